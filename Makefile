@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: MIT
+# Targets: all deps demo check lint bench install uninstall clean
+# Knobs:   CC=gcc|clang  SAN=address,undefined|thread  CFLAGS  LDLIBS
+#          prefix DESTDIR  WERROR=1  V=1
+ifneq ($(filter deps deps-dev,$(MAKECMDGOALS)),)
+# What is installed decides how we build, so other goals start afresh after it.
+deps:
+	@tests/deps run
+deps-dev:
+	@tests/deps dev
+$(filter-out deps deps-dev,$(MAKECMDGOALS)): $(filter deps deps-dev,$(MAKECMDGOALS))
+	@$(MAKE) --no-print-directory $@
+.PHONY: $(MAKECMDGOALS)
+else
+CC = gcc
+CFLAGS = -O2 -g
+SAN =
+prefix = /usr/local
+bindir = $(DESTDIR)$(prefix)/bin
+mandir = $(DESTDIR)$(prefix)/share/man
+bashdir = $(DESTDIR)$(prefix)/share/bash-completion/completions
+zshdir = $(DESTDIR)$(prefix)/share/zsh/site-functions
+fishdir = $(DESTDIR)$(prefix)/share/fish/vendor_completions.d
+
+# One build folder for each compiler and sanitizer, so that objects never mix.
+B = build/$(notdir $(firstword $(CC)))$(if $(SAN),-$(subst $(comma),-,$(SAN)))
+comma = ,
+ARCH := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
+
+# Optional libraries: built in where their header is found.
+has = $(shell printf '\#include <$1>\n' | $(CC) -E -x c - >/dev/null 2>&1 && echo 1)
+HAVE_DNNL := $(call has,oneapi/dnnl/dnnl.h)
+
+CPPFLAGS = -Ilib -D_POSIX_C_SOURCE=200809L $(if $(HAVE_DNNL),-DBT_HAVE_DNNL)
+WARN = -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
+  -Wwrite-strings -Wvla -Wformat=2 -Wundef $(if $(WERROR),-Werror)
+ALL_CFLAGS = -std=c11 -pthread -ffp-contract=off $(WARN) $(CFLAGS) \
+  $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer -fno-sanitize-recover=all)
+LDLIBS = $(if $(HAVE_DNNL),-ldnnl -lgomp) -lcsv -ljansson -lutf8proc -lm
+LINK = $(CC) $(ALL_CFLAGS) $(LDFLAGS) -Wl,--as-needed
+
+TOOLS := $(basename $(notdir $(sort $(wildcard cmd/*.c))))
+LIB_SRC := $(sort $(wildcard lib/*/*.c))
+LIB_OBJ := $(LIB_SRC:%.c=$B/%.o)
+UNITS := $(basename $(notdir $(sort $(wildcard tests/unit/*.c))))
+BINS := $(TOOLS:%=$B/bin/%)
+UNIT_BINS := $(UNITS:%=$B/unit/%)
+
+Q = $(if $(V),,@)
+run = $(if $(V),,@echo '  $1 $@';)
+
+all: $(BINS)
+	$(Q)mkdir -p build && ln -sfn $(notdir $B)/bin build/bin
+
+# Kernels: one file for each instruction set, built with its flags; the code
+# that chooses between them is not.
+ifeq ($(ARCH),x86_64)
+$B/lib/cpu/avx2.o: ISA = -mavx2 -mfma -mf16c -O3
+$B/lib/cpu/avx512.o: ISA = -mavx512f -mavx512bw -mavx512dq -mavx512vl -mfma \
+  -mprefer-vector-width=512 -O3
+endif
+
+$B/%.o: %.c $B/flags
+	$(Q)mkdir -p $(@D)
+	$(call run,CC)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(ISA) -MMD -MP -c -o $@ $<
+
+$B/libbertutils.a: $(LIB_OBJ)
+	$(Q)rm -f $@
+	$(call run,AR)$(AR) rcs $@ $^
+
+$(BINS): $B/bin/%: $B/cmd/%.o $B/libbertutils.a
+	$(Q)mkdir -p $(@D)
+	$(call run,LD)$(LINK) -o $@ $^ $(LDLIBS)
+
+$(UNIT_BINS): $B/unit/%: $B/tests/unit/%.o $B/libbertutils.a
+	$(Q)mkdir -p $(@D)
+	$(call run,LD)$(LINK) -o $@ $^ -lcmocka $(LDLIBS)
+
+# Changed flags rebuild everything.
+$B/flags: FORCE
+	$(Q)mkdir -p $(@D)
+	$(Q)echo '$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(LDLIBS)' | cmp -s - $@ || \
+	  echo '$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(LDLIBS)' >$@
+
+units: $(UNIT_BINS)
+
+check: all units
+	$(Q)BUILD=$B tests/run $(TESTS)
+
+lint: all
+	$(Q)BUILD=$B tests/lint
+
+demo: all
+	$(Q)PATH="$(CURDIR)/$B/bin:$$PATH" DEMO_DIR=$B/demo pipelines/demo.sh $(MODEL)
+
+bench: all
+	$(Q)BUILD=$B tests/bench
+
+# Completions name the tools; bash looks for a file named as each of them.
+install: all
+	install -d $(bindir) $(mandir)/man1 $(mandir)/man7 $(bashdir) $(zshdir) $(fishdir)
+	install $(BINS) $(bindir)
+	install -m 644 man/*.1 $(mandir)/man1
+	install -m 644 man/*.7 $(mandir)/man7
+	sed 's/TOOLS/$(TOOLS)/' cmd/completion/bertutils.bash >$(bashdir)/bertutils
+	for t in $(TOOLS); do ln -sf bertutils $(bashdir)/$$t; done
+	sed 's/TOOLS/$(TOOLS)/' cmd/completion/_bertutils >$(zshdir)/_bertutils
+	sed 's/TOOLS/$(TOOLS)/' cmd/completion/bertutils.fish >$(fishdir)/bertutils.fish
+
+uninstall:
+	cd $(bindir) && rm -f $(TOOLS)
+	cd $(mandir)/man1 && rm -f $(TOOLS:%=%.1)
+	cd $(bashdir) && rm -f $(TOOLS) bertutils
+	rm -f $(mandir)/man7/bertutils.7 $(zshdir)/_bertutils $(fishdir)/bertutils.fish
+
+clean:
+	rm -rf build
+
+.PHONY: all units check lint demo clean install uninstall bench FORCE
+.SECONDARY:
+-include $(shell find $B -name '*.d' 2>/dev/null)
+endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A growing block of bytes. Appending never fails on the spot: when memory runs
+ * out, oom is set, later appends do nothing, and the owner checks oom once at
+ * the end. The bytes may hold NULs; bt_buf_str ends them with one.
+ */
+#ifndef BT_BASE_BUF_H
+#define BT_BASE_BUF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/err.h"
+
+struct bt_buf {
+	char *data; /* NULL while empty and never grown */
+	size_t len;
+	size_t cap;
+	bool oom;
+};
+
+#define BT_BUF_INIT                                                            \
+	{                                                                      \
+		NULL, 0, 0, false                                              \
+	}
+
+/* Frees the bytes; the buffer is empty and usable afterwards. */
+void bt_buf_clear(struct bt_buf *b);
+
+/* Forgets the bytes and keeps the memory. */
+void bt_buf_reset(struct bt_buf *b);
+
+void bt_buf_put(struct bt_buf *b, const void *data, size_t n);
+void bt_buf_putc(struct bt_buf *b, char c);
+void bt_buf_puts(struct bt_buf *b, const char *s);
+void bt_buf_printf(struct bt_buf *b, const char *fmt, ...) BT_PRINTF(2, 3);
+
+/* Room for n more bytes, to be filled by the caller, who then adds to len.
+ * NULL when out of memory. */
+void *bt_buf_reserve(struct bt_buf *b, size_t n);
+
+/* The bytes as a string, borrowed until the next call on b; "" when empty,
+ * NULL when out of memory. */
+const char *bt_buf_str(struct bt_buf *b);
+
+/* Hands the bytes over as a string for the caller to free(); b is empty
+ * afterwards. NULL when out of memory. */
+char *bt_buf_detach(struct bt_buf *b);
+
+#endif

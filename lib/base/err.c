@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/err.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static void BT_PRINTF(2, 0)
+    format(struct bt_error *err, const char *fmt, va_list ap)
+{
+	vsnprintf(err->text, sizeof(err->text), fmt, ap);
+}
+
+int bt_error_set(struct bt_error *err, int code, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (err == NULL || err->code != 0)
+		return code;
+	err->code = code;
+	va_start(ap, fmt);
+	format(err, fmt, ap);
+	va_end(ap);
+	return code;
+}
+
+int bt_error_sys(struct bt_error *err, int errnum, const char *fmt, ...)
+{
+	int code = errnum == ENOMEM ? BT_ENOMEM : BT_EIO;
+	size_t n;
+	va_list ap;
+
+	if (err == NULL || err->code != 0)
+		return code;
+	err->code = code;
+	va_start(ap, fmt);
+	format(err, fmt, ap);
+	va_end(ap);
+	n = strlen(err->text);
+	snprintf(err->text + n, sizeof(err->text) - n, ": %s",
+	         strerror(errnum));
+	return code;
+}
+
+int bt_error_prefix(struct bt_error *err, const char *fmt, ...)
+{
+	char old[sizeof(err->text)];
+	size_t n;
+	va_list ap;
+
+	if (err == NULL)
+		return BT_OK;
+	memcpy(old, err->text, sizeof(old));
+	va_start(ap, fmt);
+	format(err, fmt, ap);
+	va_end(ap);
+	n = strlen(err->text);
+	snprintf(err->text + n, sizeof(err->text) - n, ": %s", old);
+	return err->code;
+}
+
+int bt_error_nomem(struct bt_error *err, const char *what)
+{
+	return bt_error_set(err, BT_ENOMEM, "out of memory while %s", what);
+}
+
+void bt_error_clear(struct bt_error *err)
+{
+	if (err != NULL) {
+		err->code = BT_OK;
+		err->text[0] = '\0';
+	}
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Errors of the library. A function that can fail returns 0 or a negative
+ * enum bt_err and, given a struct bt_error, leaves in it a text that says where
+ * and what ("record 17: checksum differs"). The library never prints it and
+ * never exits: the programs in cmd/ do.
+ *
+ * Outputs of a failed call are not set. A struct bt_error keeps the first error
+ * that was put into it, so clean-up code cannot hide the cause.
+ */
+#ifndef BT_BASE_ERR_H
+#define BT_BASE_ERR_H
+
+#include <stddef.h>
+
+#if defined(__GNUC__)
+#define BT_MUST_USE __attribute__((warn_unused_result))
+#define BT_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
+#else
+#define BT_MUST_USE
+#define BT_PRINTF(fmt, args)
+#endif
+
+enum bt_err {
+	BT_OK = 0,
+	BT_ENOMEM = -1,     /* out of memory */
+	BT_EIO = -2,        /* the system refused a read, write, open, rename */
+	BT_ETRUNCATED = -3, /* the input ends inside something */
+	BT_ECORRUPT = -4,   /* a checksum or an invariant of a format fails */
+	BT_EFORMAT = -5,    /* well-formed, but not what was expected */
+	BT_ELIMIT = -6,     /* larger than a stated limit */
+	BT_EARG = -7,       /* the caller's argument makes no sense */
+	BT_ECANCEL = -8     /* stopped on request */
+};
+
+struct bt_error {
+	int code; /* 0 or the first enum bt_err set */
+	char text[504];
+};
+
+/* Sets code and text unless an error is already there. err may be NULL.
+ * Returns code. */
+int bt_error_set(struct bt_error *err, int code, const char *fmt, ...)
+    BT_PRINTF(3, 4);
+
+/* As bt_error_set, followed by ": " and the text of errnum; the code is
+ * BT_ENOMEM for ENOMEM, else BT_EIO. */
+int bt_error_sys(struct bt_error *err, int errnum, const char *fmt, ...)
+    BT_PRINTF(3, 4);
+
+/* Puts "fmt: " before the text that err already has. Returns err's code. */
+int bt_error_prefix(struct bt_error *err, const char *fmt, ...) BT_PRINTF(2, 3);
+
+/* Reports that memory ran out while doing what ("reading labels"). */
+int bt_error_nomem(struct bt_error *err, const char *what);
+
+/* Forgets the error. */
+void bt_error_clear(struct bt_error *err);
+
+#endif

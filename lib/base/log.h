@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Messages and progress. The library says what happens through a struct bt_log
+ * that its caller fills in; where the words go is the caller's affair.
+ */
+#ifndef BT_BASE_LOG_H
+#define BT_BASE_LOG_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "base/err.h"
+
+enum bt_log_level {
+	BT_LOG_WARN = 0, /* something the user should look at */
+	BT_LOG_NOTE = 1, /* what a run did: its summary */
+	BT_LOG_MORE = 2  /* details, with -v */
+};
+
+struct bt_log {
+	void (*emit)(void *ctx, enum bt_log_level level, const char *text);
+	void *ctx;
+	enum bt_log_level level; /* what lies above it is dropped */
+};
+
+/* Formats one line (no newline) and emits it; log may be NULL. */
+void bt_log(const struct bt_log *log, enum bt_log_level level, const char *fmt,
+            ...) BT_PRINTF(3, 4);
+
+/*
+ * A line that is written again and again on a terminal. Does nothing when the
+ * stream is no terminal. At most about ten updates a second are shown.
+ */
+struct bt_progress {
+	FILE *to;     /* NULL: show nothing */
+	double shown; /* time of the last update */
+	int width;    /* columns written */
+};
+
+/* Uses `to` if it is a terminal and quiet is false. */
+void bt_progress_init(struct bt_progress *p, FILE *to, bool quiet);
+
+/* True when the next update would be shown: lets the caller save the work. */
+bool bt_progress_due(struct bt_progress *p);
+
+void bt_progress_show(struct bt_progress *p, const char *fmt, ...)
+    BT_PRINTF(2, 3);
+
+/* Wipes the line, so that other text can be printed. */
+void bt_progress_clear(struct bt_progress *p);
+
+#endif

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+#define _DEFAULT_SOURCE /* MAP_ANONYMOUS, madvise */
+#include "base/mem.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+bool bt_size_mul(size_t a, size_t b, size_t *out)
+{
+	if (b != 0 && a > SIZE_MAX / b)
+		return false;
+	*out = a * b;
+	return true;
+}
+
+bool bt_size_add(size_t a, size_t b, size_t *out)
+{
+	if (a > SIZE_MAX - b)
+		return false;
+	*out = a + b;
+	return true;
+}
+
+void *bt_array(size_t n, size_t size)
+{
+	size_t bytes;
+
+	if (!bt_size_mul(n, size, &bytes))
+		return NULL;
+	return malloc(bytes != 0 ? bytes : 1);
+}
+
+void *bt_array0(size_t n, size_t size)
+{
+	return calloc(n != 0 ? n : 1, size != 0 ? size : 1);
+}
+
+int bt_grow(void *array, size_t *cap, size_t need, size_t size)
+{
+	size_t n = *cap, bytes;
+	void *p, *q;
+
+	if (need <= n)
+		return BT_OK;
+	if (n > SIZE_MAX / 2)
+		return BT_ENOMEM;
+	n = n < 8 ? 16 : 2 * n;
+	if (n < need)
+		n = need;
+	if (!bt_size_mul(n, size, &bytes))
+		return BT_ENOMEM;
+	/* copied as bytes: the pointer may be of any type */
+	memcpy(&p, array, sizeof(p));
+	q = realloc(p, bytes);
+	if (q == NULL)
+		return BT_ENOMEM;
+	memcpy(array, &q, sizeof(q));
+	*cap = n;
+	/* cppcheck-suppress memleak ; q is in *array */
+	return BT_OK;
+}
+
+char *bt_strndup(const char *s, size_t n)
+{
+	size_t bytes;
+	char *p;
+
+	if (!bt_size_add(n, 1, &bytes))
+		return NULL;
+	p = malloc(bytes);
+	if (p == NULL)
+		return NULL;
+	if (n != 0)
+		memcpy(p, s, n);
+	p[n] = '\0';
+	return p;
+}
+
+int bt_arena_init(struct bt_arena *a, size_t size)
+{
+	void *p;
+
+	a->base = NULL;
+	a->size = 0;
+	if (size == 0)
+		return BT_OK;
+	p = mmap(NULL, size, PROT_READ | PROT_WRITE,
+	         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (p == MAP_FAILED)
+		return BT_ENOMEM;
+#ifdef MADV_HUGEPAGE
+	if (size >= (size_t)8 << 20)
+		(void)madvise(p, size, MADV_HUGEPAGE);
+#endif
+	a->base = p;
+	a->size = size;
+	return BT_OK;
+}
+
+void bt_arena_clear(struct bt_arena *a)
+{
+	if (a->base != NULL)
+		munmap(a->base, a->size);
+	a->base = NULL;
+	a->size = 0;
+}

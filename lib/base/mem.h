@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Memory: checked sizes, allocation of arrays, and arenas for the big blocks
+ * (parameters, gradients, optimizer state, activations) that are sized once.
+ */
+#ifndef BT_BASE_MEM_H
+#define BT_BASE_MEM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/err.h"
+
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
+               "files are read in place: little-endian machines only");
+
+/* Vector loads of every instruction set are aligned to this many bytes. */
+#define BT_ALIGN 64
+
+/* *out = a * b, or a + b. Returns false, *out untouched, on overflow. */
+bool bt_size_mul(size_t a, size_t b, size_t *out) BT_MUST_USE;
+bool bt_size_add(size_t a, size_t b, size_t *out) BT_MUST_USE;
+
+/* n rounded up to a multiple of step (a power of two). No overflow check:
+ * n must be a size that was already allocated or bounded. */
+static inline size_t bt_round_up(size_t n, size_t step)
+{
+	return (n + step - 1) & ~(step - 1);
+}
+
+/* Arrays of n elements of size bytes; NULL when out of memory or when n * size
+ * overflows. bt_array is not cleared, bt_array0 is. Free with free(). A zero
+ * size gives a pointer that can be freed. */
+void *bt_array(size_t n, size_t size) BT_MUST_USE;
+void *bt_array0(size_t n, size_t size) BT_MUST_USE;
+
+/* array is the address of a pointer to elements of size bytes. Makes it hold at
+ * least need of them, growing by doubling; *cap is the capacity. Returns 0 or
+ * BT_ENOMEM, nothing changed. */
+int bt_grow(void *array, size_t *cap, size_t need, size_t size) BT_MUST_USE;
+
+/* A copy of the first n bytes of s with a NUL behind them; free with free(). */
+char *bt_strndup(const char *s, size_t n) BT_MUST_USE;
+
+/*
+ * A block of zeroed bytes from the system, aligned to a page, on huge pages
+ * where the system gives them. Pages not written take no memory.
+ */
+struct bt_arena {
+	void *base;
+	size_t size; /* bytes */
+};
+
+/* Returns 0 or BT_ENOMEM. An arena of size 0 has base NULL. */
+int bt_arena_init(struct bt_arena *a, size_t size) BT_MUST_USE;
+
+/* Gives the block back; the arena is empty afterwards. */
+void bt_arena_clear(struct bt_arena *a);
+
+#endif

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/num.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int bt_parse_i64(const char *s, int64_t lo, int64_t hi, int64_t *out)
+{
+	const char *digits = *s == '-' || *s == '+' ? s + 1 : s;
+	long long v;
+	char *end;
+
+	if (!isdigit((unsigned char)*digits))
+		return BT_EARG;
+	errno = 0;
+	v = strtoll(s, &end, 10);
+	if (errno != 0 || *end != '\0' || v < lo || v > hi)
+		return BT_EARG;
+	*out = v;
+	return BT_OK;
+}
+
+int bt_parse_u64(const char *s, uint64_t *out)
+{
+	unsigned long long v;
+	char *end;
+
+	if (!isdigit((unsigned char)*s))
+		return BT_EARG;
+	errno = 0;
+	v = strtoull(s, &end, 10);
+	if (errno != 0 || *end != '\0')
+		return BT_EARG;
+	*out = v;
+	return BT_OK;
+}
+
+int bt_parse_f64(const char *s, double lo, double hi, double *out)
+{
+	double v;
+	char *end;
+
+	if (*s == '\0' || s[strspn(s, "0123456789+-.eE")] != '\0')
+		return BT_EARG;
+	errno = 0;
+	v = strtod(s, &end);
+	if (end == s || *end != '\0' || !isfinite(v) || v < lo || v > hi)
+		return BT_EARG;
+	*out = v;
+	return BT_OK;
+}
+
+int bt_parse_bytes(const char *s, size_t *out)
+{
+	static const char units[] = "KMGT";
+	const char *u;
+	size_t n;
+	char *end;
+	unsigned long long v;
+	ptrdiff_t i;
+
+	if (!isdigit((unsigned char)*s))
+		return BT_EARG;
+	errno = 0;
+	v = strtoull(s, &end, 10);
+	if (errno != 0 || v > SIZE_MAX)
+		return BT_EARG;
+	n = (size_t)v;
+	if (*end != '\0') {
+		u = strchr(units, toupper((unsigned char)*end));
+		if (u == NULL || end[1] != '\0')
+			return BT_EARG;
+		for (i = 0; i <= u - units; i++) {
+			if (n > SIZE_MAX / 1024)
+				return BT_EARG;
+			n *= 1024;
+		}
+	}
+	*out = n;
+	return BT_OK;
+}
+
+int bt_format_f32(char *s, size_t size, float v)
+{
+	int digits, n = 0;
+
+	for (digits = 6; digits <= 9; digits++) {
+		n = snprintf(s, size, "%.*g", digits, (double)v);
+		if (strtof(s, NULL) == v)
+			break;
+	}
+	return n;
+}
+
+int bt_format_f64(char *s, size_t size, double v)
+{
+	int digits, n = 0;
+
+	for (digits = 15; digits <= 17; digits++) {
+		n = snprintf(s, size, "%.*g", digits, v);
+		if (strtod(s, NULL) == v)
+			break;
+	}
+	return n;
+}

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE /* getopt_long */
+#include "base/opt.h"
+
+#include <ctype.h>
+#include <getopt.h>
+#include <string.h>
+
+#include "base/num.h"
+
+#define MAX_OPTIONS 64
+#define LONG_KEY 256 /* getopt's value of row i is LONG_KEY + i */
+
+/* "a|b|c" lists every value that the option takes. */
+static bool is_choice(const char *arg)
+{
+	return strchr(arg, '|') != NULL && islower((unsigned char)*arg);
+}
+
+static bool choice_has(const char *choices, const char *value)
+{
+	size_t n = strlen(value), len;
+	const char *p = choices;
+
+	for (;;) {
+		len = strcspn(p, "|");
+		if (len == n && memcmp(p, value, n) == 0)
+			return true;
+		if (p[len] == '\0')
+			return false;
+		p += len + 1;
+	}
+}
+
+static int bad_value(const struct bt_opt *o, const char *value,
+                     const char *expected, struct bt_error *err)
+{
+	return bt_error_set(err, BT_EARG, "bad value '%s' for --%s: %s", value,
+	                    o->name, expected);
+}
+
+static int bad_range(const struct bt_opt *o, const char *value,
+                     const char *what, struct bt_error *err)
+{
+	char expected[96];
+
+	snprintf(expected, sizeof(expected), "expected %s from %.15g to %.15g",
+	         what, o->lo, o->hi);
+	return bad_value(o, value, expected, err);
+}
+
+static int set_str(const struct bt_opt *o, const char *value, const char **dst,
+                   struct bt_error *err)
+{
+	char expected[160];
+
+	if (is_choice(o->arg) && !choice_has(o->arg, value)) {
+		snprintf(expected, sizeof(expected), "expected %s", o->arg);
+		return bad_value(o, value, expected, err);
+	}
+	*dst = value;
+	return BT_OK;
+}
+
+static int set_list(const struct bt_opt *o, const char *value,
+                    struct bt_opt_list *list, struct bt_error *err)
+{
+	if (list->n == BT_OPT_LIST_MAX)
+		return bt_error_set(err, BT_EARG,
+		                    "--%s given more than %d times", o->name,
+		                    BT_OPT_LIST_MAX);
+	list->item[list->n++] = value;
+	return BT_OK;
+}
+
+static int set_value(const struct bt_opt *o, const char *value, void *values,
+                     struct bt_error *err)
+{
+	char *at = (char *)values + o->offset;
+
+	switch (o->type) {
+	case BT_OPT_FLAG:
+		*(bool *)(void *)at = true;
+		return BT_OK;
+	case BT_OPT_COUNT:
+		++*(int *)(void *)at;
+		return BT_OK;
+	case BT_OPT_STR:
+		return set_str(o, value, (const char **)(void *)at, err);
+	case BT_OPT_LIST:
+		return set_list(o, value, (struct bt_opt_list *)(void *)at,
+		                err);
+	case BT_OPT_INT:
+		if (bt_parse_i64(value, (int64_t)o->lo, (int64_t)o->hi,
+		                 (int64_t *)(void *)at) != BT_OK)
+			return bad_range(o, value, "a whole number", err);
+		return BT_OK;
+	case BT_OPT_U64:
+		if (bt_parse_u64(value, (uint64_t *)(void *)at) != BT_OK)
+			return bad_value(o, value, "expected a whole number",
+			                 err);
+		return BT_OK;
+	case BT_OPT_REAL:
+		if (bt_parse_f64(value, o->lo, o->hi, (double *)(void *)at) !=
+		    BT_OK)
+			return bad_range(o, value, "a number", err);
+		return BT_OK;
+	default:
+		return BT_OK;
+	}
+}
+
+/* Fills getopt's tables from ours; returns the number of rows. */
+static int make_tables(const struct bt_opt *opts, char *letters,
+                       struct option *longs)
+{
+	char *l = letters;
+	int i;
+
+	*l++ = ':'; /* tell a missing value from an unknown option */
+	for (i = 0; i < MAX_OPTIONS && opts[i].type != BT_OPT_END; i++) {
+		longs[i].name = opts[i].name;
+		longs[i].has_arg =
+		    opts[i].arg != NULL ? required_argument : no_argument;
+		longs[i].flag = NULL;
+		longs[i].val = LONG_KEY + i;
+		if (opts[i].letter != 0) {
+			*l++ = opts[i].letter;
+			if (opts[i].arg != NULL)
+				*l++ = ':';
+		}
+	}
+	*l = '\0';
+	memset(&longs[i], 0, sizeof(longs[i]));
+	return i;
+}
+
+static const struct bt_opt *find(const struct bt_opt *opts, int n, int key)
+{
+	int i;
+
+	if (key >= LONG_KEY)
+		return &opts[key - LONG_KEY];
+	for (i = 0; i < n; i++)
+		if (opts[i].letter == key)
+			return &opts[i];
+	return NULL;
+}
+
+static enum bt_opt_result mistake(int key, char **argv, struct bt_error *err)
+{
+	const char *word = argv[optind - 1];
+
+	if (key == ':')
+		bt_error_set(err, BT_EARG, "option '%s' needs a value", word);
+	else if (optopt != 0 && optopt < LONG_KEY)
+		bt_error_set(err, BT_EARG, "unknown option '-%c'", optopt);
+	else if (optopt >= LONG_KEY)
+		bt_error_set(err, BT_EARG, "option '%s' takes no value", word);
+	else
+		bt_error_set(err, BT_EARG, "unknown option '%s'", word);
+	return BT_OPT_MISTAKE;
+}
+
+enum bt_opt_result bt_opt_parse(const struct bt_tool *tool, int argc,
+                                char **argv, void *values, int *operand,
+                                struct bt_error *err)
+{
+	struct option longs[MAX_OPTIONS + 1];
+	char letters[2 * MAX_OPTIONS + 2];
+	int n = make_tables(tool->opts, letters, longs);
+	const struct bt_opt *o;
+	int key;
+
+	optind = 0; /* start afresh, also when called a second time */
+	opterr = 0;
+	while ((key = getopt_long(argc, argv, letters, longs, NULL)) != -1) {
+		if (key == ':' || key == '?')
+			return mistake(key, argv, err);
+		o = find(tool->opts, n, key);
+		if (o->type == BT_OPT_HELP)
+			return BT_OPT_HELP_ASKED;
+		if (o->type == BT_OPT_VERSION)
+			return BT_OPT_VERSION_ASKED;
+		if (set_value(o, optarg, values, err) != BT_OK)
+			return BT_OPT_MISTAKE;
+	}
+	*operand = optind;
+	return BT_OPT_RUN;
+}
+
+static int option_words(const struct bt_opt *o, char *s, size_t size)
+{
+	int n = 0;
+
+	if (o->letter != 0)
+		n = snprintf(s, size, "-%c, ", o->letter);
+	else
+		n = snprintf(s, size, "    ");
+	n += snprintf(s + n, size - (size_t)n, "--%s", o->name);
+	if (o->arg != NULL)
+		n += snprintf(s + n, size - (size_t)n, " %s", o->arg);
+	return n;
+}
+
+void bt_opt_help(const struct bt_tool *tool, FILE *to)
+{
+	const struct bt_opt *o;
+	char words[128];
+	int width = 0, n;
+
+	fprintf(to, "Usage: %s %s\n%s\n\n", tool->name, tool->synopsis,
+	        tool->purpose);
+	for (o = tool->opts; o->type != BT_OPT_END; o++) {
+		n = option_words(o, words, sizeof(words));
+		if (n > width && n <= 30)
+			width = n;
+	}
+	for (o = tool->opts; o->type != BT_OPT_END; o++) {
+		n = option_words(o, words, sizeof(words));
+		if (n > width)
+			fprintf(to, "  %s\n  %*s  %s\n", words, width, "",
+			        o->help);
+		else
+			fprintf(to, "  %-*s  %s\n", width, words, o->help);
+	}
+	fprintf(to, "\nExample: %s\n", tool->example);
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Command-line options from a table, so that the parser and the help text
+ * cannot differ. A tool declares a struct for its values, a table of rows that
+ * say where in it each value goes, and a struct bt_tool. The options that every
+ * tool has come from BT_OPT_COMMON.
+ */
+#ifndef BT_BASE_OPT_H
+#define BT_BASE_OPT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/err.h"
+
+#define BT_VERSION "0.1.0"
+
+enum bt_opt_type {
+	BT_OPT_END = 0,
+	BT_OPT_FLAG,  /* bool, set to true */
+	BT_OPT_COUNT, /* int, one more each time */
+	BT_OPT_STR,   /* const char *, borrowed from argv */
+	BT_OPT_INT,   /* int64_t in [lo, hi] */
+	BT_OPT_U64,   /* uint64_t */
+	BT_OPT_REAL,  /* double in [lo, hi] */
+	BT_OPT_LIST,  /* struct bt_opt_list, one more string each time */
+	BT_OPT_HELP,
+	BT_OPT_VERSION
+};
+
+#define BT_OPT_LIST_MAX 32
+
+/* Strings of a repeatable option, in order. */
+struct bt_opt_list {
+	const char *item[BT_OPT_LIST_MAX];
+	int n;
+};
+
+struct bt_opt {
+	enum bt_opt_type type;
+	char letter;      /* or 0 */
+	const char *name; /* without the dashes */
+	const char *arg;  /* "FILE"; NULL for a flag; "a|b" in lower case
+	                   * lists all values of a BT_OPT_STR */
+	const char *help; /* one line; the default in [ ] */
+	size_t offset;    /* of the value in the tool's struct */
+	double lo, hi;
+};
+
+/* Rows of a table; s is the tag of the tool's struct, f the member. */
+#define BT_ROW(type, l, name, arg, help, s, f, lo, hi)                         \
+	{                                                                      \
+		type, l, name, arg, help, offsetof(struct s, f), lo, hi        \
+	}
+#define BT_FLAG(l, name, help, s, f)                                           \
+	BT_ROW(BT_OPT_FLAG, l, name, NULL, help, s, f, 0, 0)
+#define BT_STR(l, name, arg, help, s, f)                                       \
+	BT_ROW(BT_OPT_STR, l, name, arg, help, s, f, 0, 0)
+#define BT_LIST(l, name, arg, help, s, f)                                      \
+	BT_ROW(BT_OPT_LIST, l, name, arg, help, s, f, 0, 0)
+#define BT_INT(l, name, arg, help, s, f, lo, hi)                               \
+	BT_ROW(BT_OPT_INT, l, name, arg, help, s, f, lo, hi)
+#define BT_REAL(l, name, arg, help, s, f, lo, hi)                              \
+	BT_ROW(BT_OPT_REAL, l, name, arg, help, s, f, lo, hi)
+#define BT_OPT_LAST                                                            \
+	{                                                                      \
+		BT_OPT_END, 0, NULL, NULL, NULL, 0, 0, 0                       \
+	}
+
+/* What every tool takes. */
+struct bt_common {
+	const char *output; /* NULL or "-" is standard output */
+	int64_t threads;    /* 0 = one for each core */
+	uint64_t seed;
+	bool quiet;
+	int verbose;
+};
+
+#define BT_COMMON_INIT                                                         \
+	{                                                                      \
+		.threads = 0, .seed = 42                                       \
+	}
+
+/* Rows for every tool; the member common of struct s is a struct bt_common. */
+#define BT_OPT_COMMON(s)                                                       \
+	BT_ROW(BT_OPT_INT, 'j', "threads", "N",                                \
+	       "threads in all; 0: one for each core [0]", s, common.threads,  \
+	       0, 1024),                                                       \
+	    BT_ROW(BT_OPT_U64, 0, "seed", "N",                                 \
+	           "seed of everything random [42]", s, common.seed, 0, 0),    \
+	    BT_FLAG('q', "quiet", "print nothing but errors", s,               \
+	            common.quiet),                                             \
+	    BT_ROW(BT_OPT_COUNT, 'v', "verbose", NULL, "print more", s,        \
+	           common.verbose, 0, 0),                                      \
+	    {BT_OPT_HELP, 'h', "help", NULL, "print this help", 0, 0, 0},      \
+	{                                                                      \
+		BT_OPT_VERSION, 0, "version", NULL, "print the version", 0, 0, \
+		    0                                                          \
+	}
+
+struct bt_tool {
+	const char *name;     /* "bert-train" */
+	const char *synopsis; /* "[-m DIR] [FILE ...]" */
+	const char *purpose;  /* one sentence */
+	const char *example;  /* one command line */
+	const struct bt_opt *opts;
+};
+
+enum bt_opt_result {
+	BT_OPT_RUN,           /* parsed: go on */
+	BT_OPT_HELP_ASKED,    /* --help */
+	BT_OPT_VERSION_ASKED, /* --version */
+	BT_OPT_MISTAKE        /* err says what; exit status 2 */
+};
+
+/*
+ * Parses argv into the struct at values. Operands may stand between options;
+ * "--" ends the options. On BT_OPT_RUN *operand is the index in argv (which is
+ * reordered) of the first operand.
+ */
+enum bt_opt_result bt_opt_parse(const struct bt_tool *tool, int argc,
+                                char **argv, void *values, int *operand,
+                                struct bt_error *err) BT_MUST_USE;
+
+/* Prints the help text made from the table. */
+void bt_opt_help(const struct bt_tool *tool, FILE *to);
+
+#endif

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A round is announced by raising `round`; workers claim pieces by counting
+ * `next` up and report by counting `working` down. Between rounds a worker
+ * spins for a while, since the next round of a training step is microseconds
+ * away, and then sleeps on a condition variable.
+ */
+#define _GNU_SOURCE
+#include "base/pool.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "base/sys.h"
+
+#define SPIN_SECONDS 2e-4
+
+struct worker {
+	struct bt_pool *pool;
+	pthread_t thread;
+	int index;
+};
+
+struct bt_pool {
+	int threads;
+	struct worker *workers; /* threads - 1 */
+	int started;
+
+	bt_piece_fn *fn;
+	void *arg;
+	int pieces;
+	atomic_int next;
+	atomic_int working;
+	atomic_uint round;
+	atomic_bool stop;
+
+	pthread_mutex_t lock;
+	pthread_cond_t wake;
+	int sleepers; /* under lock */
+};
+
+/* The floating-point mode of this thread; FLUSH switches subnormals off. */
+#if defined(__x86_64__)
+#define FLUSH 0x8040u /* MXCSR: flush to zero, denormals are zero */
+
+static inline uint64_t get_mode(void)
+{
+	return __builtin_ia32_stmxcsr();
+}
+
+static inline void set_mode(uint64_t mode)
+{
+	__builtin_ia32_ldmxcsr((unsigned)mode);
+}
+#elif defined(__aarch64__)
+#define FLUSH (1u << 24) /* FPCR.FZ */
+
+static inline uint64_t get_mode(void)
+{
+	uint64_t mode;
+
+	__asm__ volatile("mrs %0, fpcr" : "=r"(mode));
+	return mode;
+}
+
+static inline void set_mode(uint64_t mode)
+{
+	__asm__ volatile("msr fpcr, %0" : : "r"(mode));
+}
+#else
+#define FLUSH 0u
+
+static inline uint64_t get_mode(void)
+{
+	return 0;
+}
+
+static inline void set_mode(uint64_t mode)
+{
+	(void)mode;
+}
+#endif
+
+static inline void relax(void)
+{
+#if defined(__x86_64__)
+	__builtin_ia32_pause();
+#endif
+}
+
+static void work(struct bt_pool *p, int worker)
+{
+	int piece;
+
+	for (;;) {
+		piece = atomic_fetch_add(&p->next, 1);
+		if (piece >= p->pieces)
+			return;
+		p->fn(p->arg, piece, worker);
+	}
+}
+
+/* Waits until the round is no longer `seen`. */
+static void await_round(struct bt_pool *p, unsigned seen)
+{
+	double until = bt_seconds() + SPIN_SECONDS;
+	int i;
+
+	do {
+		for (i = 0; i < 64; i++) {
+			if (atomic_load(&p->round) != seen)
+				return;
+			relax();
+		}
+	} while (bt_seconds() < until);
+	pthread_mutex_lock(&p->lock);
+	p->sleepers++;
+	while (atomic_load(&p->round) == seen)
+		pthread_cond_wait(&p->wake, &p->lock);
+	p->sleepers--;
+	pthread_mutex_unlock(&p->lock);
+}
+
+static void *worker_main(void *arg)
+{
+	struct worker *w = arg;
+	struct bt_pool *p = w->pool;
+	unsigned seen = 0;
+
+	set_mode(get_mode() | FLUSH);
+	for (;;) {
+		await_round(p, seen);
+		seen++;
+		if (atomic_load(&p->stop))
+			return NULL;
+		work(p, w->index);
+		atomic_fetch_sub(&p->working, 1);
+	}
+}
+
+static void announce(struct bt_pool *p)
+{
+	pthread_mutex_lock(&p->lock);
+	atomic_fetch_add(&p->round, 1);
+	if (p->sleepers > 0)
+		pthread_cond_broadcast(&p->wake);
+	pthread_mutex_unlock(&p->lock);
+}
+
+int bt_pool_new(int threads, struct bt_pool **pool, struct bt_error *err)
+{
+	struct bt_pool *p = bt_array0(1, sizeof(*p));
+	struct worker *w;
+	int i, n = threads > 0 ? threads : bt_cores();
+
+	if (p == NULL)
+		return bt_error_nomem(err, "starting threads");
+	p->threads = n;
+	p->workers = bt_array0((size_t)n, sizeof(*p->workers));
+	pthread_mutex_init(&p->lock, NULL);
+	pthread_cond_init(&p->wake, NULL);
+	if (p->workers == NULL) {
+		bt_pool_free(p);
+		return bt_error_nomem(err, "starting threads");
+	}
+	for (i = 0; i < n - 1; i++) {
+		w = &p->workers[i];
+		w->pool = p;
+		w->index = i + 1;
+		if (pthread_create(&w->thread, NULL, worker_main, w) != 0) {
+			bt_pool_free(p);
+			return bt_error_set(err, BT_EIO,
+			                    "cannot start %d threads", n);
+		}
+		p->started++;
+	}
+	*pool = p;
+	return BT_OK;
+}
+
+void bt_pool_free(struct bt_pool *p)
+{
+	int i;
+
+	if (p == NULL)
+		return;
+	atomic_store(&p->stop, true);
+	announce(p);
+	for (i = 0; i < p->started; i++)
+		pthread_join(p->workers[i].thread, NULL);
+	pthread_mutex_destroy(&p->lock);
+	pthread_cond_destroy(&p->wake);
+	free(p->workers);
+	free(p);
+}
+
+int bt_pool_threads(const struct bt_pool *p)
+{
+	return p->threads;
+}
+
+void bt_pool_run(struct bt_pool *p, bt_piece_fn *fn, void *arg, int pieces)
+{
+	uint64_t mode = get_mode();
+	int i, spins = 0;
+
+	set_mode(mode | FLUSH);
+	if (p->threads == 1 || pieces <= 1) {
+		for (i = 0; i < pieces; i++)
+			fn(arg, i, 0);
+		set_mode(mode);
+		return;
+	}
+	p->fn = fn;
+	p->arg = arg;
+	p->pieces = pieces;
+	atomic_store(&p->next, 0);
+	atomic_store(&p->working, p->started);
+	announce(p);
+	work(p, 0);
+	while (atomic_load(&p->working) != 0) {
+		relax();
+		if (++spins > 2000) {
+			sched_yield();
+			spins = 0;
+		}
+	}
+	set_mode(mode);
+}

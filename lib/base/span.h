@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* A borrowed run of bytes, text or not, without a NUL behind it. */
+#ifndef BT_BASE_SPAN_H
+#define BT_BASE_SPAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+struct bt_span {
+	const char *p; /* NULL: absent, which differs from empty */
+	size_t n;
+};
+
+static inline struct bt_span bt_span(const char *s)
+{
+	struct bt_span v = {s, s != NULL ? strlen(s) : 0};
+
+	return v;
+}
+
+static inline bool bt_span_equal(struct bt_span a, struct bt_span b)
+{
+	return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
+}
+
+/* Byte order, a prefix before what continues it; as strcmp. */
+static inline int bt_span_compare(struct bt_span a, struct bt_span b)
+{
+	size_t n = a.n < b.n ? a.n : b.n;
+	int c = n != 0 ? memcmp(a.p, b.p, n) : 0;
+
+	if (c != 0)
+		return c;
+	return (a.n > b.n) - (a.n < b.n);
+}
+
+#endif

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE /* sched_getaffinity, syscall */
+#include "base/sys.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+double bt_seconds(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+int bt_cores(void)
+{
+	cpu_set_t set;
+	int n = 0;
+
+	if (sched_getaffinity(0, sizeof(set), &set) == 0)
+		n = CPU_COUNT(&set);
+	return n > 0 ? n : 1;
+}
+
+size_t bt_peak_memory(void)
+{
+	struct rusage u;
+
+	getrusage(RUSAGE_SELF, &u);
+	return (size_t)u.ru_maxrss * 1024;
+}
+
+size_t bt_machine_memory(void)
+{
+	long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+
+	return pages > 0 && size > 0 ? (size_t)pages * (size_t)size : 0;
+}
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+
+#define ARCH_REQ_XCOMP_PERM 0x1023
+#define XFEATURE_XTILEDATA 18
+
+static uint64_t enabled_state(void)
+{
+	uint32_t lo, hi;
+
+	__asm__ volatile("xgetbv" : "=a"(lo), "=d"(hi) : "c"(0));
+	return (uint64_t)hi << 32 | lo;
+}
+
+/* Bit numbers: Intel SDM volume 2, CPUID leaves 1 and 7. */
+static enum bt_isa detect(void)
+{
+	unsigned a, b, c, d, b7, d7, a71 = 0;
+	uint64_t xcr0;
+
+	if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & 1u << 27))
+		return BT_ISA_REF; /* no OSXSAVE: xgetbv would fault */
+	xcr0 = enabled_state();
+	if ((xcr0 & 0x6) != 0x6 || !(c & 1u << 28) || !(c & 1u << 12) ||
+	    !(c & 1u << 29))
+		return BT_ISA_REF; /* AVX, FMA, F16C */
+	if (!__get_cpuid_count(7, 0, &a, &b7, &c, &d7) || !(b7 & 1u << 5))
+		return BT_ISA_REF;
+	if (a >= 1 && !__get_cpuid_count(7, 1, &a71, &b, &c, &d))
+		a71 = 0;
+	if ((xcr0 & 0xe6) != 0xe6 || !(b7 & 1u << 16) || !(b7 & 1u << 17) ||
+	    !(b7 & 1u << 30) || !(b7 & 1u << 31))
+		return BT_ISA_AVX2;
+	if (!(a71 & 1u << 5))
+		return BT_ISA_AVX512;
+	/* tile state enabled, AMX-BF16, AMX-TILE, and Linux's permission */
+	if ((xcr0 & 0x60000) != 0x60000 || !(d7 & 1u << 22) ||
+	    !(d7 & 1u << 24) ||
+	    syscall(SYS_arch_prctl, ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA))
+		return BT_ISA_AVX512BF16;
+	return BT_ISA_AMX;
+}
+#elif defined(__aarch64__)
+static enum bt_isa detect(void)
+{
+	return BT_ISA_NEON;
+}
+#else
+static enum bt_isa detect(void)
+{
+	return BT_ISA_REF;
+}
+#endif
+
+static const struct {
+	enum bt_isa isa;
+	const char *name;
+} names[] = {
+    {BT_ISA_REF, "ref"},
+    {BT_ISA_NEON, "neon"},
+    {BT_ISA_AVX2, "avx2"},
+    {BT_ISA_AVX512, "avx512"},
+    {BT_ISA_AVX512BF16, "avx512bf16"},
+    {BT_ISA_AMX, "amx"},
+};
+
+#define N_NAMES (sizeof(names) / sizeof(names[0]))
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static enum bt_isa best; /* of this machine */
+
+static void look(void)
+{
+	best = detect();
+}
+
+int bt_isa_present(enum bt_isa isa)
+{
+	pthread_once(&once, look);
+	if (isa == BT_ISA_REF)
+		return 1;
+	return isa <= best && isa / 10 == best / 10;
+}
+
+const char *bt_isa_name(enum bt_isa isa)
+{
+	size_t i;
+
+	for (i = 0; i < N_NAMES; i++)
+		if (names[i].isa == isa)
+			return names[i].name;
+	return "?";
+}
+
+int bt_isa(enum bt_isa *isa, struct bt_error *err)
+{
+	const char *wish = getenv("BT_ISA");
+	size_t i;
+
+	pthread_once(&once, look);
+	if (wish == NULL || *wish == '\0') {
+		*isa = best;
+		return BT_OK;
+	}
+	for (i = 0; i < N_NAMES; i++)
+		if (strcmp(names[i].name, wish) == 0)
+			break;
+	if (i == N_NAMES)
+		return bt_error_set(err, BT_EARG,
+		                    "BT_ISA names the unknown instruction set "
+		                    "'%s'",
+		                    wish);
+	if (!bt_isa_present(names[i].isa))
+		return bt_error_set(err, BT_EARG,
+		                    "BT_ISA asks for %s, which this CPU does "
+		                    "not have",
+		                    wish);
+	*isa = names[i].isa;
+	return BT_OK;
+}

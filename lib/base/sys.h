@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this machine is and how it is doing: clock, cores, memory, instruction
+ * sets.
+ */
+#ifndef BT_BASE_SYS_H
+#define BT_BASE_SYS_H
+
+#include <stddef.h>
+
+#include "base/err.h"
+
+/* Seconds of a clock that only goes forward. */
+double bt_seconds(void);
+
+/* Cores this process may run on; at least 1. */
+int bt_cores(void);
+
+/* Most memory this process ever held, and all memory of the machine, bytes. */
+size_t bt_peak_memory(void);
+size_t bt_machine_memory(void);
+
+/*
+ * Instruction sets, each including those before it in its own family. Values
+ * are ordered: a larger one is preferred.
+ */
+enum bt_isa {
+	BT_ISA_REF = 0,         /* plain C */
+	BT_ISA_NEON = 10,       /* arm64 */
+	BT_ISA_AVX2 = 20,       /* AVX2, FMA, F16C */
+	BT_ISA_AVX512 = 21,     /* AVX-512 F, BW, DQ, VL */
+	BT_ISA_AVX512BF16 = 22, /* and its bf16 dot product */
+	BT_ISA_AMX = 23         /* and AMX tiles of bf16 */
+};
+
+/*
+ * The best instruction set that this CPU and its system offer, or the one named
+ * in the environment variable BT_ISA (ref, neon, avx2, avx512, avx512bf16,
+ * amx). Returns 0, or BT_EARG where BT_ISA names one that is unknown or not
+ * there. Thread-safe; looks only once.
+ */
+int bt_isa(enum bt_isa *isa, struct bt_error *err) BT_MUST_USE;
+
+/* "avx512" and so on. */
+const char *bt_isa_name(enum bt_isa isa);
+
+/* True when this machine can run code of that instruction set. */
+int bt_isa_present(enum bt_isa isa);
+
+#endif

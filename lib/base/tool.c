@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+#define _POSIX_C_SOURCE 200809L
+#include "base/tool.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "base/sys.h"
+
+static void print_version(const struct bt_tool *tool)
+{
+	struct bt_error err = {0};
+	enum bt_isa isa;
+
+	printf("%s (bertutils) %s\n", tool->name, BT_VERSION);
+	if (bt_isa(&isa, &err) == BT_OK)
+		printf("instruction set: %s; cores: %d\n", bt_isa_name(isa),
+		       bt_cores());
+}
+
+bool bt_tool_options(const struct bt_tool *tool, int argc, char **argv,
+                     void *values, int *operand, int *status)
+{
+	struct bt_error err = {0};
+
+	signal(SIGPIPE, SIG_DFL); /* so that "| head" ends quietly */
+	switch (bt_opt_parse(tool, argc, argv, values, operand, &err)) {
+	case BT_OPT_RUN:
+		return true;
+	case BT_OPT_HELP_ASKED:
+		bt_opt_help(tool, stdout);
+		*status = bt_tool_end(tool, BT_EXIT_DONE);
+		return false;
+	case BT_OPT_VERSION_ASKED:
+		print_version(tool);
+		*status = bt_tool_end(tool, BT_EXIT_DONE);
+		return false;
+	default:
+		*status = bt_tool_misuse(tool, "%s", err.text);
+		return false;
+	}
+}
+
+int bt_tool_misuse(const struct bt_tool *tool, const char *fmt, ...)
+{
+	va_list ap;
+
+	fflush(stdout);
+	fprintf(stderr, "%s: ", tool->name);
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fprintf(stderr, "\nTry '%s --help'.\n", tool->name);
+	return BT_EXIT_USAGE;
+}
+
+int bt_tool_fail(const struct bt_tool *tool, const struct bt_error *err)
+{
+	fflush(stdout);
+	fprintf(stderr, "%s: %s\n", tool->name, err->text);
+	return BT_EXIT_FAILED;
+}
+
+static void emit(void *ctx, enum bt_log_level level, const char *text)
+{
+	const struct bt_tool *tool = ctx;
+
+	fflush(stdout);
+	fprintf(stderr, "%s: %s%s\n", tool->name,
+	        level == BT_LOG_WARN ? "warning: " : "", text);
+}
+
+struct bt_log bt_tool_log(const struct bt_tool *tool,
+                          const struct bt_common *common)
+{
+	struct bt_log log = {0};
+
+	log.ctx = (void *)tool;
+	if (!common->quiet)
+		log.emit = emit;
+	log.level = common->verbose > 0 ? BT_LOG_MORE : BT_LOG_NOTE;
+	return log;
+}
+
+int bt_tool_end(const struct bt_tool *tool, int status)
+{
+	int bad = ferror(stdout), e = 0;
+
+	errno = 0;
+	if (fclose(stdout) != 0) {
+		e = errno;
+		bad = 1;
+	}
+	/* a caller that closed our standard output did not want it */
+	if (!bad || e == EBADF || status != BT_EXIT_DONE)
+		return status;
+	fprintf(stderr, "%s: cannot write standard output%s%s\n", tool->name,
+	        e != 0 ? ": " : "", e != 0 ? strerror(e) : "");
+	return BT_EXIT_FAILED;
+}
+
+static volatile sig_atomic_t stopped;
+
+static void on_stop(int sig)
+{
+	if (stopped) {
+		signal(sig, SIG_DFL);
+		raise(sig);
+	}
+	stopped = 1;
+}
+
+void bt_tool_catch_stop(void)
+{
+	static const int signals[] = {SIGINT, SIGTERM};
+	struct sigaction sa, old;
+	int i;
+
+	memset(&sa, 0, sizeof(sa));
+	sa.sa_handler = on_stop;
+	for (i = 0; i < 2; i++) {
+		/* a shell's background job ignores SIGINT, and goes on to */
+		sigaction(signals[i], NULL, &old);
+		if (old.sa_handler != SIG_IGN)
+			sigaction(signals[i], &sa, NULL);
+	}
+}
+
+bool bt_tool_stopped(void)
+{
+	return stopped != 0;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the main function of every program does around its work. This is the one
+ * place of the library that writes to standard output and standard error, on
+ * behalf of the programs in cmd/.
+ *
+ * Exit status: 0 done, 1 failed, 2 wrong usage.
+ */
+#ifndef BT_BASE_TOOL_H
+#define BT_BASE_TOOL_H
+
+#include "base/log.h"
+#include "base/opt.h"
+
+enum bt_exit { BT_EXIT_DONE = 0, BT_EXIT_FAILED = 1, BT_EXIT_USAGE = 2 };
+
+/*
+ * Parses the command line; answers --help and --version. Returns true to go on;
+ * false to end with *status.
+ */
+bool bt_tool_options(const struct bt_tool *tool, int argc, char **argv,
+                     void *values, int *operand, int *status) BT_MUST_USE;
+
+/* A mistake in the command line that the table cannot see: prints it and where
+ * to find help. Returns BT_EXIT_USAGE. */
+int bt_tool_misuse(const struct bt_tool *tool, const char *fmt, ...)
+    BT_PRINTF(2, 3);
+
+/* Prints "tool: text" of err. Returns BT_EXIT_FAILED. */
+int bt_tool_fail(const struct bt_tool *tool, const struct bt_error *err);
+
+/* A log that prints "tool: warning: ..." or "tool: ..." on standard error, as
+ * much as -q and -v ask for. */
+struct bt_log bt_tool_log(const struct bt_tool *tool,
+                          const struct bt_common *common);
+
+/* Last act of every main: closes standard output and turns a failure of it into
+ * a message and BT_EXIT_FAILED. */
+int bt_tool_end(const struct bt_tool *tool, int status);
+
+/* True when a stop was asked for (Ctrl-C, SIGTERM) after bt_tool_catch_stop. A
+ * second request ends the program at once. */
+void bt_tool_catch_stop(void);
+bool bt_tool_stopped(void);
+
+#endif

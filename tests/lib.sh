@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: MIT
+# Helpers of the shell tests: TAP by assertion. Every test starts with
+#     . "$TEST_TOP/tests/lib.sh"
+# and ends with "finish". It runs in an empty directory of its own.
+# shellcheck shell=sh
+set -u
+n=0
+bad=0
+DATA=$TEST_TOP/tests/data
+SHARED=${BT_SHARED_DATA:-$TEST_TOP/../shared/data} # optional real data
+
+# result STATUS NAME: one case; what stands in the file "why" explains a failure
+result() {
+	n=$((n + 1))
+	if [ "$1" = 0 ]; then
+		echo "ok $n - $2"
+	else
+		bad=$((bad + 1))
+		echo "not ok $n - $2"
+		[ ! -s why ] || sed 's/^/#   /' why
+	fi
+	rm -f why
+}
+
+# skip NAME REASON
+skip() {
+	n=$((n + 1))
+	echo "ok $n - $1 # SKIP $2"
+}
+
+# is GOT WANTED NAME
+is() {
+	printf 'got:    %s\nwanted: %s\n' "$1" "$2" >why
+	[ "$1" = "$2" ]
+	result $? "$3"
+}
+
+# same FILE WANTED-FILE NAME: equal bytes
+same() {
+	diff -u "$2" "$1" >why 2>&1
+	result $? "$3"
+}
+
+# like TEXT GLOB NAME: the text matches the shell pattern
+like() {
+	printf 'got:    %s\npattern: %s\n' "$1" "$2" >why
+	# shellcheck disable=SC2254
+	case $1 in
+	$2) result 0 "$3" ;;
+	*) result 1 "$3" ;;
+	esac
+}
+
+# exits STATUS NAME COMMAND...: runs it with its output in the files out and
+# err, and checks the exit status
+exits() {
+	wanted=$1 name=$2
+	shift 2
+	"$@" >out 2>err
+	got=$?
+	{
+		echo "exit status $got, wanted $wanted: $*"
+		head -n 5 err
+	} >why
+	[ $got = "$wanted" ]
+	result $? "$name"
+}
+
+# works NAME COMMAND...: as exits 0
+works() {
+	exits 0 "$@"
+}
+
+# refuses GLOB NAME COMMAND...: exit status 1, a message that matches, and
+# nothing on standard output
+refuses() {
+	glob=$1 name=$2
+	shift 2
+	"$@" >out 2>err
+	got=$?
+	{
+		echo "exit status $got, $(wc -c <out) bytes of output: $*"
+		echo "pattern: $glob"
+		head -n 5 err
+	} >why
+	# shellcheck disable=SC2254
+	case $got$(cat err) in
+	1$glob) [ ! -s out ] ;;
+	*) false ;;
+	esac
+	result $? "$name"
+}
+
+finish() {
+	[ $n != 0 ] || { n=1 bad=1; echo 'not ok 1 - no case was run'; }
+	echo "1..$n"
+	[ $bad = 0 ]
+	exit $?
+}

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: MIT */
+#include "test.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "base/num.h"
+#include "base/opt.h"
+#include "base/philox.h"
+#include "base/pool.h"
+
+static void sizes(void **state)
+{
+	size_t n = 7;
+
+	(void)state;
+	assert_true(bt_size_mul(3, 5, &n));
+	assert_int_equal(n, 15);
+	assert_false(bt_size_mul(SIZE_MAX / 2, 3, &n));
+	assert_false(bt_size_add(SIZE_MAX, 1, &n));
+	assert_int_equal(n, 15);
+	assert_null(bt_array(SIZE_MAX / 2, 3));
+	assert_int_equal(bt_round_up(65, 64), 128);
+}
+
+static void first_error_stays(void **state)
+{
+	struct bt_error err = {0};
+
+	(void)state;
+	assert_int_equal(bt_error_set(&err, BT_ECORRUPT, "one %d", 1),
+	                 BT_ECORRUPT);
+	assert_int_equal(bt_error_set(&err, BT_EIO, "two"), BT_EIO);
+	assert_int_equal(err.code, BT_ECORRUPT);
+	assert_int_equal(bt_error_prefix(&err, "'f'"), BT_ECORRUPT);
+	assert_string_equal(err.text, "'f': one 1");
+	assert_int_equal(bt_error_set(NULL, BT_EIO, "nowhere"), BT_EIO);
+}
+
+static void buffers(void **state)
+{
+	struct bt_buf b = BT_BUF_INIT;
+	char *s;
+	int i;
+
+	(void)state;
+	assert_string_equal(bt_buf_str(&b), "");
+	for (i = 0; i < 1000; i++)
+		bt_buf_printf(&b, "%d,", i % 10);
+	assert_int_equal(b.len, 2000);
+	bt_buf_putc(&b, '\0');
+	bt_buf_puts(&b, "end");
+	assert_int_equal(b.len, 2004);
+	s = bt_buf_detach(&b);
+	assert_memory_equal(s + 1996, "8,9,\0end", 9);
+	free(s);
+	assert_int_equal(b.len, 0);
+}
+
+static void numbers(void **state)
+{
+	int64_t i = 5;
+	double d = 5;
+	size_t n = 5;
+	uint64_t u = 5;
+
+	(void)state;
+	assert_int_equal(bt_parse_i64("-12", -20, 20, &i), 0);
+	assert_int_equal(i, -12);
+	assert_int_equal(bt_parse_i64("21", -20, 20, &i), BT_EARG);
+	assert_int_equal(bt_parse_i64("1x", -20, 20, &i), BT_EARG);
+	assert_int_equal(bt_parse_i64(" 1", -20, 20, &i), BT_EARG);
+	assert_int_equal(bt_parse_i64("", -20, 20, &i), BT_EARG);
+	assert_int_equal(
+	    bt_parse_i64("99999999999999999999", INT64_MIN, INT64_MAX, &i),
+	    BT_EARG);
+	assert_int_equal(i, -12);
+	assert_int_equal(bt_parse_u64("18446744073709551615", &u), 0);
+	assert_true(u == UINT64_MAX);
+	assert_int_equal(bt_parse_u64("-1", &u), BT_EARG);
+	assert_int_equal(bt_parse_f64("1e-4", 0, 1, &d), 0);
+	assert_true(d == 1e-4);
+	assert_int_equal(bt_parse_f64("nan", 0, 1, &d), BT_EARG);
+	assert_int_equal(bt_parse_f64("0x1p3", 0, 10, &d), BT_EARG);
+	assert_int_equal(bt_parse_f64("1e999", 0, INFINITY, &d), BT_EARG);
+	assert_int_equal(bt_parse_bytes("3", &n), 0);
+	assert_int_equal(n, 3);
+	assert_int_equal(bt_parse_bytes("2k", &n), 0);
+	assert_int_equal(n, 2048);
+	assert_int_equal(bt_parse_bytes("1G", &n), 0);
+	assert_int_equal(n, 1 << 30);
+	assert_int_equal(bt_parse_bytes("99999999T", &n), BT_EARG);
+	assert_int_equal(bt_parse_bytes("1KB", &n), BT_EARG);
+}
+
+static void shortest_floats(void **state)
+{
+	static const float v[] = {0.1f, 1.0f / 3, 1e-30f, 16777217.0f, 0.3f};
+	char s[32];
+	size_t i;
+
+	(void)state;
+	assert_int_equal(bt_format_f32(s, sizeof(s), 0.1f), 3);
+	assert_string_equal(s, "0.1");
+	for (i = 0; i < sizeof(v) / sizeof(v[0]); i++) {
+		bt_format_f32(s, sizeof(s), v[i]);
+		assert_true(strtof(s, NULL) == v[i]);
+	}
+	bt_format_f64(s, sizeof(s), 1.0 / 3);
+	assert_true(strtod(s, NULL) == 1.0 / 3);
+}
+
+/* Known answers published with the generator (Random123, kat_vectors). */
+static void philox_known_answers(void **state)
+{
+	static const uint32_t ones[4] = {~0u, ~0u, ~0u, ~0u};
+	static const uint32_t zeros[4] = {0, 0, 0, 0};
+	static const uint32_t pi[4] = {0x243f6a88, 0x85a308d3, 0x13198a2e,
+	                               0x03707344};
+	uint32_t out[4];
+
+	(void)state;
+	bt_philox(0, zeros, out);
+	assert_int_equal(out[0], 0x6627e8d5);
+	assert_int_equal(out[3], 0x9b00dbd8);
+	bt_philox(~0ull, ones, out);
+	assert_int_equal(out[0], 0x408f276d);
+	assert_int_equal(out[3], 0x6d5451fd);
+	bt_philox(0x299f31d0a4093822ull, pi, out);
+	assert_int_equal(out[0], 0xd16cfe09);
+	assert_int_equal(out[3], 0x24126ea1);
+}
+
+static void random_numbers(void **state)
+{
+	double v[2], sum = 0, squares = 0;
+	uint32_t perm[100], seen[100] = {0};
+	int i;
+
+	(void)state;
+	for (i = 0; i < 20000; i++) {
+		bt_random_normal(1, BT_PURPOSE_INIT, 0, (uint64_t)i, 2, v);
+		assert_true(fabs(v[0]) <= 2 && fabs(v[1]) <= 2);
+		sum += v[0] + v[1];
+		squares += v[0] * v[0] + v[1] * v[1];
+	}
+	assert_true(fabs(sum / 40000) < 0.02);
+	/* the variance of a normal cut off at two deviations is 0.7737 */
+	assert_true(fabs(squares / 40000 - 0.7737) < 0.02);
+	bt_random_order(7, BT_PURPOSE_SHUFFLE, 3, perm, 100);
+	for (i = 0; i < 100; i++)
+		seen[perm[i]]++;
+	for (i = 0; i < 100; i++)
+		assert_int_equal(seen[i], 1);
+	for (i = 0; i < 1000; i++)
+		assert_true(bt_random_below(7, 9, 0, (uint64_t)i, 3) < 3);
+}
+
+static void count_piece(void *arg, int piece, int worker)
+{
+	atomic_int *counts = arg;
+
+	(void)worker;
+	atomic_fetch_add(&counts[piece], 1);
+}
+
+static void pool_runs_each_piece_once(void **state)
+{
+	static atomic_int counts[500];
+	struct bt_error err = {0};
+	struct bt_pool *pool;
+	int threads, round, i;
+
+	(void)state;
+	for (threads = 1; threads <= 5; threads++) {
+		assert_ok(bt_pool_new(threads, &pool, &err));
+		assert_int_equal(bt_pool_threads(pool), threads);
+		memset(counts, 0, sizeof(counts));
+		for (round = 0; round < 50; round++)
+			bt_pool_run(pool, count_piece, counts, round * 10);
+		for (i = 0; i < 490; i++)
+			assert_int_equal(counts[i], 50 - 1 - i / 10);
+		bt_pool_free(pool);
+	}
+	bt_pool_free(NULL);
+}
+
+struct values {
+	struct bt_common common;
+	const char *text;
+	int64_t length;
+	double rate;
+	bool flag;
+	const char *kind;
+	struct bt_opt_list models;
+};
+
+static const struct bt_opt options[] = {
+    BT_STR('t', "text", "COL", "text", values, text),
+    BT_INT(0, "length", "N", "length [5]", values, length, 1, 10),
+    BT_REAL(0, "rate", "X", "rate", values, rate, 0, 1),
+    BT_FLAG('f', "flag", "flag", values, flag),
+    BT_STR(0, "kind", "hf|google", "kind", values, kind),
+    BT_LIST('m', "model", "DIR", "model", values, models),
+    BT_OPT_COMMON(values),
+    BT_OPT_LAST,
+};
+
+static const struct bt_tool tool = {"x", "[FILE]", "Does x.", "x y", options};
+
+static enum bt_opt_result parse(struct values *v, struct bt_error *err,
+                                const char *line, int *operand, char **argv,
+                                char *copy)
+{
+	int argc = 0;
+	char *word;
+
+	memset(v, 0, sizeof(*v));
+	err->code = 0;
+	err->text[0] = '\0';
+	strcpy(copy, line);
+	for (word = strtok(copy, " "); word; word = strtok(NULL, " "))
+		argv[argc++] = word;
+	argv[argc] = NULL;
+	return bt_opt_parse(&tool, argc, argv, v, operand, err);
+}
+
+static void options_parse(void **state)
+{
+	struct bt_error err = {0};
+	char *argv[20], copy[200];
+	struct values v;
+	int at;
+
+	(void)state;
+	assert_int_equal(parse(&v, &err,
+	                       "x a --length 7 -t col -fvv --rate=.5 -m A "
+	                       "--model B --seed 9 -j3 -- -z",
+	                       &at, argv, copy),
+	                 BT_OPT_RUN);
+	assert_string_equal(v.text, "col");
+	assert_int_equal(v.length, 7);
+	assert_true(v.rate == 0.5 && v.flag);
+	assert_int_equal(v.common.verbose, 2);
+	assert_int_equal(v.common.threads, 3);
+	assert_int_equal(v.common.seed, 9);
+	assert_int_equal(v.models.n, 2);
+	assert_string_equal(v.models.item[1], "B");
+	assert_string_equal(argv[at], "a");
+	assert_string_equal(argv[at + 1], "-z");
+	assert_int_equal(parse(&v, &err, "x --help", &at, argv, copy),
+	                 BT_OPT_HELP_ASKED);
+	assert_int_equal(parse(&v, &err, "x --version", &at, argv, copy),
+	                 BT_OPT_VERSION_ASKED);
+}
+
+static void option_mistakes(void **state)
+{
+	static const char *const cases[][2] = {
+	    {"x --nosuch", "unknown option '--nosuch'"},
+	    {"x -z", "unknown option '-z'"},
+	    {"x --length", "option '--length' needs a value"},
+	    {"x -t", "option '-t' needs a value"},
+	    {"x --flag=1", "option '--flag=1' takes no value"},
+	    {"x --length 11", "bad value '11' for --length"},
+	    {"x --length 5x", "expected a whole number from 1 to 10"},
+	    {"x --rate 2", "expected a number from 0 to 1"},
+	    {"x --kind bert", "expected hf|google"},
+	    {"x --kind h", "expected hf|google"},
+	    {"x --seed -1", "bad value '-1' for --seed"},
+	};
+	struct bt_error err = {0};
+	char *argv[20], copy[200];
+	struct values v;
+	size_t i;
+	int at;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		assert_int_equal(parse(&v, &err, cases[i][0], &at, argv, copy),
+		                 BT_OPT_MISTAKE);
+		if (strstr(err.text, cases[i][1]) == NULL)
+			fail_msg("%s: %s", cases[i][0], err.text);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(sizes),
+	    cmocka_unit_test(first_error_stays),
+	    cmocka_unit_test(buffers),
+	    cmocka_unit_test(numbers),
+	    cmocka_unit_test(shortest_floats),
+	    cmocka_unit_test(philox_known_answers),
+	    cmocka_unit_test(random_numbers),
+	    cmocka_unit_test(pool_runs_each_piece_once),
+	    cmocka_unit_test(options_parse),
+	    cmocka_unit_test(option_mistakes),
+	};
+
+	return RUN(tests);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* What every unit test includes: cmocka and a few assertions on top. */
+#ifndef TEST_H
+#define TEST_H
+
+/* cmocka.h wants these before it */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/err.h"
+
+/* The call succeeds; on failure its error text is printed. */
+#define assert_ok(call)                                                        \
+	do {                                                                   \
+		if ((call) < 0)                                                \
+			fail_msg("%s: %s", #call, err.text);                   \
+	} while (0)
+
+/* The call fails with that code and a text that contains the words. */
+#define assert_err(call, wanted, words)                                        \
+	do {                                                                   \
+		err.code = 0;                                                  \
+		assert_int_equal(call, wanted);                                \
+		if (strstr(err.text, words) == NULL)                           \
+			fail_msg("'%s' lacks '%s'", err.text, words);          \
+		err.code = 0;                                                  \
+	} while (0)
+
+#define RUN(tests) cmocka_run_group_tests(tests, NULL, NULL)
+
+#endif
