@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: MIT */
+#include "io/csv.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "io/csv_int.h"
+
+struct bt_csv {
+	struct bt_csv_lex lex;
+	uint64_t record; /* number of the last row, without the header */
+	size_t width;
+	bool held; /* the last row is still to be given out */
+	enum bt_csv_fault fault;
+
+	struct bt_span *names;
+	char *names_bytes; /* what they point to */
+	struct bt_span *fields;
+	size_t fields_cap;
+};
+
+void bt_csv_put(struct bt_buf *b, struct bt_span v, char delimiter)
+{
+	bool quote = false;
+	size_t i;
+
+	for (i = 0; i < v.n && !quote; i++)
+		quote = v.p[i] == delimiter || v.p[i] == '"' ||
+		        v.p[i] == '\n' || v.p[i] == '\r';
+	if (!quote) {
+		bt_buf_put(b, v.p, v.n);
+		return;
+	}
+	bt_buf_putc(b, '"');
+	for (i = 0; i < v.n; i++) {
+		if (v.p[i] == '"')
+			bt_buf_putc(b, '"');
+		bt_buf_putc(b, v.p[i]);
+	}
+	bt_buf_putc(b, '"');
+}
+
+int bt_csv_delimiter(const char *s, char *delimiter)
+{
+	static const struct {
+		const char *name;
+		char c;
+	} named[] = {{"tab", '\t'},
+	             {"\\t", '\t'},
+	             {"comma", ','},
+	             {"semicolon", ';'},
+	             {"pipe", '|'}};
+	size_t i;
+
+	for (i = 0; i < sizeof(named) / sizeof(named[0]); i++)
+		if (strcmp(named[i].name, s) == 0) {
+			*delimiter = named[i].c;
+			return BT_OK;
+		}
+	if (s[0] == '\0' || s[1] != '\0' || (s[0] & 0x80) != 0 ||
+	    strchr("\"\r\n", s[0]) != NULL)
+		return BT_EARG;
+	*delimiter = s[0];
+	return BT_OK;
+}
+
+/* Points c->fields at the fields of the row just read. */
+static int place_fields(struct bt_csv *c, struct bt_error *err)
+{
+	const struct bt_csv_lex *x = &c->lex;
+	size_t i, start = 0;
+
+	if (bt_grow(&c->fields, &c->fields_cap, x->n, sizeof(*c->fields)) !=
+	    BT_OK)
+		return bt_error_nomem(err, "reading a row");
+	for (i = 0; i < x->n; i++) {
+		c->fields[i].p =
+		    x->bytes.data != NULL ? x->bytes.data + start : "";
+		c->fields[i].n = x->ends[i] - start;
+		start = x->ends[i];
+	}
+	return BT_OK;
+}
+
+static int wrong_width(struct bt_csv *c, struct bt_error *err)
+{
+	const struct bt_csv_lex *x = &c->lex;
+
+	c->fault = BT_CSV_FIELDS;
+	if (x->last_line > x->row_line)
+		bt_error_set(err, BT_EFORMAT,
+		             "%zu field%s, expected %zu (the row ends on line "
+		             "%llu)",
+		             x->n, x->n == 1 ? "" : "s", c->width,
+		             (unsigned long long)x->last_line);
+	else
+		bt_error_set(err, BT_EFORMAT, "%zu field%s, expected %zu", x->n,
+		             x->n == 1 ? "" : "s", c->width);
+	return bt_csv_blame(c, err);
+}
+
+/* Reads a row into c->fields; as bt_csv_next. */
+static int read_row(struct bt_csv *c, struct bt_error *err)
+{
+	int r;
+
+	c->fault = BT_CSV_FINE;
+	r = bt_csv_lex_row(&c->lex, err);
+	if (r != 1)
+		return r;
+	c->record++;
+	if (c->lex.fault != BT_CSV_FINE) {
+		c->fault = c->lex.fault;
+		bt_error_set(err, c->lex.why.code, "%s", c->lex.why.text);
+		return bt_csv_blame(c, err);
+	}
+	if (c->width != 0 && c->lex.n != c->width)
+		return wrong_width(c, err);
+	c->width = c->lex.n;
+	r = place_fields(c, err);
+	return r == BT_OK ? 1 : r;
+}
+
+/* Makes the row just read the header. */
+static int keep_names(struct bt_csv *c, struct bt_error *err)
+{
+	size_t i, start = 0;
+
+	c->names = bt_array(c->width, sizeof(*c->names));
+	c->names_bytes = bt_strndup(c->lex.bytes.data, c->lex.bytes.len);
+	if (c->names == NULL || c->names_bytes == NULL)
+		return bt_error_nomem(err, "reading a header");
+	for (i = 0; i < c->width; i++) {
+		c->names[i].p = c->names_bytes + start;
+		c->names[i].n = c->fields[i].n;
+		start += c->fields[i].n;
+	}
+	c->record = 0;
+	return BT_OK;
+}
+
+static int read_first(struct bt_csv *c, struct bt_error *err)
+{
+	struct bt_error why = {0};
+	int r = read_row(c, &why);
+
+	if (r == 0)
+		return bt_error_set(err, BT_EFORMAT, "%s is empty",
+		                    bt_csv_name(c));
+	if (c->lex.opts.header && c->fault != BT_CSV_FINE)
+		return bt_error_set(
+		    err, why.code, "cannot read %s: header (line %llu): %s",
+		    bt_csv_name(c), (unsigned long long)c->lex.row_line,
+		    c->lex.why.text);
+	if (r < 0 && c->fault == BT_CSV_FINE)
+		return bt_error_set(err, why.code, "%s", why.text);
+	if (c->lex.opts.header)
+		return keep_names(c, err);
+	c->held = true;
+	return BT_OK;
+}
+
+int bt_csv_open(const char *path, const struct bt_csv_opts *opts,
+                struct bt_csv **csv, struct bt_error *err)
+{
+	struct bt_csv *c = bt_array0(1, sizeof(*c));
+	struct bt_in *in;
+	int r;
+
+	if (c == NULL)
+		return bt_error_nomem(err, "opening a table");
+	r = bt_in_open(path, &in, err);
+	if (r != BT_OK) {
+		free(c);
+		return r;
+	}
+	r = bt_csv_lex_init(&c->lex, in, opts, err);
+	if (r == BT_OK)
+		r = read_first(c, err);
+	if (r != BT_OK) {
+		bt_csv_close(c);
+		return r;
+	}
+	*csv = c;
+	return BT_OK;
+}
+
+void bt_csv_close(struct bt_csv *c)
+{
+	if (c == NULL)
+		return;
+	bt_csv_lex_clear(&c->lex);
+	free(c->names);
+	free(c->names_bytes);
+	free(c->fields);
+	free(c);
+}
+
+const struct bt_span *bt_csv_names(const struct bt_csv *c)
+{
+	return c->names;
+}
+
+size_t bt_csv_width(const struct bt_csv *c)
+{
+	return c->width;
+}
+
+int bt_csv_next(struct bt_csv *c, const struct bt_span **fields,
+                struct bt_error *err)
+{
+	int r = 1;
+
+	if (!c->held) {
+		r = read_row(c, err);
+	} else if (c->fault != BT_CSV_FINE) {
+		bt_error_set(err, c->lex.why.code, "%s", c->lex.why.text);
+		r = bt_csv_blame(c, err);
+	}
+	c->held = false;
+	if (r == 1)
+		*fields = c->fields;
+	return r;
+}
+
+enum bt_csv_fault bt_csv_fault(const struct bt_csv *c)
+{
+	return c->fault;
+}
+
+int bt_csv_blame(const struct bt_csv *c, struct bt_error *err)
+{
+	return bt_error_prefix(err, "record %llu (line %llu)",
+	                       (unsigned long long)c->record,
+	                       (unsigned long long)c->lex.row_line);
+}
+
+const char *bt_csv_name(const struct bt_csv *c)
+{
+	return bt_in_name(c->lex.in);
+}
+
+uint64_t bt_csv_offset(const struct bt_csv *c)
+{
+	return bt_in_offset(c->lex.in);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* The lower half of io/csv.h: one row after the other out of an input. */
+#ifndef BT_IO_CSV_INT_H
+#define BT_IO_CSV_INT_H
+
+#include <csv.h>
+
+#include "base/buf.h"
+#include "io/csv.h"
+#include "io/in.h"
+
+struct bt_csv_lex {
+	struct bt_in *in;
+	struct bt_csv_opts opts;
+	struct csv_parser parser;
+	uint64_t line; /* of the next byte */
+
+	/* the row being read, or read last */
+	size_t used; /* its bytes so far, not yet consumed */
+	bool begun, done;
+	uint64_t row_line;   /* where it begins */
+	uint64_t last_line;  /* where it ends */
+	uint64_t field_line; /* where its current field begins */
+	size_t field_next;   /* its bytes up to the line after that one; 0:
+	                      * not reached yet */
+	enum bt_csv_fault fault;
+	struct bt_error why; /* of the fault */
+	struct bt_buf bytes; /* of all its fields */
+	size_t *ends;        /* where each of its n fields ends in them */
+	size_t n, ends_cap;
+	bool oom;
+};
+
+/* Takes over in and goes to its first line. x is cleared by the caller in any
+ * case. */
+int bt_csv_lex_init(struct bt_csv_lex *x, struct bt_in *in,
+                    const struct bt_csv_opts *opts,
+                    struct bt_error *err) BT_MUST_USE;
+void bt_csv_lex_clear(struct bt_csv_lex *x);
+
+/* 1: a row was read, well if its fault is BT_CSV_FINE; 0: no more; else an
+ * error behind which nothing can be read. */
+int bt_csv_lex_row(struct bt_csv_lex *x, struct bt_error *err) BT_MUST_USE;
+
+#endif

@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The input is fed to libcsv in pieces that end where a line does, so that its
+ * callbacks know which line they are on, and a row never ends inside a piece.
+ *
+ * The bytes of a row stay in the input's buffer until the row is complete: if
+ * its last quote is never closed, reading resumes behind the line of that
+ * quote. All quotes behind it stand in pairs, or the field would have been
+ * closed; so no field that begins there stays open, and no byte is read a third
+ * time.
+ */
+#include "io/csv_int.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+#define PIECE ((size_t)1 << 18) /* most bytes fed at once */
+#define STRICT (CSV_STRICT | CSV_STRICT_FINI)
+
+/* A stretch of one line. */
+struct piece {
+	const uint8_t *p;
+	size_t n;    /* bytes before what ends it */
+	size_t end;  /* bytes of the line end, or of the NUL, behind them */
+	bool is_nul; /* what ends it */
+};
+
+/* The position of the first LF, CR or NUL; n if there is none. */
+static size_t find_end(const uint8_t *p, size_t n)
+{
+	const uint64_t ones = 0x0101010101010101u, tops = ones << 7;
+	uint64_t v, lf, cr, hit;
+	size_t i;
+
+	for (i = 0; i + 8 <= n; i += 8) {
+		memcpy(&v, p + i, 8);
+		lf = v ^ ones * '\n';
+		cr = v ^ ones * '\r';
+		/* the lowest top bit set is that of the first zero byte */
+		hit = ((v - ones) & ~v) | ((lf - ones) & ~lf) |
+		      ((cr - ones) & ~cr);
+		if ((hit & tops) != 0)
+			return i + (size_t)__builtin_ctzll(hit & tops) / 8;
+	}
+	while (i < n && p[i] != '\n' && p[i] != '\r' && p[i] != '\0')
+		i++;
+	return i;
+}
+
+/* Looks at what follows the bytes already used. 1, 0 at the end, an error. */
+static int next_piece(struct bt_csv_lex *x, struct piece *piece,
+                      struct bt_error *err)
+{
+	const uint8_t *p;
+	size_t got, n;
+	int r = bt_in_peek(x->in, x->used + 1, &p, &got, err);
+
+	if (r == BT_OK)
+		r = bt_in_some(x->in, &p, &got, err);
+	if (r != BT_OK)
+		return r;
+	if (got <= x->used)
+		return 0;
+	got = got - x->used < PIECE ? got - x->used : PIECE;
+	n = find_end(p + x->used, got);
+	piece->end = n < got;
+	piece->is_nul = n < got && p[x->used + n] == '\0';
+	if (n < got && p[x->used + n] == '\r') {
+		r = bt_in_peek(x->in, x->used + n + 2, &p, &got, err);
+		if (r != BT_OK)
+			return r;
+		if (got == x->used + n + 2 && p[got - 1] == '\n')
+			piece->end = 2;
+	}
+	piece->p = p + x->used;
+	piece->n = n;
+	return 1;
+}
+
+/* Consumes the input up to the end of the line. */
+static int skip_line(struct bt_csv_lex *x, struct bt_error *err)
+{
+	struct piece piece;
+	int r;
+
+	do {
+		bt_in_skip(x->in, x->used);
+		x->used = 0;
+		r = next_piece(x, &piece, err);
+		if (r == 1)
+			x->used = piece.n + piece.end;
+	} while (r == 1 && (piece.end == 0 || piece.is_nul));
+	x->line += r == 1;
+	return r < 0 ? r : BT_OK;
+}
+
+static int never(unsigned char c)
+{
+	(void)c;
+	return 0;
+}
+
+static void parser_init(struct bt_csv_lex *x)
+{
+	csv_init(&x->parser, STRICT);
+	csv_set_delim(&x->parser, (unsigned char)x->opts.delimiter);
+	csv_set_blk_size(&x->parser, PIECE);
+	csv_set_space_func(&x->parser, never); /* blanks are data */
+	if (!x->opts.quotes)
+		csv_set_quote(&x->parser, 0); /* NULs are never fed */
+}
+
+/* Marks the row as bad; the first fault and the first text stay. */
+static struct bt_error *bad(struct bt_csv_lex *x, enum bt_csv_fault fault)
+{
+	if (x->fault == BT_CSV_FINE)
+		x->fault = fault;
+	return &x->why;
+}
+
+static void keep_field(struct bt_csv_lex *x, const void *s, size_t n)
+{
+	if (bt_grow(&x->ends, &x->ends_cap, x->n + 1, sizeof(*x->ends)) !=
+	    BT_OK) {
+		x->oom = true;
+		return;
+	}
+	bt_buf_put(&x->bytes, s, n);
+	x->ends[x->n++] = x->bytes.len;
+}
+
+static void take_field(struct bt_csv_lex *x, const void *s, size_t n)
+{
+	x->field_line = x->line;
+	x->field_next = 0;
+	if (x->fault != BT_CSV_FINE)
+		return;
+	if (n > x->opts.max_field)
+		bt_error_set(bad(x, BT_CSV_LARGE), BT_ELIMIT,
+		             "a field is longer than %zu bytes",
+		             x->opts.max_field);
+	else if (x->n == x->opts.max_columns)
+		bt_error_set(bad(x, BT_CSV_LARGE), BT_ELIMIT,
+		             "more than %zu fields", x->opts.max_columns);
+	else
+		keep_field(x, s, n);
+}
+
+/* What libcsv calls. */
+static void on_field(void *s, size_t n, void *ctx)
+{
+	take_field(ctx, s, n);
+}
+
+static void on_row(int end, void *ctx)
+{
+	struct bt_csv_lex *x = ctx;
+
+	(void)end;
+	x->done = true;
+}
+
+/*
+ * Gives n bytes to libcsv, which refuses two things alike: a quote inside a
+ * field that does not begin with one, which is data to us and is fed to it in
+ * lenient mode, and text after a closing quote. Returns false at the latter.
+ */
+static bool feed(struct bt_csv_lex *x, const uint8_t *p, size_t n)
+{
+	struct csv_parser *parser = &x->parser;
+	size_t k = csv_parse(parser, p, n, on_field, on_row, x);
+
+	while (k < n && csv_error(parser) == CSV_EPARSE && !parser->quoted) {
+		csv_set_opts(parser, 0);
+		k += csv_parse(parser, p + k, 1, on_field, on_row, x);
+		csv_set_opts(parser, STRICT);
+		k += csv_parse(parser, p + k, n - k, on_field, on_row, x);
+	}
+	if (k == n)
+		return true;
+	if (csv_error(parser) != CSV_EPARSE)
+		x->oom = true;
+	return false;
+}
+
+/* True for a whole row that libcsv is not needed for: there are no quotes in
+ * it, so every delimiter is one. Most rows are such, and memchr is several
+ * times as fast. */
+static bool is_plain(const struct bt_csv_lex *x, const struct piece *piece)
+{
+	return x->used == 0 && piece->end > 0 && !piece->is_nul &&
+	       (!x->opts.quotes || memchr(piece->p, '"', piece->n) == NULL);
+}
+
+static void split(struct bt_csv_lex *x, const struct piece *piece)
+{
+	const uint8_t *p = piece->p, *end = p + piece->n, *q;
+
+	while ((q = memchr(p, x->opts.delimiter, (size_t)(end - p))) != NULL) {
+		take_field(x, p, (size_t)(q - p));
+		p = q + 1;
+	}
+	take_field(x, p, (size_t)(end - p));
+	x->done = true;
+}
+
+/* Ends a row that has no end of its own. */
+static void give_up(struct bt_csv_lex *x)
+{
+	csv_free(&x->parser);
+	parser_init(x);
+	x->done = true;
+}
+
+/* The same, and goes on behind the line on which the open field begins. */
+static int go_back(struct bt_csv_lex *x, struct bt_error *err)
+{
+	give_up(x);
+	if (x->field_next == 0)
+		return skip_line(x, err);
+	x->used = x->field_next;
+	x->line = x->field_line + 1;
+	return BT_OK;
+}
+
+/* Text after a closing quote. The field is over, wherever the row ends: goes on
+ * at the next line. */
+static int malformed(struct bt_csv_lex *x, const struct piece *piece,
+                     struct bt_error *err)
+{
+	struct bt_error *why = bad(x, BT_CSV_QUOTES);
+
+	if (x->line == x->row_line)
+		bt_error_set(why, BT_EFORMAT, "text after a closing quote");
+	else
+		bt_error_set(why, BT_EFORMAT,
+		             "text after a closing quote on line %llu",
+		             (unsigned long long)x->line);
+	give_up(x);
+	if (piece->end == 0 || piece->is_nul)
+		return skip_line(x, err);
+	x->line++;
+	return BT_OK;
+}
+
+static int too_large(struct bt_csv_lex *x, struct bt_error *err)
+{
+	size_t limit = x->opts.max_field;
+
+	if (x->used > 4 * limit)
+		bt_error_set(bad(x, BT_CSV_LARGE), BT_ELIMIT,
+		             "longer than %zu bytes", 4 * limit);
+	else if (x->parser.quoted)
+		bt_error_set(bad(x, BT_CSV_LARGE), BT_ELIMIT,
+		             "the quote opened on line %llu is not closed "
+		             "within %zu bytes",
+		             (unsigned long long)x->field_line, limit);
+	else
+		bt_error_set(bad(x, BT_CSV_LARGE), BT_ELIMIT,
+		             "a field is longer than %zu bytes", limit);
+	return go_back(x, err);
+}
+
+static int take_piece(struct bt_csv_lex *x, const struct piece *piece,
+                      struct bt_error *err)
+{
+	bool line_ends = piece->end > 0 && !piece->is_nul;
+	bool fed = true;
+
+	if (!x->begun) {
+		x->begun = true;
+		x->row_line = x->field_line = x->line;
+	}
+	if (is_plain(x, piece)) {
+		split(x, piece);
+	} else {
+		fed =
+		    feed(x, piece->p, piece->n + (line_ends ? piece->end : 0));
+	}
+	if (fed && piece->is_nul) {
+		bt_error_set(bad(x, BT_CSV_NUL), BT_EFORMAT, "a NUL byte");
+		fed = feed(x, (const uint8_t *)" ", 1); /* in its place */
+	}
+	x->used += piece->n + piece->end;
+	x->last_line = x->line;
+	if (x->oom || x->bytes.oom)
+		return bt_error_nomem(err, "reading a row");
+	if (!fed)
+		return malformed(x, piece, err);
+	if (line_ends) {
+		x->line++;
+		if (!x->done && x->field_next == 0)
+			x->field_next = x->used;
+	}
+	if (!x->done && (x->parser.entry_pos > x->opts.max_field ||
+	                 x->used > 4 * x->opts.max_field))
+		return too_large(x, err);
+	return BT_OK;
+}
+
+/* The input has ended. As bt_csv_lex_row. */
+static int last_row(struct bt_csv_lex *x, struct bt_error *err)
+{
+	int r;
+
+	if (!x->begun)
+		return 0;
+	if (csv_fini(&x->parser, on_field, on_row, x) == 0)
+		return 1;
+	bt_error_set(bad(x, BT_CSV_QUOTES), BT_ETRUNCATED,
+	             "the quote opened on line %llu is never closed",
+	             (unsigned long long)x->field_line);
+	r = go_back(x, err);
+	return r == BT_OK ? 1 : r;
+}
+
+static void begin_row(struct bt_csv_lex *x)
+{
+	bt_in_skip(x->in, x->used);
+	x->used = 0;
+	x->begun = x->done = false;
+	x->field_next = 0;
+	x->fault = BT_CSV_FINE;
+	bt_error_clear(&x->why);
+	bt_buf_reset(&x->bytes);
+	x->n = 0;
+}
+
+int bt_csv_lex_row(struct bt_csv_lex *x, struct bt_error *err)
+{
+	struct piece piece;
+	int r;
+
+	begin_row(x);
+	while (!x->done) {
+		r = next_piece(x, &piece, err);
+		if (r < 0)
+			return r;
+		if (r == 0) {
+			r = last_row(x, err);
+			if (r != 1)
+				return r;
+			break;
+		}
+		if (!x->begun && piece.n == 0 && !piece.is_nul) {
+			bt_in_skip(x->in, piece.end);
+			x->line++;
+			continue;
+		}
+		r = take_piece(x, &piece, err);
+		if (r != BT_OK)
+			return r;
+	}
+	return 1;
+}
+
+/* Goes behind a UTF-8 byte order mark and refuses what is plainly no CSV. */
+static int check_start(struct bt_csv_lex *x, struct bt_error *err)
+{
+	static const struct {
+		uint8_t first[4];
+		size_t n;
+		const char *what;
+	} others[] = {
+	    {{0xFF, 0xFE}, 2, "UTF-16 text; convert it to UTF-8 first"},
+	    {{0xFE, 0xFF}, 2, "UTF-16 text; convert it to UTF-8 first"},
+	    {{0x1F, 0x8B}, 2, "gzip-compressed; decompress it first"},
+	    {{0x28, 0xB5, 0x2F, 0xFD},
+	     4,
+	     "zstd-compressed; decompress it "
+	     "first"},
+	    {{'P', 'K', 3, 4}, 4, "a zip archive or a spreadsheet, no CSV"},
+	};
+	const uint8_t *p;
+	size_t got, i;
+	int r = bt_in_peek(x->in, 4, &p, &got, err);
+
+	if (r != BT_OK)
+		return r;
+	if (got >= 3 && memcmp(p, "\xEF\xBB\xBF", 3) == 0)
+		bt_in_skip(x->in, 3);
+	for (i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (got >= others[i].n &&
+		    memcmp(p, others[i].first, others[i].n) == 0)
+			return bt_error_set(err, BT_EFORMAT,
+			                    "cannot read %s: it is %s",
+			                    bt_in_name(x->in), others[i].what);
+	return BT_OK;
+}
+
+int bt_csv_lex_init(struct bt_csv_lex *x, struct bt_in *in,
+                    const struct bt_csv_opts *opts, struct bt_error *err)
+{
+	memset(x, 0, sizeof(*x));
+	x->in = in;
+	x->opts = *opts;
+	x->line = 1;
+	parser_init(x);
+	return check_start(x, err);
+}
+
+void bt_csv_lex_clear(struct bt_csv_lex *x)
+{
+	csv_free(&x->parser);
+	bt_in_close(x->in);
+	bt_buf_clear(&x->bytes);
+	free(x->ends);
+	memset(x, 0, sizeof(*x));
+}

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT */
+#include "io/in.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+
+#define BLOCK ((size_t)1 << 20)
+
+struct bt_in {
+	int fd;
+	bool end; /* the system has reported end of file */
+	char *name;
+	uint8_t *buf;
+	size_t cap, pos, len; /* unread bytes: buf[pos .. len-1] */
+	uint64_t offset;      /* of buf[pos] in the stream */
+};
+
+static char *quoted(const char *path)
+{
+	size_t n = strlen(path) + 3;
+	char *s = bt_array(n, 1);
+
+	if (s != NULL)
+		snprintf(s, n, "'%s'", path);
+	return s;
+}
+
+int bt_in_open(const char *path, struct bt_in **out, struct bt_error *err)
+{
+	bool std = path == NULL || strcmp(path, "-") == 0;
+	struct bt_in *in = bt_array0(1, sizeof(*in));
+	struct stat st;
+
+	if (in == NULL)
+		return bt_error_nomem(err, "opening the input");
+	in->fd = STDIN_FILENO;
+	in->name = std ? bt_strndup("standard input", 14) : quoted(path);
+	if (in->name == NULL) {
+		bt_in_close(in);
+		return bt_error_nomem(err, "opening the input");
+	}
+	if (!std)
+		in->fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (in->fd < 0 || fstat(in->fd, &st) != 0) {
+		bt_error_sys(err, errno, "cannot open %s", in->name);
+		goto fail;
+	}
+	if (S_ISDIR(st.st_mode)) {
+		bt_error_sys(err, EISDIR, "cannot read %s", in->name);
+		goto fail;
+	}
+	*out = in;
+	return BT_OK;
+fail:
+	bt_in_close(in);
+	return BT_EIO;
+}
+
+void bt_in_close(struct bt_in *in)
+{
+	if (in == NULL)
+		return;
+	if (in->fd > STDIN_FILENO)
+		close(in->fd);
+	free(in->name);
+	free(in->buf);
+	free(in);
+}
+
+const char *bt_in_name(const struct bt_in *in)
+{
+	return in->name;
+}
+
+uint64_t bt_in_offset(const struct bt_in *in)
+{
+	return in->offset;
+}
+
+/* Makes room for n unread bytes and a block to read into. */
+static int make_room(struct bt_in *in, size_t n, struct bt_error *err)
+{
+	size_t have = in->len - in->pos, cap;
+	uint8_t *p;
+
+	if (in->pos > 0 && in->pos + n > in->cap) {
+		memmove(in->buf, in->buf + in->pos, have);
+		in->pos = 0;
+		in->len = have;
+	}
+	if (in->pos + n <= in->cap && in->len < in->cap)
+		return BT_OK;
+	/* grow with what has arrived, not with what a header promises */
+	cap = in->cap < BLOCK ? BLOCK : in->len + in->len / 2 + BLOCK;
+	if (cap > in->pos + n && in->pos + n > BLOCK)
+		cap = bt_round_up(in->pos + n, BLOCK);
+	p = realloc(in->buf, cap);
+	if (p == NULL)
+		return bt_error_set(err, BT_ENOMEM,
+		                    "out of memory while reading %s", in->name);
+	in->buf = p;
+	in->cap = cap;
+	return BT_OK;
+}
+
+/* Reads once; sets end at end of file. */
+static int fill(struct bt_in *in, size_t want, struct bt_error *err)
+{
+	ssize_t n;
+	int r = make_room(in, want, err);
+
+	if (r != BT_OK)
+		return r;
+	do
+		n = read(in->fd, in->buf + in->len, in->cap - in->len);
+	while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return bt_error_sys(err, errno, "cannot read %s", in->name);
+	if (n == 0)
+		in->end = true;
+	in->len += (size_t)n;
+	return BT_OK;
+}
+
+int bt_in_peek(struct bt_in *in, size_t n, const uint8_t **data, size_t *got,
+               struct bt_error *err)
+{
+	size_t have;
+	int r;
+
+	while (in->len - in->pos < n && !in->end) {
+		r = fill(in, n, err);
+		if (r != BT_OK)
+			return r;
+	}
+	have = in->len - in->pos;
+	*data = in->buf + in->pos;
+	*got = have < n ? have : n;
+	return BT_OK;
+}
+
+int bt_in_some(struct bt_in *in, const uint8_t **data, size_t *got,
+               struct bt_error *err)
+{
+	int r = bt_in_peek(in, 1, data, got, err);
+
+	if (r == BT_OK)
+		*got = in->len - in->pos;
+	return r;
+}
+
+void bt_in_skip(struct bt_in *in, size_t n)
+{
+	in->pos += n;
+	in->offset += n;
+}
+
+int bt_in_whole(const char *path, size_t limit, char **data, size_t *len,
+                struct bt_error *err)
+{
+	struct bt_in *in;
+	const uint8_t *p;
+	size_t got;
+	int r = bt_in_open(path, &in, err);
+
+	if (r != BT_OK)
+		return r;
+	r = bt_in_peek(in, limit + 1, &p, &got, err);
+	if (r != BT_OK)
+		goto out;
+	if (got > limit) {
+		r = bt_error_set(err, BT_ELIMIT, "%s is larger than %zu bytes",
+		                 in->name, limit);
+		goto out;
+	}
+	*data = bt_strndup((const char *)p, got);
+	*len = got;
+	if (*data == NULL)
+		r = bt_error_nomem(err, "reading a file");
+out:
+	bt_in_close(in);
+	return r;
+}

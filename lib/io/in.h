@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Input byte streams: a file, a pipe or standard input ("-"), read in large
+ * blocks. One thread at a time.
+ */
+#ifndef BT_IO_IN_H
+#define BT_IO_IN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+struct bt_in;
+
+/* path "-" or NULL is standard input. Directories are refused. */
+int bt_in_open(const char *path, struct bt_in **in,
+               struct bt_error *err) BT_MUST_USE;
+void bt_in_close(struct bt_in *in); /* takes NULL */
+
+/* For messages: 'file' in quotes, or "standard input"; lives as long as in. */
+const char *bt_in_name(const struct bt_in *in);
+
+/* Bytes consumed so far. */
+uint64_t bt_in_offset(const struct bt_in *in);
+
+/*
+ * Looks at the next n bytes without consuming them. *data is borrowed until the
+ * next call; *got is n, or less at the end of the input.
+ */
+int bt_in_peek(struct bt_in *in, size_t n, const uint8_t **data, size_t *got,
+               struct bt_error *err) BT_MUST_USE;
+
+/* Looks at whatever comes next, at least one byte; *got is 0 at the end. */
+int bt_in_some(struct bt_in *in, const uint8_t **data, size_t *got,
+               struct bt_error *err) BT_MUST_USE;
+
+/* Consumes n bytes that were looked at. */
+void bt_in_skip(struct bt_in *in, size_t n);
+
+/* Reads a whole file of at most limit bytes; *data gets a NUL behind it and is
+ * free()d by the caller. */
+int bt_in_whole(const char *path, size_t limit, char **data, size_t *len,
+                struct bt_error *err) BT_MUST_USE;
+
+#endif

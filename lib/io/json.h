@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* JSON files, through jansson. */
+#ifndef BT_IO_JSON_H
+#define BT_IO_JSON_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+/* Reads a file that holds one JSON object. The caller json_decref()s it. Whole
+ * numbers that do not fit into 64 bits are read as reals. */
+int bt_json_load(const char *path, json_t **object,
+                 struct bt_error *err) BT_MUST_USE;
+
+/* Parses len bytes as one JSON object; name is for messages. With unique, a key
+ * that stands twice is an error; else the last one counts. */
+int bt_json_parse(const char *name, const char *data, size_t len, bool unique,
+                  json_t **object, struct bt_error *err) BT_MUST_USE;
+
+/* Writes an object, indented by two, as an atomic file. */
+int bt_json_save(const char *path, const json_t *object,
+                 struct bt_error *err) BT_MUST_USE;
+
+/*
+ * Optional members: where the key is absent or null, *v keeps its value. A
+ * member of another type, or out of [lo, hi], is BT_EFORMAT and named.
+ */
+int bt_json_int(const json_t *o, const char *key, int64_t lo, int64_t hi,
+                int64_t *v, struct bt_error *err) BT_MUST_USE;
+int bt_json_real(const json_t *o, const char *key, double lo, double hi,
+                 double *v, struct bt_error *err) BT_MUST_USE;
+int bt_json_bool(const json_t *o, const char *key, int *v,
+                 struct bt_error *err) BT_MUST_USE;
+/* Borrowed from o. */
+int bt_json_str(const json_t *o, const char *key, const char **v,
+                struct bt_error *err) BT_MUST_USE;
+
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Output byte streams. A file appears under its name only when everything was
+ * written, flushed to the disk and closed without an error (bt_out_commit);
+ * until then, and after bt_out_abandon, an earlier file of that name stays as
+ * it was. Standard output, devices and pipes are written to directly.
+ */
+#ifndef BT_IO_OUT_H
+#define BT_IO_OUT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+struct bt_out;
+
+enum bt_out_kind {
+	BT_OUT_TEXT,
+	BT_OUT_BINARY /* refused on a terminal */
+};
+
+/* path "-" or NULL is standard output. */
+int bt_out_open(const char *path, enum bt_out_kind kind, struct bt_out **out,
+                struct bt_error *err) BT_MUST_USE;
+
+int bt_out_write(struct bt_out *out, const void *data, size_t n,
+                 struct bt_error *err) BT_MUST_USE;
+
+/* Hands what is buffered to the system. */
+int bt_out_flush(struct bt_out *out, struct bt_error *err) BT_MUST_USE;
+
+/* Ends the output well; out is freed whatever is returned. */
+int bt_out_commit(struct bt_out *out, struct bt_error *err) BT_MUST_USE;
+
+/* Ends it without leaving a trace (where that is possible); takes NULL. */
+void bt_out_abandon(struct bt_out *out);
+
+/* 'file' in quotes, or "standard output". */
+const char *bt_out_name(const struct bt_out *out);
+
+/* Bytes written so far. */
+uint64_t bt_out_offset(const struct bt_out *out);
+
+/* The whole of a file in one call: open, write, commit. */
+int bt_out_whole(const char *path, const void *data, size_t n,
+                 struct bt_error *err) BT_MUST_USE;
+
+#endif

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT */
+#include "io/tfrecord.h"
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "io/crc32c.h"
+#include "io/in.h"
+
+#define HEADER 12 /* length and its checksum */
+#define FOOTER 4
+
+struct bt_tfrec {
+	char *const *paths;
+	int n_paths;
+	int next_path;
+	struct bt_in *in; /* NULL between files */
+	char *file;       /* name of the last file, kept for messages */
+	uint64_t record;
+	uint64_t total;
+	size_t pending; /* bytes of the last record, skipped on the next call */
+};
+
+static uint32_t load32(const uint8_t *p)
+{
+	uint32_t v;
+
+	memcpy(&v, p, sizeof(v));
+	return v;
+}
+
+static uint64_t load64(const uint8_t *p)
+{
+	uint64_t v;
+
+	memcpy(&v, p, sizeof(v));
+	return v;
+}
+
+static int open_next(struct bt_tfrec *r, struct bt_error *err)
+{
+	const char *path = r->n_paths == 0 ? NULL : r->paths[r->next_path];
+	const char *name;
+	int e = bt_in_open(path, &r->in, err);
+
+	if (e != BT_OK)
+		return e;
+	r->next_path++;
+	r->record = 0;
+	r->pending = 0;
+	free(r->file);
+	name = bt_in_name(r->in);
+	r->file = bt_strndup(name, strlen(name));
+	return r->file == NULL ? bt_error_nomem(err, "opening records") : BT_OK;
+}
+
+int bt_tfrec_open(char *const *paths, int n, struct bt_tfrec **res,
+                  struct bt_error *err)
+{
+	struct bt_tfrec *r = bt_array0(1, sizeof(*r));
+	int e;
+
+	if (r == NULL)
+		return bt_error_nomem(err, "opening records");
+	r->paths = paths;
+	r->n_paths = n;
+	e = open_next(r, err);
+	if (e != BT_OK) {
+		bt_tfrec_close(r);
+		return e;
+	}
+	*res = r;
+	return BT_OK;
+}
+
+void bt_tfrec_close(struct bt_tfrec *r)
+{
+	if (r == NULL)
+		return;
+	bt_in_close(r->in);
+	free(r->file);
+	free(r);
+}
+
+/* What the first bytes of something that is no TFRecord look like. */
+static const char *guess(const uint8_t *p, size_t n)
+{
+	size_t i;
+
+	if (n >= 2 && p[0] == 0x1f && p[1] == 0x8b)
+		return "gzip-compressed data";
+	if (n >= 4 && load32(p) == 0xFD2FB528u)
+		return "zstd-compressed data";
+	for (i = 0; i < n; i++)
+		if (!isprint(p[i]) && !isspace(p[i]) && p[i] < 0x80)
+			return NULL;
+	return "text";
+}
+
+static int truncated(const struct bt_tfrec *r, struct bt_error *err)
+{
+	bt_error_set(err, BT_ETRUNCATED,
+	             "ends inside a record that starts at byte %llu",
+	             (unsigned long long)bt_in_offset(r->in));
+	return bt_tfrec_blame(r, err);
+}
+
+static int corrupt(const struct bt_tfrec *r, const char *what,
+                   struct bt_error *err)
+{
+	bt_error_set(err, BT_ECORRUPT,
+	             "checksum of the %s differs (record starts at byte %llu)",
+	             what, (unsigned long long)bt_in_offset(r->in));
+	return bt_tfrec_blame(r, err);
+}
+
+/* Reads and checks the header; *len is the payload's length. Returns 1, 0 at
+ * the end of the file, or an error. */
+static int read_header(struct bt_tfrec *r, uint64_t *len, struct bt_error *err)
+{
+	const uint8_t *p;
+	const char *looks;
+	size_t got;
+	int e = bt_in_peek(r->in, HEADER, &p, &got, err);
+
+	if (e != BT_OK)
+		return e;
+	if (got == 0)
+		return 0;
+	r->record++;
+	looks = r->record == 1 ? guess(p, got) : NULL;
+	if (got == HEADER &&
+	    bt_crc32c_mask(bt_crc32c(0, p, 8)) == load32(p + 8))
+		looks = NULL;
+	else if (looks == NULL)
+		return got < HEADER ? truncated(r, err)
+		                    : corrupt(r, "length", err);
+	if (looks != NULL)
+		return bt_error_set(err, BT_EFORMAT,
+		                    "%s is no TFRecord stream: it begins with "
+		                    "%s",
+		                    r->file, looks);
+	*len = load64(p);
+	if (*len > BT_TFREC_MAX) {
+		bt_error_set(err, BT_ELIMIT,
+		             "claims to hold %llu bytes, more than the %llu "
+		             "allowed",
+		             (unsigned long long)*len,
+		             (unsigned long long)BT_TFREC_MAX);
+		return bt_tfrec_blame(r, err);
+	}
+	return 1;
+}
+
+/* As bt_tfrec_next, within the open file. */
+static int next_in_file(struct bt_tfrec *r, const uint8_t **data, size_t *len,
+                        struct bt_error *err)
+{
+	const uint8_t *p;
+	uint64_t n = 0;
+	size_t got, whole;
+	int e;
+
+	bt_in_skip(r->in, r->pending);
+	r->pending = 0;
+	e = read_header(r, &n, err);
+	if (e != 1)
+		return e;
+	whole = HEADER + (size_t)n + FOOTER;
+	e = bt_in_peek(r->in, whole, &p, &got, err);
+	if (e != BT_OK)
+		return e;
+	if (got < whole)
+		return truncated(r, err);
+	if (bt_crc32c_mask(bt_crc32c(0, p + HEADER, (size_t)n)) !=
+	    load32(p + HEADER + n))
+		return corrupt(r, "data", err);
+	*data = p + HEADER;
+	*len = (size_t)n;
+	r->pending = whole;
+	r->total++;
+	return 1;
+}
+
+int bt_tfrec_next(struct bt_tfrec *r, const uint8_t **data, size_t *len,
+                  struct bt_error *err)
+{
+	int e;
+
+	for (;;) {
+		if (r->in == NULL) {
+			if (r->next_path >= r->n_paths)
+				return 0;
+			e = open_next(r, err);
+			if (e != BT_OK)
+				return e;
+		}
+		e = next_in_file(r, data, len, err);
+		if (e != 0)
+			return e;
+		bt_in_close(r->in);
+		r->in = NULL;
+	}
+}
+
+const char *bt_tfrec_file(const struct bt_tfrec *r)
+{
+	return r->file;
+}
+
+uint64_t bt_tfrec_record(const struct bt_tfrec *r)
+{
+	return r->record;
+}
+
+uint64_t bt_tfrec_total(const struct bt_tfrec *r)
+{
+	return r->total;
+}
+
+int bt_tfrec_blame(const struct bt_tfrec *r, struct bt_error *err)
+{
+	return bt_error_prefix(err, "cannot read %s: record %llu", r->file,
+	                       (unsigned long long)r->record);
+}
+
+int bt_tfrec_write(struct bt_out *out, const void *data, size_t len,
+                   struct bt_error *err)
+{
+	uint64_t n = len;
+	uint32_t crc;
+	uint8_t head[HEADER];
+	int e;
+
+	memcpy(head, &n, 8);
+	crc = bt_crc32c_mask(bt_crc32c(0, head, 8));
+	memcpy(head + 8, &crc, 4);
+	e = bt_out_write(out, head, HEADER, err);
+	if (e == BT_OK)
+		e = bt_out_write(out, data, len, err);
+	crc = bt_crc32c_mask(bt_crc32c(0, data, len));
+	if (e == BT_OK)
+		e = bt_out_write(out, &crc, FOOTER, err);
+	return e;
+}

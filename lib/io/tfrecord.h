@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * TFRecord: per record a little-endian u64 length, the masked CRC-32C of those
+ * eight bytes, the payload, the masked CRC-32C of the payload. There is no
+ * header and no end mark: a cut between two records cannot be seen, so writers
+ * report their count and readers can be told it.
+ *
+ * A reader goes through several inputs as if they were one.
+ */
+#ifndef BT_IO_TFRECORD_H
+#define BT_IO_TFRECORD_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "io/out.h"
+
+/* Longer records are refused: a length that large is damage or an attack. */
+#define BT_TFREC_MAX ((uint64_t)1 << 30)
+
+struct bt_tfrec;
+
+/* paths[0..n-1] are borrowed; n = 0 is standard input. Only the first is
+ * opened at once. */
+int bt_tfrec_open(char *const *paths, int n, struct bt_tfrec **r,
+                  struct bt_error *err) BT_MUST_USE;
+void bt_tfrec_close(struct bt_tfrec *r); /* takes NULL */
+
+/* 1: *data is the next record, borrowed until the next call; 0: no more; else
+ * an error that names the file, the record and the byte. */
+int bt_tfrec_next(struct bt_tfrec *r, const uint8_t **data, size_t *len,
+                  struct bt_error *err) BT_MUST_USE;
+
+/* Where the last record came from: its file's name for messages and its number
+ * in that file, from 1. */
+const char *bt_tfrec_file(const struct bt_tfrec *r);
+uint64_t bt_tfrec_record(const struct bt_tfrec *r);
+
+/* Records read from all files so far. */
+uint64_t bt_tfrec_total(const struct bt_tfrec *r);
+
+/* Puts "'file': record n" before the text in err; returns err's code. */
+int bt_tfrec_blame(const struct bt_tfrec *r, struct bt_error *err);
+
+/* Appends one record to out. */
+int bt_tfrec_write(struct bt_out *out, const void *data, size_t len,
+                   struct bt_error *err) BT_MUST_USE;
+
+#endif

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: MIT */
+/* CRC-32C and TFRecord: known answers, and damage of every kind. */
+#include "files.h"
+
+#include "io/crc32c.h"
+#include "io/tfrecord.h"
+
+/* Published with TensorFlow's files, the first four with the algorithm. */
+static void crc_known_answers(void **state)
+{
+	static const char zeros[32];
+	static const int64_t one = 1;
+	static const float floats[] = {1.0f, 0.9f};
+	static const struct {
+		const void *data;
+		size_t n;
+		uint32_t crc, masked;
+	} known[] = {
+	    {"", 0, 0, 0xa282ead8},
+	    {"abc", 3, 0x364b3fb7, 0x21f1576e},
+	    {"123456789", 9, 0xe3069283, 0xc78ab0e5},
+	    {zeros, 32, 0x8a9136aa, 0x0fd7fffa},
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		uint32_t crc = bt_crc32c(0, known[i].data, known[i].n);
+
+		assert_int_equal(crc, known[i].crc);
+		assert_int_equal(bt_crc32c_mask(crc), known[i].masked);
+	}
+	assert_int_equal(bt_crc32c_mask(bt_crc32c(0, &one, 8)), 0x41de7501);
+	assert_int_equal(bt_crc32c_mask(bt_crc32c(0, &floats[0], 4)),
+	                 0x2bdaa581);
+	assert_int_equal(bt_crc32c_mask(bt_crc32c(0, &floats[1], 4)),
+	                 0xdfc7ebfd);
+}
+
+/* Bit by bit, from the polynomial. */
+static uint32_t slow_crc(const uint8_t *p, size_t n)
+{
+	uint32_t c = ~0u;
+	int k;
+
+	for (; n > 0; n--, p++) {
+		c ^= *p;
+		for (k = 0; k < 8; k++)
+			c = c & 1 ? c >> 1 ^ 0x82F63B78u : c >> 1;
+	}
+	return ~c;
+}
+
+static void crc_of_every_length(void **state)
+{
+	uint8_t data[80];
+	uint32_t wanted, begun;
+	size_t start, n, cut, i;
+
+	(void)state;
+	for (i = 0; i < sizeof(data); i++)
+		data[i] = (uint8_t)(i * 151 + 7);
+	for (start = 0; start < 8; start++)
+		for (n = 0; n <= 67; n++) {
+			const uint8_t *p = data + start;
+
+			wanted = slow_crc(p, n);
+			assert_int_equal(bt_crc32c(0, p, n), wanted);
+			assert_int_equal(bt_crc32c_ref(0, p, n), wanted);
+			cut = n / 3;
+			begun = bt_crc32c(0, p, cut);
+			assert_int_equal(bt_crc32c(begun, p + cut, n - cut),
+			                 wanted);
+		}
+}
+
+static void write_records(const char *name, const char *const *payloads, int n)
+{
+	struct bt_error err = {0};
+	struct bt_out *out;
+	int i;
+
+	assert_ok(bt_out_open(name, BT_OUT_BINARY, &out, &err));
+	for (i = 0; i < n; i++)
+		assert_ok(bt_tfrec_write(out, payloads[i], strlen(payloads[i]),
+		                         &err));
+	assert_ok(bt_out_commit(out, &err));
+}
+
+static void record_known_answer(void **state)
+{
+	static const uint8_t wanted[] = {3,   0,    0,    0,    0,    0,   0,
+	                                 0,   0xb0, 0x99, 0x49, 0x0e, 'a', 'b',
+	                                 'c', 0x6e, 0x57, 0xf1, 0x21};
+	static const char *const abc[] = {"abc"};
+	size_t n;
+	char *data;
+
+	(void)state;
+	write_records("abc", abc, 1);
+	data = file_get("abc", &n);
+	assert_int_equal(n, sizeof(wanted));
+	assert_memory_equal(data, wanted, n);
+	free(data);
+}
+
+static const char *const payloads[] = {"alpha", "", "a longer payload", "z"};
+#define PAYLOADS 4
+
+/* Files given as one string, with blanks between. */
+struct names {
+	char text[64];
+	char *file[8];
+	int n;
+};
+
+static void split(const char *files, struct names *names)
+{
+	char *name;
+
+	names->n = 0;
+	snprintf(names->text, sizeof(names->text), "%s", files);
+	for (name = strtok(names->text, " "); name; name = strtok(NULL, " "))
+		names->file[names->n++] = name;
+}
+
+/* Reads all records of the files, which must be the first ones of payloads.
+ * *count is how many there were. */
+static int read_back(const char *files, int *count, struct bt_error *err)
+{
+	struct names names;
+	struct bt_tfrec *r;
+	const uint8_t *data;
+	size_t len;
+	int e;
+
+	*count = 0;
+	bt_error_clear(err);
+	split(files, &names);
+	e = bt_tfrec_open(names.file, names.n, &r, err);
+	if (e != BT_OK)
+		return e;
+	while ((e = bt_tfrec_next(r, &data, &len, err)) == 1) {
+		const char *wanted = payloads[*count % PAYLOADS];
+
+		assert_int_equal(len, strlen(wanted));
+		assert_memory_equal(data, wanted, len);
+		++*count;
+	}
+	assert_int_equal(bt_tfrec_total(r), *count);
+	bt_tfrec_close(r);
+	return e;
+}
+
+static void several_files_are_one_stream(void **state)
+{
+	struct bt_error err = {0};
+	struct names names;
+	struct bt_tfrec *r;
+	const uint8_t *data;
+	size_t len;
+	int count;
+
+	(void)state;
+	write_records("one", payloads, 3);
+	file_put("empty", "", 0);
+	write_records("two", payloads + 3, 1);
+	assert_ok(read_back("one empty two", &count, &err));
+	assert_int_equal(count, 4);
+
+	split("one empty two", &names);
+	assert_ok(bt_tfrec_open(names.file, names.n, &r, &err));
+	for (count = 0; count < 4; count++)
+		assert_int_equal(bt_tfrec_next(r, &data, &len, &err), 1);
+	assert_string_equal(bt_tfrec_file(r), "'two'");
+	assert_int_equal(bt_tfrec_record(r), 1);
+	bt_error_set(&err, BT_EFORMAT, "odd");
+	assert_int_equal(bt_tfrec_blame(r, &err), BT_EFORMAT);
+	assert_string_equal(err.text, "cannot read 'two': record 1: odd");
+	bt_tfrec_close(r);
+
+	assert_int_equal(read_back("one nosuch", &count, &err), BT_EIO);
+	assert_int_equal(count, 3);
+	assert_string_equal(err.text,
+	                    "cannot open 'nosuch': No such file or directory");
+}
+
+/* Only a cut between two records cannot be seen. */
+static void cut_at_every_byte(void **state)
+{
+	struct bt_error err = {0};
+	char *data;
+	size_t n, cut, boundary = 0;
+	int whole = 0, count, e;
+
+	(void)state;
+	write_records("whole", payloads, PAYLOADS);
+	data = file_get("whole", &n);
+	for (cut = 0; cut <= n; cut++) {
+		if (whole < PAYLOADS &&
+		    cut == boundary + 16 + strlen(payloads[whole])) {
+			boundary = cut;
+			whole++;
+		}
+		file_put("cut", data, cut);
+		e = read_back("cut", &count, &err);
+		assert_int_equal(count, whole);
+		if (cut == boundary) {
+			assert_int_equal(e, 0);
+		} else if (e != BT_ETRUNCATED && e != BT_EFORMAT) {
+			fail_msg("cut at %zu: %d %s", cut, e, err.text);
+		}
+	}
+	assert_int_equal(whole, PAYLOADS);
+	free(data);
+}
+
+static void every_bit_flipped(void **state)
+{
+	struct bt_error err = {0};
+	char *data;
+	size_t n, i, start = 0;
+	int bit, before = 0, count, e;
+
+	(void)state;
+	write_records("whole", payloads, PAYLOADS);
+	data = file_get("whole", &n);
+	for (i = 0; i < n; i++) {
+		if (i == start + 16 + strlen(payloads[before])) {
+			start = i;
+			before++;
+		}
+		for (bit = 0; bit < 8; bit++) {
+			data[i] = (char)(data[i] ^ 1 << bit);
+			file_put("flipped", data, n);
+			data[i] = (char)(data[i] ^ 1 << bit);
+			e = read_back("flipped", &count, &err);
+			if (e != BT_ECORRUPT && e != BT_EFORMAT)
+				fail_msg("byte %zu bit %d: %d %s", i, bit, e,
+				         err.text);
+			assert_int_equal(count, before);
+		}
+	}
+	free(data);
+}
+
+static void something_else(void **state)
+{
+	static const char csv[] = "text,label\nhello there,greeting\n";
+	static const char gzip[] = "\x1f\x8b\x08\0\0\0\0\0\0\x03nonsense";
+	static const char zstd[] = "\x28\xb5\x2f\xfd\x24\0nonsense";
+	struct bt_error err = {0};
+	int count;
+
+	(void)state;
+	file_put("other", csv, sizeof(csv) - 1);
+	assert_err(read_back("other", &count, &err), BT_EFORMAT,
+	           "'other' is no TFRecord stream: it begins with text");
+	file_put("other", "hi", 2);
+	assert_err(read_back("other", &count, &err), BT_EFORMAT, "text");
+	file_put("other", gzip, sizeof(gzip) - 1);
+	assert_err(read_back("other", &count, &err), BT_EFORMAT, "gzip");
+	file_put("other", zstd, sizeof(zstd) - 1);
+	assert_err(read_back("other", &count, &err), BT_EFORMAT, "zstd");
+	assert_err(read_back(".", &count, &err), BT_EIO, "cannot read '.'");
+}
+
+/* Header with a checksum that is right, whatever the length. */
+static void put_lie(const char *name, uint64_t length)
+{
+	uint8_t data[20] = {0};
+	uint32_t crc;
+
+	memcpy(data, &length, 8);
+	crc = bt_crc32c_mask(bt_crc32c(0, data, 8));
+	memcpy(data + 8, &crc, 4);
+	file_put(name, data, sizeof(data));
+}
+
+static void lying_lengths(void **state)
+{
+	static const uint64_t huge[] = {UINT64_MAX, UINT64_MAX - 15,
+	                                (uint64_t)1 << 63, BT_TFREC_MAX + 1};
+	static const uint64_t large[] = {BT_TFREC_MAX, 1 << 20, 5};
+	struct bt_error err = {0};
+	size_t i;
+	int count;
+
+	(void)state;
+	for (i = 0; i < sizeof(huge) / sizeof(huge[0]); i++) {
+		put_lie("lie", huge[i]);
+		assert_err(read_back("lie", &count, &err), BT_ELIMIT,
+		           "record 1: claims to hold");
+	}
+	for (i = 0; i < sizeof(large) / sizeof(large[0]); i++) {
+		put_lie("lie", large[i]);
+		assert_err(read_back("lie", &count, &err), BT_ETRUNCATED,
+		           "record 1: ends inside a record that starts at "
+		           "byte 0");
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(crc_known_answers),
+	    cmocka_unit_test(crc_of_every_length),
+	    cmocka_unit_test(record_known_answer),
+	    cmocka_unit_test(several_files_are_one_stream),
+	    cmocka_unit_test(cut_at_every_byte),
+	    cmocka_unit_test(every_bit_flipped),
+	    cmocka_unit_test(something_else),
+	    cmocka_unit_test(lying_lengths),
+	};
+
+	return RUN(tests);
+}

@@ -1,0 +1,444 @@
+/* SPDX-License-Identifier: MIT */
+/* Inputs, outputs and JSON files. */
+#include "files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "io/in.h"
+#include "io/json.h"
+#include "io/out.h"
+
+static void look_and_skip(void **state)
+{
+	struct bt_error err = {0};
+	struct bt_in *in;
+	const uint8_t *p;
+	size_t got;
+
+	(void)state;
+	file_put("ten", "0123456789", 10);
+	assert_ok(bt_in_open("ten", &in, &err));
+	assert_string_equal(bt_in_name(in), "'ten'");
+	assert_ok(bt_in_peek(in, 4, &p, &got, &err));
+	assert_int_equal(got, 4);
+	assert_memory_equal(p, "0123", 4);
+	assert_ok(bt_in_peek(in, 11, &p, &got, &err));
+	assert_int_equal(got, 10);
+	bt_in_skip(in, 7);
+	assert_int_equal(bt_in_offset(in), 7);
+	assert_ok(bt_in_some(in, &p, &got, &err));
+	assert_int_equal(got, 3);
+	assert_memory_equal(p, "789", 3);
+	bt_in_skip(in, 3);
+	assert_ok(bt_in_some(in, &p, &got, &err));
+	assert_int_equal(got, 0);
+	assert_ok(bt_in_peek(in, 1, &p, &got, &err));
+	assert_int_equal(got, 0);
+	bt_in_close(in);
+	bt_in_close(NULL);
+}
+
+/* The bytes of a large input, at any position. */
+static uint8_t byte_at(size_t i)
+{
+	return (uint8_t)(i * 2654435761u >> 13);
+}
+
+#define LARGE 5000000
+
+/* Writes LARGE bytes in pieces of growing size. */
+static void write_large(int fd)
+{
+	uint8_t data[70000];
+	size_t at = 0, n = 1, i;
+
+	for (; at < LARGE; n = n * 7 % 69997 + 1) {
+		if (n > LARGE - at)
+			n = LARGE - at;
+		for (i = 0; i < n; i++)
+			data[i] = byte_at(at + i);
+		if (write(fd, data, n) != (ssize_t)n)
+			_exit(1);
+		at += n;
+	}
+}
+
+static void check_bytes(const uint8_t *p, size_t n, size_t at)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (p[i] != byte_at(at + i))
+			fail_msg("byte %zu differs", at + i);
+}
+
+/* Looks of every size, beyond a block, at something that comes in pieces. */
+static void a_pipe_in_pieces(void **state)
+{
+	static const size_t looks[] = {1, 100000, 3, 1 << 20, 17, 3000000, 2};
+	struct bt_error err = {0};
+	struct bt_in *in;
+	const uint8_t *p;
+	size_t got, at = 0, i, n;
+	int status;
+	pid_t pid;
+
+	(void)state;
+	assert_int_equal(mkfifo("pipe", 0600), 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		write_large(open("pipe", O_WRONLY));
+		_exit(0);
+	}
+	assert_ok(bt_in_open("pipe", &in, &err));
+	for (i = 0; at < LARGE; i++) {
+		n = looks[i % (sizeof(looks) / sizeof(looks[0]))];
+		assert_ok(bt_in_peek(in, n, &p, &got, &err));
+		assert_int_equal(got, n < LARGE - at ? n : LARGE - at);
+		check_bytes(p, got, at);
+		n = got / 2 + 1;
+		bt_in_skip(in, n);
+		at += n;
+		assert_int_equal(bt_in_offset(in), at);
+	}
+	assert_ok(bt_in_some(in, &p, &got, &err));
+	assert_int_equal(got, 0);
+	bt_in_close(in);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	unlink("pipe");
+}
+
+static void inputs_that_are_none(void **state)
+{
+	struct bt_error err = {0};
+	struct bt_in *in = NULL;
+	size_t n = 5;
+	char *data = NULL;
+
+	(void)state;
+	assert_err(bt_in_open("nosuch", &in, &err), BT_EIO,
+	           "cannot open 'nosuch': No such file or directory");
+	assert_err(bt_in_open(".", &in, &err), BT_EIO,
+	           "cannot read '.': Is a directory");
+	assert_null(in);
+	file_put("five", "12345", 5);
+	assert_ok(bt_in_whole("five", 5, &data, &n, &err));
+	assert_int_equal(n, 5);
+	assert_string_equal(data, "12345");
+	free(data);
+	data = NULL;
+	assert_err(bt_in_whole("five", 4, &data, &n, &err), BT_ELIMIT,
+	           "'five' is larger than 4 bytes");
+	assert_null(data);
+	file_put("five", "", 0);
+	assert_ok(bt_in_whole("five", 4, &data, &n, &err));
+	assert_int_equal(n, 0);
+	assert_string_equal(data, "");
+	free(data);
+}
+
+static int exists(const char *path)
+{
+	struct stat st;
+
+	return lstat(path, &st) == 0;
+}
+
+/* Files in the directory, . and .. left out. */
+static int count_files(const char *dir)
+{
+	char command[64];
+	FILE *f;
+	int n = 0, c;
+
+	snprintf(command, sizeof(command), "ls -A %s", dir);
+	f = popen(command, "r");
+	assert_non_null(f);
+	while ((c = getc(f)) != EOF)
+		n += c == '\n';
+	assert_int_equal(pclose(f), 0);
+	return n;
+}
+
+static void a_file_appears_when_it_is_whole(void **state)
+{
+	struct bt_error err = {0};
+	struct bt_out *out;
+	struct stat st;
+	mode_t mask = umask(027);
+
+	(void)state;
+	assert_int_equal(mkdir("d", 0700), 0);
+	assert_ok(bt_out_open("d/new", BT_OUT_BINARY, &out, &err));
+	assert_string_equal(bt_out_name(out), "'d/new'");
+	assert_ok(bt_out_write(out, "some ", 5, &err));
+	assert_ok(bt_out_flush(out, &err));
+	assert_false(exists("d/new"));
+	assert_ok(bt_out_write(out, "bytes", 5, &err));
+	assert_int_equal(bt_out_offset(out), 10);
+	assert_ok(bt_out_commit(out, &err));
+	file_is("d/new", "some bytes");
+	assert_int_equal(count_files("d"), 1);
+	assert_int_equal(stat("d/new", &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0640);
+	umask(mask);
+}
+
+static void an_earlier_file_stays(void **state)
+{
+	struct bt_error err = {0};
+	struct bt_out *out;
+
+	(void)state;
+	mkdir("e", 0700);
+	assert_ok(bt_out_whole("e/old", "old", 3, &err));
+	assert_ok(bt_out_open("e/old", BT_OUT_BINARY, &out, &err));
+	assert_ok(bt_out_write(out, "half", 4, &err));
+	assert_ok(bt_out_flush(out, &err));
+	file_is("e/old", "old");
+	bt_out_abandon(out);
+	bt_out_abandon(NULL);
+	file_is("e/old", "old");
+	assert_int_equal(count_files("e"), 1);
+	assert_ok(bt_out_whole("e/old", "", 0, &err));
+	file_is("e/old", "");
+	assert_int_equal(count_files("e"), 1);
+}
+
+/* Larger than the buffer, in writes smaller and larger than it. */
+static void large_output(void **state)
+{
+	struct bt_error err = {0};
+	struct bt_out *out;
+	size_t at = 0, n = 1, got, i;
+	uint8_t *data = malloc(LARGE);
+	char *back;
+
+	(void)state;
+	assert_non_null(data);
+	for (i = 0; i < LARGE; i++)
+		data[i] = byte_at(i);
+	assert_ok(bt_out_open("large", BT_OUT_BINARY, &out, &err));
+	for (; at < LARGE; at += n, n = n * 7 % 699997 + 1) {
+		if (n > LARGE - at)
+			n = LARGE - at;
+		assert_ok(bt_out_write(out, data + at, n, &err));
+	}
+	assert_ok(bt_out_commit(out, &err));
+	back = file_get("large", &got);
+	assert_int_equal(got, LARGE);
+	assert_memory_equal(back, data, LARGE);
+	free(back);
+	free(data);
+}
+
+static void links_pipes_and_devices(void **state)
+{
+	struct bt_error err = {0};
+	struct stat st;
+	struct bt_out *out;
+	char got[8];
+	pid_t pid;
+	int fd, status;
+
+	(void)state;
+	mkdir("f", 0700);
+	file_put("f/target", "old", 3);
+	assert_int_equal(symlink("f/target", "link"), 0);
+	assert_ok(bt_out_whole("link", "new", 3, &err));
+	assert_int_equal(lstat("link", &st), 0);
+	assert_true(S_ISLNK(st.st_mode));
+	file_is("f/target", "new");
+
+	assert_int_equal(mkfifo("fifo", 0600), 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		fd = open("fifo", O_RDONLY);
+		_exit(read(fd, got, 8) == 4 && memcmp(got, "data", 4) == 0 ? 0
+		                                                           : 1);
+	}
+	assert_ok(bt_out_whole("fifo", "data", 4, &err));
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	assert_int_equal(lstat("fifo", &st), 0);
+	assert_true(S_ISFIFO(st.st_mode));
+
+	assert_err(bt_out_whole("/dev/full", "x", 1, &err), BT_EIO,
+	           "cannot write '/dev/full': No space left on device");
+	assert_ok(bt_out_open("/dev/null", BT_OUT_BINARY, &out, &err));
+	assert_ok(bt_out_write(out, "x", 1, &err));
+	assert_ok(bt_out_commit(out, &err));
+}
+
+static void outputs_that_cannot_be(void **state)
+{
+	struct bt_error err = {0};
+	struct bt_out *out = NULL;
+
+	(void)state;
+	assert_err(bt_out_open("nosuch/file", BT_OUT_TEXT, &out, &err), BT_EIO,
+	           "cannot create 'nosuch/file': No such file or directory");
+	assert_err(bt_out_open(".", BT_OUT_TEXT, &out, &err), BT_EIO,
+	           "cannot create '.': Is a directory");
+	assert_err(bt_out_open("", BT_OUT_TEXT, &out, &err), BT_EIO,
+	           "cannot create '': No such file or directory");
+	assert_err(bt_out_open("new/", BT_OUT_TEXT, &out, &err), BT_EIO,
+	           "cannot create 'new/': Is a directory");
+	assert_null(out);
+}
+
+/* In a process that is not the superuser, whom nothing is denied. */
+static void permission_denied(void **state)
+{
+	struct bt_error err = {0};
+	struct bt_out *out;
+	int status;
+	pid_t pid;
+
+	(void)state;
+	assert_int_equal(mkdir("closed", 0755), 0);
+	file_put("closed/old", "old", 3);
+	chmod("closed/old", 0444);
+	chmod("closed", 0555);
+	chmod(".", 0755);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		if (getuid() == 0 && setuid(65534) != 0)
+			_exit(1);
+		if (bt_out_open("closed/old", BT_OUT_TEXT, &out, &err) !=
+		        BT_EIO ||
+		    strcmp(err.text, "cannot create 'closed/old': Permission "
+		                     "denied") != 0)
+			_exit(2);
+		bt_error_clear(&err);
+		if (bt_out_open("closed/new", BT_OUT_TEXT, &out, &err) !=
+		        BT_EIO ||
+		    strstr(err.text, "Permission denied") == NULL)
+			_exit(3);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(WEXITSTATUS(status), 0);
+	chmod("closed", 0755);
+	file_is("closed/old", "old");
+	assert_int_equal(count_files("closed"), 1);
+}
+
+static void a_closed_pipe(void **state)
+{
+	struct bt_error err = {0};
+	struct bt_out *out;
+	int fd;
+
+	(void)state;
+	signal(SIGPIPE, SIG_IGN);
+	assert_int_equal(mkfifo("broken", 0600), 0);
+	fd = open("broken", O_RDONLY | O_NONBLOCK);
+	assert_true(fd >= 0);
+	assert_ok(bt_out_open("broken", BT_OUT_BINARY, &out, &err));
+	close(fd);
+	assert_ok(bt_out_write(out, "x", 1, &err));
+	assert_err(bt_out_commit(out, &err), BT_EIO,
+	           "cannot write 'broken': Broken pipe");
+}
+
+static void json_comes_back(void **state)
+{
+	struct bt_error err = {0};
+	json_t *o, *back;
+	int64_t i = 1;
+	double d = 1;
+	const char *s = "default";
+	int b = 0;
+
+	(void)state;
+	o = json_pack("{s:i, s:f, s:s, s:b, s:n}", "int", 7, "real", 0.1,
+	              "text", "caf\xc3\xa9", "yes", 1, "none");
+	assert_non_null(o);
+	assert_ok(bt_json_save("x.json", o, &err));
+	json_decref(o);
+	assert_ok(bt_json_load("x.json", &back, &err));
+	assert_ok(bt_json_int(back, "int", 0, 10, &i, &err));
+	assert_ok(bt_json_real(back, "real", 0, 1, &d, &err));
+	assert_ok(bt_json_str(back, "text", &s, &err));
+	assert_ok(bt_json_bool(back, "yes", &b, &err));
+	assert_int_equal(i, 7);
+	assert_true(d == 0.1);
+	assert_string_equal(s, "caf\xc3\xa9");
+	assert_int_equal(b, 1);
+	assert_ok(bt_json_real(back, "int", 0, 10, &d, &err));
+	assert_true(d == 7);
+	assert_ok(bt_json_int(back, "absent", 0, 10, &i, &err));
+	assert_ok(bt_json_int(back, "none", 0, 10, &i, &err));
+	assert_int_equal(i, 7);
+
+	assert_err(bt_json_int(back, "int", 0, 6, &i, &err), BT_EFORMAT,
+	           "'int' is not a whole number from 0 to 6");
+	assert_err(bt_json_int(back, "real", 0, 6, &i, &err), BT_EFORMAT,
+	           "'real'");
+	assert_err(bt_json_real(back, "text", 0, 6, &d, &err), BT_EFORMAT,
+	           "'text' is not a number from 0 to 6");
+	assert_err(bt_json_bool(back, "int", &b, &err), BT_EFORMAT,
+	           "'int' is neither true nor false");
+	assert_err(bt_json_str(back, "yes", &s, &err), BT_EFORMAT,
+	           "'yes' is not a string");
+	assert_int_equal(i, 7);
+	json_decref(back);
+}
+
+static void bad_json(void **state)
+{
+	static const char twice[] = "{\"a\": 1, \"a\": 2}";
+	struct bt_error err = {0};
+	json_t *o = NULL;
+	int64_t v = 0;
+
+	(void)state;
+	file_put("bad.json", "{\n\"a\": }", 8);
+	assert_err(bt_json_load("bad.json", &o, &err), BT_EFORMAT,
+	           "'bad.json' is not valid JSON: line 2");
+	file_put("bad.json", "[1]", 3);
+	assert_err(bt_json_load("bad.json", &o, &err), BT_EFORMAT,
+	           "'bad.json' does not hold a JSON object");
+	file_put("bad.json", "", 0);
+	assert_err(bt_json_load("bad.json", &o, &err), BT_EFORMAT,
+	           "'bad.json' is not valid JSON");
+	assert_err(bt_json_load("nosuch.json", &o, &err), BT_EIO,
+	           "cannot open 'nosuch.json'");
+	assert_err(bt_json_parse("it", twice, strlen(twice), true, &o, &err),
+	           BT_EFORMAT, "it is not valid JSON");
+	assert_null(o);
+	assert_ok(bt_json_parse("it", twice, strlen(twice), false, &o, &err));
+	assert_ok(bt_json_int(o, "a", 0, 9, &v, &err));
+	assert_int_equal(v, 2);
+	json_decref(o);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(look_and_skip),
+	    cmocka_unit_test(a_pipe_in_pieces),
+	    cmocka_unit_test(inputs_that_are_none),
+	    cmocka_unit_test(a_file_appears_when_it_is_whole),
+	    cmocka_unit_test(an_earlier_file_stays),
+	    cmocka_unit_test(large_output),
+	    cmocka_unit_test(links_pipes_and_devices),
+	    cmocka_unit_test(outputs_that_cannot_be),
+	    cmocka_unit_test(permission_denied),
+	    cmocka_unit_test(a_closed_pipe),
+	    cmocka_unit_test(json_comes_back),
+	    cmocka_unit_test(bad_json),
+	};
+
+	return RUN(tests);
+}
