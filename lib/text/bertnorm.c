@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+/* The table: what becomes of each character under the settings. */
+#include "text/bertnorm_int.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+
+#define LAST_CHAR 0x10ffffu
+#define CAPITAL_SIGMA 0x3a3u
+
+/* The replacement of one character while the table is made. */
+struct becomes {
+	uint32_t c[BT_NORM_MOST];
+	int n;
+	bool starter_dropped; /* a mark of class 0 was */
+};
+
+static void lower_all(enum bt_school school, struct becomes *b)
+{
+	struct becomes from = *b;
+	int i;
+
+	b->n = 0;
+	for (i = 0; i < from.n; i++)
+		b->n += bt_char_lower(school, from.c[i], b->c + b->n);
+}
+
+static bool is_mark(enum bt_school school, uint32_t c)
+{
+	uint8_t props;
+
+	bt_char_props(school, c, 1, &props);
+	return (props & BT_CHAR_IS_MARK) != 0;
+}
+
+/* c is the character that all this comes from and props are its own. */
+static void strip_all(enum bt_school school, uint32_t c, uint8_t props,
+                      struct becomes *b)
+{
+	uint32_t part[BT_CHAR_DECOMPOSE_MAX];
+	struct becomes from = *b;
+	int i, j, n;
+	bool mark;
+
+	b->n = 0;
+	for (i = 0; i < from.n; i++) {
+		n = bt_char_decompose(school, from.c[i], part);
+		for (j = 0; j < n; j++) {
+			mark = part[j] == c ? (props & BT_CHAR_IS_MARK) != 0
+			                    : is_mark(school, part[j]);
+			if (!mark)
+				b->c[b->n++] = part[j];
+			else if (bt_char_class(school, part[j]) == 0)
+				b->starter_dropped = true;
+		}
+	}
+}
+
+static struct becomes fold(const struct bt_bertnorm_opts *o, uint32_t c,
+                           uint8_t props)
+{
+	struct becomes b = {{c}, 1, false};
+
+	/* Google makes it lower case first, the fast tokenizers last */
+	if (o->lower && o->school == BT_SCHOOL_GOOGLE)
+		lower_all(o->school, &b);
+	if (o->strip)
+		strip_all(o->school, c, props, &b);
+	if (o->lower && o->school == BT_SCHOOL_HF)
+		lower_all(o->school, &b);
+	return b;
+}
+
+static enum bt_char_kind kind_of(uint8_t props)
+{
+	if (props & BT_CHAR_IS_WHITE)
+		return BT_CHAR_WHITE;
+	return props & BT_CHAR_IS_PUNCT ? BT_CHAR_PUNCT : BT_CHAR_WORD;
+}
+
+static uint32_t add_replacement(const struct becomes *b, struct bt_buf *pool)
+{
+	uint8_t s[1 + BT_NORM_MOST * 4];
+	size_t n = 1, at = pool->len;
+	int i;
+
+	for (i = 0; i < b->n; i++)
+		n += bt_utf8_put(s + n, b->c[i]);
+	s[0] = (uint8_t)(n - 1);
+	bt_buf_put(pool, s, n);
+	return BT_ACT_REPLACE | (uint32_t)at << BT_ACT_POOL;
+}
+
+/* What happens to c, apart from its kind. */
+static uint32_t make_action(const struct bt_bertnorm_opts *o, uint32_t c,
+                            uint8_t props, struct bt_buf *pool)
+{
+	struct becomes b;
+	uint32_t e = 0;
+	int i;
+
+	if (o->clean && props & BT_CHAR_IS_CONTROL)
+		return BT_ACT_DROP;
+	if (o->clean && props & BT_CHAR_IS_BLANK)
+		return BT_ACT_SPACE;
+	if (o->cjk && props & BT_CHAR_IS_CJK)
+		e |= BT_ACT_PAD;
+	if (o->school == BT_SCHOOL_GOOGLE && o->lower && c == CAPITAL_SIGMA)
+		return e | BT_ACT_SIGMA;
+	b = fold(o, c, props);
+	if (b.n == 0)
+		return e | (b.starter_dropped ? BT_ACT_MARK : BT_ACT_DROP);
+	for (i = 0; o->strip && i < b.n; i++)
+		if (bt_char_class(o->school, b.c[i]) != 0)
+			e |= BT_ACT_MOVES;
+	if (b.n == 1 && b.c[0] == c)
+		return e | BT_ACT_SAME;
+	return e | add_replacement(&b, pool);
+}
+
+/* Pages whose characters are all like those of the page before: planes 4 to 13
+ * are empty, 15 and 16 are for private use but for their ends. */
+static bool is_dull(uint32_t first)
+{
+	if (first <= 0x40000)
+		return false;
+	if (first < 0xe0000)
+		return true;
+	return first > 0xf0000 && (first & 0xffff) != 0 &&
+	       (first & 0xffff) != 0x10000 - BT_BERTNORM_PAGE;
+}
+
+static int fill_pages(struct bt_bertnorm *m, struct bt_buf *table,
+                      struct bt_buf *pool)
+{
+	uint32_t entry[BT_BERTNORM_PAGE], c, first;
+	uint8_t props[BT_BERTNORM_PAGE];
+	size_t pages = 0, i;
+
+	for (first = 0; first <= LAST_CHAR; first += BT_BERTNORM_PAGE) {
+		if (!is_dull(first)) {
+			bt_char_props(m->opts.school, first, BT_BERTNORM_PAGE,
+			              props);
+			for (i = 0; i < BT_BERTNORM_PAGE; i++) {
+				c = first + (uint32_t)i;
+				entry[i] =
+				    make_action(&m->opts, c, props[i], pool) |
+				    kind_of(props[i]);
+			}
+			if (pages == 0 ||
+			    memcmp(table->data + table->len - sizeof(entry),
+			           entry, sizeof(entry)) != 0) {
+				bt_buf_put(table, entry, sizeof(entry));
+				pages++;
+			}
+			if (table->oom || pool->oom)
+				return BT_ENOMEM;
+		}
+		m->page[first / BT_BERTNORM_PAGE] = (uint16_t)(pages - 1);
+	}
+	return BT_OK;
+}
+
+static void fill_ascii(struct bt_bertnorm *m)
+{
+	uint32_t e;
+	int c;
+
+	memset(m->ascii, BT_ASCII_NONE, sizeof(m->ascii));
+	for (c = 0; c < 128; c++) {
+		e = bt_bertnorm_entry(m, (uint32_t)c);
+		m->kind[c] = e & 3;
+		switch (e & BT_ACT_MASK) {
+		case BT_ACT_SAME:
+			m->ascii[c] = (uint8_t)c;
+			break;
+		case BT_ACT_SPACE:
+			m->ascii[c] = ' ';
+			break;
+		case BT_ACT_REPLACE: /* a capital letter, by one byte */
+			m->ascii[c] = m->pool[(e >> BT_ACT_POOL) + 1];
+			break;
+		default:
+			m->ascii[c] = BT_ASCII_DROP;
+		}
+	}
+}
+
+int bt_bertnorm_new(const struct bt_bertnorm_opts *opts,
+                    struct bt_bertnorm **norm, struct bt_error *err)
+{
+	struct bt_buf table = BT_BUF_INIT, pool = BT_BUF_INIT;
+	struct bt_bertnorm *m = bt_array0(1, sizeof(*m));
+
+	if (m == NULL)
+		return bt_error_nomem(err, "making character tables");
+	m->opts = *opts;
+	if (fill_pages(m, &table, &pool) != BT_OK) {
+		bt_buf_clear(&table);
+		bt_buf_clear(&pool);
+		bt_bertnorm_free(m);
+		return bt_error_nomem(err, "making character tables");
+	}
+	m->entry = (uint32_t *)(void *)table.data;
+	m->pool = (uint8_t *)pool.data;
+	fill_ascii(m);
+	*norm = m;
+	return BT_OK;
+}
+
+void bt_bertnorm_free(struct bt_bertnorm *m)
+{
+	if (m == NULL)
+		return;
+	free(m->entry);
+	free(m->pool);
+	free(m);
+}

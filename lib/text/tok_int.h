@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+/* What the files of a tokenizer are read into, and how it is put together. */
+#ifndef BT_TEXT_TOK_INT_H
+#define BT_TEXT_TOK_INT_H
+
+#include <jansson.h>
+
+#include "text/added.h"
+#include "text/bertnorm.h"
+#include "text/tokenizer.h"
+#include "text/vocab.h"
+#include "text/wordpiece.h"
+
+#define BT_TOK_UNSET (-1)
+#define BT_TOK_PARTS 16
+#define BT_TOK_ADDED_MAX 10000
+
+/* A template: what stands where. */
+struct bt_tok_part {
+	int8_t text; /* 0 or 1, or -1: the special token id */
+	uint8_t type;
+	int32_t id;
+};
+
+struct bt_tok_template {
+	struct bt_tok_part part[BT_TOK_PARTS];
+	int n;
+};
+
+/* What tokenizer_config.json and tokenizer.json may say; BT_TOK_UNSET: not. */
+struct bt_tok_flags {
+	int clean, cjk, strip, lower;
+};
+
+struct bt_tok {
+	char *path; /* as given to bt_tok_open */
+	bool is_dir, is_json;
+	bool has_config; /* there is a tokenizer_config.json */
+
+	enum bt_tok_dialect dialect;
+	struct bt_tok_flags flags; /* none unset once opened */
+	bool cut_left;             /* truncation takes away from the left */
+	char *prefix;
+	int64_t max_chars;
+	size_t max_length, max_positions, model_size;
+
+	struct bt_vocab vocab;        /* the model's, then the added ones */
+	size_t model_tokens;          /* of the model's own vocabulary */
+	struct bt_added_token *token; /* [tokens] added ones */
+	size_t tokens, tokens_cap;
+
+	char *role_name[BT_TOK_ROLES];
+	int32_t role[BT_TOK_ROLES];
+	struct bt_tok_template one, pair; /* n = 0: BERT's */
+
+	struct bt_wordpiece model;
+	struct bt_bertnorm *norm;
+	struct bt_added raw, normalized; /* to look for before, after */
+	char fingerprint[9];
+};
+
+/* tokenizer.json */
+int bt_tok_read_json(struct bt_tok *t, const char *path,
+                     struct bt_error *err) BT_MUST_USE;
+
+/* The dialect that tokenizer_config.json names. */
+int bt_tok_read_dialect(struct bt_tok *t, struct bt_error *err) BT_MUST_USE;
+
+/* tokenizer_config.json, special_tokens_map.json, added_tokens.json; then what
+ * config.json or bert_config.json says of the model. */
+int bt_tok_read_config(struct bt_tok *t, struct bt_error *err) BT_MUST_USE;
+int bt_tok_read_model_config(struct bt_tok *t,
+                             struct bt_error *err) BT_MUST_USE;
+
+/*
+ * Adds a token with its flags; id -1: what it is in the vocabulary, or the next
+ * one. A token that is there already stays as it is. An id that is neither the
+ * vocabulary's nor the next one is BT_EFORMAT.
+ */
+int bt_tok_add(struct bt_tok *t, const struct bt_added_token *token,
+               struct bt_error *err) BT_MUST_USE;
+
+/* Reads content and flags of {"content": ..., "lstrip": ...}; borrowed. */
+int bt_tok_read_added(const json_t *o, struct bt_added_token *token,
+                      struct bt_error *err) BT_MUST_USE;
+
+/* Adds the tokens of o's member: a list of strings or of such objects, or an
+ * object of them. Nothing where there is none. */
+int bt_tok_add_list(struct bt_tok *t, json_t *o, const char *key,
+                    struct bt_error *err) BT_MUST_USE;
+
+/* Adds the tokens of {"id": {"content": ...}} or, with by_token, of
+ * {"token": id}; the table may be NULL. */
+int bt_tok_add_table(struct bt_tok *t, json_t *table, bool by_token,
+                     struct bt_error *err) BT_MUST_USE;
+
+/* Puts together what was read. */
+int bt_tok_finish(struct bt_tok *t, const struct bt_tok_opts *opts,
+                  struct bt_error *err) BT_MUST_USE;
+
+/* "DIR/name", to be freed; NULL when out of memory. */
+char *bt_tok_file(const char *dir, const char *name) BT_MUST_USE;
+bool bt_tok_exists(const char *path);
+
+extern const char *const bt_tok_role_key[BT_TOK_ROLES]; /* "unk_token" ... */
+
+#endif

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: MIT */
+/* The configuration files beside a vocabulary. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "io/json.h"
+#include "text/tok_int.h"
+
+#define CONFIG "tokenizer_config.json"
+#define MAP "special_tokens_map.json"
+
+/* Larger than any real limit: transformers writes 1e30 for "none". */
+#define NO_LIMIT 1e9
+
+const char *const bt_tok_role_key[BT_TOK_ROLES] = {
+    "unk_token", "cls_token", "sep_token", "pad_token", "mask_token"};
+
+char *bt_tok_file(const char *dir, const char *name)
+{
+	struct bt_buf b = BT_BUF_INIT;
+
+	bt_buf_printf(&b, "%s/%s", dir, name);
+	return bt_buf_detach(&b);
+}
+
+bool bt_tok_exists(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0;
+}
+
+/* Loads DIR/name into *o, or leaves it NULL where there is no such file. */
+static int load(const struct bt_tok *t, const char *name, json_t **o,
+                struct bt_error *err)
+{
+	char *path = bt_tok_file(t->path, name);
+	int r = BT_OK;
+
+	if (path == NULL)
+		return bt_error_nomem(err, "reading a tokenizer");
+	if (bt_tok_exists(path))
+		r = bt_json_load(path, o, err);
+	free(path);
+	return r;
+}
+
+/* The value of a role in one of the files; NULL: not said. */
+static const json_t *find_role(const json_t *config, const json_t *map,
+                               const char *key)
+{
+	const json_t *v = json_object_get(config, key);
+
+	if (v == NULL || json_is_null(v))
+		v = json_object_get(map, key);
+	return v == NULL || json_is_null(v) ? NULL : v;
+}
+
+static int read_roles(struct bt_tok *t, const json_t *config, const json_t *map,
+                      struct bt_error *err)
+{
+	struct bt_added_token token;
+	const json_t *v;
+	char *name;
+	int i, r;
+
+	for (i = 0; i < BT_TOK_ROLES; i++) {
+		if (t->is_json && i == BT_TOK_UNK)
+			continue; /* its model has said */
+		memset(&token, 0, sizeof(token));
+		token.id = -1;
+		v = find_role(config, map, bt_tok_role_key[i]);
+		token.content = bt_span(t->role_name[i]);
+		if (v != NULL) {
+			r = bt_tok_read_added(v, &token, err);
+			if (r != BT_OK)
+				return bt_error_prefix(err, "'%s'",
+				                       bt_tok_role_key[i]);
+			name = bt_strndup(token.content.p, token.content.n);
+			if (name == NULL)
+				return bt_error_nomem(err,
+				                      "reading a tokenizer");
+			free(t->role_name[i]);
+			t->role_name[i] = name;
+		}
+		/* what a vocabulary lacks is refused later, or never looked
+		 * for: no ids are made up */
+		if (t->is_json || bt_vocab_find(&t->vocab, token.content) < 0)
+			continue;
+		r = bt_tok_add(t, &token, err);
+		if (r != BT_OK)
+			return r;
+	}
+	return BT_OK;
+}
+
+static int blame(const struct bt_tok *t, const char *name, struct bt_error *err)
+{
+	return bt_error_prefix(err, "'%s/%s'", t->path, name);
+}
+
+/* Those with ids first: the others get the next ones. */
+static int read_added_files(struct bt_tok *t, json_t *config, json_t *map,
+                            struct bt_error *err)
+{
+	json_t *added = NULL;
+	int r = load(t, "added_tokens.json", &added, err);
+
+	if (r != BT_OK)
+		return r;
+	r = bt_tok_add_table(t, json_object_get(config, "added_tokens_decoder"),
+	                     false, err);
+	if (r != BT_OK) {
+		blame(t, CONFIG, err);
+	} else {
+		r = bt_tok_add_table(t, added, true, err);
+		if (r != BT_OK)
+			blame(t, "added_tokens.json", err);
+	}
+	json_decref(added);
+	if (r != BT_OK)
+		return r;
+	r = bt_tok_add_list(t, config, "additional_special_tokens", err);
+	if (r == BT_OK)
+		r = bt_tok_add_list(t, config, "extra_special_tokens", err);
+	if (r != BT_OK)
+		return blame(t, CONFIG, err);
+	r = bt_tok_add_list(t, map, "additional_special_tokens", err);
+	return r == BT_OK ? BT_OK : blame(t, MAP, err);
+}
+
+/* Tokenizers that are BERT's but for their name. */
+static bool is_bert_class(const char *name)
+{
+	static const char *const known[] = {
+	    "Bert",       "DistilBert",        "Electra",
+	    "MobileBert", "ConvBert",          "SqueezeBert",
+	    "Lxmert",     "LayoutLM",          "RetriBert",
+	    "DPRReader",  "DPRContextEncoder", "DPRQuestionEncoder"};
+	size_t i, n;
+
+	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		n = strlen(known[i]);
+		if (strncmp(name, known[i], n) == 0 &&
+		    (strcmp(name + n, "Tokenizer") == 0 ||
+		     strcmp(name + n, "TokenizerFast") == 0))
+			return true;
+	}
+	return false;
+}
+
+/* The flags that tokenizer_config.json states go before tokenizer.json's, as
+ * in transformers, unless it names the class that takes the latter as it is. */
+static int read_flags(struct bt_tok *t, const json_t *o, struct bt_error *err)
+{
+	const char *class = "BertTokenizer";
+	int r = bt_json_str(o, "tokenizer_class", &class, err);
+
+	if (r != BT_OK)
+		return r;
+	if (!is_bert_class(class)) {
+		if (t->is_json)
+			return BT_OK;
+		return bt_error_set(err, BT_EFORMAT,
+		                    "tokenizer_class '%s' is not supported "
+		                    "without a tokenizer.json",
+		                    class);
+	}
+	r = bt_json_bool(o, "do_lower_case", &t->flags.lower, err);
+	if (r == BT_OK)
+		r = bt_json_bool(o, "tokenize_chinese_chars", &t->flags.cjk,
+		                 err);
+	if (r == BT_OK && json_object_get(o, "strip_accents") != NULL) {
+		t->flags.strip = BT_TOK_UNSET; /* null: as lower */
+		r = bt_json_bool(o, "strip_accents", &t->flags.strip, err);
+	}
+	return r;
+}
+
+static int read_settings(struct bt_tok *t, const json_t *o,
+                         struct bt_error *err)
+{
+	const char *side = "right";
+	double limit = NO_LIMIT;
+	int r = read_flags(t, o, err);
+
+	if (r == BT_OK)
+		r = bt_json_real(o, "model_max_length", 1, 1e300, &limit, err);
+	if (r == BT_OK)
+		r = bt_json_str(o, "truncation_side", &side, err);
+	if (r != BT_OK)
+		return r;
+	if (limit < NO_LIMIT)
+		t->max_length = (size_t)limit;
+	t->cut_left = strcmp(side, "left") == 0;
+	if (!t->cut_left && strcmp(side, "right") != 0)
+		return bt_error_set(err, BT_EFORMAT,
+		                    "truncation_side '%s' is not supported",
+		                    side);
+	return BT_OK;
+}
+
+int bt_tok_read_config(struct bt_tok *t, struct bt_error *err)
+{
+	json_t *config = NULL, *map = NULL;
+	int r = load(t, CONFIG, &config, err);
+
+	if (r == BT_OK)
+		r = load(t, MAP, &map, err);
+	if (r == BT_OK && config != NULL) {
+		r = read_settings(t, config, err);
+		if (r != BT_OK)
+			blame(t, CONFIG, err);
+	}
+	if (r == BT_OK && !t->is_json)
+		r = read_added_files(t, config, map, err);
+	if (r == BT_OK) {
+		r = read_roles(t, config, map, err);
+		if (r != BT_OK)
+			blame(t, config != NULL ? CONFIG : MAP, err);
+	}
+	json_decref(config);
+	json_decref(map);
+	return r;
+}
+
+int bt_tok_read_dialect(struct bt_tok *t, struct bt_error *err)
+{
+	const char *name = "hf";
+	json_t *o = NULL;
+	int r = load(t, CONFIG, &o, err);
+
+	t->has_config = o != NULL;
+	if (r != BT_OK || o == NULL)
+		return r;
+	r = bt_json_str(o, "dialect", &name, err);
+	if (r == BT_OK && strcmp(name, "google") == 0)
+		t->dialect = BT_TOK_GOOGLE;
+	else if (r == BT_OK && strcmp(name, "hf") != 0)
+		r = bt_error_set(err, BT_EFORMAT, "dialect '%s' is unknown",
+		                 name);
+	if (r != BT_OK)
+		blame(t, CONFIG, err);
+	json_decref(o);
+	return r;
+}
+
+int bt_tok_read_model_config(struct bt_tok *t, struct bt_error *err)
+{
+	static const char *const names[] = {"config.json", "bert_config.json"};
+	int64_t positions = 0, size = 0;
+	const char *name = names[0];
+	json_t *o = NULL;
+	int r = BT_OK;
+	size_t i;
+
+	for (i = 0; r == BT_OK && o == NULL && i < 2; i++) {
+		name = names[i];
+		r = load(t, name, &o, err);
+	}
+	if (r != BT_OK || o == NULL)
+		return r;
+	r = bt_json_int(o, "max_position_embeddings", 1, INT32_MAX, &positions,
+	                err);
+	if (r == BT_OK)
+		r = bt_json_int(o, "vocab_size", 1, INT32_MAX, &size, err);
+	json_decref(o);
+	if (r != BT_OK)
+		return bt_error_prefix(err, "'%s/%s'", t->path, name);
+	t->max_positions = (size_t)positions;
+	t->model_size = (size_t)size;
+	if (size != 0 && (size_t)size < t->vocab.n)
+		return bt_error_set(err, BT_EFORMAT,
+		                    "'%s': the vocabulary has %zu tokens and "
+		                    "the model only %zu (vocab_size in %s)",
+		                    t->path, t->vocab.n, t->model_size, name);
+	return BT_OK;
+}

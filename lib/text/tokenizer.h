@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The tokenizer of a model directory: text in, token ids out, equal to those of
+ * the programs that the model was trained with. What kind of tokenizer it is
+ * (today: BERT's WordPiece) stays behind this interface.
+ *
+ * A struct bt_tok is immutable once opened and shared by threads. Each thread
+ * encodes with a struct bt_tok_scratch of its own, which after a few texts
+ * holds all the memory that is needed.
+ */
+#ifndef BT_TEXT_TOKENIZER_H
+#define BT_TEXT_TOKENIZER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/log.h"
+#include "base/span.h"
+
+struct bt_tok;
+struct bt_tok_scratch;
+
+/* Whose tokens are wanted, where implementations differ. */
+enum bt_tok_dialect {
+	BT_TOK_ANY = 0, /* the directory's, else BT_TOK_HF */
+	BT_TOK_HF,      /* Hugging Face's fast tokenizers */
+	BT_TOK_GOOGLE   /* the tokenization.py of BERT and TF Model Garden */
+};
+
+struct bt_tok_opts {
+	enum bt_tok_dialect dialect;
+	int lower; /* 1: make it lower case, 0: do not; -1: as the files say */
+	const struct bt_log *log; /* what was chosen, at BT_LOG_MORE; or NULL */
+};
+
+#define BT_TOK_OPTS_INIT                                                       \
+	{                                                                      \
+		BT_TOK_ANY, -1, NULL                                           \
+	}
+
+/*
+ * Opens the tokenizer of a model directory, or one that is given by its
+ * vocab.txt or tokenizer.json alone. In a directory tokenizer.json goes before
+ * vocab.txt. opts may be NULL. Whatever the files ask for and is not known here
+ * is an error that names it.
+ */
+int bt_tok_open(const char *path, const struct bt_tok_opts *opts,
+                struct bt_tok **tok, struct bt_error *err) BT_MUST_USE;
+void bt_tok_free(struct bt_tok *tok); /* takes NULL */
+
+/*
+ * Writes the tokenizer into a directory that exists, so that it opens there
+ * with the same ids, here and in transformers: the files it was read from, and
+ * a tokenizer_config.json if there was none. max_length is the most tokens that
+ * the model takes, for that file; 0: unknown.
+ */
+int bt_tok_save(const struct bt_tok *tok, const char *dir, size_t max_length,
+                struct bt_error *err) BT_MUST_USE;
+
+/* Eight hex digits that are equal for tokenizers which give equal ids, from
+ * whatever files they were read. */
+const char *bt_tok_fingerprint(const struct bt_tok *tok);
+
+/* Tokens of the vocabulary; ids are smaller. */
+size_t bt_tok_size(const struct bt_tok *tok);
+
+/* Rows of the model's table of tokens, as its configuration says; 0: not said.
+ * At least bt_tok_size: a larger vocabulary is refused when opening. */
+size_t bt_tok_model_size(const struct bt_tok *tok);
+
+/* Most tokens of a sequence that the model has positions for, and that its
+ * tokenizer asks for (not more than that); 0: not said. */
+size_t bt_tok_max_positions(const struct bt_tok *tok);
+size_t bt_tok_max_length(const struct bt_tok *tok);
+
+/* The token of an id, empty where there is none; lives as long as tok. */
+struct bt_span bt_tok_token(const struct bt_tok *tok, int32_t id);
+
+/* The id of a token, or -1. */
+int32_t bt_tok_id(const struct bt_tok *tok, struct bt_span token);
+
+/* Tokens with a role; a vocabulary that lacks one was refused, but for the
+ * mask: -1. */
+enum bt_tok_role {
+	BT_TOK_UNK,
+	BT_TOK_CLS,
+	BT_TOK_SEP,
+	BT_TOK_PAD,
+	BT_TOK_MASK,
+	BT_TOK_ROLES
+};
+int32_t bt_tok_role(const struct bt_tok *tok, enum bt_tok_role role);
+
+/* Special tokens that a text, or a pair of texts, is given. */
+size_t bt_tok_specials(const struct bt_tok *tok, bool pair);
+
+int bt_tok_scratch_new(struct bt_tok_scratch **scratch,
+                       struct bt_error *err) BT_MUST_USE;
+void bt_tok_scratch_free(struct bt_tok_scratch *scratch); /* takes NULL */
+
+/* How to encode. Zero: all tokens of the text and nothing else. */
+struct bt_tok_how {
+	bool special;      /* add the special tokens */
+	bool offsets;      /* tell where in the text each token stands */
+	size_t max_length; /* cut what is longer, special tokens counted; 0: do
+	                    * not. BT_EARG if no token of a text has room */
+};
+
+/* A text as tokens; borrowed from the scratch until its next use. */
+struct bt_encoding {
+	const int32_t *ids;   /* [n] */
+	const uint8_t *types; /* [n] segments */
+	/* with offsets: bytes start .. end-1 of text 0 or 1; of special tokens
+	 * 0 .. 0 and text -1 */
+	const uint32_t *start, *end; /* [n] */
+	const int8_t *text;          /* [n] */
+	size_t n;
+	size_t cut;     /* tokens of the texts that were left out */
+	size_t unknown; /* words among the n that became the unknown token */
+};
+
+/*
+ * Encodes a text, or a pair where b.p is not NULL. Texts must be UTF-8: what is
+ * not is BT_EFORMAT with the byte. Texts of 2^31 bytes are BT_ELIMIT.
+ */
+int bt_tok_encode(const struct bt_tok *tok, struct bt_tok_scratch *scratch,
+                  struct bt_span a, struct bt_span b,
+                  const struct bt_tok_how *how, struct bt_encoding *out,
+                  struct bt_error *err) BT_MUST_USE;
+
+#endif

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+/* Puts a tokenizer together from what its files say. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "io/crc32c.h"
+#include "text/tok_int.h"
+
+#define GOOGLE_MAX_CHARS 200
+
+static int find_roles(struct bt_tok *t, struct bt_error *err)
+{
+	int i;
+
+	for (i = 0; i < BT_TOK_ROLES; i++) {
+		t->role[i] = bt_tok_id(t, bt_span(t->role_name[i]));
+		if (t->role[i] < 0 && i != BT_TOK_MASK)
+			return bt_error_set(err, BT_EFORMAT,
+			                    "the vocabulary of '%s' lacks the "
+			                    "token '%s'",
+			                    t->path, t->role_name[i]);
+	}
+	return BT_OK;
+}
+
+static int choose_lower(struct bt_tok *t, const struct bt_tok_opts *o,
+                        struct bt_error *err)
+{
+	const char *why = "as its files say";
+
+	if (o->lower >= 0 && t->flags.lower >= 0 && o->lower != t->flags.lower)
+		return bt_error_set(err, BT_EARG,
+		                    "'%s' says that text is %smade lower case: "
+		                    "that cannot be changed",
+		                    t->path, t->flags.lower ? "" : "not ");
+	if (t->flags.lower < 0 && o->lower >= 0) {
+		t->flags.lower = o->lower;
+		why = "as asked for";
+	}
+	if (t->flags.lower < 0) {
+		t->flags.lower = bt_vocab_is_lower(&t->vocab);
+		why = t->flags.lower ? "since its vocabulary has no capitals"
+		                     : "since its vocabulary has capitals";
+	}
+	if (t->flags.strip < 0)
+		t->flags.strip = t->flags.lower;
+	bt_log(o->log, BT_LOG_MORE, "'%s': %zu tokens; text is %s, %s", t->path,
+	       t->vocab.n, t->flags.lower ? "made lower case" : "left in case",
+	       why);
+	if (t->model_size > t->vocab.n)
+		bt_log(o->log, BT_LOG_MORE,
+		       "'%s': the model has room for %zu tokens, the "
+		       "vocabulary has %zu",
+		       t->path, t->model_size, t->vocab.n);
+	return BT_OK;
+}
+
+/* [CLS] a [SEP], and b [SEP] of segment 1. */
+static void use_bert_template(struct bt_tok *t)
+{
+	int32_t cls = t->role[BT_TOK_CLS], sep = t->role[BT_TOK_SEP];
+
+	t->one = (struct bt_tok_template){
+	    {{-1, 0, cls}, {0, 0, 0}, {-1, 0, sep}}, 3};
+	t->pair = (struct bt_tok_template){
+	    {{-1, 0, cls}, {0, 0, 0}, {-1, 0, sep}, {1, 1, 0}, {-1, 1, sep}},
+	    5};
+}
+
+static int make_norm(struct bt_tok *t, struct bt_error *err)
+{
+	struct bt_bertnorm_opts o = {
+	    .school =
+	        t->dialect == BT_TOK_GOOGLE ? BT_SCHOOL_GOOGLE : BT_SCHOOL_HF,
+	    .clean = t->flags.clean != 0,
+	    .cjk = t->flags.cjk != 0,
+	    .strip = t->flags.strip != 0,
+	    .lower = t->flags.lower != 0,
+	};
+
+	return bt_bertnorm_new(&o, &t->norm, err);
+}
+
+/* Replaces a token's content by its normalised form, which keep owns. */
+static int normalise(const struct bt_tok *t, struct bt_span *s,
+                     struct bt_vocab *keep, struct bt_error *err)
+{
+	struct bt_normed text = {0};
+	int r = bt_bertnorm_run(t->norm, (const uint8_t *)s->p, 0, s->n, &text);
+
+	if (r != BT_OK)
+		r = bt_error_nomem(err, "opening a tokenizer");
+	else if (text.n == 0)
+		r = bt_error_set(err, BT_EFORMAT,
+		                 "'%s': nothing is left of the added token "
+		                 "'%.*s' when it is normalised",
+		                 t->path, (int)(s->n < 100 ? s->n : 100), s->p);
+	s->p = (const char *)text.text;
+	s->n = text.n;
+	if (r == BT_OK)
+		r = bt_vocab_put(keep, keep->n, *s, err);
+	if (r == BT_OK)
+		*s = keep->token[keep->n - 1];
+	bt_normed_clear(&text);
+	return r;
+}
+
+/* Makes the set of the added tokens that are looked for in normalised text, or
+ * of those that are not. */
+static int make_added(const struct bt_tok *t, bool normalized,
+                      struct bt_added *set, struct bt_error *err)
+{
+	struct bt_added_token *list = bt_array(t->tokens, sizeof(*list));
+	struct bt_span *pattern = bt_array(t->tokens, sizeof(*pattern));
+	struct bt_vocab keep = {0};
+	size_t i, n = 0;
+	int r = BT_OK;
+
+	if (list == NULL || pattern == NULL) {
+		r = bt_error_nomem(err, "opening a tokenizer");
+		goto out;
+	}
+	for (i = 0; r == BT_OK && i < t->tokens; i++) {
+		if (t->token[i].normalized != normalized)
+			continue;
+		list[n] = t->token[i];
+		pattern[n] = list[n].content;
+		if (normalized)
+			r = normalise(t, &pattern[n], &keep, err);
+		n++;
+	}
+	if (r == BT_OK)
+		r = bt_added_init(set, list, pattern, n, err);
+out:
+	bt_vocab_clear(&keep);
+	free(list);
+	free(pattern);
+	return r;
+}
+
+static int by_id(const void *a, const void *b)
+{
+	const struct bt_added_token *x = a, *y = b;
+
+	return (x->id > y->id) - (x->id < y->id);
+}
+
+static void print_template(struct bt_buf *b, const char *name,
+                           const struct bt_tok_template *tp)
+{
+	int i;
+
+	bt_buf_printf(b, " %s=", name);
+	for (i = 0; i < tp->n; i++) {
+		if (tp->part[i].text >= 0)
+			bt_buf_putc(b, tp->part[i].text == 0 ? 'A' : 'B');
+		else
+			bt_buf_printf(b, "%d", (int)tp->part[i].id);
+		bt_buf_printf(b, ":%d,", (int)tp->part[i].type);
+	}
+}
+
+/* The line of settings that change ids. */
+static void print_settings(struct bt_buf *b, const struct bt_tok *t)
+{
+	const struct bt_added_token *a;
+	size_t i;
+
+	bt_buf_printf(b,
+	              "wordpiece dialect=%s clean=%d cjk=%d strip=%d lower=%d "
+	              "prefix=%s max_chars=%lld unk=%d cut=%s",
+	              t->dialect == BT_TOK_GOOGLE ? "google" : "hf",
+	              t->flags.clean, t->flags.cjk, t->flags.strip,
+	              t->flags.lower, t->prefix, (long long)t->max_chars,
+	              (int)t->role[BT_TOK_UNK], t->cut_left ? "left" : "right");
+	print_template(b, "one", &t->one);
+	print_template(b, "pair", &t->pair);
+	if (t->dialect == BT_TOK_GOOGLE)
+		return;
+	for (i = 0; i < t->tokens; i++) {
+		a = &t->token[i];
+		bt_buf_printf(b, " added=%d:%d%d%d%d", (int)a->id, a->lstrip,
+		              a->rstrip, a->single_word, a->normalized);
+	}
+}
+
+static int make_fingerprint(struct bt_tok *t, struct bt_error *err)
+{
+	struct bt_buf b = BT_BUF_INIT;
+	uint32_t crc = 0;
+	size_t i;
+
+	for (i = 0; i < t->vocab.n; i++) {
+		crc = bt_crc32c(crc, t->vocab.token[i].p, t->vocab.token[i].n);
+		crc = bt_crc32c(crc, "\n", 1);
+	}
+	print_settings(&b, t);
+	crc = bt_crc32c(crc, b.data, b.len);
+	snprintf(t->fingerprint, sizeof(t->fingerprint), "%08x", crc);
+	i = b.oom;
+	bt_buf_clear(&b);
+	return i ? bt_error_nomem(err, "opening a tokenizer") : BT_OK;
+}
+
+int bt_tok_finish(struct bt_tok *t, const struct bt_tok_opts *o,
+                  struct bt_error *err)
+{
+	int r = find_roles(t, err);
+
+	if (r == BT_OK)
+		r = choose_lower(t, o, err);
+	if (r != BT_OK)
+		return r;
+	if (t->dialect == BT_TOK_GOOGLE)
+		t->max_chars = GOOGLE_MAX_CHARS;
+	if (t->max_positions != 0 &&
+	    (t->max_length == 0 || t->max_length > t->max_positions))
+		t->max_length = t->max_positions;
+	if (t->one.n == 0)
+		use_bert_template(t);
+	bt_wordpiece_init(&t->model, &t->vocab, bt_span(t->prefix),
+	                  t->role[BT_TOK_UNK], (size_t)t->max_chars);
+	if (t->tokens > 0)
+		qsort(t->token, t->tokens, sizeof(*t->token), by_id);
+	r = make_norm(t, err);
+	/* Google's code has no added tokens */
+	if (r == BT_OK && t->dialect != BT_TOK_GOOGLE)
+		r = make_added(t, false, &t->raw, err);
+	if (r == BT_OK && t->dialect != BT_TOK_GOOGLE)
+		r = make_added(t, true, &t->normalized, err);
+	return r == BT_OK ? make_fingerprint(t, err) : r;
+}

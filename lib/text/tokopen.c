@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+/* Opening: finds the files and reads them. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/mem.h"
+#include "text/tok_int.h"
+
+#define HF_MAX_CHARS 100
+
+static int make(const char *path, struct bt_tok **tok, struct bt_error *err)
+{
+	static const char *const names[] = {"[UNK]", "[CLS]", "[SEP]", "[PAD]",
+	                                    "[MASK]"};
+	struct bt_tok *t = bt_array0(1, sizeof(*t));
+	int i;
+
+	if (t == NULL)
+		return bt_error_nomem(err, "opening a tokenizer");
+	t->path = bt_strndup(path, strlen(path));
+	t->prefix = bt_strndup("##", 2);
+	t->max_chars = HF_MAX_CHARS;
+	t->flags = (struct bt_tok_flags){1, 1, BT_TOK_UNSET, BT_TOK_UNSET};
+	if (t->path == NULL || t->prefix == NULL)
+		goto fail;
+	for (i = 0; i < BT_TOK_ROLES; i++) {
+		t->role_name[i] = bt_strndup(names[i], strlen(names[i]));
+		if (t->role_name[i] == NULL)
+			goto fail;
+	}
+	*tok = t;
+	return BT_OK;
+fail:
+	bt_tok_free(t);
+	return bt_error_nomem(err, "opening a tokenizer");
+}
+
+void bt_tok_free(struct bt_tok *t)
+{
+	int i;
+
+	if (t == NULL)
+		return;
+	for (i = 0; i < BT_TOK_ROLES; i++)
+		free(t->role_name[i]);
+	free(t->path);
+	free(t->prefix);
+	free(t->token);
+	bt_vocab_clear(&t->vocab);
+	bt_bertnorm_free(t->norm);
+	bt_added_clear(&t->raw);
+	bt_added_clear(&t->normalized);
+	free(t);
+}
+
+static int read_vocab(struct bt_tok *t, const char *path, struct bt_error *err)
+{
+	int r =
+	    bt_vocab_read(&t->vocab, path, t->dialect == BT_TOK_GOOGLE, err);
+
+	if (r != BT_OK)
+		return r;
+	t->model_tokens = t->vocab.n;
+	r = bt_vocab_index(&t->vocab, 1, err);
+	if (r != BT_OK)
+		bt_error_prefix(err, "'%s'", path);
+	return r;
+}
+
+static int no_tokenizer(const struct bt_tok *t, struct bt_error *err)
+{
+	static const char *const other[][2] = {
+	    {"merges.txt", "byte-level BPE"},
+	    {"sentencepiece.bpe.model", "SentencePiece"},
+	    {"spiece.model", "SentencePiece"},
+	    {"spm.model", "SentencePiece"},
+	};
+	char *path;
+	size_t i;
+	bool found;
+
+	for (i = 0; i < sizeof(other) / sizeof(other[0]); i++) {
+		path = bt_tok_file(t->path, other[i][0]);
+		found = path != NULL && bt_tok_exists(path);
+		free(path);
+		if (found)
+			return bt_error_set(err, BT_EFORMAT,
+			                    "'%s' holds a tokenizer of a kind "
+			                    "that is not supported: %s (%s)",
+			                    t->path, other[i][1], other[i][0]);
+	}
+	return bt_error_set(err, BT_EFORMAT,
+	                    "'%s' holds neither vocab.txt nor tokenizer.json",
+	                    t->path);
+}
+
+static int read_dir(struct bt_tok *t, struct bt_error *err)
+{
+	char *json = bt_tok_file(t->path, "tokenizer.json");
+	char *vocab = bt_tok_file(t->path, "vocab.txt");
+	int r;
+
+	if (json == NULL || vocab == NULL)
+		r = bt_error_nomem(err, "opening a tokenizer");
+	else if (bt_tok_exists(json))
+		r = bt_tok_read_json(t, json, err);
+	else if (bt_tok_exists(vocab))
+		r = read_vocab(t, vocab, err);
+	else
+		r = no_tokenizer(t, err);
+	free(json);
+	free(vocab);
+	if (r == BT_OK)
+		r = bt_tok_read_config(t, err);
+	if (r == BT_OK)
+		r = bt_tok_read_model_config(t, err);
+	return r;
+}
+
+/* A vocabulary of its own has the special tokens that have their usual names.
+ */
+static int add_usual(struct bt_tok *t, struct bt_error *err)
+{
+	struct bt_added_token token = {.id = -1};
+	int i, r = BT_OK;
+
+	for (i = 0; r == BT_OK && i < BT_TOK_ROLES; i++) {
+		token.content = bt_span(t->role_name[i]);
+		if (bt_vocab_find(&t->vocab, token.content) >= 0)
+			r = bt_tok_add(t, &token, err);
+	}
+	return r;
+}
+
+static int read_file(struct bt_tok *t, struct bt_error *err)
+{
+	size_t n = strlen(t->path);
+	int r;
+
+	if (n > 5 && strcmp(t->path + n - 5, ".json") == 0)
+		return bt_tok_read_json(t, t->path, err);
+	r = read_vocab(t, t->path, err);
+	return r == BT_OK ? add_usual(t, err) : r;
+}
+
+int bt_tok_open(const char *path, const struct bt_tok_opts *opts,
+                struct bt_tok **tok, struct bt_error *err)
+{
+	static const struct bt_tok_opts usual = BT_TOK_OPTS_INIT;
+	struct bt_tok *t = NULL;
+	struct stat st;
+	int r = make(path, &t, err);
+
+	if (r != BT_OK)
+		return r;
+	if (opts == NULL)
+		opts = &usual;
+	t->is_dir = stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+	t->dialect = BT_TOK_HF;
+	if (t->is_dir)
+		r = bt_tok_read_dialect(t, err);
+	if (opts->dialect != BT_TOK_ANY)
+		t->dialect = opts->dialect;
+	if (r == BT_OK)
+		r = t->is_dir ? read_dir(t, err) : read_file(t, err);
+	if (r == BT_OK)
+		r = bt_tok_finish(t, opts, err);
+	if (r != BT_OK) {
+		bt_tok_free(t);
+		return r;
+	}
+	*tok = t;
+	return BT_OK;
+}

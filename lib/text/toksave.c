@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+/* Writing a tokenizer into a model directory. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/in.h"
+#include "io/json.h"
+#include "io/out.h"
+#include "text/tok_int.h"
+
+#define MAX_FILE ((size_t)256 << 20)
+
+static int copy(const char *from, const char *dir, const char *name,
+                struct bt_error *err)
+{
+	char *to = bt_tok_file(dir, name), *data = NULL;
+	size_t n = 0;
+	int r = to == NULL ? bt_error_nomem(err, "writing a tokenizer")
+	                   : bt_in_whole(from, MAX_FILE, &data, &n, err);
+
+	if (r == BT_OK)
+		r = bt_out_whole(to, data, n, err);
+	free(data);
+	free(to);
+	return r;
+}
+
+static int copy_dir(const struct bt_tok *t, const char *dir,
+                    struct bt_error *err)
+{
+	static const char *const names[] = {"tokenizer.json", "vocab.txt",
+	                                    "special_tokens_map.json",
+	                                    "added_tokens.json"};
+	char *from;
+	size_t i;
+	int r = BT_OK;
+
+	for (i = 0; r == BT_OK && i < sizeof(names) / sizeof(names[0]); i++) {
+		from = bt_tok_file(t->path, names[i]);
+		if (from == NULL)
+			return bt_error_nomem(err, "writing a tokenizer");
+		if (bt_tok_exists(from))
+			r = copy(from, dir, names[i], err);
+		free(from);
+	}
+	return r;
+}
+
+/* Sets what the object does not have; takes the value over. */
+static int set_missing(json_t *o, const char *key, json_t *v)
+{
+	json_t *old = json_object_get(o, key);
+
+	if (old != NULL && !json_is_null(old)) {
+		json_decref(v);
+		return 0;
+	}
+	return json_object_set_new(o, key, v);
+}
+
+/* States whatever a reader of the directory must know and the file does not
+ * say yet. tokenizer.json alone is for the class that takes it as it is. */
+static int complete(const struct bt_tok *t, json_t *o, size_t max_length)
+{
+	int i, bad = 0;
+
+	if (max_length == 0)
+		max_length = t->max_length;
+	bad |= set_missing(o, "tokenizer_class",
+	                   json_string(t->is_json ? "PreTrainedTokenizerFast"
+	                                          : "BertTokenizer"));
+	if (!t->is_json) {
+		bad |= set_missing(o, "do_lower_case",
+		                   json_boolean(t->flags.lower));
+		bad |= set_missing(o, "tokenize_chinese_chars",
+		                   json_boolean(t->flags.cjk));
+		if (t->flags.strip != t->flags.lower)
+			bad |= set_missing(o, "strip_accents",
+			                   json_boolean(t->flags.strip));
+	}
+	for (i = 0; i < BT_TOK_ROLES; i++)
+		if (t->role[i] >= 0)
+			bad |= set_missing(o, bt_tok_role_key[i],
+			                   json_string(t->role_name[i]));
+	if (max_length != 0)
+		bad |= set_missing(o, "model_max_length",
+		                   json_integer((json_int_t)max_length));
+	if (t->dialect == BT_TOK_GOOGLE)
+		bad |= json_object_set_new(o, "dialect", json_string("google"));
+	else
+		json_object_del(o, "dialect");
+	return bad;
+}
+
+/* Copies the file unless something must be said that it does not say. */
+static int save_config(const struct bt_tok *t, const char *dir,
+                       size_t max_length, struct bt_error *err)
+{
+	static const char name[] = "tokenizer_config.json";
+	char *from = bt_tok_file(t->path, name), *to = bt_tok_file(dir, name);
+	json_t *o = NULL, *before = NULL;
+	int r = BT_OK;
+
+	if (from == NULL || to == NULL)
+		r = bt_error_nomem(err, "writing a tokenizer");
+	else if (t->has_config)
+		r = bt_json_load(from, &before, err);
+	if (r != BT_OK)
+		goto out;
+	o = before != NULL ? json_deep_copy(before) : json_object();
+	if (o == NULL || complete(t, o, max_length) != 0)
+		r = bt_error_nomem(err, "writing a tokenizer");
+	else if (before != NULL && json_equal(o, before))
+		r = copy(from, dir, name, err);
+	else
+		r = bt_json_save(to, o, err);
+out:
+	json_decref(o);
+	json_decref(before);
+	free(from);
+	free(to);
+	return r;
+}
+
+int bt_tok_save(const struct bt_tok *t, const char *dir, size_t max_length,
+                struct bt_error *err)
+{
+	int r;
+
+	if (t->is_dir)
+		r = copy_dir(t, dir, err);
+	else
+		r = copy(t->path, dir,
+		         t->is_json ? "tokenizer.json" : "vocab.txt", err);
+	return r == BT_OK ? save_config(t, dir, max_length, err) : r;
+}

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The strings are sorted; a node is a range of them that agree in their first
+ * bytes. Children of a node lie in one block of 256 units, since their places
+ * differ in the low eight bits only. Places are looked for in the last few
+ * blocks; a node that fits into none of them opens a new one.
+ */
+#include "text/trie.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+#define BLOCK 256
+#define OPEN_BLOCKS 4 /* blocks that are searched for a place */
+#define MAX_UNITS ((size_t)1 << 31)
+#define NO_PARENT (BT_TRIE_NONE - 1) /* of the root, whose place is taken */
+
+/* A string and its number. */
+struct entry {
+	struct bt_span s;
+	size_t number;
+};
+
+/* A node still to be filled: its strings are first .. last-1, which agree in
+ * depth bytes. */
+struct task {
+	uint32_t node;
+	size_t first, last, depth;
+};
+
+/* Which units of a block are free. */
+struct block {
+	uint64_t free[BLOCK / 64];
+};
+
+struct build {
+	struct bt_trie *t;
+	size_t cap; /* units */
+	struct block *block;
+	size_t blocks_cap;
+	struct entry *entry;
+	struct task *task;
+	size_t tasks, tasks_cap;
+	uint8_t label[BLOCK];   /* of the children of the node at hand */
+	size_t from[BLOCK + 1]; /* where each child's strings begin */
+	int labels;
+};
+
+static int compare(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+	int c = bt_span_compare(x->s, y->s);
+
+	if (c != 0)
+		return c;
+	return (x->number > y->number) - (x->number < y->number);
+}
+
+static int add_block(struct build *b)
+{
+	size_t i, blocks = b->t->n / BLOCK, n = b->t->n + BLOCK;
+	int r = n > MAX_UNITS ? BT_ENOMEM : BT_OK;
+
+	if (r == BT_OK)
+		r = bt_grow(&b->t->unit, &b->cap, n, sizeof(*b->t->unit));
+	if (r == BT_OK)
+		r = bt_grow(&b->block, &b->blocks_cap, blocks + 1,
+		            sizeof(*b->block));
+	if (r != BT_OK)
+		return r;
+	for (i = b->t->n; i < n; i++) {
+		b->t->unit[i].base = 0;
+		b->t->unit[i].parent = BT_TRIE_NONE;
+	}
+	memset(&b->block[blocks], 0xff, sizeof(*b->block));
+	b->t->n = n;
+	return BT_OK;
+}
+
+/* Makes the unit at to a child of parent. */
+static void take(struct build *b, uint32_t to, uint32_t parent)
+{
+	b->t->unit[to].parent = parent;
+	b->block[to / BLOCK].free[to % BLOCK / 64] &= ~((uint64_t)1 << to % 64);
+}
+
+/* True if every child finds its place free with this base. */
+static bool fits(const struct build *b, uint32_t base)
+{
+	int i;
+
+	for (i = 0; i < b->labels; i++)
+		if (b->t->unit[base ^ b->label[i]].parent != BT_TRIE_NONE)
+			return false;
+	return true;
+}
+
+/* Looks for a base that puts the first child on a free unit of block k and the
+ * others, too. */
+static bool search_block(const struct build *b, size_t k, uint32_t *base)
+{
+	uint64_t left;
+	size_t w;
+
+	for (w = 0; w < BLOCK / 64; w++)
+		for (left = b->block[k].free[w]; left != 0; left &= left - 1) {
+			*base = (uint32_t)(k * BLOCK + w * 64) +
+			        (uint32_t)__builtin_ctzll(left);
+			*base ^= b->label[0];
+			if (fits(b, *base))
+				return true;
+		}
+	return false;
+}
+
+static int find_base(struct build *b, uint32_t *base)
+{
+	size_t blocks = b->t->n / BLOCK, k;
+	int r;
+
+	for (k = blocks > OPEN_BLOCKS ? blocks - OPEN_BLOCKS : 0; k < blocks;
+	     k++)
+		if (search_block(b, k, base))
+			return BT_OK;
+	r = add_block(b);
+	*base = (uint32_t)(blocks * BLOCK);
+	return r;
+}
+
+/* Finds the labels of a node's children and where their strings begin. */
+static void list_children(struct build *b, const struct task *k)
+{
+	size_t i;
+	int c, last = -1;
+
+	b->labels = 0;
+	for (i = k->first; i < k->last; i++) {
+		if (b->entry[i].s.n == k->depth)
+			continue; /* the string that ends here: the first */
+		c = (uint8_t)b->entry[i].s.p[k->depth];
+		if (c == last)
+			continue;
+		b->label[b->labels] = (uint8_t)c;
+		b->from[b->labels++] = i;
+		last = c;
+	}
+	b->from[b->labels] = k->last;
+}
+
+static int push(struct build *b, struct task k)
+{
+	int r =
+	    bt_grow(&b->task, &b->tasks_cap, b->tasks + 1, sizeof(*b->task));
+
+	if (r == BT_OK)
+		b->task[b->tasks++] = k;
+	return r;
+}
+
+static int fill_node(struct build *b, struct task k)
+{
+	bool ends = b->entry[k.first].s.n == k.depth;
+	uint32_t base, to;
+	int children, i, r;
+
+	list_children(b, &k);
+	children = b->labels;
+	if (ends)
+		b->label[b->labels++] = BT_TRIE_END;
+	r = find_base(b, &base);
+	if (r != BT_OK)
+		return r;
+	b->t->unit[k.node].base = base << 1 | ends;
+	for (i = 0; i < b->labels; i++)
+		take(b, base ^ b->label[i], k.node);
+	if (ends)
+		b->t->unit[base ^ BT_TRIE_END].base =
+		    (uint32_t)b->entry[k.first].number;
+	/* the last task is done next: push backwards, to go depth first */
+	for (i = children - 1; r == BT_OK && i >= 0; i--) {
+		to = base ^ b->label[i];
+		r = push(b, (struct task){to, b->from[i], b->from[i + 1],
+		                          k.depth + 1});
+	}
+	return r;
+}
+
+static int fill(struct build *b, size_t n)
+{
+	int r = add_block(b);
+
+	if (r == BT_OK)
+		take(b, BT_TRIE_ROOT, NO_PARENT);
+	if (r == BT_OK && n > 0)
+		r = push(b, (struct task){BT_TRIE_ROOT, 0, n, 0});
+	while (r == BT_OK && b->tasks > 0)
+		r = fill_node(b, b->task[--b->tasks]);
+	return r;
+}
+
+/* Sorts the strings that are not empty; *m is their number. */
+static int sort_entries(struct build *b, const struct bt_span *strings,
+                        size_t n, size_t *m, size_t same[2],
+                        struct bt_error *err)
+{
+	size_t i, k = 0;
+
+	for (i = 0; i < n; i++) {
+		if (strings[i].n == 0)
+			continue;
+		if (memchr(strings[i].p, BT_TRIE_END, strings[i].n) != NULL)
+			return bt_error_set(err, BT_EARG,
+			                    "a string holds the byte 0xff");
+		b->entry[k].s = strings[i];
+		b->entry[k++].number = i;
+	}
+	qsort(b->entry, k, sizeof(*b->entry), compare);
+	for (i = 1; i < k; i++)
+		if (bt_span_equal(b->entry[i - 1].s, b->entry[i].s)) {
+			same[0] = b->entry[i - 1].number;
+			same[1] = b->entry[i].number;
+			return BT_EFORMAT;
+		}
+	*m = k;
+	return BT_OK;
+}
+
+int bt_trie_init(struct bt_trie *t, const struct bt_span *strings, size_t n,
+                 size_t same[2], struct bt_error *err)
+{
+	struct bt_trie made = {NULL, 0};
+	struct build b = {.t = &made};
+	size_t m = 0;
+	int r = BT_ENOMEM;
+
+	b.entry = n < MAX_UNITS ? bt_array(n, sizeof(*b.entry)) : NULL;
+	if (b.entry != NULL)
+		r = sort_entries(&b, strings, n, &m, same, err);
+	if (r == BT_OK)
+		r = fill(&b, m);
+	if (r == BT_ENOMEM)
+		bt_error_nomem(err, "indexing a vocabulary");
+	free(b.entry);
+	free(b.task);
+	free(b.block);
+	if (r != BT_OK) {
+		bt_trie_clear(&made);
+		return r;
+	}
+	*t = made;
+	return BT_OK;
+}
+
+void bt_trie_clear(struct bt_trie *t)
+{
+	free(t->unit);
+	t->unit = NULL;
+	t->n = 0;
+}
+
+uint32_t bt_trie_walk(const struct bt_trie *t, const void *s, size_t n)
+{
+	const uint8_t *p = s;
+	uint32_t node = BT_TRIE_ROOT;
+	size_t i;
+
+	for (i = 0; i < n && node != BT_TRIE_NONE; i++)
+		node = p[i] == BT_TRIE_END ? BT_TRIE_NONE
+		                           : bt_trie_step(t, node, p[i]);
+	return node;
+}
+
+int64_t bt_trie_find(const struct bt_trie *t, const void *s, size_t n)
+{
+	uint32_t node = bt_trie_walk(t, s, n);
+
+	if (node == BT_TRIE_NONE || !bt_trie_is_end(t, node))
+		return -1;
+	return bt_trie_number(t, node);
+}

@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: MIT */
+#include "test.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "base/philox.h"
+#include "base/sys.h"
+#include "io/charset.h"
+#include "io/crc32c.h"
+#include "text/added.h"
+#include "text/bertnorm.h"
+#include "text/trie.h"
+#include "text/utf8.h"
+#include "text/vocab.h"
+#include "text/wordpiece.h"
+
+static void utf8_round_trip(void **state)
+{
+	uint8_t s[4];
+	uint32_t c;
+	unsigned n;
+
+	(void)state;
+	for (c = 0; c <= 0x10ffff; c++) {
+		n = bt_utf8_put(s, c);
+		if (c >= 0xd800 && c < 0xe000) {
+			assert_int_equal(
+			    bt_charset_check(BT_CHARSET_UTF8, (char *)s, n), 0);
+			continue;
+		}
+		assert_int_equal(
+		    bt_charset_check(BT_CHARSET_UTF8, (char *)s, n), n);
+		assert_int_equal(bt_utf8_len(s[0]), n);
+		assert_int_equal(bt_utf8_get(s), c);
+		assert_ptr_equal(bt_utf8_back(s + n), s);
+		if (n > 1) /* cut off */
+			assert_int_equal(
+			    bt_charset_check(BT_CHARSET_UTF8, (char *)s, n - 1),
+			    0);
+	}
+}
+
+/* Appends the words of normalised text, each but the first after \x1f. */
+static void put_words(const struct bt_bertnorm *m, const struct bt_normed *n,
+                      struct bt_buf *out)
+{
+	enum bt_char_kind kind, last = BT_CHAR_WHITE;
+	unsigned len;
+	size_t at;
+
+	for (at = 0; at < n->n; at += len) {
+		kind = bt_bertnorm_kind(m, n->text + at, &len);
+		if (kind != BT_CHAR_WHITE && out->len > 0 &&
+		    (last != BT_CHAR_WORD || kind != BT_CHAR_WORD))
+			bt_buf_putc(out, '\x1f');
+		if (kind != BT_CHAR_WHITE)
+			bt_buf_put(out, n->text + at, len);
+		last = kind;
+	}
+}
+
+/* What becomes of every character is what the package makes of it. */
+static void every_character(void **state)
+{
+	static const struct {
+		const char *name;
+		struct bt_bertnorm_opts o;
+	} cases[] = {
+	    {"uncased", {BT_SCHOOL_HF, true, true, true, true}},
+	    {"cased", {BT_SCHOOL_HF, true, true, false, false}},
+	    {"lower-only", {BT_SCHOOL_HF, true, true, false, true}},
+	    {"strip-only", {BT_SCHOOL_HF, true, true, true, false}},
+	    {"raw", {BT_SCHOOL_HF, false, false, false, false}},
+	};
+	struct bt_buf path = BT_BUF_INIT, words = BT_BUF_INIT;
+	struct bt_normed n = {0};
+	struct bt_error err = {0};
+	struct bt_bertnorm *m;
+	uint8_t s[6] = "a";
+	const char *wanted;
+	char got[9];
+	uint32_t c, crc;
+	unsigned len;
+	json_t *golden;
+	size_t i;
+
+	(void)state;
+	bt_buf_printf(&path, "%s/tests/data/tok/golden.json",
+	              getenv("TEST_TOP"));
+	golden = json_load_file(bt_buf_str(&path), JSON_ALLOW_NUL, NULL);
+	assert_non_null(golden);
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		assert_ok(bt_bertnorm_new(&cases[i].o, &m, &err));
+		crc = 0;
+		for (c = 0; c <= 0x10ffff; c++) {
+			if (c >= 0xd800 && c < 0xe000)
+				continue;
+			len = bt_utf8_put(s + 1, c);
+			s[1 + len] = 'b';
+			assert_ok(bt_bertnorm_run(m, s, 0, len + 2, &n));
+			bt_buf_reset(&words);
+			put_words(m, &n, &words);
+			bt_buf_putc(&words, '\n');
+			crc = bt_crc32c(crc, words.data, words.len);
+		}
+		snprintf(got, sizeof(got), "%08x", crc);
+		wanted = json_string_value(json_object_get(
+		    json_object_get(golden, cases[i].name), "all"));
+		if (strcmp(got, wanted) != 0)
+			fail_msg("%s: %s, wanted %s", cases[i].name, got,
+			         wanted);
+		bt_bertnorm_free(m);
+	}
+	json_decref(golden);
+	bt_normed_clear(&n);
+	bt_buf_clear(&words);
+	bt_buf_clear(&path);
+}
+
+static void check_norm(enum bt_school school, const char *raw,
+                       const char *wanted)
+{
+	struct bt_bertnorm_opts o = {school, true, true, true, true};
+	struct bt_error err = {0};
+	struct bt_normed n = {0};
+	struct bt_bertnorm *m;
+
+	n.want_src = true;
+	assert_ok(bt_bertnorm_new(&o, &m, &err));
+	assert_ok(bt_bertnorm_run(m, (const uint8_t *)raw, 0, strlen(raw), &n));
+	assert_int_equal(n.n, strlen(wanted));
+	assert_memory_equal(n.text, wanted, n.n);
+	bt_normed_clear(&n);
+	bt_bertnorm_free(m);
+}
+
+/* Where the schools differ; the final sigma looks at its neighbours. */
+static void schools_differ(void **state)
+{
+	(void)state;
+	check_norm(BT_SCHOOL_HF, "ΑΣ", "ασ");
+	check_norm(BT_SCHOOL_GOOGLE, "ΑΣ", "ας");
+	check_norm(BT_SCHOOL_GOOGLE, "Σ", "σ");
+	check_norm(BT_SCHOOL_GOOGLE, "ΑΣΑ", "ασα");
+	check_norm(BT_SCHOOL_GOOGLE, "ΑΣ.", "ας.");
+	check_norm(BT_SCHOOL_GOOGLE, "ΑΣ.Α", "ασ.α");
+	check_norm(BT_SCHOOL_GOOGLE, "Α.Σ", "α.ς");
+	check_norm(BT_SCHOOL_GOOGLE, "Α Σ", "α σ");
+	check_norm(BT_SCHOOL_GOOGLE, "1Σ", "1σ");
+	check_norm(BT_SCHOOL_GOOGLE, "ΑΣ\xcc\x81\x01", "ας");
+	check_norm(BT_SCHOOL_GOOGLE, "ΑΣ Α", "ας α");
+	check_norm(BT_SCHOOL_GOOGLE, "ΑΣ中Α", "ας 中 α");
+	check_norm(BT_SCHOOL_HF, "\xf0\xab\xa0\xa0", "\xf0\xab\xa0\xa0");
+	check_norm(BT_SCHOOL_GOOGLE, "\xf0\xab\xa0\xa0", " \xf0\xab\xa0\xa0 ");
+	/* a private character is a control to one only */
+	check_norm(BT_SCHOOL_HF, "a\xee\x80\x80z", "az");
+	check_norm(BT_SCHOOL_GOOGLE, "a\xee\x80\x80z", "a\xee\x80\x80z");
+}
+
+/* Marks that stay are brought into canonical order, however many. */
+static void many_marks_in_order(void **state)
+{
+	static const char low[] = "\xf0\x9d\x85\xa5";  /* U+1D165, 216 */
+	static const char high[] = "\xf0\x9d\x85\xad"; /* U+1D16D, 226 */
+	struct bt_bertnorm_opts o = {BT_SCHOOL_HF, true, true, true, true};
+	struct bt_buf raw = BT_BUF_INIT;
+	struct bt_error err = {0};
+	struct bt_normed n = {0};
+	struct bt_bertnorm *m;
+	size_t i, pairs = 100000;
+
+	(void)state;
+	bt_buf_putc(&raw, 'a');
+	for (i = 0; i < pairs; i++) {
+		bt_buf_puts(&raw, high);
+		bt_buf_puts(&raw, low);
+	}
+	bt_buf_putc(&raw, 'b');
+	n.want_src = true;
+	assert_ok(bt_bertnorm_new(&o, &m, &err));
+	assert_ok(
+	    bt_bertnorm_run(m, (const uint8_t *)raw.data, 0, raw.len, &n));
+	assert_int_equal(n.n, raw.len);
+	for (i = 0; i < 2 * pairs; i++)
+		assert_memory_equal(n.text + 1 + 4 * i, i < pairs ? low : high,
+		                    4);
+	assert_int_equal(n.src[1], 5);
+	assert_int_equal(n.src[1 + 4 * pairs], 1);
+	assert_int_equal(n.text[n.n - 1], 'b');
+	bt_normed_clear(&n);
+	bt_bertnorm_free(m);
+	bt_buf_clear(&raw);
+}
+
+/* A word over a, b, c from a number in base 4; "" at the first 0. */
+static size_t make_word(uint32_t v, char *s)
+{
+	size_t n = 0;
+
+	for (; v % 4 != 0; v /= 4)
+		s[n++] = (char)('a' + v % 4 - 1);
+	return n;
+}
+
+static void tries_find_what_is_there(void **state)
+{
+	enum { KINDS = 4096, MOST = 400 };
+	char text[MOST][8], s[8];
+	struct bt_span list[MOST];
+	struct bt_error err = {0};
+	struct bt_trie t;
+	int number[KINDS];
+	size_t same[2], n;
+	uint32_t v, round, i;
+
+	(void)state;
+	for (round = 0; round < 50; round++) {
+		memset(number, -1, sizeof(number));
+		for (i = n = 0; i < MOST / 50 * (round + 1); i++) {
+			v = (uint32_t)bt_random_below(round, 1, 0, i, KINDS);
+			if (make_word(v, text[n]) == 0)
+				continue;
+			/* words are told apart by the digits that count */
+			list[n].p = text[n];
+			list[n].n = make_word(v, text[n]);
+			v &= (1u << 2 * list[n].n) - 1;
+			if (number[v] < 0)
+				number[v] = (int)n++;
+		}
+		assert_ok(bt_trie_init(&t, list, n, same, &err));
+		for (v = 0; v < KINDS; v++) {
+			n = make_word(v, s);
+			if (n == 0 || v >> 2 * n != 0)
+				continue;
+			assert_int_equal(bt_trie_find(&t, s, n), number[v]);
+		}
+		assert_int_equal(bt_trie_find(&t, "", 0), -1);
+		assert_int_equal(bt_trie_find(&t, "\xff", 1), -1);
+		bt_trie_clear(&t);
+	}
+}
+
+static void tries_refuse(void **state)
+{
+	struct bt_span list[] = {bt_span("x"), bt_span("y"), bt_span(""),
+	                         bt_span("x"), bt_span("")};
+	struct bt_error err = {0};
+	struct bt_trie t;
+	size_t same[2];
+
+	(void)state;
+	assert_int_equal(bt_trie_init(&t, list, 5, same, &err), BT_EFORMAT);
+	assert_int_equal(same[0], 0);
+	assert_int_equal(same[1], 3);
+	list[3] = bt_span("a\xff");
+	assert_err(bt_trie_init(&t, list, 5, same, &err), BT_EARG, "0xff");
+	assert_ok(bt_trie_init(&t, list, 3, same, &err));
+	assert_int_equal(bt_trie_find(&t, "y", 1), 1);
+	bt_trie_clear(&t);
+	assert_ok(bt_trie_init(&t, NULL, 0, same, &err));
+	assert_int_equal(bt_trie_find(&t, "y", 1), -1);
+	bt_trie_clear(&t);
+}
+
+/* The pieces of a word as "id:start-end id:..." */
+static void check_word(const struct bt_wordpiece *wp, const char *word,
+                       const char *wanted)
+{
+	struct bt_piece p[64];
+	struct bt_buf b = BT_BUF_INIT;
+	size_t i,
+	    n = bt_wordpiece_cut(wp, (const uint8_t *)word, 0, strlen(word), p);
+
+	for (i = 0; i < n; i++)
+		bt_buf_printf(&b, "%s%d:%u-%u", i ? " " : "", (int)p[i].id,
+		              p[i].start, p[i].end);
+	assert_string_equal(bt_buf_str(&b), wanted);
+	bt_buf_clear(&b);
+}
+
+static void words_are_cut(void **state)
+{
+	static const char *const tokens[] = {
+	    "?",  "un", "##aff", "##able", "a",   "##a", "##aa",
+	    "##", "#",  "unab",  "é",      "##é", "una", "##b"};
+	struct bt_error err = {0};
+	struct bt_wordpiece wp;
+	struct bt_vocab v = {0};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(tokens) / sizeof(tokens[0]); i++)
+		assert_ok(bt_vocab_put(&v, i, bt_span(tokens[i]), &err));
+	assert_ok(bt_vocab_index(&v, 0, &err));
+	bt_wordpiece_init(&wp, &v, bt_span("##"), 0, 8);
+	check_word(&wp, "un", "1:0-2");
+	check_word(&wp, "unaffable", "0:0-9"); /* nine characters */
+	wp.max_chars = 9;
+	check_word(&wp, "unaffable", "0:0-9"); /* una ##f... */
+	check_word(&wp, "unable", "0:0-6");    /* unab, then no ##l */
+	check_word(&wp, "unaa", "12:0-3 5:3-4");
+	check_word(&wp, "aaaa", "4:0-1 6:1-3 5:3-4");
+	check_word(&wp, "un#", "0:0-3"); /* ## is no continuation of "" */
+	check_word(&wp, "#", "8:0-1");
+	check_word(&wp, "éé", "10:0-2 11:2-4");
+	check_word(&wp, "ééééééééé",
+	           "10:0-2 11:2-4 11:4-6 11:6-8 11:8-10 "
+	           "11:10-12 11:12-14 11:14-16 11:16-18");
+	check_word(&wp, "éééééééééé", "0:0-20");
+	bt_wordpiece_init(&wp, &v, bt_span(""), 0, 100);
+	check_word(&wp, "aun", "4:0-1 1:1-3");
+	bt_wordpiece_init(&wp, &v, bt_span("zz"), 0, 100);
+	check_word(&wp, "aa", "0:0-2"); /* nothing continues */
+	bt_vocab_clear(&v);
+}
+
+/* A word of a million characters takes as long as a million short ones. */
+static void long_words_take_linear_time(void **state)
+{
+	enum { LONG = 1 << 20 };
+	struct bt_piece *p = bt_array(LONG, sizeof(*p));
+	char *word = bt_array(LONG, 1);
+	struct bt_error err = {0};
+	struct bt_wordpiece wp;
+	struct bt_vocab v = {0};
+	double start;
+
+	(void)state;
+	assert_true(p != NULL && word != NULL);
+	memset(word, 'a', LONG);
+	assert_ok(bt_vocab_put(&v, 0, bt_span("a"), &err));
+	assert_ok(bt_vocab_put(&v, 1, bt_span("##aaaaaaab"), &err));
+	assert_ok(bt_vocab_put(&v, 2, bt_span("##a"), &err));
+	assert_ok(bt_vocab_index(&v, 0, &err));
+	bt_wordpiece_init(&wp, &v, bt_span("##"), 0, LONG);
+	start = bt_seconds();
+	assert_int_equal(
+	    bt_wordpiece_cut(&wp, (const uint8_t *)word, 0, LONG, p), LONG);
+	assert_true(bt_seconds() - start < 3);
+	wp.max_chars = 100;
+	assert_int_equal(
+	    bt_wordpiece_cut(&wp, (const uint8_t *)word, 0, LONG, p), 1);
+	bt_vocab_clear(&v);
+	free(word);
+	free(p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(utf8_round_trip),
+	    cmocka_unit_test(every_character),
+	    cmocka_unit_test(schools_differ),
+	    cmocka_unit_test(many_marks_in_order),
+	    cmocka_unit_test(tries_find_what_is_there),
+	    cmocka_unit_test(tries_refuse),
+	    cmocka_unit_test(words_are_cut),
+	    cmocka_unit_test(long_words_take_linear_time),
+	};
+
+	return RUN(tests);
+}
