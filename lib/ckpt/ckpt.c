@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT */
+#include "ckpt/ckpt.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/mem.h"
+#include "ckpt/ckpt_int.h"
+
+#define BLOCK ((size_t)1 << 16)
+
+struct bt_ckpt_block {
+	struct bt_ckpt_block *next;
+	size_t used, size;
+	int64_t bytes[];
+};
+
+void *bt_ckpt_keep(struct bt_ckpt *c, size_t n)
+{
+	struct bt_ckpt_block *b = c->blocks;
+	size_t size, bytes;
+	void *p;
+
+	if (!bt_size_add(n, 7, &size))
+		return NULL;
+	size &= ~(size_t)7;
+	if (b == NULL || b->size - b->used < size) {
+		bytes = size > BLOCK ? size : BLOCK;
+		if (!bt_size_add(bytes, sizeof(*b), &n))
+			return NULL;
+		b = malloc(n);
+		if (b == NULL)
+			return NULL;
+		b->next = c->blocks;
+		b->used = 0;
+		b->size = bytes;
+		c->blocks = b;
+	}
+	p = (char *)b->bytes + b->used;
+	b->used += size;
+	return p;
+}
+
+const char *bt_ckpt_keep_str(struct bt_ckpt *c, const char *s)
+{
+	size_t n = strlen(s) + 1;
+	char *p = bt_ckpt_keep(c, n);
+
+	if (p != NULL)
+		memcpy(p, s, n);
+	return p;
+}
+
+struct bt_tensor *bt_ckpt_add(struct bt_ckpt *c)
+{
+	struct bt_tensor *t;
+
+	if (bt_grow(&c->tensors, &c->cap, c->n + 1, sizeof(*t)) != BT_OK)
+		return NULL;
+	t = &c->tensors[c->n++];
+	memset(t, 0, sizeof(*t));
+	return t;
+}
+
+int bt_ckpt_add_note(struct bt_ckpt *c, const char *key, const char *value)
+{
+	struct bt_ckpt_note *note;
+
+	if (bt_grow(&c->notes, &c->cap_notes, c->n_notes + 1, sizeof(*note)) !=
+	    BT_OK)
+		return BT_ENOMEM;
+	note = &c->notes[c->n_notes];
+	note->key = bt_ckpt_keep_str(c, key);
+	note->value = bt_ckpt_keep_str(c, value);
+	if (note->key == NULL || note->value == NULL)
+		return BT_ENOMEM;
+	c->n_notes++;
+	return BT_OK;
+}
+
+void bt_ckpt_unmap(struct bt_ckpt_file *f)
+{
+	if (f->mapped)
+		munmap((void *)f->data, f->size);
+	free(f->path);
+	free(f);
+}
+
+void bt_ckpt_close(struct bt_ckpt *c)
+{
+	struct bt_ckpt_block *b, *next;
+	size_t i;
+
+	if (c == NULL)
+		return;
+	for (i = 0; i < c->n_files; i++)
+		bt_ckpt_unmap(c->files[i]);
+	for (b = c->blocks; b != NULL; b = next) {
+		next = b->next;
+		free(b);
+	}
+	free(c->files);
+	free(c->tensors);
+	free(c->notes);
+	free(c->path);
+	free(c);
+}
+
+const char *bt_ckpt_path(const struct bt_ckpt *c)
+{
+	return c->path;
+}
+
+const char *bt_ckpt_format(const struct bt_ckpt *c)
+{
+	return c->format;
+}
+
+size_t bt_ckpt_files(const struct bt_ckpt *c)
+{
+	return c->n_files;
+}
+
+size_t bt_ckpt_count(const struct bt_ckpt *c)
+{
+	return c->n;
+}
+
+const struct bt_tensor *bt_ckpt_tensor(const struct bt_ckpt *c, size_t i)
+{
+	return &c->tensors[i];
+}
+
+static int by_name(const void *name, const void *tensor)
+{
+	return bt_ckpt_compare(name, ((const struct bt_tensor *)tensor)->name);
+}
+
+const struct bt_tensor *bt_ckpt_find(const struct bt_ckpt *c, const char *name)
+{
+	if (c->n == 0)
+		return NULL;
+	return bsearch(name, c->tensors, c->n, sizeof(*c->tensors), by_name);
+}
+
+size_t bt_ckpt_notes(const struct bt_ckpt *c)
+{
+	return c->n_notes;
+}
+
+const struct bt_ckpt_note *bt_ckpt_note(const struct bt_ckpt *c, size_t i)
+{
+	return &c->notes[i];
+}
+
+/* Compares the numbers that *a and *b begin with and steps over them. */
+static int compare_numbers(const char **a, const char **b)
+{
+	size_t n, m;
+	int r;
+
+	*a += strspn(*a, "0");
+	*b += strspn(*b, "0");
+	n = strspn(*a, "0123456789");
+	m = strspn(*b, "0123456789");
+	if (n != m)
+		return n < m ? -1 : 1;
+	r = memcmp(*a, *b, n);
+	*a += n;
+	*b += n;
+	return r;
+}
+
+int bt_ckpt_compare(const char *a, const char *b)
+{
+	const char *p = a, *q = b;
+	int r;
+
+	while (*p != '\0' && *q != '\0') {
+		if (isdigit((unsigned char)*p) && isdigit((unsigned char)*q)) {
+			r = compare_numbers(&p, &q);
+			if (r != 0)
+				return r;
+		} else if (*p != *q) {
+			return (unsigned char)*p < (unsigned char)*q ? -1 : 1;
+		} else {
+			p++;
+			q++;
+		}
+	}
+	if (*p != *q)
+		return *p == '\0' ? -1 : 1;
+	return strcmp(a, b); /* "a01" and "a1" */
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reading checkpoints: named tensors in one file or in several. The format is
+ * recognised by what a file holds, never by its name. So far there is one,
+ * safetensors; readers of others join in ckpt_int.h.
+ *
+ * Opening maps the files and reads their headers only, so it is as fast for
+ * 5 GB as for 5 KB, and it checks everything that can be checked without
+ * reading the data: every tensor that is handed out has a name that no other
+ * has, a known type, a shape that fits its bytes, and bytes that lie in the
+ * file and in no other tensor.
+ *
+ * The data are the mapped file itself: whoever shortens a file while it is open
+ * here kills this process (SIGBUS), and whoever writes into it changes what is
+ * read. Replacing a file by rename, as all of our tools do, is safe.
+ *
+ * An open checkpoint is never changed: threads may share it.
+ */
+#ifndef BT_CKPT_CKPT_H
+#define BT_CKPT_CKPT_H
+
+#include "base/err.h"
+#include "ckpt/tensor.h"
+
+struct bt_ckpt;
+
+/* A line of what the writer noted about a checkpoint. */
+struct bt_ckpt_note {
+	const char *key;
+	const char *value;
+};
+
+/*
+ * path is a checkpoint file, the index of several (a JSON object with a
+ * weight_map), or a model directory that holds model.safetensors or
+ * model.safetensors.index.json.
+ *
+ * BT_EIO: something cannot be opened. BT_EARG: path is no file or directory
+ * where a checkpoint could be. BT_EFORMAT: a format that is known by name only.
+ * BT_ECORRUPT, BT_ETRUNCATED, BT_ELIMIT: damaged.
+ */
+int bt_ckpt_open(const char *path, struct bt_ckpt **c,
+                 struct bt_error *err) BT_MUST_USE;
+
+/* The same for the bytes of one file, which must outlive *c. */
+int bt_ckpt_open_memory(const char *name, const void *data, size_t size,
+                        struct bt_ckpt **c, struct bt_error *err) BT_MUST_USE;
+
+void bt_ckpt_close(struct bt_ckpt *c); /* takes NULL */
+
+/* What was opened, and "safetensors". */
+const char *bt_ckpt_path(const struct bt_ckpt *c);
+const char *bt_ckpt_format(const struct bt_ckpt *c);
+
+/* How many files hold the tensors. */
+size_t bt_ckpt_files(const struct bt_ckpt *c);
+
+/*
+ * Tensors 0 .. count-1 in natural order of their names: runs of digits compare
+ * as numbers, so layer 2 stands before layer 10. They live as long as c.
+ */
+size_t bt_ckpt_count(const struct bt_ckpt *c);
+const struct bt_tensor *bt_ckpt_tensor(const struct bt_ckpt *c, size_t i);
+
+/* NULL where there is none of that name. */
+const struct bt_tensor *bt_ckpt_find(const struct bt_ckpt *c, const char *name);
+
+/* Notes (the __metadata__ of safetensors) in the order of the file; of several
+ * files, those of the first that has any. */
+size_t bt_ckpt_notes(const struct bt_ckpt *c);
+const struct bt_ckpt_note *bt_ckpt_note(const struct bt_ckpt *c, size_t i);
+
+/* The natural order of names; 0 only for equal ones. */
+int bt_ckpt_compare(const char *a, const char *b);
+
+#endif

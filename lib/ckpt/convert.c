@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Numbers of every type as f32 and f64. Elements are loaded by memcpy, since
+ * nothing in a mapped file is aligned. Types that an f32 cannot hold have a
+ * converter to f64 of their own; the others go through f32, which is exact.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "ckpt/tensor.h"
+
+typedef void to_f32_fn(const uint8_t *p, size_t n, float *out);
+typedef void to_f64_fn(const uint8_t *p, size_t n, double *out);
+
+#define CONVERT(name, from, to)                                                \
+	static void name(const uint8_t *p, size_t n, to *out)                  \
+	{                                                                      \
+		from v;                                                        \
+		size_t i;                                                      \
+                                                                               \
+		for (i = 0; i < n; i++) {                                      \
+			memcpy(&v, p + i * sizeof(v), sizeof(v));              \
+			out[i] = (to)v;                                        \
+		}                                                              \
+	}
+
+CONVERT(i8_f32, int8_t, float)
+CONVERT(u8_f32, uint8_t, float)
+CONVERT(i16_f32, int16_t, float)
+CONVERT(u16_f32, uint16_t, float)
+CONVERT(i32_f32, int32_t, float)
+CONVERT(u32_f32, uint32_t, float)
+CONVERT(i64_f32, int64_t, float)
+CONVERT(u64_f32, uint64_t, float)
+CONVERT(f64_f32, double, float)
+CONVERT(i32_f64, int32_t, double)
+CONVERT(u32_f64, uint32_t, double)
+CONVERT(i64_f64, int64_t, double)
+CONVERT(u64_f64, uint64_t, double)
+
+static void f32_f32(const uint8_t *p, size_t n, float *out)
+{
+	memcpy(out, p, n * sizeof(*out));
+}
+
+static void f64_f64(const uint8_t *p, size_t n, double *out)
+{
+	memcpy(out, p, n * sizeof(*out));
+}
+
+static void bool_f32(const uint8_t *p, size_t n, float *out)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		out[i] = p[i] != 0 ? 1.0f : 0.0f;
+}
+
+static float from_bits(uint32_t bits)
+{
+	float v;
+
+	memcpy(&v, &bits, sizeof(v));
+	return v;
+}
+
+static float half(uint16_t h)
+{
+	uint32_t sign = (uint32_t)(h & 0x8000) << 16;
+	uint32_t exponent = (h >> 10) & 31, mantissa = h & 0x3ff;
+	float v;
+
+	if (exponent == 31) /* infinity, NaN with its payload */
+		return from_bits(sign | 0x7f800000 | mantissa << 13);
+	if (exponent != 0)
+		return from_bits(sign | (exponent + 112) << 23 |
+		                 mantissa << 13);
+	v = (float)mantissa * 0x1p-24f;
+	return sign != 0 ? -v : v;
+}
+
+static void f16_f32(const uint8_t *p, size_t n, float *out)
+{
+	uint16_t h;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		memcpy(&h, p + 2 * i, sizeof(h));
+		out[i] = half(h);
+	}
+}
+
+static void bf16_f32(const uint8_t *p, size_t n, float *out)
+{
+	uint16_t h;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		memcpy(&h, p + 2 * i, sizeof(h));
+		out[i] = from_bits((uint32_t)h << 16);
+	}
+}
+
+/* The eight-bit types: sign, exponent, m bits of mantissa. */
+static float eighth(uint8_t v, int m, int bias)
+{
+	int exponent = (v & 0x7f) >> m, mantissa = v & ((1 << m) - 1);
+	float x;
+
+	if (exponent == 0)
+		x = ldexpf((float)mantissa, 1 - bias - m);
+	else
+		x = ldexpf((float)(mantissa | 1 << m), exponent - bias - m);
+	return v & 0x80 ? -x : x;
+}
+
+/* Half precision cut off after its first byte. */
+static void e5m2_f32(const uint8_t *p, size_t n, float *out)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		out[i] = half((uint16_t)(p[i] << 8));
+}
+
+/* No infinity; all ones is the NaN. */
+static void e4m3_f32(const uint8_t *p, size_t n, float *out)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		out[i] = (p[i] & 0x7f) == 0x7f ? NAN : eighth(p[i], 3, 7);
+}
+
+/* A power of two without a sign. */
+static void e8m0_f32(const uint8_t *p, size_t n, float *out)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		out[i] = p[i] == 0xff ? NAN : ldexpf(1.0f, p[i] - 127);
+}
+
+/* The FNUZ types have no infinity and no -0, whose bits are the NaN. */
+static void e4m3fnuz_f32(const uint8_t *p, size_t n, float *out)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		out[i] = p[i] == 0x80 ? NAN : eighth(p[i], 3, 8);
+}
+
+static void e5m2fnuz_f32(const uint8_t *p, size_t n, float *out)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		out[i] = p[i] == 0x80 ? NAN : eighth(p[i], 2, 16);
+}
+
+static to_f32_fn *const to_f32[BT_DTYPES] = {
+    [BT_DTYPE_BOOL] = bool_f32,
+    [BT_DTYPE_U8] = u8_f32,
+    [BT_DTYPE_I8] = i8_f32,
+    [BT_DTYPE_F8_E5M2] = e5m2_f32,
+    [BT_DTYPE_F8_E4M3] = e4m3_f32,
+    [BT_DTYPE_F8_E8M0] = e8m0_f32,
+    [BT_DTYPE_F8_E4M3FNUZ] = e4m3fnuz_f32,
+    [BT_DTYPE_F8_E5M2FNUZ] = e5m2fnuz_f32,
+    [BT_DTYPE_I16] = i16_f32,
+    [BT_DTYPE_U16] = u16_f32,
+    [BT_DTYPE_F16] = f16_f32,
+    [BT_DTYPE_BF16] = bf16_f32,
+    [BT_DTYPE_I32] = i32_f32,
+    [BT_DTYPE_U32] = u32_f32,
+    [BT_DTYPE_F32] = f32_f32,
+    [BT_DTYPE_F64] = f64_f32,
+    [BT_DTYPE_I64] = i64_f32,
+    [BT_DTYPE_U64] = u64_f32,
+};
+
+static to_f64_fn *const to_f64[BT_DTYPES] = {
+    [BT_DTYPE_I32] = i32_f64, [BT_DTYPE_U32] = u32_f64,
+    [BT_DTYPE_I64] = i64_f64, [BT_DTYPE_U64] = u64_f64,
+    [BT_DTYPE_F64] = f64_f64,
+};
+
+bool bt_dtype_is_real(enum bt_dtype dtype)
+{
+	return to_f32[dtype] != NULL;
+}
+
+static int check(const struct bt_tensor *t, size_t first, size_t n,
+                 struct bt_error *err)
+{
+	if (first > t->count || n > t->count - first)
+		return bt_error_set(err, BT_EARG,
+		                    "tensor '%.100s' has %zu elements, not %zu "
+		                    "from %zu",
+		                    t->name, t->count, n, first);
+	if (!bt_dtype_is_real(t->dtype))
+		return bt_error_set(err, BT_EFORMAT,
+		                    "tensor '%.100s' is of type %s, which "
+		                    "cannot be read as numbers",
+		                    t->name, bt_dtype_name(t->dtype));
+	return BT_OK;
+}
+
+static const uint8_t *element(const struct bt_tensor *t, size_t i)
+{
+	return (const uint8_t *)t->data + i * (bt_dtype_bits(t->dtype) / 8);
+}
+
+int bt_tensor_to_f32(const struct bt_tensor *t, size_t first, size_t n,
+                     float *out, struct bt_error *err)
+{
+	int r = check(t, first, n, err);
+
+	if (r == BT_OK && n > 0)
+		to_f32[t->dtype](element(t, first), n, out);
+	return r;
+}
+
+int bt_tensor_to_f64(const struct bt_tensor *t, size_t first, size_t n,
+                     double *out, struct bt_error *err)
+{
+	int r = check(t, first, n, err);
+	float part[256];
+	size_t i, j, m;
+
+	if (r != BT_OK || n == 0)
+		return r;
+	if (to_f64[t->dtype] != NULL) {
+		to_f64[t->dtype](element(t, first), n, out);
+		return BT_OK;
+	}
+	for (i = 0; i < n; i += m) {
+		m = n - i < 256 ? n - i : 256;
+		to_f32[t->dtype](element(t, first + i), m, part);
+		for (j = 0; j < m; j++)
+			out[i + j] = (double)part[j];
+	}
+	return BT_OK;
+}

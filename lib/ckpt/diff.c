@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: MIT */
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "ckpt/stats_int.h"
+
+struct part {
+	size_t row;
+	size_t first; /* element */
+	size_t n;
+	size_t differing;
+	double max, sum; /* of |a - b|; NaN where a NaN faces a number */
+};
+
+struct job {
+	const struct bt_tensor_diff *rows;
+	struct part *parts;
+};
+
+bool bt_tensor_differs(const struct bt_tensor_diff *d)
+{
+	return d->a == NULL || d->b == NULL || d->dtype || d->shape ||
+	       d->differing != 0;
+}
+
+static void add(struct part *p, double d)
+{
+	p->differing++;
+	p->max = d > p->max || isnan(d) ? d : p->max;
+	p->sum += d;
+}
+
+static void diff_reals(struct part *p, const double *x, const double *y,
+                       size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (x[i] != y[i] && !(isnan(x[i]) && isnan(y[i])))
+			add(p, fabs(x[i] - y[i]));
+}
+
+/* Where two integers of 64 bits differ their doubles may not. */
+static void diff_wide(struct part *p, const uint8_t *a, const uint8_t *b,
+                      size_t n, bool with_sign)
+{
+	uint64_t x, y, flip = with_sign ? (uint64_t)1 << 63 : 0;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		memcpy(&x, a + 8 * i, sizeof(x));
+		memcpy(&y, b + 8 * i, sizeof(y));
+		x ^= flip; /* now in the order of unsigned numbers */
+		y ^= flip;
+		if (x != y)
+			add(p, (double)(x > y ? x - y : y - x));
+	}
+}
+
+/* Elements of a type that is not read as numbers; those of less than a byte
+ * count as one where they share a byte. */
+static void diff_bytes(struct part *p, const uint8_t *a, const uint8_t *b,
+                       size_t bytes, size_t width)
+{
+	size_t i;
+
+	for (i = 0; i < bytes; i += width)
+		p->differing += memcmp(a + i, b + i, width) != 0;
+}
+
+static bool is_wide(enum bt_dtype dtype)
+{
+	return dtype == BT_DTYPE_I64 || dtype == BT_DTYPE_U64;
+}
+
+static void diff_same_type(struct part *p, const struct bt_tensor *a,
+                           const struct bt_tensor *b)
+{
+	unsigned bits = bt_dtype_bits(a->dtype);
+	/* pieces begin at multiples of eight elements, so at whole bytes */
+	const uint8_t *x = (const uint8_t *)a->data + p->first / 8 * bits;
+	const uint8_t *y = (const uint8_t *)b->data + p->first / 8 * bits;
+
+	if (is_wide(a->dtype))
+		diff_wide(p, x, y, p->n, a->dtype == BT_DTYPE_I64);
+	else
+		diff_bytes(p, x, y, p->n * bits / 8, bits < 8 ? 1 : bits / 8);
+}
+
+static bool equal_bytes(const struct part *p, const struct bt_tensor *a,
+                        const struct bt_tensor *b)
+{
+	unsigned bits = bt_dtype_bits(a->dtype);
+	size_t at = p->first / 8 * bits;
+
+	return a->dtype == b->dtype &&
+	       memcmp((const char *)a->data + at, (const char *)b->data + at,
+	              p->n * bits / 8) == 0;
+}
+
+static void work(void *arg, int piece, int worker)
+{
+	struct job *job = arg;
+	struct part *p = &job->parts[piece];
+	const struct bt_tensor *a = job->rows[p->row].a;
+	const struct bt_tensor *b = job->rows[p->row].b;
+	double x[BT_PIECE_BLOCK], y[BT_PIECE_BLOCK];
+	size_t i, n;
+
+	(void)worker;
+	if (equal_bytes(p, a, b))
+		return;
+	if (a->dtype == b->dtype &&
+	    (is_wide(a->dtype) || !bt_dtype_is_real(a->dtype))) {
+		diff_same_type(p, a, b);
+		return;
+	}
+	for (i = 0; i < p->n; i += n) {
+		n = p->n - i < BT_PIECE_BLOCK ? p->n - i : BT_PIECE_BLOCK;
+		if (bt_tensor_to_f64(a, p->first + i, n, x, NULL) != BT_OK ||
+		    bt_tensor_to_f64(b, p->first + i, n, y, NULL) != BT_OK)
+			return; /* cannot be: the range and type were checked */
+		diff_reals(p, x, y, n);
+	}
+}
+
+static void pair(struct bt_tensor_diff *d, const struct bt_tensor *a,
+                 const struct bt_tensor *b)
+{
+	bool real;
+
+	*d = (struct bt_tensor_diff){.a = a, .b = b};
+	if (a == NULL || b == NULL)
+		return;
+	real = bt_dtype_is_real(a->dtype) && bt_dtype_is_real(b->dtype);
+	d->dtype = a->dtype != b->dtype;
+	d->shape =
+	    a->rank != b->rank ||
+	    (a->rank > 0 && memcmp(a->shape, b->shape,
+	                           (size_t)a->rank * sizeof(*a->shape)) != 0);
+	d->numbers = real;
+	d->compared = !d->shape && (real || !d->dtype);
+}
+
+/* Walks both lists like a zip; returns the number of rows. */
+static size_t pair_all(const struct bt_tensor *const *a, size_t n_a,
+                       const struct bt_tensor *const *b, size_t n_b,
+                       struct bt_tensor_diff *rows)
+{
+	size_t i = 0, j = 0, n = 0;
+	int c;
+
+	while (i < n_a || j < n_b) {
+		if (i == n_a || j == n_b)
+			c = i == n_a ? 1 : -1;
+		else
+			c = bt_ckpt_compare(a[i]->name, b[j]->name);
+		pair(&rows[n++], c <= 0 ? a[i] : NULL, c >= 0 ? b[j] : NULL);
+		i += c <= 0;
+		j += c >= 0;
+	}
+	return n;
+}
+
+static struct part *cut(const struct bt_tensor_diff *rows, size_t n,
+                        size_t *n_parts)
+{
+	struct part *parts, *p;
+	size_t i, k, total = 0;
+
+	for (i = 0; i < n; i++)
+		if (rows[i].compared)
+			total += bt_pieces_of(rows[i].a->count);
+	parts = bt_array0(total, sizeof(*parts));
+	if (parts == NULL || total > INT_MAX) {
+		free(parts);
+		return NULL;
+	}
+	p = parts;
+	for (i = 0; i < n; i++) {
+		if (!rows[i].compared)
+			continue;
+		for (k = 0; k < bt_pieces_of(rows[i].a->count); k++, p++) {
+			p->row = i;
+			p->first = k * BT_PIECE;
+			p->n = bt_piece_size(rows[i].a->count, k);
+		}
+	}
+	*n_parts = total;
+	return parts;
+}
+
+static int compare_all(struct bt_tensor_diff *rows, size_t n,
+                       struct bt_pool *pool)
+{
+	struct job job = {rows, NULL};
+	struct bt_tensor_diff *d;
+	const struct part *p;
+	size_t i, n_parts;
+
+	job.parts = cut(rows, n, &n_parts);
+	if (job.parts == NULL)
+		return BT_ENOMEM;
+	bt_pool_run(pool, work, &job, (int)n_parts);
+	for (i = 0; i < n_parts; i++) {
+		p = &job.parts[i];
+		d = &rows[p->row];
+		d->differing += p->differing;
+		d->max = p->max > d->max || isnan(p->max) ? p->max : d->max;
+		d->mean += p->sum;
+	}
+	for (i = 0; i < n; i++)
+		if (rows[i].compared && rows[i].a->count != 0)
+			rows[i].mean /= (double)rows[i].a->count;
+	free(job.parts);
+	return BT_OK;
+}
+
+int bt_stats_diff(const struct bt_tensor *const *a, size_t n_a,
+                  const struct bt_tensor *const *b, size_t n_b,
+                  struct bt_pool *pool, struct bt_tensor_diff **res,
+                  size_t *n_rows, struct bt_error *err)
+{
+	struct bt_tensor_diff *rows;
+	size_t n;
+
+	if (!bt_size_add(n_a, n_b, &n))
+		return bt_error_nomem(err, "comparing checkpoints");
+	rows = bt_array(n, sizeof(*rows));
+	if (rows == NULL)
+		return bt_error_nomem(err, "comparing checkpoints");
+	n = pair_all(a, n_a, b, n_b, rows);
+	if (compare_all(rows, n, pool) != BT_OK) {
+		free(rows);
+		return bt_error_nomem(err, "comparing checkpoints");
+	}
+	*res = rows;
+	*n_rows = n;
+	return BT_OK;
+}

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Checkpoints of several files: an index says which tensor is in which shard.
+ * An index comes from anywhere, so it may name files of its own directory only.
+ */
+#define _XOPEN_SOURCE 700 /* realpath */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "ckpt/ckpt_int.h"
+#include "io/json.h"
+
+#define INDEX_MAX ((size_t)100 << 20)
+
+static char *parent(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	if (slash == NULL)
+		return bt_strndup(".", 1);
+	return bt_strndup(path, slash == path ? 1 : (size_t)(slash - path));
+}
+
+/* Cuts the last name off a path from realpath. */
+static void cut(char *path)
+{
+	char *slash = strrchr(path, '/');
+
+	if (slash != NULL)
+		*slash = '\0';
+}
+
+static bool is_under(const char *path, const char *dir)
+{
+	size_t n = strlen(dir);
+
+	return strncmp(path, dir, n) == 0 && path[n] == '/';
+}
+
+/*
+ * Whether path, links resolved, stays in dir. The cache of the Hugging Face hub
+ * is let through: there a model is a folder of links "snapshots/REVISION/NAME"
+ * to "blobs/HASH" beside "snapshots".
+ */
+static bool stays(const char *path, const char *dir)
+{
+	char *real = realpath(path, NULL), *home = realpath(dir, NULL);
+	bool ok = false;
+	size_t n;
+
+	if (real != NULL && home != NULL) {
+		ok = is_under(real, home);
+		cut(home);
+		n = strlen(home);
+		if (!ok && n > 10 && strcmp(home + n - 10, "/snapshots") == 0) {
+			memcpy(home + n - 10, "/blobs", 7);
+			ok = is_under(real, home);
+		}
+	}
+	free(real);
+	free(home);
+	return ok;
+}
+
+static int check_shard(const char *index, const char *dir, const char *name,
+                       struct bt_error *err)
+{
+	const char *why = NULL;
+	char *path;
+
+	if (name[0] == '\0' || strcmp(name, ".") == 0 ||
+	    strcmp(name, "..") == 0 || strchr(name, '/') != NULL)
+		return bt_error_set(err, BT_ECORRUPT,
+		                    "'%s' names the shard '%.100s', which is "
+		                    "not a plain file name",
+		                    index, name);
+	path = bt_ckpt_join(dir, name);
+	if (path == NULL)
+		return bt_error_nomem(err, "opening a checkpoint");
+	if (access(path, F_OK) != 0)
+		why = "which is missing";
+	else if (!stays(path, dir))
+		why = "a link that leads out of the directory";
+	free(path);
+	if (why == NULL)
+		return BT_OK;
+	return bt_error_set(err, BT_ECORRUPT,
+	                    "'%s' names the shard '%.100s', %s", index, name,
+	                    why);
+}
+
+/* What a shard holds must be what the index says it holds. */
+static int check_map(const struct bt_ckpt *c, size_t first, const char *index,
+                     const char *shard, const json_t *map, struct bt_error *err)
+{
+	const char *name, *said;
+	size_t i;
+
+	for (i = first; i < c->n; i++) {
+		name = c->tensors[i].name;
+		said = json_string_value(json_object_get(map, name));
+		if (said == NULL)
+			return bt_error_set(err, BT_ECORRUPT,
+			                    "'%s' does not list tensor "
+			                    "'%.100s' of shard '%.100s'",
+			                    index, name, shard);
+		if (strcmp(said, shard) != 0)
+			return bt_error_set(err, BT_ECORRUPT,
+			                    "'%s' says that tensor '%.100s' is "
+			                    "in '%.100s', but it is in "
+			                    "'%.100s'",
+			                    index, name, said, shard);
+	}
+	return BT_OK;
+}
+
+static int read_shard(struct bt_ckpt *c, const char *index, const char *dir,
+                      const char *shard, const json_t *map,
+                      struct bt_error *err)
+{
+	const struct bt_ckpt_file *f;
+	size_t first = c->n;
+	char *path = bt_ckpt_join(dir, shard);
+	int r;
+
+	if (path == NULL)
+		return bt_error_nomem(err, "opening a checkpoint");
+	r = bt_ckpt_map(c, path, &f, err);
+	free(path);
+	if (r == BT_OK)
+		r = bt_ckpt_read_file(c, f, err);
+	if (r == BT_OK)
+		r = check_map(c, first, index, shard, map, err);
+	return r;
+}
+
+static int by_string(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* The shards of a weight_map, each once; free() the list. */
+static int list_shards(const char *index, json_t *map, const char ***list,
+                       size_t *n, struct bt_error *err)
+{
+	size_t i, k = 0, size = json_object_size(map);
+	const char **shards, *name;
+	json_t *v;
+
+	if (size == 0)
+		return bt_error_set(err, BT_ECORRUPT,
+		                    "'%s' is no index of a checkpoint: it has "
+		                    "no 'weight_map' that lists a tensor",
+		                    index);
+	shards = bt_array(size, sizeof(*shards));
+	if (shards == NULL)
+		return bt_error_nomem(err, "opening a checkpoint");
+	json_object_foreach(map, name, v)
+	{
+		if (!json_is_string(v)) {
+			free(shards);
+			return bt_error_set(err, BT_ECORRUPT,
+			                    "'%s' names no shard for tensor "
+			                    "'%.100s'",
+			                    index, name);
+		}
+		shards[k++] = json_string_value(v);
+	}
+	qsort(shards, size, sizeof(*shards), by_string);
+	for (i = k = 1; i < size; i++)
+		if (strcmp(shards[i], shards[k - 1]) != 0)
+			shards[k++] = shards[i];
+	*list = shards;
+	*n = k;
+	return BT_OK;
+}
+
+/* Every tensor of the map was found where it should be: as many as the map
+ * lists, since each of ours is in the map. */
+static int check_all_there(const struct bt_ckpt *c, const char *index,
+                           json_t *map, struct bt_error *err)
+{
+	size_t i, n = json_object_size(map);
+	const char *name;
+	json_t *v;
+
+	if (c->n == n)
+		return BT_OK;
+	for (i = 0; i < c->n; i++)
+		json_object_del(map, c->tensors[i].name);
+	json_object_foreach(map, name, v)
+	{
+		return bt_error_set(err, BT_ECORRUPT,
+		                    "'%s' says that tensor '%.100s' is in "
+		                    "'%.100s', which does not hold it (%zu of "
+		                    "%zu tensors are missing)",
+		                    index, name, json_string_value(v),
+		                    json_object_size(map), n);
+	}
+	return BT_OK;
+}
+
+static int read_map(struct bt_ckpt *c, const char *index, json_t *map,
+                    struct bt_error *err)
+{
+	char *dir = parent(index);
+	const char **shards = NULL;
+	size_t i, n = 0;
+	int r;
+
+	if (dir == NULL)
+		return bt_error_nomem(err, "opening a checkpoint");
+	r = list_shards(index, map, &shards, &n, err);
+	for (i = 0; i < n && r == BT_OK; i++)
+		r = check_shard(index, dir, shards[i], err);
+	for (i = 0; i < n && r == BT_OK; i++)
+		r = read_shard(c, index, dir, shards[i], map, err);
+	if (r == BT_OK)
+		r = check_all_there(c, index, map, err);
+	free(shards);
+	free(dir);
+	return r;
+}
+
+/* The index is not one of the files that hold tensors. */
+static void drop_index(struct bt_ckpt *c)
+{
+	struct bt_ckpt_file *f = c->files[0];
+
+	bt_ckpt_unmap(f);
+	memmove(c->files, c->files + 1, --c->n_files * sizeof(*c->files));
+}
+
+int bt_ckpt_read_index(struct bt_ckpt *c, const struct bt_ckpt_file *index,
+                       struct bt_error *err)
+{
+	struct bt_error why = {0};
+	json_t *object;
+	int r;
+
+	if (index->size > INDEX_MAX)
+		return bt_error_set(err, BT_ELIMIT,
+		                    "'%s' is no checkpoint, and too long for "
+		                    "an index of one: %zu bytes",
+		                    index->path, index->size);
+	r = bt_json_parse("it", (const char *)index->data, index->size, true,
+	                  &object, &why);
+	if (r != BT_OK)
+		return bt_error_set(err, BT_ECORRUPT,
+		                    "'%s' is no checkpoint and no index of "
+		                    "one: %s",
+		                    index->path, why.text);
+	r = read_map(c, index->path, json_object_get(object, "weight_map"),
+	             err);
+	json_decref(object);
+	if (r == BT_OK)
+		drop_index(c);
+	return r;
+}

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT */
+/* Finding out what a path is, and mapping it. */
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "ckpt/ckpt_int.h"
+
+static const struct bt_ckpt_reader *const readers[] = {
+    &bt_ckpt_safetensors,
+};
+
+#define READERS (sizeof(readers) / sizeof(readers[0]))
+
+static int add_file(struct bt_ckpt *c, const char *path, const void *data,
+                    size_t size, bool mapped, const struct bt_ckpt_file **res)
+{
+	struct bt_ckpt_file *f = bt_array0(1, sizeof(*f));
+
+	if (f != NULL)
+		f->path = bt_strndup(path, strlen(path));
+	if (f == NULL || f->path == NULL ||
+	    bt_grow(&c->files, &c->cap_files, c->n_files + 1,
+	            sizeof(*c->files)) != BT_OK) {
+		if (f != NULL)
+			free(f->path);
+		free(f);
+		return BT_ENOMEM;
+	}
+	f->data = data;
+	f->size = size;
+	f->mapped = mapped;
+	c->files[c->n_files++] = f;
+	*res = f;
+	return BT_OK;
+}
+
+static int map_fd(struct bt_ckpt *c, const char *path, int fd,
+                  const struct bt_ckpt_file **f, struct bt_error *err)
+{
+	struct stat st;
+	void *p;
+
+	if (fstat(fd, &st) != 0)
+		return bt_error_sys(err, errno, "cannot open '%s'", path);
+	if (!S_ISREG(st.st_mode))
+		return bt_error_set(err, BT_EARG,
+		                    "'%s' is not a regular file, which a "
+		                    "checkpoint must be",
+		                    path);
+	if (st.st_size == 0)
+		return bt_error_set(err, BT_ETRUNCATED, "'%s' is empty", path);
+	if ((uint64_t)st.st_size > SIZE_MAX)
+		return bt_error_set(err, BT_ELIMIT,
+		                    "'%s' is too large for this machine", path);
+	p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (p == MAP_FAILED)
+		return bt_error_sys(err, errno, "cannot map '%s'", path);
+	if (add_file(c, path, p, (size_t)st.st_size, true, f) != BT_OK) {
+		munmap(p, (size_t)st.st_size);
+		return bt_error_nomem(err, "opening a checkpoint");
+	}
+	return BT_OK;
+}
+
+int bt_ckpt_map(struct bt_ckpt *c, const char *path,
+                const struct bt_ckpt_file **f, struct bt_error *err)
+{
+	/* O_NONBLOCK: a named pipe must not keep us waiting for its writer */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), r;
+
+	if (fd < 0)
+		return bt_error_sys(err, errno, "cannot open '%s'", path);
+	r = map_fd(c, path, fd, f, err);
+	close(fd);
+	return r;
+}
+
+const char *bt_ckpt_foreign(const uint8_t *data, size_t size)
+{
+	static const struct {
+		const char *magic;
+		size_t n;
+		const char *what;
+	} known[] = {
+	    {"PK\3\4", 4, "a zip file (pytorch_model.bin, npz)"},
+	    {"\x80\2\x8a\nl\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19", 14,
+	     "a pickle of old PyTorch"},
+	    {"\x89HDF\r\n\x1a\n", 8, "an HDF5 file"},
+	    {"GGUF", 4, "a GGUF file"},
+	    {"\x93NUMPY", 6, "a npy file"},
+	    {"\x1f\x8b", 2, "gzip-compressed data"},
+	    {"\x28\xb5\x2f\xfd", 4, "zstd-compressed data"},
+	};
+	/* the last bytes of a table, which is what a TensorFlow index is */
+	static const uint8_t table[8] = {0x57, 0xfb, 0x80, 0x8b,
+	                                 0x24, 0x75, 0x47, 0xdb};
+	size_t i;
+
+	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (size >= known[i].n &&
+		    memcmp(data, known[i].magic, known[i].n) == 0)
+			return known[i].what;
+	if (size >= 48 && memcmp(data + size - 8, table, 8) == 0)
+		return "the index of a TensorFlow checkpoint";
+	return NULL;
+}
+
+static const struct bt_ckpt_reader *reader_of(const struct bt_ckpt_file *f)
+{
+	size_t i;
+
+	for (i = 0; i < READERS; i++)
+		if (readers[i]->knows(f->data, f->size))
+			return readers[i];
+	return NULL;
+}
+
+int bt_ckpt_read_file(struct bt_ckpt *c, const struct bt_ckpt_file *f,
+                      struct bt_error *err)
+{
+	const struct bt_ckpt_reader *reader = reader_of(f);
+	const char *what;
+
+	if (reader == NULL) {
+		what = bt_ckpt_foreign(f->data, f->size);
+		if (what != NULL)
+			return bt_error_set(err, BT_EFORMAT,
+			                    "'%s' is %s, a format that this "
+			                    "version does not read",
+			                    f->path, what);
+		reader = &bt_ckpt_safetensors; /* let it say what is wrong */
+	}
+	c->format = reader->format;
+	return reader->read(c, f, err);
+}
+
+static bool is_json(const struct bt_ckpt_file *f)
+{
+	size_t i;
+
+	for (i = 0; i < f->size && i < 4096; i++)
+		if (!isspace(f->data[i]))
+			return f->data[i] == '{';
+	return false;
+}
+
+static int read_path(struct bt_ckpt *c, const char *path, struct bt_error *err)
+{
+	const struct bt_ckpt_file *f;
+	int r = bt_ckpt_map(c, path, &f, err);
+
+	if (r != BT_OK)
+		return r;
+	if (reader_of(f) == NULL && is_json(f))
+		return bt_ckpt_read_index(c, f, err);
+	return bt_ckpt_read_file(c, f, err);
+}
+
+static int read_dir(struct bt_ckpt *c, const char *dir, struct bt_error *err)
+{
+	char *path;
+	int r = bt_ckpt_look_in(dir, &path, err);
+
+	if (r != BT_OK)
+		return r;
+	r = read_path(c, path, err);
+	free(path);
+	return r;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return bt_ckpt_compare(((const struct bt_tensor *)a)->name,
+	                       ((const struct bt_tensor *)b)->name);
+}
+
+/* Texts from a file must not give orders to a terminal. */
+static void scrub(struct bt_error *err)
+{
+	unsigned char *p;
+
+	if (err == NULL)
+		return;
+	for (p = (unsigned char *)err->text; *p != '\0'; p++) {
+		if (*p < 0x20 || *p == 0x7f)
+			*p = '?';
+		else if (*p == 0xc2 && p[1] >= 0x80 && p[1] < 0xa0)
+			p[0] = p[1] = '?';
+	}
+}
+
+static struct bt_ckpt *new_ckpt(const char *path)
+{
+	struct bt_ckpt *c = bt_array0(1, sizeof(*c));
+
+	if (c == NULL)
+		return NULL;
+	c->path = bt_strndup(path, strlen(path));
+	if (c->path == NULL) {
+		free(c);
+		return NULL;
+	}
+	return c;
+}
+
+static int finish(struct bt_ckpt *c, int r, struct bt_ckpt **res,
+                  struct bt_error *err)
+{
+	if (r != BT_OK) {
+		scrub(err);
+		bt_ckpt_close(c);
+		return r;
+	}
+	if (c->n > 1)
+		qsort(c->tensors, c->n, sizeof(*c->tensors), by_name);
+	*res = c;
+	return BT_OK;
+}
+
+int bt_ckpt_open(const char *path, struct bt_ckpt **res, struct bt_error *err)
+{
+	struct bt_ckpt *c = new_ckpt(path);
+	struct stat st;
+	int r;
+
+	if (c == NULL)
+		return bt_error_nomem(err, "opening a checkpoint");
+	if (stat(path, &st) != 0)
+		r = bt_error_sys(err, errno, "cannot open '%s'", path);
+	else if (S_ISDIR(st.st_mode))
+		r = read_dir(c, path, err);
+	else
+		r = read_path(c, path, err);
+	return finish(c, r, res, err);
+}
+
+int bt_ckpt_open_memory(const char *name, const void *data, size_t size,
+                        struct bt_ckpt **res, struct bt_error *err)
+{
+	struct bt_ckpt *c = new_ckpt(name);
+	const struct bt_ckpt_file *f;
+	int r;
+
+	if (c == NULL || add_file(c, name, data, size, false, &f) != BT_OK) {
+		bt_ckpt_close(c);
+		return bt_error_nomem(err, "opening a checkpoint");
+	}
+	r = bt_ckpt_read_file(c, f, err);
+	return finish(c, r, res, err);
+}

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: MIT */
+#include "ckpt/show.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "ckpt/ckpt_int.h"
+#include "ckpt/show_int.h"
+#include "io/json.h"
+
+#define COLUMNS 16
+#define WIDEST 72 /* longer cells push the rest of their line aside */
+
+int bt_view_init(struct bt_view *v, const struct bt_ckpt *c,
+                 const regex_t *pattern, struct bt_error *err)
+{
+	size_t i, n = bt_ckpt_count(c);
+	const struct bt_tensor *t;
+
+	v->ckpt = c;
+	v->n = 0;
+	v->t = bt_array(n, sizeof(*v->t));
+	if (v->t == NULL)
+		return bt_error_nomem(err, "listing tensors");
+	for (i = 0; i < n; i++) {
+		t = bt_ckpt_tensor(c, i);
+		if (pattern == NULL ||
+		    regexec(pattern, t->name, 0, NULL, 0) == 0)
+			v->t[v->n++] = t;
+	}
+	return BT_OK;
+}
+
+void bt_view_clear(struct bt_view *v)
+{
+	free(v->t);
+	v->t = NULL;
+	v->n = 0;
+}
+
+void bt_table_end(struct bt_table *t)
+{
+	bt_buf_putc(&t->text, '\0');
+	t->cells++;
+}
+
+void bt_table_cell(struct bt_table *t, const char *fmt, ...)
+{
+	char s[128];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(s, sizeof(s), fmt, ap);
+	va_end(ap);
+	bt_buf_puts(&t->text, s);
+	bt_table_end(t);
+}
+
+/* Characters, as far as a terminal shows each in one column. */
+static size_t width(const char *s)
+{
+	size_t n = 0;
+
+	for (; *s != '\0'; s++)
+		n += ((unsigned char)*s & 0xc0) != 0x80;
+	return n;
+}
+
+static void pad(struct bt_buf *b, size_t have, size_t want)
+{
+	for (; have < want; have++)
+		bt_buf_putc(b, ' ');
+}
+
+void bt_table_show(struct bt_table *t, struct bt_buf *b)
+{
+	size_t i, w, columns = strlen(t->align), widths[COLUMNS] = {0};
+	const char *s = t->text.data;
+	bool right, last;
+
+	b->oom = b->oom || t->text.oom;
+	for (i = 0; i < t->cells && !b->oom; i++, s += strlen(s) + 1) {
+		w = width(s);
+		if (w > widths[i % columns])
+			widths[i % columns] = w < WIDEST ? w : WIDEST;
+	}
+	s = t->text.data;
+	for (i = 0; i < t->cells && !b->oom; i++, s += strlen(s) + 1) {
+		right = t->align[i % columns] == 'r';
+		last = (i + 1) % columns == 0;
+		if (right)
+			pad(b, width(s), widths[i % columns]);
+		bt_buf_puts(b, s);
+		if (!right && !last)
+			pad(b, width(s), widths[i % columns]);
+		bt_buf_puts(b, last ? "\n" : "  ");
+	}
+	bt_buf_clear(&t->text);
+}
+
+void bt_show_name(struct bt_buf *b, const char *s)
+{
+	const unsigned char *p = (const unsigned char *)s;
+
+	for (; *p != '\0'; p++) {
+		if (*p < 0x20 || *p == 0x7f)
+			bt_buf_printf(b, "\\x%02x", *p);
+		else if (*p == 0xc2 && p[1] >= 0x80 && p[1] < 0xa0)
+			bt_buf_printf(b, "\\x%02x", *++p);
+		else
+			bt_buf_putc(b, (char)*p);
+	}
+}
+
+void bt_show_shape(struct bt_buf *b, const struct bt_tensor *t)
+{
+	int i;
+
+	bt_buf_putc(b, '[');
+	for (i = 0; i < t->rank; i++)
+		bt_buf_printf(b, "%s%lld", i > 0 ? "," : "",
+		              (long long)t->shape[i]);
+	bt_buf_putc(b, ']');
+}
+
+void bt_show_amount(struct bt_buf *b, size_t n, const char *what,
+                    const char *unit)
+{
+	static const char prefixes[] = "kMGTPE";
+	double v = (double)n;
+	int i = -1;
+
+	bt_buf_printf(b, "%zu %s", n, what);
+	for (; v >= (i < 0 ? 1000 : 999.95); i++) /* nothing as "1000.0 k" */
+		v /= 1000;
+	if (i >= 0)
+		bt_buf_printf(b, " (%.1f %c%s)", v, prefixes[i], unit);
+}
+
+struct bt_totals bt_show_totals(const struct bt_view *v, enum bt_dtype dtype)
+{
+	struct bt_totals sum = {0, 0, 0};
+	size_t i;
+
+	for (i = 0; i < v->n; i++) {
+		if (dtype != BT_DTYPES && v->t[i]->dtype != dtype)
+			continue;
+		sum.tensors++;
+		sum.parameters += v->t[i]->count;
+		sum.bytes += v->t[i]->bytes;
+	}
+	return sum;
+}
+
+void bt_show_totals_line(struct bt_buf *b, const struct bt_totals *t)
+{
+	bt_buf_printf(b, "%zu tensor%s, ", t->tensors,
+	              t->tensors == 1 ? "" : "s");
+	bt_show_amount(b, t->parameters,
+	               t->parameters == 1 ? "parameter" : "parameters", "");
+	bt_buf_puts(b, ", ");
+	bt_show_amount(b, t->bytes, t->bytes == 1 ? "byte" : "bytes", "B");
+}
+
+void bt_show_json(struct bt_buf *b, json_t *v)
+{
+	char *s = v == NULL ? NULL : json_dumps(v, JSON_ENCODE_ANY);
+
+	if (s == NULL)
+		b->oom = true;
+	else
+		bt_buf_puts(b, s);
+	free(s);
+	json_decref(v);
+}
+
+json_t *bt_show_shape_json(const struct bt_tensor *t)
+{
+	json_t *a = json_array();
+	int i;
+
+	for (i = 0; i < t->rank; i++)
+		json_array_append_new(a, json_integer(t->shape[i]));
+	return a;
+}
+
+json_t *bt_show_text_json(const char *s)
+{
+	json_t *v = json_string(s);
+
+	return v != NULL ? v : json_null();
+}
+
+json_t *bt_show_number_json(double v)
+{
+	return isfinite(v) ? json_real(v) : json_null();
+}
+
+/* The first of several names under which configurations keep a size. */
+static int config_size(const json_t *o, const char *const names[4], int64_t *v,
+                       struct bt_error *err)
+{
+	int i, r = BT_OK;
+
+	*v = -1;
+	for (i = 0; i < 4 && names[i] != NULL && *v < 0 && r == BT_OK; i++)
+		r = bt_json_int(o, names[i], 0, INT64_MAX, v, err);
+	return r;
+}
+
+static int config_line(struct bt_buf *b, const json_t *o, struct bt_error *err)
+{
+	static const struct {
+		const char *before, *after, *names[4];
+	} sizes[] = {
+	    {"", " layers", {"num_hidden_layers", "n_layers", "n_layer"}},
+	    {"hidden size ", "", {"hidden_size", "dim", "d_model", "n_embd"}},
+	    {"", " heads", {"num_attention_heads", "n_heads", "n_head"}},
+	    {"vocabulary ", "", {"vocab_size"}},
+	};
+	const char *type = "model of unknown type";
+	json_t *labels = json_object_get(o, "id2label");
+	int64_t v;
+	size_t i;
+	int r = bt_json_str(o, "model_type", &type, err);
+
+	if (r != BT_OK)
+		return r;
+	bt_show_name(b, type);
+	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		r = config_size(o, sizes[i].names, &v, err);
+		if (r != BT_OK)
+			return r;
+		if (v >= 0)
+			bt_buf_printf(b, ", %s%lld%s", sizes[i].before,
+			              (long long)v, sizes[i].after);
+	}
+	v = json_is_object(labels) ? (int64_t)json_object_size(labels) : -1;
+	if (v < 0)
+		r = bt_json_int(o, "num_labels", 0, INT64_MAX, &v, err);
+	if (v >= 0)
+		bt_buf_printf(b, ", %lld labels", (long long)v);
+	bt_buf_putc(b, '\n');
+	return r;
+}
+
+int bt_show_config(struct bt_buf *b, const char *dir, struct bt_error *err)
+{
+	char *path = bt_ckpt_join(dir, "config.json");
+	struct bt_buf line = BT_BUF_INIT;
+	json_t *o;
+	int r;
+
+	if (path == NULL)
+		return bt_error_nomem(err, "reading a configuration");
+	if (access(path, F_OK) != 0) {
+		free(path);
+		return BT_OK;
+	}
+	r = bt_json_load(path, &o, err);
+	if (r == BT_OK) {
+		r = config_line(&line, o, err);
+		if (r != BT_OK)
+			bt_error_prefix(err, "'%s'", path);
+		else
+			bt_buf_put(b, line.data, line.len);
+		json_decref(o);
+	}
+	bt_buf_clear(&line);
+	free(path);
+	return r;
+}

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT */
+#include <math.h>
+
+#include "ckpt/show_int.h"
+
+struct counts {
+	size_t equal, different, only_a, only_b;
+	double max; /* NaN: not known */
+};
+
+static struct counts count(const struct bt_tensor_diff *rows, size_t n)
+{
+	struct counts c = {0, 0, 0, 0, 0};
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		if (rows[i].b == NULL)
+			c.only_a++;
+		else if (rows[i].a == NULL)
+			c.only_b++;
+		else if (bt_tensor_differs(&rows[i]))
+			c.different++;
+		else
+			c.equal++;
+		if (rows[i].max > c.max || isnan(rows[i].max))
+			c.max = rows[i].max;
+	}
+	return c;
+}
+
+static size_t differing(const struct counts *c)
+{
+	return c->different + c->only_a + c->only_b;
+}
+
+static const char *name_of(const struct bt_tensor_diff *d)
+{
+	return d->a != NULL ? d->a->name : d->b->name;
+}
+
+/* "F32[2,3]", or "-" where there is none. */
+static void side_cell(struct bt_table *t, const struct bt_tensor *x)
+{
+	if (x == NULL) {
+		bt_buf_putc(&t->text, '-');
+	} else {
+		bt_buf_puts(&t->text, bt_dtype_name(x->dtype));
+		bt_show_shape(&t->text, x);
+	}
+	bt_table_end(t);
+}
+
+static void row_cells(struct bt_table *t, const struct bt_tensor_diff *d)
+{
+	bt_show_name(&t->text, name_of(d));
+	bt_table_end(t);
+	side_cell(t, d->a);
+	side_cell(t, d->b);
+	if (d->compared)
+		bt_table_cell(t, "%zu", d->differing);
+	else
+		bt_table_cell(t, "-");
+	if (d->compared && d->numbers) {
+		bt_table_cell(t, "%.6g", d->max);
+		bt_table_cell(t, "%.6g", d->mean);
+	} else {
+		bt_table_cell(t, "-");
+		bt_table_cell(t, "-");
+	}
+}
+
+static void summary(struct bt_buf *b, const struct counts *c)
+{
+	if (differing(c) == 0) {
+		bt_buf_printf(b, "identical: %zu tensor%s\n", c->equal,
+		              c->equal == 1 ? "" : "s");
+		return;
+	}
+	bt_buf_printf(b,
+	              "%zu equal, %zu different, %zu only in the first, %zu "
+	              "only in the second; largest difference %.6g\n",
+	              c->equal, c->different, c->only_a, c->only_b, c->max);
+}
+
+size_t bt_show_diff(struct bt_buf *b, const struct bt_tensor_diff *rows,
+                    size_t n, bool quiet)
+{
+	static const char *const names[] = {"NAME",      "FIRST", "SECOND",
+	                                    "DIFFERING", "MAX",   "MEAN"};
+	struct bt_table t = BT_TABLE_INIT("lllrrr");
+	struct counts c = count(rows, n);
+	size_t i;
+
+	for (i = 0; i < 6 && differing(&c) != 0; i++)
+		bt_table_cell(&t, "%s", names[i]);
+	for (i = 0; i < n; i++)
+		if (bt_tensor_differs(&rows[i]))
+			row_cells(&t, &rows[i]);
+	bt_table_show(&t, b);
+	if (!quiet)
+		summary(b, &c);
+	return differing(&c);
+}
+
+static void put_names(struct bt_buf *b, const char *key,
+                      const struct bt_tensor_diff *rows, size_t n, bool in_a)
+{
+	const char *comma = "";
+	size_t i;
+
+	bt_buf_printf(b, " \"%s\": [", key);
+	for (i = 0; i < n; i++) {
+		if ((in_a ? rows[i].b : rows[i].a) != NULL)
+			continue;
+		bt_buf_puts(b, comma);
+		bt_show_json(b, json_string(name_of(&rows[i])));
+		comma = ", ";
+	}
+	bt_buf_puts(b, "],\n");
+}
+
+static json_t *row_json(const struct bt_tensor_diff *d)
+{
+	json_t *o = json_pack(
+	    "{s:s,s:[s,s],s:[o,o]}", "name", d->a->name, "dtype",
+	    bt_dtype_name(d->a->dtype), bt_dtype_name(d->b->dtype), "shape",
+	    bt_show_shape_json(d->a), bt_show_shape_json(d->b));
+
+	if (o == NULL || !d->compared)
+		return o;
+	json_object_set_new(o, "differing",
+	                    json_integer((json_int_t)d->differing));
+	json_object_set_new(
+	    o, "max", d->numbers ? bt_show_number_json(d->max) : json_null());
+	json_object_set_new(
+	    o, "mean", d->numbers ? bt_show_number_json(d->mean) : json_null());
+	return o;
+}
+
+size_t bt_show_diff_json(struct bt_buf *b, const struct bt_ckpt *first,
+                         const struct bt_ckpt *second,
+                         const struct bt_tensor_diff *rows, size_t n)
+{
+	struct counts c = count(rows, n);
+	const char *comma = "\n  ";
+	size_t i;
+
+	bt_buf_puts(b, "{\"a\": ");
+	bt_show_json(b, bt_show_text_json(bt_ckpt_path(first)));
+	bt_buf_puts(b, ", \"b\": ");
+	bt_show_json(b, bt_show_text_json(bt_ckpt_path(second)));
+	bt_buf_printf(b, ",\n \"identical\": %s, \"equal\": %zu,\n",
+	              differing(&c) == 0 ? "true" : "false", c.equal);
+	put_names(b, "only_a", rows, n, true);
+	put_names(b, "only_b", rows, n, false);
+	bt_buf_puts(b, " \"different\": [");
+	for (i = 0; i < n; i++) {
+		if (rows[i].a == NULL || rows[i].b == NULL ||
+		    !bt_tensor_differs(&rows[i]))
+			continue;
+		bt_buf_puts(b, comma);
+		bt_show_json(b, row_json(&rows[i]));
+		comma = ",\n  ";
+	}
+	bt_buf_puts(b, "]}\n");
+	return differing(&c);
+}
