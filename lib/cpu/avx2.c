@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* The kernels for AVX2. Built with that instruction set's flags; empty
+ * elsewhere. */
+#ifdef __AVX2__
+#include "cpu/vec_avx2_int.h"
+
+#include "cpu/simd_attend_int.h"
+#include "cpu/simd_math_int.h"
+#include "cpu/simd_rows_int.h"
+
+const struct bt_kernels bt_kernels_avx2 = {
+    .isa = BT_ISA_AVX2,
+    .to_bf16 = to_bf16,
+    .from_bf16 = from_bf16,
+    .dropout = dropout,
+    .embed = embed,
+    .norm = norm,
+    .norm_back = norm_back,
+    .act = act,
+    .act_back = act_back,
+    .column_sums = column_sums,
+    .attend = attend,
+    .attend_back = attend_back,
+    .axpy = axpy,
+    .sum_squares = sum_squares,
+    .adamw = adamw,
+};
+#else
+typedef int bt_no_avx2; /* a translation unit must not be empty */
+#endif

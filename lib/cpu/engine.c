@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: MIT */
+#include "cpu/engine.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/philox.h"
+#include "cpu/engine_int.h"
+
+const struct bt_cpu_op *bt_cpu_op(enum bt_opcode op)
+{
+	static const struct bt_cpu_op *const ops[BT_OPCODES] = {
+	    [BT_OP_EMBED] = &bt_cpu_embed,
+	    [BT_OP_LINEAR] = &bt_cpu_linear,
+	    [BT_OP_ATTENTION] = &bt_cpu_attention,
+	    [BT_OP_RESIDUAL_NORM] = &bt_cpu_residual_norm,
+	    [BT_OP_FIRST] = &bt_cpu_first,
+	    [BT_OP_DROPOUT] = &bt_cpu_dropout,
+	    [BT_OP_SOFTMAX_LOSS] = &bt_cpu_softmax_loss,
+	};
+
+	return ops[op];
+}
+
+bool bt_engine_prefers_bf16(void)
+{
+	enum bt_isa isa;
+
+	return bt_isa(&isa, NULL) == BT_OK && isa >= BT_ISA_AVX512BF16;
+}
+
+void bt_engine_run(struct bt_engine *e, bt_piece_fn *fn, void *arg, int pieces)
+{
+	bt_pool_run(e->o.pool, fn, arg, pieces);
+}
+
+void bt_zero_tail(void *buf, size_t rows, size_t cols, bool low)
+{
+	size_t room = bt_gemm_room(rows);
+
+	if (buf != NULL)
+		memset(bt_at(buf, rows * cols, low), 0,
+		       (room - rows) * cols * bt_element(low));
+}
+
+struct bt_dropout bt_node_dropout(const struct bt_engine *e, int node,
+                                  float probability)
+{
+	return bt_dropout_make(e->b.train ? probability : 0, e->o.seed,
+	                       e->b.step, (uint32_t)(BT_PURPOSE_DROPOUT + node),
+	                       bt_row0(e, &e->g->nodes[node]));
+}
+
+/* Floats of scratch that a worker needs for any operator. */
+static size_t scratch_need(const struct bt_engine *e)
+{
+	const struct bt_node *n;
+	size_t need = 0, s, q;
+	int i;
+
+	for (i = 0; i < e->g->n_nodes; i++) {
+		n = &e->g->nodes[i];
+		s = 2 * bt_round_up((size_t)n->cols, 128) + 128;
+		if (s > need)
+			need = s;
+		if (n->op != BT_OP_ATTENTION)
+			continue;
+		q = n->rows == BT_PER_TOKEN ? e->o.max_length : 1;
+		s = bt_attend_scratch(q, e->o.max_length,
+		                      (size_t)n->u.attention.head_dim);
+		if (s > need)
+			need = s;
+	}
+	return need;
+}
+
+static int take_scratch(struct bt_engine *e)
+{
+	int i, n = bt_pool_threads(e->o.pool);
+
+	e->scratch_floats = scratch_need(e);
+	e->scratch = bt_array0((size_t)n, sizeof(*e->scratch));
+	if (e->scratch == NULL)
+		return BT_ENOMEM;
+	for (i = 0; i < n; i++) {
+		e->scratch[i] = aligned_alloc(
+		    BT_ALIGN,
+		    bt_round_up(e->scratch_floats * sizeof(float), BT_ALIGN));
+		if (e->scratch[i] == NULL)
+			return BT_ENOMEM;
+	}
+	return BT_OK;
+}
+
+static int take_arenas(struct bt_engine *e, struct bt_error *err)
+{
+	size_t size;
+
+	if (!bt_size_mul(e->g->n_floats, sizeof(float), &size) ||
+	    bt_arena_init(&e->params, size) != BT_OK ||
+	    (e->o.train && bt_arena_init(&e->grads, size) != BT_OK))
+		return bt_error_set(err, BT_ENOMEM,
+		                    "out of memory for %zu parameters",
+		                    e->g->n_floats);
+	return BT_OK;
+}
+
+static int take_weights(struct bt_engine *e, struct bt_error *err)
+{
+	const struct bt_node *n;
+	int i, r;
+
+	for (i = 0; i < e->g->n_nodes; i++) {
+		n = &e->g->nodes[i];
+		if (n->op != BT_OP_LINEAR)
+			continue;
+		r = bt_gemm_weight_new(e->gemm, n->cols,
+		                       e->g->nodes[n->in[0]].cols, e->o.train,
+		                       &e->run[i].weight, err);
+		if (r != BT_OK)
+			return r;
+	}
+	return BT_OK;
+}
+
+/* The tables of a training embedding: positions and the rows touched. */
+static int take_tables(struct bt_engine *e)
+{
+	const struct bt_node *n = &e->g->nodes[0];
+	size_t rows;
+
+	e->positions = bt_array(e->o.max_tokens, sizeof(*e->positions));
+	if (e->positions == NULL)
+		return BT_ENOMEM;
+	if (!e->o.train || n->op != BT_OP_EMBED)
+		return BT_OK;
+	rows = (size_t)e->g->params[n->u.embed.word].rows;
+	e->touched = bt_array(rows, sizeof(*e->touched));
+	e->is_touched = bt_array0(rows, 1);
+	return e->touched != NULL && e->is_touched != NULL ? BT_OK : BT_ENOMEM;
+}
+
+static int choose_gemm(struct bt_engine *e, enum bt_isa isa,
+                       struct bt_error *err)
+{
+	const char *name = e->o.gemm;
+
+	if (name == NULL && isa == BT_ISA_REF)
+		name = "ref";
+	return bt_gemm_new(name, e->o.low, bt_pool_threads(e->o.pool), &e->gemm,
+	                   err);
+}
+
+int bt_engine_new(const struct bt_graph *g, const struct bt_engine_opts *o,
+                  struct bt_engine **out, struct bt_error *err)
+{
+	struct bt_engine *e = bt_array0(1, sizeof(*e));
+	enum bt_isa isa;
+	int r;
+
+	if (e == NULL)
+		return bt_error_nomem(err, "preparing the model");
+	e->g = g;
+	e->o = *o;
+	e->run = bt_array0((size_t)g->n_nodes, sizeof(*e->run));
+	r = bt_isa(&isa, err);
+	if (r == BT_OK)
+		r = choose_gemm(e, isa, err);
+	if (r == BT_OK && (e->run == NULL || take_tables(e) != BT_OK ||
+	                   take_scratch(e) != BT_OK))
+		r = bt_error_nomem(err, "preparing the model");
+	if (r == BT_OK)
+		r = take_arenas(e, err);
+	if (r == BT_OK)
+		r = take_weights(e, err);
+	if (r == BT_OK) {
+		e->k = bt_kernels_for(isa);
+		r = bt_engine_plan(e, err);
+	}
+	if (r != BT_OK) {
+		bt_engine_free(e);
+		return r;
+	}
+	*out = e;
+	return BT_OK;
+}
+
+void bt_engine_free(struct bt_engine *e)
+{
+	int i;
+
+	if (e == NULL)
+		return;
+	for (i = 0; e->run != NULL && i < e->g->n_nodes; i++)
+		bt_gemm_weight_free(e->run[i].weight);
+	bt_gemm_free(e->gemm);
+	for (i = 0; e->scratch != NULL && i < bt_pool_threads(e->o.pool); i++)
+		free(e->scratch[i]);
+	free(e->scratch);
+	free(e->run);
+	free(e->positions);
+	free(e->touched);
+	free(e->is_touched);
+	bt_arena_clear(&e->params);
+	bt_arena_clear(&e->grads);
+	bt_arena_clear(&e->activations);
+	free(e);
+}
+
+float *bt_engine_params(struct bt_engine *e)
+{
+	return e->params.base;
+}
+
+float *bt_engine_grads(struct bt_engine *e)
+{
+	return e->grads.base;
+}
+
+/* A list of chunks to pack, found by counting. */
+static void pack_piece(void *arg, int piece, int worker)
+{
+	struct bt_engine *e = arg;
+	struct bt_gemm_weight *w;
+	int i, pass, n;
+
+	for (i = 0; i < e->g->n_nodes; i++) {
+		w = e->run[i].weight;
+		for (pass = 0; w != NULL && pass < 2; pass++) {
+			n = bt_gemm_chunks(w, (enum bt_gemm_pass)pass);
+			if (piece < n) {
+				bt_engine_fail(
+				    e,
+				    bt_gemm_pack(
+				        w, (enum bt_gemm_pass)pass, piece,
+				        bt_param(
+				            e, e->g->nodes[i].u.linear.weight),
+				        worker));
+				return;
+			}
+			piece -= n;
+		}
+	}
+}
+
+/* 0, or the failure of a piece. */
+static int check(struct bt_engine *e, struct bt_error *err)
+{
+	int code = atomic_exchange(&e->failed, BT_OK);
+
+	if (code == BT_OK)
+		return BT_OK;
+	return bt_error_set(err, code, "a matrix product by %s failed",
+	                    bt_gemm_name(e->gemm));
+}
+
+int bt_engine_pack(struct bt_engine *e, struct bt_error *err)
+{
+	int i, pieces = 0;
+
+	for (i = 0; i < e->g->n_nodes; i++)
+		if (e->run[i].weight != NULL)
+			pieces +=
+			    bt_gemm_chunks(e->run[i].weight, BT_GEMM_FORWARD) +
+			    bt_gemm_chunks(e->run[i].weight, BT_GEMM_BACKWARD);
+	bt_engine_run(e, pack_piece, e, pieces);
+	return check(e, err);
+}
+
+static int check_batch(const struct bt_engine *e, const struct bt_batch *b,
+                       struct bt_error *err)
+{
+	size_t t;
+
+	if (b->texts == 0 || b->texts > e->o.max_texts ||
+	    b->tokens > e->o.max_tokens)
+		return bt_error_set(err, BT_EARG,
+		                    "batch of %zu texts and %zu tokens exceeds "
+		                    "%zu and %zu",
+		                    b->texts, b->tokens, e->o.max_texts,
+		                    e->o.max_tokens);
+	for (t = 0; t < b->texts; t++)
+		if (b->start[t + 1] <= b->start[t] ||
+		    b->start[t + 1] - b->start[t] > e->o.max_length)
+			return bt_error_set(err, BT_EARG,
+			                    "text %zu of the batch has %u "
+			                    "tokens (1 to %zu are possible)",
+			                    t, b->start[t + 1] - b->start[t],
+			                    e->o.max_length);
+	return BT_OK;
+}
+
+int bt_engine_forward(struct bt_engine *e, const struct bt_batch *b,
+                      struct bt_error *err)
+{
+	uint32_t t, i;
+	int n, r = check_batch(e, b, err);
+
+	if (r != BT_OK)
+		return r;
+	e->b = *b;
+	for (t = 0; t < b->texts; t++)
+		for (i = b->start[t]; i < b->start[t + 1]; i++)
+			e->positions[i] = (int32_t)(i - b->start[t]);
+	for (n = 0; n < e->g->n_nodes; n++)
+		bt_cpu_op(e->g->nodes[n].op)->forward(e, n);
+	return check(e, err);
+}
+
+const float *bt_engine_logits(const struct bt_engine *e)
+{
+	return e->run[e->g->logits].buf[BT_SLOT_F32];
+}
+
+double bt_engine_loss(const struct bt_engine *e)
+{
+	return e->loss;
+}
+
+int bt_engine_backward(struct bt_engine *e, bool add, struct bt_error *err)
+{
+	int n;
+
+	e->add = add;
+	for (n = e->g->n_nodes - 1; n >= 0; n--)
+		bt_cpu_op(e->g->nodes[n].op)->backward(e, n);
+	return check(e, err);
+}
+
+/* Scores and weighted sums of one attention: 2 products of length by length. */
+static double attention_flop(const struct bt_engine *e, const struct bt_node *n)
+{
+	double sum = 0, len;
+	size_t t;
+
+	for (t = 0; t < e->b.texts; t++) {
+		len = (double)(e->b.start[t + 1] - e->b.start[t]);
+		sum += n->rows == BT_PER_TOKEN ? len * len : len;
+	}
+	return 4 * sum * n->cols;
+}
+
+double bt_engine_flop(const struct bt_engine *e)
+{
+	const struct bt_node *n;
+	double sum = 0;
+	int i;
+
+	for (i = 0; i < e->g->n_nodes; i++) {
+		n = &e->g->nodes[i];
+		if (n->op == BT_OP_LINEAR)
+			sum += 2 * (double)bt_rows_of(e, n) * n->cols *
+			       e->g->nodes[n->in[0]].cols;
+		else if (n->op == BT_OP_ATTENTION)
+			sum += attention_flop(e, n);
+	}
+	return sum;
+}
+
+struct bt_pool *bt_engine_pool(const struct bt_engine *e)
+{
+	return e->o.pool;
+}
+
+struct bt_engine_memory bt_engine_memory(const struct bt_engine *e)
+{
+	struct bt_engine_memory m = {0};
+	int i;
+
+	m.params = e->params.size;
+	m.grads = e->grads.size;
+	m.activations = e->activations.size;
+	m.scratch = e->scratch_floats * sizeof(float) *
+	            (size_t)bt_pool_threads(e->o.pool);
+	for (i = 0; i < e->g->n_nodes; i++)
+		if (e->run[i].weight != NULL)
+			m.packed += bt_gemm_weight_bytes(e->run[i].weight);
+	return m;
+}
+
+void bt_engine_describe(const struct bt_engine *e, struct bt_buf *out)
+{
+	bt_buf_printf(out, "products %s by %s, kernels %s, %d threads",
+	              e->o.low ? "bf16" : "f32", bt_gemm_name(e->gemm),
+	              bt_isa_name(e->k->isa), bt_pool_threads(e->o.pool));
+}

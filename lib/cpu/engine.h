@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Runs a graph on this machine's CPU: forwards for a batch, and backwards for
+ * the gradients. The graph's buffers are laid out once, by their lifetimes, in
+ * one arena; nothing is allocated while batches run.
+ *
+ * One thread at a time uses an engine; inside it works on the pool it is given.
+ * Results do not depend on the pool's number of threads.
+ */
+#ifndef BT_CPU_ENGINE_H
+#define BT_CPU_ENGINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/pool.h"
+#include "op/graph.h"
+
+struct bt_engine;
+
+struct bt_engine_opts {
+	struct bt_pool *pool; /* borrowed */
+	bool low;             /* products in bf16, else f32 */
+	const char *gemm;     /* who multiplies; NULL: the best there is */
+	bool train;           /* backward passes will be asked for */
+	size_t max_tokens;    /* largest batch */
+	size_t max_texts;
+	size_t max_length; /* tokens of the longest text */
+	uint64_t seed;     /* of dropout */
+};
+
+/* A flat list of tokens: text t has tokens start[t] .. start[t + 1] - 1. */
+struct bt_batch {
+	size_t texts, tokens;
+	const uint32_t *start; /* [texts + 1] */
+	const int32_t *ids;    /* [tokens], each below the vocabulary's size */
+	const uint8_t *types;  /* [tokens], each below the number of types */
+	const int32_t *labels; /* [texts] classes, or NULL: no loss */
+	const float *weights;  /* [texts] of the loss, or NULL: all 1 */
+	float loss_scale;      /* the loss is this times the weighted sum */
+	float smoothing;       /* of labels */
+
+	/* Place in the run, for dropout and for adding up gradients. */
+	bool train;      /* dropout is on */
+	uint32_t step;   /* number of the update */
+	uint32_t token0; /* tokens of the update before this batch */
+	uint32_t text0;
+};
+
+/* The graph must outlive the engine. */
+int bt_engine_new(const struct bt_graph *g, const struct bt_engine_opts *o,
+                  struct bt_engine **e, struct bt_error *err) BT_MUST_USE;
+void bt_engine_free(struct bt_engine *e);
+
+/* Arenas of g->n_floats floats, parameters at their offsets. After the
+ * parameters were changed, bt_engine_pack must be called. */
+float *bt_engine_params(struct bt_engine *e);
+float *bt_engine_grads(struct bt_engine *e); /* NULL unless train */
+
+/* Brings the packed weights up to date. */
+int bt_engine_pack(struct bt_engine *e, struct bt_error *err) BT_MUST_USE;
+
+/* Computes the logits and, with labels, the loss. */
+int bt_engine_forward(struct bt_engine *e, const struct bt_batch *b,
+                      struct bt_error *err) BT_MUST_USE;
+
+/* Of the last forward pass: [texts, classes], valid until the next; the loss.
+ */
+const float *bt_engine_logits(const struct bt_engine *e);
+double bt_engine_loss(const struct bt_engine *e);
+
+/* Gradients of the last forward pass's loss, stored or, with add, added to what
+ * is there. */
+int bt_engine_backward(struct bt_engine *e, bool add,
+                       struct bt_error *err) BT_MUST_USE;
+
+/* Operations (multiplications and additions) of the last forward pass's matrix
+ * products, attention's included; a backward pass takes twice as many. */
+double bt_engine_flop(const struct bt_engine *e);
+
+struct bt_pool *bt_engine_pool(const struct bt_engine *e); /* as given */
+
+/* Bytes of each kind that the engine holds. */
+struct bt_engine_memory {
+	size_t params, grads, packed, activations, scratch;
+};
+
+struct bt_engine_memory bt_engine_memory(const struct bt_engine *e);
+
+/* "onednn bf16, kernels avx512": what runs where. */
+void bt_engine_describe(const struct bt_engine *e, struct bt_buf *out);
+
+/* True where this machine multiplies bf16 faster than f32. */
+bool bt_engine_prefers_bf16(void);
+
+#endif

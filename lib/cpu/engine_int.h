@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/* The engine's insides, for the files that plan it and run its operators. */
+#ifndef BT_CPU_ENGINE_INT_H
+#define BT_CPU_ENGINE_INT_H
+
+#include <stdatomic.h>
+
+#include "base/mem.h"
+#include "cpu/engine.h"
+#include "cpu/gemm.h"
+#include "cpu/kernels.h"
+
+/* Buffers of a node. */
+enum bt_slot {
+	BT_SLOT_F32,    /* output as f32 */
+	BT_SLOT_LOW,    /* output as bf16 */
+	BT_SLOT_SAVED,  /* kept from forward to backward */
+	BT_SLOT_SAVED2, /* likewise */
+	BT_SLOT_WORK,   /* for the backward call alone */
+	BT_SLOT_GRAD,   /* gradient of the output */
+	BT_SLOTS
+};
+
+struct bt_slot_plan {
+	size_t size;     /* bytes; 0: not needed */
+	int first, last; /* life: times of the schedule, inclusive */
+	size_t offset;   /* in the arena */
+};
+
+struct bt_node_run {
+	bool need_f32, need_low; /* which outputs its readers want */
+	bool grad_low;           /* type of the gradient */
+	bool stores_grad[2];     /* first to write in[k]'s gradient */
+	struct bt_slot_plan plan[BT_SLOTS];
+	void *buf[BT_SLOTS];
+	struct bt_gemm_weight *weight; /* linear */
+};
+
+struct bt_engine {
+	const struct bt_graph *g;
+	struct bt_engine_opts o;
+	const struct bt_kernels *k;
+	struct bt_gemm *gemm;
+	struct bt_node_run *run; /* [n_nodes] */
+	struct bt_arena params, grads, activations;
+	float **scratch; /* one block for each worker */
+	size_t scratch_floats;
+
+	/* of the last batch */
+	struct bt_batch b;
+	int32_t *positions; /* [max_tokens] */
+	double loss;
+	bool add; /* gradients are added */
+
+	/* rows of the word table whose gradient is not zero */
+	int32_t *touched;
+	uint8_t *is_touched;
+	size_t n_touched;
+
+	atomic_int failed; /* an enum bt_err of any piece */
+};
+
+/* One operator on the CPU. */
+struct bt_cpu_op {
+	/* Says which of its inputs it wants in which type (need_*), and the
+	 * sizes of its SAVED and WORK slots. All readers of the node have said
+	 * theirs before. */
+	void (*plan)(struct bt_engine *e, int node);
+	void (*forward)(struct bt_engine *e, int node);
+	void (*backward)(struct bt_engine *e, int node);
+};
+
+extern const struct bt_cpu_op bt_cpu_embed;
+extern const struct bt_cpu_op bt_cpu_linear;
+extern const struct bt_cpu_op bt_cpu_attention;
+extern const struct bt_cpu_op bt_cpu_residual_norm;
+extern const struct bt_cpu_op bt_cpu_first;
+extern const struct bt_cpu_op bt_cpu_dropout;
+extern const struct bt_cpu_op bt_cpu_softmax_loss;
+
+const struct bt_cpu_op *bt_cpu_op(enum bt_opcode op);
+
+/* Decides types, lifetimes and places of all buffers and takes the arena. */
+int bt_engine_plan(struct bt_engine *e, struct bt_error *err) BT_MUST_USE;
+
+static inline size_t bt_max_rows(const struct bt_engine *e,
+                                 const struct bt_node *n)
+{
+	return n->rows == BT_PER_TOKEN ? e->o.max_tokens : e->o.max_texts;
+}
+
+static inline size_t bt_rows_of(const struct bt_engine *e,
+                                const struct bt_node *n)
+{
+	return n->rows == BT_PER_TOKEN ? e->b.tokens : e->b.texts;
+}
+
+/* Number of a node's row 0 in the whole update. */
+static inline uint32_t bt_row0(const struct bt_engine *e,
+                               const struct bt_node *n)
+{
+	return n->rows == BT_PER_TOKEN ? e->b.token0 : e->b.text0;
+}
+
+static inline float *bt_param(const struct bt_engine *e, int p)
+{
+	return (float *)e->params.base + e->g->params[p].offset;
+}
+
+static inline float *bt_grad(const struct bt_engine *e, int p)
+{
+	return (float *)e->grads.base + e->g->params[p].offset;
+}
+
+/* Asks for a node's output in the type that products take. */
+static inline void bt_want_operand(struct bt_engine *e, int node)
+{
+	if (e->o.low)
+		e->run[node].need_low = true;
+	else
+		e->run[node].need_f32 = true;
+}
+
+/* A node's output in the type that products take. */
+static inline void *bt_operand(const struct bt_engine *e, int node)
+{
+	return e->run[node].buf[e->o.low ? BT_SLOT_LOW : BT_SLOT_F32];
+}
+
+static inline size_t bt_element(bool low)
+{
+	return low ? sizeof(uint16_t) : sizeof(float);
+}
+
+/* Element i of an array of either type. */
+static inline void *bt_at(const void *p, size_t i, bool low)
+{
+	return (char *)(uintptr_t)p + i * bt_element(low);
+}
+
+/* Sets rows [rows, room(rows)) of a buffer to zero. */
+void bt_zero_tail(void *buf, size_t rows, size_t cols, bool low);
+
+/* The dropout of a node in this batch: off unless it trains. */
+struct bt_dropout bt_node_dropout(const struct bt_engine *e, int node,
+                                  float probability);
+
+/* Runs pieces on the pool. */
+void bt_engine_run(struct bt_engine *e, bt_piece_fn *fn, void *arg, int pieces);
+
+/* Reports a failure inside a piece. */
+static inline void bt_engine_fail(struct bt_engine *e, int code)
+{
+	if (code != BT_OK)
+		atomic_store(&e->failed, code);
+}
+
+/* Rows in pieces: how many there are, and the rows of piece i. A piece is of
+ * `step` rows but the last. */
+static inline int bt_row_pieces(size_t rows, size_t step)
+{
+	return (int)((rows + step - 1) / step);
+}
+
+static inline size_t bt_piece_end(size_t rows, size_t step, int i)
+{
+	size_t end = ((size_t)i + 1) * step;
+
+	return end < rows ? end : rows;
+}
+
+#endif

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+#include "cpu/gemm.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "cpu/gemm_int.h"
+
+/* Best first. */
+static const struct bt_gemm_ops *const providers[] = {
+#ifdef BT_HAVE_DNNL
+    &bt_gemm_dnnl,
+#endif
+    &bt_gemm_ref,
+};
+
+#define N_PROVIDERS (sizeof(providers) / sizeof(providers[0]))
+
+/* Coarser for many rows, so that few different shapes occur. */
+size_t bt_gemm_room(size_t rows)
+{
+	if (rows <= 512)
+		return bt_round_up(rows, 32);
+	return bt_round_up(rows, rows <= 2048 ? 64 : 128);
+}
+
+static int open_provider(const struct bt_gemm_ops *ops, bool low, int workers,
+                         struct bt_gemm **out, struct bt_error *err)
+{
+	struct bt_gemm *g = bt_array0(1, sizeof(*g));
+	int r;
+
+	if (g == NULL)
+		return bt_error_nomem(err, "preparing products");
+	g->ops = ops;
+	g->low = low;
+	g->workers = workers;
+	r = ops->open(g, err);
+	if (r != BT_OK) {
+		free(g);
+		return r;
+	}
+	*out = g;
+	return BT_OK;
+}
+
+int bt_gemm_new(const char *name, bool low, int workers, struct bt_gemm **g,
+                struct bt_error *err)
+{
+	size_t i;
+
+	for (i = 0; i < N_PROVIDERS; i++) {
+		if (name != NULL && strcmp(name, providers[i]->name) != 0)
+			continue;
+		if (name == NULL && i + 1 < N_PROVIDERS) {
+			if (open_provider(providers[i], low, workers, g,
+			                  NULL) == BT_OK)
+				return BT_OK;
+			continue;
+		}
+		return open_provider(providers[i], low, workers, g, err);
+	}
+	return bt_error_set(err, BT_EARG,
+	                    "matrix products by '%s' are not built in", name);
+}
+
+void bt_gemm_free(struct bt_gemm *g)
+{
+	if (g == NULL)
+		return;
+	g->ops->close(g);
+	free(g);
+}
+
+const char *bt_gemm_name(const struct bt_gemm *g)
+{
+	return g->ops->name;
+}
+
+/* As even as groups of 32 columns allow, no wider than aimed at. */
+static int count_chunks(int columns, int aim)
+{
+	int n = (columns + aim - 1) / aim;
+
+	return n < BT_GEMM_CHUNKS_MAX ? n : BT_GEMM_CHUNKS_MAX;
+}
+
+int bt_gemm_weight_new(struct bt_gemm *g, int n, int k, bool backward,
+                       struct bt_gemm_weight **out, struct bt_error *err)
+{
+	struct bt_gemm_weight *w = bt_array0(1, sizeof(*w));
+	int pass, c;
+
+	if (w == NULL)
+		return bt_error_nomem(err, "preparing products");
+	w->gemm = g;
+	w->size[0] = n;
+	w->size[1] = k;
+	w->backward = backward;
+	for (pass = 0; pass < (backward ? 2 : 1); pass++) {
+		w->chunks[pass] =
+		    count_chunks(w->size[pass], g->ops->chunk_columns);
+		for (c = 0; c < w->chunks[pass]; c++)
+			if (g->ops->chunk_new(w, (enum bt_gemm_pass)pass, c) !=
+			    BT_OK) {
+				bt_gemm_weight_free(w);
+				return bt_error_set(
+				    err, BT_ENOMEM,
+				    "%s cannot prepare a product of %d x %d",
+				    g->ops->name, n, k);
+			}
+	}
+	*out = w;
+	return BT_OK;
+}
+
+void bt_gemm_weight_free(struct bt_gemm_weight *w)
+{
+	int pass, c;
+
+	if (w == NULL)
+		return;
+	for (pass = 0; pass < 2; pass++)
+		for (c = 0; c < w->chunks[pass]; c++)
+			if (w->packed[pass][c] != NULL)
+				w->gemm->ops->chunk_free(
+				    w, (enum bt_gemm_pass)pass, c);
+	free(w);
+}
+
+size_t bt_gemm_weight_bytes(const struct bt_gemm_weight *w)
+{
+	return w->bytes;
+}
+
+int bt_gemm_chunks(const struct bt_gemm_weight *w, enum bt_gemm_pass pass)
+{
+	return w->chunks[pass];
+}
+
+void bt_gemm_chunk(const struct bt_gemm_weight *w, enum bt_gemm_pass pass,
+                   int c, int *first, int *count)
+{
+	int columns = w->size[pass], n = w->chunks[pass];
+	int groups = (columns + 31) / 32;
+	int a = (int)((int64_t)groups * c / n) * 32;
+	int b = (int)((int64_t)groups * (c + 1) / n) * 32;
+
+	*first = a;
+	*count = (b < columns ? b : columns) - a;
+}
+
+int bt_gemm_pack(struct bt_gemm_weight *w, enum bt_gemm_pass pass, int c,
+                 const float *src, int worker)
+{
+	return w->gemm->ops->pack(w, pass, c, src, worker);
+}
+
+int bt_gemm_run(struct bt_gemm_weight *w, enum bt_gemm_pass pass, int c,
+                const struct bt_gemm_block *b, int worker)
+{
+	return w->gemm->ops->run(w, pass, c, b, worker);
+}
+
+int bt_gemm_gradient(struct bt_gemm *g, const struct bt_gemm_gradient *a,
+                     int worker)
+{
+	return g->ops->gradient(g, a, worker);
+}
+
+int bt_gemm_gradient_step(const struct bt_gemm *g, int n, int k)
+{
+	(void)k;
+	return n < g->ops->gradient_rows ? n : g->ops->gradient_rows;
+}

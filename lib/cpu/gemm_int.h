@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/* A provider of products: what bt_gemm_* call. */
+#ifndef BT_CPU_GEMM_INT_H
+#define BT_CPU_GEMM_INT_H
+
+#include "cpu/gemm.h"
+
+#define BT_GEMM_CHUNKS_MAX 64
+
+struct bt_gemm {
+	const struct bt_gemm_ops *ops;
+	bool low;
+	int workers;
+	void *state; /* the provider's */
+};
+
+struct bt_gemm_weight {
+	struct bt_gemm *gemm;
+	int size[2]; /* n, k */
+	bool backward;
+	int chunks[2]; /* by pass */
+	void *packed[2][BT_GEMM_CHUNKS_MAX];
+	size_t bytes;
+};
+
+struct bt_gemm_ops {
+	const char *name;
+	int (*open)(struct bt_gemm *g, struct bt_error *err);
+	void (*close)(struct bt_gemm *g);
+	int chunk_columns; /* the width of chunks aimed at */
+	int gradient_rows; /* of W, in one block of its gradient */
+
+	/* makes w->packed[pass][c] and adds to w->bytes */
+	int (*chunk_new)(struct bt_gemm_weight *w, enum bt_gemm_pass pass,
+	                 int c);
+	void (*chunk_free)(struct bt_gemm_weight *w, enum bt_gemm_pass pass,
+	                   int c);
+	int (*pack)(struct bt_gemm_weight *w, enum bt_gemm_pass pass, int c,
+	            const float *src, int worker);
+	int (*run)(struct bt_gemm_weight *w, enum bt_gemm_pass pass, int c,
+	           const struct bt_gemm_block *b, int worker);
+	int (*gradient)(struct bt_gemm *g, const struct bt_gemm_gradient *a,
+	                int worker);
+};
+
+extern const struct bt_gemm_ops bt_gemm_ref;
+extern const struct bt_gemm_ops bt_gemm_dnnl;
+
+/* Columns of the output of a pass, and the length of its sums. */
+static inline int bt_gemm_out(const struct bt_gemm_weight *w,
+                              enum bt_gemm_pass pass)
+{
+	return w->size[pass == BT_GEMM_FORWARD ? 0 : 1];
+}
+
+static inline int bt_gemm_depth(const struct bt_gemm_weight *w,
+                                enum bt_gemm_pass pass)
+{
+	return w->size[pass == BT_GEMM_FORWARD ? 1 : 0];
+}
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+#include "cpu/kernels.h"
+
+#include <math.h>
+
+#include "cpu/kernels_int.h"
+
+struct bt_dropout bt_dropout_make(float probability, uint64_t seed,
+                                  uint32_t step, uint32_t stream, uint32_t row0)
+{
+	struct bt_dropout d = {0, 1.0f, seed, step, stream, row0};
+
+	d.threshold = (uint32_t)lrintf(65536.0f * probability);
+	if (d.threshold > 65535)
+		d.threshold = 65535;
+	d.scale = 65536.0f / (float)(65536 - d.threshold);
+	return d;
+}
+
+size_t bt_attend_scratch(size_t q_rows, size_t n, size_t d)
+{
+	size_t np = bt_round_up(n, 16), dp = bt_round_up(d, 16);
+	size_t tile = BT_ATTEND_TILE;
+	size_t simd = 4 * n * dp + 2 * d * np + 2 * tile * dp + 2 * tile * np +
+	              bt_drop_room(tile * n) + 128;
+	size_t ref = bt_drop_room(q_rows * n) + 2 * n * d + 2 * n;
+
+	return simd > ref ? simd : ref;
+}
+
+const struct bt_kernels *bt_kernels_for(enum bt_isa isa)
+{
+	(void)isa;
+#if defined(__x86_64__)
+	if (isa >= BT_ISA_AVX512)
+		return &bt_kernels_avx512;
+	if (isa >= BT_ISA_AVX2)
+		return &bt_kernels_avx2;
+#elif defined(__aarch64__)
+	if (isa == BT_ISA_NEON)
+		return &bt_kernels_neon;
+#endif
+	return &bt_kernels_ref;
+}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The kernels of the operators: one table of functions for each instruction
+ * set. Every kernel works on a range of rows in one thread; how the work is cut
+ * is the engine's affair. The plain C table is the definition: the others must
+ * agree with it (tests/unit/150-kernels.c says how closely), and give the same
+ * dropout masks bit for bit.
+ *
+ * Values are f32 or, where a pointer is `const void *` beside a `bool low`,
+ * bf16 if low is true. Sums, norms, exponentials are f32 throughout. Pointers
+ * need no alignment beyond their element's.
+ */
+#ifndef BT_CPU_KERNELS_H
+#define BT_CPU_KERNELS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/sys.h"
+#include "op/graph.h"
+
+/*
+ * Inverted dropout. Element (row, col) is dropped where its 16 random bits are
+ * below threshold. Bits: Philox with key `seed` and counter (16 * (col / 128) +
+ * col % 16, row, step, stream) gives four words; group g = col % 128 / 16 takes
+ * the low half of word g / 2 if g is even, else the high half.
+ */
+struct bt_dropout {
+	uint32_t threshold; /* 65536 * probability; 0: nothing is dropped */
+	float scale;        /* 65536 / (65536 - threshold) */
+	uint64_t seed;
+	uint32_t step;
+	uint32_t stream; /* a number of the operator */
+	uint32_t row0;   /* number of row 0 in the whole update */
+};
+
+/* probability in [0, 1); 0 switches off. */
+struct bt_dropout bt_dropout_make(float probability, uint64_t seed,
+                                  uint32_t step, uint32_t stream,
+                                  uint32_t row0);
+
+/* Layer norm of z = residual + drop(x), or of z itself where x is NULL. */
+struct bt_norm {
+	size_t cols;
+	const float *residual; /* [rows, cols] */
+	const void *x;         /* [rows, cols] or NULL */
+	bool x_low;
+	const float *gamma, *beta;
+	float eps;
+	struct bt_dropout drop;     /* of x */
+	struct bt_dropout drop_out; /* of the result (embeddings) */
+	float *z;        /* [rows, cols]: saved for the backward pass */
+	float *stats;    /* [rows, 2]: mean and 1/sqrt(var + eps), saved */
+	float *y;        /* [rows, cols] or NULL */
+	uint16_t *y_low; /* [rows, cols] bf16, or NULL */
+
+	/* backward */
+	const float *dy;  /* [rows, cols] */
+	float *dresidual; /* [rows, cols]: dz is stored, or added */
+	bool add_residual;
+	void *dx; /* [rows, cols] drop'(dz), or NULL */
+	bool dx_low;
+};
+
+struct bt_embed {
+	size_t cols;
+	const float *word, *position, *type; /* tables; type may be NULL */
+	const int32_t *ids;                  /* [tokens] */
+	const int32_t *positions;            /* [tokens] */
+	const uint8_t *types;                /* [tokens] */
+};
+
+/* One head of one text: q rows of queries against n keys. */
+struct bt_attend {
+	size_t q_rows, n, d;
+	const void *q, *k, *v;  /* first element of the head's columns */
+	size_t q_ld, kv_ld;     /* elements from row to row */
+	bool low;               /* type of q, k, v, o and their gradients */
+	float scale;            /* 1/sqrt(d) */
+	struct bt_dropout drop; /* of the probabilities, as one row */
+	void *o;                /* [q_rows, d] with o_ld */
+	size_t o_ld;
+	float *lse; /* log of the sum of exponentials of row i
+	             * at lse[i * lse_ld]; saved */
+	size_t lse_ld;
+	float *scratch; /* bt_attend_scratch floats */
+
+	/* backward */
+	const void *dout;   /* as o */
+	void *dq, *dk, *dv; /* as q, k, v */
+};
+
+/* Floats of scratch that a head of such a size needs. */
+size_t bt_attend_scratch(size_t q_rows, size_t n, size_t d);
+
+/* Constants of one AdamW step; differences from 1 are taken in double before
+ * they are rounded. */
+struct bt_adamw {
+	float beta1, beta2;   /* decay of the moments */
+	float fresh1, fresh2; /* 1 - beta */
+	float rate;           /* learning rate / (1 - beta1^t) */
+	float correct2;       /* 1 / sqrt(1 - beta2^t) */
+	float eps;
+	float keep;       /* 1 - learning rate * weight decay */
+	float grad_scale; /* gradients are multiplied with it (clipping) */
+};
+
+struct bt_kernels {
+	enum bt_isa isa;
+
+	void (*to_bf16)(const float *x, uint16_t *y, size_t n);
+	void (*from_bf16)(const uint16_t *x, float *y, size_t n);
+
+	/* m[0..n-1] = 0 or scale for the elements of one row */
+	void (*dropout)(const struct bt_dropout *d, uint32_t row, size_t n,
+	                float *m);
+
+	/* z = sum of three table rows, for tokens t0 .. t1-1 */
+	void (*embed)(const struct bt_embed *a, float *z, size_t t0, size_t t1);
+
+	/* scratch: 2 * cols floats, rounded up to 128, for both */
+	void (*norm)(const struct bt_norm *a, size_t row0, size_t row1,
+	             float *scratch);
+	/* dgamma[cols], dbeta[cols] are added to */
+	void (*norm_back)(const struct bt_norm *a, size_t row0, size_t row1,
+	                  float *dgamma, float *dbeta, float *scratch);
+
+	/* y = act(x), and dx = dy * act'(x) from the same x; rows of cols
+	 * elements, ld apart in all of them */
+	void (*act)(enum bt_activation act, bool low, const void *x, void *y,
+	            size_t rows, size_t cols, size_t ld);
+	void (*act_back)(enum bt_activation act, bool low, const void *x,
+	                 const void *dy, void *dx, size_t rows, size_t cols,
+	                 size_t ld);
+
+	/* sum[0..cols-1] += column sums of x, rows ld apart */
+	void (*column_sums)(bool low, const void *x, size_t rows, size_t cols,
+	                    size_t ld, float *sum);
+
+	void (*attend)(const struct bt_attend *a);
+	void (*attend_back)(const struct bt_attend *a);
+
+	/* y += a x */
+	void (*axpy)(float a, const float *x, float *y, size_t n);
+
+	/* sum of squares, with a fixed order for a given n */
+	double (*sum_squares)(const float *x, size_t n);
+
+	/* One AdamW update of p, m, v from the gradient g. */
+	void (*adamw)(const struct bt_adamw *a, float *p, float *m, float *v,
+	              const float *g, size_t n);
+};
+
+/* The table of an instruction set: the best one not above isa that is built. */
+const struct bt_kernels *bt_kernels_for(enum bt_isa isa);
+
+/* Conversions of one number, for code where speed does not matter. */
+static inline uint16_t bt_bf16(float x)
+{
+	union {
+		float f;
+		uint32_t u;
+	} v = {x};
+
+	if ((v.u & 0x7fffffff) > 0x7f800000) /* a NaN stays one */
+		return (uint16_t)(v.u >> 16 | 0x40);
+	return (uint16_t)((v.u + 0x7fff + (v.u >> 16 & 1)) >> 16);
+}
+
+static inline float bt_f32(uint16_t x)
+{
+	union {
+		uint32_t u;
+		float f;
+	} v = {(uint32_t)x << 16};
+
+	return v.f;
+}
+
+#endif

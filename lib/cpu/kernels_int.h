@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* What the files that define kernels share. */
+#ifndef BT_CPU_KERNELS_INT_H
+#define BT_CPU_KERNELS_INT_H
+
+#include "base/mem.h"
+#include "cpu/kernels.h"
+
+extern const struct bt_kernels bt_kernels_ref;
+extern const struct bt_kernels bt_kernels_avx2;
+extern const struct bt_kernels bt_kernels_avx512;
+extern const struct bt_kernels bt_kernels_neon;
+
+/* Activations that only stand behind a pooler need no vector form. */
+void bt_ref_act(enum bt_activation act, bool low, const void *x, void *y,
+                size_t rows, size_t cols, size_t ld);
+void bt_ref_act_back(enum bt_activation act, bool low, const void *x,
+                     const void *dy, void *dx, size_t rows, size_t cols,
+                     size_t ld);
+
+/* Query rows that are taken at a time. */
+#define BT_ATTEND_TILE ((size_t)32)
+
+/* Floats that the dropout multipliers of n elements take: whole blocks. */
+static inline size_t bt_drop_room(size_t n)
+{
+	return bt_round_up(n, 128);
+}
+
+#endif

@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The kernels in plain C: what each one means, and the fallback on any CPU.
+ * Formulas stand in op/ops.h.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/philox.h"
+#include "cpu/kernels_int.h"
+
+static float get(const void *x, size_t i, bool low)
+{
+	return low ? bt_f32(((const uint16_t *)x)[i]) : ((const float *)x)[i];
+}
+
+static void put(void *y, size_t i, bool low, float v)
+{
+	if (low)
+		((uint16_t *)y)[i] = bt_bf16(v);
+	else
+		((float *)y)[i] = v;
+}
+
+static void to_bf16(const float *x, uint16_t *y, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		y[i] = bt_bf16(x[i]);
+}
+
+static void from_bf16(const uint16_t *x, float *y, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		y[i] = bt_f32(x[i]);
+}
+
+static void dropout(const struct bt_dropout *d, uint32_t row, size_t n,
+                    float *m)
+{
+	uint32_t c[4], w[4], bits;
+	size_t i, group;
+
+	for (i = 0; i < n; i++) {
+		if (d->threshold == 0) {
+			m[i] = 1;
+			continue;
+		}
+		c[0] = (uint32_t)(i / 128 * 16 + i % 16);
+		c[1] = d->row0 + row;
+		c[2] = d->step;
+		c[3] = d->stream;
+		bt_philox(d->seed, c, w);
+		group = i % 128 / 16;
+		bits = w[group / 2] >> (group % 2 * 16) & 0xffff;
+		m[i] = bits < d->threshold ? 0 : d->scale;
+	}
+}
+
+static void embed(const struct bt_embed *a, float *z, size_t t0, size_t t1)
+{
+	size_t t, i, h = a->cols;
+
+	for (t = t0; t < t1; t++)
+		for (i = 0; i < h; i++) {
+			float s = a->word[(size_t)a->ids[t] * h + i] +
+			          a->position[(size_t)a->positions[t] * h + i];
+
+			if (a->type != NULL)
+				s += a->type[(size_t)a->types[t] * h + i];
+			z[t * h + i] = s;
+		}
+}
+
+/* Makes z of one row and its mean and 1/sqrt(var + eps). */
+static void norm_row(const struct bt_norm *a, size_t r, float *m)
+{
+	size_t i, h = a->cols;
+	float *z = a->z + r * h;
+	double sum = 0, squares = 0, mean;
+
+	if (a->x != NULL) {
+		dropout(&a->drop, (uint32_t)r, h, m);
+		for (i = 0; i < h; i++)
+			z[i] = a->residual[r * h + i] +
+			       m[i] * get(a->x, r * h + i, a->x_low);
+	}
+	for (i = 0; i < h; i++)
+		sum += z[i];
+	mean = sum / (double)h;
+	for (i = 0; i < h; i++)
+		squares += (z[i] - mean) * (z[i] - mean);
+	a->stats[2 * r] = (float)mean;
+	a->stats[2 * r + 1] =
+	    (float)(1 / sqrt(squares / (double)h + (double)a->eps));
+}
+
+static void norm(const struct bt_norm *a, size_t row0, size_t row1,
+                 float *scratch)
+{
+	size_t r, i, h = a->cols;
+	float y, mean, rstd;
+
+	for (r = row0; r < row1; r++) {
+		norm_row(a, r, scratch);
+		mean = a->stats[2 * r];
+		rstd = a->stats[2 * r + 1];
+		dropout(&a->drop_out, (uint32_t)r, h, scratch);
+		for (i = 0; i < h; i++) {
+			y = (a->z[r * h + i] - mean) * rstd * a->gamma[i] +
+			    a->beta[i];
+			y *= scratch[i];
+			if (a->y != NULL)
+				a->y[r * h + i] = y;
+			if (a->y_low != NULL)
+				a->y_low[r * h + i] = bt_bf16(y);
+		}
+	}
+}
+
+static void norm_back(const struct bt_norm *a, size_t row0, size_t row1,
+                      float *dgamma, float *dbeta, float *scratch)
+{
+	size_t r, i, h = a->cols;
+	float *m = scratch, *dy = scratch + bt_drop_room(h);
+	float mean, rstd, n, dz;
+	double g_sum, gn_sum;
+
+	for (r = row0; r < row1; r++) {
+		mean = a->stats[2 * r];
+		rstd = a->stats[2 * r + 1];
+		dropout(&a->drop_out, (uint32_t)r, h, m);
+		g_sum = gn_sum = 0;
+		for (i = 0; i < h; i++) {
+			dy[i] = m[i] * a->dy[r * h + i];
+			n = (a->z[r * h + i] - mean) * rstd;
+			dgamma[i] += dy[i] * n;
+			dbeta[i] += dy[i];
+			g_sum += dy[i] * a->gamma[i];
+			gn_sum += dy[i] * a->gamma[i] * n;
+		}
+		dropout(&a->drop, (uint32_t)r, h, m);
+		for (i = 0; i < h; i++) {
+			n = (a->z[r * h + i] - mean) * rstd;
+			dz = rstd *
+			     (dy[i] * a->gamma[i] - (float)(g_sum / (double)h) -
+			      n * (float)(gn_sum / (double)h));
+			if (a->add_residual)
+				a->dresidual[r * h + i] += dz;
+			else
+				a->dresidual[r * h + i] = dz;
+			if (a->dx != NULL)
+				put(a->dx, r * h + i, a->dx_low, m[i] * dz);
+		}
+	}
+}
+
+#define SQRT_HALF 0.70710678118654752440f
+#define SQRT_2_OVER_PI 0.79788456080286535588f
+#define INV_SQRT_2PI 0.39894228040143267794f
+
+static float act_value(enum bt_activation act, float x)
+{
+	switch (act) {
+	case BT_ACT_GELU:
+		return 0.5f * x * (1 + erff(x * SQRT_HALF));
+	case BT_ACT_GELU_TANH:
+		return 0.5f * x *
+		       (1 +
+		        tanhf(SQRT_2_OVER_PI * (x + 0.044715f * x * x * x)));
+	case BT_ACT_RELU:
+		return x > 0 ? x : 0;
+	case BT_ACT_TANH:
+		return tanhf(x);
+	default:
+		return x;
+	}
+}
+
+static float act_slope(enum bt_activation act, float x)
+{
+	float t;
+
+	switch (act) {
+	case BT_ACT_GELU:
+		return 0.5f * (1 + erff(x * SQRT_HALF)) +
+		       x * INV_SQRT_2PI * expf(-0.5f * x * x);
+	case BT_ACT_GELU_TANH:
+		t = tanhf(SQRT_2_OVER_PI * (x + 0.044715f * x * x * x));
+		return 0.5f * (1 + t) + 0.5f * x * (1 - t * t) *
+		                            SQRT_2_OVER_PI *
+		                            (1 + 3 * 0.044715f * x * x);
+	case BT_ACT_RELU:
+		return x > 0 ? 1 : 0;
+	case BT_ACT_TANH:
+		t = tanhf(x);
+		return 1 - t * t;
+	default:
+		return 1;
+	}
+}
+
+void bt_ref_act(enum bt_activation act, bool low, const void *x, void *y,
+                size_t rows, size_t cols, size_t ld)
+{
+	size_t r, i;
+
+	for (r = 0; r < rows; r++)
+		for (i = r * ld; i < r * ld + cols; i++)
+			put(y, i, low, act_value(act, get(x, i, low)));
+}
+
+void bt_ref_act_back(enum bt_activation act, bool low, const void *x,
+                     const void *dy, void *dx, size_t rows, size_t cols,
+                     size_t ld)
+{
+	size_t r, i;
+
+	for (r = 0; r < rows; r++)
+		for (i = r * ld; i < r * ld + cols; i++)
+			put(dx, i, low,
+			    get(dy, i, low) * act_slope(act, get(x, i, low)));
+}
+
+static void column_sums(bool low, const void *x, size_t rows, size_t cols,
+                        size_t ld, float *sum)
+{
+	size_t r, i;
+
+	for (r = 0; r < rows; r++)
+		for (i = 0; i < cols; i++)
+			sum[i] += get(x, r * ld + i, low);
+}
+
+/* Row i of the scores of one head. */
+static void scores(const struct bt_attend *a, size_t i, float *s)
+{
+	size_t j, c;
+
+	for (j = 0; j < a->n; j++) {
+		s[j] = 0;
+		for (c = 0; c < a->d; c++)
+			s[j] += get(a->q, i * a->q_ld + c, a->low) *
+			        get(a->k, j * a->kv_ld + c, a->low);
+		s[j] *= a->scale;
+	}
+}
+
+static void attend(const struct bt_attend *a)
+{
+	float *m = a->scratch, *p = m + bt_drop_room(a->q_rows * a->n);
+	size_t i, j, c;
+	float max, sum, o;
+
+	dropout(&a->drop, 0, a->q_rows * a->n, m);
+	for (i = 0; i < a->q_rows; i++) {
+		scores(a, i, p);
+		max = -INFINITY;
+		for (j = 0; j < a->n; j++)
+			max = fmaxf(max, p[j]);
+		sum = 0;
+		for (j = 0; j < a->n; j++)
+			sum += expf(p[j] - max);
+		a->lse[i * a->lse_ld] = max + logf(sum);
+		for (j = 0; j < a->n; j++)
+			p[j] = expf(p[j] - max) / sum * m[i * a->n + j];
+		for (c = 0; c < a->d; c++) {
+			o = 0;
+			for (j = 0; j < a->n; j++)
+				o += p[j] * get(a->v, j * a->kv_ld + c, a->low);
+			put(a->o, i * a->o_ld + c, a->low, o);
+		}
+	}
+}
+
+/* Adds what row i of the queries gives to dk and dv ([n, d] f32 each), and
+ * stores its dq. p and dp hold n floats. */
+static void attend_back_row(const struct bt_attend *a, size_t i, const float *m,
+                            float *dk, float *dv, float *p, float *dp)
+{
+	float dot = 0, x;
+	size_t j, c;
+
+	scores(a, i, p);
+	for (j = 0; j < a->n; j++) {
+		p[j] = expf(p[j] - a->lse[i * a->lse_ld]);
+		dp[j] = 0;
+		for (c = 0; c < a->d; c++) {
+			x = get(a->dout, i * a->o_ld + c, a->low);
+			dp[j] += x * get(a->v, j * a->kv_ld + c, a->low);
+			dv[j * a->d + c] += p[j] * m[j] * x;
+		}
+		dp[j] *= m[j];
+		dot += p[j] * dp[j];
+	}
+	for (j = 0; j < a->n; j++) {
+		dp[j] = p[j] * (dp[j] - dot) * a->scale;
+		for (c = 0; c < a->d; c++)
+			dk[j * a->d + c] +=
+			    dp[j] * get(a->q, i * a->q_ld + c, a->low);
+	}
+	for (c = 0; c < a->d; c++) {
+		x = 0;
+		for (j = 0; j < a->n; j++)
+			x += dp[j] * get(a->k, j * a->kv_ld + c, a->low);
+		put(a->dq, i * a->q_ld + c, a->low, x);
+	}
+}
+
+static void attend_back(const struct bt_attend *a)
+{
+	size_t nd = a->n * a->d, i, j, c;
+	float *m = a->scratch, *dk = m + bt_drop_room(a->q_rows * a->n);
+	float *dv = dk + nd, *p = dv + nd, *dp = p + a->n;
+
+	dropout(&a->drop, 0, a->q_rows * a->n, m);
+	memset(dk, 0, 2 * nd * sizeof(*dk));
+	for (i = 0; i < a->q_rows; i++)
+		attend_back_row(a, i, m + i * a->n, dk, dv, p, dp);
+	for (j = 0; j < a->n; j++)
+		for (c = 0; c < a->d; c++) {
+			put(a->dk, j * a->kv_ld + c, a->low, dk[j * a->d + c]);
+			put(a->dv, j * a->kv_ld + c, a->low, dv[j * a->d + c]);
+		}
+}
+
+static void axpy(float a, const float *x, float *y, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		y[i] += a * x[i];
+}
+
+static double sum_squares(const float *x, size_t n)
+{
+	double s = 0;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		s += (double)x[i] * (double)x[i];
+	return s;
+}
+
+static void adamw(const struct bt_adamw *a, float *p, float *m, float *v,
+                  const float *g, size_t n)
+{
+	float x;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		x = g[i] * a->grad_scale;
+		m[i] = a->beta1 * m[i] + a->fresh1 * x;
+		v[i] = a->beta2 * v[i] + a->fresh2 * x * x;
+		p[i] = p[i] * a->keep -
+		       a->rate * m[i] / (sqrtf(v[i]) * a->correct2 + a->eps);
+	}
+}
+
+const struct bt_kernels bt_kernels_ref = {
+    .isa = BT_ISA_REF,
+    .to_bf16 = to_bf16,
+    .from_bf16 = from_bf16,
+    .dropout = dropout,
+    .embed = embed,
+    .norm = norm,
+    .norm_back = norm_back,
+    .act = bt_ref_act,
+    .act_back = bt_ref_act_back,
+    .column_sums = column_sums,
+    .attend = attend,
+    .attend_back = attend_back,
+    .axpy = axpy,
+    .sum_squares = sum_squares,
+    .adamw = adamw,
+};

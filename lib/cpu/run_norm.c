@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * residual_norm and embed, which ends in the same norm. SAVED holds z, SAVED2
+ * the mean and 1/sqrt(var + eps) of each row. Backward, each piece of rows sums
+ * its own share of dgamma and dbeta into WORK, and the shares are added up in
+ * order.
+ */
+#include <string.h>
+
+#include "cpu/engine_int.h"
+
+#define ROWS ((size_t)32)
+#define SUM_ROWS ((size_t)64) /* rows that share sums in the backward pass */
+#define COLUMNS 64            /* of a piece that adds up or scatters */
+
+struct job {
+	struct bt_engine *e;
+	int node;
+	size_t rows;
+	struct bt_norm a;
+	float *dgamma, *dbeta;
+};
+
+static void plan_norm(struct bt_engine *e, int node)
+{
+	const struct bt_node *n = &e->g->nodes[node];
+	struct bt_slot_plan *p = e->run[node].plan;
+	size_t rows = bt_max_rows(e, n), h = (size_t)n->cols;
+
+	p[BT_SLOT_SAVED].size = rows * h * sizeof(float);
+	p[BT_SLOT_SAVED2].size = rows * 2 * sizeof(float);
+	if (e->o.train)
+		p[BT_SLOT_WORK].size = (size_t)bt_row_pieces(rows, SUM_ROWS) *
+		                       2 * h * sizeof(float);
+}
+
+static struct job make_job(struct bt_engine *e, int node, int gamma, int beta,
+                           float eps)
+{
+	const struct bt_node *n = &e->g->nodes[node];
+	struct bt_node_run *r = &e->run[node];
+	struct job j = {.e = e, .node = node, .rows = bt_rows_of(e, n)};
+
+	j.a.cols = (size_t)n->cols;
+	j.a.gamma = bt_param(e, gamma);
+	j.a.beta = bt_param(e, beta);
+	j.a.eps = eps;
+	j.a.z = r->buf[BT_SLOT_SAVED];
+	j.a.stats = r->buf[BT_SLOT_SAVED2];
+	j.a.y = r->buf[BT_SLOT_F32];
+	j.a.y_low = r->buf[BT_SLOT_LOW];
+	j.a.dy = r->buf[BT_SLOT_GRAD];
+	if (e->o.train) {
+		j.dgamma = bt_grad(e, gamma);
+		j.dbeta = bt_grad(e, beta);
+	}
+	return j;
+}
+
+static void zero_outputs(const struct job *j)
+{
+	bt_zero_tail(j->a.y, j->rows, j->a.cols, false);
+	bt_zero_tail(j->a.y_low, j->rows, j->a.cols, true);
+}
+
+static void norm_piece(void *arg, int piece, int worker)
+{
+	const struct job *j = arg;
+
+	j->e->k->norm(&j->a, (size_t)piece * ROWS,
+	              bt_piece_end(j->rows, ROWS, piece),
+	              j->e->scratch[worker]);
+}
+
+static void back_piece(void *arg, int piece, int worker)
+{
+	const struct job *j = arg;
+	size_t h = j->a.cols;
+	float *sums = (float *)j->e->run[j->node].buf[BT_SLOT_WORK] +
+	              (size_t)piece * 2 * h;
+
+	memset(sums, 0, 2 * h * sizeof(*sums));
+	j->e->k->norm_back(&j->a, (size_t)piece * SUM_ROWS,
+	                   bt_piece_end(j->rows, SUM_ROWS, piece), sums,
+	                   sums + h, j->e->scratch[worker]);
+}
+
+/* Adds up the shares of COLUMNS columns. */
+static void sum_piece(void *arg, int piece, int worker)
+{
+	const struct job *j = arg;
+	const struct bt_engine *e = j->e;
+	const float *sums = e->run[j->node].buf[BT_SLOT_WORK];
+	size_t h = j->a.cols, c = (size_t)piece * COLUMNS;
+	size_t n = h - c < COLUMNS ? h - c : COLUMNS;
+	int i, shares = bt_row_pieces(j->rows, SUM_ROWS);
+
+	(void)worker;
+	if (!e->add) {
+		memset(j->dgamma + c, 0, n * sizeof(float));
+		memset(j->dbeta + c, 0, n * sizeof(float));
+	}
+	for (i = 0; i < shares; i++, sums += 2 * h) {
+		e->k->axpy(1.0f, sums + c, j->dgamma + c, n);
+		e->k->axpy(1.0f, sums + h + c, j->dbeta + c, n);
+	}
+}
+
+static int column_pieces(size_t h)
+{
+	return (int)((h + COLUMNS - 1) / COLUMNS);
+}
+
+static void back(struct job *j)
+{
+	bt_engine_run(j->e, back_piece, j, bt_row_pieces(j->rows, SUM_ROWS));
+	bt_engine_run(j->e, sum_piece, j, column_pieces(j->a.cols));
+}
+
+static void plan_residual(struct bt_engine *e, int node)
+{
+	/* the second input may come in any type */
+	e->run[e->g->nodes[node].in[0]].need_f32 = true;
+	plan_norm(e, node);
+}
+
+static struct job residual_job(struct bt_engine *e, int node)
+{
+	const struct bt_node *n = &e->g->nodes[node];
+	struct bt_node_run *in0 = &e->run[n->in[0]], *in1 = &e->run[n->in[1]];
+	struct job j =
+	    make_job(e, node, n->u.norm.gamma, n->u.norm.beta, n->u.norm.eps);
+
+	j.a.residual = in0->buf[BT_SLOT_F32];
+	j.a.x_low = !in1->need_f32;
+	j.a.x = in1->buf[j.a.x_low ? BT_SLOT_LOW : BT_SLOT_F32];
+	j.a.drop = bt_node_dropout(e, node, n->u.norm.dropout);
+	j.a.drop_out = bt_node_dropout(e, node, 0);
+	j.a.dresidual = in0->buf[BT_SLOT_GRAD];
+	j.a.add_residual = !e->run[node].stores_grad[0];
+	j.a.dx = in1->buf[BT_SLOT_GRAD];
+	j.a.dx_low = in1->grad_low;
+	return j;
+}
+
+static void forward_residual(struct bt_engine *e, int node)
+{
+	struct job j = residual_job(e, node);
+
+	bt_engine_run(e, norm_piece, &j, bt_row_pieces(j.rows, ROWS));
+	zero_outputs(&j);
+}
+
+static void backward_residual(struct bt_engine *e, int node)
+{
+	struct job j = residual_job(e, node);
+
+	back(&j);
+}
+
+const struct bt_cpu_op bt_cpu_residual_norm = {plan_residual, forward_residual,
+                                               backward_residual};
+
+static struct job embed_job(struct bt_engine *e, int node)
+{
+	const struct bt_node *n = &e->g->nodes[node];
+	struct job j = make_job(e, node, n->u.embed.gamma, n->u.embed.beta,
+	                        n->u.embed.eps);
+
+	j.a.drop = bt_node_dropout(e, node, 0);
+	j.a.drop_out = bt_node_dropout(e, node, n->u.embed.dropout);
+	/* dz takes the place of the gradient it is made from, row by row */
+	j.a.dresidual = e->run[node].buf[BT_SLOT_GRAD];
+	return j;
+}
+
+static void embed_piece(void *arg, int piece, int worker)
+{
+	const struct job *j = arg;
+	struct bt_engine *e = j->e;
+	const struct bt_node *n = &e->g->nodes[j->node];
+	struct bt_embed m = {.cols = j->a.cols};
+
+	m.word = bt_param(e, n->u.embed.word);
+	m.position = bt_param(e, n->u.embed.position);
+	m.type = n->u.embed.type >= 0 ? bt_param(e, n->u.embed.type) : NULL;
+	m.ids = e->b.ids;
+	m.positions = e->positions;
+	m.types = e->b.types;
+	e->k->embed(&m, j->a.z, (size_t)piece * ROWS,
+	            bt_piece_end(j->rows, ROWS, piece));
+	norm_piece(arg, piece, worker);
+}
+
+static void forward_embed(struct bt_engine *e, int node)
+{
+	struct job j = embed_job(e, node);
+
+	bt_engine_run(e, embed_piece, &j, bt_row_pieces(j.rows, ROWS));
+	zero_outputs(&j);
+}
+
+/* Sets a row of a table's gradient to zero in columns c .. c+n-1. */
+static void zero_rows(float *d, size_t rows, size_t h, size_t c, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < rows; i++)
+		memset(d + i * h + c, 0, n * sizeof(*d));
+}
+
+/* Adds the rows of dz to the rows of the tables they came from, COLUMNS columns
+ * a piece, tokens in order. */
+static void scatter_piece(void *arg, int piece, int worker)
+{
+	const struct job *j = arg;
+	struct bt_engine *e = j->e;
+	const struct bt_node *n = &e->g->nodes[j->node];
+	size_t h = j->a.cols, c = (size_t)piece * COLUMNS, t;
+	size_t w = h - c < COLUMNS ? h - c : COLUMNS;
+	float *word = bt_grad(e, n->u.embed.word) + c;
+	float *position = bt_grad(e, n->u.embed.position) + c;
+	float *type =
+	    n->u.embed.type >= 0 ? bt_grad(e, n->u.embed.type) + c : NULL;
+	const float *dz = j->a.dresidual + c;
+
+	(void)worker;
+	for (t = 0; t < j->rows; t++, dz += h) {
+		e->k->axpy(1.0f, dz, word + (size_t)e->b.ids[t] * h, w);
+		e->k->axpy(1.0f, dz, position + (size_t)e->positions[t] * h, w);
+		if (type != NULL)
+			e->k->axpy(1.0f, dz, type + e->b.types[t] * h, w);
+	}
+}
+
+/* Before the first gradients of an update: clears what the last one left. The
+ * word table is large, so only the rows that were touched. */
+static void clear_tables(struct bt_engine *e, const struct bt_node *n)
+{
+	size_t h = (size_t)n->cols, i;
+	float *word = bt_grad(e, n->u.embed.word);
+
+	for (i = 0; i < e->n_touched; i++) {
+		memset(word + (size_t)e->touched[i] * h, 0, h * sizeof(*word));
+		e->is_touched[e->touched[i]] = 0;
+	}
+	e->n_touched = 0;
+	zero_rows(bt_grad(e, n->u.embed.position),
+	          (size_t)e->g->params[n->u.embed.position].rows, h, 0, h);
+	if (n->u.embed.type >= 0)
+		zero_rows(bt_grad(e, n->u.embed.type),
+		          (size_t)e->g->params[n->u.embed.type].rows, h, 0, h);
+}
+
+static void backward_embed(struct bt_engine *e, int node)
+{
+	const struct bt_node *n = &e->g->nodes[node];
+	struct job j = embed_job(e, node);
+	size_t t;
+
+	back(&j);
+	if (!e->add)
+		clear_tables(e, n);
+	for (t = 0; t < j.rows; t++)
+		if (!e->is_touched[e->b.ids[t]]) {
+			e->is_touched[e->b.ids[t]] = 1;
+			e->touched[e->n_touched++] = e->b.ids[t];
+		}
+	bt_engine_run(e, scatter_piece, &j, column_pieces(j.a.cols));
+}
+
+const struct bt_cpu_op bt_cpu_embed = {plan_norm, forward_embed,
+                                       backward_embed};

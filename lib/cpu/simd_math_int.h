@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Template, part 1 of 3: functions of vectors. A file for one instruction set
+ * includes its vec_*_int.h, which defines the words below for vectors `vf` of
+ * VL floats and `vu` of VL unsigned 32-bit numbers, and then the three parts.
+ *
+ *   v_load v_store            whole vectors; v_loadn v_storen: the first n
+ * lanes (n < VL; other lanes read as 0, are not written) v_load_low ... _low
+ * the same from and to bf16, rounded to even v_set1 v_add v_sub v_mul v_div
+ * v_sqrt v_max v_min v_abs v_fma(a,b,c) = a b + c    v_fnma(a,b,c) = c - a b
+ *   v_rcp                     1/a to about one unit in the last place
+ *   v_if_negative(x,a,b)      a where x < 0, else b
+ *   v_round                   to the nearest whole number
+ *   v_times_2_to(a,n)         a * 2^n for whole n in -126 .. 127
+ *   v_sum v_highest           over the lanes
+ *   u_set1 u_count u_add u_xor u_low16 u_high16
+ *   u_mul_wide(a,b,&h,&l)     64-bit products
+ *   v_keep(bits,t,s)          s where bits >= t (both < 2^16), else 0
+ */
+#ifndef BT_CPU_SIMD_MATH_INT_H
+#define BT_CPU_SIMD_MATH_INT_H
+
+#include <math.h>
+#include <stdbool.h>
+
+#include "base/philox.h"
+#include "cpu/kernels_int.h"
+
+/* Loads and stores of either type; n <= VL lanes. */
+VEC vf get(bool low, const void *x, size_t i)
+{
+	return low ? v_load_low((const uint16_t *)x + i)
+	           : v_load((const float *)x + i);
+}
+
+VEC vf getn(bool low, const void *x, size_t i, size_t n)
+{
+	return low ? v_loadn_low((const uint16_t *)x + i, n)
+	           : v_loadn((const float *)x + i, n);
+}
+
+VEC void put(bool low, void *y, size_t i, vf v)
+{
+	if (low)
+		v_store_low((uint16_t *)y + i, v);
+	else
+		v_store((float *)y + i, v);
+}
+
+VEC void putn(bool low, void *y, size_t i, vf v, size_t n)
+{
+	if (low)
+		v_storen_low((uint16_t *)y + i, v, n);
+	else
+		v_storen((float *)y + i, v, n);
+}
+
+/*
+ * e^x to about 2 units in the last place; below -87 it is 0 or nearly so, above
+ * 88 it stays at e^88. x = n ln 2 + r, |r| <= ln 2 / 2; e^r = 1 + r + r^2 p(r)
+ * with p fitted for the least largest relative error (3e-9).
+ */
+VEC vf v_exp(vf x)
+{
+	vf n, r, p;
+
+	/* in this order a NaN stays one */
+	x = v_min(v_set1(88.0f), v_max(v_set1(-87.0f), x));
+	n = v_round(v_mul(x, v_set1(1.44269504f)));
+	r = v_fnma(n, v_set1(0.693145752f), x); /* ln 2 in two parts */
+	r = v_fnma(n, v_set1(1.42860677e-6f), r);
+	p = v_set1(0.0013814596f);
+	p = v_fma(p, r, v_set1(0.0083687175f));
+	p = v_fma(p, r, v_set1(0.04166839f));
+	p = v_fma(p, r, v_set1(0.16666521f));
+	p = v_fma(p, r, v_set1(0.49999994f));
+	p = v_fma(p, v_mul(r, r), r);
+	p = v_add(p, v_set1(1.0f));
+	return v_times_2_to(p, n);
+}
+
+/*
+ * Phi(x), the normal distribution, and *bell = e^(-x^2/2). For a = |x| the
+ * upper tail is t P(t) e^(-a^2/2) with t = 1/(1 + 0.27 a) and P of degree 8
+ * fitted to a relative error of 2e-8 over 0 <= a <= 13 (4e-7 in f32).
+ */
+VEC vf v_normal(vf x, vf *bell)
+{
+	vf a = v_abs(x), t, p, tail;
+
+	*bell = v_exp(v_mul(v_mul(a, a), v_set1(-0.5f)));
+	t = v_rcp(v_fma(a, v_set1(0.27f), v_set1(1.0f)));
+	p = v_set1(0.028811641f);
+	p = v_fma(p, t, v_set1(-0.12573212f));
+	p = v_fma(p, t, v_set1(0.16816485f));
+	p = v_fma(p, t, v_set1(-0.06727223f));
+	p = v_fma(p, t, v_set1(0.10641984f));
+	p = v_fma(p, t, v_set1(0.07268119f));
+	p = v_fma(p, t, v_set1(0.10163937f));
+	p = v_fma(p, t, v_set1(0.10756843f));
+	p = v_fma(p, t, v_set1(0.10771906f));
+	tail = v_mul(v_mul(t, p), *bell);
+	return v_if_negative(x, tail, v_sub(v_set1(1.0f), tail));
+}
+
+/* sqrt(2/pi) (x + 0.044715 x^3) */
+VEC vf gelu_tanh_argument(vf x)
+{
+	vf x2 = v_mul(x, x);
+
+	return v_mul(x, v_fma(x2, v_set1(0.035677408f), v_set1(0.79788456f)));
+}
+
+VEC vf v_gelu(vf x)
+{
+	vf bell;
+
+	return v_mul(x, v_normal(x, &bell));
+}
+
+VEC vf v_gelu_slope(vf x)
+{
+	vf bell, p = v_normal(x, &bell);
+
+	return v_fma(v_mul(x, v_set1(0.39894228f)), bell, p);
+}
+
+/* With the logistic function s of twice the argument u, (1 + tanh u) / 2 = s:
+ * the value is x s and the slope s + 2 x s (1 - s) du/dx. */
+VEC vf gelu_tanh_share(vf x, vf *rest)
+{
+	vf e = v_exp(v_mul(gelu_tanh_argument(x), v_set1(2.0f)));
+
+	*rest = v_div(v_set1(1.0f), v_add(e, v_set1(1.0f)));
+	return v_mul(e, *rest);
+}
+
+VEC vf v_gelu_tanh(vf x)
+{
+	vf rest;
+
+	return v_mul(x, gelu_tanh_share(x, &rest));
+}
+
+VEC vf v_gelu_tanh_slope(vf x)
+{
+	vf rest, s = gelu_tanh_share(x, &rest);
+	vf du = v_fma(v_mul(x, x), v_set1(0.10703222f), v_set1(0.79788456f));
+
+	return v_fma(v_mul(v_mul(x, v_set1(2.0f)), v_mul(s, rest)), du, s);
+}
+
+/* Philox for VL counters that differ in their first word. */
+VEC void v_philox(uint64_t seed, vu c0, uint32_t c1, uint32_t c2, uint32_t c3,
+                  vu out[4])
+{
+	uint32_t k0 = (uint32_t)seed, k1 = (uint32_t)(seed >> 32);
+	vu x0 = c0, x1 = u_set1(c1), x2 = u_set1(c2), x3 = u_set1(c3);
+	vu h0, l0, h1, l1;
+	int i;
+
+	for (i = 0; i < 10; i++) {
+		u_mul_wide(x0, u_set1(BT_PHILOX_M0), &h0, &l0);
+		u_mul_wide(x2, u_set1(BT_PHILOX_M1), &h1, &l1);
+		x0 = u_xor(u_xor(h1, x1), u_set1(k0));
+		x1 = l1;
+		x2 = u_xor(u_xor(h0, x3), u_set1(k1));
+		x3 = l0;
+		k0 += BT_PHILOX_W0;
+		k1 += BT_PHILOX_W1;
+	}
+	out[0] = x0;
+	out[1] = x1;
+	out[2] = x2;
+	out[3] = x3;
+}
+
+/* As the kernel `dropout`, for elements 128 * block0 on; writes whole blocks of
+ * 128, so m needs room for them. */
+static void drop_fill(const struct bt_dropout *d, uint32_t row, size_t block0,
+                      size_t n, float *m)
+{
+	vu threshold = u_set1(d->threshold), w[4];
+	vf scale = v_set1(d->scale);
+	size_t b, lane, i;
+
+	if (d->threshold == 0) {
+		for (i = 0; i < bt_drop_room(n); i += VL)
+			v_store(m + i, v_set1(1.0f));
+		return;
+	}
+	for (b = 0; b * 128 < n; b++, m += 128)
+		for (lane = 0; lane < 16; lane += VL) {
+			v_philox(
+			    d->seed,
+			    u_add(u_count(),
+			          u_set1((uint32_t)((block0 + b) * 16 + lane))),
+			    d->row0 + row, d->step, d->stream, w);
+			for (i = 0; i < 4; i++) {
+				v_store(
+				    m + 32 * i + lane,
+				    v_keep(u_low16(w[i]), threshold, scale));
+				v_store(
+				    m + 32 * i + 16 + lane,
+				    v_keep(u_high16(w[i]), threshold, scale));
+			}
+		}
+}
+
+#endif

@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Template, part 2 of 3: kernels over rows and plain ranges. See
+ * simd_math_int.h; what each computes is said in kernels.h and ref.c.
+ */
+#ifndef BT_CPU_SIMD_ROWS_INT_H
+#define BT_CPU_SIMD_ROWS_INT_H
+
+#include "cpu/simd_math_int.h"
+
+static void to_bf16(const float *x, uint16_t *y, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i + VL <= n; i += VL)
+		v_store_low(y + i, v_load(x + i));
+	if (i < n)
+		v_storen_low(y + i, v_loadn(x + i, n - i), n - i);
+}
+
+static void from_bf16(const uint16_t *x, float *y, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i + VL <= n; i += VL)
+		v_store(y + i, v_load_low(x + i));
+	if (i < n)
+		v_storen(y + i, v_loadn_low(x + i, n - i), n - i);
+}
+
+static void dropout(const struct bt_dropout *d, uint32_t row, size_t n,
+                    float *m)
+{
+	float last[128];
+	size_t whole = n / 128 * 128, i;
+
+	drop_fill(d, row, 0, whole, m);
+	if (whole == n)
+		return;
+	drop_fill(d, row, whole / 128, n - whole, last);
+	for (i = whole; i < n; i++)
+		m[i] = last[i - whole];
+}
+
+static void embed(const struct bt_embed *a, float *z, size_t t0, size_t t1)
+{
+	const float *w, *p, *s;
+	size_t t, i, h = a->cols;
+	vf v;
+
+	for (t = t0; t < t1; t++) {
+		w = a->word + (size_t)a->ids[t] * h;
+		p = a->position + (size_t)a->positions[t] * h;
+		s = a->type != NULL ? a->type + (size_t)a->types[t] * h : NULL;
+		for (i = 0; i + VL <= h; i += VL) {
+			v = v_add(v_load(w + i), v_load(p + i));
+			if (s != NULL)
+				v = v_add(v, v_load(s + i));
+			v_store(z + t * h + i, v);
+		}
+		if (i < h) {
+			v = v_add(v_loadn(w + i, h - i), v_loadn(p + i, h - i));
+			if (s != NULL)
+				v = v_add(v, v_loadn(s + i, h - i));
+			v_storen(z + t * h + i, v, h - i);
+		}
+	}
+}
+
+/* z of row r where it is not there yet; returns the sum of its elements. */
+VEC float norm_sum(const struct bt_norm *a, size_t r, float *m)
+{
+	size_t i, h = a->cols, at = r * h;
+	vf z, sum = v_set1(0);
+
+	if (a->x == NULL) {
+		for (i = 0; i + VL <= h; i += VL)
+			sum = v_add(sum, v_load(a->z + at + i));
+		if (i < h)
+			sum = v_add(sum, v_loadn(a->z + at + i, h - i));
+		return v_sum(sum);
+	}
+	drop_fill(&a->drop, (uint32_t)r, 0, h, m);
+	for (i = 0; i + VL <= h; i += VL) {
+		z = v_fma(get(a->x_low, a->x, at + i), v_load(m + i),
+		          v_load(a->residual + at + i));
+		v_store(a->z + at + i, z);
+		sum = v_add(sum, z);
+	}
+	if (i < h) {
+		z = v_fma(getn(a->x_low, a->x, at + i, h - i), v_load(m + i),
+		          v_loadn(a->residual + at + i, h - i));
+		v_storen(a->z + at + i, z, h - i);
+		sum = v_add(sum, z);
+	}
+	return v_sum(sum);
+}
+
+/* Sum of squared deviations of n elements from their mean. */
+VEC float squared_deviations(const float *z, size_t n, float mean)
+{
+	vf d, c = v_set1(mean), sum = v_set1(0);
+	float s, rest = 0;
+	size_t i;
+
+	for (i = 0; i + VL <= n; i += VL) {
+		d = v_sub(v_load(z + i), c);
+		sum = v_fma(d, d, sum);
+	}
+	for (; i < n; i++) {
+		s = z[i] - mean;
+		rest += s * s;
+	}
+	return v_sum(sum) + rest;
+}
+
+VEC void norm_out(const struct bt_norm *a, size_t at, size_t n, vf y)
+{
+	if (n == VL) {
+		if (a->y != NULL)
+			v_store(a->y + at, y);
+		if (a->y_low != NULL)
+			v_store_low(a->y_low + at, y);
+	} else {
+		if (a->y != NULL)
+			v_storen(a->y + at, y, n);
+		if (a->y_low != NULL)
+			v_storen_low(a->y_low + at, y, n);
+	}
+}
+
+static void norm(const struct bt_norm *a, size_t row0, size_t row1,
+                 float *scratch)
+{
+	size_t r, i, h = a->cols, at;
+	float mean, rstd;
+	vf y, c, s;
+
+	for (r = row0; r < row1; r++) {
+		at = r * h;
+		mean = norm_sum(a, r, scratch) / (float)h;
+		rstd = 1.0f /
+		       sqrtf(squared_deviations(a->z + at, h, mean) / (float)h +
+		             a->eps);
+		a->stats[2 * r] = mean;
+		a->stats[2 * r + 1] = rstd;
+		c = v_set1(mean);
+		s = v_set1(rstd);
+		drop_fill(&a->drop_out, (uint32_t)r, 0, h, scratch);
+		for (i = 0; i + VL <= h; i += VL) {
+			y = v_mul(v_sub(v_load(a->z + at + i), c), s);
+			y = v_fma(y, v_load(a->gamma + i), v_load(a->beta + i));
+			y = v_mul(y, v_load(scratch + i));
+			norm_out(a, at + i, VL, y);
+		}
+		if (i < h) {
+			y = v_sub(v_loadn(a->z + at + i, h - i), c);
+			y = v_fma(v_mul(y, s), v_loadn(a->gamma + i, h - i),
+			          v_loadn(a->beta + i, h - i));
+			y = v_mul(y, v_load(scratch + i));
+			norm_out(a, at + i, h - i, y);
+		}
+	}
+}
+
+/* First pass of a row's backward: dy with its dropout, the sums for gamma and
+ * beta, and the two means of the formula. */
+VEC void norm_back_sums(const struct bt_norm *a, size_t r, float *dy,
+                        float *dgamma, float *dbeta, float means[2])
+{
+	size_t i, h = a->cols, at = r * h, n;
+	vf c = v_set1(a->stats[2 * r]), s = v_set1(a->stats[2 * r + 1]);
+	vf d, g, x, sum_g = v_set1(0), sum_gx = v_set1(0);
+
+	for (i = 0; i + VL <= h; i += VL) {
+		d = v_mul(v_load(dy + i), v_load(a->dy + at + i));
+		x = v_mul(v_sub(v_load(a->z + at + i), c), s);
+		v_store(dy + i, d);
+		v_store(dbeta + i, v_add(v_load(dbeta + i), d));
+		v_store(dgamma + i, v_fma(d, x, v_load(dgamma + i)));
+		g = v_mul(d, v_load(a->gamma + i));
+		sum_g = v_add(sum_g, g);
+		sum_gx = v_fma(g, x, sum_gx);
+	}
+	if (i < h) {
+		n = h - i;
+		d = v_mul(v_loadn(dy + i, n), v_loadn(a->dy + at + i, n));
+		x = v_mul(v_sub(v_loadn(a->z + at + i, n), c), s);
+		v_storen(dy + i, d, n);
+		v_storen(dbeta + i, v_add(v_loadn(dbeta + i, n), d), n);
+		v_storen(dgamma + i, v_fma(d, x, v_loadn(dgamma + i, n)), n);
+		g = v_mul(d, v_loadn(a->gamma + i, n));
+		sum_g = v_add(sum_g, g);
+		sum_gx = v_fma(g, x, sum_gx);
+	}
+	means[0] = v_sum(sum_g) / (float)h;
+	means[1] = v_sum(sum_gx) / (float)h;
+}
+
+/* Second pass: dz, and from it the gradients of residual and x. */
+VEC void norm_back_out(const struct bt_norm *a, size_t r, const float *dy,
+                       const float *m, const float means[2])
+{
+	size_t i, h = a->cols, at = r * h, n;
+	vf c = v_set1(a->stats[2 * r]), s = v_set1(a->stats[2 * r + 1]);
+	vf m0 = v_set1(means[0]), m1 = v_set1(means[1]), x, dz;
+	bool low = a->dx_low;
+
+	for (i = 0; i + VL <= h; i += VL) {
+		x = v_mul(v_sub(v_load(a->z + at + i), c), s);
+		dz = v_mul(v_load(dy + i), v_load(a->gamma + i));
+		dz = v_mul(v_fnma(x, m1, v_sub(dz, m0)), s);
+		if (a->dx != NULL)
+			put(low, a->dx, at + i, v_mul(dz, v_load(m + i)));
+		if (a->add_residual)
+			dz = v_add(dz, v_load(a->dresidual + at + i));
+		v_store(a->dresidual + at + i, dz);
+	}
+	if (i < h) {
+		n = h - i;
+		x = v_mul(v_sub(v_loadn(a->z + at + i, n), c), s);
+		dz = v_mul(v_loadn(dy + i, n), v_loadn(a->gamma + i, n));
+		dz = v_mul(v_fnma(x, m1, v_sub(dz, m0)), s);
+		if (a->dx != NULL)
+			putn(low, a->dx, at + i, v_mul(dz, v_loadn(m + i, n)),
+			     n);
+		if (a->add_residual)
+			dz = v_add(dz, v_loadn(a->dresidual + at + i, n));
+		v_storen(a->dresidual + at + i, dz, n);
+	}
+}
+
+static void norm_back(const struct bt_norm *a, size_t row0, size_t row1,
+                      float *dgamma, float *dbeta, float *scratch)
+{
+	float *m = scratch, *dy = scratch + bt_drop_room(a->cols);
+	float means[2];
+	size_t r;
+
+	for (r = row0; r < row1; r++) {
+		drop_fill(&a->drop_out, (uint32_t)r, 0, a->cols, dy);
+		norm_back_sums(a, r, dy, dgamma, dbeta, means);
+		drop_fill(&a->drop, (uint32_t)r, 0, a->cols, m);
+		norm_back_out(a, r, dy, m, means);
+	}
+}
+
+VEC vf act_value(enum bt_activation act, vf x)
+{
+	return act == BT_ACT_GELU ? v_gelu(x) : v_gelu_tanh(x);
+}
+
+VEC vf act_slope(enum bt_activation act, vf x)
+{
+	return act == BT_ACT_GELU ? v_gelu_slope(x) : v_gelu_tanh_slope(x);
+}
+
+VEC void act_rows(enum bt_activation act, bool low, const void *x, void *y,
+                  size_t rows, size_t cols, size_t ld)
+{
+	size_t r, i, at, n;
+
+	for (r = 0; r < rows; r++) {
+		for (i = 0; i + VL <= cols; i += VL) {
+			at = r * ld + i;
+			put(low, y, at, act_value(act, get(low, x, at)));
+		}
+		if (i < cols) {
+			at = r * ld + i;
+			n = cols - i;
+			putn(low, y, at, act_value(act, getn(low, x, at, n)),
+			     n);
+		}
+	}
+}
+
+VEC void act_back_rows(enum bt_activation act, bool low, const void *x,
+                       const void *dy, void *dx, size_t rows, size_t cols,
+                       size_t ld)
+{
+	size_t r, i, at, n;
+	vf v;
+
+	for (r = 0; r < rows; r++) {
+		for (i = 0; i + VL <= cols; i += VL) {
+			at = r * ld + i;
+			v = act_slope(act, get(low, x, at));
+			put(low, dx, at, v_mul(v, get(low, dy, at)));
+		}
+		if (i < cols) {
+			at = r * ld + i;
+			n = cols - i;
+			v = act_slope(act, getn(low, x, at, n));
+			putn(low, dx, at, v_mul(v, getn(low, dy, at, n)), n);
+		}
+	}
+}
+
+/* The branches are hoisted here: below them act and low are constants. */
+static void act(enum bt_activation a, bool low, const void *x, void *y,
+                size_t rows, size_t cols, size_t ld)
+{
+	if (a == BT_ACT_GELU && low)
+		act_rows(BT_ACT_GELU, true, x, y, rows, cols, ld);
+	else if (a == BT_ACT_GELU)
+		act_rows(BT_ACT_GELU, false, x, y, rows, cols, ld);
+	else if (a == BT_ACT_GELU_TANH && low)
+		act_rows(BT_ACT_GELU_TANH, true, x, y, rows, cols, ld);
+	else if (a == BT_ACT_GELU_TANH)
+		act_rows(BT_ACT_GELU_TANH, false, x, y, rows, cols, ld);
+	else
+		bt_ref_act(a, low, x, y, rows, cols, ld);
+}
+
+static void act_back(enum bt_activation a, bool low, const void *x,
+                     const void *dy, void *dx, size_t rows, size_t cols,
+                     size_t ld)
+{
+	if (a == BT_ACT_GELU && low)
+		act_back_rows(BT_ACT_GELU, true, x, dy, dx, rows, cols, ld);
+	else if (a == BT_ACT_GELU)
+		act_back_rows(BT_ACT_GELU, false, x, dy, dx, rows, cols, ld);
+	else if (a == BT_ACT_GELU_TANH && low)
+		act_back_rows(BT_ACT_GELU_TANH, true, x, dy, dx, rows, cols,
+		              ld);
+	else if (a == BT_ACT_GELU_TANH)
+		act_back_rows(BT_ACT_GELU_TANH, false, x, dy, dx, rows, cols,
+		              ld);
+	else
+		bt_ref_act_back(a, low, x, dy, dx, rows, cols, ld);
+}
+
+static void column_sums(bool low, const void *x, size_t rows, size_t cols,
+                        size_t ld, float *sum)
+{
+	size_t r, i, n;
+	vf s;
+
+	for (i = 0; i + VL <= cols; i += VL) {
+		s = v_load(sum + i);
+		for (r = 0; r < rows; r++)
+			s = v_add(s, get(low, x, r * ld + i));
+		v_store(sum + i, s);
+	}
+	if (i < cols) {
+		n = cols - i;
+		s = v_loadn(sum + i, n);
+		for (r = 0; r < rows; r++)
+			s = v_add(s, getn(low, x, r * ld + i, n));
+		v_storen(sum + i, s, n);
+	}
+}
+
+static void axpy(float a, const float *x, float *y, size_t n)
+{
+	vf c = v_set1(a);
+	size_t i;
+
+	for (i = 0; i + VL <= n; i += VL)
+		v_store(y + i, v_fma(c, v_load(x + i), v_load(y + i)));
+	if (i < n)
+		v_storen(y + i,
+		         v_fma(c, v_loadn(x + i, n - i), v_loadn(y + i, n - i)),
+		         n - i);
+}
+
+/* f32 sums over short runs, added up in double. */
+static double sum_squares(const float *x, size_t n)
+{
+	double total = 0;
+	size_t i, end;
+	vf s, v;
+
+	for (i = 0; i + VL <= n;) {
+		end = i + 64 * VL < n ? i + 64 * VL : n;
+		s = v_set1(0);
+		for (; i + VL <= end; i += VL) {
+			v = v_load(x + i);
+			s = v_fma(v, v, s);
+		}
+		total += (double)v_sum(s);
+	}
+	for (; i < n; i++)
+		total += (double)x[i] * (double)x[i];
+	return total;
+}
+
+static void adamw(const struct bt_adamw *a, float *p, float *m, float *v,
+                  const float *g, size_t n)
+{
+	vf b1 = v_set1(a->beta1), b2 = v_set1(a->beta2);
+	vf c1 = v_set1(a->fresh1), c2 = v_set1(a->fresh2);
+	vf keep = v_set1(a->keep);
+	vf rate = v_set1(a->rate), root = v_set1(a->correct2);
+	vf eps = v_set1(a->eps), scale = v_set1(a->grad_scale), x, s, t;
+	size_t i, k;
+
+	for (i = 0; i < n; i += VL) {
+		k = n - i;
+		x = k >= VL ? v_load(g + i) : v_loadn(g + i, k);
+		s = k >= VL ? v_load(m + i) : v_loadn(m + i, k);
+		t = k >= VL ? v_load(v + i) : v_loadn(v + i, k);
+		x = v_mul(x, scale);
+		s = v_fma(c1, x, v_mul(b1, s));
+		t = v_fma(v_mul(c2, x), x, v_mul(b2, t));
+		x = k >= VL ? v_load(p + i) : v_loadn(p + i, k);
+		x = v_sub(v_mul(x, keep),
+		          v_div(v_mul(rate, s), v_fma(v_sqrt(t), root, eps)));
+		if (k >= VL) {
+			v_store(m + i, s);
+			v_store(v + i, t);
+			v_store(p + i, x);
+		} else {
+			v_storen(m + i, s, k);
+			v_storen(v + i, t, k);
+			v_storen(p + i, x, k);
+		}
+	}
+}
+
+#endif

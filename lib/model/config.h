@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A model's configuration as Hugging Face's config.json and Google's
+ * bert_config.json give it.
+ */
+#ifndef BT_MODEL_CONFIG_H
+#define BT_MODEL_CONFIG_H
+
+#include <jansson.h>
+
+#include "base/err.h"
+#include "op/graph.h"
+
+struct bt_config {
+	char model_type[32]; /* "bert" */
+	int vocab_size;
+	int hidden_size;
+	int layers;
+	int heads;
+	int intermediate_size;
+	enum bt_activation act;
+	float hidden_dropout;
+	float attention_dropout;
+	float classifier_dropout;
+	int max_positions;
+	int type_vocab_size;
+	float norm_eps;
+	float init_std;
+	json_t *json; /* the file's object with what was not understood; kept so
+	               * that a trained model's file says what it said */
+};
+
+/* Takes a file (config.json or bert_config.json form). Families, activations
+ * and position embeddings that are not built are refused by name. */
+int bt_config_load(const char *path, struct bt_config *c,
+                   struct bt_error *err) BT_MUST_USE;
+
+/* A named architecture: "tiny" (2 layers, hidden 128, 2 heads). BT_EARG if
+ * there is none of that name. */
+int bt_config_preset(const char *name, struct bt_config *c,
+                     struct bt_error *err) BT_MUST_USE;
+
+void bt_config_clear(struct bt_config *c);
+
+/* Makes the object to be written as config.json; the caller json_decref()s it.
+ * NULL when out of memory. labels[n_labels] become id2label and label2id. */
+json_t *bt_config_json(const struct bt_config *c, char *const *labels,
+                       int n_labels);
+
+#endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+#include "op/ops.h"
+
+static bool has_columns(const struct bt_graph *g, int node, int first, int n)
+{
+	return first >= 0 && first + n <= g->nodes[node].cols;
+}
+
+int bt_op_attention(struct bt_graph *g, const struct bt_attention_args *a)
+{
+	struct bt_node *n;
+	int width = a->heads * a->head_dim;
+
+	if (g->failed)
+		return -1;
+	if (a->heads < 1 || a->head_dim < 1 ||
+	    !has_columns(g, a->q, a->q_col, width) ||
+	    !has_columns(g, a->kv, a->k_col, width) ||
+	    !has_columns(g, a->kv, a->v_col, width) ||
+	    g->nodes[a->kv].rows != BT_PER_TOKEN)
+		return bt_graph_misfit(g,
+		                       "attention of %d heads of %d columns "
+		                       "does not fit its inputs",
+		                       a->heads, a->head_dim);
+	n = bt_graph_node(g, BT_OP_ATTENTION, g->nodes[a->q].rows, width);
+	if (n == NULL)
+		return -1;
+	n->in[0] = a->q;
+	n->in[1] = a->kv;
+	n->n_in = a->q == a->kv ? 1 : 2;
+	n->u.attention.heads = a->heads;
+	n->u.attention.head_dim = a->head_dim;
+	n->u.attention.q_col = a->q_col;
+	n->u.attention.k_col = a->k_col;
+	n->u.attention.v_col = a->v_col;
+	n->u.attention.dropout = a->dropout;
+	return g->n_nodes - 1;
+}

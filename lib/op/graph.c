@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+#include "op/graph.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+#define MAX_DIM (1 << 27) /* of a parameter: far above any model */
+
+void bt_graph_init(struct bt_graph *g, struct bt_error *err)
+{
+	memset(g, 0, sizeof(*g));
+	g->err = err;
+	g->init_std = 0.02f;
+	g->logits = -1;
+	g->loss = -1;
+}
+
+void bt_graph_clear(struct bt_graph *g)
+{
+	int i;
+
+	for (i = 0; i < g->n_params; i++)
+		free(g->params[i].name);
+	free(g->params);
+	free(g->nodes);
+	memset(g, 0, sizeof(*g));
+}
+
+int bt_graph_done(struct bt_graph *g)
+{
+	struct bt_error *err = g->err;
+
+	g->err = NULL;
+	if (!g->failed)
+		return BT_OK;
+	return err != NULL && err->code != 0 ? err->code : BT_EARG;
+}
+
+static int fail_nomem(struct bt_graph *g)
+{
+	g->failed = true;
+	bt_error_nomem(g->err, "building the model");
+	return -1;
+}
+
+int bt_graph_misfit(struct bt_graph *g, const char *fmt, ...)
+{
+	char text[200];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	g->failed = true;
+	bt_error_set(g->err, BT_EARG, "model cannot be built: %s", text);
+	return -1;
+}
+
+/* Where a parameter of that size begins, and the new end of the arena. */
+static bool place(struct bt_graph *g, bool joined, size_t size, size_t *offset)
+{
+	size_t at = g->n_floats, end;
+
+	if (!joined)
+		at = bt_round_up(at, BT_ALIGN / sizeof(float));
+	if (!bt_size_add(at, size, &end) || end > SIZE_MAX / 16)
+		return false;
+	*offset = at;
+	g->n_floats = end;
+	return true;
+}
+
+int bt_graph_param(struct bt_graph *g, const struct bt_param_spec *spec,
+                   const char *fmt, ...)
+{
+	struct bt_param *p;
+	char name[256];
+	va_list ap;
+
+	if (g->failed)
+		return -1;
+	va_start(ap, fmt);
+	vsnprintf(name, sizeof(name), fmt, ap);
+	va_end(ap);
+	if (spec->rows < 0 || spec->rows > MAX_DIM || spec->cols < 1 ||
+	    spec->cols > MAX_DIM)
+		return bt_graph_misfit(g, "parameter '%s' of shape [%d, %d]",
+		                       name, spec->rows, spec->cols);
+	if (bt_grow(&g->params, &g->param_cap, (size_t)g->n_params + 1,
+	            sizeof(*p)) != BT_OK)
+		return fail_nomem(g);
+	p = &g->params[g->n_params];
+	memset(p, 0, sizeof(*p));
+	p->rank = spec->rows == 0 ? 1 : 2;
+	p->rows = spec->rows == 0 ? 1 : spec->rows;
+	p->cols = spec->cols;
+	p->init = spec->init;
+	p->decay = spec->decay;
+	p->head = spec->head;
+	if (!place(g, spec->joined, bt_param_size(p), &p->offset))
+		return fail_nomem(g);
+	p->name = bt_strndup(name, strlen(name));
+	if (p->name == NULL)
+		return fail_nomem(g);
+	return g->n_params++;
+}
+
+int bt_graph_find(const struct bt_graph *g, const char *name)
+{
+	int i;
+
+	for (i = 0; i < g->n_params; i++)
+		if (strcmp(g->params[i].name, name) == 0)
+			return i;
+	return -1;
+}
+
+struct bt_node *bt_graph_node(struct bt_graph *g, enum bt_opcode op,
+                              enum bt_rows rows, int cols)
+{
+	struct bt_node *n;
+
+	if (g->failed)
+		return NULL;
+	if (bt_grow(&g->nodes, &g->node_cap, (size_t)g->n_nodes + 1,
+	            sizeof(*n)) != BT_OK) {
+		fail_nomem(g);
+		return NULL;
+	}
+	n = &g->nodes[g->n_nodes++];
+	memset(n, 0, sizeof(*n));
+	n->op = op;
+	n->rows = rows;
+	n->cols = cols;
+	return n;
+}
+
+const char *bt_opcode_name(enum bt_opcode op)
+{
+	static const char *const names[BT_OPCODES] = {
+	    [BT_OP_EMBED] = "embed",
+	    [BT_OP_LINEAR] = "linear",
+	    [BT_OP_ATTENTION] = "attention",
+	    [BT_OP_RESIDUAL_NORM] = "residual_norm",
+	    [BT_OP_FIRST] = "first",
+	    [BT_OP_DROPOUT] = "dropout",
+	    [BT_OP_SOFTMAX_LOSS] = "softmax_loss",
+	};
+
+	return names[op];
+}
+
+const char *bt_activation_name(enum bt_activation act)
+{
+	static const char *const names[BT_ACTIVATIONS] = {
+	    [BT_ACT_NONE] = "none",           [BT_ACT_GELU] = "gelu",
+	    [BT_ACT_GELU_TANH] = "gelu_tanh", [BT_ACT_RELU] = "relu",
+	    [BT_ACT_TANH] = "tanh",
+	};
+
+	return names[act];
+}
+
+void bt_graph_print(const struct bt_graph *g, struct bt_buf *out)
+{
+	const struct bt_node *n;
+	int i, k;
+
+	for (i = 0; i < g->n_nodes; i++) {
+		n = &g->nodes[i];
+		bt_buf_printf(
+		    out, "%3d %-13s [%s, %d]", i, bt_opcode_name(n->op),
+		    n->rows == BT_PER_TOKEN ? "tokens" : "texts", n->cols);
+		for (k = 0; k < n->n_in; k++)
+			bt_buf_printf(out, "%s%d", k == 0 ? " <- " : ", ",
+			              n->in[k]);
+		if (n->op == BT_OP_LINEAR)
+			bt_buf_printf(
+			    out, "  %s%s%s", g->params[n->u.linear.weight].name,
+			    n->u.linear.parts > 1 ? " ..." : "",
+			    n->u.linear.act == BT_ACT_GELU ||
+			            n->u.linear.act == BT_ACT_GELU_TANH
+			        ? " gelu"
+			        : "");
+		bt_buf_putc(out, '\n');
+	}
+}

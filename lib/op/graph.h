@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A model is a graph of coarse operators, and the graph is data: an array of
+ * nodes, each with an operator, the nodes it reads, the shape of its output and
+ * its parameters. A node reads only nodes before it, so the array is an order
+ * of execution. A device runs or translates it; nothing here computes.
+ *
+ * The first dimension of every value is the number of tokens or of texts of a
+ * batch: there is no padding anywhere.
+ */
+#ifndef BT_OP_GRAPH_H
+#define BT_OP_GRAPH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+
+enum bt_opcode {
+	BT_OP_EMBED,
+	BT_OP_LINEAR,
+	BT_OP_ATTENTION,
+	BT_OP_RESIDUAL_NORM,
+	BT_OP_FIRST,
+	BT_OP_DROPOUT,
+	BT_OP_SOFTMAX_LOSS,
+	BT_OPCODES
+};
+
+enum bt_rows {
+	BT_PER_TOKEN, /* as many rows as the batch has tokens */
+	BT_PER_TEXT   /* as many rows as it has texts */
+};
+
+enum bt_activation {
+	BT_ACT_NONE,
+	BT_ACT_GELU,      /* x Phi(x), exact: "gelu" */
+	BT_ACT_GELU_TANH, /* its tanh approximation: "gelu_new" */
+	BT_ACT_RELU,
+	BT_ACT_TANH,
+	BT_ACTIVATIONS
+};
+
+enum bt_init {
+	BT_INIT_ZERO,
+	BT_INIT_ONE,
+	BT_INIT_NORMAL /* normal with the graph's init_std */
+};
+
+/* A trained array of f32: [rows, cols], or [cols] where rank is 1. */
+struct bt_param {
+	char *name; /* as Hugging Face names it in a state dict */
+	int rank;
+	int rows, cols; /* rows = 1 where rank is 1 */
+	enum bt_init init;
+	bool decay;    /* weight decay applies */
+	bool head;     /* belongs to the task, not to the encoder */
+	size_t offset; /* floats from the start of the parameter arena */
+};
+
+struct bt_node {
+	enum bt_opcode op;
+	int in[2]; /* nodes read */
+	int n_in;
+	enum bt_rows rows;
+	int cols;
+	union {
+		struct {
+			int word, position, type; /* parameters */
+			int gamma, beta;
+			float eps, dropout;
+		} embed;
+		struct {
+			int weight, bias; /* first parameter of each */
+			int parts;        /* parameters stacked by rows */
+			enum bt_activation act;
+		} linear;
+		struct {
+			int heads, head_dim;
+			int q_col, k_col, v_col; /* first column of each */
+			float dropout;
+		} attention;
+		struct {
+			int gamma, beta;
+			float eps, dropout;
+		} norm;
+		struct {
+			float dropout;
+		} drop;
+	} u;
+};
+
+struct bt_graph {
+	struct bt_node *nodes;
+	int n_nodes;
+	struct bt_param *params;
+	int n_params;
+	size_t n_floats; /* size of the parameter arena */
+	float init_std;
+	int logits; /* node whose output is the answer */
+	int loss;   /* node of the loss, or -1 */
+
+	/* while building */
+	size_t node_cap, param_cap;
+	struct bt_error *err; /* the first failure, or NULL */
+	bool failed;
+};
+
+/* err is where the builders of op/ops.h report; it must outlive the building.
+ */
+void bt_graph_init(struct bt_graph *g, struct bt_error *err);
+void bt_graph_clear(struct bt_graph *g);
+
+/* Ends the building: 0, or the first error of any builder. */
+int bt_graph_done(struct bt_graph *g) BT_MUST_USE;
+
+/* What a parameter is to be; see struct bt_param. */
+struct bt_param_spec {
+	int rows, cols; /* rows = 0: rank 1 */
+	enum bt_init init;
+	bool decay;
+	bool head;
+	bool joined; /* stands directly behind the parameter before it */
+};
+
+/* Adds a parameter whose name is made as by printf. Its number, or -1 after a
+ * failure. */
+int bt_graph_param(struct bt_graph *g, const struct bt_param_spec *spec,
+                   const char *fmt, ...) BT_PRINTF(3, 4);
+
+/* The parameter of that name, or -1. */
+int bt_graph_find(const struct bt_graph *g, const char *name);
+
+/* For builders of operators: adds a node and returns it zeroed but for op, rows
+ * and cols; NULL after a failure. The node's number is g->n_nodes - 1. */
+struct bt_node *bt_graph_node(struct bt_graph *g, enum bt_opcode op,
+                              enum bt_rows rows, int cols);
+
+/* For builders: reports that an operator's arguments do not fit. Returns -1. */
+int bt_graph_misfit(struct bt_graph *g, const char *fmt, ...) BT_PRINTF(2, 3);
+
+const char *bt_opcode_name(enum bt_opcode op);
+const char *bt_activation_name(enum bt_activation act);
+
+/* Floats of a parameter. */
+static inline size_t bt_param_size(const struct bt_param *p)
+{
+	return (size_t)p->rows * (size_t)p->cols;
+}
+
+/* Appends the graph as text, one line a node. */
+void bt_graph_print(const struct bt_graph *g, struct bt_buf *out);
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+#include "op/ops.h"
+
+/* Rows of `parts` parameters from `first` on, or -1 where they do not stand
+ * one behind the other or differ in width. */
+static int stacked_rows(const struct bt_graph *g, int first, int parts,
+                        int cols)
+{
+	const struct bt_param *p = &g->params[first];
+	size_t end = p->offset;
+	int i, rows = 0;
+
+	for (i = 0; i < parts; i++, p++) {
+		if (first + i >= g->n_params || p->cols != cols ||
+		    p->offset != end)
+			return -1;
+		rows += p->rows;
+		end += bt_param_size(p);
+	}
+	return rows;
+}
+
+int bt_op_linear(struct bt_graph *g, int x, int weight, int bias, int parts,
+                 enum bt_activation act)
+{
+	struct bt_node *n;
+	int rows, cols;
+
+	if (g->failed)
+		return -1;
+	rows = stacked_rows(g, weight, parts, g->nodes[x].cols);
+	if (rows < 0)
+		return bt_graph_misfit(
+		    g, "'%s' does not fit an input of %d columns",
+		    g->params[weight].name, g->nodes[x].cols);
+	cols = stacked_rows(g, bias, parts, g->params[bias].cols);
+	if (cols < 0 || g->params[bias].cols * parts != rows)
+		return bt_graph_misfit(g, "'%s' does not fit its weight",
+		                       g->params[bias].name);
+	n = bt_graph_node(g, BT_OP_LINEAR, g->nodes[x].rows, rows);
+	if (n == NULL)
+		return -1;
+	n->in[0] = x;
+	n->n_in = 1;
+	n->u.linear.weight = weight;
+	n->u.linear.bias = bias;
+	n->u.linear.parts = parts;
+	n->u.linear.act = act;
+	return g->n_nodes - 1;
+}

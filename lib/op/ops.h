@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The operators. Each function adds a node to the graph and returns its number;
+ * after a failure (shapes that do not fit, no memory) it returns -1, and so do
+ * all later calls, so that a model is built in a row and checked once, by
+ * bt_graph_done.
+ *
+ * Letters: T tokens of the batch, B texts, H columns of a value, n(t) tokens of
+ * text t; L is the loss, dX is dL/dX. drop(x) is inverted dropout: each element
+ * is 0 with probability p and x/(1-p) otherwise while training, x else; which
+ * ones is a function of (seed, step, node, row, column).
+ */
+#ifndef BT_OP_OPS_H
+#define BT_OP_OPS_H
+
+#include "op/graph.h"
+
+struct bt_embed_args {
+	int word;     /* parameter (V,H) */
+	int position; /* parameter (P,H): positions 0 .. n(t)-1 of each text */
+	int type;     /* parameter (S,H), or -1 */
+	int gamma, beta; /* parameters (H) */
+	float eps;
+	float dropout;
+};
+
+/*
+ * Z = word[id] + position[pos] + type[segment];  Y = drop(norm(Z))
+ * with norm as in bt_op_residual_norm.   -> Y: (T,H)
+ * Backward: dZ as there; its rows are added to the rows that were read.
+ */
+int bt_op_embed(struct bt_graph *g, const struct bt_embed_args *a);
+
+/*
+ * Y = act(X W' + b)   X: (R,K), W: (N,K), b: (N) -> Y: (R,N); ' transposes.
+ * W may be `parts` parameters that stand one behind the other and are taken as
+ * one, as may b: the projections to queries, keys and values are one product.
+ * Backward: dA = dY * act'(A), dX = dA W, dW = dA' X, db = column sums of dA.
+ */
+int bt_op_linear(struct bt_graph *g, int x, int weight, int bias, int parts,
+                 enum bt_activation act);
+
+struct bt_attention_args {
+	int q;     /* node that holds the queries */
+	int q_col; /* first column of the queries in it */
+	int kv;    /* node that holds keys and values, (T, .) */
+	int k_col, v_col;
+	int heads;
+	int head_dim; /* d */
+	float dropout;
+};
+
+/*
+ * For each text and head, over that text's tokens only:
+ *   S = Q K' / sqrt(d), P = softmax of S's rows, O = drop(P) V
+ * Q's rows are all tokens of the text, or one row where q is per text.
+ * -> (rows of q, heads * d)
+ * Backward: dV = drop(P)' dO, dP = drop'(dO V'), dS = P * (dP - rowsum(P *
+ * dP)), dQ = dS K / sqrt(d), dK = dS' Q / sqrt(d). P is computed again from Q,
+ * K and the saved logarithms of the rows' sums.
+ */
+int bt_op_attention(struct bt_graph *g, const struct bt_attention_args *a);
+
+/*
+ * Z = residual + drop(x);  Y = gamma * (Z - mean) / sqrt(var + eps) + beta
+ * with mean and (biased) variance over the columns of each row.
+ * residual, x: (R,H) -> Y: (R,H)   [Ba et al. 2016, "Layer Normalization"]
+ * Backward, with N = (Z - mean) r, r = 1/sqrt(var + eps), G = gamma * dY:
+ *   dZ = r (G - mean(G) - N mean(G * N)), dgamma = sum of dY * N over the rows,
+ *   dbeta = sum of dY, dresidual = dZ, dx = drop'(dZ).
+ */
+int bt_op_residual_norm(struct bt_graph *g, int residual, int x, int gamma,
+                        int beta, float eps, float dropout);
+
+/* The first token's row of each text: (T,H) -> (B,H). */
+int bt_op_first(struct bt_graph *g, int x);
+
+/* Y = drop(X). */
+int bt_op_dropout(struct bt_graph *g, int x, float dropout);
+
+/*
+ * Softmax cross entropy against a class y(t) for each text, weighted by w(t):
+ *   L = scale * sum over t of w(t) * -(sum over k of q(k) log softmax(x)(k))
+ * q is 1 for class y, with label smoothing s: 1 - s + s/K for y, s/K else.
+ * w, scale and s come with the batch. Backward: dX = scale w (softmax(x) - q).
+ */
+int bt_op_softmax_loss(struct bt_graph *g, int logits);
+
+#endif

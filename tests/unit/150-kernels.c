@@ -1,0 +1,441 @@
+/* SPDX-License-Identifier: MIT */
+/* Every kernel of every instruction set of this machine against plain C, at all
+ * small lengths, with guard pages. Tolerances: what rounding in another order
+ * and the fitted exponential may give, in units of the values' size. */
+#define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
+#include "test.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "cpu/kernels_int.h"
+#include "guard.h"
+
+#define LENGTHS 68 /* 0 .. 67: all tails of four vectors of 16 and more */
+
+static const struct bt_kernels *k;
+static const struct bt_kernels *const ref = &bt_kernels_ref;
+
+static float *array(size_t n, float scale, uint64_t seed)
+{
+	float *x = guard_new(n, sizeof(*x));
+
+	fill_random(x, n, scale, seed);
+	return x;
+}
+
+/* An array of either type. */
+static void *values(bool low, size_t n, float scale, uint64_t seed)
+{
+	uint16_t *h;
+	float *x;
+	size_t i;
+
+	if (!low)
+		return array(n, scale, seed);
+	x = malloc((n + 1) * sizeof(*x));
+	fill_random(x, n, scale, seed);
+	h = guard_new(n, sizeof(*h));
+	for (i = 0; i < n; i++)
+		h[i] = bt_bf16(x[i]);
+	free(x);
+	return h;
+}
+
+static float at(bool low, const void *x, size_t i)
+{
+	return low ? bt_f32(((const uint16_t *)x)[i]) : ((const float *)x)[i];
+}
+
+/* |got - want| <= tolerance * max(1, |want|), and one bf16 step for bf16. */
+static void close_to(const char *what, bool low, const void *got,
+                     const void *want, size_t n, float tolerance)
+{
+	float g, w, bound;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		g = at(low, got, i);
+		w = at(low, want, i);
+		bound =
+		    tolerance * fmaxf(1, fabsf(w)) + (low ? fabsf(w) / 128 : 0);
+		if (!(fabsf(g - w) <= bound))
+			fail_msg("%s %s: element %zu of %zu is %.9g, not %.9g",
+			         bt_isa_name(k->isa), what, i, n, (double)g,
+			         (double)w);
+	}
+}
+
+static void end_of_case(void)
+{
+	assert_int_equal(guard_free_all(), 0);
+}
+
+static void conversions(void **state)
+{
+	static const float special[] = {
+	    0.0f,    -0.0f,  INFINITY,    -INFINITY,   NAN,   1.0f,
+	    3.4e38f, 1e-40f, 1.00390625f, 1.01171875f, -2.5f, 65504.0f};
+	size_t n, i, ns = sizeof(special) / sizeof(special[0]);
+	uint16_t *a, *b;
+	float *x, *y;
+
+	(void)state;
+	for (n = 0; n < LENGTHS; n++) {
+		x = array(n, 100, n);
+		for (i = 0; i < n && n > 20; i++)
+			x[i] = special[i % ns];
+		a = guard_new(n, sizeof(*a));
+		b = guard_new(n, sizeof(*b));
+		k->to_bf16(x, a, n);
+		ref->to_bf16(x, b, n);
+		assert_memory_equal(a, b, n * sizeof(*a));
+		y = guard_new(n, sizeof(*y));
+		k->from_bf16(a, y, n);
+		ref->from_bf16(b, x, n);
+		assert_memory_equal(x, y, n * sizeof(*x));
+		end_of_case();
+	}
+	assert_int_equal(bt_bf16(1.00390625f), 0x3f80); /* half: to even */
+	assert_int_equal(bt_bf16(1.01171875f), 0x3f82);
+}
+
+static void dropout_is_the_same_everywhere(void **state)
+{
+	struct bt_dropout d = bt_dropout_make(0.1f, 12345678901ull, 7, 300, 5);
+	size_t n, dropped = 0, i, total = 0;
+	float *a, *b;
+
+	(void)state;
+	for (n = 0; n < 400; n += n < LENGTHS ? 1 : 13) {
+		a = guard_new(n, sizeof(*a));
+		b = guard_new(n, sizeof(*b));
+		k->dropout(&d, (uint32_t)n, n, a);
+		ref->dropout(&d, (uint32_t)n, n, b);
+		assert_memory_equal(a, b, n * sizeof(*a));
+		for (i = 0; i < n; i++, total++)
+			dropped += a[i] == 0;
+		end_of_case();
+	}
+	assert_true(fabs((double)dropped / (double)total - 0.1) < 0.02);
+	d = bt_dropout_make(0, 1, 1, 1, 1);
+	a = guard_new(5, sizeof(*a));
+	k->dropout(&d, 0, 5, a);
+	assert_true(a[0] == 1 && a[4] == 1);
+	end_of_case();
+}
+
+static void embeddings(void **state)
+{
+	static const int32_t ids[3] = {2, 0, 1}, positions[3] = {0, 1, 1};
+	static const uint8_t types[3] = {1, 0, 1};
+	struct bt_embed a = {0};
+	float *x, *y;
+	size_t n;
+
+	(void)state;
+	for (n = 1; n < LENGTHS; n++) {
+		a.cols = n;
+		a.word = array(3 * n, 1, 1);
+		a.position = array(2 * n, 1, 2);
+		a.type = n % 2 ? array(2 * n, 1, 3) : NULL;
+		a.ids = ids;
+		a.positions = positions;
+		a.types = types;
+		x = guard_new(3 * n, sizeof(*x));
+		y = guard_new(3 * n, sizeof(*y));
+		k->embed(&a, x, 0, 3);
+		ref->embed(&a, y, 0, 3);
+		close_to("embed", false, x, y, 3 * n, 1e-6f);
+		end_of_case();
+	}
+}
+
+/* One norm of `rows` x n by both tables. */
+static void norm_case(size_t rows, size_t n, bool low, bool add)
+{
+	struct bt_norm a = {.cols = n, .eps = 1e-6f, .x_low = low}, b;
+	size_t all = rows * n, room = 2 * bt_drop_room(n);
+	float *scratch = guard_new(room, sizeof(float));
+	float *g1 = array(n, 1, 21), *g2 = array(n, 1, 21);
+	float *b1 = array(n, 1, 22), *b2 = array(n, 1, 22);
+
+	a.residual = array(all, 2, 11);
+	a.x = values(low, all, 2, 12);
+	a.gamma = array(n, 2, 13);
+	a.beta = array(n, 2, 14);
+	a.drop = bt_dropout_make(0.2f, 1, 2, 3, 4);
+	a.drop_out = bt_dropout_make(add ? 0.1f : 0, 5, 6, 7, 8);
+	a.dy = array(all, 1, 15);
+	a.add_residual = add;
+	a.dx_low = low;
+	b = a;
+#define BOTH(field, n, type)                                                   \
+	a.field = guard_new(n, sizeof(type)),                                  \
+	b.field = guard_new(n, sizeof(type))
+	BOTH(z, all, float);
+	BOTH(stats, 2 * rows, float);
+	BOTH(y, all, float);
+	BOTH(y_low, all, uint16_t);
+	BOTH(dx, all, float);
+#undef BOTH
+	a.dx = values(low, all, 1, 16);
+	b.dx = values(low, all, 1, 16);
+	a.dresidual = array(all, 1, 17);
+	b.dresidual = array(all, 1, 17);
+	k->norm(&a, 0, rows, scratch);
+	ref->norm(&b, 0, rows, scratch);
+	close_to("norm z", false, a.z, b.z, all, 1e-6f);
+	close_to("norm stats", false, a.stats, b.stats, 2 * rows, 2e-5f);
+	close_to("norm", false, a.y, b.y, all, 1e-4f);
+	close_to("norm bf16", true, a.y_low, b.y_low, all, 1e-4f);
+	b.stats = a.stats; /* the same point for both */
+	k->norm_back(&a, 0, rows, g1, b1, scratch);
+	ref->norm_back(&b, 0, rows, g2, b2, scratch);
+	if (n > 1) { /* one column: 0 times 1/sqrt(eps), mere rounding */
+		close_to("norm dresidual", false, a.dresidual, b.dresidual, all,
+		         2e-3f);
+		close_to("norm dx", low, a.dx, b.dx, all, 2e-3f);
+		close_to("norm dgamma", false, g1, g2, n, 1e-4f);
+	}
+	close_to("norm dbeta", false, b1, b2, n, 1e-5f);
+	end_of_case();
+}
+
+static void norms(void **state)
+{
+	size_t n;
+
+	(void)state;
+	for (n = 1; n < LENGTHS; n++)
+		norm_case(3, n, n % 2, n % 3 == 0);
+	norm_case(5, 384, false, true);
+	norm_case(5, 768, true, false);
+}
+
+static void activations(void **state)
+{
+	int act;
+	size_t n;
+	void *x, *dy, *a, *b;
+	bool low;
+
+	(void)state;
+	for (act = BT_ACT_NONE; act < BT_ACTIVATIONS; act++)
+		for (n = 0; n < LENGTHS; n++) {
+			low = n % 2;
+			x = values(low, 3 * n, n > 40 ? 12 : 3, n);
+			dy = values(low, 3 * n, 1, n + 1);
+			a = values(low, 3 * n, 1, 2);
+			b = values(low, 3 * n, 1, 2);
+			k->act(act, low, x, a, 3, n, n);
+			ref->act(act, low, x, b, 3, n, n);
+			close_to("act", low, a, b, 3 * n, 2e-6f);
+			k->act_back(act, low, x, dy, a, 3, n, n);
+			ref->act_back(act, low, x, dy, b, 3, n, n);
+			close_to("act_back", low, a, b, 3 * n, 3e-6f);
+			/* a column range of wider rows, in place */
+			if (n > 4) {
+				k->act(act, low, x, x, 2, n - 4, n);
+				ref->act(act, low, x, b, 2, n - 4, n);
+			}
+			end_of_case();
+		}
+}
+
+static void ranges(void **state)
+{
+	struct bt_adamw w = {.beta1 = .9f,
+	                     .beta2 = .999f,
+	                     .fresh1 = .1f,
+	                     .fresh2 = .001f,
+	                     .rate = 1,
+	                     .correct2 = 31.6f,
+	                     .eps = 1e-8f,
+	                     .keep = .999f,
+	                     .grad_scale = .5f};
+	float *x, *y, *z, *p1, *m1, *v1, *p2, *m2, *v2;
+	void *h;
+	size_t n, i;
+
+	(void)state;
+	for (n = 0; n < 3000; n += n < LENGTHS ? 1 : 531) {
+		x = array(n, 1, 1);
+		y = array(n, 1, 2);
+		z = array(n, 1, 2);
+		k->axpy(0.5f, x, y, n);
+		ref->axpy(0.5f, x, z, n);
+		close_to("axpy", false, y, z, n, 1e-6f);
+		assert_true(fabs(k->sum_squares(x, n) -
+		                 ref->sum_squares(x, n)) <= 1e-5 * (double)n);
+		h = values(n % 2, 3 * n, 1, 5);
+		k->column_sums(n % 2, h, 3, n, n, y);
+		ref->column_sums(n % 2, h, 3, n, n, z);
+		close_to("column_sums", false, y, z, n, 1e-5f);
+		p1 = array(n, 1, 6);
+		p2 = array(n, 1, 6);
+		m1 = array(n, 1, 7);
+		m2 = array(n, 1, 7);
+		v1 = array(n, 1, 8);
+		for (i = 0; i < n; i++)
+			v1[i] = fabsf(v1[i]);
+		v2 = guard_new(n, sizeof(*v2));
+		memcpy(v2, v1, n * sizeof(*v2));
+		k->adamw(&w, p1, m1, v1, x, n);
+		ref->adamw(&w, p2, m2, v2, x, n);
+		close_to("adamw p", false, p1, p2, n, 1e-5f);
+		close_to("adamw m", false, m1, m2, n, 1e-6f);
+		close_to("adamw v", false, v1, v2, n, 1e-6f);
+		end_of_case();
+	}
+}
+
+/* Three steps of three parameters; values from PyTorch's AdamW. */
+static void adamw_known_answers(void **state)
+{
+	static const float g[3][3] = {
+	    {.1f, .2f, -.3f}, {0, -.1f, .4f}, {.5f, .5f, .5f}};
+	static const float want[3][3] = {{.899f, -2.098f, .5995f},
+	                                 {.8310952f, -2.1225357f, .5795494f},
+	                                 {.7574727f, -2.1871362f, .52321f}};
+	float p[3] = {1, -2, .5f}, m[3] = {0}, v[3] = {0};
+	struct bt_adamw a = {.beta1 = .9f,
+	                     .beta2 = .999f,
+	                     .fresh1 = .1f,
+	                     .fresh2 = .001f,
+	                     .eps = 1e-8f,
+	                     .keep = .999f,
+	                     .grad_scale = 1};
+	int t;
+
+	(void)state;
+	for (t = 0; t < 3; t++) {
+		a.rate = (float)(.1 / (1 - pow(.9, t + 1)));
+		a.correct2 = (float)(1 / sqrt(1 - pow(.999, t + 1)));
+		k->adamw(&a, p, m, v, g[t], 3);
+		close_to("adamw", false, p, want[t], 3, 1e-6f);
+	}
+}
+
+/* A head of q_rows x n x d by both tables, inside wider rows. */
+static void attend_case(size_t q_rows, size_t n, size_t d, bool low)
+{
+	size_t q_ld = d + 3, kv_ld = 2 * d + 1, o_ld = d + 2;
+	size_t nq = (q_rows - 1) * q_ld + d, nkv = (n - 1) * kv_ld + 2 * d;
+	size_t no = (q_rows - 1) * o_ld + d, es = low ? 2 : 4;
+	size_t room = bt_attend_scratch(q_rows, n, d);
+	struct bt_attend a = {.q_rows = q_rows,
+	                      .n = n,
+	                      .d = d,
+	                      .q_ld = q_ld,
+	                      .kv_ld = kv_ld,
+	                      .o_ld = o_ld,
+	                      .lse_ld = 2,
+	                      .low = low},
+	                 b;
+	float tolerance = low ? 2e-2f : 2e-5f;
+
+	a.scale = 1.0f / sqrtf((float)d);
+	a.q = values(low, nq, 3, 1);
+	a.k = values(low, nkv, 3, 2);
+	a.v = (const char *)a.k + d * es;
+	a.drop = bt_dropout_make(n % 2 ? 0.1f : 0, 9, 8, 7, 6);
+	a.scratch = guard_new(room, sizeof(float));
+	a.dout = values(low, no, 1, 3);
+	b = a;
+	a.o = values(low, no, 0, 4);
+	b.o = values(low, no, 0, 4);
+	a.lse = array(2 * q_rows, 0, 5);
+	b.lse = array(2 * q_rows, 0, 5);
+	a.dq = values(low, nq, 0, 6);
+	b.dq = values(low, nq, 0, 6);
+	a.dk = values(low, nkv, 0, 7);
+	b.dk = values(low, nkv, 0, 7);
+	a.dv = (char *)a.dk + d * es;
+	b.dv = (char *)b.dk + d * es;
+	k->attend(&a);
+	ref->attend(&b);
+	close_to("attend", low, a.o, b.o, no, tolerance);
+	close_to("attend lse", false, a.lse, b.lse, 2 * q_rows, 2e-5f);
+	k->attend_back(&a);
+	ref->attend_back(&b);
+	close_to("attend dq", low, a.dq, b.dq, nq, tolerance);
+	close_to("attend dk, dv", low, a.dk, b.dk, nkv, tolerance);
+	end_of_case();
+}
+
+static void attention(void **state)
+{
+	static const size_t dims[] = {1, 7, 16, 32, 33, 64};
+	size_t n, i;
+
+	(void)state;
+	for (n = 1; n < LENGTHS; n++)
+		for (i = 0; i < sizeof(dims) / sizeof(dims[0]); i++)
+			attend_case(n % 5 ? n : 1, n, dims[i], (n + i) % 2);
+	attend_case(130, 130, 64, false);
+	attend_case(1, 200, 32, true);
+}
+
+/* NaN must come out where NaN goes in, or a diverged run is hidden. */
+static void nan_stays(void **state)
+{
+	float x[40], y[40], v[40 * 16], lse[2];
+	float *scratch = guard_new(bt_attend_scratch(1, 40, 16), sizeof(float));
+	struct bt_attend a = {.q_rows = 1, .n = 40, .d = 16, .q_ld = 16};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < 40; i++)
+		x[i] = i == 17 ? NAN : 0.5f;
+	k->act(BT_ACT_GELU, false, x, y, 1, 40, 40);
+	assert_true(isnan(y[17]));
+	k->act(BT_ACT_GELU_TANH, false, x, y, 1, 40, 40);
+	assert_true(isnan(y[17]));
+	assert_true(isnan(k->sum_squares(x, 40)));
+	fill_random(v, 40 * 16, 1, 1);
+	a.kv_ld = a.o_ld = 16;
+	a.q = x + 3;
+	a.k = a.v = v;
+	a.o = y;
+	a.lse = lse;
+	a.lse_ld = 1;
+	a.scale = 1;
+	a.drop.scale = 1;
+	a.scratch = scratch;
+	k->attend(&a);
+	assert_true(isnan(y[0]));
+	end_of_case();
+}
+
+static int run_isa(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(conversions),
+	    cmocka_unit_test(dropout_is_the_same_everywhere),
+	    cmocka_unit_test(embeddings),
+	    cmocka_unit_test(norms),
+	    cmocka_unit_test(activations),
+	    cmocka_unit_test(ranges),
+	    cmocka_unit_test(adamw_known_answers),
+	    cmocka_unit_test(attention),
+	    cmocka_unit_test(nan_stays),
+	};
+
+	return RUN(tests);
+}
+
+int main(void)
+{
+	enum bt_isa isa;
+	struct bt_error err = {0};
+
+	/* one instruction set a run: tests/t/151-isa.t goes through
+	 * all of them with BT_ISA */
+	if (bt_isa(&isa, &err) != BT_OK) {
+		fprintf(stderr, "%s\n", err.text);
+		return 1;
+	}
+	k = bt_kernels_for(isa);
+	return run_isa();
+}

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: MIT */
+/* The engine: gradients against finite differences, results that do not depend
+ * on threads or on what else is in the batch. */
+#include "test.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "tiny.h"
+
+static double loss_at(struct tiny *t, float h, const float *direction,
+                      const float *p0)
+{
+	float *p = bt_engine_params(t->e);
+	struct bt_error err = {0};
+	size_t i;
+
+	for (i = 0; i < t->g.n_floats; i++)
+		p[i] = p0[i] + h * direction[i];
+	assert_ok(bt_engine_pack(t->e, &err));
+	assert_ok(bt_engine_forward(t->e, &t->b, &err));
+	return bt_engine_loss(t->e);
+}
+
+/* For each parameter: the slope along a random direction in it, from the
+ * gradient and from differences of the loss. */
+static void check_slopes(struct tiny *t)
+{
+	size_t n = t->g.n_floats, k, size;
+	float *d = calloc(n, sizeof(*d)), *p0 = malloc(n * sizeof(*p0)), h;
+	float *g = malloc(n * sizeof(*g));
+	const struct bt_param *q;
+	struct bt_error err = {0};
+	double slope, wanted, v[2];
+	int i;
+
+	memcpy(p0, bt_engine_params(t->e), n * sizeof(*p0));
+	assert_ok(bt_engine_forward(t->e, &t->b, &err));
+	assert_ok(bt_engine_backward(t->e, false, &err));
+	memcpy(g, bt_engine_grads(t->e), n * sizeof(*g));
+	for (i = 0; i < t->g.n_params; i++) {
+		q = &t->g.params[i];
+		size = bt_param_size(q);
+		memset(d, 0, n * sizeof(*d));
+		wanted = 0;
+		for (k = 0; k < size; k++) {
+			bt_random_normal(3, 40, (uint32_t)i, k, 0, v);
+			d[q->offset + k] = (float)(v[0] / sqrt((double)size));
+			wanted +=
+			    (double)d[q->offset + k] * (double)g[q->offset + k];
+		}
+		h = 0.01f; /* five points: an error of order h^4 */
+		slope = 8 * (loss_at(t, h, d, p0) - loss_at(t, -h, d, p0));
+		slope -= loss_at(t, 2 * h, d, p0) - loss_at(t, -2 * h, d, p0);
+		slope /= 12 * (double)h;
+		if (!(fabs(slope - wanted) < 2e-4 + 1e-2 * fabs(wanted)))
+			fail_msg("%s: slope %.6g, gradient says %.6g", q->name,
+			         slope, wanted);
+	}
+	free(d);
+	free(p0);
+	free(g);
+}
+
+static void gradients_are_slopes(void **state)
+{
+	struct bt_config c = tiny_config();
+	struct bt_error err = {0};
+	struct tiny t;
+
+	(void)state;
+	assert_ok(tiny_open(&t, &c, 1, false, NULL, false, &err));
+	check_slopes(&t);
+	tiny_close(&t);
+}
+
+/* Dropout is a function of seed and step, so it does not disturb differences.
+ */
+static void gradients_with_dropout(void **state)
+{
+	static const enum bt_activation acts[] = {BT_ACT_GELU_TANH, BT_ACT_TANH,
+	                                          BT_ACT_GELU};
+	struct bt_config c = tiny_config();
+	struct bt_error err = {0};
+	struct tiny t;
+	size_t i;
+
+	(void)state;
+	c.hidden_dropout = c.attention_dropout = 0.2f;
+	c.classifier_dropout = 0.3f;
+	for (i = 0; i < 3; i++) {
+		c.act = acts[i];
+		assert_ok(tiny_open(&t, &c, 2, false, NULL, true, &err));
+		check_slopes(&t);
+		tiny_close(&t);
+	}
+}
+
+/* The same bits at any number of threads. */
+static void threads_do_not_matter(void **state)
+{
+	struct bt_config c = tiny_config();
+	struct bt_error err = {0};
+	struct tiny a, b;
+	int threads, low;
+	size_t bytes;
+
+	(void)state;
+	c.hidden_dropout = c.attention_dropout = c.classifier_dropout = 0.1f;
+	for (low = 0; low < 2; low++) {
+		assert_ok(tiny_open(&a, &c, 1, low, NULL, true, &err));
+		bytes = a.g.n_floats * sizeof(float);
+		assert_ok(bt_engine_forward(a.e, &a.b, &err));
+		assert_ok(bt_engine_backward(a.e, false, &err));
+		for (threads = 2; threads < 8; threads += 2) {
+			assert_ok(
+			    tiny_open(&b, &c, threads, low, NULL, true, &err));
+			assert_ok(bt_engine_forward(b.e, &b.b, &err));
+			assert_ok(bt_engine_backward(b.e, false, &err));
+			assert_true(bt_engine_loss(a.e) == bt_engine_loss(b.e));
+			assert_memory_equal(bt_engine_grads(a.e),
+			                    bt_engine_grads(b.e), bytes);
+			tiny_close(&b);
+		}
+		tiny_close(&a);
+	}
+}
+
+/* A text alone and in a batch: the same logits. */
+static void company_does_not_matter(void **state)
+{
+	uint32_t start[2] = {0, 0};
+	float all[TINY_TEXTS * TINY_CLASSES];
+	struct bt_config c = tiny_config();
+	struct bt_error err = {0};
+	const float *one;
+	struct bt_batch b;
+	struct tiny t;
+	int i, k;
+
+	(void)state;
+	assert_ok(tiny_open(&t, &c, 2, false, NULL, false, &err));
+	assert_ok(bt_engine_forward(t.e, &t.b, &err));
+	memcpy(all, bt_engine_logits(t.e), sizeof(all));
+	for (i = 0; i < TINY_TEXTS; i++) {
+		b = t.b;
+		b.texts = 1;
+		start[1] = tiny_start[i + 1] - tiny_start[i];
+		b.tokens = start[1];
+		b.start = start;
+		b.ids = t.ids + tiny_start[i];
+		b.types = t.types + tiny_start[i];
+		b.labels = NULL;
+		assert_ok(bt_engine_forward(t.e, &b, &err));
+		one = bt_engine_logits(t.e);
+		for (k = 0; k < TINY_CLASSES; k++)
+			assert_true(fabsf(one[k] - all[i * TINY_CLASSES + k]) <
+			            1e-5f);
+	}
+	tiny_close(&t);
+}
+
+/* Gradients of a batch = gradients of its two halves, added. Without dropout
+ * only: attention's bits are named by the place in the update. */
+static void halves_add_up(void **state)
+{
+	struct bt_config c = tiny_config();
+	struct bt_error err = {0};
+	uint32_t tail[3] = {0, 20, 30};
+	struct bt_batch b;
+	struct tiny t;
+	float *whole, *g;
+	double loss;
+	size_t i, n;
+	int dropout;
+
+	(void)state;
+	for (dropout = 0; dropout < 2; dropout++) {
+		c.hidden_dropout = c.attention_dropout = dropout ? 0.1f : 0.0f;
+		assert_ok(tiny_open(&t, &c, 2, false, NULL, dropout, &err));
+		n = t.g.n_floats;
+		whole = malloc(n * sizeof(*whole));
+		assert_ok(bt_engine_forward(t.e, &t.b, &err));
+		loss = bt_engine_loss(t.e);
+		assert_ok(bt_engine_backward(t.e, false, &err));
+		g = bt_engine_grads(t.e);
+		memcpy(whole, g, n * sizeof(*whole));
+		b = t.b;
+		b.texts = 3;
+		b.tokens = 11;
+		assert_ok(bt_engine_forward(t.e, &b, &err));
+		loss -= bt_engine_loss(t.e);
+		assert_ok(bt_engine_backward(t.e, false, &err));
+		b.texts = 2;
+		b.tokens = 30;
+		b.start = tail;
+		b.ids += 11;
+		b.types += 11;
+		b.labels += 3;
+		b.weights += 3;
+		b.token0 += 11;
+		b.text0 += 3;
+		assert_ok(bt_engine_forward(t.e, &b, &err));
+		loss -= bt_engine_loss(t.e);
+		assert_ok(bt_engine_backward(t.e, true, &err));
+		assert_true(fabs(loss) < 1e-6);
+		for (i = 0; i < n; i++)
+			assert_true(fabsf(whole[i] - g[i]) < 1e-6f);
+		free(whole);
+		tiny_close(&t);
+	}
+}
+
+/* bf16 products stay near f32 ones, and providers near each other. */
+static void low_is_near(void **state)
+{
+	static const char *const gemm[] = {"ref", NULL, "ref", NULL};
+	struct bt_config c = tiny_config();
+	struct bt_error err = {0};
+	float *want = NULL, *g;
+	double norm, diff, bound;
+	struct tiny t;
+	size_t k, n;
+	int i;
+
+	(void)state;
+	for (i = 0; i < 4; i++) {
+		assert_ok(tiny_open(&t, &c, 2, i >= 2, gemm[i], false, &err));
+		n = t.g.n_floats;
+		assert_ok(bt_engine_forward(t.e, &t.b, &err));
+		assert_ok(bt_engine_backward(t.e, false, &err));
+		g = bt_engine_grads(t.e);
+		if (want == NULL) {
+			want = malloc(n * sizeof(*want));
+			memcpy(want, g, n * sizeof(*want));
+		}
+		norm = diff = 0;
+		for (k = 0; k < n; k++) {
+			norm += (double)want[k] * (double)want[k];
+			diff += ((double)g[k] - (double)want[k]) *
+			        ((double)g[k] - (double)want[k]);
+		}
+		/* bf16 has 8 bits: each product's inputs err by up to 2^-9 */
+		bound = i >= 2 ? 2e-2 : 1e-5;
+		if (!(sqrt(diff / norm) < bound))
+			fail_msg("case %d: gradients differ by %g", i,
+			         sqrt(diff / norm));
+		tiny_close(&t);
+	}
+	free(want);
+}
+
+static void bad_batches(void **state)
+{
+	uint32_t empty[2] = {0, 0}, longer[2] = {0, 33};
+	struct bt_config c = tiny_config();
+	struct bt_error err = {0};
+	struct tiny t;
+
+	(void)state;
+	assert_ok(tiny_open(&t, &c, 1, false, "ref", false, &err));
+	t.b.texts = 1;
+	t.b.start = empty;
+	assert_err(bt_engine_forward(t.e, &t.b, &err), BT_EARG, "0 tokens");
+	t.b.start = longer;
+	assert_err(bt_engine_forward(t.e, &t.b, &err), BT_EARG, "33 tokens");
+	t.b.tokens = 100;
+	assert_err(bt_engine_forward(t.e, &t.b, &err), BT_EARG, "exceeds");
+	tiny_close(&t);
+	assert_err(tiny_open(&t, &c, 1, false, "cublas", false, &err), BT_EARG,
+	           "cublas");
+	tiny_close(&t);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(gradients_are_slopes),
+	    cmocka_unit_test(gradients_with_dropout),
+	    cmocka_unit_test(threads_do_not_matter),
+	    cmocka_unit_test(company_does_not_matter),
+	    cmocka_unit_test(halves_add_up),
+	    cmocka_unit_test(low_is_near),
+	    cmocka_unit_test(bad_batches),
+	};
+
+	return RUN(tests);
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/* A very small BERT with odd sizes and a ragged batch, for tests of the engine.
+ */
+#ifndef TEST_TINY_H
+#define TEST_TINY_H
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/philox.h"
+#include "cpu/engine.h"
+#include "model/bert.h"
+
+#define TINY_TEXTS 5
+#define TINY_TOKENS 41
+#define TINY_CLASSES 5
+
+static const uint32_t tiny_start[TINY_TEXTS + 1] = {0, 1, 8, 11, 31, 41};
+static const int32_t tiny_labels[TINY_TEXTS] = {3, 0, 4, 1, 3};
+static const float tiny_weights[TINY_TEXTS] = {1, 0.5f, 2, 1, 1.5f};
+
+struct tiny {
+	struct bt_graph g;
+	struct bt_pool *pool;
+	struct bt_engine *e;
+	int32_t ids[TINY_TOKENS];
+	uint8_t types[TINY_TOKENS];
+	struct bt_batch b;
+};
+
+static inline struct bt_config tiny_config(void)
+{
+	struct bt_config c;
+
+	memset(&c, 0, sizeof(c));
+	c.vocab_size = 50;
+	c.hidden_size = 24;
+	c.layers = 3;
+	c.heads = 3;
+	c.intermediate_size = 40;
+	c.act = BT_ACT_GELU;
+	c.max_positions = 32;
+	c.type_vocab_size = 2;
+	c.norm_eps = 1e-6f;
+	c.init_std = 0.2f;
+	return c;
+}
+
+/* Every parameter at random, norms about 1. */
+static inline void tiny_params(const struct bt_graph *g, float *p)
+{
+	const struct bt_param *q;
+	double v[2];
+	size_t k;
+	int i;
+
+	for (i = 0; i < g->n_params; i++) {
+		q = &g->params[i];
+		for (k = 0; k < bt_param_size(q); k++) {
+			bt_random_normal(11, BT_PURPOSE_INIT, (uint32_t)i, k, 0,
+			                 v);
+			p[q->offset + k] =
+			    (float)(0.2 * v[0]) +
+			    (q->init == BT_INIT_ONE ? 1.0f : 0.0f);
+		}
+	}
+}
+
+static inline int tiny_engine(struct tiny *t, int threads, bool low,
+                              const char *gemm, struct bt_error *err)
+{
+	struct bt_engine_opts o = {.low = low,
+	                           .gemm = gemm,
+	                           .train = true,
+	                           .max_tokens = TINY_TOKENS + 20,
+	                           .max_texts = TINY_TEXTS + 3,
+	                           .max_length = 32,
+	                           .seed = 77};
+	int r = bt_pool_new(threads, &t->pool, err);
+
+	if (r < 0)
+		return r;
+	o.pool = t->pool;
+	r = bt_engine_new(&t->g, &o, &t->e, err);
+	if (r < 0)
+		return r;
+	tiny_params(&t->g, bt_engine_params(t->e));
+	return bt_engine_pack(t->e, err);
+}
+
+static inline void tiny_batch(struct tiny *t, bool train)
+{
+	size_t i;
+
+	for (i = 0; i < TINY_TOKENS; i++) {
+		t->ids[i] = (int32_t)bt_random_below(5, 50, 0, i, 50);
+		t->types[i] = (uint8_t)bt_random_below(5, 51, 0, i, 2);
+	}
+	memset(&t->b, 0, sizeof(t->b));
+	t->b.texts = TINY_TEXTS;
+	t->b.tokens = TINY_TOKENS;
+	t->b.start = tiny_start;
+	t->b.ids = t->ids;
+	t->b.types = t->types;
+	t->b.labels = tiny_labels;
+	t->b.weights = tiny_weights;
+	t->b.loss_scale = 0.3f;
+	t->b.smoothing = 0.1f;
+	t->b.train = train;
+	t->b.step = 9;
+	t->b.token0 = 100;
+	t->b.text0 = 10;
+}
+
+static inline int tiny_open(struct tiny *t, const struct bt_config *c,
+                            int threads, bool low, const char *gemm,
+                            bool dropout, struct bt_error *err)
+{
+	int r;
+
+	memset(t, 0, sizeof(*t));
+	bt_graph_init(&t->g, err);
+	r = bt_bert_classifier(&t->g, c, TINY_CLASSES);
+	if (r < 0)
+		return r;
+	tiny_batch(t, dropout);
+	return tiny_engine(t, threads, low, gemm, err);
+}
+
+static inline void tiny_close(struct tiny *t)
+{
+	bt_engine_free(t->e);
+	bt_pool_free(t->pool);
+	bt_graph_clear(&t->g);
+}
+
+#endif
