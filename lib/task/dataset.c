@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: MIT */
+#include "task/dataset.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/philox.h"
+#include "io/crc32c.h"
+
+#define NO_NAME SIZE_MAX
+
+void bt_dataset_clear(struct bt_dataset *d)
+{
+	free(d->start);
+	free(d->ids);
+	free(d->types);
+	free(d->label);
+	free(d->weight);
+	free(d->names);
+	free(d->name_at);
+	memset(d, 0, sizeof(*d));
+}
+
+void bt_dataset_reset(struct bt_dataset *d)
+{
+	d->n = 0;
+	d->names_len = 0;
+	d->longest = 0;
+	d->unlabelled = 0;
+	d->has_weights = false;
+	d->crc = 0;
+}
+
+static int check_tokens(const struct bt_token_rec *rec,
+                        const struct bt_fit *fit, struct bt_error *err)
+{
+	size_t i;
+
+	if (rec->n > (size_t)fit->max_positions)
+		return bt_error_set(err, BT_EFORMAT,
+		                    "holds %zu tokens, the model takes %d: "
+		                    "give bert-tokenize --max-length",
+		                    rec->n, fit->max_positions);
+	for (i = 0; i < rec->n; i++) {
+		if (rec->ids[i] >= fit->vocab_size)
+			return bt_error_set(err, BT_EFORMAT,
+			                    "token id %d at position %zu, the "
+			                    "model's vocabulary has %d: was it "
+			                    "tokenized for another model?",
+			                    rec->ids[i], i, fit->vocab_size);
+		if (rec->types[i] >= fit->type_vocab_size)
+			return bt_error_set(err, BT_EFORMAT,
+			                    "segment id %d at position %zu, "
+			                    "the model has %d",
+			                    rec->types[i], i,
+			                    fit->type_vocab_size);
+	}
+	if (fit->tokenizer == NULL || rec->tokenizer.p == NULL ||
+	    bt_span_equal(rec->tokenizer, bt_span(fit->tokenizer)))
+		return BT_OK;
+	return bt_error_set(err, BT_EFORMAT,
+	                    "was tokenized with another vocabulary "
+	                    "(fingerprint %.*s, the model's is %s): pass the "
+	                    "text through bert-tokenize -m MODEL again",
+	                    (int)rec->tokenizer.n, rec->tokenizer.p,
+	                    fit->tokenizer);
+}
+
+static int unknown_label(struct bt_span s, const struct bt_labels *labels,
+                         struct bt_error *err)
+{
+	return bt_error_set(err, BT_EFORMAT,
+	                    "label '%.*s' is none of the model's %d labels "
+	                    "('%s' ... '%s')",
+	                    (int)(s.n < 100 ? s.n : 100), s.p, labels->n,
+	                    labels->name[0], labels->name[labels->n - 1]);
+}
+
+int bt_dataset_check(const struct bt_token_rec *rec, const struct bt_fit *fit,
+                     enum bt_label_mode mode, struct bt_labels *labels,
+                     int32_t *label, struct bt_error *err)
+{
+	struct bt_span s = rec->label;
+	char number[24];
+	int r = check_tokens(rec, fit, err);
+
+	*label = -1;
+	if (r != BT_OK || (s.p == NULL && !rec->has_label_id))
+		return r;
+	if (s.p == NULL && mode != BT_LABELS_COLLECT) {
+		if (rec->label_id >= 0 && rec->label_id < labels->n) {
+			*label = (int32_t)rec->label_id;
+			return BT_OK;
+		}
+		if (mode == BT_LABELS_OPTIONAL)
+			return BT_OK;
+		return bt_error_set(err, BT_EFORMAT,
+		                    "label number %lld, the model has %d "
+		                    "labels",
+		                    (long long)rec->label_id, labels->n);
+	}
+	if (s.p == NULL) {
+		snprintf(number, sizeof(number), "%lld",
+		         (long long)rec->label_id);
+		s = bt_span(number);
+	}
+	if (mode == BT_LABELS_COLLECT)
+		r = bt_labels_add(labels, s, err);
+	else
+		r = bt_labels_find(labels, s);
+	if (mode == BT_LABELS_COLLECT && r < 0)
+		return r;
+	*label = r;
+	if (r < 0 && mode == BT_LABELS_KNOWN)
+		return unknown_label(s, labels, err);
+	return BT_OK;
+}
+
+/* As bt_grow, leaving the capacity to the caller: several arrays share one. */
+static int grow_to(void *array, size_t cap, size_t n, size_t size)
+{
+	return bt_grow(array, &cap, n, size);
+}
+
+/* Room for one more example of n tokens. */
+static int reserve(struct bt_dataset *d, size_t n)
+{
+	size_t tokens = d->n > 0 ? (size_t)d->start[d->n] : 0;
+	size_t cap = d->cap, token_cap = d->token_cap;
+
+	/* all arrays of a kind grow alike: from the same old capacity */
+	if (d->n + 1 >= d->cap) {
+		if (grow_to(&d->start, d->cap, d->n + 2, sizeof(*d->start)) ||
+		    grow_to(&d->label, d->cap, d->n + 2, sizeof(*d->label)) ||
+		    grow_to(&d->weight, d->cap, d->n + 2, sizeof(*d->weight)))
+			return BT_ENOMEM;
+		if (bt_grow(&d->name_at, &cap, d->n + 2, sizeof(*d->name_at)) !=
+		    BT_OK)
+			return BT_ENOMEM;
+		d->cap = cap;
+		if (d->n == 0)
+			d->start[0] = 0;
+	}
+	if (tokens + n > d->token_cap) {
+		if (grow_to(&d->ids, d->token_cap, tokens + n, sizeof(*d->ids)))
+			return BT_ENOMEM;
+		if (bt_grow(&d->types, &token_cap, tokens + n,
+		            sizeof(*d->types)) != BT_OK)
+			return BT_ENOMEM;
+		d->token_cap = token_cap;
+	}
+	return BT_OK;
+}
+
+static int add_name(struct bt_dataset *d, const struct bt_token_rec *rec)
+{
+	struct bt_span s = rec->id;
+	char number[24];
+
+	if (s.p == NULL && rec->has_example_id) {
+		snprintf(number, sizeof(number), "%lld",
+		         (long long)rec->example_id);
+		s = bt_span(number);
+	}
+	d->name_at[d->n] = NO_NAME;
+	if (s.p == NULL)
+		return BT_OK;
+	if (bt_grow(&d->names, &d->names_cap, d->names_len + sizeof(s.n) + s.n,
+	            1) != BT_OK)
+		return BT_ENOMEM;
+	d->name_at[d->n] = d->names_len;
+	memcpy(d->names + d->names_len, &s.n, sizeof(s.n));
+	if (s.n > 0)
+		memcpy(d->names + d->names_len + sizeof(s.n), s.p, s.n);
+	d->names_len += sizeof(s.n) + s.n;
+	return BT_OK;
+}
+
+int bt_dataset_add(struct bt_dataset *d, const struct bt_token_rec *rec,
+                   int32_t label, struct bt_error *err)
+{
+	size_t at;
+
+	if (d->n == UINT32_MAX - 1)
+		return bt_error_set(err, BT_ELIMIT, "more than %u examples",
+		                    UINT32_MAX - 1);
+	if (reserve(d, rec->n) != BT_OK || add_name(d, rec) != BT_OK)
+		return bt_error_nomem(err, "reading records");
+	at = (size_t)d->start[d->n];
+	memcpy(d->ids + at, rec->ids, rec->n * sizeof(*d->ids));
+	memcpy(d->types + at, rec->types, rec->n);
+	d->crc = bt_crc32c(d->crc, rec->ids, rec->n * sizeof(*rec->ids));
+	d->crc = bt_crc32c(d->crc, rec->types, rec->n);
+	d->crc = bt_crc32c(d->crc, &label, sizeof(label));
+	d->label[d->n] = label;
+	d->weight[d->n] = rec->weight;
+	d->has_weights |= rec->has_weight;
+	d->unlabelled += label < 0;
+	d->start[++d->n] = at + rec->n;
+	if (rec->n > d->longest)
+		d->longest = rec->n;
+	return BT_OK;
+}
+
+static int read_all(struct bt_tfrec *in, const struct bt_fit *fit,
+                    enum bt_label_mode mode, struct bt_labels *labels,
+                    struct bt_dataset *d, struct bt_token_rec *rec,
+                    struct bt_error *err)
+{
+	const uint8_t *data;
+	size_t len;
+	int32_t label;
+	int r;
+
+	while ((r = bt_tfrec_next(in, &data, &len, err)) == 1) {
+		r = bt_token_rec_read(data, len, rec, err);
+		if (r == BT_OK && !rec->is_real)
+			continue;
+		if (r == BT_OK)
+			r = bt_dataset_check(rec, fit, mode, labels, &label,
+			                     err);
+		if (r == BT_OK)
+			r = bt_dataset_add(d, rec, label, err);
+		if (r != BT_OK) {
+			bt_tfrec_blame(in, err);
+			return r;
+		}
+	}
+	if (r == BT_OK && d->n == 0)
+		r = bt_error_set(err, BT_EFORMAT, "%s holds no records",
+		                 bt_tfrec_file(in));
+	return r;
+}
+
+int bt_dataset_read(char *const *paths, int n_paths, const struct bt_fit *fit,
+                    enum bt_label_mode mode, struct bt_labels *labels,
+                    struct bt_dataset *d, struct bt_error *err)
+{
+	struct bt_token_rec rec = {0};
+	struct bt_tfrec *in;
+	int r = bt_tfrec_open(paths, n_paths, &in, err);
+
+	if (r != BT_OK)
+		return r;
+	bt_dataset_reset(d);
+	r = read_all(in, fit, mode, labels, d, &rec, err);
+	bt_token_rec_clear(&rec);
+	bt_tfrec_close(in);
+	return r;
+}
+
+/* Example i as a record whose spans are borrowed from d. */
+static struct bt_token_rec example(const struct bt_dataset *d, size_t i)
+{
+	struct bt_token_rec rec = {0};
+
+	rec.ids = d->ids + d->start[i];
+	rec.types = d->types + d->start[i];
+	rec.n = bt_dataset_length(d, i);
+	rec.id = bt_dataset_id(d, i);
+	rec.weight = d->weight[i];
+	rec.has_weight = d->has_weights;
+	return rec;
+}
+
+int bt_dataset_split(struct bt_dataset *d, double share, uint64_t seed,
+                     struct bt_dataset *out, struct bt_error *err)
+{
+	size_t n = (size_t)ceil(share * (double)d->n), i;
+	uint32_t *order = bt_array(d->n, sizeof(*order));
+	uint8_t *chosen = bt_array0(d->n, 1);
+	struct bt_dataset rest = {0};
+	struct bt_token_rec rec;
+	int r = BT_OK;
+
+	if (order == NULL || chosen == NULL) {
+		r = bt_error_nomem(err, "splitting the examples");
+		goto done;
+	}
+	bt_random_order(seed, BT_PURPOSE_SPLIT, 0, order, (uint32_t)d->n);
+	for (i = 0; i < n && i < d->n; i++)
+		chosen[order[i]] = 1;
+	for (i = 0; i < d->n && r == BT_OK; i++) {
+		rec = example(d, i);
+		r = bt_dataset_add(chosen[i] ? out : &rest, &rec, d->label[i],
+		                   err);
+	}
+	if (r == BT_OK) {
+		bt_dataset_clear(d);
+		*d = rest;
+	} else {
+		bt_dataset_clear(&rest);
+	}
+done:
+	free(order);
+	free(chosen);
+	return r;
+}
+
+void bt_dataset_relabel(struct bt_dataset *d, const int *map)
+{
+	size_t i;
+
+	for (i = 0; i < d->n; i++)
+		if (d->label[i] >= 0)
+			d->label[i] = map[d->label[i]];
+}
+
+struct bt_span bt_dataset_id(const struct bt_dataset *d, size_t i)
+{
+	struct bt_span s = {NULL, 0};
+
+	if (d->name_at[i] == NO_NAME)
+		return s;
+	memcpy(&s.n, d->names + d->name_at[i], sizeof(s.n));
+	s.p = d->names + d->name_at[i] + sizeof(s.n);
+	return s;
+}
+
+int bt_gather_init(struct bt_gather *g, size_t max_texts, size_t max_tokens,
+                   struct bt_error *err)
+{
+	memset(g, 0, sizeof(*g));
+	g->start = bt_array(max_texts + 1, sizeof(*g->start));
+	g->labels = bt_array(max_texts, sizeof(*g->labels));
+	g->weights = bt_array(max_texts, sizeof(*g->weights));
+	g->ids = bt_array(max_tokens, sizeof(*g->ids));
+	g->types = bt_array(max_tokens, sizeof(*g->types));
+	if (g->start == NULL || g->labels == NULL || g->weights == NULL ||
+	    g->ids == NULL || g->types == NULL) {
+		bt_gather_clear(g);
+		return bt_error_nomem(err, "making room for a batch");
+	}
+	g->b.start = g->start;
+	g->b.ids = g->ids;
+	g->b.types = g->types;
+	g->b.weights = g->weights;
+	g->b.loss_scale = 1;
+	return BT_OK;
+}
+
+void bt_gather_clear(struct bt_gather *g)
+{
+	free(g->start);
+	free(g->labels);
+	free(g->weights);
+	free(g->ids);
+	free(g->types);
+	memset(g, 0, sizeof(*g));
+}
+
+void bt_gather_fill(struct bt_gather *g, const struct bt_dataset *d,
+                    const uint32_t *which, size_t first, size_t n)
+{
+	size_t i, x, len, tokens = 0;
+	bool labelled = true;
+
+	g->start[0] = 0;
+	for (i = 0; i < n; i++) {
+		x = which != NULL ? which[i] : first + i;
+		len = bt_dataset_length(d, x);
+		memcpy(g->ids + tokens, d->ids + d->start[x],
+		       len * sizeof(*g->ids));
+		memcpy(g->types + tokens, d->types + d->start[x], len);
+		tokens += len;
+		g->start[i + 1] = (uint32_t)tokens;
+		g->labels[i] = d->label[x];
+		g->weights[i] = d->weight[x];
+		labelled &= d->label[x] >= 0;
+	}
+	g->b.texts = n;
+	g->b.tokens = tokens;
+	g->b.labels = labelled ? g->labels : NULL;
+}

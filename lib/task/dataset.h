@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Token records in memory: all tokens one behind the other, with offsets. It is
+ * read once, checked against the model it is for, and then only looked at.
+ */
+#ifndef BT_TASK_DATASET_H
+#define BT_TASK_DATASET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "cpu/engine.h"
+#include "io/tfrecord.h"
+#include "task/labels.h"
+#include "task/record.h"
+
+/* What the records must fit. */
+struct bt_fit {
+	int vocab_size, type_vocab_size, max_positions;
+	const char *tokenizer; /* fingerprint of the model's, or NULL */
+};
+
+struct bt_dataset {
+	size_t n;        /* examples */
+	uint64_t *start; /* [n + 1] */
+	int32_t *ids;    /* [start[n]] */
+	uint8_t *types;
+	int32_t *label; /* [n] number in labels, or -1: none */
+	float *weight;  /* [n] */
+	bool has_weights;
+	char *names;     /* ids as texts, each with its length before it */
+	size_t *name_at; /* [n] into names */
+
+	size_t longest;    /* tokens */
+	size_t unlabelled; /* examples without a label */
+	uint32_t crc;      /* of tokens and labels, to tell data sets apart */
+
+	size_t cap, token_cap, names_len, names_cap;
+};
+
+void bt_dataset_clear(struct bt_dataset *d);
+
+enum bt_label_mode {
+	BT_LABELS_COLLECT, /* labels are added to the set as they come */
+	BT_LABELS_KNOWN,   /* a label outside the set is an error */
+	BT_LABELS_OPTIONAL /* as KNOWN, but it counts as no label */
+};
+
+/*
+ * Checks one record against the model and finds its label. label_id without a
+ * text counts as the label of that number (KNOWN) or as its decimal text
+ * (COLLECT).
+ */
+int bt_dataset_check(const struct bt_token_rec *rec, const struct bt_fit *fit,
+                     enum bt_label_mode mode, struct bt_labels *labels,
+                     int32_t *label, struct bt_error *err) BT_MUST_USE;
+
+/* Appends one record. */
+int bt_dataset_add(struct bt_dataset *d, const struct bt_token_rec *rec,
+                   int32_t label, struct bt_error *err) BT_MUST_USE;
+
+/* Forgets the examples and keeps the memory. */
+void bt_dataset_reset(struct bt_dataset *d);
+
+/* Reads all records of the inputs (none: standard input). Errors name file and
+ * record. No record at all is an error. */
+int bt_dataset_read(char *const *paths, int n_paths, const struct bt_fit *fit,
+                    enum bt_label_mode mode, struct bt_labels *labels,
+                    struct bt_dataset *d, struct bt_error *err) BT_MUST_USE;
+
+/* Moves a random share of the examples (rounded up, a function of the seed)
+ * from d to the end of out, both in their old order. */
+int bt_dataset_split(struct bt_dataset *d, double share, uint64_t seed,
+                     struct bt_dataset *out, struct bt_error *err) BT_MUST_USE;
+
+/* Gives labels new numbers: map[old] = new. */
+void bt_dataset_relabel(struct bt_dataset *d, const int *map);
+
+/* Text of example i's id; p NULL where it had none. */
+struct bt_span bt_dataset_id(const struct bt_dataset *d, size_t i);
+
+static inline size_t bt_dataset_length(const struct bt_dataset *d, size_t i)
+{
+	return (size_t)(d->start[i + 1] - d->start[i]);
+}
+
+/*
+ * A batch gathered from chosen examples, in memory that is taken once.
+ */
+struct bt_gather {
+	struct bt_batch b;
+	uint32_t *start;
+	int32_t *ids, *labels;
+	uint8_t *types;
+	float *weights;
+};
+
+int bt_gather_init(struct bt_gather *g, size_t max_texts, size_t max_tokens,
+                   struct bt_error *err) BT_MUST_USE;
+void bt_gather_clear(struct bt_gather *g);
+
+/* Fills g->b's texts, tokens, ids, types, labels, weights from examples
+ * which[0 .. n-1], or first .. first+n-1 where which is NULL. labels is NULL in
+ * the batch if an example has none. */
+void bt_gather_fill(struct bt_gather *g, const struct bt_dataset *d,
+                    const uint32_t *which, size_t first, size_t n);
+
+#endif

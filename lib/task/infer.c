@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+#include "task/infer.h"
+
+#include <math.h>
+
+static int check_finite(const float *logits, size_t classes, size_t i,
+                        struct bt_error *err)
+{
+	size_t k;
+
+	for (k = 0; k < classes; k++)
+		if (!isfinite(logits[k]))
+			return bt_error_set(err, BT_ECORRUPT,
+			                    "the model's answer to example %zu "
+			                    "is not a number",
+			                    i + 1);
+	return BT_OK;
+}
+
+/* How many examples from `first` on make a batch. */
+static size_t batch_at(const struct bt_dataset *d, size_t first)
+{
+	size_t n = 0, tokens = 0, len;
+
+	while (first + n < d->n && n < BT_INFER_TEXTS) {
+		len = bt_dataset_length(d, first + n);
+		if (n > 0 && tokens + len > BT_INFER_TOKENS)
+			break;
+		tokens += len;
+		n++;
+	}
+	return n;
+}
+
+int bt_infer(struct bt_engine *e, const struct bt_dataset *d,
+             struct bt_gather *g, size_t classes, bt_infer_fn *fn, void *ctx,
+             struct bt_error *err)
+{
+	const float *logits;
+	size_t first, n, i;
+	int r = BT_OK;
+
+	for (first = 0; first < d->n && r == BT_OK; first += n) {
+		n = batch_at(d, first);
+		bt_gather_fill(g, d, NULL, first, n);
+		g->b.train = false;
+		g->b.labels = NULL;
+		r = bt_engine_forward(e, &g->b, err);
+		logits = bt_engine_logits(e);
+		for (i = 0; i < n && r == BT_OK; i++, logits += classes) {
+			r = check_finite(logits, classes, first + i, err);
+			if (r == BT_OK)
+				r = fn(ctx, first + i, logits, err);
+		}
+	}
+	return r;
+}
+
+struct measuring {
+	const struct bt_dataset *d;
+	struct bt_metrics *m;
+};
+
+static int measure(void *ctx, size_t i, const float *logits,
+                   struct bt_error *err)
+{
+	const struct measuring *a = ctx;
+
+	(void)err;
+	if (a->d->label[i] >= 0)
+		bt_metrics_add(a->m, a->d->label[i], logits);
+	return BT_OK;
+}
+
+int bt_infer_measure(struct bt_engine *e, const struct bt_dataset *d,
+                     struct bt_gather *g, struct bt_metrics *m,
+                     struct bt_error *err)
+{
+	struct measuring a = {d, m};
+
+	return bt_infer(e, d, g, (size_t)m->classes, measure, &a, err);
+}

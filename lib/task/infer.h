@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* Logits of many examples: batches in input order, cut by tokens. */
+#ifndef BT_TASK_INFER_H
+#define BT_TASK_INFER_H
+
+#include "task/dataset.h"
+#include "task/metrics.h"
+
+/* A batch is closed before it would exceed this many tokens or texts. */
+#define BT_INFER_TOKENS ((size_t)2048)
+#define BT_INFER_TEXTS ((size_t)512)
+
+/* Called with the logits of example i. Returns 0 to go on. */
+typedef int bt_infer_fn(void *ctx, size_t i, const float *logits,
+                        struct bt_error *err);
+
+/* Runs all examples of d. The engine and g must have room for such batches. */
+int bt_infer(struct bt_engine *e, const struct bt_dataset *d,
+             struct bt_gather *g, size_t classes, bt_infer_fn *fn, void *ctx,
+             struct bt_error *err) BT_MUST_USE;
+
+/* Adds all labelled examples of d to m. */
+int bt_infer_measure(struct bt_engine *e, const struct bt_dataset *d,
+                     struct bt_gather *g, struct bt_metrics *m,
+                     struct bt_error *err) BT_MUST_USE;
+
+#endif

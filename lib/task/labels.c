@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+#include "task/labels.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "base/num.h"
+#include "io/json.h"
+
+#define MAX_LABELS (1 << 20)
+
+void bt_labels_clear(struct bt_labels *l)
+{
+	int i;
+
+	for (i = 0; i < l->n; i++)
+		free(l->name[i]);
+	free(l->name);
+	bt_set_free(l->set);
+	memset(l, 0, sizeof(*l));
+}
+
+int bt_labels_find(const struct bt_labels *l, struct bt_span name)
+{
+	size_t i;
+
+	return l->set != NULL && bt_set_find(l->set, name, &i) ? (int)i : -1;
+}
+
+/* Adds a name that is not there yet. */
+static int append(struct bt_labels *l, struct bt_span name)
+{
+	char *copy;
+
+	if (l->set == NULL)
+		l->set = bt_set_new();
+	if (l->set == NULL || bt_grow(&l->name, &l->cap, (size_t)l->n + 1,
+	                              sizeof(*l->name)) != BT_OK)
+		return BT_ENOMEM;
+	copy = bt_strndup(name.p, name.n);
+	if (copy == NULL || bt_set_add(l->set, name, NULL) != BT_OK) {
+		free(copy);
+		return BT_ENOMEM;
+	}
+	l->name[l->n++] = copy;
+	return BT_OK;
+}
+
+int bt_labels_add(struct bt_labels *l, struct bt_span name,
+                  struct bt_error *err)
+{
+	int i = bt_labels_find(l, name);
+
+	if (i >= 0)
+		return i;
+	if (name.n > 0 && memchr(name.p, '\0', name.n) != NULL)
+		return bt_error_set(err, BT_EFORMAT, "label holds a NUL byte");
+	if (l->n == MAX_LABELS)
+		return bt_error_set(err, BT_ELIMIT,
+		                    "more than %d different labels",
+		                    MAX_LABELS);
+	if (append(l, name) != BT_OK)
+		return bt_error_nomem(err, "collecting labels");
+	return l->n - 1;
+}
+
+struct entry {
+	char *name;
+	int64_t number;
+	int old;
+};
+
+static int by_bytes(const void *a, const void *b)
+{
+	return strcmp(((const struct entry *)a)->name,
+	              ((const struct entry *)b)->name);
+}
+
+/* "1" and "01" are different labels, so bytes decide between equal numbers. */
+static int by_number(const void *a, const void *b)
+{
+	int64_t x = ((const struct entry *)a)->number;
+	int64_t y = ((const struct entry *)b)->number;
+
+	return x != y ? (x > y) - (x < y) : by_bytes(a, b);
+}
+
+int bt_labels_sort(struct bt_labels *l, int *map, struct bt_error *err)
+{
+	struct entry *e = bt_array((size_t)l->n, sizeof(*e));
+	struct bt_labels sorted = {0};
+	bool numbers = true;
+	int i, r = BT_OK;
+
+	if (e == NULL)
+		return bt_error_nomem(err, "collecting labels");
+	for (i = 0; i < l->n; i++) {
+		e[i].name = l->name[i];
+		e[i].old = i;
+		if (bt_parse_i64(l->name[i], INT64_MIN, INT64_MAX,
+		                 &e[i].number) != BT_OK)
+			numbers = false;
+	}
+	if (l->n > 1)
+		qsort(e, (size_t)l->n, sizeof(*e),
+		      numbers ? by_number : by_bytes);
+	for (i = 0; i < l->n && r >= 0; i++) {
+		r = bt_labels_add(&sorted, bt_span(e[i].name), err);
+		if (map != NULL)
+			map[e[i].old] = i;
+	}
+	free(e);
+	if (r < 0) {
+		bt_labels_clear(&sorted);
+		return r;
+	}
+	bt_labels_clear(l);
+	*l = sorted;
+	return BT_OK;
+}
+
+int bt_labels_from_json(const json_t *config, struct bt_labels *l,
+                        struct bt_error *err)
+{
+	const json_t *o = json_object_get(config, "id2label"), *v;
+	struct bt_labels new = {0};
+	char key[16];
+	int i, n, r = BT_OK;
+
+	if (o == NULL || json_is_null(o)) {
+		*l = new;
+		return BT_OK;
+	}
+	if (!json_is_object(o) || json_object_size(o) > MAX_LABELS)
+		return bt_error_set(err, BT_EFORMAT,
+		                    "'id2label' is not an object of labels");
+	n = (int)json_object_size(o);
+	for (i = 0; i < n && r >= 0; i++) {
+		snprintf(key, sizeof(key), "%d", i);
+		v = json_object_get(o, key);
+		if (!json_is_string(v))
+			r = bt_error_set(err, BT_EFORMAT,
+			                 "'id2label' has %d labels, but no "
+			                 "text for '%d'",
+			                 n, i);
+		else
+			r = bt_labels_add(&new, bt_span(json_string_value(v)),
+			                  err);
+		if (r >= 0 && r != i)
+			r = bt_error_set(err, BT_EFORMAT,
+			                 "'id2label' has the label '%s' twice",
+			                 json_string_value(v));
+	}
+	if (r < 0) {
+		bt_labels_clear(&new);
+		return r;
+	}
+	*l = new;
+	return BT_OK;
+}
+
+int bt_labels_load(const char *dir, struct bt_labels *l, struct bt_error *err)
+{
+	struct bt_buf path = BT_BUF_INIT;
+	json_t *o = NULL;
+	int r = BT_OK;
+
+	memset(l, 0, sizeof(*l));
+	bt_buf_printf(&path, "%s/config.json", dir);
+	if (bt_buf_str(&path) == NULL)
+		return bt_error_nomem(err, "reading labels");
+	if (access(path.data, F_OK) == 0)
+		r = bt_json_load(path.data, &o, err);
+	if (r == BT_OK && o != NULL) {
+		r = bt_labels_from_json(o, l, err);
+		if (r != BT_OK)
+			bt_error_prefix(err, "'%s'", path.data);
+	}
+	json_decref(o);
+	bt_buf_clear(&path);
+	return r;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The labels of a classifier: texts, numbered 0 .. n-1. Training fixes their
+ * order, a model's configuration keeps it as id2label.
+ */
+#ifndef BT_TASK_LABELS_H
+#define BT_TASK_LABELS_H
+
+#include <jansson.h>
+
+#include "base/err.h"
+#include "base/set.h"
+#include "base/span.h"
+
+struct bt_labels {
+	char **name; /* [n], NUL-terminated */
+	int n;
+
+	size_t cap;
+	struct bt_set *set; /* the names, under the same numbers */
+};
+
+/* Zero is an empty set. */
+void bt_labels_clear(struct bt_labels *l);
+
+/* The number of a label, or -1. */
+int bt_labels_find(const struct bt_labels *l, struct bt_span name);
+
+/* Its number, added behind the others if it is new. Labels with a NUL in them
+ * are refused. Returns the number or an error. */
+int bt_labels_add(struct bt_labels *l, struct bt_span name,
+                  struct bt_error *err) BT_MUST_USE;
+
+/*
+ * Puts the labels into their standard order: by number if all of them are whole
+ * numbers, else by bytes. map[old] = new, where map has room for l->n; may be
+ * NULL.
+ */
+int bt_labels_sort(struct bt_labels *l, int *map,
+                   struct bt_error *err) BT_MUST_USE;
+
+/* Reads id2label of a config.json object into l; without one l is empty. Keys
+ * must be 0 .. n-1, values different texts. */
+int bt_labels_from_json(const json_t *config, struct bt_labels *l,
+                        struct bt_error *err) BT_MUST_USE;
+
+/* The labels in DIR/config.json; none if there is no such file. */
+int bt_labels_load(const char *dir, struct bt_labels *l,
+                   struct bt_error *err) BT_MUST_USE;
+
+#endif

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: MIT */
+#include "task/metrics.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+int bt_metrics_init(struct bt_metrics *m, int classes, struct bt_error *err)
+{
+	size_t k = (size_t)classes, cells;
+
+	memset(m, 0, sizeof(*m));
+	if (!bt_size_mul(k, k, &cells))
+		return bt_error_nomem(err, "counting predictions");
+	m->count = bt_array0(cells, sizeof(*m->count));
+	if (m->count == NULL)
+		return bt_error_nomem(err, "counting predictions");
+	m->classes = classes;
+	return BT_OK;
+}
+
+void bt_metrics_clear(struct bt_metrics *m)
+{
+	free(m->count);
+	memset(m, 0, sizeof(*m));
+}
+
+void bt_metrics_reset(struct bt_metrics *m)
+{
+	size_t k = (size_t)m->classes;
+
+	memset(m->count, 0, k * k * sizeof(*m->count));
+	m->n = 0;
+	m->loss_sum = 0;
+}
+
+void bt_metrics_add(struct bt_metrics *m, int truth, const float *logits)
+{
+	double sum = 0;
+	int i, best = 0;
+
+	for (i = 1; i < m->classes; i++)
+		if (logits[i] > logits[best])
+			best = i;
+	for (i = 0; i < m->classes; i++)
+		sum += exp((double)logits[i] - (double)logits[best]);
+	m->count[(size_t)truth * (size_t)m->classes + (size_t)best]++;
+	m->n++;
+	m->loss_sum += log(sum) + (double)logits[best] - (double)logits[truth];
+}
+
+static double ratio(double a, double b)
+{
+	return b > 0 ? a / b : 0;
+}
+
+void bt_metrics_class(const struct bt_metrics *m, int k,
+                      struct bt_class_metrics *c)
+{
+	size_t n = (size_t)m->classes, i, row = (size_t)k;
+	double hits = (double)m->count[row * n + row];
+
+	memset(c, 0, sizeof(*c));
+	for (i = 0; i < n; i++) {
+		c->support += m->count[row * n + i];
+		c->predicted += m->count[i * n + row];
+	}
+	c->precision = ratio(hits, (double)c->predicted);
+	c->recall = ratio(hits, (double)c->support);
+	c->f1 = ratio(2 * hits, (double)(c->predicted + c->support));
+}
+
+void bt_metrics_summary(const struct bt_metrics *m,
+                        struct bt_metrics_summary *s)
+{
+	double hits = 0, n = (double)m->n, w, present = 0;
+	double cross = 0, square_p = 0, square_t = 0;
+	struct bt_class_metrics c;
+	int k;
+
+	memset(s, 0, sizeof(*s));
+	for (k = 0; k < m->classes; k++) {
+		bt_metrics_class(m, k, &c);
+		hits +=
+		    (double)
+		        m->count[(size_t)k * (size_t)m->classes + (size_t)k];
+		cross += (double)c.support * (double)c.predicted;
+		square_p += (double)c.predicted * (double)c.predicted;
+		square_t += (double)c.support * (double)c.support;
+		if (c.support == 0 && c.predicted == 0)
+			continue;
+		present++;
+		w = ratio((double)c.support, n);
+		s->macro_precision += c.precision;
+		s->macro_recall += c.recall;
+		s->macro_f1 += c.f1;
+		s->weighted_precision += w * c.precision;
+		s->weighted_recall += w * c.recall;
+		s->weighted_f1 += w * c.f1;
+	}
+	s->macro_precision = ratio(s->macro_precision, present);
+	s->macro_recall = ratio(s->macro_recall, present);
+	s->macro_f1 = ratio(s->macro_f1, present);
+	s->accuracy = ratio(hits, n);
+	s->loss = ratio(m->loss_sum, n);
+	s->mcc = ratio(hits * n - cross,
+	               sqrt(n * n - square_p) * sqrt(n * n - square_t));
+}
+
+static const struct {
+	const char *name;
+	size_t offset;
+} known[] = {
+#define M(field)                                                               \
+	{                                                                      \
+#field, offsetof(struct bt_metrics_summary, field)             \
+	}
+    M(loss),     M(accuracy),           M(macro_precision), M(macro_recall),
+    M(macro_f1), M(weighted_precision), M(weighted_recall), M(weighted_f1),
+    M(mcc),
+#undef M
+};
+
+#define KNOWN (sizeof(known) / sizeof(known[0]))
+
+static double value_of(const struct bt_metrics_summary *s, size_t i)
+{
+	double v;
+
+	memcpy(&v, (const char *)s + known[i].offset, sizeof(v));
+	return v;
+}
+
+int bt_metrics_find(const struct bt_metrics_summary *s, const char *name,
+                    double *value, struct bt_error *err)
+{
+	struct bt_buf b = BT_BUF_INIT;
+	const char *text;
+	char key[40];
+	size_t i;
+	int r;
+
+	snprintf(key, sizeof(key), "%s", name);
+	for (i = 0; key[i] != '\0'; i++)
+		if (key[i] == '-')
+			key[i] = '_';
+	for (i = 0; i < KNOWN; i++)
+		if (strcmp(known[i].name, key) == 0) {
+			*value = value_of(s, i);
+			return BT_OK;
+		}
+	for (i = 0; i < KNOWN; i++)
+		bt_buf_printf(&b, "%s%s", i > 0 ? ", " : "", known[i].name);
+	text = bt_buf_str(&b);
+	r = bt_error_set(err, BT_EARG, "unknown measure '%s': there are %s",
+	                 name, text != NULL ? text : "others");
+	bt_buf_clear(&b);
+	return r;
+}
+
+bool bt_metrics_falls(const char *name)
+{
+	return strcmp(name, "loss") == 0;
+}
+
+struct confusion {
+	uint64_t count;
+	int truth, guess;
+};
+
+static int by_count(const void *a, const void *b)
+{
+	const struct confusion *x = a, *y = b;
+
+	if (x->count != y->count)
+		return x->count < y->count ? 1 : -1;
+	if (x->truth != y->truth)
+		return x->truth - y->truth;
+	return x->guess - y->guess;
+}
+
+static void report_confusions(const struct bt_metrics *m,
+                              const struct bt_labels *l, int most,
+                              struct bt_buf *out)
+{
+	size_t k = (size_t)m->classes, i, n = 0;
+	struct confusion *c = bt_array(k * k, sizeof(*c));
+
+	if (c == NULL) {
+		out->oom = true;
+		return;
+	}
+	for (i = 0; i < k * k; i++)
+		if (m->count[i] > 0 && i / k != i % k) {
+			c[n].count = m->count[i];
+			c[n].truth = (int)(i / k);
+			c[n++].guess = (int)(i % k);
+		}
+	if (n > 1)
+		qsort(c, n, sizeof(*c), by_count);
+	if (n > 0 && most > 0)
+		bt_buf_puts(out, "\nmost often taken for another:\n");
+	for (i = 0; i < n && i < (size_t)most; i++)
+		bt_buf_printf(out, "%7llu  %s -> %s\n",
+		              (unsigned long long)c[i].count,
+		              l->name[c[i].truth], l->name[c[i].guess]);
+	free(c);
+}
+
+#define MATRIX_MOST 16 /* classes whose matrix still fits a page */
+
+/* Rows are the truth, columns the prediction, both in the order above. */
+static void report_matrix(const struct bt_metrics *m, const struct bt_labels *l,
+                          int width, struct bt_buf *out)
+{
+	int i, j, k = m->classes;
+
+	bt_buf_printf(out, "\n%-*s", width, "truth \\ predicted");
+	for (j = 0; j < k; j++)
+		bt_buf_printf(out, " %6d", j + 1);
+	bt_buf_putc(out, '\n');
+	for (i = 0; i < k; i++) {
+		bt_buf_printf(out, "%2d %-*s", i + 1, width - 3, l->name[i]);
+		for (j = 0; j < k; j++)
+			bt_buf_printf(out, " %6llu",
+			              (unsigned long long)m->count[i * k + j]);
+		bt_buf_putc(out, '\n');
+	}
+}
+
+void bt_metrics_report(const struct bt_metrics *m, const struct bt_labels *l,
+                       int confusions, struct bt_buf *out)
+{
+	struct bt_metrics_summary s;
+	struct bt_class_metrics c;
+	int k, width = 12, n;
+
+	for (k = 0; k < m->classes; k++) {
+		n = (int)strlen(l->name[k]);
+		width = n > width && n <= 60 ? n : width;
+	}
+	bt_buf_printf(out, "%-*s  precision  recall      f1  support\n", width,
+	              "label");
+	for (k = 0; k < m->classes; k++) {
+		bt_metrics_class(m, k, &c);
+		bt_buf_printf(out, "%-*s  %9.4f  %6.4f  %6.4f  %7llu\n", width,
+		              l->name[k], c.precision, c.recall, c.f1,
+		              (unsigned long long)c.support);
+	}
+	bt_metrics_summary(m, &s);
+	bt_buf_printf(out, "\n%-*s  %9.4f  %6.4f  %6.4f  %7llu\n", width,
+	              "macro avg", s.macro_precision, s.macro_recall,
+	              s.macro_f1, (unsigned long long)m->n);
+	bt_buf_printf(out, "%-*s  %9.4f  %6.4f  %6.4f  %7llu\n", width,
+	              "weighted avg", s.weighted_precision, s.weighted_recall,
+	              s.weighted_f1, (unsigned long long)m->n);
+	if (m->classes <= MATRIX_MOST)
+		report_matrix(m, l, width + 3 > 17 ? width + 3 : 17, out);
+	report_confusions(m, l, confusions, out);
+	bt_buf_printf(out,
+	              "\naccuracy %.4f  loss %.4f  mcc %.4f  (%llu "
+	              "examples)\n",
+	              s.accuracy, s.loss, s.mcc, (unsigned long long)m->n);
+}
+
+static json_t *json_class(const struct bt_metrics *m, int k, const char *name)
+{
+	struct bt_class_metrics c;
+
+	bt_metrics_class(m, k, &c);
+	return json_pack("{s:s, s:f, s:f, s:f, s:I}", "label", name,
+	                 "precision", c.precision, "recall", c.recall, "f1",
+	                 c.f1, "support", (json_int_t)c.support);
+}
+
+json_t *bt_metrics_json(const struct bt_metrics *m, const struct bt_labels *l)
+{
+	json_t *o = json_object(), *classes = json_array();
+	json_t *matrix = json_array(), *row;
+	size_t k = (size_t)m->classes, i, j;
+	struct bt_metrics_summary s;
+	int bad = 0;
+
+	bt_metrics_summary(m, &s);
+	bad |=
+	    json_object_set_new(o, "examples", json_integer((json_int_t)m->n));
+	for (i = 0; i < KNOWN; i++)
+		bad |= json_object_set_new(o, known[i].name,
+		                           json_real(value_of(&s, i)));
+	for (i = 0; i < k; i++) {
+		bad |= json_array_append_new(classes,
+		                             json_class(m, (int)i, l->name[i]));
+		row = json_array();
+		for (j = 0; j < k; j++)
+			bad |= json_array_append_new(
+			    row, json_integer((json_int_t)m->count[i * k + j]));
+		bad |= json_array_append_new(matrix, row);
+	}
+	bad |= json_object_set_new(o, "classes", classes);
+	bad |= json_object_set_new(o, "confusion", matrix);
+	if (bad == 0)
+		return o;
+	json_decref(o);
+	return NULL;
+}

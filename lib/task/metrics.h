@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Measures of a classifier, as scikit-learn defines them: classes present in
+ * truth or prediction count; 0/0 is 0; macro is the plain mean over those
+ * classes, weighted the mean by true count.
+ */
+#ifndef BT_TASK_METRICS_H
+#define BT_TASK_METRICS_H
+
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "task/labels.h"
+
+struct bt_metrics {
+	int classes;
+	uint64_t *count; /* [truth][prediction] */
+	uint64_t n;      /* examples */
+	double loss_sum; /* of their cross entropies */
+};
+
+int bt_metrics_init(struct bt_metrics *m, int classes,
+                    struct bt_error *err) BT_MUST_USE;
+void bt_metrics_clear(struct bt_metrics *m);
+void bt_metrics_reset(struct bt_metrics *m);
+
+/* One example: its class and the logits; the largest logit predicts, the first
+ * of equal ones. */
+void bt_metrics_add(struct bt_metrics *m, int truth, const float *logits);
+
+struct bt_class_metrics {
+	double precision, recall, f1;
+	uint64_t support, predicted;
+};
+
+void bt_metrics_class(const struct bt_metrics *m, int k,
+                      struct bt_class_metrics *c);
+
+struct bt_metrics_summary {
+	double loss, accuracy;
+	double macro_precision, macro_recall, macro_f1;
+	double weighted_precision, weighted_recall, weighted_f1;
+	double mcc; /* Matthews correlation */
+};
+
+void bt_metrics_summary(const struct bt_metrics *m,
+                        struct bt_metrics_summary *s);
+
+/* A measure by name ("accuracy", "weighted_f1", ...); dashes count as
+ * underscores. BT_EARG for an unknown name. */
+int bt_metrics_find(const struct bt_metrics_summary *s, const char *name,
+                    double *value, struct bt_error *err) BT_MUST_USE;
+
+/* True if a larger value of that measure is worse. */
+bool bt_metrics_falls(const char *name);
+
+/* The report as text: a line a class, averages, accuracy and loss; with
+ * confusion also the pairs of classes most often taken for one another. */
+void bt_metrics_report(const struct bt_metrics *m, const struct bt_labels *l,
+                       int confusions, struct bt_buf *out);
+
+/* The report as a JSON object, with the whole confusion matrix. NULL when out
+ * of memory; the caller json_decref()s it. */
+json_t *bt_metrics_json(const struct bt_metrics *m, const struct bt_labels *l);
+
+#endif

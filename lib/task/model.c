@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+#include "task/model.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "io/json.h"
+#include "model/bert.h"
+
+void bt_model_clear(struct bt_model *m)
+{
+	bt_engine_free(m->engine);
+	bt_graph_clear(&m->graph);
+	bt_labels_clear(&m->labels);
+	bt_config_clear(&m->config);
+	memset(m, 0, sizeof(*m));
+}
+
+char *bt_model_path(const char *dir, const char *name)
+{
+	struct bt_buf b = BT_BUF_INIT;
+
+	bt_buf_printf(&b, "%s/%s", dir, name);
+	return bt_buf_detach(&b);
+}
+
+/* The path of the configuration in a directory. */
+static int config_path(const char *dir, char **path, struct bt_error *err)
+{
+	static const char *const names[] = {"config.json", "bert_config.json"};
+	size_t i;
+
+	for (i = 0; i < 2; i++) {
+		*path = bt_model_path(dir, names[i]);
+		if (*path == NULL)
+			return bt_error_nomem(err, "opening a model");
+		if (access(*path, F_OK) == 0)
+			return BT_OK;
+		free(*path);
+	}
+	if (access(dir, F_OK) != 0)
+		return bt_error_set(err, BT_EIO,
+		                    "no model directory '%s': no such "
+		                    "directory",
+		                    dir);
+	return bt_error_set(err, BT_EFORMAT,
+	                    "'%s' is no model directory: it holds neither "
+	                    "config.json nor bert_config.json",
+	                    dir);
+}
+
+int bt_model_config(const char *dir, struct bt_config *c, struct bt_labels *l,
+                    struct bt_error *err)
+{
+	char *path;
+	int r = config_path(dir, &path, err);
+
+	if (r != BT_OK)
+		return r;
+	r = bt_config_load(path, c, err);
+	if (r == BT_OK) {
+		r = bt_labels_from_json(c->json, l, err);
+		if (r != BT_OK) {
+			bt_error_prefix(err, "'%s'", path);
+			bt_config_clear(c);
+		}
+	}
+	free(path);
+	return r;
+}
+
+bool bt_model_low(const char *dtype)
+{
+	if (strcmp(dtype, "auto") == 0)
+		return bt_engine_prefers_bf16();
+	return strcmp(dtype, "bf16") == 0;
+}
+
+int bt_model_build(struct bt_model *m, const struct bt_engine_opts *o,
+                   struct bt_error *err)
+{
+	struct bt_engine_opts opts = *o;
+	int r;
+
+	bt_graph_init(&m->graph, err);
+	r = bt_bert_classifier(&m->graph, &m->config, m->labels.n);
+	if (r != BT_OK)
+		return r;
+	opts.max_length = (size_t)m->config.max_positions;
+	if (opts.max_length > opts.max_tokens)
+		opts.max_length = opts.max_tokens;
+	return bt_engine_new(&m->graph, &opts, &m->engine, err);
+}
+
+struct bt_fit bt_model_fit(const struct bt_config *c, const char *tokenizer)
+{
+	struct bt_fit f = {c->vocab_size, c->type_vocab_size, c->max_positions,
+	                   tokenizer};
+
+	return f;
+}
+
+static int load_weights(const char *dir, struct bt_model *m,
+                        struct bt_error *err)
+{
+	struct bt_weights_report rep;
+	struct bt_ckpt *c;
+	int r = bt_ckpt_open(dir, &c, err);
+
+	if (r != BT_OK)
+		return r;
+	r = bt_weights_load(&m->graph, c, false, bt_engine_params(m->engine),
+	                    &rep, err);
+	if (r == BT_OK)
+		bt_weights_report_clear(&rep);
+	bt_ckpt_close(c);
+	return r == BT_OK ? bt_engine_pack(m->engine, err) : r;
+}
+
+/* A directory without a trained classifier cannot predict: say so before the
+ * lack of some tensor does. */
+static int check_labels(const char *dir, const struct bt_labels *l,
+                        struct bt_error *err)
+{
+	if (l->n >= 2)
+		return BT_OK;
+	return bt_error_set(err, BT_EFORMAT,
+	                    "'%s' holds no trained classifier (its "
+	                    "configuration names %d labels): train one with "
+	                    "bert-train -m %s -o DIR",
+	                    dir, l->n, dir);
+}
+
+int bt_model_open(const char *dir, const struct bt_engine_opts *o,
+                  struct bt_model *m, struct bt_error *err)
+{
+	int r;
+
+	memset(m, 0, sizeof(*m));
+	r = bt_model_config(dir, &m->config, &m->labels, err);
+	if (r == BT_OK)
+		r = check_labels(dir, &m->labels, err);
+	if (r == BT_OK)
+		r = bt_model_build(m, o, err);
+	if (r == BT_OK)
+		r = load_weights(dir, m, err);
+	if (r != BT_OK)
+		bt_model_clear(m);
+	return r;
+}
+
+static int save_config(const char *dir, const struct bt_model *m,
+                       struct bt_error *err)
+{
+	char *path = bt_model_path(dir, "config.json");
+	json_t *o = bt_config_json(&m->config, m->labels.name, m->labels.n);
+	int r;
+
+	if (path == NULL || o == NULL)
+		r = bt_error_nomem(err, "writing the configuration");
+	else
+		r = bt_json_save(path, o, err);
+	json_decref(o);
+	free(path);
+	return r;
+}
+
+int bt_model_save(const char *dir, const struct bt_model *m,
+                  struct bt_error *err)
+{
+	static const struct bt_ckpt_note note = {"format", "pt"};
+	struct bt_weights_set set = {"", bt_engine_params(m->engine)};
+	char *path = bt_model_path(dir, "model.safetensors");
+	int r;
+
+	if (path == NULL)
+		return bt_error_nomem(err, "writing the weights");
+	r = save_config(dir, m, err);
+	if (r == BT_OK)
+		r = bt_weights_save(path, &m->graph, &set, 1, &note, 1, err);
+	free(path);
+	return r;
+}

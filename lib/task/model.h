@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A classifier ready to run: its configuration, labels, graph and engine. It is
+ * read from and written to a model directory in Hugging Face's layout
+ * (config.json, model.safetensors, tokenizer files); Google's bert_config.json
+ * is read too.
+ */
+#ifndef BT_TASK_MODEL_H
+#define BT_TASK_MODEL_H
+
+#include "cpu/engine.h"
+#include "model/config.h"
+#include "task/dataset.h"
+#include "task/labels.h"
+#include "task/weights.h"
+
+struct bt_model {
+	struct bt_config config;
+	struct bt_labels labels; /* the classes of the classifier */
+	struct bt_graph graph;
+	struct bt_engine *engine;
+};
+
+/* Zero is no model. */
+void bt_model_clear(struct bt_model *m);
+
+/* Reads the configuration of a model directory, and the labels in it (none: n
+ * is 0). */
+int bt_model_config(const char *dir, struct bt_config *c, struct bt_labels *l,
+                    struct bt_error *err) BT_MUST_USE;
+
+/* Products in bf16 or f32 as "auto", "f32", "bf16" says. */
+bool bt_model_low(const char *dtype);
+
+/* Builds graph and engine for m's configuration and labels. */
+int bt_model_build(struct bt_model *m, const struct bt_engine_opts *o,
+                   struct bt_error *err) BT_MUST_USE;
+
+/* What records must fit; tokenizer may be NULL. */
+struct bt_fit bt_model_fit(const struct bt_config *c, const char *tokenizer);
+
+/* Opens a trained model directory for prediction: configuration, labels and all
+ * weights. o->max_length is taken from the model. *m is overwritten; the caller
+ * clears it, and must not move it. */
+int bt_model_open(const char *dir, const struct bt_engine_opts *o,
+                  struct bt_model *m, struct bt_error *err) BT_MUST_USE;
+
+/* Writes config.json and, last, model.safetensors into an existing directory,
+ * each of them complete or not at all. */
+int bt_model_save(const char *dir, const struct bt_model *m,
+                  struct bt_error *err) BT_MUST_USE;
+
+/* "dir/name"; NULL when out of memory. */
+char *bt_model_path(const char *dir, const char *name);
+
+#endif

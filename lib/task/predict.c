@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: MIT */
+#include "task/predict.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "base/num.h"
+#include "task/sample.h"
+
+struct bt_predict {
+	struct bt_predict_opts o;
+	const struct bt_labels *labels;
+	struct bt_out *out;
+	struct bt_sample *sample; /* NULL: rows go out as they come */
+	double *p;                /* [n] probabilities of one record */
+	int *order;               /* [n] classes, likeliest first */
+	uint64_t *counts;
+	bool numbered;
+	struct bt_buf row;
+};
+
+static int put_row(struct bt_predict *p, struct bt_error *err)
+{
+	int r;
+
+	if (p->row.oom)
+		return bt_error_nomem(err, "printing");
+	r = bt_out_write(p->out, p->row.data, p->row.len, err);
+	bt_buf_reset(&p->row);
+	return r;
+}
+
+static void put_number(struct bt_buf *b, double v)
+{
+	char s[32];
+
+	bt_format_f32(s, sizeof(s), (float)v);
+	bt_buf_puts(b, s);
+}
+
+static void put_field(struct bt_buf *b, const char *s)
+{
+	bt_csv_put(b, bt_span(s), ',');
+}
+
+/* "id,label", then label_2 ... and probabilities as asked for. */
+static int put_header(struct bt_predict *p, struct bt_error *err)
+{
+	const char *h = p->o.header != NULL ? p->o.header : "id,label";
+	const char *comma = strchr(h, ',');
+	struct bt_span id, label;
+	int i;
+
+	if (comma == NULL || strchr(comma + 1, ',') != NULL)
+		return bt_error_set(err, BT_EARG,
+		                    "the header '%s' does not name two columns "
+		                    "(as in id,label)",
+		                    h);
+	id.p = h;
+	id.n = (size_t)(comma - h);
+	label = bt_span(comma + 1);
+	bt_csv_put(&p->row, id, ',');
+	bt_buf_putc(&p->row, ',');
+	bt_csv_put(&p->row, label, ',');
+	for (i = 0; i < p->o.top; i++) {
+		if (i > 0)
+			bt_buf_printf(&p->row, ",%.*s_%d", (int)label.n,
+			              label.p, i + 1);
+		bt_buf_printf(
+		    &p->row, i > 0 ? ",probability_%d" : ",probability", i + 1);
+	}
+	for (i = 0; p->o.proba && i < p->labels->n; i++) {
+		bt_buf_putc(&p->row, ',');
+		put_field(&p->row, p->labels->name[i]);
+	}
+	bt_buf_putc(&p->row, '\n');
+	return put_row(p, err);
+}
+
+static int check(const struct bt_predict_opts *o, int classes,
+                 struct bt_error *err)
+{
+	if (o->sample != NULL && (o->jsonl || o->header != NULL || o->top > 0))
+		return bt_error_set(err, BT_EARG,
+		                    "--sample decides the columns: it does not "
+		                    "go with --format jsonl, --header or "
+		                    "--top");
+	if (o->jsonl && o->header != NULL)
+		return bt_error_set(err, BT_EARG,
+		                    "JSON Lines have no header: --header goes "
+		                    "with CSV");
+	if (o->top > classes)
+		return bt_error_set(err, BT_EARG,
+		                    "--top %d: the model has %d classes",
+		                    o->top, classes);
+	return BT_OK;
+}
+
+int bt_predict_new(const struct bt_predict_opts *o, const struct bt_labels *l,
+                   struct bt_out *out, struct bt_predict **res,
+                   struct bt_error *err)
+{
+	struct bt_predict *p = bt_array0(1, sizeof(*p));
+	int r;
+
+	if (p == NULL)
+		return bt_error_nomem(err, "predicting");
+	p->o = *o;
+	p->labels = l;
+	p->out = out;
+	p->p = bt_array((size_t)l->n, sizeof(*p->p));
+	p->order = bt_array((size_t)l->n, sizeof(*p->order));
+	p->counts = bt_array0((size_t)l->n, sizeof(*p->counts));
+	if (p->p == NULL || p->order == NULL || p->counts == NULL)
+		r = bt_error_nomem(err, "predicting");
+	else
+		r = check(o, l->n, err);
+	if (r == BT_OK && o->sample != NULL)
+		r = bt_sample_open(o->sample, o->proba, l, &p->sample, err);
+	else if (r == BT_OK && !o->jsonl)
+		r = put_header(p, err);
+	if (r != BT_OK) {
+		bt_predict_free(p);
+		return r;
+	}
+	*res = p;
+	return BT_OK;
+}
+
+void bt_predict_free(struct bt_predict *p)
+{
+	if (p == NULL)
+		return;
+	bt_sample_free(p->sample);
+	bt_buf_clear(&p->row);
+	free(p->p);
+	free(p->order);
+	free(p->counts);
+	free(p);
+}
+
+/* p->p = softmax of the logits; p->order by falling probability, the first
+ * class first among equals. */
+static void rank(struct bt_predict *p, const float *logits, int most)
+{
+	int n = p->labels->n, i, k, t;
+	double max = logits[0], sum = 0;
+
+	for (i = 1; i < n; i++)
+		max = fmax(max, logits[i]);
+	for (i = 0; i < n; i++)
+		sum += p->p[i] = exp(logits[i] - max);
+	for (i = 0; i < n; i++) {
+		p->p[i] /= sum;
+		p->order[i] = i;
+	}
+	for (k = 0; k < most; k++)
+		for (i = k + 1; i < n; i++)
+			if (logits[p->order[i]] > logits[p->order[k]] ||
+			    (logits[p->order[i]] == logits[p->order[k]] &&
+			     p->order[i] < p->order[k])) {
+				t = p->order[k];
+				p->order[k] = p->order[i];
+				p->order[i] = t;
+			}
+}
+
+static void csv_row(struct bt_predict *p, struct bt_span id)
+{
+	struct bt_buf *b = &p->row;
+	int i;
+
+	bt_csv_put(b, id, ',');
+	for (i = 0; i < (p->o.top > 0 ? p->o.top : 1); i++) {
+		bt_buf_putc(b, ',');
+		put_field(b, p->labels->name[p->order[i]]);
+		if (p->o.top > 0) {
+			bt_buf_putc(b, ',');
+			put_number(b, p->p[p->order[i]]);
+		}
+	}
+	for (i = 0; p->o.proba && i < p->labels->n; i++) {
+		bt_buf_putc(b, ',');
+		put_number(b, p->p[i]);
+	}
+	bt_buf_putc(b, '\n');
+}
+
+static void put_json(struct bt_buf *b, struct bt_span s)
+{
+	json_t *v = json_stringn(s.p, s.n);
+	char *text = json_dumps(v, JSON_ENCODE_ANY);
+
+	/* an id is any bytes; what is not UTF-8 cannot stand in JSON */
+	bt_buf_puts(b, text != NULL ? text : "null");
+	free(text);
+	json_decref(v);
+}
+
+static void json_row(struct bt_predict *p, struct bt_span id)
+{
+	struct bt_buf *b = &p->row;
+	int i;
+
+	bt_buf_puts(b, "{\"id\": ");
+	put_json(b, id);
+	bt_buf_puts(b, ", \"label\": ");
+	put_json(b, bt_span(p->labels->name[p->order[0]]));
+	bt_buf_puts(b, ", \"probability\": ");
+	put_number(b, p->p[p->order[0]]);
+	for (i = 0; i < p->o.top; i++) {
+		bt_buf_puts(b, i == 0 ? ", \"top\": [" : ", ");
+		bt_buf_puts(b, "{\"label\": ");
+		put_json(b, bt_span(p->labels->name[p->order[i]]));
+		bt_buf_puts(b, ", \"probability\": ");
+		put_number(b, p->p[p->order[i]]);
+		bt_buf_puts(b, i == p->o.top - 1 ? "}]" : "}");
+	}
+	for (i = 0; p->o.proba && i < p->labels->n; i++) {
+		bt_buf_puts(b, i == 0 ? ", \"probabilities\": {" : ", ");
+		put_json(b, bt_span(p->labels->name[i]));
+		bt_buf_puts(b, ": ");
+		put_number(b, p->p[i]);
+		if (i == p->labels->n - 1)
+			bt_buf_putc(b, '}');
+	}
+	bt_buf_puts(b, "}\n");
+}
+
+int bt_predict_add(struct bt_predict *p, uint64_t i, struct bt_span id,
+                   const float *logits, struct bt_error *err)
+{
+	char number[24];
+
+	rank(p, logits, p->o.top > 0 ? p->o.top : 1);
+	p->counts[p->order[0]]++;
+	if (id.p == NULL) {
+		p->numbered = true;
+		snprintf(number, sizeof(number), "%llu", (unsigned long long)i);
+		id = bt_span(number);
+	}
+	if (p->sample != NULL)
+		return bt_sample_set(p->sample, id, p->order[0], p->p, err);
+	if (p->o.jsonl)
+		json_row(p, id);
+	else
+		csv_row(p, id);
+	return put_row(p, err);
+}
+
+int bt_predict_finish(struct bt_predict *p, struct bt_error *err)
+{
+	return p->sample == NULL ? BT_OK
+	                         : bt_sample_write(p->sample, p->out, err);
+}
+
+const uint64_t *bt_predict_counts(const struct bt_predict *p)
+{
+	return p->counts;
+}
+
+bool bt_predict_numbered(const struct bt_predict *p)
+{
+	return p->numbered;
+}

@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: MIT */
+#include "task/record.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+static int read_text(const struct bt_feature *f, struct bt_span *v,
+                     struct bt_error *err)
+{
+	return bt_feature_text(f, &v->p, &v->n, err);
+}
+
+/* A feature that holds exactly one number. */
+static int read_int(const struct bt_feature *f, int64_t *v, bool *has,
+                    struct bt_error *err)
+{
+	size_t n;
+	int r = bt_feature_int64s(f, v, 1, &n, err);
+
+	if (r != BT_OK)
+		return r;
+	if (n != 1)
+		return bt_error_set(err, BT_EFORMAT,
+		                    "feature '%.*s' holds %zu numbers, "
+		                    "expected one",
+		                    (int)f->name_len, f->name, n);
+	*has = true;
+	return BT_OK;
+}
+
+static int read_weight(const struct bt_feature *f, float *v, bool *has,
+                       struct bt_error *err)
+{
+	size_t n;
+	int r = bt_feature_floats(f, v, 1, &n, err);
+
+	if (r != BT_OK)
+		return r;
+	if (n != 1 || !(*v >= 0))
+		return bt_error_set(err, BT_EFORMAT,
+		                    "feature 'weight' is not one number of at "
+		                    "least 0");
+	*has = true;
+	return BT_OK;
+}
+
+static int read_text_feature(const struct bt_feature *f,
+                             struct bt_text_rec *rec, bool *tokens,
+                             struct bt_error *err)
+{
+	if (bt_feature_is(f, "text_a"))
+		return read_text(f, &rec->text_a, err);
+	if (bt_feature_is(f, "text_b"))
+		return read_text(f, &rec->text_b, err);
+	if (bt_feature_is(f, "id"))
+		return read_text(f, &rec->id, err);
+	if (bt_feature_is(f, "label"))
+		return read_text(f, &rec->label, err);
+	if (bt_feature_is(f, "weight"))
+		return read_weight(f, &rec->weight, &rec->has_weight, err);
+	if (bt_feature_is(f, "input_ids"))
+		*tokens = true;
+	return BT_OK;
+}
+
+int bt_text_rec_read(const void *data, size_t len, struct bt_text_rec *rec,
+                     struct bt_error *err)
+{
+	struct bt_example x;
+	struct bt_feature f;
+	bool tokens = false;
+	int r;
+
+	memset(rec, 0, sizeof(*rec));
+	bt_example_open(&x, data, len);
+	while ((r = bt_example_next(&x, &f, err)) == 1) {
+		r = read_text_feature(&f, rec, &tokens, err);
+		if (r != BT_OK)
+			return r;
+	}
+	if (r != 0)
+		return r;
+	if (rec->text_a.p != NULL)
+		return BT_OK;
+	if (tokens)
+		return bt_error_set(err, BT_EFORMAT,
+		                    "holds tokens (input_ids), not text: it "
+		                    "has been through bert-tokenize already");
+	return bt_error_set(err, BT_EFORMAT,
+	                    "has no feature 'text_a': it is no text record");
+}
+
+static void add_text(struct bt_example_writer *w, const char *name,
+                     struct bt_span v)
+{
+	if (v.p != NULL)
+		bt_example_add_text(w, name, v.p, v.n);
+}
+
+void bt_text_rec_write(struct bt_example_writer *w,
+                       const struct bt_text_rec *rec, struct bt_buf *out)
+{
+	bt_example_begin(w);
+	add_text(w, "id", rec->id);
+	add_text(w, "label", rec->label);
+	add_text(w, "text_a", rec->text_a);
+	add_text(w, "text_b", rec->text_b);
+	if (rec->has_weight)
+		bt_example_add_floats(w, "weight", &rec->weight, 1);
+	bt_example_end(w, out);
+}
+
+void bt_token_rec_clear(struct bt_token_rec *rec)
+{
+	free(rec->ids);
+	free(rec->types);
+	free(rec->scratch);
+	memset(rec, 0, sizeof(*rec));
+}
+
+/* Room for n tokens in ids and types and for n numbers in scratch. */
+static int reserve(struct bt_token_rec *rec, size_t n)
+{
+	size_t cap = rec->cap;
+
+	if (bt_grow(&rec->ids, &cap, n, sizeof(*rec->ids)) != BT_OK)
+		return BT_ENOMEM;
+	if (bt_grow(&rec->types, &rec->cap, n, 1) != BT_OK)
+		return BT_ENOMEM;
+	return bt_grow(&rec->scratch, &rec->scratch_cap, n,
+	               sizeof(*rec->scratch));
+}
+
+/* The three lists while a record is read. */
+struct lists {
+	struct bt_feature ids, mask, types;
+	bool text;
+};
+
+static int read_token_feature(const struct bt_feature *f, struct lists *l,
+                              struct bt_token_rec *rec, struct bt_error *err)
+{
+	bool has = false;
+	int64_t v = 1;
+	int r;
+
+	if (bt_feature_is(f, "input_ids"))
+		l->ids = *f;
+	else if (bt_feature_is(f, "input_mask"))
+		l->mask = *f;
+	else if (bt_feature_is(f, "segment_ids"))
+		l->types = *f;
+	else if (bt_feature_is(f, "text_a"))
+		l->text = true;
+	else if (bt_feature_is(f, "id"))
+		return read_text(f, &rec->id, err);
+	else if (bt_feature_is(f, "label"))
+		return read_text(f, &rec->label, err);
+	else if (bt_feature_is(f, "tokenizer"))
+		return read_text(f, &rec->tokenizer, err);
+	else if (bt_feature_is(f, "label_ids"))
+		return read_int(f, &rec->label_id, &rec->has_label_id, err);
+	else if (bt_feature_is(f, "example_id"))
+		return read_int(f, &rec->example_id, &rec->has_example_id, err);
+	else if (bt_feature_is(f, "weight"))
+		return read_weight(f, &rec->weight, &rec->has_weight, err);
+	else if (bt_feature_is(f, "is_real_example")) {
+		r = read_int(f, &v, &has, err);
+		rec->is_real = v != 0;
+		return r;
+	}
+	return BT_OK;
+}
+
+static int out_of_range(const char *name, int64_t v, size_t at,
+                        struct bt_error *err)
+{
+	return bt_error_set(err, BT_EFORMAT,
+	                    "%s holds %lld at position %zu, out of range", name,
+	                    (long long)v, at);
+}
+
+/* Decodes input_mask or segment_ids into scratch and checks its length. */
+static int read_companion(const struct bt_feature *f, const char *name,
+                          size_t n, struct bt_token_rec *rec,
+                          struct bt_error *err)
+{
+	size_t got;
+	int r = bt_feature_int64s(f, rec->scratch, n, &got, err);
+
+	if (r == BT_OK && got != n)
+		r = bt_error_set(err, BT_EFORMAT,
+		                 "%s holds %zu numbers and input_ids %zu", name,
+		                 got, n);
+	return r;
+}
+
+/* Sets rec->n to the number of leading ones; the rest must be zeros. */
+static int read_mask(const struct bt_feature *f, size_t n,
+                     struct bt_token_rec *rec, struct bt_error *err)
+{
+	size_t i, real = 0;
+	int r = read_companion(f, "input_mask", n, rec, err);
+
+	if (r != BT_OK)
+		return r;
+	while (real < n && rec->scratch[real] == 1)
+		real++;
+	for (i = real; i < n; i++)
+		if (rec->scratch[i] != 0)
+			return bt_error_set(err, BT_EFORMAT,
+			                    "input_mask is not ones followed "
+			                    "by zeros (position %zu)",
+			                    i);
+	rec->n = real;
+	return BT_OK;
+}
+
+static int read_lists(const struct lists *l, struct bt_token_rec *rec,
+                      struct bt_error *err)
+{
+	size_t n, i;
+	int r = bt_feature_int64s(&l->ids, NULL, 0, &n, err);
+
+	if (r != BT_OK)
+		return r;
+	if (reserve(rec, n) != BT_OK)
+		return bt_error_nomem(err, "reading a record");
+	r = bt_feature_int64s(&l->ids, rec->scratch, n, &n, err);
+	for (i = 0; r == BT_OK && i < n; i++) {
+		if (rec->scratch[i] < 0 || rec->scratch[i] > INT32_MAX)
+			return out_of_range("input_ids", rec->scratch[i], i,
+			                    err);
+		rec->ids[i] = (int32_t)rec->scratch[i];
+	}
+	if (r != BT_OK)
+		return r;
+	memset(rec->types, 0, n);
+	if (l->types.name != NULL) {
+		r = read_companion(&l->types, "segment_ids", n, rec, err);
+		for (i = 0; r == BT_OK && i < n; i++) {
+			if (rec->scratch[i] < 0 || rec->scratch[i] > 255)
+				return out_of_range("segment_ids",
+				                    rec->scratch[i], i, err);
+			rec->types[i] = (uint8_t)rec->scratch[i];
+		}
+		if (r != BT_OK)
+			return r;
+	}
+	rec->n = n;
+	return l->mask.name != NULL ? read_mask(&l->mask, n, rec, err) : BT_OK;
+}
+
+/* Forgets the last record but keeps its memory. */
+static void reset(struct bt_token_rec *rec)
+{
+	struct bt_token_rec kept = *rec;
+
+	memset(rec, 0, sizeof(*rec));
+	rec->ids = kept.ids;
+	rec->types = kept.types;
+	rec->cap = kept.cap;
+	rec->scratch = kept.scratch;
+	rec->scratch_cap = kept.scratch_cap;
+	rec->is_real = true;
+	rec->weight = 1;
+}
+
+int bt_token_rec_set(struct bt_token_rec *rec, const int32_t *ids,
+                     const uint8_t *types, size_t n)
+{
+	reset(rec);
+	if (reserve(rec, n) != BT_OK)
+		return BT_ENOMEM;
+	if (n > 0) {
+		memcpy(rec->ids, ids, n * sizeof(*ids));
+		memcpy(rec->types, types, n);
+	}
+	rec->n = n;
+	return BT_OK;
+}
+
+int bt_token_rec_read(const void *data, size_t len, struct bt_token_rec *rec,
+                      struct bt_error *err)
+{
+	struct lists l = {0};
+	struct bt_example x;
+	struct bt_feature f;
+	int r;
+
+	reset(rec);
+	bt_example_open(&x, data, len);
+	while ((r = bt_example_next(&x, &f, err)) == 1) {
+		r = read_token_feature(&f, &l, rec, err);
+		if (r != BT_OK)
+			return r;
+	}
+	if (r != 0)
+		return r;
+	if (l.ids.name == NULL && l.text)
+		return bt_error_set(err, BT_EFORMAT,
+		                    "holds text, not tokens: pass it through "
+		                    "bert-tokenize first");
+	if (l.ids.name == NULL)
+		return bt_error_set(err, BT_EFORMAT,
+		                    "has no feature 'input_ids': it is no "
+		                    "token record");
+	r = read_lists(&l, rec, err);
+	if (r == BT_OK && rec->n == 0 && rec->is_real)
+		r = bt_error_set(err, BT_EFORMAT, "holds no tokens");
+	return r;
+}
+
+/* Writes one list of rec->n values from a function of the position. */
+static void add_padded(struct bt_example_writer *w, const char *name,
+                       struct bt_token_rec *rec, size_t total)
+{
+	memset(rec->scratch + rec->n, 0, (total - rec->n) * sizeof(int64_t));
+	bt_example_add_int64s(w, name, rec->scratch, total);
+}
+
+int bt_token_rec_write(struct bt_example_writer *w, struct bt_token_rec *rec,
+                       size_t pad, struct bt_buf *out)
+{
+	size_t n = rec->n, total = pad > n ? pad : n, i;
+
+	if (reserve(rec, total) != BT_OK)
+		return BT_ENOMEM;
+	bt_example_begin(w);
+	add_text(w, "id", rec->id);
+	for (i = 0; i < n; i++)
+		rec->scratch[i] = rec->ids[i];
+	add_padded(w, "input_ids", rec, total);
+	for (i = 0; i < n; i++)
+		rec->scratch[i] = 1;
+	add_padded(w, "input_mask", rec, total);
+	add_text(w, "label", rec->label);
+	if (rec->has_label_id)
+		bt_example_add_int64s(w, "label_ids", &rec->label_id, 1);
+	for (i = 0; i < n; i++)
+		rec->scratch[i] = rec->types[i];
+	add_padded(w, "segment_ids", rec, total);
+	add_text(w, "tokenizer", rec->tokenizer);
+	if (rec->has_weight)
+		bt_example_add_floats(w, "weight", &rec->weight, 1);
+	bt_example_end(w, out);
+	return out->oom ? BT_ENOMEM : BT_OK;
+}

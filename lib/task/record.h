@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The two kinds of records that flow between the tools, each a tf.Example.
+ *
+ * Text record: id, text_a, text_b, label (bytes), weight (float).
+ * Token record: input_ids, input_mask, segment_ids (int64, of equal length, as
+ * TensorFlow Model Garden writes them, padded or not), label_ids (int64) where
+ * the label set was known, and id, label (bytes), weight (float) passed along.
+ * tokenizer (bytes) is the fingerprint of the vocabulary and settings that made
+ * the ids, so that a model can refuse another's tokens.
+ *
+ * Absent is absent: a span with p NULL. An empty text is an empty text.
+ * Features that are not named here are ignored when reading.
+ */
+#ifndef BT_TASK_RECORD_H
+#define BT_TASK_RECORD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/span.h"
+#include "io/example.h"
+
+struct bt_text_rec {
+	struct bt_span id, text_a, text_b, label;
+	bool has_weight;
+	float weight;
+};
+
+/* Reads a payload; the spans are borrowed from it. BT_EFORMAT, with advice, if
+ * it is a token record or has no text_a. */
+int bt_text_rec_read(const void *data, size_t len, struct bt_text_rec *rec,
+                     struct bt_error *err) BT_MUST_USE;
+
+/* Makes the payload in out, using w as scratch. */
+void bt_text_rec_write(struct bt_example_writer *w,
+                       const struct bt_text_rec *rec, struct bt_buf *out);
+
+struct bt_token_rec {
+	int32_t *ids;   /* [n] tokens that input_mask marks as real */
+	uint8_t *types; /* [n] segment ids */
+	size_t n;
+	struct bt_span id, label, tokenizer;
+	bool has_label_id;
+	int64_t label_id;
+	bool has_example_id; /* Model Garden's running number */
+	int64_t example_id;
+	bool is_real; /* false: filling, to be passed over */
+	bool has_weight;
+	float weight;
+
+	/* memory behind ids and types, and scratch for decoding */
+	size_t cap;
+	int64_t *scratch;
+	size_t scratch_cap;
+};
+
+/* Zero is an empty record; clear frees its memory. */
+void bt_token_rec_clear(struct bt_token_rec *rec);
+
+/* Forgets the last record and copies n tokens and their segment ids into rec,
+ * whose memory is reused. Returns 0 or BT_ENOMEM. */
+int bt_token_rec_set(struct bt_token_rec *rec, const int32_t *ids,
+                     const uint8_t *types, size_t n) BT_MUST_USE;
+
+/*
+ * Reads a payload into rec, whose memory is reused. The spans are borrowed from
+ * the payload. BT_EFORMAT, with advice, if it is a text record, if the lists
+ * differ in length, or if the mask is not ones followed by zeros; ids must be
+ * in 0 .. 2^31-1, segment ids in 0 .. 255.
+ */
+int bt_token_rec_read(const void *data, size_t len, struct bt_token_rec *rec,
+                      struct bt_error *err) BT_MUST_USE;
+
+/*
+ * Makes the payload in out. The lists are padded with zeros to pad tokens, not
+ * at all if pad is 0; pad must not be smaller than n otherwise.
+ */
+int bt_token_rec_write(struct bt_example_writer *w, struct bt_token_rec *rec,
+                       size_t pad, struct bt_buf *out) BT_MUST_USE;
+
+#endif

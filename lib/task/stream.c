@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+#include "task/stream.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define BLOCK_TEXTS ((size_t)4096)
+#define BLOCK_TOKENS ((size_t)1 << 16)
+
+/* The tokenizer is only needed for its fingerprint: a directory without one, or
+ * with one that is not understood, still predicts. */
+static void open_tokenizer(struct bt_stream *s)
+{
+	struct bt_error ignored = {0};
+
+	if (bt_tok_open(s->o.model, NULL, &s->tok, &ignored) != BT_OK)
+		s->tok = NULL;
+}
+
+int bt_stream_open(const struct bt_stream_opts *o, struct bt_stream *s,
+                   struct bt_error *err)
+{
+	struct bt_engine_opts e = {.low = bt_model_low(o->dtype),
+	                           .gemm = o->gemm};
+	struct bt_labels labels;
+	struct bt_config c;
+	int r;
+
+	memset(s, 0, sizeof(*s));
+	s->o = *o;
+	r = bt_model_config(o->model, &c, &labels, err);
+	if (r != BT_OK)
+		return r;
+	e.max_texts = BT_INFER_TEXTS;
+	e.max_tokens = BT_INFER_TOKENS + (size_t)c.max_positions;
+	bt_labels_clear(&labels);
+	bt_config_clear(&c);
+	r = bt_pool_new(o->threads, &s->pool, err);
+	e.pool = s->pool;
+	if (r == BT_OK)
+		r = bt_gather_init(&s->gather, e.max_texts, e.max_tokens, err);
+	if (r == BT_OK)
+		r = bt_model_open(o->model, &e, &s->model, err);
+	if (r == BT_OK)
+		open_tokenizer(s);
+	else
+		bt_stream_close(s);
+	return r;
+}
+
+void bt_stream_close(struct bt_stream *s)
+{
+	bt_model_clear(&s->model);
+	bt_tok_free(s->tok);
+	bt_gather_clear(&s->gather);
+	bt_dataset_clear(&s->block);
+	bt_pool_free(s->pool);
+	memset(s, 0, sizeof(*s));
+}
+
+/* Fills the block with the next records; an empty block is the end. */
+static int read_block(struct bt_stream *s, struct bt_tfrec *in,
+                      struct bt_token_rec *rec, struct bt_error *err)
+{
+	struct bt_fit fit =
+	    bt_model_fit(&s->model.config,
+	                 s->tok != NULL ? bt_tok_fingerprint(s->tok) : NULL);
+	const uint8_t *data;
+	size_t len;
+	int32_t label;
+	int r = BT_OK;
+
+	bt_dataset_reset(&s->block);
+	while (s->block.n < BLOCK_TEXTS &&
+	       (s->block.n == 0 || s->block.start[s->block.n] < BLOCK_TOKENS)) {
+		r = bt_tfrec_next(in, &data, &len, err);
+		if (r != 1)
+			return r;
+		r = bt_token_rec_read(data, len, rec, err);
+		if (r == BT_OK && !rec->is_real)
+			continue;
+		if (r == BT_OK)
+			r = bt_dataset_check(rec, &fit, s->o.labels,
+			                     &s->model.labels, &label, err);
+		if (r == BT_OK)
+			r = bt_dataset_add(&s->block, rec, label, err);
+		if (r != BT_OK)
+			return bt_tfrec_blame(in, err);
+	}
+	return BT_OK;
+}
+
+struct forward {
+	struct bt_stream *s;
+	bt_stream_fn *fn;
+	void *ctx;
+	uint64_t done;
+};
+
+static int pass_on(void *ctx, size_t i, const float *logits,
+                   struct bt_error *err)
+{
+	const struct forward *f = ctx;
+
+	return f->fn(f->ctx, f->done + i, &f->s->block, i, logits, err);
+}
+
+int bt_stream_run(struct bt_stream *s, char *const *paths, int n_paths,
+                  bt_stream_fn *fn,
+                  int (*after)(void *ctx, struct bt_error *err), void *ctx,
+                  struct bt_error *err)
+{
+	struct forward f = {s, fn, ctx, 0};
+	struct bt_token_rec rec = {0};
+	struct bt_tfrec *in;
+	int r = bt_tfrec_open(paths, n_paths, &in, err);
+
+	if (r != BT_OK)
+		return r;
+	do {
+		r = read_block(s, in, &rec, err);
+		if (r == BT_OK)
+			r = bt_infer(s->model.engine, &s->block, &s->gather,
+			             (size_t)s->model.labels.n, pass_on, &f,
+			             err);
+		if (r == BT_OK && after != NULL && s->block.n > 0)
+			r = after(ctx, err);
+		f.done += s->block.n;
+	} while (r == BT_OK && s->block.n > 0);
+	if (r == BT_OK && f.done == 0)
+		r = bt_error_set(err, BT_EFORMAT, "%s holds no records",
+		                 bt_tfrec_file(in));
+	bt_token_rec_clear(&rec);
+	bt_tfrec_close(in);
+	return r;
+}

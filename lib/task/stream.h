@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Token records through a trained model, block by block: memory does not grow
+ * with the input. The model and everything it needs are opened together.
+ */
+#ifndef BT_TASK_STREAM_H
+#define BT_TASK_STREAM_H
+
+#include "base/pool.h"
+#include "task/infer.h"
+#include "task/model.h"
+#include "text/tokenizer.h"
+
+struct bt_stream_opts {
+	const char *model; /* directory of a trained classifier */
+	const char *dtype; /* auto, f32, bf16 */
+	const char *gemm;  /* or NULL */
+	int threads;
+	enum bt_label_mode labels; /* KNOWN or OPTIONAL */
+};
+
+struct bt_stream {
+	struct bt_stream_opts o;
+	struct bt_pool *pool;
+	struct bt_tok *tok; /* NULL: the model directory has none */
+	struct bt_model model;
+	struct bt_gather gather;
+	struct bt_dataset block;
+};
+
+int bt_stream_open(const struct bt_stream_opts *o, struct bt_stream *s,
+                   struct bt_error *err) BT_MUST_USE;
+void bt_stream_close(struct bt_stream *s);
+
+/* Called for each record in input order: i counts all inputs' records from 0;
+ * of the block d the record is number k. Returns 0 to go on. */
+typedef int bt_stream_fn(void *ctx, uint64_t i, const struct bt_dataset *d,
+                         size_t k, const float *logits, struct bt_error *err);
+
+/* Runs all records of the inputs (none: standard input). after, which may be
+ * NULL, is called behind each block. No record at all is an error. */
+int bt_stream_run(struct bt_stream *s, char *const *paths, int n_paths,
+                  bt_stream_fn *fn,
+                  int (*after)(void *ctx, struct bt_error *err), void *ctx,
+                  struct bt_error *err) BT_MUST_USE;
+
+#endif

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+/* The header of a table, and what messages say of it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "task/table_int.h"
+
+#define NAME_SHOWN 40    /* bytes of a name in a message */
+#define NAMES_SHOWN 200  /* bytes of a list of them, about */
+#define NAME_COMPARED 48 /* longest name that a hint is looked for among */
+
+void bt_table_header_clear(struct bt_table_header *h)
+{
+	bt_buf_clear(&h->bytes);
+	free(h->names);
+}
+
+static int not_in_charset(const char *file, enum bt_charset set, size_t column,
+                          struct bt_span name, size_t at, struct bt_error *err)
+{
+	return bt_error_set(err, BT_EFORMAT,
+	                    "cannot read %s: header: the name of column %zu is "
+	                    "not valid %s (byte %02X at position %zu)",
+	                    file, column + 1, bt_charset_name(set),
+	                    (unsigned char)name.p[at], at + 1);
+}
+
+int bt_table_header_init(struct bt_table_header *h, const struct bt_csv *csv,
+                         enum bt_charset set, struct bt_error *err)
+{
+	const struct bt_span *names = bt_csv_names(csv);
+	size_t i, at;
+
+	memset(h, 0, sizeof(*h));
+	h->file = bt_csv_name(csv);
+	h->n = bt_csv_width(csv);
+	if (names == NULL)
+		return BT_OK;
+	h->names = bt_array(h->n, sizeof(*h->names));
+	if (h->names == NULL)
+		return bt_error_nomem(err, "reading a header");
+	for (i = 0; i < h->n; i++) {
+		at = bt_charset_check(set, names[i].p, names[i].n);
+		if (at < names[i].n)
+			return not_in_charset(h->file, set, i, names[i], at,
+			                      err);
+		h->names[i].n = h->bytes.len;
+		bt_charset_put(&h->bytes, set, names[i].p, names[i].n);
+	}
+	if (h->bytes.oom)
+		return bt_error_nomem(err, "reading a header");
+	for (i = 0; i < h->n; i++) {
+		at = h->names[i].n;
+		h->names[i].p = h->bytes.len > 0 ? h->bytes.data + at : "";
+		h->names[i].n =
+		    (i + 1 < h->n ? h->names[i + 1].n : h->bytes.len) - at;
+	}
+	return BT_OK;
+}
+
+void bt_table_put_name(struct bt_buf *b, struct bt_span name)
+{
+	size_t n = name.n, i;
+
+	if (n > NAME_SHOWN) {
+		n = NAME_SHOWN;
+		while (n > 0 && ((unsigned char)name.p[n] & 0xC0) == 0x80)
+			n--;
+	}
+	bt_buf_putc(b, '\'');
+	for (i = 0; i < n; i++)
+		bt_buf_putc(b,
+		            (unsigned char)name.p[i] < ' ' ? '?' : name.p[i]);
+	bt_buf_puts(b, n < name.n ? "...'" : "'");
+}
+
+void bt_table_put_names(struct bt_buf *b, const struct bt_table_header *h)
+{
+	size_t start = b->len, i;
+
+	if (h->names == NULL) {
+		bt_buf_printf(b, "it has %zu column%s and no header", h->n,
+		              h->n == 1 ? "" : "s");
+		return;
+	}
+	bt_buf_puts(b, h->n == 1 ? "its only column is " : "its columns are ");
+	for (i = 0; i < h->n && b->len - start < NAMES_SHOWN; i++) {
+		bt_buf_puts(b, i > 0 ? ", " : "");
+		bt_table_put_name(b, h->names[i]);
+	}
+	if (i < h->n)
+		bt_buf_printf(b, ", ... (%zu in all)", h->n);
+}
+
+static char lower(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+static struct bt_span trim(struct bt_span v)
+{
+	while (v.n > 0 && (v.p[0] == ' ' || v.p[0] == '\t')) {
+		v.p++;
+		v.n--;
+	}
+	while (v.n > 0 && (v.p[v.n - 1] == ' ' || v.p[v.n - 1] == '\t'))
+		v.n--;
+	return v;
+}
+
+/* Insertions, deletions and changes that lead from a to b, without regard to
+ * case; b.n <= NAME_COMPARED. */
+static size_t distance(struct bt_span a, struct bt_span b)
+{
+	size_t row[NAME_COMPARED + 1], i, j, diagonal, above;
+
+	for (j = 0; j <= b.n; j++)
+		row[j] = j;
+	for (i = 0; i < a.n; i++) {
+		diagonal = row[0];
+		row[0] = i + 1;
+		for (j = 1; j <= b.n; j++) {
+			above = row[j];
+			if (lower(a.p[i]) != lower(b.p[j - 1]))
+				diagonal++;
+			if (diagonal > above + 1)
+				diagonal = above + 1;
+			if (diagonal > row[j - 1] + 1)
+				diagonal = row[j - 1] + 1;
+			row[j] = diagonal;
+			diagonal = above;
+		}
+	}
+	return row[b.n];
+}
+
+void bt_table_put_hint(struct bt_buf *b, const struct bt_table_header *h,
+                       struct bt_span word)
+{
+	static const char delimiters[] = "\t;,|";
+	size_t best = 1 + word.n / 4, i, d;
+	const struct bt_span *near = NULL;
+	struct bt_span wanted = trim(word), name;
+	const char *c;
+
+	if (h->names == NULL || wanted.n > NAME_COMPARED)
+		return;
+	for (i = 0; i < h->n && best > 0; i++) {
+		name = trim(h->names[i]);
+		if (name.n == 0 || name.n > NAME_COMPARED)
+			continue;
+		d = distance(wanted, name);
+		if (d < wanted.n && (near == NULL ? d <= best : d < best)) {
+			best = d;
+			near = &h->names[i];
+		}
+	}
+	if (near != NULL) {
+		bt_buf_puts(b, " (did you mean ");
+		bt_table_put_name(b, *near);
+		bt_buf_puts(b, "?)");
+		return;
+	}
+	for (c = delimiters; h->n == 1 && *c != '\0'; c++)
+		if (memchr(h->names[0].p, *c, h->names[0].n) != NULL) {
+			bt_buf_puts(b, " (is --delimiter right?)");
+			return;
+		}
+}

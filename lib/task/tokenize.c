@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: MIT */
+#include "task/tokenize_int.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "io/tfrecord.h"
+
+#define BLOCK_BYTES ((size_t)4 << 20)
+#define BLOCK_TEXTS ((size_t)16384)
+#define PIECE_BYTES ((size_t)32 << 10)
+#define PIECE_TEXTS ((size_t)256)
+
+int bt_tokenize_new(const struct bt_tok *tok, struct bt_pool *pool,
+                    const struct bt_tokenize_opts *opts,
+                    struct bt_tokenize **job, struct bt_error *err)
+{
+	struct bt_tokenize *j = bt_array0(1, sizeof(*j));
+	int i, n = bt_pool_threads(pool), r = BT_OK;
+
+	if (j == NULL)
+		return bt_error_nomem(err, "starting to tokenize");
+	j->tok = tok;
+	j->pool = pool;
+	j->opts = *opts;
+	j->worker = bt_array0((size_t)n, sizeof(*j->worker));
+	if (j->worker == NULL)
+		r = bt_error_nomem(err, "starting to tokenize");
+	for (i = 0; r == BT_OK && i < n; i++)
+		r = bt_tok_scratch_new(&j->worker[i].scratch, err);
+	if (r != BT_OK) {
+		bt_tokenize_free(j);
+		return r;
+	}
+	*job = j;
+	return BT_OK;
+}
+
+void bt_tokenize_free(struct bt_tokenize *j)
+{
+	size_t i;
+	int k;
+
+	if (j == NULL)
+		return;
+	for (k = 0; j->worker != NULL && k < bt_pool_threads(j->pool); k++) {
+		bt_tok_scratch_free(j->worker[k].scratch);
+		bt_token_rec_clear(&j->worker[k].rec);
+		bt_example_clear(&j->worker[k].example);
+		bt_buf_clear(&j->worker[k].payload);
+	}
+	for (i = 0; i < j->pieces_cap; i++) {
+		bt_buf_clear(&j->piece[i].out);
+		free(j->piece[i].end);
+	}
+	for (i = 0; i < j->names; i++)
+		free(j->name[i]);
+	free(j->worker);
+	free(j->piece);
+	free(j->item);
+	free(j->name);
+	bt_buf_clear(&j->bytes);
+	free(j);
+}
+
+/* Remembers the file's name, if it is not the last one's. */
+static int add_name(struct bt_tokenize *j, const char *file)
+{
+	char *copy;
+	int r;
+
+	if (j->names > 0 && strcmp(j->name[j->names - 1], file) == 0)
+		return BT_OK;
+	r = bt_grow(&j->name, &j->names_cap, j->names + 1, sizeof(*j->name));
+	copy = bt_strndup(file, strlen(file));
+	if (r != BT_OK || copy == NULL) {
+		free(copy);
+		return BT_ENOMEM;
+	}
+	j->name[j->names++] = copy;
+	return BT_OK;
+}
+
+int bt_tokenize_add(struct bt_tokenize *j, const void *data, size_t len,
+                    const char *file, uint64_t number, struct bt_error *err)
+{
+	struct bt_tokenize_item *x;
+	int r =
+	    bt_grow(&j->item, &j->items_cap, j->items + 1, sizeof(*j->item));
+
+	if (r == BT_OK)
+		r = add_name(j, file);
+	if (r != BT_OK)
+		return bt_error_nomem(err, "reading texts");
+	x = &j->item[j->items];
+	x->at = j->bytes.len;
+	x->len = len;
+	x->name = j->names - 1;
+	x->number = number;
+	bt_buf_put(&j->bytes, data, len);
+	if (j->bytes.oom)
+		return bt_error_nomem(err, "reading texts");
+	j->items++;
+	return BT_OK;
+}
+
+bool bt_tokenize_full(const struct bt_tokenize *j)
+{
+	return j->bytes.len >= BLOCK_BYTES || j->items >= BLOCK_TEXTS;
+}
+
+static int mark_end(struct bt_tokenize_piece *p)
+{
+	int r = bt_grow(&p->end, &p->end_cap, p->n_end + 1, sizeof(*p->end));
+
+	if (r == BT_OK)
+		p->end[p->n_end++] = p->out.len;
+	return p->out.oom ? BT_ENOMEM : r;
+}
+
+static void run_piece(void *arg, int number, int worker)
+{
+	struct bt_tokenize *j = arg;
+	struct bt_tokenize_piece *p = &j->piece[number];
+	size_t i;
+	int r;
+
+	for (i = p->first; i < p->last; i++) {
+		r = bt_tokenize_one(j, &j->worker[worker], &j->item[i], p);
+		if (r == BT_OK)
+			r = mark_end(p);
+		if (r == BT_ENOMEM)
+			bt_error_nomem(&p->err, "encoding texts");
+		if (r != BT_OK) {
+			p->bad = i;
+			return;
+		}
+	}
+}
+
+/* Opens a new piece that begins with the text first. */
+static int add_piece(struct bt_tokenize *j, size_t first)
+{
+	size_t cap = j->pieces_cap;
+	struct bt_tokenize_piece *p;
+	int r = bt_grow(&j->piece, &cap, j->pieces + 1, sizeof(*j->piece));
+
+	if (r != BT_OK)
+		return r;
+	memset(j->piece + j->pieces_cap, 0,
+	       (cap - j->pieces_cap) * sizeof(*j->piece));
+	j->pieces_cap = cap;
+	p = &j->piece[j->pieces++];
+	bt_buf_reset(&p->out);
+	p->n_end = 0;
+	p->first = first;
+	memset(&p->stats, 0, sizeof(p->stats));
+	bt_error_clear(&p->err);
+	return BT_OK;
+}
+
+/* Cuts the block into pieces; how does not depend on the threads. */
+static int cut_pieces(struct bt_tokenize *j)
+{
+	size_t i, start = 0;
+	struct bt_tokenize_piece *p;
+
+	j->pieces = 0;
+	for (i = 0; i < j->items; i++) {
+		p = j->pieces > 0 ? &j->piece[j->pieces - 1] : NULL;
+		if (p == NULL || i - p->first >= PIECE_TEXTS ||
+		    j->item[i].at - start >= PIECE_BYTES) {
+			if (add_piece(j, i) != BT_OK)
+				return BT_ENOMEM;
+			p = &j->piece[j->pieces - 1];
+			start = j->item[i].at;
+		}
+		p->last = i + 1;
+	}
+	return BT_OK;
+}
+
+static int write_piece(struct bt_tokenize *j, const struct bt_tokenize_piece *p,
+                       struct bt_out *out, struct bt_error *err)
+{
+	size_t i, at = 0;
+	int r = BT_OK;
+
+	if (j->opts.format != BT_TOKENIZE_TFRECORD)
+		return bt_out_write(out, p->out.data, p->out.len, err);
+	for (i = 0; r == BT_OK && i < p->n_end; i++) {
+		r = bt_tfrec_write(out, p->out.data + at, p->end[i] - at, err);
+		at = p->end[i];
+	}
+	return r;
+}
+
+/* Hands over the error of a piece, saying which text it is about. */
+static int blame(const struct bt_tokenize *j, const struct bt_tokenize_piece *p,
+                 struct bt_error *err)
+{
+	const struct bt_tokenize_item *x = &j->item[p->bad];
+
+	return bt_error_set(err, p->err.code, "%s: %s %llu: %s",
+	                    j->name[x->name], j->opts.lines ? "line" : "record",
+	                    (unsigned long long)x->number, p->err.text);
+}
+
+static void add_stats(struct bt_tokenize_stats *to,
+                      const struct bt_tokenize_stats *s)
+{
+	to->texts += s->texts;
+	to->tokens += s->tokens;
+	to->unknown += s->unknown;
+	to->cut_texts += s->cut_texts;
+	to->cut_tokens += s->cut_tokens;
+	to->bytes += s->bytes;
+}
+
+int bt_tokenize_write(struct bt_tokenize *j, struct bt_out *out,
+                      struct bt_error *err)
+{
+	size_t i;
+	int r = BT_OK;
+
+	if (cut_pieces(j) != BT_OK)
+		return bt_error_nomem(err, "encoding texts");
+	bt_pool_run(j->pool, run_piece, j, (int)j->pieces);
+	for (i = 0; i < j->pieces; i++)
+		if (j->piece[i].err.code != 0)
+			return blame(j, &j->piece[i], err);
+	for (i = 0; r == BT_OK && i < j->pieces; i++) {
+		r = write_piece(j, &j->piece[i], out, err);
+		add_stats(&j->stats, &j->piece[i].stats);
+	}
+	bt_buf_reset(&j->bytes);
+	j->items = 0;
+	return r;
+}
+
+struct bt_tokenize_stats bt_tokenize_stats(const struct bt_tokenize *j)
+{
+	return j->stats;
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Texts into token records, a block at a time: texts are gathered, encoded in
+ * pieces by the threads of a pool, and written in the order in which they came,
+ * whatever the number of threads.
+ */
+#ifndef BT_TASK_TOKENIZE_H
+#define BT_TASK_TOKENIZE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/log.h"
+#include "base/pool.h"
+#include "io/out.h"
+#include "task/labels.h"
+#include "text/tokenizer.h"
+
+struct bt_tokenize;
+
+enum bt_tokenize_format {
+	BT_TOKENIZE_TFRECORD, /* token records */
+	BT_TOKENIZE_IDS,      /* a line of ids a text */
+	BT_TOKENIZE_JSON      /* a line of JSON a text */
+};
+
+struct bt_tokenize_opts {
+	enum bt_tokenize_format format;
+	bool lines;        /* the texts are bare, not text records */
+	bool special;      /* add the special tokens */
+	size_t max_length; /* 0: no limit */
+	bool cut;          /* what is longer: cut it, or fail */
+	size_t pad;        /* 0: do not; else not below max_length */
+	/* where a record's label is one of these, label_ids has its number;
+	 * borrowed, or NULL */
+	const struct bt_labels *labels;
+};
+
+struct bt_tokenize_stats {
+	uint64_t texts, tokens, unknown; /* tokens and [UNK]s written */
+	uint64_t cut_texts, cut_tokens;
+	uint64_t bytes; /* read */
+};
+
+/* tok and pool are borrowed. */
+int bt_tokenize_new(const struct bt_tok *tok, struct bt_pool *pool,
+                    const struct bt_tokenize_opts *opts,
+                    struct bt_tokenize **job, struct bt_error *err) BT_MUST_USE;
+void bt_tokenize_free(struct bt_tokenize *job); /* takes NULL */
+
+/* Copies a text record's payload, or a line, into the block; its file and
+ * number are for messages. */
+int bt_tokenize_add(struct bt_tokenize *job, const void *data, size_t len,
+                    const char *file, uint64_t number,
+                    struct bt_error *err) BT_MUST_USE;
+
+/* True when the block should be written before more is added. */
+bool bt_tokenize_full(const struct bt_tokenize *job);
+
+/* Encodes the block and writes it; the block is empty afterwards. The error of
+ * the first bad text counts; nothing of its block is written then. */
+int bt_tokenize_write(struct bt_tokenize *job, struct bt_out *out,
+                      struct bt_error *err) BT_MUST_USE;
+
+/*
+ * All of it: reads the records of files, or their lines, and writes them. n = 0
+ * is standard input. progress may be NULL. On failure part of it may have been
+ * written.
+ */
+int bt_tokenize_files(struct bt_tokenize *job, char *const *paths, int n,
+                      struct bt_out *out, struct bt_progress *progress,
+                      struct bt_error *err) BT_MUST_USE;
+
+/* What was written so far. */
+struct bt_tokenize_stats bt_tokenize_stats(const struct bt_tokenize *job);
+
+#endif

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BT_TASK_TOKENIZE_INT_H
+#define BT_TASK_TOKENIZE_INT_H
+
+#include "base/buf.h"
+#include "io/example.h"
+#include "task/record.h"
+#include "task/tokenize.h"
+
+/* A text of the block. */
+struct bt_tokenize_item {
+	size_t at, len; /* in the block's bytes */
+	size_t name;    /* of its file */
+	uint64_t number;
+};
+
+/* A run of texts that one thread encodes. */
+struct bt_tokenize_piece {
+	size_t first, last;
+	struct bt_buf out;  /* encoded, one after the other */
+	size_t *end, n_end; /* where each record ends in out */
+	size_t end_cap;
+	struct bt_tokenize_stats stats;
+	struct bt_error err;
+	size_t bad; /* the text that err is about */
+};
+
+/* What each thread works with. */
+struct bt_tokenize_worker {
+	struct bt_tok_scratch *scratch;
+	struct bt_token_rec rec;
+	struct bt_example_writer example;
+	struct bt_buf payload;
+};
+
+struct bt_tokenize {
+	const struct bt_tok *tok;
+	struct bt_pool *pool;
+	struct bt_tokenize_opts opts;
+	struct bt_tokenize_worker *worker; /* one for each thread */
+	struct bt_buf bytes;
+	struct bt_tokenize_item *item;
+	size_t items, items_cap;
+	struct bt_tokenize_piece *piece;
+	size_t pieces, pieces_cap;
+	char **name;
+	size_t names, names_cap;
+	struct bt_tokenize_stats stats;
+};
+
+/* Encodes a text of the block and appends the result to p->out; what is wrong
+ * goes to p->err. */
+int bt_tokenize_one(const struct bt_tokenize *j, struct bt_tokenize_worker *w,
+                    const struct bt_tokenize_item *x,
+                    struct bt_tokenize_piece *p) BT_MUST_USE;
+
+#endif

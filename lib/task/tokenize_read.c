@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/* Whole inputs: records or lines from files, block after block. */
+#include <string.h>
+
+#include "io/in.h"
+#include "io/tfrecord.h"
+#include "task/tokenize_int.h"
+
+struct sink {
+	struct bt_tokenize *job;
+	struct bt_out *out;
+	struct bt_progress *progress;
+};
+
+static int flush(struct sink *s, struct bt_error *err)
+{
+	int r = bt_tokenize_write(s->job, s->out, err);
+
+	if (r == BT_OK && s->progress != NULL && bt_progress_due(s->progress))
+		bt_progress_show(
+		    s->progress, "%llu texts",
+		    (unsigned long long)bt_tokenize_stats(s->job).texts);
+	return r;
+}
+
+static int add(struct sink *s, const void *data, size_t len, const char *file,
+               uint64_t number, struct bt_error *err)
+{
+	int r = bt_tokenize_add(s->job, data, len, file, number, err);
+
+	if (r == BT_OK && bt_tokenize_full(s->job))
+		r = flush(s, err);
+	return r;
+}
+
+static int read_records(struct sink *s, char *const *paths, int n,
+                        struct bt_error *err)
+{
+	struct bt_tfrec *in;
+	const uint8_t *data;
+	size_t len;
+	int r = bt_tfrec_open(paths, n, &in, err);
+
+	if (r != BT_OK)
+		return r;
+	while ((r = bt_tfrec_next(in, &data, &len, err)) == 1) {
+		r = add(s, data, len, bt_tfrec_file(in), bt_tfrec_record(in),
+		        err);
+		if (r != BT_OK)
+			break;
+	}
+	/* most likely what comes before in the pipe has failed */
+	if (r == BT_OK && bt_tfrec_total(in) == 0)
+		r = bt_error_set(err, BT_EFORMAT, "%s holds no records",
+		                 bt_tfrec_file(in));
+	bt_tfrec_close(in);
+	return r;
+}
+
+/* The next line. 1: *len bytes without its end, *skip with it; 0: none. */
+static int next_line(struct bt_in *in, const uint8_t **line, size_t *len,
+                     size_t *skip, struct bt_error *err)
+{
+	size_t got, want;
+	const uint8_t *nl;
+	int r = bt_in_some(in, line, &got, err);
+
+	if (r != BT_OK || got == 0)
+		return r;
+	want = got;
+	while ((nl = memchr(*line, '\n', got)) == NULL && got == want) {
+		if (got >= BT_TFREC_MAX)
+			return bt_error_set(err, BT_ELIMIT,
+			                    "%s: a line is longer than %llu "
+			                    "bytes",
+			                    bt_in_name(in),
+			                    (unsigned long long)BT_TFREC_MAX);
+		want = 2 * got;
+		r = bt_in_peek(in, want, line, &got, err);
+		if (r != BT_OK)
+			return r;
+	}
+	*len = nl != NULL ? (size_t)(nl - *line) : got;
+	*skip = *len + (nl != NULL);
+	return 1;
+}
+
+static int read_lines(struct sink *s, const char *path, struct bt_error *err)
+{
+	size_t len = 0, skip = 0;
+	const uint8_t *line;
+	uint64_t number = 0;
+	struct bt_in *in;
+	int r = bt_in_open(path, &in, err);
+
+	if (r != BT_OK)
+		return r;
+	while ((r = next_line(in, &line, &len, &skip, err)) == 1) {
+		r = add(s, line, len, bt_in_name(in), ++number, err);
+		if (r != BT_OK)
+			break;
+		bt_in_skip(in, skip);
+	}
+	bt_in_close(in);
+	return r;
+}
+
+int bt_tokenize_files(struct bt_tokenize *job, char *const *paths, int n,
+                      struct bt_out *out, struct bt_progress *progress,
+                      struct bt_error *err)
+{
+	struct sink s = {job, out, progress};
+	int i, r = BT_OK;
+
+	if (!job->opts.lines)
+		r = read_records(&s, paths, n, err);
+	else if (n == 0)
+		r = read_lines(&s, NULL, err);
+	else
+		for (i = 0; r == BT_OK && i < n; i++)
+			r = read_lines(&s, paths[i], err);
+	return r == BT_OK ? flush(&s, err) : r;
+}

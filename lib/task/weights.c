@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: MIT */
+#include "task/weights.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/philox.h"
+#include "ckpt/safetensors.h"
+
+void bt_weights_report_clear(struct bt_weights_report *r)
+{
+	bt_buf_clear(&r->fresh_names);
+	bt_buf_clear(&r->unused_names);
+	memset(r, 0, sizeof(*r));
+}
+
+static void list(struct bt_buf *b, const char *name)
+{
+	if (b->len > 0)
+		bt_buf_puts(b, ", ");
+	bt_buf_puts(b, name);
+}
+
+static bool starts(const char *s, const char *prefix)
+{
+	return strncmp(s, prefix, strlen(prefix)) == 0;
+}
+
+static bool replace_end(char *s, const char *end, const char *with)
+{
+	size_t n = strlen(s), m = strlen(end);
+
+	if (n < m || strcmp(s + n - m, end) != 0)
+		return false;
+	strcpy(s + n - m, with); /* never longer: see the callers */
+	return true;
+}
+
+/* The name that a parameter of ours would have; out has room for the name and
+ * "bert." */
+static void canonical(const char *name, char *out)
+{
+	static const char *const wrappers[] = {"module.", "_orig_mod.",
+	                                       "model."};
+	bool again = true;
+	size_t i;
+
+	while (again) {
+		again = false;
+		for (i = 0; i < 3; i++)
+			if (starts(name, wrappers[i])) {
+				name += strlen(wrappers[i]);
+				again = true;
+			}
+	}
+	out[0] = '\0';
+	if (starts(name, "embeddings.") || starts(name, "encoder.") ||
+	    starts(name, "pooler."))
+		strcpy(out, "bert.");
+	strcat(out, name);
+	if (!replace_end(out, "LayerNorm.gamma", "LayerNorm.weight"))
+		replace_end(out, "LayerNorm.beta", "LayerNorm.bias");
+}
+
+/* For each parameter the tensor that holds it, or NULL; for each tensor whether
+ * one wants it. */
+struct match {
+	const struct bt_tensor **of_param;
+	bool *used;
+};
+
+static void free_match(struct match *m)
+{
+	free(m->of_param);
+	free(m->used);
+}
+
+static int find_tensors(const struct bt_graph *g, const struct bt_ckpt *c,
+                        struct match *m, struct bt_error *err)
+{
+	size_t n = bt_ckpt_count(c), i;
+	const struct bt_tensor *t;
+	char *name;
+	int p;
+
+	m->of_param = bt_array0((size_t)g->n_params, sizeof(*m->of_param));
+	m->used = bt_array0(n, sizeof(*m->used));
+	if (m->of_param == NULL || m->used == NULL)
+		return bt_error_nomem(err, "loading weights");
+	for (i = 0; i < n; i++) {
+		t = bt_ckpt_tensor(c, i);
+		/* one byte more for gamma, which becomes weight */
+		name = bt_array(strlen(t->name) + 8, 1);
+		if (name == NULL)
+			return bt_error_nomem(err, "loading weights");
+		canonical(t->name, name);
+		p = bt_graph_find(g, name);
+		free(name);
+		if (p < 0)
+			continue;
+		if (m->of_param[p] != NULL)
+			return bt_error_set(err, BT_EFORMAT,
+			                    "'%s' holds '%s' twice, also as "
+			                    "'%s'",
+			                    bt_ckpt_path(c), g->params[p].name,
+			                    t->name);
+		m->of_param[p] = t;
+		m->used[i] = true;
+	}
+	return BT_OK;
+}
+
+static bool shape_fits(const struct bt_param *p, const struct bt_tensor *t)
+{
+	if (p->rank == 1)
+		return t->rank == 1 && t->shape[0] == p->cols;
+	return t->rank == 2 && t->shape[0] == p->rows && t->shape[1] == p->cols;
+}
+
+static int misfit(const struct bt_ckpt *c, const struct bt_param *p,
+                  const struct bt_tensor *t, struct bt_error *err)
+{
+	struct bt_buf b = BT_BUF_INIT;
+	const char *s;
+	int i, r;
+
+	for (i = 0; i < t->rank; i++)
+		bt_buf_printf(&b, "%s%lld", i > 0 ? ", " : "",
+		              (long long)t->shape[i]);
+	s = bt_buf_str(&b);
+	if (p->rank == 1)
+		r = bt_error_set(err, BT_EFORMAT,
+		                 "'%s': tensor '%s' has shape [%s], the "
+		                 "configuration asks for [%d]",
+		                 bt_ckpt_path(c), t->name, s ? s : "?",
+		                 p->cols);
+	else
+		r = bt_error_set(err, BT_EFORMAT,
+		                 "'%s': tensor '%s' has shape [%s], the "
+		                 "configuration asks for [%d, %d]",
+		                 bt_ckpt_path(c), t->name, s ? s : "?", p->rows,
+		                 p->cols);
+	bt_buf_clear(&b);
+	return r;
+}
+
+static int copy(const struct bt_ckpt *c, const struct bt_param *p,
+                const struct bt_tensor *t, float *out, struct bt_error *err)
+{
+	size_t n = bt_param_size(p), i;
+	int r = bt_tensor_to_f32(t, 0, n, out, err);
+
+	if (r != BT_OK)
+		return bt_error_prefix(err, "'%s'", bt_ckpt_path(c));
+	for (i = 0; i < n; i++)
+		if (!isfinite(out[i]))
+			return bt_error_set(err, BT_ECORRUPT,
+			                    "'%s': tensor '%s' holds a NaN or "
+			                    "an infinity (element %zu)",
+			                    bt_ckpt_path(c), t->name, i);
+	return BT_OK;
+}
+
+/* Buffers and heads that are expected not to be wanted are not worth a word. */
+static bool is_noise(const char *name)
+{
+	return strstr(name, "position_ids") != NULL;
+}
+
+static int load_all(const struct bt_graph *g, const struct bt_ckpt *c,
+                    bool fresh_head, const struct match *m, float *out,
+                    struct bt_weights_report *rep, struct bt_error *err)
+{
+	const struct bt_tensor *t;
+	const struct bt_param *p;
+	bool fresh;
+	int i, r;
+
+	rep->head_loaded = true;
+	for (i = 0; i < g->n_params; i++) {
+		p = &g->params[i];
+		t = m->of_param[i];
+		fresh = fresh_head && p->head &&
+		        (t == NULL ||
+		         (!shape_fits(p, t) && starts(p->name, "classifier.")));
+		if (fresh) {
+			rep->fresh++;
+			list(&rep->fresh_names, p->name);
+			if (starts(p->name, "classifier."))
+				rep->head_loaded = false;
+			continue;
+		}
+		if (t == NULL)
+			return bt_error_set(err, BT_EFORMAT,
+			                    "'%s' has no tensor '%s', which "
+			                    "the model needs",
+			                    bt_ckpt_path(c), p->name);
+		if (!shape_fits(p, t))
+			return misfit(c, p, t, err);
+		r = copy(c, p, t, out + p->offset, err);
+		if (r != BT_OK)
+			return r;
+		rep->loaded++;
+	}
+	return BT_OK;
+}
+
+int bt_weights_load(const struct bt_graph *g, const struct bt_ckpt *c,
+                    bool fresh_head, float *out, struct bt_weights_report *rep,
+                    struct bt_error *err)
+{
+	struct match m = {NULL, NULL};
+	size_t i;
+	int r;
+
+	memset(rep, 0, sizeof(*rep));
+	r = find_tensors(g, c, &m, err);
+	if (r == BT_OK)
+		r = load_all(g, c, fresh_head, &m, out, rep, err);
+	for (i = 0; r == BT_OK && i < bt_ckpt_count(c); i++)
+		if (!m.used[i] && !is_noise(bt_ckpt_tensor(c, i)->name)) {
+			rep->unused++;
+			list(&rep->unused_names, bt_ckpt_tensor(c, i)->name);
+		}
+	free_match(&m);
+	if (r != BT_OK)
+		bt_weights_report_clear(rep);
+	return r;
+}
+
+/* The tensors of all sets, with memory for their names and shapes. */
+struct tensors {
+	struct bt_tensor *t;
+	int64_t (*shape)[2];
+	char **name;
+	size_t n;
+};
+
+static void free_tensors(struct tensors *a)
+{
+	size_t i;
+
+	for (i = 0; a->name != NULL && i < a->n; i++)
+		free(a->name[i]);
+	free(a->t);
+	free(a->shape);
+	free(a->name);
+}
+
+static char *joined(const char *a, const char *b)
+{
+	struct bt_buf s = BT_BUF_INIT;
+
+	bt_buf_puts(&s, a);
+	bt_buf_puts(&s, b);
+	return bt_buf_detach(&s);
+}
+
+static int make_tensors(struct tensors *a, const struct bt_graph *g,
+                        const struct bt_weights_set *sets, int n_sets)
+{
+	const struct bt_param *p;
+	size_t i;
+
+	a->n = (size_t)g->n_params * (size_t)n_sets;
+	a->t = bt_array0(a->n, sizeof(*a->t));
+	a->shape = bt_array(a->n, sizeof(*a->shape));
+	a->name = bt_array0(a->n, sizeof(*a->name));
+	if (a->t == NULL || a->shape == NULL || a->name == NULL)
+		return BT_ENOMEM;
+	for (i = 0; i < a->n; i++) {
+		p = &g->params[i % (size_t)g->n_params];
+		sets += i > 0 && i % (size_t)g->n_params == 0;
+		a->name[i] = joined(sets->prefix, p->name);
+		if (a->name[i] == NULL)
+			return BT_ENOMEM;
+		a->shape[i][0] = p->rank == 2 ? p->rows : p->cols;
+		a->shape[i][1] = p->cols;
+		a->t[i].name = a->name[i];
+		a->t[i].dtype = BT_DTYPE_F32;
+		a->t[i].rank = p->rank;
+		a->t[i].shape = a->shape[i];
+		a->t[i].data = sets->values + p->offset;
+	}
+	return BT_OK;
+}
+
+int bt_weights_save(const char *path, const struct bt_graph *g,
+                    const struct bt_weights_set *sets, int n_sets,
+                    const struct bt_ckpt_note *notes, size_t n_notes,
+                    struct bt_error *err)
+{
+	struct bt_safetensors s = {.notes = notes, .n_notes = n_notes};
+	struct tensors a = {0};
+	int r = make_tensors(&a, g, sets, n_sets);
+
+	s.tensors = a.t;
+	s.count = a.n;
+	if (r == BT_OK)
+		r = bt_safetensors_save(path, &s, err);
+	else
+		bt_error_nomem(err, "writing weights");
+	free_tensors(&a);
+	return r;
+}
+
+int bt_weights_restore(const struct bt_ckpt *c, const struct bt_graph *g,
+                       const struct bt_weights_set *sets, int n_sets,
+                       struct bt_error *err)
+{
+	const struct bt_tensor *t;
+	const struct bt_param *p;
+	char *name;
+	int i, k, r;
+
+	for (k = 0; k < n_sets; k++)
+		for (i = 0; i < g->n_params; i++) {
+			p = &g->params[i];
+			name = joined(sets[k].prefix, p->name);
+			if (name == NULL)
+				return bt_error_nomem(err, "reading weights");
+			t = bt_ckpt_find(c, name);
+			if (t == NULL)
+				r = bt_error_set(err, BT_EFORMAT,
+				                 "'%s' has no tensor '%s'",
+				                 bt_ckpt_path(c), name);
+			else if (!shape_fits(p, t))
+				r = misfit(c, p, t, err);
+			else
+				r = copy(c, p, t, sets[k].values + p->offset,
+				         err);
+			free(name);
+			if (r != BT_OK)
+				return r;
+		}
+	return BT_OK;
+}
+
+void bt_weights_init(const struct bt_graph *g, uint64_t seed, int only,
+                     float *out)
+{
+	const struct bt_param *p;
+	double v[2];
+	size_t k, n;
+	int i;
+
+	for (i = 0; i < g->n_params; i++) {
+		if (only >= 0 && only != i)
+			continue;
+		p = &g->params[i];
+		n = bt_param_size(p);
+		for (k = 0; k < n; k++) {
+			if (p->init != BT_INIT_NORMAL) {
+				out[p->offset + k] = p->init == BT_INIT_ONE;
+				continue;
+			}
+			if (k % 2 == 0)
+				bt_random_normal(seed, BT_PURPOSE_INIT,
+				                 (uint32_t)i, k / 2, 0, v);
+			out[p->offset + k] = g->init_std * (float)v[k % 2];
+		}
+	}
+}

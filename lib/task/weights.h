@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Weights of a model from a checkpoint: every parameter of the graph is
+ * accounted for as loaded or fresh, every tensor of the checkpoint as used or
+ * unused.
+ *
+ * Names: prefixes that wrappers add are dropped (module., _orig_mod., model.),
+ * a bare encoder's names get "bert.", and LayerNorm.gamma/beta are read as
+ * weight/bias.
+ */
+#ifndef BT_TASK_WEIGHTS_H
+#define BT_TASK_WEIGHTS_H
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "ckpt/ckpt.h"
+#include "op/graph.h"
+
+struct bt_weights_report {
+	int loaded; /* parameters */
+	int fresh;
+	int unused;       /* tensors */
+	bool head_loaded; /* the classifier was in the checkpoint */
+	struct bt_buf fresh_names, unused_names; /* "a, b, c" */
+};
+
+void bt_weights_report_clear(struct bt_weights_report *r);
+
+/*
+ * Copies what the checkpoint holds into the arena p of g->n_floats floats. With
+ * fresh_head, parameters of the head (struct bt_param) that are missing or, for
+ * the classifier, of another size are left alone and reported as fresh; without
+ * it they are errors, as any other gap is. A shape that differs, or a NaN or
+ * infinity, is an error that names the tensor.
+ */
+int bt_weights_load(const struct bt_graph *g, const struct bt_ckpt *c,
+                    bool fresh_head, float *p, struct bt_weights_report *r,
+                    struct bt_error *err) BT_MUST_USE;
+
+/* Values for every parameter, laid out as the arena, to be saved under the
+ * parameters' names behind a prefix. */
+struct bt_weights_set {
+	const char *prefix;
+	float *values;
+};
+
+/* Writes the sets as one safetensors file. */
+int bt_weights_save(const char *path, const struct bt_graph *g,
+                    const struct bt_weights_set *sets, int n_sets,
+                    const struct bt_ckpt_note *notes, size_t n_notes,
+                    struct bt_error *err) BT_MUST_USE;
+
+/* Reads the sets back; nothing may be missing or of another shape. */
+int bt_weights_restore(const struct bt_ckpt *c, const struct bt_graph *g,
+                       const struct bt_weights_set *sets, int n_sets,
+                       struct bt_error *err) BT_MUST_USE;
+
+/* Random weights for all parameters, or with only >= 0 for that one. Element k
+ * of parameter i gets the number that seed, i and k say. */
+void bt_weights_init(const struct bt_graph *g, uint64_t seed, int only,
+                     float *p);
+
+#endif

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+#include "train/batches.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/philox.h"
+
+int bt_batches_init(struct bt_batches *b, const struct bt_dataset *d,
+                    const struct bt_batching *o, struct bt_error *err)
+{
+	memset(b, 0, sizeof(*b));
+	b->o = *o;
+	b->d = d;
+	b->epoch = -1;
+	b->order = bt_array(d->n, sizeof(*b->order));
+	return b->order != NULL ? BT_OK
+	                        : bt_error_nomem(err, "ordering examples");
+}
+
+void bt_batches_clear(struct bt_batches *b)
+{
+	free(b->order);
+	memset(b, 0, sizeof(*b));
+}
+
+void bt_batches_seek(struct bt_batches *b, int64_t epoch, size_t pos)
+{
+	if (epoch != b->epoch)
+		bt_random_order(b->o.seed, BT_PURPOSE_SHUFFLE, (uint32_t)epoch,
+		                b->order, (uint32_t)b->d->n);
+	b->epoch = epoch;
+	b->pos = pos;
+}
+
+size_t bt_batches_at(const struct bt_batches *b, size_t pos)
+{
+	size_t n = 0, tokens = 0, len;
+
+	while (pos + n < b->d->n && (b->o.size == 0 || n < b->o.size)) {
+		len = bt_dataset_length(b->d, b->order[pos + n]);
+		if (n > 0 && b->o.tokens != 0 && tokens + len > b->o.tokens)
+			break;
+		tokens += len;
+		n++;
+	}
+	return n;
+}
+
+size_t bt_batches_update_end(const struct bt_batches *b, size_t pos)
+{
+	int i;
+
+	for (i = 0; i < b->o.accumulate && pos < b->d->n; i++)
+		pos += bt_batches_at(b, pos);
+	return pos;
+}
+
+int64_t bt_batches_count(struct bt_batches *b, int64_t epoch)
+{
+	int64_t n = 0;
+	size_t pos = 0;
+
+	bt_batches_seek(b, epoch, 0);
+	for (; pos < b->d->n; n++)
+		pos = bt_batches_update_end(b, pos);
+	return n;
+}
+
+int64_t bt_batches_total(struct bt_batches *b, double epochs)
+{
+	int64_t whole = (int64_t)epochs, e, total = 0;
+	int64_t first = bt_batches_count(b, 0);
+	double part = epochs - (double)whole;
+
+	if (b->o.tokens == 0) /* every epoch has as many */
+		return (int64_t)ceil(epochs * (double)first - 1e-9);
+	for (e = 0; e < whole; e++)
+		total += bt_batches_count(b, e);
+	if (part > 0)
+		total +=
+		    (int64_t)ceil(part * (double)bt_batches_count(b, e) - 1e-9);
+	return total;
+}
+
+static int falling(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x < y) - (x > y);
+}
+
+size_t bt_batches_max_tokens(const struct bt_batches *b)
+{
+	size_t n = b->d->n, i, sum = 0, longest = b->d->longest;
+	uint32_t *len;
+
+	if (b->o.size == 0)
+		return b->o.tokens > longest ? b->o.tokens : longest;
+	len = bt_array(n, sizeof(*len));
+	if (len == NULL)
+		return b->o.size * longest;
+	for (i = 0; i < n; i++)
+		len[i] = (uint32_t)bt_dataset_length(b->d, i);
+	qsort(len, n, sizeof(*len), falling);
+	for (i = 0; i < n && i < b->o.size; i++)
+		sum += len[i];
+	free(len);
+	if (b->o.tokens != 0 && sum > b->o.tokens)
+		sum = b->o.tokens > longest ? b->o.tokens : longest;
+	return sum;
+}
+
+size_t bt_batches_max_texts(const struct bt_batches *b)
+{
+	size_t n = b->d->n;
+
+	if (b->o.size != 0 && b->o.size < n)
+		n = b->o.size;
+	/* a text has a token at least */
+	return b->o.tokens != 0 && b->o.tokens < n ? b->o.tokens : n;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which examples make an update. Each epoch goes through a random order of all
+ * examples, a function of seed and epoch; batches are runs of that order, of so
+ * many examples or of at most so many tokens; an update is made of `accumulate`
+ * batches, fewer at the end of an epoch.
+ */
+#ifndef BT_TRAIN_BATCHES_H
+#define BT_TRAIN_BATCHES_H
+
+#include "task/dataset.h"
+
+struct bt_batching {
+	size_t size;    /* examples of a batch; 0: as many as tokens allow */
+	size_t tokens;  /* of a batch at most; 0: any number */
+	int accumulate; /* batches of an update */
+	uint64_t seed;
+};
+
+struct bt_batches {
+	struct bt_batching o;
+	const struct bt_dataset *d;
+	uint32_t *order; /* of the current epoch */
+	int64_t epoch;   /* from 0; -1: before the first */
+	size_t pos;      /* examples of the epoch used up */
+};
+
+int bt_batches_init(struct bt_batches *b, const struct bt_dataset *d,
+                    const struct bt_batching *o,
+                    struct bt_error *err) BT_MUST_USE;
+void bt_batches_clear(struct bt_batches *b);
+
+/* Goes to a place: epoch and examples of it used up. */
+void bt_batches_seek(struct bt_batches *b, int64_t epoch, size_t pos);
+
+/* Length of the batch that begins at a position of the current order. */
+size_t bt_batches_at(const struct bt_batches *b, size_t pos);
+
+/* Where the update that begins at pos ends. */
+size_t bt_batches_update_end(const struct bt_batches *b, size_t pos);
+
+/* Updates of an epoch. Moves to its start. */
+int64_t bt_batches_count(struct bt_batches *b, int64_t epoch);
+
+/* Updates of so many epochs, the last perhaps a part of one (rounded up). */
+int64_t bt_batches_total(struct bt_batches *b, double epochs);
+
+/* No batch has more tokens or texts than these. */
+size_t bt_batches_max_tokens(const struct bt_batches *b);
+size_t bt_batches_max_texts(const struct bt_batches *b);
+
+#endif

@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: MIT */
+#include "train/job.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "ckpt/ckpt.h"
+
+static const struct bt_log *log_of(const struct bt_job *j)
+{
+	return j->o.train.log;
+}
+
+/* The directory that a file stands in; NULL when out of memory. */
+static char *directory_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	struct bt_buf b = BT_BUF_INIT;
+
+	if (slash == NULL)
+		bt_buf_putc(&b, '.');
+	else
+		bt_buf_put(&b, path, (size_t)(slash - path) + (slash == path));
+	return bt_buf_detach(&b);
+}
+
+/* Opens the tokenizer that the model is to have, if there is one. One that was
+ * asked for must open; one that merely stands there must be sound. */
+static int open_tokenizer(struct bt_job *j, struct bt_error *err)
+{
+	struct bt_tok_opts opts = BT_TOK_OPTS_INIT;
+	char *dir = NULL, *file;
+	const char *from = j->o.tokenizer;
+	static const char *const names[] = {"vocab.txt", "tokenizer.json"};
+	bool there = from != NULL;
+	int i, r;
+
+	opts.log = log_of(j);
+	if (from == NULL && j->o.model != NULL)
+		from = j->o.model;
+	else if (from == NULL && strchr(j->o.init_config, '.') != NULL)
+		from = dir = directory_of(j->o.init_config);
+	for (i = 0; i < 2 && !there && from != NULL; i++) {
+		file = bt_model_path(from, names[i]);
+		there = file != NULL && access(file, R_OK) == 0;
+		free(file);
+	}
+	r = there ? bt_tok_open(from, &opts, &j->tok, err) : BT_OK;
+	free(dir);
+	if (r == BT_OK && j->tok == NULL)
+		bt_log(
+		    log_of(j), BT_LOG_WARN,
+		    "no tokenizer is at hand, so the trained model will lack "
+		    "one; --tokenizer gives it");
+	return r;
+}
+
+static int read_config(struct bt_job *j, struct bt_labels *labels,
+                       struct bt_error *err)
+{
+	struct bt_config *c = &j->model.config;
+	bool preset = false;
+	int r;
+
+	if (j->o.model != NULL) {
+		r = bt_model_config(j->o.model, c, labels, err);
+	} else if (strpbrk(j->o.init_config, "./") == NULL) {
+		r = bt_config_preset(j->o.init_config, c, err);
+		preset = true;
+	} else {
+		r = bt_config_load(j->o.init_config, c, err);
+	}
+	if (r != BT_OK)
+		return r;
+	if (preset && j->tok != NULL)
+		c->vocab_size = (int)bt_tok_size(j->tok);
+	if (j->tok != NULL && bt_tok_size(j->tok) > (size_t)c->vocab_size)
+		return bt_error_set(err, BT_EFORMAT,
+		                    "the tokenizer has %zu tokens, the "
+		                    "configuration a vocabulary of %d",
+		                    bt_tok_size(j->tok), c->vocab_size);
+	if (j->o.dropout >= 0)
+		c->hidden_dropout = c->attention_dropout =
+		    c->classifier_dropout = (float)j->o.dropout;
+	return BT_OK;
+}
+
+static bool has_classifier(const char *dir)
+{
+	struct bt_ckpt *c;
+	bool has;
+
+	if (bt_ckpt_open(dir, &c, NULL) != BT_OK)
+		return false; /* why is said when the weights are loaded */
+	has = bt_ckpt_find(c, "classifier.weight") != NULL;
+	bt_ckpt_close(c);
+	return has;
+}
+
+/* The labels of the run: the model's own where it is a classifier that knows
+ * all labels of the data, else those of the data in their standard order. */
+static int fix_labels(struct bt_job *j, struct bt_labels *found,
+                      struct bt_labels *known, struct bt_error *err)
+{
+	int *map = calloc((size_t)found->n + 1, sizeof(*map)), i, r = BT_OK;
+
+	if (map == NULL)
+		return bt_error_nomem(err, "collecting labels");
+	j->keeps_head = known->n >= 2;
+	for (i = 0; i < found->n && j->keeps_head; i++) {
+		map[i] = bt_labels_find(known, bt_span(found->name[i]));
+		j->keeps_head = map[i] >= 0;
+	}
+	if (j->keeps_head)
+		j->keeps_head = has_classifier(j->o.model);
+	if (j->keeps_head) {
+		j->model.labels = *known;
+		memset(known, 0, sizeof(*known));
+	} else {
+		r = bt_labels_sort(found, map, err);
+		j->model.labels = *found;
+		memset(found, 0, sizeof(*found));
+	}
+	if (r == BT_OK)
+		bt_dataset_relabel(&j->train, map);
+	free(map);
+	return r;
+}
+
+static int check_training_labels(const struct bt_job *j,
+                                 const struct bt_labels *found,
+                                 struct bt_error *err)
+{
+	if (j->train.unlabelled == j->train.n)
+		return bt_error_set(err, BT_EFORMAT,
+		                    "no training record has a label: give "
+		                    "csv2tfrecord -l COLUMN");
+	if (j->train.unlabelled > 0)
+		return bt_error_set(err, BT_EFORMAT,
+		                    "%zu of %zu training records have no label",
+		                    j->train.unlabelled, j->train.n);
+	if (found->n < 2)
+		return bt_error_set(err, BT_EFORMAT,
+		                    "all training records have the same label "
+		                    "'%s': there is nothing to tell apart",
+		                    found->name[0]);
+	return BT_OK;
+}
+
+static int read_eval(struct bt_job *j, const struct bt_fit *fit,
+                     struct bt_error *err)
+{
+	char *path = (char *)j->o.eval;
+	int r = BT_OK;
+
+	if (path != NULL) {
+		r = bt_dataset_read(&path, 1, fit, BT_LABELS_KNOWN,
+		                    &j->model.labels, &j->eval, err);
+		if (r == BT_OK && j->eval.unlabelled > 0)
+			r = bt_error_set(err, BT_EFORMAT,
+			                 "%zu of %zu records in '%s' have no "
+			                 "label",
+			                 j->eval.unlabelled, j->eval.n, path);
+	}
+	if (r == BT_OK && j->o.eval_share > 0)
+		r = bt_dataset_split(&j->train, j->o.eval_share,
+		                     j->o.train.batching.seed, &j->eval, err);
+	if (r == BT_OK && j->train.n == 0)
+		r = bt_error_set(err, BT_EFORMAT,
+		                 "no training records are left beside the "
+		                 "evaluation share");
+	j->has_eval = j->eval.n > 0;
+	return r;
+}
+
+static int read_data(struct bt_job *j, struct bt_labels *known,
+                     struct bt_error *err)
+{
+	struct bt_fit fit =
+	    bt_model_fit(&j->model.config,
+	                 j->tok != NULL ? bt_tok_fingerprint(j->tok) : NULL);
+	struct bt_labels found = {0};
+	int r = bt_dataset_read(j->o.records, j->o.n_records, &fit,
+	                        BT_LABELS_COLLECT, &found, &j->train, err);
+
+	if (r == BT_OK)
+		r = check_training_labels(j, &found, err);
+	if (r == BT_OK)
+		r = fix_labels(j, &found, known, err);
+	if (r == BT_OK)
+		r = read_eval(j, &fit, err);
+	bt_labels_clear(&found);
+	if (r == BT_OK)
+		bt_log(log_of(j), BT_LOG_NOTE,
+		       "%zu training examples, %zu for evaluation, %d labels, "
+		       "%.1f tokens each (longest %zu)",
+		       j->train.n, j->eval.n, j->model.labels.n,
+		       (double)j->train.start[j->train.n] / (double)j->train.n,
+		       j->train.longest);
+	return r;
+}
+
+static int build(struct bt_job *j, struct bt_error *err)
+{
+	struct bt_engine_opts o = {.pool = j->pool,
+	                           .low = bt_model_low(j->o.dtype),
+	                           .gemm = j->o.gemm,
+	                           .train = true,
+	                           .seed = j->o.train.batching.seed};
+	struct bt_buf b = BT_BUF_INIT;
+	int r = bt_train_limits(&j->train, j->has_eval ? &j->eval : NULL,
+	                        &j->o.train.batching, &o.max_tokens,
+	                        &o.max_texts, err);
+
+	if (r == BT_OK)
+		r = bt_model_build(&j->model, &o, err);
+	if (r != BT_OK)
+		return r;
+	bt_engine_describe(j->model.engine, &b);
+	bt_log(log_of(j), BT_LOG_MORE, "%s", bt_buf_str(&b));
+	bt_buf_clear(&b);
+	return BT_OK;
+}
+
+/* Random weights for the parameters of the head, or of the classifier. */
+static void fresh_head(struct bt_job *j, bool pooler_too)
+{
+	const struct bt_graph *g = &j->model.graph;
+	int i;
+
+	for (i = 0; i < g->n_params; i++)
+		if (g->params[i].head &&
+		    (pooler_too ||
+		     strncmp(g->params[i].name, "classifier.", 11) == 0))
+			bt_weights_init(g, j->o.train.batching.seed, i,
+			                bt_engine_params(j->model.engine));
+}
+
+static int load(struct bt_job *j, struct bt_error *err)
+{
+	struct bt_weights_report rep;
+	const char *fresh, *unused;
+	struct bt_ckpt *c;
+	int r = bt_ckpt_open(j->o.model, &c, err);
+
+	if (r != BT_OK)
+		return r;
+	fresh_head(j, true);
+	r = bt_weights_load(&j->model.graph, c, true,
+	                    bt_engine_params(j->model.engine), &rep, err);
+	bt_ckpt_close(c);
+	if (r != BT_OK)
+		return r;
+	if (rep.head_loaded && !j->keeps_head) {
+		fresh_head(j, false);
+		bt_log(log_of(j), BT_LOG_NOTE,
+		       "the labels are not those of '%s': its classifier is "
+		       "replaced by a fresh one",
+		       j->o.model);
+	}
+	fresh = bt_buf_str(&rep.fresh_names);
+	unused = bt_buf_str(&rep.unused_names);
+	bt_log(log_of(j), BT_LOG_NOTE,
+	       "'%s': %d tensors loaded; fresh: %s; unused: %s", j->o.model,
+	       rep.loaded, rep.fresh > 0 && fresh ? fresh : "none",
+	       rep.unused > 0 && unused ? unused : "none");
+	bt_weights_report_clear(&rep);
+	return BT_OK;
+}
+
+/* Makes the output directory unless it is there, and sees that it can be
+ * written to before hours of work depend on it. */
+static int check_output(const struct bt_job *j, struct bt_error *err)
+{
+	const char *out = j->o.train.out;
+	struct stat a, b;
+
+	if (mkdir(out, 0777) != 0 && errno != EEXIST)
+		return bt_error_sys(err, errno, "cannot create '%s'", out);
+	if (stat(out, &a) != 0)
+		return bt_error_sys(err, errno, "cannot write to '%s'", out);
+	if (!S_ISDIR(a.st_mode))
+		return bt_error_set(err, BT_EARG, "'%s' is not a directory",
+		                    out);
+	if (access(out, W_OK | X_OK) != 0)
+		return bt_error_sys(err, errno, "cannot write to '%s'", out);
+	if (j->o.model != NULL && stat(j->o.model, &b) == 0 &&
+	    a.st_dev == b.st_dev && a.st_ino == b.st_ino)
+		return bt_error_set(err, BT_EARG,
+		                    "'%s' is both the model to start from and "
+		                    "the one to write",
+		                    out);
+	return BT_OK;
+}
+
+static int save_tokenizer(void *ctx, const char *dir, struct bt_error *err)
+{
+	const struct bt_job *j = ctx;
+
+	if (j->tok == NULL)
+		return BT_OK;
+	return bt_tok_save(j->tok, dir, (size_t)j->model.config.max_positions,
+	                   err);
+}
+
+static int prepare(struct bt_job *j, struct bt_error *err)
+{
+	struct bt_labels known = {0};
+	int r = bt_pool_new(j->o.threads, &j->pool, err);
+
+	if (r == BT_OK)
+		r = open_tokenizer(j, err);
+	if (r == BT_OK)
+		r = read_config(j, &known, err);
+	if (r == BT_OK)
+		r = read_data(j, &known, err);
+	bt_labels_clear(&known);
+	if (r == BT_OK)
+		r = check_output(j, err);
+	if (r == BT_OK)
+		r = build(j, err);
+	if (r != BT_OK)
+		return r;
+	if (j->o.model != NULL)
+		return load(j, err);
+	bt_weights_init(&j->model.graph, j->o.train.batching.seed, -1,
+	                bt_engine_params(j->model.engine));
+	return BT_OK;
+}
+
+int bt_job_run(const struct bt_job_opts *o, struct bt_train_result *res,
+               struct bt_error *err)
+{
+	struct bt_job j = {.o = *o};
+	int r;
+
+	memset(res, 0, sizeof(*res));
+	j.o.train.save_more = save_tokenizer;
+	j.o.train.ctx = &j;
+	r = prepare(&j, err);
+	if (r == BT_OK)
+		r = bt_train(&j.model, &j.train, j.has_eval ? &j.eval : NULL,
+		             &j.o.train, res, err);
+	bt_model_clear(&j.model);
+	bt_dataset_clear(&j.train);
+	bt_dataset_clear(&j.eval);
+	bt_tok_free(j.tok);
+	bt_pool_free(j.pool);
+	return r;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A whole training job from files: reads the model and the records, fixes the
+ * labels, builds the classifier, and trains it into a directory.
+ */
+#ifndef BT_TRAIN_JOB_H
+#define BT_TRAIN_JOB_H
+
+#include "text/tokenizer.h"
+#include "train/train.h"
+
+struct bt_job_opts {
+	const char *model;       /* directory to start from, or NULL: then */
+	const char *init_config; /* a configuration file, or "tiny" */
+	const char *tokenizer;   /* directory or file, or NULL: the model's */
+	char *const *records;    /* token records; n_records 0: stdin */
+	int n_records;
+	const char *eval;  /* token records, or NULL */
+	double eval_share; /* of the training records, held out; 0: none */
+	double dropout;    /* for all of the model; below 0: as configured */
+	const char *dtype; /* auto, f32, bf16 */
+	const char *gemm;  /* or NULL */
+	int threads;
+	struct bt_train_opts train; /* out and log are its; save_more is set */
+};
+
+struct bt_job {
+	struct bt_job_opts o;
+	struct bt_pool *pool;
+	struct bt_tok *tok; /* NULL: the model has none */
+	struct bt_model model;
+	struct bt_dataset train, eval;
+	bool has_eval;
+	bool keeps_head; /* the model's classifier is trained on */
+};
+
+/*
+ * Does it all. What stands in the output directory from before stays until the
+ * first model is kept. *res is also set when training itself fails.
+ */
+int bt_job_run(const struct bt_job_opts *o, struct bt_train_result *res,
+               struct bt_error *err) BT_MUST_USE;
+
+#endif

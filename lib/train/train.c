@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: MIT */
+#include "train/train.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/sys.h"
+#include "task/infer.h"
+#include "train/train_int.h"
+
+int bt_train_limits(const struct bt_dataset *train,
+                    const struct bt_dataset *eval, const struct bt_batching *o,
+                    size_t *max_tokens, size_t *max_texts, struct bt_error *err)
+{
+	struct bt_batches b;
+	int r = bt_batches_init(&b, train, o, err);
+
+	if (r != BT_OK)
+		return r;
+	*max_tokens = bt_batches_max_tokens(&b);
+	*max_texts = bt_batches_max_texts(&b);
+	bt_batches_clear(&b);
+	if (eval == NULL)
+		return BT_OK;
+	if (*max_tokens < BT_INFER_TOKENS + eval->longest)
+		*max_tokens = BT_INFER_TOKENS + eval->longest;
+	if (*max_texts < BT_INFER_TEXTS)
+		*max_texts = BT_INFER_TEXTS;
+	return BT_OK;
+}
+
+static int diverged(const struct bt_train_run *t, const char *what,
+                    struct bt_error *err)
+{
+	return bt_error_set(err, BT_ELIMIT,
+	                    "the %s is not finite at step %lld of %lld (epoch "
+	                    "%lld), so training has diverged: try a smaller "
+	                    "learning rate; %s%s%s",
+	                    what, (long long)t->s.step + 1, (long long)t->total,
+	                    (long long)t->s.epoch + 1,
+	                    t->res->kept ? "'" : "no model was written",
+	                    t->res->kept ? t->o->out : "",
+	                    t->res->kept ? "' holds the last good one" : "");
+}
+
+/* Sum of the weights of the examples at positions pos .. end-1. */
+static double weight_of(const struct bt_train_run *t, size_t pos, size_t end)
+{
+	double sum = 0;
+
+	for (; pos < end; pos++)
+		sum += (double)t->train->weight[t->batches.order[pos]];
+	return sum;
+}
+
+/* Forward and backward over the batches of one update; *loss is the mean. */
+static int gradients(struct bt_train_run *t, size_t end, double *loss,
+                     struct bt_error *err)
+{
+	struct bt_engine *e = t->m->engine;
+	struct bt_batch *b = &t->gather.b;
+	size_t pos = t->batches.pos, n;
+	double weight = weight_of(t, pos, end);
+	bool add = false;
+	int r;
+
+	*loss = 0;
+	b->train = true;
+	b->step = (uint32_t)t->s.step;
+	b->token0 = b->text0 = 0;
+	b->smoothing = (float)t->o->smoothing;
+	for (; pos < end; pos += n, add = true) {
+		n = bt_batches_at(&t->batches, pos);
+		bt_gather_fill(&t->gather, t->train, t->batches.order + pos, 0,
+		               n);
+		b->loss_scale = weight > 0 ? (float)(1 / weight) : 0;
+		r = bt_engine_forward(e, b, err);
+		if (r != BT_OK)
+			return r;
+		*loss += bt_engine_loss(e);
+		if (!isfinite(*loss))
+			return diverged(t, "loss", err);
+		r = bt_engine_backward(e, add, err);
+		if (r != BT_OK)
+			return r;
+		t->res->flop += 3 * bt_engine_flop(e);
+		t->res->tokens += b->tokens;
+		b->token0 += (uint32_t)b->tokens;
+		b->text0 += (uint32_t)b->texts;
+	}
+	t->s.loss_sum += *loss * weight;
+	t->s.loss_weight += weight;
+	return BT_OK;
+}
+
+static int update(struct bt_train_run *t, struct bt_error *err)
+{
+	struct bt_engine *e = t->m->engine;
+	size_t end = bt_batches_update_end(&t->batches, t->batches.pos);
+	double loss, norm, lr = t->o->lr;
+	int r = gradients(t, end, &loss, err);
+
+	if (r != BT_OK)
+		return r;
+	norm = bt_optim_norm(&t->optim, bt_engine_grads(e));
+	if (!isfinite(norm))
+		return diverged(t, "gradient", err);
+	lr *=
+	    bt_schedule_factor(t->o->schedule, t->s.step, t->warmup, t->total);
+	bt_optim_update(&t->optim, bt_engine_params(e), bt_engine_grads(e),
+	                norm, lr, t->s.step + 1);
+	r = bt_engine_pack(e, err);
+	t->res->examples += end - t->batches.pos;
+	t->s.step++;
+	t->s.pos = (int64_t)end;
+	t->batches.pos = end;
+	t->shown_loss +=
+	    (t->shown_loss == 0 ? 1 : 0.1) * (loss - t->shown_loss);
+	return r;
+}
+
+static void show_progress(struct bt_train_run *t)
+{
+	struct bt_progress *p = t->o->progress;
+	double s = t->res->seconds + bt_seconds() - t->start, left;
+
+	if (p == NULL || !bt_progress_due(p) || s <= 0)
+		return;
+	left = s / (double)(t->s.step - (t->res->steps)) *
+	       (double)(t->total - t->s.step);
+	bt_progress_show(
+	    p,
+	    "epoch %lld, step %lld/%lld, loss %.4f, %.0f "
+	    "examples/s, %.0f tokens/s, %d:%02d left",
+	    (long long)t->s.epoch + 1, (long long)t->s.step,
+	    (long long)t->total, t->shown_loss, (double)t->res->examples / s,
+	    (double)t->res->tokens / s, (int)left / 60, (int)left % 60);
+}
+
+static int keep(struct bt_train_run *t, struct bt_error *err)
+{
+	int r = bt_model_save(t->o->out, t->m, err);
+
+	if (r == BT_OK && t->o->save_more != NULL)
+		r = t->o->save_more(t->o->ctx, t->o->out, err);
+	if (r == BT_OK)
+		t->res->kept = true;
+	return r;
+}
+
+/* Compares with the best so far; a tie is no improvement. */
+static bool is_better(struct bt_train_run *t, double value)
+{
+	if (!t->s.have_best)
+		return true;
+	return bt_metrics_falls(t->o->metric) ? value < t->s.best
+	                                      : value > t->s.best;
+}
+
+/* Measures the model, tells, and keeps it if it is the best so far. */
+static int evaluate(struct bt_train_run *t, double train_loss,
+                    struct bt_error *err)
+{
+	struct bt_metrics_summary s;
+	double value = 0;
+	bool better;
+	int r;
+
+	if (t->eval == NULL) {
+		bt_log(t->o->log, BT_LOG_NOTE, "epoch %lld: loss %.4f",
+		       (long long)t->s.epoch + 1, train_loss);
+		return keep(t, err);
+	}
+	bt_metrics_reset(&t->metrics);
+	r = bt_infer_measure(t->m->engine, t->eval, &t->gather, &t->metrics,
+	                     err);
+	if (r != BT_OK)
+		return r;
+	bt_metrics_summary(&t->metrics, &s);
+	r = bt_metrics_find(&s, t->o->metric, &value, err);
+	if (r != BT_OK)
+		return r;
+	better = is_better(t, value);
+	bt_log(t->o->log, BT_LOG_NOTE,
+	       "epoch %lld: loss %.4f, evaluation loss %.4f, accuracy %.4f, "
+	       "weighted F1 %.4f%s",
+	       (long long)t->s.epoch + 1, train_loss, s.loss, s.accuracy,
+	       s.weighted_f1, better ? " (best)" : "");
+	if (!better)
+		return BT_OK;
+	t->s.have_best = true;
+	t->s.best = value;
+	t->s.best_epoch = t->s.epoch + 1;
+	return keep(t, err);
+}
+
+static int end_epoch(struct bt_train_run *t, struct bt_error *err)
+{
+	double loss =
+	    t->s.loss_weight > 0 ? t->s.loss_sum / t->s.loss_weight : 0;
+	int r;
+
+	if (t->o->progress != NULL)
+		bt_progress_clear(t->o->progress);
+	t->res->seconds += bt_seconds() - t->start;
+	r = evaluate(t, loss, err);
+	t->start = bt_seconds();
+	t->s.epoch++;
+	t->s.pos = 0;
+	t->s.loss_sum = t->s.loss_weight = 0;
+	return r;
+}
+
+/* True when it is time for a checkpoint that the user asked for. */
+static bool save_is_due(const struct bt_train_run *t)
+{
+	return t->o->save_steps > 0 && t->s.step % t->o->save_steps == 0 &&
+	       t->s.step < t->total;
+}
+
+static int run(struct bt_train_run *t, struct bt_error *err)
+{
+	int r = BT_OK;
+
+	t->res->steps = t->s.step;
+	t->start = bt_seconds();
+	while (r == BT_OK && t->s.step < t->total) {
+		if (t->o->stopped != NULL && t->o->stopped())
+			return bt_train_save_state(t, err);
+		bt_batches_seek(&t->batches, t->s.epoch, (size_t)t->s.pos);
+		r = update(t, err);
+		if (r == BT_OK)
+			show_progress(t);
+		if (r == BT_OK &&
+		    (t->s.pos == (int64_t)t->train->n || t->s.step == t->total))
+			r = end_epoch(t, err);
+		if (r == BT_OK && save_is_due(t))
+			r = bt_train_save_state(t, err);
+	}
+	t->res->finished = r == BT_OK;
+	return r;
+}
+
+static int prepare(struct bt_train_run *t, struct bt_error *err)
+{
+	size_t tokens, texts;
+	int r = bt_batches_init(&t->batches, t->train, &t->o->batching, err);
+
+	if (r == BT_OK)
+		r = bt_train_limits(t->train, t->eval, &t->o->batching, &tokens,
+		                    &texts, err);
+	if (r == BT_OK)
+		r = bt_gather_init(&t->gather, texts, tokens, err);
+	if (r == BT_OK)
+		r = bt_metrics_init(&t->metrics, t->m->labels.n, err);
+	if (r == BT_OK)
+		r = bt_optim_init(&t->optim, &t->m->graph, &t->o->optim,
+		                  bt_engine_pool(t->m->engine), err);
+	if (r != BT_OK)
+		return r;
+	t->total = t->o->steps > 0
+	               ? t->o->steps
+	               : bt_batches_total(&t->batches, t->o->epochs);
+	t->warmup = bt_schedule_warmup(t->o->warmup, t->total);
+	if (t->o->resume)
+		r = bt_train_load_state(t, err);
+	if (r == BT_OK)
+		r = bt_engine_pack(t->m->engine, err);
+	return r;
+}
+
+/* The checkpoint of a run that is over serves no one. */
+static void drop_checkpoint(const struct bt_train_run *t)
+{
+	char *path = bt_train_checkpoint(t->o->out);
+
+	if (path != NULL)
+		(void)unlink(path);
+	free(path);
+}
+
+int bt_train(struct bt_model *m, const struct bt_dataset *train,
+             const struct bt_dataset *eval, const struct bt_train_opts *opts,
+             struct bt_train_result *res, struct bt_error *err)
+{
+	struct bt_train_run t = {
+	    .m = m, .train = train, .eval = eval, .o = opts, .res = res};
+	int r;
+
+	memset(res, 0, sizeof(*res));
+	r = prepare(&t, err);
+	res->kept = t.s.have_best || (t.s.epoch > 0 && eval == NULL);
+	if (r == BT_OK) {
+		r = run(&t, err);
+		res->seconds += bt_seconds() - t.start;
+	}
+	if (opts->progress != NULL)
+		bt_progress_clear(opts->progress);
+	if (r == BT_OK && res->finished)
+		drop_checkpoint(&t);
+	res->steps = t.s.step;
+	res->total = t.total;
+	res->best = t.s.best;
+	res->best_epoch = (int)t.s.best_epoch;
+	bt_optim_clear(&t.optim);
+	bt_batches_clear(&t.batches);
+	bt_gather_clear(&t.gather);
+	bt_metrics_clear(&t.metrics);
+	return r;
+}

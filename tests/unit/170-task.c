@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: MIT */
+/* Labels, metrics, data sets, schedules, batches. */
+#include "test.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "task/dataset.h"
+#include "task/labels.h"
+#include "task/metrics.h"
+#include "train/batches.h"
+#include "train/optim.h"
+#include "train/schedule.h"
+
+static void add(struct bt_labels *l, const char *name, int wanted)
+{
+	struct bt_error err = {0};
+
+	assert_int_equal(bt_labels_add(l, bt_span(name), &err), wanted);
+}
+
+static void labels_keep_their_numbers(void **state)
+{
+	static const char *const sorted[] = {"10", "9", "a", "b"};
+	struct bt_span nul = {"a\0b", 3};
+	struct bt_error err = {0};
+	struct bt_labels l = {0};
+	int map[4], i;
+
+	(void)state;
+	assert_int_equal(bt_labels_find(&l, bt_span("b")), -1);
+	add(&l, "b", 0);
+	add(&l, "9", 1);
+	add(&l, "b", 0);
+	add(&l, "10", 2);
+	add(&l, "a", 3);
+	assert_err(bt_labels_add(&l, nul, &err), BT_EFORMAT, "NUL");
+	assert_ok(bt_labels_sort(&l, map, &err));
+	for (i = 0; i < 4; i++) {
+		assert_string_equal(l.name[i], sorted[i]);
+		assert_int_equal(bt_labels_find(&l, bt_span(sorted[i])), i);
+	}
+	assert_int_equal(map[0], 3);
+	assert_int_equal(map[2], 0);
+	bt_labels_clear(&l);
+}
+
+/* -1 stands before 0, and 2 before 10, where all labels are numbers. */
+static void numbers_sort_as_numbers(void **state)
+{
+	static const char *const sorted[] = {"-1", "0", "2", "10"};
+	struct bt_error err = {0};
+	struct bt_labels l = {0};
+	int i;
+
+	(void)state;
+	add(&l, "10", 0);
+	add(&l, "2", 1);
+	add(&l, "0", 2);
+	add(&l, "-1", 3);
+	assert_ok(bt_labels_sort(&l, NULL, &err));
+	for (i = 0; i < 4; i++)
+		assert_string_equal(l.name[i], sorted[i]);
+	bt_labels_clear(&l);
+}
+
+static int from_json(const char *text, struct bt_labels *l,
+                     struct bt_error *err)
+{
+	json_t *o = json_loads(text, 0, NULL);
+	int r = bt_labels_from_json(o, l, err);
+
+	json_decref(o);
+	return r;
+}
+
+static void labels_from_configurations(void **state)
+{
+	struct bt_error err = {0};
+	struct bt_labels l;
+
+	(void)state;
+	assert_ok(from_json("{\"id2label\": {\"1\": \"neg\", \"0\": \"pos\"},"
+	                    " \"label2id\": {\"pos\": \"0\"}}",
+	                    &l, &err));
+	assert_int_equal(l.n, 2);
+	assert_string_equal(l.name[0], "pos");
+	bt_labels_clear(&l);
+	assert_ok(from_json("{}", &l, &err));
+	assert_int_equal(l.n, 0);
+	assert_err(
+	    from_json("{\"id2label\": {\"0\": \"a\", \"2\": \"b\"}}", &l, &err),
+	    BT_EFORMAT, "no text for '1'");
+	assert_err(
+	    from_json("{\"id2label\": {\"0\": \"a\", \"1\": \"a\"}}", &l, &err),
+	    BT_EFORMAT, "twice");
+	assert_err(from_json("{\"id2label\": [\"a\"]}", &l, &err), BT_EFORMAT,
+	           "not an object");
+	assert_err(from_json("{\"id2label\": {\"0\": 7}}", &l, &err),
+	           BT_EFORMAT, "no text");
+}
+
+static void near(double got, double wanted)
+{
+	if (!(fabs(got - wanted) < 1e-6))
+		fail_msg("%.9g, not %.9g", got, wanted);
+}
+
+/* Values from scikit-learn. */
+static void metrics_known_answers(void **state)
+{
+	static const int truth[] = {0, 1, 2, 2, 1, 0};
+	static const int guess[] = {0, 2, 2, 2, 0, 0};
+	float logits[4];
+	struct bt_metrics_summary s;
+	struct bt_class_metrics c;
+	struct bt_error err = {0};
+	struct bt_metrics m;
+	double v;
+	int i;
+
+	(void)state;
+	assert_ok(bt_metrics_init(&m, 4, &err)); /* class 3 never occurs */
+	for (i = 0; i < 6; i++) {
+		memset(logits, 0, sizeof(logits));
+		logits[guess[i]] = 2;
+		bt_metrics_add(&m, truth[i], logits);
+	}
+	bt_metrics_summary(&m, &s);
+	near(s.macro_f1, 0.5333333333);
+	near(s.weighted_f1, 0.5333333333);
+	near(s.macro_precision, 0.4444444444);
+	near(s.macro_recall, 0.6666666667);
+	near(s.accuracy, 0.6666666667);
+	near(s.mcc, 0.5773502692);
+	/* log(3 + e^2), less 2 where the guess is right */
+	near(s.loss, log(3 + exp(2)) - 8.0 / 6);
+	bt_metrics_class(&m, 1, &c);
+	assert_true(c.precision == 0 && c.recall == 0 && c.f1 == 0);
+	assert_int_equal(c.support, 2);
+	assert_ok(bt_metrics_find(&s, "weighted-f1", &v, &err));
+	near(v, s.weighted_f1);
+	assert_err(bt_metrics_find(&s, "f2", &v, &err), BT_EARG, "accuracy");
+	bt_metrics_reset(&m);
+	bt_metrics_summary(&m, &s);
+	assert_true(s.accuracy == 0 && s.loss == 0 && s.mcc == 0);
+	bt_metrics_clear(&m);
+}
+
+static void schedules(void **state)
+{
+	enum bt_schedule linear = bt_schedule_named("linear");
+	enum bt_schedule cosine = bt_schedule_named("cosine");
+	enum bt_schedule constant = bt_schedule_named("constant");
+
+	(void)state;
+	near(3e-4 * bt_schedule_factor(linear, 0, 100, 120), 0);
+	near(3e-4 * bt_schedule_factor(linear, 50, 100, 120), 1.5e-4);
+	near(3e-4 * bt_schedule_factor(linear, 100, 100, 120), 3e-4);
+	near(3e-4 * bt_schedule_factor(linear, 110, 100, 120), 1.5e-4);
+	near(bt_schedule_factor(linear, 120, 100, 120), 0);
+	near(bt_schedule_factor(linear, 0, 0, 10), 1);
+	near(bt_schedule_factor(cosine, 5, 0, 10), 0.5);
+	near(bt_schedule_factor(cosine, 10, 0, 10), 0);
+	near(bt_schedule_factor(constant, 9, 2, 10), 1);
+	assert_int_equal(bt_schedule_warmup(0.1, 939), 94);
+	assert_int_equal(bt_schedule_warmup(100, 120), 100);
+	assert_int_equal(bt_schedule_warmup(0, 120), 0);
+}
+
+/* n examples of 1, 2, ..., 7, 1, 2 ... tokens, ids = number of the example. */
+static void make_dataset(struct bt_dataset *d, int n)
+{
+	int32_t ids[8];
+	uint8_t types[8] = {0};
+	struct bt_token_rec rec = {.ids = ids, .types = types, .weight = 1};
+	struct bt_error err = {0};
+	char name[16];
+	int i, k;
+
+	memset(d, 0, sizeof(*d));
+	for (i = 0; i < n; i++) {
+		rec.n = (size_t)(1 + i % 7);
+		for (k = 0; k < 8; k++)
+			ids[k] = i;
+		snprintf(name, sizeof(name), "n%d", i);
+		rec.id = i % 2 ? bt_span(name) : bt_span(NULL);
+		assert_ok(bt_dataset_add(d, &rec, i % 3, &err));
+	}
+}
+
+static void datasets(void **state)
+{
+	struct bt_dataset d, e = {0};
+	uint32_t which[3] = {9, 0, 13};
+	struct bt_error err = {0};
+	int map[3] = {2, 0, 1};
+	struct bt_gather g;
+	size_t i;
+	char seen[100] = {0};
+
+	(void)state;
+	make_dataset(&d, 100);
+	assert_int_equal(d.n, 100);
+	assert_int_equal(d.longest, 7);
+	assert_null(bt_dataset_id(&d, 4).p);
+	assert_true(bt_span_equal(bt_dataset_id(&d, 9), bt_span("n9")));
+	assert_ok(bt_gather_init(&g, 3, 20, &err));
+	bt_gather_fill(&g, &d, which, 0, 3);
+	assert_int_equal(g.b.tokens, 3 + 1 + 7);
+	assert_int_equal(g.b.ids[4], 13);
+	assert_int_equal(g.b.start[2], 4);
+	assert_int_equal(g.b.labels[0], 0);
+	bt_gather_clear(&g);
+	bt_dataset_relabel(&d, map);
+	assert_int_equal(d.label[0], 2);
+	assert_ok(bt_dataset_split(&d, 0.25, 7, &e, &err));
+	assert_int_equal(d.n, 75);
+	assert_int_equal(e.n, 25);
+	for (i = 0; i < 75; i++)
+		seen[d.ids[d.start[i]]]++;
+	for (i = 0; i < 25; i++)
+		seen[e.ids[e.start[i]]]++;
+	for (i = 0; i < 100; i++)
+		assert_int_equal(seen[i], 1);
+	bt_dataset_clear(&d);
+	bt_dataset_clear(&e);
+}
+
+/* Every epoch goes through each example once, in whole updates. */
+static void batches_cover_epochs(void **state)
+{
+	struct bt_batching o = {.size = 8, .accumulate = 3, .seed = 1};
+	struct bt_error err = {0};
+	struct bt_batches b;
+	struct bt_dataset d;
+	size_t pos, end, i, n, tokens, most;
+	int64_t updates;
+	int mode;
+
+	(void)state;
+	make_dataset(&d, 100);
+	for (mode = 0; mode < 2; mode++) {
+		o.size = mode == 0 ? 8 : 0;
+		o.tokens = mode == 0 ? 0 : 30;
+		assert_ok(bt_batches_init(&b, &d, &o, &err));
+		most = bt_batches_max_tokens(&b);
+		bt_batches_seek(&b, 4, 0);
+		for (pos = updates = 0; pos < d.n; updates++) {
+			end = bt_batches_update_end(&b, pos);
+			assert_true(end > pos && end <= d.n);
+			for (; pos < end; pos += n) {
+				n = bt_batches_at(&b, pos);
+				for (i = tokens = 0; i < n; i++)
+					tokens += bt_dataset_length(
+					    &d, b.order[pos + i]);
+				assert_true(tokens <= most);
+				assert_true(n <= bt_batches_max_texts(&b));
+				assert_true(mode == 0 || tokens <= 30);
+			}
+		}
+		assert_int_equal(bt_batches_count(&b, 4), updates);
+		if (mode == 0) {
+			assert_int_equal(updates, 5); /* 13 batches of 3 */
+			assert_int_equal(bt_batches_total(&b, 2.5), 13);
+			assert_int_equal(most, 7 * 8);
+		}
+		bt_batches_clear(&b);
+	}
+	bt_dataset_clear(&d);
+}
+
+/* Clipping to a norm and the moments, by hand for one parameter. */
+static void optimizer_clips(void **state)
+{
+	char name[] = "p";
+	struct bt_param param = {
+	    .name = name, .rank = 1, .rows = 1, .cols = 4, .decay = true};
+	struct bt_graph g = {.params = &param, .n_params = 1, .n_floats = 4};
+	struct bt_optim_opts o = BT_OPTIM_INIT;
+	float p[4] = {1, 2, 3, 4}, q[4], grad[4] = {3, 0, 4, 0};
+	struct bt_error err = {0};
+	struct bt_pool *pool;
+	struct bt_optim a;
+	double norm;
+
+	(void)state;
+	assert_ok(bt_pool_new(1, &pool, &err));
+	assert_ok(bt_optim_init(&a, &g, &o, pool, &err));
+	norm = bt_optim_norm(&a, grad);
+	near(norm, 5);
+	bt_optim_update(&a, p, grad, norm, 0.1, 1);
+	near((double)((float *)a.m.base)[0], 0.1 * 3 / 5);
+	near((double)((float *)a.m.base)[2], 0.1 * 4 / 5);
+	/* the first step of Adam is the sign of the gradient */
+	near((double)p[0], 1 * (1 - 0.1 * 0.01) - 0.1);
+	near((double)p[1], 2 * (1 - 0.1 * 0.01));
+	bt_optim_clear(&a);
+	param.decay = false;
+	assert_ok(bt_optim_init(&a, &g, &o, pool, &err));
+	memcpy(q, p, sizeof(q));
+	bt_optim_update(&a, p, grad, norm, 0.1, 1);
+	assert_true(p[1] == q[1]);
+	grad[3] = NAN;
+	assert_true(isnan(bt_optim_norm(&a, grad)));
+	bt_optim_clear(&a);
+	bt_pool_free(pool);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(labels_keep_their_numbers),
+	    cmocka_unit_test(numbers_sort_as_numbers),
+	    cmocka_unit_test(labels_from_configurations),
+	    cmocka_unit_test(metrics_known_answers),
+	    cmocka_unit_test(schedules),
+	    cmocka_unit_test(datasets),
+	    cmocka_unit_test(batches_cover_epochs),
+	    cmocka_unit_test(optimizer_clips),
+	};
+
+	return RUN(tests);
+}
