@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/num.h"
+#include "base/sys.h"
+#include "base/tool.h"
+#include "io/out.h"
+#include "task/metrics.h"
+#include "task/stream.h"
+
+/* Exit status with --min, as that of cmp. */
+enum { YES = 0, NO = 1, TROUBLE = 2 };
+
+struct args {
+	struct bt_common common;
+	const char *model, *dtype, *gemm;
+	bool json;
+	struct bt_opt_list min;
+};
+
+static const struct bt_opt options[] = {
+    BT_STR('m', "model", "DIR", "model directory of a trained classifier", args,
+           model),
+    BT_STR('o', "output", "FILE", "write to FILE [standard output]", args,
+           common.output),
+    BT_FLAG(0, "json", "print JSON, with the whole confusion matrix", args,
+            json),
+    BT_LIST(0, "min", "METRIC=VALUE",
+            "exit with 1 if the measure is worse than that", args, min),
+    BT_STR(0, "dtype", "auto|f32|bf16", "type of the products [auto]", args,
+           dtype),
+    BT_STR(0, "gemm", "onednn|ref", "who computes products [the best]", args,
+           gemm),
+    BT_OPT_COMMON(args),
+    BT_OPT_LAST,
+};
+
+static const struct bt_tool tool = {
+    "bert-eval",
+    "-m DIR [OPTION ...] [RECORDS ...]",
+    "Measures a classifier on token records that have labels.",
+    "bert-eval -m intent --min accuracy=.9 test.rec",
+    options,
+};
+
+struct run {
+	const struct args *a;
+	struct bt_stream s;
+	struct bt_metrics m;
+	uint64_t tokens, unlabelled;
+};
+
+static int count(void *ctx, uint64_t i, const struct bt_dataset *d, size_t k,
+                 const float *logits, struct bt_error *err)
+{
+	struct run *r = ctx;
+
+	(void)i;
+	(void)err;
+	r->tokens += bt_dataset_length(d, k);
+	if (d->label[k] >= 0)
+		bt_metrics_add(&r->m, d->label[k], logits);
+	else
+		r->unlabelled++;
+	return BT_OK;
+}
+
+/* "METRIC=VALUE" into both. */
+static bool split_min(const char *arg, char *name, size_t size, double *value)
+{
+	const char *eq = strchr(arg, '=');
+
+	if (eq == NULL || (size_t)(eq - arg) >= size)
+		return false;
+	memcpy(name, arg, (size_t)(eq - arg));
+	name[eq - arg] = '\0';
+	return bt_parse_f64(eq + 1, -1e300, 1e300, value) == BT_OK;
+}
+
+static bool check(const struct args *a, int *status)
+{
+	struct bt_metrics_summary none = {0};
+	struct bt_error err = {0};
+	char name[40];
+	double value;
+	int i;
+
+	if (a->model == NULL) {
+		*status = bt_tool_misuse(&tool, "give -m DIR");
+		return false;
+	}
+	for (i = 0; i < a->min.n; i++) {
+		if (!split_min(a->min.item[i], name, sizeof(name), &value))
+			*status =
+			    bt_tool_misuse(&tool,
+			                   "bad value '%s' for --min: expected "
+			                   "METRIC=VALUE",
+			                   a->min.item[i]);
+		else if (bt_metrics_find(&none, name, &value, &err) != BT_OK)
+			*status = bt_tool_misuse(&tool, "%s", err.text);
+		else
+			continue;
+		return false;
+	}
+	return true;
+}
+
+static int write_report(const struct run *r, struct bt_error *err)
+{
+	struct bt_buf b = BT_BUF_INIT;
+	struct bt_out *out;
+	char *s = NULL;
+	json_t *o;
+	int e;
+
+	if (r->a->json) {
+		o = bt_metrics_json(&r->m, &r->s.model.labels);
+		s = o == NULL ? NULL
+		              : json_dumps(o, JSON_INDENT(1) |
+		                                  JSON_REAL_PRECISION(9));
+		json_decref(o);
+		if (s != NULL)
+			bt_buf_printf(&b, "%s\n", s);
+		free(s);
+	} else {
+		bt_metrics_report(&r->m, &r->s.model.labels, 10, &b);
+	}
+	if (b.oom || b.len == 0) {
+		bt_buf_clear(&b);
+		return bt_error_nomem(err, "printing");
+	}
+	e = bt_out_open(r->a->common.output, BT_OUT_TEXT, &out, err);
+	if (e == BT_OK) {
+		e = bt_out_write(out, b.data, b.len, err);
+		if (e == BT_OK)
+			e = bt_out_commit(out, err);
+		else
+			bt_out_abandon(out);
+	}
+	bt_buf_clear(&b);
+	return e;
+}
+
+/* Says which demands are not met; returns how many. */
+static int unmet(const struct run *r)
+{
+	struct bt_metrics_summary s;
+	double wanted, value;
+	char name[40];
+	int i, bad = 0;
+
+	bt_metrics_summary(&r->m, &s);
+	for (i = 0; i < r->a->min.n; i++) {
+		if (!split_min(r->a->min.item[i], name, sizeof(name),
+		               &wanted) ||
+		    bt_metrics_find(&s, name, &value, NULL) != BT_OK)
+			continue; /* checked before */
+		if (bt_metrics_falls(name) ? value <= wanted : value >= wanted)
+			continue;
+		fprintf(stderr, "%s: %s is %.4f, %s than %g\n", tool.name, name,
+		        value, bt_metrics_falls(name) ? "more" : "less",
+		        wanted);
+		bad++;
+	}
+	return bad;
+}
+
+static int evaluate(struct run *r, char **paths, int n, struct bt_error *err)
+{
+	struct bt_log log = bt_tool_log(&tool, &r->a->common);
+	struct bt_stream_opts o = {.model = r->a->model,
+	                           .dtype = r->a->dtype,
+	                           .gemm = r->a->gemm,
+	                           .threads = (int)r->a->common.threads,
+	                           .labels = BT_LABELS_KNOWN};
+	double start;
+	int e = bt_stream_open(&o, &r->s, err);
+
+	if (e == BT_OK)
+		e = bt_metrics_init(&r->m, r->s.model.labels.n, err);
+	start = bt_seconds();
+	if (e == BT_OK)
+		e = bt_stream_run(&r->s, paths, n, count, NULL, r, err);
+	if (e == BT_OK && r->m.n == 0)
+		e = bt_error_set(err, BT_EFORMAT,
+		                 "no record has a label: give csv2tfrecord -l "
+		                 "COLUMN");
+	if (e == BT_OK)
+		e = write_report(r, err);
+	if (e != BT_OK)
+		return e;
+	if (r->unlabelled > 0)
+		bt_log(&log, BT_LOG_WARN,
+		       "%llu records without a label were left out",
+		       (unsigned long long)r->unlabelled);
+	start = bt_seconds() - start;
+	bt_log(&log, BT_LOG_NOTE,
+	       "%llu examples, %.1f examples/s, %.0f tokens/s",
+	       (unsigned long long)r->m.n, (double)r->m.n / start,
+	       (double)r->tokens / start);
+	return BT_OK;
+}
+
+static int run(const struct args *a, char **paths, int n)
+{
+	struct run r = {.a = a};
+	struct bt_error err = {0};
+	int e = evaluate(&r, paths, n, &err), status = BT_EXIT_DONE;
+
+	if (e != BT_OK) {
+		status = bt_tool_fail(&tool, &err);
+		if (a->min.n > 0)
+			status = TROUBLE;
+	} else if (unmet(&r) > 0) {
+		status = NO;
+	}
+	bt_metrics_clear(&r.m);
+	bt_stream_close(&r.s);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	struct args a = {.common = BT_COMMON_INIT, .dtype = "auto"};
+	int status, operand;
+
+	if (!bt_tool_options(&tool, argc, argv, &a, &operand, &status))
+		return status;
+	if (!check(&a, &status))
+		return status;
+	return bt_tool_end(&tool, run(&a, argv + operand, argc - operand));
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "base/sys.h"
+#include "base/tool.h"
+#include "task/predict.h"
+#include "task/stream.h"
+
+struct args {
+	struct bt_common common;
+	const char *model, *dtype, *gemm, *format;
+	struct bt_predict_opts p;
+	int64_t top;
+};
+
+static const struct bt_opt options[] = {
+    BT_STR('m', "model", "DIR", "model directory of a trained classifier", args,
+           model),
+    BT_STR('o', "output", "FILE", "write to FILE [standard output]", args,
+           common.output),
+    BT_STR(0, "format", "csv|jsonl", "form of the output [csv]", args, format),
+    BT_STR(0, "header", "ID,LABEL", "names of the CSV columns [id,label]", args,
+           p.header),
+    BT_FLAG(0, "proba", "add the probability of every class", args, p.proba),
+    BT_INT(0, "top", "K", "give the K likeliest classes", args, top, 1, 1e6),
+    BT_STR(0, "sample", "FILE",
+           "fill in this sample submission, checking its ids", args, p.sample),
+    BT_STR(0, "dtype", "auto|f32|bf16", "type of the products [auto]", args,
+           dtype),
+    BT_STR(0, "gemm", "onednn|ref", "who computes products [the best]", args,
+           gemm),
+    BT_OPT_COMMON(args),
+    BT_OPT_LAST,
+};
+
+static const struct bt_tool tool = {
+    "bert-predict",
+    "-m DIR [OPTION ...] [RECORDS ...]",
+    "Predicts the labels of token records.",
+    "bert-predict -m intent --sample SampleSubmission.csv test.rec",
+    options,
+};
+
+struct run {
+	const struct args *a;
+	struct bt_stream s;
+	struct bt_predict *p;
+	struct bt_out *out;
+	uint64_t n, tokens;
+	struct bt_progress progress;
+};
+
+static int add(void *ctx, uint64_t i, const struct bt_dataset *d, size_t k,
+               const float *logits, struct bt_error *err)
+{
+	struct run *r = ctx;
+
+	r->n++;
+	r->tokens += bt_dataset_length(d, k);
+	return bt_predict_add(r->p, i, bt_dataset_id(d, k), logits, err);
+}
+
+/* Behind each block: let the reader at the other end of a pipe go on. */
+static int after_block(void *ctx, struct bt_error *err)
+{
+	struct run *r = ctx;
+
+	bt_progress_show(&r->progress, "%llu predictions",
+	                 (unsigned long long)r->n);
+	return bt_out_flush(r->out, err);
+}
+
+static int open_all(struct run *r, struct bt_error *err)
+{
+	struct bt_stream_opts o = {.model = r->a->model,
+	                           .dtype = r->a->dtype,
+	                           .gemm = r->a->gemm,
+	                           .threads = (int)r->a->common.threads,
+	                           .labels = BT_LABELS_OPTIONAL};
+	struct bt_predict_opts p = r->a->p;
+	int e = bt_stream_open(&o, &r->s, err);
+
+	p.jsonl = strcmp(r->a->format, "jsonl") == 0;
+	p.top = (int)r->a->top;
+	if (e == BT_OK)
+		e = bt_out_open(r->a->common.output, BT_OUT_TEXT, &r->out, err);
+	if (e == BT_OK)
+		e = bt_predict_new(&p, &r->s.model.labels, r->out, &r->p, err);
+	return e;
+}
+
+static int predict(struct run *r, char **paths, int n, struct bt_error *err)
+{
+	struct bt_out *out;
+	int e = open_all(r, err);
+
+	if (e == BT_OK)
+		e = bt_stream_run(&r->s, paths, n, add, after_block, r, err);
+	if (e == BT_OK)
+		e = bt_predict_finish(r->p, err);
+	out = r->out;
+	r->out = NULL;
+	if (e == BT_OK)
+		return bt_out_commit(out, err);
+	bt_out_abandon(out);
+	return e;
+}
+
+static void summarise(const struct run *r, double seconds)
+{
+	struct bt_log log = bt_tool_log(&tool, &r->a->common);
+	const struct bt_labels *l = &r->s.model.labels;
+	const uint64_t *counts = bt_predict_counts(r->p);
+	struct bt_buf b = BT_BUF_INIT;
+	int i;
+
+	if (bt_predict_numbered(r->p))
+		bt_log(&log, BT_LOG_WARN,
+		       "records without an id were numbered from 0");
+	for (i = 0; i < l->n; i++)
+		if (counts[i] > 0)
+			bt_buf_printf(&b, "%s%s %llu", b.len > 0 ? ", " : "",
+			              l->name[i],
+			              (unsigned long long)counts[i]);
+	bt_log(&log, BT_LOG_NOTE, "predicted %s", bt_buf_str(&b));
+	bt_buf_clear(&b);
+	bt_log(&log, BT_LOG_NOTE,
+	       "%llu predictions, %.1f examples/s, %.0f tokens/s",
+	       (unsigned long long)r->n, (double)r->n / seconds,
+	       (double)r->tokens / seconds);
+}
+
+static int run(const struct args *a, char **paths, int n)
+{
+	struct run r = {.a = a};
+	struct bt_error err = {0};
+	double start = bt_seconds();
+	int e, status = BT_EXIT_DONE;
+
+	bt_progress_init(&r.progress, stderr, a->common.quiet);
+	e = predict(&r, paths, n, &err);
+	bt_progress_clear(&r.progress);
+	if (e != BT_OK)
+		status = bt_tool_fail(&tool, &err);
+	else
+		summarise(&r, bt_seconds() - start);
+	bt_predict_free(r.p);
+	bt_stream_close(&r.s);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	struct args a = {
+	    .common = BT_COMMON_INIT, .dtype = "auto", .format = "csv"};
+	int status, operand;
+
+	if (!bt_tool_options(&tool, argc, argv, &a, &operand, &status))
+		return status;
+	if (a.model == NULL)
+		return bt_tool_end(&tool, bt_tool_misuse(&tool, "give -m DIR"));
+	return bt_tool_end(&tool, run(&a, argv + operand, argc - operand));
+}

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT */
+/* Turns texts into the token ids of a model. */
+#include <string.h>
+
+#include "base/num.h"
+#include "base/pool.h"
+#include "base/sys.h"
+#include "base/tool.h"
+#include "io/out.h"
+#include "task/tokenize.h"
+#include "text/tokenizer.h"
+
+struct opts {
+	struct bt_common common;
+	const char *model, *pad, *format, *dialect, *lower;
+	int64_t max_length;
+	bool no_truncation, lines, no_special;
+	int64_t pad_to; /* 0: none */
+	char **files;
+	int n_files;
+};
+
+static const struct bt_opt options[] = {
+    BT_STR('m', "model", "DIR", "model directory, or a vocab.txt", opts, model),
+    BT_STR('o', "output", "FILE", "write to FILE [standard output]", opts,
+           common.output),
+    BT_INT(0, "max-length", "N", "most tokens of a record [the model's limit]",
+           opts, max_length, 1, 1 << 30),
+    BT_FLAG(0, "no-truncation", "fail on a longer text instead of cutting it",
+            opts, no_truncation),
+    BT_STR(0, "pad", "N|none", "pad records to N tokens [none]", opts, pad),
+    BT_FLAG(0, "lines", "input is plain text, a text a line", opts, lines),
+    BT_FLAG(0, "no-special", "leave out [CLS] and [SEP]", opts, no_special),
+    BT_STR(0, "format", "tfrecord|ids|json", "output [tfrecord]", opts, format),
+    BT_STR(0, "dialect", "hf|google",
+           "whose tokens, where these differ [the model's, else hf]", opts,
+           dialect),
+    BT_STR(0, "lower-case", "yes|no",
+           "for vocabularies that do not say [by their tokens]", opts, lower),
+    BT_OPT_COMMON(opts),
+    BT_OPT_LAST,
+};
+
+static const struct bt_tool tool = {
+    "bert-tokenize",
+    "-m DIR [options] [FILE ...]",
+    "Turns text records, or lines of text, into token records.",
+    "csv2tfrecord -t text a.csv | bert-tokenize -m bert-base-uncased >a.tfr",
+    options,
+};
+
+static bool is(const char *value, const char *word)
+{
+	return value != NULL && strcmp(value, word) == 0;
+}
+
+/* Checks what the table cannot. */
+static int check_options(struct opts *o)
+{
+	if (o->model == NULL)
+		return bt_tool_misuse(&tool, "no model given: use -m DIR");
+	if (o->pad != NULL && !is(o->pad, "none") &&
+	    bt_parse_i64(o->pad, 1, 1 << 30, &o->pad_to) != BT_OK)
+		return bt_tool_misuse(&tool,
+		                      "bad value '%s' for --pad: expected none "
+		                      "or a whole number",
+		                      o->pad);
+	if (o->pad_to != 0 && o->max_length > o->pad_to)
+		return bt_tool_misuse(&tool,
+		                      "--pad %lld is smaller than --max-length "
+		                      "%lld",
+		                      (long long)o->pad_to,
+		                      (long long)o->max_length);
+	return BT_EXIT_DONE;
+}
+
+static int open_model(const struct opts *o, const struct bt_log *log,
+                      struct bt_tok **tok, struct bt_error *err)
+{
+	struct bt_tok_opts t = BT_TOK_OPTS_INIT;
+
+	if (o->dialect != NULL)
+		t.dialect =
+		    is(o->dialect, "google") ? BT_TOK_GOOGLE : BT_TOK_HF;
+	if (o->lower != NULL)
+		t.lower = is(o->lower, "yes");
+	t.log = log;
+	return bt_tok_open(o->model, &t, tok, err);
+}
+
+/* Sets how texts are encoded; a length that the model cannot have is misuse. */
+static int choose(const struct opts *o, const struct bt_tok *tok,
+                  struct bt_tokenize_opts *how)
+{
+	size_t positions = bt_tok_max_positions(tok);
+	size_t special = o->no_special ? 0 : bt_tok_specials(tok, false);
+
+	memset(how, 0, sizeof(*how));
+	how->format = is(o->format, "ids")    ? BT_TOKENIZE_IDS
+	              : is(o->format, "json") ? BT_TOKENIZE_JSON
+	                                      : BT_TOKENIZE_TFRECORD;
+	how->lines = o->lines;
+	how->special = !o->no_special;
+	how->cut = !o->no_truncation;
+	how->pad = (size_t)o->pad_to;
+	how->max_length = o->max_length != 0 ? (size_t)o->max_length
+	                  : o->pad_to != 0   ? (size_t)o->pad_to
+	                                     : bt_tok_max_length(tok);
+	if (positions != 0 && how->max_length > positions)
+		return bt_tool_misuse(&tool,
+		                      "%zu tokens are asked for, and the model "
+		                      "'%s' takes at most %zu",
+		                      how->max_length, o->model, positions);
+	if (positions != 0 && how->pad > positions)
+		return bt_tool_misuse(&tool,
+		                      "--pad %zu: the model '%s' takes at most "
+		                      "%zu tokens",
+		                      how->pad, o->model, positions);
+	if (how->max_length != 0 && how->max_length <= special)
+		return bt_tool_misuse(&tool,
+		                      "%zu tokens leave no room for a text: "
+		                      "%zu are special",
+		                      how->max_length, special);
+	return BT_EXIT_DONE;
+}
+
+static const char *plural(uint64_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
+/* Nothing is cut or unknown without a word about it. */
+static void report(const struct bt_log *log, const struct bt_tokenize_stats *s,
+                   size_t max_length, double seconds)
+{
+	char cut[128] = "", unknown[64] = "no [UNK]";
+
+	if (s->cut_texts > 0)
+		snprintf(cut, sizeof(cut),
+		         "; %llu text%s truncated to %zu tokens (%llu token%s "
+		         "lost)",
+		         (unsigned long long)s->cut_texts, plural(s->cut_texts),
+		         max_length, (unsigned long long)s->cut_tokens,
+		         plural(s->cut_tokens));
+	if (s->unknown > 0)
+		snprintf(unknown, sizeof(unknown), "%llu [UNK] (%.2g %%)",
+		         (unsigned long long)s->unknown,
+		         100.0 * (double)s->unknown / (double)s->tokens);
+	bt_log(log, BT_LOG_NOTE, "%llu text%s, %llu token%s%s; %s",
+	       (unsigned long long)s->texts, plural(s->texts),
+	       (unsigned long long)s->tokens, plural(s->tokens), cut, unknown);
+	bt_log(log, BT_LOG_MORE, "%.1f MB in %.3f s (%.1f MB/s)",
+	       (double)s->bytes * 1e-6, seconds,
+	       (double)s->bytes * 1e-6 / seconds);
+}
+
+/* Everything once the model is open. */
+static int convert(const struct opts *o, const struct bt_tok *tok,
+                   const struct bt_tokenize_opts *how, struct bt_log *log,
+                   struct bt_error *err)
+{
+	enum bt_out_kind kind =
+	    how->format == BT_TOKENIZE_TFRECORD ? BT_OUT_BINARY : BT_OUT_TEXT;
+	double start = bt_seconds();
+	struct bt_tokenize_stats stats;
+	struct bt_tokenize *job = NULL;
+	struct bt_pool *pool = NULL;
+	struct bt_progress progress;
+	struct bt_out *out = NULL;
+	int r = bt_pool_new((int)o->common.threads, &pool, err);
+
+	if (r == BT_OK)
+		r = bt_tokenize_new(tok, pool, how, &job, err);
+	if (r == BT_OK)
+		r = bt_out_open(o->common.output, kind, &out, err);
+	if (r == BT_OK) {
+		bt_progress_init(&progress, stderr, o->common.quiet);
+		r = bt_tokenize_files(job, o->files, o->n_files, out, &progress,
+		                      err);
+		bt_progress_clear(&progress);
+	}
+	if (r == BT_OK) {
+		r = bt_out_commit(out, err);
+		out = NULL;
+	}
+	if (r == BT_OK) {
+		stats = bt_tokenize_stats(job);
+		report(log, &stats, how->max_length, bt_seconds() - start);
+	}
+	bt_out_abandon(out);
+	bt_tokenize_free(job);
+	bt_pool_free(pool);
+	return r;
+}
+
+static int run(const struct opts *o)
+{
+	struct bt_log log = bt_tool_log(&tool, &o->common);
+	struct bt_labels labels = {0};
+	struct bt_tokenize_opts how;
+	struct bt_error err = {0};
+	struct bt_tok *tok = NULL;
+	int status = BT_EXIT_DONE;
+
+	if (open_model(o, &log, &tok, &err) != BT_OK ||
+	    bt_labels_load(o->model, &labels, &err) != BT_OK)
+		status = bt_tool_fail(&tool, &err);
+	if (status == BT_EXIT_DONE)
+		status = choose(o, tok, &how);
+	how.labels = labels.n > 0 ? &labels : NULL;
+	if (status == BT_EXIT_DONE &&
+	    convert(o, tok, &how, &log, &err) != BT_OK)
+		status = bt_tool_fail(&tool, &err);
+	bt_labels_clear(&labels);
+	bt_tok_free(tok);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	struct opts o = {.common = BT_COMMON_INIT};
+	int operand, status;
+
+	if (!bt_tool_options(&tool, argc, argv, &o, &operand, &status))
+		return status;
+	o.files = argv + operand;
+	o.n_files = argc - operand;
+	status = check_options(&o);
+	if (status == BT_EXIT_DONE)
+		status = run(&o);
+	return bt_tool_end(&tool, status);
+}

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "base/sys.h"
+#include "base/tool.h"
+#include "ckpt/show.h"
+
+/* Exit status of --check and --diff, as that of cmp. */
+enum { YES = 0, NO = 1, TROUBLE = 2 };
+
+struct args {
+	struct bt_common common;
+	bool stats, check, diff, json;
+	const char *grep;
+	const char *dump;
+	regex_t pattern; /* grep, where that is given */
+	char **path;     /* one, or two to compare */
+};
+
+static const struct bt_opt options[] = {
+    BT_FLAG(0, "stats", "add minimum, maximum, mean, deviation, NaN, Inf", args,
+            stats),
+    BT_FLAG(0, "check", "read everything and tell whether it is sound", args,
+            check),
+    BT_FLAG(0, "diff", "compare two checkpoints, as two PATHs alone do", args,
+            diff),
+    BT_STR(0, "dump", "TENSOR", "print the values of one tensor", args, dump),
+    BT_STR(0, "grep", "PATTERN", "only tensors whose name matches", args, grep),
+    BT_FLAG(0, "json", "print JSON", args, json),
+    BT_STR('o', "output", "FILE", "where to write [standard output]", args,
+           common.output),
+    BT_OPT_COMMON(args),
+    BT_OPT_LAST,
+};
+
+static const struct bt_tool tool = {
+    "ckpt-inspect",
+    "[OPTION ...] PATH [PATH]",
+    "Lists, checks and compares the tensors of checkpoints.",
+    "ckpt-inspect --stats --grep 'layer\\.0\\.' bert-base-uncased",
+    options,
+};
+
+/* What all steps of a run work on. */
+struct run {
+	const struct args *args;
+	struct bt_ckpt *c[2];
+	struct bt_view v[2];
+	struct bt_pool *pool;
+	struct bt_tensor_stats *stats;
+	struct bt_tensor_diff *rows;
+	struct bt_buf text;
+};
+
+static int put(struct run *r, struct bt_error *err)
+{
+	struct bt_out *out;
+	int e;
+
+	if (r->text.oom)
+		return bt_error_nomem(err, "printing");
+	e = bt_out_open(r->args->common.output, BT_OUT_TEXT, &out, err);
+	if (e != BT_OK)
+		return e;
+	e = bt_out_write(out, r->text.data, r->text.len, err);
+	if (e == BT_OK)
+		return bt_out_commit(out, err);
+	bt_out_abandon(out);
+	return e;
+}
+
+static int open_path(struct run *r, int i, struct bt_error *err)
+{
+	struct bt_log log = bt_tool_log(&tool, &r->args->common);
+	const char *path = r->args->path[i];
+	double start = bt_seconds();
+	int e = bt_ckpt_open(path, &r->c[i], err);
+
+	if (e != BT_OK)
+		return e;
+	bt_log(&log, BT_LOG_MORE,
+	       "'%s': %s, %zu tensors in %zu files, opened in %.3f s, peak "
+	       "memory %.1f MB",
+	       path, bt_ckpt_format(r->c[i]), bt_ckpt_count(r->c[i]),
+	       bt_ckpt_files(r->c[i]), bt_seconds() - start,
+	       (double)bt_peak_memory() / 1e6);
+	return bt_view_init(&r->v[i], r->c[i],
+	                    r->args->grep != NULL ? &r->args->pattern : NULL,
+	                    err);
+}
+
+static int compute_stats(struct run *r, struct bt_error *err)
+{
+	int e = bt_pool_new((int)r->args->common.threads, &r->pool, err);
+
+	if (e != BT_OK)
+		return e;
+	r->stats = bt_array(r->v[0].n, sizeof(*r->stats));
+	if (r->stats == NULL)
+		return bt_error_nomem(err, "computing statistics");
+	return bt_stats(r->v[0].t, r->v[0].n, r->pool, r->stats, err);
+}
+
+static void show_config(struct run *r)
+{
+	struct bt_log log = bt_tool_log(&tool, &r->args->common);
+	struct bt_error err = {0};
+
+	if (bt_show_config(&r->text, r->args->path[0], &err) != BT_OK)
+		bt_log(&log, BT_LOG_WARN, "%s", err.text);
+}
+
+static int list(struct run *r, int *status, struct bt_error *err)
+{
+	int e = open_path(r, 0, err);
+
+	(void)status;
+	if (e == BT_OK && r->args->stats)
+		e = compute_stats(r, err);
+	if (e != BT_OK)
+		return e;
+	if (r->args->json) {
+		bt_show_list_json(&r->text, &r->v[0], r->stats);
+	} else {
+		show_config(r);
+		bt_show_list(&r->text, &r->v[0], r->stats);
+	}
+	return put(r, err);
+}
+
+/* Says of a file that cannot be opened whether it is damaged. */
+static bool is_damage(int e)
+{
+	return e == BT_ECORRUPT || e == BT_ETRUNCATED || e == BT_ELIMIT;
+}
+
+static int check(struct run *r, int *status, struct bt_error *err)
+{
+	const struct args *a = r->args;
+	int e = open_path(r, 0, err);
+	size_t bad = 1;
+
+	if (is_damage(e)) {
+		if (a->json)
+			bt_show_damage_json(&r->text, a->path[0], err->text);
+		else
+			bt_buf_printf(&r->text, "%s\n", err->text);
+		bt_error_clear(err);
+	} else {
+		if (e == BT_OK)
+			e = compute_stats(r, err);
+		if (e != BT_OK)
+			return e;
+		bad = a->json ? bt_show_check_json(&r->text, &r->v[0], r->stats)
+		              : bt_show_check(&r->text, &r->v[0], r->stats,
+		                              a->common.quiet);
+	}
+	*status = bad == 0 ? YES : NO;
+	return put(r, err);
+}
+
+static int diff(struct run *r, int *status, struct bt_error *err)
+{
+	const struct bt_view *v = r->v;
+	size_t n, n_diff;
+	int e = open_path(r, 0, err);
+
+	if (e == BT_OK)
+		e = open_path(r, 1, err);
+	if (e == BT_OK)
+		e = bt_pool_new((int)r->args->common.threads, &r->pool, err);
+	if (e == BT_OK)
+		e = bt_stats_diff(v[0].t, v[0].n, v[1].t, v[1].n, r->pool,
+		                  &r->rows, &n, err);
+	if (e != BT_OK)
+		return e;
+	n_diff =
+	    r->args->json
+	        ? bt_show_diff_json(&r->text, r->c[0], r->c[1], r->rows, n)
+	        : bt_show_diff(&r->text, r->rows, n, r->args->common.quiet);
+	*status = n_diff == 0 ? YES : NO;
+	return put(r, err);
+}
+
+static int dump(struct run *r, int *status, struct bt_error *err)
+{
+	const char *name = r->args->dump;
+	const struct bt_tensor *t;
+	struct bt_out *out;
+	int e = open_path(r, 0, err);
+
+	(void)status;
+	if (e != BT_OK)
+		return e;
+	t = bt_ckpt_find(r->c[0], name);
+	if (t == NULL)
+		return bt_error_set(err, BT_EARG, "'%s' has no tensor '%s'",
+		                    r->args->path[0], name);
+	e = bt_out_open(r->args->common.output, BT_OUT_TEXT, &out, err);
+	if (e != BT_OK)
+		return e;
+	e = bt_show_values(out, t, err);
+	if (e == BT_OK)
+		return bt_out_commit(out, err);
+	bt_out_abandon(out);
+	return e;
+}
+
+static void clear(struct run *r)
+{
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		bt_view_clear(&r->v[i]);
+		bt_ckpt_close(r->c[i]);
+	}
+	bt_pool_free(r->pool);
+	bt_buf_clear(&r->text);
+	free(r->stats);
+	free(r->rows);
+}
+
+static int run(const struct args *a)
+{
+	int (*job)(struct run *, int *, struct bt_error *) = list;
+	struct run r = {.args = a, .text = BT_BUF_INIT};
+	bool asks = a->check || a->diff;
+	struct bt_error err = {0};
+	int status = BT_EXIT_DONE;
+
+	if (a->check)
+		job = check;
+	else if (a->diff)
+		job = diff;
+	else if (a->dump != NULL)
+		job = dump;
+	if (job(&r, &status, &err) != BT_OK) {
+		status = bt_tool_fail(&tool, &err);
+		if (asks)
+			status = TROUBLE;
+	}
+	clear(&r);
+	return status;
+}
+
+static bool parse_pattern(struct args *a, int *status)
+{
+	char why[160];
+	int e;
+
+	if (a->grep == NULL)
+		return true;
+	e = regcomp(&a->pattern, a->grep, REG_EXTENDED | REG_NOSUB);
+	if (e == 0)
+		return true;
+	regerror(e, &a->pattern, why, sizeof(why));
+	*status = bt_tool_misuse(&tool, "bad pattern '%s': %s", a->grep, why);
+	return false;
+}
+
+static bool parse(int argc, char **argv, struct args *a, int *status)
+{
+	int at, n;
+
+	if (!bt_tool_options(&tool, argc, argv, a, &at, status))
+		return false;
+	a->path = argv + at;
+	n = argc - at;
+	a->diff = a->diff || (n == 2 && !a->check && !a->stats && !a->dump);
+	if (a->stats + a->check + a->diff + (a->dump != NULL) > 1)
+		*status = bt_tool_misuse(&tool, "--stats, --check, --diff and "
+		                                "--dump exclude each other");
+	else if (a->dump != NULL && (a->json || a->grep != NULL))
+		*status = bt_tool_misuse(&tool, "--dump goes with neither "
+		                                "--json nor --grep");
+	else if (n != (a->diff ? 2 : 1))
+		*status = bt_tool_misuse(&tool, "expected %s",
+		                         a->diff ? "two PATHs" : "one PATH");
+	else
+		return parse_pattern(a, status);
+	return false;
+}
+
+int main(int argc, char **argv)
+{
+	struct args a = {.common = BT_COMMON_INIT};
+	int status;
+
+	if (!parse(argc, argv, &a, &status))
+		return status;
+	status = run(&a);
+	if (a.grep != NULL)
+		regfree(&a.pattern);
+	return bt_tool_end(&tool, status);
+}

@@ -1,0 +1,45 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The whole way from a table to a submission, on data that the project wrote: a
+# library's visitors ask, a small BERT trained here and now says what they want.
+# usage: pipelines/demo.sh [MODEL_DIR]   with it: fine-tunes that model instead
+# DEMO_DIR is where files go [build/demo].
+set -eu
+data=$(dirname "$0")/data
+out=${DEMO_DIR:-build/demo}
+mkdir -p "$out"
+
+if [ $# -gt 0 ] && [ -n "$1" ]; then
+	model=$(cd "$1" && pwd)
+	set -- -m "$model" --epochs 6 --learning-rate 3e-4
+else
+	model=vocab.txt # a vocabulary will do to tokenize with
+	set -- --init-config tiny --tokenizer vocab.txt --epochs 16 \
+		--learning-rate 1e-3 --batch-size 16 --label-smoothing 0.1
+fi
+
+# Shows a command, then runs it.
+run() {
+	echo
+	echo "\$ $1"
+	sh -c "$1"
+}
+cp "$data"/*.csv "$data/vocab.txt" "$out"
+cd "$out"
+
+run "csv2tfrecord -i id -t text -l intent library-train.csv |
+    bert-tokenize -m $model --max-length 64 -o train.rec"
+run "csv2tfrecord -i id -t text -l intent library-dev.csv |
+    bert-tokenize -m $model --max-length 64 -o dev.rec"
+run "bert-train $* -o intent --eval dev.rec train.rec"
+run "bert-eval -m intent dev.rec"
+run "csv2tfrecord -i id -t text library-test.csv | bert-tokenize -m intent |
+    bert-predict -m intent --sample SampleSubmission.csv -o submission.csv"
+run "head -n 6 submission.csv"
+
+echo
+awk -F, 'NR == FNR { truth[$1] = $2; next }
+	FNR > 1 { n++; right += truth[$1] == $2 }
+	END { printf "right on %d of %d questions it has never seen: %.1f %%\n",
+		right, n, 100 * right / n; exit n == 0 || right / n < 0.9 }' \
+	library-test-labels.csv submission.csv

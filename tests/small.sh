@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: MIT
+# A small training set for tests: four intents of the library data as train.rec
+# (about 180 records) and dev.rec, and a quick way to train on them.
+# shellcheck shell=sh
+small_data() {
+	cp "$TEST_TOP"/pipelines/data/vocab.txt .
+	for f in train dev; do
+		# rows that stand on one line, of four intents
+		awk 'NR == 1 || /,(parking|get_card|pay_fine|wifi_access)$/ &&
+			/^L[0-9]+,/' "$TEST_TOP/pipelines/data/library-$f.csv" >$f.csv
+		csv2tfrecord -q -i id -t text -l intent -o $f.text.rec $f.csv
+		bert-tokenize -q -m vocab.txt --max-length 48 -o $f.rec $f.text.rec
+	done
+}
+
+# small_train OUT [OPTION ...]: one epoch from random weights, or as told
+small_train() {
+	out=$1
+	shift
+	bert-train --init-config tiny --tokenizer vocab.txt --epochs 1 \
+		--learning-rate 1e-3 --batch-size 16 -o "$out" "$@" train.rec
+}

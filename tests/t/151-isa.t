@@ -1,0 +1,19 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The tests of kernels and engine on every instruction set, forced by BT_ISA.
+. "$TEST_TOP/tests/lib.sh"
+
+for isa in ref neon avx2 avx512 avx512bf16 amx; do
+	for unit in 150-kernels 160-engine 400-bert-gradients; do
+		if ! BT_ISA=$isa "$BUILD/unit/$unit" >out 2>err &&
+			grep -q 'does not have' err out; then
+			skip "$unit on $isa" 'this CPU does not have it'
+			continue
+		fi
+		cp err why
+		grep '^not ok' out >>why
+		grep -q '^ok' out && ! grep -q '^not ok' out
+		result $? "$unit on $isa"
+	done
+done
+finish

@@ -1,0 +1,29 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# bert-tokenize against the package `tokenizers` of the Python in PEER_PYTHON.
+# PEER_COUNT: random texts for each vocabulary [2000]
+. "$TEST_TOP/tests/lib.sh"
+peer=$TEST_TOP/tests/fixtures/tok-peer.py
+V=$SHARED/vocab
+
+if [ -z "${PEER_PYTHON-}" ]; then
+	skip 'the package tokenizers' 'PEER_PYTHON is not set'
+	finish
+fi
+
+compare() { # NAME VOCAB lower|cased
+	if [ ! -f "$2" ]; then
+		skip "$1" "no $2"
+		return
+	fi
+	"$PEER_PYTHON" "$peer" "$2" "$3" "${PEER_COUNT:-2000}" 1 >why 2>&1
+	result $? "$1: equal to the package"
+}
+compare 'a small vocabulary' "$DATA/tok/uncased/vocab.txt" lower
+compare 'a small cased one' "$DATA/tok/cased/vocab.txt" cased
+compare bert-base-uncased "$V/bert-base-uncased/vocab.txt" lower
+compare bert-base-cased "$V/bert-base-cased/vocab.txt" cased
+compare bert-base-multilingual-cased \
+	"$V/bert-base-multilingual-cased/vocab.txt" cased
+compare bert-base-chinese "$V/bert-base-chinese/vocab.txt" lower
+finish

@@ -1,0 +1,85 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# bert-predict: forms of output, and sample submissions.
+. "$TEST_TOP/tests/lib.sh"
+. "$TEST_TOP/tests/small.sh"
+small_data
+small_train m -q --epochs 3
+n=0
+rows=$(($(wc -l <dev.csv) - 1))
+
+works 'CSV' bert-predict -m m dev.rec
+is "$(head -n 1 out)" 'id,label' 'header'
+is "$(wc -l <out | tr -d ' ')" $((rows + 1)) 'a row for each record'
+cut -d, -f1 out | tail -n +2 >ids
+cut -d, -f1 dev.csv | tail -n +2 >wanted
+same ids wanted 'ids in the order of the input'
+like "$(cat err)" '*predicted *parking [0-9]*' 'tells how often each class was predicted'
+is "$(awk -F, 'NR > 1 && $2 !~ /^(parking|get_card|pay_fine|wifi_access)$/' out)" '' \
+	'labels are the texts of training'
+cp out plain.csv
+bert-predict -q -m m -o o.csv - <dev.rec
+same o.csv plain.csv 'the same from a pipe into a file'
+bert-predict -q -m m -j 3 dev.rec >o.csv
+same o.csv plain.csv 'and with three threads'
+cat dev.rec dev.rec >twice.rec
+bert-predict -q -m m dev.rec dev.rec >o.csv
+bert-predict -q -m m twice.rec >o2.csv
+same o.csv o2.csv 'several files are one stream'
+works 'column names' bert-predict -q -m m --header 'ID,the "label"' dev.rec
+is "$(head -n 1 out)" 'ID,"the ""label"""' 'are written as given'
+refuses '*two columns*' 'one name only' bert-predict -m m --header ID dev.rec
+works 'probabilities' bert-predict -q -m m --proba dev.rec
+is "$(head -n 1 out)" 'id,label,get_card,parking,pay_fine,wifi_access' 'a column a class'
+is "$(awk -F, 'NR > 1 { s = $3 + $4 + $5 + $6; if (s < .9999 || s > 1.0001) n++ }
+	END { print n + 0 }' out)" 0 'which add up to 1'
+works 'the likeliest classes' bert-predict -q -m m --top 2 dev.rec
+is "$(head -n 1 out)" 'id,label,probability,label_2,probability_2' 'in pairs'
+is "$(awk -F, 'NR > 1 && ($3 < $5 || $2 == $4)' out)" '' 'falling, and different'
+cut -d, -f1,2 out >o.csv
+same o.csv plain.csv 'the first is the label'
+refuses '*4 classes*' 'more than there are' bert-predict -m m --top 5 dev.rec
+works 'JSON Lines' bert-predict -q -m m --format jsonl --top 1 --proba dev.rec
+like "$(head -n 1 out)" \
+	'{"id": "L0*", "label": "*", "probability": 0.*, "top": \[{*}\], "probabilities": {"get_card": *}}' \
+	'an object a line'
+
+# Records without ids.
+csv2tfrecord -q -t text train.csv | bert-tokenize -q -m m >noid.rec
+works 'without ids' bert-predict -m m noid.rec
+is "$(sed -n 2,3p out | cut -d, -f1 | tr '\n' ' ')" '0 1 ' 'records are numbered from 0'
+like "$(cat err)" '*warning*numbered from 0*' 'and that is told'
+
+# Sample submissions: the same rows in another order.
+{ echo 'ID,intent'; sed 1d plain.csv | sort -r | sed 's/,.*/,x/'; } >sample.csv
+works 'a sample' bert-predict -q -m m --sample sample.csv dev.rec
+is "$(head -n 1 out)" 'ID,intent' 'its header'
+cut -d, -f1 out >a
+cut -d, -f1 sample.csv >b
+same a b 'its order'
+sed 1d out | sort >a
+sed 1d plain.csv | sort >b
+same a b 'the same labels'
+echo old >s.csv
+sed 3d sample.csv >less.csv
+refuses '*prediction for id * does not list*' 'an id too few' \
+	bert-predict -m m --sample less.csv -o s.csv dev.rec
+{ cat sample.csv; echo 'L9999,x'; } >more.csv
+refuses '*1 of the *have no prediction*L9999*' 'an id too many' \
+	bert-predict -m m --sample more.csv -o s.csv dev.rec
+{ cat sample.csv; sed -n 2p sample.csv; } >double.csv
+refuses '*double.csv*twice*' 'an id twice' bert-predict -m m --sample double.csv -o s.csv dev.rec
+refuses '*two predictions for id*' 'two predictions' \
+	bert-predict -m m --sample sample.csv -o s.csv dev.rec dev.rec
+is "$(cat s.csv)" old 'nothing is written then'
+{ echo 'id,parking,get_card,pay_fine,wifi_access'; sed '1d; s/x$/0,0,0,0/' sample.csv; } >p.csv
+works 'a sample with a column a class' bert-predict -q -m m --sample p.csv dev.rec
+is "$(awk -F, 'NR > 1 { s = $2 + $3 + $4 + $5; if (s < .9999 || s > 1.0001) n++ }
+	END { print n + 0 }' out)" 0 'takes probabilities'
+sed '1s/parking/mars/' p.csv >q.csv
+refuses "*column 'mars'*none of*" 'a column that is no class' \
+	bert-predict -m m --sample q.csv dev.rec
+refuses '*does not go with*' 'a sample and a header' \
+	bert-predict -m m --sample sample.csv --header a,b dev.rec
+exits 2 'no model' bert-predict dev.rec
+finish

@@ -1,0 +1,77 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The same seed gives the same bytes: twice, with any number of threads, and
+# when a run is stopped and resumed.
+. "$TEST_TOP/tests/lib.sh"
+. "$TEST_TOP/tests/small.sh"
+small_data
+run() { out=$1; shift; small_train "$out" -q --epochs 4 --eval dev.rec "$@"; }
+
+run a -j 1
+for j in 1 2 3 5; do
+	run b -j $j
+	cmp a/model.safetensors b/model.safetensors >why 2>&1
+	result $? "$j threads: the same weights"
+done
+run b --seed 7
+! cmp -s a/model.safetensors b/model.safetensors
+result $? 'another seed: other weights'
+
+# Stopped in the middle by a signal, wherever that is.
+stopped=0
+for delay in 0.15 0.3 0.5; do
+	rm -rf c
+	bert-train --init-config tiny --tokenizer vocab.txt --epochs 4 \
+		--learning-rate 1e-3 --batch-size 16 -o c --eval dev.rec train.rec \
+		>out 2>err &
+	pid=$!
+	sleep $delay
+	kill -TERM $pid 2>/dev/null
+	wait $pid
+	status=$?
+	[ $status = 1 ] || continue # over already, or not yet under way
+	stopped=$((stopped + 1))
+	like "$(tail -n 1 err)" '*stopped after step * of *--resume*' 'says how to go on'
+	[ -s c/checkpoint.safetensors ]
+	result $? 'leaves a checkpoint'
+	run c --resume >out 2>err
+	result $? 'resumes'
+	cmp a/model.safetensors c/model.safetensors >why 2>&1
+	result $? 'to the same weights'
+	[ ! -e c/checkpoint.safetensors ]
+	result $? 'and removes the checkpoint'
+done
+[ $stopped != 0 ] || skip 'stopping by a signal' 'no run could be caught'
+
+# Killed outright after a checkpoint that --save-steps wrote. The copy is what
+# the disk holds after a crash right behind it.
+rm -rf d e
+bert-train --init-config tiny --tokenizer vocab.txt --epochs 4 \
+	--learning-rate 1e-3 --batch-size 16 -o d --eval dev.rec -q \
+	--save-steps 17 train.rec &
+pid=$!
+i=0
+while [ ! -s d/checkpoint.safetensors ] && [ $i -lt 200 ]; do
+	sleep 0.02
+	i=$((i + 1))
+done
+kill -9 $pid 2>/dev/null
+wait $pid 2>/dev/null
+if [ -s d/checkpoint.safetensors ]; then
+	refuses '*of another run*batch size was 16, is 8*learning rate was*' \
+		'another run is refused, with the differences' \
+		small_train d --epochs 4 --eval dev.rec --resume --batch-size 8 --learning-rate 1e-5
+	refuses '*of another run*seed was*' 'another seed too' \
+		run d --resume --seed 5
+	head -c 5000 d/checkpoint.safetensors >cut
+	mkdir e
+	mv cut e/checkpoint.safetensors
+	refuses '*nothing to resume*' 'a damaged checkpoint is refused' run e --resume
+	run d --resume
+	cmp a/model.safetensors d/model.safetensors >why 2>&1
+	result $? 'killed and resumed: the same weights'
+else
+	skip 'killing a run' 'it was over before the first checkpoint'
+fi
+refuses '*nothing to resume*' 'no checkpoint, nothing to resume' run f --resume
+finish
