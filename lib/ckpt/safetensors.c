@@ -238,7 +238,8 @@ static int read_entries(struct bt_ckpt *c, const struct bt_ckpt_file *f,
 		if (r != BT_OK)
 			return r;
 	}
-	return check_places(f, c->tensors + first, c->n - first, err);
+	return check_places(f, c->n ? c->tensors + first : NULL, c->n - first,
+	                    err);
 }
 
 static int parse_header(const struct bt_ckpt_file *f, json_t **header,

@@ -138,13 +138,13 @@ int bt_tokenize_one(const struct bt_tokenize *j, struct bt_tokenize_worker *w,
 {
 	const struct bt_tok_how how = {.special = j->opts.special,
 	                               .max_length = j->opts.max_length};
-	const char *data = j->bytes.data + x->at;
+	const char *data = x->len ? j->bytes.data + x->at : "";
 	struct bt_text_rec text = {0};
 	struct bt_encoding e;
 	int r = BT_OK;
 
 	if (j->opts.lines)
-		text.text_a = (struct bt_span){x->len ? data : "", x->len};
+		text.text_a = (struct bt_span){data, x->len};
 	else
 		r = bt_text_rec_read(data, x->len, &text, &p->err);
 	if (r == BT_OK)
