@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/sys.h"
@@ -12,7 +13,7 @@ struct args {
 	double smoothing;
 	int64_t steps, batch_size, batch_tokens, accumulate, save_steps;
 	const char *schedule, *dtype, *metric, *gemm;
-	bool resume;
+	bool resume, profile;
 };
 
 static const struct bt_opt options[] = {
@@ -59,6 +60,7 @@ static const struct bt_opt options[] = {
            save_steps, 1, 1e12),
     BT_FLAG(0, "resume", "go on from the checkpoint in the output", args,
             resume),
+    BT_FLAG(0, "profile", "print where the time goes", args, profile),
     BT_OPT_COMMON(args),
     BT_OPT_LAST,
 };
@@ -133,7 +135,11 @@ static void summarise(const struct bt_log *log, const struct args *a,
                       const struct bt_train_result *r)
 {
 	double s = r->seconds > 0 ? r->seconds : 1e-9;
+	char share[64] = "";
 
+	if (r->flop_limit > 0)
+		snprintf(share, sizeof(share), " (%.0f %% of products alone)",
+		         100 * r->flop / s / r->flop_limit);
 	if (!r->finished) {
 		bt_log(log, BT_LOG_WARN,
 		       "stopped after step %lld of %lld; the same command with "
@@ -143,10 +149,10 @@ static void summarise(const struct bt_log *log, const struct args *a,
 	}
 	bt_log(log, BT_LOG_NOTE,
 	       "%llu examples in %.1f s: %.1f examples/s, %.0f tokens/s, %.0f "
-	       "GFLOP/s, peak memory %zu MB",
+	       "GFLOP/s%s, peak memory %zu MB",
 	       (unsigned long long)r->examples, r->seconds,
 	       (double)r->examples / s, (double)r->tokens / s,
-	       r->flop / s / 1e9, bt_peak_memory() >> 20);
+	       r->flop / s / 1e9, share, bt_peak_memory() >> 20);
 	if (r->best_epoch > 0)
 		bt_log(log, BT_LOG_NOTE,
 		       "'%s' holds the model of epoch %d (%s %.4f)",
@@ -161,6 +167,7 @@ static int run(const struct args *a, char **records, int n)
 	struct bt_log log = bt_tool_log(&tool, &a->common);
 	struct bt_job_opts o = job_of(a, records, n);
 	struct bt_train_result res;
+	struct bt_profile profile = {0};
 	struct bt_progress progress;
 	struct bt_error err = {0};
 	int r;
@@ -169,7 +176,9 @@ static int run(const struct args *a, char **records, int n)
 	bt_tool_catch_stop();
 	o.train.log = &log;
 	o.train.progress = &progress;
+	o.train.profile = a->profile ? &profile : NULL;
 	r = bt_job_run(&o, &res, &err);
+	bt_profile_clear(&profile);
 	if (r != BT_OK)
 		return bt_tool_fail(&tool, &err);
 	summarise(&log, a, &res);

@@ -177,6 +177,8 @@ int bt_engine_new(const struct bt_graph *g, const struct bt_engine_opts *o,
 		e->k = bt_kernels_for(isa);
 		r = bt_engine_plan(e, err);
 	}
+	if (r == BT_OK && bt_engine_profile_init(e) != BT_OK)
+		r = bt_error_nomem(err, "preparing the model");
 	if (r != BT_OK) {
 		bt_engine_free(e);
 		return r;
@@ -198,6 +200,7 @@ void bt_engine_free(struct bt_engine *e)
 		free(e->scratch[i]);
 	free(e->scratch);
 	free(e->run);
+	free(e->lines);
 	free(e->positions);
 	free(e->touched);
 	free(e->is_touched);
@@ -256,6 +259,7 @@ static int check(struct bt_engine *e, struct bt_error *err)
 
 int bt_engine_pack(struct bt_engine *e, struct bt_error *err)
 {
+	double start = bt_seconds();
 	int i, pieces = 0;
 
 	for (i = 0; i < e->g->n_nodes; i++)
@@ -264,6 +268,10 @@ int bt_engine_pack(struct bt_engine *e, struct bt_error *err)
 			    bt_gemm_chunks(e->run[i].weight, BT_GEMM_FORWARD) +
 			    bt_gemm_chunks(e->run[i].weight, BT_GEMM_BACKWARD);
 	bt_engine_run(e, pack_piece, e, pieces);
+	if (e->o.profile != NULL)
+		bt_profile_add(
+		    e->o.profile, e->pack_line, bt_seconds() - start, 0,
+		    (double)bt_engine_memory(e).packed * (e->o.low ? 3 : 2));
 	return check(e, err);
 }
 
@@ -303,7 +311,7 @@ int bt_engine_forward(struct bt_engine *e, const struct bt_batch *b,
 		for (i = b->start[t]; i < b->start[t + 1]; i++)
 			e->positions[i] = (int32_t)(i - b->start[t]);
 	for (n = 0; n < e->g->n_nodes; n++)
-		bt_cpu_op(e->g->nodes[n].op)->forward(e, n);
+		bt_engine_node(e, n, false);
 	return check(e, err);
 }
 
@@ -323,7 +331,7 @@ int bt_engine_backward(struct bt_engine *e, bool add, struct bt_error *err)
 
 	e->add = add;
 	for (n = e->g->n_nodes - 1; n >= 0; n--)
-		bt_cpu_op(e->g->nodes[n].op)->backward(e, n);
+		bt_engine_node(e, n, true);
 	return check(e, err);
 }
 
@@ -340,20 +348,23 @@ static double attention_flop(const struct bt_engine *e, const struct bt_node *n)
 	return 4 * sum * n->cols;
 }
 
+double bt_engine_node_flop(const struct bt_engine *e, int node)
+{
+	const struct bt_node *n = &e->g->nodes[node];
+
+	if (n->op == BT_OP_LINEAR)
+		return 2 * (double)bt_rows_of(e, n) * n->cols *
+		       e->g->nodes[n->in[0]].cols;
+	return n->op == BT_OP_ATTENTION ? attention_flop(e, n) : 0;
+}
+
 double bt_engine_flop(const struct bt_engine *e)
 {
-	const struct bt_node *n;
 	double sum = 0;
 	int i;
 
-	for (i = 0; i < e->g->n_nodes; i++) {
-		n = &e->g->nodes[i];
-		if (n->op == BT_OP_LINEAR)
-			sum += 2 * (double)bt_rows_of(e, n) * n->cols *
-			       e->g->nodes[n->in[0]].cols;
-		else if (n->op == BT_OP_ATTENTION)
-			sum += attention_flop(e, n);
-	}
+	for (i = 0; i < e->g->n_nodes; i++)
+		sum += bt_engine_node_flop(e, i);
 	return sum;
 }
 

@@ -17,6 +17,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/pool.h"
+#include "base/profile.h"
 #include "op/graph.h"
 
 struct bt_engine;
@@ -28,8 +29,9 @@ struct bt_engine_opts {
 	bool train;           /* backward passes will be asked for */
 	size_t max_tokens;    /* largest batch */
 	size_t max_texts;
-	size_t max_length; /* tokens of the longest text */
-	uint64_t seed;     /* of dropout */
+	size_t max_length;          /* tokens of the longest text */
+	uint64_t seed;              /* of dropout */
+	struct bt_profile *profile; /* borrowed: times are added; or NULL */
 };
 
 /* A flat list of tokens: text t has tokens start[t] .. start[t + 1] - 1. */
@@ -80,6 +82,9 @@ int bt_engine_backward(struct bt_engine *e, bool add,
 /* Operations (multiplications and additions) of the last forward pass's matrix
  * products, attention's included; a backward pass takes twice as many. */
 double bt_engine_flop(const struct bt_engine *e);
+
+/* Switches the adding of times to the profile off and on; on to begin with. */
+void bt_engine_profiling(struct bt_engine *e, bool on);
 
 struct bt_pool *bt_engine_pool(const struct bt_engine *e); /* as given */
 

@@ -57,6 +57,10 @@ struct bt_engine {
 	uint8_t *is_touched;
 	size_t n_touched;
 
+	bool quiet;      /* no times are taken */
+	int (*lines)[2]; /* of the profile: forward and backward of each node */
+	int pack_line;
+
 	atomic_int failed; /* an enum bt_err of any piece */
 };
 
@@ -79,6 +83,15 @@ extern const struct bt_cpu_op bt_cpu_dropout;
 extern const struct bt_cpu_op bt_cpu_softmax_loss;
 
 const struct bt_cpu_op *bt_cpu_op(enum bt_opcode op);
+
+/* Names the profile's lines, if there is one. */
+int bt_engine_profile_init(struct bt_engine *e) BT_MUST_USE;
+
+/* Runs a node and adds its time to the profile, if there is one. */
+void bt_engine_node(struct bt_engine *e, int node, bool backward);
+
+/* Operations of a node's products in the last forward pass. */
+double bt_engine_node_flop(const struct bt_engine *e, int node);
 
 /* Decides types, lifetimes and places of all buffers and takes the arena. */
 int bt_engine_plan(struct bt_engine *e, struct bt_error *err) BT_MUST_USE;

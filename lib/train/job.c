@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "ckpt/ckpt.h"
+#include "cpu/limits.h"
 
 static const struct bt_log *log_of(const struct bt_job *j)
 {
@@ -209,6 +210,7 @@ static int build(struct bt_job *j, struct bt_error *err)
 	                           .low = bt_model_low(j->o.dtype),
 	                           .gemm = j->o.gemm,
 	                           .train = true,
+	                           .profile = j->o.train.profile,
 	                           .seed = j->o.train.batching.seed};
 	struct bt_buf b = BT_BUF_INIT;
 	int r = bt_train_limits(&j->train, j->has_eval ? &j->eval : NULL,
@@ -331,6 +333,35 @@ static int prepare(struct bt_job *j, struct bt_error *err)
 	return BT_OK;
 }
 
+/* Says, after a run that was long enough to be worth it, what this machine's
+ * products reach, and prints the profile. */
+static void measure(struct bt_job *j, struct bt_train_result *res)
+{
+	struct bt_profile *p = j->o.train.profile;
+	struct bt_buf b = BT_BUF_INIT;
+	struct bt_limits l;
+	char *line, *next;
+
+	if (p == NULL && res->seconds < 2)
+		return;
+	if (bt_limits_measure(j->pool, j->o.gemm, bt_model_low(j->o.dtype), &l,
+	                      NULL) != BT_OK)
+		return;
+	res->flop_limit = l.flop;
+	if (p == NULL)
+		return;
+	p->flop_limit = l.flop;
+	p->byte_limit = l.copy;
+	bt_profile_print(p, &b);
+	for (line = b.data; line != NULL && *line != 0; line = next) {
+		next = strchr(line, '\n');
+		if (next != NULL)
+			*next++ = 0;
+		bt_log(log_of(j), BT_LOG_NOTE, "%s", line);
+	}
+	bt_buf_clear(&b);
+}
+
 int bt_job_run(const struct bt_job_opts *o, struct bt_train_result *res,
                struct bt_error *err)
 {
@@ -344,6 +375,8 @@ int bt_job_run(const struct bt_job_opts *o, struct bt_train_result *res,
 	if (r == BT_OK)
 		r = bt_train(&j.model, &j.train, j.has_eval ? &j.eval : NULL,
 		             &j.o.train, res, err);
+	if (r == BT_OK)
+		measure(&j, res);
 	bt_model_clear(&j.model);
 	bt_dataset_clear(&j.train);
 	bt_dataset_clear(&j.eval);

@@ -95,29 +95,74 @@ static int gradients(struct bt_train_run *t, size_t end, double *loss,
 	return BT_OK;
 }
 
-static int update(struct bt_train_run *t, struct bt_error *err)
+/* Adds the time since then to a line of the profile; n_arrays as large as all
+ * parameters were read or written. */
+static void add_time(struct bt_train_run *t, const char *name, double since,
+                     double n_arrays)
+{
+	struct bt_profile *p = t->o->profile;
+
+	if (p != NULL)
+		bt_profile_add(
+		    p, bt_profile_line(p, "%s", name), bt_seconds() - since, 0,
+		    n_arrays * sizeof(float) * (double)t->m->graph.n_floats);
+}
+
+/* The first updates touch memory for the first time and build what later ones
+ * use again. */
+#define WARM 2
+
+/* Counts an update that is over. */
+static void count_step(struct bt_train_run *t, uint64_t tokens)
+{
+	struct bt_profile *p = t->o->profile;
+
+	if (p == NULL)
+		return;
+	p->steps++;
+	p->tokens += tokens;
+	if (t->s.step - t->res->steps == WARM && t->total > 2 * WARM)
+		bt_profile_restart(p);
+}
+
+/* Applies the gradients. */
+static int descend(struct bt_train_run *t, struct bt_error *err)
 {
 	struct bt_engine *e = t->m->engine;
-	size_t end = bt_batches_update_end(&t->batches, t->batches.pos);
-	double loss, norm, lr = t->o->lr;
-	int r = gradients(t, end, &loss, err);
+	double start = bt_seconds(), lr = t->o->lr;
+	double norm = bt_optim_norm(&t->optim, bt_engine_grads(e));
 
-	if (r != BT_OK)
-		return r;
-	norm = bt_optim_norm(&t->optim, bt_engine_grads(e));
 	if (!isfinite(norm))
 		return diverged(t, "gradient", err);
+	add_time(t, "gradient norm", start, 1);
+	start = bt_seconds();
 	lr *=
 	    bt_schedule_factor(t->o->schedule, t->s.step, t->warmup, t->total);
 	bt_optim_update(&t->optim, bt_engine_params(e), bt_engine_grads(e),
 	                norm, lr, t->s.step + 1);
-	r = bt_engine_pack(e, err);
+	add_time(t, "optimizer", start, 7);
+	return BT_OK;
+}
+
+static int update(struct bt_train_run *t, struct bt_error *err)
+{
+	size_t end = bt_batches_update_end(&t->batches, t->batches.pos);
+	uint64_t tokens = t->res->tokens;
+	double loss;
+	int r = gradients(t, end, &loss, err);
+
+	if (r == BT_OK)
+		r = descend(t, err);
+	if (r != BT_OK)
+		return r;
+	r = bt_engine_pack(t->m->engine, err);
 	t->res->examples += end - t->batches.pos;
 	t->s.step++;
 	t->s.pos = (int64_t)end;
 	t->batches.pos = end;
 	t->shown_loss +=
 	    (t->shown_loss == 0 ? 1 : 0.1) * (loss - t->shown_loss);
+	count_step(t, t->res->tokens - tokens);
 	return r;
 }
 
@@ -205,7 +250,9 @@ static int end_epoch(struct bt_train_run *t, struct bt_error *err)
 	if (t->o->progress != NULL)
 		bt_progress_clear(t->o->progress);
 	t->res->seconds += bt_seconds() - t->start;
+	bt_engine_profiling(t->m->engine, false);
 	r = evaluate(t, loss, err);
+	bt_engine_profiling(t->m->engine, true);
 	t->start = bt_seconds();
 	t->s.epoch++;
 	t->s.pos = 0;

@@ -8,6 +8,7 @@
 #define BT_TRAIN_TRAIN_H
 
 #include "base/log.h"
+#include "base/profile.h"
 #include "task/metrics.h"
 #include "task/model.h"
 #include "train/batches.h"
@@ -36,6 +37,7 @@ struct bt_train_opts {
 	bool (*stopped)(void); /* asked after each update; may be NULL */
 	const struct bt_log *log;
 	struct bt_progress *progress; /* may be NULL */
+	struct bt_profile *profile;   /* the engine's too; may be NULL */
 };
 
 /* What a run did. */
@@ -47,9 +49,11 @@ struct bt_train_result {
 	/* of this process */
 	double seconds; /* of training, evaluation left out */
 	uint64_t examples, tokens;
-	double flop;    /* of the model's products */
-	int best_epoch; /* from 1 */
-	double best;    /* the measure there */
+	double flop;       /* of the model's products */
+	double flop_limit; /* operations a second that products alone reach on
+	                    * this machine; 0: not measured */
+	int best_epoch;    /* from 1 */
+	double best;       /* the measure there */
 };
 
 /*

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+#include "cpu/limits.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/sys.h"
+#include "cpu/gemm.h"
+
+#define ROWS ((size_t)512)
+#define SIDE 768
+#define COPY ((size_t)32 << 20) /* bytes each thread copies at a time */
+#define ROUNDS 12
+
+struct job {
+	struct bt_gemm_weight *w;
+	bool low;
+	char *x, *y; /* of all threads */
+	size_t each; /* bytes of a thread's part of each */
+};
+
+static void multiply(void *arg, int piece, int worker)
+{
+	const struct job *j = arg;
+	struct bt_gemm_block b = {.rows = ROWS, .y_low = j->low};
+
+	b.x = j->x + (size_t)piece * j->each;
+	b.y = j->y + (size_t)piece * j->each;
+	(void)!bt_gemm_run(j->w, BT_GEMM_FORWARD, 0, &b, worker);
+}
+
+static void copy(void *arg, int piece, int worker)
+{
+	const struct job *j = arg;
+
+	(void)worker;
+	memcpy(j->y + (size_t)piece * j->each, j->x + (size_t)piece * j->each,
+	       j->each);
+}
+
+/* The shortest of several rounds: others may be using the machine. */
+static double shortest(struct bt_pool *pool, bt_piece_fn *fn, struct job *j)
+{
+	int i, n = bt_pool_threads(pool);
+	double start, s, least = 1e9;
+
+	for (i = 0; i <= ROUNDS; i++) { /* the first warms up */
+		start = bt_seconds();
+		bt_pool_run(pool, fn, j, n);
+		s = bt_seconds() - start;
+		if (i > 0 && s < least)
+			least = s;
+	}
+	return least > 0 ? least : 1e-9;
+}
+
+static int take(struct job *j, size_t each, int threads)
+{
+	j->each = each;
+	j->x = aligned_alloc(BT_ALIGN, each * (size_t)threads);
+	j->y = aligned_alloc(BT_ALIGN, each * (size_t)threads);
+	if (j->x == NULL || j->y == NULL)
+		return BT_ENOMEM;
+	memset(j->x, 0, each * (size_t)threads);
+	memset(j->y, 0, each * (size_t)threads);
+	return BT_OK;
+}
+
+static void drop(struct job *j)
+{
+	free(j->x);
+	free(j->y);
+	j->x = j->y = NULL;
+}
+
+static int measure_products(struct bt_pool *pool, struct bt_gemm *g,
+                            struct job *j, double *flop, struct bt_error *err)
+{
+	int threads = bt_pool_threads(pool), c, r;
+	float *src = bt_array0((size_t)SIDE * SIDE, sizeof(*src));
+
+	r = src == NULL ? bt_error_nomem(err, "measuring limits")
+	                : bt_gemm_weight_new(g, SIDE, SIDE, false, &j->w, err);
+	for (c = 0; r == BT_OK && c < bt_gemm_chunks(j->w, BT_GEMM_FORWARD);
+	     c++)
+		r = bt_gemm_pack(j->w, BT_GEMM_FORWARD, c, src, 0);
+	if (r == BT_OK)
+		r = take(j, ROWS * SIDE * (j->low ? 2 : 4), threads);
+	if (r == BT_OK)
+		*flop = 2.0 * ROWS * SIDE * SIDE * threads /
+		        shortest(pool, multiply, j);
+	drop(j);
+	bt_gemm_weight_free(j->w);
+	free(src);
+	return r;
+}
+
+int bt_limits_measure(struct bt_pool *pool, const char *gemm, bool low,
+                      struct bt_limits *l, struct bt_error *err)
+{
+	struct job j = {.low = low};
+	int threads = bt_pool_threads(pool);
+	struct bt_gemm *g;
+	int r = bt_gemm_new(gemm, low, threads, &g, err);
+
+	if (r != BT_OK)
+		return r;
+	r = measure_products(pool, g, &j, &l->flop, err);
+	bt_gemm_free(g);
+	if (r == BT_OK)
+		r = take(&j, COPY, threads);
+	if (r == BT_OK)
+		l->copy =
+		    2.0 * (double)COPY * threads / shortest(pool, copy, &j);
+	drop(&j);
+	return r == BT_OK ? BT_OK : bt_error_nomem(err, "measuring limits");
+}

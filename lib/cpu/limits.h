@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* What this machine can do at most, measured here and now. */
+#ifndef BT_CPU_LIMITS_H
+#define BT_CPU_LIMITS_H
+
+#include <stdbool.h>
+
+#include "base/err.h"
+#include "base/pool.h"
+
+struct bt_limits {
+	double flop; /* operations a second of products whose operands stay in
+	              * caches, on all threads of the pool */
+	double copy; /* bytes a second, read and written, copying memory */
+};
+
+/* Takes about a fifth of a second. gemm and low as in cpu/gemm.h. */
+int bt_limits_measure(struct bt_pool *pool, const char *gemm, bool low,
+                      struct bt_limits *l, struct bt_error *err) BT_MUST_USE;
+
+#endif
