@@ -4,7 +4,15 @@
 #define BT_CPU_DNNL_INT_H
 
 #include <oneapi/dnnl/dnnl.h>
+#include <stdbool.h>
 #include <stddef.h>
+
+/* A layout: strides of the dimensions' blocks, and the blocks within them from
+ * the outermost, each of so many elements of a dimension. */
+struct md_blocking {
+	int n;
+	const dnnl_dim_t *strides, *blocks, *dims;
+};
 
 #if DNNL_VERSION_MAJOR >= 3
 typedef const_dnnl_memory_desc_t md_ref;
@@ -55,6 +63,26 @@ static inline dnnl_status_t matmul_make(dnnl_primitive_desc_t *pd,
 static inline dnnl_status_t add_sum(dnnl_post_ops_t ops)
 {
 	return dnnl_post_ops_append_sum(ops, 1.0f, 0, dnnl_data_type_undef);
+}
+
+/* How a blocked matrix lies; pointers are borrowed from it. */
+static inline bool md_blocking(md_ref d, struct md_blocking *b)
+{
+	const dnnl_dims_t *strides, *blocks, *dims;
+
+	if (dnnl_memory_desc_query(d, dnnl_query_strides, &strides) !=
+	        dnnl_success ||
+	    dnnl_memory_desc_query(d, dnnl_query_inner_nblks_s32, &b->n) !=
+	        dnnl_success ||
+	    dnnl_memory_desc_query(d, dnnl_query_inner_blks, &blocks) !=
+	        dnnl_success ||
+	    dnnl_memory_desc_query(d, dnnl_query_inner_idxs, &dims) !=
+	        dnnl_success)
+		return false;
+	b->strides = *strides;
+	b->blocks = *blocks;
+	b->dims = *dims;
+	return true;
 }
 
 #else
@@ -108,6 +136,19 @@ static inline dnnl_status_t matmul_make(dnnl_primitive_desc_t *pd,
 static inline dnnl_status_t add_sum(dnnl_post_ops_t ops)
 {
 	return dnnl_post_ops_append_sum(ops, 1.0f);
+}
+
+static inline bool md_blocking(md_ref d, struct md_blocking *b)
+{
+	const dnnl_blocking_desc_t *q = &d->format_desc.blocking;
+
+	if (d->format_kind != dnnl_blocked || d->extra.flags != 0)
+		return false;
+	b->n = q->inner_nblks;
+	b->strides = q->strides;
+	b->blocks = q->inner_blks;
+	b->dims = q->inner_idxs;
+	return true;
 }
 
 #endif

@@ -106,6 +106,23 @@ struct bt_adamw {
 	float grad_scale; /* gradients are multiplied with it (clipping) */
 };
 
+/*
+ * A matrix [k, n] laid out in blocks, as the second operand of a product. A
+ * block has n_block columns and 16 rows, in f32 row by row; or 32 rows, in bf16
+ * by pairs of rows: (0,0) (1,0) (0,1) (1,1) ..., then rows 2 and 3. What a
+ * block has beyond the matrix is filled with zeros.
+ */
+struct bt_pack {
+	const float *src;
+	size_t k, n;
+	size_t k_step, n_step; /* floats from row to row, column to column; one
+	                        * of them is 1 */
+	bool low;
+	void *dst;
+	size_t n_block;
+	size_t k_stride, n_stride; /* elements from block to block */
+};
+
 struct bt_kernels {
 	enum bt_isa isa;
 
@@ -140,6 +157,8 @@ struct bt_kernels {
 
 	void (*attend)(const struct bt_attend *a);
 	void (*attend_back)(const struct bt_attend *a);
+
+	void (*pack)(const struct bt_pack *a);
 
 	/* y += a x */
 	void (*axpy)(float a, const float *x, float *y, size_t n);

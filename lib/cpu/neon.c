@@ -6,6 +6,7 @@
 
 #include "cpu/simd_attend_int.h"
 #include "cpu/simd_math_int.h"
+#include "cpu/simd_pack_int.h"
 #include "cpu/simd_rows_int.h"
 
 const struct bt_kernels bt_kernels_neon = {
@@ -19,6 +20,7 @@ const struct bt_kernels bt_kernels_neon = {
     .act = act,
     .act_back = act_back,
     .column_sums = column_sums,
+    .pack = pack_matrix,
     .attend = attend,
     .attend_back = attend_back,
     .axpy = axpy,

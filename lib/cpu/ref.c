@@ -360,6 +360,30 @@ static void adamw(const struct bt_adamw *a, float *p, float *m, float *v,
 	}
 }
 
+static void pair_bf16(const float *x, const float *y, uint32_t *out, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		out[i] = bt_bf16(x[i]) | (uint32_t)bt_bf16(y[i]) << 16;
+}
+
+static void transpose16(const uint32_t *src, size_t step, uint32_t *out,
+                        size_t width)
+{
+	size_t i, j;
+
+	for (i = 0; i < 16; i++)
+		for (j = 0; j < 16; j++)
+			out[i * width + j] = src[j * step + i];
+}
+
+static void pack_end(void)
+{
+}
+
+#include "cpu/pack_int.h"
+
 const struct bt_kernels bt_kernels_ref = {
     .isa = BT_ISA_REF,
     .to_bf16 = to_bf16,
@@ -371,6 +395,7 @@ const struct bt_kernels bt_kernels_ref = {
     .act = bt_ref_act,
     .act_back = bt_ref_act_back,
     .column_sums = column_sums,
+    .pack = pack_matrix,
     .attend = attend,
     .attend_back = attend_back,
     .axpy = axpy,

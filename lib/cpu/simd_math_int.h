@@ -15,6 +15,11 @@
  *   v_sum v_highest           over the lanes
  *   u_set1 u_count u_add u_xor u_low16 u_high16
  *   u_mul_wide(a,b,&h,&l)     64-bit products
+ *   u_stream                  whole vectors of integers to an aligned place
+ *                             that is not read again soon; u_stream_end after
+ *   v_pair_bf16(x,y)          each lane x in bf16, with y in bf16 above it
+ *   u_transpose(s,p,d,q)      d[i * q + j] = s[j * p + i] for i, j below VL,
+ *                             as by u_stream
  *   v_keep(bits,t,s)          s where bits >= t (both < 2^16), else 0
  */
 #ifndef BT_CPU_SIMD_MATH_INT_H

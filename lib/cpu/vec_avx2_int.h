@@ -54,7 +54,8 @@ VEC vf v_of_bf16(__m128i h)
 	    _mm256_slli_epi32(_mm256_cvtepu16_epi32(h), 16));
 }
 
-VEC __m128i v_to_bf16(vf x)
+/* Rounded to bf16, which is the upper half. */
+VEC vu u_round_bf16(vf x)
 {
 	__m256i u = _mm256_castps_si256(x);
 	__m256i odd =
@@ -64,7 +65,13 @@ VEC __m128i v_to_bf16(vf x)
 	__m256i nan = _mm256_castps_si256(_mm256_cmp_ps(x, x, _CMP_UNORD_Q));
 	__m256i quiet = _mm256_or_si256(u, _mm256_set1_epi32(0x400000));
 
-	r = _mm256_srli_epi32(_mm256_blendv_epi8(r, quiet, nan), 16);
+	return _mm256_blendv_epi8(r, quiet, nan);
+}
+
+VEC __m128i v_to_bf16(vf x)
+{
+	__m256i r = _mm256_srli_epi32(u_round_bf16(x), 16);
+
 	r = _mm256_packus_epi32(r, r);
 	return _mm256_castsi256_si128(_mm256_permute4x64_epi64(r, 0x08));
 }
@@ -233,6 +240,51 @@ VEC void u_mul_wide(vu a, vu b, vu *high, vu *low)
 }
 
 /* both sides are below 2^16: signed comparison will do */
+VEC void u_stream(uint32_t *p, vu x)
+{
+	_mm256_stream_si256((__m256i *)p, x);
+}
+
+VEC void u_stream_end(void)
+{
+	_mm_sfence();
+}
+
+VEC vu v_pair_bf16(vf x, vf y)
+{
+	return _mm256_blend_epi16(_mm256_srli_epi32(u_round_bf16(x), 16),
+	                          u_round_bf16(y), 0xaa);
+}
+
+/* Within each of the two lanes, then between them. */
+VEC void u_transpose(const uint32_t *src, size_t step, uint32_t *out,
+                     size_t width)
+{
+	__m256i a[8], b[8];
+	int i, j;
+
+	for (i = 0; i < 8; i++)
+		a[i] = _mm256_loadu_si256(
+		    (const __m256i *)(src + (size_t)i * step));
+	for (i = 0; i < 8; i += 2) {
+		b[i] = _mm256_unpacklo_epi32(a[i], a[i + 1]);
+		b[i + 1] = _mm256_unpackhi_epi32(a[i], a[i + 1]);
+	}
+	for (i = 0; i < 8; i += 4)
+		for (j = 0; j < 2; j++) {
+			a[i + 2 * j] =
+			    _mm256_unpacklo_epi64(b[i + j], b[i + 2 + j]);
+			a[i + 2 * j + 1] =
+			    _mm256_unpackhi_epi64(b[i + j], b[i + 2 + j]);
+		}
+	for (i = 0; i < 4; i++) {
+		b[i] = _mm256_permute2x128_si256(a[i], a[4 + i], 0x20);
+		b[4 + i] = _mm256_permute2x128_si256(a[i], a[4 + i], 0x31);
+	}
+	for (i = 0; i < 8; i++)
+		u_stream(out + (size_t)i * width, b[i]);
+}
+
 VEC vf v_keep(vu bits, vu threshold, vf scale)
 {
 	__m256i below = _mm256_cmpgt_epi32(threshold, bits);

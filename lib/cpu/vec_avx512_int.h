@@ -50,7 +50,8 @@ VEC vf v_of_bf16(__m256i h)
 	    _mm512_slli_epi32(_mm512_cvtepu16_epi32(h), 16));
 }
 
-VEC __m256i v_to_bf16(vf x)
+/* Rounded to bf16, which is the upper half. */
+VEC vu u_round_bf16(vf x)
 {
 	__m512i u = _mm512_castps_si512(x);
 	__m512i odd =
@@ -59,8 +60,12 @@ VEC __m256i v_to_bf16(vf x)
 	    u, _mm512_add_epi32(odd, _mm512_set1_epi32(0x7fff)));
 	__mmask16 nan = _mm512_cmp_ps_mask(x, x, _CMP_UNORD_Q);
 
-	r = _mm512_mask_or_epi32(r, nan, u, _mm512_set1_epi32(0x400000));
-	return _mm512_cvtepi32_epi16(_mm512_srli_epi32(r, 16));
+	return _mm512_mask_or_epi32(r, nan, u, _mm512_set1_epi32(0x400000));
+}
+
+VEC __m256i v_to_bf16(vf x)
+{
+	return _mm512_cvtepi32_epi16(_mm512_srli_epi32(u_round_bf16(x), 16));
 }
 
 VEC vf v_load_low(const uint16_t *p)
@@ -210,6 +215,59 @@ VEC void u_mul_wide(vu a, vu b, vu *high, vu *low)
 	    _mm512_mask_blend_epi32(0xaaaa, even, _mm512_slli_epi64(odd, 32));
 	*high =
 	    _mm512_mask_blend_epi32(0xaaaa, _mm512_srli_epi64(even, 32), odd);
+}
+
+VEC void u_stream(uint32_t *p, vu x)
+{
+	_mm512_stream_si512((__m512i *)p, x);
+}
+
+VEC void u_stream_end(void)
+{
+	_mm_sfence();
+}
+
+VEC vu v_pair_bf16(vf x, vf y)
+{
+	return _mm512_or_si512(
+	    _mm512_srli_epi32(u_round_bf16(x), 16),
+	    _mm512_and_si512(u_round_bf16(y), _mm512_set1_epi32(-65536)));
+}
+
+/* Within each of the four lanes, then between them. */
+VEC void u_transpose(const uint32_t *src, size_t step, uint32_t *out,
+                     size_t width)
+{
+	__m512i a[16], b[16];
+	int i, j;
+
+	for (i = 0; i < 16; i++)
+		a[i] = _mm512_loadu_si512(src + (size_t)i * step);
+	for (i = 0; i < 16; i += 2) {
+		b[i] = _mm512_unpacklo_epi32(a[i], a[i + 1]);
+		b[i + 1] = _mm512_unpackhi_epi32(a[i], a[i + 1]);
+	}
+	for (i = 0; i < 16; i += 4)
+		for (j = 0; j < 2; j++) {
+			a[i + 2 * j] =
+			    _mm512_unpacklo_epi64(b[i + j], b[i + 2 + j]);
+			a[i + 2 * j + 1] =
+			    _mm512_unpackhi_epi64(b[i + j], b[i + 2 + j]);
+		}
+	for (i = 0; i < 4; i++) {
+		b[i] = _mm512_shuffle_i32x4(a[i], a[4 + i], 0x88);
+		b[4 + i] = _mm512_shuffle_i32x4(a[i], a[4 + i], 0xdd);
+		b[8 + i] = _mm512_shuffle_i32x4(a[8 + i], a[12 + i], 0x88);
+		b[12 + i] = _mm512_shuffle_i32x4(a[8 + i], a[12 + i], 0xdd);
+	}
+	for (i = 0; i < 4; i++) {
+		a[i] = _mm512_shuffle_i32x4(b[i], b[8 + i], 0x88);
+		a[8 + i] = _mm512_shuffle_i32x4(b[i], b[8 + i], 0xdd);
+		a[4 + i] = _mm512_shuffle_i32x4(b[4 + i], b[12 + i], 0x88);
+		a[12 + i] = _mm512_shuffle_i32x4(b[4 + i], b[12 + i], 0xdd);
+	}
+	for (i = 0; i < 16; i++)
+		u_stream(out + (size_t)i * width, a[i]);
 }
 
 VEC vf v_keep(vu bits, vu threshold, vf scale)

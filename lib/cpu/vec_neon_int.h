@@ -59,7 +59,7 @@ VEC vf v_loadn_low(const uint16_t *p, size_t n)
 	return v_load_low(t);
 }
 
-VEC void v_store_low(uint16_t *p, vf x)
+VEC uint16x4_t v_to_bf16(vf x)
 {
 	uint32x4_t u = vreinterpretq_u32_f32(x);
 	uint32x4_t odd = vandq_u32(vshrq_n_u32(u, 16), vdupq_n_u32(1));
@@ -67,7 +67,12 @@ VEC void v_store_low(uint16_t *p, vf x)
 	uint32x4_t good = vceqq_f32(x, x);
 
 	r = vbslq_u32(good, r, vorrq_u32(u, vdupq_n_u32(0x400000)));
-	vst1_u16(p, vshrn_n_u32(r, 16));
+	return vshrn_n_u32(r, 16);
+}
+
+VEC void v_store_low(uint16_t *p, vf x)
+{
+	vst1_u16(p, v_to_bf16(x));
 }
 
 VEC void v_storen_low(uint16_t *p, vf x, size_t n)
@@ -199,6 +204,38 @@ VEC void u_mul_wide(vu a, vu b, vu *high, vu *low)
 
 	*low = vuzp1q_u32(vreinterpretq_u32_u64(x), vreinterpretq_u32_u64(y));
 	*high = vuzp2q_u32(vreinterpretq_u32_u64(x), vreinterpretq_u32_u64(y));
+}
+
+VEC void u_stream(uint32_t *p, vu x)
+{
+	vst1q_u32(p, x);
+}
+
+VEC void u_stream_end(void)
+{
+}
+
+VEC vu v_pair_bf16(vf x, vf y)
+{
+	return vorrq_u32(vmovl_u16(v_to_bf16(x)),
+	                 vshll_n_u16(v_to_bf16(y), 16));
+}
+
+VEC void u_transpose(const uint32_t *src, size_t step, uint32_t *out,
+                     size_t width)
+{
+	uint32x4x2_t a = vtrnq_u32(vld1q_u32(src), vld1q_u32(src + step));
+	uint32x4x2_t b =
+	    vtrnq_u32(vld1q_u32(src + 2 * step), vld1q_u32(src + 3 * step));
+
+	vst1q_u32(out,
+	          vcombine_u32(vget_low_u32(a.val[0]), vget_low_u32(b.val[0])));
+	vst1q_u32(out + width,
+	          vcombine_u32(vget_low_u32(a.val[1]), vget_low_u32(b.val[1])));
+	vst1q_u32(out + 2 * width, vcombine_u32(vget_high_u32(a.val[0]),
+	                                        vget_high_u32(b.val[0])));
+	vst1q_u32(out + 3 * width, vcombine_u32(vget_high_u32(a.val[1]),
+	                                        vget_high_u32(b.val[1])));
 }
 
 VEC vf v_keep(vu bits, vu threshold, vf scale)

@@ -378,6 +378,65 @@ static void attention(void **state)
 }
 
 /* NaN must come out where NaN goes in, or a diverged run is hidden. */
+/* Element (row, n) of a packed matrix, as kernels.h says where it is. */
+static float unpacked(const struct bt_pack *a, size_t row, size_t n)
+{
+	size_t rows = a->low ? 32 : 16, i = row % rows, j = n % a->n_block, e;
+
+	e = row / rows * a->k_stride + n / a->n_block * a->n_stride;
+	e += a->low ? (i / 2 * a->n_block + j) * 2 + i % 2 : i * a->n_block + j;
+	return at(a->low, a->dst, e);
+}
+
+static void pack_case(size_t rows, size_t cols, size_t block, bool low,
+                      bool along_k)
+{
+	struct bt_pack a = {.k = rows, .n = cols, .low = low, .n_block = block};
+	size_t step = low ? 32 : 16, k_blocks = (rows + step - 1) / step;
+	size_t n_blocks = (cols + block - 1) / block, i, j;
+	size_t each = step * block;
+	float *src = array(rows * cols, 1, 11), x;
+
+	a.src = src;
+	a.k_step = along_k ? 1 : cols;
+	a.n_step = along_k ? rows : 1;
+	a.k_stride = each;
+	a.n_stride = each * k_blocks;
+	a.dst = guard_new(k_blocks * n_blocks * each, low ? 2 : 4);
+	memset(a.dst, 0xff, k_blocks * n_blocks * each * (low ? 2 : 4));
+	k->pack(&a);
+	for (i = 0; i < k_blocks * step; i++)
+		for (j = 0; j < n_blocks * block; j++) {
+			x = i < rows && j < cols
+			        ? src[i * a.k_step + j * a.n_step]
+			        : 0;
+			if (low)
+				x = bt_f32(bt_bf16(x));
+			if (unpacked(&a, i, j) != x)
+				fail_msg("pack %zu x %zu in blocks of %zu "
+				         "(%s, along %s): [%zu][%zu] is %g, "
+				         "not %g",
+				         rows, cols, block,
+				         low ? "bf16" : "f32",
+				         along_k ? "k" : "n", i, j,
+				         (double)unpacked(&a, i, j), (double)x);
+		}
+	end_of_case();
+}
+
+static void packing(void **state)
+{
+	static const size_t blocks[] = {64, 48, 16, 8};
+	size_t rows, i, way;
+
+	(void)state;
+	for (i = 0; i < 4; i++)
+		for (rows = 1; rows < 100; rows += rows < LENGTHS ? 1 : 9)
+			for (way = 0; way < 4; way++)
+				pack_case(rows, 1 + rows * 37 % 150, blocks[i],
+				          way & 1, way & 2);
+}
+
 static void nan_stays(void **state)
 {
 	float x[40], y[40], v[40 * 16], lse[2];
@@ -419,6 +478,7 @@ static int run_isa(void)
 	    cmocka_unit_test(ranges),
 	    cmocka_unit_test(adamw_known_answers),
 	    cmocka_unit_test(attention),
+	    cmocka_unit_test(packing),
 	    cmocka_unit_test(nan_stays),
 	};
 
