@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Targets: all deps demo check lint bench install uninstall clean
 # Knobs:   CC=gcc|clang  SAN=address,undefined|thread  CFLAGS  LDLIBS
-#          prefix DESTDIR  WERROR=1  V=1
+#          prefix DESTDIR  WERROR=1  V=1  TESTS=...  BENCH=PATTERNS
 ifneq ($(filter deps deps-dev,$(MAKECMDGOALS)),)
 # What is installed decides how we build, so other goals start afresh after it.
 deps:
@@ -94,7 +94,7 @@ demo: all
 	$(Q)PATH="$(CURDIR)/$B/bin:$$PATH" DEMO_DIR=$B/demo pipelines/demo.sh $(MODEL)
 
 bench: all
-	$(Q)BUILD=$B tests/bench
+	$(Q)BUILD=$B tests/bench $(BENCH)
 
 # Completions name the tools; bash looks for a file named as each of them.
 install: all

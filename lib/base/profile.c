@@ -75,10 +75,25 @@ void bt_profile_restart(struct bt_profile *p)
 	p->steps = p->tokens = 0;
 }
 
+static void print_line(const struct bt_profile *p,
+                       const struct bt_profile_line *l, double all,
+                       struct bt_buf *out)
+{
+	bt_buf_printf(out, "%-40s %10.3f %5.1f%%", l->name,
+	              1e3 * l->seconds / (double)p->steps,
+	              100 * l->seconds / all);
+	if (l->flop > 0)
+		print_rate(l->flop / l->seconds, p->flop_limit, "GFLOP/s", out);
+	else if (l->bytes > 0)
+		print_rate(l->bytes / l->seconds, p->byte_limit, "GB/s   ",
+		           out);
+	bt_buf_putc(out, '\n');
+}
+
 void bt_profile_print(const struct bt_profile *p, struct bt_buf *out)
 {
 	struct bt_profile_line *l = bt_array((size_t)p->n + 1, sizeof(*l));
-	double sum = 0, steps = (double)p->steps;
+	struct bt_profile_line all = {.name = "in all"};
 	int i;
 
 	if (l == NULL || p->steps == 0) {
@@ -87,28 +102,18 @@ void bt_profile_print(const struct bt_profile *p, struct bt_buf *out)
 	}
 	for (i = 0; i < p->n; i++) {
 		l[i] = p->line[i];
-		sum += l[i].seconds;
+		all.seconds += l[i].seconds;
+		all.flop += l[i].flop;
 	}
 	qsort(l, (size_t)p->n, sizeof(*l), by_seconds);
-	bt_buf_printf(out, "%-40s %10s %6s %15s %5s\n", "", "ms/step", "time",
+	bt_buf_printf(out, "%-40s %10s %6s %16s %5s\n", "", "ms/step", "time",
 	              "rate", "limit");
-	for (i = 0; i < p->n && l[i].seconds > 0; i++) {
-		bt_buf_printf(out, "%-40s %10.3f %5.1f%%", l[i].name,
-		              1e3 * l[i].seconds / steps,
-		              100 * l[i].seconds / sum);
-		if (l[i].flop > 0)
-			print_rate(l[i].flop / l[i].seconds, p->flop_limit,
-			           "GFLOP/s", out);
-		else if (l[i].bytes > 0)
-			print_rate(l[i].bytes / l[i].seconds, p->byte_limit,
-			           "GB/s   ", out);
-		bt_buf_putc(out, '\n');
-	}
-	bt_buf_printf(out,
-	              "%-40s %10.3f: %.0f tokens/s, %llu steps, after "
-	              "warming up\n",
-	              "in all", 1e3 * sum / steps,
-	              sum > 0 ? (double)p->tokens / sum : 0,
+	for (i = 0; i < p->n && l[i].seconds > 0; i++)
+		print_line(p, &l[i], all.seconds, out);
+	if (all.seconds > 0)
+		print_line(p, &all, all.seconds, out);
+	bt_buf_printf(out, "%.0f tokens/s in %llu steps after warming up\n",
+	              all.seconds > 0 ? (double)p->tokens / all.seconds : 0,
 	              (unsigned long long)p->steps);
 	if (p->flop_limit > 0)
 		bt_buf_printf(out,
