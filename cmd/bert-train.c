@@ -13,7 +13,7 @@ struct args {
 	double smoothing;
 	int64_t steps, batch_size, batch_tokens, accumulate, save_steps;
 	const char *schedule, *dtype, *metric, *gemm;
-	bool resume, profile;
+	bool resume, profile, dry_run;
 };
 
 static const struct bt_opt options[] = {
@@ -61,6 +61,8 @@ static const struct bt_opt options[] = {
     BT_FLAG(0, "resume", "go on from the checkpoint in the output", args,
             resume),
     BT_FLAG(0, "profile", "print where the time goes", args, profile),
+    BT_FLAG(0, "dry-run", "tell what the run would take, and end", args,
+            dry_run),
     BT_OPT_COMMON(args),
     BT_OPT_LAST,
 };
@@ -83,7 +85,8 @@ static bool check(const struct args *a, int *status)
 	if ((a->model == NULL) == (a->init_config == NULL))
 		*status = bt_tool_misuse(
 		    &tool, "give either -m DIR or --init-config FILE|tiny");
-	else if (a->common.output == NULL || strcmp(a->common.output, "-") == 0)
+	else if (a->common.output == NULL ? !a->dry_run
+	                                  : strcmp(a->common.output, "-") == 0)
 		*status = bt_tool_misuse(
 		    &tool, "give -o DIR, the model directory to write");
 	else if (bt_metrics_find(&none, a->metric, &value, &err) != BT_OK)
@@ -162,6 +165,48 @@ static void summarise(const struct bt_log *log, const struct args *a,
 		       a->common.output);
 }
 
+static void print_need(const struct bt_need *n)
+{
+	const struct bt_engine_memory *e = &n->engine;
+	const struct {
+		const char *name;
+		size_t bytes;
+	} rows[] = {
+	    {"parameters", e->params},
+	    {"gradients", e->grads},
+	    {"optimizer moments", n->moments},
+	    {"packed weights", e->packed},
+	    {"activations", e->activations},
+	    {"scratch", e->scratch},
+	    {"data set", n->data},
+	    {"other", n->other},
+	    {"peak memory", n->total},
+	};
+	size_t i;
+
+	printf("%-20s %12zu\n", "model's parameters", n->parameters);
+	printf("%-20s %12lld\n", "steps", (long long)n->steps);
+	printf("%-20s %12zu texts, %zu tokens\n", "largest batch", n->texts,
+	       n->tokens);
+	if (n->eval_texts > 0)
+		printf("%-20s %12zu texts, %zu tokens\n", "in evaluation",
+		       n->eval_texts, n->eval_tokens);
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		printf("%-20s %12.1f MB\n", rows[i].name,
+		       (double)rows[i].bytes / (1 << 20));
+}
+
+static int dry_run(const struct bt_job_opts *o)
+{
+	struct bt_error err = {0};
+	struct bt_need need;
+
+	if (bt_job_plan(o, &need, &err) != BT_OK)
+		return bt_tool_fail(&tool, &err);
+	print_need(&need);
+	return BT_EXIT_DONE;
+}
+
 static int run(const struct args *a, char **records, int n)
 {
 	struct bt_log log = bt_tool_log(&tool, &a->common);
@@ -172,9 +217,11 @@ static int run(const struct args *a, char **records, int n)
 	struct bt_error err = {0};
 	int r;
 
+	o.train.log = &log;
+	if (a->dry_run)
+		return dry_run(&o);
 	bt_progress_init(&progress, stderr, a->common.quiet);
 	bt_tool_catch_stop();
-	o.train.log = &log;
 	o.train.progress = &progress;
 	o.train.profile = a->profile ? &profile : NULL;
 	r = bt_job_run(&o, &res, &err);

@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -37,6 +38,20 @@ size_t bt_peak_memory(void)
 
 	getrusage(RUSAGE_SELF, &u);
 	return (size_t)u.ru_maxrss * 1024;
+}
+
+size_t bt_held_memory(void)
+{
+	long size = sysconf(_SC_PAGESIZE);
+	FILE *f = fopen("/proc/self/statm", "r");
+	size_t pages = 0;
+
+	/* the first number is of the address space, the second of memory */
+	if (f != NULL && fscanf(f, "%*s %zu", &pages) != 1)
+		pages = 0;
+	if (f != NULL)
+		fclose(f);
+	return size > 0 ? pages * (size_t)size : 0;
 }
 
 size_t bt_machine_memory(void)

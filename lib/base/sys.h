@@ -16,7 +16,9 @@ double bt_seconds(void);
 /* Cores this process may run on; at least 1. */
 int bt_cores(void);
 
-/* Most memory this process ever held, and all memory of the machine, bytes. */
+/* Memory that this process holds and the most it ever held, and all memory of
+ * the machine, bytes. */
+size_t bt_held_memory(void);
 size_t bt_peak_memory(void);
 size_t bt_machine_memory(void);
 

@@ -78,7 +78,6 @@ static int take_scratch(struct bt_engine *e)
 {
 	int i, n = bt_pool_threads(e->o.pool);
 
-	e->scratch_floats = scratch_need(e);
 	e->scratch = bt_array0((size_t)n, sizeof(*e->scratch));
 	if (e->scratch == NULL)
 		return BT_ENOMEM;
@@ -151,8 +150,8 @@ static int choose_gemm(struct bt_engine *e, enum bt_isa isa,
 	                   err);
 }
 
-int bt_engine_new(const struct bt_graph *g, const struct bt_engine_opts *o,
-                  struct bt_engine **out, struct bt_error *err)
+int bt_engine_plan(const struct bt_graph *g, const struct bt_engine_opts *o,
+                   struct bt_engine **out, struct bt_error *err)
 {
 	struct bt_engine *e = bt_array0(1, sizeof(*e));
 	enum bt_isa isa;
@@ -166,19 +165,44 @@ int bt_engine_new(const struct bt_graph *g, const struct bt_engine_opts *o,
 	r = bt_isa(&isa, err);
 	if (r == BT_OK)
 		r = choose_gemm(e, isa, err);
-	if (r == BT_OK && (e->run == NULL || take_tables(e) != BT_OK ||
-	                   take_scratch(e) != BT_OK))
+	if (r == BT_OK && e->run == NULL)
 		r = bt_error_nomem(err, "preparing the model");
-	if (r == BT_OK)
-		r = take_arenas(e, err);
-	if (r == BT_OK)
-		r = take_weights(e, err);
 	if (r == BT_OK) {
 		e->k = bt_kernels_for(isa);
-		r = bt_engine_plan(e, err);
+		e->scratch_floats = scratch_need(e);
+		r = bt_plan_buffers(e, err);
 	}
 	if (r == BT_OK && bt_engine_profile_init(e) != BT_OK)
 		r = bt_error_nomem(err, "preparing the model");
+	if (r != BT_OK) {
+		bt_engine_free(e);
+		return r;
+	}
+	*out = e;
+	return BT_OK;
+}
+
+int bt_engine_take(struct bt_engine *e, struct bt_error *err)
+{
+	int r;
+
+	if (take_tables(e) != BT_OK || take_scratch(e) != BT_OK)
+		return bt_error_nomem(err, "preparing the model");
+	r = take_arenas(e, err);
+	if (r == BT_OK)
+		r = take_weights(e, err);
+	return r == BT_OK ? bt_take_buffers(e, err) : r;
+}
+
+int bt_engine_new(const struct bt_graph *g, const struct bt_engine_opts *o,
+                  struct bt_engine **out, struct bt_error *err)
+{
+	struct bt_engine *e;
+	int r = bt_engine_plan(g, o, &e, err);
+
+	if (r != BT_OK)
+		return r;
+	r = bt_engine_take(e, err);
 	if (r != BT_OK) {
 		bt_engine_free(e);
 		return r;
@@ -368,6 +392,12 @@ double bt_engine_flop(const struct bt_engine *e)
 	return sum;
 }
 
+void bt_engine_limits(const struct bt_engine *e, size_t *tokens, size_t *texts)
+{
+	*tokens = e->o.max_tokens;
+	*texts = e->o.max_texts;
+}
+
 struct bt_pool *bt_engine_pool(const struct bt_engine *e)
 {
 	return e->o.pool;
@@ -376,16 +406,24 @@ struct bt_pool *bt_engine_pool(const struct bt_engine *e)
 struct bt_engine_memory bt_engine_memory(const struct bt_engine *e)
 {
 	struct bt_engine_memory m = {0};
+	const struct bt_node *n;
 	int i;
 
-	m.params = e->params.size;
-	m.grads = e->grads.size;
-	m.activations = e->activations.size;
+	m.params = e->g->n_floats * sizeof(float);
+	m.grads = e->o.train ? m.params : 0;
+	m.activations = e->activation_bytes;
+	m.provider = bt_gemm_own_estimate(e->gemm);
 	m.scratch = e->scratch_floats * sizeof(float) *
 	            (size_t)bt_pool_threads(e->o.pool);
-	for (i = 0; i < e->g->n_nodes; i++)
+	for (i = 0; i < e->g->n_nodes; i++) {
+		n = &e->g->nodes[i];
 		if (e->run[i].weight != NULL)
 			m.packed += bt_gemm_weight_bytes(e->run[i].weight);
+		else if (n->op == BT_OP_LINEAR)
+			m.packed += bt_gemm_weight_estimate(
+			    e->gemm, n->cols, e->g->nodes[n->in[0]].cols,
+			    e->o.train);
+	}
 	return m;
 }
 

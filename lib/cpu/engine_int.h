@@ -43,7 +43,8 @@ struct bt_engine {
 	struct bt_gemm *gemm;
 	struct bt_node_run *run; /* [n_nodes] */
 	struct bt_arena params, grads, activations;
-	float **scratch; /* one block for each worker */
+	size_t activation_bytes; /* as planned */
+	float **scratch;         /* one block for each worker */
 	size_t scratch_floats;
 
 	/* of the last batch */
@@ -93,8 +94,9 @@ void bt_engine_node(struct bt_engine *e, int node, bool backward);
 /* Operations of a node's products in the last forward pass. */
 double bt_engine_node_flop(const struct bt_engine *e, int node);
 
-/* Decides types, lifetimes and places of all buffers and takes the arena. */
-int bt_engine_plan(struct bt_engine *e, struct bt_error *err) BT_MUST_USE;
+/* Decides types, lifetimes and places of all buffers, then takes the arena. */
+int bt_plan_buffers(struct bt_engine *e, struct bt_error *err) BT_MUST_USE;
+int bt_take_buffers(struct bt_engine *e, struct bt_error *err) BT_MUST_USE;
 
 static inline size_t bt_max_rows(const struct bt_engine *e,
                                  const struct bt_node *n)

@@ -134,6 +134,24 @@ size_t bt_gemm_weight_bytes(const struct bt_gemm_weight *w)
 	return w->bytes;
 }
 
+/* Layouts are made of blocks of up to 32 x 32. */
+size_t bt_gemm_weight_estimate(const struct bt_gemm *g, int n, int k,
+                               bool backward)
+{
+	size_t elements =
+	    bt_round_up((size_t)n, 32) * bt_round_up((size_t)k, 32);
+
+	return elements * (g->low ? sizeof(uint16_t) : sizeof(float)) *
+	       (backward ? 2 : 1);
+}
+
+/* Of a library, the code it makes and the pages of its own that it touches in
+ * its first products: 6 to 10 MB of oneDNN's. */
+size_t bt_gemm_own_estimate(const struct bt_gemm *g)
+{
+	return g->ops == &bt_gemm_ref ? 0 : (size_t)8 << 20;
+}
+
 int bt_gemm_chunks(const struct bt_gemm_weight *w, enum bt_gemm_pass pass)
 {
 	return w->chunks[pass];

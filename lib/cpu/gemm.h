@@ -50,8 +50,14 @@ int bt_gemm_weight_new(struct bt_gemm *g, int n, int k, bool backward,
                        struct bt_error *err) BT_MUST_USE;
 void bt_gemm_weight_free(struct bt_gemm_weight *w);
 
-/* Bytes that its packed forms take. */
+/* Bytes that its packed forms take, and about how many those of a weight to
+ * be made would. */
 size_t bt_gemm_weight_bytes(const struct bt_gemm_weight *w);
+size_t bt_gemm_weight_estimate(const struct bt_gemm *g, int n, int k,
+                               bool backward);
+
+/* About how many bytes the provider comes to hold beside weights. */
+size_t bt_gemm_own_estimate(const struct bt_gemm *g);
 
 /* Into how many chunks the output columns of a pass are cut, and chunk c. */
 int bt_gemm_chunks(const struct bt_gemm_weight *w, enum bt_gemm_pass pass);

@@ -147,6 +147,7 @@ static int place_all(struct bt_engine *e, size_t *total)
 	size_t n_max = (size_t)e->g->n_nodes * BT_SLOTS;
 	struct bt_slot_plan **s = bt_array(n_max, sizeof(*s)), *p;
 	int i, k, n = 0;
+	size_t sum = 0;
 
 	if (s == NULL)
 		return BT_ENOMEM;
@@ -156,6 +157,10 @@ static int place_all(struct bt_engine *e, size_t *total)
 			if (p->size == 0)
 				continue;
 			p->size = bt_round_up(p->size, BT_ALIGN);
+			if (!bt_size_add(sum, p->size, &sum)) {
+				free(s);
+				return BT_ENOMEM;
+			}
 			s[n++] = p;
 		}
 	qsort(s, (size_t)n, sizeof(struct bt_slot_plan *), by_size);
@@ -169,10 +174,9 @@ static int place_all(struct bt_engine *e, size_t *total)
 	return BT_OK;
 }
 
-int bt_engine_plan(struct bt_engine *e, struct bt_error *err)
+int bt_plan_buffers(struct bt_engine *e, struct bt_error *err)
 {
-	size_t total;
-	int i, k, r;
+	int i, r;
 
 	for (i = e->g->n_nodes - 1; i >= 0; i--) {
 		if (i == e->g->logits)
@@ -186,13 +190,20 @@ int bt_engine_plan(struct bt_engine *e, struct bt_error *err)
 		return r;
 	for (i = 0; i < e->g->n_nodes; i++)
 		plan_node(e, i);
-	if (place_all(e, &total) != BT_OK)
+	if (place_all(e, &e->activation_bytes) != BT_OK)
 		return bt_error_nomem(err, "planning the computation");
-	if (bt_arena_init(&e->activations, total) != BT_OK)
+	return BT_OK;
+}
+
+int bt_take_buffers(struct bt_engine *e, struct bt_error *err)
+{
+	int i, k;
+
+	if (bt_arena_init(&e->activations, e->activation_bytes) != BT_OK)
 		return bt_error_set(err, BT_ENOMEM,
 		                    "out of memory for %zu MB of activations "
 		                    "of %zu tokens",
-		                    total >> 20, e->o.max_tokens);
+		                    e->activation_bytes >> 20, e->o.max_tokens);
 	for (i = 0; i < e->g->n_nodes; i++)
 		for (k = 0; k < BT_SLOTS; k++)
 			if (e->run[i].plan[k].size != 0)

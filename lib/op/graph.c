@@ -140,6 +140,16 @@ struct bt_node *bt_graph_node(struct bt_graph *g, enum bt_opcode op,
 	return n;
 }
 
+size_t bt_graph_floats(const struct bt_graph *g)
+{
+	size_t n = 0;
+	int i;
+
+	for (i = 0; i < g->n_params; i++)
+		n += bt_param_size(&g->params[i]);
+	return n;
+}
+
 const char *bt_opcode_name(enum bt_opcode op)
 {
 	static const char *const names[BT_OPCODES] = {

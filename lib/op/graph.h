@@ -149,6 +149,9 @@ static inline size_t bt_param_size(const struct bt_param *p)
 	return (size_t)p->rows * (size_t)p->cols;
 }
 
+/* Floats of all parameters, the gaps between them left out. */
+size_t bt_graph_floats(const struct bt_graph *g);
+
 /* Appends the graph as text, one line a node. */
 void bt_graph_print(const struct bt_graph *g, struct bt_buf *out);
 

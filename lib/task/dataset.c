@@ -24,6 +24,18 @@ void bt_dataset_clear(struct bt_dataset *d)
 	memset(d, 0, sizeof(*d));
 }
 
+size_t bt_dataset_bytes(const struct bt_dataset *d)
+{
+	size_t each = sizeof(*d->start) + sizeof(*d->label) +
+	              sizeof(*d->weight) + sizeof(*d->name_at);
+
+	if (d->n == 0)
+		return 0;
+	return d->n * each +
+	       d->start[d->n] * (sizeof(*d->ids) + sizeof(*d->types)) +
+	       d->names_len;
+}
+
 void bt_dataset_reset(struct bt_dataset *d)
 {
 	d->n = 0;

@@ -61,6 +61,9 @@ int bt_dataset_check(const struct bt_token_rec *rec, const struct bt_fit *fit,
 int bt_dataset_add(struct bt_dataset *d, const struct bt_token_rec *rec,
                    int32_t label, struct bt_error *err) BT_MUST_USE;
 
+/* Bytes that the examples take. */
+size_t bt_dataset_bytes(const struct bt_dataset *d);
+
 /* Forgets the examples and keeps the memory. */
 void bt_dataset_reset(struct bt_dataset *d);
 

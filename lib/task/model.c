@@ -78,8 +78,8 @@ bool bt_model_low(const char *dtype)
 	return strcmp(dtype, "bf16") == 0;
 }
 
-int bt_model_build(struct bt_model *m, const struct bt_engine_opts *o,
-                   struct bt_error *err)
+int bt_model_plan(struct bt_model *m, const struct bt_engine_opts *o,
+                  struct bt_error *err)
 {
 	struct bt_engine_opts opts = *o;
 	int r;
@@ -91,7 +91,15 @@ int bt_model_build(struct bt_model *m, const struct bt_engine_opts *o,
 	opts.max_length = (size_t)m->config.max_positions;
 	if (opts.max_length > opts.max_tokens)
 		opts.max_length = opts.max_tokens;
-	return bt_engine_new(&m->graph, &opts, &m->engine, err);
+	return bt_engine_plan(&m->graph, &opts, &m->engine, err);
+}
+
+int bt_model_build(struct bt_model *m, const struct bt_engine_opts *o,
+                   struct bt_error *err)
+{
+	int r = bt_model_plan(m, o, err);
+
+	return r == BT_OK ? bt_engine_take(m->engine, err) : r;
 }
 
 struct bt_fit bt_model_fit(const struct bt_config *c, const char *tokenizer)

@@ -32,7 +32,10 @@ int bt_model_config(const char *dir, struct bt_config *c, struct bt_labels *l,
 /* Products in bf16 or f32 as "auto", "f32", "bf16" says. */
 bool bt_model_low(const char *dtype);
 
-/* Builds graph and engine for m's configuration and labels. */
+/* Builds graph and engine for m's configuration and labels. bt_model_plan stops
+ * where bt_engine_take would have to follow. */
+int bt_model_plan(struct bt_model *m, const struct bt_engine_opts *o,
+                  struct bt_error *err) BT_MUST_USE;
 int bt_model_build(struct bt_model *m, const struct bt_engine_opts *o,
                    struct bt_error *err) BT_MUST_USE;
 

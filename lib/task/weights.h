@@ -27,7 +27,8 @@ struct bt_weights_report {
 void bt_weights_report_clear(struct bt_weights_report *r);
 
 /*
- * Copies what the checkpoint holds into the arena p of g->n_floats floats. With
+ * Copies what the checkpoint holds into the arena p of g->n_floats floats, or
+ * with p NULL only sees that names and shapes fit. With
  * fresh_head, parameters of the head (struct bt_param) that are missing or, for
  * the classifier, of another size are left alone and reported as fresh; without
  * it they are errors, as any other gap is. A shape that differs, or a NaN or

@@ -204,8 +204,12 @@ static int read_data(struct bt_job *j, struct bt_labels *known,
 	return r;
 }
 
-static int build(struct bt_job *j, struct bt_error *err)
+/* Plans the model: nothing large is taken yet. */
+static int plan(struct bt_job *j, struct bt_error *err)
 {
+	const struct bt_dataset *eval = j->has_eval ? &j->eval : NULL;
+	struct bt_need *n = &j->need;
+
 	struct bt_engine_opts o = {.pool = j->pool,
 	                           .low = bt_model_low(j->o.dtype),
 	                           .gemm = j->o.gemm,
@@ -213,12 +217,15 @@ static int build(struct bt_job *j, struct bt_error *err)
 	                           .profile = j->o.train.profile,
 	                           .seed = j->o.train.batching.seed};
 	struct bt_buf b = BT_BUF_INIT;
-	int r = bt_train_limits(&j->train, j->has_eval ? &j->eval : NULL,
-	                        &j->o.train.batching, &o.max_tokens,
-	                        &o.max_texts, err);
+	int r = bt_need_batches(n, &j->train, eval, &j->o.train.batching, err);
 
+	o.max_tokens = n->tokens > n->eval_tokens ? n->tokens : n->eval_tokens;
+	o.max_texts = n->texts > n->eval_texts ? n->texts : n->eval_texts;
 	if (r == BT_OK)
-		r = bt_model_build(&j->model, &o, err);
+		r = bt_model_plan(&j->model, &o, err);
+	if (r == BT_OK)
+		r = bt_need_memory(n, &j->model, &j->train, eval, &j->o.train,
+		                   err);
 	if (r != BT_OK)
 		return r;
 	bt_engine_describe(j->model.engine, &b);
@@ -231,16 +238,18 @@ static int build(struct bt_job *j, struct bt_error *err)
 static void fresh_head(struct bt_job *j, bool pooler_too)
 {
 	const struct bt_graph *g = &j->model.graph;
+	float *p = bt_engine_params(j->model.engine);
 	int i;
 
-	for (i = 0; i < g->n_params; i++)
+	for (i = 0; p != NULL && i < g->n_params; i++)
 		if (g->params[i].head &&
 		    (pooler_too ||
 		     strncmp(g->params[i].name, "classifier.", 11) == 0))
-			bt_weights_init(g, j->o.train.batching.seed, i,
-			                bt_engine_params(j->model.engine));
+			bt_weights_init(g, j->o.train.batching.seed, i, p);
 }
 
+/* The weights of the starting model; where the engine is only planned, they are
+ * only seen to fit. */
 static int load(struct bt_job *j, struct bt_error *err)
 {
 	struct bt_weights_report rep;
@@ -273,14 +282,16 @@ static int load(struct bt_job *j, struct bt_error *err)
 	return BT_OK;
 }
 
-/* Makes the output directory unless it is there, and sees that it can be
- * written to before hours of work depend on it. */
-static int check_output(const struct bt_job *j, struct bt_error *err)
+/* Makes the output directory unless it is there or this is dry, and sees that
+ * it can be written to before hours of work depend on it. */
+static int check_output(const struct bt_job *j, bool dry, struct bt_error *err)
 {
 	const char *out = j->o.train.out;
 	struct stat a, b;
 
-	if (mkdir(out, 0777) != 0 && errno != EEXIST)
+	if (dry && (out == NULL || access(out, F_OK) != 0))
+		return BT_OK;
+	if (!dry && mkdir(out, 0777) != 0 && errno != EEXIST)
 		return bt_error_sys(err, errno, "cannot create '%s'", out);
 	if (stat(out, &a) != 0)
 		return bt_error_sys(err, errno, "cannot write to '%s'", out);
@@ -308,7 +319,7 @@ static int save_tokenizer(void *ctx, const char *dir, struct bt_error *err)
 	                   err);
 }
 
-static int prepare(struct bt_job *j, struct bt_error *err)
+static int prepare(struct bt_job *j, bool dry, struct bt_error *err)
 {
 	struct bt_labels known = {0};
 	int r = bt_pool_new(j->o.threads, &j->pool, err);
@@ -321,15 +332,18 @@ static int prepare(struct bt_job *j, struct bt_error *err)
 		r = read_data(j, &known, err);
 	bt_labels_clear(&known);
 	if (r == BT_OK)
-		r = check_output(j, err);
+		r = plan(j, err);
 	if (r == BT_OK)
-		r = build(j, err);
+		r = check_output(j, dry, err);
+	if (r == BT_OK && !dry)
+		r = bt_engine_take(j->model.engine, err);
 	if (r != BT_OK)
 		return r;
 	if (j->o.model != NULL)
 		return load(j, err);
-	bt_weights_init(&j->model.graph, j->o.train.batching.seed, -1,
-	                bt_engine_params(j->model.engine));
+	if (!dry)
+		bt_weights_init(&j->model.graph, j->o.train.batching.seed, -1,
+		                bt_engine_params(j->model.engine));
 	return BT_OK;
 }
 
@@ -362,6 +376,15 @@ static void measure(struct bt_job *j, struct bt_train_result *res)
 	bt_buf_clear(&b);
 }
 
+static void clear(struct bt_job *j)
+{
+	bt_model_clear(&j->model);
+	bt_dataset_clear(&j->train);
+	bt_dataset_clear(&j->eval);
+	bt_tok_free(j->tok);
+	bt_pool_free(j->pool);
+}
+
 int bt_job_run(const struct bt_job_opts *o, struct bt_train_result *res,
                struct bt_error *err)
 {
@@ -371,16 +394,24 @@ int bt_job_run(const struct bt_job_opts *o, struct bt_train_result *res,
 	memset(res, 0, sizeof(*res));
 	j.o.train.save_more = save_tokenizer;
 	j.o.train.ctx = &j;
-	r = prepare(&j, err);
+	r = prepare(&j, false, err);
 	if (r == BT_OK)
 		r = bt_train(&j.model, &j.train, j.has_eval ? &j.eval : NULL,
 		             &j.o.train, res, err);
 	if (r == BT_OK)
 		measure(&j, res);
-	bt_model_clear(&j.model);
-	bt_dataset_clear(&j.train);
-	bt_dataset_clear(&j.eval);
-	bt_tok_free(j.tok);
-	bt_pool_free(j.pool);
+	clear(&j);
+	return r;
+}
+
+int bt_job_plan(const struct bt_job_opts *o, struct bt_need *need,
+                struct bt_error *err)
+{
+	struct bt_job j = {.o = *o};
+	int r = prepare(&j, true, err);
+
+	if (r == BT_OK)
+		*need = j.need;
+	clear(&j);
 	return r;
 }

@@ -7,7 +7,7 @@
 #define BT_TRAIN_JOB_H
 
 #include "text/tokenizer.h"
-#include "train/train.h"
+#include "train/need.h"
 
 struct bt_job_opts {
 	const char *model;       /* directory to start from, or NULL: then */
@@ -32,6 +32,7 @@ struct bt_job {
 	struct bt_dataset train, eval;
 	bool has_eval;
 	bool keeps_head; /* the model's classifier is trained on */
+	struct bt_need need;
 };
 
 /*
@@ -40,5 +41,10 @@ struct bt_job {
  */
 int bt_job_run(const struct bt_job_opts *o, struct bt_train_result *res,
                struct bt_error *err) BT_MUST_USE;
+
+/* Opens and checks all that the job reads and tells what it will need; takes no
+ * memory for it and writes nothing. o->train.out may be NULL. */
+int bt_job_plan(const struct bt_job_opts *o, struct bt_need *need,
+                struct bt_error *err) BT_MUST_USE;
 
 #endif

@@ -10,27 +10,6 @@
 #include "task/infer.h"
 #include "train/train_int.h"
 
-int bt_train_limits(const struct bt_dataset *train,
-                    const struct bt_dataset *eval, const struct bt_batching *o,
-                    size_t *max_tokens, size_t *max_texts, struct bt_error *err)
-{
-	struct bt_batches b;
-	int r = bt_batches_init(&b, train, o, err);
-
-	if (r != BT_OK)
-		return r;
-	*max_tokens = bt_batches_max_tokens(&b);
-	*max_texts = bt_batches_max_texts(&b);
-	bt_batches_clear(&b);
-	if (eval == NULL)
-		return BT_OK;
-	if (*max_tokens < BT_INFER_TOKENS + eval->longest)
-		*max_tokens = BT_INFER_TOKENS + eval->longest;
-	if (*max_texts < BT_INFER_TEXTS)
-		*max_texts = BT_INFER_TEXTS;
-	return BT_OK;
-}
-
 static int diverged(const struct bt_train_run *t, const char *what,
                     struct bt_error *err)
 {
@@ -290,14 +269,17 @@ static int run(struct bt_train_run *t, struct bt_error *err)
 	return r;
 }
 
+int64_t bt_train_steps(struct bt_batches *b, const struct bt_train_opts *o)
+{
+	return o->steps > 0 ? o->steps : bt_batches_total(b, o->epochs);
+}
+
 static int prepare(struct bt_train_run *t, struct bt_error *err)
 {
 	size_t tokens, texts;
 	int r = bt_batches_init(&t->batches, t->train, &t->o->batching, err);
 
-	if (r == BT_OK)
-		r = bt_train_limits(t->train, t->eval, &t->o->batching, &tokens,
-		                    &texts, err);
+	bt_engine_limits(t->m->engine, &tokens, &texts);
 	if (r == BT_OK)
 		r = bt_gather_init(&t->gather, texts, tokens, err);
 	if (r == BT_OK)
@@ -307,9 +289,7 @@ static int prepare(struct bt_train_run *t, struct bt_error *err)
 		                  bt_engine_pool(t->m->engine), err);
 	if (r != BT_OK)
 		return r;
-	t->total = t->o->steps > 0
-	               ? t->o->steps
-	               : bt_batches_total(&t->batches, t->o->epochs);
+	t->total = bt_train_steps(&t->batches, t->o);
 	t->warmup = bt_schedule_warmup(t->o->warmup, t->total);
 	if (t->o->resume)
 		r = bt_train_load_state(t, err);

@@ -68,11 +68,8 @@ int bt_train(struct bt_model *m, const struct bt_dataset *train,
              const struct bt_dataset *eval, const struct bt_train_opts *opts,
              struct bt_train_result *res, struct bt_error *err) BT_MUST_USE;
 
-/* Largest batches that training and evaluation will ask of the engine. */
-int bt_train_limits(const struct bt_dataset *train,
-                    const struct bt_dataset *eval, const struct bt_batching *o,
-                    size_t *max_tokens, size_t *max_texts,
-                    struct bt_error *err) BT_MUST_USE;
+/* Updates that a run of these batches is to have. */
+int64_t bt_train_steps(struct bt_batches *b, const struct bt_train_opts *o);
 
 /* Where the checkpoint of a run into that directory stands; free() it. */
 char *bt_train_checkpoint(const char *out);

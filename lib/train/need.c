@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+#include "train/need.h"
+
+#include "base/sys.h"
+#include "task/infer.h"
+
+int bt_need_batches(struct bt_need *n, const struct bt_dataset *train,
+                    const struct bt_dataset *eval, const struct bt_batching *o,
+                    struct bt_error *err)
+{
+	size_t all;
+	struct bt_batches b;
+	int r = bt_batches_init(&b, train, o, err);
+
+	if (r != BT_OK)
+		return r;
+	n->tokens = bt_batches_max_tokens(&b);
+	n->texts = bt_batches_max_texts(&b);
+	bt_batches_clear(&b);
+	if (eval == NULL)
+		return BT_OK;
+	all = (size_t)eval->start[eval->n];
+	n->eval_tokens = BT_INFER_TOKENS + eval->longest;
+	if (n->eval_tokens > all)
+		n->eval_tokens = all;
+	n->eval_texts = eval->n < BT_INFER_TEXTS ? eval->n : BT_INFER_TEXTS;
+	return BT_OK;
+}
+
+static size_t larger(size_t a, size_t b)
+{
+	return a > b ? a : b;
+}
+
+/* Of bt_gather_init. */
+static size_t gather_bytes(const struct bt_need *n)
+{
+	return larger(n->texts, n->eval_texts) * 3 * sizeof(int32_t) +
+	       larger(n->tokens, n->eval_tokens) * (sizeof(int32_t) + 1);
+}
+
+static void add_up(struct bt_need *n, size_t examples)
+{
+	const struct bt_engine_memory *e = &n->engine;
+
+	n->held = bt_held_memory();
+	n->other = e->provider + (n->held > examples ? n->held - examples : 0);
+	n->total = e->params + e->grads + e->packed + e->activations +
+	           e->scratch + n->moments + n->data + n->other;
+}
+
+int bt_need_memory(struct bt_need *n, const struct bt_model *m,
+                   const struct bt_dataset *train,
+                   const struct bt_dataset *eval, const struct bt_train_opts *o,
+                   struct bt_error *err)
+{
+	size_t examples = bt_dataset_bytes(train);
+	struct bt_batches b;
+	int r = bt_batches_init(&b, train, &o->batching, err);
+
+	if (r != BT_OK)
+		return r;
+	n->steps = bt_train_steps(&b, o);
+	bt_batches_clear(&b);
+	if (eval != NULL)
+		examples += bt_dataset_bytes(eval);
+	n->parameters = bt_graph_floats(&m->graph);
+	n->engine = bt_engine_memory(m->engine);
+	n->moments = 2 * n->engine.params;
+	n->data = examples + train->n * sizeof(*b.order) + gather_bytes(n);
+	add_up(n, examples);
+	return BT_OK;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a run will need, known before any of it is taken: memory by kind, the
+ * largest batches, the number of updates.
+ */
+#ifndef BT_TRAIN_NEED_H
+#define BT_TRAIN_NEED_H
+
+#include "train/train.h"
+
+struct bt_need {
+	size_t parameters;              /* their number */
+	int64_t steps;                  /* updates */
+	size_t texts, tokens;           /* of the largest training batch */
+	size_t eval_texts, eval_tokens; /* of the largest one to evaluate */
+
+	/* bytes */
+	struct bt_engine_memory engine;
+	size_t moments; /* of the optimizer */
+	size_t data;    /* examples, and a batch of them */
+	size_t other;   /* the program, its libraries and their buffers */
+	size_t total;   /* of all these: the peak of the process */
+	size_t held;    /* of them already there */
+};
+
+/* Largest batches that training and evaluation will ask of the engine. eval may
+ * be NULL. */
+int bt_need_batches(struct bt_need *n, const struct bt_dataset *train,
+                    const struct bt_dataset *eval, const struct bt_batching *o,
+                    struct bt_error *err) BT_MUST_USE;
+
+/* All else, once m's engine is planned and the data are read. */
+int bt_need_memory(struct bt_need *n, const struct bt_model *m,
+                   const struct bt_dataset *train,
+                   const struct bt_dataset *eval, const struct bt_train_opts *o,
+                   struct bt_error *err) BT_MUST_USE;
+
+#endif
