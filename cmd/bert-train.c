@@ -194,6 +194,9 @@ static void print_need(const struct bt_need *n)
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		printf("%-20s %12.1f MB\n", rows[i].name,
 		       (double)rows[i].bytes / (1 << 20));
+	if (n->available != UINT64_MAX)
+		printf("%-20s %12.1f MB\n", "available",
+		       (double)(n->held + n->available) / (1 << 20));
 }
 
 static int dry_run(const struct bt_job_opts *o)
@@ -204,6 +207,8 @@ static int dry_run(const struct bt_job_opts *o)
 	if (bt_job_plan(o, &need, &err) != BT_OK)
 		return bt_tool_fail(&tool, &err);
 	print_need(&need);
+	if (bt_need_check(&need, &o->train, &err) != BT_OK)
+		bt_log(o->train.log, BT_LOG_WARN, "%s", err.text);
 	return BT_EXIT_DONE;
 }
 

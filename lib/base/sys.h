@@ -7,6 +7,7 @@
 #define BT_BASE_SYS_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/err.h"
 
@@ -21,6 +22,12 @@ int bt_cores(void);
 size_t bt_held_memory(void);
 size_t bt_peak_memory(void);
 size_t bt_machine_memory(void);
+
+/* Memory that this process could still take: what the machine has left or, if
+ * that is less, what the control groups of the process leave it. UINT64_MAX
+ * where neither is told. root stands before the paths of the system's files: ""
+ * but in tests. */
+uint64_t bt_available_memory(const char *root);
 
 /*
  * Instruction sets, each including those before it in its own family. Values

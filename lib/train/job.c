@@ -209,7 +209,6 @@ static int plan(struct bt_job *j, struct bt_error *err)
 {
 	const struct bt_dataset *eval = j->has_eval ? &j->eval : NULL;
 	struct bt_need *n = &j->need;
-
 	struct bt_engine_opts o = {.pool = j->pool,
 	                           .low = bt_model_low(j->o.dtype),
 	                           .gemm = j->o.gemm,
@@ -333,6 +332,8 @@ static int prepare(struct bt_job *j, bool dry, struct bt_error *err)
 	bt_labels_clear(&known);
 	if (r == BT_OK)
 		r = plan(j, err);
+	if (r == BT_OK && !dry)
+		r = bt_need_check(&j->need, &j->o.train, err);
 	if (r == BT_OK)
 		r = check_output(j, dry, err);
 	if (r == BT_OK && !dry)

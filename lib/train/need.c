@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "train/need.h"
 
+#include <stdio.h>
+
 #include "base/sys.h"
 #include "task/infer.h"
 
@@ -44,6 +46,7 @@ static void add_up(struct bt_need *n, size_t examples)
 	const struct bt_engine_memory *e = &n->engine;
 
 	n->held = bt_held_memory();
+	n->available = bt_available_memory("");
 	n->other = e->provider + (n->held > examples ? n->held - examples : 0);
 	n->total = e->params + e->grads + e->packed + e->activations +
 	           e->scratch + n->moments + n->data + n->other;
@@ -70,4 +73,44 @@ int bt_need_memory(struct bt_need *n, const struct bt_model *m,
 	n->data = examples + train->n * sizeof(*b.order) + gather_bytes(n);
 	add_up(n, examples);
 	return BT_OK;
+}
+
+/* Bytes in the unit that suits them. */
+static const char *amount(double bytes, char out[24])
+{
+	double mb = bytes / (1 << 20);
+
+	if (mb < 10000)
+		snprintf(out, 24, "%.0f MB", mb);
+	else
+		snprintf(out, 24, "%.4g GB", mb / 1024);
+	return out;
+}
+
+int bt_need_check(const struct bt_need *n, const struct bt_train_opts *o,
+                  struct bt_error *err)
+{
+	size_t more = n->total > n->held ? n->total - n->held : 0;
+	char need[24], there[24], acts[24];
+
+	(void)o;
+	if (more <= n->available)
+		return BT_OK;
+	amount((double)more, need);
+	amount((double)n->available, there);
+	amount((double)n->engine.activations, acts);
+	if (more - n->engine.activations > n->available)
+		return bt_error_set(err, BT_ENOMEM,
+		                    "training needs %s of memory and only %s "
+		                    "are available; only %s of it depend on "
+		                    "the batch, so this takes a smaller model "
+		                    "or another machine",
+		                    need, there, acts);
+	return bt_error_set(err, BT_ENOMEM,
+	                    "training needs %s of memory and only %s are "
+	                    "available; %s of it depend on the largest batch "
+	                    "(%zu texts, %zu tokens): give a smaller "
+	                    "--batch-size or --batch-tokens, with --accumulate "
+	                    "to make up for it",
+	                    need, there, acts, n->texts, n->tokens);
 }

@@ -16,11 +16,12 @@ struct bt_need {
 
 	/* bytes */
 	struct bt_engine_memory engine;
-	size_t moments; /* of the optimizer */
-	size_t data;    /* examples, and a batch of them */
-	size_t other;   /* the program, its libraries and their buffers */
-	size_t total;   /* of all these: the peak of the process */
-	size_t held;    /* of them already there */
+	size_t moments;     /* of the optimizer */
+	size_t data;        /* examples, and a batch of them */
+	size_t other;       /* the program, its libraries and their buffers */
+	size_t total;       /* of all these: the peak of the process */
+	size_t held;        /* of them already there */
+	uint64_t available; /* that can still be taken */
 };
 
 /* Largest batches that training and evaluation will ask of the engine. eval may
@@ -34,5 +35,9 @@ int bt_need_memory(struct bt_need *n, const struct bt_model *m,
                    const struct bt_dataset *train,
                    const struct bt_dataset *eval, const struct bt_train_opts *o,
                    struct bt_error *err) BT_MUST_USE;
+
+/* BT_ENOMEM, saying what to change, if more is needed than is available. */
+int bt_need_check(const struct bt_need *n, const struct bt_train_opts *o,
+                  struct bt_error *err) BT_MUST_USE;
 
 #endif

@@ -11,9 +11,9 @@ cp out need
 is "$(sed -n '/steps/s/ \+/ /p' need)" 'steps 12' 'tells the steps'
 like "$(grep '^largest batch' need)" '* 32 texts, * tokens' 'the largest batch'
 is "$(sed -n '/MB/s/ \{2,\}.*//p' need | tr '\n' ,)" \
-	'parameters,gradients,optimizer moments,packed weights,activations,scratch,data set,other,peak memory,' \
+	'parameters,gradients,optimizer moments,packed weights,activations,scratch,data set,other,peak memory,available,' \
 	'memory by kind'
-is "$(awk '/peak memory/ { d = s - $(NF - 1); print d * d < 1 } /MB/ { s += $(NF - 1) }' need)" \
+is "$(awk '/available/ { next } /peak memory/ { d = s - $(NF - 1); print d * d < 1 } /MB/ { s += $(NF - 1) }' need)" \
 	1 'and their sum'
 works 'with an output' small_train x --dry-run
 [ -e x ]
@@ -48,6 +48,24 @@ for c in '2 128 512' '5 320 1280'; do
 		result $? "prediction $c $o"
 	done
 done
+
+# More than any machine has: refused before it is taken.
+for c in '12 65536 4 4096' '60 8192 32768 64'; do
+	set -- $c
+	cat >config.json <<-EOF
+	{"model_type": "bert", "vocab_size": 30000, "hidden_size": $2,
+	"num_hidden_layers": $1, "num_attention_heads": $4,
+	"intermediate_size": $3, "max_position_embeddings": 512}
+	EOF
+	refuses '*training needs * of memory and only * are available*smaller model*' \
+		"a model too large: $c" bert-train --init-config ./config.json \
+		--tokenizer vocab.txt -o huge train.rec
+	works 'a dry run of it' bert-train --init-config ./config.json \
+		--tokenizer vocab.txt --dry-run train.rec
+	like "$(cat err)" '*warning: training needs*' 'warns'
+done
+[ -e huge ]
+is $? 1 'and nothing is written'
 
 # A model to start from is opened.
 small_train start -q

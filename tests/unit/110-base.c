@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/buf.h"
 #include "base/mem.h"
@@ -12,6 +13,13 @@
 #include "base/opt.h"
 #include "base/philox.h"
 #include "base/pool.h"
+#include "base/sys.h"
+#include "files.h"
+
+static void text_put(const char *name, const char *text)
+{
+	file_put(name, text, strlen(text));
+}
 
 static void sizes(void **state)
 {
@@ -288,6 +296,61 @@ static void option_mistakes(void **state)
 	}
 }
 
+static void available_memory(void **state)
+{
+	static const char *const folders[] = {
+	    "m",
+	    "m/proc",
+	    "m/proc/self",
+	    "m/sys",
+	    "m/sys/fs",
+	    "m/sys/fs/cgroup",
+	    "m/sys/fs/cgroup/a",
+	    "m/sys/fs/cgroup/a/b",
+	    "m/sys/fs/cgroup/memory",
+	    "m/sys/fs/cgroup/memory/c",
+	};
+	size_t i;
+
+	(void)state;
+	assert_true(bt_available_memory("nosuch") == UINT64_MAX);
+	for (i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)
+		(void)mkdir(folders[i], 0777);
+	text_put("m/proc/meminfo",
+	         "MemTotal: 9000 kB\nMemFree: 1 kB\nMemAvailable:   5000 kB\n");
+	assert_true(bt_available_memory("m") == 5000 * 1024);
+
+	/* version 2: a limit of the group, then a lower one above it */
+	text_put("m/proc/self/cgroup", "0::/a/b\n");
+	text_put("m/sys/fs/cgroup/a/b/memory.max", "3000000\n");
+	text_put("m/sys/fs/cgroup/a/b/memory.current", "2000000\n");
+	assert_true(bt_available_memory("m") == 1000000);
+	text_put("m/sys/fs/cgroup/a/b/memory.stat",
+	         "anon 1\ninactive_file 500000\nactive_file 7\n");
+	assert_true(bt_available_memory("m") == 1500000);
+	text_put("m/sys/fs/cgroup/a/memory.current", "2500000\n");
+	text_put("m/sys/fs/cgroup/a/memory.max", "max\n");
+	assert_true(bt_available_memory("m") == 1500000);
+	text_put("m/sys/fs/cgroup/a/memory.max", "2400000\n");
+	assert_true(bt_available_memory("m") == 0);
+
+	/* version 1, with a path that is not there: the mount is the group */
+	text_put("m/proc/self/cgroup",
+	         "3:cpu:/a/b\n2:memory:/c\n1:name=systemd:/\n");
+	text_put("m/sys/fs/cgroup/memory/c/memory.limit_in_bytes", "4000000");
+	text_put("m/sys/fs/cgroup/memory/c/memory.usage_in_bytes", "1");
+	assert_true(bt_available_memory("m") == 3999999);
+	text_put("m/proc/self/cgroup", "2:memory:/host/path\n");
+	assert_true(bt_available_memory("m") == 5000 * 1024);
+	text_put("m/sys/fs/cgroup/memory/memory.limit_in_bytes",
+	         "9223372036854771712");
+	text_put("m/sys/fs/cgroup/memory/memory.usage_in_bytes", "77");
+	assert_true(bt_available_memory("m") == 5000 * 1024);
+	text_put("m/sys/fs/cgroup/memory/memory.limit_in_bytes", "99");
+	assert_true(bt_available_memory("m") == 22);
+	assert_true(bt_available_memory("") > 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -301,6 +364,7 @@ int main(void)
 	    cmocka_unit_test(pool_runs_each_piece_once),
 	    cmocka_unit_test(options_parse),
 	    cmocka_unit_test(option_mistakes),
+	    cmocka_unit_test(available_memory),
 	};
 
 	return RUN(tests);

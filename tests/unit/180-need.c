@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* What bert-train says when memory will not do. */
+#include "test.h"
+
+#include <string.h>
+
+#include "train/need.h"
+
+#define GB ((size_t)1 << 30)
+
+static void refusals(void **state)
+{
+	struct bt_need n = {.texts = 64, .tokens = 8192};
+	struct bt_train_opts o = {0};
+	struct bt_error err = {0};
+
+	(void)state;
+	n.total = 6 * GB;
+	n.held = 1 * GB;
+	n.engine.activations = 3 * GB;
+	n.available = 5 * GB;
+	assert_ok(bt_need_check(&n, &o, &err));
+	n.available--;
+	assert_err(bt_need_check(&n, &o, &err), BT_ENOMEM,
+	           "needs 5120 MB of memory and only 5120 MB are available; "
+	           "3072 MB of it depend on the largest batch (64 texts, 8192 "
+	           "tokens): give a smaller --batch-size");
+	n.available = 2 * GB;
+	assert_err(bt_need_check(&n, &o, &err), BT_ENOMEM, "--accumulate");
+	n.available--;
+	assert_err(bt_need_check(&n, &o, &err), BT_ENOMEM, "smaller model");
+	n.available = UINT64_MAX;
+	assert_ok(bt_need_check(&n, &o, &err));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(refusals),
+	};
+
+	return RUN(tests);
+}
