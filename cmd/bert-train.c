@@ -13,7 +13,7 @@ struct args {
 	double smoothing;
 	int64_t steps, batch_size, batch_tokens, accumulate, save_steps;
 	const char *schedule, *dtype, *metric, *gemm;
-	bool resume, profile, dry_run;
+	bool resume, profile, dry_run, recompute;
 };
 
 static const struct bt_opt options[] = {
@@ -56,6 +56,8 @@ static const struct bt_opt options[] = {
            dtype),
     BT_STR(0, "gemm", "onednn|ref", "who computes products [the best]", args,
            gemm),
+    BT_FLAG(0, "checkpoint-activations",
+            "compute them twice rather than keep them", args, recompute),
     BT_INT(0, "save-steps", "N", "checkpoint every N updates [none]", args,
            save_steps, 1, 1e12),
     BT_FLAG(0, "resume", "go on from the checkpoint in the output", args,
@@ -126,6 +128,7 @@ static struct bt_job_opts job_of(const struct args *a, char **records, int n)
 	t->optim.weight_decay = a->weight_decay;
 	t->optim.clip = a->clip;
 	t->smoothing = a->smoothing;
+	t->recompute = a->recompute;
 	t->metric = a->metric;
 	t->save_steps = a->save_steps;
 	t->resume = a->resume;

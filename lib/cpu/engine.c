@@ -334,6 +334,7 @@ int bt_engine_forward(struct bt_engine *e, const struct bt_batch *b,
 	for (t = 0; t < b->texts; t++)
 		for (i = b->start[t]; i < b->start[t + 1]; i++)
 			e->positions[i] = (int32_t)(i - b->start[t]);
+	bt_bind_buffers(e);
 	for (n = 0; n < e->g->n_nodes; n++)
 		bt_engine_node(e, n, false);
 	return check(e, err);
@@ -354,8 +355,10 @@ int bt_engine_backward(struct bt_engine *e, bool add, struct bt_error *err)
 	int n;
 
 	e->add = add;
-	for (n = e->g->n_nodes - 1; n >= 0; n--)
+	for (n = e->g->n_nodes - 1; n >= 0; n--) {
+		bt_recompute(e, n);
 		bt_engine_node(e, n, true);
+	}
 	return check(e, err);
 }
 
@@ -432,4 +435,6 @@ void bt_engine_describe(const struct bt_engine *e, struct bt_buf *out)
 	bt_buf_printf(out, "products %s by %s, kernels %s, %d threads",
 	              e->o.low ? "bf16" : "f32", bt_gemm_name(e->gemm),
 	              bt_isa_name(e->k->isa), bt_pool_threads(e->o.pool));
+	if (e->o.recompute)
+		bt_buf_puts(out, ", activations computed again");
 }

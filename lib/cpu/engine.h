@@ -27,6 +27,8 @@ struct bt_engine_opts {
 	bool low;             /* products in bf16, else f32 */
 	const char *gemm;     /* who multiplies; NULL: the best there is */
 	bool train;           /* backward passes will be asked for */
+	bool recompute;       /* they compute activations again: none are kept
+	                       * but a few; the results are the same bits */
 	size_t max_tokens;    /* largest batch */
 	size_t max_texts;
 	size_t max_length;          /* tokens of the longest text */

@@ -31,7 +31,12 @@ struct bt_node_run {
 	bool need_f32, need_low; /* which outputs its readers want */
 	bool grad_low;           /* type of the gradient */
 	bool stores_grad[2];     /* first to write in[k]'s gradient */
+	int segment;             /* that is computed again together */
+	int again;               /* time at which it is, or -1: never */
+	int back;                /* time of the backward call */
 	struct bt_slot_plan plan[BT_SLOTS];
+	struct bt_slot_plan again_plan[BT_SLOTS]; /* what the second time
+	                                           * leaves */
 	void *buf[BT_SLOTS];
 	struct bt_gemm_weight *weight; /* linear */
 };
@@ -44,6 +49,7 @@ struct bt_engine {
 	struct bt_node_run *run; /* [n_nodes] */
 	struct bt_arena params, grads, activations;
 	size_t activation_bytes; /* as planned */
+	int end;                 /* time after all others */
 	float **scratch;         /* one block for each worker */
 	size_t scratch_floats;
 
@@ -97,6 +103,17 @@ double bt_engine_node_flop(const struct bt_engine *e, int node);
 /* Decides types, lifetimes and places of all buffers, then takes the arena. */
 int bt_plan_buffers(struct bt_engine *e, struct bt_error *err) BT_MUST_USE;
 int bt_take_buffers(struct bt_engine *e, struct bt_error *err) BT_MUST_USE;
+
+/* Sets the nodes' segments and times. stride: how many of the possible ends of
+ * segments make one; 0: nothing is computed again. */
+int bt_plan_schedule(struct bt_engine *e, int stride) BT_MUST_USE;
+
+/* Before a forward pass: buffers are those of the first computation. */
+void bt_bind_buffers(struct bt_engine *e);
+
+/* Before a node's backward call: computes its segment again, if it is the last
+ * of one that needs that. */
+void bt_recompute(struct bt_engine *e, int node);
 
 static inline size_t bt_max_rows(const struct bt_engine *e,
                                  const struct bt_node *n)

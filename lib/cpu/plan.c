@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The schedule of a graph of N nodes: node i runs forward at time i and, when
- * training, backward at time 2N - 1 - i. A buffer lives from its first to its
- * last use; buffers whose lives overlap get different places in the arena.
+ * Types, lives and places of all buffers. A buffer lives from its first to its
+ * last use in the schedule (recompute.c); buffers whose lives overlap get
+ * different places in the arena. What is computed twice has two lives.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "cpu/engine_int.h"
-
-static int backward_time(const struct bt_engine *e, int node)
-{
-	return 2 * e->g->n_nodes - 1 - node;
-}
 
 /* Marks the last writer of each gradient, in order of execution the first: it
  * stores, the others add. Only f32 can be added to. */
@@ -50,59 +45,78 @@ static size_t bytes(const struct bt_engine *e, const struct bt_node *n,
 	       bt_element(low);
 }
 
-/* Last time at which the output of v is read. The answer stays to the end. */
-static int last_read(const struct bt_engine *e, int v, bool low)
+static void live_until(struct bt_slot_plan *p, int time)
+{
+	p->last = time > p->last ? time : p->last;
+}
+
+/* The lives of v's output of a type, whose size is set. Products read their
+ * operands again when they run backward. The answer stays to the end. */
+static void plan_output(struct bt_engine *e, int v, enum bt_slot slot)
 {
 	const struct bt_graph *g = e->g;
-	int i, k, last = v, t;
+	struct bt_node_run *run = e->run;
+	struct bt_slot_plan *first = &run[v].plan[slot], *later;
+	bool operand = (slot == BT_SLOT_LOW) == e->o.low;
 	enum bt_opcode op;
-	bool again;
+	int i, k;
 
-	if (v == g->logits)
-		return 2 * g->n_nodes;
 	for (i = v + 1; i < g->n_nodes; i++)
 		for (k = 0; k < g->nodes[i].n_in; k++) {
 			if (g->nodes[i].in[k] != v)
 				continue;
 			op = g->nodes[i].op;
-			again = low == e->o.low &&
-			        (op == BT_OP_LINEAR || op == BT_OP_ATTENTION);
-			t = e->o.train && again ? backward_time(e, i) : i;
-			last = t > last ? t : last;
+			later = run[v].again >= 0 &&
+			                run[i].segment == run[v].segment
+			            ? &run[v].again_plan[slot]
+			            : first;
+			live_until(first, i);
+			live_until(later, run[i].again);
+			if (operand &&
+			    (op == BT_OP_LINEAR || op == BT_OP_ATTENTION))
+				live_until(later, run[i].back);
 		}
-	return last;
+	if (v == g->logits)
+		live_until(first, e->end);
+}
+
+/* Sizes of outputs and gradients; those of the other slots are the operators'.
+ */
+static void size_node(struct bt_engine *e, int i)
+{
+	const struct bt_node *n = &e->g->nodes[i];
+	struct bt_node_run *r = &e->run[i];
+
+	if (r->need_f32)
+		r->plan[BT_SLOT_F32].size = bytes(e, n, false);
+	if (r->need_low)
+		r->plan[BT_SLOT_LOW].size = bytes(e, n, true);
+	if (e->o.train)
+		r->plan[BT_SLOT_GRAD].size = bytes(e, n, r->grad_low);
 }
 
 static void plan_node(struct bt_engine *e, int i)
 {
-	const struct bt_node *n = &e->g->nodes[i];
 	struct bt_node_run *r = &e->run[i];
-	struct bt_slot_plan *p = r->plan;
-	int back = e->o.train ? backward_time(e, i) : i, j, k;
+	struct bt_slot_plan *p = r->plan, *q = r->again_plan;
+	int j, k;
 
-	if (r->need_f32) {
-		p[BT_SLOT_F32].size = bytes(e, n, false);
-		p[BT_SLOT_F32].first = i;
-		p[BT_SLOT_F32].last = last_read(e, i, false);
+	for (k = BT_SLOT_F32; k <= BT_SLOT_SAVED2; k++) {
+		q[k].size = r->again >= 0 ? p[k].size : 0;
+		p[k].first = p[k].last = i;
+		q[k].first = q[k].last = r->again;
 	}
-	if (r->need_low) {
-		p[BT_SLOT_LOW].size = bytes(e, n, true);
-		p[BT_SLOT_LOW].first = i;
-		p[BT_SLOT_LOW].last = last_read(e, i, true);
-	}
-	p[BT_SLOT_SAVED].first = p[BT_SLOT_SAVED2].first = i;
-	p[BT_SLOT_SAVED].last = p[BT_SLOT_SAVED2].last = back;
-	p[BT_SLOT_WORK].first = p[BT_SLOT_WORK].last = back;
-	if (!e->o.train)
-		return;
-	p[BT_SLOT_GRAD].size = bytes(e, n, r->grad_low);
-	p[BT_SLOT_GRAD].first = back;
-	p[BT_SLOT_GRAD].last = back;
+	plan_output(e, i, BT_SLOT_F32);
+	plan_output(e, i, BT_SLOT_LOW);
+	for (k = BT_SLOT_SAVED; k <= BT_SLOT_SAVED2; k++)
+		live_until(r->again >= 0 ? &q[k] : &p[k], r->back);
+	for (k = BT_SLOT_WORK; k <= BT_SLOT_GRAD; k++)
+		p[k].first = p[k].last = r->back;
 	for (j = e->g->n_nodes - 1; j > i; j--)
 		for (k = 0; k < e->g->nodes[j].n_in; k++)
 			if (e->g->nodes[j].in[k] == i &&
-			    backward_time(e, j) < p[BT_SLOT_GRAD].first)
-				p[BT_SLOT_GRAD].first = backward_time(e, j);
+			    e->run[j].back < p[BT_SLOT_GRAD].first)
+				p[BT_SLOT_GRAD].first = e->run[j].back;
 }
 
 /* Largest first, so that small ones fill the gaps. */
@@ -144,7 +158,7 @@ static size_t find_place(struct bt_slot_plan *const *s, int i)
 /* Gives each buffer its offset; *total is the size of the arena. */
 static int place_all(struct bt_engine *e, size_t *total)
 {
-	size_t n_max = (size_t)e->g->n_nodes * BT_SLOTS;
+	size_t n_max = (size_t)e->g->n_nodes * BT_SLOTS * 2;
 	struct bt_slot_plan **s = bt_array(n_max, sizeof(*s)), *p;
 	int i, k, n = 0;
 	size_t sum = 0;
@@ -152,8 +166,9 @@ static int place_all(struct bt_engine *e, size_t *total)
 	if (s == NULL)
 		return BT_ENOMEM;
 	for (i = 0; i < e->g->n_nodes; i++)
-		for (k = 0; k < BT_SLOTS; k++) {
-			p = &e->run[i].plan[k];
+		for (k = 0; k < BT_SLOTS * 2; k++) {
+			p = k < BT_SLOTS ? &e->run[i].plan[k]
+			                 : &e->run[i].again_plan[k - BT_SLOTS];
 			if (p->size == 0)
 				continue;
 			p->size = bt_round_up(p->size, BT_ALIGN);
@@ -174,6 +189,36 @@ static int place_all(struct bt_engine *e, size_t *total)
 	return BT_OK;
 }
 
+static int plan_lives(struct bt_engine *e, int stride, size_t *total)
+{
+	int i, r = bt_plan_schedule(e, stride);
+
+	for (i = 0; r == BT_OK && i < e->g->n_nodes; i++)
+		plan_node(e, i);
+	return r == BT_OK ? place_all(e, total) : r;
+}
+
+/* Longer segments mean fewer values kept between them and more within one:
+ * the best of a few lengths. */
+#define STRIDES 12
+
+static int plan_places(struct bt_engine *e)
+{
+	size_t total;
+	int r = plan_lives(e, 0, &e->activation_bytes), i, best = 0;
+
+	if (!e->o.train || !e->o.recompute)
+		return r;
+	for (i = 1; r == BT_OK && i <= STRIDES; i++) {
+		r = plan_lives(e, i, &total);
+		if (r == BT_OK && total < e->activation_bytes) {
+			e->activation_bytes = total;
+			best = i;
+		}
+	}
+	return r == BT_OK ? plan_lives(e, best, &total) : r;
+}
+
 int bt_plan_buffers(struct bt_engine *e, struct bt_error *err)
 {
 	int i, r;
@@ -189,25 +234,19 @@ int bt_plan_buffers(struct bt_engine *e, struct bt_error *err)
 	if (r != BT_OK)
 		return r;
 	for (i = 0; i < e->g->n_nodes; i++)
-		plan_node(e, i);
-	if (place_all(e, &e->activation_bytes) != BT_OK)
+		size_node(e, i);
+	if (plan_places(e) != BT_OK)
 		return bt_error_nomem(err, "planning the computation");
 	return BT_OK;
 }
 
 int bt_take_buffers(struct bt_engine *e, struct bt_error *err)
 {
-	int i, k;
-
 	if (bt_arena_init(&e->activations, e->activation_bytes) != BT_OK)
 		return bt_error_set(err, BT_ENOMEM,
 		                    "out of memory for %zu MB of activations "
 		                    "of %zu tokens",
 		                    e->activation_bytes >> 20, e->o.max_tokens);
-	for (i = 0; i < e->g->n_nodes; i++)
-		for (k = 0; k < BT_SLOTS; k++)
-			if (e->run[i].plan[k].size != 0)
-				e->run[i].buf[k] = (char *)e->activations.base +
-				                   e->run[i].plan[k].offset;
+	bt_bind_buffers(e);
 	return BT_OK;
 }

@@ -214,6 +214,7 @@ static int plan(struct bt_job *j, struct bt_error *err)
 	                           .gemm = j->o.gemm,
 	                           .train = true,
 	                           .profile = j->o.train.profile,
+	                           .recompute = j->o.train.recompute,
 	                           .seed = j->o.train.batching.seed};
 	struct bt_buf b = BT_BUF_INIT;
 	int r = bt_need_batches(n, &j->train, eval, &j->o.train.batching, err);

@@ -93,7 +93,6 @@ int bt_need_check(const struct bt_need *n, const struct bt_train_opts *o,
 	size_t more = n->total > n->held ? n->total - n->held : 0;
 	char need[24], there[24], acts[24];
 
-	(void)o;
 	if (more <= n->available)
 		return BT_OK;
 	amount((double)more, need);
@@ -111,6 +110,8 @@ int bt_need_check(const struct bt_need *n, const struct bt_train_opts *o,
 	                    "available; %s of it depend on the largest batch "
 	                    "(%zu texts, %zu tokens): give a smaller "
 	                    "--batch-size or --batch-tokens, with --accumulate "
-	                    "to make up for it",
-	                    need, there, acts, n->texts, n->tokens);
+	                    "to make up for it%s",
+	                    need, there, acts, n->texts, n->tokens,
+	                    o->recompute ? ""
+	                                 : ", or --checkpoint-activations");
 }

@@ -24,6 +24,7 @@ struct bt_train_opts {
 	double warmup; /* updates, or a share of them if below 1 */
 	struct bt_optim_opts optim;
 	double smoothing;
+	bool recompute;     /* activations; see cpu/engine.h */
 	const char *metric; /* that chooses the best model */
 	int64_t save_steps; /* a checkpoint every so many updates; 0: none */
 	bool resume;

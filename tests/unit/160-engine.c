@@ -96,6 +96,37 @@ static void gradients_with_dropout(void **state)
 	}
 }
 
+/* Forward and backward of a's batch by both. */
+static void same_pass(struct tiny *a, struct tiny *b, bool add)
+{
+	struct bt_error err = {0};
+	const float *x, *y;
+	size_t i;
+
+	b->b = a->b;
+	assert_ok(bt_engine_forward(a->e, &a->b, &err));
+	assert_ok(bt_engine_forward(b->e, &b->b, &err));
+	assert_ok(bt_engine_backward(a->e, add, &err));
+	assert_ok(bt_engine_backward(b->e, add, &err));
+	assert_true(bt_engine_loss(a->e) == bt_engine_loss(b->e));
+	x = bt_engine_logits(a->e);
+	y = bt_engine_logits(b->e);
+	for (i = 0; i < a->b.texts * TINY_CLASSES; i++)
+		assert_true(x[i] == y[i]);
+}
+
+/* Less by a share that grows with the layers. */
+static void check_memory(const struct tiny *a, const struct tiny *b, int layers)
+{
+	size_t all = bt_engine_memory(a->e).activations;
+	size_t few = bt_engine_memory(b->e).activations;
+
+	if (!(few <= all && (layers < 3 || few < all * 8 / 10) &&
+	      (layers < 6 || few < all / 2)))
+		fail_msg("%d layers: %zu bytes instead of %zu", layers, few,
+		         all);
+}
+
 /* The same bits at any number of threads. */
 static void threads_do_not_matter(void **state)
 {
@@ -250,6 +281,41 @@ static void low_is_near(void **state)
 	free(want);
 }
 
+/* Activations that are computed again: the same bits in less memory, whatever
+ * the number of layers and so the cuts, and with batches of changing sizes. */
+static void recomputing_does_not_matter(void **state)
+{
+	struct bt_config c = tiny_config();
+	struct bt_error err = {0};
+	struct tiny a, b;
+	size_t bytes;
+	int low, pass;
+
+	(void)state;
+	c.hidden_dropout = c.attention_dropout = c.classifier_dropout = 0.1f;
+	for (c.layers = 1; c.layers<12; c.layers += c.layers> 3 ? 3 : 1)
+		for (low = 0; low < 2; low++) {
+			assert_ok(tiny_open(&a, &c, 2, low, NULL, true, &err));
+			assert_ok(tiny_open(&b, &c, 2, low, NULL, true, &err));
+			bt_engine_free(b.e);
+			bt_pool_free(b.pool);
+			assert_ok(tiny_engine(&b, 2, low, NULL, true, &err));
+			bytes = a.g.n_floats * sizeof(float);
+			for (pass = 0; pass < 4; pass++) {
+				a.b.texts = pass == 1 ? 3 : TINY_TEXTS;
+				a.b.tokens = tiny_start[a.b.texts];
+				a.b.step = (uint32_t)pass;
+				same_pass(&a, &b, pass == 2);
+				assert_memory_equal(bt_engine_grads(a.e),
+				                    bt_engine_grads(b.e),
+				                    bytes);
+			}
+			check_memory(&a, &b, c.layers);
+			tiny_close(&a);
+			tiny_close(&b);
+		}
+}
+
 static void bad_batches(void **state)
 {
 	uint32_t empty[2] = {0, 0}, longer[2] = {0, 33};
@@ -278,6 +344,7 @@ int main(void)
 	    cmocka_unit_test(gradients_are_slopes),
 	    cmocka_unit_test(gradients_with_dropout),
 	    cmocka_unit_test(threads_do_not_matter),
+	    cmocka_unit_test(recomputing_does_not_matter),
 	    cmocka_unit_test(company_does_not_matter),
 	    cmocka_unit_test(halves_add_up),
 	    cmocka_unit_test(low_is_near),

@@ -27,6 +27,11 @@ static void refusals(void **state)
 	           "tokens): give a smaller --batch-size");
 	n.available = 2 * GB;
 	assert_err(bt_need_check(&n, &o, &err), BT_ENOMEM, "--accumulate");
+	assert_err(bt_need_check(&n, &o, &err), BT_ENOMEM,
+	           ", or --checkpoint-activations");
+	o.recompute = true;
+	assert_err(bt_need_check(&n, &o, &err), BT_ENOMEM, "make up for it");
+	assert_null(strstr(err.text, "--checkpoint-activations"));
 	n.available--;
 	assert_err(bt_need_check(&n, &o, &err), BT_ENOMEM, "smaller model");
 	n.available = UINT64_MAX;

@@ -67,11 +67,13 @@ static inline void tiny_params(const struct bt_graph *g, float *p)
 }
 
 static inline int tiny_engine(struct tiny *t, int threads, bool low,
-                              const char *gemm, struct bt_error *err)
+                              const char *gemm, bool recompute,
+                              struct bt_error *err)
 {
 	struct bt_engine_opts o = {.low = low,
 	                           .gemm = gemm,
 	                           .train = true,
+	                           .recompute = recompute,
 	                           .max_tokens = TINY_TOKENS + 20,
 	                           .max_texts = TINY_TEXTS + 3,
 	                           .max_length = 32,
@@ -124,7 +126,7 @@ static inline int tiny_open(struct tiny *t, const struct bt_config *c,
 	if (r < 0)
 		return r;
 	tiny_batch(t, dropout);
-	return tiny_engine(t, threads, low, gemm, err);
+	return tiny_engine(t, threads, low, gemm, false, err);
 }
 
 static inline void tiny_close(struct tiny *t)
