@@ -13,7 +13,7 @@ struct args {
 	double smoothing;
 	int64_t steps, batch_size, batch_tokens, accumulate, save_steps;
 	const char *schedule, *dtype, *metric, *gemm;
-	bool resume, profile, dry_run, recompute;
+	bool resume, profile, dry_run, recompute, detect;
 };
 
 static const struct bt_opt options[] = {
@@ -58,6 +58,9 @@ static const struct bt_opt options[] = {
            gemm),
     BT_FLAG(0, "checkpoint-activations",
             "compute them twice rather than keep them", args, recompute),
+    BT_FLAG(0, "detect-anomaly",
+            "name the operator that first computes a NaN or infinity", args,
+            detect),
     BT_INT(0, "save-steps", "N", "checkpoint every N updates [none]", args,
            save_steps, 1, 1e12),
     BT_FLAG(0, "resume", "go on from the checkpoint in the output", args,
@@ -129,6 +132,7 @@ static struct bt_job_opts job_of(const struct args *a, char **records, int n)
 	t->optim.clip = a->clip;
 	t->smoothing = a->smoothing;
 	t->recompute = a->recompute;
+	t->detect = a->detect;
 	t->metric = a->metric;
 	t->save_steps = a->save_steps;
 	t->resume = a->resume;

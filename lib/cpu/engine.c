@@ -328,6 +328,7 @@ int bt_engine_forward(struct bt_engine *e, const struct bt_batch *b,
 	uint32_t t, i;
 	int n, r = check_batch(e, b, err);
 
+	e->bad_text = -1;
 	if (r != BT_OK)
 		return r;
 	e->b = *b;
@@ -335,8 +336,11 @@ int bt_engine_forward(struct bt_engine *e, const struct bt_batch *b,
 		for (i = b->start[t]; i < b->start[t + 1]; i++)
 			e->positions[i] = (int32_t)(i - b->start[t]);
 	bt_bind_buffers(e);
-	for (n = 0; n < e->g->n_nodes; n++)
+	for (n = 0; n < e->g->n_nodes; n++) {
 		bt_engine_node(e, n, false);
+		if (e->o.detect && bt_check_forward(e, n, err) != BT_OK)
+			return BT_ELIMIT;
+	}
 	return check(e, err);
 }
 
@@ -358,6 +362,8 @@ int bt_engine_backward(struct bt_engine *e, bool add, struct bt_error *err)
 	for (n = e->g->n_nodes - 1; n >= 0; n--) {
 		bt_recompute(e, n);
 		bt_engine_node(e, n, true);
+		if (e->o.detect && bt_check_backward(e, n, err) != BT_OK)
+			return BT_ELIMIT;
 	}
 	return check(e, err);
 }

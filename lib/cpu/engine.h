@@ -29,7 +29,9 @@ struct bt_engine_opts {
 	bool train;           /* backward passes will be asked for */
 	bool recompute;       /* they compute activations again: none are kept
 	                       * but a few; the results are the same bits */
-	size_t max_tokens;    /* largest batch */
+	bool detect;       /* BT_ELIMIT on the first value that is not finite,
+	                    * naming the operator that computed it */
+	size_t max_tokens; /* largest batch */
 	size_t max_texts;
 	size_t max_length;          /* tokens of the longest text */
 	uint64_t seed;              /* of dropout */
@@ -86,6 +88,10 @@ double bt_engine_loss(const struct bt_engine *e);
  * is there. */
 int bt_engine_backward(struct bt_engine *e, bool add,
                        struct bt_error *err) BT_MUST_USE;
+
+/* With `detect`, after BT_ELIMIT: the text of the batch where it happened, or
+ * -1 where it belongs to none. */
+long bt_engine_bad_text(const struct bt_engine *e);
 
 /* Operations (multiplications and additions) of the last forward pass's matrix
  * products, attention's included; a backward pass takes twice as many. */

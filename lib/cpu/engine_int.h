@@ -57,7 +57,8 @@ struct bt_engine {
 	struct bt_batch b;
 	int32_t *positions; /* [max_tokens] */
 	double loss;
-	bool add; /* gradients are added */
+	long bad_text; /* where a value is not finite, or -1 */
+	bool add;      /* gradients are added */
 
 	/* rows of the word table whose gradient is not zero */
 	int32_t *touched;
@@ -114,6 +115,12 @@ void bt_bind_buffers(struct bt_engine *e);
 /* Before a node's backward call: computes its segment again, if it is the last
  * of one that needs that. */
 void bt_recompute(struct bt_engine *e, int node);
+
+/* After a node's call: BT_ELIMIT if it made a value that is not finite. */
+int bt_check_forward(struct bt_engine *e, int node,
+                     struct bt_error *err) BT_MUST_USE;
+int bt_check_backward(struct bt_engine *e, int node,
+                      struct bt_error *err) BT_MUST_USE;
 
 static inline size_t bt_max_rows(const struct bt_engine *e,
                                  const struct bt_node *n)

@@ -215,6 +215,7 @@ static int plan(struct bt_job *j, struct bt_error *err)
 	                           .train = true,
 	                           .profile = j->o.train.profile,
 	                           .recompute = j->o.train.recompute,
+	                           .detect = j->o.train.detect,
 	                           .seed = j->o.train.batching.seed};
 	struct bt_buf b = BT_BUF_INIT;
 	int r = bt_need_batches(n, &j->train, eval, &j->o.train.batching, err);

@@ -34,6 +34,23 @@ static double weight_of(const struct bt_train_run *t, size_t pos, size_t end)
 	return sum;
 }
 
+/* Adds to the engine's error where in the run it happened: the batch begins at
+ * that position of the epoch. */
+static int blame(const struct bt_train_run *t, size_t pos, struct bt_error *err)
+{
+	long text = bt_engine_bad_text(t->m->engine);
+	struct bt_span id = {NULL, 0};
+
+	if (text >= 0)
+		id = bt_dataset_id(t->train,
+		                   t->batches.order[pos + (size_t)text]);
+	if (id.p != NULL)
+		bt_error_prefix(err, "example '%.*s'",
+		                (int)(id.n < 100 ? id.n : 100), id.p);
+	return bt_error_prefix(err, "step %lld of %lld",
+	                       (long long)t->s.step + 1, (long long)t->total);
+}
+
 /* Forward and backward over the batches of one update; *loss is the mean. */
 static int gradients(struct bt_train_run *t, size_t end, double *loss,
                      struct bt_error *err)
@@ -57,13 +74,13 @@ static int gradients(struct bt_train_run *t, size_t end, double *loss,
 		b->loss_scale = weight > 0 ? (float)(1 / weight) : 0;
 		r = bt_engine_forward(e, b, err);
 		if (r != BT_OK)
-			return r;
+			return blame(t, pos, err);
 		*loss += bt_engine_loss(e);
 		if (!isfinite(*loss))
 			return diverged(t, "loss", err);
 		r = bt_engine_backward(e, add, err);
 		if (r != BT_OK)
-			return r;
+			return blame(t, pos, err);
 		t->res->flop += 3 * bt_engine_flop(e);
 		t->res->tokens += b->tokens;
 		b->token0 += (uint32_t)b->tokens;

@@ -25,6 +25,7 @@ struct bt_train_opts {
 	struct bt_optim_opts optim;
 	double smoothing;
 	bool recompute;     /* activations; see cpu/engine.h */
+	bool detect;        /* values that are not finite; likewise */
 	const char *metric; /* that chooses the best model */
 	int64_t save_steps; /* a checkpoint every so many updates; 0: none */
 	bool resume;

@@ -299,7 +299,8 @@ static void recomputing_does_not_matter(void **state)
 			assert_ok(tiny_open(&b, &c, 2, low, NULL, true, &err));
 			bt_engine_free(b.e);
 			bt_pool_free(b.pool);
-			assert_ok(tiny_engine(&b, 2, low, NULL, true, &err));
+			assert_ok(tiny_engine(&b, 2, low, NULL, TINY_RECOMPUTE,
+			                      &err));
 			bytes = a.g.n_floats * sizeof(float);
 			for (pass = 0; pass < 4; pass++) {
 				a.b.texts = pass == 1 ? 3 : TINY_TEXTS;
@@ -314,6 +315,102 @@ static void recomputing_does_not_matter(void **state)
 			tiny_close(&a);
 			tiny_close(&b);
 		}
+}
+
+/* Sets a parameter to a value. */
+static void spoil(struct tiny *t, const char *name, float value)
+{
+	const struct bt_param *p = &t->g.params[bt_graph_find(&t->g, name)];
+	float *x = bt_engine_params(t->e) + p->offset;
+	struct bt_error err = {0};
+	size_t i;
+
+	for (i = 0; i < bt_param_size(p); i++)
+		x[i] = value;
+	assert_ok(bt_engine_pack(t->e, &err));
+}
+
+/* The first operator that makes a value that is not finite is named. */
+static void anomalies_are_named(void **state)
+{
+	static const struct {
+		const char *param;
+		float value;
+		const char *error;
+		long text;
+	} cases[] = {
+	    {"bert.embeddings.LayerNorm.bias", 1e38f,
+	     "linear 'bert.encoder.layer.0.attention.self.query.weight' "
+	     "computes a",
+	     0},
+	    {"bert.encoder.layer.1.intermediate.dense.bias", NAN,
+	     "linear 'bert.encoder.layer.1.intermediate.dense.weight' computes "
+	     "a NaN, running forward: text 0 of the batch, token 0, column 0",
+	     0},
+	    {"bert.encoder.layer.0.output.LayerNorm.weight", INFINITY,
+	     "residual_norm 'bert.encoder.layer.0.output.LayerNorm.weight' "
+	     "computes an infinity, running forward: text 0 of the batch",
+	     0},
+	    {"classifier.weight", NAN,
+	     "linear 'classifier.weight' computes a NaN, running forward: text "
+	     "0 of the batch, column 0",
+	     0},
+	};
+	struct bt_config c = tiny_config();
+	struct bt_error err = {0};
+	struct tiny t;
+	size_t i;
+	int low;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		for (low = 0; low < 2; low++) {
+			assert_ok(tiny_open(&t, &c, 2, low, NULL, true, &err));
+			bt_engine_free(t.e);
+			bt_pool_free(t.pool);
+			assert_ok(
+			    tiny_engine(&t, 2, low, NULL, TINY_DETECT, &err));
+			assert_ok(bt_engine_forward(t.e, &t.b, &err));
+			assert_ok(bt_engine_backward(t.e, false, &err));
+			spoil(&t, cases[i].param, cases[i].value);
+			assert_err(bt_engine_forward(t.e, &t.b, &err),
+			           BT_ELIMIT, cases[i].error);
+			assert_int_equal(bt_engine_bad_text(t.e),
+			                 cases[i].text);
+			tiny_close(&t);
+		}
+}
+
+/* A word that only one text has; then gradients that overflow. */
+static void anomalies_are_placed(void **state)
+{
+	struct bt_config c = tiny_config();
+	struct bt_error err = {0};
+	struct tiny t;
+	float *x;
+	size_t i;
+
+	(void)state;
+	assert_ok(tiny_open(&t, &c, 2, false, NULL, false, &err));
+	bt_engine_free(t.e);
+	bt_pool_free(t.pool);
+	assert_ok(tiny_engine(&t, 2, false, NULL, TINY_DETECT, &err));
+	t.b.weights = NULL;
+	t.b.loss_scale = 3e38f;
+	assert_ok(bt_engine_forward(t.e, &t.b, &err));
+	assert_err(bt_engine_backward(t.e, false, &err), BT_ELIMIT,
+	           ", running backward: ");
+	t.b.loss_scale = 1;
+	for (i = 0; i < TINY_TOKENS; i++)
+		t.ids[i] = i == 15 ? 49 : t.ids[i] % 49;
+	x = bt_engine_params(t.e) + 49 * (size_t)c.hidden_size;
+	x[3] = INFINITY;
+	assert_err(bt_engine_forward(t.e, &t.b, &err), BT_ELIMIT,
+	           "embed 'bert.embeddings.word_embeddings.weight' computes a "
+	           "NaN, running forward: text 3 of the batch, token 4, column "
+	           "0");
+	assert_int_equal(bt_engine_bad_text(t.e), 3);
+	tiny_close(&t);
 }
 
 static void bad_batches(void **state)
@@ -348,6 +445,8 @@ int main(void)
 	    cmocka_unit_test(company_does_not_matter),
 	    cmocka_unit_test(halves_add_up),
 	    cmocka_unit_test(low_is_near),
+	    cmocka_unit_test(anomalies_are_named),
+	    cmocka_unit_test(anomalies_are_placed),
 	    cmocka_unit_test(bad_batches),
 	};
 

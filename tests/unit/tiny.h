@@ -66,14 +66,16 @@ static inline void tiny_params(const struct bt_graph *g, float *p)
 	}
 }
 
+enum { TINY_RECOMPUTE = 1, TINY_DETECT = 2 };
+
 static inline int tiny_engine(struct tiny *t, int threads, bool low,
-                              const char *gemm, bool recompute,
-                              struct bt_error *err)
+                              const char *gemm, int flags, struct bt_error *err)
 {
 	struct bt_engine_opts o = {.low = low,
 	                           .gemm = gemm,
 	                           .train = true,
-	                           .recompute = recompute,
+	                           .recompute = flags & TINY_RECOMPUTE,
+	                           .detect = flags & TINY_DETECT,
 	                           .max_tokens = TINY_TOKENS + 20,
 	                           .max_texts = TINY_TEXTS + 3,
 	                           .max_length = 32,
@@ -126,7 +128,7 @@ static inline int tiny_open(struct tiny *t, const struct bt_config *c,
 	if (r < 0)
 		return r;
 	tiny_batch(t, dropout);
-	return tiny_engine(t, threads, low, gemm, false, err);
+	return tiny_engine(t, threads, low, gemm, 0, err);
 }
 
 static inline void tiny_close(struct tiny *t)
