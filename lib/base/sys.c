@@ -78,7 +78,7 @@ static uint64_t enabled_state(void)
 /* Bit numbers: Intel SDM volume 2, CPUID leaves 1 and 7. */
 static enum bt_isa detect(void)
 {
-	unsigned a, b, c, d, b7, d7, a71 = 0;
+	unsigned a, b, c, d, b7, c7, d7, a71 = 0;
 	uint64_t xcr0;
 
 	if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & 1u << 27))
@@ -87,15 +87,17 @@ static enum bt_isa detect(void)
 	if ((xcr0 & 0x6) != 0x6 || !(c & 1u << 28) || !(c & 1u << 12) ||
 	    !(c & 1u << 29))
 		return BT_ISA_REF; /* AVX, FMA, F16C */
-	if (!__get_cpuid_count(7, 0, &a, &b7, &c, &d7) || !(b7 & 1u << 5))
+	if (!__get_cpuid_count(7, 0, &a, &b7, &c7, &d7) || !(b7 & 1u << 5))
 		return BT_ISA_REF;
 	if (a >= 1 && !__get_cpuid_count(7, 1, &a71, &b, &c, &d))
 		a71 = 0;
 	if ((xcr0 & 0xe6) != 0xe6 || !(b7 & 1u << 16) || !(b7 & 1u << 17) ||
 	    !(b7 & 1u << 30) || !(b7 & 1u << 31))
 		return BT_ISA_AVX2;
-	if (!(a71 & 1u << 5))
+	if (!(c7 & 1u << 11))
 		return BT_ISA_AVX512;
+	if (!(a71 & 1u << 5))
+		return BT_ISA_AVX512VNNI;
 	/* tile state enabled, AMX-BF16, AMX-TILE, and Linux's permission */
 	if ((xcr0 & 0x60000) != 0x60000 || !(d7 & 1u << 22) ||
 	    !(d7 & 1u << 24) ||
@@ -123,6 +125,7 @@ static const struct {
     {BT_ISA_NEON, "neon"},
     {BT_ISA_AVX2, "avx2"},
     {BT_ISA_AVX512, "avx512"},
+    {BT_ISA_AVX512VNNI, "avx512vnni"},
     {BT_ISA_AVX512BF16, "avx512bf16"},
     {BT_ISA_AMX, "amx"},
 };

@@ -77,6 +77,8 @@ static void set_isa(void)
 		(void)dnnl_set_max_cpu_isa(dnnl_cpu_isa_avx2);
 	else if (isa == BT_ISA_AVX512)
 		(void)dnnl_set_max_cpu_isa(dnnl_cpu_isa_avx512_core);
+	else if (isa == BT_ISA_AVX512VNNI)
+		(void)dnnl_set_max_cpu_isa(dnnl_cpu_isa_avx512_core_vnni);
 	else if (isa == BT_ISA_AVX512BF16)
 		(void)dnnl_set_max_cpu_isa(dnnl_cpu_isa_avx512_core_bf16);
 }
