@@ -12,6 +12,7 @@ static const struct bt_gemm_ops *const providers[] = {
 #ifdef BT_HAVE_DNNL
     &bt_gemm_dnnl,
 #endif
+    &bt_gemm_int8,
     &bt_gemm_ref,
 };
 
@@ -51,7 +52,8 @@ int bt_gemm_new(const char *name, bool low, int workers, struct bt_gemm **g,
 	size_t i;
 
 	for (i = 0; i < N_PROVIDERS; i++) {
-		if (name != NULL && strcmp(name, providers[i]->name) != 0)
+		if (name != NULL ? strcmp(name, providers[i]->name) != 0
+		                 : providers[i]->only_named)
 			continue;
 		if (name == NULL && i + 1 < N_PROVIDERS) {
 			if (open_provider(providers[i], low, workers, g,
@@ -89,9 +91,15 @@ static int count_chunks(int columns, int aim)
 int bt_gemm_weight_new(struct bt_gemm *g, int n, int k, bool backward,
                        struct bt_gemm_weight **out, struct bt_error *err)
 {
-	struct bt_gemm_weight *w = bt_array0(1, sizeof(*w));
+	struct bt_gemm_weight *w;
 	int pass, c;
 
+	if (backward && g->ops->gradient == NULL)
+		return bt_error_set(err, BT_EARG,
+		                    "%s products go forward only: they cannot "
+		                    "train",
+		                    g->ops->name);
+	w = bt_array0(1, sizeof(*w));
 	if (w == NULL)
 		return bt_error_nomem(err, "preparing products");
 	w->gemm = g;

@@ -2,7 +2,8 @@
 /*
  * Matrix products of linear layers, behind one small interface. A provider
  * ("onednn", or "ref": plain C) multiplies in f32 or, `low`, takes bf16 and
- * accumulates in f32. A layer's weight W [n, k] is packed into the provider's
+ * accumulates in f32; "int8", always `low`, quantises both sides and only goes
+ * forward. A layer's weight W [n, k] is packed into the provider's
  * own layout after each update.
  *
  * A product is cut by the caller into row ranges and by the weight into chunks
@@ -36,7 +37,8 @@ enum bt_gemm_pass {
 /* Rows that a buffer for so many rows must have room for. */
 size_t bt_gemm_room(size_t rows);
 
-/* name: "onednn", "ref", or NULL for the best there is. BT_EARG if it is
+/* name: "onednn", "int8", "ref", or NULL for the best there is that is exact
+ * but for rounding to its type. BT_EARG if it is
  * unknown, not built in or cannot do this type. worker arguments below are
  * 0 .. workers-1. */
 int bt_gemm_new(const char *name, bool low, int workers, struct bt_gemm **g,
@@ -44,7 +46,8 @@ int bt_gemm_new(const char *name, bool low, int workers, struct bt_gemm **g,
 void bt_gemm_free(struct bt_gemm *g);
 const char *bt_gemm_name(const struct bt_gemm *g);
 
-/* A weight of n x k; backward: also for BT_GEMM_BACKWARD. */
+/* A weight of n x k; backward: also for BT_GEMM_BACKWARD, and BT_EARG where
+ * that cannot be. */
 int bt_gemm_weight_new(struct bt_gemm *g, int n, int k, bool backward,
                        struct bt_gemm_weight **w,
                        struct bt_error *err) BT_MUST_USE;

@@ -25,6 +25,7 @@ struct bt_gemm_weight {
 
 struct bt_gemm_ops {
 	const char *name;
+	bool only_named; /* never chosen unasked: it is less exact */
 	int (*open)(struct bt_gemm *g, struct bt_error *err);
 	void (*close)(struct bt_gemm *g);
 	int chunk_columns; /* the width of chunks aimed at */
@@ -39,12 +40,14 @@ struct bt_gemm_ops {
 	            const float *src, int worker);
 	int (*run)(struct bt_gemm_weight *w, enum bt_gemm_pass pass, int c,
 	           const struct bt_gemm_block *b, int worker);
+	/* NULL: it goes forward only */
 	int (*gradient)(struct bt_gemm *g, const struct bt_gemm_gradient *a,
 	                int worker);
 };
 
 extern const struct bt_gemm_ops bt_gemm_ref;
 extern const struct bt_gemm_ops bt_gemm_dnnl;
+extern const struct bt_gemm_ops bt_gemm_int8;
 
 /* Columns of the output of a pass, and the length of its sums. */
 static inline int bt_gemm_out(const struct bt_gemm_weight *w,

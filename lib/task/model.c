@@ -75,7 +75,7 @@ bool bt_model_low(const char *dtype)
 {
 	if (strcmp(dtype, "auto") == 0)
 		return bt_engine_prefers_bf16();
-	return strcmp(dtype, "bf16") == 0;
+	return strcmp(dtype, "f32") != 0;
 }
 
 int bt_model_plan(struct bt_model *m, const struct bt_engine_opts *o,

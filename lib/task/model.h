@@ -29,7 +29,8 @@ void bt_model_clear(struct bt_model *m);
 int bt_model_config(const char *dir, struct bt_config *c, struct bt_labels *l,
                     struct bt_error *err) BT_MUST_USE;
 
-/* Products in bf16 or f32 as "auto", "f32", "bf16" says. */
+/* Products of bf16 or of f32, as "auto", "f32", "bf16" says; "int8" takes bf16.
+ */
 bool bt_model_low(const char *dtype);
 
 /* Builds graph and engine for m's configuration and labels. bt_model_plan stops

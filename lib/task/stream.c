@@ -23,12 +23,20 @@ int bt_stream_open(const struct bt_stream_opts *o, struct bt_stream *s,
 {
 	struct bt_engine_opts e = {.low = bt_model_low(o->dtype),
 	                           .gemm = o->gemm};
+	bool int8 = strcmp(o->dtype, "int8") == 0;
 	struct bt_labels labels;
 	struct bt_config c;
 	int r;
 
 	memset(s, 0, sizeof(*s));
 	s->o = *o;
+	if (int8 && o->gemm != NULL)
+		return bt_error_set(err, BT_EARG,
+		                    "int8 products are bertutils' own: give no "
+		                    "--gemm %s with --dtype int8",
+		                    o->gemm);
+	if (int8)
+		e.gemm = "int8";
 	r = bt_model_config(o->model, &c, &labels, err);
 	if (r != BT_OK)
 		return r;

@@ -13,8 +13,8 @@
 
 struct bt_stream_opts {
 	const char *model; /* directory of a trained classifier */
-	const char *dtype; /* auto, f32, bf16 */
-	const char *gemm;  /* or NULL */
+	const char *dtype; /* auto, f32, bf16, int8 */
+	const char *gemm;  /* or NULL, as it must be with int8 */
 	int threads;
 	enum bt_label_mode labels; /* KNOWN or OPTIONAL */
 };
