@@ -27,8 +27,10 @@ B = build/$(notdir $(firstword $(CC)))$(if $(SAN),-$(subst $(comma),-,$(SAN)))
 comma = ,
 ARCH := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
 
-# Optional libraries: built in where their header is found.
-has = $(shell printf '\#include <$1>\n' | $(CC) -E -x c - >/dev/null 2>&1 && echo 1)
+# Optional libraries: built in where their header is found. GNU make 4.3 passes
+# the backslash of \# on to the shell, older ones do not.
+hash := \#
+has = $(shell printf '$(hash)include <$1>\n' | $(CC) -E -x c - >/dev/null 2>&1 && echo 1)
 HAVE_DNNL := $(call has,oneapi/dnnl/dnnl.h)
 
 CPPFLAGS = -Ilib -D_POSIX_C_SOURCE=200809L $(if $(HAVE_DNNL),-DBT_HAVE_DNNL)
