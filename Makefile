@@ -32,13 +32,18 @@ ARCH := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
 hash := \#
 has = $(shell printf '$(hash)include <$1>\n' | $(CC) -E -x c - >/dev/null 2>&1 && echo 1)
 HAVE_DNNL := $(call has,oneapi/dnnl/dnnl.h)
+# cblas.h may be another library's: it must declare what only OpenBLAS has
+HAVE_OPENBLAS := $(shell printf '$(hash)include <cblas.h>\n' | $(CC) -E -x c - 2>&1 | \
+  grep -q openblas_get_parallel && echo 1)
 
-CPPFLAGS = -Ilib -D_POSIX_C_SOURCE=200809L $(if $(HAVE_DNNL),-DBT_HAVE_DNNL)
+CPPFLAGS = -Ilib -D_POSIX_C_SOURCE=200809L $(if $(HAVE_DNNL),-DBT_HAVE_DNNL) \
+  $(if $(HAVE_OPENBLAS),-DBT_HAVE_OPENBLAS)
 WARN = -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
   -Wwrite-strings -Wvla -Wformat=2 -Wundef $(if $(WERROR),-Werror)
 ALL_CFLAGS = -std=c11 -pthread -ffp-contract=off $(WARN) $(CFLAGS) \
   $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer -fno-sanitize-recover=all)
-LDLIBS = $(if $(HAVE_DNNL),-ldnnl -lgomp) -lcsv -ljansson -lutf8proc -lm
+LDLIBS = $(if $(HAVE_DNNL),-ldnnl) $(if $(HAVE_OPENBLAS),-lopenblas) \
+  $(if $(HAVE_DNNL)$(HAVE_OPENBLAS),-lgomp) -lcsv -ljansson -lutf8proc -lm
 LINK = $(CC) $(ALL_CFLAGS) $(LDFLAGS) -Wl,--as-needed
 
 TOOLS := $(basename $(notdir $(sort $(wildcard cmd/*.c))))

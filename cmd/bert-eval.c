@@ -30,7 +30,7 @@ static const struct bt_opt options[] = {
             "exit with 1 if the measure is worse than that", args, min),
     BT_STR(0, "dtype", "auto|f32|bf16|int8", "type of the products [auto]",
            args, dtype),
-    BT_STR(0, "gemm", "onednn|ref", "who computes products [the best]", args,
+    BT_STR(0, "gemm", BT_GEMM_NAMES, "who computes products [the best]", args,
            gemm),
     BT_OPT_COMMON(args),
     BT_OPT_LAST,
@@ -172,6 +172,7 @@ static int evaluate(struct run *r, char **paths, int n, struct bt_error *err)
 	struct bt_stream_opts o = {.model = r->a->model,
 	                           .dtype = r->a->dtype,
 	                           .gemm = r->a->gemm,
+	                           .log = &log,
 	                           .threads = (int)r->a->common.threads,
 	                           .labels = BT_LABELS_KNOWN};
 	double start;

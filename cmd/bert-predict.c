@@ -27,7 +27,7 @@ static const struct bt_opt options[] = {
            "fill in this sample submission, checking its ids", args, p.sample),
     BT_STR(0, "dtype", "auto|f32|bf16|int8", "type of the products [auto]",
            args, dtype),
-    BT_STR(0, "gemm", "onednn|ref", "who computes products [the best]", args,
+    BT_STR(0, "gemm", BT_GEMM_NAMES, "who computes products [the best]", args,
            gemm),
     BT_OPT_COMMON(args),
     BT_OPT_LAST,
@@ -72,9 +72,11 @@ static int after_block(void *ctx, struct bt_error *err)
 
 static int open_all(struct run *r, struct bt_error *err)
 {
+	struct bt_log log = bt_tool_log(&tool, &r->a->common);
 	struct bt_stream_opts o = {.model = r->a->model,
 	                           .dtype = r->a->dtype,
 	                           .gemm = r->a->gemm,
+	                           .log = &log,
 	                           .threads = (int)r->a->common.threads,
 	                           .labels = BT_LABELS_OPTIONAL};
 	struct bt_predict_opts p = r->a->p;

@@ -54,7 +54,7 @@ static const struct bt_opt options[] = {
            metric),
     BT_STR(0, "dtype", "auto|f32|bf16", "type of the products [auto]", args,
            dtype),
-    BT_STR(0, "gemm", "onednn|ref", "who computes products [the best]", args,
+    BT_STR(0, "gemm", BT_GEMM_NAMES, "who computes products [the best]", args,
            gemm),
     BT_FLAG(0, "checkpoint-activations",
             "compute them twice rather than keep them", args, recompute),

@@ -22,11 +22,12 @@ const struct bt_cpu_op *bt_cpu_op(enum bt_opcode op)
 	return ops[op];
 }
 
-bool bt_engine_prefers_bf16(void)
+bool bt_engine_prefers_bf16(const char *gemm)
 {
 	enum bt_isa isa;
 
-	return bt_isa(&isa, NULL) == BT_OK && isa >= BT_ISA_AVX512BF16;
+	return bt_isa(&isa, NULL) == BT_OK && isa >= BT_ISA_AVX512BF16 &&
+	       bt_gemm_fast_bf16(gemm);
 }
 
 void bt_engine_run(struct bt_engine *e, bt_piece_fn *fn, void *arg, int pieces)
@@ -434,6 +435,11 @@ struct bt_engine_memory bt_engine_memory(const struct bt_engine *e)
 			    e->o.train);
 	}
 	return m;
+}
+
+const char *bt_engine_warning(const struct bt_engine *e)
+{
+	return bt_gemm_warning(e->gemm);
 }
 
 void bt_engine_describe(const struct bt_engine *e, struct bt_buf *out)

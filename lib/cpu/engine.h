@@ -22,10 +22,14 @@
 
 struct bt_engine;
 
+/* Who may compute products, best first, as an option takes it. What is not
+ * built in fails when it is asked for. */
+#define BT_GEMM_NAMES "onednn|openblas|ref"
+
 struct bt_engine_opts {
 	struct bt_pool *pool; /* borrowed */
 	bool low;             /* products in bf16, else f32 */
-	const char *gemm;     /* who multiplies; NULL: the best there is */
+	const char *gemm;     /* of BT_GEMM_NAMES; NULL: the best there is */
 	bool train;           /* backward passes will be asked for */
 	bool recompute;       /* they compute activations again: none are kept
 	                       * but a few; the results are the same bits */
@@ -117,7 +121,11 @@ struct bt_engine_memory bt_engine_memory(const struct bt_engine *e);
 /* "onednn bf16, kernels avx512": what runs where. */
 void bt_engine_describe(const struct bt_engine *e, struct bt_buf *out);
 
-/* True where this machine multiplies bf16 faster than f32. */
-bool bt_engine_prefers_bf16(void);
+/* What a user should know of that, a line; NULL: nothing. */
+const char *bt_engine_warning(const struct bt_engine *e);
+
+/* True where this machine, by this provider or NULL, multiplies bf16 faster
+ * than f32. */
+bool bt_engine_prefers_bf16(const char *gemm);
 
 #endif

@@ -12,6 +12,9 @@ static const struct bt_gemm_ops *const providers[] = {
 #ifdef BT_HAVE_DNNL
     &bt_gemm_dnnl,
 #endif
+#ifdef BT_HAVE_OPENBLAS
+    &bt_gemm_blas,
+#endif
     &bt_gemm_int8,
     &bt_gemm_ref,
 };
@@ -46,14 +49,28 @@ static int open_provider(const struct bt_gemm_ops *ops, bool low, int workers,
 	return BT_OK;
 }
 
+static bool meant(const struct bt_gemm_ops *ops, const char *name)
+{
+	return name != NULL ? strcmp(name, ops->name) == 0 : !ops->only_named;
+}
+
+bool bt_gemm_fast_bf16(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < N_PROVIDERS; i++)
+		if (meant(providers[i], name) && providers[i]->fast_bf16)
+			return true;
+	return false;
+}
+
 int bt_gemm_new(const char *name, bool low, int workers, struct bt_gemm **g,
                 struct bt_error *err)
 {
 	size_t i;
 
 	for (i = 0; i < N_PROVIDERS; i++) {
-		if (name != NULL ? strcmp(name, providers[i]->name) != 0
-		                 : providers[i]->only_named)
+		if (!meant(providers[i], name))
 			continue;
 		if (name == NULL && i + 1 < N_PROVIDERS) {
 			if (open_provider(providers[i], low, workers, g,
@@ -78,6 +95,11 @@ void bt_gemm_free(struct bt_gemm *g)
 const char *bt_gemm_name(const struct bt_gemm *g)
 {
 	return g->ops->name;
+}
+
+const char *bt_gemm_warning(const struct bt_gemm *g)
+{
+	return g->ops->warning != NULL ? g->ops->warning(g) : NULL;
 }
 
 /* As even as groups of 32 columns allow, no wider than aimed at. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Matrix products of linear layers, behind one small interface. A provider
- * ("onednn", or "ref": plain C) multiplies in f32 or, `low`, takes bf16 and
- * accumulates in f32; "int8", always `low`, quantises both sides and only goes
- * forward. A layer's weight W [n, k] is packed into the provider's
- * own layout after each update.
+ * ("onednn", "openblas" without `low`, or "ref": plain C) multiplies in f32 or,
+ * `low`, takes bf16 and accumulates in f32; "int8", always `low`, quantises
+ * both sides and only goes forward. A layer's weight W [n, k] is packed into
+ * the provider's own layout after each update.
  *
  * A product is cut by the caller into row ranges and by the weight into chunks
  * of output columns; each call does one such block in the calling thread. How
@@ -37,14 +37,20 @@ enum bt_gemm_pass {
 /* Rows that a buffer for so many rows must have room for. */
 size_t bt_gemm_room(size_t rows);
 
-/* name: "onednn", "int8", "ref", or NULL for the best there is that is exact
- * but for rounding to its type. BT_EARG if it is
- * unknown, not built in or cannot do this type. worker arguments below are
- * 0 .. workers-1. */
+/* name: "onednn", "openblas", "int8", "ref", or NULL for the best there is that
+ * is exact but for rounding to its type. BT_EARG if it is unknown, not built in
+ * or cannot do this type. worker arguments below are 0 .. workers-1. */
 int bt_gemm_new(const char *name, bool low, int workers, struct bt_gemm **g,
                 struct bt_error *err) BT_MUST_USE;
 void bt_gemm_free(struct bt_gemm *g);
 const char *bt_gemm_name(const struct bt_gemm *g);
+
+/* What a user should know of the choice, a line; NULL: nothing. */
+const char *bt_gemm_warning(const struct bt_gemm *g);
+
+/* True if that provider, or for NULL one that may be chosen, multiplies bf16
+ * faster than f32 on a processor made for it. */
+bool bt_gemm_fast_bf16(const char *name);
 
 /* A weight of n x k; backward: also for BT_GEMM_BACKWARD, and BT_EARG where
  * that cannot be. */
@@ -67,7 +73,8 @@ int bt_gemm_chunks(const struct bt_gemm_weight *w, enum bt_gemm_pass pass);
 void bt_gemm_chunk(const struct bt_gemm_weight *w, enum bt_gemm_pass pass,
                    int c, int *first, int *count);
 
-/* Packs chunk c of a pass from src [n, k] f32. */
+/* Packs chunk c of a pass from src [n, k] f32, which must stay where it is, and
+ * unchanged while products run: a provider may read it again. */
 int bt_gemm_pack(struct bt_gemm_weight *w, enum bt_gemm_pass pass, int c,
                  const float *src, int worker) BT_MUST_USE;
 

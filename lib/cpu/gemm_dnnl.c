@@ -561,6 +561,7 @@ static int gradient(struct bt_gemm *g, const struct bt_gemm_gradient *a,
 
 const struct bt_gemm_ops bt_gemm_dnnl = {
     .name = "onednn",
+    .fast_bf16 = true,
     .open = open_dnnl,
     .close = close_dnnl,
     /* one chunk: an output narrower than its rows is slow in oneDNN 2 */

@@ -25,9 +25,12 @@ struct bt_gemm_weight {
 
 struct bt_gemm_ops {
 	const char *name;
+	bool fast_bf16;  /* its `low` products are faster than f32 ones can be
+	                  * where the processor has a bf16 dot product */
 	bool only_named; /* never chosen unasked: it is less exact */
 	int (*open)(struct bt_gemm *g, struct bt_error *err);
 	void (*close)(struct bt_gemm *g);
+	const char *(*warning)(const struct bt_gemm *g); /* or NULL */
 	int chunk_columns; /* the width of chunks aimed at */
 	int gradient_rows; /* of W, in one block of its gradient */
 
@@ -47,6 +50,7 @@ struct bt_gemm_ops {
 
 extern const struct bt_gemm_ops bt_gemm_ref;
 extern const struct bt_gemm_ops bt_gemm_dnnl;
+extern const struct bt_gemm_ops bt_gemm_blas;
 extern const struct bt_gemm_ops bt_gemm_int8;
 
 /* Columns of the output of a pass, and the length of its sums. */

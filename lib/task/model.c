@@ -71,11 +71,23 @@ int bt_model_config(const char *dir, struct bt_config *c, struct bt_labels *l,
 	return r;
 }
 
-bool bt_model_low(const char *dtype)
+bool bt_model_low(const char *dtype, const char *gemm)
 {
 	if (strcmp(dtype, "auto") == 0)
-		return bt_engine_prefers_bf16();
+		return bt_engine_prefers_bf16(gemm);
 	return strcmp(dtype, "f32") != 0;
+}
+
+void bt_model_log(const struct bt_model *m, const struct bt_log *log)
+{
+	const char *warning = bt_engine_warning(m->engine);
+	struct bt_buf b = BT_BUF_INIT;
+
+	if (warning != NULL)
+		bt_log(log, BT_LOG_WARN, "%s", warning);
+	bt_engine_describe(m->engine, &b);
+	bt_log(log, BT_LOG_MORE, "%s", bt_buf_str(&b));
+	bt_buf_clear(&b);
 }
 
 int bt_model_plan(struct bt_model *m, const struct bt_engine_opts *o,

@@ -8,6 +8,7 @@
 #ifndef BT_TASK_MODEL_H
 #define BT_TASK_MODEL_H
 
+#include "base/log.h"
 #include "cpu/engine.h"
 #include "model/config.h"
 #include "task/dataset.h"
@@ -30,8 +31,11 @@ int bt_model_config(const char *dir, struct bt_config *c, struct bt_labels *l,
                     struct bt_error *err) BT_MUST_USE;
 
 /* Products of bf16 or of f32, as "auto", "f32", "bf16" says; "int8" takes bf16.
- */
-bool bt_model_low(const char *dtype);
+ * What "auto" is depends on who multiplies. */
+bool bt_model_low(const char *dtype, const char *gemm);
+
+/* Tells what computes the model, and what a user should know of it. */
+void bt_model_log(const struct bt_model *m, const struct bt_log *log);
 
 /* Builds graph and engine for m's configuration and labels. bt_model_plan stops
  * where bt_engine_take would have to follow. */

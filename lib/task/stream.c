@@ -21,7 +21,7 @@ static void open_tokenizer(struct bt_stream *s)
 int bt_stream_open(const struct bt_stream_opts *o, struct bt_stream *s,
                    struct bt_error *err)
 {
-	struct bt_engine_opts e = {.low = bt_model_low(o->dtype),
+	struct bt_engine_opts e = {.low = bt_model_low(o->dtype, o->gemm),
 	                           .gemm = o->gemm};
 	bool int8 = strcmp(o->dtype, "int8") == 0;
 	struct bt_labels labels;
@@ -50,11 +50,13 @@ int bt_stream_open(const struct bt_stream_opts *o, struct bt_stream *s,
 		r = bt_gather_init(&s->gather, e.max_texts, e.max_tokens, err);
 	if (r == BT_OK)
 		r = bt_model_open(o->model, &e, &s->model, err);
-	if (r == BT_OK)
-		open_tokenizer(s);
-	else
+	if (r != BT_OK) {
 		bt_stream_close(s);
-	return r;
+		return r;
+	}
+	bt_model_log(&s->model, o->log);
+	open_tokenizer(s);
+	return BT_OK;
 }
 
 void bt_stream_close(struct bt_stream *s)

@@ -12,9 +12,10 @@
 #include "text/tokenizer.h"
 
 struct bt_stream_opts {
-	const char *model; /* directory of a trained classifier */
-	const char *dtype; /* auto, f32, bf16, int8 */
-	const char *gemm;  /* or NULL, as it must be with int8 */
+	const char *model;        /* directory of a trained classifier */
+	const char *dtype;        /* auto, f32, bf16, int8 */
+	const char *gemm;         /* or NULL, as it must be with int8 */
+	const struct bt_log *log; /* of opening, or NULL */
 	int threads;
 	enum bt_label_mode labels; /* KNOWN or OPTIONAL */
 };

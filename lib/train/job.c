@@ -210,14 +210,13 @@ static int plan(struct bt_job *j, struct bt_error *err)
 	const struct bt_dataset *eval = j->has_eval ? &j->eval : NULL;
 	struct bt_need *n = &j->need;
 	struct bt_engine_opts o = {.pool = j->pool,
-	                           .low = bt_model_low(j->o.dtype),
+	                           .low = bt_model_low(j->o.dtype, j->o.gemm),
 	                           .gemm = j->o.gemm,
 	                           .train = true,
 	                           .profile = j->o.train.profile,
 	                           .recompute = j->o.train.recompute,
 	                           .detect = j->o.train.detect,
 	                           .seed = j->o.train.batching.seed};
-	struct bt_buf b = BT_BUF_INIT;
 	int r = bt_need_batches(n, &j->train, eval, &j->o.train.batching, err);
 
 	o.max_tokens = n->tokens > n->eval_tokens ? n->tokens : n->eval_tokens;
@@ -227,12 +226,9 @@ static int plan(struct bt_job *j, struct bt_error *err)
 	if (r == BT_OK)
 		r = bt_need_memory(n, &j->model, &j->train, eval, &j->o.train,
 		                   err);
-	if (r != BT_OK)
-		return r;
-	bt_engine_describe(j->model.engine, &b);
-	bt_log(log_of(j), BT_LOG_MORE, "%s", bt_buf_str(&b));
-	bt_buf_clear(&b);
-	return BT_OK;
+	if (r == BT_OK)
+		bt_model_log(&j->model, log_of(j));
+	return r;
 }
 
 /* Random weights for the parameters of the head, or of the classifier. */
@@ -361,7 +357,8 @@ static void measure(struct bt_job *j, struct bt_train_result *res)
 
 	if (p == NULL && res->seconds < 2)
 		return;
-	if (bt_limits_measure(j->pool, j->o.gemm, bt_model_low(j->o.dtype), &l,
+	if (bt_limits_measure(j->pool, j->o.gemm,
+	                      bt_model_low(j->o.dtype, j->o.gemm), &l,
 	                      NULL) != BT_OK)
 		return;
 	res->flop_limit = l.flop;

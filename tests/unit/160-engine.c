@@ -4,9 +4,19 @@
 #include "test.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "tiny.h"
+
+/* Who multiplies: TEST_GEMM, or the best; also for a type that it has not. */
+static const char *provider(bool low)
+{
+	const char *name = getenv("TEST_GEMM");
+
+	return low && name != NULL && strcmp(name, "openblas") == 0 ? NULL
+	                                                            : name;
+}
 
 static double loss_at(struct tiny *t, float h, const float *direction,
                       const float *p0)
@@ -69,7 +79,7 @@ static void gradients_are_slopes(void **state)
 	struct tiny t;
 
 	(void)state;
-	assert_ok(tiny_open(&t, &c, 1, false, NULL, false, &err));
+	assert_ok(tiny_open(&t, &c, 1, false, provider(false), false, &err));
 	check_slopes(&t);
 	tiny_close(&t);
 }
@@ -90,7 +100,8 @@ static void gradients_with_dropout(void **state)
 	c.classifier_dropout = 0.3f;
 	for (i = 0; i < 3; i++) {
 		c.act = acts[i];
-		assert_ok(tiny_open(&t, &c, 2, false, NULL, true, &err));
+		assert_ok(
+		    tiny_open(&t, &c, 2, false, provider(false), true, &err));
 		check_slopes(&t);
 		tiny_close(&t);
 	}
@@ -139,13 +150,13 @@ static void threads_do_not_matter(void **state)
 	(void)state;
 	c.hidden_dropout = c.attention_dropout = c.classifier_dropout = 0.1f;
 	for (low = 0; low < 2; low++) {
-		assert_ok(tiny_open(&a, &c, 1, low, NULL, true, &err));
+		assert_ok(tiny_open(&a, &c, 1, low, provider(low), true, &err));
 		bytes = a.g.n_floats * sizeof(float);
 		assert_ok(bt_engine_forward(a.e, &a.b, &err));
 		assert_ok(bt_engine_backward(a.e, false, &err));
 		for (threads = 2; threads < 8; threads += 2) {
-			assert_ok(
-			    tiny_open(&b, &c, threads, low, NULL, true, &err));
+			assert_ok(tiny_open(&b, &c, threads, low, provider(low),
+			                    true, &err));
 			assert_ok(bt_engine_forward(b.e, &b.b, &err));
 			assert_ok(bt_engine_backward(b.e, false, &err));
 			assert_true(bt_engine_loss(a.e) == bt_engine_loss(b.e));
@@ -170,7 +181,7 @@ static void company_does_not_matter(void **state)
 	int i, k;
 
 	(void)state;
-	assert_ok(tiny_open(&t, &c, 2, false, NULL, false, &err));
+	assert_ok(tiny_open(&t, &c, 2, false, provider(false), false, &err));
 	assert_ok(bt_engine_forward(t.e, &t.b, &err));
 	memcpy(all, bt_engine_logits(t.e), sizeof(all));
 	for (i = 0; i < TINY_TEXTS; i++) {
@@ -208,7 +219,8 @@ static void halves_add_up(void **state)
 	(void)state;
 	for (dropout = 0; dropout < 2; dropout++) {
 		c.hidden_dropout = c.attention_dropout = dropout ? 0.1f : 0.0f;
-		assert_ok(tiny_open(&t, &c, 2, false, NULL, dropout, &err));
+		assert_ok(tiny_open(&t, &c, 2, false, provider(false), dropout,
+		                    &err));
 		n = t.g.n_floats;
 		whole = malloc(n * sizeof(*whole));
 		assert_ok(bt_engine_forward(t.e, &t.b, &err));
@@ -245,7 +257,8 @@ static void halves_add_up(void **state)
 /* bf16 products stay near f32 ones, and providers near each other. */
 static void low_is_near(void **state)
 {
-	static const char *const gemm[] = {"ref", NULL, "ref", NULL};
+	const char *const gemm[] = {"ref", provider(false), "ref",
+	                            provider(true)};
 	struct bt_config c = tiny_config();
 	struct bt_error err = {0};
 	float *want = NULL, *g;
@@ -413,6 +426,27 @@ static void anomalies_are_placed(void **state)
 	tiny_close(&t);
 }
 
+/* Providers that multiply f32 only say so. */
+static void openblas_is_f32(void **state)
+{
+	struct bt_config c = tiny_config();
+	struct bt_error err = {0};
+	struct tiny t;
+
+	(void)state;
+	if (tiny_open(&t, &c, 1, false, "openblas", false, &err) != BT_OK) {
+		tiny_close(&t);
+		print_message("SKIP: %s\n", err.text);
+		skip();
+	}
+	tiny_close(&t);
+	assert_err(tiny_open(&t, &c, 1, true, "openblas", false, &err), BT_EARG,
+	           "no bf16");
+	tiny_close(&t);
+	assert_false(bt_engine_prefers_bf16("openblas"));
+	assert_false(bt_engine_prefers_bf16("ref"));
+}
+
 static void bad_batches(void **state)
 {
 	uint32_t empty[2] = {0, 0}, longer[2] = {0, 33};
@@ -447,8 +481,18 @@ int main(void)
 	    cmocka_unit_test(low_is_near),
 	    cmocka_unit_test(anomalies_are_named),
 	    cmocka_unit_test(anomalies_are_placed),
+	    cmocka_unit_test(openblas_is_f32),
 	    cmocka_unit_test(bad_batches),
 	};
+	struct bt_config c = tiny_config();
+	struct bt_error err = {0};
+	struct tiny t;
+	int r = tiny_open(&t, &c, 1, false, provider(false), false, &err);
 
+	tiny_close(&t);
+	if (r != BT_OK) {
+		fprintf(stderr, "%s\n", err.text);
+		return 1;
+	}
 	return RUN(tests);
 }

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Products by OpenBLAS, f32 only, each call in the calling thread only. It
+ * packs a weight anew in each call, so ours is only pointed to.
+ */
+#ifdef BT_HAVE_OPENBLAS
+#include <cblas.h>
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/sys.h"
+#include "cpu/gemm_int.h"
+
+struct state {
+	char warning[160];
+};
+
+/* OpenBLAS starts no threads where it is told to use one. Built with OpenMP it
+ * looks at what OpenMP says for the calling thread. */
+static void stay_serial(void)
+{
+	static _Thread_local bool serial;
+
+	if (!serial && openblas_get_parallel() == OPENBLAS_OPENMP)
+		omp_set_num_threads(1);
+	serial = true;
+}
+
+/*
+ * OpenBLAS chooses its kernels by the processor's model; one that is newer than
+ * the library counts as something old. These are its kernels without AVX-512
+ * (0.3.21 takes each new Zen for a Haswell), and without AVX2.
+ */
+static enum bt_isa isa_of(const char *core)
+{
+	static const char *const avx2[] = {"Haswell", "Zen", "Excavator"};
+	static const char *const ref[] = {
+	    "Prescott", "Core2",      "Penryn",       "Dunnington",
+	    "Nehalem",  "Atom",       "Athlon",       "Opteron",
+	    "Bobcat",   "Barcelona",  "Opteron_SSE3", "Nano",
+	    "Katmai",   "Northwood",  "Sandybridge",  "Bulldozer",
+	    "Banias",   "Piledriver", "Steamroller",
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(avx2) / sizeof(avx2[0]); i++)
+		if (strcmp(core, avx2[i]) == 0)
+			return BT_ISA_AVX2;
+	for (i = 0; i < sizeof(ref) / sizeof(ref[0]); i++)
+		if (strcmp(core, ref[i]) == 0)
+			return BT_ISA_REF;
+	return BT_ISA_AMX; /* the best, or unknown */
+}
+
+static void look_at_core(struct state *s, enum bt_isa isa)
+{
+	const char *core = openblas_get_corename();
+	enum bt_isa has = isa_of(core);
+
+	if (isa < BT_ISA_AVX2 || has > BT_ISA_AVX2 ||
+	    (has == BT_ISA_AVX2 && isa < BT_ISA_AVX512))
+		return;
+	snprintf(s->warning, sizeof(s->warning),
+	         "OpenBLAS computes as on %s, but this CPU has %s: "
+	         "OPENBLAS_CORETYPE=%s in the environment makes it faster",
+	         core, isa < BT_ISA_AVX512 ? "AVX2" : "AVX-512",
+	         isa < BT_ISA_AVX512 ? "Haswell" : "SkylakeX");
+}
+
+static int open_blas(struct bt_gemm *g, struct bt_error *err)
+{
+	struct state *s;
+	enum bt_isa isa;
+	int r = bt_isa(&isa, err);
+
+	if (r != BT_OK)
+		return r;
+	if (g->low)
+		return bt_error_set(err, BT_EARG,
+		                    "OpenBLAS has no bf16 products: use f32");
+	/* its buffers are a table that several threads would take from */
+	if (g->workers > 1 && openblas_get_parallel() == OPENBLAS_SEQUENTIAL &&
+	    strstr(openblas_get_config(), "USE_LOCKING") == NULL)
+		return bt_error_set(
+		    err, BT_EARG,
+		    "this OpenBLAS is built for one thread: use "
+		    "another variant of it, or -j 1");
+	s = bt_array0(1, sizeof(*s));
+	if (s == NULL)
+		return bt_error_nomem(err, "preparing products");
+	g->state = s;
+	look_at_core(s, isa);
+	openblas_set_num_threads(1);
+	return BT_OK;
+}
+
+static void close_blas(struct bt_gemm *g)
+{
+	free(g->state);
+}
+
+static const char *warning(const struct bt_gemm *g)
+{
+	const struct state *s = g->state;
+
+	return s->warning[0] != '\0' ? s->warning : NULL;
+}
+
+/* A chunk is the address of the weight's first element. */
+static int chunk_new(struct bt_gemm_weight *w, enum bt_gemm_pass pass, int c)
+{
+	const float **p = bt_array0(1, sizeof(*p));
+
+	w->packed[pass][c] = p;
+	return p != NULL ? BT_OK : BT_ENOMEM;
+}
+
+static void chunk_free(struct bt_gemm_weight *w, enum bt_gemm_pass pass, int c)
+{
+	free(w->packed[pass][c]);
+}
+
+static int pack(struct bt_gemm_weight *w, enum bt_gemm_pass pass, int c,
+                const float *src, int worker)
+{
+	(void)worker;
+	*(const float **)w->packed[pass][c] = src;
+	return BT_OK;
+}
+
+/* The bias into rows of y, or added to them; what is multiplied is added. */
+static void put_bias(const struct bt_gemm_block *b, size_t first, size_t n,
+                     size_t ld)
+{
+	float *y = (float *)b->y + first;
+	size_t r, i;
+
+	for (r = 0; r < b->rows; r++, y += ld)
+		for (i = 0; i < n; i++)
+			y[i] = b->bias[first + i] + (b->add ? y[i] : 0);
+}
+
+static int run(struct bt_gemm_weight *w, enum bt_gemm_pass pass, int c,
+               const struct bt_gemm_block *b, int worker)
+{
+	const float *src = *(const float **)w->packed[pass][c];
+	bool forward = pass == BT_GEMM_FORWARD;
+	int depth = bt_gemm_depth(w, pass), out = bt_gemm_out(w, pass);
+	int first, n;
+
+	(void)worker;
+	stay_serial();
+	bt_gemm_chunk(w, pass, c, &first, &n);
+	if (b->bias != NULL)
+		put_bias(b, (size_t)first, (size_t)n, (size_t)out);
+	cblas_sgemm(
+	    CblasRowMajor, CblasNoTrans, forward ? CblasTrans : CblasNoTrans,
+	    (int)b->rows, n, depth, 1, b->x, depth,
+	    src + (size_t)first * (size_t)(forward ? depth : 1), w->size[1],
+	    b->add || b->bias != NULL ? 1 : 0, (float *)b->y + first, out);
+	return BT_OK;
+}
+
+static int gradient(struct bt_gemm *g, const struct bt_gemm_gradient *a,
+                    int worker)
+{
+	(void)g;
+	(void)worker;
+	stay_serial();
+	cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, a->n1 - a->n0,
+	            a->k, (int)a->rows, 1, (const float *)a->dy + a->n0, a->n,
+	            a->x, a->k, a->add ? 1 : 0,
+	            a->dw + (size_t)a->n0 * (size_t)a->k, a->k);
+	return BT_OK;
+}
+
+const struct bt_gemm_ops bt_gemm_blas = {
+    .name = "openblas",
+    .open = open_blas,
+    .close = close_blas,
+    .warning = warning,
+    .chunk_columns = 1 << 20, /* it blocks by itself */
+    .gradient_rows = 384,
+    .chunk_new = chunk_new,
+    .chunk_free = chunk_free,
+    .pack = pack,
+    .run = run,
+    .gradient = gradient,
+};
+#else
+typedef int bt_no_openblas; /* a translation unit must not be empty */
+#endif

@@ -1,0 +1,17 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The tests of the engine with each provider of products that is built in.
+. "$TEST_TOP/tests/lib.sh"
+
+for gemm in onednn openblas ref; do
+	if ! TEST_GEMM=$gemm "$BUILD/unit/160-engine" >out 2>err &&
+		grep -q 'not built in' err; then
+		skip "160-engine with $gemm" 'it is not built in'
+		continue
+	fi
+	cp err why
+	grep '^not ok' out >>why
+	grep -q '^ok' out && ! grep '^not ok' out | grep -qv '# SKIP'
+	result $? "160-engine with $gemm"
+done
+finish
