@@ -176,10 +176,10 @@ size_t bt_gemm_weight_estimate(const struct bt_gemm *g, int n, int k,
 }
 
 /* Of a library, the code it makes and the pages of its own that it touches in
- * its first products: 6 to 10 MB of oneDNN's. */
+ * its first products: 4 to 8 MB of oneDNN's. */
 size_t bt_gemm_own_estimate(const struct bt_gemm *g)
 {
-	return g->ops == &bt_gemm_ref ? 0 : (size_t)8 << 20;
+	return g->ops == &bt_gemm_ref ? 0 : (size_t)5 << 20;
 }
 
 int bt_gemm_chunks(const struct bt_gemm_weight *w, enum bt_gemm_pass pass)

@@ -29,7 +29,11 @@ like "$(tr -d '\n ' <out)" '{"examples":*"confusion":*' 'has examples and confus
 works 'goes on from a trained model' bert-train -m m -o m2 --epochs 1 train.rec
 like "$(cat err)" '*fresh: none; unused: none*' 'with its own head'
 works 'says where the time goes' small_train p --profile --steps 12
-like "$(cat err)" '*ms/step*linear 128 to 384*GFLOP/s*optimizer*GB/s*in all *GFLOP/s*tokens/s in 10 steps*limits measured here: products [1-9]*GFLOP/s*' 'as a table'
+for l in 'linear 128 to 384 *GFLOP/s' 'optimizer *GB/s' 'packing weights *GB/s' \
+	'in all *GFLOP/s' 'tokens/s in 10 steps' \
+	'limits measured here: products [1-9]*GFLOP/s'; do
+	like "$(cat err)" "*$l*" "... $l"
+done
 works 'an evaluation share' small_train s --eval-share .2
 like "$(cat err)" '*143 training examples, 36 for evaluation*' 'is held out'
 
