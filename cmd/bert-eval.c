@@ -15,7 +15,7 @@ enum { YES = 0, NO = 1, TROUBLE = 2 };
 struct args {
 	struct bt_common common;
 	const char *model, *dtype, *gemm;
-	bool json;
+	bool json, profile;
 	struct bt_opt_list min;
 };
 
@@ -32,6 +32,7 @@ static const struct bt_opt options[] = {
            args, dtype),
     BT_STR(0, "gemm", BT_GEMM_NAMES, "who computes products [the best]", args,
            gemm),
+    BT_FLAG(0, "profile", "print where the time goes", args, profile),
     BT_OPT_COMMON(args),
     BT_OPT_LAST,
 };
@@ -49,6 +50,7 @@ struct run {
 	struct bt_stream s;
 	struct bt_metrics m;
 	uint64_t tokens, unlabelled;
+	struct bt_profile profile;
 };
 
 static int count(void *ctx, uint64_t i, const struct bt_dataset *d, size_t k,
@@ -173,6 +175,8 @@ static int evaluate(struct run *r, char **paths, int n, struct bt_error *err)
 	                           .dtype = r->a->dtype,
 	                           .gemm = r->a->gemm,
 	                           .log = &log,
+	                           .profile =
+	                               r->a->profile ? &r->profile : NULL,
 	                           .threads = (int)r->a->common.threads,
 	                           .labels = BT_LABELS_KNOWN};
 	double start;
@@ -200,7 +204,7 @@ static int evaluate(struct run *r, char **paths, int n, struct bt_error *err)
 	       "%llu examples, %.1f examples/s, %.0f tokens/s",
 	       (unsigned long long)r->m.n, (double)r->m.n / start,
 	       (double)r->tokens / start);
-	return BT_OK;
+	return bt_stream_profile(&r->s, &log, err);
 }
 
 static int run(const struct args *a, char **paths, int n)
@@ -218,6 +222,7 @@ static int run(const struct args *a, char **paths, int n)
 	}
 	bt_metrics_clear(&r.m);
 	bt_stream_close(&r.s);
+	bt_profile_clear(&r.profile);
 	return status;
 }
 

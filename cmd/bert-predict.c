@@ -11,6 +11,7 @@ struct args {
 	const char *model, *dtype, *gemm, *format;
 	struct bt_predict_opts p;
 	int64_t top;
+	bool profile;
 };
 
 static const struct bt_opt options[] = {
@@ -29,6 +30,7 @@ static const struct bt_opt options[] = {
            args, dtype),
     BT_STR(0, "gemm", BT_GEMM_NAMES, "who computes products [the best]", args,
            gemm),
+    BT_FLAG(0, "profile", "print where the time goes", args, profile),
     BT_OPT_COMMON(args),
     BT_OPT_LAST,
 };
@@ -48,6 +50,7 @@ struct run {
 	struct bt_out *out;
 	uint64_t n, tokens;
 	struct bt_progress progress;
+	struct bt_profile profile;
 };
 
 static int add(void *ctx, uint64_t i, const struct bt_dataset *d, size_t k,
@@ -77,6 +80,8 @@ static int open_all(struct run *r, struct bt_error *err)
 	                           .dtype = r->a->dtype,
 	                           .gemm = r->a->gemm,
 	                           .log = &log,
+	                           .profile =
+	                               r->a->profile ? &r->profile : NULL,
 	                           .threads = (int)r->a->common.threads,
 	                           .labels = BT_LABELS_OPTIONAL};
 	struct bt_predict_opts p = r->a->p;
@@ -108,13 +113,14 @@ static int predict(struct run *r, char **paths, int n, struct bt_error *err)
 	return e;
 }
 
-static void summarise(const struct run *r, double seconds)
+/* Tells what was done; the profile before the last line. */
+static int summarise(struct run *r, double seconds, struct bt_error *err)
 {
 	struct bt_log log = bt_tool_log(&tool, &r->a->common);
 	const struct bt_labels *l = &r->s.model.labels;
 	const uint64_t *counts = bt_predict_counts(r->p);
 	struct bt_buf b = BT_BUF_INIT;
-	int i;
+	int i, e;
 
 	if (bt_predict_numbered(r->p))
 		bt_log(&log, BT_LOG_WARN,
@@ -126,10 +132,12 @@ static void summarise(const struct run *r, double seconds)
 			              (unsigned long long)counts[i]);
 	bt_log(&log, BT_LOG_NOTE, "predicted %s", bt_buf_str(&b));
 	bt_buf_clear(&b);
+	e = bt_stream_profile(&r->s, &log, err);
 	bt_log(&log, BT_LOG_NOTE,
 	       "%llu predictions, %.1f examples/s, %.0f tokens/s",
 	       (unsigned long long)r->n, (double)r->n / seconds,
 	       (double)r->tokens / seconds);
+	return e;
 }
 
 static int run(const struct args *a, char **paths, int n)
@@ -142,12 +150,13 @@ static int run(const struct args *a, char **paths, int n)
 	bt_progress_init(&r.progress, stderr, a->common.quiet);
 	e = predict(&r, paths, n, &err);
 	bt_progress_clear(&r.progress);
+	if (e == BT_OK)
+		e = summarise(&r, bt_seconds() - start, &err);
 	if (e != BT_OK)
 		status = bt_tool_fail(&tool, &err);
-	else
-		summarise(&r, bt_seconds() - start);
 	bt_predict_free(r.p);
 	bt_stream_close(&r.s);
+	bt_profile_clear(&r.profile);
 	return status;
 }
 

@@ -112,7 +112,7 @@ void bt_profile_print(const struct bt_profile *p, struct bt_buf *out)
 		print_line(p, &l[i], all.seconds, out);
 	if (all.seconds > 0)
 		print_line(p, &all, all.seconds, out);
-	bt_buf_printf(out, "%.0f tokens/s in %llu steps after warming up\n",
+	bt_buf_printf(out, "%.0f tokens/s in %llu steps\n",
 	              all.seconds > 0 ? (double)p->tokens / all.seconds : 0,
 	              (unsigned long long)p->steps);
 	if (p->flop_limit > 0)

@@ -116,3 +116,27 @@ int bt_limits_measure(struct bt_pool *pool, const char *gemm, bool low,
 	drop(&j);
 	return r == BT_OK ? BT_OK : bt_error_nomem(err, "measuring limits");
 }
+
+int bt_limits_log(struct bt_pool *pool, const char *gemm, bool low,
+                  struct bt_profile *p, const struct bt_log *log,
+                  struct bt_error *err)
+{
+	struct bt_buf b = BT_BUF_INIT;
+	struct bt_limits l;
+	char *line, *next;
+	int r = bt_limits_measure(pool, gemm, low, &l, err);
+
+	if (r != BT_OK)
+		return r;
+	p->flop_limit = l.flop;
+	p->byte_limit = l.copy;
+	bt_profile_print(p, &b);
+	for (line = b.data; line != NULL && *line != 0; line = next) {
+		next = strchr(line, '\n');
+		if (next != NULL)
+			*next++ = 0;
+		bt_log(log, BT_LOG_NOTE, "%s", line);
+	}
+	bt_buf_clear(&b);
+	return BT_OK;
+}

@@ -6,7 +6,9 @@
 #include <stdbool.h>
 
 #include "base/err.h"
+#include "base/log.h"
 #include "base/pool.h"
+#include "base/profile.h"
 
 struct bt_limits {
 	double flop; /* operations a second of products whose operands stay in
@@ -17,5 +19,10 @@ struct bt_limits {
 /* Takes about a fifth of a second. gemm and low as in cpu/gemm.h. */
 int bt_limits_measure(struct bt_pool *pool, const char *gemm, bool low,
                       struct bt_limits *l, struct bt_error *err) BT_MUST_USE;
+
+/* Measures the limits, puts them into p and prints it as notes. */
+int bt_limits_log(struct bt_pool *pool, const char *gemm, bool low,
+                  struct bt_profile *p, const struct bt_log *log,
+                  struct bt_error *err) BT_MUST_USE;
 
 #endif

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cpu/limits.h"
+
 #define BLOCK_TEXTS ((size_t)4096)
 #define BLOCK_TOKENS ((size_t)1 << 16)
 
@@ -22,7 +24,8 @@ int bt_stream_open(const struct bt_stream_opts *o, struct bt_stream *s,
                    struct bt_error *err)
 {
 	struct bt_engine_opts e = {.low = bt_model_low(o->dtype, o->gemm),
-	                           .gemm = o->gemm};
+	                           .gemm = o->gemm,
+	                           .profile = o->profile};
 	bool int8 = strcmp(o->dtype, "int8") == 0;
 	struct bt_labels labels;
 	struct bt_config c;
@@ -116,6 +119,17 @@ static int pass_on(void *ctx, size_t i, const float *logits,
 	return f->fn(f->ctx, f->done + i, &f->s->block, i, logits, err);
 }
 
+/* A block is a step of the profile. */
+static void count(struct bt_stream *s)
+{
+	struct bt_profile *p = s->o.profile;
+
+	if (p == NULL || s->block.n == 0)
+		return;
+	p->steps++;
+	p->tokens += s->block.start[s->block.n];
+}
+
 int bt_stream_run(struct bt_stream *s, char *const *paths, int n_paths,
                   bt_stream_fn *fn,
                   int (*after)(void *ctx, struct bt_error *err), void *ctx,
@@ -137,6 +151,7 @@ int bt_stream_run(struct bt_stream *s, char *const *paths, int n_paths,
 		if (r == BT_OK && after != NULL && s->block.n > 0)
 			r = after(ctx, err);
 		f.done += s->block.n;
+		count(s);
 	} while (r == BT_OK && s->block.n > 0);
 	if (r == BT_OK && f.done == 0)
 		r = bt_error_set(err, BT_EFORMAT, "%s holds no records",
@@ -144,4 +159,16 @@ int bt_stream_run(struct bt_stream *s, char *const *paths, int n_paths,
 	bt_token_rec_clear(&rec);
 	bt_tfrec_close(in);
 	return r;
+}
+
+int bt_stream_profile(struct bt_stream *s, const struct bt_log *log,
+                      struct bt_error *err)
+{
+	bool int8 = strcmp(s->o.dtype, "int8") == 0;
+
+	if (s->o.profile == NULL)
+		return BT_OK;
+	return bt_limits_log(s->pool, int8 ? "int8" : s->o.gemm,
+	                     bt_model_low(s->o.dtype, s->o.gemm), s->o.profile,
+	                     log, err);
 }

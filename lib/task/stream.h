@@ -12,10 +12,11 @@
 #include "text/tokenizer.h"
 
 struct bt_stream_opts {
-	const char *model;        /* directory of a trained classifier */
-	const char *dtype;        /* auto, f32, bf16, int8 */
-	const char *gemm;         /* or NULL, as it must be with int8 */
-	const struct bt_log *log; /* of opening, or NULL */
+	const char *model;          /* directory of a trained classifier */
+	const char *dtype;          /* auto, f32, bf16, int8 */
+	const char *gemm;           /* or NULL, as it must be with int8 */
+	const struct bt_log *log;   /* of opening, or NULL */
+	struct bt_profile *profile; /* times are added; or NULL */
 	int threads;
 	enum bt_label_mode labels; /* KNOWN or OPTIONAL */
 };
@@ -44,5 +45,10 @@ int bt_stream_run(struct bt_stream *s, char *const *paths, int n_paths,
                   bt_stream_fn *fn,
                   int (*after)(void *ctx, struct bt_error *err), void *ctx,
                   struct bt_error *err) BT_MUST_USE;
+
+/* Measures this machine's limits and prints the profile, if one was asked for.
+ */
+int bt_stream_profile(struct bt_stream *s, const struct bt_log *log,
+                      struct bt_error *err) BT_MUST_USE;
 
 #endif

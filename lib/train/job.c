@@ -348,32 +348,22 @@ static int prepare(struct bt_job *j, bool dry, struct bt_error *err)
 
 /* Says, after a run that was long enough to be worth it, what this machine's
  * products reach, and prints the profile. */
-static void measure(struct bt_job *j, struct bt_train_result *res)
+static int measure(struct bt_job *j, struct bt_train_result *res,
+                   struct bt_error *err)
 {
 	struct bt_profile *p = j->o.train.profile;
-	struct bt_buf b = BT_BUF_INIT;
-	struct bt_limits l;
-	char *line, *next;
+	bool low = bt_model_low(j->o.dtype, j->o.gemm);
+	struct bt_limits l = {0};
+	int r = BT_OK;
 
-	if (p == NULL && res->seconds < 2)
-		return;
-	if (bt_limits_measure(j->pool, j->o.gemm,
-	                      bt_model_low(j->o.dtype, j->o.gemm), &l,
-	                      NULL) != BT_OK)
-		return;
-	res->flop_limit = l.flop;
-	if (p == NULL)
-		return;
-	p->flop_limit = l.flop;
-	p->byte_limit = l.copy;
-	bt_profile_print(p, &b);
-	for (line = b.data; line != NULL && *line != 0; line = next) {
-		next = strchr(line, '\n');
-		if (next != NULL)
-			*next++ = 0;
-		bt_log(log_of(j), BT_LOG_NOTE, "%s", line);
+	if (p != NULL) {
+		r = bt_limits_log(j->pool, j->o.gemm, low, p, log_of(j), err);
+		l.flop = p->flop_limit;
+	} else if (res->seconds > 2) {
+		r = bt_limits_measure(j->pool, j->o.gemm, low, &l, err);
 	}
-	bt_buf_clear(&b);
+	res->flop_limit = l.flop;
+	return r;
 }
 
 static void clear(struct bt_job *j)
@@ -399,7 +389,7 @@ int bt_job_run(const struct bt_job_opts *o, struct bt_train_result *res,
 		r = bt_train(&j.model, &j.train, j.has_eval ? &j.eval : NULL,
 		             &j.o.train, res, err);
 	if (r == BT_OK)
-		measure(&j, res);
+		r = measure(&j, res, err);
 	clear(&j);
 	return r;
 }
