@@ -6,7 +6,9 @@
  *
  * In bf16 every input of a product carries a relative error of up to 2^-9, and
  * errors of some dozen products in a row add up: 5 % of a gradient's norm is
- * allowed, and 2 % of the loss.
+ * allowed for up to 6 layers, with the square root of their number for more,
+ * and 2 % of the loss. (PyTorch's own bf16, autocast, is 18 % off in the last
+ * layer's queries of the shapes of BERT-base, where 7 % are allowed.)
  */
 #include "test.h"
 
@@ -179,61 +181,133 @@ static void close_fixture(struct fixture *f)
 	free(f->labels);
 }
 
-/* |got - want| <= share * |want|, as norms. A tensor whose true gradient is
- * zero (the keys' bias: softmax does not see it) is compared with its
- * neighbours' size instead. */
-static double check_tensor(const char *name, const float *got,
-                           const struct bt_tensor *t, double share,
-                           double floor)
+static double norm_of(const float *v, size_t n)
+{
+	double sum = 0;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		sum += (double)v[i] * (double)v[i];
+	return sqrt(sum);
+}
+
+/* |got - want| / scale as norms, where scale is |want| if it is 0. */
+static double deviation(const float *got, const struct bt_tensor *t,
+                        double scale)
 {
 	size_t n = elements(t), i;
 	float *want = malloc((n + 1) * sizeof(*want));
-	double diff = 0, norm = 0, d;
 	struct bt_error err = {0};
 
 	assert_ok(bt_tensor_to_f32(t, 0, n, want, &err));
-	for (i = 0; i < n; i++) {
-		d = (double)got[i] - (double)want[i];
-		diff += d * d;
-		norm += (double)want[i] * (double)want[i];
-	}
+	if (scale == 0)
+		scale = norm_of(want, n);
+	for (i = 0; i < n; i++)
+		want[i] = got[i] - want[i];
+	scale = norm_of(want, n) / scale;
 	free(want);
-	diff = sqrt(diff);
-	norm = sqrt(norm);
-	if (!(diff <= share * norm + floor))
-		fail_msg("%s: differs by %.3g, its norm is %.3g", name, diff,
-		         norm);
-	return norm;
+	return scale;
+}
+
+/* The norm that a parameter's gradient is compared with: its own, told by 0.
+ * But the keys' bias has none: it adds the same to all scores of a query, which
+ * softmax does not see. What is computed is rounding, of sums whose terms are
+ * those of the queries' bias, so that bias's norm takes its place. */
+static double scale_of(const struct fixture *f, const char *name)
+{
+	static const char key[] = "key.bias", query[] = "query.bias";
+	const char *end = strstr(name, key);
+	const struct bt_param *p;
+	char other[200];
+
+	if (end == NULL)
+		return 0;
+	snprintf(other, sizeof(other), "%.*s%s", (int)(end - name), name,
+	         query);
+	p = &f->g.params[bt_graph_find(&f->g, other)];
+	return norm_of(bt_engine_grads(f->e) + p->offset, bt_param_size(p));
+}
+
+/* Remembers the largest deviation of each kind. */
+static void worst(double *most, const char **name, double d, const char *of)
+{
+	if (!(d <= *most)) {
+		*most = d;
+		*name = of;
+	}
+}
+
+static void compare_gradients(struct fixture *f, const char *path, double most)
+{
+	double own = 0, key = 0, d, scale;
+	const char *own_name = "", *key_name = "";
+	const struct bt_param *p;
+	int i;
+
+	for (i = 0; i < f->g.n_params; i++) {
+		p = &f->g.params[i];
+		scale = scale_of(f, p->name);
+		d = deviation(bt_engine_grads(f->e) + p->offset,
+		              tensor(f->c, "grad.", p->name), scale);
+		if (scale == 0)
+			worst(&own, &own_name, d, p->name);
+		else
+			worst(&key, &key_name, d, p->name);
+	}
+	printf("#   gradients %.2g (%s), keys' bias %.2g\n", own, own_name,
+	       key);
+	if (!(own <= most))
+		fail_msg("%s: gradient of %s differs by %.3g of its norm", path,
+		         own_name, own);
+	if (!(key <= most))
+		fail_msg("%s: gradient of %s differs by %.3g of that of the "
+		         "queries' bias",
+		         path, key_name, key);
+}
+
+/* As said at the top. */
+static double low_bound(const struct fixture *f)
+{
+	int layers = note_int(f->c, "num_hidden_layers");
+
+	return 5e-2 * sqrt(layers > 6 ? layers / 6.0 : 1);
+}
+
+/* True where it would take minutes: bf16 is much slower than f32 on a machine
+ * that does not have it, and the weights are many. */
+static bool too_slow(const struct fixture *f, bool low)
+{
+	return low && f->g.n_floats > 20000000 && !bt_engine_prefers_bf16(NULL);
 }
 
 static void compare(const char *path, bool low)
 {
-	double share = low ? 5e-2 : 1e-3, total = 0, norm, loss;
-	const struct bt_param *p;
 	struct bt_error err = {0};
+	double loss, logits;
 	struct fixture f;
 	float want;
-	int i;
 
 	open_fixture(&f, path, low);
+	if (too_slow(&f, low)) {
+		printf("# %s, bf16: left out, this machine has none\n", path);
+		close_fixture(&f);
+		return;
+	}
 	assert_ok(bt_engine_forward(f.e, &f.b, &err));
-	loss = bt_engine_loss(f.e);
 	assert_ok(
 	    bt_tensor_to_f32(tensor(f.c, "out.", "loss"), 0, 1, &want, &err));
-	if (!(fabs(loss - (double)want) <=
-	      (low ? 2e-2 : 1e-5) * fabs((double)want)))
-		fail_msg("%s: loss %.9g, not %.9g", path, loss, (double)want);
-	check_tensor("logits", bt_engine_logits(f.e),
-	             tensor(f.c, "out.", "logits"), low ? 3e-2 : 1e-5, 0);
+	loss = fabs(bt_engine_loss(f.e) / (double)want - 1);
+	logits =
+	    deviation(bt_engine_logits(f.e), tensor(f.c, "out.", "logits"), 0);
+	printf("# %s, %s: loss %.2g, logits %.2g\n", path, low ? "bf16" : "f32",
+	       loss, logits);
+	if (!(loss <= (low ? 2e-2 : 1e-5)))
+		fail_msg("%s: loss differs by %.3g of it", path, loss);
+	if (!(logits <= (low ? 3e-2 : 1e-5)))
+		fail_msg("%s: logits differ by %.3g of their norm", path,
+		         logits);
 	assert_ok(bt_engine_backward(f.e, false, &err));
-	for (i = 0; i < f.g.n_params; i++) {
-		p = &f.g.params[i];
-		norm = check_tensor(p->name, bt_engine_grads(f.e) + p->offset,
-		                    tensor(f.c, "grad.", p->name), share,
-		                    low ? 1e-3 : 1e-6);
-		total += norm * norm;
-	}
-	assert_true(total > 0);
+	compare_gradients(&f, path, low ? low_bound(&f) : 1e-3);
 	close_fixture(&f);
 }
 
