@@ -4,14 +4,16 @@
 . "$TEST_TOP/tests/lib.sh"
 
 for gemm in onednn openblas ref; do
-	if ! TEST_GEMM=$gemm "$BUILD/unit/160-engine" >out 2>err &&
-		grep -q 'not built in' err; then
-		skip "160-engine with $gemm" 'it is not built in'
-		continue
-	fi
-	cp err why
-	grep '^not ok' out >>why
-	grep -q '^ok' out && ! grep '^not ok' out | grep -qv '# SKIP'
-	result $? "160-engine with $gemm"
+	for unit in 160-engine 162-batches; do
+		if ! TEST_GEMM=$gemm "$BUILD/unit/$unit" >out 2>err &&
+			grep -q 'not built in' err; then
+			skip "$unit with $gemm" 'it is not built in'
+			continue
+		fi
+		cp err why
+		grep '^not ok' out >>why
+		grep -q '^ok' out && ! grep '^not ok' out | grep -qv '# SKIP'
+		result $? "$unit with $gemm"
+	done
 done
 finish
