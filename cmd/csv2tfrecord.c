@@ -98,12 +98,19 @@ static bool operands_make_sense(char *const *files, int n)
 	return std <= 1;
 }
 
+/* By its name, with or without what a compressing program puts behind it. */
 static bool is_tsv(const char *path)
 {
-	size_t n = strlen(path);
+	static const char *const ends[] = {".tsv", ".TSV", ".tsv.gz",
+	                                   ".tsv.zst", ".tsv.zstd"};
+	size_t n = strlen(path), i, k;
 
-	return n >= 4 && (strcmp(path + n - 4, ".tsv") == 0 ||
-	                  strcmp(path + n - 4, ".TSV") == 0);
+	for (i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		k = strlen(ends[i]);
+		if (n >= k && strcmp(path + n - k, ends[i]) == 0)
+			return true;
+	}
+	return false;
 }
 
 /* Returns false, having said why, where a value makes no sense. */

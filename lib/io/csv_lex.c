@@ -366,11 +366,8 @@ static int check_start(struct bt_csv_lex *x, struct bt_error *err)
 	} others[] = {
 	    {{0xFF, 0xFE}, 2, "UTF-16 text; convert it to UTF-8 first"},
 	    {{0xFE, 0xFF}, 2, "UTF-16 text; convert it to UTF-8 first"},
-	    {{0x1F, 0x8B}, 2, "gzip-compressed; decompress it first"},
-	    {{0x28, 0xB5, 0x2F, 0xFD},
-	     4,
-	     "zstd-compressed; decompress it "
-	     "first"},
+	    {{0x1F, 0x8B}, 2, "gzip-compressed twice"},
+	    {{0x28, 0xB5, 0x2F, 0xFD}, 4, "zstd-compressed twice"},
 	    {{'P', 'K', 3, 4}, 4, "a zip archive or a spreadsheet, no CSV"},
 	};
 	const uint8_t *p;

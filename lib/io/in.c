@@ -11,12 +11,15 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "io/unpack_int.h"
 
 #define BLOCK ((size_t)1 << 20)
 
 struct bt_in {
 	int fd;
-	bool end; /* the system has reported end of file */
+	bool end;                 /* nothing more comes */
+	bool known;               /* whether it is compressed */
+	struct bt_unpack *unpack; /* or NULL: it is not */
 	char *name;
 	uint8_t *buf;
 	size_t cap, pos, len; /* unread bytes: buf[pos .. len-1] */
@@ -70,6 +73,7 @@ void bt_in_close(struct bt_in *in)
 		return;
 	if (in->fd > STDIN_FILENO)
 		close(in->fd);
+	bt_unpack_free(in->unpack);
 	free(in->name);
 	free(in->buf);
 	free(in);
@@ -83,6 +87,11 @@ const char *bt_in_name(const struct bt_in *in)
 uint64_t bt_in_offset(const struct bt_in *in)
 {
 	return in->offset;
+}
+
+const char *bt_in_packing(const struct bt_in *in)
+{
+	return in->unpack != NULL ? bt_unpack_name(in->unpack) : NULL;
 }
 
 /* Makes room for n unread bytes and a block to read into. */
@@ -111,14 +120,11 @@ static int make_room(struct bt_in *in, size_t n, struct bt_error *err)
 	return BT_OK;
 }
 
-/* Reads once; sets end at end of file. */
-static int fill(struct bt_in *in, size_t want, struct bt_error *err)
+/* Reads once into the room there is; sets end at end of file. */
+static int read_plain(struct bt_in *in, struct bt_error *err)
 {
 	ssize_t n;
-	int r = make_room(in, want, err);
 
-	if (r != BT_OK)
-		return r;
 	do
 		n = read(in->fd, in->buf + in->len, in->cap - in->len);
 	while (n < 0 && errno == EINTR);
@@ -128,6 +134,54 @@ static int fill(struct bt_in *in, size_t want, struct bt_error *err)
 		in->end = true;
 	in->len += (size_t)n;
 	return BT_OK;
+}
+
+static int read_packed(struct bt_in *in, struct bt_error *err)
+{
+	size_t n;
+	int r = bt_unpack_read(in->unpack, in->buf + in->len, in->cap - in->len,
+	                       &n, err);
+
+	if (r != BT_OK)
+		return r;
+	if (n == 0)
+		in->end = true;
+	in->len += n;
+	return BT_OK;
+}
+
+/* Reads the first bytes, no more than needed to tell what they are. */
+static int find_out(struct bt_in *in, struct bt_error *err)
+{
+	enum bt_packing how;
+	int r;
+
+	do {
+		r = read_plain(in, err);
+		if (r != BT_OK)
+			return r;
+		how = bt_packing_of(in->buf, in->len, in->end);
+	} while (how == BT_PACKING_MORE);
+	in->known = true;
+	if (how == BT_PACKING_NONE)
+		return BT_OK;
+	r = bt_unpack_new(how, in->fd, in->name, in->buf, in->len, &in->unpack,
+	                  err);
+	in->len = 0;
+	in->end = false;
+	return r;
+}
+
+/* Reads once; sets end at the end. */
+static int fill(struct bt_in *in, size_t want, struct bt_error *err)
+{
+	int r = make_room(in, want, err);
+
+	if (r != BT_OK)
+		return r;
+	if (!in->known)
+		return find_out(in, err);
+	return in->unpack != NULL ? read_packed(in, err) : read_plain(in, err);
 }
 
 int bt_in_peek(struct bt_in *in, size_t n, const uint8_t **data, size_t *got,
@@ -173,6 +227,7 @@ int bt_in_whole(const char *path, size_t limit, char **data, size_t *len,
 
 	if (r != BT_OK)
 		return r;
+	in->known = true; /* to be as it is */
 	r = bt_in_peek(in, limit + 1, &p, &got, err);
 	if (r != BT_OK)
 		goto out;

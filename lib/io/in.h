@@ -2,6 +2,11 @@
 /*
  * Input byte streams: a file, a pipe or standard input ("-"), read in large
  * blocks. One thread at a time.
+ *
+ * What begins as gzip or zstd does is decompressed on the way; several members
+ * or frames, one behind the other, are one stream. Damage is an error that
+ * names the byte of the compressed input. It may be found only behind bytes
+ * that were already given out, at the latest where the end would be.
  */
 #ifndef BT_IO_IN_H
 #define BT_IO_IN_H
@@ -21,8 +26,12 @@ void bt_in_close(struct bt_in *in); /* takes NULL */
 /* For messages: 'file' in quotes, or "standard input"; lives as long as in. */
 const char *bt_in_name(const struct bt_in *in);
 
-/* Bytes consumed so far. */
+/* Bytes consumed so far, decompressed ones. */
 uint64_t bt_in_offset(const struct bt_in *in);
+
+/* "gzip" or "zstd" if that is how the input comes, NULL if not or before the
+ * first look at it. */
+const char *bt_in_packing(const struct bt_in *in);
 
 /*
  * Looks at the next n bytes without consuming them. *data is borrowed until the
@@ -38,8 +47,8 @@ int bt_in_some(struct bt_in *in, const uint8_t **data, size_t *got,
 /* Consumes n bytes that were looked at. */
 void bt_in_skip(struct bt_in *in, size_t n);
 
-/* Reads a whole file of at most limit bytes; *data gets a NUL behind it and is
- * free()d by the caller. */
+/* Reads a whole file of at most limit bytes, as it is; *data gets a NUL behind
+ * it and is free()d by the caller. */
 int bt_in_whole(const char *path, size_t limit, char **data, size_t *len,
                 struct bt_error *err) BT_MUST_USE;
 

@@ -91,29 +91,36 @@ static const char *guess(const uint8_t *p, size_t n)
 	size_t i;
 
 	if (n >= 2 && p[0] == 0x1f && p[1] == 0x8b)
-		return "gzip-compressed data";
+		return "gzip-compressed data (compressed twice)";
 	if (n >= 4 && load32(p) == 0xFD2FB528u)
-		return "zstd-compressed data";
+		return "zstd-compressed data (compressed twice)";
 	for (i = 0; i < n; i++)
 		if (!isprint(p[i]) && !isspace(p[i]) && p[i] < 0x80)
 			return NULL;
 	return "text";
 }
 
+/* To follow "byte 17". */
+static const char *of_what(const struct bt_tfrec *r)
+{
+	return bt_in_packing(r->in) != NULL ? " of the decompressed data" : "";
+}
+
 static int truncated(const struct bt_tfrec *r, struct bt_error *err)
 {
 	bt_error_set(err, BT_ETRUNCATED,
-	             "ends inside a record that starts at byte %llu",
-	             (unsigned long long)bt_in_offset(r->in));
+	             "ends inside a record that starts at byte %llu%s",
+	             (unsigned long long)bt_in_offset(r->in), of_what(r));
 	return bt_tfrec_blame(r, err);
 }
 
 static int corrupt(const struct bt_tfrec *r, const char *what,
                    struct bt_error *err)
 {
-	bt_error_set(err, BT_ECORRUPT,
-	             "checksum of the %s differs (record starts at byte %llu)",
-	             what, (unsigned long long)bt_in_offset(r->in));
+	bt_error_set(
+	    err, BT_ECORRUPT,
+	    "checksum of the %s differs (record starts at byte %llu%s)", what,
+	    (unsigned long long)bt_in_offset(r->in), of_what(r));
 	return bt_tfrec_blame(r, err);
 }
 

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The lower half of io/in.h where an input is compressed: gzip members or zstd
+ * frames, one behind the other, decompressed as they are asked for.
+ */
+#ifndef BT_IO_UNPACK_INT_H
+#define BT_IO_UNPACK_INT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+struct bt_unpack;
+
+enum bt_packing {
+	BT_PACKING_NONE,
+	BT_PACKING_GZIP,
+	BT_PACKING_ZSTD,
+	BT_PACKING_MORE /* cannot be told from so few bytes */
+};
+
+/* What an input that begins with these bytes is; end: there are no more. */
+enum bt_packing bt_packing_of(const uint8_t *p, size_t n, bool end);
+
+/*
+ * Reads the rest of the input from fd; its first n bytes were read before. The
+ * name, in quotes for messages, is borrowed.
+ */
+int bt_unpack_new(enum bt_packing how, int fd, const char *name,
+                  const uint8_t *first, size_t n, struct bt_unpack **u,
+                  struct bt_error *err) BT_MUST_USE;
+void bt_unpack_free(struct bt_unpack *u); /* takes NULL; leaves fd open */
+
+/* As read(2): *got bytes into dst, at most size and at least one; 0 at the end,
+ * which is one only where a member or frame ends well. */
+int bt_unpack_read(struct bt_unpack *u, uint8_t *dst, size_t size, size_t *got,
+                   struct bt_error *err) BT_MUST_USE;
+
+/* "gzip" or "zstd". */
+const char *bt_unpack_name(const struct bt_unpack *u);
+
+#endif

@@ -1,0 +1,86 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Inputs compressed by gzip and zstd, as the programs of these names make them.
+. "$TEST_TOP/tests/lib.sh"
+M=$DATA/tok/uncased
+
+awk 'BEGIN { print "text,label"; for (i = 0; i < 20000; i++)
+	print "hello world " i "," i % 7 }' >a.csv
+csv2tfrecord -q -l label -o a.rec a.csv
+bert-tokenize -q -m "$M" -o a.tok a.rec
+printf 'text\tlabel\none\ttwo\n' >b.tsv
+
+# compress FILE...: writes FILE.z in the format
+compress() {
+	for f; do
+		$format -c <"$f" >"$f.z" || exit 1
+	done
+}
+
+for format in gzip zstd; do
+	if ! command -v $format >/dev/null; then
+		skip "compressed with $format" "there is no $format"
+		continue
+	fi
+	compress a.csv a.rec b.tsv
+	csv2tfrecord -q -l label a.csv.z >got
+	cmp got a.rec >why 2>&1
+	result $? "$format: a table"
+	csv2tfrecord -q -l label <a.csv.z >got
+	cmp got a.rec >why 2>&1
+	result $? "$format: from standard input"
+	rm -f fifo
+	mkfifo fifo
+	cat a.csv.z >fifo &
+	csv2tfrecord -q -l label fifo >got
+	cmp got a.rec >why 2>&1
+	result $? "$format: from a named pipe"
+	cp b.tsv.z b.tsv.gz
+	works "$format: a TSV file by its name" csv2tfrecord -l label b.tsv.gz
+	bert-tokenize -q -m "$M" a.rec.z >got
+	cmp got a.tok >why 2>&1
+	result $? "$format: records"
+	{
+		head -n 9000 a.csv | $format -c
+		: | $format -c
+		tail -n +9001 a.csv | $format -c
+	} >two.z
+	csv2tfrecord -q -l label two.z >got
+	cmp got a.rec >why 2>&1
+	result $? "$format: members one behind the other, an empty one too"
+	tail -n +2 a.csv >lines
+	compress lines
+	bert-tokenize -q -m "$M" --lines --format ids lines >wanted
+	bert-tokenize -q -m "$M" --lines --format ids lines.z >got
+	cmp got wanted >why 2>&1
+	result $? "$format: lines"
+
+	size=$(($(wc -c <a.csv.z)))
+	for cut in 20 $((size / 2)) $((size - 1)); do
+		head -c $cut a.csv.z >cut
+		refuses "*cannot read 'cut': the $format data is cut short at byte $cut of*" \
+			"$format: cut at byte $cut" \
+			csv2tfrecord -l label --skip-bad -o never cut
+	done
+	[ ! -e never ]
+	result $? "$format: and no output appears"
+	{
+		cat a.rec.z
+		echo
+	} >more
+	refuses "*'more': $format data: byte $(($(wc -c <a.rec.z))) of*something else follows*" \
+		"$format: something behind it" \
+		bert-tokenize -m "$M" -o never more
+done
+
+if command -v zstd >/dev/null; then
+	# a level that a user may choose, and a window that nobody should
+	zstd -q -19 -c <a.rec >high.z
+	bert-tokenize -q -m "$M" high.z >got
+	cmp got a.tok >why 2>&1
+	result $? 'zstd -19'
+	zstd -q --long=30 -c <a.rec >long.z
+	refuses "*'long.z': zstd data: byte *a window of more than 128 MiB*" \
+		'zstd --long=30' bert-tokenize -m "$M" -o never long.z
+fi
+finish

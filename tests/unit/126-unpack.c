@@ -1,0 +1,451 @@
+/* SPDX-License-Identifier: MIT */
+/* Compressed inputs: members and frames of every kind, and damage. */
+#include "files.h"
+
+#include <fcntl.h>
+#include <stdbool.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <zlib.h>
+#include <zstd.h>
+
+#include "io/in.h"
+#include "io/tfrecord.h"
+
+struct packed {
+	uint8_t *p;
+	size_t n;
+};
+
+/* Appends n bytes as a gzip member or as a zstd frame with its checksum. */
+static void pack(struct packed *to, bool gzip, const void *data, size_t n)
+{
+	size_t room = n + n / 8 + 1024, r;
+	ZSTD_CCtx *c;
+	z_stream z;
+
+	to->p = realloc(to->p, to->n + room);
+	assert_non_null(to->p);
+	if (!gzip) {
+		c = ZSTD_createCCtx();
+		ZSTD_CCtx_setParameter(c, ZSTD_c_checksumFlag, 1);
+		r = ZSTD_compress2(c, to->p + to->n, room, data, n);
+		assert_false(ZSTD_isError(r));
+		ZSTD_freeCCtx(c);
+		to->n += r;
+		return;
+	}
+	memset(&z, 0, sizeof(z));
+	assert_int_equal(deflateInit2(&z, 6, Z_DEFLATED, 15 + 16, 8, 0), Z_OK);
+	z.next_in = (void *)(uintptr_t)data;
+	z.avail_in = (unsigned)n;
+	z.next_out = to->p + to->n;
+	z.avail_out = (unsigned)room;
+	assert_int_equal(deflate(&z, Z_FINISH), Z_STREAM_END);
+	to->n += room - z.avail_out;
+	deflateEnd(&z);
+}
+
+static void append(struct packed *to, const void *data, size_t n)
+{
+	to->p = realloc(to->p, to->n + n);
+	assert_non_null(to->p);
+	memcpy(to->p + to->n, data, n);
+	to->n += n;
+}
+
+static void release(struct packed *x)
+{
+	free(x->p);
+	memset(x, 0, sizeof(*x));
+}
+
+/* Reads a file to its end; its bytes must be the n of data, or the first of
+ * them where it ends in an error. */
+static int read_back(const char *name, const void *data, size_t n,
+                     struct bt_error *err)
+{
+	struct bt_in *in;
+	const uint8_t *p;
+	size_t got, at = 0;
+	int r;
+
+	bt_error_clear(err);
+	r = bt_in_open(name, &in, err);
+	if (r != BT_OK)
+		return r;
+	while ((r = bt_in_some(in, &p, &got, err)) == BT_OK && got > 0) {
+		assert_true(got <= n - at);
+		assert_memory_equal(p, (const char *)data + at, got);
+		got = got > 7 ? got - got / 3 : got;
+		bt_in_skip(in, got);
+		at += got;
+		assert_true(bt_in_offset(in) == at);
+	}
+	if (r == BT_OK)
+		assert_int_equal(at, n);
+	bt_in_close(in);
+	return r;
+}
+
+static void put_and_read(const struct packed *x, const void *data, size_t n)
+{
+	struct bt_error err = {0};
+
+	file_put("packed", x->p, x->n);
+	assert_ok(read_back("packed", data, n, &err));
+}
+
+#define LARGE ((size_t)5000000)
+
+/* Compressible, but not by much. */
+static uint8_t *large(void)
+{
+	uint8_t *p = malloc(LARGE);
+	size_t i;
+
+	assert_non_null(p);
+	for (i = 0; i < LARGE; i++)
+		p[i] = (uint8_t)((i * 2654435761u >> 13 & 63) + 32);
+	return p;
+}
+
+static void members_and_frames(void **state)
+{
+	static const uint8_t skip[] = {0x5f, 0x2a, 0x4d, 0x18, 3,  0,
+	                               0,    0,    'a',  'b',  'c'};
+	struct packed x = {0};
+	uint8_t *data = large();
+	size_t at;
+	int gzip;
+
+	(void)state;
+	for (gzip = 0; gzip < 2; gzip++) {
+		pack(&x, gzip, data, LARGE);
+		put_and_read(&x, data, LARGE);
+		release(&x);
+		for (at = 0; at < LARGE; at += LARGE / 5) {
+			pack(&x, gzip, data + at, LARGE / 5);
+			pack(&x, gzip, "", 0);
+			if (!gzip)
+				append(&x, skip, sizeof(skip));
+		}
+		put_and_read(&x, data, LARGE);
+		release(&x);
+		pack(&x, gzip, "", 0);
+		put_and_read(&x, "", 0);
+		release(&x);
+		/* more than one look into the input finds a boundary anywhere
+		 */
+		for (at = 0; at < 40000; at++)
+			pack(&x, gzip, data + at, 1);
+		put_and_read(&x, data, 40000);
+		release(&x);
+	}
+	append(&x, skip, sizeof(skip));
+	pack(&x, false, data, 9);
+	put_and_read(&x, data, 9);
+	release(&x);
+	/* a size of nothing but zeros, far larger than any buffer */
+	memset(data, 0, LARGE);
+	pack(&x, true, data, LARGE);
+	put_and_read(&x, data, LARGE);
+	release(&x);
+	pack(&x, false, data, LARGE);
+	put_and_read(&x, data, LARGE);
+	release(&x);
+	free(data);
+}
+
+static void names(void **state)
+{
+	static const char *const wanted[] = {"zstd", "gzip"};
+	struct bt_error err = {0};
+	struct packed x = {0};
+	struct bt_in *in;
+	const uint8_t *p;
+	size_t got;
+	char *whole;
+	int gzip;
+
+	(void)state;
+	for (gzip = 0; gzip < 2; gzip++) {
+		pack(&x, gzip, "text", 4);
+		file_put("packed", x.p, x.n);
+		assert_ok(bt_in_open("packed", &in, &err));
+		assert_null(bt_in_packing(in));
+		assert_ok(bt_in_peek(in, 9, &p, &got, &err));
+		assert_int_equal(got, 4);
+		assert_string_equal(bt_in_packing(in), wanted[gzip]);
+		bt_in_close(in);
+		assert_ok(bt_in_whole("packed", 99, &whole, &got, &err));
+		assert_int_equal(got, x.n);
+		assert_memory_equal(whole, x.p, got);
+		free(whole);
+		release(&x);
+	}
+}
+
+/* Byte by byte through a pipe, so that every boundary falls between reads. */
+static void a_slow_pipe(void **state)
+{
+	struct bt_error err = {0};
+	struct packed x = {0};
+	uint8_t *data = large();
+	int gzip, fd, status;
+	size_t i;
+	pid_t pid;
+
+	(void)state;
+	assert_int_equal(mkfifo("pipe", 0600), 0);
+	for (gzip = 0; gzip < 2; gzip++) {
+		pack(&x, gzip, data, 900);
+		pack(&x, gzip, data + 900, 100);
+		pid = fork();
+		assert_true(pid >= 0);
+		if (pid == 0) {
+			fd = open("pipe", O_WRONLY);
+			for (i = 0; i < x.n; i++)
+				if (write(fd, x.p + i, 1) != 1)
+					_exit(1);
+			_exit(0);
+		}
+		assert_ok(read_back("pipe", data, 1000, &err));
+		assert_int_equal(waitpid(pid, &status, 0), pid);
+		assert_int_equal(status, 0);
+		release(&x);
+	}
+	unlink("pipe");
+	free(data);
+}
+
+/* Three records, compressed. */
+static void pack_records(struct packed *x, bool gzip)
+{
+	static const char *const text[] = {"alpha alpha alpha", "", "beta 1 2"};
+	struct bt_error err = {0};
+	struct bt_out *out;
+	size_t n;
+	char *data;
+	int i;
+
+	assert_ok(bt_out_open("records", BT_OUT_BINARY, &out, &err));
+	for (i = 0; i < 3; i++)
+		assert_ok(bt_tfrec_write(out, text[i], strlen(text[i]), &err));
+	assert_ok(bt_out_commit(out, &err));
+	data = file_get("records", &n);
+	pack(x, gzip, data, n);
+	free(data);
+}
+
+/* Reads all records of a file; *count says how many. */
+static int count_records(char *name, int *count, struct bt_error *err)
+{
+	struct bt_tfrec *r;
+	const uint8_t *data;
+	size_t len;
+	int e;
+
+	*count = 0;
+	bt_error_clear(err);
+	e = bt_tfrec_open(&name, 1, &r, err);
+	if (e != BT_OK)
+		return e;
+	while ((e = bt_tfrec_next(r, &data, &len, err)) == 1)
+		++*count;
+	bt_tfrec_close(r);
+	return e;
+}
+
+static void cut_at_every_byte(void **state)
+{
+	struct bt_error err = {0};
+	struct packed x = {0};
+	char where[64], name[] = "cut";
+	size_t cut;
+	int gzip, count, e;
+
+	(void)state;
+	for (gzip = 0; gzip < 2; gzip++) {
+		pack_records(&x, gzip);
+		for (cut = 1; cut < x.n; cut++) {
+			file_put(name, x.p, cut);
+			e = count_records(name, &count, &err);
+			snprintf(where, sizeof(where),
+			         "data is cut short at byte %zu of", cut);
+			if (e >= 0 ||
+			    (cut >= 4 && strstr(err.text, where) == NULL))
+				fail_msg("cut at %zu: %d %s", cut, e, err.text);
+		}
+		file_put(name, x.p, x.n);
+		assert_ok(count_records(name, &count, &err));
+		assert_int_equal(count, 3);
+		release(&x);
+	}
+}
+
+/*
+ * Every damaged bit is an error or one that does not count: gzip's header (the
+ * time, the system), bits that fill up the last byte, a larger zstd window.
+ */
+static void every_bit_flipped(void **state)
+{
+	struct bt_error err = {0};
+	struct packed x = {0};
+	size_t i, n;
+	char *data;
+	int gzip, bit, r, harmless;
+
+	(void)state;
+	for (gzip = 0; gzip < 2; gzip++) {
+		pack_records(&x, gzip);
+		data = file_get("records", &n);
+		harmless = 0;
+		for (i = 4; i < x.n; i++)
+			for (bit = 0; bit < 8; bit++) {
+				x.p[i] = (uint8_t)(x.p[i] ^ 1 << bit);
+				file_put("flipped", x.p, x.n);
+				x.p[i] = (uint8_t)(x.p[i] ^ 1 << bit);
+				r = read_back("flipped", data, n, &err);
+				if (r == BT_OK)
+					harmless++;
+				else
+					assert_non_null(
+					    strstr(err.text, "'flipped'"));
+			}
+		print_message("%d bits do not count\n", harmless);
+		assert_in_range(harmless, 0, gzip ? 6 * 8 + 7 : 16);
+		free(data);
+		release(&x);
+	}
+}
+
+static void what_follows(void **state)
+{
+	struct bt_error err = {0};
+	struct packed x = {0};
+	char words[100];
+	size_t n;
+	int gzip, other;
+
+	(void)state;
+	for (gzip = 0; gzip < 2; gzip++)
+		for (other = 0; other < 3; other++) {
+			pack(&x, gzip, "text", 4);
+			n = x.n;
+			if (other == 0)
+				append(&x, "\0", 1);
+			else if (other == 1)
+				append(&x, "more text", 9);
+			else
+				pack(&x, !gzip, "text", 4);
+			file_put("packed", x.p, x.n);
+			snprintf(words, sizeof(words),
+			         "cannot read 'packed': %s data: byte %zu of "
+			         "the compressed file: something else follows",
+			         gzip ? "gzip" : "zstd", n);
+			assert_err(read_back("packed", "text", 4, &err),
+			           BT_ECORRUPT, words);
+			x.n = n;
+			append(&x, x.p, gzip ? 1 : 3);
+			file_put("packed", x.p, x.n);
+			assert_err(read_back("packed", "text", 4, &err),
+			           BT_ETRUNCATED, "cut short");
+			release(&x);
+		}
+}
+
+/* A frame that claims a window takes that much memory before its first byte. */
+static void large_windows(void **state)
+{
+	uint8_t frame[] = {0x28, 0xb5, 0x2f, 0xfd, 0, 0, 1, 0, 0};
+	struct bt_error err = {0};
+	int log;
+
+	(void)state;
+	for (log = 10; log <= 41; log++) {
+		frame[5] = (uint8_t)((log - 10) << 3);
+		file_put("bomb", frame, sizeof(frame));
+		if (log <= 27)
+			assert_ok(read_back("bomb", "", 0, &err));
+		else
+			assert_int_equal(read_back("bomb", "", 0, &err),
+			                 log <= 31 ? BT_ELIMIT : err.code);
+		assert_true((log <= 27) == (err.code == 0));
+	}
+	frame[5] = (31 - 10) << 3;
+	file_put("bomb", frame, sizeof(frame));
+	assert_err(read_back("bomb", "", 0, &err), BT_ELIMIT,
+	           "a window of more than 128 MiB");
+}
+
+/* Not compressed, though the first bytes say so: the length of a record. */
+static void a_record_that_looks_so(void **state)
+{
+	static const size_t sizes[] = {0x8b1f, 0x088b1f};
+	struct bt_error err = {0};
+	struct bt_out *out;
+	char name[] = "looks", *data = calloc(1, 0x088b1f);
+	int count;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < 2; i++) {
+		assert_ok(bt_out_open(name, BT_OUT_BINARY, &out, &err));
+		assert_ok(bt_tfrec_write(out, data, sizes[i], &err));
+		assert_ok(bt_out_commit(out, &err));
+		assert_ok(count_records(name, &count, &err));
+		assert_int_equal(count, 1);
+	}
+	free(data);
+	file_put(name, "\x1f", 1);
+	assert_ok(read_back(name, "\x1f", 1, &err));
+	file_put(name, "(", 1);
+	assert_ok(read_back(name, "(", 1, &err));
+}
+
+/* Checksums of the records are told with bytes of what was compressed. */
+static void damage_below(void **state)
+{
+	struct bt_error err = {0};
+	struct packed x = {0};
+	char name[] = "below", *data;
+	size_t n;
+	int count;
+
+	(void)state;
+	pack_records(&x, true);
+	release(&x);
+	data = file_get("records", &n);
+	data[n - 1] ^= 1;
+	pack(&x, false, data, n);
+	file_put(name, x.p, x.n);
+	assert_err(count_records(name, &count, &err), BT_ECORRUPT,
+	           "record starts at byte 49 of the decompressed data");
+	assert_int_equal(count, 2);
+	n = x.n;
+	pack(&x, true, x.p, n);
+	file_put(name, x.p + n, x.n - n);
+	assert_err(count_records(name, &count, &err), BT_EFORMAT,
+	           "it begins with zstd-compressed data (compressed twice)");
+	free(data);
+	release(&x);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(members_and_frames),
+	    cmocka_unit_test(names),
+	    cmocka_unit_test(a_slow_pipe),
+	    cmocka_unit_test(cut_at_every_byte),
+	    cmocka_unit_test(every_bit_flipped),
+	    cmocka_unit_test(what_follows),
+	    cmocka_unit_test(large_windows),
+	    cmocka_unit_test(a_record_that_looks_so),
+	    cmocka_unit_test(damage_below),
+	};
+
+	return RUN(tests);
+}
