@@ -16,6 +16,7 @@ struct opts {
 	int64_t max_length;
 	bool no_truncation, lines, no_special;
 	int64_t pad_to; /* 0: none */
+	int64_t zstd;   /* 0: not compressed */
 	char **files;
 	int n_files;
 };
@@ -32,6 +33,8 @@ static const struct bt_opt options[] = {
     BT_FLAG(0, "lines", "input is plain text, a text a line", opts, lines),
     BT_FLAG(0, "no-special", "leave out [CLS] and [SEP]", opts, no_special),
     BT_STR(0, "format", "tfrecord|ids|json", "output [tfrecord]", opts, format),
+    BT_LEVEL("zstd", "LEVEL", "compress the output, by level 1 to 19 [3]", opts,
+             zstd, 1, BT_OUT_ZSTD_MAX, 3),
     BT_STR(0, "dialect", "hf|google",
            "whose tokens, where these differ [the model's, else hf]", opts,
            dialect),
@@ -160,7 +163,8 @@ static int convert(const struct opts *o, const struct bt_tok *tok,
                    struct bt_error *err)
 {
 	enum bt_out_kind kind =
-	    how->format == BT_TOKENIZE_TFRECORD ? BT_OUT_BINARY : BT_OUT_TEXT;
+	    how->format == BT_TOKENIZE_TFRECORD || o->zstd != 0 ? BT_OUT_BINARY
+	                                                        : BT_OUT_TEXT;
 	double start = bt_seconds();
 	struct bt_tokenize_stats stats;
 	struct bt_tokenize *job = NULL;
@@ -173,6 +177,8 @@ static int convert(const struct opts *o, const struct bt_tok *tok,
 		r = bt_tokenize_new(tok, pool, how, &job, err);
 	if (r == BT_OK)
 		r = bt_out_open(o->common.output, kind, &out, err);
+	if (r == BT_OK && o->zstd != 0)
+		r = bt_out_zstd(out, (int)o->zstd, bt_pool_threads(pool), err);
 	if (r == BT_OK) {
 		bt_progress_init(&progress, stderr, o->common.quiet);
 		r = bt_tokenize_files(job, o->files, o->n_files, out, &progress,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
 
+#include "base/sys.h"
 #include "base/tool.h"
 #include "io/out.h"
 #include "io/tfrecord.h"
@@ -11,6 +12,7 @@ struct values {
 	const char *text, *pair, *label, *id;
 	const char *delimiter, *encoding;
 	bool no_header, no_quote, skip_bad;
+	int64_t zstd; /* 0: not compressed */
 };
 
 static const struct bt_opt options[] = {
@@ -29,6 +31,8 @@ static const struct bt_opt options[] = {
            "what the input is written in [utf-8]", values, encoding),
     BT_FLAG(0, "skip-bad", "leave bad rows out instead of failing", values,
             skip_bad),
+    BT_LEVEL("zstd", "LEVEL", "compress the output, by level 1 to 19 [3]",
+             values, zstd, 1, BT_OUT_ZSTD_MAX, 3),
     BT_STR('o', "output", "FILE", "write to FILE [standard output]", values,
            common.output),
     BT_OPT_COMMON(values),
@@ -227,6 +231,21 @@ static int convert(char *const *files, int n, const struct bt_table_opts *opts,
 	return r;
 }
 
+static int open_output(const struct values *v, struct bt_out **out,
+                       struct bt_error *err)
+{
+	int threads = (int)v->common.threads;
+	int r = bt_out_open(v->common.output, BT_OUT_BINARY, out, err);
+
+	if (r != BT_OK || v->zstd == 0)
+		return r;
+	r = bt_out_zstd(*out, (int)v->zstd, threads > 0 ? threads : bt_cores(),
+	                err);
+	if (r != BT_OK)
+		bt_out_abandon(*out);
+	return r;
+}
+
 static int run(const struct values *v, char *const *files, int n)
 {
 	struct screen screen = {bt_tool_log(&tool, &v->common), {0}};
@@ -242,7 +261,7 @@ static int run(const struct values *v, char *const *files, int n)
 		return BT_EXIT_USAGE;
 	opts.log = &log;
 	bt_progress_init(&screen.progress, stderr, v->common.quiet);
-	r = bt_out_open(v->common.output, BT_OUT_BINARY, &out, &err);
+	r = open_output(v, &out, &err);
 	if (r == BT_OK) {
 		r = convert(files, n, &opts, out, &screen, &stats, &err);
 		if (r == BT_OK)

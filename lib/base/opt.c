@@ -90,6 +90,12 @@ static int set_value(const struct bt_opt *o, const char *value, void *values,
 	case BT_OPT_LIST:
 		return set_list(o, value, (struct bt_opt_list *)(void *)at,
 		                err);
+	case BT_OPT_LEVEL:
+		if (value == NULL) {
+			*(int64_t *)(void *)at = o->bare;
+			return BT_OK;
+		}
+		/* fall through */
 	case BT_OPT_INT:
 		if (bt_parse_i64(value, (int64_t)o->lo, (int64_t)o->hi,
 		                 (int64_t *)(void *)at) != BT_OK)
@@ -120,8 +126,10 @@ static int make_tables(const struct bt_opt *opts, char *letters,
 	*l++ = ':'; /* tell a missing value from an unknown option */
 	for (i = 0; i < MAX_OPTIONS && opts[i].type != BT_OPT_END; i++) {
 		longs[i].name = opts[i].name;
-		longs[i].has_arg =
-		    opts[i].arg != NULL ? required_argument : no_argument;
+		longs[i].has_arg = opts[i].arg == NULL ? no_argument
+		                   : opts[i].type == BT_OPT_LEVEL
+		                       ? optional_argument
+		                       : required_argument;
 		longs[i].flag = NULL;
 		longs[i].val = LONG_KEY + i;
 		if (opts[i].letter != 0) {
@@ -199,7 +207,9 @@ static int option_words(const struct bt_opt *o, char *s, size_t size)
 		n = snprintf(s, size, "    ");
 	n += snprintf(s + n, size - (size_t)n, "--%s", o->name);
 	if (o->arg != NULL)
-		n += snprintf(s + n, size - (size_t)n, " %s", o->arg);
+		n +=
+		    snprintf(s + n, size - (size_t)n,
+		             o->type == BT_OPT_LEVEL ? "[=%s]" : " %s", o->arg);
 	return n;
 }
 

@@ -23,6 +23,7 @@ enum bt_opt_type {
 	BT_OPT_COUNT, /* int, one more each time */
 	BT_OPT_STR,   /* const char *, borrowed from argv */
 	BT_OPT_INT,   /* int64_t in [lo, hi] */
+	BT_OPT_LEVEL, /* the same; bare where no "=value" follows */
 	BT_OPT_U64,   /* uint64_t */
 	BT_OPT_REAL,  /* double in [lo, hi] */
 	BT_OPT_LIST,  /* struct bt_opt_list, one more string each time */
@@ -47,12 +48,13 @@ struct bt_opt {
 	const char *help; /* one line; the default in [ ] */
 	size_t offset;    /* of the value in the tool's struct */
 	double lo, hi;
+	int64_t bare; /* of a BT_OPT_LEVEL */
 };
 
 /* Rows of a table; s is the tag of the tool's struct, f the member. */
 #define BT_ROW(type, l, name, arg, help, s, f, lo, hi)                         \
 	{                                                                      \
-		type, l, name, arg, help, offsetof(struct s, f), lo, hi        \
+		type, l, name, arg, help, offsetof(struct s, f), lo, hi, 0     \
 	}
 #define BT_FLAG(l, name, help, s, f)                                           \
 	BT_ROW(BT_OPT_FLAG, l, name, NULL, help, s, f, 0, 0)
@@ -64,9 +66,14 @@ struct bt_opt {
 	BT_ROW(BT_OPT_INT, l, name, arg, help, s, f, lo, hi)
 #define BT_REAL(l, name, arg, help, s, f, lo, hi)                              \
 	BT_ROW(BT_OPT_REAL, l, name, arg, help, s, f, lo, hi)
+#define BT_LEVEL(name, arg, help, s, f, lo, hi, bare)                          \
+	{                                                                      \
+		BT_OPT_LEVEL, 0, name, arg, help, offsetof(struct s, f), lo,   \
+		    hi, bare                                                   \
+	}
 #define BT_OPT_LAST                                                            \
 	{                                                                      \
-		BT_OPT_END, 0, NULL, NULL, NULL, 0, 0, 0                       \
+		BT_OPT_END, 0, NULL, NULL, NULL, 0, 0, 0, 0                    \
 	}
 
 /* What every tool takes. */
@@ -94,10 +101,10 @@ struct bt_common {
 	            common.quiet),                                             \
 	    BT_ROW(BT_OPT_COUNT, 'v', "verbose", NULL, "print more", s,        \
 	           common.verbose, 0, 0),                                      \
-	    {BT_OPT_HELP, 'h', "help", NULL, "print this help", 0, 0, 0},      \
+	    {BT_OPT_HELP, 'h', "help", NULL, "print this help", 0, 0, 0, 0},   \
 	{                                                                      \
 		BT_OPT_VERSION, 0, "version", NULL, "print the version", 0, 0, \
-		    0                                                          \
+		    0, 0                                                       \
 	}
 
 struct bt_tool {

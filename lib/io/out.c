@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zstd.h>
 
 #include "base/buf.h"
 #include "base/mem.h"
@@ -30,6 +31,8 @@ struct bt_out {
 	uint8_t *buf;
 	size_t len;
 	uint64_t offset;
+	ZSTD_CCtx *zstd; /* or NULL: written as it is */
+	uint8_t *packed; /* [BUFFER] */
 };
 
 /* The path of a name beside the target: "dir/.base.PID<suffix>". */
@@ -118,6 +121,8 @@ static void free_out(struct bt_out *out)
 	free(out->target);
 	free(out->temp);
 	free(out->buf);
+	ZSTD_freeCCtx(out->zstd);
+	free(out->packed);
 	free(out);
 }
 
@@ -181,12 +186,67 @@ static int write_all(struct bt_out *out, const uint8_t *p, size_t n,
 	return BT_OK;
 }
 
-int bt_out_flush(struct bt_out *out, struct bt_error *err)
+int bt_out_zstd(struct bt_out *out, int level, int threads,
+                struct bt_error *err)
+{
+	ZSTD_bounds most = ZSTD_cParam_getBounds(ZSTD_c_nbWorkers);
+	/* one worker cuts the data as any number does, none does not */
+	int workers = threads > 2 ? threads - 1 : 1;
+	ZSTD_CCtx *c = ZSTD_createCCtx();
+
+	if (workers > most.upperBound)
+		workers = most.upperBound; /* 0: built without threads */
+	out->zstd = c;
+	out->packed = bt_array(BUFFER, 1);
+	if (c == NULL || out->packed == NULL)
+		return bt_error_nomem(err, "opening the output");
+	if (ZSTD_isError(
+	        ZSTD_CCtx_setParameter(c, ZSTD_c_compressionLevel, level)) ||
+	    ZSTD_isError(ZSTD_CCtx_setParameter(c, ZSTD_c_checksumFlag, 1)) ||
+	    ZSTD_isError(ZSTD_CCtx_setParameter(c, ZSTD_c_nbWorkers, workers)))
+		return bt_error_set(err, BT_EARG,
+		                    "cannot write %s: zstd refuses level %d",
+		                    out->name, level);
+	return BT_OK;
+}
+
+/* Compresses n bytes and writes what comes of them. */
+static int write_packed(struct bt_out *out, const uint8_t *p, size_t n,
+                        ZSTD_EndDirective how, struct bt_error *err)
+{
+	ZSTD_inBuffer in = {p, n, 0};
+	ZSTD_outBuffer to;
+	size_t left;
+	int r;
+
+	do {
+		to = (ZSTD_outBuffer){out->packed, BUFFER, 0};
+		left = ZSTD_compressStream2(out->zstd, &to, &in, how);
+		if (ZSTD_isError(left))
+			return bt_error_set(err, BT_ENOMEM,
+			                    "cannot write %s: zstd: %s",
+			                    out->name, ZSTD_getErrorName(left));
+		r = write_all(out, out->packed, to.pos, err);
+		if (r != BT_OK)
+			return r;
+	} while (how == ZSTD_e_continue ? in.pos < in.size : left > 0);
+	return BT_OK;
+}
+
+/* Passes on what is buffered. */
+static int pass_on(struct bt_out *out, ZSTD_EndDirective how,
+                   struct bt_error *err)
 {
 	size_t n = out->len;
 
 	out->len = 0;
-	return write_all(out, out->buf, n, err);
+	return out->zstd != NULL ? write_packed(out, out->buf, n, how, err)
+	                         : write_all(out, out->buf, n, err);
+}
+
+int bt_out_flush(struct bt_out *out, struct bt_error *err)
+{
+	return pass_on(out, ZSTD_e_flush, err);
 }
 
 int bt_out_write(struct bt_out *out, const void *data, size_t n,
@@ -195,13 +255,15 @@ int bt_out_write(struct bt_out *out, const void *data, size_t n,
 	int r;
 
 	if (n > BUFFER - out->len) {
-		r = bt_out_flush(out, err);
+		r = pass_on(out, ZSTD_e_continue, err);
 		if (r != BT_OK)
 			return r;
 	}
 	out->offset += n;
 	if (n > BUFFER)
-		return write_all(out, data, n, err);
+		return out->zstd != NULL
+		           ? write_packed(out, data, n, ZSTD_e_continue, err)
+		           : write_all(out, data, n, err);
 	if (n > 0)
 		memcpy(out->buf + out->len, data, n);
 	out->len += n;
@@ -243,7 +305,7 @@ static int finish_file(struct bt_out *out, struct bt_error *err)
 
 int bt_out_commit(struct bt_out *out, struct bt_error *err)
 {
-	int r = bt_out_flush(out, err);
+	int r = pass_on(out, ZSTD_e_end, err);
 
 	if (r == BT_OK && out->target != NULL)
 		r = finish_file(out, err);

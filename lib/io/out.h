@@ -24,10 +24,20 @@ enum bt_out_kind {
 int bt_out_open(const char *path, enum bt_out_kind kind, struct bt_out **out,
                 struct bt_error *err) BT_MUST_USE;
 
+/*
+ * Compresses all that is written from now on into one zstd frame with its
+ * checksum. Call it before the first write. The frame's bytes depend on the
+ * level and on what is written, not on the number of threads. An abandoned
+ * output has no end that a reader would take for one.
+ */
+#define BT_OUT_ZSTD_MAX 19 /* higher levels need much memory to read */
+int bt_out_zstd(struct bt_out *out, int level, int threads,
+                struct bt_error *err) BT_MUST_USE;
+
 int bt_out_write(struct bt_out *out, const void *data, size_t n,
                  struct bt_error *err) BT_MUST_USE;
 
-/* Hands what is buffered to the system. */
+/* Hands what is buffered to the system, compressed as far as it goes. */
 int bt_out_flush(struct bt_out *out, struct bt_error *err) BT_MUST_USE;
 
 /* Ends the output well; out is freed whatever is returned. */
@@ -39,7 +49,7 @@ void bt_out_abandon(struct bt_out *out);
 /* 'file' in quotes, or "standard output". */
 const char *bt_out_name(const struct bt_out *out);
 
-/* Bytes written so far. */
+/* Bytes written so far, before compression. */
 uint64_t bt_out_offset(const struct bt_out *out);
 
 /* The whole of a file in one call: open, write, commit. */

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Inputs compressed by gzip and zstd, as the programs of these names make them.
+# Inputs compressed by gzip and zstd, as the programs of these names make them,
+# and outputs compressed by --zstd.
 . "$TEST_TOP/tests/lib.sh"
 M=$DATA/tok/uncased
 
@@ -83,4 +84,43 @@ if command -v zstd >/dev/null; then
 	refuses "*'long.z': zstd data: byte *a window of more than 128 MiB*" \
 		'zstd --long=30' bert-tokenize -m "$M" -o never long.z
 fi
+
+# --zstd: read back by all that come behind, the same for any number of threads
+csv2tfrecord -q -l label --zstd -j1 -o z.rec a.csv
+csv2tfrecord -q -l label --zstd=19 -j2 a.csv >z19.rec
+[ "$(wc -c <z.rec)" -lt $(($(wc -c <a.rec) / 2)) ] &&
+	[ "$(wc -c <z19.rec)" -lt "$(wc -c <z.rec)" ]
+result $? '--zstd makes it smaller, --zstd=19 smaller yet'
+for z in z.rec z19.rec; do
+	bert-tokenize -q -m "$M" $z >got
+	cmp got a.tok >why 2>&1
+	result $? "$z is read back"
+done
+bert-tokenize -q -m "$M" --zstd -j1 z.rec >z1.tok
+bert-tokenize -q -m "$M" --zstd=3 -j3 -o z3.tok z.rec
+cmp z1.tok z3.tok >why 2>&1
+result $? 'the same bytes with any number of threads'
+if command -v zstd >/dev/null; then
+	zstd -q -d -c z3.tok >got
+	cmp got a.tok >why 2>&1
+	result $? 'zstd reads it too'
+	like "$(zstd -lv z3.tok 2>&1)" '*Check: XXH64*' 'and finds the checksum'
+fi
+works 'training reads it' bert-train -q --init-config tiny --tokenizer "$M" \
+	--steps 1 -o model z3.tok
+bert-predict -q -m model a.tok >wanted
+bert-predict -q -m model z3.tok >got
+cmp got wanted >why 2>&1
+result $? 'so does prediction'
+works 'and evaluation' bert-eval -q -m model z3.tok
+printf 'text,label\na,b\nc\n' >bad.csv
+for o in '' '-o never'; do
+	# shellcheck disable=SC2086
+	csv2tfrecord -q -l label --zstd $o bad.csv >part 2>/dev/null
+	is "$?" 1 "a bad row with --zstd $o"
+done
+[ ! -e never ] && ! bert-tokenize -q -m "$M" part >/dev/null 2>&1
+result $? 'leaves no file, or a stream that no one takes for whole'
+exits 2 'a level that there is not' csv2tfrecord --zstd=20 a.csv
+exits 2 '... or is none' csv2tfrecord --zstd=best a.csv
 finish

@@ -200,7 +200,7 @@ static void pool_runs_each_piece_once(void **state)
 struct values {
 	struct bt_common common;
 	const char *text;
-	int64_t length;
+	int64_t length, level;
 	double rate;
 	bool flag;
 	const char *kind;
@@ -210,6 +210,7 @@ struct values {
 static const struct bt_opt options[] = {
     BT_STR('t', "text", "COL", "text", values, text),
     BT_INT(0, "length", "N", "length [5]", values, length, 1, 10),
+    BT_LEVEL("level", "L", "level", values, level, 1, 19, 3),
     BT_REAL(0, "rate", "X", "rate", values, rate, 0, 1),
     BT_FLAG('f', "flag", "flag", values, flag),
     BT_STR(0, "kind", "hf|google", "kind", values, kind),
@@ -266,6 +267,33 @@ static void options_parse(void **state)
 	                 BT_OPT_VERSION_ASKED);
 }
 
+/* A value may follow behind "=" only: the next word is an operand. */
+static void optional_values(void **state)
+{
+	struct bt_error err = {0};
+	char *argv[20], copy[200], help[2000];
+	struct values v;
+	FILE *f;
+	int at;
+
+	(void)state;
+	assert_int_equal(parse(&v, &err, "x a", &at, argv, copy), BT_OPT_RUN);
+	assert_int_equal(v.level, 0);
+	assert_int_equal(parse(&v, &err, "x --level 19", &at, argv, copy),
+	                 BT_OPT_RUN);
+	assert_int_equal(v.level, 3);
+	assert_string_equal(argv[at], "19");
+	assert_int_equal(parse(&v, &err, "x --level=19 a", &at, argv, copy),
+	                 BT_OPT_RUN);
+	assert_int_equal(v.level, 19);
+	assert_string_equal(argv[at], "a");
+	f = fmemopen(help, sizeof(help), "w");
+	assert_non_null(f);
+	bt_opt_help(&tool, f);
+	fclose(f);
+	assert_non_null(strstr(help, "--level[=L]"));
+}
+
 static void option_mistakes(void **state)
 {
 	static const char *const cases[][2] = {
@@ -276,6 +304,8 @@ static void option_mistakes(void **state)
 	    {"x --flag=1", "option '--flag=1' takes no value"},
 	    {"x --length 11", "bad value '11' for --length"},
 	    {"x --length 5x", "expected a whole number from 1 to 10"},
+	    {"x --level=20", "bad value '20' for --level: expected a whole"},
+	    {"x --level=", "bad value '' for --level"},
 	    {"x --rate 2", "expected a number from 0 to 1"},
 	    {"x --kind bert", "expected hf|google"},
 	    {"x --kind h", "expected hf|google"},
@@ -363,6 +393,7 @@ int main(void)
 	    cmocka_unit_test(random_numbers),
 	    cmocka_unit_test(pool_runs_each_piece_once),
 	    cmocka_unit_test(options_parse),
+	    cmocka_unit_test(optional_values),
 	    cmocka_unit_test(option_mistakes),
 	    cmocka_unit_test(available_memory),
 	};

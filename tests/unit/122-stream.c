@@ -239,6 +239,108 @@ static void large_output(void **state)
 	free(data);
 }
 
+/* Writes the n bytes of data compressed, in pieces. */
+static int put_zstd(const char *name, const uint8_t *data, size_t n, int level,
+                    int threads, struct bt_error *err)
+{
+	size_t at = 0, piece = 1;
+	struct bt_out *out;
+
+	assert_int_equal(bt_out_open(name, BT_OUT_BINARY, &out, err), 0);
+	assert_int_equal(bt_out_zstd(out, level, threads, err), 0);
+	for (; at < n; at += piece, piece = piece * 7 % 699997 + 1) {
+		if (piece > n - at)
+			piece = n - at;
+		if (bt_out_write(out, data + at, piece, err) != BT_OK) {
+			bt_out_abandon(out);
+			return err->code;
+		}
+	}
+	assert_int_equal(bt_out_offset(out), n);
+	return bt_out_commit(out, err);
+}
+
+static void reads_back(const char *name, const uint8_t *data, size_t n)
+{
+	struct bt_error err = {0};
+	struct bt_in *in;
+	const uint8_t *p;
+	size_t got;
+
+	assert_ok(bt_in_open(name, &in, &err));
+	assert_ok(bt_in_peek(in, n + 1, &p, &got, &err));
+	assert_int_equal(got, n);
+	assert_memory_equal(p, data, n);
+	assert_string_equal(bt_in_packing(in), "zstd");
+	bt_in_close(in);
+}
+
+/* The same bytes whatever the number of threads. */
+static void compressed_output(void **state)
+{
+	static const int levels[] = {1, 3, 9};
+	struct bt_error err = {0};
+	size_t n, m, i, k;
+	uint8_t *data = malloc(4 * LARGE);
+	char *one, *other;
+	int threads;
+
+	(void)state;
+	assert_non_null(data);
+	for (i = 0; i < 4 * LARGE; i++)
+		data[i] = byte_at(i) & 31;
+	for (k = 0; k < 3; k++) {
+		n = k == 2 ? LARGE : 4 * LARGE;
+		assert_ok(put_zstd("z1", data, n, levels[k], 1, &err));
+		reads_back("z1", data, n);
+		one = file_get("z1", &m);
+		assert_true(m < n);
+		for (threads = 2; threads <= 5; threads++) {
+			assert_ok(
+			    put_zstd("z", data, n, levels[k], threads, &err));
+			other = file_get("z", &i);
+			assert_int_equal(i, m);
+			assert_memory_equal(one, other, m);
+			free(other);
+		}
+		free(one);
+	}
+	assert_ok(put_zstd("z", data, 0, BT_OUT_ZSTD_MAX, 2, &err));
+	reads_back("z", data, 0);
+	assert_err(put_zstd("/dev/full", data, LARGE, 3, 2, &err), BT_EIO,
+	           "cannot write '/dev/full': No space left on device");
+	free(data);
+}
+
+/* What was flushed can be read; what was abandoned has no end. */
+static void compressed_flush(void **state)
+{
+	struct bt_error err = {0};
+	struct bt_out *out;
+	struct bt_in *in;
+	const uint8_t *p;
+	size_t got;
+	int fd;
+
+	(void)state;
+	assert_int_equal(mkfifo("flushed", 0600), 0);
+	fd = open("flushed", O_RDWR); /* so that no end waits for the other */
+	assert_true(fd >= 0);
+	assert_ok(bt_in_open("flushed", &in, &err));
+	assert_ok(bt_out_open("flushed", BT_OUT_BINARY, &out, &err));
+	close(fd);
+	assert_ok(bt_out_zstd(out, 3, 2, &err));
+	assert_ok(bt_out_write(out, "text", 4, &err));
+	assert_ok(bt_out_flush(out, &err));
+	assert_ok(bt_in_peek(in, 4, &p, &got, &err));
+	assert_int_equal(got, 4);
+	assert_memory_equal(p, "text", 4);
+	bt_out_abandon(out);
+	assert_err(bt_in_peek(in, 5, &p, &got, &err), BT_ETRUNCATED,
+	           "the zstd data is cut short");
+	bt_in_close(in);
+}
+
 static void links_pipes_and_devices(void **state)
 {
 	struct bt_error err = {0};
@@ -432,6 +534,8 @@ int main(void)
 	    cmocka_unit_test(a_file_appears_when_it_is_whole),
 	    cmocka_unit_test(an_earlier_file_stays),
 	    cmocka_unit_test(large_output),
+	    cmocka_unit_test(compressed_output),
+	    cmocka_unit_test(compressed_flush),
 	    cmocka_unit_test(links_pipes_and_devices),
 	    cmocka_unit_test(outputs_that_cannot_be),
 	    cmocka_unit_test(permission_denied),
