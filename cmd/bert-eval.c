@@ -16,6 +16,7 @@ struct args {
 	struct bt_common common;
 	const char *model, *dtype, *gemm;
 	bool json, profile;
+	int64_t expect; /* 0: any number of records */
 	struct bt_opt_list min;
 };
 
@@ -28,6 +29,8 @@ static const struct bt_opt options[] = {
             json),
     BT_LIST(0, "min", "METRIC=VALUE",
             "exit with 1 if the measure is worse than that", args, min),
+    BT_INT(0, "expect", "N", "fail if there are not N records", args, expect, 1,
+           1e15),
     BT_STR(0, "dtype", "auto|f32|bf16|int8", "type of the products [auto]",
            args, dtype),
     BT_STR(0, "gemm", BT_GEMM_NAMES, "who computes products [the best]", args,
@@ -178,6 +181,7 @@ static int evaluate(struct run *r, char **paths, int n, struct bt_error *err)
 	                           .profile =
 	                               r->a->profile ? &r->profile : NULL,
 	                           .threads = (int)r->a->common.threads,
+	                           .expect = (uint64_t)r->a->expect,
 	                           .labels = BT_LABELS_KNOWN};
 	double start;
 	int e = bt_stream_open(&o, &r->s, err);

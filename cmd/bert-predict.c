@@ -10,7 +10,7 @@ struct args {
 	struct bt_common common;
 	const char *model, *dtype, *gemm, *format;
 	struct bt_predict_opts p;
-	int64_t top;
+	int64_t top, expect;
 	bool profile;
 };
 
@@ -26,6 +26,8 @@ static const struct bt_opt options[] = {
     BT_INT(0, "top", "K", "give the K likeliest classes", args, top, 1, 1e6),
     BT_STR(0, "sample", "FILE",
            "fill in this sample submission, checking its ids", args, p.sample),
+    BT_INT(0, "expect", "N", "fail if there are not N records", args, expect, 1,
+           1e15),
     BT_STR(0, "dtype", "auto|f32|bf16|int8", "type of the products [auto]",
            args, dtype),
     BT_STR(0, "gemm", BT_GEMM_NAMES, "who computes products [the best]", args,
@@ -83,6 +85,7 @@ static int open_all(struct run *r, struct bt_error *err)
 	                           .profile =
 	                               r->a->profile ? &r->profile : NULL,
 	                           .threads = (int)r->a->common.threads,
+	                           .expect = (uint64_t)r->a->expect,
 	                           .labels = BT_LABELS_OPTIONAL};
 	struct bt_predict_opts p = r->a->p;
 	int e = bt_stream_open(&o, &r->s, err);

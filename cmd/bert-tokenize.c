@@ -16,6 +16,7 @@ struct opts {
 	int64_t max_length;
 	bool no_truncation, lines, no_special;
 	int64_t pad_to; /* 0: none */
+	int64_t expect; /* 0: any number of records */
 	int64_t zstd;   /* 0: not compressed */
 	char **files;
 	int n_files;
@@ -31,6 +32,8 @@ static const struct bt_opt options[] = {
             opts, no_truncation),
     BT_STR(0, "pad", "N|none", "pad records to N tokens [none]", opts, pad),
     BT_FLAG(0, "lines", "input is plain text, a text a line", opts, lines),
+    BT_INT(0, "expect", "N", "fail if there are not N records", opts, expect, 1,
+           1e15),
     BT_FLAG(0, "no-special", "leave out [CLS] and [SEP]", opts, no_special),
     BT_STR(0, "format", "tfrecord|ids|json", "output [tfrecord]", opts, format),
     BT_LEVEL("zstd", "LEVEL", "compress the output, by level 1 to 19 [3]", opts,
@@ -74,6 +77,9 @@ static int check_options(struct opts *o)
 		                      "%lld",
 		                      (long long)o->pad_to,
 		                      (long long)o->max_length);
+	if (o->expect != 0 && o->lines)
+		return bt_tool_misuse(
+		    &tool, "--expect counts records, and --lines reads lines");
 	return BT_EXIT_DONE;
 }
 
@@ -103,6 +109,7 @@ static int choose(const struct opts *o, const struct bt_tok *tok,
 	              : is(o->format, "json") ? BT_TOKENIZE_JSON
 	                                      : BT_TOKENIZE_TFRECORD;
 	how->lines = o->lines;
+	how->expect = (uint64_t)o->expect;
 	how->special = !o->no_special;
 	how->cut = !o->no_truncation;
 	how->pad = (size_t)o->pad_to;

@@ -12,6 +12,7 @@ struct args {
 	double eval_share, epochs, lr, warmup, weight_decay, clip, dropout;
 	double smoothing;
 	int64_t steps, batch_size, batch_tokens, accumulate, save_steps;
+	int64_t expect; /* 0: any number of records */
 	const char *schedule, *dtype, *metric, *gemm;
 	bool resume, profile, dry_run, recompute, detect;
 };
@@ -24,6 +25,8 @@ static const struct bt_opt options[] = {
            args, tokenizer),
     BT_STR('o', "output", "DIR", "model directory to write", args,
            common.output),
+    BT_INT(0, "expect", "N", "fail if there are not N training records", args,
+           expect, 1, 1e15),
     BT_STR(0, "eval", "FILE", "token records to evaluate on", args, eval),
     BT_REAL(0, "eval-share", "X", "share of the records to hold out [0]", args,
             eval_share, 0, 0.9),
@@ -108,6 +111,7 @@ static struct bt_job_opts job_of(const struct args *a, char **records, int n)
 	                        .tokenizer = a->tokenizer,
 	                        .records = records,
 	                        .n_records = n,
+	                        .expect = (uint64_t)a->expect,
 	                        .eval = a->eval,
 	                        .eval_share = a->eval_share,
 	                        .dropout = a->dropout,

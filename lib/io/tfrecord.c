@@ -21,6 +21,7 @@ struct bt_tfrec {
 	char *file;       /* name of the last file, kept for messages */
 	uint64_t record;
 	uint64_t total;
+	uint64_t expected; /* 0: any number */
 	size_t pending; /* bytes of the last record, skipped on the next call */
 };
 
@@ -83,6 +84,11 @@ void bt_tfrec_close(struct bt_tfrec *r)
 	bt_in_close(r->in);
 	free(r->file);
 	free(r);
+}
+
+void bt_tfrec_expect(struct bt_tfrec *r, uint64_t n)
+{
+	r->expected = n;
 }
 
 /* What the first bytes of something that is no TFRecord look like. */
@@ -192,6 +198,17 @@ static int next_in_file(struct bt_tfrec *r, const uint8_t **data, size_t *len,
 	return 1;
 }
 
+/* All inputs are read. */
+static int check_total(const struct bt_tfrec *r, struct bt_error *err)
+{
+	if (r->expected == 0 || r->total == r->expected)
+		return BT_OK;
+	return bt_error_set(
+	    err, BT_ETRUNCATED, "expected %llu record%s, found %llu",
+	    (unsigned long long)r->expected, r->expected == 1 ? "" : "s",
+	    (unsigned long long)r->total);
+}
+
 int bt_tfrec_next(struct bt_tfrec *r, const uint8_t **data, size_t *len,
                   struct bt_error *err)
 {
@@ -200,7 +217,7 @@ int bt_tfrec_next(struct bt_tfrec *r, const uint8_t **data, size_t *len,
 	for (;;) {
 		if (r->in == NULL) {
 			if (r->next_path >= r->n_paths)
-				return 0;
+				return check_total(r, err);
 			e = open_next(r, err);
 			if (e != BT_OK)
 				return e;

@@ -27,6 +27,10 @@ int bt_tfrec_open(char *const *paths, int n, struct bt_tfrec **r,
                   struct bt_error *err) BT_MUST_USE;
 void bt_tfrec_close(struct bt_tfrec *r); /* takes NULL */
 
+/* Makes another number of records than n in all inputs together an error, told
+ * where the end is reached; 0: any number will do. */
+void bt_tfrec_expect(struct bt_tfrec *r, uint64_t n);
+
 /* 1: *data is the next record, borrowed until the next call; 0: no more; else
  * an error that names the file, the record and the byte. */
 int bt_tfrec_next(struct bt_tfrec *r, const uint8_t **data, size_t *len,

@@ -247,9 +247,10 @@ static int read_all(struct bt_tfrec *in, const struct bt_fit *fit,
 	return r;
 }
 
-int bt_dataset_read(char *const *paths, int n_paths, const struct bt_fit *fit,
-                    enum bt_label_mode mode, struct bt_labels *labels,
-                    struct bt_dataset *d, struct bt_error *err)
+int bt_dataset_read(char *const *paths, int n_paths, uint64_t expect,
+                    const struct bt_fit *fit, enum bt_label_mode mode,
+                    struct bt_labels *labels, struct bt_dataset *d,
+                    struct bt_error *err)
 {
 	struct bt_token_rec rec = {0};
 	struct bt_tfrec *in;
@@ -257,6 +258,7 @@ int bt_dataset_read(char *const *paths, int n_paths, const struct bt_fit *fit,
 
 	if (r != BT_OK)
 		return r;
+	bt_tfrec_expect(in, expect);
 	bt_dataset_reset(d);
 	r = read_all(in, fit, mode, labels, d, &rec, err);
 	bt_token_rec_clear(&rec);

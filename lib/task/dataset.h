@@ -68,10 +68,12 @@ size_t bt_dataset_bytes(const struct bt_dataset *d);
 void bt_dataset_reset(struct bt_dataset *d);
 
 /* Reads all records of the inputs (none: standard input). Errors name file and
- * record. No record at all is an error. */
-int bt_dataset_read(char *const *paths, int n_paths, const struct bt_fit *fit,
-                    enum bt_label_mode mode, struct bt_labels *labels,
-                    struct bt_dataset *d, struct bt_error *err) BT_MUST_USE;
+ * record. No record at all is an error, and so is a number other than expect,
+ * unless that is 0. */
+int bt_dataset_read(char *const *paths, int n_paths, uint64_t expect,
+                    const struct bt_fit *fit, enum bt_label_mode mode,
+                    struct bt_labels *labels, struct bt_dataset *d,
+                    struct bt_error *err) BT_MUST_USE;
 
 /* Moves a random share of the examples (rounded up, a function of the seed)
  * from d to the end of out, both in their old order. */

@@ -142,6 +142,7 @@ int bt_stream_run(struct bt_stream *s, char *const *paths, int n_paths,
 
 	if (r != BT_OK)
 		return r;
+	bt_tfrec_expect(in, s->o.expect);
 	do {
 		r = read_block(s, in, &rec, err);
 		if (r == BT_OK)

@@ -19,6 +19,7 @@ struct bt_stream_opts {
 	struct bt_profile *profile; /* times are added; or NULL */
 	int threads;
 	enum bt_label_mode labels; /* KNOWN or OPTIONAL */
+	uint64_t expect;           /* records; 0: any number */
 };
 
 struct bt_stream {

@@ -36,6 +36,7 @@ struct bt_tokenize_opts {
 	/* where a record's label is one of these, label_ids has its number;
 	 * borrowed, or NULL */
 	const struct bt_labels *labels;
+	uint64_t expect; /* records; 0: any number */
 };
 
 struct bt_tokenize_stats {

@@ -43,6 +43,7 @@ static int read_records(struct sink *s, char *const *paths, int n,
 
 	if (r != BT_OK)
 		return r;
+	bt_tfrec_expect(in, s->job->opts.expect);
 	while ((r = bt_tfrec_next(in, &data, &len, err)) == 1) {
 		r = add(s, data, len, bt_tfrec_file(in), bt_tfrec_record(in),
 		        err);

@@ -158,7 +158,7 @@ static int read_eval(struct bt_job *j, const struct bt_fit *fit,
 	int r = BT_OK;
 
 	if (path != NULL) {
-		r = bt_dataset_read(&path, 1, fit, BT_LABELS_KNOWN,
+		r = bt_dataset_read(&path, 1, 0, fit, BT_LABELS_KNOWN,
 		                    &j->model.labels, &j->eval, err);
 		if (r == BT_OK && j->eval.unlabelled > 0)
 			r = bt_error_set(err, BT_EFORMAT,
@@ -184,7 +184,7 @@ static int read_data(struct bt_job *j, struct bt_labels *known,
 	    bt_model_fit(&j->model.config,
 	                 j->tok != NULL ? bt_tok_fingerprint(j->tok) : NULL);
 	struct bt_labels found = {0};
-	int r = bt_dataset_read(j->o.records, j->o.n_records, &fit,
+	int r = bt_dataset_read(j->o.records, j->o.n_records, j->o.expect, &fit,
 	                        BT_LABELS_COLLECT, &found, &j->train, err);
 
 	if (r == BT_OK)

@@ -15,6 +15,7 @@ struct bt_job_opts {
 	const char *tokenizer;   /* directory or file, or NULL: the model's */
 	char *const *records;    /* token records; n_records 0: stdin */
 	int n_records;
+	uint64_t expect;   /* training records; 0: any number */
 	const char *eval;  /* token records, or NULL */
 	double eval_share; /* of the training records, held out; 0: none */
 	double dropout;    /* for all of the model; below 0: as configured */

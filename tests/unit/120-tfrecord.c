@@ -185,6 +185,38 @@ static void several_files_are_one_stream(void **state)
 	                    "cannot open 'nosuch': No such file or directory");
 }
 
+/* The number of records of all files together. */
+static void expected_number(void **state)
+{
+	struct bt_error err = {0};
+	struct names names;
+	struct bt_tfrec *r;
+	const uint8_t *data;
+	size_t len;
+	int expect, e;
+
+	(void)state;
+	write_records("one", payloads, 3);
+	for (expect = 0; expect <= 7; expect++) {
+		split("one one", &names);
+		assert_ok(bt_tfrec_open(names.file, names.n, &r, &err));
+		bt_tfrec_expect(r, (uint64_t)expect);
+		while ((e = bt_tfrec_next(r, &data, &len, &err)) == 1)
+			;
+		assert_int_equal(bt_tfrec_total(r), 6);
+		assert_int_equal(e, expect == 0 || expect == 6 ? 0
+		                                               : BT_ETRUNCATED);
+		if (expect == 1)
+			assert_string_equal(err.text,
+			                    "expected 1 record, found 6");
+		if (expect == 7)
+			assert_string_equal(err.text,
+			                    "expected 7 records, found 6");
+		bt_error_clear(&err);
+		bt_tfrec_close(r);
+	}
+}
+
 /* Only a cut between two records cannot be seen. */
 static void cut_at_every_byte(void **state)
 {
@@ -301,6 +333,7 @@ int main(void)
 	    cmocka_unit_test(crc_of_every_length),
 	    cmocka_unit_test(record_known_answer),
 	    cmocka_unit_test(several_files_are_one_stream),
+	    cmocka_unit_test(expected_number),
 	    cmocka_unit_test(cut_at_every_byte),
 	    cmocka_unit_test(every_bit_flipped),
 	    cmocka_unit_test(something_else),
