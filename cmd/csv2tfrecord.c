@@ -62,41 +62,12 @@ static void emit(void *ctx, enum bt_log_level level, const char *text)
 	bt_log(&s->log, level, "%s", text);
 }
 
-/* Prints how to read a remote file. True if path is one. */
-static bool is_remote(const char *path)
-{
-	static const struct {
-		const char *scheme, *command, *behind;
-	} remote[] = {
-	    {"gs://", "gcloud storage cat", ""},
-	    {"s3://", "aws s3 cp", " -"},
-	    {"http://", "curl -fsSL", ""},
-	    {"https://", "curl -fsSL", ""},
-	};
-	size_t i;
-
-	for (i = 0; i < sizeof(remote) / sizeof(remote[0]); i++) {
-		if (strncmp(path, remote[i].scheme, strlen(remote[i].scheme)))
-			continue;
-		bt_tool_misuse(&tool,
-		               "cannot read '%s': remote files come through a "
-		               "pipe: %s '%s'%s | %s ...",
-		               path, remote[i].command, path, remote[i].behind,
-		               tool.name);
-		return true;
-	}
-	return false;
-}
-
 static bool operands_make_sense(char *const *files, int n)
 {
 	int i, std = 0;
 
-	for (i = 0; i < n; i++) {
-		if (is_remote(files[i]))
-			return false;
+	for (i = 0; i < n; i++)
 		std += strcmp(files[i], "-") == 0;
-	}
 	if (std > 1)
 		bt_tool_misuse(&tool, "standard input is given %d times", std);
 	return std <= 1;

@@ -11,6 +11,7 @@
 
 #include "base/mem.h"
 #include "ckpt/ckpt_int.h"
+#include "io/remote.h"
 
 static const struct bt_ckpt_reader *const readers[] = {
     &bt_ckpt_safetensors,
@@ -226,10 +227,13 @@ static int finish(struct bt_ckpt *c, int r, struct bt_ckpt **res,
 
 int bt_ckpt_open(const char *path, struct bt_ckpt **res, struct bt_error *err)
 {
-	struct bt_ckpt *c = new_ckpt(path);
+	struct bt_ckpt *c;
 	struct stat st;
 	int r;
 
+	if (bt_remote_refuse(path, BT_REMOTE_DIR, err) != BT_OK)
+		return BT_EARG;
+	c = new_ckpt(path);
 	if (c == NULL)
 		return bt_error_nomem(err, "opening a checkpoint");
 	if (stat(path, &st) != 0)

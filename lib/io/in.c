@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "io/remote.h"
 #include "io/unpack_int.h"
 
 #define BLOCK ((size_t)1 << 20)
@@ -39,9 +40,12 @@ static char *quoted(const char *path)
 int bt_in_open(const char *path, struct bt_in **out, struct bt_error *err)
 {
 	bool std = path == NULL || strcmp(path, "-") == 0;
-	struct bt_in *in = bt_array0(1, sizeof(*in));
+	struct bt_in *in;
 	struct stat st;
 
+	if (bt_remote_refuse(path, BT_REMOTE_IN, err) != BT_OK)
+		return BT_EARG;
+	in = bt_array0(1, sizeof(*in));
 	if (in == NULL)
 		return bt_error_nomem(err, "opening the input");
 	in->fd = STDIN_FILENO;

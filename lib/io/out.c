@@ -20,6 +20,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "io/remote.h"
 
 #define BUFFER ((size_t)1 << 18)
 
@@ -130,8 +131,11 @@ int bt_out_open(const char *path, enum bt_out_kind kind, struct bt_out **res,
                 struct bt_error *err)
 {
 	bool std = path == NULL || strcmp(path, "-") == 0;
-	struct bt_out *out = bt_array0(1, sizeof(*out));
+	struct bt_out *out;
 
+	if (bt_remote_refuse(path, BT_REMOTE_OUT, err) != BT_OK)
+		return BT_EARG;
+	out = bt_array0(1, sizeof(*out));
 	if (out == NULL)
 		return bt_error_nomem(err, "opening the output");
 	out->name = std ? bt_strndup("standard output", 15) : quoted(path);

@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "io/json.h"
+#include "io/remote.h"
 #include "model/bert.h"
 
 void bt_model_clear(struct bt_model *m)
@@ -55,7 +56,10 @@ int bt_model_config(const char *dir, struct bt_config *c, struct bt_labels *l,
                     struct bt_error *err)
 {
 	char *path;
-	int r = config_path(dir, &path, err);
+	int r = bt_remote_refuse(dir, BT_REMOTE_DIR, err);
+
+	if (r == BT_OK)
+		r = config_path(dir, &path, err);
 
 	if (r != BT_OK)
 		return r;

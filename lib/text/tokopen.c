@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "base/mem.h"
+#include "io/remote.h"
 #include "text/tok_int.h"
 
 #define HF_MAX_CHARS 100
@@ -150,8 +151,10 @@ int bt_tok_open(const char *path, const struct bt_tok_opts *opts,
 	static const struct bt_tok_opts usual = BT_TOK_OPTS_INIT;
 	struct bt_tok *t = NULL;
 	struct stat st;
-	int r = make(path, &t, err);
+	int r = bt_remote_refuse(path, BT_REMOTE_DIR, err);
 
+	if (r == BT_OK)
+		r = make(path, &t, err);
 	if (r != BT_OK)
 		return r;
 	if (opts == NULL)

@@ -9,6 +9,7 @@
 
 #include "ckpt/ckpt.h"
 #include "cpu/limits.h"
+#include "io/remote.h"
 
 static const struct bt_log *log_of(const struct bt_job *j)
 {
@@ -319,8 +320,10 @@ static int save_tokenizer(void *ctx, const char *dir, struct bt_error *err)
 static int prepare(struct bt_job *j, bool dry, struct bt_error *err)
 {
 	struct bt_labels known = {0};
-	int r = bt_pool_new(j->o.threads, &j->pool, err);
+	int r = bt_remote_refuse(j->o.train.out, BT_REMOTE_DIR_OUT, err);
 
+	if (r == BT_OK)
+		r = bt_pool_new(j->o.threads, &j->pool, err);
 	if (r == BT_OK)
 		r = open_tokenizer(j, err);
 	if (r == BT_OK)

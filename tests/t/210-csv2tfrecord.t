@@ -173,13 +173,15 @@ refuses "csv2tfrecord: cannot open 'nosuch.csv': No such file or directory" \
 	'a missing file' csv2tfrecord a.csv nosuch.csv
 refuses "csv2tfrecord: cannot read '.': Is a directory" 'a folder' \
 	csv2tfrecord .
-misuse "cannot read 'gs://b/x.csv': remote files come through a pipe: gcloud storage cat 'gs://b/x.csv' | csv2tfrecord ..." \
+misuse "cannot read 'gs://b/x.csv': remote files come through a pipe: gcloud storage cat 'gs://b/x.csv' | ..." \
 	'Google Cloud Storage' csv2tfrecord gs://b/x.csv
 misuse "*aws s3 cp 's3://b/x.csv' - | *" 'S3' csv2tfrecord a.csv s3://b/x.csv
 misuse "*curl -fsSL 'https://e.org/x.csv' | *" 'https' \
 	csv2tfrecord https://e.org/x.csv
 misuse "*curl -fsSL 'http://e.org/x.csv' | *" 'http' \
 	csv2tfrecord http://e.org/x.csv
+misuse "cannot write 's3://b/x': remote files are written through a pipe: ... | aws s3 cp - 's3://b/x'" \
+	'an output' csv2tfrecord -o s3://b/x a.csv
 
 # output
 works 'into a file' csv2tfrecord -q -o x.tfrecord a.csv
