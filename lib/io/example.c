@@ -129,6 +129,21 @@ int bt_feature_text(const struct bt_feature *f, const char **s, size_t *len,
 	return BT_OK;
 }
 
+int bt_feature_next_text(const struct bt_feature *f, struct bt_pb *at,
+                         const char **s, size_t *len, struct bt_error *err)
+{
+	struct bt_pb one;
+	int r = f->kind == BT_FEATURE_BYTES ? next_one(at, &one) : -1;
+
+	if (r < 0)
+		return wrong(f, "a list of byte strings", err);
+	if (r > 0) {
+		*s = (const char *)one.p;
+		*len = (size_t)(one.end - one.p);
+	}
+	return r;
+}
+
 int bt_feature_int64s(const struct bt_feature *f, int64_t *out, size_t max,
                       size_t *n, struct bt_error *err)
 {
@@ -258,6 +273,24 @@ void bt_example_add_floats(struct bt_example_writer *w, const char *name,
 {
 	put_feature(&w->features, name, BT_FEATURE_FLOAT, n * sizeof(*v));
 	bt_buf_put(&w->features, v, n * sizeof(*v));
+}
+
+void bt_example_add_list(struct bt_example_writer *w, const char *name,
+                         enum bt_feature_kind kind, const void *list,
+                         size_t len)
+{
+	struct bt_buf *b = &w->features;
+	size_t key = strlen(name);
+	size_t feature = kind == BT_FEATURE_NONE ? 0 : field_size(len);
+
+	put_head(b, 1, field_size(key) + field_size(feature));
+	put_head(b, 1, key);
+	bt_buf_put(b, name, key);
+	put_head(b, 2, feature);
+	if (kind == BT_FEATURE_NONE)
+		return;
+	put_head(b, kind, len);
+	bt_buf_put(b, list, len);
 }
 
 void bt_example_end(struct bt_example_writer *w, struct bt_buf *out)

@@ -53,6 +53,12 @@ bool bt_feature_is(const struct bt_feature *f, const char *name);
 int bt_feature_text(const struct bt_feature *f, const char **s, size_t *len,
                     struct bt_error *err) BT_MUST_USE;
 
+/* The next byte string of a BYTES feature; *at begins as f->list. 1: *s is it;
+ * 0: no more; else an error. */
+int bt_feature_next_text(const struct bt_feature *f, struct bt_pb *at,
+                         const char **s, size_t *len,
+                         struct bt_error *err) BT_MUST_USE;
+
 /* Values of an INT64 feature: at most max are stored in out (which may be NULL
  * with max 0), *n is how many there are. */
 int bt_feature_int64s(const struct bt_feature *f, int64_t *out, size_t max,
@@ -75,6 +81,11 @@ void bt_example_add_int64s(struct bt_example_writer *w, const char *name,
                            const int64_t *v, size_t n);
 void bt_example_add_floats(struct bt_example_writer *w, const char *name,
                            const float *v, size_t n);
+/* Any feature by its undecoded list, which may be empty; with NONE there is no
+ * list. */
+void bt_example_add_list(struct bt_example_writer *w, const char *name,
+                         enum bt_feature_kind kind, const void *list,
+                         size_t len);
 void bt_example_end(struct bt_example_writer *w, struct bt_buf *out);
 
 /* Frees what the writer holds; it can be begun again. */

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "base/num.h"
+#include "base/tool.h"
+#include "io/out.h"
+#include "io/tfrecord.h"
+#include "task/tail.h"
+#include "task/where.h"
+
+struct values {
+	struct bt_common common;
+	bool count, verify;
+	uint64_t head, tail, expect;
+	const char *slice;
+	struct bt_opt_list where;
+};
+
+#define ALL UINT64_MAX
+
+#define U64(name, arg, help, f)                                                \
+	BT_ROW(BT_OPT_U64, 0, name, arg, help, values, f, 0, 0)
+
+static const struct bt_opt options[] = {
+    BT_FLAG(0, "count", "print the number of records", values, count),
+    BT_FLAG(0, "verify", "print the numbers of records and bytes", values,
+            verify),
+    U64("expect", "N", "fail unless N records are read", expect),
+    BT_LIST(0, "where", "FIELD=VALUE", "only these records; all must hold",
+            values, where),
+    U64("head", "N", "only the first N records", head),
+    U64("tail", "N", "only the last N records", tail),
+    BT_STR(0, "slice", "A:B", "only records A to B-1, counted from 0", values,
+           slice),
+    BT_STR('o', "output", "FILE", "write to FILE [standard output]", values,
+           common.output),
+    BT_OPT_COMMON(values),
+    BT_OPT_LAST,
+};
+
+static const struct bt_tool tool = {
+    "tfrecord-cat",
+    "[OPTION ...] [RECORDS ...]",
+    "Checks, selects, joins and counts records.",
+    "tfrecord-cat --where label=spam --head 100 -o some.tfrecord all.tfrecord",
+    options,
+};
+
+/* One run from the open input on. */
+struct job {
+	const struct values *v;
+	struct bt_tfrec *in;
+	struct bt_out *out;
+	struct bt_where *where; /* or NULL */
+	uint64_t from, to;      /* of the chosen ones, these are written */
+	uint64_t chosen;        /* so far */
+	uint64_t written, bytes;
+	struct bt_tail last; /* with --tail */
+};
+
+static bool is_text(const struct values *v)
+{
+	return v->count || v->verify;
+}
+
+/* Returns false, having said why, where the value makes no sense. */
+static bool slice_option(const char *s, uint64_t *from, uint64_t *to)
+{
+	const char *colon = strchr(s, ':');
+	char first[32] = "0";
+	bool good = colon != NULL && (size_t)(colon - s) < sizeof(first);
+
+	if (good && colon > s) {
+		memcpy(first, s, (size_t)(colon - s));
+		first[colon - s] = 0;
+	}
+	good = good && bt_parse_u64(first, from) == BT_OK &&
+	       (colon[1] == 0 || bt_parse_u64(colon + 1, to) == BT_OK) &&
+	       *from <= *to;
+	if (!good)
+		bt_tool_misuse(&tool,
+		               "bad value '%s' for --slice: expected A:B with "
+		               "A not above B",
+		               s);
+	return good;
+}
+
+static bool options_make_sense(const struct values *v, struct job *j)
+{
+	if ((v->head != ALL) + (v->tail != ALL) + (v->slice != NULL) > 1) {
+		bt_tool_misuse(&tool,
+		               "--head, --tail and --slice exclude each other");
+		return false;
+	}
+	if (v->count && v->verify) {
+		bt_tool_misuse(&tool,
+		               "--count and --verify exclude each other");
+		return false;
+	}
+	j->to = v->head;
+	return v->slice == NULL || slice_option(v->slice, &j->from, &j->to);
+}
+
+static int emit(struct job *j, const void *data, size_t len,
+                struct bt_error *err)
+{
+	j->written++;
+	j->bytes += len + 16; /* with its frame */
+	if (is_text(j->v))
+		return BT_OK;
+	return bt_tfrec_write(j->out, data, len, err);
+}
+
+/* What becomes of one record. */
+static int take(struct job *j, const void *data, size_t len,
+                struct bt_error *err)
+{
+	int r = 1;
+
+	if (j->where != NULL)
+		r = bt_where_holds(j->where, data, len, err);
+	if (r < 0)
+		return bt_tfrec_blame(j->in, err);
+	if (r == 0)
+		return BT_OK;
+	if (j->chosen++ < j->from || j->chosen > j->to)
+		return BT_OK;
+	if (j->v->tail == ALL)
+		return emit(j, data, len, err);
+	if (bt_tail_put(&j->last, data, len) != BT_OK)
+		return bt_error_nomem(err, "keeping the last records");
+	return BT_OK;
+}
+
+/* True when all that is wanted was seen; the rest need not be read. */
+static bool is_full(const struct job *j)
+{
+	return j->chosen >= j->to && j->v->expect == ALL && !j->v->verify;
+}
+
+static int expected(const struct job *j, struct bt_error *err)
+{
+	uint64_t n = bt_tfrec_total(j->in);
+
+	if (j->v->expect == ALL || j->v->expect == n)
+		return BT_OK;
+	return bt_error_set(err, BT_ETRUNCATED,
+	                    "read %llu record%s, expected %llu",
+	                    (unsigned long long)n, n == 1 ? "" : "s",
+	                    (unsigned long long)j->v->expect);
+}
+
+static int read_all(struct job *j, struct bt_error *err)
+{
+	const uint8_t *data;
+	size_t len;
+	int r = 0;
+
+	while (!is_full(j) &&
+	       (r = bt_tfrec_next(j->in, &data, &len, err)) == 1) {
+		r = take(j, data, len, err);
+		if (r != BT_OK)
+			return r;
+	}
+	if (r == BT_OK)
+		r = expected(j, err);
+	if (r == BT_OK && j->where != NULL)
+		r = bt_where_end(j->where, err);
+	return r;
+}
+
+static int print(struct job *j, struct bt_error *err)
+{
+	struct bt_buf b = BT_BUF_INIT;
+	int r;
+
+	bt_buf_printf(&b, "%llu", (unsigned long long)j->written);
+	if (j->v->verify)
+		bt_buf_printf(&b, " record%s, %llu bytes",
+		              j->written == 1 ? "" : "s",
+		              (unsigned long long)j->bytes);
+	bt_buf_putc(&b, '\n');
+	r = b.oom ? bt_error_nomem(err, "counting")
+	          : bt_out_write(j->out, b.data, b.len, err);
+	bt_buf_clear(&b);
+	return r;
+}
+
+static int work(struct job *j, struct bt_error *err)
+{
+	const struct bt_buf *b;
+	size_t i;
+	int r = read_all(j, err);
+
+	for (i = 0; i < j->last.n && r == BT_OK; i++) {
+		b = bt_tail_get(&j->last, i);
+		r = emit(j, b->data, b->len, err);
+	}
+	if (r == BT_OK && is_text(j->v))
+		r = print(j, err);
+	return r;
+}
+
+/* Opens the output first: a wrong name is seen before the work is done. */
+static int open_and_work(struct job *j, char *const *files, int n,
+                         struct bt_error *err)
+{
+	int r = bt_out_open(j->v->common.output,
+	                    is_text(j->v) ? BT_OUT_TEXT : BT_OUT_BINARY,
+	                    &j->out, err);
+
+	if (r != BT_OK)
+		return r;
+	r = bt_tfrec_open(files, n, &j->in, err);
+	if (r == BT_OK)
+		r = work(j, err);
+	if (r == BT_OK)
+		r = bt_out_commit(j->out, err);
+	else
+		bt_out_abandon(j->out);
+	return r;
+}
+
+static int run(const struct values *v, char *const *files, int n)
+{
+	struct bt_log log = bt_tool_log(&tool, &v->common);
+	struct job j = {.v = v};
+	struct bt_error err = {0};
+	int i, std = 0, r = BT_OK;
+
+	for (i = 0; i < n; i++)
+		std += strcmp(files[i], "-") == 0;
+	if (std > 1)
+		return bt_tool_misuse(&tool, "standard input is given %d times",
+		                      std);
+	if (!options_make_sense(v, &j))
+		return BT_EXIT_USAGE;
+	bt_tail_init(&j.last, v->tail);
+	if (v->where.n > 0)
+		r = bt_where_new(v->where.item, v->where.n, &j.where, &err);
+	if (r == BT_OK)
+		r = open_and_work(&j, files, n, &err);
+	bt_tfrec_close(j.in);
+	bt_where_free(j.where);
+	bt_tail_clear(&j.last);
+	if (r == BT_EARG)
+		return bt_tool_misuse(&tool, "%s", err.text);
+	if (r != BT_OK)
+		return bt_tool_fail(&tool, &err);
+	if (!is_text(v))
+		bt_log(&log, BT_LOG_NOTE, "%llu record%s",
+		       (unsigned long long)j.written,
+		       j.written == 1 ? "" : "s");
+	return BT_EXIT_DONE;
+}
+
+int main(int argc, char **argv)
+{
+	struct values v = {
+	    .common = BT_COMMON_INIT, .head = ALL, .tail = ALL, .expect = ALL};
+	int operand, status;
+
+	if (!bt_tool_options(&tool, argc, argv, &v, &operand, &status))
+		return status;
+	status = run(&v, argv + operand, argc - operand);
+	return bt_tool_end(&tool, status);
+}

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+#include "task/where.h"
+
+#include <float.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/num.h"
+#include "base/span.h"
+#include "io/example.h"
+
+struct condition {
+	struct bt_span field;
+	const char *value;
+	bool is_int, is_real;
+	int64_t as_int;
+	double as_real;
+	bool seen; /* some record had the field */
+	bool holds;
+};
+
+struct bt_where {
+	struct condition *conditions;
+	int n;
+	bool any; /* there was a record */
+	int64_t *ints;
+	float *reals;
+	size_t ints_cap, reals_cap;
+};
+
+static int parse(const char *text, struct condition *c, struct bt_error *err)
+{
+	const char *eq = strchr(text, '=');
+
+	if (eq == NULL || eq == text)
+		return bt_error_set(err, BT_EARG,
+		                    "bad condition '%s': expected FIELD=VALUE",
+		                    text);
+	c->field.p = text;
+	c->field.n = (size_t)(eq - text);
+	c->value = eq + 1;
+	c->is_int =
+	    bt_parse_i64(c->value, INT64_MIN, INT64_MAX, &c->as_int) == BT_OK;
+	c->is_real =
+	    bt_parse_f64(c->value, -DBL_MAX, DBL_MAX, &c->as_real) == BT_OK;
+	return BT_OK;
+}
+
+int bt_where_new(const char *const *conditions, int n, struct bt_where **res,
+                 struct bt_error *err)
+{
+	struct bt_where *w = bt_array0(1, sizeof(*w));
+	int i, r = BT_OK;
+
+	if (w != NULL)
+		w->conditions = bt_array0((size_t)n, sizeof(*w->conditions));
+	if (w == NULL || w->conditions == NULL) {
+		bt_where_free(w);
+		return bt_error_nomem(err, "reading conditions");
+	}
+	w->n = n;
+	for (i = 0; i < n && r == BT_OK; i++)
+		r = parse(conditions[i], &w->conditions[i], err);
+	if (r == BT_OK)
+		*res = w;
+	else
+		bt_where_free(w);
+	return r;
+}
+
+void bt_where_free(struct bt_where *w)
+{
+	if (w == NULL)
+		return;
+	free(w->conditions);
+	free(w->ints);
+	free(w->reals);
+	free(w);
+}
+
+static int text_holds(const struct condition *c, const struct bt_feature *f,
+                      struct bt_error *err)
+{
+	struct bt_pb at = f->list;
+	struct bt_span s;
+	int r;
+
+	while ((r = bt_feature_next_text(f, &at, &s.p, &s.n, err)) == 1)
+		if (bt_span_equal(s, bt_span(c->value)))
+			return 1;
+	return r;
+}
+
+static int int_holds(struct bt_where *w, const struct condition *c,
+                     const struct bt_feature *f, struct bt_error *err)
+{
+	size_t n, i;
+	int r = bt_feature_int64s(f, NULL, 0, &n, err);
+
+	if (r != BT_OK)
+		return r;
+	if (bt_grow(&w->ints, &w->ints_cap, n, sizeof(*w->ints)) != BT_OK)
+		return bt_error_nomem(err, "reading a feature");
+	r = bt_feature_int64s(f, w->ints, n, &n, err);
+	if (r != BT_OK)
+		return r;
+	for (i = 0; i < n; i++)
+		if (c->is_int ? w->ints[i] == c->as_int
+		              : (double)w->ints[i] == c->as_real)
+			return 1;
+	return 0;
+}
+
+static int real_holds(struct bt_where *w, const struct condition *c,
+                      const struct bt_feature *f, struct bt_error *err)
+{
+	size_t n, i;
+	int r = bt_feature_floats(f, NULL, 0, &n, err);
+
+	if (r != BT_OK)
+		return r;
+	if (bt_grow(&w->reals, &w->reals_cap, n, sizeof(*w->reals)) != BT_OK)
+		return bt_error_nomem(err, "reading a feature");
+	r = bt_feature_floats(f, w->reals, n, &n, err);
+	if (r != BT_OK)
+		return r;
+	/* the float nearest to VALUE: weight=.1 is meant to hold for .1f */
+	for (i = 0; i < n; i++)
+		if (w->reals[i] == (float)c->as_real)
+			return 1;
+	return 0;
+}
+
+static int one_holds(struct bt_where *w, const struct condition *c,
+                     const struct bt_feature *f, struct bt_error *err)
+{
+	if (f->kind == BT_FEATURE_NONE)
+		return 0;
+	if (f->kind == BT_FEATURE_BYTES)
+		return text_holds(c, f, err);
+	if (!c->is_int && !c->is_real)
+		return bt_error_set(err, BT_EFORMAT,
+		                    "feature '%.*s' holds numbers, and '%s' is "
+		                    "none",
+		                    (int)f->name_len, f->name, c->value);
+	return f->kind == BT_FEATURE_INT64 ? int_holds(w, c, f, err)
+	                                   : real_holds(w, c, f, err);
+}
+
+int bt_where_holds(struct bt_where *w, const void *data, size_t len,
+                   struct bt_error *err)
+{
+	struct bt_example x;
+	struct bt_feature f;
+	struct bt_span name;
+	int i, r, h;
+
+	w->any = true;
+	for (i = 0; i < w->n; i++)
+		w->conditions[i].holds = false;
+	bt_example_open(&x, data, len);
+	while ((r = bt_example_next(&x, &f, err)) == 1) {
+		name.p = f.name;
+		name.n = f.name_len;
+		for (i = 0; i < w->n; i++) {
+			if (!bt_span_equal(name, w->conditions[i].field))
+				continue;
+			w->conditions[i].seen = true;
+			h = one_holds(w, &w->conditions[i], &f, err);
+			if (h < 0)
+				return h;
+			w->conditions[i].holds = h == 1;
+		}
+	}
+	if (r != 0)
+		return r;
+	for (i = 0; i < w->n; i++)
+		if (!w->conditions[i].holds)
+			return 0;
+	return 1;
+}
+
+int bt_where_end(const struct bt_where *w, struct bt_error *err)
+{
+	int i;
+
+	for (i = 0; i < w->n && w->any; i++)
+		if (!w->conditions[i].seen)
+			return bt_error_set(err, BT_EFORMAT,
+			                    "no record has the feature '%.*s'",
+			                    (int)w->conditions[i].field.n,
+			                    w->conditions[i].field.p);
+	return BT_OK;
+}
