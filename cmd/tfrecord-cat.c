@@ -5,12 +5,14 @@
 #include "base/tool.h"
 #include "io/out.h"
 #include "io/tfrecord.h"
+#include "task/recjson.h"
+#include "task/source.h"
 #include "task/tail.h"
 #include "task/where.h"
 
 struct values {
 	struct bt_common common;
-	bool count, verify;
+	bool count, verify, json, from_json;
 	uint64_t head, tail, expect;
 	const char *slice;
 	struct bt_opt_list where;
@@ -25,6 +27,9 @@ static const struct bt_opt options[] = {
     BT_FLAG(0, "count", "print the number of records", values, count),
     BT_FLAG(0, "verify", "print the numbers of records and bytes", values,
             verify),
+    BT_FLAG(0, "json", "write records as JSON Lines", values, json),
+    BT_FLAG(0, "from-json", "read JSON Lines, as --json writes them", values,
+            from_json),
     U64("expect", "N", "fail unless N records are read", expect),
     BT_LIST(0, "where", "FIELD=VALUE", "only these records; all must hold",
             values, where),
@@ -49,18 +54,19 @@ static const struct bt_tool tool = {
 /* One run from the open input on. */
 struct job {
 	const struct values *v;
-	struct bt_tfrec *in;
+	struct bt_source *in;
 	struct bt_out *out;
 	struct bt_where *where; /* or NULL */
 	uint64_t from, to;      /* of the chosen ones, these are written */
 	uint64_t chosen;        /* so far */
 	uint64_t written, bytes;
 	struct bt_tail last; /* with --tail */
+	struct bt_buf line;  /* with --json */
 };
 
 static bool is_text(const struct values *v)
 {
-	return v->count || v->verify;
+	return v->count || v->verify || v->json;
 }
 
 /* Returns false, having said why, where the value makes no sense. */
@@ -101,11 +107,28 @@ static bool options_make_sense(const struct values *v, struct job *j)
 	return v->slice == NULL || slice_option(v->slice, &j->from, &j->to);
 }
 
+static int emit_json(struct job *j, const void *data, size_t len,
+                     struct bt_error *err)
+{
+	int r;
+
+	bt_buf_reset(&j->line);
+	r = bt_recjson_write(data, len, &j->line, err);
+	if (r != BT_OK)
+		return bt_source_blame(j->in, err);
+	bt_buf_putc(&j->line, '\n');
+	if (j->line.oom)
+		return bt_error_nomem(err, "writing JSON");
+	return bt_out_write(j->out, j->line.data, j->line.len, err);
+}
+
 static int emit(struct job *j, const void *data, size_t len,
                 struct bt_error *err)
 {
 	j->written++;
 	j->bytes += len + 16; /* with its frame */
+	if (j->v->json)
+		return emit_json(j, data, len, err);
 	if (is_text(j->v))
 		return BT_OK;
 	return bt_tfrec_write(j->out, data, len, err);
@@ -120,7 +143,7 @@ static int take(struct job *j, const void *data, size_t len,
 	if (j->where != NULL)
 		r = bt_where_holds(j->where, data, len, err);
 	if (r < 0)
-		return bt_tfrec_blame(j->in, err);
+		return bt_source_blame(j->in, err);
 	if (r == 0)
 		return BT_OK;
 	if (j->chosen++ < j->from || j->chosen > j->to)
@@ -140,7 +163,7 @@ static bool is_full(const struct job *j)
 
 static int expected(const struct job *j, struct bt_error *err)
 {
-	uint64_t n = bt_tfrec_total(j->in);
+	uint64_t n = bt_source_total(j->in);
 
 	if (j->v->expect == ALL || j->v->expect == n)
 		return BT_OK;
@@ -157,7 +180,7 @@ static int read_all(struct job *j, struct bt_error *err)
 	int r = 0;
 
 	while (!is_full(j) &&
-	       (r = bt_tfrec_next(j->in, &data, &len, err)) == 1) {
+	       (r = bt_source_next(j->in, &data, &len, err)) == 1) {
 		r = take(j, data, len, err);
 		if (r != BT_OK)
 			return r;
@@ -196,7 +219,7 @@ static int work(struct job *j, struct bt_error *err)
 		b = bt_tail_get(&j->last, i);
 		r = emit(j, b->data, b->len, err);
 	}
-	if (r == BT_OK && is_text(j->v))
+	if (r == BT_OK && (j->v->count || j->v->verify))
 		r = print(j, err);
 	return r;
 }
@@ -205,13 +228,16 @@ static int work(struct job *j, struct bt_error *err)
 static int open_and_work(struct job *j, char *const *files, int n,
                          struct bt_error *err)
 {
+	const struct values *v = j->v;
 	int r = bt_out_open(j->v->common.output,
 	                    is_text(j->v) ? BT_OUT_TEXT : BT_OUT_BINARY,
 	                    &j->out, err);
 
 	if (r != BT_OK)
 		return r;
-	r = bt_tfrec_open(files, n, &j->in, err);
+	r = bt_source_open(files, n,
+	                   v->from_json ? BT_SOURCE_JSON : BT_SOURCE_RECORDS,
+	                   &j->in, err);
 	if (r == BT_OK)
 		r = work(j, err);
 	if (r == BT_OK)
@@ -240,14 +266,15 @@ static int run(const struct values *v, char *const *files, int n)
 		r = bt_where_new(v->where.item, v->where.n, &j.where, &err);
 	if (r == BT_OK)
 		r = open_and_work(&j, files, n, &err);
-	bt_tfrec_close(j.in);
+	bt_source_close(j.in);
 	bt_where_free(j.where);
 	bt_tail_clear(&j.last);
+	bt_buf_clear(&j.line);
 	if (r == BT_EARG)
 		return bt_tool_misuse(&tool, "%s", err.text);
 	if (r != BT_OK)
 		return bt_tool_fail(&tool, &err);
-	if (!is_text(v))
+	if (!v->count && !v->verify)
 		bt_log(&log, BT_LOG_NOTE, "%llu record%s",
 		       (unsigned long long)j.written,
 		       j.written == 1 ? "" : "s");

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+#include "task/source.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "io/in.h"
+#include "io/tfrecord.h"
+#include "task/recjson.h"
+
+struct bt_source {
+	struct bt_tfrec *records; /* or NULL, and the rest counts */
+	char *const *paths;
+	int n_paths, next_path;
+	struct bt_in *in; /* NULL between files */
+	char *file;
+	uint64_t line, total;
+	size_t pending; /* bytes of the last line */
+	struct bt_example_writer writer;
+	struct bt_buf payload;
+};
+
+static int open_next(struct bt_source *s, struct bt_error *err)
+{
+	const char *path = s->n_paths == 0 ? NULL : s->paths[s->next_path];
+	const char *name;
+	int r = bt_in_open(path, &s->in, err);
+
+	if (r != BT_OK)
+		return r;
+	s->next_path++;
+	s->line = 0;
+	s->pending = 0;
+	free(s->file);
+	name = bt_in_name(s->in);
+	s->file = bt_strndup(name, strlen(name));
+	return s->file == NULL ? bt_error_nomem(err, "opening a file") : BT_OK;
+}
+
+int bt_source_open(char *const *paths, int n, enum bt_source_kind kind,
+                   struct bt_source **res, struct bt_error *err)
+{
+	struct bt_source *s = bt_array0(1, sizeof(*s));
+	int r;
+
+	if (s == NULL)
+		return bt_error_nomem(err, "opening a file");
+	s->paths = paths;
+	s->n_paths = n;
+	if (kind == BT_SOURCE_RECORDS)
+		r = bt_tfrec_open(paths, n, &s->records, err);
+	else
+		r = open_next(s, err);
+	if (r == BT_OK)
+		*res = s;
+	else
+		bt_source_close(s);
+	return r;
+}
+
+void bt_source_close(struct bt_source *s)
+{
+	if (s == NULL)
+		return;
+	bt_tfrec_close(s->records);
+	bt_in_close(s->in);
+	free(s->file);
+	bt_example_clear(&s->writer);
+	bt_buf_clear(&s->payload);
+	free(s);
+}
+
+/* Looks at the next line, without its end. 1, 0 at the end of the file. */
+static int next_line(struct bt_source *s, const char **line, size_t *n,
+                     struct bt_error *err)
+{
+	const uint8_t *p, *end = NULL;
+	size_t want = 4096, got, seen = 0;
+	int r;
+
+	bt_in_skip(s->in, s->pending);
+	s->pending = 0;
+	for (; end == NULL; want *= 2) {
+		r = bt_in_peek(s->in, want, &p, &got, err);
+		if (r != BT_OK)
+			return r;
+		end = got > seen ? memchr(p + seen, '\n', got - seen) : NULL;
+		seen = got;
+		if (got < want)
+			break;
+		if (end == NULL && got > BT_TFREC_MAX)
+			return bt_error_set(
+			    err, BT_ELIMIT, "%s: line %llu is too long",
+			    s->file, (unsigned long long)s->line + 1);
+	}
+	if (got == 0)
+		return 0;
+	s->line++;
+	*line = (const char *)p;
+	*n = end != NULL ? (size_t)(end - p) : got;
+	s->pending = *n + (end != NULL);
+	return 1;
+}
+
+static bool is_blank(const char *s, size_t n)
+{
+	while (n > 0 && strchr(" \t\r", s[n - 1]) != NULL && s[n - 1] != 0)
+		n--;
+	return n == 0;
+}
+
+static int next_json(struct bt_source *s, struct bt_error *err)
+{
+	const char *line = NULL;
+	size_t n = 0;
+	int r;
+
+	while ((r = next_line(s, &line, &n, err)) == 1) {
+		if (is_blank(line, n))
+			continue;
+		r = bt_recjson_read(line, n, &s->writer, &s->payload, err);
+		if (r != BT_OK)
+			return bt_source_blame(s, err);
+		s->total++;
+		return 1;
+	}
+	return r;
+}
+
+int bt_source_next(struct bt_source *s, const uint8_t **data, size_t *len,
+                   struct bt_error *err)
+{
+	int r;
+
+	if (s->records != NULL)
+		return bt_tfrec_next(s->records, data, len, err);
+	for (;;) {
+		r = next_json(s, err);
+		if (r == 1) {
+			*data = (const uint8_t *)s->payload.data;
+			*len = s->payload.len;
+		}
+		if (r != 0 || s->next_path >= s->n_paths)
+			return r;
+		bt_in_close(s->in);
+		s->in = NULL;
+		r = open_next(s, err);
+		if (r != BT_OK)
+			return r;
+	}
+}
+
+const char *bt_source_file(const struct bt_source *s)
+{
+	return s->records != NULL ? bt_tfrec_file(s->records) : s->file;
+}
+
+uint64_t bt_source_record(const struct bt_source *s)
+{
+	return s->records != NULL ? bt_tfrec_record(s->records) : s->line;
+}
+
+uint64_t bt_source_total(const struct bt_source *s)
+{
+	return s->records != NULL ? bt_tfrec_total(s->records) : s->total;
+}
+
+int bt_source_blame(const struct bt_source *s, struct bt_error *err)
+{
+	if (s->records != NULL)
+		return bt_tfrec_blame(s->records, err);
+	return bt_error_prefix(err, "cannot read %s: line %llu", s->file,
+	                       (unsigned long long)s->line);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where payloads come from: record files, or JSON Lines that become payloads
+ * (task/recjson.h). Several inputs are read as if they were one.
+ */
+#ifndef BT_TASK_SOURCE_H
+#define BT_TASK_SOURCE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+enum bt_source_kind { BT_SOURCE_RECORDS, BT_SOURCE_JSON };
+
+struct bt_source;
+
+/* paths[0..n-1] are borrowed; n = 0 is standard input. */
+int bt_source_open(char *const *paths, int n, enum bt_source_kind kind,
+                   struct bt_source **s, struct bt_error *err) BT_MUST_USE;
+void bt_source_close(struct bt_source *s); /* takes NULL */
+
+/* 1: *data is the next payload, borrowed until the next call; 0: no more. */
+int bt_source_next(struct bt_source *s, const uint8_t **data, size_t *len,
+                   struct bt_error *err) BT_MUST_USE;
+
+/* The file of the last payload for messages, and its number in it, from 1: of
+ * the record or of the line. */
+const char *bt_source_file(const struct bt_source *s);
+uint64_t bt_source_record(const struct bt_source *s);
+
+/* Payloads read from all files so far. */
+uint64_t bt_source_total(const struct bt_source *s);
+
+/* Puts the file and the number before the text in err; returns err's code. */
+int bt_source_blame(const struct bt_source *s, struct bt_error *err);
+
+#endif
