@@ -6,13 +6,14 @@
 #include "io/out.h"
 #include "io/tfrecord.h"
 #include "task/recjson.h"
+#include "task/recstats.h"
 #include "task/source.h"
 #include "task/tail.h"
 #include "task/where.h"
 
 struct values {
 	struct bt_common common;
-	bool count, verify, json, from_json;
+	bool count, verify, json, from_json, stats;
 	uint64_t head, tail, expect;
 	const char *slice;
 	struct bt_opt_list where;
@@ -27,6 +28,7 @@ static const struct bt_opt options[] = {
     BT_FLAG(0, "count", "print the number of records", values, count),
     BT_FLAG(0, "verify", "print the numbers of records and bytes", values,
             verify),
+    BT_FLAG(0, "stats", "print counts of labels and lengths", values, stats),
     BT_FLAG(0, "json", "write records as JSON Lines", values, json),
     BT_FLAG(0, "from-json", "read JSON Lines, as --json writes them", values,
             from_json),
@@ -60,13 +62,14 @@ struct job {
 	uint64_t from, to;      /* of the chosen ones, these are written */
 	uint64_t chosen;        /* so far */
 	uint64_t written, bytes;
-	struct bt_tail last; /* with --tail */
-	struct bt_buf line;  /* with --json */
+	struct bt_tail last;       /* with --tail */
+	struct bt_buf line;        /* with --json */
+	struct bt_recstats *stats; /* or NULL */
 };
 
 static bool is_text(const struct values *v)
 {
-	return v->count || v->verify || v->json;
+	return v->count || v->verify || v->json || v->stats;
 }
 
 /* Returns false, having said why, where the value makes no sense. */
@@ -127,6 +130,8 @@ static int emit(struct job *j, const void *data, size_t len,
 {
 	j->written++;
 	j->bytes += len + 16; /* with its frame */
+	if (j->v->stats && bt_recstats_add(j->stats, data, len, err) != BT_OK)
+		return bt_source_blame(j->in, err);
 	if (j->v->json)
 		return emit_json(j, data, len, err);
 	if (is_text(j->v))
@@ -195,16 +200,22 @@ static int read_all(struct job *j, struct bt_error *err)
 static int print(struct job *j, struct bt_error *err)
 {
 	struct bt_buf b = BT_BUF_INIT;
-	int r;
+	int r = BT_OK;
 
-	bt_buf_printf(&b, "%llu", (unsigned long long)j->written);
+	if (j->v->stats)
+		r = bt_recstats_report(j->stats, &b, err);
+	else
+		bt_buf_printf(&b, "%llu", (unsigned long long)j->written);
 	if (j->v->verify)
 		bt_buf_printf(&b, " record%s, %llu bytes",
 		              j->written == 1 ? "" : "s",
 		              (unsigned long long)j->bytes);
-	bt_buf_putc(&b, '\n');
-	r = b.oom ? bt_error_nomem(err, "counting")
-	          : bt_out_write(j->out, b.data, b.len, err);
+	if (!j->v->stats)
+		bt_buf_putc(&b, '\n');
+	if (r == BT_OK && b.oom)
+		r = bt_error_nomem(err, "counting");
+	if (r == BT_OK)
+		r = bt_out_write(j->out, b.data, b.len, err);
 	bt_buf_clear(&b);
 	return r;
 }
@@ -219,7 +230,7 @@ static int work(struct job *j, struct bt_error *err)
 		b = bt_tail_get(&j->last, i);
 		r = emit(j, b->data, b->len, err);
 	}
-	if (r == BT_OK && (j->v->count || j->v->verify))
+	if (r == BT_OK && is_text(j->v) && !j->v->json)
 		r = print(j, err);
 	return r;
 }
@@ -264,17 +275,23 @@ static int run(const struct values *v, char *const *files, int n)
 	bt_tail_init(&j.last, v->tail);
 	if (v->where.n > 0)
 		r = bt_where_new(v->where.item, v->where.n, &j.where, &err);
+	if (r == BT_OK && v->stats) {
+		j.stats = bt_recstats_new();
+		if (j.stats == NULL)
+			r = bt_error_nomem(&err, "starting");
+	}
 	if (r == BT_OK)
 		r = open_and_work(&j, files, n, &err);
 	bt_source_close(j.in);
 	bt_where_free(j.where);
 	bt_tail_clear(&j.last);
 	bt_buf_clear(&j.line);
+	bt_recstats_free(j.stats);
 	if (r == BT_EARG)
 		return bt_tool_misuse(&tool, "%s", err.text);
 	if (r != BT_OK)
 		return bt_tool_fail(&tool, &err);
-	if (!v->count && !v->verify)
+	if (!is_text(v) || v->json)
 		bt_log(&log, BT_LOG_NOTE, "%llu record%s",
 		       (unsigned long long)j.written,
 		       j.written == 1 ? "" : "s");
