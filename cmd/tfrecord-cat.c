@@ -5,9 +5,13 @@
 #include "base/tool.h"
 #include "io/out.h"
 #include "io/tfrecord.h"
+#include "task/arrange.h"
+#include "task/outs.h"
 #include "task/recjson.h"
 #include "task/recstats.h"
 #include "task/source.h"
+#include "task/split.h"
+#include "task/store.h"
 #include "task/tail.h"
 #include "task/where.h"
 
@@ -17,6 +21,9 @@ struct values {
 	uint64_t head, tail, expect;
 	const char *slice;
 	struct bt_opt_list where;
+	bool shuffle;
+	int64_t shard;
+	const char *split, *stratify, *memory;
 };
 
 #define ALL UINT64_MAX
@@ -28,6 +35,16 @@ static const struct bt_opt options[] = {
     BT_FLAG(0, "count", "print the number of records", values, count),
     BT_FLAG(0, "verify", "print the numbers of records and bytes", values,
             verify),
+    BT_FLAG(0, "shuffle", "write records in a random order", values, shuffle),
+    BT_INT(0, "shard", "N", "deal records to files NAME-00000-of-N ...", values,
+           shard, 1, BT_OUTS_MAX),
+    BT_STR(0, "split", "NAME=SHARE,...", "choose records for several files",
+           values, split),
+    BT_STR(0, "stratify", "FIELD", "split the records of each value alike",
+           values, stratify),
+    BT_STR(0, "memory", "SIZE",
+           "hold so much of the records, the rest in $TMPDIR [1G]", values,
+           memory),
     BT_FLAG(0, "stats", "print counts of labels and lengths", values, stats),
     BT_FLAG(0, "json", "write records as JSON Lines", values, json),
     BT_FLAG(0, "from-json", "read JSON Lines, as --json writes them", values,
@@ -57,7 +74,7 @@ static const struct bt_tool tool = {
 struct job {
 	const struct values *v;
 	struct bt_source *in;
-	struct bt_out *out;
+	struct bt_out *out;     /* one of outs */
 	struct bt_where *where; /* or NULL */
 	uint64_t from, to;      /* of the chosen ones, these are written */
 	uint64_t chosen;        /* so far */
@@ -65,11 +82,20 @@ struct job {
 	struct bt_tail last;       /* with --tail */
 	struct bt_buf line;        /* with --json */
 	struct bt_recstats *stats; /* or NULL */
+	struct bt_outs outs;
+	struct bt_split parts;
+	struct bt_store *store; /* with --shuffle or --split */
 };
 
 static bool is_text(const struct values *v)
 {
 	return v->count || v->verify || v->json || v->stats;
+}
+
+/* True where text comes in place of the records. */
+static bool prints(const struct values *v)
+{
+	return v->count || v->verify || v->stats;
 }
 
 /* Returns false, having said why, where the value makes no sense. */
@@ -94,6 +120,30 @@ static bool slice_option(const char *s, uint64_t *from, uint64_t *to)
 	return good;
 }
 
+static bool outputs_make_sense(const struct values *v)
+{
+	const char *what = NULL;
+	bool std =
+	    v->common.output == NULL || strcmp(v->common.output, "-") == 0;
+
+	if (v->count + v->verify + v->stats + v->json > 1)
+		what = "--count, --verify, --stats and --json exclude each "
+		       "other";
+	else if (prints(v) && (v->shuffle || v->shard > 0 || v->split != NULL))
+		what = "--shuffle, --shard and --split write records";
+	else if (v->shard > 0 && v->split != NULL)
+		what = "--shard and --split exclude each other";
+	else if (v->shard > 0 && std)
+		what = "--shard needs -o NAME";
+	else if (v->split != NULL && std && v->common.output != NULL)
+		what = "--split needs another name than '-'";
+	else if (v->stratify != NULL && v->split == NULL)
+		what = "--stratify needs --split";
+	if (what != NULL)
+		bt_tool_misuse(&tool, "%s", what);
+	return what == NULL;
+}
+
 static bool options_make_sense(const struct values *v, struct job *j)
 {
 	if ((v->head != ALL) + (v->tail != ALL) + (v->slice != NULL) > 1) {
@@ -101,13 +151,19 @@ static bool options_make_sense(const struct values *v, struct job *j)
 		               "--head, --tail and --slice exclude each other");
 		return false;
 	}
-	if (v->count && v->verify) {
-		bt_tool_misuse(&tool,
-		               "--count and --verify exclude each other");
+	if (!outputs_make_sense(v))
 		return false;
-	}
 	j->to = v->head;
 	return v->slice == NULL || slice_option(v->slice, &j->from, &j->to);
+}
+
+/* Names the record that is written, where it is still known. */
+static int blame(const struct job *j, struct bt_error *err)
+{
+	if (j->store == NULL && j->v->tail == ALL)
+		return bt_source_blame(j->in, err);
+	return bt_error_prefix(err, "cannot write record %llu",
+	                       (unsigned long long)j->written);
 }
 
 static int emit_json(struct job *j, const void *data, size_t len,
@@ -118,7 +174,7 @@ static int emit_json(struct job *j, const void *data, size_t len,
 	bt_buf_reset(&j->line);
 	r = bt_recjson_write(data, len, &j->line, err);
 	if (r != BT_OK)
-		return bt_source_blame(j->in, err);
+		return blame(j, err);
 	bt_buf_putc(&j->line, '\n');
 	if (j->line.oom)
 		return bt_error_nomem(err, "writing JSON");
@@ -128,15 +184,25 @@ static int emit_json(struct job *j, const void *data, size_t len,
 static int emit(struct job *j, const void *data, size_t len,
                 struct bt_error *err)
 {
+	if (j->v->shard > 0)
+		j->out = j->outs.out[j->written % (uint64_t)j->v->shard];
 	j->written++;
 	j->bytes += len + 16; /* with its frame */
 	if (j->v->stats && bt_recstats_add(j->stats, data, len, err) != BT_OK)
-		return bt_source_blame(j->in, err);
+		return blame(j, err);
 	if (j->v->json)
 		return emit_json(j, data, len, err);
 	if (is_text(j->v))
 		return BT_OK;
 	return bt_tfrec_write(j->out, data, len, err);
+}
+
+/* A record that was chosen: written now, or when all are there. */
+static int pass(struct job *j, const void *data, size_t len,
+                struct bt_error *err)
+{
+	return j->store != NULL ? bt_store_put(j->store, data, len, err)
+	                        : emit(j, data, len, err);
 }
 
 /* What becomes of one record. */
@@ -154,7 +220,7 @@ static int take(struct job *j, const void *data, size_t len,
 	if (j->chosen++ < j->from || j->chosen > j->to)
 		return BT_OK;
 	if (j->v->tail == ALL)
-		return emit(j, data, len, err);
+		return pass(j, data, len, err);
 	if (bt_tail_put(&j->last, data, len) != BT_OK)
 		return bt_error_nomem(err, "keeping the last records");
 	return BT_OK;
@@ -220,6 +286,31 @@ static int print(struct job *j, struct bt_error *err)
 	return r;
 }
 
+/* Records that were kept, in their order, each to its file. */
+static int emit_stored(struct job *j, struct bt_error *err)
+{
+	struct bt_arrange a = {.shuffle = j->v->shuffle,
+	                       .seed = j->v->common.seed,
+	                       .stratify = j->v->stratify};
+	const void *data;
+	size_t i, len;
+	int r;
+
+	if (j->v->split != NULL)
+		a.split = &j->parts;
+	r = bt_arrange_make(&a, j->store, err);
+	for (i = 0; i < bt_store_count(j->store) && r == BT_OK; i++) {
+		r = bt_store_get(j->store, a.order[i], &data, &len, err);
+		if (r != BT_OK)
+			break;
+		if (a.part != NULL)
+			j->out = j->outs.out[a.part[a.order[i]]];
+		r = emit(j, data, len, err);
+	}
+	bt_arrange_clear(&a);
+	return r;
+}
+
 static int work(struct job *j, struct bt_error *err)
 {
 	const struct bt_buf *b;
@@ -228,10 +319,38 @@ static int work(struct job *j, struct bt_error *err)
 
 	for (i = 0; i < j->last.n && r == BT_OK; i++) {
 		b = bt_tail_get(&j->last, i);
-		r = emit(j, b->data, b->len, err);
+		r = pass(j, b->data, b->len, err);
 	}
-	if (r == BT_OK && is_text(j->v) && !j->v->json)
+	if (r == BT_OK && j->store != NULL)
+		r = emit_stored(j, err);
+	if (r == BT_OK && prints(j->v))
 		r = print(j, err);
+	return r;
+}
+
+static int open_outputs(struct job *j, struct bt_error *err)
+{
+	enum bt_out_kind kind = is_text(j->v) ? BT_OUT_TEXT : BT_OUT_BINARY;
+	int i, n = j->v->split != NULL ? j->parts.n : (int)j->v->shard;
+	const char *name = j->v->common.output;
+	struct bt_buf path = BT_BUF_INIT;
+	int r = n == 0 ? bt_outs_add(&j->outs, name, kind, err) : BT_OK;
+
+	for (i = 0; i < n && r == BT_OK; i++) {
+		bt_buf_reset(&path);
+		if (j->v->shard > 0)
+			bt_buf_printf(&path, "%s-%05d-of-%05d", name, i, n);
+		else if (name != NULL)
+			bt_buf_printf(&path, "%s-%s", name, j->parts.name[i]);
+		else
+			bt_buf_printf(&path, "%s.tfrecord", j->parts.name[i]);
+		if (bt_buf_str(&path) == NULL)
+			r = bt_error_nomem(err, "opening the output");
+		else
+			r = bt_outs_add(&j->outs, path.data, kind, err);
+	}
+	bt_buf_clear(&path);
+	j->out = j->outs.out[0];
 	return r;
 }
 
@@ -240,22 +359,53 @@ static int open_and_work(struct job *j, char *const *files, int n,
                          struct bt_error *err)
 {
 	const struct values *v = j->v;
-	int r = bt_out_open(j->v->common.output,
-	                    is_text(j->v) ? BT_OUT_TEXT : BT_OUT_BINARY,
-	                    &j->out, err);
+	int r = open_outputs(j, err);
 
-	if (r != BT_OK)
-		return r;
-	r = bt_source_open(files, n,
-	                   v->from_json ? BT_SOURCE_JSON : BT_SOURCE_RECORDS,
-	                   &j->in, err);
+	if (r == BT_OK)
+		r = bt_source_open(
+		    files, n, v->from_json ? BT_SOURCE_JSON : BT_SOURCE_RECORDS,
+		    &j->in, err);
 	if (r == BT_OK)
 		r = work(j, err);
 	if (r == BT_OK)
-		r = bt_out_commit(j->out, err);
-	else
-		bt_out_abandon(j->out);
+		r = bt_outs_commit(&j->outs, err);
 	return r;
+}
+
+/* What the options ask for beside the streams. */
+static int prepare(struct job *j, struct bt_error *err)
+{
+	const struct values *v = j->v;
+	size_t memory = (size_t)1 << 30;
+	int r = BT_OK;
+
+	bt_tail_init(&j->last, v->tail);
+	if (v->memory != NULL && bt_parse_bytes(v->memory, &memory) != BT_OK)
+		return bt_error_set(err, BT_EARG, "bad value '%s' for --memory",
+		                    v->memory);
+	if (v->where.n > 0)
+		r = bt_where_new(v->where.item, v->where.n, &j->where, err);
+	if (r == BT_OK && v->stats) {
+		j->stats = bt_recstats_new();
+		if (j->stats == NULL)
+			r = bt_error_nomem(err, "starting");
+	}
+	if (r == BT_OK && v->split != NULL)
+		r = bt_split_parse(v->split, &j->parts, err);
+	if (r == BT_OK && (v->shuffle || v->split != NULL))
+		r = bt_store_new(memory, &j->store, err);
+	return r;
+}
+
+static void clear(struct job *j)
+{
+	bt_outs_clear(&j->outs);
+	bt_source_close(j->in);
+	bt_where_free(j->where);
+	bt_tail_clear(&j->last);
+	bt_buf_clear(&j->line);
+	bt_recstats_free(j->stats);
+	bt_store_free(j->store);
 }
 
 static int run(const struct values *v, char *const *files, int n)
@@ -263,7 +413,7 @@ static int run(const struct values *v, char *const *files, int n)
 	struct bt_log log = bt_tool_log(&tool, &v->common);
 	struct job j = {.v = v};
 	struct bt_error err = {0};
-	int i, std = 0, r = BT_OK;
+	int i, std = 0, r;
 
 	for (i = 0; i < n; i++)
 		std += strcmp(files[i], "-") == 0;
@@ -272,26 +422,15 @@ static int run(const struct values *v, char *const *files, int n)
 		                      std);
 	if (!options_make_sense(v, &j))
 		return BT_EXIT_USAGE;
-	bt_tail_init(&j.last, v->tail);
-	if (v->where.n > 0)
-		r = bt_where_new(v->where.item, v->where.n, &j.where, &err);
-	if (r == BT_OK && v->stats) {
-		j.stats = bt_recstats_new();
-		if (j.stats == NULL)
-			r = bt_error_nomem(&err, "starting");
-	}
+	r = prepare(&j, &err);
 	if (r == BT_OK)
 		r = open_and_work(&j, files, n, &err);
-	bt_source_close(j.in);
-	bt_where_free(j.where);
-	bt_tail_clear(&j.last);
-	bt_buf_clear(&j.line);
-	bt_recstats_free(j.stats);
+	clear(&j);
 	if (r == BT_EARG)
 		return bt_tool_misuse(&tool, "%s", err.text);
 	if (r != BT_OK)
 		return bt_tool_fail(&tool, &err);
-	if (!is_text(v) || v->json)
+	if (!prints(v))
 		bt_log(&log, BT_LOG_NOTE, "%llu record%s",
 		       (unsigned long long)j.written,
 		       j.written == 1 ? "" : "s");

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* The order in which stored records are written, and the part of each. */
+#ifndef BT_TASK_ARRANGE_H
+#define BT_TASK_ARRANGE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "task/split.h"
+#include "task/store.h"
+
+struct bt_arrange {
+	bool shuffle; /* a function of the seed and the number of records */
+	uint64_t seed;
+	const struct bt_split *split; /* or NULL */
+	const char *stratify;         /* a feature, or NULL */
+
+	uint32_t *order; /* results: record to be written i-th */
+	uint8_t *part;   /* of record i; NULL without split */
+};
+
+/* Sets the results. BT_EFORMAT where a record lacks the feature to stratify
+ * by. */
+int bt_arrange_make(struct bt_arrange *a, struct bt_store *store,
+                    struct bt_error *err) BT_MUST_USE;
+
+/* Frees the results. */
+void bt_arrange_clear(struct bt_arrange *a);
+
+#endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* One feature of a payload as a run of bytes, to be compared with others. */
+#ifndef BT_TASK_FIELD_H
+#define BT_TASK_FIELD_H
+
+#include <stddef.h>
+
+#include "base/err.h"
+#include "base/span.h"
+
+/* 1: *value is borrowed from the payload: the undecoded list of the feature's
+ * values; 0: it has no such feature; else BT_ECORRUPT. */
+int bt_field_find(const void *data, size_t len, const char *name,
+                  struct bt_span *value, struct bt_error *err) BT_MUST_USE;
+
+#endif

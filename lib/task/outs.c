@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+#include "task/outs.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+
+int bt_outs_add(struct bt_outs *o, const char *path, enum bt_out_kind kind,
+                struct bt_error *err)
+{
+	char *copy = NULL;
+	int i, r;
+
+	for (i = 0; i < o->n && path != NULL; i++)
+		if (o->path[i] != NULL && strcmp(o->path[i], path) == 0)
+			return bt_error_set(err, BT_EARG,
+			                    "'%s' is written twice", path);
+	if (o->n == BT_OUTS_MAX)
+		return bt_error_set(err, BT_ELIMIT,
+		                    "more than %d files at once", BT_OUTS_MAX);
+	if (path != NULL) {
+		copy = bt_strndup(path, strlen(path));
+		if (copy == NULL)
+			return bt_error_nomem(err, "opening the output");
+	}
+	r = bt_out_open(path, kind, &o->out[o->n], err);
+	if (r != BT_OK) {
+		free(copy);
+		return r;
+	}
+	o->path[o->n++] = copy;
+	return BT_OK;
+}
+
+int bt_outs_commit(struct bt_outs *o, struct bt_error *err)
+{
+	int i, k, r = BT_OK;
+
+	/* what can fail for want of room fails before the first appears */
+	for (i = 0; i < o->n && r == BT_OK; i++)
+		r = bt_out_flush(o->out[i], err);
+	for (i = 0; i < o->n && r == BT_OK; i++) {
+		r = bt_out_commit(o->out[i], err);
+		o->out[i] = NULL;
+		for (k = 0; k < i && r != BT_OK; k++)
+			if (o->path[k] != NULL)
+				unlink(o->path[k]);
+	}
+	return r;
+}
+
+void bt_outs_clear(struct bt_outs *o)
+{
+	int i;
+
+	for (i = 0; i < o->n; i++) {
+		bt_out_abandon(o->out[i]);
+		free(o->path[i]);
+	}
+	o->n = 0;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* Several output files that appear together: all, or none of them. */
+#ifndef BT_TASK_OUTS_H
+#define BT_TASK_OUTS_H
+
+#include "base/err.h"
+#include "io/out.h"
+
+#define BT_OUTS_MAX                                                            \
+	500 /* files open at once, below the usual limit of 1024               \
+	     */
+
+struct bt_outs {
+	struct bt_out *out[BT_OUTS_MAX];
+	char *path[BT_OUTS_MAX]; /* NULL for standard output */
+	int n;
+};
+
+/* Opens one more; path is copied, NULL is standard output. */
+int bt_outs_add(struct bt_outs *o, const char *path, enum bt_out_kind kind,
+                struct bt_error *err) BT_MUST_USE;
+
+/* Ends all of them well, or removes those that had appeared. An earlier file
+ * that one of those replaced does not come back. */
+int bt_outs_commit(struct bt_outs *o, struct bt_error *err) BT_MUST_USE;
+
+/* Ends them without leaving a trace, unless they are committed. */
+void bt_outs_clear(struct bt_outs *o);
+
+#endif
