@@ -2,10 +2,13 @@
 #include <string.h>
 
 #include "base/num.h"
+#include "base/set.h"
 #include "base/tool.h"
 #include "io/out.h"
 #include "io/tfrecord.h"
 #include "task/arrange.h"
+#include "task/field.h"
+#include "task/leak.h"
 #include "task/outs.h"
 #include "task/recjson.h"
 #include "task/recstats.h"
@@ -23,7 +26,7 @@ struct values {
 	struct bt_opt_list where;
 	bool shuffle;
 	int64_t shard;
-	const char *split, *stratify, *memory;
+	const char *split, *stratify, *memory, *dedupe, *leak;
 };
 
 #define ALL UINT64_MAX
@@ -46,12 +49,16 @@ static const struct bt_opt options[] = {
            "hold so much of the records, the rest in $TMPDIR [1G]", values,
            memory),
     BT_FLAG(0, "stats", "print counts of labels and lengths", values, stats),
+    BT_STR(0, "leak", "OTHER", "print the texts that the file OTHER has, too",
+           values, leak),
     BT_FLAG(0, "json", "write records as JSON Lines", values, json),
     BT_FLAG(0, "from-json", "read JSON Lines, as --json writes them", values,
             from_json),
     U64("expect", "N", "fail unless N records are read", expect),
     BT_LIST(0, "where", "FIELD=VALUE", "only these records; all must hold",
             values, where),
+    BT_STR(0, "dedupe", "FIELD", "only the first record of each value", values,
+           dedupe),
     U64("head", "N", "only the first N records", head),
     U64("tail", "N", "only the last N records", tail),
     BT_STR(0, "slice", "A:B", "only records A to B-1, counted from 0", values,
@@ -84,18 +91,23 @@ struct job {
 	struct bt_recstats *stats; /* or NULL */
 	struct bt_outs outs;
 	struct bt_split parts;
+	struct bt_set *seen;  /* values, with --dedupe */
+	uint64_t dropped;     /* by it */
+	bool any_field;       /* some record had the field */
+	struct bt_leak *leak; /* or NULL */
+	uint64_t leaked;
 	struct bt_store *store; /* with --shuffle or --split */
 };
-
-static bool is_text(const struct values *v)
-{
-	return v->count || v->verify || v->json || v->stats;
-}
 
 /* True where text comes in place of the records. */
 static bool prints(const struct values *v)
 {
-	return v->count || v->verify || v->stats;
+	return v->count || v->verify || v->stats || v->leak != NULL;
+}
+
+static bool is_text(const struct values *v)
+{
+	return v->json || prints(v);
 }
 
 /* Returns false, having said why, where the value makes no sense. */
@@ -126,9 +138,9 @@ static bool outputs_make_sense(const struct values *v)
 	bool std =
 	    v->common.output == NULL || strcmp(v->common.output, "-") == 0;
 
-	if (v->count + v->verify + v->stats + v->json > 1)
-		what = "--count, --verify, --stats and --json exclude each "
-		       "other";
+	if (v->count + v->verify + v->stats + v->json + (v->leak != NULL) > 1)
+		what = "--count, --verify, --stats, --leak and --json exclude "
+		       "each other";
 	else if (prints(v) && (v->shuffle || v->shard > 0 || v->split != NULL))
 		what = "--shuffle, --shard and --split write records";
 	else if (v->shard > 0 && v->split != NULL)
@@ -137,6 +149,8 @@ static bool outputs_make_sense(const struct values *v)
 		what = "--shard needs -o NAME";
 	else if (v->split != NULL && std && v->common.output != NULL)
 		what = "--split needs another name than '-'";
+	else if (v->leak != NULL && v->tail != ALL)
+		what = "--leak and --tail exclude each other";
 	else if (v->stratify != NULL && v->split == NULL)
 		what = "--stratify needs --split";
 	if (what != NULL)
@@ -181,6 +195,32 @@ static int emit_json(struct job *j, const void *data, size_t len,
 	return bt_out_write(j->out, j->line.data, j->line.len, err);
 }
 
+static int emit_leak(struct job *j, const void *data, size_t len,
+                     struct bt_error *err)
+{
+	const char *file = bt_source_file(j->in);
+	size_t n = strlen(file);
+	int r;
+
+	if (n >= 2 && *file == '\'') { /* without its quotes */
+		file++;
+		n -= 2;
+	}
+	bt_buf_reset(&j->line);
+	bt_buf_printf(&j->line, "%.*s:%llu\t", (int)n, file,
+	              (unsigned long long)bt_source_record(j->in));
+	r = bt_leak_look(j->leak, data, len, &j->line, err);
+	if (r < 0)
+		return bt_source_blame(j->in, err);
+	if (r == 0)
+		return BT_OK;
+	j->leaked++;
+	bt_buf_putc(&j->line, '\n');
+	if (j->line.oom)
+		return bt_error_nomem(err, "comparing texts");
+	return bt_out_write(j->out, j->line.data, j->line.len, err);
+}
+
 static int emit(struct job *j, const void *data, size_t len,
                 struct bt_error *err)
 {
@@ -190,6 +230,8 @@ static int emit(struct job *j, const void *data, size_t len,
 	j->bytes += len + 16; /* with its frame */
 	if (j->v->stats && bt_recstats_add(j->stats, data, len, err) != BT_OK)
 		return blame(j, err);
+	if (j->leak != NULL)
+		return emit_leak(j, data, len, err);
 	if (j->v->json)
 		return emit_json(j, data, len, err);
 	if (is_text(j->v))
@@ -205,6 +247,23 @@ static int pass(struct job *j, const void *data, size_t len,
 	                        : emit(j, data, len, err);
 }
 
+/* 1: the first record with its value, or one without the field. */
+static int is_first(struct job *j, const void *data, size_t len,
+                    struct bt_error *err)
+{
+	size_t before = bt_set_count(j->seen), k;
+	struct bt_span value;
+	int r = bt_field_find(data, len, j->v->dedupe, &value, err);
+
+	if (r <= 0)
+		return r < 0 ? r : 1;
+	j->any_field = true;
+	if (bt_set_add(j->seen, value, &k) != BT_OK)
+		return bt_error_nomem(err, "looking for duplicates");
+	j->dropped += k < before;
+	return k == before;
+}
+
 /* What becomes of one record. */
 static int take(struct job *j, const void *data, size_t len,
                 struct bt_error *err)
@@ -213,6 +272,8 @@ static int take(struct job *j, const void *data, size_t len,
 
 	if (j->where != NULL)
 		r = bt_where_holds(j->where, data, len, err);
+	if (r == 1 && j->seen != NULL)
+		r = is_first(j, data, len, err);
 	if (r < 0)
 		return bt_source_blame(j->in, err);
 	if (r == 0)
@@ -260,6 +321,10 @@ static int read_all(struct job *j, struct bt_error *err)
 		r = expected(j, err);
 	if (r == BT_OK && j->where != NULL)
 		r = bt_where_end(j->where, err);
+	if (r == BT_OK && j->seen != NULL && j->chosen > 0 && !j->any_field)
+		r = bt_error_set(err, BT_EFORMAT,
+		                 "no record has the feature '%s'",
+		                 j->v->dedupe);
 	return r;
 }
 
@@ -323,7 +388,7 @@ static int work(struct job *j, struct bt_error *err)
 	}
 	if (r == BT_OK && j->store != NULL)
 		r = emit_stored(j, err);
-	if (r == BT_OK && prints(j->v))
+	if (r == BT_OK && prints(j->v) && j->leak == NULL)
 		r = print(j, err);
 	return r;
 }
@@ -390,6 +455,13 @@ static int prepare(struct job *j, struct bt_error *err)
 		if (j->stats == NULL)
 			r = bt_error_nomem(err, "starting");
 	}
+	if (r == BT_OK && v->dedupe != NULL) {
+		j->seen = bt_set_new();
+		if (j->seen == NULL)
+			r = bt_error_nomem(err, "starting");
+	}
+	if (r == BT_OK && v->leak != NULL)
+		r = bt_leak_open(v->leak, &j->leak, err);
 	if (r == BT_OK && v->split != NULL)
 		r = bt_split_parse(v->split, &j->parts, err);
 	if (r == BT_OK && (v->shuffle || v->split != NULL))
@@ -406,6 +478,25 @@ static void clear(struct job *j)
 	bt_buf_clear(&j->line);
 	bt_recstats_free(j->stats);
 	bt_store_free(j->store);
+	bt_set_free(j->seen);
+	bt_leak_close(j->leak);
+}
+
+static void summary(const struct job *j, const struct bt_log *log)
+{
+	const char *s = j->written == 1 ? "" : "s";
+	unsigned long long n = j->written, dropped = j->dropped;
+
+	if (j->leak != NULL)
+		bt_log(log, BT_LOG_NOTE, "%llu of %llu record%s in '%s', too",
+		       (unsigned long long)j->leaked, n, s, j->v->leak);
+	else if (j->seen != NULL)
+		bt_log(log, BT_LOG_NOTE,
+		       "%llu record%s; %llu dropped as "
+		       "duplicates",
+		       n, s, dropped);
+	else if (!prints(j->v))
+		bt_log(log, BT_LOG_NOTE, "%llu record%s", n, s);
 }
 
 static int run(const struct values *v, char *const *files, int n)
@@ -428,13 +519,13 @@ static int run(const struct values *v, char *const *files, int n)
 	clear(&j);
 	if (r == BT_EARG)
 		return bt_tool_misuse(&tool, "%s", err.text);
-	if (r != BT_OK)
-		return bt_tool_fail(&tool, &err);
-	if (!prints(v))
-		bt_log(&log, BT_LOG_NOTE, "%llu record%s",
-		       (unsigned long long)j.written,
-		       j.written == 1 ? "" : "s");
-	return BT_EXIT_DONE;
+	if (r != BT_OK) {
+		bt_tool_fail(&tool, &err);
+		/* 1 is an answer of --leak */
+		return v->leak != NULL ? BT_EXIT_USAGE : BT_EXIT_FAILED;
+	}
+	summary(&j, &log);
+	return j.leaked > 0 ? BT_EXIT_FAILED : BT_EXIT_DONE;
 }
 
 int main(int argc, char **argv)

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+#include "task/leak.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "base/set.h"
+#include "io/tfrecord.h"
+#include "task/record.h"
+
+struct bt_leak {
+	struct bt_set *texts; /* keys */
+	struct bt_buf key;
+};
+
+/* The texts of a record as one run of bytes that no others have: the length of
+ * the first one, then both. */
+static int make_key(struct bt_leak *l, const struct bt_text_rec *rec,
+                    struct bt_span *key, struct bt_error *err)
+{
+	uint64_t n = rec->text_a.n;
+
+	bt_buf_reset(&l->key);
+	bt_buf_put(&l->key, &n, sizeof(n));
+	bt_buf_put(&l->key, rec->text_a.p, rec->text_a.n);
+	if (rec->text_b.n > 0)
+		bt_buf_put(&l->key, rec->text_b.p, rec->text_b.n);
+	if (l->key.oom)
+		return bt_error_nomem(err, "comparing texts");
+	key->p = l->key.data;
+	key->n = l->key.len;
+	return BT_OK;
+}
+
+static int read_texts(struct bt_leak *l, struct bt_tfrec *in,
+                      struct bt_error *err)
+{
+	struct bt_text_rec rec;
+	struct bt_span key;
+	const uint8_t *data;
+	size_t len;
+	int r;
+
+	while ((r = bt_tfrec_next(in, &data, &len, err)) == 1) {
+		if (bt_text_rec_read(data, len, &rec, err) != BT_OK)
+			return bt_tfrec_blame(in, err);
+		r = make_key(l, &rec, &key, err);
+		if (r == BT_OK && bt_set_add(l->texts, key, NULL) != BT_OK)
+			r = bt_error_nomem(err, "comparing texts");
+		if (r != BT_OK)
+			return r;
+	}
+	return r;
+}
+
+int bt_leak_open(const char *path, struct bt_leak **res, struct bt_error *err)
+{
+	struct bt_leak *l = bt_array0(1, sizeof(*l));
+	struct bt_tfrec *in = NULL;
+	char *paths[1] = {(char *)path};
+	int r;
+
+	if (l != NULL)
+		l->texts = bt_set_new();
+	if (l == NULL || l->texts == NULL) {
+		free(l);
+		return bt_error_nomem(err, "comparing texts");
+	}
+	r = bt_tfrec_open(paths, 1, &in, err);
+	if (r == BT_OK)
+		r = read_texts(l, in, err);
+	bt_tfrec_close(in);
+	if (r == BT_OK)
+		*res = l;
+	else
+		bt_leak_close(l);
+	return r;
+}
+
+void bt_leak_close(struct bt_leak *l)
+{
+	if (l == NULL)
+		return;
+	bt_set_free(l->texts);
+	bt_buf_clear(&l->key);
+	free(l);
+}
+
+static void put_line(struct bt_buf *out, struct bt_span s)
+{
+	size_t i;
+
+	for (i = 0; i < s.n; i++)
+		if (s.p[i] == '\t')
+			bt_buf_puts(out, "\\t");
+		else if (s.p[i] == '\n')
+			bt_buf_puts(out, "\\n");
+		else if (s.p[i] == '\r')
+			bt_buf_puts(out, "\\r");
+		else
+			bt_buf_putc(out, s.p[i]);
+}
+
+int bt_leak_look(struct bt_leak *l, const void *data, size_t len,
+                 struct bt_buf *out, struct bt_error *err)
+{
+	struct bt_text_rec rec;
+	struct bt_span key;
+	size_t k;
+	int r = bt_text_rec_read(data, len, &rec, err);
+
+	if (r == BT_OK)
+		r = make_key(l, &rec, &key, err);
+	if (r != BT_OK)
+		return r;
+	if (!bt_set_find(l->texts, key, &k))
+		return 0;
+	put_line(out, rec.text_a);
+	if (rec.text_b.p != NULL) {
+		bt_buf_putc(out, '\t');
+		put_line(out, rec.text_b);
+	}
+	return out->oom ? bt_error_nomem(err, "comparing texts") : 1;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* Texts of one set of records that stand in another, too. */
+#ifndef BT_TASK_LEAK_H
+#define BT_TASK_LEAK_H
+
+#include <stddef.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+
+struct bt_leak;
+
+/* Reads the text records of a file; their texts stay in memory. */
+int bt_leak_open(const char *path, struct bt_leak **leak,
+                 struct bt_error *err) BT_MUST_USE;
+void bt_leak_close(struct bt_leak *l); /* takes NULL */
+
+/* 1: the file has a record with the same text, or pair of texts, which is
+ * appended to out: a tab between two, tabs and line ends as \t, \n and \r; 0:
+ * it has none; BT_EFORMAT where the payload is no text record. */
+int bt_leak_look(struct bt_leak *l, const void *data, size_t len,
+                 struct bt_buf *out, struct bt_error *err) BT_MUST_USE;
+
+#endif
