@@ -20,7 +20,7 @@
 
 struct values {
 	struct bt_common common;
-	bool count, verify, json, from_json, stats;
+	bool count, verify, json, from_json, stats, recover;
 	uint64_t head, tail, expect;
 	const char *slice;
 	struct bt_opt_list where;
@@ -54,6 +54,8 @@ static const struct bt_opt options[] = {
     BT_FLAG(0, "json", "write records as JSON Lines", values, json),
     BT_FLAG(0, "from-json", "read JSON Lines, as --json writes them", values,
             from_json),
+    BT_FLAG(0, "recover", "go on behind damage, with a warning", values,
+            recover),
     U64("expect", "N", "fail unless N records are read", expect),
     BT_LIST(0, "where", "FIELD=VALUE", "only these records; all must hold",
             values, where),
@@ -80,6 +82,7 @@ static const struct bt_tool tool = {
 /* One run from the open input on. */
 struct job {
 	const struct values *v;
+	const struct bt_log *log;
 	struct bt_source *in;
 	struct bt_out *out;     /* one of outs */
 	struct bt_where *where; /* or NULL */
@@ -151,6 +154,8 @@ static bool outputs_make_sense(const struct values *v)
 		what = "--split needs another name than '-'";
 	else if (v->leak != NULL && v->tail != ALL)
 		what = "--leak and --tail exclude each other";
+	else if (v->recover && v->from_json)
+		what = "--recover reads records, not --from-json";
 	else if (v->stratify != NULL && v->split == NULL)
 		what = "--stratify needs --split";
 	if (what != NULL)
@@ -424,12 +429,13 @@ static int open_and_work(struct job *j, char *const *files, int n,
                          struct bt_error *err)
 {
 	const struct values *v = j->v;
+	enum bt_source_kind kind = v->from_json ? BT_SOURCE_JSON
+	                           : v->recover ? BT_SOURCE_RECOVER
+	                                        : BT_SOURCE_RECORDS;
 	int r = open_outputs(j, err);
 
 	if (r == BT_OK)
-		r = bt_source_open(
-		    files, n, v->from_json ? BT_SOURCE_JSON : BT_SOURCE_RECORDS,
-		    &j->in, err);
+		r = bt_source_open(files, n, kind, j->log, &j->in, err);
 	if (r == BT_OK)
 		r = work(j, err);
 	if (r == BT_OK)
@@ -502,7 +508,7 @@ static void summary(const struct job *j, const struct bt_log *log)
 static int run(const struct values *v, char *const *files, int n)
 {
 	struct bt_log log = bt_tool_log(&tool, &v->common);
-	struct job j = {.v = v};
+	struct job j = {.v = v, .log = &log};
 	struct bt_error err = {0};
 	int i, std = 0, r;
 

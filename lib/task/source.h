@@ -10,14 +10,20 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "base/log.h"
 
-enum bt_source_kind { BT_SOURCE_RECORDS, BT_SOURCE_JSON };
+enum bt_source_kind {
+	BT_SOURCE_RECORDS,
+	BT_SOURCE_RECOVER, /* records, past damage (io/recover.h) */
+	BT_SOURCE_JSON
+};
 
 struct bt_source;
 
-/* paths[0..n-1] are borrowed; n = 0 is standard input. */
+/* paths[0..n-1] are borrowed, and log for RECOVER; n = 0 is standard input. */
 int bt_source_open(char *const *paths, int n, enum bt_source_kind kind,
-                   struct bt_source **s, struct bt_error *err) BT_MUST_USE;
+                   const struct bt_log *log, struct bt_source **s,
+                   struct bt_error *err) BT_MUST_USE;
 void bt_source_close(struct bt_source *s); /* takes NULL */
 
 /* 1: *data is the next payload, borrowed until the next call; 0: no more. */
