@@ -74,7 +74,7 @@ static const struct bt_opt options[] = {
 static const struct bt_tool tool = {
     "tfrecord-cat",
     "[OPTION ...] [RECORDS ...]",
-    "Checks, selects, joins and counts records.",
+    "Checks, chooses, shuffles, divides and counts records.",
     "tfrecord-cat --where label=spam --head 100 -o some.tfrecord all.tfrecord",
     options,
 };
