@@ -8,6 +8,7 @@
 #include "io/tfrecord.h"
 #include "task/arrange.h"
 #include "task/field.h"
+#include "task/folds.h"
 #include "task/leak.h"
 #include "task/outs.h"
 #include "task/recjson.h"
@@ -25,7 +26,7 @@ struct values {
 	const char *slice;
 	struct bt_opt_list where;
 	bool shuffle;
-	int64_t shard;
+	int64_t shard, kfold;
 	const char *split, *stratify, *memory, *dedupe, *leak;
 };
 
@@ -43,6 +44,8 @@ static const struct bt_opt options[] = {
            shard, 1, BT_OUTS_MAX),
     BT_STR(0, "split", "NAME=SHARE,...", "choose records for several files",
            values, split),
+    BT_INT(0, "kfold", "K", "write NAME-train-1, NAME-test-1 ... NAME-test-K",
+           values, kfold, 2, BT_FOLDS_MAX),
     BT_STR(0, "stratify", "FIELD", "split the records of each value alike",
            values, stratify),
     BT_STR(0, "memory", "SIZE",
@@ -144,20 +147,23 @@ static bool outputs_make_sense(const struct values *v)
 	if (v->count + v->verify + v->stats + v->json + (v->leak != NULL) > 1)
 		what = "--count, --verify, --stats, --leak and --json exclude "
 		       "each other";
-	else if (prints(v) && (v->shuffle || v->shard > 0 || v->split != NULL))
-		what = "--shuffle, --shard and --split write records";
-	else if (v->shard > 0 && v->split != NULL)
-		what = "--shard and --split exclude each other";
-	else if (v->shard > 0 && std)
-		what = "--shard needs -o NAME";
+	else if (prints(v) && (v->shuffle || v->shard > 0 || v->split != NULL ||
+	                       v->kfold > 0))
+		what = "--shuffle, --shard, --split and --kfold write records";
+	else if ((v->shard > 0) + (v->split != NULL) + (v->kfold > 0) > 1)
+		what = "--shard, --split and --kfold exclude each other";
+	else if ((v->shard > 0 || v->kfold > 0) && std)
+		what = "--shard and --kfold need -o NAME";
+	else if (v->kfold > 0 && v->common.seed > UINT32_MAX)
+		what = "--kfold needs a --seed below 2^32";
 	else if (v->split != NULL && std && v->common.output != NULL)
 		what = "--split needs another name than '-'";
 	else if (v->leak != NULL && v->tail != ALL)
 		what = "--leak and --tail exclude each other";
 	else if (v->recover && v->from_json)
 		what = "--recover reads records, not --from-json";
-	else if (v->stratify != NULL && v->split == NULL)
-		what = "--stratify needs --split";
+	else if (v->stratify != NULL && v->split == NULL && v->kfold == 0)
+		what = "--stratify needs --split or --kfold";
 	if (what != NULL)
 		bt_tool_misuse(&tool, "%s", what);
 	return what == NULL;
@@ -356,11 +362,25 @@ static int print(struct job *j, struct bt_error *err)
 	return r;
 }
 
+/* To the test file of its fold and to the training files of the others. */
+static int emit_folds(struct job *j, int fold, const void *data, size_t len,
+                      struct bt_error *err)
+{
+	int k, r = BT_OK;
+
+	for (k = 0; k < j->v->kfold && r == BT_OK; k++) {
+		j->out = j->outs.out[2 * k + (k == fold)];
+		r = emit(j, data, len, err);
+	}
+	return r;
+}
+
 /* Records that were kept, in their order, each to its file. */
 static int emit_stored(struct job *j, struct bt_error *err)
 {
 	struct bt_arrange a = {.shuffle = j->v->shuffle,
 	                       .seed = j->v->common.seed,
+	                       .folds = (int)j->v->kfold,
 	                       .stratify = j->v->stratify};
 	const void *data;
 	size_t i, len;
@@ -373,6 +393,10 @@ static int emit_stored(struct job *j, struct bt_error *err)
 		r = bt_store_get(j->store, a.order[i], &data, &len, err);
 		if (r != BT_OK)
 			break;
+		if (a.folds > 0) {
+			r = emit_folds(j, a.part[a.order[i]], data, len, err);
+			continue;
+		}
 		if (a.part != NULL)
 			j->out = j->outs.out[a.part[a.order[i]]];
 		r = emit(j, data, len, err);
@@ -401,7 +425,9 @@ static int work(struct job *j, struct bt_error *err)
 static int open_outputs(struct job *j, struct bt_error *err)
 {
 	enum bt_out_kind kind = is_text(j->v) ? BT_OUT_TEXT : BT_OUT_BINARY;
-	int i, n = j->v->split != NULL ? j->parts.n : (int)j->v->shard;
+	int i, n = j->v->split != NULL ? j->parts.n
+	           : j->v->kfold > 0   ? 2 * (int)j->v->kfold
+	                               : (int)j->v->shard;
 	const char *name = j->v->common.output;
 	struct bt_buf path = BT_BUF_INIT;
 	int r = n == 0 ? bt_outs_add(&j->outs, name, kind, err) : BT_OK;
@@ -410,6 +436,9 @@ static int open_outputs(struct job *j, struct bt_error *err)
 		bt_buf_reset(&path);
 		if (j->v->shard > 0)
 			bt_buf_printf(&path, "%s-%05d-of-%05d", name, i, n);
+		else if (j->v->kfold > 0)
+			bt_buf_printf(&path, "%s-%s-%d", name,
+			              i % 2 == 0 ? "train" : "test", i / 2 + 1);
 		else if (name != NULL)
 			bt_buf_printf(&path, "%s-%s", name, j->parts.name[i]);
 		else
@@ -470,7 +499,7 @@ static int prepare(struct job *j, struct bt_error *err)
 		r = bt_leak_open(v->leak, &j->leak, err);
 	if (r == BT_OK && v->split != NULL)
 		r = bt_split_parse(v->split, &j->parts, err);
-	if (r == BT_OK && (v->shuffle || v->split != NULL))
+	if (r == BT_OK && (v->shuffle || v->split != NULL || v->kfold > 0))
 		r = bt_store_new(memory, &j->store, err);
 	return r;
 }

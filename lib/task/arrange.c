@@ -7,6 +7,7 @@
 #include "base/philox.h"
 #include "base/set.h"
 #include "task/field.h"
+#include "task/folds.h"
 
 /* Numbers the values of the feature: group[i] for record i. */
 static int number(const struct bt_arrange *a, struct bt_store *store,
@@ -48,7 +49,11 @@ static int choose(struct bt_arrange *a, struct bt_store *store,
 		r = bt_error_nomem(err, "splitting");
 	if (r == BT_OK && group != NULL)
 		r = number(a, store, values, group, err);
-	if (r == BT_OK)
+	if (r == BT_OK && a->folds > 0)
+		r = bt_folds_choose((uint32_t)a->seed, (uint32_t)a->folds, n,
+		                    group, (uint32_t)bt_set_count(values),
+		                    a->part, err);
+	else if (r == BT_OK)
 		r = bt_split_choose(a->split, a->seed, n, group,
 		                    (uint32_t)bt_set_count(values), a->part,
 		                    err);
@@ -61,20 +66,21 @@ int bt_arrange_make(struct bt_arrange *a, struct bt_store *store,
                     struct bt_error *err)
 {
 	size_t n = bt_store_count(store), i;
+	bool parts = a->split != NULL || a->folds > 0;
 
 	if (n > UINT32_MAX)
 		return bt_error_set(err, BT_ELIMIT,
 		                    "%zu records are too many to arrange", n);
 	a->order = bt_array(n, sizeof(*a->order));
-	a->part = a->split != NULL ? bt_array(n, 1) : NULL;
-	if (a->order == NULL || (a->split != NULL && a->part == NULL))
+	a->part = parts ? bt_array(n, 1) : NULL;
+	if (a->order == NULL || (parts && a->part == NULL))
 		return bt_error_nomem(err, "arranging records");
 	if (a->shuffle)
 		bt_random_order(a->seed, BT_PURPOSE_SHUFFLE, 0, a->order,
 		                (uint32_t)n);
 	for (i = 0; i < n && !a->shuffle; i++)
 		a->order[i] = (uint32_t)i;
-	return a->split != NULL ? choose(a, store, err) : BT_OK;
+	return parts ? choose(a, store, err) : BT_OK;
 }
 
 void bt_arrange_clear(struct bt_arrange *a)

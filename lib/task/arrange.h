@@ -14,10 +14,11 @@ struct bt_arrange {
 	bool shuffle; /* a function of the seed and the number of records */
 	uint64_t seed;
 	const struct bt_split *split; /* or NULL */
+	int folds;                    /* or 0; not with split */
 	const char *stratify;         /* a feature, or NULL */
 
 	uint32_t *order; /* results: record to be written i-th */
-	uint8_t *part;   /* of record i; NULL without split */
+	uint8_t *part;   /* or fold of record i; NULL without either */
 };
 
 /* Sets the results. BT_EFORMAT where a record lacks the feature to stratify

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Folds of cross-validation, equal to those that scikit-learn's KFold and
+ * StratifiedKFold make with shuffle=True and random_state=seed. Its generator
+ * is MT19937, hence not base/philox.h.
+ */
+#ifndef BT_TASK_FOLDS_H
+#define BT_TASK_FOLDS_H
+
+#include <stdint.h>
+
+#include "base/err.h"
+
+#define BT_FOLDS_MAX 250
+
+/*
+ * fold[i] is set for records 0 .. n-1: in which of the folds it is tested.
+ * Where group is not NULL, group[i] < groups is the class of record i, numbered
+ * by first appearance, and each class is dealt evenly. BT_EFORMAT where there
+ * are fewer records, or fewer of each class, than folds.
+ */
+int bt_folds_choose(uint32_t seed, uint32_t folds, uint32_t n,
+                    const uint32_t *group, uint32_t groups, uint8_t *fold,
+                    struct bt_error *err) BT_MUST_USE;
+
+#endif
