@@ -11,7 +11,7 @@ is $? 1 'nothing on standard output'
 like "$(cat err)" '*epoch 6: loss *evaluation loss *accuracy *weighted F1 *' \
 	'tells loss and measures of each epoch'
 like "$(tail -n 2 err | head -n 1)" \
-	'*examples/s, *tokens/s, *GFLOP/s, peak memory *' 'tells its speed'
+	'*examples/s, *tokens/s, *GFLOP/s*, peak memory *' 'tells its speed'
 is "$(ls m | tr '\n' ' ')" \
 	'config.json model.safetensors tokenizer_config.json vocab.txt ' \
 	'writes a model directory and no checkpoint'
