@@ -88,7 +88,7 @@ is "$? $(cat err)" '1 tfrecord-cat: cannot write standard output: No space left 
 is "$(cat status err)" 141 'a closed pipe'
 
 # the package tfrecord of the Python in PEER_PYTHON
-if [ -n "${PEER_PYTHON-}" ]; then
+if "${PEER_PYTHON:-false}" -c "import tfrecord" 2>/dev/null; then
 	"$PEER_PYTHON" - >why 2>&1 <<'E'
 from tfrecord.writer import TFRecordWriter
 w = TFRecordWriter("peer.rec")
@@ -115,6 +115,6 @@ for x, y in zip(a, b):
 E
 	result $? 'and reads what came back'
 else
-	skip 'the package tfrecord writes' 'PEER_PYTHON is not set'
+	skip 'the package tfrecord writes' 'PEER_PYTHON names no Python that has it'
 fi
 finish

@@ -43,7 +43,7 @@ for o in '--kfold 2' '--kfold 1 -o no' '--kfold 251 -o no' \
 	exits 2 "makes no sense: $o" tfrecord-cat $o a.rec
 done
 
-if [ -n "${PEER_PYTHON-}" ]; then
+if "${PEER_PYTHON:-false}" -c "import sklearn" 2>/dev/null; then
 	"$PEER_PYTHON" - >why 2>&1 <<'E'
 import json, random, subprocess
 from sklearn.model_selection import KFold, StratifiedKFold
@@ -68,6 +68,6 @@ for case in range(40):
 E
 	result $? 'random cases equal to scikit-learn'
 else
-	skip 'random cases equal to scikit-learn' 'PEER_PYTHON is not set'
+	skip 'random cases equal to scikit-learn' 'PEER_PYTHON names no Python that has it'
 fi
 finish
