@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/num.h"
-#include "base/sys.h"
 #include "base/tool.h"
 #include "io/out.h"
 #include "task/metrics.h"
@@ -52,7 +51,7 @@ struct run {
 	const struct args *a;
 	struct bt_stream s;
 	struct bt_metrics m;
-	uint64_t tokens, unlabelled;
+	uint64_t unlabelled;
 	struct bt_profile profile;
 };
 
@@ -63,7 +62,6 @@ static int count(void *ctx, uint64_t i, const struct bt_dataset *d, size_t k,
 
 	(void)i;
 	(void)err;
-	r->tokens += bt_dataset_length(d, k);
 	if (d->label[k] >= 0)
 		bt_metrics_add(&r->m, d->label[k], logits);
 	else
@@ -183,12 +181,10 @@ static int evaluate(struct run *r, char **paths, int n, struct bt_error *err)
 	                           .threads = (int)r->a->common.threads,
 	                           .expect = (uint64_t)r->a->expect,
 	                           .labels = BT_LABELS_KNOWN};
-	double start;
 	int e = bt_stream_open(&o, &r->s, err);
 
 	if (e == BT_OK)
 		e = bt_metrics_init(&r->m, r->s.model.labels.n, err);
-	start = bt_seconds();
 	if (e == BT_OK)
 		e = bt_stream_run(&r->s, paths, n, count, NULL, r, err);
 	if (e == BT_OK && r->m.n == 0)
@@ -203,12 +199,7 @@ static int evaluate(struct run *r, char **paths, int n, struct bt_error *err)
 		bt_log(&log, BT_LOG_WARN,
 		       "%llu records without a label were left out",
 		       (unsigned long long)r->unlabelled);
-	start = bt_seconds() - start;
-	bt_log(&log, BT_LOG_NOTE,
-	       "%llu examples, %.1f examples/s, %.0f tokens/s",
-	       (unsigned long long)r->m.n, (double)r->m.n / start,
-	       (double)r->tokens / start);
-	return bt_stream_profile(&r->s, &log, err);
+	return bt_stream_summary(&r->s, "examples", &log, err);
 }
 
 static int run(const struct args *a, char **paths, int n)

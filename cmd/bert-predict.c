@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
 
-#include "base/sys.h"
 #include "base/tool.h"
 #include "task/predict.h"
 #include "task/stream.h"
@@ -50,7 +49,7 @@ struct run {
 	struct bt_stream s;
 	struct bt_predict *p;
 	struct bt_out *out;
-	uint64_t n, tokens;
+	uint64_t n;
 	struct bt_progress progress;
 	struct bt_profile profile;
 };
@@ -61,7 +60,6 @@ static int add(void *ctx, uint64_t i, const struct bt_dataset *d, size_t k,
 	struct run *r = ctx;
 
 	r->n++;
-	r->tokens += bt_dataset_length(d, k);
 	return bt_predict_add(r->p, i, bt_dataset_id(d, k), logits, err);
 }
 
@@ -117,13 +115,13 @@ static int predict(struct run *r, char **paths, int n, struct bt_error *err)
 }
 
 /* Tells what was done; the profile before the last line. */
-static int summarise(struct run *r, double seconds, struct bt_error *err)
+static int summarise(struct run *r, struct bt_error *err)
 {
 	struct bt_log log = bt_tool_log(&tool, &r->a->common);
 	const struct bt_labels *l = &r->s.model.labels;
 	const uint64_t *counts = bt_predict_counts(r->p);
 	struct bt_buf b = BT_BUF_INIT;
-	int i, e;
+	int i;
 
 	if (bt_predict_numbered(r->p))
 		bt_log(&log, BT_LOG_WARN,
@@ -135,26 +133,20 @@ static int summarise(struct run *r, double seconds, struct bt_error *err)
 			              (unsigned long long)counts[i]);
 	bt_log(&log, BT_LOG_NOTE, "predicted %s", bt_buf_str(&b));
 	bt_buf_clear(&b);
-	e = bt_stream_profile(&r->s, &log, err);
-	bt_log(&log, BT_LOG_NOTE,
-	       "%llu predictions, %.1f examples/s, %.0f tokens/s",
-	       (unsigned long long)r->n, (double)r->n / seconds,
-	       (double)r->tokens / seconds);
-	return e;
+	return bt_stream_summary(&r->s, "predictions", &log, err);
 }
 
 static int run(const struct args *a, char **paths, int n)
 {
 	struct run r = {.a = a};
 	struct bt_error err = {0};
-	double start = bt_seconds();
 	int e, status = BT_EXIT_DONE;
 
 	bt_progress_init(&r.progress, stderr, a->common.quiet);
 	e = predict(&r, paths, n, &err);
 	bt_progress_clear(&r.progress);
 	if (e == BT_OK)
-		e = summarise(&r, bt_seconds() - start, &err);
+		e = summarise(&r, &err);
 	if (e != BT_OK)
 		status = bt_tool_fail(&tool, &err);
 	bt_predict_free(r.p);

@@ -4,6 +4,7 @@
 
 #include "base/sys.h"
 #include "base/tool.h"
+#include "cpu/limits.h"
 #include "train/job.h"
 
 struct args {
@@ -149,11 +150,9 @@ static void summarise(const struct bt_log *log, const struct args *a,
                       const struct bt_train_result *r)
 {
 	double s = r->seconds > 0 ? r->seconds : 1e-9;
-	char share[64] = "";
+	struct bt_limits l = {.flop = r->flop_limit};
+	char share[BT_SHARE_SIZE];
 
-	if (r->flop_limit > 0)
-		snprintf(share, sizeof(share), " (%.0f %% of products alone)",
-		         100 * r->flop / s / r->flop_limit);
 	if (!r->finished) {
 		bt_log(log, BT_LOG_WARN,
 		       "stopped after step %lld of %lld; the same command with "
@@ -162,11 +161,11 @@ static void summarise(const struct bt_log *log, const struct args *a,
 		return;
 	}
 	bt_log(log, BT_LOG_NOTE,
-	       "%llu examples in %.1f s: %.1f examples/s, %.0f tokens/s, %.0f "
-	       "GFLOP/s%s, peak memory %zu MB",
+	       "%llu examples in %.1f s: %.1f examples/s, %.0f tokens/s, %s, "
+	       "peak memory %zu MB",
 	       (unsigned long long)r->examples, r->seconds,
 	       (double)r->examples / s, (double)r->tokens / s,
-	       r->flop / s / 1e9, share, bt_peak_memory() >> 20);
+	       bt_limits_share(r->flop / s, &l, share), bt_peak_memory() >> 20);
 	if (r->best_epoch > 0)
 		bt_log(log, BT_LOG_NOTE,
 		       "'%s' holds the model of epoch %d (%s %.4f)",

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cpu/limits.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -115,6 +116,18 @@ int bt_limits_measure(struct bt_pool *pool, const char *gemm, bool low,
 		    2.0 * (double)COPY * threads / shortest(pool, copy, &j);
 	drop(&j);
 	return r == BT_OK ? BT_OK : bt_error_nomem(err, "measuring limits");
+}
+
+const char *bt_limits_share(double flop, const struct bt_limits *l,
+                            char out[BT_SHARE_SIZE])
+{
+	if (l->flop > 0)
+		snprintf(out, BT_SHARE_SIZE,
+		         "%.0f GFLOP/s (%.0f %% of products alone)", flop / 1e9,
+		         100 * flop / l->flop);
+	else
+		snprintf(out, BT_SHARE_SIZE, "%.0f GFLOP/s", flop / 1e9);
+	return out;
 }
 
 int bt_limits_log(struct bt_pool *pool, const char *gemm, bool low,

@@ -16,6 +16,13 @@ struct bt_limits {
 	double copy; /* bytes a second, read and written, copying memory */
 };
 
+#define BT_SHARE_SIZE 64
+
+/* "512 GFLOP/s (57 % of products alone)"; only the first part where l->flop is
+ * 0. Returns out. */
+const char *bt_limits_share(double flop, const struct bt_limits *l,
+                            char out[BT_SHARE_SIZE]);
+
 /* Takes about a fifth of a second. gemm and low as in cpu/gemm.h. */
 int bt_limits_measure(struct bt_pool *pool, const char *gemm, bool low,
                       struct bt_limits *l, struct bt_error *err) BT_MUST_USE;

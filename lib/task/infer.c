@@ -34,7 +34,7 @@ static size_t batch_at(const struct bt_dataset *d, size_t first)
 
 int bt_infer(struct bt_engine *e, const struct bt_dataset *d,
              struct bt_gather *g, size_t classes, bt_infer_fn *fn, void *ctx,
-             struct bt_error *err)
+             double *flop, struct bt_error *err)
 {
 	const float *logits;
 	size_t first, n, i;
@@ -46,6 +46,8 @@ int bt_infer(struct bt_engine *e, const struct bt_dataset *d,
 		g->b.train = false;
 		g->b.labels = NULL;
 		r = bt_engine_forward(e, &g->b, err);
+		if (r == BT_OK && flop != NULL)
+			*flop += bt_engine_flop(e);
 		logits = bt_engine_logits(e);
 		for (i = 0; i < n && r == BT_OK; i++, logits += classes) {
 			r = check_finite(logits, classes, first + i, err);
@@ -78,5 +80,6 @@ int bt_infer_measure(struct bt_engine *e, const struct bt_dataset *d,
 {
 	struct measuring a = {d, m};
 
-	return bt_infer(e, d, g, (size_t)m->classes, measure, &a, err);
+	return bt_infer(e, d, g, (size_t)m->classes, measure, &a, NULL,
+	                err);
 }

@@ -14,10 +14,11 @@
 typedef int bt_infer_fn(void *ctx, size_t i, const float *logits,
                         struct bt_error *err);
 
-/* Runs all examples of d. The engine and g must have room for such batches. */
+/* Runs all examples of d. The engine and g must have room for such batches. The
+ * operations of the products are added to *flop, unless it is NULL. */
 int bt_infer(struct bt_engine *e, const struct bt_dataset *d,
              struct bt_gather *g, size_t classes, bt_infer_fn *fn, void *ctx,
-             struct bt_error *err) BT_MUST_USE;
+             double *flop, struct bt_error *err) BT_MUST_USE;
 
 /* Adds all labelled examples of d to m. */
 int bt_infer_measure(struct bt_engine *e, const struct bt_dataset *d,

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/sys.h"
 #include "cpu/limits.h"
 
 #define BLOCK_TEXTS ((size_t)4096)
@@ -104,11 +105,13 @@ static int read_block(struct bt_stream *s, struct bt_tfrec *in,
 	return BT_OK;
 }
 
+/* Limits are measured after runs of more seconds than this. */
+#define WORTH_MEASURING 2
+
 struct forward {
 	struct bt_stream *s;
 	bt_stream_fn *fn;
 	void *ctx;
-	uint64_t done;
 };
 
 static int pass_on(void *ctx, size_t i, const float *logits,
@@ -116,7 +119,7 @@ static int pass_on(void *ctx, size_t i, const float *logits,
 {
 	const struct forward *f = ctx;
 
-	return f->fn(f->ctx, f->done + i, &f->s->block, i, logits, err);
+	return f->fn(f->ctx, f->s->records + i, &f->s->block, i, logits, err);
 }
 
 /* A block is a step of the profile. */
@@ -124,7 +127,11 @@ static void count(struct bt_stream *s)
 {
 	struct bt_profile *p = s->o.profile;
 
-	if (p == NULL || s->block.n == 0)
+	if (s->block.n == 0)
+		return;
+	s->records += s->block.n;
+	s->tokens += s->block.start[s->block.n];
+	if (p == NULL)
 		return;
 	p->steps++;
 	p->tokens += s->block.start[s->block.n];
@@ -135,9 +142,10 @@ int bt_stream_run(struct bt_stream *s, char *const *paths, int n_paths,
                   int (*after)(void *ctx, struct bt_error *err), void *ctx,
                   struct bt_error *err)
 {
-	struct forward f = {s, fn, ctx, 0};
+	struct forward f = {s, fn, ctx};
 	struct bt_token_rec rec = {0};
 	struct bt_tfrec *in;
+	double start = bt_seconds();
 	int r = bt_tfrec_open(paths, n_paths, &in, err);
 
 	if (r != BT_OK)
@@ -148,28 +156,45 @@ int bt_stream_run(struct bt_stream *s, char *const *paths, int n_paths,
 		if (r == BT_OK)
 			r = bt_infer(s->model.engine, &s->block, &s->gather,
 			             (size_t)s->model.labels.n, pass_on, &f,
-			             err);
+			             &s->flop, err);
 		if (r == BT_OK && after != NULL && s->block.n > 0)
 			r = after(ctx, err);
-		f.done += s->block.n;
 		count(s);
 	} while (r == BT_OK && s->block.n > 0);
-	if (r == BT_OK && f.done == 0)
+	if (r == BT_OK && s->records == 0)
 		r = bt_error_set(err, BT_EFORMAT, "%s holds no records",
 		                 bt_tfrec_file(in));
+	s->seconds += bt_seconds() - start;
 	bt_token_rec_clear(&rec);
 	bt_tfrec_close(in);
 	return r;
 }
 
-int bt_stream_profile(struct bt_stream *s, const struct bt_log *log,
-                      struct bt_error *err)
+int bt_stream_summary(struct bt_stream *s, const char *what,
+                      const struct bt_log *log, struct bt_error *err)
 {
-	bool int8 = strcmp(s->o.dtype, "int8") == 0;
+	const char *gemm =
+	    strcmp(s->o.dtype, "int8") == 0 ? "int8" : s->o.gemm;
+	bool low = bt_model_low(s->o.dtype, s->o.gemm);
+	struct bt_limits l = {0};
+	char share[BT_SHARE_SIZE];
+	int r = BT_OK;
 
-	if (s->o.profile == NULL)
-		return BT_OK;
-	return bt_limits_log(s->pool, int8 ? "int8" : s->o.gemm,
-	                     bt_model_low(s->o.dtype, s->o.gemm), s->o.profile,
-	                     log, err);
+	if (s->o.profile != NULL) {
+		r = bt_limits_log(s->pool, gemm, low, s->o.profile, log, err);
+		l.flop = s->o.profile->flop_limit;
+	} else if (s->seconds > WORTH_MEASURING) {
+		r = bt_limits_measure(s->pool, gemm, low, &l, err);
+	}
+	if (r != BT_OK)
+		return r;
+	s->seconds = s->seconds > 0 ? s->seconds : 1e-9;
+	bt_log(log, BT_LOG_NOTE,
+	       "%llu %s in %.1f s: %.1f examples/s, %.0f tokens/s, %s, "
+	       "peak memory %zu MB",
+	       (unsigned long long)s->records, what, s->seconds,
+	       (double)s->records / s->seconds, (double)s->tokens / s->seconds,
+	       bt_limits_share(s->flop / s->seconds, &l, share),
+	       bt_peak_memory() >> 20);
+	return BT_OK;
 }

@@ -29,6 +29,11 @@ struct bt_stream {
 	struct bt_model model;
 	struct bt_gather gather;
 	struct bt_dataset block;
+
+	/* of bt_stream_run so far */
+	uint64_t records, tokens;
+	double flop; /* of products */
+	double seconds;
 };
 
 int bt_stream_open(const struct bt_stream_opts *o, struct bt_stream *s,
@@ -47,9 +52,11 @@ int bt_stream_run(struct bt_stream *s, char *const *paths, int n_paths,
                   int (*after)(void *ctx, struct bt_error *err), void *ctx,
                   struct bt_error *err) BT_MUST_USE;
 
-/* Measures this machine's limits and prints the profile, if one was asked for.
- */
-int bt_stream_profile(struct bt_stream *s, const struct bt_log *log,
+/* Prints the profile, if one was asked for, and as the last line how fast the
+ * records went, which `what` names. Measures this machine's limits for that
+ * where the run was long enough to be worth it. */
+int bt_stream_summary(struct bt_stream *s, const char *what,
+                      const struct bt_log *log,
                       struct bt_error *err) BT_MUST_USE;
 
 #endif
