@@ -98,9 +98,10 @@ static enum bt_isa detect(void)
 		return BT_ISA_AVX512;
 	if (!(a71 & 1u << 5))
 		return BT_ISA_AVX512VNNI;
-	/* tile state enabled, AMX-BF16, AMX-TILE, and Linux's permission */
+	/* tile state enabled, AMX-BF16, AMX-TILE, AMX-INT8, and Linux's
+	 * permission */
 	if ((xcr0 & 0x60000) != 0x60000 || !(d7 & 1u << 22) ||
-	    !(d7 & 1u << 24) ||
+	    !(d7 & 1u << 24) || !(d7 & 1u << 25) ||
 	    syscall(SYS_arch_prctl, ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA))
 		return BT_ISA_AVX512BF16;
 	return BT_ISA_AMX;

@@ -40,7 +40,7 @@ enum bt_isa {
 	BT_ISA_AVX512 = 21,     /* AVX-512 F, BW, DQ, VL */
 	BT_ISA_AVX512VNNI = 22, /* and its int8 dot product */
 	BT_ISA_AVX512BF16 = 23, /* and its bf16 dot product */
-	BT_ISA_AMX = 24         /* and AMX tiles of bf16 */
+	BT_ISA_AMX = 24         /* and AMX tiles of bf16 and int8 */
 };
 
 /*

@@ -12,7 +12,7 @@
 #include "cpu/int8_int.h"
 
 /* Rows quantised at a time; a multiple of BT_INT8_ROWS. */
-#define ROWS ((size_t)264)
+#define ROWS (3 * BT_INT8_ROWS)
 
 struct worker {
 	void *x; /* ROWS quantised rows */
@@ -29,6 +29,8 @@ static const struct bt_int8_kernels *kernels_for(enum bt_isa isa)
 {
 	(void)isa;
 #if defined(__x86_64__)
+	if (isa >= BT_ISA_AMX)
+		return &bt_int8_amx;
 	if (isa >= BT_ISA_AVX512VNNI)
 		return &bt_int8_vnni;
 	if (isa >= BT_ISA_AVX2)

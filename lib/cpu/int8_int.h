@@ -28,8 +28,10 @@
 /* Outputs of a packed weight come in multiples of this. */
 #define BT_INT8_COLUMNS ((size_t)32)
 
-/* Rows that a kernel may read of quantised inputs: multiples of this. */
-#define BT_INT8_ROWS ((size_t)12)
+/* Rows that a kernel may read of quantised inputs: multiples of this, 12
+ * and 32.
+ */
+#define BT_INT8_ROWS ((size_t)96)
 
 /* The longest sum whose largest value, 255 * 127 * k, is an int32. */
 #define BT_INT8_DEPTH_MAX 65536
@@ -108,5 +110,14 @@ static inline int32_t bt_int8_round(float x)
 extern const struct bt_int8_kernels bt_int8_ref;
 extern const struct bt_int8_kernels bt_int8_avx2;
 extern const struct bt_int8_kernels bt_int8_vnni;
+extern const struct bt_int8_kernels bt_int8_amx;
+
+/* What the kernels of AVX-512 share: quantising to signed bytes, and y of 16
+ * columns from c on of row r, as far as there are so many, from their sums,
+ * which are aligned. */
+void bt_int8_quantise_512(const uint16_t *x, size_t rows, size_t k, void *q,
+                          float *scale);
+void bt_int8_finish_512(const struct bt_int8_product *p, const int32_t *sums,
+                        size_t r, size_t c);
 
 #endif

@@ -33,19 +33,19 @@ static uint16_t largest(const uint16_t *x, size_t n)
 	return (uint16_t)_mm512_reduce_max_epi32(max);
 }
 
-/* 16 numbers quantised, with the 128 added. */
-VEC __m128i quantise_16(vf x, vf factor)
+/* 16 numbers quantised. A zero has the bits of `zero`: adding 128 turns the
+ * highest. */
+VEC __m128i quantise_16(vf x, vf factor, __m128i zero)
 {
 	__m512i q = _mm512_cvtps_epi32(_mm512_mul_ps(x, factor));
 
-	return _mm_xor_si128(_mm512_cvtepi32_epi8(q), _mm_set1_epi8(-128));
+	return _mm_xor_si128(_mm512_cvtepi32_epi8(q), zero);
 }
 
-static void quantise(const uint16_t *x, size_t rows, size_t k, void *q,
-                     float *scale)
+VEC void quantise_rows(const uint16_t *x, size_t rows, size_t k, void *q,
+                       float *scale, __m128i zero)
 {
 	size_t r, i, tail = k % 16, full = k - tail;
-	__m128i zero = _mm_set1_epi8(-128);
 	uint8_t *to = q;
 	float f;
 	vf v;
@@ -59,21 +59,32 @@ static void quantise(const uint16_t *x, size_t rows, size_t k, void *q,
 			continue;
 		v = v_set1(f);
 		for (i = 0; i < full; i += 16)
-			_mm_storeu_si128((__m128i *)(to + i),
-			                 quantise_16(v_load_low(x + i), v));
+			_mm_storeu_si128(
+			    (__m128i *)(to + i),
+			    quantise_16(v_load_low(x + i), v, zero));
 		if (tail > 0)
 			_mm_storeu_si128(
 			    (__m128i *)(to + i),
-			    quantise_16(v_loadn_low(x + i, tail), v));
+			    quantise_16(v_loadn_low(x + i, tail), v, zero));
 	}
 }
 
-/* One vector of one row: columns c .. c + n - 1, n <= 16. */
-VEC void finish(const struct bt_int8_product *p, const int32_t *sums, size_t r,
-                size_t c, size_t n)
+static void quantise(const uint16_t *x, size_t rows, size_t k, void *q,
+                     float *scale)
 {
-	__m512i offset = _mm512_maskz_loadu_epi32(v_mask(n), p->w->offset + c);
-	__m512i sum = _mm512_sub_epi32(_mm512_load_si512(sums), offset);
+	quantise_rows(x, rows, k, q, scale, _mm_set1_epi8(-128));
+}
+
+void bt_int8_quantise_512(const uint16_t *x, size_t rows, size_t k, void *q,
+                          float *scale)
+{
+	quantise_rows(x, rows, k, q, scale, _mm_setzero_si128());
+}
+
+/* One vector of one row: columns c .. c + n - 1, n <= 16. */
+VEC void finish_sums(const struct bt_int8_product *p, __m512i sum, size_t r,
+                     size_t c, size_t n)
+{
 	size_t at = r * p->y_ld + c;
 	vf y, s;
 
@@ -93,6 +104,21 @@ VEC void finish(const struct bt_int8_product *p, const int32_t *sums, size_t r,
 VEC size_t upto(size_t n, size_t most)
 {
 	return n < most ? n : most;
+}
+
+VEC void finish(const struct bt_int8_product *p, const int32_t *sums, size_t r,
+                size_t c, size_t n)
+{
+	__m512i offset = _mm512_maskz_loadu_epi32(v_mask(n), p->w->offset + c);
+
+	finish_sums(p, _mm512_sub_epi32(_mm512_load_si512(sums), offset), r, c,
+	            n);
+}
+
+void bt_int8_finish_512(const struct bt_int8_product *p, const int32_t *sums,
+                        size_t r, size_t c)
+{
+	finish_sums(p, _mm512_load_si512(sums), r, c, upto(p->n - c, 16));
 }
 
 /* Rows r .. of which `rows` are real, of T; columns c .. c + 31. */

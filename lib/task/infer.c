@@ -80,6 +80,5 @@ int bt_infer_measure(struct bt_engine *e, const struct bt_dataset *d,
 {
 	struct measuring a = {d, m};
 
-	return bt_infer(e, d, g, (size_t)m->classes, measure, &a, NULL,
-	                err);
+	return bt_infer(e, d, g, (size_t)m->classes, measure, &a, NULL, err);
 }

@@ -173,8 +173,7 @@ int bt_stream_run(struct bt_stream *s, char *const *paths, int n_paths,
 int bt_stream_summary(struct bt_stream *s, const char *what,
                       const struct bt_log *log, struct bt_error *err)
 {
-	const char *gemm =
-	    strcmp(s->o.dtype, "int8") == 0 ? "int8" : s->o.gemm;
+	const char *gemm = strcmp(s->o.dtype, "int8") == 0 ? "int8" : s->o.gemm;
 	bool low = bt_model_low(s->o.dtype, s->o.gemm);
 	struct bt_limits l = {0};
 	char share[BT_SHARE_SIZE];
