@@ -69,6 +69,9 @@ $B/lib/cpu/int8_avx2.o: ISA = -mavx2 -mfma -mf16c -O3
 $B/lib/cpu/int8_vnni.o: ISA = -mavx512f -mavx512bw -mavx512dq -mavx512vl \
   -mavx512vnni -mfma -mprefer-vector-width=512 -O3
 $B/lib/cpu/int8_amx.o: ISA = -mamx-tile -mamx-int8 -O3
+else ifeq ($(ARCH),aarch64)
+$B/lib/cpu/int8_neon.o: ISA = -O3
+$B/lib/cpu/int8_dot.o: ISA = -march=armv8.2-a+dotprod -O3
 endif
 
 $B/%.o: %.c $B/flags

@@ -107,9 +107,12 @@ static enum bt_isa detect(void)
 	return BT_ISA_AMX;
 }
 #elif defined(__aarch64__)
+#include <sys/auxv.h>
+
 static enum bt_isa detect(void)
 {
-	return BT_ISA_NEON;
+	return getauxval(AT_HWCAP) & HWCAP_ASIMDDP ? BT_ISA_NEONDOT
+	                                           : BT_ISA_NEON;
 }
 #else
 static enum bt_isa detect(void)
@@ -124,6 +127,7 @@ static const struct {
 } names[] = {
     {BT_ISA_REF, "ref"},
     {BT_ISA_NEON, "neon"},
+    {BT_ISA_NEONDOT, "neondot"},
     {BT_ISA_AVX2, "avx2"},
     {BT_ISA_AVX512, "avx512"},
     {BT_ISA_AVX512VNNI, "avx512vnni"},

@@ -35,6 +35,11 @@ static const struct bt_int8_kernels *kernels_for(enum bt_isa isa)
 		return &bt_int8_vnni;
 	if (isa >= BT_ISA_AVX2)
 		return &bt_int8_avx2;
+#elif defined(__aarch64__)
+	if (isa >= BT_ISA_NEONDOT)
+		return &bt_int8_dot;
+	if (isa >= BT_ISA_NEON)
+		return &bt_int8_neon;
 #endif
 	return &bt_int8_ref;
 }

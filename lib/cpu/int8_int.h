@@ -111,6 +111,8 @@ extern const struct bt_int8_kernels bt_int8_ref;
 extern const struct bt_int8_kernels bt_int8_avx2;
 extern const struct bt_int8_kernels bt_int8_vnni;
 extern const struct bt_int8_kernels bt_int8_amx;
+extern const struct bt_int8_kernels bt_int8_neon;
+extern const struct bt_int8_kernels bt_int8_dot;
 
 /* What the kernels of AVX-512 share: quantising to signed bytes, and y of 16
  * columns from c on of row r, as far as there are so many, from their sums,

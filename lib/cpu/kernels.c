@@ -37,7 +37,7 @@ const struct bt_kernels *bt_kernels_for(enum bt_isa isa)
 	if (isa >= BT_ISA_AVX2)
 		return &bt_kernels_avx2;
 #elif defined(__aarch64__)
-	if (isa == BT_ISA_NEON)
+	if (isa >= BT_ISA_NEON)
 		return &bt_kernels_neon;
 #endif
 	return &bt_kernels_ref;

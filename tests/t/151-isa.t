@@ -3,7 +3,7 @@
 # The tests of kernels and engine on every instruction set, forced by BT_ISA.
 . "$TEST_TOP/tests/lib.sh"
 
-for isa in ref neon avx2 avx512 avx512vnni avx512bf16 amx; do
+for isa in ref neon neondot avx2 avx512 avx512vnni avx512bf16 amx; do
 	for unit in 150-kernels 152-int8 160-engine 162-batches 400-bert-gradients; do
 		if ! BT_ISA=$isa "$BUILD/unit/$unit" >out 2>err &&
 			grep -q 'does not have' err out; then
