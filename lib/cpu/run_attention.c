@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* attention: one piece for each head of each text. SAVED holds the logarithms
- * of the softmax sums, [rows of q, heads]. */
+/* attention: a piece is some heads of a text, next to each other in memory.
+ * SAVED holds the logarithms of the softmax sums, [rows of q, heads]. */
 #include <math.h>
 
 #include "cpu/engine_int.h"
@@ -8,7 +8,13 @@
 struct job {
 	struct bt_engine *e;
 	int node;
+	int heads; /* of a piece */
+	int each;  /* pieces of a text */
+	void (*head)(const struct job *j, int text, int head, int worker);
 };
+
+/* As many heads as leave this many pieces for each thread. */
+#define PIECES 8
 
 /* Where a head of a text begins in its matrices, in elements. */
 struct place {
@@ -26,14 +32,13 @@ static void plan(struct bt_engine *e, int node)
 }
 
 /* Fills in sizes and inputs of one head of one text. */
-static struct place describe(const struct job *j, int piece, int worker,
-                             struct bt_attend *a)
+static struct place describe(const struct job *j, int text, int head,
+                             int worker, struct bt_attend *a)
 {
 	struct bt_engine *e = j->e;
 	const struct bt_node *n = &e->g->nodes[j->node];
 	size_t heads = (size_t)n->u.attention.heads;
-	size_t h = (size_t)piece % heads, text = (size_t)piece / heads;
-	size_t kv_row = e->b.start[text], q_row;
+	size_t h = (size_t)head, kv_row = e->b.start[text], q_row;
 	bool per_token = n->rows == BT_PER_TOKEN, low = e->o.low;
 	struct place at;
 
@@ -48,13 +53,13 @@ static struct place describe(const struct job *j, int piece, int worker,
 	a->scale = 1.0f / sqrtf((float)a->d);
 	a->scratch = e->scratch[worker];
 
-	q_row = per_token ? kv_row : text;
+	q_row = per_token ? kv_row : (size_t)text;
 	h *= a->d; /* now the first column of the head */
 	at.q = q_row * a->q_ld + (size_t)n->u.attention.q_col + h;
 	at.k = kv_row * a->kv_ld + (size_t)n->u.attention.k_col + h;
 	at.v = kv_row * a->kv_ld + (size_t)n->u.attention.v_col + h;
 	at.o = q_row * a->o_ld + h;
-	at.lse = q_row * heads + h / a->d;
+	at.lse = q_row * heads + (size_t)head;
 	a->q = bt_at(bt_operand(e, n->in[0]), at.q, low);
 	a->k = bt_at(bt_operand(e, n->in[1]), at.k, low);
 	a->v = bt_at(bt_operand(e, n->in[1]), at.v, low);
@@ -64,42 +69,59 @@ static struct place describe(const struct job *j, int piece, int worker,
 	 * first token */
 	a->drop = bt_node_dropout(e, j->node, n->u.attention.dropout);
 	a->drop.row0 = e->b.token0 + e->b.start[text];
-	a->drop.stream |= (uint32_t)((size_t)piece % heads) << 16;
+	a->drop.stream |= (uint32_t)head << 16;
 	return at;
 }
 
-static void forward_piece(void *arg, int piece, int worker)
+static void forward_head(const struct job *j, int text, int head, int worker)
 {
-	const struct job *j = arg;
 	struct bt_attend a = {0};
-	struct place at = describe(j, piece, worker, &a);
+	struct place at = describe(j, text, head, worker, &a);
 
 	a.o = bt_at(bt_operand(j->e, j->node), at.o, a.low);
 	j->e->k->attend(&a);
 }
 
-static int pieces(const struct bt_engine *e, int node)
+static void piece_of_heads(void *arg, int piece, int worker)
 {
-	return (int)e->b.texts * e->g->nodes[node].u.attention.heads;
+	const struct job *j = arg;
+	int heads = j->e->g->nodes[j->node].u.attention.heads;
+	int first = piece % j->each * j->heads, h;
+
+	for (h = first; h < first + j->heads && h < heads; h++)
+		j->head(j, piece / j->each, h, worker);
+}
+
+static void run_heads(struct job *j)
+{
+	int heads = j->e->g->nodes[j->node].u.attention.heads;
+	int texts = (int)j->e->b.texts;
+
+	j->heads = texts * heads / (PIECES * bt_pool_threads(j->e->o.pool));
+	if (j->heads < 1)
+		j->heads = 1;
+	if (j->heads > heads)
+		j->heads = heads;
+	j->each = (heads + j->heads - 1) / j->heads;
+	bt_engine_run(j->e, piece_of_heads, j, texts * j->each);
 }
 
 static void forward(struct bt_engine *e, int node)
 {
 	const struct bt_node *n = &e->g->nodes[node];
-	struct job j = {e, node};
+	struct job j = {.e = e, .node = node, .head = forward_head};
 
-	bt_engine_run(e, forward_piece, &j, pieces(e, node));
+	run_heads(&j);
 	bt_zero_tail(bt_operand(e, node), bt_rows_of(e, n), (size_t)n->cols,
 	             e->o.low);
 }
 
-static void backward_piece(void *arg, int piece, int worker)
+static void backward_head(const struct job *j, int text, int head, int worker)
 {
-	const struct job *j = arg;
 	struct bt_engine *e = j->e;
 	const struct bt_node *n = &e->g->nodes[j->node];
 	struct bt_attend a = {0};
-	struct place at = describe(j, piece, worker, &a);
+	struct place at = describe(j, text, head, worker, &a);
 	void *dkv = e->run[n->in[1]].buf[BT_SLOT_GRAD];
 
 	a.dout = bt_at(e->run[j->node].buf[BT_SLOT_GRAD], at.o, a.low);
@@ -111,9 +133,9 @@ static void backward_piece(void *arg, int piece, int worker)
 
 static void backward(struct bt_engine *e, int node)
 {
-	struct job j = {e, node};
+	struct job j = {.e = e, .node = node, .head = backward_head};
 
-	bt_engine_run(e, backward_piece, &j, pieces(e, node));
+	run_heads(&j);
 }
 
 const struct bt_cpu_op bt_cpu_attention = {plan, forward, backward};

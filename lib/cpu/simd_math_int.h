@@ -2,7 +2,8 @@
 /*
  * Template, part 1 of 3: functions of vectors. A file for one instruction set
  * includes its vec_*_int.h, which defines the words below for vectors `vf` of
- * VL floats and `vu` of VL unsigned 32-bit numbers, and then the three parts.
+ * VL floats and `vu` of VL unsigned 32-bit numbers, of which the processor has
+ * REGISTERS, and then the three parts.
  *
  *   v_load v_store            whole vectors; v_loadn v_storen: the first n
  * lanes (n < VL; other lanes read as 0, are not written) v_load_low ... _low
@@ -18,8 +19,8 @@
  *   u_stream                  whole vectors of integers to an aligned place
  *                             that is not read again soon; u_stream_end after
  *   v_pair_bf16(x,y)          each lane x in bf16, with y in bf16 above it
- *   u_transpose(s,p,d,q)      d[i * q + j] = s[j * p + i] for i, j below VL,
- *                             as by u_stream
+ *   u_transpose(s,p,d,q,far)  d[i * q + j] = s[j * p + i] for i, j below VL
+ *                             of 32 bits each; far: as by u_stream
  *   v_keep(bits,t,s)          s where bits >= t (both < 2^16), else 0
  */
 #ifndef BT_CPU_SIMD_MATH_INT_H

@@ -21,7 +21,7 @@ static void transpose16(const uint32_t *src, size_t step, uint32_t *out,
 	for (j = 0; j < 16; j += VL)
 		for (i = 0; i < 16; i += VL)
 			u_transpose(src + j * step + i, step,
-			            out + i * width + j, width);
+			            out + i * width + j, width, true);
 }
 
 static void pack_end(void)

@@ -5,11 +5,13 @@
 #define BT_CPU_VEC_INT_H
 
 #include <immintrin.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
 #define VL 8
+#define REGISTERS 16
 #define VEC static inline __attribute__((always_inline))
 
 typedef __m256 vf;
@@ -257,15 +259,17 @@ VEC vu v_pair_bf16(vf x, vf y)
 }
 
 /* Within each of the two lanes, then between them. */
-VEC void u_transpose(const uint32_t *src, size_t step, uint32_t *out,
-                     size_t width)
+VEC void u_transpose(const void *src, size_t step, void *out, size_t width,
+                     bool stream)
 {
+	const uint32_t *from = src;
+	uint32_t *to = out;
 	__m256i a[8], b[8];
 	int i, j;
 
 	for (i = 0; i < 8; i++)
 		a[i] = _mm256_loadu_si256(
-		    (const __m256i *)(src + (size_t)i * step));
+		    (const __m256i *)(from + (size_t)i * step));
 	for (i = 0; i < 8; i += 2) {
 		b[i] = _mm256_unpacklo_epi32(a[i], a[i + 1]);
 		b[i + 1] = _mm256_unpackhi_epi32(a[i], a[i + 1]);
@@ -281,8 +285,11 @@ VEC void u_transpose(const uint32_t *src, size_t step, uint32_t *out,
 		b[i] = _mm256_permute2x128_si256(a[i], a[4 + i], 0x20);
 		b[4 + i] = _mm256_permute2x128_si256(a[i], a[4 + i], 0x31);
 	}
-	for (i = 0; i < 8; i++)
-		u_stream(out + (size_t)i * width, b[i]);
+	for (i = 0; i < 8; i++, to += width)
+		if (stream)
+			u_stream(to, b[i]);
+		else
+			_mm256_storeu_si256((__m256i *)to, b[i]);
 }
 
 VEC vf v_keep(vu bits, vu threshold, vf scale)

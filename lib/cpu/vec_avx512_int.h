@@ -5,10 +5,12 @@
 #define BT_CPU_VEC_INT_H
 
 #include <immintrin.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #define VL 16
+#define REGISTERS 32
 #define VEC static inline __attribute__((always_inline))
 
 typedef __m512 vf;
@@ -235,14 +237,16 @@ VEC vu v_pair_bf16(vf x, vf y)
 }
 
 /* Within each of the four lanes, then between them. */
-VEC void u_transpose(const uint32_t *src, size_t step, uint32_t *out,
-                     size_t width)
+VEC void u_transpose(const void *src, size_t step, void *out, size_t width,
+                     bool stream)
 {
+	const uint32_t *from = src;
+	uint32_t *to = out;
 	__m512i a[16], b[16];
 	int i, j;
 
 	for (i = 0; i < 16; i++)
-		a[i] = _mm512_loadu_si512(src + (size_t)i * step);
+		a[i] = _mm512_loadu_si512(from + (size_t)i * step);
 	for (i = 0; i < 16; i += 2) {
 		b[i] = _mm512_unpacklo_epi32(a[i], a[i + 1]);
 		b[i + 1] = _mm512_unpackhi_epi32(a[i], a[i + 1]);
@@ -266,8 +270,11 @@ VEC void u_transpose(const uint32_t *src, size_t step, uint32_t *out,
 		a[4 + i] = _mm512_shuffle_i32x4(b[4 + i], b[12 + i], 0x88);
 		a[12 + i] = _mm512_shuffle_i32x4(b[4 + i], b[12 + i], 0xdd);
 	}
-	for (i = 0; i < 16; i++)
-		u_stream(out + (size_t)i * width, a[i]);
+	for (i = 0; i < 16; i++, to += width)
+		if (stream)
+			u_stream(to, a[i]);
+		else
+			_mm512_storeu_si512(to, a[i]);
 }
 
 VEC vf v_keep(vu bits, vu threshold, vf scale)

@@ -5,11 +5,13 @@
 #define BT_CPU_VEC_INT_H
 
 #include <arm_neon.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
 #define VL 4
+#define REGISTERS 32
 #define VEC static inline __attribute__((always_inline))
 
 typedef float32x4_t vf;
@@ -221,21 +223,32 @@ VEC vu v_pair_bf16(vf x, vf y)
 	                 vshll_n_u16(v_to_bf16(y), 16));
 }
 
-VEC void u_transpose(const uint32_t *src, size_t step, uint32_t *out,
-                     size_t width)
+/* As bytes, which may be those of any type. */
+VEC uint32x4_t load_bytes(const void *src, size_t words)
 {
-	uint32x4x2_t a = vtrnq_u32(vld1q_u32(src), vld1q_u32(src + step));
-	uint32x4x2_t b =
-	    vtrnq_u32(vld1q_u32(src + 2 * step), vld1q_u32(src + 3 * step));
+	return vreinterpretq_u32_u8(vld1q_u8((const uint8_t *)src + 4 * words));
+}
 
-	vst1q_u32(out,
-	          vcombine_u32(vget_low_u32(a.val[0]), vget_low_u32(b.val[0])));
-	vst1q_u32(out + width,
-	          vcombine_u32(vget_low_u32(a.val[1]), vget_low_u32(b.val[1])));
-	vst1q_u32(out + 2 * width, vcombine_u32(vget_high_u32(a.val[0]),
-	                                        vget_high_u32(b.val[0])));
-	vst1q_u32(out + 3 * width, vcombine_u32(vget_high_u32(a.val[1]),
-	                                        vget_high_u32(b.val[1])));
+VEC void store_bytes(void *out, size_t words, uint32x2_t low, uint32x2_t high)
+{
+	vst1q_u8((uint8_t *)out + 4 * words,
+	         vreinterpretq_u8_u32(vcombine_u32(low, high)));
+}
+
+VEC void u_transpose(const void *src, size_t step, void *out, size_t width,
+                     bool stream)
+{
+	uint32x4x2_t a = vtrnq_u32(load_bytes(src, 0), load_bytes(src, step));
+	uint32x4x2_t b =
+	    vtrnq_u32(load_bytes(src, 2 * step), load_bytes(src, 3 * step));
+
+	(void)stream;
+	store_bytes(out, 0, vget_low_u32(a.val[0]), vget_low_u32(b.val[0]));
+	store_bytes(out, width, vget_low_u32(a.val[1]), vget_low_u32(b.val[1]));
+	store_bytes(out, 2 * width, vget_high_u32(a.val[0]),
+	            vget_high_u32(b.val[0]));
+	store_bytes(out, 3 * width, vget_high_u32(a.val[1]),
+	            vget_high_u32(b.val[1]));
 }
 
 VEC vf v_keep(vu bits, vu threshold, vf scale)
