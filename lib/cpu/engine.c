@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cpu/engine.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -95,6 +96,7 @@ static int take_scratch(struct bt_engine *e)
 static int take_arenas(struct bt_engine *e, struct bt_error *err)
 {
 	size_t size;
+	int i;
 
 	if (!bt_size_mul(e->g->n_floats, sizeof(float), &size) ||
 	    bt_arena_init(&e->params, size) != BT_OK ||
@@ -102,6 +104,11 @@ static int take_arenas(struct bt_engine *e, struct bt_error *err)
 		return bt_error_set(err, BT_ENOMEM,
 		                    "out of memory for %zu parameters",
 		                    e->g->n_floats);
+	e->param = bt_array((size_t)e->g->n_params, sizeof(*e->param));
+	if (e->param == NULL)
+		return bt_error_nomem(err, "placing parameters");
+	for (i = 0; i < e->g->n_params; i++)
+		e->param[i] = (float *)e->params.base + e->g->params[i].offset;
 	return BT_OK;
 }
 
@@ -227,6 +234,7 @@ void bt_engine_free(struct bt_engine *e)
 	free(e->run);
 	free(e->lines);
 	free(e->positions);
+	free(e->param);
 	free(e->touched);
 	free(e->is_touched);
 	bt_arena_clear(&e->params);
@@ -238,6 +246,13 @@ void bt_engine_free(struct bt_engine *e)
 float *bt_engine_params(struct bt_engine *e)
 {
 	return e->params.base;
+}
+
+void bt_engine_lend(struct bt_engine *e, int p, const float *values)
+{
+	assert(!e->o.train &&
+	       (bt_param_alone(e->g, p) || values == e->param[p]));
+	e->param[p] = values;
 }
 
 float *bt_engine_grads(struct bt_engine *e)

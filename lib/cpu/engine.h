@@ -76,6 +76,12 @@ void bt_engine_free(struct bt_engine *e);
 float *bt_engine_params(struct bt_engine *e);
 float *bt_engine_grads(struct bt_engine *e); /* NULL unless train */
 
+/* Has parameter p of the graph read from there, no longer from the arena, which
+ * takes no memory where it was never written. The values must outlive the
+ * engine. For parameters that stand alone (bt_param_alone) of an engine that
+ * does not train. */
+void bt_engine_lend(struct bt_engine *e, int p, const float *values);
+
 /* Brings the packed weights up to date. */
 int bt_engine_pack(struct bt_engine *e, struct bt_error *err) BT_MUST_USE;
 

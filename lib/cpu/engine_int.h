@@ -48,6 +48,7 @@ struct bt_engine {
 	struct bt_gemm *gemm;
 	struct bt_node_run *run; /* [n_nodes] */
 	struct bt_arena params, grads, activations;
+	const float **param; /* [n_params] where each is: in params or lent */
 	size_t activation_bytes; /* as planned */
 	int end;                 /* time after all others */
 	float **scratch;         /* one block for each worker */
@@ -141,9 +142,9 @@ static inline uint32_t bt_row0(const struct bt_engine *e,
 	return n->rows == BT_PER_TOKEN ? e->b.token0 : e->b.text0;
 }
 
-static inline float *bt_param(const struct bt_engine *e, int p)
+static inline const float *bt_param(const struct bt_engine *e, int p)
 {
-	return (float *)e->params.base + e->g->params[p].offset;
+	return e->param[p];
 }
 
 static inline float *bt_grad(const struct bt_engine *e, int p)

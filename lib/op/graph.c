@@ -102,6 +102,7 @@ int bt_graph_param(struct bt_graph *g, const struct bt_param_spec *spec,
 	p->init = spec->init;
 	p->decay = spec->decay;
 	p->head = spec->head;
+	p->joined = spec->joined;
 	if (!place(g, spec->joined, bt_param_size(p), &p->offset))
 		return fail_nomem(g);
 	p->name = bt_strndup(name, strlen(name));

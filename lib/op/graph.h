@@ -56,6 +56,7 @@ struct bt_param {
 	enum bt_init init;
 	bool decay;    /* weight decay applies */
 	bool head;     /* belongs to the task, not to the encoder */
+	bool joined;   /* read as one with the parameter before it */
 	size_t offset; /* floats from the start of the parameter arena */
 };
 
@@ -142,6 +143,13 @@ int bt_graph_misfit(struct bt_graph *g, const char *fmt, ...) BT_PRINTF(2, 3);
 
 const char *bt_opcode_name(enum bt_opcode op);
 const char *bt_activation_name(enum bt_activation act);
+
+/* Whether parameter i need not stand next to another one. */
+static inline bool bt_param_alone(const struct bt_graph *g, int i)
+{
+	return !g->params[i].joined &&
+	       (i + 1 == g->n_params || !g->params[i + 1].joined);
+}
 
 /* Floats of a parameter. */
 static inline size_t bt_param_size(const struct bt_param *p)

@@ -13,6 +13,7 @@
 void bt_model_clear(struct bt_model *m)
 {
 	bt_engine_free(m->engine);
+	bt_ckpt_close(m->weights);
 	bt_graph_clear(&m->graph);
 	bt_labels_clear(&m->labels);
 	bt_config_clear(&m->config);
@@ -130,17 +131,21 @@ static int load_weights(const char *dir, struct bt_model *m,
                         struct bt_error *err)
 {
 	struct bt_weights_report rep;
-	struct bt_ckpt *c;
-	int r = bt_ckpt_open(dir, &c, err);
+	const float **at = bt_array((size_t)m->graph.n_params, sizeof(*at));
+	int i, r = at == NULL ? bt_error_nomem(err, "reading the weights")
+	                      : bt_ckpt_open(dir, &m->weights, err);
 
-	if (r != BT_OK)
-		return r;
-	r = bt_weights_load(&m->graph, c, false, bt_engine_params(m->engine),
-	                    &rep, err);
 	if (r == BT_OK)
+		r = bt_weights_load(&m->graph, m->weights, false,
+		                    bt_engine_params(m->engine), at, &rep, err);
+	if (r == BT_OK) {
 		bt_weights_report_clear(&rep);
-	bt_ckpt_close(c);
-	return r == BT_OK ? bt_engine_pack(m->engine, err) : r;
+		for (i = 0; i < m->graph.n_params; i++)
+			bt_engine_lend(m->engine, i, at[i]);
+		r = bt_engine_pack(m->engine, err);
+	}
+	free(at);
+	return r;
 }
 
 /* A directory without a trained classifier cannot predict: say so before the

@@ -20,6 +20,7 @@ struct bt_model {
 	struct bt_labels labels; /* the classes of the classifier */
 	struct bt_graph graph;
 	struct bt_engine *engine;
+	struct bt_ckpt *weights; /* that the engine reads; or NULL */
 };
 
 /* Zero is no model. */

@@ -146,20 +146,48 @@ static int misfit(const struct bt_ckpt *c, const struct bt_param *p,
 	return r;
 }
 
-static int copy(const struct bt_ckpt *c, const struct bt_param *p,
-                const struct bt_tensor *t, float *out, struct bt_error *err)
+/* How many of the n numbers come before the first that is not finite. */
+static size_t n_finite(const float *x, size_t n)
+{
+	float none[16] = {0}; /* 0 x is 0, but a NaN of a NaN or infinity */
+	size_t i, k;
+
+	for (i = 0; i + 16 <= n; i += 16)
+		for (k = 0; k < 16; k++)
+			none[k] += 0 * x[i + k];
+	for (k = 0; k < 16; k++)
+		if (isnan(none[k]))
+			i = 0;
+	while (i < n && isfinite(x[i]))
+		i++;
+	return i;
+}
+
+/* Puts the numbers into out, or where at is not NULL and they can be used where
+ * they stand, their place into *at. */
+static int take(const struct bt_ckpt *c, const struct bt_param *p,
+                const struct bt_tensor *t, float *out, const float **at,
+                struct bt_error *err)
 {
 	size_t n = bt_param_size(p), i;
-	int r = bt_tensor_to_f32(t, 0, n, out, err);
+	const float *x = out;
+	int r = BT_OK;
 
+	if (at != NULL && t->dtype == BT_DTYPE_F32 &&
+	    (uintptr_t)t->data % sizeof(float) == 0)
+		x = t->data;
+	else
+		r = bt_tensor_to_f32(t, 0, n, out, err);
 	if (r != BT_OK)
 		return bt_error_prefix(err, "'%s'", bt_ckpt_path(c));
-	for (i = 0; i < n; i++)
-		if (!isfinite(out[i]))
-			return bt_error_set(err, BT_ECORRUPT,
-			                    "'%s': tensor '%s' holds a NaN or "
-			                    "an infinity (element %zu)",
-			                    bt_ckpt_path(c), t->name, i);
+	i = n_finite(x, n);
+	if (i < n)
+		return bt_error_set(err, BT_ECORRUPT,
+		                    "'%s': tensor '%s' holds a NaN or "
+		                    "an infinity (element %zu)",
+		                    bt_ckpt_path(c), t->name, i);
+	if (at != NULL)
+		*at = x;
 	return BT_OK;
 }
 
@@ -171,7 +199,8 @@ static bool is_noise(const char *name)
 
 static int load_all(const struct bt_graph *g, const struct bt_ckpt *c,
                     bool fresh_head, const struct match *m, float *out,
-                    struct bt_weights_report *rep, struct bt_error *err)
+                    const float **at, struct bt_weights_report *rep,
+                    struct bt_error *err)
 {
 	const struct bt_tensor *t;
 	const struct bt_param *p;
@@ -182,6 +211,8 @@ static int load_all(const struct bt_graph *g, const struct bt_ckpt *c,
 	for (i = 0; i < g->n_params; i++) {
 		p = &g->params[i];
 		t = m->of_param[i];
+		if (at != NULL)
+			at[i] = out + p->offset;
 		fresh = fresh_head && p->head &&
 		        (t == NULL ||
 		         (!shape_fits(p, t) && starts(p->name, "classifier.")));
@@ -199,7 +230,12 @@ static int load_all(const struct bt_graph *g, const struct bt_ckpt *c,
 			                    bt_ckpt_path(c), p->name);
 		if (!shape_fits(p, t))
 			return misfit(c, p, t, err);
-		r = out != NULL ? copy(c, p, t, out + p->offset, err) : BT_OK;
+		r = BT_OK;
+		if (out != NULL)
+			r = take(c, p, t, out + p->offset,
+			         at != NULL && bt_param_alone(g, i) ? &at[i]
+			                                            : NULL,
+			         err);
 		if (r != BT_OK)
 			return r;
 		rep->loaded++;
@@ -208,8 +244,8 @@ static int load_all(const struct bt_graph *g, const struct bt_ckpt *c,
 }
 
 int bt_weights_load(const struct bt_graph *g, const struct bt_ckpt *c,
-                    bool fresh_head, float *out, struct bt_weights_report *rep,
-                    struct bt_error *err)
+                    bool fresh_head, float *out, const float **at,
+                    struct bt_weights_report *rep, struct bt_error *err)
 {
 	struct match m = {NULL, NULL};
 	size_t i;
@@ -218,7 +254,7 @@ int bt_weights_load(const struct bt_graph *g, const struct bt_ckpt *c,
 	memset(rep, 0, sizeof(*rep));
 	r = find_tensors(g, c, &m, err);
 	if (r == BT_OK)
-		r = load_all(g, c, fresh_head, &m, out, rep, err);
+		r = load_all(g, c, fresh_head, &m, out, at, rep, err);
 	for (i = 0; r == BT_OK && i < bt_ckpt_count(c); i++)
 		if (!m.used[i] && !is_noise(bt_ckpt_tensor(c, i)->name)) {
 			rep->unused++;
@@ -329,8 +365,8 @@ int bt_weights_restore(const struct bt_ckpt *c, const struct bt_graph *g,
 			else if (!shape_fits(p, t))
 				r = misfit(c, p, t, err);
 			else
-				r = copy(c, p, t, sets[k].values + p->offset,
-				         err);
+				r = take(c, p, t, sets[k].values + p->offset,
+				         NULL, err);
 			free(name);
 			if (r != BT_OK)
 				return r;

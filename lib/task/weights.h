@@ -28,14 +28,17 @@ void bt_weights_report_clear(struct bt_weights_report *r);
 
 /*
  * Copies what the checkpoint holds into the arena p of g->n_floats floats, or
- * with p NULL only sees that names and shapes fit. With
+ * with p NULL only sees that names and shapes fit. Where at is not NULL, what
+ * the checkpoint holds as floats and stands alone is not copied: at[i] of
+ * g->n_params is where parameter i stands, in the checkpoint or the arena. With
  * fresh_head, parameters of the head (struct bt_param) that are missing or, for
  * the classifier, of another size are left alone and reported as fresh; without
  * it they are errors, as any other gap is. A shape that differs, or a NaN or
  * infinity, is an error that names the tensor.
  */
 int bt_weights_load(const struct bt_graph *g, const struct bt_ckpt *c,
-                    bool fresh_head, float *p, struct bt_weights_report *r,
+                    bool fresh_head, float *p, const float **at,
+                    struct bt_weights_report *r,
                     struct bt_error *err) BT_MUST_USE;
 
 /* Values for every parameter, laid out as the arena, to be saved under the

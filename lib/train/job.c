@@ -259,7 +259,7 @@ static int load(struct bt_job *j, struct bt_error *err)
 		return r;
 	fresh_head(j, true);
 	r = bt_weights_load(&j->model.graph, c, true,
-	                    bt_engine_params(j->model.engine), &rep, err);
+	                    bt_engine_params(j->model.engine), NULL, &rep, err);
 	bt_ckpt_close(c);
 	if (r != BT_OK)
 		return r;
