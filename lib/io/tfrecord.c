@@ -1,29 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-#include "io/tfrecord.h"
+#include "io/tfrecord_int.h"
 
 #include <ctype.h>
-#include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/mem.h"
-#include "io/crc32c.h"
-#include "io/in.h"
 
-#define HEADER 12 /* length and its checksum */
-#define FOOTER 4
-
-struct bt_tfrec {
-	char *const *paths;
-	int n_paths;
-	int next_path;
-	struct bt_in *in; /* NULL between files */
-	char *file;       /* name of the last file, kept for messages */
-	uint64_t record;
-	uint64_t total;
-	uint64_t expected; /* 0: any number */
-	size_t pending; /* bytes of the last record, skipped on the next call */
-};
+#define HEADER BT_TFREC_HEADER
+#define FOOTER BT_TFREC_FOOTER
 
 static uint32_t load32(const uint8_t *p)
 {
@@ -52,6 +36,7 @@ static int open_next(struct bt_tfrec *r, struct bt_error *err)
 	r->next_path++;
 	r->record = 0;
 	r->pending = 0;
+	r->damaged = false;
 	free(r->file);
 	name = bt_in_name(r->in);
 	r->file = bt_strndup(name, strlen(name));
@@ -145,8 +130,7 @@ static int read_header(struct bt_tfrec *r, uint64_t *len, struct bt_error *err)
 		return 0;
 	r->record++;
 	looks = r->record == 1 ? guess(p, got) : NULL;
-	if (got == HEADER &&
-	    bt_crc32c_mask(bt_crc32c(0, p, 8)) == load32(p + 8))
+	if (got == HEADER && bt_tfrec_crc_holds(p, 8))
 		looks = NULL;
 	else if (looks == NULL)
 		return got < HEADER ? truncated(r, err)
@@ -188,8 +172,7 @@ static int next_in_file(struct bt_tfrec *r, const uint8_t **data, size_t *len,
 		return e;
 	if (got < whole)
 		return truncated(r, err);
-	if (bt_crc32c_mask(bt_crc32c(0, p + HEADER, (size_t)n)) !=
-	    load32(p + HEADER + n))
+	if (!bt_tfrec_crc_holds(p + HEADER, (size_t)n))
 		return corrupt(r, "data", err);
 	*data = p + HEADER;
 	*len = (size_t)n;
@@ -222,7 +205,8 @@ int bt_tfrec_next(struct bt_tfrec *r, const uint8_t **data, size_t *len,
 			if (e != BT_OK)
 				return e;
 		}
-		e = next_in_file(r, data, len, err);
+		e = r->recover ? bt_tfrec_next_whole(r, data, len, err)
+		               : next_in_file(r, data, len, err);
 		if (e != 0)
 			return e;
 		bt_in_close(r->in);
@@ -247,7 +231,8 @@ uint64_t bt_tfrec_total(const struct bt_tfrec *r)
 
 int bt_tfrec_blame(const struct bt_tfrec *r, struct bt_error *err)
 {
-	return bt_error_prefix(err, "cannot read %s: record %llu", r->file,
+	return bt_error_prefix(err, "cannot read %s: %srecord %llu", r->file,
+	                       r->recover ? "whole " : "",
 	                       (unsigned long long)r->record);
 }
 

@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "base/log.h"
 #include "io/out.h"
 
 /* Longer records are refused: a length that large is damage or an attack. */
@@ -30,6 +31,14 @@ void bt_tfrec_close(struct bt_tfrec *r); /* takes NULL */
 /* Makes another number of records than n in all inputs together an error, told
  * where the end is reached; 0: any number will do. */
 void bt_tfrec_expect(struct bt_tfrec *r, uint64_t n);
+
+/*
+ * From now on goes past damage: on, byte by byte, to the next place where both
+ * checksums of a record hold. Tells the log, borrowed, or NULL, what was passed
+ * over; how many records that were cannot be known. Records are then numbered
+ * among the whole ones. BT_ECORRUPT where a file that is not empty has not one.
+ */
+void bt_tfrec_recover(struct bt_tfrec *r, const struct bt_log *log);
 
 /* 1: *data is the next record, borrowed until the next call; 0: no more; else
  * an error that names the file, the record and the byte. */

@@ -7,13 +7,11 @@
 
 #include "base/mem.h"
 #include "io/in.h"
-#include "io/recover.h"
 #include "io/tfrecord.h"
 #include "task/recjson.h"
 
 struct bt_source {
-	struct bt_tfrec *records;   /* or NULL */
-	struct bt_recover *recover; /* or NULL; with neither, the rest counts */
+	struct bt_tfrec *records; /* or NULL: the rest counts */
 	char *const *paths;
 	int n_paths, next_path;
 	struct bt_in *in; /* NULL between files */
@@ -52,12 +50,12 @@ int bt_source_open(char *const *paths, int n, enum bt_source_kind kind,
 		return bt_error_nomem(err, "opening a file");
 	s->paths = paths;
 	s->n_paths = n;
-	if (kind == BT_SOURCE_RECORDS)
-		r = bt_tfrec_open(paths, n, &s->records, err);
-	else if (kind == BT_SOURCE_RECOVER)
-		r = bt_recover_open(paths, n, log, &s->recover, err);
-	else
+	if (kind == BT_SOURCE_JSON)
 		r = open_next(s, err);
+	else
+		r = bt_tfrec_open(paths, n, &s->records, err);
+	if (r == BT_OK && kind == BT_SOURCE_RECOVER)
+		bt_tfrec_recover(s->records, log);
 	if (r == BT_OK)
 		*res = s;
 	else
@@ -70,7 +68,6 @@ void bt_source_close(struct bt_source *s)
 	if (s == NULL)
 		return;
 	bt_tfrec_close(s->records);
-	bt_recover_close(s->recover);
 	bt_in_close(s->in);
 	free(s->file);
 	bt_example_clear(&s->writer);
@@ -142,8 +139,6 @@ int bt_source_next(struct bt_source *s, const uint8_t **data, size_t *len,
 
 	if (s->records != NULL)
 		return bt_tfrec_next(s->records, data, len, err);
-	if (s->recover != NULL)
-		return bt_recover_next(s->recover, data, len, err);
 	for (;;) {
 		r = next_json(s, err);
 		if (r == 1) {
@@ -162,22 +157,16 @@ int bt_source_next(struct bt_source *s, const uint8_t **data, size_t *len,
 
 const char *bt_source_file(const struct bt_source *s)
 {
-	if (s->recover != NULL)
-		return bt_recover_file(s->recover);
 	return s->records != NULL ? bt_tfrec_file(s->records) : s->file;
 }
 
 uint64_t bt_source_record(const struct bt_source *s)
 {
-	if (s->recover != NULL)
-		return bt_recover_record(s->recover);
 	return s->records != NULL ? bt_tfrec_record(s->records) : s->line;
 }
 
 uint64_t bt_source_total(const struct bt_source *s)
 {
-	if (s->recover != NULL)
-		return bt_recover_total(s->recover);
 	return s->records != NULL ? bt_tfrec_total(s->records) : s->total;
 }
 
@@ -185,8 +174,6 @@ int bt_source_blame(const struct bt_source *s, struct bt_error *err)
 {
 	if (s->records != NULL)
 		return bt_tfrec_blame(s->records, err);
-	return bt_error_prefix(err, "cannot read %s: %s %llu",
-	                       bt_source_file(s),
-	                       s->recover != NULL ? "whole record" : "line",
-	                       (unsigned long long)bt_source_record(s));
+	return bt_error_prefix(err, "cannot read %s: line %llu", s->file,
+	                       (unsigned long long)s->line);
 }
