@@ -73,6 +73,14 @@ static int set_list(const struct bt_opt *o, const char *value,
 	return BT_OK;
 }
 
+static int set_u64(const struct bt_opt *o, const char *value, uint64_t *dst,
+                   struct bt_error *err)
+{
+	if (bt_parse_u64(value, dst) != BT_OK)
+		return bad_value(o, value, "expected a whole number", err);
+	return BT_OK;
+}
+
 static int set_value(const struct bt_opt *o, const char *value, void *values,
                      struct bt_error *err)
 {
@@ -102,10 +110,11 @@ static int set_value(const struct bt_opt *o, const char *value, void *values,
 			return bad_range(o, value, "a whole number", err);
 		return BT_OK;
 	case BT_OPT_U64:
-		if (bt_parse_u64(value, (uint64_t *)(void *)at) != BT_OK)
-			return bad_value(o, value, "expected a whole number",
-			                 err);
-		return BT_OK;
+		return set_u64(o, value, (uint64_t *)(void *)at, err);
+	case BT_OPT_MAYBE:
+		((struct bt_opt_maybe *)(void *)at)->given = true;
+		return set_u64(o, value,
+		               &((struct bt_opt_maybe *)(void *)at)->n, err);
 	case BT_OPT_REAL:
 		if (bt_parse_f64(value, o->lo, o->hi, (double *)(void *)at) !=
 		    BT_OK)

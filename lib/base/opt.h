@@ -25,6 +25,7 @@ enum bt_opt_type {
 	BT_OPT_INT,   /* int64_t in [lo, hi] */
 	BT_OPT_LEVEL, /* the same; bare where no "=value" follows */
 	BT_OPT_U64,   /* uint64_t */
+	BT_OPT_MAYBE, /* struct bt_opt_maybe */
 	BT_OPT_REAL,  /* double in [lo, hi] */
 	BT_OPT_LIST,  /* struct bt_opt_list, one more string each time */
 	BT_OPT_HELP,
@@ -37,6 +38,12 @@ enum bt_opt_type {
 struct bt_opt_list {
 	const char *item[BT_OPT_LIST_MAX];
 	int n;
+};
+
+/* A whole number of which all values have a meaning. */
+struct bt_opt_maybe {
+	bool given;
+	uint64_t n;
 };
 
 struct bt_opt {
@@ -64,6 +71,8 @@ struct bt_opt {
 	BT_ROW(BT_OPT_LIST, l, name, arg, help, s, f, 0, 0)
 #define BT_INT(l, name, arg, help, s, f, lo, hi)                               \
 	BT_ROW(BT_OPT_INT, l, name, arg, help, s, f, lo, hi)
+#define BT_MAYBE(name, arg, help, s, f)                                        \
+	BT_ROW(BT_OPT_MAYBE, 0, name, arg, help, s, f, 0, 0)
 #define BT_REAL(l, name, arg, help, s, f, lo, hi)                              \
 	BT_ROW(BT_OPT_REAL, l, name, arg, help, s, f, lo, hi)
 #define BT_LEVEL(name, arg, help, s, f, lo, hi, bare)                          \

@@ -20,6 +20,9 @@
 /* Longer records are refused: a length that large is damage or an attack. */
 #define BT_TFREC_MAX ((uint64_t)1 << 30)
 
+/* Bytes that a payload takes more in a file. */
+#define BT_TFREC_FRAME 16
+
 struct bt_tfrec;
 
 /* paths[0..n-1] are borrowed; n = 0 is standard input. Only the first is

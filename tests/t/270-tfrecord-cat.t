@@ -55,6 +55,9 @@ refuses 'tfrecord-cat: read 5 records, expected 6' '--expect more' \
 	tfrecord-cat --expect 6 -o no.rec ab.rec
 refuses 'tfrecord-cat: read 5 records, expected 0' '--expect none' \
 	tfrecord-cat --expect 0 --count ab.rec
+refuses 'tfrecord-cat: read 5 records, expected 18446744073709551615' \
+	'--expect the largest number' \
+	tfrecord-cat --expect 18446744073709551615 -o no.rec ab.rec
 [ ! -e no.rec ]
 result $? 'and nothing appears'
 gives 'a' '--expect counts what is read' --expect 5 --head 1 ab.rec
@@ -91,6 +94,8 @@ misuse "bad value '18446744073709551616' for --head*" 'beyond 64 bits' \
 	--head 18446744073709551616 a.rec
 misuse '--head, --tail and --slice exclude each other' 'head and tail' \
 	--head 1 --tail 1 a.rec
+misuse '--head, --tail and --slice exclude each other' 'the largest ones, too' \
+	--head 18446744073709551615 --tail 18446744073709551615 a.rec
 misuse 'standard input is given 2 times' 'standard input twice' - -
 if cp "$SHARED/tf/bert_tiny_mrpc/mrpc_output/eval.tf_record" mrpc.rec 2>err; then
 	is "$(tfrecord-cat --verify mrpc.rec)" \

@@ -203,6 +203,7 @@ struct values {
 	int64_t length, level;
 	double rate;
 	bool flag;
+	struct bt_opt_maybe number;
 	const char *kind;
 	struct bt_opt_list models;
 };
@@ -212,6 +213,7 @@ static const struct bt_opt options[] = {
     BT_INT(0, "length", "N", "length [5]", values, length, 1, 10),
     BT_LEVEL("level", "L", "level", values, level, 1, 19, 3),
     BT_REAL(0, "rate", "X", "rate", values, rate, 0, 1),
+    BT_MAYBE("number", "N", "number", values, number),
     BT_FLAG('f', "flag", "flag", values, flag),
     BT_STR(0, "kind", "hf|google", "kind", values, kind),
     BT_LIST('m', "model", "DIR", "model", values, models),
@@ -261,6 +263,14 @@ static void options_parse(void **state)
 	assert_string_equal(v.models.item[1], "B");
 	assert_string_equal(argv[at], "a");
 	assert_string_equal(argv[at + 1], "-z");
+	assert_false(v.number.given);
+	assert_int_equal(
+	    parse(&v, &err, "x --number 18446744073709551615", &at, argv, copy),
+	    BT_OPT_RUN);
+	assert_true(v.number.given && v.number.n == UINT64_MAX);
+	assert_int_equal(parse(&v, &err, "x --number 0", &at, argv, copy),
+	                 BT_OPT_RUN);
+	assert_true(v.number.given && v.number.n == 0);
 	assert_int_equal(parse(&v, &err, "x --help", &at, argv, copy),
 	                 BT_OPT_HELP_ASKED);
 	assert_int_equal(parse(&v, &err, "x --version", &at, argv, copy),
@@ -309,6 +319,7 @@ static void option_mistakes(void **state)
 	    {"x --rate 2", "expected a number from 0 to 1"},
 	    {"x --kind bert", "expected hf|google"},
 	    {"x --kind h", "expected hf|google"},
+	    {"x --number -1", "bad value '-1' for --number"},
 	    {"x --seed -1", "bad value '-1' for --seed"},
 	};
 	struct bt_error err = {0};

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+#include "task/cat.h"
+
+#include "base/buf.h"
+#include "task/arrange.h"
+#include "task/outs.h"
+#include "task/split.h"
+#include "task/store.h"
+#include "task/tail.h"
+
+struct job {
+	const struct bt_cat_opts *o;
+	struct bt_source *in;
+	struct bt_choose *choose;
+	struct bt_put *put;
+	struct bt_tail last;
+	struct bt_split parts;
+	struct bt_store *store; /* of records to be arranged, or NULL */
+	struct bt_outs outs;
+};
+
+/* in is NULL where data no longer is what was read last. */
+static int put(struct job *j, const struct bt_source *in, const void *data,
+               size_t len, struct bt_error *err)
+{
+	uint64_t i = bt_put_count(j->put);
+	struct bt_out *out =
+	    j->outs.out[j->o->shards > 0 ? i % (uint64_t)j->o->shards : 0];
+
+	return bt_put_record(j->put, out, in, data, len, err);
+}
+
+/* A record that was chosen: put now, or when all are there. */
+static int pass(struct job *j, const struct bt_source *in, const void *data,
+                size_t len, struct bt_error *err)
+{
+	return j->store != NULL ? bt_store_put(j->store, data, len, err)
+	                        : put(j, in, data, len, err);
+}
+
+/* What becomes of one record. */
+static int take(struct job *j, const void *data, size_t len,
+                struct bt_error *err)
+{
+	int r = bt_choose_take(j->choose, data, len, err);
+
+	if (r < 0)
+		return bt_source_blame(j->in, err);
+	if (r == 0)
+		return BT_OK;
+	if (!j->o->last)
+		return pass(j, j->in, data, len, err);
+	if (bt_tail_put(&j->last, data, len) != BT_OK)
+		return bt_error_nomem(err, "keeping the last records");
+	return BT_OK;
+}
+
+/* True when all that is wanted was seen; the rest need not be read. */
+static bool is_full(const struct job *j)
+{
+	return bt_choose_full(j->choose) && !j->o->counts &&
+	       j->o->what != BT_PUT_VERIFY;
+}
+
+static int expected(const struct job *j, struct bt_error *err)
+{
+	uint64_t n = bt_source_total(j->in);
+
+	if (!j->o->counts || j->o->expect == n)
+		return BT_OK;
+	return bt_error_set(err, BT_ETRUNCATED,
+	                    "read %llu record%s, expected %llu",
+	                    (unsigned long long)n, n == 1 ? "" : "s",
+	                    (unsigned long long)j->o->expect);
+}
+
+static int read_all(struct job *j, struct bt_error *err)
+{
+	const uint8_t *data;
+	size_t len;
+	int r = 0;
+
+	while (!is_full(j) &&
+	       (r = bt_source_next(j->in, &data, &len, err)) == 1) {
+		r = take(j, data, len, err);
+		if (r != BT_OK)
+			return r;
+	}
+	if (r == BT_OK)
+		r = expected(j, err);
+	return r == BT_OK ? bt_choose_end(j->choose, err) : r;
+}
+
+/* To the test file of its fold and to the training files of the others. */
+static int put_folds(struct job *j, int fold, const void *data, size_t len,
+                     struct bt_error *err)
+{
+	int k, r = BT_OK;
+
+	for (k = 0; k < j->o->folds && r == BT_OK; k++)
+		r = bt_put_record(j->put, j->outs.out[2 * k + (k == fold)],
+		                  NULL, data, len, err);
+	return r;
+}
+
+/* Records that were kept, in their order, each to its file. */
+static int put_stored(struct job *j, struct bt_error *err)
+{
+	struct bt_arrange a = {.shuffle = j->o->shuffle,
+	                       .seed = j->o->seed,
+	                       .split = j->o->split != NULL ? &j->parts : NULL,
+	                       .folds = j->o->folds,
+	                       .stratify = j->o->stratify};
+	const void *data;
+	size_t i, len;
+	int r = bt_arrange_make(&a, j->store, err);
+
+	for (i = 0; i < bt_store_count(j->store) && r == BT_OK; i++) {
+		r = bt_store_get(j->store, a.order[i], &data, &len, err);
+		if (r != BT_OK)
+			break;
+		if (a.folds > 0)
+			r = put_folds(j, a.part[a.order[i]], data, len, err);
+		else if (a.split != NULL)
+			r = bt_put_record(j->put,
+			                  j->outs.out[a.part[a.order[i]]], NULL,
+			                  data, len, err);
+		else
+			r = put(j, NULL, data, len, err);
+	}
+	bt_arrange_clear(&a);
+	return r;
+}
+
+static int work(struct job *j, struct bt_error *err)
+{
+	const struct bt_buf *b;
+	size_t i;
+	int r = read_all(j, err);
+
+	for (i = 0; i < j->last.n && r == BT_OK; i++) {
+		b = bt_tail_get(&j->last, i);
+		r = pass(j, NULL, b->data, b->len, err);
+	}
+	if (r == BT_OK && j->store != NULL)
+		r = put_stored(j, err);
+	if (r == BT_OK)
+		r = bt_put_end(j->put, j->outs.out[0], err);
+	return r;
+}
+
+/* The name of output i of n. */
+static void put_name(const struct job *j, int i, int n, struct bt_buf *path)
+{
+	const char *name = j->o->output;
+
+	if (j->o->shards > 0)
+		bt_buf_printf(path, "%s-%05d-of-%05d", name, i, n);
+	else if (j->o->folds > 0)
+		bt_buf_printf(path, "%s-%s-%d", name,
+		              i % 2 == 0 ? "train" : "test", i / 2 + 1);
+	else if (name != NULL)
+		bt_buf_printf(path, "%s-%s", name, j->parts.name[i]);
+	else
+		bt_buf_printf(path, "%s.tfrecord", j->parts.name[i]);
+}
+
+static int open_outputs(struct job *j, struct bt_error *err)
+{
+	enum bt_out_kind kind =
+	    j->o->what == BT_PUT_RECORDS ? BT_OUT_BINARY : BT_OUT_TEXT;
+	int n = j->o->split != NULL ? j->parts.n
+	        : j->o->folds > 0   ? 2 * j->o->folds
+	                            : j->o->shards;
+	struct bt_buf path = BT_BUF_INIT;
+	int i, r = BT_OK;
+
+	if (n == 0)
+		return bt_outs_add(&j->outs, j->o->output, kind, err);
+	for (i = 0; i < n && r == BT_OK; i++) {
+		bt_buf_reset(&path);
+		put_name(j, i, n, &path);
+		if (bt_buf_str(&path) == NULL)
+			r = bt_error_nomem(err, "opening the output");
+		else
+			r = bt_outs_add(&j->outs, path.data, kind, err);
+	}
+	bt_buf_clear(&path);
+	return r;
+}
+
+/* Opens the outputs before the input: a wrong name is seen before the work. */
+static int prepare(struct job *j, char *const *paths, int n,
+                   struct bt_error *err)
+{
+	const struct bt_cat_opts *o = j->o;
+	int r = bt_choose_new(&o->choose, &j->choose, err);
+
+	bt_tail_init(&j->last, o->tail);
+	if (r == BT_OK)
+		r = bt_put_new(o->what, o->leak, &j->put, err);
+	if (r == BT_OK && o->split != NULL)
+		r = bt_split_parse(o->split, &j->parts, err);
+	if (r == BT_OK && (o->shuffle || o->split != NULL || o->folds > 0))
+		r = bt_store_new(o->memory, &j->store, err);
+	if (r == BT_OK)
+		r = open_outputs(j, err);
+	if (r == BT_OK)
+		r = bt_source_open(paths, n, o->from, o->log, &j->in, err);
+	return r;
+}
+
+int bt_cat(const struct bt_cat_opts *opts, char *const *paths, int n,
+           struct bt_cat_sum *sum, struct bt_error *err)
+{
+	struct job j = {.o = opts};
+	int r = prepare(&j, paths, n, err);
+
+	if (r == BT_OK)
+		r = work(&j, err);
+	if (r == BT_OK)
+		r = bt_outs_commit(&j.outs, err);
+	if (r == BT_OK) {
+		sum->count = bt_put_count(j.put);
+		sum->found = bt_put_found(j.put);
+		sum->dropped = bt_choose_dropped(j.choose);
+	}
+	bt_outs_clear(&j.outs);
+	bt_source_close(j.in);
+	bt_choose_free(j.choose);
+	bt_put_free(j.put);
+	bt_tail_clear(&j.last);
+	bt_store_free(j.store);
+	return r;
+}

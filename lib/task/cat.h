@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The work of tfrecord-cat: records read, chosen (task/choose.h), arranged
+ * (task/arrange.h) and put (task/put.h) into files that appear together.
+ */
+#ifndef BT_TASK_CAT_H
+#define BT_TASK_CAT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/log.h"
+#include "task/choose.h"
+#include "task/put.h"
+#include "task/source.h"
+
+struct bt_cat_opts {
+	enum bt_source_kind from;
+	bool counts; /* expect is how many records there must be */
+	uint64_t expect;
+
+	struct bt_choose_opts choose;
+	bool last; /* of the chosen ones only the last tail */
+	uint64_t tail;
+
+	bool shuffle;
+	const char *split; /* "NAME=SHARE,..." or NULL */
+	int shards, folds; /* or 0; of the three at most one */
+	const char *stratify;
+	uint64_t seed;
+	size_t memory; /* for records kept, where they must be */
+
+	enum bt_put_what what;
+	const char *leak;   /* the other file of LEAK */
+	const char *output; /* or the beginning of several names */
+	const struct bt_log *log;
+};
+
+#define BT_CAT_OPTS_INIT                                                       \
+	{                                                                      \
+		.choose = BT_CHOOSE_OPTS_INIT, .memory = (size_t)1 << 30       \
+	}
+
+/* What was done. */
+struct bt_cat_sum {
+	uint64_t count;   /* records put */
+	uint64_t dropped; /* as duplicates */
+	uint64_t found;   /* by LEAK */
+};
+
+/* paths[0..n-1]; n = 0 is standard input. BT_EARG where an option makes no
+ * sense. */
+int bt_cat(const struct bt_cat_opts *opts, char *const *paths, int n,
+           struct bt_cat_sum *sum, struct bt_error *err) BT_MUST_USE;
+
+#endif

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+#include "task/choose.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "base/set.h"
+#include "task/field.h"
+#include "task/where.h"
+
+struct bt_choose {
+	struct bt_choose_opts o;
+	struct bt_where *where; /* or NULL */
+	struct bt_set *seen;    /* values, or NULL */
+	uint64_t held;          /* records for which the conditions held */
+	uint64_t dropped;       /* of these, as duplicates */
+	uint64_t chosen;        /* the others so far */
+	bool any_field;         /* some record had the feature of dedupe */
+};
+
+int bt_choose_new(const struct bt_choose_opts *opts, struct bt_choose **res,
+                  struct bt_error *err)
+{
+	struct bt_choose *c = bt_array0(1, sizeof(*c));
+	int r = BT_OK;
+
+	if (c == NULL)
+		return bt_error_nomem(err, "starting");
+	c->o = *opts;
+	if (opts->dedupe != NULL) {
+		c->seen = bt_set_new();
+		if (c->seen == NULL)
+			r = bt_error_nomem(err, "starting");
+	}
+	if (r == BT_OK && opts->n_where > 0)
+		r = bt_where_new(opts->where, opts->n_where, &c->where, err);
+	if (r == BT_OK)
+		*res = c;
+	else
+		bt_choose_free(c);
+	return r;
+}
+
+void bt_choose_free(struct bt_choose *c)
+{
+	if (c == NULL)
+		return;
+	bt_where_free(c->where);
+	bt_set_free(c->seen);
+	free(c);
+}
+
+/* 1: the first record with its value, or one without the feature. */
+static int is_first(struct bt_choose *c, const void *data, size_t len,
+                    struct bt_error *err)
+{
+	size_t before = bt_set_count(c->seen), k;
+	struct bt_span value;
+	int r = bt_field_find(data, len, c->o.dedupe, &value, err);
+
+	if (r <= 0)
+		return r < 0 ? r : 1;
+	c->any_field = true;
+	if (bt_set_add(c->seen, value, &k) != BT_OK)
+		return bt_error_nomem(err, "looking for duplicates");
+	return k == before;
+}
+
+int bt_choose_take(struct bt_choose *c, const void *data, size_t len,
+                   struct bt_error *err)
+{
+	int r = 1;
+
+	if (c->where != NULL)
+		r = bt_where_holds(c->where, data, len, err);
+	if (r != 1)
+		return r;
+	c->held++;
+	if (c->seen != NULL) {
+		r = is_first(c, data, len, err);
+		c->dropped += r == 0;
+		if (r != 1)
+			return r;
+	}
+	c->chosen++;
+	return c->chosen > c->o.from && c->chosen <= c->o.to;
+}
+
+bool bt_choose_full(const struct bt_choose *c)
+{
+	return c->chosen >= c->o.to;
+}
+
+int bt_choose_end(const struct bt_choose *c, struct bt_error *err)
+{
+	int r = c->where != NULL ? bt_where_end(c->where, err) : BT_OK;
+
+	if (r == BT_OK && c->seen != NULL && c->held > 0 && !c->any_field)
+		r = bt_error_set(err, BT_EFORMAT,
+		                 "no record has the feature '%s'", c->o.dedupe);
+	return r;
+}
+
+uint64_t bt_choose_dropped(const struct bt_choose *c)
+{
+	return c->dropped;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which records of a stream go on: those for which conditions hold, of these
+ * the first one of each value, of these a range.
+ */
+#ifndef BT_TASK_CHOOSE_H
+#define BT_TASK_CHOOSE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+struct bt_choose_opts {
+	const char *const *where; /* conditions (task/where.h), borrowed */
+	int n_where;
+	const char *dedupe; /* a feature whose values are to differ, or NULL */
+	uint64_t from, to;  /* numbers from 0; to is the first one not meant */
+};
+
+#define BT_CHOOSE_OPTS_INIT                                                    \
+	{                                                                      \
+		.to = UINT64_MAX                                               \
+	}
+
+struct bt_choose;
+
+/* BT_EARG where a condition is none. */
+int bt_choose_new(const struct bt_choose_opts *opts, struct bt_choose **choose,
+                  struct bt_error *err) BT_MUST_USE;
+void bt_choose_free(struct bt_choose *c); /* takes NULL */
+
+/* 1: the record goes on; 0: it does not; else an error. */
+int bt_choose_take(struct bt_choose *c, const void *data, size_t len,
+                   struct bt_error *err) BT_MUST_USE;
+
+/* True when no later record can go on. */
+bool bt_choose_full(const struct bt_choose *c);
+
+/* After the last record: BT_EFORMAT where there were records and none had the
+ * feature of a condition or of dedupe. */
+int bt_choose_end(const struct bt_choose *c, struct bt_error *err) BT_MUST_USE;
+
+/* Records that dedupe has kept back. */
+uint64_t bt_choose_dropped(const struct bt_choose *c);
+
+#endif

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+#include "task/put.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "io/tfrecord.h"
+#include "task/leak.h"
+#include "task/recjson.h"
+#include "task/recstats.h"
+
+struct bt_put {
+	enum bt_put_what what;
+	uint64_t count, found;
+	uint64_t bytes;            /* with their frames */
+	struct bt_buf line;        /* of JSON, LEAK */
+	struct bt_recstats *stats; /* or NULL */
+	struct bt_leak *leak;      /* or NULL */
+};
+
+int bt_put_new(enum bt_put_what what, const char *leak, struct bt_put **res,
+               struct bt_error *err)
+{
+	struct bt_put *p = bt_array0(1, sizeof(*p));
+	int r = BT_OK;
+
+	if (p == NULL)
+		return bt_error_nomem(err, "starting");
+	p->what = what;
+	if (what == BT_PUT_STATS) {
+		p->stats = bt_recstats_new();
+		if (p->stats == NULL)
+			r = bt_error_nomem(err, "starting");
+	} else if (what == BT_PUT_LEAK) {
+		r = bt_leak_open(leak, &p->leak, err);
+	}
+	if (r == BT_OK)
+		*res = p;
+	else
+		bt_put_free(p);
+	return r;
+}
+
+void bt_put_free(struct bt_put *p)
+{
+	if (p == NULL)
+		return;
+	bt_buf_clear(&p->line);
+	bt_recstats_free(p->stats);
+	bt_leak_close(p->leak);
+	free(p);
+}
+
+static int put_line(struct bt_put *p, struct bt_out *out, struct bt_error *err)
+{
+	bt_buf_putc(&p->line, '\n');
+	if (p->line.oom)
+		return bt_error_nomem(err, "writing a line");
+	return bt_out_write(out, p->line.data, p->line.len, err);
+}
+
+/* Names the record that is written, where it is still known. */
+static int blame(const struct bt_put *p, const struct bt_source *in,
+                 struct bt_error *err)
+{
+	if (in != NULL)
+		return bt_source_blame(in, err);
+	return bt_error_prefix(err, "cannot write record %llu",
+	                       (unsigned long long)p->count);
+}
+
+/* "file:17", the name without the quotes it has in messages. */
+static void put_place(struct bt_buf *b, const struct bt_source *in)
+{
+	const char *file = bt_source_file(in);
+	size_t n = strlen(file);
+
+	if (n >= 2 && *file == '\'') {
+		file++;
+		n -= 2;
+	}
+	bt_buf_printf(b, "%.*s:%llu", (int)n, file,
+	              (unsigned long long)bt_source_record(in));
+}
+
+static int put_leak(struct bt_put *p, struct bt_out *out,
+                    const struct bt_source *in, const void *data, size_t len,
+                    struct bt_error *err)
+{
+	int r;
+
+	bt_buf_reset(&p->line);
+	put_place(&p->line, in);
+	bt_buf_putc(&p->line, '\t');
+	r = bt_leak_look(p->leak, data, len, &p->line, err);
+	if (r < 0)
+		return blame(p, in, err);
+	if (r == 0)
+		return BT_OK;
+	p->found++;
+	return put_line(p, out, err);
+}
+
+int bt_put_record(struct bt_put *p, struct bt_out *out,
+                  const struct bt_source *in, const void *data, size_t len,
+                  struct bt_error *err)
+{
+	p->count++;
+	p->bytes += len + BT_TFREC_FRAME;
+	switch (p->what) {
+	case BT_PUT_RECORDS:
+		return bt_tfrec_write(out, data, len, err);
+	case BT_PUT_JSON:
+		bt_buf_reset(&p->line);
+		if (bt_recjson_write(data, len, &p->line, err) != BT_OK)
+			return blame(p, in, err);
+		return put_line(p, out, err);
+	case BT_PUT_STATS:
+		if (bt_recstats_add(p->stats, data, len, err) != BT_OK)
+			return blame(p, in, err);
+		return BT_OK;
+	case BT_PUT_LEAK:
+		return put_leak(p, out, in, data, len, err);
+	case BT_PUT_COUNT:
+	case BT_PUT_VERIFY:
+		break;
+	}
+	return BT_OK;
+}
+
+int bt_put_end(struct bt_put *p, struct bt_out *out, struct bt_error *err)
+{
+	struct bt_buf *b = &p->line;
+	int r = BT_OK;
+
+	bt_buf_reset(b);
+	if (p->what == BT_PUT_STATS)
+		r = bt_recstats_report(p->stats, b, err);
+	else if (p->what == BT_PUT_COUNT)
+		bt_buf_printf(b, "%llu\n", (unsigned long long)p->count);
+	else if (p->what == BT_PUT_VERIFY)
+		bt_buf_printf(b, "%llu record%s, %llu bytes\n",
+		              (unsigned long long)p->count,
+		              p->count == 1 ? "" : "s",
+		              (unsigned long long)p->bytes);
+	else
+		return BT_OK;
+	if (r == BT_OK && b->oom)
+		r = bt_error_nomem(err, "counting");
+	return r == BT_OK ? bt_out_write(out, b->data, b->len, err) : r;
+}
+
+uint64_t bt_put_count(const struct bt_put *p)
+{
+	return p->count;
+}
+
+uint64_t bt_put_found(const struct bt_put *p)
+{
+	return p->found;
+}
