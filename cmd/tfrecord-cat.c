@@ -25,7 +25,7 @@ static const struct bt_opt options[] = {
     BT_FLAG(0, "shuffle", "write records in a random order", values, shuffle),
     BT_INT(0, "shard", "N", "deal records to files NAME-00000-of-N ...", values,
            shard, 1, BT_OUTS_MAX),
-    BT_STR(0, "split", "NAME=SHARE,...", "choose records for several files",
+    BT_STR(0, "split", "NAME=SHARE,...", "divide records between several files",
            values, split),
     BT_INT(0, "kfold", "K", "write NAME-train-1, NAME-test-1 ... NAME-test-K",
            values, kfold, 2, BT_FOLDS_MAX),
@@ -106,8 +106,8 @@ static const char *wrong(const struct values *v, int put)
 {
 	if (v->head.given + v->tail.given + (v->slice != NULL) > 1)
 		return "--head, --tail and --slice exclude each other";
-	if (v->kfold > 0 && v->common.seed > UINT32_MAX)
-		return "--kfold needs a --seed below 2^32";
+	if ((v->kfold > 0 || v->split != NULL) && v->common.seed > UINT32_MAX)
+		return "--split and --kfold need a --seed below 2^32";
 	if (v->leak != NULL && v->tail.given)
 		return "--leak and --tail exclude each other";
 	if (v->recover && v->from_json)

@@ -5,60 +5,31 @@
 
 #include "base/mem.h"
 #include "base/philox.h"
-#include "base/set.h"
-#include "task/field.h"
+#include "task/classes.h"
 #include "task/folds.h"
-
-/* Numbers the values of the feature: group[i] for record i. */
-static int number(const struct bt_arrange *a, struct bt_store *store,
-                  struct bt_set *values, uint32_t *group, struct bt_error *err)
-{
-	struct bt_span value;
-	const void *data;
-	size_t i, len, k;
-	int r;
-
-	for (i = 0; i < bt_store_count(store); i++) {
-		r = bt_store_get(store, i, &data, &len, err);
-		if (r == BT_OK)
-			r = bt_field_find(data, len, a->stratify, &value, err);
-		if (r == 0)
-			return bt_error_set(err, BT_EFORMAT,
-			                    "record %zu of those to be split "
-			                    "has no feature '%s'",
-			                    i + 1, a->stratify);
-		if (r < 0)
-			return r;
-		if (bt_set_add(values, value, &k) != BT_OK)
-			return bt_error_nomem(err, "splitting");
-		group[i] = (uint32_t)k;
-	}
-	return BT_OK;
-}
 
 static int choose(struct bt_arrange *a, struct bt_store *store,
                   struct bt_error *err)
 {
-	uint32_t n = (uint32_t)bt_store_count(store), *group = NULL;
-	struct bt_set *values = bt_set_new();
+	uint32_t n = (uint32_t)bt_store_count(store), *class = NULL,
+	         classes = 0;
+	uint32_t seed = (uint32_t)a->seed;
 	int r = BT_OK;
 
-	if (a->stratify != NULL)
-		group = bt_array(n, sizeof(*group));
-	if (values == NULL || (a->stratify != NULL && group == NULL))
-		r = bt_error_nomem(err, "splitting");
-	if (r == BT_OK && group != NULL)
-		r = number(a, store, values, group, err);
-	if (r == BT_OK && a->folds > 0)
-		r = bt_folds_choose((uint32_t)a->seed, (uint32_t)a->folds, n,
-		                    group, (uint32_t)bt_set_count(values),
-		                    a->part, err);
+	if (a->stratify != NULL) {
+		class = bt_array(n, sizeof(*class));
+		if (class == NULL)
+			return bt_error_nomem(err, "splitting");
+		r = bt_classes_number(store, a->stratify, a->split != NULL,
+		                      class, &classes, err);
+	}
+	if (r == BT_OK && a->split != NULL)
+		r = bt_split_choose(a->split, seed, n, class, classes, a->part,
+		                    a->order, err);
 	else if (r == BT_OK)
-		r = bt_split_choose(a->split, a->seed, n, group,
-		                    (uint32_t)bt_set_count(values), a->part,
-		                    err);
-	free(group);
-	bt_set_free(values);
+		r = bt_folds_choose(seed, (uint32_t)a->folds, n, class, classes,
+		                    a->part, err);
+	free(class);
 	return r;
 }
 
@@ -67,6 +38,7 @@ int bt_arrange_make(struct bt_arrange *a, struct bt_store *store,
 {
 	size_t n = bt_store_count(store), i;
 	bool parts = a->split != NULL || a->folds > 0;
+	int r;
 
 	if (n > UINT32_MAX)
 		return bt_error_set(err, BT_ELIMIT,
@@ -75,12 +47,17 @@ int bt_arrange_make(struct bt_arrange *a, struct bt_store *store,
 	a->part = parts ? bt_array(n, 1) : NULL;
 	if (a->order == NULL || (parts && a->part == NULL))
 		return bt_error_nomem(err, "arranging records");
-	if (a->shuffle)
+	if (parts) {
+		r = choose(a, store, err);
+		if (r != BT_OK)
+			return r;
+	}
+	if (a->shuffle && a->split == NULL)
 		bt_random_order(a->seed, BT_PURPOSE_SHUFFLE, 0, a->order,
 		                (uint32_t)n);
 	for (i = 0; i < n && !a->shuffle; i++)
 		a->order[i] = (uint32_t)i;
-	return parts ? choose(a, store, err) : BT_OK;
+	return BT_OK;
 }
 
 void bt_arrange_clear(struct bt_arrange *a)

@@ -11,8 +11,9 @@
 #include "task/store.h"
 
 struct bt_arrange {
-	bool shuffle; /* a function of the seed and the number of records */
-	uint64_t seed;
+	bool shuffle;  /* a function of the seed and the number of records;
+	                * with split, scikit-learn's order of each part */
+	uint64_t seed; /* below 2^32 with split or folds */
 	const struct bt_split *split; /* or NULL */
 	int folds;                    /* or 0; not with split */
 	const char *stratify;         /* a feature, or NULL */

@@ -56,7 +56,7 @@ static int is_first(struct bt_choose *c, const void *data, size_t len,
 {
 	size_t before = bt_set_count(c->seen), k;
 	struct bt_span value;
-	int r = bt_field_find(data, len, c->o.dedupe, &value, err);
+	int r = bt_field_find(data, len, c->o.dedupe, &value, NULL, err);
 
 	if (r <= 0)
 		return r < 0 ? r : 1;

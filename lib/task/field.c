@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "task/field.h"
 
-#include "io/example.h"
-
 int bt_field_find(const void *data, size_t len, const char *name,
-                  struct bt_span *value, struct bt_error *err)
+                  struct bt_span *value, enum bt_feature_kind *kind,
+                  struct bt_error *err)
 {
 	struct bt_example x;
 	struct bt_feature f;
@@ -16,6 +15,8 @@ int bt_field_find(const void *data, size_t len, const char *name,
 			continue;
 		value->p = (const char *)f.list.p;
 		value->n = (size_t)(f.list.end - f.list.p);
+		if (kind != NULL)
+			*kind = f.kind;
 		found = 1;
 	}
 	return r == 0 ? found : r;

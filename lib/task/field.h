@@ -7,10 +7,13 @@
 
 #include "base/err.h"
 #include "base/span.h"
+#include "io/example.h"
 
 /* 1: *value is borrowed from the payload: the undecoded list of the feature's
- * values; 0: it has no such feature; else BT_ECORRUPT. */
+ * values, *kind, unless kind is NULL, what they are; 0: it has no such
+ * feature; else BT_ECORRUPT. */
 int bt_field_find(const void *data, size_t len, const char *name,
-                  struct bt_span *value, struct bt_error *err) BT_MUST_USE;
+                  struct bt_span *value, enum bt_feature_kind *kind,
+                  struct bt_error *err) BT_MUST_USE;
 
 #endif

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+#include "task/classes.h"
+
+#include <float.h>
+#include <stdlib.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "base/num.h"
+#include "base/set.h"
+#include "io/example.h"
+#include "task/field.h"
+
+struct value {
+	struct bt_span text; /* the value, or the undecoded list of several */
+	bool is_int, is_real;
+	int64_t as_int;
+	double as_real;
+	uint32_t old; /* its number by first appearance */
+};
+
+static int by_text(const void *a, const void *b)
+{
+	return bt_span_compare(((const struct value *)a)->text,
+	                       ((const struct value *)b)->text);
+}
+
+static int by_int(const void *a, const void *b)
+{
+	int64_t x = ((const struct value *)a)->as_int;
+	int64_t y = ((const struct value *)b)->as_int;
+
+	return x != y ? (x > y) - (x < y) : by_text(a, b);
+}
+
+static int by_real(const void *a, const void *b)
+{
+	double x = ((const struct value *)a)->as_real;
+	double y = ((const struct value *)b)->as_real;
+
+	return x != y ? (x > y) - (x < y) : by_text(a, b);
+}
+
+static void decode_text(const struct bt_feature *f, struct value *v)
+{
+	char number[64] = "";
+	struct bt_span s, more;
+	struct bt_pb at = f->list;
+
+	if (bt_feature_next_text(f, &at, &s.p, &s.n, NULL) != 1 ||
+	    bt_feature_next_text(f, &at, &more.p, &more.n, NULL) != 0)
+		return;
+	v->text = s;
+	if (s.n >= sizeof(number))
+		return;
+	if (s.n > 0)
+		memcpy(number, s.p, s.n);
+	if (strlen(number) != s.n)
+		return;
+	v->is_int =
+	    bt_parse_i64(number, INT64_MIN, INT64_MAX, &v->as_int) == BT_OK;
+	v->is_real =
+	    bt_parse_f64(number, -DBL_MAX, DBL_MAX, &v->as_real) == BT_OK;
+}
+
+static void decode(struct bt_span raw, enum bt_feature_kind kind,
+                   struct value *v)
+{
+	struct bt_feature f = {.kind = kind};
+	float real;
+	size_t n;
+
+	f.list.p = (const uint8_t *)raw.p;
+	f.list.end = f.list.p + raw.n;
+	v->text = raw;
+	v->is_int = v->is_real = false;
+	if (kind == BT_FEATURE_BYTES) {
+		decode_text(&f, v);
+	} else if (kind == BT_FEATURE_INT64) {
+		v->is_int =
+		    bt_feature_int64s(&f, &v->as_int, 1, &n, NULL) == BT_OK &&
+		    n == 1;
+		v->is_real = v->is_int;
+		v->as_real = v->is_int ? (double)v->as_int : 0;
+	} else if (kind == BT_FEATURE_FLOAT) {
+		v->is_real =
+		    bt_feature_floats(&f, &real, 1, &n, NULL) == BT_OK &&
+		    n == 1 && real == real;
+		v->as_real = v->is_real ? (double)real : 0;
+	}
+}
+
+/* rank[k]: place of value k among the sorted ones. */
+static int rank_values(const struct bt_set *values,
+                       const enum bt_feature_kind *kind, uint32_t *rank)
+{
+	size_t n = bt_set_count(values), i;
+	struct value *v = bt_array(n, sizeof(*v));
+	bool ints = true, reals = true;
+
+	if (v == NULL)
+		return BT_ENOMEM;
+	for (i = 0; i < n; i++) {
+		decode(bt_set_get(values, i), kind[i], &v[i]);
+		v[i].old = (uint32_t)i;
+		ints = ints && v[i].is_int;
+		reals = reals && v[i].is_real;
+	}
+	if (n > 1)
+		qsort(v, n, sizeof(*v),
+		      ints    ? by_int
+		      : reals ? by_real
+		              : by_text);
+	for (i = 0; i < n; i++)
+		rank[v[i].old] = (uint32_t)i;
+	free(v);
+	return BT_OK;
+}
+
+/* The values, by first appearance; *kind becomes an array with that of each. */
+static int collect(struct bt_store *store, const char *field,
+                   struct bt_set *values, enum bt_feature_kind **kind,
+                   uint32_t *class, struct bt_error *err)
+{
+	size_t i, len, k, before, cap = 0;
+	enum bt_feature_kind one;
+	struct bt_span value;
+	const void *data;
+	int r;
+
+	for (i = 0; i < bt_store_count(store); i++) {
+		r = bt_store_get(store, i, &data, &len, err);
+		if (r == BT_OK)
+			r = bt_field_find(data, len, field, &value, &one, err);
+		if (r == 0)
+			return bt_error_set(err, BT_EFORMAT,
+			                    "record %zu of those to be split "
+			                    "has no feature '%s'",
+			                    i + 1, field);
+		if (r < 0)
+			return r;
+		before = bt_set_count(values);
+		if (bt_set_add(values, value, &k) != BT_OK ||
+		    bt_grow(kind, &cap, k + 1, sizeof(**kind)) != BT_OK)
+			return bt_error_nomem(err, "splitting");
+		if (k == before)
+			(*kind)[k] = one;
+		class[i] = (uint32_t)k;
+	}
+	return BT_OK;
+}
+
+int bt_classes_number(struct bt_store *store, const char *field, bool sorted,
+                      uint32_t *class, uint32_t *n, struct bt_error *err)
+{
+	struct bt_set *values = bt_set_new();
+	enum bt_feature_kind *kind = NULL;
+	uint32_t *rank = NULL;
+	size_t i;
+	int r;
+
+	if (values == NULL)
+		return bt_error_nomem(err, "splitting");
+	r = collect(store, field, values, &kind, class, err);
+	if (r == BT_OK && sorted) {
+		rank = bt_array(bt_set_count(values), sizeof(*rank));
+		if (rank == NULL || rank_values(values, kind, rank) != BT_OK)
+			r = bt_error_nomem(err, "splitting");
+	}
+	if (r == BT_OK) {
+		for (i = 0; rank != NULL && i < bt_store_count(store); i++)
+			class[i] = rank[class[i]];
+		*n = (uint32_t)bt_set_count(values);
+	}
+	free(rank);
+	free(kind);
+	bt_set_free(values);
+	return r;
+}

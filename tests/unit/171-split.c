@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+/* Splits, folds and the classes they go by. */
+#include "files.h"
+
+#include <zlib.h>
+
+#include "io/example.h"
+#include "task/classes.h"
+#include "task/folds.h"
+#include "task/split.h"
+#include "task/store.h"
+
+#define N 70000
+
+static uint32_t order[N], group[N];
+static uint8_t part[N];
+
+static uint32_t checksum(const uint32_t *v, uint32_t n)
+{
+	return (uint32_t)crc32(0, (const Bytef *)v, (uInt)(n * sizeof(*v)));
+}
+
+/* train_test_split(np.arange(70000), test_size=.1, random_state=42) of
+ * scikit-learn, stratified by i * i % 7 or not: CRC-32 of int32 arrays. */
+static void known_answers(void **state)
+{
+	static const uint32_t class[] = {0, 1, 2, 0, 3};
+	struct bt_error err = {0};
+	struct bt_split p;
+	uint32_t i;
+
+	(void)state;
+	for (i = 0; i < N; i++)
+		group[i] = class[(uint64_t)i * i % 7];
+	assert_ok(bt_split_parse("train=.9,test=.1", &p, &err));
+	assert_ok(bt_split_choose(&p, 42, N, NULL, 0, part, order, &err));
+	assert_int_equal(order[0], 42878);
+	assert_int_equal(order[63000], 46730);
+	assert_int_equal(checksum(order, 63000), 3990975090u);
+	assert_int_equal(checksum(order + 63000, 7000), 1292405785u);
+	assert_ok(bt_split_choose(&p, 42, N, group, 4, part, order, &err));
+	assert_int_equal(checksum(order, 63000), 3412509018u);
+	assert_int_equal(checksum(order + 63000, 7000), 2785898481u);
+}
+
+/* Every record has its place, whatever the shares and classes. */
+static void nothing_is_lost(void **state)
+{
+	static const char *const splits[] = {
+	    "a=1",
+	    "a=.5,b=.5",
+	    "a=.7,b=.2,c=.1",
+	    "a=0,b=1",
+	    "a=1,b=0",
+	    "a=.125,b=.125,c=.125,d=.125,e=.125,f=.125,g=.125,h=.125"};
+	struct bt_error err = {0};
+	struct bt_split p;
+	uint32_t n, classes, i, seen[300], at;
+	size_t k;
+
+	(void)state;
+	for (k = 0; k < sizeof(splits) / sizeof(splits[0]); k++)
+		for (n = 20; n < 300; n += 31)
+			for (classes = 0; classes < n; classes += 1 + n / 5) {
+				assert_ok(bt_split_parse(splits[k], &p, &err));
+				for (i = 0; i < n; i++)
+					group[i] = i * 7 % (classes + !classes);
+				assert_ok(bt_split_choose(
+				    &p, n, n, classes > 0 ? group : NULL,
+				    classes, part, order, &err));
+				memset(seen, 0, sizeof(seen));
+				for (i = 0, at = 0; i < n; i++) {
+					assert_true(order[i] < n);
+					assert_int_equal(seen[order[i]]++, 0);
+					assert_true(part[order[i]] >= at);
+					at = part[order[i]];
+				}
+			}
+}
+
+static void what_is_refused(void **state)
+{
+	static const char *const bad[] = {
+	    "",       "a",          "a=.5",      "=1",    "a=2,b=-1",
+	    "a=.5,,", "a=.5,b=0.4", "a/b=1",     "a=nan", "a=.5,b=.5,",
+	    "a=0x1",  "a=1e400",    "a= .5,b=.5"};
+	struct bt_error err = {0};
+	struct bt_split p;
+	size_t k;
+
+	(void)state;
+	for (k = 0; k < sizeof(bad) / sizeof(bad[0]); k++) {
+		if (bt_split_parse(bad[k], &p, &err) != BT_EARG)
+			fail_msg("'%s' is taken", bad[k]);
+		bt_error_clear(&err);
+	}
+	assert_ok(bt_split_parse("a=.9,b=.1", &p, &err));
+	assert_err(bt_split_choose(&p, 1, 1, NULL, 0, part, order, &err),
+	           BT_EFORMAT, "1 record leave none for part 'a'");
+	assert_ok(bt_split_choose(&p, 1, 0, NULL, 0, part, order, &err));
+	assert_err(bt_folds_choose(1, 3, 2, NULL, 0, part, &err), BT_EFORMAT,
+	           "3 folds need as many records");
+}
+
+/* KFold(3, shuffle=True, random_state=42).split(range(11)) */
+static void folds_known_answer(void **state)
+{
+	static const uint8_t wanted[] = {0, 1, 1, 2, 1, 0, 2, 2, 1, 0, 0};
+	struct bt_error err = {0};
+	uint32_t i, sizes[9];
+
+	(void)state;
+	assert_ok(bt_folds_choose(42, 3, 11, NULL, 0, part, &err));
+	assert_memory_equal(part, wanted, sizeof(wanted));
+	for (i = 0; i < 100; i++)
+		group[i] = i % 3;
+	assert_ok(bt_folds_choose(7, 9, 100, group, 3, part, &err));
+	memset(sizes, 0, sizeof(sizes));
+	for (i = 0; i < 100; i++)
+		sizes[part[i]]++;
+	for (i = 0; i < 9; i++)
+		assert_true(sizes[i] == 11 || sizes[i] == 12);
+}
+
+enum { TEXT, INT, REAL };
+
+static void put(struct bt_store *s, int kind, const char *value)
+{
+	struct bt_example_writer w = {0};
+	struct bt_buf b = BT_BUF_INIT;
+	struct bt_error err = {0};
+	int64_t n = strtoll(value, NULL, 10);
+	float x = strtof(value, NULL);
+
+	bt_example_begin(&w);
+	if (kind == TEXT)
+		bt_example_add_text(&w, "label", value, strlen(value));
+	else if (kind == INT)
+		bt_example_add_int64s(&w, "label", &n, 1);
+	else
+		bt_example_add_floats(&w, "label", &x, 1);
+	bt_example_end(&w, &b);
+	assert_ok(bt_store_put(s, b.data, b.len, &err));
+	bt_buf_clear(&b);
+	bt_example_clear(&w);
+}
+
+/* values with blanks between; the classes they get, as digits */
+static void check_classes(int kind, const char *values, const char *appeared,
+                          const char *sorted)
+{
+	struct bt_error err = {0};
+	struct bt_store *s;
+	char copy[200], *word;
+	uint32_t n, i, k;
+
+	assert_ok(bt_store_new(1000, &s, &err));
+	snprintf(copy, sizeof(copy), "%s", values);
+	for (word = strtok(copy, " "); word; word = strtok(NULL, " "))
+		put(s, kind, word);
+	for (k = 0; k < 2; k++) {
+		assert_ok(
+		    bt_classes_number(s, "label", k == 1, group, &n, &err));
+		for (i = 0; i < bt_store_count(s); i++)
+			assert_int_equal(group[i],
+			                 (k ? sorted : appeared)[i] - '0');
+	}
+	assert_err(bt_classes_number(s, "nosuch", true, group, &n, &err),
+	           BT_EFORMAT,
+	           "record 1 of those to be split has no feature 'nosuch'");
+	bt_store_free(s);
+}
+
+static void classes_in_order(void **state)
+{
+	(void)state;
+	check_classes(TEXT, "b a b c a", "01021", "10120");
+	check_classes(TEXT, "longer z a", "012", "120");
+	check_classes(TEXT, "10 9 -1 9", "0121", "2101");
+	check_classes(TEXT, "10 9 -1 x", "0123", "1203");
+	check_classes(TEXT, "1.5 -2 10", "012", "102");
+	check_classes(TEXT, "01 1 0", "012", "120");
+	check_classes(INT, "300 7 -1 7", "0121", "2101");
+	check_classes(REAL, "300 7.5 -1 7.5", "0121", "2101");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(known_answers),
+	    cmocka_unit_test(nothing_is_lost),
+	    cmocka_unit_test(what_is_refused),
+	    cmocka_unit_test(folds_known_answer),
+	    cmocka_unit_test(classes_in_order),
+	};
+
+	return RUN(tests);
+}
