@@ -5,6 +5,7 @@
 #include "base/tool.h"
 #include "task/cat.h"
 #include "task/folds.h"
+#include "task/near.h"
 #include "task/outs.h"
 
 struct values {
@@ -13,7 +14,8 @@ struct values {
 	struct bt_opt_maybe head, tail, expect;
 	const char *slice;
 	struct bt_opt_list where;
-	bool shuffle;
+	bool shuffle, pairs;
+	double near;
 	int64_t shard, kfold;
 	const char *split, *stratify, *memory, *dedupe, *leak;
 };
@@ -32,7 +34,7 @@ static const struct bt_opt options[] = {
     BT_STR(0, "stratify", "FIELD", "split the records of each value alike",
            values, stratify),
     BT_STR(0, "memory", "SIZE",
-           "hold so much of the records, the rest in $TMPDIR [1G]", values,
+           "hold so much of the records, the rest in $TMPDIR [512M]", values,
            memory),
     BT_FLAG(0, "stats", "print counts of labels and lengths", values, stats),
     BT_STR(0, "leak", "OTHER", "print the texts that the file OTHER has, too",
@@ -47,6 +49,10 @@ static const struct bt_opt options[] = {
             values, where),
     BT_STR(0, "dedupe", "FIELD", "only the first record of each value", values,
            dedupe),
+    BT_SHARE("near", "LIKE", "with --dedupe: or of texts so much alike [.8]",
+             values, near, BT_NEAR_MIN, 1, BT_NEAR_DEFAULT),
+    BT_FLAG(0, "pairs", "with --near: print the pairs of texts alike", values,
+            pairs),
     BT_MAYBE("head", "N", "only the first N records", values, head),
     BT_MAYBE("tail", "N", "only the last N records", values, tail),
     BT_STR(0, "slice", "A:B", "only records A to B-1, counted from 0", values,
@@ -68,11 +74,10 @@ static const struct bt_tool tool = {
 /* The one thing that is written; -1 where several are asked for. */
 static int what(const struct values *v)
 {
-	const bool asked[] = {[BT_PUT_JSON] = v->json,
-	                      [BT_PUT_COUNT] = v->count,
-	                      [BT_PUT_VERIFY] = v->verify,
-	                      [BT_PUT_STATS] = v->stats,
-	                      [BT_PUT_LEAK] = v->leak != NULL};
+	const bool asked[] = {
+	    [BT_PUT_JSON] = v->json,         [BT_PUT_COUNT] = v->count,
+	    [BT_PUT_VERIFY] = v->verify,     [BT_PUT_STATS] = v->stats,
+	    [BT_PUT_LEAK] = v->leak != NULL, [BT_PUT_PAIRS] = v->pairs};
 	int i, k = BT_PUT_RECORDS;
 
 	for (i = 0; i < (int)(sizeof(asked) / sizeof(asked[0])); i++)
@@ -88,8 +93,8 @@ static const char *wrong_output(const struct values *v, int put)
 	int divided = (v->shard > 0) + (v->split != NULL) + (v->kfold > 0);
 
 	if (put < 0)
-		return "--count, --verify, --stats, --leak and --json exclude "
-		       "each other";
+		return "--count, --verify, --stats, --leak, --pairs and --json "
+		       "exclude each other";
 	if (bt_put_is_report((enum bt_put_what)put) && (v->shuffle || divided))
 		return "--shuffle, --shard, --split and --kfold write records";
 	if (divided > 1)
@@ -108,8 +113,12 @@ static const char *wrong(const struct values *v, int put)
 		return "--head, --tail and --slice exclude each other";
 	if ((v->kfold > 0 || v->split != NULL) && v->common.seed > UINT32_MAX)
 		return "--split and --kfold need a --seed below 2^32";
-	if (v->leak != NULL && v->tail.given)
-		return "--leak and --tail exclude each other";
+	if ((v->leak != NULL || v->pairs) && v->tail.given)
+		return "--tail goes neither with --leak nor with --pairs";
+	if (v->near > 0 && v->dedupe == NULL)
+		return "--near needs --dedupe";
+	if (v->pairs && v->near == 0)
+		return "--pairs needs --near";
 	if (v->recover && v->from_json)
 		return "--recover reads records, not --from-json";
 	if (v->stratify != NULL && v->split == NULL && v->kfold == 0)
@@ -152,7 +161,8 @@ static int translate(const struct values *v, struct bt_cat_opts *o,
 	o->expect = v->expect.n;
 	o->choose.where = v->where.item;
 	o->choose.n_where = v->where.n;
-	o->choose.dedupe = v->dedupe;
+	o->choose.dedupe = v->pairs ? NULL : v->dedupe;
+	o->choose.near = v->near;
 	if (v->head.given)
 		o->choose.to = v->head.n;
 	if (v->slice != NULL &&
@@ -172,26 +182,33 @@ static int translate(const struct values *v, struct bt_cat_opts *o,
 	if (v->memory != NULL && bt_parse_bytes(v->memory, &o->memory) != BT_OK)
 		return bt_error_set(err, BT_EARG, "bad value '%s' for --memory",
 		                    v->memory);
-	o->what = (enum bt_put_what)put;
-	o->leak = v->leak;
+	o->choose.memory = o->memory;
+	o->put.what = (enum bt_put_what)put;
+	o->put.leak = v->leak;
+	o->put.field = v->dedupe;
+	o->put.near = v->near;
+	o->put.memory = o->memory;
 	o->output = v->common.output;
 	return BT_OK;
 }
 
 static void summary(const struct bt_cat_opts *o, const struct bt_cat_sum *sum)
 {
-	unsigned long long n = sum->count;
+	unsigned long long n = sum->count, found = sum->found;
 	const char *s = n == 1 ? "" : "s";
 
-	if (o->leak != NULL)
+	if (o->put.what == BT_PUT_LEAK)
 		bt_log(o->log, BT_LOG_NOTE,
-		       "%llu of %llu record%s in '%s', too",
-		       (unsigned long long)sum->found, n, s, o->leak);
+		       "%llu of %llu record%s in '%s', too", found, n, s,
+		       o->put.leak);
+	else if (o->put.what == BT_PUT_PAIRS)
+		bt_log(o->log, BT_LOG_NOTE, "%llu pair%s among %llu record%s",
+		       found, found == 1 ? "" : "s", n, s);
 	else if (o->choose.dedupe != NULL)
 		bt_log(o->log, BT_LOG_NOTE,
 		       "%llu record%s; %llu dropped as duplicates", n, s,
 		       (unsigned long long)sum->dropped);
-	else if (!bt_put_is_report(o->what))
+	else if (!bt_put_is_report(o->put.what))
 		bt_log(o->log, BT_LOG_NOTE, "%llu record%s", n, s);
 }
 
@@ -220,7 +237,7 @@ static int run(const struct values *v, char *const *files, int n)
 		return v->leak != NULL ? BT_EXIT_USAGE : BT_EXIT_FAILED;
 	}
 	summary(&o, &sum);
-	return sum.found > 0 ? BT_EXIT_FAILED : BT_EXIT_DONE;
+	return v->leak != NULL && sum.found > 0 ? BT_EXIT_FAILED : BT_EXIT_DONE;
 }
 
 int main(int argc, char **argv)

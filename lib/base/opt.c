@@ -100,7 +100,7 @@ static int set_value(const struct bt_opt *o, const char *value, void *values,
 		                err);
 	case BT_OPT_LEVEL:
 		if (value == NULL) {
-			*(int64_t *)(void *)at = o->bare;
+			*(int64_t *)(void *)at = (int64_t)o->bare;
 			return BT_OK;
 		}
 		/* fall through */
@@ -115,6 +115,12 @@ static int set_value(const struct bt_opt *o, const char *value, void *values,
 		((struct bt_opt_maybe *)(void *)at)->given = true;
 		return set_u64(o, value,
 		               &((struct bt_opt_maybe *)(void *)at)->n, err);
+	case BT_OPT_SHARE:
+		if (value == NULL) {
+			*(double *)(void *)at = o->bare;
+			return BT_OK;
+		}
+		/* fall through */
 	case BT_OPT_REAL:
 		if (bt_parse_f64(value, o->lo, o->hi, (double *)(void *)at) !=
 		    BT_OK)
@@ -123,6 +129,12 @@ static int set_value(const struct bt_opt *o, const char *value, void *values,
 	default:
 		return BT_OK;
 	}
+}
+
+/* True where a value may, but need not, follow behind "=". */
+static bool has_bare(const struct bt_opt *o)
+{
+	return o->type == BT_OPT_LEVEL || o->type == BT_OPT_SHARE;
 }
 
 /* Fills getopt's tables from ours; returns the number of rows. */
@@ -135,10 +147,9 @@ static int make_tables(const struct bt_opt *opts, char *letters,
 	*l++ = ':'; /* tell a missing value from an unknown option */
 	for (i = 0; i < MAX_OPTIONS && opts[i].type != BT_OPT_END; i++) {
 		longs[i].name = opts[i].name;
-		longs[i].has_arg = opts[i].arg == NULL ? no_argument
-		                   : opts[i].type == BT_OPT_LEVEL
-		                       ? optional_argument
-		                       : required_argument;
+		longs[i].has_arg = opts[i].arg == NULL  ? no_argument
+		                   : has_bare(&opts[i]) ? optional_argument
+		                                        : required_argument;
 		longs[i].flag = NULL;
 		longs[i].val = LONG_KEY + i;
 		if (opts[i].letter != 0) {
@@ -216,9 +227,8 @@ static int option_words(const struct bt_opt *o, char *s, size_t size)
 		n = snprintf(s, size, "    ");
 	n += snprintf(s + n, size - (size_t)n, "--%s", o->name);
 	if (o->arg != NULL)
-		n +=
-		    snprintf(s + n, size - (size_t)n,
-		             o->type == BT_OPT_LEVEL ? "[=%s]" : " %s", o->arg);
+		n += snprintf(s + n, size - (size_t)n,
+		              has_bare(o) ? "[=%s]" : " %s", o->arg);
 	return n;
 }
 

@@ -27,6 +27,7 @@ enum bt_opt_type {
 	BT_OPT_U64,   /* uint64_t */
 	BT_OPT_MAYBE, /* struct bt_opt_maybe */
 	BT_OPT_REAL,  /* double in [lo, hi] */
+	BT_OPT_SHARE, /* the same; bare where no "=value" follows */
 	BT_OPT_LIST,  /* struct bt_opt_list, one more string each time */
 	BT_OPT_HELP,
 	BT_OPT_VERSION
@@ -55,7 +56,7 @@ struct bt_opt {
 	const char *help; /* one line; the default in [ ] */
 	size_t offset;    /* of the value in the tool's struct */
 	double lo, hi;
-	int64_t bare; /* of a BT_OPT_LEVEL */
+	double bare; /* of a BT_OPT_LEVEL or BT_OPT_SHARE */
 };
 
 /* Rows of a table; s is the tag of the tool's struct, f the member. */
@@ -78,6 +79,11 @@ struct bt_opt {
 #define BT_LEVEL(name, arg, help, s, f, lo, hi, bare)                          \
 	{                                                                      \
 		BT_OPT_LEVEL, 0, name, arg, help, offsetof(struct s, f), lo,   \
+		    hi, bare                                                   \
+	}
+#define BT_SHARE(name, arg, help, s, f, lo, hi, bare)                          \
+	{                                                                      \
+		BT_OPT_SHARE, 0, name, arg, help, offsetof(struct s, f), lo,   \
 		    hi, bare                                                   \
 	}
 #define BT_OPT_LAST                                                            \

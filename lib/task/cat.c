@@ -59,7 +59,7 @@ static int take(struct job *j, const void *data, size_t len,
 static bool is_full(const struct job *j)
 {
 	return bt_choose_full(j->choose) && !j->o->counts &&
-	       j->o->what != BT_PUT_VERIFY;
+	       j->o->put.what != BT_PUT_VERIFY;
 }
 
 static int expected(const struct job *j, struct bt_error *err)
@@ -168,7 +168,7 @@ static void put_name(const struct job *j, int i, int n, struct bt_buf *path)
 static int open_outputs(struct job *j, struct bt_error *err)
 {
 	enum bt_out_kind kind =
-	    j->o->what == BT_PUT_RECORDS ? BT_OUT_BINARY : BT_OUT_TEXT;
+	    j->o->put.what == BT_PUT_RECORDS ? BT_OUT_BINARY : BT_OUT_TEXT;
 	int n = j->o->split != NULL ? j->parts.n
 	        : j->o->folds > 0   ? 2 * j->o->folds
 	                            : j->o->shards;
@@ -198,7 +198,7 @@ static int prepare(struct job *j, char *const *paths, int n,
 
 	bt_tail_init(&j->last, o->tail);
 	if (r == BT_OK)
-		r = bt_put_new(o->what, o->leak, &j->put, err);
+		r = bt_put_new(&o->put, &j->put, err);
 	if (r == BT_OK && o->split != NULL)
 		r = bt_split_parse(o->split, &j->parts, err);
 	if (r == BT_OK && (o->shuffle || o->split != NULL || o->folds > 0))

@@ -32,22 +32,21 @@ struct bt_cat_opts {
 	uint64_t seed;
 	size_t memory; /* for records kept, where they must be */
 
-	enum bt_put_what what;
-	const char *leak;   /* the other file of LEAK */
+	struct bt_put_opts put;
 	const char *output; /* or the beginning of several names */
 	const struct bt_log *log;
 };
 
 #define BT_CAT_OPTS_INIT                                                       \
 	{                                                                      \
-		.choose = BT_CHOOSE_OPTS_INIT, .memory = (size_t)1 << 30       \
+		.choose = BT_CHOOSE_OPTS_INIT, .memory = BT_STORE_DEFAULT      \
 	}
 
 /* What was done. */
 struct bt_cat_sum {
 	uint64_t count;   /* records put */
 	uint64_t dropped; /* as duplicates */
-	uint64_t found;   /* by LEAK */
+	uint64_t found;   /* by LEAK or PAIRS */
 };
 
 /* paths[0..n-1]; n = 0 is standard input. BT_EARG where an option makes no

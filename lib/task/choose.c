@@ -4,14 +4,16 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "base/set.h"
 #include "task/field.h"
+#include "task/near.h"
+#include "task/seen.h"
 #include "task/where.h"
 
 struct bt_choose {
 	struct bt_choose_opts o;
 	struct bt_where *where; /* or NULL */
-	struct bt_set *seen;    /* values, or NULL */
+	struct bt_seen *seen;   /* values, or NULL */
+	struct bt_near *near;   /* in its place, or NULL */
 	uint64_t held;          /* records for which the conditions held */
 	uint64_t dropped;       /* of these, as duplicates */
 	uint64_t chosen;        /* the others so far */
@@ -27,11 +29,10 @@ int bt_choose_new(const struct bt_choose_opts *opts, struct bt_choose **res,
 	if (c == NULL)
 		return bt_error_nomem(err, "starting");
 	c->o = *opts;
-	if (opts->dedupe != NULL) {
-		c->seen = bt_set_new();
-		if (c->seen == NULL)
-			r = bt_error_nomem(err, "starting");
-	}
+	if (opts->dedupe != NULL && opts->near > 0)
+		r = bt_near_new(opts->near, opts->memory, &c->near, err);
+	else if (opts->dedupe != NULL)
+		r = bt_seen_new(opts->memory, &c->seen, err);
 	if (r == BT_OK && opts->n_where > 0)
 		r = bt_where_new(opts->where, opts->n_where, &c->where, err);
 	if (r == BT_OK)
@@ -46,7 +47,8 @@ void bt_choose_free(struct bt_choose *c)
 	if (c == NULL)
 		return;
 	bt_where_free(c->where);
-	bt_set_free(c->seen);
+	bt_seen_free(c->seen);
+	bt_near_free(c->near);
 	free(c);
 }
 
@@ -54,16 +56,16 @@ void bt_choose_free(struct bt_choose *c)
 static int is_first(struct bt_choose *c, const void *data, size_t len,
                     struct bt_error *err)
 {
-	size_t before = bt_set_count(c->seen), k;
 	struct bt_span value;
-	int r = bt_field_find(data, len, c->o.dedupe, &value, NULL, err);
+	int r = c->near != NULL
+	            ? bt_field_text(data, len, c->o.dedupe, &value, err)
+	            : bt_field_find(data, len, c->o.dedupe, &value, NULL, err);
 
 	if (r <= 0)
 		return r < 0 ? r : 1;
 	c->any_field = true;
-	if (bt_set_add(c->seen, value, &k) != BT_OK)
-		return bt_error_nomem(err, "looking for duplicates");
-	return k == before;
+	return c->near != NULL ? bt_near_keep(c->near, value, err)
+	                       : bt_seen_add(c->seen, value, err);
 }
 
 int bt_choose_take(struct bt_choose *c, const void *data, size_t len,
@@ -76,7 +78,7 @@ int bt_choose_take(struct bt_choose *c, const void *data, size_t len,
 	if (r != 1)
 		return r;
 	c->held++;
-	if (c->seen != NULL) {
+	if (c->o.dedupe != NULL) {
 		r = is_first(c, data, len, err);
 		c->dropped += r == 0;
 		if (r != 1)
@@ -95,7 +97,7 @@ int bt_choose_end(const struct bt_choose *c, struct bt_error *err)
 {
 	int r = c->where != NULL ? bt_where_end(c->where, err) : BT_OK;
 
-	if (r == BT_OK && c->seen != NULL && c->held > 0 && !c->any_field)
+	if (r == BT_OK && c->o.dedupe != NULL && c->held > 0 && !c->any_field)
 		r = bt_error_set(err, BT_EFORMAT,
 		                 "no record has the feature '%s'", c->o.dedupe);
 	return r;

@@ -21,3 +21,20 @@ int bt_field_find(const void *data, size_t len, const char *name,
 	}
 	return r == 0 ? found : r;
 }
+
+int bt_field_text(const void *data, size_t len, const char *name,
+                  struct bt_span *text, struct bt_error *err)
+{
+	struct bt_feature f = {0};
+	struct bt_span raw;
+	int r = bt_field_find(data, len, name, &raw, &f.kind, err);
+
+	if (r != 1)
+		return r;
+	f.name = name;
+	f.name_len = strlen(name);
+	f.list.p = (const uint8_t *)raw.p;
+	f.list.end = f.list.p + raw.n;
+	r = bt_feature_text(&f, &text->p, &text->n, err);
+	return r == BT_OK ? 1 : r;
+}

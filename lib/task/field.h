@@ -16,4 +16,9 @@ int bt_field_find(const void *data, size_t len, const char *name,
                   struct bt_span *value, enum bt_feature_kind *kind,
                   struct bt_error *err) BT_MUST_USE;
 
+/* The same for a feature that is one text. BT_EFORMAT where it is something
+ * else. */
+int bt_field_text(const void *data, size_t len, const char *name,
+                  struct bt_span *text, struct bt_error *err) BT_MUST_USE;
+
 #endif

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/set.h"
 #include "io/tfrecord.h"
+#include "task/line.h"
 #include "task/record.h"
 
 struct bt_leak {
@@ -87,21 +88,6 @@ void bt_leak_close(struct bt_leak *l)
 	free(l);
 }
 
-static void put_line(struct bt_buf *out, struct bt_span s)
-{
-	size_t i;
-
-	for (i = 0; i < s.n; i++)
-		if (s.p[i] == '\t')
-			bt_buf_puts(out, "\\t");
-		else if (s.p[i] == '\n')
-			bt_buf_puts(out, "\\n");
-		else if (s.p[i] == '\r')
-			bt_buf_puts(out, "\\r");
-		else
-			bt_buf_putc(out, s.p[i]);
-}
-
 int bt_leak_look(struct bt_leak *l, const void *data, size_t len,
                  struct bt_buf *out, struct bt_error *err)
 {
@@ -116,10 +102,10 @@ int bt_leak_look(struct bt_leak *l, const void *data, size_t len,
 		return r;
 	if (!bt_set_find(l->texts, key, &k))
 		return 0;
-	put_line(out, rec.text_a);
+	bt_line_text(out, rec.text_a);
 	if (rec.text_b.p != NULL) {
 		bt_buf_putc(out, '\t');
-		put_line(out, rec.text_b);
+		bt_line_text(out, rec.text_b);
 	}
 	return out->oom ? bt_error_nomem(err, "comparing texts") : 1;
 }

@@ -7,20 +7,26 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "io/tfrecord.h"
+#include "task/field.h"
 #include "task/leak.h"
+#include "task/line.h"
+#include "task/near.h"
 #include "task/recjson.h"
 #include "task/recstats.h"
 
 struct bt_put {
-	enum bt_put_what what;
+	struct bt_put_opts o;
 	uint64_t count, found;
 	uint64_t bytes;            /* with their frames */
 	struct bt_buf line;        /* of JSON, LEAK */
 	struct bt_recstats *stats; /* or NULL */
 	struct bt_leak *leak;      /* or NULL */
+	struct bt_near *near;      /* or NULL */
+	struct bt_buf place;       /* of PAIRS: where the record stands */
+	bool any_field;            /* some record had the feature */
 };
 
-int bt_put_new(enum bt_put_what what, const char *leak, struct bt_put **res,
+int bt_put_new(const struct bt_put_opts *opts, struct bt_put **res,
                struct bt_error *err)
 {
 	struct bt_put *p = bt_array0(1, sizeof(*p));
@@ -28,13 +34,15 @@ int bt_put_new(enum bt_put_what what, const char *leak, struct bt_put **res,
 
 	if (p == NULL)
 		return bt_error_nomem(err, "starting");
-	p->what = what;
-	if (what == BT_PUT_STATS) {
+	p->o = *opts;
+	if (opts->what == BT_PUT_STATS) {
 		p->stats = bt_recstats_new();
 		if (p->stats == NULL)
 			r = bt_error_nomem(err, "starting");
-	} else if (what == BT_PUT_LEAK) {
-		r = bt_leak_open(leak, &p->leak, err);
+	} else if (opts->what == BT_PUT_LEAK) {
+		r = bt_leak_open(opts->leak, &p->leak, err);
+	} else if (opts->what == BT_PUT_PAIRS) {
+		r = bt_near_new(opts->near, opts->memory, &p->near, err);
 	}
 	if (r == BT_OK)
 		*res = p;
@@ -50,6 +58,8 @@ void bt_put_free(struct bt_put *p)
 	bt_buf_clear(&p->line);
 	bt_recstats_free(p->stats);
 	bt_leak_close(p->leak);
+	bt_near_free(p->near);
+	bt_buf_clear(&p->place);
 	free(p);
 }
 
@@ -103,13 +113,60 @@ static int put_leak(struct bt_put *p, struct bt_out *out,
 	return put_line(p, out, err);
 }
 
+/* What a pair is told to. */
+struct listing {
+	struct bt_put *p;
+	struct bt_out *out;
+	struct bt_span text; /* of the later one */
+};
+
+static int put_pair(void *arg, const struct bt_near_pair *pair,
+                    struct bt_error *err)
+{
+	struct listing *l = arg;
+	struct bt_buf *b = &l->p->line;
+
+	bt_buf_reset(b);
+	bt_buf_put(b, pair->tag.p, pair->tag.n);
+	bt_buf_putc(b, '\t');
+	bt_buf_put(b, l->p->place.data, l->p->place.len);
+	bt_buf_printf(b, "\t%.4f\t", pair->similarity);
+	bt_line_text(b, pair->text);
+	bt_buf_putc(b, '\t');
+	bt_line_text(b, l->text);
+	l->p->found++;
+	return put_line(l->p, l->out, err);
+}
+
+static int put_pairs(struct bt_put *p, struct bt_out *out,
+                     const struct bt_source *in, const void *data, size_t len,
+                     struct bt_error *err)
+{
+	struct listing l = {p, out, {NULL, 0}};
+	struct bt_span place;
+	int r = bt_field_text(data, len, p->o.field, &l.text, err);
+
+	if (r < 0)
+		return blame(p, in, err);
+	if (r == 0)
+		return BT_OK;
+	p->any_field = true;
+	bt_buf_reset(&p->place);
+	put_place(&p->place, in);
+	if (p->place.oom)
+		return bt_error_nomem(err, "comparing texts");
+	place.p = p->place.data;
+	place.n = p->place.len;
+	return bt_near_pairs(p->near, place, l.text, put_pair, &l, err);
+}
+
 int bt_put_record(struct bt_put *p, struct bt_out *out,
                   const struct bt_source *in, const void *data, size_t len,
                   struct bt_error *err)
 {
 	p->count++;
 	p->bytes += len + BT_TFREC_FRAME;
-	switch (p->what) {
+	switch (p->o.what) {
 	case BT_PUT_RECORDS:
 		return bt_tfrec_write(out, data, len, err);
 	case BT_PUT_JSON:
@@ -123,6 +180,8 @@ int bt_put_record(struct bt_put *p, struct bt_out *out,
 		return BT_OK;
 	case BT_PUT_LEAK:
 		return put_leak(p, out, in, data, len, err);
+	case BT_PUT_PAIRS:
+		return put_pairs(p, out, in, data, len, err);
 	case BT_PUT_COUNT:
 	case BT_PUT_VERIFY:
 		break;
@@ -136,15 +195,19 @@ int bt_put_end(struct bt_put *p, struct bt_out *out, struct bt_error *err)
 	int r = BT_OK;
 
 	bt_buf_reset(b);
-	if (p->what == BT_PUT_STATS)
+	if (p->o.what == BT_PUT_STATS)
 		r = bt_recstats_report(p->stats, b, err);
-	else if (p->what == BT_PUT_COUNT)
+	else if (p->o.what == BT_PUT_COUNT)
 		bt_buf_printf(b, "%llu\n", (unsigned long long)p->count);
-	else if (p->what == BT_PUT_VERIFY)
+	else if (p->o.what == BT_PUT_VERIFY)
 		bt_buf_printf(b, "%llu record%s, %llu bytes\n",
 		              (unsigned long long)p->count,
 		              p->count == 1 ? "" : "s",
 		              (unsigned long long)p->bytes);
+	else if (p->o.what == BT_PUT_PAIRS && p->count > 0 && !p->any_field)
+		return bt_error_set(err, BT_EFORMAT,
+		                    "no record has the feature '%s'",
+		                    p->o.field);
 	else
 		return BT_OK;
 	if (r == BT_OK && b->oom)

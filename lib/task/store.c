@@ -18,7 +18,8 @@ struct bt_store {
 	struct bt_buf one;       /* read from the file */
 	uint64_t *ends;          /* of each payload, counted over both */
 	size_t n, cap;
-	int fd; /* or -1 */
+	uint64_t written; /* bytes of the file */
+	int fd;           /* or -1 */
 };
 
 int bt_store_new(size_t limit, struct bt_store **res, struct bt_error *err)
@@ -80,6 +81,7 @@ static int flush(struct bt_store *s, struct bt_error *err)
 			                    "cannot write a temporary file");
 		done += (size_t)w;
 	}
+	s->written += s->unwritten.len;
 	bt_buf_reset(&s->unwritten);
 	return BT_OK;
 }
@@ -137,22 +139,27 @@ int bt_store_get(struct bt_store *s, size_t i, const void **data, size_t *len,
 {
 	uint64_t start = i > 0 ? s->ends[i - 1] : 0;
 	size_t n = (size_t)(s->ends[i] - start);
-	int r = BT_OK;
+	int r;
 
 	if (s->ends[i] <= s->memory.len) {
 		*data = n > 0 ? s->memory.data + start : "";
 		*len = n;
 		return BT_OK;
 	}
-	if (s->unwritten.len > 0)
-		r = flush(s, err);
+	start -= s->memory.len;
+	if (start >= s->written) {
+		*data = s->unwritten.data + (start - s->written);
+		*len = n;
+		return BT_OK;
+	}
 	bt_buf_reset(&s->one);
 	if (bt_buf_reserve(&s->one, n + 1) == NULL)
 		return bt_error_nomem(err, "reading a temporary file");
 	s->one.len = n;
-	if (r == BT_OK)
-		r = read_file(s, start - s->memory.len, err);
+	r = read_file(s, start, err);
+	if (r != BT_OK)
+		return r;
 	*data = s->one.data;
 	*len = n;
-	return r;
+	return BT_OK;
 }

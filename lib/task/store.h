@@ -11,6 +11,9 @@
 
 #include "base/err.h"
 
+/* What a user who does not say gives of the memory. */
+#define BT_STORE_DEFAULT ((size_t)1 << 29)
+
 struct bt_store;
 
 int bt_store_new(size_t limit, struct bt_store **store,
@@ -22,8 +25,7 @@ int bt_store_put(struct bt_store *s, const void *data, size_t len,
 
 size_t bt_store_count(const struct bt_store *s);
 
-/* Payload i < count, borrowed until the next call. Nothing may be put after
- * the first get. */
+/* Payload i < count, borrowed until the next call. */
 int bt_store_get(struct bt_store *s, size_t i, const void **data, size_t *len,
                  struct bt_error *err) BT_MUST_USE;
 

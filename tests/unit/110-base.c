@@ -201,7 +201,7 @@ struct values {
 	struct bt_common common;
 	const char *text;
 	int64_t length, level;
-	double rate;
+	double rate, share;
 	bool flag;
 	struct bt_opt_maybe number;
 	const char *kind;
@@ -212,6 +212,7 @@ static const struct bt_opt options[] = {
     BT_STR('t', "text", "COL", "text", values, text),
     BT_INT(0, "length", "N", "length [5]", values, length, 1, 10),
     BT_LEVEL("level", "L", "level", values, level, 1, 19, 3),
+    BT_SHARE("share", "S", "share", values, share, .1, 1, .8),
     BT_REAL(0, "rate", "X", "rate", values, rate, 0, 1),
     BT_MAYBE("number", "N", "number", values, number),
     BT_FLAG('f', "flag", "flag", values, flag),
@@ -297,6 +298,12 @@ static void optional_values(void **state)
 	                 BT_OPT_RUN);
 	assert_int_equal(v.level, 19);
 	assert_string_equal(argv[at], "a");
+	assert_int_equal(parse(&v, &err, "x --share .5", &at, argv, copy),
+	                 BT_OPT_RUN);
+	assert_true(v.share == .8);
+	assert_int_equal(parse(&v, &err, "x --share=.5", &at, argv, copy),
+	                 BT_OPT_RUN);
+	assert_true(v.share == .5);
 	f = fmemopen(help, sizeof(help), "w");
 	assert_non_null(f);
 	bt_opt_help(&tool, f);
@@ -316,6 +323,7 @@ static void option_mistakes(void **state)
 	    {"x --length 5x", "expected a whole number from 1 to 10"},
 	    {"x --level=20", "bad value '20' for --level: expected a whole"},
 	    {"x --level=", "bad value '' for --level"},
+	    {"x --share=2", "bad value '2' for --share: expected a number"},
 	    {"x --rate 2", "expected a number from 0 to 1"},
 	    {"x --kind bert", "expected hf|google"},
 	    {"x --kind h", "expected hf|google"},

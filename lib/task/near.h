@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Texts that are nearly the same. How alike two are is the Jaccard similarity
+ * of their sets of shingles (task/shingle.h): how many both have, as a share of
+ * those that either has (Broder, "On the resemblance and containment of
+ * documents", 1997).
+ *
+ * Pairs worth a look are found by MinHash: of two sets, the least element in a
+ * random order is the same with just that probability. Orders are taken in
+ * bands of r, and texts that agree in all of one of the b bands are compared
+ * in full (Leskovec, Rajaraman, Ullman, "Mining of Massive Datasets", 3.4). r
+ * is chosen as large and b as small as lets a pair at the threshold be missed
+ * with a probability below 10^-6; more alike ones are missed more seldom yet.
+ * What is found is exact, and the same in every run.
+ *
+ * Memory: 13 to 17 bytes for each band of each text (27 bands at .8), and the
+ * texts up to a limit, then in a file.
+ */
+#ifndef BT_TASK_NEAR_H
+#define BT_TASK_NEAR_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/span.h"
+
+#define BT_NEAR_DEFAULT 0.8
+#define BT_NEAR_MIN 0.1
+
+struct bt_near;
+
+/* threshold: BT_NEAR_MIN to 1. */
+int bt_near_new(double threshold, size_t memory, struct bt_near **near,
+                struct bt_error *err) BT_MUST_USE;
+void bt_near_free(struct bt_near *n); /* takes NULL */
+
+/* 1: no text that was kept is like this one, which is kept; 0: one is. */
+int bt_near_keep(struct bt_near *n, struct bt_span text,
+                 struct bt_error *err) BT_MUST_USE;
+
+/* A text that is like another one. */
+struct bt_near_pair {
+	double similarity;
+	struct bt_span tag, text; /* of the earlier one, borrowed */
+};
+
+/* Told each pair, in the order in which the earlier ones came. */
+typedef int bt_near_fn(void *arg, const struct bt_near_pair *pair,
+                       struct bt_error *err);
+
+/* Tells fn of the earlier texts like this one, and keeps it together with a tag
+ * for later ones. One that is equal byte for byte to an earlier one makes a
+ * pair with that one only, and is not kept. */
+int bt_near_pairs(struct bt_near *n, struct bt_span tag, struct bt_span text,
+                  bt_near_fn *fn, void *arg, struct bt_error *err) BT_MUST_USE;
+
+#endif
