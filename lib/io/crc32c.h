@@ -2,7 +2,7 @@
 /*
  * CRC-32C (Castagnoli, reflected polynomial 0x82F63B78), and the masked form
  * that TFRecord and TensorFlow's tables store. Uses the CPU's instruction where
- * there is one. Thread-safe.
+ * there is one, three at a time in long runs. Thread-safe.
  */
 #ifndef BT_IO_CRC32C_H
 #define BT_IO_CRC32C_H
@@ -13,8 +13,12 @@
 /* crc is the value for the bytes before, 0 at the start. */
 uint32_t bt_crc32c(uint32_t crc, const void *data, size_t n);
 
-/* As bt_crc32c, in plain C: the fallback, and what tests compare with. */
-uint32_t bt_crc32c_ref(uint32_t crc, const void *data, size_t n);
+/* One of the ways to compute it, without the inversion at both ends. */
+typedef uint32_t bt_crc32c_fn(uint32_t crc, const uint8_t *p, size_t n);
+
+/* For tests: the name of way i = 0, 1, ..., NULL behind the last; *fn is NULL
+ * where this machine cannot go it. */
+const char *bt_crc32c_path(int i, bt_crc32c_fn **fn);
 
 /* Rotated right by 15 bits plus a constant, so that a CRC of bytes that hold
  * their own CRC stays meaningful. */

@@ -35,7 +35,7 @@ static int open_next(struct bt_tfrec *r, struct bt_error *err)
 		return e;
 	r->next_path++;
 	r->record = 0;
-	r->pending = 0;
+	r->pending = r->have = 0;
 	r->damaged = false;
 	free(r->file);
 	name = bt_in_name(r->in);
@@ -152,6 +152,30 @@ static int read_header(struct bt_tfrec *r, uint64_t *len, struct bt_error *err)
 	return 1;
 }
 
+/* A record that is whole and good in the bytes that are there; false: look
+ * closer. */
+static inline bool next_there(struct bt_tfrec *r, const uint8_t **data,
+                              size_t *len)
+{
+	const uint8_t *p = r->next;
+	uint64_t n;
+
+	if (r->have < BT_TFREC_FRAME || !bt_tfrec_crc_holds(p, 8))
+		return false;
+	n = load64(p);
+	if (n > r->have - BT_TFREC_FRAME || n > BT_TFREC_MAX ||
+	    !bt_tfrec_crc_holds(p + HEADER, (size_t)n))
+		return false;
+	*data = p + HEADER;
+	*len = (size_t)n;
+	r->next += BT_TFREC_FRAME + n;
+	r->have -= BT_TFREC_FRAME + (size_t)n;
+	r->pending += BT_TFREC_FRAME + (size_t)n;
+	r->record++;
+	r->total++;
+	return true;
+}
+
 /* As bt_tfrec_next, within the open file. */
 static int next_in_file(struct bt_tfrec *r, const uint8_t **data, size_t *len,
                         struct bt_error *err)
@@ -163,10 +187,11 @@ static int next_in_file(struct bt_tfrec *r, const uint8_t **data, size_t *len,
 
 	bt_in_skip(r->in, r->pending);
 	r->pending = 0;
+	r->have = 0;
 	e = read_header(r, &n, err);
 	if (e != 1)
 		return e;
-	whole = HEADER + (size_t)n + FOOTER;
+	whole = BT_TFREC_FRAME + (size_t)n;
 	e = bt_in_peek(r->in, whole, &p, &got, err);
 	if (e != BT_OK)
 		return e;
@@ -174,6 +199,11 @@ static int next_in_file(struct bt_tfrec *r, const uint8_t **data, size_t *len,
 		return truncated(r, err);
 	if (!bt_tfrec_crc_holds(p + HEADER, (size_t)n))
 		return corrupt(r, "data", err);
+	e = bt_in_some(r->in, &p, &got, err); /* reads nothing */
+	if (e != BT_OK)
+		return e;
+	r->next = p + whole;
+	r->have = got - whole;
 	*data = p + HEADER;
 	*len = (size_t)n;
 	r->pending = whole;
@@ -197,6 +227,8 @@ int bt_tfrec_next(struct bt_tfrec *r, const uint8_t **data, size_t *len,
 {
 	int e;
 
+	if (next_there(r, data, len))
+		return 1;
 	for (;;) {
 		if (r->in == NULL) {
 			if (r->next_path >= r->n_paths)

@@ -22,8 +22,10 @@ struct bt_tfrec {
 	char *file;       /* name of the last file, kept for messages */
 	uint64_t record;
 	uint64_t total;
-	uint64_t expected; /* 0: any number */
-	size_t pending; /* bytes of the last record, skipped on the next call */
+	uint64_t expected;   /* 0: any number */
+	size_t pending;      /* bytes given out, skipped before more are read */
+	const uint8_t *next; /* bytes that are there behind these, [have] */
+	size_t have;
 	bool recover;
 	const struct bt_log *log; /* of what was passed over, or NULL */
 	bool damaged;             /* from byte lost_from on */
