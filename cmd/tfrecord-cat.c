@@ -17,7 +17,7 @@ struct values {
 	bool shuffle, pairs;
 	double near;
 	int64_t shard, kfold;
-	const char *split, *stratify, *memory, *dedupe, *leak;
+	const char *split, *stratify, *memory, *dedupe, *leak, *max_bytes;
 };
 
 static const struct bt_opt options[] = {
@@ -45,6 +45,8 @@ static const struct bt_opt options[] = {
     BT_FLAG(0, "recover", "go on behind damage, with a warning", values,
             recover),
     BT_MAYBE("expect", "N", "fail unless N records are read", values, expect),
+    BT_STR(0, "max-bytes", "SIZE", "fail where the input is longer, unpacked",
+           values, max_bytes),
     BT_LIST(0, "where", "FIELD=VALUE", "only these records; all must hold",
             values, where),
     BT_STR(0, "dedupe", "FIELD", "only the first record of each value", values,
@@ -151,12 +153,22 @@ static int translate(const struct values *v, struct bt_cat_opts *o,
 {
 	int put = what(v);
 	const char *no = wrong(v, put);
+	size_t size;
 
 	if (no != NULL)
 		return bt_error_set(err, BT_EARG, "%s", no);
-	o->from = v->from_json ? BT_SOURCE_JSON
-	          : v->recover ? BT_SOURCE_RECOVER
-	                       : BT_SOURCE_RECORDS;
+	o->from.kind = v->from_json ? BT_SOURCE_JSON
+	               : v->recover ? BT_SOURCE_RECOVER
+	                            : BT_SOURCE_RECORDS;
+	o->from.log = o->log;
+	o->from.limited = v->max_bytes != NULL;
+	if (v->max_bytes != NULL) {
+		if (bt_parse_bytes(v->max_bytes, &size) != BT_OK)
+			return bt_error_set(err, BT_EARG,
+			                    "bad value '%s' for --max-bytes",
+			                    v->max_bytes);
+		o->from.max = size;
+	}
 	o->counts = v->expect.given;
 	o->expect = v->expect.n;
 	o->choose.where = v->where.item;

@@ -18,9 +18,11 @@
 
 struct bt_in {
 	int fd;
-	bool end;                 /* nothing more comes */
-	bool known;               /* whether it is compressed */
-	struct bt_unpack *unpack; /* or NULL: it is not */
+	bool end;                  /* nothing more comes */
+	bool known;                /* whether it is compressed */
+	bool over;                 /* more came than the limit allows */
+	struct bt_in_limit *limit; /* or NULL */
+	struct bt_unpack *unpack;  /* or NULL: it is not */
 	char *name;
 	uint8_t *buf;
 	size_t cap, pos, len; /* unread bytes: buf[pos .. len-1] */
@@ -81,6 +83,11 @@ void bt_in_close(struct bt_in *in)
 	free(in->name);
 	free(in->buf);
 	free(in);
+}
+
+void bt_in_limit(struct bt_in *in, struct bt_in_limit *limit)
+{
+	in->limit = limit;
 }
 
 const char *bt_in_name(const struct bt_in *in)
@@ -176,16 +183,46 @@ static int find_out(struct bt_in *in, struct bt_error *err)
 	return r;
 }
 
+/* Takes back what goes beyond the limit; it is told when it is asked for. */
+static void charge(struct bt_in *in, size_t n)
+{
+	if (in->limit == NULL)
+		return;
+	if (n > in->limit->left) {
+		in->over = true;
+		in->len -= n - (size_t)in->limit->left;
+		n = (size_t)in->limit->left;
+	}
+	in->limit->left -= n;
+}
+
 /* Reads once; sets end at the end. */
 static int fill(struct bt_in *in, size_t want, struct bt_error *err)
 {
-	int r = make_room(in, want, err);
+	size_t before;
+	int r;
 
+	if (in->over)
+		return bt_error_set(err, BT_ELIMIT,
+		                    "cannot read %s: there is more than the "
+		                    "%llu bytes allowed%s",
+		                    in->name,
+		                    (unsigned long long)in->limit->max,
+		                    in->unpack != NULL ? ", decompressed" : "");
+	r = make_room(in, want, err);
 	if (r != BT_OK)
 		return r;
-	if (!in->known)
-		return find_out(in, err);
-	return in->unpack != NULL ? read_packed(in, err) : read_plain(in, err);
+	before = in->len;
+	if (!in->known) {
+		r = find_out(in, err);
+		before = 0;
+	} else {
+		r = in->unpack != NULL ? read_packed(in, err)
+		                       : read_plain(in, err);
+	}
+	if (r == BT_OK)
+		charge(in, in->len - before);
+	return r;
 }
 
 int bt_in_peek(struct bt_in *in, size_t n, const uint8_t **data, size_t *got,

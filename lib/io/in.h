@@ -24,6 +24,18 @@ int bt_in_open(const char *path, struct bt_in **in,
                struct bt_error *err) BT_MUST_USE;
 void bt_in_close(struct bt_in *in); /* takes NULL */
 
+/*
+ * What may be read of one input or of several that share it: decompressed
+ * bytes, so that a small file cannot become endless ones. Reading on behind the
+ * last byte allowed is BT_ELIMIT, unless it is the end.
+ */
+struct bt_in_limit {
+	uint64_t max, left; /* left begins as max */
+};
+
+/* limit is borrowed; call it before the first look. */
+void bt_in_limit(struct bt_in *in, struct bt_in_limit *limit);
+
 /* For messages: 'file' in quotes, or "standard input"; lives as long as in. */
 const char *bt_in_name(const struct bt_in *in);
 

@@ -33,6 +33,7 @@ static int open_next(struct bt_tfrec *r, struct bt_error *err)
 
 	if (e != BT_OK)
 		return e;
+	bt_in_limit(r->in, r->limit);
 	r->next_path++;
 	r->record = 0;
 	r->pending = r->have = 0;
@@ -69,6 +70,12 @@ void bt_tfrec_close(struct bt_tfrec *r)
 	bt_in_close(r->in);
 	free(r->file);
 	free(r);
+}
+
+void bt_tfrec_limit(struct bt_tfrec *r, struct bt_in_limit *limit)
+{
+	r->limit = limit;
+	bt_in_limit(r->in, limit);
 }
 
 void bt_tfrec_expect(struct bt_tfrec *r, uint64_t n)

@@ -15,6 +15,7 @@
 
 #include "base/err.h"
 #include "base/log.h"
+#include "io/in.h"
 #include "io/out.h"
 
 /* Longer records are refused: a length that large is damage or an attack. */
@@ -30,6 +31,10 @@ struct bt_tfrec;
 int bt_tfrec_open(char *const *paths, int n, struct bt_tfrec **r,
                   struct bt_error *err) BT_MUST_USE;
 void bt_tfrec_close(struct bt_tfrec *r); /* takes NULL */
+
+/* Bounds what is read of all inputs together (io/in.h); limit is borrowed. Call
+ * it before the first record. */
+void bt_tfrec_limit(struct bt_tfrec *r, struct bt_in_limit *limit);
 
 /* Makes another number of records than n in all inputs together an error, told
  * where the end is reached; 0: any number will do. */

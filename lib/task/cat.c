@@ -206,7 +206,7 @@ static int prepare(struct job *j, char *const *paths, int n,
 	if (r == BT_OK)
 		r = open_outputs(j, err);
 	if (r == BT_OK)
-		r = bt_source_open(paths, n, o->from, o->log, &j->in, err);
+		r = bt_source_open(paths, n, &o->from, &j->in, err);
 	return r;
 }
 

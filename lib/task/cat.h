@@ -17,7 +17,7 @@
 #include "task/source.h"
 
 struct bt_cat_opts {
-	enum bt_source_kind from;
+	struct bt_source_opts from;
 	bool counts; /* expect is how many records there must be */
 	uint64_t expect;
 

@@ -14,6 +14,8 @@ struct bt_source {
 	struct bt_tfrec *records; /* or NULL: the rest counts */
 	char *const *paths;
 	int n_paths, next_path;
+	struct bt_in_limit limit;
+	bool limited;
 	struct bt_in *in; /* NULL between files */
 	char *file;
 	uint64_t line, total;
@@ -30,6 +32,8 @@ static int open_next(struct bt_source *s, struct bt_error *err)
 
 	if (r != BT_OK)
 		return r;
+	if (s->limited)
+		bt_in_limit(s->in, &s->limit);
 	s->next_path++;
 	s->line = 0;
 	s->pending = 0;
@@ -39,9 +43,8 @@ static int open_next(struct bt_source *s, struct bt_error *err)
 	return s->file == NULL ? bt_error_nomem(err, "opening a file") : BT_OK;
 }
 
-int bt_source_open(char *const *paths, int n, enum bt_source_kind kind,
-                   const struct bt_log *log, struct bt_source **res,
-                   struct bt_error *err)
+int bt_source_open(char *const *paths, int n, const struct bt_source_opts *opts,
+                   struct bt_source **res, struct bt_error *err)
 {
 	struct bt_source *s = bt_array0(1, sizeof(*s));
 	int r;
@@ -50,12 +53,16 @@ int bt_source_open(char *const *paths, int n, enum bt_source_kind kind,
 		return bt_error_nomem(err, "opening a file");
 	s->paths = paths;
 	s->n_paths = n;
-	if (kind == BT_SOURCE_JSON)
+	s->limited = opts->limited;
+	s->limit.max = s->limit.left = opts->max;
+	if (opts->kind == BT_SOURCE_JSON)
 		r = open_next(s, err);
 	else
 		r = bt_tfrec_open(paths, n, &s->records, err);
-	if (r == BT_OK && kind == BT_SOURCE_RECOVER)
-		bt_tfrec_recover(s->records, log);
+	if (r == BT_OK && opts->limited && s->records != NULL)
+		bt_tfrec_limit(s->records, &s->limit);
+	if (r == BT_OK && opts->kind == BT_SOURCE_RECOVER)
+		bt_tfrec_recover(s->records, opts->log);
 	if (r == BT_OK)
 		*res = s;
 	else

@@ -6,6 +6,7 @@
 #ifndef BT_TASK_SOURCE_H
 #define BT_TASK_SOURCE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,10 +21,16 @@ enum bt_source_kind {
 
 struct bt_source;
 
-/* paths[0..n-1] are borrowed, and log for RECOVER; n = 0 is standard input. */
-int bt_source_open(char *const *paths, int n, enum bt_source_kind kind,
-                   const struct bt_log *log, struct bt_source **s,
-                   struct bt_error *err) BT_MUST_USE;
+struct bt_source_opts {
+	enum bt_source_kind kind;
+	bool limited; /* max is the most that may be read, in bytes, */
+	uint64_t max; /* of all inputs together, decompressed */
+	const struct bt_log *log; /* for RECOVER, borrowed */
+};
+
+/* paths[0..n-1] are borrowed; n = 0 is standard input. */
+int bt_source_open(char *const *paths, int n, const struct bt_source_opts *opts,
+                   struct bt_source **s, struct bt_error *err) BT_MUST_USE;
 void bt_source_close(struct bt_source *s); /* takes NULL */
 
 /* 1: *data is the next payload, borrowed until the next call; 0: no more. */
