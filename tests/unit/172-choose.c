@@ -1,0 +1,450 @@
+/* SPDX-License-Identifier: MIT */
+/* What chooses records: conditions, ranges, duplicates, near duplicates; and
+ * what keeps them meanwhile. */
+#include "payload.h"
+
+#include "base/philox.h"
+#include "task/choose.h"
+#include "task/near.h"
+#include "task/seen.h"
+#include "task/store.h"
+#include "task/tail.h"
+#include "task/where.h"
+
+static int holds(const char *condition, const char *json)
+{
+	struct bt_error err = {0};
+	struct bt_buf b = BT_BUF_INIT;
+	struct bt_where *w;
+	int r;
+
+	payload(json, &b);
+	assert_ok(bt_where_new(&condition, 1, &w, &err));
+	r = bt_where_holds(w, b.data, b.len, &err);
+	bt_where_free(w);
+	bt_buf_clear(&b);
+	return r;
+}
+
+static void conditions(void **state)
+{
+	static const struct {
+		const char *condition, *json;
+		int wanted;
+	} cases[] = {
+	    {"a=x", "{\"a\": \"x\"}", 1},
+	    {"a=x", "{\"a\": \"xy\"}", 0},
+	    {"a=x", "{\"b\": \"x\"}", 0},
+	    {"a=", "{\"a\": \"\"}", 1},
+	    {"a=", "{\"a\": \"x\"}", 0},
+	    {"a=b=c", "{\"a\": \"b=c\"}", 1},
+	    {"a=x", "{\"a\": [\"y\", \"x\"]}", 1},
+	    {"a=7", "{\"a\": \"7\"}", 1},
+	    {"a=7", "{\"a\": 7}", 1},
+	    {"a=7.0", "{\"a\": 7}", 1},
+	    {"a=7.5", "{\"a\": 7}", 0},
+	    {"a=7", "{\"a\": [1, 7]}", 1},
+	    {"a=9223372036854775807", "{\"a\": 9223372036854775807}", 1},
+	    {"a=9223372036854775806", "{\"a\": 9223372036854775807}", 0},
+	    {"a=-9223372036854775808", "{\"a\": -9223372036854775808}", 1},
+	    {"a=.1", "{\"a\": 0.1}", 1},
+	    {"a=7", "{\"a\": 7.0}", 1},
+	    {"a=1e39", "{\"a\": 7.0}", 0},
+	    {"a=x", "{\"a\": 7}", BT_EFORMAT},
+	    {"a=x", "{\"a\": 7.0}", BT_EFORMAT},
+	    {"a=x", "{\"a\": null}", 0},
+	    {"a=x", "{\"a\": {\"bytes\": []}}", 0},
+	};
+	static const char *const none[] = {"a", "=x", ""};
+	struct bt_error err = {0};
+	struct bt_where *w;
+	size_t i;
+	int r;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		r = holds(cases[i].condition, cases[i].json);
+		if (r != cases[i].wanted)
+			fail_msg("%s of %s: %d", cases[i].condition,
+			         cases[i].json, r);
+	}
+	for (i = 0; i < 3; i++)
+		assert_err(bt_where_new(&none[i], 1, &w, &err), BT_EARG,
+		           "expected FIELD=VALUE");
+	assert_int_equal(holds("a=x", "{}"), 0);
+}
+
+/* Numbers of the records 0 .. 9, {"n": i, "h": i / 2}, that go on, as digits.
+ */
+static void check_choice(const struct bt_choose_opts *o, const char *wanted,
+                         uint64_t dropped)
+{
+	struct bt_error err = {0};
+	struct bt_buf b = BT_BUF_INIT;
+	struct bt_choose *c;
+	char json[64], got[11] = "";
+	int i, n = 0, r;
+
+	assert_ok(bt_choose_new(o, &c, &err));
+	for (i = 0; i < 10 && !bt_choose_full(c); i++) {
+		snprintf(json, sizeof(json), "{\"n\": %d, \"h\": \"half %d\"}",
+		         i, i / 2);
+		payload(json, &b);
+		r = bt_choose_take(c, b.data, b.len, &err);
+		assert_true(r == 0 || r == 1);
+		if (r == 1)
+			got[n++] = (char)('0' + i);
+	}
+	assert_string_equal(got, wanted);
+	assert_ok(bt_choose_end(c, &err));
+	assert_int_equal(bt_choose_dropped(c), dropped);
+	bt_choose_free(c);
+	bt_buf_clear(&b);
+}
+
+static void choices(void **state)
+{
+	static const char *const even[] = {"h=half 2"};
+	struct bt_choose_opts o = BT_CHOOSE_OPTS_INIT;
+
+	(void)state;
+	check_choice(&o, "0123456789", 0);
+	o.to = 3;
+	check_choice(&o, "012", 0);
+	o.from = 2;
+	check_choice(&o, "2", 0);
+	o.from = 3;
+	check_choice(&o, "", 0);
+	o.from = 8;
+	o.to = 100;
+	check_choice(&o, "89", 0);
+	o.from = 0;
+	o.dedupe = "h";
+	check_choice(&o, "02468", 5);
+	o.near = 1;
+	check_choice(&o, "02468", 5);
+	o.near = .3; /* one of three shingles is in both */
+	check_choice(&o, "0", 9);
+	o.near = 0;
+	o.where = even;
+	o.n_where = 1;
+	check_choice(&o, "4", 1);
+}
+
+static void features_that_are_nowhere(void **state)
+{
+	static const char *const where[] = {"nosuch=1"};
+	struct bt_choose_opts o = BT_CHOOSE_OPTS_INIT;
+	struct bt_error err = {0};
+	struct bt_buf b = BT_BUF_INIT;
+	struct bt_choose *c;
+	int k;
+
+	(void)state;
+	payload("{\"n\": 1}", &b);
+	for (k = 0; k < 3; k++) {
+		o.n_where = k == 0;
+		o.where = where;
+		o.dedupe = k > 0 ? "nosuch" : NULL;
+		o.near = k > 1 ? .8 : 0;
+		assert_ok(bt_choose_new(&o, &c, &err));
+		assert_ok(bt_choose_end(c, &err));
+		assert_int_equal(bt_choose_take(c, b.data, b.len, &err), k > 0);
+		assert_err(bt_choose_end(c, &err), BT_EFORMAT,
+		           "no record has the feature 'nosuch'");
+		bt_choose_free(c);
+	}
+	o.dedupe = "n";
+	assert_ok(bt_choose_new(&o, &c, &err));
+	assert_err(bt_choose_take(c, b.data, b.len, &err), BT_EFORMAT,
+	           "is not one byte string");
+	assert_err(bt_choose_take(c, "\x0a\x7f", 2, &err), BT_ECORRUPT, "");
+	bt_choose_free(c);
+	bt_buf_clear(&b);
+}
+
+static void the_last_ones(void **state)
+{
+	struct bt_tail t;
+	char name[16];
+	size_t max, n, i;
+
+	(void)state;
+	for (max = 0; max < 6; max++)
+		for (n = 0; n < 14; n++) {
+			bt_tail_init(&t, max);
+			for (i = 0; i < n; i++) {
+				snprintf(name, sizeof(name), "r%zu", i);
+				assert_int_equal(bt_tail_put(&t, name, i % 4),
+				                 0);
+			}
+			assert_int_equal(t.n, n < max ? n : max);
+			for (i = 0; i < t.n; i++)
+				assert_int_equal(bt_tail_get(&t, i)->len,
+				                 (n - t.n + i) % 4);
+			bt_tail_clear(&t);
+		}
+}
+
+/* What is put comes back, in any order and between further ones, wherever the
+ * limit lies. */
+static void stored_payloads(void **state)
+{
+	static char data[400000];
+	struct bt_error err = {0};
+	struct bt_store *s;
+	const void *got;
+	size_t limit, i, k, len, n = 0;
+
+	(void)state;
+	for (i = 0; i < sizeof(data); i++)
+		data[i] = (char)(i * 31 + (i >> 9));
+	for (limit = 0; limit <= 3000000; limit += 750000) {
+		assert_ok(bt_store_new(limit, &s, &err));
+		for (n = 0; n < 300; n++) {
+			len = n == 77 ? 300000 : n * 97 % 20000;
+			assert_ok(bt_store_put(s, data + n, len, &err));
+			k = n * 7919 % (n + 1);
+			assert_ok(bt_store_get(s, k, &got, &len, &err));
+			assert_int_equal(len,
+			                 k == 77 ? 300000 : k * 97 % 20000);
+			assert_memory_equal(got, data + k, len);
+		}
+		assert_int_equal(bt_store_count(s), n);
+		for (i = n; i-- > 0;) {
+			assert_ok(bt_store_get(s, i, &got, &len, &err));
+			assert_memory_equal(got, data + i, len);
+		}
+		bt_store_free(s);
+	}
+	bt_store_free(NULL);
+}
+
+static void seen_before(void **state)
+{
+	struct bt_error err = {0};
+	struct bt_seen *s;
+	char name[32];
+	int limit, round, i;
+
+	(void)state;
+	for (limit = 0; limit < 2; limit++) {
+		assert_ok(bt_seen_new(limit ? 1 << 20 : 100, &s, &err));
+		for (round = 0; round < 2; round++)
+			for (i = 0; i < 3000; i++) {
+				snprintf(name, sizeof(name), "%d", i * 17);
+				assert_int_equal(
+				    bt_seen_add(s, bt_span(name), &err),
+				    round == 0);
+			}
+		assert_int_equal(bt_seen_add(s, bt_span(""), &err), 1);
+		assert_int_equal(bt_seen_add(s, bt_span(""), &err), 0);
+		bt_seen_free(s);
+	}
+	bt_seen_free(NULL);
+}
+
+#define TEXTS 400
+
+static char texts[TEXTS][64];
+static double like[TEXTS][TEXTS]; /* of the later, the earlier one */
+
+/* Half of them are an earlier one with a few letters changed. */
+static void make_texts(void)
+{
+	uint64_t x = 0;
+	int i, k, n;
+
+	for (i = 0; i < TEXTS; i++) {
+		n = 3 + (int)bt_random_below(1, 0, 0, x++, 50);
+		for (k = 0; k < n; k++)
+			texts[i][k] =
+			    (char)('a' + bt_random_below(1, 0, 0, x++, 8));
+		texts[i][n] = 0;
+		if (i < 2 || bt_random_below(1, 0, 0, x++, 2) == 0)
+			continue;
+		strcpy(texts[i],
+		       texts[bt_random_below(1, 0, 0, x++, (uint64_t)i)]);
+		n = (int)strlen(texts[i]);
+		for (k = (int)bt_random_below(1, 0, 0, x++, 6); k > 0; k--)
+			texts[i][bt_random_below(1, 0, 0, x++, (uint64_t)n)] =
+			    'z';
+	}
+}
+
+/* The shingles of text i: how many there are, and how many j has, too. */
+static int shingles_of(int i, int j, int *both)
+{
+	int n = (int)strlen(texts[i]), len = n < 5 ? n : 5, a, b, distinct = 0;
+	char one[6] = "";
+
+	*both = 0;
+	for (a = 0; a + len <= n; a++) {
+		memcpy(one, texts[i] + a, (size_t)len);
+		for (b = 0; b < a; b++)
+			if (memcmp(texts[i] + b, one, (size_t)len) == 0)
+				break;
+		if (b < a)
+			continue;
+		distinct++;
+		/* a short text is a shingle of its own length */
+		if (len < 5 || strlen(texts[j]) < 5)
+			*both += strcmp(texts[i], texts[j]) == 0;
+		else
+			*both += strstr(texts[j], one) != NULL;
+	}
+	return distinct;
+}
+
+static int count_pair(void *arg, const struct bt_near_pair *pair,
+                      struct bt_error *err)
+{
+	int *found = arg, i, j = found[0];
+
+	(void)err;
+	memcpy(&i, pair->tag.p, sizeof(i));
+	assert_int_equal(pair->text.n, strlen(texts[i]));
+	if (pair->similarity != like[j][i])
+		fail_msg("'%s', '%s': %g", texts[i], texts[j],
+		         pair->similarity);
+	like[j][i] = -1; /* not twice */
+	found[1]++;
+	return BT_OK;
+}
+
+/* True if an earlier text is the same: pairs are made with that one only. */
+static int is_copy(int i)
+{
+	int k;
+
+	for (k = 0; k < i; k++)
+		if (strcmp(texts[k], texts[i]) == 0)
+			return 1;
+	return 0;
+}
+
+static void near_as_by_brute_force(void **state)
+{
+	static const double thresholds[] = {.1, .3, .5, .8, .95, 1};
+	struct bt_error err = {0};
+	struct bt_span tag;
+	struct bt_near *near;
+	int t, i, j, both, other, wanted, found[2];
+
+	(void)state;
+	make_texts();
+	for (t = 0; t < 6; t++) {
+		assert_ok(bt_near_new(thresholds[t], t % 2 ? 500 : 1 << 20,
+		                      &near, &err));
+		for (j = 0; j < TEXTS; j++) {
+			for (i = 0, wanted = 0; i < j; i++) {
+				other = shingles_of(j, i, &both);
+				like[j][i] =
+				    both / ((double)shingles_of(i, j, &both) +
+				            other - both);
+				if (is_copy(i) ||
+				    (is_copy(j) && strcmp(texts[i], texts[j])))
+					continue;
+				wanted += like[j][i] >= thresholds[t];
+			}
+			found[0] = j;
+			found[1] = 0;
+			tag.p = (char *)&j;
+			tag.n = sizeof(j);
+			assert_ok(bt_near_pairs(near, tag, bt_span(texts[j]),
+			                        count_pair, found, &err));
+			assert_int_equal(found[1], wanted);
+		}
+		bt_near_free(near);
+	}
+	bt_near_free(NULL);
+}
+
+/* What is kept is like nothing that was, what is not is like something. */
+static void near_keeps_one_of_each(void **state)
+{
+	struct bt_error err = {0};
+	int kept[TEXTS], n = 0, i, k, both, other, near_one;
+	struct bt_near *near;
+	double v;
+
+	(void)state;
+	make_texts();
+	assert_ok(bt_near_new(.5, 0, &near, &err));
+	for (i = 0; i < TEXTS; i++) {
+		for (k = 0, near_one = 0; k < n && !near_one; k++) {
+			other = shingles_of(i, kept[k], &both);
+			v = both / ((double)shingles_of(kept[k], i, &both) +
+			            other - both);
+			near_one = v >= .5;
+		}
+		assert_int_equal(bt_near_keep(near, bt_span(texts[i]), &err),
+		                 !near_one);
+		if (!near_one)
+			kept[n++] = i;
+	}
+	assert_true(n > TEXTS / 4 && n < TEXTS);
+	bt_near_free(near);
+}
+
+static int similarity_of(void *arg, const struct bt_near_pair *pair,
+                         struct bt_error *err)
+{
+	(void)err;
+	*(double *)arg = pair->similarity;
+	return BT_OK;
+}
+
+/* Case, white space, bytes that are no UTF-8. */
+static void what_counts_in_a_text(void **state)
+{
+	static const struct {
+		const char *a, *b;
+		double wanted;
+	} cases[] = {
+	    {"Hello World", " hello\t\nworld\r", 1},
+	    {"\303\211T\303\211 ICI", "\303\251t\303\251 ici", 1},
+	    {"a\302\240b", "a b", 1}, /* no-break space */
+	    {"", "   ", 1},
+	    {"abc", "abd", 0},
+	    {"abcdef", "abcde", .5},
+	    {"abcd\377f", "abcd\376f", 0},
+	    {"abcd\377f", "abcd\377F", 1},
+	    {"\303", "\303\251", 0},
+	    {"\360\237\230", "\360\237\230\200", 0},
+	};
+	struct bt_error err = {0};
+	struct bt_near *near;
+	double got;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		assert_ok(bt_near_new(BT_NEAR_MIN, 100, &near, &err));
+		got = 0;
+		assert_ok(bt_near_pairs(near, bt_span("a"), bt_span(cases[i].a),
+		                        similarity_of, &got, &err));
+		assert_ok(bt_near_pairs(near, bt_span("b"), bt_span(cases[i].b),
+		                        similarity_of, &got, &err));
+		if (got != cases[i].wanted)
+			fail_msg("case %zu: %g", i, got);
+		bt_near_free(near);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(conditions),
+	    cmocka_unit_test(choices),
+	    cmocka_unit_test(features_that_are_nowhere),
+	    cmocka_unit_test(the_last_ones),
+	    cmocka_unit_test(stored_payloads),
+	    cmocka_unit_test(seen_before),
+	    cmocka_unit_test(near_as_by_brute_force),
+	    cmocka_unit_test(near_keeps_one_of_each),
+	    cmocka_unit_test(what_counts_in_a_text),
+	};
+
+	return RUN(tests);
+}
