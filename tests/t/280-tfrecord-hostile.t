@@ -4,7 +4,7 @@
 # shellcheck shell=sh
 . "$TEST_TOP/tests/lib.sh"
 
-printf '{"id": "1", "text_a": "hello world"}\n{"id": "2", "text_a": "hello there"}\n' |
+printf '{"id": "1"}\n{"id": "2"}\n' |
 	tfrecord-cat -q --from-json -o a.rec
 
 # Cut at every byte: an error. Every bit flipped: an error, or nothing lost (a
@@ -30,18 +30,12 @@ for my $bit (0 .. 8 * length($whole) - 1) {
 	try("bit $bit", $s, 1);
 }
 E
-cp a.rec a.none
-for format in none gzip zstd; do
-	case $format in
-	none) ;;
-	*)
-		command -v $format >/dev/null || {
-			skip "$format: cut and changed" "there is no $format"
-			continue
-		}
-		$format -c a.rec >a.$format
-		;;
-	esac
+for format in gzip zstd; do
+	command -v $format >/dev/null || {
+		skip "$format: cut and changed" "there is no $format"
+		continue
+	}
+	$format -c a.rec >a.$format
 	is "$(perl damage.pl a.$format)" '' "$format: cut and changed"
 done
 
