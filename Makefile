@@ -112,9 +112,11 @@ bench: all
 
 # Completions name the tools; bash looks for a file named as each of them.
 install: all
-	install -d $(bindir) $(mandir)/man1 $(mandir)/man7 $(bashdir) $(zshdir) $(fishdir)
+	install -d $(bindir) $(mandir)/man1 $(mandir)/man5 $(mandir)/man7 \
+	  $(bashdir) $(zshdir) $(fishdir)
 	install $(BINS) $(bindir)
 	install -m 644 man/*.1 $(mandir)/man1
+	install -m 644 man/*.5 $(mandir)/man5
 	install -m 644 man/*.7 $(mandir)/man7
 	sed 's/TOOLS/$(TOOLS)/' cmd/completion/bertutils.bash >$(bashdir)/bertutils
 	for t in $(TOOLS); do ln -sf bertutils $(bashdir)/$$t; done
@@ -125,7 +127,8 @@ uninstall:
 	cd $(bindir) && rm -f $(TOOLS)
 	cd $(mandir)/man1 && rm -f $(TOOLS:%=%.1)
 	cd $(bashdir) && rm -f $(TOOLS) bertutils
-	rm -f $(mandir)/man7/bertutils.7 $(zshdir)/_bertutils $(fishdir)/bertutils.fish
+	rm -f $(mandir)/man5/bertutils-stream.5 $(mandir)/man7/bertutils.7 \
+	  $(zshdir)/_bertutils $(fishdir)/bertutils.fish
 
 clean:
 	rm -rf build

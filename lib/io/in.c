@@ -90,6 +90,11 @@ void bt_in_limit(struct bt_in *in, struct bt_in_limit *limit)
 	in->limit = limit;
 }
 
+void bt_in_as_is(struct bt_in *in)
+{
+	in->known = true;
+}
+
 const char *bt_in_name(const struct bt_in *in)
 {
 	return in->name;
@@ -268,7 +273,7 @@ int bt_in_whole(const char *path, size_t limit, char **data, size_t *len,
 
 	if (r != BT_OK)
 		return r;
-	in->known = true; /* to be as it is */
+	bt_in_as_is(in);
 	r = bt_in_peek(in, limit + 1, &p, &got, err);
 	if (r != BT_OK)
 		goto out;

@@ -36,6 +36,9 @@ struct bt_in_limit {
 /* limit is borrowed; call it before the first look. */
 void bt_in_limit(struct bt_in *in, struct bt_in_limit *limit);
 
+/* Before the first look: gives the bytes as they are, compressed or not. */
+void bt_in_as_is(struct bt_in *in);
+
 /* For messages: 'file' in quotes, or "standard input"; lives as long as in. */
 const char *bt_in_name(const struct bt_in *in);
 

@@ -32,8 +32,9 @@ struct bt_out {
 	uint8_t *buf;
 	size_t len;
 	uint64_t offset;
-	ZSTD_CCtx *zstd; /* or NULL: written as it is */
-	uint8_t *packed; /* [BUFFER] */
+	struct bt_buf *memory; /* or NULL: it goes to fd */
+	ZSTD_CCtx *zstd;       /* or NULL: written as it is */
+	uint8_t *packed;       /* [BUFFER] */
 };
 
 /* The path of a name beside the target: "dir/.base.PID<suffix>". */
@@ -162,6 +163,24 @@ int bt_out_open(const char *path, enum bt_out_kind kind, struct bt_out **res,
 	return BT_OK;
 }
 
+int bt_out_memory(struct bt_buf *to, struct bt_out **res, struct bt_error *err)
+{
+	struct bt_out *out = bt_array0(1, sizeof(*out));
+
+	if (out != NULL) {
+		out->fd = -1;
+		out->memory = to;
+		out->name = bt_strndup("memory", 6);
+		out->buf = bt_array(BUFFER, 1);
+	}
+	if (out == NULL || out->name == NULL || out->buf == NULL) {
+		bt_out_abandon(out);
+		return bt_error_nomem(err, "opening the output");
+	}
+	*res = out;
+	return BT_OK;
+}
+
 const char *bt_out_name(const struct bt_out *out)
 {
 	return out->name;
@@ -177,6 +196,11 @@ static int write_all(struct bt_out *out, const uint8_t *p, size_t n,
 {
 	ssize_t w;
 
+	if (out->memory != NULL) {
+		bt_buf_put(out->memory, p, n);
+		return out->memory->oom ? bt_error_nomem(err, "writing")
+		                        : BT_OK;
+	}
 	while (n > 0) {
 		w = write(out->fd, p, n);
 		if (w < 0 && errno == EINTR)
@@ -313,7 +337,7 @@ int bt_out_commit(struct bt_out *out, struct bt_error *err)
 
 	if (r == BT_OK && out->target != NULL)
 		r = finish_file(out, err);
-	else if (r == BT_OK && out->fd != STDOUT_FILENO) {
+	else if (r == BT_OK && out->fd >= 0 && out->fd != STDOUT_FILENO) {
 		if (close(out->fd) != 0)
 			r = bt_error_sys(err, errno, "cannot write %s",
 			                 out->name);

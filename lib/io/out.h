@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/buf.h"
 #include "base/err.h"
 
 struct bt_out;
@@ -23,6 +24,11 @@ enum bt_out_kind {
 /* path "-" or NULL is standard output. Addresses (io/remote.h) are refused. */
 int bt_out_open(const char *path, enum bt_out_kind kind, struct bt_out **out,
                 struct bt_error *err) BT_MUST_USE;
+
+/* An output that is appended to a buffer, which must outlive it. What was
+ * written is there when it is committed or flushed. */
+int bt_out_memory(struct bt_buf *to, struct bt_out **out,
+                  struct bt_error *err) BT_MUST_USE;
 
 /*
  * Compresses all that is written from now on into one zstd frame with its

@@ -17,6 +17,10 @@ for tool in "$BUILD"/bin/*; do
 			'*--help*' '... and completions'
 	fi
 done
+for page in bertutils-stream.5 bertutils.7; do
+	[ -s "root/usr/share/man/man${page##*.}/$page" ]
+	result $? "the page $page"
+done
 works 'make uninstall' make -C "$TEST_TOP" uninstall DESTDIR="$PWD/root" prefix=/usr
 is "$(find root ! -type d)" '' 'nothing is left'
 finish

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reads a tensor stream, frame after frame; memory holds one frame.
+ * bertutils-stream(5) defines the bytes. One thread at a time.
+ *
+ * A frame is given out when its own checksum is right. That nothing is missing
+ * and no other byte was changed is known at the end only: who acts on frames
+ * must be able to take it back. Several streams, one behind the other, are read
+ * as one.
+ */
+#ifndef BT_CKPT_TSIN_H
+#define BT_CKPT_TSIN_H
+
+#include "ckpt/ckpt.h"
+
+struct bt_tsin;
+
+#define BT_TSIN_LIMIT                                                          \
+	((size_t)1 << 30) /* bytes of a blob, where none is given              \
+	                   */
+
+/* path "-" or NULL is standard input. A frame of more than limit bytes (0:
+ * BT_TSIN_LIMIT) is BT_ELIMIT. */
+int bt_tsin_open(const char *path, size_t limit, struct bt_tsin **t,
+                 struct bt_error *err) BT_MUST_USE;
+void bt_tsin_close(struct bt_tsin *t); /* takes NULL */
+
+/*
+ * 1: *c is the next frame's tensors, borrowed until the next call; 0: the end.
+ * BT_ETRUNCATED: cut off, be it between two frames. BT_ECORRUPT: damaged.
+ * BT_EFORMAT: no tensor stream. The text names input and frame.
+ */
+int bt_tsin_next(struct bt_tsin *t, const struct bt_ckpt **c,
+                 struct bt_error *err) BT_MUST_USE;
+
+/* The last frame as it stood in the stream, borrowed until the next call. */
+const void *bt_tsin_packed(const struct bt_tsin *t, size_t *n);
+
+/* Its bytes as a safetensors file. */
+size_t bt_tsin_size(const struct bt_tsin *t);
+
+/* Frames, bytes of their blobs and ends so far. */
+uint64_t bt_tsin_frames(const struct bt_tsin *t);
+uint64_t bt_tsin_bytes(const struct bt_tsin *t);
+uint64_t bt_tsin_streams(const struct bt_tsin *t);
+
+/* 'file' in quotes, or "standard input". */
+const char *bt_tsin_name(const struct bt_tsin *t);
+
+/* Puts "cannot read 'x': frame 7" before the text in err; returns err's code.
+ */
+int bt_tsin_blame(const struct bt_tsin *t, struct bt_error *err);
+
+#endif
