@@ -3,6 +3,7 @@
 
 #include "base/tool.h"
 #include "task/predict.h"
+#include "task/rowout.h"
 #include "task/stream.h"
 
 struct args {
@@ -18,7 +19,8 @@ static const struct bt_opt options[] = {
            model),
     BT_STR('o', "output", "FILE", "write to FILE [standard output]", args,
            common.output),
-    BT_STR(0, "format", "csv|jsonl", "form of the output [csv]", args, format),
+    BT_STR(0, "format", "csv|jsonl|tensor", "form of the output [csv]", args,
+           format),
     BT_STR(0, "header", "ID,LABEL", "names of the CSV columns [id,label]", args,
            p.header),
     BT_FLAG(0, "proba", "add the probability of every class", args, p.proba),
@@ -47,7 +49,8 @@ static const struct bt_tool tool = {
 struct run {
 	const struct args *a;
 	struct bt_stream s;
-	struct bt_predict *p;
+	struct bt_predict *p;   /* or: */
+	struct bt_rowout *rows; /* with --format tensor */
 	struct bt_out *out;
 	uint64_t n;
 	struct bt_progress progress;
@@ -60,6 +63,9 @@ static int add(void *ctx, uint64_t i, const struct bt_dataset *d, size_t k,
 	struct run *r = ctx;
 
 	r->n++;
+	if (r->rows != NULL)
+		return bt_rowout_add(r->rows, i, bt_dataset_id(d, k), logits,
+		                     err);
 	return bt_predict_add(r->p, i, bt_dataset_id(d, k), logits, err);
 }
 
@@ -70,7 +76,31 @@ static int after_block(void *ctx, struct bt_error *err)
 
 	bt_progress_show(&r->progress, "%llu predictions",
 	                 (unsigned long long)r->n);
+	if (r->rows != NULL && bt_rowout_flush(r->rows, err) != BT_OK)
+		return err->code;
 	return bt_out_flush(r->out, err);
+}
+
+/* What takes the answers. */
+static int open_output(struct run *r, struct bt_error *err)
+{
+	const char *format = r->a->format;
+	bool tensor = strcmp(format, "tensor") == 0;
+	struct bt_rowout_opts o = {BT_ROWS_TENSOR, BT_FRAME_LOGITS,
+	                           (size_t)r->s.model.labels.n,
+	                           &r->s.model.labels, false};
+	struct bt_predict_opts p = r->a->p;
+	int e;
+
+	p.jsonl = strcmp(format, "jsonl") == 0;
+	p.top = (int)r->a->top;
+	e = bt_out_open(r->a->common.output,
+	                tensor ? BT_OUT_BINARY : BT_OUT_TEXT, &r->out, err);
+	if (e != BT_OK)
+		return e;
+	if (tensor)
+		return bt_rowout_new(&o, r->out, &r->rows, err);
+	return bt_predict_new(&p, &r->s.model.labels, r->out, &r->p, err);
 }
 
 static int open_all(struct run *r, struct bt_error *err)
@@ -85,16 +115,9 @@ static int open_all(struct run *r, struct bt_error *err)
 	                           .threads = (int)r->a->common.threads,
 	                           .expect = (uint64_t)r->a->expect,
 	                           .labels = BT_LABELS_OPTIONAL};
-	struct bt_predict_opts p = r->a->p;
 	int e = bt_stream_open(&o, &r->s, err);
 
-	p.jsonl = strcmp(r->a->format, "jsonl") == 0;
-	p.top = (int)r->a->top;
-	if (e == BT_OK)
-		e = bt_out_open(r->a->common.output, BT_OUT_TEXT, &r->out, err);
-	if (e == BT_OK)
-		e = bt_predict_new(&p, &r->s.model.labels, r->out, &r->p, err);
-	return e;
+	return e == BT_OK ? open_output(r, err) : e;
 }
 
 static int predict(struct run *r, char **paths, int n, struct bt_error *err)
@@ -105,7 +128,8 @@ static int predict(struct run *r, char **paths, int n, struct bt_error *err)
 	if (e == BT_OK)
 		e = bt_stream_run(&r->s, paths, n, add, after_block, r, err);
 	if (e == BT_OK)
-		e = bt_predict_finish(r->p, err);
+		e = r->rows != NULL ? bt_rowout_finish(r->rows, err)
+		                    : bt_predict_finish(r->p, err);
 	out = r->out;
 	r->out = NULL;
 	if (e == BT_OK)
@@ -114,25 +138,34 @@ static int predict(struct run *r, char **paths, int n, struct bt_error *err)
 	return e;
 }
 
-/* Tells what was done; the profile before the last line. */
-static int summarise(struct run *r, struct bt_error *err)
+/* How often each class was predicted. */
+static void tell_counts(const struct run *r, const struct bt_log *log)
 {
-	struct bt_log log = bt_tool_log(&tool, &r->a->common);
 	const struct bt_labels *l = &r->s.model.labels;
 	const uint64_t *counts = bt_predict_counts(r->p);
 	struct bt_buf b = BT_BUF_INIT;
 	int i;
 
-	if (bt_predict_numbered(r->p))
-		bt_log(&log, BT_LOG_WARN,
-		       "records without an id were numbered from 0");
 	for (i = 0; i < l->n; i++)
 		if (counts[i] > 0)
 			bt_buf_printf(&b, "%s%s %llu", b.len > 0 ? ", " : "",
 			              l->name[i],
 			              (unsigned long long)counts[i]);
-	bt_log(&log, BT_LOG_NOTE, "predicted %s", bt_buf_str(&b));
+	bt_log(log, BT_LOG_NOTE, "predicted %s", bt_buf_str(&b));
 	bt_buf_clear(&b);
+}
+
+/* Tells what was done; the profile before the last line. */
+static int summarise(struct run *r, struct bt_error *err)
+{
+	struct bt_log log = bt_tool_log(&tool, &r->a->common);
+
+	if (r->rows != NULL ? bt_rowout_numbered(r->rows)
+	                    : bt_predict_numbered(r->p))
+		bt_log(&log, BT_LOG_WARN,
+		       "records without an id were numbered from 0");
+	if (r->rows == NULL)
+		tell_counts(r, &log);
 	return bt_stream_summary(&r->s, "predictions", &log, err);
 }
 
@@ -150,6 +183,7 @@ static int run(const struct args *a, char **paths, int n)
 	if (e != BT_OK)
 		status = bt_tool_fail(&tool, &err);
 	bt_predict_free(r.p);
+	bt_rowout_free(r.rows);
 	bt_stream_close(&r.s);
 	bt_profile_clear(&r.profile);
 	return status;
@@ -165,5 +199,12 @@ int main(int argc, char **argv)
 		return status;
 	if (a.model == NULL)
 		return bt_tool_end(&tool, bt_tool_misuse(&tool, "give -m DIR"));
+	if (strcmp(a.format, "tensor") == 0 &&
+	    (a.p.header != NULL || a.p.sample != NULL || a.p.proba ||
+	     a.top > 0))
+		return bt_tool_end(
+		    &tool,
+		    bt_tool_misuse(&tool, "--header, --sample, --proba and "
+		                          "--top do not go with tensors"));
 	return bt_tool_end(&tool, run(&a, argv + operand, argc - operand));
 }

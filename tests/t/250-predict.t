@@ -89,4 +89,24 @@ refuses "*column 'mars'*none of*" 'a column that is no class' \
 refuses '*does not go with*' 'a sample and a header' \
 	bert-predict -m m --sample sample.csv --header a,b dev.rec
 exits 2 'no model' bert-predict dev.rec
+# tensors
+works 'tensors' bert-predict -m m --format tensor -o p.ts dev.rec
+like "$(cat err)" "bert-predict: $rows predictions in *" '... and says how many'
+tensor-cat -q --label p.ts >o.csv
+same o.csv plain.csv 'hold the same answers'
+bert-predict -q -m m --proba dev.rec | cut -d, -f 1,3- >proba.csv
+tensor-cat -q --softmax --csv p.ts >o.csv
+same o.csv proba.csv 'and probabilities'
+bert-predict -q -m m --format tensor -j 3 - <dev.rec >o.ts
+same o.ts p.ts 'the same bytes with three threads'
+exits 2 'tensors have no header' bert-predict -m m --format tensor --header a,b dev.rec
+exits 1 'no tensors to a full disk' sh -c \
+	'bert-predict -q -m m --format tensor dev.rec >/dev/full'
+head -c -5 dev.rec >cut.rec
+bert-predict -q -m m --format tensor cut.rec >o.ts 2>err
+exits 1 'records that are cut off make a stream that is' tensor-cat --verify o.ts
+csv2tfrecord -q -t text dev.csv | bert-tokenize -q -m m |
+	bert-predict -m m --format tensor -o n.ts 2>err
+like "$(cat err)" '*records without an id were numbered from 0*' 'records without ids'
+is "$(tensor-cat -q --label n.ts | sed -n 3p | cut -d, -f1)" 1 '... get numbers'
 finish

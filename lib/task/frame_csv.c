@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/num.h"
+#include "io/csv.h"
+#include "task/frame_text.h"
+
+#define COLUMNS_MAX (1 << 24)
+
+struct bt_frame_csv {
+	struct bt_frame_csv_opts o;
+	struct bt_buf header, row; /* header: of the first frame */
+	bool begun;
+	bool filled; /* the row has a field already */
+	double *v;
+	size_t v_cap;
+	json_t *labels; /* of this frame, or NULL */
+};
+
+int bt_frame_csv_new(const struct bt_frame_csv_opts *o,
+                     struct bt_frame_csv **res, struct bt_error *err)
+{
+	const char *comma = o->header != NULL ? strchr(o->header, ',') : NULL;
+	struct bt_frame_csv *c;
+
+	if (o->header != NULL &&
+	    (comma == NULL || strchr(comma + 1, ',') != NULL))
+		return bt_error_set(err, BT_EARG,
+		                    "the header '%s' does not name two columns "
+		                    "(as in id,label)",
+		                    o->header);
+	c = bt_array0(1, sizeof(*c));
+	if (c == NULL)
+		return bt_error_nomem(err, "writing CSV");
+	c->o = *o;
+	*res = c;
+	return BT_OK;
+}
+
+void bt_frame_csv_free(struct bt_frame_csv *c)
+{
+	if (c == NULL)
+		return;
+	bt_buf_clear(&c->header);
+	bt_buf_clear(&c->row);
+	json_decref(c->labels);
+	free(c->v);
+	free(c);
+}
+
+/* Before a field: an empty one came before where the row is empty. */
+static void separate(struct bt_frame_csv *c, struct bt_buf *b)
+{
+	if (c->filled)
+		bt_buf_putc(b, ',');
+	c->filled = true;
+}
+
+static bool is_printed(const struct bt_frame *f, const struct bt_tensor *t)
+{
+	return bt_frame_is_value(f, t) && bt_dtype_is_real(t->dtype);
+}
+
+/* Columns of t: a number in each. */
+static size_t width(const struct bt_frame *f, const struct bt_tensor *t)
+{
+	size_t n = f->whole || t->rank == 0 ? t->count : 1;
+	int i;
+
+	for (i = 1; !f->whole && i < t->rank; i++)
+		if (!bt_size_mul(n, (size_t)t->shape[i], &n))
+			return SIZE_MAX;
+	return n;
+}
+
+static void name_columns(struct bt_frame_csv *c, const struct bt_frame *f,
+                         const struct bt_tensor *t, bool alone,
+                         struct bt_buf *b)
+{
+	size_t n = width(f, t), i;
+	bool named = n > 1 && json_array_size(c->labels) == n;
+	struct bt_buf name = BT_BUF_INIT;
+	struct bt_span s;
+
+	for (i = 0; i < n; i++) {
+		bt_buf_reset(&name);
+		if (!alone || !named)
+			bt_buf_puts(&name, t->name);
+		if (named)
+			bt_buf_printf(
+			    &name, "%s%s", alone ? "" : ".",
+			    json_string_value(json_array_get(c->labels, i)));
+		else if (n > 1)
+			bt_buf_printf(&name, "_%zu", i);
+		separate(c, b);
+		s.p = name.data;
+		s.n = name.len;
+		bt_csv_put(b, s, ',');
+		b->oom = b->oom || name.oom;
+	}
+	bt_buf_clear(&name);
+}
+
+/* An empty tensor may claim any number of columns. */
+static int check_width(const struct bt_frame *f, struct bt_error *err)
+{
+	size_t i;
+
+	for (i = 0; i < f->s.count; i++)
+		if (width(f, &f->s.tensors[i]) > COLUMNS_MAX)
+			return bt_error_set(err, BT_ELIMIT,
+			                    "tensor '%.100s' has more than %d "
+			                    "columns",
+			                    f->s.tensors[i].name, COLUMNS_MAX);
+	return BT_OK;
+}
+
+static size_t count_printed(const struct bt_frame *f)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < f->s.count; i++)
+		n += is_printed(f, &f->s.tensors[i]);
+	return n;
+}
+
+static void make_header(struct bt_frame_csv *c, const struct bt_frame *f,
+                        struct bt_buf *b)
+{
+	const char *h = c->o.header != NULL ? c->o.header : "id,label";
+	struct bt_span id = {h, strcspn(h, ",")};
+	size_t i, tensors = count_printed(f);
+
+	c->filled = f->id != NULL;
+	if (f->id != NULL)
+		bt_csv_put(b, id, ',');
+	if (c->o.label) {
+		separate(c, b);
+		bt_csv_put(b, bt_span(h + id.n + 1), ',');
+	}
+	for (i = 0; i < f->s.count && c->o.values; i++)
+		if (is_printed(f, &f->s.tensors[i]))
+			name_columns(c, f, &f->s.tensors[i], tensors == 1, b);
+	bt_buf_putc(b, '\n');
+}
+
+/* The tensor whose columns are the classes. */
+static int find_classes(const struct bt_frame_csv *c, const struct bt_frame *f,
+                        const struct bt_tensor **t, struct bt_error *err)
+{
+	size_t n = json_array_size(c->labels), i, found = 0;
+
+	if (n == 0)
+		return bt_error_set(err, BT_EFORMAT,
+		                    "its metadata names no classes, which "
+		                    "--label needs");
+	for (i = 0; i < f->s.count; i++)
+		if (is_printed(f, &f->s.tensors[i]) &&
+		    width(f, &f->s.tensors[i]) == n) {
+			*t = &f->s.tensors[i];
+			found++;
+		}
+	if (found == 1)
+		return BT_OK;
+	return bt_error_set(err, BT_EFORMAT,
+	                    "%zu tensors have a column for each of the %zu "
+	                    "classes, --label needs one%s",
+	                    found, n, found > 1 ? ": use --select" : "");
+}
+
+/* Reads a row of a tensor into c->v. */
+static int read_row(struct bt_frame_csv *c, const struct bt_frame *f,
+                    const struct bt_tensor *t, size_t row, size_t *n,
+                    struct bt_error *err)
+{
+	*n = width(f, t);
+	if (bt_grow(&c->v, &c->v_cap, *n, sizeof(*c->v)) != BT_OK)
+		return bt_error_nomem(err, "writing CSV");
+	return bt_tensor_to_f64(t, row * *n, *n, c->v, err);
+}
+
+static int put_label(struct bt_frame_csv *c, const struct bt_frame *f,
+                     const struct bt_tensor *t, size_t row,
+                     struct bt_error *err)
+{
+	size_t n, i, best = 0;
+	json_t *name;
+	int r = read_row(c, f, t, row, &n, err);
+
+	if (r != BT_OK)
+		return r;
+	for (i = 0; i < n; i++) {
+		if (isnan(c->v[i]))
+			return bt_error_set(err, BT_EFORMAT,
+			                    "row %zu of '%.100s' holds what is "
+			                    "not a number",
+			                    row + 1, t->name);
+		if (c->v[i] > c->v[best])
+			best = i;
+	}
+	name = json_array_get(c->labels, best);
+	separate(c, &c->row);
+	bt_csv_put(&c->row, bt_span(json_string_value(name)), ',');
+	return BT_OK;
+}
+
+/* Number i of t as text, exactly. */
+static void format(char *s, size_t size, const struct bt_tensor *t, size_t i,
+                   double v)
+{
+	const char *p = (const char *)t->data + i * 8;
+	uint64_t u;
+	int64_t k;
+
+	switch (t->dtype) {
+	case BT_DTYPE_I64:
+		memcpy(&k, p, 8);
+		snprintf(s, size, "%lld", (long long)k);
+		break;
+	case BT_DTYPE_U64:
+		memcpy(&u, p, 8);
+		snprintf(s, size, "%llu", (unsigned long long)u);
+		break;
+	case BT_DTYPE_F64:
+	case BT_DTYPE_I32:
+	case BT_DTYPE_U32:
+		bt_format_f64(s, size, v);
+		break;
+	default:
+		bt_format_f32(s, size, (float)v);
+	}
+}
+
+static int put_values(struct bt_frame_csv *c, const struct bt_frame *f,
+                      const struct bt_tensor *t, size_t row,
+                      struct bt_error *err)
+{
+	size_t n, i;
+	char s[32];
+	int r = read_row(c, f, t, row, &n, err);
+
+	for (i = 0; i < n && r == BT_OK; i++) {
+		format(s, sizeof(s), t, row * n + i, c->v[i]);
+		separate(c, &c->row);
+		bt_buf_puts(&c->row, s);
+	}
+	return r;
+}
+
+static int put_row(struct bt_frame_csv *c, const struct bt_frame *f,
+                   const struct bt_tensor *classes, size_t row,
+                   struct bt_out *out, struct bt_error *err)
+{
+	size_t i;
+	int r = BT_OK;
+
+	bt_buf_reset(&c->row);
+	c->filled = f->id != NULL;
+	if (f->id != NULL)
+		bt_csv_put(&c->row, bt_frame_id(f, row), ',');
+	if (classes != NULL)
+		r = put_label(c, f, classes, row, err);
+	for (i = 0; i < f->s.count && c->o.values && r == BT_OK; i++)
+		if (is_printed(f, &f->s.tensors[i]))
+			r = put_values(c, f, &f->s.tensors[i], row, err);
+	bt_buf_putc(&c->row, '\n');
+	if (r == BT_OK && c->row.oom)
+		r = bt_error_nomem(err, "writing CSV");
+	return r == BT_OK ? bt_out_write(out, c->row.data, c->row.len, err) : r;
+}
+
+static int put_header(struct bt_frame_csv *c, const struct bt_frame *f,
+                      struct bt_out *out, struct bt_error *err)
+{
+	struct bt_buf b = BT_BUF_INIT;
+	int r = BT_OK;
+
+	make_header(c, f, &b);
+	if (b.oom || c->header.oom) {
+		r = bt_error_nomem(err, "writing CSV");
+	} else if (!c->begun) {
+		c->begun = true;
+		r = bt_out_write(out, b.data, b.len, err);
+		c->header = b;
+		return r;
+	} else if (b.len != c->header.len ||
+	           memcmp(b.data, c->header.data, b.len) != 0) {
+		r = bt_error_set(err, BT_EFORMAT,
+		                 "its columns are not those of the frames "
+		                 "before");
+	}
+	bt_buf_clear(&b);
+	return r;
+}
+
+int bt_frame_csv_put(struct bt_frame_csv *c, const struct bt_frame *f,
+                     struct bt_out *out, struct bt_error *err)
+{
+	const struct bt_tensor *classes = NULL;
+	size_t row;
+	int r;
+
+	json_decref(c->labels);
+	c->labels = bt_frame_labels(f);
+	if (c->o.values && count_printed(f) == 0)
+		return bt_error_set(err, BT_EFORMAT,
+		                    "it holds no tensor of real numbers");
+	r = check_width(f, err);
+	if (r == BT_OK && c->o.label)
+		r = find_classes(c, f, &classes, err);
+	if (r == BT_OK)
+		r = put_header(c, f, out, err);
+	for (row = 0; row < f->rows && r == BT_OK; row++)
+		r = put_row(c, f, classes, row, out, err);
+	return r;
+}

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT */
+/* The listing as JSON, and NumPy's format: numpy/lib/format, version 1.0. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "task/frame_text.h"
+#include "task/store.h"
+
+static json_t *tensor_json(const struct bt_tensor *t)
+{
+	json_t *shape = json_array();
+	int i;
+
+	for (i = 0; i < t->rank; i++)
+		json_array_append_new(shape, json_integer(t->shape[i]));
+	return json_pack("{s:s,s:s,s:o,s:I}", "name", t->name, "dtype",
+	                 bt_dtype_name(t->dtype), "shape", shape, "bytes",
+	                 (json_int_t)t->bytes);
+}
+
+int bt_frame_json(const struct bt_frame *f, uint64_t number, size_t bytes,
+                  struct bt_out *out, struct bt_error *err)
+{
+	json_t *list = json_array(), *notes = json_object(), *o;
+	char *text;
+	size_t i;
+	int r;
+
+	for (i = 0; i < f->s.count; i++)
+		json_array_append_new(list, tensor_json(&f->s.tensors[i]));
+	for (i = 0; i < f->s.n_notes; i++)
+		json_object_set_new(notes, f->s.notes[i].key,
+		                    json_string(f->s.notes[i].value));
+	o = json_pack("{s:I,s:I,s:o,s:o}", "frame", (json_int_t)number, "rows",
+	              (json_int_t)f->rows, "tensors", list, "metadata", notes);
+	if (o != NULL && bytes > 0)
+		json_object_set_new(o, "bytes",
+		                    json_integer((json_int_t)bytes));
+	text = o != NULL ? json_dumps(o, 0) : NULL;
+	json_decref(o);
+	if (text == NULL)
+		return bt_error_nomem(err, "listing tensors");
+	r = bt_out_write(out, text, strlen(text), err);
+	if (r == BT_OK)
+		r = bt_out_write(out, "\n", 1, err);
+	free(text);
+	return r;
+}
+
+struct bt_frame_npy {
+	struct bt_store *store;
+	char *name;
+	enum bt_dtype dtype;
+	bool whole;
+	int rank;
+	int64_t shape[BT_TENSOR_MAX_RANK];
+	float *widened;
+	size_t cap;
+};
+
+int bt_frame_npy_new(size_t memory, struct bt_frame_npy **res,
+                     struct bt_error *err)
+{
+	struct bt_frame_npy *n = bt_array0(1, sizeof(*n));
+	int r;
+
+	if (n == NULL)
+		return bt_error_nomem(err, "writing an array");
+	r = bt_store_new(memory, &n->store, err);
+	if (r != BT_OK) {
+		free(n);
+		return r;
+	}
+	*res = n;
+	return BT_OK;
+}
+
+void bt_frame_npy_free(struct bt_frame_npy *n)
+{
+	if (n == NULL)
+		return;
+	bt_store_free(n->store);
+	free(n->name);
+	free(n->widened);
+	free(n);
+}
+
+/* NumPy's name of a type, or NULL. */
+static const char *descr(enum bt_dtype dtype)
+{
+	switch (dtype) {
+	case BT_DTYPE_BOOL:
+		return "|b1";
+	case BT_DTYPE_U8:
+		return "|u1";
+	case BT_DTYPE_I8:
+		return "|i1";
+	case BT_DTYPE_I16:
+		return "<i2";
+	case BT_DTYPE_U16:
+		return "<u2";
+	case BT_DTYPE_F16:
+		return "<f2";
+	case BT_DTYPE_I32:
+		return "<i4";
+	case BT_DTYPE_U32:
+		return "<u4";
+	case BT_DTYPE_BF16: /* which NumPy lacks */
+	case BT_DTYPE_F32:
+		return "<f4";
+	case BT_DTYPE_F64:
+		return "<f8";
+	case BT_DTYPE_I64:
+		return "<i8";
+	case BT_DTYPE_U64:
+		return "<u8";
+	default:
+		return NULL;
+	}
+}
+
+/* The one tensor that is meant. */
+static int find(const struct bt_frame *f, const struct bt_tensor **t,
+                struct bt_error *err)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < f->s.count; i++)
+		if (bt_frame_is_value(f, &f->s.tensors[i])) {
+			*t = &f->s.tensors[i];
+			n++;
+		}
+	if (n != 1)
+		return bt_error_set(err, BT_EFORMAT,
+		                    "it holds %zu tensors beside ids, and a "
+		                    ".npy file one%s",
+		                    n, n > 1 ? ": use --select" : "");
+	if (descr((*t)->dtype) == NULL)
+		return bt_error_set(err, BT_EFORMAT,
+		                    "NumPy has no type %s (tensor '%.100s')",
+		                    bt_dtype_name((*t)->dtype), (*t)->name);
+	return BT_OK;
+}
+
+static int begin(struct bt_frame_npy *n, const struct bt_frame *f,
+                 const struct bt_tensor *t, struct bt_error *err)
+{
+	n->name = bt_strndup(t->name, strlen(t->name));
+	if (n->name == NULL)
+		return bt_error_nomem(err, "writing an array");
+	n->dtype = t->dtype;
+	n->rank = t->rank;
+	n->whole = f->whole;
+	if (t->rank > 0)
+		memcpy(n->shape, t->shape, (size_t)t->rank * sizeof(*n->shape));
+	return BT_OK;
+}
+
+/* Checks a later frame and counts its rows. */
+static int go_on(struct bt_frame_npy *n, const struct bt_frame *f,
+                 const struct bt_tensor *t, struct bt_error *err)
+{
+	if (n->whole || f->whole)
+		return bt_error_set(err, BT_EFORMAT,
+		                    "tensors without rows cannot be joined "
+		                    "to one array");
+	if (strcmp(t->name, n->name) != 0 || t->dtype != n->dtype ||
+	    t->rank != n->rank ||
+	    memcmp(t->shape + 1, n->shape + 1,
+	           (size_t)(t->rank - 1) * sizeof(*n->shape)) != 0)
+		return bt_error_set(err, BT_EFORMAT,
+		                    "rows of '%.100s' are not as those of "
+		                    "'%.100s' before",
+		                    t->name, n->name);
+	n->shape[0] += t->shape[0];
+	return BT_OK;
+}
+
+int bt_frame_npy_put(struct bt_frame_npy *n, const struct bt_frame *f,
+                     struct bt_error *err)
+{
+	const struct bt_tensor *t = NULL;
+	int r = find(f, &t, err);
+
+	if (r == BT_OK)
+		r = n->name == NULL ? begin(n, f, t, err) : go_on(n, f, t, err);
+	if (r != BT_OK || t->bytes == 0)
+		return r;
+	if (t->dtype != BT_DTYPE_BF16)
+		return bt_store_put(n->store, t->data, t->bytes, err);
+	if (bt_grow(&n->widened, &n->cap, t->count, sizeof(float)) != BT_OK)
+		return bt_error_nomem(err, "writing an array");
+	r = bt_tensor_to_f32(t, 0, t->count, n->widened, err);
+	if (r == BT_OK)
+		r = bt_store_put(n->store, n->widened, t->count * sizeof(float),
+		                 err);
+	return r;
+}
+
+/* Magic, version, length, and a dictionary padded to a multiple of 64. */
+static int write_header(const struct bt_frame_npy *n, struct bt_out *out,
+                        struct bt_error *err)
+{
+	struct bt_buf b = BT_BUF_INIT;
+	size_t len;
+	int i, r;
+
+	bt_buf_put(&b, "\x93NUMPY\1\0\0", 10);
+	bt_buf_printf(&b, "{'descr': '%s', 'fortran_order': False, 'shape': (",
+	              descr(n->dtype));
+	for (i = 0; i < n->rank; i++)
+		bt_buf_printf(&b, "%s%lld", i > 0 ? ", " : "",
+		              (long long)n->shape[i]);
+	bt_buf_puts(&b, n->rank == 1 ? ",), }" : "), }");
+	while (b.len % 64 != 63 && !b.oom)
+		bt_buf_putc(&b, ' ');
+	bt_buf_putc(&b, '\n');
+	if (b.oom) {
+		r = bt_error_nomem(err, "writing an array");
+	} else {
+		len = b.len - 10; /* of at most 64 numbers */
+		b.data[8] = (char)(len & 0xff);
+		b.data[9] = (char)(len >> 8);
+		r = bt_out_write(out, b.data, b.len, err);
+	}
+	bt_buf_clear(&b);
+	return r;
+}
+
+int bt_frame_npy_write(struct bt_frame_npy *n, struct bt_out *out,
+                       struct bt_error *err)
+{
+	const void *data;
+	size_t i, len;
+	int r;
+
+	if (n->name == NULL)
+		return bt_error_set(err, BT_EFORMAT,
+		                    "the stream holds no tensor");
+	r = write_header(n, out, err);
+	for (i = 0; i < bt_store_count(n->store) && r == BT_OK; i++) {
+		r = bt_store_get(n->store, i, &data, &len, err);
+		if (r == BT_OK)
+			r = bt_out_write(out, data, len, err);
+	}
+	return r;
+}

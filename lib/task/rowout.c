@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT */
+#include "task/rowout.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/num.h"
+#include "ckpt/tsout.h"
+#include "task/frame_text.h"
+
+struct bt_rowout {
+	struct bt_rowout_opts o;
+	struct bt_out *out;
+	struct bt_tsout *stream; /* of BT_ROWS_TENSOR */
+	struct bt_frame_csv *csv;
+	char *labels; /* as a JSON list, or NULL */
+	bool numbered;
+
+	/* what was added */
+	size_t n;
+	struct bt_buf values, ids, offsets, line;
+};
+
+static int labels_text(struct bt_rowout *r, struct bt_error *err)
+{
+	json_t *list = json_array();
+	int i;
+
+	for (i = 0; i < r->o.labels->n; i++)
+		json_array_append_new(list, json_string(r->o.labels->name[i]));
+	if ((int)json_array_size(list) == r->o.labels->n)
+		r->labels = json_dumps(list, JSON_COMPACT);
+	json_decref(list);
+	return r->labels != NULL ? BT_OK
+	                         : bt_error_nomem(err, "writing labels");
+}
+
+static void add_offset(struct bt_rowout *r)
+{
+	int64_t v = (int64_t)r->ids.len;
+
+	bt_buf_put(&r->offsets, &v, sizeof(v));
+}
+
+int bt_rowout_new(const struct bt_rowout_opts *o, struct bt_out *out,
+                  struct bt_rowout **res, struct bt_error *err)
+{
+	struct bt_frame_csv_opts csv = {.values = true};
+	struct bt_rowout *r = bt_array0(1, sizeof(*r));
+	int e = BT_OK;
+
+	if (r == NULL)
+		return bt_error_nomem(err, "starting");
+	r->o = *o;
+	r->out = out;
+	add_offset(r);
+	if (o->labels != NULL)
+		e = labels_text(r, err);
+	if (e == BT_OK && o->form == BT_ROWS_TENSOR)
+		e = bt_tsout_new(out, BT_TS_LEVEL, &r->stream, err);
+	else if (e == BT_OK && o->form == BT_ROWS_CSV)
+		e = bt_frame_csv_new(&csv, &r->csv, err);
+	if (e != BT_OK) {
+		bt_rowout_free(r);
+		return e;
+	}
+	*res = r;
+	return BT_OK;
+}
+
+void bt_rowout_free(struct bt_rowout *r)
+{
+	if (r == NULL)
+		return;
+	bt_tsout_abandon(r->stream);
+	bt_frame_csv_free(r->csv);
+	bt_buf_clear(&r->values);
+	bt_buf_clear(&r->ids);
+	bt_buf_clear(&r->offsets);
+	bt_buf_clear(&r->line);
+	free(r->labels);
+	free(r);
+}
+
+bool bt_rowout_numbered(const struct bt_rowout *r)
+{
+	return r->numbered;
+}
+
+/* One over the length of a row, as PyTorch's normalize takes it. */
+static float length_scale(const float *x, size_t n)
+{
+	double sum = 0;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		sum += (double)x[i] * (double)x[i];
+	return (float)(1 / fmax(sqrt(sum), 1e-12));
+}
+
+int bt_rowout_add(struct bt_rowout *r, uint64_t i, struct bt_span id,
+                  const float *row, struct bt_error *err)
+{
+	float scale = r->o.normalize ? length_scale(row, r->o.cols) : 1, v;
+	size_t k;
+
+	if (id.p == NULL) {
+		r->numbered = true;
+		bt_buf_printf(&r->ids, "%llu", (unsigned long long)i);
+	} else {
+		bt_buf_put(&r->ids, id.p, id.n);
+	}
+	add_offset(r);
+	for (k = 0; k < r->o.cols; k++) {
+		v = row[k] * scale;
+		bt_buf_put(&r->values, &v, sizeof(v));
+	}
+	if (r->ids.oom || r->offsets.oom || r->values.oom)
+		return bt_error_nomem(err, "writing rows");
+	r->n++;
+	return BT_OK;
+}
+
+static void put_json(struct bt_buf *b, struct bt_span s)
+{
+	json_t *v = json_stringn(s.p, s.n);
+	char *text = json_dumps(v, JSON_ENCODE_ANY);
+
+	/* an id is any bytes; what is not UTF-8 cannot stand in JSON */
+	bt_buf_puts(b, text != NULL ? text : "null");
+	free(text);
+	json_decref(v);
+}
+
+static int write_json(struct bt_rowout *r, const struct bt_frame *f,
+                      struct bt_error *err)
+{
+	const float *v = (const float *)(void *)r->values.data;
+	struct bt_buf *b = &r->line;
+	size_t i, k;
+	char s[32];
+	int e = BT_OK;
+
+	for (i = 0; i < r->n && e == BT_OK; i++) {
+		bt_buf_reset(b);
+		bt_buf_puts(b, "{\"id\": ");
+		put_json(b, bt_frame_id(f, i));
+		bt_buf_printf(b, ", \"%s\": [", r->o.name);
+		for (k = 0; k < r->o.cols; k++) {
+			bt_format_f32(s, sizeof(s), v[i * r->o.cols + k]);
+			bt_buf_printf(b, "%s%s", k > 0 ? ", " : "", s);
+		}
+		bt_buf_puts(b, "]}\n");
+		e = b->oom ? bt_error_nomem(err, "printing")
+		           : bt_out_write(r->out, b->data, b->len, err);
+	}
+	return e;
+}
+
+int bt_rowout_flush(struct bt_rowout *r, struct bt_error *err)
+{
+	int64_t n = (int64_t)r->n, n1 = n + 1, bytes = (int64_t)r->ids.len;
+	int64_t shape[2] = {n, (int64_t)r->o.cols};
+	struct bt_tensor t[3] = {
+	    {r->o.name, BT_DTYPE_F32, 2, shape, r->n * r->o.cols, r->values.len,
+	     r->values.data, NULL},
+	    {BT_FRAME_ID, BT_DTYPE_U8, 1, &bytes, r->ids.len, r->ids.len,
+	     r->ids.data, NULL},
+	    {BT_FRAME_OFFSETS, BT_DTYPE_I64, 1, &n1, r->n + 1, r->offsets.len,
+	     r->offsets.data, NULL}};
+	struct bt_ckpt_note note = {BT_FRAME_LABELS, r->labels};
+	struct bt_frame f = {.s = {.tensors = t,
+	                           .count = 3,
+	                           .notes = &note,
+	                           .n_notes = r->labels != NULL}};
+	int e;
+
+	if (r->n == 0)
+		return BT_OK;
+	e = bt_frame_init(&f, err);
+	if (e == BT_OK && r->stream != NULL)
+		e = bt_tsout_frame(r->stream, &f.s, err);
+	else if (e == BT_OK && r->csv != NULL)
+		e = bt_frame_csv_put(r->csv, &f, r->out, err);
+	else if (e == BT_OK)
+		e = write_json(r, &f, err);
+	r->n = 0;
+	bt_buf_reset(&r->values);
+	bt_buf_reset(&r->ids);
+	bt_buf_reset(&r->offsets);
+	add_offset(r);
+	return e;
+}
+
+int bt_rowout_finish(struct bt_rowout *r, struct bt_error *err)
+{
+	struct bt_tsout *stream;
+	int e = bt_rowout_flush(r, err);
+
+	stream = r->stream;
+	r->stream = NULL;
+	if (stream == NULL)
+		return e;
+	if (e == BT_OK)
+		return bt_tsout_finish(stream, err);
+	bt_tsout_abandon(stream);
+	return e;
+}
