@@ -16,6 +16,8 @@ const struct bt_cpu_op *bt_cpu_op(enum bt_opcode op)
 	    [BT_OP_ATTENTION] = &bt_cpu_attention,
 	    [BT_OP_RESIDUAL_NORM] = &bt_cpu_residual_norm,
 	    [BT_OP_FIRST] = &bt_cpu_first,
+	    [BT_OP_MEAN] = &bt_cpu_mean,
+	    [BT_OP_MAX] = &bt_cpu_max,
 	    [BT_OP_DROPOUT] = &bt_cpu_dropout,
 	    [BT_OP_SOFTMAX_LOSS] = &bt_cpu_softmax_loss,
 	};

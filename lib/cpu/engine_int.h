@@ -88,6 +88,8 @@ extern const struct bt_cpu_op bt_cpu_linear;
 extern const struct bt_cpu_op bt_cpu_attention;
 extern const struct bt_cpu_op bt_cpu_residual_norm;
 extern const struct bt_cpu_op bt_cpu_first;
+extern const struct bt_cpu_op bt_cpu_mean;
+extern const struct bt_cpu_op bt_cpu_max;
 extern const struct bt_cpu_op bt_cpu_dropout;
 extern const struct bt_cpu_op bt_cpu_softmax_loss;
 

@@ -153,16 +153,36 @@ static int classifier(struct bt_graph *g, int x, int n_labels)
 	return bt_op_linear(g, x, w, b, 1, BT_ACT_NONE);
 }
 
-int bt_bert_classifier(struct bt_graph *g, const struct bt_config *c,
-                       int n_labels)
+static int encoder(struct bt_graph *g, const struct bt_config *c,
+                   bool only_first)
 {
 	int i, x;
 
 	g->init_std = c->init_std;
 	x = embeddings(g, c);
 	for (i = 0; i < c->layers; i++)
-		x = layer(g, c, x, i, i == c->layers - 1);
-	x = pooler(g, c, x);
+		x = layer(g, c, x, i, only_first && i == c->layers - 1);
+	return x;
+}
+
+int bt_bert_embedding(struct bt_graph *g, const struct bt_config *c,
+                      enum bt_pooling how)
+{
+	int x = encoder(g, c, how == BT_POOLING_CLS);
+
+	if (how == BT_POOLING_MEAN)
+		x = bt_op_mean(g, x);
+	else if (how == BT_POOLING_MAX)
+		x = bt_op_max(g, x);
+	g->logits = x;
+	return bt_graph_done(g);
+}
+
+int bt_bert_classifier(struct bt_graph *g, const struct bt_config *c,
+                       int n_labels)
+{
+	int x = pooler(g, c, encoder(g, c, true));
+
 	if (c->classifier_dropout > 0)
 		x = bt_op_dropout(g, x, c->classifier_dropout);
 	g->logits = classifier(g, x, n_labels);

@@ -18,4 +18,15 @@
 int bt_bert_classifier(struct bt_graph *g, const struct bt_config *c,
                        int n_labels) BT_MUST_USE;
 
+/* How a text becomes one row of numbers. */
+enum bt_pooling {
+	BT_POOLING_CLS,  /* the last layer's output for its first token */
+	BT_POOLING_MEAN, /* the mean over its tokens */
+	BT_POOLING_MAX   /* the largest over its tokens */
+};
+
+/* Builds the encoder alone, without pooler and loss; the answer is (B,H). */
+int bt_bert_embedding(struct bt_graph *g, const struct bt_config *c,
+                      enum bt_pooling how) BT_MUST_USE;
+
 #endif

@@ -159,6 +159,8 @@ const char *bt_opcode_name(enum bt_opcode op)
 	    [BT_OP_ATTENTION] = "attention",
 	    [BT_OP_RESIDUAL_NORM] = "residual_norm",
 	    [BT_OP_FIRST] = "first",
+	    [BT_OP_MEAN] = "mean",
+	    [BT_OP_MAX] = "max",
 	    [BT_OP_DROPOUT] = "dropout",
 	    [BT_OP_SOFTMAX_LOSS] = "softmax_loss",
 	};

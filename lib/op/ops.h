@@ -75,6 +75,15 @@ int bt_op_residual_norm(struct bt_graph *g, int residual, int x, int gamma,
 /* The first token's row of each text: (T,H) -> (B,H). */
 int bt_op_first(struct bt_graph *g, int x);
 
+/*
+ * Over the tokens of each text: the mean of their rows, or the largest value of
+ * each column.   (T,H) -> (B,H)
+ * Backward: every token of text t gets dY(t) / n(t), or for each column the
+ * first token that has the largest value gets dY(t).
+ */
+int bt_op_mean(struct bt_graph *g, int x);
+int bt_op_max(struct bt_graph *g, int x);
+
 /* Y = drop(X). */
 int bt_op_dropout(struct bt_graph *g, int x, float dropout);
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "op/ops.h"
 #include "tiny.h"
 
 /* Who multiplies: TEST_GEMM, or the best; also for a type that it has not. */
@@ -33,11 +34,11 @@ static double loss_at(struct tiny *t, float h, const float *direction,
 }
 
 /* For each parameter: the slope along a random direction in it, from the
- * gradient and from differences of the loss. */
-static void check_slopes(struct tiny *t)
+ * gradient and from differences of the loss, h apart, within that share. */
+static void check_slopes_at(struct tiny *t, float h, double share)
 {
 	size_t n = t->g.n_floats, k, size;
-	float *d = calloc(n, sizeof(*d)), *p0 = malloc(n * sizeof(*p0)), h;
+	float *d = calloc(n, sizeof(*d)), *p0 = malloc(n * sizeof(*p0));
 	float *g = malloc(n * sizeof(*g));
 	const struct bt_param *q;
 	struct bt_error err = {0};
@@ -59,17 +60,22 @@ static void check_slopes(struct tiny *t)
 			wanted +=
 			    (double)d[q->offset + k] * (double)g[q->offset + k];
 		}
-		h = 0.01f; /* five points: an error of order h^4 */
+		/* five points: an error of order h^4 */
 		slope = 8 * (loss_at(t, h, d, p0) - loss_at(t, -h, d, p0));
 		slope -= loss_at(t, 2 * h, d, p0) - loss_at(t, -2 * h, d, p0);
 		slope /= 12 * (double)h;
-		if (!(fabs(slope - wanted) < 2e-4 + 1e-2 * fabs(wanted)))
+		if (!(fabs(slope - wanted) < 2e-4 + share * fabs(wanted)))
 			fail_msg("%s: slope %.6g, gradient says %.6g", q->name,
 			         slope, wanted);
 	}
 	free(d);
 	free(p0);
 	free(g);
+}
+
+static void check_slopes(struct tiny *t)
+{
+	check_slopes_at(t, 0.01f, 1e-2);
 }
 
 static void gradients_are_slopes(void **state)
@@ -82,6 +88,90 @@ static void gradients_are_slopes(void **state)
 	assert_ok(tiny_open(&t, &c, 1, false, provider(false), false, &err));
 	check_slopes(&t);
 	tiny_close(&t);
+}
+
+/* A classifier of means or maxima of all tokens, which has a residual's
+ * gradient beside its own where text and token count differ. */
+static void open_pooled(struct tiny *t, enum bt_pooling how, int threads,
+                        bool low, int flags)
+{
+	struct bt_param_spec s = {TINY_CLASSES, 0,    BT_INIT_NORMAL,
+	                          true,         true, false};
+	struct bt_config c = tiny_config();
+	struct bt_error err = {0};
+	int w, b;
+
+	memset(t, 0, sizeof(*t));
+	bt_graph_init(&t->g, &err);
+	assert_ok(bt_bert_embedding(&t->g, &c, how));
+	s.cols = c.hidden_size;
+	w = bt_graph_param(&t->g, &s, "classifier.weight");
+	s.rows = 0;
+	s.cols = TINY_CLASSES;
+	b = bt_graph_param(&t->g, &s, "classifier.bias");
+	t->g.logits = bt_op_linear(&t->g, t->g.logits, w, b, 1, BT_ACT_NONE);
+	t->g.loss = bt_op_softmax_loss(&t->g, t->g.logits);
+	assert_ok(bt_graph_done(&t->g));
+	tiny_batch(t, false);
+	assert_ok(tiny_engine(t, threads, low, provider(low), flags, &err));
+}
+
+static void gradients_over_tokens(void **state)
+{
+	static const enum bt_pooling ways[] = {BT_POOLING_CLS, BT_POOLING_MEAN,
+	                                       BT_POOLING_MAX};
+	struct tiny t;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < 3; i++) {
+		open_pooled(&t, ways[i], 2, false, i == 2 ? TINY_RECOMPUTE : 0);
+		if (i < 2)
+			check_slopes(&t);
+		else /* on the way another value may become the largest */
+			check_slopes_at(&t, 2e-3f, 3e-2);
+		tiny_close(&t);
+	}
+}
+
+/* The mean and the largest of what the encoder gives the tokens; one token is
+ * all three. */
+static void pools_of_texts(void **state)
+{
+	struct bt_config c = tiny_config();
+	struct bt_error err = {0};
+	struct tiny t[3];
+	const float *x[3];
+	size_t i, k, h = (size_t)c.hidden_size;
+	bool differ = false;
+
+	(void)state;
+	for (i = 0; i < 3; i++) {
+		memset(&t[i], 0, sizeof(t[i]));
+		bt_graph_init(&t[i].g, &err);
+		assert_ok(bt_bert_embedding(&t[i].g, &c, (enum bt_pooling)i));
+		assert_int_equal(t[i].g.loss, -1);
+		tiny_batch(&t[i], false);
+		t[i].b.labels = NULL;
+		assert_ok(tiny_engine(&t[i], 1 + (int)i, false, provider(false),
+		                      0, &err));
+		assert_ok(bt_engine_forward(t[i].e, &t[i].b, &err));
+		x[i] = bt_engine_logits(t[i].e);
+	}
+	for (k = 0; k < TINY_TEXTS * h; k++) {
+		assert_true(x[BT_POOLING_MAX][k] >=
+		            x[BT_POOLING_CLS][k] - 1e-5f);
+		assert_true(x[BT_POOLING_MAX][k] >=
+		            x[BT_POOLING_MEAN][k] - 1e-5f);
+		if (k < h) /* the first text is one token */
+			assert_true(fabsf(x[BT_POOLING_MEAN][k] -
+			                  x[BT_POOLING_CLS][k]) < 1e-5f);
+		differ = differ || fabsf(x[BT_POOLING_MEAN][k] -
+		                         x[BT_POOLING_CLS][k]) > 0.1f;
+	}
+	assert_true(differ);
+	for (i = 0; i < 3; i++)
+		tiny_close(&t[i]);
 }
 
 /* Dropout is a function of seed and step, so it does not disturb differences.
@@ -474,6 +564,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(gradients_are_slopes),
 	    cmocka_unit_test(gradients_with_dropout),
+	    cmocka_unit_test(gradients_over_tokens),
+	    cmocka_unit_test(pools_of_texts),
 	    cmocka_unit_test(threads_do_not_matter),
 	    cmocka_unit_test(recomputing_does_not_matter),
 	    cmocka_unit_test(company_does_not_matter),

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* mean and max over the tokens of a text. */
+#include "op/ops.h"
+
+static int reduce(struct bt_graph *g, enum bt_opcode op, int x)
+{
+	struct bt_node *n;
+
+	if (g->failed)
+		return -1;
+	if (g->nodes[x].rows != BT_PER_TOKEN)
+		return bt_graph_misfit(g, "%s over tokens of a value per text",
+		                       bt_opcode_name(op));
+	n = bt_graph_node(g, op, BT_PER_TEXT, g->nodes[x].cols);
+	if (n == NULL)
+		return -1;
+	n->in[0] = x;
+	n->n_in = 1;
+	return g->n_nodes - 1;
+}
+
+int bt_op_mean(struct bt_graph *g, int x)
+{
+	return reduce(g, BT_OP_MEAN, x);
+}
+
+int bt_op_max(struct bt_graph *g, int x)
+{
+	return reduce(g, BT_OP_MAX, x);
+}
