@@ -8,15 +8,15 @@
 
 struct args {
 	struct bt_common common;
-	const char *model, *dtype, *gemm, *format;
+	const char *model, *dtype, *gemm, *format, *embed;
 	struct bt_predict_opts p;
 	int64_t top, expect;
-	bool profile;
+	bool profile, normalize;
 };
 
 static const struct bt_opt options[] = {
-    BT_STR('m', "model", "DIR", "model directory of a trained classifier", args,
-           model),
+    BT_STR('m', "model", "DIR",
+           "model directory of a trained classifier (or encoder)", args, model),
     BT_STR('o', "output", "FILE", "write to FILE [standard output]", args,
            common.output),
     BT_STR(0, "format", "csv|jsonl|tensor", "form of the output [csv]", args,
@@ -27,6 +27,9 @@ static const struct bt_opt options[] = {
     BT_INT(0, "top", "K", "give the K likeliest classes", args, top, 1, 1e6),
     BT_STR(0, "sample", "FILE",
            "fill in this sample submission, checking its ids", args, p.sample),
+    BT_STR(0, "embed", "cls|mean|max",
+           "give a row of numbers for each text, no label", args, embed),
+    BT_FLAG(0, "normalize", "make embeddings of length 1", args, normalize),
     BT_INT(0, "expect", "N", "fail if there are not N records", args, expect, 1,
            1e15),
     BT_STR(0, "dtype", "auto|f32|bf16|int8", "type of the products [auto]",
@@ -41,7 +44,7 @@ static const struct bt_opt options[] = {
 static const struct bt_tool tool = {
     "bert-predict",
     "-m DIR [OPTION ...] [RECORDS ...]",
-    "Predicts the labels of token records.",
+    "Predicts the labels of token records, or embeds their texts.",
     "bert-predict -m intent --sample SampleSubmission.csv test.rec",
     options,
 };
@@ -50,7 +53,7 @@ struct run {
 	const struct args *a;
 	struct bt_stream s;
 	struct bt_predict *p;   /* or: */
-	struct bt_rowout *rows; /* with --format tensor */
+	struct bt_rowout *rows; /* of tensors and embeddings */
 	struct bt_out *out;
 	uint64_t n;
 	struct bt_progress progress;
@@ -74,8 +77,8 @@ static int after_block(void *ctx, struct bt_error *err)
 {
 	struct run *r = ctx;
 
-	bt_progress_show(&r->progress, "%llu predictions",
-	                 (unsigned long long)r->n);
+	bt_progress_show(&r->progress, "%llu %s", (unsigned long long)r->n,
+	                 r->a->embed != NULL ? "embeddings" : "predictions");
 	if (r->rows != NULL && bt_rowout_flush(r->rows, err) != BT_OK)
 		return err->code;
 	return bt_out_flush(r->out, err);
@@ -86,19 +89,24 @@ static int open_output(struct run *r, struct bt_error *err)
 {
 	const char *format = r->a->format;
 	bool tensor = strcmp(format, "tensor") == 0;
-	struct bt_rowout_opts o = {BT_ROWS_TENSOR, BT_FRAME_LOGITS,
-	                           (size_t)r->s.model.labels.n,
-	                           &r->s.model.labels, false};
+	bool jsonl = strcmp(format, "jsonl") == 0, embed = r->a->embed != NULL;
+	struct bt_rowout_opts o = {
+	    tensor  ? BT_ROWS_TENSOR
+	    : jsonl ? BT_ROWS_JSONL
+	            : BT_ROWS_CSV,
+	    embed ? BT_FRAME_EMBEDDINGS : BT_FRAME_LOGITS, 0,
+	    embed ? NULL : &r->s.model.labels, r->a->normalize};
 	struct bt_predict_opts p = r->a->p;
 	int e;
 
-	p.jsonl = strcmp(format, "jsonl") == 0;
+	o.cols = bt_model_width(&r->s.model);
+	p.jsonl = jsonl;
 	p.top = (int)r->a->top;
 	e = bt_out_open(r->a->common.output,
 	                tensor ? BT_OUT_BINARY : BT_OUT_TEXT, &r->out, err);
 	if (e != BT_OK)
 		return e;
-	if (tensor)
+	if (tensor || embed)
 		return bt_rowout_new(&o, r->out, &r->rows, err);
 	return bt_predict_new(&p, &r->s.model.labels, r->out, &r->p, err);
 }
@@ -107,6 +115,7 @@ static int open_all(struct run *r, struct bt_error *err)
 {
 	struct bt_log log = bt_tool_log(&tool, &r->a->common);
 	struct bt_stream_opts o = {.model = r->a->model,
+	                           .embed = r->a->embed,
 	                           .dtype = r->a->dtype,
 	                           .gemm = r->a->gemm,
 	                           .log = &log,
@@ -166,7 +175,9 @@ static int summarise(struct run *r, struct bt_error *err)
 		       "records without an id were numbered from 0");
 	if (r->rows == NULL)
 		tell_counts(r, &log);
-	return bt_stream_summary(&r->s, "predictions", &log, err);
+	return bt_stream_summary(
+	    &r->s, r->a->embed != NULL ? "embeddings" : "predictions", &log,
+	    err);
 }
 
 static int run(const struct args *a, char **paths, int n)
@@ -189,6 +200,25 @@ static int run(const struct args *a, char **paths, int n)
 	return status;
 }
 
+/* NULL, or what does not go together. */
+static const char *nonsense(const struct args *a)
+{
+	bool labels = a->p.header != NULL || a->p.sample != NULL ||
+	              a->p.proba || a->top > 0;
+
+	if (a->model == NULL)
+		return "give -m DIR";
+	if (labels && strcmp(a->format, "tensor") == 0)
+		return "--header, --sample, --proba and --top do not go with "
+		       "tensors";
+	if (labels && a->embed != NULL)
+		return "--header, --sample, --proba and --top do not go with "
+		       "--embed";
+	if (a->normalize && a->embed == NULL)
+		return "--normalize needs --embed";
+	return NULL;
+}
+
 int main(int argc, char **argv)
 {
 	struct args a = {
@@ -197,14 +227,8 @@ int main(int argc, char **argv)
 
 	if (!bt_tool_options(&tool, argc, argv, &a, &operand, &status))
 		return status;
-	if (a.model == NULL)
-		return bt_tool_end(&tool, bt_tool_misuse(&tool, "give -m DIR"));
-	if (strcmp(a.format, "tensor") == 0 &&
-	    (a.p.header != NULL || a.p.sample != NULL || a.p.proba ||
-	     a.top > 0))
-		return bt_tool_end(
-		    &tool,
-		    bt_tool_misuse(&tool, "--header, --sample, --proba and "
-		                          "--top do not go with tensors"));
+	if (nonsense(&a) != NULL)
+		return bt_tool_end(&tool,
+		                   bt_tool_misuse(&tool, "%s", nonsense(&a)));
 	return bt_tool_end(&tool, run(&a, argv + operand, argc - operand));
 }

@@ -102,7 +102,8 @@ int bt_model_plan(struct bt_model *m, const struct bt_engine_opts *o,
 	int r;
 
 	bt_graph_init(&m->graph, err);
-	r = bt_bert_classifier(&m->graph, &m->config, m->labels.n);
+	r = m->embeds ? bt_bert_embedding(&m->graph, &m->config, m->pooling)
+	              : bt_bert_classifier(&m->graph, &m->config, m->labels.n);
 	if (r != BT_OK)
 		return r;
 	opts.max_length = (size_t)m->config.max_positions;
@@ -178,6 +179,30 @@ int bt_model_open(const char *dir, const struct bt_engine_opts *o,
 	if (r != BT_OK)
 		bt_model_clear(m);
 	return r;
+}
+
+int bt_model_open_encoder(const char *dir, enum bt_pooling pooling,
+                          const struct bt_engine_opts *o, struct bt_model *m,
+                          struct bt_error *err)
+{
+	int r;
+
+	memset(m, 0, sizeof(*m));
+	m->embeds = true;
+	m->pooling = pooling;
+	r = bt_model_config(dir, &m->config, &m->labels, err);
+	if (r == BT_OK)
+		r = bt_model_build(m, o, err);
+	if (r == BT_OK)
+		r = load_weights(dir, m, err);
+	if (r != BT_OK)
+		bt_model_clear(m);
+	return r;
+}
+
+size_t bt_model_width(const struct bt_model *m)
+{
+	return (size_t)m->graph.nodes[m->graph.logits].cols;
 }
 
 static int save_config(const char *dir, const struct bt_model *m,

@@ -10,6 +10,7 @@
 
 #include "base/log.h"
 #include "cpu/engine.h"
+#include "model/bert.h"
 #include "model/config.h"
 #include "task/dataset.h"
 #include "task/labels.h"
@@ -18,6 +19,8 @@
 struct bt_model {
 	struct bt_config config;
 	struct bt_labels labels; /* the classes of the classifier */
+	bool embeds;             /* it is an encoder that embeds texts */
+	enum bt_pooling pooling; /* if so */
 	struct bt_graph graph;
 	struct bt_engine *engine;
 	struct bt_ckpt *weights; /* that the engine reads; or NULL */
@@ -53,6 +56,15 @@ struct bt_fit bt_model_fit(const struct bt_config *c, const char *tokenizer);
  * clears it, and must not move it. */
 int bt_model_open(const char *dir, const struct bt_engine_opts *o,
                   struct bt_model *m, struct bt_error *err) BT_MUST_USE;
+
+/* Opens the encoder of a model directory, trained as a classifier or not, to
+ * embed texts. */
+int bt_model_open_encoder(const char *dir, enum bt_pooling pooling,
+                          const struct bt_engine_opts *o, struct bt_model *m,
+                          struct bt_error *err) BT_MUST_USE;
+
+/* Numbers in the answer to a text: classes, or columns of an embedding. */
+size_t bt_model_width(const struct bt_model *m);
 
 /* Writes config.json and, last, model.safetensors into an existing directory,
  * each of them complete or not at all. */

@@ -21,6 +21,21 @@ static void open_tokenizer(struct bt_stream *s)
 		s->tok = NULL;
 }
 
+static int open_model(struct bt_stream *s, const struct bt_engine_opts *e,
+                      struct bt_error *err)
+{
+	static const char *const names[] = {"cls", "mean", "max"};
+	int i;
+
+	if (s->o.embed == NULL)
+		return bt_model_open(s->o.model, e, &s->model, err);
+	for (i = BT_POOLING_CLS; i <= BT_POOLING_MAX; i++)
+		if (strcmp(s->o.embed, names[i]) == 0)
+			return bt_model_open_encoder(
+			    s->o.model, (enum bt_pooling)i, e, &s->model, err);
+	return bt_error_set(err, BT_EARG, "no way to embed: '%s'", s->o.embed);
+}
+
 int bt_stream_open(const struct bt_stream_opts *o, struct bt_stream *s,
                    struct bt_error *err)
 {
@@ -53,7 +68,7 @@ int bt_stream_open(const struct bt_stream_opts *o, struct bt_stream *s,
 	if (r == BT_OK)
 		r = bt_gather_init(&s->gather, e.max_texts, e.max_tokens, err);
 	if (r == BT_OK)
-		r = bt_model_open(o->model, &e, &s->model, err);
+		r = open_model(s, &e, err);
 	if (r != BT_OK) {
 		bt_stream_close(s);
 		return r;
@@ -155,7 +170,7 @@ int bt_stream_run(struct bt_stream *s, char *const *paths, int n_paths,
 		r = read_block(s, in, &rec, err);
 		if (r == BT_OK)
 			r = bt_infer(s->model.engine, &s->block, &s->gather,
-			             (size_t)s->model.labels.n, pass_on, &f,
+			             bt_model_width(&s->model), pass_on, &f,
 			             &s->flop, err);
 		if (r == BT_OK && after != NULL && s->block.n > 0)
 			r = after(ctx, err);

@@ -13,6 +13,8 @@
 
 struct bt_stream_opts {
 	const char *model;          /* directory of a trained classifier */
+	const char *embed;          /* cls, mean, max: embed texts, by any
+	                             * encoder; NULL: classify them */
 	const char *dtype;          /* auto, f32, bf16, int8 */
 	const char *gemm;           /* or NULL, as it must be with int8 */
 	const struct bt_log *log;   /* of opening, or NULL */
