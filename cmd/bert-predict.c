@@ -8,15 +8,17 @@
 
 struct args {
 	struct bt_common common;
-	const char *model, *dtype, *gemm, *format, *embed;
+	struct bt_opt_list model;
+	const char *dtype, *gemm, *format, *embed;
 	struct bt_predict_opts p;
 	int64_t top, expect;
 	bool profile, normalize;
 };
 
 static const struct bt_opt options[] = {
-    BT_STR('m', "model", "DIR",
-           "model directory of a trained classifier (or encoder)", args, model),
+    BT_LIST('m', "model", "DIR",
+            "trained classifier (or encoder); several: their mean", args,
+            model),
     BT_STR('o', "output", "FILE", "write to FILE [standard output]", args,
            common.output),
     BT_STR(0, "format", "csv|jsonl|tensor", "form of the output [csv]", args,
@@ -114,7 +116,9 @@ static int open_output(struct run *r, struct bt_error *err)
 static int open_all(struct run *r, struct bt_error *err)
 {
 	struct bt_log log = bt_tool_log(&tool, &r->a->common);
-	struct bt_stream_opts o = {.model = r->a->model,
+	struct bt_stream_opts o = {.model = r->a->model.item[0],
+	                           .more = r->a->model.item + 1,
+	                           .n_more = (size_t)r->a->model.n - 1,
 	                           .embed = r->a->embed,
 	                           .dtype = r->a->dtype,
 	                           .gemm = r->a->gemm,
@@ -206,8 +210,10 @@ static const char *nonsense(const struct args *a)
 	bool labels = a->p.header != NULL || a->p.sample != NULL ||
 	              a->p.proba || a->top > 0;
 
-	if (a->model == NULL)
+	if (a->model.n == 0)
 		return "give -m DIR";
+	if (a->model.n > 1 && a->embed != NULL)
+		return "--embed takes one model";
 	if (labels && strcmp(a->format, "tensor") == 0)
 		return "--header, --sample, --proba and --top do not go with "
 		       "tensors";

@@ -75,11 +75,19 @@ int bt_stream_open(const struct bt_stream_opts *o, struct bt_stream *s,
 	}
 	bt_model_log(&s->model, o->log);
 	open_tokenizer(s);
-	return BT_OK;
+	if (o->n_more > 0)
+		r = bt_several_open(&s->more, o->more, o->n_more, &s->model,
+		                    s->tok != NULL ? bt_tok_fingerprint(s->tok)
+		                                   : NULL,
+		                    &e, err);
+	if (r != BT_OK)
+		bt_stream_close(s);
+	return r;
 }
 
 void bt_stream_close(struct bt_stream *s)
 {
+	bt_several_clear(&s->more);
 	bt_model_clear(&s->model);
 	bt_tok_free(s->tok);
 	bt_gather_clear(&s->gather);
@@ -100,6 +108,7 @@ static int read_block(struct bt_stream *s, struct bt_tfrec *in,
 	int32_t label;
 	int r = BT_OK;
 
+	bt_several_fit(&s->more, &fit);
 	bt_dataset_reset(&s->block);
 	while (s->block.n < BLOCK_TEXTS &&
 	       (s->block.n == 0 || s->block.start[s->block.n] < BLOCK_TOKENS)) {
@@ -137,6 +146,16 @@ static int pass_on(void *ctx, size_t i, const float *logits,
 	return f->fn(f->ctx, f->s->records + i, &f->s->block, i, logits, err);
 }
 
+/* All of the block. */
+static int infer(struct bt_stream *s, struct forward *f, struct bt_error *err)
+{
+	if (s->more.n > 0)
+		return bt_several_infer(&s->more, &s->model, &s->block,
+		                        &s->gather, pass_on, f, &s->flop, err);
+	return bt_infer(s->model.engine, &s->block, &s->gather,
+	                bt_model_width(&s->model), pass_on, f, &s->flop, err);
+}
+
 /* A block is a step of the profile. */
 static void count(struct bt_stream *s)
 {
@@ -169,9 +188,7 @@ int bt_stream_run(struct bt_stream *s, char *const *paths, int n_paths,
 	do {
 		r = read_block(s, in, &rec, err);
 		if (r == BT_OK)
-			r = bt_infer(s->model.engine, &s->block, &s->gather,
-			             bt_model_width(&s->model), pass_on, &f,
-			             &s->flop, err);
+			r = infer(s, &f, err);
 		if (r == BT_OK && after != NULL && s->block.n > 0)
 			r = after(ctx, err);
 		count(s);

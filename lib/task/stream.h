@@ -9,10 +9,14 @@
 #include "base/pool.h"
 #include "task/infer.h"
 #include "task/model.h"
+#include "task/several.h"
 #include "text/tokenizer.h"
 
 struct bt_stream_opts {
-	const char *model;          /* directory of a trained classifier */
+	const char *model;       /* directory of a trained classifier */
+	const char *const *more; /* n_more further ones, or NULL: the mean of
+	                          * all their probabilities is predicted */
+	size_t n_more;
 	const char *embed;          /* cls, mean, max: embed texts, by any
 	                             * encoder; NULL: classify them */
 	const char *dtype;          /* auto, f32, bf16, int8 */
@@ -29,6 +33,7 @@ struct bt_stream {
 	struct bt_pool *pool;
 	struct bt_tok *tok; /* NULL: the model directory has none */
 	struct bt_model model;
+	struct bt_several more;
 	struct bt_gather gather;
 	struct bt_dataset block;
 

@@ -89,6 +89,32 @@ refuses "*column 'mars'*none of*" 'a column that is no class' \
 refuses '*does not go with*' 'a sample and a header' \
 	bert-predict -m m --sample sample.csv --header a,b dev.rec
 exits 2 'no model' bert-predict dev.rec
+# several models
+small_train m2 -q --epochs 2 --seed 7
+bert-predict -q -m m --format tensor -o p.ts dev.rec
+bert-predict -q -m m2 --format tensor -o q.ts dev.rec
+tensor-cat -q --mean --softmax -o mean.ts p.ts q.ts
+bert-predict -q -m m -m m2 --format tensor dev.rec | tensor-cat -q --softmax -o both.ts
+works 'the mean of two models' tensor-cat --compare --tolerance 1e-6 mean.ts both.ts
+tensor-cat -q --label mean.ts >wanted
+bert-predict -q -m m -m m2 dev.rec >o.csv
+same o.csv wanted '... and its labels'
+exits 1 'is neither' tensor-cat --compare --tolerance 1e-6 mean.ts p.ts
+csv2tfrecord -q -i id -t text -l intent "$TEST_TOP/pipelines/data/library-dev.csv" |
+	bert-tokenize -q -m vocab.txt --max-length 48 -o more.rec
+bert-train -q --init-config tiny --tokenizer vocab.txt --steps 1 -o m3 more.rec
+refuses "*'m3' has 24 classes, the first model 4" 'other classes' \
+	bert-predict -m m -m m3 dev.rec
+cp -r m2 m4
+perl -MJSON::PP -0777 -ne '$c = decode_json($_); my $l = $c->{id2label};
+	@$l{0, 1} = @$l{1, 0}; $c->{label2id} = {map { $l->{$_} => $_ + 0 } keys %$l};
+	print encode_json($c)' m2/config.json >m4/config.json
+bert-predict -q -m m -m m4 --proba dev.rec >o.csv
+bert-predict -q -m m4 -m m --proba dev.rec | awk -F, -v OFS=, \
+	'{ t = $3; $3 = $4; $4 = t; print }' >o2.csv
+same o.csv o2.csv 'classes in another order are found by name'
+exits 2 'one model embeds' bert-predict -m m -m m2 --embed mean dev.rec
+
 # tensors
 works 'tensors' bert-predict -m m --format tensor -o p.ts dev.rec
 like "$(cat err)" "bert-predict: $rows predictions in *" '... and says how many'

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+#include "task/several.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "text/tokenizer.h"
+
+/* Finds the first one's classes among those of model k. */
+static int match_labels(struct bt_several *s, size_t k, const char *dir,
+                        const struct bt_labels *first, struct bt_error *err)
+{
+	const struct bt_labels *l = &s->model[k].labels;
+	int i, *map = bt_array((size_t)first->n, sizeof(*map));
+
+	if (map == NULL)
+		return bt_error_nomem(err, "opening models");
+	s->class_of[k] = map;
+	if (l->n != first->n)
+		return bt_error_set(err, BT_EFORMAT,
+		                    "'%s' has %d classes, the first model %d",
+		                    dir, l->n, first->n);
+	for (i = 0; i < first->n; i++) {
+		map[i] = bt_labels_find(l, bt_span(first->name[i]));
+		if (map[i] < 0)
+			return bt_error_set(err, BT_EFORMAT,
+			                    "'%s' does not know the first "
+			                    "model's class '%s'",
+			                    dir, first->name[i]);
+	}
+	return BT_OK;
+}
+
+static int check_tokenizer(const char *dir, const char *wanted,
+                           struct bt_error *err)
+{
+	struct bt_error ignored = {0};
+	struct bt_tok *tok;
+	int r = BT_OK;
+
+	if (wanted == NULL || bt_tok_open(dir, NULL, &tok, &ignored) != BT_OK)
+		return BT_OK;
+	if (strcmp(bt_tok_fingerprint(tok), wanted) != 0)
+		r = bt_error_set(err, BT_EFORMAT,
+		                 "'%s' has another tokenizer than the first "
+		                 "model: predict with each, --format tensor, "
+		                 "and join them by tensor-cat --mean --softmax",
+		                 dir);
+	bt_tok_free(tok);
+	return r;
+}
+
+int bt_several_open(struct bt_several *s, const char *const *dirs, size_t n,
+                    const struct bt_model *first, const char *tokenizer,
+                    const struct bt_engine_opts *o, struct bt_error *err)
+{
+	int r = BT_OK;
+
+	s->model = bt_array0(n, sizeof(*s->model));
+	s->class_of = bt_array0(n, sizeof(*s->class_of));
+	s->row = bt_array((size_t)first->labels.n, sizeof(*s->row));
+	if (s->model == NULL || s->class_of == NULL || s->row == NULL)
+		return bt_error_nomem(err, "opening models");
+	for (; s->n < n && r == BT_OK; s->n++) {
+		r = check_tokenizer(dirs[s->n], tokenizer, err);
+		if (r == BT_OK)
+			r = bt_model_open(dirs[s->n], o, &s->model[s->n], err);
+		if (r == BT_OK)
+			r = match_labels(s, s->n, dirs[s->n], &first->labels,
+			                 err);
+	}
+	return r;
+}
+
+void bt_several_clear(struct bt_several *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->n; i++) {
+		bt_model_clear(&s->model[i]);
+		free(s->class_of[i]);
+	}
+	free(s->model);
+	free(s->class_of);
+	free(s->sum);
+	free(s->row);
+	memset(s, 0, sizeof(*s));
+}
+
+static int lower(int a, int b)
+{
+	return a < b ? a : b;
+}
+
+void bt_several_fit(const struct bt_several *s, struct bt_fit *fit)
+{
+	const struct bt_config *c;
+	size_t i;
+
+	for (i = 0; i < s->n; i++) {
+		c = &s->model[i].config;
+		fit->vocab_size = lower(fit->vocab_size, c->vocab_size);
+		fit->type_vocab_size =
+		    lower(fit->type_vocab_size, c->type_vocab_size);
+		fit->max_positions =
+		    lower(fit->max_positions, c->max_positions);
+	}
+}
+
+struct adding {
+	double *sum;
+	const int *class_of; /* or NULL: as they are */
+	int classes;
+};
+
+/* Adds the probabilities of example i. */
+static int add(void *ctx, size_t i, const float *logits, struct bt_error *err)
+{
+	const struct adding *a = ctx;
+	double *sum = a->sum + i * (size_t)a->classes, max = logits[0], all = 0;
+	int k;
+
+	(void)err;
+	for (k = 1; k < a->classes; k++)
+		max = fmax(max, logits[k]);
+	for (k = 0; k < a->classes; k++)
+		all += exp(logits[k] - max);
+	for (k = 0; k < a->classes; k++)
+		sum[k] += exp(logits[a->class_of != NULL ? a->class_of[k] : k] -
+		              max) /
+		          all;
+	return BT_OK;
+}
+
+int bt_several_infer(struct bt_several *s, const struct bt_model *first,
+                     const struct bt_dataset *d, struct bt_gather *g,
+                     bt_infer_fn *fn, void *ctx, double *flop,
+                     struct bt_error *err)
+{
+	size_t classes = (size_t)first->labels.n, n = d->n * classes, i, k;
+	struct adding a = {NULL, NULL, first->labels.n};
+	int r;
+
+	if (bt_grow(&s->sum, &s->sum_cap, n, sizeof(*s->sum)) != BT_OK)
+		return bt_error_nomem(err, "predicting");
+	for (i = 0; i < n; i++)
+		s->sum[i] = 0;
+	a.sum = s->sum;
+	r = bt_infer(first->engine, d, g, classes, add, &a, flop, err);
+	for (k = 0; k < s->n && r == BT_OK; k++) {
+		a.class_of = s->class_of[k];
+		r = bt_infer(s->model[k].engine, d, g, classes, add, &a, flop,
+		             err);
+	}
+	for (i = 0; i < d->n && r == BT_OK; i++) {
+		for (k = 0; k < classes; k++)
+			s->row[k] =
+			    (float)log(fmax(s->sum[i * classes + k], DBL_MIN) /
+			               (double)(s->n + 1));
+		r = fn(ctx, i, s->row, err);
+	}
+	return r;
+}

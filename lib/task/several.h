@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Classifiers beside a first one, whose probabilities are averaged with its:
+ * an ensemble. They have the first one's classes, in any order, and take the
+ * same tokens.
+ */
+#ifndef BT_TASK_SEVERAL_H
+#define BT_TASK_SEVERAL_H
+
+#include "task/infer.h"
+#include "task/model.h"
+
+struct bt_several {
+	struct bt_model *model;
+	int **class_of; /* [n][classes]: its number of the first one's class */
+	size_t n;
+	double *sum; /* of a block's probabilities */
+	size_t sum_cap;
+	float *row;
+};
+
+/* Zero is none. tokenizer is the first one's fingerprint, or NULL. The options
+ * are those of the first one's engine. */
+int bt_several_open(struct bt_several *s, const char *const *dirs, size_t n,
+                    const struct bt_model *first, const char *tokenizer,
+                    const struct bt_engine_opts *o,
+                    struct bt_error *err) BT_MUST_USE;
+void bt_several_clear(struct bt_several *s);
+
+/* Narrows what records must fit to what all of them take. */
+void bt_several_fit(const struct bt_several *s, struct bt_fit *fit);
+
+/* As bt_infer; the logits are the logarithms of the mean probabilities. */
+int bt_several_infer(struct bt_several *s, const struct bt_model *first,
+                     const struct bt_dataset *d, struct bt_gather *g,
+                     bt_infer_fn *fn, void *ctx, double *flop,
+                     struct bt_error *err) BT_MUST_USE;
+
+#endif
