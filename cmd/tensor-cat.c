@@ -209,6 +209,7 @@ static int put(struct job *j, const struct bt_frame *f, size_t bytes,
 {
 	const void *packed;
 	struct bt_frame chosen;
+	uint32_t crc;
 	size_t n;
 	int r;
 
@@ -236,8 +237,8 @@ static int put(struct job *j, const struct bt_frame *f, size_t bytes,
 		return BT_OK;
 	if (in == NULL || j->names != NULL)
 		return bt_tsout_frame(j->stream, &f->s, err);
-	packed = bt_tsin_packed(in, &n);
-	return bt_tsout_copy(j->stream, packed, n, bytes, err);
+	packed = bt_tsin_packed(in, &n, &crc);
+	return bt_tsout_copy(j->stream, packed, n, crc, bytes, err);
 }
 
 /* One stream, frame by frame. */

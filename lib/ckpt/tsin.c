@@ -28,6 +28,7 @@ struct bt_tsin {
 	size_t room, size;
 	const uint8_t *packed; /* the last frame, still to be skipped */
 	size_t n_packed;
+	uint32_t packed_crc;
 
 	/* of this stream */
 	bool inside; /* it has begun and not ended */
@@ -92,9 +93,10 @@ uint64_t bt_tsin_streams(const struct bt_tsin *t)
 	return t->streams;
 }
 
-const void *bt_tsin_packed(const struct bt_tsin *t, size_t *n)
+const void *bt_tsin_packed(const struct bt_tsin *t, size_t *n, uint32_t *crc)
 {
 	*n = t->n_packed;
+	*crc = t->packed_crc;
 	return t->packed;
 }
 
@@ -255,7 +257,8 @@ static int read_frame(struct bt_tsin *t, struct bt_error *err)
 	e = open_blob(t, err);
 	if (e != BT_OK)
 		return e;
-	t->crc = bt_crc32c(t->crc, p, n);
+	t->packed_crc = bt_crc32c(0, p, n);
+	t->crc = bt_crc32c_join(t->crc, t->packed_crc, n);
 	t->packed = p;
 	t->n_packed = n;
 	t->frames++;

@@ -33,8 +33,9 @@ void bt_tsin_close(struct bt_tsin *t); /* takes NULL */
 int bt_tsin_next(struct bt_tsin *t, const struct bt_ckpt **c,
                  struct bt_error *err) BT_MUST_USE;
 
-/* The last frame as it stood in the stream, borrowed until the next call. */
-const void *bt_tsin_packed(const struct bt_tsin *t, size_t *n);
+/* The last frame as it stood in the stream, borrowed until the next call, and
+ * its CRC. */
+const void *bt_tsin_packed(const struct bt_tsin *t, size_t *n, uint32_t *crc);
 
 /* Its bytes as a safetensors file. */
 size_t bt_tsin_size(const struct bt_tsin *t);

@@ -41,19 +41,13 @@ int bt_tsout_new(struct bt_out *out, int level, struct bt_tsout **res,
 	return BT_OK;
 }
 
-static int put(struct bt_tsout *t, const void *data, size_t n,
-               struct bt_error *err)
-{
-	t->crc = bt_crc32c(t->crc, data, n);
-	return bt_out_write(t->out, data, n, err);
-}
-
 int bt_tsout_copy(struct bt_tsout *t, const void *packed, size_t n,
-                  size_t bytes, struct bt_error *err)
+                  uint32_t crc, size_t bytes, struct bt_error *err)
 {
 	t->frames++;
 	t->bytes += bytes;
-	return put(t, packed, n, err);
+	t->crc = bt_crc32c_join(t->crc, crc, n);
+	return bt_out_write(t->out, packed, n, err);
 }
 
 /* The safetensors blob of a frame, in t->blob. */
@@ -92,7 +86,7 @@ int bt_tsout_frame(struct bt_tsout *t, const struct bt_safetensors *s,
 	if (ZSTD_isError(n))
 		return bt_error_set(err, BT_ENOMEM, "cannot write %s: zstd: %s",
 		                    bt_out_name(t->out), ZSTD_getErrorName(n));
-	return bt_tsout_copy(t, p, n, t->blob.len, err);
+	return bt_tsout_copy(t, p, n, bt_crc32c(0, p, n), t->blob.len, err);
 }
 
 int bt_tsout_finish(struct bt_tsout *t, struct bt_error *err)

@@ -22,10 +22,10 @@ int bt_tsout_new(struct bt_out *out, int level, struct bt_tsout **t,
 int bt_tsout_frame(struct bt_tsout *t, const struct bt_safetensors *s,
                    struct bt_error *err) BT_MUST_USE;
 
-/* Appends a frame that is compressed already: n bytes from bt_tsin_packed, of a
- * blob of `bytes`. */
+/* Appends a frame that is compressed already: n bytes from bt_tsin_packed with
+ * that CRC, of a blob of `bytes`. */
 int bt_tsout_copy(struct bt_tsout *t, const void *packed, size_t n,
-                  size_t bytes, struct bt_error *err) BT_MUST_USE;
+                  uint32_t crc, size_t bytes, struct bt_error *err) BT_MUST_USE;
 
 /* Writes the end record; t is freed whatever is returned. */
 int bt_tsout_finish(struct bt_tsout *t, struct bt_error *err) BT_MUST_USE;

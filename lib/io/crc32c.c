@@ -15,7 +15,7 @@
 #include <wmmintrin.h>
 #endif
 
-#define POLYNOMIAL 0x82F63B78u
+#define POLYNOMIAL 0x82F63B78u /* reflected: bit 31 is x^0 */
 
 /* table[k][b]: the CRC of byte b followed by k zero bytes. */
 static uint32_t table[8][256];
@@ -227,4 +227,30 @@ const char *bt_crc32c_path(int i, bt_crc32c_fn **fn)
 	pthread_once(&once, setup);
 	*fn = paths[i].present() ? paths[i].fn : NULL;
 	return paths[i].name;
+}
+
+/* a(x) b(x) modulo the polynomial. */
+static uint32_t multiply(uint32_t a, uint32_t b)
+{
+	uint32_t product = 0;
+
+	for (; a != 0; a <<= 1) {
+		if (a & 0x80000000u)
+			product ^= b;
+		b = b & 1 ? b >> 1 ^ POLYNOMIAL : b >> 1;
+	}
+	return product;
+}
+
+/* n_b bytes behind it multiply a by x^(8 n_b). */
+uint32_t bt_crc32c_join(uint32_t a, uint32_t b, uint64_t n_b)
+{
+	uint32_t square = 0x00800000u; /* x^8 */
+
+	for (; n_b != 0; n_b >>= 1) {
+		if (n_b & 1)
+			a = multiply(square, a);
+		square = multiply(square, square);
+	}
+	return a ^ b;
 }

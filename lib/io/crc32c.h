@@ -13,6 +13,10 @@
 /* crc is the value for the bytes before, 0 at the start. */
 uint32_t bt_crc32c(uint32_t crc, const void *data, size_t n);
 
+/* The CRC of bytes with the CRC a and n_b more behind them with the CRC b, both
+ * begun at 0. */
+uint32_t bt_crc32c_join(uint32_t a, uint32_t b, uint64_t n_b);
+
 /* One of the ways to compute it, without the inversion at both ends. */
 typedef uint32_t bt_crc32c_fn(uint32_t crc, const uint8_t *p, size_t n);
 

@@ -118,6 +118,7 @@ static void copied(void **state)
 	struct bt_tsin *t;
 	struct bt_tsout *w;
 	struct bt_out *out;
+	uint32_t crc;
 	size_t n;
 
 	(void)state;
@@ -126,8 +127,8 @@ static void copied(void **state)
 	assert_ok(bt_out_memory(&d, &out, &err));
 	assert_ok(bt_tsout_new(out, BT_TS_LEVEL, &w, &err));
 	while (bt_tsin_next(t, &c, &err) == 1) {
-		p = bt_tsin_packed(t, &n);
-		assert_ok(bt_tsout_copy(w, p, n, bt_tsin_size(t), &err));
+		p = bt_tsin_packed(t, &n, &crc);
+		assert_ok(bt_tsout_copy(w, p, n, crc, bt_tsin_size(t), &err));
 	}
 	assert_ok(bt_tsout_finish(w, &err));
 	assert_ok(bt_out_commit(out, &err));
