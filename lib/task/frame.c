@@ -82,9 +82,23 @@ static int check_ids(struct bt_frame *f, struct bt_error *err)
 	return BT_OK;
 }
 
+/* Rows of types smaller than a byte may begin inside of one: those are none. */
 static bool has_rows(const struct bt_tensor *t, size_t rows)
 {
-	return t->rank > 0 && (uint64_t)t->shape[0] == rows;
+	return t->rank > 0 && (uint64_t)t->shape[0] == rows &&
+	       (rows == 0 || t->bytes % rows == 0);
+}
+
+/* The first dimension of a tensor that has bytes: others may claim any. */
+static size_t common_rows(const struct bt_frame *f)
+{
+	const struct bt_tensor *t = f->s.tensors;
+	size_t i;
+
+	for (i = 0; i < f->s.count; i++)
+		if (t[i].bytes > 0)
+			return t[i].rank > 0 ? (size_t)t[i].shape[0] : 0;
+	return 0;
 }
 
 int bt_frame_init(struct bt_frame *f, struct bt_error *err)
@@ -98,8 +112,7 @@ int bt_frame_init(struct bt_frame *f, struct bt_error *err)
 	f->offsets = bt_frame_find(f, BT_FRAME_OFFSETS);
 	if (f->id == NULL || f->offsets == NULL) {
 		f->id = f->offsets = NULL;
-		if (f->s.count > 0 && t[0].rank > 0)
-			f->rows = (size_t)t[0].shape[0];
+		f->rows = common_rows(f);
 	} else if (check_ids(f, err) != BT_OK) {
 		return BT_EFORMAT;
 	}

@@ -10,8 +10,6 @@
 #include "ckpt/tsin.h"
 #include "task/frame.h"
 
-#define BT_TOGETHER_MAX 1000
-
 /* One of the streams: rows at .. at+n-1 of its frame are this pass's. */
 struct bt_side {
 	struct bt_tsin *in;

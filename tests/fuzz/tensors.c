@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Any bytes as a tensor stream: refused, or safe to use.
  * Build: clang -Ilib -fsanitize=fuzzer,address,undefined tests/fuzz/tensors.c
- *        lib/base/?*.c lib/io/?*.c lib/ckpt/?*.c -ljansson -lzstd -lz -lm */
+ *        lib/base/?*.c lib/io/?*.c lib/ckpt/?*.c lib/task/frame?*.c
+ *        lib/task/frame.c lib/task/store.c -ljansson -lcsv -lutf8proc -lzstd
+ *        -lz -lm */
 #define _GNU_SOURCE /* memfd_create */
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +11,7 @@
 #include <unistd.h>
 
 #include "ckpt/tsin.h"
+#include "task/frame_text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -28,21 +31,73 @@ static void use(const struct bt_ckpt *c)
 	}
 }
 
+/* As text and as an array. */
+static void print(const struct bt_frame *f, struct bt_out *out)
+{
+	struct bt_frame_csv_opts o = {true, f->s.n_notes > 0, NULL};
+	struct bt_error err = {0};
+	struct bt_frame_csv *c;
+	struct bt_frame_npy *n;
+
+	if (bt_frame_csv_new(&o, &c, &err) != BT_OK ||
+	    bt_frame_npy_new(1 << 20, &n, &err) != BT_OK)
+		abort();
+	(void)!bt_frame_csv_put(c, f, out, &err);
+	if (bt_frame_npy_put(n, f, &err) == BT_OK)
+		(void)!bt_frame_npy_write(n, out, &err);
+	(void)!bt_frame_json(f, 1, 0, out, &err);
+	bt_frame_csv_free(c);
+	bt_frame_npy_free(n);
+}
+
+static void use_rows(const struct bt_ckpt *c)
+{
+	struct bt_frame_made m = {0};
+	struct bt_buf b = BT_BUF_INIT;
+	struct bt_error err = {0};
+	struct bt_frame f, g;
+	struct bt_out *out;
+
+	if (bt_out_memory(&b, &out, &err) != BT_OK)
+		abort();
+	if (bt_frame_of(c, &f, &err) == BT_OK) {
+		print(&f, out);
+		if (f.id != NULL &&
+		    (bt_frame_made_ids(&m, &f, 0, f.rows, &err) != BT_OK ||
+		     bt_frame_made_done(&m, NULL, 0, &g, &err) != BT_OK ||
+		     g.rows != f.rows))
+			abort();
+	}
+	bt_out_abandon(out);
+	bt_buf_clear(&b);
+	bt_frame_made_clear(&m);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct bt_error err = {0};
 	const struct bt_ckpt *c;
 	struct bt_tsin *t;
+	struct bt_ckpt *blob;
 	char path[32];
 	int fd = memfd_create("input", 0), r;
 
+	/* a checksum keeps most bytes away from what is behind it */
+	if (bt_ckpt_open_memory("blob", data, size, &blob, &err) == BT_OK) {
+		use(blob);
+		use_rows(blob);
+		bt_ckpt_close(blob);
+	}
+	err.code = 0;
 	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
 		abort();
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	if (bt_tsin_open(path, (size_t)1 << 20, &t, &err) != BT_OK)
 		abort();
-	while ((r = bt_tsin_next(t, &c, &err)) == 1)
+	while ((r = bt_tsin_next(t, &c, &err)) == 1) {
 		use(c);
+		use_rows(c);
+	}
 	if (r != BT_OK && (err.code != r || err.text[0] == '\0'))
 		abort(); /* refused without a word */
 	bt_tsin_close(t);

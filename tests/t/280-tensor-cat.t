@@ -109,6 +109,18 @@ says 0 'x,y,z
 9007199254740993,0.1,0
 -1,1e+300,1' 'other types, exactly' --csv other.ts
 
+blob '{"x":{"dtype":"F32","shape":[4611686018427387904,0],"data_offsets":[0,0]}}' C0 >huge
+tensor-cat -q --from-safetensors huge >huge.ts
+says 0 '' 'rows without bytes are none' --csv --select x huge.ts
+blob '{"x":{"dtype":"F4","shape":[2,1],"data_offsets":[0,1]}}' C 33 >small
+blob '{"x":{"dtype":"F4","shape":[2,1],"data_offsets":[0,1]}}' C 34 >small2
+tensor-cat -q --from-safetensors small >small.ts
+tensor-cat -q --from-safetensors small2 >small2.ts
+says 1 'x: 2 values, 1 differ, by at most 1 (row 1) and 0.5 in the mean' \
+	'half bytes differ' --compare small.ts small2.ts
+tensor-cat -q --mean small.ts small.ts >out.ts
+says 0 'x: 2 values, equal' '... and are kept' --compare small.ts out.ts
+
 # means
 says 0 'id,no,yes
 a,2,1
