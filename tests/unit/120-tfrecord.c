@@ -85,6 +85,22 @@ static void crc_of_every_length(void **state)
 	assert_true(tried > 0);
 }
 
+/* The CRC of two parts from those of each. */
+static void crc_joined(void **state)
+{
+	static uint8_t p[70000];
+	size_t n = sizeof(p), len;
+
+	(void)state;
+	for (len = 0; len < n; len++)
+		p[len] = (uint8_t)(len * len * 7919 >> 5);
+	for (len = 0; len <= n; len = len * 3 + 1)
+		assert_int_equal(bt_crc32c_join(bt_crc32c(0, p, n - len),
+		                                bt_crc32c(0, p + n - len, len),
+		                                len),
+		                 bt_crc32c(0, p, n));
+}
+
 static void write_records(const char *name, const char *const *payloads, int n)
 {
 	struct bt_error err = {0};
@@ -342,6 +358,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(crc_known_answers),
 	    cmocka_unit_test(crc_of_every_length),
+	    cmocka_unit_test(crc_joined),
 	    cmocka_unit_test(record_known_answer),
 	    cmocka_unit_test(several_files_are_one_stream),
 	    cmocka_unit_test(expected_number),
