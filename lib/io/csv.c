@@ -16,8 +16,6 @@ struct bt_csv {
 
 	struct bt_span *names;
 	char *names_bytes; /* what they point to */
-	struct bt_span *fields;
-	size_t fields_cap;
 };
 
 void bt_csv_put(struct bt_buf *b, struct bt_span v, char delimiter)
@@ -65,24 +63,6 @@ int bt_csv_delimiter(const char *s, char *delimiter)
 	return BT_OK;
 }
 
-/* Points c->fields at the fields of the row just read. */
-static int place_fields(struct bt_csv *c, struct bt_error *err)
-{
-	const struct bt_csv_lex *x = &c->lex;
-	size_t i, start = 0;
-
-	if (bt_grow(&c->fields, &c->fields_cap, x->n, sizeof(*c->fields)) !=
-	    BT_OK)
-		return bt_error_nomem(err, "reading a row");
-	for (i = 0; i < x->n; i++) {
-		c->fields[i].p =
-		    x->bytes.data != NULL ? x->bytes.data + start : "";
-		c->fields[i].n = x->ends[i] - start;
-		start = x->ends[i];
-	}
-	return BT_OK;
-}
-
 static int wrong_width(struct bt_csv *c, struct bt_error *err)
 {
 	const struct bt_csv_lex *x = &c->lex;
@@ -100,7 +80,7 @@ static int wrong_width(struct bt_csv *c, struct bt_error *err)
 	return bt_csv_blame(c, err);
 }
 
-/* Reads a row into c->fields; as bt_csv_next. */
+/* Reads a row into c->lex.fields; as bt_csv_next. */
 static int read_row(struct bt_csv *c, struct bt_error *err)
 {
 	int r;
@@ -118,23 +98,27 @@ static int read_row(struct bt_csv *c, struct bt_error *err)
 	if (c->width != 0 && c->lex.n != c->width)
 		return wrong_width(c, err);
 	c->width = c->lex.n;
-	r = place_fields(c, err);
-	return r == BT_OK ? 1 : r;
+	return 1;
 }
 
 /* Makes the row just read the header. */
 static int keep_names(struct bt_csv *c, struct bt_error *err)
 {
-	size_t i, start = 0;
+	const struct bt_span *f = c->lex.fields;
+	size_t i, total = 0, at = 0;
 
+	for (i = 0; i < c->width; i++)
+		total += f[i].n;
 	c->names = bt_array(c->width, sizeof(*c->names));
-	c->names_bytes = bt_strndup(c->lex.bytes.data, c->lex.bytes.len);
+	c->names_bytes = bt_array(total + 1, 1);
 	if (c->names == NULL || c->names_bytes == NULL)
 		return bt_error_nomem(err, "reading a header");
 	for (i = 0; i < c->width; i++) {
-		c->names[i].p = c->names_bytes + start;
-		c->names[i].n = c->fields[i].n;
-		start += c->fields[i].n;
+		if (f[i].n > 0)
+			memcpy(c->names_bytes + at, f[i].p, f[i].n);
+		c->names[i].p = c->names_bytes + at;
+		c->names[i].n = f[i].n;
+		at += f[i].n;
 	}
 	c->record = 0;
 	return BT_OK;
@@ -164,16 +148,21 @@ static int read_first(struct bt_csv *c, struct bt_error *err)
 int bt_csv_open(const char *path, const struct bt_csv_opts *opts,
                 struct bt_csv **csv, struct bt_error *err)
 {
-	struct bt_csv *c = bt_array0(1, sizeof(*c));
 	struct bt_in *in;
+	int r = bt_in_open(path, &in, err);
+
+	return r == BT_OK ? bt_csv_from(in, opts, csv, err) : r;
+}
+
+int bt_csv_from(struct bt_in *in, const struct bt_csv_opts *opts,
+                struct bt_csv **csv, struct bt_error *err)
+{
+	struct bt_csv *c = bt_array0(1, sizeof(*c));
 	int r;
 
-	if (c == NULL)
+	if (c == NULL) {
+		bt_in_close(in);
 		return bt_error_nomem(err, "opening a table");
-	r = bt_in_open(path, &in, err);
-	if (r != BT_OK) {
-		free(c);
-		return r;
 	}
 	r = bt_csv_lex_init(&c->lex, in, opts, err);
 	if (r == BT_OK)
@@ -193,8 +182,18 @@ void bt_csv_close(struct bt_csv *c)
 	bt_csv_lex_clear(&c->lex);
 	free(c->names);
 	free(c->names_bytes);
-	free(c->fields);
 	free(c);
+}
+
+const struct bt_span *bt_csv_first(const struct bt_csv *c)
+{
+	return c->held && c->fault == BT_CSV_FINE ? c->lex.fields : NULL;
+}
+
+int bt_csv_take_header(struct bt_csv *c, struct bt_error *err)
+{
+	c->held = false;
+	return keep_names(c, err);
 }
 
 const struct bt_span *bt_csv_names(const struct bt_csv *c)
@@ -220,13 +219,23 @@ int bt_csv_next(struct bt_csv *c, const struct bt_span **fields,
 	}
 	c->held = false;
 	if (r == 1)
-		*fields = c->fields;
+		*fields = c->lex.fields;
 	return r;
 }
 
 enum bt_csv_fault bt_csv_fault(const struct bt_csv *c)
 {
 	return c->fault;
+}
+
+int bt_csv_raw(struct bt_csv *c, struct bt_span *row, struct bt_error *err)
+{
+	return bt_csv_lex_raw(&c->lex, row, err);
+}
+
+uint64_t bt_csv_line(const struct bt_csv *c)
+{
+	return c->lex.row_line;
 }
 
 int bt_csv_blame(const struct bt_csv *c, struct bt_error *err)

@@ -20,6 +20,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/span.h"
+#include "io/in.h"
 
 struct bt_csv;
 
@@ -62,6 +63,18 @@ int bt_csv_open(const char *path, const struct bt_csv_opts *opts,
                 struct bt_csv **csv, struct bt_error *err) BT_MUST_USE;
 void bt_csv_close(struct bt_csv *csv); /* takes NULL */
 
+/* The same for an open input, which is taken over, whatever is returned. */
+int bt_csv_from(struct bt_in *in, const struct bt_csv_opts *opts,
+                struct bt_csv **csv, struct bt_error *err) BT_MUST_USE;
+
+/*
+ * Where opts said that there is no header: the first row, width fields, before
+ * it is given out; NULL if it is bad or was given out. bt_csv_take_header makes
+ * it, which must not be NULL then, the header after all.
+ */
+const struct bt_span *bt_csv_first(const struct bt_csv *csv);
+int bt_csv_take_header(struct bt_csv *csv, struct bt_error *err) BT_MUST_USE;
+
 /* The columns' names, as they stand in the file; NULL without a header. */
 const struct bt_span *bt_csv_names(const struct bt_csv *csv);
 
@@ -85,6 +98,15 @@ enum bt_csv_fault bt_csv_fault(const struct bt_csv *csv);
  * code. Records are counted from 1 without the header; a row's line is the one
  * on which it begins. */
 int bt_csv_blame(const struct bt_csv *csv, struct bt_error *err);
+
+/* The line on which that row begins. */
+uint64_t bt_csv_line(const struct bt_csv *csv);
+
+/* The bytes of that row as they stand in the input, without its last line end;
+ * borrowed until the next call. Of a row beyond a limit, the first MiB at
+ * least. */
+int bt_csv_raw(struct bt_csv *csv, struct bt_span *row,
+               struct bt_error *err) BT_MUST_USE;
 
 /* For messages: 'file' in quotes, or "standard input"; lives as long as csv. */
 const char *bt_csv_name(const struct bt_csv *csv);

@@ -7,7 +7,6 @@
 
 #include "base/buf.h"
 #include "io/csv.h"
-#include "io/in.h"
 
 struct bt_csv_lex {
 	struct bt_in *in;
@@ -29,6 +28,10 @@ struct bt_csv_lex {
 	size_t *ends;        /* where each of its n fields ends in them */
 	size_t n, ends_cap;
 	bool oom;
+	struct bt_span *fields; /* [n], in bytes or in the input's buffer;
+	                         * borrowed until the next row */
+	size_t fields_cap;
+	struct bt_buf raw; /* its bytes that were consumed early */
 };
 
 /* Takes over in and goes to its first line. x is cleared by the caller in any
@@ -41,5 +44,13 @@ void bt_csv_lex_clear(struct bt_csv_lex *x);
 /* 1: a row was read, well if its fault is BT_CSV_FINE; 0: no more; else an
  * error behind which nothing can be read. */
 int bt_csv_lex_row(struct bt_csv_lex *x, struct bt_error *err) BT_MUST_USE;
+
+/* As bt_csv_raw. */
+int bt_csv_lex_raw(struct bt_csv_lex *x, struct bt_span *row,
+                   struct bt_error *err) BT_MUST_USE;
+
+/* The short way, at the beginning of a row. 1: it was read, and well; 0: it is
+ * not for the short way, nothing was consumed; else an error. */
+int bt_csv_lex_scan(struct bt_csv_lex *x, struct bt_error *err) BT_MUST_USE;
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The input is fed to libcsv in pieces that end where a line does, so that its
- * callbacks know which line they are on, and a row never ends inside a piece.
+ * Where the short way (csv_scan.c) does not lead, the input is fed to libcsv in
+ * pieces that end where a line does, so that its callbacks know which line they
+ * are on, and a row never ends inside a piece.
  *
  * The bytes of a row stay in the input's buffer until the row is complete: if
  * its last quote is never closed, reading resumes behind the line of that
@@ -16,7 +17,8 @@
 
 #include "base/mem.h"
 
-#define PIECE ((size_t)1 << 18) /* most bytes fed at once */
+#define PIECE ((size_t)1 << 18)   /* most bytes fed at once */
+#define RAW_MAX ((size_t)1 << 20) /* bytes kept of a row that is too long */
 #define STRICT (CSV_STRICT | CSV_STRICT_FINI)
 
 /* A stretch of one line. */
@@ -79,6 +81,43 @@ static int next_piece(struct bt_csv_lex *x, struct piece *piece,
 	return 1;
 }
 
+/* Takes down the row's bytes so far, before they are consumed. */
+static void keep_raw(struct bt_csv_lex *x)
+{
+	struct bt_error none = {0};
+	const uint8_t *p;
+	size_t n;
+
+	/* they were looked at already: this neither reads nor fails */
+	if (x->raw.len < RAW_MAX &&
+	    bt_in_peek(x->in, x->used, &p, &n, &none) == BT_OK)
+		bt_buf_put(&x->raw, p, n < RAW_MAX ? n : RAW_MAX);
+}
+
+int bt_csv_lex_raw(struct bt_csv_lex *x, struct bt_span *row,
+                   struct bt_error *err)
+{
+	const uint8_t *p;
+	size_t n;
+	int r = bt_in_peek(x->in, x->used, &p, &n, err);
+
+	if (r != BT_OK)
+		return r;
+	if (x->raw.len > 0) {
+		keep_raw(x);
+		p = (const uint8_t *)x->raw.data;
+		n = x->raw.len;
+	}
+	if (x->raw.oom)
+		return bt_error_nomem(err, "reading a row");
+	if (n > 0 && p[n - 1] == '\n')
+		n--;
+	if (n > 0 && p[n - 1] == '\r')
+		n--;
+	*row = (struct bt_span){n > 0 ? (const char *)p : "", n};
+	return BT_OK;
+}
+
 /* Consumes the input up to the end of the line. */
 static int skip_line(struct bt_csv_lex *x, struct bt_error *err)
 {
@@ -86,6 +125,7 @@ static int skip_line(struct bt_csv_lex *x, struct bt_error *err)
 	int r;
 
 	do {
+		keep_raw(x);
 		bt_in_skip(x->in, x->used);
 		x->used = 0;
 		r = next_piece(x, &piece, err);
@@ -185,27 +225,6 @@ static bool feed(struct bt_csv_lex *x, const uint8_t *p, size_t n)
 	return false;
 }
 
-/* True for a whole row that libcsv is not needed for: there are no quotes in
- * it, so every delimiter is one. Most rows are such, and memchr is several
- * times as fast. */
-static bool is_plain(const struct bt_csv_lex *x, const struct piece *piece)
-{
-	return x->used == 0 && piece->end > 0 && !piece->is_nul &&
-	       (!x->opts.quotes || memchr(piece->p, '"', piece->n) == NULL);
-}
-
-static void split(struct bt_csv_lex *x, const struct piece *piece)
-{
-	const uint8_t *p = piece->p, *end = p + piece->n, *q;
-
-	while ((q = memchr(p, x->opts.delimiter, (size_t)(end - p))) != NULL) {
-		take_field(x, p, (size_t)(q - p));
-		p = q + 1;
-	}
-	take_field(x, p, (size_t)(end - p));
-	x->done = true;
-}
-
 /* Ends a row that has no end of its own. */
 static void give_up(struct bt_csv_lex *x)
 {
@@ -267,18 +286,13 @@ static int take_piece(struct bt_csv_lex *x, const struct piece *piece,
                       struct bt_error *err)
 {
 	bool line_ends = piece->end > 0 && !piece->is_nul;
-	bool fed = true;
+	bool fed;
 
 	if (!x->begun) {
 		x->begun = true;
 		x->row_line = x->field_line = x->line;
 	}
-	if (is_plain(x, piece)) {
-		split(x, piece);
-	} else {
-		fed =
-		    feed(x, piece->p, piece->n + (line_ends ? piece->end : 0));
-	}
+	fed = feed(x, piece->p, piece->n + (line_ends ? piece->end : 0));
 	if (fed && piece->is_nul) {
 		bt_error_set(bad(x, BT_CSV_NUL), BT_EFORMAT, "a NUL byte");
 		fed = feed(x, (const uint8_t *)" ", 1); /* in its place */
@@ -325,7 +339,25 @@ static void begin_row(struct bt_csv_lex *x)
 	x->fault = BT_CSV_FINE;
 	bt_error_clear(&x->why);
 	bt_buf_reset(&x->bytes);
+	bt_buf_reset(&x->raw);
 	x->n = 0;
+}
+
+/* Points x->fields at the fields of the row just read. */
+static int place_fields(struct bt_csv_lex *x, struct bt_error *err)
+{
+	size_t i, start = 0;
+
+	if (bt_grow(&x->fields, &x->fields_cap, x->n, sizeof(*x->fields)) !=
+	    BT_OK)
+		return bt_error_nomem(err, "reading a row");
+	for (i = 0; i < x->n; i++) {
+		x->fields[i].p =
+		    x->bytes.data != NULL ? x->bytes.data + start : "";
+		x->fields[i].n = x->ends[i] - start;
+		start = x->ends[i];
+	}
+	return 1;
 }
 
 int bt_csv_lex_row(struct bt_csv_lex *x, struct bt_error *err)
@@ -334,6 +366,9 @@ int bt_csv_lex_row(struct bt_csv_lex *x, struct bt_error *err)
 	int r;
 
 	begin_row(x);
+	r = bt_csv_lex_scan(x, err);
+	if (r != 0)
+		return r;
 	while (!x->done) {
 		r = next_piece(x, &piece, err);
 		if (r < 0)
@@ -353,7 +388,7 @@ int bt_csv_lex_row(struct bt_csv_lex *x, struct bt_error *err)
 		if (r != BT_OK)
 			return r;
 	}
-	return 1;
+	return place_fields(x, err);
 }
 
 /* Goes behind a UTF-8 byte order mark and refuses what is plainly no CSV. */
@@ -403,6 +438,8 @@ void bt_csv_lex_clear(struct bt_csv_lex *x)
 	csv_free(&x->parser);
 	bt_in_close(x->in);
 	bt_buf_clear(&x->bytes);
+	bt_buf_clear(&x->raw);
 	free(x->ends);
+	free(x->fields);
 	memset(x, 0, sizeof(*x));
 }

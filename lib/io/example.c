@@ -223,6 +223,18 @@ static void put_head(struct bt_buf *b, uint32_t field, size_t n)
 	bt_pb_put_varint(b, n);
 }
 
+/* As put_head, where there is room; returns what follows. */
+static char *write_head(char *p, uint32_t field, size_t n)
+{
+	*p++ = (char)(field << 3 | BT_PB_LEN);
+	for (; n >= 0x80; n >>= 7)
+		*p++ = (char)(n | 0x80);
+	*p++ = (char)n;
+	return p;
+}
+
+#define HEADS (5 * (1 + 10)) /* most bytes of five of them */
+
 /* Everything before the values: the map entry, its key, the Feature, the list
  * and the list's one field, whose bytes (values) are to follow. */
 static void put_feature(struct bt_buf *b, const char *name,
@@ -230,18 +242,22 @@ static void put_feature(struct bt_buf *b, const char *name,
 {
 	size_t key = strlen(name), list = field_size(values);
 	size_t feature = field_size(list);
+	char *p = bt_buf_reserve(b, HEADS + key);
 
+	if (p == NULL)
+		return;
 	if (values == 0 && kind != BT_FEATURE_BYTES) {
 		list = 0; /* an empty packed field is left out */
 		feature = field_size(0);
 	}
-	put_head(b, 1, field_size(key) + field_size(feature));
-	put_head(b, 1, key);
-	bt_buf_put(b, name, key);
-	put_head(b, 2, feature);
-	put_head(b, kind, list);
+	p = write_head(p, 1, field_size(key) + field_size(feature));
+	p = write_head(p, 1, key);
+	memcpy(p, name, key);
+	p = write_head(p + key, 2, feature);
+	p = write_head(p, kind, list);
 	if (list > 0)
-		put_head(b, 1, values);
+		p = write_head(p, 1, values);
+	b->len = (size_t)(p - b->data);
 }
 
 void bt_example_begin(struct bt_example_writer *w)
