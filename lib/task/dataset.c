@@ -125,6 +125,9 @@ int bt_dataset_check(const struct bt_token_rec *rec, const struct bt_fit *fit,
 		r = bt_labels_find(labels, s);
 	if (mode == BT_LABELS_COLLECT && r < 0)
 		return r;
+	if (mode == BT_LABELS_COLLECT)
+		bt_labels_given(labels, r,
+		                rec->has_label_id ? rec->label_id : -1);
 	*label = r;
 	if (r < 0 && mode == BT_LABELS_KNOWN)
 		return unknown_label(s, labels, err);

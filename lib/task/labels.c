@@ -13,6 +13,7 @@
 #include "io/json.h"
 
 #define MAX_LABELS (1 << 20)
+#define NONE (-2) /* number of a label before its first record */
 
 void bt_labels_clear(struct bt_labels *l)
 {
@@ -21,6 +22,7 @@ void bt_labels_clear(struct bt_labels *l)
 	for (i = 0; i < l->n; i++)
 		free(l->name[i]);
 	free(l->name);
+	free(l->given);
 	bt_set_free(l->set);
 	memset(l, 0, sizeof(*l));
 }
@@ -39,14 +41,18 @@ static int append(struct bt_labels *l, struct bt_span name)
 
 	if (l->set == NULL)
 		l->set = bt_set_new();
-	if (l->set == NULL || bt_grow(&l->name, &l->cap, (size_t)l->n + 1,
-	                              sizeof(*l->name)) != BT_OK)
+	if (l->set == NULL ||
+	    bt_grow(&l->name, &l->cap, (size_t)l->n + 1, sizeof(*l->name)) !=
+	        BT_OK ||
+	    bt_grow(&l->given, &l->given_cap, (size_t)l->n + 1,
+	            sizeof(*l->given)) != BT_OK)
 		return BT_ENOMEM;
 	copy = bt_strndup(name.p, name.n);
 	if (copy == NULL || bt_set_add(l->set, name, NULL) != BT_OK) {
 		free(copy);
 		return BT_ENOMEM;
 	}
+	l->given[l->n] = NONE;
 	l->name[l->n++] = copy;
 	return BT_OK;
 }
@@ -67,6 +73,13 @@ int bt_labels_add(struct bt_labels *l, struct bt_span name,
 	if (append(l, name) != BT_OK)
 		return bt_error_nomem(err, "collecting labels");
 	return l->n - 1;
+}
+
+void bt_labels_given(struct bt_labels *l, int i, int64_t number)
+{
+	if (l->given[i] == NONE)
+		l->given[i] = number;
+	l->mixed |= number < 0 || l->given[i] != number;
 }
 
 struct entry {
@@ -90,11 +103,43 @@ static int by_number(const void *a, const void *b)
 	return x != y ? (x > y) - (x < y) : by_bytes(a, b);
 }
 
+/* Sorts by the numbers that the labels were given. False if that makes no
+ * order. */
+static bool sort_given(const struct bt_labels *l, struct entry *e)
+{
+	int i;
+
+	for (i = 0; i < l->n; i++) {
+		e[i].number = l->given[i];
+		if (l->mixed || e[i].number < 0)
+			return false;
+	}
+	if (l->n > 1)
+		qsort(e, (size_t)l->n, sizeof(*e), by_number);
+	for (i = 1; i < l->n; i++)
+		if (e[i].number == e[i - 1].number)
+			return false;
+	return true;
+}
+
+static void sort_names(const struct bt_labels *l, struct entry *e)
+{
+	bool numbers = true;
+	int i;
+
+	for (i = 0; i < l->n; i++)
+		if (bt_parse_i64(e[i].name, INT64_MIN, INT64_MAX,
+		                 &e[i].number) != BT_OK)
+			numbers = false;
+	if (l->n > 1)
+		qsort(e, (size_t)l->n, sizeof(*e),
+		      numbers ? by_number : by_bytes);
+}
+
 int bt_labels_sort(struct bt_labels *l, int *map, struct bt_error *err)
 {
 	struct entry *e = bt_array((size_t)l->n, sizeof(*e));
 	struct bt_labels sorted = {0};
-	bool numbers = true;
 	int i, r = BT_OK;
 
 	if (e == NULL)
@@ -102,13 +147,9 @@ int bt_labels_sort(struct bt_labels *l, int *map, struct bt_error *err)
 	for (i = 0; i < l->n; i++) {
 		e[i].name = l->name[i];
 		e[i].old = i;
-		if (bt_parse_i64(l->name[i], INT64_MIN, INT64_MAX,
-		                 &e[i].number) != BT_OK)
-			numbers = false;
 	}
-	if (l->n > 1)
-		qsort(e, (size_t)l->n, sizeof(*e),
-		      numbers ? by_number : by_bytes);
+	if (!sort_given(l, e))
+		sort_names(l, e);
 	for (i = 0; i < l->n && r >= 0; i++) {
 		r = bt_labels_add(&sorted, bt_span(e[i].name), err);
 		if (map != NULL)

@@ -7,6 +7,9 @@
 #define BT_TASK_LABELS_H
 
 #include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include "base/err.h"
 #include "base/set.h"
@@ -18,6 +21,10 @@ struct bt_labels {
 
 	size_t cap;
 	struct bt_set *set; /* the names, under the same numbers */
+	int64_t *given;     /* [n] numbers they came with, or -1 */
+	size_t given_cap;
+	bool mixed; /* a label came with different numbers, or not always with
+	             * one */
 };
 
 /* Zero is an empty set. */
@@ -31,9 +38,13 @@ int bt_labels_find(const struct bt_labels *l, struct bt_span name);
 int bt_labels_add(struct bt_labels *l, struct bt_span name,
                   struct bt_error *err) BT_MUST_USE;
 
+/* Notes that records give label i that number, a published one; -1: none. */
+void bt_labels_given(struct bt_labels *l, int i, int64_t number);
+
 /*
- * Puts the labels into their standard order: by number if all of them are whole
- * numbers, else by bytes. map[old] = new, where map has room for l->n; may be
+ * Puts the labels into order: that of the numbers they were given, if all were
+ * and no two alike; else by number if all of them are whole numbers; else by
+ * bytes. map[old] = new, where map has room for l->n; may be
  * NULL.
  */
 int bt_labels_sort(struct bt_labels *l, int *map,

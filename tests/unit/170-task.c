@@ -66,6 +66,40 @@ static void numbers_sort_as_numbers(void **state)
 	bt_labels_clear(&l);
 }
 
+/* Numbers that records give decide, unless they make no order. */
+static void given_numbers_order_labels(void **state)
+{
+	static const struct {
+		int64_t given[4]; /* of b, a, 10 and of b again */
+		const char *sorted[3];
+	} cases[] = {
+	    {{0, 7, 2, 0}, {"b", "10", "a"}},
+	    {{0, 7, 2, 1}, {"10", "a", "b"}},   /* two for one label */
+	    {{0, 7, 2, -1}, {"10", "a", "b"}},  /* none for a record */
+	    {{-1, 7, 2, -1}, {"10", "a", "b"}}, /* none for a label */
+	    {{2, 7, 2, 2}, {"10", "a", "b"}},   /* one for two labels */
+	};
+	static const char *const names[] = {"b", "a", "10", "b"};
+	struct bt_error err = {0};
+	struct bt_labels l = {0};
+	size_t c, i;
+	int map[3];
+
+	(void)state;
+	for (c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
+		for (i = 0; i < 4; i++) {
+			add(&l, names[i], (int)(i % 3));
+			bt_labels_given(&l, (int)(i % 3), cases[c].given[i]);
+		}
+		assert_ok(bt_labels_sort(&l, map, &err));
+		for (i = 0; i < 3; i++) {
+			assert_string_equal(l.name[i], cases[c].sorted[i]);
+			assert_string_equal(l.name[map[i]], names[i]);
+		}
+		bt_labels_clear(&l);
+	}
+}
+
 static int from_json(const char *text, struct bt_labels *l,
                      struct bt_error *err)
 {
@@ -314,6 +348,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(labels_keep_their_numbers),
 	    cmocka_unit_test(numbers_sort_as_numbers),
+	    cmocka_unit_test(given_numbers_order_labels),
 	    cmocka_unit_test(labels_from_configurations),
 	    cmocka_unit_test(metrics_known_answers),
 	    cmocka_unit_test(schedules),
