@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/sys.h"
 #include "base/tool.h"
 #include "io/out.h"
-#include "io/tfrecord.h"
 #include "task/table.h"
 
 struct values {
 	struct bt_common common;
-	const char *text, *pair, *label, *id;
-	const char *delimiter, *encoding;
-	bool no_header, no_quote, skip_bad;
+	const char *text, *pair, *label, *id, *weight;
+	const char *task, *format, *delimiter, *encoding;
+	const char *separator, *map, *na, *rejects;
+	bool no_header, no_quote, duplicates, skip_bad;
 	int64_t zstd; /* 0: not compressed */
 };
 
@@ -19,9 +20,16 @@ static const struct bt_opt options[] = {
     BT_STR('t', "text", "COL[,COL]", "column of the text; several are joined",
            values, text),
     BT_STR(0, "pair", "COL", "column of a second text", values, pair),
-    BT_STR('l', "label", "COL", "column of the label [no labels]", values,
+    BT_STR('l', "label", "COL[,COL]",
+           "column of the label, or columns of 0 and 1 [no labels]", values,
            label),
     BT_STR('i', "id", "COL", "column of the id [no ids]", values, id),
+    BT_STR(0, "weight", "COL", "column of the weight [no weights]", values,
+           weight),
+    BT_STR(0, "task", BT_PUBLISHED_NAMES, "files of a published data set",
+           values, task),
+    BT_STR(0, "format", "csv|jsonl", "what the input is [as it begins]", values,
+           format),
     BT_STR(0, "delimiter", "C", "character, tab, comma, semicolon or pipe",
            values, delimiter),
     BT_FLAG(0, "no-header", "the first row is data", values, no_header),
@@ -29,8 +37,17 @@ static const struct bt_opt options[] = {
             no_quote),
     BT_STR(0, "encoding", "utf-8|latin1|windows-1252",
            "what the input is written in [utf-8]", values, encoding),
+    BT_STR(0, "label-separator", "S", "several labels stand in the column",
+           values, separator),
+    BT_STR(0, "map-label", "A=B,...|@FILE", "labels' new names", values, map),
+    BT_STR(0, "na", "keep|pandas", "what becomes of missing values [keep]",
+           values, na),
+    BT_FLAG(0, "drop-duplicates", "leave out texts that came before", values,
+            duplicates),
     BT_FLAG(0, "skip-bad", "leave bad rows out instead of failing", values,
             skip_bad),
+    BT_STR(0, "rejects", "FILE", "write bad rows to FILE and go on", values,
+           rejects),
     BT_LEVEL("zstd", "LEVEL", "compress the output, by level 1 to 19 [3]",
              values, zstd, 1, BT_OUT_ZSTD_MAX, 3),
     BT_STR('o', "output", "FILE", "write to FILE [standard output]", values,
@@ -42,8 +59,8 @@ static const struct bt_opt options[] = {
 static const struct bt_tool tool = {
     "csv2tfrecord",
     "[-t COL[,COL]] [-l COL] [-i COL] [FILE ...]",
-    "Turns CSV or TSV files into text records. COL is a column's name or "
-    "number.",
+    "Turns CSV, TSV or JSON Lines into text records. COL is a column's name "
+    "or number, or a key.",
     "csv2tfrecord -t text -l label -o train.tfrecord train.csv",
     options,
 };
@@ -73,18 +90,63 @@ static bool operands_make_sense(char *const *files, int n)
 	return std <= 1;
 }
 
-/* By its name, with or without what a compressing program puts behind it. */
-static bool is_tsv(const char *path)
+/* Options that decide what --task decides, or what JSON Lines have not. */
+static bool options_agree(const struct values *v)
 {
-	static const char *const ends[] = {".tsv", ".TSV", ".tsv.gz",
-	                                   ".tsv.zst", ".tsv.zstd"};
-	size_t n = strlen(path), i, k;
+	const struct {
+		bool given, of_csv;
+		const char *name;
+	} all[] = {{v->no_header, true, "--no-header"},
+	           {v->no_quote, true, "--no-quote"},
+	           {v->delimiter != NULL, true, "--delimiter"},
+	           {v->encoding != NULL, true, "--encoding"},
+	           {v->format != NULL, false, "--format"},
+	           {v->text != NULL, false, "--text"},
+	           {v->pair != NULL, false, "--pair"},
+	           {v->label != NULL, false, "--label"},
+	           {v->separator != NULL, false, "--label-separator"}};
+	bool jsonl = v->format != NULL && strcmp(v->format, "jsonl") == 0;
+	size_t i;
 
-	for (i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
-		k = strlen(ends[i]);
-		if (n >= k && strcmp(path + n - k, ends[i]) == 0)
-			return true;
+	for (i = 0; i < sizeof(all) / sizeof(*all); i++)
+		if (all[i].given &&
+		    (v->task != NULL || (jsonl && all[i].of_csv))) {
+			bt_tool_misuse(
+			    &tool, "%s makes no sense with %s", all[i].name,
+			    v->task != NULL ? "--task" : "--format jsonl");
+			return false;
+		}
+	if (v->rejects != NULL &&
+	    strcmp(v->rejects,
+	           v->common.output != NULL ? v->common.output : "-") == 0) {
+		bt_tool_misuse(&tool,
+		               "records and rejected rows cannot both "
+		               "go to '%s'",
+		               v->rejects);
+		return false;
 	}
+	if (v->separator == NULL ||
+	    (v->label != NULL && v->separator[0] != '\0'))
+		return true;
+	bt_tool_misuse(&tool, "--label-separator needs --label and at least "
+	                      "one character");
+	return false;
+}
+
+static bool csv_options(const struct values *v, char *const *files, int n,
+                        struct bt_csv_opts *csv)
+{
+	csv->header = !v->no_header;
+	csv->quotes = !v->no_quote;
+	if (n > 0 && bt_table_is_tsv(files[0]))
+		csv->delimiter = '\t';
+	if (v->delimiter == NULL ||
+	    bt_csv_delimiter(v->delimiter, &csv->delimiter) == BT_OK)
+		return true;
+	bt_tool_misuse(&tool,
+	               "bad value '%s' for --delimiter: expected one "
+	               "character, tab, comma, semicolon or pipe",
+	               v->delimiter);
 	return false;
 }
 
@@ -92,114 +154,59 @@ static bool is_tsv(const char *path)
 static bool table_options(const struct values *v, char *const *files, int n,
                           struct bt_table_opts *o)
 {
-	struct bt_csv_opts csv = BT_CSV_OPTS_INIT;
+	/* options of CSV say that the input is CSV */
+	bool csv = v->no_header || v->no_quote || v->delimiter != NULL ||
+	           v->encoding != NULL;
 
-	csv.header = !v->no_header;
-	csv.quotes = !v->no_quote;
-	if (n > 0 && is_tsv(files[0]))
-		csv.delimiter = '\t';
-	if (v->delimiter != NULL &&
-	    bt_csv_delimiter(v->delimiter, &csv.delimiter) != BT_OK) {
-		bt_tool_misuse(&tool,
-		               "bad value '%s' for --delimiter: expected one "
-		               "character, tab, comma, semicolon or pipe",
-		               v->delimiter);
-		return false;
-	}
 	*o = (struct bt_table_opts){.text = v->text,
 	                            .pair = v->pair,
 	                            .label = v->label,
 	                            .id = v->id,
-	                            .csv = csv,
-	                            .skip_bad = v->skip_bad};
-	return v->encoding == NULL ||
-	       bt_charset_find(v->encoding, &o->charset) == BT_OK;
+	                            .weight = v->weight,
+	                            .label_separator = v->separator,
+	                            .csv = BT_CSV_OPTS_INIT,
+	                            .drop_duplicates = v->duplicates,
+	                            .skip_bad = v->skip_bad,
+	                            .rejects = v->rejects};
+	if (v->format != NULL || csv)
+		o->format = v->format == NULL || v->format[0] == 'c'
+		                ? BT_TABLE_CSV
+		                : BT_TABLE_JSONL;
+	o->pandas_na = v->na != NULL && strcmp(v->na, "pandas") == 0;
+	if (v->task != NULL)
+		o->task = bt_published_find(v->task);
+	return options_agree(v) && csv_options(v, files, n, &o->csv) &&
+	       (v->encoding == NULL ||
+	        bt_charset_find(v->encoding, &o->charset) == BT_OK);
 }
 
-static int copy(struct bt_table *table, struct bt_out *out, struct screen *s,
-                struct bt_error *err)
+static void show(void *ctx, const struct bt_table *table)
 {
-	struct bt_example_writer w = {BT_BUF_INIT};
-	struct bt_buf payload = BT_BUF_INIT;
+	struct screen *s = ctx;
 	struct bt_table_stats stats;
-	struct bt_text_rec rec;
-	int r;
 
-	while ((r = bt_table_next(table, &rec, err)) == 1) {
-		bt_text_rec_write(&w, &rec, &payload);
-		if (payload.oom)
-			r = bt_error_nomem(err, "writing a record");
-		else
-			r = bt_tfrec_write(out, payload.data, payload.len, err);
-		if (r != BT_OK)
-			break;
-		if (!bt_progress_due(&s->progress))
-			continue;
-		bt_table_stats(table, &stats);
-		bt_progress_show(&s->progress, "%llu rows, %.1f MB",
-		                 (unsigned long long)stats.records,
-		                 (double)stats.bytes * 1e-6);
-	}
-	bt_progress_clear(&s->progress);
-	bt_example_clear(&w);
-	bt_buf_clear(&payload);
-	return r;
+	if (!bt_progress_due(&s->progress))
+		return;
+	bt_table_stats(table, &stats);
+	bt_progress_show(&s->progress, "%llu rows, %.1f MB",
+	                 (unsigned long long)(stats.records + stats.skipped +
+	                                      stats.duplicates),
+	                 (double)stats.bytes * 1e-6);
 }
 
-static const char *s_of(uint64_t n)
-{
-	return n == 1 ? "" : "s";
-}
-
-static void summary(const struct bt_table_stats *st, bool labels,
+static void summary(const struct bt_table *table, const char *rejects,
                     const struct bt_log *log)
 {
 	struct bt_buf b = BT_BUF_INIT;
+	struct bt_table_stats stats;
 	const char *s;
-	int i, kinds = 0;
 
-	bt_buf_printf(&b, "%llu record%s from %d file%s",
-	              (unsigned long long)st->records, s_of(st->records),
-	              st->files, s_of((uint64_t)st->files));
-	if (labels)
-		bt_buf_printf(&b, ", %s%zu label%s",
-		              st->labels == BT_TABLE_LABELS_MAX ? "at least "
-		                                                : "",
-		              st->labels, s_of(st->labels));
-	if (st->empty > 0)
-		bt_buf_printf(&b, "; %llu text%s empty",
-		              (unsigned long long)st->empty,
-		              st->empty == 1 ? " is" : "s are");
-	if (st->skipped > 0)
-		bt_buf_printf(&b, "; %llu bad row%s skipped: ",
-		              (unsigned long long)st->skipped,
-		              s_of(st->skipped));
-	for (i = 0; i < BT_TABLE_FAULTS; i++)
-		if (st->faults[i] > 0)
-			bt_buf_printf(
-			    &b, "%s%llu %s", kinds++ > 0 ? ", " : "",
-			    (unsigned long long)st->faults[i],
-			    bt_table_fault_name((enum bt_table_fault)i));
+	bt_table_stats(table, &stats);
+	bt_table_summary(&stats, rejects, &b);
 	s = bt_buf_str(&b);
 	if (s != NULL)
 		bt_log(log, BT_LOG_NOTE, "%s", s);
 	bt_buf_clear(&b);
-}
-
-/* From the open output on; *stats is set on success. */
-static int convert(char *const *files, int n, const struct bt_table_opts *opts,
-                   struct bt_out *out, struct screen *s,
-                   struct bt_table_stats *stats, struct bt_error *err)
-{
-	struct bt_table *table;
-	int r = bt_table_open(files, n, opts, &table, err);
-
-	if (r != BT_OK)
-		return r;
-	r = copy(table, out, s, err);
-	bt_table_stats(table, stats);
-	bt_table_close(table);
-	return r;
 }
 
 static int open_output(const struct values *v, struct bt_out **out,
@@ -217,35 +224,54 @@ static int open_output(const struct values *v, struct bt_out **out,
 	return r;
 }
 
+/* From the open output on, which it ends. */
+static int convert(struct bt_table *table, struct bt_out *out, struct screen *s,
+                   struct bt_error *err)
+{
+	int r = bt_table_write(table, out, show, s, err);
+
+	bt_progress_clear(&s->progress);
+	if (r == BT_OK)
+		return bt_out_commit(out, err);
+	bt_out_abandon(out);
+	return r;
+}
+
 static int run(const struct values *v, char *const *files, int n)
 {
 	struct screen screen = {bt_tool_log(&tool, &v->common), {0}};
 	struct bt_log log = {emit, &screen, screen.log.level};
+	struct bt_labelmap *map = NULL;
+	struct bt_table *table = NULL;
 	struct bt_error err = {0};
 	struct bt_table_opts opts;
-	struct bt_table_stats stats;
 	struct bt_out *out;
-	int r;
+	int r = BT_OK;
 
 	if (!operands_make_sense(files, n) ||
 	    !table_options(v, files, n, &opts))
 		return BT_EXIT_USAGE;
 	opts.log = &log;
 	bt_progress_init(&screen.progress, stderr, v->common.quiet);
-	r = open_output(v, &out, &err);
+	if (v->map != NULL)
+		r = bt_labelmap_new(v->map, &map, &err);
+	opts.map = map;
+	if (r == BT_OK)
+		r = open_output(v, &out, &err);
 	if (r == BT_OK) {
-		r = convert(files, n, &opts, out, &screen, &stats, &err);
+		r = bt_table_open(files, n, &opts, &table, &err);
 		if (r == BT_OK)
-			r = bt_out_commit(out, &err);
+			r = convert(table, out, &screen, &err);
 		else
 			bt_out_abandon(out);
 	}
+	if (r == BT_OK)
+		summary(table, v->rejects, &log);
+	bt_table_close(table);
+	bt_labelmap_free(map);
 	if (r == BT_EARG)
 		return bt_tool_misuse(&tool, "%s", err.text);
-	if (r != BT_OK)
-		return bt_tool_fail(&tool, &err);
-	summary(&stats, v->label != NULL, &log);
-	return BT_EXIT_DONE;
+	return r == BT_OK ? BT_EXIT_DONE : bt_tool_fail(&tool, &err);
 }
 
 int main(int argc, char **argv)

@@ -217,12 +217,6 @@ static size_t field_size(size_t n)
 	return 1 + bt_pb_varint_size(n) + n;
 }
 
-static void put_head(struct bt_buf *b, uint32_t field, size_t n)
-{
-	bt_pb_put_tag(b, field, BT_PB_LEN);
-	bt_pb_put_varint(b, n);
-}
-
 /* As put_head, where there is room; returns what follows. */
 static char *write_head(char *p, uint32_t field, size_t n)
 {
@@ -233,31 +227,43 @@ static char *write_head(char *p, uint32_t field, size_t n)
 	return p;
 }
 
-#define HEADS (5 * (1 + 10)) /* most bytes of five of them */
-
-/* Everything before the values: the map entry, its key, the Feature, the list
- * and the list's one field, whose bytes (values) are to follow. */
-static void put_feature(struct bt_buf *b, const char *name,
-                        enum bt_feature_kind kind, size_t values)
+static void put_head(struct bt_buf *b, uint32_t field, size_t n)
 {
-	size_t key = strlen(name), list = field_size(values);
-	size_t feature = field_size(list);
+	char head[11];
+
+	bt_buf_put(b, head, (size_t)(write_head(head, field, n) - head));
+}
+
+#define HEADS (4 * (1 + 10)) /* most bytes of four of them */
+
+/* The map entry, its key, the Feature and the list, whose bytes are to
+ * follow. */
+static void put_list_head(struct bt_buf *b, const char *name,
+                          enum bt_feature_kind kind, size_t list)
+{
+	size_t key = strlen(name), feature = field_size(list);
 	char *p = bt_buf_reserve(b, HEADS + key);
 
 	if (p == NULL)
 		return;
-	if (values == 0 && kind != BT_FEATURE_BYTES) {
-		list = 0; /* an empty packed field is left out */
-		feature = field_size(0);
-	}
 	p = write_head(p, 1, field_size(key) + field_size(feature));
 	p = write_head(p, 1, key);
 	memcpy(p, name, key);
 	p = write_head(p + key, 2, feature);
 	p = write_head(p, kind, list);
-	if (list > 0)
-		p = write_head(p, 1, values);
 	b->len = (size_t)(p - b->data);
+}
+
+/* Everything before the values, which are the list's one field. */
+static void put_feature(struct bt_buf *b, const char *name,
+                        enum bt_feature_kind kind, size_t values)
+{
+	if (values == 0 && kind != BT_FEATURE_BYTES) {
+		put_list_head(b, name, kind, 0); /* no empty packed field */
+		return;
+	}
+	put_list_head(b, name, kind, field_size(values));
+	put_head(b, 1, values);
 }
 
 void bt_example_begin(struct bt_example_writer *w)
@@ -270,6 +276,20 @@ void bt_example_add_text(struct bt_example_writer *w, const char *name,
 {
 	put_feature(&w->features, name, BT_FEATURE_BYTES, len);
 	bt_buf_put(&w->features, s, len);
+}
+
+void bt_example_add_texts(struct bt_example_writer *w, const char *name,
+                          const struct bt_span *v, size_t n)
+{
+	size_t list = 0, i;
+
+	for (i = 0; i < n; i++)
+		list += field_size(v[i].n);
+	put_list_head(&w->features, name, BT_FEATURE_BYTES, list);
+	for (i = 0; i < n; i++) {
+		put_head(&w->features, 1, v[i].n);
+		bt_buf_put(&w->features, v[i].p, v[i].n);
+	}
 }
 
 void bt_example_add_int64s(struct bt_example_writer *w, const char *name,
@@ -297,15 +317,15 @@ void bt_example_add_list(struct bt_example_writer *w, const char *name,
 {
 	struct bt_buf *b = &w->features;
 	size_t key = strlen(name);
-	size_t feature = kind == BT_FEATURE_NONE ? 0 : field_size(len);
 
-	put_head(b, 1, field_size(key) + field_size(feature));
-	put_head(b, 1, key);
-	bt_buf_put(b, name, key);
-	put_head(b, 2, feature);
-	if (kind == BT_FEATURE_NONE)
+	if (kind == BT_FEATURE_NONE) {
+		put_head(b, 1, field_size(key) + field_size(0));
+		put_head(b, 1, key);
+		bt_buf_put(b, name, key);
+		put_head(b, 2, 0);
 		return;
-	put_head(b, kind, len);
+	}
+	put_list_head(b, name, kind, len);
 	bt_buf_put(b, list, len);
 }
 

@@ -17,6 +17,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/span.h"
 #include "io/pbwire.h"
 
 enum bt_feature_kind {
@@ -77,6 +78,9 @@ struct bt_example_writer {
 void bt_example_begin(struct bt_example_writer *w);
 void bt_example_add_text(struct bt_example_writer *w, const char *name,
                          const char *s, size_t len);
+/* The same for n byte strings, perhaps none. */
+void bt_example_add_texts(struct bt_example_writer *w, const char *name,
+                          const struct bt_span *v, size_t n);
 void bt_example_add_int64s(struct bt_example_writer *w, const char *name,
                            const int64_t *v, size_t n);
 void bt_example_add_floats(struct bt_example_writer *w, const char *name,

@@ -46,6 +46,40 @@ static int read_weight(const struct bt_feature *f, float *v, bool *has,
 	return BT_OK;
 }
 
+int bt_text_rec_several(size_t n_labels, struct bt_error *err)
+{
+	return bt_error_set(err, BT_EFORMAT,
+	                    "has %zu labels: classifiers here take records "
+	                    "with exactly one, or without the feature 'label'",
+	                    n_labels);
+}
+
+/* *n is the number of byte strings, the first of which is *v. */
+static int read_labels(const struct bt_feature *f, struct bt_span *v, size_t *n,
+                       struct bt_error *err)
+{
+	struct bt_pb at = f->list;
+	struct bt_span one;
+	int r;
+
+	*n = 0;
+	while ((r = bt_feature_next_text(f, &at, &one.p, &one.n, err)) == 1)
+		if ((*n)++ == 0)
+			*v = one;
+	return r;
+}
+
+static int read_label(const struct bt_feature *f, struct bt_text_rec *rec,
+                      struct bt_error *err)
+{
+	int r = read_labels(f, &rec->label, &rec->n_labels, err);
+
+	rec->several = rec->n_labels != 1;
+	if (rec->several)
+		rec->label.p = NULL;
+	return r;
+}
+
 static int read_text_feature(const struct bt_feature *f,
                              struct bt_text_rec *rec, bool *tokens,
                              struct bt_error *err)
@@ -57,7 +91,9 @@ static int read_text_feature(const struct bt_feature *f,
 	if (bt_feature_is(f, "id"))
 		return read_text(f, &rec->id, err);
 	if (bt_feature_is(f, "label"))
-		return read_text(f, &rec->label, err);
+		return read_label(f, rec, err);
+	if (bt_feature_is(f, "label_ids"))
+		return read_int(f, &rec->label_id, &rec->has_label_id, err);
 	if (bt_feature_is(f, "weight"))
 		return read_weight(f, &rec->weight, &rec->has_weight, err);
 	if (bt_feature_is(f, "input_ids"))
@@ -104,7 +140,12 @@ void bt_text_rec_write(struct bt_example_writer *w,
 {
 	bt_example_begin(w);
 	add_text(w, "id", rec->id);
-	add_text(w, "label", rec->label);
+	if (rec->several)
+		bt_example_add_texts(w, "label", rec->labels, rec->n_labels);
+	else
+		add_text(w, "label", rec->label);
+	if (rec->has_label_id)
+		bt_example_add_int64s(w, "label_ids", &rec->label_id, 1);
 	add_text(w, "text_a", rec->text_a);
 	add_text(w, "text_b", rec->text_b);
 	if (rec->has_weight)
@@ -133,6 +174,15 @@ static int reserve(struct bt_token_rec *rec, size_t n)
 	               sizeof(*rec->scratch));
 }
 
+static int read_one_label(const struct bt_feature *f, struct bt_span *v,
+                          struct bt_error *err)
+{
+	size_t n;
+	int r = read_labels(f, v, &n, err);
+
+	return r == BT_OK && n != 1 ? bt_text_rec_several(n, err) : r;
+}
+
 /* The three lists while a record is read. */
 struct lists {
 	struct bt_feature ids, mask, types;
@@ -157,7 +207,7 @@ static int read_token_feature(const struct bt_feature *f, struct lists *l,
 	else if (bt_feature_is(f, "id"))
 		return read_text(f, &rec->id, err);
 	else if (bt_feature_is(f, "label"))
-		return read_text(f, &rec->label, err);
+		return read_one_label(f, &rec->label, err);
 	else if (bt_feature_is(f, "tokenizer"))
 		return read_text(f, &rec->tokenizer, err);
 	else if (bt_feature_is(f, "label_ids"))

@@ -2,7 +2,10 @@
 /*
  * The two kinds of records that flow between the tools, each a tf.Example.
  *
- * Text record: id, text_a, text_b, label (bytes), weight (float).
+ * Text record: id, text_a, text_b, label (bytes), weight (float), and label_ids
+ * (int64) where the data set numbers its labels. A record of a task in which a
+ * text may have any number of labels has them all in label, whose list may be
+ * empty.
  * Token record: input_ids, input_mask, segment_ids (int64, of equal length, as
  * TensorFlow Model Garden writes them, padded or not), label_ids (int64) where
  * the label set was known, and id, label (bytes), weight (float) passed along.
@@ -26,9 +29,19 @@
 
 struct bt_text_rec {
 	struct bt_span id, text_a, text_b, label;
+	bool has_label_id;
+	int64_t label_id;
 	bool has_weight;
 	float weight;
+
+	bool several;    /* label is absent: its feature is a list of other than
+	                  * one, as a record with several labels has */
+	size_t n_labels; /* of the list */
+	const struct bt_span *labels; /* [n_labels], for writing only */
 };
+
+/* The error where one label is needed: "has 3 labels, ...". */
+int bt_text_rec_several(size_t n_labels, struct bt_error *err);
 
 /* Reads a payload; the spans are borrowed from it. BT_EFORMAT, with advice, if
  * it is a token record or has no text_a. */

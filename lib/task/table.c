@@ -10,17 +10,12 @@
 #include "base/set.h"
 #include "task/table_int.h"
 
+#define REJECTS "file,line,reason,row\n"
 #define REPORTED 5 /* bad rows told of one by one */
-
-enum part { TEXT, PAIR, LABEL, ID, PARTS };
-
-static const char *const part_names[] = {"text", "second text", "label", "id"};
 
 /* One open file. */
 struct source {
-	struct bt_csv *csv; /* NULL: none */
-	struct bt_table_columns columns;
-	bool found;                /* columns were looked up */
+	struct bt_rows rows;
 	bool begun;                /* it has a row, good or bad */
 	uint64_t records, skipped; /* counted before it */
 };
@@ -29,10 +24,13 @@ struct bt_table {
 	char *const *paths;
 	int n_paths, at; /* the next to be opened */
 	struct bt_table_opts opts;
+	struct bt_table_maker maker;
 	struct source now;
 	struct source *ahead; /* [n_paths], opened early */
-	struct bt_buf parts[PARTS];
 	struct bt_set *labels;
+	struct bt_set *texts; /* with drop_duplicates */
+	struct bt_out *rejects;
+	struct bt_buf scratch;
 	struct bt_table_stats stats;
 	enum bt_table_fault fault; /* of the last row */
 };
@@ -49,34 +47,14 @@ static int n_sources(const struct bt_table *t)
 
 static void source_close(struct source *s)
 {
-	bt_csv_close(s->csv);
-	bt_table_columns_clear(&s->columns);
+	bt_rows_close(&s->rows);
 	memset(s, 0, sizeof(*s));
-}
-
-/* Looks the columns up as soon as their number is known. */
-static int find_columns(const struct bt_table *t, struct source *s,
-                        struct bt_error *err)
-{
-	int r;
-
-	if (s->found || bt_csv_width(s->csv) == 0)
-		return BT_OK;
-	r = bt_table_columns_find(&t->opts, s->csv, &s->columns, err);
-	s->found = r == BT_OK;
-	return r;
 }
 
 static int source_open(const struct bt_table *t, int i, struct source *s,
                        struct bt_error *err)
 {
-	int r = bt_csv_open(path_of(t, i), &t->opts.csv, &s->csv, err);
-
-	if (r == BT_OK)
-		r = find_columns(t, s, err);
-	if (r != BT_OK)
-		source_close(s);
-	return r;
+	return bt_rows_open(path_of(t, i), &t->opts, &s->rows, err);
 }
 
 /* Opens every file, so that a missing column shows before any record does.
@@ -97,6 +75,15 @@ static int check_sources(struct bt_table *t, struct bt_error *err)
 	return BT_OK;
 }
 
+static int open_rejects(struct bt_table *t, struct bt_error *err)
+{
+	int r = bt_out_open(t->opts.rejects, BT_OUT_TEXT, &t->rejects, err);
+
+	return r == BT_OK
+	           ? bt_out_write(t->rejects, REJECTS, strlen(REJECTS), err)
+	           : r;
+}
+
 int bt_table_open(char *const *paths, int n, const struct bt_table_opts *opts,
                   struct bt_table **table, struct bt_error *err)
 {
@@ -109,11 +96,16 @@ int bt_table_open(char *const *paths, int n, const struct bt_table_opts *opts,
 	t->n_paths = n;
 	t->opts = *opts;
 	t->labels = bt_set_new();
+	t->texts = bt_set_new();
 	t->ahead = bt_array0((size_t)n_sources(t), sizeof(*t->ahead));
-	if (t->labels == NULL || t->ahead == NULL)
+	if (t->labels == NULL || t->texts == NULL || t->ahead == NULL)
 		r = bt_error_nomem(err, "opening a table");
 	else
+		r = bt_table_maker_init(&t->maker, &t->opts, err);
+	if (r == BT_OK)
 		r = check_sources(t, err);
+	if (r == BT_OK && opts->rejects != NULL)
+		r = open_rejects(t, err);
 	if (r != BT_OK) {
 		bt_table_close(t);
 		return r;
@@ -131,9 +123,11 @@ void bt_table_close(struct bt_table *t)
 	source_close(&t->now);
 	for (i = 0; t->ahead != NULL && i < n_sources(t); i++)
 		source_close(&t->ahead[i]);
-	for (i = 0; i < PARTS; i++)
-		bt_buf_clear(&t->parts[i]);
+	bt_table_maker_clear(&t->maker);
 	bt_set_free(t->labels);
+	bt_set_free(t->texts);
+	bt_out_abandon(t->rejects);
+	bt_buf_clear(&t->scratch);
 	free(t->ahead);
 	free(t);
 }
@@ -144,7 +138,7 @@ static int next_source(struct bt_table *t, struct bt_error *err)
 
 	t->now = t->ahead[t->at];
 	memset(&t->ahead[t->at], 0, sizeof(t->now));
-	if (t->now.csv == NULL)
+	if (!bt_rows_is_open(&t->now.rows))
 		r = source_open(t, t->at, &t->now, err);
 	if (r == BT_OK) {
 		t->at++;
@@ -157,125 +151,35 @@ static int next_source(struct bt_table *t, struct bt_error *err)
 
 static int end_source(struct bt_table *t, struct bt_error *err)
 {
+	const char *name = bt_rows_name(&t->now.rows);
 	uint64_t records, skipped;
+	struct bt_out *out;
+	int r = BT_OK;
 
 	if (!t->now.begun)
-		return bt_error_set(err, BT_EFORMAT,
-		                    "%s has a header but no rows",
-		                    bt_csv_name(t->now.csv));
+		return bt_error_set(err, BT_EFORMAT, "%s %s", name,
+		                    t->now.rows.csv != NULL
+		                        ? "has a header but no rows"
+		                        : "is empty");
 	records = t->stats.records - t->now.records;
 	skipped = t->stats.skipped - t->now.skipped;
 	bt_log(t->opts.log, BT_LOG_MORE, "%s: %llu record%s, %llu bad row%s",
-	       bt_csv_name(t->now.csv), (unsigned long long)records,
-	       records == 1 ? "" : "s", (unsigned long long)skipped,
-	       skipped == 1 ? "" : "s");
-	t->stats.bytes += bt_csv_offset(t->now.csv);
+	       name, (unsigned long long)records, records == 1 ? "" : "s",
+	       (unsigned long long)skipped, skipped == 1 ? "" : "s");
+	t->stats.bytes += bt_rows_offset(&t->now.rows);
 	source_close(&t->now);
-	if (t->at < n_sources(t) || t->stats.records > 0)
+	if (t->at < n_sources(t))
 		return BT_OK;
+	if (t->rejects != NULL) {
+		out = t->rejects;
+		t->rejects = NULL;
+		r = bt_out_commit(out, err);
+	}
+	if (r != BT_OK || t->stats.records > 0)
+		return r;
 	return bt_error_set(err, BT_EFORMAT,
 	                    "no rows are left: %llu bad ones were skipped",
 	                    (unsigned long long)t->stats.skipped);
-}
-
-static int bad_row(struct bt_table *t, enum bt_table_fault fault,
-                   struct bt_error *err)
-{
-	t->fault = fault;
-	return bt_csv_blame(t->now.csv, err);
-}
-
-/* Adds a field, in UTF-8, to what part is made of. The plain case, where the
- * field can be used as it lies, is told by a buffer that stays empty. */
-static int take_field(struct bt_table *t, enum part part, struct bt_span v,
-                      bool as_it_is, struct bt_span *out, struct bt_error *err)
-{
-	enum bt_charset set = t->opts.charset;
-	size_t at = bt_charset_check(set, v.p, v.n);
-	struct bt_buf *b = &t->parts[part];
-
-	if (at < v.n) {
-		bt_error_set(err, BT_EFORMAT,
-		             "the %s is not valid %s (byte %02X at position "
-		             "%zu)",
-		             part_names[part], bt_charset_name(set),
-		             (unsigned char)v.p[at], at + 1);
-		return bad_row(t, BT_TABLE_CHARSET, err);
-	}
-	if (as_it_is && set == BT_CHARSET_UTF8) {
-		*out = v;
-		return BT_OK;
-	}
-	bt_charset_put(b, set, v.p, v.n);
-	out->p = bt_buf_str(b);
-	out->n = b->len;
-	return out->p != NULL ? BT_OK : bt_error_nomem(err, "reading a row");
-}
-
-static int take_texts(struct bt_table *t, const struct bt_span *fields,
-                      struct bt_span *out, struct bt_error *err)
-{
-	const struct bt_table_columns *c = &t->now.columns;
-	size_t i;
-	int r = BT_OK;
-
-	bt_buf_reset(&t->parts[TEXT]);
-	for (i = 0; r == BT_OK && i < c->n_text; i++) {
-		if (i > 0)
-			bt_buf_putc(&t->parts[TEXT], ' ');
-		r = take_field(t, TEXT, fields[c->text[i]], c->n_text == 1, out,
-		               err);
-	}
-	return r;
-}
-
-static int take_one(struct bt_table *t, enum part part, size_t column,
-                    const struct bt_span *fields, struct bt_span *out,
-                    struct bt_error *err)
-{
-	if (column == BT_TABLE_ABSENT)
-		return BT_OK;
-	bt_buf_reset(&t->parts[part]);
-	return take_field(t, part, fields[column], true, out, err);
-}
-
-static int make_record(struct bt_table *t, const struct bt_span *fields,
-                       struct bt_text_rec *rec, struct bt_error *err)
-{
-	const struct bt_table_columns *c = &t->now.columns;
-	int r;
-
-	memset(rec, 0, sizeof(*rec));
-	r = take_texts(t, fields, &rec->text_a, err);
-	if (r == BT_OK)
-		r = take_one(t, PAIR, c->pair, fields, &rec->text_b, err);
-	if (r == BT_OK)
-		r = take_one(t, LABEL, c->label, fields, &rec->label, err);
-	if (r == BT_OK)
-		r = take_one(t, ID, c->id, fields, &rec->id, err);
-	if (r != BT_OK)
-		return r;
-	if (rec->label.p != NULL && rec->label.n == 0) {
-		bt_error_set(err, BT_EFORMAT, "the label is empty");
-		return bad_row(t, BT_TABLE_LABEL, err);
-	}
-	return 1;
-}
-
-static enum bt_table_fault fault_of(enum bt_csv_fault fault)
-{
-	switch (fault) {
-	case BT_CSV_FIELDS:
-		return BT_TABLE_FIELDS;
-	case BT_CSV_QUOTES:
-		return BT_TABLE_QUOTES;
-	case BT_CSV_NUL:
-		return BT_TABLE_NUL;
-	case BT_CSV_LARGE:
-		return BT_TABLE_LARGE;
-	default:
-		return BT_TABLE_FAULTS;
-	}
 }
 
 /* As bt_table_next, but a bad row is not skipped and its text does not name the
@@ -288,11 +192,15 @@ static int read_record(struct bt_table *t, struct bt_text_rec *rec,
 
 	t->fault = BT_TABLE_FAULTS;
 	for (;;) {
-		if (t->now.csv == NULL && t->at == n_sources(t))
-			return 0;
-		r = t->now.csv == NULL ? next_source(t, err) : BT_OK;
-		if (r == BT_OK)
-			r = bt_csv_next(t->now.csv, &fields, err);
+		if (!bt_rows_is_open(&t->now.rows)) {
+			if (t->at == n_sources(t))
+				return 0;
+			r = next_source(t, err);
+			if (r != BT_OK)
+				return r;
+		}
+		r = bt_rows_next(&t->now.rows, &t->opts, &fields, &t->fault,
+		                 err);
 		if (r != 0)
 			break;
 		r = end_source(t, err);
@@ -300,48 +208,112 @@ static int read_record(struct bt_table *t, struct bt_text_rec *rec,
 			return r;
 	}
 	t->now.begun = true;
-	if (r < 0) {
-		t->fault = t->now.csv == NULL
-		               ? BT_TABLE_FAULTS
-		               : fault_of(bt_csv_fault(t->now.csv));
+	if (r < 0)
 		return r;
-	}
-	r = find_columns(t, &t->now, err);
-	return r == BT_OK ? make_record(t, fields, rec, err) : r;
+	r = bt_table_make(&t->maker, &t->now.rows.columns, fields, rec,
+	                  &t->fault, err);
+	if (r == BT_OK)
+		return 1;
+	return t->fault == BT_TABLE_FAULTS ? r
+	                                   : bt_rows_blame(&t->now.rows, err);
 }
 
-static void skip(struct bt_table *t, const struct bt_error *why)
+/* Why a row is bad, without "record 17 (line 19): ". */
+static const char *reason(const char *text)
 {
+	const char *p = strstr(text, "): ");
+
+	return p != NULL ? p + 3 : text;
+}
+
+/* Leaves the bad row out, and tells of it. */
+static int skip(struct bt_table *t, const struct bt_error *why,
+                struct bt_error *err)
+{
+	const char *name = bt_rows_name(&t->now.rows);
+	int r;
+
 	t->stats.skipped++;
 	t->stats.faults[t->fault]++;
+	if (t->rejects != NULL) {
+		bt_buf_reset(&t->scratch);
+		r = bt_rows_reject(&t->now.rows, path_of(t, t->at - 1),
+		                   reason(why->text), &t->scratch, err);
+		return r == BT_OK ? bt_out_write(t->rejects, t->scratch.data,
+		                                 t->scratch.len, err)
+		                  : r;
+	}
 	if (t->stats.skipped <= REPORTED)
-		bt_log(t->opts.log, BT_LOG_WARN, "skipped a row: %s: %s",
-		       bt_csv_name(t->now.csv), why->text);
+		bt_log(t->opts.log, BT_LOG_WARN, "skipped a row: %s: %s", name,
+		       why->text);
 	else if (t->stats.skipped == REPORTED + 1)
 		bt_log(t->opts.log, BT_LOG_WARN,
 		       "further bad rows are only counted");
+	return BT_OK;
 }
 
 static int count(struct bt_table *t, const struct bt_text_rec *rec,
                  struct bt_error *err)
 {
+	const struct bt_span *label = rec->several ? rec->labels : &rec->label;
+	size_t n = rec->several ? rec->n_labels : rec->label.p != NULL, i;
+
 	t->stats.records++;
 	t->stats.empty += rec->text_a.n == 0;
-	if (rec->label.p != NULL &&
-	    bt_set_count(t->labels) < BT_TABLE_LABELS_MAX &&
-	    bt_set_add(t->labels, rec->label, NULL) != BT_OK)
-		return bt_error_nomem(err, "counting labels");
+	t->stats.missing += t->maker.missing;
+	t->stats.labelled += n > 0;
+	for (i = 0; i < n; i++)
+		if (bt_set_count(t->labels) < BT_TABLE_LABELS_MAX &&
+		    bt_set_add(t->labels, label[i], NULL) != BT_OK)
+			return bt_error_nomem(err, "counting labels");
 	return 1;
+}
+
+/* 1: the texts are new; 0: they came before; else an error. */
+static int is_new(struct bt_table *t, const struct bt_text_rec *rec,
+                  struct bt_error *err)
+{
+	size_t n = bt_set_count(t->texts), at;
+	struct bt_span key = rec->text_a;
+
+	if (rec->text_b.p != NULL) {
+		bt_buf_reset(&t->scratch);
+		bt_buf_put(&t->scratch, &key.n, sizeof(key.n));
+		bt_buf_put(&t->scratch, key.p, key.n);
+		bt_buf_put(&t->scratch, rec->text_b.p, rec->text_b.n);
+		key = (struct bt_span){t->scratch.data, t->scratch.len};
+	}
+	if (t->scratch.oom || bt_set_add(t->texts, key, &at) != BT_OK)
+		return bt_error_nomem(err, "looking for duplicates");
+	return at == n;
 }
 
 /* What may make the bad row a good one. */
 static const char *advice(const struct bt_table *t)
 {
-	if (t->fault == BT_TABLE_QUOTES)
+	if (t->fault == BT_TABLE_QUOTES && t->opts.task == NULL)
 		return "; where quotes are ordinary characters, use --no-quote";
-	if (t->fault == BT_TABLE_CHARSET && t->opts.charset == BT_CHARSET_UTF8)
+	if (t->fault == BT_TABLE_CHARSET && t->now.rows.csv != NULL &&
+	    t->opts.charset == BT_CHARSET_UTF8)
 		return "; what is not UTF-8 needs --encoding";
 	return "";
+}
+
+/* The row is bad: goes on, or not. */
+static int bad_row(struct bt_table *t, int r, const struct bt_error *why,
+                   struct bt_error *err)
+{
+	bool skips = t->opts.skip_bad || t->rejects != NULL ||
+	             (t->fault == BT_TABLE_FIELDS && t->opts.task != NULL &&
+	              t->opts.task->short_rows);
+
+	if (t->fault == BT_TABLE_FAULTS)
+		return bt_error_set(err, r, "%s", why->text);
+	if (!skips)
+		return bt_error_set(err, r, "cannot read %s: %s%s",
+		                    bt_rows_name(&t->now.rows), why->text,
+		                    advice(t));
+	return skip(t, why, err);
 }
 
 int bt_table_next(struct bt_table *t, struct bt_text_rec *rec,
@@ -353,17 +325,18 @@ int bt_table_next(struct bt_table *t, struct bt_text_rec *rec,
 	for (;;) {
 		bt_error_clear(&why);
 		r = read_record(t, rec, &why);
+		if (r == 1 && t->opts.drop_duplicates)
+			r = is_new(t, rec, &why);
+		else if (r == 0)
+			return 0;
 		if (r == 1)
 			return count(t, rec, err);
 		if (r == 0)
-			return 0;
-		if (t->fault == BT_TABLE_FAULTS)
-			return bt_error_set(err, r, "%s", why.text);
-		if (!t->opts.skip_bad)
-			return bt_error_set(err, r, "cannot read %s: %s%s",
-			                    bt_csv_name(t->now.csv), why.text,
-			                    advice(t));
-		skip(t, &why);
+			t->stats.duplicates++;
+		else
+			r = bad_row(t, r, &why, err);
+		if (r != BT_OK)
+			return r;
 	}
 }
 
@@ -371,20 +344,5 @@ void bt_table_stats(const struct bt_table *t, struct bt_table_stats *stats)
 {
 	*stats = t->stats;
 	stats->labels = bt_set_count(t->labels);
-	if (t->now.csv != NULL)
-		stats->bytes += bt_csv_offset(t->now.csv);
-}
-
-const char *bt_table_fault_name(enum bt_table_fault fault)
-{
-	static const char *const names[] = {
-	    "with the wrong number of fields",
-	    "with malformed quotes",
-	    "with a NUL byte",
-	    "beyond a limit",
-	    "in another character set",
-	    "without a label",
-	};
-
-	return fault < BT_TABLE_FAULTS ? names[fault] : "?";
+	stats->bytes += bt_rows_offset(&t->now.rows);
 }

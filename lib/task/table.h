@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Text records out of CSV or TSV files: which columns hold the texts, the label
- * and the id, and what to do with a row that cannot be used. One thread at a
- * time.
+ * Text records out of CSV, TSV or JSON Lines files, or of the files of
+ * published data sets: which columns hold the texts, the labels, the id and the
+ * weight, and what to do with a row that cannot be used. One thread at a time.
  *
- * A column is given by its name in the header, exactly as it stands there, or
- * by its number from 1; a name that is a number wins. Names are looked up in
- * every file, so the order of its columns is each file's own.
+ * A column of a CSV file is given by its name in the header, exactly as it
+ * stands there, or by its number from 1; a name that is a number wins. Names
+ * are looked up in every file, so the order of its columns is each file's own.
+ * A column of JSON Lines is a key of its objects.
  */
 #ifndef BT_TASK_TABLE_H
 #define BT_TASK_TABLE_H
@@ -19,19 +20,44 @@
 #include "base/log.h"
 #include "io/charset.h"
 #include "io/csv.h"
+#include "io/out.h"
+#include "task/labelmap.h"
+#include "task/published.h"
 #include "task/record.h"
 
 struct bt_table;
 
+enum bt_table_format {
+	BT_TABLE_AUTO, /* JSON Lines where the name ends in .jsonl or .ndjson,
+	                * perhaps with .gz or .zst behind it, or where the first
+	                * character is '{'; else CSV */
+	BT_TABLE_CSV,
+	BT_TABLE_JSONL
+};
+
 struct bt_table_opts {
-	const char *text;  /* one column, or several with commas between, which
-	                    * are joined by a blank; NULL: the one named text */
-	const char *pair;  /* column of text_b, or NULL */
-	const char *label; /* column, or NULL; an empty label is a bad row */
-	const char *id;    /* column, or NULL */
+	const char *text;   /* one column, or several with commas between, which
+	                     * are joined by a blank; NULL: the one named text */
+	const char *pair;   /* column of text_b, or NULL */
+	const char *label;  /* column, or NULL; an empty label is a bad row.
+	                     * Several with commas between: columns of 0 and 1,
+	                     * whose names are the labels of a record */
+	const char *id;     /* column, or NULL */
+	const char *weight; /* column of numbers of at least 0, or NULL */
+	const char *label_separator; /* what stands between the labels in their
+	                              * one column; NULL: there is one label */
+	const struct bt_labelmap *map;   /* labels' new names, or NULL */
+	const struct bt_published *task; /* decides columns, quoting and labels,
+	                                  * or NULL */
+	enum bt_table_format format;
 	struct bt_csv_opts csv;
-	enum bt_charset charset;
+	enum bt_charset charset; /* of CSV */
+	bool pandas_na; /* what pandas takes for missing is the text "nan" and
+	                 * no label */
+	bool drop_duplicates;     /* leave out texts that came before */
 	bool skip_bad;            /* count bad rows and go on */
+	const char *rejects;      /* go on, and write bad rows to a file of that
+	                           * name ("-": standard output); or NULL */
 	const struct bt_log *log; /* told of the first bad rows; may be NULL */
 };
 
@@ -40,29 +66,38 @@ enum bt_table_fault {
 	BT_TABLE_FIELDS, /* fewer or more fields than the header has */
 	BT_TABLE_QUOTES, /* malformed quotes */
 	BT_TABLE_NUL,    /* a NUL byte */
-	BT_TABLE_LARGE,  /* beyond a limit of bt_csv_opts */
+	BT_TABLE_LARGE,  /* beyond a limit */
 	BT_TABLE_CHARSET,
-	BT_TABLE_LABEL, /* an empty label */
-	BT_TABLE_FAULTS /* how many there are; in a bt_table: none */
+	BT_TABLE_LABEL,   /* an empty label */
+	BT_TABLE_UNKNOWN, /* a label that the map, or the data set, lacks */
+	BT_TABLE_CELL,    /* neither 0 nor 1 in one of several label columns */
+	BT_TABLE_WEIGHT,  /* a weight that is none */
+	BT_TABLE_JSON,    /* no JSON object */
+	BT_TABLE_KEY,     /* a key that is not there or holds no scalar */
+	BT_TABLE_NULL,    /* a text or id that is null */
+	BT_TABLE_FAULTS   /* how many there are; in a bt_table: none */
 };
 
 #define BT_TABLE_LABELS_MAX 65536
 
 struct bt_table_stats {
-	int files;        /* begun so far */
-	uint64_t bytes;   /* read */
-	uint64_t records; /* given out */
-	uint64_t empty;   /* of them without a text */
-	size_t labels;    /* different ones, counted to BT_TABLE_LABELS_MAX */
-	uint64_t skipped; /* bad rows */
+	int files;         /* begun so far */
+	uint64_t bytes;    /* read */
+	uint64_t records;  /* given out */
+	uint64_t empty;    /* of them without a text */
+	uint64_t missing;  /* of them with a text that pandas_na made */
+	uint64_t labelled; /* of them with one label or more */
+	size_t labels;     /* different ones, counted to BT_TABLE_LABELS_MAX */
+	uint64_t duplicates;              /* left out */
+	uint64_t skipped;                 /* bad rows */
 	uint64_t faults[BT_TABLE_FAULTS]; /* of them */
 };
 
 /*
- * paths[0..n-1] and opts' strings and log are borrowed; n = 0 is standard
- * input. Reads the header of every file and looks the columns up. BT_EARG where
- * opts make no sense (the same column as text and label, no column named text
- * and none given), BT_EFORMAT where a column is not there.
+ * paths[0..n-1] and what opts points to are borrowed; n = 0 is standard input.
+ * Reads the header of every file and looks the columns up. BT_EARG where opts
+ * make no sense (the same column as text and label, no column named text and
+ * none given), BT_EFORMAT where a column is not there.
  */
 int bt_table_open(char *const *paths, int n, const struct bt_table_opts *opts,
                   struct bt_table **table, struct bt_error *err) BT_MUST_USE;
@@ -71,14 +106,29 @@ void bt_table_close(struct bt_table *table); /* takes NULL */
 /*
  * 1: *rec is the next record, borrowed until the next call; 0: no more; else an
  * error that names file, record and line. A file without rows is an error, and
- * so is a table whose rows were all skipped.
+ * so is a table whose rows were all bad. The rejects appear when all was read,
+ * also where no row was good.
  */
 int bt_table_next(struct bt_table *table, struct bt_text_rec *rec,
                   struct bt_error *err) BT_MUST_USE;
+
+/* Writes all records that are left. show, unless it is NULL, is called after
+ * each. */
+int bt_table_write(struct bt_table *table, struct bt_out *out,
+                   void (*show)(void *ctx, const struct bt_table *table),
+                   void *ctx, struct bt_error *err) BT_MUST_USE;
 
 void bt_table_stats(const struct bt_table *table, struct bt_table_stats *stats);
 
 /* "with malformed quotes", to follow "3 rows". */
 const char *bt_table_fault_name(enum bt_table_fault fault);
+
+/* "3 records from 1 file, 2 labels; ...". rejects is that of the options. */
+void bt_table_summary(const struct bt_table_stats *stats, const char *rejects,
+                      struct bt_buf *b);
+
+/* True for a path whose name ends in .tsv, perhaps with what a compressing
+ * program puts behind it. */
+bool bt_table_is_tsv(const char *path);
 
 #endif

@@ -111,33 +111,31 @@ static int no_text(const struct bt_table_header *h, struct bt_error *err)
 	return say(&b, BT_EARG, err);
 }
 
-/* The columns of the text: one name, or several with commas between. */
-static int find_texts(const struct bt_table_header *h, const char *words,
-                      struct bt_table_columns *c, struct bt_error *err)
+/* A list of columns: one name, or several with commas between. */
+static int find_list(const struct bt_table_header *h, const char *words,
+                     size_t **list, size_t *n, struct bt_error *err)
 {
-	struct bt_span word = bt_span(words != NULL ? words : "text");
+	struct bt_span word = bt_span(words);
 	const char *comma = memchr(word.p, ',', word.n), *end = word.p + word.n;
 	size_t most = 1, i;
 	int r;
 
 	for (i = 0; i < word.n; i++)
 		most += word.p[i] == ',';
-	c->text = bt_array(most, sizeof(*c->text));
-	if (c->text == NULL)
+	*list = bt_array(most, sizeof(**list));
+	if (*list == NULL)
 		return bt_error_nomem(err, "looking for a column");
-	r = find_name(h, word, &c->text[0], err);
+	r = find_name(h, word, &(*list)[0], err);
 	if (r == 1)
-		c->n_text = 1;
+		*n = 1;
 	if (r != 0)
 		return r < 0 ? r : BT_OK;
-	if (words == NULL)
-		return no_text(h, err);
 	for (;;) {
 		word.n = (size_t)((comma != NULL ? comma : end) - word.p);
-		r = find_column(h, word, &c->text[c->n_text], err);
+		r = find_column(h, word, &(*list)[*n], err);
 		if (r != BT_OK)
 			return r;
-		c->n_text++;
+		(*n)++;
 		if (comma == NULL)
 			return BT_OK;
 		word.p = comma + 1;
@@ -145,43 +143,98 @@ static int find_texts(const struct bt_table_header *h, const char *words,
 	}
 }
 
-static int find_all(const struct bt_table_header *h,
-                    const struct bt_table_opts *opts,
-                    struct bt_table_columns *c, struct bt_error *err)
+static int find_texts(const struct bt_table_header *h, const char *words,
+                      struct bt_table_columns *c, struct bt_error *err)
 {
-	size_t i;
-	int r = find_texts(h, opts->text, c, err);
+	size_t at;
+	int r;
 
-	if (r == BT_OK)
-		r = find_optional(h, opts->pair, &c->pair, err);
-	if (r == BT_OK)
-		r = find_optional(h, opts->label, &c->label, err);
-	if (r == BT_OK)
-		r = find_optional(h, opts->id, &c->id, err);
-	if (r != BT_OK || c->label == BT_TABLE_ABSENT)
-		return r;
-	for (i = 0; i < c->n_text; i++)
-		if (c->text[i] == c->label)
-			break;
-	if (i == c->n_text && c->pair != c->label)
+	if (words != NULL)
+		return find_list(h, words, &c->text, &c->n_text, err);
+	r = find_name(h, bt_span("text"), &at, err);
+	if (r == 0)
+		return no_text(h, err);
+	return r < 0 ? r : find_list(h, "text", &c->text, &c->n_text, err);
+}
+
+/* Columns of 0 and 1 are known by their names. */
+static int name_labels(const struct bt_table_header *h,
+                       const struct bt_table_opts *opts,
+                       struct bt_table_columns *c, struct bt_error *err)
+{
+	size_t i, k;
+
+	if (opts->label_separator != NULL)
+		return bt_error_set(err, BT_EARG,
+		                    "a label separator needs one label column, "
+		                    "not %zu",
+		                    c->n_label);
+	if (h->names == NULL)
+		return bt_error_set(err, BT_EARG,
+		                    "several label columns need a header, "
+		                    "which names the labels");
+	c->label_names = bt_array(c->n_label, sizeof(*c->label_names));
+	if (c->label_names == NULL)
+		return bt_error_nomem(err, "looking for a column");
+	for (i = 0; i < c->n_label; i++) {
+		for (k = 0; k < i; k++)
+			if (c->label[i] == c->label[k])
+				return bt_error_set(err, BT_EARG,
+				                    "label column %zu of %s is "
+				                    "given twice",
+				                    c->label[i] + 1, h->file);
+		bt_buf_put(&c->label_bytes, h->names[c->label[i]].p,
+		           h->names[c->label[i]].n);
+	}
+	if (c->label_bytes.oom)
+		return bt_error_nomem(err, "looking for a column");
+	for (i = k = 0; i < c->n_label; k += c->label_names[i++].n)
+		c->label_names[i] = (struct bt_span){c->label_bytes.data + k,
+		                                     h->names[c->label[i]].n};
+	return BT_OK;
+}
+
+static int find_labels(const struct bt_table_header *h,
+                       const struct bt_table_opts *opts,
+                       struct bt_table_columns *c, struct bt_error *err)
+{
+	size_t i, k;
+	int r;
+
+	if (opts->label == NULL)
 		return BT_OK;
-	return bt_error_set(err, BT_EARG,
-	                    "column %zu of %s cannot be both text and label",
-	                    c->label + 1, h->file);
+	r = find_list(h, opts->label, &c->label, &c->n_label, err);
+	if (r == BT_OK && c->n_label > 1)
+		r = name_labels(h, opts, c, err);
+	for (i = 0; r == BT_OK && i < c->n_label; i++) {
+		for (k = 0; k < c->n_text; k++)
+			if (c->text[k] == c->label[i])
+				break;
+		if (k < c->n_text || c->pair == c->label[i])
+			r = bt_error_set(err, BT_EARG,
+			                 "column %zu of %s cannot be both text "
+			                 "and label",
+			                 c->label[i] + 1, h->file);
+	}
+	return r;
 }
 
 int bt_table_columns_find(const struct bt_table_opts *opts,
-                          const struct bt_csv *csv,
+                          const struct bt_table_header *h,
                           struct bt_table_columns *columns,
                           struct bt_error *err)
 {
 	struct bt_table_columns c = {0};
-	struct bt_table_header h;
-	int r = bt_table_header_init(&h, csv, opts->charset, err);
+	int r = find_texts(h, opts->text, &c, err);
 
 	if (r == BT_OK)
-		r = find_all(&h, opts, &c, err);
-	bt_table_header_clear(&h);
+		r = find_optional(h, opts->pair, &c.pair, err);
+	if (r == BT_OK)
+		r = find_labels(h, opts, &c, err);
+	if (r == BT_OK)
+		r = find_optional(h, opts->id, &c.id, err);
+	if (r == BT_OK)
+		r = find_optional(h, opts->weight, &c.weight, err);
 	if (r != BT_OK) {
 		bt_table_columns_clear(&c);
 		return r;
@@ -193,5 +246,45 @@ int bt_table_columns_find(const struct bt_table_opts *opts,
 void bt_table_columns_clear(struct bt_table_columns *c)
 {
 	free(c->text);
+	free(c->label);
+	free(c->label_names);
+	bt_buf_clear(&c->label_bytes);
 	memset(c, 0, sizeof(*c));
+}
+
+static int add_key(struct bt_table_header *h, struct bt_span key)
+{
+	size_t i, cap = h->n;
+
+	for (i = 0; i < h->n; i++)
+		if (bt_span_equal(h->names[i], key))
+			return BT_OK;
+	if (bt_grow(&h->names, &cap, h->n + 1, sizeof(*h->names)) != BT_OK)
+		return BT_ENOMEM;
+	h->names[h->n++] = key;
+	return BT_OK;
+}
+
+int bt_table_header_keys(struct bt_table_header *h,
+                         const struct bt_table_opts *opts, struct bt_error *err)
+{
+	const char *lists[] = {opts->text != NULL ? opts->text : "text",
+	                       opts->label};
+	const char *single[] = {opts->pair, opts->id, opts->weight}, *p;
+	size_t i, n;
+	int r = BT_OK;
+
+	memset(h, 0, sizeof(*h));
+	h->file = "JSON Lines";
+	for (i = 0; i < 2 && lists[i] != NULL; i++)
+		for (p = lists[i]; r == BT_OK; p += n + 1) {
+			n = strcspn(p, ",");
+			r = add_key(h, (struct bt_span){p, n});
+			if (p[n] == '\0')
+				break;
+		}
+	for (i = 0; i < 3; i++)
+		if (r == BT_OK && single[i] != NULL)
+			r = add_key(h, bt_span(single[i]));
+	return r == BT_OK ? BT_OK : bt_error_nomem(err, "looking for keys");
 }

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Columns of a table: from what the user says to positions in a row. */
+/* What a table is made of: rows from somewhere, their columns, and what makes a
+ * record of a row. */
 #ifndef BT_TASK_TABLE_INT_H
 #define BT_TASK_TABLE_INT_H
 
 #include "base/buf.h"
+#include "base/set.h"
+#include "io/jsonl.h"
 #include "task/table.h"
 
-/* The header of a file, its names in UTF-8. */
+/* The columns of a table, their names in UTF-8. */
 struct bt_table_header {
 	const char *file;      /* for messages; borrowed */
 	struct bt_span *names; /* [n], NULL without a header */
@@ -33,15 +36,109 @@ void bt_table_put_hint(struct bt_buf *b, const struct bt_table_header *h,
 struct bt_table_columns {
 	size_t *text; /* [n_text] */
 	size_t n_text;
-	size_t pair, label, id; /* or BT_TABLE_ABSENT */
+	size_t *label; /* [n_label] */
+	size_t n_label;
+	struct bt_span *label_names; /* [n_label] where that is more than 1 */
+	struct bt_buf label_bytes;   /* of the names */
+	size_t pair, id, weight;     /* or BT_TABLE_ABSENT */
 };
 
-/* Looks up the columns that opts want in csv, whose width must be known. On
- * success *columns must be cleared. */
+/* Looks up the columns that opts want. On success *columns must be cleared. */
 int bt_table_columns_find(const struct bt_table_opts *opts,
-                          const struct bt_csv *csv,
+                          const struct bt_table_header *h,
                           struct bt_table_columns *columns,
                           struct bt_error *err) BT_MUST_USE;
 void bt_table_columns_clear(struct bt_table_columns *columns);
+
+/* As a header, the keys that opts want of JSON Lines, each once. */
+int bt_table_header_keys(struct bt_table_header *h,
+                         const struct bt_table_opts *opts,
+                         struct bt_error *err) BT_MUST_USE;
+
+/* The folder of a data set: fields are text, label and id. As io/csv.h. */
+#define BT_FOLDER_FIELDS 3
+struct bt_folder;
+bool bt_folder_is(const char *path);
+int bt_folder_open(const char *path, const char *const *labels, size_t max,
+                   struct bt_folder **folder, struct bt_error *err) BT_MUST_USE;
+void bt_folder_close(struct bt_folder *folder); /* takes NULL */
+int bt_folder_next(struct bt_folder *folder, const struct bt_span **fields,
+                   struct bt_error *err) BT_MUST_USE;
+enum bt_table_fault bt_folder_fault(const struct bt_folder *folder);
+int bt_folder_blame(const struct bt_folder *folder, struct bt_error *err);
+struct bt_span bt_folder_raw(const struct bt_folder *folder);
+const char *bt_folder_name(const struct bt_folder *folder);
+const char *bt_folder_file(const struct bt_folder *folder);
+uint64_t bt_folder_offset(const struct bt_folder *folder);
+
+/* One source of rows: one of the three, or none if it is closed. */
+struct bt_rows {
+	struct bt_csv *csv;
+	struct bt_jsonl *jsonl;
+	struct bt_folder *folder;
+	struct bt_table_header keys; /* of jsonl */
+	struct bt_table_columns columns;
+	bool found; /* columns were looked up */
+};
+
+/* On success *rows must be closed. Columns are looked up as soon as their
+ * number is known, at the latest by bt_rows_next. */
+int bt_rows_open(const char *path, const struct bt_table_opts *opts,
+                 struct bt_rows *rows, struct bt_error *err) BT_MUST_USE;
+void bt_rows_close(struct bt_rows *rows);
+bool bt_rows_is_open(const struct bt_rows *rows);
+
+/* As bt_csv_next; where the fault is BT_TABLE_FAULTS, nothing more can be
+ * read. */
+int bt_rows_next(struct bt_rows *rows, const struct bt_table_opts *opts,
+                 const struct bt_span **fields, enum bt_table_fault *fault,
+                 struct bt_error *err) BT_MUST_USE;
+int bt_rows_blame(const struct bt_rows *rows, struct bt_error *err);
+const char *bt_rows_name(const struct bt_rows *rows);
+uint64_t bt_rows_offset(const struct bt_rows *rows);
+
+/* Appends "file,line," and the reason and the bytes of the last row, each as a
+ * CSV field, and a line end; file is the path, "-" for standard input. */
+int bt_rows_reject(struct bt_rows *rows, const char *path, const char *reason,
+                   struct bt_buf *b, struct bt_error *err) BT_MUST_USE;
+
+/* What makes records of rows. */
+enum bt_table_part { BT_TEXT, BT_PAIR, BT_LABEL, BT_ID, BT_PARTS };
+
+struct bt_table_maker {
+	const struct bt_table_opts *opts;
+	struct bt_set *known; /* labels of the data set; NULL: any */
+	bool numbered;        /* records have label ids */
+	struct bt_buf parts[BT_PARTS];
+	struct bt_span *labels; /* of a record with several */
+	size_t labels_cap;
+	bool missing; /* the last record has a text that was missing */
+};
+
+int bt_table_maker_init(struct bt_table_maker *m,
+                        const struct bt_table_opts *opts,
+                        struct bt_error *err) BT_MUST_USE;
+void bt_table_maker_clear(struct bt_table_maker *m);
+
+/* BT_OK: *rec is borrowed from the fields and m until the next call; else an
+ * error, of a bad row if *fault is not BT_TABLE_FAULTS. */
+int bt_table_make(struct bt_table_maker *m, const struct bt_table_columns *c,
+                  const struct bt_span *fields, struct bt_text_rec *rec,
+                  enum bt_table_fault *fault, struct bt_error *err) BT_MUST_USE;
+
+/* The labels of a row into rec; as bt_table_make. */
+int bt_table_make_labels(struct bt_table_maker *m,
+                         const struct bt_table_columns *c,
+                         const struct bt_span *fields, struct bt_text_rec *rec,
+                         enum bt_table_fault *fault,
+                         struct bt_error *err) BT_MUST_USE;
+
+/* A field of a row in UTF-8, for a part of the record. */
+int bt_table_take(struct bt_table_maker *m, enum bt_table_part part,
+                  struct bt_span v, struct bt_span *out,
+                  enum bt_table_fault *fault, struct bt_error *err) BT_MUST_USE;
+
+/* True for what pandas takes for a missing value. */
+bool bt_table_is_na(struct bt_span v);
 
 #endif

@@ -14,9 +14,12 @@ static void fill_record(const struct bt_tokenize *j,
 	rec->has_weight = text->has_weight;
 	rec->weight = text->weight;
 	rec->tokenizer = bt_span(bt_tok_fingerprint(j->tok));
-	rec->label_id = -1;
-	if (j->opts.labels != NULL && text->label.p != NULL)
-		rec->label_id = bt_labels_find(j->opts.labels, text->label);
+	rec->label_id = text->label_id;
+	rec->has_label_id = text->has_label_id;
+	if (j->opts.labels == NULL || text->label.p == NULL)
+		return;
+	/* the model's numbers come before the data set's */
+	rec->label_id = bt_labels_find(j->opts.labels, text->label);
 	rec->has_label_id = rec->label_id >= 0;
 }
 
@@ -147,6 +150,8 @@ int bt_tokenize_one(const struct bt_tokenize *j, struct bt_tokenize_worker *w,
 		text.text_a = (struct bt_span){data, x->len};
 	else
 		r = bt_text_rec_read(data, x->len, &text, &p->err);
+	if (r == BT_OK && text.several)
+		r = bt_text_rec_several(text.n_labels, &p->err);
 	if (r == BT_OK)
 		r = bt_tok_encode(j->tok, w->scratch, text.text_a, text.text_b,
 		                  &how, &e, &p->err);

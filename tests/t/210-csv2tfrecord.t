@@ -188,7 +188,8 @@ works 'into a file' csv2tfrecord -q -o x.tfrecord a.csv
 is "$(cat out err)$(records x.tfrecord)" 'text_a=a, b
 text_a=c' '-q is quiet'
 works 'there is a help' csv2tfrecord --help
-for o in text pair label id delimiter no-header no-quote encoding skip-bad \
+for o in text pair label id weight task format delimiter no-header no-quote \
+	encoding label-separator map-label na drop-duplicates skip-bad rejects \
 	output; do
 	grep -q -e "--$o" out || echo "$o"
 done >missing

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT */
+/* A folder of texts as a table: DIR/LABEL/NAME.txt, one file a row, the labels
+ * in their order, the files of each in the order of their names' bytes. */
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/mem.h"
+#include "io/in.h"
+#include "task/table_int.h"
+
+struct bt_folder {
+	char *path, *name;
+	const char *const *labels;
+	struct bt_buf names; /* LABEL/NAME, each with a NUL behind */
+	size_t *starts;      /* [n] where they begin */
+	size_t n, cap, at;
+	size_t max; /* bytes of a text */
+	char *text;
+	size_t len;
+	uint64_t offset;
+	struct bt_span fields[BT_FOLDER_FIELDS];
+	enum bt_table_fault fault;
+};
+
+bool bt_folder_is(const char *path)
+{
+	struct stat st;
+
+	return path != NULL && stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+static bool is_text(const char *name)
+{
+	size_t n = strlen(name);
+
+	return name[0] != '.' && n > 4 && strcmp(name + n - 4, ".txt") == 0;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Puts names from number `from` on into order. */
+static int sort(struct bt_folder *f, size_t from)
+{
+	size_t n = f->n - from, i;
+	char **p = bt_array(n, sizeof(*p));
+
+	if (p == NULL)
+		return BT_ENOMEM;
+	for (i = 0; i < n; i++)
+		p[i] = f->names.data + f->starts[from + i];
+	qsort(p, n, sizeof(*p), by_name);
+	for (i = 0; i < n; i++)
+		f->starts[from + i] = (size_t)(p[i] - f->names.data);
+	free(p);
+	return BT_OK;
+}
+
+static int list(struct bt_folder *f, const char *label, struct bt_error *err)
+{
+	struct bt_buf path = BT_BUF_INIT;
+	const struct dirent *e;
+	size_t from = f->n;
+	int r = BT_OK;
+	DIR *dir;
+
+	bt_buf_printf(&path, "%s/%s", f->path, label);
+	dir = bt_buf_str(&path) != NULL ? opendir(path.data) : NULL;
+	bt_buf_clear(&path);
+	if (dir == NULL)
+		return bt_error_set(err, BT_EFORMAT,
+		                    "%s has no folder '%s' that can be read",
+		                    f->name, label);
+	while (r == BT_OK && (e = readdir(dir)) != NULL) {
+		if (!is_text(e->d_name))
+			continue;
+		r = bt_grow(&f->starts, &f->cap, f->n + 1, sizeof(*f->starts));
+		if (r != BT_OK)
+			break;
+		f->starts[f->n++] = f->names.len;
+		bt_buf_printf(&f->names, "%s/%s", label, e->d_name);
+		bt_buf_putc(&f->names, '\0');
+	}
+	closedir(dir);
+	if (r == BT_OK && !f->names.oom)
+		r = sort(f, from);
+	return r == BT_OK && !f->names.oom
+	           ? BT_OK
+	           : bt_error_nomem(err, "listing a folder");
+}
+
+int bt_folder_open(const char *path, const char *const *labels, size_t max,
+                   struct bt_folder **folder, struct bt_error *err)
+{
+	struct bt_folder *f = bt_array0(1, sizeof(*f));
+	struct bt_buf name = BT_BUF_INIT;
+	size_t i;
+	int r = BT_OK;
+
+	if (f == NULL)
+		return bt_error_nomem(err, "opening a folder");
+	bt_buf_printf(&name, "'%s'", path);
+	f->name = bt_buf_detach(&name);
+	f->path = bt_strndup(path, strlen(path));
+	f->labels = labels;
+	f->max = max;
+	if (f->name == NULL || f->path == NULL)
+		r = bt_error_nomem(err, "opening a folder");
+	for (i = 0; r == BT_OK && labels[i] != NULL; i++)
+		r = list(f, labels[i], err);
+	if (r != BT_OK) {
+		bt_folder_close(f);
+		return r;
+	}
+	*folder = f;
+	return BT_OK;
+}
+
+void bt_folder_close(struct bt_folder *f)
+{
+	if (f == NULL)
+		return;
+	bt_buf_clear(&f->names);
+	free(f->starts);
+	free(f->text);
+	free(f->path);
+	free(f->name);
+	free(f);
+}
+
+int bt_folder_next(struct bt_folder *f, const struct bt_span **fields,
+                   struct bt_error *err)
+{
+	struct bt_buf path = BT_BUF_INIT;
+	const char *name, *slash;
+	int r;
+
+	free(f->text);
+	f->text = NULL;
+	f->len = 0;
+	f->fault = BT_TABLE_FAULTS;
+	if (f->at == f->n)
+		return 0;
+	name = f->names.data + f->starts[f->at++];
+	slash = strchr(name, '/');
+	bt_buf_printf(&path, "%s/%s", f->path, name);
+	if (bt_buf_str(&path) == NULL)
+		return bt_error_nomem(err, "reading a folder");
+	r = bt_in_whole(path.data, f->max, &f->text, &f->len, err);
+	bt_buf_clear(&path);
+	if (r == BT_OK && memchr(f->text, '\0', f->len) != NULL) {
+		f->fault = BT_TABLE_NUL;
+		r = bt_error_set(err, BT_EFORMAT, "a NUL byte");
+	} else if (r == BT_ELIMIT) {
+		f->fault = BT_TABLE_LARGE;
+	}
+	if (r != BT_OK)
+		return f->fault != BT_TABLE_FAULTS ? bt_folder_blame(f, err)
+		                                   : r;
+	f->offset += f->len;
+	f->fields[0] = (struct bt_span){f->text, f->len};
+	f->fields[1] = (struct bt_span){name, (size_t)(slash - name)};
+	f->fields[2] = (struct bt_span){slash + 1, strlen(slash + 1) - 4};
+	*fields = f->fields;
+	return 1;
+}
+
+enum bt_table_fault bt_folder_fault(const struct bt_folder *f)
+{
+	return f->fault;
+}
+
+int bt_folder_blame(const struct bt_folder *f, struct bt_error *err)
+{
+	return bt_error_prefix(err, "record %zu (file '%s')", f->at,
+	                       f->names.data + f->starts[f->at - 1]);
+}
+
+struct bt_span bt_folder_raw(const struct bt_folder *f)
+{
+	return (struct bt_span){f->text != NULL ? f->text : "", f->len};
+}
+
+const char *bt_folder_name(const struct bt_folder *f)
+{
+	return f->name;
+}
+
+/* The file of the last row. */
+const char *bt_folder_file(const struct bt_folder *f)
+{
+	return f->names.data + f->starts[f->at - 1];
+}
+
+uint64_t bt_folder_offset(const struct bt_folder *f)
+{
+	return f->offset;
+}

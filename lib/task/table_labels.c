@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+/* The label of a row, or its labels. */
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/num.h"
+#include "task/table_int.h"
+
+#define SHOWN 100 /* bytes of a label in a message */
+
+static int not_known(struct bt_span v, const char *where, struct bt_buf *list,
+                     enum bt_table_fault *fault, struct bt_error *err)
+{
+	const char *s = bt_buf_str(list);
+
+	*fault = BT_TABLE_UNKNOWN;
+	bt_error_set(err, BT_EFORMAT, "label '%.*s' is none of %s: %s",
+	             (int)(v.n < SHOWN ? v.n : SHOWN), v.p, where,
+	             s != NULL ? s : "?");
+	bt_buf_clear(list);
+	return BT_EFORMAT;
+}
+
+/* Looks a label of a data set up; *number is its published one, or -1. */
+static int look_up(const struct bt_table_maker *m, struct bt_span *v,
+                   int64_t *number, enum bt_table_fault *fault,
+                   struct bt_error *err)
+{
+	const struct bt_published *task = m->opts->task;
+	const char *const *p = task->same;
+	struct bt_buf list = BT_BUF_INIT;
+	size_t i;
+
+	for (; p != NULL && *p != NULL; p += 2)
+		if (bt_span_equal(*v, bt_span(p[0])))
+			*v = bt_span(p[1]);
+	if (bt_set_find(m->known, *v, &i)) {
+		*number = m->numbered ? (int64_t)i : -1;
+		return BT_OK;
+	}
+	for (p = task->labels; *p != NULL && list.len < 200; p++)
+		bt_buf_printf(&list, "%s'%s'", list.len > 0 ? ", " : "", *p);
+	if (*p != NULL)
+		bt_buf_printf(&list, ", ... (%zu in all)",
+		              bt_set_count(m->known));
+	return not_known(*v, task->name, &list, fault, err);
+}
+
+static int check_number(struct bt_span v, enum bt_table_fault *fault,
+                        struct bt_error *err)
+{
+	char s[64];
+	double x;
+
+	if (v.n < sizeof(s)) {
+		memcpy(s, v.p, v.n);
+		s[v.n] = '\0';
+		if (bt_parse_f64(s, -1e30, 1e30, &x) == BT_OK)
+			return BT_OK;
+	}
+	*fault = BT_TABLE_UNKNOWN;
+	return bt_error_set(err, BT_EFORMAT, "label '%.*s' is not a number",
+	                    (int)(v.n < SHOWN ? v.n : SHOWN), v.p);
+}
+
+/* What a label, which is not empty, is to be called. */
+static int rename_label(const struct bt_table_maker *m, struct bt_span *v,
+                        int64_t *number, enum bt_table_fault *fault,
+                        struct bt_error *err)
+{
+	struct bt_buf list = BT_BUF_INIT;
+	int r = BT_OK;
+
+	*number = -1;
+	if (m->known != NULL)
+		r = look_up(m, v, number, fault, err);
+	else if (m->opts->task != NULL)
+		r = check_number(*v, fault, err);
+	if (r != BT_OK || m->opts->map == NULL ||
+	    bt_labelmap_find(m->opts->map, *v, v))
+		return r;
+	bt_labelmap_put(m->opts->map, &list);
+	return not_known(*v, "the label map's", &list, fault, err);
+}
+
+static int one_label(struct bt_table_maker *m, struct bt_span field,
+                     struct bt_text_rec *rec, enum bt_table_fault *fault,
+                     struct bt_error *err)
+{
+	int64_t number;
+	int r = bt_table_take(m, BT_LABEL, field, &rec->label, fault, err);
+
+	if (r != BT_OK)
+		return r;
+	if (rec->label.n == 0) {
+		*fault = BT_TABLE_LABEL;
+		return bt_error_set(err, BT_EFORMAT, "the label is empty");
+	}
+	if (m->opts->pandas_na && bt_table_is_na(rec->label)) {
+		*fault = BT_TABLE_LABEL;
+		return bt_error_set(err, BT_EFORMAT,
+		                    "the label '%.*s' stands for a missing "
+		                    "value",
+		                    (int)rec->label.n, rec->label.p);
+	}
+	r = rename_label(m, &rec->label, &number, fault, err);
+	rec->has_label_id = r == BT_OK && number >= 0;
+	rec->label_id = number;
+	return r;
+}
+
+/* Adds a label to those of the record, once. */
+static int add_label(struct bt_table_maker *m, struct bt_span v,
+                     struct bt_text_rec *rec, enum bt_table_fault *fault,
+                     struct bt_error *err)
+{
+	int64_t number;
+	size_t i;
+	int r = rename_label(m, &v, &number, fault, err);
+
+	if (r != BT_OK)
+		return r;
+	for (i = 0; i < rec->n_labels; i++)
+		if (bt_span_equal(m->labels[i], v))
+			return BT_OK;
+	if (bt_grow(&m->labels, &m->labels_cap, rec->n_labels + 1,
+	            sizeof(*m->labels)) != BT_OK)
+		return bt_error_nomem(err, "reading a row");
+	m->labels[rec->n_labels++] = v;
+	return BT_OK;
+}
+
+/* One column that holds all of them; blanks around each are not part of it. */
+static int split_labels(struct bt_table_maker *m, struct bt_span field,
+                        struct bt_text_rec *rec, enum bt_table_fault *fault,
+                        struct bt_error *err)
+{
+	const char *sep = m->opts->label_separator, *end, *next;
+	size_t n = strlen(sep);
+	struct bt_span all, v;
+	int r = bt_table_take(m, BT_LABEL, field, &all, fault, err);
+
+	if (r == BT_OK && m->opts->pandas_na && bt_table_is_na(all))
+		all.n = 0;
+	for (end = all.p + all.n; r == BT_OK && all.p < end; all.p = next) {
+		for (next = all.p; next < end; next++)
+			if ((size_t)(end - next) >= n &&
+			    memcmp(next, sep, n) == 0)
+				break;
+		v = (struct bt_span){all.p, (size_t)(next - all.p)};
+		next += next < end ? n : 0;
+		while (v.n > 0 && v.p[v.n - 1] == ' ')
+			v.n--;
+		for (; v.n > 0 && *v.p == ' '; v.n--)
+			v.p++;
+		if (v.n > 0)
+			r = add_label(m, v, rec, fault, err);
+	}
+	return r;
+}
+
+/* 1 or 0, as programs write them; -1 for anything else. */
+static int truth(struct bt_span v)
+{
+	static const char *const words[] = {"0",     "1",    "0.0",   "1.0",
+	                                    "false", "true", "False", "True"};
+	int i;
+
+	for (i = 0; i < 8; i++)
+		if (v.p != NULL && bt_span_equal(v, bt_span(words[i])))
+			return i % 2;
+	return -1;
+}
+
+static int set_labels(struct bt_table_maker *m,
+                      const struct bt_table_columns *c,
+                      const struct bt_span *fields, struct bt_text_rec *rec,
+                      enum bt_table_fault *fault, struct bt_error *err)
+{
+	struct bt_span v;
+	size_t i;
+	int r = BT_OK, on;
+
+	for (i = 0; r == BT_OK && i < c->n_label; i++) {
+		v = fields[c->label[i]];
+		on = truth(v);
+		if (on < 0) {
+			*fault = BT_TABLE_CELL;
+			return bt_error_set(err, BT_EFORMAT,
+			                    "'%.*s' is '%.*s', expected 0 or 1",
+			                    (int)(c->label_names[i].n < SHOWN
+			                              ? c->label_names[i].n
+			                              : SHOWN),
+			                    c->label_names[i].p,
+			                    (int)(v.n < SHOWN ? v.n : SHOWN),
+			                    v.p != NULL ? v.p : "");
+		}
+		if (on)
+			r = add_label(m, c->label_names[i], rec, fault, err);
+	}
+	return r;
+}
+
+int bt_table_make_labels(struct bt_table_maker *m,
+                         const struct bt_table_columns *c,
+                         const struct bt_span *fields, struct bt_text_rec *rec,
+                         enum bt_table_fault *fault, struct bt_error *err)
+{
+	bool split = m->opts->label_separator != NULL;
+	int r;
+
+	if (c->n_label == 1 && !split)
+		return one_label(m, fields[c->label[0]], rec, fault, err);
+	if (split)
+		r = split_labels(m, fields[c->label[0]], rec, fault, err);
+	else
+		r = set_labels(m, c, fields, rec, fault, err);
+	rec->several = true;
+	rec->labels = m->labels;
+	return r;
+}

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: MIT */
+/* A row becomes a record. */
+#include <float.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/num.h"
+#include "task/table_int.h"
+
+static const char *const part_names[] = {"text", "second text", "label", "id"};
+
+bool bt_table_is_na(struct bt_span v)
+{
+	static const char *const all[] = {
+	    "",     "#N/A",   "#N/A N/A", "#NA",  "-1.#IND", "-1.#QNAN", "-NaN",
+	    "-nan", "1.#IND", "1.#QNAN",  "<NA>", "N/A",     "NA",       "NULL",
+	    "NaN",  "None",   "n/a",      "nan",  "null"};
+	size_t i;
+
+	if (v.n > 9)
+		return false;
+	for (i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		if (bt_span_equal(v, bt_span(all[i])))
+			return true;
+	return false;
+}
+
+/* Whether numbers of labels outlive their new names: if no two labels share
+ * one. */
+static bool stay_apart(const struct bt_table_opts *opts, struct bt_error *err)
+{
+	const char *const *l = opts->task->labels;
+	struct bt_set *set = bt_set_new();
+	struct bt_span to;
+	bool apart = true;
+	size_t n = 0;
+
+	for (; apart && *l != NULL; l++) {
+		to = bt_span(*l);
+		if (opts->map != NULL)
+			bt_labelmap_find(opts->map, to, &to);
+		if (set == NULL || bt_set_add(set, to, NULL) != BT_OK) {
+			bt_error_nomem(err, "collecting labels");
+			apart = false;
+		} else {
+			apart = bt_set_count(set) == ++n;
+		}
+	}
+	bt_set_free(set);
+	return apart;
+}
+
+int bt_table_maker_init(struct bt_table_maker *m,
+                        const struct bt_table_opts *opts, struct bt_error *err)
+{
+	const char *const *l;
+
+	memset(m, 0, sizeof(*m));
+	m->opts = opts;
+	if (opts->task == NULL || opts->task->labels == NULL)
+		return BT_OK;
+	m->known = bt_set_new();
+	if (m->known == NULL)
+		return bt_error_nomem(err, "collecting labels");
+	for (l = opts->task->labels; *l != NULL; l++)
+		if (bt_set_add(m->known, bt_span(*l), NULL) != BT_OK)
+			return bt_error_nomem(err, "collecting labels");
+	m->numbered = stay_apart(opts, err);
+	return err->code;
+}
+
+void bt_table_maker_clear(struct bt_table_maker *m)
+{
+	size_t i;
+
+	bt_set_free(m->known);
+	for (i = 0; i < BT_PARTS; i++)
+		bt_buf_clear(&m->parts[i]);
+	free(m->labels);
+	memset(m, 0, sizeof(*m));
+}
+
+/* Adds a field, in UTF-8, to what part is made of. */
+static int add_field(struct bt_table_maker *m, enum bt_table_part part,
+                     struct bt_span v, bool as_it_is, struct bt_span *out,
+                     enum bt_table_fault *fault, struct bt_error *err)
+{
+	enum bt_charset set = m->opts->charset;
+	struct bt_buf *b = &m->parts[part];
+	size_t at;
+
+	if (m->opts->pandas_na && part <= BT_PAIR &&
+	    (v.p == NULL || bt_table_is_na(v))) {
+		m->missing = true;
+		v = bt_span("nan");
+	}
+	if (v.p == NULL) {
+		*fault = part == BT_LABEL ? BT_TABLE_LABEL : BT_TABLE_NULL;
+		return bt_error_set(err, BT_EFORMAT, "the %s is null",
+		                    part_names[part]);
+	}
+	at = bt_charset_check(set, v.p, v.n);
+	if (at < v.n) {
+		*fault = BT_TABLE_CHARSET;
+		return bt_error_set(err, BT_EFORMAT,
+		                    "the %s is not valid %s (byte %02X at "
+		                    "position %zu)",
+		                    part_names[part], bt_charset_name(set),
+		                    (unsigned char)v.p[at], at + 1);
+	}
+	if (as_it_is && set == BT_CHARSET_UTF8) {
+		*out = v;
+		return BT_OK;
+	}
+	bt_charset_put(b, set, v.p, v.n);
+	out->p = bt_buf_str(b);
+	out->n = b->len;
+	return out->p != NULL ? BT_OK : bt_error_nomem(err, "reading a row");
+}
+
+int bt_table_take(struct bt_table_maker *m, enum bt_table_part part,
+                  struct bt_span v, struct bt_span *out,
+                  enum bt_table_fault *fault, struct bt_error *err)
+{
+	bt_buf_reset(&m->parts[part]);
+	return add_field(m, part, v, true, out, fault, err);
+}
+
+static int take_texts(struct bt_table_maker *m,
+                      const struct bt_table_columns *c,
+                      const struct bt_span *fields, struct bt_span *out,
+                      enum bt_table_fault *fault, struct bt_error *err)
+{
+	size_t i;
+	int r = BT_OK;
+
+	bt_buf_reset(&m->parts[BT_TEXT]);
+	for (i = 0; r == BT_OK && i < c->n_text; i++) {
+		if (i > 0)
+			bt_buf_putc(&m->parts[BT_TEXT], ' ');
+		r = add_field(m, BT_TEXT, fields[c->text[i]], c->n_text == 1,
+		              out, fault, err);
+	}
+	return r;
+}
+
+static bool is_blank(char c)
+{
+	return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+/* As Model Garden reads IMDB: without blanks at the ends, then a blank for
+ * each "<br />". */
+static int clean(struct bt_table_maker *m, struct bt_span *v,
+                 struct bt_error *err)
+{
+	static const char mark[] = "<br />";
+	struct bt_buf b = BT_BUF_INIT;
+	size_t i, n = sizeof(mark) - 1;
+
+	while (v->n > 0 && is_blank(v->p[v->n - 1]))
+		v->n--;
+	while (v->n > 0 && is_blank(*v->p)) {
+		v->p++;
+		v->n--;
+	}
+	for (i = 0; i < v->n;)
+		if (v->n - i >= n && memcmp(v->p + i, mark, n) == 0) {
+			bt_buf_putc(&b, ' ');
+			i += n;
+		} else {
+			bt_buf_putc(&b, v->p[i++]);
+		}
+	*v = (struct bt_span){bt_buf_str(&b), b.len};
+	bt_buf_clear(&m->parts[BT_TEXT]);
+	m->parts[BT_TEXT] = b;
+	return v->p != NULL ? BT_OK : bt_error_nomem(err, "reading a row");
+}
+
+static int take_weight(const struct bt_span v, struct bt_text_rec *rec,
+                       enum bt_table_fault *fault, struct bt_error *err)
+{
+	char s[64];
+	double w;
+
+	if (v.p != NULL && v.n < sizeof(s)) {
+		if (v.n > 0)
+			memcpy(s, v.p, v.n);
+		s[v.n] = '\0';
+		if (strlen(s) == v.n &&
+		    bt_parse_f64(s, 0, FLT_MAX, &w) == BT_OK) {
+			rec->has_weight = true;
+			rec->weight = (float)w;
+			return BT_OK;
+		}
+	}
+	*fault = BT_TABLE_WEIGHT;
+	return bt_error_set(err, BT_EFORMAT,
+	                    "the weight is '%.*s', expected a number of at "
+	                    "least 0",
+	                    (int)(v.n < 60 ? v.n : 60), v.p != NULL ? v.p : "");
+}
+
+int bt_table_make(struct bt_table_maker *m, const struct bt_table_columns *c,
+                  const struct bt_span *fields, struct bt_text_rec *rec,
+                  enum bt_table_fault *fault, struct bt_error *err)
+{
+	int r;
+
+	memset(rec, 0, sizeof(*rec));
+	*fault = BT_TABLE_FAULTS;
+	m->missing = false;
+	r = take_texts(m, c, fields, &rec->text_a, fault, err);
+	if (r == BT_OK && m->opts->task != NULL && m->opts->task->breaks)
+		r = clean(m, &rec->text_a, err);
+	if (r == BT_OK && c->pair != BT_TABLE_ABSENT)
+		r = bt_table_take(m, BT_PAIR, fields[c->pair], &rec->text_b,
+		                  fault, err);
+	if (r == BT_OK && c->n_label > 0)
+		r = bt_table_make_labels(m, c, fields, rec, fault, err);
+	if (r == BT_OK && c->id != BT_TABLE_ABSENT)
+		r = bt_table_take(m, BT_ID, fields[c->id], &rec->id, fault,
+		                  err);
+	if (r == BT_OK && c->weight != BT_TABLE_ABSENT)
+		r = take_weight(fields[c->weight], rec, fault, err);
+	return r;
+}

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: MIT */
+/* Rows, whatever they come from. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "task/table_int.h"
+
+static bool ends_in(const char *path, const char *const *ends, size_t n)
+{
+	static const char *const packed[] = {"", ".gz", ".zst", ".zstd"};
+	size_t len = strlen(path), i, k, a, b;
+
+	for (i = 0; i < n; i++)
+		for (k = 0; k < sizeof(packed) / sizeof(packed[0]); k++) {
+			a = strlen(ends[i]);
+			b = strlen(packed[k]);
+			if (len >= a + b &&
+			    memcmp(path + len - a - b, ends[i], a) == 0 &&
+			    strcmp(path + len - b, packed[k]) == 0)
+				return true;
+		}
+	return false;
+}
+
+bool bt_table_is_tsv(const char *path)
+{
+	static const char *const ends[] = {".tsv", ".TSV"};
+
+	return ends_in(path, ends, 2);
+}
+
+/* 1: the input holds JSON Lines; 0: CSV; else an error. */
+static int is_jsonl(struct bt_in *in, const char *path,
+                    const struct bt_table_opts *opts, struct bt_error *err)
+{
+	static const char *const ends[] = {".jsonl", ".ndjson"};
+	const uint8_t *p;
+	size_t got, i;
+	int r;
+
+	if (opts->format != BT_TABLE_AUTO)
+		return opts->format == BT_TABLE_JSONL;
+	if (path != NULL && ends_in(path, ends, 2))
+		return 1;
+	r = bt_in_peek(in, 64, &p, &got, err);
+	if (r != BT_OK)
+		return r;
+	i = got >= 3 && memcmp(p, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
+	while (i < got && (p[i] == ' ' || p[i] == '\n' || p[i] == '\r'))
+		i++;
+	return i < got && p[i] == '{';
+}
+
+static int open_jsonl(struct bt_in *in, const struct bt_table_opts *opts,
+                      struct bt_rows *rows, struct bt_error *err)
+{
+	int r = bt_table_header_keys(&rows->keys, opts, err);
+
+	if (r == BT_OK)
+		r = bt_table_columns_find(opts, &rows->keys, &rows->columns,
+		                          err);
+	if (r != BT_OK) {
+		bt_in_close(in);
+		return r;
+	}
+	rows->found = true;
+	return bt_jsonl_from(in, rows->keys.names, rows->keys.n,
+	                     4 * opts->csv.max_field, &rows->jsonl, err);
+}
+
+static int find_columns(struct bt_rows *rows, const struct bt_table_opts *opts,
+                        struct bt_error *err)
+{
+	struct bt_table_header h;
+	int r;
+
+	if (rows->found || rows->csv == NULL || bt_csv_width(rows->csv) == 0)
+		return BT_OK;
+	r = bt_table_header_init(&h, rows->csv, opts->charset, err);
+	if (r == BT_OK)
+		r = bt_table_columns_find(opts, &h, &rows->columns, err);
+	bt_table_header_clear(&h);
+	rows->found = r == BT_OK;
+	return r;
+}
+
+/* A file of a published data set: its first row tells its form. */
+static int find_form(struct bt_rows *rows, const struct bt_table_opts *opts,
+                     struct bt_error *err)
+{
+	struct bt_table_opts o = *opts;
+	const struct bt_published_form *form;
+	const struct bt_span *first = bt_csv_first(rows->csv);
+	int r;
+
+	if (first == NULL) {
+		r = bt_csv_next(rows->csv, &first, err);
+		return r < 0 ? bt_error_prefix(err, "cannot read %s",
+		                               bt_csv_name(rows->csv))
+		             : r;
+	}
+	r = bt_published_form(o.task, bt_csv_name(rows->csv), first,
+	                      bt_csv_width(rows->csv), &form, err);
+	if (r == BT_OK && form->header)
+		r = bt_csv_take_header(rows->csv, err);
+	if (r != BT_OK)
+		return r;
+	o.text = form->text;
+	o.pair = form->pair;
+	o.label = form->label;
+	if (o.id == NULL)
+		o.id = form->id;
+	return find_columns(rows, &o, err);
+}
+
+static int open_csv(struct bt_in *in, const struct bt_table_opts *opts,
+                    struct bt_rows *rows, struct bt_error *err)
+{
+	struct bt_csv_opts csv = opts->csv;
+	int r;
+
+	if (opts->task != NULL) {
+		csv.header = false;
+		csv.quotes = opts->task->quotes;
+		csv.delimiter = opts->task->delimiter;
+	}
+	r = bt_csv_from(in, &csv, &rows->csv, err);
+	if (r != BT_OK)
+		return r;
+	return opts->task != NULL ? find_form(rows, opts, err)
+	                          : find_columns(rows, opts, err);
+}
+
+/* The columns of a folder are those of bt_folder_open. */
+static int open_folder(const char *path, const struct bt_table_opts *opts,
+                       struct bt_rows *rows, struct bt_error *err)
+{
+	struct bt_span names[] = {bt_span("text"), bt_span("label"),
+	                          bt_span("id")};
+	struct bt_table_header h = {path, names, 3, BT_BUF_INIT};
+	struct bt_table_opts o = *opts;
+	int r = bt_folder_open(path, opts->task->labels, opts->csv.max_field,
+	                       &rows->folder, err);
+
+	if (r != BT_OK)
+		return r;
+	o.text = "text";
+	o.label = "label";
+	o.id = "id";
+	r = bt_table_columns_find(&o, &h, &rows->columns, err);
+	rows->found = r == BT_OK;
+	return r;
+}
+
+int bt_rows_open(const char *path, const struct bt_table_opts *opts,
+                 struct bt_rows *rows, struct bt_error *err)
+{
+	struct bt_in *in;
+	int r;
+
+	memset(rows, 0, sizeof(*rows));
+	if (opts->task != NULL && opts->task->folder && bt_folder_is(path)) {
+		r = open_folder(path, opts, rows, err);
+	} else {
+		r = bt_in_open(path, &in, err);
+		if (r != BT_OK)
+			return r;
+		r = opts->task != NULL ? 0 : is_jsonl(in, path, opts, err);
+		if (r < 0)
+			bt_in_close(in);
+		else if (r == 1)
+			r = open_jsonl(in, opts, rows, err);
+		else
+			r = open_csv(in, opts, rows, err);
+	}
+	if (r != BT_OK)
+		bt_rows_close(rows);
+	return r;
+}
+
+void bt_rows_close(struct bt_rows *rows)
+{
+	bt_csv_close(rows->csv);
+	bt_jsonl_close(rows->jsonl);
+	bt_folder_close(rows->folder);
+	bt_table_header_clear(&rows->keys);
+	bt_table_columns_clear(&rows->columns);
+	memset(rows, 0, sizeof(*rows));
+}
+
+bool bt_rows_is_open(const struct bt_rows *rows)
+{
+	return rows->csv != NULL || rows->jsonl != NULL || rows->folder != NULL;
+}
+
+static enum bt_table_fault csv_fault(enum bt_csv_fault fault)
+{
+	static const enum bt_table_fault faults[] = {
+	    [BT_CSV_FINE] = BT_TABLE_FAULTS,
+	    [BT_CSV_FIELDS] = BT_TABLE_FIELDS,
+	    [BT_CSV_QUOTES] = BT_TABLE_QUOTES,
+	    [BT_CSV_NUL] = BT_TABLE_NUL,
+	    [BT_CSV_LARGE] = BT_TABLE_LARGE,
+	};
+
+	return faults[fault];
+}
+
+static enum bt_table_fault jsonl_fault(enum bt_jsonl_fault fault)
+{
+	static const enum bt_table_fault faults[] = {
+	    [BT_JSONL_FINE] = BT_TABLE_FAULTS,
+	    [BT_JSONL_SYNTAX] = BT_TABLE_JSON,
+	    [BT_JSONL_KEY] = BT_TABLE_KEY,
+	    [BT_JSONL_NUL] = BT_TABLE_NUL,
+	    [BT_JSONL_LARGE] = BT_TABLE_LARGE,
+	    [BT_JSONL_CHARSET] = BT_TABLE_CHARSET,
+	};
+
+	return faults[fault];
+}
+
+int bt_rows_next(struct bt_rows *rows, const struct bt_table_opts *opts,
+                 const struct bt_span **fields, enum bt_table_fault *fault,
+                 struct bt_error *err)
+{
+	int r;
+
+	if (rows->jsonl != NULL) {
+		r = bt_jsonl_next(rows->jsonl, fields, err);
+		*fault = jsonl_fault(bt_jsonl_fault(rows->jsonl));
+		return r;
+	}
+	if (rows->folder != NULL) {
+		r = bt_folder_next(rows->folder, fields, err);
+		*fault = bt_folder_fault(rows->folder);
+		return r;
+	}
+	r = bt_csv_next(rows->csv, fields, err);
+	*fault = csv_fault(bt_csv_fault(rows->csv));
+	if (r == 1 && !rows->found)
+		r = find_columns(rows, opts, err) == BT_OK ? 1 : err->code;
+	return r;
+}
+
+int bt_rows_blame(const struct bt_rows *rows, struct bt_error *err)
+{
+	if (rows->jsonl != NULL)
+		return bt_jsonl_blame(rows->jsonl, err);
+	if (rows->folder != NULL)
+		return bt_folder_blame(rows->folder, err);
+	return bt_csv_blame(rows->csv, err);
+}
+
+const char *bt_rows_name(const struct bt_rows *rows)
+{
+	if (rows->jsonl != NULL)
+		return bt_jsonl_name(rows->jsonl);
+	if (rows->folder != NULL)
+		return bt_folder_name(rows->folder);
+	return bt_csv_name(rows->csv);
+}
+
+uint64_t bt_rows_offset(const struct bt_rows *rows)
+{
+	if (rows->jsonl != NULL)
+		return bt_jsonl_offset(rows->jsonl);
+	if (rows->folder != NULL)
+		return bt_folder_offset(rows->folder);
+	return rows->csv != NULL ? bt_csv_offset(rows->csv) : 0;
+}
+
+int bt_rows_reject(struct bt_rows *rows, const char *path, const char *reason,
+                   struct bt_buf *b, struct bt_error *err)
+{
+	struct bt_buf file = BT_BUF_INIT;
+	struct bt_span row;
+	uint64_t line = 1;
+	int r = BT_OK;
+
+	bt_buf_puts(&file, path != NULL ? path : "-");
+	if (rows->jsonl != NULL) {
+		row = bt_jsonl_raw(rows->jsonl);
+		line = bt_jsonl_line(rows->jsonl);
+	} else if (rows->folder != NULL) {
+		bt_buf_printf(&file, "/%s", bt_folder_file(rows->folder));
+		row = bt_folder_raw(rows->folder);
+	} else {
+		r = bt_csv_raw(rows->csv, &row, err);
+		line = bt_csv_line(rows->csv);
+	}
+	if (r == BT_OK) {
+		bt_csv_put(b, bt_span(bt_buf_str(&file)), ',');
+		bt_buf_printf(b, ",%llu,", (unsigned long long)line);
+		bt_csv_put(b, bt_span(reason), ',');
+		bt_buf_putc(b, ',');
+		bt_csv_put(b, row, ',');
+		bt_buf_puts(b, "\n");
+	}
+	if (file.oom || b->oom)
+		r = bt_error_nomem(err, "writing a bad row");
+	bt_buf_clear(&file);
+	return r;
+}

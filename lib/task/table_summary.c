@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+#include "task/table.h"
+
+const char *bt_table_fault_name(enum bt_table_fault fault)
+{
+	static const char *const names[] = {
+	    "with the wrong number of fields",
+	    "with malformed quotes",
+	    "with a NUL byte",
+	    "beyond a limit",
+	    "in another character set",
+	    "without a label",
+	    "with an unknown label",
+	    "with a label that is neither 0 nor 1",
+	    "without a proper weight",
+	    "with malformed JSON",
+	    "without a value for a key",
+	    "with a null",
+	};
+
+	return fault < BT_TABLE_FAULTS ? names[fault] : "?";
+}
+
+static const char *s_of(uint64_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
+static void put_skipped(const struct bt_table_stats *st, const char *rejects,
+                        struct bt_buf *b)
+{
+	int i, kinds = 0;
+
+	bt_buf_printf(b, "; %llu bad row%s ", (unsigned long long)st->skipped,
+	              s_of(st->skipped));
+	if (rejects != NULL)
+		bt_buf_printf(b, "in '%s': ", rejects);
+	else
+		bt_buf_puts(b, "skipped: ");
+	for (i = 0; i < BT_TABLE_FAULTS; i++)
+		if (st->faults[i] > 0)
+			bt_buf_printf(
+			    b, "%s%llu %s", kinds++ > 0 ? ", " : "",
+			    (unsigned long long)st->faults[i],
+			    bt_table_fault_name((enum bt_table_fault)i));
+}
+
+void bt_table_summary(const struct bt_table_stats *st, const char *rejects,
+                      struct bt_buf *b)
+{
+	bt_buf_printf(b, "%llu record%s from %d file%s",
+	              (unsigned long long)st->records, s_of(st->records),
+	              st->files, s_of((uint64_t)st->files));
+	if (st->labels > 0)
+		bt_buf_printf(b, ", %s%zu label%s",
+		              st->labels == BT_TABLE_LABELS_MAX ? "at least "
+		                                                : "",
+		              st->labels, s_of(st->labels));
+	if (st->labels > 0 && st->labelled < st->records)
+		bt_buf_printf(b, "; %llu without a label",
+		              (unsigned long long)(st->records - st->labelled));
+	if (st->duplicates > 0)
+		bt_buf_printf(b, "; %llu duplicate%s dropped",
+		              (unsigned long long)st->duplicates,
+		              s_of(st->duplicates));
+	if (st->missing > 0)
+		bt_buf_printf(b, "; %llu missing text%s read as 'nan'",
+		              (unsigned long long)st->missing,
+		              s_of(st->missing));
+	if (st->empty > 0)
+		bt_buf_printf(b, "; %llu text%s empty",
+		              (unsigned long long)st->empty,
+		              st->empty == 1 ? " is" : "s are");
+	if (st->skipped > 0)
+		put_skipped(st, rejects, b);
+}
