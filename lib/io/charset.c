@@ -34,12 +34,18 @@ const char *bt_charset_name(enum bt_charset set)
 /* Bytes of s, up to n, before the first that is not ASCII. */
 static size_t ascii_run(const uint8_t *s, size_t n)
 {
-	uint64_t v;
+	const uint64_t tops = 0x8080808080808080u;
+	uint64_t v[4];
 	size_t i;
 
-	for (i = 0; i + 8 <= n; i += 8) {
-		memcpy(&v, s + i, 8);
-		if ((v & 0x8080808080808080u) != 0)
+	for (i = 0; i + 32 <= n; i += 32) {
+		memcpy(v, s + i, 32);
+		if (((v[0] | v[1] | v[2] | v[3]) & tops) != 0)
+			break;
+	}
+	for (; i + 8 <= n; i += 8) {
+		memcpy(v, s + i, 8);
+		if ((v[0] & tops) != 0)
 			break;
 	}
 	while (i < n && s[i] < 0x80)

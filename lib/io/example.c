@@ -266,9 +266,13 @@ static void put_feature(struct bt_buf *b, const char *name,
 	put_head(b, 1, values);
 }
 
+#define FRONT 16 /* room for what stands before the features */
+
 void bt_example_begin(struct bt_example_writer *w)
 {
 	bt_buf_reset(&w->features);
+	if (bt_buf_reserve(&w->features, FRONT) != NULL)
+		w->features.len = FRONT;
 }
 
 void bt_example_add_text(struct bt_example_writer *w, const char *name,
@@ -329,13 +333,28 @@ void bt_example_add_list(struct bt_example_writer *w, const char *name,
 	bt_buf_put(b, list, len);
 }
 
+struct bt_span bt_example_finish(struct bt_example_writer *w)
+{
+	struct bt_span v = {NULL, 0};
+	char head[11];
+	size_t n;
+
+	if (w->features.oom)
+		return v;
+	n = (size_t)(write_head(head, 1, w->features.len - FRONT) - head);
+	v.p = w->features.data + FRONT - n;
+	v.n = w->features.len - FRONT + n;
+	memcpy(w->features.data + FRONT - n, head, n);
+	return v;
+}
+
 void bt_example_end(struct bt_example_writer *w, struct bt_buf *out)
 {
+	struct bt_span v = bt_example_finish(w);
+
 	bt_buf_reset(out);
-	put_head(out, 1, w->features.len);
-	bt_buf_put(out, w->features.data, w->features.len);
-	if (w->features.oom)
-		out->oom = true;
+	bt_buf_put(out, v.p, v.n);
+	out->oom |= v.p == NULL;
 }
 
 void bt_example_clear(struct bt_example_writer *w)

@@ -72,7 +72,7 @@ int bt_feature_floats(const struct bt_feature *f, float *out, size_t max,
 /* Writing: an Example is begun, features are added, and it is ended. The bytes
  * stand in out; memory running out shows in its oom. */
 struct bt_example_writer {
-	struct bt_buf features; /* the unwrapped Features message */
+	struct bt_buf features; /* the Features message, behind some room */
 };
 
 void bt_example_begin(struct bt_example_writer *w);
@@ -91,6 +91,9 @@ void bt_example_add_list(struct bt_example_writer *w, const char *name,
                          enum bt_feature_kind kind, const void *list,
                          size_t len);
 void bt_example_end(struct bt_example_writer *w, struct bt_buf *out);
+/* The same without a copy: the bytes are borrowed from w until its next begin;
+ * p is NULL when out of memory. */
+struct bt_span bt_example_finish(struct bt_example_writer *w);
 
 /* Frees what the writer holds; it can be begun again. */
 void bt_example_clear(struct bt_example_writer *w);

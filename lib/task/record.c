@@ -135,8 +135,8 @@ static void add_text(struct bt_example_writer *w, const char *name,
 		bt_example_add_text(w, name, v.p, v.n);
 }
 
-void bt_text_rec_write(struct bt_example_writer *w,
-                       const struct bt_text_rec *rec, struct bt_buf *out)
+struct bt_span bt_text_rec_make(struct bt_example_writer *w,
+                                const struct bt_text_rec *rec)
 {
 	bt_example_begin(w);
 	add_text(w, "id", rec->id);
@@ -150,7 +150,7 @@ void bt_text_rec_write(struct bt_example_writer *w,
 	add_text(w, "text_b", rec->text_b);
 	if (rec->has_weight)
 		bt_example_add_floats(w, "weight", &rec->weight, 1);
-	bt_example_end(w, out);
+	return bt_example_finish(w);
 }
 
 void bt_token_rec_clear(struct bt_token_rec *rec)

@@ -48,9 +48,10 @@ int bt_text_rec_several(size_t n_labels, struct bt_error *err);
 int bt_text_rec_read(const void *data, size_t len, struct bt_text_rec *rec,
                      struct bt_error *err) BT_MUST_USE;
 
-/* Makes the payload in out, using w as scratch. */
-void bt_text_rec_write(struct bt_example_writer *w,
-                       const struct bt_text_rec *rec, struct bt_buf *out);
+/* The payload, borrowed from w until its next use; p is NULL when out of
+ * memory. */
+struct bt_span bt_text_rec_make(struct bt_example_writer *w,
+                                const struct bt_text_rec *rec) BT_MUST_USE;
 
 struct bt_token_rec {
 	int32_t *ids;   /* [n] tokens that input_mask marks as real */

@@ -7,22 +7,21 @@ int bt_table_write(struct bt_table *table, struct bt_out *out,
                    void *ctx, struct bt_error *err)
 {
 	struct bt_example_writer w = {BT_BUF_INIT};
-	struct bt_buf payload = BT_BUF_INIT;
 	struct bt_text_rec rec;
+	struct bt_span v;
 	int r;
 
 	while ((r = bt_table_next(table, &rec, err)) == 1) {
-		bt_text_rec_write(&w, &rec, &payload);
-		if (payload.oom)
+		v = bt_text_rec_make(&w, &rec);
+		if (v.p == NULL)
 			r = bt_error_nomem(err, "writing a record");
 		else
-			r = bt_tfrec_write(out, payload.data, payload.len, err);
+			r = bt_tfrec_write(out, v.p, v.n, err);
 		if (r != BT_OK)
 			break;
 		if (show != NULL)
 			show(ctx, table);
 	}
 	bt_example_clear(&w);
-	bt_buf_clear(&payload);
 	return r;
 }
