@@ -125,6 +125,10 @@ static bool options_agree(const struct values *v)
 		               v->rejects);
 		return false;
 	}
+	if (v->map != NULL && v->label == NULL && v->task == NULL) {
+		bt_tool_misuse(&tool, "--map-label needs --label");
+		return false;
+	}
 	if (v->separator == NULL ||
 	    (v->label != NULL && v->separator[0] != '\0'))
 		return true;

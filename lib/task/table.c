@@ -299,14 +299,23 @@ static const char *advice(const struct bt_table *t)
 	return "";
 }
 
+/* Messages quote what stands in rows: not what would steer a terminal. */
+static void make_printable(char *s)
+{
+	for (; *s != '\0'; s++)
+		if ((unsigned char)*s < ' ' || *s == 0x7F)
+			*s = '?';
+}
+
 /* The row is bad: goes on, or not. */
-static int bad_row(struct bt_table *t, int r, const struct bt_error *why,
+static int bad_row(struct bt_table *t, int r, struct bt_error *why,
                    struct bt_error *err)
 {
 	bool skips = t->opts.skip_bad || t->rejects != NULL ||
 	             (t->fault == BT_TABLE_FIELDS && t->opts.task != NULL &&
 	              t->opts.task->short_rows);
 
+	make_printable(why->text);
 	if (t->fault == BT_TABLE_FAULTS)
 		return bt_error_set(err, r, "%s", why->text);
 	if (!skips)

@@ -90,6 +90,11 @@ csv2tfrecord --no-header -t 2 --skip-bad first.csv 2>err >out
 is "$("$TEST_TOP/tests/records" out)$(tail -n 1 err)" 'text_a=ecsv2tfrecord: 1 record from 1 file; 2 bad rows skipped: 1 with the wrong number of fields, 1 with malformed quotes' \
 	'the first row of all'
 
+# control characters in messages
+printf 'text,w\na,\033[31m\n' >escape.csv
+refuses "*the weight is '[?][[]31m', expected*" 'messages do not steer a terminal' \
+	csv2tfrecord --weight w escape.csv
+
 # no rows at all
 : >none.csv
 refuses "csv2tfrecord: 'none.csv' is empty" 'an empty file' csv2tfrecord none.csv

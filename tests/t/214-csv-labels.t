@@ -50,6 +50,7 @@ misuse "label '0' stands twice" 'a label twice' \
 	csv2tfrecord -l y --map-label 0=a,0=b y.csv
 misuse "'0=' lacks a label" 'an empty name' csv2tfrecord -l y --map-label 0= y.csv
 misuse "'' is no pair A=B" 'an empty map' csv2tfrecord -l y --map-label '' y.csv
+misuse '--map-label needs --label' 'no label' csv2tfrecord --map-label a=b y.csv
 refuses "*cannot open 'nosuch'*" 'no such file' \
 	csv2tfrecord -l y --map-label @nosuch y.csv
 printf '0,a\n1\n' >bad.csv
