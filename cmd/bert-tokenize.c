@@ -7,12 +7,15 @@
 #include "base/sys.h"
 #include "base/tool.h"
 #include "io/out.h"
+#include "task/metadata.h"
 #include "task/tokenize.h"
 #include "text/tokenizer.h"
 
 struct opts {
 	struct bt_common common;
 	const char *model, *pad, *format, *dialect, *lower;
+	const char *layout, *labels, *label_type, *dummy, *example_id;
+	const char *meta, *part, *processor;
 	int64_t max_length;
 	bool no_truncation, lines, no_special;
 	int64_t pad_to; /* 0: none */
@@ -38,7 +41,26 @@ static const struct bt_opt options[] = {
     BT_STR(0, "format", "tfrecord|ids|json", "output [tfrecord]", opts, format),
     BT_LEVEL("zstd", "LEVEL", "compress the output, by level 1 to 19 [3]", opts,
              zstd, 1, BT_OUT_ZSTD_MAX, 3),
-    BT_STR(0, "dialect", "hf|google",
+    BT_STR(0, "layout", "full|bert|modelgarden",
+           "features of a record: all, or another program's [full]", opts,
+           layout),
+    BT_STR(0, "labels", "LIST|FILE",
+           "labels in the order of their numbers [the model's]", opts, labels),
+    BT_STR(0, "label-type", "class|int|float|none",
+           "label_ids: the label's number, itself, none [class]", opts,
+           label_type),
+    BT_STR(0, "dummy-label", "LABEL", "label_ids of records without a label",
+           opts, dummy),
+    BT_STR(0, "example-id", "count|id",
+           "example_id: counted from 0, or the id's number [count]", opts,
+           example_id),
+    BT_STR(0, "meta-data", "FILE", "tell Model Garden's meta data into FILE",
+           opts, meta),
+    BT_STR(0, "part", "NAME",
+           "which part these are: train, eval, test, ...=KEY", opts, part),
+    BT_STR(0, "processor", "NAME", "processor_type of the meta data", opts,
+           processor),
+    BT_STR(0, "dialect", "hf|google|modelgarden",
            "whose tokens, where these differ [the model's, else hf]", opts,
            dialect),
     BT_STR(0, "lower-case", "yes|no",
@@ -77,6 +99,27 @@ static int check_options(struct opts *o)
 		                      "%lld",
 		                      (long long)o->pad_to,
 		                      (long long)o->max_length);
+	if (o->format != NULL && !is(o->format, "tfrecord") &&
+	    (o->meta != NULL || !is(o->layout, "full")))
+		return bt_tool_misuse(&tool, "--layout and --meta-data are for "
+		                             "--format tfrecord");
+	if (o->pad_to == 0 && (o->meta != NULL || !is(o->layout, "full")))
+		return bt_tool_misuse(&tool,
+		                      "TensorFlow wants records of one length: "
+		                      "%s%s goes with --pad N",
+		                      o->meta != NULL ? "--meta-data"
+		                                      : "--layout ",
+		                      o->meta != NULL ? "" : o->layout);
+	if ((o->meta == NULL) != (o->part == NULL) ||
+	    (o->meta == NULL && o->processor != NULL))
+		return bt_tool_misuse(&tool, "--meta-data FILE, --part NAME "
+		                             "and --processor go together");
+	if (o->labels != NULL && o->label_type != NULL &&
+	    !is(o->label_type, "class"))
+		return bt_tool_misuse(&tool,
+		                      "--labels are for --label-type class, "
+		                      "not %s",
+		                      o->label_type);
 	if (o->expect != 0 && o->lines)
 		return bt_tool_misuse(
 		    &tool, "--expect counts records, and --lines reads lines");
@@ -87,14 +130,76 @@ static int open_model(const struct opts *o, const struct bt_log *log,
                       struct bt_tok **tok, struct bt_error *err)
 {
 	struct bt_tok_opts t = BT_TOK_OPTS_INIT;
+	const char *dialect = o->dialect;
 
-	if (o->dialect != NULL)
-		t.dialect =
-		    is(o->dialect, "google") ? BT_TOK_GOOGLE : BT_TOK_HF;
+	/* whose layout it is, his tokens are wanted */
+	if (dialect == NULL && !is(o->layout, "full"))
+		dialect = is(o->layout, "bert") ? "google" : o->layout;
+	if (dialect != NULL)
+		t.dialect = is(dialect, "google")        ? BT_TOK_GOOGLE
+		            : is(dialect, "modelgarden") ? BT_TOK_GARDEN
+		                                         : BT_TOK_HF;
 	if (o->lower != NULL)
 		t.lower = is(o->lower, "yes");
 	t.log = log;
 	return bt_tok_open(o->model, &t, tok, err);
+}
+
+/* The labels to number, and what a record is to have of them. */
+static int choose_labels(const struct opts *o, struct bt_labels *l,
+                         struct bt_tokenize_opts *how, struct bt_error *err)
+{
+	int r;
+
+	how->layout = is(o->layout, "bert")          ? BT_LAYOUT_BERT
+	              : is(o->layout, "modelgarden") ? BT_LAYOUT_GARDEN
+	                                             : BT_LAYOUT_FULL;
+	how->label_type = is(o->label_type, "int")     ? BT_LABEL_INT
+	                  : is(o->label_type, "float") ? BT_LABEL_FLOAT
+	                  : is(o->label_type, "none")  ? BT_LABEL_NONE
+	                                               : BT_LABEL_CLASS;
+	how->dummy_label = o->dummy;
+	how->number_of_id = is(o->example_id, "id");
+	if (how->label_type != BT_LABEL_CLASS)
+		return BT_OK;
+	r = o->labels != NULL ? bt_labels_named(o->labels, l, err)
+	                      : bt_labels_load(o->model, l, err);
+	how->labels = r == BT_OK && l->n > 0 ? l : NULL;
+	how->only_labels =
+	    how->labels != NULL &&
+	    (o->labels != NULL || how->layout != 0 || o->meta != NULL);
+	return r;
+}
+
+static struct bt_metadata metadata(const struct opts *o,
+                                   const struct bt_tokenize_opts *how)
+{
+	return (struct bt_metadata){
+	    .part = o->part,
+	    .processor = o->processor,
+	    .label_type = how->label_type,
+	    .max_length = how->pad,
+	    .labels = how->labels != NULL ? how->labels->n : 0};
+}
+
+/* What was asked for must fit the meta data that are there. */
+static int check_metadata(const struct opts *o,
+                          const struct bt_tokenize_opts *how)
+{
+	struct bt_metadata m = metadata(o, how);
+	struct bt_error err = {0};
+	int r;
+
+	if (o->meta == NULL)
+		return BT_EXIT_DONE;
+	if (how->label_type == BT_LABEL_CLASS && how->labels == NULL)
+		return bt_tool_misuse(
+		    &tool, "meta data tell how many labels there are: "
+		           "give --labels");
+	r = bt_metadata_check(o->meta, &m, &err);
+	return r == BT_OK     ? BT_EXIT_DONE
+	       : r == BT_EARG ? bt_tool_misuse(&tool, "%s", err.text)
+	                      : bt_tool_fail(&tool, &err);
 }
 
 /* Sets how texts are encoded; a length that the model cannot have is misuse. */
@@ -104,7 +209,6 @@ static int choose(const struct opts *o, const struct bt_tok *tok,
 	size_t positions = bt_tok_max_positions(tok);
 	size_t special = o->no_special ? 0 : bt_tok_specials(tok, false);
 
-	memset(how, 0, sizeof(*how));
 	how->format = is(o->format, "ids")    ? BT_TOKENIZE_IDS
 	              : is(o->format, "json") ? BT_TOKENIZE_JSON
 	                                      : BT_TOKENIZE_TFRECORD;
@@ -164,6 +268,18 @@ static void report(const struct bt_log *log, const struct bt_tokenize_stats *s,
 	       (double)s->bytes * 1e-6 / seconds);
 }
 
+static int tell_metadata(const struct opts *o,
+                         const struct bt_tokenize_opts *how,
+                         const struct bt_tokenize_stats *s,
+                         struct bt_error *err)
+{
+	struct bt_metadata m = metadata(o, how);
+
+	if (o->meta == NULL)
+		return BT_OK;
+	return bt_metadata_update(o->meta, &m, s->texts, s->weighted > 0, err);
+}
+
 /* Everything once the model is open. */
 static int convert(const struct opts *o, const struct bt_tok *tok,
                    const struct bt_tokenize_opts *how, struct bt_log *log,
@@ -198,6 +314,9 @@ static int convert(const struct opts *o, const struct bt_tok *tok,
 	}
 	if (r == BT_OK) {
 		stats = bt_tokenize_stats(job);
+		r = tell_metadata(o, how, &stats, err);
+	}
+	if (r == BT_OK) {
 		report(log, &stats, how->max_length, bt_seconds() - start);
 	}
 	bt_out_abandon(out);
@@ -210,17 +329,18 @@ static int run(const struct opts *o)
 {
 	struct bt_log log = bt_tool_log(&tool, &o->common);
 	struct bt_labels labels = {0};
-	struct bt_tokenize_opts how;
+	struct bt_tokenize_opts how = {0};
 	struct bt_error err = {0};
 	struct bt_tok *tok = NULL;
 	int status = BT_EXIT_DONE;
 
 	if (open_model(o, &log, &tok, &err) != BT_OK ||
-	    bt_labels_load(o->model, &labels, &err) != BT_OK)
+	    choose_labels(o, &labels, &how, &err) != BT_OK)
 		status = bt_tool_fail(&tool, &err);
 	if (status == BT_EXIT_DONE)
 		status = choose(o, tok, &how);
-	how.labels = labels.n > 0 ? &labels : NULL;
+	if (status == BT_EXIT_DONE)
+		status = check_metadata(o, &how);
 	if (status == BT_EXIT_DONE &&
 	    convert(o, tok, &how, &log, &err) != BT_OK)
 		status = bt_tool_fail(&tool, &err);
@@ -231,7 +351,7 @@ static int run(const struct opts *o)
 
 int main(int argc, char **argv)
 {
-	struct opts o = {.common = BT_COMMON_INIT};
+	struct opts o = {.common = BT_COMMON_INIT, .layout = "full"};
 	int operand, status;
 
 	if (!bt_tool_options(&tool, argc, argv, &o, &operand, &status))

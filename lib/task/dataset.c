@@ -100,6 +100,12 @@ int bt_dataset_check(const struct bt_token_rec *rec, const struct bt_fit *fit,
 	int r = check_tokens(rec, fit, err);
 
 	*label = -1;
+	if (r == BT_OK && s.p == NULL && rec->has_label_value &&
+	    mode != BT_LABELS_OPTIONAL)
+		r = bt_error_set(err, BT_EFORMAT,
+		                 "label_ids holds a number to predict (%g), "
+		                 "and a classifier learns classes",
+		                 (double)rec->label_value);
 	if (r != BT_OK || (s.p == NULL && !rec->has_label_id))
 		return r;
 	if (s.p == NULL && mode != BT_LABELS_COLLECT) {

@@ -59,4 +59,12 @@ int bt_labels_from_json(const json_t *config, struct bt_labels *l,
 int bt_labels_load(const char *dir, struct bt_labels *l,
                    struct bt_error *err) BT_MUST_USE;
 
+/*
+ * Labels that a user names, in that order: a list with commas between, or, if
+ * there is no comma in it, a file: a label a line, a JSON array, or a JSON
+ * object with id2label. Two at least, all different. l is overwritten.
+ */
+int bt_labels_named(const char *list_or_file, struct bt_labels *l,
+                    struct bt_error *err) BT_MUST_USE;
+
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "task/record.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -77,6 +78,24 @@ static int read_label(const struct bt_feature *f, struct bt_text_rec *rec,
 	rec->several = rec->n_labels != 1;
 	if (rec->several)
 		rec->label.p = NULL;
+	return r;
+}
+
+/* A float is a number to predict. */
+static int read_label_ids(const struct bt_feature *f, struct bt_token_rec *rec,
+                          struct bt_error *err)
+{
+	size_t n;
+	int r;
+
+	if (f->kind != BT_FEATURE_FLOAT)
+		return read_int(f, &rec->label_id, &rec->has_label_id, err);
+	r = bt_feature_floats(f, &rec->label_value, 1, &n, err);
+	if (r == BT_OK && (n != 1 || !isfinite(rec->label_value)))
+		r = bt_error_set(
+		    err, BT_EFORMAT,
+		    "feature 'label_ids' is not one finite number");
+	rec->has_label_value = r == BT_OK;
 	return r;
 }
 
@@ -211,7 +230,7 @@ static int read_token_feature(const struct bt_feature *f, struct lists *l,
 	else if (bt_feature_is(f, "tokenizer"))
 		return read_text(f, &rec->tokenizer, err);
 	else if (bt_feature_is(f, "label_ids"))
-		return read_int(f, &rec->label_id, &rec->has_label_id, err);
+		return read_label_ids(f, rec, err);
 	else if (bt_feature_is(f, "example_id"))
 		return read_int(f, &rec->example_id, &rec->has_example_id, err);
 	else if (bt_feature_is(f, "weight"))
@@ -363,38 +382,93 @@ int bt_token_rec_read(const void *data, size_t len, struct bt_token_rec *rec,
 	return r;
 }
 
-/* Writes one list of rec->n values from a function of the position. */
-static void add_padded(struct bt_example_writer *w, const char *name,
-                       struct bt_token_rec *rec, size_t total)
+enum field {
+	ID = 1,
+	EXAMPLE_ID,
+	INPUT_IDS,
+	INPUT_MASK,
+	IS_REAL,
+	LABEL,
+	LABEL_IDS,
+	SEGMENT_IDS,
+	TOKENIZER,
+	WEIGHT
+};
+
+/* What BERT's published records have stands in the order of their protobuf
+ * build's map; the others are sorted. */
+static const char layout_fields[][10] = {
+    [BT_LAYOUT_FULL] = {ID, INPUT_IDS, INPUT_MASK, IS_REAL, LABEL, LABEL_IDS,
+                        SEGMENT_IDS, TOKENIZER, WEIGHT},
+    [BT_LAYOUT_BERT] = {INPUT_IDS, IS_REAL, INPUT_MASK, LABEL_IDS, SEGMENT_IDS},
+    [BT_LAYOUT_GARDEN] = {EXAMPLE_ID, INPUT_IDS, INPUT_MASK, IS_REAL, LABEL_IDS,
+                          SEGMENT_IDS, WEIGHT},
+};
+
+/* One of the lists, padded to total with zeros. */
+static void add_list(struct bt_example_writer *w, enum field f,
+                     struct bt_token_rec *rec, size_t total)
 {
+	const char *name = f == INPUT_IDS    ? "input_ids"
+	                   : f == INPUT_MASK ? "input_mask"
+	                                     : "segment_ids";
+	size_t i;
+
+	for (i = 0; i < rec->n; i++)
+		rec->scratch[i] = f == INPUT_IDS    ? rec->ids[i]
+		                  : f == INPUT_MASK ? 1
+		                                    : rec->types[i];
 	memset(rec->scratch + rec->n, 0, (total - rec->n) * sizeof(int64_t));
 	bt_example_add_int64s(w, name, rec->scratch, total);
 }
 
-int bt_token_rec_write(struct bt_example_writer *w, struct bt_token_rec *rec,
-                       size_t pad, struct bt_buf *out)
+static void add_label_ids(struct bt_example_writer *w,
+                          const struct bt_token_rec *rec)
 {
-	size_t n = rec->n, total = pad > n ? pad : n, i;
+	if (rec->has_label_value)
+		bt_example_add_floats(w, "label_ids", &rec->label_value, 1);
+	else if (rec->has_label_id)
+		bt_example_add_int64s(w, "label_ids", &rec->label_id, 1);
+}
+
+static void add_field(struct bt_example_writer *w, enum field f,
+                      struct bt_token_rec *rec, size_t total)
+{
+	static const int64_t one = 1;
+
+	if (f == INPUT_IDS || f == INPUT_MASK || f == SEGMENT_IDS)
+		add_list(w, f, rec, total);
+	else if (f == ID)
+		add_text(w, "id", rec->id);
+	else if (f == LABEL)
+		add_text(w, "label", rec->label);
+	else if (f == LABEL_IDS)
+		add_label_ids(w, rec);
+	else if (f == TOKENIZER)
+		add_text(w, "tokenizer", rec->tokenizer);
+	else if (f == EXAMPLE_ID && rec->has_example_id)
+		bt_example_add_int64s(w, "example_id", &rec->example_id, 1);
+	else if (f == IS_REAL)
+		bt_example_add_int64s(w, "is_real_example", &one, 1);
+	else if (f == WEIGHT && rec->has_weight)
+		bt_example_add_floats(w, "weight", &rec->weight, 1);
+}
+
+int bt_token_rec_write(struct bt_example_writer *w, struct bt_token_rec *rec,
+                       enum bt_token_layout layout, size_t pad,
+                       struct bt_buf *out)
+{
+	size_t total = pad > rec->n ? pad : rec->n, i;
+	enum field f;
 
 	if (reserve(rec, total) != BT_OK)
 		return BT_ENOMEM;
 	bt_example_begin(w);
-	add_text(w, "id", rec->id);
-	for (i = 0; i < n; i++)
-		rec->scratch[i] = rec->ids[i];
-	add_padded(w, "input_ids", rec, total);
-	for (i = 0; i < n; i++)
-		rec->scratch[i] = 1;
-	add_padded(w, "input_mask", rec, total);
-	add_text(w, "label", rec->label);
-	if (rec->has_label_id)
-		bt_example_add_int64s(w, "label_ids", &rec->label_id, 1);
-	for (i = 0; i < n; i++)
-		rec->scratch[i] = rec->types[i];
-	add_padded(w, "segment_ids", rec, total);
-	add_text(w, "tokenizer", rec->tokenizer);
-	if (rec->has_weight)
-		bt_example_add_floats(w, "weight", &rec->weight, 1);
+	for (i = 0; i < sizeof(layout_fields[0]); i++) {
+		f = (enum field)layout_fields[layout][i];
+		if (f != IS_REAL || layout != BT_LAYOUT_FULL || pad > 0)
+			add_field(w, f, rec, total);
+	}
 	bt_example_end(w, out);
 	return out->oom ? BT_ENOMEM : BT_OK;
 }

@@ -10,7 +10,8 @@
  * TensorFlow Model Garden writes them, padded or not), label_ids (int64) where
  * the label set was known, and id, label (bytes), weight (float) passed along.
  * tokenizer (bytes) is the fingerprint of the vocabulary and settings that made
- * the ids, so that a model can refuse another's tokens.
+ * the ids, so that a model can refuse another's tokens. A padded record has
+ * is_real_example, too, which TensorFlow's readers ask for.
  *
  * Absent is absent: a span with p NULL. An empty text is an empty text.
  * Features that are not named here are ignored when reading.
@@ -60,6 +61,8 @@ struct bt_token_rec {
 	struct bt_span id, label, tokenizer;
 	bool has_label_id;
 	int64_t label_id;
+	bool has_label_value; /* label_ids holds a float: for regression */
+	float label_value;
 	bool has_example_id; /* Model Garden's running number */
 	int64_t example_id;
 	bool is_real; /* false: filling, to be passed over */
@@ -89,11 +92,21 @@ int bt_token_rec_set(struct bt_token_rec *rec, const int32_t *ids,
 int bt_token_rec_read(const void *data, size_t len, struct bt_token_rec *rec,
                       struct bt_error *err) BT_MUST_USE;
 
+/* Which features a written token record has, and in which order. */
+enum bt_token_layout {
+	BT_LAYOUT_FULL, /* all that is set, by name; is_real_example if padded
+	                 */
+	BT_LAYOUT_BERT, /* what BERT's run_classifier.py writes, in its order */
+	BT_LAYOUT_GARDEN /* what create_finetuning_data.py writes, by name */
+};
+
 /*
  * Makes the payload in out. The lists are padded with zeros to pad tokens, not
- * at all if pad is 0; pad must not be smaller than n otherwise.
+ * at all if pad is 0; pad must not be smaller than n otherwise. label_ids is
+ * the label_value where there is one, else the label_id, else absent.
  */
 int bt_token_rec_write(struct bt_example_writer *w, struct bt_token_rec *rec,
-                       size_t pad, struct bt_buf *out) BT_MUST_USE;
+                       enum bt_token_layout layout, size_t pad,
+                       struct bt_buf *out) BT_MUST_USE;
 
 #endif

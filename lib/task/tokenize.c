@@ -215,6 +215,8 @@ static void add_stats(struct bt_tokenize_stats *to,
 	to->unknown += s->unknown;
 	to->cut_texts += s->cut_texts;
 	to->cut_tokens += s->cut_tokens;
+	to->labelled += s->labelled;
+	to->weighted += s->weighted;
 	to->bytes += s->bytes;
 }
 

@@ -16,6 +16,7 @@
 #include "base/pool.h"
 #include "io/out.h"
 #include "task/labels.h"
+#include "task/record.h"
 #include "text/tokenizer.h"
 
 struct bt_tokenize;
@@ -26,6 +27,14 @@ enum bt_tokenize_format {
 	BT_TOKENIZE_JSON      /* a line of JSON a text */
 };
 
+/* What label_ids holds of a record's label. */
+enum bt_label_type {
+	BT_LABEL_CLASS, /* its number among the labels */
+	BT_LABEL_INT,   /* itself, a whole number */
+	BT_LABEL_FLOAT, /* itself, a number */
+	BT_LABEL_NONE   /* nothing: there is no label_ids */
+};
+
 struct bt_tokenize_opts {
 	enum bt_tokenize_format format;
 	bool lines;        /* the texts are bare, not text records */
@@ -33,16 +42,21 @@ struct bt_tokenize_opts {
 	size_t max_length; /* 0: no limit */
 	bool cut;          /* what is longer: cut it, or fail */
 	size_t pad;        /* 0: do not; else not below max_length */
-	/* where a record's label is one of these, label_ids has its number;
-	 * borrowed, or NULL */
+	enum bt_token_layout layout;
+	enum bt_label_type label_type;
+	/* for BT_LABEL_CLASS; borrowed, or NULL for no label_ids */
 	const struct bt_labels *labels;
-	uint64_t expect; /* records; 0: any number */
+	bool only_labels;        /* fail on a label that is none of them */
+	const char *dummy_label; /* for records without a label, or NULL */
+	bool number_of_id; /* example_id is in the id, else counted from 0 */
+	uint64_t expect;   /* records; 0: any number */
 };
 
 struct bt_tokenize_stats {
 	uint64_t texts, tokens, unknown; /* tokens and [UNK]s written */
 	uint64_t cut_texts, cut_tokens;
-	uint64_t bytes; /* read */
+	uint64_t labelled, weighted; /* texts with a label_ids, a weight */
+	uint64_t bytes;              /* read */
 };
 
 /* tok and pool are borrowed. */

@@ -37,9 +37,10 @@ struct bt_tok {
 	bool is_dir, is_json;
 	bool has_config; /* there is a tokenizer_config.json */
 
-	enum bt_tok_dialect dialect;
-	struct bt_tok_flags flags; /* none unset once opened */
-	bool cut_left;             /* truncation takes away from the left */
+	enum bt_tok_dialect dialect; /* HF or GOOGLE */
+	bool garden;                 /* GOOGLE, as in Model Garden */
+	struct bt_tok_flags flags;   /* none unset once opened */
+	bool cut_left;               /* truncation takes away from the left */
 	char *prefix;
 	int64_t max_chars;
 	size_t max_length, max_positions, model_size;

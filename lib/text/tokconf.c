@@ -237,7 +237,9 @@ int bt_tok_read_dialect(struct bt_tok *t, struct bt_error *err)
 	if (r != BT_OK || o == NULL)
 		return r;
 	r = bt_json_str(o, "dialect", &name, err);
-	if (r == BT_OK && strcmp(name, "google") == 0)
+	if (r == BT_OK)
+		t->garden = strcmp(name, "modelgarden") == 0;
+	if (r == BT_OK && (t->garden || strcmp(name, "google") == 0))
 		t->dialect = BT_TOK_GOOGLE;
 	else if (r == BT_OK && strcmp(name, "hf") != 0)
 		r = bt_error_set(err, BT_EFORMAT, "dialect '%s' is unknown",

@@ -26,7 +26,8 @@ struct bt_tok_scratch;
 enum bt_tok_dialect {
 	BT_TOK_ANY = 0, /* the directory's, else BT_TOK_HF */
 	BT_TOK_HF,      /* Hugging Face's fast tokenizers */
-	BT_TOK_GOOGLE   /* the tokenization.py of BERT and TF Model Garden */
+	BT_TOK_GOOGLE,  /* the tokenization.py of BERT */
+	BT_TOK_GARDEN   /* that of TF Model Garden: words may be longer */
 };
 
 struct bt_tok_opts {

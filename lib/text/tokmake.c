@@ -10,6 +10,7 @@
 #include "text/tok_int.h"
 
 #define GOOGLE_MAX_CHARS 200
+#define GARDEN_MAX_CHARS 400
 
 static int find_roles(struct bt_tok *t, struct bt_error *err)
 {
@@ -215,7 +216,7 @@ int bt_tok_finish(struct bt_tok *t, const struct bt_tok_opts *o,
 	if (r != BT_OK)
 		return r;
 	if (t->dialect == BT_TOK_GOOGLE)
-		t->max_chars = GOOGLE_MAX_CHARS;
+		t->max_chars = t->garden ? GARDEN_MAX_CHARS : GOOGLE_MAX_CHARS;
 	if (t->max_positions != 0 &&
 	    (t->max_length == 0 || t->max_length > t->max_positions))
 		t->max_length = t->max_positions;

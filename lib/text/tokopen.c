@@ -163,8 +163,10 @@ int bt_tok_open(const char *path, const struct bt_tok_opts *opts,
 	t->dialect = BT_TOK_HF;
 	if (t->is_dir)
 		r = bt_tok_read_dialect(t, err);
-	if (opts->dialect != BT_TOK_ANY)
-		t->dialect = opts->dialect;
+	if (opts->dialect != BT_TOK_ANY) {
+		t->garden = opts->dialect == BT_TOK_GARDEN;
+		t->dialect = t->garden ? BT_TOK_GOOGLE : opts->dialect;
+	}
 	if (r == BT_OK)
 		r = t->is_dir ? read_dir(t, err) : read_file(t, err);
 	if (r == BT_OK)

@@ -86,7 +86,9 @@ static int complete(const struct bt_tok *t, json_t *o, size_t max_length)
 		bad |= set_missing(o, "model_max_length",
 		                   json_integer((json_int_t)max_length));
 	if (t->dialect == BT_TOK_GOOGLE)
-		bad |= json_object_set_new(o, "dialect", json_string("google"));
+		bad |= json_object_set_new(
+		    o, "dialect",
+		    json_string(t->garden ? "modelgarden" : "google"));
 	else
 		json_object_del(o, "dialect");
 	return bad;

@@ -409,7 +409,7 @@ static void token_records(void **state)
 		in.tokenizer = bt_span("f00d");
 		in.has_label_id = true;
 		in.label_id = -7;
-		assert_ok(bt_token_rec_write(&w, &in, pad, &b));
+		assert_ok(bt_token_rec_write(&w, &in, BT_LAYOUT_FULL, pad, &b));
 		bt_token_rec_clear(&in);
 		assert_ok(bt_token_rec_read(b.data, b.len, &out, &err));
 		assert_int_equal(out.n, 3);
