@@ -9,7 +9,7 @@
 
 struct args {
 	struct bt_common common;
-	const char *model, *init_config, *tokenizer, *eval;
+	const char *model, *init_config, *tokenizer, *labels, *eval;
 	double eval_share, epochs, lr, warmup, weight_decay, clip, dropout;
 	double smoothing;
 	int64_t steps, batch_size, batch_tokens, accumulate, save_steps;
@@ -24,6 +24,8 @@ static const struct bt_opt options[] = {
            "random weights for this configuration instead", args, init_config),
     BT_STR(0, "tokenizer", "PATH", "tokenizer to give the model [its own]",
            args, tokenizer),
+    BT_STR(0, "labels", "LIST|FILE",
+           "labels in the order of their numbers [the data's]", args, labels),
     BT_STR('o', "output", "DIR", "model directory to write", args,
            common.output),
     BT_INT(0, "expect", "N", "fail if there are not N training records", args,
@@ -110,6 +112,7 @@ static struct bt_job_opts job_of(const struct args *a, char **records, int n)
 	struct bt_job_opts o = {.model = a->model,
 	                        .init_config = a->init_config,
 	                        .tokenizer = a->tokenizer,
+	                        .labels = a->labels,
 	                        .records = records,
 	                        .n_records = n,
 	                        .expect = (uint64_t)a->expect,

@@ -91,12 +91,57 @@ static int unknown_label(struct bt_span s, const struct bt_labels *labels,
 	                    labels->name[0], labels->name[labels->n - 1]);
 }
 
+/* Adds "0" ... of that number, so that a class's number is its place. */
+static int collect_number(int64_t number, struct bt_labels *labels,
+                          struct bt_error *err)
+{
+	char s[24];
+	int64_t i;
+	int r;
+
+	if (number < 0 || number >= BT_LABELS_MAX)
+		return bt_error_set(err, BT_EFORMAT,
+		                    "label_ids holds %lld, and classes are "
+		                    "numbered from 0 to at most %d",
+		                    (long long)number, BT_LABELS_MAX - 1);
+	snprintf(s, sizeof(s), "%lld", (long long)number);
+	r = bt_labels_find(labels, bt_span(s));
+	for (i = 0; r < 0 && i <= number; i++) {
+		snprintf(s, sizeof(s), "%lld", (long long)i);
+		r = bt_labels_add(labels, bt_span(s), err);
+		if (r < 0)
+			return r;
+		r = i < number ? -1 : r;
+	}
+	return r;
+}
+
+/* A record without the text of its label. */
+static int check_number(int64_t number, enum bt_label_mode mode,
+                        struct bt_labels *labels, int32_t *label,
+                        struct bt_error *err)
+{
+	int r = BT_OK;
+
+	if (mode == BT_LABELS_COLLECT) {
+		r = collect_number(number, labels, err);
+		*label = r;
+		return r < 0 ? r : BT_OK;
+	}
+	if (number >= 0 && number < labels->n)
+		*label = (int32_t)number;
+	else if (mode == BT_LABELS_KNOWN)
+		r = bt_error_set(err, BT_EFORMAT,
+		                 "label number %lld, the model has %d labels",
+		                 (long long)number, labels->n);
+	return r;
+}
+
 int bt_dataset_check(const struct bt_token_rec *rec, const struct bt_fit *fit,
                      enum bt_label_mode mode, struct bt_labels *labels,
                      int32_t *label, struct bt_error *err)
 {
 	struct bt_span s = rec->label;
-	char number[24];
 	int r = check_tokens(rec, fit, err);
 
 	*label = -1;
@@ -108,23 +153,8 @@ int bt_dataset_check(const struct bt_token_rec *rec, const struct bt_fit *fit,
 		                 (double)rec->label_value);
 	if (r != BT_OK || (s.p == NULL && !rec->has_label_id))
 		return r;
-	if (s.p == NULL && mode != BT_LABELS_COLLECT) {
-		if (rec->label_id >= 0 && rec->label_id < labels->n) {
-			*label = (int32_t)rec->label_id;
-			return BT_OK;
-		}
-		if (mode == BT_LABELS_OPTIONAL)
-			return BT_OK;
-		return bt_error_set(err, BT_EFORMAT,
-		                    "label number %lld, the model has %d "
-		                    "labels",
-		                    (long long)rec->label_id, labels->n);
-	}
-	if (s.p == NULL) {
-		snprintf(number, sizeof(number), "%lld",
-		         (long long)rec->label_id);
-		s = bt_span(number);
-	}
+	if (s.p == NULL)
+		return check_number(rec->label_id, mode, labels, label, err);
 	if (mode == BT_LABELS_COLLECT)
 		r = bt_labels_add(labels, s, err);
 	else

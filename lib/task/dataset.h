@@ -50,8 +50,9 @@ enum bt_label_mode {
 
 /*
  * Checks one record against the model and finds its label. label_id without a
- * text counts as the label of that number (KNOWN) or as its decimal text
- * (COLLECT).
+ * text counts as the label of that number (KNOWN) or, as do all below it, as
+ * its decimal text (COLLECT): a class that is seldom or never seen keeps its
+ * number.
  */
 int bt_dataset_check(const struct bt_token_rec *rec, const struct bt_fit *fit,
                      enum bt_label_mode mode, struct bt_labels *labels,

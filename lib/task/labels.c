@@ -12,7 +12,6 @@
 #include "base/num.h"
 #include "io/json.h"
 
-#define MAX_LABELS (1 << 20)
 #define NONE (-2) /* number of a label before its first record */
 
 void bt_labels_clear(struct bt_labels *l)
@@ -66,10 +65,10 @@ int bt_labels_add(struct bt_labels *l, struct bt_span name,
 		return i;
 	if (name.n > 0 && memchr(name.p, '\0', name.n) != NULL)
 		return bt_error_set(err, BT_EFORMAT, "label holds a NUL byte");
-	if (l->n == MAX_LABELS)
+	if (l->n == BT_LABELS_MAX)
 		return bt_error_set(err, BT_ELIMIT,
 		                    "more than %d different labels",
-		                    MAX_LABELS);
+		                    BT_LABELS_MAX);
 	if (append(l, name) != BT_OK)
 		return bt_error_nomem(err, "collecting labels");
 	return l->n - 1;
@@ -177,7 +176,7 @@ int bt_labels_from_json(const json_t *config, struct bt_labels *l,
 		*l = new;
 		return BT_OK;
 	}
-	if (!json_is_object(o) || json_object_size(o) > MAX_LABELS)
+	if (!json_is_object(o) || json_object_size(o) > BT_LABELS_MAX)
 		return bt_error_set(err, BT_EFORMAT,
 		                    "'id2label' is not an object of labels");
 	n = (int)json_object_size(o);

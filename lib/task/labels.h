@@ -15,6 +15,8 @@
 #include "base/set.h"
 #include "base/span.h"
 
+#define BT_LABELS_MAX (1 << 20)
+
 struct bt_labels {
 	char **name; /* [n], NUL-terminated */
 	int n;

@@ -102,8 +102,19 @@ static bool has_classifier(const char *dir)
 	return has;
 }
 
-/* The labels of the run: the model's own where it is a classifier that knows
- * all labels of the data, else those of the data in their standard order. */
+static bool same_labels(const struct bt_labels *a, const struct bt_labels *b)
+{
+	int i;
+
+	for (i = 0; i < a->n && i < b->n; i++)
+		if (strcmp(a->name[i], b->name[i]) != 0)
+			return false;
+	return a->n == b->n;
+}
+
+/* The labels of the run: those that were given, or the model's own where it is
+ * a classifier that knows all labels of the data, or those of the data in their
+ * standard order. */
 static int fix_labels(struct bt_job *j, struct bt_labels *found,
                       struct bt_labels *known, struct bt_error *err)
 {
@@ -116,8 +127,16 @@ static int fix_labels(struct bt_job *j, struct bt_labels *found,
 		map[i] = bt_labels_find(known, bt_span(found->name[i]));
 		j->keeps_head = map[i] >= 0;
 	}
+	if (j->o.labels != NULL)
+		j->keeps_head = same_labels(found, known);
 	if (j->keeps_head)
 		j->keeps_head = has_classifier(j->o.model);
+	if (j->o.labels != NULL) {
+		j->model.labels = *found;
+		memset(found, 0, sizeof(*found));
+		free(map);
+		return BT_OK;
+	}
 	if (j->keeps_head) {
 		j->model.labels = *known;
 		memset(known, 0, sizeof(*known));
@@ -178,6 +197,33 @@ static int read_eval(struct bt_job *j, const struct bt_fit *fit,
 	return r;
 }
 
+/* Classes that cannot be learnt: what a data set is not expected to have. */
+static int tell_unseen(const struct bt_job *j, struct bt_error *err)
+{
+	const struct bt_labels *l = &j->model.labels;
+	uint8_t *seen = bt_array0((size_t)l->n, 1);
+	struct bt_buf b = BT_BUF_INIT;
+	int i, unseen = 0;
+	size_t k;
+
+	if (seen == NULL)
+		return bt_error_nomem(err, "looking at the labels");
+	for (k = 0; k < j->train.n; k++)
+		seen[j->train.label[k]] = 1;
+	for (i = 0; i < l->n; i++)
+		if (!seen[i] && ++unseen <= 5)
+			bt_buf_printf(&b, "%s'%s'", b.len > 0 ? ", " : "",
+			              l->name[i]);
+	if (unseen > 0 && bt_buf_str(&b) != NULL)
+		bt_log(log_of(j), BT_LOG_WARN,
+		       "%d of the %d labels %s no training example: %s%s",
+		       unseen, l->n, unseen == 1 ? "has" : "have",
+		       bt_buf_str(&b), unseen > 5 ? ", ..." : "");
+	bt_buf_clear(&b);
+	free(seen);
+	return BT_OK;
+}
+
 static int read_data(struct bt_job *j, struct bt_labels *known,
                      struct bt_error *err)
 {
@@ -185,9 +231,16 @@ static int read_data(struct bt_job *j, struct bt_labels *known,
 	    bt_model_fit(&j->model.config,
 	                 j->tok != NULL ? bt_tok_fingerprint(j->tok) : NULL);
 	struct bt_labels found = {0};
-	int r = bt_dataset_read(j->o.records, j->o.n_records, j->o.expect, &fit,
-	                        BT_LABELS_COLLECT, &found, &j->train, err);
+	bool given = j->o.labels != NULL;
+	int r = BT_OK;
 
+	if (given)
+		r = bt_labels_named(j->o.labels, &found, err);
+	if (r == BT_OK)
+		r = bt_dataset_read(j->o.records, j->o.n_records, j->o.expect,
+		                    &fit,
+		                    given ? BT_LABELS_KNOWN : BT_LABELS_COLLECT,
+		                    &found, &j->train, err);
 	if (r == BT_OK)
 		r = check_training_labels(j, &found, err);
 	if (r == BT_OK)
@@ -202,7 +255,7 @@ static int read_data(struct bt_job *j, struct bt_labels *known,
 		       j->train.n, j->eval.n, j->model.labels.n,
 		       (double)j->train.start[j->train.n] / (double)j->train.n,
 		       j->train.longest);
-	return r;
+	return r == BT_OK ? tell_unseen(j, err) : r;
 }
 
 /* Plans the model: nothing large is taken yet. */
