@@ -3,7 +3,9 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <float.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,12 +86,27 @@ int bt_parse_bytes(const char *s, size_t *out)
 	return BT_OK;
 }
 
+/*
+ * The nearest decimal of each length is tried, from the shortest that can do.
+ * At a power of two the next number below is half as far as the next above,
+ * and a decimal on the far side may read back where the nearest does not: that
+ * is the nearest to the upper end of what is read as the number.
+ */
 int bt_format_f32(char *s, size_t size, float v)
 {
-	int digits, n = 0;
+	int digits = fabsf(v) < FLT_MIN ? 1 : FLT_DIG, n = 0, e;
+	bool power = fabsf(frexpf(v, &e)) == 0.5f && fabsf(v) < FLT_MAX / 2;
+	double end = v;
 
-	for (digits = 6; digits <= 9; digits++) {
+	if (power)
+		end += ((double)nextafterf(v, copysignf(FLT_MAX, v)) - v) / 2;
+	for (; digits <= 9; digits++) {
 		n = snprintf(s, size, "%.*g", digits, (double)v);
+		if (strtof(s, NULL) == v)
+			break;
+		if (!power)
+			continue;
+		n = snprintf(s, size, "%.*g", digits, end);
 		if (strtof(s, NULL) == v)
 			break;
 	}
@@ -98,10 +115,20 @@ int bt_format_f32(char *s, size_t size, float v)
 
 int bt_format_f64(char *s, size_t size, double v)
 {
-	int digits, n = 0;
+	int digits = fabs(v) < DBL_MIN ? 1 : DBL_DIG, n = 0, e;
+	bool power = fabs(frexp(v, &e)) == 0.5 && fabs(v) < DBL_MAX / 2;
+	long double end = v;
 
-	for (digits = 15; digits <= 17; digits++) {
+	if (power)
+		end +=
+		    ((long double)nextafter(v, copysign(DBL_MAX, v)) - v) / 2;
+	for (; digits <= 17; digits++) {
 		n = snprintf(s, size, "%.*g", digits, v);
+		if (strtod(s, NULL) == v)
+			break;
+		if (!power)
+			continue;
+		n = snprintf(s, size, "%.*Lg", digits, end);
 		if (strtod(s, NULL) == v)
 			break;
 	}

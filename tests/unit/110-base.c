@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "test.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -120,6 +121,22 @@ static void shortest_floats(void **state)
 	}
 	bt_format_f64(s, sizeof(s), 1.0 / 3);
 	assert_true(strtod(s, NULL) == 1.0 / 3);
+	/* powers of two whose shortest decimal is not the nearest */
+	bt_format_f32(s, sizeof(s), ldexpf(1, -96));
+	assert_string_equal(s, "1.2621775e-29");
+	bt_format_f32(s, sizeof(s), -ldexpf(1, 87));
+	assert_string_equal(s, "-1.5474251e+26");
+	bt_format_f64(s, sizeof(s), ldexp(1, -44));
+	assert_string_equal(s, "5.684341886080802e-14");
+	/* numbers with few digits to tell apart, and the largest */
+	bt_format_f32(s, sizeof(s), ldexpf(1, -149));
+	assert_string_equal(s, "1e-45");
+	bt_format_f64(s, sizeof(s), ldexp(1, -1074));
+	assert_string_equal(s, "5e-324");
+	bt_format_f32(s, sizeof(s), FLT_MAX);
+	assert_string_equal(s, "3.4028235e+38");
+	bt_format_f32(s, sizeof(s), -0.0f);
+	assert_string_equal(s, "-0");
 }
 
 /* Known answers published with the generator (Random123, kat_vectors). */
