@@ -29,6 +29,12 @@ static const struct bt_opt options[] = {
     BT_INT(0, "top", "K", "give the K likeliest classes", args, top, 1, 1e6),
     BT_STR(0, "sample", "FILE",
            "fill in this sample submission, checking its ids", args, p.sample),
+    BT_STR(0, "sample-id", "COL",
+           "its column of ids, or none [id, else the first]", args,
+           p.sample_id),
+    BT_FLAG(0, "sample-order", "fill in its rows in the order of the records",
+            args, p.sample_order),
+    BT_STR(0, "map-label", "A=B,...", "write label A as B", args, p.map),
     BT_STR(0, "embed", "cls|mean|max",
            "give a row of numbers for each text, no label", args, embed),
     BT_FLAG(0, "normalize", "make embeddings of length 1", args, normalize),
@@ -98,12 +104,14 @@ static int open_output(struct run *r, struct bt_error *err)
 	            : BT_ROWS_CSV,
 	    embed ? BT_FRAME_EMBEDDINGS : BT_FRAME_LOGITS, 0,
 	    embed ? NULL : &r->s.model.labels, r->a->normalize};
+	struct bt_log log = bt_tool_log(&tool, &r->a->common);
 	struct bt_predict_opts p = r->a->p;
 	int e;
 
 	o.cols = bt_model_width(&r->s.model);
 	p.jsonl = jsonl;
 	p.top = (int)r->a->top;
+	p.log = &log;
 	e = bt_out_open(r->a->common.output,
 	                tensor ? BT_OUT_BINARY : BT_OUT_TEXT, &r->out, err);
 	if (e != BT_OK)
@@ -151,34 +159,16 @@ static int predict(struct run *r, char **paths, int n, struct bt_error *err)
 	return e;
 }
 
-/* How often each class was predicted. */
-static void tell_counts(const struct run *r, const struct bt_log *log)
-{
-	const struct bt_labels *l = &r->s.model.labels;
-	const uint64_t *counts = bt_predict_counts(r->p);
-	struct bt_buf b = BT_BUF_INIT;
-	int i;
-
-	for (i = 0; i < l->n; i++)
-		if (counts[i] > 0)
-			bt_buf_printf(&b, "%s%s %llu", b.len > 0 ? ", " : "",
-			              l->name[i],
-			              (unsigned long long)counts[i]);
-	bt_log(log, BT_LOG_NOTE, "predicted %s", bt_buf_str(&b));
-	bt_buf_clear(&b);
-}
-
 /* Tells what was done; the profile before the last line. */
 static int summarise(struct run *r, struct bt_error *err)
 {
 	struct bt_log log = bt_tool_log(&tool, &r->a->common);
 
-	if (r->rows != NULL ? bt_rowout_numbered(r->rows)
-	                    : bt_predict_numbered(r->p))
+	if (r->rows == NULL)
+		bt_predict_tell(r->p, &log);
+	else if (bt_rowout_numbered(r->rows))
 		bt_log(&log, BT_LOG_WARN,
 		       "records without an id were numbered from 0");
-	if (r->rows == NULL)
-		tell_counts(r, &log);
 	return bt_stream_summary(
 	    &r->s, r->a->embed != NULL ? "embeddings" : "predictions", &log,
 	    err);

@@ -141,6 +141,15 @@ bool bt_labelmap_find(const struct bt_labelmap *m, struct bt_span label,
 	return true;
 }
 
+bool bt_labelmap_get(const struct bt_labelmap *m, size_t i,
+                     struct bt_span *from)
+{
+	if (i >= m->n)
+		return false;
+	*from = bt_set_get(m->from, i);
+	return true;
+}
+
 void bt_labelmap_put(const struct bt_labelmap *m, struct bt_buf *b)
 {
 	size_t start = b->len, i;

@@ -26,6 +26,10 @@ void bt_labelmap_free(struct bt_labelmap *map); /* takes NULL */
 bool bt_labelmap_find(const struct bt_labelmap *map, struct bt_span label,
                       struct bt_span *to);
 
+/* Label i < their number, in the order given; false behind the last. */
+bool bt_labelmap_get(const struct bt_labelmap *map, size_t i,
+                     struct bt_span *from);
+
 /* For messages: "'a', 'b', 'c'", not too many of them. */
 void bt_labelmap_put(const struct bt_labelmap *map, struct bt_buf *b);
 

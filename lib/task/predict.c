@@ -10,15 +10,20 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "task/labelmap.h"
 #include "task/sample.h"
 
 struct bt_predict {
 	struct bt_predict_opts o;
-	const struct bt_labels *labels;
+	int classes;             /* of the model */
+	struct bt_labels labels; /* as they are written */
+	int *shown;              /* [classes] which of them each is */
+	bool merged;             /* there are fewer than classes */
 	struct bt_out *out;
 	struct bt_sample *sample; /* NULL: rows go out as they come */
-	double *p;                /* [n] probabilities of one record */
-	int *order;               /* [n] classes, likeliest first */
+	double *logit;            /* [classes] of one record */
+	double *p;                /* [labels] its probabilities */
+	int *order;               /* [labels] likeliest first */
 	uint64_t *counts;
 	bool numbered;
 	struct bt_buf row;
@@ -74,9 +79,9 @@ static int put_header(struct bt_predict *p, struct bt_error *err)
 		bt_buf_printf(
 		    &p->row, i > 0 ? ",probability_%d" : ",probability", i + 1);
 	}
-	for (i = 0; p->o.proba && i < p->labels->n; i++) {
+	for (i = 0; p->o.proba && i < p->labels.n; i++) {
 		bt_buf_putc(&p->row, ',');
-		put_field(&p->row, p->labels->name[i]);
+		put_field(&p->row, p->labels.name[i]);
 	}
 	bt_buf_putc(&p->row, '\n');
 	return put_row(p, err);
@@ -85,11 +90,6 @@ static int put_header(struct bt_predict *p, struct bt_error *err)
 static int check(const struct bt_predict_opts *o, int classes,
                  struct bt_error *err)
 {
-	if (o->sample != NULL && (o->jsonl || o->header != NULL || o->top > 0))
-		return bt_error_set(err, BT_EARG,
-		                    "--sample decides the columns: it does not "
-		                    "go with --format jsonl, --header or "
-		                    "--top");
 	if (o->jsonl && o->header != NULL)
 		return bt_error_set(err, BT_EARG,
 		                    "JSON Lines have no header: --header goes "
@@ -101,27 +101,109 @@ static int check(const struct bt_predict_opts *o, int classes,
 	return BT_OK;
 }
 
+static int check_sample(const struct bt_predict_opts *o, struct bt_error *err)
+{
+	if (o->sample == NULL && (o->sample_id != NULL || o->sample_order))
+		return bt_error_set(err, BT_EARG,
+		                    "--sample-id and --sample-order say how a "
+		                    "--sample is read");
+	if (o->sample != NULL && (o->jsonl || o->header != NULL || o->top > 0))
+		return bt_error_set(err, BT_EARG,
+		                    "--sample decides the columns: it does not "
+		                    "go with --format jsonl, --header or "
+		                    "--top");
+	return BT_OK;
+}
+
+static int check_map(const struct bt_labelmap *map, const struct bt_labels *l,
+                     struct bt_error *err)
+{
+	struct bt_span from;
+	size_t i;
+
+	for (i = 0; bt_labelmap_get(map, i, &from); i++)
+		if (bt_labels_find(l, from) < 0)
+			return bt_error_set(
+			    err, BT_EARG,
+			    "--map-label: '%.*s' is none of the model's %d "
+			    "labels ('%s' ... '%s')",
+			    (int)(from.n < 100 ? from.n : 100), from.p, l->n,
+			    l->name[0], l->name[l->n - 1]);
+	return BT_OK;
+}
+
+/* Under which label each class of l is written. */
+static int name_classes(struct bt_predict *p, const struct bt_labels *l,
+                        struct bt_error *err)
+{
+	struct bt_labelmap *map = NULL;
+	struct bt_span to;
+	int i, k, r = BT_OK;
+
+	if (p->o.map != NULL)
+		r = bt_labelmap_new(p->o.map, &map, err);
+	if (r != BT_OK)
+		return bt_error_prefix(err, "--map-label");
+	if (map != NULL)
+		r = check_map(map, l, err);
+	for (i = 0; i < l->n && r == BT_OK; i++) {
+		to = bt_span(l->name[i]);
+		if (map != NULL)
+			bt_labelmap_find(map, to, &to);
+		k = bt_labels_add(&p->labels, to, err);
+		if (k < 0)
+			r = k;
+		p->shown[i] = k;
+	}
+	p->merged = p->labels.n < l->n;
+	if (r == BT_OK && p->merged)
+		bt_log(p->o.log, BT_LOG_NOTE,
+		       "the model's %d labels are written as %d", l->n,
+		       p->labels.n);
+	bt_labelmap_free(map);
+	return r;
+}
+
+static int open_sample(struct bt_predict *p, struct bt_error *err)
+{
+	struct bt_sample_opts s = {.path = p->o.sample,
+	                           .id = p->o.sample_id,
+	                           .in_order = p->o.sample_order,
+	                           .proba = p->o.proba,
+	                           .log = p->o.log};
+
+	return bt_sample_open(&s, &p->labels, &p->sample, err);
+}
+
 int bt_predict_new(const struct bt_predict_opts *o, const struct bt_labels *l,
                    struct bt_out *out, struct bt_predict **res,
                    struct bt_error *err)
 {
 	struct bt_predict *p = bt_array0(1, sizeof(*p));
+	size_t n = (size_t)l->n;
 	int r;
 
 	if (p == NULL)
 		return bt_error_nomem(err, "predicting");
 	p->o = *o;
-	p->labels = l;
+	p->classes = l->n;
 	p->out = out;
-	p->p = bt_array((size_t)l->n, sizeof(*p->p));
-	p->order = bt_array((size_t)l->n, sizeof(*p->order));
-	p->counts = bt_array0((size_t)l->n, sizeof(*p->counts));
-	if (p->p == NULL || p->order == NULL || p->counts == NULL)
+	p->shown = bt_array0(n, sizeof(*p->shown));
+	p->logit = bt_array(n, sizeof(*p->logit));
+	p->p = bt_array(n, sizeof(*p->p));
+	p->order = bt_array(n, sizeof(*p->order));
+	p->counts = bt_array0(n, sizeof(*p->counts));
+	if (p->shown == NULL || p->logit == NULL || p->p == NULL ||
+	    p->order == NULL || p->counts == NULL)
 		r = bt_error_nomem(err, "predicting");
 	else
-		r = check(o, l->n, err);
+		r = check_sample(o, err);
+	if (r == BT_OK)
+		r = name_classes(p, l, err);
+	if (r == BT_OK)
+		r = check(o, p->labels.n, err);
 	if (r == BT_OK && o->sample != NULL)
-		r = bt_sample_open(o->sample, o->proba, l, &p->sample, err);
+		r = open_sample(p, err);
 	else if (r == BT_OK && !o->jsonl)
 		r = put_header(p, err);
 	if (r != BT_OK) {
@@ -138,31 +220,47 @@ void bt_predict_free(struct bt_predict *p)
 		return;
 	bt_sample_free(p->sample);
 	bt_buf_clear(&p->row);
+	bt_labels_clear(&p->labels);
+	free(p->shown);
+	free(p->logit);
 	free(p->p);
 	free(p->order);
 	free(p->counts);
 	free(p);
 }
 
-/* p->p = softmax of the logits; p->order by falling probability, the first
- * class first among equals. */
-static void rank(struct bt_predict *p, const float *logits, int most)
+/* p->p = softmax of the logits, added up where classes are written as one. */
+static void weigh(struct bt_predict *p, const float *logits)
 {
-	int n = p->labels->n, i, k, t;
 	double max = logits[0], sum = 0;
+	int i;
 
-	for (i = 1; i < n; i++)
+	for (i = 1; i < p->classes; i++)
 		max = fmax(max, logits[i]);
-	for (i = 0; i < n; i++)
-		sum += p->p[i] = exp(logits[i] - max);
-	for (i = 0; i < n; i++) {
-		p->p[i] /= sum;
-		p->order[i] = i;
+	for (i = 0; i < p->labels.n; i++)
+		p->p[i] = 0;
+	for (i = 0; i < p->classes; i++) {
+		p->logit[i] = logits[i];
+		sum += exp(logits[i] - max);
+		p->p[p->shown[i]] += exp(logits[i] - max);
 	}
+	for (i = 0; i < p->labels.n; i++)
+		p->p[i] /= sum;
+}
+
+/* The first most of p->order by falling probability, the first class first
+ * among equals. Logits tell apart what is 0 as a probability. */
+static void rank(struct bt_predict *p, int most)
+{
+	const double *by = p->merged ? p->p : p->logit;
+	int n = p->labels.n, i, k, t;
+
+	for (i = 0; i < n; i++)
+		p->order[i] = i;
 	for (k = 0; k < most; k++)
 		for (i = k + 1; i < n; i++)
-			if (logits[p->order[i]] > logits[p->order[k]] ||
-			    (logits[p->order[i]] == logits[p->order[k]] &&
+			if (by[p->order[i]] > by[p->order[k]] ||
+			    (by[p->order[i]] == by[p->order[k]] &&
 			     p->order[i] < p->order[k])) {
 				t = p->order[k];
 				p->order[k] = p->order[i];
@@ -178,13 +276,13 @@ static void csv_row(struct bt_predict *p, struct bt_span id)
 	bt_csv_put(b, id, ',');
 	for (i = 0; i < (p->o.top > 0 ? p->o.top : 1); i++) {
 		bt_buf_putc(b, ',');
-		put_field(b, p->labels->name[p->order[i]]);
+		put_field(b, p->labels.name[p->order[i]]);
 		if (p->o.top > 0) {
 			bt_buf_putc(b, ',');
 			put_number(b, p->p[p->order[i]]);
 		}
 	}
-	for (i = 0; p->o.proba && i < p->labels->n; i++) {
+	for (i = 0; p->o.proba && i < p->labels.n; i++) {
 		bt_buf_putc(b, ',');
 		put_number(b, p->p[i]);
 	}
@@ -210,23 +308,23 @@ static void json_row(struct bt_predict *p, struct bt_span id)
 	bt_buf_puts(b, "{\"id\": ");
 	put_json(b, id);
 	bt_buf_puts(b, ", \"label\": ");
-	put_json(b, bt_span(p->labels->name[p->order[0]]));
+	put_json(b, bt_span(p->labels.name[p->order[0]]));
 	bt_buf_puts(b, ", \"probability\": ");
 	put_number(b, p->p[p->order[0]]);
 	for (i = 0; i < p->o.top; i++) {
 		bt_buf_puts(b, i == 0 ? ", \"top\": [" : ", ");
 		bt_buf_puts(b, "{\"label\": ");
-		put_json(b, bt_span(p->labels->name[p->order[i]]));
+		put_json(b, bt_span(p->labels.name[p->order[i]]));
 		bt_buf_puts(b, ", \"probability\": ");
 		put_number(b, p->p[p->order[i]]);
 		bt_buf_puts(b, i == p->o.top - 1 ? "}]" : "}");
 	}
-	for (i = 0; p->o.proba && i < p->labels->n; i++) {
+	for (i = 0; p->o.proba && i < p->labels.n; i++) {
 		bt_buf_puts(b, i == 0 ? ", \"probabilities\": {" : ", ");
-		put_json(b, bt_span(p->labels->name[i]));
+		put_json(b, bt_span(p->labels.name[i]));
 		bt_buf_puts(b, ": ");
 		put_number(b, p->p[i]);
-		if (i == p->labels->n - 1)
+		if (i == p->labels.n - 1)
 			bt_buf_putc(b, '}');
 	}
 	bt_buf_puts(b, "}\n");
@@ -237,7 +335,8 @@ int bt_predict_add(struct bt_predict *p, uint64_t i, struct bt_span id,
 {
 	char number[24];
 
-	rank(p, logits, p->o.top > 0 ? p->o.top : 1);
+	weigh(p, logits);
+	rank(p, p->o.top > 0 ? p->o.top : 1);
 	p->counts[p->order[0]]++;
 	if (id.p == NULL) {
 		p->numbered = true;
@@ -259,12 +358,20 @@ int bt_predict_finish(struct bt_predict *p, struct bt_error *err)
 	                         : bt_sample_write(p->sample, p->out, err);
 }
 
-const uint64_t *bt_predict_counts(const struct bt_predict *p)
+void bt_predict_tell(const struct bt_predict *p, const struct bt_log *log)
 {
-	return p->counts;
-}
+	struct bt_buf b = BT_BUF_INIT;
+	int i;
 
-bool bt_predict_numbered(const struct bt_predict *p)
-{
-	return p->numbered;
+	if (p->numbered && !p->o.sample_order)
+		bt_log(log, BT_LOG_WARN,
+		       "records without an id were numbered from 0");
+	for (i = 0; i < p->labels.n; i++)
+		if (p->counts[i] > 0)
+			bt_buf_printf(&b, "%s%s %llu", b.len > 0 ? ", " : "",
+			              p->labels.name[i],
+			              (unsigned long long)p->counts[i]);
+	if (bt_buf_str(&b) != NULL)
+		bt_log(log, BT_LOG_NOTE, "predicted %s", bt_buf_str(&b));
+	bt_buf_clear(&b);
 }

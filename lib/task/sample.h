@@ -5,24 +5,42 @@
 #define BT_TASK_SAMPLE_H
 
 #include "base/err.h"
+#include "base/log.h"
 #include "io/csv.h"
 #include "io/out.h"
 #include "task/labels.h"
 
 struct bt_sample;
 
-/* Reads the sample; see bt_predict_new for what its columns mean. Ids must
- * differ. labels is borrowed. */
-int bt_sample_open(const char *path, bool proba, const struct bt_labels *labels,
-                   struct bt_sample **s, struct bt_error *err) BT_MUST_USE;
+struct bt_sample_opts {
+	const char *path;
+	const char *id; /* column of the ids: name, number, "none"; NULL: the
+	                 * one named id, in any case, else the first */
+	bool in_order;  /* rows are answered one after the other */
+	bool proba;     /* the answers are probabilities, of one column too */
+	const struct bt_log *log; /* told what looks odd at first; or NULL */
+};
+
+/*
+ * Reads the sample. A single column beside the id takes the label; several, or
+ * one with proba, are named as classes and take their probabilities (one that
+ * is named otherwise takes the second class's, where there are two). Ids must
+ * differ, unless it goes in order. labels is borrowed.
+ */
+int bt_sample_open(const struct bt_sample_opts *o,
+                   const struct bt_labels *labels, struct bt_sample **s,
+                   struct bt_error *err) BT_MUST_USE;
 void bt_sample_free(struct bt_sample *s); /* takes NULL */
 
-/* The answer for an id: class and probabilities [labels->n]. */
+/* The answer for an id, or for the next row: class and probabilities
+ * [labels->n]. Ids that the sample lacks, and second answers, are an error here
+ * only when there are many of them. */
 int bt_sample_set(struct bt_sample *s, struct bt_span id, int label,
                   const double *p, struct bt_error *err) BT_MUST_USE;
 
-/* Writes the filled-in file. */
-int bt_sample_write(const struct bt_sample *s, struct bt_out *out,
+/* Writes the filled-in file; nothing, and BT_EFORMAT, where answers and rows do
+ * not match one to one. */
+int bt_sample_write(struct bt_sample *s, struct bt_out *out,
                     struct bt_error *err) BT_MUST_USE;
 
 #endif

@@ -69,14 +69,14 @@ sed 1d plain.csv | sort >b
 same a b 'the same labels'
 echo old >s.csv
 sed 3d sample.csv >less.csv
-refuses '*prediction for id * does not list*' 'an id too few' \
+refuses "*sample 'less.csv': 1 of $rows predictions are for ids that it does not list: 'L*'" 'an id too few' \
 	bert-predict -m m --sample less.csv -o s.csv dev.rec
 { cat sample.csv; echo 'L9999,x'; } >more.csv
-refuses '*1 of the *have no prediction*L9999*' 'an id too many' \
+refuses "*1 of its $((rows + 1)) ids have no prediction: 'L9999'" 'an id too many' \
 	bert-predict -m m --sample more.csv -o s.csv dev.rec
 { cat sample.csv; sed -n 2p sample.csv; } >double.csv
-refuses '*double.csv*twice*' 'an id twice' bert-predict -m m --sample double.csv -o s.csv dev.rec
-refuses '*two predictions for id*' 'two predictions' \
+refuses "*'double.csv': 1 of $((rows + 1)) rows repeat an id: 'L*'*--sample-id*" 'an id twice' bert-predict -m m --sample double.csv -o s.csv dev.rec
+refuses "*$rows of $((2 * rows)) predictions repeat an id: 'L*', 'L*', 'L*', ..." 'two predictions' \
 	bert-predict -m m --sample sample.csv -o s.csv dev.rec dev.rec
 is "$(cat s.csv)" old 'nothing is written then'
 { echo 'id,parking,get_card,pay_fine,wifi_access'; sed '1d; s/x$/0,0,0,0/' sample.csv; } >p.csv
@@ -84,7 +84,7 @@ works 'a sample with a column a class' bert-predict -q -m m --sample p.csv dev.r
 is "$(awk -F, 'NR > 1 { s = $2 + $3 + $4 + $5; if (s < .9999 || s > 1.0001) n++ }
 	END { print n + 0 }' out)" 0 'takes probabilities'
 sed '1s/parking/mars/' p.csv >q.csv
-refuses "*column 'mars'*none of*" 'a column that is no class' \
+refuses "*column 'mars' is none of the 4 labels, and 'parking' has no column*" 'a column that is no class' \
 	bert-predict -m m --sample q.csv dev.rec
 refuses '*does not go with*' 'a sample and a header' \
 	bert-predict -m m --sample sample.csv --header a,b dev.rec

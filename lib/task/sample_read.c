@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: MIT */
+/* Reading a sample submission: what its columns take, and its ids. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/mem.h"
+#include "base/num.h"
+#include "io/in.h"
+#include "task/sample_int.h"
+
+void bt_few_add(struct bt_few *f, struct bt_span name)
+{
+	int shown = (int)(name.n < 60 ? name.n : 60);
+
+	if (f->n++ < BT_SAMPLE_FEW)
+		bt_buf_printf(&f->names, "%s'%.*s'", f->n > 1 ? ", " : "",
+		              shown, name.n > 0 ? name.p : "");
+	else if (f->n == BT_SAMPLE_FEW + 1)
+		bt_buf_puts(&f->names, ", ...");
+}
+
+const char *bt_few_str(struct bt_few *f)
+{
+	const char *s = bt_buf_str(&f->names);
+
+	return s != NULL ? s : "?";
+}
+
+/* By name, else by its number from 1; -1 if there is none. */
+static int find_column(const char *given, const struct bt_span *names, size_t n)
+{
+	int64_t number;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (bt_span_equal(names[i], bt_span(given)))
+			return (int)i;
+	if (bt_parse_i64(given, 1, (int64_t)n, &number) == BT_OK)
+		return (int)number - 1;
+	return -1;
+}
+
+/* Sets which column holds the ids, if one does. */
+static int find_id(struct bt_sample *s, const struct bt_span *names,
+                   struct bt_error *err)
+{
+	int at = 0;
+	size_t i;
+
+	if (s->o.id != NULL) {
+		at = find_column(s->o.id, names, s->width);
+		if (at < 0 && strcmp(s->o.id, "none") != 0)
+			return bt_error_set(err, BT_EFORMAT,
+			                    "there is no column '%s'", s->o.id);
+	} else if (s->width == 1 && s->o.in_order) {
+		at = -1;
+	} else {
+		for (i = s->width; i-- > 0;)
+			if (names[i].n == 2 &&
+			    strncasecmp(names[i].p, "id", 2) == 0)
+				at = (int)i;
+	}
+	for (i = 0; i < s->width; i++)
+		s->column[i] = (int)i == at ? BT_SAMPLE_ID : BT_SAMPLE_LABEL;
+	if (at < 0 && !s->o.in_order)
+		return bt_error_set(err, BT_EFORMAT,
+		                    "without a column of ids its rows can only "
+		                    "be filled in order: --sample-order");
+	if (s->width - (at >= 0) == 0)
+		return bt_error_set(err, BT_EFORMAT,
+		                    "there is no column beside the ids");
+	return BT_OK;
+}
+
+/* No column is left over; a label may be. */
+static int check_classes(struct bt_sample *s, struct bt_few *strange,
+                         struct bt_few *missing, struct bt_error *err)
+{
+	if (strange->n > 0)
+		return bt_error_set(
+		    err, BT_EFORMAT,
+		    "column%s %s %s none of the %d labels%s%s%s: --map-label "
+		    "renames labels",
+		    strange->n > 1 ? "s" : "", bt_few_str(strange),
+		    strange->n > 1 ? "are" : "is", s->labels->n,
+		    missing->n > 0 ? ", and " : "",
+		    missing->n > 0 ? bt_few_str(missing) : "",
+		    missing->n > 1   ? " have no column"
+		    : missing->n > 0 ? " has no column"
+		                     : "");
+	if (missing->n > 0 && s->o.log != NULL && s->values > 1)
+		bt_log(s->o.log, BT_LOG_WARN,
+		       "%s has no column for %zu of the %d labels: %s", s->name,
+		       missing->n, s->labels->n, bt_few_str(missing));
+	return BT_OK;
+}
+
+/* Columns of probabilities are named as classes. */
+static int find_classes(struct bt_sample *s, const struct bt_span *names,
+                        bool one, struct bt_error *err)
+{
+	struct bt_few strange = {0}, missing = {0};
+	const struct bt_labels *l = s->labels;
+	bool *seen = bt_array0((size_t)l->n, sizeof(*seen));
+	size_t i;
+	int k, r;
+
+	if (seen == NULL)
+		return bt_error_nomem(err, "reading the sample");
+	s->values = 0;
+	for (i = 0; i < s->width; i++) {
+		if (s->column[i] == BT_SAMPLE_ID)
+			continue;
+		s->values++;
+		k = bt_labels_find(l, names[i]);
+		if (k < 0 && one && l->n == 2)
+			k = 1;
+		if (k < 0)
+			bt_few_add(&strange, names[i]);
+		else
+			seen[k] = true;
+		s->column[i] = k;
+	}
+	for (k = 0; k < l->n; k++)
+		if (!seen[k])
+			bt_few_add(&missing, bt_span(l->name[k]));
+	r = check_classes(s, &strange, &missing, err);
+	bt_buf_clear(&strange.names);
+	bt_buf_clear(&missing.names);
+	free(seen);
+	return r;
+}
+
+static int read_header(struct bt_sample *s, const struct bt_csv *csv,
+                       struct bt_error *err)
+{
+	const struct bt_span *names = bt_csv_names(csv);
+	size_t i, answers = 0;
+	int r;
+
+	s->width = bt_csv_width(csv);
+	s->column = bt_array(s->width, sizeof(*s->column));
+	if (s->column == NULL)
+		return bt_error_nomem(err, "reading the sample");
+	for (i = 0; i < s->width; i++) {
+		if (i > 0)
+			bt_buf_putc(&s->header, s->delimiter);
+		bt_csv_put(&s->header, names[i], s->delimiter);
+	}
+	bt_buf_putc(&s->header, '\n');
+	r = find_id(s, names, err);
+	for (i = 0; r == BT_OK && i < s->width; i++)
+		answers += s->column[i] == BT_SAMPLE_LABEL;
+	if (r == BT_OK && (answers > 1 || s->o.proba))
+		r = find_classes(s, names, answers == 1, err);
+	return r;
+}
+
+/* What the label column holds in the sample and we would not write. */
+struct odd {
+	struct bt_few values;
+	struct bt_set *seen;
+	bool fractions;
+	bool known; /* some of the column's values are labels */
+};
+
+static void look_at_answer(const struct bt_sample *s, struct bt_span v,
+                           struct odd *odd)
+{
+	size_t before = bt_set_count(odd->seen);
+	char text[32];
+	double x;
+
+	if (v.n == 0 || before > 1000)
+		return;
+	if (bt_set_add(odd->seen, v, NULL) != BT_OK ||
+	    bt_set_count(odd->seen) == before)
+		return;
+	if (bt_labels_find(s->labels, v) >= 0) {
+		odd->known = true;
+		return;
+	}
+	bt_few_add(&odd->values, v);
+	if (v.n >= sizeof(text))
+		return;
+	memcpy(text, v.p, v.n);
+	text[v.n] = '\0';
+	if (bt_parse_f64(text, 0, 1, &x) == BT_OK &&
+	    (memchr(v.p, '.', v.n) != NULL || x != floor(x)))
+		odd->fractions = true;
+}
+
+static void tell_odd(const struct bt_sample *s, struct odd *odd)
+{
+	const struct bt_labels *l = s->labels;
+
+	if (odd->values.n == 0 || s->o.log == NULL)
+		return;
+	bt_log(s->o.log, BT_LOG_WARN,
+	       "%s holds %s, which %s none of the labels to be written ('%s' "
+	       "... '%s'); %s",
+	       s->name, bt_few_str(&odd->values),
+	       odd->values.n > 1 ? "are" : "is", l->name[0], l->name[l->n - 1],
+	       odd->fractions && !odd->known ? "--proba writes probabilities"
+	                                     : "--map-label renames them");
+}
+
+static int add_row(struct bt_sample *s, const struct bt_span *f,
+                   struct bt_few *twice, struct odd *odd, struct bt_error *err)
+{
+	size_t before = s->set != NULL ? bt_set_count(s->set) : 0, i;
+	struct bt_span id = {"", 0};
+
+	for (i = 0; i < s->width; i++)
+		if (s->column[i] == BT_SAMPLE_ID)
+			id = f[i];
+		else if (s->column[i] == BT_SAMPLE_LABEL)
+			look_at_answer(s, f[i], odd);
+	if (s->set != NULL && bt_set_add(s->set, id, NULL) != BT_OK)
+		return bt_error_nomem(err, "reading the sample");
+	if (s->set != NULL && bt_set_count(s->set) == before)
+		bt_few_add(twice, id);
+	if (bt_grow(&s->id_end, &s->cap, s->rows + 1, sizeof(*s->id_end)) !=
+	    BT_OK)
+		return bt_error_nomem(err, "reading the sample");
+	bt_buf_put(&s->ids, id.p, id.n);
+	if (s->ids.oom)
+		return bt_error_nomem(err, "reading the sample");
+	s->id_end[s->rows++] = s->ids.len;
+	return BT_OK;
+}
+
+static int read_rows(struct bt_sample *s, struct bt_csv *csv,
+                     struct bt_error *err)
+{
+	struct odd odd = {.seen = bt_set_new()};
+	struct bt_few twice = {0};
+	const struct bt_span *f;
+	int r = odd.seen != NULL ? BT_OK
+	                         : bt_error_nomem(err, "reading the sample");
+
+	while (r == BT_OK && (r = bt_csv_next(csv, &f, err)) == 1)
+		r = add_row(s, f, &twice, &odd, err);
+	if (r == BT_OK && twice.n > 0)
+		r = bt_error_set(err, BT_EFORMAT,
+		                 "%zu of %zu rows repeat an id: %s; "
+		                 "--sample-id says which column holds the ids",
+		                 twice.n, s->rows, bt_few_str(&twice));
+	if (r == BT_OK && s->rows == 0)
+		r = bt_error_set(err, BT_EFORMAT, "holds no rows");
+	if (r == BT_OK)
+		tell_odd(s, &odd);
+	bt_buf_clear(&twice.names);
+	bt_buf_clear(&odd.values.names);
+	bt_set_free(odd.seen);
+	return r;
+}
+
+/* The delimiter of the first line: a comma unless it has none, but others. */
+static int find_delimiter(const char *path, char *delimiter,
+                          struct bt_error *err)
+{
+	bool quoted = false;
+	const uint8_t *p;
+	struct bt_in *in;
+	char other = ',';
+	size_t n, i;
+	int r = bt_in_open(path, &in, err);
+
+	if (r != BT_OK)
+		return r;
+	r = bt_in_peek(in, (size_t)64 << 10, &p, &n, err);
+	for (i = 0; r == BT_OK && i < n && (quoted || p[i] != '\n'); i++) {
+		quoted ^= p[i] == '"';
+		if (quoted)
+			continue;
+		if (p[i] == ',') {
+			other = ',';
+			break;
+		}
+		if (other == ',' && (p[i] == '\t' || p[i] == ';'))
+			other = (char)p[i];
+	}
+	bt_in_close(in);
+	*delimiter = other;
+	return r;
+}
+
+/* Standard input cannot be looked at before it is read. */
+static int open_table(const char *path, char *delimiter, struct bt_csv **csv,
+                      struct bt_error *err)
+{
+	struct bt_csv_opts opts = BT_CSV_OPTS_INIT;
+	int r = BT_OK;
+
+	if (strcmp(path, "-") != 0)
+		r = find_delimiter(path, &opts.delimiter, err);
+	*delimiter = opts.delimiter;
+	return r == BT_OK ? bt_csv_open(path, &opts, csv, err) : r;
+}
+
+int bt_sample_read(struct bt_sample *s, struct bt_error *err)
+{
+	struct bt_csv *csv;
+	int r = open_table(s->o.path, &s->delimiter, &csv, err);
+
+	if (r != BT_OK)
+		return r;
+	s->name = bt_strndup(bt_csv_name(csv), strlen(bt_csv_name(csv)));
+	if (s->name == NULL)
+		r = bt_error_nomem(err, "reading the sample");
+	if (r == BT_OK)
+		r = read_header(s, csv, err);
+	if (r == BT_OK)
+		r = read_rows(s, csv, err);
+	if (r != BT_OK)
+		bt_error_prefix(err, "sample %s", bt_csv_name(csv));
+	bt_csv_close(csv);
+	return r;
+}
