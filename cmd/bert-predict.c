@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/tool.h"
+#include "io/csv.h"
 #include "task/predict.h"
 #include "task/rowout.h"
 #include "task/stream.h"
@@ -9,7 +10,7 @@
 struct args {
 	struct bt_common common;
 	struct bt_opt_list model;
-	const char *dtype, *gemm, *format, *embed;
+	const char *dtype, *gemm, *format, *embed, *delimiter;
 	struct bt_predict_opts p;
 	int64_t top, expect;
 	bool profile, normalize;
@@ -21,10 +22,13 @@ static const struct bt_opt options[] = {
             model),
     BT_STR('o', "output", "FILE", "write to FILE [standard output]", args,
            common.output),
-    BT_STR(0, "format", "csv|jsonl|tensor", "form of the output [csv]", args,
-           format),
+    BT_STR(0, "format", "csv|jsonl|tensor|tsv", "form of the output [csv]",
+           args, format),
     BT_STR(0, "header", "ID,LABEL", "names of the CSV columns [id,label]", args,
            p.header),
+    BT_STR(0, "delimiter", "C",
+           "of CSV: a character, tab, comma, semicolon or pipe", args,
+           delimiter),
     BT_FLAG(0, "proba", "add the probability of every class", args, p.proba),
     BT_INT(0, "top", "K", "give the K likeliest classes", args, top, 1, 1e6),
     BT_STR(0, "sample", "FILE",
@@ -109,7 +113,9 @@ static int open_output(struct run *r, struct bt_error *err)
 	int e;
 
 	o.cols = bt_model_width(&r->s.model);
-	p.jsonl = jsonl;
+	p.format = jsonl                        ? BT_PREDICT_JSONL
+	           : strcmp(format, "tsv") == 0 ? BT_PREDICT_TSV
+	                                        : BT_PREDICT_CSV;
 	p.top = (int)r->a->top;
 	p.log = &log;
 	e = bt_out_open(r->a->common.output,
@@ -198,18 +204,20 @@ static int run(const struct args *a, char **paths, int n)
 static const char *nonsense(const struct args *a)
 {
 	bool labels = a->p.header != NULL || a->p.sample != NULL ||
-	              a->p.proba || a->top > 0;
+	              a->p.proba || a->top > 0 || a->p.map != NULL ||
+	              a->p.sample_id != NULL || a->p.sample_order ||
+	              a->delimiter != NULL;
 
 	if (a->model.n == 0)
 		return "give -m DIR";
 	if (a->model.n > 1 && a->embed != NULL)
 		return "--embed takes one model";
 	if (labels && strcmp(a->format, "tensor") == 0)
-		return "--header, --sample, --proba and --top do not go with "
-		       "tensors";
+		return "options of labels and of CSV do not go with tensors";
 	if (labels && a->embed != NULL)
-		return "--header, --sample, --proba and --top do not go with "
-		       "--embed";
+		return "options of labels and of CSV do not go with --embed";
+	if (a->embed != NULL && strcmp(a->format, "tsv") == 0)
+		return "--embed gives csv, jsonl or tensor";
 	if (a->normalize && a->embed == NULL)
 		return "--normalize needs --embed";
 	return NULL;
@@ -226,5 +234,11 @@ int main(int argc, char **argv)
 	if (nonsense(&a) != NULL)
 		return bt_tool_end(&tool,
 		                   bt_tool_misuse(&tool, "%s", nonsense(&a)));
+	if (a.delimiter != NULL &&
+	    bt_csv_delimiter(a.delimiter, &a.p.delimiter) != BT_OK)
+		return bt_tool_end(
+		    &tool,
+		    bt_tool_misuse(&tool, "bad value '%s' for --delimiter",
+		                   a.delimiter));
 	return bt_tool_end(&tool, run(&a, argv + operand, argc - operand));
 }

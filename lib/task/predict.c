@@ -48,9 +48,9 @@ static void put_number(struct bt_buf *b, double v)
 	bt_buf_puts(b, s);
 }
 
-static void put_field(struct bt_buf *b, const char *s)
+static void put_field(struct bt_buf *b, const char *s, char delimiter)
 {
-	bt_csv_put(b, bt_span(s), ',');
+	bt_csv_put(b, bt_span(s), delimiter);
 }
 
 /* "id,label", then label_2 ... and probabilities as asked for. */
@@ -69,19 +69,20 @@ static int put_header(struct bt_predict *p, struct bt_error *err)
 	id.p = h;
 	id.n = (size_t)(comma - h);
 	label = bt_span(comma + 1);
-	bt_csv_put(&p->row, id, ',');
-	bt_buf_putc(&p->row, ',');
-	bt_csv_put(&p->row, label, ',');
+	bt_csv_put(&p->row, id, p->o.delimiter);
+	bt_buf_putc(&p->row, p->o.delimiter);
+	bt_csv_put(&p->row, label, p->o.delimiter);
 	for (i = 0; i < p->o.top; i++) {
 		if (i > 0)
-			bt_buf_printf(&p->row, ",%.*s_%d", (int)label.n,
-			              label.p, i + 1);
-		bt_buf_printf(
-		    &p->row, i > 0 ? ",probability_%d" : ",probability", i + 1);
+			bt_buf_printf(&p->row, "%c%.*s_%d", p->o.delimiter,
+			              (int)label.n, label.p, i + 1);
+		bt_buf_printf(&p->row, "%cprobability", p->o.delimiter);
+		if (i > 0)
+			bt_buf_printf(&p->row, "_%d", i + 1);
 	}
 	for (i = 0; p->o.proba && i < p->labels.n; i++) {
-		bt_buf_putc(&p->row, ',');
-		put_field(&p->row, p->labels.name[i]);
+		bt_buf_putc(&p->row, p->o.delimiter);
+		put_field(&p->row, p->labels.name[i], p->o.delimiter);
 	}
 	bt_buf_putc(&p->row, '\n');
 	return put_row(p, err);
@@ -90,10 +91,15 @@ static int put_header(struct bt_predict *p, struct bt_error *err)
 static int check(const struct bt_predict_opts *o, int classes,
                  struct bt_error *err)
 {
-	if (o->jsonl && o->header != NULL)
+	if (o->format != BT_PREDICT_CSV &&
+	    (o->header != NULL || o->delimiter != 0))
 		return bt_error_set(err, BT_EARG,
-		                    "JSON Lines have no header: --header goes "
-		                    "with CSV");
+		                    "--header and --delimiter are for "
+		                    "--format csv");
+	if (o->format == BT_PREDICT_TSV && o->top > 0)
+		return bt_error_set(err, BT_EARG,
+		                    "--format tsv has the probabilities of all "
+		                    "classes: it does not go with --top");
 	if (o->top > classes)
 		return bt_error_set(err, BT_EARG,
 		                    "--top %d: the model has %d classes",
@@ -107,11 +113,13 @@ static int check_sample(const struct bt_predict_opts *o, struct bt_error *err)
 		return bt_error_set(err, BT_EARG,
 		                    "--sample-id and --sample-order say how a "
 		                    "--sample is read");
-	if (o->sample != NULL && (o->jsonl || o->header != NULL || o->top > 0))
+	if (o->sample != NULL &&
+	    (o->format != BT_PREDICT_CSV || o->header != NULL || o->top > 0 ||
+	     o->delimiter != 0))
 		return bt_error_set(err, BT_EARG,
 		                    "--sample decides the columns: it does not "
-		                    "go with --format jsonl, --header or "
-		                    "--top");
+		                    "go with --format, --header, --delimiter "
+		                    "or --top");
 	return BT_OK;
 }
 
@@ -204,7 +212,9 @@ int bt_predict_new(const struct bt_predict_opts *o, const struct bt_labels *l,
 		r = check(o, p->labels.n, err);
 	if (r == BT_OK && o->sample != NULL)
 		r = open_sample(p, err);
-	else if (r == BT_OK && !o->jsonl)
+	if (p->o.delimiter == 0)
+		p->o.delimiter = ',';
+	if (r == BT_OK && o->sample == NULL && o->format == BT_PREDICT_CSV)
 		r = put_header(p, err);
 	if (r != BT_OK) {
 		bt_predict_free(p);
@@ -273,17 +283,17 @@ static void csv_row(struct bt_predict *p, struct bt_span id)
 	struct bt_buf *b = &p->row;
 	int i;
 
-	bt_csv_put(b, id, ',');
+	bt_csv_put(b, id, p->o.delimiter);
 	for (i = 0; i < (p->o.top > 0 ? p->o.top : 1); i++) {
-		bt_buf_putc(b, ',');
-		put_field(b, p->labels.name[p->order[i]]);
+		bt_buf_putc(b, p->o.delimiter);
+		put_field(b, p->labels.name[p->order[i]], p->o.delimiter);
 		if (p->o.top > 0) {
-			bt_buf_putc(b, ',');
+			bt_buf_putc(b, p->o.delimiter);
 			put_number(b, p->p[p->order[i]]);
 		}
 	}
 	for (i = 0; p->o.proba && i < p->labels.n; i++) {
-		bt_buf_putc(b, ',');
+		bt_buf_putc(b, p->o.delimiter);
 		put_number(b, p->p[i]);
 	}
 	bt_buf_putc(b, '\n');
@@ -330,6 +340,30 @@ static void json_row(struct bt_predict *p, struct bt_span id)
 	bt_buf_puts(b, "}\n");
 }
 
+/* As Python prints floats that were doubled in length: 1.0, 0.25, 1e-05. */
+static void tsv_row(struct bt_predict *p)
+{
+	struct bt_buf *b = &p->row;
+	char s[32];
+	int i;
+
+	for (i = 0; i < p->labels.n; i++) {
+		bt_format_f64(s, sizeof(s), (double)(float)p->p[i]);
+		bt_buf_printf(b, "%s%s%s", i > 0 ? "\t" : "", s,
+		              s[strspn(s, "-0123456789")] == '\0' ? ".0" : "");
+	}
+	bt_buf_putc(b, '\n');
+}
+
+/* Numbers that stand for missing ids explain why none of them is there. */
+static int blame_ids(const struct bt_predict *p, int r, struct bt_error *err)
+{
+	if (r != BT_EFORMAT || !p->numbered || p->o.sample_order)
+		return r;
+	return bt_error_prefix(err, "records without an id were numbered from "
+	                            "0 (--sample-order goes by their order)");
+}
+
 int bt_predict_add(struct bt_predict *p, uint64_t i, struct bt_span id,
                    const float *logits, struct bt_error *err)
 {
@@ -344,9 +378,13 @@ int bt_predict_add(struct bt_predict *p, uint64_t i, struct bt_span id,
 		id = bt_span(number);
 	}
 	if (p->sample != NULL)
-		return bt_sample_set(p->sample, id, p->order[0], p->p, err);
-	if (p->o.jsonl)
+		return blame_ids(
+		    p, bt_sample_set(p->sample, id, p->order[0], p->p, err),
+		    err);
+	if (p->o.format == BT_PREDICT_JSONL)
 		json_row(p, id);
+	else if (p->o.format == BT_PREDICT_TSV)
+		tsv_row(p);
 	else
 		csv_row(p, id);
 	return put_row(p, err);
@@ -354,8 +392,9 @@ int bt_predict_add(struct bt_predict *p, uint64_t i, struct bt_span id,
 
 int bt_predict_finish(struct bt_predict *p, struct bt_error *err)
 {
-	return p->sample == NULL ? BT_OK
-	                         : bt_sample_write(p->sample, p->out, err);
+	if (p->sample == NULL)
+		return BT_OK;
+	return blame_ids(p, bt_sample_write(p->sample, p->out, err), err);
 }
 
 void bt_predict_tell(const struct bt_predict *p, const struct bt_log *log)
@@ -363,7 +402,7 @@ void bt_predict_tell(const struct bt_predict *p, const struct bt_log *log)
 	struct bt_buf b = BT_BUF_INIT;
 	int i;
 
-	if (p->numbered && !p->o.sample_order)
+	if (p->numbered && !p->o.sample_order && p->o.format != BT_PREDICT_TSV)
 		bt_log(log, BT_LOG_WARN,
 		       "records without an id were numbered from 0");
 	for (i = 0; i < p->labels.n; i++)

@@ -12,8 +12,16 @@
 #include "io/out.h"
 #include "task/labels.h"
 
+enum bt_predict_format {
+	BT_PREDICT_CSV,
+	BT_PREDICT_JSONL,
+	BT_PREDICT_TSV /* probabilities alone, with tabs between: the
+	                * test_results.tsv of TensorFlow Model Garden */
+};
+
 struct bt_predict_opts {
-	bool jsonl;            /* else CSV */
+	enum bt_predict_format format;
+	char delimiter;        /* of CSV; 0: a comma, or the sample's */
 	const char *header;    /* names of id and label; NULL: id,label */
 	bool proba;            /* the probability of every class too */
 	int top;               /* the so many likeliest; 0: the label */
