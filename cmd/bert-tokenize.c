@@ -243,6 +243,28 @@ static const char *plural(uint64_t n)
 	return n == 1 ? "" : "s";
 }
 
+/* TensorFlow's readers fail on a record that lacks what others have. */
+static void report_gaps(const struct bt_log *log,
+                        const struct bt_tokenize_opts *how,
+                        const struct bt_tokenize_stats *s)
+{
+	unsigned long long n = s->texts;
+
+	if (how->layout == BT_LAYOUT_FULL)
+		return;
+	if (how->label_type != BT_LABEL_NONE && s->labelled < s->texts)
+		bt_log(log, BT_LOG_WARN,
+		       "%llu of %llu records have no label_ids, which "
+		       "TensorFlow's readers demand: --dummy-label gives one",
+		       n - (unsigned long long)s->labelled, n);
+	if (how->layout == BT_LAYOUT_GARDEN && s->weighted > 0 &&
+	    s->weighted < s->texts)
+		bt_log(log, BT_LOG_WARN,
+		       "%llu of %llu records have no weight, which "
+		       "TensorFlow's readers demand of all or none",
+		       n - (unsigned long long)s->weighted, n);
+}
+
 /* Nothing is cut or unknown without a word about it. */
 static void report(const struct bt_log *log, const struct bt_tokenize_stats *s,
                    size_t max_length, double seconds)
@@ -317,6 +339,7 @@ static int convert(const struct opts *o, const struct bt_tok *tok,
 		r = tell_metadata(o, how, &stats, err);
 	}
 	if (r == BT_OK) {
+		report_gaps(log, how, &stats);
 		report(log, &stats, how->max_length, bt_seconds() - start);
 	}
 	bt_out_abandon(out);

@@ -80,6 +80,14 @@ printf 'text_a=a\n' | $rec >nolabel.tfr
 is "$(bert-tokenize -qm "$M" --pad 6 --layout bert --labels no,yes \
 	--dummy-label no nolabel.tfr | $rec -d | grep -c label_ids=0)" 1 \
 	'--dummy-label for records without one'
+works 'records without labels' bert-tokenize -m "$M" --pad 6 --layout bert \
+	--labels no,yes -o o.tfr nolabel.tfr
+like "$(cat err)" '*warning: 1 of 1 records have no label_ids*--dummy-label*' \
+	'are told'
+printf '%s\n' 'text_a=a	weight=1' 'text_a=a' | $rec >half.tfr
+works 'records with and without weights' bert-tokenize -m "$M" --pad 6 \
+	--layout modelgarden --label-type none -o o.tfr half.tfr
+like "$(cat err)" '*warning: 1 of 2 records have no weight*' 'are told'
 refuses "*'nolabel.tfr': record 1: the label 'x' is none of*" \
 	'a dummy that is no label' bert-tokenize -m "$M" --labels no,yes \
 	--dummy-label x nolabel.tfr
