@@ -150,10 +150,15 @@ static int load(const char *path, const struct bt_metadata *m, json_t **o,
 int bt_metadata_check(const char *path, const struct bt_metadata *m,
                       struct bt_error *err)
 {
+	struct bt_out *out;
 	json_t *o;
 	int r = load(path, m, &o, err);
 
 	json_decref(o);
+	if (r == BT_OK)
+		r = bt_out_open(path, BT_OUT_TEXT, &out, err);
+	if (r == BT_OK)
+		bt_out_abandon(out);
 	return r;
 }
 

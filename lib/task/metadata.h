@@ -25,7 +25,7 @@ struct bt_metadata {
 };
 
 /* Looks at the file, if it is there: BT_EFORMAT where it is about other data
- * than m. BT_EARG where m makes no sense. */
+ * than m; sees that it can be written. BT_EARG where m makes no sense. */
 int bt_metadata_check(const char *path, const struct bt_metadata *m,
                       struct bt_error *err) BT_MUST_USE;
 

@@ -70,7 +70,11 @@ static int find_id(struct bt_sample *s, const struct bt_span *names,
 		                    "be filled in order: --sample-order");
 	if (s->width - (at >= 0) == 0)
 		return bt_error_set(err, BT_EFORMAT,
-		                    "there is no column beside the ids");
+		                    "there is no column beside the ids%s",
+		                    s->o.in_order ? ""
+		                                  : "; one without ids is "
+		                                    "filled in order: "
+		                                    "--sample-order");
 	return BT_OK;
 }
 

@@ -145,6 +145,11 @@ refuses "*max_seq_length is 6 there, and 8 here*" 'another length' \
 refuses "*processor_type is \"XNLI\" there, and \"X\" here*" \
 	'another processor' meta --part train --processor X in.tfr
 same meta.json wanted 'nothing is changed then'
+echo old >kept
+refuses "*cannot create 'nodir/meta.json'*" 'a file that cannot be written' \
+	bert-tokenize -m "$M" --pad 6 --labels no,yes --part eval \
+	--meta-data nodir/meta.json -o kept in.tfr
+is "$(cat kept)" old 'is seen before all else'
 exits 2 'a part is needed' bert-tokenize -m "$M" --pad 6 --labels a,b \
 	--meta-data meta.json in.tfr
 exits 2 'one that is known' meta --part dev in.tfr

@@ -125,7 +125,7 @@ refuses "*sample 'less.csv' has $((rows - 1)) rows, and there are $rows predicti
 refuses "*has $((rows + 1)) rows, and there are $rows predictions*" 'or more' \
 	predict --sample more.csv --sample-order noid.rec
 { echo intent; sed 's/.*/""/' ids; } >one.csv
-refuses "*'one.csv': there is no column beside the ids" 'a sample without ids' \
+refuses "*'one.csv': there is no column beside the ids; * --sample-order" 'a sample without ids' \
 	predict --sample one.csv noid.rec
 works 'goes in order' predict --sample one.csv --sample-order noid.rec
 { echo intent; cat labels; } >wanted
