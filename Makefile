@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-# Targets: all deps demo check lint bench install uninstall clean
+# Targets: all deps demo check lint bench fuzz install uninstall clean
 # Knobs:   CC=gcc|clang  SAN=address,undefined|thread  CFLAGS  LDLIBS
 #          prefix DESTDIR  WERROR=1  V=1  TESTS=...  BENCH=PATTERNS
+#          FUZZ=ENTRIES  FUZZ_SECONDS=10
 ifneq ($(filter deps deps-dev,$(MAKECMDGOALS)),)
 # What is installed decides how we build, so other goals start afresh after it.
 deps:
@@ -52,6 +53,8 @@ LIB_OBJ := $(LIB_SRC:%.c=$B/%.o)
 UNITS := $(basename $(notdir $(sort $(wildcard tests/unit/*.c))))
 BINS := $(TOOLS:%=$B/bin/%)
 UNIT_BINS := $(UNITS:%=$B/unit/%)
+FUZZERS := $(filter-out main,$(basename $(notdir $(sort $(wildcard tests/fuzz/*.c)))))
+FUZZ_BINS := $(FUZZERS:%=$B/unit/190-fuzz-%)
 
 Q = $(if $(V),,@)
 run = $(if $(V),,@echo '  $1 $@';)
@@ -90,19 +93,32 @@ $(UNIT_BINS): $B/unit/%: $B/tests/unit/%.o $B/libbertutils.a
 	$(Q)mkdir -p $(@D)
 	$(call run,LD)$(LINK) -o $@ $^ -lcmocka $(LDLIBS)
 
+# Fuzz entries: tests over the committed inputs, or programs of libFuzzer.
+FUZZ_SAN = fuzzer-no-link,address,undefined
+FUZZ_MAIN = $(if $(findstring fuzzer,$(SAN)),,$B/tests/fuzz/main.o)
+$(FUZZ_BINS): $B/unit/190-fuzz-%: $B/tests/fuzz/%.o $(FUZZ_MAIN) $B/libbertutils.a
+	$(Q)mkdir -p $(@D)
+	$(call run,LD)$(LINK) $(if $(FUZZ_MAIN),,-fsanitize=fuzzer) -o $@ $^ $(LDLIBS)
+
 # Changed flags rebuild everything.
 $B/flags: FORCE
 	$(Q)mkdir -p $(@D)
 	$(Q)echo '$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(LDLIBS)' | cmp -s - $@ || \
 	  echo '$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(LDLIBS)' >$@
 
-units: $(UNIT_BINS)
+units: $(UNIT_BINS) $(FUZZ_BINS)
+
+fuzzers: $(FUZZ_BINS)
 
 check: all units
 	$(Q)BUILD=$B tests/run $(TESTS)
 
 lint: all
 	$(Q)BUILD=$B tests/lint
+
+fuzz:
+	$(Q)$(MAKE) --no-print-directory CC=clang SAN=$(FUZZ_SAN) fuzzers
+	$(Q)BUILD=build/clang-$(subst $(comma),-,$(FUZZ_SAN)) tests/fuzz/run $(FUZZ)
 
 demo: all
 	$(Q)PATH="$(CURDIR)/$B/bin:$$PATH" DEMO_DIR=$B/demo pipelines/demo.sh $(MODEL)
@@ -133,7 +149,7 @@ uninstall:
 clean:
 	rm -rf build
 
-.PHONY: all units check lint demo clean install uninstall bench FORCE
+.PHONY: all units fuzzers fuzz check lint demo clean install uninstall bench FORCE
 .SECONDARY:
 -include $(shell find $B -name '*.d' 2>/dev/null)
 endif

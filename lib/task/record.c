@@ -306,7 +306,8 @@ static int read_lists(const struct lists *l, struct bt_token_rec *rec,
 	}
 	if (r != BT_OK)
 		return r;
-	memset(rec->types, 0, n);
+	if (n > 0)
+		memset(rec->types, 0, n);
 	if (l->types.name != NULL) {
 		r = read_companion(&l->types, "segment_ids", n, rec, err);
 		for (i = 0; r == BT_OK && i < n; i++) {

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A model directory, its small files in one input: "=NAME" on a line of its own
+ * begins the file NAME, what stands before the first is config.json. The
+ * configuration, labels, tokenizer and index of shards are read, a model is
+ * laid out.
+ */
+#include "fuzz.h"
+
+#include <unistd.h>
+
+#include "task/model.h"
+#include "text/tokenizer.h"
+
+static const char *const names[] = {"config.json",
+                                    "bert_config.json",
+                                    "vocab.txt",
+                                    "tokenizer.json",
+                                    "tokenizer_config.json",
+                                    "special_tokens_map.json",
+                                    "added_tokens.json",
+                                    "model.safetensors.index.json",
+                                    "model.safetensors"};
+#define NAMES ((int)(sizeof(names) / sizeof(names[0])))
+
+static int find(const uint8_t *p, size_t n)
+{
+	int i;
+
+	for (i = 0; i < NAMES; i++)
+		if (strlen(names[i]) == n && memcmp(names[i], p, n) == 0)
+			return i;
+	return -1;
+}
+
+/* Lays the files down; those of the input before are gone. */
+static void lay_down(const uint8_t *data, size_t size)
+{
+	const uint8_t *p = data, *end = data + size, *from = data, *nl;
+	int i, file = 0;
+
+	for (i = 0; i < NAMES; i++)
+		unlink(names[i]);
+	for (; p < end; p = nl + 1) {
+		nl = memchr(p, '\n', (size_t)(end - p));
+		nl = nl != NULL ? nl : end;
+		i = *p == '=' ? find(p + 1, (size_t)(nl - p - 1)) : -1;
+		if (i >= 0) {
+			if (from < p)
+				fuzz_put(names[file], from, (size_t)(p - from));
+			file = i;
+			from = nl + 1;
+		}
+		if (nl == end)
+			break;
+	}
+	if (from < end)
+		fuzz_put(names[file], from, (size_t)(end - from));
+}
+
+static void lay_out(struct bt_model *m)
+{
+	static struct bt_pool *pool;
+	struct bt_engine_opts o = {0};
+	struct bt_error err = {0};
+
+	FUZZ_CHECK(pool != NULL || bt_pool_new(1, &pool, &err) == BT_OK);
+	o.pool = pool;
+	o.max_texts = 2;
+	o.max_tokens = 64;
+	if (m->labels.n >= 2)
+		fuzz_told(bt_model_plan(m, &o, &err), &err);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct bt_error err = {0};
+	struct bt_model m = {0};
+	struct bt_ckpt *c;
+	struct bt_tok *t;
+	json_t *o;
+
+	lay_down(data, size);
+	if (fuzz_told(bt_model_config(".", &m.config, &m.labels, &err), &err) ==
+	    BT_OK) {
+		o = bt_config_json(&m.config, m.labels.name, m.labels.n);
+		FUZZ_CHECK(o != NULL);
+		json_decref(o);
+		lay_out(&m);
+		bt_model_clear(&m);
+	}
+	bt_error_clear(&err);
+	if (fuzz_told(bt_tok_open(".", NULL, &t, &err), &err) == BT_OK)
+		bt_tok_free(t);
+	bt_error_clear(&err);
+	if (fuzz_told(bt_ckpt_open(".", &c, &err), &err) == BT_OK)
+		bt_ckpt_close(c);
+	return 0;
+}
