@@ -3,9 +3,11 @@
 #include "base/tool.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/sys.h"
 
@@ -20,12 +22,26 @@ static void print_version(const struct bt_tool *tool)
 		       bt_cores());
 }
 
+/* Where a caller closed 0, 1 or 2, no file of ours shall get that number:
+ * messages would end up in it. What is put there refuses to be used. */
+static void hold_standard(void)
+{
+	int fd;
+
+	for (fd = 0; fd < 3; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF &&
+		    open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) < 0)
+			return;
+}
+
 bool bt_tool_options(const struct bt_tool *tool, int argc, char **argv,
                      void *values, int *operand, int *status)
 {
 	struct bt_error err = {0};
 
+	hold_standard();
 	signal(SIGPIPE, SIG_DFL); /* so that "| head" ends quietly */
+	signal(SIGXFSZ, SIG_IGN); /* so that writing tells of the limit */
 	switch (bt_opt_parse(tool, argc, argv, values, operand, &err)) {
 	case BT_OPT_RUN:
 		return true;

@@ -1,34 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The unfinished file has no name at all where the system allows that
- * (O_TMPFILE), so that nothing is left behind even by a crash; elsewhere it is
- * a temporary file beside the target.
- */
-#define _GNU_SOURCE /* O_TMPFILE */
 #include "io/out.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <libgen.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <zstd.h>
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "io/place_int.h"
 #include "io/remote.h"
 
 #define BUFFER ((size_t)1 << 18)
 
 struct bt_out {
-	int fd;
-	char *name;   /* for messages */
-	char *target; /* path to appear under, or NULL: written directly */
-	char *temp;   /* path of the unfinished file, or NULL: nameless */
+	struct bt_place place;
+	char *name; /* for messages */
+	bool settled;
 	uint8_t *buf;
 	size_t len;
 	uint64_t offset;
@@ -36,23 +26,6 @@ struct bt_out {
 	ZSTD_CCtx *zstd;       /* or NULL: written as it is */
 	uint8_t *packed;       /* [BUFFER] */
 };
-
-/* The path of a name beside the target: "dir/.base.PID<suffix>". */
-static char *beside(const char *target, const char *suffix)
-{
-	char *dir = bt_strndup(target, strlen(target));
-	char *base = bt_strndup(target, strlen(target));
-	struct bt_buf b = BT_BUF_INIT;
-
-	if (dir != NULL && base != NULL)
-		bt_buf_printf(&b, "%s/.%s.%ld%s", dirname(dir), basename(base),
-		              (long)getpid(), suffix);
-	else
-		b.oom = true;
-	free(dir);
-	free(base);
-	return bt_buf_detach(&b);
-}
 
 static char *quoted(const char *path)
 {
@@ -62,105 +35,37 @@ static char *quoted(const char *path)
 	return bt_buf_detach(&b);
 }
 
-/* Opens the unfinished file; sets out->temp if it has a name. */
-static int open_unfinished(struct bt_out *out)
-{
-	char *copy = bt_strndup(out->target, strlen(out->target));
-	mode_t mask;
-	int fd;
-
-	if (copy == NULL)
-		return -1;
-	fd = open(dirname(copy), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
-	free(copy);
-	if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR &&
-	                errno != EINVAL && errno != ENOENT))
-		return fd;
-	out->temp = beside(out->target, ".XXXXXX");
-	if (out->temp == NULL)
-		return -1;
-	fd = mkstemp(out->temp);
-	if (fd < 0) {
-		free(out->temp);
-		out->temp = NULL;
-		return -1;
-	}
-	mask = umask(0);
-	umask(mask);
-	(void)fchmod(fd, 0666 & ~mask);
-	return fd;
-}
-
-static int open_path(struct bt_out *out, const char *path)
-{
-	size_t n = strlen(path);
-	struct stat st;
-
-	/* names no file: seen now, not when all the work is done */
-	if (n == 0 || path[n - 1] == '/') {
-		errno = n == 0 ? ENOENT : EISDIR;
-		return -1;
-	}
-	if (stat(path, &st) == 0) {
-		if (S_ISDIR(st.st_mode)) {
-			errno = EISDIR;
-			return -1;
-		}
-		if (!S_ISREG(st.st_mode))
-			return open(path, O_WRONLY | O_CLOEXEC);
-		if (access(path, W_OK) != 0)
-			return -1;
-		out->target = realpath(path, NULL); /* keep symbolic links */
-	} else {
-		out->target = bt_strndup(path, strlen(path));
-	}
-	return out->target == NULL ? -1 : open_unfinished(out);
-}
-
-static void free_out(struct bt_out *out)
-{
-	free(out->name);
-	free(out->target);
-	free(out->temp);
-	free(out->buf);
-	ZSTD_freeCCtx(out->zstd);
-	free(out->packed);
-	free(out);
-}
-
 int bt_out_open(const char *path, enum bt_out_kind kind, struct bt_out **res,
                 struct bt_error *err)
 {
 	bool std = path == NULL || strcmp(path, "-") == 0;
 	struct bt_out *out;
+	int r = BT_ENOMEM;
 
 	if (bt_remote_refuse(path, BT_REMOTE_OUT, err) != BT_OK)
 		return BT_EARG;
 	out = bt_array0(1, sizeof(*out));
 	if (out == NULL)
 		return bt_error_nomem(err, "opening the output");
+	out->place = (struct bt_place)BT_PLACE_INIT;
 	out->name = std ? bt_strndup("standard output", 15) : quoted(path);
 	out->buf = bt_array(BUFFER, 1);
-	if (out->name == NULL || out->buf == NULL) {
-		free_out(out);
-		return bt_error_nomem(err, "opening the output");
-	}
-	if (std && kind == BT_OUT_BINARY && isatty(STDOUT_FILENO)) {
-		free_out(out);
-		return bt_error_set(err, BT_EARG,
-		                    "standard output is a terminal and the "
-		                    "output is binary: use -o FILE or a pipe");
-	}
-	out->fd = std ? STDOUT_FILENO : open_path(out, path);
-	if (out->fd < 0) {
-		int e = errno;
-
-		bt_error_sys(err, e, "cannot create %s", out->name);
-		free_out(out);
-		return BT_EIO;
-	}
-	*res = out;
-	return BT_OK;
+	if (out->name == NULL || out->buf == NULL)
+		bt_error_nomem(err, "opening the output");
+	else if (bt_place_open(&out->place, path) != 0)
+		r = bt_error_sys(err, errno, "cannot create %s", out->name);
+	else if (kind == BT_OUT_BINARY && isatty(out->place.fd))
+		r = bt_error_set(err, BT_EARG,
+		                 "%s is a terminal and the output is binary: "
+		                 "use -o FILE or a pipe",
+		                 out->name);
+	else
+		r = BT_OK;
+	if (r == BT_OK)
+		*res = out;
+	else
+		bt_out_abandon(out);
+	return r;
 }
 
 int bt_out_memory(struct bt_buf *to, struct bt_out **res, struct bt_error *err)
@@ -168,7 +73,7 @@ int bt_out_memory(struct bt_buf *to, struct bt_out **res, struct bt_error *err)
 	struct bt_out *out = bt_array0(1, sizeof(*out));
 
 	if (out != NULL) {
-		out->fd = -1;
+		out->place = (struct bt_place)BT_PLACE_INIT;
 		out->memory = to;
 		out->name = bt_strndup("memory", 6);
 		out->buf = bt_array(BUFFER, 1);
@@ -202,7 +107,7 @@ static int write_all(struct bt_out *out, const uint8_t *p, size_t n,
 		                        : BT_OK;
 	}
 	while (n > 0) {
-		w = write(out->fd, p, n);
+		w = write(out->place.fd, p, n);
 		if (w < 0 && errno == EINTR)
 			continue;
 		if (w < 0)
@@ -298,51 +203,26 @@ int bt_out_write(struct bt_out *out, const void *data, size_t n,
 	return BT_OK;
 }
 
-/* Gives the nameless file its name for a moment, since only rename replaces. */
-static int name_it(struct bt_out *out)
+int bt_out_settle(struct bt_out *out, struct bt_error *err)
 {
-	char fd[64];
+	const char *what;
+	int r = BT_OK;
 
-	out->temp = beside(out->target, ".new");
-	if (out->temp == NULL) {
-		errno = ENOMEM;
-		return -1;
-	}
-	snprintf(fd, sizeof(fd), "/proc/self/fd/%d", out->fd);
-	(void)unlink(out->temp);
-	return linkat(AT_FDCWD, fd, AT_FDCWD, out->temp, AT_SYMLINK_FOLLOW);
-}
-
-static int finish_file(struct bt_out *out, struct bt_error *err)
-{
-	if (fsync(out->fd) != 0 && errno != EINVAL)
-		return bt_error_sys(err, errno, "cannot write %s", out->name);
-	if (out->temp == NULL && name_it(out) != 0)
-		return bt_error_sys(err, errno, "cannot create %s", out->name);
-	if (close(out->fd) != 0) {
-		out->fd = -1;
-		return bt_error_sys(err, errno, "cannot write %s", out->name);
-	}
-	out->fd = -1;
-	if (rename(out->temp, out->target) != 0)
-		return bt_error_sys(err, errno, "cannot create %s", out->name);
-	free(out->temp);
-	out->temp = NULL;
-	return BT_OK;
+	if (!out->settled)
+		r = pass_on(out, ZSTD_e_end, err);
+	if (r == BT_OK && !out->settled &&
+	    bt_place_settle(&out->place, &what) != 0)
+		r = bt_error_sys(err, errno, "cannot %s %s", what, out->name);
+	out->settled = r == BT_OK;
+	return r;
 }
 
 int bt_out_commit(struct bt_out *out, struct bt_error *err)
 {
-	int r = pass_on(out, ZSTD_e_end, err);
+	int r = bt_out_settle(out, err);
 
-	if (r == BT_OK && out->target != NULL)
-		r = finish_file(out, err);
-	else if (r == BT_OK && out->fd >= 0 && out->fd != STDOUT_FILENO) {
-		if (close(out->fd) != 0)
-			r = bt_error_sys(err, errno, "cannot write %s",
-			                 out->name);
-		out->fd = -1;
-	}
+	if (r == BT_OK && bt_place_appear(&out->place) != 0)
+		r = bt_error_sys(err, errno, "cannot create %s", out->name);
 	bt_out_abandon(out);
 	return r;
 }
@@ -351,11 +231,12 @@ void bt_out_abandon(struct bt_out *out)
 {
 	if (out == NULL)
 		return;
-	if (out->fd >= 0 && out->fd != STDOUT_FILENO)
-		close(out->fd);
-	if (out->temp != NULL)
-		unlink(out->temp);
-	free_out(out);
+	bt_place_clear(&out->place);
+	free(out->name);
+	free(out->buf);
+	ZSTD_freeCCtx(out->zstd);
+	free(out->packed);
+	free(out);
 }
 
 int bt_out_whole(const char *path, const void *data, size_t n,

@@ -3,7 +3,10 @@
  * Output byte streams. A file appears under its name only when everything was
  * written, flushed to the disk and closed without an error (bt_out_commit);
  * until then, and after bt_out_abandon, an earlier file of that name stays as
- * it was. Standard output, devices and pipes are written to directly.
+ * it was. The file in place of an earlier one gets its mode, and its owner
+ * where that is allowed; a symbolic link is kept and its target replaced.
+ * Standard output, /dev/stdout, /dev/fd/N, devices and pipes are written to
+ * directly.
  */
 #ifndef BT_IO_OUT_H
 #define BT_IO_OUT_H
@@ -45,6 +48,10 @@ int bt_out_write(struct bt_out *out, const void *data, size_t n,
 
 /* Hands what is buffered to the system, compressed as far as it goes. */
 int bt_out_flush(struct bt_out *out, struct bt_error *err) BT_MUST_USE;
+
+/* Does all of bt_out_commit that can fail for want of room, and more, but the
+ * file does not appear yet. After that only commit and abandon may follow. */
+int bt_out_settle(struct bt_out *out, struct bt_error *err) BT_MUST_USE;
 
 /* Ends the output well; out is freed whatever is returned. */
 int bt_out_commit(struct bt_out *out, struct bt_error *err) BT_MUST_USE;

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -10,6 +11,7 @@
 int bt_outs_add(struct bt_outs *o, const char *path, enum bt_out_kind kind,
                 struct bt_error *err)
 {
+	struct stat st;
 	char *copy = NULL;
 	int i, r;
 
@@ -25,6 +27,7 @@ int bt_outs_add(struct bt_outs *o, const char *path, enum bt_out_kind kind,
 		if (copy == NULL)
 			return bt_error_nomem(err, "opening the output");
 	}
+	o->fresh[o->n] = path != NULL && lstat(path, &st) != 0;
 	r = bt_out_open(path, kind, &o->out[o->n], err);
 	if (r != BT_OK) {
 		free(copy);
@@ -38,14 +41,14 @@ int bt_outs_commit(struct bt_outs *o, struct bt_error *err)
 {
 	int i, k, r = BT_OK;
 
-	/* what can fail for want of room fails before the first appears */
+	/* what can fail fails before the first appears */
 	for (i = 0; i < o->n && r == BT_OK; i++)
-		r = bt_out_flush(o->out[i], err);
+		r = bt_out_settle(o->out[i], err);
 	for (i = 0; i < o->n && r == BT_OK; i++) {
 		r = bt_out_commit(o->out[i], err);
 		o->out[i] = NULL;
 		for (k = 0; k < i && r != BT_OK; k++)
-			if (o->path[k] != NULL)
+			if (o->path[k] != NULL && o->fresh[k])
 				unlink(o->path[k]);
 	}
 	return r;

@@ -3,6 +3,8 @@
 #ifndef BT_TASK_OUTS_H
 #define BT_TASK_OUTS_H
 
+#include <stdbool.h>
+
 #include "base/err.h"
 #include "io/out.h"
 
@@ -13,6 +15,7 @@
 struct bt_outs {
 	struct bt_out *out[BT_OUTS_MAX];
 	char *path[BT_OUTS_MAX]; /* NULL for standard output */
+	bool fresh[BT_OUTS_MAX]; /* there was no such file before */
 	int n;
 };
 
@@ -20,8 +23,9 @@ struct bt_outs {
 int bt_outs_add(struct bt_outs *o, const char *path, enum bt_out_kind kind,
                 struct bt_error *err) BT_MUST_USE;
 
-/* Ends all of them well, or removes those that had appeared. An earlier file
- * that one of those replaced does not come back. */
+/* Ends all of them well. If one cannot be given its name, which is all that may
+ * fail once the first has its own, those are removed again that replaced no
+ * earlier file. */
 int bt_outs_commit(struct bt_outs *o, struct bt_error *err) BT_MUST_USE;
 
 /* Ends them without leaving a trace, unless they are committed. */

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where an output goes, the lower half of io/out.h: a file that appears when it
+ * is complete, or something that is written to directly.
+ */
+#ifndef BT_IO_PLACE_INT_H
+#define BT_IO_PLACE_INT_H
+
+#include <stdbool.h>
+
+struct bt_place {
+	int fd;       /* to write to; -1: none */
+	bool shared;  /* standard output, which stays open */
+	char *target; /* path to appear under, or NULL: written directly */
+	char *temp;   /* path of the unfinished file, or NULL: nameless */
+};
+
+#define BT_PLACE_INIT                                                          \
+	{                                                                      \
+		-1, false, NULL, NULL                                          \
+	}
+
+/* path "-" or NULL is standard output. Returns 0, or -1 with errno. The caller
+ * clears p in any case. */
+int bt_place_open(struct bt_place *p, const char *path);
+
+/* All that is written is on the disk and closed: the file has only to be given
+ * its name. Returns 0, or -1 with errno; *what is "write" or "create". */
+int bt_place_settle(struct bt_place *p, const char **what);
+
+/* Gives a settled file its name, at once in place of an earlier one. */
+int bt_place_appear(struct bt_place *p);
+
+/* Closes, and removes what has not appeared. */
+void bt_place_clear(struct bt_place *p);
+
+#endif
