@@ -100,13 +100,19 @@ $(FUZZ_BINS): $B/unit/190-fuzz-%: $B/tests/fuzz/%.o $(FUZZ_MAIN) $B/libbertutils
 	$(Q)mkdir -p $(@D)
 	$(call run,LD)$(LINK) $(if $(FUZZ_MAIN),,-fsanitize=fuzzer) -o $@ $^ $(LDLIBS)
 
+# What tests preload to let system calls fail.
+PRELOADS := $(patsubst tests/preload/%.c,$B/preload/%.so,$(wildcard tests/preload/*.c))
+$(PRELOADS): $B/preload/%.so: tests/preload/%.c $B/flags
+	$(Q)mkdir -p $(@D)
+	$(call run,LD)$(CC) -std=c11 $(WARN) $(CFLAGS) -fPIC -shared -o $@ $< -ldl
+
 # Changed flags rebuild everything.
 $B/flags: FORCE
 	$(Q)mkdir -p $(@D)
 	$(Q)echo '$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(LDLIBS)' | cmp -s - $@ || \
 	  echo '$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(LDLIBS)' >$@
 
-units: $(UNIT_BINS) $(FUZZ_BINS)
+units: $(UNIT_BINS) $(FUZZ_BINS) $(PRELOADS)
 
 fuzzers: $(FUZZ_BINS)
 

@@ -12,13 +12,22 @@
 #define BLOCK_TOKENS ((size_t)1 << 16)
 
 /* The tokenizer is only needed for its fingerprint: a directory without one, or
- * with one that is not understood, still predicts. */
-static void open_tokenizer(struct bt_stream *s)
+ * with one that is not understood, still predicts. One that cannot be read may
+ * be of either kind. */
+static int open_tokenizer(struct bt_stream *s, struct bt_error *err)
 {
-	struct bt_error ignored = {0};
+	struct bt_error why = {0};
+	int r = bt_tok_open(s->o.model, NULL, &s->tok, &why);
 
-	if (bt_tok_open(s->o.model, NULL, &s->tok, &ignored) != BT_OK)
-		s->tok = NULL;
+	if (r == BT_OK)
+		return BT_OK;
+	s->tok = NULL;
+	if (r == BT_EIO || r == BT_ENOMEM)
+		return bt_error_set(err, r, "%s", why.text);
+	bt_log(s->o.log, BT_LOG_MORE,
+	       "records are not checked against the model's tokenizer: %s",
+	       why.text);
+	return BT_OK;
 }
 
 static int open_model(struct bt_stream *s, const struct bt_engine_opts *e,
@@ -69,12 +78,13 @@ int bt_stream_open(const struct bt_stream_opts *o, struct bt_stream *s,
 		r = bt_gather_init(&s->gather, e.max_texts, e.max_tokens, err);
 	if (r == BT_OK)
 		r = open_model(s, &e, err);
+	if (r == BT_OK)
+		r = open_tokenizer(s, err);
 	if (r != BT_OK) {
 		bt_stream_close(s);
 		return r;
 	}
 	bt_model_log(&s->model, o->log);
-	open_tokenizer(s);
 	if (o->n_more > 0)
 		r = bt_several_open(&s->more, o->more, o->n_more, &s->model,
 		                    s->tok != NULL ? bt_tok_fingerprint(s->tok)

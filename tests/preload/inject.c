@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A library to be preloaded that lets one call of the system fail, for tests.
+ * INJECT is "CALL:N:HOW": of all calls named CALL in the process the Nth, or
+ * every one where N is 0, has the error HOW (EIO, ENOSPC, EINTR, EOPNOTSUPP),
+ * or handles one byte where HOW is "short". What was done is told by the file
+ * that INJECT_LOG names.
+ *
+ * CALL is read, write, fsync, close (of what was open for writing), rename,
+ * linkat, open, tmpfile (open with O_TMPFILE) or mmap. Calls that the C library
+ * makes for itself, as printf does, are not seen, and random numbers that other
+ * libraries get from a device are left alone.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const struct {
+	const char *name;
+	int number;
+} errors[] = {{"EIO", EIO},
+              {"ENOSPC", ENOSPC},
+              {"EINTR", EINTR},
+              {"EOPNOTSUPP", EOPNOTSUPP},
+              {"short", 0}};
+
+static void *next(const char *name)
+{
+	return dlsym(RTLD_NEXT, name);
+}
+
+static void tell(const char *call)
+{
+	int (*real_open)(const char *, int, ...);
+	ssize_t (*real_write)(int, const void *, size_t);
+	int (*real_close)(int);
+	const char *log = getenv("INJECT_LOG");
+	int fd;
+
+	*(void **)&real_open = next("open");
+	*(void **)&real_write = next("write");
+	*(void **)&real_close = next("close");
+	fd = log == NULL ? -1 : real_open(log, O_WRONLY | O_CREAT, 0666);
+	if (fd < 0)
+		abort();
+	if (real_write(fd, call, strlen(call)) < 0)
+		abort();
+	real_close(fd);
+}
+
+/* -1: let it pass; 0: make it short; else the error. */
+static int inject(const char *call)
+{
+	static atomic_long count;
+	const char *s = getenv("INJECT");
+	size_t n = strlen(call), i;
+	char *end;
+	long at;
+
+	if (s == NULL || strncmp(s, call, n) != 0 || s[n] != ':')
+		return -1;
+	at = strtol(s + n + 1, &end, 10);
+	if (*end != ':')
+		abort();
+	if (at != 0 && atomic_fetch_add(&count, 1) + 1 != at)
+		return -1;
+	for (i = 0; i < sizeof(errors) / sizeof(errors[0]); i++)
+		if (strcmp(end + 1, errors[i].name) == 0) {
+			tell(call);
+			return errors[i].number;
+		}
+	abort();
+}
+
+static bool fails(const char *call)
+{
+	int e = inject(call);
+
+	if (e > 0)
+		errno = e;
+	return e > 0;
+}
+
+ssize_t read(int fd, void *p, size_t n)
+{
+	ssize_t (*real)(int, void *, size_t);
+	struct stat st;
+	int e =
+	    fstat(fd, &st) == 0 && S_ISCHR(st.st_mode) ? -1 : inject("read");
+
+	*(void **)&real = next("read");
+	if (e > 0) {
+		errno = e;
+		return -1;
+	}
+	return real(fd, p, e == 0 && n > 1 ? 1 : n);
+}
+
+ssize_t write(int fd, const void *p, size_t n)
+{
+	ssize_t (*real)(int, const void *, size_t);
+	int e = inject("write");
+
+	*(void **)&real = next("write");
+	if (e > 0) {
+		errno = e;
+		return -1;
+	}
+	return real(fd, p, e == 0 && n > 1 ? 1 : n);
+}
+
+int fsync(int fd)
+{
+	int (*real)(int);
+
+	*(void **)&real = next("fsync");
+	return fails("fsync") ? -1 : real(fd);
+}
+
+int close(int fd)
+{
+	int (*real)(int), flags = fcntl(fd, F_GETFL), r;
+	bool bad =
+	    flags >= 0 && (flags & O_ACCMODE) != O_RDONLY && fails("close");
+	int e = errno;
+
+	*(void **)&real = next("close");
+	r = real(fd);
+	if (bad)
+		errno = e;
+	return bad ? -1 : r;
+}
+
+int rename(const char *from, const char *to)
+{
+	int (*real)(const char *, const char *);
+
+	*(void **)&real = next("rename");
+	return fails("rename") ? -1 : real(from, to);
+}
+
+int linkat(int d, const char *from, int d2, const char *to, int flags)
+{
+	int (*real)(int, const char *, int, const char *, int);
+
+	*(void **)&real = next("linkat");
+	return fails("linkat") ? -1 : real(d, from, d2, to, flags);
+}
+
+int open(const char *path, int flags, ...)
+{
+	int (*real)(const char *, int, ...);
+	bool tmp = (flags & O_TMPFILE) == O_TMPFILE;
+	mode_t mode = 0;
+	va_list ap;
+
+	if ((flags & O_CREAT) || tmp) {
+		va_start(ap, flags);
+		mode = va_arg(ap, mode_t);
+		va_end(ap);
+	}
+	*(void **)&real = next("open");
+	if ((tmp && fails("tmpfile")) ||
+	    (strncmp(path, "/dev/", 5) != 0 && fails("open")))
+		return -1;
+	return real(path, flags, mode);
+}
+
+void *mmap(void *p, size_t n, int prot, int flags, int fd, off_t at)
+{
+	void *(*real)(void *, size_t, int, int, int, off_t);
+
+	*(void **)&real = next("mmap");
+	if (fd >= 0 && fails("mmap"))
+		return MAP_FAILED;
+	return real(p, n, prot, flags, fd, at);
+}
