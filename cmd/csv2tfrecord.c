@@ -140,6 +140,7 @@ static bool options_agree(const struct values *v)
 static bool csv_options(const struct values *v, char *const *files, int n,
                         struct bt_csv_opts *csv)
 {
+	csv->ahead = bt_threads(v->common.threads) > 1;
 	csv->header = !v->no_header;
 	csv->quotes = !v->no_quote;
 	if (n > 0 && bt_table_is_tsv(files[0]))
@@ -216,13 +217,11 @@ static void summary(const struct bt_table *table, const char *rejects,
 static int open_output(const struct values *v, struct bt_out **out,
                        struct bt_error *err)
 {
-	int threads = (int)v->common.threads;
 	int r = bt_out_open(v->common.output, BT_OUT_BINARY, out, err);
 
 	if (r != BT_OK || v->zstd == 0)
 		return r;
-	r = bt_out_zstd(*out, (int)v->zstd, threads > 0 ? threads : bt_cores(),
-	                err);
+	r = bt_out_zstd(*out, (int)v->zstd, bt_threads(v->common.threads), err);
 	if (r != BT_OK)
 		bt_out_abandon(*out);
 	return r;

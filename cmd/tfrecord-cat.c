@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/num.h"
+#include "base/sys.h"
 #include "base/tool.h"
 #include "task/cat.h"
 #include "task/folds.h"
@@ -161,6 +162,7 @@ static int translate(const struct values *v, struct bt_cat_opts *o,
 	               : v->recover ? BT_SOURCE_RECOVER
 	                            : BT_SOURCE_RECORDS;
 	o->from.log = o->log;
+	o->from.ahead = bt_threads(v->common.threads) > 1;
 	o->from.limited = v->max_bytes != NULL;
 	if (v->max_bytes != NULL) {
 		if (bt_parse_bytes(v->max_bytes, &size) != BT_OK)

@@ -32,6 +32,11 @@ int bt_cores(void)
 	return n > 0 ? n : 1;
 }
 
+int bt_threads(int64_t asked)
+{
+	return asked > 0 ? (int)asked : bt_cores();
+}
+
 size_t bt_peak_memory(void)
 {
 	struct rusage u;

@@ -17,6 +17,9 @@ double bt_seconds(void);
 /* Cores this process may run on; at least 1. */
 int bt_cores(void);
 
+/* The threads that -j asks for: one for each core if that is 0. */
+int bt_threads(int64_t asked);
+
 /* Memory that this process holds and the most it ever held, and all memory of
  * the machine, bytes. */
 size_t bt_held_memory(void);

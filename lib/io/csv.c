@@ -164,6 +164,8 @@ int bt_csv_from(struct bt_in *in, const struct bt_csv_opts *opts,
 		bt_in_close(in);
 		return bt_error_nomem(err, "opening a table");
 	}
+	if (opts->ahead)
+		bt_in_ahead(in);
 	r = bt_csv_lex_init(&c->lex, in, opts, err);
 	if (r == BT_OK)
 		r = read_first(c, err);

@@ -30,6 +30,7 @@ struct bt_csv_opts {
 	bool header;        /* the first row holds the columns' names */
 	size_t max_field;   /* bytes; of a row: four times as many */
 	size_t max_columns; /* fields of a row */
+	bool ahead;         /* as bt_in_ahead */
 };
 
 #define BT_CSV_OPTS_INIT                                                       \

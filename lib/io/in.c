@@ -11,10 +11,12 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "io/ahead_int.h"
 #include "io/remote.h"
 #include "io/unpack_int.h"
 
 #define BLOCK ((size_t)1 << 20)
+#define AHEAD_FROM ((uint64_t)4 << 20) /* less is read before a thread pays */
 
 struct bt_in {
 	int fd;
@@ -23,6 +25,8 @@ struct bt_in {
 	bool over;                 /* more came than the limit allows */
 	struct bt_in_limit *limit; /* or NULL */
 	struct bt_unpack *unpack;  /* or NULL: it is not */
+	bool may_ahead;
+	struct bt_ahead *ahead; /* of unpack */
 	char *name;
 	uint8_t *buf;
 	size_t cap, pos, len; /* unread bytes: buf[pos .. len-1] */
@@ -77,6 +81,7 @@ void bt_in_close(struct bt_in *in)
 {
 	if (in == NULL)
 		return;
+	bt_ahead_free(in->ahead);
 	if (in->fd > STDIN_FILENO)
 		close(in->fd);
 	bt_unpack_free(in->unpack);
@@ -93,6 +98,11 @@ void bt_in_limit(struct bt_in *in, struct bt_in_limit *limit)
 void bt_in_as_is(struct bt_in *in)
 {
 	in->known = true;
+}
+
+void bt_in_ahead(struct bt_in *in)
+{
+	in->may_ahead = true;
 }
 
 const char *bt_in_name(const struct bt_in *in)
@@ -154,10 +164,15 @@ static int read_plain(struct bt_in *in, struct bt_error *err)
 
 static int read_packed(struct bt_in *in, struct bt_error *err)
 {
-	size_t n;
-	int r = bt_unpack_read(in->unpack, in->buf + in->len, in->cap - in->len,
-	                       &n, err);
+	uint8_t *dst = in->buf + in->len;
+	size_t room = in->cap - in->len, n;
+	int r;
 
+	if (in->may_ahead && in->offset >= AHEAD_FROM) {
+		in->may_ahead = false;
+		bt_ahead_start(in->ahead);
+	}
+	r = bt_ahead_read(in->ahead, dst, room, &n, err);
 	if (r != BT_OK)
 		return r;
 	if (n == 0)
@@ -185,7 +200,11 @@ static int find_out(struct bt_in *in, struct bt_error *err)
 	                  err);
 	in->len = 0;
 	in->end = false;
-	return r;
+	if (r != BT_OK)
+		return r;
+	in->ahead = bt_ahead_new(in->unpack);
+	return in->ahead != NULL ? BT_OK
+	                         : bt_error_nomem(err, "opening the input");
 }
 
 /* Takes back what goes beyond the limit; it is told when it is asked for. */

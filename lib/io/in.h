@@ -39,6 +39,10 @@ void bt_in_limit(struct bt_in *in, struct bt_in_limit *limit);
 /* Before the first look: gives the bytes as they are, compressed or not. */
 void bt_in_as_is(struct bt_in *in);
 
+/* Lets a thread decompress ahead of the reader, where the input is compressed
+ * and large enough for that to pay. Nothing else differs. */
+void bt_in_ahead(struct bt_in *in);
+
 /* For messages: 'file' in quotes, or "standard input"; lives as long as in. */
 const char *bt_in_name(const struct bt_in *in);
 

@@ -34,6 +34,8 @@ static int open_next(struct bt_tfrec *r, struct bt_error *err)
 	if (e != BT_OK)
 		return e;
 	bt_in_limit(r->in, r->limit);
+	if (r->ahead)
+		bt_in_ahead(r->in);
 	r->next_path++;
 	r->record = 0;
 	r->pending = r->have = 0;
@@ -76,6 +78,13 @@ void bt_tfrec_limit(struct bt_tfrec *r, struct bt_in_limit *limit)
 {
 	r->limit = limit;
 	bt_in_limit(r->in, limit);
+}
+
+void bt_tfrec_ahead(struct bt_tfrec *r)
+{
+	r->ahead = true;
+	if (r->in != NULL)
+		bt_in_ahead(r->in);
 }
 
 void bt_tfrec_expect(struct bt_tfrec *r, uint64_t n)

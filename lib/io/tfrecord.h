@@ -36,6 +36,9 @@ void bt_tfrec_close(struct bt_tfrec *r); /* takes NULL */
  * it before the first record. */
 void bt_tfrec_limit(struct bt_tfrec *r, struct bt_in_limit *limit);
 
+/* Lets each input be read ahead, as bt_in_ahead. */
+void bt_tfrec_ahead(struct bt_tfrec *r);
+
 /* Makes another number of records than n in all inputs together an error, told
  * where the end is reached; 0: any number will do. */
 void bt_tfrec_expect(struct bt_tfrec *r, uint64_t n);

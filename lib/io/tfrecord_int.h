@@ -27,6 +27,7 @@ struct bt_tfrec {
 	const uint8_t *next; /* bytes that are there behind these, [have] */
 	size_t have;
 	struct bt_in_limit *limit; /* or NULL */
+	bool ahead;
 	bool recover;
 	const struct bt_log *log; /* of what was passed over, or NULL */
 	bool damaged;             /* from byte lost_from on */

@@ -8,6 +8,7 @@
 #include "io/unpack_int.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -25,6 +26,7 @@
 struct bt_unpack {
 	enum bt_packing how;
 	int fd;
+	int wake;     /* or -1 */
 	bool end;     /* the system has reported end of file */
 	bool inside;  /* a member or frame has begun */
 	bool pending; /* the last step filled its output: there may be more */
@@ -107,6 +109,7 @@ int bt_unpack_new(enum bt_packing how, int fd, const char *name,
 		goto oom;
 	u->how = how;
 	u->fd = fd;
+	u->wake = -1;
 	u->name = name;
 	memcpy(u->buf, first, n);
 	u->len = n;
@@ -159,11 +162,33 @@ static int cut_short(const struct bt_unpack *u, struct bt_error *err)
 	                    (unsigned long long)(u->base + u->pos));
 }
 
+void bt_unpack_wake(struct bt_unpack *u, int wake)
+{
+	u->wake = wake;
+}
+
+/* Waits until fd can be read. */
+static int wait_for(const struct bt_unpack *u, struct bt_error *err)
+{
+	struct pollfd p[2] = {{u->fd, POLLIN, 0}, {u->wake, POLLIN, 0}};
+	int n;
+
+	do
+		n = poll(p, 2, -1);
+	while (n < 0 && errno == EINTR);
+	if (n > 0 && p[1].revents != 0)
+		return bt_error_set(err, BT_ECANCEL, "no longer needed");
+	return BT_OK;
+}
+
 /* Reads once, behind the bytes that are not used yet. */
 static int refill(struct bt_unpack *u, struct bt_error *err)
 {
 	ssize_t n;
+	int r = u->wake >= 0 ? wait_for(u, err) : BT_OK;
 
+	if (r != BT_OK)
+		return r;
 	u->base += u->pos;
 	memmove(u->buf, u->buf + u->pos, u->len - u->pos);
 	u->len -= u->pos;

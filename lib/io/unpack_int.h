@@ -33,6 +33,11 @@ int bt_unpack_new(enum bt_packing how, int fd, const char *name,
                   struct bt_error *err) BT_MUST_USE;
 void bt_unpack_free(struct bt_unpack *u); /* takes NULL; leaves fd open */
 
+/* Another thread may end a wait for input: bt_unpack_read returns BT_ECANCEL as
+ * soon as it would have to wait, once the pipe's end wake can be read or its
+ * other end is closed. -1: none. */
+void bt_unpack_wake(struct bt_unpack *u, int wake);
+
 /* As read(2): *got bytes into dst, at most size and at least one; 0 at the end,
  * which is one only where a member or frame ends well. */
 int bt_unpack_read(struct bt_unpack *u, uint8_t *dst, size_t size, size_t *got,

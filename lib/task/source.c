@@ -20,6 +20,7 @@ struct bt_source {
 	char *file;
 	uint64_t line, total;
 	size_t pending; /* bytes of the last line */
+	bool ahead;
 	struct bt_example_writer writer;
 	struct bt_buf payload;
 };
@@ -34,6 +35,8 @@ static int open_next(struct bt_source *s, struct bt_error *err)
 		return r;
 	if (s->limited)
 		bt_in_limit(s->in, &s->limit);
+	if (s->ahead)
+		bt_in_ahead(s->in);
 	s->next_path++;
 	s->line = 0;
 	s->pending = 0;
@@ -53,6 +56,7 @@ int bt_source_open(char *const *paths, int n, const struct bt_source_opts *opts,
 		return bt_error_nomem(err, "opening a file");
 	s->paths = paths;
 	s->n_paths = n;
+	s->ahead = opts->ahead;
 	s->limited = opts->limited;
 	s->limit.max = s->limit.left = opts->max;
 	if (opts->kind == BT_SOURCE_JSON)
@@ -61,6 +65,8 @@ int bt_source_open(char *const *paths, int n, const struct bt_source_opts *opts,
 		r = bt_tfrec_open(paths, n, &s->records, err);
 	if (r == BT_OK && opts->limited && s->records != NULL)
 		bt_tfrec_limit(s->records, &s->limit);
+	if (r == BT_OK && opts->ahead && s->records != NULL)
+		bt_tfrec_ahead(s->records);
 	if (r == BT_OK && opts->kind == BT_SOURCE_RECOVER)
 		bt_tfrec_recover(s->records, opts->log);
 	if (r == BT_OK)

@@ -195,6 +195,8 @@ int bt_stream_run(struct bt_stream *s, char *const *paths, int n_paths,
 	if (r != BT_OK)
 		return r;
 	bt_tfrec_expect(in, s->o.expect);
+	if (bt_pool_threads(s->pool) > 1)
+		bt_tfrec_ahead(in);
 	do {
 		r = read_block(s, in, &rec, err);
 		if (r == BT_OK)

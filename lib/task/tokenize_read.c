@@ -44,6 +44,8 @@ static int read_records(struct sink *s, char *const *paths, int n,
 	if (r != BT_OK)
 		return r;
 	bt_tfrec_expect(in, s->job->opts.expect);
+	if (bt_pool_threads(s->job->pool) > 1)
+		bt_tfrec_ahead(in);
 	while ((r = bt_tfrec_next(in, &data, &len, err)) == 1) {
 		r = add(s, data, len, bt_tfrec_file(in), bt_tfrec_record(in),
 		        err);
@@ -96,6 +98,8 @@ static int read_lines(struct sink *s, const char *path, struct bt_error *err)
 
 	if (r != BT_OK)
 		return r;
+	if (bt_pool_threads(s->job->pool) > 1)
+		bt_in_ahead(in);
 	while ((r = next_line(in, &line, &len, &skip, err)) == 1) {
 		r = add(s, line, len, bt_in_name(in), ++number, err);
 		if (r != BT_OK)

@@ -5,6 +5,7 @@
  */
 #include "fuzz.h"
 
+#include <stdbool.h>
 #include <zlib.h>
 #include <zstd.h>
 
@@ -36,7 +37,8 @@ static void zstd(struct bt_buf *b, const uint8_t *p, size_t n)
 }
 
 /* Reads all, in steps that depend on step; gives out what was read. */
-static int read_all(size_t step, struct bt_buf *out, struct bt_error *err)
+static int read_all(size_t step, bool ahead, struct bt_buf *out,
+                    struct bt_error *err)
 {
 	const uint8_t *p;
 	struct bt_in *in;
@@ -45,6 +47,8 @@ static int read_all(size_t step, struct bt_buf *out, struct bt_error *err)
 
 	if (r != BT_OK)
 		return r;
+	if (ahead)
+		bt_in_ahead(in);
 	for (;;) {
 		n = 1 + step * out->len % 3001;
 		r = step & 1 ? bt_in_peek(in, n, &p, &got, err)
@@ -77,8 +81,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if ((how & 3) >= 2)
 		bt_buf_put(&b, data, size);
 	fuzz_put("input.bin", b.data, b.len);
-	r = read_all(step, &one, &err);
-	r2 = read_all(step + 1, &two, &err2);
+	r = read_all(step, false, &one, &err);
+	r2 = read_all(step + 1, true, &two, &err2);
 	FUZZ_CHECK(r == r2 && strcmp(err.text, err2.text) == 0);
 	if (r == BT_OK && one.len <= (size_t)1 << 24 &&
 	    two.len <= (size_t)1 << 24)

@@ -6,7 +6,7 @@
  * or handles one byte where HOW is "short". What was done is told by the file
  * that INJECT_LOG names.
  *
- * CALL is read, write, fsync, close (of what was open for writing), rename,
+ * CALL is read, write, fsync, close (of a file open for writing), rename,
  * linkat, open, tmpfile (open with O_TMPFILE) or mmap. Calls that the C library
  * makes for itself, as printf does, are not seen, and random numbers that other
  * libraries get from a device are left alone.

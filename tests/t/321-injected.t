@@ -23,6 +23,14 @@ fi
 gzip -nc a.csv >a.csv.gz
 csv2tfrecord -q -l label -o a.rec a.csv
 csv2tfrecord -q -l label --zstd -o a.rec.zst a.csv
+# large enough to be read ahead
+awk 'BEGIN {
+	srand(1)
+	print "text,label"
+	for (i = 0; i < 120000; i++) print rand() * 1e9 "," i % 7
+}' >big.csv
+csv2tfrecord -q -l label -o big.rec big.csv
+gzip -1c big.rec >big.rec.gz
 cat >config.json <<X
 {"model_type": "bert", "vocab_size": 365, "hidden_size": 8,
  "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 8,
@@ -76,6 +84,11 @@ attempt() {
 	done
 }
 
+all='read:EIO read:short read:EINTR write:ENOSPC write:EIO write:short
+write:EINTR fsync:EIO close:EIO close:ENOSPC rename:EIO linkat:ENOSPC open:EIO
+mmap:EIO tmpfile:EOPNOTSUPP'
+kinds=$all
+
 # every NAME COMMAND...: each call once, in each way, COMMAND writing into o/
 every() {
 	name=$1
@@ -84,9 +97,7 @@ every() {
 	mkdir o
 	"$@" >out 2>err || head -n 1 err
 	mv o wanted
-	for kind in read:EIO read:short read:EINTR write:ENOSPC write:EIO \
-		write:short write:EINTR fsync:EIO close:EIO close:ENOSPC \
-		rename:EIO linkat:ENOSPC open:EIO mmap:EIO tmpfile:EOPNOTSUPP; do
+	for kind in $kinds; do
 		for old in no yes; do
 			: >why
 			k=1
@@ -121,6 +132,9 @@ every 'csv2tfrecord, gzip to zstd' \
 	csv2tfrecord -q -l label --zstd -o o/out a.csv.gz
 every bert-tokenize bert-tokenize -q -j 1 -m "$V" -o o/out a.rec
 every 'tfrecord-cat, zstd' tfrecord-cat -q -o o/out a.rec.zst a.rec
+kinds='read:EIO read:short read:EINTR'
+every 'tfrecord-cat, read ahead' tfrecord-cat -q -j 2 -o o/out big.rec.gz
+kinds=$all
 every 'tfrecord-cat --json' tfrecord-cat -q --json -o o/out a.rec
 every 'tfrecord-cat --shard' tfrecord-cat -q --shard 3 -o o/part a.rec
 every bert-predict bert-predict -q -j 1 -m model -o o/out a.tok

@@ -10,6 +10,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
+#include "io/crc32c.h"
 #include "io/in.h"
 #include "io/tfrecord.h"
 
@@ -437,6 +438,225 @@ static void damage_below(void **state)
 	release(&x);
 }
 
+#define HUGE_BYTES ((size_t)12 << 20) /* so much that a thread pays */
+
+/* Hardly compressible, so that the packed bytes are many reads. */
+static uint8_t *huge(void)
+{
+	uint8_t *p = malloc(HUGE_BYTES);
+	uint32_t x = 1;
+	size_t i;
+
+	assert_non_null(p);
+	for (i = 0; i < HUGE_BYTES; i++) {
+		x = x * 1664525 + 1013904223;
+		p[i] = (uint8_t)(x >> 25);
+	}
+	return p;
+}
+
+/* Reads to the end in steps of all sizes; *at bytes with the sum *crc. */
+static int read_steps(const char *name, bool ahead, size_t *at, uint32_t *crc,
+                      struct bt_error *err)
+{
+	struct bt_in *in;
+	const uint8_t *p;
+	size_t got, n, k = 0;
+	int r;
+
+	bt_error_clear(err);
+	assert_int_equal(bt_in_open(name, &in, err), BT_OK);
+	if (ahead)
+		bt_in_ahead(in);
+	*crc = 0;
+	for (*at = 0;; *at += got) {
+		n = ++k % 7 == 0 ? 3000000 : k * 977 % 100003 + 1;
+		r = bt_in_peek(in, n, &p, &got, err);
+		if (r != BT_OK || got == 0)
+			break;
+		*crc = bt_crc32c(*crc, p, got);
+		bt_in_skip(in, got);
+	}
+	bt_in_close(in);
+	return r;
+}
+
+/* Whatever the input, reading ahead gives the same bytes and the same error. */
+static void read_ahead(void **state)
+{
+	static const size_t cuts[] = {0, 1, 5, 9, 4000000, 7000000};
+	struct bt_error one = {0}, two = {0};
+	uint8_t *data = huge();
+	struct packed x = {0};
+	uint32_t crc, crc2;
+	size_t i, at, at2, half = HUGE_BYTES / 2 + 17;
+	int gzip;
+
+	(void)state;
+	for (gzip = 0; gzip < 2; gzip++) {
+		pack(&x, gzip, data, half);
+		pack(&x, gzip, data + half, HUGE_BYTES - half);
+		for (i = 0; i < 2 * sizeof(cuts) / sizeof(*cuts); i++) {
+			if (i % 2 == 0) {
+				file_put("ahead", x.p, x.n - cuts[i / 2]);
+			} else {
+				x.p[x.n - cuts[i / 2] - 1] ^= 64;
+				file_put("ahead", x.p, x.n);
+				x.p[x.n - cuts[i / 2] - 1] ^= 64;
+			}
+			read_steps("ahead", false, &at, &crc, &one);
+			read_steps("ahead", true, &at2, &crc2, &two);
+			assert_int_equal(one.code, two.code);
+			assert_string_equal(one.text, two.text);
+			assert_int_equal(at, at2);
+			assert_int_equal(crc, crc2);
+			assert_true((i == 0) == (one.code == 0));
+			if (i == 0)
+				assert_int_equal(
+				    crc, bt_crc32c(0, data, HUGE_BYTES));
+		}
+		release(&x);
+	}
+	free(data);
+}
+
+/* Threads of this process, or 0 where that is not told. */
+static int count_threads(void)
+{
+	char line[256];
+	int n = 0;
+	FILE *f = fopen("/proc/self/status", "r");
+
+	while (f != NULL && fgets(line, sizeof(line), f) != NULL)
+		if (sscanf(line, "Threads: %d", &n) == 1)
+			break;
+	if (f != NULL)
+		fclose(f);
+	return n;
+}
+
+/* Closed anywhere in the middle, the thread is gone; small inputs, and large
+ * ones that nobody asked it for, never have one. */
+static void abandoned(void **state)
+{
+	struct bt_error err = {0};
+	uint8_t *data = huge();
+	struct packed x = {0};
+	int before = count_threads(), k, most;
+	struct bt_in *in;
+	const uint8_t *p;
+	size_t got, at;
+
+	(void)state;
+	pack(&x, true, data, HUGE_BYTES);
+	file_put("abandoned", x.p, x.n);
+	for (k = 0; k < 12; k++) {
+		assert_ok(bt_in_open("abandoned", &in, &err));
+		if (k != 11)
+			bt_in_ahead(in);
+		for (at = most = 0; at < ((size_t)k << 20); at += got) {
+			assert_ok(bt_in_some(in, &p, &got, &err));
+			got = got < 100000 ? got : 100000;
+			bt_in_skip(in, got);
+			if (at > (size_t)k << 19 && most == 0)
+				most = count_threads();
+		}
+		if (before > 0 && (k == 3 || k == 11))
+			assert_int_equal(most, before);
+		if (before > 0 && k == 10)
+			assert_int_equal(most, before + 1);
+		bt_in_close(in);
+		assert_int_equal(count_threads(), before);
+	}
+	release(&x);
+	free(data);
+}
+
+/* A pipe that stays open: what has come is given out at once, and closing does
+ * not wait for more. */
+static void a_silent_pipe(void **state)
+{
+	struct bt_error err = {0};
+	uint8_t *data = huge();
+	struct packed x = {0};
+	int hold[2], status;
+	struct bt_in *in;
+	const uint8_t *p;
+	size_t got, at;
+	pid_t pid;
+	char c;
+
+	(void)state;
+	pack(&x, false, data, HUGE_BYTES / 2);
+	pack(&x, false, data, HUGE_BYTES / 2);
+	assert_int_equal(mkfifo("silent", 0600), 0);
+	assert_int_equal(pipe(hold), 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		int fd = open("silent", O_WRONLY);
+		bool ok;
+
+		close(hold[1]);
+		ok = write(fd, x.p, x.n) == (ssize_t)x.n;
+		/* until the other side is done */
+		_exit(read(hold[0], &c, 1) == 0 && ok ? 0 : 1);
+	}
+	assert_ok(bt_in_open("silent", &in, &err));
+	bt_in_ahead(in);
+	for (at = 0; at < HUGE_BYTES; at += got) {
+		assert_ok(bt_in_some(in, &p, &got, &err));
+		assert_memory_equal(p, data + at % (HUGE_BYTES / 2), 1);
+		bt_in_skip(in, got);
+	}
+	assert_int_equal(at, HUGE_BYTES);
+	bt_in_close(in);
+	close(hold[0]);
+	close(hold[1]);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	unlink("silent");
+	release(&x);
+	free(data);
+}
+
+/* A file that somebody still writes: read as far as it goes when it is read,
+ * and cut short it is an error. */
+static void a_growing_file(void **state)
+{
+	struct bt_error err = {0};
+	uint8_t *data = huge();
+	struct packed x = {0};
+	struct bt_in *in;
+	const uint8_t *p;
+	size_t got, at;
+	int k, r;
+
+	(void)state;
+	pack(&x, true, data, HUGE_BYTES);
+	for (k = 0; k < 2; k++) {
+		file_put("growing", x.p, x.n / 2);
+		assert_ok(bt_in_open("growing", &in, &err));
+		bt_in_ahead(in);
+		assert_ok(bt_in_peek(in, 10, &p, &got, &err));
+		if (k == 0)
+			file_put("growing", x.p, x.n);
+		for (at = 0;
+		     (r = bt_in_some(in, &p, &got, &err)) == BT_OK && got > 0;
+		     at += got)
+			bt_in_skip(in, got);
+		if (k == 0) {
+			assert_int_equal(at, HUGE_BYTES);
+		} else {
+			assert_int_equal(r, BT_ETRUNCATED);
+			assert_non_null(strstr(err.text, "cut short"));
+		}
+		bt_in_close(in);
+	}
+	release(&x);
+	free(data);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -449,6 +669,10 @@ int main(void)
 	    cmocka_unit_test(large_windows),
 	    cmocka_unit_test(a_record_that_looks_so),
 	    cmocka_unit_test(damage_below),
+	    cmocka_unit_test(read_ahead),
+	    cmocka_unit_test(abandoned),
+	    cmocka_unit_test(a_silent_pipe),
+	    cmocka_unit_test(a_growing_file),
 	};
 
 	return RUN(tests);
