@@ -12,6 +12,7 @@
 
 #include "base/mem.h"
 #include "io/ahead_int.h"
+#include "io/fd_int.h"
 #include "io/remote.h"
 #include "io/unpack_int.h"
 
@@ -149,11 +150,8 @@ static int make_room(struct bt_in *in, size_t n, struct bt_error *err)
 /* Reads once into the room there is; sets end at end of file. */
 static int read_plain(struct bt_in *in, struct bt_error *err)
 {
-	ssize_t n;
+	ssize_t n = bt_fd_read(in->fd, in->buf + in->len, in->cap - in->len);
 
-	do
-		n = read(in->fd, in->buf + in->len, in->cap - in->len);
-	while (n < 0 && errno == EINTR);
 	if (n < 0)
 		return bt_error_sys(err, errno, "cannot read %s", in->name);
 	if (n == 0)

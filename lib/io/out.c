@@ -10,6 +10,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "io/fd_int.h"
 #include "io/place_int.h"
 #include "io/remote.h"
 
@@ -107,9 +108,7 @@ static int write_all(struct bt_out *out, const uint8_t *p, size_t n,
 		                        : BT_OK;
 	}
 	while (n > 0) {
-		w = write(out->place.fd, p, n);
-		if (w < 0 && errno == EINTR)
-			continue;
+		w = bt_fd_write(out->place.fd, p, n);
 		if (w < 0)
 			return bt_error_sys(err, errno, "cannot write %s",
 			                    out->name);

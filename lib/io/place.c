@@ -126,8 +126,9 @@ static char *follow(const char *path)
 		free(at);
 		at = bt_buf_detach(&b);
 	}
+	i = at != NULL ? ELOOP : ENOMEM;
 	free(at);
-	errno = at != NULL ? ELOOP : ENOMEM;
+	errno = i;
 	return NULL;
 }
 

@@ -18,6 +18,7 @@
 
 #include "base/mem.h"
 #include "io/crc32c.h"
+#include "io/fd_int.h"
 
 #define BUFFER ((size_t)1 << 18)
 #define WINDOW_LOG 27 /* the most of zstd -22 --ultra, 128 MiB */
@@ -193,9 +194,7 @@ static int refill(struct bt_unpack *u, struct bt_error *err)
 	memmove(u->buf, u->buf + u->pos, u->len - u->pos);
 	u->len -= u->pos;
 	u->pos = 0;
-	do
-		n = read(u->fd, u->buf + u->len, u->cap - u->len);
-	while (n < 0 && errno == EINTR);
+	n = bt_fd_read(u->fd, u->buf + u->len, u->cap - u->len);
 	if (n < 0)
 		return bt_error_sys(err, errno, "cannot read %s", u->name);
 	u->end = n == 0;

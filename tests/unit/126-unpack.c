@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
@@ -535,6 +536,17 @@ static int count_threads(void)
 	return n;
 }
 
+/* The system counts a thread for a moment after it was joined. */
+static void wait_for_threads(int n)
+{
+	struct timespec ms = {0, 1000000};
+	int k;
+
+	for (k = 0; k < 5000 && count_threads() != n; k++)
+		nanosleep(&ms, NULL);
+	assert_int_equal(count_threads(), n);
+}
+
 /* Closed anywhere in the middle, the thread is gone; small inputs, and large
  * ones that nobody asked it for, never have one. */
 static void abandoned(void **state)
@@ -566,7 +578,7 @@ static void abandoned(void **state)
 		if (before > 0 && k == 10)
 			assert_int_equal(most, before + 1);
 		bt_in_close(in);
-		assert_int_equal(count_threads(), before);
+		wait_for_threads(before);
 	}
 	release(&x);
 	free(data);
@@ -617,6 +629,76 @@ static void a_silent_pipe(void **state)
 	assert_int_equal(status, 0);
 	unlink("silent");
 	release(&x);
+	free(data);
+}
+
+/* The other end of a pipe, in a process of its own that dawdles: it writes n
+ * bytes of data, or reads as many and compares. */
+static pid_t dawdle(int end, bool writes, const uint8_t *data, size_t n)
+{
+	struct timespec ms = {0, 10000000};
+	pid_t pid = fork();
+	uint8_t part[200000];
+	ssize_t r = 0;
+	size_t at;
+
+	assert_true(pid >= 0);
+	if (pid != 0)
+		return pid;
+	for (at = 0; at < n; at += (size_t)r) {
+		nanosleep(&ms, NULL);
+		r = n - at < sizeof(part) ? (ssize_t)(n - at)
+		                          : (ssize_t)sizeof(part);
+		r = writes ? write(end, data + at, (size_t)r)
+		           : read(end, part, (size_t)r);
+		if (r <= 0 || (!writes && memcmp(part, data + at, (size_t)r)))
+			_exit(1);
+	}
+	_exit(0);
+}
+
+/* Descriptors that do not block, as some programs leave them to others. */
+static void impatient_pipes(void **state)
+{
+	const size_t n = 1000000;
+	struct bt_error err = {0};
+	uint8_t *data = huge();
+	struct bt_out *out;
+	struct bt_in *in;
+	const uint8_t *p;
+	int fds[2], status, old = dup(STDIN_FILENO);
+	char name[32];
+	size_t got;
+	pid_t pid;
+
+	(void)state;
+	assert_int_equal(pipe(fds), 0);
+	pid = dawdle(fds[1], true, data, n);
+	close(fds[1]);
+	assert_int_equal(fcntl(fds[0], F_SETFL, O_NONBLOCK), 0);
+	assert_int_equal(dup2(fds[0], STDIN_FILENO), STDIN_FILENO);
+	assert_ok(bt_in_open("-", &in, &err));
+	assert_ok(bt_in_peek(in, n + 1, &p, &got, &err));
+	assert_int_equal(got, n);
+	assert_memory_equal(p, data, n);
+	bt_in_close(in);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	close(fds[0]);
+	dup2(old, STDIN_FILENO);
+	close(old);
+
+	assert_int_equal(pipe(fds), 0);
+	pid = dawdle(fds[0], false, data, n);
+	close(fds[0]);
+	assert_int_equal(fcntl(fds[1], F_SETFL, O_NONBLOCK), 0);
+	snprintf(name, sizeof(name), "/dev/fd/%d", fds[1]);
+	assert_ok(bt_out_open(name, BT_OUT_BINARY, &out, &err));
+	assert_ok(bt_out_write(out, data, n, &err));
+	assert_ok(bt_out_commit(out, &err));
+	close(fds[1]);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
 	free(data);
 }
 
@@ -672,6 +754,7 @@ int main(void)
 	    cmocka_unit_test(read_ahead),
 	    cmocka_unit_test(abandoned),
 	    cmocka_unit_test(a_silent_pipe),
+	    cmocka_unit_test(impatient_pipes),
 	    cmocka_unit_test(a_growing_file),
 	};
 
