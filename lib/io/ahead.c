@@ -27,6 +27,7 @@ struct bt_ahead {
 	pthread_t thread;
 	int wake[2]; /* closing [1] ends the thread's wait for input */
 	struct block block[BLOCKS];
+	unsigned n; /* of them in use: one without the thread */
 	size_t pos; /* bytes used of the block that is read */
 
 	pthread_mutex_t lock;
@@ -52,10 +53,10 @@ static void *run(void *arg)
 
 	while (go) {
 		pthread_mutex_lock(&a->lock);
-		while (a->filled - a->used == BLOCKS && !a->stop)
+		while (a->filled - a->used == a->n && !a->stop)
 			pthread_cond_wait(&a->changed, &a->lock);
 		go = !a->stop;
-		b = &a->block[a->filled % BLOCKS];
+		b = &a->block[a->filled % a->n];
 		pthread_mutex_unlock(&a->lock);
 		if (!go)
 			break;
@@ -86,20 +87,16 @@ static bool start(struct bt_ahead *a)
 struct bt_ahead *bt_ahead_new(struct bt_unpack *u)
 {
 	struct bt_ahead *a = bt_array0(1, sizeof(*a));
-	bool ok = true;
-	int i;
 
 	if (a == NULL)
 		return NULL;
 	a->u = u;
+	a->n = 1;
 	a->wake[0] = a->wake[1] = -1;
 	pthread_mutex_init(&a->lock, NULL);
 	pthread_cond_init(&a->changed, NULL);
-	for (i = 0; i < BLOCKS; i++) {
-		a->block[i].data = bt_array(BLOCK, 1);
-		ok = ok && a->block[i].data != NULL;
-	}
-	if (ok)
+	a->block[0].data = bt_array(BLOCK, 1);
+	if (a->block[0].data != NULL)
 		return a;
 	bt_ahead_free(a);
 	return NULL;
@@ -118,8 +115,20 @@ static void close_wake(struct bt_ahead *a)
 
 void bt_ahead_start(struct bt_ahead *a)
 {
+	int i;
+
+	for (i = 1; i < BLOCKS; i++) {
+		if (a->block[i].data == NULL)
+			a->block[i].data = bt_array(BLOCK, 1);
+		if (a->block[i].data == NULL)
+			return;
+	}
 	if (a->threaded || pipe(a->wake) != 0)
 		return;
+	/* the block that is read now stays the first */
+	a->filled -= a->used;
+	a->used = 0;
+	a->n = BLOCKS;
 	fcntl(a->wake[0], F_SETFD, FD_CLOEXEC);
 	fcntl(a->wake[1], F_SETFD, FD_CLOEXEC);
 	bt_unpack_wake(a->u, a->wake[0]);
@@ -133,7 +142,7 @@ void bt_ahead_start(struct bt_ahead *a)
 /* The next block, waited for or made. */
 static struct block *next(struct bt_ahead *a)
 {
-	struct block *b = &a->block[a->used % BLOCKS];
+	struct block *b = &a->block[a->used % a->n];
 
 	pthread_mutex_lock(&a->lock);
 	while (a->filled == a->used && a->threaded)
