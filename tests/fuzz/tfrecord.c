@@ -8,7 +8,6 @@
 
 #include "base/buf.h"
 #include "io/crc32c.h"
-#include "io/recover.h"
 #include "io/tfrecord.h"
 
 static char name[] = "input.tfrecord";
@@ -55,7 +54,7 @@ static bool build(struct bt_buf *b, const uint8_t *p, size_t size, uint64_t *n)
 	return pure;
 }
 
-static uint64_t plain(int files, int *end)
+static uint64_t read_all(int files, bool recover, int *end)
 {
 	struct bt_error err = {0};
 	const uint8_t *data;
@@ -66,6 +65,8 @@ static uint64_t plain(int files, int *end)
 	*end = fuzz_told(bt_tfrec_open(paths, files, &r, &err), &err);
 	if (*end != BT_OK)
 		return 0;
+	if (recover)
+		bt_tfrec_recover(r, NULL);
 	while ((*end = fuzz_told(bt_tfrec_next(r, &data, &len, &err), &err)) ==
 	       1) {
 		fuzz_read(data, len);
@@ -73,27 +74,6 @@ static uint64_t plain(int files, int *end)
 	}
 	FUZZ_CHECK(bt_tfrec_total(r) == n);
 	bt_tfrec_close(r);
-	return n;
-}
-
-static uint64_t recovered(int files, int *end)
-{
-	struct bt_error err = {0};
-	const uint8_t *data;
-	struct bt_recover *r;
-	uint64_t n = 0;
-	size_t len;
-
-	*end = fuzz_told(bt_recover_open(paths, files, NULL, &r, &err), &err);
-	if (*end != BT_OK)
-		return 0;
-	while ((*end = fuzz_told(bt_recover_next(r, &data, &len, &err),
-	                         &err)) == 1) {
-		fuzz_read(data, len);
-		n++;
-	}
-	FUZZ_CHECK(bt_recover_total(r) == n);
-	bt_recover_close(r);
 	return n;
 }
 
@@ -110,8 +90,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	else
 		bt_buf_put(&b, data, size);
 	fuzz_put(name, b.data, b.len);
-	n = plain(files, &end);
-	m = recovered(files, &end2);
+	n = read_all(files, false, &end);
+	m = read_all(files, true, &end2);
 	/* what reads well is whole, and recovery finds what reading finds */
 	FUZZ_CHECK(!pure || (end == 0 && n == built * (unsigned)files));
 	FUZZ_CHECK(end != 0 || (end2 == 0 && m == n));
