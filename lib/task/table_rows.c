@@ -64,6 +64,8 @@ static int open_jsonl(struct bt_in *in, const struct bt_table_opts *opts,
 		return r;
 	}
 	rows->found = true;
+	if (opts->csv.ahead)
+		bt_in_ahead(in);
 	return bt_jsonl_from(in, rows->keys.names, rows->keys.n,
 	                     4 * opts->csv.max_field, &rows->jsonl, err);
 }

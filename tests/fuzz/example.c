@@ -40,19 +40,17 @@ static void texts(const uint8_t *data, size_t size)
 {
 	struct bt_example_writer w = {.features = BT_BUF_INIT};
 	struct bt_text_rec a = {0}, b = {0};
-	struct bt_buf out = BT_BUF_INIT;
 	struct bt_error err = {0};
+	struct bt_span out;
 
 	if (fuzz_told(bt_text_rec_read(data, size, &a, &err), &err) == BT_OK) {
-		bt_text_rec_write(&w, &a, &out);
-		FUZZ_CHECK(bt_text_rec_read(out.data, out.len, &b, &err) ==
-		           BT_OK);
+		out = bt_text_rec_make(&w, &a);
+		FUZZ_CHECK(bt_text_rec_read(out.p, out.n, &b, &err) == BT_OK);
 		FUZZ_CHECK(bt_span_equal(a.text_a, b.text_a) &&
 		           bt_span_equal(a.label, b.label) &&
 		           bt_span_equal(a.id, b.id) &&
 		           bt_span_equal(a.text_b, b.text_b));
 	}
-	bt_buf_clear(&out);
 	bt_example_clear(&w);
 }
 
@@ -64,7 +62,8 @@ static void tokens(const uint8_t *data, size_t size)
 	struct bt_error err = {0};
 
 	if (fuzz_told(bt_token_rec_read(data, size, &a, &err), &err) == BT_OK) {
-		FUZZ_CHECK(bt_token_rec_write(&w, &a, a.n + 3, &out) == BT_OK);
+		FUZZ_CHECK(bt_token_rec_write(&w, &a, BT_LAYOUT_FULL,
+		                              a.n + 3, &out) == BT_OK);
 		FUZZ_CHECK(bt_token_rec_read(out.data, out.len, &b, &err) ==
 		           BT_OK);
 		FUZZ_CHECK(a.n == b.n);

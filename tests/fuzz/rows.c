@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Any bytes as a table: refused with a word, or records that can be read back.
  * The first byte chooses options, the rest is written to a file in the current
- * directory.
- * Build: clang -D_GNU_SOURCE -Ilib -fsanitize=fuzzer,address,undefined
- *        tests/fuzz/table.c lib/base/?*.c lib/io/?*.c lib/task/table*.c
- *        lib/task/labelmap.c lib/task/published.c lib/task/record.c
- *        -lcsv -ljansson -lzstd -lz -lm */
+ * directory. */
 #include <stdlib.h>
 
 #include "io/tfrecord.h"

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Any bytes as a tensor stream: refused, or safe to use.
- * Build: clang -Ilib -fsanitize=fuzzer,address,undefined tests/fuzz/tensors.c
- *        lib/base/?*.c lib/io/?*.c lib/ckpt/?*.c lib/task/frame?*.c
- *        lib/task/frame.c lib/task/store.c -ljansson -lcsv -lutf8proc -lzstd
- *        -lz -lm */
+/* Any bytes as a tensor stream: refused, or safe to use. */
 #define _GNU_SOURCE /* memfd_create */
 #include <stdio.h>
 #include <stdlib.h>
