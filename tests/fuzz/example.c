@@ -62,8 +62,8 @@ static void tokens(const uint8_t *data, size_t size)
 	struct bt_error err = {0};
 
 	if (fuzz_told(bt_token_rec_read(data, size, &a, &err), &err) == BT_OK) {
-		FUZZ_CHECK(bt_token_rec_write(&w, &a, BT_LAYOUT_FULL,
-		                              a.n + 3, &out) == BT_OK);
+		FUZZ_CHECK(bt_token_rec_write(&w, &a, BT_LAYOUT_FULL, a.n + 3,
+		                              &out) == BT_OK);
 		FUZZ_CHECK(bt_token_rec_read(out.data, out.len, &b, &err) ==
 		           BT_OK);
 		FUZZ_CHECK(a.n == b.n);
