@@ -28,7 +28,7 @@ int bt_tokenize_new(const struct bt_tok *tok, struct bt_pool *pool,
 	if (j->worker == NULL)
 		r = bt_error_nomem(err, "starting to tokenize");
 	for (i = 0; r == BT_OK && i < n; i++)
-		r = bt_tok_scratch_new(&j->worker[i].scratch, err);
+		r = bt_tok_scratch_new(tok, &j->worker[i].scratch, err);
 	if (r != BT_OK) {
 		bt_tokenize_free(j);
 		return r;

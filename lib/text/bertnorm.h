@@ -15,6 +15,7 @@
 
 #include "base/err.h"
 #include "text/charclass.h"
+#include "text/normed.h"
 #include "text/utf8.h"
 
 struct bt_bertnorm_opts {
@@ -37,16 +38,6 @@ struct bt_bertnorm {
 	struct bt_bertnorm_opts opts;
 };
 
-/* Normalised text. Zero is empty; clear frees the memory. */
-struct bt_normed {
-	uint8_t *text; /* [n] */
-	uint32_t *src; /* [n] for each byte, where in the raw text the
-	                * character that it comes from begins; NULL unless
-	                * want_src was set */
-	size_t n, cap;
-	bool want_src;
-};
-
 int bt_bertnorm_new(const struct bt_bertnorm_opts *opts,
                     struct bt_bertnorm **norm,
                     struct bt_error *err) BT_MUST_USE;
@@ -56,8 +47,6 @@ void bt_bertnorm_free(struct bt_bertnorm *norm);
  * Returns 0 or BT_ENOMEM. */
 int bt_bertnorm_run(const struct bt_bertnorm *norm, const uint8_t *raw,
                     size_t from, size_t to, struct bt_normed *out) BT_MUST_USE;
-
-void bt_normed_clear(struct bt_normed *out);
 
 static inline uint32_t bt_bertnorm_entry(const struct bt_bertnorm *norm,
                                          uint32_t c)

@@ -2,17 +2,7 @@
 /* Normalising a text with the table. */
 #include "text/bertnorm_int.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-#include "base/mem.h"
-
-void bt_normed_clear(struct bt_normed *out)
-{
-	free(out->text);
-	free(out->src);
-	memset(out, 0, sizeof(*out));
-}
 
 /* A text while it is normalised. */
 struct run {
@@ -23,39 +13,9 @@ struct run {
 	bool moved;        /* ... if this is set */
 };
 
-/* Makes room for n more bytes. */
-static int room(struct bt_normed *out, size_t n)
-{
-	size_t cap = out->cap;
-	void *p;
-	int r;
-
-	if (cap - out->n >= n && (!out->want_src || out->src != NULL))
-		return BT_OK;
-	r = bt_grow(&out->text, &cap, out->n + n, 1);
-	if (r != BT_OK)
-		return r;
-	if (out->want_src || out->src != NULL) {
-		p = realloc(out->src, cap * sizeof(*out->src));
-		if (p == NULL)
-			return BT_ENOMEM;
-		out->src = p;
-	}
-	out->cap = cap;
-	return BT_OK;
-}
-
 static void put(struct run *r, const uint8_t *s, size_t n, const uint8_t *src)
 {
-	struct bt_normed *out = r->out;
-	size_t i;
-
-	for (i = 0; i < n; i++)
-		out->text[out->n + i] = s[i];
-	if (out->want_src)
-		for (i = 0; i < n; i++)
-			out->src[out->n + i] = (uint32_t)(src - r->raw);
-	out->n += n;
+	bt_normed_put(r->out, s, n, (size_t)(src - r->raw));
 }
 
 static unsigned class_at(const struct run *r, size_t at)
@@ -118,7 +78,7 @@ static int settle(struct run *r)
 		}
 		if (sorted)
 			continue;
-		if (room(out, at - start) != BT_OK)
+		if (bt_normed_room(out, at - start) != BT_OK)
 			return BT_ENOMEM;
 		sort_classes(r, start, at);
 	}
@@ -255,8 +215,8 @@ int bt_bertnorm_run(const struct bt_bertnorm *m, const uint8_t *raw,
 
 	out->n = 0;
 	while (p < r.end) {
-		if (room(out, (size_t)(r.end - p) + BT_NORM_MOST_BYTES) !=
-		    BT_OK)
+		if (bt_normed_room(out, (size_t)(r.end - p) +
+		                            BT_NORM_MOST_BYTES) != BT_OK)
 			return BT_ENOMEM;
 		p = run_ascii(&r, p);
 		if (p == r.end)

@@ -6,14 +6,14 @@
 #include <jansson.h>
 
 #include "text/added.h"
-#include "text/bertnorm.h"
+#include "text/parts_int.h"
 #include "text/tokenizer.h"
 #include "text/vocab.h"
-#include "text/wordpiece.h"
 
 #define BT_TOK_UNSET (-1)
 #define BT_TOK_PARTS 16
 #define BT_TOK_ADDED_MAX 10000
+#define BT_TOK_STEPS 16 /* normalizers, pre-tokenizers */
 
 /* A template: what stands where. */
 struct bt_tok_part {
@@ -54,11 +54,33 @@ struct bt_tok {
 	int32_t role[BT_TOK_ROLES];
 	struct bt_tok_template one, pair; /* n = 0: BERT's */
 
-	struct bt_wordpiece model;
-	struct bt_bertnorm *norm;
+	struct bt_norm *norm[BT_TOK_STEPS];
+	struct bt_pretok *pretok[BT_TOK_STEPS];
+	int norms, pretoks;
+	struct bt_model *model;
 	struct bt_added raw, normalized; /* to look for before, after */
 	char fingerprint[9];
 };
+
+/* What a thread encodes with. */
+struct bt_tok_buffers {
+	struct bt_normed norm[2]; /* before and after a normalizer, in turns */
+	struct bt_normed word;    /* a pre-tokenizer's (bt_run_buffer) */
+	void *work;               /* the model's */
+};
+void bt_tok_buffers_clear(struct bt_tok_buffers *b); /* but for work */
+
+/* The pieces of a text, valid UTF-8; start and end are set with offsets.
+ * Returns 0 or BT_ENOMEM. */
+int bt_tok_run(const struct bt_tok *t, struct bt_tok_buffers *b,
+               struct bt_span text, bool offsets,
+               struct bt_pieces *out) BT_MUST_USE;
+
+/* Puts v->text[*from .. *to-1] through all normalizers; v, *from and *to are
+ * then the result. Returns 0 or BT_ENOMEM. */
+int bt_tok_normalize(const struct bt_tok *t, struct bt_tok_buffers *b,
+                     struct bt_view *v, size_t *from, size_t *to,
+                     bool offsets) BT_MUST_USE;
 
 /* tokenizer.json */
 int bt_tok_read_json(struct bt_tok *t, const char *path,

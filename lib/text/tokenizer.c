@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Encoding, stage by stage: added tokens are cut out of the text, what lies
- * between them is normalised, searched for added tokens again, cut into words
- * and these into pieces; the texts' tokens are cut to length and set into the
- * template.
- */
+/* Encoding: the tokens of the texts (tokrun.c) are cut to length and set into
+ * the template. */
 #include "text/tokenizer.h"
 
 #include <stdlib.h>
@@ -14,15 +10,10 @@
 #include "io/charset.h"
 #include "text/tok_int.h"
 
-/* The tokens of one text. */
-struct seq {
-	struct bt_piece *piece;
-	size_t n, cap;
-};
-
 struct bt_tok_scratch {
-	struct bt_normed norm;
-	struct seq seq[2];
+	struct bt_tok_buffers buffers;
+	void (*work_free)(void *work);
+	struct bt_pieces seq[2]; /* of each text */
 	int32_t *ids;
 	uint8_t *types;
 	uint32_t *start, *end;
@@ -88,12 +79,18 @@ size_t bt_tok_specials(const struct bt_tok *t, bool pair)
 	return (size_t)template_of(t, pair)->n - (pair ? 2 : 1);
 }
 
-int bt_tok_scratch_new(struct bt_tok_scratch **scratch, struct bt_error *err)
+int bt_tok_scratch_new(const struct bt_tok *t, struct bt_tok_scratch **scratch,
+                       struct bt_error *err)
 {
+	const struct bt_model_ops *ops = t->model->ops;
 	struct bt_tok_scratch *s = bt_array0(1, sizeof(*s));
 
-	if (s == NULL)
+	if (s == NULL || (ops->work_new != NULL &&
+	                  ops->work_new(t->model, &s->buffers.work) != BT_OK)) {
+		free(s);
 		return bt_error_nomem(err, "starting a tokenizer");
+	}
+	s->work_free = ops->work_free;
 	*scratch = s;
 	return BT_OK;
 }
@@ -102,7 +99,9 @@ void bt_tok_scratch_free(struct bt_tok_scratch *s)
 {
 	if (s == NULL)
 		return;
-	bt_normed_clear(&s->norm);
+	bt_tok_buffers_clear(&s->buffers);
+	if (s->work_free != NULL)
+		s->work_free(s->buffers.work);
 	free(s->seq[0].piece);
 	free(s->seq[1].piece);
 	free(s->ids);
@@ -113,138 +112,12 @@ void bt_tok_scratch_free(struct bt_tok_scratch *s)
 	free(s);
 }
 
-/* One text on its way. */
-struct run {
-	const struct bt_tok *t;
-	struct bt_normed *norm;
-	struct seq *seq;
-	const uint8_t *raw;
-	bool offsets;
-};
-
-static int reserve(struct seq *s, size_t n)
-{
-	int r;
-
-	if (s->cap - s->n >= n)
-		return BT_OK;
-	r = bt_grow(&s->piece, &s->cap, s->n + n, sizeof(*s->piece));
-	return r;
-}
-
-/* Where the raw text behind norm[at .. end-1] begins and ends; characters may
- * have changed places. */
-static void to_raw(const struct run *r, uint32_t *at, uint32_t *end)
-{
-	const uint32_t *src = r->norm->src;
-	uint32_t first = src[*at], last = first, i;
-
-	for (i = *at + 1; i < *end; i++) {
-		first = src[i] < first ? src[i] : first;
-		last = src[i] > last ? src[i] : last;
-	}
-	*at = first;
-	*end = last + bt_utf8_len(r->raw[last]);
-}
-
-static int add_piece(struct run *r, int32_t id, size_t start, size_t end)
-{
-	struct seq *s = r->seq;
-
-	if (reserve(s, 1) != BT_OK)
-		return BT_ENOMEM;
-	s->piece[s->n].id = id;
-	s->piece[s->n].start = (uint32_t)start;
-	s->piece[s->n++].end = (uint32_t)end;
-	return BT_OK;
-}
-
-static int add_word(struct run *r, size_t start, size_t end)
-{
-	struct seq *s = r->seq;
-	size_t i, n;
-
-	if (reserve(s, end - start) != BT_OK)
-		return BT_ENOMEM;
-	n = bt_wordpiece_cut(&r->t->model, r->norm->text, start, end,
-	                     s->piece + s->n);
-	if (r->offsets)
-		for (i = s->n; i < s->n + n; i++)
-			to_raw(r, &s->piece[i].start, &s->piece[i].end);
-	s->n += n;
-	return BT_OK;
-}
-
-/* Cuts norm[at .. end-1] at white space and around punctuation. */
-static int add_words(struct run *r, size_t at, size_t end)
-{
-	const uint8_t *text = r->norm->text;
-	size_t word = at;
-	enum bt_char_kind kind;
-	unsigned len;
-
-	for (; at < end; at += len) {
-		kind = bt_bertnorm_kind(r->t->norm, text + at, &len);
-		if (kind == BT_CHAR_WORD)
-			continue;
-		if (word < at && add_word(r, word, at) != BT_OK)
-			return BT_ENOMEM;
-		word = at + len;
-		if (kind == BT_CHAR_PUNCT && add_word(r, at, word) != BT_OK)
-			return BT_ENOMEM;
-	}
-	return word < end ? add_word(r, word, end) : BT_OK;
-}
-
-/* Encodes raw[start .. end-1], in which no added token was found. */
-static int add_text(struct run *r, size_t start, size_t end)
-{
-	struct bt_added_match m = {0};
-	uint32_t from, to;
-	size_t at = 0;
-
-	if (bt_bertnorm_run(r->t->norm, r->raw, start, end, r->norm) != BT_OK)
-		return BT_ENOMEM;
-	while (
-	    bt_added_next(&r->t->normalized, r->norm->text, r->norm->n, &m)) {
-		if (at < m.start && add_words(r, at, m.start) != BT_OK)
-			return BT_ENOMEM;
-		from = (uint32_t)m.start;
-		to = (uint32_t)m.end;
-		if (r->offsets)
-			to_raw(r, &from, &to);
-		if (add_piece(r, m.token->id, from, to) != BT_OK)
-			return BT_ENOMEM;
-		at = m.end;
-	}
-	return add_words(r, at, r->norm->n);
-}
-
-static int add_all(struct run *r, size_t n)
-{
-	struct bt_added_match m = {0};
-	size_t at = 0;
-
-	while (bt_added_next(&r->t->raw, r->raw, n, &m)) {
-		if (at < m.start && add_text(r, at, m.start) != BT_OK)
-			return BT_ENOMEM;
-		if (add_piece(r, m.token->id, m.start, m.end) != BT_OK)
-			return BT_ENOMEM;
-		at = m.end;
-	}
-	return at < n ? add_text(r, at, n) : BT_OK;
-}
-
 static int encode_text(const struct bt_tok *t, struct bt_tok_scratch *s,
                        int which, struct bt_span text, bool offsets,
                        struct bt_error *err)
 {
-	struct run r = {t, &s->norm, &s->seq[which], (const uint8_t *)text.p,
-	                offsets};
 	size_t good;
 
-	r.seq->n = 0;
-	s->norm.want_src = offsets;
 	if (text.n > INT32_MAX)
 		return bt_error_set(err, BT_ELIMIT,
 		                    "a text of %zu bytes is too long", text.n);
@@ -253,7 +126,7 @@ static int encode_text(const struct bt_tok *t, struct bt_tok_scratch *s,
 		return bt_error_set(err, BT_EFORMAT,
 		                    "the text is not valid UTF-8 at byte %zu",
 		                    good);
-	if (add_all(&r, text.n) != BT_OK)
+	if (bt_tok_run(t, &s->buffers, text, offsets, &s->seq[which]) != BT_OK)
 		return bt_error_nomem(err, "encoding a text");
 	return BT_OK;
 }

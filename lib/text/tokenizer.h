@@ -97,7 +97,9 @@ int32_t bt_tok_role(const struct bt_tok *tok, enum bt_tok_role role);
 /* Special tokens that a text, or a pair of texts, is given. */
 size_t bt_tok_specials(const struct bt_tok *tok, bool pair);
 
-int bt_tok_scratch_new(struct bt_tok_scratch **scratch,
+/* A scratch serves the tokenizer that it was made for, and goes before it. */
+int bt_tok_scratch_new(const struct bt_tok *tok,
+                       struct bt_tok_scratch **scratch,
                        struct bt_error *err) BT_MUST_USE;
 void bt_tok_scratch_free(struct bt_tok_scratch *scratch); /* takes NULL */
 

@@ -71,7 +71,8 @@ static void use_bert_template(struct bt_tok *t)
 	    5};
 }
 
-static int make_norm(struct bt_tok *t, struct bt_error *err)
+/* BERT's normalizer, pre-tokenizer and model. */
+static int make_parts(struct bt_tok *t, struct bt_error *err)
 {
 	struct bt_bertnorm_opts o = {
 	    .school =
@@ -81,31 +82,43 @@ static int make_norm(struct bt_tok *t, struct bt_error *err)
 	    .strip = t->flags.strip != 0,
 	    .lower = t->flags.lower != 0,
 	};
+	int r = bt_norm_bert(&o, &t->norm[0], err);
 
-	return bt_bertnorm_new(&o, &t->norm, err);
+	if (r != BT_OK)
+		return r;
+	t->norms = 1;
+	r = bt_pretok_bert(bt_norm_bert_table(t->norm[0]), &t->pretok[0], err);
+	if (r != BT_OK)
+		return r;
+	t->pretoks = 1;
+	return bt_model_wordpiece(&t->vocab, bt_span(t->prefix),
+	                          t->role[BT_TOK_UNK], (size_t)t->max_chars,
+	                          &t->model, err);
 }
 
 /* Replaces a token's content by its normalised form, which keep owns. */
 static int normalise(const struct bt_tok *t, struct bt_span *s,
                      struct bt_vocab *keep, struct bt_error *err)
 {
-	struct bt_normed text = {0};
-	int r = bt_bertnorm_run(t->norm, (const uint8_t *)s->p, 0, s->n, &text);
+	struct bt_view v = {(const uint8_t *)s->p, NULL};
+	struct bt_tok_buffers b = {0};
+	size_t from = 0, to = s->n;
+	int r = bt_tok_normalize(t, &b, &v, &from, &to, false);
 
 	if (r != BT_OK)
 		r = bt_error_nomem(err, "opening a tokenizer");
-	else if (text.n == 0)
+	else if (from == to)
 		r = bt_error_set(err, BT_EFORMAT,
 		                 "'%s': nothing is left of the added token "
 		                 "'%.*s' when it is normalised",
 		                 t->path, (int)(s->n < 100 ? s->n : 100), s->p);
-	s->p = (const char *)text.text;
-	s->n = text.n;
+	s->p = (const char *)v.text + from;
+	s->n = to - from;
 	if (r == BT_OK)
 		r = bt_vocab_put(keep, keep->n, *s, err);
 	if (r == BT_OK)
 		*s = keep->token[keep->n - 1];
-	bt_normed_clear(&text);
+	bt_tok_buffers_clear(&b);
 	return r;
 }
 
@@ -222,11 +235,9 @@ int bt_tok_finish(struct bt_tok *t, const struct bt_tok_opts *o,
 		t->max_length = t->max_positions;
 	if (t->one.n == 0)
 		use_bert_template(t);
-	bt_wordpiece_init(&t->model, &t->vocab, bt_span(t->prefix),
-	                  t->role[BT_TOK_UNK], (size_t)t->max_chars);
 	if (t->tokens > 0)
 		qsort(t->token, t->tokens, sizeof(*t->token), by_id);
-	r = make_norm(t, err);
+	r = make_parts(t, err);
 	/* Google's code has no added tokens */
 	if (r == BT_OK && t->dialect != BT_TOK_GOOGLE)
 		r = make_added(t, false, &t->raw, err);

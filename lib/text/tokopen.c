@@ -49,7 +49,11 @@ void bt_tok_free(struct bt_tok *t)
 	free(t->prefix);
 	free(t->token);
 	bt_vocab_clear(&t->vocab);
-	bt_bertnorm_free(t->norm);
+	for (i = 0; i < t->norms; i++)
+		bt_norm_free(t->norm[i]);
+	for (i = 0; i < t->pretoks; i++)
+		bt_pretok_free(t->pretok[i]);
+	bt_model_free(t->model);
 	bt_added_clear(&t->raw);
 	bt_added_clear(&t->normalized);
 	free(t);

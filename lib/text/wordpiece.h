@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "text/piece.h"
 #include "text/trie.h"
 #include "text/vocab.h"
 
@@ -20,12 +21,6 @@ struct bt_wordpiece {
 	uint32_t more;    /* node that the continuation prefix leads to */
 	int32_t unknown;  /* id */
 	size_t max_chars; /* of a word */
-};
-
-/* A token and the bytes of the word (or text) that it stands for. */
-struct bt_piece {
-	int32_t id;
-	uint32_t start, end;
 };
 
 void bt_wordpiece_init(struct bt_wordpiece *wp, const struct bt_vocab *v,

@@ -15,7 +15,7 @@ static void use(const struct bt_tok *t, struct bt_span text)
 	size_t i;
 	int k;
 
-	if (bt_tok_scratch_new(&s, NULL) != BT_OK)
+	if (bt_tok_scratch_new(t, &s, NULL) != BT_OK)
 		return;
 	for (k = 0; k < 8; k++) {
 		how.special = k & 1;

@@ -83,7 +83,7 @@ static void check_cases(const char *name, const json_t *golden,
 	json_t *c;
 
 	assert_true(json_array_size(cases) > 100);
-	assert_ok(bt_tok_scratch_new(&s, &err));
+	assert_ok(bt_tok_scratch_new(t, &s, &err));
 	json_array_foreach(cases, i, c)
 	{
 		how.max_length =
@@ -199,13 +199,14 @@ static void pairs_are_cut(void **state)
 	struct bt_tok *t[2] = {open_tok(data("uncased"), BT_TOK_HF),
 	                       open_tok(data("uncased"), BT_TOK_GOOGLE)};
 	struct bt_tok_how how = {.special = true};
-	struct bt_tok_scratch *s;
+	struct bt_tok_scratch *s[2];
 	struct bt_encoding e;
 	size_t i, a, b, n[2], second;
 	int k;
 
 	(void)state;
-	assert_ok(bt_tok_scratch_new(&s, &err));
+	for (k = 0; k < 2; k++)
+		assert_ok(bt_tok_scratch_new(t[k], &s[k], &err));
 	for (i = 0; i < 2u * 9 * 9 * 16; i++) {
 		k = i % 2;
 		a = n[0] = i / 2 % 9 + 1;
@@ -213,7 +214,7 @@ static void pairs_are_cut(void **state)
 		how.max_length = i / 162 + 5;
 		expect(k == 1, how.max_length - 3, n);
 		assert_ok(bt_tok_encode(
-		    t[k], s, (struct bt_span){text, 2 * a - 1},
+		    t[k], s[k], (struct bt_span){text, 2 * a - 1},
 		    (struct bt_span){text, 2 * b - 1}, &how, &e, &err));
 		assert_int_equal(e.n, n[0] + n[1] + 3);
 		assert_int_equal(e.cut, a + b - n[0] - n[1]);
@@ -222,16 +223,17 @@ static void pairs_are_cut(void **state)
 		assert_int_equal(second, n[1] + 1);
 	}
 	how.max_length = 4;
-	assert_err(
-	    bt_tok_encode(t[0], s, bt_span("a"), bt_span("b"), &how, &e, &err),
-	    BT_EARG, "4 tokens leave no room for a pair of texts");
+	assert_err(bt_tok_encode(t[0], s[0], bt_span("a"), bt_span("b"), &how,
+	                         &e, &err),
+	           BT_EARG, "4 tokens leave no room for a pair of texts");
 	how.max_length = 2;
-	assert_err(bt_tok_encode(t[0], s, bt_span("a"), (struct bt_span){0},
+	assert_err(bt_tok_encode(t[0], s[0], bt_span("a"), (struct bt_span){0},
 	                         &how, &e, &err),
 	           BT_EARG, "2 tokens leave no room for a text");
-	bt_tok_scratch_free(s);
-	bt_tok_free(t[0]);
-	bt_tok_free(t[1]);
+	for (k = 0; k < 2; k++) {
+		bt_tok_scratch_free(s[k]);
+		bt_tok_free(t[k]);
+	}
 }
 
 static void results_report(void **state)
@@ -243,7 +245,7 @@ static void results_report(void **state)
 	struct bt_encoding e;
 
 	(void)state;
-	assert_ok(bt_tok_scratch_new(&s, &err));
+	assert_ok(bt_tok_scratch_new(t, &s, &err));
 	assert_ok(bt_tok_encode(t, s, bt_span("\u2603 a unaffable \u2603"),
 	                        none, &how, &e, &err));
 	assert_int_equal(e.n, 3);
@@ -518,7 +520,7 @@ static void threads_share_it(void **state)
 	(void)state;
 	x.t = open_tok(data("uncased"), BT_TOK_ANY);
 	for (i = 0; i < 4; i++)
-		assert_ok(bt_tok_scratch_new(&x.s[i], &err));
+		assert_ok(bt_tok_scratch_new(x.t, &x.s[i], &err));
 	for (threads = 1; threads <= 4; threads++) {
 		assert_ok(bt_pool_new(threads, &pool, &err));
 		bt_pool_run(pool, encode_piece, &x, PIECES);

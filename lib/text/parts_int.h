@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The parts that a tokenizer is put together from: normalizers, which change a
+ * text one after the other; pre-tokenizers, each of which cuts what the one
+ * before leaves; one model, which makes tokens of a word. A part is a struct of
+ * its own that begins with the one here. Parts are immutable once made and
+ * shared by threads.
+ */
+#ifndef BT_TEXT_PARTS_INT_H
+#define BT_TEXT_PARTS_INT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "text/bertnorm.h"
+#include "text/normed.h"
+#include "text/piece.h"
+#include "text/vocab.h"
+
+/* A text, valid UTF-8, between two parts. */
+struct bt_view {
+	const uint8_t *text;
+	const uint32_t *src; /* for each byte, where in the raw text its
+	                      * character begins; NULL: text is the raw text,
+	                      * or nobody asks */
+};
+
+struct bt_norm;
+struct bt_norm_ops {
+	/*
+	 * Normalises text[from .. to-1] into out, which src relates to text.
+	 * Returns 0, BT_NORM_SAME or BT_ENOMEM.
+	 */
+	int (*run)(const struct bt_norm *norm, const uint8_t *text, size_t from,
+	           size_t to, struct bt_normed *out);
+	void (*free)(struct bt_norm *norm);
+};
+struct bt_norm {
+	const struct bt_norm_ops *ops;
+};
+#define BT_NORM_SAME 1 /* nothing changes; out was not written */
+
+/* One text on its way (tokrun.c); run.offsets: somebody asks for src. */
+struct bt_run;
+
+struct bt_pretok;
+struct bt_pretok_ops {
+	/* Cuts text[from .. to-1] of v, not empty, and hands each word on with
+	 * bt_run_next(run, ..., next), in their order. Returns 0 or
+	 * BT_ENOMEM. */
+	int (*run)(const struct bt_pretok *pretok, struct bt_run *run,
+	           const struct bt_view *v, size_t from, size_t to, int next);
+	void (*free)(struct bt_pretok *pretok);
+};
+struct bt_pretok {
+	const struct bt_pretok_ops *ops;
+};
+
+int bt_run_next(struct bt_run *run, const struct bt_view *v, size_t from,
+                size_t to, int next) BT_MUST_USE;
+
+/* For a pre-tokenizer that changes a word: a text of this thread's own, empty,
+ * in which want_src is set as needed. src must relate to the raw text: copy
+ * that of the view, or where it has none, the place. */
+struct bt_normed *bt_run_buffer(struct bt_run *run);
+
+struct bt_model;
+struct bt_model_ops {
+	/* Appends the pieces of the word text[from .. to-1], not empty, to out;
+	 * their start and end are places in text. Returns 0 or BT_ENOMEM. */
+	int (*cut)(const struct bt_model *model, void *work,
+	           const uint8_t *text, size_t from, size_t to,
+	           struct bt_pieces *out);
+	/* What a thread needs for cut; both NULL if nothing (work is NULL). */
+	int (*work_new)(const struct bt_model *model, void **work);
+	void (*work_free)(void *work);
+	void (*free)(struct bt_model *model);
+};
+struct bt_model {
+	const struct bt_model_ops *ops;
+};
+
+/* BERT's parts. The pre-tokenizer borrows kinds. */
+int bt_norm_bert(const struct bt_bertnorm_opts *opts, struct bt_norm **norm,
+                 struct bt_error *err) BT_MUST_USE;
+const struct bt_bertnorm *bt_norm_bert_table(const struct bt_norm *norm);
+int bt_pretok_bert(const struct bt_bertnorm *kinds, struct bt_pretok **pretok,
+                   struct bt_error *err) BT_MUST_USE;
+
+/* WordPiece over a vocabulary, which is borrowed. */
+int bt_model_wordpiece(const struct bt_vocab *vocab, struct bt_span prefix,
+                       int32_t unknown, size_t max_chars,
+                       struct bt_model **model,
+                       struct bt_error *err) BT_MUST_USE;
+
+void bt_norm_free(struct bt_norm *norm); /* these take NULL */
+void bt_pretok_free(struct bt_pretok *pretok);
+void bt_model_free(struct bt_model *model);
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* Tokens of a text. */
+#ifndef BT_TEXT_PIECE_H
+#define BT_TEXT_PIECE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+
+/* A token and the bytes of the word (or text) that it stands for. */
+struct bt_piece {
+	int32_t id;
+	uint32_t start, end;
+};
+
+/* A list; zero is empty, free(piece) gives the memory back. */
+struct bt_pieces {
+	struct bt_piece *piece; /* [n] */
+	size_t n, cap;
+};
+
+/* Makes room for more pieces behind the n that there are. */
+static inline int bt_pieces_room(struct bt_pieces *p, size_t more)
+{
+	if (p->cap - p->n >= more)
+		return BT_OK;
+	return bt_grow(&p->piece, &p->cap, p->n + more, sizeof(*p->piece));
+}
+
+#endif

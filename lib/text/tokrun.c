@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A text's way through the parts, stage by stage: added tokens are cut out of
+ * the text, what lies between them is normalised, searched for added tokens
+ * again, cut into words and these into pieces.
+ */
+#include <stdlib.h>
+
+#include "text/tok_int.h"
+#include "text/utf8.h"
+
+struct bt_run {
+	const struct bt_tok *t;
+	struct bt_tok_buffers *b;
+	struct bt_pieces *out;
+	const uint8_t *raw;
+	bool offsets;
+};
+
+void bt_tok_buffers_clear(struct bt_tok_buffers *b)
+{
+	bt_normed_clear(&b->norm[0]);
+	bt_normed_clear(&b->norm[1]);
+	bt_normed_clear(&b->word);
+}
+
+/* Where the raw text behind v[at .. end-1] begins and ends; characters may
+ * have changed places. */
+static void to_raw(const struct bt_run *r, const struct bt_view *v,
+                   uint32_t *at, uint32_t *end)
+{
+	const uint32_t *src = v->src;
+	uint32_t first, last, i;
+
+	if (src == NULL) {
+		while ((r->raw[*at] & 0xc0) == 0x80)
+			--*at;
+		last = *end - 1;
+		while ((r->raw[last] & 0xc0) == 0x80)
+			last--;
+		*end = last + bt_utf8_len(r->raw[last]);
+		return;
+	}
+	first = src[*at];
+	last = first;
+	for (i = *at + 1; i < *end; i++) {
+		first = src[i] < first ? src[i] : first;
+		last = src[i] > last ? src[i] : last;
+	}
+	*at = first;
+	*end = last + bt_utf8_len(r->raw[last]);
+}
+
+static int add_piece(struct bt_run *r, int32_t id, size_t start, size_t end)
+{
+	struct bt_pieces *s = r->out;
+
+	if (bt_pieces_room(s, 1) != BT_OK)
+		return BT_ENOMEM;
+	s->piece[s->n].id = id;
+	s->piece[s->n].start = (uint32_t)start;
+	s->piece[s->n++].end = (uint32_t)end;
+	return BT_OK;
+}
+
+/* The last step: a word becomes pieces. */
+static int add_word(struct bt_run *r, const struct bt_view *v, size_t from,
+                    size_t to)
+{
+	const struct bt_model *m = r->t->model;
+	struct bt_pieces *s = r->out;
+	size_t i = s->n;
+
+	if (m->ops->cut(m, r->b->work, v->text, from, to, s) != BT_OK)
+		return BT_ENOMEM;
+	if (r->offsets)
+		for (; i < s->n; i++)
+			to_raw(r, v, &s->piece[i].start, &s->piece[i].end);
+	return BT_OK;
+}
+
+int bt_run_next(struct bt_run *r, const struct bt_view *v, size_t from,
+                size_t to, int next)
+{
+	const struct bt_pretok *p;
+
+	if (next == r->t->pretoks)
+		return add_word(r, v, from, to);
+	p = r->t->pretok[next];
+	return p->ops->run(p, r, v, from, to, next + 1);
+}
+
+struct bt_normed *bt_run_buffer(struct bt_run *r)
+{
+	r->b->word.n = 0;
+	r->b->word.want_src = r->offsets;
+	return &r->b->word;
+}
+
+/* Relates what was made from v to the raw text. */
+static void relate(const struct bt_view *v, struct bt_normed *out)
+{
+	size_t i;
+
+	if (out->want_src && v->src != NULL)
+		for (i = 0; i < out->n; i++)
+			out->src[i] = v->src[out->src[i]];
+}
+
+int bt_tok_normalize(const struct bt_tok *t, struct bt_tok_buffers *b,
+                     struct bt_view *v, size_t *from, size_t *to, bool offsets)
+{
+	const struct bt_norm *norm;
+	struct bt_normed *out;
+	int i, k = 0, r;
+
+	for (i = 0; i < t->norms && *from < *to; i++) {
+		norm = t->norm[i];
+		out = &b->norm[k];
+		out->n = 0;
+		out->want_src = offsets;
+		r = norm->ops->run(norm, v->text, *from, *to, out);
+		if (r == BT_NORM_SAME)
+			continue;
+		if (r != BT_OK)
+			return r;
+		relate(v, out);
+		v->text = out->text;
+		v->src = offsets ? out->src : NULL;
+		*from = 0;
+		*to = out->n;
+		k = !k;
+	}
+	return BT_OK;
+}
+
+/* Encodes raw[start .. end-1], in which no added token was found. */
+static int add_text(struct bt_run *r, size_t start, size_t end)
+{
+	struct bt_view v = {r->raw, NULL};
+	struct bt_added_match m = {0};
+	uint32_t from, to;
+	size_t at;
+
+	if (bt_tok_normalize(r->t, r->b, &v, &start, &end, r->offsets) != BT_OK)
+		return BT_ENOMEM;
+	at = start;
+	while (
+	    bt_added_next(&r->t->normalized, v.text + start, end - start, &m)) {
+		from = (uint32_t)(start + m.start);
+		to = (uint32_t)(start + m.end);
+		if (at < from && bt_run_next(r, &v, at, from, 0) != BT_OK)
+			return BT_ENOMEM;
+		at = to;
+		if (r->offsets)
+			to_raw(r, &v, &from, &to);
+		if (add_piece(r, m.token->id, from, to) != BT_OK)
+			return BT_ENOMEM;
+	}
+	return at < end ? bt_run_next(r, &v, at, end, 0) : BT_OK;
+}
+
+int bt_tok_run(const struct bt_tok *t, struct bt_tok_buffers *b,
+               struct bt_span text, bool offsets, struct bt_pieces *out)
+{
+	struct bt_run r = {t, b, out, (const uint8_t *)text.p, offsets};
+	struct bt_added_match m = {0};
+	size_t at = 0;
+
+	out->n = 0;
+	while (bt_added_next(&t->raw, r.raw, text.n, &m)) {
+		if (at < m.start && add_text(&r, at, m.start) != BT_OK)
+			return BT_ENOMEM;
+		if (add_piece(&r, m.token->id, m.start, m.end) != BT_OK)
+			return BT_ENOMEM;
+		at = m.end;
+	}
+	return at < text.n ? add_text(&r, at, text.n) : BT_OK;
+}
