@@ -5,6 +5,7 @@
 
 #include <jansson.h>
 
+#include "base/buf.h"
 #include "text/added.h"
 #include "text/parts_int.h"
 #include "text/tokenizer.h"
@@ -32,11 +33,14 @@ struct bt_tok_flags {
 	int clean, cjk, strip, lower;
 };
 
+enum bt_tok_kind { BT_TOK_WORDPIECE, BT_TOK_UNIGRAM };
+
 struct bt_tok {
 	char *path; /* as given to bt_tok_open */
 	bool is_dir, is_json;
 	bool has_config; /* there is a tokenizer_config.json */
 
+	enum bt_tok_kind kind;
 	enum bt_tok_dialect dialect; /* HF or GOOGLE */
 	bool garden;                 /* GOOGLE, as in Model Garden */
 	struct bt_tok_flags flags;   /* none unset once opened */
@@ -58,6 +62,9 @@ struct bt_tok {
 	struct bt_pretok *pretok[BT_TOK_STEPS];
 	int norms, pretoks;
 	struct bt_model *model;
+	struct bt_buf steps; /* what the parts are, for the fingerprint */
+	bool has_metaspace;
+	bool needs_src; /* parts ask where in the text they are */
 	struct bt_added raw, normalized; /* to look for before, after */
 	char fingerprint[9];
 };
@@ -120,6 +127,44 @@ int bt_tok_add_table(struct bt_tok *t, json_t *table, bool by_token,
 /* Puts together what was read. */
 int bt_tok_finish(struct bt_tok *t, const struct bt_tok_opts *opts,
                   struct bt_error *err) BT_MUST_USE;
+
+/*
+ * Append a part to those that a text goes through, which is taken over in any
+ * case, and note for the fingerprint what it is. The others make it first
+ * (steps_int.h; which is an enum bt_norm_simple, prepend an enum bt_prepend).
+ */
+int bt_tok_add_norm(struct bt_tok *t, struct bt_norm *norm,
+                    struct bt_error *err, const char *fmt, ...) BT_MUST_USE
+    BT_PRINTF(4, 5);
+int bt_tok_add_pretok(struct bt_tok *t, struct bt_pretok *pretok,
+                      struct bt_error *err, const char *fmt, ...) BT_MUST_USE
+    BT_PRINTF(4, 5);
+int bt_tok_add_replace(struct bt_tok *t, struct bt_span pattern, bool regex,
+                       struct bt_span content,
+                       struct bt_error *err) BT_MUST_USE;
+int bt_tok_add_strip(struct bt_tok *t, bool left, bool right,
+                     struct bt_error *err) BT_MUST_USE;
+int bt_tok_add_simple(struct bt_tok *t, int which,
+                      struct bt_error *err) BT_MUST_USE;
+int bt_tok_add_decompose(struct bt_tok *t, bool compat,
+                         struct bt_error *err) BT_MUST_USE;
+int bt_tok_add_whitespace_split(struct bt_tok *t,
+                                struct bt_error *err) BT_MUST_USE;
+int bt_tok_add_metaspace(struct bt_tok *t, struct bt_span mark, int prepend,
+                         bool split, struct bt_error *err) BT_MUST_USE;
+uint32_t bt_tok_crc(const void *data, size_t n);
+
+/* Makes the model Unigram of the vocabulary, not yet indexed, and the score of
+ * each token, which is taken over in any case; unknown is the id of that
+ * token. */
+int bt_tok_set_unigram(struct bt_tok *t, double *score, int64_t unknown,
+                       bool bytes, struct bt_error *err) BT_MUST_USE;
+
+/* Names the token of a role; names those that the vocabulary lacks by other
+ * usual names that it has. */
+int bt_tok_set_role(struct bt_tok *t, enum bt_tok_role role, struct bt_span s,
+                    struct bt_error *err) BT_MUST_USE;
+int bt_tok_guess_roles(struct bt_tok *t, struct bt_error *err) BT_MUST_USE;
 
 /* "DIR/name", to be freed; NULL when out of memory. */
 char *bt_tok_file(const char *dir, const char *name) BT_MUST_USE;

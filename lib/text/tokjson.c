@@ -8,10 +8,9 @@
 
 #include "base/mem.h"
 #include "io/json.h"
-#include "text/tok_int.h"
+#include "text/tokjson_int.h"
 
-static int not_supported(const char *what, const json_t *o,
-                         struct bt_error *err)
+int bt_tok_unsupported(const char *what, const json_t *o, struct bt_error *err)
 {
 	const char *type = json_string_value(json_object_get(o, "type"));
 
@@ -23,16 +22,14 @@ static int not_supported(const char *what, const json_t *o,
 	                    type != NULL ? type : "(none)");
 }
 
-static bool is_type(const json_t *o, const char *type)
+bool bt_tok_is_type(const json_t *o, const char *type)
 {
 	const char *s = json_string_value(json_object_get(o, "type"));
 
 	return s != NULL && strcmp(s, type) == 0;
 }
 
-/* Refuses members that are not in the list, which ends with NULL: they would
- * change something. */
-static int only(const char *what, json_t *o, const char *const *known,
+int bt_tok_only(const char *what, json_t *o, const char *const *known,
                 struct bt_error *err)
 {
 	const char *key;
@@ -65,9 +62,9 @@ static int read_normalizer(struct bt_tok *t, json_t *o, struct bt_error *err)
 		t->flags = (struct bt_tok_flags){0, 0, 0, 0};
 		return BT_OK;
 	}
-	if (!is_type(o, "BertNormalizer"))
-		return not_supported("normalizer", o, err);
-	r = only("normalizer", o, known, err);
+	if (!bt_tok_is_type(o, "BertNormalizer"))
+		return bt_tok_unsupported("normalizer", o, err);
+	r = bt_tok_only("normalizer", o, known, err);
 	if (r == BT_OK)
 		r = bt_json_bool(o, "clean_text", &f.clean, err);
 	if (r == BT_OK)
@@ -178,11 +175,11 @@ static int read_model(struct bt_tok *t, json_t *o, struct bt_error *err)
 	int r;
 
 	/* files of 2019 have no type */
-	if (!is_type(o, "WordPiece") &&
+	if (!bt_tok_is_type(o, "WordPiece") &&
 	    (json_object_get(o, "type") != NULL ||
 	     json_object_get(o, "max_input_chars_per_word") == NULL))
-		return not_supported("model", o, err);
-	r = only("model", o, known, err);
+		return bt_tok_unsupported("model", o, err);
+	r = bt_tok_only("model", o, known, err);
 	if (r == BT_OK)
 		r = bt_json_str(o, "unk_token", &unk, err);
 	if (r == BT_OK)
@@ -351,10 +348,10 @@ static int read_post_processor(struct bt_tok *t, const json_t *o,
 	/* none: transformers gives BERT's tokenizers their template */
 	if (o == NULL || json_is_null(o))
 		return BT_OK;
-	if (is_type(o, "BertProcessing"))
+	if (bt_tok_is_type(o, "BertProcessing"))
 		return read_bert_roles(t, o, err);
-	if (!is_type(o, "TemplateProcessing"))
-		return not_supported("post_processor", o, err);
+	if (!bt_tok_is_type(o, "TemplateProcessing"))
+		return bt_tok_unsupported("post_processor", o, err);
 	r = read_template(t, &t->one, json_object_get(o, "single"), specials, 1,
 	                  err);
 	if (r == BT_OK)
@@ -363,21 +360,55 @@ static int read_post_processor(struct bt_tok *t, const json_t *o,
 	return r;
 }
 
-static int read_components(struct bt_tok *t, json_t *o, struct bt_error *err)
+/* A BERT's model, normalizer and pre-tokenizer. */
+static int read_bert(struct bt_tok *t, json_t *model, json_t *norm,
+                     json_t *pretok, struct bt_error *err)
 {
-	json_t *split = json_object_get(o, "pre_tokenizer");
-	int r = read_model(t, json_object_get(o, "model"), err);
+	int r = read_model(t, model, err);
 
 	if (r == BT_OK)
-		r = read_normalizer(t, json_object_get(o, "normalizer"), err);
-	if (r == BT_OK && !is_type(split, "BertPreTokenizer"))
-		r = not_supported("pre_tokenizer", split, err);
+		r = read_normalizer(t, norm, err);
+	if (r == BT_OK && !bt_tok_is_type(pretok, "BertPreTokenizer"))
+		r = bt_tok_unsupported("pre_tokenizer", pretok, err);
+	return r;
+}
+
+static int read_unigram(struct bt_tok *t, json_t *model, json_t *norm,
+                        json_t *pretok, struct bt_error *err)
+{
+	int r = bt_tok_json_unigram(t, model, err);
+
+	if (r == BT_OK)
+		r = bt_tok_json_norm(t, norm, err);
+	if (r == BT_OK)
+		r = bt_tok_json_pretok(t, pretok, err);
+	return r;
+}
+
+/* True for a model whose vocabulary is a list: files of 2019 have no type. */
+static bool is_unigram(const json_t *o)
+{
+	return bt_tok_is_type(o, "Unigram") ||
+	       (json_object_get(o, "type") == NULL &&
+	        json_is_array(json_object_get(o, "vocab")));
+}
+
+static int read_components(struct bt_tok *t, json_t *o, struct bt_error *err)
+{
+	json_t *model = json_object_get(o, "model");
+	json_t *norm = json_object_get(o, "normalizer");
+	json_t *pretok = json_object_get(o, "pre_tokenizer");
+	int r = is_unigram(model) ? read_unigram(t, model, norm, pretok, err)
+	                          : read_bert(t, model, norm, pretok, err);
+
 	t->model_tokens = t->vocab.n;
 	if (r == BT_OK)
 		r = read_added(t, json_object_get(o, "added_tokens"), err);
 	if (r == BT_OK)
 		r = read_post_processor(t, json_object_get(o, "post_processor"),
 		                        err);
+	if (r == BT_OK && t->kind != BT_TOK_WORDPIECE)
+		r = bt_tok_guess_roles(t, err);
 	return r;
 }
 

@@ -71,6 +71,13 @@ static void use_bert_template(struct bt_tok *t)
 	    5};
 }
 
+/* The texts and nothing else. */
+static void use_no_template(struct bt_tok *t)
+{
+	t->one = (struct bt_tok_template){{{0, 0, 0}}, 1};
+	t->pair = (struct bt_tok_template){{{0, 0, 0}, {1, 1, 0}}, 2};
+}
+
 /* BERT's normalizer, pre-tokenizer and model. */
 static int make_parts(struct bt_tok *t, struct bt_error *err)
 {
@@ -82,7 +89,11 @@ static int make_parts(struct bt_tok *t, struct bt_error *err)
 	    .strip = t->flags.strip != 0,
 	    .lower = t->flags.lower != 0,
 	};
-	int r = bt_norm_bert(&o, &t->norm[0], err);
+	int r;
+
+	if (t->kind != BT_TOK_WORDPIECE)
+		return BT_OK; /* they were made as they were read */
+	r = bt_norm_bert(&o, &t->norm[0], err);
 
 	if (r != BT_OK)
 		return r;
@@ -177,12 +188,13 @@ static void print_template(struct bt_buf *b, const char *name,
 	}
 }
 
-/* The line of settings that change ids. */
-static void print_settings(struct bt_buf *b, const struct bt_tok *t)
+static void print_model(struct bt_buf *b, const struct bt_tok *t)
 {
-	const struct bt_added_token *a;
-	size_t i;
-
+	if (t->kind != BT_TOK_WORDPIECE) {
+		bt_buf_printf(b, "%.*s cut=%s", (int)t->steps.len,
+		              t->steps.data, t->cut_left ? "left" : "right");
+		return;
+	}
 	bt_buf_printf(b,
 	              "wordpiece dialect=%s clean=%d cjk=%d strip=%d lower=%d "
 	              "prefix=%s max_chars=%lld unk=%d cut=%s",
@@ -190,6 +202,15 @@ static void print_settings(struct bt_buf *b, const struct bt_tok *t)
 	              t->flags.clean, t->flags.cjk, t->flags.strip,
 	              t->flags.lower, t->prefix, (long long)t->max_chars,
 	              (int)t->role[BT_TOK_UNK], t->cut_left ? "left" : "right");
+}
+
+/* The line of settings that change ids. */
+static void print_settings(struct bt_buf *b, const struct bt_tok *t)
+{
+	const struct bt_added_token *a;
+	size_t i;
+
+	print_model(b, t);
 	print_template(b, "one", &t->one);
 	print_template(b, "pair", &t->pair);
 	if (t->dialect == BT_TOK_GOOGLE)
@@ -224,6 +245,11 @@ int bt_tok_finish(struct bt_tok *t, const struct bt_tok_opts *o,
 {
 	int r = find_roles(t, err);
 
+	if (t->kind != BT_TOK_WORDPIECE && t->dialect == BT_TOK_GOOGLE)
+		return bt_error_set(err, BT_EARG,
+		                    "'%s' holds no WordPiece tokenizer: there "
+		                    "is no dialect 'google' of it",
+		                    t->path);
 	if (r == BT_OK)
 		r = choose_lower(t, o, err);
 	if (r != BT_OK)
@@ -233,8 +259,10 @@ int bt_tok_finish(struct bt_tok *t, const struct bt_tok_opts *o,
 	if (t->max_positions != 0 &&
 	    (t->max_length == 0 || t->max_length > t->max_positions))
 		t->max_length = t->max_positions;
-	if (t->one.n == 0)
+	if (t->one.n == 0 && t->kind == BT_TOK_WORDPIECE)
 		use_bert_template(t);
+	else if (t->one.n == 0)
+		use_no_template(t);
 	if (t->tokens > 0)
 		qsort(t->token, t->tokens, sizeof(*t->token), by_id);
 	r = make_parts(t, err);

@@ -54,6 +54,7 @@ void bt_tok_free(struct bt_tok *t)
 	for (i = 0; i < t->pretoks; i++)
 		bt_pretok_free(t->pretok[i]);
 	bt_model_free(t->model);
+	bt_buf_clear(&t->steps);
 	bt_added_clear(&t->raw);
 	bt_added_clear(&t->normalized);
 	free(t);

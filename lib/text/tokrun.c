@@ -163,7 +163,8 @@ static int add_text(struct bt_run *r, size_t start, size_t end)
 int bt_tok_run(const struct bt_tok *t, struct bt_tok_buffers *b,
                struct bt_span text, bool offsets, struct bt_pieces *out)
 {
-	struct bt_run r = {t, b, out, (const uint8_t *)text.p, offsets};
+	struct bt_run r = {t, b, out, (const uint8_t *)text.p,
+	                   offsets || t->needs_src};
 	struct bt_added_match m = {0};
 	size_t at = 0;
 

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The parts that tokenizers with SentencePiece's models are put together from.
+ * Each does what the component of its name in Hugging Face's tokenizers does.
+ */
+#ifndef BT_TEXT_STEPS_INT_H
+#define BT_TEXT_STEPS_INT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/span.h"
+#include "text/parts_int.h"
+
+/* Precompiled, from n bytes, which are copied; longest: as SentencePiece
+ * itself (charsmap.h). */
+int bt_norm_precompiled(const void *map, size_t n, bool longest,
+                        struct bt_norm **norm,
+                        struct bt_error *err) BT_MUST_USE;
+
+/*
+ * Replace: a string, not empty, or a regular expression, of which a few forms
+ * are known: a character or \s followed by {N,} or +, and \s{2,}|[\n\r\t].
+ * Others are BT_EFORMAT. Prepend puts content before a text.
+ */
+int bt_norm_replace(struct bt_span pattern, bool regex, struct bt_span content,
+                    struct bt_norm **norm, struct bt_error *err) BT_MUST_USE;
+int bt_norm_prepend(struct bt_span content, struct bt_norm **norm,
+                    struct bt_error *err) BT_MUST_USE;
+
+int bt_norm_strip(bool left, bool right, struct bt_norm **norm,
+                  struct bt_error *err) BT_MUST_USE;
+
+/* Those that have no settings. */
+enum bt_norm_simple { BT_NORM_NMT, BT_NORM_LOWERCASE, BT_NORM_STRIP_ACCENTS };
+int bt_norm_simple(enum bt_norm_simple which, struct bt_norm **norm,
+                   struct bt_error *err) BT_MUST_USE;
+
+/* NFD, or with compat NFKD. */
+int bt_norm_decompose(bool compat, struct bt_norm **norm,
+                      struct bt_error *err) BT_MUST_USE;
+
+enum bt_prepend { BT_PREPEND_ALWAYS, BT_PREPEND_FIRST, BT_PREPEND_NEVER };
+
+/* Metaspace; the replacement is one character. WhitespaceSplit. */
+int bt_pretok_metaspace(struct bt_span replacement, enum bt_prepend prepend,
+                        bool split, struct bt_pretok **pretok,
+                        struct bt_error *err) BT_MUST_USE;
+int bt_pretok_whitespace_split(struct bt_pretok **pretok,
+                               struct bt_error *err) BT_MUST_USE;
+
+/* Unigram (unigram.h); score is taken over in any case. */
+int bt_model_unigram(const struct bt_vocab *vocab, double *score,
+                     int32_t unknown, bool bytes, struct bt_model **model,
+                     struct bt_error *err) BT_MUST_USE;
+
+/* White_Space of Unicode. */
+bool bt_char_is_space(uint32_t c);
+
+#endif

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: MIT */
+/* The normalizers and pre-tokenizers of tokenizer.json, type by type. */
+#include <string.h>
+
+#include "base/buf.h"
+#include "io/base64.h"
+#include "io/json.h"
+#include "text/steps_int.h"
+#include "text/tokjson_int.h"
+
+#define DEPTH_MAX 8 /* of Sequences in Sequences */
+
+/* A type, its members, and what reads it and appends it. */
+struct type {
+	const char *name;
+	const char *known[8]; /* ends with NULL */
+	int (*read)(struct bt_tok *t, json_t *o, struct bt_error *err);
+};
+
+/* Calls the reader of o's type. */
+static int read_type(struct bt_tok *t, const char *what, json_t *o,
+                     const struct type *type, size_t n, struct bt_error *err)
+{
+	size_t i;
+	int r;
+
+	for (i = 0; i < n; i++)
+		if (bt_tok_is_type(o, type[i].name))
+			break;
+	if (i == n)
+		return bt_tok_unsupported(what, o, err);
+	r = bt_tok_only(what, o, type[i].known, err);
+	if (r == BT_OK)
+		r = type[i].read(t, o, err);
+	return r == BT_OK ? BT_OK
+	                  : bt_error_prefix(err, "%s %s", what, type[i].name);
+}
+
+static struct bt_span text_of(const json_t *v)
+{
+	struct bt_span s = {json_string_value(v), json_string_length(v)};
+
+	return s;
+}
+
+static int read_precompiled(struct bt_tok *t, json_t *o, struct bt_error *err)
+{
+	const json_t *v = json_object_get(o, "precompiled_charsmap");
+	struct bt_span s = text_of(v);
+	struct bt_buf b = BT_BUF_INIT;
+	struct bt_norm *norm = NULL;
+	int r;
+
+	if (v == NULL || json_is_null(v))
+		return BT_OK;
+	if (s.p == NULL || bt_base64_get(&b, s.p, s.n) != BT_OK)
+		r = bt_error_set(err, BT_EFORMAT,
+		                 "'precompiled_charsmap' is not base64");
+	else if (b.oom)
+		r = bt_error_nomem(err, "reading a character map");
+	else
+		r = bt_norm_precompiled(b.data, b.len, false, &norm, err);
+	if (r == BT_OK)
+		r = bt_tok_add_norm(t, norm, err, "precompiled=%08x",
+		                    bt_tok_crc(b.data, b.len));
+	bt_buf_clear(&b);
+	return r;
+}
+
+static int read_replace(struct bt_tok *t, json_t *o, struct bt_error *err)
+{
+	const json_t *pattern = json_object_get(o, "pattern");
+	struct bt_span string = text_of(json_object_get(pattern, "String"));
+	struct bt_span regex = text_of(json_object_get(pattern, "Regex"));
+	struct bt_span content = text_of(json_object_get(o, "content"));
+
+	if ((string.p == NULL) == (regex.p == NULL) || content.p == NULL)
+		return bt_error_set(err, BT_EFORMAT,
+		                    "no 'pattern' or 'content'");
+	return bt_tok_add_replace(t, string.p != NULL ? string : regex,
+	                          regex.p != NULL, content, err);
+}
+
+static int read_prepend(struct bt_tok *t, json_t *o, struct bt_error *err)
+{
+	struct bt_span s = text_of(json_object_get(o, "prepend"));
+	struct bt_norm *norm = NULL;
+	int r;
+
+	if (s.p == NULL)
+		return bt_error_set(err, BT_EFORMAT, "no 'prepend'");
+	r = bt_norm_prepend(s, &norm, err);
+	return r == BT_OK ? bt_tok_add_norm(t, norm, err, "prepend=%s", s.p)
+	                  : r;
+}
+
+static int read_strip(struct bt_tok *t, json_t *o, struct bt_error *err)
+{
+	int left = 1, right = 1;
+	int r = bt_json_bool(o, "strip_left", &left, err);
+
+	if (r == BT_OK)
+		r = bt_json_bool(o, "strip_right", &right, err);
+	return r == BT_OK ? bt_tok_add_strip(t, left, right, err) : r;
+}
+
+static int read_nmt(struct bt_tok *t, json_t *o, struct bt_error *err)
+{
+	(void)o;
+	return bt_tok_add_simple(t, BT_NORM_NMT, err);
+}
+
+static int read_lowercase(struct bt_tok *t, json_t *o, struct bt_error *err)
+{
+	(void)o;
+	return bt_tok_add_simple(t, BT_NORM_LOWERCASE, err);
+}
+
+static int read_accents(struct bt_tok *t, json_t *o, struct bt_error *err)
+{
+	(void)o;
+	return bt_tok_add_simple(t, BT_NORM_STRIP_ACCENTS, err);
+}
+
+static int read_nfd(struct bt_tok *t, json_t *o, struct bt_error *err)
+{
+	(void)o;
+	return bt_tok_add_decompose(t, false, err);
+}
+
+static int read_nfkd(struct bt_tok *t, json_t *o, struct bt_error *err)
+{
+	(void)o;
+	return bt_tok_add_decompose(t, true, err);
+}
+
+static int read_norm(struct bt_tok *t, json_t *o, int depth,
+                     struct bt_error *err)
+{
+	static const struct type type[] = {
+	    {"Precompiled",
+	     {"type", "precompiled_charsmap", NULL},
+	     read_precompiled},
+	    {"Replace", {"type", "pattern", "content", NULL}, read_replace},
+	    {"Prepend", {"type", "prepend", NULL}, read_prepend},
+	    {"Strip", {"type", "strip_left", "strip_right", NULL}, read_strip},
+	    {"Nmt", {"type", NULL}, read_nmt},
+	    {"Lowercase", {"type", NULL}, read_lowercase},
+	    {"StripAccents", {"type", NULL}, read_accents},
+	    {"NFD", {"type", NULL}, read_nfd},
+	    {"NFKD", {"type", NULL}, read_nfkd},
+	};
+	static const char *const known[] = {"type", "normalizers", NULL};
+	json_t *v;
+	size_t i;
+	int r;
+
+	if (o == NULL || json_is_null(o))
+		return BT_OK;
+	if (!bt_tok_is_type(o, "Sequence") || depth == DEPTH_MAX)
+		return read_type(t, "normalizer", o, type,
+		                 sizeof(type) / sizeof(type[0]), err);
+	r = bt_tok_only("normalizer", o, known, err);
+	json_array_foreach(json_object_get(o, "normalizers"), i, v)
+	{
+		if (r == BT_OK)
+			r = read_norm(t, v, depth + 1, err);
+	}
+	return r;
+}
+
+int bt_tok_json_norm(struct bt_tok *t, json_t *o, struct bt_error *err)
+{
+	return read_norm(t, o, 0, err);
+}
+
+static int read_whitespace(struct bt_tok *t, json_t *o, struct bt_error *err)
+{
+	(void)o;
+	return bt_tok_add_whitespace_split(t, err);
+}
+
+/* Files before version 0.15 have add_prefix_space for prepend_scheme. */
+static int read_metaspace(struct bt_tok *t, json_t *o, struct bt_error *err)
+{
+	static const char *const names[] = {"always", "first", "never"};
+	const char *scheme = names[0], *mark = NULL;
+	int prefix = 1, split = 1, r, i;
+
+	r = bt_json_str(o, "replacement", &mark, err);
+	if (r == BT_OK)
+		r = bt_json_bool(o, "add_prefix_space", &prefix, err);
+	if (r == BT_OK && !prefix)
+		scheme = "never";
+	if (r == BT_OK)
+		r = bt_json_str(o, "prepend_scheme", &scheme, err);
+	if (r == BT_OK)
+		r = bt_json_bool(o, "split", &split, err);
+	if (r != BT_OK)
+		return r;
+	for (i = 0; i < 3; i++)
+		if (strcmp(scheme, names[i]) == 0)
+			break;
+	if (i == 3 || (!prefix && i != BT_PREPEND_NEVER))
+		return bt_error_set(err, BT_EFORMAT,
+		                    "prepend_scheme '%.100s' is not supported",
+		                    scheme);
+	return bt_tok_add_metaspace(t, bt_span(mark), (enum bt_prepend)i, split,
+	                            err);
+}
+
+static int read_pretok(struct bt_tok *t, json_t *o, int depth,
+                       struct bt_error *err)
+{
+	static const struct type type[] = {
+	    {"WhitespaceSplit", {"type", NULL}, read_whitespace},
+	    {"Metaspace",
+	     {"type", "replacement", "prepend_scheme", "split",
+	      "add_prefix_space", "str_rep"},
+	     read_metaspace},
+	};
+	static const char *const known[] = {"type", "pretokenizers", NULL};
+	json_t *v;
+	size_t i;
+	int r;
+
+	if (o == NULL || json_is_null(o))
+		return BT_OK;
+	if (!bt_tok_is_type(o, "Sequence") || depth == DEPTH_MAX)
+		return read_type(t, "pre_tokenizer", o, type,
+		                 sizeof(type) / sizeof(type[0]), err);
+	r = bt_tok_only("pre_tokenizer", o, known, err);
+	json_array_foreach(json_object_get(o, "pretokenizers"), i, v)
+	{
+		if (r == BT_OK)
+			r = read_pretok(t, v, depth + 1, err);
+	}
+	return r;
+}
+
+int bt_tok_json_pretok(struct bt_tok *t, json_t *o, struct bt_error *err)
+{
+	return read_pretok(t, o, 0, err);
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+/* Appends the parts of SentencePiece's tokenizers to a tokenizer, and notes for
+ * its fingerprint what they are. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "io/crc32c.h"
+#include "text/steps_int.h"
+#include "text/tok_int.h"
+
+uint32_t bt_tok_crc(const void *data, size_t n)
+{
+	return bt_crc32c(0, data, n);
+}
+
+static int too_many(struct bt_error *err)
+{
+	return bt_error_set(err, BT_ELIMIT,
+	                    "more than %d normalizers or pre-tokenizers",
+	                    BT_TOK_STEPS);
+}
+
+static int note(struct bt_tok *t, const char *fmt, va_list args)
+    __attribute__((format(printf, 2, 0)));
+
+static int note(struct bt_tok *t, const char *fmt, va_list args)
+{
+	char text[300];
+
+	vsnprintf(text, sizeof(text), fmt, args);
+	bt_buf_printf(&t->steps, " %s", text);
+	return t->steps.oom ? BT_ENOMEM : BT_OK;
+}
+
+int bt_tok_add_norm(struct bt_tok *t, struct bt_norm *norm,
+                    struct bt_error *err, const char *fmt, ...)
+{
+	va_list args;
+	int r;
+
+	if (t->norms == BT_TOK_STEPS) {
+		bt_norm_free(norm);
+		return too_many(err);
+	}
+	t->norm[t->norms++] = norm;
+	va_start(args, fmt);
+	r = note(t, fmt, args);
+	va_end(args);
+	return r == BT_OK ? BT_OK : bt_error_nomem(err, "opening a tokenizer");
+}
+
+int bt_tok_add_pretok(struct bt_tok *t, struct bt_pretok *pretok,
+                      struct bt_error *err, const char *fmt, ...)
+{
+	va_list args;
+	int r;
+
+	if (t->pretoks == BT_TOK_STEPS) {
+		bt_pretok_free(pretok);
+		return too_many(err);
+	}
+	t->pretok[t->pretoks++] = pretok;
+	va_start(args, fmt);
+	r = note(t, fmt, args);
+	va_end(args);
+	return r == BT_OK ? BT_OK : bt_error_nomem(err, "opening a tokenizer");
+}
+
+int bt_tok_add_replace(struct bt_tok *t, struct bt_span pattern, bool regex,
+                       struct bt_span content, struct bt_error *err)
+{
+	struct bt_norm *norm = NULL;
+	int r = bt_norm_replace(pattern, regex, content, &norm, err);
+
+	if (r != BT_OK)
+		return r;
+	return bt_tok_add_norm(t, norm, err, "replace=%d:%08x:%08x", regex,
+	                       bt_tok_crc(pattern.p, pattern.n),
+	                       bt_tok_crc(content.p, content.n));
+}
+
+int bt_tok_add_strip(struct bt_tok *t, bool left, bool right,
+                     struct bt_error *err)
+{
+	struct bt_norm *norm = NULL;
+	int r = bt_norm_strip(left, right, &norm, err);
+
+	return r == BT_OK
+	           ? bt_tok_add_norm(t, norm, err, "strip=%d%d", left, right)
+	           : r;
+}
+
+int bt_tok_add_simple(struct bt_tok *t, int which, struct bt_error *err)
+{
+	struct bt_norm *norm = NULL;
+	int r = bt_norm_simple((enum bt_norm_simple)which, &norm, err);
+
+	if (r != BT_OK)
+		return r;
+	if (which == BT_NORM_LOWERCASE)
+		t->flags.lower = 1;
+	return bt_tok_add_norm(t, norm, err, "simple=%d", which);
+}
+
+int bt_tok_add_decompose(struct bt_tok *t, bool compat, struct bt_error *err)
+{
+	struct bt_norm *norm = NULL;
+	int r = bt_norm_decompose(compat, &norm, err);
+
+	return r == BT_OK
+	           ? bt_tok_add_norm(t, norm, err, compat ? "nfkd" : "nfd")
+	           : r;
+}
+
+int bt_tok_add_whitespace_split(struct bt_tok *t, struct bt_error *err)
+{
+	struct bt_pretok *pretok = NULL;
+	int r = bt_pretok_whitespace_split(&pretok, err);
+
+	return r == BT_OK ? bt_tok_add_pretok(t, pretok, err, "whitespace") : r;
+}
+
+int bt_tok_add_metaspace(struct bt_tok *t, struct bt_span mark, int prepend,
+                         bool split, struct bt_error *err)
+{
+	struct bt_pretok *pretok = NULL;
+	int r;
+
+	/* there is one buffer for what a pre-tokenizer changes */
+	if (t->has_metaspace)
+		return bt_error_set(err, BT_EFORMAT,
+		                    "Metaspace twice is not supported");
+	t->has_metaspace = true;
+	t->needs_src = t->needs_src || prepend == BT_PREPEND_FIRST;
+	r = bt_pretok_metaspace(mark, (enum bt_prepend)prepend, split, &pretok,
+	                        err);
+	return r == BT_OK
+	           ? bt_tok_add_pretok(t, pretok, err, "metaspace=%08x:%d%d",
+	                               bt_tok_crc(mark.p, mark.n), prepend,
+	                               split)
+	           : r;
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/* Unigram models of tokenizer.json, and what they have in common with those of
+ * SentencePiece's own files. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "io/json.h"
+#include "text/steps_int.h"
+#include "text/tokjson_int.h"
+
+int bt_tok_set_unigram(struct bt_tok *t, double *score, int64_t unknown,
+                       bool bytes, struct bt_error *err)
+{
+	size_t n = t->vocab.n;
+	uint32_t crc = bt_tok_crc(score, n * sizeof(*score));
+	int r = bt_vocab_index(&t->vocab, 0, err);
+
+	if (r == BT_OK && (unknown < 0 || (size_t)unknown >= n))
+		r = bt_error_set(err, BT_EFORMAT,
+		                 "there is no unknown token: unk_id is %lld of "
+		                 "%zu tokens",
+		                 (long long)unknown, n);
+	if (r != BT_OK) {
+		free(score);
+		return r;
+	}
+	t->kind = BT_TOK_UNIGRAM;
+	t->flags = (struct bt_tok_flags){0, 0, 0, 0};
+	bt_buf_printf(&t->steps, "unigram=%08x unk=%d bytes=%d", crc,
+	              (int)unknown, bytes);
+	r = bt_tok_set_role(t, BT_TOK_UNK, t->vocab.token[unknown], err);
+	if (r != BT_OK) {
+		free(score);
+		return r;
+	}
+	return bt_model_unigram(&t->vocab, score, (int32_t)unknown, bytes,
+	                        &t->model, err);
+}
+
+int bt_tok_set_role(struct bt_tok *t, enum bt_tok_role role, struct bt_span s,
+                    struct bt_error *err)
+{
+	char *copy = bt_strndup(s.p, s.n);
+
+	if (copy == NULL)
+		return bt_error_nomem(err, "reading a tokenizer");
+	free(t->role_name[role]);
+	t->role_name[role] = copy;
+	return BT_OK;
+}
+
+/* Names that tokens of the roles go by, besides BERT's. */
+static const char *const other_name[BT_TOK_ROLES][2] = {
+    [BT_TOK_CLS] = {"<s>", "<cls>"},   [BT_TOK_SEP] = {"</s>", "<sep>"},
+    [BT_TOK_PAD] = {"<pad>", "<pad>"}, [BT_TOK_MASK] = {"<mask>", "<mask>"},
+    [BT_TOK_UNK] = {"<unk>", "<unk>"},
+};
+
+int bt_tok_guess_roles(struct bt_tok *t, struct bt_error *err)
+{
+	int i, k, r = BT_OK;
+
+	for (i = 0; i < BT_TOK_ROLES; i++) {
+		if (bt_tok_id(t, bt_span(t->role_name[i])) >= 0)
+			continue;
+		for (k = 0; k < 2; k++)
+			if (bt_tok_id(t, bt_span(other_name[i][k])) >= 0)
+				break;
+		if (k < 2)
+			r = bt_tok_set_role(t, (enum bt_tok_role)i,
+			                    bt_span(other_name[i][k]), err);
+		if (r != BT_OK)
+			return r;
+	}
+	return BT_OK;
+}
+
+/* [["piece", -3.14], ...] */
+static int read_pieces(struct bt_tok *t, const json_t *vocab, double *score,
+                       struct bt_error *err)
+{
+	const json_t *v, *piece, *number;
+	struct bt_span s;
+	size_t i;
+	int r;
+
+	json_array_foreach(vocab, i, v)
+	{
+		piece = json_array_get(v, 0);
+		number = json_array_get(v, 1);
+		if (!json_is_string(piece) || !json_is_number(number) ||
+		    json_array_size(v) != 2)
+			return bt_error_set(err, BT_EFORMAT,
+			                    "vocab[%zu] is not a piece and its "
+			                    "score",
+			                    i);
+		s.p = json_string_value(piece);
+		s.n = json_string_length(piece);
+		score[i] = json_number_value(number);
+		r = bt_vocab_put(&t->vocab, i, s, err);
+		if (r != BT_OK)
+			return r;
+	}
+	return BT_OK;
+}
+
+int bt_tok_json_unigram(struct bt_tok *t, json_t *o, struct bt_error *err)
+{
+	static const char *const known[] = {"type", "unk_id", "vocab",
+	                                    "byte_fallback", NULL};
+	const json_t *vocab = json_object_get(o, "vocab");
+	size_t n = json_array_size(vocab);
+	int64_t unknown = -1;
+	double *score;
+	int bytes = 0;
+	int r = bt_tok_only("model", o, known, err);
+
+	if (r == BT_OK)
+		r = bt_json_int(o, "unk_id", 0, INT32_MAX, &unknown, err);
+	if (r == BT_OK)
+		r = bt_json_bool(o, "byte_fallback", &bytes, err);
+	if (r == BT_OK && (n == 0 || n > BT_VOCAB_MAX))
+		r = bt_error_set(err, BT_EFORMAT,
+		                 "the model has a vocabulary of %zu tokens", n);
+	if (r != BT_OK)
+		return r;
+	score = bt_array(n, sizeof(*score));
+	if (score == NULL)
+		return bt_error_nomem(err, "reading a vocabulary");
+	r = read_pieces(t, vocab, score, err);
+	if (r != BT_OK) {
+		free(score);
+		return r;
+	}
+	return bt_tok_set_unigram(t, score, unknown, bytes, err);
+}
