@@ -38,7 +38,8 @@ static const struct bt_opt options[] = {
     BT_INT(0, "expect", "N", "fail if there are not N records", opts, expect, 1,
            1e15),
     BT_FLAG(0, "no-special", "leave out [CLS] and [SEP]", opts, no_special),
-    BT_STR(0, "format", "tfrecord|ids|json", "output [tfrecord]", opts, format),
+    BT_STR(0, "format", "tfrecord|ids|json|explain", "output [tfrecord]", opts,
+           format),
     BT_LEVEL("zstd", "LEVEL", "compress the output, by level 1 to 19 [3]", opts,
              zstd, 1, BT_OUT_ZSTD_MAX, 3),
     BT_STR(0, "layout", "full|bert|modelgarden",
@@ -209,9 +210,10 @@ static int choose(const struct opts *o, const struct bt_tok *tok,
 	size_t positions = bt_tok_max_positions(tok);
 	size_t special = o->no_special ? 0 : bt_tok_specials(tok, false);
 
-	how->format = is(o->format, "ids")    ? BT_TOKENIZE_IDS
-	              : is(o->format, "json") ? BT_TOKENIZE_JSON
-	                                      : BT_TOKENIZE_TFRECORD;
+	how->format = is(o->format, "ids")       ? BT_TOKENIZE_IDS
+	              : is(o->format, "json")    ? BT_TOKENIZE_JSON
+	              : is(o->format, "explain") ? BT_TOKENIZE_EXPLAIN
+	                                         : BT_TOKENIZE_TFRECORD;
 	how->lines = o->lines;
 	how->expect = (uint64_t)o->expect;
 	how->special = !o->no_special;

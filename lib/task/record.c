@@ -406,7 +406,7 @@ static const char layout_fields[][10] = {
                           SEGMENT_IDS, WEIGHT},
 };
 
-/* One of the lists, padded to total with zeros. */
+/* One of the lists, padded to total: ids with pad_id, the others with zeros. */
 static void add_list(struct bt_example_writer *w, enum field f,
                      struct bt_token_rec *rec, size_t total)
 {
@@ -419,7 +419,8 @@ static void add_list(struct bt_example_writer *w, enum field f,
 		rec->scratch[i] = f == INPUT_IDS    ? rec->ids[i]
 		                  : f == INPUT_MASK ? 1
 		                                    : rec->types[i];
-	memset(rec->scratch + rec->n, 0, (total - rec->n) * sizeof(int64_t));
+	for (; i < total; i++)
+		rec->scratch[i] = f == INPUT_IDS ? rec->pad_id : 0;
 	bt_example_add_int64s(w, name, rec->scratch, total);
 }
 

@@ -68,6 +68,7 @@ struct bt_token_rec {
 	bool is_real; /* false: filling, to be passed over */
 	bool has_weight;
 	float weight;
+	int32_t pad_id; /* what input_ids are padded with when written */
 
 	/* memory behind ids and types, and scratch for decoding */
 	size_t cap;
@@ -101,9 +102,10 @@ enum bt_token_layout {
 };
 
 /*
- * Makes the payload in out. The lists are padded with zeros to pad tokens, not
- * at all if pad is 0; pad must not be smaller than n otherwise. label_ids is
- * the label_value where there is one, else the label_id, else absent.
+ * Makes the payload in out. The lists are padded to pad tokens, ids with
+ * pad_id, the others with zeros, not at all if pad is 0; pad must not be
+ * smaller than n otherwise. label_ids is the label_value where there is one,
+ * else the label_id, else absent.
  */
 int bt_token_rec_write(struct bt_example_writer *w, struct bt_token_rec *rec,
                        enum bt_token_layout layout, size_t pad,

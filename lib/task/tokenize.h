@@ -24,7 +24,8 @@ struct bt_tokenize;
 enum bt_tokenize_format {
 	BT_TOKENIZE_TFRECORD, /* token records */
 	BT_TOKENIZE_IDS,      /* a line of ids a text */
-	BT_TOKENIZE_JSON      /* a line of JSON a text */
+	BT_TOKENIZE_JSON,     /* a line of JSON a text */
+	BT_TOKENIZE_EXPLAIN   /* a line a token: where it stands */
 };
 
 /* What label_ids holds of a record's label. */

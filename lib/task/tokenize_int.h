@@ -54,4 +54,8 @@ int bt_tokenize_one(const struct bt_tokenize *j, struct bt_tokenize_worker *w,
                     const struct bt_tokenize_item *x,
                     struct bt_tokenize_piece *p) BT_MUST_USE;
 
+/* Writes a line for each token (explain.c). e has offsets. */
+void bt_tokenize_explain(const struct bt_tok *tok, const struct bt_encoding *e,
+                         const struct bt_span text[2], struct bt_buf *out);
+
 #endif

@@ -122,6 +122,12 @@ static int fill_record(const struct bt_tokenize *j,
 	return r;
 }
 
+/* What records are padded with. */
+static int32_t pad_id(const struct bt_tokenize *j)
+{
+	return bt_tok_role(j->tok, BT_TOK_PAD);
+}
+
 static int put_record(const struct bt_tokenize *j, struct bt_tokenize_worker *w,
                       const struct bt_text_rec *text, uint64_t number,
                       const struct bt_encoding *e, struct bt_tokenize_piece *p)
@@ -133,6 +139,7 @@ static int put_record(const struct bt_tokenize *j, struct bt_tokenize_worker *w,
 	r = fill_record(j, text, number, &w->rec, &p->err);
 	if (r != BT_OK)
 		return r;
+	w->rec.pad_id = pad_id(j);
 	bt_buf_reset(&w->payload);
 	if (bt_token_rec_write(&w->example, &w->rec, j->opts.layout,
 	                       j->opts.pad, &w->payload) != BT_OK)
@@ -143,7 +150,7 @@ static int put_record(const struct bt_tokenize *j, struct bt_tokenize_worker *w,
 	return BT_OK;
 }
 
-/* Tokens with their padding: ids 0, as in token records. */
+/* Tokens with their padding. */
 static size_t padded(const struct bt_tokenize *j, const struct bt_encoding *e)
 {
 	return e->n > j->opts.pad ? e->n : j->opts.pad;
@@ -168,7 +175,8 @@ static void put_ids(const struct bt_tokenize *j, const struct bt_encoding *e,
 	for (i = 0; i < n; i++) {
 		if (i > 0)
 			bt_buf_puts(out, between);
-		put_number(out, i < e->n ? (uint32_t)e->ids[i] : 0);
+		put_number(out, i < e->n ? (uint32_t)e->ids[i]
+		                         : (uint32_t)pad_id(j));
 	}
 }
 
@@ -220,8 +228,9 @@ static int put_json(const struct bt_tokenize *j, const struct bt_text_rec *text,
 	for (i = 0; i < n; i++) {
 		if (i > 0)
 			bt_buf_puts(out, ", ");
-		put_json_string(out,
-		                bt_tok_token(j->tok, i < e->n ? e->ids[i] : 0));
+		put_json_string(
+		    out,
+		    bt_tok_token(j->tok, i < e->n ? e->ids[i] : pad_id(j)));
 	}
 	bt_buf_puts(out, "], \"ids\": [");
 	put_ids(j, e, ", ", out);
@@ -245,7 +254,9 @@ int bt_tokenize_one(const struct bt_tokenize *j, struct bt_tokenize_worker *w,
                     struct bt_tokenize_piece *p)
 {
 	const struct bt_tok_how how = {.special = j->opts.special,
-	                               .max_length = j->opts.max_length};
+	                               .max_length = j->opts.max_length,
+	                               .offsets = j->opts.format ==
+	                                          BT_TOKENIZE_EXPLAIN};
 	const char *data = x->len ? j->bytes.data + x->at : "";
 	struct bt_text_rec text = {0};
 	struct bt_encoding e;
@@ -272,6 +283,11 @@ int bt_tokenize_one(const struct bt_tokenize *j, struct bt_tokenize_worker *w,
 		r = put_record(j, w, &text, number, &e, p);
 	} else if (j->opts.format == BT_TOKENIZE_JSON) {
 		r = put_json(j, &text, &e, &p->out, &p->err);
+	} else if (j->opts.format == BT_TOKENIZE_EXPLAIN) {
+		bt_tokenize_explain(
+		    j->tok, &e,
+		    (const struct bt_span[2]){text.text_a, text.text_b},
+		    &p->out);
 	} else {
 		put_ids(j, &e, " ", &p->out);
 		bt_buf_putc(&p->out, '\n');

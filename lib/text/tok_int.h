@@ -33,7 +33,14 @@ struct bt_tok_flags {
 	int clean, cjk, strip, lower;
 };
 
-enum bt_tok_kind { BT_TOK_WORDPIECE, BT_TOK_UNIGRAM };
+enum bt_tok_kind { BT_TOK_WORDPIECE, BT_TOK_UNIGRAM, BT_TOK_BPE };
+
+/* Where special tokens go if no template says. */
+enum bt_frame {
+	BT_FRAME_NONE,
+	BT_FRAME_BERT,   /* [CLS] a [SEP], and b [SEP] of segment 1 */
+	BT_FRAME_ROBERTA /* <s> a </s>, and </s> b </s>, all of segment 0 */
+};
 
 struct bt_tok {
 	char *path; /* as given to bt_tok_open */
@@ -63,6 +70,18 @@ struct bt_tok {
 	int norms, pretoks;
 	struct bt_model *model;
 	struct bt_buf steps; /* what the parts are, for the fingerprint */
+	uint8_t *table;      /* of bt_split_table, or NULL */
+	bool bert_norm;      /* BERT's normalizer, made of flags, is first */
+	bool bert_split;     /* and its pre-tokenizer */
+	struct {
+		bool on, prefix, split;
+		bool top; /* it is all of the pre-tokenizer */
+	} bytes;          /* the pre-tokenizer ByteLevel */
+	struct {
+		bool on, prefix;
+	} trim; /* spaces are no part of where a token stands; prefix: but
+	         * for one at the start */
+	enum bt_frame frame;
 	bool has_metaspace;
 	bool needs_src; /* parts ask where in the text they are */
 	struct bt_added raw, normalized; /* to look for before, after */
@@ -82,6 +101,11 @@ void bt_tok_buffers_clear(struct bt_tok_buffers *b); /* but for work */
 int bt_tok_run(const struct bt_tok *t, struct bt_tok_buffers *b,
                struct bt_span text, bool offsets,
                struct bt_pieces *out) BT_MUST_USE;
+
+/* Takes the spaces of its token away from where a piece of a text stands, as
+ * t->trim says; first: it is the text's first. */
+void bt_tok_trim(const struct bt_tok *t, struct bt_span text,
+                 struct bt_piece *p, bool first);
 
 /* Puts v->text[*from .. *to-1] through all normalizers; v, *from and *to are
  * then the result. Returns 0 or BT_ENOMEM. */
@@ -131,7 +155,8 @@ int bt_tok_finish(struct bt_tok *t, const struct bt_tok_opts *opts,
 /*
  * Append a part to those that a text goes through, which is taken over in any
  * case, and note for the fingerprint what it is. The others make it first
- * (steps_int.h; which is an enum bt_norm_simple, prepend an enum bt_prepend).
+ * (steps_int.h; which is an enum bt_norm_simple, form an enum bt_form, prepend
+ * an enum bt_prepend).
  */
 int bt_tok_add_norm(struct bt_tok *t, struct bt_norm *norm,
                     struct bt_error *err, const char *fmt, ...) BT_MUST_USE
@@ -146,13 +171,22 @@ int bt_tok_add_strip(struct bt_tok *t, bool left, bool right,
                      struct bt_error *err) BT_MUST_USE;
 int bt_tok_add_simple(struct bt_tok *t, int which,
                       struct bt_error *err) BT_MUST_USE;
-int bt_tok_add_decompose(struct bt_tok *t, bool compat,
-                         struct bt_error *err) BT_MUST_USE;
+int bt_tok_add_form(struct bt_tok *t, int form,
+                    struct bt_error *err) BT_MUST_USE;
+int bt_tok_add_bytes(struct bt_tok *t, struct bt_error *err) BT_MUST_USE;
+
+/* Makes t->table if it is not there. */
+int bt_tok_need_table(struct bt_tok *t, struct bt_error *err) BT_MUST_USE;
+
+/* Reads vocab.json and merges.txt. */
+int bt_tok_read_merges(struct bt_tok *t, const char *vocab, const char *merges,
+                       struct bt_error *err) BT_MUST_USE;
 int bt_tok_add_whitespace_split(struct bt_tok *t,
                                 struct bt_error *err) BT_MUST_USE;
 int bt_tok_add_metaspace(struct bt_tok *t, struct bt_span mark, int prepend,
                          bool split, struct bt_error *err) BT_MUST_USE;
 uint32_t bt_tok_crc(const void *data, size_t n);
+uint32_t bt_tok_crc_more(uint32_t crc, const void *data, size_t n);
 
 /* Makes the model Unigram of the vocabulary, not yet indexed, and the score of
  * each token, which is taken over in any case; unknown is the id of that

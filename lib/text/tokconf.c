@@ -68,10 +68,12 @@ static int read_roles(struct bt_tok *t, const json_t *config, const json_t *map,
 	int i, r;
 
 	for (i = 0; i < BT_TOK_ROLES; i++) {
-		if (t->is_json && i == BT_TOK_UNK)
+		if (t->is_json && i == BT_TOK_UNK && t->kind != BT_TOK_BPE)
 			continue; /* its model has said */
 		memset(&token, 0, sizeof(token));
 		token.id = -1;
+		/* as transformers adds it where the files do not say */
+		token.lstrip = i == BT_TOK_MASK && t->kind == BT_TOK_BPE;
 		v = find_role(config, map, bt_tok_role_key[i]);
 		token.content = bt_span(t->role_name[i]);
 		if (v != NULL) {
@@ -132,17 +134,12 @@ static int read_added_files(struct bt_tok *t, json_t *config, json_t *map,
 	return r == BT_OK ? BT_OK : blame(t, MAP, err);
 }
 
-/* Tokenizers that are BERT's but for their name. */
-static bool is_bert_class(const char *name)
+/* True if the class is one of those in the list, which ends with NULL. */
+static bool is_class(const char *name, const char *const *known)
 {
-	static const char *const known[] = {
-	    "Bert",       "DistilBert",        "Electra",
-	    "MobileBert", "ConvBert",          "SqueezeBert",
-	    "Lxmert",     "LayoutLM",          "RetriBert",
-	    "DPRReader",  "DPRContextEncoder", "DPRQuestionEncoder"};
 	size_t i, n;
 
-	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+	for (i = 0; known[i] != NULL; i++) {
 		n = strlen(known[i]);
 		if (strncmp(name, known[i], n) == 0 &&
 		    (strcmp(name + n, "Tokenizer") == 0 ||
@@ -152,16 +149,65 @@ static bool is_bert_class(const char *name)
 	return false;
 }
 
+/* Tokenizers that are BERT's but for their name. */
+static const char *const like_bert[] = {
+    "Bert",       "DistilBert",        "Electra",
+    "MobileBert", "ConvBert",          "SqueezeBert",
+    "Lxmert",     "LayoutLM",          "RetriBert",
+    "DPRReader",  "DPRContextEncoder", "DPRQuestionEncoder",
+    NULL};
+
+/* Those that are RoBERTa's, and those that put their special tokens as BERT. */
+static const char *const like_roberta[] = {"Roberta", "Longformer", "Bart",
+                                           "LED", NULL};
+static const char *const like_deberta[] = {"Deberta", NULL};
+
+/* A byte-level tokenizer's class decides whether texts begin with a space, and
+ * where there is no tokenizer.json what the special tokens are. */
+static int read_bpe_flags(struct bt_tok *t, const json_t *o,
+                          struct bt_error *err)
+{
+	const char *class = t->is_json ? "" : "RobertaTokenizer";
+	int prefix = t->bytes.prefix, trim = 1, r;
+
+	r = bt_json_str(o, "tokenizer_class", &class, err);
+	if (r != BT_OK)
+		return r;
+	if (is_class(class, like_roberta)) {
+		prefix = 0;
+	} else if (is_class(class, like_deberta)) {
+		prefix = 0;
+		t->frame = t->is_json ? t->frame : BT_FRAME_BERT;
+	} else if (!t->is_json) {
+		return bt_error_set(err, BT_EFORMAT,
+		                    "tokenizer_class '%.100s' is not supported "
+		                    "without a tokenizer.json",
+		                    class);
+	}
+	r = bt_json_bool(o, "add_prefix_space", &prefix, err);
+	if (r == BT_OK && t->bytes.top)
+		t->bytes.prefix = prefix != 0;
+	if (r != BT_OK || !is_class(class, like_roberta))
+		return r;
+	r = bt_json_bool(o, "trim_offsets", &trim, err);
+	t->trim.on = trim != 0;
+	t->trim.prefix = prefix != 0;
+	return r;
+}
+
 /* The flags that tokenizer_config.json states go before tokenizer.json's, as
  * in transformers, unless it names the class that takes the latter as it is. */
 static int read_flags(struct bt_tok *t, const json_t *o, struct bt_error *err)
 {
 	const char *class = "BertTokenizer";
-	int r = bt_json_str(o, "tokenizer_class", &class, err);
+	int r;
 
+	if (t->kind == BT_TOK_BPE)
+		return read_bpe_flags(t, o, err);
+	r = bt_json_str(o, "tokenizer_class", &class, err);
 	if (r != BT_OK)
 		return r;
-	if (!is_bert_class(class)) {
+	if (!is_class(class, like_bert)) {
 		if (t->is_json)
 			return BT_OK;
 		return bt_error_set(err, BT_EFORMAT,
@@ -250,10 +296,30 @@ int bt_tok_read_dialect(struct bt_tok *t, struct bt_error *err)
 	return r;
 }
 
+/* In RoBERTa's family the first token has the position behind that of the
+ * padding. */
+static int read_position_offset(const json_t *o, int64_t *offset,
+                                struct bt_error *err)
+{
+	static const char *const family[] = {
+	    "roberta", "xlm-roberta", "camembert", "longformer", "mpnet"};
+	const char *type = "";
+	int64_t pad = 1;
+	size_t i;
+	int r = bt_json_str(o, "model_type", &type, err);
+
+	if (r == BT_OK)
+		r = bt_json_int(o, "pad_token_id", 0, INT32_MAX, &pad, err);
+	for (i = 0; r == BT_OK && i < sizeof(family) / sizeof(*family); i++)
+		if (strcmp(type, family[i]) == 0)
+			*offset = pad + 1;
+	return r;
+}
+
 int bt_tok_read_model_config(struct bt_tok *t, struct bt_error *err)
 {
 	static const char *const names[] = {"config.json", "bert_config.json"};
-	int64_t positions = 0, size = 0;
+	int64_t positions = 0, size = 0, offset = 0;
 	const char *name = names[0];
 	json_t *o = NULL;
 	int r = BT_OK;
@@ -269,9 +335,13 @@ int bt_tok_read_model_config(struct bt_tok *t, struct bt_error *err)
 	                err);
 	if (r == BT_OK)
 		r = bt_json_int(o, "vocab_size", 1, INT32_MAX, &size, err);
+	if (r == BT_OK)
+		r = read_position_offset(o, &offset, err);
 	json_decref(o);
 	if (r != BT_OK)
 		return bt_error_prefix(err, "'%s/%s'", t->path, name);
+	if (offset < positions)
+		positions -= offset;
 	t->max_positions = (size_t)positions;
 	t->model_size = (size_t)size;
 	if (size != 0 && (size_t)size < t->vocab.n)

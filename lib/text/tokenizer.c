@@ -242,6 +242,16 @@ static size_t count(const struct bt_tok_scratch *s, size_t n, int32_t id)
 	return found;
 }
 
+/* Trims the pieces that stay of a text. */
+static void trim(const struct bt_tok *t, struct bt_pieces *s,
+                 struct bt_span text, size_t keep)
+{
+	size_t from = t->cut_left ? s->n - keep : 0, i;
+
+	for (i = 0; i < keep; i++)
+		bt_tok_trim(t, text, &s->piece[from + i], i == 0);
+}
+
 int bt_tok_encode(const struct bt_tok *t, struct bt_tok_scratch *s,
                   struct bt_span a, struct bt_span b,
                   const struct bt_tok_how *how, struct bt_encoding *out,
@@ -266,6 +276,10 @@ int bt_tok_encode(const struct bt_tok *t, struct bt_tok_scratch *s,
 		return r;
 	if (reserve_output(s, keep[0] + keep[1] + BT_TOK_PARTS) != BT_OK)
 		return bt_error_nomem(err, "encoding a text");
+	if (how->offsets && t->trim.on) {
+		trim(t, &s->seq[0], a, keep[0]);
+		trim(t, &s->seq[1], b, keep[1]);
+	}
 	n = assemble(t, s, pair, how->special, keep);
 	out->ids = s->ids;
 	out->types = s->types;

@@ -44,8 +44,8 @@ struct bt_tok_opts {
 /*
  * Opens the tokenizer of a model directory, or one that is given by its
  * vocab.txt or tokenizer.json alone. In a directory tokenizer.json goes before
- * vocab.txt. opts may be NULL. Whatever the files ask for and is not known here
- * is an error that names it.
+ * vocab.txt, and this before vocab.json with merges.txt. opts may be NULL.
+ * Whatever the files ask for and is not known here is an error that names it.
  */
 int bt_tok_open(const char *path, const struct bt_tok_opts *opts,
                 struct bt_tok **tok, struct bt_error *err) BT_MUST_USE;
@@ -82,8 +82,8 @@ struct bt_span bt_tok_token(const struct bt_tok *tok, int32_t id);
 /* The id of a token, or -1. */
 int32_t bt_tok_id(const struct bt_tok *tok, struct bt_span token);
 
-/* Tokens with a role; a vocabulary that lacks one was refused, but for the
- * mask: -1. */
+/* Tokens with a role; a vocabulary that lacks one was refused, but for the mask
+ * and the unknown token of BPE: -1. */
 enum bt_tok_role {
 	BT_TOK_UNK,
 	BT_TOK_CLS,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tokenizer.json, the file of Hugging Face's fast tokenizers. Its components
- * are refused by name unless they are those of BERT.
+ * tokenizer.json, the file of Hugging Face's fast tokenizers. Components that
+ * are not known are refused by name.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -112,7 +112,7 @@ static int list_entries(json_t *vocab, struct entry *e, struct bt_error *err)
 	return BT_OK;
 }
 
-static int read_vocab(struct bt_tok *t, json_t *vocab, struct bt_error *err)
+int bt_tok_json_vocab(struct bt_tok *t, json_t *vocab, struct bt_error *err)
 {
 	size_t n = json_object_size(vocab), i;
 	struct entry *e;
@@ -192,7 +192,7 @@ static int read_model(struct bt_tok *t, json_t *o, struct bt_error *err)
 	if (r == BT_OK)
 		r = replace(&t->prefix, prefix, err);
 	if (r == BT_OK)
-		r = read_vocab(t, json_object_get(o, "vocab"), err);
+		r = bt_tok_json_vocab(t, json_object_get(o, "vocab"), err);
 	return r;
 }
 
@@ -222,169 +222,6 @@ static int read_added(struct bt_tok *t, json_t *list, struct bt_error *err)
 	return BT_OK;
 }
 
-static int bad_template(const char *why, struct bt_error *err)
-{
-	return bt_error_set(err, BT_EFORMAT, "post_processor: %s", why);
-}
-
-static int add_part(struct bt_tok_template *tp, int text, int64_t id,
-                    int64_t type, struct bt_error *err)
-{
-	struct bt_tok_part *p = &tp->part[tp->n];
-
-	if (tp->n == BT_TOK_PARTS)
-		return bad_template("the template has too many parts", err);
-	p->text = (int8_t)text;
-	p->id = (int32_t)id;
-	p->type = (uint8_t)type;
-	tp->n++;
-	return BT_OK;
-}
-
-/* The ids of a special token: {name: {"ids": [...]}}. */
-static int add_specials(struct bt_tok *t, struct bt_tok_template *tp,
-                        const json_t *specials, const char *name, int64_t type,
-                        struct bt_error *err)
-{
-	json_t *ids = json_object_get(json_object_get(specials, name), "ids");
-	json_t *v;
-	size_t i;
-	int r;
-
-	if (json_array_size(ids) == 0)
-		return bad_template("a special token without ids", err);
-	json_array_foreach(ids, i, v)
-	{
-		if (!json_is_integer(v) || json_integer_value(v) < 0 ||
-		    json_integer_value(v) >= (int64_t)t->vocab.n)
-			return bad_template("an id outside the vocabulary",
-			                    err);
-		r = add_part(tp, -1, json_integer_value(v), type, err);
-		if (r != BT_OK)
-			return r;
-	}
-	return BT_OK;
-}
-
-static int read_part(struct bt_tok *t, struct bt_tok_template *tp,
-                     const json_t *part, const json_t *specials,
-                     struct bt_error *err)
-{
-	const json_t *o = json_object_get(part, "SpecialToken");
-	bool special = o != NULL;
-	const char *id = NULL;
-	int64_t type = 0;
-	int r;
-
-	if (o == NULL)
-		o = json_object_get(part, "Sequence");
-	r = bt_json_str(o, "id", &id, err);
-	if (r == BT_OK)
-		r = bt_json_int(o, "type_id", 0, UINT8_MAX, &type, err);
-	if (r != BT_OK)
-		return bt_error_prefix(err, "post_processor");
-	if (id == NULL)
-		return bad_template("a part without an id", err);
-	if (special)
-		return add_specials(t, tp, specials, id, type, err);
-	if (strcmp(id, "A") != 0 && strcmp(id, "B") != 0)
-		return bad_template("a sequence that is neither A nor B", err);
-	return add_part(tp, *id == 'B', 0, type, err);
-}
-
-/* texts: how many the template is for; each must stand in it once. */
-static int read_template(struct bt_tok *t, struct bt_tok_template *tp,
-                         const json_t *list, const json_t *specials, int texts,
-                         struct bt_error *err)
-{
-	int seen[2] = {0, 0}, i, r;
-	size_t k;
-	json_t *v;
-
-	json_array_foreach(list, k, v)
-	{
-		r = read_part(t, tp, v, specials, err);
-		if (r != BT_OK)
-			return r;
-	}
-	for (i = 0; i < tp->n; i++)
-		if (tp->part[i].text >= 0)
-			seen[tp->part[i].text]++;
-	if (seen[0] != 1 || seen[1] != texts - 1)
-		return bad_template("a template that does not hold each text "
-		                    "once",
-		                    err);
-	return BT_OK;
-}
-
-/* {"sep": ["[SEP]", 102], "cls": ["[CLS]", 101]} names the roles only. */
-static int read_bert_roles(struct bt_tok *t, const json_t *o,
-                           struct bt_error *err)
-{
-	static const enum bt_tok_role role[] = {BT_TOK_SEP, BT_TOK_CLS};
-	static const char *const key[] = {"sep", "cls"};
-	const char *name;
-	int i, r;
-
-	for (i = 0; i < 2; i++) {
-		name = json_string_value(
-		    json_array_get(json_object_get(o, key[i]), 0));
-		if (name == NULL)
-			return bad_template("BertProcessing without its tokens",
-			                    err);
-		r = replace(&t->role_name[role[i]], name, err);
-		if (r != BT_OK)
-			return r;
-	}
-	return BT_OK;
-}
-
-static int read_post_processor(struct bt_tok *t, const json_t *o,
-                               struct bt_error *err)
-{
-	const json_t *specials = json_object_get(o, "special_tokens");
-	int r;
-
-	/* none: transformers gives BERT's tokenizers their template */
-	if (o == NULL || json_is_null(o))
-		return BT_OK;
-	if (bt_tok_is_type(o, "BertProcessing"))
-		return read_bert_roles(t, o, err);
-	if (!bt_tok_is_type(o, "TemplateProcessing"))
-		return bt_tok_unsupported("post_processor", o, err);
-	r = read_template(t, &t->one, json_object_get(o, "single"), specials, 1,
-	                  err);
-	if (r == BT_OK)
-		r = read_template(t, &t->pair, json_object_get(o, "pair"),
-		                  specials, 2, err);
-	return r;
-}
-
-/* A BERT's model, normalizer and pre-tokenizer. */
-static int read_bert(struct bt_tok *t, json_t *model, json_t *norm,
-                     json_t *pretok, struct bt_error *err)
-{
-	int r = read_model(t, model, err);
-
-	if (r == BT_OK)
-		r = read_normalizer(t, norm, err);
-	if (r == BT_OK && !bt_tok_is_type(pretok, "BertPreTokenizer"))
-		r = bt_tok_unsupported("pre_tokenizer", pretok, err);
-	return r;
-}
-
-static int read_unigram(struct bt_tok *t, json_t *model, json_t *norm,
-                        json_t *pretok, struct bt_error *err)
-{
-	int r = bt_tok_json_unigram(t, model, err);
-
-	if (r == BT_OK)
-		r = bt_tok_json_norm(t, norm, err);
-	if (r == BT_OK)
-		r = bt_tok_json_pretok(t, pretok, err);
-	return r;
-}
-
 /* True for a model whose vocabulary is a list: files of 2019 have no type. */
 static bool is_unigram(const json_t *o)
 {
@@ -393,21 +230,63 @@ static bool is_unigram(const json_t *o)
 	        json_is_array(json_object_get(o, "vocab")));
 }
 
+/* Files of 2019 have no type. */
+static bool is_bpe(const json_t *o)
+{
+	return bt_tok_is_type(o, "BPE") ||
+	       (json_object_get(o, "type") == NULL &&
+	        json_object_get(o, "merges") != NULL);
+}
+
+/* What is done to a text before the model. BERT's normalizer waits for what
+ * tokenizer_config.json says of it. */
+static int read_steps(struct bt_tok *t, json_t *norm, json_t *pretok,
+                      bool wordpiece, struct bt_error *err)
+{
+	bool none = norm == NULL || json_is_null(norm);
+	int r = BT_OK;
+
+	t->bert_norm =
+	    bt_tok_is_type(norm, "BertNormalizer") || (none && wordpiece);
+	t->bert_split = t->bert_norm && wordpiece &&
+	                bt_tok_is_type(pretok, "BertPreTokenizer");
+	t->bytes.top = bt_tok_is_type(pretok, "ByteLevel");
+	if (t->bert_norm) {
+		r = read_normalizer(t, norm, err);
+	} else {
+		t->flags = (struct bt_tok_flags){0, 0, 0, 0};
+		r = bt_tok_json_norm(t, norm, err);
+	}
+	if (r != BT_OK || t->bert_split)
+		return r;
+	if (wordpiece && (pretok == NULL || json_is_null(pretok)))
+		return bt_tok_unsupported("pre_tokenizer", pretok, err);
+	return bt_tok_json_pretok(t, pretok, err);
+}
+
 static int read_components(struct bt_tok *t, json_t *o, struct bt_error *err)
 {
 	json_t *model = json_object_get(o, "model");
-	json_t *norm = json_object_get(o, "normalizer");
-	json_t *pretok = json_object_get(o, "pre_tokenizer");
-	int r = is_unigram(model) ? read_unigram(t, model, norm, pretok, err)
-	                          : read_bert(t, model, norm, pretok, err);
+	bool unigram = is_unigram(model), bpe = is_bpe(model);
+	int r = read_steps(t, json_object_get(o, "normalizer"),
+	                   json_object_get(o, "pre_tokenizer"),
+	                   !unigram && !bpe, err);
 
+	if (r == BT_OK && t->bytes.on && !bpe)
+		r = bt_error_set(err, BT_EFORMAT,
+		                 "the pre_tokenizer ByteLevel is supported for "
+		                 "the model BPE only");
+	if (r == BT_OK)
+		r = unigram ? bt_tok_json_unigram(t, model, err)
+		    : bpe   ? bt_tok_json_bpe(t, model, err)
+		            : read_model(t, model, err);
 	t->model_tokens = t->vocab.n;
 	if (r == BT_OK)
 		r = read_added(t, json_object_get(o, "added_tokens"), err);
 	if (r == BT_OK)
-		r = read_post_processor(t, json_object_get(o, "post_processor"),
-		                        err);
-	if (r == BT_OK && t->kind != BT_TOK_WORDPIECE)
+		r = bt_tok_json_post(t, json_object_get(o, "post_processor"),
+		                     err);
+	if (r == BT_OK)
 		r = bt_tok_guess_roles(t, err);
 	return r;
 }

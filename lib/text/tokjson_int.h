@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading tokenizer.json: the components of tokenizers with Unigram models. */
+/* Reading tokenizer.json: its components. */
 #ifndef BT_TEXT_TOKJSON_INT_H
 #define BT_TEXT_TOKJSON_INT_H
 
@@ -26,7 +26,32 @@ int bt_tok_json_norm(struct bt_tok *t, json_t *o,
 int bt_tok_json_pretok(struct bt_tok *t, json_t *o,
                        struct bt_error *err) BT_MUST_USE;
 
-/* The model Unigram. */
+/* Pre-tokenizers by their types: Split, Punctuation, Digits, Whitespace,
+ * BertPreTokenizer, ByteLevel. */
+int bt_tok_json_split(struct bt_tok *t, json_t *o,
+                      struct bt_error *err) BT_MUST_USE;
+int bt_tok_json_punctuation(struct bt_tok *t, json_t *o,
+                            struct bt_error *err) BT_MUST_USE;
+int bt_tok_json_digits(struct bt_tok *t, json_t *o,
+                       struct bt_error *err) BT_MUST_USE;
+int bt_tok_json_whitespace(struct bt_tok *t, json_t *o,
+                           struct bt_error *err) BT_MUST_USE;
+int bt_tok_json_bert(struct bt_tok *t, json_t *o,
+                     struct bt_error *err) BT_MUST_USE;
+int bt_tok_json_bytes(struct bt_tok *t, json_t *o,
+                      struct bt_error *err) BT_MUST_USE;
+
+/* The post-processor, which may be NULL. */
+int bt_tok_json_post(struct bt_tok *t, json_t *o,
+                     struct bt_error *err) BT_MUST_USE;
+
+/* {"token": id, ...} as the vocabulary, indexed. */
+int bt_tok_json_vocab(struct bt_tok *t, json_t *vocab,
+                      struct bt_error *err) BT_MUST_USE;
+
+/* The models BPE and Unigram. */
+int bt_tok_json_bpe(struct bt_tok *t, json_t *o,
+                    struct bt_error *err) BT_MUST_USE;
 int bt_tok_json_unigram(struct bt_tok *t, json_t *o,
                         struct bt_error *err) BT_MUST_USE;
 

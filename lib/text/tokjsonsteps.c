@@ -122,16 +122,28 @@ static int read_accents(struct bt_tok *t, json_t *o, struct bt_error *err)
 	return bt_tok_add_simple(t, BT_NORM_STRIP_ACCENTS, err);
 }
 
+static int read_nfc(struct bt_tok *t, json_t *o, struct bt_error *err)
+{
+	(void)o;
+	return bt_tok_add_form(t, BT_NFC, err);
+}
+
 static int read_nfd(struct bt_tok *t, json_t *o, struct bt_error *err)
 {
 	(void)o;
-	return bt_tok_add_decompose(t, false, err);
+	return bt_tok_add_form(t, BT_NFD, err);
+}
+
+static int read_nfkc(struct bt_tok *t, json_t *o, struct bt_error *err)
+{
+	(void)o;
+	return bt_tok_add_form(t, BT_NFKC, err);
 }
 
 static int read_nfkd(struct bt_tok *t, json_t *o, struct bt_error *err)
 {
 	(void)o;
-	return bt_tok_add_decompose(t, true, err);
+	return bt_tok_add_form(t, BT_NFKD, err);
 }
 
 static int read_norm(struct bt_tok *t, json_t *o, int depth,
@@ -147,7 +159,9 @@ static int read_norm(struct bt_tok *t, json_t *o, int depth,
 	    {"Nmt", {"type", NULL}, read_nmt},
 	    {"Lowercase", {"type", NULL}, read_lowercase},
 	    {"StripAccents", {"type", NULL}, read_accents},
+	    {"NFC", {"type", NULL}, read_nfc},
 	    {"NFD", {"type", NULL}, read_nfd},
+	    {"NFKC", {"type", NULL}, read_nfkc},
 	    {"NFKD", {"type", NULL}, read_nfkd},
 	};
 	static const char *const known[] = {"type", "normalizers", NULL};
@@ -213,6 +227,18 @@ static int read_pretok(struct bt_tok *t, json_t *o, int depth,
                        struct bt_error *err)
 {
 	static const struct type type[] = {
+	    {"ByteLevel",
+	     {"type", "add_prefix_space", "trim_offsets", "use_regex", NULL},
+	     bt_tok_json_bytes},
+	    {"BertPreTokenizer", {"type", NULL}, bt_tok_json_bert},
+	    {"Whitespace", {"type", NULL}, bt_tok_json_whitespace},
+	    {"Punctuation",
+	     {"type", "behavior", NULL},
+	     bt_tok_json_punctuation},
+	    {"Digits", {"type", "individual_digits", NULL}, bt_tok_json_digits},
+	    {"Split",
+	     {"type", "pattern", "behavior", "invert", NULL},
+	     bt_tok_json_split},
 	    {"WhitespaceSplit", {"type", NULL}, read_whitespace},
 	    {"Metaspace",
 	     {"type", "replacement", "prepend_scheme", "split",
@@ -226,6 +252,10 @@ static int read_pretok(struct bt_tok *t, json_t *o, int depth,
 
 	if (o == NULL || json_is_null(o))
 		return BT_OK;
+	if (t->bytes.on)
+		return bt_error_set(err, BT_EFORMAT,
+		                    "a pre_tokenizer behind ByteLevel is not "
+		                    "supported");
 	if (!bt_tok_is_type(o, "Sequence") || depth == DEPTH_MAX)
 		return read_type(t, "pre_tokenizer", o, type,
 		                 sizeof(type) / sizeof(type[0]), err);

@@ -12,13 +12,20 @@
 #define GOOGLE_MAX_CHARS 200
 #define GARDEN_MAX_CHARS 400
 
+/* A byte-level vocabulary knows everything. */
+static bool needs_role(const struct bt_tok *t, int role)
+{
+	return role != BT_TOK_MASK &&
+	       (role != BT_TOK_UNK || t->kind != BT_TOK_BPE);
+}
+
 static int find_roles(struct bt_tok *t, struct bt_error *err)
 {
 	int i;
 
 	for (i = 0; i < BT_TOK_ROLES; i++) {
 		t->role[i] = bt_tok_id(t, bt_span(t->role_name[i]));
-		if (t->role[i] < 0 && i != BT_TOK_MASK)
+		if (t->role[i] < 0 && needs_role(t, i))
 			return bt_error_set(err, BT_EFORMAT,
 			                    "the vocabulary of '%s' lacks the "
 			                    "token '%s'",
@@ -71,6 +78,22 @@ static void use_bert_template(struct bt_tok *t)
 	    5};
 }
 
+/* <s> a </s>, and </s> b </s>, all of segment 0. */
+static void use_roberta_template(struct bt_tok *t)
+{
+	int32_t cls = t->role[BT_TOK_CLS], sep = t->role[BT_TOK_SEP];
+
+	t->one = (struct bt_tok_template){
+	    {{-1, 0, cls}, {0, 0, 0}, {-1, 0, sep}}, 3};
+	t->pair = (struct bt_tok_template){{{-1, 0, cls},
+	                                    {0, 0, 0},
+	                                    {-1, 0, sep},
+	                                    {-1, 0, sep},
+	                                    {1, 0, 0},
+	                                    {-1, 0, sep}},
+	                                   6};
+}
+
 /* The texts and nothing else. */
 static void use_no_template(struct bt_tok *t)
 {
@@ -78,8 +101,20 @@ static void use_no_template(struct bt_tok *t)
 	t->pair = (struct bt_tok_template){{{0, 0, 0}, {1, 1, 0}}, 2};
 }
 
-/* BERT's normalizer, pre-tokenizer and model. */
-static int make_parts(struct bt_tok *t, struct bt_error *err)
+static void choose_template(struct bt_tok *t)
+{
+	if (t->one.n != 0)
+		return;
+	if (t->frame == BT_FRAME_ROBERTA)
+		use_roberta_template(t);
+	else if (t->frame == BT_FRAME_BERT || t->kind == BT_TOK_WORDPIECE)
+		use_bert_template(t);
+	else
+		use_no_template(t);
+}
+
+/* BERT's normalizer, before all others. */
+static int make_norm(struct bt_tok *t, struct bt_error *err)
 {
 	struct bt_bertnorm_opts o = {
 	    .school =
@@ -89,19 +124,30 @@ static int make_parts(struct bt_tok *t, struct bt_error *err)
 	    .strip = t->flags.strip != 0,
 	    .lower = t->flags.lower != 0,
 	};
-	int r;
+	int r = bt_norm_bert(&o, &t->norm[0], err);
 
-	if (t->kind != BT_TOK_WORDPIECE)
-		return BT_OK; /* they were made as they were read */
-	r = bt_norm_bert(&o, &t->norm[0], err);
+	if (r == BT_OK)
+		t->norms = 1;
+	return r;
+}
 
-	if (r != BT_OK)
+/* What was not made as it was read. */
+static int make_parts(struct bt_tok *t, struct bt_error *err)
+{
+	int r = t->bert_norm ? make_norm(t, err) : BT_OK;
+
+	if (r == BT_OK && t->bert_split) {
+		r = bt_pretok_bert(bt_norm_bert_table(t->norm[0]),
+		                   &t->pretok[0], err);
+		if (r == BT_OK)
+			t->pretoks = 1;
+	}
+	if (r == BT_OK && t->bytes.on)
+		r = bt_tok_add_bytes(t, err);
+	if (r == BT_OK && t->trim.on)
+		r = bt_tok_need_table(t, err);
+	if (r != BT_OK || t->model != NULL)
 		return r;
-	t->norms = 1;
-	r = bt_pretok_bert(bt_norm_bert_table(t->norm[0]), &t->pretok[0], err);
-	if (r != BT_OK)
-		return r;
-	t->pretoks = 1;
 	return bt_model_wordpiece(&t->vocab, bt_span(t->prefix),
 	                          t->role[BT_TOK_UNK], (size_t)t->max_chars,
 	                          &t->model, err);
@@ -190,9 +236,14 @@ static void print_template(struct bt_buf *b, const char *name,
 
 static void print_model(struct bt_buf *b, const struct bt_tok *t)
 {
-	if (t->kind != BT_TOK_WORDPIECE) {
-		bt_buf_printf(b, "%.*s cut=%s", (int)t->steps.len,
-		              t->steps.data, t->cut_left ? "left" : "right");
+	const char *side = t->cut_left ? "left" : "right";
+
+	if (t->steps.len > 0) {
+		bt_buf_put(b, t->steps.data, t->steps.len);
+		bt_buf_putc(b, ' ');
+	}
+	if (t->kind != BT_TOK_WORDPIECE && !t->bert_norm) {
+		bt_buf_printf(b, "cut=%s", side);
 		return;
 	}
 	bt_buf_printf(b,
@@ -201,7 +252,7 @@ static void print_model(struct bt_buf *b, const struct bt_tok *t)
 	              t->dialect == BT_TOK_GOOGLE ? "google" : "hf",
 	              t->flags.clean, t->flags.cjk, t->flags.strip,
 	              t->flags.lower, t->prefix, (long long)t->max_chars,
-	              (int)t->role[BT_TOK_UNK], t->cut_left ? "left" : "right");
+	              (int)t->role[BT_TOK_UNK], side);
 }
 
 /* The line of settings that change ids. */
@@ -259,10 +310,7 @@ int bt_tok_finish(struct bt_tok *t, const struct bt_tok_opts *o,
 	if (t->max_positions != 0 &&
 	    (t->max_length == 0 || t->max_length > t->max_positions))
 		t->max_length = t->max_positions;
-	if (t->one.n == 0 && t->kind == BT_TOK_WORDPIECE)
-		use_bert_template(t);
-	else if (t->one.n == 0)
-		use_no_template(t);
+	choose_template(t);
 	if (t->tokens > 0)
 		qsort(t->token, t->tokens, sizeof(*t->token), by_id);
 	r = make_parts(t, err);

@@ -23,6 +23,7 @@ static int make(const char *path, struct bt_tok **tok, struct bt_error *err)
 	t->prefix = bt_strndup("##", 2);
 	t->max_chars = HF_MAX_CHARS;
 	t->flags = (struct bt_tok_flags){1, 1, BT_TOK_UNSET, BT_TOK_UNSET};
+	t->bert_norm = t->bert_split = true;
 	if (t->path == NULL || t->prefix == NULL)
 		goto fail;
 	for (i = 0; i < BT_TOK_ROLES; i++) {
@@ -54,6 +55,7 @@ void bt_tok_free(struct bt_tok *t)
 	for (i = 0; i < t->pretoks; i++)
 		bt_pretok_free(t->pretok[i]);
 	bt_model_free(t->model);
+	free(t->table);
 	bt_buf_clear(&t->steps);
 	bt_added_clear(&t->raw);
 	bt_added_clear(&t->normalized);
@@ -77,7 +79,6 @@ static int read_vocab(struct bt_tok *t, const char *path, struct bt_error *err)
 static int no_tokenizer(const struct bt_tok *t, struct bt_error *err)
 {
 	static const char *const other[][2] = {
-	    {"merges.txt", "byte-level BPE"},
 	    {"sentencepiece.bpe.model", "SentencePiece"},
 	    {"spiece.model", "SentencePiece"},
 	    {"spm.model", "SentencePiece"},
@@ -97,7 +98,8 @@ static int no_tokenizer(const struct bt_tok *t, struct bt_error *err)
 			                    t->path, other[i][1], other[i][0]);
 	}
 	return bt_error_set(err, BT_EFORMAT,
-	                    "'%s' holds neither vocab.txt nor tokenizer.json",
+	                    "'%s' holds no tokenizer.json, no vocab.txt, and "
+	                    "not both vocab.json and merges.txt",
 	                    t->path);
 }
 
@@ -105,18 +107,24 @@ static int read_dir(struct bt_tok *t, struct bt_error *err)
 {
 	char *json = bt_tok_file(t->path, "tokenizer.json");
 	char *vocab = bt_tok_file(t->path, "vocab.txt");
+	char *ids = bt_tok_file(t->path, "vocab.json");
+	char *merges = bt_tok_file(t->path, "merges.txt");
 	int r;
 
-	if (json == NULL || vocab == NULL)
+	if (json == NULL || vocab == NULL || ids == NULL || merges == NULL)
 		r = bt_error_nomem(err, "opening a tokenizer");
 	else if (bt_tok_exists(json))
 		r = bt_tok_read_json(t, json, err);
 	else if (bt_tok_exists(vocab))
 		r = read_vocab(t, vocab, err);
+	else if (bt_tok_exists(ids) && bt_tok_exists(merges))
+		r = bt_tok_read_merges(t, ids, merges, err);
 	else
 		r = no_tokenizer(t, err);
 	free(json);
 	free(vocab);
+	free(ids);
+	free(merges);
 	if (r == BT_OK)
 		r = bt_tok_read_config(t, err);
 	if (r == BT_OK)

@@ -28,7 +28,10 @@ static int copy(const char *from, const char *dir, const char *name,
 static int copy_dir(const struct bt_tok *t, const char *dir,
                     struct bt_error *err)
 {
-	static const char *const names[] = {"tokenizer.json", "vocab.txt",
+	static const char *const names[] = {"tokenizer.json",
+	                                    "vocab.txt",
+	                                    "vocab.json",
+	                                    "merges.txt",
 	                                    "special_tokens_map.json",
 	                                    "added_tokens.json"};
 	char *from;

@@ -14,6 +14,11 @@ uint32_t bt_tok_crc(const void *data, size_t n)
 	return bt_crc32c(0, data, n);
 }
 
+uint32_t bt_tok_crc_more(uint32_t crc, const void *data, size_t n)
+{
+	return bt_crc32c(crc, data, n);
+}
+
 static int too_many(struct bt_error *err)
 {
 	return bt_error_set(err, BT_ELIMIT,
@@ -103,14 +108,15 @@ int bt_tok_add_simple(struct bt_tok *t, int which, struct bt_error *err)
 	return bt_tok_add_norm(t, norm, err, "simple=%d", which);
 }
 
-int bt_tok_add_decompose(struct bt_tok *t, bool compat, struct bt_error *err)
+int bt_tok_add_form(struct bt_tok *t, int form, struct bt_error *err)
 {
+	static const char *const name[] = {"nfc", "nfd", "nfkc", "nfkd"};
 	struct bt_norm *norm = NULL;
-	int r = bt_norm_decompose(compat, &norm, err);
+	int r = bt_tok_need_table(t, err);
 
-	return r == BT_OK
-	           ? bt_tok_add_norm(t, norm, err, compat ? "nfkd" : "nfd")
-	           : r;
+	if (r == BT_OK)
+		r = bt_norm_form(t->table, (enum bt_form)form, &norm, err);
+	return r == BT_OK ? bt_tok_add_norm(t, norm, err, "%s", name[form]) : r;
 }
 
 int bt_tok_add_whitespace_split(struct bt_tok *t, struct bt_error *err)

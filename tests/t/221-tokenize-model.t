@@ -143,16 +143,17 @@ echo '{"do_lower_case": true, "tokenizer_class": "PreTrainedTokenizerFast"}' \
 	>j/tokenizer_config.json
 is "$(ids j 'Hello')" "$(ids "$T/cased" 'Hello')" \
 	'... unless the class takes the file as it is'
-sed 's/"BertPreTokenizer"/"Whitespace"/' "$T/cased.json" >j/tokenizer.json
-refused "*'j/tokenizer.json': pre_tokenizer of type Whitespace is not supp*" \
+sed 's/"BertPreTokenizer"/"Nosuch"/' "$T/cased.json" >j/tokenizer.json
+refused "*'j/tokenizer.json': pre_tokenizer of type Nosuch is not supported*" \
 	'another pre-tokenizer' j
 
 # other kinds of tokenizers
 mkdir r
-refused "*'r' holds neither vocab.txt nor tokenizer.json" 'an empty directory' r
+refused "*'r' holds no tokenizer.json, no vocab.txt, and not both vocab.json*" \
+	'an empty directory' r
 : >r/merges.txt
-refused "*'r' holds a tokenizer of a kind that is not supported: byte-level BPE*" \
-	'byte-level BPE' r
+refused "*'r' holds no tokenizer.json, no vocab.txt, and not both vocab.json*" \
+	'merges alone' r
 dir s "$T/uncased/vocab.txt"
 chmod 0 s/vocab.txt
 if [ -r s/vocab.txt ]; then

@@ -79,6 +79,25 @@ for q in "$V"/quirks/*lowercased-specials*; do
 	refuses '*lacks the token*' 'lower-case special tokens are refused' \
 		bert-tokenize -m "$q" --lines --format ids /dev/null
 done
-refuses '*byte-level BPE*' 'RoBERTa is refused' \
-	bert-tokenize -m "$V/roberta-base" --lines --format ids /dev/null
+
+# RoBERTa: llama.cpp's strings, and what the model's authors say of its ids
+R=$V/roberta-base
+G=$SHARED/tokenizer_golden/ggml-vocab-roberta-bpe.gguf
+if [ -f "$G.inp" ]; then
+	perl -0777 -ne '
+		for (split /\n__ggml_vocab_test__\n/) {
+			s/([^!-~])/sprintf "\\x%02x", ord $1/ge;
+			s/=/\\x3d/g;
+			print "text_a=$_\n";
+		}' "$G.inp" | $rec >golden.tfr
+	bert-tokenize -qm "$R" --no-special --format ids golden.tfr >got
+	sed 's/^ *//; s/ *$//' "$G.out" >wanted
+	[ "$(wc -l <wanted)" -gt 40 ]
+	result $? 'there are strings'
+	same got wanted 'the strings of roberta'
+else
+	skip 'the strings of roberta' "no $G.inp"
+fi
+is "$(printf 'Hello world\n' | bert-tokenize -qm "$R" --lines --format ids)" \
+	'0 31414 232 2' 'RoBERTa'
 finish

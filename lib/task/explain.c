@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/* A text's tokens one by one: what stands where, and what became of it. */
+#include "task/tokenize_int.h"
+
+/* Writes a column in which tabs and line ends cannot be mistaken. */
+static void put_column(struct bt_buf *out, struct bt_span s)
+{
+	unsigned char c;
+	size_t i;
+
+	for (i = 0; i < s.n; i++) {
+		c = (unsigned char)s.p[i];
+		if (c == '\t')
+			bt_buf_puts(out, "\\t");
+		else if (c == '\n')
+			bt_buf_puts(out, "\\n");
+		else if (c == '\\')
+			bt_buf_puts(out, "\\\\");
+		else if (c < 0x20 || c == 0x7f)
+			bt_buf_printf(out, "\\x%02x", c);
+		else
+			bt_buf_putc(out, (char)c);
+	}
+}
+
+static const char *note(const struct bt_tok *t, const struct bt_encoding *e,
+                        size_t i)
+{
+	if (e->text[i] < 0)
+		return "special";
+	return e->ids[i] == bt_tok_role(t, BT_TOK_UNK) ? "unknown" : "";
+}
+
+void bt_tokenize_explain(const struct bt_tok *t, const struct bt_encoding *e,
+                         const struct bt_span text[2], struct bt_buf *out)
+{
+	struct bt_span from;
+	size_t i;
+
+	for (i = 0; i < e->n; i++) {
+		from = (struct bt_span){"", 0};
+		if (e->text[i] >= 0) {
+			from = text[e->text[i]];
+			from.p += e->start[i];
+			from.n = e->end[i] - e->start[i];
+			bt_buf_printf(out, "%c\t%u\t%u\t", "ab"[e->text[i]],
+			              e -> start[i], e -> end[i]);
+		} else {
+			bt_buf_puts(out, "-\t\t\t");
+		}
+		bt_buf_printf(out, "%d\t", (int)e->ids[i]);
+		put_column(out, bt_tok_token(t, e->ids[i]));
+		bt_buf_putc(out, '\t');
+		put_column(out, from);
+		bt_buf_printf(out, "\t%s\n", note(t, e, i));
+	}
+	if (e->cut > 0)
+		bt_buf_printf(out, "# %zu tokens more were cut off\n", e->cut);
+	bt_buf_putc(out, '\n');
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+/* Making the model: the table of pairs. */
+#include "text/bpe_int.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "text/utf8.h"
+
+void bt_byte_chars(uint16_t c[256])
+{
+	uint16_t next = 0x100;
+	int b;
+
+	for (b = 0; b < 256; b++)
+		c[b] = (b >= 33 && b <= 126) || (b >= 161 && b != 173)
+		           ? (uint16_t)b
+		           : next++;
+}
+
+static int32_t find(const struct bt_trie *t, const void *s, size_t n)
+{
+	return n == 0 ? -1 : (int32_t)bt_trie_find(t, s, n);
+}
+
+static void list_bytes(struct bt_bpe *m)
+{
+	uint16_t c[256];
+	char name[8];
+	int b;
+
+	bt_byte_chars(c);
+	for (b = 0; b < 256; b++) {
+		m->byte_len[b] = (uint8_t)bt_utf8_put(m->byte_text[b], c[b]);
+		m->byte_id[b] = find(m->trie, m->byte_text[b], m->byte_len[b]);
+		snprintf(name, sizeof(name), "<0x%02X>", (unsigned)b);
+		m->fallback[b] = find(m->trie, name, 6);
+	}
+}
+
+static int bad_merge(size_t i, const char *what, struct bt_span s,
+                     struct bt_error *err)
+{
+	return bt_error_set(err, BT_EFORMAT,
+	                    "merge %zu: %s '%.*s' is not in the vocabulary",
+	                    i + 1, what, (int)(s.n < 100 ? s.n : 100), s.p);
+}
+
+/* A pair that is there already is overruled. */
+static void put_pair(struct bt_bpe *m, int32_t a, int32_t b, size_t rank,
+                     int32_t id)
+{
+	uint64_t key = (uint64_t)(uint32_t)a << 32 | (uint32_t)b;
+	size_t i = (size_t)(key * 0x9e3779b97f4a7c15u >> 32) & m->mask;
+
+	while (m->pair[i].key != BT_PAIR_NONE && m->pair[i].key != key)
+		i = (i + 1) & m->mask;
+	m->pair[i].key = key;
+	m->pair[i].rank = (uint32_t)rank;
+	m->pair[i].id = id;
+}
+
+static int add_merge(struct bt_bpe *m, const struct bt_merge *merge, size_t i,
+                     struct bt_buf *both, struct bt_error *err)
+{
+	int32_t a = find(m->trie, merge->a.p, merge->a.n);
+	int32_t b = find(m->trie, merge->b.p, merge->b.n), id;
+	size_t skip = m->opts.prefix.n;
+
+	if (a < 0)
+		return bad_merge(i, "the first half", merge->a, err);
+	if (b < 0 || merge->b.n < skip)
+		return bad_merge(i, "the second half", merge->b, err);
+	both->len = 0;
+	bt_buf_put(both, merge->a.p, merge->a.n);
+	bt_buf_put(both, merge->b.p + skip, merge->b.n - skip);
+	if (both->oom)
+		return bt_error_nomem(err, "reading merges");
+	id = find(m->trie, both->data, both->len);
+	if (id < 0)
+		return bad_merge(i, "the result",
+		                 (struct bt_span){both->data, both->len}, err);
+	put_pair(m, a, b, i, id);
+	return BT_OK;
+}
+
+static int add_merges(struct bt_bpe *m, const struct bt_merge *merge, size_t n,
+                      struct bt_error *err)
+{
+	struct bt_buf both = BT_BUF_INIT;
+	size_t i, size = 16;
+	int r = BT_OK;
+
+	if (n > BT_VOCAB_MAX)
+		return bt_error_set(err, BT_ELIMIT, "more than %zu merges",
+		                    BT_VOCAB_MAX);
+	while (size < 2 * n)
+		size *= 2;
+	m->mask = size - 1;
+	m->pair = bt_array(size, sizeof(*m->pair));
+	if (m->pair == NULL)
+		return bt_error_nomem(err, "reading merges");
+	for (i = 0; i < size; i++)
+		m->pair[i].key = BT_PAIR_NONE;
+	for (i = 0; r == BT_OK && i < n; i++)
+		r = add_merge(m, &merge[i], i, &both, err);
+	bt_buf_clear(&both);
+	return r;
+}
+
+static void bpe_free(struct bt_model *model)
+{
+	struct bt_bpe *m = (struct bt_bpe *)model;
+
+	free((char *)(uintptr_t)m->opts.prefix.p);
+	free((char *)(uintptr_t)m->opts.suffix.p);
+	free(m->pair);
+	free(m);
+}
+
+int bt_model_bpe(const struct bt_vocab *vocab, const struct bt_merge *merge,
+                 size_t merges, const struct bt_bpe_opts *opts,
+                 struct bt_model **model, struct bt_error *err)
+{
+	static const struct bt_model_ops ops = {bt_bpe_cut, bt_bpe_work_new,
+	                                        bt_bpe_work_free, bpe_free};
+	struct bt_bpe *m = bt_array0(1, sizeof(*m));
+	int r;
+
+	if (m == NULL)
+		return bt_error_nomem(err, "opening a tokenizer");
+	m->part.ops = &ops;
+	m->trie = &vocab->trie;
+	m->opts = *opts;
+	m->opts.prefix.p = bt_strndup(opts->prefix.p, opts->prefix.n);
+	m->opts.suffix.p = bt_strndup(opts->suffix.p, opts->suffix.n);
+	if (m->opts.prefix.p == NULL || m->opts.suffix.p == NULL) {
+		bpe_free(&m->part);
+		return bt_error_nomem(err, "opening a tokenizer");
+	}
+	m->more = bt_trie_walk(m->trie, opts->prefix.p, opts->prefix.n);
+	list_bytes(m);
+	r = add_merges(m, merge, merges, err);
+	if (r != BT_OK) {
+		bpe_free(&m->part);
+		return r;
+	}
+	*model = &m->part;
+	return BT_OK;
+}

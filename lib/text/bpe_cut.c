@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: MIT */
+/* Cutting a word with the table of pairs. */
+#include "text/bpe_int.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "text/utf8.h"
+
+#define SHORT 40 /* symbols that are scanned for the next merge */
+
+int bt_bpe_work_new(const struct bt_model *model, void **work)
+{
+	struct bt_bpe_work *w = bt_array0(1, sizeof(*w));
+
+	(void)model;
+	if (w == NULL)
+		return BT_ENOMEM;
+	w->slot = bt_array0(BT_BPE_SLOTS, sizeof(*w->slot));
+	if (w->slot == NULL) {
+		free(w);
+		return BT_ENOMEM;
+	}
+	*work = w;
+	return BT_OK;
+}
+
+void bt_bpe_work_free(void *work)
+{
+	struct bt_bpe_work *w = work;
+
+	if (w == NULL)
+		return;
+	free(w->slot);
+	free(w->symbol);
+	free(w->heap);
+	free(w);
+}
+
+/* The node behind n bytes of the text, as the vocabulary writes them. */
+static uint32_t walk(const struct bt_bpe *m, uint32_t node, const uint8_t *p,
+                     size_t n)
+{
+	size_t i, k;
+
+	for (i = 0; i < n && node != BT_TRIE_NONE; i++) {
+		if (!m->opts.bytes) {
+			node = bt_trie_step(m->trie, node, p[i]);
+			continue;
+		}
+		for (k = 0; k < m->byte_len[p[i]] && node != BT_TRIE_NONE; k++)
+			node =
+			    bt_trie_step(m->trie, node, m->byte_text[p[i]][k]);
+	}
+	return node;
+}
+
+/* The token of one character, or byte, of a word; -1: there is none. */
+static int32_t find_symbol(const struct bt_bpe *m, const uint8_t *p, size_t n,
+                           bool first, bool last)
+{
+	const struct bt_span *end = &m->opts.suffix;
+	uint32_t node = first ? BT_TRIE_ROOT : m->more;
+	size_t i;
+
+	node = walk(m, node, p, n);
+	for (i = 0; last && i < end->n && node != BT_TRIE_NONE; i++)
+		node = bt_trie_step(m->trie, node, (uint8_t)end->p[i]);
+	if (node == BT_TRIE_NONE || !bt_trie_is_end(m->trie, node))
+		return -1;
+	return (int32_t)bt_trie_number(m->trie, node);
+}
+
+static void add(struct bt_bpe_work *w, int32_t id, size_t len)
+{
+	struct bt_symbol *s = &w->symbol[w->n];
+
+	s->id = id;
+	s->len = (uint32_t)len;
+	s->prev = (int32_t)w->n - 1;
+	s->next = -1;
+	if (w->n > 0)
+		s[-1].next = (int32_t)w->n;
+	w->n++;
+}
+
+/* A character as the tokens of its bytes; false: some are missing. */
+static bool fall_back(const struct bt_bpe *m, struct bt_bpe_work *w,
+                      const uint8_t *p, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (m->fallback[p[i]] < 0)
+			return false;
+	for (i = 0; i < n; i++)
+		add(w, m->fallback[p[i]], 1);
+	return true;
+}
+
+/* The word as single characters or bytes. What is unknown waits until it is
+ * known whether the next is, too. */
+static void begin(const struct bt_bpe *m, struct bt_bpe_work *w,
+                  const uint8_t *p, const uint8_t *end)
+{
+	const uint8_t *start = p;
+	size_t waits = 0, n;
+	int32_t id;
+
+	for (; p < end; p += n) {
+		n = m->opts.bytes ? 1 : bt_utf8_len(*p);
+		id = find_symbol(m, p, n, p == start, p + n == end);
+		if (id >= 0) {
+			if (waits > 0)
+				add(w, m->opts.unknown, waits);
+			waits = 0;
+			add(w, id, n);
+			continue;
+		}
+		if (m->opts.byte_fallback && fall_back(m, w, p, n))
+			continue;
+		if (m->opts.unknown < 0)
+			continue;
+		if (waits > 0 && !m->opts.fuse_unk) {
+			add(w, m->opts.unknown, waits);
+			waits = 0;
+		}
+		waits += n;
+	}
+	if (waits > 0)
+		add(w, m->opts.unknown, waits);
+}
+
+static uint32_t rank_of(const struct bt_bpe *m, const struct bt_symbol *s,
+                        int32_t *id)
+{
+	const struct bt_pair *p = bt_bpe_find(m, s[0].id, s[1].id);
+
+	if (p == NULL)
+		return BT_NO_RANK;
+	*id = p->id;
+	return p->rank;
+}
+
+static void merge_short(const struct bt_bpe *m, struct bt_bpe_work *w)
+{
+	struct bt_symbol *s = w->symbol;
+	uint32_t rank[SHORT];
+	int32_t id[SHORT] = {0};
+	size_t n = w->n, i, k;
+
+	for (i = 0; i + 1 < n; i++)
+		rank[i] = rank_of(m, s + i, &id[i]);
+	while (n > 1) {
+		for (k = 0, i = 1; i + 1 < n; i++)
+			if (rank[i] < rank[k])
+				k = i;
+		if (rank[k] == BT_NO_RANK)
+			break;
+		s[k].id = id[k];
+		s[k].len += s[k + 1].len;
+		n--;
+		for (i = k + 1; i < n; i++)
+			s[i] = s[i + 1];
+		for (i = k + 1; i + 1 < n; i++) {
+			rank[i] = rank[i + 1];
+			id[i] = id[i + 1];
+		}
+		if (k > 0)
+			rank[k - 1] = rank_of(m, s + k - 1, &id[k - 1]);
+		if (k + 1 < n)
+			rank[k] = rank_of(m, s + k, &id[k]);
+	}
+	w->n = n;
+}
+
+static bool is_before(const struct bt_chance *a, const struct bt_chance *b)
+{
+	return a->rank < b->rank || (a->rank == b->rank && a->at < b->at);
+}
+
+/* Adds the pair that begins at symbol at, if it is one. There is room. */
+static void push(const struct bt_bpe *m, struct bt_bpe_work *w, int32_t at)
+{
+	const struct bt_symbol *s = &w->symbol[at];
+	const struct bt_pair *p;
+	struct bt_chance *h = w->heap, c;
+	size_t i = w->chances, up;
+
+	if (s->next < 0)
+		return;
+	p = bt_bpe_find(m, s->id, w->symbol[s->next].id);
+	if (p == NULL)
+		return;
+	c = (struct bt_chance){p->rank, at, p->id};
+	w->chances++;
+	for (; i > 0; i = up) {
+		up = (i - 1) / 2;
+		if (!is_before(&c, &h[up]))
+			break;
+		h[i] = h[up];
+	}
+	h[i] = c;
+}
+
+static struct bt_chance pop(struct bt_bpe_work *w)
+{
+	struct bt_chance *h = w->heap, top = h[0], c = h[--w->chances];
+	size_t i = 0, down;
+
+	while ((down = 2 * i + 1) < w->chances) {
+		if (down + 1 < w->chances && is_before(&h[down + 1], &h[down]))
+			down++;
+		if (!is_before(&h[down], &c))
+			break;
+		h[i] = h[down];
+		i = down;
+	}
+	h[i] = c;
+	return top;
+}
+
+/* Each merge takes one pair away and adds two at most: 3 n are room enough. */
+static void merge_long(const struct bt_bpe *m, struct bt_bpe_work *w)
+{
+	struct bt_symbol *s = w->symbol, *right;
+	const struct bt_pair *p;
+	struct bt_chance c;
+	size_t i, n = 0;
+
+	w->chances = 0;
+	for (i = 0; i < w->n; i++)
+		push(m, w, (int32_t)i);
+	while (w->chances > 0) {
+		c = pop(w);
+		if (s[c.at].len == 0 || s[c.at].next < 0)
+			continue;
+		right = &s[s[c.at].next];
+		p = bt_bpe_find(m, s[c.at].id, right->id);
+		if (p == NULL || p->id != c.id)
+			continue; /* its halves have changed */
+		s[c.at].id = c.id;
+		s[c.at].len += right->len;
+		s[c.at].next = right->next;
+		right->len = 0;
+		if (right->next >= 0)
+			s[right->next].prev = c.at;
+		if (s[c.at].prev >= 0)
+			push(m, w, s[c.at].prev);
+		push(m, w, c.at);
+	}
+	for (i = 0; i < w->n; i++)
+		if (s[i].len != 0)
+			s[n++] = s[i];
+	w->n = n;
+}
+
+/* Sets w->symbol[0 .. n-1] to the pieces of the word. */
+static int cut(const struct bt_bpe *m, struct bt_bpe_work *w,
+               const uint8_t *text, size_t n)
+{
+	uint32_t node;
+	int r;
+
+	r = bt_grow(&w->symbol, &w->symbol_cap, n, sizeof(*w->symbol));
+	if (r != BT_OK)
+		return r;
+	w->n = 0;
+	if (m->opts.ignore_merges) {
+		node = walk(m, BT_TRIE_ROOT, text, n);
+		if (node != BT_TRIE_NONE && bt_trie_is_end(m->trie, node)) {
+			add(w, (int32_t)bt_trie_number(m->trie, node), n);
+			return BT_OK;
+		}
+	}
+	begin(m, w, text, text + n);
+	if (w->n < 2)
+		return BT_OK;
+	if (w->n <= SHORT) {
+		merge_short(m, w);
+		return BT_OK;
+	}
+	r = bt_grow(&w->heap, &w->heap_cap, 3 * w->n, sizeof(*w->heap));
+	if (r == BT_OK)
+		merge_long(m, w);
+	return r;
+}
+
+/* A number from the 1 to BT_BPE_KEY bytes of a word. */
+static size_t hash(const uint8_t *p, size_t n)
+{
+	uint64_t a = 0, b = 0, c = 0, d = 0;
+
+	if (n >= 8) {
+		memcpy(&a, p, 8);
+		memcpy(&b, p + n - 8, 8);
+		if (n > 16) {
+			memcpy(&c, p + 8, 8);
+			memcpy(&d, p + n - 16, 8);
+		}
+	} else if (n >= 4) {
+		memcpy(&a, p, 4);
+		memcpy(&b, p + n - 4, 4);
+	} else {
+		a = p[0] | (uint64_t)p[n / 2] << 8 | (uint64_t)p[n - 1] << 16;
+	}
+	a = (a ^ n) * 0x9e3779b97f4a7c15u;
+	a = (a ^ a >> 32 ^ b) * 0xbf58476d1ce4e5b9u;
+	a = (a ^ a >> 32 ^ c) * 0x94d049bb133111ebu;
+	a = (a ^ a >> 32 ^ d) * 0x9e3779b97f4a7c15u;
+	return (size_t)(a >> 40) & (BT_BPE_SLOTS - 1);
+}
+
+static void keep(const struct bt_bpe_work *w, struct bt_bpe_slot *s,
+                 const uint8_t *text, size_t n)
+{
+	size_t i;
+
+	if (w->n > BT_BPE_KEPT)
+		return;
+	s->len = (uint8_t)n;
+	s->n = (uint8_t)w->n;
+	memcpy(s->key, text, n);
+	for (i = 0; i < w->n; i++) {
+		s->id[i] = w->symbol[i].id;
+		s->size[i] = (uint8_t)w->symbol[i].len;
+	}
+}
+
+static void put(struct bt_pieces *out, int32_t id, size_t *at, size_t len)
+{
+	struct bt_piece *p = &out->piece[out->n++];
+
+	p->id = id;
+	p->start = (uint32_t)*at;
+	*at += len;
+	p->end = (uint32_t)*at;
+}
+
+int bt_bpe_cut(const struct bt_model *model, void *work, const uint8_t *text,
+               size_t from, size_t to, struct bt_pieces *out)
+{
+	const struct bt_bpe *m = (const struct bt_bpe *)model;
+	struct bt_bpe_work *w = work;
+	struct bt_bpe_slot *s = NULL;
+	size_t n = to - from, i;
+
+	if (bt_pieces_room(out, n) != BT_OK)
+		return BT_ENOMEM;
+	text += from;
+	if (n <= BT_BPE_KEY) {
+		s = &w->slot[hash(text, n)];
+		if (s->len == n && memcmp(s->key, text, n) == 0) {
+			for (i = 0; i < s->n; i++)
+				put(out, s->id[i], &from, s->size[i]);
+			return BT_OK;
+		}
+	}
+	if (cut(m, w, text, n) != BT_OK)
+		return BT_ENOMEM;
+	if (s != NULL)
+		keep(w, s, text, n);
+	for (i = 0; i < w->n; i++)
+		put(out, w->symbol[i].id, &from, w->symbol[i].len);
+	return BT_OK;
+}

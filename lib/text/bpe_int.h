@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BT_TEXT_BPE_INT_H
+#define BT_TEXT_BPE_INT_H
+
+#include "text/bpe.h"
+
+/* A pair of tokens and what it becomes. */
+struct bt_pair {
+	uint64_t key; /* first << 32 | second; BT_PAIR_NONE: free */
+	uint32_t rank;
+	int32_t id;
+};
+#define BT_PAIR_NONE UINT64_MAX
+#define BT_NO_RANK UINT32_MAX
+
+struct bt_bpe {
+	struct bt_model part;
+	const struct bt_trie *trie;
+	struct bt_pair *pair; /* [mask + 1], by hash */
+	size_t mask;
+	struct bt_bpe_opts opts; /* with texts of its own */
+	uint32_t more;           /* node that the prefix leads to */
+	uint8_t byte_text[256][2], byte_len[256]; /* bytes as characters */
+	int32_t byte_id[256];                     /* or -1 */
+	int32_t fallback[256];                    /* of <0x..>, or -1 */
+};
+
+/* A token of a word while it is merged. */
+struct bt_symbol {
+	int32_t id;
+	uint32_t len;       /* 0: was merged into the one before */
+	int32_t prev, next; /* -1: none */
+};
+
+/* A pair that could be merged; the heap has the lowest rank on top, of equal
+ * ones the leftmost. */
+struct bt_chance {
+	uint32_t rank;
+	int32_t at, id;
+};
+
+/* A word and its pieces. */
+#define BT_BPE_KEY 26
+#define BT_BPE_KEPT 6
+struct bt_bpe_slot {
+	uint8_t len, n; /* len 0: free */
+	uint8_t key[BT_BPE_KEY];
+	uint8_t size[BT_BPE_KEPT];
+	int32_t id[BT_BPE_KEPT];
+};
+#define BT_BPE_SLOTS ((size_t)1 << 14)
+
+struct bt_bpe_work {
+	struct bt_bpe_slot *slot; /* [BT_BPE_SLOTS] */
+	struct bt_symbol *symbol;
+	size_t n, symbol_cap;
+	struct bt_chance *heap;
+	size_t chances, heap_cap;
+};
+
+/* What the pair becomes, or NULL. */
+static inline const struct bt_pair *bt_bpe_find(const struct bt_bpe *m,
+                                                int32_t a, int32_t b)
+{
+	uint64_t key = (uint64_t)(uint32_t)a << 32 | (uint32_t)b;
+	size_t i = (size_t)(key * 0x9e3779b97f4a7c15u >> 32) & m->mask;
+
+	while (m->pair[i].key != key) {
+		if (m->pair[i].key == BT_PAIR_NONE)
+			return NULL;
+		i = (i + 1) & m->mask;
+	}
+	return &m->pair[i];
+}
+
+/* bpe_cut.c */
+int bt_bpe_cut(const struct bt_model *model, void *work, const uint8_t *text,
+               size_t from, size_t to, struct bt_pieces *out);
+int bt_bpe_work_new(const struct bt_model *model, void **work);
+void bt_bpe_work_free(void *work);
+
+#endif

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: MIT */
+/* The models BPE of tokenizer.json, and of vocab.json with merges.txt. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "io/charset.h"
+#include "io/in.h"
+#include "io/json.h"
+#include "text/bpe.h"
+#include "text/tokjson_int.h"
+
+#define MAX_FILE ((size_t)64 << 20)
+
+/* Merges are read into this. */
+struct list {
+	struct bt_merge *merge;
+	size_t n, cap;
+};
+
+static int add(struct list *l, struct bt_span a, struct bt_span b,
+               struct bt_error *err)
+{
+	if (bt_grow(&l->merge, &l->cap, l->n + 1, sizeof(*l->merge)) != BT_OK)
+		return bt_error_nomem(err, "reading merges");
+	l->merge[l->n].a = a;
+	l->merge[l->n++].b = b;
+	return BT_OK;
+}
+
+/* "a b"; a line that says the version is none. */
+static int add_line(struct list *l, struct bt_span s, struct bt_error *err)
+{
+	static const char version[] = "#version";
+	const char *space = s.n > 0 ? memchr(s.p, ' ', s.n) : NULL;
+	struct bt_span a = s, b;
+
+	if (s.n >= strlen(version) &&
+	    memcmp(s.p, version, strlen(version)) == 0)
+		return BT_OK;
+	if (space == NULL)
+		return bt_error_set(err, BT_EFORMAT,
+		                    "'%.*s' is not two tokens with a space",
+		                    (int)(s.n < 100 ? s.n : 100), s.p);
+	a.n = (size_t)(space - s.p);
+	b.p = space + 1;
+	b.n = s.n - a.n - 1;
+	if (memchr(b.p, ' ', b.n) != NULL)
+		return bt_error_set(err, BT_EFORMAT,
+		                    "'%.*s' has more than one space",
+		                    (int)(s.n < 100 ? s.n : 100), s.p);
+	return add(l, a, b, err);
+}
+
+static struct bt_span text_of(const json_t *v)
+{
+	struct bt_span s = {json_string_value(v), json_string_length(v)};
+
+	return s;
+}
+
+static int list_merges(const json_t *merges, struct list *l,
+                       struct bt_error *err)
+{
+	struct bt_span a, b;
+	size_t i;
+	json_t *v;
+	int r;
+
+	if (!json_is_array(merges))
+		return bt_error_set(err, BT_EFORMAT, "the model has no merges");
+	json_array_foreach(merges, i, v)
+	{
+		a = text_of(json_array_get(v, 0));
+		b = text_of(json_array_get(v, 1));
+		if (json_is_string(v))
+			r = add_line(l, text_of(v), err);
+		else if (a.p != NULL && b.p != NULL && json_array_size(v) == 2)
+			r = add(l, a, b, err);
+		else
+			r = bt_error_set(err, BT_EFORMAT, "not two tokens");
+		if (r != BT_OK)
+			return bt_error_prefix(err, "merges[%zu]", i);
+	}
+	return BT_OK;
+}
+
+static uint32_t crc_of(const struct list *l)
+{
+	uint32_t crc = 0;
+	size_t i;
+
+	for (i = 0; i < l->n; i++) {
+		crc = bt_tok_crc_more(crc, l->merge[i].a.p, l->merge[i].a.n);
+		crc = bt_tok_crc_more(crc, " ", 1);
+		crc = bt_tok_crc_more(crc, l->merge[i].b.p, l->merge[i].b.n);
+		crc = bt_tok_crc_more(crc, "\n", 1);
+	}
+	return crc;
+}
+
+static int set_model(struct bt_tok *t, const struct list *l,
+                     const struct bt_bpe_opts *o, struct bt_error *err)
+{
+	t->kind = BT_TOK_BPE;
+	bt_buf_printf(&t->steps, "bpe=%08x unk=%d %d%d%d%d prefix=%08x:%08x",
+	              crc_of(l), (int)o->unknown, o->bytes, o->fuse_unk,
+	              o->byte_fallback, o->ignore_merges,
+	              bt_tok_crc_more(0, o->prefix.p, o->prefix.n),
+	              bt_tok_crc_more(0, o->suffix.p, o->suffix.n));
+	return bt_model_bpe(&t->vocab, l->merge, l->n, o, &t->model, err);
+}
+
+/* Sets the id of the unknown token and the name of its role. */
+static int set_unknown(struct bt_tok *t, const char *name,
+                       struct bt_bpe_opts *o, struct bt_error *err)
+{
+	o->unknown = -1;
+	if (name == NULL)
+		return BT_OK;
+	o->unknown = (int32_t)bt_vocab_find(&t->vocab, bt_span(name));
+	if (o->unknown < 0)
+		return bt_error_set(err, BT_EFORMAT,
+		                    "unk_token '%.100s' is not in the "
+		                    "vocabulary",
+		                    name);
+	return bt_tok_set_role(t, BT_TOK_UNK, bt_span(name), err);
+}
+
+static int read_flags(const json_t *o, struct bt_bpe_opts *b,
+                      struct bt_error *err)
+{
+	int fuse = 0, fallback = 0, ignore = 0;
+	double dropout = 0;
+	int r = bt_json_bool(o, "fuse_unk", &fuse, err);
+
+	if (r == BT_OK)
+		r = bt_json_bool(o, "byte_fallback", &fallback, err);
+	if (r == BT_OK)
+		r = bt_json_bool(o, "ignore_merges", &ignore, err);
+	if (r == BT_OK)
+		r = bt_json_real(o, "dropout", 0, 1, &dropout, err);
+	if (r == BT_OK && dropout != 0)
+		r = bt_error_set(err, BT_EFORMAT,
+		                 "'dropout' of the model is not supported: ids "
+		                 "would be random");
+	b->fuse_unk = fuse != 0;
+	b->byte_fallback = fallback != 0;
+	b->ignore_merges = ignore != 0;
+	return r;
+}
+
+int bt_tok_json_bpe(struct bt_tok *t, json_t *o, struct bt_error *err)
+{
+	static const char *const known[] = {"type",
+	                                    "dropout",
+	                                    "unk_token",
+	                                    "continuing_subword_prefix",
+	                                    "end_of_word_suffix",
+	                                    "fuse_unk",
+	                                    "byte_fallback",
+	                                    "ignore_merges",
+	                                    "vocab",
+	                                    "merges",
+	                                    NULL};
+	const char *unk = NULL, *prefix = "", *suffix = "";
+	struct bt_bpe_opts b = {.bytes = t->bytes.on};
+	struct list l = {0};
+	int r = bt_tok_only("model", o, known, err);
+
+	if (r == BT_OK)
+		r = read_flags(o, &b, err);
+	if (r == BT_OK)
+		r = bt_json_str(o, "unk_token", &unk, err);
+	if (r == BT_OK)
+		r = bt_json_str(o, "continuing_subword_prefix", &prefix, err);
+	if (r == BT_OK)
+		r = bt_json_str(o, "end_of_word_suffix", &suffix, err);
+	if (r == BT_OK)
+		r = bt_tok_json_vocab(t, json_object_get(o, "vocab"), err);
+	if (r == BT_OK)
+		r = set_unknown(t, unk, &b, err);
+	if (r == BT_OK)
+		r = list_merges(json_object_get(o, "merges"), &l, err);
+	b.prefix = bt_span(prefix);
+	b.suffix = bt_span(suffix);
+	/* where its tokens would stand is not defined there */
+	if (r == BT_OK && b.byte_fallback &&
+	    (b.bytes || b.prefix.n + b.suffix.n > 0))
+		r = bt_error_set(
+		    err, BT_EFORMAT,
+		    "'byte_fallback' of the model is not supported "
+		    "with ByteLevel, a prefix or a suffix");
+	if (r == BT_OK)
+		r = set_model(t, &l, &b, err);
+	free(l.merge);
+	return r;
+}
+
+static int list_lines(const char *p, size_t n, struct list *l,
+                      struct bt_error *err)
+{
+	const char *end = p + n, *nl;
+	struct bt_span s;
+	size_t line, good;
+	int r;
+
+	for (line = 1; p < end; line++, p = nl + 1) {
+		nl = memchr(p, '\n', (size_t)(end - p));
+		if (nl == NULL)
+			nl = end;
+		s.p = p;
+		s.n = (size_t)(nl - p);
+		if (s.n > 0 && s.p[s.n - 1] == '\r')
+			s.n--;
+		good = bt_charset_check(BT_CHARSET_UTF8, s.p, s.n);
+		if (good != s.n)
+			return bt_error_set(err, BT_EFORMAT,
+			                    "line %zu is not valid UTF-8 "
+			                    "(byte %zu of the line)",
+			                    line, good);
+		if (s.n == 0 && nl + 1 >= end)
+			return BT_OK; /* a blank line at the end */
+		r = add_line(l, s, err);
+		if (r != BT_OK)
+			return bt_error_prefix(err, "line %zu", line);
+	}
+	return BT_OK;
+}
+
+static int read_vocab(struct bt_tok *t, const char *path, struct bt_error *err)
+{
+	json_t *o = NULL;
+	int r = bt_json_load(path, &o, err);
+
+	if (r != BT_OK)
+		return r;
+	r = bt_tok_json_vocab(t, o, err);
+	t->model_tokens = t->vocab.n;
+	json_decref(o);
+	return r == BT_OK ? BT_OK : bt_error_prefix(err, "'%s'", path);
+}
+
+int bt_tok_read_merges(struct bt_tok *t, const char *vocab, const char *merges,
+                       struct bt_error *err)
+{
+	struct bt_bpe_opts b = {
+	    .bytes = true, .unknown = -1, .prefix = {"", 0}, .suffix = {"", 0}};
+	struct list l = {0};
+	char *data = NULL;
+	size_t n = 0;
+	int r = read_vocab(t, vocab, err);
+
+	if (r == BT_OK)
+		r = bt_in_whole(merges, MAX_FILE, &data, &n, err);
+	if (r != BT_OK)
+		return r;
+	t->bytes.on = t->bytes.split = t->bytes.top = true;
+	t->bert_norm = t->bert_split = false;
+	t->flags = (struct bt_tok_flags){0, 0, 0, 0};
+	t->frame = BT_FRAME_ROBERTA;
+	t->trim.on = true;
+	r = list_lines(data, n, &l, err);
+	if (r == BT_OK)
+		r = set_model(t, &l, &b, err);
+	if (r != BT_OK)
+		bt_error_prefix(err, "'%s'", merges);
+	free(l.merge);
+	free(data);
+	return r == BT_OK ? bt_tok_guess_roles(t, err) : r;
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+/* The pre-tokenizers of tokenizer.json that find matches, and ByteLevel. */
+#include <string.h>
+
+#include "io/json.h"
+#include "text/pretok_int.h"
+#include "text/tokjson_int.h"
+
+int bt_tok_need_table(struct bt_tok *t, struct bt_error *err)
+{
+	if (t->table == NULL)
+		t->table = bt_split_table();
+	return t->table != NULL ? BT_OK
+	                        : bt_error_nomem(err, "opening a tokenizer");
+}
+
+static int add_split(struct bt_tok *t, const struct bt_split_opts *o,
+                     struct bt_error *err)
+{
+	struct bt_pretok *pretok = NULL;
+	int r = bt_tok_need_table(t, err);
+
+	if (r == BT_OK)
+		r = bt_pretok_split(t->table, o, &pretok, err);
+	if (r != BT_OK)
+		return r;
+	return bt_tok_add_pretok(
+	    t, pretok, err, "split=%d:%08x:%d%d", (int)o->pattern,
+	    bt_tok_crc(o->string.p, o->string.n), (int)o->behavior, o->invert);
+}
+
+static int read_behavior(const json_t *o, enum bt_behavior *behavior,
+                         struct bt_error *err)
+{
+	static const char *const names[] = {[BT_ISOLATED] = "Isolated",
+	                                    [BT_REMOVED] = "Removed",
+	                                    [BT_CONTIGUOUS] = "Contiguous",
+	                                    [BT_PREVIOUS] =
+	                                        "MergedWithPrevious",
+	                                    [BT_NEXT] = "MergedWithNext"};
+	const char *name = names[*behavior];
+	int r = bt_json_str(o, "behavior", &name, err), i;
+
+	if (r != BT_OK)
+		return r;
+	for (i = 0; i < 5; i++)
+		if (strcmp(name, names[i]) == 0)
+			break;
+	if (i == 5)
+		return bt_error_set(err, BT_EFORMAT,
+		                    "the behavior '%.100s' is not supported",
+		                    name);
+	*behavior = (enum bt_behavior)i;
+	return BT_OK;
+}
+
+int bt_tok_json_split(struct bt_tok *t, json_t *o, struct bt_error *err)
+{
+	const json_t *pattern = json_object_get(o, "pattern");
+	const json_t *string = json_object_get(pattern, "String");
+	const char *regex =
+	    json_string_value(json_object_get(pattern, "Regex"));
+	struct bt_split_opts s = {BT_PAT_STRING, {"", 0}, BT_ISOLATED, false};
+	int invert = 0, found;
+	int r = read_behavior(o, &s.behavior, err);
+
+	if (r == BT_OK)
+		r = bt_json_bool(o, "invert", &invert, err);
+	if (r != BT_OK)
+		return r;
+	s.invert = invert != 0;
+	if (json_is_string(string) && json_string_length(string) > 0) {
+		s.string.p = json_string_value(string);
+		s.string.n = json_string_length(string);
+		return add_split(t, &s, err);
+	}
+	if (regex == NULL)
+		return bt_error_set(err, BT_EFORMAT, "no 'pattern'");
+	found = bt_pattern_find(regex);
+	if (found < 0)
+		return bt_error_set(err, BT_EFORMAT,
+		                    "the pattern '%.200s' is not supported",
+		                    regex);
+	s.pattern = (enum bt_pattern)found;
+	return add_split(t, &s, err);
+}
+
+int bt_tok_json_punctuation(struct bt_tok *t, json_t *o, struct bt_error *err)
+{
+	struct bt_split_opts s = {BT_PAT_PUNCT, {"", 0}, BT_ISOLATED, false};
+	int r = read_behavior(o, &s.behavior, err);
+
+	return r == BT_OK ? add_split(t, &s, err) : r;
+}
+
+int bt_tok_json_digits(struct bt_tok *t, json_t *o, struct bt_error *err)
+{
+	struct bt_split_opts s = {BT_PAT_NUMBER, {"", 0}, BT_CONTIGUOUS, false};
+	int single = 0, r = bt_json_bool(o, "individual_digits", &single, err);
+
+	if (single)
+		s.behavior = BT_ISOLATED;
+	return r == BT_OK ? add_split(t, &s, err) : r;
+}
+
+int bt_tok_json_whitespace(struct bt_tok *t, json_t *o, struct bt_error *err)
+{
+	struct bt_split_opts s = {BT_PAT_WORDS, {"", 0}, BT_REMOVED, true};
+
+	(void)o;
+	return add_split(t, &s, err);
+}
+
+int bt_tok_json_bert(struct bt_tok *t, json_t *o, struct bt_error *err)
+{
+	struct bt_split_opts white = {BT_PAT_WHITE, {"", 0}, BT_REMOVED, false};
+	struct bt_split_opts punct = {
+	    BT_PAT_PUNCT, {"", 0}, BT_ISOLATED, false};
+	int r = add_split(t, &white, err);
+
+	(void)o;
+	return r == BT_OK ? add_split(t, &punct, err) : r;
+}
+
+/* It is added last of all, when everything was read (bt_tok_add_bytes). */
+int bt_tok_json_bytes(struct bt_tok *t, json_t *o, struct bt_error *err)
+{
+	int prefix = 1, split = 1, trim = 1;
+	int r = bt_json_bool(o, "add_prefix_space", &prefix, err);
+
+	if (r == BT_OK)
+		r = bt_json_bool(o, "use_regex", &split, err);
+	if (r == BT_OK) /* the post-processor's affair */
+		r = bt_json_bool(o, "trim_offsets", &trim, err);
+	t->bytes.on = true;
+	t->bytes.prefix = prefix != 0;
+	t->bytes.split = split != 0;
+	return r;
+}
+
+int bt_tok_add_bytes(struct bt_tok *t, struct bt_error *err)
+{
+	struct bt_pretok *pretok = NULL;
+	int r = bt_tok_need_table(t, err);
+
+	if (r == BT_OK)
+		r = bt_pretok_bytes(t->table, t->bytes.prefix, t->bytes.split,
+		                    &pretok, err);
+	if (r != BT_OK)
+		return r;
+	return bt_tok_add_pretok(t, pretok, err, "bytes=%d%d", t->bytes.prefix,
+	                         t->bytes.split);
+}
