@@ -45,7 +45,9 @@ enum bt_frame {
 struct bt_tok {
 	char *path; /* as given to bt_tok_open */
 	bool is_dir, is_json;
-	bool has_config; /* there is a tokenizer_config.json */
+	bool is_spm;            /* read from a SentencePiece model */
+	const char *class_name; /* in transformers, if its files must say so */
+	bool has_config;        /* there is a tokenizer_config.json */
 
 	enum bt_tok_kind kind;
 	enum bt_tok_dialect dialect; /* HF or GOOGLE */
@@ -82,6 +84,8 @@ struct bt_tok {
 	} trim; /* spaces are no part of where a token stands; prefix: but
 	         * for one at the start */
 	enum bt_frame frame;
+	bool mask_lstrip; /* the white space before a mask belongs to it, if
+	                   * the files do not say */
 	bool has_metaspace;
 	bool needs_src; /* parts ask where in the text they are */
 	struct bt_added raw, normalized; /* to look for before, after */
@@ -174,6 +178,10 @@ int bt_tok_add_simple(struct bt_tok *t, int which,
 int bt_tok_add_form(struct bt_tok *t, int form,
                     struct bt_error *err) BT_MUST_USE;
 int bt_tok_add_bytes(struct bt_tok *t, struct bt_error *err) BT_MUST_USE;
+
+/* Reads DIR/name, a SentencePiece model, as transformers converts it. */
+int bt_tok_read_spm(struct bt_tok *t, const char *path,
+                    struct bt_error *err) BT_MUST_USE;
 
 /* Makes t->table if it is not there. */
 int bt_tok_need_table(struct bt_tok *t, struct bt_error *err) BT_MUST_USE;

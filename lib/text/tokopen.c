@@ -76,31 +76,40 @@ static int read_vocab(struct bt_tok *t, const char *path, struct bt_error *err)
 	return r;
 }
 
-static int no_tokenizer(const struct bt_tok *t, struct bt_error *err)
+/* The SentencePiece model of a directory in *path, to be freed; NULL: none. */
+static int find_spm(const struct bt_tok *t, char **path, struct bt_error *err)
 {
-	static const char *const other[][2] = {
-	    {"sentencepiece.bpe.model", "SentencePiece"},
-	    {"spiece.model", "SentencePiece"},
-	    {"spm.model", "SentencePiece"},
-	};
-	char *path;
+	static const char *const names[] = {"sentencepiece.bpe.model",
+	                                    "spiece.model", "spm.model"};
 	size_t i;
-	bool found;
 
-	for (i = 0; i < sizeof(other) / sizeof(other[0]); i++) {
-		path = bt_tok_file(t->path, other[i][0]);
-		found = path != NULL && bt_tok_exists(path);
-		free(path);
-		if (found)
-			return bt_error_set(err, BT_EFORMAT,
-			                    "'%s' holds a tokenizer of a kind "
-			                    "that is not supported: %s (%s)",
-			                    t->path, other[i][1], other[i][0]);
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		*path = bt_tok_file(t->path, names[i]);
+		if (*path == NULL)
+			return bt_error_nomem(err, "opening a tokenizer");
+		if (bt_tok_exists(*path))
+			return BT_OK;
+		free(*path);
 	}
-	return bt_error_set(err, BT_EFORMAT,
-	                    "'%s' holds no tokenizer.json, no vocab.txt, and "
-	                    "not both vocab.json and merges.txt",
-	                    t->path);
+	*path = NULL;
+	return BT_OK;
+}
+
+static int read_spm(struct bt_tok *t, struct bt_error *err)
+{
+	char *path = NULL;
+	int r = find_spm(t, &path, err);
+
+	if (r == BT_OK && path == NULL)
+		r = bt_error_set(err, BT_EFORMAT,
+		                 "'%s' holds no tokenizer.json, no vocab.txt, "
+		                 "and not both vocab.json and merges.txt, nor "
+		                 "a SentencePiece model",
+		                 t->path);
+	if (r == BT_OK)
+		r = bt_tok_read_spm(t, path, err);
+	free(path);
+	return r;
 }
 
 static int read_dir(struct bt_tok *t, struct bt_error *err)
@@ -120,7 +129,7 @@ static int read_dir(struct bt_tok *t, struct bt_error *err)
 	else if (bt_tok_exists(ids) && bt_tok_exists(merges))
 		r = bt_tok_read_merges(t, ids, merges, err);
 	else
-		r = no_tokenizer(t, err);
+		r = read_spm(t, err);
 	free(json);
 	free(vocab);
 	free(ids);

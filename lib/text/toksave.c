@@ -32,6 +32,9 @@ static int copy_dir(const struct bt_tok *t, const char *dir,
 	                                    "vocab.txt",
 	                                    "vocab.json",
 	                                    "merges.txt",
+	                                    "sentencepiece.bpe.model",
+	                                    "spiece.model",
+	                                    "spm.model",
 	                                    "special_tokens_map.json",
 	                                    "added_tokens.json"};
 	char *from;
@@ -66,13 +69,15 @@ static int set_missing(json_t *o, const char *key, json_t *v)
 static int complete(const struct bt_tok *t, json_t *o, size_t max_length)
 {
 	int i, bad = 0;
+	const char *class =
+	    t->is_json ? "PreTrainedTokenizerFast" : "BertTokenizer";
 
 	if (max_length == 0)
 		max_length = t->max_length;
-	bad |= set_missing(o, "tokenizer_class",
-	                   json_string(t->is_json ? "PreTrainedTokenizerFast"
-	                                          : "BertTokenizer"));
-	if (!t->is_json) {
+	if (t->class_name != NULL)
+		class = t->class_name;
+	bad |= set_missing(o, "tokenizer_class", json_string(class));
+	if (!t->is_json && t->kind == BT_TOK_WORDPIECE) {
 		bad |= set_missing(o, "do_lower_case",
 		                   json_boolean(t->flags.lower));
 		bad |= set_missing(o, "tokenize_chinese_chars",

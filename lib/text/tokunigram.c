@@ -26,8 +26,7 @@ int bt_tok_set_unigram(struct bt_tok *t, double *score, int64_t unknown,
 		return r;
 	}
 	t->kind = BT_TOK_UNIGRAM;
-	t->flags = (struct bt_tok_flags){0, 0, 0, 0};
-	bt_buf_printf(&t->steps, "unigram=%08x unk=%d bytes=%d", crc,
+	bt_buf_printf(&t->steps, " unigram=%08x unk=%d bytes=%d", crc,
 	              (int)unknown, bytes);
 	r = bt_tok_set_role(t, BT_TOK_UNK, t->vocab.token[unknown], err);
 	if (r != BT_OK) {

@@ -5,13 +5,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "io/in.h"
 #include "io/out.h"
 #include "text/charsmap.h"
 #include "text/grapheme.h"
 #include "text/parts_int.h"
+#include "text/spmodel.h"
 #include "text/tokenizer.h"
 #include "text/unigram.h"
 
@@ -99,6 +102,146 @@ static void golden_cases(void **state)
 		bt_tok_free(t);
 	}
 	json_decref(golden);
+}
+
+/* Directories with a SentencePiece model alone, and the tokenizer.json that is
+ * the same. */
+static const char *const models[][2] = {{"xlm-roberta", "xlmr"},
+                                        {"camembert", "camembert"},
+                                        {"albert", "albert-model"},
+                                        {"deberta-v2", "deberta"}};
+
+static void model_directories(void **state)
+{
+	json_t *golden = json_load_file(data("golden.json"), 0, NULL), *o;
+	struct bt_tok *t = NULL, *u = NULL;
+	char file[40];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < 4; i++) {
+		o = json_object_get(golden, models[i][1]);
+		assert_ok(bt_tok_open(data(models[i][0]), NULL, &t, &err));
+		check_cases(models[i][0], json_object_get(o, "cases"), t);
+		snprintf(file, sizeof(file), "%s.json", models[i][1]);
+		assert_ok(bt_tok_open(data(file), NULL, &u, &err));
+		assert_string_equal(bt_tok_fingerprint(t),
+		                    bt_tok_fingerprint(u));
+		bt_tok_free(u);
+		/* saved, it opens without its config.json */
+		assert_int_equal(mkdir(models[i][0], 0777), 0);
+		assert_ok(bt_tok_save(t, models[i][0], 0, &err));
+		assert_ok(bt_tok_open(models[i][0], NULL, &u, &err));
+		assert_string_equal(bt_tok_fingerprint(t),
+		                    bt_tok_fingerprint(u));
+		bt_tok_free(u);
+		bt_tok_free(t);
+	}
+	json_decref(golden);
+}
+
+/* Writes tokenizer_config.json beside the model in s and opens that. */
+static void refuses_config(const char *config, const char *words)
+{
+	struct bt_tok *t = NULL;
+
+	assert_ok(bt_out_whole("s/tokenizer_config.json", config,
+	                       strlen(config), &err));
+	assert_err(bt_tok_open("s", NULL, &t, &err), BT_EFORMAT, words);
+}
+
+static void families_are_named(void **state)
+{
+	struct bt_tok_opts o = BT_TOK_OPTS_INIT;
+	struct bt_tok *t = NULL;
+	char *file;
+	size_t n;
+
+	(void)state;
+	assert_int_equal(mkdir("s", 0777), 0);
+	assert_ok(
+	    bt_in_whole(data("albert/spiece.model"), 1 << 20, &file, &n, &err));
+	assert_ok(bt_out_whole("s/spiece.model", file, n, &err));
+	free(file);
+	refuses_config("{}", "says whose");
+	refuses_config("{\"tokenizer_class\":\"T5Tokenizer\"}",
+	               "tokenizer_class 'T5Tokenizer' with a SentencePiece");
+	refuses_config("{\"tokenizer_class\":\"DebertaV2Tokenizer\","
+	               "\"split_by_punct\":true}",
+	               "split_by_punct is not supported");
+	refuses_config("{\"tokenizer_class\":\"DebertaV2TokenizerFast\"}",
+	               "lacks the token");
+	o.dialect = BT_TOK_GOOGLE;
+	assert_err(bt_tok_open(data("albert"), &o, &t, &err), BT_EARG,
+	           "no dialect 'google'");
+	o.dialect = BT_TOK_ANY;
+	o.lower = 0;
+	assert_err(bt_tok_open(data("albert"), &o, &t, &err), BT_EARG,
+	           "made lower case");
+}
+
+static char *copy_of(const void *p, size_t n)
+{
+	char *s = malloc(n + 1);
+
+	assert_non_null(s);
+	memcpy(s, p, n);
+	return s;
+}
+
+static void spm_fields(void **state)
+{
+	struct bt_spmodel m;
+
+	(void)state;
+	assert_ok(bt_spmodel_read(&m, data("albert/spiece.model"), &err));
+	assert_int_equal(m.kind, BT_SP_UNIGRAM);
+	assert_int_equal(m.unk_id, 1);
+	assert_true(bt_span_equal(m.piece[2].text, bt_span("[CLS]")));
+	assert_int_equal(m.piece[2].type, BT_SP_CONTROL);
+	assert_int_equal(m.piece[5].type, BT_SP_USER);
+	assert_int_equal(m.piece[6].type, BT_SP_NORMAL);
+	assert_true(m.piece[6].score == -2.0f);
+	assert_true(m.charsmap.n > 1000);
+	assert_true(m.prefix && m.squeeze && m.escape);
+	assert_false(m.byte_fallback || m.suffix);
+	bt_spmodel_clear(&m);
+}
+
+/* A file cut short anywhere, and with any byte changed. */
+static void damaged_models(void **state)
+{
+	char *file, *p;
+	struct bt_spmodel m;
+	size_t n, i, bad = 0;
+
+	(void)state;
+	assert_ok(
+	    bt_in_whole(data("albert/spiece.model"), 1 << 20, &file, &n, &err));
+	for (i = 0; i < n; i++) {
+		err.code = 0;
+		if (bt_spmodel_parse(&m, copy_of(file, i), i, &err) == BT_OK)
+			bt_spmodel_clear(&m);
+		else
+			bad++;
+	}
+	assert_true(bad > n / 2);
+	for (i = bad = 0; i < n; i++) {
+		p = copy_of(file, n);
+		p[i] ^= 0xff;
+		err.code = 0;
+		if (bt_spmodel_parse(&m, p, n, &err) == BT_OK)
+			bt_spmodel_clear(&m);
+		else
+			bad++;
+	}
+	assert_true(bad > 100);
+	err.code = 0;
+	assert_err(bt_spmodel_parse(&m, copy_of("", 0), 0, &err), BT_EFORMAT,
+	           "no piece is the unknown one");
+	assert_err(bt_spmodel_parse(&m, copy_of("hello", 5), 5, &err),
+	           BT_ECORRUPT, "not the file of a SentencePiece model");
+	free(file);
 }
 
 /* Lengths of the clusters of a text. */
@@ -357,7 +500,7 @@ static void odd_files(void **state)
 	             "\"prepend_scheme\":\"x\"}",
 	             MODEL),
 	        "prepend_scheme 'x' is not supported");
-	refuses(WRAP("null", "null", MODEL), "lacks the token '[CLS]'");
+	refuses(WRAP("null", "null", MODEL), "lacks the token");
 }
 
 int main(void)
@@ -368,6 +511,10 @@ int main(void)
 	    cmocka_unit_test(settings_are_checked),
 	    cmocka_unit_test(damaged_maps),
 	    cmocka_unit_test(golden_cases),
+	    cmocka_unit_test(spm_fields),
+	    cmocka_unit_test(damaged_models),
+	    cmocka_unit_test(model_directories),
+	    cmocka_unit_test(families_are_named),
 	    cmocka_unit_test(long_word),
 	    cmocka_unit_test(odd_files),
 	};

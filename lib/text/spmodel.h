@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The file of a SentencePiece model (sentencepiece.bpe.model, spiece.model,
+ * spm.model): a message ModelProto of Protocol Buffers, read in place.
+ * https://github.com/google/sentencepiece/blob/master/src/sentencepiece_model.proto
+ */
+#ifndef BT_TEXT_SPMODEL_H
+#define BT_TEXT_SPMODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/span.h"
+
+enum bt_sp_type {
+	BT_SP_NORMAL = 1,
+	BT_SP_UNKNOWN = 2,
+	BT_SP_CONTROL = 3, /* never found in text */
+	BT_SP_USER = 4,    /* always one piece */
+	BT_SP_UNUSED = 5,
+	BT_SP_BYTE = 6
+};
+
+enum bt_sp_kind {
+	BT_SP_UNIGRAM = 1,
+	BT_SP_BPE = 2,
+	BT_SP_WORD = 3,
+	BT_SP_CHAR = 4
+};
+
+struct bt_sp_piece {
+	struct bt_span text; /* UTF-8, not empty */
+	float score;
+	uint8_t type;
+};
+
+/* Zero is empty; clear frees the memory. */
+struct bt_spmodel {
+	char *data; /* what the spans point into */
+	struct bt_sp_piece *piece;
+	size_t n, cap;
+	int kind;
+	int unk_id; /* of the piece of type UNKNOWN */
+	bool byte_fallback, suffix;
+	struct bt_span charsmap;      /* n is 0: none */
+	bool prefix, squeeze, escape; /* add_dummy_prefix,
+	                               * remove_extra_whitespaces,
+	                               * escape_whitespaces */
+};
+
+/*
+ * Reads a file, or n bytes, which are taken over and freed in any case. What is
+ * no such message is BT_ECORRUPT, one that makes no sense BT_EFORMAT.
+ */
+int bt_spmodel_read(struct bt_spmodel *m, const char *path,
+                    struct bt_error *err) BT_MUST_USE;
+int bt_spmodel_parse(struct bt_spmodel *m, char *data, size_t n,
+                     struct bt_error *err) BT_MUST_USE;
+void bt_spmodel_clear(struct bt_spmodel *m);
+
+#endif
