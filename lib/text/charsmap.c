@@ -217,6 +217,8 @@ static int take_cluster(struct run *r, size_t at, size_t len)
 		with = bt_charsmap_shortest(m, r->text + at, len, &key);
 		if (with.p != NULL)
 			return replace(r, at, len, with);
+		if (bt_utf8_len(r->text[at]) == len)
+			return BT_OK;
 	}
 	for (; at < end; at += n) {
 		n = bt_utf8_len(r->text[at]);
@@ -225,6 +227,20 @@ static int take_cluster(struct run *r, size_t at, size_t len)
 			return BT_ENOMEM;
 	}
 	return BT_OK;
+}
+
+/* Bytes of the cluster at; those of one character that nothing joins are the
+ * rule. */
+static size_t cluster_len(const struct run *r, size_t at)
+{
+	const struct bt_graphemes *g = &r->m->graphemes;
+	size_t len = bt_utf8_len(r->text[at]);
+
+	if (bt_grapheme_is_plain(g, bt_utf8_get(r->text + at)) &&
+	    (at + len == r->to ||
+	     bt_grapheme_is_plain(g, bt_utf8_get(r->text + at + len))))
+		return len;
+	return bt_grapheme_len(g, r->text, at, r->to);
 }
 
 /* True if the byte at is a cluster by itself that no key begins: ASCII before
@@ -252,7 +268,7 @@ int bt_charsmap_run(const struct bt_charsmap *m, const uint8_t *text,
 		len = 1;
 		if (is_plain(&r, at))
 			continue;
-		len = bt_grapheme_len(&m->graphemes, text, at, to);
+		len = cluster_len(&r, at);
 		if (take_cluster(&r, at, len) != BT_OK)
 			return BT_ENOMEM;
 	}

@@ -8,6 +8,7 @@
 #ifndef BT_TEXT_GRAPHEME_H
 #define BT_TEXT_GRAPHEME_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -23,6 +24,15 @@ struct bt_graphemes {
 
 int bt_graphemes_init(struct bt_graphemes *g, struct bt_error *err) BT_MUST_USE;
 void bt_graphemes_clear(struct bt_graphemes *g);
+
+/* True if two such characters in a row are two clusters. */
+static inline bool bt_grapheme_is_plain(const struct bt_graphemes *g,
+                                        uint32_t c)
+{
+	return g->gc[g->page[c / BT_GRAPHEME_PAGE]][c % BT_GRAPHEME_PAGE] ==
+	           0 &&
+	       !(c >= 0xac00 && c <= 0xd7a3); /* syllables of Hangul */
+}
 
 /* Bytes of the cluster that begins text[at .. end-1], not empty and valid
  * UTF-8. Text before at does not count. */

@@ -33,18 +33,35 @@ static bool is_mark(const struct metaspace *m, const uint8_t *p,
 	return (size_t)(end - p) >= m->len && memcmp(p, m->mark, m->len) == 0;
 }
 
-/* Where in the raw text the character at text[at] begins. */
+/* Where in the raw text the character that text[at] belongs to begins. */
 static size_t src_of(const struct bt_view *v, size_t at)
 {
-	return v->src != NULL ? v->src[at] : at;
+	if (v->src != NULL)
+		return v->src[at];
+	while ((v->text[at] & 0xc0) == 0x80)
+		at--;
+	return at;
+}
+
+/* Appends text[from .. to-1] as it is. */
+static void put_same(const struct bt_view *v, size_t from, size_t to,
+                     struct bt_normed *out)
+{
+	size_t i;
+
+	memcpy(out->text + out->n, v->text + from, to - from);
+	if (out->want_src)
+		for (i = from; i < to; i++)
+			out->src[out->n + i - from] = (uint32_t)src_of(v, i);
+	out->n += to - from;
 }
 
 /* Writes the text with its spaces made visible, and one before it. */
 static int mark_spaces(const struct metaspace *m, const struct bt_view *v,
                        size_t from, size_t to, struct bt_normed *out)
 {
-	const uint8_t *text = v->text;
-	size_t spaces = 1, at, len;
+	const uint8_t *text = v->text, *space;
+	size_t spaces = 1, at;
 
 	for (at = from; at < to; at++)
 		spaces += text[at] == ' ';
@@ -55,12 +72,12 @@ static int mark_spaces(const struct metaspace *m, const struct bt_view *v,
 	    (m->prepend == BT_PREPEND_ALWAYS ||
 	     (m->prepend == BT_PREPEND_FIRST && src_of(v, from) == 0)))
 		bt_normed_put(out, m->mark, m->len, src_of(v, from));
-	for (at = from; at < to; at += len) {
-		len = bt_utf8_len(text[at]);
-		if (text[at] == ' ')
+	for (; from < to; from = at + 1) {
+		space = memchr(text + from, ' ', to - from);
+		at = space != NULL ? (size_t)(space - text) : to;
+		put_same(v, from, at, out);
+		if (at < to)
 			bt_normed_put(out, m->mark, m->len, src_of(v, at));
-		else
-			bt_normed_put(out, text + at, len, src_of(v, at));
 	}
 	return BT_OK;
 }
@@ -79,9 +96,9 @@ static int metaspace_run(const struct bt_pretok *pretok, struct bt_run *run,
 	w.text = out->text;
 	w.src = out->want_src ? out->src : NULL;
 	n = out->n;
-	for (at = bt_utf8_len(w.text[0]); m->split && at < n;
-	     at += bt_utf8_len(w.text[at])) {
-		if (!is_mark(m, w.text + at, w.text + n))
+	for (at = 1; m->split && at < n; at++) {
+		if (w.text[at] != m->mark[0] ||
+		    !is_mark(m, w.text + at, w.text + n))
 			continue;
 		if (bt_run_next(run, &w, word, at, next) != BT_OK)
 			return BT_ENOMEM;

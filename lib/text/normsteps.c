@@ -25,6 +25,12 @@ static int copy(struct run *r, size_t at)
 
 	if (bt_normed_room(r->out, at - r->done) != BT_OK)
 		return BT_ENOMEM;
+	if (!r->out->want_src) {
+		memcpy(r->out->text + r->out->n, r->text + r->done,
+		       at - r->done);
+		r->out->n += at - r->done;
+		r->done = at;
+	}
 	for (; r->done < at; r->done += len) {
 		len = bt_utf8_len(r->text[r->done]);
 		bt_normed_put(r->out, r->text + r->done, len, r->done);
@@ -160,6 +166,20 @@ static size_t match_string(const struct replace *p, const uint8_t *text,
 	return at + p->pattern_n;
 }
 
+/* Where a match may begin: the next place of an ASCII character or of the
+ * string's first byte, else at itself. */
+static size_t skip(const struct replace *p, const uint8_t *text, size_t at,
+                   size_t to)
+{
+	const uint8_t *next;
+	int c = p->run ? (int)p->c : p->pattern[0];
+
+	if ((p->run && (c == 0 || c >= 0x80)) || p->lines)
+		return at;
+	next = memchr(text + at, c, to - at);
+	return next != NULL ? (size_t)(next - text) : to;
+}
+
 static int replace_run(const struct bt_norm *norm, const uint8_t *text,
                        size_t from, size_t to, struct bt_normed *out)
 {
@@ -168,7 +188,7 @@ static int replace_run(const struct bt_norm *norm, const uint8_t *text,
 	struct run r = {text, from, to, out, false};
 	size_t at = from, end, last = 0;
 
-	while (at < to) {
+	while ((at = skip(p, text, at, to)) < to) {
 		end = p->run ? match_run(p, text, at, to, &last)
 		             : match_string(p, text, at, to, &last);
 		if (end == at) {
@@ -336,6 +356,7 @@ struct simple {
 	/* What the character c becomes, at most BT_CHAR_LOWER_MAX; -1: it
 	 * stays as it is. */
 	int (*map)(uint32_t c, uint32_t *to);
+	bool same[128]; /* ASCII that stays */
 };
 
 static int map_nmt(uint32_t c, uint32_t *to)
@@ -377,6 +398,8 @@ static int simple_run(const struct bt_norm *norm, const uint8_t *text,
 
 	for (at = from; at < to; at += len) {
 		len = bt_utf8_len(text[at]);
+		if (len == 1 && s->same[text[at]])
+			continue;
 		n = s->map(bt_utf8_get(text + at), with);
 		if (n < 0)
 			continue;
@@ -399,10 +422,13 @@ int bt_norm_simple(enum bt_norm_simple which, struct bt_norm **norm,
 	    [BT_NORM_STRIP_ACCENTS] = map_accent,
 	};
 	struct simple *s = part_new(sizeof(*s), &ops, err);
+	uint32_t c, to[BT_CHAR_LOWER_MAX];
 
 	if (s == NULL)
 		return BT_ENOMEM;
 	s->map = map[which];
+	for (c = 0; c < 128; c++)
+		s->same[c] = s->map(c, to) < 0;
 	*norm = &s->part;
 	return BT_OK;
 }
