@@ -48,7 +48,7 @@ struct bt_bpe_slot {
 	uint8_t size[BT_BPE_KEPT];
 	int32_t id[BT_BPE_KEPT];
 };
-#define BT_BPE_SLOTS ((size_t)1 << 14)
+#define BT_BPE_SLOTS ((size_t)1 << 15)
 
 struct bt_bpe_work {
 	struct bt_bpe_slot *slot; /* [BT_BPE_SLOTS] */
