@@ -59,7 +59,7 @@ static int word_kind(const struct split *p, const uint8_t *text, size_t at)
 {
 	uint32_t c = bt_utf8_get(text + at);
 
-	if (p->table[c] & (BT_SPLIT_LETTER | BT_SPLIT_NUMBER) && c < 0x80)
+	if (c < 0x80 && p->table[c] & (BT_SPLIT_LETTER | BT_SPLIT_NUMBER))
 		return 1;
 	if (bt_char_is_word(c))
 		return 1;
