@@ -185,6 +185,8 @@ static int read_bpe_flags(struct bt_tok *t, const json_t *o,
 		                    "tokenizer_class '%.100s' is not supported "
 		                    "without a tokenizer.json",
 		                    class);
+	} else {
+		return BT_OK; /* it takes tokenizer.json as it is */
 	}
 	r = bt_json_bool(o, "add_prefix_space", &prefix, err);
 	if (r == BT_OK && t->bytes.top)
