@@ -412,7 +412,7 @@ static void damaged_maps(void **state)
 	memset(map, 0, sizeof(map));
 	memcpy(map, &size, 4);
 	memcpy(map + 4, unit, 4);
-	u = 'a' | 0x100 | 0x400 * (2 ^ 4);
+	u = 'a' | 0x100 | 0x400 * (0x2 ^ 0x4);
 	memcpy(map + 4 + 4 * 2, &u, 4);
 	u = 1u << 31;
 	memcpy(map + 4 + 4 * 4, &u, 4);
