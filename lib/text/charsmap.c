@@ -168,6 +168,8 @@ static int copy(struct run *r, size_t at)
 	const uint8_t *text = r->text;
 	unsigned len;
 
+	if (at == r->done)
+		return BT_OK;
 	if (bt_normed_room(out, at - r->done) != BT_OK)
 		return BT_ENOMEM;
 	if (!out->want_src) {

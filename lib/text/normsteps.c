@@ -23,6 +23,8 @@ static int copy(struct run *r, size_t at)
 {
 	unsigned len;
 
+	if (at == r->done)
+		return BT_OK;
 	if (bt_normed_room(r->out, at - r->done) != BT_OK)
 		return BT_ENOMEM;
 	if (!r->out->want_src) {

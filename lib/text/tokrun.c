@@ -144,6 +144,8 @@ static int add_text(struct bt_run *r, size_t start, size_t end)
 
 	if (bt_tok_normalize(r->t, r->b, &v, &start, &end, r->offsets) != BT_OK)
 		return BT_ENOMEM;
+	if (start == end)
+		return BT_OK; /* v.text may be NULL */
 	at = start;
 	while (
 	    bt_added_next(&r->t->normalized, v.text + start, end - start, &m)) {
