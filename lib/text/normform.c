@@ -105,7 +105,8 @@ static int put(struct cluster *u)
 	uint8_t s[4];
 	int32_t more;
 
-	if (bt_normed_room(u->out, 4 * u->n) != BT_OK)
+	if (bt_normed_room(u->out, 4 * u->n) != BT_OK ||
+	    u->out->n + 4 * u->n > INT32_MAX)
 		return BT_ENOMEM;
 	for (i = 0; i < u->n; i++) {
 		src = u->item[i].change > 0 || at >= u->end ? before : at;
