@@ -8,28 +8,7 @@ V=$SHARED/vocab
 
 if [ -z "${PEER_PYTHON-}" ]; then
 	skip 'the package tokenizers' 'PEER_PYTHON is not set'
-	
-# compare_bpe NAME COUNT PART [FILE ...]
-bpe_peer=$TEST_TOP/tests/fixtures/bpe-peer.py
-R=$V/roberta-base
-compare_bpe() {
-	name=$1 count=$2 part=$3
-	shift 3
-	if [ ! -f "$R/merges.txt" ]; then
-		skip "$name" "no $R"
-		return
-	fi
-	"$PEER_PYTHON" "$bpe_peer" "$R/vocab.json" "$R/merges.txt" "$count" 1 \
-		"$part" "$@" >why 2>&1
-	result $? "$name: equal to the package"
-}
-compare_bpe 'BPE, random texts' $((${PEER_COUNT:-2000} / 10)) random
-if [ -f "$SHARED/glue/SST-2/dev.tsv" ]; then
-	compare_bpe 'BPE, real texts' 0 files "$SHARED/glue/SST-2/dev.tsv"
-else
-	skip 'BPE, real texts' "no $SHARED/glue/SST-2/dev.tsv"
-fi
-finish
+	finish
 fi
 
 compare() { # NAME VOCAB lower|cased
