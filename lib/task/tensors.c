@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: MIT */
+#include "task/tensors.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "ckpt/tsout.h"
+#include "io/out.h"
+#include "task/together.h"
+
+struct job {
+	const struct bt_tensors_opts *o;
+	struct bt_tensors_sum *sum;
+	struct bt_out *out;
+	struct bt_tsout *stream; /* or one of: */
+	struct bt_frame_csv *csv;
+	struct bt_frame_npy *npy;
+	struct bt_tensor *chosen; /* of names */
+	size_t chosen_cap;
+	struct bt_frame_made made;
+	struct bt_differences diff;
+};
+
+static int open_output(struct job *j, struct bt_error *err)
+{
+	const struct bt_tensors_opts *o = j->o;
+	bool binary = o->form == BT_TENSORS_STREAM || o->form == BT_TENSORS_NPY;
+	int r = bt_out_open(o->output, binary ? BT_OUT_BINARY : BT_OUT_TEXT,
+	                    &j->out, err);
+
+	if (r != BT_OK)
+		return r;
+	if (o->form == BT_TENSORS_CSV)
+		return bt_frame_csv_new(&o->csv, &j->csv, err);
+	if (o->form == BT_TENSORS_NPY)
+		return bt_frame_npy_new(o->memory, &j->npy, err);
+	if (o->form == BT_TENSORS_STREAM)
+		return bt_tsout_new(j->out, o->level, &j->stream, err);
+	return BT_OK;
+}
+
+static int put(struct job *j, const struct bt_frame *f, size_t bytes,
+               const struct bt_tsin *in, struct bt_error *err)
+{
+	const void *packed;
+	struct bt_frame chosen;
+	uint32_t crc;
+	size_t n;
+	int r;
+
+	j->sum->frames++;
+	j->sum->tensors += f->s.count;
+	j->sum->rows += f->rows;
+	j->sum->bytes += bytes;
+	if (j->o->names != NULL) {
+		if (bt_grow(&j->chosen, &j->chosen_cap, f->s.count + 1,
+		            sizeof(*j->chosen)) != BT_OK)
+			return bt_error_nomem(err, "choosing tensors");
+		r = bt_frame_select(f, j->o->names, j->o->n_names, j->chosen,
+		                    &chosen, err);
+		if (r != BT_OK)
+			return r;
+		f = &chosen;
+	}
+	if (j->csv != NULL)
+		return bt_frame_csv_put(j->csv, f, j->out, err);
+	if (j->npy != NULL)
+		return bt_frame_npy_put(j->npy, f, err);
+	if (j->o->form == BT_TENSORS_JSON)
+		return bt_frame_json(f, j->sum->frames, bytes, j->out, err);
+	if (j->stream == NULL)
+		return BT_OK;
+	if (in == NULL || j->o->names != NULL)
+		return bt_tsout_frame(j->stream, &f->s, err);
+	packed = bt_tsin_packed(in, &n, &crc);
+	return bt_tsout_copy(j->stream, packed, n, crc, bytes, err);
+}
+
+/* One stream, frame by frame. */
+static int pass(struct job *j, const char *path, struct bt_error *err)
+{
+	const struct bt_ckpt *c;
+	struct bt_frame f;
+	struct bt_tsin *in;
+	int r = bt_tsin_open(path, j->o->limit, &in, err);
+
+	if (r != BT_OK)
+		return r;
+	while ((r = bt_tsin_next(in, &c, err)) == 1) {
+		r = bt_frame_of(c, &f, err);
+		if (r == BT_OK)
+			r = put(j, &f, bt_tsin_size(in), in, err);
+		if (r == BT_EFORMAT || r == BT_ELIMIT)
+			bt_tsin_blame(in, err);
+		if (r == BT_OK) /* a reader of a pipe need not wait */
+			r = bt_out_flush(j->out, err);
+		if (r != BT_OK)
+			break;
+	}
+	j->sum->streams += bt_tsin_streams(in);
+	bt_tsin_close(in);
+	return r;
+}
+
+/* A safetensors file as a frame. */
+static int pass_file(struct job *j, const char *path, struct bt_error *err)
+{
+	struct bt_ckpt *c;
+	struct bt_frame f;
+	struct bt_error why = {0};
+	int r = bt_ckpt_open(path, &c, err);
+
+	if (r != BT_OK)
+		return r;
+	r = bt_frame_of(c, &f, &why);
+	if (r == BT_OK)
+		r = put(j, &f, 0, NULL, &why);
+	if (r != BT_OK)
+		bt_error_set(err, r, "'%s': %s", path, why.text);
+	bt_ckpt_close(c);
+	return r;
+}
+
+/* The streams are not alike: an answer of BT_TENSORS_COMPARE. */
+static int tell_disagreement(struct job *j, struct bt_error *err)
+{
+	struct bt_error none = {0};
+	int r;
+
+	bt_error_prefix(err, "different");
+	r = bt_out_write(j->out, err->text, strlen(err->text), &none);
+	if (r == BT_OK)
+		r = bt_out_write(j->out, "\n", 1, &none);
+	*err = none;
+	j->sum->differ = true;
+	return r;
+}
+
+/* Streams side by side: their mean, or their differences. */
+static int combine(struct job *j, char *const *paths, int n,
+                   struct bt_error *err)
+{
+	struct bt_mean_opts o = {j->o->weights, j->o->softmax};
+	struct bt_together t;
+	struct bt_frame f;
+	int r = bt_together_open(paths, (size_t)n, j->o->limit, &t, err);
+
+	if (r != BT_OK)
+		return r;
+	while ((r = bt_together_next(&t, err)) == 1) {
+		if (j->o->form == BT_TENSORS_COMPARE) {
+			j->sum->rows += t.n;
+			r = bt_together_compare(&t, &j->diff, err);
+		} else {
+			r = bt_together_mean(&t, &o, &j->made, &f, err);
+			if (r == BT_OK)
+				r = put(j, &f, 0, NULL, err);
+			if (r == BT_OK)
+				r = bt_out_flush(j->out, err);
+		}
+		if (r != BT_OK)
+			break;
+	}
+	if (j->o->form == BT_TENSORS_COMPARE && t.disagrees)
+		r = tell_disagreement(j, err);
+	bt_together_close(&t);
+	return r;
+}
+
+/* A line for each tensor. */
+static int tell_differences(struct job *j, struct bt_error *err)
+{
+	struct bt_buf b = BT_BUF_INIT;
+	const struct bt_difference *d;
+	size_t i;
+	int r = BT_OK;
+
+	for (i = 0; i < j->diff.n; i++) {
+		d = &j->diff.d[i];
+		bt_buf_printf(&b, "%s: %llu values, ", d->name,
+		              (unsigned long long)d->values);
+		if (d->differ == 0)
+			bt_buf_puts(&b, "equal\n");
+		else
+			bt_buf_printf(&b,
+			              "%llu differ, by at most %.6g (row %llu) "
+			              "and %.6g in the mean\n",
+			              (unsigned long long)d->differ, d->max,
+			              (unsigned long long)d->row + 1,
+			              d->sum / (double)d->values);
+		if (d->max > j->o->tolerance)
+			j->sum->differ = true;
+	}
+	if (b.oom)
+		r = bt_error_nomem(err, "comparing");
+	else if (b.len > 0)
+		r = bt_out_write(j->out, b.data, b.len, err);
+	bt_buf_clear(&b);
+	return r;
+}
+
+static int verified(struct job *j, struct bt_error *err)
+{
+	struct bt_buf b = BT_BUF_INIT;
+	int r;
+
+	bt_buf_printf(
+	    &b, "%llu frame%s, %llu row%s, %llu tensor%s, %llu bytes",
+	    (unsigned long long)j->sum->frames, j->sum->frames == 1 ? "" : "s",
+	    (unsigned long long)j->sum->rows, j->sum->rows == 1 ? "" : "s",
+	    (unsigned long long)j->sum->tensors,
+	    j->sum->tensors == 1 ? "" : "s", (unsigned long long)j->sum->bytes);
+	if (j->sum->streams > 1)
+		bt_buf_printf(&b, ", %llu streams",
+		              (unsigned long long)j->sum->streams);
+	bt_buf_putc(&b, '\n');
+	r = b.oom ? bt_error_nomem(err, "counting")
+	          : bt_out_write(j->out, b.data, b.len, err);
+	bt_buf_clear(&b);
+	return r;
+}
+
+/* The inputs, one after the other or side by side. */
+static int read_all(struct job *j, char *const *paths, int n,
+                    struct bt_error *err)
+{
+	int i, r = BT_OK;
+
+	if (j->o->mean || j->o->form == BT_TENSORS_COMPARE)
+		return combine(j, paths, n, err);
+	for (i = 0; i < n && r == BT_OK; i++)
+		r = j->o->files     ? pass_file(j, paths[i], err)
+		    : j->o->softmax ? combine(j, paths + i, 1, err)
+		                    : pass(j, paths[i], err);
+	return r;
+}
+
+/* What is only known in the end. */
+static int finish(struct job *j, struct bt_error *err)
+{
+	const struct bt_tensors_opts *o = j->o;
+	struct bt_tsout *stream = j->stream;
+	uint64_t rows = j->sum->rows;
+
+	if (o->counts && o->expect != rows && !j->sum->differ)
+		return bt_error_set(
+		    err, BT_ETRUNCATED, "read %llu row%s, expected %llu",
+		    (unsigned long long)rows, rows == 1 ? "" : "s",
+		    (unsigned long long)o->expect);
+	if (o->form == BT_TENSORS_COMPARE && !j->sum->differ)
+		return tell_differences(j, err);
+	if (o->form == BT_TENSORS_VERIFY)
+		return verified(j, err);
+	if (j->npy != NULL)
+		return bt_frame_npy_write(j->npy, j->out, err);
+	j->stream = NULL;
+	return stream != NULL ? bt_tsout_finish(stream, err) : BT_OK;
+}
+
+static void clear(struct job *j)
+{
+	bt_tsout_abandon(j->stream);
+	bt_frame_csv_free(j->csv);
+	bt_frame_npy_free(j->npy);
+	bt_frame_made_clear(&j->made);
+	bt_differences_clear(&j->diff);
+	free(j->chosen);
+}
+
+int bt_tensors(const struct bt_tensors_opts *o, char *const *paths, int n,
+               struct bt_tensors_sum *sum, struct bt_error *err)
+{
+	static char standard[] = "-";
+	char *none[] = {standard};
+	struct job j = {.o = o, .sum = sum};
+	int r;
+
+	memset(sum, 0, sizeof(*sum));
+	if (n == 0 && o->files)
+		return bt_error_set(err, BT_EARG,
+		                    "give the safetensors files as operands");
+	r = open_output(&j, err);
+	if (r == BT_OK)
+		r = read_all(&j, n == 0 ? none : paths, n == 0 ? 1 : n, err);
+	if (r == BT_OK)
+		r = finish(&j, err);
+	clear(&j);
+	if (r == BT_OK)
+		return bt_out_commit(j.out, err);
+	bt_out_abandon(j.out);
+	return r;
+}
