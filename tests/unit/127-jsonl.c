@@ -172,13 +172,15 @@ static int judge(const char *s, size_t n, json_t **o)
 {
 	size_t flags = JSON_ALLOW_NUL | JSON_DECODE_INT_AS_REAL;
 	json_t *twice;
+	int r;
 
 	*o = json_loadb(s, n, flags | JSON_REJECT_DUPLICATES, NULL);
 	if (*o != NULL)
 		return json_is_object(*o);
 	twice = json_loadb(s, n, flags, NULL);
+	r = json_is_object(twice) ? -1 : 0;
 	json_decref(twice);
-	return json_is_object(twice) ? -1 : 0;
+	return r;
 }
 
 static void compare(const char *s, size_t n)

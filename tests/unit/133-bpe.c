@@ -1,59 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 #include "test.h"
 
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <zlib.h>
 
+#include "golden.h"
+
 #include "base/buf.h"
 #include "io/out.h"
 #include "text/bpe_int.h"
-#include "text/tokenizer.h"
 #include "text/utf8.h"
 
 static struct bt_error err;
 
-/* tests/data/bpe/NAME; lives until the next call but three */
 static const char *data(const char *name)
 {
-	static char path[4][500];
-	static int k;
-
-	k = (k + 1) % 4;
-	snprintf(path[k], sizeof(path[k]), "%s/tests/data/bpe/%s",
-	         getenv("TEST_TOP"), name);
-	return path[k];
-}
-
-static struct bt_span text_of(const json_t *o, const char *key)
-{
-	const json_t *v = json_object_get(o, key);
-	struct bt_span s = {json_string_value(v), json_string_length(v)};
-
-	return s;
-}
-
-static long long number(const json_t *c, const char *key, size_t i)
-{
-	return json_integer_value(json_array_get(json_object_get(c, key), i));
-}
-
-static bool is_wanted(const struct bt_encoding *e, const json_t *c)
-{
-	size_t i;
-
-	if (e->n != json_array_size(json_object_get(c, "ids")))
-		return false;
-	for (i = 0; i < e->n; i++)
-		if (e->ids[i] != number(c, "ids", i) ||
-		    e->types[i] != number(c, "types", i) ||
-		    e->start[i] != number(c, "start", i) ||
-		    e->end[i] != number(c, "end", i))
-			return false;
-	return true;
+	return data_path("bpe", name);
 }
 
 static void check_cases(const char *name, json_t *cases, const struct bt_tok *t,
