@@ -141,6 +141,8 @@ static int check(struct run *r, int *status, struct bt_error *err)
 	int e = open_path(r, 0, err);
 	size_t bad = 1;
 
+	if (e == BT_OK)
+		e = bt_ckpt_verify(r->c[0], err);
 	if (is_damage(e)) {
 		if (a->json)
 			bt_show_damage_json(&r->text, a->path[0], err->text);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <zlib.h>
 
 #include "base/mem.h"
 #include "ckpt/ckpt_int.h"
@@ -80,6 +81,37 @@ int bt_ckpt_add_note(struct bt_ckpt *c, const char *key, const char *value)
 	return BT_OK;
 }
 
+int bt_ckpt_add_sum(struct bt_ckpt *c, const struct bt_ckpt_file *f,
+                    const char *name, size_t n_name, const uint8_t *data,
+                    size_t size, uint32_t crc)
+{
+	if (bt_grow(&c->sums, &c->cap_sums, c->n_sums + 1, sizeof(*c->sums)) !=
+	    BT_OK)
+		return BT_ENOMEM;
+	c->sums[c->n_sums++] =
+	    (struct bt_ckpt_sum){f, name, n_name, data, size, crc};
+	return BT_OK;
+}
+
+int bt_ckpt_verify(const struct bt_ckpt *c, struct bt_error *err)
+{
+	const struct bt_ckpt_sum *s;
+	size_t i;
+
+	for (i = 0; i < c->n_sums; i++) {
+		s = &c->sums[i];
+		if (crc32_z(0, s->data, s->size) != s->crc)
+			return bt_error_set(
+			    err, BT_ECORRUPT,
+			    "'%s': the checksum of '%.*s' differs: its %zu "
+			    "bytes are damaged",
+			    s->f->path,
+			    (int)(s->n_name < 100 ? s->n_name : 100), s->name,
+			    s->size);
+	}
+	return BT_OK;
+}
+
 void bt_ckpt_unmap(struct bt_ckpt_file *f)
 {
 	if (f->mapped)
@@ -104,6 +136,7 @@ void bt_ckpt_close(struct bt_ckpt *c)
 	free(c->files);
 	free(c->tensors);
 	free(c->notes);
+	free(c->sums);
 	free(c->path);
 	free(c);
 }

@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Reading checkpoints: named tensors in one file or in several. The format is
- * recognised by what a file holds, never by its name. So far there is one,
- * safetensors; readers of others join in ckpt_int.h.
+ * recognised by what a file holds, never by its name: safetensors, PyTorch's
+ * (the zip file and the older pickle), NumPy's npy and npz, GGUF. Readers of
+ * others join in ckpt_int.h.
  *
  * Opening maps the files and reads their headers only, so it is as fast for
  * 5 GB as for 5 KB, and it checks everything that can be checked without
  * reading the data: every tensor that is handed out has a name that no other
  * has, a known type, a shape that fits its bytes, and bytes that lie in the
- * file and in no other tensor.
+ * file, and in no other tensor save where PyTorch lets several share a storage.
+ * Nothing that a file says is ever run: a pickle is read as data, and what it
+ * names must be one of the few things that checkpoints are made of.
  *
- * The data are the mapped file itself: whoever shortens a file while it is open
+ * The data are the mapped file itself, but for deflated entries of npz, which
+ * are copies: whoever shortens a file while it is open
  * here kills this process (SIGBUS), and whoever writes into it changes what is
  * read. Replacing a file by rename, as all of our tools do, is safe.
  *
@@ -32,8 +36,9 @@ struct bt_ckpt_note {
 
 /*
  * path is a checkpoint file, the index of several (a JSON object with a
- * weight_map), or a model directory that holds model.safetensors or
- * model.safetensors.index.json.
+ * weight_map), or a model directory that holds, in the order in which they are
+ * looked for, model.safetensors, model.safetensors.index.json,
+ * pytorch_model.bin or pytorch_model.bin.index.json.
  *
  * BT_EIO: something cannot be opened. BT_EARG: path is no file or directory
  * where a checkpoint could be. BT_EFORMAT: a format that is known by name only.
@@ -48,7 +53,13 @@ int bt_ckpt_open_memory(const char *name, const void *data, size_t size,
 
 void bt_ckpt_close(struct bt_ckpt *c); /* takes NULL */
 
-/* What was opened, and "safetensors". */
+/*
+ * Reads what the files have checksums of (the CRC-32 of zip files) and compares
+ * them: BT_ECORRUPT where one differs. Other formats have none.
+ */
+int bt_ckpt_verify(const struct bt_ckpt *c, struct bt_error *err) BT_MUST_USE;
+
+/* What was opened, and "safetensors", "pytorch", "npz", "npy" or "gguf". */
 const char *bt_ckpt_path(const struct bt_ckpt *c);
 const char *bt_ckpt_format(const struct bt_ckpt *c);
 

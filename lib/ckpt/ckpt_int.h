@@ -17,6 +17,16 @@ struct bt_ckpt_file {
 
 struct bt_ckpt_block; /* memory for names and shapes */
 
+/* Bytes of a file that it has a CRC-32 of. */
+struct bt_ckpt_sum {
+	const struct bt_ckpt_file *f;
+	const char *name; /* not ended by a NUL */
+	size_t n_name;
+	const uint8_t *data;
+	size_t size;
+	uint32_t crc;
+};
+
 struct bt_ckpt {
 	char *path;
 	const char *format;
@@ -27,6 +37,16 @@ struct bt_ckpt {
 	struct bt_ckpt_note *notes;
 	size_t n_notes, cap_notes;
 	struct bt_ckpt_block *blocks;
+	struct bt_ckpt_sum *sums;
+	size_t n_sums, cap_sums;
+	size_t claimed; /* bytes of tensors that may share those of the file */
+};
+
+/* How the elements of a tensor stand that are not in the order of its shape. */
+struct bt_tensor_from {
+	const uint8_t *data;   /* the first element, or block */
+	const int64_t *stride; /* steps of each dimension, in elements; NULL:
+	                        * blocks of Q8_0 */
 };
 
 struct bt_ckpt_reader {
@@ -43,6 +63,10 @@ struct bt_ckpt_reader {
 };
 
 extern const struct bt_ckpt_reader bt_ckpt_safetensors;
+extern const struct bt_ckpt_reader bt_ckpt_zip; /* of PyTorch, of NumPy */
+extern const struct bt_ckpt_reader bt_ckpt_torch_legacy;
+extern const struct bt_ckpt_reader bt_ckpt_npy;
+extern const struct bt_ckpt_reader bt_ckpt_gguf;
 
 /* Memory that lives as long as c, aligned for an int64_t; NULL when out of
  * memory. */
@@ -55,6 +79,48 @@ struct bt_tensor *bt_ckpt_add(struct bt_ckpt *c) BT_MUST_USE;
 /* Copies key and value. Returns 0 or BT_ENOMEM. */
 int bt_ckpt_add_note(struct bt_ckpt *c, const char *key,
                      const char *value) BT_MUST_USE;
+
+/* name and data, bytes of f, are borrowed. Returns 0 or BT_ENOMEM. */
+int bt_ckpt_add_sum(struct bt_ckpt *c, const struct bt_ckpt_file *f,
+                    const char *name, size_t n_name, const uint8_t *data,
+                    size_t size, uint32_t crc) BT_MUST_USE;
+
+/*
+ * Appends a tensor of that name, which is copied, to be filled and then placed:
+ * BT_ECORRUPT where a name is not UTF-8 or holds a NUL, BT_ELIMIT where it is
+ * too long.
+ */
+int bt_ckpt_add_named(struct bt_ckpt *c, const struct bt_ckpt_file *f,
+                      const char *name, size_t n, struct bt_tensor **t,
+                      struct bt_error *err) BT_MUST_USE;
+
+/*
+ * Tells where the elements of t are, whose dtype, rank and shape are set: from
+ * element offset of a storage of size bytes of f, with strides in elements, or
+ * in the order of the shape where stride is NULL. stride is borrowed for as
+ * long as c lives. Storages may be shared, but not beyond reason: what all
+ * tensors claim is bounded by the size of the file.
+ */
+int bt_ckpt_place(struct bt_ckpt *c, const struct bt_ckpt_file *f,
+                  struct bt_tensor *t, const uint8_t *storage, size_t size,
+                  uint64_t offset, const int64_t *stride,
+                  struct bt_error *err) BT_MUST_USE;
+
+/* The same for n bytes of Q8_0, read as F32. */
+int bt_ckpt_place_q8(struct bt_ckpt *c, struct bt_tensor *t,
+                     const uint8_t *data, size_t n,
+                     struct bt_error *err) BT_MUST_USE;
+
+/* No two of the tensors from first on have one name. */
+int bt_ckpt_check_names(const struct bt_ckpt *c, size_t first,
+                        struct bt_error *err) BT_MUST_USE;
+
+/* A half-precision number by its bits. */
+float bt_half_to_f32(uint16_t h);
+
+/* Elements of a tensor without data, by its from; the range was checked. */
+void bt_tensor_gather(const struct bt_tensor *t, size_t first, size_t n,
+                      void *out);
 
 /* Maps a regular file and adds it to c, which owns it. */
 int bt_ckpt_map(struct bt_ckpt *c, const char *path,

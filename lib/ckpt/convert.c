@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "ckpt/tensor.h"
+#include "ckpt/ckpt_int.h"
 
 typedef void to_f32_fn(const uint8_t *p, size_t n, float *out);
 typedef void to_f64_fn(const uint8_t *p, size_t n, double *out);
@@ -64,7 +64,7 @@ static float from_bits(uint32_t bits)
 	return v;
 }
 
-static float half(uint16_t h)
+float bt_half_to_f32(uint16_t h)
 {
 	uint32_t sign = (uint32_t)(h & 0x8000) << 16;
 	uint32_t exponent = (h >> 10) & 31, mantissa = h & 0x3ff;
@@ -86,7 +86,7 @@ static void f16_f32(const uint8_t *p, size_t n, float *out)
 
 	for (i = 0; i < n; i++) {
 		memcpy(&h, p + 2 * i, sizeof(h));
-		out[i] = half(h);
+		out[i] = bt_half_to_f32(h);
 	}
 }
 
@@ -120,7 +120,7 @@ static void e5m2_f32(const uint8_t *p, size_t n, float *out)
 	size_t i;
 
 	for (i = 0; i < n; i++)
-		out[i] = half((uint16_t)(p[i] << 8));
+		out[i] = bt_half_to_f32((uint16_t)(p[i] << 8));
 }
 
 /* No infinity; all ones is the NaN. */
@@ -206,37 +206,84 @@ static int check(const struct bt_tensor *t, size_t first, size_t n,
 	return BT_OK;
 }
 
-static const uint8_t *element(const struct bt_tensor *t, size_t i)
+/* Elements that are converted at once where they are not in order. */
+#define BLOCK 256
+
+/* n elements, at most BLOCK of them where they have to be put into buf. */
+static const uint8_t *elements(const struct bt_tensor *t, size_t i, size_t n,
+                               uint8_t *buf)
 {
-	return (const uint8_t *)t->data + i * (bt_dtype_bits(t->dtype) / 8);
+	if (t->data != NULL)
+		return (const uint8_t *)t->data +
+		       i * (bt_dtype_bits(t->dtype) / 8);
+	bt_tensor_gather(t, i, n, buf);
+	return buf;
+}
+
+int bt_tensor_read(const struct bt_tensor *t, size_t first, size_t n, void *out,
+                   struct bt_error *err)
+{
+	size_t bits = bt_dtype_bits(t->dtype);
+
+	if (first > t->count || n > t->count - first ||
+	    (bits < 8 &&
+	     (first % 8 != 0 || (n % 8 != 0 && n != t->count - first))))
+		return bt_error_set(err, BT_EARG,
+		                    "tensor '%.100s' has %zu elements, not %zu "
+		                    "from %zu",
+		                    t->name, t->count, n, first);
+	if (n == 0)
+		return BT_OK;
+	if (t->data == NULL)
+		bt_tensor_gather(t, first, n, out);
+	else if (bits >= 8)
+		memcpy(out, (const uint8_t *)t->data + first * (bits / 8),
+		       n * (bits / 8));
+	else
+		memcpy(out, (const uint8_t *)t->data + first / 8 * bits,
+		       (n * bits + 7) / 8);
+	return BT_OK;
 }
 
 int bt_tensor_to_f32(const struct bt_tensor *t, size_t first, size_t n,
                      float *out, struct bt_error *err)
 {
 	int r = check(t, first, n, err);
+	uint8_t buf[BLOCK * 8];
+	size_t i, m;
 
-	if (r == BT_OK && n > 0)
-		to_f32[t->dtype](element(t, first), n, out);
-	return r;
+	if (r != BT_OK)
+		return r;
+	if (t->data == NULL && t->dtype == BT_DTYPE_F32) {
+		bt_tensor_gather(t, first, n, out);
+		return BT_OK;
+	}
+	for (i = 0; i < n; i += m) {
+		m = t->data != NULL || n - i < BLOCK ? n - i : BLOCK;
+		to_f32[t->dtype](elements(t, first + i, m, buf), m, out + i);
+	}
+	return BT_OK;
 }
 
 int bt_tensor_to_f64(const struct bt_tensor *t, size_t first, size_t n,
                      double *out, struct bt_error *err)
 {
 	int r = check(t, first, n, err);
-	float part[256];
+	uint8_t buf[BLOCK * 8];
+	const uint8_t *p;
+	float part[BLOCK];
 	size_t i, j, m;
 
-	if (r != BT_OK || n == 0)
+	if (r != BT_OK)
 		return r;
-	if (to_f64[t->dtype] != NULL) {
-		to_f64[t->dtype](element(t, first), n, out);
-		return BT_OK;
-	}
 	for (i = 0; i < n; i += m) {
-		m = n - i < 256 ? n - i : 256;
-		to_f32[t->dtype](element(t, first + i), m, part);
+		m = n - i < BLOCK ? n - i : BLOCK;
+		p = elements(t, first + i, m, buf);
+		if (to_f64[t->dtype] != NULL) {
+			to_f64[t->dtype](p, m, out + i);
+			continue;
+		}
+		to_f32[t->dtype](p, m, part);
 		for (j = 0; j < m; j++)
 			out[i + j] = (double)part[j];
 	}

@@ -76,29 +76,48 @@ static bool is_wide(enum bt_dtype dtype)
 	return dtype == BT_DTYPE_I64 || dtype == BT_DTYPE_U64;
 }
 
-static void diff_same_type(struct part *p, const struct bt_tensor *a,
-                           const struct bt_tensor *b)
+static void diff_same_type(struct part *p, enum bt_dtype dtype,
+                           const uint8_t *x, const uint8_t *y, size_t n)
 {
-	unsigned bits = bt_dtype_bits(a->dtype);
-	/* pieces begin at multiples of eight elements, so at whole bytes */
-	const uint8_t *x = (const uint8_t *)a->data + p->first / 8 * bits;
-	const uint8_t *y = (const uint8_t *)b->data + p->first / 8 * bits;
+	unsigned bits = bt_dtype_bits(dtype);
 
-	if (is_wide(a->dtype))
-		diff_wide(p, x, y, p->n, a->dtype == BT_DTYPE_I64);
+	if (is_wide(dtype))
+		diff_wide(p, x, y, n, dtype == BT_DTYPE_I64);
 	else
-		diff_bytes(p, x, y, p->n * bits / 8, bits < 8 ? 1 : bits / 8);
+		diff_bytes(p, x, y, n * bits / 8, bits < 8 ? 1 : bits / 8);
 }
 
-static bool equal_bytes(const struct part *p, const struct bt_tensor *a,
-                        const struct bt_tensor *b)
+/* n elements as they are, in buf where they are not in order in the file.
+ * Blocks begin at multiples of eight elements, so at whole bytes. */
+static const uint8_t *bytes_of(const struct bt_tensor *t, size_t first,
+                               size_t n, void *buf)
 {
-	unsigned bits = bt_dtype_bits(a->dtype);
-	size_t at = p->first / 8 * bits;
+	if (t->data != NULL)
+		return (const uint8_t *)t->data +
+		       first / 8 * bt_dtype_bits(t->dtype);
+	if (bt_tensor_read(t, first, n, buf, NULL) != BT_OK)
+		return NULL; /* cannot be: it is a range of the tensor */
+	return buf;
+}
 
-	return a->dtype == b->dtype &&
-	       memcmp((const char *)a->data + at, (const char *)b->data + at,
-	              p->n * bits / 8) == 0;
+/* Compares a block of n elements of one type; false where that has to be done
+ * as numbers. */
+static bool diff_block(struct part *p, const struct bt_tensor *a,
+                       const struct bt_tensor *b, size_t first, size_t n)
+{
+	uint64_t x[BT_PIECE_BLOCK], y[BT_PIECE_BLOCK];
+	const uint8_t *s, *t;
+
+	if (a->dtype != b->dtype)
+		return false;
+	s = bytes_of(a, first, n, x);
+	t = bytes_of(b, first, n, y);
+	if (memcmp(s, t, n * bt_dtype_bits(a->dtype) / 8) == 0)
+		return true;
+	if (!is_wide(a->dtype) && bt_dtype_is_real(a->dtype))
+		return false;
+	diff_same_type(p, a->dtype, s, t, n);
+	return true;
 }
 
 static void work(void *arg, int piece, int worker)
@@ -111,15 +130,10 @@ static void work(void *arg, int piece, int worker)
 	size_t i, n;
 
 	(void)worker;
-	if (equal_bytes(p, a, b))
-		return;
-	if (a->dtype == b->dtype &&
-	    (is_wide(a->dtype) || !bt_dtype_is_real(a->dtype))) {
-		diff_same_type(p, a, b);
-		return;
-	}
 	for (i = 0; i < p->n; i += n) {
 		n = p->n - i < BT_PIECE_BLOCK ? p->n - i : BT_PIECE_BLOCK;
+		if (diff_block(p, a, b, p->first + i, n))
+			continue;
 		if (bt_tensor_to_f64(a, p->first + i, n, x, NULL) != BT_OK ||
 		    bt_tensor_to_f64(b, p->first + i, n, y, NULL) != BT_OK)
 			return; /* cannot be: the range and type were checked */

@@ -10,8 +10,13 @@
 #include "base/mem.h"
 #include "ckpt/ckpt_int.h"
 
-#define WHOLE "model.safetensors"
-#define INDEX "model.safetensors.index.json"
+/* In the order in which transformers looks for them. */
+static const char *const names[] = {
+    "model.safetensors",
+    "model.safetensors.index.json",
+    "pytorch_model.bin",
+    "pytorch_model.bin.index.json",
+};
 
 char *bt_ckpt_join(const char *dir, const char *name)
 {
@@ -21,29 +26,31 @@ char *bt_ckpt_join(const char *dir, const char *name)
 	return bt_buf_detach(&b);
 }
 
-/* Names that model directories give to weights of other formats. */
-static bool holds_weights(const char *name)
+/* Names that model directories give to weights, and whether those can be read
+ * if their path is given. */
+static const struct {
+	const char *pattern;
+	bool read;
+} others[] = {
+    {"*.safetensors", true}, {"pytorch_model*.bin", true},
+    {"*.pt", true},          {"*.pth", true},
+    {"*.ckpt", true},        {"*.npz", true},
+    {"*.gguf", true},        {"*.ckpt.index", false},
+    {"*.h5", false},         {"*.hdf5", false},
+    {"*.msgpack", false},    {"*.keras", false},
+};
+
+#define OTHERS (sizeof(others) / sizeof(others[0]))
+
+/* The number of the pattern that a name matches; OTHERS: none. */
+static size_t pattern_of(const char *name)
 {
-	static const char *const patterns[] = {
-	    "pytorch_model*.bin",
-	    "*.ckpt.index",
-	    "*.h5",
-	    "*.hdf5",
-	    "*.msgpack",
-	    "*.gguf",
-	    "*.npz",
-	    "*.pt",
-	    "*.pth",
-	    "*.ckpt",
-	    "*.keras",
-	    "*.safetensors",
-	};
 	size_t i;
 
-	for (i = 0; i < sizeof(patterns) / sizeof(patterns[0]); i++)
-		if (fnmatch(patterns[i], name, 0) == 0)
-			return true;
-	return false;
+	for (i = 0; i < OTHERS; i++)
+		if (fnmatch(others[i].pattern, name, 0) == 0)
+			break;
+	return i;
 }
 
 /* The first file in byte order that looks like weights, or NULL. */
@@ -54,7 +61,7 @@ static char *other_weights(const char *dir)
 	char *best = NULL;
 
 	while (d != NULL && (e = readdir(d)) != NULL) {
-		if (!holds_weights(e->d_name) ||
+		if (pattern_of(e->d_name) == OTHERS ||
 		    (best != NULL && strcmp(e->d_name, best) >= 0))
 			continue;
 		free(best);
@@ -71,11 +78,14 @@ static int nothing_in(const char *dir, struct bt_error *err)
 	const char *note = "";
 
 	if (other != NULL)
-		note = fnmatch("*.safetensors", other, 0) == 0
+		note = others[pattern_of(other)].read
 		           ? "': give its path to read it"
 		           : "', a format that this version does not read";
-	bt_error_set(err, BT_EARG, "'%s' has no '%s' and no '%s'%s%.100s%s",
-	             dir, WHOLE, INDEX, other != NULL ? "; it holds '" : "",
+	bt_error_set(err, BT_EARG,
+	             "'%s' has no '%s', no '%s' and no index of such "
+	             "files%s%.100s%s",
+	             dir, names[0], names[2],
+	             other != NULL ? "; it holds '" : "",
 	             other != NULL ? other : "", note);
 	free(other);
 	return BT_EARG;
@@ -83,7 +93,6 @@ static int nothing_in(const char *dir, struct bt_error *err)
 
 int bt_ckpt_look_in(const char *dir, char **path, struct bt_error *err)
 {
-	static const char *const names[] = {WHOLE, INDEX};
 	char *p;
 	size_t i;
 

@@ -14,7 +14,8 @@
 #include "io/remote.h"
 
 static const struct bt_ckpt_reader *const readers[] = {
-    &bt_ckpt_safetensors,
+    &bt_ckpt_safetensors, &bt_ckpt_zip,  &bt_ckpt_torch_legacy,
+    &bt_ckpt_npy,         &bt_ckpt_gguf,
 };
 
 #define READERS (sizeof(readers) / sizeof(readers[0]))
@@ -90,12 +91,7 @@ const char *bt_ckpt_foreign(const uint8_t *data, size_t size)
 		size_t n;
 		const char *what;
 	} known[] = {
-	    {"PK\3\4", 4, "a zip file (pytorch_model.bin, npz)"},
-	    {"\x80\2\x8a\nl\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19", 14,
-	     "a pickle of old PyTorch"},
 	    {"\x89HDF\r\n\x1a\n", 8, "an HDF5 file"},
-	    {"GGUF", 4, "a GGUF file"},
-	    {"\x93NUMPY", 6, "a npy file"},
 	    {"\x1f\x8b", 2, "gzip-compressed data"},
 	    {"\x28\xb5\x2f\xfd", 4, "zstd-compressed data"},
 	};

@@ -7,6 +7,8 @@
 #include "ckpt/safetensors.h"
 #include "io/json.h"
 
+#define GATHERED 1024 /* elements at once */
+
 /* A tensor on its way out. */
 struct row {
 	const struct bt_tensor *t;
@@ -41,7 +43,8 @@ static int make_rows(const struct bt_safetensors *s, struct row *rows,
 			bt_error_prefix(err, "tensor '%.100s'", t->name);
 			return BT_EARG;
 		}
-		if (t->data == NULL && s->fill == NULL && rows[i].bytes != 0)
+		if (t->data == NULL && t->from == NULL && s->fill == NULL &&
+		    rows[i].bytes != 0)
 			return bt_error_set(err, BT_EARG,
 			                    "tensor '%.100s' has no data",
 			                    t->name);
@@ -156,6 +159,24 @@ static int write_header(struct bt_out *out, const json_t *header,
 	return r;
 }
 
+/* Elements that are not in order where they stand. */
+static int write_gathered(struct bt_out *out, const struct bt_tensor *t,
+                          size_t bytes, struct bt_error *err)
+{
+	size_t i, n, width = bt_dtype_bits(t->dtype) / 8;
+	uint64_t buf[GATHERED];
+	int r = BT_OK;
+
+	for (i = 0; i < bytes / width && r == BT_OK; i += n) {
+		n = bytes / width - i;
+		n = n < GATHERED ? n : GATHERED;
+		r = bt_tensor_read(t, i, n, buf, err);
+		if (r == BT_OK)
+			r = bt_out_write(out, buf, n * width, err);
+	}
+	return r;
+}
+
 static int write_data(struct bt_out *out, const struct bt_safetensors *s,
                       const struct row *row, struct bt_error *err)
 {
@@ -166,6 +187,8 @@ static int write_data(struct bt_out *out, const struct bt_safetensors *s,
 		return BT_OK;
 	if (row->t->data != NULL)
 		return bt_out_write(out, row->t->data, row->bytes, err);
+	if (row->t->from != NULL)
+		return write_gathered(out, row->t, row->bytes, err);
 	r = s->fill(s->ctx, row->index, out, err);
 	if (r == BT_OK && bt_out_offset(out) - before != row->bytes)
 		return bt_error_set(

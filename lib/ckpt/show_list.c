@@ -43,6 +43,28 @@ static void head(struct bt_table *t, bool stats, bool files)
 		bt_table_cell(t, "FILE");
 }
 
+/* How much of what is listed stands packed in the file. */
+static void packed_line(struct bt_buf *b, const struct bt_view *v)
+{
+	struct bt_totals sum = {0, 0, 0};
+	const char *as = NULL;
+	size_t i;
+
+	for (i = 0; i < v->n; i++) {
+		if (bt_tensor_packed(v->t[i]) == NULL)
+			continue;
+		as = bt_tensor_packed(v->t[i]); /* there is one kind */
+		sum.tensors++;
+		sum.parameters += v->t[i]->count;
+		sum.bytes += v->t[i]->bytes;
+	}
+	if (as == NULL)
+		return;
+	bt_buf_printf(b, "  %s in the file: ", as);
+	bt_show_totals_line(b, &sum);
+	bt_buf_putc(b, '\n');
+}
+
 void bt_show_list(struct bt_buf *b, const struct bt_view *v,
                   const struct bt_tensor_stats *s)
 {
@@ -81,6 +103,7 @@ void bt_show_list(struct bt_buf *b, const struct bt_view *v,
 		bt_show_totals_line(b, &part);
 		bt_buf_putc(b, '\n');
 	}
+	packed_line(b, v);
 }
 
 static json_t *stats_json(const struct bt_tensor_stats *s)
@@ -115,6 +138,9 @@ static json_t *tensor_json(const struct bt_tensor *t, bool file,
 	              bt_dtype_name(t->dtype), "shape", bt_show_shape_json(t),
 	              "bytes", (json_int_t)t->bytes);
 
+	if (o != NULL && bt_tensor_packed(t) != NULL)
+		json_object_set_new(o, "packed",
+		                    json_string(bt_tensor_packed(t)));
 	if (o != NULL && file)
 		json_object_set_new(o, "file", bt_show_text_json(file_name(t)));
 	if (o != NULL && s != NULL)

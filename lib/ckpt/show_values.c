@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdio.h>
-#include <string.h>
 
 #include "base/num.h"
 #include "ckpt/show.h"
@@ -21,7 +20,8 @@ static int format(char *s, size_t size, const struct bt_tensor *t, size_t i,
 	int64_t n;
 
 	if (t->dtype == BT_DTYPE_I64 || t->dtype == BT_DTYPE_U64) {
-		memcpy(&n, (const char *)t->data + 8 * i, sizeof(n));
+		if (bt_tensor_read(t, i, 1, &n, NULL) != BT_OK)
+			n = 0; /* cannot be: it is an element of the tensor */
 		if (t->dtype == BT_DTYPE_I64)
 			return snprintf(s, size, "%lld", (long long)n);
 		return snprintf(s, size, "%llu", (unsigned long long)n);

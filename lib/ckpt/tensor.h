@@ -2,6 +2,11 @@
 /*
  * A named array of numbers as it stands in a checkpoint: what it is and where
  * its bytes are. Row major, little endian.
+ *
+ * Some formats keep elements in another order (a transposed view of PyTorch, an
+ * array of Fortran) or packed (Q8_0 of GGUF). Such a tensor has no data: its
+ * type, shape and bytes are those it has once it is read, which the functions
+ * here do for every tensor alike.
  */
 #ifndef BT_CKPT_TENSOR_H
 #define BT_CKPT_TENSOR_H
@@ -51,6 +56,8 @@ int bt_dtype_parse(const char *name, enum bt_dtype *dtype) BT_MUST_USE;
 
 #define BT_TENSOR_MAX_RANK 64
 
+struct bt_tensor_from;
+
 struct bt_tensor {
 	const char *name; /* UTF-8 */
 	enum bt_dtype dtype;
@@ -58,8 +65,11 @@ struct bt_tensor {
 	const int64_t *shape; /* rank dimensions, none negative */
 	size_t count;         /* elements */
 	size_t bytes;
-	const void *data; /* not aligned to anything */
-	const char *file; /* path of the file that holds it */
+	const void *data; /* not aligned to anything; NULL where from is not */
+	const struct bt_tensor_from *from; /* not NULL: the file holds the
+	                                    * elements in another order, or
+	                                    * packed: bt_tensor_read */
+	const char *file;                  /* path of the file that holds it */
 };
 
 /*
@@ -71,6 +81,17 @@ struct bt_tensor {
 int bt_tensor_size(enum bt_dtype dtype, int rank, const int64_t *shape,
                    size_t *count, size_t *bytes,
                    struct bt_error *err) BT_MUST_USE;
+
+/*
+ * Copies elements first .. first+n-1 as they are, in the order of the shape.
+ * Elements out of the tensor, or that begin or end inside a byte, are BT_EARG.
+ * Thread-safe.
+ */
+int bt_tensor_read(const struct bt_tensor *t, size_t first, size_t n, void *out,
+                   struct bt_error *err) BT_MUST_USE;
+
+/* How the file holds t where it is not in its own type, "Q8_0", or NULL. */
+const char *bt_tensor_packed(const struct bt_tensor *t);
 
 /*
  * Elements first .. first+n-1 as numbers, rounded to nearest where the type is

@@ -228,6 +228,10 @@ static int open_blob(struct bt_tsin *t, struct bt_error *err)
 	snprintf(name, sizeof(name), "frame %llu",
 	         (unsigned long long)t->frames + 1);
 	r = bt_ckpt_open_memory(name, t->blob, t->size, &t->c, &why);
+	if (r == BT_OK && strcmp(bt_ckpt_format(t->c), "safetensors") != 0)
+		r = bt_error_set(&why, BT_ECORRUPT,
+		                 "'%s' is %s, not safetensors", name,
+		                 bt_ckpt_format(t->c));
 	if (r != BT_OK)
 		return bt_error_set(err, r == BT_ENOMEM ? r : BT_ECORRUPT,
 		                    "cannot read %s: %s", bt_tsin_name(t),

@@ -107,13 +107,18 @@ static int pass(struct job *j, const char *path, struct bt_error *err)
 static int pass_file(struct job *j, const char *path, struct bt_error *err)
 {
 	struct bt_ckpt *c;
-	struct bt_frame f;
+	struct bt_frame f = {0};
 	struct bt_error why = {0};
 	int r = bt_ckpt_open(path, &c, err);
 
 	if (r != BT_OK)
 		return r;
-	r = bt_frame_of(c, &f, &why);
+	if (strcmp(bt_ckpt_format(c), "safetensors") == 0)
+		r = bt_frame_of(c, &f, &why);
+	else
+		r = bt_error_set(&why, BT_EFORMAT,
+		                 "a checkpoint of format %s, not safetensors",
+		                 bt_ckpt_format(c));
 	if (r == BT_OK)
 		r = put(j, &f, 0, NULL, &why);
 	if (r != BT_OK)

@@ -64,6 +64,26 @@ static void canonical(const char *name, char *out)
 		replace_end(out, "LayerNorm.beta", "LayerNorm.bias");
 }
 
+int bt_weights_has(const struct bt_ckpt *c, const char *param, bool *has,
+                   struct bt_error *err)
+{
+	const char *from;
+	size_t i;
+	char *name;
+
+	*has = false;
+	for (i = 0; i < bt_ckpt_count(c) && !*has; i++) {
+		from = bt_ckpt_tensor(c, i)->name;
+		name = bt_array(strlen(from) + 8, 1); /* see canonical */
+		if (name == NULL)
+			return bt_error_nomem(err, "loading weights");
+		canonical(from, name);
+		*has = strcmp(name, param) == 0;
+		free(name);
+	}
+	return BT_OK;
+}
+
 /* For each parameter the tensor that holds it, or NULL; for each tensor whether
  * one wants it. */
 struct match {
@@ -173,7 +193,7 @@ static int take(const struct bt_ckpt *c, const struct bt_param *p,
 	const float *x = out;
 	int r = BT_OK;
 
-	if (at != NULL && t->dtype == BT_DTYPE_F32 &&
+	if (at != NULL && t->dtype == BT_DTYPE_F32 && t->data != NULL &&
 	    (uintptr_t)t->data % sizeof(float) == 0)
 		x = t->data;
 	else

@@ -41,6 +41,11 @@ int bt_weights_load(const struct bt_graph *g, const struct bt_ckpt *c,
                     struct bt_weights_report *r,
                     struct bt_error *err) BT_MUST_USE;
 
+/* Whether a tensor of the checkpoint would be loaded as the parameter of that
+ * name. */
+int bt_weights_has(const struct bt_ckpt *c, const char *param, bool *has,
+                   struct bt_error *err) BT_MUST_USE;
+
 /* Values for every parameter, laid out as the arena, to be saved under the
  * parameters' names behind a prefix. */
 struct bt_weights_set {

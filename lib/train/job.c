@@ -97,7 +97,8 @@ static bool has_classifier(const char *dir)
 
 	if (bt_ckpt_open(dir, &c, NULL) != BT_OK)
 		return false; /* why is said when the weights are loaded */
-	has = bt_ckpt_find(c, "classifier.weight") != NULL;
+	if (bt_weights_has(c, "classifier.weight", &has, NULL) != BT_OK)
+		has = false;
 	bt_ckpt_close(c);
 	return has;
 }

@@ -120,8 +120,11 @@ rm m/$two
 mkfifo m/$two
 refuses "*is not a regular file*" 'a pipe as a shard' ckpt-inspect m
 fresh
+printf '\211HDF\r\n\032\n' >m/$two
+refuses "*$two' is an HDF5 file*" 'a shard of another format' ckpt-inspect m
+fresh
 printf 'PK\3\4' >m/$two
-refuses "*$two' is a zip file*" 'a shard of another format' ckpt-inspect m
+damaged "*$two': a zip file without its end*" 'a shard that begins a zip file'
 fresh
 head -c 300 "$DATA/ckpt-sharded/$two" >m/$two
 damaged "*'m/$two': tensor 'layer.1.weight': data_offsets [[]80, 144] lie outside of the file, which holds 116 bytes of data" \

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BT_CKPT_NPY_INT_H
+#define BT_CKPT_NPY_INT_H
+
+#include "ckpt/zip_int.h"
+
+/* Adds the arrays of an npz file, which are its entries. */
+int bt_npz_read(struct bt_ckpt *c, struct bt_zip *z,
+                struct bt_error *err) BT_MUST_USE;
+
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/* Any bytes as the pickle of a PyTorch file whose storages are there: 64 bytes
+ * each, under the keys 0 and 1. */
+#include "fuzz.h"
+
+#include "../unit/zipmaker.h"
+#include "ckpt/show.h"
+
+static void use(const struct bt_ckpt *c)
+{
+	const struct bt_tensor *t;
+	size_t i, k, n;
+	double v[64];
+
+	for (i = 0; i < bt_ckpt_count(c); i++) {
+		t = bt_ckpt_tensor(c, i);
+		FUZZ_CHECK(bt_ckpt_find(c, t->name) == t);
+		FUZZ_CHECK(t->data != NULL || t->from != NULL);
+		if (t->data != NULL)
+			fuzz_read(t->data, t->bytes);
+		for (k = 0; k < t->count && k < 100000; k += n) {
+			n = t->count - k < 64 ? t->count - k : 64;
+			if (bt_dtype_is_real(t->dtype))
+				FUZZ_CHECK(bt_tensor_to_f64(t, k, n, v, NULL) ==
+				           BT_OK);
+		}
+	}
+	FUZZ_CHECK(bt_ckpt_verify(c, NULL) == BT_OK);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static uint8_t bytes[64];
+	struct zip_entry e[] = {
+	    {.name = "a/data.pkl", .data = data, .n = size},
+	    {.name = "a/data/0", .data = bytes, .n = sizeof(bytes)},
+	    {.name = "a/data/1", .data = bytes, .n = sizeof(bytes)},
+	};
+	struct bt_buf b = BT_BUF_INIT;
+	struct bt_error err = {0};
+	struct bt_ckpt *c;
+
+	if (size == 0)
+		return 0;
+	zip_make(&b, e, 3);
+	if (!b.oom &&
+	    fuzz_told(bt_ckpt_open_memory("input", b.data, b.len, &c, &err),
+	              &err) == BT_OK) {
+		use(c);
+		bt_ckpt_close(c);
+	}
+	bt_buf_clear(&b);
+	return 0;
+}
