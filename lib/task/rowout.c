@@ -166,11 +166,11 @@ int bt_rowout_flush(struct bt_rowout *r, struct bt_error *err)
 	int64_t shape[2] = {n, (int64_t)r->o.cols};
 	struct bt_tensor t[3] = {
 	    {r->o.name, BT_DTYPE_F32, 2, shape, r->n * r->o.cols, r->values.len,
-	     r->values.data, NULL},
+	     r->values.data, NULL, NULL},
 	    {BT_FRAME_ID, BT_DTYPE_U8, 1, &bytes, r->ids.len, r->ids.len,
-	     r->ids.data, NULL},
+	     r->ids.data, NULL, NULL},
 	    {BT_FRAME_OFFSETS, BT_DTYPE_I64, 1, &n1, r->n + 1, r->offsets.len,
-	     r->offsets.data, NULL}};
+	     r->offsets.data, NULL, NULL}};
 	struct bt_ckpt_note note = {BT_FRAME_LABELS, r->labels};
 	struct bt_frame f = {.s = {.tensors = t,
 	                           .count = 3,
