@@ -40,6 +40,7 @@ struct bt_pk_value {
 	} u;
 };
 
+#define BT_PK_VALUES_MAX ((size_t)1 << 22)
 #define BT_PK_END UINT32_MAX /* the next cell of the last */
 
 struct bt_pk_cell {
@@ -85,8 +86,8 @@ struct bt_pickle {
 
 /*
  * Reads the pickle that data begin with; *used are its bytes. A pickle of more
- * than 2^22 values is BT_ELIMIT. bt_pickle_clear it in any case. The texts lie
- * in data.
+ * than BT_PK_VALUES_MAX values is BT_ELIMIT. bt_pickle_clear it in any case.
+ * The texts lie in data.
  */
 int bt_pickle_read(struct bt_pickle *k, const uint8_t *data, size_t size,
                    size_t *used, struct bt_error *err) BT_MUST_USE;
@@ -98,7 +99,10 @@ bool bt_pk_is(const struct bt_pickle *k, uint32_t value, const char *s);
 /* What d holds under key, or BT_PK_END. */
 uint32_t bt_pk_get(const struct bt_pickle *k, uint32_t d, const char *key);
 
-/* --- between pickle.c and pickle_torch.c --- */
+/* --- between pickle.c, pickle_ops.c and pickle_torch.c --- */
+
+/* What each instruction does that was just read; NULL: unknown. */
+extern int (*const bt_pk_ops[256])(struct bt_pickle *k);
 
 /* The pickle makes no sense here. Returns code. */
 int bt_pk_bad(struct bt_pickle *k, int code, const char *why);

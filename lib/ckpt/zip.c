@@ -323,7 +323,7 @@ static int inflate_to(const struct bt_zip_entry *e, uint8_t *out,
 {
 	size_t in = 0, done = 0;
 	z_stream s = {0};
-	uint8_t spare; /* where a byte too many would go */
+	uint8_t spare = 0; /* where a byte too many would go */
 	int r = inflateInit2(&s, -15);
 
 	if (r != Z_OK)
