@@ -14,8 +14,9 @@
 #include "base/mem.h"
 #include "ckpt/ckpt_int.h"
 
-#define NEST_MAX 4 /* arrays of arrays */
-#define NOTE_MAX 4096
+#define NEST_MAX 4    /* arrays of arrays */
+#define NOTE_MAX 4096 /* bytes */
+#define NOTES_MAX 65536
 
 enum {
 	U8,
@@ -415,6 +416,9 @@ static int read_all(struct in *in)
 		r = u64(in, &n_tensors);
 	if (r == BT_OK)
 		r = u64(in, &n_notes);
+	if (r == BT_OK && n_notes > NOTES_MAX)
+		r = bt_error_set(in->err, BT_ELIMIT, "%llu notes (at most %d)",
+		                 (unsigned long long)n_notes, NOTES_MAX);
 	for (i = 0; i < n_notes && r == BT_OK; i++)
 		r = read_note(in);
 	return r == BT_OK ? read_tensors(in, n_tensors) : r;

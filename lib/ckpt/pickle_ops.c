@@ -7,7 +7,8 @@
 #include "ckpt/pickle_int.h"
 
 #define DEPTH_MAX ((size_t)1 << 20) /* of the stack */
-#define UNSET UINT32_MAX            /* in the memo */
+#define LINE_MAX_BYTES 1024
+#define UNSET UINT32_MAX /* in the memo */
 
 static int corrupt(struct bt_pickle *k, const char *why)
 {
@@ -86,8 +87,13 @@ static int number(struct bt_pickle *k, size_t n, uint64_t *v)
 
 static int line(struct bt_pickle *k, const uint8_t **p, size_t *n)
 {
-	const uint8_t *end = memchr(k->p, '\n', (size_t)(k->end - k->p));
+	size_t left = (size_t)(k->end - k->p);
+	const uint8_t *end;
 
+	left = left < LINE_MAX_BYTES ? left : LINE_MAX_BYTES;
+	end = memchr(k->p, '\n', left);
+	if (end == NULL && left == LINE_MAX_BYTES)
+		return bt_pk_bad(k, BT_ELIMIT, "a name that is too long");
 	if (end == NULL)
 		return bt_pk_bad(k, BT_ETRUNCATED, "it is cut off");
 	*p = k->p;

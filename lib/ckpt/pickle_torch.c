@@ -83,6 +83,14 @@ static const struct meaning_of {
     {"torch", "device", OTHER, 0},
     {"torch.serialization", "_get_layout", OTHER, 0},
     {"_codecs", "encode", OTHER, 0},
+    /* what training scripts put beside the weights */
+    {"argparse", "Namespace", OTHER, 0},
+    {"numpy", "dtype", OTHER, 0},
+    {"numpy", "ndarray", OTHER, 0},
+    {"numpy.core.multiarray", "scalar", OTHER, 0},
+    {"numpy.core.multiarray", "_reconstruct", OTHER, 0},
+    {"numpy._core.multiarray", "scalar", OTHER, 0},
+    {"numpy._core.multiarray", "_reconstruct", OTHER, 0},
 };
 
 static bool is(const uint8_t *p, size_t n, const char *s)

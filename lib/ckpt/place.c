@@ -7,6 +7,7 @@
 #include "ckpt/ckpt_int.h"
 
 #define NAME_MAX_BYTES 4096
+#define TENSORS_MAX ((size_t)1 << 20)
 #define SHARED_MAX 16 /* times the size of the file */
 #define SPARE ((size_t)16 << 20)
 #define Q8_BLOCK 32 /* elements, behind their scale */
@@ -74,6 +75,9 @@ int bt_ckpt_add_named(struct bt_ckpt *c, const struct bt_ckpt_file *f,
 	char *copy;
 	int r;
 
+	if (c->n >= TENSORS_MAX)
+		return bt_error_set(err, BT_ELIMIT, "more than %zu tensors",
+		                    TENSORS_MAX);
 	if (n > NAME_MAX_BYTES)
 		return bt_error_set(err, BT_ELIMIT,
 		                    "the name of a tensor has %zu bytes (at "
@@ -157,6 +161,8 @@ int bt_ckpt_place(struct bt_ckpt *c, const struct bt_ckpt_file *f,
 
 	if (r == BT_OK)
 		r = claim(c, f, t->bytes, err);
+	if (r == BT_OK) /* for shape and strides */
+		r = claim(c, f, 2 * sizeof(*stride) * (size_t)t->rank, err);
 	if (r != BT_OK)
 		return r;
 	t->data = storage;

@@ -10,7 +10,6 @@
 #define STEPS_MAX                                                              \
 	((size_t)1 << 22) /* what stands in two places counts twice            \
 	                   */
-#define TENSORS_MAX ((size_t)1 << 20)
 
 struct walk {
 	struct bt_ckpt *c;
@@ -74,9 +73,6 @@ static int add_tensor(struct walk *w, uint32_t value)
 
 	if (w->path.oom)
 		return bt_error_nomem(w->err, "reading a pickle");
-	if (w->c->n >= TENSORS_MAX)
-		return bt_error_set(w->err, BT_ELIMIT, "more than %zu tensors",
-		                    TENSORS_MAX);
 	r = bt_ckpt_add_named(w->c, w->f, name, n, &t, w->err);
 	if (r != BT_OK)
 		return r;

@@ -57,7 +57,9 @@ chmod u+w bad.bin
 # data begin at a multiple of 64, behind the name and what fills the gap
 at=$(LC_ALL=C grep -abo 'wrapped/data/1' bad.bin | sed -n '1s/:.*//p')
 at=$(((at + 14 + 4 + 63) / 64 * 64))
-printf '\377\377\377\177' | dd of=bad.bin bs=1 seek=$at conv=notrunc 2>dd
+printf '\377\377\377\177' >bytes
+dd if=bytes of=bad.bin bs=1 seek=$at conv=notrunc 2>why
+rm -f why
 works 'a changed byte of the data' ckpt-inspect bad.bin
 exits 1 'is damage' ckpt-inspect --check bad.bin
 like "$(cat out)" "'bad.bin': the checksum of '*/data/1' differs: its 96 bytes are damaged" \
@@ -109,6 +111,34 @@ index pytorch_model-00002-of-00002.bin >shards/pytorch_model.bin.index.json
 refuses "*says that tensor 'a' is in *" 'and hold what they should' ckpt-inspect shards
 
 # --- a large file costs nothing
+# le NUMBER BYTES: in little-endian order
+le() {
+	v=$1 i=0
+	while [ $i -lt "$2" ]; do
+		# shellcheck disable=SC2059
+		printf "\\$(printf %03o $((v & 255)))"
+		v=$((v >> 8)) i=$((i + 1))
+	done
+}
+# pickle [MORE]: of a vector w of 5 GB; MORE is another member of its storage
+pickle() {
+	printf '\200\2}X\1\0\0\0wctorch._utils\n_rebuild_tensor_v2\n'
+	printf '((X\7\0\0\0storagectorch\nFloatStorage\nX\1\0\0\0000X\3\0\0\0cpu'
+	printf 'J\0\0\0\120%stQK\0J\0\0\0\120\205K\1\205\211}tRs.' "${1-}"
+}
+# entry NAME: what both headers of a zip entry have in common
+entry() {
+	printf '\55\0\0\0\0\0\0\0\0\0\0\0\0\0\377\377\377\377\377\377\377\377'
+	le ${#1} 2
+	le 20 2
+}
+# large SIZE: the field for large files
+large() {
+	le 1 2
+	le 16 2
+	le "$1" 8
+	le "$1" 8
+}
 { # a npy file in a zip file of 64-bit sizes
 	size=5368709248
 	head='{"descr": "<f4", "fortran_order": False, "shape": (1342177280,), }'
@@ -134,6 +164,64 @@ if truncate -s $at huge.npz 2>err; then
 	is "$(sed -n 's/.*opened in 0\.0[0-9]* s, peak memory [1-4]\{0,1\}[0-9]\.[0-9] MB.*/fast/p' err)" \
 		fast 'at once'
 	rm huge.npz
+	size=5368709120 pkl=$(pickle | wc -c)
+	{
+		printf 'PK\3\4'
+		entry a/data.pkl
+		printf a/data.pkl
+		large "$pkl"
+		pickle
+		second=$((30 + 10 + 20 + pkl))
+		printf 'PK\3\4'
+		entry a/data/0
+		printf a/data/0
+		large $size
+	} >huge.bin
+	dir=$((second + 30 + 8 + 20 + size))
+	truncate -s $dir huge.bin
+	{
+		for e in a/data.pkl=0 a/data/0=$second; do
+			printf 'PK\1\2\55\0'
+			entry "${e%=*}"
+			le 0 10
+			le "${e#*=}" 4
+			printf %s "${e%=*}"
+			case $e in
+			*pkl*) large "$pkl" ;;
+			*) large $size ;;
+			esac
+		done
+		printf 'PK\6\6'
+		le 44 8
+		le 45 2
+		le 45 2
+		le 0 8
+		le 2 8
+		le 2 8
+		le $((46 + 10 + 20 + 46 + 8 + 20)) 8
+		le $dir 8
+		printf 'PK\6\7\0\0\0\0'
+		le $((dir + 150)) 8
+		printf '\1\0\0\0PK\5\6\0\0\0\0\377\377\377\377'
+		printf '\377\377\377\377\377\377\377\377\0\0'
+	} >>huge.bin
+	{
+		printf '\200\002\212\nl\374\234F\371 j\250P\031.\200\002M\351\003.'
+		printf '\200\002}X\015\0\0\0little_endian\210s.'
+		pickle N
+		printf '\200\002]X\1\0\0\0000a.'
+		le $((size / 4)) 8
+	} >huge-old.bin
+	truncate -s $(($(wc -c <huge-old.bin) + size)) huge-old.bin
+	for f in huge.bin huge-old.bin; do
+		works "5 GB of $f" ckpt-inspect -v $f
+		is "$(tail -n 1 out)" \
+			'1 tensor, 1342177280 parameters (1.3 G), 5368709120 bytes (5.4 GB)' \
+			'are listed'
+		is "$(sed -n 's/.*opened in 0\.0[0-9]* s, peak memory [1-4]\{0,1\}[0-9]\.[0-9] MB.*/fast/p' err)" \
+			fast 'at once'
+		rm $f
+	done
 	{
 		printf 'GGUF\3\0\0\0\1\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0'
 		printf '\1\0\0\0\0\0\0\0w\1\0\0\0\0\0\0\120\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0'

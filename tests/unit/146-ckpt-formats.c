@@ -327,6 +327,8 @@ static const struct {
     P("\x80\6N.", BT_EFORMAT, "protocol"),
     P(PROTO "I1\n.", BT_EFORMAT, "an instruction 0x49"),
     P(PROTO "cos\n", BT_ETRUNCATED, "cut off"),
+    P(PROTO "cargparse\nNamespace\n)\x81}X\1\0\0\0aK\1sb.", BT_EFORMAT,
+      "no tensor"),
     P(PROTO "NQ.", BT_ECORRUPT, "a reference that is to no storage"),
     P(PROTO "ctorch._tensor\n_rebuild_from_type_v2\nq\0(h\0Nh\0h\0tq\1h\1tR.",
       BT_ECORRUPT, "no mark"),
@@ -646,6 +648,134 @@ static void headers_of_arrays(void **state)
 	bt_buf_clear(&b);
 }
 
+/* --- GGUF --- */
+
+/* What a GGUF file says; 0 where a member is not given. */
+struct gguf {
+	uint32_t version;   /* 3 */
+	uint64_t n_notes;   /* 0 */
+	uint64_t n_tensors; /* 2: "a" and "b", of 8 floats each */
+	const char *notes;  /* with their bytes */
+	size_t n_bytes;
+	uint64_t dim;        /* 8 */
+	uint32_t type, rank; /* of b; F32, 1 */
+	uint64_t offset;     /* of b; 32 */
+	const char *name;    /* of b */
+	size_t less;         /* bytes missing at the end */
+};
+
+static void gguf_make(struct bt_buf *b, const struct gguf *g)
+{
+	const char *name = g->name != NULL ? g->name : "b";
+	int i;
+
+	bt_buf_reset(b);
+	bt_buf_put(b, "GGUF", 4);
+	zip_number(b, g->version != 0 ? g->version : 3, 4);
+	zip_number(b, g->n_tensors != 0 ? g->n_tensors : 2, 8);
+	zip_number(b, g->n_notes, 8);
+	bt_buf_put(b, g->notes != NULL ? g->notes : "", g->n_bytes);
+	for (i = 0; i < 2; i++) {
+		zip_number(b, i == 0 ? 1 : strlen(name), 8);
+		bt_buf_puts(b, i == 0 ? "a" : name);
+		zip_number(b, i == 0 || g->rank == 0 ? 1 : g->rank, 4);
+		zip_number(b, i == 0 || g->dim == 0 ? 8 : g->dim, 8);
+		zip_number(b, i == 0 ? 0 : g->type, 4);
+		zip_number(b, i == 0 ? 0 : g->offset != 0 ? g->offset : 32, 8);
+	}
+	while (b->len % 32 != 0)
+		bt_buf_putc(b, 0);
+	for (i = 0; i < 64 - (int)g->less; i++)
+		bt_buf_putc(b, (char)i);
+}
+
+static void ggufs_that_lie(void **state)
+{
+	static const char wide[] = "\x11\0\0\0\0\0\0\0general.alignment"
+	                           "\4\0\0\0\x21\0\0\0";
+	static const char nested[] =
+	    "\1\0\0\0\0\0\0\0k\x9\0\0\0"
+	    "\x9\0\0\0\1\0\0\0\0\0\0\0\x9\0\0\0\1\0\0\0\0\0\0\0"
+	    "\x9\0\0\0\1\0\0\0\0\0\0\0\x9\0\0\0\1\0\0\0\0\0\0\0"
+	    "\x9\0\0\0\1\0\0\0\0\0\0\0\x9\0\0\0\1\0\0\0\0\0\0\0";
+	static const char many[] = "\1\0\0\0\0\0\0\0k\x9\0\0\0\xc\0\0\0"
+	                           "\xff\xff\xff\xff\xff\xff\xff\x7f";
+	static const char text[] =
+	    "\1\0\0\0\0\0\0\0k\x8\0\0\0\xff\xff\xff\xff\xff\xff\xff\xff";
+	static const char odd[] = "\1\0\0\0\0\0\0\0k\xd\0\0\0";
+	static const struct {
+		struct gguf g;
+		int code;
+		const char *words;
+	} cases[] = {
+	    {{0}, 0, NULL},
+	    {{.dim = 4}, 0, NULL},
+	    {{.dim = 32, .type = 8, .less = 0}, BT_ETRUNCATED, "Q8_0"},
+	    {{.dim = 7, .type = 8}, BT_ECORRUPT, "no multiple of 32"},
+	    {{.type = 24}, 0, NULL},
+	    {{.version = 1}, BT_EFORMAT, "version 1 of GGUF"},
+	    {{.version = 0x3000000}, BT_EFORMAT, "version"},
+	    {{.type = 2}, BT_EFORMAT, "tensor 'b': its type Q4_0 is not read"},
+	    {{.type = 99}, BT_EFORMAT, "its type 99 is not known"},
+	    {{.name = "a"}, BT_ECORRUPT, "it holds tensor 'a' twice"},
+	    {{.name = "\xff"}, BT_ECORRUPT, "not UTF-8"},
+	    {{.offset = 31}, BT_ECORRUPT, "not aligned"},
+	    {{.offset = 64}, BT_ECORRUPT, "do not fit into 0 bytes"},
+	    {{.offset = 96}, BT_ETRUNCATED, "behind the end"},
+	    {{.offset = (uint64_t)1 << 63}, BT_ETRUNCATED, "behind the end"},
+	    {{.less = 1}, BT_ECORRUPT, "do not fit into 31 bytes"},
+	    {{.dim = (uint64_t)1 << 62}, BT_ECORRUPT, "overflows"},
+	    {{.dim = UINT64_MAX}, BT_ECORRUPT, "a dimension too large"},
+	    {{.rank = 65}, BT_ECORRUPT, "too many dimensions"},
+	    {{.n_tensors = UINT64_MAX}, BT_ECORRUPT, "more tensors than"},
+	    {{.n_tensors = 3}, BT_ETRUNCATED, "cut off"},
+	    {{.n_tensors = 1}, 0, NULL},
+	    {{.n_notes = UINT64_MAX}, BT_ELIMIT, "18446744073709551615 notes"},
+	    {{.n_notes = 60000}, BT_ETRUNCATED, "cut off"},
+	    {{.n_notes = 1, .notes = wide, .n_bytes = sizeof(wide) - 1},
+	     BT_ECORRUPT,
+	     "no power of two"},
+	    {{.n_notes = 1, .notes = nested, .n_bytes = sizeof(nested) - 1},
+	     BT_ECORRUPT,
+	     "an array of an unknown type"},
+	    {{.n_notes = 1, .notes = many, .n_bytes = sizeof(many) - 1},
+	     BT_ECORRUPT,
+	     "an array too long"},
+	    {{.n_notes = 1, .notes = text, .n_bytes = sizeof(text) - 1},
+	     BT_ETRUNCATED,
+	     "cut off"},
+	    {{.n_notes = 1, .notes = odd, .n_bytes = sizeof(odd) - 1},
+	     BT_ECORRUPT,
+	     "a note of an unknown type"},
+	};
+	struct bt_buf b = BT_BUF_INIT;
+	struct bt_error err;
+	struct bt_ckpt *c;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		gguf_make(&b, &cases[i].g);
+		err.code = 0;
+		c = NULL;
+		if (bt_ckpt_open_memory("m", b.data, b.len, &c, &err) !=
+		        cases[i].code ||
+		    (cases[i].code != 0 &&
+		     strstr(err.text, cases[i].words) == NULL))
+			fail_msg("file %zu: %d %s", i, err.code,
+			         err.code != 0 ? err.text : "sound");
+		if (c != NULL)
+			use(c);
+		bt_ckpt_close(c);
+	}
+	/* two tensors that share a byte */
+	gguf_make(&b, &(struct gguf){.notes = NULL});
+	b.data[24 + 33 + 8 + 1 + 4 + 8 + 4] = 0;
+	assert_err(bt_ckpt_open_memory("m", b.data, b.len, &c, &err),
+	           BT_ECORRUPT, "overlaps another");
+	bt_buf_clear(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -661,6 +791,7 @@ int main(void)
 	    cmocka_unit_test(zips_that_lie),
 	    cmocka_unit_test(bombs),
 	    cmocka_unit_test(headers_of_arrays),
+	    cmocka_unit_test(ggufs_that_lie),
 	};
 
 	return RUN(tests);
