@@ -114,6 +114,14 @@ static int take_arenas(struct bt_engine *e, struct bt_error *err)
 	return BT_OK;
 }
 
+/* A node's packed weight unless an earlier node holds it. */
+static struct bt_gemm_weight *own_weight(const struct bt_engine *e, int node)
+{
+	const struct bt_node_run *r = &e->run[node];
+
+	return r->packer == node ? r->weight : NULL;
+}
+
 static int take_weights(struct bt_engine *e, struct bt_error *err)
 {
 	const struct bt_node *n;
@@ -123,11 +131,14 @@ static int take_weights(struct bt_engine *e, struct bt_error *err)
 		n = &e->g->nodes[i];
 		if (n->op != BT_OP_LINEAR)
 			continue;
-		r = bt_gemm_weight_new(e->gemm, n->cols,
-		                       e->g->nodes[n->in[0]].cols, e->o.train,
-		                       &e->run[i].weight, err);
+		r = e->run[i].packer == i
+		        ? bt_gemm_weight_new(e->gemm, n->cols,
+		                             e->g->nodes[n->in[0]].cols,
+		                             e->o.train, &e->run[i].weight, err)
+		        : BT_OK;
 		if (r != BT_OK)
 			return r;
+		e->run[i].weight = e->run[e->run[i].packer].weight;
 	}
 	return BT_OK;
 }
@@ -228,7 +239,7 @@ void bt_engine_free(struct bt_engine *e)
 	if (e == NULL)
 		return;
 	for (i = 0; e->run != NULL && i < e->g->n_nodes; i++)
-		bt_gemm_weight_free(e->run[i].weight);
+		bt_gemm_weight_free(own_weight(e, i));
 	bt_gemm_free(e->gemm);
 	for (i = 0; e->scratch != NULL && i < bt_pool_threads(e->o.pool); i++)
 		free(e->scratch[i]);
@@ -270,7 +281,7 @@ static void pack_piece(void *arg, int piece, int worker)
 	int i, pass, n;
 
 	for (i = 0; i < e->g->n_nodes; i++) {
-		w = e->run[i].weight;
+		w = own_weight(e, i);
 		for (pass = 0; w != NULL && pass < 2; pass++) {
 			n = bt_gemm_chunks(w, (enum bt_gemm_pass)pass);
 			if (piece < n) {
@@ -305,7 +316,7 @@ int bt_engine_pack(struct bt_engine *e, struct bt_error *err)
 	int i, pieces = 0;
 
 	for (i = 0; i < e->g->n_nodes; i++)
-		if (e->run[i].weight != NULL)
+		if (own_weight(e, i) != NULL)
 			pieces +=
 			    bt_gemm_chunks(e->run[i].weight, BT_GEMM_FORWARD) +
 			    bt_gemm_chunks(e->run[i].weight, BT_GEMM_BACKWARD);
@@ -343,16 +354,12 @@ static int check_batch(const struct bt_engine *e, const struct bt_batch *b,
 int bt_engine_forward(struct bt_engine *e, const struct bt_batch *b,
                       struct bt_error *err)
 {
-	uint32_t t, i;
 	int n, r = check_batch(e, b, err);
 
 	e->bad_text = -1;
 	if (r != BT_OK)
 		return r;
 	e->b = *b;
-	for (t = 0; t < b->texts; t++)
-		for (i = b->start[t]; i < b->start[t + 1]; i++)
-			e->positions[i] = (int32_t)(i - b->start[t]);
 	bt_bind_buffers(e);
 	for (n = 0; n < e->g->n_nodes; n++) {
 		bt_engine_node(e, n, false);
@@ -444,9 +451,9 @@ struct bt_engine_memory bt_engine_memory(const struct bt_engine *e)
 	            (size_t)bt_pool_threads(e->o.pool);
 	for (i = 0; i < e->g->n_nodes; i++) {
 		n = &e->g->nodes[i];
-		if (e->run[i].weight != NULL)
+		if (own_weight(e, i) != NULL)
 			m.packed += bt_gemm_weight_bytes(e->run[i].weight);
-		else if (n->op == BT_OP_LINEAR)
+		else if (n->op == BT_OP_LINEAR && e->run[i].packer == i)
 			m.packed += bt_gemm_weight_estimate(
 			    e->gemm, n->cols, e->g->nodes[n->in[0]].cols,
 			    e->o.train);

@@ -31,6 +31,9 @@ struct bt_node_run {
 	bool need_f32, need_low; /* which outputs its readers want */
 	bool grad_low;           /* type of the gradient */
 	bool stores_grad[2];     /* first to write in[k]'s gradient */
+	bool adds_params;        /* its parameters' gradients are there already:
+	                          * a node that ran backward before has the same
+	                          * parameters */
 	int segment;             /* that is computed again together */
 	int again;               /* time at which it is, or -1: never */
 	int back;                /* time of the backward call */
@@ -39,6 +42,7 @@ struct bt_node_run {
 	                                           * leaves */
 	void *buf[BT_SLOTS];
 	struct bt_gemm_weight *weight; /* linear */
+	int packer; /* first node with that weight: it holds it for all */
 };
 
 struct bt_engine {
@@ -152,6 +156,12 @@ static inline const float *bt_param(const struct bt_engine *e, int p)
 static inline float *bt_grad(const struct bt_engine *e, int p)
 {
 	return (float *)e->grads.base + e->g->params[p].offset;
+}
+
+/* Whether a node adds its parameters' gradients to what is there. */
+static inline bool bt_adds(const struct bt_engine *e, int node)
+{
+	return e->add || e->run[node].adds_params;
 }
 
 /* Asks for a node's output in the type that products take. */

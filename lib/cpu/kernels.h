@@ -78,6 +78,8 @@ struct bt_attend {
 	size_t q_ld, kv_ld;     /* elements from row to row */
 	bool low;               /* type of q, k, v, o and their gradients */
 	float scale;            /* 1/sqrt(d) */
+	const float *bias;      /* NULL, or bias[j - i] is added to the score of
+	                         * query i and key j: 1-q_rows .. n-1 */
 	struct bt_dropout drop; /* of the probabilities, as one row */
 	void *o;                /* [q_rows, d] with o_ld */
 	size_t o_ld;
@@ -89,6 +91,7 @@ struct bt_attend {
 	/* backward */
 	const void *dout;   /* as o */
 	void *dq, *dk, *dv; /* as q, k, v */
+	float *dbias;       /* as bias; added to */
 };
 
 /* Floats of scratch that a head of such a size needs. */

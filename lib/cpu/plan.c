@@ -9,32 +9,98 @@
 
 #include "cpu/engine_int.h"
 
+/* Whether an operator can add to the gradient of its k-th input, which must be
+ * f32; else it only stores. */
+static bool can_add(enum bt_opcode op, int k)
+{
+	return op == BT_OP_LINEAR || op == BT_OP_FIRST || op == BT_OP_DROPOUT ||
+	       op == BT_OP_MEAN || op == BT_OP_MAX ||
+	       (op == BT_OP_RESIDUAL_NORM && k == 0);
+}
+
 /* Marks the last writer of each gradient, in order of execution the first: it
- * stores, the others add. Only f32 can be added to. */
+ * stores, the others add. */
 static int plan_gradients(struct bt_engine *e, struct bt_error *err)
 {
 	const struct bt_graph *g = e->g;
 	int i, k, v, readers;
 	enum bt_opcode op;
+	bool add;
 
 	for (v = 0; v < g->n_nodes; v++) {
 		readers = 0;
-		for (i = g->n_nodes - 1; i > v; i--)
-			for (k = 0; k < g->nodes[i].n_in; k++)
-				if (g->nodes[i].in[k] == v)
-					e->run[i].stores_grad[k] =
-					    readers++ == 0;
 		op = g->nodes[v].op;
 		e->run[v].grad_low =
 		    (op == BT_OP_LINEAR || op == BT_OP_ATTENTION) &&
 		    !e->run[v].need_f32 && e->o.low;
-		if ((op == BT_OP_LINEAR || op == BT_OP_ATTENTION) &&
-		    readers > 1)
+		add = !e->run[v].grad_low;
+		for (i = g->n_nodes - 1; i > v; i--)
+			for (k = 0; k < g->nodes[i].n_in; k++)
+				if (g->nodes[i].in[k] == v) {
+					e->run[i].stores_grad[k] =
+					    readers++ == 0;
+					add = add && can_add(g->nodes[i].op, k);
+				}
+		if (readers > 1 && !add)
 			return bt_error_set(err, BT_EARG,
 			                    "node %d is read more than once, "
 			                    "which is not built",
 			                    v);
 	}
+	return BT_OK;
+}
+
+/* Finds the nodes whose parameters' gradients are there already: of nodes that
+ * share parameters the last stores, since it runs backward first, and the
+ * others add. */
+static int plan_params(struct bt_engine *e, struct bt_error *err)
+{
+	const struct bt_graph *g = e->g;
+	bool *stored = bt_array0((size_t)g->n_params, sizeof(*stored));
+	int i, k, p, old, r = BT_OK;
+	const struct bt_node *n;
+
+	if (stored == NULL)
+		return bt_error_nomem(err, "planning the computation");
+	for (i = g->n_nodes - 1; r == BT_OK && i >= 0; i--) {
+		n = &g->nodes[i];
+		for (k = 0, old = 0; (p = bt_node_param(n, k)) >= 0; k++) {
+			old += stored[p];
+			stored[p] = true;
+		}
+		e->run[i].adds_params = old > 0;
+		if (old != 0 && (old != k || n->op == BT_OP_EMBED))
+			r = bt_error_set(err, BT_EARG,
+			                 "node %d shares parameters in a way "
+			                 "that is not built",
+			                 i);
+	}
+	free(stored);
+	return r;
+}
+
+/* Finds for each product the first one with the same weight. */
+static int plan_packers(struct bt_engine *e, struct bt_error *err)
+{
+	const struct bt_graph *g = e->g;
+	int *first = bt_array0((size_t)g->n_params, sizeof(*first));
+	const struct bt_node *n;
+	int i, *f;
+
+	if (first == NULL)
+		return bt_error_nomem(err, "planning the computation");
+	for (i = 0; i < g->n_nodes; i++) {
+		n = &g->nodes[i];
+		e->run[i].packer = i;
+		if (n->op != BT_OP_LINEAR)
+			continue;
+		f = &first[n->u.linear.weight]; /* node + 1, 0: none yet */
+		if (*f != 0 && g->nodes[*f - 1].cols == n->cols)
+			e->run[i].packer = *f - 1;
+		else
+			*f = i + 1;
+	}
+	free(first);
 	return BT_OK;
 }
 
@@ -231,6 +297,10 @@ int bt_plan_buffers(struct bt_engine *e, struct bt_error *err)
 		bt_cpu_op(e->g->nodes[i].op)->plan(e, i);
 	}
 	r = plan_gradients(e, err);
+	if (r == BT_OK)
+		r = plan_params(e, err);
+	if (r == BT_OK)
+		r = plan_packers(e, err);
 	if (r != BT_OK)
 		return r;
 	for (i = 0; i < e->g->n_nodes; i++)

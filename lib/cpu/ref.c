@@ -246,6 +246,8 @@ static void scores(const struct bt_attend *a, size_t i, float *s)
 			s[j] += get(a->q, i * a->q_ld + c, a->low) *
 			        get(a->k, j * a->kv_ld + c, a->low);
 		s[j] *= a->scale;
+		if (a->bias != NULL)
+			s[j] += a->bias[(ptrdiff_t)j - (ptrdiff_t)i];
 	}
 }
 
@@ -297,7 +299,10 @@ static void attend_back_row(const struct bt_attend *a, size_t i, const float *m,
 		dot += p[j] * dp[j];
 	}
 	for (j = 0; j < a->n; j++) {
-		dp[j] = p[j] * (dp[j] - dot) * a->scale;
+		dp[j] = p[j] * (dp[j] - dot);
+		if (a->bias != NULL)
+			a->dbias[(ptrdiff_t)j - (ptrdiff_t)i] += dp[j];
+		dp[j] *= a->scale;
 		for (c = 0; c < a->d; c++)
 			dk[j * a->d + c] +=
 			    dp[j] * get(a->q, i * a->q_ld + c, a->low);

@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* attention: a piece is some heads of a text, next to each other in memory.
- * SAVED holds the logarithms of the softmax sums, [rows of q, heads]. */
+/*
+ * attention: a piece is some heads of a text, next to each other in memory.
+ * SAVED holds the logarithms of the softmax sums, [rows of q, heads]. With
+ * biases of distances, SAVED2 holds each head's, one for each distance, and
+ * WORK the gradients of each text's and head's, which are added up in order.
+ */
 #include <math.h>
+#include <string.h>
 
 #include "cpu/engine_int.h"
+#include "op/ops.h"
 
 struct job {
 	struct bt_engine *e;
@@ -29,6 +35,67 @@ static void plan(struct bt_engine *e, int node)
 	bt_want_operand(e, n->in[1]);
 	e->run[node].plan[BT_SLOT_SAVED].size =
 	    bt_max_rows(e, n) * (size_t)n->u.attention.heads * sizeof(float);
+	if (n->u.attention.relative < 0)
+		return;
+	e->run[node].plan[BT_SLOT_SAVED2].size =
+	    (size_t)n->u.attention.heads * 2 * e->o.max_length * sizeof(float);
+	if (e->o.train)
+		e->run[node].plan[BT_SLOT_WORK].size =
+		    (size_t)n->u.attention.heads * 2 * e->o.max_tokens *
+		    sizeof(float);
+}
+
+/* A head's biases, from distance 0 on; before it stand those of keys before
+ * their query. */
+static float *biases(const struct bt_engine *e, int node, int head)
+{
+	float *all = e->run[node].buf[BT_SLOT_SAVED2];
+
+	return all + (2 * (size_t)head + 1) * e->o.max_length;
+}
+
+static void spread_biases(struct bt_engine *e, int node)
+{
+	const struct bt_node *n = &e->g->nodes[node];
+	const float *r = bt_param(e, n->u.attention.relative);
+	int heads = n->u.attention.heads, length = (int)e->o.max_length, i, h;
+
+	for (i = 1 - length; i < length; i++)
+		for (h = 0; h < heads; h++)
+			biases(e, node, h)[i] =
+			    r[bt_relative_bucket(i) * heads + h];
+}
+
+/* The gradients of the biases of a head of a text, as biases(). */
+static float *bias_gradients(const struct bt_engine *e, int node, int text,
+                             int head)
+{
+	size_t heads = (size_t)e->g->nodes[node].u.attention.heads;
+	size_t first = e->b.start[text], n = e->b.start[text + 1] - first;
+	float *all = e->run[node].buf[BT_SLOT_WORK];
+
+	return all + 2 * first * heads + (2 * (size_t)head + 1) * n;
+}
+
+/* Adds up the gradients of a head's biases, text by text. */
+static void sum_biases(void *arg, int head, int worker)
+{
+	const struct job *j = arg;
+	struct bt_engine *e = j->e;
+	const struct bt_node *n = &e->g->nodes[j->node];
+	int heads = n->u.attention.heads, text, i, length;
+	float *d = bt_grad(e, n->u.attention.relative) + head;
+	const float *of;
+
+	(void)worker;
+	for (i = 0; i < BT_RELATIVE_BUCKETS && !bt_adds(e, j->node); i++)
+		d[i * heads] = 0;
+	for (text = 0; text < (int)e->b.texts; text++) {
+		length = (int)(e->b.start[text + 1] - e->b.start[text]);
+		of = bias_gradients(e, j->node, text, head);
+		for (i = 1 - length; i < length; i++)
+			d[bt_relative_bucket(i) * heads] += of[i];
+	}
 }
 
 /* Fills in sizes and inputs of one head of one text. */
@@ -64,6 +131,9 @@ static struct place describe(const struct job *j, int text, int head,
 	a->k = bt_at(bt_operand(e, n->in[1]), at.k, low);
 	a->v = bt_at(bt_operand(e, n->in[1]), at.v, low);
 	a->lse = (float *)e->run[j->node].buf[BT_SLOT_SAVED] + at.lse;
+
+	if (n->u.attention.relative >= 0)
+		a->bias = biases(e, j->node, head);
 
 	/* a head of a text has one row of random bits, named by the text's
 	 * first token */
@@ -111,6 +181,8 @@ static void forward(struct bt_engine *e, int node)
 	const struct bt_node *n = &e->g->nodes[node];
 	struct job j = {.e = e, .node = node, .head = forward_head};
 
+	if (n->u.attention.relative >= 0)
+		spread_biases(e, node);
 	run_heads(&j);
 	bt_zero_tail(bt_operand(e, node), bt_rows_of(e, n), (size_t)n->cols,
 	             e->o.low);
@@ -128,14 +200,21 @@ static void backward_head(const struct job *j, int text, int head, int worker)
 	a.dq = bt_at(e->run[n->in[0]].buf[BT_SLOT_GRAD], at.q, a.low);
 	a.dk = bt_at(dkv, at.k, a.low);
 	a.dv = bt_at(dkv, at.v, a.low);
+	if (a.bias != NULL) {
+		a.dbias = bias_gradients(e, j->node, text, head);
+		memset(a.dbias - a.n, 0, 2 * a.n * sizeof(*a.dbias));
+	}
 	e->k->attend_back(&a);
 }
 
 static void backward(struct bt_engine *e, int node)
 {
+	const struct bt_node *n = &e->g->nodes[node];
 	struct job j = {.e = e, .node = node, .head = backward_head};
 
 	run_heads(&j);
+	if (n->u.attention.relative >= 0)
+		bt_engine_run(e, sum_biases, &j, n->u.attention.heads);
 }
 
 const struct bt_cpu_op bt_cpu_attention = {plan, forward, backward};

@@ -165,7 +165,7 @@ static void weight_gradient(const struct back *a, int i, int worker)
 	g.dy = pre_gradient(e, a->j.node);
 	g.x = bt_operand(e, n->in[0]);
 	g.dw = bt_grad(e, n->u.linear.weight);
-	g.add = e->add;
+	g.add = bt_adds(e, a->j.node);
 	bt_engine_fail(e, bt_gemm_gradient(e->gemm, &g, worker));
 }
 
@@ -197,7 +197,7 @@ static void bias_gradient(const struct back *a, int i)
 
 	if (c0 + count > (size_t)n->cols)
 		count = (size_t)n->cols - c0;
-	for (k = 0; k < count && !e->add; k++)
+	for (k = 0; k < count && !bt_adds(e, a->j.node); k++)
 		db[k] = 0;
 	e->k->column_sums(e->o.low,
 	                  bt_at(pre_gradient(e, a->j.node), c0, e->o.low),

@@ -96,7 +96,7 @@ static void sum_piece(void *arg, int piece, int worker)
 	int i, shares = bt_row_pieces(j->rows, SUM_ROWS);
 
 	(void)worker;
-	if (!e->add) {
+	if (!bt_adds(e, j->node)) {
 		memset(j->dgamma + c, 0, n * sizeof(float));
 		memset(j->dbeta + c, 0, n * sizeof(float));
 	}
@@ -192,10 +192,30 @@ static void embed_piece(void *arg, int piece, int worker)
 	norm_piece(arg, piece, worker);
 }
 
+/* True for a token that the model takes for padding; see bt_op_embed. */
+static bool is_pad(const struct bt_engine *e, const struct bt_node *n, size_t i)
+{
+	return e->b.ids[i] == n->u.embed.pad;
+}
+
+static void count_positions(struct bt_engine *e, const struct bt_node *n)
+{
+	int32_t first = n->u.embed.position0, next;
+	size_t t, i;
+
+	for (t = 0; t < e->b.texts; t++) {
+		next = first;
+		for (i = e->b.start[t]; i < e->b.start[t + 1]; i++)
+			e->positions[i] =
+			    first > 0 && is_pad(e, n, i) ? first - 1 : next++;
+	}
+}
+
 static void forward_embed(struct bt_engine *e, int node)
 {
 	struct job j = embed_job(e, node);
 
+	count_positions(e, &e->g->nodes[node]);
 	bt_engine_run(e, embed_piece, &j, bt_row_pieces(j.rows, ROWS));
 	zero_outputs(&j);
 }
@@ -223,11 +243,16 @@ static void scatter_piece(void *arg, int piece, int worker)
 	float *type =
 	    n->u.embed.type >= 0 ? bt_grad(e, n->u.embed.type) + c : NULL;
 	const float *dz = j->a.dresidual + c;
+	bool pad;
 
 	(void)worker;
 	for (t = 0; t < j->rows; t++, dz += h) {
-		e->k->axpy(1.0f, dz, word + (size_t)e->b.ids[t] * h, w);
-		e->k->axpy(1.0f, dz, position + (size_t)e->positions[t] * h, w);
+		pad = is_pad(e, n, t);
+		if (!pad)
+			e->k->axpy(1.0f, dz, word + (size_t)e->b.ids[t] * h, w);
+		if (!pad || n->u.embed.position0 == 0)
+			e->k->axpy(1.0f, dz,
+			           position + (size_t)e->positions[t] * h, w);
 		if (type != NULL)
 			e->k->axpy(1.0f, dz, type + e->b.types[t] * h, w);
 	}

@@ -190,6 +190,33 @@ VEC void mask_row(float *p, const float *m, size_t n)
 		v_store(p + j, v_mul(v_load(p + j), v_loadn(m + j, n - j)));
 }
 
+/* The scores p of query i times scale, with the bias of each distance; returns
+ * what they are to be multiplied with after that, 1. */
+VEC float bias_row(const struct bt_attend *a, size_t i, float *p)
+{
+	const float *b = a->bias - i;
+	vf s = v_set1(a->scale);
+	size_t j;
+
+	for (j = 0; j + VL <= a->n; j += VL)
+		v_store(p + j, v_fma(v_load(p + j), s, v_load(b + j)));
+	for (; j < a->n; j++)
+		p[j] = p[j] * a->scale + b[j];
+	return 1;
+}
+
+/* Adds a row of gradients of scores to those of the bias. */
+VEC void bias_gradient(const struct bt_attend *a, size_t i, const float *dp)
+{
+	float *b = a->dbias - i;
+	size_t j;
+
+	for (j = 0; j + VL <= a->n; j += VL)
+		v_store(b + j, v_add(v_load(b + j), v_load(dp + j)));
+	for (; j < a->n; j++)
+		b[j] += dp[j];
+}
+
 static void attend(const struct bt_attend *a)
 {
 	size_t n = a->n, d = a->d, np = bt_round_up(n, 16);
@@ -200,7 +227,7 @@ static void attend(const struct bt_attend *a)
 	const uint16_t *q_low = a->q;
 	const float *q_f32 = a->q, *mask;
 	uint16_t *o_low = a->o;
-	float *o_f32 = a->o;
+	float *o_f32 = a->o, scale = a->scale;
 
 	unpack(a->low, a->k, a->kv_ld, n, d, dp, k);
 	unpack(a->low, a->v, a->kv_ld, n, d, dp, v);
@@ -217,8 +244,10 @@ static void attend(const struct bt_attend *a)
 		        false);
 		mask = tile_mask(a, i0, rows, m);
 		for (i = 0; i < rows; i++) {
+			if (a->bias != NULL)
+				scale = bias_row(a, i0 + i, p + i * np);
 			a->lse[(i0 + i) * a->lse_ld] =
-			    softmax_row(p + i * np, dead, np, a->scale);
+			    softmax_row(p + i * np, dead, np, scale);
 			if (a->drop.threshold != 0)
 				mask_row(p + i * np, mask + i * n, n);
 		}
@@ -272,6 +301,7 @@ static void attend_back(const struct bt_attend *a)
 	const char *q0 = a->q, *g0 = a->dout;
 	char *dq0 = a->dq;
 	const float *mask;
+	float scale = a->scale;
 
 	unpack(a->low, a->k, a->kv_ld, n, d, dw, k);
 	unpack(a->low, a->v, a->kv_ld, n, d, dw, v);
@@ -287,10 +317,14 @@ static void attend_back(const struct bt_attend *a)
 		        false);
 		mask = tile_mask(a, i0, rows, m);
 		for (i = 0; i < rows; i++) {
-			probabilities(p + i * np, np, a->scale,
+			if (a->bias != NULL)
+				scale = bias_row(a, i0 + i, p + i * np);
+			probabilities(p + i * np, np, scale,
 			              a->lse[(i0 + i) * a->lse_ld]);
 			score_gradients(p + i * np, dp + i * np, mask + i * n,
 			                n, np, a->drop.threshold != 0);
+			if (a->bias != NULL)
+				bias_gradient(a, i0 + i, dp + i * np);
 		}
 		product(n, dw, rows, (struct mat){p, 1, np}, g, dw, dv, dw,
 		        i0 > 0);

@@ -45,6 +45,7 @@ static int embeddings(struct bt_graph *g, const struct bt_config *c)
 	                "token_type_embeddings");
 	a.gamma = gamma_of(g, h, prefix, "LayerNorm");
 	a.beta = bias(g, h, false, prefix, "LayerNorm");
+	a.pad = -1;
 	a.eps = c->norm_eps;
 	a.dropout = c->hidden_dropout;
 	return bt_op_embed(g, &a);
@@ -89,6 +90,7 @@ static int self_attention(struct bt_graph *g, const struct bt_config *c, int x,
 	bias(g, h, true, prefix, "attention.self.value");
 	a.heads = c->heads;
 	a.head_dim = h / c->heads;
+	a.relative = -1;
 	a.dropout = c->attention_dropout;
 	if (queries == x) {
 		a.q = a.kv = bt_op_linear(g, x, w, b, 3, BT_ACT_NONE);

@@ -1,6 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 #include "op/ops.h"
 
+#include <math.h>
+#include <stdlib.h>
+
+#define HALF (BT_RELATIVE_BUCKETS / 2)
+#define EXACT (HALF / 2)
+#define FAR 128 /* from here on all is one bucket */
+
+/* In f32, as the published models were trained: at 64 tokens the logarithm's
+ * rounding decides. */
+int bt_relative_bucket(int distance)
+{
+	int side = distance > 0 ? HALF : 0, n = abs(distance), far;
+	float x;
+
+	if (n < EXACT)
+		return side + n;
+	x = logf((float)n / EXACT) / (float)log((double)FAR / EXACT);
+	far = EXACT + (int)(x * (HALF - EXACT));
+	return side + (far < HALF ? far : HALF - 1);
+}
+
 static bool has_columns(const struct bt_graph *g, int node, int first, int n)
 {
 	return first >= 0 && first + n <= g->nodes[node].cols;
@@ -17,7 +38,10 @@ int bt_op_attention(struct bt_graph *g, const struct bt_attention_args *a)
 	    !has_columns(g, a->q, a->q_col, width) ||
 	    !has_columns(g, a->kv, a->k_col, width) ||
 	    !has_columns(g, a->kv, a->v_col, width) ||
-	    g->nodes[a->kv].rows != BT_PER_TOKEN)
+	    g->nodes[a->kv].rows != BT_PER_TOKEN ||
+	    (a->relative >= 0 &&
+	     (g->params[a->relative].rows != BT_RELATIVE_BUCKETS ||
+	      g->params[a->relative].cols != a->heads)))
 		return bt_graph_misfit(g,
 		                       "attention of %d heads of %d columns "
 		                       "does not fit its inputs",
@@ -33,6 +57,7 @@ int bt_op_attention(struct bt_graph *g, const struct bt_attention_args *a)
 	n->u.attention.q_col = a->q_col;
 	n->u.attention.k_col = a->k_col;
 	n->u.attention.v_col = a->v_col;
+	n->u.attention.relative = a->relative;
 	n->u.attention.dropout = a->dropout;
 	return g->n_nodes - 1;
 }

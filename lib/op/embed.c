@@ -27,6 +27,8 @@ int bt_op_embed(struct bt_graph *g, const struct bt_embed_args *a)
 	n->u.embed.type = a->type;
 	n->u.embed.gamma = a->gamma;
 	n->u.embed.beta = a->beta;
+	n->u.embed.pad = a->pad;
+	n->u.embed.position0 = a->position0;
 	n->u.embed.eps = a->eps;
 	n->u.embed.dropout = a->dropout;
 	return g->n_nodes - 1;

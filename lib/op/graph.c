@@ -16,6 +16,7 @@ void bt_graph_init(struct bt_graph *g, struct bt_error *err)
 	memset(g, 0, sizeof(*g));
 	g->err = err;
 	g->init_std = 0.02f;
+	g->prefix = "";
 	g->logits = -1;
 	g->loss = -1;
 }
@@ -139,6 +140,29 @@ struct bt_node *bt_graph_node(struct bt_graph *g, enum bt_opcode op,
 	n->rows = rows;
 	n->cols = cols;
 	return n;
+}
+
+int bt_node_param(const struct bt_node *n, int k)
+{
+	const int embed[] = {n->u.embed.word, n->u.embed.position,
+	                     n->u.embed.gamma, n->u.embed.beta,
+	                     n->u.embed.type};
+	int parts = n->u.linear.parts;
+
+	switch (n->op) {
+	case BT_OP_EMBED:
+		return k < 5 ? embed[k] : -1;
+	case BT_OP_LINEAR:
+		return k < parts       ? n->u.linear.weight + k
+		       : k < 2 * parts ? n->u.linear.bias + k - parts
+		                       : -1;
+	case BT_OP_RESIDUAL_NORM:
+		return k == 0 ? n->u.norm.gamma : k == 1 ? n->u.norm.beta : -1;
+	case BT_OP_ATTENTION:
+		return k == 0 ? n->u.attention.relative : -1;
+	default:
+		return -1;
+	}
 }
 
 size_t bt_graph_floats(const struct bt_graph *g)

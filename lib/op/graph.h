@@ -58,6 +58,7 @@ struct bt_param {
 	enum bt_init init;
 	bool decay;    /* weight decay applies */
 	bool head;     /* belongs to the task, not to the encoder */
+	bool classes;  /* of the head: has a row for each class */
 	bool joined;   /* read as one with the parameter before it */
 	size_t offset; /* floats from the start of the parameter arena */
 };
@@ -72,6 +73,7 @@ struct bt_node {
 		struct {
 			int word, position, type; /* parameters */
 			int gamma, beta;
+			int pad, position0;
 			float eps, dropout;
 		} embed;
 		struct {
@@ -82,6 +84,7 @@ struct bt_node {
 		struct {
 			int heads, head_dim;
 			int q_col, k_col, v_col; /* first column of each */
+			int relative;            /* parameter, or -1 */
 			float dropout;
 		} attention;
 		struct {
@@ -101,8 +104,9 @@ struct bt_graph {
 	int n_params;
 	size_t n_floats; /* size of the parameter arena */
 	float init_std;
-	int logits; /* node whose output is the answer */
-	int loss;   /* node of the loss, or -1 */
+	const char *prefix; /* that the encoder's names begin with; "" */
+	int logits;         /* node whose output is the answer */
+	int loss;           /* node of the loss, or -1 */
 
 	/* while building */
 	size_t node_cap, param_cap;
@@ -152,6 +156,9 @@ static inline bool bt_param_alone(const struct bt_graph *g, int i)
 	return !g->params[i].joined &&
 	       (i + 1 == g->n_params || !g->params[i + 1].joined);
 }
+
+/* The k-th parameter of a node, from 0 on, or -1 behind the last. */
+int bt_node_param(const struct bt_node *n, int k);
 
 /* Floats of a parameter. */
 static inline size_t bt_param_size(const struct bt_param *p)

@@ -16,10 +16,12 @@
 #include "op/graph.h"
 
 struct bt_embed_args {
-	int word;     /* parameter (V,H) */
-	int position; /* parameter (P,H): positions 0 .. n(t)-1 of each text */
-	int type;     /* parameter (S,H), or -1 */
+	int word;        /* parameter (V,H) */
+	int position;    /* parameter (P,H) */
+	int type;        /* parameter (S,H), or -1 */
 	int gamma, beta; /* parameters (H) */
+	int pad;         /* id of the padding token, or -1 */
+	int position0;   /* position of a text's first token */
 	float eps;
 	float dropout;
 };
@@ -27,7 +29,11 @@ struct bt_embed_args {
 /*
  * Z = word[id] + position[pos] + type[segment];  Y = drop(norm(Z))
  * with norm as in bt_op_residual_norm.   -> Y: (T,H)
- * Backward: dZ as there; its rows are added to the rows that were read.
+ * Positions are position0, position0 + 1, ... in each text. Where position0 is
+ * not 0, padding tokens (that a text may hold) are not counted; they stand at
+ * position0 - 1.
+ * Backward: dZ as there; its rows are added to the rows that were read, save
+ * those of the padding token and its position, whose gradients are 0.
  */
 int bt_op_embed(struct bt_graph *g, const struct bt_embed_args *a);
 
@@ -47,16 +53,28 @@ struct bt_attention_args {
 	int k_col, v_col;
 	int heads;
 	int head_dim; /* d */
+	int relative; /* parameter R (BT_RELATIVE_BUCKETS, heads), or -1 */
 	float dropout;
 };
 
 /*
+ * The row of R for a key that stands so many tokens behind (negative: before)
+ * its query [Raffel et al. 2019, "Exploring the Limits of Transfer Learning
+ * with a Unified Text-to-Text Transformer"]: each side has half of them, for
+ * the distances below 8 one each, for those to 128 by their logarithm.
+ */
+#define BT_RELATIVE_BUCKETS 32
+int bt_relative_bucket(int distance);
+
+/*
  * For each text and head, over that text's tokens only:
  *   S = Q K' / sqrt(d), P = softmax of S's rows, O = drop(P) V
+ * With R, S(i,j) has R(bucket(j - i), head) added.
  * Q's rows are all tokens of the text, or one row where q is per text.
  * -> (rows of q, heads * d)
  * Backward: dV = drop(P)' dO, dP = drop'(dO V'), dS = P * (dP - rowsum(P *
- * dP)), dQ = dS K / sqrt(d), dK = dS' Q / sqrt(d). P is computed again from Q,
+ * dP)), dQ = dS K / sqrt(d), dK = dS' Q / sqrt(d), dR = sums of dS over the
+ * pairs of each bucket. P is computed again from Q,
  * K and the saved logarithms of the rows' sums.
  */
 int bt_op_attention(struct bt_graph *g, const struct bt_attention_args *a);

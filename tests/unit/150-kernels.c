@@ -353,6 +353,11 @@ static void attend_case(size_t q_rows, size_t n, size_t d, bool low)
 	b.dk = values(low, nkv, 0, 7);
 	a.dv = (char *)a.dk + d * es;
 	b.dv = (char *)b.dk + d * es;
+	if (n % 3 == 0) {
+		a.bias = b.bias = array(q_rows + n - 1, 1, 8) + q_rows - 1;
+		a.dbias = array(q_rows + n - 1, 1, 9) + q_rows - 1;
+		b.dbias = array(q_rows + n - 1, 1, 9) + q_rows - 1;
+	}
 	k->attend(&a);
 	ref->attend(&b);
 	close_to("attend", low, a.o, b.o, no, tolerance);
@@ -361,6 +366,9 @@ static void attend_case(size_t q_rows, size_t n, size_t d, bool low)
 	ref->attend_back(&b);
 	close_to("attend dq", low, a.dq, b.dq, nq, tolerance);
 	close_to("attend dk, dv", low, a.dk, b.dk, nkv, tolerance);
+	if (a.bias != NULL)
+		close_to("attend dbias", false, a.dbias - (q_rows - 1),
+		         b.dbias - (q_rows - 1), q_rows + n - 1, tolerance);
 	end_of_case();
 }
 
