@@ -1,34 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/config.h"
 
-#include <stdio.h>
-#include <stdlib.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "io/json.h"
+#include "model/family_int.h"
 
-#define MAX_WIDTH (1 << 20) /* bounds on what a file may claim */
-#define MAX_VOCAB (1 << 26)
-#define MAX_LAYERS 4096
+#define MAX_VOCAB (1 << 26) /* bounds on what a file may claim */
 
-/* Defaults of the published BERT code for keys that a file leaves out. */
-static void set_defaults(struct bt_config *c)
+/* Of all families. */
+static void set_defaults(struct bt_config *c, const struct bt_family *f)
 {
 	memset(c, 0, sizeof(*c));
-	snprintf(c->model_type, sizeof(c->model_type), "bert");
-	c->vocab_size = 30522;
-	c->hidden_size = 768;
-	c->layers = 12;
-	c->heads = 12;
-	c->intermediate_size = 3072;
-	c->act = BT_ACT_GELU;
-	c->hidden_dropout = 0.1f;
-	c->attention_dropout = 0.1f;
-	c->classifier_dropout = 0.1f;
-	c->max_positions = 512;
-	c->type_vocab_size = 2;
-	c->norm_eps = 1e-12f;
+	c->family = f;
 	c->init_std = 0.02f;
+	f->defaults(c);
 }
 
 static int read_int(const json_t *o, const char *key, int64_t lo, int64_t hi,
@@ -51,8 +38,8 @@ static int read_real(const json_t *o, const char *key, double lo, double hi,
 	return r;
 }
 
-static int read_activation(const json_t *o, enum bt_activation *act,
-                           struct bt_error *err)
+static int read_activation(const json_t *o, const char *key,
+                           enum bt_activation *act, struct bt_error *err)
 {
 	static const struct {
 		const char *name;
@@ -68,7 +55,7 @@ static int read_activation(const json_t *o, enum bt_activation *act,
 	};
 	const char *name = NULL;
 	size_t i;
-	int r = bt_json_str(o, "hidden_act", &name, err);
+	int r = bt_json_str(o, key, &name, err);
 
 	if (r != BT_OK || name == NULL)
 		return r;
@@ -77,13 +64,12 @@ static int read_activation(const json_t *o, enum bt_activation *act,
 			*act = known[i].act;
 			return BT_OK;
 		}
-	return bt_error_set(err, BT_EFORMAT, "hidden_act '%s' is not supported",
+	return bt_error_set(err, BT_EFORMAT, "%s '%s' is not supported", key,
 	                    name);
 }
 
-/* A choice of which only one value is built. */
-static int only(const json_t *o, const char *key, const char *built,
-                struct bt_error *err)
+int bt_config_only(const json_t *o, const char *key, const char *built,
+                   struct bt_error *err)
 {
 	const char *v = built;
 	int r = bt_json_str(o, key, &v, err);
@@ -95,103 +81,168 @@ static int only(const json_t *o, const char *key, const char *built,
 	return r;
 }
 
-static int read_sizes(const json_t *o, struct bt_config *c,
-                      struct bt_error *err)
+int bt_config_only_int(const json_t *o, const char *key, int built,
+                       struct bt_error *err)
 {
-	int r = read_int(o, "vocab_size", 1, MAX_VOCAB, &c->vocab_size, err);
+	int64_t v = built;
+	int r = bt_json_int(o, key, INT64_MIN, INT64_MAX, &v, err);
 
-	if (r == BT_OK)
-		r = read_int(o, "hidden_size", 1, MAX_WIDTH, &c->hidden_size,
-		             err);
-	if (r == BT_OK)
-		r = read_int(o, "num_hidden_layers", 1, MAX_LAYERS, &c->layers,
-		             err);
-	if (r == BT_OK)
-		r = read_int(o, "num_attention_heads", 1, MAX_WIDTH, &c->heads,
-		             err);
-	if (r == BT_OK)
-		r = read_int(o, "intermediate_size", 1, MAX_WIDTH,
-		             &c->intermediate_size, err);
-	if (r == BT_OK)
-		r = read_int(o, "max_position_embeddings", 1, MAX_VOCAB,
-		             &c->max_positions, err);
-	if (r == BT_OK)
-		r = read_int(o, "type_vocab_size", 1, 256, &c->type_vocab_size,
-		             err);
-	if (r == BT_OK && c->hidden_size % c->heads != 0)
+	if (r == BT_OK && v != built)
 		r = bt_error_set(err, BT_EFORMAT,
-		                 "hidden_size %d is no multiple of "
-		                 "num_attention_heads %d",
-		                 c->hidden_size, c->heads);
+		                 "%s %lld is not supported (only %d is)", key,
+		                 (long long)v, built);
 	return r;
 }
 
-static int read_rates(const json_t *o, struct bt_config *c,
-                      struct bt_error *err)
+int bt_config_only_false(const json_t *o, const char *key, struct bt_error *err)
 {
-	int r = read_real(o, "hidden_dropout_prob", 0, 0.999,
-	                  &c->hidden_dropout, err);
+	int v = false, r = bt_json_bool(o, key, &v, err);
+
+	if (r == BT_OK && v)
+		r = bt_error_set(err, BT_EFORMAT,
+		                 "%s true is not supported (only false is)",
+		                 key);
+	return r;
+}
+
+static int read_keys(const json_t *o, const struct bt_key *k,
+                     struct bt_config *c, struct bt_error *err)
+{
+	int r = BT_OK;
+
+	for (; r == BT_OK && k != NULL && k->name != NULL; k++) {
+		if (k->type == BT_KEY_INT)
+			r = read_int(o, k->name, (int64_t)k->lo, (int64_t)k->hi,
+			             bt_key_member(c, k), err);
+		else if (k->type == BT_KEY_REAL)
+			r = read_real(o, k->name, k->lo, k->hi,
+			              bt_key_member(c, k), err);
+		else
+			r = read_activation(o, k->name, bt_key_member(c, k),
+			                    err);
+	}
+	return r;
+}
+
+/* The padding's id, and which rows of positions its place leaves to texts. */
+static int read_positions(const json_t *o, struct bt_config *c,
+                          struct bt_error *err)
+{
+	int rows = c->max_positions;
+	int r =
+	    read_int(o, "max_position_embeddings", 1, MAX_VOCAB, &rows, err);
+
+	if (r == BT_OK && c->position0 <= 0)
+		r = read_int(o, "pad_token_id", 0, c->vocab_size - 1,
+		             &c->pad_id, err);
+	if (r == BT_OK && c->position0 <= 0 &&
+	    json_is_null(json_object_get(o, "pad_token_id")))
+		c->pad_id = -1;
+	if (r == BT_OK && c->position0 == BT_AFTER_PAD && c->pad_id < 0)
+		r = bt_error_set(err, BT_EFORMAT,
+		                 "pad_token_id null is not supported: "
+		                 "positions are counted from it");
+	if (r != BT_OK)
+		return r;
+	if (c->position0 == BT_AFTER_PAD)
+		c->position0 = c->pad_id + 1;
+	c->max_positions = rows - c->position0;
+	if (c->max_positions < 1)
+		return bt_error_set(err, BT_EFORMAT,
+		                    "max_position_embeddings %d leaves no "
+		                    "position behind the padding's, %d",
+		                    rows, c->pad_id);
+	return BT_OK;
+}
+
+/* What no family may be but in this way. */
+static int check_common(const json_t *o, const struct bt_config *c,
+                        struct bt_error *err)
+{
+	int r = bt_config_only(o, "position_embedding_type", "absolute", err);
 
 	if (r == BT_OK)
-		r = read_real(o, "attention_probs_dropout_prob", 0, 0.999,
-		              &c->attention_dropout, err);
-	c->classifier_dropout = c->hidden_dropout;
+		r = bt_config_only_false(o, "is_decoder", err);
+	if (r == BT_OK && c->hidden_size % c->heads != 0)
+		r = bt_error_set(err, BT_EFORMAT,
+		                 "a hidden size of %d is no multiple of the "
+		                 "number of heads, %d",
+		                 c->hidden_size, c->heads);
+	if (r == BT_OK && c->family->check != NULL)
+		r = c->family->check(o, c, err);
+	return r;
+}
+
+static int read_config(const json_t *o, const struct bt_family *f,
+                       struct bt_config *c, struct bt_error *err)
+{
+	int r;
+
+	set_defaults(c, f);
+	r = read_int(o, "vocab_size", 1, MAX_VOCAB, &c->vocab_size, err);
 	if (r == BT_OK)
-		r = read_real(o, "classifier_dropout", 0, 0.999,
-		              &c->classifier_dropout, err);
+		r = read_keys(o, f->keys, c, err);
 	if (r == BT_OK)
-		r = read_real(o, "layer_norm_eps", 0, 1, &c->norm_eps, err);
+		r = read_keys(o, f->more_keys, c, err);
+	if (r == BT_OK)
+		r = read_positions(o, c, err);
 	if (r == BT_OK)
 		r = read_real(o, "initializer_range", 0, 10, &c->init_std, err);
+	if (r == BT_OK)
+		r = check_common(o, c, err);
+	if (c->classifier_dropout < 0)
+		c->classifier_dropout = c->hidden_dropout;
 	return r;
+}
+
+static int unknown_family(const char *type, struct bt_error *err)
+{
+	struct bt_buf b = BT_BUF_INIT;
+	const char *known;
+
+	bt_family_list(&b);
+	known = bt_buf_str(&b);
+	bt_error_set(err, BT_EFORMAT,
+	             "model_type '%s' is not supported (these are: %s)", type,
+	             known != NULL ? known : "?");
+	bt_buf_clear(&b);
+	return BT_EFORMAT;
 }
 
 /* Google's bert_config.json names no model_type: its class is BERT, and its
  * "gelu" is the tanh form. */
-static int read_family(const json_t *o, struct bt_config *c,
+static int read_google(const json_t *o, struct bt_config *c,
                        struct bt_error *err)
 {
-	const char *type = NULL;
-	int r = bt_json_str(o, "model_type", &type, err);
+	int r;
 
-	if (r == BT_OK)
-		r = read_activation(o, &c->act, err);
-	if (r == BT_OK)
-		r = only(o, "position_embedding_type", "absolute", err);
-	if (r != BT_OK)
-		return r;
-	if (type == NULL) {
-		if (json_object_get(o, "hidden_size") == NULL)
-			return bt_error_set(err, BT_EFORMAT,
-			                    "has neither 'model_type' nor "
-			                    "'hidden_size'");
-		if (c->act == BT_ACT_GELU &&
-		    json_object_get(o, "architectures") == NULL)
-			c->act = BT_ACT_GELU_TANH;
-		return BT_OK;
-	}
-	if (strcmp(type, "bert") != 0)
+	if (json_object_get(o, "hidden_size") == NULL)
 		return bt_error_set(err, BT_EFORMAT,
-		                    "model_type '%s' is not supported (only "
-		                    "'bert' is)",
-		                    type);
-	return BT_OK;
+		                    "has neither 'model_type' nor "
+		                    "'hidden_size'");
+	r = read_config(o, &bt_family_bert, c, err);
+	if (r == BT_OK && c->act == BT_ACT_GELU &&
+	    json_object_get(o, "architectures") == NULL)
+		c->act = BT_ACT_GELU_TANH;
+	return r;
 }
 
 int bt_config_load(const char *path, struct bt_config *c, struct bt_error *err)
 {
+	const struct bt_family *f;
+	const char *type = NULL;
 	struct bt_config new;
 	json_t *o;
 	int r = bt_json_load(path, &o, err);
 
 	if (r != BT_OK)
 		return r;
-	set_defaults(&new);
-	r = read_family(o, &new, err);
+	r = bt_json_str(o, "model_type", &type, err);
+	f = type != NULL ? bt_family_find(type) : NULL;
 	if (r == BT_OK)
-		r = read_sizes(o, &new, err);
-	if (r == BT_OK)
-		r = read_rates(o, &new, err);
+		r = type == NULL ? read_google(o, &new, err)
+		    : f == NULL  ? unknown_family(type, err)
+		                 : read_config(o, f, &new, err);
 	if (r != BT_OK) {
 		json_decref(o);
 		return bt_error_prefix(err, "'%s'", path);
@@ -209,11 +260,12 @@ int bt_config_preset(const char *name, struct bt_config *c,
 		                    "no architecture is named '%s' (there is "
 		                    "'tiny')",
 		                    name);
-	set_defaults(c);
+	set_defaults(c, &bt_family_bert);
 	c->hidden_size = 128;
 	c->layers = 2;
 	c->heads = 2;
 	c->intermediate_size = 512;
+	c->classifier_dropout = c->hidden_dropout;
 	c->json = json_object();
 	return c->json != NULL ? BT_OK : bt_error_nomem(err, "configuring");
 }
@@ -224,81 +276,7 @@ void bt_config_clear(struct bt_config *c)
 	c->json = NULL;
 }
 
-/* A number as people write it: .1 and not the float nearest to it. */
-static json_t *short_real(float v)
+const char *bt_config_type(const struct bt_config *c)
 {
-	char s[32];
-
-	snprintf(s, sizeof(s), "%.7g", (double)v);
-	return json_real(strtod(s, NULL));
-}
-
-static const char *activation_key(enum bt_activation act)
-{
-	switch (act) {
-	case BT_ACT_GELU_TANH:
-		return "gelu_new";
-	case BT_ACT_RELU:
-		return "relu";
-	case BT_ACT_TANH:
-		return "tanh";
-	default:
-		return "gelu";
-	}
-}
-
-static int set_labels(json_t *o, char *const *labels, int n)
-{
-	json_t *id2label = json_object(), *label2id = json_object();
-	char key[16];
-	int i, bad = 0;
-
-	for (i = 0; i < n; i++) {
-		snprintf(key, sizeof(key), "%d", i);
-		bad |=
-		    json_object_set_new(id2label, key, json_string(labels[i]));
-		bad |=
-		    json_object_set_new(label2id, labels[i], json_integer(i));
-	}
-	bad |= json_object_set_new(o, "id2label", id2label);
-	bad |= json_object_set_new(o, "label2id", label2id);
-	return bad;
-}
-
-json_t *bt_config_json(const struct bt_config *c, char *const *labels,
-                       int n_labels)
-{
-	json_t *o = json_deep_copy(c->json);
-	int bad = 0;
-
-	if (o == NULL)
-		return NULL;
-	json_object_del(o, "_name_or_path");
-	json_object_del(o, "torch_dtype");
-	json_object_del(o, "num_labels");
-#define SET(key, value) bad |= json_object_set_new(o, key, value)
-	SET("model_type", json_string(c->model_type));
-	SET("architectures", json_pack("[s]", "BertForSequenceClassification"));
-	SET("vocab_size", json_integer(c->vocab_size));
-	SET("hidden_size", json_integer(c->hidden_size));
-	SET("num_hidden_layers", json_integer(c->layers));
-	SET("num_attention_heads", json_integer(c->heads));
-	SET("intermediate_size", json_integer(c->intermediate_size));
-	SET("hidden_act", json_string(activation_key(c->act)));
-	SET("hidden_dropout_prob", short_real(c->hidden_dropout));
-	SET("attention_probs_dropout_prob", short_real(c->attention_dropout));
-	if (c->classifier_dropout != c->hidden_dropout)
-		SET("classifier_dropout", short_real(c->classifier_dropout));
-	SET("max_position_embeddings", json_integer(c->max_positions));
-	SET("type_vocab_size", json_integer(c->type_vocab_size));
-	SET("layer_norm_eps", short_real(c->norm_eps));
-	SET("initializer_range", short_real(c->init_std));
-	SET("problem_type", json_string("single_label_classification"));
-	SET("dtype", json_string("float32"));
-#undef SET
-	if (bad != 0 || set_labels(o, labels, n_labels) != 0) {
-		json_decref(o);
-		return NULL;
-	}
-	return o;
+	return c->family->model_type;
 }

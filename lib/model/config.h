@@ -11,19 +11,26 @@
 #include "base/err.h"
 #include "op/graph.h"
 
+struct bt_family; /* see model/family.h */
+
 struct bt_config {
-	char model_type[32]; /* "bert" */
+	const struct bt_family *family;
 	int vocab_size;
+	int embedding_size; /* where it need not be hidden_size */
 	int hidden_size;
 	int layers;
+	int groups; /* of layers with the same parameters (ALBERT) */
 	int heads;
 	int intermediate_size;
 	enum bt_activation act;
 	float hidden_dropout;
 	float attention_dropout;
 	float classifier_dropout;
-	int max_positions;
-	int type_vocab_size;
+	int max_positions;   /* tokens of the longest text */
+	int position0;       /* row of the first one's position: 0, or where
+	                      * padding takes a row, the one behind that */
+	int pad_id;          /* token that trains no row of words, or -1 */
+	int type_vocab_size; /* 0: segments are not looked at */
 	float norm_eps;
 	float init_std;
 	json_t *json; /* the file's object with what was not understood; kept so
@@ -41,6 +48,9 @@ int bt_config_preset(const char *name, struct bt_config *c,
                      struct bt_error *err) BT_MUST_USE;
 
 void bt_config_clear(struct bt_config *c);
+
+/* "bert": as config.json names the family. */
+const char *bt_config_type(const struct bt_config *c);
 
 /* Makes the object to be written as config.json; the caller json_decref()s it.
  * NULL when out of memory. labels[n_labels] become id2label and label2id. */

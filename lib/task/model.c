@@ -8,7 +8,6 @@
 #include "base/mem.h"
 #include "io/json.h"
 #include "io/remote.h"
-#include "model/bert.h"
 
 void bt_model_clear(struct bt_model *m)
 {
@@ -102,8 +101,9 @@ int bt_model_plan(struct bt_model *m, const struct bt_engine_opts *o,
 	int r;
 
 	bt_graph_init(&m->graph, err);
-	r = m->embeds ? bt_bert_embedding(&m->graph, &m->config, m->pooling)
-	              : bt_bert_classifier(&m->graph, &m->config, m->labels.n);
+	r = m->embeds
+	        ? bt_family_embedding(&m->graph, &m->config, m->pooling)
+	        : bt_family_classifier(&m->graph, &m->config, m->labels.n);
 	if (r != BT_OK)
 		return r;
 	opts.max_length = (size_t)m->config.max_positions;
@@ -125,6 +125,8 @@ struct bt_fit bt_model_fit(const struct bt_config *c, const char *tokenizer)
 	struct bt_fit f = {c->vocab_size, c->type_vocab_size, c->max_positions,
 	                   tokenizer};
 
+	if (f.type_vocab_size == 0)
+		f.type_vocab_size = 256; /* what is not looked at may be any */
 	return f;
 }
 

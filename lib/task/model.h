@@ -10,8 +10,8 @@
 
 #include "base/log.h"
 #include "cpu/engine.h"
-#include "model/bert.h"
 #include "model/config.h"
+#include "model/family.h"
 #include "task/dataset.h"
 #include "task/labels.h"
 #include "task/weights.h"

@@ -97,16 +97,15 @@ static int lower(int a, int b)
 
 void bt_several_fit(const struct bt_several *s, struct bt_fit *fit)
 {
-	const struct bt_config *c;
+	struct bt_fit f;
 	size_t i;
 
 	for (i = 0; i < s->n; i++) {
-		c = &s->model[i].config;
-		fit->vocab_size = lower(fit->vocab_size, c->vocab_size);
+		f = bt_model_fit(&s->model[i].config, NULL);
+		fit->vocab_size = lower(fit->vocab_size, f.vocab_size);
 		fit->type_vocab_size =
-		    lower(fit->type_vocab_size, c->type_vocab_size);
-		fit->max_positions =
-		    lower(fit->max_positions, c->max_positions);
+		    lower(fit->type_vocab_size, f.type_vocab_size);
+		fit->max_positions = lower(fit->max_positions, f.max_positions);
 	}
 }
 

@@ -2,6 +2,7 @@
 #include "task/weights.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,9 +39,8 @@ static bool replace_end(char *s, const char *end, const char *with)
 	return true;
 }
 
-/* The name that a parameter of ours would have; out has room for the name and
- * "bert." */
-static void canonical(const char *name, char *out)
+/* The name without what wrappers put before it. */
+static const char *unwrapped(const char *name)
 {
 	static const char *const wrappers[] = {"module.", "_orig_mod.",
 	                                       "model."};
@@ -55,33 +55,39 @@ static void canonical(const char *name, char *out)
 				again = true;
 			}
 	}
-	out[0] = '\0';
-	if (starts(name, "embeddings.") || starts(name, "encoder.") ||
-	    starts(name, "pooler."))
-		strcpy(out, "bert.");
-	strcat(out, name);
-	if (!replace_end(out, "LayerNorm.gamma", "LayerNorm.weight"))
-		replace_end(out, "LayerNorm.beta", "LayerNorm.bias");
+	return name;
 }
 
-int bt_weights_has(const struct bt_ckpt *c, const char *param, bool *has,
-                   struct bt_error *err)
+/* Sets *p to the parameter that a tensor of that name holds, -1: none. */
+static int find_param(const struct bt_graph *g, const char *name, int *p)
 {
-	const char *from;
-	size_t i;
-	char *name;
+	size_t room;
+	char *full;
 
-	*has = false;
-	for (i = 0; i < bt_ckpt_count(c) && !*has; i++) {
-		from = bt_ckpt_tensor(c, i)->name;
-		name = bt_array(strlen(from) + 8, 1); /* see canonical */
-		if (name == NULL)
-			return bt_error_nomem(err, "loading weights");
-		canonical(from, name);
-		*has = strcmp(name, param) == 0;
-		free(name);
-	}
+	name = unwrapped(name);
+	/* one byte more for gamma, which becomes weight */
+	room = strlen(g->prefix) + strlen(name) + 2;
+	full = bt_array(room, 1);
+	if (full == NULL)
+		return BT_ENOMEM;
+	snprintf(full, room, "%s%s", g->prefix, name);
+	if (!replace_end(full, "LayerNorm.gamma", "LayerNorm.weight"))
+		replace_end(full, "LayerNorm.beta", "LayerNorm.bias");
+	*p = bt_graph_find(g, full + strlen(g->prefix));
+	if (*p < 0) /* a bare encoder's */
+		*p = bt_graph_find(g, full);
+	free(full);
 	return BT_OK;
+}
+
+bool bt_weights_has(const struct bt_ckpt *c, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < bt_ckpt_count(c); i++)
+		if (strcmp(unwrapped(bt_ckpt_tensor(c, i)->name), name) == 0)
+			return true;
+	return false;
 }
 
 /* For each parameter the tensor that holds it, or NULL; for each tensor whether
@@ -102,7 +108,6 @@ static int find_tensors(const struct bt_graph *g, const struct bt_ckpt *c,
 {
 	size_t n = bt_ckpt_count(c), i;
 	const struct bt_tensor *t;
-	char *name;
 	int p;
 
 	m->of_param = bt_array0((size_t)g->n_params, sizeof(*m->of_param));
@@ -111,13 +116,8 @@ static int find_tensors(const struct bt_graph *g, const struct bt_ckpt *c,
 		return bt_error_nomem(err, "loading weights");
 	for (i = 0; i < n; i++) {
 		t = bt_ckpt_tensor(c, i);
-		/* one byte more for gamma, which becomes weight */
-		name = bt_array(strlen(t->name) + 8, 1);
-		if (name == NULL)
+		if (find_param(g, t->name, &p) != BT_OK)
 			return bt_error_nomem(err, "loading weights");
-		canonical(t->name, name);
-		p = bt_graph_find(g, name);
-		free(name);
 		if (p < 0)
 			continue;
 		if (m->of_param[p] != NULL)
@@ -234,12 +234,11 @@ static int load_all(const struct bt_graph *g, const struct bt_ckpt *c,
 		if (at != NULL)
 			at[i] = out + p->offset;
 		fresh = fresh_head && p->head &&
-		        (t == NULL ||
-		         (!shape_fits(p, t) && starts(p->name, "classifier.")));
+		        (t == NULL || (!shape_fits(p, t) && p->classes));
 		if (fresh) {
 			rep->fresh++;
 			list(&rep->fresh_names, p->name);
-			if (starts(p->name, "classifier."))
+			if (p->classes)
 				rep->head_loaded = false;
 			continue;
 		}
@@ -394,6 +393,30 @@ int bt_weights_restore(const struct bt_ckpt *c, const struct bt_graph *g,
 	return BT_OK;
 }
 
+static void zero_row(const struct bt_param *p, int row, float *out)
+{
+	size_t cols = (size_t)p->cols;
+
+	memset(out + p->offset + (size_t)row * cols, 0, cols * sizeof(*out));
+}
+
+/* The rows of tables that training leaves alone. */
+static void zero_padding(const struct bt_graph *g, float *out)
+{
+	const struct bt_node *n;
+	int i;
+
+	for (i = 0; i < g->n_nodes; i++) {
+		n = &g->nodes[i];
+		if (n->op == BT_OP_EMBED && n->u.embed.pad >= 0)
+			zero_row(&g->params[n->u.embed.word], n->u.embed.pad,
+			         out);
+		if (n->op == BT_OP_EMBED && n->u.embed.position0 > 0)
+			zero_row(&g->params[n->u.embed.position],
+			         n->u.embed.position0 - 1, out);
+	}
+}
+
 void bt_weights_init(const struct bt_graph *g, uint64_t seed, int only,
                      float *out)
 {
@@ -418,4 +441,6 @@ void bt_weights_init(const struct bt_graph *g, uint64_t seed, int only,
 			out[p->offset + k] = g->init_std * (float)v[k % 2];
 		}
 	}
+	if (only < 0)
+		zero_padding(g, out);
 }

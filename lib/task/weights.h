@@ -5,8 +5,8 @@
  * unused.
  *
  * Names: prefixes that wrappers add are dropped (module., _orig_mod., model.),
- * a bare encoder's names get "bert.", and LayerNorm.gamma/beta are read as
- * weight/bias.
+ * a bare encoder's names get the family's prefix ("bert."), and
+ * LayerNorm.gamma/beta are read as weight/bias.
  */
 #ifndef BT_TASK_WEIGHTS_H
 #define BT_TASK_WEIGHTS_H
@@ -20,7 +20,7 @@ struct bt_weights_report {
 	int loaded; /* parameters */
 	int fresh;
 	int unused;       /* tensors */
-	bool head_loaded; /* the classifier was in the checkpoint */
+	bool head_loaded; /* the classes were in the checkpoint */
 	struct bt_buf fresh_names, unused_names; /* "a, b, c" */
 };
 
@@ -32,19 +32,18 @@ void bt_weights_report_clear(struct bt_weights_report *r);
  * the checkpoint holds as floats and stands alone is not copied: at[i] of
  * g->n_params is where parameter i stands, in the checkpoint or the arena. With
  * fresh_head, parameters of the head (struct bt_param) that are missing or, for
- * the classifier, of another size are left alone and reported as fresh; without
- * it they are errors, as any other gap is. A shape that differs, or a NaN or
- * infinity, is an error that names the tensor.
+ * those of its classes, of another size are left alone and reported as fresh;
+ * without it they are errors, as any other gap is. A shape that differs, or a
+ * NaN or infinity, is an error that names the tensor.
  */
 int bt_weights_load(const struct bt_graph *g, const struct bt_ckpt *c,
                     bool fresh_head, float *p, const float **at,
                     struct bt_weights_report *r,
                     struct bt_error *err) BT_MUST_USE;
 
-/* Whether a tensor of the checkpoint would be loaded as the parameter of that
- * name. */
-int bt_weights_has(const struct bt_ckpt *c, const char *param, bool *has,
-                   struct bt_error *err) BT_MUST_USE;
+/* Whether a tensor of the checkpoint has that name, but for what wrappers put
+ * before it. */
+bool bt_weights_has(const struct bt_ckpt *c, const char *name);
 
 /* Values for every parameter, laid out as the arena, to be saved under the
  * parameters' names behind a prefix. */
@@ -65,7 +64,8 @@ int bt_weights_restore(const struct bt_ckpt *c, const struct bt_graph *g,
                        struct bt_error *err) BT_MUST_USE;
 
 /* Random weights for all parameters, or with only >= 0 for that one. Element k
- * of parameter i gets the number that seed, i and k say. */
+ * of parameter i gets the number that seed, i and k say; the row of words that
+ * belongs to padding is zero. */
 void bt_weights_init(const struct bt_graph *g, uint64_t seed, int only,
                      float *p);
 

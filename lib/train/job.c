@@ -36,7 +36,9 @@ static int open_tokenizer(struct bt_job *j, struct bt_error *err)
 	struct bt_tok_opts opts = BT_TOK_OPTS_INIT;
 	char *dir = NULL, *file;
 	const char *from = j->o.tokenizer;
-	static const char *const names[] = {"vocab.txt", "tokenizer.json"};
+	static const char *const names[] = {
+	    "vocab.txt",    "tokenizer.json",          "vocab.json",
+	    "spiece.model", "sentencepiece.bpe.model", "spm.model"};
 	bool there = from != NULL;
 	int i, r;
 
@@ -45,7 +47,7 @@ static int open_tokenizer(struct bt_job *j, struct bt_error *err)
 		from = j->o.model;
 	else if (from == NULL && strchr(j->o.init_config, '.') != NULL)
 		from = dir = directory_of(j->o.init_config);
-	for (i = 0; i < 2 && !there && from != NULL; i++) {
+	for (i = 0; i < 6 && !there && from != NULL; i++) {
 		file = bt_model_path(from, names[i]);
 		there = file != NULL && access(file, R_OK) == 0;
 		free(file);
@@ -90,15 +92,14 @@ static int read_config(struct bt_job *j, struct bt_labels *labels,
 	return BT_OK;
 }
 
-static bool has_classifier(const char *dir)
+static bool has_classifier(const char *dir, const struct bt_config *config)
 {
 	struct bt_ckpt *c;
 	bool has;
 
 	if (bt_ckpt_open(dir, &c, NULL) != BT_OK)
 		return false; /* why is said when the weights are loaded */
-	if (bt_weights_has(c, "classifier.weight", &has, NULL) != BT_OK)
-		has = false;
+	has = bt_weights_has(c, bt_family_classes(config->family));
 	bt_ckpt_close(c);
 	return has;
 }
@@ -131,7 +132,7 @@ static int fix_labels(struct bt_job *j, struct bt_labels *found,
 	if (j->o.labels != NULL)
 		j->keeps_head = same_labels(found, known);
 	if (j->keeps_head)
-		j->keeps_head = has_classifier(j->o.model);
+		j->keeps_head = has_classifier(j->o.model, &j->model.config);
 	if (j->o.labels != NULL) {
 		j->model.labels = *found;
 		memset(found, 0, sizeof(*found));
@@ -286,17 +287,15 @@ static int plan(struct bt_job *j, struct bt_error *err)
 	return r;
 }
 
-/* Random weights for the parameters of the head, or of the classifier. */
-static void fresh_head(struct bt_job *j, bool pooler_too)
+/* Random weights for the parameters of the head, or of its classes alone. */
+static void fresh_head(struct bt_job *j, bool all)
 {
 	const struct bt_graph *g = &j->model.graph;
 	float *p = bt_engine_params(j->model.engine);
 	int i;
 
 	for (i = 0; p != NULL && i < g->n_params; i++)
-		if (g->params[i].head &&
-		    (pooler_too ||
-		     strncmp(g->params[i].name, "classifier.", 11) == 0))
+		if (g->params[i].head && (all || g->params[i].classes))
 			bt_weights_init(g, j->o.train.batching.seed, i, p);
 }
 

@@ -4,6 +4,7 @@
 # same probabilities; gradients of the real MiniLM agree with PyTorch's.
 . "$TEST_TOP/tests/lib.sh"
 . "$TEST_TOP/tests/small.sh"
+. "$TEST_TOP/tests/families.sh"
 peer=$TEST_TOP/tests/fixtures
 
 if [ -z "${PEER_PYTHON-}" ]; then
@@ -14,30 +15,44 @@ HF_HUB_OFFLINE=1
 export HF_HUB_OFFLINE
 small_data
 data=$TEST_TOP/pipelines/data/library-test.csv
-predict() { # MODEL: ours, without the column label
-	csv2tfrecord -q -i id -t text "$data" | bert-tokenize -q -m "$1" |
-		bert-predict -q -m "$1" --proba --dtype f32 --format csv -o p.csv
+compare() {
+	works "$3" "$PEER_PYTHON" "$peer/round-trip.py" compare "$1" "$2"
+}
+# MODEL: ours as MODEL.ours.csv, without the column label, and MODEL.ours.embed.csv
+predict() {
+	csv2tfrecord -q -i id -t text "$data" | bert-tokenize -q -m "$1" -o p.rec
+	bert-predict -q -m "$1" --proba --dtype f32 --format csv -o p.csv p.rec
+	bert-predict -q -m "$1" --embed mean --dtype f32 --format csv -o "$1.ours.embed.csv" p.rec
 	"$PEER_PYTHON" -c '
 import csv, sys
 w = csv.writer(sys.stdout, lineterminator="\n")
-for r in csv.reader(open("p.csv", newline="")): w.writerow(r[:1] + r[2:])'
+for r in csv.reader(open("p.csv", newline="")): w.writerow(r[:1] + r[2:])' >"$1.ours.csv"
 }
 
 small_train m -q --epochs 2 --dtype f32
-predict m >ours.csv
+predict m
 works 'transformers loads what bert-train wrote' \
-	"$PEER_PYTHON" "$peer/round-trip.py" predict m "$data"
-cp out theirs.csv
-works 'and predicts the same' "$PEER_PYTHON" "$peer/round-trip.py" compare ours.csv theirs.csv
-is "$(head -n 1 ours.csv)" "$(head -n 1 theirs.csv)" 'under the same names'
+	"$PEER_PYTHON" "$peer/round-trip.py" run "$data" m
+compare m.ours.csv m.csv 'and predicts the same'
+is "$(head -n 1 m.ours.csv)" "$(head -n 1 m.csv)" 'under the same names'
 
-works 'transformers writes a model' "$PEER_PYTHON" "$peer/round-trip.py" make h vocab.txt
-predict h >ours.csv
-works 'which it loads again' "$PEER_PYTHON" "$peer/round-trip.py" predict h "$data"
-cp out theirs.csv
-works 'and bert-predict predicts the same' \
-	"$PEER_PYTHON" "$peer/round-trip.py" compare ours.csv theirs.csv
-works 'bert-train goes on from it' bert-train -m h -o h2 --epochs 1 --eval-share .2 train.rec
+# shellcheck disable=SC2086
+works 'transformers writes a model of each family' \
+	"$PEER_PYTHON" "$peer/round-trip.py" make vocab.txt $families
+more=
+for f in $families; do
+	works "bert-train goes on from $f" \
+		bert-train -m $f -o $f.more --epochs 1 --eval-share .2 train.rec
+	more="$more $f.more"
+done
+# shellcheck disable=SC2086
+works 'transformers loads them all' \
+	"$PEER_PYTHON" "$peer/round-trip.py" run "$data" $families $more
+for f in $families $more; do
+	predict $f
+	compare $f.ours.csv $f.csv "$f predicts the same"
+	compare $f.ours.embed.csv $f.embed.csv '... and embeds alike'
+done
 
 if [ -n "${MINILM-}" ]; then
 	works 'gradients of MiniLM by PyTorch' \

@@ -263,7 +263,7 @@ static void logits(const char *gemm, bool low, int threads, float *out)
 
 	memset(&t, 0, sizeof(t));
 	bt_graph_init(&t.g, &err);
-	assert_ok(bt_bert_classifier(&t.g, &c, TINY_CLASSES));
+	assert_ok(bt_family_classifier(&t.g, &c, TINY_CLASSES));
 	assert_ok(bt_pool_new(threads, &t.pool, &err));
 	o.pool = t.pool;
 	assert_ok(bt_engine_new(&t.g, &o, &t.e, &err));

@@ -103,7 +103,7 @@ static void open_pooled(struct tiny *t, enum bt_pooling how, int threads,
 
 	memset(t, 0, sizeof(*t));
 	bt_graph_init(&t->g, &err);
-	assert_ok(bt_bert_embedding(&t->g, &c, how));
+	assert_ok(bt_family_embedding(&t->g, &c, how));
 	s.cols = c.hidden_size;
 	w = bt_graph_param(&t->g, &s, "classifier.weight");
 	s.rows = 0;
@@ -149,7 +149,7 @@ static void pools_of_texts(void **state)
 	for (i = 0; i < 3; i++) {
 		memset(&t[i], 0, sizeof(t[i]));
 		bt_graph_init(&t[i].g, &err);
-		assert_ok(bt_bert_embedding(&t[i].g, &c, (enum bt_pooling)i));
+		assert_ok(bt_family_embedding(&t[i].g, &c, (enum bt_pooling)i));
 		assert_int_equal(t[i].g.loss, -1);
 		tiny_batch(&t[i], false);
 		t[i].b.labels = NULL;

@@ -20,13 +20,15 @@
 #include "base/num.h"
 #include "ckpt/ckpt.h"
 #include "cpu/engine.h"
-#include "model/bert.h"
+#include "files.h"
+#include "model/family.h"
 
 static char **paths;
 static int n_paths;
 
 struct fixture {
 	struct bt_ckpt *c;
+	struct bt_config m;
 	struct bt_graph g;
 	struct bt_pool *pool;
 	struct bt_engine *e;
@@ -36,43 +38,21 @@ struct fixture {
 	uint8_t *types;
 };
 
-static int note_int(const struct bt_ckpt *c, const char *key)
-{
-	size_t i;
-
-	for (i = 0; i < bt_ckpt_notes(c); i++)
-		if (strcmp(bt_ckpt_note(c, i)->key, key) == 0)
-			return atoi(bt_ckpt_note(c, i)->value);
-	fail_msg("no note '%s'", key);
-	return 0;
-}
-
-static bool note_is(const struct bt_ckpt *c, const char *key, const char *v)
-{
-	size_t i;
-
-	for (i = 0; i < bt_ckpt_notes(c); i++)
-		if (strcmp(bt_ckpt_note(c, i)->key, key) == 0)
-			return strcmp(bt_ckpt_note(c, i)->value, v) == 0;
-	return false;
-}
-
+/* The note "config" is a config.json. */
 static struct bt_config config_of(const struct bt_ckpt *c)
 {
+	static const char path[] = "config.json";
+	struct bt_error err = {0};
+	const char *text = NULL;
 	struct bt_config m;
+	size_t i;
 
-	memset(&m, 0, sizeof(m));
-	m.vocab_size = note_int(c, "vocab_size");
-	m.hidden_size = note_int(c, "hidden_size");
-	m.layers = note_int(c, "num_hidden_layers");
-	m.heads = note_int(c, "num_attention_heads");
-	m.intermediate_size = note_int(c, "intermediate_size");
-	m.max_positions = note_int(c, "max_position_embeddings");
-	m.type_vocab_size = note_int(c, "type_vocab_size");
-	m.norm_eps = 1e-12f;
-	m.init_std = 0.02f;
-	m.act = note_is(c, "hidden_act", "gelu_new") ? BT_ACT_GELU_TANH
-	                                             : BT_ACT_GELU;
+	for (i = 0; i < bt_ckpt_notes(c); i++)
+		if (strcmp(bt_ckpt_note(c, i)->key, "config") == 0)
+			text = bt_ckpt_note(c, i)->value;
+	assert_non_null(text);
+	file_put(path, text, strlen(text));
+	assert_ok(bt_config_load(path, &m, &err));
 	return m;
 }
 
@@ -151,20 +131,19 @@ static void open_fixture(struct fixture *f, const char *path, bool low)
 {
 	struct bt_engine_opts o = {.train = true, .low = low};
 	struct bt_error err = {0};
-	struct bt_config m;
 
 	memset(f, 0, sizeof(*f));
 	assert_ok(bt_ckpt_open(path, &f->c, &err));
-	m = config_of(f->c);
+	f->m = config_of(f->c);
 	bt_graph_init(&f->g, &err);
-	assert_ok(bt_bert_classifier(
-	    &f->g, &m, (int)tensor(f->c, "out.", "logits")->shape[1]));
+	assert_ok(bt_family_classifier(
+	    &f->g, &f->m, (int)tensor(f->c, "out.", "logits")->shape[1]));
 	read_batch(f);
 	assert_ok(bt_pool_new(2, &f->pool, &err));
 	o.pool = f->pool;
 	o.max_tokens = f->b.tokens;
 	o.max_texts = f->b.texts;
-	o.max_length = (size_t)m.max_positions;
+	o.max_length = (size_t)f->m.max_positions;
 	assert_ok(bt_engine_new(&f->g, &o, &f->e, &err));
 	load_params(f);
 }
@@ -174,6 +153,7 @@ static void close_fixture(struct fixture *f)
 	bt_engine_free(f->e);
 	bt_pool_free(f->pool);
 	bt_graph_clear(&f->g);
+	bt_config_clear(&f->m);
 	bt_ckpt_close(f->c);
 	free(f->ids);
 	free(f->types);
@@ -215,15 +195,21 @@ static double deviation(const float *got, const struct bt_tensor *t,
  * those of the queries' bias, so that bias's norm takes its place. */
 static double scale_of(const struct fixture *f, const char *name)
 {
-	static const char key[] = "key.bias", query[] = "query.bias";
-	const char *end = strstr(name, key);
+	static const char *const key[] = {"key.bias", "k_lin.bias",
+	                                  "attn.k.bias"};
+	static const char *const query[] = {"query.bias", "q_lin.bias",
+	                                    "attn.q.bias"};
+	const char *end = NULL;
 	const struct bt_param *p;
 	char other[200];
+	int i;
 
+	for (i = 0; i < 3 && (end = strstr(name, key[i])) == NULL;)
+		i++;
 	if (end == NULL)
 		return 0;
 	snprintf(other, sizeof(other), "%.*s%s", (int)(end - name), name,
-	         query);
+	         query[i]);
 	p = &f->g.params[bt_graph_find(&f->g, other)];
 	return norm_of(bt_engine_grads(f->e) + p->offset, bt_param_size(p));
 }
@@ -268,9 +254,7 @@ static void compare_gradients(struct fixture *f, const char *path, double most)
 /* As said at the top. */
 static double low_bound(const struct fixture *f)
 {
-	int layers = note_int(f->c, "num_hidden_layers");
-
-	return 5e-2 * sqrt(layers > 6 ? layers / 6.0 : 1);
+	return 5e-2 * sqrt(f->m.layers > 6 ? f->m.layers / 6.0 : 1);
 }
 
 /* True where it would take minutes: bf16 is much slower than f32 on a machine
@@ -331,20 +315,27 @@ static void bf16_agrees(void **state)
 
 int main(int argc, char **argv)
 {
-	static char gelu[4096], tanh_form[4096],
-	    *committed[] = {gelu, tanh_form};
+	static const char *const committed[] = {
+	    "bert-gelu", "bert-gelu-new", "roberta",       "distilbert",
+	    "electra",   "albert",        "albert-groups", "mpnet"};
+	static char path[sizeof(committed) / sizeof(committed[0])][4096];
+	static char *of_path[sizeof(committed) / sizeof(committed[0])];
 	const char *top = getenv("TEST_TOP");
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(f32_agrees),
 	    cmocka_unit_test(bf16_agrees),
 	};
 
-	snprintf(gelu, sizeof(gelu), "%s/tests/data/bert-gelu.safetensors",
-	         top != NULL ? top : ".");
-	snprintf(tanh_form, sizeof(tanh_form),
-	         "%s/tests/data/bert-gelu-new.safetensors",
-	         top != NULL ? top : ".");
-	paths = argc > 1 ? argv + 1 : committed;
-	n_paths = argc > 1 ? argc - 1 : 2;
+	paths = argv + 1;
+	n_paths = argc - 1;
+	while (argc == 1 &&
+	       (size_t)n_paths < sizeof(committed) / sizeof(committed[0])) {
+		snprintf(path[n_paths], sizeof(path[0]),
+		         "%s/tests/data/%s.safetensors",
+		         top != NULL ? top : ".", committed[n_paths]);
+		of_path[n_paths] = path[n_paths];
+		n_paths++;
+		paths = of_path;
+	}
 	return RUN(tests);
 }

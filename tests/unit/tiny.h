@@ -9,7 +9,7 @@
 
 #include "base/philox.h"
 #include "cpu/engine.h"
-#include "model/bert.h"
+#include "model/family.h"
 
 #define TINY_TEXTS 5
 #define TINY_TOKENS 41
@@ -33,6 +33,8 @@ static inline struct bt_config tiny_config(void)
 	struct bt_config c;
 
 	memset(&c, 0, sizeof(c));
+	c.family = bt_family_find("bert");
+	c.pad_id = -1;
 	c.vocab_size = 50;
 	c.hidden_size = 24;
 	c.layers = 3;
@@ -124,7 +126,7 @@ static inline int tiny_open(struct tiny *t, const struct bt_config *c,
 
 	memset(t, 0, sizeof(*t));
 	bt_graph_init(&t->g, err);
-	r = bt_bert_classifier(&t->g, c, TINY_CLASSES);
+	r = bt_family_classifier(&t->g, c, TINY_CLASSES);
 	if (r < 0)
 		return r;
 	tiny_batch(t, dropout);

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The model families: BERT and its relatives. Each builds the graph of its
+ * encoder and of its head for classification from operators, with parameters
+ * named as in the state dict of its Hugging Face class.
+ */
+#ifndef BT_MODEL_FAMILY_H
+#define BT_MODEL_FAMILY_H
+
+#include "model/config.h"
+#include "op/graph.h"
+
+/* The family of a configuration's model_type, or NULL. */
+const struct bt_family *bt_family_find(const char *model_type);
+
+/* Appends the model types of all families: "albert, bert, ...". */
+void bt_family_list(struct bt_buf *out);
+
+/* The name of the weight with a row for each class in a classifier. */
+const char *bt_family_classes(const struct bt_family *f);
+
+/*
+ * Builds the encoder, its head and a classifier of n_labels classes with its
+ * loss. The graph is initialised by the caller, who clears it also after a
+ * failure.
+ */
+int bt_family_classifier(struct bt_graph *g, const struct bt_config *c,
+                         int n_labels) BT_MUST_USE;
+
+/* How a text becomes one row of numbers. */
+enum bt_pooling {
+	BT_POOLING_CLS,  /* the last layer's output for its first token */
+	BT_POOLING_MEAN, /* the mean over its tokens */
+	BT_POOLING_MAX   /* the largest over its tokens */
+};
+
+/* Builds the encoder alone, without head and loss; the answer is (B,H). */
+int bt_family_embedding(struct bt_graph *g, const struct bt_config *c,
+                        enum bt_pooling how) BT_MUST_USE;
+
+#endif

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+/* What a family consists of, and the parts that families are built from. */
+#ifndef BT_MODEL_FAMILY_INT_H
+#define BT_MODEL_FAMILY_INT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/family.h"
+#include "op/ops.h"
+
+/* A member of struct bt_config and the key of config.json that gives it. */
+enum bt_key_type { BT_KEY_INT, BT_KEY_REAL, BT_KEY_ACT };
+
+struct bt_key {
+	const char *name;
+	enum bt_key_type type;
+	size_t at;     /* of the member */
+	double lo, hi; /* bounds on what a file may claim */
+};
+
+static inline void *bt_key_member(const struct bt_config *c,
+                                  const struct bt_key *k)
+{
+	return (char *)(uintptr_t)c + k->at;
+}
+
+#define BT_KEY_OF(type, name, member, lo, hi)                                  \
+	{                                                                      \
+		name, type, offsetof(struct bt_config, member), lo, hi         \
+	}
+#define BT_SIZE(name, member, max) BT_KEY_OF(BT_KEY_INT, name, member, 1, max)
+#define BT_RATE(name, member) BT_KEY_OF(BT_KEY_REAL, name, member, 0, 0.999)
+#define BT_ACTIVATION(name, member) BT_KEY_OF(BT_KEY_ACT, name, member, 0, 0)
+#define BT_KEYS_END                                                            \
+	{                                                                      \
+		NULL, BT_KEY_INT, 0, 0, 0                                      \
+	}
+
+/* In place of a first position: the one behind that of the padding. */
+#define BT_AFTER_PAD (-1)
+
+#define BT_MAX_WIDTH (1 << 20)
+#define BT_MAX_LAYERS 4096
+
+struct bt_family {
+	const char *model_type;   /* as config.json names it */
+	const char *architecture; /* the class of its classifiers */
+	const char *prefix;       /* of the encoder's parameters */
+	const char *classes;      /* the linear layer of a row for each class */
+
+	/* Keys that not all families have, in one or two lists; what a missing
+	 * one means; and what else a file may not say (or NULL). */
+	const struct bt_key *keys, *more_keys;
+	void (*defaults)(struct bt_config *c);
+	int (*check)(const json_t *o, const struct bt_config *c,
+	             struct bt_error *err);
+
+	/* -> (T,H), or (B,H) with only_first: of the first tokens alone, which
+	 * leaves most of the last layer out. */
+	int (*encoder)(struct bt_graph *g, const struct bt_config *c,
+	               bool only_first);
+	/* From the first tokens (B,H) to what the classifier's dropout and last
+	 * layer take. */
+	int (*head)(struct bt_graph *g, const struct bt_config *c, int x);
+};
+
+extern const struct bt_family bt_family_albert, bt_family_bert,
+    bt_family_camembert, bt_family_distilbert, bt_family_electra,
+    bt_family_mpnet, bt_family_roberta, bt_family_xlm_roberta;
+
+/* Refuses another value of a key that needs not be there. */
+int bt_config_only(const json_t *o, const char *key, const char *built,
+                   struct bt_error *err) BT_MUST_USE;
+int bt_config_only_int(const json_t *o, const char *key, int built,
+                       struct bt_error *err) BT_MUST_USE;
+int bt_config_only_false(const json_t *o, const char *key,
+                         struct bt_error *err) BT_MUST_USE;
+
+/* Y = act(X W' + b), the parameters "prefix" "name" ".weight" and ".bias". */
+int bt_part_linear(struct bt_graph *g, int x, int rows, const char *prefix,
+                   const char *name, enum bt_activation act);
+
+/* Y = drop(X), or X itself where nothing is dropped. */
+int bt_part_dropout(struct bt_graph *g, int x, float dropout);
+
+/* "prefix" "embeddings.": words, positions and, where the family has them,
+ * segments, and their norm; cols wide. */
+int bt_part_embeddings(struct bt_graph *g, const struct bt_config *c, int cols);
+
+/*
+ * A layer of Vaswani et al. 2017 ("Attention Is All You Need") with norms
+ * behind the sums:  A = norm(X + drop(attention(X) Wo'));
+ *                   Y = norm(A + drop(act(A W1') W2'))
+ */
+struct bt_layer_form {
+	const char *stem; /* layer i's names begin "prefix" "stem" "i." */
+	const char *query, *key, *value, *out, *out_norm;
+	const char *up, *down, *down_norm;
+	bool keeps_out, keeps_down; /* this sum's dropout is not there */
+};
+
+/* The numbers of a layer's parameters; several layers may share them. */
+struct bt_layer {
+	const struct bt_layer_form *form;
+	int q, k, q_bias, k_bias; /* v's follow k's */
+	int relative;             /* of attention, or -1 */
+	int out, out_bias, out_gamma, out_beta;
+	int up, up_bias, down, down_bias, down_gamma, down_beta;
+};
+
+/* Adds the parameters of a layer. */
+struct bt_layer bt_part_layer_params(struct bt_graph *g,
+                                     const struct bt_config *c,
+                                     const struct bt_layer_form *form,
+                                     const char *prefix);
+
+/* Adds the nodes of a layer. With only_first, just the first token of each text
+ * is computed from the attention on. */
+int bt_part_layer(struct bt_graph *g, const struct bt_config *c, int x,
+                  const struct bt_layer *l, bool only_first);
+
+/* All layers of an encoder, each with parameters of its own. */
+int bt_part_layers(struct bt_graph *g, const struct bt_config *c, int x,
+                   const struct bt_layer_form *form, bool only_first);
+
+/* BERT's keys, what their absence means, its layers and its encoder, for its
+ * nearest relatives. */
+extern const struct bt_key bt_bert_keys[];
+extern const struct bt_layer_form bt_bert_layer;
+void bt_bert_defaults(struct bt_config *c);
+int bt_bert_encoder(struct bt_graph *g, const struct bt_config *c,
+                    bool only_first);
+
+/* Dropout and a linear layer "classifier.dense", the head that several families
+ * have before "classifier.out_proj". */
+int bt_part_dense_head(struct bt_graph *g, const struct bt_config *c, int x,
+                       enum bt_activation act);
+
+#endif

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+/* What the families have in common. */
+#include <stdio.h>
+
+#include "model/family_int.h"
+
+/* "prefix" "name" ".weight" or ".bias"; joined: directly behind the parameter
+ * that was added before. */
+static int weight(struct bt_graph *g, int rows, int cols, bool joined,
+                  const char *prefix, const char *name)
+{
+	struct bt_param_spec s = {rows, cols,  BT_INIT_NORMAL,
+	                          true, false, joined};
+
+	return bt_graph_param(g, &s, "%s%s.weight", prefix, name);
+}
+
+static int bias(struct bt_graph *g, int cols, bool joined, const char *prefix,
+                const char *name)
+{
+	struct bt_param_spec s = {0, cols, BT_INIT_ZERO, false, false, joined};
+
+	return bt_graph_param(g, &s, "%s%s.bias", prefix, name);
+}
+
+static int gamma_of(struct bt_graph *g, int cols, const char *prefix,
+                    const char *name)
+{
+	struct bt_param_spec s = {0, cols, BT_INIT_ONE, false, false, false};
+
+	return bt_graph_param(g, &s, "%s%s.weight", prefix, name);
+}
+
+int bt_part_linear(struct bt_graph *g, int x, int rows, const char *prefix,
+                   const char *name, enum bt_activation act)
+{
+	int cols = g->failed ? 1 : g->nodes[x].cols;
+	int w = weight(g, rows, cols, false, prefix, name);
+	int b = bias(g, rows, false, prefix, name);
+
+	return bt_op_linear(g, x, w, b, 1, act);
+}
+
+int bt_part_dropout(struct bt_graph *g, int x, float dropout)
+{
+	return dropout > 0 ? bt_op_dropout(g, x, dropout) : x;
+}
+
+int bt_part_dense_head(struct bt_graph *g, const struct bt_config *c, int x,
+                       enum bt_activation act)
+{
+	x = bt_part_dropout(g, x, c->classifier_dropout);
+	return bt_part_linear(g, x, c->hidden_size, "classifier.", "dense",
+	                      act);
+}
+
+int bt_part_embeddings(struct bt_graph *g, const struct bt_config *c, int cols)
+{
+	struct bt_embed_args a = {0};
+	char prefix[64];
+
+	snprintf(prefix, sizeof(prefix), "%sembeddings.", c->family->prefix);
+	a.word =
+	    weight(g, c->vocab_size, cols, false, prefix, "word_embeddings");
+	a.position = weight(g, c->position0 + c->max_positions, cols, false,
+	                    prefix, "position_embeddings");
+	a.type = c->type_vocab_size == 0
+	             ? -1
+	             : weight(g, c->type_vocab_size, cols, false, prefix,
+	                      "token_type_embeddings");
+	a.gamma = gamma_of(g, cols, prefix, "LayerNorm");
+	a.beta = bias(g, cols, false, prefix, "LayerNorm");
+	a.pad = c->pad_id;
+	a.position0 = c->position0;
+	a.eps = c->norm_eps;
+	a.dropout = c->hidden_dropout;
+	return bt_op_embed(g, &a);
+}
+
+struct bt_layer bt_part_layer_params(struct bt_graph *g,
+                                     const struct bt_config *c,
+                                     const struct bt_layer_form *f,
+                                     const char *prefix)
+{
+	int h = c->hidden_size, wide = c->intermediate_size;
+	struct bt_layer l = {.form = f, .relative = -1};
+
+	l.q = weight(g, h, h, false, prefix, f->query);
+	l.k = weight(g, h, h, true, prefix, f->key);
+	weight(g, h, h, true, prefix, f->value);
+	l.q_bias = bias(g, h, false, prefix, f->query);
+	l.k_bias = bias(g, h, true, prefix, f->key);
+	bias(g, h, true, prefix, f->value);
+	l.out = weight(g, h, h, false, prefix, f->out);
+	l.out_bias = bias(g, h, false, prefix, f->out);
+	l.out_gamma = gamma_of(g, h, prefix, f->out_norm);
+	l.out_beta = bias(g, h, false, prefix, f->out_norm);
+	l.up = weight(g, wide, h, false, prefix, f->up);
+	l.up_bias = bias(g, wide, false, prefix, f->up);
+	l.down = weight(g, h, wide, false, prefix, f->down);
+	l.down_bias = bias(g, h, false, prefix, f->down);
+	l.down_gamma = gamma_of(g, h, prefix, f->down_norm);
+	l.down_beta = bias(g, h, false, prefix, f->down_norm);
+	return l;
+}
+
+/*
+ * Self-attention of x, whose queries are all of x or, with `queries` another
+ * node, that node's rows. Where both are the same one product gives queries,
+ * keys and values, else one gives the queries and one keys and values.
+ */
+static int self_attention(struct bt_graph *g, const struct bt_config *c, int x,
+                          int queries, const struct bt_layer *l)
+{
+	struct bt_attention_args a = {0};
+	int h = c->hidden_size;
+
+	a.heads = c->heads;
+	a.head_dim = h / c->heads;
+	a.relative = l->relative;
+	a.dropout = c->attention_dropout;
+	if (queries == x) {
+		a.q = a.kv =
+		    bt_op_linear(g, x, l->q, l->q_bias, 3, BT_ACT_NONE);
+		a.k_col = h;
+		a.v_col = 2 * h;
+	} else {
+		a.kv = bt_op_linear(g, x, l->k, l->k_bias, 2, BT_ACT_NONE);
+		a.q = bt_op_linear(g, queries, l->q, l->q_bias, 1, BT_ACT_NONE);
+		a.v_col = h;
+	}
+	return bt_op_attention(g, &a);
+}
+
+int bt_part_layer(struct bt_graph *g, const struct bt_config *c, int x,
+                  const struct bt_layer *l, bool only_first)
+{
+	float drop = c->hidden_dropout;
+	int y, residual = only_first ? bt_op_first(g, x) : x;
+
+	y = self_attention(g, c, x, residual, l);
+	y = bt_op_linear(g, y, l->out, l->out_bias, 1, BT_ACT_NONE);
+	x = bt_op_residual_norm(g, residual, y, l->out_gamma, l->out_beta,
+	                        c->norm_eps, l->form->keeps_out ? 0 : drop);
+	y = bt_op_linear(g, x, l->up, l->up_bias, 1, c->act);
+	y = bt_op_linear(g, y, l->down, l->down_bias, 1, BT_ACT_NONE);
+	return bt_op_residual_norm(g, x, y, l->down_gamma, l->down_beta,
+	                           c->norm_eps, l->form->keeps_down ? 0 : drop);
+}
+
+int bt_part_layers(struct bt_graph *g, const struct bt_config *c, int x,
+                   const struct bt_layer_form *form, bool only_first)
+{
+	struct bt_layer l;
+	char prefix[64];
+	int i;
+
+	for (i = 0; i < c->layers; i++) {
+		snprintf(prefix, sizeof(prefix), "%s%s%d.", c->family->prefix,
+		         form->stem, i);
+		l = bt_part_layer_params(g, c, form, prefix);
+		x = bt_part_layer(g, c, x, &l,
+		                  only_first && i == c->layers - 1);
+	}
+	return x;
+}

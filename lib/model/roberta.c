@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * RoBERTa (Liu et al. 2019, "RoBERTa: A Robustly Optimized BERT Pretraining
+ * Approach"), and what was made like it for other languages: XLM-R (Conneau et
+ * al. 2019, "Unsupervised Cross-lingual Representation Learning at Scale") and
+ * CamemBERT (Martin et al. 2019, "CamemBERT: a Tasty French Language Model").
+ *
+ * BERT's encoder, but positions are counted from behind the padding's row, so
+ * a table of 514 rows is for 512 tokens; no pooler, but a head of two layers.
+ */
+#include "model/family_int.h"
+
+static void defaults(struct bt_config *c)
+{
+	bt_bert_defaults(c);
+	c->pad_id = 1;
+	c->position0 = BT_AFTER_PAD;
+}
+
+static void roberta_defaults(struct bt_config *c)
+{
+	defaults(c);
+	c->vocab_size = 50265;
+}
+
+static int head(struct bt_graph *g, const struct bt_config *c, int x)
+{
+	return bt_part_dense_head(g, c, x, BT_ACT_TANH);
+}
+
+const struct bt_family bt_family_roberta = {
+    .model_type = "roberta",
+    .architecture = "RobertaForSequenceClassification",
+    .prefix = "roberta.",
+    .classes = "classifier.out_proj.weight",
+    .keys = bt_bert_keys,
+    .defaults = roberta_defaults,
+    .encoder = bt_bert_encoder,
+    .head = head,
+};
+
+const struct bt_family bt_family_xlm_roberta = {
+    .model_type = "xlm-roberta",
+    .architecture = "XLMRobertaForSequenceClassification",
+    .prefix = "roberta.",
+    .classes = "classifier.out_proj.weight",
+    .keys = bt_bert_keys,
+    .defaults = defaults,
+    .encoder = bt_bert_encoder,
+    .head = head,
+};
+
+const struct bt_family bt_family_camembert = {
+    .model_type = "camembert",
+    .architecture = "CamembertForSequenceClassification",
+    .prefix = "roberta.",
+    .classes = "classifier.out_proj.weight",
+    .keys = bt_bert_keys,
+    .defaults = defaults,
+    .encoder = bt_bert_encoder,
+    .head = head,
+};

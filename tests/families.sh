@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: MIT
+# The model families, and a small configuration of each for --init-config.
+# shellcheck shell=sh
+families='albert bert camembert distilbert electra mpnet roberta xlm-roberta'
+
+family_config() { # FAMILY
+	set -- "$1" '"vocab_size": 2000, "max_position_embeddings": 64'
+	case $1 in
+	distilbert)
+		set -- "$@" '"dim": 32, "n_layers": 2, "n_heads": 2, "hidden_dim": 48' ;;
+	*)
+		set -- "$@" '"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 48' ;;
+	esac
+	case $1 in
+	albert | electra) set -- "$@" ', "embedding_size": 16, "initializer_range": 0.1' ;;
+	camembert | roberta | xlm-roberta)
+		# the vocabulary's padding has the id 0
+		set -- "$@" ', "type_vocab_size": 1, "pad_token_id": 0' ;;
+	*) set -- "$@" '' ;;
+	esac
+	echo "{\"model_type\": \"$1\", $2, $3$4}"
+}

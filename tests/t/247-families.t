@@ -1,0 +1,115 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The model families: each trains from its configuration, is saved under the
+# names of its Hugging Face class, goes on, predicts and embeds; what a family
+# cannot be is refused.
+. "$TEST_TOP/tests/lib.sh"
+. "$TEST_TOP/tests/small.sh"
+. "$TEST_TOP/tests/families.sh"
+small_data
+
+class_of() { # FAMILY
+	case $1 in
+	albert) echo Albert ;;
+	bert) echo Bert ;;
+	camembert) echo Camembert ;;
+	distilbert) echo DistilBert ;;
+	electra) echo Electra ;;
+	mpnet) echo MPNet ;;
+	roberta) echo Roberta ;;
+	xlm-roberta) echo XLMRoberta ;;
+	esac
+}
+# the head's parameters of a fresh model, as bert-train lists them
+head_of() {
+	case $1 in
+	albert) echo 'albert.pooler.weight, albert.pooler.bias, classifier.weight, classifier.bias' ;;
+	bert) echo 'bert.pooler.dense.weight, bert.pooler.dense.bias, classifier.weight, classifier.bias' ;;
+	distilbert) echo 'pre_classifier.weight, pre_classifier.bias, classifier.weight, classifier.bias' ;;
+	*) echo 'classifier.dense.weight, classifier.dense.bias, classifier.out_proj.weight, classifier.out_proj.bias' ;;
+	esac
+}
+
+for f in $families; do
+	family_config $f >$f.json
+	works "$f trains" bert-train --init-config $f.json --tokenizer vocab.txt --dropout .05 \
+		--epochs 16 --learning-rate 4e-3 --batch-size 16 -o $f train.rec
+	exits 0 "... and learns" bert-eval -q -m $f --min accuracy=.8 train.rec
+	like "$(tr -d ' \n' <$f/config.json)" \
+		"{\"model_type\":\"$f\",*\"architectures\":\[\"$(class_of $f)ForSequenceClassification\"\]*" \
+		'... says what it is'
+	works '... goes on' bert-train -m $f -o $f.2 --steps 2 train.rec
+	like "$(cat err)" '*fresh: none; unused: none*' '... with all it was'
+	bert-predict -q -m $f --embed mean --dtype f32 dev.rec >whole.csv
+	mkdir $f.bare
+	cp $f/*.txt $f/*.json $f.bare
+	"$TEST_TOP/tests/encoder" $f/model.safetensors >$f.bare/model.safetensors
+	works '... the encoder alone embeds' \
+		bert-predict -q -m $f.bare --embed mean --dtype f32 dev.rec
+	same out whole.csv '... the same'
+	works '... and trains' bert-train -m $f.bare -o $f.3 --steps 1 train.rec
+	like "$(cat err)" "*fresh: $(head_of $f); unused: none*" '... with a new head'
+	works '... and computes again' bert-train -q -m $f -j 1 -o $f.4 --steps 2 \
+		--checkpoint-activations train.rec
+	same $f.4/model.safetensors $f.2/model.safetensors '... the same bits'
+	works '... predicts in int8' bert-predict -q -m $f --dtype int8 dev.rec
+	rm -rf $f.?
+done
+
+# Other labels: the layer of a row for each class is new, the rest of the head not.
+sed 's/,parking$/,elsewhere/' train.csv >other.csv
+csv2tfrecord -q -t text -l intent other.csv | bert-tokenize -q -m vocab.txt -o other.rec
+works 'other labels' bert-train -m roberta -o r --steps 1 --learning-rate 0 other.rec
+like "$(cat err)" '*labels are not those*replaced by a fresh one*' 'get a new layer'
+exits 1 '... of classes' ckpt-inspect --diff roberta r
+like "$(cat out)" '*classifier.out_proj.weight*' '... that differs'
+case $(cat out) in *classifier.dense*) false ;; esac
+result $? '... alone'
+
+# Layers that share parameters, in two groups.
+sed 's/}/, "num_hidden_layers": 5, "num_hidden_groups": 2}/; s/"num_hidden_layers": 2, //' \
+	albert.json >groups.json
+works 'ALBERT in groups' bert-train -q --init-config groups.json --tokenizer vocab.txt \
+	--steps 3 -o g train.rec
+is "$(ckpt-inspect g | grep -c 'albert_layer_groups.[01].albert_layers.0.ffn.weight')" 2 \
+	'has the layers of each'
+
+# Segments and lengths.
+printf 'a,b,y\nred,car,0\ngreen,card,1\n' >pairs.csv
+csv2tfrecord -q -t a --pair b -l y pairs.csv | bert-tokenize -q -m vocab.txt -o pairs.rec
+works 'DistilBERT does not look at segments' bert-train -q --init-config distilbert.json \
+	--tokenizer vocab.txt --steps 1 -o p pairs.rec
+refuses '*segment id 1*' 'RoBERTa has one' bert-train --init-config roberta.json \
+	--tokenizer vocab.txt --steps 1 -o q pairs.rec
+yes car | head -n 100 | tr '\n' ' ' >long
+bert-tokenize -q -m vocab.txt --lines --max-length 64 -o 64.rec long
+bert-tokenize -q -m vocab.txt --lines --max-length 63 -o 63.rec long
+works 'BERT takes as many tokens as positions' bert-predict -q -m bert 64.rec
+refuses '*64 tokens, the model takes 63*' 'RoBERTa fewer' bert-predict -q -m roberta 64.rec
+works '... by one' bert-predict -q -m roberta 63.rec
+bert-tokenize -q -m roberta --lines --format ids long 2>err | wc -w >n
+is "$(tr -d ' ' <n)" 63 '... which bert-tokenize knows'
+
+says() { # FAMILY KEYS GLOB
+	sed "s/}\$/, $2}/" $1.json >bad.json
+	refuses "*bad.json': $3*" "refuses $1 with $2" \
+		bert-train --init-config bad.json --tokenizer vocab.txt -o bad train.rec
+}
+says bert '"model_type": "gpt2"' "model_type 'gpt2' is not supported (these are: albert, bert, *"
+says bert '"position_embedding_type": "relative_key"' "position_embedding_type 'relative_key'"
+says electra '"is_decoder": true' 'is_decoder true'
+says bert '"pad_token_id": 2000' "'pad_token_id'"
+says roberta '"pad_token_id": null' 'pad_token_id null'
+says roberta '"pad_token_id": 63' 'max_position_embeddings 64 leaves no position'
+says camembert '"hidden_act": "swish"' "hidden_act 'swish'"
+says distilbert '"activation": "mish"' "activation 'mish'"
+says distilbert '"sinusoidal_pos_embds": true' 'sinusoidal_pos_embds true'
+says distilbert '"n_heads": 5' 'a hidden size of 32 is no multiple'
+says mpnet '"relative_attention_num_buckets": 64' 'relative_attention_num_buckets 64'
+says albert '"inner_group_num": 2' 'inner_group_num 2'
+says albert '"num_hidden_groups": 3' 'num_hidden_groups 3 is more than'
+says electra '"embedding_size": 0' "'embedding_size'"
+says xlm-roberta '"classifier_dropout": 1' "'classifier_dropout'"
+[ ! -e bad ]
+result $? 'nothing is written'
+finish
