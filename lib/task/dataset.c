@@ -246,6 +246,7 @@ int bt_dataset_add(struct bt_dataset *d, const struct bt_token_rec *rec,
 	d->crc = bt_crc32c(d->crc, rec->ids, rec->n * sizeof(*rec->ids));
 	d->crc = bt_crc32c(d->crc, rec->types, rec->n);
 	d->crc = bt_crc32c(d->crc, &label, sizeof(label));
+	d->crc = bt_crc32c(d->crc, &rec->weight, sizeof(rec->weight));
 	d->label[d->n] = label;
 	d->weight[d->n] = rec->weight;
 	d->has_weights |= rec->has_weight;

@@ -35,7 +35,8 @@ struct bt_dataset {
 
 	size_t longest;    /* tokens */
 	size_t unlabelled; /* examples without a label */
-	uint32_t crc;      /* of tokens and labels, to tell data sets apart */
+	uint32_t crc;      /* of tokens, labels and weights, to tell data sets
+	                    * apart */
 
 	size_t cap, token_cap, names_len, names_cap;
 };

@@ -134,6 +134,15 @@ static double value_of(const struct bt_metrics_summary *s, size_t i)
 	return v;
 }
 
+const char *bt_metrics_name(size_t i, const struct bt_metrics_summary *s,
+                            double *value)
+{
+	if (i >= KNOWN)
+		return NULL;
+	*value = value_of(s, i);
+	return known[i].name;
+}
+
 int bt_metrics_find(const struct bt_metrics_summary *s, const char *name,
                     double *value, struct bt_error *err)
 {

@@ -52,6 +52,10 @@ void bt_metrics_summary(const struct bt_metrics *m,
 int bt_metrics_find(const struct bt_metrics_summary *s, const char *name,
                     double *value, struct bt_error *err) BT_MUST_USE;
 
+/* The name of measure i = 0, 1, ... and its value; NULL behind the last. */
+const char *bt_metrics_name(size_t i, const struct bt_metrics_summary *s,
+                            double *value);
+
 /* True if a larger value of that measure is worse. */
 bool bt_metrics_falls(const char *name);
 
