@@ -6,6 +6,7 @@
 
 #include "cpu/simd_attend_int.h"
 #include "cpu/simd_math_int.h"
+#include "cpu/simd_optim_int.h"
 #include "cpu/simd_pack_int.h"
 #include "cpu/simd_rows_int.h"
 
@@ -26,6 +27,9 @@ const struct bt_kernels bt_kernels_avx2 = {
     .axpy = axpy,
     .sum_squares = sum_squares,
     .adamw = adamw,
+    .lamb = lamb,
+    .lamb_apply = lamb_apply,
+    .sgd = sgd,
 };
 #else
 typedef int bt_no_avx2; /* a translation unit must not be empty */

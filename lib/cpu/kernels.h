@@ -97,16 +97,30 @@ struct bt_attend {
 /* Floats of scratch that a head of such a size needs. */
 size_t bt_attend_scratch(size_t q_rows, size_t n, size_t d);
 
-/* Constants of one AdamW step; differences from 1 are taken in double before
- * they are rounded. */
+/*
+ * Constants of one step of Adam and its kin; differences from 1 are taken in
+ * double before they are rounded. A step takes x, the gradient times grad_scale
+ * and then held within +-limit, and does
+ *   m = beta1 m + fresh1 x;  v = beta2 v + fresh2 x^2
+ *   p = p keep - rate m / (sqrt(v) correct2 + eps)
+ */
 struct bt_adamw {
 	float beta1, beta2;   /* decay of the moments */
 	float fresh1, fresh2; /* 1 - beta */
-	float rate;           /* learning rate / (1 - beta1^t) */
-	float correct2;       /* 1 / sqrt(1 - beta2^t) */
+	float rate;           /* of learning; with its correction of m */
+	float correct2;       /* of sqrt(v), which began at 0 */
 	float eps;
 	float keep;       /* 1 - learning rate * weight decay */
-	float grad_scale; /* gradients are multiplied with it (clipping) */
+	float decay;      /* weight decay; of lamb only */
+	float grad_scale; /* makes gradients no longer than wanted */
+	float limit;      /* of an element of them; INFINITY: any */
+};
+
+/* Of one step of descent with momentum: x as above, plus decay p, then
+ *   m = momentum m + x;  p = p - rate m */
+struct bt_sgd {
+	float momentum, rate, decay;
+	float grad_scale, limit;
 };
 
 /*
@@ -169,9 +183,21 @@ struct bt_kernels {
 	/* sum of squares, with a fixed order for a given n */
 	double (*sum_squares)(const float *x, size_t n);
 
-	/* One AdamW update of p, m, v from the gradient g. */
+	/* One update of p, m, v from the gradient g. */
 	void (*adamw)(const struct bt_adamw *a, float *p, float *m, float *v,
 	              const float *g, size_t n);
+
+	/* The first half of a step of LAMB: m and v as in adamw. With u = rate
+	 * m / (sqrt(v) correct2 + eps) + decay p, what p and u add to their
+	 * squared norms is added to norms[0] and norms[1]. */
+	void (*lamb)(const struct bt_adamw *a, const float *p, float *m,
+	             float *v, const float *g, size_t n, double norms[2]);
+	/* The second half: p as in adamw. */
+	void (*lamb_apply)(const struct bt_adamw *a, float *p, const float *m,
+	                   const float *v, size_t n);
+
+	void (*sgd)(const struct bt_sgd *a, float *p, float *m, const float *g,
+	            size_t n);
 };
 
 /* The table of an instruction set: the best one not above isa that is built. */

@@ -350,18 +350,68 @@ static double sum_squares(const float *x, size_t n)
 	return s;
 }
 
+/* The gradient as a step takes it. */
+static float held(float g, float scale, float limit)
+{
+	return fminf(fmaxf(g * scale, -limit), limit);
+}
+
+static void adam_moments(const struct bt_adamw *a, float *m, float *v, float g)
+{
+	float x = held(g, a->grad_scale, a->limit);
+
+	*m = a->beta1 * *m + a->fresh1 * x;
+	*v = a->beta2 * *v + a->fresh2 * x * x;
+}
+
+static float adam_step(const struct bt_adamw *a, float m, float v)
+{
+	return a->rate * m / (sqrtf(v) * a->correct2 + a->eps);
+}
+
+static void lamb_apply(const struct bt_adamw *a, float *p, const float *m,
+                       const float *v, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		p[i] = p[i] * a->keep - adam_step(a, m[i], v[i]);
+}
+
 static void adamw(const struct bt_adamw *a, float *p, float *m, float *v,
                   const float *g, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		adam_moments(a, &m[i], &v[i], g[i]);
+	lamb_apply(a, p, m, v, n);
+}
+
+static void lamb(const struct bt_adamw *a, const float *p, float *m, float *v,
+                 const float *g, size_t n, double norms[2])
+{
+	size_t i;
+	float u;
+
+	for (i = 0; i < n; i++) {
+		adam_moments(a, &m[i], &v[i], g[i]);
+		u = adam_step(a, m[i], v[i]) + a->decay * p[i];
+		norms[0] += (double)p[i] * (double)p[i];
+		norms[1] += (double)u * (double)u;
+	}
+}
+
+static void sgd(const struct bt_sgd *a, float *p, float *m, const float *g,
+                size_t n)
 {
 	float x;
 	size_t i;
 
 	for (i = 0; i < n; i++) {
-		x = g[i] * a->grad_scale;
-		m[i] = a->beta1 * m[i] + a->fresh1 * x;
-		v[i] = a->beta2 * v[i] + a->fresh2 * x * x;
-		p[i] = p[i] * a->keep -
-		       a->rate * m[i] / (sqrtf(v[i]) * a->correct2 + a->eps);
+		x = held(g[i], a->grad_scale, a->limit) + a->decay * p[i];
+		m[i] = a->momentum * m[i] + x;
+		p[i] -= a->rate * m[i];
 	}
 }
 
@@ -406,4 +456,7 @@ const struct bt_kernels bt_kernels_ref = {
     .axpy = axpy,
     .sum_squares = sum_squares,
     .adamw = adamw,
+    .lamb = lamb,
+    .lamb_apply = lamb_apply,
+    .sgd = sgd,
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Template, part 3 of 3: attention of one head of one text. The head's columns
+ * Template, part 3: attention of one head of one text. The head's columns
  * are copied to f32 rows of dp = d rounded up to 16 (zeros behind), the keys
  * also transposed to dp rows of np = n rounded up to 16 (zeros behind), so that
  * both products run along contiguous rows; queries are taken in tiles of TILE

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Template, part 1 of 3: functions of vectors. A file for one instruction set
+ * Template, part 1: functions of vectors. A file for one instruction set
  * includes its vec_*_int.h, which defines the words below for vectors `vf` of
  * VL floats and `vu` of VL unsigned 32-bit numbers, of which the processor has
- * REGISTERS, and then the three parts.
+ * REGISTERS, and then the parts.
  *
  *   v_load v_store            whole vectors; v_loadn v_storen: the first n
  * lanes (n < VL; other lanes read as 0, are not written) v_load_low ... _low

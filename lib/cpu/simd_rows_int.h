@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Template, part 2 of 3: kernels over rows and plain ranges. See
+ * Template, part 2: kernels over rows and plain ranges. See
  * simd_math_int.h; what each computes is said in kernels.h and ref.c.
  */
 #ifndef BT_CPU_SIMD_ROWS_INT_H
@@ -383,39 +383,6 @@ static double sum_squares(const float *x, size_t n)
 	for (; i < n; i++)
 		total += (double)x[i] * (double)x[i];
 	return total;
-}
-
-static void adamw(const struct bt_adamw *a, float *p, float *m, float *v,
-                  const float *g, size_t n)
-{
-	vf b1 = v_set1(a->beta1), b2 = v_set1(a->beta2);
-	vf c1 = v_set1(a->fresh1), c2 = v_set1(a->fresh2);
-	vf keep = v_set1(a->keep);
-	vf rate = v_set1(a->rate), root = v_set1(a->correct2);
-	vf eps = v_set1(a->eps), scale = v_set1(a->grad_scale), x, s, t;
-	size_t i, k;
-
-	for (i = 0; i < n; i += VL) {
-		k = n - i;
-		x = k >= VL ? v_load(g + i) : v_loadn(g + i, k);
-		s = k >= VL ? v_load(m + i) : v_loadn(m + i, k);
-		t = k >= VL ? v_load(v + i) : v_loadn(v + i, k);
-		x = v_mul(x, scale);
-		s = v_fma(c1, x, v_mul(b1, s));
-		t = v_fma(v_mul(c2, x), x, v_mul(b2, t));
-		x = k >= VL ? v_load(p + i) : v_loadn(p + i, k);
-		x = v_sub(v_mul(x, keep),
-		          v_div(v_mul(rate, s), v_fma(v_sqrt(t), root, eps)));
-		if (k >= VL) {
-			v_store(m + i, s);
-			v_store(v + i, t);
-			v_store(p + i, x);
-		} else {
-			v_storen(m + i, s, k);
-			v_storen(v + i, t, k);
-			v_storen(p + i, x, k);
-		}
-	}
 }
 
 #endif

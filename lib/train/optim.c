@@ -130,6 +130,7 @@ void bt_optim_update(struct bt_optim *a, float *params, const float *grads,
 	w->eps = (float)o->eps;
 	w->keep = (float)(1 - lr * o->weight_decay);
 	w->grad_scale = 1;
+	w->limit = INFINITY;
 	if (o->clip > 0 && norm > o->clip)
 		w->grad_scale = (float)(o->clip / (norm + 1e-6));
 	j.without = j.with;

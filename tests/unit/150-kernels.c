@@ -253,7 +253,8 @@ static void ranges(void **state)
 	                     .correct2 = 31.6f,
 	                     .eps = 1e-8f,
 	                     .keep = .999f,
-	                     .grad_scale = .5f};
+	                     .grad_scale = .5f,
+	                     .limit = .3f};
 	float *x, *y, *z, *p1, *m1, *v1, *p2, *m2, *v2;
 	void *h;
 	size_t n, i;
@@ -290,6 +291,55 @@ static void ranges(void **state)
 	}
 }
 
+/* The other optimizers against the definition, with tails of any length. */
+static void optimizers(void **state)
+{
+	struct bt_adamw w = {.beta1 = .9f,
+	                     .beta2 = .999f,
+	                     .fresh1 = .1f,
+	                     .fresh2 = .001f,
+	                     .rate = .1f,
+	                     .correct2 = 31.6f,
+	                     .eps = 1e-6f,
+	                     .keep = .999f,
+	                     .decay = .01f,
+	                     .grad_scale = .5f,
+	                     .limit = .3f};
+	struct bt_sgd s = {.9f, .1f, .01f, .5f, .3f};
+	float *g, *p1, *p2, *m1, *m2, *v1, *v2;
+	double a[2], b[2];
+	size_t n, i;
+
+	(void)state;
+	for (n = 0; n < 3000; n += n < LENGTHS ? 1 : 531) {
+		g = array(n, 1, 1);
+		p1 = array(n, 1, 6);
+		p2 = array(n, 1, 6);
+		m1 = array(n, 1, 7);
+		m2 = array(n, 1, 7);
+		v1 = array(n, 1, 8);
+		v2 = array(n, 1, 8);
+		for (i = 0; i < n; i++)
+			v1[i] = v2[i] = fabsf(v1[i]);
+		k->sgd(&s, p1, m1, g, n);
+		ref->sgd(&s, p2, m2, g, n);
+		close_to("sgd p", false, p1, p2, n, 1e-6f);
+		close_to("sgd m", false, m1, m2, n, 1e-6f);
+		a[0] = b[0] = 1;
+		a[1] = b[1] = 2;
+		k->lamb(&w, p1, m1, v1, g, n, a);
+		ref->lamb(&w, p2, m2, v2, g, n, b);
+		close_to("lamb m", false, m1, m2, n, 1e-6f);
+		close_to("lamb v", false, v1, v2, n, 1e-6f);
+		assert_true(fabs(a[0] - b[0]) <= 1e-5 * b[0]);
+		assert_true(fabs(a[1] - b[1]) <= 1e-4 * b[1]);
+		k->lamb_apply(&w, p1, m1, v1, n);
+		ref->lamb_apply(&w, p2, m2, v2, n);
+		close_to("lamb p", false, p1, p2, n, 1e-5f);
+		end_of_case();
+	}
+}
+
 /* Three steps of three parameters; values from PyTorch's AdamW. */
 static void adamw_known_answers(void **state)
 {
@@ -305,7 +355,8 @@ static void adamw_known_answers(void **state)
 	                     .fresh2 = .001f,
 	                     .eps = 1e-8f,
 	                     .keep = .999f,
-	                     .grad_scale = 1};
+	                     .grad_scale = 1,
+	                     .limit = INFINITY};
 	int t;
 
 	(void)state;
@@ -484,6 +535,7 @@ static int run_isa(void)
 	    cmocka_unit_test(norms),
 	    cmocka_unit_test(activations),
 	    cmocka_unit_test(ranges),
+	    cmocka_unit_test(optimizers),
 	    cmocka_unit_test(adamw_known_answers),
 	    cmocka_unit_test(attention),
 	    cmocka_unit_test(packing),
