@@ -7,9 +7,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/sys.h"
 #include "ckpt/ckpt.h"
 #include "cpu/limits.h"
 #include "io/remote.h"
+#include "train/classweight.h"
 
 static const struct bt_log *log_of(const struct bt_job *j)
 {
@@ -226,6 +228,22 @@ static int tell_unseen(const struct bt_job *j, struct bt_error *err)
 	return BT_OK;
 }
 
+static int weigh(struct bt_job *j, struct bt_error *err)
+{
+	const char *how = j->o.train.class_weight;
+	struct bt_buf said = BT_BUF_INIT;
+	int r = BT_OK;
+
+	if (how != NULL)
+		r = bt_class_weight(&j->train, &j->model.labels, how, &said,
+		                    err);
+	if (r == BT_OK && how != NULL && bt_buf_str(&said) != NULL)
+		bt_log(log_of(j), BT_LOG_NOTE, "weights of the classes: %s",
+		       bt_buf_str(&said));
+	bt_buf_clear(&said);
+	return r;
+}
+
 static int read_data(struct bt_job *j, struct bt_labels *known,
                      struct bt_error *err)
 {
@@ -249,6 +267,8 @@ static int read_data(struct bt_job *j, struct bt_labels *known,
 		r = fix_labels(j, &found, known, err);
 	if (r == BT_OK)
 		r = read_eval(j, &fit, err);
+	if (r == BT_OK)
+		r = weigh(j, err);
 	bt_labels_clear(&found);
 	if (r == BT_OK)
 		bt_log(log_of(j), BT_LOG_NOTE,
@@ -438,6 +458,7 @@ int bt_job_run(const struct bt_job_opts *o, struct bt_train_result *res,
 	int r;
 
 	memset(res, 0, sizeof(*res));
+	j.o.train.asked_at = bt_seconds();
 	j.o.train.save_more = save_tokenizer;
 	j.o.train.ctx = &j;
 	r = prepare(&j, false, err);

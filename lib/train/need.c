@@ -69,10 +69,45 @@ int bt_need_memory(struct bt_need *n, const struct bt_model *m,
 		examples += bt_dataset_bytes(eval);
 	n->parameters = bt_graph_floats(&m->graph);
 	n->engine = bt_engine_memory(m->engine);
-	n->moments = 2 * n->engine.params;
+	n->moments = n->engine.params * (size_t)bt_optim_moments(o->optim.kind);
 	n->data = examples + train->n * sizeof(*b.order) + gather_bytes(n);
 	add_up(n, examples);
 	return BT_OK;
+}
+
+void bt_need_print(const struct bt_need *n, struct bt_buf *out)
+{
+	const struct bt_engine_memory *e = &n->engine;
+	const struct {
+		const char *name;
+		size_t bytes;
+	} rows[] = {
+	    {"parameters", e->params},
+	    {"gradients", e->grads},
+	    {"optimizer moments", n->moments},
+	    {"packed weights", e->packed},
+	    {"activations", e->activations},
+	    {"scratch", e->scratch},
+	    {"data set", n->data},
+	    {"other", n->other},
+	    {"peak memory", n->total},
+	};
+	size_t i;
+
+	bt_buf_printf(out, "%-20s %12zu\n", "model's parameters",
+	              n->parameters);
+	bt_buf_printf(out, "%-20s %12lld\n", "steps", (long long)n->steps);
+	bt_buf_printf(out, "%-20s %12zu texts, %zu tokens\n", "largest batch",
+	              n->texts, n->tokens);
+	if (n->eval_texts > 0)
+		bt_buf_printf(out, "%-20s %12zu texts, %zu tokens\n",
+		              "in evaluation", n->eval_texts, n->eval_tokens);
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		bt_buf_printf(out, "%-20s %12.1f MB\n", rows[i].name,
+		              (double)rows[i].bytes / (1 << 20));
+	if (n->available != UINT64_MAX)
+		bt_buf_printf(out, "%-20s %12.1f MB\n", "available",
+		              (double)(n->held + n->available) / (1 << 20));
 }
 
 /* Bytes in the unit that suits them. */

@@ -36,6 +36,9 @@ int bt_need_memory(struct bt_need *n, const struct bt_model *m,
                    const struct bt_dataset *eval, const struct bt_train_opts *o,
                    struct bt_error *err) BT_MUST_USE;
 
+/* Appends it as a table for people. */
+void bt_need_print(const struct bt_need *n, struct bt_buf *out);
+
 /* BT_ENOMEM, saying what to change, if more is needed than is available. */
 int bt_need_check(const struct bt_need *n, const struct bt_train_opts *o,
                   struct bt_error *err) BT_MUST_USE;

@@ -11,6 +11,7 @@
 
 struct bt_optim_piece {
 	size_t offset, n;
+	int param;
 	bool decay;
 };
 
@@ -22,9 +23,11 @@ static int cut(struct bt_optim *a, const struct bt_graph *g)
 	for (i = 0; i < g->n_params; i++)
 		n += (bt_param_size(&g->params[i]) + PIECE - 1) / PIECE;
 	a->pieces = bt_array(n, sizeof(*a->pieces));
-	a->sums = bt_array(n, sizeof(*a->sums));
-	if (a->pieces == NULL || a->sums == NULL)
+	a->sums = bt_array(n, 2 * sizeof(*a->sums));
+	a->ratio = bt_array((size_t)g->n_params, sizeof(*a->ratio));
+	if (a->pieces == NULL || a->sums == NULL || a->ratio == NULL)
 		return BT_ENOMEM;
+	a->n_params = g->n_params;
 	for (i = 0; i < g->n_params; i++) {
 		size = bt_param_size(&g->params[i]);
 		for (at = 0; at < size; at += PIECE) {
@@ -32,6 +35,7 @@ static int cut(struct bt_optim *a, const struct bt_graph *g)
 			    g->params[i].offset + at;
 			a->pieces[a->n_pieces].n =
 			    size - at < PIECE ? size - at : PIECE;
+			a->pieces[a->n_pieces].param = i;
 			a->pieces[a->n_pieces++].decay = g->params[i].decay;
 		}
 	}
@@ -48,12 +52,13 @@ int bt_optim_init(struct bt_optim *a, const struct bt_graph *g,
 	memset(a, 0, sizeof(*a));
 	if (r != BT_OK)
 		return r;
-	a->o = *o;
+	a->o = bt_optim_complete(o);
 	a->k = bt_kernels_for(isa);
 	a->pool = pool;
 	if (cut(a, g) != BT_OK ||
 	    bt_arena_init(&a->m, g->n_floats * sizeof(float)) != BT_OK ||
-	    bt_arena_init(&a->v, g->n_floats * sizeof(float)) != BT_OK) {
+	    (bt_optim_moments(o->kind) > 1 &&
+	     bt_arena_init(&a->v, g->n_floats * sizeof(float)) != BT_OK)) {
 		bt_optim_clear(a);
 		return bt_error_nomem(err, "preparing the optimizer");
 	}
@@ -66,6 +71,7 @@ void bt_optim_clear(struct bt_optim *a)
 	bt_arena_clear(&a->v);
 	free(a->pieces);
 	free(a->sums);
+	free(a->ratio);
 	memset(a, 0, sizeof(*a));
 }
 
@@ -97,43 +103,142 @@ double bt_optim_norm(struct bt_optim *a, const float *grads)
 
 struct update_job {
 	struct bt_optim *a;
-	struct bt_adamw with, without; /* weight decay */
+	struct bt_adamw adam;
+	struct bt_sgd sgd;
+	double lr, correct1; /* 1 / (1 - beta1^t) */
 	float *p;
 	const float *g;
 };
 
-static void update_piece(void *arg, int piece, int worker)
+static void adam_piece(void *arg, int piece, int worker)
 {
 	const struct update_job *j = arg;
 	const struct bt_optim_piece *p = &j->a->pieces[piece];
+	struct bt_adamw w = j->adam;
 
 	(void)worker;
-	j->a->k->adamw(p->decay ? &j->with : &j->without, j->p + p->offset,
-	               (float *)j->a->m.base + p->offset,
+	if (!p->decay)
+		w.keep = 1;
+	j->a->k->adamw(&w, j->p + p->offset, (float *)j->a->m.base + p->offset,
 	               (float *)j->a->v.base + p->offset, j->g + p->offset,
 	               p->n);
+}
+
+static void sgd_piece(void *arg, int piece, int worker)
+{
+	const struct update_job *j = arg;
+	const struct bt_optim_piece *p = &j->a->pieces[piece];
+	struct bt_sgd w = j->sgd;
+
+	(void)worker;
+	if (!p->decay)
+		w.decay = 0;
+	j->a->k->sgd(&w, j->p + p->offset, (float *)j->a->m.base + p->offset,
+	             j->g + p->offset, p->n);
+}
+
+static void lamb_piece(void *arg, int piece, int worker)
+{
+	const struct update_job *j = arg;
+	const struct bt_optim_piece *p = &j->a->pieces[piece];
+	struct bt_adamw w = j->adam;
+	double *norms = j->a->sums + 2 * piece;
+
+	(void)worker;
+	if (!p->decay)
+		w.decay = 0;
+	norms[0] = norms[1] = 0;
+	j->a->k->lamb(&w, j->p + p->offset, (float *)j->a->m.base + p->offset,
+	              (float *)j->a->v.base + p->offset, j->g + p->offset, p->n,
+	              norms);
+}
+
+static void lamb_apply_piece(void *arg, int piece, int worker)
+{
+	const struct update_job *j = arg;
+	const struct bt_optim_piece *p = &j->a->pieces[piece];
+	double lr = j->lr * j->a->ratio[p->param];
+	struct bt_adamw w = j->adam;
+
+	(void)worker;
+	w.rate = (float)(lr * j->correct1);
+	w.keep = p->decay ? (float)(1 - lr * j->a->o.weight_decay) : 1;
+	j->a->k->lamb_apply(&w, j->p + p->offset,
+	                    (const float *)j->a->m.base + p->offset,
+	                    (const float *)j->a->v.base + p->offset, p->n);
+}
+
+/* How much longer than its step each parameter is. */
+static void lamb_ratios(struct bt_optim *a)
+{
+	double p, u;
+	int i, k = 0;
+
+	for (i = 0; i < a->n_params; i++) {
+		p = u = 0;
+		a->ratio[i] = 1;
+		for (; k < a->n_pieces && a->pieces[k].param == i; k++) {
+			p += a->sums[2 * k];
+			u += a->sums[2 * k + 1];
+		}
+		if (k > 0 && a->pieces[k - 1].decay && p > 0 && u > 0)
+			a->ratio[i] = sqrt(p / u);
+	}
+}
+
+/* The constants of update t of Adam and its kin. */
+static void set_adam(struct update_job *j, int64_t t)
+{
+	const struct bt_optim_opts *o = &j->a->o;
+	struct bt_adamw *w = &j->adam;
+	double root2 = sqrt(1 - pow(o->beta2, (double)t));
+
+	j->correct1 = 1 / (1 - pow(o->beta1, (double)t));
+	w->beta1 = (float)o->beta1;
+	w->beta2 = (float)o->beta2;
+	w->fresh1 = (float)(1 - o->beta1);
+	w->fresh2 = (float)(1 - o->beta2);
+	w->eps = (float)o->eps;
+	w->keep = (float)(1 - j->lr * o->weight_decay);
+	w->decay = (float)o->weight_decay;
+	w->correct2 = 1;
+	if (o->kind == BT_OPTIM_ADAMW || o->kind == BT_OPTIM_LAMB)
+		w->correct2 = (float)(1 / root2);
+	if (o->kind == BT_OPTIM_ADAMW_GOOGLE)
+		w->rate = (float)j->lr;
+	else if (o->kind == BT_OPTIM_ADAM)
+		w->rate = (float)(j->lr * root2 * j->correct1);
+	else if (o->kind == BT_OPTIM_LAMB)
+		w->rate = (float)j->correct1;
+	else
+		w->rate = (float)(j->lr * j->correct1);
 }
 
 void bt_optim_update(struct bt_optim *a, float *params, const float *grads,
                      double norm, double lr, int64_t t)
 {
 	const struct bt_optim_opts *o = &a->o;
-	struct update_job j = {.a = a, .p = params, .g = grads};
-	struct bt_adamw *w = &j.with;
+	struct update_job j = {.a = a, .lr = lr, .p = params, .g = grads};
+	float scale = 1, limit = INFINITY;
 
-	w->beta1 = (float)o->beta1;
-	w->beta2 = (float)o->beta2;
-	w->fresh1 = (float)(1 - o->beta1);
-	w->fresh2 = (float)(1 - o->beta2);
-	w->rate = (float)(lr / (1 - pow(o->beta1, (double)t)));
-	w->correct2 = (float)(1 / sqrt(1 - pow(o->beta2, (double)t)));
-	w->eps = (float)o->eps;
-	w->keep = (float)(1 - lr * o->weight_decay);
-	w->grad_scale = 1;
-	w->limit = INFINITY;
 	if (o->clip > 0 && norm > o->clip)
-		w->grad_scale = (float)(o->clip / (norm + 1e-6));
-	j.without = j.with;
-	j.without.keep = 1;
-	bt_pool_run(a->pool, update_piece, &j, a->n_pieces);
+		scale = (float)(o->clip / (norm + 1e-6));
+	if (o->clip_value > 0)
+		limit = (float)o->clip_value;
+	if (o->kind == BT_OPTIM_SGD) {
+		j.sgd = (struct bt_sgd){(float)o->momentum, (float)lr,
+		                        (float)o->weight_decay, scale, limit};
+		bt_pool_run(a->pool, sgd_piece, &j, a->n_pieces);
+		return;
+	}
+	set_adam(&j, t);
+	j.adam.grad_scale = scale;
+	j.adam.limit = limit;
+	if (o->kind != BT_OPTIM_LAMB) {
+		bt_pool_run(a->pool, adam_piece, &j, a->n_pieces);
+		return;
+	}
+	bt_pool_run(a->pool, lamb_piece, &j, a->n_pieces);
+	lamb_ratios(a);
+	bt_pool_run(a->pool, lamb_apply_piece, &j, a->n_pieces);
 }

@@ -1,11 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * AdamW (Loshchilov & Hutter 2019, "Decoupled Weight Decay Regularization"), as
- * PyTorch computes it: with gradient g, t updates counted from 1,
+ * Optimizers. With gradient g, parameter p, learning rate lr, decay wd, t
+ * updates counted from 1, and for all but sgd
  *   m = b1 m + (1-b1) g;  v = b2 v + (1-b2) g^2
- *   p = p (1 - lr wd) - lr m/(1-b1^t) / (sqrt(v/(1-b2^t)) + eps)
- * Weight decay applies to parameters that the graph marks for it (weights and
- * embeddings; not biases and norms).
+ *   M = m / (1-b1^t);     V = v / (1-b2^t)
+ *
+ *   adamw         p = p (1 - lr wd) - lr M / (sqrt(V) + eps)
+ *                 [Loshchilov & Hutter 2019, as PyTorch computes it]
+ *   adamw-google  p = p (1 - lr wd) - lr m / (sqrt(v) + eps): no correction of
+ *                 the moments [Devlin et al. 2018, BERT's own]
+ *   adam          p = p (1 - lr wd) - lr M sqrt(1-b2^t) / (sqrt(v) + eps), that
+ *                 is eps added before the correction [Kingma & Ba 2014, section
+ *                 2, as Keras computes it]; with wd TensorFlow's
+ * AdamWeightDecay lamb          u = M / (sqrt(V) + eps) + wd p;  p = p - lr
+ * |p|/|u| u, the quotient 1 where a norm is 0 or no decay applies [You et al.
+ * 2019] sgd           m = momentum m + g + wd p;  p = p - lr m
+ *
+ * Weight decay applies to parameters that the graph marks for it: weights and
+ * embeddings, not biases and norms. That is also what is left by the list of
+ * names that Google's programs exclude (LayerNorm, layer_norm, bias). Norms of
+ * LAMB are those of each parameter.
  */
 #ifndef BT_TRAIN_OPTIM_H
 #define BT_TRAIN_OPTIM_H
@@ -15,25 +29,60 @@
 #include "cpu/kernels.h"
 #include "op/graph.h"
 
+enum bt_optimizer {
+	BT_OPTIM_ADAMW,
+	BT_OPTIM_ADAMW_GOOGLE,
+	BT_OPTIM_ADAM,
+	BT_OPTIM_LAMB,
+	BT_OPTIM_SGD,
+	BT_OPTIMIZERS
+};
+
+#define BT_OPTIM_NAMES "adamw|adamw-google|adam|lamb|sgd"
+
+/* Where a value is negative it is the optimizer's own. */
 struct bt_optim_opts {
-	double beta1, beta2, eps, weight_decay;
-	double clip; /* largest norm of all gradients together; 0: any */
+	enum bt_optimizer kind;
+	double beta1, beta2; /* .9, .999 */
+	double eps;          /* 1e-8; 1e-7 of adam, 1e-6 of Google's, lamb */
+	double momentum;     /* of sgd: .9 */
+	double weight_decay; /* .01; 0 of adam and sgd */
+	double clip;         /* largest norm of all gradients; 0: any */
+	double clip_value;   /* largest element of them, after that; 0: any */
 };
 
 #define BT_OPTIM_INIT                                                          \
 	{                                                                      \
-		.beta1 = 0.9, .beta2 = 0.999, .eps = 1e-8,                     \
-		.weight_decay = 0.01, .clip = 1                                \
+		.beta1 = -1, .beta2 = -1, .eps = -1, .momentum = -1,           \
+		.weight_decay = -1, .clip = 1                                  \
 	}
 
+/* The name must be one of BT_OPTIM_NAMES. */
+enum bt_optimizer bt_optim_named(const char *name);
+const char *bt_optim_name(enum bt_optimizer kind);
+
+/* BT_EARG, naming the option, for a setting that the kind does not have. */
+int bt_optim_check(const struct bt_optim_opts *o,
+                   struct bt_error *err) BT_MUST_USE;
+
+/* The same with the optimizer's own values where they are not given. */
+struct bt_optim_opts bt_optim_complete(const struct bt_optim_opts *o);
+
+/* Arrays as large as all parameters that it keeps, and that an update reads and
+ * writes. */
+int bt_optim_moments(enum bt_optimizer kind);
+int bt_optim_traffic(enum bt_optimizer kind);
+
 struct bt_optim {
-	struct bt_optim_opts o;
+	struct bt_optim_opts o; /* complete */
 	const struct bt_kernels *k;
 	struct bt_pool *pool; /* borrowed */
-	struct bt_arena m, v; /* moments, laid out as the parameters */
+	struct bt_arena m, v; /* moments, laid out as the parameters; v has no
+	                       * memory where there is but one */
 	struct bt_optim_piece *pieces;
-	int n_pieces;
-	double *sums;
+	int n_pieces, n_params;
+	double *sums;  /* [n_pieces][2] */
+	double *ratio; /* [n_params], of lamb */
 };
 
 int bt_optim_init(struct bt_optim *a, const struct bt_graph *g,

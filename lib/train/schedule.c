@@ -6,27 +6,93 @@
 
 #define PI 3.14159265358979323846
 
+static const char *const names[BT_SCHEDULES] = {
+    [BT_SCHEDULE_LINEAR] = "linear",
+    [BT_SCHEDULE_POLYNOMIAL] = "polynomial",
+    [BT_SCHEDULE_COSINE] = "cosine",
+    [BT_SCHEDULE_COSINE_RESTARTS] = "cosine-restarts",
+    [BT_SCHEDULE_CONSTANT] = "constant",
+    [BT_SCHEDULE_INVERSE_SQRT] = "inverse-sqrt",
+};
+
 enum bt_schedule bt_schedule_named(const char *name)
 {
-	if (strcmp(name, "cosine") == 0)
-		return BT_SCHEDULE_COSINE;
-	if (strcmp(name, "constant") == 0)
-		return BT_SCHEDULE_CONSTANT;
+	int i;
+
+	for (i = 0; i < BT_SCHEDULES; i++)
+		if (strcmp(names[i], name) == 0)
+			return (enum bt_schedule)i;
 	return BT_SCHEDULE_LINEAR;
 }
 
-double bt_schedule_factor(enum bt_schedule s, int64_t t, int64_t w,
-                          int64_t total)
+const char *bt_schedule_name(enum bt_schedule s)
+{
+	return names[s];
+}
+
+int bt_schedule_check(const struct bt_schedule_opts *o, struct bt_error *err)
+{
+	const char *name = names[o->kind];
+
+	if (o->power != 1 && o->kind != BT_SCHEDULE_POLYNOMIAL)
+		return bt_error_set(err, BT_EARG,
+		                    "--power is for --schedule polynomial, "
+		                    "not %s",
+		                    name);
+	if (o->cycles != 1 && o->kind != BT_SCHEDULE_COSINE_RESTARTS)
+		return bt_error_set(err, BT_EARG,
+		                    "--cycles is for --schedule "
+		                    "cosine-restarts, not %s",
+		                    name);
+	if (o->end != 0 && (o->kind == BT_SCHEDULE_CONSTANT ||
+	                    o->kind == BT_SCHEDULE_INVERSE_SQRT))
+		return bt_error_set(err, BT_EARG,
+		                    "--end-learning-rate is for schedules "
+		                    "that fall to an end, and %s has none",
+		                    name);
+	if (o->end > o->lr)
+		return bt_error_set(err, BT_EARG,
+		                    "--end-learning-rate %g is larger than "
+		                    "--learning-rate %g",
+		                    o->end, o->lr);
+	return BT_OK;
+}
+
+static double cosine(double p)
+{
+	return 0.5 * (1 + cos(PI * p));
+}
+
+/* What is left of the rate at share p of the way. */
+static double left(const struct bt_schedule_opts *o, double p)
+{
+	if (p >= 1)
+		return 0;
+	switch (o->kind) {
+	case BT_SCHEDULE_COSINE:
+		return cosine(p);
+	case BT_SCHEDULE_COSINE_RESTARTS:
+		return cosine(fmod((double)o->cycles * p, 1));
+	case BT_SCHEDULE_POLYNOMIAL:
+		return pow(1 - p, o->power);
+	default:
+		return 1 - p;
+	}
+}
+
+double bt_schedule_rate(const struct bt_schedule_opts *o, int64_t t, int64_t w,
+                        int64_t total)
 {
 	double rest = total - w > 1 ? (double)(total - w) : 1.0;
 
 	if (t < w)
-		return (double)t / (w > 1 ? (double)w : 1.0);
-	if (s == BT_SCHEDULE_CONSTANT)
-		return 1;
-	if (s == BT_SCHEDULE_COSINE)
-		return fmax(0, 0.5 * (1 + cos(PI * (double)(t - w) / rest)));
-	return fmax(0, (double)(total - t) / rest);
+		return o->lr * ((double)t / (w > 1 ? (double)w : 1.0));
+	if (o->kind == BT_SCHEDULE_CONSTANT)
+		return o->lr;
+	if (o->kind == BT_SCHEDULE_INVERSE_SQRT)
+		return o->lr / sqrt(1 + (double)(t - w) /
+		                            (w > 0 ? (double)w : 10000.0));
+	return o->end + (o->lr - o->end) * left(o, (double)(t - w) / rest);
 }
 
 int64_t bt_schedule_warmup(double given, int64_t total)

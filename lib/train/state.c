@@ -6,76 +6,61 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/mem.h"
+#include "base/sys.h"
 #include "ckpt/ckpt.h"
-#include "io/crc32c.h"
 #include "io/json.h"
 #include "train/train_int.h"
 
 #define NOTE "bertutils_training_state"
+#define VERSION 2 /* of what the note holds */
 
 char *bt_train_checkpoint(const char *out)
 {
 	return bt_model_path(out, "checkpoint.safetensors");
 }
 
-/* What must be the same for a resumed run to give the same bits. */
-static json_t *settings(const struct bt_train_run *t)
+/* How long the files that grow are now. */
+static json_t *lengths(const struct bt_train_run *t)
 {
-	const struct bt_train_opts *o = t->o;
-	const struct bt_config *c = &t->m->config;
-	struct bt_buf engine = BT_BUF_INIT;
-	uint32_t labels = 0;
-	json_t *s;
+	const struct bt_growth *g = &t->history;
+	json_t *o = json_pack("{s:I}", g->name, (json_int_t)g->size);
 	int i;
 
-	for (i = 0; i < t->m->labels.n; i++)
-		labels = bt_crc32c(labels, t->m->labels.name[i],
-		                   strlen(t->m->labels.name[i]) + 1);
-	bt_engine_describe(t->m->engine, &engine);
-	s = json_pack(
-	    "{s:I, s:I, s:I, s:I, s:i, s:f, s:i, s:I, s:f, s:f, s:f, s:f, s:f}",
-	    "seed", (json_int_t)o->batching.seed, "steps in all",
-	    (json_int_t)t->total, "batch size", (json_int_t)o->batching.size,
-	    "batch tokens", (json_int_t)o->batching.tokens, "accumulate",
-	    o->batching.accumulate, "learning rate", o->lr, "schedule",
-	    (int)o->schedule, "warm-up steps", (json_int_t)t->warmup,
-	    "weight decay", o->optim.weight_decay, "clip", o->optim.clip,
-	    "label smoothing", o->smoothing, "dropout",
-	    (double)c->hidden_dropout, "attention dropout",
-	    (double)c->attention_dropout);
-	json_object_set_new(s, "classifier dropout",
-	                    json_real((double)c->classifier_dropout));
-	json_object_set_new(s, "best by", json_string(o->metric));
-	json_object_set_new(s, "training data",
-	                    json_integer((json_int_t)t->train->crc));
-	json_object_set_new(
-	    s, "evaluation data",
-	    json_integer(t->eval != NULL ? (json_int_t)t->eval->crc : -1));
-	json_object_set_new(s, "labels", json_integer((json_int_t)labels));
-	json_object_set_new(s, "computed by", json_string(bt_buf_str(&engine)));
-	bt_buf_clear(&engine);
-	return s;
+	for (i = 0; i < BT_EVENT_STREAMS; i++) {
+		g = &t->events.file[i];
+		if (g->name != NULL)
+			json_object_set_new(o, g->name,
+			                    json_integer((json_int_t)g->size));
+	}
+	return o;
 }
 
 static char *describe(const struct bt_train_run *t)
 {
 	const struct bt_train_state *s = &t->s;
 	json_t *o = json_pack(
-	    "{s:I, s:I, s:I, s:f, s:f, s:b, s:f, s:I}", "step",
-	    (json_int_t)s->step, "epoch", (json_int_t)s->epoch, "pos",
-	    (json_int_t)s->pos, "loss_sum", s->loss_sum, "loss_weight",
-	    s->loss_weight, "have_best", (int)s->have_best, "best", s->best,
-	    "best_epoch", (json_int_t)s->best_epoch);
+	    "{s:i, s:I, s:I, s:I, s:f, s:f, s:b, s:f, s:I, s:I, s:I, s:f}",
+	    "version", VERSION, "step", (json_int_t)s->step, "epoch",
+	    (json_int_t)s->epoch, "pos", (json_int_t)s->pos, "loss_sum",
+	    s->loss_sum, "loss_weight", s->loss_weight, "have_best",
+	    (int)s->have_best, "best", s->best, "best_epoch",
+	    (json_int_t)s->best_epoch, "best_step", (json_int_t)s->best_step,
+	    "stale", (json_int_t)s->stale, "seconds",
+	    s->seconds + bt_seconds() - t->began);
 	char *text;
 
-	json_object_set_new(o, "settings", settings(t));
+	json_object_set_new(o, "files", lengths(t));
+	json_object_set_new(o, "settings", bt_train_settings(t));
 	text = json_dumps(o, JSON_COMPACT | JSON_REAL_PRECISION(17));
 	json_decref(o);
 	return text;
 }
 
-static void sets(struct bt_train_run *t, struct bt_weights_set out[3])
+/* The arenas; returns their number. */
+static int sets(struct bt_train_run *t, struct bt_weights_set out[3])
 {
 	out[0].prefix = "param.";
 	out[0].values = bt_engine_params(t->m->engine);
@@ -83,48 +68,51 @@ static void sets(struct bt_train_run *t, struct bt_weights_set out[3])
 	out[1].values = t->optim.m.base;
 	out[2].prefix = "moment2.";
 	out[2].values = t->optim.v.base;
+	return 1 + bt_optim_moments(t->optim.o.kind);
+}
+
+static int write_state(struct bt_train_run *t, const char *path,
+                       const char *text, struct bt_error *err)
+{
+	struct bt_ckpt_note note = {NOTE, (char *)text};
+	struct bt_weights_set set[3];
+	int n = sets(t, set), r;
+
+	r = bt_growth_sync(&t->history, err);
+	if (r == BT_OK)
+		r = bt_events_sync(&t->events, err);
+	if (r == BT_OK)
+		r = bt_train_set_aside(t, err);
+	if (r == BT_OK)
+		r = bt_weights_save(path, &t->m->graph, set, n, &note, 1, err);
+	return r;
 }
 
 int bt_train_save_state(struct bt_train_run *t, struct bt_error *err)
 {
-	struct bt_ckpt_note note = {NOTE, NULL};
-	struct bt_weights_set set[3];
 	char *path = bt_train_checkpoint(t->o->out), *text = describe(t);
 	int r;
 
-	note.value = text;
-	sets(t, set);
 	if (path == NULL || text == NULL)
 		r = bt_error_nomem(err, "writing a checkpoint");
 	else
-		r = bt_weights_save(path, &t->m->graph, set, 3, &note, 1, err);
+		r = write_state(t, path, text, err);
 	free(path);
 	free(text);
-	return r;
-}
-
-/* Lists in out the settings that differ. */
-static void compare(const json_t *then, const json_t *now, struct bt_buf *out)
-{
-	const char *key;
-	json_t *v, *w;
-	char *a, *b;
-
-	json_object_foreach((json_t *)now, key, v)
-	{
-		w = json_object_get(then, key);
-		/* another number of threads, CPU or library is no other run,
-		 * though the last bits may differ */
-		if (strcmp(key, "computed by") == 0 || json_equal(v, w))
-			continue;
-		a = json_dumps(w, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6));
-		b = json_dumps(v, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6));
-		bt_buf_printf(out, "%s%s was %s, is %s",
-		              out->len > 0 ? "; " : "", key, a ? a : "absent",
-		              b ? b : "?");
-		free(a);
-		free(b);
+	if (r == BT_OK) {
+		t->saved_step = t->s.step;
+		t->saved_at = bt_seconds();
+		bt_train_prune(t);
+	} else if (t->saved_step >= 0) {
+		bt_error_prefix(err,
+		                "no checkpoint of step %lld (that of step %lld "
+		                "stands, and --resume goes on from it)",
+		                (long long)t->s.step, (long long)t->saved_step);
+	} else {
+		bt_error_prefix(err, "no checkpoint of step %lld",
+		                (long long)t->s.step);
 	}
+	return r;
 }
 
 static int check_settings(struct bt_train_run *t, const json_t *o,
@@ -132,10 +120,10 @@ static int check_settings(struct bt_train_run *t, const json_t *o,
 {
 	const json_t *then = json_object_get(o, "settings");
 	struct bt_buf diff = BT_BUF_INIT;
-	json_t *now = settings(t);
+	json_t *now = bt_train_settings(t);
 	int r = BT_OK;
 
-	compare(then, now, &diff);
+	bt_train_compare(then, now, &diff);
 	if (diff.len > 0)
 		r = bt_error_set(err, BT_EFORMAT,
 		                 "cannot resume from '%s', which is of another "
@@ -153,20 +141,67 @@ static int check_settings(struct bt_train_run *t, const json_t *o,
 	return r;
 }
 
+/* The file's name and the length it had, unless it is gone. */
+static int take_up(struct bt_growth *g, const char *name, json_int_t size,
+                   struct bt_error *err)
+{
+	char *path = bt_model_path(g->dir, name);
+	char *copy = bt_strndup(name, strlen(name));
+	int r = BT_OK;
+
+	if (path == NULL || copy == NULL) {
+		r = bt_error_nomem(err, "reading a checkpoint");
+	} else if (access(path, F_OK) == 0 && size >= 0) {
+		free(g->name);
+		g->name = copy;
+		g->size = (uint64_t)size;
+		copy = NULL;
+	}
+	free(copy);
+	free(path);
+	return r;
+}
+
+static int read_lengths(struct bt_train_run *t, json_t *files,
+                        struct bt_error *err)
+{
+	const char *name;
+	json_t *v;
+	int i, r = BT_OK;
+
+	json_object_foreach(files, name, v)
+	{
+		if (strcmp(name, t->history.name) == 0)
+			r = take_up(&t->history, name, json_integer_value(v),
+			            err);
+		for (i = 0; r == BT_OK && i < BT_EVENT_STREAMS; i++)
+			if (t->events.file[i].dir != NULL &&
+			    bt_events_names((enum bt_event_stream)i, name))
+				r = take_up(&t->events.file[i], name,
+				            json_integer_value(v), err);
+		if (r != BT_OK)
+			break;
+	}
+	return r;
+}
+
 static int read_place(struct bt_train_run *t, json_t *o, const char *path,
                       struct bt_error *err)
 {
+	json_int_t step, epoch, pos, best_epoch, best_step, stale;
 	struct bt_train_state s = {0};
-	json_int_t step, epoch, pos, best_epoch;
 	int have;
 
-	if (json_unpack(o, "{s:I, s:I, s:I, s:F, s:F, s:b, s:F, s:I}", "step",
-	                &step, "epoch", &epoch, "pos", &pos, "loss_sum",
+	if (json_unpack(o,
+	                "{s:I, s:I, s:I, s:F, s:F, s:b, s:F, s:I, s:I, s:I, "
+	                "s:F}",
+	                "step", &step, "epoch", &epoch, "pos", &pos, "loss_sum",
 	                &s.loss_sum, "loss_weight", &s.loss_weight, "have_best",
-	                &have, "best", &s.best, "best_epoch",
-	                &best_epoch) != 0 ||
+	                &have, "best", &s.best, "best_epoch", &best_epoch,
+	                "best_step", &best_step, "stale", &stale, "seconds",
+	                &s.seconds) != 0 ||
 	    step < 0 || step > t->total || epoch < 0 || epoch > UINT32_MAX ||
-	    pos < 0 || (uint64_t)pos > t->train->n)
+	    pos < 0 || (uint64_t)pos > t->train->n || stale < 0)
 		return bt_error_set(err, BT_ECORRUPT,
 		                    "'%s': the note of its place in the run "
 		                    "makes no sense",
@@ -176,8 +211,23 @@ static int read_place(struct bt_train_run *t, json_t *o, const char *path,
 	s.pos = pos;
 	s.have_best = have != 0;
 	s.best_epoch = best_epoch;
+	s.best_step = best_step;
+	s.stale = stale;
 	t->s = s;
-	return BT_OK;
+	return read_lengths(t, json_object_get(o, "files"), err);
+}
+
+static int check_version(const json_t *o, const char *path,
+                         struct bt_error *err)
+{
+	json_int_t v = json_integer_value(json_object_get(o, "version"));
+
+	if (v == VERSION)
+		return BT_OK;
+	return bt_error_set(err, BT_EFORMAT,
+	                    "'%s' was written by %s version of bert-train, "
+	                    "which alone can go on from it",
+	                    path, v < VERSION ? "an earlier" : "a later");
 }
 
 static const char *find_note(const struct bt_ckpt *c)
@@ -196,7 +246,7 @@ static int restore(struct bt_train_run *t, const struct bt_ckpt *c,
 	const char *note = find_note(c);
 	struct bt_weights_set set[3];
 	json_t *o;
-	int r;
+	int n, r;
 
 	if (note == NULL)
 		return bt_error_set(err, BT_EFORMAT,
@@ -205,19 +255,23 @@ static int restore(struct bt_train_run *t, const struct bt_ckpt *c,
 	r = bt_json_parse(path, note, strlen(note), true, &o, err);
 	if (r != BT_OK)
 		return r;
-	r = check_settings(t, o, path, err);
+	r = check_version(o, path, err);
+	if (r == BT_OK)
+		r = check_settings(t, o, path, err);
 	if (r == BT_OK)
 		r = read_place(t, o, path, err);
 	json_decref(o);
-	sets(t, set);
+	n = sets(t, set);
 	if (r == BT_OK)
-		r = bt_weights_restore(c, &t->m->graph, set, 3, err);
+		r = bt_weights_restore(c, &t->m->graph, set, n, err);
 	return r;
 }
 
 int bt_train_load_state(struct bt_train_run *t, struct bt_error *err)
 {
-	char *path = bt_train_checkpoint(t->o->out);
+	const char *from = t->o->resume_from;
+	char *path = from != NULL ? bt_strndup(from, strlen(from))
+	                          : bt_train_checkpoint(t->o->out);
 	struct bt_ckpt *c;
 	int r;
 
@@ -231,6 +285,9 @@ int bt_train_load_state(struct bt_train_run *t, struct bt_error *err)
 	}
 	r = restore(t, c, path, err);
 	bt_ckpt_close(c);
+	/* what stands in the output is this one, or one of later */
+	if (r == BT_OK && from == NULL)
+		t->saved_step = t->s.step;
 	free(path);
 	return r;
 }

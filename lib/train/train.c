@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/mem.h"
 #include "base/sys.h"
-#include "task/infer.h"
 #include "train/train_int.h"
 
 static int diverged(const struct bt_train_run *t, const char *what,
@@ -121,22 +121,25 @@ static void count_step(struct bt_train_run *t, uint64_t tokens)
 		bt_profile_restart(p);
 }
 
+double bt_train_rate(const struct bt_train_run *t, int64_t step)
+{
+	return bt_schedule_rate(&t->o->schedule, step, t->warmup, t->total);
+}
+
 /* Applies the gradients. */
 static int descend(struct bt_train_run *t, struct bt_error *err)
 {
 	struct bt_engine *e = t->m->engine;
-	double start = bt_seconds(), lr = t->o->lr;
+	double start = bt_seconds();
 	double norm = bt_optim_norm(&t->optim, bt_engine_grads(e));
 
 	if (!isfinite(norm))
 		return diverged(t, "gradient", err);
 	add_time(t, "gradient norm", start, 1);
 	start = bt_seconds();
-	lr *=
-	    bt_schedule_factor(t->o->schedule, t->s.step, t->warmup, t->total);
 	bt_optim_update(&t->optim, bt_engine_params(e), bt_engine_grads(e),
-	                norm, lr, t->s.step + 1);
-	add_time(t, "optimizer", start, 7);
+	                norm, bt_train_rate(t, t->s.step), t->s.step + 1);
+	add_time(t, "optimizer", start, bt_optim_traffic(t->optim.o.kind));
 	return BT_OK;
 }
 
@@ -180,115 +183,104 @@ static void show_progress(struct bt_train_run *t)
 	    (double)t->res->tokens / s, (int)left / 60, (int)left % 60);
 }
 
-static int keep(struct bt_train_run *t, struct bt_error *err)
+/* True when all is done that was to be done. */
+static bool is_over(const struct bt_train_run *t)
 {
-	int r = bt_model_save(t->o->out, t->m, err);
-
-	if (r == BT_OK && t->o->save_more != NULL)
-		r = t->o->save_more(t->o->ctx, t->o->out, err);
-	if (r == BT_OK)
-		t->res->kept = true;
-	return r;
+	return t->s.step >= t->total ||
+	       (t->o->patience > 0 && t->s.stale >= t->o->patience);
 }
 
-/* Compares with the best so far; a tie is no improvement. */
-static bool is_better(struct bt_train_run *t, double value)
+static bool report_is_due(const struct bt_train_run *t)
 {
-	if (!t->s.have_best)
+	if (t->s.step == t->total)
 		return true;
-	return bt_metrics_falls(t->o->metric) ? value < t->s.best
-	                                      : value > t->s.best;
-}
-
-/* Measures the model, tells, and keeps it if it is the best so far. */
-static int evaluate(struct bt_train_run *t, double train_loss,
-                    struct bt_error *err)
-{
-	struct bt_metrics_summary s;
-	double value = 0;
-	bool better;
-	int r;
-
-	if (t->eval == NULL) {
-		bt_log(t->o->log, BT_LOG_NOTE, "epoch %lld: loss %.4f",
-		       (long long)t->s.epoch + 1, train_loss);
-		return keep(t, err);
-	}
-	bt_metrics_reset(&t->metrics);
-	r = bt_infer_measure(t->m->engine, t->eval, &t->gather, &t->metrics,
-	                     err);
-	if (r != BT_OK)
-		return r;
-	bt_metrics_summary(&t->metrics, &s);
-	r = bt_metrics_find(&s, t->o->metric, &value, err);
-	if (r != BT_OK)
-		return r;
-	better = is_better(t, value);
-	bt_log(t->o->log, BT_LOG_NOTE,
-	       "epoch %lld: loss %.4f, evaluation loss %.4f, accuracy %.4f, "
-	       "weighted F1 %.4f%s",
-	       (long long)t->s.epoch + 1, train_loss, s.loss, s.accuracy,
-	       s.weighted_f1, better ? " (best)" : "");
-	if (!better)
-		return BT_OK;
-	t->s.have_best = true;
-	t->s.best = value;
-	t->s.best_epoch = t->s.epoch + 1;
-	return keep(t, err);
-}
-
-static int end_epoch(struct bt_train_run *t, struct bt_error *err)
-{
-	double loss =
-	    t->s.loss_weight > 0 ? t->s.loss_sum / t->s.loss_weight : 0;
-	int r;
-
-	if (t->o->progress != NULL)
-		bt_progress_clear(t->o->progress);
-	t->res->seconds += bt_seconds() - t->start;
-	bt_engine_profiling(t->m->engine, false);
-	r = evaluate(t, loss, err);
-	bt_engine_profiling(t->m->engine, true);
-	t->start = bt_seconds();
-	t->s.epoch++;
-	t->s.pos = 0;
-	t->s.loss_sum = t->s.loss_weight = 0;
-	return r;
+	return t->o->eval_steps > 0 ? t->s.step % t->o->eval_steps == 0
+	                            : t->s.pos == (int64_t)t->train->n;
 }
 
 /* True when it is time for a checkpoint that the user asked for. */
 static bool save_is_due(const struct bt_train_run *t)
 {
-	return t->o->save_steps > 0 && t->s.step % t->o->save_steps == 0 &&
-	       t->s.step < t->total;
+	double minutes = (bt_seconds() - t->saved_at) / 60;
+
+	if (is_over(t))
+		return false;
+	return (t->o->save_steps > 0 && t->s.step % t->o->save_steps == 0) ||
+	       (t->o->save_minutes > 0 && minutes >= t->o->save_minutes);
+}
+
+/* Why the run is to stop here, if it is. Each run makes an update at least, so
+ * that one which is resumed again and again comes to its end. */
+static enum bt_train_end stop_is_due(const struct bt_train_run *t)
+{
+	double minutes = (bt_seconds() - t->o->asked_at) / 60;
+
+	if (t->o->stopped != NULL && t->o->stopped())
+		return BT_TRAIN_STOPPED;
+	if (t->o->max_minutes > 0 && minutes >= t->o->max_minutes &&
+	    t->s.step > t->res->steps)
+		return BT_TRAIN_TIME;
+	return BT_TRAIN_FAILED;
+}
+
+/* An update and what is due after it. */
+static int advance(struct bt_train_run *t, struct bt_error *err)
+{
+	int r;
+
+	bt_batches_seek(&t->batches, t->s.epoch, (size_t)t->s.pos);
+	r = update(t, err);
+	if (r != BT_OK)
+		return r;
+	show_progress(t);
+	if (report_is_due(t))
+		r = bt_train_report(t, err);
+	if (t->s.pos == (int64_t)t->train->n) {
+		t->s.epoch++;
+		t->s.pos = 0;
+	}
+	if (r == BT_OK && save_is_due(t))
+		r = bt_train_save_state(t, err);
+	return r;
 }
 
 static int run(struct bt_train_run *t, struct bt_error *err)
 {
+	enum bt_train_end end;
 	int r = BT_OK;
 
-	t->res->steps = t->s.step;
+	t->res->steps = t->told.step = t->s.step;
 	t->start = bt_seconds();
-	while (r == BT_OK && t->s.step < t->total) {
-		if (t->o->stopped != NULL && t->o->stopped())
-			return bt_train_save_state(t, err);
-		bt_batches_seek(&t->batches, t->s.epoch, (size_t)t->s.pos);
-		r = update(t, err);
-		if (r == BT_OK)
-			show_progress(t);
-		if (r == BT_OK &&
-		    (t->s.pos == (int64_t)t->train->n || t->s.step == t->total))
-			r = end_epoch(t, err);
-		if (r == BT_OK && save_is_due(t))
+	while (r == BT_OK && !is_over(t)) {
+		end = stop_is_due(t);
+		if (end != BT_TRAIN_FAILED) {
 			r = bt_train_save_state(t, err);
+			t->res->end = r == BT_OK ? end : BT_TRAIN_FAILED;
+			return r;
+		}
+		r = advance(t, err);
 	}
-	t->res->finished = r == BT_OK;
+	if (r == BT_OK)
+		t->res->end =
+		    t->s.step >= t->total ? BT_TRAIN_ALL : BT_TRAIN_NO_BETTER;
 	return r;
 }
 
 int64_t bt_train_steps(struct bt_batches *b, const struct bt_train_opts *o)
 {
 	return o->steps > 0 ? o->steps : bt_batches_total(b, o->epochs);
+}
+
+/* Makes ready the files that the run adds to. */
+static int prepare_files(struct bt_train_run *t, struct bt_error *err)
+{
+	static const char name[] = "history.jsonl";
+
+	t->history.dir = t->o->out;
+	t->history.name = bt_strndup(name, strlen(name));
+	if (t->history.name == NULL)
+		return bt_error_nomem(err, "preparing the history");
+	return bt_events_open(&t->events, t->o->tensorboard, err);
 }
 
 static int prepare(struct bt_train_run *t, struct bt_error *err)
@@ -307,22 +299,35 @@ static int prepare(struct bt_train_run *t, struct bt_error *err)
 	if (r != BT_OK)
 		return r;
 	t->total = bt_train_steps(&t->batches, t->o);
-	t->warmup = bt_schedule_warmup(t->o->warmup, t->total);
-	if (t->o->resume)
+	t->warmup = bt_schedule_warmup(t->o->schedule.warmup, t->total);
+	r = prepare_files(t, err);
+	if (r == BT_OK && (t->o->resume || t->o->resume_from != NULL))
 		r = bt_train_load_state(t, err);
 	if (r == BT_OK)
 		r = bt_engine_pack(t->m->engine, err);
 	return r;
 }
 
-/* The checkpoint of a run that is over serves no one. */
+/* The checkpoint of a run that is over serves no one who does not say so. */
 static void drop_checkpoint(const struct bt_train_run *t)
 {
-	char *path = bt_train_checkpoint(t->o->out);
+	char *path = t->o->keep > 0 ? NULL : bt_train_checkpoint(t->o->out);
 
 	if (path != NULL)
 		(void)unlink(path);
 	free(path);
+}
+
+static int clear(struct bt_train_run *t, struct bt_error *err)
+{
+	int r = bt_growth_close(&t->history, err);
+	int e = bt_events_close(&t->events, err);
+
+	bt_optim_clear(&t->optim);
+	bt_batches_clear(&t->batches);
+	bt_gather_clear(&t->gather);
+	bt_metrics_clear(&t->metrics);
+	return r != BT_OK ? r : e;
 }
 
 int bt_train(struct bt_model *m, const struct bt_dataset *train,
@@ -331,9 +336,11 @@ int bt_train(struct bt_model *m, const struct bt_dataset *train,
 {
 	struct bt_train_run t = {
 	    .m = m, .train = train, .eval = eval, .o = opts, .res = res};
-	int r;
+	int r, c;
 
 	memset(res, 0, sizeof(*res));
+	t.saved_step = -1;
+	t.began = t.saved_at = bt_seconds();
 	r = prepare(&t, err);
 	res->kept = t.s.have_best || (t.s.epoch > 0 && eval == NULL);
 	if (r == BT_OK) {
@@ -342,15 +349,16 @@ int bt_train(struct bt_model *m, const struct bt_dataset *train,
 	}
 	if (opts->progress != NULL)
 		bt_progress_clear(opts->progress);
-	if (r == BT_OK && res->finished)
-		drop_checkpoint(&t);
 	res->steps = t.s.step;
 	res->total = t.total;
 	res->best = t.s.best;
 	res->best_epoch = (int)t.s.best_epoch;
-	bt_optim_clear(&t.optim);
-	bt_batches_clear(&t.batches);
-	bt_gather_clear(&t.gather);
-	bt_metrics_clear(&t.metrics);
+	res->best_step = t.s.best_step;
+	c = clear(&t, err);
+	if (r == BT_OK)
+		r = c;
+	if (r == BT_OK &&
+	    (res->end == BT_TRAIN_ALL || res->end == BT_TRAIN_NO_BETTER))
+		drop_checkpoint(&t);
 	return r;
 }

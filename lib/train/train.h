@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fine-tuning: epochs of updates, evaluation after each epoch, the best model
- * kept in the output directory, and a checkpoint from which a stopped run goes
- * on to the same bits.
+ * Fine-tuning: epochs of updates, evaluation after each epoch or every so many
+ * updates, the best model kept in the output directory beside a history of the
+ * run, and checkpoints from which a stopped run goes on to the same bits.
  */
 #ifndef BT_TRAIN_TRAIN_H
 #define BT_TRAIN_TRAIN_H
@@ -19,17 +19,29 @@ struct bt_train_opts {
 	double epochs;
 	int64_t steps; /* updates in all; 0: as many as epochs have */
 	struct bt_batching batching;
-	double lr;
-	enum bt_schedule schedule;
-	double warmup; /* updates, or a share of them if below 1 */
+	struct bt_schedule_opts schedule;
 	struct bt_optim_opts optim;
 	double smoothing;
 	bool recompute;     /* activations; see cpu/engine.h */
 	bool detect;        /* values that are not finite; likewise */
 	const char *metric; /* that chooses the best model */
-	int64_t save_steps; /* a checkpoint every so many updates; 0: none */
+	int64_t eval_steps; /* updates from evaluation to evaluation; 0: an
+	                     * epoch */
+	int64_t patience;   /* ends after so many evaluations that were not the
+	                     * best; 0: does not */
+	const char *class_weight; /* as given; already in the data's weights */
+
+	/* checkpoints; 0: none */
+	int64_t save_steps;  /* updates from one to the next */
+	double save_minutes; /* likewise */
+	int64_t keep;        /* so many are kept, also when the run is over */
+	double max_minutes;  /* then the run ends with one; 0: never */
+	double asked_at;     /* bt_seconds() from which they count */
 	bool resume;
-	const char *out; /* the model directory to write; exists */
+	const char *resume_from; /* NULL: the newest in the directory */
+
+	const char *tensorboard; /* directory for event files; or NULL */
+	const char *out;         /* the model directory to write; exists */
 
 	/* After bt_model_save wrote a model: adds what else belongs into the
 	 * directory. May be NULL. */
@@ -42,20 +54,30 @@ struct bt_train_opts {
 	struct bt_profile *profile;   /* the engine's too; may be NULL */
 };
 
+enum bt_train_end {
+	BT_TRAIN_FAILED,
+	BT_TRAIN_ALL,       /* all updates were done */
+	BT_TRAIN_NO_BETTER, /* patience was at its end */
+	/* with a checkpoint to go on from: */
+	BT_TRAIN_STOPPED, /* when asked */
+	BT_TRAIN_TIME     /* after max_minutes */
+};
+
 /* What a run did. */
 struct bt_train_result {
 	int64_t steps; /* updates of the whole run, resumed ones included */
 	int64_t total; /* that it was to have */
-	bool finished; /* false: stopped, with a checkpoint to go on from */
-	bool kept;     /* the directory holds a model of this run */
+	enum bt_train_end end;
+	bool kept; /* the directory holds a model of this run */
 	/* of this process */
 	double seconds; /* of training, evaluation left out */
 	uint64_t examples, tokens;
 	double flop;       /* of the model's products */
 	double flop_limit; /* operations a second that products alone reach on
 	                    * this machine; 0: not measured */
-	int best_epoch;    /* from 1 */
-	double best;       /* the measure there */
+	int best_epoch;    /* from 1; 0: nothing was measured */
+	int64_t best_step;
+	double best; /* the measure there */
 };
 
 /*

@@ -3,18 +3,25 @@
 #ifndef BT_TRAIN_TRAIN_INT_H
 #define BT_TRAIN_TRAIN_INT_H
 
+#include <jansson.h>
+
+#include "train/events_int.h"
+#include "train/growth_int.h"
 #include "train/train.h"
 
-/* Everything that a checkpoint holds besides the arenas. */
+/* Everything that a checkpoint holds besides the arenas and the lengths of the
+ * files that grow. */
 struct bt_train_state {
 	int64_t step;    /* updates done */
 	int64_t epoch;   /* of the next update, from 0 */
 	int64_t pos;     /* examples of that epoch used up */
-	double loss_sum; /* of the epoch's examples so far */
+	double loss_sum; /* of the examples since the last report */
 	double loss_weight;
 	bool have_best;
 	double best;
-	int64_t best_epoch;
+	int64_t best_epoch, best_step;
+	int64_t stale;  /* evaluations since the best one */
+	double seconds; /* that the run has taken */
 };
 
 struct bt_train_run {
@@ -27,18 +34,54 @@ struct bt_train_run {
 	struct bt_gather gather;
 	struct bt_metrics metrics;
 	struct bt_train_state s;
+	struct bt_growth history;
+	struct bt_events events;
 	int64_t total, warmup; /* updates */
 	double shown_loss;     /* smoothed, for the progress line */
-	double start;          /* of this process's run */
+
+	/* of this process */
+	double start;       /* when the updates in progress began */
+	double began;       /* when the run did, or would have */
+	int64_t saved_step; /* of the checkpoint that stands; -1: none */
+	double saved_at;    /* when it was written */
+	struct {
+		double seconds;
+		int64_t step;
+		uint64_t examples;
+	} told; /* at the last report */
 };
 
-/* Writes the checkpoint into the output directory. */
+/* Measures the model, tells, keeps it if it is the best so far, and adds to the
+ * history (report.c). */
+int bt_train_report(struct bt_train_run *t, struct bt_error *err) BT_MUST_USE;
+
+/* What a report says (history.c). s is NULL where nothing was measured. */
+int bt_train_history(struct bt_train_run *t, double loss,
+                     const struct bt_metrics_summary *s, bool best,
+                     struct bt_error *err) BT_MUST_USE;
+
+/* The learning rate of the update after t of the run. */
+double bt_train_rate(const struct bt_train_run *t, int64_t step);
+
+/* All that must be the same for a resumed run to give the same bits, and in out
+ * what differs between two of them (settings.c). */
+json_t *bt_train_settings(const struct bt_train_run *t);
+void bt_train_compare(const json_t *then, const json_t *now,
+                      struct bt_buf *out);
+
+/* Writes the checkpoint into the output directory (state.c). */
 int bt_train_save_state(struct bt_train_run *t,
                         struct bt_error *err) BT_MUST_USE;
 
-/* Reads it back. BT_EFORMAT, listing the differences, if the run it is of had
+/* Reads one back. BT_EFORMAT, listing the differences, if the run it is of had
  * other data or settings. */
 int bt_train_load_state(struct bt_train_run *t,
                         struct bt_error *err) BT_MUST_USE;
+
+/* Gives the checkpoint that stands a name with its step beside it, if earlier
+ * ones are to be kept; and removes those that are too many (earlier.c). */
+int bt_train_set_aside(const struct bt_train_run *t,
+                       struct bt_error *err) BT_MUST_USE;
+void bt_train_prune(const struct bt_train_run *t);
 
 #endif

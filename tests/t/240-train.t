@@ -13,7 +13,7 @@ like "$(cat err)" '*epoch 6: loss *evaluation loss *accuracy *weighted F1 *' \
 like "$(tail -n 2 err | head -n 1)" \
 	'*examples/s, *tokens/s, *GFLOP/s*, peak memory *' 'tells its speed'
 is "$(ls m | tr '\n' ' ')" \
-	'config.json model.safetensors tokenizer_config.json vocab.txt ' \
+	'config.json history.jsonl model.safetensors tokenizer_config.json vocab.txt ' \
 	'writes a model directory and no checkpoint'
 works 'bert-eval measures it' bert-eval -m m dev.rec
 like "$(cat out)" '*parking *macro avg*truth*accuracy 0.[6-9]*' 'and it has learnt'
@@ -68,7 +68,7 @@ for o in '--batch-size 7' '--batch-tokens 100' '--batch-size 50 --batch-tokens 3
 done
 works 'a number of steps' small_train x --steps 3 --batch-size 10
 like "$(cat err)" '*30 examples in *' 'as many updates'
-for s in linear cosine constant; do
+for s in linear polynomial cosine cosine-restarts constant inverse-sqrt; do
 	works "schedule $s" small_train x -q --schedule $s --warmup 5
 done
 works 'f32' small_train x -q --dtype f32

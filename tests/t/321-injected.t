@@ -60,7 +60,8 @@ attempt() {
 	if [ ! -e log ] || [ "$how" = short ] || [ "$how" = EINTR ] ||
 		[ "$how" = EOPNOTSUPP ]; then
 		[ $status = 0 ] || echo "status $status: $(head -n 1 err)"
-		diff -r o wanted 2>&1
+		# where it says how long things took
+		diff -r -x history.jsonl o wanted 2>&1
 		return
 	fi
 	[ $status = 1 ] || echo "status $status"

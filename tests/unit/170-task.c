@@ -12,7 +12,6 @@
 #include "task/metrics.h"
 #include "train/batches.h"
 #include "train/optim.h"
-#include "train/schedule.h"
 
 static void add(struct bt_labels *l, const char *name, int wanted)
 {
@@ -183,27 +182,6 @@ static void metrics_known_answers(void **state)
 	bt_metrics_clear(&m);
 }
 
-static void schedules(void **state)
-{
-	enum bt_schedule linear = bt_schedule_named("linear");
-	enum bt_schedule cosine = bt_schedule_named("cosine");
-	enum bt_schedule constant = bt_schedule_named("constant");
-
-	(void)state;
-	near(3e-4 * bt_schedule_factor(linear, 0, 100, 120), 0);
-	near(3e-4 * bt_schedule_factor(linear, 50, 100, 120), 1.5e-4);
-	near(3e-4 * bt_schedule_factor(linear, 100, 100, 120), 3e-4);
-	near(3e-4 * bt_schedule_factor(linear, 110, 100, 120), 1.5e-4);
-	near(bt_schedule_factor(linear, 120, 100, 120), 0);
-	near(bt_schedule_factor(linear, 0, 0, 10), 1);
-	near(bt_schedule_factor(cosine, 5, 0, 10), 0.5);
-	near(bt_schedule_factor(cosine, 10, 0, 10), 0);
-	near(bt_schedule_factor(constant, 9, 2, 10), 1);
-	assert_int_equal(bt_schedule_warmup(0.1, 939), 94);
-	assert_int_equal(bt_schedule_warmup(100, 120), 100);
-	assert_int_equal(bt_schedule_warmup(0, 120), 0);
-}
-
 /* n examples of 1, 2, ..., 7, 1, 2 ... tokens, ids = number of the example. */
 static void make_dataset(struct bt_dataset *d, int n)
 {
@@ -351,7 +329,6 @@ int main(void)
 	    cmocka_unit_test(given_numbers_order_labels),
 	    cmocka_unit_test(labels_from_configurations),
 	    cmocka_unit_test(metrics_known_answers),
-	    cmocka_unit_test(schedules),
 	    cmocka_unit_test(datasets),
 	    cmocka_unit_test(batches_cover_epochs),
 	    cmocka_unit_test(optimizer_clips),

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* Weights of classes in the loss: those of their examples are multiplied with
+ * them. */
+#ifndef BT_TRAIN_CLASSWEIGHT_H
+#define BT_TRAIN_CLASSWEIGHT_H
+
+#include "base/buf.h"
+#include "task/dataset.h"
+
+/*
+ * how is "balanced": n / (classes * examples of the class), over the classes
+ * that have examples; or a list with commas between: as many numbers as there
+ * are labels, in their order, or LABEL=NUMBER for some, the others having 1.
+ * What the weights are is appended to said, for people.
+ */
+int bt_class_weight(struct bt_dataset *d, const struct bt_labels *l,
+                    const char *how, struct bt_buf *said,
+                    struct bt_error *err) BT_MUST_USE;
+
+#endif

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+#include "train/events_int.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "io/pbwire.h"
+#include "io/tfrecord.h"
+#include "task/model.h"
+
+static const char *const prefix[BT_EVENT_STREAMS] = {
+    [BT_EVENTS_TRAIN] = "train/",
+    [BT_EVENTS_VALIDATION] = "validation/",
+    [BT_EVENTS_SPEED] = "",
+};
+
+#define NAME "events.out.tfevents."
+
+static int make(const char *path, struct bt_error *err)
+{
+	struct stat st;
+
+	if (mkdir(path, 0777) == 0)
+		return BT_OK;
+	if (errno == EEXIST && stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+		return BT_OK;
+	return bt_error_sys(err, errno, "cannot create '%s'", path);
+}
+
+/* A name as TensorFlow makes it. */
+static char *new_name(enum bt_event_stream s)
+{
+	char host[256] = "localhost";
+	struct bt_buf b = BT_BUF_INIT;
+	char *p;
+
+	(void)gethostname(host, sizeof(host) - 1);
+	host[sizeof(host) - 1] = '\0';
+	for (p = host; *p != '\0'; p++)
+		if (*p == '/')
+			*p = '_';
+	bt_buf_printf(&b, "%s" NAME "%010lld.%s.%ld.%d.v2", prefix[s],
+	              (long long)time(NULL), host, (long)getpid(), (int)s);
+	return bt_buf_detach(&b);
+}
+
+/* Makes the directories that lead to it, too. */
+static int make_all(char *path, struct bt_error *err)
+{
+	char *p;
+
+	for (p = path; (p = strchr(p + 1, '/')) != NULL;) {
+		*p = '\0';
+		if (mkdir(path, 0777) != 0 && errno != EEXIST &&
+		    access(path, F_OK) != 0)
+			return bt_error_sys(err, errno, "cannot create '%s'",
+			                    path);
+		*p = '/';
+	}
+	return make(path, err);
+}
+
+int bt_events_open(struct bt_events *e, const char *dir, struct bt_error *err)
+{
+	char *path;
+	int i, r = BT_OK;
+
+	memset(e, 0, sizeof(*e));
+	if (dir == NULL)
+		return BT_OK;
+	for (i = 0; r == BT_OK && i < BT_EVENT_STREAMS; i++) {
+		path = bt_model_path(dir, prefix[i]);
+		r = path == NULL ? bt_error_nomem(err, "opening event files")
+		                 : make_all(path, err);
+		free(path);
+		e->file[i].dir = dir;
+		e->file[i].name = new_name((enum bt_event_stream)i);
+		if (r == BT_OK && e->file[i].name == NULL)
+			r = bt_error_nomem(err, "opening event files");
+	}
+	return r;
+}
+
+bool bt_events_names(enum bt_event_stream s, const char *name)
+{
+	size_t n = strlen(prefix[s]);
+
+	return strncmp(name, prefix[s], n) == 0 &&
+	       strncmp(name + n, NAME, strlen(NAME)) == 0 &&
+	       strchr(name + n, '/') == NULL;
+}
+
+static void put_bytes(struct bt_buf *b, uint32_t field, const void *p, size_t n)
+{
+	bt_pb_put_tag(b, field, BT_PB_LEN);
+	bt_pb_put_varint(b, n);
+	bt_buf_put(b, p, n);
+}
+
+static void put_wall_time(struct bt_buf *b)
+{
+	struct timespec now;
+	double t;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	t = (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+	bt_pb_put_tag(b, 1, BT_PB_I64);
+	bt_buf_put(b, &t, sizeof(t));
+}
+
+/* Adds an event as a record. */
+static void put_record(struct bt_growth *g, struct bt_buf *event)
+{
+	struct bt_out *out;
+
+	g->pending.oom |= event->oom;
+	if (bt_out_memory(&g->pending, &out, NULL) != BT_OK) {
+		g->pending.oom = true;
+		return;
+	}
+	if (bt_tfrec_write(out, event->data, event->len, NULL) != BT_OK)
+		g->pending.oom = true;
+	if (bt_out_commit(out, NULL) != BT_OK)
+		g->pending.oom = true;
+}
+
+/* Every file begins with this. */
+static void put_version(struct bt_growth *g)
+{
+	static const char version[] = "brain.Event:2";
+	struct bt_buf b = BT_BUF_INIT;
+
+	put_wall_time(&b);
+	put_bytes(&b, 3, version, strlen(version));
+	put_record(g, &b);
+	bt_buf_clear(&b);
+}
+
+/* Summary.Value: tag, a tensor of one float, and whose plugin shows it. */
+static void put_value(struct bt_buf *b, const char *tag, float value)
+{
+	static const char type_and_shape[] = {0x08, 0x01, 0x12, 0x00};
+	static const char plugin[] = "\x0a\x09\x0a\x07scalars";
+	struct bt_buf tensor = BT_BUF_INIT;
+
+	bt_buf_put(&tensor, type_and_shape, sizeof(type_and_shape));
+	put_bytes(&tensor, 4, &value, sizeof(value));
+	put_bytes(b, 1, tag, strlen(tag));
+	put_bytes(b, 8, tensor.data, tensor.len);
+	put_bytes(b, 9, plugin, strlen(plugin));
+	b->oom |= tensor.oom;
+	bt_buf_clear(&tensor);
+}
+
+void bt_events_scalar(struct bt_events *e, enum bt_event_stream s, int64_t step,
+                      double value, const char *fmt, ...)
+{
+	struct bt_buf v = BT_BUF_INIT, summary = BT_BUF_INIT;
+	struct bt_buf event = BT_BUF_INIT;
+	struct bt_growth *g = &e->file[s];
+	char tag[100];
+	va_list ap;
+
+	if (g->dir == NULL)
+		return;
+	if (g->size == 0 && g->pending.len == 0)
+		put_version(g);
+	va_start(ap, fmt);
+	vsnprintf(tag, sizeof(tag), fmt, ap);
+	va_end(ap);
+	put_value(&v, tag, (float)value);
+	put_bytes(&summary, 1, v.data, v.len);
+	put_wall_time(&event);
+	if (step != 0) {
+		bt_pb_put_tag(&event, 2, BT_PB_VARINT);
+		bt_pb_put_varint(&event, (uint64_t)step);
+	}
+	put_bytes(&event, 5, summary.data, summary.len);
+	event.oom |= v.oom || summary.oom;
+	put_record(g, &event);
+	bt_buf_clear(&v);
+	bt_buf_clear(&summary);
+	bt_buf_clear(&event);
+}
+
+int bt_events_flush(struct bt_events *e, const struct bt_log *log,
+                    struct bt_error *err)
+{
+	int i, r = BT_OK;
+
+	for (i = 0; r == BT_OK && i < BT_EVENT_STREAMS; i++)
+		r = bt_growth_flush(&e->file[i], log, err);
+	return r;
+}
+
+int bt_events_sync(struct bt_events *e, struct bt_error *err)
+{
+	int i, r = BT_OK;
+
+	for (i = 0; r == BT_OK && i < BT_EVENT_STREAMS; i++)
+		r = bt_growth_sync(&e->file[i], err);
+	return r;
+}
+
+int bt_events_close(struct bt_events *e, struct bt_error *err)
+{
+	int i, r = BT_OK, one;
+
+	for (i = 0; i < BT_EVENT_STREAMS; i++) {
+		one = bt_growth_close(&e->file[i], err);
+		if (r == BT_OK)
+			r = one;
+	}
+	return r;
+}

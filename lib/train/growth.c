@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+
+#include "task/model.h"
+#include "train/growth_int.h"
+
+static int open_it(struct bt_growth *g, const struct bt_log *log,
+                   struct bt_error *err)
+{
+	char *path = g->name != NULL ? bt_model_path(g->dir, g->name) : NULL;
+	int r;
+
+	if (path == NULL)
+		return bt_error_nomem(err, "opening a file");
+	r = bt_append_open(path, g->size, &g->to, err);
+	if (r == BT_OK && bt_append_size(g->to) < g->size)
+		bt_log(log, BT_LOG_WARN,
+		       "'%s' is shorter than it was at the checkpoint: what it "
+		       "lacks stays lost",
+		       path);
+	free(path);
+	return r;
+}
+
+int bt_growth_flush(struct bt_growth *g, const struct bt_log *log,
+                    struct bt_error *err)
+{
+	int r = BT_OK;
+
+	if (g->pending.oom)
+		return bt_error_nomem(err, "writing the history");
+	if (g->pending.len == 0)
+		return BT_OK;
+	if (g->to == NULL)
+		r = open_it(g, log, err);
+	if (r == BT_OK)
+		r = bt_append_write(g->to, g->pending.data, g->pending.len,
+		                    err);
+	if (r == BT_OK)
+		g->size = bt_append_size(g->to);
+	bt_buf_reset(&g->pending);
+	return r;
+}
+
+int bt_growth_sync(struct bt_growth *g, struct bt_error *err)
+{
+	return g->to != NULL ? bt_append_sync(g->to, err) : BT_OK;
+}
+
+int bt_growth_close(struct bt_growth *g, struct bt_error *err)
+{
+	int r = bt_append_close(g->to, err);
+
+	bt_buf_clear(&g->pending);
+	free(g->name);
+	memset(g, 0, sizeof(*g));
+	return r;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A file that a run adds to as it goes. A checkpoint remembers how long it was;
+ * what a run wrote after its last checkpoint it writes again when it is
+ * resumed, so then the file is cut to that length first.
+ */
+#ifndef BT_TRAIN_GROWTH_INT_H
+#define BT_TRAIN_GROWTH_INT_H
+
+#include "base/buf.h"
+#include "base/log.h"
+#include "io/append.h"
+
+struct bt_growth {
+	const char *dir;       /* borrowed */
+	char *name;            /* in it */
+	uint64_t size;         /* bytes of the file that are the run's */
+	struct bt_append *to;  /* NULL: not open yet */
+	struct bt_buf pending; /* to be added */
+};
+
+/* Adds what is pending to the file, which is opened if it was not. */
+int bt_growth_flush(struct bt_growth *g, const struct bt_log *log,
+                    struct bt_error *err) BT_MUST_USE;
+
+/* Returns when it is on the disk. */
+int bt_growth_sync(struct bt_growth *g, struct bt_error *err) BT_MUST_USE;
+
+int bt_growth_close(struct bt_growth *g, struct bt_error *err) BT_MUST_USE;
+
+#endif

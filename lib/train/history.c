@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/* What a report leaves behind: a line of history.jsonl, and TensorBoard's
+ * events. */
+#include <math.h>
+
+#include "base/num.h"
+#include "base/sys.h"
+#include "train/train_int.h"
+
+/* ,"prefix_name":value */
+static void put(struct bt_buf *b, const char *prefix, const char *name,
+                double value)
+{
+	char s[32];
+
+	if (isfinite(value))
+		bt_format_f64(s, sizeof(s), value);
+	bt_buf_printf(b, ",\"%s%s\":%s", prefix, name,
+	              isfinite(value) ? s : "null");
+}
+
+static void put_line(struct bt_train_run *t, double loss,
+                     const struct bt_metrics_summary *s, bool best)
+{
+	struct bt_buf *b = &t->history.pending;
+	const char *name;
+	double v;
+	size_t i;
+
+	bt_buf_printf(b, "{\"step\":%lld", (long long)t->s.step);
+	put(b, "", "epoch",
+	    (double)t->s.epoch + (double)t->s.pos / (double)t->train->n);
+	put(b, "", "loss", loss);
+	put(b, "", "learning_rate", bt_train_rate(t, t->s.step - 1));
+	put(b, "", "seconds", t->s.seconds + bt_seconds() - t->began);
+	for (i = 0; s != NULL && (name = bt_metrics_name(i, s, &v)) != NULL;
+	     i++)
+		put(b, "eval_", name, v);
+	if (s != NULL)
+		bt_buf_printf(b, ",\"best\":%s", best ? "true" : "false");
+	bt_buf_puts(b, "}\n");
+}
+
+/* Names and steps as Keras gives them: an epoch's by its number from 0, others
+ * by the updates done. */
+static void put_events(struct bt_train_run *t, double loss,
+                       const struct bt_metrics_summary *s)
+{
+	bool epochs = t->o->eval_steps == 0;
+	int64_t step = t->s.step, at = epochs ? t->s.epoch : step;
+	double rate = bt_train_rate(t, step - 1), v;
+	double dt = t->res->seconds - t->told.seconds;
+	struct bt_events *e = &t->events;
+	const char *name;
+	size_t i;
+
+	bt_events_scalar(e, BT_EVENTS_TRAIN, at, loss,
+	                 epochs ? "epoch_loss" : "training_loss");
+	bt_events_scalar(e, BT_EVENTS_TRAIN, at, rate,
+	                 epochs ? "epoch_learning_rate" : "learning_rate");
+	for (i = 0; s != NULL && (name = bt_metrics_name(i, s, &v)) != NULL;
+	     i++) {
+		if (epochs)
+			bt_events_scalar(e, BT_EVENTS_VALIDATION, at, v,
+			                 "epoch_%s", name);
+		bt_events_scalar(e, BT_EVENTS_VALIDATION, step, v,
+		                 "evaluation_%s_vs_iterations", name);
+	}
+	if (dt <= 0)
+		return;
+	bt_events_scalar(e, BT_EVENTS_SPEED, step,
+	                 (double)(step - t->told.step) / dt,
+	                 "steps_per_second");
+	bt_events_scalar(e, BT_EVENTS_SPEED, step,
+	                 (double)(t->res->examples - t->told.examples) / dt,
+	                 "examples_per_second");
+}
+
+int bt_train_history(struct bt_train_run *t, double loss,
+                     const struct bt_metrics_summary *s, bool best,
+                     struct bt_error *err)
+{
+	int r;
+
+	put_line(t, loss, s, best);
+	put_events(t, loss, s);
+	t->told.seconds = t->res->seconds;
+	t->told.step = t->s.step;
+	t->told.examples = t->res->examples;
+	r = bt_growth_flush(&t->history, t->o->log, err);
+	if (r == BT_OK)
+		r = bt_events_flush(&t->events, t->o->log, err);
+	return r;
+}

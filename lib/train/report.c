@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+/* What happens at the end of an epoch, or every so many updates: the model is
+ * measured, the measures told, the best model kept. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/sys.h"
+#include "task/infer.h"
+#include "train/train_int.h"
+
+static int keep(struct bt_train_run *t, struct bt_error *err)
+{
+	int r = bt_model_save(t->o->out, t->m, err);
+
+	if (r == BT_OK && t->o->save_more != NULL)
+		r = t->o->save_more(t->o->ctx, t->o->out, err);
+	if (r == BT_OK)
+		t->res->kept = true;
+	return r;
+}
+
+/* Compares with the best so far; a tie is no improvement. */
+static bool is_better(const struct bt_train_run *t, double value)
+{
+	if (!t->s.have_best)
+		return true;
+	return bt_metrics_falls(t->o->metric) ? value < t->s.best
+	                                      : value > t->s.best;
+}
+
+/* "epoch 3" or "step 120 (epoch 1.25)" */
+static const char *where(const struct bt_train_run *t, char out[64])
+{
+	double share = (double)t->s.pos / (double)t->train->n;
+
+	if (t->o->eval_steps == 0)
+		snprintf(out, 64, "epoch %lld", (long long)t->s.epoch + 1);
+	else
+		snprintf(out, 64, "step %lld (epoch %.2f)",
+		         (long long)t->s.step, (double)t->s.epoch + share);
+	return out;
+}
+
+static void tell(const struct bt_train_run *t, double loss,
+                 const struct bt_metrics_summary *s, double value, bool better)
+{
+	const char *m = t->o->metric;
+	char at[64], more[100] = "";
+
+	where(t, at);
+	if (strcmp(m, "accuracy") != 0 && strcmp(m, "loss") != 0 &&
+	    strcmp(m, "weighted_f1") != 0)
+		snprintf(more, sizeof(more), ", %s %.4f", m, value);
+	bt_log(t->o->log, BT_LOG_NOTE,
+	       "%s: loss %.4f, evaluation loss %.4f, accuracy %.4f, "
+	       "weighted F1 %.4f%s%s",
+	       at, loss, s->loss, s->accuracy, s->weighted_f1, more,
+	       better ? " (best)" : "");
+}
+
+/* Measures and remembers. */
+static int evaluate(struct bt_train_run *t, double loss,
+                    struct bt_metrics_summary *s, bool *better,
+                    struct bt_error *err)
+{
+	double value = 0;
+	int r;
+
+	bt_metrics_reset(&t->metrics);
+	r = bt_infer_measure(t->m->engine, t->eval, &t->gather, &t->metrics,
+	                     err);
+	if (r != BT_OK)
+		return r;
+	bt_metrics_summary(&t->metrics, s);
+	r = bt_metrics_find(s, t->o->metric, &value, err);
+	if (r != BT_OK)
+		return r;
+	*better = is_better(t, value);
+	tell(t, loss, s, value, *better);
+	t->s.stale++;
+	if (!*better)
+		return BT_OK;
+	t->s.have_best = true;
+	t->s.best = value;
+	t->s.best_epoch = t->s.epoch + 1;
+	t->s.best_step = t->s.step;
+	t->s.stale = 0;
+	return BT_OK;
+}
+
+static int report(struct bt_train_run *t, double loss, struct bt_error *err)
+{
+	struct bt_metrics_summary s;
+	bool better = true;
+	char at[64];
+	int r = BT_OK;
+
+	if (t->eval != NULL)
+		r = evaluate(t, loss, &s, &better, err);
+	else
+		bt_log(t->o->log, BT_LOG_NOTE, "%s: loss %.4f", where(t, at),
+		       loss);
+	if (r == BT_OK && better)
+		r = keep(t, err);
+	if (r == BT_OK)
+		r = bt_train_history(t, loss, t->eval != NULL ? &s : NULL,
+		                     better, err);
+	return r;
+}
+
+int bt_train_report(struct bt_train_run *t, struct bt_error *err)
+{
+	double loss =
+	    t->s.loss_weight > 0 ? t->s.loss_sum / t->s.loss_weight : 0;
+	int r;
+
+	if (t->o->progress != NULL)
+		bt_progress_clear(t->o->progress);
+	t->res->seconds += bt_seconds() - t->start;
+	bt_engine_profiling(t->m->engine, false);
+	r = report(t, loss, err);
+	bt_engine_profiling(t->m->engine, true);
+	t->start = bt_seconds();
+	t->s.loss_sum = t->s.loss_weight = 0;
+	return r;
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/* The settings that decide a run's results, under names for people. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/crc32c.h"
+#include "train/train_int.h"
+
+static json_t *optimizer(const struct bt_optim_opts *o)
+{
+	return json_pack("{s:s, s:f, s:f, s:f, s:f, s:f, s:f, s:f}",
+	                 "optimizer", bt_optim_name(o->kind), "beta1", o->beta1,
+	                 "beta2", o->beta2, "epsilon", o->eps, "momentum",
+	                 o->momentum, "weight decay", o->weight_decay, "clip",
+	                 o->clip, "clip value", o->clip_value);
+}
+
+static json_t *schedule(const struct bt_train_run *t)
+{
+	const struct bt_schedule_opts *o = &t->o->schedule;
+
+	return json_pack("{s:I, s:f, s:s, s:I, s:f, s:f, s:I}", "steps in all",
+	                 (json_int_t)t->total, "learning rate", o->lr,
+	                 "schedule", bt_schedule_name(o->kind), "warm-up steps",
+	                 (json_int_t)t->warmup, "end learning rate", o->end,
+	                 "power", o->power, "cycles", (json_int_t)o->cycles);
+}
+
+static json_t *loop(const struct bt_train_opts *o)
+{
+	return json_pack("{s:I, s:I, s:I, s:i, s:f, s:s, s:s, s:I, s:I}",
+	                 "seed", (json_int_t)o->batching.seed, "batch size",
+	                 (json_int_t)o->batching.size, "batch tokens",
+	                 (json_int_t)o->batching.tokens, "accumulate",
+	                 o->batching.accumulate, "label smoothing",
+	                 o->smoothing, "best by", o->metric, "class weight",
+	                 o->class_weight != NULL ? o->class_weight : "none",
+	                 "eval steps", (json_int_t)o->eval_steps, "patience",
+	                 (json_int_t)o->patience);
+}
+
+static json_t *model(const struct bt_config *c)
+{
+	return json_pack("{s:f, s:f, s:f}", "dropout",
+	                 (double)c->hidden_dropout, "attention dropout",
+	                 (double)c->attention_dropout, "classifier dropout",
+	                 (double)c->classifier_dropout);
+}
+
+static json_t *data(const struct bt_train_run *t)
+{
+	const struct bt_labels *l = &t->m->labels;
+	json_int_t eval = t->eval != NULL ? (json_int_t)t->eval->crc : -1;
+	uint32_t labels = 0;
+	int i;
+
+	for (i = 0; i < l->n; i++)
+		labels = bt_crc32c(labels, l->name[i], strlen(l->name[i]) + 1);
+	return json_pack("{s:I, s:I, s:I, s:I, s:I}", "training data",
+	                 (json_int_t)t->train->crc, "training examples",
+	                 (json_int_t)t->train->n, "evaluation data", eval,
+	                 "evaluation examples",
+	                 (json_int_t)(t->eval != NULL ? t->eval->n : 0),
+	                 "labels", (json_int_t)labels);
+}
+
+json_t *bt_train_settings(const struct bt_train_run *t)
+{
+	json_t *parts[] = {loop(t->o), schedule(t), optimizer(&t->optim.o),
+	                   model(&t->m->config), data(t)};
+	struct bt_buf engine = BT_BUF_INIT;
+	json_t *s = json_object();
+	size_t i;
+
+	for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		json_object_update(s, parts[i]);
+		json_decref(parts[i]);
+	}
+	bt_engine_describe(t->m->engine, &engine);
+	json_object_set_new(s, "computed by", json_string(bt_buf_str(&engine)));
+	bt_buf_clear(&engine);
+	return s;
+}
+
+void bt_train_compare(const json_t *then, const json_t *now, struct bt_buf *out)
+{
+	const char *key;
+	json_t *v, *w;
+	char *a, *b;
+
+	json_object_foreach((json_t *)now, key, v)
+	{
+		w = json_object_get(then, key);
+		/* another number of threads, CPU or library is no other run,
+		 * though the last bits may differ */
+		if (strcmp(key, "computed by") == 0 || json_equal(v, w))
+			continue;
+		a = json_dumps(w, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6));
+		b = json_dumps(v, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6));
+		bt_buf_printf(out, "%s%s was %s, is %s",
+		              out->len > 0 ? "; " : "", key, a ? a : "absent",
+		              b ? b : "?");
+		free(a);
+		free(b);
+	}
+}

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+/* Schedules and optimizers against a table of learning rates and steps that
+ * tests/fixtures/optim-table.py made with transformers and PyTorch. TEST_TABLE
+ * names another such table. */
+#include "test.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/pool.h"
+#include "train/optim.h"
+#include "train/schedule.h"
+
+#define N 9
+#define DECAYED 6
+#define STEPS 4
+
+static const float start[N] = {1, -2, .5f, .25f, -.75f, 3, .1f, -.2f, .3f};
+static const float grads[STEPS][N] = {
+    {.1f, .2f, -.3f, .4f, -.5f, .6f, .01f, -.02f, .03f},
+    {0, -.1f, .4f, -.2f, .3f, 0, 0, .5f, -.5f},
+    {.5f, .5f, .5f, -.5f, -.5f, -.5f, .2f, .2f, .2f},
+    {-1, .01f, 2, .1f, -.1f, .7f, 1, -1, 0}};
+
+static FILE *open_table(void)
+{
+	const char *top = getenv("TEST_TOP"), *path = getenv("TEST_TABLE");
+	char own[4096];
+	FILE *f;
+
+	snprintf(own, sizeof(own), "%s/tests/data/optim.txt",
+	         top != NULL ? top : ".");
+	f = fopen(path != NULL ? path : own, "r");
+	if (f == NULL)
+		fail_msg("cannot open '%s'", path != NULL ? path : own);
+	return f;
+}
+
+static void rates(void **state)
+{
+	FILE *f = open_table();
+	char line[512], name[32];
+	struct bt_schedule_opts o;
+	struct bt_error err = {0};
+	long t, w, total, cycles;
+	double want, got;
+	int seen = 0;
+
+	(void)state;
+	while (fgets(line, sizeof(line), f) != NULL) {
+		memset(&o, 0, sizeof(o));
+		if (sscanf(line, "rate %31s %lf %ld %ld %lf %lf %ld %ld %lf",
+		           name, &o.lr, &w, &total, &o.end, &o.power, &cycles,
+		           &t, &want) != 9)
+			continue;
+		o.kind = bt_schedule_named(name);
+		assert_string_equal(bt_schedule_name(o.kind), name);
+		o.cycles = cycles;
+		assert_ok(bt_schedule_check(&o, &err));
+		got = bt_schedule_rate(&o, t, w, total);
+		if (!(fabs(got - want) <= 1e-12 + 1e-9 * want))
+			fail_msg("%s at %ld of %ld: %.12g, not %.12g", name, t,
+			         total, got, want);
+		seen++;
+	}
+	fclose(f);
+	assert_true(seen > 200);
+}
+
+static void warmup_is_a_share_or_updates(void **state)
+{
+	(void)state;
+	assert_int_equal(bt_schedule_warmup(0.1, 939), 94);
+	assert_int_equal(bt_schedule_warmup(100, 120), 100);
+	assert_int_equal(bt_schedule_warmup(0, 120), 0);
+}
+
+static void settings_are_for_their_kind(void **state)
+{
+	struct bt_schedule_opts s = BT_SCHEDULE_INIT;
+	struct bt_optim_opts o = BT_OPTIM_INIT;
+	struct bt_error err = {0};
+
+	(void)state;
+	assert_ok(bt_schedule_check(&s, &err));
+	s.power = 2;
+	assert_err(bt_schedule_check(&s, &err), BT_EARG, "--power");
+	s.power = 1;
+	s.cycles = 2;
+	assert_err(bt_schedule_check(&s, &err), BT_EARG, "--cycles");
+	s.cycles = 1;
+	s.end = 1;
+	assert_err(bt_schedule_check(&s, &err), BT_EARG, "larger than");
+	s.end = 1e-6;
+	s.kind = BT_SCHEDULE_CONSTANT;
+	assert_err(bt_schedule_check(&s, &err), BT_EARG, "has none");
+	assert_ok(bt_optim_check(&o, &err));
+	o.momentum = 0;
+	assert_err(bt_optim_check(&o, &err), BT_EARG, "--momentum");
+	o.kind = BT_OPTIM_SGD;
+	assert_ok(bt_optim_check(&o, &err));
+	o.eps = 1e-8;
+	assert_err(bt_optim_check(&o, &err), BT_EARG, "--epsilon");
+}
+
+/* Each line is the state after a step; steps of a kind stand in order. */
+static void steps(void **state)
+{
+	char w[] = "w", b[] = "b";
+	struct bt_param params[2] = {
+	    {.name = w, .rank = 2, .rows = 2, .cols = 3, .decay = true},
+	    {.name = b, .rank = 1, .rows = 1, .cols = 3, .offset = DECAYED}};
+	struct bt_graph g = {.params = params, .n_params = 2, .n_floats = N};
+	struct bt_optim_opts o = BT_OPTIM_INIT;
+	FILE *f = open_table();
+	char line[512], name[32];
+	struct bt_error err = {0};
+	struct bt_optim a = {0};
+	struct bt_pool *pool;
+	int t, i, at, used, seen = 0;
+	float p[N], want;
+
+	(void)state;
+	assert_ok(bt_pool_new(1, &pool, &err));
+	o.clip = 0;
+	o.weight_decay = 0.01;
+	while (fgets(line, sizeof(line), f) != NULL) {
+		if (sscanf(line, "step %31s %d%n", name, &t, &at) != 2)
+			continue;
+		if (t == 1) {
+			bt_optim_clear(&a);
+			o.kind = bt_optim_named(name);
+			assert_string_equal(bt_optim_name(o.kind), name);
+			assert_ok(bt_optim_init(&a, &g, &o, pool, &err));
+			memcpy(p, start, sizeof(p));
+		}
+		bt_optim_update(&a, p, grads[t - 1],
+		                bt_optim_norm(&a, grads[t - 1]), 0.1, t);
+		for (i = 0; i < N; i++, at += used, seen++) {
+			assert_int_equal(
+			    sscanf(line + at, "%f%n", &want, &used), 1);
+			if (!(fabsf(p[i] - want) <= 2e-6f))
+				fail_msg("%s, step %d: p[%d] is %.8g, not %.8g",
+				         name, t, i, (double)p[i],
+				         (double)want);
+		}
+	}
+	fclose(f);
+	bt_optim_clear(&a);
+	bt_pool_free(pool);
+	assert_int_equal(seen, BT_OPTIMIZERS * STEPS * N);
+}
+
+/* With momentum 0 and no decay a step is the gradient as it was held. */
+static void gradients_are_held(void **state)
+{
+	char name[] = "p";
+	struct bt_param param = {.name = name, .rank = 1, .rows = 1, .cols = 3};
+	struct bt_graph g = {.params = &param, .n_params = 1, .n_floats = 3};
+	struct bt_optim_opts o = BT_OPTIM_INIT;
+	float p[3] = {0, 0, 0}, grad[3] = {4, -.25f, -3};
+	struct bt_error err = {0};
+	struct bt_optim a;
+	struct bt_pool *pool;
+
+	(void)state;
+	assert_ok(bt_pool_new(1, &pool, &err));
+	o.kind = BT_OPTIM_SGD;
+	o.momentum = 0;
+	o.clip = 0;
+	o.clip_value = 0.5;
+	assert_ok(bt_optim_init(&a, &g, &o, pool, &err));
+	assert_null(a.v.base);
+	bt_optim_update(&a, p, grad, bt_optim_norm(&a, grad), 1, 1);
+	assert_true(p[0] == -.5f && p[1] == .25f && p[2] == .5f);
+	bt_optim_clear(&a);
+	bt_pool_free(pool);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(rates),
+	    cmocka_unit_test(warmup_is_a_share_or_updates),
+	    cmocka_unit_test(settings_are_for_their_kind),
+	    cmocka_unit_test(steps),
+	    cmocka_unit_test(gradients_are_held),
+	};
+
+	return RUN(tests);
+}
