@@ -3,8 +3,9 @@
  * A library to be preloaded that lets one call of the system fail, for tests.
  * INJECT is "CALL:N:HOW": of all calls named CALL in the process the Nth, or
  * every one where N is 0, has the error HOW (EIO, ENOSPC, EINTR, EOPNOTSUPP),
- * or handles one byte where HOW is "short". What was done is told by the file
- * that INJECT_LOG names.
+ * or handles one byte where HOW is "short", or is where the process is killed,
+ * a write when half of it is done, where HOW is "kill". What was done is told
+ * by the file that INJECT_LOG names.
  *
  * CALL is read, write, fsync, close (of a file open for writing), rename,
  * linkat, open, tmpfile (open with O_TMPFILE) or mmap. Calls that the C library
@@ -15,6 +16,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -28,11 +30,15 @@
 static const struct {
 	const char *name;
 	int number;
-} errors[] = {{"EIO", EIO},
-              {"ENOSPC", ENOSPC},
-              {"EINTR", EINTR},
-              {"EOPNOTSUPP", EOPNOTSUPP},
-              {"short", 0}};
+} errors[] = {{"EIO", EIO},     {"ENOSPC", ENOSPC},
+              {"EINTR", EINTR}, {"EOPNOTSUPP", EOPNOTSUPP},
+              {"short", 0},     {"kill", -2}};
+
+static void die(void)
+{
+	(void)raise(SIGKILL);
+	abort();
+}
 
 static void *next(const char *name)
 {
@@ -58,7 +64,8 @@ static void tell(const char *call)
 	real_close(fd);
 }
 
-/* -1: let it pass; 0: make it short; else the error. */
+/* -1: let it pass; 0: make it short; -2: do half of it and die, which is done
+ * here where it has no halves; else the error. */
 static int inject(const char *call)
 {
 	static atomic_long count;
@@ -77,6 +84,8 @@ static int inject(const char *call)
 	for (i = 0; i < sizeof(errors) / sizeof(errors[0]); i++)
 		if (strcmp(end + 1, errors[i].name) == 0) {
 			tell(call);
+			if (errors[i].number == -2 && strcmp(call, "write"))
+				die();
 			return errors[i].number;
 		}
 	abort();
@@ -112,6 +121,10 @@ ssize_t write(int fd, const void *p, size_t n)
 	int e = inject("write");
 
 	*(void **)&real = next("write");
+	if (e == -2) {
+		(void)!real(fd, p, n / 2);
+		die();
+	}
 	if (e > 0) {
 		errno = e;
 		return -1;
