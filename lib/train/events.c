@@ -28,9 +28,11 @@ static int make(const char *path, struct bt_error *err)
 
 	if (mkdir(path, 0777) == 0)
 		return BT_OK;
-	if (errno == EEXIST && stat(path, &st) == 0 && S_ISDIR(st.st_mode))
-		return BT_OK;
-	return bt_error_sys(err, errno, "cannot create '%s'", path);
+	if (errno != EEXIST || stat(path, &st) != 0 || !S_ISDIR(st.st_mode))
+		return bt_error_sys(err, errno, "cannot create '%s'", path);
+	if (access(path, W_OK | X_OK) != 0)
+		return bt_error_sys(err, errno, "cannot write to '%s'", path);
+	return BT_OK;
 }
 
 /* A name as TensorFlow makes it. */

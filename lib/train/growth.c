@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "task/model.h"
 #include "train/growth_int.h"
@@ -19,6 +22,22 @@ static int open_it(struct bt_growth *g, const struct bt_log *log,
 		       "'%s' is shorter than it was at the checkpoint: what it "
 		       "lacks stays lost",
 		       path);
+	free(path);
+	return r;
+}
+
+int bt_growth_check(const struct bt_growth *g, struct bt_error *err)
+{
+	char *path = bt_model_path(g->dir, g->name);
+	int r = BT_OK, fd;
+
+	if (path == NULL)
+		return bt_error_nomem(err, "opening a file");
+	fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY);
+	if (fd < 0 && errno != ENOENT)
+		r = bt_error_sys(err, errno, "cannot write '%s'", path);
+	if (fd >= 0)
+		close(fd);
 	free(path);
 	return r;
 }

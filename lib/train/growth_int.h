@@ -19,6 +19,10 @@ struct bt_growth {
 	struct bt_buf pending; /* to be added */
 };
 
+/* Sees that the file, if it is there, can be written to. */
+int bt_growth_check(const struct bt_growth *g,
+                    struct bt_error *err) BT_MUST_USE;
+
 /* Adds what is pending to the file, which is opened if it was not. */
 int bt_growth_flush(struct bt_growth *g, const struct bt_log *log,
                     struct bt_error *err) BT_MUST_USE;

@@ -11,6 +11,7 @@
 #include "ckpt/ckpt.h"
 #include "cpu/limits.h"
 #include "io/remote.h"
+#include "train/claim.h"
 #include "train/classweight.h"
 
 static const struct bt_log *log_of(const struct bt_job *j)
@@ -411,6 +412,8 @@ static int prepare(struct bt_job *j, bool dry, struct bt_error *err)
 	if (r == BT_OK)
 		r = check_output(j, dry, err);
 	if (r == BT_OK && !dry)
+		r = bt_claim(j->o.train.out, &j->claim, err);
+	if (r == BT_OK && !dry)
 		r = bt_engine_take(j->model.engine, err);
 	if (r != BT_OK)
 		return r;
@@ -449,12 +452,13 @@ static void clear(struct bt_job *j)
 	bt_dataset_clear(&j->eval);
 	bt_tok_free(j->tok);
 	bt_pool_free(j->pool);
+	bt_claim_release(j->claim);
 }
 
 int bt_job_run(const struct bt_job_opts *o, struct bt_train_result *res,
                struct bt_error *err)
 {
-	struct bt_job j = {.o = *o};
+	struct bt_job j = {.o = *o, .claim = -1};
 	int r;
 
 	memset(res, 0, sizeof(*res));
@@ -474,7 +478,7 @@ int bt_job_run(const struct bt_job_opts *o, struct bt_train_result *res,
 int bt_job_plan(const struct bt_job_opts *o, struct bt_need *need,
                 struct bt_error *err)
 {
-	struct bt_job j = {.o = *o};
+	struct bt_job j = {.o = *o, .claim = -1};
 	int r = prepare(&j, true, err);
 
 	if (r == BT_OK)

@@ -34,6 +34,7 @@ struct bt_job {
 	struct bt_dataset train, eval;
 	bool has_eval;
 	bool keeps_head; /* the model's classifier is trained on */
+	int claim;       /* of the output directory, or -1 */
 	struct bt_need need;
 };
 

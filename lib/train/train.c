@@ -275,12 +275,15 @@ int64_t bt_train_steps(struct bt_batches *b, const struct bt_train_opts *o)
 static int prepare_files(struct bt_train_run *t, struct bt_error *err)
 {
 	static const char name[] = "history.jsonl";
+	int r;
 
 	t->history.dir = t->o->out;
 	t->history.name = bt_strndup(name, strlen(name));
 	if (t->history.name == NULL)
 		return bt_error_nomem(err, "preparing the history");
-	return bt_events_open(&t->events, t->o->tensorboard, err);
+	r = bt_growth_check(&t->history, err);
+	return r == BT_OK ? bt_events_open(&t->events, t->o->tensorboard, err)
+	                  : r;
 }
 
 static int prepare(struct bt_train_run *t, struct bt_error *err)

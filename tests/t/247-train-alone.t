@@ -78,6 +78,40 @@ works 'minutes' small_train s -q --epochs 2 --save-minutes 0.001 --keep 1
 [ -s s/checkpoint.safetensors ]
 result $? 'make checkpoints too'
 
+# Checkpoints of other versions.
+exits 1 'a checkpoint' small_train v --epochs 40 --max-minutes 0.001
+for v in 0:earlier 3:later; do
+	perl -pe 's/(\\"version\\":)2/${1}'"${v%:*}/" v/checkpoint.safetensors >v.st
+	refuses "*'v.st' was written by a*${v#*:} version of bert-train*" "${v#*:} version" \
+		small_train v --epochs 40 --resume-from v.st
+done
+refuses "*'a/model.safetensors' is no checkpoint*" 'what is no checkpoint' \
+	small_train v --resume-from a/model.safetensors
+
+# One run at a time, and what killed ones left.
+mkdir -p l
+touch l/.checkpoint.safetensors.123.4.new l/.config.json.77.0.new l/.model.safetensors.123.4.aB1xyz \
+	l/.model.safetensors l/.checkpoint.safetensors.1.2.txt l/.notes
+bert-train --init-config tiny --tokenizer vocab.txt -q --epochs 500 \
+	--save-steps 1 -o l train.rec 2>other &
+pid=$!
+i=0
+while [ ! -e l/checkpoint.safetensors ] && [ $i -lt 500 ]; do
+	sleep 0.02
+	i=$((i + 1))
+done
+is "$(ls -A l | grep '^\.' | tr '\n' ' ')" \
+	'.checkpoint.safetensors.1.2.txt .model.safetensors .notes ' \
+	'unfinished files are removed, others are not'
+refuses "*another bert-train is writing to 'l'*" 'a second run beside the first' small_train l
+kill -TERM $pid
+wait $pid
+mkdir h
+mkdir h/history.jsonl
+refuses "*cannot write 'h/history.jsonl'*" 'a history that cannot be written' small_train h
+[ ! -e h/model.safetensors ]
+result $? 'is seen before training'
+
 # What a run must have in common with the one it goes on from.
 exits 1 'a run to be gone on from' small_train r --epochs 40 --max-minutes 0.001
 for o in '--optimizer lamb:optimizer was "adamw", is "lamb"' \

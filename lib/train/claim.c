@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+#define _DEFAULT_SOURCE /* flock */
+#include "train/claim.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+/* "PID.N.new" or with six letters at the end, as an unfinished output's name
+ * goes on where it must have one. */
+static bool is_unfinished_end(const char *s)
+{
+	char end[8];
+	int n = 0;
+
+	return isdigit((unsigned char)*s) &&
+	       sscanf(s, "%*d.%*u.%7s%n", end, &n) == 1 && s[n] == '\0' &&
+	       (strcmp(end, "new") == 0 || strlen(end) == 6);
+}
+
+/* ".model.safetensors.PID.N.new" and so on, for all that a model directory
+ * holds. */
+static bool is_unfinished(const char *name)
+{
+	static const char *const kinds[] = {".safetensors.", ".json.", ".txt.",
+	                                    ".model."};
+	const char *p;
+	size_t i;
+
+	if (name[0] != '.')
+		return false;
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		p = strstr(name + 1, kinds[i]);
+		if (p != NULL && is_unfinished_end(p + strlen(kinds[i])))
+			return true;
+	}
+	return false;
+}
+
+static void sweep(int dir)
+{
+	int fd = dup(dir);
+	DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
+	struct dirent *e;
+
+	if (d == NULL && fd >= 0)
+		close(fd);
+	if (d == NULL)
+		return;
+	while ((e = readdir(d)) != NULL)
+		if (is_unfinished(e->d_name))
+			(void)unlinkat(dir, e->d_name, 0);
+	closedir(d);
+}
+
+int bt_claim(const char *path, int *claim, struct bt_error *err)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0)
+		return bt_error_sys(err, errno, "cannot open '%s'", path);
+	if (flock(fd, LOCK_EX | LOCK_NB) == 0) {
+		sweep(fd);
+	} else if (errno == EWOULDBLOCK) {
+		close(fd);
+		return bt_error_set(err, BT_EARG,
+		                    "another bert-train is writing to '%s'",
+		                    path);
+	}
+	*claim = fd;
+	return BT_OK;
+}
+
+void bt_claim_release(int claim)
+{
+	if (claim >= 0)
+		close(claim);
+}
