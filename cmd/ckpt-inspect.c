@@ -143,6 +143,10 @@ static int check(struct run *r, int *status, struct bt_error *err)
 
 	if (e == BT_OK)
 		e = bt_ckpt_verify(r->c[0], err);
+	if (e == BT_OK)
+		e = compute_stats(r, err);
+	if (e == BT_OK)
+		e = bt_stats_verify(r->v[0].t, r->v[0].n, r->pool, err);
 	if (is_damage(e)) {
 		if (a->json)
 			bt_show_damage_json(&r->text, a->path[0], err->text);
@@ -150,8 +154,6 @@ static int check(struct run *r, int *status, struct bt_error *err)
 			bt_buf_printf(&r->text, "%s\n", err->text);
 		bt_error_clear(err);
 	} else {
-		if (e == BT_OK)
-			e = compute_stats(r, err);
 		if (e != BT_OK)
 			return e;
 		bad = a->json ? bt_show_check_json(&r->text, &r->v[0], r->stats)

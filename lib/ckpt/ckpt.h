@@ -2,8 +2,8 @@
 /*
  * Reading checkpoints: named tensors in one file or in several. The format is
  * recognised by what a file holds, never by its name: safetensors, PyTorch's
- * (the zip file and the older pickle), NumPy's npy and npz, GGUF. Readers of
- * others join in ckpt_int.h.
+ * (the zip file and the older pickle), NumPy's npy and npz, GGUF,
+ * TensorFlow's. Readers of others join in ckpt_int.h.
  *
  * Opening maps the files and reads their headers only, so it is as fast for
  * 5 GB as for 5 KB, and it checks everything that can be checked without
@@ -36,9 +36,12 @@ struct bt_ckpt_note {
 
 /*
  * path is a checkpoint file, the index of several (a JSON object with a
- * weight_map), or a model directory that holds, in the order in which they are
- * looked for, model.safetensors, model.safetensors.index.json,
- * pytorch_model.bin or pytorch_model.bin.index.json.
+ * weight_map), the name, index or a data file of TensorFlow's, or a model
+ * directory that holds, in the order in which they are looked for,
+ * model.safetensors, model.safetensors.index.json, pytorch_model.bin,
+ * pytorch_model.bin.index.json or what bt_ckpt_tf_look_in finds. Of
+ * TensorFlow's the data files may be missing: then their tensors have no data,
+ * which bt_tensor_there tells.
  *
  * BT_EIO: something cannot be opened. BT_EARG: path is no file or directory
  * where a checkpoint could be. BT_EFORMAT: a format that is known by name only.
@@ -55,11 +58,13 @@ void bt_ckpt_close(struct bt_ckpt *c); /* takes NULL */
 
 /*
  * Reads what the files have checksums of (the CRC-32 of zip files) and compares
- * them: BT_ECORRUPT where one differs. Other formats have none.
+ * them: BT_ECORRUPT where one differs. Those that TensorFlow's files have of
+ * tensors are bt_tensor_verify's.
  */
 int bt_ckpt_verify(const struct bt_ckpt *c, struct bt_error *err) BT_MUST_USE;
 
-/* What was opened, and "safetensors", "pytorch", "npz", "npy" or "gguf". */
+/* What was opened, and "safetensors", "pytorch", "npz", "npy", "gguf" or
+ * "tensorflow". */
 const char *bt_ckpt_path(const struct bt_ckpt *c);
 const char *bt_ckpt_format(const struct bt_ckpt *c);
 
@@ -76,8 +81,9 @@ const struct bt_tensor *bt_ckpt_tensor(const struct bt_ckpt *c, size_t i);
 /* NULL where there is none of that name. */
 const struct bt_tensor *bt_ckpt_find(const struct bt_ckpt *c, const char *name);
 
-/* Notes (the __metadata__ of safetensors) in the order of the file; of several
- * files, those of the first that has any. */
+/* Notes (the __metadata__ of safetensors, what is no tensor of numbers in
+ * TensorFlow's) in the order of the file; of several files, those of the first
+ * that has any. */
 size_t bt_ckpt_notes(const struct bt_ckpt *c);
 const struct bt_ckpt_note *bt_ckpt_note(const struct bt_ckpt *c, size_t i);
 

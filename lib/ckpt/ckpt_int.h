@@ -40,6 +40,9 @@ struct bt_ckpt {
 	struct bt_ckpt_sum *sums;
 	size_t n_sums, cap_sums;
 	size_t claimed; /* bytes of tensors that may share those of the file */
+	const uint8_t
+	    *graph; /* of a TensorFlow checkpoint's objects, or NULL */
+	size_t graph_size;
 };
 
 /* How the elements of a tensor stand that are not in the order of its shape. */
@@ -67,6 +70,7 @@ extern const struct bt_ckpt_reader bt_ckpt_zip; /* of PyTorch, of NumPy */
 extern const struct bt_ckpt_reader bt_ckpt_torch_legacy;
 extern const struct bt_ckpt_reader bt_ckpt_npy;
 extern const struct bt_ckpt_reader bt_ckpt_gguf;
+extern const struct bt_ckpt_reader bt_ckpt_tensorflow;
 
 /* Memory that lives as long as c, aligned for an int64_t; NULL when out of
  * memory. */
@@ -136,6 +140,16 @@ int bt_ckpt_read_file(struct bt_ckpt *c, const struct bt_ckpt_file *f,
 
 /* Reads the shards that an index file names into c. */
 int bt_ckpt_read_index(struct bt_ckpt *c, const struct bt_ckpt_file *index,
+                       struct bt_error *err) BT_MUST_USE;
+
+/* Where path is the NAME or NAME.data-0000I-of-0000N of a TensorFlow
+ * checkpoint, "NAME.index"; else NULL. free() it. */
+char *bt_ckpt_tf_index(const char *path) BT_MUST_USE;
+
+/* The index that a directory of TensorFlow checkpoints holds, *path NULL where
+ * it has none: bert_model.ckpt, the one that its file "checkpoint" names, or
+ * the only one. */
+int bt_ckpt_tf_look_in(const char *dir, char **path,
                        struct bt_error *err) BT_MUST_USE;
 
 /* The path of what a model directory holds; free() it. */

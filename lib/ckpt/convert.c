@@ -203,7 +203,7 @@ static int check(const struct bt_tensor *t, size_t first, size_t n,
 		                    "tensor '%.100s' is of type %s, which "
 		                    "cannot be read as numbers",
 		                    t->name, bt_dtype_name(t->dtype));
-	return BT_OK;
+	return bt_tensor_there(t, err);
 }
 
 /* Elements that are converted at once where they are not in order. */
@@ -234,6 +234,8 @@ int bt_tensor_read(const struct bt_tensor *t, size_t first, size_t n, void *out,
 		                    t->name, t->count, n, first);
 	if (n == 0)
 		return BT_OK;
+	if (bt_tensor_there(t, err) != BT_OK)
+		return BT_EIO;
 	if (t->data == NULL)
 		bt_tensor_gather(t, first, n, out);
 	else if (bits >= 8)

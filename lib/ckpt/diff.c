@@ -233,6 +233,22 @@ static int compare_all(struct bt_tensor_diff *rows, size_t n,
 	return BT_OK;
 }
 
+static int all_there(const struct bt_tensor_diff *rows, size_t n,
+                     struct bt_error *err)
+{
+	size_t i;
+	int r = BT_OK;
+
+	for (i = 0; i < n && r == BT_OK; i++) {
+		if (!rows[i].compared)
+			continue;
+		r = bt_tensor_there(rows[i].a, err);
+		if (r == BT_OK)
+			r = bt_tensor_there(rows[i].b, err);
+	}
+	return r;
+}
+
 int bt_stats_diff(const struct bt_tensor *const *a, size_t n_a,
                   const struct bt_tensor *const *b, size_t n_b,
                   struct bt_pool *pool, struct bt_tensor_diff **res,
@@ -240,6 +256,7 @@ int bt_stats_diff(const struct bt_tensor *const *a, size_t n_a,
 {
 	struct bt_tensor_diff *rows;
 	size_t n;
+	int r;
 
 	if (!bt_size_add(n_a, n_b, &n))
 		return bt_error_nomem(err, "comparing checkpoints");
@@ -247,6 +264,11 @@ int bt_stats_diff(const struct bt_tensor *const *a, size_t n_a,
 	if (rows == NULL)
 		return bt_error_nomem(err, "comparing checkpoints");
 	n = pair_all(a, n_a, b, n_b, rows);
+	r = all_there(rows, n, err);
+	if (r != BT_OK) {
+		free(rows);
+		return r;
+	}
 	if (compare_all(rows, n, pool) != BT_OK) {
 		free(rows);
 		return bt_error_nomem(err, "comparing checkpoints");

@@ -95,6 +95,7 @@ int bt_ckpt_look_in(const char *dir, char **path, struct bt_error *err)
 {
 	char *p;
 	size_t i;
+	int r;
 
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		p = bt_ckpt_join(dir, names[i]);
@@ -106,5 +107,8 @@ int bt_ckpt_look_in(const char *dir, char **path, struct bt_error *err)
 		}
 		free(p);
 	}
+	r = bt_ckpt_tf_look_in(dir, path, err);
+	if (r != BT_OK || *path != NULL)
+		return r;
 	return nothing_in(dir, err);
 }

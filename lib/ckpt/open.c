@@ -15,7 +15,7 @@
 
 static const struct bt_ckpt_reader *const readers[] = {
     &bt_ckpt_safetensors, &bt_ckpt_zip,  &bt_ckpt_torch_legacy,
-    &bt_ckpt_npy,         &bt_ckpt_gguf,
+    &bt_ckpt_npy,         &bt_ckpt_gguf, &bt_ckpt_tensorflow,
 };
 
 #define READERS (sizeof(readers) / sizeof(readers[0]))
@@ -95,17 +95,12 @@ const char *bt_ckpt_foreign(const uint8_t *data, size_t size)
 	    {"\x1f\x8b", 2, "gzip-compressed data"},
 	    {"\x28\xb5\x2f\xfd", 4, "zstd-compressed data"},
 	};
-	/* the last bytes of a table, which is what a TensorFlow index is */
-	static const uint8_t table[8] = {0x57, 0xfb, 0x80, 0x8b,
-	                                 0x24, 0x75, 0x47, 0xdb};
 	size_t i;
 
 	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++)
 		if (size >= known[i].n &&
 		    memcmp(data, known[i].magic, known[i].n) == 0)
 			return known[i].what;
-	if (size >= 48 && memcmp(data + size - 8, table, 8) == 0)
-		return "the index of a TensorFlow checkpoint";
 	return NULL;
 }
 
@@ -225,19 +220,25 @@ int bt_ckpt_open(const char *path, struct bt_ckpt **res, struct bt_error *err)
 {
 	struct bt_ckpt *c;
 	struct stat st;
-	int r;
+	char *index;
+	int r, e;
 
 	if (bt_remote_refuse(path, BT_REMOTE_DIR, err) != BT_OK)
 		return BT_EARG;
 	c = new_ckpt(path);
 	if (c == NULL)
 		return bt_error_nomem(err, "opening a checkpoint");
-	if (stat(path, &st) != 0)
-		r = bt_error_sys(err, errno, "cannot open '%s'", path);
+	e = stat(path, &st) != 0 ? errno : 0;
+	index = e != 0 || !S_ISDIR(st.st_mode) ? bt_ckpt_tf_index(path) : NULL;
+	if (index != NULL)
+		r = read_path(c, index, err);
+	else if (e != 0)
+		r = bt_error_sys(err, e, "cannot open '%s'", path);
 	else if (S_ISDIR(st.st_mode))
 		r = read_dir(c, path, err);
 	else
 		r = read_path(c, path, err);
+	free(index);
 	return finish(c, r, res, err);
 }
 

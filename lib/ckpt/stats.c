@@ -184,7 +184,13 @@ int bt_stats(const struct bt_tensor *const *t, size_t n, struct bt_pool *pool,
 	struct part whole, *parts;
 	struct job job;
 	size_t i, k = 0, n_parts;
+	int r;
 
+	for (i = 0; i < n; i++) {
+		r = bt_tensor_there(t[i], err);
+		if (r != BT_OK)
+			return r;
+	}
 	parts = cut(t, n, &n_parts);
 	if (parts == NULL)
 		return bt_error_nomem(err, "computing statistics");

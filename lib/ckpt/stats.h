@@ -24,6 +24,12 @@ struct bt_tensor_stats {
 int bt_stats(const struct bt_tensor *const *t, size_t n, struct bt_pool *pool,
              struct bt_tensor_stats *s, struct bt_error *err) BT_MUST_USE;
 
+/* Compares the data of all tensors with the checksums that their files have of
+ * them: BT_ECORRUPT names the first that differs, BT_EIO a file that is
+ * missing. */
+int bt_stats_verify(const struct bt_tensor *const *t, size_t n,
+                    struct bt_pool *pool, struct bt_error *err) BT_MUST_USE;
+
 /* How a tensor of checkpoint a differs from that of the same name in b. */
 struct bt_tensor_diff {
 	const struct bt_tensor *a, *b; /* one is NULL: only in the other */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "io/crc32c.h"
 
 static const struct {
 	const char *name;
@@ -87,4 +88,25 @@ int bt_tensor_size(enum bt_dtype dtype, int rank, const int64_t *shape,
 	*count = n;
 	*bytes = bits / 8;
 	return BT_OK;
+}
+
+int bt_tensor_there(const struct bt_tensor *t, struct bt_error *err)
+{
+	if (t->data != NULL || t->from != NULL || t->bytes == 0)
+		return BT_OK;
+	return bt_error_set(err, BT_EIO,
+	                    "'%s' is missing, which holds tensor '%.100s'",
+	                    t->file, t->name);
+}
+
+int bt_tensor_verify(const struct bt_tensor *t, struct bt_error *err)
+{
+	int r = bt_tensor_there(t, err);
+
+	if (r != BT_OK || !t->has_crc ||
+	    bt_crc32c_mask(bt_crc32c(0, t->data, t->bytes)) == t->crc)
+		return r;
+	return bt_error_set(err, BT_ECORRUPT,
+	                    "'%s': tensor '%.100s' does not match its checksum",
+	                    t->file, t->name);
 }

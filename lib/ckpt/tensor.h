@@ -65,12 +65,23 @@ struct bt_tensor {
 	const int64_t *shape; /* rank dimensions, none negative */
 	size_t count;         /* elements */
 	size_t bytes;
-	const void *data; /* not aligned to anything; NULL where from is not */
+	const void *data; /* not aligned to anything; NULL where from is not,
+	                   * and both where the file is missing */
 	const struct bt_tensor_from *from; /* not NULL: the file holds the
 	                                    * elements in another order, or
 	                                    * packed: bt_tensor_read */
 	const char *file;                  /* path of the file that holds it */
+	bool has_crc; /* the file has a checksum of the data */
+	uint32_t crc; /* CRC-32C, masked */
 };
+
+/* BT_EIO where the file with the data is missing. */
+int bt_tensor_there(const struct bt_tensor *t,
+                    struct bt_error *err) BT_MUST_USE;
+
+/* The same, and BT_ECORRUPT where the data do not match their checksum. */
+int bt_tensor_verify(const struct bt_tensor *t,
+                     struct bt_error *err) BT_MUST_USE;
 
 /*
  * Elements and bytes of a tensor. A negative dimension, a rank over

@@ -164,13 +164,27 @@ int bt_rowout_flush(struct bt_rowout *r, struct bt_error *err)
 {
 	int64_t n = (int64_t)r->n, n1 = n + 1, bytes = (int64_t)r->ids.len;
 	int64_t shape[2] = {n, (int64_t)r->o.cols};
-	struct bt_tensor t[3] = {
-	    {r->o.name, BT_DTYPE_F32, 2, shape, r->n * r->o.cols, r->values.len,
-	     r->values.data, NULL, NULL},
-	    {BT_FRAME_ID, BT_DTYPE_U8, 1, &bytes, r->ids.len, r->ids.len,
-	     r->ids.data, NULL, NULL},
-	    {BT_FRAME_OFFSETS, BT_DTYPE_I64, 1, &n1, r->n + 1, r->offsets.len,
-	     r->offsets.data, NULL, NULL}};
+	struct bt_tensor t[3] = {{.name = r->o.name,
+	                          .dtype = BT_DTYPE_F32,
+	                          .rank = 2,
+	                          .shape = shape,
+	                          .count = r->n * r->o.cols,
+	                          .bytes = r->values.len,
+	                          .data = r->values.data},
+	                         {.name = BT_FRAME_ID,
+	                          .dtype = BT_DTYPE_U8,
+	                          .rank = 1,
+	                          .shape = &bytes,
+	                          .count = r->ids.len,
+	                          .bytes = r->ids.len,
+	                          .data = r->ids.data},
+	                         {.name = BT_FRAME_OFFSETS,
+	                          .dtype = BT_DTYPE_I64,
+	                          .rank = 1,
+	                          .shape = &n1,
+	                          .count = r->n + 1,
+	                          .bytes = r->offsets.len,
+	                          .data = r->offsets.data}};
 	struct bt_ckpt_note note = {BT_FRAME_LABELS, r->labels};
 	struct bt_frame f = {.s = {.tensors = t,
 	                           .count = 3,

@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "base/philox.h"
+#include "ckpt/names.h"
 #include "ckpt/safetensors.h"
 
 void bt_weights_report_clear(struct bt_weights_report *r)
@@ -80,43 +81,66 @@ static int find_param(const struct bt_graph *g, const char *name, int *p)
 	return BT_OK;
 }
 
-bool bt_weights_has(const struct bt_ckpt *c, const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < bt_ckpt_count(c); i++)
-		if (strcmp(unwrapped(bt_ckpt_tensor(c, i)->name), name) == 0)
-			return true;
-	return false;
-}
-
 /* For each parameter the tensor that holds it, or NULL; for each tensor whether
  * one wants it. */
 struct match {
-	const struct bt_tensor **of_param;
+	struct bt_named_list named;
+	const struct bt_named **of_param;
 	bool *used;
 };
 
 static void free_match(struct match *m)
 {
+	bt_names_clear(&m->named);
 	free(m->of_param);
 	free(m->used);
+}
+
+/* Sets *p to the parameter that a tensor holds, -1: none. */
+static int param_of(const struct bt_graph *g, const struct bt_named *v, int *p)
+{
+	int r = find_param(g, v->from->name, p);
+
+	if (r == BT_OK && *p < 0 && v->known)
+		*p = bt_graph_find(g, v->name);
+	return r;
+}
+
+bool bt_weights_has(const struct bt_ckpt *c, const char *name)
+{
+	struct bt_named_list l;
+	bool has = false;
+	size_t i;
+
+	for (i = 0; i < bt_ckpt_count(c); i++)
+		if (strcmp(unwrapped(bt_ckpt_tensor(c, i)->name), name) == 0)
+			return true;
+	if (bt_names_init(&l, c, NULL) != BT_OK)
+		return false;
+	if (bt_names_hf(&l, c, NULL) == BT_OK)
+		for (i = 0; i < l.n && !has; i++)
+			has = l.v[i].known && strcmp(l.v[i].name, name) == 0;
+	bt_names_clear(&l);
+	return has;
 }
 
 static int find_tensors(const struct bt_graph *g, const struct bt_ckpt *c,
                         struct match *m, struct bt_error *err)
 {
 	size_t n = bt_ckpt_count(c), i;
-	const struct bt_tensor *t;
-	int p;
+	const struct bt_named *v;
+	int p, r;
 
 	m->of_param = bt_array0((size_t)g->n_params, sizeof(*m->of_param));
 	m->used = bt_array0(n, sizeof(*m->used));
 	if (m->of_param == NULL || m->used == NULL)
 		return bt_error_nomem(err, "loading weights");
-	for (i = 0; i < n; i++) {
-		t = bt_ckpt_tensor(c, i);
-		if (find_param(g, t->name, &p) != BT_OK)
+	r = bt_names_init(&m->named, c, err);
+	if (r == BT_OK)
+		r = bt_names_hf(&m->named, c, err);
+	for (i = 0; i < n && r == BT_OK; i++) {
+		v = &m->named.v[i];
+		if (param_of(g, v, &p) != BT_OK)
 			return bt_error_nomem(err, "loading weights");
 		if (p < 0)
 			continue;
@@ -125,14 +149,14 @@ static int find_tensors(const struct bt_graph *g, const struct bt_ckpt *c,
 			                    "'%s' holds '%s' twice, also as "
 			                    "'%s'",
 			                    bt_ckpt_path(c), g->params[p].name,
-			                    t->name);
-		m->of_param[p] = t;
+			                    v->from->name);
+		m->of_param[p] = v;
 		m->used[i] = true;
 	}
-	return BT_OK;
+	return r;
 }
 
-static bool shape_fits(const struct bt_param *p, const struct bt_tensor *t)
+static bool shape_fits(const struct bt_param *p, const struct bt_named *t)
 {
 	if (p->rank == 1)
 		return t->rank == 1 && t->shape[0] == p->cols;
@@ -140,7 +164,7 @@ static bool shape_fits(const struct bt_param *p, const struct bt_tensor *t)
 }
 
 static int misfit(const struct bt_ckpt *c, const struct bt_param *p,
-                  const struct bt_tensor *t, struct bt_error *err)
+                  const struct bt_named *t, struct bt_error *err)
 {
 	struct bt_buf b = BT_BUF_INIT;
 	const char *s;
@@ -154,14 +178,14 @@ static int misfit(const struct bt_ckpt *c, const struct bt_param *p,
 		r = bt_error_set(err, BT_EFORMAT,
 		                 "'%s': tensor '%s' has shape [%s], the "
 		                 "configuration asks for [%d]",
-		                 bt_ckpt_path(c), t->name, s ? s : "?",
+		                 bt_ckpt_path(c), t->from->name, s ? s : "?",
 		                 p->cols);
 	else
 		r = bt_error_set(err, BT_EFORMAT,
 		                 "'%s': tensor '%s' has shape [%s], the "
 		                 "configuration asks for [%d, %d]",
-		                 bt_ckpt_path(c), t->name, s ? s : "?", p->rows,
-		                 p->cols);
+		                 bt_ckpt_path(c), t->from->name, s ? s : "?",
+		                 p->rows, p->cols);
 	bt_buf_clear(&b);
 	return r;
 }
@@ -186,18 +210,19 @@ static size_t n_finite(const float *x, size_t n)
 /* Puts the numbers into out, or where at is not NULL and they can be used where
  * they stand, their place into *at. */
 static int take(const struct bt_ckpt *c, const struct bt_param *p,
-                const struct bt_tensor *t, float *out, const float **at,
+                const struct bt_named *t, float *out, const float **at,
                 struct bt_error *err)
 {
 	size_t n = bt_param_size(p), i;
 	const float *x = out;
-	int r = BT_OK;
+	int r = bt_tensor_verify(t->from, err);
 
-	if (at != NULL && t->dtype == BT_DTYPE_F32 && t->data != NULL &&
-	    (uintptr_t)t->data % sizeof(float) == 0)
-		x = t->data;
-	else
-		r = bt_tensor_to_f32(t, 0, n, out, err);
+	if (r == BT_OK && at != NULL && t->from->dtype == BT_DTYPE_F32 &&
+	    !t->transposed && t->from->data != NULL &&
+	    (uintptr_t)t->from->data % sizeof(float) == 0)
+		x = t->from->data;
+	else if (r == BT_OK)
+		r = bt_named_to_f32(t, out, err);
 	if (r != BT_OK)
 		return bt_error_prefix(err, "'%s'", bt_ckpt_path(c));
 	i = n_finite(x, n);
@@ -205,7 +230,7 @@ static int take(const struct bt_ckpt *c, const struct bt_param *p,
 		return bt_error_set(err, BT_ECORRUPT,
 		                    "'%s': tensor '%s' holds a NaN or "
 		                    "an infinity (element %zu)",
-		                    bt_ckpt_path(c), t->name, i);
+		                    bt_ckpt_path(c), t->from->name, i);
 	if (at != NULL)
 		*at = x;
 	return BT_OK;
@@ -222,7 +247,7 @@ static int load_all(const struct bt_graph *g, const struct bt_ckpt *c,
                     const float **at, struct bt_weights_report *rep,
                     struct bt_error *err)
 {
-	const struct bt_tensor *t;
+	const struct bt_named *t;
 	const struct bt_param *p;
 	bool fresh;
 	int i, r;
@@ -266,7 +291,7 @@ int bt_weights_load(const struct bt_graph *g, const struct bt_ckpt *c,
                     bool fresh_head, float *out, const float **at,
                     struct bt_weights_report *rep, struct bt_error *err)
 {
-	struct match m = {NULL, NULL};
+	struct match m = {0};
 	size_t i;
 	int r;
 
@@ -361,12 +386,20 @@ int bt_weights_save(const char *path, const struct bt_graph *g,
 	return r;
 }
 
+static struct bt_named as_it_is(const struct bt_tensor *t)
+{
+	struct bt_named v = {.from = t, .rank = t->rank, .shape = t->shape};
+
+	return v;
+}
+
 int bt_weights_restore(const struct bt_ckpt *c, const struct bt_graph *g,
                        const struct bt_weights_set *sets, int n_sets,
                        struct bt_error *err)
 {
 	const struct bt_tensor *t;
 	const struct bt_param *p;
+	struct bt_named v;
 	char *name;
 	int i, k, r;
 
@@ -381,10 +414,10 @@ int bt_weights_restore(const struct bt_ckpt *c, const struct bt_graph *g,
 				r = bt_error_set(err, BT_EFORMAT,
 				                 "'%s' has no tensor '%s'",
 				                 bt_ckpt_path(c), name);
-			else if (!shape_fits(p, t))
-				r = misfit(c, p, t, err);
+			else if (v = as_it_is(t), !shape_fits(p, &v))
+				r = misfit(c, p, &v, err);
 			else
-				r = take(c, p, t, sets[k].values + p->offset,
+				r = take(c, p, &v, sets[k].values + p->offset,
 				         NULL, err);
 			free(name);
 			if (r != BT_OK)

@@ -7,6 +7,7 @@
  * Names: prefixes that wrappers add are dropped (module., _orig_mod., model.),
  * a bare encoder's names get the family's prefix ("bert."), and
  * LayerNorm.gamma/beta are read as weight/bias.
+ * Tensors of TensorFlow go by the names that ckpt/names.h gives them.
  */
 #ifndef BT_TASK_WEIGHTS_H
 #define BT_TASK_WEIGHTS_H

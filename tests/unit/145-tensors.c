@@ -25,8 +25,12 @@ static struct bt_buf make(int frames, bool end)
 	struct bt_error err = {0};
 	struct bt_buf b = BT_BUF_INIT;
 	struct bt_ckpt_note note = {"labels", "[\"a\",\"b\"]"};
-	struct bt_tensor t = {"logits", BT_DTYPE_F32, 2,    three, 6,
-	                      24,       NULL,         NULL, NULL};
+	struct bt_tensor t = {.name = "logits",
+	                      .dtype = BT_DTYPE_F32,
+	                      .rank = 2,
+	                      .shape = three,
+	                      .count = 6,
+	                      .bytes = 24};
 	struct bt_safetensors s = {&t, 1, &note, 1, NULL, NULL};
 	struct bt_tsout *w;
 	struct bt_out *out;

@@ -1,0 +1,467 @@
+/* SPDX-License-Identifier: MIT */
+#include "ckpt/names.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "ckpt/names_int.h"
+#include "ckpt/tf_int.h"
+
+#define MAX_LAYERS 4096
+
+int bt_names_init(struct bt_named_list *l, const struct bt_ckpt *c,
+                  struct bt_error *err)
+{
+	const struct bt_tensor *t;
+	struct bt_named *v;
+	size_t i;
+
+	l->n = 0;
+	l->tensorflow = false;
+	l->v = bt_array0(bt_ckpt_count(c), sizeof(*l->v));
+	if (l->v == NULL)
+		return bt_error_nomem(err, "naming tensors");
+	for (i = 0; i < bt_ckpt_count(c); i++) {
+		t = bt_ckpt_tensor(c, i);
+		v = &l->v[l->n++];
+		v->from = t;
+		v->rank = t->rank;
+		v->shape = t->shape;
+		v->name = bt_strndup(t->name, strlen(t->name));
+		if (v->name == NULL) {
+			bt_names_clear(l);
+			return bt_error_nomem(err, "naming tensors");
+		}
+	}
+	return BT_OK;
+}
+
+void bt_names_clear(struct bt_named_list *l)
+{
+	size_t i;
+
+	for (i = 0; i < l->n; i++)
+		free(l->v[i].name);
+	free(l->v);
+	l->v = NULL;
+	l->n = 0;
+}
+
+void bt_names_drop(struct bt_named_list *l, size_t i)
+{
+	free(l->v[i].name);
+	l->n--;
+	/* shapes that have become own move with their owner */
+	for (; i < l->n; i++) {
+		bool own = l->v[i + 1].shape == l->v[i + 1].own;
+
+		l->v[i] = l->v[i + 1];
+		if (own)
+			l->v[i].shape = l->v[i].own;
+	}
+}
+
+static bool starts(const char *s, const char *prefix)
+{
+	return strncmp(s, prefix, strlen(prefix)) == 0;
+}
+
+static bool replace_end(char *s, const char *end, const char *with)
+{
+	size_t n = strlen(s), m = strlen(end);
+
+	if (n < m || strcmp(s + n - m, end) != 0)
+		return false;
+	strcpy(s + n - m, with); /* there is room for what it adds */
+	return true;
+}
+
+char *bt_names_canonical(const char *name)
+{
+	static const char *const wrappers[] = {"module.", "_orig_mod.",
+	                                       "model."};
+	bool again = true;
+	char *out;
+	size_t i;
+
+	while (again) {
+		again = false;
+		for (i = 0; i < 3; i++)
+			if (starts(name, wrappers[i])) {
+				name += strlen(wrappers[i]);
+				again = true;
+			}
+	}
+	/* "bert.", and one byte more for gamma, which becomes weight */
+	out = bt_array0(strlen(name) + 8, 1);
+	if (out == NULL)
+		return NULL;
+	if (starts(name, "embeddings.") || starts(name, "encoder.") ||
+	    starts(name, "pooler."))
+		strcpy(out, "bert.");
+	strcat(out, name);
+	if (!replace_end(out, "LayerNorm.gamma", "LayerNorm.weight"))
+		replace_end(out, "LayerNorm.beta", "LayerNorm.bias");
+	return out;
+}
+
+bool bt_name_match(const char *pattern, const char *name, int *layer)
+{
+	int n = -1;
+
+	if (pattern == NULL)
+		return false;
+	for (; *pattern != '\0'; pattern++) {
+		if (*pattern != '#') {
+			if (*pattern != *name++)
+				return false;
+			continue;
+		}
+		if (!isdigit((unsigned char)*name) ||
+		    (name[0] == '0' && isdigit((unsigned char)name[1])))
+			return false;
+		for (n = 0; isdigit((unsigned char)*name); name++)
+			if ((n = 10 * n + (*name - '0')) >= MAX_LAYERS)
+				return false;
+	}
+	*layer = n;
+	return *name == '\0';
+}
+
+char *bt_name_make(const char *pattern, int layer, int layers)
+{
+	struct bt_buf b = BT_BUF_INIT;
+
+	for (; *pattern != '\0'; pattern++) {
+		if (*pattern == '#')
+			bt_buf_printf(&b, "%d", layer);
+		else if (*pattern == '+')
+			bt_buf_printf(&b, "layer_with_weights-%d", layer + 4);
+		else if (*pattern == '$')
+			bt_buf_printf(&b, "%d", layers + 4);
+		else
+			bt_buf_putc(&b, *pattern);
+	}
+	return bt_buf_detach(&b);
+}
+
+/* Sees from as the matrix that a form is, of rows x cols. */
+static bool as_matrix(const struct bt_tensor *t, enum bt_form form,
+                      size_t *rows, size_t *cols)
+{
+	if (t->rank < 2 || t->rank > 3 || t->count == 0 ||
+	    (form == BT_FORM_KERNEL && t->rank != 2) ||
+	    bt_dtype_bits(t->dtype) % 8 != 0)
+		return false;
+	if (form == BT_FORM_OUT) {
+		*cols = (size_t)t->shape[t->rank - 1];
+		*rows = t->count / *cols;
+	} else {
+		*rows = (size_t)t->shape[0];
+		*cols = t->count / *rows;
+	}
+	return true;
+}
+
+/* Gives v the name and form of Hugging Face, from another form. Returns 0 or
+ * BT_ENOMEM; a tensor of no such form stays. */
+static int adopt(struct bt_named *v, const struct bt_name *row,
+                 enum bt_form form, int layer)
+{
+	const struct bt_tensor *t = v->from;
+	char *name;
+
+	if (form == BT_FORM_BIAS) {
+		v->own[0] = (int64_t)t->count;
+	} else if (form != BT_FORM_SAME) {
+		if (!as_matrix(t, form, &v->rows, &v->cols))
+			return BT_OK;
+		v->own[0] = (int64_t)v->cols;
+		v->own[1] = (int64_t)v->rows;
+		v->transposed = true;
+	}
+	name = bt_name_make(row->hf, layer, 0);
+	if (name == NULL)
+		return BT_ENOMEM;
+	free(v->name);
+	v->name = name;
+	v->known = true;
+	if (form == BT_FORM_SAME)
+		return BT_OK;
+	v->shape = v->own;
+	v->rank = form == BT_FORM_BIAS ? 1 : 2;
+	return BT_OK;
+}
+
+/* By name, as TF1 or Hugging Face's programs write it. */
+static int adopt_name(struct bt_named_list *l, struct bt_named *v)
+{
+	const struct bt_name *row = bt_names_bert;
+	const struct bt_name *end = row + bt_names_bert_n;
+	char *name;
+	int layer, r = BT_OK;
+
+	for (; row < end; row++)
+		if (bt_name_match(row->tf1, v->name, &layer)) {
+			l->tensorflow = true;
+			return adopt(v, row, row->tf1_form, layer);
+		}
+	name = bt_names_canonical(v->name);
+	if (name == NULL)
+		return BT_ENOMEM;
+	for (row = bt_names_bert; row < end; row++)
+		if (bt_name_match(row->hf, name, &layer)) {
+			r = adopt(v, row, BT_FORM_SAME, layer);
+			break;
+		}
+	free(name);
+	return r;
+}
+
+/* What looks for variables by their places among objects. */
+struct search {
+	struct bt_named_list *l;
+	const struct bt_ckpt *c;
+	struct bt_tfgraph g;
+	size_t encoder;
+	int found; /* newly */
+};
+
+static int by_from(const void *from, const void *v)
+{
+	const struct bt_tensor *t = ((const struct bt_named *)v)->from;
+
+	return ((const struct bt_tensor *)from > t) -
+	       ((const struct bt_tensor *)from < t);
+}
+
+/* The tensor of a variable, if it is still in the list under its own name. */
+static struct bt_named *tensor_of(struct search *s, size_t node)
+{
+	const struct bt_tfnode *n = &s->g.nodes[node];
+	const struct bt_tensor *t;
+	struct bt_named *v = NULL;
+	char *key;
+
+	if (n->key == NULL)
+		return NULL;
+	key = bt_strndup(n->key, n->key_n);
+	t = key != NULL ? bt_ckpt_find(s->c, key) : NULL;
+	free(key);
+	if (t != NULL)
+		v = bsearch(t, s->l->v, s->l->n, sizeof(*v), by_from);
+	return v != NULL && !v->known && strcmp(v->name, t->name) == 0 ? v
+	                                                               : NULL;
+}
+
+/* The variable at the end of a way from a node becomes that of a row. */
+static int adopt_at(struct search *s, size_t from, const char *path,
+                    const struct bt_name *row, int layer)
+{
+	size_t node = bt_tfgraph_find(&s->g, from, path);
+	struct bt_named *v = NULL;
+
+	if (node != SIZE_MAX)
+		v = tensor_of(s, node);
+	if (v == NULL)
+		return BT_OK;
+	s->l->tensorflow = true;
+	s->found++;
+	return adopt(v, row, row->tf2_form, layer);
+}
+
+/* The rows of layers, of which the way goes on behind "+/". */
+static int adopt_layer(struct search *s, size_t node, int layer)
+{
+	size_t i;
+	int r = BT_OK;
+
+	s->found = 0;
+	for (i = 0; i < bt_names_bert_n && r == BT_OK; i++)
+		if (bt_names_bert[i].tf2 != NULL &&
+		    bt_names_bert[i].tf2[0] == '+')
+			r = adopt_at(s, node, bt_names_bert[i].tf2 + 2,
+			             &bt_names_bert[i], layer);
+	return r;
+}
+
+static int adopt_layers(struct search *s, int *layers)
+{
+	char path[64];
+	size_t node;
+	int misses = 0, r = BT_OK;
+
+	for (*layers = 0; *layers < MAX_LAYERS && r == BT_OK; ++*layers) {
+		snprintf(path, sizeof(path), "layer_with_weights-%d",
+		         *layers + 4);
+		node = bt_tfgraph_find(&s->g, s->encoder, path);
+		snprintf(path, sizeof(path), "_transformer_layers/%d", *layers);
+		if (node == SIZE_MAX)
+			node = bt_tfgraph_find(&s->g, s->encoder, path);
+		if (node == SIZE_MAX ||
+		    bt_tfgraph_find(&s->g, node, "_attention_layer") ==
+		        SIZE_MAX)
+			break;
+		r = adopt_layer(s, node, *layers);
+		if (s->found == 0 && ++misses == 64)
+			break;
+	}
+	return r;
+}
+
+/* All rows but those of layers: the first way that leads to a variable. */
+static int adopt_rest(struct search *s, const struct bt_name *row, int layers)
+{
+	char *path;
+	int r;
+
+	if (row->tf2 == NULL || row->tf2[0] == '+')
+		return BT_OK;
+	path = bt_name_make(row->tf2, 0, layers);
+	if (path == NULL)
+		return BT_ENOMEM;
+	s->found = 0;
+	r = adopt_at(s, starts(path, "model/") ? 0 : s->encoder, path, row, 0);
+	free(path);
+	if (r == BT_OK && s->found == 0 && row->other != NULL)
+		r = adopt_at(s, s->encoder, row->other, row, 0);
+	return r;
+}
+
+static const struct bt_name *row_of(const char *hf)
+{
+	size_t i = 0;
+
+	while (strcmp(bt_names_bert[i].hf, hf) != 0)
+		i++;
+	return &bt_names_bert[i];
+}
+
+/*
+ * The pooler that was trained with a head stands with the head; the encoder's
+ * own is then left over. Files whose objects are not known have dots of names
+ * doubled.
+ */
+static int adopt_pooler(struct search *s, bool *done)
+{
+	static const char *const ways[] = {
+	    "sentence_prediction.pooler_dense",
+	    "sentence_prediction..pooler_dense",
+	    "next_sentence.pooler_dense",
+	    "next_sentence..pooler_dense",
+	};
+	size_t i, node;
+	int r = BT_OK;
+
+	s->found = 0;
+	for (i = 0; i < 4 && s->found == 0 && r == BT_OK; i++) {
+		node = bt_tfgraph_find(&s->g, 0, ways[i]);
+		if (node == SIZE_MAX)
+			continue;
+		r = adopt_at(s, node, "kernel",
+		             row_of("bert.pooler.dense.weight"), 0);
+		if (r == BT_OK)
+			r = adopt_at(s, node, "bias",
+			             row_of("bert.pooler.dense.bias"), 0);
+	}
+	*done = s->found != 0;
+	return r;
+}
+
+/* The head's last layer, wherever it is. */
+static int adopt_head(struct search *s)
+{
+	size_t i, node;
+	int r = BT_OK;
+
+	s->found = 0;
+	for (i = 0; i < s->g.n_nodes && s->found == 0 && r == BT_OK; i++) {
+		node = bt_tfgraph_find(&s->g, i, "out_proj");
+		if (node == SIZE_MAX)
+			continue;
+		r = adopt_at(s, node, "kernel", row_of("classifier.weight"), 0);
+		if (r == BT_OK)
+			r = adopt_at(s, node, "bias", row_of("classifier.bias"),
+			             0);
+	}
+	return r;
+}
+
+static int adopt_objects(struct search *s)
+{
+	bool pooler;
+	int layers = 0, r = adopt_pooler(s, &pooler);
+	size_t i;
+
+	if (r == BT_OK)
+		r = adopt_head(s);
+	if (r == BT_OK)
+		r = adopt_layers(s, &layers);
+	for (i = 0; i < bt_names_bert_n && r == BT_OK; i++)
+		if (!pooler || !starts(bt_names_bert[i].hf, "bert.pooler."))
+			r = adopt_rest(s, &bt_names_bert[i], layers);
+	return r;
+}
+
+/* The first object that has embeddings and layers of attention. */
+static bool find_encoder(struct search *s)
+{
+	static const char *const ways[2][2] = {
+	    {"layer_with_weights-0/embeddings",
+	     "layer_with_weights-4/_attention_layer"},
+	    {"_embedding_layer/embeddings",
+	     "_transformer_layers/0/_attention_layer"},
+	};
+	size_t i, k;
+
+	for (i = 0; i < s->g.n_nodes; i++)
+		for (k = 0; k < 2; k++)
+			if (bt_tfgraph_find(&s->g, i, ways[k][0]) != SIZE_MAX &&
+			    bt_tfgraph_find(&s->g, i, ways[k][1]) != SIZE_MAX) {
+				s->encoder = i;
+				return true;
+			}
+	return false;
+}
+
+static int make_graph(struct search *s, struct bt_error *err)
+{
+	const struct bt_ckpt *c = s->c;
+	size_t i;
+	int r = BT_OK;
+
+	if (c->graph != NULL) {
+		r = bt_tfgraph_parse(&s->g, c->graph, c->graph_size);
+		if (r == BT_ECORRUPT)
+			return bt_error_set(err, r,
+			                    "'%s': its graph of objects is "
+			                    "damaged",
+			                    c->path);
+	} else {
+		bt_tfgraph_node(&s->g);
+		for (i = 0; i < bt_ckpt_count(c); i++)
+			bt_tfgraph_add(&s->g, bt_ckpt_tensor(c, i)->name);
+	}
+	if (r != BT_OK || s->g.failed)
+		return bt_error_nomem(err, "naming tensors");
+	return BT_OK;
+}
+
+int bt_names_hf(struct bt_named_list *l, const struct bt_ckpt *c,
+                struct bt_error *err)
+{
+	struct search s = {.l = l, .c = c};
+	int r = make_graph(&s, err);
+	size_t i;
+
+	if (r == BT_OK && find_encoder(&s))
+		r = adopt_objects(&s);
+	for (i = 0; i < l->n && r == BT_OK; i++)
+		if (!l->v[i].known)
+			r = adopt_name(l, &l->v[i]);
+	bt_tfgraph_clear(&s.g);
+	return r == BT_ENOMEM ? bt_error_nomem(err, "naming tensors") : r;
+}

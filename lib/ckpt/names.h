@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The names that BERT's parameters have in the files of different programs:
+ * Hugging Face's state dicts ("bert.encoder.layer.0.output.dense.weight"),
+ * Google's first code ("bert/encoder/layer_0/output/dense/kernel") and
+ * TensorFlow Model Garden, where a name is a way through objects
+ * ("encoder/layer_with_weights-4/_output_dense/kernel"). The last two keep
+ * kernels as (in,out), Hugging Face as (out,in); Model Garden gives heads a
+ * dimension of their own.
+ */
+#ifndef BT_CKPT_NAMES_H
+#define BT_CKPT_NAMES_H
+
+#include "base/buf.h"
+#include "ckpt/ckpt.h"
+
+enum bt_names { BT_NAMES_KEEP, BT_NAMES_HF, BT_NAMES_TF1, BT_NAMES_TF2 };
+
+/* A tensor under another name and in another form. */
+struct bt_named {
+	const struct bt_tensor *from;
+	char *name;
+	int rank;
+	const int64_t *shape; /* from's, or own */
+	int64_t own[4];
+	bool known;      /* name is one that is in the map */
+	bool transposed; /* the elements of from are a matrix of rows x cols,
+	                  * and here the one of cols x rows */
+	size_t rows, cols;
+};
+
+struct bt_named_list {
+	struct bt_named *v;
+	size_t n;
+	bool tensorflow; /* bt_names_hf found TensorFlow's names */
+};
+
+/* All tensors of c as they are. */
+int bt_names_init(struct bt_named_list *l, const struct bt_ckpt *c,
+                  struct bt_error *err) BT_MUST_USE;
+void bt_names_clear(struct bt_named_list *l);
+
+/* Takes one out. */
+void bt_names_drop(struct bt_named_list *l, size_t i);
+
+/*
+ * Gives Hugging Face's names and forms to all that the map knows, by their
+ * names here and, where c has the graph of objects, by their place in it; the
+ * others stay as they are. So do tensors whose form is not what their name
+ * says.
+ */
+int bt_names_hf(struct bt_named_list *l, const struct bt_ckpt *c,
+                struct bt_error *err) BT_MUST_USE;
+
+/* From Hugging Face's to TF1 or TF2. heads is needed for TF2 only: BT_EARG
+ * where it does not divide a size. */
+int bt_names_to(struct bt_named_list *l, enum bt_names to, int heads,
+                struct bt_error *err) BT_MUST_USE;
+
+/*
+ * The name of Hugging Face that another of its programs wrote differently:
+ * without the prefixes of wrappers (module., _orig_mod., model.), a bare
+ * encoder's with "bert.", LayerNorm.gamma and beta as weight and bias. Returns
+ * a string to free(), NULL when out of memory.
+ */
+char *bt_names_canonical(const char *name) BT_MUST_USE;
+
+/* The values as they are here, in the type of from, into from->bytes bytes. */
+int bt_named_read(const struct bt_named *t, void *out,
+                  struct bt_error *err) BT_MUST_USE;
+
+/* The same as floats, from->count of them. */
+int bt_named_to_f32(const struct bt_named *t, float *out,
+                    struct bt_error *err) BT_MUST_USE;
+
+#endif

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MIT */
+/* From Hugging Face's names and forms to those of TensorFlow. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "ckpt/names_int.h"
+#include "ckpt/tf_int.h"
+
+#define ROOT "encoder/"
+
+static bool divides(int heads, int64_t n)
+{
+	return heads > 0 && n % heads == 0;
+}
+
+static void set_shape(struct bt_named *v, int rank, int64_t a, int64_t b,
+                      int64_t c)
+{
+	v->own[0] = a;
+	v->own[1] = b;
+	v->own[2] = c;
+	v->shape = v->own;
+	v->rank = rank;
+}
+
+/* Puts v from Hugging Face's form into another; false where it does not fit. */
+static bool turn(struct bt_named *v, enum bt_form form, int heads)
+{
+	int64_t out, in;
+
+	if (form == BT_FORM_SAME)
+		return true;
+	if (form == BT_FORM_BIAS) {
+		if (v->rank != 1 || !divides(heads, v->shape[0]))
+			return false;
+		set_shape(v, 2, heads, v->shape[0] / heads, 0);
+		return true;
+	}
+	if (v->rank != 2 || bt_dtype_bits(v->from->dtype) % 8 != 0)
+		return false;
+	out = v->shape[0];
+	in = v->shape[1];
+	if ((form == BT_FORM_IN && !divides(heads, out)) ||
+	    (form == BT_FORM_OUT && !divides(heads, in)))
+		return false;
+	v->transposed = !v->transposed;
+	v->rows = (size_t)out; /* where it counts, v was as from is */
+	v->cols = (size_t)in;
+	if (form == BT_FORM_IN)
+		set_shape(v, 3, in, heads, out / heads);
+	else if (form == BT_FORM_OUT)
+		set_shape(v, 3, heads, in / heads, out);
+	else
+		set_shape(v, 2, in, out, 0);
+	return true;
+}
+
+/* The row that has a name of the wanted kind for v. */
+static const struct bt_name *find(const struct bt_named *v, enum bt_names to,
+                                  int *layer)
+{
+	const struct bt_name *row = bt_names_bert;
+	size_t i;
+
+	for (i = 0; v->known && i < bt_names_bert_n; i++, row++)
+		if ((to == BT_NAMES_TF1 ? row->tf1 : row->tf2) != NULL &&
+		    bt_name_match(row->hf, v->name, layer))
+			return row;
+	return NULL;
+}
+
+static int count_layers(const struct bt_named_list *l)
+{
+	int n = 0, layer = -1;
+	size_t i;
+
+	for (i = 0; i < l->n; i++)
+		if (find(&l->v[i], BT_NAMES_TF2, &layer) != NULL && layer >= n)
+			n = layer + 1;
+	return n;
+}
+
+static char *key_of(const struct bt_name *row, int layer, int layers)
+{
+	struct bt_buf b = BT_BUF_INIT;
+	char *path = bt_name_make(row->tf2, layer, layers);
+
+	if (path == NULL)
+		return NULL;
+	if (strncmp(path, "model/", 6) != 0)
+		bt_buf_puts(&b, ROOT);
+	bt_buf_puts(&b, path);
+	bt_buf_puts(&b, BT_TF_VALUE);
+	free(path);
+	return bt_buf_detach(&b);
+}
+
+int bt_names_to(struct bt_named_list *l, enum bt_names to, int heads,
+                struct bt_error *err)
+{
+	int layers = count_layers(l), layer;
+	const struct bt_name *row;
+	struct bt_named *v;
+	char *name;
+	size_t i;
+
+	for (i = 0; i < l->n; i++) {
+		v = &l->v[i];
+		row = find(v, to, &layer);
+		v->known = row != NULL;
+		if (row == NULL)
+			continue;
+		if (!turn(v, to == BT_NAMES_TF1 ? row->tf1_form : row->tf2_form,
+		          heads))
+			return bt_error_set(
+			    err, BT_EARG,
+			    "tensor '%.100s' has no shape that TensorFlow's "
+			    "form of it could have%s",
+			    v->name,
+			    to == BT_NAMES_TF2 ? " with as many heads" : "");
+		name = to == BT_NAMES_TF1 ? bt_name_make(row->tf1, layer, 0)
+		                          : key_of(row, layer, layers);
+		if (name == NULL)
+			return bt_error_nomem(err, "naming tensors");
+		free(v->name);
+		v->name = name;
+	}
+	return BT_OK;
+}
+
+#define TILE 32 /* elements: of two tiles, rows and columns stay in cache */
+
+/* One tile of in[rows][cols] to out[cols][rows], for one type. */
+#define TURN(type)                                                             \
+	do {                                                                   \
+		const uint8_t *from = in;                                      \
+		uint8_t *to = out;                                             \
+		for (i = i0; i < i1; i++)                                      \
+			for (j = j0; j < j1; j++)                              \
+				memcpy(to + (j * rows + i) * sizeof(type),     \
+				       from + (i * cols + j) * sizeof(type),   \
+				       sizeof(type));                          \
+	} while (0)
+
+static void transpose(const void *in, void *out, size_t rows, size_t cols,
+                      size_t element)
+{
+	size_t i, j, i0, j0, i1, j1;
+
+	for (i0 = 0; i0 < rows; i0 += TILE)
+		for (j0 = 0; j0 < cols; j0 += TILE) {
+			i1 = i0 + TILE < rows ? i0 + TILE : rows;
+			j1 = j0 + TILE < cols ? j0 + TILE : cols;
+			if (element == 4)
+				TURN(uint32_t);
+			else if (element == 2)
+				TURN(uint16_t);
+			else if (element == 8)
+				TURN(uint64_t);
+			else
+				TURN(uint8_t);
+		}
+}
+
+int bt_named_read(const struct bt_named *v, void *out, struct bt_error *err)
+{
+	const struct bt_tensor *t = v->from;
+	const void *data = t->data;
+	void *copy = NULL;
+	int r = bt_tensor_there(t, err);
+
+	if (r != BT_OK || t->bytes == 0)
+		return r;
+	if (!v->transposed)
+		return bt_tensor_read(t, 0, t->count, out, err);
+	if (data == NULL) {
+		data = copy = malloc(t->bytes);
+		if (copy == NULL)
+			return bt_error_nomem(err, "reading weights");
+		r = bt_tensor_read(t, 0, t->count, copy, err);
+	}
+	if (r == BT_OK)
+		transpose(data, out, v->rows, v->cols,
+		          bt_dtype_bits(t->dtype) / 8);
+	free(copy);
+	return r;
+}
+
+int bt_named_to_f32(const struct bt_named *v, float *out, struct bt_error *err)
+{
+	struct bt_tensor t = *v->from;
+	void *copy;
+	int r;
+
+	if (!v->transposed)
+		return bt_tensor_to_f32(v->from, 0, t.count, out, err);
+	copy = malloc(t.bytes != 0 ? t.bytes : 1);
+	if (copy == NULL)
+		return bt_error_nomem(err, "reading weights");
+	r = bt_named_read(v, copy, err);
+	t.data = copy;
+	t.from = NULL;
+	if (r == BT_OK)
+		r = bt_tensor_to_f32(&t, 0, t.count, out, err);
+	free(copy);
+	return r;
+}

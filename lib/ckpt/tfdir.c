@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+/* Finding the index of a TensorFlow checkpoint. */
+#include <dirent.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "ckpt/ckpt_int.h"
+
+#define STATE_MAX 4096 /* a line of the file "checkpoint" */
+
+/* "stem.index", if there is such a file. */
+static char *index_of(const char *stem, size_t n)
+{
+	struct bt_buf b = BT_BUF_INIT;
+	struct stat st;
+	char *path;
+
+	bt_buf_put(&b, stem, n);
+	bt_buf_puts(&b, ".index");
+	path = bt_buf_detach(&b);
+	if (path != NULL && (stat(path, &st) != 0 || !S_ISREG(st.st_mode))) {
+		free(path);
+		path = NULL;
+	}
+	return path;
+}
+
+char *bt_ckpt_tf_index(const char *path)
+{
+	static const char tail[] = "*.data-[0-9][0-9][0-9][0-9][0-9]"
+	                           "-of-[0-9][0-9][0-9][0-9][0-9]";
+	size_t n = strlen(path);
+
+	if (fnmatch(tail, path, 0) == 0)
+		return index_of(path, n - strlen(".data-00000-of-00001"));
+	return access(path, F_OK) != 0 ? index_of(path, n) : NULL;
+}
+
+/*
+ * The first line of "checkpoint" is model_checkpoint_path: "NAME". A directory
+ * that was moved has the old place in it: what counts is the last part of it.
+ */
+static int latest(const char *dir, const char *state, char **path,
+                  struct bt_error *err)
+{
+	char line[STATE_MAX], name[STATE_MAX], *stem;
+	const char *last = NULL;
+	FILE *f = fopen(state, "r");
+
+	while (f != NULL && last == NULL &&
+	       fgets(line, sizeof(line), f) != NULL)
+		if (sscanf(line, "model_checkpoint_path: \"%4095[^\"]\"",
+		           name) == 1) {
+			last = strrchr(name, '/');
+			last = last != NULL ? last + 1 : name;
+		}
+	if (f != NULL)
+		fclose(f);
+	if (last == NULL)
+		return bt_error_set(err, BT_ECORRUPT,
+		                    "'%s' does not say which checkpoint is the "
+		                    "latest",
+		                    state);
+	stem = bt_ckpt_join(dir, last);
+	if (stem == NULL)
+		return bt_error_nomem(err, "opening a checkpoint");
+	*path = index_of(stem, strlen(stem));
+	free(stem);
+	if (*path != NULL)
+		return BT_OK;
+	return bt_error_set(err, BT_EIO,
+	                    "'%s' names the checkpoint '%.100s', but there is "
+	                    "no '%.100s.index' beside it",
+	                    state, last, last);
+}
+
+/* The only file *.index, or NULL. */
+static char *only_index(const char *dir)
+{
+	DIR *d = opendir(dir);
+	char *only = NULL;
+	struct dirent *e;
+	int n = 0;
+
+	while (d != NULL && (e = readdir(d)) != NULL) {
+		if (fnmatch("*.index", e->d_name, FNM_PERIOD) != 0)
+			continue;
+		if (n++ == 0)
+			only = bt_ckpt_join(dir, e->d_name);
+	}
+	if (d != NULL)
+		closedir(d);
+	if (n > 1) {
+		free(only);
+		only = NULL;
+	}
+	return only;
+}
+
+int bt_ckpt_tf_look_in(const char *dir, char **path, struct bt_error *err)
+{
+	char *stem = bt_ckpt_join(dir, "bert_model.ckpt");
+	char *state = bt_ckpt_join(dir, "checkpoint");
+	struct stat st;
+	int r = BT_OK;
+
+	*path = NULL;
+	if (stem == NULL || state == NULL)
+		r = bt_error_nomem(err, "opening a checkpoint");
+	else
+		*path = index_of(stem, strlen(stem));
+	if (r == BT_OK && *path == NULL) {
+		if (stat(state, &st) == 0 && S_ISREG(st.st_mode))
+			r = latest(dir, state, path, err);
+		else
+			*path = only_index(dir);
+	}
+	free(stem);
+	free(state);
+	return r;
+}
