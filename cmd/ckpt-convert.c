@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+
+#include "base/tool.h"
+#include "ckpt/recast.h"
+
+struct args {
+	struct bt_common common;
+	const char *to, *names, *dtype, *shard_size;
+	int64_t heads;
+	struct bt_opt_list rename, drop;
+	char **path; /* FROM TO */
+};
+
+static const struct bt_opt options[] = {
+    BT_STR(0, "to", "safetensors|npz|tf1|tf2",
+           "format of TO [what its name says]", args, to),
+    BT_STR(0, "names", "hf|tf1|tf2|keep",
+           "whose names the tensors get [those of --to]", args, names),
+    BT_STR(0, "dtype", "f32|bf16|f16", "type of all floats [as they are]", args,
+           dtype),
+    BT_LIST(0, "rename", "RULE", "s/PATTERN/NAME/ or FROM=TO; repeatable", args,
+            rename),
+    BT_LIST(0, "drop", "PATTERN", "leave out tensors whose name matches", args,
+            drop),
+    BT_STR(0, "shard-size", "BYTES", "cut safetensors into files of so many",
+           args, shard_size),
+    BT_INT(0, "heads", "N", "attention heads, for tf2 [the configuration's]",
+           args, heads, 0, 1 << 20),
+    BT_OPT_COMMON(args),
+    BT_OPT_LAST,
+};
+
+static const struct bt_tool tool = {
+    "ckpt-convert",
+    "[OPTION ...] FROM TO",
+    "Writes a checkpoint in another format, under other names or as other "
+    "types.",
+    "ckpt-convert --drop '/adam_[mv]$|^global_step$' bert_model.ckpt "
+    "bert.safetensors",
+    options,
+};
+
+static void tell(const struct args *a, const struct bt_recast *job)
+{
+	struct bt_log log = bt_tool_log(&tool, &a->common);
+	const struct bt_recast_report *r = &job->report;
+
+	if (r->unknown > 0)
+		bt_log(&log, BT_LOG_WARN,
+		       "%zu tensor%s kept under %s own name: %s", r->unknown,
+		       r->unknown == 1 ? "" : "s",
+		       r->unknown == 1 ? "its" : "their",
+		       bt_buf_str((struct bt_buf *)&r->unknown_names));
+	if (r->overflows > 0)
+		bt_log(&log, BT_LOG_WARN,
+		       "%zu numbers are too large for %s and have become "
+		       "infinite",
+		       r->overflows, a->dtype);
+	bt_log(&log, BT_LOG_NOTE,
+	       "%zu tensors, %zu bytes written to '%s' (%s, %s)", r->tensors,
+	       r->bytes, r->path, r->format, r->names);
+	bt_log(&log, BT_LOG_MORE, "%zu dropped, %zu renamed by rules",
+	       r->dropped, r->renamed);
+}
+
+static int run(const struct args *a, struct bt_recast *job)
+{
+	struct bt_error err = {0};
+	int status = BT_EXIT_DONE;
+
+	if (bt_recast_run(job, &err) == BT_OK)
+		tell(a, job);
+	else
+		status = bt_tool_fail(&tool, &err);
+	bt_recast_clear(job);
+	return status;
+}
+
+static bool parse(int argc, char **argv, struct args *a, struct bt_recast *job,
+                  int *status)
+{
+	struct bt_error err = {0};
+	int at;
+
+	if (!bt_tool_options(&tool, argc, argv, a, &at, status))
+		return false;
+	if (argc - at != 2) {
+		*status = bt_tool_misuse(&tool, "expected FROM and TO");
+		return false;
+	}
+	job->from = argv[at];
+	job->to = argv[at + 1];
+	job->format = a->to;
+	job->names = a->names;
+	job->dtype = a->dtype;
+	job->shard_size = a->shard_size;
+	job->heads = (int)a->heads;
+	job->rename = a->rename.item;
+	job->n_rename = a->rename.n;
+	job->drop = a->drop.item;
+	job->n_drop = a->drop.n;
+	if (bt_recast_check(job, &err) == BT_OK)
+		return true;
+	*status = bt_tool_misuse(&tool, "%s", err.text);
+	return false;
+}
+
+int main(int argc, char **argv)
+{
+	struct args a = {.common = BT_COMMON_INIT};
+	struct bt_recast job = {0};
+	int status;
+
+	if (!parse(argc, argv, &a, &job, &status))
+		return status;
+	return bt_tool_end(&tool, run(&a, &job));
+}

@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: MIT */
+#include "ckpt/recast.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/num.h"
+#include "ckpt/ckpt_int.h"
+#include "ckpt/rename.h"
+#include "ckpt/source.h"
+#include "io/json.h"
+
+#define MANY 20 /* names in a message */
+
+static bool ends(const char *s, const char *end)
+{
+	size_t n = strlen(s), m = strlen(end);
+
+	return n >= m && strcmp(s + n - m, end) == 0;
+}
+
+static bool is(const char *s, const char *word)
+{
+	return s != NULL && strcmp(s, word) == 0;
+}
+
+static bool is_dir(const char *path)
+{
+	struct stat st;
+
+	return ends(path, "/") || (stat(path, &st) == 0 && S_ISDIR(st.st_mode));
+}
+
+/* The format that was given, or what the name of the target says; or NULL. */
+static const char *format_of(const struct bt_recast *r)
+{
+	const char *path = r->to;
+
+	if (r->format != NULL)
+		return r->format;
+	if (r->shard_size != NULL || ends(path, ".safetensors") || is_dir(path))
+		return "safetensors";
+	if (ends(path, ".npz"))
+		return "npz";
+	if (ends(path, ".ckpt") || ends(path, ".index"))
+		return "tf1";
+	return NULL;
+}
+
+static bool is_tensorflow(const char *format)
+{
+	return is(format, "tf1") || is(format, "tf2");
+}
+
+int bt_recast_check(const struct bt_recast *r, struct bt_error *err)
+{
+	const char *format = format_of(r);
+	size_t n;
+
+	if (format == NULL)
+		return bt_error_set(err, BT_EARG,
+		                    "'%s' does not say which format it is to "
+		                    "have: --to is needed",
+		                    r->to);
+	if (is_tensorflow(format) && r->names != NULL &&
+	    strcmp(r->names, format) != 0 && !is(r->names, "keep") &&
+	    !is(r->names, "hf"))
+		return bt_error_set(err, BT_EARG,
+		                    "--names %s does not go with --to %s",
+		                    r->names, format);
+	if (r->shard_size == NULL)
+		return BT_OK;
+	if (bt_parse_bytes(r->shard_size, &n) != BT_OK || n == 0)
+		return bt_error_set(err, BT_EARG,
+		                    "--shard-size needs a number of bytes, not "
+		                    "'%s'",
+		                    r->shard_size);
+	if (!is(format, "safetensors") || ends(r->to, ".safetensors"))
+		return bt_error_set(err, BT_EARG,
+		                    "--shard-size needs a directory to put "
+		                    "files of safetensors into");
+	return BT_OK;
+}
+
+static int choose(struct bt_recast *r, struct bt_named_list *l,
+                  struct bt_error *err)
+{
+	int i, e = BT_OK;
+	size_t n;
+
+	for (i = 0; i < r->n_drop && e == BT_OK; i++) {
+		e = bt_rename_drop(l, r->drop[i], &n, err);
+		if (e == BT_OK)
+			r->report.dropped += n;
+	}
+	for (i = 0; i < r->n_rename && e == BT_OK; i++) {
+		e = bt_rename(l, r->rename[i], &n, err);
+		if (e == BT_OK)
+			r->report.renamed += n;
+	}
+	if (e == BT_OK && l->n == 0)
+		e = bt_error_set(err, BT_EARG, "'%s': no tensor is left",
+		                 r->from);
+	return e;
+}
+
+/* The number of heads that the configuration in a directory says; 0: none. */
+static int read_heads(const char *dir, const char *name, int64_t *heads,
+                      struct bt_error *err)
+{
+	char *path = bt_ckpt_join(dir, name);
+	struct stat st;
+	json_t *o;
+	int e = BT_OK;
+
+	*heads = 0;
+	if (path == NULL)
+		return bt_error_nomem(err, "reading a configuration");
+	if (stat(path, &st) == 0) {
+		e = bt_json_load(path, &o, err);
+		if (e == BT_OK) {
+			e = bt_json_int(o, "num_attention_heads", 1, 1 << 20,
+			                heads, err);
+			if (e != BT_OK)
+				bt_error_prefix(err, "'%s'", path);
+			json_decref(o);
+		}
+	}
+	free(path);
+	return e;
+}
+
+/* The heads that were given, or what stands beside the checkpoint. */
+static int find_heads(const struct bt_recast *r, int *heads,
+                      struct bt_error *err)
+{
+	static const char *const names[] = {"config.json", "bert_config.json"};
+	struct bt_buf b = BT_BUF_INIT;
+	const char *slash = strrchr(r->from, '/'), *dir;
+	int64_t n = r->heads;
+	int i, e = BT_OK;
+
+	if (is_dir(r->from))
+		bt_buf_puts(&b, r->from);
+	else if (slash != NULL)
+		bt_buf_put(&b, r->from, (size_t)(slash - r->from) + 1);
+	else
+		bt_buf_putc(&b, '.');
+	dir = bt_buf_str(&b);
+	if (dir == NULL)
+		e = bt_error_nomem(err, "reading a configuration");
+	for (i = 0; i < 2 && n == 0 && e == BT_OK; i++)
+		e = read_heads(dir, names[i], &n, err);
+	if (e == BT_OK && n == 0)
+		e = bt_error_set(err, BT_EARG,
+		                 "how many attention heads the model has is "
+		                 "not known: '%s' holds neither config.json "
+		                 "nor bert_config.json (--heads)",
+		                 dir);
+	*heads = (int)n;
+	bt_buf_clear(&b);
+	return e;
+}
+
+/* TensorFlow counts saves in the file; elsewhere that is no tensor. */
+static void drop_counter(struct bt_named_list *l)
+{
+	static const char name[] = "save_counter/.ATTRIBUTES/VARIABLE_VALUE";
+	size_t i;
+
+	for (i = l->n; i-- > 0;)
+		if (strcmp(l->v[i].name, name) == 0)
+			bt_names_drop(l, i);
+}
+
+static void list_unknown(struct bt_recast_report *rep,
+                         const struct bt_named_list *l)
+{
+	size_t i;
+
+	for (i = 0; i < l->n; i++) {
+		if (l->v[i].known)
+			continue;
+		if (rep->unknown++ >= MANY)
+			continue;
+		if (rep->unknown > 1)
+			bt_buf_puts(&rep->unknown_names, ", ");
+		bt_buf_puts(&rep->unknown_names, l->v[i].name);
+	}
+	if (rep->unknown > MANY)
+		bt_buf_puts(&rep->unknown_names, ", ...");
+}
+
+static int name_all(struct bt_recast *r, const char *format,
+                    struct bt_named_list *l, const struct bt_ckpt *c,
+                    struct bt_error *err)
+{
+	const char *to = r->names;
+	int heads = 0, e = BT_OK;
+
+	if (to == NULL && is_tensorflow(format))
+		to = format;
+	if (is(to, "keep")) {
+		r->report.names = "names kept";
+		return BT_OK;
+	}
+	if (to == NULL && strcmp(bt_ckpt_format(c), "tensorflow") != 0) {
+		r->report.names = "names kept";
+		return BT_OK;
+	}
+	if (to == NULL)
+		to = "hf";
+	e = bt_names_hf(l, c, err);
+	if (e == BT_OK && !is(to, "tf2"))
+		drop_counter(l);
+	if (e == BT_OK && is(to, "tf2"))
+		e = find_heads(r, &heads, err);
+	if (e == BT_OK && !is(to, "hf"))
+		e = bt_names_to(l, is(to, "tf1") ? BT_NAMES_TF1 : BT_NAMES_TF2,
+		                heads, err);
+	r->report.names = is(to, "hf")    ? "names of Hugging Face"
+	                  : is(to, "tf1") ? "names of TensorFlow 1"
+	                                  : "names of Model Garden";
+	if (e == BT_OK)
+		list_unknown(&r->report, l);
+	return e;
+}
+
+/* The file to write, for a directory one in it. */
+static const char *target(struct bt_recast *r, const char *format)
+{
+	const char *slash = ends(r->to, "/") ? "" : "/";
+	size_t n = strlen(r->to);
+
+	bt_buf_reset(&r->path);
+	bt_buf_puts(&r->path, r->to);
+	if (is_dir(r->to)) {
+		if (is(format, "safetensors"))
+			bt_buf_printf(&r->path, "%smodel.safetensors", slash);
+		else if (is(format, "npz"))
+			bt_buf_printf(&r->path, "%smodel.npz", slash);
+		else
+			bt_buf_printf(&r->path, "%sbert_model.ckpt", slash);
+	} else if (is_tensorflow(format) && ends(r->to, ".index")) {
+		r->path.len = n - strlen(".index");
+	}
+	return bt_buf_str(&r->path);
+}
+
+static int write_as(struct bt_recast *r, const char *format,
+                    const struct bt_source *s, struct bt_error *err)
+{
+	static const struct bt_ckpt_note note = {"format", "pt"};
+	const char *path;
+	size_t most;
+
+	if ((ends(r->to, "/") || r->shard_size != NULL) &&
+	    mkdir(r->to, 0777) != 0 && errno != EEXIST)
+		return bt_error_sys(err, errno, "cannot make '%s'", r->to);
+	path = target(r, format);
+	if (path == NULL)
+		return bt_error_nomem(err, "writing a checkpoint");
+	r->report.path = path;
+	if (r->shard_size != NULL) {
+		r->report.path = r->to;
+		if (bt_parse_bytes(r->shard_size, &most) != BT_OK)
+			return bt_error_set(err, BT_EARG, "no size");
+		return bt_source_shards(s, r->to, most, &note, 1, err);
+	}
+	if (is(format, "safetensors"))
+		return bt_source_safetensors(s, path, &note, 1, err);
+	if (is(format, "npz"))
+		return bt_source_npz(s, path, err);
+	return bt_source_tensorflow(s, path, err);
+}
+
+static int convert(struct bt_recast *r, const struct bt_named_list *l,
+                   const char *format, struct bt_error *err)
+{
+	enum bt_dtype dtype = BT_DTYPES;
+	struct bt_recode *recode;
+	const struct bt_source *s;
+	size_t i;
+	int e;
+
+	if (r->dtype != NULL)
+		dtype = is(r->dtype, "f32")    ? BT_DTYPE_F32
+		        : is(r->dtype, "bf16") ? BT_DTYPE_BF16
+		                               : BT_DTYPE_F16;
+	e = bt_recode_new(l, dtype, &recode, err);
+	if (e != BT_OK)
+		return e;
+	s = bt_recode_source(recode);
+	e = write_as(r, format, s, err);
+	r->report.format = is_tensorflow(format) ? "tensorflow" : format;
+	r->report.tensors = s->count;
+	for (i = 0; i < s->count; i++)
+		r->report.bytes += s->tensors[i].bytes;
+	r->report.overflows = bt_recode_overflows(recode);
+	bt_recode_free(recode);
+	return e;
+}
+
+int bt_recast_run(struct bt_recast *r, struct bt_error *err)
+{
+	const char *format = format_of(r);
+	struct bt_named_list l = {NULL, 0, false};
+	struct bt_ckpt *c;
+	int e = bt_recast_check(r, err);
+
+	if (e == BT_OK)
+		e = bt_ckpt_open(r->from, &c, err);
+	if (e != BT_OK)
+		return e;
+	e = bt_names_init(&l, c, err);
+	if (e == BT_OK)
+		e = choose(r, &l, err);
+	if (e == BT_OK)
+		e = name_all(r, format, &l, c, err);
+	if (e == BT_OK)
+		e = convert(r, &l, format, err);
+	bt_names_clear(&l);
+	bt_ckpt_close(c);
+	return e;
+}
+
+void bt_recast_clear(struct bt_recast *r)
+{
+	bt_buf_clear(&r->report.unknown_names);
+	bt_buf_clear(&r->path);
+}

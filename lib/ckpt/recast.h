@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Whole conversions: a checkpoint read, its tensors chosen and renamed, turned
+ * into other names, forms and types, and written in some format.
+ */
+#ifndef BT_CKPT_RECAST_H
+#define BT_CKPT_RECAST_H
+
+#include "base/buf.h"
+#include "ckpt/names.h"
+
+struct bt_recast_report {
+	size_t tensors, bytes;
+	size_t dropped, renamed; /* by rules */
+	size_t unknown;          /* without a name of the wanted kind */
+	struct bt_buf unknown_names;
+	size_t overflows;   /* numbers that have become infinite */
+	const char *format; /* what was written */
+	const char *names;  /* whose they are */
+	const char *path;   /* what can be opened */
+};
+
+/* What is to be done; NULL and 0 are the defaults. Texts are borrowed. */
+struct bt_recast {
+	const char *from, *to;
+	const char *format; /* "safetensors", "npz", "tf1" or "tf2" [by to] */
+	const char *names;  /* "hf", "tf1", "tf2" or "keep" [by format] */
+	const char *dtype;  /* "f32", "bf16" or "f16" */
+	const char *shard_size;
+	int heads;
+	const char *const *rename, *const *drop;
+	int n_rename, n_drop;
+
+	struct bt_recast_report report; /* after bt_recast_run */
+	struct bt_buf path;             /* inner */
+};
+
+/* BT_EARG where the parts do not go together. */
+int bt_recast_check(const struct bt_recast *r,
+                    struct bt_error *err) BT_MUST_USE;
+
+/*
+ * Reads and writes. Names of from are dropped and renamed first, then brought
+ * into Hugging Face's, from there into others: where names is NULL, TensorFlow
+ * formats get their own, and the others Hugging Face's where those of from are
+ * TensorFlow's, else they are kept.
+ */
+int bt_recast_run(struct bt_recast *r, struct bt_error *err) BT_MUST_USE;
+
+void bt_recast_clear(struct bt_recast *r);
+
+#endif

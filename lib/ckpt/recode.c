@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "ckpt/source.h"
+
+#define BLOCK 4096 /* elements converted at once */
+
+struct bt_recode {
+	const struct bt_named_list *l;
+	struct bt_tensor *tensors;
+	struct bt_source source;
+	uint8_t *turned; /* in the order of the shape */
+	uint8_t *made;   /* in the new type */
+	size_t turned_cap, made_cap;
+	size_t overflows;
+};
+
+static uint32_t bits_of(float v)
+{
+	uint32_t b;
+
+	memcpy(&b, &v, sizeof(b));
+	return b;
+}
+
+/* To the nearest, ties to even. */
+static uint16_t to_bf16(float v)
+{
+	uint32_t b = bits_of(v);
+
+	if (isnan(v))
+		return (uint16_t)(b >> 16 | 0x40);
+	return (uint16_t)((b + 0x7fff + (b >> 16 & 1)) >> 16);
+}
+
+static uint16_t to_f16(float v)
+{
+	uint32_t b = bits_of(v), sign = b >> 16 & 0x8000;
+
+	b &= 0x7fffffff;
+	if (b > 0x7f800000)
+		return (uint16_t)(sign | 0x7e00 | (b >> 13 & 0x3ff));
+	if (b >= 0x477ff000) /* 65520 and more round to infinity */
+		return (uint16_t)(sign | 0x7c00);
+	if (b < 0x38800000) /* below 2^-14: multiples of 2^-24 */
+		return (uint16_t)(sign | (uint32_t)lrintf(fabsf(v) * 0x1p24f));
+	b += 0xfff + (b >> 13 & 1);
+	return (uint16_t)(sign | ((b >> 13) - (112 << 10)));
+}
+
+static bool is_float(enum bt_dtype d)
+{
+	return d == BT_DTYPE_F64 || d == BT_DTYPE_F32 || d == BT_DTYPE_F16 ||
+	       d == BT_DTYPE_BF16 ||
+	       (d >= BT_DTYPE_F8_E5M2 && d <= BT_DTYPE_F8_E5M2FNUZ);
+}
+
+static void *room(uint8_t **p, size_t *cap, size_t n)
+{
+	return bt_grow(p, cap, n != 0 ? n : 1, 1) == BT_OK ? *p : NULL;
+}
+
+static void pack(struct bt_recode *r, enum bt_dtype to, const float *x,
+                 size_t n, uint8_t *out)
+{
+	uint16_t h;
+	size_t i;
+
+	if (to == BT_DTYPE_F32) {
+		memcpy(out, x, n * sizeof(*x));
+		return;
+	}
+	for (i = 0; i < n; i++) {
+		h = to == BT_DTYPE_BF16 ? to_bf16(x[i]) : to_f16(x[i]);
+		if (isfinite(x[i]) &&
+		    (h & 0x7fff) == (to == BT_DTYPE_BF16 ? 0x7f80 : 0x7c00))
+			r->overflows++;
+		memcpy(out + i * sizeof(h), &h, sizeof(h));
+	}
+}
+
+/* The tensor t, of another type, into r->made. */
+static int convert(struct bt_recode *r, const struct bt_tensor *t,
+                   const struct bt_tensor *to, struct bt_error *err)
+{
+	size_t i, n, size = bt_dtype_bits(to->dtype) / 8;
+	float x[BLOCK];
+	int e = BT_OK;
+
+	if (room(&r->made, &r->made_cap, to->bytes) == NULL)
+		return bt_error_nomem(err, "converting a tensor");
+	for (i = 0; i < t->count && e == BT_OK; i += n) {
+		n = t->count - i < BLOCK ? t->count - i : BLOCK;
+		e = bt_tensor_to_f32(t, i, n, x, err);
+		if (e == BT_OK)
+			pack(r, to->dtype, x, n, r->made + i * size);
+	}
+	return e;
+}
+
+static int bytes(void *ctx, size_t i, const void **data, struct bt_error *err)
+{
+	struct bt_recode *r = ctx;
+	const struct bt_named *v = &r->l->v[i];
+	struct bt_tensor t = *v->from;
+	int e = bt_tensor_verify(&t, err);
+
+	if (e == BT_OK && t.bytes > 0 && (v->transposed || t.data == NULL)) {
+		if (room(&r->turned, &r->turned_cap, t.bytes) == NULL)
+			return bt_error_nomem(err, "converting a tensor");
+		e = bt_named_read(v, r->turned, err);
+		t.data = r->turned;
+		t.from = NULL;
+	}
+	*data = t.data;
+	if (e == BT_OK && t.dtype != r->tensors[i].dtype) {
+		e = convert(r, &t, &r->tensors[i], err);
+		*data = r->made;
+	}
+	return e;
+}
+
+static int describe(const struct bt_named *v, enum bt_dtype dtype,
+                    struct bt_tensor *t, struct bt_error *err)
+{
+	t->name = v->name;
+	t->dtype = v->from->dtype;
+	if (dtype != BT_DTYPES && is_float(t->dtype))
+		t->dtype = dtype;
+	t->rank = v->rank;
+	t->shape = v->shape;
+	t->file = v->from->file;
+	return bt_tensor_size(t->dtype, t->rank, t->shape, &t->count, &t->bytes,
+	                      err);
+}
+
+int bt_recode_new(const struct bt_named_list *l, enum bt_dtype dtype,
+                  struct bt_recode **res, struct bt_error *err)
+{
+	struct bt_recode *r = bt_array0(1, sizeof(*r));
+	int e = BT_OK;
+	size_t i;
+
+	if (r != NULL)
+		r->tensors = bt_array0(l->n, sizeof(*r->tensors));
+	if (r == NULL || r->tensors == NULL) {
+		free(r);
+		return bt_error_nomem(err, "converting a checkpoint");
+	}
+	for (i = 0; i < l->n && e == BT_OK; i++)
+		e = describe(&l->v[i], dtype, &r->tensors[i], err);
+	if (e != BT_OK) {
+		bt_recode_free(r);
+		return e;
+	}
+	r->l = l;
+	r->source.tensors = r->tensors;
+	r->source.count = l->n;
+	r->source.bytes = bytes;
+	r->source.ctx = r;
+	*res = r;
+	return BT_OK;
+}
+
+void bt_recode_free(struct bt_recode *r)
+{
+	if (r == NULL)
+		return;
+	free(r->tensors);
+	free(r->turned);
+	free(r->made);
+	free(r);
+}
+
+const struct bt_source *bt_recode_source(const struct bt_recode *r)
+{
+	return &r->source;
+}
+
+size_t bt_recode_overflows(const struct bt_recode *r)
+{
+	return r->overflows;
+}

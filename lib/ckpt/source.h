@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Tensors on their way into a file, whose bytes are made one tensor at a time,
+ * so that nothing has to be in memory as a whole; and the formats that they can
+ * be written in.
+ */
+#ifndef BT_CKPT_SOURCE_H
+#define BT_CKPT_SOURCE_H
+
+#include "ckpt/ckpt.h"
+#include "ckpt/names.h"
+
+struct bt_source {
+	/* of which name, dtype, rank, shape, count and bytes count */
+	const struct bt_tensor *tensors;
+	size_t count;
+
+	/* The bytes of tensor i, borrowed until the next call. */
+	int (*bytes)(void *ctx, size_t i, const void **data,
+	             struct bt_error *err);
+	void *ctx;
+};
+
+/*
+ * Writers. Their files appear complete or not at all. BT_EARG where a format
+ * cannot hold a tensor, or two have the same name.
+ */
+
+int bt_source_safetensors(const struct bt_source *s, const char *path,
+                          const struct bt_ckpt_note *notes, size_t n_notes,
+                          struct bt_error *err) BT_MUST_USE;
+
+/* Files "dir/model-0000I-of-0000N.safetensors" of at most so many bytes of
+ * tensors each, unless one tensor alone has more, and their index. */
+int bt_source_shards(const struct bt_source *s, const char *dir, size_t most,
+                     const struct bt_ckpt_note *notes, size_t n_notes,
+                     struct bt_error *err) BT_MUST_USE;
+
+/* NumPy's archive of arrays, not compressed. */
+int bt_source_npz(const struct bt_source *s, const char *path,
+                  struct bt_error *err) BT_MUST_USE;
+
+/*
+ * "prefix.index" and "prefix.data-00000-of-00001". Where there are names of
+ * Model Garden (BT_NAMES_TF2), the graph of their objects and a save_counter
+ * are written as well, so that Checkpoint.read and restore take it, as
+ * "encoder" and as "model".
+ */
+int bt_source_tensorflow(const struct bt_source *s, const char *prefix,
+                         struct bt_error *err) BT_MUST_USE;
+
+/* The tensors of a list, with the floating types among them turned into dtype
+ * unless that is BT_DTYPES. l must outlive it. */
+struct bt_recode;
+
+int bt_recode_new(const struct bt_named_list *l, enum bt_dtype dtype,
+                  struct bt_recode **r, struct bt_error *err) BT_MUST_USE;
+void bt_recode_free(struct bt_recode *r); /* takes NULL */
+const struct bt_source *bt_recode_source(const struct bt_recode *r);
+
+/* How many finite numbers have become infinite so far. */
+size_t bt_recode_overflows(const struct bt_recode *r);
+
+#endif
