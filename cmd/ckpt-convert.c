@@ -53,9 +53,9 @@ static void tell(const struct args *a, const struct bt_recast *job)
 		       bt_buf_str((struct bt_buf *)&r->unknown_names));
 	if (r->overflows > 0)
 		bt_log(&log, BT_LOG_WARN,
-		       "%zu numbers are too large for %s and have become "
-		       "infinite",
-		       r->overflows, a->dtype);
+		       "%zu number%s too large for %s and ha%s become infinite",
+		       r->overflows, r->overflows == 1 ? " is" : "s are",
+		       a->dtype, r->overflows == 1 ? "s" : "ve");
 	bt_log(&log, BT_LOG_NOTE,
 	       "%zu tensors, %zu bytes written to '%s' (%s, %s)", r->tensors,
 	       r->bytes, r->path, r->format, r->names);

@@ -63,6 +63,20 @@ static void *room(uint8_t **p, size_t *cap, size_t n)
 	return bt_grow(p, cap, n != 0 ? n : 1, 1) == BT_OK ? *p : NULL;
 }
 
+/* Numbers of F64 that are finite, but not as floats. */
+static size_t too_large(const struct bt_tensor *t, size_t first, const float *x,
+                        size_t n)
+{
+	size_t i, k = 0;
+	double v;
+
+	for (i = 0; t->dtype == BT_DTYPE_F64 && i < n; i++)
+		k += isinf(x[i]) &&
+		     bt_tensor_to_f64(t, first + i, 1, &v, NULL) == BT_OK &&
+		     isfinite(v);
+	return k;
+}
+
 static void pack(struct bt_recode *r, enum bt_dtype to, const float *x,
                  size_t n, uint8_t *out)
 {
@@ -95,8 +109,10 @@ static int convert(struct bt_recode *r, const struct bt_tensor *t,
 	for (i = 0; i < t->count && e == BT_OK; i += n) {
 		n = t->count - i < BLOCK ? t->count - i : BLOCK;
 		e = bt_tensor_to_f32(t, i, n, x, err);
-		if (e == BT_OK)
-			pack(r, to->dtype, x, n, r->made + i * size);
+		if (e != BT_OK)
+			break;
+		r->overflows += too_large(t, i, x, n);
+		pack(r, to->dtype, x, n, r->made + i * size);
 	}
 	return e;
 }

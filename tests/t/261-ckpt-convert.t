@@ -127,7 +127,15 @@ for type in bf16 f16; do
 done
 works 'large numbers' ckpt-convert --dtype f16 "$DATA/ckpt-values.safetensors" \
 	large.safetensors
-like "$(cat err)" '*numbers are too large for f16*' 'are told'
+like "$(cat err)" '*too large for f16*' 'are told'
+{
+	printf '\100\0\0\0\0\0\0\0%-64s' '{"a":{"dtype":"F64","shape":[2],"data_offsets":[0,16]}}'
+	printf '\0\0\0\0\0\0\360\177\377\377\377\377\377\377\357\177'
+} >wide.safetensors
+works 'an infinity and a number of F64' ckpt-convert --dtype f32 \
+	wide.safetensors narrow.safetensors
+like "$(cat err)" '*warning: 1 number is too large for f32 and has become infinite*' \
+	'one of which becomes infinite'
 refuses "*'*' is of type BF16, which NumPy does not have (--dtype f32?)" \
 	'npz knows no bf16' ckpt-convert bf16.safetensors x.npz
 
