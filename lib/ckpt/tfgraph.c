@@ -202,10 +202,13 @@ static size_t newest(struct bt_tfgraph *g, size_t from, const char *name,
                      size_t n)
 {
 	size_t last = g->nodes[from].last, node;
-	const struct bt_tfedge *e = &g->edges[last];
+	const struct bt_tfedge *e;
 
-	if (last != SIZE_MAX && e->n == n && memcmp(e->name, name, n) == 0)
-		return e->to;
+	if (last != SIZE_MAX) {
+		e = &g->edges[last];
+		if (e->n == n && memcmp(e->name, name, n) == 0)
+			return e->to;
+	}
 	node = bt_tfgraph_node(g);
 	link_n(g, from, name, n, node);
 	return node;
