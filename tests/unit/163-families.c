@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT */
+/* The engine on every model family: results that depend neither on threads nor
+ * on what is computed again, gradients that add up where layers share
+ * parameters, and the buckets of relative distances. */
+#include "test.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "op/ops.h"
+#include "tiny.h"
+
+static const char *const families[] = {"albert",     "bert",       "camembert",
+                                       "distilbert", "electra",    "mpnet",
+                                       "roberta",    "xlm-roberta"};
+#define FAMILIES (sizeof(families) / sizeof(families[0]))
+
+static struct bt_config config(const char *family)
+{
+	struct bt_config c = tiny_config();
+
+	c.family = bt_family_find(family);
+	assert_non_null(c.family);
+	c.embedding_size = 16;
+	c.groups = 1;
+	c.hidden_dropout = c.attention_dropout = c.classifier_dropout = 0.1f;
+	if (strstr(family, "roberta") != NULL || strcmp(family, "mpnet") == 0) {
+		c.pad_id = 1;
+		c.position0 = 2;
+	}
+	if (strcmp(family, "distilbert") == 0)
+		c.type_vocab_size = 0;
+	return c;
+}
+
+static void open_family(struct tiny *t, const struct bt_config *c, int threads,
+                        bool low, int flags)
+{
+	struct bt_error err = {0};
+
+	memset(t, 0, sizeof(*t));
+	bt_graph_init(&t->g, &err);
+	assert_ok(bt_family_classifier(&t->g, c, TINY_CLASSES));
+	tiny_batch(t, true);
+	assert_ok(tiny_engine(t, threads, low, NULL, flags, &err));
+}
+
+static void pass(struct tiny *t, bool add)
+{
+	struct bt_error err = {0};
+
+	assert_ok(bt_engine_forward(t->e, &t->b, &err));
+	assert_ok(bt_engine_backward(t->e, add, &err));
+}
+
+static void how_does_not_matter(void **state)
+{
+	static const int threads[] = {2, 5},
+	                 flags[] = {TINY_RECOMPUTE, TINY_DETECT};
+	struct bt_config c;
+	struct tiny a, b;
+	size_t f;
+	int i;
+
+	(void)state;
+	for (f = 0; f < FAMILIES; f++)
+		for (i = 0; i < 4; i++) {
+			c = config(families[f]);
+			open_family(&a, &c, 1, i % 2, 0);
+			open_family(&b, &c, threads[i / 2], i % 2,
+			            flags[i / 2]);
+			pass(&a, false);
+			pass(&b, false);
+			assert_true(bt_engine_loss(a.e) == bt_engine_loss(b.e));
+			assert_memory_equal(bt_engine_grads(a.e),
+			                    bt_engine_grads(b.e),
+			                    a.g.n_floats * sizeof(float));
+			tiny_close(&a);
+			tiny_close(&b);
+		}
+}
+
+/* A second batch adds to the gradients of the first. */
+static void batches_add_up(void **state)
+{
+	struct bt_config c;
+	struct tiny t;
+	float *one, two;
+	size_t f, i;
+
+	(void)state;
+	for (f = 0; f < FAMILIES; f++) {
+		c = config(families[f]);
+		open_family(&t, &c, 2, false, 0);
+		pass(&t, false);
+		one = malloc(t.g.n_floats * sizeof(*one));
+		memcpy(one, bt_engine_grads(t.e), t.g.n_floats * sizeof(*one));
+		pass(&t, true);
+		for (i = 0; i < t.g.n_floats; i++) {
+			two = bt_engine_grads(t.e)[i];
+			if (!(fabsf(two - 2 * one[i]) <=
+			      1e-5f + 1e-4f * fabsf(two)))
+				fail_msg("%s: float %zu: %g, then %g",
+				         families[f], i, (double)one[i],
+				         (double)two);
+		}
+		free(one);
+		tiny_close(&t);
+	}
+}
+
+/* Layers with the same parameters are packed once; the last layer, which
+ * projects queries apart from keys and values, those a second time. */
+static void shared_is_packed_once(void **state)
+{
+	struct bt_config c = config("albert");
+	size_t few, many;
+	struct tiny t;
+
+	(void)state;
+	c.layers = 2;
+	open_family(&t, &c, 1, false, 0);
+	few = bt_engine_memory(t.e).packed;
+	tiny_close(&t);
+	c.layers = 9;
+	open_family(&t, &c, 1, false, 0);
+	many = bt_engine_memory(t.e).packed;
+	assert_int_equal(few, many);
+	tiny_close(&t);
+}
+
+/* A text's padding token moves nothing: its rows get no gradient, and the
+ * tokens behind it keep the positions they had without it. */
+static void padding_stands_aside(void **state)
+{
+	struct bt_config c = config("roberta");
+	const struct bt_param *word, *position;
+	struct tiny t;
+	const float *d;
+	int i, h;
+
+	(void)state;
+	open_family(&t, &c, 1, false, 0);
+	for (i = 0; i < TINY_TOKENS; i++)
+		t.ids[i] = i % 4 == 1 ? 1 : 7;
+	pass(&t, false);
+	word = &t.g.params[t.g.nodes[0].u.embed.word];
+	position = &t.g.params[t.g.nodes[0].u.embed.position];
+	h = word->cols;
+	d = bt_engine_grads(t.e);
+	for (i = 0; i < h; i++) {
+		assert_true(d[word->offset + (size_t)(h + i)] == 0);
+		assert_true(d[position->offset + (size_t)(h + i)] == 0);
+		assert_true(d[position->offset + (size_t)i] == 0);
+		/* of 20 tokens at most 15 have a position: 2 .. 16 */
+		assert_true(d[position->offset + (size_t)(17 * h + i)] == 0);
+	}
+	assert_true(d[word->offset + (size_t)(7 * h)] != 0);
+	assert_true(d[position->offset + (size_t)(2 * h)] != 0);
+	tiny_close(&t);
+}
+
+/* As transformers' MPNet numbers them. */
+static void distances_have_buckets(void **state)
+{
+	static const struct {
+		int distance, bucket;
+	} known[] = {{0, 0},     {-1, 1},   {-7, 7},   {-8, 8},    {-11, 8},
+	             {-12, 9},   {-15, 9},  {-16, 10}, {-22, 10},  {-23, 11},
+	             {-31, 11},  {-32, 12}, {-45, 12}, {-46, 13},  {-63, 13},
+	             {-64, 14},  {-90, 14}, {-91, 15}, {-127, 15}, {-128, 15},
+	             {-511, 15}, {1, 17},   {7, 23},   {8, 24},    {64, 30},
+	             {128, 31},  {511, 31}};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		assert_int_equal(bt_relative_bucket(known[i].distance),
+		                 known[i].bucket);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(how_does_not_matter),
+	    cmocka_unit_test(batches_add_up),
+	    cmocka_unit_test(shared_is_packed_once),
+	    cmocka_unit_test(padding_stands_aside),
+	    cmocka_unit_test(distances_have_buckets),
+	};
+
+	return RUN(tests);
+}
