@@ -259,6 +259,7 @@ int bt_tok_read_merges(struct bt_tok *t, const char *vocab, const char *merges,
 	t->bert_norm = t->bert_split = false;
 	t->flags = (struct bt_tok_flags){0, 0, 0, 0};
 	t->frame = BT_FRAME_ROBERTA;
+	t->class_name = "RobertaTokenizer";
 	t->trim.on = true;
 	r = list_lines(data, n, &l, err);
 	if (r == BT_OK)

@@ -90,6 +90,16 @@ works '... by one' bert-predict -q -m roberta 63.rec
 bert-tokenize -q -m roberta --lines --format ids long 2>err | wc -w >n
 is "$(tr -d ' ' <n)" 63 '... which bert-tokenize knows'
 
+# A model with byte-level BPE keeps it.
+mkdir bpe
+cp "$DATA/bpe/roberta/vocab.json" "$DATA/bpe/roberta/merges.txt" bpe
+sed 's/"pad_token_id": 0/"pad_token_id": 1/' roberta.json >bpe/config.json
+csv2tfrecord -q -i id -t text -l intent dev.csv | bert-tokenize -q -m bpe -o bpe.rec
+works 'RoBERTa with its own tokenizer' \
+	bert-train -q --init-config bpe/config.json --steps 3 -o rbpe bpe.rec
+csv2tfrecord -q -i id -t text dev.csv | bert-tokenize -q -m rbpe -o bpe2.rec
+works '... which is written with it' bert-predict -q -m rbpe bpe2.rec
+
 says() { # FAMILY KEYS GLOB
 	sed "s/}\$/, $2}/" $1.json >bad.json
 	refuses "*bad.json': $3*" "refuses $1 with $2" \

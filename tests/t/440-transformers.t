@@ -54,6 +54,17 @@ for f in $families $more; do
 	compare $f.ours.embed.csv $f.embed.csv '... and embeds alike'
 done
 
+# RoBERTa with its own tokenizer.
+mkdir bpe
+cp "$DATA/bpe/roberta/vocab.json" "$DATA/bpe/roberta/merges.txt" bpe
+family_config roberta | sed 's/"pad_token_id": 0/"pad_token_id": 1/' >bpe/config.json
+csv2tfrecord -q -t text -l intent train.csv | bert-tokenize -q -m bpe -o bpe.rec
+bert-train -q --init-config bpe/config.json --steps 20 --learning-rate 3e-3 -o rbpe bpe.rec
+works 'transformers loads RoBERTa with byte-level BPE' \
+	"$PEER_PYTHON" "$peer/round-trip.py" run "$data" rbpe
+predict rbpe
+compare rbpe.ours.csv rbpe.csv '... and predicts the same'
+
 if [ -n "${MINILM-}" ]; then
 	works 'gradients of MiniLM by PyTorch' \
 		"$PEER_PYTHON" "$peer/bert-gradients.py" minilm.safetensors "$MINILM"
