@@ -141,25 +141,24 @@ static int check_settings(struct bt_train_run *t, const json_t *o,
 	return r;
 }
 
-/* The file's name and the length it had, unless it is gone. */
+/* The file's name, which it keeps through all of the run, and the length it had
+ * if it is still there. */
 static int take_up(struct bt_growth *g, const char *name, json_int_t size,
                    struct bt_error *err)
 {
 	char *path = bt_model_path(g->dir, name);
 	char *copy = bt_strndup(name, strlen(name));
-	int r = BT_OK;
 
 	if (path == NULL || copy == NULL) {
-		r = bt_error_nomem(err, "reading a checkpoint");
-	} else if (access(path, F_OK) == 0 && size >= 0) {
-		free(g->name);
-		g->name = copy;
-		g->size = (uint64_t)size;
-		copy = NULL;
+		free(path);
+		free(copy);
+		return bt_error_nomem(err, "reading a checkpoint");
 	}
-	free(copy);
+	free(g->name);
+	g->name = copy;
+	g->size = size > 0 && access(path, F_OK) == 0 ? (uint64_t)size : 0;
 	free(path);
-	return r;
+	return BT_OK;
 }
 
 static int read_lengths(struct bt_train_run *t, json_t *files,

@@ -57,6 +57,23 @@ works 'and resumed' small_train c -q --epochs 2 --eval dev.rec --tensorboard log
 cut -d' ' -f1,2 valid >wanted
 events logs/c/validation/* | cut -d' ' -f1,2 >got
 same got wanted 'each event stands there once'
+
+# A resumed run that is killed after its first events and before a checkpoint.
+exits 1 'a run before its first events' small_train k --epochs 2 \
+	--tensorboard logs/k --max-minutes 0.001
+LD_PRELOAD=$BUILD/preload/inject.so INJECT=rename:6:kill INJECT_LOG=$PWD/log \
+	small_train k -q --epochs 2 --tensorboard logs/k --resume 2>err
+if [ -e log ]; then
+	[ -s logs/k/train/* ]
+	result $? 'is killed behind them'
+	small_train k -q --epochs 2 --tensorboard logs/k --resume
+	events logs/k/train/* | cut -d' ' -f1,2 >got
+	cut -d' ' -f1,2 train >wanted
+	same got wanted 'and resumed once more: each event stands there once'
+else
+	skip 'a killed run' "a library cannot be preloaded: $(head -n 1 err)"
+fi
+
 works 'a second run' small_train a -q --epochs 2 --eval dev.rec --tensorboard logs/a
 is "$(find logs/a/train -type f | wc -l | tr -d ' ')" 2 'begins another file'
 : >file
