@@ -48,8 +48,9 @@ struct prim {
 
 struct worker {
 	dnnl_stream_t stream;
-	void *scratch;
-	size_t scratch_size;
+	/* Not from the heap: freed as it grows, it would stay there or not as
+	 * other threads happen to allocate. */
+	struct bt_arena scratch;
 };
 
 struct state {
@@ -134,7 +135,7 @@ static void close_dnnl(struct bt_gemm *g)
 	for (i = 0; s->workers != NULL && i < g->workers; i++) {
 		if (s->workers[i].stream != NULL)
 			dnnl_stream_destroy(s->workers[i].stream);
-		free(s->workers[i].scratch);
+		bt_arena_clear(&s->workers[i].scratch);
 	}
 	for (i = 0; i < 2; i++)
 		if (s->attr[i] != NULL)
@@ -362,17 +363,10 @@ static struct prim *find_prim(struct bt_gemm *g, const struct key *k,
 
 static int ensure_scratch(struct worker *w, size_t size)
 {
-	void *p;
-
-	if (size <= w->scratch_size)
+	if (size <= w->scratch.size)
 		return BT_OK;
-	p = aligned_alloc(4096, bt_round_up(size, 4096));
-	if (p == NULL)
-		return BT_ENOMEM;
-	free(w->scratch);
-	w->scratch = p;
-	w->scratch_size = size;
-	return BT_OK;
+	bt_arena_clear(&w->scratch);
+	return bt_arena_init(&w->scratch, bt_round_up(size, 4096));
 }
 
 /* Runs p in this thread on the given data. */
@@ -394,8 +388,8 @@ static int execute(struct bt_gemm *g, struct prim *p, void *const data[ARGS],
 		    dnnl_memory_create(&m[i], md_get(&p->md[i]), s->engine,
 		                       DNNL_MEMORY_NONE) != dnnl_success)
 			return BT_ENOMEM;
-		if (dnnl_memory_set_data_handle(m[i], i == SCRATCH ? w->scratch
-		                                                   : data[i]) !=
+		if (dnnl_memory_set_data_handle(
+		        m[i], i == SCRATCH ? w->scratch.base : data[i]) !=
 		    dnnl_success)
 			return BT_ENOMEM;
 		args[n].arg = p->key.kind == PACK && i == SRC   ? DNNL_ARG_FROM
