@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Any bytes as vocab.json and, behind a NUL, merges.txt: refused, or a
- * tokenizer that takes any text. Writes to the directory fuzz-bpe.
- * Build: clang -D_POSIX_C_SOURCE=200809L -Ilib
- * -fsanitize=fuzzer,address,undefined tests/fuzz/bpe.c lib/base/?*.c
- * lib/io/?*.c lib/text/?*.c -lcsv -ljansson -lutf8proc -lzstd -lz -lm */
+ * tokenizer that takes any text. Writes to the directory fuzz-bpe. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Any bytes as the file of a SentencePiece model: refused, or one whose map of
- * characters takes any text. The bytes serve as a map, too.
- * Build: clang -D_GNU_SOURCE -Ilib -fsanitize=fuzzer,address,undefined
- *        tests/fuzz/spmodel.c lib/base/?*.c lib/io/?*.c lib/text/?*.c
- *        -lcsv -ljansson -lutf8proc -lzstd -lz -lm */
+ * characters takes any text. The bytes serve as a map, too. */
 #include <stdlib.h>
 #include <string.h>
 
