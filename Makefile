@@ -129,7 +129,13 @@ fuzz:
 demo: all
 	$(Q)PATH="$(CURDIR)/$B/bin:$$PATH" DEMO_DIR=$B/demo pipelines/demo.sh $(MODEL)
 
-bench: all
+# What tests/bench measures of the library itself.
+SPEEDS := $(patsubst tests/speed/%.c,$B/speed/%,$(wildcard tests/speed/*.c))
+$(SPEEDS): $B/speed/%: $B/tests/speed/%.o $B/libbertutils.a
+	$(Q)mkdir -p $(@D)
+	$(call run,LD)$(LINK) -o $@ $^ $(LDLIBS)
+
+bench: all $(SPEEDS)
 	$(Q)BUILD=$B tests/bench $(BENCH)
 
 # Completions name the tools; bash looks for a file named as each of them.

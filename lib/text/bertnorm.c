@@ -94,9 +94,10 @@ static uint32_t add_replacement(const struct becomes *b, struct bt_buf *pool)
 	return BT_ACT_REPLACE | (uint32_t)at << BT_ACT_POOL;
 }
 
-/* What happens to c, apart from its kind. */
+/* What happens to c, which is plain or not (bt_char_plain), apart from its
+ * kind. */
 static uint32_t make_action(const struct bt_bertnorm_opts *o, uint32_t c,
-                            uint8_t props, struct bt_buf *pool)
+                            uint8_t props, bool plain, struct bt_buf *pool)
 {
 	struct becomes b;
 	uint32_t e = 0;
@@ -110,6 +111,8 @@ static uint32_t make_action(const struct bt_bertnorm_opts *o, uint32_t c,
 		e |= BT_ACT_PAD;
 	if (o->school == BT_SCHOOL_GOOGLE && o->lower && c == CAPITAL_SIGMA)
 		return e | BT_ACT_SIGMA;
+	if (plain && !(props & BT_CHAR_IS_MARK))
+		return e | BT_ACT_SAME;
 	b = fold(o, c, props);
 	if (b.n == 0)
 		return e | (b.starter_dropped ? BT_ACT_MARK : BT_ACT_DROP);
@@ -138,17 +141,20 @@ static int fill_pages(struct bt_bertnorm *m, struct bt_buf *table,
 {
 	uint32_t entry[BT_BERTNORM_PAGE], c, first;
 	uint8_t props[BT_BERTNORM_PAGE];
+	bool plain[BT_BERTNORM_PAGE];
 	size_t pages = 0, i;
 
 	for (first = 0; first <= LAST_CHAR; first += BT_BERTNORM_PAGE) {
 		if (!is_dull(first)) {
 			bt_char_props(m->opts.school, first, BT_BERTNORM_PAGE,
 			              props);
+			bt_char_plain(m->opts.school, first, BT_BERTNORM_PAGE,
+			              plain);
 			for (i = 0; i < BT_BERTNORM_PAGE; i++) {
 				c = first + (uint32_t)i;
-				entry[i] =
-				    make_action(&m->opts, c, props[i], pool) |
-				    kind_of(props[i]);
+				entry[i] = make_action(&m->opts, c, props[i],
+				                       plain[i], pool) |
+				           kind_of(props[i]);
 			}
 			if (pages == 0 ||
 			    memcmp(table->data + table->len - sizeof(entry),
@@ -187,6 +193,7 @@ static void fill_ascii(struct bt_bertnorm *m)
 			m->ascii[c] = BT_ASCII_DROP;
 		}
 	}
+	m->ascii_lower = m->opts.lower;
 }
 
 int bt_bertnorm_new(const struct bt_bertnorm_opts *opts,

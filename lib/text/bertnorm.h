@@ -4,7 +4,8 @@
  * make it lower case; and the kinds of characters by which the result is cut
  * into words. What happens to a character is looked up in a table over all of
  * Unicode that is made once from the settings (about 300 kB, 5 ms); bytes
- * below 0x80 take a shorter way. Immutable once made, shared by threads.
+ * below 0x80 take a shorter way, eight at a time. Immutable once made, shared
+ * by threads.
  */
 #ifndef BT_TEXT_BERTNORM_H
 #define BT_TEXT_BERTNORM_H
@@ -32,6 +33,8 @@ struct bt_bertnorm_opts {
 struct bt_bertnorm {
 	uint8_t ascii[256]; /* the byte it becomes, or a code of bertnorm.c */
 	uint8_t kind[128];
+	bool ascii_lower; /* ascii[' '] to ascii['~'] are these, in lower case;
+	                   * else as they are */
 	uint16_t page[0x110000 / BT_BERTNORM_PAGE];
 	uint32_t *entry; /* [pages][BT_BERTNORM_PAGE] */
 	uint8_t *pool;   /* replacements: a length and its bytes, one by one */

@@ -85,6 +85,46 @@ static int settle(struct run *r)
 	return BT_OK;
 }
 
+#define ONES 0x0101010101010101u
+#define TOPS 0x8080808080808080u
+
+/* True if all eight bytes are ' ' to '~'; false for others, and for some of
+ * these beside others. */
+static inline bool are_printable(uint64_t v)
+{
+	return ((v | (v - ONES * ' ') | (v + ONES)) & TOPS) == 0;
+}
+
+/* Makes the capitals among eight bytes below 0x80 small. */
+static inline uint64_t lower_eight(uint64_t v)
+{
+	uint64_t capitals =
+	    (v + ONES * (0x80 - 'A')) & ~(v + ONES * (0x7f - 'Z')) & TOPS;
+
+	return v | capitals >> 2;
+}
+
+/* Copies what are_printable from p on, eight by eight; returns how much. */
+static size_t run_eights(const struct run *r, const uint8_t *p, uint8_t *to,
+                         uint32_t *src)
+{
+	size_t n = (size_t)(r->end - p), i, k;
+	uint64_t v;
+
+	for (i = 0; i + 8 <= n; i += 8) {
+		memcpy(&v, p + i, 8);
+		if (!are_printable(v))
+			break;
+		if (r->m->ascii_lower)
+			v = lower_eight(v);
+		memcpy(to + i, &v, 8);
+		if (src != NULL)
+			for (k = i; k < i + 8; k++)
+				src[k] = (uint32_t)((size_t)(p - r->raw) + k);
+	}
+	return i;
+}
+
 /* Copies a run of bytes below 0x80; returns where it ends. These are of class
  * 0: what may be out of order before them need not be settled at once. */
 static const uint8_t *run_ascii(struct run *r, const uint8_t *p)
@@ -93,8 +133,12 @@ static const uint8_t *run_ascii(struct run *r, const uint8_t *p)
 	struct bt_normed *out = r->out;
 	uint8_t *to = out->text + out->n, c;
 	uint32_t *src = out->want_src ? out->src + out->n : NULL;
+	size_t n = run_eights(r, p, to, src);
 
-	for (; p < r->end; p++) {
+	to += n;
+	if (src != NULL)
+		src += n;
+	for (p += n; p < r->end; p++) {
 		c = map[*p];
 		if (c >= BT_ASCII_NONE) {
 			if (c == BT_ASCII_NONE)

@@ -203,6 +203,47 @@ int bt_char_decompose(enum bt_school school, uint32_t c,
 	return (int)n;
 }
 
+/* Takes the characters of the ranges out of plain. */
+static void unmark(const struct bt_shift *r, size_t ranges, uint32_t first,
+                   size_t n, bool *plain)
+{
+	uint32_t end = first + (uint32_t)n, c;
+	size_t lo = 0, hi = ranges, mid;
+
+	while (lo < hi) {
+		mid = (lo + hi) / 2;
+		if (first > r[mid].last)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	for (; lo < ranges && r[lo].first < end; lo++)
+		for (c = r[lo].first < first ? first : r[lo].first;
+		     c <= r[lo].last && c < end; c++)
+			plain[c - first] = false;
+}
+
+void bt_char_plain(enum bt_school school, uint32_t first, size_t n, bool *plain)
+{
+	const utf8proc_property_t *p;
+	uint32_t c;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		c = first + (uint32_t)i;
+		p = utf8proc_get_property((utf8proc_int32_t)c);
+		/* syllables of Hangul are decomposed by a rule, not a table */
+		plain[i] = p->decomp_seqindex == UINT16_MAX &&
+		           p->lowercase_seqindex == UINT16_MAX &&
+		           p->combining_class == 0 &&
+		           (c < 0xac00 || c > 0xd7a3);
+	}
+	if (school != BT_SCHOOL_HF)
+		return;
+	unmark(bt_hf_lower, bt_hf_lower_n, first, n, plain);
+	unmark(bt_hf_classes, bt_hf_classes_n, first, n, plain);
+}
+
 bool bt_char_is_word(uint32_t c)
 {
 	utf8proc_category_t k = category(c);

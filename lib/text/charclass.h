@@ -66,6 +66,14 @@ int bt_char_lower(enum bt_school school, uint32_t c,
 int bt_char_decompose(enum bt_school school, uint32_t c,
                       uint32_t out[BT_CHAR_DECOMPOSE_MAX]);
 
+/*
+ * Sets plain[i] for those of n characters from first on of which it is known at
+ * a glance that they are their own lower case and decomposition and of class 0,
+ * which most are.
+ */
+void bt_char_plain(enum bt_school school, uint32_t first, size_t n,
+                   bool *plain);
+
 /* Part of a word in the sense of \w in Hugging Face's regular expressions:
  * letters, marks, decimal digits, connectors. */
 bool bt_char_is_word(uint32_t c);

@@ -127,11 +127,25 @@ static int model_cut(const struct bt_model *model, void *work,
 {
 	const struct model *m = (const struct model *)model;
 
-	(void)work;
-	if (bt_pieces_room(out, to - from) != BT_OK)
+	return bt_wordpiece_cut(&m->wp, work, text, from, to, out);
+}
+
+static int model_work_new(const struct bt_model *model, void **work)
+{
+	struct bt_wordpiece_work *w = bt_array0(1, sizeof(*w));
+
+	(void)model;
+	if (w == NULL)
 		return BT_ENOMEM;
-	out->n += bt_wordpiece_cut(&m->wp, text, from, to, out->piece + out->n);
+	*work = w;
 	return BT_OK;
+}
+
+static void model_work_free(void *work)
+{
+	if (work != NULL)
+		bt_wordpiece_work_clear(work);
+	free(work);
 }
 
 static void model_free(struct bt_model *model)
@@ -143,8 +157,8 @@ int bt_model_wordpiece(const struct bt_vocab *vocab, struct bt_span prefix,
                        int32_t unknown, size_t max_chars,
                        struct bt_model **model, struct bt_error *err)
 {
-	static const struct bt_model_ops ops = {model_cut, NULL, NULL,
-	                                        model_free};
+	static const struct bt_model_ops ops = {model_cut, model_work_new,
+	                                        model_work_free, model_free};
 	struct model *m = bt_array0(1, sizeof(*m));
 
 	if (m == NULL)

@@ -19,6 +19,7 @@
 
 /* A string and its number. */
 struct entry {
+	uint64_t head; /* its first bytes, the first one highest, and zeros */
 	struct bt_span s;
 	size_t number;
 };
@@ -48,11 +49,25 @@ struct build {
 	int labels;
 };
 
+static uint64_t head_of(struct bt_span s)
+{
+	uint64_t h = 0;
+	size_t i;
+
+	for (i = 0; i < 8; i++)
+		h = h << 8 | (i < s.n ? (uint8_t)s.p[i] : 0);
+	return h;
+}
+
+/* Heads decide for nearly all strings, without a look at these. */
 static int compare(const void *a, const void *b)
 {
 	const struct entry *x = a, *y = b;
-	int c = bt_span_compare(x->s, y->s);
+	int c;
 
+	if (x->head != y->head)
+		return x->head < y->head ? -1 : 1;
+	c = bt_span_compare(x->s, y->s);
 	if (c != 0)
 		return c;
 	return (x->number > y->number) - (x->number < y->number);
@@ -86,32 +101,51 @@ static void take(struct build *b, uint32_t to, uint32_t parent)
 	b->block[to / BLOCK].free[to % BLOCK / 64] &= ~((uint64_t)1 << to % 64);
 }
 
-/* True if every child finds its place free with this base. */
-static bool fits(const struct build *b, uint32_t base)
+/* Bit i of the result is bit i ^ by of w. */
+static inline uint64_t swap_bits(uint64_t w, unsigned by)
 {
-	int i;
-
-	for (i = 0; i < b->labels; i++)
-		if (b->t->unit[base ^ b->label[i]].parent != BT_TRIE_NONE)
-			return false;
-	return true;
+	if (by & 1)
+		w = (w >> 1 & 0x5555555555555555u) | (w & 0x5555555555555555u)
+		                                         << 1;
+	if (by & 2)
+		w = (w >> 2 & 0x3333333333333333u) | (w & 0x3333333333333333u)
+		                                         << 2;
+	if (by & 4)
+		w = (w >> 4 & 0x0f0f0f0f0f0f0f0fu) | (w & 0x0f0f0f0f0f0f0f0fu)
+		                                         << 4;
+	if (by & 8)
+		w = (w >> 8 & 0x00ff00ff00ff00ffu) | (w & 0x00ff00ff00ff00ffu)
+		                                         << 8;
+	if (by & 16)
+		w = (w >> 16 & 0x0000ffff0000ffffu) | (w & 0x0000ffff0000ffffu)
+		                                          << 16;
+	return by & 32 ? w >> 32 | w << 32 : w;
 }
 
-/* Looks for a base that puts the first child on a free unit of block k and the
- * others, too. */
+/* Looks for a base that puts every child on a free unit of block k. */
 static bool search_block(const struct build *b, size_t k, uint32_t *base)
 {
+	const uint64_t *is_free = b->block[k].free;
 	uint64_t left;
-	size_t w;
+	unsigned w, label;
+	int i;
 
-	for (w = 0; w < BLOCK / 64; w++)
-		for (left = b->block[k].free[w]; left != 0; left &= left - 1) {
-			*base = (uint32_t)(k * BLOCK + w * 64) +
-			        (uint32_t)__builtin_ctzll(left);
-			*base ^= b->label[0];
-			if (fits(b, *base))
-				return true;
+	for (w = 0; w < BLOCK / 64; w++) {
+		if (is_free[w] == 0)
+			continue;
+		/* the places of the first child, as the others see them */
+		left = is_free[w];
+		for (i = 1; left != 0 && i < b->labels; i++) {
+			label = b->label[i] ^ b->label[0];
+			left &= swap_bits(is_free[w ^ label / 64], label % 64);
 		}
+		if (left == 0)
+			continue;
+		*base = ((uint32_t)(k * BLOCK + w * 64) +
+		         (uint32_t)__builtin_ctzll(left)) ^
+		        b->label[0];
+		return true;
+	}
 	return false;
 }
 
@@ -200,6 +234,34 @@ static int fill(struct build *b, size_t n)
 	return r;
 }
 
+#define BUCKETS ((size_t)1 << 16)
+
+/* Sorts n entries: into buckets by their first two bytes, then these. */
+static int sort(struct entry **entry, size_t n)
+{
+	size_t *at = bt_array0(BUCKETS + 1, sizeof(*at)), i, from;
+	struct entry *to = bt_array(n, sizeof(*to)), *e = *entry;
+
+	if (at == NULL || to == NULL) {
+		free(at);
+		free(to);
+		return BT_ENOMEM;
+	}
+	for (i = 0; i < n; i++)
+		at[(e[i].head >> 48) + 1]++;
+	for (i = 0; i < BUCKETS; i++)
+		at[i + 1] += at[i];
+	for (i = 0; i < n; i++)
+		to[at[e[i].head >> 48]++] = e[i];
+	for (from = 0, i = 0; i < BUCKETS; from = at[i++])
+		if (at[i] - from > 1)
+			qsort(to + from, at[i] - from, sizeof(*to), compare);
+	free(e);
+	*entry = to;
+	free(at);
+	return BT_OK;
+}
+
 /* Sorts the strings that are not empty; *m is their number. */
 static int sort_entries(struct build *b, const struct bt_span *strings,
                         size_t n, size_t *m, size_t same[2],
@@ -213,10 +275,14 @@ static int sort_entries(struct build *b, const struct bt_span *strings,
 		if (memchr(strings[i].p, BT_TRIE_END, strings[i].n) != NULL)
 			return bt_error_set(err, BT_EARG,
 			                    "a string holds the byte 0xff");
+		b->entry[k].head = head_of(strings[i]);
 		b->entry[k].s = strings[i];
 		b->entry[k++].number = i;
 	}
-	qsort(b->entry, k, sizeof(*b->entry), compare);
+	if (k < BUCKETS / 16)
+		qsort(b->entry, k, sizeof(*b->entry), compare);
+	else if (sort(&b->entry, k) != BT_OK)
+		return BT_ENOMEM;
 	for (i = 1; i < k; i++)
 		if (bt_span_equal(b->entry[i - 1].s, b->entry[i].s)) {
 			same[0] = b->entry[i - 1].number;

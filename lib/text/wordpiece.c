@@ -1,15 +1,28 @@
 /* SPDX-License-Identifier: MIT */
-#include "text/wordpiece.h"
+#include "text/wordpiece_int.h"
 
 #include "text/utf8.h"
+
+/* Bytes that may be looked at for each byte of a word before links are used.
+ * Words of languages stay far below, and reading on in the trie is quicker than
+ * a table of words would be. */
+#define LOOKS 16
 
 void bt_wordpiece_init(struct bt_wordpiece *wp, const struct bt_vocab *v,
                        struct bt_span prefix, int32_t unknown, size_t max_chars)
 {
+	wp->vocab = v;
 	wp->trie = &v->trie;
 	wp->more = bt_trie_walk(wp->trie, prefix.p, prefix.n);
+	wp->prefix = prefix.n;
 	wp->unknown = unknown;
 	wp->max_chars = max_chars;
+}
+
+void bt_wordpiece_work_clear(struct bt_wordpiece_work *work)
+{
+	bt_wp_links_free(work->links);
+	work->links = NULL;
 }
 
 static bool is_too_long(const uint8_t *p, const uint8_t *end, size_t max)
@@ -23,16 +36,34 @@ static bool is_too_long(const uint8_t *p, const uint8_t *end, size_t max)
 	return n > max;
 }
 
-size_t bt_wordpiece_cut(const struct bt_wordpiece *wp, const uint8_t *text,
-                        size_t start, size_t end, struct bt_piece *piece)
+/* The rest of a word, behind the n pieces that there are, by links. Returns the
+ * number of all pieces, 0 if the rest has none, or BT_ENOMEM. */
+static int64_t go_on(const struct bt_wordpiece *wp,
+                     struct bt_wordpiece_work *work, const uint8_t *text,
+                     size_t end, struct bt_piece *piece, size_t n)
+{
+	int64_t more;
+
+	if (work->links == NULL && bt_wp_links_new(wp, &work->links) != BT_OK)
+		return BT_ENOMEM;
+	more = bt_wp_links_cut(wp, work->links, text, piece[n - 1].end, end,
+	                       piece + n);
+	return more > 0 ? (int64_t)n + more : more;
+}
+
+/* Cuts text[start .. end-1] into pieces, for which there is room. Returns their
+ * number or BT_ENOMEM. */
+static int64_t cut(const struct bt_wordpiece *wp,
+                   struct bt_wordpiece_work *work, const uint8_t *text,
+                   size_t start, size_t end, struct bt_piece *piece)
 {
 	const struct bt_trie *t = wp->trie;
+	size_t n = 0, at = start, i, stop, looks = LOOKS * (end - start);
 	uint32_t node = BT_TRIE_ROOT, found;
-	size_t n = 0, at = start, i, stop;
+	bool known = !is_too_long(text + start, text + end, wp->max_chars);
+	int64_t all;
 
-	if (is_too_long(text + start, text + end, wp->max_chars))
-		goto unknown;
-	while (at < end) {
+	while (known && at < end) {
 		found = BT_TRIE_NONE;
 		stop = at;
 		for (i = at; i < end && node != BT_TRIE_NONE;) {
@@ -43,17 +74,39 @@ size_t bt_wordpiece_cut(const struct bt_wordpiece *wp, const uint8_t *text,
 			}
 		}
 		if (found == BT_TRIE_NONE)
-			goto unknown;
+			break;
+		looks -= i - at < looks ? i - at : looks;
 		piece[n].id = (int32_t)bt_trie_number(t, found);
 		piece[n].start = (uint32_t)at;
 		piece[n++].end = (uint32_t)stop;
 		at = stop;
 		node = wp->more;
+		if (looks == 0 && at < end && node != BT_TRIE_NONE) {
+			all = go_on(wp, work, text, end, piece, n);
+			if (all == 0)
+				break;
+			return all;
+		}
 	}
-	return n;
-unknown:
+	if (at == end)
+		return (int64_t)n;
 	piece[0].id = wp->unknown;
 	piece[0].start = (uint32_t)start;
 	piece[0].end = (uint32_t)end;
 	return 1;
+}
+
+int bt_wordpiece_cut(const struct bt_wordpiece *wp,
+                     struct bt_wordpiece_work *work, const uint8_t *text,
+                     size_t start, size_t end, struct bt_pieces *out)
+{
+	int64_t n;
+
+	if (bt_pieces_room(out, end - start) != BT_OK)
+		return BT_ENOMEM;
+	n = cut(wp, work, text, start, end, out->piece + out->n);
+	if (n < 0)
+		return BT_ENOMEM;
+	out->n += (size_t)n;
+	return BT_OK;
 }

@@ -17,7 +17,7 @@
 #include "text/trie.h"
 #include "text/utf8.h"
 #include "text/vocab.h"
-#include "text/wordpiece.h"
+#include "text/wordpiece_int.h"
 
 static void utf8_round_trip(void **state)
 {
@@ -271,16 +271,22 @@ static void tries_refuse(void **state)
 static void check_word(const struct bt_wordpiece *wp, const char *word,
                        const char *wanted)
 {
-	struct bt_piece p[64];
+	struct bt_wordpiece_work work = {0};
+	struct bt_pieces p = {0};
 	struct bt_buf b = BT_BUF_INIT;
-	size_t i,
-	    n = bt_wordpiece_cut(wp, (const uint8_t *)word, 0, strlen(word), p);
+	size_t i;
 
-	for (i = 0; i < n; i++)
-		bt_buf_printf(&b, "%s%d:%u-%u", i ? " " : "", (int)p[i].id,
-		              p[i].start, p[i].end);
+	assert_int_equal(bt_wordpiece_cut(wp, &work, (const uint8_t *)word, 0,
+	                                  strlen(word), &p),
+	                 BT_OK);
+	for (i = 0; i < p.n; i++)
+		bt_buf_printf(&b, "%s%d:%u-%u", i ? " " : "",
+		              (int)p.piece[i].id, p.piece[i].start,
+		              p.piece[i].end);
 	assert_string_equal(bt_buf_str(&b), wanted);
 	bt_buf_clear(&b);
+	free(p.piece);
+	bt_wordpiece_work_clear(&work);
 }
 
 static void words_are_cut(void **state)
@@ -319,35 +325,154 @@ static void words_are_cut(void **state)
 	bt_vocab_clear(&v);
 }
 
-/* A word of a million characters takes as long as a million short ones. */
+/* The rest of a word, behind its first byte, one token after the other. */
+static size_t cut_plainly(const struct bt_wordpiece *wp, const uint8_t *s,
+                          size_t at, size_t end, struct bt_piece *p)
+{
+	uint32_t node, found = 0;
+	size_t n = 0, i, stop;
+
+	for (; at < end; at = stop) {
+		node = wp->more;
+		stop = at;
+		for (i = at; i < end; i++) {
+			node = bt_trie_step(wp->trie, node, s[i]);
+			if (node == BT_TRIE_NONE)
+				break;
+			if (bt_trie_is_end(wp->trie, node)) {
+				stop = i + 1;
+				found = node;
+			}
+		}
+		if (stop == at)
+			return 0;
+		p[n].id = (int32_t)bt_trie_number(wp->trie, found);
+		p[n].start = (uint32_t)at;
+		p[n++].end = (uint32_t)stop;
+	}
+	return n;
+}
+
+static uint64_t state_of_chance = 1;
+
+static unsigned chance(unsigned n)
+{
+	state_of_chance = state_of_chance * 6364136223846793005u + 1;
+	return (unsigned)(state_of_chance >> 33) % n;
+}
+
+/* Random vocabularies of three letters, random words: as one by one. */
+static void links_give_the_same(void **state)
+{
+	enum { ROUNDS = 300, WORDS = 60, LONGEST = 40 };
+	struct bt_piece got[LONGEST], want[LONGEST];
+	struct bt_error err = {0};
+	struct bt_wp_links *k;
+	struct bt_wordpiece wp;
+	char s[LONGEST + 3];
+	size_t round, i, n, known = 0;
+	struct bt_vocab v;
+
+	(void)state;
+	for (round = 0; round < ROUNDS; round++) {
+		memset(&v, 0, sizeof(v));
+		assert_ok(bt_vocab_put(&v, 0, bt_span("?"), &err));
+		while (v.n < 3 + round % 20) {
+			memcpy(s, "##", 2);
+			n = round % 7 == 0 ? 0 : 2; /* no prefix */
+			if (round % 3 != 0 && v.n < 3)
+				s[n++] = "ab"[v.n - 1];
+			else
+				for (i = chance(9) + 1; i > 0; i--)
+					s[n++] = "abc#"[chance(
+					    round % 5 == 0 ? 4 : 3)];
+			for (i = 0; i < v.n; i++)
+				if (bt_span_equal(v.token[i],
+				                  (struct bt_span){s, n}))
+					break;
+			if (i == v.n)
+				assert_ok(bt_vocab_put(
+				    &v, v.n, (struct bt_span){s, n}, &err));
+		}
+		assert_ok(bt_vocab_index(&v, 0, &err));
+		bt_wordpiece_init(&wp, &v, bt_span(round % 7 == 0 ? "" : "##"),
+		                  0, 100);
+		assert_true(wp.more != BT_TRIE_NONE);
+		assert_ok(bt_wp_links_new(&wp, &k));
+		for (i = 0; i < WORDS; i++) {
+			size_t len = 1 + chance(LONGEST - 1), j;
+			uint8_t word[LONGEST];
+
+			for (j = 0; j < len; j++)
+				word[j] = (uint8_t) "aaaaaabbbbbbc#"[chance(
+				    round % 5 == 0 ? 14 : 12)];
+			n = cut_plainly(&wp, word, 1, len, want);
+			assert_int_equal(
+			    bt_wp_links_cut(&wp, k, word, 1, len, got), n);
+			assert_memory_equal(got, want, n * sizeof(*got));
+			known += n > 1;
+		}
+		bt_wp_links_free(k);
+		bt_vocab_clear(&v);
+	}
+	assert_true(known > 1000);
+}
+
+enum { LONG = 1 << 20 };
+
+/* The seconds for a word of n letters 'a' and one letter more; count pieces. */
+static double time_word(const struct bt_wordpiece *wp, size_t n, char last,
+                        size_t count)
+{
+	struct bt_wordpiece_work work = {0};
+	struct bt_pieces p = {0};
+	char *word = bt_array(n + 1, 1);
+	double start;
+
+	assert_non_null(word);
+	memset(word, 'a', n);
+	word[n] = last;
+	start = bt_seconds();
+	assert_int_equal(
+	    bt_wordpiece_cut(wp, &work, (const uint8_t *)word, 0, n + 1, &p),
+	    BT_OK);
+	start = bt_seconds() - start;
+	assert_int_equal(p.n, count);
+	bt_wordpiece_work_clear(&work);
+	free(p.piece);
+	free(word);
+	return start;
+}
+
+/* A word of a million characters takes as long as a million short ones, though
+ * the vocabulary has a token that is nearly as long, and nearly fits. */
 static void long_words_take_linear_time(void **state)
 {
-	enum { LONG = 1 << 20 };
-	struct bt_piece *p = bt_array(LONG, sizeof(*p));
-	char *word = bt_array(LONG, 1);
+	char *token = bt_array(LONG / 2 + 4, 1);
 	struct bt_error err = {0};
 	struct bt_wordpiece wp;
 	struct bt_vocab v = {0};
-	double start;
+	struct bt_span s = {token, LONG / 2 + 3};
 
 	(void)state;
-	assert_true(p != NULL && word != NULL);
-	memset(word, 'a', LONG);
+	assert_non_null(token);
+	memset(token, 'a', LONG / 2 + 2);
+	memcpy(token, "##", 2);
+	token[LONG / 2 + 2] = 'b';
 	assert_ok(bt_vocab_put(&v, 0, bt_span("a"), &err));
-	assert_ok(bt_vocab_put(&v, 1, bt_span("##aaaaaaab"), &err));
+	assert_ok(bt_vocab_put(&v, 1, s, &err));
 	assert_ok(bt_vocab_put(&v, 2, bt_span("##a"), &err));
 	assert_ok(bt_vocab_index(&v, 0, &err));
-	bt_wordpiece_init(&wp, &v, bt_span("##"), 0, LONG);
-	start = bt_seconds();
-	assert_int_equal(
-	    bt_wordpiece_cut(&wp, (const uint8_t *)word, 0, LONG, p), LONG);
-	assert_true(bt_seconds() - start < 3);
+	bt_wordpiece_init(&wp, &v, bt_span("##"), 0, LONG + 1);
+	/* plainly: 2^38 steps */
+	assert_true(time_word(&wp, LONG, 'a', LONG + 1) < 10);
+	assert_true(time_word(&wp, LONG, 'c', 1) < 10);
+	/* a, and LONG/2 - 1 times ##a before the long one */
+	assert_true(time_word(&wp, LONG, 'b', LONG / 2 + 1) < 10);
 	wp.max_chars = 100;
-	assert_int_equal(
-	    bt_wordpiece_cut(&wp, (const uint8_t *)word, 0, LONG, p), 1);
+	time_word(&wp, LONG, 'a', 1);
 	bt_vocab_clear(&v);
-	free(word);
-	free(p);
+	free(token);
 }
 
 int main(void)
@@ -360,6 +485,7 @@ int main(void)
 	    cmocka_unit_test(tries_find_what_is_there),
 	    cmocka_unit_test(tries_refuse),
 	    cmocka_unit_test(words_are_cut),
+	    cmocka_unit_test(links_give_the_same),
 	    cmocka_unit_test(long_words_take_linear_time),
 	};
 
