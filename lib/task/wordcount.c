@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: MIT */
+#include "task/wordcount.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "io/in.h"
+#include "io/tfrecord.h"
+#include "task/record.h"
+
+#define BLOCK_BYTES ((size_t)4 << 20)
+#define PIECES 64
+
+/* A text of the block. */
+struct text {
+	size_t at, n;
+	uint64_t number; /* of its record or line */
+};
+
+struct job {
+	const struct bt_word_cutter *cutter;
+	struct bt_pool *pool;
+	struct bt_words *words;           /* [threads] */
+	struct bt_word_scratch **scratch; /* [threads] */
+	int threads;
+	bool lines;
+	const char *file; /* of the block */
+	struct bt_buf bytes;
+	struct text *text;
+	size_t n, cap;
+	struct bt_error error[PIECES];
+	struct bt_progress *progress;
+	struct bt_wordcount_sum sum;
+};
+
+static void count_piece(void *arg, int piece, int worker)
+{
+	struct job *j = arg;
+	size_t i = j->n * (size_t)piece / PIECES;
+	size_t end = j->n * ((size_t)piece + 1) / PIECES;
+	struct bt_error *err = &j->error[piece];
+	const struct text *t;
+	struct bt_span s;
+
+	for (; i < end; i++) {
+		t = &j->text[i];
+		s.p = j->bytes.data + t->at;
+		s.n = t->n;
+		if (bt_word_cut(j->cutter, j->scratch[worker], s,
+		                &j->words[worker], err) == BT_OK)
+			continue;
+		bt_error_prefix(err, "%s: %s %llu", j->file,
+		                j->lines ? "line" : "record",
+		                (unsigned long long)t->number);
+		return;
+	}
+}
+
+/* Counts the block, all of one file. */
+static int flush(struct job *j, struct bt_error *err)
+{
+	int i;
+
+	bt_pool_run(j->pool, count_piece, j, PIECES);
+	for (i = 0; i < PIECES; i++)
+		if (j->error[i].code != BT_OK)
+			return bt_error_set(err, j->error[i].code, "%s",
+			                    j->error[i].text);
+	j->sum.texts += j->n;
+	j->sum.bytes += j->bytes.len;
+	bt_buf_reset(&j->bytes);
+	j->n = 0;
+	if (j->progress != NULL && bt_progress_due(j->progress))
+		bt_progress_show(j->progress, "%llu texts",
+		                 (unsigned long long)j->sum.texts);
+	return BT_OK;
+}
+
+static int add(struct job *j, struct bt_span s, uint64_t number,
+               struct bt_error *err)
+{
+	if (s.p == NULL)
+		return BT_OK;
+	if (bt_grow(&j->text, &j->cap, j->n + 1, sizeof(*j->text)) != BT_OK)
+		return bt_error_nomem(err, "reading texts");
+	j->text[j->n++] = (struct text){j->bytes.len, s.n, number};
+	bt_buf_put(&j->bytes, s.p, s.n);
+	if (j->bytes.oom)
+		return bt_error_nomem(err, "reading texts");
+	return j->bytes.len >= BLOCK_BYTES ? flush(j, err) : BT_OK;
+}
+
+/* Adds a text, or the two of a pair. */
+static int add_record(struct job *j, const void *data, size_t len,
+                      const struct bt_tfrec *in, struct bt_error *err)
+{
+	struct bt_text_rec rec;
+	int r;
+
+	if (j->n > 0 && strcmp(j->file, bt_tfrec_file(in)) != 0) {
+		r = flush(j, err);
+		if (r != BT_OK)
+			return r;
+	}
+	j->file = bt_tfrec_file(in);
+	if (bt_text_rec_read(data, len, &rec, err) != BT_OK)
+		return bt_tfrec_blame(in, err);
+	r = add(j, rec.text_a, bt_tfrec_record(in), err);
+	return r == BT_OK ? add(j, rec.text_b, bt_tfrec_record(in), err) : r;
+}
+
+static int read_records(struct job *j, char *const *paths, int n,
+                        struct bt_error *err)
+{
+	struct bt_tfrec *in;
+	const uint8_t *data;
+	size_t len;
+	int r = bt_tfrec_open(paths, n, &in, err);
+
+	if (r != BT_OK)
+		return r;
+	if (j->threads > 1)
+		bt_tfrec_ahead(in);
+	while ((r = bt_tfrec_next(in, &data, &len, err)) == 1) {
+		r = add_record(j, data, len, in, err);
+		if (r != BT_OK)
+			break;
+	}
+	if (r == BT_OK)
+		r = flush(j, err); /* while there is the file's name */
+	bt_tfrec_close(in);
+	return r;
+}
+
+/* The line that begins at what comes next, without its end, which is at the end
+ * of *skip bytes. 1: there is one. */
+static int next_line(struct bt_in *in, struct bt_span *line, size_t *skip,
+                     struct bt_error *err)
+{
+	const uint8_t *p, *nl;
+	size_t got, want;
+	int r = bt_in_some(in, &p, &got, err);
+
+	if (r != BT_OK || got == 0)
+		return r;
+	for (want = got; (nl = memchr(p, '\n', got)) == NULL && got == want;) {
+		if (got >= BT_TFREC_MAX)
+			return bt_error_set(err, BT_ELIMIT,
+			                    "%s: a line is longer than %llu "
+			                    "bytes",
+			                    bt_in_name(in),
+			                    (unsigned long long)BT_TFREC_MAX);
+		want = 2 * got;
+		r = bt_in_peek(in, want, &p, &got, err);
+		if (r != BT_OK)
+			return r;
+	}
+	line->p = (const char *)p;
+	line->n = nl != NULL ? (size_t)(nl - p) : got;
+	*skip = line->n + (nl != NULL);
+	return 1;
+}
+
+static int read_lines(struct job *j, const char *path, struct bt_error *err)
+{
+	struct bt_span line;
+	uint64_t number = 0;
+	struct bt_in *in;
+	size_t skip = 0;
+	int r = bt_in_open(path, &in, err);
+
+	if (r != BT_OK)
+		return r;
+	if (j->threads > 1)
+		bt_in_ahead(in);
+	j->file = bt_in_name(in);
+	while ((r = next_line(in, &line, &skip, err)) == 1) {
+		r = add(j, line, ++number, err);
+		if (r != BT_OK)
+			break;
+		bt_in_skip(in, skip);
+	}
+	if (r == BT_OK)
+		r = flush(j, err);
+	bt_in_close(in);
+	return r;
+}
+
+static int read_all(struct job *j, char *const *paths, int n,
+                    struct bt_error *err)
+{
+	int i, r = BT_OK;
+
+	if (!j->lines)
+		r = read_records(j, paths, n, err);
+	else if (n == 0)
+		r = read_lines(j, NULL, err);
+	for (i = 0; j->lines && r == BT_OK && i < n; i++)
+		r = read_lines(j, paths[i], err);
+	if (r == BT_OK && j->sum.texts == 0)
+		r = bt_error_set(err, BT_EFORMAT, "there are no texts");
+	return r;
+}
+
+/* Adds up what the threads have. */
+static int gather(struct job *j, struct bt_words *words, struct bt_error *err)
+{
+	int i, r = BT_OK;
+
+	for (i = 0; r == BT_OK && i < j->threads; i++) {
+		r = bt_words_add_all(words, &j->words[i]);
+		bt_words_clear(&j->words[i]);
+	}
+	if (r == BT_OK)
+		r = bt_words_sort(words);
+	return r == BT_OK ? r : bt_error_nomem(err, "counting words");
+}
+
+static int start(struct job *j)
+{
+	int i;
+
+	j->words = bt_array0((size_t)j->threads, sizeof(*j->words));
+	j->scratch = bt_array0((size_t)j->threads, sizeof(void *));
+	if (j->words == NULL || j->scratch == NULL)
+		return BT_ENOMEM;
+	for (i = 0; i < j->threads; i++) {
+		j->scratch[i] = bt_word_scratch_new();
+		if (j->scratch[i] == NULL)
+			return BT_ENOMEM;
+	}
+	return BT_OK;
+}
+
+static void clear(struct job *j)
+{
+	int i;
+
+	for (i = 0; i < j->threads; i++) {
+		if (j->words != NULL)
+			bt_words_clear(&j->words[i]);
+		if (j->scratch != NULL)
+			bt_word_scratch_free(j->scratch[i]);
+	}
+	free(j->words);
+	free(j->scratch);
+	free(j->text);
+	bt_buf_clear(&j->bytes);
+}
+
+int bt_wordcount(const struct bt_word_cutter *cutter, struct bt_pool *pool,
+                 bool lines, char *const *paths, int n,
+                 struct bt_progress *progress, struct bt_words *words,
+                 struct bt_wordcount_sum *sum, struct bt_error *err)
+{
+	struct job j = {.cutter = cutter,
+	                .pool = pool,
+	                .threads = bt_pool_threads(pool),
+	                .lines = lines,
+	                .progress = progress};
+	int r = start(&j);
+
+	if (r != BT_OK)
+		bt_error_nomem(err, "counting words");
+	else
+		r = read_all(&j, paths, n, err);
+	if (r == BT_OK)
+		r = gather(&j, words, err);
+	*sum = j.sum;
+	clear(&j);
+	return r;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* The words of whole inputs, counted on all threads. */
+#ifndef BT_TASK_WORDCOUNT_H
+#define BT_TASK_WORDCOUNT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/log.h"
+#include "base/pool.h"
+#include "text/words.h"
+
+struct bt_wordcount_sum {
+	uint64_t texts, bytes;
+};
+
+/*
+ * Counts the words of text records, both texts of a pair, or of lines, in
+ * paths[0..n-1] (n = 0: standard input); words must be empty, and are sorted
+ * then. Inputs without any text are BT_EFORMAT. progress may be NULL.
+ */
+int bt_wordcount(const struct bt_word_cutter *cutter, struct bt_pool *pool,
+                 bool lines, char *const *paths, int n,
+                 struct bt_progress *progress, struct bt_words *words,
+                 struct bt_wordcount_sum *sum,
+                 struct bt_error *err) BT_MUST_USE;
+
+#endif

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: MIT */
+/* Words as characters or bytes, and the first tokens. */
+#include "text/subwords_int.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "text/bpe.h"
+#include "text/utf8.h"
+
+#define PREFIX "##"
+#define LAST_CHAR 0x10ffffu
+
+void bt_subwords_clear(struct bt_subwords *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->n; i++)
+		free(s->text[i]);
+	free(s->text);
+	free(s->token);
+	free(s->merge);
+	memset(s, 0, sizeof(*s));
+}
+
+static size_t find_slot(const struct bt_subtrain *t, struct bt_span s)
+{
+	size_t i = (size_t)bt_hash(s.p, s.n) & (t->slots - 1);
+
+	while (t->slot[i] != 0 &&
+	       !bt_span_equal(t->out->token[t->slot[i] - 1], s))
+		i = (i + 1) & (t->slots - 1);
+	return i;
+}
+
+static int more_slots(struct bt_subtrain *t)
+{
+	size_t slots = t->slots == 0 ? 4096 : 2 * t->slots, i;
+	uint32_t *slot = bt_array0(slots, sizeof(*slot));
+
+	if (slot == NULL)
+		return BT_ENOMEM;
+	free(t->slot);
+	t->slot = slot;
+	t->slots = slots;
+	for (i = 0; i < t->out->n; i++)
+		slot[find_slot(t, t->out->token[i])] = (uint32_t)i + 1;
+	return BT_OK;
+}
+
+int bt_sub_intern(struct bt_subtrain *t, struct bt_span a, struct bt_span b,
+                  uint32_t *id)
+{
+	struct bt_subwords *o = t->out;
+	struct bt_span s = {NULL, a.n + b.n};
+	char *text = bt_array(s.n + 1, 1);
+	size_t i;
+
+	if (text == NULL)
+		return BT_ENOMEM;
+	memcpy(text, a.p, a.n);
+	memcpy(text + a.n, b.p, b.n);
+	text[s.n] = 0;
+	s.p = text;
+	if ((2 * o->n >= t->slots && more_slots(t) != BT_OK) ||
+	    bt_grow(&o->token, &o->cap, o->n + 1, sizeof(*o->token)) != BT_OK ||
+	    bt_grow(&o->text, &o->texts_cap, o->n + 1, sizeof(*o->text)) !=
+	        BT_OK) {
+		free(text);
+		return BT_ENOMEM;
+	}
+	i = find_slot(t, s);
+	if (t->slot[i] != 0) {
+		*id = t->slot[i] - 1;
+		free(text);
+		return BT_OK;
+	}
+	o->text[o->n] = text;
+	o->token[o->n] = s;
+	*id = (uint32_t)o->n++;
+	t->slot[i] = *id + 1;
+	return BT_OK;
+}
+
+/* The characters of the words: how often, and the ids they get. */
+struct letters {
+	uint64_t *count; /* [LAST_CHAR + 1] */
+	bool *inside;    /* not only at the beginning of words */
+	uint32_t *first, *later;
+};
+
+static void count_letters(const struct bt_words *w, struct letters *l)
+{
+	const uint8_t *p, *start, *end;
+	size_t i;
+	uint32_t c;
+
+	for (i = 0; i < w->n; i++) {
+		start = (const uint8_t *)w->text + w->word[i].at;
+		end = start + w->word[i].n;
+		for (p = start; p < end; p += bt_utf8_len(*p)) {
+			c = bt_utf8_get(p);
+			l->count[c] += w->word[i].count;
+			l->inside[c] = l->inside[c] || p > start;
+		}
+	}
+}
+
+/* A character by how often it occurs. */
+struct frequent {
+	uint64_t count;
+	uint32_t c;
+};
+
+static int by_count(const void *a, const void *b)
+{
+	const struct frequent *x = a, *y = b;
+
+	if (x->count != y->count)
+		return x->count > y->count ? -1 : 1;
+	return (x->c > y->c) - (x->c < y->c);
+}
+
+/* Forgets all characters but the most frequent. Of equally frequent ones those
+ * that come first in Unicode stay. */
+static int limit_letters(const struct bt_subtrain *t, struct letters *l)
+{
+	struct frequent *f = bt_array(LAST_CHAR + 1, sizeof(*f));
+	size_t n = 0, i;
+	uint32_t c;
+
+	if (f == NULL)
+		return BT_ENOMEM;
+	for (c = 0; c <= LAST_CHAR; c++)
+		if (l->count[c] != 0)
+			f[n++] = (struct frequent){l->count[c], c};
+	t->out->letters = n;
+	if (t->opts->alphabet != 0 && n > t->opts->alphabet) {
+		qsort(f, n, sizeof(*f), by_count);
+		for (i = t->opts->alphabet; i < n; i++)
+			l->count[f[i].c] = 0;
+	}
+	free(f);
+	return BT_OK;
+}
+
+static int name_letters(struct bt_subtrain *t, struct letters *l)
+{
+	struct bt_span none = {"", 0}, prefix = bt_span(PREFIX), s;
+	uint8_t text[4];
+	uint32_t c;
+	int r = BT_OK;
+
+	s.p = (const char *)text;
+	for (c = 0; r == BT_OK && c <= LAST_CHAR; c++) {
+		l->first[c] = BT_SYMBOL_NONE;
+		if (l->count[c] == 0)
+			continue;
+		s.n = bt_utf8_put(text, c);
+		r = bt_sub_intern(t, none, s, &l->first[c]);
+	}
+	for (c = 0; r == BT_OK && c <= LAST_CHAR; c++) {
+		l->later[c] = BT_SYMBOL_NONE;
+		if (l->count[c] == 0 || !l->inside[c])
+			continue;
+		s.n = bt_utf8_put(text, c);
+		r = bt_sub_intern(t, prefix, s, &l->later[c]);
+	}
+	return r;
+}
+
+/* Sets the words to the ids of their characters. */
+static void spell(struct bt_subtrain *t, const struct bt_words *w,
+                  const struct letters *l)
+{
+	const uint8_t *p, *start, *end;
+	size_t i, at = 0;
+	uint32_t c;
+
+	for (i = 0; i < w->n; i++) {
+		start = (const uint8_t *)w->text + w->word[i].at;
+		end = start + w->word[i].n;
+		t->word[i] = (struct bt_sub_word){at, 0, w->word[i].count, 0};
+		for (p = start; p < end; p += bt_utf8_len(*p)) {
+			c = bt_utf8_get(p);
+			t->symbol[at++] =
+			    p == start ? l->first[c] : l->later[c];
+		}
+		t->word[i].n = at - t->word[i].at;
+	}
+}
+
+static int begin_letters(struct bt_subtrain *t, const struct bt_words *w)
+{
+	struct letters l;
+	int r = BT_ENOMEM;
+
+	l.count = bt_array0(LAST_CHAR + 1, sizeof(*l.count));
+	l.inside = bt_array0(LAST_CHAR + 1, sizeof(*l.inside));
+	l.first = bt_array(LAST_CHAR + 1, sizeof(*l.first));
+	l.later = bt_array(LAST_CHAR + 1, sizeof(*l.later));
+	if (l.count != NULL && l.inside != NULL && l.first != NULL &&
+	    l.later != NULL) {
+		count_letters(w, &l);
+		r = limit_letters(t, &l);
+	}
+	if (r == BT_OK)
+		r = name_letters(t, &l);
+	if (r == BT_OK)
+		spell(t, w, &l);
+	free(l.count);
+	free(l.inside);
+	free(l.first);
+	free(l.later);
+	return r;
+}
+
+/* All bytes, in the order of the characters that they are written as. */
+static int begin_bytes(struct bt_subtrain *t, const struct bt_words *w)
+{
+	struct bt_span none = {"", 0}, s;
+	uint32_t id[256], c;
+	uint16_t letter[256];
+	uint8_t text[4];
+	size_t i, k;
+	int b;
+
+	bt_byte_chars(letter);
+	s.p = (const char *)text;
+	for (c = 0; c < 0x144; c++)
+		for (b = 0; b < 256; b++) {
+			if (letter[b] != c)
+				continue;
+			s.n = bt_utf8_put(text, c);
+			if (bt_sub_intern(t, none, s, &id[b]) != BT_OK)
+				return BT_ENOMEM;
+		}
+	for (i = 0; i < w->n; i++) {
+		k = w->word[i].at;
+		t->word[i] =
+		    (struct bt_sub_word){k, w->word[i].n, w->word[i].count, 0};
+		for (; k < w->word[i].at + w->word[i].n; k++)
+			t->symbol[k] = id[(uint8_t)w->text[k]];
+	}
+	t->out->letters = 256;
+	return BT_OK;
+}
+
+static int begin(struct bt_subtrain *t, const struct bt_words *w,
+                 struct bt_error *err)
+{
+	struct bt_span none = {"", 0};
+	uint32_t id;
+	size_t i;
+	int r = BT_OK;
+
+	for (i = 0; r == BT_OK && i < t->opts->specials; i++)
+		r = bt_sub_intern(t, none, t->opts->special[i], &id);
+	if (r == BT_OK)
+		r = t->opts->kind == BT_WORDS_BYTES ? begin_bytes(t, w)
+		                                    : begin_letters(t, w);
+	if (r != BT_OK)
+		return bt_error_nomem(err, "training a vocabulary");
+	if (t->out->n > t->opts->size)
+		return bt_error_set(err, BT_ELIMIT,
+		                    "special tokens and single characters "
+		                    "alone are %zu tokens, more than %zu",
+		                    t->out->n, t->opts->size);
+	return BT_OK;
+}
+
+int bt_subwords_train(const struct bt_words *words,
+                      const struct bt_subword_opts *opts,
+                      struct bt_subwords *made, struct bt_error *err)
+{
+	struct bt_subwords out = {0};
+	struct bt_subtrain t = {.opts = opts, .out = &out, .words = words->n};
+	int r;
+
+	t.word = bt_array(words->n, sizeof(*t.word));
+	t.symbol = bt_array(words->text_n, sizeof(*t.symbol));
+	if (t.word == NULL || t.symbol == NULL)
+		r = bt_error_nomem(err, "training a vocabulary");
+	else
+		r = begin(&t, words, err);
+	if (r == BT_OK && bt_sub_merge(&t) != BT_OK)
+		r = bt_error_nomem(err, "training a vocabulary");
+	free(t.word);
+	free(t.symbol);
+	free(t.slot);
+	if (r == BT_OK)
+		*made = out;
+	else
+		bt_subwords_clear(&out);
+	return r;
+}
