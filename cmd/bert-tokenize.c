@@ -17,7 +17,9 @@ struct opts {
 	const char *layout, *labels, *label_type, *dummy, *example_id;
 	const char *meta, *part, *processor;
 	int64_t max_length;
-	bool no_truncation, lines, no_special;
+	const char *truncation;
+	struct bt_opt_maybe stride;
+	bool no_truncation, lines, no_special, mend;
 	int64_t pad_to; /* 0: none */
 	int64_t expect; /* 0: any number of records */
 	int64_t zstd;   /* 0: not compressed */
@@ -33,6 +35,11 @@ static const struct bt_opt options[] = {
            opts, max_length, 1, 1 << 30),
     BT_FLAG(0, "no-truncation", "fail on a longer text instead of cutting it",
             opts, no_truncation),
+    BT_STR(0, "truncation", "longest_first|only_first|only_second",
+           "which text of a pair is cut [longest_first]", opts, truncation),
+    BT_MAYBE("stride", "N", "cut longer texts into windows that share N tokens",
+             opts, stride),
+    BT_FLAG(0, "replace-invalid", "invalid UTF-8 becomes U+FFFD", opts, mend),
     BT_STR(0, "pad", "N|none", "pad records to N tokens [none]", opts, pad),
     BT_FLAG(0, "lines", "input is plain text, a text a line", opts, lines),
     BT_INT(0, "expect", "N", "fail if there are not N records", opts, expect, 1,
@@ -121,6 +128,9 @@ static int check_options(struct opts *o)
 		                      "--labels are for --label-type class, "
 		                      "not %s",
 		                      o->label_type);
+	if (o->stride.given && o->no_truncation)
+		return bt_tool_misuse(
+		    &tool, "--stride cuts, --no-truncation does not");
 	if (o->expect != 0 && o->lines)
 		return bt_tool_misuse(
 		    &tool, "--expect counts records, and --lines reads lines");
@@ -207,8 +217,7 @@ static int check_metadata(const struct opts *o,
 static int choose(const struct opts *o, const struct bt_tok *tok,
                   struct bt_tokenize_opts *how)
 {
-	size_t positions = bt_tok_max_positions(tok);
-	size_t special = o->no_special ? 0 : bt_tok_specials(tok, false);
+	struct bt_error err = {0};
 
 	how->format = is(o->format, "ids")       ? BT_TOKENIZE_IDS
 	              : is(o->format, "json")    ? BT_TOKENIZE_JSON
@@ -222,74 +231,15 @@ static int choose(const struct opts *o, const struct bt_tok *tok,
 	how->max_length = o->max_length != 0 ? (size_t)o->max_length
 	                  : o->pad_to != 0   ? (size_t)o->pad_to
 	                                     : bt_tok_max_length(tok);
-	if (positions != 0 && how->max_length > positions)
-		return bt_tool_misuse(&tool,
-		                      "%zu tokens are asked for, and the model "
-		                      "'%s' takes at most %zu",
-		                      how->max_length, o->model, positions);
-	if (positions != 0 && how->pad > positions)
-		return bt_tool_misuse(&tool,
-		                      "--pad %zu: the model '%s' takes at most "
-		                      "%zu tokens",
-		                      how->pad, o->model, positions);
-	if (how->max_length != 0 && how->max_length <= special)
-		return bt_tool_misuse(&tool,
-		                      "%zu tokens leave no room for a text: "
-		                      "%zu are special",
-		                      how->max_length, special);
+	how->windows = o->stride.given;
+	how->stride = (size_t)o->stride.n;
+	how->mend = o->mend;
+	how->which = is(o->truncation, "only_first")    ? BT_TOK_CUT_FIRST
+	             : is(o->truncation, "only_second") ? BT_TOK_CUT_SECOND
+	                                                : BT_TOK_CUT_LONGEST;
+	if (bt_tokenize_check(tok, how, o->model, &err) != BT_OK)
+		return bt_tool_misuse(&tool, "%s", err.text);
 	return BT_EXIT_DONE;
-}
-
-static const char *plural(uint64_t n)
-{
-	return n == 1 ? "" : "s";
-}
-
-/* TensorFlow's readers fail on a record that lacks what others have. */
-static void report_gaps(const struct bt_log *log,
-                        const struct bt_tokenize_opts *how,
-                        const struct bt_tokenize_stats *s)
-{
-	unsigned long long n = s->texts;
-
-	if (how->layout == BT_LAYOUT_FULL)
-		return;
-	if (how->label_type != BT_LABEL_NONE && s->labelled < s->texts)
-		bt_log(log, BT_LOG_WARN,
-		       "%llu of %llu records have no label_ids, which "
-		       "TensorFlow's readers demand: --dummy-label gives one",
-		       n - (unsigned long long)s->labelled, n);
-	if (how->layout == BT_LAYOUT_GARDEN && s->weighted > 0 &&
-	    s->weighted < s->texts)
-		bt_log(log, BT_LOG_WARN,
-		       "%llu of %llu records have no weight, which "
-		       "TensorFlow's readers demand of all or none",
-		       n - (unsigned long long)s->weighted, n);
-}
-
-/* Nothing is cut or unknown without a word about it. */
-static void report(const struct bt_log *log, const struct bt_tokenize_stats *s,
-                   size_t max_length, double seconds)
-{
-	char cut[128] = "", unknown[64] = "no [UNK]";
-
-	if (s->cut_texts > 0)
-		snprintf(cut, sizeof(cut),
-		         "; %llu text%s truncated to %zu tokens (%llu token%s "
-		         "lost)",
-		         (unsigned long long)s->cut_texts, plural(s->cut_texts),
-		         max_length, (unsigned long long)s->cut_tokens,
-		         plural(s->cut_tokens));
-	if (s->unknown > 0)
-		snprintf(unknown, sizeof(unknown), "%llu [UNK] (%.2g %%)",
-		         (unsigned long long)s->unknown,
-		         100.0 * (double)s->unknown / (double)s->tokens);
-	bt_log(log, BT_LOG_NOTE, "%llu text%s, %llu token%s%s; %s",
-	       (unsigned long long)s->texts, plural(s->texts),
-	       (unsigned long long)s->tokens, plural(s->tokens), cut, unknown);
-	bt_log(log, BT_LOG_MORE, "%.1f MB in %.3f s (%.1f MB/s)",
-	       (double)s->bytes * 1e-6, seconds,
-	       (double)s->bytes * 1e-6 / seconds);
 }
 
 static int tell_metadata(const struct opts *o,
@@ -301,7 +251,8 @@ static int tell_metadata(const struct opts *o,
 
 	if (o->meta == NULL)
 		return BT_OK;
-	return bt_metadata_update(o->meta, &m, s->texts, s->weighted > 0, err);
+	return bt_metadata_update(o->meta, &m, s->records, s->weighted > 0,
+	                          err);
 }
 
 /* Everything once the model is open. */
@@ -340,10 +291,8 @@ static int convert(const struct opts *o, const struct bt_tok *tok,
 		stats = bt_tokenize_stats(job);
 		r = tell_metadata(o, how, &stats, err);
 	}
-	if (r == BT_OK) {
-		report_gaps(log, how, &stats);
-		report(log, &stats, how->max_length, bt_seconds() - start);
-	}
+	if (r == BT_OK)
+		bt_tokenize_tell(how, &stats, bt_seconds() - start, log);
 	bt_out_abandon(out);
 	bt_tokenize_free(job);
 	bt_pool_free(pool);

@@ -58,11 +58,12 @@ static size_t ascii_run(const uint8_t *s, size_t n)
  * first byte is narrowed where the form would not be the shortest (E0, F0),
  * would be a surrogate (ED) or would be above U+10FFFF (F4).
  */
-static size_t utf8_length(const uint8_t *s, size_t n)
+static size_t utf8_length(const uint8_t *s, size_t n, size_t *good)
 {
 	uint8_t lo = 0x80, hi = 0xBF;
 	size_t len, i;
 
+	*good = 1;
 	if (s[0] < 0xC2 || s[0] > 0xF4)
 		return 0;
 	len = s[0] < 0xE0 ? 2 : s[0] < 0xF0 ? 3 : 4;
@@ -74,23 +75,25 @@ static size_t utf8_length(const uint8_t *s, size_t n)
 		lo = 0x90;
 	else if (s[0] == 0xF4)
 		hi = 0x8F;
-	if (n < len || s[1] < lo || s[1] > hi)
-		return 0;
-	for (i = 2; i < len; i++)
-		if (s[i] < 0x80 || s[i] > 0xBF)
+	for (i = 1; i < len; i++) {
+		if (i == n || s[i] < lo || s[i] > hi)
 			return 0;
+		++*good;
+		lo = 0x80;
+		hi = 0xBF;
+	}
 	return len;
 }
 
 static size_t utf8_check(const uint8_t *s, size_t n)
 {
-	size_t i = 0, len;
+	size_t i = 0, len, good;
 
 	for (;;) {
 		i += ascii_run(s + i, n - i);
 		if (i == n)
 			return n;
-		len = utf8_length(s + i, n - i);
+		len = utf8_length(s + i, n - i, &good);
 		if (len == 0)
 			return i;
 		i += len;
@@ -116,6 +119,25 @@ size_t bt_charset_check(enum bt_charset set, const char *s, size_t n)
 		return n;
 	return set == BT_CHARSET_UTF8 ? utf8_check(bytes, n)
 	                              : windows1252_check(bytes, n);
+}
+
+size_t bt_charset_mend(struct bt_buf *b, const char *s, size_t n)
+{
+	const uint8_t *bytes = (const uint8_t *)s;
+	size_t at = 0, run, mended = 0, good;
+
+	for (;;) {
+		run = n > at ? utf8_check(bytes + at, n - at) : 0;
+		if (run > 0)
+			bt_buf_put(b, s + at, run);
+		at += run;
+		if (at == n)
+			return mended;
+		utf8_length(bytes + at, n - at, &good);
+		bt_buf_puts(b, "\xef\xbf\xbd");
+		at += good;
+		mended++;
+	}
 }
 
 /* Appends a code point of U+0080 .. U+FFFF. */

@@ -31,6 +31,11 @@ const char *bt_charset_name(enum bt_charset set);
  */
 size_t bt_charset_check(enum bt_charset set, const char *s, size_t n);
 
+/* Appends s with U+FFFD for each run of bytes that begins like a character of
+ * UTF-8 and does not go on so, or else for the byte, as Python's
+ * errors="replace" has it; returns their number. */
+size_t bt_charset_mend(struct bt_buf *b, const char *s, size_t n);
+
 /* Appends s as UTF-8; s must have passed bt_charset_check. Running out of
  * memory shows in the buffer's oom. */
 void bt_charset_put(struct bt_buf *b, enum bt_charset set, const char *s,

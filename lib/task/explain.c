@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* A text's tokens one by one: what stands where, and what became of it. */
+#include <string.h>
+
 #include "task/tokenize_int.h"
+
+#define MARK "\xe2\x96\x81" /* U+2581, a space in vocabularies */
 
 /* Writes a column in which tabs and line ends cannot be mistaken. */
 static void put_column(struct bt_buf *out, struct bt_span s)
@@ -23,6 +27,31 @@ static void put_column(struct bt_buf *out, struct bt_span s)
 	}
 }
 
+/* The space that a token begins with, or what stands for it, aside. */
+static struct bt_span without_space(struct bt_span s)
+{
+	size_t n = s.n > 0 && *s.p == ' ' ? 1 : 0;
+
+	if (s.n >= 3 && memcmp(s.p, MARK, 3) == 0)
+		n = 3;
+	s.p += n;
+	s.n -= n;
+	return s;
+}
+
+/* What the text was changed to before it was looked up, if it was. */
+static void put_change(struct bt_buf *out, struct bt_span from,
+                       struct bt_span to)
+{
+	if (to.p == NULL)
+		return;
+	to = without_space(to);
+	if (bt_span_equal(without_space(from), to))
+		return;
+	bt_buf_puts(out, "\tnormalised: ");
+	put_column(out, to);
+}
+
 static const char *note(const struct bt_tok *t, const struct bt_encoding *e,
                         size_t i)
 {
@@ -31,12 +60,16 @@ static const char *note(const struct bt_tok *t, const struct bt_encoding *e,
 	return e->ids[i] == bt_tok_role(t, BT_TOK_UNK) ? "unknown" : "";
 }
 
-void bt_tokenize_explain(const struct bt_tok *t, const struct bt_encoding *e,
-                         const struct bt_span text[2], struct bt_buf *out)
+void bt_tokenize_explain(const struct bt_tok *t,
+                         const struct bt_tokenize_text *x, struct bt_buf *out)
 {
+	const struct bt_span text[2] = {x->rec.text_a, x->rec.text_b};
+	const struct bt_encoding *e = &x->e;
 	struct bt_span from;
 	size_t i;
 
+	if (x->window > 0)
+		bt_buf_printf(out, "# window %zu\n", x->window);
 	for (i = 0; i < e->n; i++) {
 		from = (struct bt_span){"", 0};
 		if (e->text[i] >= 0) {
@@ -52,7 +85,9 @@ void bt_tokenize_explain(const struct bt_tok *t, const struct bt_encoding *e,
 		put_column(out, bt_tok_token(t, e->ids[i]));
 		bt_buf_putc(out, '\t');
 		put_column(out, from);
-		bt_buf_printf(out, "\t%s\n", note(t, e, i));
+		bt_buf_printf(out, "\t%s", note(t, e, i));
+		put_change(out, from, e->normal[i]);
+		bt_buf_putc(out, '\n');
 	}
 	if (e->cut > 0)
 		bt_buf_printf(out, "# %zu tokens more were cut off\n", e->cut);

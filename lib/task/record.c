@@ -393,14 +393,15 @@ enum field {
 	LABEL_IDS,
 	SEGMENT_IDS,
 	TOKENIZER,
-	WEIGHT
+	WEIGHT,
+	WINDOW
 };
 
 /* What BERT's published records have stands in the order of their protobuf
  * build's map; the others are sorted. */
 static const char layout_fields[][10] = {
     [BT_LAYOUT_FULL] = {ID, INPUT_IDS, INPUT_MASK, IS_REAL, LABEL, LABEL_IDS,
-                        SEGMENT_IDS, TOKENIZER, WEIGHT},
+                        SEGMENT_IDS, TOKENIZER, WEIGHT, WINDOW},
     [BT_LAYOUT_BERT] = {INPUT_IDS, IS_REAL, INPUT_MASK, LABEL_IDS, SEGMENT_IDS},
     [BT_LAYOUT_GARDEN] = {EXAMPLE_ID, INPUT_IDS, INPUT_MASK, IS_REAL, LABEL_IDS,
                           SEGMENT_IDS, WEIGHT},
@@ -454,6 +455,8 @@ static void add_field(struct bt_example_writer *w, enum field f,
 		bt_example_add_int64s(w, "is_real_example", &one, 1);
 	else if (f == WEIGHT && rec->has_weight)
 		bt_example_add_floats(w, "weight", &rec->weight, 1);
+	else if (f == WINDOW && rec->has_window)
+		bt_example_add_int64s(w, "window", &rec->window, 1);
 }
 
 int bt_token_rec_write(struct bt_example_writer *w, struct bt_token_rec *rec,

@@ -49,6 +49,8 @@ void bt_tokenize_free(struct bt_tokenize *j)
 		bt_token_rec_clear(&j->worker[k].rec);
 		bt_example_clear(&j->worker[k].example);
 		bt_buf_clear(&j->worker[k].payload);
+		bt_buf_clear(&j->worker[k].mended[0]);
+		bt_buf_clear(&j->worker[k].mended[1]);
 	}
 	for (i = 0; i < j->pieces_cap; i++) {
 		bt_buf_clear(&j->piece[i].out);
@@ -110,7 +112,7 @@ bool bt_tokenize_full(const struct bt_tokenize *j)
 	return j->bytes.len >= BLOCK_BYTES || j->items >= BLOCK_TEXTS;
 }
 
-static int mark_end(struct bt_tokenize_piece *p)
+int bt_tokenize_end(struct bt_tokenize_piece *p)
 {
 	int r = bt_grow(&p->end, &p->end_cap, p->n_end + 1, sizeof(*p->end));
 
@@ -128,8 +130,6 @@ static void run_piece(void *arg, int number, int worker)
 
 	for (i = p->first; i < p->last; i++) {
 		r = bt_tokenize_one(j, &j->worker[worker], &j->item[i], p);
-		if (r == BT_OK)
-			r = mark_end(p);
 		if (r == BT_ENOMEM)
 			bt_error_nomem(&p->err, "encoding texts");
 		if (r != BT_OK) {
@@ -210,14 +210,21 @@ static int blame(const struct bt_tokenize *j, const struct bt_tokenize_piece *p,
 static void add_stats(struct bt_tokenize_stats *to,
                       const struct bt_tokenize_stats *s)
 {
+	int k;
+
 	to->texts += s->texts;
+	to->records += s->records;
 	to->tokens += s->tokens;
 	to->unknown += s->unknown;
 	to->cut_texts += s->cut_texts;
 	to->cut_tokens += s->cut_tokens;
 	to->labelled += s->labelled;
 	to->weighted += s->weighted;
+	to->mended_texts += s->mended_texts;
+	to->mended += s->mended;
 	to->bytes += s->bytes;
+	for (k = 0; k < BT_TOKENIZE_LENGTHS; k++)
+		to->length[k] += s->length[k];
 }
 
 int bt_tokenize_write(struct bt_tokenize *j, struct bt_out *out,

@@ -42,6 +42,10 @@ struct bt_tokenize_opts {
 	bool special;      /* add the special tokens */
 	size_t max_length; /* 0: no limit */
 	bool cut;          /* what is longer: cut it, or fail */
+	enum bt_tok_cut which;
+	bool windows; /* cut it into several records */
+	size_t stride;
+	bool mend; /* what is no UTF-8 becomes U+FFFD, else fail */
 	size_t pad;        /* 0: do not; else not below max_length */
 	enum bt_token_layout layout;
 	enum bt_label_type label_type;
@@ -53,11 +57,18 @@ struct bt_tokenize_opts {
 	uint64_t expect;   /* records; 0: any number */
 };
 
+#define BT_TOKENIZE_LENGTHS 32
+
 struct bt_tokenize_stats {
-	uint64_t texts, tokens, unknown; /* tokens and [UNK]s written */
-	uint64_t cut_texts, cut_tokens;
-	uint64_t labelled, weighted; /* texts with a label_ids, a weight */
-	uint64_t bytes;              /* read */
+	uint64_t texts, records;
+	uint64_t tokens, unknown;       /* tokens and [UNK]s written */
+	uint64_t cut_texts, cut_tokens; /* cut_tokens: lost */
+	uint64_t labelled, weighted; /* records with a label_ids, a weight */
+	uint64_t mended_texts, mended;
+	uint64_t bytes; /* read */
+	/* texts of 2^k to 2^(k+1)-1 tokens before any were cut off; [0] also of
+	 * none */
+	uint64_t length[BT_TOKENIZE_LENGTHS];
 };
 
 /* tok and pool are borrowed. */
@@ -88,6 +99,17 @@ int bt_tokenize_write(struct bt_tokenize *job, struct bt_out *out,
 int bt_tokenize_files(struct bt_tokenize *job, char *const *paths, int n,
                       struct bt_out *out, struct bt_progress *progress,
                       struct bt_error *err) BT_MUST_USE;
+
+/* What max_length, pad and stride may be, of which tok knows more. BT_EARG. */
+int bt_tokenize_check(const struct bt_tok *tok,
+                      const struct bt_tokenize_opts *opts,
+                      const char *model, struct bt_error *err) BT_MUST_USE;
+
+/* Tells what was done in seconds: a summary, warnings of what TensorFlow's
+ * readers will miss, and with BT_LOG_MORE how long the texts are. */
+void bt_tokenize_tell(const struct bt_tokenize_opts *opts,
+                      const struct bt_tokenize_stats *stats, double seconds,
+                      const struct bt_log *log);
 
 /* What was written so far. */
 struct bt_tokenize_stats bt_tokenize_stats(const struct bt_tokenize *job);

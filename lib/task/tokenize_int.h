@@ -31,6 +31,7 @@ struct bt_tokenize_worker {
 	struct bt_token_rec rec;
 	struct bt_example_writer example;
 	struct bt_buf payload;
+	struct bt_buf mended[2];
 };
 
 struct bt_tokenize {
@@ -54,8 +55,28 @@ int bt_tokenize_one(const struct bt_tokenize *j, struct bt_tokenize_worker *w,
                     const struct bt_tokenize_item *x,
                     struct bt_tokenize_piece *p) BT_MUST_USE;
 
+/* Notes that a record ends where p->out ends. */
+int bt_tokenize_end(struct bt_tokenize_piece *p) BT_MUST_USE;
+
+/* A text of the block that was encoded, and the window of it. */
+struct bt_tokenize_text {
+	struct bt_text_rec rec;
+	struct bt_encoding e;
+	uint64_t number; /* of the text, over all blocks */
+	size_t window;
+};
+
 /* Writes a line for each token (explain.c). e has offsets. */
-void bt_tokenize_explain(const struct bt_tok *tok, const struct bt_encoding *e,
-                         const struct bt_span text[2], struct bt_buf *out);
+void bt_tokenize_explain(const struct bt_tok *tok,
+                         const struct bt_tokenize_text *x, struct bt_buf *out);
+
+/* Write a line, of ids or of JSON (tokenize_line.c). e has offsets for JSON. */
+void bt_tokenize_put_ids(const struct bt_tokenize *j,
+                         const struct bt_encoding *e, const char *between,
+                         struct bt_buf *out);
+int bt_tokenize_put_json(const struct bt_tokenize *j,
+                         const struct bt_tokenize_text *x, struct bt_buf *out,
+                         struct bt_error *err) BT_MUST_USE;
+void bt_tokenize_put_string(struct bt_buf *out, struct bt_span s);
 
 #endif

@@ -122,24 +122,21 @@ static int fill_record(const struct bt_tokenize *j,
 	return r;
 }
 
-/* What records are padded with. */
-static int32_t pad_id(const struct bt_tokenize *j)
-{
-	return bt_tok_role(j->tok, BT_TOK_PAD);
-}
-
 static int put_record(const struct bt_tokenize *j, struct bt_tokenize_worker *w,
-                      const struct bt_text_rec *text, uint64_t number,
-                      const struct bt_encoding *e, struct bt_tokenize_piece *p)
+                      const struct bt_tokenize_text *x,
+                      struct bt_tokenize_piece *p)
 {
+	const struct bt_encoding *e = &x->e;
 	int r;
 
 	if (bt_token_rec_set(&w->rec, e->ids, e->types, e->n) != BT_OK)
 		return BT_ENOMEM;
-	r = fill_record(j, text, number, &w->rec, &p->err);
+	w->rec.has_window = j->opts.windows;
+	w->rec.window = (int64_t)x->window;
+	r = fill_record(j, &x->rec, x->number, &w->rec, &p->err);
 	if (r != BT_OK)
 		return r;
-	w->rec.pad_id = pad_id(j);
+	w->rec.pad_id = bt_tok_role(j->tok, BT_TOK_PAD);
 	bt_buf_reset(&w->payload);
 	if (bt_token_rec_write(&w->example, &w->rec, j->opts.layout,
 	                       j->opts.pad, &w->payload) != BT_OK)
@@ -150,149 +147,126 @@ static int put_record(const struct bt_tokenize *j, struct bt_tokenize_worker *w,
 	return BT_OK;
 }
 
-/* Tokens with their padding. */
-static size_t padded(const struct bt_tokenize *j, const struct bt_encoding *e)
+/* Which power of two n has reached. */
+static int log2_of(size_t n)
 {
-	return e->n > j->opts.pad ? e->n : j->opts.pad;
+	int k = 0;
+
+	while ((n >>= 1) != 0 && k < BT_TOKENIZE_LENGTHS - 1)
+		k++;
+	return k;
 }
 
-static void put_number(struct bt_buf *out, uint32_t v)
+static void count_text(struct bt_tokenize_stats *s, const struct bt_encoding *e,
+                       size_t bytes)
 {
-	char s[10];
-	size_t n = sizeof(s);
-
-	do
-		s[--n] = (char)('0' + v % 10);
-	while ((v /= 10) != 0);
-	bt_buf_put(out, s + n, sizeof(s) - n);
+	s->texts++;
+	s->cut_texts += e->cut > 0 || e->windows > 1;
+	s->cut_tokens += e->cut;
+	s->bytes += bytes;
+	s->length[log2_of(e->whole)]++;
 }
 
-static void put_ids(const struct bt_tokenize *j, const struct bt_encoding *e,
-                    const char *between, struct bt_buf *out)
+/* Replaces text[k] by its mended copy, if it is no UTF-8. */
+static int mend(struct bt_tokenize_worker *w, int k, struct bt_span *text,
+                size_t *mended)
 {
-	size_t i, n = padded(j, e);
+	struct bt_buf *b = &w->mended[k];
 
-	for (i = 0; i < n; i++) {
-		if (i > 0)
-			bt_buf_puts(out, between);
-		put_number(out, i < e->n ? (uint32_t)e->ids[i]
-		                         : (uint32_t)pad_id(j));
-	}
-}
-
-static void put_json_string(struct bt_buf *out, struct bt_span s)
-{
-	unsigned char c;
-	size_t i;
-
-	bt_buf_putc(out, '"');
-	for (i = 0; i < s.n; i++) {
-		c = (unsigned char)s.p[i];
-		if (c < 0x20 || c == 0x7f)
-			bt_buf_printf(out, "\\u%04x", c);
-		else if (c == '"' || c == '\\')
-			bt_buf_printf(out, "\\%c", c);
-		else
-			bt_buf_putc(out, (char)c);
-	}
-	bt_buf_putc(out, '"');
-}
-
-/* A member of the text record, if it has it; it must be text. */
-static int put_member(struct bt_buf *out, const char *name, struct bt_span s,
-                      struct bt_error *err)
-{
-	if (s.p == NULL)
+	if (text->p == NULL ||
+	    bt_charset_check(BT_CHARSET_UTF8, text->p, text->n) == text->n)
 		return BT_OK;
-	if (bt_charset_check(BT_CHARSET_UTF8, s.p, s.n) != s.n)
-		return bt_error_set(err, BT_EFORMAT,
-		                    "the %s is not valid UTF-8", name);
-	bt_buf_printf(out, "\"%s\": ", name);
-	put_json_string(out, s);
-	bt_buf_puts(out, ", ");
+	bt_buf_reset(b);
+	*mended += bt_charset_mend(b, text->p, text->n);
+	text->p = b->data;
+	text->n = b->len;
+	return b->oom ? BT_ENOMEM : BT_OK;
+}
+
+static int mend_both(struct bt_tokenize_worker *w, struct bt_text_rec *rec,
+                     struct bt_tokenize_stats *s)
+{
+	size_t mended = 0;
+
+	if (mend(w, 0, &rec->text_a, &mended) != BT_OK ||
+	    mend(w, 1, &rec->text_b, &mended) != BT_OK)
+		return BT_ENOMEM;
+	s->mended += mended;
+	s->mended_texts += mended > 0;
 	return BT_OK;
 }
 
-static int put_json(const struct bt_tokenize *j, const struct bt_text_rec *text,
-                    const struct bt_encoding *e, struct bt_buf *out,
-                    struct bt_error *err)
+/* Reads the text and encodes it: its first window. */
+static int encode(const struct bt_tokenize *j, struct bt_tokenize_worker *w,
+                  const struct bt_tokenize_item *item,
+                  struct bt_tokenize_text *x, struct bt_tokenize_piece *p)
 {
-	size_t i, n = padded(j, e);
-	int r;
-
-	bt_buf_putc(out, '{');
-	r = put_member(out, "id", text->id, err);
-	if (r == BT_OK)
-		r = put_member(out, "label", text->label, err);
-	bt_buf_puts(out, "\"tokens\": [");
-	for (i = 0; i < n; i++) {
-		if (i > 0)
-			bt_buf_puts(out, ", ");
-		put_json_string(
-		    out,
-		    bt_tok_token(j->tok, i < e->n ? e->ids[i] : pad_id(j)));
-	}
-	bt_buf_puts(out, "], \"ids\": [");
-	put_ids(j, e, ", ", out);
-	bt_buf_puts(out, "]}\n");
-	return r;
-}
-
-static void count(struct bt_tokenize_stats *s, const struct bt_encoding *e,
-                  size_t bytes)
-{
-	s->texts++;
-	s->tokens += e->n;
-	s->unknown += e->unknown;
-	s->cut_texts += e->cut > 0;
-	s->cut_tokens += e->cut;
-	s->bytes += bytes;
-}
-
-int bt_tokenize_one(const struct bt_tokenize *j, struct bt_tokenize_worker *w,
-                    const struct bt_tokenize_item *x,
-                    struct bt_tokenize_piece *p)
-{
-	const struct bt_tok_how how = {.special = j->opts.special,
-	                               .max_length = j->opts.max_length,
-	                               .offsets = j->opts.format ==
-	                                          BT_TOKENIZE_EXPLAIN};
-	const char *data = x->len ? j->bytes.data + x->at : "";
-	struct bt_text_rec text = {0};
-	struct bt_encoding e;
-	uint64_t number;
+	const struct bt_tok_how how = {
+	    .special = j->opts.special,
+	    .max_length = j->opts.max_length,
+	    .cut = j->opts.which,
+	    .windows = j->opts.windows,
+	    .stride = j->opts.stride,
+	    .offsets = j->opts.format == BT_TOKENIZE_EXPLAIN ||
+	               j->opts.format == BT_TOKENIZE_JSON};
+	const char *data = item->len ? j->bytes.data + item->at : "";
 	int r = BT_OK;
 
 	if (j->opts.lines)
-		text.text_a = (struct bt_span){data, x->len};
+		x->rec.text_a = (struct bt_span){data, item->len};
 	else
-		r = bt_text_rec_read(data, x->len, &text, &p->err);
-	if (r == BT_OK && text.several)
-		r = bt_text_rec_several(text.n_labels, &p->err);
+		r = bt_text_rec_read(data, item->len, &x->rec, &p->err);
+	if (r == BT_OK && x->rec.several)
+		r = bt_text_rec_several(x->rec.n_labels, &p->err);
+	if (r == BT_OK && j->opts.mend)
+		r = mend_both(w, &x->rec, &p->stats);
 	if (r == BT_OK)
-		r = bt_tok_encode(j->tok, w->scratch, text.text_a, text.text_b,
-		                  &how, &e, &p->err);
-	if (r != BT_OK)
-		return r;
-	if (!j->opts.cut && e.cut > 0)
+		r = bt_tok_encode(j->tok, w->scratch, x->rec.text_a,
+		                  x->rec.text_b, &how, &x->e, &p->err);
+	if (r == BT_OK && !j->opts.cut && x->e.cut > 0)
 		return bt_error_set(&p->err, BT_ELIMIT,
 		                    "the text has %zu tokens, more than %zu",
-		                    e.n + e.cut, how.max_length);
+		                    x->e.whole, how.max_length);
+	return r;
+}
+
+static int put(const struct bt_tokenize *j, struct bt_tokenize_worker *w,
+               const struct bt_tokenize_text *x, struct bt_tokenize_piece *p)
+{
+	int r = BT_OK;
+
 	if (j->opts.format == BT_TOKENIZE_TFRECORD) {
-		number = j->stats.texts + (uint64_t)(x - j->item);
-		r = put_record(j, w, &text, number, &e, p);
+		r = put_record(j, w, x, p);
 	} else if (j->opts.format == BT_TOKENIZE_JSON) {
-		r = put_json(j, &text, &e, &p->out, &p->err);
+		r = bt_tokenize_put_json(j, x, &p->out, &p->err);
 	} else if (j->opts.format == BT_TOKENIZE_EXPLAIN) {
-		bt_tokenize_explain(
-		    j->tok, &e,
-		    (const struct bt_span[2]){text.text_a, text.text_b},
-		    &p->out);
+		bt_tokenize_explain(j->tok, x, &p->out);
 	} else {
-		put_ids(j, &e, " ", &p->out);
+		bt_tokenize_put_ids(j, &x->e, " ", &p->out);
 		bt_buf_putc(&p->out, '\n');
 	}
+	p->stats.records++;
+	p->stats.tokens += x->e.n;
+	p->stats.unknown += x->e.unknown;
+	return r == BT_OK ? bt_tokenize_end(p) : r;
+}
+
+int bt_tokenize_one(const struct bt_tokenize *j, struct bt_tokenize_worker *w,
+                    const struct bt_tokenize_item *item,
+                    struct bt_tokenize_piece *p)
+{
+	struct bt_tokenize_text x = {.number = j->stats.texts +
+	                                       (uint64_t)(item - j->item)};
+	int r = encode(j, w, item, &x, p);
+
 	if (r == BT_OK)
-		count(&p->stats, &e, x->len);
+		r = put(j, w, &x, p);
+	while (r == BT_OK && ++x.window < x.e.windows) {
+		r = bt_tok_window(j->tok, w->scratch, x.window, &x.e, &p->err);
+		if (r == BT_OK)
+			r = put(j, w, &x, p);
+	}
+	if (r == BT_OK)
+		count_text(&p->stats, &x.e, item->len);
 	return r;
 }

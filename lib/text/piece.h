@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/buf.h"
 #include "base/err.h"
 #include "base/mem.h"
 
@@ -15,10 +16,20 @@ struct bt_piece {
 	uint32_t start, end;
 };
 
-/* A list; zero is empty, free(piece) gives the memory back. */
+/* What is told of a piece on demand. */
+struct bt_place {
+	uint32_t word;        /* of the text, counted from 0 */
+	uint32_t from, bytes; /* in the list's normal; 0 bytes: none */
+};
+
+/* A list; zero is empty, free(piece) gives the memory back, and that of places
+ * the same and bt_buf_clear, where somebody asked for these. */
 struct bt_pieces {
 	struct bt_piece *piece; /* [n] */
 	size_t n, cap;
+	struct bt_place *place; /* [n] */
+	size_t place_cap;
+	struct bt_buf normal; /* text as it was cut */
 };
 
 /* Makes room for more pieces behind the n that there are. */

@@ -100,6 +100,31 @@ struct bt_tok_buffers {
 };
 void bt_tok_buffers_clear(struct bt_tok_buffers *b); /* but for work */
 
+struct bt_tok_scratch {
+	struct bt_tok_buffers buffers;
+	void (*work_free)(void *work);
+	struct bt_pieces seq[2]; /* of each text */
+
+	/* what was encoded last, and how it is cut into windows (tokcut.c) */
+	struct bt_span source[2];
+	struct bt_tok_how how;
+	bool pair;
+	size_t keep[2]; /* tokens of each text that have room */
+	size_t windows[2];
+
+	/* the window asked for last */
+	int32_t *ids;
+	uint8_t *types;
+	uint32_t *start, *end, *word;
+	struct bt_span *normal;
+	int8_t *text;
+	size_t cap; /* of each of these seven */
+};
+
+/* Sets s->keep and s->windows. */
+int bt_tok_share(const struct bt_tok *t, struct bt_tok_scratch *s,
+                 struct bt_error *err) BT_MUST_USE;
+
 /* The pieces of a text, valid UTF-8; start and end are set with offsets.
  * Returns 0 or BT_ENOMEM. */
 int bt_tok_run(const struct bt_tok *t, struct bt_tok_buffers *b,

@@ -235,7 +235,7 @@ static int read_flags(struct bt_tok *t, const json_t *o, struct bt_error *err)
 static int read_settings(struct bt_tok *t, const json_t *o,
                          struct bt_error *err)
 {
-	const char *side = "right";
+	const char *side = t->cut_left ? "left" : "right";
 	double limit = NO_LIMIT;
 	int r = read_flags(t, o, err);
 

@@ -103,12 +103,22 @@ int bt_tok_scratch_new(const struct bt_tok *tok,
                        struct bt_error *err) BT_MUST_USE;
 void bt_tok_scratch_free(struct bt_tok_scratch *scratch); /* takes NULL */
 
+/* Which text of a pair gives where both together are too long. */
+enum bt_tok_cut {
+	BT_TOK_CUT_LONGEST, /* the longer one, token by token */
+	BT_TOK_CUT_FIRST,
+	BT_TOK_CUT_SECOND
+};
+
 /* How to encode. Zero: all tokens of the text and nothing else. */
 struct bt_tok_how {
 	bool special;      /* add the special tokens */
 	bool offsets;      /* tell where in the text each token stands */
 	size_t max_length; /* cut what is longer, special tokens counted; 0: do
 	                    * not. BT_EARG if no token of a text has room */
+	enum bt_tok_cut cut;
+	bool windows;  /* what is cut off is in further windows */
+	size_t stride; /* tokens that a window has in common with the next */
 };
 
 /* A text as tokens; borrowed from the scratch until its next use. */
@@ -119,18 +129,33 @@ struct bt_encoding {
 	 * 0 .. 0 and text -1 */
 	const uint32_t *start, *end; /* [n] */
 	const int8_t *text;          /* [n] */
+	/* with offsets, too; of special tokens 0 and NULL: the number of the
+	 * word of its text, and what normalizers and pre-tokenizers made of
+	 * these bytes, NULL also of added tokens */
+	const uint32_t *word;         /* [n] */
+	const struct bt_span *normal; /* [n] */
 	size_t n;
 	size_t cut;     /* tokens of the texts that were left out */
 	size_t unknown; /* words among the n that became the unknown token */
+	size_t whole;   /* tokens if nothing had to be cut off */
+	size_t windows; /* 1, or more where some was cut off */
 };
 
 /*
  * Encodes a text, or a pair where b.p is not NULL. Texts must be UTF-8: what is
- * not is BT_EFORMAT with the byte. Texts of 2^31 bytes are BT_ELIMIT.
+ * not is BT_EFORMAT with the byte. Texts of 2^31 bytes are BT_ELIMIT. With
+ * windows this is the first, and it must be longer than the stride.
  */
 int bt_tok_encode(const struct bt_tok *tok, struct bt_tok_scratch *scratch,
                   struct bt_span a, struct bt_span b,
                   const struct bt_tok_how *how, struct bt_encoding *out,
+                  struct bt_error *err) BT_MUST_USE;
+
+/* Window k, from 0 on, of what was encoded last; the texts must be there still.
+ * Of a pair in which both are cut, each window of one is with each of the
+ * other, in the order of the `tokenizers` package. */
+int bt_tok_window(const struct bt_tok *tok, struct bt_tok_scratch *scratch,
+                  size_t k, struct bt_encoding *out,
                   struct bt_error *err) BT_MUST_USE;
 
 #endif

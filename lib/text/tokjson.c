@@ -264,6 +264,23 @@ static int read_steps(struct bt_tok *t, json_t *norm, json_t *pretok,
 	return bt_tok_json_pretok(t, pretok, err);
 }
 
+/* From which side tokens go, unless tokenizer_config.json says another. */
+static int read_truncation(struct bt_tok *t, const json_t *o,
+                           struct bt_error *err)
+{
+	const char *side = "Right";
+	int r;
+
+	if (o == NULL || json_is_null(o))
+		return BT_OK;
+	r = bt_json_str(o, "direction", &side, err);
+	t->cut_left = strcmp(side, "Left") == 0;
+	if (r == BT_OK && !t->cut_left && strcmp(side, "Right") != 0)
+		r = bt_error_set(err, BT_EFORMAT,
+		                 "direction '%.100s' is not supported", side);
+	return r == BT_OK ? BT_OK : bt_error_prefix(err, "truncation");
+}
+
 static int read_components(struct bt_tok *t, json_t *o, struct bt_error *err)
 {
 	json_t *model = json_object_get(o, "model");
@@ -286,6 +303,8 @@ static int read_components(struct bt_tok *t, json_t *o, struct bt_error *err)
 	if (r == BT_OK)
 		r = bt_tok_json_post(t, json_object_get(o, "post_processor"),
 		                     err);
+	if (r == BT_OK)
+		r = read_truncation(t, json_object_get(o, "truncation"), err);
 	if (r == BT_OK)
 		r = bt_tok_guess_roles(t, err);
 	return r;

@@ -14,7 +14,9 @@ struct bt_run {
 	struct bt_tok_buffers *b;
 	struct bt_pieces *out;
 	const uint8_t *raw;
-	bool offsets;
+	bool offsets;  /* somebody asks where */
+	bool places;   /* the caller does, and what of */
+	uint32_t word; /* the next one's number */
 };
 
 void bt_tok_buffers_clear(struct bt_tok_buffers *b)
@@ -51,6 +53,40 @@ static void to_raw(const struct bt_run *r, const struct bt_view *v,
 	*end = last + bt_utf8_len(r->raw[last]);
 }
 
+/* Keeps v->text[at .. end-1], widened to whole characters. */
+static void keep_normal(struct bt_buf *b, const uint8_t *text, uint32_t at,
+                        uint32_t end, struct bt_place *to)
+{
+	if (at == end)
+		return;
+	while ((text[at] & 0xc0) == 0x80)
+		at--;
+	end--;
+	while ((text[end] & 0xc0) == 0x80)
+		end--;
+	end += bt_utf8_len(text[end]);
+	to->from = (uint32_t)b->len;
+	to->bytes = end - at;
+	bt_buf_put(b, text + at, end - at);
+}
+
+/* Notes of the pieces from i on that they are the next word, cut from text. */
+static int add_places(struct bt_run *r, const uint8_t *text, size_t i)
+{
+	struct bt_pieces *s = r->out;
+
+	if (bt_grow(&s->place, &s->place_cap, s->n, sizeof(*s->place)) != BT_OK)
+		return BT_ENOMEM;
+	for (; i < s->n; i++) {
+		s->place[i] = (struct bt_place){r->word, 0, 0};
+		if (text != NULL)
+			keep_normal(&s->normal, text, s->piece[i].start,
+			            s->piece[i].end, &s->place[i]);
+	}
+	r->word++;
+	return s->normal.oom || s->normal.len > INT32_MAX ? BT_ENOMEM : BT_OK;
+}
+
 static int add_piece(struct bt_run *r, int32_t id, size_t start, size_t end)
 {
 	struct bt_pieces *s = r->out;
@@ -60,7 +96,7 @@ static int add_piece(struct bt_run *r, int32_t id, size_t start, size_t end)
 	s->piece[s->n].id = id;
 	s->piece[s->n].start = (uint32_t)start;
 	s->piece[s->n++].end = (uint32_t)end;
-	return BT_OK;
+	return r->places ? add_places(r, NULL, s->n - 1) : BT_OK;
 }
 
 /* The last step: a word becomes pieces. */
@@ -72,6 +108,8 @@ static int add_word(struct bt_run *r, const struct bt_view *v, size_t from,
 	size_t i = s->n;
 
 	if (m->ops->cut(m, r->b->work, v->text, from, to, s) != BT_OK)
+		return BT_ENOMEM;
+	if (r->places && add_places(r, v->text, i) != BT_OK)
 		return BT_ENOMEM;
 	if (r->offsets)
 		for (; i < s->n; i++)
@@ -165,12 +203,17 @@ static int add_text(struct bt_run *r, size_t start, size_t end)
 int bt_tok_run(const struct bt_tok *t, struct bt_tok_buffers *b,
                struct bt_span text, bool offsets, struct bt_pieces *out)
 {
-	struct bt_run r = {t, b, out, (const uint8_t *)text.p,
-	                   offsets || t->needs_src};
+	struct bt_run r = {.t = t,
+	                   .b = b,
+	                   .out = out,
+	                   .raw = (const uint8_t *)text.p,
+	                   .offsets = offsets || t->needs_src,
+	                   .places = offsets};
 	struct bt_added_match m = {0};
 	size_t at = 0;
 
 	out->n = 0;
+	bt_buf_reset(&out->normal);
 	while (bt_added_next(&t->raw, r.raw, text.n, &m)) {
 		if (at < m.start && add_text(&r, at, m.start) != BT_OK)
 			return BT_ENOMEM;

@@ -35,10 +35,10 @@ is "$(bert-tokenize -qm "$M" --pad 5 in.tfr | $rec -d |
 printf 'Hello\tworld\nthe unaffable book\n\nlast' >lines
 bert-tokenize -qm "$M" --lines --format json lines >got
 cat >wanted <<-E
-	{"tokens": ["[CLS]", "hello", "world", "[SEP]"], "ids": [2, 332, 333, 3]}
-	{"tokens": ["[CLS]", "the", "un", "##aff", "##able", "book", "[SEP]"], "ids": [2, 323, 329, 354, 355, 339, 3]}
-	{"tokens": ["[CLS]", "[SEP]"], "ids": [2, 3]}
-	{"tokens": ["[CLS]", "l", "##a", "##s", "##t", "[SEP]"], "ids": [2, 72, 97, 115, 116, 3]}
+	{"tokens": ["[CLS]", "hello", "world", "[SEP]"], "ids": [2, 332, 333, 3], "segments": [0, 0, 0, 0], "special": [1, 0, 0, 1], "words": [null, 0, 1, null], "bytes": [[0, 0], [0, 5], [6, 11], [0, 0]], "chars": [[0, 0], [0, 5], [6, 11], [0, 0]]}
+	{"tokens": ["[CLS]", "the", "un", "##aff", "##able", "book", "[SEP]"], "ids": [2, 323, 329, 354, 355, 339, 3], "segments": [0, 0, 0, 0, 0, 0, 0], "special": [1, 0, 0, 0, 0, 0, 1], "words": [null, 0, 1, 1, 1, 2, null], "bytes": [[0, 0], [0, 3], [4, 6], [6, 9], [9, 13], [14, 18], [0, 0]], "chars": [[0, 0], [0, 3], [4, 6], [6, 9], [9, 13], [14, 18], [0, 0]]}
+	{"tokens": ["[CLS]", "[SEP]"], "ids": [2, 3], "segments": [0, 0], "special": [1, 1], "words": [null, null], "bytes": [[0, 0], [0, 0]], "chars": [[0, 0], [0, 0]]}
+	{"tokens": ["[CLS]", "l", "##a", "##s", "##t", "[SEP]"], "ids": [2, 72, 97, 115, 116, 3], "segments": [0, 0, 0, 0, 0, 0], "special": [1, 0, 0, 0, 0, 1], "words": [null, 0, 0, 0, 0, null], "bytes": [[0, 0], [0, 1], [1, 2], [2, 3], [3, 4], [0, 0]], "chars": [[0, 0], [0, 1], [1, 2], [2, 3], [3, 4], [0, 0]]}
 E
 same got wanted '--lines takes a text a line, a TAB splits nothing'
 is "$(wc -l <got)" 4 'a last line needs no newline'
@@ -55,17 +55,17 @@ is "$(bert-tokenize -qm "$M" in.tfr in.tfr | $rec -d | wc -l)" 6 \
 
 bert-tokenize -qm "$M" --format json in.tfr >got
 cat >wanted <<-E
-	{"id": "7", "label": "x", "tokens": ["[CLS]", "hello", "world", "[SEP]"], "ids": [2, 332, 333, 3]}
-	{"tokens": ["[CLS]", "a", "[SEP]", "the", "book", "[SEP]"], "ids": [2, 61, 3, 323, 339, 3]}
-	{"tokens": ["[CLS]", "[SEP]"], "ids": [2, 3]}
+	{"id": "7", "label": "x", "tokens": ["[CLS]", "hello", "world", "[SEP]"], "ids": [2, 332, 333, 3], "segments": [0, 0, 0, 0], "special": [1, 0, 0, 1], "words": [null, 0, 1, null], "bytes": [[0, 0], [0, 5], [6, 11], [0, 0]], "chars": [[0, 0], [0, 5], [6, 11], [0, 0]]}
+	{"tokens": ["[CLS]", "a", "[SEP]", "the", "book", "[SEP]"], "ids": [2, 61, 3, 323, 339, 3], "segments": [0, 0, 0, 1, 1, 1], "special": [1, 0, 1, 0, 0, 1], "words": [null, 0, null, 0, 1, null], "bytes": [[0, 0], [0, 1], [0, 0], [0, 3], [4, 8], [0, 0]], "chars": [[0, 0], [0, 1], [0, 0], [0, 3], [4, 8], [0, 0]]}
+	{"tokens": ["[CLS]", "[SEP]"], "ids": [2, 3], "segments": [0, 0], "special": [1, 1], "words": [null, null], "bytes": [[0, 0], [0, 0]], "chars": [[0, 0], [0, 0]]}
 E
 same got wanted '--format json'
 printf 'id=a"\\x5c\\x0a\ttext_a="\\x5c\n' | $rec >quotes.tfr
 is "$(bert-tokenize -qm "$M" --format json quotes.tfr)" \
-	'{"id": "a\"\\\u000a", "tokens": ["[CLS]", "\"", "\\", "[SEP]"], "ids": [2, 6, 28, 3]}' \
+	'{"id": "a\"\\\u000a", "tokens": ["[CLS]", "\"", "\\", "[SEP]"], "ids": [2, 6, 28, 3], "segments": [0, 0, 0, 0], "special": [1, 0, 0, 1], "words": [null, 0, 1, null], "bytes": [[0, 0], [0, 1], [1, 2], [0, 0]], "chars": [[0, 0], [0, 1], [1, 2], [0, 0]]}' \
 	'JSON strings are escaped'
 is "$(printf a | bert-tokenize -qm "$M" --lines --format json --pad 4)" \
-	'{"tokens": ["[CLS]", "a", "[SEP]", "[PAD]"], "ids": [2, 61, 3, 0]}' \
+	'{"tokens": ["[CLS]", "a", "[SEP]", "[PAD]"], "ids": [2, 61, 3, 0], "segments": [0, 0, 0, 0], "special": [1, 0, 1, 1], "words": [null, 0, null, null], "bytes": [[0, 0], [0, 1], [0, 0], [0, 0]], "chars": [[0, 0], [0, 1], [0, 0], [0, 0]]}' \
 	'--pad pads JSON'
 is "$(printf a | bert-tokenize -qm "$M" --lines --format ids --pad 4)" \
 	'2 61 3 0' '--pad pads ids'

@@ -236,8 +236,9 @@ static void results_report(void **state)
 	assert_int_equal(e.end[2], 8);
 	assert_int_equal(e.text[2], 0);
 	how.special = true;
-	assert_ok(bt_tok_encode(t, s, bt_span("a"), bt_span("b"),
-	                        &(struct bt_tok_how){true, true, 0}, &e, &err));
+	assert_ok(bt_tok_encode(
+	    t, s, bt_span("a"), bt_span("b"),
+	    &(struct bt_tok_how){.special = true, .offsets = true}, &e, &err));
 	assert_int_equal(e.n, 5);
 	assert_int_equal(e.text[0], -1);
 	assert_int_equal(e.text[3], 1);

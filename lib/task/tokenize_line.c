@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT */
+/* Encoded texts as lines: of ids, of JSON. */
+#include "io/charset.h"
+#include "task/tokenize_int.h"
+
+/* What records are padded with. */
+static int32_t pad_id(const struct bt_tokenize *j)
+{
+	return bt_tok_role(j->tok, BT_TOK_PAD);
+}
+
+/* Tokens with their padding. */
+static size_t padded(const struct bt_tokenize *j, const struct bt_encoding *e)
+{
+	return e->n > j->opts.pad ? e->n : j->opts.pad;
+}
+
+static void put_number(struct bt_buf *out, uint32_t v)
+{
+	char s[10];
+	size_t n = sizeof(s);
+
+	do
+		s[--n] = (char)('0' + v % 10);
+	while ((v /= 10) != 0);
+	bt_buf_put(out, s + n, sizeof(s) - n);
+}
+
+void bt_tokenize_put_ids(const struct bt_tokenize *j,
+                         const struct bt_encoding *e, const char *between,
+                         struct bt_buf *out)
+{
+	size_t i, n = padded(j, e);
+
+	for (i = 0; i < n; i++) {
+		if (i > 0)
+			bt_buf_puts(out, between);
+		put_number(out, i < e->n ? (uint32_t)e->ids[i]
+		                         : (uint32_t)pad_id(j));
+	}
+}
+
+void bt_tokenize_put_string(struct bt_buf *out, struct bt_span s)
+{
+	unsigned char c;
+	size_t i;
+
+	bt_buf_putc(out, '"');
+	for (i = 0; i < s.n; i++) {
+		c = (unsigned char)s.p[i];
+		if (c < 0x20 || c == 0x7f)
+			bt_buf_printf(out, "\\u%04x", c);
+		else if (c == '"' || c == '\\')
+			bt_buf_printf(out, "\\%c", c);
+		else
+			bt_buf_putc(out, (char)c);
+	}
+	bt_buf_putc(out, '"');
+}
+
+/* A member of the text record, if it has it; it must be text. */
+static int put_member(struct bt_buf *out, const char *name, struct bt_span s,
+                      struct bt_error *err)
+{
+	if (s.p == NULL)
+		return BT_OK;
+	if (bt_charset_check(BT_CHARSET_UTF8, s.p, s.n) != s.n)
+		return bt_error_set(err, BT_EFORMAT,
+		                    "the %s is not valid UTF-8", name);
+	bt_buf_printf(out, "\"%s\": ", name);
+	bt_tokenize_put_string(out, s);
+	bt_buf_puts(out, ", ");
+	return BT_OK;
+}
+
+/* A place in a text, in bytes and in characters. */
+struct cursor {
+	const char *text;
+	uint32_t byte, chars;
+};
+
+/* Moves to a byte that begins a character, or the end. */
+static uint32_t move(struct cursor *c, uint32_t to)
+{
+	for (; c->byte < to; c->byte++)
+		c->chars += (c->text[c->byte] & 0xc0) != 0x80;
+	while (c->byte > to)
+		c->chars -= (c->text[--c->byte] & 0xc0) != 0x80;
+	return c->chars;
+}
+
+/* Where each token stands: pairs of bytes, or of characters. */
+static void put_places(const struct bt_tokenize_text *x, size_t n, bool chars,
+                       struct bt_buf *out)
+{
+	struct cursor at[2] = {{x->rec.text_a.p, 0, 0},
+	                       {x->rec.text_b.p, 0, 0}};
+	const struct bt_encoding *e = &x->e;
+	uint32_t start, end;
+	struct cursor *c;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		start = end = 0;
+		if (i < e->n && e->text[i] >= 0) {
+			start = e->start[i];
+			end = e->end[i];
+			c = &at[e->text[i]];
+			if (chars) {
+				start = move(c, start);
+				end = move(c, end);
+			}
+		}
+		bt_buf_puts(out, i > 0 ? ", [" : "[");
+		put_number(out, start);
+		bt_buf_puts(out, ", ");
+		put_number(out, end);
+		bt_buf_putc(out, ']');
+	}
+}
+
+/* The number of each token's word; null where it has none. */
+static void put_words(const struct bt_encoding *e, size_t n, struct bt_buf *out)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		if (i > 0)
+			bt_buf_puts(out, ", ");
+		if (i < e->n && e->text[i] >= 0)
+			put_number(out, e->word[i]);
+		else
+			bt_buf_puts(out, "null");
+	}
+}
+
+enum list { SEGMENTS, SPECIAL };
+
+static void put_list(const struct bt_encoding *e, size_t n, enum list which,
+                     struct bt_buf *out)
+{
+	bool real;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		real = i < e->n;
+		if (i > 0)
+			bt_buf_puts(out, ", ");
+		put_number(out, which == SPECIAL ? !real || e->text[i] < 0
+		                : real           ? e->types[i]
+		                                 : 0);
+	}
+}
+
+static void put_tokens(const struct bt_tokenize *j, const struct bt_encoding *e,
+                       size_t n, struct bt_buf *out)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		if (i > 0)
+			bt_buf_puts(out, ", ");
+		bt_tokenize_put_string(
+		    out,
+		    bt_tok_token(j->tok, i < e->n ? e->ids[i] : pad_id(j)));
+	}
+}
+
+int bt_tokenize_put_json(const struct bt_tokenize *j,
+                         const struct bt_tokenize_text *x, struct bt_buf *out,
+                         struct bt_error *err)
+{
+	const struct bt_encoding *e = &x->e;
+	size_t n = padded(j, e);
+	int r;
+
+	bt_buf_putc(out, '{');
+	r = put_member(out, "id", x->rec.id, err);
+	if (r == BT_OK)
+		r = put_member(out, "label", x->rec.label, err);
+	if (j->opts.windows)
+		bt_buf_printf(out, "\"window\": %zu, ", x->window);
+	bt_buf_puts(out, "\"tokens\": [");
+	put_tokens(j, e, n, out);
+	bt_buf_puts(out, "], \"ids\": [");
+	bt_tokenize_put_ids(j, e, ", ", out);
+	bt_buf_puts(out, "], \"segments\": [");
+	put_list(e, n, SEGMENTS, out);
+	bt_buf_puts(out, "], \"special\": [");
+	put_list(e, n, SPECIAL, out);
+	bt_buf_puts(out, "], \"words\": [");
+	put_words(e, n, out);
+	bt_buf_puts(out, "], \"bytes\": [");
+	put_places(x, n, false, out);
+	bt_buf_puts(out, "], \"chars\": [");
+	put_places(x, n, true, out);
+	bt_buf_puts(out, "]}\n");
+	return r;
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+/* What can be asked for of a model, and what was done. */
+#include <stdio.h>
+#include <string.h>
+
+#include "task/tokenize_int.h"
+
+int bt_tokenize_check(const struct bt_tok *tok,
+                      const struct bt_tokenize_opts *o, const char *model,
+                      struct bt_error *err)
+{
+	size_t positions = bt_tok_max_positions(tok);
+	size_t special = o->special ? bt_tok_specials(tok, false) : 0;
+
+	if (positions != 0 && o->max_length > positions)
+		return bt_error_set(err, BT_EARG,
+		                    "%zu tokens are asked for, and the model "
+		                    "'%s' takes at most %zu",
+		                    o->max_length, model, positions);
+	if (positions != 0 && o->pad > positions)
+		return bt_error_set(err, BT_EARG,
+		                    "--pad %zu: the model '%s' takes at most "
+		                    "%zu tokens",
+		                    o->pad, model, positions);
+	if (o->max_length != 0 && o->max_length <= special)
+		return bt_error_set(err, BT_EARG,
+		                    "%zu tokens leave no room for a text: "
+		                    "%zu are special",
+		                    o->max_length, special);
+	if (o->windows && o->max_length == 0)
+		return bt_error_set(err, BT_EARG,
+		                    "--stride: the model '%s' does not say how "
+		                    "long a window is: give --max-length",
+		                    model);
+	if (o->windows && o->stride >= o->max_length - special)
+		return bt_error_set(err, BT_EARG,
+		                    "--stride %zu leaves no way on: a window "
+		                    "has %zu tokens of a text",
+		                    o->stride, o->max_length - special);
+	return BT_OK;
+}
+
+static const char *plural(uint64_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
+/* TensorFlow's readers fail on a record that lacks what others have. */
+static void tell_gaps(const struct bt_tokenize_opts *o,
+                      const struct bt_tokenize_stats *s,
+                      const struct bt_log *log)
+{
+	unsigned long long n = s->records;
+
+	if (o->layout == BT_LAYOUT_FULL)
+		return;
+	if (o->label_type != BT_LABEL_NONE && s->labelled < s->records)
+		bt_log(log, BT_LOG_WARN,
+		       "%llu of %llu records have no label_ids, which "
+		       "TensorFlow's readers demand: --dummy-label gives one",
+		       n - (unsigned long long)s->labelled, n);
+	if (o->layout == BT_LAYOUT_GARDEN && s->weighted > 0 &&
+	    s->weighted < s->records)
+		bt_log(log, BT_LOG_WARN,
+		       "%llu of %llu records have no weight, which "
+		       "TensorFlow's readers demand of all or none",
+		       n - (unsigned long long)s->weighted, n);
+}
+
+/* What became of texts that were too long, or no UTF-8. */
+static void tell_changes(const struct bt_tokenize_opts *o,
+                         const struct bt_tokenize_stats *s, struct bt_buf *b)
+{
+	if (s->mended > 0)
+		bt_buf_printf(b,
+		              "; %llu text%s with invalid UTF-8 (%llu "
+		              "U+FFFD put in)",
+		              (unsigned long long)s->mended_texts,
+		              plural(s->mended_texts),
+		              (unsigned long long)s->mended);
+	if (s->cut_texts == 0)
+		return;
+	bt_buf_printf(b, "; %llu text%s ", (unsigned long long)s->cut_texts,
+	              plural(s->cut_texts));
+	if (o->windows)
+		bt_buf_printf(b,
+		              "cut into windows of %zu tokens (%llu records "
+		              "in all)",
+		              o->max_length, (unsigned long long)s->records);
+	else
+		bt_buf_printf(b, "truncated to %zu tokens (%llu token%s lost)",
+		              o->max_length, (unsigned long long)s->cut_tokens,
+		              plural(s->cut_tokens));
+}
+
+/* How many texts have how many tokens. */
+static void tell_lengths(const struct bt_tokenize_stats *s,
+                         const struct bt_log *log)
+{
+	uint64_t sum = 0;
+	int k;
+
+	if (s->texts == 0)
+		return;
+	bt_log(log, BT_LOG_MORE,
+	       "tokens of a text, before truncation: texts, share, share up to "
+	       "there");
+	for (k = 0; k < BT_TOKENIZE_LENGTHS; k++) {
+		if (s->length[k] == 0)
+			continue;
+		sum += s->length[k];
+		bt_log(log, BT_LOG_MORE,
+		       "%10llu to %-10llu %10llu %6.2f %% %6.2f %%",
+		       k == 0 ? 0 : 1ULL << k, (2ULL << k) - 1,
+		       (unsigned long long)s->length[k],
+		       100.0 * (double)s->length[k] / (double)s->texts,
+		       100.0 * (double)sum / (double)s->texts);
+	}
+}
+
+void bt_tokenize_tell(const struct bt_tokenize_opts *o,
+                      const struct bt_tokenize_stats *s, double seconds,
+                      const struct bt_log *log)
+{
+	char unknown[64] = "no [UNK]";
+	struct bt_buf b = BT_BUF_INIT;
+
+	tell_gaps(o, s, log);
+	tell_changes(o, s, &b);
+	if (s->unknown > 0)
+		snprintf(unknown, sizeof(unknown), "%llu [UNK] (%.2g %%)",
+		         (unsigned long long)s->unknown,
+		         100.0 * (double)s->unknown / (double)s->tokens);
+	bt_log(log, BT_LOG_NOTE, "%llu text%s, %llu token%s%s; %s",
+	       (unsigned long long)s->texts, plural(s->texts),
+	       (unsigned long long)s->tokens, plural(s->tokens), bt_buf_str(&b),
+	       unknown);
+	bt_buf_clear(&b);
+	tell_lengths(s, log);
+	bt_log(log, BT_LOG_MORE, "%.1f MB in %.3f s (%.1f MB/s)",
+	       (double)s->bytes * 1e-6, seconds,
+	       (double)s->bytes * 1e-6 / seconds);
+}
