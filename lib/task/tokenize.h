@@ -45,8 +45,8 @@ struct bt_tokenize_opts {
 	enum bt_tok_cut which;
 	bool windows; /* cut it into several records */
 	size_t stride;
-	bool mend; /* what is no UTF-8 becomes U+FFFD, else fail */
-	size_t pad;        /* 0: do not; else not below max_length */
+	bool mend;  /* what is no UTF-8 becomes U+FFFD, else fail */
+	size_t pad; /* 0: do not; else not below max_length */
 	enum bt_token_layout layout;
 	enum bt_label_type label_type;
 	/* for BT_LABEL_CLASS; borrowed, or NULL for no label_ids */
@@ -63,7 +63,7 @@ struct bt_tokenize_stats {
 	uint64_t texts, records;
 	uint64_t tokens, unknown;       /* tokens and [UNK]s written */
 	uint64_t cut_texts, cut_tokens; /* cut_tokens: lost */
-	uint64_t labelled, weighted; /* records with a label_ids, a weight */
+	uint64_t labelled, weighted;    /* records with a label_ids, a weight */
 	uint64_t mended_texts, mended;
 	uint64_t bytes; /* read */
 	/* texts of 2^k to 2^(k+1)-1 tokens before any were cut off; [0] also of
@@ -100,10 +100,27 @@ int bt_tokenize_files(struct bt_tokenize *job, char *const *paths, int n,
                       struct bt_out *out, struct bt_progress *progress,
                       struct bt_error *err) BT_MUST_USE;
 
+/* Where a run reads and writes. */
+struct bt_tokenize_io {
+	char *const *paths;
+	int n;
+	const char *output;
+	int threads, zstd;            /* zstd 0: not compressed */
+	struct bt_progress *progress; /* or NULL */
+};
+
+/* bt_tokenize_files with all that is around it: the output appears when all is
+ * done. */
+int bt_tokenize_all(const struct bt_tok *tok,
+                    const struct bt_tokenize_opts *opts,
+                    const struct bt_tokenize_io *io,
+                    struct bt_tokenize_stats *stats,
+                    struct bt_error *err) BT_MUST_USE;
+
 /* What max_length, pad and stride may be, of which tok knows more. BT_EARG. */
 int bt_tokenize_check(const struct bt_tok *tok,
-                      const struct bt_tokenize_opts *opts,
-                      const char *model, struct bt_error *err) BT_MUST_USE;
+                      const struct bt_tokenize_opts *opts, const char *model,
+                      struct bt_error *err) BT_MUST_USE;
 
 /* Tells what was done in seconds: a summary, warnings of what TensorFlow's
  * readers will miss, and with BT_LOG_MORE how long the texts are. */

@@ -4,6 +4,7 @@
 
 #include "base/buf.h"
 #include "io/example.h"
+#include "io/in.h"
 #include "task/record.h"
 #include "task/tokenize.h"
 
@@ -48,6 +49,10 @@ struct bt_tokenize {
 	size_t names, names_cap;
 	struct bt_tokenize_stats stats;
 };
+
+/* The next line. 1: *len bytes without its end, *skip with it; 0: none. */
+int bt_tokenize_line(struct bt_in *in, const uint8_t **line, size_t *len,
+                     size_t *skip, struct bt_error *err) BT_MUST_USE;
 
 /* Encodes a text of the block and appends the result to p->out; what is wrong
  * goes to p->err. */

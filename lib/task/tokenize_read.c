@@ -60,8 +60,7 @@ static int read_records(struct sink *s, char *const *paths, int n,
 	return r;
 }
 
-/* The next line. 1: *len bytes without its end, *skip with it; 0: none. */
-static int next_line(struct bt_in *in, const uint8_t **line, size_t *len,
+int bt_tokenize_line(struct bt_in *in, const uint8_t **line, size_t *len,
                      size_t *skip, struct bt_error *err)
 {
 	size_t got, want;
@@ -100,7 +99,7 @@ static int read_lines(struct sink *s, const char *path, struct bt_error *err)
 		return r;
 	if (bt_pool_threads(s->job->pool) > 1)
 		bt_in_ahead(in);
-	while ((r = next_line(in, &line, &len, &skip, err)) == 1) {
+	while ((r = bt_tokenize_line(in, &line, &len, &skip, err)) == 1) {
 		r = add(s, line, len, bt_in_name(in), ++number, err);
 		if (r != BT_OK)
 			break;

@@ -21,6 +21,7 @@ struct bt_added_token {
 	bool lstrip, rstrip; /* the white space beside it belongs to it */
 	bool single_word;    /* not as a part of a word */
 	bool normalized;     /* looked for in normalised text */
+	bool special;        /* left out when decoding, if asked for */
 };
 
 /* A set to look for. */

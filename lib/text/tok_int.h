@@ -7,6 +7,7 @@
 
 #include "base/buf.h"
 #include "text/added.h"
+#include "text/decode_int.h"
 #include "text/parts_int.h"
 #include "text/tokenizer.h"
 #include "text/vocab.h"
@@ -71,6 +72,7 @@ struct bt_tok {
 	struct bt_pretok *pretok[BT_TOK_STEPS];
 	int norms, pretoks;
 	struct bt_model *model;
+	struct bt_decode decode;
 	struct bt_buf steps; /* what the parts are, for the fingerprint */
 	uint8_t *table;      /* of bt_split_table, or NULL */
 	bool bert_norm;      /* BERT's normalizer, made of flags, is first */

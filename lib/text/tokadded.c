@@ -34,6 +34,8 @@ int bt_tok_read_added(const json_t *o, struct bt_added_token *token,
 			              err);
 		if (r == BT_OK)
 			r = read_flag(o, "normalized", &token->normalized, err);
+		if (r == BT_OK)
+			r = read_flag(o, "special", &token->special, err);
 	}
 	if (r != BT_OK)
 		return r;
@@ -55,8 +57,10 @@ int bt_tok_add(struct bt_tok *t, const struct bt_added_token *token,
 	int r;
 
 	for (i = 0; i < t->tokens; i++)
-		if (bt_span_equal(t->token[i].content, a.content))
+		if (bt_span_equal(t->token[i].content, a.content)) {
+			t->token[i].special |= a.special;
 			return BT_OK;
+		}
 	if (id < 0)
 		id = (int64_t)t->vocab.n;
 	if (a.id >= 0 && a.id != id)
@@ -99,6 +103,7 @@ int bt_tok_add_list(struct bt_tok *t, json_t *o, const char *key,
 			memset(&token, 0, sizeof(token));
 			token.id = -1;
 			r = bt_tok_read_added(v, &token, err);
+			token.special = true;
 			if (r == BT_OK)
 				r = bt_tok_add(t, &token, err);
 			if (r != BT_OK)
@@ -110,6 +115,7 @@ int bt_tok_add_list(struct bt_tok *t, json_t *o, const char *key,
 		memset(&token, 0, sizeof(token));
 		token.id = -1;
 		r = bt_tok_read_added(v, &token, err);
+		token.special = true;
 		if (r == BT_OK)
 			r = bt_tok_add(t, &token, err);
 		if (r != BT_OK)

@@ -94,6 +94,7 @@ static int read_roles(struct bt_tok *t, const json_t *config, const json_t *map,
 		 * for: no ids are made up */
 		if (t->is_json || bt_vocab_find(&t->vocab, token.content) < 0)
 			continue;
+		token.special = true;
 		r = bt_tok_add(t, &token, err);
 		if (r != BT_OK)
 			return r;

@@ -138,8 +138,8 @@ int bt_tok_encode(const struct bt_tok *t, struct bt_tok_scratch *s,
 	s->source[1] = b;
 	s->how = *how;
 	/* Google's code takes an empty second text for none */
-	s->pair = b.p != NULL &&
-	          (t->dialect != BT_TOK_GOOGLE || s->seq[1].n > 0);
+	s->pair =
+	    b.p != NULL && (t->dialect != BT_TOK_GOOGLE || s->seq[1].n > 0);
 	if (r == BT_OK)
 		r = bt_tok_share(t, s, err);
 	return r == BT_OK ? bt_tok_window(t, s, 0, out, err) : r;

@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/buf.h"
 #include "base/err.h"
 #include "base/log.h"
 #include "base/span.h"
@@ -157,5 +158,19 @@ int bt_tok_encode(const struct bt_tok *tok, struct bt_tok_scratch *scratch,
 int bt_tok_window(const struct bt_tok *tok, struct bt_tok_scratch *scratch,
                   size_t k, struct bt_encoding *out,
                   struct bt_error *err) BT_MUST_USE;
+
+/* What a thread decodes with. BT_EFORMAT, naming it, if the tokenizer's decoder
+ * is none of those that are known. */
+struct bt_tok_decoder;
+int bt_tok_decoder_new(const struct bt_tok *tok,
+                       struct bt_tok_decoder **decoder,
+                       struct bt_error *err) BT_MUST_USE;
+void bt_tok_decoder_free(struct bt_tok_decoder *decoder); /* takes NULL */
+
+/* Appends the text of n tokens, without special ones if these are to be
+ * skipped. It is UTF-8. BT_EFORMAT for a number that is no id. */
+int bt_tok_decode(const struct bt_tok *tok, struct bt_tok_decoder *decoder,
+                  const int32_t *ids, size_t n, bool skip_special,
+                  struct bt_buf *out, struct bt_error *err) BT_MUST_USE;
 
 #endif

@@ -304,6 +304,9 @@ static int read_components(struct bt_tok *t, json_t *o, struct bt_error *err)
 		r = bt_tok_json_post(t, json_object_get(o, "post_processor"),
 		                     err);
 	if (r == BT_OK)
+		r = bt_decode_read(&t->decode, json_object_get(o, "decoder"),
+		                   err);
+	if (r == BT_OK)
 		r = read_truncation(t, json_object_get(o, "truncation"), err);
 	if (r == BT_OK)
 		r = bt_tok_guess_roles(t, err);

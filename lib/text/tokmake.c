@@ -291,6 +291,21 @@ static int make_fingerprint(struct bt_tok *t, struct bt_error *err)
 	return i ? bt_error_nomem(err, "opening a tokenizer") : BT_OK;
 }
 
+/* What transformers gives the tokenizers that it makes of other files. */
+static int make_decoder(struct bt_tok *t, struct bt_error *err)
+{
+	if (t->is_json)
+		return BT_OK;
+	if (t->kind == BT_TOK_WORDPIECE)
+		return bt_decode_add(&t->decode, BT_DECODE_WORDPIECE,
+		                     bt_span(t->prefix), true, NULL, err);
+	if (t->kind == BT_TOK_BPE)
+		return bt_decode_add(&t->decode, BT_DECODE_BYTES, bt_span(NULL),
+		                     false, NULL, err);
+	return bt_decode_add(&t->decode, BT_DECODE_METASPACE,
+	                     bt_span("\xe2\x96\x81"), true, NULL, err);
+}
+
 int bt_tok_finish(struct bt_tok *t, const struct bt_tok_opts *o,
                   struct bt_error *err)
 {
@@ -314,6 +329,8 @@ int bt_tok_finish(struct bt_tok *t, const struct bt_tok_opts *o,
 	if (t->tokens > 0)
 		qsort(t->token, t->tokens, sizeof(*t->token), by_id);
 	r = make_parts(t, err);
+	if (r == BT_OK)
+		r = make_decoder(t, err);
 	/* Google's code has no added tokens */
 	if (r == BT_OK && t->dialect != BT_TOK_GOOGLE)
 		r = make_added(t, false, &t->raw, err);

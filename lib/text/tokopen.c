@@ -57,6 +57,7 @@ void bt_tok_free(struct bt_tok *t)
 	bt_model_free(t->model);
 	free(t->table);
 	bt_buf_clear(&t->steps);
+	bt_decode_clear(&t->decode);
 	bt_added_clear(&t->raw);
 	bt_added_clear(&t->normalized);
 	free(t);
@@ -145,7 +146,7 @@ static int read_dir(struct bt_tok *t, struct bt_error *err)
  */
 static int add_usual(struct bt_tok *t, struct bt_error *err)
 {
-	struct bt_added_token token = {.id = -1};
+	struct bt_added_token token = {.id = -1, .special = true};
 	int i, r = BT_OK;
 
 	for (i = 0; r == BT_OK && i < BT_TOK_ROLES; i++) {

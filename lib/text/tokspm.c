@@ -246,7 +246,8 @@ static int make_model(struct bt_tok *t, const struct bt_spmodel *m,
 static int add_token(struct bt_tok *t, struct bt_span text,
                      struct bt_error *err)
 {
-	struct bt_added_token token = {.content = text, .id = -1};
+	struct bt_added_token token = {
+	    .content = text, .id = -1, .special = true};
 
 	return bt_tok_add(t, &token, err);
 }

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT */
+/* The decoder of tokenizer.json. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "io/json.h"
+#include "text/decode_int.h"
+#include "text/steps_int.h"
+#include "text/tokjson_int.h"
+#include "text/utf8.h"
+
+#define DEPTH_MAX 8
+
+void bt_decode_clear(struct bt_decode *d)
+{
+	int i;
+
+	for (i = 0; i < d->n; i++) {
+		free(d->step[i].a);
+		bt_norm_free(d->step[i].norm);
+	}
+	free(d->unknown);
+	memset(d, 0, sizeof(*d));
+}
+
+int bt_decode_add(struct bt_decode *d, enum bt_decode_kind kind,
+                  struct bt_span a, bool flag, struct bt_norm *norm,
+                  struct bt_error *err)
+{
+	struct bt_decode_step *s = &d->step[d->n];
+	char *copy = NULL;
+
+	if (d->n == BT_DECODE_STEPS) {
+		bt_norm_free(norm);
+		return bt_error_set(err, BT_ELIMIT,
+		                    "the decoder has more than %d steps",
+		                    BT_DECODE_STEPS);
+	}
+	if (a.p != NULL && (copy = bt_strndup(a.p, a.n)) == NULL) {
+		bt_norm_free(norm);
+		return bt_error_nomem(err, "reading a tokenizer");
+	}
+	*s = (struct bt_decode_step){
+	    .kind = kind, .a = copy, .flag = flag, .norm = norm};
+	d->n++;
+	return BT_OK;
+}
+
+static struct bt_span text_of(const json_t *v)
+{
+	struct bt_span s = {json_string_value(v), json_string_length(v)};
+
+	return s;
+}
+
+static int read_wordpiece(struct bt_decode *d, json_t *o, struct bt_error *err)
+{
+	const char *prefix = "##";
+	int cleanup = 1;
+	int r = bt_json_str(o, "prefix", &prefix, err);
+
+	if (r == BT_OK)
+		r = bt_json_bool(o, "cleanup", &cleanup, err);
+	return r == BT_OK ? bt_decode_add(d, BT_DECODE_WORDPIECE,
+	                                  bt_span(prefix), cleanup, NULL, err)
+	                  : r;
+}
+
+static int read_bytes(struct bt_decode *d, json_t *o, struct bt_error *err)
+{
+	(void)o;
+	return bt_decode_add(d, BT_DECODE_BYTES, bt_span(NULL), false, NULL,
+	                     err);
+}
+
+/* Files before version 0.15 have add_prefix_space for prepend_scheme. */
+static int read_metaspace(struct bt_decode *d, json_t *o, struct bt_error *err)
+{
+	const char *mark = "\xe2\x96\x81", *scheme = "always";
+	int prefix = 1;
+	int r = bt_json_str(o, "replacement", &mark, err);
+
+	if (r == BT_OK)
+		r = bt_json_bool(o, "add_prefix_space", &prefix, err);
+	if (r == BT_OK && !prefix)
+		scheme = "never";
+	if (r == BT_OK)
+		r = bt_json_str(o, "prepend_scheme", &scheme, err);
+	if (r == BT_OK && *mark == '\0')
+		r = bt_error_set(err, BT_EFORMAT, "'replacement' is empty");
+	return r == BT_OK
+	           ? bt_decode_add(d, BT_DECODE_METASPACE, bt_span(mark),
+	                           strcmp(scheme, "never") != 0, NULL, err)
+	           : r;
+}
+
+static int read_bpe(struct bt_decode *d, json_t *o, struct bt_error *err)
+{
+	const char *suffix = "</w>";
+	int r = bt_json_str(o, "suffix", &suffix, err);
+
+	return r == BT_OK ? bt_decode_add(d, BT_DECODE_BPE, bt_span(suffix),
+	                                  false, NULL, err)
+	                  : r;
+}
+
+static int read_replace(struct bt_decode *d, json_t *o, struct bt_error *err)
+{
+	const json_t *pattern = json_object_get(o, "pattern");
+	struct bt_span string = text_of(json_object_get(pattern, "String"));
+	struct bt_span regex = text_of(json_object_get(pattern, "Regex"));
+	struct bt_span content = text_of(json_object_get(o, "content"));
+	struct bt_norm *norm = NULL;
+	int r;
+
+	if ((string.p == NULL) == (regex.p == NULL) || content.p == NULL)
+		return bt_error_set(err, BT_EFORMAT,
+		                    "no 'pattern' or 'content'");
+	r = bt_norm_replace(string.p != NULL ? string : regex, regex.p != NULL,
+	                    content, &norm, err);
+	return r == BT_OK ? bt_decode_add(d, BT_DECODE_REPLACE, bt_span(NULL),
+	                                  false, norm, err)
+	                  : r;
+}
+
+static int read_fuse(struct bt_decode *d, json_t *o, struct bt_error *err)
+{
+	(void)o;
+	return bt_decode_add(d, BT_DECODE_FUSE, bt_span(NULL), false, NULL,
+	                     err);
+}
+
+static int read_fallback(struct bt_decode *d, json_t *o, struct bt_error *err)
+{
+	(void)o;
+	return bt_decode_add(d, BT_DECODE_FALLBACK, bt_span(NULL), false, NULL,
+	                     err);
+}
+
+static int read_strip(struct bt_decode *d, json_t *o, struct bt_error *err)
+{
+	struct bt_span c = text_of(json_object_get(o, "content"));
+	int64_t start = 0, stop = 0;
+	int r = bt_json_int(o, "start", 0, INT32_MAX, &start, err);
+
+	if (r == BT_OK)
+		r = bt_json_int(o, "stop", 0, INT32_MAX, &stop, err);
+	if (r == BT_OK && (c.n == 0 || c.n != bt_utf8_len((uint8_t)*c.p)))
+		r = bt_error_set(err, BT_EFORMAT,
+		                 "'content' is not one character");
+	if (r == BT_OK)
+		r = bt_decode_add(d, BT_DECODE_STRIP, c, false, NULL, err);
+	if (r != BT_OK)
+		return r;
+	d->step[d->n - 1].start = (size_t)start;
+	d->step[d->n - 1].stop = (size_t)stop;
+	return BT_OK;
+}
+
+static int read_decoder(struct bt_decode *d, json_t *o, int depth,
+                        struct bt_error *err)
+{
+	static const struct {
+		const char *name;
+		int (*read)(struct bt_decode *d, json_t *o,
+		            struct bt_error *err);
+	} type[] = {
+	    {"WordPiece", read_wordpiece},   {"ByteLevel", read_bytes},
+	    {"Metaspace", read_metaspace},   {"BPEDecoder", read_bpe},
+	    {"Replace", read_replace},       {"Fuse", read_fuse},
+	    {"ByteFallback", read_fallback}, {"Strip", read_strip},
+	};
+	size_t i;
+	json_t *v;
+	int r = BT_OK;
+
+	if (o == NULL || json_is_null(o))
+		return BT_OK;
+	if (bt_tok_is_type(o, "Sequence") && depth < DEPTH_MAX) {
+		json_array_foreach(json_object_get(o, "decoders"), i, v)
+		{
+			if (r == BT_OK)
+				r = read_decoder(d, v, depth + 1, err);
+		}
+		return r;
+	}
+	for (i = 0; i < sizeof(type) / sizeof(type[0]); i++)
+		if (bt_tok_is_type(o, type[i].name))
+			break;
+	if (i == sizeof(type) / sizeof(type[0]))
+		return bt_tok_unsupported("decoder", o, err);
+	r = type[i].read(d, o, err);
+	return r == BT_OK ? BT_OK
+	                  : bt_error_prefix(err, "decoder %s", type[i].name);
+}
+
+int bt_decode_read(struct bt_decode *d, json_t *o, struct bt_error *err)
+{
+	struct bt_error why = {0};
+	int r = read_decoder(d, o, 0, &why);
+
+	if (r == BT_OK)
+		return BT_OK;
+	bt_decode_clear(d);
+	if (r == BT_ENOMEM)
+		return bt_error_nomem(err, "reading a tokenizer");
+	d->unknown = bt_strndup(why.text, strlen(why.text));
+	return d->unknown != NULL ? BT_OK
+	                          : bt_error_nomem(err, "reading a tokenizer");
+}
