@@ -10,6 +10,7 @@
 struct opts {
 	struct bt_common common;
 	struct bt_tokenize_ask ask;
+	const char *save;
 	int64_t zstd; /* 0: not compressed */
 	char **files;
 	int n_files;
@@ -39,6 +40,8 @@ static const struct bt_opt options[] = {
             opts, ask.detokenize),
     BT_FLAG(0, "skip-special", "leave special tokens out of that", opts,
             ask.skip_special),
+    BT_STR(0, "save", "DIR", "write the tokenizer into DIR, and nothing else",
+           opts, save),
     BT_STR(0, "format", "tfrecord|ids|json|explain", "output [tfrecord]", opts,
            ask.format),
     BT_LEVEL("zstd", "LEVEL", "compress the output, by level 1 to 19 [3]", opts,
@@ -157,10 +160,16 @@ static int run(const struct opts *o)
 	struct bt_tok *tok = NULL;
 	int status = prepare(o, &log, &tok, &labels, &how);
 
+	if (status == BT_EXIT_DONE && o->save != NULL) {
+		if (bt_tok_export(tok, o->save, &err) != BT_OK)
+			status = bt_tool_fail(&tool, &err);
+		goto out;
+	}
 	if (status == BT_EXIT_DONE &&
 	    (o->ask.detokenize ? revert(o, tok, &log, &err)
 	                       : convert(o, tok, &how, &log, &err)) != BT_OK)
 		status = bt_tool_fail(&tool, &err);
+out:
 	bt_labels_clear(&labels);
 	bt_tok_free(tok);
 	return status;
@@ -178,6 +187,10 @@ int main(int argc, char **argv)
 	o.n_files = argc - operand;
 	if (bt_tokenize_ask_check(&o.ask, &err) != BT_OK)
 		status = bt_tool_misuse(&tool, "%s", err.text);
+	else if (o.save != NULL && o.n_files > 0)
+		status =
+		    bt_tool_misuse(&tool, "--save writes the tokenizer alone, "
+		                          "and reads no files");
 	else
 		status = run(&o);
 	return bt_tool_end(&tool, status);

@@ -11,8 +11,8 @@
  * the label set was known, and id, label (bytes), weight (float) passed along.
  * tokenizer (bytes) is the fingerprint of the vocabulary and settings that made
  * the ids, so that a model can refuse another's tokens. A padded record has
- * is_real_example, too, which TensorFlow's readers ask for. Where a text was cut
- * into windows, window (int64) is the number of the record's, from 0 on.
+ * is_real_example, too, which TensorFlow's readers ask for. Where a text was
+ * cut into windows, window (int64) is the number of the record's, from 0 on.
  *
  * Absent is absent: a span with p NULL. An empty text is an empty text.
  * Features that are not named here are ignored when reading.

@@ -61,6 +61,15 @@ void bt_tok_free(struct bt_tok *tok); /* takes NULL */
 int bt_tok_save(const struct bt_tok *tok, const char *dir, size_t max_length,
                 struct bt_error *err) BT_MUST_USE;
 
+/*
+ * The same for programs that read tokenizer.json alone: makes the directory if
+ * it is not there, and a tokenizer.json of vocab.txt or of vocab.json and
+ * merges.txt. A SentencePiece model stays what it is. BT_EARG for a dialect
+ * other than Hugging Face's.
+ */
+int bt_tok_export(const struct bt_tok *tok, const char *dir,
+                  struct bt_error *err) BT_MUST_USE;
+
 /* Eight hex digits that are equal for tokenizers which give equal ids, from
  * whatever files they were read. */
 const char *bt_tok_fingerprint(const struct bt_tok *tok);

@@ -74,6 +74,8 @@ static int complete(const struct bt_tok *t, json_t *o, size_t max_length)
 
 	if (max_length == 0)
 		max_length = t->max_length;
+	if (!t->is_json && t->kind == BT_TOK_BPE)
+		class = "RobertaTokenizer";
 	if (t->class_name != NULL)
 		class = t->class_name;
 	bad |= set_missing(o, "tokenizer_class", json_string(class));

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT */
+/* A tokenizer.json for a tokenizer that was read from other files. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "io/in.h"
+#include "io/json.h"
+#include "text/tok_int.h"
+
+#define MAX_FILE ((size_t)64 << 20)
+
+static json_t *text(struct bt_span s)
+{
+	return json_stringn(s.p != NULL ? s.p : "", s.n);
+}
+
+static json_t *token_name(const struct bt_tok *t, int32_t id)
+{
+	return text(bt_tok_token(t, id));
+}
+
+/* {"token": id, ...} of the model's own. */
+static json_t *make_vocab(const struct bt_tok *t)
+{
+	json_t *o = json_object();
+	struct bt_span s;
+	size_t i;
+	int bad = o == NULL;
+
+	for (i = 0; i < t->model_tokens; i++) {
+		s = t->vocab.token[i];
+		if (s.n > 0) /* else there is none of the id */
+			bad |= json_object_setn_new(
+			    o, s.p, s.n, json_integer((json_int_t)i));
+	}
+	if (!bad)
+		return o;
+	json_decref(o);
+	return NULL;
+}
+
+static json_t *make_added(const struct bt_tok *t)
+{
+	const struct bt_added_token *a;
+	json_t *list = json_array();
+	size_t i;
+	int bad = list == NULL;
+
+	for (i = 0; i < t->tokens; i++) {
+		a = &t->token[i];
+		bad |= json_array_append_new(
+		    list, json_pack("{si so sb sb sb sb sb}", "id", (int)a->id,
+		                    "content", text(a->content), "single_word",
+		                    a->single_word, "lstrip", a->lstrip,
+		                    "rstrip", a->rstrip, "normalized",
+		                    a->normalized, "special", a->special));
+	}
+	if (!bad)
+		return list;
+	json_decref(list);
+	return NULL;
+}
+
+static json_t *make_template(const struct bt_tok *t,
+                             const struct bt_tok_template *tp)
+{
+	const struct bt_tok_part *p;
+	json_t *list = json_array(), *v;
+	int i, bad = list == NULL;
+
+	for (i = 0; i < tp->n; i++) {
+		p = &tp->part[i];
+		if (p->text < 0)
+			v = json_pack("{s{so si}}", "SpecialToken", "id",
+			              token_name(t, p->id), "type_id",
+			              (int)p->type);
+		else
+			v = json_pack("{s{ss si}}", "Sequence", "id",
+			              p->text == 0 ? "A" : "B", "type_id",
+			              (int)p->type);
+		bad |= json_array_append_new(list, v);
+	}
+	if (!bad)
+		return list;
+	json_decref(list);
+	return NULL;
+}
+
+/* What each special token of a template is. */
+static int name_specials(const struct bt_tok *t,
+                         const struct bt_tok_template *tp, json_t *to)
+{
+	struct bt_span s;
+	int i, bad = 0;
+
+	for (i = 0; i < tp->n; i++) {
+		if (tp->part[i].text >= 0)
+			continue;
+		s = bt_tok_token(t, tp->part[i].id);
+		bad |= json_object_setn_new(
+		    to, s.p, s.n,
+		    json_pack("{so s[i] s[o]}", "id", text(s), "ids",
+		              (int)tp->part[i].id, "tokens", text(s)));
+	}
+	return bad;
+}
+
+static json_t *make_post(const struct bt_tok *t)
+{
+	json_t *specials = json_object(), *one, *pair;
+
+	if (t->frame == BT_FRAME_ROBERTA) {
+		json_decref(specials);
+		return json_pack(
+		    "{ss s[oi] s[oi] sb sb}", "type", "RobertaProcessing",
+		    "sep", token_name(t, t->role[BT_TOK_SEP]),
+		    (int)t->role[BT_TOK_SEP], "cls",
+		    token_name(t, t->role[BT_TOK_CLS]),
+		    (int)t->role[BT_TOK_CLS], "trim_offsets", t->trim.on,
+		    "add_prefix_space", t->trim.prefix);
+	}
+	one = make_template(t, &t->one);
+	pair = make_template(t, &t->pair);
+	if (specials == NULL || name_specials(t, &t->one, specials) != 0 ||
+	    name_specials(t, &t->pair, specials) != 0) {
+		json_decref(specials);
+		specials = NULL;
+	}
+	return json_pack("{ss so so so}", "type", "TemplateProcessing",
+	                 "single", one, "pair", pair, "special_tokens",
+	                 specials);
+}
+
+static json_t *make_wordpiece(const struct bt_tok *t)
+{
+	json_t *norm = json_pack(
+	    "{ss sb sb sb sb}", "type", "BertNormalizer", "clean_text",
+	    t->flags.clean, "handle_chinese_chars", t->flags.cjk,
+	    "strip_accents", t->flags.strip, "lowercase", t->flags.lower);
+	json_t *model = json_pack(
+	    "{ss so ss sI so}", "type", "WordPiece", "unk_token",
+	    token_name(t, t->role[BT_TOK_UNK]), "continuing_subword_prefix",
+	    t->prefix, "max_input_chars_per_word", (json_int_t)t->max_chars,
+	    "vocab", make_vocab(t));
+
+	return json_pack("{ss sn sn so so s{ss} so s{ss ss sb} so}", "version",
+	                 "1.0", "truncation", "padding", "added_tokens",
+	                 make_added(t), "normalizer", norm, "pre_tokenizer",
+	                 "type", "BertPreTokenizer", "post_processor",
+	                 make_post(t), "decoder", "type", "WordPiece", "prefix",
+	                 t->prefix, "cleanup", 1, "model", model);
+}
+
+/* The lines of merges.txt but its version. */
+static json_t *make_merges(const char *p, size_t n)
+{
+	static const char version[] = "#version";
+	const char *end = p + n, *nl;
+	json_t *list = json_array();
+	size_t len;
+	int bad = list == NULL;
+
+	for (; p < end; p = nl + 1) {
+		nl = memchr(p, '\n', (size_t)(end - p));
+		if (nl == NULL)
+			nl = end;
+		len = (size_t)(nl - p);
+		if (len > 0 && p[len - 1] == '\r')
+			len--;
+		if (len == 0 || (len >= strlen(version) &&
+		                 memcmp(p, version, strlen(version)) == 0))
+			continue;
+		bad |= json_array_append_new(list, json_stringn(p, len));
+	}
+	if (!bad)
+		return list;
+	json_decref(list);
+	return NULL;
+}
+
+static json_t *make_bpe(const struct bt_tok *t, const char *merges, size_t n)
+{
+	json_t *model = json_pack(
+	    "{ss sn sn ss ss sb sb so so}", "type", "BPE", "dropout",
+	    "unk_token", "continuing_subword_prefix", "", "end_of_word_suffix",
+	    "", "fuse_unk", 0, "byte_fallback", 0, "vocab", make_vocab(t),
+	    "merges", make_merges(merges, n));
+
+	return json_pack("{ss sn sn so sn s{ss sb sb sb} so s{ss sb sb sb} so}",
+	                 "version", "1.0", "truncation", "padding",
+	                 "added_tokens", make_added(t), "normalizer",
+	                 "pre_tokenizer", "type", "ByteLevel",
+	                 "add_prefix_space", t->bytes.prefix, "trim_offsets", 1,
+	                 "use_regex", 1, "post_processor", make_post(t),
+	                 "decoder", "type", "ByteLevel", "add_prefix_space", 1,
+	                 "trim_offsets", 1, "use_regex", 1, "model", model);
+}
+
+static int make_json(const struct bt_tok *t, json_t **o, struct bt_error *err)
+{
+	char *path = NULL, *merges = NULL;
+	size_t n = 0;
+	int r = BT_OK;
+
+	if (t->kind == BT_TOK_WORDPIECE) {
+		*o = make_wordpiece(t);
+	} else {
+		path = bt_tok_file(t->path, "merges.txt");
+		if (path != NULL)
+			r = bt_in_whole(path, MAX_FILE, &merges, &n, err);
+		if (path != NULL && r == BT_OK)
+			*o = make_bpe(t, merges, n);
+	}
+	free(path);
+	free(merges);
+	if (r == BT_OK && *o == NULL)
+		r = bt_error_nomem(err, "writing a tokenizer");
+	return r;
+}
+
+int bt_tok_export(const struct bt_tok *t, const char *dir, struct bt_error *err)
+{
+	json_t *o = NULL;
+	char *path;
+	int r;
+
+	if (t->dialect == BT_TOK_GOOGLE)
+		return bt_error_set(err, BT_EARG,
+		                    "no tokenizer.json has the tokens of the "
+		                    "dialect '%s'",
+		                    t->garden ? "modelgarden" : "google");
+	if (mkdir(dir, 0777) != 0 && errno != EEXIST)
+		return bt_error_sys(err, errno, "cannot make '%s'", dir);
+	r = bt_tok_save(t, dir, 0, err);
+	if (r != BT_OK || t->is_json || t->kind == BT_TOK_UNIGRAM)
+		return r;
+	r = make_json(t, &o, err);
+	path = bt_tok_file(dir, "tokenizer.json");
+	if (r == BT_OK && path == NULL)
+		r = bt_error_nomem(err, "writing a tokenizer");
+	if (r == BT_OK)
+		r = bt_json_save(path, o, err);
+	json_decref(o);
+	free(path);
+	return r;
+}
