@@ -23,7 +23,7 @@ is "$(ids p-train)" '1 4 12 16 9 15 5 13 17 2 8 19 3 11 18' 'the training part'
 perl -e 'print qq({"id": $_}\n) for 1 .. 100' | tfrecord-cat -q --from-json -o b.rec
 for case in .07:8 .14:15 .28:29 .55:56 .1:10; do
 	share=${case%:*}
-	tfrecord-cat -q --split "a=$(echo "1 - $share" | bc),b=$share" -o n b.rec
+	tfrecord-cat -q --split "a=$(echo "$share" | awk "{ print 1 - \$1 }"),b=$share" -o n b.rec
 	is "$(tfrecord-cat --count n-b)" "${case#*:}" "$share of 100"
 done
 tfrecord-cat -q --split a=.5,b=.3,c=.2 -o n b.rec
