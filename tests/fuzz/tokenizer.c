@@ -11,7 +11,7 @@ static void use(const struct bt_tok *t, struct bt_span text)
 	struct bt_span none = {NULL, 0}, half = {text.p, text.n / 2};
 	struct bt_tok_scratch *s;
 	struct bt_encoding e;
-	struct bt_tok_how how;
+	struct bt_tok_how how = {0};
 	size_t i;
 	int k;
 
