@@ -218,7 +218,7 @@ static void summarise(const struct bt_log *log, const struct args *a,
 	       "peak memory %zu MB",
 	       (unsigned long long)r->examples, r->seconds,
 	       (double)r->examples / s, (double)r->tokens / s,
-	       bt_limits_share(r->flop / s, &l, share), bt_peak_memory() >> 20);
+	       bt_limits_share(r->flop / s, &l, share), r->peak >> 20);
 	say_best(log, a, r);
 }
 

@@ -220,6 +220,7 @@ int bt_stream_summary(struct bt_stream *s, const char *what,
 	const char *gemm = strcmp(s->o.dtype, "int8") == 0 ? "int8" : s->o.gemm;
 	bool low = bt_model_low(s->o.dtype, s->o.gemm);
 	struct bt_limits l = {0};
+	size_t peak = bt_peak_memory(); /* measuring limits takes some, too */
 	char share[BT_SHARE_SIZE];
 	int r = BT_OK;
 
@@ -237,7 +238,6 @@ int bt_stream_summary(struct bt_stream *s, const char *what,
 	       "peak memory %zu MB",
 	       (unsigned long long)s->records, what, s->seconds,
 	       (double)s->records / s->seconds, (double)s->tokens / s->seconds,
-	       bt_limits_share(s->flop / s->seconds, &l, share),
-	       bt_peak_memory() >> 20);
+	       bt_limits_share(s->flop / s->seconds, &l, share), peak >> 20);
 	return BT_OK;
 }

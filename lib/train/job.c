@@ -435,6 +435,7 @@ static int measure(struct bt_job *j, struct bt_train_result *res,
 	struct bt_limits l = {0};
 	int r = BT_OK;
 
+	res->peak = bt_peak_memory();
 	if (p != NULL) {
 		r = bt_limits_log(j->pool, j->o.gemm, low, p, log_of(j), err);
 		l.flop = p->flop_limit;
