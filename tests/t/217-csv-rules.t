@@ -68,7 +68,10 @@ long() {
 }
 for quote in '' '"'; do
 	long "$quote" | (
-		[ -n "${ASAN_OPTIONS+x}" ] || ulimit -v 1000000
+		case $BUILD in
+		*-address* | *-thread*) ;; # they take addresses of their own
+		*) ulimit -v 1000000 ;;
+		esac
 		exec csv2tfrecord --skip-bad -o x -
 	) 2>err
 	is "$? $("$TEST_TOP/tests/records" x | tr '\n' ' ')" '0 text_a=a text_a=b ' \
