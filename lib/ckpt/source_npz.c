@@ -20,40 +20,6 @@ struct member {
 	uint32_t crc;
 };
 
-static const char *descr(enum bt_dtype d)
-{
-	switch (d) {
-	case BT_DTYPE_BOOL:
-		return "|b1";
-	case BT_DTYPE_U8:
-		return "|u1";
-	case BT_DTYPE_I8:
-		return "|i1";
-	case BT_DTYPE_I16:
-		return "<i2";
-	case BT_DTYPE_U16:
-		return "<u2";
-	case BT_DTYPE_F16:
-		return "<f2";
-	case BT_DTYPE_I32:
-		return "<i4";
-	case BT_DTYPE_U32:
-		return "<u4";
-	case BT_DTYPE_F32:
-		return "<f4";
-	case BT_DTYPE_C64:
-		return "<c8";
-	case BT_DTYPE_F64:
-		return "<f8";
-	case BT_DTYPE_I64:
-		return "<i8";
-	case BT_DTYPE_U64:
-		return "<u8";
-	default:
-		return NULL;
-	}
-}
-
 static void put(struct bt_buf *b, uint64_t v, int bytes)
 {
 	bt_buf_put(b, &v, (size_t)bytes);
@@ -67,7 +33,7 @@ static void npy_head(struct bt_buf *b, const struct bt_tensor *t)
 
 	bt_buf_printf(&text,
 	              "{'descr': '%s', 'fortran_order': False, 'shape': (",
-	              descr(t->dtype));
+	              bt_dtype_numpy(t->dtype));
 	for (i = 0; i < t->rank; i++)
 		bt_buf_printf(&text, "%s%lld", i > 0 ? ", " : "",
 		              (long long)t->shape[i]);
@@ -209,7 +175,7 @@ static int check(const struct bt_source *s, struct bt_error *err)
 	for (i = 0; i < s->count && r == BT_OK; i++) {
 		t = &s->tensors[i];
 		names[i] = t->name;
-		if (descr(t->dtype) == NULL)
+		if (bt_dtype_numpy(t->dtype) == NULL)
 			r = bt_error_set(err, BT_EARG,
 			                 "tensor '%.100s' is of type %s, which "
 			                 "NumPy does not have (--dtype f32?)",

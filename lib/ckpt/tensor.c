@@ -57,6 +57,40 @@ int bt_dtype_parse(const char *name, enum bt_dtype *dtype)
 	return BT_EARG;
 }
 
+const char *bt_dtype_numpy(enum bt_dtype dtype)
+{
+	switch (dtype) {
+	case BT_DTYPE_BOOL:
+		return "|b1";
+	case BT_DTYPE_U8:
+		return "|u1";
+	case BT_DTYPE_I8:
+		return "|i1";
+	case BT_DTYPE_I16:
+		return "<i2";
+	case BT_DTYPE_U16:
+		return "<u2";
+	case BT_DTYPE_F16:
+		return "<f2";
+	case BT_DTYPE_I32:
+		return "<i4";
+	case BT_DTYPE_U32:
+		return "<u4";
+	case BT_DTYPE_F32:
+		return "<f4";
+	case BT_DTYPE_C64:
+		return "<c8";
+	case BT_DTYPE_F64:
+		return "<f8";
+	case BT_DTYPE_I64:
+		return "<i8";
+	case BT_DTYPE_U64:
+		return "<u8";
+	default:
+		return NULL;
+	}
+}
+
 int bt_tensor_size(enum bt_dtype dtype, int rank, const int64_t *shape,
                    size_t *count, size_t *bytes, struct bt_error *err)
 {

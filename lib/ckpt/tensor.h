@@ -54,6 +54,9 @@ bool bt_dtype_is_real(enum bt_dtype dtype);
 /* Returns 0, or BT_EARG for a name that is not in the list. */
 int bt_dtype_parse(const char *name, enum bt_dtype *dtype) BT_MUST_USE;
 
+/* What NumPy calls it, "<f4"; NULL for what it lacks, as BF16. */
+const char *bt_dtype_numpy(enum bt_dtype dtype);
+
 #define BT_TENSOR_MAX_RANK 64
 
 struct bt_tensor_from;

@@ -86,38 +86,13 @@ void bt_frame_npy_free(struct bt_frame_npy *n)
 	free(n);
 }
 
-/* NumPy's name of a type, or NULL. */
+/* NumPy's name of what a type is written as, or NULL: BF16, which it lacks, is
+ * written as F32. */
 static const char *descr(enum bt_dtype dtype)
 {
-	switch (dtype) {
-	case BT_DTYPE_BOOL:
-		return "|b1";
-	case BT_DTYPE_U8:
-		return "|u1";
-	case BT_DTYPE_I8:
-		return "|i1";
-	case BT_DTYPE_I16:
-		return "<i2";
-	case BT_DTYPE_U16:
-		return "<u2";
-	case BT_DTYPE_F16:
-		return "<f2";
-	case BT_DTYPE_I32:
-		return "<i4";
-	case BT_DTYPE_U32:
-		return "<u4";
-	case BT_DTYPE_BF16: /* which NumPy lacks */
-	case BT_DTYPE_F32:
-		return "<f4";
-	case BT_DTYPE_F64:
-		return "<f8";
-	case BT_DTYPE_I64:
-		return "<i8";
-	case BT_DTYPE_U64:
-		return "<u8";
-	default:
-		return NULL;
-	}
+	if (dtype == BT_DTYPE_BF16)
+		dtype = BT_DTYPE_F32;
+	return bt_dtype_is_real(dtype) ? bt_dtype_numpy(dtype) : NULL;
 }
 
 /* The one tensor that is meant. */
