@@ -183,6 +183,11 @@ static int name_labels(const struct bt_table_header *h,
 				                    "label column %zu of %s is "
 				                    "given twice",
 				                    c->label[i] + 1, h->file);
+		if (h->names[c->label[i]].n == 0)
+			return bt_error_set(err, BT_EFORMAT,
+			                    "%s: label column %zu has no name "
+			                    "in the header",
+			                    h->file, c->label[i] + 1);
 		bt_buf_put(&c->label_bytes, h->names[c->label[i]].p,
 		           h->names[c->label[i]].n);
 	}

@@ -84,6 +84,9 @@ misuse 'several label columns need a header, which names the labels' \
 	'without a header' csv2tfrecord --no-header -t 1 -l 2,3 m.csv
 misuse "label column 2 of 'm.csv' is given twice" 'a column twice' \
 	csv2tfrecord -l toxic,2 m.csv
+printf 'text,toxic,\na,1,0\n' >nameless.csv
+refuses "*'nameless.csv': label column 3 has no name in the header" \
+	'a label without a name' csv2tfrecord -t text -l 2,3 nameless.csv
 misuse 'a label separator needs one label column, not 2' 'both ways' \
 	csv2tfrecord -l toxic,rude --label-separator ';' m.csv
 misuse '--label-separator needs --label and at least one character' \
