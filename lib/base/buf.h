@@ -39,6 +39,16 @@ void bt_buf_printf(struct bt_buf *b, const char *fmt, ...) BT_PRINTF(2, 3);
  * NULL when out of memory. */
 void *bt_buf_reserve(struct bt_buf *b, size_t n);
 
+/* Where byte `at` of the buffer stands, at <= len; not NULL even where no byte
+ * was ever put, so that it can be counted on from. Borrowed until the next call
+ * on b. */
+static inline char *bt_buf_at(const struct bt_buf *b, size_t at)
+{
+	static _Alignas(8) char none[8]; /* aligned as the bytes are */
+
+	return b->data != NULL ? b->data + at : none;
+}
+
 /* The bytes as a string, borrowed until the next call on b; "" when empty,
  * NULL when out of memory. */
 const char *bt_buf_str(struct bt_buf *b);

@@ -352,8 +352,7 @@ static int place_fields(struct bt_csv_lex *x, struct bt_error *err)
 	    BT_OK)
 		return bt_error_nomem(err, "reading a row");
 	for (i = 0; i < x->n; i++) {
-		x->fields[i].p =
-		    x->bytes.data != NULL ? x->bytes.data + start : "";
+		x->fields[i].p = bt_buf_at(&x->bytes, start);
 		x->fields[i].n = x->ends[i] - start;
 		start = x->ends[i];
 	}

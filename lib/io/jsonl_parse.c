@@ -157,7 +157,8 @@ static int take_string(struct bt_jsonl_object *o, struct bt_buf *out,
 			bt_buf_put(out, first, v->n);
 		r = take_escaped(o, out, err);
 		if (out != NULL && r == BT_OK && !out->oom)
-			*v = (struct bt_span){out->data + at, out->len - at};
+			*v =
+			    (struct bt_span){bt_buf_at(out, at), out->len - at};
 	}
 	if (r != BT_OK)
 		return r;

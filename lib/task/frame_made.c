@@ -88,9 +88,9 @@ int bt_frame_made_done(struct bt_frame_made *m,
 	size_t i;
 
 	for (i = 0; i < m->n; i++) {
-		m->t[i].data = m->data.data + m->at[i];
-		m->t[i].shape =
-		    (const int64_t *)(void *)(m->shapes.data + m->shape_at[i]);
+		m->t[i].data = bt_buf_at(&m->data, m->at[i]);
+		m->t[i].shape = (const int64_t *)(void *)bt_buf_at(
+		    &m->shapes, m->shape_at[i]);
 	}
 	memset(f, 0, sizeof(*f));
 	f->s.tensors = m->t;

@@ -47,8 +47,7 @@ int bt_sample_read(struct bt_sample *s, struct bt_error *err) BT_MUST_USE;
 static inline struct bt_span bt_sample_id(const struct bt_sample *s, size_t row)
 {
 	size_t at = row > 0 ? s->id_end[row - 1] : 0;
-	struct bt_span id = {s->ids.len > 0 ? s->ids.data + at : "",
-	                     s->id_end[row] - at};
+	struct bt_span id = {bt_buf_at(&s->ids, at), s->id_end[row] - at};
 
 	return id;
 }

@@ -194,8 +194,8 @@ static int name_labels(const struct bt_table_header *h,
 	if (c->label_bytes.oom)
 		return bt_error_nomem(err, "looking for a column");
 	for (i = k = 0; i < c->n_label; k += c->label_names[i++].n)
-		c->label_names[i] = (struct bt_span){c->label_bytes.data + k,
-		                                     h->names[c->label[i]].n};
+		c->label_names[i] = (struct bt_span){
+		    bt_buf_at(&c->label_bytes, k), h->names[c->label[i]].n};
 	return BT_OK;
 }
 

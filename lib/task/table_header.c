@@ -52,7 +52,7 @@ int bt_table_header_init(struct bt_table_header *h, const struct bt_csv *csv,
 		return bt_error_nomem(err, "reading a header");
 	for (i = 0; i < h->n; i++) {
 		at = h->names[i].n;
-		h->names[i].p = h->bytes.len > 0 ? h->bytes.data + at : "";
+		h->names[i].p = bt_buf_at(&h->bytes, at);
 		h->names[i].n =
 		    (i + 1 < h->n ? h->names[i + 1].n : h->bytes.len) - at;
 	}

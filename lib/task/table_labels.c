@@ -140,8 +140,9 @@ static int split_labels(struct bt_table_maker *m, struct bt_span field,
 	struct bt_span all, v;
 	int r = bt_table_take(m, BT_LABEL, field, &all, fault, err);
 
-	if (r == BT_OK && m->opts->pandas_na && bt_table_is_na(all))
-		all.n = 0;
+	if (r != BT_OK || all.n == 0 ||
+	    (m->opts->pandas_na && bt_table_is_na(all)))
+		return r;
 	for (end = all.p + all.n; r == BT_OK && all.p < end; all.p = next) {
 		for (next = all.p; next < end; next++)
 			if ((size_t)(end - next) >= n &&

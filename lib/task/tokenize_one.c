@@ -209,7 +209,7 @@ static int encode(const struct bt_tokenize *j, struct bt_tokenize_worker *w,
 	    .stride = j->opts.stride,
 	    .offsets = j->opts.format == BT_TOKENIZE_EXPLAIN ||
 	               j->opts.format == BT_TOKENIZE_JSON};
-	const char *data = item->len ? j->bytes.data + item->at : "";
+	const char *data = bt_buf_at(&j->bytes, item->at);
 	int r = BT_OK;
 
 	if (j->opts.lines)

@@ -46,7 +46,7 @@ static void count_piece(void *arg, int piece, int worker)
 
 	for (; i < end; i++) {
 		t = &j->text[i];
-		s.p = j->bytes.data + t->at;
+		s.p = bt_buf_at(&j->bytes, t->at);
 		s.n = t->n;
 		if (bt_word_cut(j->cutter, j->scratch[worker], s,
 		                &j->words[worker], err) == BT_OK)

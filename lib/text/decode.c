@@ -72,11 +72,8 @@ static int end_string(struct list *l)
 static struct bt_span string(const struct list *l, size_t i)
 {
 	size_t from = i > 0 ? l->end[i - 1] : 0;
-	struct bt_span s = {"", l->end[i] - from};
 
-	if (l->text.data != NULL)
-		s.p = l->text.data + from;
-	return s;
+	return (struct bt_span){bt_buf_at(&l->text, from), l->end[i] - from};
 }
 
 static bool starts(struct bt_span s, const char *with, size_t n)
