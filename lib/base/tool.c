@@ -34,19 +34,33 @@ static void hold_standard(void)
 			return;
 }
 
-bool bt_tool_options(const struct bt_tool *tool, int argc, char **argv,
-                     void *values, int *operand, int *status)
+void bt_tool_start(void)
 {
-	struct bt_error err = {0};
-
 	hold_standard();
 	signal(SIGPIPE, SIG_DFL); /* so that "| head" ends quietly */
 	signal(SIGXFSZ, SIG_IGN); /* so that writing tells of the limit */
-	switch (bt_opt_parse(tool, argc, argv, values, operand, &err)) {
+}
+
+bool bt_tool_options(const struct bt_tool *tool, int argc, char **argv,
+                     void *values, int *operand, int *status)
+{
+	enum bt_opt_result result;
+	struct bt_error err = {0};
+
+	bt_tool_start();
+	result = bt_opt_parse(tool, argc, argv, values, operand, &err);
+	return bt_tool_parsed(tool, result, bt_opt_help, &err, status);
+}
+
+bool bt_tool_parsed(const struct bt_tool *tool, enum bt_opt_result result,
+                    void (*help)(const struct bt_tool *tool, FILE *to),
+                    const struct bt_error *err, int *status)
+{
+	switch (result) {
 	case BT_OPT_RUN:
 		return true;
 	case BT_OPT_HELP_ASKED:
-		bt_opt_help(tool, stdout);
+		help(tool, stdout);
 		*status = bt_tool_end(tool, BT_EXIT_DONE);
 		return false;
 	case BT_OPT_VERSION_ASKED:
@@ -54,7 +68,7 @@ bool bt_tool_options(const struct bt_tool *tool, int argc, char **argv,
 		*status = bt_tool_end(tool, BT_EXIT_DONE);
 		return false;
 	default:
-		*status = bt_tool_misuse(tool, "%s", err.text);
+		*status = bt_tool_misuse(tool, "%s", err->text);
 		return false;
 	}
 }

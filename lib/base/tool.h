@@ -21,6 +21,13 @@ enum bt_exit { BT_EXIT_DONE = 0, BT_EXIT_FAILED = 1, BT_EXIT_USAGE = 2 };
 bool bt_tool_options(const struct bt_tool *tool, int argc, char **argv,
                      void *values, int *operand, int *status) BT_MUST_USE;
 
+/* The two halves of that, for command lines that another parser reads: what
+ * comes first in every program, and what follows its parser's result. */
+void bt_tool_start(void);
+bool bt_tool_parsed(const struct bt_tool *tool, enum bt_opt_result result,
+                    void (*help)(const struct bt_tool *tool, FILE *to),
+                    const struct bt_error *err, int *status) BT_MUST_USE;
+
 /* A mistake in the command line that the table cannot see: prints it and where
  * to find help. Returns BT_EXIT_USAGE. */
 int bt_tool_misuse(const struct bt_tool *tool, const char *fmt, ...)

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: MIT */
+#include "garden/flags.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "base/num.h"
+#include "garden/flags_int.h"
+
+#define TRUE_WORDS "true|t|1|yes|y"
+#define FALSE_WORDS "false|f|0|no|n"
+
+/* True if "a|b|c" has value. */
+static bool among(const char *list, const char *value)
+{
+	size_t n = strlen(value), len;
+
+	for (;; list += len + 1) {
+		len = strcspn(list, "|");
+		if (len == n && memcmp(list, value, n) == 0)
+			return true;
+		if (list[len] == '\0')
+			return false;
+	}
+}
+
+/* In lower case; a longer text than room is no word of ours. */
+static const char *lower(const char *s, char room[16])
+{
+	size_t i;
+
+	for (i = 0; i < 15 && s[i] != '\0'; i++)
+		room[i] = (char)tolower((unsigned char)s[i]);
+	room[i] = '\0';
+	return s[i] == '\0' ? room : "";
+}
+
+static int bad_value(const struct bt_flag *f, const char *value,
+                     const char *expected, struct bt_error *err)
+{
+	return bt_error_set(err, BT_EARG, "bad value '%.100s' for --%s: %s",
+	                    value, f->name, expected);
+}
+
+static int bad_range(const struct bt_flag *f, const char *value,
+                     const char *what, struct bt_error *err)
+{
+	char expected[96];
+
+	snprintf(expected, sizeof(expected), "expected %s from %.15g to %.15g",
+	         what, f->lo, f->hi);
+	return bad_value(f, value, expected, err);
+}
+
+static int set_enum(const struct bt_flag *f, const char *value,
+                    const char **dst, struct bt_error *err)
+{
+	char expected[240];
+
+	if (!among(f->arg, value)) {
+		snprintf(expected, sizeof(expected), "expected %s", f->arg);
+		return bad_value(f, value, expected, err);
+	}
+	*dst = value;
+	return BT_OK;
+}
+
+static int set_bool(const struct bt_flag *f, const char *value, bool *dst,
+                    struct bt_error *err)
+{
+	char room[16];
+
+	if (among(TRUE_WORDS, lower(value, room)))
+		*dst = true;
+	else if (among(FALSE_WORDS, lower(value, room)))
+		*dst = false;
+	else
+		return bad_value(f, value, "expected true or false", err);
+	return BT_OK;
+}
+
+static int set_multi(const struct bt_flag *f, const char *value,
+                     struct bt_opt_list *list, struct bt_error *err)
+{
+	if (list->n == BT_OPT_LIST_MAX)
+		return bt_error_set(err, BT_EARG,
+		                    "--%s given more than %d times", f->name,
+		                    BT_OPT_LIST_MAX);
+	list->item[list->n++] = value;
+	return BT_OK;
+}
+
+static int set_value(const struct bt_flag *f, const char *value, void *values,
+                     struct bt_error *err)
+{
+	void *at = (char *)values + f->offset;
+
+	switch (f->type) {
+	case BT_FLAG_STR:
+		*(const char **)at = value;
+		return BT_OK;
+	case BT_FLAG_ENUM:
+		return set_enum(f, value, at, err);
+	case BT_FLAG_BOOL:
+		return set_bool(f, value, at, err);
+	case BT_FLAG_MULTI:
+		return set_multi(f, value, at, err);
+	case BT_FLAG_INT:
+		if (bt_parse_i64(value, (int64_t)f->lo, (int64_t)f->hi, at) !=
+		    BT_OK)
+			return bad_range(f, value, "a whole number", err);
+		return BT_OK;
+	case BT_FLAG_REAL:
+		if (bt_parse_f64(value, f->lo, f->hi, at) != BT_OK)
+			return bad_range(f, value, "a number", err);
+		return BT_OK;
+	case BT_FLAG_U64:
+		if (bt_parse_u64(value, at) != BT_OK)
+			return bad_value(f, value, "expected a whole number",
+			                 err);
+		return BT_OK;
+	default:
+		return BT_OK;
+	}
+}
+
+/* Whether a value asks for what cannot be done here. */
+static bool is_refused(const struct bt_flag *f, const char *value)
+{
+	double number;
+	char room[16];
+
+	if (f->refuse == NULL || *value == '\0')
+		return false;
+	if (strcmp(f->refuse, "*") != 0)
+		return among(f->refuse, value);
+	if (f->type == BT_FLAG_BOOL)
+		return !among(FALSE_WORDS, lower(value, room));
+	return bt_parse_f64(value, -1e300, 1e300, &number) != BT_OK ||
+	       number != 0;
+}
+
+/* An argument, taken apart. */
+struct word {
+	const char *text; /* "--a=b" */
+	char name[64];
+	char *value; /* behind "=", or NULL */
+};
+
+static void take_apart(char *arg, struct word *w)
+{
+	char *name = arg + (arg[1] == '-' ? 2 : 1);
+	size_t n = strcspn(name, "=");
+
+	w->text = arg;
+	w->value = name[n] == '=' ? name + n + 1 : NULL;
+	if (n >= sizeof(w->name)) /* longer than any: no flag */
+		n = sizeof(w->name) - 1;
+	memcpy(w->name, name, n);
+	w->name[n] = '\0';
+}
+
+static const struct bt_flag *find(const struct bt_flags *f, const char *name)
+{
+	const struct bt_flag *g;
+
+	for (g = f->flags; g->type != BT_FLAG_END; g++)
+		if (strcmp(g->name, name) == 0 ||
+		    (g->alias != NULL && strcmp(g->alias, name) == 0))
+			return g;
+	return NULL;
+}
+
+static int unknown(const struct bt_flags *f, const struct word *w,
+                   struct bt_error *err)
+{
+	const struct bt_flag *near = bt_flags_nearest(f->flags, w->name);
+
+	if (strcmp(w->name, "flagfile") == 0)
+		return bt_error_set(err, BT_EARG,
+		                    "--flagfile is not read here: put its "
+		                    "flags on the command line");
+	if (near != NULL)
+		return bt_error_set(err, BT_EARG,
+		                    "unknown flag '%.80s'; did you mean --%s?",
+		                    w->text, near->name);
+	return bt_error_set(err, BT_EARG, "unknown flag '%.80s'", w->text);
+}
+
+static bool takes_value(const struct bt_flag *f)
+{
+	return f->type != BT_FLAG_BOOL && f->type != BT_FLAG_HELP &&
+	       f->type != BT_FLAG_VERSION;
+}
+
+/* The flag that a word names, or NULL with err; w->value is set where the word
+ * alone says the value. */
+static const struct bt_flag *look_up(const struct bt_flags *f, struct word *w,
+                                     struct bt_error *err)
+{
+	static char yes[] = "true", no[] = "false";
+	const struct bt_flag *g = find(f, w->name);
+
+	if (g != NULL) {
+		if (!takes_value(g) && w->value == NULL)
+			w->value = yes;
+		return g;
+	}
+	if (strncmp(w->name, "no", 2) == 0)
+		g = find(f, w->name + 2);
+	if (g == NULL || g->type != BT_FLAG_BOOL) {
+		(void)unknown(f, w, err);
+		return NULL;
+	}
+	if (w->value != NULL) {
+		bt_error_set(err, BT_EARG, "'%.80s' takes no value", w->text);
+		return NULL;
+	}
+	w->value = no;
+	return g;
+}
+
+static int apply(const struct bt_flags *f, const struct bt_flag *g, char *value,
+                 void *values, struct bt_error *err)
+{
+	struct bt_flags_common *c = values;
+	size_t row = (size_t)(g - f->flags);
+	char *p;
+	int r;
+
+	for (p = value; g->fold && *p != '\0'; p++)
+		*p = (char)tolower((unsigned char)*p);
+	if (is_refused(g, value))
+		return bt_error_set(err, BT_EARG, "--%s=%.100s: %s", g->name,
+		                    value, g->why);
+	/* "--steps_per_loop=$STEPS" with nothing in STEPS */
+	if (g->idle && *value == '\0')
+		return BT_OK;
+	r = set_value(g, value, values, err);
+	if (r == BT_OK)
+		c->given[row / 64] |= (uint64_t)1 << (row % 64);
+	return r;
+}
+
+static int check_required(const struct bt_flags *f, const char *values,
+                          struct bt_error *err)
+{
+	const struct bt_flag *g;
+	const char *v;
+
+	for (g = f->flags; g->type != BT_FLAG_END; g++) {
+		if (!g->required)
+			continue;
+		memcpy(&v, values + g->offset, sizeof(v));
+		if (v == NULL || *v == '\0')
+			return bt_error_set(err, BT_EARG, "give --%s=%s: %s",
+			                    g->name, g->arg, g->help);
+	}
+	return BT_OK;
+}
+
+/* What stands behind the flags: nothing may. */
+static int check_rest(char **argv, int i, int argc, struct bt_error *err)
+{
+	if (i == argc)
+		return BT_OK;
+	return bt_error_set(err, BT_EARG,
+	                    "'%.100s' is not a flag: all is given by flags",
+	                    argv[i]);
+}
+
+enum bt_opt_result bt_flags_parse(const struct bt_flags *f, int argc,
+                                  char **argv, void *values,
+                                  struct bt_error *err)
+{
+	const struct bt_flag *g;
+	struct word w;
+	int i;
+
+	for (i = 1; i < argc && argv[i][0] == '-' && argv[i][1] != '\0'; i++) {
+		if (strcmp(argv[i], "--") == 0) {
+			i++;
+			break;
+		}
+		take_apart(argv[i], &w);
+		g = look_up(f, &w, err);
+		if (g == NULL)
+			return BT_OPT_MISTAKE;
+		if (g->type == BT_FLAG_HELP)
+			return BT_OPT_HELP_ASKED;
+		if (g->type == BT_FLAG_VERSION)
+			return BT_OPT_VERSION_ASKED;
+		if (w.value == NULL && i + 1 == argc) {
+			bt_error_set(err, BT_EARG, "flag '%.80s' needs a value",
+			             w.text);
+			return BT_OPT_MISTAKE;
+		}
+		if (apply(f, g, w.value != NULL ? w.value : argv[++i], values,
+		          err) != BT_OK)
+			return BT_OPT_MISTAKE;
+	}
+	if (check_rest(argv, i, argc, err) != BT_OK ||
+	    check_required(f, values, err) != BT_OK)
+		return BT_OPT_MISTAKE;
+	return BT_OPT_RUN;
+}
+
+bool bt_flags_given(const struct bt_flags *f, const void *values,
+                    const char *name)
+{
+	const struct bt_flags_common *c = values;
+	const struct bt_flag *g = find(f, name);
+	size_t row = g != NULL ? (size_t)(g - f->flags) : 0;
+
+	return g != NULL && (c->given[row / 64] >> (row % 64) & 1) != 0;
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+/* What is said about flags: help, notes, and what may have been meant. */
+#include <string.h>
+
+#include "base/buf.h"
+#include "garden/flags_int.h"
+
+#define LONGEST 64
+
+static size_t least(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Letters to add, drop or change to make b of a (Levenshtein). */
+static size_t distance(const char *a, const char *b)
+{
+	size_t row[LONGEST + 1], n = strlen(b), i, j, diagonal, above;
+
+	for (j = 0; j <= n; j++)
+		row[j] = j;
+	for (i = 1; a[i - 1] != '\0'; i++) {
+		diagonal = row[0];
+		row[0] = i;
+		for (j = 1; j <= n; j++) {
+			above = row[j];
+			row[j] = least(least(above, row[j - 1]) + 1,
+			               diagonal + (a[i - 1] != b[j - 1]));
+			diagonal = above;
+		}
+	}
+	return row[n];
+}
+
+const struct bt_flag *bt_flags_nearest(const struct bt_flag *flags,
+                                       const char *name)
+{
+	const struct bt_flag *g, *best = NULL;
+	size_t d, nearest = 1 + strlen(name) / 3;
+
+	if (strlen(name) > LONGEST)
+		return NULL;
+	for (g = flags; g->type != BT_FLAG_END; g++) {
+		d = distance(g->name, name);
+		if (d <= nearest && (best == NULL || d < nearest)) {
+			nearest = d;
+			best = g;
+		}
+	}
+	return best;
+}
+
+/* Whether the command line had the flag of a row. */
+static bool was_given(const struct bt_flags_common *c, size_t row)
+{
+	return (c->given[row / 64] >> (row % 64) & 1) != 0;
+}
+
+void bt_flags_note(const struct bt_flags *f, const void *values,
+                   const struct bt_log *log)
+{
+	const struct bt_flag *g;
+	struct bt_buf b = BT_BUF_INIT;
+	int n = 0;
+
+	for (g = f->flags; g->type != BT_FLAG_END; g++)
+		if (g->idle && was_given(values, (size_t)(g - f->flags)))
+			bt_buf_printf(&b, "%s--%s", n++ > 0 ? ", " : "",
+			              g->name);
+	if (n > 0 && bt_buf_str(&b) != NULL)
+		bt_log(log, BT_LOG_NOTE, "without effect here: %s",
+		       bt_buf_str(&b));
+	bt_buf_clear(&b);
+}
+
+struct bt_log bt_flags_log(const struct bt_flags *f, const void *values)
+{
+	const struct bt_flags_common *c = values;
+	struct bt_log log = bt_tool_log(&f->tool, &c->common);
+
+	if (c->verbosity == -1)
+		log.level = BT_LOG_WARN;
+	return log;
+}
+
+/* Whether a list of values is short enough to stand with the name. */
+static bool is_short(const struct bt_flag *g)
+{
+	return g->type != BT_FLAG_ENUM || strlen(g->arg) < 30;
+}
+
+static int words(const struct bt_flag *g, char *s, size_t size)
+{
+	int n = snprintf(s, size, "--%s", g->name);
+
+	if (g->arg != NULL)
+		n += snprintf(s + n, size - (size_t)n, "=%s",
+		              is_short(g) ? g->arg : "NAME");
+	return n;
+}
+
+/* What stands behind the help text. */
+static void print_rest(const struct bt_flag *g, FILE *to)
+{
+	if (!is_short(g))
+		fprintf(to, ": %s", g->arg);
+	if (g->idle)
+		fputs(" (no effect here)", to);
+	if (g->refuse != NULL && strcmp(g->refuse, "*") == 0)
+		fputs(" (cannot be used here)", to);
+	else if (g->refuse != NULL)
+		fprintf(to, " (not here: %s)", g->refuse);
+	if (g->alias != NULL)
+		fprintf(to, " [-%s]", g->alias);
+	fputc('\n', to);
+}
+
+static void help(const struct bt_tool *tool, FILE *to)
+{
+	const struct bt_flags *f = (const struct bt_flags *)(const void *)tool;
+	const struct bt_flag *g;
+	char text[160];
+	int width = 0, n;
+
+	fprintf(to,
+	        "Usage: %s %s\n%s\n\n--name=value or --name value; switches "
+	        "are --name or --noname\n\n",
+	        tool->name, tool->synopsis, tool->purpose);
+	for (g = f->flags; g->type != BT_FLAG_END; g++) {
+		n = words(g, text, sizeof(text));
+		if (n > width && n <= 30)
+			width = n;
+	}
+	for (g = f->flags; g->type != BT_FLAG_END; g++) {
+		n = words(g, text, sizeof(text));
+		if (n > width)
+			fprintf(to, "  %s\n  %*s  %s", text, width, "",
+			        g->help);
+		else
+			fprintf(to, "  %-*s  %s", width, text, g->help);
+		print_rest(g, to);
+	}
+	fprintf(to, "\nExample: %s\n", tool->example);
+}
+
+bool bt_flags_options(const struct bt_flags *f, int argc, char **argv,
+                      void *values, int *status)
+{
+	struct bt_flags_common *c = values;
+	enum bt_opt_result result;
+	struct bt_error err = {0};
+
+	bt_tool_start();
+	result = bt_flags_parse(f, argc, argv, values, &err);
+	c->common.quiet = c->verbosity <= -2;
+	c->common.verbose = c->verbosity > 0;
+	return bt_tool_parsed(&f->tool, result, help, &err, status);
+}
