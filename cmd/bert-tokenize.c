@@ -2,6 +2,7 @@
 /* Turns texts into the token ids of a model. */
 #include "base/sys.h"
 #include "base/tool.h"
+#include "io/in.h"
 #include "io/out.h"
 #include "task/detokenize.h"
 #include "task/tokenize_ask.h"
@@ -35,6 +36,8 @@ static const struct bt_opt options[] = {
     BT_FLAG(0, "lines", "input is plain text, a text a line", opts, ask.lines),
     BT_INT(0, "expect", "N", "fail if there are not N records", opts,
            ask.expect, 1, 1e15),
+    BT_SIZE("max-bytes", "SIZE", "fail where the input is longer, unpacked",
+            opts, ask.max_bytes),
     BT_FLAG(0, "no-special", "leave out [CLS] and [SEP]", opts, ask.no_special),
     BT_FLAG(0, "detokenize", "make text of token records, or lines of ids",
             opts, ask.detokenize),
@@ -115,13 +118,15 @@ static int convert(const struct opts *o, const struct bt_tok *tok,
 
 /* The other way. */
 static int revert(const struct opts *o, const struct bt_tok *tok,
-                  struct bt_log *log, struct bt_error *err)
+                  struct bt_in_limit *limit, struct bt_log *log,
+                  struct bt_error *err)
 {
 	const struct bt_detokenize_opts how = {
 	    .lines = o->ask.lines,
 	    .json = o->ask.format != NULL,
 	    .skip_special = o->ask.skip_special,
-	    .expect = (uint64_t)o->ask.expect};
+	    .expect = (uint64_t)o->ask.expect,
+	    .limit = limit};
 	struct bt_progress progress;
 	struct bt_tokenize_io files = io(o, &progress);
 	uint64_t n = 0;
@@ -154,19 +159,22 @@ static int prepare(const struct opts *o, const struct bt_log *log,
 static int run(const struct opts *o)
 {
 	struct bt_log log = bt_tool_log(&tool, &o->common);
+	struct bt_in_limit limit = {o->ask.max_bytes.n, o->ask.max_bytes.n};
 	struct bt_tokenize_opts how = {0};
 	struct bt_labels labels = {0};
 	struct bt_error err = {0};
 	struct bt_tok *tok = NULL;
 	int status = prepare(o, &log, &tok, &labels, &how);
 
+	if (o->ask.max_bytes.given)
+		how.limit = &limit;
 	if (status == BT_EXIT_DONE && o->save != NULL) {
 		if (bt_tok_export(tok, o->save, &err) != BT_OK)
 			status = bt_tool_fail(&tool, &err);
 		goto out;
 	}
 	if (status == BT_EXIT_DONE &&
-	    (o->ask.detokenize ? revert(o, tok, &log, &err)
+	    (o->ask.detokenize ? revert(o, tok, how.limit, &log, &err)
 	                       : convert(o, tok, &how, &log, &err)) != BT_OK)
 		status = bt_tool_fail(&tool, &err);
 out:

@@ -4,6 +4,7 @@
 
 #include "base/sys.h"
 #include "base/tool.h"
+#include "io/in.h"
 #include "io/out.h"
 #include "task/table.h"
 
@@ -12,6 +13,7 @@ struct values {
 	const char *text, *pair, *label, *id, *weight;
 	const char *task, *format, *delimiter, *encoding;
 	const char *separator, *map, *na, *rejects;
+	struct bt_opt_maybe max_bytes;
 	bool no_header, no_quote, duplicates, skip_bad;
 	int64_t zstd; /* 0: not compressed */
 };
@@ -46,6 +48,8 @@ static const struct bt_opt options[] = {
             duplicates),
     BT_FLAG(0, "skip-bad", "leave bad rows out instead of failing", values,
             skip_bad),
+    BT_SIZE("max-bytes", "SIZE", "fail where the input is longer, unpacked",
+            values, max_bytes),
     BT_STR(0, "rejects", "FILE", "write bad rows to FILE and go on", values,
            rejects),
     BT_LEVEL("zstd", "LEVEL", "compress the output, by level 1 to 19 [3]",
@@ -247,6 +251,7 @@ static int run(const struct values *v, char *const *files, int n)
 	struct bt_labelmap *map = NULL;
 	struct bt_table *table = NULL;
 	struct bt_error err = {0};
+	struct bt_in_limit limit = {v->max_bytes.n, v->max_bytes.n};
 	struct bt_table_opts opts;
 	struct bt_out *out;
 	int r = BT_OK;
@@ -254,6 +259,7 @@ static int run(const struct values *v, char *const *files, int n)
 	if (!operands_make_sense(files, n) ||
 	    !table_options(v, files, n, &opts))
 		return BT_EXIT_USAGE;
+	opts.limit = v->max_bytes.given ? &limit : NULL;
 	opts.log = &log;
 	bt_progress_init(&screen.progress, stderr, v->common.quiet);
 	if (v->map != NULL)

@@ -18,7 +18,8 @@ struct values {
 	bool shuffle, pairs;
 	double near;
 	int64_t shard, kfold;
-	const char *split, *stratify, *memory, *dedupe, *leak, *max_bytes;
+	const char *split, *stratify, *memory, *dedupe, *leak;
+	struct bt_opt_maybe max_bytes;
 };
 
 static const struct bt_opt options[] = {
@@ -46,8 +47,8 @@ static const struct bt_opt options[] = {
     BT_FLAG(0, "recover", "go on behind damage, with a warning", values,
             recover),
     BT_MAYBE("expect", "N", "fail unless N records are read", values, expect),
-    BT_STR(0, "max-bytes", "SIZE", "fail where the input is longer, unpacked",
-           values, max_bytes),
+    BT_SIZE("max-bytes", "SIZE", "fail where the input is longer, unpacked",
+            values, max_bytes),
     BT_LIST(0, "where", "FIELD=VALUE", "only these records; all must hold",
             values, where),
     BT_STR(0, "dedupe", "FIELD", "only the first record of each value", values,
@@ -154,7 +155,6 @@ static int translate(const struct values *v, struct bt_cat_opts *o,
 {
 	int put = what(v);
 	const char *no = wrong(v, put);
-	size_t size;
 
 	if (no != NULL)
 		return bt_error_set(err, BT_EARG, "%s", no);
@@ -163,14 +163,8 @@ static int translate(const struct values *v, struct bt_cat_opts *o,
 	                            : BT_SOURCE_RECORDS;
 	o->from.log = o->log;
 	o->from.ahead = bt_threads(v->common.threads) > 1;
-	o->from.limited = v->max_bytes != NULL;
-	if (v->max_bytes != NULL) {
-		if (bt_parse_bytes(v->max_bytes, &size) != BT_OK)
-			return bt_error_set(err, BT_EARG,
-			                    "bad value '%s' for --max-bytes",
-			                    v->max_bytes);
-		o->from.max = size;
-	}
+	o->from.limited = v->max_bytes.given;
+	o->from.max = v->max_bytes.n;
 	o->counts = v->expect.given;
 	o->expect = v->expect.n;
 	o->choose.where = v->where.item;

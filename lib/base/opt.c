@@ -73,6 +73,20 @@ static int set_list(const struct bt_opt *o, const char *value,
 	return BT_OK;
 }
 
+static int set_size(const struct bt_opt *o, const char *value,
+                    struct bt_opt_maybe *to, struct bt_error *err)
+{
+	size_t n;
+
+	if (bt_parse_bytes(value, &n) != BT_OK)
+		return bt_error_set(err, BT_EARG,
+		                    "bad value '%s' for --%s: expected bytes, "
+		                    "as 1000000, 64M or 2G",
+		                    value, o->name);
+	*to = (struct bt_opt_maybe){true, n};
+	return BT_OK;
+}
+
 static int set_u64(const struct bt_opt *o, const char *value, uint64_t *dst,
                    struct bt_error *err)
 {
@@ -115,6 +129,9 @@ static int set_value(const struct bt_opt *o, const char *value, void *values,
 		((struct bt_opt_maybe *)(void *)at)->given = true;
 		return set_u64(o, value,
 		               &((struct bt_opt_maybe *)(void *)at)->n, err);
+	case BT_OPT_SIZE:
+		return set_size(o, value, (struct bt_opt_maybe *)(void *)at,
+		                err);
 	case BT_OPT_SHARE:
 		if (value == NULL) {
 			*(double *)(void *)at = o->bare;

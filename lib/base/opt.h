@@ -26,6 +26,7 @@ enum bt_opt_type {
 	BT_OPT_LEVEL, /* the same; bare where no "=value" follows */
 	BT_OPT_U64,   /* uint64_t */
 	BT_OPT_MAYBE, /* struct bt_opt_maybe */
+	BT_OPT_SIZE,  /* the same; bytes, K, M, G or T may follow */
 	BT_OPT_REAL,  /* double in [lo, hi] */
 	BT_OPT_SHARE, /* the same; bare where no "=value" follows */
 	BT_OPT_LIST,  /* struct bt_opt_list, one more string each time */
@@ -74,6 +75,8 @@ struct bt_opt {
 	BT_ROW(BT_OPT_INT, l, name, arg, help, s, f, lo, hi)
 #define BT_MAYBE(name, arg, help, s, f)                                        \
 	BT_ROW(BT_OPT_MAYBE, 0, name, arg, help, s, f, 0, 0)
+#define BT_SIZE(name, arg, help, s, f)                                         \
+	BT_ROW(BT_OPT_SIZE, 0, name, arg, help, s, f, 0, 0)
 #define BT_REAL(l, name, arg, help, s, f, lo, hi)                              \
 	BT_ROW(BT_OPT_REAL, l, name, arg, help, s, f, lo, hi)
 #define BT_LEVEL(name, arg, help, s, f, lo, hi, bare)                          \

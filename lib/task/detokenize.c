@@ -114,6 +114,7 @@ static int read_records(struct job *j, char *const *paths, int n,
 	if (r != BT_OK)
 		return r;
 	bt_tfrec_expect(in, j->o->expect);
+	bt_tfrec_limit(in, j->o->limit);
 	while ((r = bt_tfrec_next(in, &data, &len, err)) == 1) {
 		r = do_record(j, data, len, out, err);
 		if (r == BT_OK)
@@ -171,6 +172,7 @@ static int read_lines(struct job *j, const char *path, struct bt_out *out,
 
 	if (r != BT_OK)
 		return r;
+	bt_in_limit(in, j->o->limit);
 	while ((r = bt_tokenize_line(in, &line, &len, &skip, err)) == 1) {
 		number++;
 		r = do_line(j, line, len, out, err);

@@ -12,10 +12,11 @@
 #include "text/tokenizer.h"
 
 struct bt_detokenize_opts {
-	bool lines;        /* the input is lines of ids */
-	bool json;         /* write lines of JSON, else of text */
-	bool skip_special; /* leave special tokens out */
-	uint64_t expect;   /* records; 0: any number */
+	bool lines;                /* the input is lines of ids */
+	bool json;                 /* write lines of JSON, else of text */
+	bool skip_special;         /* leave special tokens out */
+	uint64_t expect;           /* records; 0: any number */
+	struct bt_in_limit *limit; /* on what is read; borrowed, or NULL */
 };
 
 /* Reads files, n = 0 is standard input, and writes a line for each record or

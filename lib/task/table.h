@@ -54,11 +54,12 @@ struct bt_table_opts {
 	enum bt_charset charset; /* of CSV */
 	bool pandas_na; /* what pandas takes for missing is the text "nan" and
 	                 * no label */
-	bool drop_duplicates;     /* leave out texts that came before */
-	bool skip_bad;            /* count bad rows and go on */
-	const char *rejects;      /* go on, and write bad rows to a file of that
-	                           * name ("-": standard output); or NULL */
-	const struct bt_log *log; /* told of the first bad rows; may be NULL */
+	bool drop_duplicates; /* leave out texts that came before */
+	bool skip_bad;        /* count bad rows and go on */
+	const char *rejects;  /* go on, and write bad rows to a file of that
+	                       * name ("-": standard output); or NULL */
+	struct bt_in_limit *limit; /* on what is read; borrowed, or NULL */
+	const struct bt_log *log;  /* told of the first bad rows; may be NULL */
 };
 
 /* Why a row is bad. */

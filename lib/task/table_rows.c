@@ -167,6 +167,7 @@ int bt_rows_open(const char *path, const struct bt_table_opts *opts,
 		r = bt_in_open(path, &in, err);
 		if (r != BT_OK)
 			return r;
+		bt_in_limit(in, opts->limit);
 		r = opts->task != NULL ? 0 : is_jsonl(in, path, opts, err);
 		if (r < 0)
 			bt_in_close(in);

@@ -55,6 +55,7 @@ struct bt_tokenize_opts {
 	const char *dummy_label; /* for records without a label, or NULL */
 	bool number_of_id; /* example_id is in the id, else counted from 0 */
 	uint64_t expect;   /* records; 0: any number */
+	struct bt_in_limit *limit; /* on what is read; borrowed, or NULL */
 };
 
 #define BT_TOKENIZE_LENGTHS 32

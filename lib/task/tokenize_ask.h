@@ -21,6 +21,7 @@ struct bt_tokenize_ask {
 	bool detokenize, skip_special;
 	int64_t pad_to; /* 0: none */
 	int64_t expect; /* 0: any number of records */
+	struct bt_opt_maybe max_bytes;
 };
 
 /* Checks what no table of options can, and sets pad_to. BT_EARG. */

@@ -44,6 +44,7 @@ static int read_records(struct sink *s, char *const *paths, int n,
 	if (r != BT_OK)
 		return r;
 	bt_tfrec_expect(in, s->job->opts.expect);
+	bt_tfrec_limit(in, s->job->opts.limit);
 	if (bt_pool_threads(s->job->pool) > 1)
 		bt_tfrec_ahead(in);
 	while ((r = bt_tfrec_next(in, &data, &len, err)) == 1) {
@@ -97,6 +98,7 @@ static int read_lines(struct sink *s, const char *path, struct bt_error *err)
 
 	if (r != BT_OK)
 		return r;
+	bt_in_limit(in, s->job->opts.limit);
 	if (bt_pool_threads(s->job->pool) > 1)
 		bt_in_ahead(in);
 	while ((r = bt_tokenize_line(in, &line, &len, &skip, err)) == 1) {

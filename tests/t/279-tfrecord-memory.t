@@ -87,4 +87,22 @@ refuses "*'a.rec': there is more than the $bytes bytes allowed" 'all files toget
 is "$(tfrecord-cat --count --max-bytes "$half" --head 100000 a.rec)" 100000 \
 	'what is not read does not count'
 exits 2 'no size' tfrecord-cat --count --max-bytes x a.rec
+
+# the others that read what comes from elsewhere
+printf 'text\none two\nthree four\n' | gzip -c >two.csv.gz
+cp "$TEST_TOP/pipelines/data/vocab.txt" .
+is "$(csv2tfrecord --max-bytes 24 -t text two.csv.gz | tfrecord-cat -q --count)" 2 \
+	'csv2tfrecord: just as much as is allowed'
+refuses "*'two.csv.gz'*there is more than the 23 bytes allowed, decompressed" \
+	'csv2tfrecord: more' csv2tfrecord --max-bytes 23 -t text two.csv.gz
+csv2tfrecord -q -t text -o two.rec two.csv.gz
+refuses "*'two.rec'*there is more than the 60 bytes allowed" \
+	'bert-tokenize: more' bert-tokenize --max-bytes 60 -m vocab.txt two.rec
+refuses "*there is more than the 23 bytes allowed, decompressed" \
+	'bert-tokenize --lines: more' \
+	bert-tokenize --max-bytes 23 -m vocab.txt --lines two.csv.gz
+bert-tokenize -q -m vocab.txt -o tokens.rec two.rec
+refuses "*there is more than the 30 bytes allowed" \
+	'bert-tokenize --detokenize: more' \
+	bert-tokenize --max-bytes 30 -m vocab.txt --detokenize tokens.rec
 finish
