@@ -18,8 +18,11 @@ const struct bt_cpu_op *bt_cpu_op(enum bt_opcode op)
 	    [BT_OP_FIRST] = &bt_cpu_first,
 	    [BT_OP_MEAN] = &bt_cpu_mean,
 	    [BT_OP_MAX] = &bt_cpu_max,
+	    [BT_OP_FLATTEN] = &bt_cpu_flatten,
 	    [BT_OP_DROPOUT] = &bt_cpu_dropout,
+	    [BT_OP_LOG_SHARE] = &bt_cpu_log_share,
 	    [BT_OP_SOFTMAX_LOSS] = &bt_cpu_softmax_loss,
+	    [BT_OP_LOG_LOSS] = &bt_cpu_log_loss,
 	};
 
 	return ops[op];
@@ -76,6 +79,17 @@ static size_t scratch_need(const struct bt_engine *e)
 			need = s;
 	}
 	return need;
+}
+
+/* The number of tokens that every text must have, 0: any. */
+static size_t length_of(const struct bt_graph *g)
+{
+	int i;
+
+	for (i = 0; i < g->n_nodes; i++)
+		if (g->nodes[i].op == BT_OP_FLATTEN)
+			return (size_t)g->nodes[i].u.flatten.length;
+	return 0;
 }
 
 static int take_scratch(struct bt_engine *e)
@@ -191,6 +205,7 @@ int bt_engine_plan(const struct bt_graph *g, const struct bt_engine_opts *o,
 	if (r == BT_OK) {
 		e->k = bt_kernels_for(isa);
 		e->scratch_floats = scratch_need(e);
+		e->length = length_of(g);
 		r = bt_plan_buffers(e, err);
 	}
 	if (r == BT_OK && bt_engine_profile_init(e) != BT_OK)
@@ -340,6 +355,13 @@ static int check_batch(const struct bt_engine *e, const struct bt_batch *b,
 		                    "%zu and %zu",
 		                    b->texts, b->tokens, e->o.max_texts,
 		                    e->o.max_tokens);
+	for (t = 0; t < b->texts && e->length != 0; t++)
+		if (b->start[t + 1] - b->start[t] != e->length)
+			return bt_error_set(err, BT_EARG,
+			                    "text %zu of the batch has %u "
+			                    "tokens (it must have %zu)",
+			                    t, b->start[t + 1] - b->start[t],
+			                    e->length);
 	for (t = 0; t < b->texts; t++)
 		if (b->start[t + 1] <= b->start[t] ||
 		    b->start[t + 1] - b->start[t] > e->o.max_length)

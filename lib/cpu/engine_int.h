@@ -57,6 +57,7 @@ struct bt_engine {
 	int end;                 /* time after all others */
 	float **scratch;         /* one block for each worker */
 	size_t scratch_floats;
+	size_t length; /* of every text, 0: any */
 
 	/* of the last batch */
 	struct bt_batch b;
@@ -94,8 +95,11 @@ extern const struct bt_cpu_op bt_cpu_residual_norm;
 extern const struct bt_cpu_op bt_cpu_first;
 extern const struct bt_cpu_op bt_cpu_mean;
 extern const struct bt_cpu_op bt_cpu_max;
+extern const struct bt_cpu_op bt_cpu_flatten;
 extern const struct bt_cpu_op bt_cpu_dropout;
+extern const struct bt_cpu_op bt_cpu_log_share;
 extern const struct bt_cpu_op bt_cpu_softmax_loss;
+extern const struct bt_cpu_op bt_cpu_log_loss;
 
 const struct bt_cpu_op *bt_cpu_op(enum bt_opcode op);
 

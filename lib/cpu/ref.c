@@ -175,6 +175,8 @@ static float act_value(enum bt_activation act, float x)
 		return x > 0 ? x : 0;
 	case BT_ACT_TANH:
 		return tanhf(x);
+	case BT_ACT_SOFTPLUS: /* in this order a NaN stays one */
+		return (x < 0 ? 0 : x) + log1pf(expf(-fabsf(x)));
 	default:
 		return x;
 	}
@@ -198,6 +200,8 @@ static float act_slope(enum bt_activation act, float x)
 	case BT_ACT_TANH:
 		t = tanhf(x);
 		return 1 - t * t;
+	case BT_ACT_SOFTPLUS:
+		return 1 / (1 + expf(-x));
 	default:
 		return 1;
 	}

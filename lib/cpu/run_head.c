@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* first, dropout and softmax_loss: small operators at the end of a model, run
- * in the calling thread. */
-#include <math.h>
+/* first and dropout: small operators at the end of a model, run in the calling
+ * thread. */
 #include <string.h>
 
 #include "cpu/engine_int.h"
@@ -103,77 +102,3 @@ static void backward_dropout(struct bt_engine *e, int node)
 
 const struct bt_cpu_op bt_cpu_dropout = {plan_f32_input, forward_dropout,
                                          backward_dropout};
-
-/* SAVED holds the softmax, [texts, classes]. */
-static void plan_loss(struct bt_engine *e, int node)
-{
-	const struct bt_node *n = &e->g->nodes[node];
-
-	plan_f32_input(e, node);
-	e->run[node].plan[BT_SLOT_SAVED].size =
-	    bt_max_rows(e, n) * (size_t)e->g->nodes[n->in[0]].cols *
-	    sizeof(float);
-}
-
-static float weight_of(const struct bt_engine *e, size_t t)
-{
-	return e->b.loss_scale *
-	       (e->b.weights != NULL ? e->b.weights[t] : 1.0f);
-}
-
-/* p = softmax(x); returns the cross entropy against the smoothed class y. */
-static double softmax_loss(const float *x, float *p, size_t k, int y,
-                           double smoothing)
-{
-	double sum = 0, all = 0, max = -INFINITY, log_sum;
-	size_t i;
-
-	for (i = 0; i < k; i++)
-		max = x[i] > max || isnan(x[i]) ? x[i] : max;
-	for (i = 0; i < k; i++)
-		sum += exp(x[i] - max);
-	log_sum = max + log(sum);
-	for (i = 0; i < k; i++) {
-		p[i] = (float)exp(x[i] - log_sum);
-		all += log_sum - x[i];
-	}
-	return (1 - smoothing) * (log_sum - x[y]) + smoothing * all / (double)k;
-}
-
-static void forward_loss(struct bt_engine *e, int node)
-{
-	const struct bt_node *n = &e->g->nodes[node];
-	size_t k = (size_t)e->g->nodes[n->in[0]].cols, t;
-	const float *x = e->run[n->in[0]].buf[BT_SLOT_F32];
-	float *p = e->run[node].buf[BT_SLOT_SAVED];
-
-	e->loss = 0;
-	if (e->b.labels == NULL)
-		return;
-	for (t = 0; t < e->b.texts; t++)
-		e->loss += (double)weight_of(e, t) *
-		           softmax_loss(x + t * k, p + t * k, k, e->b.labels[t],
-		                        (double)e->b.smoothing);
-}
-
-static void backward_loss(struct bt_engine *e, int node)
-{
-	const struct bt_node *n = &e->g->nodes[node];
-	size_t k = (size_t)e->g->nodes[n->in[0]].cols, t, i;
-	const float *p = e->run[node].buf[BT_SLOT_SAVED];
-	float *dx = e->run[n->in[0]].buf[BT_SLOT_GRAD];
-	float w, q, s = e->b.smoothing;
-
-	for (t = 0; t < e->b.texts; t++) {
-		w = weight_of(e, t);
-		for (i = 0; i < k; i++) {
-			q = s / (float)k;
-			if ((int)i == e->b.labels[t])
-				q += 1 - s;
-			dx[t * k + i] = w * (p[t * k + i] - q);
-		}
-	}
-}
-
-const struct bt_cpu_op bt_cpu_softmax_loss = {plan_loss, forward_loss,
-                                              backward_loss};

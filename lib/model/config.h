@@ -9,6 +9,7 @@
 #include <jansson.h>
 
 #include "base/err.h"
+#include "model/head.h"
 #include "op/graph.h"
 
 struct bt_family; /* see model/family.h */
@@ -33,6 +34,8 @@ struct bt_config {
 	int type_vocab_size; /* 0: segments are not looked at */
 	float norm_eps;
 	float init_std;
+	enum bt_pooled pool; /* of a classifier without */
+	struct bt_head head; /* a head of its own */
 	json_t *json; /* the file's object with what was not understood; kept so
 	               * that a trained model's file says what it said */
 };

@@ -17,12 +17,15 @@ const struct bt_family *bt_family_find(const char *model_type);
 void bt_family_list(struct bt_buf *out);
 
 /* The name of the weight with a row for each class in a classifier. */
-const char *bt_family_classes(const struct bt_family *f);
+#define BT_CLASSES_NAME 64
+const char *bt_family_classes(const struct bt_config *c,
+                              char name[BT_CLASSES_NAME]);
 
 /*
- * Builds the encoder, its head and a classifier of n_labels classes with its
- * loss. The graph is initialised by the caller, who clears it also after a
- * failure.
+ * Builds the encoder, its head (the family's, unless the configuration has
+ * another, model/head.h) and a classifier of n_labels classes with its loss.
+ * The answers are logits. The graph is initialised by the caller, who clears it
+ * also after a failure.
  */
 int bt_family_classifier(struct bt_graph *g, const struct bt_config *c,
                          int n_labels) BT_MUST_USE;

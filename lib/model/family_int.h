@@ -37,6 +37,10 @@ static inline void *bt_key_member(const struct bt_config *c,
 		NULL, BT_KEY_INT, 0, 0, 0                                      \
 	}
 
+/* The key of config.json under which bertutils keeps what Hugging Face has no
+ * key for: an object with "pool" or "head". */
+#define BT_CONFIG_OWN "bertutils"
+
 /* In place of a first position: the one behind that of the padding. */
 #define BT_AFTER_PAD (-1)
 
@@ -68,6 +72,10 @@ struct bt_family {
 extern const struct bt_family bt_family_albert, bt_family_bert,
     bt_family_camembert, bt_family_distilbert, bt_family_electra,
     bt_family_mpnet, bt_family_roberta, bt_family_xlm_roberta;
+
+/* The family's encoder, which gives the graph its settings too. */
+int bt_family_encoder(struct bt_graph *g, const struct bt_config *c,
+                      bool only_first);
 
 /* Refuses another value of a key that needs not be there. */
 int bt_config_only(const json_t *o, const char *key, const char *built,

@@ -185,8 +185,11 @@ const char *bt_opcode_name(enum bt_opcode op)
 	    [BT_OP_FIRST] = "first",
 	    [BT_OP_MEAN] = "mean",
 	    [BT_OP_MAX] = "max",
+	    [BT_OP_FLATTEN] = "flatten",
 	    [BT_OP_DROPOUT] = "dropout",
+	    [BT_OP_LOG_SHARE] = "log_share",
 	    [BT_OP_SOFTMAX_LOSS] = "softmax_loss",
+	    [BT_OP_LOG_LOSS] = "log_loss",
 	};
 
 	return names[op];
@@ -197,7 +200,7 @@ const char *bt_activation_name(enum bt_activation act)
 	static const char *const names[BT_ACTIVATIONS] = {
 	    [BT_ACT_NONE] = "none",           [BT_ACT_GELU] = "gelu",
 	    [BT_ACT_GELU_TANH] = "gelu_tanh", [BT_ACT_RELU] = "relu",
-	    [BT_ACT_TANH] = "tanh",
+	    [BT_ACT_TANH] = "tanh",           [BT_ACT_SOFTPLUS] = "softplus",
 	};
 
 	return names[act];
@@ -217,13 +220,13 @@ void bt_graph_print(const struct bt_graph *g, struct bt_buf *out)
 			bt_buf_printf(out, "%s%d", k == 0 ? " <- " : ", ",
 			              n->in[k]);
 		if (n->op == BT_OP_LINEAR)
-			bt_buf_printf(
-			    out, "  %s%s%s", g->params[n->u.linear.weight].name,
-			    n->u.linear.parts > 1 ? " ..." : "",
-			    n->u.linear.act == BT_ACT_GELU ||
-			            n->u.linear.act == BT_ACT_GELU_TANH
-			        ? " gelu"
-			        : "");
+			bt_buf_printf(out, "  %s%s%s%s",
+			              g->params[n->u.linear.weight].name,
+			              n->u.linear.parts > 1 ? " ..." : "",
+			              n->u.linear.act != BT_ACT_NONE ? " " : "",
+			              n->u.linear.act != BT_ACT_NONE
+			                  ? bt_activation_name(n->u.linear.act)
+			                  : "");
 		bt_buf_putc(out, '\n');
 	}
 }

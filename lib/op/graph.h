@@ -25,8 +25,11 @@ enum bt_opcode {
 	BT_OP_FIRST,
 	BT_OP_MEAN,
 	BT_OP_MAX,
+	BT_OP_FLATTEN,
 	BT_OP_DROPOUT,
+	BT_OP_LOG_SHARE,
 	BT_OP_SOFTMAX_LOSS,
+	BT_OP_LOG_LOSS,
 	BT_OPCODES
 };
 
@@ -41,13 +44,15 @@ enum bt_activation {
 	BT_ACT_GELU_TANH, /* its tanh approximation: "gelu_new" */
 	BT_ACT_RELU,
 	BT_ACT_TANH,
+	BT_ACT_SOFTPLUS, /* log(1 + e^x) */
 	BT_ACTIVATIONS
 };
 
 enum bt_init {
 	BT_INIT_ZERO,
 	BT_INIT_ONE,
-	BT_INIT_NORMAL /* normal with the graph's init_std */
+	BT_INIT_NORMAL, /* normal with the graph's init_std */
+	BT_INIT_GLOROT  /* uniform within +-sqrt(6 / (rows + cols)) */
 };
 
 /* A trained array of f32: [rows, cols], or [cols] where rank is 1. */
@@ -91,6 +96,9 @@ struct bt_node {
 			int gamma, beta;
 			float eps, dropout;
 		} norm;
+		struct {
+			int length; /* tokens of each text */
+		} flatten;
 		struct {
 			float dropout;
 		} drop;

@@ -102,6 +102,12 @@ int bt_op_first(struct bt_graph *g, int x);
 int bt_op_mean(struct bt_graph *g, int x);
 int bt_op_max(struct bt_graph *g, int x);
 
+/*
+ * All of a text as one row: (T,H) -> (B,length H). Every text of the batch must
+ * have `length` tokens, so that Y is X in another shape. Backward: so is dX.
+ */
+int bt_op_flatten(struct bt_graph *g, int x, int length);
+
 /* Y = drop(X). */
 int bt_op_dropout(struct bt_graph *g, int x, float dropout);
 
@@ -112,5 +118,23 @@ int bt_op_dropout(struct bt_graph *g, int x, float dropout);
  * w, scale and s come with the batch. Backward: dX = scale w (softmax(x) - q).
  */
 int bt_op_softmax_loss(struct bt_graph *g, int logits);
+
+/*
+ * What Keras' cross entropy makes of outputs that are no logits:
+ *   S = sum of X's row, P = X / S, Y = log C   (B,K) -> (B,K)
+ * with C = P held within [e, 1 - e], e = 1e-7. Where S is not above 0, P is 0.
+ * Backward: with D = dY where P was within, else 0, dX = D / X - sum(D) / S.
+ * exp(Y) is, but for the holding, what softmax(Y) is.
+ */
+#define BT_SHARE_LEAST 1e-7
+int bt_op_log_share(struct bt_graph *g, int x);
+
+/*
+ * Cross entropy of logarithms of probabilities, (B,K), with w, scale and q as
+ * in bt_op_softmax_loss:
+ *   L = scale * sum over t of w(t) * -(sum over k of q(k) x(k))
+ * Backward: dX = -scale w q.
+ */
+int bt_op_log_loss(struct bt_graph *g, int x);
 
 #endif

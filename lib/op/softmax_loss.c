@@ -1,19 +1,37 @@
 /* SPDX-License-Identifier: MIT */
+/* Losses over the classes of a text, and what leads to one of them. */
 #include "op/ops.h"
 
-int bt_op_softmax_loss(struct bt_graph *g, int logits)
+/* cols = 0: as many as x has. */
+static int over_classes(struct bt_graph *g, enum bt_opcode op, int x, int cols)
 {
 	struct bt_node *n;
 
 	if (g->failed)
 		return -1;
-	if (g->nodes[logits].rows != BT_PER_TEXT || g->nodes[logits].cols < 2)
-		return bt_graph_misfit(g, "softmax over %d classes",
-		                       g->nodes[logits].cols);
-	n = bt_graph_node(g, BT_OP_SOFTMAX_LOSS, BT_PER_TEXT, 1);
+	if (g->nodes[x].rows != BT_PER_TEXT || g->nodes[x].cols < 2)
+		return bt_graph_misfit(g, "%s over %d classes",
+		                       bt_opcode_name(op), g->nodes[x].cols);
+	n = bt_graph_node(g, op, BT_PER_TEXT,
+	                  cols != 0 ? cols : g->nodes[x].cols);
 	if (n == NULL)
 		return -1;
-	n->in[0] = logits;
+	n->in[0] = x;
 	n->n_in = 1;
 	return g->n_nodes - 1;
+}
+
+int bt_op_softmax_loss(struct bt_graph *g, int logits)
+{
+	return over_classes(g, BT_OP_SOFTMAX_LOSS, logits, 1);
+}
+
+int bt_op_log_share(struct bt_graph *g, int x)
+{
+	return over_classes(g, BT_OP_LOG_SHARE, x, 0);
+}
+
+int bt_op_log_loss(struct bt_graph *g, int x)
+{
+	return over_classes(g, BT_OP_LOG_LOSS, x, 1);
 }

@@ -56,6 +56,12 @@ static int check_tokens(const struct bt_token_rec *rec,
 		                    "holds %zu tokens, the model takes %d: "
 		                    "give bert-tokenize --max-length",
 		                    rec->n, fit->max_positions);
+	if (fit->length > 0 && rec->n != (size_t)fit->length)
+		return bt_error_set(
+		    err, BT_EFORMAT,
+		    "holds %zu tokens, and the model's head flattens texts of "
+		    "%d tokens each: give bert-tokenize --pad %d --attend-pad",
+		    rec->n, fit->length, fit->length);
 	for (i = 0; i < rec->n; i++) {
 		if (rec->ids[i] >= fit->vocab_size)
 			return bt_error_set(err, BT_EFORMAT,
@@ -262,6 +268,7 @@ static int read_all(struct bt_tfrec *in, const struct bt_fit *fit,
                     struct bt_dataset *d, struct bt_token_rec *rec,
                     struct bt_error *err)
 {
+	struct bt_fit f = *fit;
 	const uint8_t *data;
 	size_t len;
 	int32_t label;
@@ -271,8 +278,10 @@ static int read_all(struct bt_tfrec *in, const struct bt_fit *fit,
 		r = bt_token_rec_read(data, len, rec, err);
 		if (r == BT_OK && !rec->is_real)
 			continue;
+		if (r == BT_OK && f.length < 0)
+			f.length = (int)rec->n;
 		if (r == BT_OK)
-			r = bt_dataset_check(rec, fit, mode, labels, &label,
+			r = bt_dataset_check(rec, &f, mode, labels, &label,
 			                     err);
 		if (r == BT_OK)
 			r = bt_dataset_add(d, rec, label, err);

@@ -19,6 +19,8 @@
 /* What the records must fit. */
 struct bt_fit {
 	int vocab_size, type_vocab_size, max_positions;
+	int length;            /* tokens of each text; 0: any, -1: as many as
+	                        * the first one has */
 	const char *tokenizer; /* fingerprint of the model's, or NULL */
 };
 

@@ -98,6 +98,7 @@ int bt_model_plan(struct bt_model *m, const struct bt_engine_opts *o,
                   struct bt_error *err)
 {
 	struct bt_engine_opts opts = *o;
+	size_t length = (size_t)bt_head_length(&m->config.head);
 	int r;
 
 	bt_graph_init(&m->graph, err);
@@ -109,6 +110,8 @@ int bt_model_plan(struct bt_model *m, const struct bt_engine_opts *o,
 	opts.max_length = (size_t)m->config.max_positions;
 	if (opts.max_length > opts.max_tokens)
 		opts.max_length = opts.max_tokens;
+	if (length > 0 && opts.max_texts > opts.max_tokens / length)
+		opts.max_texts = opts.max_tokens / length;
 	return bt_engine_plan(&m->graph, &opts, &m->engine, err);
 }
 
@@ -123,7 +126,7 @@ int bt_model_build(struct bt_model *m, const struct bt_engine_opts *o,
 struct bt_fit bt_model_fit(const struct bt_config *c, const char *tokenizer)
 {
 	struct bt_fit f = {c->vocab_size, c->type_vocab_size, c->max_positions,
-	                   tokenizer};
+	                   bt_head_length(&c->head), tokenizer};
 
 	if (f.type_vocab_size == 0)
 		f.type_vocab_size = 256; /* what is not looked at may be any */
@@ -193,6 +196,7 @@ int bt_model_open_encoder(const char *dir, enum bt_pooling pooling,
 	m->embeds = true;
 	m->pooling = pooling;
 	r = bt_model_config(dir, &m->config, &m->labels, err);
+	m->config.head.n = 0; /* what it asks of texts is not asked here */
 	if (r == BT_OK)
 		r = bt_model_build(m, o, err);
 	if (r == BT_OK)

@@ -53,6 +53,21 @@ static int check_tokenizer(const char *dir, const char *wanted,
 	return r;
 }
 
+/* Models that flatten texts of different lengths go with no text. */
+static int check_length(const char *dir, const struct bt_model *m,
+                        const struct bt_model *first, struct bt_error *err)
+{
+	int a = bt_head_length(&m->config.head);
+	int b = bt_head_length(&first->config.head);
+
+	if (a == 0 || b == 0 || a == b)
+		return BT_OK;
+	return bt_error_set(err, BT_EFORMAT,
+	                    "'%s' is for texts of %d tokens, the first model "
+	                    "for texts of %d",
+	                    dir, a, b);
+}
+
 int bt_several_open(struct bt_several *s, const char *const *dirs, size_t n,
                     const struct bt_model *first, const char *tokenizer,
                     const struct bt_engine_opts *o, struct bt_error *err)
@@ -70,6 +85,9 @@ int bt_several_open(struct bt_several *s, const char *const *dirs, size_t n,
 			r = bt_model_open(dirs[s->n], o, &s->model[s->n], err);
 		if (r == BT_OK)
 			r = match_labels(s, s->n, dirs[s->n], &first->labels,
+			                 err);
+		if (r == BT_OK)
+			r = check_length(dirs[s->n], &s->model[s->n], first,
 			                 err);
 	}
 	return r;
@@ -106,6 +124,8 @@ void bt_several_fit(const struct bt_several *s, struct bt_fit *fit)
 		fit->type_vocab_size =
 		    lower(fit->type_vocab_size, f.type_vocab_size);
 		fit->max_positions = lower(fit->max_positions, f.max_positions);
+		if (f.length != 0)
+			fit->length = f.length;
 	}
 }
 

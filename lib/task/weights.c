@@ -450,6 +450,16 @@ static void zero_padding(const struct bt_graph *g, float *out)
 	}
 }
 
+/* Element k of parameter i, uniform (Glorot and Bengio 2010, "Understanding the
+ * Difficulty of Training Deep Feedforward Neural Networks"). */
+static float glorot(const struct bt_param *p, uint64_t seed, int i, size_t k)
+{
+	double limit = sqrt(6.0 / ((double)p->rows + (double)p->cols));
+	uint64_t bits = bt_random_u64(seed, BT_PURPOSE_INIT, (uint32_t)i, k);
+
+	return (float)(((double)(bits >> 11) * 0x1p-52 - 1) * limit);
+}
+
 void bt_weights_init(const struct bt_graph *g, uint64_t seed, int only,
                      float *out)
 {
@@ -464,6 +474,10 @@ void bt_weights_init(const struct bt_graph *g, uint64_t seed, int only,
 		p = &g->params[i];
 		n = bt_param_size(p);
 		for (k = 0; k < n; k++) {
+			if (p->init == BT_INIT_GLOROT) {
+				out[p->offset + k] = glorot(p, seed, i, k);
+				continue;
+			}
 			if (p->init != BT_INIT_NORMAL) {
 				out[p->offset + k] = p->init == BT_INIT_ONE;
 				continue;

@@ -98,11 +98,12 @@ static int read_config(struct bt_job *j, struct bt_labels *labels,
 static bool has_classifier(const char *dir, const struct bt_config *config)
 {
 	struct bt_ckpt *c;
+	char name[BT_CLASSES_NAME];
 	bool has;
 
 	if (bt_ckpt_open(dir, &c, NULL) != BT_OK)
 		return false; /* why is said when the weights are loaded */
-	has = bt_weights_has(c, bt_family_classes(config->family));
+	has = bt_weights_has(c, bt_family_classes(config, name));
 	bt_ckpt_close(c);
 	return has;
 }

@@ -4,7 +4,7 @@
 . "$TEST_TOP/tests/lib.sh"
 
 for isa in ref neon neondot avx2 avx512 avx512vnni avx512bf16 amx; do
-	for unit in 150-kernels 152-int8 160-engine 162-batches 400-bert-gradients; do
+	for unit in 150-kernels 152-int8 160-engine 162-batches 164-heads 400-bert-gradients; do
 		if ! BT_ISA=$isa "$BUILD/unit/$unit" >out 2>err &&
 			grep -q 'does not have' err out; then
 			skip "$unit on $isa" 'this CPU does not have it'

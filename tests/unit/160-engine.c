@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "op/ops.h"
-#include "tiny.h"
+#include "slopes.h"
 
 /* Who multiplies: TEST_GEMM, or the best; also for a type that it has not. */
 static const char *provider(bool low)
@@ -17,65 +17,6 @@ static const char *provider(bool low)
 
 	return low && name != NULL && strcmp(name, "openblas") == 0 ? NULL
 	                                                            : name;
-}
-
-static double loss_at(struct tiny *t, float h, const float *direction,
-                      const float *p0)
-{
-	float *p = bt_engine_params(t->e);
-	struct bt_error err = {0};
-	size_t i;
-
-	for (i = 0; i < t->g.n_floats; i++)
-		p[i] = p0[i] + h * direction[i];
-	assert_ok(bt_engine_pack(t->e, &err));
-	assert_ok(bt_engine_forward(t->e, &t->b, &err));
-	return bt_engine_loss(t->e);
-}
-
-/* For each parameter: the slope along a random direction in it, from the
- * gradient and from differences of the loss, h apart, within that share. */
-static void check_slopes_at(struct tiny *t, float h, double share)
-{
-	size_t n = t->g.n_floats, k, size;
-	float *d = calloc(n, sizeof(*d)), *p0 = malloc(n * sizeof(*p0));
-	float *g = malloc(n * sizeof(*g));
-	const struct bt_param *q;
-	struct bt_error err = {0};
-	double slope, wanted, v[2];
-	int i;
-
-	memcpy(p0, bt_engine_params(t->e), n * sizeof(*p0));
-	assert_ok(bt_engine_forward(t->e, &t->b, &err));
-	assert_ok(bt_engine_backward(t->e, false, &err));
-	memcpy(g, bt_engine_grads(t->e), n * sizeof(*g));
-	for (i = 0; i < t->g.n_params; i++) {
-		q = &t->g.params[i];
-		size = bt_param_size(q);
-		memset(d, 0, n * sizeof(*d));
-		wanted = 0;
-		for (k = 0; k < size; k++) {
-			bt_random_normal(3, 40, (uint32_t)i, k, 0, v);
-			d[q->offset + k] = (float)(v[0] / sqrt((double)size));
-			wanted +=
-			    (double)d[q->offset + k] * (double)g[q->offset + k];
-		}
-		/* five points: an error of order h^4 */
-		slope = 8 * (loss_at(t, h, d, p0) - loss_at(t, -h, d, p0));
-		slope -= loss_at(t, 2 * h, d, p0) - loss_at(t, -2 * h, d, p0);
-		slope /= 12 * (double)h;
-		if (!(fabs(slope - wanted) < 2e-4 + share * fabs(wanted)))
-			fail_msg("%s: slope %.6g, gradient says %.6g", q->name,
-			         slope, wanted);
-	}
-	free(d);
-	free(p0);
-	free(g);
-}
-
-static void check_slopes(struct tiny *t)
-{
-	check_slopes_at(t, 0.01f, 1e-2);
 }
 
 static void gradients_are_slopes(void **state)

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT */
+/* The losses, and the shares that one of them takes the logarithms of: small
+ * operators, run in the calling thread. */
+#include <math.h>
+#include <string.h>
+
+#include "cpu/engine_int.h"
+#include "op/ops.h"
+
+/* SAVED holds the softmax, [texts, classes]. */
+static void plan_loss(struct bt_engine *e, int node)
+{
+	const struct bt_node *n = &e->g->nodes[node];
+
+	e->run[n->in[0]].need_f32 = true;
+	e->run[node].plan[BT_SLOT_SAVED].size =
+	    bt_max_rows(e, n) * (size_t)e->g->nodes[n->in[0]].cols *
+	    sizeof(float);
+}
+
+static float weight_of(const struct bt_engine *e, size_t t)
+{
+	return e->b.loss_scale *
+	       (e->b.weights != NULL ? e->b.weights[t] : 1.0f);
+}
+
+/* What text t is to have for class i of k. */
+static float target(const struct bt_engine *e, size_t t, size_t i, size_t k)
+{
+	float s = e->b.smoothing, q = s / (float)k;
+
+	return (int)i == e->b.labels[t] ? q + (1 - s) : q;
+}
+
+/* p = softmax(x); returns the cross entropy against the smoothed class y. */
+static double softmax_loss(const float *x, float *p, size_t k, int y,
+                           double smoothing)
+{
+	double sum = 0, all = 0, max = -INFINITY, log_sum;
+	size_t i;
+
+	for (i = 0; i < k; i++)
+		max = x[i] > max || isnan(x[i]) ? x[i] : max;
+	for (i = 0; i < k; i++)
+		sum += exp(x[i] - max);
+	log_sum = max + log(sum);
+	for (i = 0; i < k; i++) {
+		p[i] = (float)exp(x[i] - log_sum);
+		all += log_sum - x[i];
+	}
+	return (1 - smoothing) * (log_sum - x[y]) + smoothing * all / (double)k;
+}
+
+static void forward_loss(struct bt_engine *e, int node)
+{
+	const struct bt_node *n = &e->g->nodes[node];
+	size_t k = (size_t)e->g->nodes[n->in[0]].cols, t;
+	const float *x = e->run[n->in[0]].buf[BT_SLOT_F32];
+	float *p = e->run[node].buf[BT_SLOT_SAVED];
+
+	e->loss = 0;
+	if (e->b.labels == NULL)
+		return;
+	for (t = 0; t < e->b.texts; t++)
+		e->loss += (double)weight_of(e, t) *
+		           softmax_loss(x + t * k, p + t * k, k, e->b.labels[t],
+		                        (double)e->b.smoothing);
+}
+
+static void backward_loss(struct bt_engine *e, int node)
+{
+	const struct bt_node *n = &e->g->nodes[node];
+	size_t k = (size_t)e->g->nodes[n->in[0]].cols, t, i;
+	const float *p = e->run[node].buf[BT_SLOT_SAVED];
+	float *dx = e->run[n->in[0]].buf[BT_SLOT_GRAD];
+	float w;
+
+	for (t = 0; t < e->b.texts; t++) {
+		w = weight_of(e, t);
+		for (i = 0; i < k; i++)
+			dx[t * k + i] = w * (p[t * k + i] - target(e, t, i, k));
+	}
+}
+
+const struct bt_cpu_op bt_cpu_softmax_loss = {plan_loss, forward_loss,
+                                              backward_loss};
+
+/* SAVED holds the input. */
+static void plan_share(struct bt_engine *e, int node)
+{
+	const struct bt_node *n = &e->g->nodes[node];
+
+	e->run[n->in[0]].need_f32 = true;
+	e->run[node].plan[BT_SLOT_SAVED].size =
+	    bt_max_rows(e, n) * (size_t)n->cols * sizeof(float);
+}
+
+/* x / sum, where sum is that of a row. */
+static double share_of(float x, double sum)
+{
+	return sum <= 0 ? 0 : (double)x / sum;
+}
+
+static double sum_of(const float *x, size_t k)
+{
+	double sum = 0;
+	size_t i;
+
+	for (i = 0; i < k; i++)
+		sum += (double)x[i];
+	return sum;
+}
+
+static void forward_share(struct bt_engine *e, int node)
+{
+	const struct bt_node *n = &e->g->nodes[node];
+	size_t k = (size_t)n->cols, t, i;
+	const float *x = e->run[n->in[0]].buf[BT_SLOT_F32];
+	float *y = e->run[node].buf[BT_SLOT_F32];
+	const double least = BT_SHARE_LEAST;
+	double sum, p;
+
+	memcpy(e->run[node].buf[BT_SLOT_SAVED], x, e->b.texts * k * sizeof(*x));
+	for (t = 0; t < e->b.texts; t++) {
+		sum = sum_of(x + t * k, k);
+		for (i = 0; i < k; i++) {
+			p = share_of(x[t * k + i], sum);
+			p = p < least ? least : p > 1 - least ? 1 - least : p;
+			y[t * k + i] = (float)log(p);
+		}
+	}
+}
+
+static bool is_held(double p)
+{
+	return p < BT_SHARE_LEAST || p > 1 - BT_SHARE_LEAST;
+}
+
+static void backward_share(struct bt_engine *e, int node)
+{
+	const struct bt_node *n = &e->g->nodes[node];
+	size_t k = (size_t)n->cols, t, i, at;
+	const float *x = e->run[node].buf[BT_SLOT_SAVED];
+	const float *dy = e->run[node].buf[BT_SLOT_GRAD];
+	float *dx = e->run[n->in[0]].buf[BT_SLOT_GRAD];
+	double sum, all, d;
+
+	for (t = 0; t < e->b.texts; t++) {
+		sum = sum_of(x + t * k, k);
+		all = 0;
+		for (i = 0, at = t * k; i < k; i++, at++)
+			if (!is_held(share_of(x[at], sum)))
+				all += (double)dy[at];
+		for (i = 0, at = t * k; i < k; i++, at++) {
+			d = is_held(share_of(x[at], sum))
+			        ? 0
+			        : (double)dy[at] / (double)x[at];
+			dx[at] = sum <= 0 ? 0 : (float)(d - all / sum);
+		}
+	}
+}
+
+const struct bt_cpu_op bt_cpu_log_share = {plan_share, forward_share,
+                                           backward_share};
+
+static void plan_log_loss(struct bt_engine *e, int node)
+{
+	e->run[e->g->nodes[node].in[0]].need_f32 = true;
+}
+
+static void forward_log_loss(struct bt_engine *e, int node)
+{
+	const struct bt_node *n = &e->g->nodes[node];
+	size_t k = (size_t)e->g->nodes[n->in[0]].cols, t, i;
+	const float *x = e->run[n->in[0]].buf[BT_SLOT_F32];
+	double sum;
+
+	e->loss = 0;
+	if (e->b.labels == NULL)
+		return;
+	for (t = 0; t < e->b.texts; t++) {
+		sum = 0;
+		for (i = 0; i < k; i++)
+			sum -=
+			    (double)target(e, t, i, k) * (double)x[t * k + i];
+		e->loss += (double)weight_of(e, t) * sum;
+	}
+}
+
+static void backward_log_loss(struct bt_engine *e, int node)
+{
+	const struct bt_node *n = &e->g->nodes[node];
+	size_t k = (size_t)e->g->nodes[n->in[0]].cols, t, i;
+	float *dx = e->run[n->in[0]].buf[BT_SLOT_GRAD];
+
+	for (t = 0; t < e->b.texts; t++)
+		for (i = 0; i < k; i++)
+			dx[t * k + i] = -weight_of(e, t) * target(e, t, i, k);
+}
+
+const struct bt_cpu_op bt_cpu_log_loss = {plan_log_loss, forward_log_loss,
+                                          backward_log_loss};

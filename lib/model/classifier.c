@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+/* From the tokens of a text to its classes. */
+#include <stdio.h>
+#include <string.h>
+
+#include "model/family_int.h"
+
+const char *bt_family_classes(const struct bt_config *c,
+                              char name[BT_CLASSES_NAME])
+{
+	int i, n = 0;
+
+	if (c->head.n == 0)
+		return c->family->classes;
+	for (i = 0; i < c->head.n; i++)
+		n += c->head.layer[i].kind == BT_HEAD_DENSE;
+	snprintf(name, BT_CLASSES_NAME, "head.%d.weight", n - 1);
+	return name;
+}
+
+/* A layer of the head: a weight of that name, which ends in "weight", and its
+ * bias. */
+static int dense(struct bt_graph *g, int x, int rows, const char *name,
+                 enum bt_init init, bool classes, enum bt_activation act)
+{
+	struct bt_param_spec s = {
+	    rows, g->failed ? 1 : g->nodes[x].cols, init, true, true, false};
+	int w = bt_graph_param(g, &s, "%s", name), b;
+
+	s.rows = 0;
+	s.cols = rows;
+	s.init = BT_INIT_ZERO;
+	s.decay = false;
+	b = bt_graph_param(g, &s, "%.*sbias", (int)strlen(name) - 6, name);
+	if (b >= 0)
+		g->params[w].classes = g->params[b].classes = classes;
+	return bt_op_linear(g, x, w, b, 1, act);
+}
+
+/* The family's layers, from first tokens on. */
+static int pooler(struct bt_graph *g, const struct bt_config *c, int x)
+{
+	int first = g->n_params, i;
+
+	x = c->family->head(g, c, x);
+	for (i = first; i < g->n_params; i++)
+		g->params[i].head = true;
+	return x;
+}
+
+/* The family's classifier. */
+static int usual(struct bt_graph *g, const struct bt_config *c, int n_labels)
+{
+	bool only_first = c->pool <= BT_POOLED_FIRST;
+	int x = bt_family_encoder(g, c, only_first);
+
+	if (c->pool == BT_POOLED_POOLER)
+		x = pooler(g, c, x);
+	else if (c->pool == BT_POOLED_MEAN)
+		x = bt_op_mean(g, x);
+	else if (c->pool == BT_POOLED_MAX)
+		x = bt_op_max(g, x);
+	x = bt_part_dropout(g, x, c->classifier_dropout);
+	return dense(g, x, n_labels, c->family->classes, BT_INIT_NORMAL, true,
+	             BT_ACT_NONE);
+}
+
+static int misfit(struct bt_graph *g, const struct bt_head *h, int i,
+                  int n_labels)
+{
+	struct bt_buf b = BT_BUF_INIT;
+
+	bt_head_name(h, i, &b);
+	bt_graph_misfit(g, "%s, is for %d labels, and there are %d",
+	                bt_buf_str(&b) != NULL ? bt_buf_str(&b) : "the head",
+	                h->layer[i].units, n_labels);
+	bt_buf_clear(&b);
+	return -1;
+}
+
+/* Layer i; *n counts the dense ones. */
+static int layer(struct bt_graph *g, const struct bt_config *c, int i, int x,
+                 int n_labels, int *n)
+{
+	const struct bt_head_layer *l = &c->head.layer[i];
+	bool last = i == c->head.n - 1;
+	char name[BT_CLASSES_NAME];
+
+	switch (l->kind) {
+	case BT_HEAD_POOLER:
+		return pooler(g, c, x);
+	case BT_HEAD_FIRST: /* perhaps no other was computed */
+		return i == 0 ? x : bt_op_first(g, x);
+	case BT_HEAD_MEAN:
+		return bt_op_mean(g, x);
+	case BT_HEAD_MAX:
+		return bt_op_max(g, x);
+	case BT_HEAD_FLATTEN:
+		return bt_op_flatten(g, x, l->length);
+	case BT_HEAD_DROPOUT:
+		return bt_part_dropout(g, x, l->dropout);
+	default:
+		break;
+	}
+	if (last && l->units != 0 && l->units != n_labels)
+		return misfit(g, &c->head, i, n_labels);
+	snprintf(name, sizeof(name), "head.%d.weight", (*n)++);
+	return dense(g, x, last ? n_labels : l->units, name, BT_INIT_GLOROT,
+	             last, l->act);
+}
+
+/* A head of its own. */
+static int own(struct bt_graph *g, const struct bt_config *c, int n_labels)
+{
+	int x = bt_family_encoder(g, c, bt_head_only_first(&c->head));
+	int i, n = 0;
+
+	for (i = 0; i < c->head.n; i++)
+		x = layer(g, c, i, x, n_labels, &n);
+	return x;
+}
+
+int bt_family_classifier(struct bt_graph *g, const struct bt_config *c,
+                         int n_labels)
+{
+	const struct bt_head *h = &c->head;
+
+	g->logits = h->n > 0 ? own(g, c, n_labels) : usual(g, c, n_labels);
+	if (h->n > 0 && h->layer[h->n - 1].act != BT_ACT_NONE) {
+		g->logits = bt_op_log_share(g, g->logits);
+		g->loss = bt_op_log_loss(g, g->logits);
+	} else {
+		g->loss = bt_op_softmax_loss(g, g->logits);
+	}
+	return bt_graph_done(g);
+}
