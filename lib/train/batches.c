@@ -8,6 +8,12 @@
 #include "base/mem.h"
 #include "base/philox.h"
 
+/* Examples of the order. */
+static size_t length_of(const struct bt_batches *b)
+{
+	return b->o.stream ? 2 * b->d->n : b->d->n;
+}
+
 int bt_batches_init(struct bt_batches *b, const struct bt_dataset *d,
                     const struct bt_batching *o, struct bt_error *err)
 {
@@ -15,7 +21,13 @@ int bt_batches_init(struct bt_batches *b, const struct bt_dataset *d,
 	b->o = *o;
 	b->d = d;
 	b->epoch = -1;
-	b->order = bt_array(d->n, sizeof(*b->order));
+	if (o->stream && (o->size == 0 || o->tokens != 0 ||
+	                  o->size > d->n / (size_t)o->accumulate))
+		return bt_error_set(err, BT_EARG,
+		                    "an update takes %zu examples, and there "
+		                    "are %zu",
+		                    o->size * (size_t)o->accumulate, d->n);
+	b->order = bt_array(length_of(b), sizeof(*b->order));
 	return b->order != NULL ? BT_OK
 	                        : bt_error_nomem(err, "ordering examples");
 }
@@ -28,18 +40,21 @@ void bt_batches_clear(struct bt_batches *b)
 
 void bt_batches_seek(struct bt_batches *b, int64_t epoch, size_t pos)
 {
-	if (epoch != b->epoch)
-		bt_random_order(b->o.seed, BT_PURPOSE_SHUFFLE, (uint32_t)epoch,
-		                b->order, (uint32_t)b->d->n);
+	size_t n = length_of(b), at;
+
+	for (at = 0; epoch != b->epoch && at < n; at += b->d->n)
+		bt_random_order(b->o.seed, BT_PURPOSE_SHUFFLE,
+		                (uint32_t)(epoch + (at > 0)), b->order + at,
+		                (uint32_t)b->d->n);
 	b->epoch = epoch;
 	b->pos = pos;
 }
 
 size_t bt_batches_at(const struct bt_batches *b, size_t pos)
 {
-	size_t n = 0, tokens = 0, len;
+	size_t n = 0, tokens = 0, len, end = length_of(b);
 
-	while (pos + n < b->d->n && (b->o.size == 0 || n < b->o.size)) {
+	while (pos + n < end && (b->o.size == 0 || n < b->o.size)) {
 		len = bt_dataset_length(b->d, b->order[pos + n]);
 		if (n > 0 && b->o.tokens != 0 && tokens + len > b->o.tokens)
 			break;
@@ -51,9 +66,10 @@ size_t bt_batches_at(const struct bt_batches *b, size_t pos)
 
 size_t bt_batches_update_end(const struct bt_batches *b, size_t pos)
 {
+	size_t end = length_of(b);
 	int i;
 
-	for (i = 0; i < b->o.accumulate && pos < b->d->n; i++)
+	for (i = 0; i < b->o.accumulate && pos < end; i++)
 		pos += bt_batches_at(b, pos);
 	return pos;
 }
@@ -95,6 +111,7 @@ static int falling(const void *a, const void *b)
 size_t bt_batches_max_tokens(const struct bt_batches *b)
 {
 	size_t n = b->d->n, i, sum = 0, longest = b->d->longest;
+	size_t times = b->o.stream ? 2 : 1; /* that one may be in a batch */
 	uint32_t *len;
 
 	if (b->o.size == 0)
@@ -106,7 +123,7 @@ size_t bt_batches_max_tokens(const struct bt_batches *b)
 		len[i] = (uint32_t)bt_dataset_length(b->d, i);
 	qsort(len, n, sizeof(*len), falling);
 	for (i = 0; i < n && i < b->o.size; i++)
-		sum += len[i];
+		sum += len[i / times];
 	free(len);
 	if (b->o.tokens != 0 && sum > b->o.tokens)
 		sum = b->o.tokens > longest ? b->o.tokens : longest;

@@ -4,6 +4,9 @@
  * examples, a function of seed and epoch; batches are runs of that order, of so
  * many examples or of at most so many tokens; an update is made of `accumulate`
  * batches, fewer at the end of an epoch.
+ *
+ * Or the epochs are a stream: a batch that an epoch cannot fill goes on into
+ * the next, so that all batches have as many examples.
  */
 #ifndef BT_TRAIN_BATCHES_H
 #define BT_TRAIN_BATCHES_H
@@ -14,17 +17,20 @@ struct bt_batching {
 	size_t size;    /* examples of a batch; 0: as many as tokens allow */
 	size_t tokens;  /* of a batch at most; 0: any number */
 	int accumulate; /* batches of an update */
+	bool stream;    /* for batches by number of examples */
 	uint64_t seed;
 };
 
 struct bt_batches {
 	struct bt_batching o;
 	const struct bt_dataset *d;
-	uint32_t *order; /* of the current epoch */
+	uint32_t *order; /* of the current epoch; of a stream the next one's
+	                  * behind it */
 	int64_t epoch;   /* from 0; -1: before the first */
 	size_t pos;      /* examples of the epoch used up */
 };
 
+/* BT_EARG where an update of a stream takes more examples than there are. */
 int bt_batches_init(struct bt_batches *b, const struct bt_dataset *d,
                     const struct bt_batching *o,
                     struct bt_error *err) BT_MUST_USE;
@@ -36,7 +42,8 @@ void bt_batches_seek(struct bt_batches *b, int64_t epoch, size_t pos);
 /* Length of the batch that begins at a position of the current order. */
 size_t bt_batches_at(const struct bt_batches *b, size_t pos);
 
-/* Where the update that begins at pos ends. */
+/* Where the update that begins at pos ends; of a stream perhaps in the next
+ * epoch, whose examples count on from d->n. */
 size_t bt_batches_update_end(const struct bt_batches *b, size_t pos);
 
 /* Updates of an epoch. Moves to its start. */

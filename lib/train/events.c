@@ -36,7 +36,7 @@ static int make(const char *path, struct bt_error *err)
 }
 
 /* A name as TensorFlow makes it. */
-static char *new_name(enum bt_event_stream s)
+static char *new_name(enum bt_event_stream s, const char *below)
 {
 	char host[256] = "localhost";
 	struct bt_buf b = BT_BUF_INIT;
@@ -47,7 +47,7 @@ static char *new_name(enum bt_event_stream s)
 	for (p = host; *p != '\0'; p++)
 		if (*p == '/')
 			*p = '_';
-	bt_buf_printf(&b, "%s" NAME "%010lld.%s.%ld.%d.v2", prefix[s],
+	bt_buf_printf(&b, "%s%s" NAME "%010lld.%s.%ld.%d.v2", below, prefix[s],
 	              (long long)time(NULL), host, (long)getpid(), (int)s);
 	return bt_buf_detach(&b);
 }
@@ -68,8 +68,11 @@ static int make_all(char *path, struct bt_error *err)
 	return make(path, err);
 }
 
-int bt_events_open(struct bt_events *e, const char *dir, struct bt_error *err)
+int bt_events_open(struct bt_events *e, const char *dir, const char *below,
+                   struct bt_error *err)
 {
+	struct bt_buf b = BT_BUF_INIT;
+	const char *under;
 	char *path;
 	int i, r = BT_OK;
 
@@ -77,12 +80,14 @@ int bt_events_open(struct bt_events *e, const char *dir, struct bt_error *err)
 	if (dir == NULL)
 		return BT_OK;
 	for (i = 0; r == BT_OK && i < BT_EVENT_STREAMS; i++) {
-		path = bt_model_path(dir, prefix[i]);
+		under = below == NULL || i == BT_EVENTS_SPEED ? "" : below;
+		bt_buf_printf(&b, "%s/%s%s", dir, under, prefix[i]);
+		path = bt_buf_detach(&b);
 		r = path == NULL ? bt_error_nomem(err, "opening event files")
 		                 : make_all(path, err);
 		free(path);
 		e->file[i].dir = dir;
-		e->file[i].name = new_name((enum bt_event_stream)i);
+		e->file[i].name = new_name((enum bt_event_stream)i, under);
 		if (r == BT_OK && e->file[i].name == NULL)
 			r = bt_error_nomem(err, "opening event files");
 	}
@@ -91,11 +96,13 @@ int bt_events_open(struct bt_events *e, const char *dir, struct bt_error *err)
 
 bool bt_events_names(enum bt_event_stream s, const char *name)
 {
-	size_t n = strlen(prefix[s]);
+	const char *file = strrchr(name, '/');
+	size_t n = strlen(prefix[s]), before;
 
-	return strncmp(name, prefix[s], n) == 0 &&
-	       strncmp(name + n, NAME, strlen(NAME)) == 0 &&
-	       strchr(name + n, '/') == NULL;
+	file = file != NULL ? file + 1 : name;
+	before = (size_t)(file - name);
+	return strncmp(file, NAME, strlen(NAME)) == 0 && before >= n &&
+	       (n > 0 || before == 0) && memcmp(file - n, prefix[s], n) == 0;
 }
 
 static void put_bytes(struct bt_buf *b, uint32_t field, const void *p, size_t n)

@@ -20,8 +20,10 @@ struct bt_events {
 	struct bt_growth file[BT_EVENT_STREAMS];
 };
 
-/* Makes the directories. dir is borrowed; NULL: nothing will be written. */
-int bt_events_open(struct bt_events *e, const char *dir,
+/* Makes the directories. dir is borrowed; NULL: nothing will be written. The
+ * curves of training and validation go into dir's directory "below/", or with
+ * NULL into dir. */
+int bt_events_open(struct bt_events *e, const char *dir, const char *below,
                    struct bt_error *err) BT_MUST_USE;
 
 /* True if that file is one of this stream, in its directory. */

@@ -19,6 +19,14 @@ static void put(struct bt_buf *b, const char *prefix, const char *name,
 	              isfinite(value) ? s : "null");
 }
 
+/* Passes over the data, or what is told as such. */
+static double epochs_done(const struct bt_train_run *t)
+{
+	if (t->o->epoch_steps > 0)
+		return (double)t->s.step / (double)t->o->epoch_steps;
+	return (double)t->s.epoch + (double)t->s.pos / (double)t->train->n;
+}
+
 static void put_line(struct bt_train_run *t, double loss,
                      const struct bt_metrics_summary *s, bool best)
 {
@@ -28,9 +36,9 @@ static void put_line(struct bt_train_run *t, double loss,
 	size_t i;
 
 	bt_buf_printf(b, "{\"step\":%lld", (long long)t->s.step);
-	put(b, "", "epoch",
-	    (double)t->s.epoch + (double)t->s.pos / (double)t->train->n);
+	put(b, "", "epoch", epochs_done(t));
 	put(b, "", "loss", loss);
+	put(b, "", "accuracy", bt_train_accuracy(t));
 	put(b, "", "learning_rate", bt_train_rate(t, t->s.step - 1));
 	put(b, "", "seconds", t->s.seconds + bt_seconds() - t->began);
 	for (i = 0; s != NULL && (name = bt_metrics_name(i, s, &v)) != NULL;
@@ -41,13 +49,26 @@ static void put_line(struct bt_train_run *t, double loss,
 	bt_buf_puts(b, "}\n");
 }
 
+void bt_train_speed(struct bt_train_run *t, double seconds, int64_t updates,
+                    uint64_t examples)
+{
+	struct bt_events *e = &t->events;
+
+	if (seconds <= 0)
+		return;
+	bt_events_scalar(e, BT_EVENTS_SPEED, t->s.step,
+	                 (double)updates / seconds, "steps_per_second");
+	bt_events_scalar(e, BT_EVENTS_SPEED, t->s.step,
+	                 (double)examples / seconds, "examples_per_second");
+}
+
 /* Names and steps as Keras gives them: an epoch's by its number from 0, others
  * by the updates done. */
 static void put_events(struct bt_train_run *t, double loss,
                        const struct bt_metrics_summary *s)
 {
 	bool epochs = t->o->eval_steps == 0;
-	int64_t step = t->s.step, at = epochs ? t->s.epoch : step;
+	int64_t step = t->s.step, at = epochs ? bt_train_epoch(t) - 1 : step;
 	double rate = bt_train_rate(t, step - 1), v;
 	double dt = t->res->seconds - t->told.seconds;
 	struct bt_events *e = &t->events;
@@ -56,6 +77,9 @@ static void put_events(struct bt_train_run *t, double loss,
 
 	bt_events_scalar(e, BT_EVENTS_TRAIN, at, loss,
 	                 epochs ? "epoch_loss" : "training_loss");
+	if (epochs)
+		bt_events_scalar(e, BT_EVENTS_TRAIN, at, bt_train_accuracy(t),
+		                 "epoch_accuracy");
 	bt_events_scalar(e, BT_EVENTS_TRAIN, at, rate,
 	                 epochs ? "epoch_learning_rate" : "learning_rate");
 	for (i = 0; s != NULL && (name = bt_metrics_name(i, s, &v)) != NULL;
@@ -66,14 +90,9 @@ static void put_events(struct bt_train_run *t, double loss,
 		bt_events_scalar(e, BT_EVENTS_VALIDATION, step, v,
 		                 "evaluation_%s_vs_iterations", name);
 	}
-	if (dt <= 0)
-		return;
-	bt_events_scalar(e, BT_EVENTS_SPEED, step,
-	                 (double)(step - t->told.step) / dt,
-	                 "steps_per_second");
-	bt_events_scalar(e, BT_EVENTS_SPEED, step,
-	                 (double)(t->res->examples - t->told.examples) / dt,
-	                 "examples_per_second");
+	if (t->o->log_steps == 0)
+		bt_train_speed(t, dt, step - t->told.step,
+		               t->res->examples - t->told.examples);
 }
 
 int bt_train_history(struct bt_train_run *t, double loss,

@@ -70,7 +70,9 @@ int bt_need_memory(struct bt_need *n, const struct bt_model *m,
 	n->parameters = bt_graph_floats(&m->graph);
 	n->engine = bt_engine_memory(m->engine);
 	n->moments = n->engine.params * (size_t)bt_optim_moments(o->optim.kind);
-	n->data = examples + train->n * sizeof(*b.order) + gather_bytes(n);
+	n->data = examples +
+	          train->n * sizeof(*b.order) * (o->batching.stream ? 2 : 1) +
+	          gather_bytes(n);
 	add_up(n, examples);
 	return BT_OK;
 }

@@ -34,7 +34,7 @@ static const char *where(const struct bt_train_run *t, char out[64])
 	double share = (double)t->s.pos / (double)t->train->n;
 
 	if (t->o->eval_steps == 0)
-		snprintf(out, 64, "epoch %lld", (long long)t->s.epoch + 1);
+		snprintf(out, 64, "epoch %lld", (long long)bt_train_epoch(t));
 	else
 		snprintf(out, 64, "step %lld (epoch %.2f)",
 		         (long long)t->s.step, (double)t->s.epoch + share);
@@ -75,14 +75,14 @@ static int evaluate(struct bt_train_run *t, double loss,
 	r = bt_metrics_find(s, t->o->metric, &value, err);
 	if (r != BT_OK)
 		return r;
-	*better = is_better(t, value);
+	*better = t->o->keep_last || is_better(t, value);
 	tell(t, loss, s, value, *better);
 	t->s.stale++;
 	if (!*better)
 		return BT_OK;
 	t->s.have_best = true;
 	t->s.best = value;
-	t->s.best_epoch = t->s.epoch + 1;
+	t->s.best_epoch = bt_train_epoch(t);
 	t->s.best_step = t->s.step;
 	t->s.stale = 0;
 	return BT_OK;
@@ -90,6 +90,7 @@ static int evaluate(struct bt_train_run *t, double loss,
 
 static int report(struct bt_train_run *t, double loss, struct bt_error *err)
 {
+	double seconds = t->res->seconds - t->told.seconds;
 	struct bt_metrics_summary s;
 	bool better = true;
 	char at[64];
@@ -105,22 +106,24 @@ static int report(struct bt_train_run *t, double loss, struct bt_error *err)
 	if (r == BT_OK)
 		r = bt_train_history(t, loss, t->eval != NULL ? &s : NULL,
 		                     better, err);
+	if (r == BT_OK)
+		r = bt_train_reported(t, t->eval != NULL ? &s : NULL, seconds,
+		                      better, err);
 	return r;
 }
 
 int bt_train_report(struct bt_train_run *t, struct bt_error *err)
 {
-	double loss =
-	    t->s.loss_weight > 0 ? t->s.loss_sum / t->s.loss_weight : 0;
 	int r;
 
 	if (t->o->progress != NULL)
 		bt_progress_clear(t->o->progress);
 	t->res->seconds += bt_seconds() - t->start;
 	bt_engine_profiling(t->m->engine, false);
-	r = report(t, loss, err);
+	r = report(t, bt_train_loss(t), err);
 	bt_engine_profiling(t->m->engine, true);
 	t->start = bt_seconds();
 	t->s.loss_sum = t->s.loss_weight = 0;
+	t->s.right = t->s.seen = 0;
 	return r;
 }

@@ -8,6 +8,7 @@
 
 static const char *const names[BT_SCHEDULES] = {
     [BT_SCHEDULE_LINEAR] = "linear",
+    [BT_SCHEDULE_LINEAR_GOOGLE] = "linear-google",
     [BT_SCHEDULE_POLYNOMIAL] = "polynomial",
     [BT_SCHEDULE_COSINE] = "cosine",
     [BT_SCHEDULE_COSINE_RESTARTS] = "cosine-restarts",
@@ -92,6 +93,10 @@ double bt_schedule_rate(const struct bt_schedule_opts *o, int64_t t, int64_t w,
 	if (o->kind == BT_SCHEDULE_INVERSE_SQRT)
 		return o->lr / sqrt(1 + (double)(t - w) /
 		                            (w > 0 ? (double)w : 10000.0));
+	if (o->kind == BT_SCHEDULE_LINEAR_GOOGLE)
+		return o->end +
+		       (o->lr - o->end) *
+		           left(o, (double)t / (double)(total > 0 ? total : 1));
 	return o->end + (o->lr - o->end) * left(o, (double)(t - w) / rest);
 }
 

@@ -9,6 +9,7 @@
 
 enum bt_schedule {
 	BT_SCHEDULE_LINEAR,
+	BT_SCHEDULE_LINEAR_GOOGLE,
 	BT_SCHEDULE_POLYNOMIAL,
 	BT_SCHEDULE_COSINE,
 	BT_SCHEDULE_COSINE_RESTARTS,
@@ -18,7 +19,7 @@ enum bt_schedule {
 };
 
 #define BT_SCHEDULE_NAMES                                                      \
-	"linear|polynomial|cosine|cosine-restarts|constant|inverse-sqrt"
+	"linear|linear-google|polynomial|cosine|cosine-restarts|constant|inverse-sqrt"
 
 struct bt_schedule_opts {
 	enum bt_schedule kind;
@@ -53,6 +54,8 @@ int bt_schedule_check(const struct bt_schedule_opts *o,
  *   cosine-restarts: f = (1 + cos(pi (cycles p mod 1))) / 2, 0 from p = 1 on
  *   constant:        f = 1
  *   inverse-sqrt:    f = 1 / sqrt(1 + (t - w) / s), s = w, or 10000 if w = 0
+ * and that of Google's BERT, which falls as if there had been no warm-up:
+ *   linear-google:   f = max(0, 1 - t / total)
  */
 double bt_schedule_rate(const struct bt_schedule_opts *o, int64_t t, int64_t w,
                         int64_t total);

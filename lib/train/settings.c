@@ -28,15 +28,23 @@ static json_t *schedule(const struct bt_train_run *t)
 
 static json_t *loop(const struct bt_train_opts *o)
 {
-	return json_pack("{s:I, s:I, s:I, s:i, s:f, s:s, s:s, s:I, s:I}",
-	                 "seed", (json_int_t)o->batching.seed, "batch size",
-	                 (json_int_t)o->batching.size, "batch tokens",
-	                 (json_int_t)o->batching.tokens, "accumulate",
-	                 o->batching.accumulate, "label smoothing",
-	                 o->smoothing, "best by", o->metric, "class weight",
-	                 o->class_weight != NULL ? o->class_weight : "none",
-	                 "eval steps", (json_int_t)o->eval_steps, "patience",
-	                 (json_int_t)o->patience);
+	json_t *s;
+
+	s = json_pack("{s:I, s:I, s:I, s:i, s:f, s:s, s:s, s:I, s:I}", "seed",
+	              (json_int_t)o->batching.seed, "batch size",
+	              (json_int_t)o->batching.size, "batch tokens",
+	              (json_int_t)o->batching.tokens, "accumulate",
+	              o->batching.accumulate, "label smoothing", o->smoothing,
+	              "best by", o->metric, "class weight",
+	              o->class_weight != NULL ? o->class_weight : "none",
+	              "eval steps", (json_int_t)o->eval_steps, "patience",
+	              (json_int_t)o->patience);
+	if (o->epoch_steps > 0)
+		json_object_set_new(s, "steps of an epoch",
+		                    json_integer((json_int_t)o->epoch_steps));
+	if (o->batching.stream)
+		json_object_set_new(s, "full batches", json_true());
+	return s;
 }
 
 static json_t *model(const struct bt_config *c)

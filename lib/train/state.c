@@ -42,14 +42,16 @@ static char *describe(const struct bt_train_run *t)
 {
 	const struct bt_train_state *s = &t->s;
 	json_t *o = json_pack(
-	    "{s:i, s:I, s:I, s:I, s:f, s:f, s:b, s:f, s:I, s:I, s:I, s:f}",
+	    "{s:i, s:I, s:I, s:I, s:f, s:f, s:b, s:f, s:I, s:I, s:I, s:f, s:I, "
+	    "s:I}",
 	    "version", VERSION, "step", (json_int_t)s->step, "epoch",
 	    (json_int_t)s->epoch, "pos", (json_int_t)s->pos, "loss_sum",
 	    s->loss_sum, "loss_weight", s->loss_weight, "have_best",
 	    (int)s->have_best, "best", s->best, "best_epoch",
 	    (json_int_t)s->best_epoch, "best_step", (json_int_t)s->best_step,
 	    "stale", (json_int_t)s->stale, "seconds",
-	    s->seconds + bt_seconds() - t->began);
+	    s->seconds + bt_seconds() - t->began, "right", (json_int_t)s->right,
+	    "seen", (json_int_t)s->seen);
 	char *text;
 
 	json_object_set_new(o, "files", lengths(t));
@@ -188,17 +190,18 @@ static int read_place(struct bt_train_run *t, json_t *o, const char *path,
                       struct bt_error *err)
 {
 	json_int_t step, epoch, pos, best_epoch, best_step, stale;
+	json_int_t right = 0, seen = 0; /* not in earlier versions' */
 	struct bt_train_state s = {0};
 	int have;
 
 	if (json_unpack(o,
 	                "{s:I, s:I, s:I, s:F, s:F, s:b, s:F, s:I, s:I, s:I, "
-	                "s:F}",
+	                "s:F, s?I, s?I}",
 	                "step", &step, "epoch", &epoch, "pos", &pos, "loss_sum",
 	                &s.loss_sum, "loss_weight", &s.loss_weight, "have_best",
 	                &have, "best", &s.best, "best_epoch", &best_epoch,
 	                "best_step", &best_step, "stale", &stale, "seconds",
-	                &s.seconds) != 0 ||
+	                &s.seconds, "right", &right, "seen", &seen) != 0 ||
 	    step < 0 || step > t->total || epoch < 0 || epoch > UINT32_MAX ||
 	    pos < 0 || (uint64_t)pos > t->train->n || stale < 0)
 		return bt_error_set(err, BT_ECORRUPT,
@@ -212,6 +215,8 @@ static int read_place(struct bt_train_run *t, json_t *o, const char *path,
 	s.best_epoch = best_epoch;
 	s.best_step = best_step;
 	s.stale = stale;
+	s.right = right;
+	s.seen = seen;
 	t->s = s;
 	return read_lengths(t, json_object_get(o, "files"), err);
 }

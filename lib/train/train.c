@@ -51,6 +51,23 @@ static int blame(const struct bt_train_run *t, size_t pos, struct bt_error *err)
 	                       (long long)t->s.step + 1, (long long)t->total);
 }
 
+/* Counts those of the batch whose largest logit, the first of equal ones, is
+ * their class's. */
+static void count_right(struct bt_train_run *t)
+{
+	const float *x = bt_engine_logits(t->m->engine);
+	const struct bt_batch *b = &t->gather.b;
+	size_t classes = bt_model_width(t->m), i, k, best;
+
+	for (i = 0; i < b->texts; i++, x += classes) {
+		for (k = 1, best = 0; k < classes; k++)
+			if (x[k] > x[best])
+				best = k;
+		t->s.right += b->labels != NULL && (int)best == b->labels[i];
+	}
+	t->s.seen += (int64_t)b->texts;
+}
+
 /* Forward and backward over the batches of one update; *loss is the mean. */
 static int gradients(struct bt_train_run *t, size_t end, double *loss,
                      struct bt_error *err)
@@ -81,6 +98,7 @@ static int gradients(struct bt_train_run *t, size_t end, double *loss,
 		r = bt_engine_backward(e, add, err);
 		if (r != BT_OK)
 			return blame(t, pos, err);
+		count_right(t);
 		t->res->flop += 3 * bt_engine_flop(e);
 		t->res->tokens += b->tokens;
 		b->token0 += (uint32_t)b->tokens;
@@ -178,7 +196,7 @@ static void show_progress(struct bt_train_run *t)
 	    p,
 	    "epoch %lld, step %lld/%lld, loss %.4f, %.0f "
 	    "examples/s, %.0f tokens/s, %d:%02d left",
-	    (long long)t->s.epoch + 1, (long long)t->s.step,
+	    (long long)bt_train_epoch(t), (long long)t->s.step,
 	    (long long)t->total, t->shown_loss, (double)t->res->examples / s,
 	    (double)t->res->tokens / s, (int)left / 60, (int)left % 60);
 }
@@ -194,6 +212,8 @@ static bool report_is_due(const struct bt_train_run *t)
 {
 	if (t->s.step == t->total)
 		return true;
+	if (t->o->epoch_steps > 0)
+		return t->s.step % t->o->epoch_steps == 0;
 	return t->o->eval_steps > 0 ? t->s.step % t->o->eval_steps == 0
 	                            : t->s.pos == (int64_t)t->train->n;
 }
@@ -233,11 +253,12 @@ static int advance(struct bt_train_run *t, struct bt_error *err)
 	if (r != BT_OK)
 		return r;
 	show_progress(t);
-	if (report_is_due(t))
+	r = bt_train_updated(t, err);
+	if (r == BT_OK && report_is_due(t))
 		r = bt_train_report(t, err);
-	if (t->s.pos == (int64_t)t->train->n) {
+	if (t->s.pos >= (int64_t)t->train->n) {
 		t->s.epoch++;
-		t->s.pos = 0;
+		t->s.pos -= (int64_t)t->train->n;
 	}
 	if (r == BT_OK && save_is_due(t))
 		r = bt_train_save_state(t, err);
@@ -249,7 +270,7 @@ static int run(struct bt_train_run *t, struct bt_error *err)
 	enum bt_train_end end;
 	int r = BT_OK;
 
-	t->res->steps = t->told.step = t->s.step;
+	t->res->steps = t->told.step = t->timed.step = t->s.step;
 	t->start = bt_seconds();
 	while (r == BT_OK && !is_over(t)) {
 		end = stop_is_due(t);
@@ -282,7 +303,8 @@ static int prepare_files(struct bt_train_run *t, struct bt_error *err)
 	if (t->history.name == NULL)
 		return bt_error_nomem(err, "preparing the history");
 	r = bt_growth_check(&t->history, err);
-	return r == BT_OK ? bt_events_open(&t->events, t->o->tensorboard, err)
+	return r == BT_OK ? bt_events_open(&t->events, t->o->tensorboard,
+	                                   t->o->curves, err)
 	                  : r;
 }
 

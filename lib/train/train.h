@@ -15,6 +15,26 @@
 #include "train/optim.h"
 #include "train/schedule.h"
 
+enum bt_train_event {
+	BT_TRAIN_UPDATED,
+	BT_TRAIN_TIMED,   /* log_steps are over */
+	BT_TRAIN_REPORTED /* the model was evaluated, and is kept if it is to be
+	                   */
+};
+
+/* Where a run is. Means are over the examples since the last report. */
+struct bt_train_news {
+	enum bt_train_event what;
+	int64_t step, total; /* updates done and to be done */
+	int64_t epoch;       /* that the last one belongs to, from 1 */
+	double loss, accuracy;
+	double seconds; /* of training; TIMED, REPORTED: since the last one */
+	int64_t from;   /* TIMED: the updates before */
+	uint64_t examples;                     /* TIMED: in between */
+	const struct bt_metrics_summary *eval; /* REPORTED; or NULL */
+	bool kept;                             /* REPORTED */
+};
+
 struct bt_train_opts {
 	double epochs;
 	int64_t steps; /* updates in all; 0: as many as epochs have */
@@ -22,13 +42,17 @@ struct bt_train_opts {
 	struct bt_schedule_opts schedule;
 	struct bt_optim_opts optim;
 	double smoothing;
-	bool recompute;     /* activations; see cpu/engine.h */
-	bool detect;        /* values that are not finite; likewise */
-	const char *metric; /* that chooses the best model */
-	int64_t eval_steps; /* updates from evaluation to evaluation; 0: an
-	                     * epoch */
-	int64_t patience;   /* ends after so many evaluations that were not the
-	                     * best; 0: does not */
+	bool recompute;      /* activations; see cpu/engine.h */
+	bool detect;         /* values that are not finite; likewise */
+	const char *metric;  /* that chooses the best model */
+	bool keep_last;      /* the last model is kept, not the best */
+	int64_t eval_steps;  /* updates from evaluation to evaluation; 0: an
+	                      * epoch */
+	int64_t epoch_steps; /* updates of what is told as an epoch, after which
+	                      * the model is evaluated; 0: a pass over the data.
+	                      * Not with eval_steps */
+	int64_t patience;    /* ends after so many evaluations that were not the
+	                      * best; 0: does not */
 	const char *class_weight; /* as given; already in the data's weights */
 
 	/* checkpoints; 0: none */
@@ -41,12 +65,21 @@ struct bt_train_opts {
 	const char *resume_from; /* NULL: the newest in the directory */
 
 	const char *tensorboard; /* directory for event files; or NULL */
+	const char *curves;      /* under which name in it those of training and
+	                          * evaluation are, "summaries/"; NULL: "" */
+	int64_t log_steps;       /* updates from one measure of speed to the
+	                          * next; 0: as evaluation */
 	const char *out;         /* the model directory to write; exists */
 
 	/* After bt_model_save wrote a model: adds what else belongs into the
 	 * directory. May be NULL. */
 	int (*save_more)(void *ctx, const char *dir, struct bt_error *err);
 	void *ctx;
+
+	/* Called with what happens. May be NULL. */
+	int (*news)(void *ctx, const struct bt_train_news *news,
+	            struct bt_error *err);
+	void *news_ctx;
 
 	bool (*stopped)(void); /* asked after each update; may be NULL */
 	const struct bt_log *log;

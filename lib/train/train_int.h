@@ -17,6 +17,7 @@ struct bt_train_state {
 	int64_t pos;     /* examples of that epoch used up */
 	double loss_sum; /* of the examples since the last report */
 	double loss_weight;
+	int64_t right, seen; /* of them, classified so and all */
 	bool have_best;
 	double best;
 	int64_t best_epoch, best_step;
@@ -48,7 +49,12 @@ struct bt_train_run {
 		double seconds;
 		int64_t step;
 		uint64_t examples;
-	} told; /* at the last report */
+	} told;  /* at the last report */
+	struct { /* the same, */
+		double seconds;
+		int64_t step;
+		uint64_t examples;
+	} timed; /* at the last measure of speed */
 };
 
 /* Measures the model, tells, keeps it if it is the best so far, and adds to the
@@ -60,8 +66,26 @@ int bt_train_history(struct bt_train_run *t, double loss,
                      const struct bt_metrics_summary *s, bool best,
                      struct bt_error *err) BT_MUST_USE;
 
+/* The mean loss and the share of right answers since the last report. */
+double bt_train_loss(const struct bt_train_run *t);
+double bt_train_accuracy(const struct bt_train_run *t);
+
+/* The epoch, from 1, that the last update belongs to. */
+int64_t bt_train_epoch(const struct bt_train_run *t);
+
+/* Tells the caller of an update, and how fast it went if that is due; and of a
+ * report (tell.c). */
+int bt_train_updated(struct bt_train_run *t, struct bt_error *err) BT_MUST_USE;
+int bt_train_reported(struct bt_train_run *t,
+                      const struct bt_metrics_summary *eval, double seconds,
+                      bool kept, struct bt_error *err) BT_MUST_USE;
+
 /* The learning rate of the update after t of the run. */
 double bt_train_rate(const struct bt_train_run *t, int64_t step);
+
+/* Adds an event that says how fast so many updates and examples went. */
+void bt_train_speed(struct bt_train_run *t, double seconds, int64_t updates,
+                    uint64_t examples);
 
 /* All that must be the same for a resumed run to give the same bits, and in out
  * what differs between two of them (settings.c). */

@@ -68,7 +68,7 @@ for o in '--batch-size 7' '--batch-tokens 100' '--batch-size 50 --batch-tokens 3
 done
 works 'a number of steps' small_train x --steps 3 --batch-size 10
 like "$(cat err)" '*30 examples in *' 'as many updates'
-for s in linear polynomial cosine cosine-restarts constant inverse-sqrt; do
+for s in linear linear-google polynomial cosine cosine-restarts constant inverse-sqrt; do
 	works "schedule $s" small_train x -q --schedule $s --warmup 5
 done
 works 'f32' small_train x -q --dtype f32

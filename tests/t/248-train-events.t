@@ -21,9 +21,9 @@ works 'their checksums hold' tfrecord-cat -q --verify logs/a/train/* logs/a/vali
 events logs/a/train/* >train
 is "$(head -n 1 train)" brain.Event:2 'begin with the version'
 is "$(sed 1d train | cut -d' ' -f1,2 | tr '\n' ' ')" \
-	'0 epoch_loss 0 epoch_learning_rate 1 epoch_loss 1 epoch_learning_rate ' \
+	'0 epoch_loss 0 epoch_accuracy 0 epoch_learning_rate 1 epoch_loss 1 epoch_accuracy 1 epoch_learning_rate ' \
 	'training: epochs from 0'
-for k in loss learning_rate; do
+for k in loss accuracy learning_rate; do
 	awk "/ epoch_$k / { print \$3 }" train >got
 	values $k a/history.jsonl >wanted
 	# one is of f32

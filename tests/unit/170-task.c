@@ -284,6 +284,45 @@ static void batches_cover_epochs(void **state)
 	bt_dataset_clear(&d);
 }
 
+/* Batches of a stream are full and go through each epoch's order as far as it
+ * reaches, whatever the epoch that they began in. */
+static void a_stream_has_full_batches(void **state)
+{
+	struct bt_batching o = {
+	    .size = 8, .accumulate = 2, .seed = 1, .stream = true};
+	struct bt_error err = {0};
+	struct bt_batches b;
+	struct bt_dataset d;
+	int seen[3][100] = {{0}}, updates;
+	size_t pos = 0, end, i, tokens;
+	int64_t epoch = 0;
+
+	(void)state;
+	make_dataset(&d, 100);
+	assert_ok(bt_batches_init(&b, &d, &o, &err));
+	for (updates = 0; updates < 18; updates++) { /* 288 examples */
+		bt_batches_seek(&b, epoch, pos);
+		end = bt_batches_update_end(&b, pos);
+		assert_int_equal(end - pos, 16);
+		assert_int_equal(bt_batches_at(&b, pos), 8);
+		for (i = pos, tokens = 0; i < end; i++) {
+			seen[epoch + (i >= 100)][b.order[i]]++;
+			tokens += bt_dataset_length(&d, b.order[i]);
+		}
+		assert_true(tokens <= 2 * bt_batches_max_tokens(&b));
+		epoch += end >= 100;
+		pos = end % 100;
+	}
+	for (i = 0; i < 100; i++)
+		assert_true(seen[0][i] == 1 && seen[1][i] == 1 &&
+		            seen[2][i] <= 1);
+	bt_batches_clear(&b);
+	o.size = 51;
+	assert_err(bt_batches_init(&b, &d, &o, &err), BT_EARG,
+	           "takes 102 examples, and there are 100");
+	bt_dataset_clear(&d);
+}
+
 /* Clipping to a norm and the moments, by hand for one parameter. */
 static void optimizer_clips(void **state)
 {
@@ -331,6 +370,7 @@ int main(void)
 	    cmocka_unit_test(metrics_known_answers),
 	    cmocka_unit_test(datasets),
 	    cmocka_unit_test(batches_cover_epochs),
+	    cmocka_unit_test(a_stream_has_full_batches),
 	    cmocka_unit_test(optimizer_clips),
 	};
 

@@ -69,6 +69,25 @@ static void rates(void **state)
 	assert_true(seen > 200);
 }
 
+/* Model Garden's numbers for MNLI: 3 epochs in batches of 32. */
+static void googles_falls_from_the_first_update(void **state)
+{
+	struct bt_schedule_opts o = BT_SCHEDULE_INIT;
+
+	(void)state;
+	o.kind = bt_schedule_named("linear-google");
+	o.lr = 2e-5;
+	assert_true(bt_schedule_rate(&o, 0, 3681, 36813) == 0);
+	assert_true(fabs(bt_schedule_rate(&o, 3680, 3681, 36813) -
+	                 2e-5 * 3680 / 3681) < 1e-18);
+	assert_true(fabs(bt_schedule_rate(&o, 3681, 3681, 36813) -
+	                 2e-5 * (36813 - 3681) / 36813) < 1e-18);
+	assert_true(bt_schedule_rate(&o, 36813, 3681, 36813) == 0);
+	o.end = 1e-5;
+	assert_true(fabs(bt_schedule_rate(&o, 18000, 0, 36000) - 1.5e-5) <
+	            1e-18);
+}
+
 static void warmup_is_a_share_or_updates(void **state)
 {
 	(void)state;
@@ -183,6 +202,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(rates),
+	    cmocka_unit_test(googles_falls_from_the_first_update),
 	    cmocka_unit_test(warmup_is_a_share_or_updates),
 	    cmocka_unit_test(settings_are_for_their_kind),
 	    cmocka_unit_test(steps),
