@@ -61,11 +61,9 @@ static int count(void *ctx, uint64_t i, const struct bt_dataset *d, size_t k,
 	struct run *r = ctx;
 
 	(void)i;
-	(void)err;
 	if (d->label[k] >= 0)
-		bt_metrics_add(&r->m, d->label[k], logits);
-	else
-		r->unlabelled++;
+		return bt_infer_count(&r->m, d, k, logits, err);
+	r->unlabelled++;
 	return BT_OK;
 }
 
@@ -160,13 +158,33 @@ static int unmet(const struct run *r)
 		    bt_metrics_find(&s, name, &value, NULL) != BT_OK)
 			continue; /* checked before */
 		if (bt_metrics_falls(name) ? value <= wanted : value >= wanted)
-			continue;
+			continue; /* NaN is not */
 		fprintf(stderr, "%s: %s is %.4f, %s than %g\n", tool.name, name,
 		        value, bt_metrics_falls(name) ? "more" : "less",
 		        wanted);
 		bad++;
 	}
 	return bad;
+}
+
+/* Makes ready for what the model predicts, which --min must be about. */
+static int prepare(struct run *r, struct bt_error *err)
+{
+	struct bt_metrics_summary s = {.of = BT_MEASURED_CLASSES};
+	double value;
+	char name[40];
+	int i, e = BT_OK;
+
+	if (r->s.model.config.number) {
+		bt_metrics_init_number(&r->m);
+		s.of = BT_MEASURED_NUMBERS;
+	} else {
+		e = bt_metrics_init(&r->m, r->s.model.labels.n, err);
+	}
+	for (i = 0; i < r->a->min.n && e == BT_OK; i++)
+		if (split_min(r->a->min.item[i], name, sizeof(name), &value))
+			e = bt_metrics_find(&s, name, &value, err);
+	return e;
 }
 
 static int evaluate(struct run *r, char **paths, int n, struct bt_error *err)
@@ -184,7 +202,7 @@ static int evaluate(struct run *r, char **paths, int n, struct bt_error *err)
 	int e = bt_stream_open(&o, &r->s, err);
 
 	if (e == BT_OK)
-		e = bt_metrics_init(&r->m, r->s.model.labels.n, err);
+		e = prepare(r, err);
 	if (e == BT_OK)
 		e = bt_stream_run(&r->s, paths, n, count, NULL, r, err);
 	if (e == BT_OK && r->m.n == 0)

@@ -117,6 +117,7 @@ static int open_output(struct run *r, struct bt_error *err)
 	           : strcmp(format, "tsv") == 0 ? BT_PREDICT_TSV
 	                                        : BT_PREDICT_CSV;
 	p.top = (int)r->a->top;
+	p.number = r->s.model.config.number;
 	p.log = &log;
 	e = bt_out_open(r->a->common.output,
 	                tensor ? BT_OUT_BINARY : BT_OUT_TEXT, &r->out, err);

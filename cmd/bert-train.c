@@ -27,6 +27,8 @@ static const struct bt_opt options[] = {
            job.init_config),
     BT_STR(0, "tokenizer", "PATH", "tokenizer to give the model [its own]",
            args, job.tokenizer),
+    BT_STR(0, "task", "classification|regression",
+           "classes or numbers [the model's, else classes]", args, job.task),
     BT_STR(0, "labels", "LIST|FILE",
            "labels in the order of their numbers [the data's]", args,
            job.labels),
@@ -39,8 +41,8 @@ static const struct bt_opt options[] = {
             job.eval_share, 0, 0.9),
     BT_INT(0, "eval-steps", "N", "evaluate every N updates [every epoch]", args,
            TRAIN.eval_steps, 1, 1e12),
-    BT_STR(0, "metric", "NAME", "that chooses the best model [accuracy]", args,
-           TRAIN.metric),
+    BT_STR(0, "metric", "NAME", "that chooses the best model [accuracy, mse]",
+           args, TRAIN.metric),
     BT_INT(0, "patience", "N", "end after N evaluations without a better one",
            args, TRAIN.patience, 1, 1e9),
     BT_REAL(0, "epochs", "X", "passes over the data [3]", args, TRAIN.epochs,
@@ -146,7 +148,8 @@ static bool check(const struct args *a, int *status)
 		                   "--%s needs records to evaluate on: give "
 		                   "--eval FILE or --eval-share X",
 		                   t->patience > 0 ? "patience" : "eval-steps");
-	else if (bt_metrics_find(&none, t->metric, &value, &err) != BT_OK ||
+	else if ((t->metric != NULL &&
+	          bt_metrics_find(&none, t->metric, &value, &err) != BT_OK) ||
 	         bt_schedule_check(&t->schedule, &err) != BT_OK ||
 	         bt_optim_check(&t->optim, &err) != BT_OK)
 		*status = bt_tool_misuse(&tool, "%s", err.text);
@@ -177,7 +180,7 @@ static void complete(struct args *a, char **records, int n)
 static void say_best(const struct bt_log *log, const struct args *a,
                      const struct bt_train_result *r)
 {
-	const char *m = a->job.train.metric, *out = a->common.output;
+	const char *m = r->metric, *out = a->common.output;
 
 	if (r->end == BT_TRAIN_NO_BETTER)
 		bt_log(log, BT_LOG_NOTE,
@@ -276,7 +279,6 @@ int main(int argc, char **argv)
 	int status, operand;
 
 	t->epochs = 3;
-	t->metric = "accuracy";
 	t->schedule = (struct bt_schedule_opts)BT_SCHEDULE_INIT;
 	t->optim = (struct bt_optim_opts)BT_OPTIM_INIT;
 	if (!bt_tool_options(&tool, argc, argv, &a, &operand, &status))

@@ -23,6 +23,7 @@ const struct bt_cpu_op *bt_cpu_op(enum bt_opcode op)
 	    [BT_OP_LOG_SHARE] = &bt_cpu_log_share,
 	    [BT_OP_SOFTMAX_LOSS] = &bt_cpu_softmax_loss,
 	    [BT_OP_LOG_LOSS] = &bt_cpu_log_loss,
+	    [BT_OP_SQUARE_LOSS] = &bt_cpu_square_loss,
 	};
 
 	return ops[op];

@@ -49,6 +49,8 @@ struct bt_batch {
 	const int32_t *ids;    /* [tokens], each below the vocabulary's size */
 	const uint8_t *types;  /* [tokens], each below the number of types */
 	const int32_t *labels; /* [texts] classes, or NULL: no loss */
+	const float *targets;  /* [texts] numbers to predict, or NULL: no
+	                        * loss of them */
 	const float *weights;  /* [texts] of the loss, or NULL: all 1 */
 	float loss_scale;      /* the loss is this times the weighted sum */
 	float smoothing;       /* of labels */

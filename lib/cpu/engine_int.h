@@ -100,6 +100,7 @@ extern const struct bt_cpu_op bt_cpu_dropout;
 extern const struct bt_cpu_op bt_cpu_log_share;
 extern const struct bt_cpu_op bt_cpu_softmax_loss;
 extern const struct bt_cpu_op bt_cpu_log_loss;
+extern const struct bt_cpu_op bt_cpu_square_loss;
 
 const struct bt_cpu_op *bt_cpu_op(enum bt_opcode op);
 

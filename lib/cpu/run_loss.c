@@ -200,3 +200,34 @@ static void backward_log_loss(struct bt_engine *e, int node)
 
 const struct bt_cpu_op bt_cpu_log_loss = {plan_log_loss, forward_log_loss,
                                           backward_log_loss};
+
+static void forward_square(struct bt_engine *e, int node)
+{
+	const float *x = e->run[e->g->nodes[node].in[0]].buf[BT_SLOT_F32];
+	double d;
+	size_t t;
+
+	e->loss = 0;
+	if (e->b.targets == NULL)
+		return;
+	memcpy(e->run[node].buf[BT_SLOT_SAVED], x, e->b.texts * sizeof(*x));
+	for (t = 0; t < e->b.texts; t++) {
+		d = (double)x[t] - (double)e->b.targets[t];
+		e->loss += (double)weight_of(e, t) * d * d;
+	}
+}
+
+static void backward_square(struct bt_engine *e, int node)
+{
+	const struct bt_node *n = &e->g->nodes[node];
+	const float *x = e->run[node].buf[BT_SLOT_SAVED];
+	float *dx = e->run[n->in[0]].buf[BT_SLOT_GRAD];
+	size_t t;
+
+	for (t = 0; t < e->b.texts; t++)
+		dx[t] = 2 * weight_of(e, t) * (x[t] - e->b.targets[t]);
+}
+
+/* SAVED holds the input, as that of the others does. */
+const struct bt_cpu_op bt_cpu_square_loss = {plan_loss, forward_square,
+                                             backward_square};

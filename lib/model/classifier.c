@@ -126,7 +126,9 @@ int bt_family_classifier(struct bt_graph *g, const struct bt_config *c,
 	const struct bt_head *h = &c->head;
 
 	g->logits = h->n > 0 ? own(g, c, n_labels) : usual(g, c, n_labels);
-	if (h->n > 0 && h->layer[h->n - 1].act != BT_ACT_NONE) {
+	if (c->number) {
+		g->loss = bt_op_square_loss(g, g->logits);
+	} else if (h->n > 0 && h->layer[h->n - 1].act != BT_ACT_NONE) {
 		g->logits = bt_op_log_share(g, g->logits);
 		g->loss = bt_op_log_loss(g, g->logits);
 	} else {

@@ -209,6 +209,19 @@ static int read_head(const json_t *o, struct bt_config *c, struct bt_error *err)
 	return BT_OK;
 }
 
+/* As Hugging Face's classes find it: by name, else by the number of labels. */
+static int read_problem(const json_t *o, struct bt_config *c,
+                        struct bt_error *err)
+{
+	const json_t *names = json_object_get(o, "id2label");
+	const char *type = NULL;
+	int r = bt_json_str(o, "problem_type", &type, err);
+
+	c->number = type != NULL ? strcmp(type, "regression") == 0
+	                         : json_object_size(names) == 1;
+	return r;
+}
+
 static int read_config(const json_t *o, const struct bt_family *f,
                        struct bt_config *c, struct bt_error *err)
 {
@@ -228,6 +241,8 @@ static int read_config(const json_t *o, const struct bt_family *f,
 		r = check_common(o, c, err);
 	if (r == BT_OK)
 		r = read_head(o, c, err);
+	if (r == BT_OK)
+		r = read_problem(o, c, err);
 	if (c->classifier_dropout < 0)
 		c->classifier_dropout = c->hidden_dropout;
 	return r;

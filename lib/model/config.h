@@ -34,6 +34,8 @@ struct bt_config {
 	int type_vocab_size; /* 0: segments are not looked at */
 	float norm_eps;
 	float init_std;
+	bool number; /* the answer is a number (problem_type regression), not
+	              * one of several classes */
 	enum bt_pooled pool; /* of a classifier without */
 	struct bt_head head; /* a head of its own */
 	json_t *json; /* the file's object with what was not understood; kept so

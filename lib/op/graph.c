@@ -190,6 +190,7 @@ const char *bt_opcode_name(enum bt_opcode op)
 	    [BT_OP_LOG_SHARE] = "log_share",
 	    [BT_OP_SOFTMAX_LOSS] = "softmax_loss",
 	    [BT_OP_LOG_LOSS] = "log_loss",
+	    [BT_OP_SQUARE_LOSS] = "square_loss",
 	};
 
 	return names[op];

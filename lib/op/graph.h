@@ -30,6 +30,7 @@ enum bt_opcode {
 	BT_OP_LOG_SHARE,
 	BT_OP_SOFTMAX_LOSS,
 	BT_OP_LOG_LOSS,
+	BT_OP_SQUARE_LOSS,
 	BT_OPCODES
 };
 

@@ -137,4 +137,11 @@ int bt_op_log_share(struct bt_graph *g, int x);
  */
 int bt_op_log_loss(struct bt_graph *g, int x);
 
+/*
+ * Squared error of one number against a target y(t) for each text, weighted:
+ *   L = scale * sum over t of w(t) * (x(t) - y(t))^2      x: (B,1)
+ * Backward: dx = 2 scale w (x - y).
+ */
+int bt_op_square_loss(struct bt_graph *g, int x);
+
 #endif

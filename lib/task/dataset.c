@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "task/dataset.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/num.h"
 #include "base/philox.h"
 #include "io/crc32c.h"
 
@@ -18,6 +20,7 @@ void bt_dataset_clear(struct bt_dataset *d)
 	free(d->ids);
 	free(d->types);
 	free(d->label);
+	free(d->target);
 	free(d->weight);
 	free(d->names);
 	free(d->name_at);
@@ -27,7 +30,8 @@ void bt_dataset_clear(struct bt_dataset *d)
 size_t bt_dataset_bytes(const struct bt_dataset *d)
 {
 	size_t each = sizeof(*d->start) + sizeof(*d->label) +
-	              sizeof(*d->weight) + sizeof(*d->name_at);
+	              sizeof(*d->target) + sizeof(*d->weight) +
+	              sizeof(*d->name_at);
 
 	if (d->n == 0)
 		return 0;
@@ -143,7 +147,38 @@ static int check_number(int64_t number, enum bt_label_mode mode,
 	return r;
 }
 
-int bt_dataset_check(const struct bt_token_rec *rec, const struct bt_fit *fit,
+/* The number to predict: label_ids where it holds one, else the text. */
+static int check_value(struct bt_token_rec *rec, enum bt_label_mode mode,
+                       int32_t *label, struct bt_error *err)
+{
+	struct bt_span s = rec->label;
+	char text[64];
+	double v = (double)rec->label_value;
+
+	if (!rec->has_label_value && s.p != NULL) {
+		if (s.n >= sizeof(text))
+			s.n = sizeof(text) - 1;
+		memcpy(text, s.p, s.n);
+		text[s.n] = '\0';
+		if (strlen(text) == s.n && s.n == rec->label.n &&
+		    bt_parse_f64(text, -FLT_MAX, FLT_MAX, &v) == BT_OK)
+			rec->has_label_value = true;
+		else if (mode != BT_LABELS_OPTIONAL)
+			return bt_error_set(err, BT_EFORMAT,
+			                    "label '%.*s' is not a number, and "
+			                    "the model predicts numbers",
+			                    (int)s.n, s.p);
+	} else if (!rec->has_label_value && rec->has_label_id) {
+		rec->has_label_value = true;
+		v = (double)rec->label_id;
+	}
+	rec->label_value = (float)v;
+	if (rec->has_label_value)
+		*label = 0;
+	return BT_OK;
+}
+
+int bt_dataset_check(struct bt_token_rec *rec, const struct bt_fit *fit,
                      enum bt_label_mode mode, struct bt_labels *labels,
                      int32_t *label, struct bt_error *err)
 {
@@ -151,11 +186,14 @@ int bt_dataset_check(const struct bt_token_rec *rec, const struct bt_fit *fit,
 	int r = check_tokens(rec, fit, err);
 
 	*label = -1;
+	if (r == BT_OK && fit->number)
+		return check_value(rec, mode, label, err);
 	if (r == BT_OK && s.p == NULL && rec->has_label_value &&
 	    mode != BT_LABELS_OPTIONAL)
 		r = bt_error_set(err, BT_EFORMAT,
 		                 "label_ids holds a number to predict (%g), "
-		                 "and a classifier learns classes",
+		                 "and a classifier learns classes: "
+		                 "bert-train --task regression learns numbers",
 		                 (double)rec->label_value);
 	if (r != BT_OK || (s.p == NULL && !rec->has_label_id))
 		return r;
@@ -192,6 +230,7 @@ static int reserve(struct bt_dataset *d, size_t n)
 	if (d->n + 1 >= d->cap) {
 		if (grow_to(&d->start, d->cap, d->n + 2, sizeof(*d->start)) ||
 		    grow_to(&d->label, d->cap, d->n + 2, sizeof(*d->label)) ||
+		    grow_to(&d->target, d->cap, d->n + 2, sizeof(*d->target)) ||
 		    grow_to(&d->weight, d->cap, d->n + 2, sizeof(*d->weight)))
 			return BT_ENOMEM;
 		if (bt_grow(&d->name_at, &cap, d->n + 2, sizeof(*d->name_at)) !=
@@ -252,7 +291,11 @@ int bt_dataset_add(struct bt_dataset *d, const struct bt_token_rec *rec,
 	d->crc = bt_crc32c(d->crc, rec->ids, rec->n * sizeof(*rec->ids));
 	d->crc = bt_crc32c(d->crc, rec->types, rec->n);
 	d->crc = bt_crc32c(d->crc, &label, sizeof(label));
+	d->target[d->n] = rec->has_label_value ? rec->label_value : 0;
 	d->crc = bt_crc32c(d->crc, &rec->weight, sizeof(rec->weight));
+	if (rec->has_label_value)
+		d->crc = bt_crc32c(d->crc, &rec->label_value,
+		                   sizeof(rec->label_value));
 	d->label[d->n] = label;
 	d->weight[d->n] = rec->weight;
 	d->has_weights |= rec->has_weight;
@@ -324,6 +367,8 @@ static struct bt_token_rec example(const struct bt_dataset *d, size_t i)
 	rec.types = d->types + d->start[i];
 	rec.n = bt_dataset_length(d, i);
 	rec.id = bt_dataset_id(d, i);
+	rec.has_label_value = d->target[i] != 0;
+	rec.label_value = d->target[i];
 	rec.weight = d->weight[i];
 	rec.has_weight = d->has_weights;
 	return rec;
@@ -389,11 +434,12 @@ int bt_gather_init(struct bt_gather *g, size_t max_texts, size_t max_tokens,
 	memset(g, 0, sizeof(*g));
 	g->start = bt_array(max_texts + 1, sizeof(*g->start));
 	g->labels = bt_array(max_texts, sizeof(*g->labels));
+	g->targets = bt_array(max_texts, sizeof(*g->targets));
 	g->weights = bt_array(max_texts, sizeof(*g->weights));
 	g->ids = bt_array(max_tokens, sizeof(*g->ids));
 	g->types = bt_array(max_tokens, sizeof(*g->types));
-	if (g->start == NULL || g->labels == NULL || g->weights == NULL ||
-	    g->ids == NULL || g->types == NULL) {
+	if (g->start == NULL || g->labels == NULL || g->targets == NULL ||
+	    g->weights == NULL || g->ids == NULL || g->types == NULL) {
 		bt_gather_clear(g);
 		return bt_error_nomem(err, "making room for a batch");
 	}
@@ -409,6 +455,7 @@ void bt_gather_clear(struct bt_gather *g)
 {
 	free(g->start);
 	free(g->labels);
+	free(g->targets);
 	free(g->weights);
 	free(g->ids);
 	free(g->types);
@@ -431,10 +478,12 @@ void bt_gather_fill(struct bt_gather *g, const struct bt_dataset *d,
 		tokens += len;
 		g->start[i + 1] = (uint32_t)tokens;
 		g->labels[i] = d->label[x];
+		g->targets[i] = d->target[x];
 		g->weights[i] = d->weight[x];
 		labelled &= d->label[x] >= 0;
 	}
 	g->b.texts = n;
 	g->b.tokens = tokens;
 	g->b.labels = labelled ? g->labels : NULL;
+	g->b.targets = labelled ? g->targets : NULL;
 }

@@ -21,6 +21,7 @@ struct bt_fit {
 	int vocab_size, type_vocab_size, max_positions;
 	int length;            /* tokens of each text; 0: any, -1: as many as
 	                        * the first one has */
+	bool number;           /* labels are numbers to predict */
 	const char *tokenizer; /* fingerprint of the model's, or NULL */
 };
 
@@ -30,6 +31,7 @@ struct bt_dataset {
 	int32_t *ids;    /* [start[n]] */
 	uint8_t *types;
 	int32_t *label; /* [n] number in labels, or -1: none */
+	float *target;  /* [n] number to predict, else 0 */
 	float *weight;  /* [n] */
 	bool has_weights;
 	char *names;     /* ids as texts, each with its length before it */
@@ -55,9 +57,10 @@ enum bt_label_mode {
  * Checks one record against the model and finds its label. label_id without a
  * text counts as the label of that number (KNOWN) or, as do all below it, as
  * its decimal text (COLLECT): a class that is seldom or never seen keeps its
- * number.
+ * number. Where labels are numbers to predict, it is the record's label_value,
+ * and 0 stands for the label.
  */
-int bt_dataset_check(const struct bt_token_rec *rec, const struct bt_fit *fit,
+int bt_dataset_check(struct bt_token_rec *rec, const struct bt_fit *fit,
                      enum bt_label_mode mode, struct bt_labels *labels,
                      int32_t *label, struct bt_error *err) BT_MUST_USE;
 
@@ -103,16 +106,16 @@ struct bt_gather {
 	uint32_t *start;
 	int32_t *ids, *labels;
 	uint8_t *types;
-	float *weights;
+	float *targets, *weights;
 };
 
 int bt_gather_init(struct bt_gather *g, size_t max_texts, size_t max_tokens,
                    struct bt_error *err) BT_MUST_USE;
 void bt_gather_clear(struct bt_gather *g);
 
-/* Fills g->b's texts, tokens, ids, types, labels, weights from examples
- * which[0 .. n-1], or first .. first+n-1 where which is NULL. labels is NULL in
- * the batch if an example has none. */
+/* Fills g->b's texts, tokens, ids, types, labels, targets, weights from
+ * examples which[0 .. n-1], or first .. first+n-1 where which is NULL. labels
+ * and targets are NULL in the batch if an example has none. */
 void bt_gather_fill(struct bt_gather *g, const struct bt_dataset *d,
                     const uint32_t *which, size_t first, size_t n);
 

@@ -58,6 +58,16 @@ int bt_infer(struct bt_engine *e, const struct bt_dataset *d,
 	return r;
 }
 
+int bt_infer_count(struct bt_metrics *m, const struct bt_dataset *d, size_t i,
+                   const float *logits, struct bt_error *err)
+{
+	if (m->number)
+		return bt_metrics_add_number(m, (double)d->target[i],
+		                             (double)logits[0], err);
+	bt_metrics_add(m, d->label[i], logits);
+	return BT_OK;
+}
+
 struct measuring {
 	const struct bt_dataset *d;
 	struct bt_metrics *m;
@@ -68,10 +78,8 @@ static int measure(void *ctx, size_t i, const float *logits,
 {
 	const struct measuring *a = ctx;
 
-	(void)err;
-	if (a->d->label[i] >= 0)
-		bt_metrics_add(a->m, a->d->label[i], logits);
-	return BT_OK;
+	return a->d->label[i] < 0 ? BT_OK
+	                          : bt_infer_count(a->m, a->d, i, logits, err);
 }
 
 int bt_infer_measure(struct bt_engine *e, const struct bt_dataset *d,
@@ -80,5 +88,6 @@ int bt_infer_measure(struct bt_engine *e, const struct bt_dataset *d,
 {
 	struct measuring a = {d, m};
 
-	return bt_infer(e, d, g, (size_t)m->classes, measure, &a, NULL, err);
+	return bt_infer(e, d, g, m->number ? 1 : (size_t)m->classes, measure,
+	                &a, NULL, err);
 }

@@ -20,6 +20,10 @@ int bt_infer(struct bt_engine *e, const struct bt_dataset *d,
              struct bt_gather *g, size_t classes, bt_infer_fn *fn, void *ctx,
              double *flop, struct bt_error *err) BT_MUST_USE;
 
+/* Adds example i of d, which has a label, to m. */
+int bt_infer_count(struct bt_metrics *m, const struct bt_dataset *d, size_t i,
+                   const float *logits, struct bt_error *err) BT_MUST_USE;
+
 /* Adds all labelled examples of d to m. */
 int bt_infer_measure(struct bt_engine *e, const struct bt_dataset *d,
                      struct bt_gather *g, struct bt_metrics *m,

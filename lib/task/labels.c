@@ -204,6 +204,21 @@ int bt_labels_from_json(const json_t *config, struct bt_labels *l,
 	return BT_OK;
 }
 
+int bt_labels_number(struct bt_labels *l, struct bt_error *err)
+{
+	int r;
+
+	if (l->n > 1)
+		return bt_error_set(err, BT_EFORMAT,
+		                    "the model predicts %d numbers for a text "
+		                    "(only one is supported)",
+		                    l->n);
+	if (l->n == 1)
+		return BT_OK;
+	r = bt_labels_add(l, bt_span("LABEL_0"), err);
+	return r < 0 ? r : BT_OK;
+}
+
 int bt_labels_load(const char *dir, struct bt_labels *l, struct bt_error *err)
 {
 	struct bt_buf path = BT_BUF_INIT;

@@ -57,6 +57,10 @@ int bt_labels_sort(struct bt_labels *l, int *map,
 int bt_labels_from_json(const json_t *config, struct bt_labels *l,
                         struct bt_error *err) BT_MUST_USE;
 
+/* The one label of a model that predicts a number: that which is there, or
+ * Hugging Face's name for it. BT_EFORMAT if there are several. */
+int bt_labels_number(struct bt_labels *l, struct bt_error *err) BT_MUST_USE;
+
 /* The labels in DIR/config.json; none if there is no such file. */
 int bt_labels_load(const char *dir, struct bt_labels *l,
                    struct bt_error *err) BT_MUST_USE;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "task/metrics.h"
+#include "task/metrics_int.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -22,9 +22,17 @@ int bt_metrics_init(struct bt_metrics *m, int classes, struct bt_error *err)
 	return BT_OK;
 }
 
+void bt_metrics_init_number(struct bt_metrics *m)
+{
+	memset(m, 0, sizeof(*m));
+	m->number = true;
+}
+
 void bt_metrics_clear(struct bt_metrics *m)
 {
 	free(m->count);
+	free(m->truth);
+	free(m->guess);
 	memset(m, 0, sizeof(*m));
 }
 
@@ -32,7 +40,8 @@ void bt_metrics_reset(struct bt_metrics *m)
 {
 	size_t k = (size_t)m->classes;
 
-	memset(m->count, 0, k * k * sizeof(*m->count));
+	if (m->count != NULL)
+		memset(m->count, 0, k * k * sizeof(*m->count));
 	m->n = 0;
 	m->loss_sum = 0;
 }
@@ -82,6 +91,11 @@ void bt_metrics_summary(const struct bt_metrics *m,
 	int k;
 
 	memset(s, 0, sizeof(*s));
+	s->of = m->number ? BT_MEASURED_NUMBERS : BT_MEASURED_CLASSES;
+	if (m->number) {
+		bt_metrics_numbers(m, s);
+		return;
+	}
 	for (k = 0; k < m->classes; k++) {
 		bt_metrics_class(m, k, &c);
 		hits +=
@@ -108,71 +122,6 @@ void bt_metrics_summary(const struct bt_metrics *m,
 	s->loss = ratio(m->loss_sum, n);
 	s->mcc = ratio(hits * n - cross,
 	               sqrt(n * n - square_p) * sqrt(n * n - square_t));
-}
-
-static const struct {
-	const char *name;
-	size_t offset;
-} known[] = {
-#define M(field)                                                               \
-	{                                                                      \
-#field, offsetof(struct bt_metrics_summary, field)             \
-	}
-    M(loss),     M(accuracy),           M(macro_precision), M(macro_recall),
-    M(macro_f1), M(weighted_precision), M(weighted_recall), M(weighted_f1),
-    M(mcc),
-#undef M
-};
-
-#define KNOWN (sizeof(known) / sizeof(known[0]))
-
-static double value_of(const struct bt_metrics_summary *s, size_t i)
-{
-	double v;
-
-	memcpy(&v, (const char *)s + known[i].offset, sizeof(v));
-	return v;
-}
-
-const char *bt_metrics_name(size_t i, const struct bt_metrics_summary *s,
-                            double *value)
-{
-	if (i >= KNOWN)
-		return NULL;
-	*value = value_of(s, i);
-	return known[i].name;
-}
-
-int bt_metrics_find(const struct bt_metrics_summary *s, const char *name,
-                    double *value, struct bt_error *err)
-{
-	struct bt_buf b = BT_BUF_INIT;
-	const char *text;
-	char key[40];
-	size_t i;
-	int r;
-
-	snprintf(key, sizeof(key), "%s", name);
-	for (i = 0; key[i] != '\0'; i++)
-		if (key[i] == '-')
-			key[i] = '_';
-	for (i = 0; i < KNOWN; i++)
-		if (strcmp(known[i].name, key) == 0) {
-			*value = value_of(s, i);
-			return BT_OK;
-		}
-	for (i = 0; i < KNOWN; i++)
-		bt_buf_printf(&b, "%s%s", i > 0 ? ", " : "", known[i].name);
-	text = bt_buf_str(&b);
-	r = bt_error_set(err, BT_EARG, "unknown measure '%s': there are %s",
-	                 name, text != NULL ? text : "others");
-	bt_buf_clear(&b);
-	return r;
-}
-
-bool bt_metrics_falls(const char *name)
-{
-	return strcmp(name, "loss") == 0;
 }
 
 struct confusion {
@@ -240,6 +189,19 @@ static void report_matrix(const struct bt_metrics *m, const struct bt_labels *l,
 	}
 }
 
+static void report_numbers(const struct bt_metrics *m,
+                           const struct bt_metrics_summary *s,
+                           struct bt_buf *out)
+{
+	bt_buf_printf(out,
+	              "mean squared error   %.6g\n"
+	              "its root             %.6g\n"
+	              "mean absolute error  %.6g\n"
+	              "R2 %.4f  pearson %.4f  spearman %.4f  (%llu examples)\n",
+	              s->mse, sqrt(s->mse), s->mae, s->r2, s->pearson,
+	              s->spearman, (unsigned long long)m->n);
+}
+
 void bt_metrics_report(const struct bt_metrics *m, const struct bt_labels *l,
                        int confusions, struct bt_buf *out)
 {
@@ -247,6 +209,11 @@ void bt_metrics_report(const struct bt_metrics *m, const struct bt_labels *l,
 	struct bt_class_metrics c;
 	int k, width = 12, n;
 
+	if (m->number) {
+		bt_metrics_summary(m, &s);
+		report_numbers(m, &s, out);
+		return;
+	}
 	for (k = 0; k < m->classes; k++) {
 		n = (int)strlen(l->name[k]);
 		width = n > width && n <= 60 ? n : width;
@@ -291,14 +258,16 @@ json_t *bt_metrics_json(const struct bt_metrics *m, const struct bt_labels *l)
 	json_t *matrix = json_array(), *row;
 	size_t k = (size_t)m->classes, i, j;
 	struct bt_metrics_summary s;
+	const char *name;
 	int bad = 0;
+	double v;
 
 	bt_metrics_summary(m, &s);
 	bad |=
 	    json_object_set_new(o, "examples", json_integer((json_int_t)m->n));
-	for (i = 0; i < KNOWN; i++)
-		bad |= json_object_set_new(o, known[i].name,
-		                           json_real(value_of(&s, i)));
+	for (i = 0; (name = bt_metrics_name(i, &s, &v)) != NULL; i++)
+		bad |= json_object_set_new(
+		    o, name, isfinite(v) ? json_real(v) : json_null());
 	for (i = 0; i < k; i++) {
 		bad |= json_array_append_new(classes,
 		                             json_class(m, (int)i, l->name[i]));
@@ -308,8 +277,13 @@ json_t *bt_metrics_json(const struct bt_metrics *m, const struct bt_labels *l)
 			    row, json_integer((json_int_t)m->count[i * k + j]));
 		bad |= json_array_append_new(matrix, row);
 	}
-	bad |= json_object_set_new(o, "classes", classes);
-	bad |= json_object_set_new(o, "confusion", matrix);
+	if (m->number) {
+		json_decref(classes);
+		json_decref(matrix);
+	} else {
+		bad |= json_object_set_new(o, "classes", classes);
+		bad |= json_object_set_new(o, "confusion", matrix);
+	}
 	if (bad == 0)
 		return o;
 	json_decref(o);

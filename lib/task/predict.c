@@ -26,6 +26,8 @@ struct bt_predict {
 	int *order;               /* [labels] likeliest first */
 	uint64_t *counts;
 	bool numbered;
+	uint64_t n; /* of numbers: how many, and */
+	double least, most, sum;
 	struct bt_buf row;
 };
 
@@ -96,6 +98,10 @@ static int check(const struct bt_predict_opts *o, int classes,
 		return bt_error_set(err, BT_EARG,
 		                    "--header and --delimiter are for "
 		                    "--format csv");
+	if (o->number && (o->proba || o->top > 0 || o->map != NULL))
+		return bt_error_set(err, BT_EARG,
+		                    "the model predicts a number: --proba, "
+		                    "--top and --map-label are for classes");
 	if (o->format == BT_PREDICT_TSV && o->top > 0)
 		return bt_error_set(err, BT_EARG,
 		                    "--format tsv has the probabilities of all "
@@ -178,6 +184,7 @@ static int open_sample(struct bt_predict *p, struct bt_error *err)
 	                           .id = p->o.sample_id,
 	                           .in_order = p->o.sample_order,
 	                           .proba = p->o.proba,
+	                           .number = p->o.number,
 	                           .log = p->o.log};
 
 	return bt_sample_open(&s, &p->labels, &p->sample, err);
@@ -355,6 +362,38 @@ static void tsv_row(struct bt_predict *p)
 	bt_buf_putc(b, '\n');
 }
 
+/* Takes the number for the one answer there is. */
+static void take_number(struct bt_predict *p, const float *answer)
+{
+	double v = (double)answer[0];
+
+	p->p[0] = v;
+	p->order[0] = 0;
+	p->least = p->n == 0 || v < p->least ? v : p->least;
+	p->most = p->n == 0 || v > p->most ? v : p->most;
+	p->sum += v;
+	p->n++;
+}
+
+/* What bt_predict_add adds of a number. */
+static void number_row(struct bt_predict *p, struct bt_span id)
+{
+	struct bt_buf *b = &p->row;
+
+	if (p->o.format == BT_PREDICT_JSONL) {
+		bt_buf_puts(b, "{\"id\": ");
+		put_json(b, id);
+		bt_buf_puts(b, ", \"value\": ");
+		put_number(b, p->p[0]);
+		bt_buf_puts(b, "}\n");
+		return;
+	}
+	bt_csv_put(b, id, p->o.delimiter);
+	bt_buf_putc(b, p->o.delimiter);
+	put_number(b, p->p[0]);
+	bt_buf_putc(b, '\n');
+}
+
 /* Numbers that stand for missing ids explain why none of them is there. */
 static int blame_ids(const struct bt_predict *p, int r, struct bt_error *err)
 {
@@ -369,9 +408,13 @@ int bt_predict_add(struct bt_predict *p, uint64_t i, struct bt_span id,
 {
 	char number[24];
 
-	weigh(p, logits);
-	rank(p, p->o.top > 0 ? p->o.top : 1);
-	p->counts[p->order[0]]++;
+	if (p->o.number) {
+		take_number(p, logits);
+	} else {
+		weigh(p, logits);
+		rank(p, p->o.top > 0 ? p->o.top : 1);
+		p->counts[p->order[0]]++;
+	}
 	if (id.p == NULL) {
 		p->numbered = true;
 		snprintf(number, sizeof(number), "%llu", (unsigned long long)i);
@@ -381,10 +424,12 @@ int bt_predict_add(struct bt_predict *p, uint64_t i, struct bt_span id,
 		return blame_ids(
 		    p, bt_sample_set(p->sample, id, p->order[0], p->p, err),
 		    err);
-	if (p->o.format == BT_PREDICT_JSONL)
-		json_row(p, id);
-	else if (p->o.format == BT_PREDICT_TSV)
+	if (p->o.format == BT_PREDICT_TSV)
 		tsv_row(p);
+	else if (p->o.number)
+		number_row(p, id);
+	else if (p->o.format == BT_PREDICT_JSONL)
+		json_row(p, id);
 	else
 		csv_row(p, id);
 	return put_row(p, err);
@@ -405,6 +450,9 @@ void bt_predict_tell(const struct bt_predict *p, const struct bt_log *log)
 	if (p->numbered && !p->o.sample_order && p->o.format != BT_PREDICT_TSV)
 		bt_log(log, BT_LOG_WARN,
 		       "records without an id were numbered from 0");
+	if (p->n > 0)
+		bt_buf_printf(&b, "numbers from %g to %g, mean %g", p->least,
+		              p->most, p->sum / (double)p->n);
 	for (i = 0; i < p->labels.n; i++)
 		if (p->counts[i] > 0)
 			bt_buf_printf(&b, "%s%s %llu", b.len > 0 ? ", " : "",

@@ -21,6 +21,7 @@ enum bt_predict_format {
 
 struct bt_predict_opts {
 	enum bt_predict_format format;
+	bool number;           /* the model's answer is a number, not a class */
 	char delimiter;        /* of CSV; 0: a comma, or the sample's */
 	const char *header;    /* names of id and label; NULL: id,label */
 	bool proba;            /* the probability of every class too */

@@ -18,13 +18,15 @@ struct bt_sample_opts {
 	                 * one named id, in any case, else the first */
 	bool in_order;  /* rows are answered one after the other */
 	bool proba;     /* the answers are probabilities, of one column too */
+	bool number;    /* the answer is a number, for the one column */
 	const struct bt_log *log; /* told what looks odd at first; or NULL */
 };
 
 /*
  * Reads the sample. A single column beside the id takes the label; several, or
  * one with proba, are named as classes and take their probabilities (one that
- * is named otherwise takes the second class's, where there are two). Ids must
+ * is named otherwise takes the second class's, where there are two). A number
+ * takes a single column, which p[0] then fills. Ids must
  * differ, unless it goes in order. labels is borrowed.
  */
 int bt_sample_open(const struct bt_sample_opts *o,

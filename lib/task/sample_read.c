@@ -137,6 +137,29 @@ static int find_classes(struct bt_sample *s, const struct bt_span *names,
 	return r;
 }
 
+/* The column that takes a number. */
+static int find_number(struct bt_sample *s, const struct bt_span *names,
+                       size_t answers, struct bt_error *err)
+{
+	struct bt_few columns = {0};
+	size_t i;
+	int r = BT_OK;
+
+	for (i = 0; i < s->width; i++)
+		if (s->column[i] == BT_SAMPLE_LABEL) {
+			s->column[i] = 0;
+			bt_few_add(&columns, names[i]);
+		}
+	s->values = 1;
+	if (answers != 1)
+		r = bt_error_set(err, BT_EFORMAT,
+		                 "has %zu columns to fill (%s), and the model "
+		                 "predicts one number",
+		                 answers, bt_few_str(&columns));
+	bt_buf_clear(&columns.names);
+	return r;
+}
+
 static int read_header(struct bt_sample *s, const struct bt_csv *csv,
                        struct bt_error *err)
 {
@@ -157,6 +180,8 @@ static int read_header(struct bt_sample *s, const struct bt_csv *csv,
 	r = find_id(s, names, err);
 	for (i = 0; r == BT_OK && i < s->width; i++)
 		answers += s->column[i] == BT_SAMPLE_LABEL;
+	if (r == BT_OK && s->o.number)
+		return find_number(s, names, answers, err);
 	if (r == BT_OK && (answers > 1 || s->o.proba))
 		r = find_classes(s, names, answers == 1, err);
 	return r;

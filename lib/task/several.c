@@ -11,7 +11,8 @@
 
 /* Finds the first one's classes among those of model k. */
 static int match_labels(struct bt_several *s, size_t k, const char *dir,
-                        const struct bt_labels *first, struct bt_error *err)
+                        const struct bt_labels *first, bool number,
+                        struct bt_error *err)
 {
 	const struct bt_labels *l = &s->model[k].labels;
 	int i, *map = bt_array((size_t)first->n, sizeof(*map));
@@ -19,6 +20,13 @@ static int match_labels(struct bt_several *s, size_t k, const char *dir,
 	if (map == NULL)
 		return bt_error_nomem(err, "opening models");
 	s->class_of[k] = map;
+	if (s->model[k].config.number != number)
+		return bt_error_set(err, BT_EFORMAT,
+		                    "'%s' predicts %s, the first model %s", dir,
+		                    number ? "classes" : "a number",
+		                    number ? "a number" : "classes");
+	if (number)
+		return BT_OK;
 	if (l->n != first->n)
 		return bt_error_set(err, BT_EFORMAT,
 		                    "'%s' has %d classes, the first model %d",
@@ -85,7 +93,7 @@ int bt_several_open(struct bt_several *s, const char *const *dirs, size_t n,
 			r = bt_model_open(dirs[s->n], o, &s->model[s->n], err);
 		if (r == BT_OK)
 			r = match_labels(s, s->n, dirs[s->n], &first->labels,
-			                 err);
+			                 first->config.number, err);
 		if (r == BT_OK)
 			r = check_length(dirs[s->n], &s->model[s->n], first,
 			                 err);
@@ -133,6 +141,7 @@ struct adding {
 	double *sum;
 	const int *class_of; /* or NULL: as they are */
 	int classes;
+	bool number; /* the answer is one, not a class */
 };
 
 /* Adds the probabilities of example i. */
@@ -143,6 +152,10 @@ static int add(void *ctx, size_t i, const float *logits, struct bt_error *err)
 	int k;
 
 	(void)err;
+	if (a->number) {
+		*sum += (double)logits[0];
+		return BT_OK;
+	}
 	for (k = 1; k < a->classes; k++)
 		max = fmax(max, logits[k]);
 	for (k = 0; k < a->classes; k++)
@@ -154,13 +167,20 @@ static int add(void *ctx, size_t i, const float *logits, struct bt_error *err)
 	return BT_OK;
 }
 
+/* The answer of n models together: of classes, the logarithm of the mean. */
+static float mean(const struct adding *a, double sum, size_t n)
+{
+	return a->number ? (float)(sum / (double)n)
+	                 : (float)log(fmax(sum, DBL_MIN) / (double)n);
+}
+
 int bt_several_infer(struct bt_several *s, const struct bt_model *first,
                      const struct bt_dataset *d, struct bt_gather *g,
                      bt_infer_fn *fn, void *ctx, double *flop,
                      struct bt_error *err)
 {
 	size_t classes = (size_t)first->labels.n, n = d->n * classes, i, k;
-	struct adding a = {NULL, NULL, first->labels.n};
+	struct adding a = {NULL, NULL, first->labels.n, first->config.number};
 	int r;
 
 	if (bt_grow(&s->sum, &s->sum_cap, n, sizeof(*s->sum)) != BT_OK)
@@ -176,9 +196,7 @@ int bt_several_infer(struct bt_several *s, const struct bt_model *first,
 	}
 	for (i = 0; i < d->n && r == BT_OK; i++) {
 		for (k = 0; k < classes; k++)
-			s->row[k] =
-			    (float)log(fmax(s->sum[i * classes + k], DBL_MIN) /
-			               (double)(s->n + 1));
+			s->row[k] = mean(&a, s->sum[i * classes + k], s->n + 1);
 		r = fn(ctx, i, s->row, err);
 	}
 	return r;

@@ -38,7 +38,8 @@ static void put_line(struct bt_train_run *t, double loss,
 	bt_buf_printf(b, "{\"step\":%lld", (long long)t->s.step);
 	put(b, "", "epoch", epochs_done(t));
 	put(b, "", "loss", loss);
-	put(b, "", "accuracy", bt_train_accuracy(t));
+	if (!t->m->config.number)
+		put(b, "", "accuracy", bt_train_accuracy(t));
 	put(b, "", "learning_rate", bt_train_rate(t, t->s.step - 1));
 	put(b, "", "seconds", t->s.seconds + bt_seconds() - t->began);
 	for (i = 0; s != NULL && (name = bt_metrics_name(i, s, &v)) != NULL;
@@ -77,7 +78,7 @@ static void put_events(struct bt_train_run *t, double loss,
 
 	bt_events_scalar(e, BT_EVENTS_TRAIN, at, loss,
 	                 epochs ? "epoch_loss" : "training_loss");
-	if (epochs)
+	if (epochs && !t->m->config.number)
 		bt_events_scalar(e, BT_EVENTS_TRAIN, at, bt_train_accuracy(t),
 		                 "epoch_accuracy");
 	bt_events_scalar(e, BT_EVENTS_TRAIN, at, rate,

@@ -2,6 +2,8 @@
 #include "train/job.h"
 
 #include <errno.h>
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -65,6 +67,33 @@ static int open_tokenizer(struct bt_job *j, struct bt_error *err)
 	return r;
 }
 
+/* What depends on whether classes or numbers are learnt. */
+static int settle_task(struct bt_job *j, struct bt_error *err)
+{
+	struct bt_config *c = &j->model.config;
+	struct bt_metrics_summary s = {0};
+	const char *of = NULL;
+	double v;
+
+	if (j->o.task != NULL)
+		c->number = strcmp(j->o.task, "regression") == 0;
+	if (c->number && j->o.labels != NULL)
+		of = "--labels";
+	else if (c->number && j->o.train.class_weight != NULL)
+		of = "--class-weight";
+	else if (c->number && j->o.train.smoothing > 0)
+		of = "--label-smoothing";
+	if (of != NULL)
+		return bt_error_set(err, BT_EARG,
+		                    "%s is for classes, and this model is to "
+		                    "predict numbers",
+		                    of);
+	if (j->o.train.metric == NULL)
+		j->o.train.metric = c->number ? "mse" : "accuracy";
+	s.of = c->number ? BT_MEASURED_NUMBERS : BT_MEASURED_CLASSES;
+	return bt_metrics_find(&s, j->o.train.metric, &v, err);
+}
+
 static int read_config(struct bt_job *j, struct bt_labels *labels,
                        struct bt_error *err)
 {
@@ -92,7 +121,7 @@ static int read_config(struct bt_job *j, struct bt_labels *labels,
 	if (j->o.dropout >= 0)
 		c->hidden_dropout = c->attention_dropout =
 		    c->classifier_dropout = (float)j->o.dropout;
-	return BT_OK;
+	return settle_task(j, err);
 }
 
 static bool has_classifier(const char *dir, const struct bt_config *config)
@@ -124,8 +153,16 @@ static bool same_labels(const struct bt_labels *a, const struct bt_labels *b)
 static int fix_labels(struct bt_job *j, struct bt_labels *found,
                       struct bt_labels *known, struct bt_error *err)
 {
-	int *map = calloc((size_t)found->n + 1, sizeof(*map)), i, r = BT_OK;
+	int *map, i, r = BT_OK;
 
+	if (j->model.config.number) {
+		j->keeps_head = known->n == 1 &&
+		                has_classifier(j->o.model, &j->model.config);
+		j->model.labels = *found;
+		memset(found, 0, sizeof(*found));
+		return BT_OK;
+	}
+	map = calloc((size_t)found->n + 1, sizeof(*map));
 	if (map == NULL)
 		return bt_error_nomem(err, "collecting labels");
 	j->keeps_head = known->n >= 2;
@@ -169,7 +206,7 @@ static int check_training_labels(const struct bt_job *j,
 		return bt_error_set(err, BT_EFORMAT,
 		                    "%zu of %zu training records have no label",
 		                    j->train.unlabelled, j->train.n);
-	if (found->n < 2)
+	if (found->n < 2 && !j->model.config.number)
 		return bt_error_set(err, BT_EFORMAT,
 		                    "all training records have the same label "
 		                    "'%s': there is nothing to tell apart",
@@ -246,6 +283,29 @@ static int weigh(struct bt_job *j, struct bt_error *err)
 	return r;
 }
 
+static void tell_data(const struct bt_job *j)
+{
+	const struct bt_dataset *d = &j->train;
+	float least = d->target[0], most = least;
+	char what[64];
+	size_t i;
+
+	snprintf(what, sizeof(what), "%d labels", j->model.labels.n);
+	if (j->model.config.number) {
+		for (i = 1; i < d->n; i++) {
+			least = fminf(least, d->target[i]);
+			most = fmaxf(most, d->target[i]);
+		}
+		snprintf(what, sizeof(what), "numbers from %g to %g",
+		         (double)least, (double)most);
+	}
+	bt_log(log_of(j), BT_LOG_NOTE,
+	       "%zu training examples, %zu for evaluation, %s, %.1f tokens "
+	       "each (longest %zu)",
+	       d->n, j->eval.n, what, (double)d->start[d->n] / (double)d->n,
+	       d->longest);
+}
+
 static int read_data(struct bt_job *j, struct bt_labels *known,
                      struct bt_error *err)
 {
@@ -256,7 +316,9 @@ static int read_data(struct bt_job *j, struct bt_labels *known,
 	bool given = j->o.labels != NULL;
 	int r = BT_OK;
 
-	if (given)
+	if (j->model.config.number)
+		r = bt_labels_number(&found, err);
+	else if (given)
 		r = bt_labels_named(j->o.labels, &found, err);
 	if (r == BT_OK)
 		r = bt_dataset_read(j->o.records, j->o.n_records, j->o.expect,
@@ -273,13 +335,8 @@ static int read_data(struct bt_job *j, struct bt_labels *known,
 		r = weigh(j, err);
 	bt_labels_clear(&found);
 	if (r == BT_OK)
-		bt_log(log_of(j), BT_LOG_NOTE,
-		       "%zu training examples, %zu for evaluation, %d labels, "
-		       "%.1f tokens each (longest %zu)",
-		       j->train.n, j->eval.n, j->model.labels.n,
-		       (double)j->train.start[j->train.n] / (double)j->train.n,
-		       j->train.longest);
-	return r == BT_OK ? tell_unseen(j, err) : r;
+		tell_data(j);
+	return r == BT_OK && !j->model.config.number ? tell_unseen(j, err) : r;
 }
 
 /* Plans the model: nothing large is taken yet. */

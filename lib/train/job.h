@@ -13,6 +13,8 @@ struct bt_job_opts {
 	const char *model;       /* directory to start from, or NULL: then */
 	const char *init_config; /* a configuration file, or "tiny" */
 	const char *tokenizer;   /* directory or file, or NULL: the model's */
+	const char *task;        /* classification or regression; NULL: that of
+	                          * the model, classification if it has none */
 	const char *labels;      /* as bt_labels_named takes them, or NULL */
 	char *const *records;    /* token records; n_records 0: stdin */
 	int n_records;

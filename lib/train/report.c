@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* What happens at the end of an epoch, or every so many updates: the model is
  * measured, the measures told, the best model kept. */
+#include <float.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -17,6 +19,14 @@ static int keep(struct bt_train_run *t, struct bt_error *err)
 	if (r == BT_OK)
 		t->res->kept = true;
 	return r;
+}
+
+int bt_train_metrics(struct bt_train_run *t, struct bt_error *err)
+{
+	if (!t->m->config.number)
+		return bt_metrics_init(&t->metrics, t->m->labels.n, err);
+	bt_metrics_init_number(&t->metrics);
+	return BT_OK;
 }
 
 /* Compares with the best so far; a tie is no improvement. */
@@ -48,6 +58,16 @@ static void tell(const struct bt_train_run *t, double loss,
 	char at[64], more[100] = "";
 
 	where(t, at);
+	if (t->m->config.number) {
+		if (strcmp(m, "mae") == 0 || strcmp(m, "r2") == 0)
+			snprintf(more, sizeof(more), ", %s %.4f", m, value);
+		bt_log(t->o->log, BT_LOG_NOTE,
+		       "%s: loss %.4f, evaluation loss %.4f, pearson %.4f, "
+		       "spearman %.4f%s%s",
+		       at, loss, s->loss, s->pearson, s->spearman, more,
+		       better ? " (best)" : "");
+		return;
+	}
 	if (strcmp(m, "accuracy") != 0 && strcmp(m, "loss") != 0 &&
 	    strcmp(m, "weighted_f1") != 0)
 		snprintf(more, sizeof(more), ", %s %.4f", m, value);

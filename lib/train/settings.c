@@ -49,10 +49,14 @@ static json_t *loop(const struct bt_train_opts *o)
 
 static json_t *model(const struct bt_config *c)
 {
-	return json_pack("{s:f, s:f, s:f}", "dropout",
-	                 (double)c->hidden_dropout, "attention dropout",
-	                 (double)c->attention_dropout, "classifier dropout",
-	                 (double)c->classifier_dropout);
+	json_t *s =
+	    json_pack("{s:f, s:f, s:f}", "dropout", (double)c->hidden_dropout,
+	              "attention dropout", (double)c->attention_dropout,
+	              "classifier dropout", (double)c->classifier_dropout);
+
+	if (c->number)
+		json_object_set_new(s, "regression", json_true());
+	return s;
 }
 
 static json_t *data(const struct bt_train_run *t)

@@ -317,7 +317,7 @@ static int prepare(struct bt_train_run *t, struct bt_error *err)
 	if (r == BT_OK)
 		r = bt_gather_init(&t->gather, texts, tokens, err);
 	if (r == BT_OK)
-		r = bt_metrics_init(&t->metrics, t->m->labels.n, err);
+		r = bt_train_metrics(t, err);
 	if (r == BT_OK)
 		r = bt_optim_init(&t->optim, &t->m->graph, &t->o->optim,
 		                  bt_engine_pool(t->m->engine), err);
@@ -379,6 +379,7 @@ int bt_train(struct bt_model *m, const struct bt_dataset *train,
 	res->best = t.s.best;
 	res->best_epoch = (int)t.s.best_epoch;
 	res->best_step = t.s.best_step;
+	res->metric = opts->metric;
 	c = clear(&t, err);
 	if (r == BT_OK)
 		r = c;

@@ -111,7 +111,8 @@ struct bt_train_result {
 	                    * this machine; 0: not measured */
 	int best_epoch;    /* from 1; 0: nothing was measured */
 	int64_t best_step;
-	double best; /* the measure there */
+	double best;        /* the measure there */
+	const char *metric; /* which measure that is */
 };
 
 /*

@@ -61,6 +61,9 @@ struct bt_train_run {
  * history (report.c). */
 int bt_train_report(struct bt_train_run *t, struct bt_error *err) BT_MUST_USE;
 
+/* Makes t->metrics ready for what the model predicts. */
+int bt_train_metrics(struct bt_train_run *t, struct bt_error *err) BT_MUST_USE;
+
 /* What a report says (history.c). s is NULL where nothing was measured. */
 int bt_train_history(struct bt_train_run *t, double loss,
                      const struct bt_metrics_summary *s, bool best,

@@ -115,6 +115,38 @@ static void pools_of_texts(void **state)
 		tiny_close(&t[i]);
 }
 
+/* A model of numbers: its loss is as the formula says, and its gradients. */
+static void squares(void **state)
+{
+	static const float targets[TINY_TEXTS] = {2.5f, -1, 0, 4, 0.25f};
+	struct bt_config c = tiny_config();
+	struct bt_error err = {0};
+	double loss = 0, d;
+	const float *x;
+	struct tiny t;
+	size_t i;
+
+	(void)state;
+	memset(&t, 0, sizeof(t));
+	c.number = true;
+	bt_graph_init(&t.g, &err);
+	assert_ok(bt_family_classifier(&t.g, &c, 1));
+	tiny_batch(&t, false);
+	t.b.targets = targets;
+	assert_ok(tiny_engine(&t, 2, false, provider(false), 0, &err));
+	assert_ok(bt_engine_forward(t.e, &t.b, &err));
+	x = bt_engine_logits(t.e);
+	for (i = 0; i < TINY_TEXTS; i++) {
+		d = (double)x[i] - (double)targets[i];
+		loss += 0.3 * (double)tiny_weights[i] * d * d;
+	}
+	assert_true(fabs(bt_engine_loss(t.e) - loss) < 1e-5 * loss);
+	check_slopes_at(&t, 0.01f, 2e-2);
+	tiny_close(&t);
+	assert_int_equal(bt_family_classifier(&t.g, &c, 2), BT_EARG);
+	bt_graph_clear(&t.g);
+}
+
 /* Dropout is a function of seed and step, so it does not disturb differences.
  */
 static void gradients_with_dropout(void **state)
@@ -506,6 +538,7 @@ int main(void)
 	    cmocka_unit_test(gradients_are_slopes),
 	    cmocka_unit_test(gradients_with_dropout),
 	    cmocka_unit_test(gradients_over_tokens),
+	    cmocka_unit_test(squares),
 	    cmocka_unit_test(pools_of_texts),
 	    cmocka_unit_test(threads_do_not_matter),
 	    cmocka_unit_test(recomputing_does_not_matter),

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/* The measures by their names. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "task/metrics.h"
+
+static const struct {
+	enum bt_measured of; /* ANY: of both */
+	bool falls;          /* the smaller the better */
+	const char *name;
+	size_t offset;
+} known[] = {
+#define M(kind, falls, field)                                                  \
+	{                                                                      \
+		BT_MEASURED_##kind, falls, #field,                             \
+		    offsetof(struct bt_metrics_summary, field)                 \
+	}
+    M(ANY, true, loss),
+    M(CLASSES, false, accuracy),
+    M(CLASSES, false, macro_precision),
+    M(CLASSES, false, macro_recall),
+    M(CLASSES, false, macro_f1),
+    M(CLASSES, false, weighted_precision),
+    M(CLASSES, false, weighted_recall),
+    M(CLASSES, false, weighted_f1),
+    M(CLASSES, false, mcc),
+    M(NUMBERS, true, mse),
+    M(NUMBERS, true, mae),
+    M(NUMBERS, false, r2),
+    M(NUMBERS, false, pearson),
+    M(NUMBERS, false, spearman),
+    M(NUMBERS, false, pearson_spearman),
+#undef M
+};
+
+#define KNOWN (sizeof(known) / sizeof(known[0]))
+
+static bool is_set(const struct bt_metrics_summary *s, size_t i)
+{
+	return s->of == BT_MEASURED_ANY || known[i].of == BT_MEASURED_ANY ||
+	       known[i].of == s->of;
+}
+
+static double value_of(const struct bt_metrics_summary *s, size_t i)
+{
+	double v;
+
+	memcpy(&v, (const char *)s + known[i].offset, sizeof(v));
+	return v;
+}
+
+const char *bt_metrics_name(size_t i, const struct bt_metrics_summary *s,
+                            double *value)
+{
+	size_t k;
+
+	for (k = 0; k < KNOWN; k++)
+		if (is_set(s, k) && i-- == 0) {
+			*value = value_of(s, k);
+			return known[k].name;
+		}
+	return NULL;
+}
+
+/* Where the measure of that name stands; KNOWN: nowhere. */
+static size_t find(const char *name)
+{
+	char key[40];
+	size_t i;
+
+	snprintf(key, sizeof(key), "%s", name);
+	for (i = 0; key[i] != '\0'; i++)
+		if (key[i] == '-')
+			key[i] = '_';
+	for (i = 0; i < KNOWN && strcmp(known[i].name, key) != 0; i++)
+		;
+	return i;
+}
+
+int bt_metrics_find(const struct bt_metrics_summary *s, const char *name,
+                    double *value, struct bt_error *err)
+{
+	static const char *const what[] = {"", " of classes", " of numbers"};
+	struct bt_buf b = BT_BUF_INIT;
+	size_t i = find(name), k;
+	const char *text;
+	int r;
+
+	if (i < KNOWN && is_set(s, i)) {
+		*value = value_of(s, i);
+		return BT_OK;
+	}
+	for (k = 0; k < KNOWN; k++)
+		if (is_set(s, k))
+			bt_buf_printf(&b, "%s%s", b.len > 0 ? ", " : "",
+			              known[k].name);
+	text = bt_buf_str(&b);
+	r = bt_error_set(err, BT_EARG, "%s measure%s '%s': there are %s",
+	                 i < KNOWN ? "no" : "unknown", what[s->of], name,
+	                 text != NULL ? text : "others");
+	bt_buf_clear(&b);
+	return r;
+}
+
+bool bt_metrics_falls(const char *name)
+{
+	size_t i = find(name);
+
+	return i < KNOWN && known[i].falls;
+}
