@@ -82,6 +82,10 @@ static const struct bt_opt options[] = {
             OPTIM.clip, 0, 1e9),
     BT_REAL(0, "clip-value", "X", "largest element of the gradient [any]", args,
             OPTIM.clip_value, 0, 1e9),
+    BT_STR(0, "pool", BT_POOLED_NAMES,
+           "what the classes are told from [the model's]", args, job.pool),
+    BT_STR(0, "head", "LAYERS", "layers of a head instead, as dense 64 relu",
+           args, job.head),
     BT_REAL(0, "dropout", "X", "everywhere in the model [as configured]", args,
             job.dropout, 0, 0.99),
     BT_REAL(0, "label-smoothing", "X", "[0]", args, TRAIN.smoothing, 0, 0.99),
@@ -132,11 +136,18 @@ static bool check(const struct args *a, int *status)
 	const struct bt_train_opts *t = &a->job.train;
 	struct bt_metrics_summary none = {0};
 	struct bt_error err = {0};
+	struct bt_head head;
 	double value;
 
 	if ((a->job.model == NULL) == (a->job.init_config == NULL))
 		*status = bt_tool_misuse(
 		    &tool, "give either -m DIR or --init-config FILE|tiny");
+	else if (a->job.pool != NULL && a->job.head != NULL)
+		*status = bt_tool_misuse(
+		    &tool, "a --head has its own pool: give --head or --pool");
+	else if (a->job.head != NULL &&
+	         bt_head_parse(a->job.head, &head, &err) != BT_OK)
+		*status = bt_tool_misuse(&tool, "--head: %s", err.text);
 	else if (a->common.output == NULL ? !a->dry_run
 	                                  : strcmp(a->common.output, "-") == 0)
 		*status = bt_tool_misuse(

@@ -121,6 +121,12 @@ int bt_gemm_weight_new(struct bt_gemm *g, int n, int k, bool backward,
 		                    "%s products go forward only: they cannot "
 		                    "train",
 		                    g->ops->name);
+	if (g->ops->depth_max != 0 && k > g->ops->depth_max)
+		return bt_error_set(err, BT_ELIMIT,
+		                    "%s products add up %d numbers at most, "
+		                    "and a layer of the model has %d inputs: "
+		                    "give another --dtype",
+		                    g->ops->name, g->ops->depth_max, k);
 	w = bt_array0(1, sizeof(*w));
 	if (w == NULL)
 		return bt_error_nomem(err, "preparing products");

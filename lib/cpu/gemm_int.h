@@ -33,6 +33,7 @@ struct bt_gemm_ops {
 	const char *(*warning)(const struct bt_gemm *g); /* or NULL */
 	int chunk_columns; /* the width of chunks aimed at */
 	int gradient_rows; /* of W, in one block of its gradient */
+	int depth_max;     /* the longest sum; 0: any */
 
 	/* makes w->packed[pass][c] and adds to w->bytes */
 	int (*chunk_new)(struct bt_gemm_weight *w, enum bt_gemm_pass pass,

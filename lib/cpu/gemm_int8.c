@@ -115,8 +115,7 @@ static int chunk_new(struct bt_gemm_weight *w, enum bt_gemm_pass pass, int c)
 	p->offset = bt_array(n, sizeof(*p->offset));
 	p->scale = bt_array(n, sizeof(*p->scale));
 	w->bytes += bytes + n * (sizeof(*p->offset) + sizeof(*p->scale));
-	if (p->q == NULL || p->offset == NULL || p->scale == NULL ||
-	    k > BT_INT8_DEPTH_MAX)
+	if (p->q == NULL || p->offset == NULL || p->scale == NULL)
 		return BT_ENOMEM;
 	return ensure_rows(w->gemm, k);
 }
@@ -176,6 +175,7 @@ const struct bt_gemm_ops bt_gemm_int8 = {
     .close = close_int8,
     .only_named = true,
     .chunk_columns = 1024,
+    .depth_max = BT_INT8_DEPTH_MAX,
     .chunk_new = chunk_new,
     .chunk_free = chunk_free,
     .pack = pack,

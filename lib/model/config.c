@@ -173,42 +173,6 @@ static int check_common(const json_t *o, const struct bt_config *c,
 	return r;
 }
 
-/* What bertutils adds to the keys of Hugging Face: the head. */
-static int read_head(const json_t *o, struct bt_config *c, struct bt_error *err)
-{
-	const char *pool = NULL, *head = NULL;
-	int r, length;
-
-	o = json_object_get(o, BT_CONFIG_OWN);
-	if (o == NULL)
-		return BT_OK;
-	if (!json_is_object(o))
-		return bt_error_set(err, BT_EFORMAT,
-		                    "'" BT_CONFIG_OWN "' is no object");
-	r = bt_json_str(o, "pool", &pool, err);
-	if (r == BT_OK)
-		r = bt_json_str(o, "head", &head, err);
-	if (r == BT_OK && pool != NULL && !bt_pooled_named(pool, &c->pool))
-		r = bt_error_set(err, BT_EFORMAT,
-		                 "pool '%s' is none of " BT_POOLED_NAMES, pool);
-	if (r != BT_OK || head == NULL)
-		return r;
-	r = bt_head_parse(head, &c->head, err);
-	if (r != BT_OK)
-		return r;
-	length = bt_head_length(&c->head);
-	if (length < 0)
-		return bt_error_set(err, BT_EFORMAT,
-		                    "the head's flatten does not say how many "
-		                    "tokens a text has");
-	if (length > c->max_positions)
-		return bt_error_set(err, BT_EFORMAT,
-		                    "the head is for texts of %d tokens, the "
-		                    "encoder for up to %d",
-		                    length, c->max_positions);
-	return BT_OK;
-}
-
 /* As Hugging Face's classes find it: by name, else by the number of labels. */
 static int read_problem(const json_t *o, struct bt_config *c,
                         struct bt_error *err)
@@ -240,7 +204,7 @@ static int read_config(const json_t *o, const struct bt_family *f,
 	if (r == BT_OK)
 		r = check_common(o, c, err);
 	if (r == BT_OK)
-		r = read_head(o, c, err);
+		r = bt_config_read_head(o, c, err);
 	if (r == BT_OK)
 		r = read_problem(o, c, err);
 	if (c->classifier_dropout < 0)

@@ -52,6 +52,11 @@ int bt_config_load(const char *path, struct bt_config *c,
 int bt_config_preset(const char *name, struct bt_config *c,
                      struct bt_error *err) BT_MUST_USE;
 
+/* Gives a classifier another pool or head (model/head.h), of which one may be
+ * NULL, or both: then it stays as it is, as it does where it has these. */
+int bt_config_set_head(struct bt_config *c, const char *pool, const char *head,
+                       bool *changed, struct bt_error *err) BT_MUST_USE;
+
 void bt_config_clear(struct bt_config *c);
 
 /* "bert": as config.json names the family. */

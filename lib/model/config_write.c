@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "model/family_int.h"
 
@@ -65,47 +64,6 @@ static int set_keys(json_t *o, const struct bt_key *k,
 	return bad;
 }
 
-/* The class of Hugging Face that the model is: of its classifiers or, with a
- * head that these lack, of its encoders. */
-static json_t *architecture(const struct bt_config *c)
-{
-	const char *class = c->family->architecture;
-	const char *end = strstr(class, "ForSequenceClassification");
-	struct bt_buf b = BT_BUF_INIT;
-	const char *name = class;
-	json_t *a;
-
-	if (end != NULL && (c->head.n > 0 || c->pool != BT_POOLED_POOLER)) {
-		bt_buf_printf(&b, "%.*sModel", (int)(end - class), class);
-		name = bt_buf_str(&b);
-	}
-	a = name != NULL ? json_pack("[s]", name) : NULL;
-	bt_buf_clear(&b);
-	return a;
-}
-
-/* What model/config.c reads of our own key. */
-static int set_head(json_t *o, const struct bt_config *c)
-{
-	struct bt_buf b = BT_BUF_INIT;
-	int bad = 0;
-
-	json_object_del(o, BT_CONFIG_OWN);
-	if (c->head.n > 0) {
-		bt_head_print(&c->head, &b);
-		bad = bt_buf_str(&b) == NULL ||
-		      json_object_set_new(
-		          o, BT_CONFIG_OWN,
-		          json_pack("{s:s}", "head", bt_buf_str(&b)));
-		bt_buf_clear(&b);
-	} else if (c->pool != BT_POOLED_POOLER) {
-		bad = json_object_set_new(
-		    o, BT_CONFIG_OWN,
-		    json_pack("{s:s}", "pool", bt_pooled_name(c->pool)));
-	}
-	return bad;
-}
-
 json_t *bt_config_json(const struct bt_config *c, char *const *labels,
                        int n_labels)
 {
@@ -120,8 +78,8 @@ json_t *bt_config_json(const struct bt_config *c, char *const *labels,
 	json_object_del(o, "num_labels");
 #define SET(key, value) bad |= json_object_set_new(o, key, value)
 	SET("model_type", json_string(f->model_type));
-	SET("architectures", architecture(c));
-	bad |= set_head(o, c);
+	SET("architectures", bt_config_class(c));
+	bad |= bt_config_write_head(o, c);
 	SET("vocab_size", json_integer(c->vocab_size));
 	bad |= set_keys(o, f->keys, c) | set_keys(o, f->more_keys, c);
 	SET("max_position_embeddings",

@@ -352,6 +352,17 @@ int bt_token_rec_set(struct bt_token_rec *rec, const int32_t *ids,
 	return BT_OK;
 }
 
+int bt_token_rec_fill(struct bt_token_rec *rec, size_t n)
+{
+	if (reserve(rec, n) != BT_OK)
+		return BT_ENOMEM;
+	for (; rec->n < n; rec->n++) {
+		rec->ids[rec->n] = rec->pad_id;
+		rec->types[rec->n] = 0;
+	}
+	return BT_OK;
+}
+
 int bt_token_rec_read(const void *data, size_t len, struct bt_token_rec *rec,
                       struct bt_error *err)
 {

@@ -87,6 +87,10 @@ void bt_token_rec_clear(struct bt_token_rec *rec);
 int bt_token_rec_set(struct bt_token_rec *rec, const int32_t *ids,
                      const uint8_t *types, size_t n) BT_MUST_USE;
 
+/* Makes padding, with segment 0, part of the text, which becomes n tokens long
+ * unless it is longer: input_mask will be 1 there. Returns 0 or BT_ENOMEM. */
+int bt_token_rec_fill(struct bt_token_rec *rec, size_t n) BT_MUST_USE;
+
 /*
  * Reads a payload into rec, whose memory is reused. The spans are borrowed from
  * the payload. BT_EFORMAT, with advice, if it is a text record, if the lists

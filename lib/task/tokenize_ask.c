@@ -50,6 +50,13 @@ int bt_tokenize_ask_check(struct bt_tokenize_ask *o, struct bt_error *err)
 		                    "%lld",
 		                    (long long)o->pad_to,
 		                    (long long)o->max_length);
+	if (o->attend_pad && o->pad_to == 0)
+		return bt_error_set(err, BT_EARG,
+		                    "--attend-pad goes with --pad N");
+	if (o->format != NULL && !is(o->format, "tfrecord") && o->attend_pad)
+		return bt_error_set(err, BT_EARG,
+		                    "--attend-pad is about input_mask, which "
+		                    "only --format tfrecord has");
 	if (o->format != NULL && !is(o->format, "tfrecord") &&
 	    (o->meta != NULL || !is(o->layout, "full")))
 		return bt_error_set(err, BT_EARG,
@@ -167,6 +174,7 @@ int bt_tokenize_ask_settle(const struct bt_tokenize_ask *o,
 	how->special = !o->no_special;
 	how->cut = !o->no_truncation;
 	how->pad = (size_t)o->pad_to;
+	how->attend_pad = o->attend_pad;
 	how->max_length = o->max_length != 0 ? (size_t)o->max_length
 	                  : o->pad_to != 0   ? (size_t)o->pad_to
 	                                     : bt_tok_max_length(tok);

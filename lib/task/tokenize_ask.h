@@ -17,7 +17,7 @@ struct bt_tokenize_ask {
 	int64_t max_length;
 	const char *truncation;
 	struct bt_opt_maybe stride;
-	bool no_truncation, lines, no_special, mend;
+	bool no_truncation, lines, no_special, mend, attend_pad;
 	bool detokenize, skip_special;
 	int64_t pad_to; /* 0: none */
 	int64_t expect; /* 0: any number of records */

@@ -138,6 +138,9 @@ static int put_record(const struct bt_tokenize *j, struct bt_tokenize_worker *w,
 		return r;
 	w->rec.pad_id = bt_tok_role(j->tok, BT_TOK_PAD);
 	bt_buf_reset(&w->payload);
+	if (j->opts.attend_pad &&
+	    bt_token_rec_fill(&w->rec, j->opts.pad) != BT_OK)
+		return BT_ENOMEM;
 	if (bt_token_rec_write(&w->example, &w->rec, j->opts.layout,
 	                       j->opts.pad, &w->payload) != BT_OK)
 		return BT_ENOMEM;

@@ -121,7 +121,8 @@ static int read_config(struct bt_job *j, struct bt_labels *labels,
 	if (j->o.dropout >= 0)
 		c->hidden_dropout = c->attention_dropout =
 		    c->classifier_dropout = (float)j->o.dropout;
-	return settle_task(j, err);
+	r = bt_config_set_head(c, j->o.pool, j->o.head, &j->new_head, err);
+	return r == BT_OK ? settle_task(j, err) : r;
 }
 
 static bool has_classifier(const char *dir, const struct bt_config *config)
@@ -156,7 +157,7 @@ static int fix_labels(struct bt_job *j, struct bt_labels *found,
 	int *map, i, r = BT_OK;
 
 	if (j->model.config.number) {
-		j->keeps_head = known->n == 1 &&
+		j->keeps_head = known->n == 1 && !j->new_head &&
 		                has_classifier(j->o.model, &j->model.config);
 		j->model.labels = *found;
 		memset(found, 0, sizeof(*found));
@@ -165,13 +166,13 @@ static int fix_labels(struct bt_job *j, struct bt_labels *found,
 	map = calloc((size_t)found->n + 1, sizeof(*map));
 	if (map == NULL)
 		return bt_error_nomem(err, "collecting labels");
-	j->keeps_head = known->n >= 2;
+	j->keeps_head = known->n >= 2 && !j->new_head;
 	for (i = 0; i < found->n && j->keeps_head; i++) {
 		map[i] = bt_labels_find(known, bt_span(found->name[i]));
 		j->keeps_head = map[i] >= 0;
 	}
 	if (j->o.labels != NULL)
-		j->keeps_head = same_labels(found, known);
+		j->keeps_head = !j->new_head && same_labels(found, known);
 	if (j->keeps_head)
 		j->keeps_head = has_classifier(j->o.model, &j->model.config);
 	if (j->o.labels != NULL) {
@@ -325,6 +326,10 @@ static int read_data(struct bt_job *j, struct bt_labels *known,
 		                    &fit,
 		                    given ? BT_LABELS_KNOWN : BT_LABELS_COLLECT,
 		                    &found, &j->train, err);
+	if (r == BT_OK && fit.length < 0) {
+		fit.length = (int)j->train.longest; /* as all have */
+		bt_head_fix(&j->model.config.head, fit.length);
+	}
 	if (r == BT_OK)
 		r = check_training_labels(j, &found, err);
 	if (r == BT_OK)
@@ -378,6 +383,17 @@ static void fresh_head(struct bt_job *j, bool all)
 			bt_weights_init(g, j->o.train.batching.seed, i, p);
 }
 
+/* No layer of a described head is what the starting model calls so: all of them
+ * are as new as that of the classes. */
+static void disown_head(struct bt_graph *g)
+{
+	int i;
+
+	for (i = 0; i < g->n_params; i++)
+		if (strncmp(g->params[i].name, "head.", 5) == 0)
+			g->params[i].classes = g->params[i].head;
+}
+
 /* The weights of the starting model; where the engine is only planned, they are
  * only seen to fit. */
 static int load(struct bt_job *j, struct bt_error *err)
@@ -389,6 +405,8 @@ static int load(struct bt_job *j, struct bt_error *err)
 
 	if (r != BT_OK)
 		return r;
+	if (j->new_head)
+		disown_head(&j->model.graph);
 	fresh_head(j, true);
 	r = bt_weights_load(&j->model.graph, c, true,
 	                    bt_engine_params(j->model.engine), NULL, &rep, err);
@@ -398,8 +416,10 @@ static int load(struct bt_job *j, struct bt_error *err)
 	if (rep.head_loaded && !j->keeps_head) {
 		fresh_head(j, false);
 		bt_log(log_of(j), BT_LOG_NOTE,
-		       "the labels are not those of '%s': its classifier is "
-		       "replaced by a fresh one",
+		       "the %s '%s': its classifier is replaced by a fresh "
+		       "one",
+		       j->new_head ? "head is not that of"
+		                   : "labels are not those of",
 		       j->o.model);
 	}
 	fresh = bt_buf_str(&rep.fresh_names);

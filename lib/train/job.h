@@ -21,6 +21,8 @@ struct bt_job_opts {
 	uint64_t expect;   /* training records; 0: any number */
 	const char *eval;  /* token records, or NULL */
 	double eval_share; /* of the training records, held out; 0: none */
+	const char *pool;  /* of BT_POOLED_NAMES, or NULL: as the model has */
+	const char *head;  /* as bt_head_parse takes it, or NULL: likewise */
 	double dropout;    /* for all of the model; below 0: as configured */
 	const char *dtype; /* auto, f32, bf16 */
 	const char *gemm;  /* or NULL */
@@ -35,6 +37,7 @@ struct bt_job {
 	struct bt_model model;
 	struct bt_dataset train, eval;
 	bool has_eval;
+	bool new_head;   /* the head is another than the model's */
 	bool keeps_head; /* the model's classifier is trained on */
 	int claim;       /* of the output directory, or -1 */
 	struct bt_need need;

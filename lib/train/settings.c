@@ -49,14 +49,22 @@ static json_t *loop(const struct bt_train_opts *o)
 
 static json_t *model(const struct bt_config *c)
 {
-	json_t *s =
+	json_t *o =
 	    json_pack("{s:f, s:f, s:f}", "dropout", (double)c->hidden_dropout,
 	              "attention dropout", (double)c->attention_dropout,
 	              "classifier dropout", (double)c->classifier_dropout);
+	struct bt_buf b = BT_BUF_INIT;
 
+	bt_head_print(&c->head, &b);
+	if (c->head.n > 0)
+		json_object_set_new(o, "head", json_string(bt_buf_str(&b)));
+	else if (c->pool != BT_POOLED_POOLER)
+		json_object_set_new(o, "head",
+		                    json_string(bt_pooled_name(c->pool)));
+	bt_buf_clear(&b);
 	if (c->number)
-		json_object_set_new(s, "regression", json_true());
-	return s;
+		json_object_set_new(o, "regression", json_true());
+	return o;
 }
 
 static json_t *data(const struct bt_train_run *t)
@@ -94,25 +102,35 @@ json_t *bt_train_settings(const struct bt_train_run *t)
 	return s;
 }
 
+/* Appends that a setting was another; NULL: there was none. */
+static void tell(const char *key, const json_t *then, const json_t *now,
+                 struct bt_buf *out)
+{
+	char *a = json_dumps(then, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6));
+	char *b = json_dumps(now, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6));
+
+	bt_buf_printf(out, "%s%s was %s, is %s", out->len > 0 ? "; " : "", key,
+	              a != NULL ? a : "absent", b != NULL ? b : "absent");
+	free(a);
+	free(b);
+}
+
 void bt_train_compare(const json_t *then, const json_t *now, struct bt_buf *out)
 {
 	const char *key;
-	json_t *v, *w;
-	char *a, *b;
+	json_t *v;
 
+	/* another number of threads, CPU or library is no other run, though the
+	 * last bits may differ */
 	json_object_foreach((json_t *)now, key, v)
 	{
-		w = json_object_get(then, key);
-		/* another number of threads, CPU or library is no other run,
-		 * though the last bits may differ */
-		if (strcmp(key, "computed by") == 0 || json_equal(v, w))
-			continue;
-		a = json_dumps(w, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6));
-		b = json_dumps(v, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6));
-		bt_buf_printf(out, "%s%s was %s, is %s",
-		              out->len > 0 ? "; " : "", key, a ? a : "absent",
-		              b ? b : "?");
-		free(a);
-		free(b);
+		if (strcmp(key, "computed by") != 0 &&
+		    !json_equal(v, json_object_get(then, key)))
+			tell(key, json_object_get(then, key), v, out);
+	}
+	json_object_foreach((json_t *)then, key, v)
+	{
+		if (json_object_get(now, key) == NULL)
+			tell(key, v, NULL, out);
 	}
 }

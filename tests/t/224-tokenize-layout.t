@@ -17,6 +17,12 @@ cat >wanted <<-E2
 	id=8	input_ids=2 61 3 323 339 3	input_mask=1 1 1 1 1 1	is_real_example=1	label=no	label_ids=0	segment_ids=0 0 0 1 1 1	tokenizer=T	weight=2
 E2
 same got wanted 'a padded record has what TensorFlow reads, and our own'
+bert-tokenize -qm "$M" --pad 6 --attend-pad --labels no,yes in.tfr | $rec -d |
+	sed 's/tokenizer=[^	]*/tokenizer=T/' >got
+sed 's/input_mask=1 1 1 1 0 0/input_mask=1 1 1 1 1 1/' wanted >attended
+same got attended '--attend-pad: no padding is masked'
+exits 2 '... which goes with --pad' bert-tokenize -m "$M" --attend-pad in.tfr
+exits 2 '... and with records' bert-tokenize -m "$M" --pad 6 --attend-pad --format ids in.tfr
 layout bert --labels no,yes >got
 cat >wanted <<-E2
 	input_ids=2 332 333 3 0 0	is_real_example=1	input_mask=1 1 1 1 0 0	label_ids=1	segment_ids=0 0 0 0 0 0

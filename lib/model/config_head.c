@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+/* The head in a configuration: what bertutils adds to Hugging Face's keys. */
+#include <string.h>
+
+#include "io/json.h"
+#include "model/family_int.h"
+
+int bt_config_read_head(const json_t *o, struct bt_config *c,
+                        struct bt_error *err)
+{
+	const char *pool = NULL, *head = NULL;
+	int r, length;
+
+	o = json_object_get(o, BT_CONFIG_OWN);
+	if (o == NULL)
+		return BT_OK;
+	if (!json_is_object(o))
+		return bt_error_set(err, BT_EFORMAT,
+		                    "'" BT_CONFIG_OWN "' is no object");
+	r = bt_json_str(o, "pool", &pool, err);
+	if (r == BT_OK)
+		r = bt_json_str(o, "head", &head, err);
+	if (r == BT_OK && pool != NULL && !bt_pooled_named(pool, &c->pool))
+		r = bt_error_set(err, BT_EFORMAT,
+		                 "pool '%s' is none of " BT_POOLED_NAMES, pool);
+	if (r != BT_OK || head == NULL)
+		return r;
+	r = bt_head_parse(head, &c->head, err);
+	if (r != BT_OK)
+		return r;
+	length = bt_head_length(&c->head);
+	if (length < 0)
+		return bt_error_set(err, BT_EFORMAT,
+		                    "the head's flatten does not say how many "
+		                    "tokens a text has");
+	if (length > c->max_positions)
+		return bt_error_set(err, BT_EFORMAT,
+		                    "the head is for texts of %d tokens, the "
+		                    "encoder for up to %d",
+		                    length, c->max_positions);
+	return BT_OK;
+}
+
+json_t *bt_config_class(const struct bt_config *c)
+{
+	const char *class = c->family->architecture;
+	const char *end = strstr(class, "ForSequenceClassification");
+	struct bt_buf b = BT_BUF_INIT;
+	const char *name = class;
+	json_t *a;
+
+	if (end != NULL && (c->head.n > 0 || c->pool != BT_POOLED_POOLER)) {
+		bt_buf_printf(&b, "%.*sModel", (int)(end - class), class);
+		name = bt_buf_str(&b);
+	}
+	a = name != NULL ? json_pack("[s]", name) : NULL;
+	bt_buf_clear(&b);
+	return a;
+}
+
+int bt_config_write_head(json_t *o, const struct bt_config *c)
+{
+	struct bt_buf b = BT_BUF_INIT;
+	int bad = 0;
+
+	json_object_del(o, BT_CONFIG_OWN);
+	if (c->head.n > 0) {
+		bt_head_print(&c->head, &b);
+		bad = bt_buf_str(&b) == NULL ||
+		      json_object_set_new(
+		          o, BT_CONFIG_OWN,
+		          json_pack("{s:s}", "head", bt_buf_str(&b)));
+		bt_buf_clear(&b);
+	} else if (c->pool != BT_POOLED_POOLER) {
+		bad = json_object_set_new(
+		    o, BT_CONFIG_OWN,
+		    json_pack("{s:s}", "pool", bt_pooled_name(c->pool)));
+	}
+	return bad;
+}
+
+/* Other than what the model has: its length too, where both say one. */
+static bool differs(const struct bt_config *c, const struct bt_head *h,
+                    enum bt_pooled pool)
+{
+	int a = bt_head_length(&c->head), b = bt_head_length(h);
+
+	return pool != c->pool || !bt_head_equal(h, &c->head) ||
+	       (a > 0 && b > 0 && a != b);
+}
+
+int bt_config_set_head(struct bt_config *c, const char *pool, const char *head,
+                       bool *changed, struct bt_error *err)
+{
+	enum bt_pooled p = BT_POOLED_POOLER;
+	struct bt_head h = {0};
+	int r = BT_OK;
+
+	*changed = false;
+	if (pool == NULL && head == NULL)
+		return BT_OK;
+	if (head != NULL)
+		r = bt_head_parse(head, &h, err);
+	else if (!bt_pooled_named(pool, &p))
+		r = bt_error_set(err, BT_EARG, "there is no pool '%s'", pool);
+	if (r != BT_OK)
+		return r;
+	if (bt_head_length(&h) > c->max_positions)
+		return bt_error_set(err, BT_EARG,
+		                    "the head is for texts of %d tokens, the "
+		                    "encoder for up to %d",
+		                    bt_head_length(&h), c->max_positions);
+	*changed = differs(c, &h, p);
+	if (!*changed && bt_head_length(&h) < 0)
+		bt_head_fix(&h, bt_head_length(&c->head));
+	c->pool = p;
+	c->head = h;
+	return BT_OK;
+}
