@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Loss, logits and the gradient of every parameter against what PyTorch and
- * transformers computed (tests/fixtures/bert-gradients.py). Arguments name
- * other fixtures than the committed ones.
+ * transformers computed (tests/fixtures/bert-gradients.py, head-gradients.py).
+ * Arguments name other fixtures than the committed ones.
  *
  * In bf16 every input of a product carries a relative error of up to 2^-9, and
  * errors of some dozen products in a row add up: 5 % of a gradient's norm is
@@ -316,8 +316,10 @@ static void bf16_agrees(void **state)
 int main(int argc, char **argv)
 {
 	static const char *const committed[] = {
-	    "bert-gelu", "bert-gelu-new", "roberta",       "distilbert",
-	    "electra",   "albert",        "albert-groups", "mpnet"};
+	    "bert-gelu",  "bert-gelu-new", "roberta",       "distilbert",
+	    "electra",    "albert",        "albert-groups", "mpnet",
+	    "pool-mean",  "pool-max",      "head-flatten",  "head-layers",
+	    "head-pooler"};
 	static char path[sizeof(committed) / sizeof(committed[0])][4096];
 	static char *of_path[sizeof(committed) / sizeof(committed[0])];
 	const char *top = getenv("TEST_TOP");
