@@ -3,7 +3,7 @@
  * Reading checkpoints: named tensors in one file or in several. The format is
  * recognised by what a file holds, never by its name: safetensors, PyTorch's
  * (the zip file and the older pickle), NumPy's npy and npz, GGUF,
- * TensorFlow's. Readers of others join in ckpt_int.h.
+ * TensorFlow's, HDF5 as Keras writes it. Readers of others join in ckpt_int.h.
  *
  * Opening maps the files and reads their headers only, so it is as fast for
  * 5 GB as for 5 KB, and it checks everything that can be checked without
@@ -39,7 +39,8 @@ struct bt_ckpt_note {
  * weight_map), the name, index or a data file of TensorFlow's, or a model
  * directory that holds, in the order in which they are looked for,
  * model.safetensors, model.safetensors.index.json, pytorch_model.bin,
- * pytorch_model.bin.index.json or what bt_ckpt_tf_look_in finds. Of
+ * pytorch_model.bin.index.json, tf_model.h5, tf_model.h5.index.json or what
+ * bt_ckpt_tf_look_in finds. Of
  * TensorFlow's the data files may be missing: then their tensors have no data,
  * which bt_tensor_there tells.
  *
@@ -63,8 +64,8 @@ void bt_ckpt_close(struct bt_ckpt *c); /* takes NULL */
  */
 int bt_ckpt_verify(const struct bt_ckpt *c, struct bt_error *err) BT_MUST_USE;
 
-/* What was opened, and "safetensors", "pytorch", "npz", "npy", "gguf" or
- * "tensorflow". */
+/* What was opened, and "safetensors", "pytorch", "npz", "npy", "gguf",
+ * "hdf5" or "tensorflow". */
 const char *bt_ckpt_path(const struct bt_ckpt *c);
 const char *bt_ckpt_format(const struct bt_ckpt *c);
 

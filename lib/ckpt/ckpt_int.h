@@ -70,6 +70,7 @@ extern const struct bt_ckpt_reader bt_ckpt_zip; /* of PyTorch, of NumPy */
 extern const struct bt_ckpt_reader bt_ckpt_torch_legacy;
 extern const struct bt_ckpt_reader bt_ckpt_npy;
 extern const struct bt_ckpt_reader bt_ckpt_gguf;
+extern const struct bt_ckpt_reader bt_ckpt_hdf5;
 extern const struct bt_ckpt_reader bt_ckpt_tensorflow;
 
 /* Memory that lives as long as c, aligned for an int64_t; NULL when out of
@@ -147,8 +148,8 @@ int bt_ckpt_read_index(struct bt_ckpt *c, const struct bt_ckpt_file *index,
 char *bt_ckpt_tf_index(const char *path) BT_MUST_USE;
 
 /* The index that a directory of TensorFlow checkpoints holds, *path NULL where
- * it has none: bert_model.ckpt, the one that its file "checkpoint" names, or
- * the only one. */
+ * it has none: bert_model.ckpt, variables/variables of a SavedModel, the one
+ * that its file "checkpoint" names, or the only one. */
 int bt_ckpt_tf_look_in(const char *dir, char **path,
                        struct bt_error *err) BT_MUST_USE;
 

@@ -12,10 +12,9 @@
 
 /* In the order in which transformers looks for them. */
 static const char *const names[] = {
-    "model.safetensors",
-    "model.safetensors.index.json",
-    "pytorch_model.bin",
-    "pytorch_model.bin.index.json",
+    "model.safetensors", "model.safetensors.index.json",
+    "pytorch_model.bin", "pytorch_model.bin.index.json",
+    "tf_model.h5",       "tf_model.h5.index.json",
 };
 
 char *bt_ckpt_join(const char *dir, const char *name)
@@ -36,7 +35,7 @@ static const struct {
     {"*.pt", true},          {"*.pth", true},
     {"*.ckpt", true},        {"*.npz", true},
     {"*.gguf", true},        {"*.ckpt.index", false},
-    {"*.h5", false},         {"*.hdf5", false},
+    {"*.h5", true},          {"*.hdf5", true},
     {"*.msgpack", false},    {"*.keras", false},
 };
 

@@ -69,22 +69,27 @@ static bool starts(const char *s, const char *prefix)
 	return strncmp(s, prefix, strlen(prefix)) == 0;
 }
 
-static bool replace_end(char *s, const char *end, const char *with)
+static bool ends(const char *s, const char *end)
 {
 	size_t n = strlen(s), m = strlen(end);
 
-	if (n < m || strcmp(s + n - m, end) != 0)
+	return n >= m && strcmp(s + n - m, end) == 0;
+}
+
+static bool replace_end(char *s, const char *end, const char *with)
+{
+	if (!ends(s, end))
 		return false;
-	strcpy(s + n - m, with); /* there is room for what it adds */
+	/* there is room for what it adds */
+	strcpy(s + strlen(s) - strlen(end), with);
 	return true;
 }
 
-char *bt_names_canonical(const char *name)
+const char *bt_names_unwrapped(const char *name)
 {
 	static const char *const wrappers[] = {"module.", "_orig_mod.",
 	                                       "model."};
 	bool again = true;
-	char *out;
 	size_t i;
 
 	while (again) {
@@ -95,17 +100,33 @@ char *bt_names_canonical(const char *name)
 				again = true;
 			}
 	}
-	/* "bert.", and one byte more for gamma, which becomes weight */
-	out = bt_array0(strlen(name) + 8, 1);
+	return name;
+}
+
+char *bt_names_plain(const char *prefix, const char *name)
+{
+	size_t n = strlen(prefix);
+	char *out;
+
+	name = bt_names_unwrapped(name);
+	/* one byte more for gamma, which becomes weight */
+	out = bt_array(n + strlen(name) + 2, 1);
 	if (out == NULL)
 		return NULL;
-	if (starts(name, "embeddings.") || starts(name, "encoder.") ||
-	    starts(name, "pooler."))
-		strcpy(out, "bert.");
-	strcat(out, name);
+	memcpy(out, prefix, n);
+	strcpy(out + n, name);
 	if (!replace_end(out, "LayerNorm.gamma", "LayerNorm.weight"))
 		replace_end(out, "LayerNorm.beta", "LayerNorm.bias");
 	return out;
+}
+
+char *bt_names_canonical(const char *name)
+{
+	name = bt_names_unwrapped(name);
+	if (starts(name, "embeddings.") || starts(name, "encoder.") ||
+	    starts(name, "pooler."))
+		return bt_names_plain("bert.", name);
+	return bt_names_plain("", name);
 }
 
 bool bt_name_match(const char *pattern, const char *name, int *layer)
@@ -196,16 +217,54 @@ static int adopt(struct bt_named *v, const struct bt_name *row,
 	return BT_OK;
 }
 
+/* By name, as Keras writes it. */
+static int adopt_keras(struct bt_named_list *l, struct bt_named *v)
+{
+	const struct bt_tensor *t = v->from;
+	bool transposed;
+	char *name;
+
+	if (!ends(v->name, ":0"))
+		return BT_OK;
+	name = bt_names_keras(t, v->name, &transposed);
+	if (name == NULL)
+		return BT_ENOMEM;
+	if (name[0] == '\0' ||
+	    (transposed &&
+	     (t->count == 0 || bt_dtype_bits(t->dtype) % 8 != 0))) {
+		free(name);
+		return BT_OK;
+	}
+	free(v->name);
+	v->name = name;
+	v->known = true;
+	l->tensorflow = true;
+	if (!transposed)
+		return BT_OK;
+	v->transposed = true;
+	v->rows = (size_t)t->shape[0];
+	v->cols = (size_t)t->shape[1];
+	v->own[0] = t->shape[1];
+	v->own[1] = t->shape[0];
+	v->shape = v->own;
+	return BT_OK;
+}
+
 /* By name, as TF1 or Hugging Face's programs write it. */
 static int adopt_name(struct bt_named_list *l, struct bt_named *v)
 {
 	const struct bt_name *row = bt_names_bert;
 	const struct bt_name *end = row + bt_names_bert_n;
+	const char *tf1;
 	char *name;
-	int layer, r = BT_OK;
+	int layer, r = adopt_keras(l, v);
 
+	if (r != BT_OK || v->known)
+		return r;
+	/* modules of the first TensorFlow Hub stand in a scope */
+	tf1 = starts(v->name, "module/") ? v->name + 7 : v->name;
 	for (; row < end; row++)
-		if (bt_name_match(row->tf1, v->name, &layer)) {
+		if (bt_name_match(row->tf1, tf1, &layer)) {
 			l->tensorflow = true;
 			return adopt(v, row, row->tf1_form, layer);
 		}

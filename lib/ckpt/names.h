@@ -6,7 +6,8 @@
  * TensorFlow Model Garden, where a name is a way through objects
  * ("encoder/layer_with_weights-4/_output_dense/kernel"). The last two keep
  * kernels as (in,out), Hugging Face as (out,in); Model Garden gives heads a
- * dimension of their own.
+ * dimension of their own. Keras' names in HDF5 files
+ * ("bert/tf_bert_model/bert/pooler/dense/kernel:0") are read as well.
  */
 #ifndef BT_CKPT_NAMES_H
 #define BT_CKPT_NAMES_H
@@ -57,11 +58,16 @@ int bt_names_hf(struct bt_named_list *l, const struct bt_ckpt *c,
 int bt_names_to(struct bt_named_list *l, enum bt_names to, int heads,
                 struct bt_error *err) BT_MUST_USE;
 
+/* The name without what wrappers put before it: module., _orig_mod., model. */
+const char *bt_names_unwrapped(const char *name);
+
+/* The same behind a prefix, LayerNorm.gamma and beta as weight and bias. free()
+ * it; NULL when out of memory. */
+char *bt_names_plain(const char *prefix, const char *name) BT_MUST_USE;
+
 /*
  * The name of Hugging Face that another of its programs wrote differently:
- * without the prefixes of wrappers (module., _orig_mod., model.), a bare
- * encoder's with "bert.", LayerNorm.gamma and beta as weight and bias. Returns
- * a string to free(), NULL when out of memory.
+ * plain, and a bare encoder's with "bert.". free() it; NULL when out of memory.
  */
 char *bt_names_canonical(const char *name) BT_MUST_USE;
 

@@ -34,6 +34,11 @@ extern const size_t bt_names_bert_n;
  */
 bool bt_name_match(const char *pattern, const char *name, int *layer);
 
+/* Hugging Face's name of a tensor that Keras named; "" where it is none of
+ * Keras' names. free() it; NULL when out of memory. */
+char *bt_names_keras(const struct bt_tensor *t, const char *name,
+                     bool *transposed) BT_MUST_USE;
+
 /* The name of a layer, among so many, by a pattern; free() it. NULL when out of
  * memory. */
 char *bt_name_make(const char *pattern, int layer, int layers) BT_MUST_USE;

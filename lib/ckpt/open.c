@@ -16,6 +16,7 @@
 static const struct bt_ckpt_reader *const readers[] = {
     &bt_ckpt_safetensors, &bt_ckpt_zip,  &bt_ckpt_torch_legacy,
     &bt_ckpt_npy,         &bt_ckpt_gguf, &bt_ckpt_tensorflow,
+    &bt_ckpt_hdf5,
 };
 
 #define READERS (sizeof(readers) / sizeof(readers[0]))
@@ -91,7 +92,6 @@ const char *bt_ckpt_foreign(const uint8_t *data, size_t size)
 		size_t n;
 		const char *what;
 	} known[] = {
-	    {"\x89HDF\r\n\x1a\n", 8, "an HDF5 file"},
 	    {"\x1f\x8b", 2, "gzip-compressed data"},
 	    {"\x28\xb5\x2f\xfd", 4, "zstd-compressed data"},
 	};

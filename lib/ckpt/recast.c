@@ -206,7 +206,8 @@ static int name_all(struct bt_recast *r, const char *format,
 		r->report.names = "names kept";
 		return BT_OK;
 	}
-	if (to == NULL && strcmp(bt_ckpt_format(c), "tensorflow") != 0) {
+	if (to == NULL && strcmp(bt_ckpt_format(c), "tensorflow") != 0 &&
+	    strcmp(bt_ckpt_format(c), "hdf5") != 0) {
 		r->report.names = "names kept";
 		return BT_OK;
 	}

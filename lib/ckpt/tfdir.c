@@ -106,15 +106,18 @@ static char *only_index(const char *dir)
 int bt_ckpt_tf_look_in(const char *dir, char **path, struct bt_error *err)
 {
 	char *stem = bt_ckpt_join(dir, "bert_model.ckpt");
+	char *saved = bt_ckpt_join(dir, "variables/variables");
 	char *state = bt_ckpt_join(dir, "checkpoint");
 	struct stat st;
 	int r = BT_OK;
 
 	*path = NULL;
-	if (stem == NULL || state == NULL)
+	if (stem == NULL || saved == NULL || state == NULL)
 		r = bt_error_nomem(err, "opening a checkpoint");
 	else
 		*path = index_of(stem, strlen(stem));
+	if (r == BT_OK && *path == NULL)
+		*path = index_of(saved, strlen(saved));
 	if (r == BT_OK && *path == NULL) {
 		if (stat(state, &st) == 0 && S_ISREG(st.st_mode))
 			r = latest(dir, state, path, err);
@@ -122,6 +125,7 @@ int bt_ckpt_tf_look_in(const char *dir, char **path, struct bt_error *err)
 			*path = only_index(dir);
 	}
 	free(stem);
+	free(saved);
 	free(state);
 	return r;
 }

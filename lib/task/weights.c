@@ -25,55 +25,13 @@ static void list(struct bt_buf *b, const char *name)
 	bt_buf_puts(b, name);
 }
 
-static bool starts(const char *s, const char *prefix)
-{
-	return strncmp(s, prefix, strlen(prefix)) == 0;
-}
-
-static bool replace_end(char *s, const char *end, const char *with)
-{
-	size_t n = strlen(s), m = strlen(end);
-
-	if (n < m || strcmp(s + n - m, end) != 0)
-		return false;
-	strcpy(s + n - m, with); /* never longer: see the callers */
-	return true;
-}
-
-/* The name without what wrappers put before it. */
-static const char *unwrapped(const char *name)
-{
-	static const char *const wrappers[] = {"module.", "_orig_mod.",
-	                                       "model."};
-	bool again = true;
-	size_t i;
-
-	while (again) {
-		again = false;
-		for (i = 0; i < 3; i++)
-			if (starts(name, wrappers[i])) {
-				name += strlen(wrappers[i]);
-				again = true;
-			}
-	}
-	return name;
-}
-
 /* Sets *p to the parameter that a tensor of that name holds, -1: none. */
 static int find_param(const struct bt_graph *g, const char *name, int *p)
 {
-	size_t room;
-	char *full;
+	char *full = bt_names_plain(g->prefix, name);
 
-	name = unwrapped(name);
-	/* one byte more for gamma, which becomes weight */
-	room = strlen(g->prefix) + strlen(name) + 2;
-	full = bt_array(room, 1);
 	if (full == NULL)
 		return BT_ENOMEM;
-	snprintf(full, room, "%s%s", g->prefix, name);
-	if (!replace_end(full, "LayerNorm.gamma", "LayerNorm.weight"))
-		replace_end(full, "LayerNorm.beta", "LayerNorm.bias");
 	*p = bt_graph_find(g, full + strlen(g->prefix));
 	if (*p < 0) /* a bare encoder's */
 		*p = bt_graph_find(g, full);
@@ -113,7 +71,8 @@ bool bt_weights_has(const struct bt_ckpt *c, const char *name)
 	size_t i;
 
 	for (i = 0; i < bt_ckpt_count(c); i++)
-		if (strcmp(unwrapped(bt_ckpt_tensor(c, i)->name), name) == 0)
+		if (strcmp(bt_names_unwrapped(bt_ckpt_tensor(c, i)->name),
+		           name) == 0)
 			return true;
 	if (bt_names_init(&l, c, NULL) != BT_OK)
 		return false;

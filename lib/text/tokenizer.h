@@ -45,8 +45,9 @@ struct bt_tok_opts {
 /*
  * Opens the tokenizer of a model directory, or one that is given by its
  * vocab.txt or tokenizer.json alone. In a directory tokenizer.json goes before
- * vocab.txt, and this before vocab.json with merges.txt. opts may be NULL.
- * Whatever the files ask for and is not known here is an error that names it.
+ * vocab.txt, and this before vocab.json with merges.txt; in that of a
+ * SavedModel vocab.txt may stand in assets. opts may be NULL. Whatever the
+ * files ask for and is not known here is an error that names it.
  */
 int bt_tok_open(const char *path, const struct bt_tok_opts *opts,
                 struct bt_tok **tok, struct bt_error *err) BT_MUST_USE;

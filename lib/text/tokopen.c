@@ -168,6 +168,31 @@ static int read_file(struct bt_tok *t, struct bt_error *err)
 	return r == BT_OK ? add_usual(t, err) : r;
 }
 
+/* A SavedModel of TensorFlow keeps its vocabulary with its assets: these are
+ * then the directory. */
+static int find_assets(struct bt_tok *t, struct bt_error *err)
+{
+	char *vocab = bt_tok_file(t->path, "vocab.txt");
+	char *saved = bt_tok_file(t->path, "saved_model.pb");
+	char *assets = bt_tok_file(t->path, "assets");
+	char *there = assets != NULL ? bt_tok_file(assets, "vocab.txt") : NULL;
+	int r = BT_OK;
+
+	if (vocab == NULL || saved == NULL || there == NULL) {
+		r = bt_error_nomem(err, "opening a tokenizer");
+	} else if (!bt_tok_exists(vocab) && bt_tok_exists(saved) &&
+	           bt_tok_exists(there)) {
+		free(t->path);
+		t->path = assets;
+		assets = NULL;
+	}
+	free(vocab);
+	free(saved);
+	free(assets);
+	free(there);
+	return r;
+}
+
 int bt_tok_open(const char *path, const struct bt_tok_opts *opts,
                 struct bt_tok **tok, struct bt_error *err)
 {
@@ -185,6 +210,8 @@ int bt_tok_open(const char *path, const struct bt_tok_opts *opts,
 	t->is_dir = stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 	t->dialect = BT_TOK_HF;
 	if (t->is_dir)
+		r = find_assets(t, err);
+	if (t->is_dir && r == BT_OK)
 		r = bt_tok_read_dialect(t, err);
 	if (opts->dialect != BT_TOK_ANY) {
 		t->garden = opts->dialect == BT_TOK_GARDEN;

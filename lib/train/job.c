@@ -42,8 +42,9 @@ static int open_tokenizer(struct bt_job *j, struct bt_error *err)
 	char *dir = NULL, *file;
 	const char *from = j->o.tokenizer;
 	static const char *const names[] = {
-	    "vocab.txt",    "tokenizer.json",          "vocab.json",
-	    "spiece.model", "sentencepiece.bpe.model", "spm.model"};
+	    "vocab.txt",       "tokenizer.json",          "vocab.json",
+	    "spiece.model",    "sentencepiece.bpe.model", "spm.model",
+	    "assets/vocab.txt"};
 	bool there = from != NULL;
 	int i, r;
 
@@ -52,7 +53,7 @@ static int open_tokenizer(struct bt_job *j, struct bt_error *err)
 		from = j->o.model;
 	else if (from == NULL && strchr(j->o.init_config, '.') != NULL)
 		from = dir = directory_of(j->o.init_config);
-	for (i = 0; i < 6 && !there && from != NULL; i++) {
+	for (i = 0; i < 7 && !there && from != NULL; i++) {
 		file = bt_model_path(from, names[i]);
 		there = file != NULL && access(file, R_OK) == 0;
 		free(file);

@@ -174,20 +174,20 @@ for args in '' '--diff a' '--stats a b' '--check a b' '--check --stats a' \
 done
 
 # --- directories without a checkpoint
-mkdir empty keras adapter
-: >keras/tf_model.h5
-: >keras/training_args.bin
+mkdir empty flax adapter
+: >flax/flax_model.msgpack
+: >flax/training_args.bin
 cp a adapter/adapter_model.safetensors
 refuses "*'empty' has no 'model.safetensors', no 'pytorch_model.bin' and no index of such files" \
 	'an empty directory' ckpt-inspect empty
-refuses "*; it holds 'tf_model.h5', a format that this version does not read" \
-	'a directory of another format' ckpt-inspect keras
+refuses "*; it holds 'flax_model.msgpack', a format that this version does not read" \
+	'a directory of another format' ckpt-inspect flax
 refuses "*; it holds 'adapter_model.safetensors': give its path to read it" \
 	'a directory with another name' ckpt-inspect adapter
-exits 2 'which is trouble for --check' ckpt-inspect --check keras
-printf '\211HDF\r\n\032\n..........................' >keras/tf_model.h5
-refuses "*'keras/tf_model.h5' is an HDF5 file*does not read" \
-	'the file itself' ckpt-inspect keras/tf_model.h5
+exits 2 'which is trouble for --check' ckpt-inspect --check flax
+printf '\037\213..........................' >packed
+refuses "*'packed' is gzip-compressed data, a format*does not read" \
+	'compressed data' ckpt-inspect packed
 mkfifo pipe
 refuses "*'pipe' is not a regular file*" 'a pipe' ckpt-inspect pipe
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Checkpoints of PyTorch, NumPy and GGUF: read to the bit, and safe whatever
- * their bytes are. */
+/* Checkpoints of PyTorch, NumPy, GGUF and HDF5: read to the bit, and safe
+ * whatever their bytes are. */
 #include "test.h"
 
 #include "140-ckpt.h"
@@ -8,7 +8,8 @@
 
 #define DIR "ckpt-formats/"
 
-/* Files of tests/fixtures/ckpt-formats.py, each with what it holds. */
+/* Files of tests/fixtures/ckpt-formats.py and ckpt-hdf5.py, each with what it
+ * holds. */
 static const struct {
 	const char *name, *same, *format;
 	size_t strided; /* tensors whose elements are not in order */
@@ -20,6 +21,8 @@ static const struct {
     {DIR "numpy.npz", DIR "numpy.safetensors", "npz", 1},
     {DIR "numpy-packed.npz", DIR "numpy.safetensors", "npz", 1},
     {DIR "tiny.gguf", DIR "tiny-gguf.safetensors", "gguf", 1},
+    {"ckpt-hdf5/types.h5", "ckpt-hdf5/types.safetensors", "hdf5", 0},
+    {"ckpt-hdf5/latest.h5", "ckpt-hdf5/latest.safetensors", "hdf5", 0},
 };
 
 #define FILES (sizeof(files) / sizeof(files[0]))

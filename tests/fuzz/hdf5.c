@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/* Any bytes as an HDF5 file: a byte of options, of which 1 makes the file say
+ * that it is as long as it is, and the file; its tensors under all names. */
+#include "fuzz.h"
+
+#include "ckpt/show.h"
+#include "ckpt/source.h"
+
+static void use(const struct bt_ckpt *c, bool half)
+{
+	struct bt_named_list l;
+	struct bt_recode *r;
+	const void *data;
+	size_t i;
+
+	if (bt_names_init(&l, c, NULL) != BT_OK)
+		return;
+	if (bt_names_hf(&l, c, NULL) == BT_OK &&
+	    bt_recode_new(&l, half ? BT_DTYPE_F16 : BT_DTYPES, &r, NULL) ==
+	        BT_OK) {
+		for (i = 0; i < l.n; i++)
+			if (bt_recode_source(r)->bytes(r, i, &data, NULL) ==
+			    BT_OK)
+				fuzz_read(
+				    data,
+				    bt_recode_source(r)->tensors[i].bytes);
+		bt_recode_free(r);
+	}
+	bt_names_clear(&l);
+}
+
+static void show(const struct bt_ckpt *c)
+{
+	struct bt_buf b = BT_BUF_INIT;
+	struct bt_view v;
+
+	if (bt_view_init(&v, c, NULL, NULL) != BT_OK)
+		return;
+	bt_show_list(&b, &v, NULL);
+	bt_show_list_json(&b, &v, NULL);
+	FUZZ_CHECK(!b.oom);
+	bt_buf_clear(&b);
+	bt_view_clear(&v);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	unsigned how = fuzz_byte(&data, &size);
+	struct bt_error err = {0};
+	struct bt_ckpt *c;
+	uint64_t length = size;
+	uint8_t *p = malloc(size + 1);
+
+	if (p == NULL)
+		return 0;
+	if (size > 0)
+		memcpy(p, data, size);
+	if (size >= 48)
+		memcpy(p, "\x89HDF\r\n\x1a\n", 8);
+	if (size >= 48 && (how & 1))
+		memcpy(p + (p[8] == 0 ? 40 : 28), &length, 8);
+	if (fuzz_told(bt_ckpt_open_memory("input", p, size, &c, &err), &err) ==
+	    BT_OK) {
+		show(c);
+		use(c, (how & 2) != 0);
+		bt_ckpt_close(c);
+	}
+	free(p);
+	return 0;
+}
