@@ -7,6 +7,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "text/charcompat.h"
 
 #define LAST_CHAR 0x10ffffu
 #define CAPITAL_SIGMA 0x3a3u
@@ -36,6 +37,13 @@ static bool is_mark(enum bt_school school, uint32_t c)
 	return (props & BT_CHAR_IS_MARK) != 0;
 }
 
+/* The class of what is dropped, too. */
+static unsigned order_of(enum bt_school school, uint32_t c)
+{
+	return school == BT_SCHOOL_HF ? bt_char_order(c)
+	                              : bt_char_class(school, c);
+}
+
 /* c is the character that all this comes from and props are its own. */
 static void strip_all(enum bt_school school, uint32_t c, uint8_t props,
                       struct becomes *b)
@@ -53,7 +61,7 @@ static void strip_all(enum bt_school school, uint32_t c, uint8_t props,
 			                    : is_mark(school, part[j]);
 			if (!mark)
 				b->c[b->n++] = part[j];
-			else if (bt_char_class(school, part[j]) == 0)
+			else if (order_of(school, part[j]) == 0)
 				b->starter_dropped = true;
 		}
 	}

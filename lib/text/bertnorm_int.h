@@ -33,4 +33,11 @@ enum bt_action {
 
 #define BT_FINAL_SIGMA 0x3c2u
 
+/* Sets src of out->text[at .. n-1], which came of the characters from raw text
+ * p to end, some of them moved; from is where the text begins. Returns 0 or
+ * BT_ENOMEM. */
+int bt_bertnorm_place(const struct bt_bertnorm *m, const uint8_t *raw,
+                      const uint8_t *from, const uint8_t *p, const uint8_t *end,
+                      struct bt_normed *out, size_t at) BT_MUST_USE;
+
 #endif

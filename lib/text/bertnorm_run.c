@@ -10,7 +10,8 @@ struct run {
 	const uint8_t *raw, *from, *end;
 	struct bt_normed *out;
 	size_t moved_from; /* output from here on may be out of order ... */
-	bool moved;        /* ... if this is set */
+	const uint8_t *moved_raw; /* which came of what begins here ... */
+	bool moved;               /* ... if this is set */
 };
 
 static void put(struct run *r, const uint8_t *s, size_t n, const uint8_t *src)
@@ -57,8 +58,9 @@ static void sort_classes(struct run *r, size_t at, size_t end)
 	}
 }
 
-/* Brings what may be out of order into canonical order. */
-static int settle(struct run *r)
+/* Brings what may be out of order into canonical order; p is how far the text
+ * was read. */
+static int settle(struct run *r, const uint8_t *p)
 {
 	struct bt_normed *out = r->out;
 	size_t at = r->moved_from, end = out->n, start;
@@ -82,7 +84,10 @@ static int settle(struct run *r)
 			return BT_ENOMEM;
 		sort_classes(r, start, at);
 	}
-	return BT_OK;
+	if (!out->want_src || r->m->opts.school != BT_SCHOOL_HF)
+		return BT_OK;
+	return bt_bertnorm_place(r->m, r->raw, r->from, r->moved_raw, p, out,
+	                         r->moved_from);
 }
 
 #define ONES 0x0101010101010101u
@@ -220,11 +225,12 @@ static int run_other(struct run *r, const uint8_t *p, unsigned len)
 	const uint8_t *s;
 
 	if (r->moved && !(e & BT_ACT_MOVES) &&
-	    (e & BT_ACT_MASK) != BT_ACT_DROP && settle(r) != BT_OK)
+	    (e & BT_ACT_MASK) != BT_ACT_DROP && settle(r, p) != BT_OK)
 		return BT_ENOMEM;
 	if (e & BT_ACT_MOVES && !r->moved) {
 		r->moved = true;
 		r->moved_from = r->out->n;
+		r->moved_raw = p;
 	}
 	if (e & BT_ACT_PAD)
 		put(r, &space, 1, p);
@@ -253,7 +259,7 @@ static int run_other(struct run *r, const uint8_t *p, unsigned len)
 int bt_bertnorm_run(const struct bt_bertnorm *m, const uint8_t *raw,
                     size_t from, size_t to, struct bt_normed *out)
 {
-	struct run r = {m, raw, raw + from, raw + to, out, 0, false};
+	struct run r = {m, raw, raw + from, raw + to, out, 0, NULL, false};
 	const uint8_t *p = r.from;
 	unsigned len;
 
@@ -270,5 +276,5 @@ int bt_bertnorm_run(const struct bt_bertnorm *m, const uint8_t *raw,
 			return BT_ENOMEM;
 		p += len;
 	}
-	return r.moved ? settle(&r) : BT_OK;
+	return r.moved ? settle(&r, p) : BT_OK;
 }

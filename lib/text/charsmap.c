@@ -159,6 +159,7 @@ struct run {
 	size_t done, to;
 	struct bt_normed *out;
 	bool changed;
+	size_t lost; /* characters that went before any was written */
 };
 
 /* Writes what lies before at as it is. */
@@ -184,6 +185,15 @@ static int copy(struct run *r, size_t at)
 	return BT_OK;
 }
 
+static size_t count_chars(const uint8_t *p, size_t n)
+{
+	size_t chars = 0, i;
+
+	for (i = 0; i < n; i++)
+		chars += (p[i] & 0xc0) != 0x80;
+	return chars;
+}
+
 /* Puts a text in the place of text[at .. at+len-1]: its characters come from
  * those one by one, what is over from the last. */
 static int replace(struct run *r, size_t at, size_t len, struct bt_span with)
@@ -195,6 +205,8 @@ static int replace(struct run *r, size_t at, size_t len, struct bt_span with)
 	if (copy(r, at) != BT_OK || bt_normed_room(r->out, with.n) != BT_OK ||
 	    r->out->n + with.n > INT32_MAX)
 		return BT_ENOMEM;
+	if (p == end && r->out->n == 0)
+		r->lost += count_chars(r->text + at, len);
 	for (; p < end; p += n) {
 		n = bt_utf8_len(*p);
 		bt_normed_put(r->out, p, n, src);
@@ -260,11 +272,28 @@ static int finish(struct run *r)
 	return r->changed ? copy(r, r->to) : BT_NORM_SAME;
 }
 
+/* What is lost at the beginning is unknown to the `tokenizers` package: there
+ * all that follows comes from as many characters earlier. */
+static void shift(struct run *r, size_t from)
+{
+	struct bt_normed *out = r->out;
+	size_t at = from, late = from, n = r->lost, i;
+
+	for (; n > 0; n--)
+		at += bt_utf8_len(r->text[at]);
+	for (i = 0; i < out->n; i++) {
+		for (; at < out->src[i]; at += bt_utf8_len(r->text[at]))
+			late += bt_utf8_len(r->text[late]);
+		out->src[i] = (uint32_t)late;
+	}
+}
+
 int bt_charsmap_run(const struct bt_charsmap *m, const uint8_t *text,
                     size_t from, size_t to, struct bt_normed *out)
 {
-	struct run r = {m, text, from, to, out, false};
+	struct run r = {m, text, from, to, out, false, 0};
 	size_t at, len;
+	int done;
 
 	for (at = from; at < to; at += len) {
 		len = 1;
@@ -274,13 +303,16 @@ int bt_charsmap_run(const struct bt_charsmap *m, const uint8_t *text,
 		if (take_cluster(&r, at, len) != BT_OK)
 			return BT_ENOMEM;
 	}
-	return finish(&r);
+	done = finish(&r);
+	if (done == BT_OK && r.lost > 0 && out->want_src)
+		shift(&r, from);
+	return done;
 }
 
 int bt_charsmap_run_longest(const struct bt_charsmap *m, const uint8_t *text,
                             size_t from, size_t to, struct bt_normed *out)
 {
-	struct run r = {m, text, from, to, out, false};
+	struct run r = {m, text, from, to, out, false, 0};
 	struct bt_span with;
 	size_t at, len;
 
