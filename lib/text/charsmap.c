@@ -160,6 +160,7 @@ struct run {
 	struct bt_normed *out;
 	bool changed;
 	size_t lost; /* characters that went before any was written */
+	bool over;   /* the last one written had no place of its own */
 };
 
 /* Writes what lies before at as it is. */
@@ -171,6 +172,7 @@ static int copy(struct run *r, size_t at)
 
 	if (at == r->done)
 		return BT_OK;
+	r->over = false;
 	if (bt_normed_room(out, at - r->done) != BT_OK)
 		return BT_ENOMEM;
 	if (!out->want_src) {
@@ -194,25 +196,44 @@ static size_t count_chars(const uint8_t *p, size_t n)
 	return chars;
 }
 
+/* Notes that text[at .. at+len-1] goes. The last character written takes its
+ * place if it had none. */
+static void drop(struct run *r, size_t at, size_t len)
+{
+	struct bt_normed *out = r->out;
+	size_t i;
+
+	if (out->n == 0)
+		r->lost += count_chars(r->text + at, len);
+	if (r->over && out->want_src) {
+		i = (size_t)(bt_utf8_back(out->text + out->n) - out->text);
+		for (; i < out->n; i++)
+			out->src[i] = (uint32_t)at;
+	}
+	r->over = false;
+}
+
 /* Puts a text in the place of text[at .. at+len-1]: its characters come from
  * those one by one, what is over from the last. */
 static int replace(struct run *r, size_t at, size_t len, struct bt_span with)
 {
 	const uint8_t *p = (const uint8_t *)with.p, *end = p + with.n;
 	unsigned n;
-	size_t src = at, next;
+	size_t src = at, next = at;
 
 	if (copy(r, at) != BT_OK || bt_normed_room(r->out, with.n) != BT_OK ||
 	    r->out->n + with.n > INT32_MAX)
 		return BT_ENOMEM;
-	if (p == end && r->out->n == 0)
-		r->lost += count_chars(r->text + at, len);
+	if (p == end)
+		drop(r, at, len);
 	for (; p < end; p += n) {
+		r->over = next == at + len;
+		if (!r->over)
+			src = next;
 		n = bt_utf8_len(*p);
 		bt_normed_put(r->out, p, n, src);
-		next = src + bt_utf8_len(r->text[src]);
-		if (next < at + len)
-			src = next;
+		if (!r->over)
+			next = src + bt_utf8_len(r->text[src]);
 	}
 	r->done = at + len;
 	r->changed = true;
@@ -291,7 +312,7 @@ static void shift(struct run *r, size_t from)
 int bt_charsmap_run(const struct bt_charsmap *m, const uint8_t *text,
                     size_t from, size_t to, struct bt_normed *out)
 {
-	struct run r = {m, text, from, to, out, false, 0};
+	struct run r = {m, text, from, to, out, false, 0, false};
 	size_t at, len;
 	int done;
 
@@ -312,7 +333,7 @@ int bt_charsmap_run(const struct bt_charsmap *m, const uint8_t *text,
 int bt_charsmap_run_longest(const struct bt_charsmap *m, const uint8_t *text,
                             size_t from, size_t to, struct bt_normed *out)
 {
-	struct run r = {m, text, from, to, out, false, 0};
+	struct run r = {m, text, from, to, out, false, 0, false};
 	struct bt_span with;
 	size_t at, len;
 
