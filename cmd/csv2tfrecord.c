@@ -14,6 +14,7 @@ struct values {
 	const char *task, *format, *delimiter, *encoding;
 	const char *separator, *map, *na, *rejects;
 	struct bt_opt_maybe max_bytes;
+	struct bt_opt_list where;
 	bool no_header, no_quote, duplicates, skip_bad;
 	int64_t zstd; /* 0: not compressed */
 };
@@ -30,6 +31,8 @@ static const struct bt_opt options[] = {
            weight),
     BT_STR(0, "task", BT_PUBLISHED_NAMES, "files of a published data set",
            values, task),
+    BT_LIST(0, "where", "COL=VALUE", "only these rows; all must hold", values,
+            where),
     BT_STR(0, "format", "csv|jsonl", "what the input is [as it begins]", values,
            format),
     BT_STR(0, "delimiter", "C", "character, tab, comma, semicolon or pipe",
@@ -92,6 +95,32 @@ static bool operands_make_sense(char *const *files, int n)
 	if (std > 1)
 		bt_tool_misuse(&tool, "standard input is given %d times", std);
 	return std <= 1;
+}
+
+/* What the rows are to hold. */
+static bool conditions(const struct bt_opt_list *list,
+                       struct bt_table_where *where, struct bt_table_opts *o)
+{
+	const char *text, *equals;
+	int i;
+
+	for (i = 0; i < list->n; i++) {
+		text = list->item[i];
+		equals = strchr(text, '=');
+		if (equals == NULL || equals == text) {
+			bt_tool_misuse(&tool,
+			               "bad value '%s' for --where: expected "
+			               "COL=VALUE",
+			               text);
+			return false;
+		}
+		where[i].column =
+		    (struct bt_span){text, (size_t)(equals - text)};
+		where[i].value = bt_span(equals + 1);
+	}
+	o->where = where;
+	o->n_where = (size_t)list->n;
+	return true;
 }
 
 /* Options that decide what --task decides, or what JSON Lines have not. */
@@ -252,12 +281,14 @@ static int run(const struct values *v, char *const *files, int n)
 	struct bt_table *table = NULL;
 	struct bt_error err = {0};
 	struct bt_in_limit limit = {v->max_bytes.n, v->max_bytes.n};
+	struct bt_table_where where[BT_OPT_LIST_MAX];
 	struct bt_table_opts opts;
 	struct bt_out *out;
 	int r = BT_OK;
 
 	if (!operands_make_sense(files, n) ||
-	    !table_options(v, files, n, &opts))
+	    !table_options(v, files, n, &opts) ||
+	    !conditions(&v->where, where, &opts))
 		return BT_EXIT_USAGE;
 	opts.limit = v->max_bytes.given ? &limit : NULL;
 	opts.log = &log;

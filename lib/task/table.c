@@ -149,12 +149,32 @@ static int next_source(struct bt_table *t, struct bt_error *err)
 	return r;
 }
 
+/* Behind the last row of all. */
+static int end_all(struct bt_table *t, struct bt_error *err)
+{
+	struct bt_out *out = t->rejects;
+	int r = BT_OK;
+
+	t->rejects = NULL;
+	if (out != NULL)
+		r = bt_out_commit(out, err);
+	if (r != BT_OK || t->stats.records > 0)
+		return r;
+	if (t->stats.others > 0 && t->stats.skipped == 0)
+		return bt_error_set(
+		    err, BT_EFORMAT, "no row has '%.*s' in the column '%.*s'%s",
+		    (int)t->opts.where->value.n, t->opts.where->value.p,
+		    (int)t->opts.where->column.n, t->opts.where->column.p,
+		    t->opts.n_where > 1 ? ", and what else is asked for" : "");
+	return bt_error_set(err, BT_EFORMAT,
+	                    "no rows are left: %llu bad ones were skipped",
+	                    (unsigned long long)t->stats.skipped);
+}
+
 static int end_source(struct bt_table *t, struct bt_error *err)
 {
 	const char *name = bt_rows_name(&t->now.rows);
 	uint64_t records, skipped;
-	struct bt_out *out;
-	int r = BT_OK;
 
 	if (!t->now.begun)
 		return bt_error_set(err, BT_EFORMAT, "%s %s", name,
@@ -168,26 +188,13 @@ static int end_source(struct bt_table *t, struct bt_error *err)
 	       (unsigned long long)skipped, skipped == 1 ? "" : "s");
 	t->stats.bytes += bt_rows_offset(&t->now.rows);
 	source_close(&t->now);
-	if (t->at < n_sources(t))
-		return BT_OK;
-	if (t->rejects != NULL) {
-		out = t->rejects;
-		t->rejects = NULL;
-		r = bt_out_commit(out, err);
-	}
-	if (r != BT_OK || t->stats.records > 0)
-		return r;
-	return bt_error_set(err, BT_EFORMAT,
-	                    "no rows are left: %llu bad ones were skipped",
-	                    (unsigned long long)t->stats.skipped);
+	return t->at < n_sources(t) ? BT_OK : end_all(t, err);
 }
 
-/* As bt_table_next, but a bad row is not skipped and its text does not name the
- * file. */
-static int read_record(struct bt_table *t, struct bt_text_rec *rec,
-                       struct bt_error *err)
+/* The next row: 1, 0 behind the last one of all, or an error. */
+static int read_row(struct bt_table *t, const struct bt_span **fields,
+                    struct bt_error *err)
 {
-	const struct bt_span *fields;
 	int r;
 
 	t->fault = BT_TABLE_FAULTS;
@@ -199,7 +206,7 @@ static int read_record(struct bt_table *t, struct bt_text_rec *rec,
 			if (r != BT_OK)
 				return r;
 		}
-		r = bt_rows_next(&t->now.rows, &t->opts, &fields, &t->fault,
+		r = bt_rows_next(&t->now.rows, &t->opts, fields, &t->fault,
 		                 err);
 		if (r != 0)
 			break;
@@ -208,10 +215,28 @@ static int read_record(struct bt_table *t, struct bt_text_rec *rec,
 			return r;
 	}
 	t->now.begun = true;
-	if (r < 0)
-		return r;
-	r = bt_table_make(&t->maker, &t->now.rows.columns, fields, rec,
-	                  &t->fault, err);
+	return r;
+}
+
+/* As bt_table_next, but a bad row is not skipped and its text does not name the
+ * file. */
+static int read_record(struct bt_table *t, struct bt_text_rec *rec,
+                       struct bt_error *err)
+{
+	const struct bt_span *fields;
+	int r;
+
+	do {
+		r = read_row(t, &fields, err);
+		if (r != 1)
+			return r;
+		r = bt_table_wants(&t->maker, &t->now.rows.columns, fields,
+		                   &t->fault, err);
+		t->stats.others += r == 0;
+	} while (r == 0);
+	if (r == 1)
+		r = bt_table_make(&t->maker, &t->now.rows.columns, fields, rec,
+		                  &t->fault, err);
 	if (r == BT_OK)
 		return 1;
 	return t->fault == BT_TABLE_FAULTS ? r
@@ -347,6 +372,16 @@ int bt_table_next(struct bt_table *t, struct bt_text_rec *rec,
 		if (r != BT_OK)
 			return r;
 	}
+}
+
+const char *bt_table_file(const struct bt_table *t)
+{
+	return bt_rows_name(&t->now.rows);
+}
+
+uint64_t bt_table_record(const struct bt_table *t)
+{
+	return t->stats.records - t->now.records;
 }
 
 void bt_table_stats(const struct bt_table *t, struct bt_table_stats *stats)

@@ -18,6 +18,7 @@
 
 #include "base/err.h"
 #include "base/log.h"
+#include "base/span.h"
 #include "io/charset.h"
 #include "io/csv.h"
 #include "io/out.h"
@@ -35,6 +36,11 @@ enum bt_table_format {
 	BT_TABLE_JSONL
 };
 
+/* Rows of which a column holds just that. */
+struct bt_table_where {
+	struct bt_span column, value;
+};
+
 struct bt_table_opts {
 	const char *text;   /* one column, or several with commas between, which
 	                     * are joined by a blank; NULL: the one named text */
@@ -44,6 +50,9 @@ struct bt_table_opts {
 	                     * whose names are the labels of a record */
 	const char *id;     /* column, or NULL */
 	const char *weight; /* column of numbers of at least 0, or NULL */
+	const struct bt_table_where *where; /* [n_where] all must hold; other
+	                                     * rows are passed over */
+	size_t n_where;
 	const char *label_separator; /* what stands between the labels in their
 	                              * one column; NULL: there is one label */
 	const struct bt_labelmap *map;   /* labels' new names, or NULL */
@@ -90,6 +99,7 @@ struct bt_table_stats {
 	uint64_t labelled; /* of them with one label or more */
 	size_t labels;     /* different ones, counted to BT_TABLE_LABELS_MAX */
 	uint64_t duplicates;              /* left out */
+	uint64_t others;                  /* passed over: where did not hold */
 	uint64_t skipped;                 /* bad rows */
 	uint64_t faults[BT_TABLE_FAULTS]; /* of them */
 };
@@ -120,6 +130,11 @@ int bt_table_write(struct bt_table *table, struct bt_out *out,
                    void *ctx, struct bt_error *err) BT_MUST_USE;
 
 void bt_table_stats(const struct bt_table *table, struct bt_table_stats *stats);
+
+/* The file of the last record, 'in quotes', and its number among the file's
+ * records, from 1. */
+const char *bt_table_file(const struct bt_table *table);
+uint64_t bt_table_record(const struct bt_table *table);
 
 /* "with malformed quotes", to follow "3 rows". */
 const char *bt_table_fault_name(enum bt_table_fault fault);

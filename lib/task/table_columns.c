@@ -224,6 +224,23 @@ static int find_labels(const struct bt_table_header *h,
 	return r;
 }
 
+static int find_where(const struct bt_table_header *h,
+                      const struct bt_table_opts *opts,
+                      struct bt_table_columns *c, struct bt_error *err)
+{
+	size_t i;
+	int r = BT_OK;
+
+	if (opts->n_where == 0)
+		return BT_OK;
+	c->where = bt_array(opts->n_where, sizeof(*c->where));
+	if (c->where == NULL)
+		return bt_error_nomem(err, "looking for a column");
+	for (i = 0; r == BT_OK && i < opts->n_where; i++)
+		r = find_column(h, opts->where[i].column, &c->where[i], err);
+	return r;
+}
+
 int bt_table_columns_find(const struct bt_table_opts *opts,
                           const struct bt_table_header *h,
                           struct bt_table_columns *columns,
@@ -240,6 +257,8 @@ int bt_table_columns_find(const struct bt_table_opts *opts,
 		r = find_optional(h, opts->id, &c.id, err);
 	if (r == BT_OK)
 		r = find_optional(h, opts->weight, &c.weight, err);
+	if (r == BT_OK)
+		r = find_where(h, opts, &c, err);
 	if (r != BT_OK) {
 		bt_table_columns_clear(&c);
 		return r;
@@ -253,6 +272,7 @@ void bt_table_columns_clear(struct bt_table_columns *c)
 	free(c->text);
 	free(c->label);
 	free(c->label_names);
+	free(c->where);
 	bt_buf_clear(&c->label_bytes);
 	memset(c, 0, sizeof(*c));
 }
@@ -291,5 +311,7 @@ int bt_table_header_keys(struct bt_table_header *h,
 	for (i = 0; i < 3; i++)
 		if (r == BT_OK && single[i] != NULL)
 			r = add_key(h, bt_span(single[i]));
+	for (i = 0; r == BT_OK && i < opts->n_where; i++)
+		r = add_key(h, opts->where[i].column);
 	return r == BT_OK ? BT_OK : bt_error_nomem(err, "looking for keys");
 }

@@ -41,6 +41,7 @@ struct bt_table_columns {
 	struct bt_span *label_names; /* [n_label] where that is more than 1 */
 	struct bt_buf label_bytes;   /* of the names */
 	size_t pair, id, weight;     /* or BT_TABLE_ABSENT */
+	size_t *where;               /* [opts->n_where] */
 };
 
 /* Looks up the columns that opts want. On success *columns must be cleared. */
@@ -103,7 +104,7 @@ int bt_rows_reject(struct bt_rows *rows, const char *path, const char *reason,
                    struct bt_buf *b, struct bt_error *err) BT_MUST_USE;
 
 /* What makes records of rows. */
-enum bt_table_part { BT_TEXT, BT_PAIR, BT_LABEL, BT_ID, BT_PARTS };
+enum bt_table_part { BT_TEXT, BT_PAIR, BT_LABEL, BT_ID, BT_WHERE, BT_PARTS };
 
 struct bt_table_maker {
 	const struct bt_table_opts *opts;
@@ -125,6 +126,11 @@ void bt_table_maker_clear(struct bt_table_maker *m);
 int bt_table_make(struct bt_table_maker *m, const struct bt_table_columns *c,
                   const struct bt_span *fields, struct bt_text_rec *rec,
                   enum bt_table_fault *fault, struct bt_error *err) BT_MUST_USE;
+
+/* 1: the row is one of those wanted; 0: it is not; else as bt_table_make. */
+int bt_table_wants(struct bt_table_maker *m, const struct bt_table_columns *c,
+                   const struct bt_span *fields, enum bt_table_fault *fault,
+                   struct bt_error *err) BT_MUST_USE;
 
 /* The labels of a row into rec; as bt_table_make. */
 int bt_table_make_labels(struct bt_table_maker *m,

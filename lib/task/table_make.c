@@ -7,7 +7,8 @@
 #include "base/num.h"
 #include "task/table_int.h"
 
-static const char *const part_names[] = {"text", "second text", "label", "id"};
+static const char *const part_names[] = {"text", "second text", "label", "id",
+                                         "value asked for"};
 
 bool bt_table_is_na(struct bt_span v)
 {
@@ -199,6 +200,29 @@ static int take_weight(const struct bt_span v, struct bt_text_rec *rec,
 	                    "the weight is '%.*s', expected a number of at "
 	                    "least 0",
 	                    (int)(v.n < 60 ? v.n : 60), v.p != NULL ? v.p : "");
+}
+
+int bt_table_wants(struct bt_table_maker *m, const struct bt_table_columns *c,
+                   const struct bt_span *fields, enum bt_table_fault *fault,
+                   struct bt_error *err)
+{
+	const struct bt_table_where *w = m->opts->where;
+	struct bt_span v;
+	size_t i;
+	int r;
+
+	*fault = BT_TABLE_FAULTS;
+	for (i = 0; i < m->opts->n_where; i++) {
+		v = fields[c->where[i]];
+		if (v.p == NULL)
+			return 0;
+		r = bt_table_take(m, BT_WHERE, v, &v, fault, err);
+		if (r != BT_OK)
+			return r;
+		if (!bt_span_equal(v, w[i].value))
+			return 0;
+	}
+	return 1;
 }
 
 int bt_table_make(struct bt_table_maker *m, const struct bt_table_columns *c,

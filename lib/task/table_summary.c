@@ -63,6 +63,9 @@ void bt_table_summary(const struct bt_table_stats *st, const char *rejects,
 		bt_buf_printf(b, "; %llu duplicate%s dropped",
 		              (unsigned long long)st->duplicates,
 		              s_of(st->duplicates));
+	if (st->others > 0)
+		bt_buf_printf(b, "; %llu row%s passed over",
+		              (unsigned long long)st->others, s_of(st->others));
 	if (st->missing > 0)
 		bt_buf_printf(b, "; %llu missing text%s read as 'nan'",
 		              (unsigned long long)st->missing,
