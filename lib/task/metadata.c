@@ -273,29 +273,69 @@ static int save(const char *path, const json_t *o, struct bt_error *err)
 	return r;
 }
 
+/* What from says, in Model Garden's order. */
+static int put_in_order(json_t *to, json_t *from, const struct bt_metadata *m,
+                        bool weights)
+{
+	json_t *processor =
+	    m->processor != NULL
+	        ? json_string(m->processor)
+	        : json_incref(json_object_get(from, "processor_type"));
+	int bad = 0;
+
+	if (processor != NULL)
+		bad |= json_object_set_new(to, "processor_type", processor);
+	bad |= m->label_type == BT_LABEL_NONE
+	           ? set_retrieval(to, from, m)
+	           : set_labelled(to, from, m, weights);
+	/* whatever else somebody put there */
+	return bad | copy_like(to, from, "", "");
+}
+
+static int write_all(const char *path, json_t *from,
+                     const struct bt_metadata *m, bool weights,
+                     struct bt_error *err)
+{
+	json_t *to = json_object();
+	int r = to == NULL || put_in_order(to, from, m, weights)
+	            ? no_memory(err)
+	            : save(path, to, err);
+
+	json_decref(to);
+	return r;
+}
+
 int bt_metadata_update(const char *path, const struct bt_metadata *m,
                        uint64_t count, bool weights, struct bt_error *err)
 {
-	json_t *to = json_object(), *from, *processor;
-	int r = load(path, m, &from, err), bad = 0;
+	json_t *from;
+	int r = load(path, m, &from, err);
 
-	if (r == BT_OK) {
-		processor =
-		    m->processor != NULL
-		        ? json_string(m->processor)
-		        : json_incref(json_object_get(from, "processor_type"));
-		if (processor != NULL)
-			bad |= json_object_set_new(to, "processor_type",
-			                           processor);
-		bad |= set_count(from, m, count);
-		bad |= m->label_type == BT_LABEL_NONE
-		           ? set_retrieval(to, from, m)
-		           : set_labelled(to, from, m, weights);
-		/* whatever else somebody put there */
-		bad |= copy_like(to, from, "", "");
-		r = bad ? no_memory(err) : save(path, to, err);
-	}
+	if (r == BT_OK)
+		r = set_count(from, m, count)
+		        ? no_memory(err)
+		        : write_all(path, from, m, weights, err);
 	json_decref(from);
-	json_decref(to);
+	return r;
+}
+
+int bt_metadata_write(const char *path, const struct bt_metadata *m,
+                      const struct bt_metadata_count *parts, size_t n,
+                      bool weights, struct bt_error *err)
+{
+	struct bt_metadata one = *m;
+	json_t *from = json_object();
+	size_t i;
+	int r = from != NULL ? BT_OK : no_memory(err);
+
+	for (i = 0; r == BT_OK && i < n; i++) {
+		one.part = parts[i].part;
+		r = check_part(&one, err);
+		if (r == BT_OK && set_count(from, &one, parts[i].n))
+			r = no_memory(err);
+	}
+	if (r == BT_OK)
+		r = write_all(path, from, m, weights, err);
+	json_decref(from);
 	return r;
 }

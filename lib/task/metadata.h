@@ -35,4 +35,16 @@ int bt_metadata_update(const char *path, const struct bt_metadata *m,
                        uint64_t count, bool weights,
                        struct bt_error *err) BT_MUST_USE;
 
+/* How many examples a part has. */
+struct bt_metadata_count {
+	const char *part;
+	uint64_t n;
+};
+
+/* Writes the file afresh, whatever is there: n parts, of which m->part is
+ * none. */
+int bt_metadata_write(const char *path, const struct bt_metadata *m,
+                      const struct bt_metadata_count *parts, size_t n,
+                      bool weights, struct bt_error *err) BT_MUST_USE;
+
 #endif

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "io/dirs.h"
 #include "io/pbwire.h"
 #include "io/tfrecord.h"
 #include "task/model.h"
@@ -52,22 +53,6 @@ static char *new_name(enum bt_event_stream s, const char *below)
 	return bt_buf_detach(&b);
 }
 
-/* Makes the directories that lead to it, too. */
-static int make_all(char *path, struct bt_error *err)
-{
-	char *p;
-
-	for (p = path; (p = strchr(p + 1, '/')) != NULL;) {
-		*p = '\0';
-		if (mkdir(path, 0777) != 0 && errno != EEXIST &&
-		    access(path, F_OK) != 0)
-			return bt_error_sys(err, errno, "cannot create '%s'",
-			                    path);
-		*p = '/';
-	}
-	return make(path, err);
-}
-
 int bt_events_open(struct bt_events *e, const char *dir, const char *below,
                    struct bt_error *err)
 {
@@ -84,7 +69,9 @@ int bt_events_open(struct bt_events *e, const char *dir, const char *below,
 		bt_buf_printf(&b, "%s/%s%s", dir, under, prefix[i]);
 		path = bt_buf_detach(&b);
 		r = path == NULL ? bt_error_nomem(err, "opening event files")
-		                 : make_all(path, err);
+		                 : bt_dirs_above(path, err);
+		if (r == BT_OK)
+			r = make(path, err);
 		free(path);
 		e->file[i].dir = dir;
 		e->file[i].name = new_name((enum bt_event_stream)i, under);

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/* Model Garden's create_finetuning_data.py, by its command line. */
+#include "garden/finetuning_data.h"
+#include "garden/flags.h"
+
+struct values {
+	struct bt_flags_common flags;
+	struct bt_finetuning f;
+	const char *text; /* of flags without effect */
+	bool on;
+	int64_t n;
+};
+
+#define STR(name, arg, help, ...)                                              \
+	BT_FLAG_ROW(BT_FLAG_STR, #name, arg, help, values, f.name, __VA_ARGS__)
+#define ENUM(name, arg, help, ...)                                             \
+	BT_FLAG_ROW(BT_FLAG_ENUM, #name, arg, help, values, f.name, __VA_ARGS__)
+#define BOOL(name, help)                                                       \
+	BT_FLAG_ROW(BT_FLAG_BOOL, #name, NULL, help, values, f.name,           \
+	            .idle = false)
+/* Flags of tasks that are refused. */
+#define OTHER(type, name, arg, help)                                           \
+	BT_FLAG_ROW(type, name, arg, help, values, text, .idle = true)
+#define OTHER_ON(name, help)                                                   \
+	BT_FLAG_ROW(BT_FLAG_BOOL, name, NULL, help, values, on, .idle = true)
+#define OTHER_N(name, help)                                                    \
+	BT_FLAG_NUMBER(BT_FLAG_INT, name, help, values, n, 0, 1e9, .idle = true)
+
+static const struct bt_flag flags[] = {
+    ENUM(fine_tuning_task_type,
+         "classification|regression|retrieval|squad|tagging",
+         "[classification]", .refuse = "squad|tagging",
+         .why = "that task is not built here"),
+    STR(input_data_dir, "DIR", "where the files of the data set are"),
+    ENUM(classification_task_name, BT_FINETUNING_TASKS "|WIC",
+         "data set [MNLI]", .refuse = "WIC",
+         .why = "the published program reads WNLI under that name: ask for "
+                "WNLI, or make records with csv2tfrecord and bert-tokenize"),
+    ENUM(mnli_type, "matched|mismatched", "which of MNLI's pairs [matched]",
+         .idle = false),
+    STR(xnli_language, "LANG|all", "of training data [en]"),
+    STR(pawsx_language, "LANG|all", "of training data [en]"),
+    STR(translated_input_data_dir, "DIR", "XTREME's translations"),
+    BOOL(only_use_en_dev, "XTREME: evaluate in English alone [true]"),
+    ENUM(retrieval_task_name, "bucc|tatoeba", "[bucc]", .idle = false),
+    STR(vocab_file, "FILE", "vocab.txt of the model", .required = true),
+    BOOL(do_lower_case, "the model is an uncased one [true]"),
+    BT_FLAG_NUMBER(BT_FLAG_INT, "max_seq_length", "tokens of a record [128]",
+                   values, f.max_seq_length, 3, 1 << 20),
+    STR(train_data_output_path, "FILE", "training records"),
+    STR(eval_data_output_path, "FILE",
+        "evaluation records; of a retrieval task a directory"),
+    STR(test_data_output_path, "FILE",
+        "test records, {} in it being the language; or a directory"),
+    STR(meta_data_file_path, "FILE", "what was made, as JSON",
+        .required = true),
+    BT_FLAG_ROW(BT_FLAG_ENUM, "tokenization", "WordPiece|SentencePiece",
+                "[WordPiece]", values, text, .refuse = "SentencePiece",
+                .why = "its way of cutting numbers is not built here; "
+                       "bert-tokenize -m DIR makes Hugging Face's tokens of "
+                       "such a model"),
+    OTHER(BT_FLAG_STR, "sp_model_file", "FILE", "of SentencePiece"),
+    BT_FLAG_ROW(BT_FLAG_STR, "tfds_params", "LIST", "TensorFlow Datasets",
+                values, text, .refuse = "*",
+                .why = "data sets are not downloaded: give their files by "
+                       "--input_data_dir, or make records with csv2tfrecord "
+                       "and bert-tokenize --layout modelgarden"),
+    OTHER(BT_FLAG_ENUM, "tagging_task_name", "panx|udpos", "of tagging"),
+    OTHER_ON("tagging_only_use_en_train", "of tagging"),
+    OTHER(BT_FLAG_STR, "squad_data_file", "FILE", "of SQuAD"),
+    OTHER(BT_FLAG_STR, "translated_squad_data_folder", "DIR", "of SQuAD"),
+    OTHER_N("doc_stride", "of SQuAD"),
+    OTHER_N("max_query_length", "of SQuAD"),
+    OTHER_ON("version_2_with_negative", "of SQuAD"),
+    OTHER_ON("xlnet_format", "of SQuAD"),
+    BT_FLAGS_COMMON(values),
+    BT_FLAG_LAST,
+};
+
+static const struct bt_flags program = {
+    {"bert-create-finetuning-data",
+     "--input_data_dir=DIR --vocab_file=FILE --meta_data_file_path=FILE ...",
+     "Makes training data as create_finetuning_data.py of TensorFlow's Model "
+     "Garden does.",
+     "bert-create-finetuning-data --input_data_dir=glue/MRPC "
+     "--classification_task_name=MRPC --vocab_file=vocab.txt "
+     "--train_data_output_path=train.tf_record "
+     "--meta_data_file_path=meta_data",
+     NULL},
+    flags,
+};
+
+int main(int argc, char **argv)
+{
+	struct values v = {.flags = BT_FLAGS_COMMON_INIT,
+	                   .f = {.fine_tuning_task_type = "classification",
+	                         .classification_task_name = "MNLI",
+	                         .retrieval_task_name = "bucc",
+	                         .mnli_type = "matched",
+	                         .xnli_language = "en",
+	                         .pawsx_language = "en",
+	                         .only_use_en_dev = true,
+	                         .do_lower_case = true,
+	                         .max_seq_length = 128}};
+	struct bt_progress progress;
+	struct bt_error err = {0};
+	struct bt_log log;
+	int status, r;
+
+	if (!bt_flags_options(&program, argc, argv, &v, &status))
+		return status;
+	log = bt_flags_log(&program, &v);
+	bt_flags_note(&program, &v, &log);
+	bt_progress_init(&progress, stderr, v.flags.common.quiet);
+	v.f.threads = (int)v.flags.common.threads;
+	v.f.log = &log;
+	v.f.progress = &progress;
+	r = bt_finetuning_make(&v.f, &err);
+	if (r == BT_EARG)
+		status = bt_tool_misuse(&program.tool, "%s", err.text);
+	else
+		status = r == BT_OK ? BT_EXIT_DONE
+		                    : bt_tool_fail(&program.tool, &err);
+	return bt_tool_end(&program.tool, status);
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/* What a run of create_finetuning_data.py is to make: its parts, each of files
+ * that become one. */
+#ifndef BT_GARDEN_FINETUNING_INT_H
+#define BT_GARDEN_FINETUNING_INT_H
+
+#include "garden/finetuning_data.h"
+#include "task/labelmap.h"
+#include "task/labels.h"
+#include "task/table.h"
+#include "task/tokenize.h"
+
+struct bt_finetuning_part {
+	char key[32]; /* as the meta data name it: "train", "test=de" */
+	char **paths;
+	size_t n_paths, cap;
+	char *output;
+	/* columns; text NULL: those of the published data set */
+	const char *text, *pair, *label, *id;
+	bool jsonl;
+	struct bt_table_where where; /* column.p NULL: all rows */
+	const char *dummy; /* the label of all records; NULL: their own */
+	bool number_of_id; /* example_id is the number in the id */
+
+	struct bt_out *out; /* written, not yet there */
+	uint64_t records;
+};
+
+struct bt_finetuning_plan {
+	const struct bt_finetuning *f;
+	const char *processor;                /* processor_type */
+	const struct bt_published *published; /* or NULL */
+	enum bt_label_type label_type;
+	struct bt_labels labels; /* of BT_LABEL_CLASS */
+	struct bt_labelmap *map; /* of labels, or NULL */
+	struct bt_finetuning_part *part;
+	size_t n, cap;
+};
+
+/* What f asks for. BT_EARG where that makes no sense. The plan is cleared by
+ * the caller in any case. */
+int bt_finetuning_plan(const struct bt_finetuning *f,
+                       struct bt_finetuning_plan *plan,
+                       struct bt_error *err) BT_MUST_USE;
+void bt_finetuning_plan_clear(struct bt_finetuning_plan *plan);
+
+/* A new part, whose output is made of template: "{}" in it becomes word. NULL
+ * when out of memory. */
+struct bt_finetuning_part *bt_finetuning_part(struct bt_finetuning_plan *plan,
+                                              const char *template,
+                                              const char *word);
+
+/* Adds DIR/PATTERN to its files, where each '*' of the pattern becomes word. */
+int bt_finetuning_file(struct bt_finetuning_part *part, const char *dir,
+                       const char *pattern, const char *word,
+                       struct bt_error *err) BT_MUST_USE;
+
+/* The parts of a retrieval task. */
+int bt_finetuning_retrieval(struct bt_finetuning_plan *plan,
+                            struct bt_error *err) BT_MUST_USE;
+
+static inline bool bt_finetuning_given(const char *s)
+{
+	return s != NULL && *s != '\0';
+}
+
+#endif
