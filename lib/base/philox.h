@@ -16,6 +16,7 @@ enum bt_purpose {
 	BT_PURPOSE_INIT = 1,    /* initial weights; step = index of parameter */
 	BT_PURPOSE_SHUFFLE = 2, /* order of examples; step = epoch */
 	BT_PURPOSE_SPLIT = 3,   /* choice of the evaluation share */
+	BT_PURPOSE_SHARE = 4,   /* choice of the share trained on */
 	BT_PURPOSE_DROPOUT = 256
 };
 

@@ -374,15 +374,36 @@ static struct bt_token_rec example(const struct bt_dataset *d, size_t i)
 	return rec;
 }
 
+int bt_dataset_divide(struct bt_dataset *d, const uint8_t *chosen,
+                      struct bt_dataset *out, struct bt_error *err)
+{
+	struct bt_dataset rest = {0}, *to;
+	struct bt_token_rec rec;
+	int r = BT_OK;
+	size_t i;
+
+	for (i = 0; i < d->n && r == BT_OK; i++) {
+		to = chosen[i] ? out : &rest;
+		rec = example(d, i);
+		if (to != NULL)
+			r = bt_dataset_add(to, &rec, d->label[i], err);
+	}
+	if (r != BT_OK) {
+		bt_dataset_clear(&rest);
+		return r;
+	}
+	bt_dataset_clear(d);
+	*d = rest;
+	return BT_OK;
+}
+
 int bt_dataset_split(struct bt_dataset *d, double share, uint64_t seed,
                      struct bt_dataset *out, struct bt_error *err)
 {
 	size_t n = (size_t)ceil(share * (double)d->n), i;
 	uint32_t *order = bt_array(d->n, sizeof(*order));
 	uint8_t *chosen = bt_array0(d->n, 1);
-	struct bt_dataset rest = {0};
-	struct bt_token_rec rec;
-	int r = BT_OK;
+	int r;
 
 	if (order == NULL || chosen == NULL) {
 		r = bt_error_nomem(err, "splitting the examples");
@@ -391,17 +412,7 @@ int bt_dataset_split(struct bt_dataset *d, double share, uint64_t seed,
 	bt_random_order(seed, BT_PURPOSE_SPLIT, 0, order, (uint32_t)d->n);
 	for (i = 0; i < n && i < d->n; i++)
 		chosen[order[i]] = 1;
-	for (i = 0; i < d->n && r == BT_OK; i++) {
-		rec = example(d, i);
-		r = bt_dataset_add(chosen[i] ? out : &rest, &rec, d->label[i],
-		                   err);
-	}
-	if (r == BT_OK) {
-		bt_dataset_clear(d);
-		*d = rest;
-	} else {
-		bt_dataset_clear(&rest);
-	}
+	r = bt_dataset_divide(d, chosen, out, err);
 done:
 	free(order);
 	free(chosen);

@@ -82,6 +82,18 @@ int bt_dataset_read(char *const *paths, int n_paths, uint64_t expect,
                     struct bt_labels *labels, struct bt_dataset *d,
                     struct bt_error *err) BT_MUST_USE;
 
+/* Moves the examples i with chosen[i] to the end of out, or nowhere where that
+ * is NULL; all keep their old order. */
+int bt_dataset_divide(struct bt_dataset *d, const uint8_t *chosen,
+                      struct bt_dataset *out, struct bt_error *err) BT_MUST_USE;
+
+/*
+ * Keeps a random share of the examples of each label, rounded up: a function of
+ * the seed. A larger share holds all of a smaller one's.
+ */
+int bt_dataset_thin(struct bt_dataset *d, double share, uint64_t seed,
+                    struct bt_error *err) BT_MUST_USE;
+
 /* Moves a random share of the examples (rounded up, a function of the seed)
  * from d to the end of out, both in their old order. */
 int bt_dataset_split(struct bt_dataset *d, double share, uint64_t seed,

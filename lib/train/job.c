@@ -242,6 +242,18 @@ static int read_eval(struct bt_job *j, const struct bt_fit *fit,
 	return r;
 }
 
+/* Leaves the share to train on; *all is how many there were. */
+static int thin(struct bt_job *j, size_t *all, struct bt_error *err)
+{
+	double share = j->o.train.train_share;
+
+	*all = j->train.n;
+	if (share == 0)
+		return BT_OK;
+	return bt_dataset_thin(&j->train, share, j->o.train.batching.seed, err);
+}
+
+/* "1001 of 10003 training examples, ..." */
 /* Classes that cannot be learnt: what a data set is not expected to have. */
 static int tell_unseen(const struct bt_job *j, struct bt_error *err)
 {
@@ -285,13 +297,15 @@ static int weigh(struct bt_job *j, struct bt_error *err)
 	return r;
 }
 
-static void tell_data(const struct bt_job *j)
+static void tell_data(const struct bt_job *j, size_t all)
 {
 	const struct bt_dataset *d = &j->train;
 	float least = d->target[0], most = least;
-	char what[64];
+	char what[64], of[32] = "";
 	size_t i;
 
+	if (j->o.train.train_share != 0)
+		snprintf(of, sizeof(of), " of %zu", all);
 	snprintf(what, sizeof(what), "%d labels", j->model.labels.n);
 	if (j->model.config.number) {
 		for (i = 1; i < d->n; i++) {
@@ -302,9 +316,9 @@ static void tell_data(const struct bt_job *j)
 		         (double)least, (double)most);
 	}
 	bt_log(log_of(j), BT_LOG_NOTE,
-	       "%zu training examples, %zu for evaluation, %s, %.1f tokens "
+	       "%zu%s training examples, %zu for evaluation, %s, %.1f tokens "
 	       "each (longest %zu)",
-	       d->n, j->eval.n, what, (double)d->start[d->n] / (double)d->n,
+	       d->n, of, j->eval.n, what, (double)d->start[d->n] / (double)d->n,
 	       d->longest);
 }
 
@@ -316,6 +330,7 @@ static int read_data(struct bt_job *j, struct bt_labels *known,
 	                 j->tok != NULL ? bt_tok_fingerprint(j->tok) : NULL);
 	struct bt_labels found = {0};
 	bool given = j->o.labels != NULL;
+	size_t all = 0;
 	int r = BT_OK;
 
 	if (j->model.config.number)
@@ -338,11 +353,14 @@ static int read_data(struct bt_job *j, struct bt_labels *known,
 	if (r == BT_OK)
 		r = read_eval(j, &fit, err);
 	if (r == BT_OK)
+		r = thin(j, &all, err);
+	if (r == BT_OK)
 		r = weigh(j, err);
 	bt_labels_clear(&found);
-	if (r == BT_OK)
-		tell_data(j);
-	return r == BT_OK && !j->model.config.number ? tell_unseen(j, err) : r;
+	if (r != BT_OK)
+		return r;
+	tell_data(j, all);
+	return j->model.config.number ? BT_OK : tell_unseen(j, err);
 }
 
 /* Plans the model: nothing large is taken yet. */

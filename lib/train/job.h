@@ -21,6 +21,7 @@ struct bt_job_opts {
 	uint64_t expect;   /* training records; 0: any number */
 	const char *eval;  /* token records, or NULL */
 	double eval_share; /* of the training records, held out; 0: none */
+	/* train.train_share: of the examples that are left then */
 	const char *pool;  /* of BT_POOLED_NAMES, or NULL: as the model has */
 	const char *head;  /* as bt_head_parse takes it, or NULL: likewise */
 	double dropout;    /* for all of the model; below 0: as configured */

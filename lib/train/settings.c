@@ -44,6 +44,9 @@ static json_t *loop(const struct bt_train_opts *o)
 		                    json_integer((json_int_t)o->epoch_steps));
 	if (o->batching.stream)
 		json_object_set_new(s, "full batches", json_true());
+	if (o->train_share != 0)
+		json_object_set_new(s, "train share",
+		                    json_real(o->train_share));
 	return s;
 }
 

@@ -54,6 +54,8 @@ struct bt_train_opts {
 	int64_t patience;    /* ends after so many evaluations that were not the
 	                      * best; 0: does not */
 	const char *class_weight; /* as given; already in the data's weights */
+	double train_share; /* of the examples there were, which the data are
+	                     * already; 0: all */
 
 	/* checkpoints; 0: none */
 	int64_t save_steps;  /* updates from one to the next */
