@@ -8,30 +8,57 @@ exits 0 'demo.sh: over 90 % right on unseen questions' \
 like "$(tail -n 1 out)" 'right on 2[0-9][0-9] of 240 *' 'and says so'
 
 # A table of BANKING77's form, and the model that the demo trained.
-awk 'BEGIN { print "text,category" }
-	{ print "where is my card number " NR % 7 ",card\r"
-	print "\"the transfer, of " NR % 5 " euro, failed\",transfer\r" }' \
-	/dev/stdin >train.csv <<EOF
-1
-2
-3
-4
-5
-6
-7
-8
-9
-10
-11
-12
-EOF
+awk 'BEGIN {
+	print "text,category"
+	for (i = 1; i <= 12; i++) {
+		print "where is my card number " i % 7 ",card\r"
+		print "\"the transfer, of " i % 5 " euro, failed\",transfer\r"
+	}
+}' >train.csv
 exits 0 'banking77.sh: runs' "$TEST_TOP/pipelines/banking77.sh" demo/intent \
-	train.csv train.csv out.d --epochs 12 --learning-rate 1e-3
-like "$(cat out)" 'accuracy *' 'banking77.sh: prints the accuracy'
-is "$(wc -l <out.d/predictions.csv | tr -d ' ')" 25 'banking77.sh: predicts'
+	train.csv train.csv b --batch-size 8 --epochs 9 --warmup 2 \
+	--learning-rate 1e-3
+like "$(cat out)" 'seed 42: accuracy *, weighted F1 *' \
+	'banking77.sh: prints accuracy and F1'
+like "$(cat err)" '*epoch 9: * weighted F1 *' 'banking77.sh: F1 after each epoch'
+is "$(wc -l <b/predictions.csv | tr -d ' ')" 25 'banking77.sh: predicts'
 grep -q 'fresh: classifier.weight, classifier.bias' err
 result $? 'banking77.sh: new labels get a new classifier'
 exits 2 'banking77.sh: says how it is used' "$TEST_TOP/pipelines/banking77.sh"
+like "$(cat err)" '*usage: *banking77.sh small*' 'banking77.sh: whole'
+exits 0 'banking77.sh: by itself, with two seeds' env SEEDS='1 2' \
+	"$TEST_TOP/pipelines/banking77.sh" small b
+like "$(cat out)" 'seed 1: *seed 2: *mean of 2: accuracy 0.[89]*, weighted F1 0.[89]*' \
+	'banking77.sh: tells the mean, and has learnt'
+echo 'text,category
+"a' >bad.csv
+exits 1 'banking77.sh: a bad table ends it' \
+	"$TEST_TOP/pipelines/banking77.sh" demo/intent train.csv bad.csv bad
+[ ! -e bad/model ]
+result $? 'banking77.sh: before anything is trained'
+
+ag=$TEST_TOP/pipelines/ag-news-roberta.sh
+exits 0 'ag-news-roberta.sh: by itself' "$ag" small a
+like "$(cat out)" 'accuracy 0.[789]*' 'ag-news-roberta.sh: has learnt'
+like "$(cat err)" '*bert-train: * examples/s, * tokens/s,*bert-predict: * examples/s,*' \
+	'ag-news-roberta.sh: examples a second'
+like "$(head -n 2 a/submission.csv | tr '\n' ' ')" 'id,class 0,[WSB]* ' \
+	'ag-news-roberta.sh: a submission with names of classes'
+is "$(($(wc -l <a/submission.csv) - 1))" "$(grep -c . a/data/test.csv)" \
+	'ag-news-roberta.sh: of all rows'
+like "$(tr -d ' \n' <a/model/config.json)" \
+	'*RobertaForSequenceClassification*"0":"World","1":"Sports","2":"Business","3":"Sci/Tech"*' \
+	'ag-news-roberta.sh: a RoBERTa, its classes in the published order'
+ls a/model/vocab.json a/model/merges.txt a/logs/events.out.* \
+	a/logs/train/events.out.* a/logs/validation/events.out.* >why 2>&1
+result $? 'ag-news-roberta.sh: its tokenizer, and event files'
+exits 0 "ag-news-roberta.sh: a user's model and data" "$ag" a/model a/data c \
+	--train-share .5 --epochs 1
+like "$(cat err)" '*bert-train: * of 645 training examples*' \
+	'ag-news-roberta.sh: a share of the data'
+like "$(cat out)" 'accuracy 0.[789]*' 'ag-news-roberta.sh: measured'
+exits 2 'ag-news-roberta.sh: says how it is used' "$ag" --help
+exits 1 'ag-news-roberta.sh: no such data' "$ag" a/model nosuch d
 
 for script in "$TEST_TOP"/pipelines/*.sh; do
 	grep -q "$(basename "$script")" "$TEST_TOP/tests/t/500-pipelines.t" \
