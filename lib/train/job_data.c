@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: MIT */
+/* The examples of a job: read, divided, weighed, and their labels fixed. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "ckpt/ckpt.h"
+#include "train/classweight.h"
+#include "train/job_int.h"
+
+static bool has_classifier(const char *dir, const struct bt_config *config)
+{
+	struct bt_ckpt *c;
+	char name[BT_CLASSES_NAME];
+	bool has;
+
+	if (bt_ckpt_open(dir, &c, NULL) != BT_OK)
+		return false; /* why is said when the weights are loaded */
+	has = bt_weights_has(c, bt_family_classes(config, name));
+	bt_ckpt_close(c);
+	return has;
+}
+
+static bool same_labels(const struct bt_labels *a, const struct bt_labels *b)
+{
+	int i;
+
+	for (i = 0; i < a->n && i < b->n; i++)
+		if (strcmp(a->name[i], b->name[i]) != 0)
+			return false;
+	return a->n == b->n;
+}
+
+/* The labels of the run: those that were given, or the model's own where it is
+ * a classifier that knows all labels of the data, or those of the data in their
+ * standard order. */
+static int fix_labels(struct bt_job *j, struct bt_labels *found,
+                      struct bt_labels *known, struct bt_error *err)
+{
+	int *map, i, r = BT_OK;
+
+	if (j->model.config.number) {
+		j->keeps_head = known->n == 1 && !j->new_head &&
+		                has_classifier(j->o.model, &j->model.config);
+		j->model.labels = *found;
+		memset(found, 0, sizeof(*found));
+		return BT_OK;
+	}
+	map = calloc((size_t)found->n + 1, sizeof(*map));
+	if (map == NULL)
+		return bt_error_nomem(err, "collecting labels");
+	j->keeps_head = known->n >= 2 && !j->new_head;
+	for (i = 0; i < found->n && j->keeps_head; i++) {
+		map[i] = bt_labels_find(known, bt_span(found->name[i]));
+		j->keeps_head = map[i] >= 0;
+	}
+	if (j->o.labels != NULL)
+		j->keeps_head = !j->new_head && same_labels(found, known);
+	if (j->keeps_head)
+		j->keeps_head = has_classifier(j->o.model, &j->model.config);
+	if (j->o.labels != NULL) {
+		j->model.labels = *found;
+		memset(found, 0, sizeof(*found));
+		free(map);
+		return BT_OK;
+	}
+	if (j->keeps_head) {
+		j->model.labels = *known;
+		memset(known, 0, sizeof(*known));
+	} else {
+		r = bt_labels_sort(found, map, err);
+		j->model.labels = *found;
+		memset(found, 0, sizeof(*found));
+	}
+	if (r == BT_OK)
+		bt_dataset_relabel(&j->train, map);
+	free(map);
+	return r;
+}
+
+static int check_training_labels(const struct bt_job *j,
+                                 const struct bt_labels *found,
+                                 struct bt_error *err)
+{
+	if (j->train.unlabelled == j->train.n)
+		return bt_error_set(err, BT_EFORMAT,
+		                    "no training record has a label: give "
+		                    "csv2tfrecord -l COLUMN");
+	if (j->train.unlabelled > 0)
+		return bt_error_set(err, BT_EFORMAT,
+		                    "%zu of %zu training records have no label",
+		                    j->train.unlabelled, j->train.n);
+	if (found->n < 2 && !j->model.config.number)
+		return bt_error_set(err, BT_EFORMAT,
+		                    "all training records have the same label "
+		                    "'%s': there is nothing to tell apart",
+		                    found->name[0]);
+	return BT_OK;
+}
+
+static int read_eval(struct bt_job *j, const struct bt_fit *fit,
+                     struct bt_error *err)
+{
+	char *path = (char *)j->o.eval;
+	int r = BT_OK;
+
+	if (path != NULL) {
+		r = bt_dataset_read(&path, 1, 0, fit, BT_LABELS_KNOWN,
+		                    &j->model.labels, &j->eval, err);
+		if (r == BT_OK && j->eval.unlabelled > 0)
+			r = bt_error_set(err, BT_EFORMAT,
+			                 "%zu of %zu records in '%s' have no "
+			                 "label",
+			                 j->eval.unlabelled, j->eval.n, path);
+	}
+	if (r == BT_OK && j->o.eval_share > 0)
+		r = bt_dataset_split(&j->train, j->o.eval_share,
+		                     j->o.train.batching.seed, &j->eval, err);
+	if (r == BT_OK && j->train.n == 0)
+		r = bt_error_set(err, BT_EFORMAT,
+		                 "no training records are left beside the "
+		                 "evaluation share");
+	j->has_eval = j->eval.n > 0;
+	return r;
+}
+
+/* Leaves the share to train on; *all is how many there were. */
+static int thin(struct bt_job *j, size_t *all, struct bt_error *err)
+{
+	double share = j->o.train.train_share;
+
+	*all = j->train.n;
+	if (share == 0)
+		return BT_OK;
+	return bt_dataset_thin(&j->train, share, j->o.train.batching.seed, err);
+}
+
+/* "1001 of 10003 training examples, ..." */
+/* Classes that cannot be learnt: what a data set is not expected to have. */
+static int tell_unseen(const struct bt_job *j, struct bt_error *err)
+{
+	const struct bt_labels *l = &j->model.labels;
+	uint8_t *seen = bt_array0((size_t)l->n, 1);
+	struct bt_buf b = BT_BUF_INIT;
+	int i, unseen = 0;
+	size_t k;
+
+	if (seen == NULL)
+		return bt_error_nomem(err, "looking at the labels");
+	for (k = 0; k < j->train.n; k++)
+		seen[j->train.label[k]] = 1;
+	for (i = 0; i < l->n; i++)
+		if (!seen[i] && ++unseen <= 5)
+			bt_buf_printf(&b, "%s'%s'", b.len > 0 ? ", " : "",
+			              l->name[i]);
+	if (unseen > 0 && bt_buf_str(&b) != NULL)
+		bt_log(bt_job_log(j), BT_LOG_WARN,
+		       "%d of the %d labels %s no training example: %s%s",
+		       unseen, l->n, unseen == 1 ? "has" : "have",
+		       bt_buf_str(&b), unseen > 5 ? ", ..." : "");
+	bt_buf_clear(&b);
+	free(seen);
+	return BT_OK;
+}
+
+static int weigh(struct bt_job *j, struct bt_error *err)
+{
+	const char *how = j->o.train.class_weight;
+	struct bt_buf said = BT_BUF_INIT;
+	int r = BT_OK;
+
+	if (how != NULL)
+		r = bt_class_weight(&j->train, &j->model.labels, how, &said,
+		                    err);
+	if (r == BT_OK && how != NULL && bt_buf_str(&said) != NULL)
+		bt_log(bt_job_log(j), BT_LOG_NOTE, "weights of the classes: %s",
+		       bt_buf_str(&said));
+	bt_buf_clear(&said);
+	return r;
+}
+
+static void tell_data(const struct bt_job *j, size_t all)
+{
+	const struct bt_dataset *d = &j->train;
+	float least = d->target[0], most = least;
+	char what[64], of[32] = "";
+	size_t i;
+
+	if (j->o.train.train_share != 0)
+		snprintf(of, sizeof(of), " of %zu", all);
+	snprintf(what, sizeof(what), "%d labels", j->model.labels.n);
+	if (j->model.config.number) {
+		for (i = 1; i < d->n; i++) {
+			least = fminf(least, d->target[i]);
+			most = fmaxf(most, d->target[i]);
+		}
+		snprintf(what, sizeof(what), "numbers from %g to %g",
+		         (double)least, (double)most);
+	}
+	bt_log(bt_job_log(j), BT_LOG_NOTE,
+	       "%zu%s training examples, %zu for evaluation, %s, %.1f tokens "
+	       "each (longest %zu)",
+	       d->n, of, j->eval.n, what, (double)d->start[d->n] / (double)d->n,
+	       d->longest);
+}
+
+int bt_job_data(struct bt_job *j, struct bt_labels *known, struct bt_error *err)
+{
+	struct bt_fit fit =
+	    bt_model_fit(&j->model.config,
+	                 j->tok != NULL ? bt_tok_fingerprint(j->tok) : NULL);
+	struct bt_labels found = {0};
+	bool given = j->o.labels != NULL;
+	size_t all = 0;
+	int r = BT_OK;
+
+	if (j->model.config.number)
+		r = bt_labels_number(&found, err);
+	else if (given)
+		r = bt_labels_named(j->o.labels, &found, err);
+	if (r == BT_OK)
+		r = bt_dataset_read(j->o.records, j->o.n_records, j->o.expect,
+		                    &fit,
+		                    given ? BT_LABELS_KNOWN : BT_LABELS_COLLECT,
+		                    &found, &j->train, err);
+	if (r == BT_OK && fit.length < 0) {
+		fit.length = (int)j->train.longest; /* as all have */
+		bt_head_fix(&j->model.config.head, fit.length);
+	}
+	if (r == BT_OK)
+		r = check_training_labels(j, &found, err);
+	if (r == BT_OK)
+		r = fix_labels(j, &found, known, err);
+	if (r == BT_OK)
+		r = read_eval(j, &fit, err);
+	if (r == BT_OK)
+		r = thin(j, &all, err);
+	if (r == BT_OK)
+		r = weigh(j, err);
+	bt_labels_clear(&found);
+	if (r != BT_OK)
+		return r;
+	tell_data(j, all);
+	return j->model.config.number ? BT_OK : tell_unseen(j, err);
+}

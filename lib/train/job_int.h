@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BT_TRAIN_JOB_INT_H
+#define BT_TRAIN_JOB_INT_H
+
+#include "train/job.h"
+
+static inline const struct bt_log *bt_job_log(const struct bt_job *j)
+{
+	return j->o.train.log;
+}
+
+/* Reads the examples and fixes the labels of the model, whose configuration is
+ * set; known are those it has so far. */
+int bt_job_data(struct bt_job *j, struct bt_labels *known,
+                struct bt_error *err) BT_MUST_USE;
+
+#endif
