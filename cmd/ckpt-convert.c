@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
 
 #include "base/tool.h"
 #include "ckpt/recast.h"
+#include "task/export.h"
 
 struct args {
 	struct bt_common common;
@@ -12,7 +16,7 @@ struct args {
 };
 
 static const struct bt_opt options[] = {
-    BT_STR(0, "to", "safetensors|npz|tf1|tf2",
+    BT_STR(0, "to", "safetensors|npz|tf1|tf2|onnx",
            "format of TO [what its name says]", args, to),
     BT_STR(0, "names", "hf|tf1|tf2|keep",
            "whose names the tensors get [those of --to]", args, names),
@@ -40,6 +44,16 @@ static const struct bt_tool tool = {
     options,
 };
 
+static void tell_copied(const struct args *a, int n)
+{
+	struct bt_log log = bt_tool_log(&tool, &a->common);
+
+	if (n > 0)
+		bt_log(&log, BT_LOG_NOTE,
+		       "%d file%s of configuration and tokenizer copied", n,
+		       n == 1 ? "" : "s");
+}
+
 static void tell(const struct args *a, const struct bt_recast *job)
 {
 	struct bt_log log = bt_tool_log(&tool, &a->common);
@@ -59,6 +73,7 @@ static void tell(const struct args *a, const struct bt_recast *job)
 	bt_log(&log, BT_LOG_NOTE,
 	       "%zu tensors, %zu bytes written to '%s' (%s, %s)", r->tensors,
 	       r->bytes, r->path, r->format, r->names);
+	tell_copied(a, r->copied);
 	bt_log(&log, BT_LOG_MORE, "%zu dropped, %zu renamed by rules",
 	       r->dropped, r->renamed);
 }
@@ -76,6 +91,66 @@ static int run(const struct args *a, struct bt_recast *job)
 	return status;
 }
 
+/* A whole model is written, not a checkpoint. */
+static bool is_onnx(const struct args *a, const char *to)
+{
+	size_t n = strlen(to);
+
+	if (a->to != NULL)
+		return strcmp(a->to, "onnx") == 0;
+	return n > 5 && strcmp(to + n - 5, ".onnx") == 0;
+}
+
+static bool check_onnx(const struct args *a, int *status)
+{
+	if (a->names == NULL && a->dtype == NULL && a->rename.n == 0 &&
+	    a->drop.n == 0 && a->shard_size == NULL && a->heads == 0)
+		return true;
+	*status = bt_tool_misuse(&tool, "--names, --dtype, --rename, --drop, "
+	                                "--shard-size and --heads do not go "
+	                                "with ONNX");
+	return false;
+}
+
+static int export(const struct args *a, const char *path, bool dir,
+                  struct bt_error *err)
+{
+	struct bt_log log = bt_tool_log(&tool, &a->common);
+	struct bt_export_report r;
+	int copied = 0, e = bt_export_onnx(a->path[0], path, &r, err);
+
+	if (e == BT_OK && dir)
+		e = bt_recast_beside(a->path[0], a->path[1], &copied, err);
+	if (e != BT_OK)
+		return e;
+	bt_log(&log, BT_LOG_NOTE,
+	       "%d operators, %d tensors written to '%s' (onnx, %s)", r.nodes,
+	       r.arrays, path, r.classifier ? "a classifier" : "an encoder");
+	tell_copied(a, copied);
+	return BT_OK;
+}
+
+static int run_onnx(const struct args *a)
+{
+	const char *to = a->path[1];
+	bool dir = bt_recast_is_dir(to);
+	struct bt_buf path = BT_BUF_INIT;
+	struct bt_error err = {0};
+	int e = BT_OK;
+
+	bt_buf_puts(&path, to);
+	if (dir)
+		bt_buf_puts(&path, "/model.onnx");
+	if (bt_buf_str(&path) == NULL)
+		e = bt_error_nomem(&err, "writing a model");
+	else if (dir && mkdir(to, 0777) != 0 && errno != EEXIST)
+		e = bt_error_sys(&err, errno, "cannot make '%s'", to);
+	if (e == BT_OK)
+		e = export(a, bt_buf_str(&path), dir, &err);
+	bt_buf_clear(&path);
+	return e == BT_OK ? BT_EXIT_DONE : bt_tool_fail(&tool, &err);
+}
+
 static bool parse(int argc, char **argv, struct args *a, struct bt_recast *job,
                   int *status)
 {
@@ -87,6 +162,10 @@ static bool parse(int argc, char **argv, struct args *a, struct bt_recast *job,
 	if (argc - at != 2) {
 		*status = bt_tool_misuse(&tool, "expected FROM and TO");
 		return false;
+	}
+	if (is_onnx(a, argv[at + 1])) {
+		a->path = argv + at;
+		return check_onnx(a, status);
 	}
 	job->from = argv[at];
 	job->to = argv[at + 1];
@@ -113,5 +192,6 @@ int main(int argc, char **argv)
 
 	if (!parse(argc, argv, &a, &job, &status))
 		return status;
-	return bt_tool_end(&tool, run(&a, &job));
+	return bt_tool_end(&tool,
+	                   a.path != NULL ? run_onnx(&a) : run(&a, &job));
 }

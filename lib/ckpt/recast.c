@@ -26,7 +26,7 @@ static bool is(const char *s, const char *word)
 	return s != NULL && strcmp(s, word) == 0;
 }
 
-static bool is_dir(const char *path)
+bool bt_recast_is_dir(const char *path)
 {
 	struct stat st;
 
@@ -40,7 +40,8 @@ static const char *format_of(const struct bt_recast *r)
 
 	if (r->format != NULL)
 		return r->format;
-	if (r->shard_size != NULL || ends(path, ".safetensors") || is_dir(path))
+	if (r->shard_size != NULL || ends(path, ".safetensors") ||
+	    bt_recast_is_dir(path))
 		return "safetensors";
 	if (ends(path, ".npz"))
 		return "npz";
@@ -142,7 +143,7 @@ static int find_heads(const struct bt_recast *r, int *heads,
 	int64_t n = r->heads;
 	int i, e = BT_OK;
 
-	if (is_dir(r->from))
+	if (bt_recast_is_dir(r->from))
 		bt_buf_puts(&b, r->from);
 	else if (slash != NULL)
 		bt_buf_put(&b, r->from, (size_t)(slash - r->from) + 1);
@@ -237,7 +238,7 @@ static const char *target(struct bt_recast *r, const char *format)
 
 	bt_buf_reset(&r->path);
 	bt_buf_puts(&r->path, r->to);
-	if (is_dir(r->to)) {
+	if (bt_recast_is_dir(r->to)) {
 		if (is(format, "safetensors"))
 			bt_buf_printf(&r->path, "%smodel.safetensors", slash);
 		else if (is(format, "npz"))
@@ -277,6 +278,14 @@ static int write_as(struct bt_recast *r, const char *format,
 	return bt_source_tensorflow(s, path, err);
 }
 
+/* A model directory is to load at once. */
+static int copy_beside(struct bt_recast *r, struct bt_error *err)
+{
+	if (r->shard_size == NULL && !bt_recast_is_dir(r->to))
+		return BT_OK;
+	return bt_recast_beside(r->from, r->to, &r->report.copied, err);
+}
+
 static int convert(struct bt_recast *r, const struct bt_named_list *l,
                    const char *format, struct bt_error *err)
 {
@@ -295,6 +304,8 @@ static int convert(struct bt_recast *r, const struct bt_named_list *l,
 		return e;
 	s = bt_recode_source(recode);
 	e = write_as(r, format, s, err);
+	if (e == BT_OK)
+		e = copy_beside(r, err);
 	r->report.format = is_tensorflow(format) ? "tensorflow" : format;
 	r->report.tensors = s->count;
 	for (i = 0; i < s->count; i++)

@@ -18,6 +18,7 @@ struct bt_recast_report {
 	const char *format; /* what was written */
 	const char *names;  /* whose they are */
 	const char *path;   /* what can be opened */
+	int copied;         /* files that stand beside it */
 };
 
 /* What is to be done; NULL and 0 are the defaults. Texts are borrowed. */
@@ -40,10 +41,22 @@ int bt_recast_check(const struct bt_recast *r,
                     struct bt_error *err) BT_MUST_USE;
 
 /*
+ * Copies the configuration and the tokenizer's files from the directory that
+ * from is, or is in, to another, save those that are there; *copied is how
+ * many. A SavedModel's vocabulary is among them.
+ */
+int bt_recast_beside(const char *from, const char *dir, int *copied,
+                     struct bt_error *err) BT_MUST_USE;
+
+/* Whether path is a directory, or is meant to be one by its last slash. */
+bool bt_recast_is_dir(const char *path);
+
+/*
  * Reads and writes. Names of from are dropped and renamed first, then brought
  * into Hugging Face's, from there into others: where names is NULL, TensorFlow
  * formats get their own, and the others Hugging Face's where those of from are
- * TensorFlow's, else they are kept.
+ * TensorFlow's, else they are kept. Where to is a directory, what stands beside
+ * from goes there as well.
  */
 int bt_recast_run(struct bt_recast *r, struct bt_error *err) BT_MUST_USE;
 

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A model directory as a file of ONNX: its graph said in the operators of
+ * opset 17, with free numbers of texts and of tokens. Inputs are input_ids,
+ * attention_mask and, where the model looks at segments, token_type_ids, all
+ * int64 of [batch, sequence]; the output is logits, [batch, classes], of a
+ * classifier, else last_hidden_state, [batch, sequence, columns].
+ */
+#ifndef BT_TASK_EXPORT_H
+#define BT_TASK_EXPORT_H
+
+#include <stdbool.h>
+
+#include "base/err.h"
+
+struct bt_export_report {
+	int nodes, arrays; /* operators of the graph, weights */
+	bool classifier;
+};
+
+/* BT_EFORMAT: the model is of a family, or has an operator, that cannot be said
+ * there. */
+int bt_export_onnx(const char *dir, const char *path,
+                   struct bt_export_report *report,
+                   struct bt_error *err) BT_MUST_USE;
+
+#endif

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: MIT
+# Models as ONNX, and what is copied with a model.
+. "$TEST_TOP/tests/lib.sh"
+. "$TEST_TOP/tests/small.sh"
+. "$TEST_TOP/tests/families.sh"
+H=$DATA/ckpt-hdf5
+
+# --- a file
+works 'a classifier' ckpt-convert "$H" small.onnx
+like "$(cat err)" "*written to 'small.onnx' (onnx, a classifier)" 'is told'
+is "$(head -c 16 small.onnx | od -An -tx1 | tr -d ' \n')" \
+	08081209626572747574696c73420210 'begins as a model of ONNX, version 8'
+for word in logits input_ids attention_mask token_type_ids sequence \
+	LayerNormalization classifier.weight bert.encoder.layer.1.output.dense.weight; do
+	[ "$(grep -ac "$word" small.onnx)" != 0 ]
+	result $? "holds $word"
+done
+works 'again, as --to says' ckpt-convert -q --to onnx "$H/" again
+same again small.onnx 'the same bytes'
+mkdir encoder
+cp "$H/config.json" encoder
+ckpt-convert -q --drop '^classifier' "$H" encoder/model.safetensors
+works 'an encoder' ckpt-convert encoder encoder.onnx
+like "$(cat err)" '*an encoder)' 'is told'
+[ "$(grep -ac last_hidden_state encoder.onnx)" != 0 ]
+result $? 'gives its last layer'
+
+# --- misuse
+exits 2 'no types' ckpt-convert --dtype bf16 "$H" x.onnx
+exits 2 'no rules' ckpt-convert --to onnx --drop x "$H" x
+refuses "*holds neither config.json nor bert_config.json" 'no model' \
+	ckpt-convert . x.onnx
+mkdir odd
+cp "$H/config.json" "$H/model.safetensors" odd
+sed 's/"hidden_size": 8/"hidden_size": 4/' "$H/config.json" >odd/config.json
+refuses "*has shape*the configuration asks for*" 'weights that do not fit' \
+	ckpt-convert odd x.onnx
+[ ! -e x.onnx ]
+result $? 'nothing is written'
+
+# --- directories
+works 'into a directory' ckpt-convert "$H" full/ --to onnx
+like "$(cat err)" '*2 files of configuration and tokenizer copied' 'with what loads it'
+same full/vocab.txt "$H/vocab.txt" 'the vocabulary'
+same full/model.onnx small.onnx 'the model'
+printf 'text,label\ngood,a\nbad,b\nfine,a\n' >t.csv
+csv2tfrecord -q -t text -l label t.csv | bert-tokenize -q -m "$H/vocab.txt" -o t.rec
+bert-predict -q -m "$H" --proba --dtype f32 -o wanted t.rec
+for to in safetensors tf1 tf2; do
+	works "$to into a directory" ckpt-convert -q --to $to "$H" $to/
+	works 'loads at once' bert-predict -q -m $to --proba --dtype f32 -o got t.rec
+	same got wanted 'and predicts the same'
+done
+works 'shards' ckpt-convert -q --shard-size 4K "$H" shards
+works 'load at once' bert-predict -q -m shards --proba --dtype f32 -o got t.rec
+same got wanted 'and predict the same'
+mkdir own
+echo '{"mine": true}' >own/config.json
+works 'a file that is there' ckpt-convert -q "$H" own
+is "$(cat own/config.json)" '{"mine": true}' 'stays'
+works 'the round trip' ckpt-convert -q tf1 r1/ --to safetensors
+works 'by TF2' ckpt-convert -q --to tf2 r1 r2/
+works 'and back' ckpt-convert -q --to safetensors r2 r3/
+same r3/model.safetensors "$H/model.safetensors" 'ends where it began'
+
+# --- ONNX Runtime
+if [ -z "${PEER_PYTHON-}" ] ||
+	! "$PEER_PYTHON" -c 'import onnx, onnxruntime, torch, transformers' 2>why; then
+	rm -f why
+	skip 'ONNX Runtime agrees' 'PEER_PYTHON names no Python with onnxruntime'
+	finish
+fi
+HF_HUB_OFFLINE=1
+export HF_HUB_OFFLINE
+small_data
+pairs="$H=small.onnx encoder=encoder.onnx new=new.onnx"
+for f in $families; do
+	family_config "$f" >$f.json
+	works "a model of $f" bert-train -q --init-config ./$f.json --tokenizer vocab.txt \
+		--steps 3 --learning-rate 1e-3 -o $f train.rec
+	works 'as ONNX' ckpt-convert -q $f $f.onnx
+	pairs="$pairs $f=$f.onnx"
+done
+sed 's/"mpnet"/"bert"/; s/}$/, "hidden_act": "gelu_new"}/' mpnet.json >new.json
+bert-train -q --init-config ./new.json --tokenizer vocab.txt --steps 1 -o new train.rec
+works 'another activation' ckpt-convert -q new new.onnx
+# shellcheck disable=SC2086
+works 'ONNX Runtime gives what transformers gives' \
+	"$PEER_PYTHON" "$TEST_TOP/tests/fixtures/onnx-peer.py" $pairs
+is "$(grep -c 'largest difference' out)" 11 'for all models'
+finish
