@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "base/sys.h"
 #include "base/tool.h"
+#include "ckpt/family.h"
 #include "ckpt/show.h"
 
-/* Exit status of --check and --diff, as that of cmp. */
+/* Exit status of --check, --diff and --family, as that of cmp. */
 enum { YES = 0, NO = 1, TROUBLE = 2 };
 
 struct args {
 	struct bt_common common;
-	bool stats, check, diff, json;
+	bool stats, check, diff, json, tree, family;
+	int64_t depth;
 	const char *grep;
-	const char *dump;
+	const char *dump, *format;
 	regex_t pattern; /* grep, where that is given */
 	char **path;     /* one, or two to compare */
 };
@@ -21,11 +24,17 @@ struct args {
 static const struct bt_opt options[] = {
     BT_FLAG(0, "stats", "add minimum, maximum, mean, deviation, NaN, Inf", args,
             stats),
+    BT_FLAG(0, "tree", "list modules in each other, with their totals", args,
+            tree),
+    BT_INT(0, "depth", "N", "levels of --tree [all]", args, depth, 0, 4096),
+    BT_FLAG(0, "family", "tell what model it is, and how large", args, family),
     BT_FLAG(0, "check", "read everything and tell whether it is sound", args,
             check),
     BT_FLAG(0, "diff", "compare two checkpoints, as two PATHs alone do", args,
             diff),
     BT_STR(0, "dump", "TENSOR", "print the values of one tensor", args, dump),
+    BT_STR(0, "format", "text|npy|tensor", "form of --dump [text]", args,
+           format),
     BT_STR(0, "grep", "PATTERN", "only tensors whose name matches", args, grep),
     BT_FLAG(0, "json", "print JSON", args, json),
     BT_STR('o', "output", "FILE", "where to write [standard output]", args,
@@ -120,7 +129,12 @@ static int list(struct run *r, int *status, struct bt_error *err)
 		e = compute_stats(r, err);
 	if (e != BT_OK)
 		return e;
-	if (r->args->json) {
+	if (r->args->tree && r->args->json) {
+		bt_show_tree_json(&r->text, &r->v[0], (int)r->args->depth);
+	} else if (r->args->tree) {
+		show_config(r);
+		bt_show_tree(&r->text, &r->v[0], (int)r->args->depth);
+	} else if (r->args->json) {
 		bt_show_list_json(&r->text, &r->v[0], r->stats);
 	} else {
 		show_config(r);
@@ -187,9 +201,29 @@ static int diff(struct run *r, int *status, struct bt_error *err)
 	return put(r, err);
 }
 
+static int family(struct run *r, int *status, struct bt_error *err)
+{
+	struct bt_ckpt_family f;
+	int e = open_path(r, 0, err);
+
+	if (e == BT_OK)
+		e = bt_ckpt_family(r->c[0], r->args->path[0], &f, err);
+	if (e != BT_OK)
+		return e;
+	if (r->args->json)
+		bt_show_family_json(&r->text, &f);
+	else
+		bt_show_family(&r->text, &f);
+	*status = f.family != NULL ? YES : NO;
+	bt_ckpt_family_clear(&f);
+	return put(r, err);
+}
+
 static int dump(struct run *r, int *status, struct bt_error *err)
 {
-	const char *name = r->args->dump;
+	const char *name = r->args->dump, *form = r->args->format;
+	bool npy = form != NULL && strcmp(form, "npy") == 0;
+	bool stream = form != NULL && strcmp(form, "tensor") == 0;
 	const struct bt_tensor *t;
 	struct bt_out *out;
 	int e = open_path(r, 0, err);
@@ -201,10 +235,13 @@ static int dump(struct run *r, int *status, struct bt_error *err)
 	if (t == NULL)
 		return bt_error_set(err, BT_EARG, "'%s' has no tensor '%s'",
 		                    r->args->path[0], name);
-	e = bt_out_open(r->args->common.output, BT_OUT_TEXT, &out, err);
+	e = bt_out_open(r->args->common.output,
+	                npy || stream ? BT_OUT_BINARY : BT_OUT_TEXT, &out, err);
 	if (e != BT_OK)
 		return e;
-	e = bt_show_values(out, t, err);
+	e = npy      ? bt_show_npy(out, t, err)
+	    : stream ? bt_show_stream(out, t, err)
+	             : bt_show_values(out, t, err);
 	if (e == BT_OK)
 		return bt_out_commit(out, err);
 	bt_out_abandon(out);
@@ -229,7 +266,7 @@ static int run(const struct args *a)
 {
 	int (*job)(struct run *, int *, struct bt_error *) = list;
 	struct run r = {.args = a, .text = BT_BUF_INIT};
-	bool asks = a->check || a->diff;
+	bool asks = a->check || a->diff || a->family;
 	struct bt_error err = {0};
 	int status = BT_EXIT_DONE;
 
@@ -237,6 +274,8 @@ static int run(const struct args *a)
 		job = check;
 	else if (a->diff)
 		job = diff;
+	else if (a->family)
+		job = family;
 	else if (a->dump != NULL)
 		job = dump;
 	if (job(&r, &status, &err) != BT_OK) {
@@ -263,6 +302,12 @@ static bool parse_pattern(struct args *a, int *status)
 	return false;
 }
 
+static int modes(const struct args *a)
+{
+	return a->stats + a->tree + a->family + a->check + a->diff +
+	       (a->dump != NULL);
+}
+
 static bool parse(int argc, char **argv, struct args *a, int *status)
 {
 	int at, n;
@@ -271,10 +316,14 @@ static bool parse(int argc, char **argv, struct args *a, int *status)
 		return false;
 	a->path = argv + at;
 	n = argc - at;
-	a->diff = a->diff || (n == 2 && !a->check && !a->stats && !a->dump);
-	if (a->stats + a->check + a->diff + (a->dump != NULL) > 1)
-		*status = bt_tool_misuse(&tool, "--stats, --check, --diff and "
-		                                "--dump exclude each other");
+	a->tree = a->tree || a->depth > 0;
+	a->diff = a->diff || (n == 2 && modes(a) == 0);
+	if (modes(a) > 1)
+		*status = bt_tool_misuse(
+		    &tool, "--stats, --tree, --family, --check, --diff and "
+		           "--dump exclude each other");
+	else if (a->format != NULL && a->dump == NULL)
+		*status = bt_tool_misuse(&tool, "--format goes with --dump");
 	else if (a->dump != NULL && (a->json || a->grep != NULL))
 		*status = bt_tool_misuse(&tool, "--dump goes with neither "
 		                                "--json nor --grep");

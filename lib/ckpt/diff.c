@@ -12,12 +12,14 @@ struct part {
 	size_t first; /* element */
 	size_t n;
 	size_t differing;
-	double max, sum; /* of |a - b|; NaN where a NaN faces a number */
+	double max, sum;    /* of |a - b|; NaN where a NaN faces a number */
+	double dot, aa, bb; /* sums of products */
 };
 
 struct job {
-	const struct bt_tensor_diff *rows;
+	struct bt_tensor_diff *rows;
 	struct part *parts;
+	size_t n;
 };
 
 bool bt_tensor_differs(const struct bt_tensor_diff *d)
@@ -141,12 +143,60 @@ static void work(void *arg, int piece, int worker)
 	}
 }
 
+/* The products of a piece of tensors that differ. */
+static void multiply(void *arg, int piece, int worker)
+{
+	struct job *job = arg;
+	struct part *p = &job->parts[piece];
+	const struct bt_tensor_diff *d = &job->rows[p->row];
+	double x[BT_PIECE_BLOCK], y[BT_PIECE_BLOCK];
+	size_t i, k, n;
+
+	(void)worker;
+	for (i = 0; i < p->n && d->differing != 0 && d->numbers; i += n) {
+		n = p->n - i < BT_PIECE_BLOCK ? p->n - i : BT_PIECE_BLOCK;
+		if (bt_tensor_to_f64(d->a, p->first + i, n, x, NULL) != BT_OK ||
+		    bt_tensor_to_f64(d->b, p->first + i, n, y, NULL) != BT_OK)
+			return; /* cannot be, as in work */
+		for (k = 0; k < n; k++) {
+			p->dot += x[k] * y[k];
+			p->aa += x[k] * x[k];
+			p->bb += y[k] * y[k];
+		}
+	}
+}
+
+/* The cosine of the angle between both, seen as vectors. */
+static void find_cosines(struct job *job, struct bt_pool *pool)
+{
+	struct bt_tensor_diff *d;
+	const struct part *p;
+	double dot = 0, aa = 0, bb = 0;
+	size_t i;
+
+	bt_pool_run(pool, multiply, job, (int)job->n);
+	for (i = 0; i < job->n; i++) {
+		p = &job->parts[i];
+		d = &job->rows[p->row];
+		dot += p->dot;
+		aa += p->aa;
+		bb += p->bb;
+		if (i + 1 < job->n && p[1].row == p->row)
+			continue;
+		if (d->differing == 0)
+			d->cosine = 1;
+		else if (aa > 0 && bb > 0)
+			d->cosine = dot / (sqrt(aa) * sqrt(bb));
+		dot = aa = bb = 0;
+	}
+}
+
 static void pair(struct bt_tensor_diff *d, const struct bt_tensor *a,
                  const struct bt_tensor *b)
 {
 	bool real;
 
-	*d = (struct bt_tensor_diff){.a = a, .b = b};
+	*d = (struct bt_tensor_diff){.a = a, .b = b, .cosine = NAN};
 	if (a == NULL || b == NULL)
 		return;
 	real = bt_dtype_is_real(a->dtype) && bt_dtype_is_real(b->dtype);
@@ -210,16 +260,16 @@ static struct part *cut(const struct bt_tensor_diff *rows, size_t n,
 static int compare_all(struct bt_tensor_diff *rows, size_t n,
                        struct bt_pool *pool)
 {
-	struct job job = {rows, NULL};
+	struct job job = {rows, NULL, 0};
 	struct bt_tensor_diff *d;
 	const struct part *p;
-	size_t i, n_parts;
+	size_t i;
 
-	job.parts = cut(rows, n, &n_parts);
+	job.parts = cut(rows, n, &job.n);
 	if (job.parts == NULL)
 		return BT_ENOMEM;
-	bt_pool_run(pool, work, &job, (int)n_parts);
-	for (i = 0; i < n_parts; i++) {
+	bt_pool_run(pool, work, &job, (int)job.n);
+	for (i = 0; i < job.n; i++) {
 		p = &job.parts[i];
 		d = &rows[p->row];
 		d->differing += p->differing;
@@ -229,6 +279,7 @@ static int compare_all(struct bt_tensor_diff *rows, size_t n,
 	for (i = 0; i < n; i++)
 		if (rows[i].compared && rows[i].a->count != 0)
 			rows[i].mean /= (double)rows[i].a->count;
+	find_cosines(&job, pool);
 	free(job.parts);
 	return BT_OK;
 }

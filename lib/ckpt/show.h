@@ -38,6 +38,11 @@ void bt_show_list(struct bt_buf *b, const struct bt_view *v,
 void bt_show_list_json(struct bt_buf *b, const struct bt_view *v,
                        const struct bt_tensor_stats *s);
 
+/* The modules that the names tell, each with the totals of all below it, and in
+ * them the tensors; of depth levels, 0: all. */
+void bt_show_tree(struct bt_buf *b, const struct bt_view *v, int depth);
+void bt_show_tree_json(struct bt_buf *b, const struct bt_view *v, int depth);
+
 /*
  * What is wrong with the values: a line for each tensor that holds NaN or Inf.
  * Returns how many there are. Where none is, the text says so unless quiet.
@@ -61,6 +66,13 @@ size_t bt_show_diff_json(struct bt_buf *b, const struct bt_ckpt *a,
 /* The values of a tensor: a line for each row, that is for each index but the
  * last. Decimals are the shortest that read back as the same number. */
 int bt_show_values(struct bt_out *out, const struct bt_tensor *t,
+                   struct bt_error *err) BT_MUST_USE;
+
+/* The tensor as a file of NumPy, BT_EARG where that has no such type; and as a
+ * tensor stream of one frame. */
+int bt_show_npy(struct bt_out *out, const struct bt_tensor *t,
+                struct bt_error *err) BT_MUST_USE;
+int bt_show_stream(struct bt_out *out, const struct bt_tensor *t,
                    struct bt_error *err) BT_MUST_USE;
 
 #endif

@@ -67,6 +67,10 @@ static void row_cells(struct bt_table *t, const struct bt_tensor_diff *d)
 		bt_table_cell(t, "-");
 		bt_table_cell(t, "-");
 	}
+	if (isnan(d->cosine))
+		bt_table_cell(t, "-");
+	else
+		bt_table_cell(t, "%.6f", d->cosine);
 }
 
 static void summary(struct bt_buf *b, const struct counts *c)
@@ -85,13 +89,13 @@ static void summary(struct bt_buf *b, const struct counts *c)
 size_t bt_show_diff(struct bt_buf *b, const struct bt_tensor_diff *rows,
                     size_t n, bool quiet)
 {
-	static const char *const names[] = {"NAME",      "FIRST", "SECOND",
-	                                    "DIFFERING", "MAX",   "MEAN"};
-	struct bt_table t = BT_TABLE_INIT("lllrrr");
+	static const char *const names[] = {
+	    "NAME", "FIRST", "SECOND", "DIFFERING", "MAX", "MEAN", "COSINE"};
+	struct bt_table t = BT_TABLE_INIT("lllrrrr");
 	struct counts c = count(rows, n);
 	size_t i;
 
-	for (i = 0; i < 6 && differing(&c) != 0; i++)
+	for (i = 0; i < 7 && differing(&c) != 0; i++)
 		bt_table_cell(&t, "%s", names[i]);
 	for (i = 0; i < n; i++)
 		if (bt_tensor_differs(&rows[i]))
@@ -134,6 +138,7 @@ static json_t *row_json(const struct bt_tensor_diff *d)
 	    o, "max", d->numbers ? bt_show_number_json(d->max) : json_null());
 	json_object_set_new(
 	    o, "mean", d->numbers ? bt_show_number_json(d->mean) : json_null());
+	json_object_set_new(o, "cosine", bt_show_number_json(d->cosine));
 	return o;
 }
 

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/num.h"
+#include "ckpt/npy_int.h"
 #include "ckpt/show.h"
+#include "ckpt/tsout.h"
 
 #define BLOCK 256
 
@@ -56,4 +59,73 @@ int bt_show_values(struct bt_out *out, const struct bt_tensor *t,
 			return r;
 	}
 	return BT_OK;
+}
+
+#define PIECE ((size_t)1 << 16) /* elements; whole bytes of any type */
+
+/* The bytes of t, piece by piece where they are not in order in the file. */
+static int put_bytes(struct bt_out *out, const struct bt_tensor *t,
+                     struct bt_error *err)
+{
+	size_t i, n, size = bt_dtype_bits(t->dtype) / 8;
+	void *buf;
+	int r = bt_tensor_there(t, err);
+
+	if (r != BT_OK || t->bytes == 0)
+		return r;
+	if (t->data != NULL)
+		return bt_out_write(out, t->data, t->bytes, err);
+	buf = malloc(PIECE * size);
+	if (buf == NULL)
+		return bt_error_nomem(err, "reading a tensor");
+	for (i = 0; i < t->count && r == BT_OK; i += n) {
+		n = t->count - i < PIECE ? t->count - i : PIECE;
+		r = bt_tensor_read(t, i, n, buf, err);
+		if (r == BT_OK)
+			r = bt_out_write(out, buf, n * size, err);
+	}
+	free(buf);
+	return r;
+}
+
+int bt_show_npy(struct bt_out *out, const struct bt_tensor *t,
+                struct bt_error *err)
+{
+	struct bt_buf head = BT_BUF_INIT;
+	int r;
+
+	if (bt_dtype_numpy(t->dtype) == NULL)
+		return bt_error_set(err, BT_EARG,
+		                    "tensor '%.100s' is of type %s, which "
+		                    "NumPy does not have",
+		                    t->name, bt_dtype_name(t->dtype));
+	bt_npy_head(&head, t);
+	r = head.oom ? bt_error_nomem(err, "writing an array")
+	             : bt_out_write(out, head.data, head.len, err);
+	bt_buf_clear(&head);
+	return r == BT_OK ? put_bytes(out, t, err) : r;
+}
+
+static int fill(void *ctx, size_t i, struct bt_out *out, struct bt_error *err)
+{
+	(void)i;
+	return put_bytes(out, ctx, err);
+}
+
+int bt_show_stream(struct bt_out *out, const struct bt_tensor *t,
+                   struct bt_error *err)
+{
+	struct bt_tensor copy = *t;
+	struct bt_safetensors s = {
+	    .tensors = &copy, .count = 1, .fill = fill, .ctx = &copy};
+	struct bt_tsout *ts;
+	int r = bt_tsout_new(out, BT_TS_LEVEL, &ts, err);
+
+	if (r != BT_OK)
+		return r;
+	r = bt_tsout_frame(ts, &s, err);
+	if (r == BT_OK)
+		return bt_tsout_finish(ts, err);
+	bt_tsout_abandon(ts);
+	return r;
 }

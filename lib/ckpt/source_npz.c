@@ -9,6 +9,7 @@
 #include <zlib.h>
 
 #include "base/mem.h"
+#include "ckpt/npy_int.h"
 #include "ckpt/source.h"
 #include "io/out.h"
 
@@ -25,8 +26,8 @@ static void put(struct bt_buf *b, uint64_t v, int bytes)
 	bt_buf_put(b, &v, (size_t)bytes);
 }
 
-/* The head of an array: magic, version 1.0, length, a Python dictionary. */
-static void npy_head(struct bt_buf *b, const struct bt_tensor *t)
+/* Magic, version 1.0, length, a Python dictionary. */
+void bt_npy_head(struct bt_buf *b, const struct bt_tensor *t)
 {
 	struct bt_buf text = BT_BUF_INIT;
 	int i;
@@ -80,7 +81,7 @@ static int write_member(struct bt_out *out, const struct bt_source *s, size_t i,
 
 	if (r != BT_OK)
 		return r;
-	npy_head(&npy, t);
+	bt_npy_head(&npy, t);
 	m->at = bt_out_offset(out);
 	m->size = npy.len + t->bytes;
 	if (!npy.oom)

@@ -41,6 +41,7 @@ struct bt_tensor_diff {
 	 * NaN on both sides, are no difference; NaN on one side only makes both
 	 * NaN. */
 	double max, mean;
+	double cosine; /* of the angle between both as vectors; NaN: unknown */
 };
 
 /* True when there is any difference. */

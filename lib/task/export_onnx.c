@@ -401,7 +401,9 @@ static int check_family(const struct bt_config *c, struct bt_error *err)
 
 /* A model as it is read: its graph, and where its weights are. */
 struct source {
-	struct bt_model m;
+	struct bt_config config;
+	struct bt_labels labels;
+	struct bt_graph graph;
 	struct bt_ckpt *c;
 	struct bt_arena arena;
 	const float **at;
@@ -412,22 +414,21 @@ struct source {
 static int load(const char *dir, struct source *s, struct bt_error *err)
 {
 	struct bt_weights_report rep;
-	struct bt_graph *g = &s->m.graph;
-	int r = bt_model_config(dir, &s->m.config, &s->m.labels, err);
+	struct bt_graph *g = &s->graph;
+	int r = bt_model_config(dir, &s->config, &s->labels, err);
 
 	if (r == BT_OK)
-		r = check_family(&s->m.config, err);
+		r = check_family(&s->config, err);
 	if (r == BT_OK)
 		r = bt_ckpt_open(dir, &s->c, err);
 	if (r != BT_OK)
 		return r;
 	s->classifier =
-	    s->m.labels.n >= 2 &&
-	    bt_weights_has(s->c, bt_family_classes(s->m.config.family));
+	    s->labels.n >= 2 &&
+	    bt_weights_has(s->c, bt_family_classes(s->config.family));
 	bt_graph_init(g, err);
-	r = s->classifier
-	        ? bt_family_classifier(g, &s->m.config, s->m.labels.n)
-	        : bt_family_embedding(g, &s->m.config, BT_POOLING_MEAN);
+	r = s->classifier ? bt_family_classifier(g, &s->config, s->labels.n)
+	                  : bt_family_embedding(g, &s->config, BT_POOLING_MEAN);
 	if (r != BT_OK)
 		return r;
 	s->last = s->classifier ? g->logits : g->nodes[g->logits].in[0];
@@ -444,12 +445,12 @@ static int load(const char *dir, struct source *s, struct bt_error *err)
 static int export(const struct source *s, const char *path,
                   struct bt_export_report *report, struct bt_error *err)
 {
-	struct translation t = {.g = &s->m.graph, .at = s->at, .bias = NONE};
+	struct translation t = {.g = &s->graph, .at = s->at, .bias = NONE};
 	int r;
 
 	t.err = err;
-	t.o = bt_onnx_new(bt_config_type(&s->m.config));
-	t.values = bt_array0((size_t)s->m.graph.n_nodes + 1, sizeof(*t.values));
+	t.o = bt_onnx_new(bt_config_type(&s->config));
+	t.values = bt_array0((size_t)s->graph.n_nodes + 1, sizeof(*t.values));
 	if (t.o == NULL || t.values == NULL) {
 		r = bt_error_nomem(err, "exporting a model");
 	} else {
@@ -461,7 +462,7 @@ static int export(const struct source *s, const char *path,
 		}
 	}
 	report->nodes = s->last + 1;
-	report->arrays = s->m.graph.n_params;
+	report->arrays = s->graph.n_params;
 	report->classifier = s->classifier;
 	bt_onnx_free(t.o);
 	free(t.values);
@@ -480,7 +481,9 @@ int bt_export_onnx(const char *dir, const char *path,
 	r = load(dir, &s, err);
 	if (r == BT_OK)
 		r = export(&s, path, report, err);
-	bt_model_clear(&s.m);
+	bt_graph_clear(&s.graph);
+	bt_labels_clear(&s.labels);
+	bt_config_clear(&s.config);
 	bt_ckpt_close(s.c);
 	bt_arena_clear(&s.arena);
 	free(s.at);

@@ -144,10 +144,10 @@ make c "{$(entry k '[1]' 0 4)}" "$one"
 works 'equal checkpoints' ckpt-inspect --diff a a
 is "$(cat out)" 'identical: 3 tensors' 'are identical'
 exits 1 'different ones' ckpt-inspect a b
-is "$(cat out)" 'NAME  FIRST   SECOND  DIFFERING  MAX  MEAN
-x     F32[1]  -               -    -     -
-y     F32[2]  F32[2]          1    1   0.5
-z     -       F32[]           -    -     -
+is "$(cat out)" 'NAME  FIRST   SECOND  DIFFERING  MAX  MEAN    COSINE
+x     F32[1]  -               -    -     -         -
+y     F32[2]  F32[2]          1    1   0.5  0.948683
+z     -       F32[]           -    -     -         -
 1 equal, 1 different, 1 only in the first, 1 only in the second; largest difference 1' \
 	'are told apart'
 exits 1 'as JSON' ckpt-inspect --diff --json a b
@@ -156,10 +156,10 @@ is "$(cat out)" '{"a": "a", "b": "b",
  "only_a": ["x"],
  "only_b": ["z"],
  "different": [
-  {"name": "y", "dtype": ["F32", "F32"], "shape": [[2], [2]], "differing": 1, "max": 1.0, "mean": 0.5}]}' \
+  {"name": "y", "dtype": ["F32", "F32"], "shape": [[2], [2]], "differing": 1, "max": 1.0, "mean": 0.5, "cosine": 0.94868329805051377}]}' \
 	'the same'
 exits 1 'shapes' ckpt-inspect --diff --grep k a c
-like "$(sed -n 2p out)" 'k *F32[[]2] *F32[[]1] * - * - * -' 'are compared first'
+like "$(sed -n 2p out)" 'k *F32[[]2] *F32[[]1] * - * - * - * -' 'are compared first'
 works 'a pattern narrows the comparison' ckpt-inspect --diff --grep k a b
 exits 2 'a missing second file is trouble' ckpt-inspect a nothing
 exits 2 'a damaged one too' ckpt-inspect a "$DATA/ckpt-sharded/config.json"

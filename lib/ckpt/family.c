@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: MIT */
+#include "ckpt/family.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "ckpt/ckpt_int.h"
+#include "ckpt/names.h"
+#include "ckpt/recast.h"
+#include "ckpt/show_int.h"
+#include "io/json.h"
+
+/* What only the names of a family hold, the rarer ones first. */
+static const struct {
+	const char *mark, *family;
+} marks[] = {
+    {"albert_layer_groups.", "albert"},
+    {"attention.q_lin.", "distilbert"},
+    {"attention.attn.q.", "mpnet"},
+    {"attention.self.query_proj.", "deberta-v2"},
+    {"attn.Wqkv.", "modernbert"},
+    {"electra.", "electra"},
+    {"embeddings_project.", "electra"},
+    {"roberta.", "roberta"},
+    {"attention.self.query.", "bert"},
+};
+
+/* Which tensor, by the end of its name, tells a number by which dimension. */
+static const struct {
+	const char *end;
+	int dim;
+	size_t number;
+} sizes[] = {
+#define NUMBER(member) offsetof(struct bt_ckpt_family, member)
+    {"word_embeddings.weight", 0, NUMBER(vocabulary)},
+    {"tok_embeddings.weight", 0, NUMBER(vocabulary)},
+    {"embeddings.position_embeddings.weight", 0, NUMBER(positions)},
+    {"attention.self.query.weight", 1, NUMBER(hidden_size)},
+    {"attention.self.query_proj.weight", 1, NUMBER(hidden_size)},
+    {"attention.q_lin.weight", 1, NUMBER(hidden_size)},
+    {"attention.attn.q.weight", 1, NUMBER(hidden_size)},
+    {"attention.query.weight", 1, NUMBER(hidden_size)},
+    {"attn.Wqkv.weight", 1, NUMBER(hidden_size)},
+    {"intermediate.dense.weight", 0, NUMBER(intermediate_size)},
+    {"ffn.lin1.weight", 0, NUMBER(intermediate_size)},
+    {".ffn.weight", 0, NUMBER(intermediate_size)},
+};
+
+/* The same by keys of a configuration. */
+static const struct {
+	const char *key;
+	size_t number;
+} keys[] = {
+    {"num_hidden_layers", NUMBER(layers)},
+    {"n_layers", NUMBER(layers)},
+    {"hidden_size", NUMBER(hidden_size)},
+    {"dim", NUMBER(hidden_size)},
+    {"num_attention_heads", NUMBER(heads)},
+    {"n_heads", NUMBER(heads)},
+    {"intermediate_size", NUMBER(intermediate_size)},
+    {"hidden_dim", NUMBER(intermediate_size)},
+    {"vocab_size", NUMBER(vocabulary)},
+    {"max_position_embeddings", NUMBER(positions)},
+#undef NUMBER
+};
+
+/* Heads by what their names hold; classifiers tell the number of classes. */
+static const struct {
+	const char *mark, *head;
+	bool classes;
+} heads[] = {
+    {"classifier.out_proj.weight", "classifier", true},
+    {"classifier.weight", "classifier", true},
+    {"qa_outputs.weight", "question answering", false},
+    {"discriminator_predictions.", "replaced token detection", false},
+    {"cls.seq_relationship.", "pre-training", false},
+    {"cls.predictions.", "masked language model", false},
+    {"lm_head.", "masked language model", false},
+    {"vocab_transform.", "masked language model", false},
+    {"predictions.", "masked language model", false},
+};
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+static int64_t *number(struct bt_ckpt_family *f, size_t at)
+{
+	return (int64_t *)(void *)((char *)f + at);
+}
+
+static bool ends(const char *s, const char *end)
+{
+	size_t n = strlen(s), m = strlen(end);
+
+	return n >= m && strcmp(s + n - m, end) == 0;
+}
+
+void bt_ckpt_family_clear(struct bt_ckpt_family *f)
+{
+	bt_buf_clear(&f->tokenizer);
+	memset(f, 0, sizeof(*f));
+}
+
+/* One more than the number of the layer that a name says. */
+static int64_t layer_of(const char *name)
+{
+	static const char *const stems[] = {"encoder.layer.",
+	                                    "transformer.layer.", "layers."};
+	const char *p;
+	int64_t n = 0;
+	size_t i;
+
+	for (i = 0; i < COUNT(stems); i++) {
+		p = strstr(name, stems[i]);
+		if (p == NULL || !isdigit((unsigned char)p[strlen(stems[i])]))
+			continue;
+		for (p += strlen(stems[i]);
+		     isdigit((unsigned char)*p) && n < 1 << 20; p++)
+			n = 10 * n + (*p - '0');
+		return n + 1;
+	}
+	return 0;
+}
+
+/* Heads are told by shapes only where they have a dimension of their own. */
+static int64_t heads_of(const struct bt_named *v)
+{
+	const struct bt_tensor *t = v->from;
+
+	return v->known && t->rank == 3 &&
+	               ends(v->name, "attention.self.query.weight")
+	           ? t->shape[1]
+	           : 0;
+}
+
+static void look_at(struct bt_ckpt_family *f, const struct bt_named *v,
+                    size_t *mark, size_t *head)
+{
+	int64_t layer = layer_of(v->name);
+	size_t i;
+
+	for (i = 0; i < *mark; i++)
+		if (strstr(v->name, marks[i].mark) != NULL)
+			*mark = i;
+	for (i = 0; i < COUNT(sizes); i++)
+		if (v->rank == 2 && ends(v->name, sizes[i].end))
+			*number(f, sizes[i].number) = v->shape[sizes[i].dim];
+	if (layer > f->layers)
+		f->layers = layer;
+	if (heads_of(v) > 0)
+		f->heads = heads_of(v);
+	for (i = 0; i < *head; i++) {
+		if (strstr(v->name, heads[i].mark) == NULL)
+			continue;
+		*head = i;
+		if (heads[i].classes && v->rank == 2)
+			f->labels = v->shape[0];
+	}
+}
+
+static int by_tensors(const struct bt_ckpt *c, struct bt_ckpt_family *f,
+                      struct bt_error *err)
+{
+	size_t mark = COUNT(marks), head = COUNT(heads), i;
+	struct bt_named_list l;
+	int64_t types = 0;
+	int r = bt_names_init(&l, c, err);
+
+	if (r != BT_OK)
+		return r;
+	r = bt_names_hf(&l, c, err);
+	for (i = 0; i < l.n && r == BT_OK; i++) {
+		look_at(f, &l.v[i], &mark, &head);
+		if (ends(l.v[i].name, "token_type_embeddings.weight") &&
+		    l.v[i].rank == 2)
+			types = l.v[i].shape[0];
+	}
+	bt_names_clear(&l);
+	if (mark < COUNT(marks))
+		f->family = marks[mark].family;
+	/* a bare encoder of RoBERTa's has the names of BERT's */
+	if (f->family != NULL && strcmp(f->family, "bert") == 0 && types == 1)
+		f->family = "roberta";
+	if (mark == 0) /* ALBERT's layers share their parameters */
+		f->layers = 0;
+	f->head = head < COUNT(heads) ? heads[head].head : "none";
+	return r;
+}
+
+/* The families that share RoBERTa's names are told apart by their word. */
+static void refine(struct bt_ckpt_family *f, const char *type)
+{
+	static const char *const types[] = {
+	    "albert",  "bert",  "camembert", "deberta-v2",  "distilbert",
+	    "electra", "mpnet", "roberta",   "xlm-roberta", "modernbert"};
+	size_t i;
+
+	for (i = 0; type != NULL && i < COUNT(types); i++)
+		if (strcmp(type, types[i]) == 0)
+			f->family = types[i];
+}
+
+static int by_config(const char *path, struct bt_ckpt_family *f,
+                     struct bt_error *err)
+{
+	const char *type = NULL;
+	int64_t n;
+	json_t *o;
+	size_t i;
+	int r = bt_json_load(path, &o, err);
+
+	if (r != BT_OK)
+		return r;
+	r = bt_json_str(o, "model_type", &type, err);
+	for (i = 0; i < COUNT(keys) && r == BT_OK; i++) {
+		n = -1;
+		r = bt_json_int(o, keys[i].key, 0, INT64_MAX, &n, err);
+		if (r == BT_OK && n >= 0)
+			*number(f, keys[i].number) = n;
+	}
+	if (r == BT_OK && f->family != NULL)
+		refine(f, type);
+	json_decref(o);
+	return r == BT_OK ? r : bt_error_prefix(err, "'%s'", path);
+}
+
+/* Calls fn for the first configuration in dir, and lists tokenizer files. */
+static int look_beside(const char *dir, struct bt_ckpt_family *f,
+                       struct bt_error *err)
+{
+	static const char *const files[] = {
+	    "config.json", "bert_config.json",        "tokenizer.json",
+	    "vocab.txt",   "assets/vocab.txt",        "vocab.json",
+	    "merges.txt",  "sentencepiece.bpe.model", "spiece.model",
+	    "spm.model"};
+	bool configured = false;
+	struct stat st;
+	char *path;
+	size_t i;
+	int r = BT_OK;
+
+	for (i = 0; i < COUNT(files) && r == BT_OK; i++) {
+		path = bt_ckpt_join(dir, files[i]);
+		if (path == NULL)
+			return bt_error_nomem(err, "looking at a model");
+		if (stat(path, &st) == 0 && S_ISREG(st.st_mode)) {
+			if (i < 2 && !configured)
+				r = by_config(path, f, err);
+			configured = true;
+			if (i >= 2)
+				bt_buf_printf(&f->tokenizer, "%s%s",
+				              f->tokenizer.len > 0 ? ", " : "",
+				              files[i]);
+		}
+		free(path);
+	}
+	return r;
+}
+
+int bt_ckpt_family(const struct bt_ckpt *c, const char *path,
+                   struct bt_ckpt_family *f, struct bt_error *err)
+{
+	int r;
+
+	memset(f, 0, sizeof(*f));
+	r = by_tensors(c, f, err);
+	if (r == BT_OK && bt_recast_is_dir(path))
+		r = look_beside(path, f, err);
+	if (r != BT_OK)
+		bt_ckpt_family_clear(f);
+	return r;
+}
+
+static const struct {
+	const char *label, *key;
+	size_t number;
+} shown[] = {
+#define SHOWN(label, member)                                                   \
+	{                                                                      \
+		label, #member, offsetof(struct bt_ckpt_family, member)        \
+	}
+    SHOWN("layers", layers),         SHOWN("hidden size", hidden_size),
+    SHOWN("heads", heads),           SHOWN("inner size", intermediate_size),
+    SHOWN("vocabulary", vocabulary), SHOWN("positions", positions),
+};
+
+void bt_show_family(struct bt_buf *b, const struct bt_ckpt_family *f)
+{
+	struct bt_ckpt_family copy = *f;
+	struct bt_table t = BT_TABLE_INIT("ll");
+	size_t i;
+
+	bt_table_cell(&t, "family");
+	bt_table_cell(&t, "%s", f->family != NULL ? f->family : "unknown");
+	for (i = 0; f->family != NULL && i < COUNT(shown); i++)
+		if (*number(&copy, shown[i].number) > 0) {
+			bt_table_cell(&t, "%s", shown[i].label);
+			bt_table_cell(&t, "%" PRId64,
+			              *number(&copy, shown[i].number));
+		}
+	if (f->family != NULL) {
+		bt_table_cell(&t, "head");
+		if (f->labels > 0)
+			bt_table_cell(&t, "%s of %" PRId64 " classes", f->head,
+			              f->labels);
+		else
+			bt_table_cell(&t, "%s", f->head);
+	}
+	if (copy.tokenizer.len > 0) {
+		bt_table_cell(&t, "tokenizer");
+		bt_table_cell(&t, "%.*s", (int)copy.tokenizer.len,
+		              copy.tokenizer.data);
+	}
+	bt_table_show(&t, b);
+}
+
+void bt_show_family_json(struct bt_buf *b, const struct bt_ckpt_family *f)
+{
+	struct bt_ckpt_family copy = *f;
+	json_t *o = json_object(), *v;
+	size_t i;
+
+	json_object_set_new(o, "family",
+	                    f->family != NULL ? json_string(f->family)
+	                                      : json_null());
+	for (i = 0; i < COUNT(shown); i++) {
+		v = *number(&copy, shown[i].number) > 0
+		        ? json_integer(*number(&copy, shown[i].number))
+		        : json_null();
+		json_object_set_new(o, shown[i].key, v);
+	}
+	json_object_set_new(o, "head", json_string(f->head));
+	v = f->labels > 0 ? json_integer(f->labels) : json_null();
+	json_object_set_new(o, "labels", v);
+	json_object_set_new(
+	    o, "tokenizer",
+	    json_stringn(copy.tokenizer.len > 0 ? copy.tokenizer.data : "",
+	                 copy.tokenizer.len));
+	bt_show_json(b, o);
+	bt_buf_putc(b, '\n');
+}
