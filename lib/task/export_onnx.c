@@ -197,6 +197,8 @@ static int activate(struct translation *t, enum bt_activation act, int x)
 		return op1(t, "Relu", x);
 	case BT_ACT_TANH:
 		return op1(t, "Tanh", x);
+	case BT_ACT_SOFTPLUS:
+		return op1(t, "Softplus", x);
 	default:
 		bt_error_set(t->err, BT_EFORMAT,
 		             "the activation %s cannot be said in ONNX",
@@ -222,17 +224,58 @@ static void linear(struct translation *t, const struct bt_node *n,
 	v->n = n->u.linear.parts;
 }
 
-/* 0 for tokens, and for padding what takes it out of a softmax. */
+/* [batch, sequence]: 0 for tokens, and for padding the least float. */
+static int masked(struct translation *t)
+{
+	int x = cast(t, t->mask, BT_ONNX_FLOAT);
+
+	x = op2(t, "Sub", bt_onnx_float(t->o, 1), x);
+	return op2(t, "Mul", x, bt_onnx_float(t->o, MASKED));
+}
+
+/* What takes padding out of a softmax. */
 static int mask_bias(struct translation *t)
 {
-	int x;
+	if (t->bias == NONE)
+		t->bias =
+		    op2(t, "Unsqueeze", masked(t), ints(t, 2, 1, 2, 0, 0));
+	return t->bias;
+}
 
-	if (t->bias != NONE)
-		return t->bias;
-	x = op2(t, "Sub", bt_onnx_float(t->o, 1),
-	        cast(t, t->mask, BT_ONNX_FLOAT));
-	x = op2(t, "Mul", x, bt_onnx_float(t->o, MASKED));
-	return t->bias = op2(t, "Unsqueeze", x, ints(t, 2, 1, 2, 0, 0));
+static int sum_over(struct translation *t, int x, int64_t axis)
+{
+	return op2(t, "ReduceSum", x, one_int(t, axis));
+}
+
+static int mean(struct translation *t, int x)
+{
+	int m =
+	    op2(t, "Unsqueeze", cast(t, t->mask, BT_ONNX_FLOAT), one_int(t, 2));
+
+	return op2(t, "Div", sum_over(t, op2(t, "Mul", x, m), 1),
+	           sum_over(t, m, 1));
+}
+
+static int greatest(struct translation *t, int x)
+{
+	static const int64_t tokens = 1;
+
+	x = op2(t, "Add", x, op2(t, "Unsqueeze", masked(t), one_int(t, 2)));
+	bt_onnx_set_ints(t->o, "axes", &tokens, 1);
+	return op1(t, "ReduceMax", x);
+}
+
+/* log of the shares of a row's sum, which are held off 0 and 1. */
+static int log_share(struct translation *t, int x)
+{
+	const float e = (float)BT_SHARE_LEAST;
+	int s = sum_over(t, x, -1), zero = bt_onnx_float(t->o, 0);
+
+	x = bt_onnx_op(t->o, "Where", op2(t, "Greater", s, zero),
+	               op2(t, "Div", x, s), zero);
+	x = bt_onnx_op(t->o, "Clip", x, bt_onnx_float(t->o, e),
+	               bt_onnx_float(t->o, 1 - e));
+	return op1(t, "Log", x);
 }
 
 /* Rows of R for the distances of all pairs, by a table of buckets. */
@@ -307,6 +350,15 @@ static int pass_on(struct translation *t, const struct bt_node *n)
 		    n->u.norm.gamma, n->u.norm.beta, n->u.norm.eps);
 	case BT_OP_FIRST:
 		return slice(t, whole(t, n->in[0]), 1, 1);
+	case BT_OP_MEAN:
+		return mean(t, whole(t, n->in[0]));
+	case BT_OP_MAX:
+		return greatest(t, whole(t, n->in[0]));
+	case BT_OP_FLATTEN:
+		return op2(t, "Reshape", whole(t, n->in[0]),
+		           ints(t, 3, 0, 1, n->cols, 0));
+	case BT_OP_LOG_SHARE:
+		return log_share(t, whole(t, n->in[0]));
 	case BT_OP_DROPOUT:
 		return whole(t, n->in[0]);
 	default:
@@ -415,6 +467,7 @@ static int load(const char *dir, struct source *s, struct bt_error *err)
 {
 	struct bt_weights_report rep;
 	struct bt_graph *g = &s->graph;
+	char name[BT_CLASSES_NAME];
 	int r = bt_model_config(dir, &s->config, &s->labels, err);
 
 	if (r == BT_OK)
@@ -424,8 +477,8 @@ static int load(const char *dir, struct source *s, struct bt_error *err)
 	if (r != BT_OK)
 		return r;
 	s->classifier =
-	    s->labels.n >= 2 &&
-	    bt_weights_has(s->c, bt_family_classes(s->config.family));
+	    (s->labels.n >= 2 || s->config.number) &&
+	    bt_weights_has(s->c, bt_family_classes(&s->config, name));
 	bt_graph_init(g, err);
 	r = s->classifier ? bt_family_classifier(g, &s->config, s->labels.n)
 	                  : bt_family_embedding(g, &s->config, BT_POOLING_MEAN);

@@ -74,6 +74,7 @@ HF_HUB_OFFLINE=1
 export HF_HUB_OFFLINE
 small_data
 pairs="$H=small.onnx encoder=encoder.onnx new=new.onnx"
+tfrecord-cat -q -o h.text.rec --head 20 train.text.rec
 for f in $families; do
 	family_config "$f" >$f.json
 	works "a model of $f" bert-train -q --init-config ./$f.json --tokenizer vocab.txt \
@@ -84,6 +85,21 @@ done
 sed 's/"mpnet"/"bert"/; s/}$/, "hidden_act": "gelu_new"}/' mpnet.json >new.json
 bert-train -q --init-config ./new.json --tokenizer vocab.txt --steps 1 -o new train.rec
 works 'another activation' ckpt-convert -q new new.onnx
+for head in 'mean, dense' 'max, dense' 'first, dense 8 tanh, dense' \
+	'flatten 10, dense 16 relu, dense softplus'; do
+	case $head in
+	flatten*) set -- --pad 10 --attend-pad ;;
+	*) set -- ;;
+	esac
+	bert-tokenize -q -m vocab.txt --max-length 10 -o h.rec "$@" h.text.rec
+	bert-tokenize -q -m vocab.txt --max-length 10 --format ids -o h.ids "$@" h.text.rec
+	works "a head: $head" bert-train -q --init-config ./bert.json --tokenizer vocab.txt \
+		--head "$head" --steps 2 -o head h.rec
+	works 'as ONNX' ckpt-convert -q head head.onnx
+	bert-predict -q -m head --dtype f32 --proba -o head.csv h.rec
+	works 'predicts the same' "$PEER_PYTHON" "$TEST_TOP/tests/fixtures/onnx-peer.py" \
+		ours head.onnx h.ids head.csv
+done
 # shellcheck disable=SC2086
 works 'ONNX Runtime gives what transformers gives' \
 	"$PEER_PYTHON" "$TEST_TOP/tests/fixtures/onnx-peer.py" $pairs
