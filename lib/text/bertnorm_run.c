@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "text/eights_int.h"
+
 /* A text while it is normalised. */
 struct run {
 	const struct bt_bertnorm *m;
@@ -90,26 +92,7 @@ static int settle(struct run *r, const uint8_t *p)
 	                         r->moved_from);
 }
 
-#define ONES 0x0101010101010101u
-#define TOPS 0x8080808080808080u
-
-/* True if all eight bytes are ' ' to '~'; false for others, and for some of
- * these beside others. */
-static inline bool are_printable(uint64_t v)
-{
-	return ((v | (v - ONES * ' ') | (v + ONES)) & TOPS) == 0;
-}
-
-/* Makes the capitals among eight bytes below 0x80 small. */
-static inline uint64_t lower_eight(uint64_t v)
-{
-	uint64_t capitals =
-	    (v + ONES * (0x80 - 'A')) & ~(v + ONES * (0x7f - 'Z')) & TOPS;
-
-	return v | capitals >> 2;
-}
-
-/* Copies what are_printable from p on, eight by eight; returns how much. */
+/* Copies what can be printed from p on, eight by eight; returns how much. */
 static size_t run_eights(const struct run *r, const uint8_t *p, uint8_t *to,
                          uint32_t *src)
 {
@@ -118,10 +101,10 @@ static size_t run_eights(const struct run *r, const uint8_t *p, uint8_t *to,
 
 	for (i = 0; i + 8 <= n; i += 8) {
 		memcpy(&v, p + i, 8);
-		if (!are_printable(v))
+		if (!bt_eight_printable(v))
 			break;
 		if (r->m->ascii_lower)
-			v = lower_eight(v);
+			v = bt_eight_lower(v);
 		memcpy(to + i, &v, 8);
 		if (src != NULL)
 			for (k = i; k < i + 8; k++)

@@ -125,8 +125,8 @@ int bt_model_bpe(const struct bt_vocab *vocab, const struct bt_merge *merge,
                  size_t merges, const struct bt_bpe_opts *opts,
                  struct bt_model **model, struct bt_error *err)
 {
-	static const struct bt_model_ops ops = {bt_bpe_cut, bt_bpe_work_new,
-	                                        bt_bpe_work_free, bpe_free};
+	static const struct bt_model_ops ops = {
+	    bt_bpe_cut, NULL, bt_bpe_work_new, bt_bpe_work_free, bpe_free};
 	struct bt_bpe *m = bt_array0(1, sizeof(*m));
 	int r;
 

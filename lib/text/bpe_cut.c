@@ -8,7 +8,8 @@
 #include "base/mem.h"
 #include "text/utf8.h"
 
-#define SHORT 40 /* symbols that are scanned for the next merge */
+#define WORD_BITS 15 /* words that a thread keeps: 2 MB */
+#define SHORT 40     /* symbols that are scanned for the next merge */
 
 int bt_bpe_work_new(const struct bt_model *model, void **work)
 {
@@ -17,8 +18,7 @@ int bt_bpe_work_new(const struct bt_model *model, void **work)
 	(void)model;
 	if (w == NULL)
 		return BT_ENOMEM;
-	w->slot = bt_array0(BT_BPE_SLOTS, sizeof(*w->slot));
-	if (w->slot == NULL) {
+	if (bt_word_cache_init(&w->words, WORD_BITS) != BT_OK) {
 		free(w);
 		return BT_ENOMEM;
 	}
@@ -32,7 +32,7 @@ void bt_bpe_work_free(void *work)
 
 	if (w == NULL)
 		return;
-	free(w->slot);
+	bt_word_cache_clear(&w->words);
 	free(w->symbol);
 	free(w->heap);
 	free(w);
@@ -287,47 +287,6 @@ static int cut(const struct bt_bpe *m, struct bt_bpe_work *w,
 	return r;
 }
 
-/* A number from the 1 to BT_BPE_KEY bytes of a word. */
-static size_t hash(const uint8_t *p, size_t n)
-{
-	uint64_t a = 0, b = 0, c = 0, d = 0;
-
-	if (n >= 8) {
-		memcpy(&a, p, 8);
-		memcpy(&b, p + n - 8, 8);
-		if (n > 16) {
-			memcpy(&c, p + 8, 8);
-			memcpy(&d, p + n - 16, 8);
-		}
-	} else if (n >= 4) {
-		memcpy(&a, p, 4);
-		memcpy(&b, p + n - 4, 4);
-	} else {
-		a = p[0] | (uint64_t)p[n / 2] << 8 | (uint64_t)p[n - 1] << 16;
-	}
-	a = (a ^ n) * 0x9e3779b97f4a7c15u;
-	a = (a ^ a >> 32 ^ b) * 0xbf58476d1ce4e5b9u;
-	a = (a ^ a >> 32 ^ c) * 0x94d049bb133111ebu;
-	a = (a ^ a >> 32 ^ d) * 0x9e3779b97f4a7c15u;
-	return (size_t)(a >> 40) & (BT_BPE_SLOTS - 1);
-}
-
-static void keep(const struct bt_bpe_work *w, struct bt_bpe_slot *s,
-                 const uint8_t *text, size_t n)
-{
-	size_t i;
-
-	if (w->n > BT_BPE_KEPT)
-		return;
-	s->len = (uint8_t)n;
-	s->n = (uint8_t)w->n;
-	memcpy(s->key, text, n);
-	for (i = 0; i < w->n; i++) {
-		s->id[i] = w->symbol[i].id;
-		s->size[i] = (uint8_t)w->symbol[i].len;
-	}
-}
-
 static void put(struct bt_pieces *out, int32_t id, size_t *at, size_t len)
 {
 	struct bt_piece *p = &out->piece[out->n++];
@@ -343,25 +302,16 @@ int bt_bpe_cut(const struct bt_model *model, void *work, const uint8_t *text,
 {
 	const struct bt_bpe *m = (const struct bt_bpe *)model;
 	struct bt_bpe_work *w = work;
-	struct bt_bpe_slot *s = NULL;
-	size_t n = to - from, i;
+	struct bt_word_query q;
+	size_t n = to - from, at = from, before = out->n, i;
 
-	if (bt_pieces_room(out, n) != BT_OK)
+	if (bt_word_find(&w->words, text + from, n, text + to, &q))
+		return bt_word_recall(&q, from, out);
+	if (bt_pieces_room(out, n) != BT_OK ||
+	    cut(m, w, text + from, n) != BT_OK)
 		return BT_ENOMEM;
-	text += from;
-	if (n <= BT_BPE_KEY) {
-		s = &w->slot[hash(text, n)];
-		if (s->len == n && memcmp(s->key, text, n) == 0) {
-			for (i = 0; i < s->n; i++)
-				put(out, s->id[i], &from, s->size[i]);
-			return BT_OK;
-		}
-	}
-	if (cut(m, w, text, n) != BT_OK)
-		return BT_ENOMEM;
-	if (s != NULL)
-		keep(w, s, text, n);
 	for (i = 0; i < w->n; i++)
-		put(out, w->symbol[i].id, &from, w->symbol[i].len);
+		put(out, w->symbol[i].id, &at, w->symbol[i].len);
+	bt_word_keep(&q, from, out->piece + before, out->n - before);
 	return BT_OK;
 }

@@ -3,6 +3,7 @@
 #define BT_TEXT_BPE_INT_H
 
 #include "text/bpe.h"
+#include "text/wordcache.h"
 
 /* A pair of tokens and what it becomes. */
 struct bt_pair {
@@ -39,19 +40,8 @@ struct bt_chance {
 	int32_t at, id;
 };
 
-/* A word and its pieces. */
-#define BT_BPE_KEY 26
-#define BT_BPE_KEPT 6
-struct bt_bpe_slot {
-	uint8_t len, n; /* len 0: free */
-	uint8_t key[BT_BPE_KEY];
-	uint8_t size[BT_BPE_KEPT];
-	int32_t id[BT_BPE_KEPT];
-};
-#define BT_BPE_SLOTS ((size_t)1 << 15)
-
 struct bt_bpe_work {
-	struct bt_bpe_slot *slot; /* [BT_BPE_SLOTS] */
+	struct bt_word_cache words;
 	struct bt_symbol *symbol;
 	size_t n, symbol_cap;
 	struct bt_chance *heap;

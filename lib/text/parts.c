@@ -6,6 +6,8 @@
 #include "base/mem.h"
 #include "text/wordpiece.h"
 
+#define WORD_BITS 13 /* words that a thread keeps: 512 KB */
+
 void bt_norm_free(struct bt_norm *norm)
 {
 	if (norm != NULL)
@@ -67,55 +69,6 @@ const struct bt_bertnorm *bt_norm_bert_table(const struct bt_norm *norm)
 	return ((const struct norm *)norm)->table;
 }
 
-struct pretok {
-	struct bt_pretok part;
-	const struct bt_bertnorm *kinds;
-};
-
-/* Cuts at white space and around punctuation. */
-static int pretok_run(const struct bt_pretok *pretok, struct bt_run *run,
-                      const struct bt_view *v, size_t from, size_t to, int next)
-{
-	const struct bt_bertnorm *kinds =
-	    ((const struct pretok *)pretok)->kinds;
-	const uint8_t *text = v->text;
-	size_t word = from, at;
-	enum bt_char_kind kind;
-	unsigned len;
-
-	for (at = from; at < to; at += len) {
-		kind = bt_bertnorm_kind(kinds, text + at, &len);
-		if (kind == BT_CHAR_WORD)
-			continue;
-		if (word < at && bt_run_next(run, v, word, at, next) != BT_OK)
-			return BT_ENOMEM;
-		word = at + len;
-		if (kind == BT_CHAR_PUNCT &&
-		    bt_run_next(run, v, at, word, next) != BT_OK)
-			return BT_ENOMEM;
-	}
-	return word < to ? bt_run_next(run, v, word, to, next) : BT_OK;
-}
-
-static void pretok_free(struct bt_pretok *pretok)
-{
-	free(pretok);
-}
-
-int bt_pretok_bert(const struct bt_bertnorm *kinds, struct bt_pretok **pretok,
-                   struct bt_error *err)
-{
-	static const struct bt_pretok_ops ops = {pretok_run, pretok_free};
-	struct pretok *p = bt_array0(1, sizeof(*p));
-
-	if (p == NULL)
-		return bt_error_nomem(err, "opening a tokenizer");
-	p->part.ops = &ops;
-	p->kinds = kinds;
-	*pretok = &p->part;
-	return BT_OK;
-}
-
 struct model {
 	struct bt_model part;
 	struct bt_wordpiece wp;
@@ -127,7 +80,22 @@ static int model_cut(const struct bt_model *model, void *work,
 {
 	const struct model *m = (const struct model *)model;
 
-	return bt_wordpiece_cut(&m->wp, work, text, from, to, out);
+	return bt_wordpiece_cut(&m->wp, work, text, from, to, to, out);
+}
+
+static int model_cut_words(const struct bt_model *model, void *work,
+                           const uint8_t *text, size_t end,
+                           const struct bt_stretch *word, size_t n,
+                           struct bt_pieces *out)
+{
+	const struct model *m = (const struct model *)model;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (bt_wordpiece_cut(&m->wp, work, text, word[i].from,
+		                     word[i].to, end, out) != BT_OK)
+			return BT_ENOMEM;
+	return BT_OK;
 }
 
 static int model_work_new(const struct bt_model *model, void **work)
@@ -137,6 +105,10 @@ static int model_work_new(const struct bt_model *model, void **work)
 	(void)model;
 	if (w == NULL)
 		return BT_ENOMEM;
+	if (bt_word_cache_init(&w->words, WORD_BITS) != BT_OK) {
+		free(w);
+		return BT_ENOMEM;
+	}
 	*work = w;
 	return BT_OK;
 }
@@ -157,8 +129,9 @@ int bt_model_wordpiece(const struct bt_vocab *vocab, struct bt_span prefix,
                        int32_t unknown, size_t max_chars,
                        struct bt_model **model, struct bt_error *err)
 {
-	static const struct bt_model_ops ops = {model_cut, model_work_new,
-	                                        model_work_free, model_free};
+	static const struct bt_model_ops ops = {model_cut, model_cut_words,
+	                                        model_work_new, model_work_free,
+	                                        model_free};
 	struct model *m = bt_array0(1, sizeof(*m));
 
 	if (m == NULL)

@@ -44,6 +44,11 @@ struct bt_norm {
 /* One text on its way (tokrun.c); run.offsets: somebody asks for src. */
 struct bt_run;
 
+/* A part of a text. */
+struct bt_stretch {
+	uint32_t from, to;
+};
+
 struct bt_pretok;
 struct bt_pretok_ops {
 	/* Cuts text[from .. to-1] of v, not empty, and hands each word on with
@@ -60,6 +65,10 @@ struct bt_pretok {
 int bt_run_next(struct bt_run *run, const struct bt_view *v, size_t from,
                 size_t to, int next) BT_MUST_USE;
 
+/* The same for n words, none empty, in a text that ends at end. */
+int bt_run_words(struct bt_run *run, const struct bt_view *v, size_t end,
+                 const struct bt_stretch *word, size_t n, int next) BT_MUST_USE;
+
 /* For a pre-tokenizer that changes a word: a text of this thread's own, empty,
  * in which want_src is set as needed. src must relate to the raw text: copy
  * that of the view, or where it has none, the place. */
@@ -72,6 +81,11 @@ struct bt_model_ops {
 	int (*cut)(const struct bt_model *model, void *work,
 	           const uint8_t *text, size_t from, size_t to,
 	           struct bt_pieces *out);
+	/* The same for n words, in a text that ends at end; or NULL. */
+	int (*cut_words)(const struct bt_model *model, void *work,
+	                 const uint8_t *text, size_t end,
+	                 const struct bt_stretch *word, size_t n,
+	                 struct bt_pieces *out);
 	/* What a thread needs for cut; both NULL if nothing (work is NULL). */
 	int (*work_new)(const struct bt_model *model, void **work);
 	void (*work_free)(void *work);

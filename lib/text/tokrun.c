@@ -128,6 +128,21 @@ int bt_run_next(struct bt_run *r, const struct bt_view *v, size_t from,
 	return p->ops->run(p, r, v, from, to, next + 1);
 }
 
+int bt_run_words(struct bt_run *r, const struct bt_view *v, size_t end,
+                 const struct bt_stretch *word, size_t n, int next)
+{
+	const struct bt_model *m = r->t->model;
+	size_t i;
+
+	if (next == r->t->pretoks && !r->offsets && m->ops->cut_words != NULL)
+		return m->ops->cut_words(m, r->b->work, v->text, end, word, n,
+		                         r->out);
+	for (i = 0; i < n; i++)
+		if (bt_run_next(r, v, word[i].from, word[i].to, next) != BT_OK)
+			return BT_ENOMEM;
+	return BT_OK;
+}
+
 struct bt_normed *bt_run_buffer(struct bt_run *r)
 {
 	r->b->word.n = 0;

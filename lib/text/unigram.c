@@ -10,6 +10,7 @@
 #include "text/steps_int.h"
 #include "text/utf8.h"
 
+#define WORD_BITS 15         /* words that a thread keeps: 2 MB */
 #define UNKNOWN_PENALTY 10.0 /* an unknown character below the worst piece */
 
 /* The ids of the tokens of bytes; without all of them there is no use. */
@@ -127,58 +128,6 @@ static struct bt_piece *put_unknown(const struct bt_unigram *u,
 	return p;
 }
 
-/* Where the pieces of a word of n bytes are kept if they are. */
-static struct bt_unigram_entry *entry_of(struct bt_unigram_work *work,
-                                         const uint8_t *word, size_t n)
-{
-	uint64_t h = n, x;
-	size_t i;
-
-	for (i = 0; i + 8 <= n; i += 8) {
-		memcpy(&x, word + i, 8);
-		h = (h ^ x) * 0x9e3779b97f4a7c15u; /* 2^64 / golden ratio */
-		h ^= h >> 29;
-	}
-	for (x = 0; i < n; i++)
-		x = x << 8 | word[i];
-	h = (h ^ x) * 0x9e3779b97f4a7c15u;
-	return &work->kept[(h >> 40) % BT_UNIGRAM_ENTRIES];
-}
-
-static void recall(const struct bt_unigram_entry *e, size_t from,
-                   struct bt_pieces *out)
-{
-	struct bt_piece *p = out->piece + out->n;
-	unsigned i;
-
-	for (i = 0; i < e->pieces; i++) {
-		p[i].id = e->id[i];
-		p[i].start = (uint32_t)from + (i > 0 ? e->end[i - 1] : 0);
-		p[i].end = (uint32_t)from + e->end[i];
-	}
-	out->n += e->pieces;
-}
-
-/* Keeps the n pieces at p of a word; not those of bytes, which overlap. */
-static void keep(struct bt_unigram_entry *e, const uint8_t *word, size_t len,
-                 size_t from, const struct bt_piece *p, size_t n)
-{
-	size_t i, at = from;
-
-	if (n > BT_UNIGRAM_PIECES)
-		return;
-	for (i = 0; i < n; at = p[i++].end)
-		if (p[i].start != at)
-			return;
-	memcpy(e->word, word, len);
-	e->len = (uint8_t)len;
-	e->pieces = (uint8_t)n;
-	for (i = 0; i < n; i++) {
-		e->id[i] = p[i].id;
-		e->end[i] = (uint8_t)(p[i].end - from);
-	}
-}
-
 static int cut(const struct bt_unigram *u, struct bt_unigram_work *work,
                const uint8_t *text, size_t from, size_t to,
                struct bt_pieces *out)
@@ -219,23 +168,15 @@ int bt_unigram_cut(const struct bt_unigram *u, struct bt_unigram_work *work,
                    const uint8_t *text, size_t from, size_t to,
                    struct bt_pieces *out)
 {
-	struct bt_unigram_entry *e;
-	size_t n = to - from, before = out->n;
+	struct bt_word_query q;
+	size_t before = out->n;
 	int r;
 
-	if (n > BT_UNIGRAM_WORD || work->kept == NULL)
-		return cut(u, work, text, from, to, out);
-	e = entry_of(work, text + from, n);
-	if (e->len == n && memcmp(e->word, text + from, n) == 0) {
-		if (bt_pieces_room(out, e->pieces) != BT_OK)
-			return BT_ENOMEM;
-		recall(e, from, out);
-		return BT_OK;
-	}
+	if (bt_word_find(&work->words, text + from, to - from, text + to, &q))
+		return bt_word_recall(&q, from, out);
 	r = cut(u, work, text, from, to, out);
 	if (r == BT_OK)
-		keep(e, text + from, n, from, out->piece + before,
-		     out->n - before);
+		bt_word_keep(&q, from, out->piece + before, out->n - before);
 	return r;
 }
 
@@ -260,8 +201,7 @@ static int model_work_new(const struct bt_model *model, void **work)
 	(void)model;
 	if (w == NULL)
 		return BT_ENOMEM;
-	w->kept = bt_array0(BT_UNIGRAM_ENTRIES, sizeof(*w->kept));
-	if (w->kept == NULL) {
+	if (bt_word_cache_init(&w->words, WORD_BITS) != BT_OK) {
 		free(w);
 		return BT_ENOMEM;
 	}
@@ -276,7 +216,7 @@ static void model_work_free(void *work)
 	if (w == NULL)
 		return;
 	free(w->node);
-	free(w->kept);
+	bt_word_cache_clear(&w->words);
 	free(w);
 }
 
@@ -290,7 +230,7 @@ int bt_model_unigram(const struct bt_vocab *vocab, double *score,
                      int32_t unknown, bool bytes, struct bt_model **model,
                      struct bt_error *err)
 {
-	static const struct bt_model_ops ops = {model_cut, model_work_new,
+	static const struct bt_model_ops ops = {model_cut, NULL, model_work_new,
 	                                        model_work_free, model_free};
 	struct model *m = bt_array0(1, sizeof(*m));
 	int r;

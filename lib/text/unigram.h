@@ -18,6 +18,7 @@
 #include "base/err.h"
 #include "text/piece.h"
 #include "text/vocab.h"
+#include "text/wordcache.h"
 
 struct bt_unigram {
 	const struct bt_trie *trie; /* of the vocabulary */
@@ -29,7 +30,7 @@ struct bt_unigram {
 };
 
 /* What a thread needs, for one model: a lattice. Zero is empty; free(node) and
- * free(kept). */
+ * clear the words. */
 struct bt_unigram_node {
 	double score;  /* of the best way to cut what ends here */
 	uint32_t from; /* where its last piece begins */
@@ -37,21 +38,10 @@ struct bt_unigram_node {
 };
 #define BT_UNIGRAM_NONE (-1)
 
-/* The pieces of a short word, kept since words come again. */
-#define BT_UNIGRAM_WORD 24
-#define BT_UNIGRAM_PIECES 6
-struct bt_unigram_entry {
-	uint8_t word[BT_UNIGRAM_WORD];
-	int32_t id[BT_UNIGRAM_PIECES];
-	uint8_t end[BT_UNIGRAM_PIECES];
-	uint8_t len, pieces; /* 0: nothing is kept here */
-};
-#define BT_UNIGRAM_ENTRIES 8192
-
 struct bt_unigram_work {
 	struct bt_unigram_node *node;
 	size_t cap;
-	struct bt_unigram_entry *kept; /* [BT_UNIGRAM_ENTRIES], or NULL */
+	struct bt_word_cache words;
 };
 
 /*

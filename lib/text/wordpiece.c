@@ -4,8 +4,7 @@
 #include "text/utf8.h"
 
 /* Bytes that may be looked at for each byte of a word before links are used.
- * Words of languages stay far below, and reading on in the trie is quicker than
- * a table of words would be. */
+ * Words of languages stay far below. */
 #define LOOKS 16
 
 void bt_wordpiece_init(struct bt_wordpiece *wp, const struct bt_vocab *v,
@@ -23,6 +22,7 @@ void bt_wordpiece_work_clear(struct bt_wordpiece_work *work)
 {
 	bt_wp_links_free(work->links);
 	work->links = NULL;
+	bt_word_cache_clear(&work->words);
 }
 
 static bool is_too_long(const uint8_t *p, const uint8_t *end, size_t max)
@@ -98,15 +98,21 @@ static int64_t cut(const struct bt_wordpiece *wp,
 
 int bt_wordpiece_cut(const struct bt_wordpiece *wp,
                      struct bt_wordpiece_work *work, const uint8_t *text,
-                     size_t start, size_t end, struct bt_pieces *out)
+                     size_t start, size_t end, size_t all,
+                     struct bt_pieces *out)
 {
+	struct bt_word_query q;
 	int64_t n;
 
+	if (bt_word_find(&work->words, text + start, end - start, text + all,
+	                 &q))
+		return bt_word_recall(&q, start, out);
 	if (bt_pieces_room(out, end - start) != BT_OK)
 		return BT_ENOMEM;
 	n = cut(wp, work, text, start, end, out->piece + out->n);
 	if (n < 0)
 		return BT_ENOMEM;
+	bt_word_keep(&q, start, out->piece + out->n, (size_t)n);
 	out->n += (size_t)n;
 	return BT_OK;
 }

@@ -23,6 +23,7 @@
 #include "text/piece.h"
 #include "text/trie.h"
 #include "text/vocab.h"
+#include "text/wordcache.h"
 
 struct bt_wordpiece {
 	const struct bt_vocab *vocab;
@@ -36,6 +37,7 @@ struct bt_wordpiece {
 /* Zero to begin with. */
 struct bt_wordpiece_work {
 	struct bt_wp_links *links; /* NULL until a word needs them */
+	struct bt_word_cache words;
 };
 
 void bt_wordpiece_init(struct bt_wordpiece *wp, const struct bt_vocab *v,
@@ -44,11 +46,11 @@ void bt_wordpiece_init(struct bt_wordpiece *wp, const struct bt_vocab *v,
 
 void bt_wordpiece_work_clear(struct bt_wordpiece_work *work);
 
-/* Appends the pieces of the word text[start .. end-1], not empty, to out.
- * Returns 0 or BT_ENOMEM. */
+/* Appends the pieces of the word text[start .. end-1], not empty, of a text
+ * that ends at all, to out. Returns 0 or BT_ENOMEM. */
 int bt_wordpiece_cut(const struct bt_wordpiece *wp,
                      struct bt_wordpiece_work *work, const uint8_t *text,
-                     size_t start, size_t end,
+                     size_t start, size_t end, size_t all,
                      struct bt_pieces *out) BT_MUST_USE;
 
 #endif

@@ -154,7 +154,7 @@ static int add_bert(struct bt_tok *t, bool lower, struct bt_error *err)
 int bt_word_cutter_new(enum bt_word_kind kind, bool lower,
                        struct bt_word_cutter **cutter, struct bt_error *err)
 {
-	static const struct bt_model_ops ops = {count_word, NULL, NULL, NULL};
+	static const struct bt_model_ops ops = {.cut = count_word};
 	struct bt_word_cutter *c = bt_array0(1, sizeof(*c));
 	int r;
 
