@@ -334,7 +334,6 @@ static void other_formats(void **state)
 		size_t size;
 		const char *words;
 	} files[] = {
-	    {"\x89HDF\r\n\x1a\n....", 12, "HDF5"},
 	    {"\x1f\x8b\x08.......", 10, "gzip"},
 	    {"\x28\xb5\x2f\xfd......", 10, "zstd"},
 	};
