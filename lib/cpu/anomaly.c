@@ -17,6 +17,7 @@ static int main_param(const struct bt_node *n)
 	case BT_OP_LINEAR:
 		return n->u.linear.weight;
 	case BT_OP_RESIDUAL_NORM:
+	case BT_OP_NORM:
 		return n->u.norm.gamma;
 	default:
 		return -1;
@@ -133,8 +134,6 @@ static int check_param(struct bt_engine *e, int node, int p,
 	size_t n, i;
 	char where[300];
 
-	if (p < 0)
-		return BT_OK;
 	n = bt_param_size(&e->g->params[p]);
 	i = find_bad(bt_grad(e, p), n, false);
 	if (i == n)
@@ -147,28 +146,14 @@ static int check_param(struct bt_engine *e, int node, int p,
 /* The gradients of a node's parameters. */
 static int check_params(struct bt_engine *e, int node, struct bt_error *err)
 {
-	const struct bt_node *n = &e->g->nodes[node];
-	int p[5] = {-1, -1, -1, -1, -1}, i, r = BT_OK;
+	int k, p, r = BT_OK;
 
-	if (n->op == BT_OP_EMBED) {
-		p[0] = n->u.embed.word;
-		p[1] = n->u.embed.position;
-		p[2] = n->u.embed.type;
-		p[3] = n->u.embed.gamma;
-		p[4] = n->u.embed.beta;
-	} else if (n->op == BT_OP_RESIDUAL_NORM) {
-		p[0] = n->u.norm.gamma;
-		p[1] = n->u.norm.beta;
-	} else if (n->op == BT_OP_LINEAR) {
-		for (i = 0; r == BT_OK && i < n->u.linear.parts; i++) {
-			r = check_param(e, node, n->u.linear.weight + i, err);
-			if (r == BT_OK)
-				r = check_param(e, node, n->u.linear.bias + i,
-				                err);
-		}
+	for (k = 0; r == BT_OK; k++) {
+		p = bt_node_param(&e->g->nodes[node], k);
+		if (p < 0)
+			break;
+		r = check_param(e, node, p, err);
 	}
-	for (i = 0; r == BT_OK && i < 5; i++)
-		r = check_param(e, node, p[i], err);
 	return r;
 }
 

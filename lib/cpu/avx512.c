@@ -5,6 +5,7 @@
 #include "cpu/vec_avx512_int.h"
 
 #include "cpu/simd_attend_int.h"
+#include "cpu/simd_gated_int.h"
 #include "cpu/simd_math_int.h"
 #include "cpu/simd_optim_int.h"
 #include "cpu/simd_pack_int.h"
@@ -18,6 +19,10 @@ const struct bt_kernels bt_kernels_avx512 = {
     .embed = embed,
     .norm = norm,
     .norm_back = norm_back,
+    .add = add,
+    .add_back = add_back,
+    .gated = gated,
+    .gated_back = gated_back,
     .act = act,
     .act_back = act_back,
     .column_sums = column_sums,

@@ -15,6 +15,9 @@ const struct bt_cpu_op *bt_cpu_op(enum bt_opcode op)
 	    [BT_OP_LINEAR] = &bt_cpu_linear,
 	    [BT_OP_ATTENTION] = &bt_cpu_attention,
 	    [BT_OP_RESIDUAL_NORM] = &bt_cpu_residual_norm,
+	    [BT_OP_NORM] = &bt_cpu_norm,
+	    [BT_OP_ADD] = &bt_cpu_add,
+	    [BT_OP_GATED] = &bt_cpu_gated,
 	    [BT_OP_FIRST] = &bt_cpu_first,
 	    [BT_OP_MEAN] = &bt_cpu_mean,
 	    [BT_OP_MAX] = &bt_cpu_max,
@@ -158,14 +161,19 @@ static int take_weights(struct bt_engine *e, struct bt_error *err)
 	return BT_OK;
 }
 
-/* The tables of a training embedding: positions and the rows touched. */
+/* Positions, zeros, and of a training embedding the rows touched. */
 static int take_tables(struct bt_engine *e)
 {
 	const struct bt_node *n = &e->g->nodes[0];
 	size_t rows;
+	int i, widest = 1;
 
-	e->positions = bt_array(e->o.max_tokens, sizeof(*e->positions));
-	if (e->positions == NULL)
+	for (i = 0; i < e->g->n_nodes; i++)
+		if (e->g->nodes[i].cols > widest)
+			widest = e->g->nodes[i].cols;
+	e->positions = bt_array0(e->o.max_tokens, sizeof(*e->positions));
+	e->zeros = bt_array0((size_t)widest, sizeof(*e->zeros));
+	if (e->positions == NULL || e->zeros == NULL)
 		return BT_ENOMEM;
 	if (!e->o.train || n->op != BT_OP_EMBED)
 		return BT_OK;
@@ -223,7 +231,8 @@ int bt_engine_take(struct bt_engine *e, struct bt_error *err)
 {
 	int r;
 
-	if (take_tables(e) != BT_OK || take_scratch(e) != BT_OK)
+	if (take_tables(e) != BT_OK || take_scratch(e) != BT_OK ||
+	    bt_turns_take(e) != BT_OK)
 		return bt_error_nomem(err, "preparing the model");
 	r = take_arenas(e, err);
 	if (r == BT_OK)
@@ -260,9 +269,11 @@ void bt_engine_free(struct bt_engine *e)
 	for (i = 0; e->scratch != NULL && i < bt_pool_threads(e->o.pool); i++)
 		free(e->scratch[i]);
 	free(e->scratch);
+	bt_turns_free(e);
 	free(e->run);
 	free(e->lines);
 	free(e->positions);
+	free(e->zeros);
 	free(e->param);
 	free(e->touched);
 	free(e->is_touched);
@@ -419,12 +430,16 @@ int bt_engine_backward(struct bt_engine *e, bool add, struct bt_error *err)
 /* Scores and weighted sums of one attention: 2 products of length by length. */
 static double attention_flop(const struct bt_engine *e, const struct bt_node *n)
 {
-	double sum = 0, len;
+	double sum = 0, len, keys, seen = 0;
 	size_t t;
 
+	if (n->u.attention.window > 0)
+		seen = 2 * (double)n->u.attention.window + 1;
 	for (t = 0; t < e->b.texts; t++) {
-		len = (double)(e->b.start[t + 1] - e->b.start[t]);
-		sum += n->rows == BT_PER_TOKEN ? len * len : len;
+		keys = len = (double)(e->b.start[t + 1] - e->b.start[t]);
+		if (seen > 0 && seen < keys)
+			keys = seen;
+		sum += n->rows == BT_PER_TOKEN ? len * keys : keys;
 	}
 	return 4 * sum * n->cols;
 }
@@ -472,6 +487,7 @@ struct bt_engine_memory bt_engine_memory(const struct bt_engine *e)
 	m.provider = bt_gemm_own_estimate(e->gemm);
 	m.scratch = e->scratch_floats * sizeof(float) *
 	            (size_t)bt_pool_threads(e->o.pool);
+	m.scratch += bt_turns_bytes(e);
 	for (i = 0; i < e->g->n_nodes; i++) {
 		n = &e->g->nodes[i];
 		if (own_weight(e, i) != NULL)

@@ -30,7 +30,7 @@ struct bt_slot_plan {
 struct bt_node_run {
 	bool need_f32, need_low; /* which outputs its readers want */
 	bool grad_low;           /* type of the gradient */
-	bool stores_grad[2];     /* first to write in[k]'s gradient */
+	bool stores_grad[3];     /* first to write in[k]'s gradient */
 	bool adds_params;        /* its parameters' gradients are there already:
 	                          * a node that ran backward before has the same
 	                          * parameters */
@@ -42,7 +42,9 @@ struct bt_node_run {
 	                                           * leaves */
 	void *buf[BT_SLOTS];
 	struct bt_gemm_weight *weight; /* linear */
-	int packer; /* first node with that weight: it holds it for all */
+	int packer;   /* first node with that weight: it holds it for all */
+	float *turns; /* attention: of each position, or NULL */
+	bool owns_turns;
 };
 
 struct bt_engine {
@@ -62,6 +64,7 @@ struct bt_engine {
 	/* of the last batch */
 	struct bt_batch b;
 	int32_t *positions; /* [max_tokens] */
+	float *zeros;       /* of the widest node, for what it lacks */
 	double loss;
 	long bad_text; /* where a value is not finite, or -1 */
 	bool add;      /* gradients are added */
@@ -92,6 +95,9 @@ extern const struct bt_cpu_op bt_cpu_embed;
 extern const struct bt_cpu_op bt_cpu_linear;
 extern const struct bt_cpu_op bt_cpu_attention;
 extern const struct bt_cpu_op bt_cpu_residual_norm;
+extern const struct bt_cpu_op bt_cpu_norm;
+extern const struct bt_cpu_op bt_cpu_add;
+extern const struct bt_cpu_op bt_cpu_gated;
 extern const struct bt_cpu_op bt_cpu_first;
 extern const struct bt_cpu_op bt_cpu_mean;
 extern const struct bt_cpu_op bt_cpu_max;
@@ -201,6 +207,12 @@ void bt_zero_tail(void *buf, size_t rows, size_t cols, bool low);
 /* The dropout of a node in this batch: off unless it trains. */
 struct bt_dropout bt_node_dropout(const struct bt_engine *e, int node,
                                   float probability);
+
+/* The turns of rotated queries and keys, made once for all nodes of the same
+ * theta and width; their bytes. */
+int bt_turns_take(struct bt_engine *e) BT_MUST_USE;
+void bt_turns_free(struct bt_engine *e);
+size_t bt_turns_bytes(const struct bt_engine *e);
 
 /* Runs pieces on the pool. */
 void bt_engine_run(struct bt_engine *e, bt_piece_fn *fn, void *arg, int pieces);

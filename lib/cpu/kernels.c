@@ -23,7 +23,7 @@ size_t bt_attend_scratch(size_t q_rows, size_t n, size_t d)
 	size_t tile = BT_ATTEND_TILE;
 	size_t simd = 6 * np * dp + 2 * tile * dp + 2 * tile * np + np +
 	              bt_drop_room(tile * n) + 128;
-	size_t ref = bt_drop_room(q_rows * n) + 2 * n * d + 2 * n;
+	size_t ref = bt_drop_room(q_rows * n) + 2 * n * d + 2 * n + d;
 
 	return simd > ref ? simd : ref;
 }

@@ -63,6 +63,40 @@ struct bt_norm {
 	bool dx_low;
 };
 
+/* y = residual + drop(x), a row after the other. */
+struct bt_sum {
+	size_t cols;
+	const float *residual; /* [rows, cols] */
+	const void *x;         /* [rows, cols] */
+	bool x_low;
+	struct bt_dropout drop; /* of x */
+	float *y;               /* [rows, cols] or NULL */
+	uint16_t *y_low;        /* [rows, cols] bf16, or NULL */
+
+	/* backward */
+	const float *dy;  /* [rows, cols] */
+	float *dresidual; /* [rows, cols]: dy is stored, or added */
+	bool add_residual;
+	void *dx; /* [rows, cols] drop'(dy) */
+	bool dx_low;
+};
+
+/* y = act(left half of x) * right half. */
+struct bt_gated {
+	enum bt_activation act;
+	size_t cols;   /* of y */
+	const void *x; /* [rows, 2 cols] */
+	bool x_low;
+	float *y;        /* [rows, cols] or NULL */
+	uint16_t *y_low; /* [rows, cols] bf16, or NULL */
+
+	/* backward */
+	const void *dy; /* [rows, cols] */
+	bool dy_low;
+	void *dx; /* [rows, 2 cols] */
+	bool dx_low;
+};
+
 struct bt_embed {
 	size_t cols;
 	const float *word, *position, *type; /* tables; type may be NULL */
@@ -80,6 +114,10 @@ struct bt_attend {
 	float scale;            /* 1/sqrt(d) */
 	const float *bias;      /* NULL, or bias[j - i] is added to the score of
 	                         * query i and key j: 1-q_rows .. n-1 */
+	const float *turns;     /* NULL, or for token i at turns[i * d] d/2
+	                         * cosines and d/2 sines that its query and key
+	                         * are rotated by */
+	size_t window;          /* 0, or keys that far from i are seen by it */
 	struct bt_dropout drop; /* of the probabilities, as one row */
 	void *o;                /* [q_rows, d] with o_ld */
 	size_t o_ld;
@@ -159,6 +197,18 @@ struct bt_kernels {
 	/* dgamma[cols], dbeta[cols] are added to */
 	void (*norm_back)(const struct bt_norm *a, size_t row0, size_t row1,
 	                  float *dgamma, float *dbeta, float *scratch);
+
+	/* scratch: cols floats, rounded up to 128, for both */
+	void (*add)(const struct bt_sum *a, size_t row0, size_t row1,
+	            float *scratch);
+	void (*add_back)(const struct bt_sum *a, size_t row0, size_t row1,
+	                 float *scratch);
+
+	/* scratch: 2 * cols floats, for both */
+	void (*gated)(const struct bt_gated *a, size_t row0, size_t row1,
+	              float *scratch);
+	void (*gated_back)(const struct bt_gated *a, size_t row0, size_t row1,
+	                   float *scratch);
 
 	/* y = act(x), and dx = dy * act'(x) from the same x; rows of cols
 	 * elements, ld apart in all of them */

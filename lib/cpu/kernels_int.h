@@ -18,6 +18,11 @@ void bt_ref_act_back(enum bt_activation act, bool low, const void *x,
                      const void *dy, void *dx, size_t rows, size_t cols,
                      size_t ld);
 
+void bt_ref_gated(const struct bt_gated *a, size_t row0, size_t row1,
+                  float *scratch);
+void bt_ref_gated_back(const struct bt_gated *a, size_t row0, size_t row1,
+                       float *scratch);
+
 /* Query rows that are taken at a time. */
 #define BT_ATTEND_TILE ((size_t)32)
 

@@ -15,7 +15,23 @@ static bool can_add(enum bt_opcode op, int k)
 {
 	return op == BT_OP_LINEAR || op == BT_OP_FIRST || op == BT_OP_DROPOUT ||
 	       op == BT_OP_MEAN || op == BT_OP_MAX || op == BT_OP_FLATTEN ||
-	       (op == BT_OP_RESIDUAL_NORM && k == 0);
+	       op == BT_OP_NORM ||
+	       ((op == BT_OP_RESIDUAL_NORM || op == BT_OP_ADD) && k == 0);
+}
+
+/* Whether an operator's gradient may come as bf16. */
+static bool can_take_low(enum bt_opcode op)
+{
+	return op == BT_OP_LINEAR || op == BT_OP_ATTENTION || op == BT_OP_GATED;
+}
+
+/* Whether an operator reads its inputs of a type again when it runs backward;
+ * operand: in the type that products take. */
+static bool reads_again(enum bt_opcode op, enum bt_slot slot, bool operand)
+{
+	if (op == BT_OP_NORM)
+		return slot == BT_SLOT_F32;
+	return operand && can_take_low(op);
 }
 
 /* Marks the last writer of each gradient, in order of execution the first: it
@@ -31,8 +47,7 @@ static int plan_gradients(struct bt_engine *e, struct bt_error *err)
 		readers = 0;
 		op = g->nodes[v].op;
 		e->run[v].grad_low =
-		    (op == BT_OP_LINEAR || op == BT_OP_ATTENTION) &&
-		    !e->run[v].need_f32 && e->o.low;
+		    can_take_low(op) && !e->run[v].need_f32 && e->o.low;
 		add = !e->run[v].grad_low;
 		for (i = g->n_nodes - 1; i > v; i--)
 			for (k = 0; k < g->nodes[i].n_in; k++)
@@ -116,8 +131,8 @@ static void live_until(struct bt_slot_plan *p, int time)
 	p->last = time > p->last ? time : p->last;
 }
 
-/* The lives of v's output of a type, whose size is set. Products read their
- * operands again when they run backward. The answer stays to the end. */
+/* The lives of v's output of a type, whose size is set. The answer stays to the
+ * end. */
 static void plan_output(struct bt_engine *e, int v, enum bt_slot slot)
 {
 	const struct bt_graph *g = e->g;
@@ -138,8 +153,7 @@ static void plan_output(struct bt_engine *e, int v, enum bt_slot slot)
 			            : first;
 			live_until(first, i);
 			live_until(later, run[i].again);
-			if (operand &&
-			    (op == BT_OP_LINEAR || op == BT_OP_ATTENTION))
+			if (reads_again(op, slot, operand))
 				live_until(later, run[i].back);
 		}
 	if (v == g->logits)

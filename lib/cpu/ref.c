@@ -7,20 +7,7 @@
 #include <string.h>
 
 #include "base/philox.h"
-#include "cpu/kernels_int.h"
-
-static float get(const void *x, size_t i, bool low)
-{
-	return low ? bt_f32(((const uint16_t *)x)[i]) : ((const float *)x)[i];
-}
-
-static void put(void *y, size_t i, bool low, float v)
-{
-	if (low)
-		((uint16_t *)y)[i] = bt_bf16(v);
-	else
-		((float *)y)[i] = v;
-}
+#include "cpu/ref_int.h"
 
 static void to_bf16(const float *x, uint16_t *y, size_t n)
 {
@@ -38,7 +25,7 @@ static void from_bf16(const uint16_t *x, float *y, size_t n)
 		y[i] = bt_f32(x[i]);
 }
 
-static void dropout(const struct bt_dropout *d, uint32_t row, size_t n,
+void bt_ref_dropout(const struct bt_dropout *d, uint32_t row, size_t n,
                     float *m)
 {
 	uint32_t c[4], w[4], bits;
@@ -83,7 +70,7 @@ static void norm_row(const struct bt_norm *a, size_t r, float *m)
 	double sum = 0, squares = 0, mean;
 
 	if (a->x != NULL) {
-		dropout(&a->drop, (uint32_t)r, h, m);
+		bt_ref_dropout(&a->drop, (uint32_t)r, h, m);
 		for (i = 0; i < h; i++)
 			z[i] = a->residual[r * h + i] +
 			       m[i] * get(a->x, r * h + i, a->x_low);
@@ -108,7 +95,7 @@ static void norm(const struct bt_norm *a, size_t row0, size_t row1,
 		norm_row(a, r, scratch);
 		mean = a->stats[2 * r];
 		rstd = a->stats[2 * r + 1];
-		dropout(&a->drop_out, (uint32_t)r, h, scratch);
+		bt_ref_dropout(&a->drop_out, (uint32_t)r, h, scratch);
 		for (i = 0; i < h; i++) {
 			y = (a->z[r * h + i] - mean) * rstd * a->gamma[i] +
 			    a->beta[i];
@@ -132,7 +119,7 @@ static void norm_back(const struct bt_norm *a, size_t row0, size_t row1,
 	for (r = row0; r < row1; r++) {
 		mean = a->stats[2 * r];
 		rstd = a->stats[2 * r + 1];
-		dropout(&a->drop_out, (uint32_t)r, h, m);
+		bt_ref_dropout(&a->drop_out, (uint32_t)r, h, m);
 		g_sum = gn_sum = 0;
 		for (i = 0; i < h; i++) {
 			dy[i] = m[i] * a->dy[r * h + i];
@@ -142,7 +129,7 @@ static void norm_back(const struct bt_norm *a, size_t row0, size_t row1,
 			g_sum += dy[i] * a->gamma[i];
 			gn_sum += dy[i] * a->gamma[i] * n;
 		}
-		dropout(&a->drop, (uint32_t)r, h, m);
+		bt_ref_dropout(&a->drop, (uint32_t)r, h, m);
 		for (i = 0; i < h; i++) {
 			n = (a->z[r * h + i] - mean) * rstd;
 			dz = rstd *
@@ -237,103 +224,6 @@ static void column_sums(bool low, const void *x, size_t rows, size_t cols,
 	for (r = 0; r < rows; r++)
 		for (i = 0; i < cols; i++)
 			sum[i] += get(x, r * ld + i, low);
-}
-
-/* Row i of the scores of one head. */
-static void scores(const struct bt_attend *a, size_t i, float *s)
-{
-	size_t j, c;
-
-	for (j = 0; j < a->n; j++) {
-		s[j] = 0;
-		for (c = 0; c < a->d; c++)
-			s[j] += get(a->q, i * a->q_ld + c, a->low) *
-			        get(a->k, j * a->kv_ld + c, a->low);
-		s[j] *= a->scale;
-		if (a->bias != NULL)
-			s[j] += a->bias[(ptrdiff_t)j - (ptrdiff_t)i];
-	}
-}
-
-static void attend(const struct bt_attend *a)
-{
-	float *m = a->scratch, *p = m + bt_drop_room(a->q_rows * a->n);
-	size_t i, j, c;
-	float max, sum, o;
-
-	dropout(&a->drop, 0, a->q_rows * a->n, m);
-	for (i = 0; i < a->q_rows; i++) {
-		scores(a, i, p);
-		max = -INFINITY;
-		for (j = 0; j < a->n; j++)
-			max = fmaxf(max, p[j]);
-		sum = 0;
-		for (j = 0; j < a->n; j++)
-			sum += expf(p[j] - max);
-		a->lse[i * a->lse_ld] = max + logf(sum);
-		for (j = 0; j < a->n; j++)
-			p[j] = expf(p[j] - max) / sum * m[i * a->n + j];
-		for (c = 0; c < a->d; c++) {
-			o = 0;
-			for (j = 0; j < a->n; j++)
-				o += p[j] * get(a->v, j * a->kv_ld + c, a->low);
-			put(a->o, i * a->o_ld + c, a->low, o);
-		}
-	}
-}
-
-/* Adds what row i of the queries gives to dk and dv ([n, d] f32 each), and
- * stores its dq. p and dp hold n floats. */
-static void attend_back_row(const struct bt_attend *a, size_t i, const float *m,
-                            float *dk, float *dv, float *p, float *dp)
-{
-	float dot = 0, x;
-	size_t j, c;
-
-	scores(a, i, p);
-	for (j = 0; j < a->n; j++) {
-		p[j] = expf(p[j] - a->lse[i * a->lse_ld]);
-		dp[j] = 0;
-		for (c = 0; c < a->d; c++) {
-			x = get(a->dout, i * a->o_ld + c, a->low);
-			dp[j] += x * get(a->v, j * a->kv_ld + c, a->low);
-			dv[j * a->d + c] += p[j] * m[j] * x;
-		}
-		dp[j] *= m[j];
-		dot += p[j] * dp[j];
-	}
-	for (j = 0; j < a->n; j++) {
-		dp[j] = p[j] * (dp[j] - dot);
-		if (a->bias != NULL)
-			a->dbias[(ptrdiff_t)j - (ptrdiff_t)i] += dp[j];
-		dp[j] *= a->scale;
-		for (c = 0; c < a->d; c++)
-			dk[j * a->d + c] +=
-			    dp[j] * get(a->q, i * a->q_ld + c, a->low);
-	}
-	for (c = 0; c < a->d; c++) {
-		x = 0;
-		for (j = 0; j < a->n; j++)
-			x += dp[j] * get(a->k, j * a->kv_ld + c, a->low);
-		put(a->dq, i * a->q_ld + c, a->low, x);
-	}
-}
-
-static void attend_back(const struct bt_attend *a)
-{
-	size_t nd = a->n * a->d, i, j, c;
-	float *m = a->scratch, *dk = m + bt_drop_room(a->q_rows * a->n);
-	float *dv = dk + nd, *p = dv + nd, *dp = p + a->n;
-
-	dropout(&a->drop, 0, a->q_rows * a->n, m);
-	memset(dk, 0, 2 * nd * sizeof(*dk));
-	for (i = 0; i < a->q_rows; i++)
-		attend_back_row(a, i, m + i * a->n, dk, dv, p, dp);
-	for (j = 0; j < a->n; j++)
-		for (c = 0; c < a->d; c++) {
-			put(a->dk, j * a->kv_ld + c, a->low, dk[j * a->d + c]);
-			put(a->dv, j * a->kv_ld + c, a->low, dv[j * a->d + c]);
-		}
 }
 
 static void axpy(float a, const float *x, float *y, size_t n)
@@ -447,16 +337,20 @@ const struct bt_kernels bt_kernels_ref = {
     .isa = BT_ISA_REF,
     .to_bf16 = to_bf16,
     .from_bf16 = from_bf16,
-    .dropout = dropout,
+    .dropout = bt_ref_dropout,
     .embed = embed,
     .norm = norm,
     .norm_back = norm_back,
+    .add = bt_ref_add,
+    .add_back = bt_ref_add_back,
+    .gated = bt_ref_gated,
+    .gated_back = bt_ref_gated_back,
     .act = bt_ref_act,
     .act_back = bt_ref_act_back,
     .column_sums = column_sums,
     .pack = pack_matrix,
-    .attend = attend,
-    .attend_back = attend_back,
+    .attend = bt_ref_attend,
+    .attend_back = bt_ref_attend_back,
     .axpy = axpy,
     .sum_squares = sum_squares,
     .adamw = adamw,

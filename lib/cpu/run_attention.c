@@ -32,7 +32,7 @@ static void plan(struct bt_engine *e, int node)
 	const struct bt_node *n = &e->g->nodes[node];
 
 	bt_want_operand(e, n->in[0]);
-	bt_want_operand(e, n->in[1]);
+	bt_want_operand(e, n->u.attention.kv);
 	e->run[node].plan[BT_SLOT_SAVED].size =
 	    bt_max_rows(e, n) * (size_t)n->u.attention.heads * sizeof(float);
 	if (n->u.attention.relative < 0)
@@ -113,7 +113,7 @@ static struct place describe(const struct job *j, int text, int head,
 	a->q_rows = per_token ? a->n : 1;
 	a->d = (size_t)n->u.attention.head_dim;
 	a->q_ld = (size_t)e->g->nodes[n->in[0]].cols;
-	a->kv_ld = (size_t)e->g->nodes[n->in[1]].cols;
+	a->kv_ld = (size_t)e->g->nodes[n->u.attention.kv].cols;
 	a->o_ld = (size_t)n->cols;
 	a->lse_ld = heads;
 	a->low = low;
@@ -128,12 +128,14 @@ static struct place describe(const struct job *j, int text, int head,
 	at.o = q_row * a->o_ld + h;
 	at.lse = q_row * heads + (size_t)head;
 	a->q = bt_at(bt_operand(e, n->in[0]), at.q, low);
-	a->k = bt_at(bt_operand(e, n->in[1]), at.k, low);
-	a->v = bt_at(bt_operand(e, n->in[1]), at.v, low);
+	a->k = bt_at(bt_operand(e, n->u.attention.kv), at.k, low);
+	a->v = bt_at(bt_operand(e, n->u.attention.kv), at.v, low);
 	a->lse = (float *)e->run[j->node].buf[BT_SLOT_SAVED] + at.lse;
 
 	if (n->u.attention.relative >= 0)
 		a->bias = biases(e, j->node, head);
+	a->turns = e->run[j->node].turns;
+	a->window = (size_t)n->u.attention.window;
 
 	/* a head of a text has one row of random bits, named by the text's
 	 * first token */
@@ -194,7 +196,7 @@ static void backward_head(const struct job *j, int text, int head, int worker)
 	const struct bt_node *n = &e->g->nodes[j->node];
 	struct bt_attend a = {0};
 	struct place at = describe(j, text, head, worker, &a);
-	void *dkv = e->run[n->in[1]].buf[BT_SLOT_GRAD];
+	void *dkv = e->run[n->u.attention.kv].buf[BT_SLOT_GRAD];
 
 	a.dout = bt_at(e->run[j->node].buf[BT_SLOT_GRAD], at.o, a.low);
 	a.dq = bt_at(e->run[n->in[0]].buf[BT_SLOT_GRAD], at.q, a.low);

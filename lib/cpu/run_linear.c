@@ -71,7 +71,8 @@ static void forward_piece(void *arg, int piece, int worker)
 	b.x = bt_at(bt_operand(e, n->in[0]), r0 * k, e->o.low);
 	b.y = bt_at(pre, r0 * cols, low);
 	b.y_low = low;
-	b.bias = bt_param(e, n->u.linear.bias);
+	if (n->u.linear.bias >= 0)
+		b.bias = bt_param(e, n->u.linear.bias);
 	bt_engine_fail(
 	    e, bt_gemm_run(r->weight, BT_GEMM_FORWARD, chunk, &b, worker));
 	bt_gemm_chunk(r->weight, BT_GEMM_FORWARD, chunk, &first, &count);
@@ -232,7 +233,8 @@ static void backward(struct bt_engine *e, int node)
 	a.w_pieces = (n->cols + a.w_step - 1) / a.w_step;
 	a.x_pieces =
 	    a.j.row_pieces * bt_gemm_chunks(r->weight, BT_GEMM_BACKWARD);
-	a.b_pieces = (n->cols + BIAS_COLUMNS - 1) / BIAS_COLUMNS;
+	if (n->u.linear.bias >= 0)
+		a.b_pieces = (n->cols + BIAS_COLUMNS - 1) / BIAS_COLUMNS;
 	bt_engine_run(e, backward_piece, &a,
 	              a.w_pieces + a.x_pieces + a.b_pieces);
 	bt_zero_tail(in->buf[BT_SLOT_GRAD], a.j.rows, (size_t)k, in->grad_low);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * residual_norm and embed, which ends in the same norm. SAVED holds z, SAVED2
- * the mean and 1/sqrt(var + eps) of each row. Backward, each piece of rows sums
- * its own share of dgamma and dbeta into WORK, and the shares are added up in
- * order.
+ * residual_norm, norm and embed, which ends in the same norm. SAVED holds z,
+ * which of norm is its input, SAVED2 the mean and 1/sqrt(var + eps) of each
+ * row. Backward, each piece of rows sums its own share of dgamma and dbeta into
+ * WORK, and the shares are added up in order.
  */
 #include <string.h>
 
@@ -18,7 +18,7 @@ struct job {
 	int node;
 	size_t rows;
 	struct bt_norm a;
-	float *dgamma, *dbeta;
+	float *dgamma, *dbeta; /* dbeta: NULL without beta */
 };
 
 static void plan_norm(struct bt_engine *e, int node)
@@ -43,7 +43,7 @@ static struct job make_job(struct bt_engine *e, int node, int gamma, int beta,
 
 	j.a.cols = (size_t)n->cols;
 	j.a.gamma = bt_param(e, gamma);
-	j.a.beta = bt_param(e, beta);
+	j.a.beta = beta >= 0 ? bt_param(e, beta) : e->zeros;
 	j.a.eps = eps;
 	j.a.z = r->buf[BT_SLOT_SAVED];
 	j.a.stats = r->buf[BT_SLOT_SAVED2];
@@ -52,7 +52,7 @@ static struct job make_job(struct bt_engine *e, int node, int gamma, int beta,
 	j.a.dy = r->buf[BT_SLOT_GRAD];
 	if (e->o.train) {
 		j.dgamma = bt_grad(e, gamma);
-		j.dbeta = bt_grad(e, beta);
+		j.dbeta = beta >= 0 ? bt_grad(e, beta) : NULL;
 	}
 	return j;
 }
@@ -98,11 +98,13 @@ static void sum_piece(void *arg, int piece, int worker)
 	(void)worker;
 	if (!bt_adds(e, j->node)) {
 		memset(j->dgamma + c, 0, n * sizeof(float));
-		memset(j->dbeta + c, 0, n * sizeof(float));
+		if (j->dbeta != NULL)
+			memset(j->dbeta + c, 0, n * sizeof(float));
 	}
 	for (i = 0; i < shares; i++, sums += 2 * h) {
 		e->k->axpy(1.0f, sums + c, j->dgamma + c, n);
-		e->k->axpy(1.0f, sums + h + c, j->dbeta + c, n);
+		if (j->dbeta != NULL)
+			e->k->axpy(1.0f, sums + h + c, j->dbeta + c, n);
 	}
 }
 
@@ -161,6 +163,45 @@ static void backward_residual(struct bt_engine *e, int node)
 const struct bt_cpu_op bt_cpu_residual_norm = {plan_residual, forward_residual,
                                                backward_residual};
 
+static void plan_norm_of(struct bt_engine *e, int node)
+{
+	e->run[e->g->nodes[node].in[0]].need_f32 = true;
+	plan_norm(e, node);
+	e->run[node].plan[BT_SLOT_SAVED].size = 0;
+}
+
+static struct job norm_job(struct bt_engine *e, int node)
+{
+	const struct bt_node *n = &e->g->nodes[node];
+	struct bt_node_run *in = &e->run[n->in[0]];
+	struct job j =
+	    make_job(e, node, n->u.norm.gamma, n->u.norm.beta, n->u.norm.eps);
+
+	j.a.z = in->buf[BT_SLOT_F32];
+	j.a.drop = j.a.drop_out = bt_node_dropout(e, node, 0);
+	j.a.dresidual = in->buf[BT_SLOT_GRAD];
+	j.a.add_residual = !e->run[node].stores_grad[0];
+	return j;
+}
+
+static void forward_norm(struct bt_engine *e, int node)
+{
+	struct job j = norm_job(e, node);
+
+	bt_engine_run(e, norm_piece, &j, bt_row_pieces(j.rows, ROWS));
+	zero_outputs(&j);
+}
+
+static void backward_norm(struct bt_engine *e, int node)
+{
+	struct job j = norm_job(e, node);
+
+	back(&j);
+}
+
+const struct bt_cpu_op bt_cpu_norm = {plan_norm_of, forward_norm,
+                                      backward_norm};
+
 static struct job embed_job(struct bt_engine *e, int node)
 {
 	const struct bt_node *n = &e->g->nodes[node];
@@ -182,7 +223,8 @@ static void embed_piece(void *arg, int piece, int worker)
 	struct bt_embed m = {.cols = j->a.cols};
 
 	m.word = bt_param(e, n->u.embed.word);
-	m.position = bt_param(e, n->u.embed.position);
+	m.position = n->u.embed.position >= 0 ? bt_param(e, n->u.embed.position)
+	                                      : e->zeros;
 	m.type = n->u.embed.type >= 0 ? bt_param(e, n->u.embed.type) : NULL;
 	m.ids = e->b.ids;
 	m.positions = e->positions;
@@ -215,7 +257,8 @@ static void forward_embed(struct bt_engine *e, int node)
 {
 	struct job j = embed_job(e, node);
 
-	count_positions(e, &e->g->nodes[node]);
+	if (e->g->nodes[node].u.embed.position >= 0)
+		count_positions(e, &e->g->nodes[node]);
 	bt_engine_run(e, embed_piece, &j, bt_row_pieces(j.rows, ROWS));
 	zero_outputs(&j);
 }
@@ -239,7 +282,9 @@ static void scatter_piece(void *arg, int piece, int worker)
 	size_t h = j->a.cols, c = (size_t)piece * COLUMNS, t;
 	size_t w = h - c < COLUMNS ? h - c : COLUMNS;
 	float *word = bt_grad(e, n->u.embed.word) + c;
-	float *position = bt_grad(e, n->u.embed.position) + c;
+	float *position = n->u.embed.position >= 0
+	                      ? bt_grad(e, n->u.embed.position) + c
+	                      : NULL;
 	float *type =
 	    n->u.embed.type >= 0 ? bt_grad(e, n->u.embed.type) + c : NULL;
 	const float *dz = j->a.dresidual + c;
@@ -250,7 +295,7 @@ static void scatter_piece(void *arg, int piece, int worker)
 		pad = is_pad(e, n, t);
 		if (!pad)
 			e->k->axpy(1.0f, dz, word + (size_t)e->b.ids[t] * h, w);
-		if (!pad || n->u.embed.position0 == 0)
+		if (position != NULL && (!pad || n->u.embed.position0 == 0))
 			e->k->axpy(1.0f, dz,
 			           position + (size_t)e->positions[t] * h, w);
 		if (type != NULL)
@@ -270,8 +315,10 @@ static void clear_tables(struct bt_engine *e, const struct bt_node *n)
 		e->is_touched[e->touched[i]] = 0;
 	}
 	e->n_touched = 0;
-	zero_rows(bt_grad(e, n->u.embed.position),
-	          (size_t)e->g->params[n->u.embed.position].rows, h, 0, h);
+	if (n->u.embed.position >= 0)
+		zero_rows(bt_grad(e, n->u.embed.position),
+		          (size_t)e->g->params[n->u.embed.position].rows, h, 0,
+		          h);
 	if (n->u.embed.type >= 0)
 		zero_rows(bt_grad(e, n->u.embed.type),
 		          (size_t)e->g->params[n->u.embed.type].rows, h, 0, h);

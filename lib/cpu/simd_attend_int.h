@@ -137,6 +137,89 @@ static void transpose(float *x, size_t n, size_t dp, size_t np, float *y)
 			            false);
 }
 
+/* Rotates rows of x [rows, dp] by their turns, [rows, d]; way -1: back. */
+static void rotate(const float *turns, size_t rows, size_t d, size_t dp,
+                   float way, float *x)
+{
+	size_t half = d / 2, c;
+	float *y, left;
+	vf u, v, cos, sin;
+
+	for (; rows > 0; rows--, turns += d, x += dp) {
+		y = x + half;
+		for (c = 0; c + VL <= half; c += VL) {
+			u = v_load(x + c);
+			v = v_load(y + c);
+			cos = v_load(turns + c);
+			sin = v_mul(v_load(turns + half + c), v_set1(way));
+			v_store(x + c, v_fnma(v, sin, v_mul(u, cos)));
+			v_store(y + c, v_fma(u, sin, v_mul(v, cos)));
+		}
+		for (; c < half; c++) {
+			left = x[c];
+			x[c] = left * turns[c] - way * y[c] * turns[half + c];
+			y[c] = y[c] * turns[c] + way * left * turns[half + c];
+		}
+	}
+}
+
+/* The keys that a tile of queries sees: first .. end-1, and the columns that
+ * its scores have, whole vectors. All of them but with a window. */
+struct seen {
+	size_t first, end, width;
+};
+
+static struct seen keys_seen(const struct bt_attend *a, size_t i0, size_t rows,
+                             size_t np)
+{
+	struct seen s = {0, a->n, np};
+
+	if (a->window == 0)
+		return s;
+	if (i0 > a->window)
+		s.first = (i0 - a->window) / 16 * 16;
+	if (a->n - i0 > rows + a->window)
+		s.end = i0 + rows + a->window;
+	s.width = bt_round_up(s.end - s.first, 16);
+	return s;
+}
+
+/* Which of the columns of s query i sees, as *from .. *to-1. */
+static void row_seen(const struct bt_attend *a, struct seen s, size_t i,
+                     size_t *from, size_t *to)
+{
+	*from = 0;
+	*to = s.end - s.first;
+	if (a->window == 0)
+		return;
+	if (i > a->window + s.first)
+		*from = i - a->window - s.first;
+	if (i + a->window + 1 < s.end)
+		*to = i + a->window + 1 - s.first;
+}
+
+/* What is added to the scores of query i: 0, or minus infinity. */
+static void fill_dead(const struct bt_attend *a, struct seen s, size_t i,
+                      float *dead)
+{
+	size_t from, to, j;
+
+	row_seen(a, s, i, &from, &to);
+	for (j = 0; j < s.width; j++)
+		dead[j] = j >= from && j < to ? 0 : -INFINITY;
+}
+
+/* Sets the probabilities p of keys that query i does not see to 0. */
+static void clear_dead(const struct bt_attend *a, struct seen s, size_t i,
+                       float *p)
+{
+	size_t from, to;
+
+	row_seen(a, s, i, &from, &to);
+	memset(p, 0, from * sizeof(*p));
+	memset(p + to, 0, (s.width - to) * sizeof(*p));
+}
+
 /* Dropout multipliers of query rows i0 .. i0+rows-1; returns where the first
  * one stands in m, whose whole blocks may begin before it. Without dropout
  * there are none. */
@@ -148,6 +231,19 @@ static const float *tile_mask(const struct bt_attend *a, size_t i0, size_t rows,
 	if (a->drop.threshold == 0)
 		return m;
 	drop_fill(&a->drop, 0, block, first - block * 128 + rows * a->n, m);
+	return m + (first - block * 128);
+}
+
+/* The same of the columns of s in row i alone, with a window; they are few. */
+static const float *row_mask(const struct bt_attend *a, struct seen s, size_t i,
+                             float *m)
+{
+	size_t first = i * a->n + s.first, block = first / 128;
+
+	if (a->drop.threshold == 0)
+		return m;
+	drop_fill(&a->drop, 0, block, first - block * 128 + (s.end - s.first),
+	          m);
 	return m + (first - block * 128);
 }
 
@@ -192,70 +288,87 @@ VEC void mask_row(float *p, const float *m, size_t n)
 
 /* The scores p of query i times scale, with the bias of each distance; returns
  * what they are to be multiplied with after that, 1. */
-VEC float bias_row(const struct bt_attend *a, size_t i, float *p)
+VEC float bias_row(const struct bt_attend *a, struct seen k, size_t i, float *p)
 {
-	const float *b = a->bias - i;
+	const float *b = a->bias + (ptrdiff_t)(k.first - i);
+	size_t j, n = k.end - k.first;
 	vf s = v_set1(a->scale);
-	size_t j;
 
-	for (j = 0; j + VL <= a->n; j += VL)
+	for (j = 0; j + VL <= n; j += VL)
 		v_store(p + j, v_fma(v_load(p + j), s, v_load(b + j)));
-	for (; j < a->n; j++)
+	for (; j < n; j++)
 		p[j] = p[j] * a->scale + b[j];
 	return 1;
 }
 
 /* Adds a row of gradients of scores to those of the bias. */
-VEC void bias_gradient(const struct bt_attend *a, size_t i, const float *dp)
+VEC void bias_gradient(const struct bt_attend *a, struct seen k, size_t i,
+                       const float *dp)
 {
-	float *b = a->dbias - i;
-	size_t j;
+	float *b = a->dbias + (ptrdiff_t)(k.first - i);
+	size_t j, n = k.end - k.first;
 
-	for (j = 0; j + VL <= a->n; j += VL)
+	for (j = 0; j + VL <= n; j += VL)
 		v_store(b + j, v_add(v_load(b + j), v_load(dp + j)));
-	for (; j < a->n; j++)
+	for (; j < n; j++)
 		b[j] += dp[j];
+}
+
+/* Probabilities of a tile of scores p, from query i0 on, times their dropout.
+ */
+static void attend_rows(const struct bt_attend *a, struct seen s, size_t i0,
+                        size_t rows, float *p, float *dead, float *m)
+{
+	const float *mask = m;
+	float scale = a->scale;
+	size_t i;
+
+	if (a->window == 0)
+		mask = tile_mask(a, i0, rows, m);
+	fill_dead(a, s, i0, dead);
+	for (i = i0; i < i0 + rows; i++, p += s.width) {
+		if (a->bias != NULL)
+			scale = bias_row(a, s, i, p);
+		if (a->window != 0 && i > i0)
+			fill_dead(a, s, i, dead);
+		a->lse[i * a->lse_ld] = softmax_row(p, dead, s.width, scale);
+		if (a->drop.threshold == 0)
+			continue;
+		if (a->window != 0)
+			mask_row(p, row_mask(a, s, i, m), s.end - s.first);
+		else
+			mask_row(p, mask + (i - i0) * a->n, a->n);
+	}
 }
 
 static void attend(const struct bt_attend *a)
 {
 	size_t n = a->n, d = a->d, np = bt_round_up(n, 16);
-	size_t dp = bt_round_up(d, 16), i0, rows, i;
+	size_t dp = bt_round_up(d, 16), i0, rows, es = a->low ? 2 : 4;
 	float *k = a->scratch, *kt = k + np * dp, *v = kt + dp * np;
 	float *q = v + np * dp, *p = q + TILE * dp, *o = p + TILE * np;
 	float *dead = o + TILE * dp, *m = dead + np;
-	const uint16_t *q_low = a->q;
-	const float *q_f32 = a->q, *mask;
-	uint16_t *o_low = a->o;
-	float *o_f32 = a->o, scale = a->scale;
+	const char *q0 = a->q;
+	char *o0 = a->o;
+	struct seen s;
 
 	unpack(a->low, a->k, a->kv_ld, n, d, dp, k);
 	unpack(a->low, a->v, a->kv_ld, n, d, dp, v);
+	if (a->turns != NULL)
+		rotate(a->turns, n, d, dp, 1, k);
 	transpose(k, n, dp, np, kt);
-	for (i = 0; i < np; i++)
-		dead[i] = i < n ? 0 : -INFINITY;
 	for (i0 = 0; i0 < a->q_rows; i0 += TILE) {
 		rows = a->q_rows - i0 < TILE ? a->q_rows - i0 : TILE;
-		unpack(a->low,
-		       a->low ? (const void *)(q_low + i0 * a->q_ld)
-		              : (const void *)(q_f32 + i0 * a->q_ld),
-		       a->q_ld, rows, d, dp, q);
-		product(rows, np, d, (struct mat){q, dp, 1}, kt, np, p, np,
-		        false);
-		mask = tile_mask(a, i0, rows, m);
-		for (i = 0; i < rows; i++) {
-			if (a->bias != NULL)
-				scale = bias_row(a, i0 + i, p + i * np);
-			a->lse[(i0 + i) * a->lse_ld] =
-			    softmax_row(p + i * np, dead, np, scale);
-			if (a->drop.threshold != 0)
-				mask_row(p + i * np, mask + i * n, n);
-		}
-		product(rows, dp, n, (struct mat){p, np, 1}, v, dp, o, dp,
-		        false);
-		pack(a->low, o, dp, rows, d, 1.0f,
-		     a->low ? (void *)(o_low + i0 * a->o_ld)
-		            : (void *)(o_f32 + i0 * a->o_ld),
+		s = keys_seen(a, i0, rows, np);
+		unpack(a->low, q0 + i0 * a->q_ld * es, a->q_ld, rows, d, dp, q);
+		if (a->turns != NULL)
+			rotate(a->turns + i0 * d, rows, d, dp, 1, q);
+		product(rows, s.width, d, (struct mat){q, dp, 1}, kt + s.first,
+		        np, p, s.width, false);
+		attend_rows(a, s, i0, rows, p, dead, m);
+		product(rows, dp, s.end - s.first, (struct mat){p, s.width, 1},
+		        v + s.first * dp, dp, o, dp, false);
+		pack(a->low, o, dp, rows, d, 1.0f, o0 + i0 * a->o_ld * es,
 		     a->o_ld);
 	}
 }
@@ -290,51 +403,80 @@ VEC void score_gradients(float *p, float *dp, const float *m, size_t n,
 		mask_row(p, m, n);
 }
 
+/* Of a tile of scores p and of dO V' dp, from query i0 on: the probabilities
+ * times their dropout, and the gradients of the scores. */
+static void attend_back_rows(const struct bt_attend *a, struct seen s,
+                             size_t i0, size_t rows, float *p, float *dp,
+                             float *m)
+{
+	const float *mask = m;
+	float scale = a->scale;
+	size_t i, n = s.end - s.first;
+
+	if (a->window == 0)
+		mask = tile_mask(a, i0, rows, m);
+	for (i = i0; i < i0 + rows; i++, p += s.width, dp += s.width) {
+		if (a->bias != NULL)
+			scale = bias_row(a, s, i, p);
+		probabilities(p, s.width, scale, a->lse[i * a->lse_ld]);
+		if (a->window != 0) {
+			clear_dead(a, s, i, p);
+			mask = row_mask(a, s, i, m);
+		}
+		score_gradients(p, dp, mask, n, s.width,
+		                a->drop.threshold != 0);
+		if (a->window == 0)
+			mask += n;
+		if (a->bias != NULL)
+			bias_gradient(a, s, i, dp);
+	}
+}
+
 static void attend_back(const struct bt_attend *a)
 {
-	size_t n = a->n, d = a->d, np = bt_round_up(n, 16);
-	size_t dw = bt_round_up(d, 16), i0, rows, i, es = a->low ? 2 : 4;
+	size_t n = a->n, d = a->d, np = bt_round_up(n, 16), i0, rows, seen;
+	size_t dw = bt_round_up(d, 16), es = a->low ? 2 : 4;
 	float *k = a->scratch, *kt = k + np * dw, *v = kt + dw * np;
 	float *vt = v + np * dw, *dk = vt + dw * np, *dv = dk + n * dw;
 	float *q = dv + n * dw, *g = q + TILE * dw, *p = g + TILE * dw;
 	float *dp = p + TILE * np, *m = dp + TILE * np;
 	const char *q0 = a->q, *g0 = a->dout;
 	char *dq0 = a->dq;
-	const float *mask;
-	float scale = a->scale;
+	struct seen s;
 
 	unpack(a->low, a->k, a->kv_ld, n, d, dw, k);
 	unpack(a->low, a->v, a->kv_ld, n, d, dw, v);
+	if (a->turns != NULL)
+		rotate(a->turns, n, d, dw, 1, k);
 	transpose(k, n, dw, np, kt);
 	transpose(v, n, dw, np, vt);
+	memset(dk, 0, 2 * n * dw * sizeof(*dk));
 	for (i0 = 0; i0 < a->q_rows; i0 += TILE) {
 		rows = a->q_rows - i0 < TILE ? a->q_rows - i0 : TILE;
+		s = keys_seen(a, i0, rows, np);
+		seen = s.end - s.first;
 		unpack(a->low, q0 + i0 * a->q_ld * es, a->q_ld, rows, d, dw, q);
 		unpack(a->low, g0 + i0 * a->o_ld * es, a->o_ld, rows, d, dw, g);
-		product(rows, np, d, (struct mat){q, dw, 1}, kt, np, p, np,
-		        false);
-		product(rows, np, d, (struct mat){g, dw, 1}, vt, np, dp, np,
-		        false);
-		mask = tile_mask(a, i0, rows, m);
-		for (i = 0; i < rows; i++) {
-			if (a->bias != NULL)
-				scale = bias_row(a, i0 + i, p + i * np);
-			probabilities(p + i * np, np, scale,
-			              a->lse[(i0 + i) * a->lse_ld]);
-			score_gradients(p + i * np, dp + i * np, mask + i * n,
-			                n, np, a->drop.threshold != 0);
-			if (a->bias != NULL)
-				bias_gradient(a, i0 + i, dp + i * np);
-		}
-		product(n, dw, rows, (struct mat){p, 1, np}, g, dw, dv, dw,
-		        i0 > 0);
-		product(n, dw, rows, (struct mat){dp, 1, np}, q, dw, dk, dw,
-		        i0 > 0);
-		product(rows, dw, n, (struct mat){dp, np, 1}, k, dw, q, dw,
-		        false);
+		if (a->turns != NULL)
+			rotate(a->turns + i0 * d, rows, d, dw, 1, q);
+		product(rows, s.width, d, (struct mat){q, dw, 1}, kt + s.first,
+		        np, p, s.width, false);
+		product(rows, s.width, d, (struct mat){g, dw, 1}, vt + s.first,
+		        np, dp, s.width, false);
+		attend_back_rows(a, s, i0, rows, p, dp, m);
+		product(seen, dw, rows, (struct mat){p, 1, s.width}, g, dw,
+		        dv + s.first * dw, dw, true);
+		product(seen, dw, rows, (struct mat){dp, 1, s.width}, q, dw,
+		        dk + s.first * dw, dw, true);
+		product(rows, dw, seen, (struct mat){dp, s.width, 1},
+		        k + s.first * dw, dw, q, dw, false);
+		if (a->turns != NULL)
+			rotate(a->turns + i0 * d, rows, d, dw, -1, q);
 		pack(a->low, q, dw, rows, d, a->scale, dq0 + i0 * a->q_ld * es,
 		     a->q_ld);
 	}
+	if (a->turns != NULL)
+		rotate(a->turns, n, d, dw, -1, dk);
 	pack(a->low, dk, dw, n, d, a->scale, a->dk, a->kv_ld);
 	pack(a->low, dv, dw, n, d, 1.0f, a->dv, a->kv_ld);
 }

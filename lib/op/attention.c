@@ -34,7 +34,8 @@ int bt_op_attention(struct bt_graph *g, const struct bt_attention_args *a)
 
 	if (g->failed)
 		return -1;
-	if (a->heads < 1 || a->head_dim < 1 ||
+	if (a->heads < 1 || a->head_dim < 1 || a->window < 0 ||
+	    (a->theta > 0 && a->head_dim % 2 != 0) ||
 	    !has_columns(g, a->q, a->q_col, width) ||
 	    !has_columns(g, a->kv, a->k_col, width) ||
 	    !has_columns(g, a->kv, a->v_col, width) ||
@@ -52,12 +53,15 @@ int bt_op_attention(struct bt_graph *g, const struct bt_attention_args *a)
 	n->in[0] = a->q;
 	n->in[1] = a->kv;
 	n->n_in = a->q == a->kv ? 1 : 2;
+	n->u.attention.kv = a->kv;
 	n->u.attention.heads = a->heads;
 	n->u.attention.head_dim = a->head_dim;
 	n->u.attention.q_col = a->q_col;
 	n->u.attention.k_col = a->k_col;
 	n->u.attention.v_col = a->v_col;
 	n->u.attention.relative = a->relative;
+	n->u.attention.theta = a->theta;
+	n->u.attention.window = a->window;
 	n->u.attention.dropout = a->dropout;
 	return g->n_nodes - 1;
 }

@@ -3,8 +3,14 @@
 
 static bool is_table(const struct bt_graph *g, int p, int cols)
 {
-	return p >= 0 && p < g->n_params && g->params[p].rank == 2 &&
+	return p < g->n_params && g->params[p].rank == 2 &&
 	       g->params[p].cols == cols;
+}
+
+/* What may be left out, and is -1 then. */
+static bool may_be_table(const struct bt_graph *g, int p, int cols)
+{
+	return p < 0 || is_table(g, p, cols);
 }
 
 int bt_op_embed(struct bt_graph *g, const struct bt_embed_args *a)
@@ -15,9 +21,11 @@ int bt_op_embed(struct bt_graph *g, const struct bt_embed_args *a)
 	if (g->failed)
 		return -1;
 	cols = a->word >= 0 ? g->params[a->word].cols : 0;
-	if (!is_table(g, a->word, cols) || !is_table(g, a->position, cols) ||
-	    (a->type >= 0 && !is_table(g, a->type, cols)) ||
-	    g->params[a->gamma].cols != cols || g->params[a->beta].cols != cols)
+	if (cols == 0 || !is_table(g, a->word, cols) ||
+	    !may_be_table(g, a->position, cols) ||
+	    !may_be_table(g, a->type, cols) ||
+	    g->params[a->gamma].cols != cols ||
+	    (a->beta >= 0 && g->params[a->beta].cols != cols))
 		return bt_graph_misfit(g, "embedding tables differ in width");
 	n = bt_graph_node(g, BT_OP_EMBED, BT_PER_TOKEN, cols);
 	if (n == NULL)

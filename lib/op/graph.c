@@ -144,19 +144,23 @@ struct bt_node *bt_graph_node(struct bt_graph *g, enum bt_opcode op,
 
 int bt_node_param(const struct bt_node *n, int k)
 {
-	const int embed[] = {n->u.embed.word, n->u.embed.position,
-	                     n->u.embed.gamma, n->u.embed.beta,
-	                     n->u.embed.type};
-	int parts = n->u.linear.parts;
+	const int embed[] = {n->u.embed.word, n->u.embed.gamma, n->u.embed.beta,
+	                     n->u.embed.position, n->u.embed.type};
+	int parts = n->u.linear.parts, i;
 
 	switch (n->op) {
 	case BT_OP_EMBED:
-		return k < 5 ? embed[k] : -1;
+		for (i = 0; i < 5; i++)
+			if (embed[i] >= 0 && k-- == 0)
+				return embed[i];
+		return -1;
 	case BT_OP_LINEAR:
-		return k < parts       ? n->u.linear.weight + k
-		       : k < 2 * parts ? n->u.linear.bias + k - parts
-		                       : -1;
+		return k < parts ? n->u.linear.weight + k
+		       : n->u.linear.bias >= 0 && k < 2 * parts
+		           ? n->u.linear.bias + k - parts
+		           : -1;
 	case BT_OP_RESIDUAL_NORM:
+	case BT_OP_NORM:
 		return k == 0 ? n->u.norm.gamma : k == 1 ? n->u.norm.beta : -1;
 	case BT_OP_ATTENTION:
 		return k == 0 ? n->u.attention.relative : -1;
@@ -182,6 +186,9 @@ const char *bt_opcode_name(enum bt_opcode op)
 	    [BT_OP_LINEAR] = "linear",
 	    [BT_OP_ATTENTION] = "attention",
 	    [BT_OP_RESIDUAL_NORM] = "residual_norm",
+	    [BT_OP_NORM] = "norm",
+	    [BT_OP_ADD] = "add",
+	    [BT_OP_GATED] = "gated",
 	    [BT_OP_FIRST] = "first",
 	    [BT_OP_MEAN] = "mean",
 	    [BT_OP_MAX] = "max",

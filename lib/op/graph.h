@@ -22,6 +22,9 @@ enum bt_opcode {
 	BT_OP_LINEAR,
 	BT_OP_ATTENTION,
 	BT_OP_RESIDUAL_NORM,
+	BT_OP_NORM,
+	BT_OP_ADD,
+	BT_OP_GATED,
 	BT_OP_FIRST,
 	BT_OP_MEAN,
 	BT_OP_MAX,
@@ -71,26 +74,29 @@ struct bt_param {
 
 struct bt_node {
 	enum bt_opcode op;
-	int in[2]; /* nodes read */
+	int in[3]; /* nodes read, each once */
 	int n_in;
 	enum bt_rows rows;
 	int cols;
 	union {
 		struct {
-			int word, position, type; /* parameters */
+			int word, position, type; /* parameters, or -1 */
 			int gamma, beta;
 			int pad, position0;
 			float eps, dropout;
 		} embed;
 		struct {
-			int weight, bias; /* first parameter of each */
+			int weight, bias; /* first parameter of each; -1 */
 			int parts;        /* parameters stacked by rows */
 			enum bt_activation act;
 		} linear;
 		struct {
 			int heads, head_dim;
+			int kv;                  /* node of keys and values */
 			int q_col, k_col, v_col; /* first column of each */
 			int relative;            /* parameter, or -1 */
+			float theta;             /* of rotation, or 0 */
+			int window; /* tokens to each side; 0: all */
 			float dropout;
 		} attention;
 		struct {
@@ -103,6 +109,9 @@ struct bt_node {
 		struct {
 			float dropout;
 		} drop;
+		struct {
+			enum bt_activation act;
+		} gated;
 	} u;
 };
 

@@ -33,8 +33,9 @@ int bt_op_linear(struct bt_graph *g, int x, int weight, int bias, int parts,
 		return bt_graph_misfit(
 		    g, "'%s' does not fit an input of %d columns",
 		    g->params[weight].name, g->nodes[x].cols);
-	cols = stacked_rows(g, bias, parts, g->params[bias].cols);
-	if (cols < 0 || g->params[bias].cols * parts != rows)
+	cols =
+	    bias < 0 ? 0 : stacked_rows(g, bias, parts, g->params[bias].cols);
+	if (cols < 0 || (bias >= 0 && g->params[bias].cols * parts != rows))
 		return bt_graph_misfit(g, "'%s' does not fit its weight",
 		                       g->params[bias].name);
 	n = bt_graph_node(g, BT_OP_LINEAR, g->nodes[x].rows, rows);

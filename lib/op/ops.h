@@ -17,9 +17,9 @@
 
 struct bt_embed_args {
 	int word;        /* parameter (V,H) */
-	int position;    /* parameter (P,H) */
+	int position;    /* parameter (P,H), or -1 */
 	int type;        /* parameter (S,H), or -1 */
-	int gamma, beta; /* parameters (H) */
+	int gamma, beta; /* parameters (H); beta may be -1: 0 */
 	int pad;         /* id of the padding token, or -1 */
 	int position0;   /* position of a text's first token */
 	float eps;
@@ -39,6 +39,7 @@ int bt_op_embed(struct bt_graph *g, const struct bt_embed_args *a);
 
 /*
  * Y = act(X W' + b)   X: (R,K), W: (N,K), b: (N) -> Y: (R,N); ' transposes.
+ * Without b where bias is -1.
  * W may be `parts` parameters that stand one behind the other and are taken as
  * one, as may b: the projections to queries, keys and values are one product.
  * Backward: dA = dY * act'(A), dX = dA W, dW = dA' X, db = column sums of dA.
@@ -54,6 +55,8 @@ struct bt_attention_args {
 	int heads;
 	int head_dim; /* d */
 	int relative; /* parameter R (BT_RELATIVE_BUCKETS, heads), or -1 */
+	float theta;  /* queries and keys are rotated by it; 0: they are not */
+	int window;   /* keys that far to either side are seen; 0: all */
 	float dropout;
 };
 
@@ -70,12 +73,16 @@ int bt_relative_bucket(int distance);
  * For each text and head, over that text's tokens only:
  *   S = Q K' / sqrt(d), P = softmax of S's rows, O = drop(P) V
  * With R, S(i,j) has R(bucket(j - i), head) added.
- * Q's rows are all tokens of the text, or one row where q is per text.
+ * With theta, token i's query and key are rotated first [Su et al. 2021,
+ * "RoFormer: Enhanced Transformer with Rotary Position Embedding"]: of a head's
+ * columns c and c + d/2 by the angle i / theta^(2c/d), d even.
+ * With a window, S(i,j) is minus infinity where |i - j| is more than it.
+ * Q's rows are all tokens of the text, or its first's where q is per text.
  * -> (rows of q, heads * d)
  * Backward: dV = drop(P)' dO, dP = drop'(dO V'), dS = P * (dP - rowsum(P *
- * dP)), dQ = dS K / sqrt(d), dK = dS' Q / sqrt(d), dR = sums of dS over the
- * pairs of each bucket. P is computed again from Q,
- * K and the saved logarithms of the rows' sums.
+ * dP)), dQ = dS K / sqrt(d), dK = dS' Q / sqrt(d), both rotated back, dR = sums
+ * of dS over the pairs of each bucket. P is computed again from Q, K and the
+ * saved logarithms of the rows' sums.
  */
 int bt_op_attention(struct bt_graph *g, const struct bt_attention_args *a);
 
@@ -89,6 +96,25 @@ int bt_op_attention(struct bt_graph *g, const struct bt_attention_args *a);
  */
 int bt_op_residual_norm(struct bt_graph *g, int residual, int x, int gamma,
                         int beta, float eps, float dropout);
+
+/*
+ * Y = norm(X), as in bt_op_residual_norm; beta may be -1, for 0.
+ * (R,H) -> (R,H)
+ */
+int bt_op_norm(struct bt_graph *g, int x, int gamma, int beta, float eps);
+
+/*
+ * Y = residual + drop(x).   (R,H), (R,H) -> (R,H)
+ * Backward: dresidual = dY, dx = drop'(dY).
+ */
+int bt_op_add(struct bt_graph *g, int residual, int x, float dropout);
+
+/*
+ * Y = act(A) * B, where A is the left half of X's columns and B the right one.
+ * (R,2H) -> (R,H)   [Shazeer 2020, "GLU Variants Improve Transformer"]
+ * Backward: dA = dY * B * act'(A), dB = dY * act(A).
+ */
+int bt_op_gated(struct bt_graph *g, int x, enum bt_activation act);
 
 /* The first token's row of each text: (T,H) -> (B,H). */
 int bt_op_first(struct bt_graph *g, int x);

@@ -213,6 +213,85 @@ static void norms(void **state)
 	norm_case(5, 768, true, false);
 }
 
+static void sum_case(size_t rows, size_t n, bool low, bool both)
+{
+	struct bt_sum a = {.cols = n, .x_low = low, .dx_low = low}, b;
+	float *scratch = guard_new(bt_drop_room(n), sizeof(float));
+	size_t all = rows * n;
+
+	a.residual = array(all, 1, 1);
+	a.x = values(low, all, 1, 2);
+	a.drop = bt_dropout_make(n % 4 ? 0.2f : 0, 5, 6, 7, 8);
+	a.dy = array(all, 1, 3);
+	a.add_residual = both;
+	b = a;
+	a.y = array(all, 0, 4);
+	b.y = array(all, 0, 4);
+	a.y_low = values(true, all, 0, 5);
+	b.y_low = values(true, all, 0, 5);
+	a.dx = values(low, all, 0, 6);
+	b.dx = values(low, all, 0, 6);
+	a.dresidual = array(all, 1, 7);
+	b.dresidual = array(all, 1, 7);
+	k->add(&a, 0, rows, scratch);
+	ref->add(&b, 0, rows, scratch);
+	close_to("add", false, a.y, b.y, all, 1e-6f);
+	close_to("add, low", true, a.y_low, b.y_low, all, 1e-6f);
+	if (both)
+		a.y = NULL;
+	else
+		a.y_low = NULL;
+	k->add(&a, 0, rows, scratch);
+	k->add_back(&a, 1, rows, scratch);
+	ref->add_back(&b, 1, rows, scratch);
+	close_to("add, dx", low, a.dx, b.dx, all, 1e-6f);
+	close_to("add, dresidual", false, a.dresidual, b.dresidual, all, 1e-6f);
+	end_of_case();
+}
+
+static void gated_case(size_t rows, size_t n, bool low, enum bt_activation act)
+{
+	struct bt_gated a = {.act = act,
+	                     .cols = n,
+	                     .x_low = low,
+	                     .dy_low = low,
+	                     .dx_low = low},
+	                b;
+	float *scratch = guard_new(2 * n, sizeof(float));
+	size_t all = rows * n;
+
+	a.x = values(low, 2 * all, 2, 1);
+	a.dy = values(low, all, 1, 2);
+	b = a;
+	a.y = array(all, 0, 3);
+	b.y = array(all, 0, 3);
+	a.y_low = values(true, all, 0, 4);
+	b.y_low = values(true, all, 0, 4);
+	a.dx = values(low, 2 * all, 0, 5);
+	b.dx = values(low, 2 * all, 0, 5);
+	k->gated(&a, 0, rows, scratch);
+	ref->gated(&b, 0, rows, scratch);
+	close_to("gated", false, a.y, b.y, all, 4e-6f);
+	close_to("gated, low", true, a.y_low, b.y_low, all, 4e-6f);
+	k->gated_back(&a, 1, rows, scratch);
+	ref->gated_back(&b, 1, rows, scratch);
+	close_to("gated, dx", low, a.dx, b.dx, 2 * all, 6e-6f);
+	end_of_case();
+}
+
+static void sums_and_gates(void **state)
+{
+	int act;
+	size_t n;
+
+	(void)state;
+	for (n = 1; n < LENGTHS; n++) {
+		sum_case(3, n, n % 2, n % 3);
+		for (act = BT_ACT_NONE; act < BT_ACTIVATIONS; act++)
+			gated_case(3, n, n % 2, (enum bt_activation)act);
+	}
+}
+
 static void activations(void **state)
 {
 	int act;
@@ -369,7 +448,8 @@ static void adamw_known_answers(void **state)
 }
 
 /* A head of q_rows x n x d by both tables, inside wider rows. */
-static void attend_case(size_t q_rows, size_t n, size_t d, bool low)
+static void attend_case(size_t q_rows, size_t n, size_t d, bool low,
+                        size_t window)
 {
 	size_t q_ld = d + 3, kv_ld = 2 * d + 1, o_ld = d + 2;
 	size_t nq = (q_rows - 1) * q_ld + d, nkv = (n - 1) * kv_ld + 2 * d;
@@ -382,6 +462,7 @@ static void attend_case(size_t q_rows, size_t n, size_t d, bool low)
 	                      .kv_ld = kv_ld,
 	                      .o_ld = o_ld,
 	                      .lse_ld = 2,
+	                      .window = window,
 	                      .low = low},
 	                 b;
 	float tolerance = low ? 2e-2f : 2e-5f;
@@ -393,6 +474,8 @@ static void attend_case(size_t q_rows, size_t n, size_t d, bool low)
 	a.drop = bt_dropout_make(n % 2 ? 0.1f : 0, 9, 8, 7, 6);
 	a.scratch = guard_new(room, sizeof(float));
 	a.dout = values(low, no, 1, 3);
+	if (d % 2 == 0 && n % 2 != 0)
+		a.turns = array(n * d, 1, 10);
 	b = a;
 	a.o = values(low, no, 0, 4);
 	b.o = values(low, no, 0, 4);
@@ -431,9 +514,14 @@ static void attention(void **state)
 	(void)state;
 	for (n = 1; n < LENGTHS; n++)
 		for (i = 0; i < sizeof(dims) / sizeof(dims[0]); i++)
-			attend_case(n % 5 ? n : 1, n, dims[i], (n + i) % 2);
-	attend_case(130, 130, 64, false);
-	attend_case(1, 200, 32, true);
+			attend_case(n % 5 ? n : 1, n, dims[i], (n + i) % 2,
+			            n % 4 * i);
+	attend_case(130, 130, 64, false, 0);
+	attend_case(131, 131, 64, false, 64);
+	attend_case(255, 255, 64, false, 20);
+	attend_case(258, 258, 24, true, 1);
+	attend_case(1, 200, 32, true, 0);
+	attend_case(1, 201, 32, true, 64);
 }
 
 /* NaN must come out where NaN goes in, or a diverged run is hidden. */
@@ -533,6 +621,7 @@ static int run_isa(void)
 	    cmocka_unit_test(dropout_is_the_same_everywhere),
 	    cmocka_unit_test(embeddings),
 	    cmocka_unit_test(norms),
+	    cmocka_unit_test(sums_and_gates),
 	    cmocka_unit_test(activations),
 	    cmocka_unit_test(ranges),
 	    cmocka_unit_test(optimizers),

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+/* Attention in plain C. Formulas stand in op/ops.h. */
+#include <math.h>
+#include <string.h>
+
+#include "cpu/ref_int.h"
+
+/* Column c of a head's row i, rotated where that is wanted. */
+static float turned(const struct bt_attend *a, const void *x, size_t ld,
+                    size_t i, size_t c)
+{
+	size_t half = a->d / 2, left;
+	const float *t;
+	float u, v;
+
+	if (a->turns == NULL)
+		return get(x, i * ld + c, a->low);
+	left = i * ld + c % half;
+	t = a->turns + i * a->d + c % half;
+	u = get(x, left, a->low);
+	v = get(x, left + half, a->low);
+	return c < half ? u * t[0] - v * t[half] : v * t[0] + u * t[half];
+}
+
+/* Rotates the d columns of a gradient of row i back. */
+static void turn_back(const struct bt_attend *a, size_t i, float *dx)
+{
+	size_t half = a->d / 2, c;
+	const float *t = a->turns + i * a->d;
+	float u;
+
+	for (c = 0; c < half; c++) {
+		u = dx[c];
+		dx[c] = u * t[c] + dx[half + c] * t[half + c];
+		dx[half + c] = dx[half + c] * t[c] - u * t[half + c];
+	}
+}
+
+static bool sees(const struct bt_attend *a, size_t i, size_t j)
+{
+	return a->window == 0 || (i < j ? j - i : i - j) <= a->window;
+}
+
+/* Row i of the scores of one head. */
+static void scores(const struct bt_attend *a, size_t i, float *s)
+{
+	size_t j, c;
+
+	for (j = 0; j < a->n; j++) {
+		s[j] = sees(a, i, j) ? 0 : -INFINITY;
+		for (c = 0; c < a->d && sees(a, i, j); c++)
+			s[j] += turned(a, a->q, a->q_ld, i, c) *
+			        turned(a, a->k, a->kv_ld, j, c);
+		s[j] *= a->scale;
+		if (a->bias != NULL)
+			s[j] += a->bias[(ptrdiff_t)j - (ptrdiff_t)i];
+	}
+}
+
+void bt_ref_attend(const struct bt_attend *a)
+{
+	float *m = a->scratch, *p = m + bt_drop_room(a->q_rows * a->n);
+	size_t i, j, c;
+	float max, sum, o;
+
+	bt_ref_dropout(&a->drop, 0, a->q_rows * a->n, m);
+	for (i = 0; i < a->q_rows; i++) {
+		scores(a, i, p);
+		max = -INFINITY;
+		for (j = 0; j < a->n; j++)
+			max = fmaxf(max, p[j]);
+		sum = 0;
+		for (j = 0; j < a->n; j++)
+			sum += expf(p[j] - max);
+		a->lse[i * a->lse_ld] = max + logf(sum);
+		for (j = 0; j < a->n; j++)
+			p[j] = expf(p[j] - max) / sum * m[i * a->n + j];
+		for (c = 0; c < a->d; c++) {
+			o = 0;
+			for (j = 0; j < a->n; j++)
+				o += p[j] * get(a->v, j * a->kv_ld + c, a->low);
+			put(a->o, i * a->o_ld + c, a->low, o);
+		}
+	}
+}
+
+/* Adds what row i of the queries gives to dk and dv ([n, d] f32 each), and
+ * stores its dq. p and dp hold n floats, dp d more. */
+static void attend_back_row(const struct bt_attend *a, size_t i, const float *m,
+                            float *dk, float *dv, float *p, float *dp)
+{
+	float dot = 0, x, *dq = dp + a->n;
+	size_t j, c;
+
+	scores(a, i, p);
+	for (j = 0; j < a->n; j++) {
+		p[j] = expf(p[j] - a->lse[i * a->lse_ld]);
+		dp[j] = 0;
+		for (c = 0; c < a->d; c++) {
+			x = get(a->dout, i * a->o_ld + c, a->low);
+			dp[j] += x * get(a->v, j * a->kv_ld + c, a->low);
+			dv[j * a->d + c] += p[j] * m[j] * x;
+		}
+		dp[j] *= m[j];
+		dot += p[j] * dp[j];
+	}
+	for (j = 0; j < a->n; j++) {
+		dp[j] = p[j] * (dp[j] - dot);
+		if (a->bias != NULL)
+			a->dbias[(ptrdiff_t)j - (ptrdiff_t)i] += dp[j];
+		dp[j] *= a->scale;
+		for (c = 0; c < a->d; c++)
+			dk[j * a->d + c] +=
+			    dp[j] * turned(a, a->q, a->q_ld, i, c);
+	}
+	for (c = 0; c < a->d; c++) {
+		dq[c] = 0;
+		for (j = 0; j < a->n; j++)
+			dq[c] += dp[j] * turned(a, a->k, a->kv_ld, j, c);
+	}
+	if (a->turns != NULL)
+		turn_back(a, i, dq);
+	for (c = 0; c < a->d; c++)
+		put(a->dq, i * a->q_ld + c, a->low, dq[c]);
+}
+
+void bt_ref_attend_back(const struct bt_attend *a)
+{
+	size_t nd = a->n * a->d, i, j, c;
+	float *m = a->scratch, *dk = m + bt_drop_room(a->q_rows * a->n);
+	float *dv = dk + nd, *p = dv + nd, *dp = p + a->n;
+
+	bt_ref_dropout(&a->drop, 0, a->q_rows * a->n, m);
+	memset(dk, 0, 2 * nd * sizeof(*dk));
+	for (i = 0; i < a->q_rows; i++)
+		attend_back_row(a, i, m + i * a->n, dk, dv, p, dp);
+	for (j = 0; j < a->n && a->turns != NULL; j++)
+		turn_back(a, j, dk + j * a->d);
+	for (j = 0; j < a->n; j++)
+		for (c = 0; c < a->d; c++) {
+			put(a->dk, j * a->kv_ld + c, a->low, dk[j * a->d + c]);
+			put(a->dv, j * a->kv_ld + c, a->low, dv[j * a->d + c]);
+		}
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Template, part 2b: sums and gates of layers with norms before their parts.
+ * See simd_math_int.h and simd_rows_int.h.
+ */
+#ifndef BT_CPU_SIMD_GATED_INT_H
+#define BT_CPU_SIMD_GATED_INT_H
+
+#include "cpu/simd_rows_int.h"
+
+VEC void put_both(float *y, uint16_t *low, size_t at, size_t n, vf v)
+{
+	if (y != NULL && n == VL)
+		v_store(y + at, v);
+	else if (y != NULL)
+		v_storen(y + at, v, n);
+	if (low != NULL && n == VL)
+		v_store_low(low + at, v);
+	else if (low != NULL)
+		v_storen_low(low + at, v, n);
+}
+
+/* The next n of at most VL elements. */
+VEC vf get_upto(bool low, const void *x, size_t at, size_t n)
+{
+	return n == VL ? get(low, x, at) : getn(low, x, at, n);
+}
+
+VEC void put_upto(bool low, void *y, size_t at, size_t n, vf v)
+{
+	if (n == VL)
+		put(low, y, at, v);
+	else
+		putn(low, y, at, v, n);
+}
+
+VEC size_t lanes(size_t i, size_t end)
+{
+	return end - i < VL ? end - i : VL;
+}
+
+static void add(const struct bt_sum *a, size_t row0, size_t row1, float *m)
+{
+	size_t r, i, h = a->cols, at, n;
+	vf y;
+
+	for (r = row0; r < row1; r++) {
+		drop_fill(&a->drop, (uint32_t)r, 0, h, m);
+		for (i = 0; i < h; i += VL) {
+			at = r * h + i;
+			n = lanes(i, h);
+			y = v_fma(get_upto(a->x_low, a->x, at, n),
+			          v_load(m + i),
+			          get_upto(false, a->residual, at, n));
+			put_both(a->y, a->y_low, at, n, y);
+		}
+	}
+}
+
+static void add_back(const struct bt_sum *a, size_t row0, size_t row1, float *m)
+{
+	size_t r, i, h = a->cols, at, n;
+	vf d;
+
+	for (r = row0; r < row1; r++) {
+		drop_fill(&a->drop, (uint32_t)r, 0, h, m);
+		for (i = 0; i < h; i += VL) {
+			at = r * h + i;
+			n = lanes(i, h);
+			d = get_upto(false, a->dy, at, n);
+			put_upto(a->dx_low, a->dx, at, n,
+			         v_mul(d, v_load(m + i)));
+			if (a->add_residual)
+				d = v_add(d,
+				          get_upto(false, a->dresidual, at, n));
+			put_upto(false, a->dresidual, at, n, d);
+		}
+	}
+}
+
+VEC void gated_rows(enum bt_activation act, const struct bt_gated *a,
+                    size_t row0, size_t row1)
+{
+	size_t r, i, h = a->cols, n, at;
+	vf x;
+
+	for (r = row0; r < row1; r++)
+		for (i = 0; i < h; i += VL) {
+			n = lanes(i, h);
+			at = 2 * r * h + i;
+			x = act_value(act, get_upto(a->x_low, a->x, at, n));
+			x = v_mul(x, get_upto(a->x_low, a->x, at + h, n));
+			put_both(a->y, a->y_low, r * h + i, n, x);
+		}
+}
+
+/* Activations that have no vector form are the plain kernel's. */
+static void gated(const struct bt_gated *a, size_t row0, size_t row1,
+                  float *scratch)
+{
+	if (a->act == BT_ACT_GELU)
+		gated_rows(BT_ACT_GELU, a, row0, row1);
+	else if (a->act == BT_ACT_GELU_TANH)
+		gated_rows(BT_ACT_GELU_TANH, a, row0, row1);
+	else
+		bt_ref_gated(a, row0, row1, scratch);
+}
+
+VEC void gated_back_rows(enum bt_activation act, const struct bt_gated *a,
+                         size_t row0, size_t row1)
+{
+	size_t r, i, h = a->cols, n, at;
+	vf x, gate, dy;
+
+	for (r = row0; r < row1; r++)
+		for (i = 0; i < h; i += VL) {
+			n = lanes(i, h);
+			at = 2 * r * h + i;
+			x = get_upto(a->x_low, a->x, at, n);
+			gate = get_upto(a->x_low, a->x, at + h, n);
+			dy = get_upto(a->dy_low, a->dy, r * h + i, n);
+			gate = v_mul(v_mul(gate, dy), act_slope(act, x));
+			put_upto(a->dx_low, a->dx, at, n, gate);
+			dy = v_mul(dy, act_value(act, x));
+			put_upto(a->dx_low, a->dx, at + h, n, dy);
+		}
+}
+
+static void gated_back(const struct bt_gated *a, size_t row0, size_t row1,
+                       float *scratch)
+{
+	if (a->act == BT_ACT_GELU)
+		gated_back_rows(BT_ACT_GELU, a, row0, row1);
+	else if (a->act == BT_ACT_GELU_TANH)
+		gated_back_rows(BT_ACT_GELU_TANH, a, row0, row1);
+	else
+		bt_ref_gated_back(a, row0, row1, scratch);
+}
+
+#endif

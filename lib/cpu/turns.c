@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/* Tables of the cosines and sines that rotate queries and keys. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "cpu/engine_int.h"
+
+static bool turns(const struct bt_node *n)
+{
+	return n->op == BT_OP_ATTENTION && n->u.attention.theta > 0;
+}
+
+/* The first node whose table is node's, perhaps itself. */
+static int owner(const struct bt_engine *e, int node)
+{
+	const struct bt_node *n = &e->g->nodes[node], *m;
+	int i;
+
+	for (i = 0; i < node; i++) {
+		m = &e->g->nodes[i];
+		if (turns(m) &&
+		    m->u.attention.head_dim == n->u.attention.head_dim &&
+		    !(m->u.attention.theta < n->u.attention.theta) &&
+		    !(m->u.attention.theta > n->u.attention.theta))
+			break;
+	}
+	return i;
+}
+
+/* Angles are rounded to f32 as the published models were trained. */
+static void fill(float *t, size_t length, size_t d, float theta)
+{
+	size_t i, c, half = d / 2;
+	float rate, angle;
+
+	for (c = 0; c < half; c++) {
+		rate = 1.0f / powf(theta, (float)(2 * c) / (float)d);
+		for (i = 0; i < length; i++) {
+			angle = (float)i * rate;
+			t[i * d + c] = cosf(angle);
+			t[i * d + half + c] = sinf(angle);
+		}
+	}
+}
+
+int bt_turns_take(struct bt_engine *e)
+{
+	const struct bt_node *n;
+	size_t d, floats;
+	int i, from;
+
+	for (i = 0; i < e->g->n_nodes; i++) {
+		n = &e->g->nodes[i];
+		if (!turns(n))
+			continue;
+		from = owner(e, i);
+		if (from < i) {
+			e->run[i].turns = e->run[from].turns;
+			continue;
+		}
+		d = (size_t)n->u.attention.head_dim;
+		if (!bt_size_mul(e->o.max_length, d, &floats))
+			return BT_ENOMEM;
+		e->run[i].turns = bt_array(floats, sizeof(float));
+		if (e->run[i].turns == NULL)
+			return BT_ENOMEM;
+		e->run[i].owns_turns = true;
+		fill(e->run[i].turns, e->o.max_length, d, n->u.attention.theta);
+	}
+	return BT_OK;
+}
+
+void bt_turns_free(struct bt_engine *e)
+{
+	int i;
+
+	for (i = 0; e->run != NULL && i < e->g->n_nodes; i++)
+		if (e->run[i].owns_turns)
+			free(e->run[i].turns);
+}
+
+size_t bt_turns_bytes(const struct bt_engine *e)
+{
+	const struct bt_node *n;
+	size_t sum = 0;
+	int i;
+
+	for (i = 0; i < e->g->n_nodes; i++) {
+		n = &e->g->nodes[i];
+		if (turns(n) && owner(e, i) == i)
+			sum += e->o.max_length *
+			       (size_t)n->u.attention.head_dim * sizeof(float);
+	}
+	return sum;
+}
