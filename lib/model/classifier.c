@@ -37,11 +37,14 @@ static int dense(struct bt_graph *g, int x, int rows, const char *name,
 	return bt_op_linear(g, x, w, b, 1, act);
 }
 
-/* The family's layers, from first tokens on. */
+/* The family's layers, from first tokens on, or from all where it wants their
+ * mean. */
 static int pooler(struct bt_graph *g, const struct bt_config *c, int x)
 {
 	int first = g->n_params, i;
 
+	if (c->pools_mean)
+		x = bt_op_mean(g, x);
 	x = c->family->head(g, c, x);
 	for (i = first; i < g->n_params; i++)
 		g->params[i].head = true;
@@ -51,7 +54,8 @@ static int pooler(struct bt_graph *g, const struct bt_config *c, int x)
 /* The family's classifier. */
 static int usual(struct bt_graph *g, const struct bt_config *c, int n_labels)
 {
-	bool only_first = c->pool <= BT_POOLED_FIRST;
+	bool only_first = c->pool == BT_POOLED_FIRST ||
+	                  (c->pool == BT_POOLED_POOLER && !c->pools_mean);
 	int x = bt_family_encoder(g, c, only_first);
 
 	if (c->pool == BT_POOLED_POOLER)
@@ -112,9 +116,10 @@ static int layer(struct bt_graph *g, const struct bt_config *c, int i, int x,
 /* A head of its own. */
 static int own(struct bt_graph *g, const struct bt_config *c, int n_labels)
 {
-	int x = bt_family_encoder(g, c, bt_head_only_first(&c->head));
-	int i, n = 0;
+	bool mean = c->pools_mean && c->head.layer[0].kind == BT_HEAD_POOLER;
+	int i, n = 0, x;
 
+	x = bt_family_encoder(g, c, !mean && bt_head_only_first(&c->head));
 	for (i = 0; i < c->head.n; i++)
 		x = layer(g, c, i, x, n_labels, &n);
 	return x;

@@ -201,6 +201,8 @@ static int read_config(const json_t *o, const struct bt_family *f,
 		r = read_positions(o, c, err);
 	if (r == BT_OK)
 		r = read_real(o, "initializer_range", 0, 10, &c->init_std, err);
+	if (r == BT_OK && f->read != NULL)
+		r = f->read(o, c, err);
 	if (r == BT_OK)
 		r = check_common(o, c, err);
 	if (r == BT_OK)

@@ -7,6 +7,7 @@
 #define BT_MODEL_CONFIG_H
 
 #include <jansson.h>
+#include <stdbool.h>
 
 #include "base/err.h"
 #include "model/head.h"
@@ -25,6 +26,7 @@ struct bt_config {
 	int intermediate_size;
 	enum bt_activation act;
 	float hidden_dropout;
+	float embedding_dropout; /* where it is not hidden_dropout */
 	float attention_dropout;
 	float classifier_dropout;
 	int max_positions;   /* tokens of the longest text */
@@ -33,6 +35,14 @@ struct bt_config {
 	int pad_id;          /* token that trains no row of words, or -1 */
 	int type_vocab_size; /* 0: segments are not looked at */
 	float norm_eps;
+	enum bt_activation head_act; /* where a family says it */
+	bool pools_mean; /* the head takes the mean over a text's tokens */
+
+	/* of attention (ModernBERT) */
+	int window;       /* tokens that a local layer sees around one */
+	int global_every; /* that many layers' first sees all tokens */
+	float global_theta, local_theta; /* of rotated queries and keys */
+
 	float init_std;
 	bool number; /* the answer is a number (problem_type regression), not
 	              * one of several classes */

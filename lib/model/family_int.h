@@ -54,9 +54,11 @@ struct bt_family {
 	const char *classes;      /* the linear layer of a row for each class */
 
 	/* Keys that not all families have, in one or two lists; what a missing
-	 * one means; and what else a file may not say (or NULL). */
+	 * one means; what is not read by keys (or NULL); and what else a file
+	 * may not say (or NULL). */
 	const struct bt_key *keys, *more_keys;
 	void (*defaults)(struct bt_config *c);
+	int (*read)(const json_t *o, struct bt_config *c, struct bt_error *err);
 	int (*check)(const json_t *o, const struct bt_config *c,
 	             struct bt_error *err);
 
@@ -71,7 +73,8 @@ struct bt_family {
 
 extern const struct bt_family bt_family_albert, bt_family_bert,
     bt_family_camembert, bt_family_distilbert, bt_family_electra,
-    bt_family_mpnet, bt_family_roberta, bt_family_xlm_roberta;
+    bt_family_modernbert, bt_family_mpnet, bt_family_roberta,
+    bt_family_xlm_roberta;
 
 /* The family's encoder, which gives the graph its settings too. */
 int bt_family_encoder(struct bt_graph *g, const struct bt_config *c,

@@ -113,7 +113,8 @@ static int read_config(struct bt_job *j, struct bt_labels *labels,
 		                    bt_tok_size(j->tok), c->vocab_size);
 	if (j->o.dropout >= 0)
 		c->hidden_dropout = c->attention_dropout =
-		    c->classifier_dropout = (float)j->o.dropout;
+		    c->classifier_dropout = c->embedding_dropout =
+		        (float)j->o.dropout;
 	r = bt_config_set_head(c, j->o.pool, j->o.head, &j->new_head, err);
 	return r == BT_OK ? settle_task(j, err) : r;
 }

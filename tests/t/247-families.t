@@ -15,6 +15,7 @@ class_of() { # FAMILY
 	camembert) echo Camembert ;;
 	distilbert) echo DistilBert ;;
 	electra) echo Electra ;;
+	modernbert) echo ModernBert ;;
 	mpnet) echo MPNet ;;
 	roberta) echo Roberta ;;
 	xlm-roberta) echo XLMRoberta ;;
@@ -26,6 +27,7 @@ head_of() {
 	albert) echo 'albert.pooler.weight, albert.pooler.bias, classifier.weight, classifier.bias' ;;
 	bert) echo 'bert.pooler.dense.weight, bert.pooler.dense.bias, classifier.weight, classifier.bias' ;;
 	distilbert) echo 'pre_classifier.weight, pre_classifier.bias, classifier.weight, classifier.bias' ;;
+	modernbert) echo 'head.dense.weight, head.norm.weight, classifier.weight, classifier.bias' ;;
 	*) echo 'classifier.dense.weight, classifier.dense.bias, classifier.out_proj.weight, classifier.out_proj.bias' ;;
 	esac
 }
@@ -119,6 +121,17 @@ says mpnet '"relative_attention_num_buckets": 64' 'relative_attention_num_bucket
 says albert '"inner_group_num": 2' 'inner_group_num 2'
 says albert '"num_hidden_groups": 3' 'num_hidden_groups 3 is more than'
 says electra '"embedding_size": 0' "'embedding_size'"
+says modernbert '"norm_bias": true' 'norm_bias true'
+says modernbert '"classifier_pooling": "max"' "classifier_pooling 'max'"
+says modernbert '"pad_token_id": 2000' "'pad_token_id'"
+says modernbert '"pad_token_id": null, "num_attention_heads": 32' 'heads of 1 columns'
+says modernbert '"local_attention": -1' "'local_attention'"
+says modernbert '"rope_scaling": {"rope_type": "linear"}' 'rope_scaling is not supported'
+says modernbert '"rope_parameters": {"full_attention": {"rope_type": "yarn"}}' "rope_type 'yarn'"
+says modernbert '"rope_parameters": {"full_attention": 3}' "'rope_parameters' is not"
+says modernbert '"layer_types": ["full_attention"]' "'layer_types' is not a list of 4"
+says modernbert '"layer_types": ["full_attention", "full_attention", "sliding_attention", "full_attention"]' \
+	'layer_types that are not'
 says xlm-roberta '"classifier_dropout": 1' "'classifier_dropout'"
 [ ! -e bad ]
 result $? 'nothing is written'

@@ -11,9 +11,9 @@
 #include "op/ops.h"
 #include "tiny.h"
 
-static const char *const families[] = {"albert",     "bert",       "camembert",
-                                       "distilbert", "electra",    "mpnet",
-                                       "roberta",    "xlm-roberta"};
+static const char *const families[] = {"albert",     "bert",    "camembert",
+                                       "distilbert", "electra", "modernbert",
+                                       "mpnet",      "roberta", "xlm-roberta"};
 #define FAMILIES (sizeof(families) / sizeof(families[0]))
 
 static struct bt_config config(const char *family)
@@ -29,6 +29,11 @@ static struct bt_config config(const char *family)
 		c.pad_id = 1;
 		c.position0 = 2;
 	}
+	c.embedding_dropout = 0.1f;
+	c.window = 6;
+	c.global_every = 2;
+	c.global_theta = 1000;
+	c.local_theta = 10;
 	if (strcmp(family, "distilbert") == 0)
 		c.type_vocab_size = 0;
 	return c;

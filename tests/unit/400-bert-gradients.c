@@ -316,10 +316,10 @@ static void bf16_agrees(void **state)
 int main(int argc, char **argv)
 {
 	static const char *const committed[] = {
-	    "bert-gelu",  "bert-gelu-new", "roberta",       "distilbert",
-	    "electra",    "albert",        "albert-groups", "mpnet",
-	    "pool-mean",  "pool-max",      "head-flatten",  "head-layers",
-	    "head-pooler"};
+	    "bert-gelu",   "bert-gelu-new",   "roberta",       "distilbert",
+	    "electra",     "albert",          "albert-groups", "mpnet",
+	    "pool-mean",   "pool-max",        "head-flatten",  "head-layers",
+	    "head-pooler", "modernbert-mean", "modernbert"};
 	static char path[sizeof(committed) / sizeof(committed[0])][4096];
 	static char *of_path[sizeof(committed) / sizeof(committed[0])];
 	const char *top = getenv("TEST_TOP");

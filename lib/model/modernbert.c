@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ModernBERT (Warner et al. 2024, "Smarter, Better, Faster, Longer: A Modern
+ * Bidirectional Encoder for Fast, Memory Efficient, and Long Context Finetuning
+ * and Inference"): layers with norms before their parts, gates in place of the
+ * first linear layer's activation, rotated queries and keys, attention that
+ * reaches over the whole text in every n-th layer only; no biases, no segments.
+ *
+ *   A = X + drop(attention(norm(X)) Wo');  Y = A + gated(norm(A) Wi') Wo2'
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "io/json.h"
+#include "model/family_int.h"
+
+static const struct bt_key keys[] = {
+    BT_SIZE("hidden_size", hidden_size, BT_MAX_WIDTH),
+    BT_SIZE("num_hidden_layers", layers, BT_MAX_LAYERS),
+    BT_SIZE("num_attention_heads", heads, BT_MAX_WIDTH),
+    BT_SIZE("intermediate_size", intermediate_size, BT_MAX_WIDTH),
+    BT_KEY_OF(BT_KEY_INT, "local_attention", window, 2, 1 << 28),
+    BT_ACTIVATION("hidden_activation", act),
+    BT_ACTIVATION("classifier_activation", head_act),
+    BT_RATE("embedding_dropout", embedding_dropout),
+    BT_RATE("mlp_dropout", hidden_dropout),
+    BT_RATE("attention_dropout", attention_dropout),
+    BT_RATE("classifier_dropout", classifier_dropout),
+    BT_KEY_OF(BT_KEY_REAL, "norm_eps", norm_eps, 0, 1),
+    BT_KEYS_END,
+};
+
+static void defaults(struct bt_config *c)
+{
+	c->vocab_size = 50368;
+	c->hidden_size = 768;
+	c->layers = 22;
+	c->heads = 12;
+	c->intermediate_size = 1152;
+	c->act = c->head_act = BT_ACT_GELU;
+	c->max_positions = 8192;
+	c->pad_id = 50283;
+	c->norm_eps = 1e-5f;
+	c->window = 128;
+	c->global_every = 3;
+	c->global_theta = 160000;
+	c->local_theta = 10000;
+}
+
+static int read_theta(const json_t *o, const char *key, float *theta,
+                      struct bt_error *err)
+{
+	double v = *theta;
+	int r = bt_json_real(o, key, 1, 1e30, &v, err);
+
+	*theta = (float)v;
+	return r;
+}
+
+/* rope_parameters: { "full_attention": { "rope_theta": ... }, ... } */
+static int read_rope(const json_t *o, const char *kind, float *theta,
+                     struct bt_error *err)
+{
+	const json_t *all = json_object_get(o, "rope_parameters");
+	const json_t *of = json_object_get(all, kind);
+	int r = BT_OK;
+
+	if ((all != NULL && !json_is_object(all) && !json_is_null(all)) ||
+	    (of != NULL && !json_is_object(of) && !json_is_null(of)))
+		return bt_error_set(err, BT_EFORMAT,
+		                    "'rope_parameters' is not an object with "
+		                    "an object '%s'",
+		                    kind);
+	if (json_is_object(of))
+		r = bt_config_only(of, "rope_type", "default", err);
+	if (r == BT_OK && json_is_object(of))
+		r = read_theta(of, "rope_theta", theta, err);
+	return r;
+}
+
+static int read_thetas(const json_t *o, struct bt_config *c,
+                       struct bt_error *err)
+{
+	int r = read_theta(o, "global_rope_theta", &c->global_theta, err);
+
+	if (r == BT_OK && json_is_null(json_object_get(o, "local_rope_theta")))
+		c->local_theta = c->global_theta;
+	else if (r == BT_OK)
+		r = read_theta(o, "local_rope_theta", &c->local_theta, err);
+	if (r == BT_OK)
+		r = read_rope(o, "full_attention", &c->global_theta, err);
+	if (r == BT_OK)
+		r = read_rope(o, "sliding_attention", &c->local_theta, err);
+	if (r == BT_OK && json_is_object(json_object_get(o, "rope_scaling")))
+		r = bt_error_set(err, BT_EFORMAT,
+		                 "rope_scaling is not supported");
+	return r;
+}
+
+/* Whether layer i of a list of layer_types is what every n says. */
+static bool repeats(const json_t *types, int n)
+{
+	const char *type, *wanted;
+	size_t i;
+
+	for (i = 0; i < json_array_size(types); i++) {
+		wanted =
+		    i % (size_t)n == 0 ? "full_attention" : "sliding_attention";
+		type = json_string_value(json_array_get(types, i));
+		if (type == NULL || strcmp(type, wanted) != 0)
+			return false;
+	}
+	return true;
+}
+
+/* global_attn_every_n_layers, or in later files a list of layer_types. */
+static int read_reach(const json_t *o, struct bt_config *c,
+                      struct bt_error *err)
+{
+	const json_t *types = json_object_get(o, "layer_types");
+	int64_t every = c->global_every;
+	int r = bt_json_int(o, "global_attn_every_n_layers", 1, BT_MAX_LAYERS,
+	                    &every, err);
+
+	if (r == BT_OK && types != NULL && !json_is_null(types)) {
+		if (json_array_size(types) != (size_t)c->layers)
+			return bt_error_set(err, BT_EFORMAT,
+			                    "'layer_types' is not a list of "
+			                    "%d layers",
+			                    c->layers);
+		for (every = 1; every <= c->layers; every++)
+			if (repeats(types, (int)every))
+				break;
+		if (every > c->layers)
+			r = bt_error_set(err, BT_EFORMAT,
+			                 "layer_types that are not "
+			                 "full_attention in every n-th layer "
+			                 "and sliding_attention else are not "
+			                 "supported");
+	}
+	c->global_every = (int)every;
+	return r;
+}
+
+static int read_more(const json_t *o, struct bt_config *c, struct bt_error *err)
+{
+	const char *pooling = "cls";
+	int r = read_reach(o, c, err);
+
+	if (r == BT_OK)
+		r = read_thetas(o, c, err);
+	if (r == BT_OK)
+		r = bt_json_str(o, "classifier_pooling", &pooling, err);
+	if (r == BT_OK && strcmp(pooling, "cls") != 0 &&
+	    strcmp(pooling, "mean") != 0)
+		r = bt_error_set(err, BT_EFORMAT,
+		                 "classifier_pooling '%s' is not supported "
+		                 "(only 'cls' and 'mean' are)",
+		                 pooling);
+	c->pools_mean = strcmp(pooling, "mean") == 0;
+	return r;
+}
+
+static int check(const json_t *o, const struct bt_config *c,
+                 struct bt_error *err)
+{
+	static const char *const biases[] = {"norm_bias", "attention_bias",
+	                                     "mlp_bias", "classifier_bias"};
+	int r = BT_OK;
+	size_t i;
+
+	for (i = 0; r == BT_OK && i < 4; i++)
+		r = bt_config_only_false(o, biases[i], err);
+	if (r == BT_OK && c->hidden_size / c->heads % 2 != 0)
+		r = bt_error_set(err, BT_EFORMAT,
+		                 "heads of %d columns, which is odd, cannot be "
+		                 "rotated",
+		                 c->hidden_size / c->heads);
+	if (r == BT_OK && c->pad_id >= c->vocab_size)
+		r = bt_error_set(err, BT_EFORMAT,
+		                 "pad_token_id %d is not in a vocabulary of %d",
+		                 c->pad_id, c->vocab_size);
+	return r;
+}
+
+static int weight(struct bt_graph *g, int rows, int cols, const char *prefix,
+                  const char *name)
+{
+	struct bt_param_spec s = {rows, cols,  BT_INIT_NORMAL,
+	                          true, false, false};
+
+	return bt_graph_param(g, &s, "%s%s.weight", prefix, name);
+}
+
+static int linear(struct bt_graph *g, int x, int rows, const char *prefix,
+                  const char *name, enum bt_activation act)
+{
+	int cols = g->failed ? 1 : g->nodes[x].cols;
+
+	return bt_op_linear(g, x, weight(g, rows, cols, prefix, name), -1, 1,
+	                    act);
+}
+
+static int norm(struct bt_graph *g, const struct bt_config *c, int x,
+                const char *prefix, const char *name)
+{
+	struct bt_param_spec s = {0,     c->hidden_size, BT_INIT_ONE,
+	                          false, false,          false};
+	int gamma = bt_graph_param(g, &s, "%s%s.weight", prefix, name);
+
+	return bt_op_norm(g, x, gamma, -1, c->norm_eps);
+}
+
+static int embeddings(struct bt_graph *g, const struct bt_config *c)
+{
+	struct bt_param_spec s = {0,     c->hidden_size, BT_INIT_ONE,
+	                          false, false,          false};
+	struct bt_embed_args a = {0};
+
+	a.word = weight(g, c->vocab_size, c->hidden_size, "model.embeddings.",
+	                "tok_embeddings");
+	a.position = a.type = a.beta = -1;
+	a.gamma = bt_graph_param(g, &s, "model.embeddings.norm.weight");
+	a.pad = c->pad_id;
+	a.eps = c->norm_eps;
+	a.dropout = c->embedding_dropout;
+	return bt_op_embed(g, &a);
+}
+
+/* Self-attention of x in layer i, the projection behind it included. */
+static int attention(struct bt_graph *g, const struct bt_config *c, int x,
+                     int i, const char *prefix)
+{
+	bool global = i % c->global_every == 0;
+	struct bt_attention_args a = {0};
+	int h = c->hidden_size;
+
+	a.q = a.kv = linear(g, x, 3 * h, prefix, "attn.Wqkv", BT_ACT_NONE);
+	a.k_col = h;
+	a.v_col = 2 * h;
+	a.heads = c->heads;
+	a.head_dim = h / c->heads;
+	a.relative = -1;
+	a.theta = global ? c->global_theta : c->local_theta;
+	a.window = global ? 0 : c->window / 2;
+	a.dropout = c->attention_dropout;
+	return linear(g, bt_op_attention(g, &a), h, prefix, "attn.Wo",
+	              BT_ACT_NONE);
+}
+
+/* The first layer's attention has no norm: that of the embeddings is its. With
+ * only_first all but the first tokens is left out behind the attention. */
+static int layer(struct bt_graph *g, const struct bt_config *c, int x, int i,
+                 bool only_first)
+{
+	char prefix[64];
+	int y = x;
+
+	snprintf(prefix, sizeof(prefix), "model.layers.%d.", i);
+	if (i > 0)
+		y = norm(g, c, x, prefix, "attn_norm");
+	y = attention(g, c, y, i, prefix);
+	if (only_first) {
+		y = bt_op_first(g, y);
+		x = bt_op_first(g, x);
+	}
+	x = bt_op_add(g, x, y, c->attention_dropout);
+	y = norm(g, c, x, prefix, "mlp_norm");
+	y = linear(g, y, 2 * c->intermediate_size, prefix, "mlp.Wi",
+	           BT_ACT_NONE);
+	y = bt_part_dropout(g, bt_op_gated(g, y, c->act), c->hidden_dropout);
+	y = linear(g, y, c->hidden_size, prefix, "mlp.Wo", BT_ACT_NONE);
+	return bt_op_add(g, x, y, 0);
+}
+
+static int encoder(struct bt_graph *g, const struct bt_config *c,
+                   bool only_first)
+{
+	int x = embeddings(g, c), i;
+
+	for (i = 0; i < c->layers; i++)
+		x = layer(g, c, x, i, only_first && i == c->layers - 1);
+	return norm(g, c, x, "model.", "final_norm");
+}
+
+static int head(struct bt_graph *g, const struct bt_config *c, int x)
+{
+	x = linear(g, x, c->hidden_size, "head.", "dense", c->head_act);
+	return norm(g, c, x, "head.", "norm");
+}
+
+const struct bt_family bt_family_modernbert = {
+    .model_type = "modernbert",
+    .architecture = "ModernBertForSequenceClassification",
+    .prefix = "model.",
+    .classes = "classifier.weight",
+    .keys = keys,
+    .defaults = defaults,
+    .read = read_more,
+    .check = check,
+    .encoder = encoder,
+    .head = head,
+};
