@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # The model families, and a small configuration of each for --init-config.
 # shellcheck shell=sh
-families='albert bert camembert distilbert electra modernbert mpnet roberta xlm-roberta'
+families='albert bert camembert deberta-v2 distilbert electra modernbert mpnet roberta xlm-roberta'
 
 family_config() { # FAMILY
 	set -- "$1" '"vocab_size": 2000, "max_position_embeddings": 64'
@@ -18,6 +18,9 @@ family_config() { # FAMILY
 		set -- "$@" ', "type_vocab_size": 1, "pad_token_id": 0' ;;
 	# the dev texts are longer than a window
 	modernbert) set -- "$@" ', "num_hidden_layers": 4, "local_attention": 8, "pad_token_id": 0' ;;
+	deberta-v2)
+		set -- "$@" ', "relative_attention": true, "pos_att_type": "p2c|c2p", "share_att_key": true,
+			"position_buckets": 8, "norm_rel_ebd": "layer_norm", "position_biased_input": false' ;;
 	*) set -- "$@" '' ;;
 	esac
 	echo "{\"model_type\": \"$1\", $2, $3$4}"

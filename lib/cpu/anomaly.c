@@ -19,6 +19,8 @@ static int main_param(const struct bt_node *n)
 	case BT_OP_RESIDUAL_NORM:
 	case BT_OP_NORM:
 		return n->u.norm.gamma;
+	case BT_OP_DISTANCES:
+		return n->u.distances.table;
 	default:
 		return -1;
 	}
@@ -96,11 +98,16 @@ static int check_rows(struct bt_engine *e, int node, int of, const void *x,
 	i = find_bad(x, all, low);
 	if (i == all)
 		return BT_OK;
-	e->bad_text = (long)text_of(e, n, i / cols, &token);
+	if (n->rows != BT_PER_PLACE)
+		e->bad_text = (long)text_of(e, n, i / cols, &token);
 	if (n->rows == BT_PER_TOKEN)
 		snprintf(where, sizeof(where),
 		         "text %ld of the batch, token %zu, column %zu",
 		         e->bad_text, token, i % cols);
+	else if (n->rows == BT_PER_PLACE)
+		snprintf(where, sizeof(where),
+		         "place %zu of distances, column %zu",
+		         (size_t)e->place0 + i / cols, i % cols);
 	else
 		snprintf(where, sizeof(where),
 		         "text %ld of the batch, column %zu", e->bad_text,

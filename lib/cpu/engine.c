@@ -18,6 +18,7 @@ const struct bt_cpu_op *bt_cpu_op(enum bt_opcode op)
 	    [BT_OP_NORM] = &bt_cpu_norm,
 	    [BT_OP_ADD] = &bt_cpu_add,
 	    [BT_OP_GATED] = &bt_cpu_gated,
+	    [BT_OP_DISTANCES] = &bt_cpu_distances,
 	    [BT_OP_FIRST] = &bt_cpu_first,
 	    [BT_OP_MEAN] = &bt_cpu_mean,
 	    [BT_OP_MAX] = &bt_cpu_max,
@@ -77,8 +78,9 @@ static size_t scratch_need(const struct bt_engine *e)
 		if (n->op != BT_OP_ATTENTION)
 			continue;
 		q = n->rows == BT_PER_TOKEN ? e->o.max_length : 1;
-		s = bt_attend_scratch(q, e->o.max_length,
-		                      (size_t)n->u.attention.head_dim);
+		s = bt_attend_scratch(
+		    q, e->o.max_length, (size_t)n->u.attention.head_dim,
+		    n->u.attention.places < 0 ? 0 : e->max_places);
 		if (s > need)
 			need = s;
 	}
@@ -213,6 +215,7 @@ int bt_engine_plan(const struct bt_graph *g, const struct bt_engine_opts *o,
 		r = bt_error_nomem(err, "preparing the model");
 	if (r == BT_OK) {
 		e->k = bt_kernels_for(isa);
+		bt_places_plan(e);
 		e->scratch_floats = scratch_need(e);
 		e->length = length_of(g);
 		r = bt_plan_buffers(e, err);
@@ -232,7 +235,7 @@ int bt_engine_take(struct bt_engine *e, struct bt_error *err)
 	int r;
 
 	if (take_tables(e) != BT_OK || take_scratch(e) != BT_OK ||
-	    bt_turns_take(e) != BT_OK)
+	    bt_turns_take(e) != BT_OK || bt_places_take(e) != BT_OK)
 		return bt_error_nomem(err, "preparing the model");
 	r = take_arenas(e, err);
 	if (r == BT_OK)
@@ -273,6 +276,7 @@ void bt_engine_free(struct bt_engine *e)
 	free(e->run);
 	free(e->lines);
 	free(e->positions);
+	free(e->places);
 	free(e->zeros);
 	free(e->param);
 	free(e->touched);
@@ -394,6 +398,7 @@ int bt_engine_forward(struct bt_engine *e, const struct bt_batch *b,
 	if (r != BT_OK)
 		return r;
 	e->b = *b;
+	bt_places_batch(e);
 	bt_bind_buffers(e);
 	for (n = 0; n < e->g->n_nodes; n++) {
 		bt_engine_node(e, n, false);

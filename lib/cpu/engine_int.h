@@ -69,6 +69,13 @@ struct bt_engine {
 	long bad_text; /* where a value is not finite, or -1 */
 	bool add;      /* gradients are added */
 
+	/* of distances between tokens: which row of their table each is, from
+	 * -max_length + 1 on; how many rows there can be, and of the batch
+	 * are, and the first of these */
+	int32_t *places;
+	size_t max_places, n_places;
+	int32_t place0;
+
 	/* rows of the word table whose gradient is not zero */
 	int32_t *touched;
 	uint8_t *is_touched;
@@ -98,6 +105,7 @@ extern const struct bt_cpu_op bt_cpu_residual_norm;
 extern const struct bt_cpu_op bt_cpu_norm;
 extern const struct bt_cpu_op bt_cpu_add;
 extern const struct bt_cpu_op bt_cpu_gated;
+extern const struct bt_cpu_op bt_cpu_distances;
 extern const struct bt_cpu_op bt_cpu_first;
 extern const struct bt_cpu_op bt_cpu_mean;
 extern const struct bt_cpu_op bt_cpu_max;
@@ -143,20 +151,26 @@ int bt_check_backward(struct bt_engine *e, int node,
 static inline size_t bt_max_rows(const struct bt_engine *e,
                                  const struct bt_node *n)
 {
-	return n->rows == BT_PER_TOKEN ? e->o.max_tokens : e->o.max_texts;
+	return n->rows == BT_PER_TOKEN  ? e->o.max_tokens
+	       : n->rows == BT_PER_TEXT ? e->o.max_texts
+	                                : e->max_places;
 }
 
 static inline size_t bt_rows_of(const struct bt_engine *e,
                                 const struct bt_node *n)
 {
-	return n->rows == BT_PER_TOKEN ? e->b.tokens : e->b.texts;
+	return n->rows == BT_PER_TOKEN  ? e->b.tokens
+	       : n->rows == BT_PER_TEXT ? e->b.texts
+	                                : e->n_places;
 }
 
 /* Number of a node's row 0 in the whole update. */
 static inline uint32_t bt_row0(const struct bt_engine *e,
                                const struct bt_node *n)
 {
-	return n->rows == BT_PER_TOKEN ? e->b.token0 : e->b.text0;
+	return n->rows == BT_PER_TOKEN  ? e->b.token0
+	       : n->rows == BT_PER_TEXT ? e->b.text0
+	                                : (uint32_t)e->place0;
 }
 
 static inline const float *bt_param(const struct bt_engine *e, int p)
@@ -213,6 +227,19 @@ struct bt_dropout bt_node_dropout(const struct bt_engine *e, int node,
 int bt_turns_take(struct bt_engine *e) BT_MUST_USE;
 void bt_turns_free(struct bt_engine *e);
 size_t bt_turns_bytes(const struct bt_engine *e);
+
+/* Finds out how many places distances have, which is needed to plan; takes
+ * their table; sets those of a batch. Nothing without distances. */
+void bt_places_plan(struct bt_engine *e);
+int bt_places_take(struct bt_engine *e) BT_MUST_USE;
+void bt_places_batch(struct bt_engine *e);
+
+/* The row in the batch's of a query and key that stand at the same place; those
+ * of other distances stand around it. */
+static inline const int32_t *bt_places(const struct bt_engine *e)
+{
+	return e->places == NULL ? NULL : e->places + e->o.max_length - 1;
+}
 
 /* Runs pieces on the pool. */
 void bt_engine_run(struct bt_engine *e, bt_piece_fn *fn, void *arg, int pieces);

@@ -108,15 +108,22 @@ struct bt_embed {
 /* One head of one text: q rows of queries against n keys. */
 struct bt_attend {
 	size_t q_rows, n, d;
-	const void *q, *k, *v;  /* first element of the head's columns */
-	size_t q_ld, kv_ld;     /* elements from row to row */
-	bool low;               /* type of q, k, v, o and their gradients */
-	float scale;            /* 1/sqrt(d) */
-	const float *bias;      /* NULL, or bias[j - i] is added to the score of
-	                         * query i and key j: 1-q_rows .. n-1 */
-	const float *turns;     /* NULL, or for token i at turns[i * d] d/2
-	                         * cosines and d/2 sines that its query and key
-	                         * are rotated by */
+	const void *q, *k, *v; /* first element of the head's columns */
+	size_t q_ld, kv_ld;    /* elements from row to row */
+	bool low;              /* type of q, k, v, o and their gradients */
+	float scale;           /* 1/sqrt(d) */
+	const float *bias;     /* NULL, or bias[j - i] is added to the score of
+	                        * query i and key j: 1-q_rows .. n-1 */
+	const float *turns;    /* NULL, or for token i at turns[i * d] d/2
+	                        * cosines and d/2 sines that its query and key
+	                        * are rotated by */
+	/* Places of distances: keys and queries of the head's columns, or NULL;
+	 * query i and key j take row place[i - j] - place0, which never falls
+	 * as i - j rises */
+	const void *place_k, *place_q;
+	size_t place_ld;
+	const int32_t *place;
+	int32_t place0;         /* row 0 of place_k and place_q */
 	size_t window;          /* 0, or keys that far from i are seen by it */
 	struct bt_dropout drop; /* of the probabilities, as one row */
 	void *o;                /* [q_rows, d] with o_ld */
@@ -130,10 +137,14 @@ struct bt_attend {
 	const void *dout;   /* as o */
 	void *dq, *dk, *dv; /* as q, k, v */
 	float *dbias;       /* as bias; added to */
+	/* of rows that are d rounded up to 16 apart, for a scale of 1; added
+	 * to */
+	float *dplace_k, *dplace_q;
 };
 
-/* Floats of scratch that a head of such a size needs. */
-size_t bt_attend_scratch(size_t q_rows, size_t n, size_t d);
+/* Floats of scratch that a head of such a size needs; places: rows of them, or
+ * 0. */
+size_t bt_attend_scratch(size_t q_rows, size_t n, size_t d, size_t places);
 
 /*
  * Constants of one step of Adam and its kin; differences from 1 are taken in

@@ -10,7 +10,8 @@
  * segment needs no second time: its backward pass follows at once.
  *
  * A segment ends at a node that alone carries what comes after: no node before
- * it is read behind it. In BERT these are the outputs of the norms.
+ * it is read behind it, but those of places, which are few and small. In BERT
+ * these are the outputs of the norms.
  */
 #include <stdlib.h>
 
@@ -27,6 +28,8 @@ static void find_cuts(const struct bt_engine *e, bool *cut)
 	for (i = 0; i < g->n_nodes; i++)
 		for (k = 0; k < g->nodes[i].n_in; k++) {
 			reach = g->nodes[i].in[k];
+			if (g->nodes[reach].rows == BT_PER_PLACE)
+				continue;
 			for (u = reach + 1; u < i; u++)
 				cut[u] = false;
 		}

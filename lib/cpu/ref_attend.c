@@ -36,6 +36,44 @@ static void turn_back(const struct bt_attend *a, size_t i, float *dx)
 	}
 }
 
+/* Product of row i of x with row r of places. */
+static float at_place(const struct bt_attend *a, const void *x, size_t ld,
+                      size_t i, const void *places, size_t r)
+{
+	float s = 0;
+	size_t c;
+
+	for (c = 0; c < a->d && places != NULL; c++)
+		s += get(x, i * ld + c, a->low) *
+		     get(places, r * a->place_ld + c, a->low);
+	return s;
+}
+
+/* The row of places that query i and key j take. */
+static size_t place_of(const struct bt_attend *a, size_t i, size_t j)
+{
+	return (size_t)(a->place[(ptrdiff_t)i - (ptrdiff_t)j] - a->place0);
+}
+
+/* From the gradient d of the score of query i and key j: adds to those of their
+ * place, and to dq and dk for a scale of 1. */
+static void place_back(const struct bt_attend *a, size_t i, size_t j, float d,
+                       float *dq, float *dk)
+{
+	size_t r = place_of(a, i, j), dw = bt_round_up(a->d, 16), c;
+
+	for (c = 0; c < a->d && a->place_k != NULL; c++) {
+		a->dplace_k[r * dw + c] +=
+		    d * get(a->q, i * a->q_ld + c, a->low);
+		dq[c] += d * get(a->place_k, r * a->place_ld + c, a->low);
+	}
+	for (c = 0; c < a->d && a->place_q != NULL; c++) {
+		a->dplace_q[r * dw + c] +=
+		    d * get(a->k, j * a->kv_ld + c, a->low);
+		dk[c] += d * get(a->place_q, r * a->place_ld + c, a->low);
+	}
+}
+
 static bool sees(const struct bt_attend *a, size_t i, size_t j)
 {
 	return a->window == 0 || (i < j ? j - i : i - j) <= a->window;
@@ -51,6 +89,11 @@ static void scores(const struct bt_attend *a, size_t i, float *s)
 		for (c = 0; c < a->d && sees(a, i, j); c++)
 			s[j] += turned(a, a->q, a->q_ld, i, c) *
 			        turned(a, a->k, a->kv_ld, j, c);
+		if (a->place != NULL)
+			s[j] += at_place(a, a->q, a->q_ld, i, a->place_k,
+			                 place_of(a, i, j)) +
+			        at_place(a, a->k, a->kv_ld, j, a->place_q,
+			                 place_of(a, i, j));
 		s[j] *= a->scale;
 		if (a->bias != NULL)
 			s[j] += a->bias[(ptrdiff_t)j - (ptrdiff_t)i];
@@ -104,24 +147,23 @@ static void attend_back_row(const struct bt_attend *a, size_t i, const float *m,
 		dp[j] *= m[j];
 		dot += p[j] * dp[j];
 	}
+	memset(dq, 0, a->d * sizeof(*dq));
 	for (j = 0; j < a->n; j++) {
 		dp[j] = p[j] * (dp[j] - dot);
 		if (a->bias != NULL)
 			a->dbias[(ptrdiff_t)j - (ptrdiff_t)i] += dp[j];
-		dp[j] *= a->scale;
-		for (c = 0; c < a->d; c++)
+		for (c = 0; c < a->d; c++) {
 			dk[j * a->d + c] +=
 			    dp[j] * turned(a, a->q, a->q_ld, i, c);
-	}
-	for (c = 0; c < a->d; c++) {
-		dq[c] = 0;
-		for (j = 0; j < a->n; j++)
 			dq[c] += dp[j] * turned(a, a->k, a->kv_ld, j, c);
+		}
+		if (a->place != NULL)
+			place_back(a, i, j, dp[j], dq, dk + j * a->d);
 	}
 	if (a->turns != NULL)
 		turn_back(a, i, dq);
 	for (c = 0; c < a->d; c++)
-		put(a->dq, i * a->q_ld + c, a->low, dq[c]);
+		put(a->dq, i * a->q_ld + c, a->low, a->scale * dq[c]);
 }
 
 void bt_ref_attend_back(const struct bt_attend *a)
@@ -138,7 +180,8 @@ void bt_ref_attend_back(const struct bt_attend *a)
 		turn_back(a, j, dk + j * a->d);
 	for (j = 0; j < a->n; j++)
 		for (c = 0; c < a->d; c++) {
-			put(a->dk, j * a->kv_ld + c, a->low, dk[j * a->d + c]);
+			put(a->dk, j * a->kv_ld + c, a->low,
+			    a->scale * dk[j * a->d + c]);
 			put(a->dv, j * a->kv_ld + c, a->low, dv[j * a->d + c]);
 		}
 }

@@ -4,6 +4,10 @@
  * SAVED holds the logarithms of the softmax sums, [rows of q, heads]. With
  * biases of distances, SAVED2 holds each head's, one for each distance, and
  * WORK the gradients of each text's and head's, which are added up in order.
+ *
+ * With places of distances, a piece of the backward pass is a head of a share
+ * of the texts, whose gradients of places it adds up in WORK: [shares, heads,
+ * keys and queries, places, head_dim rounded up to 16].
  */
 #include <math.h>
 #include <string.h>
@@ -14,10 +18,15 @@
 struct job {
 	struct bt_engine *e;
 	int node;
-	int heads; /* of a piece */
-	int each;  /* pieces of a text */
+	int heads;  /* of a piece */
+	int each;   /* pieces of a text */
+	int shares; /* of texts, with places, and the one that is worked on */
+	int share;
 	void (*head)(const struct job *j, int text, int head, int worker);
 };
+
+/* Shares of texts: what they sum is the same at any number of threads. */
+#define SHARES 4
 
 /* As many heads as leave this many pieces for each thread. */
 #define PIECES 8
@@ -27,6 +36,23 @@ struct place {
 	size_t q, k, v, o, lse;
 };
 
+/* Floats of the gradients of places' keys, or queries, in one share. */
+static size_t place_floats(const struct bt_engine *e, const struct bt_node *n)
+{
+	return e->max_places * bt_round_up((size_t)n->u.attention.head_dim, 16);
+}
+
+static void plan_places(struct bt_engine *e, int node)
+{
+	const struct bt_node *n = &e->g->nodes[node];
+
+	bt_want_operand(e, n->u.attention.places);
+	if (e->o.train)
+		e->run[node].plan[BT_SLOT_WORK].size =
+		    (size_t)(SHARES * 2 * n->u.attention.heads) *
+		    place_floats(e, n) * sizeof(float);
+}
+
 static void plan(struct bt_engine *e, int node)
 {
 	const struct bt_node *n = &e->g->nodes[node];
@@ -35,6 +61,8 @@ static void plan(struct bt_engine *e, int node)
 	bt_want_operand(e, n->u.attention.kv);
 	e->run[node].plan[BT_SLOT_SAVED].size =
 	    bt_max_rows(e, n) * (size_t)n->u.attention.heads * sizeof(float);
+	if (n->u.attention.places >= 0)
+		plan_places(e, node);
 	if (n->u.attention.relative < 0)
 		return;
 	e->run[node].plan[BT_SLOT_SAVED2].size =
@@ -98,6 +126,24 @@ static void sum_biases(void *arg, int head, int worker)
 	}
 }
 
+/* Places' keys and queries of the columns from c on of their parts. */
+static void describe_places(const struct bt_engine *e, const struct bt_node *n,
+                            size_t c, struct bt_attend *a)
+{
+	int node = n->u.attention.places, k = n->u.attention.place_k_col;
+	int q = n->u.attention.place_q_col;
+	void *rows = bt_operand(e, node);
+
+	a->place_ld = (size_t)e->g->nodes[node].cols;
+	a->place = bt_places(e);
+	a->place0 = e->place0;
+	if (k >= 0)
+		a->place_k = bt_at(rows, (size_t)k + c, a->low);
+	if (q >= 0)
+		a->place_q = bt_at(rows, (size_t)q + c, a->low);
+	a->scale = 1.0f / sqrtf((float)a->d * (float)(1 + (k >= 0) + (q >= 0)));
+}
+
 /* Fills in sizes and inputs of one head of one text. */
 static struct place describe(const struct job *j, int text, int head,
                              int worker, struct bt_attend *a)
@@ -134,6 +180,8 @@ static struct place describe(const struct job *j, int text, int head,
 
 	if (n->u.attention.relative >= 0)
 		a->bias = biases(e, j->node, head);
+	if (n->u.attention.places >= 0)
+		describe_places(e, n, h, a);
 	a->turns = e->run[j->node].turns;
 	a->window = (size_t)n->u.attention.window;
 
@@ -190,6 +238,17 @@ static void forward(struct bt_engine *e, int node)
 	             e->o.low);
 }
 
+/* Where a share's sums of a head's places begin; which: keys', queries'. */
+static float *place_sums(const struct job *j, int share, int head, int which)
+{
+	const struct bt_node *n = &j->e->g->nodes[j->node];
+	float *all = j->e->run[j->node].buf[BT_SLOT_WORK];
+
+	return all +
+	       (size_t)((share * n->u.attention.heads + head) * 2 + which) *
+	           place_floats(j->e, n);
+}
+
 static void backward_head(const struct job *j, int text, int head, int worker)
 {
 	struct bt_engine *e = j->e;
@@ -206,7 +265,77 @@ static void backward_head(const struct job *j, int text, int head, int worker)
 		a.dbias = bias_gradients(e, j->node, text, head);
 		memset(a.dbias - a.n, 0, 2 * a.n * sizeof(*a.dbias));
 	}
+	if (a.place != NULL) {
+		a.dplace_k = place_sums(j, j->share, head, 0);
+		a.dplace_q = place_sums(j, j->share, head, 1);
+	}
 	e->k->attend_back(&a);
+}
+
+/* A head of a share of the texts. */
+static void piece_of_share(void *arg, int piece, int worker)
+{
+	struct job j = *(const struct job *)arg;
+	int heads = j.e->g->nodes[j.node].u.attention.heads;
+	int texts = (int)j.e->b.texts, share = piece / heads, t;
+	float *sums = place_sums(&j, share, piece % heads, 0);
+
+	memset(sums, 0,
+	       2 * place_floats(j.e, &j.e->g->nodes[j.node]) * sizeof(*sums));
+	j.share = share;
+	for (t = texts * share / j.shares; t < texts * (share + 1) / j.shares;
+	     t++)
+		backward_head(&j, t, piece % heads, worker);
+}
+
+/* Adds up a head's shares of the gradients of places' keys or queries, and puts
+ * them where those stand. */
+static void sum_places(const struct job *j, int head, int which, int col,
+                       float *row)
+{
+	struct bt_engine *e = j->e;
+	const struct bt_node *n = &e->g->nodes[j->node];
+	size_t d = (size_t)n->u.attention.head_dim, dw = bt_round_up(d, 16), r;
+	size_t ld = (size_t)e->g->nodes[n->u.attention.places].cols, at;
+	struct bt_attend a = {.d = d, .low = e->o.low};
+	char *out = e->run[n->u.attention.places].buf[BT_SLOT_GRAD];
+	int share;
+
+	describe_places(e, n, 0, &a);
+	for (r = 0; r < e->n_places; r++) {
+		memset(row, 0, d * sizeof(*row));
+		for (share = 0; share < j->shares; share++)
+			e->k->axpy(a.scale,
+			           place_sums(j, share, head, which) + r * dw,
+			           row, d);
+		at = r * ld + (size_t)col + (size_t)head * d;
+		if (a.low)
+			e->k->to_bf16(row, bt_at(out, at, true), d);
+		else
+			memcpy(bt_at(out, at, false), row, d * sizeof(*row));
+	}
+}
+
+static void places_piece(void *arg, int head, int worker)
+{
+	const struct job *j = arg;
+	const struct bt_node *n = &j->e->g->nodes[j->node];
+	float *row = j->e->scratch[worker];
+
+	if (n->u.attention.place_k_col >= 0)
+		sum_places(j, head, 0, n->u.attention.place_k_col, row);
+	if (n->u.attention.place_q_col >= 0)
+		sum_places(j, head, 1, n->u.attention.place_q_col, row);
+}
+
+static void backward_places(struct job *j)
+{
+	int heads = j->e->g->nodes[j->node].u.attention.heads;
+	int texts = (int)j->e->b.texts;
+
+	j->shares = texts < SHARES ? texts : SHARES;
+	bt_engine_run(j->e, piece_of_share, j, heads * j->shares);
+	bt_engine_run(j->e, places_piece, j, heads);
 }
 
 static void backward(struct bt_engine *e, int node)
@@ -214,6 +343,10 @@ static void backward(struct bt_engine *e, int node)
 	const struct bt_node *n = &e->g->nodes[node];
 	struct job j = {.e = e, .node = node, .head = backward_head};
 
+	if (n->u.attention.places >= 0) {
+		backward_places(&j);
+		return;
+	}
 	run_heads(&j);
 	if (n->u.attention.relative >= 0)
 		bt_engine_run(e, sum_biases, &j, n->u.attention.heads);

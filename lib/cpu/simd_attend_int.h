@@ -314,6 +314,8 @@ VEC void bias_gradient(const struct bt_attend *a, struct seen k, size_t i,
 		b[j] += dp[j];
 }
 
+#include "cpu/simd_places_int.h"
+
 /* Probabilities of a tile of scores p, from query i0 on, times their dropout.
  */
 static void attend_rows(const struct bt_attend *a, struct seen s, size_t i0,
@@ -349,6 +351,7 @@ static void attend(const struct bt_attend *a)
 	float *q = v + np * dp, *p = q + TILE * dp, *o = p + TILE * np;
 	float *dead = o + TILE * dp, *m = dead + np;
 	const char *q0 = a->q;
+	struct places places;
 	char *o0 = a->o;
 	struct seen s;
 
@@ -357,6 +360,7 @@ static void attend(const struct bt_attend *a)
 	if (a->turns != NULL)
 		rotate(a->turns, n, d, dp, 1, k);
 	transpose(k, n, dp, np, kt);
+	places_begin(a, kt, np, dp, m + bt_drop_room(TILE * n) + 128, &places);
 	for (i0 = 0; i0 < a->q_rows; i0 += TILE) {
 		rows = a->q_rows - i0 < TILE ? a->q_rows - i0 : TILE;
 		s = keys_seen(a, i0, rows, np);
@@ -365,6 +369,8 @@ static void attend(const struct bt_attend *a)
 			rotate(a->turns + i0 * d, rows, d, dp, 1, q);
 		product(rows, s.width, d, (struct mat){q, dp, 1}, kt + s.first,
 		        np, p, s.width, false);
+		if (places.n > 0)
+			places_add(a, &places, i0, rows, q, dp, p, np);
 		attend_rows(a, s, i0, rows, p, dead, m);
 		product(rows, dp, s.end - s.first, (struct mat){p, s.width, 1},
 		        v + s.first * dp, dp, o, dp, false);
@@ -441,6 +447,7 @@ static void attend_back(const struct bt_attend *a)
 	float *q = dv + n * dw, *g = q + TILE * dw, *p = g + TILE * dw;
 	float *dp = p + TILE * np, *m = dp + TILE * np;
 	const char *q0 = a->q, *g0 = a->dout;
+	struct places places;
 	char *dq0 = a->dq;
 	struct seen s;
 
@@ -451,6 +458,8 @@ static void attend_back(const struct bt_attend *a)
 	transpose(k, n, dw, np, kt);
 	transpose(v, n, dw, np, vt);
 	memset(dk, 0, 2 * n * dw * sizeof(*dk));
+	places_begin(a, kt, np, dw, m + bt_drop_room(TILE * n) + 128, &places);
+	places_back_begin(&places, np);
 	for (i0 = 0; i0 < a->q_rows; i0 += TILE) {
 		rows = a->q_rows - i0 < TILE ? a->q_rows - i0 : TILE;
 		s = keys_seen(a, i0, rows, np);
@@ -461,20 +470,26 @@ static void attend_back(const struct bt_attend *a)
 			rotate(a->turns + i0 * d, rows, d, dw, 1, q);
 		product(rows, s.width, d, (struct mat){q, dw, 1}, kt + s.first,
 		        np, p, s.width, false);
+		if (places.n > 0)
+			places_add(a, &places, i0, rows, q, dw, p, np);
 		product(rows, s.width, d, (struct mat){g, dw, 1}, vt + s.first,
 		        np, dp, s.width, false);
 		attend_back_rows(a, s, i0, rows, p, dp, m);
+		if (places.n > 0)
+			places_back_tile(a, &places, i0, rows, q, dw, dp, np);
 		product(seen, dw, rows, (struct mat){p, 1, s.width}, g, dw,
 		        dv + s.first * dw, dw, true);
 		product(seen, dw, rows, (struct mat){dp, 1, s.width}, q, dw,
 		        dk + s.first * dw, dw, true);
 		product(rows, dw, seen, (struct mat){dp, s.width, 1},
 		        k + s.first * dw, dw, q, dw, false);
+		places_back_queries(&places, rows, dw, q);
 		if (a->turns != NULL)
 			rotate(a->turns + i0 * d, rows, d, dw, -1, q);
 		pack(a->low, q, dw, rows, d, a->scale, dq0 + i0 * a->q_ld * es,
 		     a->q_ld);
 	}
+	places_back_keys(a, &places, k, dw, np, dk);
 	if (a->turns != NULL)
 		rotate(a->turns, n, d, dw, -1, dk);
 	pack(a->low, dk, dw, n, d, a->scale, a->dk, a->kv_ld);

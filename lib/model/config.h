@@ -29,6 +29,7 @@ struct bt_config {
 	float embedding_dropout; /* where it is not hidden_dropout */
 	float attention_dropout;
 	float classifier_dropout;
+	float head_dropout;  /* before the head, where a family says it */
 	int max_positions;   /* tokens of the longest text */
 	int position0;       /* row of the first one's position: 0, or where
 	                      * padding takes a row, the one behind that */
@@ -37,6 +38,14 @@ struct bt_config {
 	float norm_eps;
 	enum bt_activation head_act; /* where a family says it */
 	bool pools_mean; /* the head takes the mean over a text's tokens */
+
+	bool no_positions; /* no table of positions beside the words' */
+
+	/* of attention (DeBERTa): see bt_op_distances; span 0: no distances */
+	int span, buckets, max_distance;
+	bool to_place, from_place; /* queries see places, keys see places */
+	bool shares_places;        /* these are projected as the tokens are */
+	bool norms_places;
 
 	/* of attention (ModernBERT) */
 	int window;       /* tokens that a local layer sees around one */

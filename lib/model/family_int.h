@@ -72,8 +72,8 @@ struct bt_family {
 };
 
 extern const struct bt_family bt_family_albert, bt_family_bert,
-    bt_family_camembert, bt_family_distilbert, bt_family_electra,
-    bt_family_modernbert, bt_family_mpnet, bt_family_roberta,
+    bt_family_camembert, bt_family_deberta_v2, bt_family_distilbert,
+    bt_family_electra, bt_family_modernbert, bt_family_mpnet, bt_family_roberta,
     bt_family_xlm_roberta;
 
 /* The family's encoder, which gives the graph its settings too. */
@@ -124,6 +124,10 @@ struct bt_layer {
 	const struct bt_layer_form *form;
 	int q, k, q_bias, k_bias; /* v's follow k's */
 	int relative;             /* of attention, or -1 */
+	int distances;            /* node of bt_op_distances, or -1 */
+	int place, place_bias;    /* what projects them, */
+	int place_parts;          /* one or two, to these columns, or -1 */
+	int place_k_col, place_q_col;
 	int out, out_bias, out_gamma, out_beta;
 	int up, up_bias, down, down_bias, down_gamma, down_beta;
 };

@@ -240,7 +240,7 @@ static int attention(struct bt_graph *g, const struct bt_config *c, int x,
 	a.v_col = 2 * h;
 	a.heads = c->heads;
 	a.head_dim = h / c->heads;
-	a.relative = -1;
+	a.relative = a.places = -1;
 	a.theta = global ? c->global_theta : c->local_theta;
 	a.window = global ? 0 : c->window / 2;
 	a.dropout = c->attention_dropout;

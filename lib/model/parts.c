@@ -62,8 +62,10 @@ int bt_part_embeddings(struct bt_graph *g, const struct bt_config *c, int cols)
 	snprintf(prefix, sizeof(prefix), "%sembeddings.", c->family->prefix);
 	a.word =
 	    weight(g, c->vocab_size, cols, false, prefix, "word_embeddings");
-	a.position = weight(g, c->position0 + c->max_positions, cols, false,
-	                    prefix, "position_embeddings");
+	a.position = c->no_positions
+	                 ? -1
+	                 : weight(g, c->position0 + c->max_positions, cols,
+	                          false, prefix, "position_embeddings");
 	a.type = c->type_vocab_size == 0
 	             ? -1
 	             : weight(g, c->type_vocab_size, cols, false, prefix,
@@ -83,7 +85,7 @@ struct bt_layer bt_part_layer_params(struct bt_graph *g,
                                      const char *prefix)
 {
 	int h = c->hidden_size, wide = c->intermediate_size;
-	struct bt_layer l = {.form = f, .relative = -1};
+	struct bt_layer l = {.form = f, .relative = -1, .distances = -1};
 
 	l.q = weight(g, h, h, false, prefix, f->query);
 	l.k = weight(g, h, h, true, prefix, f->key);
@@ -118,6 +120,14 @@ static int self_attention(struct bt_graph *g, const struct bt_config *c, int x,
 	a.heads = c->heads;
 	a.head_dim = h / c->heads;
 	a.relative = l->relative;
+	a.places = -1;
+	if (l->distances >= 0) { /* first, so that their gradients are last */
+		a.places = bt_part_dropout(g, l->distances, c->hidden_dropout);
+		a.places = bt_op_linear(g, a.places, l->place, l->place_bias,
+		                        l->place_parts, BT_ACT_NONE);
+		a.place_k_col = l->place_k_col;
+		a.place_q_col = l->place_q_col;
+	}
 	a.dropout = c->attention_dropout;
 	if (queries == x) {
 		a.q = a.kv =

@@ -27,6 +27,20 @@ static bool has_columns(const struct bt_graph *g, int node, int first, int n)
 	return first >= 0 && first + n <= g->nodes[node].cols;
 }
 
+/* Whether the columns of places that are asked for are there. */
+static bool has_places(const struct bt_graph *g,
+                       const struct bt_attention_args *a, int width)
+{
+	if (a->places < 0)
+		return true;
+	return g->nodes[a->places].rows == BT_PER_PLACE && a->window == 0 &&
+	       (a->place_k_col >= 0 || a->place_q_col >= 0) &&
+	       (a->place_k_col < 0 ||
+	        has_columns(g, a->places, a->place_k_col, width)) &&
+	       (a->place_q_col < 0 ||
+	        has_columns(g, a->places, a->place_q_col, width));
+}
+
 int bt_op_attention(struct bt_graph *g, const struct bt_attention_args *a)
 {
 	struct bt_node *n;
@@ -39,7 +53,7 @@ int bt_op_attention(struct bt_graph *g, const struct bt_attention_args *a)
 	    !has_columns(g, a->q, a->q_col, width) ||
 	    !has_columns(g, a->kv, a->k_col, width) ||
 	    !has_columns(g, a->kv, a->v_col, width) ||
-	    g->nodes[a->kv].rows != BT_PER_TOKEN ||
+	    g->nodes[a->kv].rows != BT_PER_TOKEN || !has_places(g, a, width) ||
 	    (a->relative >= 0 &&
 	     (g->params[a->relative].rows != BT_RELATIVE_BUCKETS ||
 	      g->params[a->relative].cols != a->heads)))
@@ -51,8 +65,11 @@ int bt_op_attention(struct bt_graph *g, const struct bt_attention_args *a)
 	if (n == NULL)
 		return -1;
 	n->in[0] = a->q;
-	n->in[1] = a->kv;
-	n->n_in = a->q == a->kv ? 1 : 2;
+	n->n_in = 1;
+	if (a->kv != a->q)
+		n->in[n->n_in++] = a->kv;
+	if (a->places >= 0)
+		n->in[n->n_in++] = a->places;
 	n->u.attention.kv = a->kv;
 	n->u.attention.heads = a->heads;
 	n->u.attention.head_dim = a->head_dim;
@@ -62,6 +79,9 @@ int bt_op_attention(struct bt_graph *g, const struct bt_attention_args *a)
 	n->u.attention.relative = a->relative;
 	n->u.attention.theta = a->theta;
 	n->u.attention.window = a->window;
+	n->u.attention.places = a->places;
+	n->u.attention.place_k_col = a->place_k_col;
+	n->u.attention.place_q_col = a->place_q_col;
 	n->u.attention.dropout = a->dropout;
 	return g->n_nodes - 1;
 }

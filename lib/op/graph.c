@@ -162,6 +162,8 @@ int bt_node_param(const struct bt_node *n, int k)
 	case BT_OP_RESIDUAL_NORM:
 	case BT_OP_NORM:
 		return k == 0 ? n->u.norm.gamma : k == 1 ? n->u.norm.beta : -1;
+	case BT_OP_DISTANCES:
+		return k == 0 ? n->u.distances.table : -1;
 	case BT_OP_ATTENTION:
 		return k == 0 ? n->u.attention.relative : -1;
 	default:
@@ -189,6 +191,7 @@ const char *bt_opcode_name(enum bt_opcode op)
 	    [BT_OP_NORM] = "norm",
 	    [BT_OP_ADD] = "add",
 	    [BT_OP_GATED] = "gated",
+	    [BT_OP_DISTANCES] = "distances",
 	    [BT_OP_FIRST] = "first",
 	    [BT_OP_MEAN] = "mean",
 	    [BT_OP_MAX] = "max",
@@ -221,9 +224,12 @@ void bt_graph_print(const struct bt_graph *g, struct bt_buf *out)
 
 	for (i = 0; i < g->n_nodes; i++) {
 		n = &g->nodes[i];
-		bt_buf_printf(
-		    out, "%3d %-13s [%s, %d]", i, bt_opcode_name(n->op),
-		    n->rows == BT_PER_TOKEN ? "tokens" : "texts", n->cols);
+		bt_buf_printf(out, "%3d %-13s [%s, %d]", i,
+		              bt_opcode_name(n->op),
+		              n->rows == BT_PER_TOKEN  ? "tokens"
+		              : n->rows == BT_PER_TEXT ? "texts"
+		                                       : "places",
+		              n->cols);
 		for (k = 0; k < n->n_in; k++)
 			bt_buf_printf(out, "%s%d", k == 0 ? " <- " : ", ",
 			              n->in[k]);

@@ -25,6 +25,7 @@ enum bt_opcode {
 	BT_OP_NORM,
 	BT_OP_ADD,
 	BT_OP_GATED,
+	BT_OP_DISTANCES,
 	BT_OP_FIRST,
 	BT_OP_MEAN,
 	BT_OP_MAX,
@@ -39,7 +40,9 @@ enum bt_opcode {
 
 enum bt_rows {
 	BT_PER_TOKEN, /* as many rows as the batch has tokens */
-	BT_PER_TEXT   /* as many rows as it has texts */
+	BT_PER_TEXT,  /* as many rows as it has texts */
+	BT_PER_PLACE  /* as many as distances between tokens have places, see
+	               * bt_op_distances */
 };
 
 enum bt_activation {
@@ -97,6 +100,8 @@ struct bt_node {
 			int relative;            /* parameter, or -1 */
 			float theta;             /* of rotation, or 0 */
 			int window; /* tokens to each side; 0: all */
+			int places; /* node, or -1 */
+			int place_k_col, place_q_col; /* in it, or -1 */
 			float dropout;
 		} attention;
 		struct {
@@ -112,6 +117,10 @@ struct bt_node {
 		struct {
 			enum bt_activation act;
 		} gated;
+		struct {
+			int table;              /* parameter */
+			int span, buckets, max; /* see bt_op_distances */
+		} distances;
 	} u;
 };
 

@@ -57,6 +57,8 @@ struct bt_attention_args {
 	int relative; /* parameter R (BT_RELATIVE_BUCKETS, heads), or -1 */
 	float theta;  /* queries and keys are rotated by it; 0: they are not */
 	int window;   /* keys that far to either side are seen; 0: all */
+	int places;   /* node of distances' keys and queries, or -1 */
+	int place_k_col, place_q_col; /* first column of each in it, or -1 */
 	float dropout;
 };
 
@@ -77,12 +79,17 @@ int bt_relative_bucket(int distance);
  * "RoFormer: Enhanced Transformer with Rotary Position Embedding"]: of a head's
  * columns c and c + d/2 by the angle i / theta^(2c/d), d even.
  * With a window, S(i,j) is minus infinity where |i - j| is more than it.
+ * With places [He et al. 2021, "DeBERTa: Decoding-enhanced BERT with
+ * Disentangled Attention"], r = place(i - j) and KP and QP that node's columns,
+ *   S(i,j) = (Q(i) K(j)' + Q(i) KP(r)' + K(j) QP(r)') / sqrt(d m)
+ * where m counts the products, 1 to 3.
  * Q's rows are all tokens of the text, or its first's where q is per text.
  * -> (rows of q, heads * d)
  * Backward: dV = drop(P)' dO, dP = drop'(dO V'), dS = P * (dP - rowsum(P *
  * dP)), dQ = dS K / sqrt(d), dK = dS' Q / sqrt(d), both rotated back, dR = sums
- * of dS over the pairs of each bucket. P is computed again from Q, K and the
- * saved logarithms of the rows' sums.
+ * of dS over the pairs of each bucket; dKP and dQP are the sums of dS Q and
+ * dS K, scaled, over the pairs of each place. P is computed again from Q, K and
+ * the saved logarithms of the rows' sums.
  */
 int bt_op_attention(struct bt_graph *g, const struct bt_attention_args *a);
 
@@ -108,6 +115,24 @@ int bt_op_norm(struct bt_graph *g, int x, int gamma, int beta, float eps);
  * Backward: dresidual = dY, dx = drop'(dY).
  */
 int bt_op_add(struct bt_graph *g, int residual, int x, float dropout);
+
+/*
+ * Rows of a table (2 span, H), one for each place that a distance between two
+ * tokens of a text can have: those of the batch's longest text, from the
+ * farthest key behind its query to the farthest before it.
+ * bt_distance_place gives the row of a query that stands so many tokens behind
+ * its key: span + b, held within the table, where b is the distance itself,
+ * or with buckets > 0 the distance if it is less than half of them, else
+ *   +-(mid + ceil(log(|distance| / mid) / log((max - 1) / mid) (mid - 1)))
+ * with mid = buckets / 2.   -> (places, H)
+ * Backward: the rows' gradients; those of the others are 0.
+ */
+struct bt_places {
+	int span, buckets, max;
+};
+
+int bt_distance_place(const struct bt_places *p, int distance);
+int bt_op_distances(struct bt_graph *g, int table, const struct bt_places *p);
 
 /*
  * Y = act(A) * B, where A is the left half of X's columns and B the right one.

@@ -13,6 +13,7 @@ class_of() { # FAMILY
 	albert) echo Albert ;;
 	bert) echo Bert ;;
 	camembert) echo Camembert ;;
+	deberta-v2) echo DebertaV2 ;;
 	distilbert) echo DistilBert ;;
 	electra) echo Electra ;;
 	modernbert) echo ModernBert ;;
@@ -27,6 +28,7 @@ head_of() {
 	albert) echo 'albert.pooler.weight, albert.pooler.bias, classifier.weight, classifier.bias' ;;
 	bert) echo 'bert.pooler.dense.weight, bert.pooler.dense.bias, classifier.weight, classifier.bias' ;;
 	distilbert) echo 'pre_classifier.weight, pre_classifier.bias, classifier.weight, classifier.bias' ;;
+	deberta-v2) echo 'pooler.dense.weight, pooler.dense.bias, classifier.weight, classifier.bias' ;;
 	modernbert) echo 'head.dense.weight, head.norm.weight, classifier.weight, classifier.bias' ;;
 	*) echo 'classifier.dense.weight, classifier.dense.bias, classifier.out_proj.weight, classifier.out_proj.bias' ;;
 	esac
@@ -121,6 +123,16 @@ says mpnet '"relative_attention_num_buckets": 64' 'relative_attention_num_bucket
 says albert '"inner_group_num": 2' 'inner_group_num 2'
 says albert '"num_hidden_groups": 3' 'num_hidden_groups 3 is more than'
 says electra '"embedding_size": 0' "'embedding_size'"
+says deberta-v2 '"conv_kernel_size": 3' 'conv_kernel_size 3'
+says deberta-v2 '"pos_att_type": "p2c|p2p"' "pos_att_type 'p2p'"
+says deberta-v2 '"pos_att_type": 3' "'pos_att_type' is neither"
+says deberta-v2 '"pos_att_type": ["c2p", 3]' "pos_att_type ''"
+says deberta-v2 '"pos_att_type": []' 'relative_attention true without'
+says deberta-v2 '"relative_attention": false' 'relative_attention false with a'
+says deberta-v2 '"norm_rel_ebd": "batch_norm"' "norm_rel_ebd 'batch_norm'"
+says deberta-v2 '"embedding_size": 16' 'embedding_size 16'
+says deberta-v2 '"attention_head_size": 64' 'attention_head_size 64'
+says deberta-v2 '"position_buckets": 200' 'position_buckets 200 do not go'
 says modernbert '"norm_bias": true' 'norm_bias true'
 says modernbert '"classifier_pooling": "max"' "classifier_pooling 'max'"
 says modernbert '"pad_token_id": 2000' "'pad_token_id'"

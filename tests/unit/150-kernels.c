@@ -454,7 +454,7 @@ static void attend_case(size_t q_rows, size_t n, size_t d, bool low,
 	size_t q_ld = d + 3, kv_ld = 2 * d + 1, o_ld = d + 2;
 	size_t nq = (q_rows - 1) * q_ld + d, nkv = (n - 1) * kv_ld + 2 * d;
 	size_t no = (q_rows - 1) * o_ld + d, es = low ? 2 : 4;
-	size_t room = bt_attend_scratch(q_rows, n, d);
+	size_t room = bt_attend_scratch(q_rows, n, d, 0);
 	struct bt_attend a = {.q_rows = q_rows,
 	                      .n = n,
 	                      .d = d,
@@ -504,6 +504,83 @@ static void attend_case(size_t q_rows, size_t n, size_t d, bool low,
 		close_to("attend dbias", false, a.dbias - (q_rows - 1),
 		         b.dbias - (q_rows - 1), q_rows + n - 1, tolerance);
 	end_of_case();
+}
+
+/* Places of distances: 2 span rows, buckets beyond 3. */
+static void places_case(size_t q_rows, size_t n, size_t d, bool low, int which)
+{
+	const int32_t span = 6, far = (int32_t)n + 40;
+	size_t rows = 2 * (size_t)span, dw = bt_round_up(d, 16), ld = 2 * d + 1;
+	size_t nq = q_rows * d, nkv = n * 2 * d, nd = rows * dw;
+	struct bt_attend a = {.q_rows = q_rows, .n = n, .d = d, .low = low}, b;
+	int32_t *place = guard_new(2 * (size_t)far + 1, sizeof(*place)), i, x;
+	float tolerance = low ? 2e-2f : 4e-5f;
+
+	for (i = -far; i <= far; i++) {
+		x = abs(i) < 3 ? i : i < 0 ? -3 + i / 20 : 3 + i / 20;
+		x += 100 + span;
+		place[far + i] = x < 100               ? 100
+		                 : x >= 100 + 2 * span ? 99 + 2 * span
+		                                       : x;
+	}
+	a.q_ld = a.o_ld = d;
+	a.kv_ld = 2 * d;
+	a.lse_ld = 1;
+	a.scale = 0.3f;
+	a.q = values(low, nq, 2, 1);
+	a.k = values(low, nkv, 2, 2);
+	a.v = (const char *)a.k + d * (low ? 2 : 4);
+	a.place = place + far;
+	a.place0 = 100;
+	a.place_ld = ld;
+	if (which & 1)
+		a.place_k = values(low, rows * ld, 2, 3);
+	if (which & 2)
+		a.place_q = values(low, rows * ld, 2, 4);
+	a.drop = bt_dropout_make(n % 2 ? 0.1f : 0, 9, 8, 7, 6);
+	a.scratch =
+	    guard_new(bt_attend_scratch(q_rows, n, d, rows), sizeof(float));
+	a.dout = values(low, nq, 1, 5);
+	b = a;
+	a.o = values(low, nq, 0, 6);
+	b.o = values(low, nq, 0, 6);
+	a.lse = array(q_rows, 0, 7);
+	b.lse = array(q_rows, 0, 7);
+	a.dq = values(low, nq, 0, 8);
+	b.dq = values(low, nq, 0, 8);
+	a.dk = values(low, nkv, 0, 9);
+	b.dk = values(low, nkv, 0, 9);
+	a.dv = (char *)a.dk + d * (low ? 2 : 4);
+	b.dv = (char *)b.dk + d * (low ? 2 : 4);
+	a.dplace_k = array(nd, 0, 10);
+	b.dplace_k = array(nd, 0, 10);
+	a.dplace_q = array(nd, 0, 11);
+	b.dplace_q = array(nd, 0, 11);
+	k->attend(&a);
+	ref->attend(&b);
+	close_to("places", low, a.o, b.o, nq, tolerance);
+	close_to("places lse", false, a.lse, b.lse, q_rows, 2e-5f);
+	k->attend_back(&a);
+	ref->attend_back(&b);
+	close_to("places dq", low, a.dq, b.dq, nq, tolerance);
+	close_to("places dk, dv", low, a.dk, b.dk, nkv, tolerance);
+	close_to("dplace_k", false, a.dplace_k, b.dplace_k, nd, tolerance);
+	close_to("dplace_q", false, a.dplace_q, b.dplace_q, nd, tolerance);
+	end_of_case();
+}
+
+static void attention_with_places(void **state)
+{
+	static const size_t dims[] = {1, 16, 24, 64};
+	size_t n, i;
+
+	(void)state;
+	for (n = 1; n < LENGTHS; n++)
+		for (i = 0; i < 4; i++)
+			places_case(n % 5 ? n : 1, n, dims[i], n % 3 == 0,
+			            1 + (int)(n + i) % 3);
+	places_case(150, 150, 32, false, 3);
+	places_case(1, 150, 32, false, 3);
 }
 
 static void attention(void **state)
@@ -587,7 +664,8 @@ static void packing(void **state)
 static void nan_stays(void **state)
 {
 	float x[40], y[40], v[40 * 16], lse[2];
-	float *scratch = guard_new(bt_attend_scratch(1, 40, 16), sizeof(float));
+	float *scratch =
+	    guard_new(bt_attend_scratch(1, 40, 16, 0), sizeof(float));
 	struct bt_attend a = {.q_rows = 1, .n = 40, .d = 16, .q_ld = 16};
 	size_t i;
 
@@ -627,6 +705,7 @@ static int run_isa(void)
 	    cmocka_unit_test(optimizers),
 	    cmocka_unit_test(adamw_known_answers),
 	    cmocka_unit_test(attention),
+	    cmocka_unit_test(attention_with_places),
 	    cmocka_unit_test(packing),
 	    cmocka_unit_test(nan_stays),
 	};

@@ -11,9 +11,9 @@
 #include "op/ops.h"
 #include "tiny.h"
 
-static const char *const families[] = {"albert",     "bert",    "camembert",
-                                       "distilbert", "electra", "modernbert",
-                                       "mpnet",      "roberta", "xlm-roberta"};
+static const char *const families[] = {
+    "albert",  "bert",       "camembert", "deberta-v2", "distilbert",
+    "electra", "modernbert", "mpnet",     "roberta",    "xlm-roberta"};
 #define FAMILIES (sizeof(families) / sizeof(families[0]))
 
 static struct bt_config config(const char *family)
@@ -34,6 +34,10 @@ static struct bt_config config(const char *family)
 	c.global_every = 2;
 	c.global_theta = 1000;
 	c.local_theta = 10;
+	c.span = c.buckets = 8;
+	c.max_distance = 32;
+	c.to_place = c.from_place = c.norms_places = true;
+	c.shares_places = true;
 	if (strcmp(family, "distilbert") == 0)
 		c.type_vocab_size = 0;
 	return c;
@@ -185,6 +189,40 @@ static void distances_have_buckets(void **state)
 		                 known[i].bucket);
 }
 
+/* As transformers' DeBERTa-v2 numbers them, with 256 buckets to 512. */
+static void distances_have_places(void **state)
+{
+	static const struct {
+		int distance, bucket;
+	} known[] = {{0, 0},     {1, 1},     {127, 127}, {128, 128}, {182, 161},
+	             {195, 167}, {196, 168}, {202, 170}, {203, 171}, {209, 173},
+	             {210, 174}, {223, 179}, {224, 180}, {230, 182}, {231, 183},
+	             {251, 190}, {252, 191}, {265, 195}, {266, 196}, {286, 202},
+	             {287, 203}, {293, 204}, {294, 205}, {356, 222}, {357, 223},
+	             {384, 229}, {385, 230}, {419, 237}, {420, 238}, {433, 240},
+	             {434, 241}, {468, 247}, {469, 248}, {483, 250}, {484, 251},
+	             {489, 251}, {490, 252}, {494, 252}, {495, 253}, {499, 253},
+	             {500, 254}, {505, 254}, {506, 255}, {511, 255}};
+	const struct bt_places p = {256, 256, 512}, exact = {6, -1, 6};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		assert_int_equal(bt_distance_place(&p, known[i].distance),
+		                 256 + known[i].bucket);
+		if (known[i].bucket < 256)
+			assert_int_equal(
+			    bt_distance_place(&p, -known[i].distance),
+			    256 - known[i].bucket);
+	}
+	assert_int_equal(bt_distance_place(&p, 100000), 511);
+	assert_int_equal(bt_distance_place(&p, -100000), 0);
+	for (int k = -20; k <= 20; k++)
+		assert_int_equal(bt_distance_place(&exact, k), k < -6  ? 0
+		                                               : k > 5 ? 11
+		                                                       : k + 6);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -193,6 +231,7 @@ int main(void)
 	    cmocka_unit_test(shared_is_packed_once),
 	    cmocka_unit_test(padding_stands_aside),
 	    cmocka_unit_test(distances_have_buckets),
+	    cmocka_unit_test(distances_have_places),
 	};
 
 	return RUN(tests);

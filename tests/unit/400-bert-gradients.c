@@ -192,7 +192,8 @@ static double deviation(const float *got, const struct bt_tensor *t,
 /* The norm that a parameter's gradient is compared with: its own, told by 0.
  * But the keys' bias has none: it adds the same to all scores of a query, which
  * softmax does not see. What is computed is rounding, of sums whose terms are
- * those of the queries' bias, so that bias's norm takes its place. */
+ * those of the queries' bias, so that bias's norm takes its place. The same
+ * holds of the bias of places' keys, and where these are the keys' own. */
 static double scale_of(const struct fixture *f, const char *name)
 {
 	static const char *const key[] = {"key.bias", "k_lin.bias",
@@ -206,10 +207,14 @@ static double scale_of(const struct fixture *f, const char *name)
 
 	for (i = 0; i < 3 && (end = strstr(name, key[i])) == NULL;)
 		i++;
+	if (end == NULL && !f->m.from_place)
+		end = strstr(name, "key_proj.bias");
+	if (end == NULL)
+		end = strstr(name, "pos_key_proj.bias");
 	if (end == NULL)
 		return 0;
 	snprintf(other, sizeof(other), "%.*s%s", (int)(end - name), name,
-	         query[i]);
+	         i < 3 ? query[i] : "query_proj.bias");
 	p = &f->g.params[bt_graph_find(&f->g, other)];
 	return norm_of(bt_engine_grads(f->e) + p->offset, bt_param_size(p));
 }
@@ -316,10 +321,11 @@ static void bf16_agrees(void **state)
 int main(int argc, char **argv)
 {
 	static const char *const committed[] = {
-	    "bert-gelu",   "bert-gelu-new",   "roberta",       "distilbert",
-	    "electra",     "albert",          "albert-groups", "mpnet",
-	    "pool-mean",   "pool-max",        "head-flatten",  "head-layers",
-	    "head-pooler", "modernbert-mean", "modernbert"};
+	    "bert-gelu",     "bert-gelu-new",   "roberta",       "distilbert",
+	    "electra",       "albert",          "albert-groups", "mpnet",
+	    "pool-mean",     "pool-max",        "head-flatten",  "head-layers",
+	    "head-pooler",   "modernbert-mean", "modernbert",    "deberta-v2",
+	    "deberta-v2-own"};
 	static char path[sizeof(committed) / sizeof(committed[0])][4096];
 	static char *of_path[sizeof(committed) / sizeof(committed[0])];
 	const char *top = getenv("TEST_TOP");

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/* distances: rows of a table, as many as the batch's longest text asks for. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cpu/engine_int.h"
+#include "op/ops.h"
+
+/* The places of a graph, of which there is one kind at most. */
+static bool find(const struct bt_engine *e, struct bt_places *p)
+{
+	const struct bt_node *n;
+	int i;
+
+	for (i = 0; i < e->g->n_nodes; i++) {
+		n = &e->g->nodes[i];
+		if (n->op != BT_OP_DISTANCES)
+			continue;
+		p->span = n->u.distances.span;
+		p->buckets = n->u.distances.buckets;
+		p->max = n->u.distances.max;
+		return true;
+	}
+	return false;
+}
+
+void bt_places_plan(struct bt_engine *e)
+{
+	int far = (int)e->o.max_length - 1;
+	struct bt_places p;
+
+	if (find(e, &p))
+		e->max_places = (size_t)(bt_distance_place(&p, far) -
+		                         bt_distance_place(&p, -far) + 1);
+}
+
+int bt_places_take(struct bt_engine *e)
+{
+	int far = (int)e->o.max_length - 1, i;
+	struct bt_places p;
+
+	if (!find(e, &p))
+		return BT_OK;
+	e->places = bt_array(2 * e->o.max_length, sizeof(*e->places));
+	if (e->places == NULL)
+		return BT_ENOMEM;
+	for (i = -far; i <= far; i++)
+		e->places[far + i] = bt_distance_place(&p, i);
+	return BT_OK;
+}
+
+void bt_places_batch(struct bt_engine *e)
+{
+	const int32_t *of = bt_places(e);
+	size_t longest = 1, n, t;
+
+	if (of == NULL)
+		return;
+	for (t = 0; t < e->b.texts; t++) {
+		n = e->b.start[t + 1] - e->b.start[t];
+		longest = n > longest ? n : longest;
+	}
+	e->place0 = of[-(ptrdiff_t)(longest - 1)];
+	e->n_places = (size_t)(of[longest - 1] - e->place0 + 1);
+}
+
+static void plan(struct bt_engine *e, int node)
+{
+	(void)e;
+	(void)node;
+}
+
+static void forward(struct bt_engine *e, int node)
+{
+	const struct bt_node *n = &e->g->nodes[node];
+	struct bt_node_run *r = &e->run[node];
+	size_t h = (size_t)n->cols, rows = e->n_places;
+	const float *x =
+	    bt_param(e, n->u.distances.table) + (size_t)e->place0 * h;
+
+	if (r->buf[BT_SLOT_F32] != NULL)
+		memcpy(r->buf[BT_SLOT_F32], x, rows * h * sizeof(*x));
+	if (r->buf[BT_SLOT_LOW] != NULL)
+		e->k->to_bf16(x, r->buf[BT_SLOT_LOW], rows * h);
+	bt_zero_tail(r->buf[BT_SLOT_F32], rows, h, false);
+	bt_zero_tail(r->buf[BT_SLOT_LOW], rows, h, true);
+}
+
+static void backward(struct bt_engine *e, int node)
+{
+	const struct bt_node *n = &e->g->nodes[node];
+	const struct bt_param *p = &e->g->params[n->u.distances.table];
+	size_t h = (size_t)n->cols;
+	float *d = bt_grad(e, n->u.distances.table);
+
+	if (!bt_adds(e, node))
+		memset(d, 0, bt_param_size(p) * sizeof(*d));
+	e->k->axpy(1.0f, e->run[node].buf[BT_SLOT_GRAD],
+	           d + (size_t)e->place0 * h, e->n_places * h);
+}
+
+const struct bt_cpu_op bt_cpu_distances = {plan, forward, backward};

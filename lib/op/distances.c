@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <stdlib.h>
+
+#include "op/ops.h"
+
+/* In f32, as the published models were trained. */
+static int bucket(const struct bt_places *p, int distance)
+{
+	int mid = p->buckets / 2, n = abs(distance);
+	float share;
+
+	if (p->buckets <= 0 || n <= mid)
+		return distance;
+	share = logf((float)n / (float)mid) /
+	        logf((float)((p->max - 1) / (double)mid));
+	n = mid + (int)ceilf(share * (float)(mid - 1));
+	return distance < 0 ? -n : n;
+}
+
+int bt_distance_place(const struct bt_places *p, int distance)
+{
+	int row = p->span + bucket(p, distance);
+
+	return row < 0 ? 0 : row < 2 * p->span ? row : 2 * p->span - 1;
+}
+
+int bt_op_distances(struct bt_graph *g, int table, const struct bt_places *p)
+{
+	struct bt_node *n;
+
+	if (g->failed)
+		return -1;
+	if (p->span < 1 || g->params[table].rows != 2 * p->span ||
+	    (p->buckets > 0 &&
+	     (p->buckets < 2 || p->max - 1 <= p->buckets / 2)))
+		return bt_graph_misfit(g, "'%s' does not fit its places",
+		                       g->params[table].name);
+	n = bt_graph_node(g, BT_OP_DISTANCES, BT_PER_PLACE,
+	                  g->params[table].cols);
+	if (n == NULL)
+		return -1;
+	n->u.distances.table = table;
+	n->u.distances.span = p->span;
+	n->u.distances.buckets = p->buckets;
+	n->u.distances.max = p->max;
+	return g->n_nodes - 1;
+}
