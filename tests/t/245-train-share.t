@@ -65,4 +65,12 @@ done
 works '--dry-run' bert-train --init-config tiny --tokenizer vocab.txt \
 	--dry-run --train-share .25 train.rec
 like "$(cat err)" "*$part of $all training examples*" 'tells it, too'
+
+# numbers to predict
+awk 'BEGIN { print "text,label"; for (i = 0; i < 41; i++) print "book " i "," i / 8 }' >n.csv
+csv2tfrecord -q -l label n.csv |
+	bert-tokenize -qm vocab.txt --label-type float -o n.rec
+bert-train --init-config tiny --tokenizer vocab.txt --task regression --steps 2 \
+	--metric loss -o n --train-share .25 n.rec 2>err
+is "$? $(data)" '0 11 of 41 training examples' 'a share of numbers'
 finish
