@@ -10,8 +10,9 @@
 #include "io/out.h"
 
 #define COUNTER "save_counter" BT_TF_VALUE
-#define COUNT 1 /* what it says: one save */
-#define NAME 12 /* bytes that a layer's number takes */
+#define COUNT 1                      /* what it says: one save */
+#define FIRST "layer_with_weights-0" /* of an encoder: its words */
+#define NAME 12                      /* bytes that a layer's number takes */
 
 /* What becomes a key of the table. */
 struct row {
@@ -145,9 +146,13 @@ static int make_graph(struct writing *w, struct bt_error *err)
 	for (i = 0; i < w->n; i++)
 		bt_tfgraph_add(&g, w->rows[i].name);
 	encoder = bt_tfgraph_find(&g, 0, "encoder");
+	if (bt_tfgraph_find(&g, 0, "model/" FIRST "/" FIRST) != SIZE_MAX)
+		encoder = bt_tfgraph_find(&g, 0, "model/" FIRST);
 	model = bt_tfgraph_find(&g, 0, "model");
 	if (r == BT_OK && encoder != SIZE_MAX) {
-		if (model == SIZE_MAX)
+		if (bt_tfgraph_find(&g, 0, "encoder") == SIZE_MAX)
+			bt_tfgraph_link(&g, 0, "encoder", encoder);
+		else if (model == SIZE_MAX)
 			bt_tfgraph_link(&g, 0, "model", encoder);
 		else
 			bt_tfgraph_link(&g, model, "layer_with_weights-0",

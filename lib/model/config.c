@@ -289,6 +289,12 @@ int bt_config_preset(const char *name, struct bt_config *c,
 	return c->json != NULL ? BT_OK : bt_error_nomem(err, "configuring");
 }
 
+void bt_config_drop_twice(struct bt_config *c)
+{
+	if (json_object_get(c->json, "classifier_dropout") == NULL)
+		c->classifier_dropout *= 2 - c->classifier_dropout;
+}
+
 void bt_config_clear(struct bt_config *c)
 {
 	json_decref(c->json);

@@ -76,6 +76,10 @@ int bt_config_preset(const char *name, struct bt_config *c,
 int bt_config_set_head(struct bt_config *c, const char *pool, const char *head,
                        bool *changed, struct bt_error *err) BT_MUST_USE;
 
+/* Has the classifier's dropout applied two times, as Model Garden does, unless
+ * the file has a key for it: by one that leaves as much. */
+void bt_config_drop_twice(struct bt_config *c);
+
 void bt_config_clear(struct bt_config *c);
 
 /* "bert": as config.json names the family. */

@@ -419,6 +419,22 @@ done:
 	return r;
 }
 
+void bt_dataset_first(struct bt_dataset *d, size_t n)
+{
+	size_t i;
+
+	if (n >= d->n)
+		return;
+	d->n = n;
+	d->longest = d->unlabelled = 0;
+	d->crc = bt_crc32c(d->crc, &n, sizeof(n));
+	for (i = 0; i < n; i++) {
+		if (bt_dataset_length(d, i) > d->longest)
+			d->longest = bt_dataset_length(d, i);
+		d->unlabelled += d->label[i] < 0;
+	}
+}
+
 void bt_dataset_relabel(struct bt_dataset *d, const int *map)
 {
 	size_t i;

@@ -99,6 +99,9 @@ int bt_dataset_thin(struct bt_dataset *d, double share, uint64_t seed,
 int bt_dataset_split(struct bt_dataset *d, double share, uint64_t seed,
                      struct bt_dataset *out, struct bt_error *err) BT_MUST_USE;
 
+/* Forgets all but the first n examples. */
+void bt_dataset_first(struct bt_dataset *d, size_t n);
+
 /* Gives labels new numbers: map[old] = new. */
 void bt_dataset_relabel(struct bt_dataset *d, const int *map);
 

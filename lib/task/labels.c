@@ -164,6 +164,82 @@ int bt_labels_sort(struct bt_labels *l, int *map, struct bt_error *err)
 	return BT_OK;
 }
 
+/* The number that the records gave label i: its text, where they gave that
+ * alone. */
+static int number_of(const struct bt_labels *l, int i, int n, int *number,
+                     struct bt_error *err)
+{
+	int64_t v = l->given[i];
+
+	if (v == NONE && bt_parse_i64(l->name[i], 0, INT64_MAX, &v) != BT_OK)
+		v = -1;
+	if (v < 0 || l->mixed)
+		return bt_error_set(err, BT_EFORMAT,
+		                    "the records do not all say in label_ids "
+		                    "which class '%.100s' is",
+		                    l->name[i]);
+	if (v >= n)
+		return bt_error_set(err, BT_EFORMAT,
+		                    "label_ids holds %lld, and of %d classes "
+		                    "the last is %d",
+		                    (long long)v, n, n - 1);
+	*number = (int)v;
+	return BT_OK;
+}
+
+/* name[number] of all n labels from l, NULL where l has none; fills map. */
+static int place_names(const struct bt_labels *l, int n, int *map,
+                       const char **name, struct bt_error *err)
+{
+	int i, k = 0, r = BT_OK;
+
+	for (i = 0; i < l->n && r == BT_OK; i++) {
+		r = number_of(l, i, n, &k, err);
+		if (r == BT_OK && name[k] != NULL)
+			r = bt_error_set(err, BT_EFORMAT,
+			                 "the labels '%.100s' and '%.100s' "
+			                 "both have the number %d",
+			                 name[k], l->name[i], k);
+		if (r == BT_OK) {
+			name[k] = l->name[i];
+			map[i] = k;
+		}
+	}
+	return r;
+}
+
+int bt_labels_place(struct bt_labels *l, int n, int *map, struct bt_error *err)
+{
+	const char **name = bt_array0((size_t)n, sizeof(*name));
+	struct bt_labels placed = {0};
+	char own[16];
+	int i, at, r;
+
+	if (name == NULL)
+		return bt_error_nomem(err, "collecting labels");
+	r = place_names(l, n, map, name, err);
+	for (i = 0; i < n && r == BT_OK; i++) {
+		snprintf(own, sizeof(own), "%d", i);
+		at = bt_labels_add(
+		    &placed, bt_span(name[i] != NULL ? name[i] : own), err);
+		if (at < 0)
+			r = at;
+		else if (at != i)
+			r = bt_error_set(err, BT_EFORMAT,
+			                 "the label '%s' stands for two "
+			                 "classes, %d and %d",
+			                 placed.name[at], at, i);
+	}
+	free(name);
+	if (r != BT_OK) {
+		bt_labels_clear(&placed);
+		return r;
+	}
+	bt_labels_clear(l);
+	*l = placed;
+	return BT_OK;
+}
+
 int bt_labels_from_json(const json_t *config, struct bt_labels *l,
                         struct bt_error *err)
 {

@@ -52,6 +52,14 @@ void bt_labels_given(struct bt_labels *l, int i, int64_t number);
 int bt_labels_sort(struct bt_labels *l, int *map,
                    struct bt_error *err) BT_MUST_USE;
 
+/*
+ * Puts each label at the number that its records gave it, of n in all; those of
+ * which there was no record are named by their numbers. map as above.
+ * BT_EFORMAT where a label has no number of these, or one of another's.
+ */
+int bt_labels_place(struct bt_labels *l, int n, int *map,
+                    struct bt_error *err) BT_MUST_USE;
+
 /* Reads id2label of a config.json object into l; without one l is empty. Keys
  * must be 0 .. n-1, values different texts. */
 int bt_labels_from_json(const json_t *config, struct bt_labels *l,

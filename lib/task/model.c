@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "task/model.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -124,6 +125,38 @@ int bt_model_open(const char *dir, const struct bt_engine_opts *o,
 		r = bt_model_build(m, o, err);
 	if (r == BT_OK)
 		r = load_weights(dir, m, err);
+	if (r != BT_OK)
+		bt_model_clear(m);
+	return r;
+}
+
+/* Labels "0", "1", ... */
+static int number_labels(struct bt_labels *l, int n, struct bt_error *err)
+{
+	char name[16];
+	int i, r = BT_OK;
+
+	for (i = 0; i < n && r >= 0; i++) {
+		snprintf(name, sizeof(name), "%d", i);
+		r = bt_labels_add(l, bt_span(name), err);
+	}
+	return r < 0 ? r : BT_OK;
+}
+
+int bt_model_open_parts(const char *config, const char *weights, int classes,
+                        const struct bt_engine_opts *o, struct bt_model *m,
+                        struct bt_error *err)
+{
+	int r;
+
+	memset(m, 0, sizeof(*m));
+	r = bt_config_load(config, &m->config, err);
+	if (r == BT_OK)
+		r = number_labels(&m->labels, classes, err);
+	if (r == BT_OK)
+		r = bt_model_build(m, o, err);
+	if (r == BT_OK)
+		r = load_weights(weights, m, err);
 	if (r != BT_OK)
 		bt_model_clear(m);
 	return r;

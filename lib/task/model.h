@@ -57,6 +57,12 @@ struct bt_fit bt_model_fit(const struct bt_config *c, const char *tokenizer);
 int bt_model_open(const char *dir, const struct bt_engine_opts *o,
                   struct bt_model *m, struct bt_error *err) BT_MUST_USE;
 
+/* The same of a model in parts: a configuration, which names no labels, a
+ * checkpoint, and the number of classes, which are named by their numbers. */
+int bt_model_open_parts(const char *config, const char *weights, int classes,
+                        const struct bt_engine_opts *o, struct bt_model *m,
+                        struct bt_error *err) BT_MUST_USE;
+
 /* Opens the encoder of a model directory, trained as a classifier or not, to
  * embed texts. */
 int bt_model_open_encoder(const char *dir, enum bt_pooling pooling,

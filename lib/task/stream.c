@@ -17,7 +17,11 @@
 static int open_tokenizer(struct bt_stream *s, struct bt_error *err)
 {
 	struct bt_error why = {0};
-	int r = bt_tok_open(s->o.model, NULL, &s->tok, &why);
+	int r;
+
+	if (s->o.model == NULL)
+		return BT_OK;
+	r = bt_tok_open(s->o.model, NULL, &s->tok, &why);
 
 	if (r == BT_OK)
 		return BT_OK;
@@ -36,6 +40,9 @@ static int open_model(struct bt_stream *s, const struct bt_engine_opts *e,
 	static const char *const names[] = {"cls", "mean", "max"};
 	int i;
 
+	if (s->o.model == NULL)
+		return bt_model_open_parts(s->o.config, s->o.weights,
+		                           s->o.classes, e, &s->model, err);
 	if (s->o.embed == NULL)
 		return bt_model_open(s->o.model, e, &s->model, err);
 	for (i = BT_POOLING_CLS; i <= BT_POOLING_MAX; i++)
@@ -52,7 +59,7 @@ int bt_stream_open(const struct bt_stream_opts *o, struct bt_stream *s,
 	                           .gemm = o->gemm,
 	                           .profile = o->profile};
 	bool int8 = strcmp(o->dtype, "int8") == 0;
-	struct bt_labels labels;
+	struct bt_labels labels = {0};
 	struct bt_config c;
 	int r;
 
@@ -65,7 +72,10 @@ int bt_stream_open(const struct bt_stream_opts *o, struct bt_stream *s,
 		                    o->gemm);
 	if (int8)
 		e.gemm = "int8";
-	r = bt_model_config(o->model, &c, &labels, err);
+	if (o->model != NULL)
+		r = bt_model_config(o->model, &c, &labels, err);
+	else
+		r = bt_config_load(o->config, &c, err);
 	if (r != BT_OK)
 		return r;
 	e.max_texts = BT_INFER_TEXTS;

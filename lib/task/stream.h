@@ -13,7 +13,10 @@
 #include "text/tokenizer.h"
 
 struct bt_stream_opts {
-	const char *model;       /* directory of a trained classifier */
+	const char *model;   /* directory of a trained classifier; or NULL: */
+	const char *config;  /* its configuration, */
+	const char *weights; /* its checkpoint, */
+	int classes;         /* and their number */
 	const char *const *more; /* n_more further ones, or NULL: the mean of
 	                          * all their probabilities is predicted */
 	size_t n_more;

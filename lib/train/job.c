@@ -115,6 +115,8 @@ static int read_config(struct bt_job *j, struct bt_labels *labels,
 		c->hidden_dropout = c->attention_dropout =
 		    c->classifier_dropout = c->embedding_dropout =
 		        (float)j->o.dropout;
+	if (j->o.twice)
+		bt_config_drop_twice(c);
 	r = bt_config_set_head(c, j->o.pool, j->o.head, &j->new_head, err);
 	return r == BT_OK ? settle_task(j, err) : r;
 }
@@ -173,10 +175,11 @@ static void disown_head(struct bt_graph *g)
  * only seen to fit. */
 static int load(struct bt_job *j, struct bt_error *err)
 {
+	const char *from = j->o.model != NULL ? j->o.model : j->o.init_weights;
 	struct bt_weights_report rep;
 	const char *fresh, *unused;
 	struct bt_ckpt *c;
-	int r = bt_ckpt_open(j->o.model, &c, err);
+	int r = bt_ckpt_open(from, &c, err);
 
 	if (r != BT_OK)
 		return r;
@@ -195,7 +198,7 @@ static int load(struct bt_job *j, struct bt_error *err)
 		       "one",
 		       j->new_head ? "head is not that of"
 		                   : "labels are not those of",
-		       j->o.model);
+		       from);
 	}
 	fresh = bt_buf_str(&rep.fresh_names);
 	unused = bt_buf_str(&rep.unused_names);
@@ -270,7 +273,7 @@ static int prepare(struct bt_job *j, bool dry, struct bt_error *err)
 		r = bt_engine_take(j->model.engine, err);
 	if (r != BT_OK)
 		return r;
-	if (j->o.model != NULL)
+	if (j->o.model != NULL || j->o.init_weights != NULL)
 		return load(j, err);
 	if (!dry)
 		bt_weights_init(&j->model.graph, j->o.train.batching.seed, -1,

@@ -10,21 +10,28 @@
 #include "train/need.h"
 
 struct bt_job_opts {
-	const char *model;       /* directory to start from, or NULL: then */
-	const char *init_config; /* a configuration file, or "tiny" */
-	const char *tokenizer;   /* directory or file, or NULL: the model's */
-	const char *task;        /* classification or regression; NULL: that of
-	                          * the model, classification if it has none */
-	const char *labels;      /* as bt_labels_named takes them, or NULL */
-	char *const *records;    /* token records; n_records 0: stdin */
+	const char *model;        /* directory to start from, or NULL: then */
+	const char *init_config;  /* a configuration file, or "tiny" */
+	const char *init_weights; /* checkpoint for init_config, or NULL */
+	const char *tokenizer;    /* directory or file, or NULL: the model's */
+	const char *task;         /* classification or regression; NULL: that of
+	                           * the model, classification if it has none */
+	const char *labels;       /* as bt_labels_named takes them, or NULL */
+	int n_labels;         /* classes by number of label_ids; 0: those that
+	                       * the records have */
+	char *const *records; /* token records; n_records 0: stdin */
 	int n_records;
-	uint64_t expect;   /* training records; 0: any number */
-	const char *eval;  /* token records, or NULL */
+	uint64_t expect;    /* training records; 0: any number */
+	size_t first;       /* of them, that are trained on; 0: all */
+	const char *eval;   /* token records, or NULL: then those of */
+	char *const *evals; /* n_evals files */
+	int n_evals;
 	double eval_share; /* of the training records, held out; 0: none */
 	/* train.train_share: of the examples that are left then */
 	const char *pool;  /* of BT_POOLED_NAMES, or NULL: as the model has */
 	const char *head;  /* as bt_head_parse takes it, or NULL: likewise */
 	double dropout;    /* for all of the model; below 0: as configured */
+	bool twice;        /* the classifier's dropout is applied two times */
 	const char *dtype; /* auto, f32, bf16 */
 	const char *gemm;  /* or NULL */
 	int threads;

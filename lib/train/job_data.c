@@ -66,7 +66,12 @@ static int fix_labels(struct bt_job *j, struct bt_labels *found,
 		free(map);
 		return BT_OK;
 	}
-	if (j->keeps_head) {
+	if (j->o.n_labels > 0) {
+		j->keeps_head = false;
+		r = bt_labels_place(found, j->o.n_labels, map, err);
+		j->model.labels = *found;
+		memset(found, 0, sizeof(*found));
+	} else if (j->keeps_head) {
 		j->model.labels = *known;
 		memset(known, 0, sizeof(*known));
 	} else {
@@ -104,16 +109,18 @@ static int read_eval(struct bt_job *j, const struct bt_fit *fit,
                      struct bt_error *err)
 {
 	char *path = (char *)j->o.eval;
-	int r = BT_OK;
+	char *const *paths = path != NULL ? &path : j->o.evals;
+	int n = path != NULL ? 1 : j->o.n_evals, r = BT_OK;
 
-	if (path != NULL) {
-		r = bt_dataset_read(&path, 1, 0, fit, BT_LABELS_KNOWN,
+	if (n > 0) {
+		r = bt_dataset_read(paths, n, 0, fit, BT_LABELS_KNOWN,
 		                    &j->model.labels, &j->eval, err);
 		if (r == BT_OK && j->eval.unlabelled > 0)
 			r = bt_error_set(err, BT_EFORMAT,
 			                 "%zu of %zu records in '%s' have no "
 			                 "label",
-			                 j->eval.unlabelled, j->eval.n, path);
+			                 j->eval.unlabelled, j->eval.n,
+			                 paths[0]);
 	}
 	if (r == BT_OK && j->o.eval_share > 0)
 		r = bt_dataset_split(&j->train, j->o.eval_share,
@@ -229,6 +236,8 @@ int bt_job_data(struct bt_job *j, struct bt_labels *known, struct bt_error *err)
 		fit.length = (int)j->train.longest; /* as all have */
 		bt_head_fix(&j->model.config.head, fit.length);
 	}
+	if (r == BT_OK && j->o.first > 0)
+		bt_dataset_first(&j->train, j->o.first);
 	if (r == BT_OK)
 		r = check_training_labels(j, &found, err);
 	if (r == BT_OK)

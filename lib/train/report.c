@@ -75,7 +75,7 @@ static void tell(const struct bt_train_run *t, double loss,
 	       "%s: loss %.4f, evaluation loss %.4f, accuracy %.4f, "
 	       "weighted F1 %.4f%s%s",
 	       at, loss, s->loss, s->accuracy, s->weighted_f1, more,
-	       better ? " (best)" : "");
+	       better && !t->o->keep_last ? " (best)" : "");
 }
 
 /* Measures and remembers. */

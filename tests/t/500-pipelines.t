@@ -60,6 +60,18 @@ like "$(cat out)" 'accuracy 0.[789]*' 'ag-news-roberta.sh: measured'
 exits 2 'ag-news-roberta.sh: says how it is used' "$ag" --help
 exits 1 'ag-news-roberta.sh: no such data' "$ag" a/model nosuch d
 
+GLUE_DIR=glue exits 0 'glue-run-classifier.sh: runs' \
+	"$TEST_TOP/pipelines/glue-run-classifier.sh"
+like "$(tail -n 1 out)" '* - val_accuracy: 1.0000' 'glue-run-classifier.sh: learns'
+is "$(awk -F'\t' 'NF == 2 && $1 + $2 > .9999' glue/model/test_results.tsv | wc -l |
+	tr -d ' ')" 20 'glue-run-classifier.sh: predicts'
+exits 0 'glue-run-classifier.sh: on files of a user' \
+	"$TEST_TOP/pipelines/glue-run-classifier.sh" mrpc glue/bert glue/data glue2 \
+	--num_train_epochs=1 --optimizer_type=lamb
+like "$(tail -n 1 out)" '13/13 *' 'glue-run-classifier.sh: with flags of his'
+exits 2 'glue-run-classifier.sh: says how it is used' \
+	"$TEST_TOP/pipelines/glue-run-classifier.sh" mrpc
+
 for script in "$TEST_TOP"/pipelines/*.sh; do
 	grep -q "$(basename "$script")" "$TEST_TOP/tests/t/500-pipelines.t" \
 		"$TEST_TOP/tests/t/510-real.t"

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <string.h>
+
+#include "garden/classifier.h"
+#include "garden/device.h"
+
+struct args {
+	struct bt_flags_common flags;
+	struct bt_classifier run;
+	struct bt_device_flags device;
+	const char *mode, *dtype, *hub, *loss_scale, *fp16, *sub_model;
+	int64_t eval_batch, steps_per_loop, bytes_per_pack;
+	bool hub_trainable, scale_loss, compile_fit, explicit_allreduce;
+};
+
+#define FILE_ROW(name, arg, help, f, ...)                                      \
+	BT_FLAG_ROW(BT_FLAG_STR, name, arg, help, args, f, __VA_ARGS__)
+#define IDLE_SWITCH(name, help, f)                                             \
+	BT_FLAG_ROW(BT_FLAG_BOOL, name, NULL, help, args, f, .idle = true)
+
+static const struct bt_flag flags[] = {
+    BT_FLAG_ROW(BT_FLAG_ENUM, "mode", "train_and_eval|predict|export_only",
+                "what to do [train_and_eval]", args, mode),
+    FILE_ROW("input_meta_data_path", "FILE", "meta data about the records",
+             run.meta_data, .required = true),
+    FILE_ROW("train_data_path", "PATTERN", "training records", run.train),
+    FILE_ROW("eval_data_path", "PATTERN", "records to evaluate or predict",
+             run.eval),
+    FILE_ROW("bert_config_file", "FILE", "configuration of the model",
+             run.config, .required = true),
+    FILE_ROW("init_checkpoint", "PREFIX", "weights to start from [random ones]",
+             run.init),
+    FILE_ROW("model_dir", "DIR", "where all is written", run.dir, .alias = "md",
+             .required = true),
+    BT_FLAG_NUMBER(BT_FLAG_INT, "train_batch_size", "examples of a batch [32]",
+                   args, run.batch, 1, 1e9),
+    BT_FLAG_NUMBER(BT_FLAG_INT, "eval_batch_size",
+                   "the same of evaluation [32]", args, eval_batch, 1, 1e9,
+                   .idle = true),
+    BT_FLAG_NUMBER(BT_FLAG_REAL, "learning_rate", "the largest one [5e-5]",
+                   args, run.rate, 0, 10),
+    BT_FLAG_NUMBER(BT_FLAG_REAL, "end_lr", "the last one [0]", args,
+                   run.end_rate, 0, 10),
+    BT_FLAG_NUMBER(BT_FLAG_INT, "num_train_epochs", "passes over the data [3]",
+                   args, run.epochs, 1, 1e6),
+    BT_FLAG_NUMBER(BT_FLAG_INT, "num_eval_per_epoch",
+                   "evaluations in each of them [1]", args, run.evals_per_epoch,
+                   1, 1e6),
+    BT_FLAG_NUMBER(BT_FLAG_INT, "train_data_size",
+                   "use the first N examples [all]", args, run.most, 1, 1e12),
+    BT_FLAG_ROW(BT_FLAG_ENUM, "optimizer_type", "adamw|lamb",
+                "optimizer [adamw]", args, run.optimizer),
+    BT_FLAG_NUMBER(BT_FLAG_INT, "log_steps",
+                   "updates from one note of speed to the next; 0: none [100]",
+                   args, run.log_steps, 0, 1e12),
+    FILE_ROW("predict_checkpoint_path", "PREFIX",
+             "weights to predict with [the newest in DIR]", run.predict_from),
+    FILE_ROW("model_export_path", "DIR", "model directory to export to",
+             run.export),
+    FILE_ROW("tokenizer", "PATH",
+             "vocabulary to give the model [what is beside its configuration]",
+             run.tokenizer),
+    BT_FLAG_ROW(BT_FLAG_ENUM, "dtype", "fp16|bf16|fp32",
+                "type of the products [the fastest]", args, dtype,
+                .alias = "dt", .refuse = "fp16",
+                .why = "products are of bf16 or fp32"),
+    BT_FLAG_NUMBER(BT_FLAG_INT, "steps_per_loop",
+                   "updates from one look at the host to the next", args,
+                   steps_per_loop, 0, 1e12, .idle = true),
+    BT_DEVICE_FLAGS(args),
+    FILE_ROW("hub_module_url", "URL", "encoder of TensorFlow Hub", hub,
+             .refuse = "*",
+             .why = "nothing is fetched: give its weights by "
+                    "--init_checkpoint"),
+    IDLE_SWITCH("hub_module_trainable", "whether that is trained",
+                hub_trainable),
+    FILE_ROW("loss_scale", "X", "of fp16", loss_scale, .alias = "ls",
+             .idle = true),
+    FILE_ROW("fp16_implementation", "NAME", "of fp16", fp16, .idle = true),
+    IDLE_SWITCH("scale_loss", "of the first training loop", scale_loss),
+    IDLE_SWITCH("use_keras_compile_fit", "of the first training loop",
+                compile_fit),
+    IDLE_SWITCH("explicit_allreduce", "of the first training loop",
+                explicit_allreduce),
+    BT_FLAG_NUMBER(BT_FLAG_INT, "allreduce_bytes_per_pack",
+                   "of the first training loop", args, bytes_per_pack, 0, 1e12,
+                   .idle = true),
+    FILE_ROW("sub_model_export_name", "NAME", "of the first training loop",
+             sub_model, .idle = true),
+    BT_FLAGS_COMMON(args),
+    BT_FLAG_LAST,
+};
+
+static const struct bt_flags program = {
+    {"bert-run-classifier",
+     "--input_meta_data_path=FILE --bert_config_file=FILE --model_dir=DIR "
+     "[FLAG ...]",
+     "Fine-tunes a BERT classifier as Model Garden's run_classifier does.",
+     "bert-run-classifier --input_meta_data_path=mrpc_meta_data "
+     "--train_data_path=mrpc_train.tf_record "
+     "--eval_data_path=mrpc_eval.tf_record --bert_config_file=bert_config.json "
+     "--init_checkpoint=bert_model.ckpt --model_dir=mrpc",
+     NULL},
+    flags,
+};
+
+static void print(void *ctx, const char *text)
+{
+	(void)ctx;
+	fputs(text, stdout);
+	fflush(stdout);
+}
+
+static bool is_empty(const char *s)
+{
+	return s == NULL || *s == '\0';
+}
+
+/* What the mode needs. */
+static const char *missing(const struct args *a)
+{
+	bool trains = strcmp(a->mode, "train_and_eval") == 0;
+
+	if (trains && is_empty(a->run.train))
+		return "train_data_path";
+	if (strcmp(a->mode, "export_only") != 0 && is_empty(a->run.eval))
+		return "eval_data_path";
+	if (strcmp(a->mode, "export_only") == 0 && is_empty(a->run.export))
+		return "model_export_path";
+	return NULL;
+}
+
+static int train(const struct args *a, struct bt_error *err)
+{
+	const struct bt_log *log = a->run.log;
+	struct bt_train_result res;
+	int r = bt_classifier_train(&a->run, &res, err);
+	double s = res.seconds > 0 ? res.seconds : 1e-9;
+
+	if (r != BT_OK)
+		return r;
+	bt_log(log, BT_LOG_NOTE,
+	       "%llu examples in %.1f s: %.1f examples/s, %.0f tokens/s, "
+	       "%.1f GFLOP/s, peak memory %zu MB",
+	       (unsigned long long)res.examples, res.seconds,
+	       (double)res.examples / s, (double)res.tokens / s,
+	       res.flop / s * 1e-9, res.peak >> 20);
+	bt_log(log, BT_LOG_NOTE,
+	       "'%s' holds the model of the last epoch, also as ckpt-%lld",
+	       a->run.dir, (long long)res.steps);
+	return r;
+}
+
+static int run(struct args *a)
+{
+	struct bt_log log = bt_flags_log(&program, a);
+	struct bt_progress progress;
+	struct bt_error err = {0};
+	int r;
+
+	bt_flags_note(&program, a, &log);
+	bt_progress_init(&progress, stderr, a->flags.common.quiet);
+	a->run.log = &log;
+	a->run.progress = &progress;
+	a->run.print = print;
+	if (strcmp(a->mode, "predict") == 0)
+		r = bt_classifier_predict(&a->run, &err);
+	else if (strcmp(a->mode, "export_only") == 0)
+		r = bt_classifier_export(&a->run, &err);
+	else
+		r = train(a, &err);
+	return r == BT_OK ? BT_EXIT_DONE : bt_tool_fail(&program.tool, &err);
+}
+
+/* Flags whose empty value means none; and those of other forms here. */
+static void complete(struct args *a)
+{
+	const char **texts[] = {&a->run.init, &a->run.predict_from,
+	                        &a->run.export, &a->run.tokenizer};
+	size_t i;
+
+	for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+		if (is_empty(*texts[i]))
+			*texts[i] = NULL;
+	a->run.dtype = a->dtype == NULL                ? "auto"
+	               : strcmp(a->dtype, "fp32") == 0 ? "f32"
+	                                               : "bf16";
+	a->run.threads = (int)a->flags.common.threads;
+	a->run.seed = a->flags.common.seed;
+}
+
+int main(int argc, char **argv)
+{
+	struct args a = {.flags = BT_FLAGS_COMMON_INIT,
+	                 .mode = "train_and_eval",
+	                 .run = {.batch = 32,
+	                         .rate = 5e-5,
+	                         .epochs = 3,
+	                         .evals_per_epoch = 1,
+	                         .optimizer = "adamw",
+	                         .log_steps = 100}};
+	int status;
+
+	if (!bt_flags_options(&program, argc, argv, &a, &status))
+		return status;
+	if (missing(&a) != NULL)
+		return bt_tool_misuse(&program.tool, "--mode=%s needs --%s",
+		                      a.mode, missing(&a));
+	if (a.run.end_rate > a.run.rate)
+		return bt_tool_misuse(&program.tool,
+		                      "--end_lr=%g is larger than "
+		                      "--learning_rate=%g",
+		                      a.run.end_rate, a.run.rate);
+	complete(&a);
+	return bt_tool_end(&program.tool, run(&a));
+}

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+#include "garden/classifier.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "garden/keras.h"
+#include "garden/paths.h"
+#include "garden/tfsave.h"
+
+/* A run of training. */
+struct run {
+	const struct bt_classifier *c;
+	struct bt_meta meta;
+	struct bt_meta_plan plan;
+	struct bt_paths train, eval;
+	struct bt_keras keras;
+	struct bt_tfsave save;
+	char *config; /* as bt_job_opts takes it */
+};
+
+static int check_kind(const struct bt_classifier *c, const struct bt_meta *m,
+                      struct bt_error *err)
+{
+	if (m->labels > 1)
+		return BT_OK;
+	return bt_error_set(err, BT_EFORMAT,
+	                    "meta data '%s': a number is to be predicted "
+	                    "(num_labels is %s1), and only classes can be",
+	                    c->meta_data, m->labels == 1 ? "absent or " : "");
+}
+
+/* What happens, in Keras' words; and after an epoch a checkpoint. */
+static int news(void *ctx, const struct bt_train_news *n, struct bt_error *err)
+{
+	struct run *r = ctx;
+	struct bt_buf b = BT_BUF_INIT;
+
+	if (n->what == BT_TRAIN_TIMED) {
+		bt_keras_speed(n, &b);
+		if (r->c->progress != NULL)
+			bt_progress_clear(r->c->progress);
+		bt_log(r->c->log, BT_LOG_NOTE, "%s", bt_buf_str(&b));
+	} else {
+		bt_keras_tell(&r->keras, n, &b);
+		if (b.len > 0 && bt_buf_str(&b) != NULL)
+			r->c->print(r->c->print_ctx, b.data);
+	}
+	bt_buf_clear(&b);
+	return n->what == BT_TRAIN_REPORTED ? bt_tfsave(&r->save, n->step, err)
+	                                    : BT_OK;
+}
+
+/* A bare name is a file, not one of our architectures. */
+static char *as_file(const char *path)
+{
+	struct bt_buf b = BT_BUF_INIT;
+
+	bt_buf_printf(&b, "%s%s", strpbrk(path, "./") == NULL ? "./" : "",
+	              path);
+	return bt_buf_detach(&b);
+}
+
+static int read_heads(struct run *r, struct bt_error *err)
+{
+	struct bt_config config;
+	int e = bt_config_load(r->c->config, &config, err);
+
+	if (e == BT_OK) {
+		r->save.heads = config.heads;
+		if (config.attention_dropout != config.hidden_dropout)
+			bt_log(r->c->log, BT_LOG_NOTE,
+			       "what leaves attention is dropped with "
+			       "hidden_dropout_prob %g here, not with "
+			       "attention_probs_dropout_prob %g",
+			       (double)config.hidden_dropout,
+			       (double)config.attention_dropout);
+		bt_config_clear(&config);
+	}
+	return e;
+}
+
+static int prepare(struct run *r, struct bt_error *err)
+{
+	const struct bt_classifier *c = r->c;
+	int e = bt_meta_read(c->meta_data, &r->meta, err);
+
+	if (e == BT_OK)
+		e = check_kind(c, &r->meta, err);
+	if (e == BT_OK)
+		e = bt_meta_plan(&r->meta, c->epochs, c->evals_per_epoch,
+		                 c->batch, c->most, &r->plan, err);
+	if (e == BT_OK)
+		e = read_heads(r, err);
+	if (e == BT_OK)
+		e = bt_paths_find("train_data_path", c->train, &r->train, err);
+	if (e == BT_OK)
+		e = bt_paths_find("eval_data_path", c->eval, &r->eval, err);
+	if (e == BT_OK)
+		e = bt_paths_make(c->dir, err);
+	r->config = as_file(c->config);
+	if (e == BT_OK && r->config == NULL)
+		e = bt_error_nomem(err, "preparing");
+	return e;
+}
+
+static void set_recipe(const struct run *r, struct bt_train_opts *t)
+{
+	const struct bt_classifier *c = r->c;
+
+	t->steps = r->plan.steps;
+	t->epoch_steps = r->plan.epoch_steps;
+	t->batching.size = (size_t)c->batch;
+	t->batching.accumulate = 1;
+	t->batching.stream = true;
+	t->batching.seed = c->seed;
+	t->schedule = (struct bt_schedule_opts)BT_SCHEDULE_INIT;
+	t->schedule.kind = BT_SCHEDULE_LINEAR_GOOGLE;
+	t->schedule.lr = c->rate;
+	t->schedule.end = c->end_rate;
+	t->schedule.warmup = (double)r->plan.warmup;
+	t->optim = (struct bt_optim_opts)BT_OPTIM_INIT;
+	t->optim.kind = BT_OPTIM_ADAM;
+	t->optim.eps = 1e-6;
+	t->optim.weight_decay = 0.01;
+	if (strcmp(c->optimizer, "lamb") == 0) {
+		t->optim.kind = BT_OPTIM_LAMB;
+		t->optim.clip = 0;
+	}
+}
+
+/* The job of the run. */
+static void set_job(struct run *r, struct bt_job_opts *o)
+{
+	const struct bt_classifier *c = r->c;
+	struct bt_train_opts *t = &o->train;
+
+	o->init_config = r->config;
+	o->init_weights = c->init;
+	o->tokenizer = c->tokenizer;
+	o->n_labels = r->meta.labels;
+	o->records = r->train.path;
+	o->n_records = r->train.n;
+	o->first = (size_t)c->most;
+	o->evals = r->eval.path;
+	o->n_evals = r->eval.n;
+	o->dropout = -1;
+	o->twice = true;
+	o->dtype = c->dtype;
+	o->threads = c->threads;
+	set_recipe(r, t);
+	t->metric = "accuracy";
+	t->keep_last = true;
+	t->tensorboard = t->out = c->dir;
+	t->curves = "summaries/";
+	t->log_steps = c->log_steps;
+	t->news = news;
+	t->news_ctx = r;
+	t->log = c->log;
+	t->progress = c->progress;
+}
+
+int bt_classifier_train(const struct bt_classifier *c,
+                        struct bt_train_result *res, struct bt_error *err)
+{
+	struct run r = {.c = c, .save = {.dir = c->dir}};
+	struct bt_job_opts o = {0};
+	int e;
+
+	memset(res, 0, sizeof(*res));
+	e = prepare(&r, err);
+	if (e == BT_OK) {
+		bt_log(c->log, BT_LOG_NOTE,
+		       "%lld epoch%s of %lld updates, %lld of warm-up",
+		       (long long)r.plan.epochs, r.plan.epochs == 1 ? "" : "s",
+		       (long long)r.plan.epoch_steps, (long long)r.plan.warmup);
+		r.keras.epochs = r.plan.epochs;
+		r.keras.epoch_steps = r.plan.epoch_steps;
+		set_job(&r, &o);
+		e = bt_job_run(&o, res, err);
+	}
+	bt_tfsave_clear(&r.save);
+	bt_paths_clear(&r.train);
+	bt_paths_clear(&r.eval);
+	free(r.config);
+	if (e == BT_OK && c->export != NULL)
+		e = bt_classifier_export(c, err);
+	return e;
+}

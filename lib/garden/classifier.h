@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The older run_classifier of Model Garden (official/legacy/bert): a classifier
+ * fine-tuned by a recipe of fixed form, from TFRecords, the meta data about
+ * them, a configuration and a checkpoint.
+ *
+ *   updates     an epoch has as many as fill batches from train_data_size
+ *               examples; batches go on where an epoch ends
+ *   optimizer   Adam with weight decay .01, epsilon 1e-6, gradients clipped to
+ *               a norm of 1; or LAMB, without clipping
+ *   schedule    BT_SCHEDULE_LINEAR_GOOGLE, a tenth of it warm-up
+ *   classifier  on the pooler, with its dropout twice
+ *
+ * The last model is kept, as a model directory and as TensorFlow's checkpoints
+ * (garden/tfsave.h).
+ */
+#ifndef BT_GARDEN_CLASSIFIER_H
+#define BT_GARDEN_CLASSIFIER_H
+
+#include "garden/meta.h"
+#include "train/job.h"
+
+struct bt_classifier {
+	const char *meta_data, *config;  /* files */
+	const char *train, *eval;        /* patterns, or NULL */
+	const char *init, *predict_from; /* checkpoints, or NULL */
+	const char *dir, *export;        /* to write; export or NULL */
+	const char *tokenizer;           /* to give the model, or NULL */
+	int64_t epochs, evals_per_epoch, batch;
+	int64_t most; /* training examples; 0: all */
+	double rate, end_rate;
+	const char *optimizer; /* adamw, lamb */
+	const char *dtype;     /* auto, f32, bf16 */
+	int64_t log_steps;
+	int threads;
+	uint64_t seed;
+
+	const struct bt_log *log;
+	struct bt_progress *progress;
+	/* What a user of Keras expects to see; whole lines. */
+	void (*print)(void *ctx, const char *text);
+	void *print_ctx;
+};
+
+/* Mode train_and_eval. */
+int bt_classifier_train(const struct bt_classifier *c,
+                        struct bt_train_result *res,
+                        struct bt_error *err) BT_MUST_USE;
+
+/* Mode predict: the probabilities of c->eval's records, into
+ * dir/test_results.tsv. */
+int bt_classifier_predict(const struct bt_classifier *c,
+                          struct bt_error *err) BT_MUST_USE;
+
+/* Mode export_only: the newest model of dir as a model directory. */
+int bt_classifier_export(const struct bt_classifier *c,
+                         struct bt_error *err) BT_MUST_USE;
+
+#endif

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+/* What is done with a trained classifier: predictions, and its export. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ckpt/recast.h"
+#include "garden/classifier.h"
+#include "garden/paths.h"
+#include "io/json.h"
+#include "task/predict.h"
+#include "task/stream.h"
+
+/* The checkpoint to take. */
+static const char *source_of(const struct bt_classifier *c)
+{
+	return c->predict_from != NULL ? c->predict_from : c->dir;
+}
+
+static int add(void *ctx, uint64_t i, const struct bt_dataset *d, size_t k,
+               const float *logits, struct bt_error *err)
+{
+	return bt_predict_add(ctx, i, bt_dataset_id(d, k), logits, err);
+}
+
+static int predict(struct bt_stream *s, const struct bt_paths *in,
+                   struct bt_out *out, struct bt_error *err)
+{
+	struct bt_predict_opts o = {.format = BT_PREDICT_TSV, .log = s->o.log};
+	struct bt_predict *p;
+	int r = bt_predict_new(&o, &s->model.labels, out, &p, err);
+
+	if (r != BT_OK)
+		return r;
+	r = bt_stream_run(s, in->path, in->n, add, NULL, p, err);
+	if (r == BT_OK)
+		r = bt_predict_finish(p, err);
+	bt_predict_free(p);
+	return r;
+}
+
+static int predict_into(struct bt_stream *s, const struct bt_paths *in,
+                        const char *path, struct bt_error *err)
+{
+	struct bt_out *out;
+	int r = bt_out_open(path, BT_OUT_TEXT, &out, err);
+
+	if (r != BT_OK)
+		return r;
+	r = predict(s, in, out, err);
+	if (r != BT_OK) {
+		bt_out_abandon(out);
+		return r;
+	}
+	r = bt_out_commit(out, err);
+	if (r == BT_OK)
+		r = bt_stream_summary(s, "predictions", s->o.log, err);
+	if (r == BT_OK)
+		bt_log(s->o.log, BT_LOG_NOTE,
+		       "'%s' has %d columns, the classes' probabilities in the "
+		       "order of their numbers",
+		       path, s->model.labels.n);
+	return r;
+}
+
+int bt_classifier_predict(const struct bt_classifier *c, struct bt_error *err)
+{
+	struct bt_stream_opts o = {.config = c->config,
+	                           .weights = source_of(c),
+	                           .dtype = c->dtype,
+	                           .threads = c->threads,
+	                           .labels = BT_LABELS_OPTIONAL,
+	                           .log = c->log};
+	struct bt_paths in = {0};
+	struct bt_stream s;
+	struct bt_meta meta;
+	char *path = bt_model_path(c->dir, "test_results.tsv");
+	int r = bt_meta_read(c->meta_data, &meta, err);
+
+	if (r == BT_OK && path == NULL)
+		r = bt_error_nomem(err, "predicting");
+	if (r == BT_OK && meta.labels < 2)
+		r = bt_error_set(err, BT_EFORMAT,
+		                 "meta data '%s': only classes can be "
+		                 "predicted, and num_labels is absent or 1",
+		                 c->meta_data);
+	if (r == BT_OK)
+		r = bt_paths_find("eval_data_path", c->eval, &in, err);
+	o.classes = meta.labels;
+	if (r == BT_OK)
+		r = bt_stream_open(&o, &s, err);
+	if (r == BT_OK) {
+		r = predict_into(&s, &in, path, err);
+		bt_stream_close(&s);
+	}
+	bt_paths_clear(&in);
+	free(path);
+	return r;
+}
+
+/* The labels that training left in the directory, if it has as many; else
+ * numbers. */
+static int labels_of(const struct bt_classifier *c, int n, struct bt_labels *l,
+                     struct bt_error *err)
+{
+	char name[16];
+	int i, r = bt_labels_load(c->dir, l, err);
+
+	if (r != BT_OK || l->n == n)
+		return r;
+	bt_labels_clear(l);
+	for (i = 0; i < n && r >= 0; i++) {
+		snprintf(name, sizeof(name), "%d", i);
+		r = bt_labels_add(l, bt_span(name), err);
+	}
+	return r < 0 ? r : BT_OK;
+}
+
+static int export_config(const struct bt_classifier *c, int n,
+                         struct bt_error *err)
+{
+	struct bt_labels labels = {0};
+	struct bt_config config;
+	char *path = bt_model_path(c->export, "config.json");
+	json_t *o = NULL;
+	int r = bt_config_load(c->config, &config, err);
+
+	if (r != BT_OK) {
+		free(path);
+		return r;
+	}
+	bt_config_drop_twice(&config);
+	r = labels_of(c, n, &labels, err);
+	if (r == BT_OK)
+		o = bt_config_json(&config, labels.name, labels.n);
+	if (r == BT_OK && (o == NULL || path == NULL))
+		r = bt_error_nomem(err, "exporting");
+	if (r == BT_OK)
+		r = bt_json_save(path, o, err);
+	json_decref(o);
+	bt_labels_clear(&labels);
+	bt_config_clear(&config);
+	free(path);
+	return r;
+}
+
+static int export_weights(const struct bt_classifier *c, struct bt_error *err)
+{
+	static const char *const drop[] = {"^optimizer/", "OPTIMIZER_SLOT",
+	                                   "^save_counter/", "^global_step",
+	                                   "adam_[mv]$"};
+	struct bt_recast job = {.from = source_of(c),
+	                        .format = "safetensors",
+	                        .names = "hf",
+	                        .drop = drop,
+	                        .n_drop = sizeof(drop) / sizeof(drop[0])};
+	char *path = bt_model_path(c->export, "model.safetensors");
+	int r;
+
+	if (path == NULL)
+		return bt_error_nomem(err, "exporting");
+	job.to = path;
+	r = bt_recast_run(&job, err);
+	bt_recast_clear(&job);
+	free(path);
+	return r;
+}
+
+int bt_classifier_export(const struct bt_classifier *c, struct bt_error *err)
+{
+	struct bt_meta meta;
+	int r = bt_meta_read(c->meta_data, &meta, err);
+
+	if (r == BT_OK && meta.labels < 2)
+		r = bt_error_set(err, BT_EFORMAT,
+		                 "meta data '%s': num_labels is absent or 1, "
+		                 "and only classifiers are exported",
+		                 c->meta_data);
+	if (r == BT_OK)
+		r = bt_paths_make(c->export, err);
+	if (r == BT_OK)
+		r = export_config(c, meta.labels, err);
+	if (r == BT_OK)
+		r = export_weights(c, err);
+	if (r == BT_OK)
+		bt_log(c->log, BT_LOG_NOTE,
+		       "'%s' is a model directory (config.json, "
+		       "model.safetensors), for bert-predict -m and for "
+		       "transformers: not a SavedModel, which cannot be "
+		       "written here",
+		       c->export);
+	return r;
+}

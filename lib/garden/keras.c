@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+#include "garden/keras.h"
+
+#include <math.h>
+
+#include "base/sys.h"
+
+static void put(struct bt_buf *out, const char *name, double v)
+{
+	bt_buf_printf(out, fabs(v) > 1e-3 ? " - %s: %.4f" : " - %s: %.4e", name,
+	              v);
+}
+
+/* The time of a step. */
+static void put_step(struct bt_buf *out, double s)
+{
+	if (s >= 1 || s <= 0)
+		bt_buf_printf(out, " %.0fs/step", s);
+	else if (s >= 1e-3)
+		bt_buf_printf(out, " %.0fms/step", s * 1e3);
+	else
+		bt_buf_printf(out, " %.0fus/step", s * 1e6);
+}
+
+static void put_epoch(struct bt_keras *k, const struct bt_train_news *n,
+                      struct bt_buf *out)
+{
+	double whole = bt_seconds() - k->began;
+
+	bt_buf_printf(out, "%lld/%lld [==============================] - %.0fs",
+	              (long long)k->epoch_steps, (long long)k->epoch_steps,
+	              whole);
+	put_step(out, n->seconds / (double)k->epoch_steps);
+	put(out, "loss", n->loss);
+	put(out, "accuracy", n->accuracy);
+	if (n->eval != NULL) {
+		put(out, "val_loss", n->eval->loss);
+		put(out, "val_accuracy", n->eval->accuracy);
+	}
+	bt_buf_putc(out, '\n');
+}
+
+void bt_keras_tell(struct bt_keras *k, const struct bt_train_news *n,
+                   struct bt_buf *out)
+{
+	if (n->what == BT_TRAIN_TIMED)
+		return;
+	if (!k->headed)
+		bt_buf_printf(out, "Epoch %lld/%lld\n", (long long)n->epoch,
+		              (long long)k->epochs);
+	if (!k->headed && k->began == 0)
+		k->began = bt_seconds() - n->seconds;
+	k->headed = true;
+	if (n->what != BT_TRAIN_REPORTED)
+		return;
+	put_epoch(k, n, out);
+	k->began = bt_seconds();
+	k->headed = false;
+}
+
+void bt_keras_speed(const struct bt_train_news *n, struct bt_buf *out)
+{
+	bt_buf_printf(
+	    out,
+	    "TimeHistory: %.2f seconds, %.2f examples/second between steps "
+	    "%lld and %lld",
+	    n->seconds, n->seconds > 0 ? (double)n->examples / n->seconds : 0.0,
+	    (long long)n->from, (long long)n->step);
+}

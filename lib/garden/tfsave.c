@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+#define _POSIX_C_SOURCE 200809L
+#include "garden/tfsave.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/mem.h"
+#include "ckpt/source.h"
+#include "io/out.h"
+#include "task/model.h"
+
+#define ROOT "encoder/"                   /* as ckpt/names.h names it */
+#define WAY "model/layer_with_weights-0/" /* from a classifier to it */
+#define VALUE "/.ATTRIBUTES/VARIABLE_VALUE"
+
+void bt_tfsave_clear(struct bt_tfsave *s)
+{
+	bt_buf_clear(&s->paths);
+	bt_buf_clear(&s->times);
+}
+
+/* A whole number beside the tensors. */
+static struct bt_tensor number(const char *name, const int64_t *value)
+{
+	struct bt_tensor t = {.name = name,
+	                      .dtype = BT_DTYPE_I64,
+	                      .data = value,
+	                      .count = 1,
+	                      .bytes = sizeof(*value)};
+
+	return t;
+}
+
+/* The model's tensors, and two numbers. */
+struct whole {
+	const struct bt_source *model;
+	struct bt_tensor *tensors;
+	size_t count;
+};
+
+static int bytes_of(void *ctx, size_t i, const void **data,
+                    struct bt_error *err)
+{
+	const struct whole *w = ctx;
+
+	if (i < w->model->count)
+		return w->model->bytes(w->model->ctx, i, data, err);
+	*data = w->tensors[i].data;
+	return BT_OK;
+}
+
+static int write_whole(const struct bt_source *model, const char *prefix,
+                       int64_t step, int64_t saves, struct bt_error *err)
+{
+	struct whole w = {model, NULL, model->count};
+	struct bt_source s = {.bytes = bytes_of, .ctx = &w};
+	int r;
+
+	w.tensors = bt_array(model->count + 2, sizeof(*w.tensors));
+	if (w.tensors == NULL)
+		return bt_error_nomem(err, "writing a checkpoint");
+	memcpy(w.tensors, model->tensors, model->count * sizeof(*w.tensors));
+	w.tensors[w.count++] = number("optimizer/iter" VALUE, &step);
+	w.tensors[w.count++] = number("save_counter" VALUE, &saves);
+	s.tensors = w.tensors;
+	s.count = w.count;
+	r = bt_source_tensorflow(&s, prefix, err);
+	free(w.tensors);
+	return r;
+}
+
+/* The encoder's names begin where the classifier is. */
+static int put_below(struct bt_named_list *l, struct bt_error *err)
+{
+	struct bt_buf b = BT_BUF_INIT;
+	char *name;
+	size_t i;
+
+	for (i = 0; i < l->n; i++) {
+		if (strncmp(l->v[i].name, ROOT, strlen(ROOT)) != 0)
+			continue;
+		bt_buf_printf(&b, WAY "%s", l->v[i].name + strlen(ROOT));
+		name = bt_buf_detach(&b);
+		if (name == NULL)
+			return bt_error_nomem(err, "writing a checkpoint");
+		free(l->v[i].name);
+		l->v[i].name = name;
+	}
+	return BT_OK;
+}
+
+static int convert(const struct bt_tfsave *s, const struct bt_ckpt *c,
+                   const char *prefix, int64_t step, struct bt_error *err)
+{
+	struct bt_named_list l = {NULL, 0, false};
+	struct bt_recode *recode = NULL;
+	int r = bt_names_init(&l, c, err);
+
+	if (r == BT_OK)
+		r = bt_names_hf(&l, c, err);
+	if (r == BT_OK)
+		r = bt_names_to(&l, BT_NAMES_TF2, s->heads, err);
+	if (r == BT_OK)
+		r = put_below(&l, err);
+	if (r == BT_OK)
+		r = bt_recode_new(&l, BT_DTYPES, &recode, err);
+	if (r == BT_OK)
+		r = write_whole(bt_recode_source(recode), prefix, step,
+		                s->saves + 1, err);
+	bt_recode_free(recode);
+	bt_names_clear(&l);
+	return r;
+}
+
+/* The file "checkpoint": the newest first, then all. */
+static int list(struct bt_tfsave *s, int64_t step, struct bt_error *err)
+{
+	struct bt_buf b = BT_BUF_INIT;
+	char *path = bt_model_path(s->dir, "checkpoint");
+	struct timespec now;
+	double t;
+	int r;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	t = (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+	bt_buf_printf(&s->paths, "all_model_checkpoint_paths: \"ckpt-%lld\"\n",
+	              (long long)step);
+	bt_buf_printf(&s->times, "all_model_checkpoint_timestamps: %.6f\n", t);
+	bt_buf_printf(&b, "model_checkpoint_path: \"ckpt-%lld\"\n",
+	              (long long)step);
+	bt_buf_put(&b, s->paths.data, s->paths.len);
+	bt_buf_put(&b, s->times.data, s->times.len);
+	bt_buf_printf(&b, "last_preserved_timestamp: %.6f\n", t);
+	if (path == NULL || b.oom || s->paths.oom || s->times.oom)
+		r = bt_error_nomem(err, "writing a checkpoint");
+	else
+		r = bt_out_whole(path, b.data, b.len, err);
+	bt_buf_clear(&b);
+	free(path);
+	return r;
+}
+
+int bt_tfsave(struct bt_tfsave *s, int64_t step, struct bt_error *err)
+{
+	struct bt_buf b = BT_BUF_INIT;
+	char *from = bt_model_path(s->dir, "model.safetensors");
+	struct bt_ckpt *c;
+	int r;
+
+	bt_buf_printf(&b, "%s/ckpt-%lld", s->dir, (long long)step);
+	if (from == NULL || bt_buf_str(&b) == NULL)
+		r = bt_error_nomem(err, "writing a checkpoint");
+	else
+		r = bt_ckpt_open(from, &c, err);
+	if (r == BT_OK) {
+		r = convert(s, c, bt_buf_str(&b), step, err);
+		bt_ckpt_close(c);
+	}
+	if (r == BT_OK)
+		r = list(s, step, err);
+	if (r == BT_OK)
+		s->saves++;
+	bt_buf_clear(&b);
+	free(from);
+	return r;
+}

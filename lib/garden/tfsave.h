@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Checkpoints of TensorFlow as the older run_classifier of Model Garden leaves
+ * them, MODEL_DIR/ckpt-STEP.index and .data-00000-of-00001, and the file
+ * "checkpoint" that lists them. They hold the model and the numbers of updates
+ * and saves, not the moments of the optimizer: nothing reads those.
+ */
+#ifndef BT_GARDEN_TFSAVE_H
+#define BT_GARDEN_TFSAVE_H
+
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+
+struct bt_tfsave {
+	const char *dir;
+	int heads;                  /* of attention */
+	int64_t saves;              /* so far */
+	struct bt_buf paths, times; /* lines of "checkpoint" */
+};
+
+/* Writes the model that stands in dir/model.safetensors. */
+int bt_tfsave(struct bt_tfsave *s, int64_t step,
+              struct bt_error *err) BT_MUST_USE;
+void bt_tfsave_clear(struct bt_tfsave *s);
+
+#endif
