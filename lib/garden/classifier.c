@@ -19,17 +19,6 @@ struct run {
 	char *config; /* as bt_job_opts takes it */
 };
 
-static int check_kind(const struct bt_classifier *c, const struct bt_meta *m,
-                      struct bt_error *err)
-{
-	if (m->labels > 1)
-		return BT_OK;
-	return bt_error_set(err, BT_EFORMAT,
-	                    "meta data '%s': a number is to be predicted "
-	                    "(num_labels is %s1), and only classes can be",
-	                    c->meta_data, m->labels == 1 ? "absent or " : "");
-}
-
 /* What happens, in Keras' words; and after an epoch a checkpoint. */
 static int news(void *ctx, const struct bt_train_news *n, struct bt_error *err)
 {
@@ -86,8 +75,6 @@ static int prepare(struct run *r, struct bt_error *err)
 	int e = bt_meta_read(c->meta_data, &r->meta, err);
 
 	if (e == BT_OK)
-		e = check_kind(c, &r->meta, err);
-	if (e == BT_OK)
 		e = bt_meta_plan(&r->meta, c->epochs, c->evals_per_epoch,
 		                 c->batch, c->most, &r->plan, err);
 	if (e == BT_OK)
@@ -138,7 +125,8 @@ static void set_job(struct run *r, struct bt_job_opts *o)
 	o->init_config = r->config;
 	o->init_weights = c->init;
 	o->tokenizer = c->tokenizer;
-	o->n_labels = r->meta.labels;
+	o->n_labels = r->meta.labels > 1 ? r->meta.labels : 0;
+	o->task = r->meta.labels > 1 ? "classification" : "regression";
 	o->records = r->train.path;
 	o->n_records = r->train.n;
 	o->first = (size_t)c->most;
@@ -149,7 +137,6 @@ static void set_job(struct run *r, struct bt_job_opts *o)
 	o->dtype = c->dtype;
 	o->threads = c->threads;
 	set_recipe(r, t);
-	t->metric = "accuracy";
 	t->keep_last = true;
 	t->tensorboard = t->out = c->dir;
 	t->curves = "summaries/";

@@ -9,7 +9,8 @@
  *   optimizer   Adam with weight decay .01, epsilon 1e-6, gradients clipped to
  *               a norm of 1; or LAMB, without clipping
  *   schedule    BT_SCHEDULE_LINEAR_GOOGLE, a tenth of it warm-up
- *   classifier  on the pooler, with its dropout twice
+ *   classifier  on the pooler, with its dropout twice; where the meta data name
+ *               one label a number is predicted, by its squared error
  *
  * The last model is kept, as a model directory and as TensorFlow's checkpoints
  * (garden/tfsave.h).

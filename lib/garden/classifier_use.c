@@ -26,7 +26,9 @@ static int add(void *ctx, uint64_t i, const struct bt_dataset *d, size_t k,
 static int predict(struct bt_stream *s, const struct bt_paths *in,
                    struct bt_out *out, struct bt_error *err)
 {
-	struct bt_predict_opts o = {.format = BT_PREDICT_TSV, .log = s->o.log};
+	struct bt_predict_opts o = {.format = BT_PREDICT_TSV,
+	                            .number = s->model.config.number,
+	                            .log = s->o.log};
 	struct bt_predict *p;
 	int r = bt_predict_new(&o, &s->model.labels, out, &p, err);
 
@@ -55,7 +57,7 @@ static int predict_into(struct bt_stream *s, const struct bt_paths *in,
 	r = bt_out_commit(out, err);
 	if (r == BT_OK)
 		r = bt_stream_summary(s, "predictions", s->o.log, err);
-	if (r == BT_OK)
+	if (r == BT_OK && !s->model.config.number)
 		bt_log(s->o.log, BT_LOG_NOTE,
 		       "'%s' has %d columns, the classes' probabilities in the "
 		       "order of their numbers",
@@ -79,11 +81,6 @@ int bt_classifier_predict(const struct bt_classifier *c, struct bt_error *err)
 
 	if (r == BT_OK && path == NULL)
 		r = bt_error_nomem(err, "predicting");
-	if (r == BT_OK && meta.labels < 2)
-		r = bt_error_set(err, BT_EFORMAT,
-		                 "meta data '%s': only classes can be "
-		                 "predicted, and num_labels is absent or 1",
-		                 c->meta_data);
 	if (r == BT_OK)
 		r = bt_paths_find("eval_data_path", c->eval, &in, err);
 	o.classes = meta.labels;
@@ -106,9 +103,11 @@ static int labels_of(const struct bt_classifier *c, int n, struct bt_labels *l,
 	char name[16];
 	int i, r = bt_labels_load(c->dir, l, err);
 
-	if (r != BT_OK || l->n == n)
+	if (r != BT_OK || (l->n == n && n > 1))
 		return r;
 	bt_labels_clear(l);
+	if (n == 1)
+		return bt_labels_number(l, err);
 	for (i = 0; i < n && r >= 0; i++) {
 		snprintf(name, sizeof(name), "%d", i);
 		r = bt_labels_add(l, bt_span(name), err);
@@ -129,6 +128,7 @@ static int export_config(const struct bt_classifier *c, int n,
 		free(path);
 		return r;
 	}
+	config.number = n == 1;
 	bt_config_drop_twice(&config);
 	r = labels_of(c, n, &labels, err);
 	if (r == BT_OK)
@@ -171,11 +171,6 @@ int bt_classifier_export(const struct bt_classifier *c, struct bt_error *err)
 	struct bt_meta meta;
 	int r = bt_meta_read(c->meta_data, &meta, err);
 
-	if (r == BT_OK && meta.labels < 2)
-		r = bt_error_set(err, BT_EFORMAT,
-		                 "meta data '%s': num_labels is absent or 1, "
-		                 "and only classifiers are exported",
-		                 c->meta_data);
 	if (r == BT_OK)
 		r = bt_paths_make(c->export, err);
 	if (r == BT_OK)

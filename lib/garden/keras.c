@@ -32,11 +32,16 @@ static void put_epoch(struct bt_keras *k, const struct bt_train_news *n,
 	              whole);
 	put_step(out, n->seconds / (double)k->epoch_steps);
 	put(out, "loss", n->loss);
-	put(out, "accuracy", n->accuracy);
-	if (n->eval != NULL) {
+	if (n->number)
+		put(out, "mean_squared_error", n->loss);
+	else
+		put(out, "accuracy", n->accuracy);
+	if (n->eval != NULL)
 		put(out, "val_loss", n->eval->loss);
+	if (n->eval != NULL && n->number)
+		put(out, "val_mean_squared_error", n->eval->mse);
+	else if (n->eval != NULL)
 		put(out, "val_accuracy", n->eval->accuracy);
-	}
 	bt_buf_putc(out, '\n');
 }
 

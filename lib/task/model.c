@@ -152,6 +152,10 @@ int bt_model_open_parts(const char *config, const char *weights, int classes,
 	memset(m, 0, sizeof(*m));
 	r = bt_config_load(config, &m->config, err);
 	if (r == BT_OK)
+		m->config.number = classes == 1;
+	if (r == BT_OK && classes == 1)
+		r = bt_labels_number(&m->labels, err);
+	else if (r == BT_OK)
 		r = number_labels(&m->labels, classes, err);
 	if (r == BT_OK)
 		r = bt_model_build(m, o, err);

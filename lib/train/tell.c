@@ -29,6 +29,7 @@ static struct bt_train_news news(const struct bt_train_run *t,
 	                          .step = t->s.step,
 	                          .total = t->total,
 	                          .epoch = bt_train_epoch(t),
+	                          .number = t->m->config.number,
 	                          .loss = bt_train_loss(t),
 	                          .accuracy = bt_train_accuracy(t)};
 

@@ -27,9 +27,11 @@ struct bt_train_news {
 	enum bt_train_event what;
 	int64_t step, total; /* updates done and to be done */
 	int64_t epoch;       /* that the last one belongs to, from 1 */
-	double loss, accuracy;
-	double seconds; /* of training; TIMED, REPORTED: since the last one */
-	int64_t from;   /* TIMED: the updates before */
+	double loss;
+	double accuracy; /* of classes */
+	bool number;     /* numbers are learnt, by the mean of squares */
+	double seconds;  /* of training; TIMED, REPORTED: since the last one */
+	int64_t from;    /* TIMED: the updates before */
 	uint64_t examples;                     /* TIMED: in between */
 	const struct bt_metrics_summary *eval; /* REPORTED; or NULL */
 	bool kept;                             /* REPORTED */

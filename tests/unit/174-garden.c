@@ -198,6 +198,14 @@ static void keras_lines(void **state)
 	    "0.5000 - accuracy: 1.0000 - val_loss: 5.0000e-04 - val_accuracy: "
 	    "0.7500\n");
 	bt_buf_reset(&b);
+	n.number = true;
+	s.mse = 2;
+	bt_keras_tell(&k, &n, &b);
+	assert_non_null(strstr(bt_buf_str(&b),
+	                       " - loss: 0.5000 - mean_squared_error: 0.5000 - "
+	                       "val_loss: 5.0000e-04 - "
+	                       "val_mean_squared_error: 2.0000\n"));
+	bt_buf_reset(&b);
 	n.what = BT_TRAIN_TIMED;
 	n.from = 0;
 	n.step = 100;
