@@ -16,9 +16,9 @@ struct args {
 };
 
 static const struct bt_opt options[] = {
-    BT_STR(0, "to", "safetensors|npz|tf1|tf2|onnx",
+    BT_STR(0, "to", "safetensors|npz|gguf|tf1|tf2|onnx",
            "format of TO [what its name says]", args, to),
-    BT_STR(0, "names", "hf|tf1|tf2|keep",
+    BT_STR(0, "names", "hf|tf1|tf2|gguf|keep",
            "whose names the tensors get [those of --to]", args, names),
     BT_STR(0, "dtype", "f32|bf16|f16", "type of all floats [as they are]", args,
            dtype),

@@ -53,8 +53,7 @@ static int copy(const char *from, const char *to, struct bt_error *err)
 	return r;
 }
 
-/* The directory that a path is, or is in; free() it. */
-static char *directory_of(const char *path)
+char *bt_recast_directory_of(const char *path)
 {
 	struct bt_buf b = BT_BUF_INIT;
 	const char *slash = strrchr(path, '/');
@@ -72,7 +71,7 @@ static char *directory_of(const char *path)
 int bt_recast_beside(const char *from, const char *dir, int *copied,
                      struct bt_error *err)
 {
-	char *src = directory_of(from), *a = NULL, *b = NULL;
+	char *src = bt_recast_directory_of(from), *a = NULL, *b = NULL;
 	size_t i;
 	int r = src == NULL ? bt_error_nomem(err, "copying files") : BT_OK;
 

@@ -20,7 +20,7 @@ int bt_names_init(struct bt_named_list *l, const struct bt_ckpt *c,
 	size_t i;
 
 	l->n = 0;
-	l->tensorflow = false;
+	l->tensorflow = l->vectors_f32 = false;
 	l->v = bt_array0(bt_ckpt_count(c), sizeof(*l->v));
 	if (l->v == NULL)
 		return bt_error_nomem(err, "naming tensors");
@@ -247,6 +247,22 @@ static int adopt_keras(struct bt_named_list *l, struct bt_named *v)
 	v->own[0] = t->shape[1];
 	v->own[1] = t->shape[0];
 	v->shape = v->own;
+	return BT_OK;
+}
+
+static int adopt_gguf(struct bt_named *v)
+{
+	char *name = bt_names_gguf(v->name, false);
+
+	if (name == NULL)
+		return BT_ENOMEM;
+	if (name[0] == '\0') {
+		free(name);
+		return BT_OK;
+	}
+	free(v->name);
+	v->name = name;
+	v->known = true;
 	return BT_OK;
 }
 
@@ -518,6 +534,9 @@ int bt_names_hf(struct bt_named_list *l, const struct bt_ckpt *c,
 
 	if (r == BT_OK && find_encoder(&s))
 		r = adopt_objects(&s);
+	if (strcmp(bt_ckpt_format(c), "gguf") == 0)
+		for (i = 0; i < l->n && r == BT_OK; i++)
+			r = adopt_gguf(&l->v[i]);
 	for (i = 0; i < l->n && r == BT_OK; i++)
 		if (!l->v[i].known)
 			r = adopt_name(l, &l->v[i]);

@@ -15,7 +15,13 @@
 #include "base/buf.h"
 #include "ckpt/ckpt.h"
 
-enum bt_names { BT_NAMES_KEEP, BT_NAMES_HF, BT_NAMES_TF1, BT_NAMES_TF2 };
+enum bt_names {
+	BT_NAMES_KEEP,
+	BT_NAMES_HF,
+	BT_NAMES_TF1,
+	BT_NAMES_TF2,
+	BT_NAMES_GGUF
+};
 
 /* A tensor under another name and in another form. */
 struct bt_named {
@@ -33,7 +39,8 @@ struct bt_named {
 struct bt_named_list {
 	struct bt_named *v;
 	size_t n;
-	bool tensorflow; /* bt_names_hf found TensorFlow's names */
+	bool tensorflow;  /* bt_names_hf found TensorFlow's names */
+	bool vectors_f32; /* recoded, those of one dimension become F32 */
 };
 
 /* All tensors of c as they are. */
@@ -53,8 +60,8 @@ void bt_names_drop(struct bt_named_list *l, size_t i);
 int bt_names_hf(struct bt_named_list *l, const struct bt_ckpt *c,
                 struct bt_error *err) BT_MUST_USE;
 
-/* From Hugging Face's to TF1 or TF2. heads is needed for TF2 only: BT_EARG
- * where it does not divide a size. */
+/* From Hugging Face's to TF1, TF2 or GGUF. heads is needed for TF2 only:
+ * BT_EARG where it does not divide a size. */
 int bt_names_to(struct bt_named_list *l, enum bt_names to, int heads,
                 struct bt_error *err) BT_MUST_USE;
 

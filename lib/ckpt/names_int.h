@@ -34,6 +34,10 @@ extern const size_t bt_names_bert_n;
  */
 bool bt_name_match(const char *pattern, const char *name, int *layer);
 
+/* Another name of a tensor that Hugging Face named, in GGUF, or the other way;
+ * "" where it has none. free() it; NULL when out of memory. */
+char *bt_names_gguf(const char *name, bool to_gguf) BT_MUST_USE;
+
 /* Hugging Face's name of a tensor that Keras named; "" where it is none of
  * Keras' names. free() it; NULL when out of memory. */
 char *bt_names_keras(const struct bt_tensor *t, const char *name,

@@ -96,6 +96,27 @@ static char *key_of(const struct bt_name *row, int layer, int layers)
 	return bt_buf_detach(&b);
 }
 
+static int to_gguf(struct bt_named_list *l, struct bt_error *err)
+{
+	char *name;
+	size_t i;
+
+	for (i = 0; i < l->n; i++) {
+		name = bt_names_gguf(l->v[i].name, true);
+		if (name == NULL)
+			return bt_error_nomem(err, "naming tensors");
+		l->v[i].known = name[0] != '\0';
+		if (l->v[i].known) {
+			free(l->v[i].name);
+			l->v[i].name = name;
+		} else {
+			free(name);
+		}
+	}
+	l->vectors_f32 = true;
+	return BT_OK;
+}
+
 int bt_names_to(struct bt_named_list *l, enum bt_names to, int heads,
                 struct bt_error *err)
 {
@@ -105,6 +126,8 @@ int bt_names_to(struct bt_named_list *l, enum bt_names to, int heads,
 	char *name;
 	size_t i;
 
+	if (to == BT_NAMES_GGUF)
+		return to_gguf(l, err);
 	for (i = 0; i < l->n; i++) {
 		v = &l->v[i];
 		row = find(v, to, &layer);

@@ -45,6 +45,8 @@ static const char *format_of(const struct bt_recast *r)
 		return "safetensors";
 	if (ends(path, ".npz"))
 		return "npz";
+	if (ends(path, ".gguf"))
+		return "gguf";
 	if (ends(path, ".ckpt") || ends(path, ".index"))
 		return "tf1";
 	return NULL;
@@ -65,7 +67,7 @@ int bt_recast_check(const struct bt_recast *r, struct bt_error *err)
 		                    "'%s' does not say which format it is to "
 		                    "have: --to is needed",
 		                    r->to);
-	if (is_tensorflow(format) && r->names != NULL &&
+	if ((is_tensorflow(format) || is(format, "gguf")) && r->names != NULL &&
 	    strcmp(r->names, format) != 0 && !is(r->names, "keep") &&
 	    !is(r->names, "hf"))
 		return bt_error_set(err, BT_EARG,
@@ -176,6 +178,16 @@ static void drop_counter(struct bt_named_list *l)
 			bt_names_drop(l, i);
 }
 
+/* llama.cpp refuses tensors that it does not know. */
+static void drop_buffers(struct bt_named_list *l)
+{
+	size_t i;
+
+	for (i = l->n; i-- > 0;)
+		if (ends(l->v[i].name, "embeddings.position_ids"))
+			bt_names_drop(l, i);
+}
+
 static void list_unknown(struct bt_recast_report *rep,
                          const struct bt_named_list *l)
 {
@@ -194,6 +206,20 @@ static void list_unknown(struct bt_recast_report *rep,
 		bt_buf_puts(&rep->unknown_names, ", ...");
 }
 
+/* Whether names of a format are given up for Hugging Face's unless told. */
+static bool renames(const char *format)
+{
+	return is(format, "tensorflow") || is(format, "hdf5") ||
+	       is(format, "gguf");
+}
+
+static enum bt_names names_of(const char *to)
+{
+	return is(to, "tf1")    ? BT_NAMES_TF1
+	       : is(to, "gguf") ? BT_NAMES_GGUF
+	                        : BT_NAMES_TF2;
+}
+
 static int name_all(struct bt_recast *r, const char *format,
                     struct bt_named_list *l, const struct bt_ckpt *c,
                     struct bt_error *err)
@@ -201,14 +227,13 @@ static int name_all(struct bt_recast *r, const char *format,
 	const char *to = r->names;
 	int heads = 0, e = BT_OK;
 
-	if (to == NULL && is_tensorflow(format))
+	if (to == NULL && (is_tensorflow(format) || is(format, "gguf")))
 		to = format;
 	if (is(to, "keep")) {
 		r->report.names = "names kept";
 		return BT_OK;
 	}
-	if (to == NULL && strcmp(bt_ckpt_format(c), "tensorflow") != 0 &&
-	    strcmp(bt_ckpt_format(c), "hdf5") != 0) {
+	if (to == NULL && !renames(bt_ckpt_format(c))) {
 		r->report.names = "names kept";
 		return BT_OK;
 	}
@@ -217,14 +242,16 @@ static int name_all(struct bt_recast *r, const char *format,
 	e = bt_names_hf(l, c, err);
 	if (e == BT_OK && !is(to, "tf2"))
 		drop_counter(l);
+	if (e == BT_OK && is(to, "gguf"))
+		drop_buffers(l);
 	if (e == BT_OK && is(to, "tf2"))
 		e = find_heads(r, &heads, err);
 	if (e == BT_OK && !is(to, "hf"))
-		e = bt_names_to(l, is(to, "tf1") ? BT_NAMES_TF1 : BT_NAMES_TF2,
-		                heads, err);
-	r->report.names = is(to, "hf")    ? "names of Hugging Face"
-	                  : is(to, "tf1") ? "names of TensorFlow 1"
-	                                  : "names of Model Garden";
+		e = bt_names_to(l, names_of(to), heads, err);
+	r->report.names = is(to, "hf")     ? "names of Hugging Face"
+	                  : is(to, "tf1")  ? "names of TensorFlow 1"
+	                  : is(to, "gguf") ? "names of llama.cpp"
+	                                   : "names of Model Garden";
 	if (e == BT_OK)
 		list_unknown(&r->report, l);
 	return e;
@@ -241,8 +268,8 @@ static const char *target(struct bt_recast *r, const char *format)
 	if (bt_recast_is_dir(r->to)) {
 		if (is(format, "safetensors"))
 			bt_buf_printf(&r->path, "%smodel.safetensors", slash);
-		else if (is(format, "npz"))
-			bt_buf_printf(&r->path, "%smodel.npz", slash);
+		else if (!is_tensorflow(format))
+			bt_buf_printf(&r->path, "%smodel.%s", slash, format);
 		else
 			bt_buf_printf(&r->path, "%sbert_model.ckpt", slash);
 	} else if (is_tensorflow(format) && ends(r->to, ".index")) {
@@ -275,6 +302,8 @@ static int write_as(struct bt_recast *r, const char *format,
 		return bt_source_safetensors(s, path, &note, 1, err);
 	if (is(format, "npz"))
 		return bt_source_npz(s, path, err);
+	if (is(format, "gguf"))
+		return bt_source_gguf(s, path, r->from, err);
 	return bt_source_tensorflow(s, path, err);
 }
 
@@ -318,7 +347,7 @@ static int convert(struct bt_recast *r, const struct bt_named_list *l,
 int bt_recast_run(struct bt_recast *r, struct bt_error *err)
 {
 	const char *format = format_of(r);
-	struct bt_named_list l = {NULL, 0, false};
+	struct bt_named_list l = {.n = 0};
 	struct bt_ckpt *c;
 	int e = bt_recast_check(r, err);
 

@@ -24,9 +24,11 @@ struct bt_recast_report {
 /* What is to be done; NULL and 0 are the defaults. Texts are borrowed. */
 struct bt_recast {
 	const char *from, *to;
-	const char *format; /* "safetensors", "npz", "tf1" or "tf2" [by to] */
-	const char *names;  /* "hf", "tf1", "tf2" or "keep" [by format] */
-	const char *dtype;  /* "f32", "bf16" or "f16" */
+	const char
+	    *format; /* "safetensors", "npz", "gguf", "tf1" or "tf2" [by to] */
+	const char
+	    *names; /* "hf", "tf1", "tf2", "gguf" or "keep" [by format] */
+	const char *dtype; /* "f32", "bf16" or "f16" */
 	const char *shard_size;
 	int heads;
 	const char *const *rename, *const *drop;
@@ -47,6 +49,9 @@ int bt_recast_check(const struct bt_recast *r,
  */
 int bt_recast_beside(const char *from, const char *dir, int *copied,
                      struct bt_error *err) BT_MUST_USE;
+
+/* The directory that a path is, or is in; free() it. NULL: out of memory. */
+char *bt_recast_directory_of(const char *path) BT_MUST_USE;
 
 /* Whether path is a directory, or is meant to be one by its last slash. */
 bool bt_recast_is_dir(const char *path);

@@ -167,7 +167,12 @@ int bt_recode_new(const struct bt_named_list *l, enum bt_dtype dtype,
 		return bt_error_nomem(err, "converting a checkpoint");
 	}
 	for (i = 0; i < l->n && e == BT_OK; i++)
-		e = describe(&l->v[i], dtype, &r->tensors[i], err);
+		e = describe(&l->v[i],
+		             l->vectors_f32 && l->v[i].rank < 2 &&
+		                     dtype != BT_DTYPES
+		                 ? BT_DTYPE_F32
+		                 : dtype,
+		             &r->tensors[i], err);
 	if (e != BT_OK) {
 		bt_recode_free(r);
 		return e;

@@ -40,6 +40,11 @@ int bt_source_shards(const struct bt_source *s, const char *dir, size_t most,
 int bt_source_npz(const struct bt_source *s, const char *path,
                   struct bt_error *err) BT_MUST_USE;
 
+/* GGUF, with what llama.cpp wants to know of a BERT model, which is read from
+ * the directory that from is, or is in. */
+int bt_source_gguf(const struct bt_source *s, const char *path,
+                   const char *from, struct bt_error *err) BT_MUST_USE;
+
 /*
  * "prefix.index" and "prefix.data-00000-of-00001". Where there are names of
  * Model Garden (BT_NAMES_TF2), the graph of their objects and a save_counter
