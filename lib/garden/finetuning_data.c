@@ -175,10 +175,20 @@ static int write_metadata(const struct bt_finetuning_plan *plan,
 	for (i = 0; i < plan->n; i++)
 		counts[i] = (struct bt_metadata_count){plan->part[i].key,
 		                                       plan->part[i].records};
-	r = bt_dirs_above(path, err);
-	if (r == BT_OK)
-		r = bt_metadata_write(path, &m, counts, plan->n, false, err);
+	r = bt_metadata_write(path, &m, counts, plan->n, false, err);
 	free(counts);
+	return r;
+}
+
+/* Sees that the meta data can be written, before hours of work. */
+static int check_metadata(const char *path, struct bt_error *err)
+{
+	struct bt_out *out = NULL;
+	int r = bt_dirs_above(path, err);
+
+	if (r == BT_OK)
+		r = bt_out_open(path, BT_OUT_TEXT, &out, err);
+	bt_out_abandon(out);
 	return r;
 }
 
@@ -220,6 +230,8 @@ int bt_finetuning_make(const struct bt_finetuning *f, struct bt_error *err)
 
 	if (r == BT_OK)
 		r = open_tokenizer(f, &tok, err);
+	if (r == BT_OK)
+		r = check_metadata(f->meta_data_file_path, err);
 	if (r == BT_OK)
 		r = bt_pool_new(f->threads, &pool, err);
 	for (i = 0; r == BT_OK && i < plan.n; i++)

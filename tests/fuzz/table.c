@@ -62,7 +62,9 @@ static void records(const struct bt_table_opts *o)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct bt_table_opts o = {.csv = BT_CSV_OPTS_INIT};
+	static const struct bt_table_where where[] = {{{"2", 1}, {"1", 1}},
+	                                              {{"a", 1}, {NULL, 0}}};
+	struct bt_table_opts o = {.csv = BT_CSV_OPTS_INIT, .where = where};
 	unsigned how = fuzz_byte(&data, &size);
 	unsigned what = fuzz_byte(&data, &size);
 
@@ -81,6 +83,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	o.pair = what & 16 ? "3" : NULL;
 	o.label = what & 32 ? "2" : NULL;
 	o.id = what & 64 ? "id" : NULL;
+	o.n_where = what & 128 ? 1 + (how >> 7) : 0;
 	fuzz_put("input.csv", data, size);
 	rows(&o.csv);
 	records(&o);

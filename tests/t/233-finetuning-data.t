@@ -410,6 +410,9 @@ refuses "*'d/train.tsv' is no file of rte*expected a header with*" \
 refuses "*cannot create 'd/train.tsv/x'*" 'a directory that cannot be made' \
 	make --classification_task_name=SST-2 --input_data_dir=d \
 	--train_data_output_path=d/train.tsv/x/y
+refuses "*cannot *'d'*" 'meta data that cannot be written' \
+	make --classification_task_name=SST-2 --input_data_dir=d $train \
+	--meta_data_file_path=d
 refuses "*'nosuch'*No such file*" 'no vocabulary' \
 	make --classification_task_name=SST-2 --input_data_dir=d $train \
 	--vocab_file=nosuch
