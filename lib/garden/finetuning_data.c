@@ -27,6 +27,7 @@ static struct bt_table_opts table_opts(const struct bt_finetuning_plan *plan,
 	                          .id = p->id,
 	                          .csv = BT_CSV_OPTS_INIT,
 	                          .map = plan->map,
+	                          .no_advice = true,
 	                          .log = plan->f->log};
 
 	o.format = p->jsonl ? BT_TABLE_JSONL : BT_TABLE_CSV;
@@ -109,8 +110,8 @@ static void tell(const struct bt_finetuning_plan *plan,
 		bt_buf_printf(&b, "; %llu bad rows left out",
 		              (unsigned long long)rows->skipped);
 	bt_log(plan->f->log, BT_LOG_NOTE,
-	       "%s: %llu records of %lld tokens in '%s'%s", p->key,
-	       (unsigned long long)s->records,
+	       "%s: %llu record%s of %lld tokens in '%s'%s", p->key,
+	       (unsigned long long)s->records, s->records == 1 ? "" : "s",
 	       (long long)plan->f->max_seq_length, p->output, bt_buf_str(&b));
 	bt_buf_clear(&b);
 }

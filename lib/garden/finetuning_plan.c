@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "garden/finetuning_int.h"
+#include "io/remote.h"
 
 enum layout {
 	PLAIN,  /* a file a part, of the published form */
@@ -434,15 +435,17 @@ static int plan_classes(struct bt_finetuning_plan *plan, struct bt_error *err)
 	return r == BT_OK ? add_parts(plan, t, err) : r;
 }
 
-/* Two outputs that are one file. */
+/* Outputs that are not here, or two that are one file. */
 static int check_outputs(const struct bt_finetuning_plan *plan,
                          struct bt_error *err)
 {
 	const char *o, *meta = plan->f->meta_data_file_path;
 	size_t i, k;
+	int r = bt_remote_refuse(meta, BT_REMOTE_OUT, err);
 
-	for (i = 0; i < plan->n; i++) {
+	for (i = 0; r == BT_OK && i < plan->n; i++) {
 		o = plan->part[i].output;
+		r = bt_remote_refuse(o, BT_REMOTE_OUT, err);
 		for (k = 0; k < i && strcmp(plan->part[k].output, o) != 0; k++)
 			;
 		if (k < i || strcmp(o, meta) == 0)
@@ -450,7 +453,7 @@ static int check_outputs(const struct bt_finetuning_plan *plan,
 			                    "'%s' is to be two outputs at once",
 			                    o);
 	}
-	return BT_OK;
+	return r;
 }
 
 int bt_finetuning_plan(const struct bt_finetuning *f,

@@ -316,7 +316,9 @@ static int is_new(struct bt_table *t, const struct bt_text_rec *rec,
 /* What may make the bad row a good one. */
 static const char *advice(const struct bt_table *t)
 {
-	if (t->fault == BT_TABLE_QUOTES && t->opts.task == NULL)
+	if (t->opts.no_advice || t->opts.task != NULL)
+		return "";
+	if (t->fault == BT_TABLE_QUOTES)
 		return "; where quotes are ordinary characters, use --no-quote";
 	if (t->fault == BT_TABLE_CHARSET && t->now.rows.csv != NULL &&
 	    t->opts.charset == BT_CHARSET_UTF8)

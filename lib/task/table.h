@@ -68,7 +68,8 @@ struct bt_table_opts {
 	const char *rejects;  /* go on, and write bad rows to a file of that
 	                       * name ("-": standard output); or NULL */
 	struct bt_in_limit *limit; /* on what is read; borrowed, or NULL */
-	const struct bt_log *log;  /* told of the first bad rows; may be NULL */
+	bool no_advice;           /* messages name no options of csv2tfrecord */
+	const struct bt_log *log; /* told of the first bad rows; may be NULL */
 };
 
 /* Why a row is bad. */

@@ -413,6 +413,15 @@ refuses "*cannot create 'd/train.tsv/x'*" 'a directory that cannot be made' \
 refuses "*cannot *'d'*" 'meta data that cannot be written' \
 	make --classification_task_name=SST-2 --input_data_dir=d $train \
 	--meta_data_file_path=d
+refuses "*cannot read 'e/train.tsv': record 1 (line 2): the text is not valid utf-8 (byte FF at position 2)" \
+	'a text that is none' sh -c 'mkdir e &&
+		printf "sentence\tlabel\na\377\t1\n" >e/train.tsv &&
+		bert-create-finetuning-data --vocab_file="$0" --input_data_dir=e \
+		--classification_task_name=SST-2 --meta_data_file_path=meta.json \
+		--train_data_output_path=o/train' "$V"
+exits 2 'a bucket as output' make --classification_task_name=SST-2 \
+	--input_data_dir=d --train_data_output_path=gs://bucket/train
+is "$(ls -d gs* 2>/dev/null)" '' '... of which no directory is made'
 refuses "*'nosuch'*No such file*" 'no vocabulary' \
 	make --classification_task_name=SST-2 --input_data_dir=d $train \
 	--vocab_file=nosuch
