@@ -44,7 +44,7 @@ WARN = -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
 ALL_CFLAGS = -std=c11 -pthread -ffp-contract=off $(WARN) $(CFLAGS) \
   $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer -fno-sanitize-recover=all)
 LDLIBS = $(if $(HAVE_DNNL),-ldnnl) $(if $(HAVE_OPENBLAS),-lopenblas) \
-  $(if $(HAVE_DNNL)$(HAVE_OPENBLAS),-lgomp) -lcsv -ljansson -lutf8proc -lzstd -lz -lm
+  $(if $(HAVE_DNNL)$(HAVE_OPENBLAS),-lgomp) -lyaml -lcsv -ljansson -lutf8proc -lzstd -lz -lm
 LINK = $(CC) $(ALL_CFLAGS) $(LDFLAGS) -Wl,--as-needed
 
 TOOLS := $(basename $(notdir $(sort $(wildcard cmd/*.c))))

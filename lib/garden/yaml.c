@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+#include "garden/yaml.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+struct bt_yaml *bt_yaml_new(enum bt_yaml_kind kind)
+{
+	struct bt_yaml *v = calloc(1, sizeof(*v));
+
+	if (v != NULL)
+		v->kind = kind;
+	return v;
+}
+
+struct bt_yaml *bt_yaml_new_text(enum bt_yaml_kind kind, const char *text)
+{
+	struct bt_yaml *v = bt_yaml_new(kind);
+
+	if (v != NULL)
+		v->text = bt_strndup(text, strlen(text));
+	if (v != NULL && v->text == NULL) {
+		free(v);
+		v = NULL;
+	}
+	return v;
+}
+
+void bt_yaml_free(struct bt_yaml *v)
+{
+	size_t i;
+
+	if (v == NULL)
+		return;
+	for (i = 0; i < v->n; i++) {
+		bt_yaml_free(v->item[i]);
+		if (v->key != NULL)
+			free(v->key[i]);
+	}
+	free(v->item);
+	free(v->key);
+	free(v->text);
+	free(v);
+}
+
+static size_t find(const struct bt_yaml *map, const char *key)
+{
+	size_t i;
+
+	for (i = 0; i < map->n; i++)
+		if (strcmp(map->key[i], key) == 0)
+			break;
+	return i;
+}
+
+struct bt_yaml *bt_yaml_get(const struct bt_yaml *map, const char *key)
+{
+	size_t i;
+
+	if (map == NULL || map->kind != BT_YAML_MAP)
+		return NULL;
+	i = find(map, key);
+	return i < map->n ? map->item[i] : NULL;
+}
+
+int bt_yaml_put(struct bt_yaml *to, const char *key, struct bt_yaml *value)
+{
+	size_t i = key != NULL ? find(to, key) : to->n;
+	char *copy = NULL;
+
+	if (value == NULL)
+		return BT_ENOMEM;
+	if (i < to->n) {
+		bt_yaml_free(to->item[i]);
+		to->item[i] = value;
+		return BT_OK;
+	}
+	if (key != NULL)
+		copy = bt_strndup(key, strlen(key));
+	if ((key != NULL && copy == NULL) ||
+	    bt_grow(&to->item, &to->item_cap, i + 1, sizeof(*to->item)) !=
+	        BT_OK ||
+	    (key != NULL && bt_grow(&to->key, &to->key_cap, i + 1,
+	                            sizeof(*to->key)) != BT_OK)) {
+		free(copy);
+		bt_yaml_free(value);
+		return BT_ENOMEM;
+	}
+	to->item[i] = value;
+	if (key != NULL)
+		to->key[i] = copy;
+	to->n++;
+	return BT_OK;
+}
+
+struct bt_yaml *bt_yaml_copy(const struct bt_yaml *v)
+{
+	struct bt_yaml *c = v->text != NULL ? bt_yaml_new_text(v->kind, v->text)
+	                                    : bt_yaml_new(v->kind);
+	size_t i;
+
+	if (c == NULL)
+		return NULL;
+	c->truth = v->truth;
+	c->whole = v->whole;
+	c->real = v->real;
+	c->line = v->line;
+	c->from = v->from;
+	for (i = 0; i < v->n; i++)
+		if (bt_yaml_put(c, v->key != NULL ? v->key[i] : NULL,
+		                bt_yaml_copy(v->item[i])) != BT_OK) {
+			bt_yaml_free(c);
+			return NULL;
+		}
+	return c;
+}
+
+const char *bt_yaml_kind_name(enum bt_yaml_kind kind)
+{
+	static const char *const names[] = {
+	    [BT_YAML_NULL] = "null",          [BT_YAML_BOOL] = "a boolean",
+	    [BT_YAML_INT] = "a whole number", [BT_YAML_REAL] = "a number",
+	    [BT_YAML_STR] = "a string",       [BT_YAML_DATE] = "a date",
+	    [BT_YAML_LIST] = "a list",        [BT_YAML_MAP] = "a mapping",
+	};
+
+	return names[kind];
+}
+
+static bool same_items(const struct bt_yaml *a, const struct bt_yaml *b)
+{
+	const struct bt_yaml *w;
+	size_t i;
+
+	for (i = 0; i < a->n; i++) {
+		w = a->kind == BT_YAML_MAP ? bt_yaml_get(b, a->key[i])
+		                           : b->item[i];
+		if (w == NULL || !bt_yaml_equal(a->item[i], w))
+			return false;
+	}
+	return true;
+}
+
+bool bt_yaml_equal(const struct bt_yaml *a, const struct bt_yaml *b)
+{
+	if (a->kind != b->kind || a->n != b->n)
+		return false;
+	switch (a->kind) {
+	case BT_YAML_NULL:
+		return true;
+	case BT_YAML_BOOL:
+		return a->truth == b->truth;
+	case BT_YAML_INT:
+		return a->whole == b->whole;
+	case BT_YAML_REAL: /* that of NaN is no number's, but the same value */
+		return a->real == b->real ||
+		       (a->real != a->real && b->real != b->real);
+	case BT_YAML_STR:
+	case BT_YAML_DATE:
+		return strcmp(a->text, b->text) == 0;
+	default:
+		return same_items(a, b);
+	}
+}
