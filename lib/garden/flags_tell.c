@@ -5,15 +5,14 @@
 #include "base/buf.h"
 #include "garden/flags_int.h"
 
-#define LONGEST 64
+#define LONGEST BT_FLAGS_LONGEST
 
 static size_t least(size_t a, size_t b)
 {
 	return a < b ? a : b;
 }
 
-/* Letters to add, drop or change to make b of a (Levenshtein). */
-static size_t distance(const char *a, const char *b)
+size_t bt_flags_distance(const char *a, const char *b)
 {
 	size_t row[LONGEST + 1], n = strlen(b), i, j, diagonal, above;
 
@@ -41,7 +40,7 @@ const struct bt_flag *bt_flags_nearest(const struct bt_flag *flags,
 	if (strlen(name) > LONGEST)
 		return NULL;
 	for (g = flags; g->type != BT_FLAG_END; g++) {
-		d = distance(g->name, name);
+		d = bt_flags_distance(g->name, name);
 		if (d <= nearest && (best == NULL || d < nearest)) {
 			nearest = d;
 			best = g;
