@@ -246,17 +246,14 @@ static int read_google(const json_t *o, struct bt_config *c,
 	return r;
 }
 
-int bt_config_load(const char *path, struct bt_config *c, struct bt_error *err)
+/* The object is c's from then on, or is let go. */
+static int take(const char *name, json_t *o, struct bt_config *c,
+                struct bt_error *err)
 {
 	const struct bt_family *f;
 	const char *type = NULL;
 	struct bt_config new;
-	json_t *o;
-	int r = bt_json_load(path, &o, err);
-
-	if (r != BT_OK)
-		return r;
-	r = bt_json_str(o, "model_type", &type, err);
+	int r = bt_json_str(o, "model_type", &type, err);
 	f = type != NULL ? bt_family_find(type) : NULL;
 	if (r == BT_OK)
 		r = type == NULL ? read_google(o, &new, err)
@@ -264,11 +261,35 @@ int bt_config_load(const char *path, struct bt_config *c, struct bt_error *err)
 		                 : read_config(o, f, &new, err);
 	if (r != BT_OK) {
 		json_decref(o);
-		return bt_error_prefix(err, "'%s'", path);
+		return bt_error_prefix(err, "%s", name);
 	}
 	new.json = o;
 	*c = new;
 	return BT_OK;
+}
+
+int bt_config_parse(const char *name, const json_t *object, struct bt_config *c,
+                    struct bt_error *err)
+{
+	json_t *o = json_deep_copy(object);
+
+	if (o == NULL)
+		return bt_error_nomem(err, "reading a configuration");
+	return take(name, o, c, err);
+}
+
+int bt_config_load(const char *path, struct bt_config *c, struct bt_error *err)
+{
+	struct bt_buf b = BT_BUF_INIT;
+	json_t *o;
+	int r = bt_json_load(path, &o, err);
+
+	if (r != BT_OK)
+		return r;
+	bt_buf_printf(&b, "'%s'", path);
+	r = take(bt_buf_str(&b) != NULL ? bt_buf_str(&b) : path, o, c, err);
+	bt_buf_clear(&b);
+	return r;
 }
 
 int bt_config_preset(const char *name, struct bt_config *c,

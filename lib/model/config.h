@@ -66,6 +66,10 @@ struct bt_config {
 int bt_config_load(const char *path, struct bt_config *c,
                    struct bt_error *err) BT_MUST_USE;
 
+/* The same of an object, which name stands for in messages. */
+int bt_config_parse(const char *name, const json_t *object, struct bt_config *c,
+                    struct bt_error *err) BT_MUST_USE;
+
 /* A named architecture: "tiny" (2 layers, hidden 128, 2 heads). BT_EARG if
  * there is none of that name. */
 int bt_config_preset(const char *name, struct bt_config *c,

@@ -208,13 +208,35 @@ static int place_names(const struct bt_labels *l, int n, int *map,
 	return r;
 }
 
+/* True if no label says its number. */
+static bool has_no_numbers(const struct bt_labels *l)
+{
+	int64_t v;
+	int i;
+
+	for (i = 0; i < l->n; i++)
+		if (l->given[i] >= 0 ||
+		    (l->given[i] == NONE &&
+		     bt_parse_i64(l->name[i], 0, INT64_MAX, &v) == BT_OK))
+			return false;
+	return l->n > 0;
+}
+
 int bt_labels_place(struct bt_labels *l, int n, int *map, struct bt_error *err)
 {
-	const char **name = bt_array0((size_t)n, sizeof(*name));
+	const char **name;
 	struct bt_labels placed = {0};
 	char own[16];
 	int i, at, r;
 
+	if (has_no_numbers(l) && l->n == n)
+		return bt_labels_sort(l, map, err);
+	if (has_no_numbers(l))
+		return bt_error_set(err, BT_EFORMAT,
+		                    "the records have %d labels without "
+		                    "numbers (label_ids), and %d are asked for",
+		                    l->n, n);
+	name = bt_array0((size_t)n, sizeof(*name));
 	if (name == NULL)
 		return bt_error_nomem(err, "collecting labels");
 	r = place_names(l, n, map, name, err);

@@ -54,7 +54,8 @@ int bt_labels_sort(struct bt_labels *l, int *map,
 
 /*
  * Puts each label at the number that its records gave it, of n in all; those of
- * which there was no record are named by their numbers. map as above.
+ * which there was no record are named by their numbers. map as above. Where no
+ * record gave a number and there are n labels, they are sorted.
  * BT_EFORMAT where a label has no number of these, or one of another's.
  */
 int bt_labels_place(struct bt_labels *l, int n, int *map,

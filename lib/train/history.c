@@ -103,7 +103,8 @@ int bt_train_history(struct bt_train_run *t, double loss,
 	int r;
 
 	put_line(t, loss, s, best);
-	put_events(t, loss, s);
+	if (!t->o->own_curves)
+		put_events(t, loss, s);
 	t->told.seconds = t->res->seconds;
 	t->told.step = t->s.step;
 	t->told.examples = t->res->examples;

@@ -26,13 +26,20 @@ static char *directory_of(const char *path)
 	return bt_buf_detach(&b);
 }
 
+static bool is_directory(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
 /* Opens the tokenizer that the model is to have, if there is one. One that was
  * asked for must open; one that merely stands there must be sound. */
 static int open_tokenizer(struct bt_job *j, struct bt_error *err)
 {
 	struct bt_tok_opts opts = BT_TOK_OPTS_INIT;
 	char *dir = NULL, *file;
-	const char *from = j->o.tokenizer;
+	const char *from = j->o.tokenizer, *init = j->o.init_weights;
 	static const char *const names[] = {
 	    "vocab.txt",       "tokenizer.json",          "vocab.json",
 	    "spiece.model",    "sentencepiece.bpe.model", "spm.model",
@@ -43,7 +50,11 @@ static int open_tokenizer(struct bt_job *j, struct bt_error *err)
 	opts.log = bt_job_log(j);
 	if (from == NULL && j->o.model != NULL)
 		from = j->o.model;
-	else if (from == NULL && strchr(j->o.init_config, '.') != NULL)
+	else if (from == NULL && j->o.config != NULL && init != NULL)
+		from = dir = is_directory(init) ? bt_strndup(init, strlen(init))
+		                                : directory_of(init);
+	else if (from == NULL && j->o.init_config != NULL &&
+	         strchr(j->o.init_config, '.') != NULL)
 		from = dir = directory_of(j->o.init_config);
 	for (i = 0; i < 7 && !there && from != NULL; i++) {
 		file = bt_model_path(from, names[i]);
@@ -52,7 +63,7 @@ static int open_tokenizer(struct bt_job *j, struct bt_error *err)
 	}
 	r = there ? bt_tok_open(from, &opts, &j->tok, err) : BT_OK;
 	free(dir);
-	if (r == BT_OK && j->tok == NULL)
+	if (r == BT_OK && j->tok == NULL && !j->o.train.measure_only)
 		bt_log(
 		    bt_job_log(j), BT_LOG_WARN,
 		    "no tokenizer is at hand, so the trained model will lack "
@@ -96,6 +107,9 @@ static int read_config(struct bt_job *j, struct bt_labels *labels,
 
 	if (j->o.model != NULL) {
 		r = bt_model_config(j->o.model, c, labels, err);
+	} else if (j->o.config != NULL) {
+		r = bt_config_parse("the model's configuration", j->o.config, c,
+		                    err);
 	} else if (strpbrk(j->o.init_config, "./") == NULL) {
 		r = bt_config_preset(j->o.init_config, c, err);
 		preset = true;
@@ -121,10 +135,18 @@ static int read_config(struct bt_job *j, struct bt_labels *labels,
 	return r == BT_OK ? settle_task(j, err) : r;
 }
 
+/* What the model is evaluated on; NULL: nothing. */
+static const struct bt_dataset *evaluated(const struct bt_job *j)
+{
+	if (j->o.train.measure_only)
+		return &j->train;
+	return j->has_eval ? &j->eval : NULL;
+}
+
 /* Plans the model: nothing large is taken yet. */
 static int plan(struct bt_job *j, struct bt_error *err)
 {
-	const struct bt_dataset *eval = j->has_eval ? &j->eval : NULL;
+	const struct bt_dataset *eval = evaluated(j);
 	struct bt_need *n = &j->need;
 	struct bt_engine_opts o = {.pool = j->pool,
 	                           .low = bt_model_low(j->o.dtype, j->o.gemm),
@@ -191,7 +213,8 @@ static int load(struct bt_job *j, struct bt_error *err)
 	bt_ckpt_close(c);
 	if (r != BT_OK)
 		return r;
-	if (rep.head_loaded && !j->keeps_head) {
+	if (rep.head_loaded && !j->keeps_head &&
+	    j->o.old_head == BT_JOB_HEAD_FITS) {
 		fresh_head(j, false);
 		bt_log(bt_job_log(j), BT_LOG_NOTE,
 		       "the %s '%s': its classifier is replaced by a fresh "
@@ -200,12 +223,18 @@ static int load(struct bt_job *j, struct bt_error *err)
 		                   : "labels are not those of",
 		       from);
 	}
-	fresh = bt_buf_str(&rep.fresh_names);
+	if (j->o.old_head != BT_JOB_HEAD_FITS)
+		fresh_head(j, j->o.old_head == BT_JOB_HEAD_FRESH);
+	fresh = j->o.old_head == BT_JOB_HEAD_FITS    ? bt_buf_str(&rep.fresh_names)
+	        : j->o.old_head == BT_JOB_HEAD_FRESH ? "the head"
+	                                         : "the classes";
 	unused = bt_buf_str(&rep.unused_names);
-	bt_log(bt_job_log(j), BT_LOG_NOTE,
-	       "'%s': %d tensors loaded; fresh: %s; unused: %s", j->o.model,
-	       rep.loaded, rep.fresh > 0 && fresh ? fresh : "none",
-	       rep.unused > 0 && unused ? unused : "none");
+	bt_log(
+	    bt_job_log(j), BT_LOG_NOTE,
+	    "'%s': %d tensors loaded; fresh: %s; unused: %s", from, rep.loaded,
+	    (rep.fresh > 0 || j->o.old_head != BT_JOB_HEAD_FITS) && fresh ? fresh
+	                                                              : "none",
+	    rep.unused > 0 && unused ? unused : "none");
 	bt_weights_report_clear(&rep);
 	return BT_OK;
 }
@@ -267,7 +296,7 @@ static int prepare(struct bt_job *j, bool dry, struct bt_error *err)
 		r = bt_need_check(&j->need, &j->o.train, err);
 	if (r == BT_OK)
 		r = check_output(j, dry, err);
-	if (r == BT_OK && !dry)
+	if (r == BT_OK && !dry && !j->o.train.measure_only)
 		r = bt_claim(j->o.train.out, &j->claim, err);
 	if (r == BT_OK && !dry)
 		r = bt_engine_take(j->model.engine, err);
@@ -325,8 +354,8 @@ int bt_job_run(const struct bt_job_opts *o, struct bt_train_result *res,
 	j.o.train.ctx = &j;
 	r = prepare(&j, false, err);
 	if (r == BT_OK)
-		r = bt_train(&j.model, &j.train, j.has_eval ? &j.eval : NULL,
-		             &j.o.train, res, err);
+		r = bt_train(&j.model, &j.train, evaluated(&j), &j.o.train, res,
+		             err);
 	if (r == BT_OK)
 		r = measure(&j, res, err);
 	clear(&j);

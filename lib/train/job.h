@@ -9,10 +9,19 @@
 #include "text/tokenizer.h"
 #include "train/need.h"
 
+/* What becomes of the head that the starting model may have. */
+enum bt_job_head {
+	BT_JOB_HEAD_FITS, /* it stays, its classes where they are the labels */
+	BT_JOB_HEAD_CLASSES, /* the classes are fresh */
+	BT_JOB_HEAD_FRESH    /* all of it is */
+};
+
 struct bt_job_opts {
 	const char *model;        /* directory to start from, or NULL: then */
 	const char *init_config;  /* a configuration file, or "tiny" */
-	const char *init_weights; /* checkpoint for init_config, or NULL */
+	const json_t *config;     /* in place of init_config; or NULL */
+	const char *init_weights; /* checkpoint for either, or NULL */
+	enum bt_job_head old_head; /* what becomes of the starting model's */
 	const char *tokenizer;    /* directory or file, or NULL: the model's */
 	const char *task;         /* classification or regression; NULL: that of
 	                           * the model, classification if it has none */
@@ -26,6 +35,11 @@ struct bt_job_opts {
 	const char *eval;   /* token records, or NULL: then those of */
 	char *const *evals; /* n_evals files */
 	int n_evals;
+	size_t eval_first; /* of them, that are evaluated on; 0: all */
+	size_t eval_batch; /* only as many as make full batches of that size;
+	                    * 0: all. Never none */
+	size_t longest;    /* tokens of a training record; 0: any */
+	size_t eval_longest;
 	double eval_share; /* of the training records, held out; 0: none */
 	/* train.train_share: of the examples that are left then */
 	const char *pool;  /* of BT_POOLED_NAMES, or NULL: as the model has */

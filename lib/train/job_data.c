@@ -97,12 +97,30 @@ static int check_training_labels(const struct bt_job *j,
 		return bt_error_set(err, BT_EFORMAT,
 		                    "%zu of %zu training records have no label",
 		                    j->train.unlabelled, j->train.n);
-	if (found->n < 2 && !j->model.config.number)
+	if (found->n < 2 && !j->model.config.number && j->o.n_labels == 0)
 		return bt_error_set(err, BT_EFORMAT,
 		                    "all training records have the same label "
 		                    "'%s': there is nothing to tell apart",
 		                    found->name[0]);
 	return BT_OK;
+}
+
+/* Leaves the first examples, full batches of them, and sees that none is longer
+ * than it may be. */
+static int cut(struct bt_dataset *d, size_t first, size_t batch, size_t longest,
+               struct bt_error *err)
+{
+	size_t n = first > 0 && first < d->n ? first : d->n;
+
+	if (batch > 0 && n >= batch)
+		n -= n % batch;
+	bt_dataset_first(d, n);
+	if (longest == 0 || d->longest <= longest)
+		return BT_OK;
+	return bt_error_set(err, BT_EFORMAT,
+	                    "a record has %zu tokens, and %zu is the most that "
+	                    "was asked for (bert-tokenize --max-length)",
+	                    d->longest, longest);
 }
 
 static int read_eval(struct bt_job *j, const struct bt_fit *fit,
@@ -122,6 +140,9 @@ static int read_eval(struct bt_job *j, const struct bt_fit *fit,
 			                 j->eval.unlabelled, j->eval.n,
 			                 paths[0]);
 	}
+	if (r == BT_OK && n > 0)
+		r = cut(&j->eval, j->o.eval_first, j->o.eval_batch,
+		        j->o.eval_longest, err);
 	if (r == BT_OK && j->o.eval_share > 0)
 		r = bt_dataset_split(&j->train, j->o.eval_share,
 		                     j->o.train.batching.seed, &j->eval, err);
@@ -236,8 +257,8 @@ int bt_job_data(struct bt_job *j, struct bt_labels *known, struct bt_error *err)
 		fit.length = (int)j->train.longest; /* as all have */
 		bt_head_fix(&j->model.config.head, fit.length);
 	}
-	if (r == BT_OK && j->o.first > 0)
-		bt_dataset_first(&j->train, j->o.first);
+	if (r == BT_OK)
+		r = cut(&j->train, j->o.first, 0, j->o.longest, err);
 	if (r == BT_OK)
 		r = check_training_labels(j, &found, err);
 	if (r == BT_OK)
@@ -249,7 +270,7 @@ int bt_job_data(struct bt_job *j, struct bt_labels *known, struct bt_error *err)
 	if (r == BT_OK)
 		r = weigh(j, err);
 	bt_labels_clear(&found);
-	if (r != BT_OK)
+	if (r != BT_OK || j->o.train.measure_only)
 		return r;
 	tell_data(j, all);
 	return j->model.config.number ? BT_OK : tell_unseen(j, err);

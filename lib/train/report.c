@@ -10,12 +10,20 @@
 #include "task/infer.h"
 #include "train/train_int.h"
 
-static int keep(struct bt_train_run *t, struct bt_error *err)
+int bt_train_save_model(struct bt_train_run *t, const char *dir,
+                        struct bt_error *err)
 {
-	int r = bt_model_save(t->o->out, t->m, err);
+	int r = bt_model_save(dir, t->m, err);
 
 	if (r == BT_OK && t->o->save_more != NULL)
-		r = t->o->save_more(t->o->ctx, t->o->out, err);
+		r = t->o->save_more(t->o->ctx, dir, err);
+	return r;
+}
+
+static int keep(struct bt_train_run *t, struct bt_error *err)
+{
+	int r = bt_train_save_model(t, t->o->out, err);
+
 	if (r == BT_OK)
 		t->res->kept = true;
 	return r;
@@ -83,7 +91,7 @@ static int evaluate(struct bt_train_run *t, double loss,
                     struct bt_metrics_summary *s, bool *better,
                     struct bt_error *err)
 {
-	double value = 0;
+	double value = 0, began = bt_seconds();
 	int r;
 
 	bt_metrics_reset(&t->metrics);
@@ -91,12 +99,14 @@ static int evaluate(struct bt_train_run *t, double loss,
 	                     err);
 	if (r != BT_OK)
 		return r;
+	t->eval_seconds = bt_seconds() - began;
 	bt_metrics_summary(&t->metrics, s);
 	r = bt_metrics_find(s, t->o->metric, &value, err);
 	if (r != BT_OK)
 		return r;
 	*better = t->o->keep_last || is_better(t, value);
-	tell(t, loss, s, value, *better);
+	if (!t->o->measure_only)
+		tell(t, loss, s, value, *better);
 	t->s.stale++;
 	if (!*better)
 		return BT_OK;
@@ -121,9 +131,10 @@ static int report(struct bt_train_run *t, double loss, struct bt_error *err)
 	else
 		bt_log(t->o->log, BT_LOG_NOTE, "%s: loss %.4f", where(t, at),
 		       loss);
+	better = better && !t->o->measure_only;
 	if (r == BT_OK && better)
 		r = keep(t, err);
-	if (r == BT_OK)
+	if (r == BT_OK && !t->o->measure_only)
 		r = bt_train_history(t, loss, t->eval != NULL ? &s : NULL,
 		                     better, err);
 	if (r == BT_OK)

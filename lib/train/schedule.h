@@ -28,6 +28,13 @@ struct bt_schedule_opts {
 	double end;     /* the last rate, of those that fall */
 	double power;   /* of polynomial */
 	int64_t cycles; /* of cosine-restarts */
+
+	/* A schedule that is another's, in place of all of the above: the rate
+	 * after t updates; and a text of all that decides it, by which a run
+	 * that is resumed knows it again. NULL: there is none. */
+	double (*own)(const void *ctx, int64_t t);
+	const void *own_ctx;
+	const char *own_text;
 };
 
 #define BT_SCHEDULE_INIT                                                       \

@@ -19,6 +19,8 @@ static json_t *schedule(const struct bt_train_run *t)
 {
 	const struct bt_schedule_opts *o = &t->o->schedule;
 
+	if (o->own != NULL) /* which does not look at the number of steps */
+		return json_pack("{s:s}", "schedule", o->own_text);
 	return json_pack("{s:I, s:f, s:s, s:I, s:f, s:f, s:I}", "steps in all",
 	                 (json_int_t)t->total, "learning rate", o->lr,
 	                 "schedule", bt_schedule_name(o->kind), "warm-up steps",
@@ -37,8 +39,9 @@ static json_t *loop(const struct bt_train_opts *o)
 	              o->batching.accumulate, "label smoothing", o->smoothing,
 	              "best by", o->metric, "class weight",
 	              o->class_weight != NULL ? o->class_weight : "none",
-	              "eval steps", (json_int_t)o->eval_steps, "patience",
-	              (json_int_t)o->patience);
+	              "eval steps",
+	              (json_int_t)(o->keep_last ? 0 : o->eval_steps),
+	              "patience", (json_int_t)o->patience);
 	if (o->epoch_steps > 0)
 		json_object_set_new(s, "steps of an epoch",
 		                    json_integer((json_int_t)o->epoch_steps));
@@ -73,7 +76,9 @@ static json_t *model(const struct bt_config *c)
 static json_t *data(const struct bt_train_run *t)
 {
 	const struct bt_labels *l = &t->m->labels;
-	json_int_t eval = t->eval != NULL ? (json_int_t)t->eval->crc : -1;
+	/* where the last model is kept, evaluation decides nothing */
+	const struct bt_dataset *d = t->o->keep_last ? NULL : t->eval;
+	json_int_t eval = d != NULL ? (json_int_t)d->crc : -1;
 	uint32_t labels = 0;
 	int i;
 
@@ -83,8 +88,8 @@ static json_t *data(const struct bt_train_run *t)
 	                 (json_int_t)t->train->crc, "training examples",
 	                 (json_int_t)t->train->n, "evaluation data", eval,
 	                 "evaluation examples",
-	                 (json_int_t)(t->eval != NULL ? t->eval->n : 0),
-	                 "labels", (json_int_t)labels);
+	                 (json_int_t)(d != NULL ? d->n : 0), "labels",
+	                 (json_int_t)labels);
 }
 
 json_t *bt_train_settings(const struct bt_train_run *t)

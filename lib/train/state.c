@@ -43,7 +43,7 @@ static char *describe(const struct bt_train_run *t)
 	const struct bt_train_state *s = &t->s;
 	json_t *o = json_pack(
 	    "{s:i, s:I, s:I, s:I, s:f, s:f, s:b, s:f, s:I, s:I, s:I, s:f, s:I, "
-	    "s:I}",
+	    "s:I, s:I}",
 	    "version", VERSION, "step", (json_int_t)s->step, "epoch",
 	    (json_int_t)s->epoch, "pos", (json_int_t)s->pos, "loss_sum",
 	    s->loss_sum, "loss_weight", s->loss_weight, "have_best",
@@ -51,7 +51,7 @@ static char *describe(const struct bt_train_run *t)
 	    (json_int_t)s->best_epoch, "best_step", (json_int_t)s->best_step,
 	    "stale", (json_int_t)s->stale, "seconds",
 	    s->seconds + bt_seconds() - t->began, "right", (json_int_t)s->right,
-	    "seen", (json_int_t)s->seen);
+	    "seen", (json_int_t)s->seen, "trial", (json_int_t)s->trial);
 	char *text;
 
 	json_object_set_new(o, "files", lengths(t));
@@ -125,7 +125,8 @@ static int check_settings(struct bt_train_run *t, const json_t *o,
 	json_t *now = bt_train_settings(t);
 	int r = BT_OK;
 
-	bt_train_compare(then, now, &diff);
+	if (!t->o->measure_only)
+		bt_train_compare(then, now, &diff);
 	if (diff.len > 0)
 		r = bt_error_set(err, BT_EFORMAT,
 		                 "cannot resume from '%s', which is of another "
@@ -190,20 +191,23 @@ static int read_place(struct bt_train_run *t, json_t *o, const char *path,
                       struct bt_error *err)
 {
 	json_int_t step, epoch, pos, best_epoch, best_step, stale;
-	json_int_t right = 0, seen = 0; /* not in earlier versions' */
+	json_int_t right = 0, seen = 0,
+	           trial = 0; /* not in earlier versions' */
 	struct bt_train_state s = {0};
 	int have;
 
 	if (json_unpack(o,
 	                "{s:I, s:I, s:I, s:F, s:F, s:b, s:F, s:I, s:I, s:I, "
-	                "s:F, s?I, s?I}",
+	                "s:F, s?I, s?I, s?I}",
 	                "step", &step, "epoch", &epoch, "pos", &pos, "loss_sum",
 	                &s.loss_sum, "loss_weight", &s.loss_weight, "have_best",
 	                &have, "best", &s.best, "best_epoch", &best_epoch,
 	                "best_step", &best_step, "stale", &stale, "seconds",
-	                &s.seconds, "right", &right, "seen", &seen) != 0 ||
-	    step < 0 || step > t->total || epoch < 0 || epoch > UINT32_MAX ||
-	    pos < 0 || (uint64_t)pos > t->train->n || stale < 0)
+	                &s.seconds, "right", &right, "seen", &seen, "trial",
+	                &trial) != 0 ||
+	    step < 0 || (step > t->total && !t->o->measure_only) || epoch < 0 ||
+	    epoch > UINT32_MAX || pos < 0 ||
+	    ((uint64_t)pos > t->train->n && !t->o->measure_only) || stale < 0)
 		return bt_error_set(err, BT_ECORRUPT,
 		                    "'%s': the note of its place in the run "
 		                    "makes no sense",
@@ -217,6 +221,8 @@ static int read_place(struct bt_train_run *t, json_t *o, const char *path,
 	s.stale = stale;
 	s.right = right;
 	s.seen = seen;
+	s.trial = trial;
+	t->batches.epoch = -1;
 	t->s = s;
 	return read_lengths(t, json_object_get(o, "files"), err);
 }

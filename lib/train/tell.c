@@ -26,22 +26,47 @@ static struct bt_train_news news(const struct bt_train_run *t,
                                  enum bt_train_event what)
 {
 	struct bt_train_news n = {.what = what,
+	                          .run = (struct bt_train_run *)t,
 	                          .step = t->s.step,
 	                          .total = t->total,
 	                          .epoch = bt_train_epoch(t),
 	                          .number = t->m->config.number,
 	                          .loss = bt_train_loss(t),
-	                          .accuracy = bt_train_accuracy(t)};
+	                          .accuracy = bt_train_accuracy(t),
+	                          .seen = t->s.seen,
+	                          .eval_seconds = t->eval_seconds};
 
 	return n;
 }
 
-static int tell(const struct bt_train_run *t, const struct bt_train_news *n,
+static int tell(struct bt_train_run *t, const struct bt_train_news *n,
                 struct bt_error *err)
 {
+	int r;
+
 	if (t->o->news == NULL)
 		return BT_OK;
-	return t->o->news(t->o->news_ctx, n, err);
+	r = t->o->news(t->o->news_ctx, n, err);
+	return r == BT_OK && t->o->own_curves
+	           ? bt_events_flush(&t->events, t->o->log, err)
+	           : r;
+}
+
+void bt_train_scalar(struct bt_train_run *t, enum bt_train_curve curve,
+                     double value, const char *tag)
+{
+	static const enum bt_event_stream streams[] = {
+	    [BT_TRAIN_CURVE_TRAIN] = BT_EVENTS_TRAIN,
+	    [BT_TRAIN_CURVE_VALIDATION] = BT_EVENTS_VALIDATION,
+	    [BT_TRAIN_CURVE_SPEED] = BT_EVENTS_SPEED};
+
+	bt_events_scalar(&t->events, streams[curve], t->s.step, value, "%s",
+	                 tag);
+}
+
+const struct bt_metrics *bt_train_measured(const struct bt_train_run *t)
+{
+	return &t->metrics;
 }
 
 /* How fast the updates since the last measure went. */
@@ -56,6 +81,13 @@ static int measure(struct bt_train_run *t, double now, struct bt_error *err)
 	t->timed.step = t->s.step;
 	t->timed.examples = t->res->examples;
 	bt_train_speed(t, n.seconds, n.step - n.from, n.examples);
+	return tell(t, &n, err);
+}
+
+int bt_train_begun(struct bt_train_run *t, struct bt_error *err)
+{
+	struct bt_train_news n = news(t, BT_TRAIN_BEGUN);
+
 	return tell(t, &n, err);
 }
 

@@ -141,7 +141,11 @@ static void count_step(struct bt_train_run *t, uint64_t tokens)
 
 double bt_train_rate(const struct bt_train_run *t, int64_t step)
 {
-	return bt_schedule_rate(&t->o->schedule, step, t->warmup, t->total);
+	const struct bt_schedule_opts *o = &t->o->schedule;
+
+	if (o->own != NULL)
+		return o->own(o->own_ctx, step);
+	return bt_schedule_rate(o, step, t->warmup, t->total);
 }
 
 /* Applies the gradients. */
@@ -225,6 +229,8 @@ static bool save_is_due(const struct bt_train_run *t)
 
 	if (is_over(t))
 		return false;
+	if (t->s.step == t->o->save_first)
+		return true;
 	return (t->o->save_steps > 0 && t->s.step % t->o->save_steps == 0) ||
 	       (t->o->save_minutes > 0 && minutes >= t->o->save_minutes);
 }
@@ -268,7 +274,7 @@ static int advance(struct bt_train_run *t, struct bt_error *err)
 static int run(struct bt_train_run *t, struct bt_error *err)
 {
 	enum bt_train_end end;
-	int r = BT_OK;
+	int r = bt_train_begun(t, err);
 
 	t->res->steps = t->told.step = t->timed.step = t->s.step;
 	t->start = bt_seconds();
@@ -280,10 +286,26 @@ static int run(struct bt_train_run *t, struct bt_error *err)
 			return r;
 		}
 		r = advance(t, err);
+		if (r == BT_ELIMIT && t->o->recoveries > 0)
+			r = bt_train_recover(t, err);
 	}
+	if (r == BT_OK && t->o->save_end && t->saved_step != t->s.step)
+		r = bt_train_save_state(t, err);
 	if (r == BT_OK)
 		t->res->end =
 		    t->s.step >= t->total ? BT_TRAIN_ALL : BT_TRAIN_NO_BETTER;
+	return r;
+}
+
+/* Evaluates the model as it is. */
+static int measure(struct bt_train_run *t, struct bt_error *err)
+{
+	int r;
+
+	t->start = bt_seconds();
+	r = bt_train_report(t, err);
+	if (r == BT_OK)
+		t->res->end = BT_TRAIN_ALL;
 	return r;
 }
 
@@ -328,6 +350,7 @@ static int prepare(struct bt_train_run *t, struct bt_error *err)
 	r = prepare_files(t, err);
 	if (r == BT_OK && (t->o->resume || t->o->resume_from != NULL))
 		r = bt_train_load_state(t, err);
+	t->batches.o.seed = bt_train_order_seed(t);
 	if (r == BT_OK)
 		r = bt_engine_pack(t->m->engine, err);
 	return r;
@@ -336,7 +359,8 @@ static int prepare(struct bt_train_run *t, struct bt_error *err)
 /* The checkpoint of a run that is over serves no one who does not say so. */
 static void drop_checkpoint(const struct bt_train_run *t)
 {
-	char *path = t->o->keep > 0 ? NULL : bt_train_checkpoint(t->o->out);
+	bool stays = t->o->keep > 0 || t->o->measure_only;
+	char *path = stays ? NULL : bt_train_checkpoint(t->o->out);
 
 	if (path != NULL)
 		(void)unlink(path);
@@ -369,7 +393,7 @@ int bt_train(struct bt_model *m, const struct bt_dataset *train,
 	r = prepare(&t, err);
 	res->kept = t.s.have_best || (t.s.epoch > 0 && eval == NULL);
 	if (r == BT_OK) {
-		r = run(&t, err);
+		r = opts->measure_only ? measure(&t, err) : run(&t, err);
 		res->seconds += bt_seconds() - t.start;
 	}
 	if (opts->progress != NULL)

@@ -16,6 +16,7 @@
 #include "train/schedule.h"
 
 enum bt_train_event {
+	BT_TRAIN_BEGUN, /* nothing was done yet, or it goes on from here */
 	BT_TRAIN_UPDATED,
 	BT_TRAIN_TIMED,   /* log_steps are over */
 	BT_TRAIN_REPORTED /* the model was evaluated, and is kept if it is to be
@@ -25,15 +26,18 @@ enum bt_train_event {
 /* Where a run is. Means are over the examples since the last report. */
 struct bt_train_news {
 	enum bt_train_event what;
+	struct bt_train_run *run; /* for the functions below */
 	int64_t step, total; /* updates done and to be done */
 	int64_t epoch;       /* that the last one belongs to, from 1 */
 	double loss;
 	double accuracy; /* of classes */
+	int64_t seen;    /* so many examples */
 	bool number;     /* numbers are learnt, by the mean of squares */
 	double seconds;  /* of training; TIMED, REPORTED: since the last one */
 	int64_t from;    /* TIMED: the updates before */
 	uint64_t examples;                     /* TIMED: in between */
 	const struct bt_metrics_summary *eval; /* REPORTED; or NULL */
+	double eval_seconds;                   /* REPORTED: that it took */
 	bool kept;                             /* REPORTED */
 };
 
@@ -61,16 +65,21 @@ struct bt_train_opts {
 
 	/* checkpoints; 0: none */
 	int64_t save_steps;  /* updates from one to the next */
+	int64_t save_first;  /* one more after so many updates */
+	bool save_end;       /* and one when all is done */
 	double save_minutes; /* likewise */
 	int64_t keep;        /* so many are kept, also when the run is over */
 	double max_minutes;  /* then the run ends with one; 0: never */
 	double asked_at;     /* bt_seconds() from which they count */
+	int64_t recoveries;  /* so often the run goes back to the checkpoint
+	                      * when it diverged, and on with other batches */
 	bool resume;
 	const char *resume_from; /* NULL: the newest in the directory */
 
 	const char *tensorboard; /* directory for event files; or NULL */
 	const char *curves;      /* under which name in it those of training and
 	                          * evaluation are, "summaries/"; NULL: "" */
+	bool own_curves;         /* they hold what news adds to them, no more */
 	int64_t log_steps;       /* updates from one measure of speed to the
 	                          * next; 0: as evaluation */
 	const char *out;         /* the model directory to write; exists */
@@ -84,6 +93,10 @@ struct bt_train_opts {
 	int (*news)(void *ctx, const struct bt_train_news *news,
 	            struct bt_error *err);
 	void *news_ctx;
+
+	/* Nothing is trained or kept: the model, or with resume the checkpoint,
+	 * is evaluated once and reported. */
+	bool measure_only;
 
 	bool (*stopped)(void); /* asked after each update; may be NULL */
 	const struct bt_log *log;
@@ -130,6 +143,23 @@ struct bt_train_result {
 int bt_train(struct bt_model *m, const struct bt_dataset *train,
              const struct bt_dataset *eval, const struct bt_train_opts *opts,
              struct bt_train_result *res, struct bt_error *err) BT_MUST_USE;
+
+/* For news: adds a scalar to a file of events. */
+enum bt_train_curve {
+	BT_TRAIN_CURVE_TRAIN,
+	BT_TRAIN_CURVE_VALIDATION,
+	BT_TRAIN_CURVE_SPEED
+};
+void bt_train_scalar(struct bt_train_run *run, enum bt_train_curve curve,
+                     double value, const char *tag);
+
+/* For news: writes the model of this moment into a directory, which is there,
+ * with all that belongs to it. */
+int bt_train_save_model(struct bt_train_run *run, const char *dir,
+                        struct bt_error *err) BT_MUST_USE;
+
+/* For news: the measures of the last evaluation, by class. */
+const struct bt_metrics *bt_train_measured(const struct bt_train_run *run);
 
 /* Updates that a run of these batches is to have. */
 int64_t bt_train_steps(struct bt_batches *b, const struct bt_train_opts *o);

@@ -23,6 +23,8 @@ struct bt_train_state {
 	int64_t best_epoch, best_step;
 	int64_t stale;  /* evaluations since the best one */
 	double seconds; /* that the run has taken */
+	int64_t trial;  /* times that it went back to a checkpoint: decides the
+	                 * order of examples */
 };
 
 struct bt_train_run {
@@ -38,11 +40,13 @@ struct bt_train_run {
 	struct bt_growth history;
 	struct bt_events events;
 	int64_t total, warmup; /* updates */
+	double eval_seconds;   /* of the last evaluation */
 	double shown_loss;     /* smoothed, for the progress line */
 
 	/* of this process */
 	double start;       /* when the updates in progress began */
 	double began;       /* when the run did, or would have */
+	int64_t recovered;  /* times */
 	int64_t saved_step; /* of the checkpoint that stands; -1: none */
 	double saved_at;    /* when it was written */
 	struct {
@@ -76,8 +80,9 @@ double bt_train_accuracy(const struct bt_train_run *t);
 /* The epoch, from 1, that the last update belongs to. */
 int64_t bt_train_epoch(const struct bt_train_run *t);
 
-/* Tells the caller of an update, and how fast it went if that is due; and of a
- * report (tell.c). */
+/* Tells the caller that the run begins; of an update, and how fast it went if
+ * that is due; and of a report (tell.c). */
+int bt_train_begun(struct bt_train_run *t, struct bt_error *err) BT_MUST_USE;
 int bt_train_updated(struct bt_train_run *t, struct bt_error *err) BT_MUST_USE;
 int bt_train_reported(struct bt_train_run *t,
                       const struct bt_metrics_summary *eval, double seconds,
@@ -104,6 +109,14 @@ int bt_train_save_state(struct bt_train_run *t,
  * other data or settings. */
 int bt_train_load_state(struct bt_train_run *t,
                         struct bt_error *err) BT_MUST_USE;
+
+/* Goes back to the checkpoint that stands, after an error that is cleared, and
+ * takes another order of examples from there (recover.c). The error stands if
+ * that may not be, or no more. */
+int bt_train_recover(struct bt_train_run *t, struct bt_error *err) BT_MUST_USE;
+
+/* The seed of the order of examples. */
+uint64_t bt_train_order_seed(const struct bt_train_run *t);
 
 /* Gives the checkpoint that stands a name with its step beside it, if earlier
  * ones are to be kept; and removes those that are too many (earlier.c). */
