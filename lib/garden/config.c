@@ -152,6 +152,8 @@ static int merge_class(struct merge *m, const struct bt_garden_field *f,
 			return nomem(err);
 		old = bt_yaml_get(to, f->key);
 	}
+	old->from = m->from;
+	old->line = v->line;
 	return merge(m, class, old, v, err);
 }
 

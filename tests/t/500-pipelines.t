@@ -72,6 +72,16 @@ like "$(tail -n 1 out)" '13/13 *' 'glue-run-classifier.sh: with flags of his'
 exits 2 'glue-run-classifier.sh: says how it is used' \
 	"$TEST_TOP/pipelines/glue-run-classifier.sh" mrpc
 
+EXPERIMENT_DIR=experiment exits 0 'train-experiment.sh: killed and recovered' \
+	"$TEST_TOP/pipelines/train-experiment.sh"
+like "$(tail -n 1 out)" '*the same model, bit for bit' 'train-experiment.sh: to the same bits'
+exits 0 'train-experiment.sh: on files of a user' \
+	"$TEST_TOP/pipelines/train-experiment.sh" sst-2 experiment/bert experiment/data \
+	experiment2 --threads=1
+like "$(tail -n 1 out)" 'accuracy *(80 examples)' 'train-experiment.sh: with flags of his'
+exits 2 'train-experiment.sh: says how it is used' \
+	"$TEST_TOP/pipelines/train-experiment.sh" sst-2
+
 for script in "$TEST_TOP"/pipelines/*.sh; do
 	grep -q "$(basename "$script")" "$TEST_TOP/tests/t/500-pipelines.t" \
 		"$TEST_TOP/tests/t/510-real.t"

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: MIT */
+#include "garden/experiment.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/sys.h"
+#include "garden/experiment_int.h"
+#include "io/out.h"
+
+static const char *const names[] = {
+    [BT_EXPERIMENT_TRAIN] = "train",
+    [BT_EXPERIMENT_EVAL] = "eval",
+    [BT_EXPERIMENT_TRAIN_AND_EVAL] = "train_and_eval",
+    [BT_EXPERIMENT_CONTINUOUS_EVAL] = "continuous_eval",
+    [BT_EXPERIMENT_TRAIN_AND_POST_EVAL] = "train_and_post_eval"};
+
+enum bt_experiment_mode bt_experiment_mode(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strcmp(names[i], name) == 0)
+			return (enum bt_experiment_mode)i;
+	return BT_EXPERIMENT_TRAIN;
+}
+
+static bool trains(enum bt_experiment_mode mode)
+{
+	return mode != BT_EXPERIMENT_EVAL &&
+	       mode != BT_EXPERIMENT_CONTINUOUS_EVAL;
+}
+
+static int write_params(const struct bt_experiment *e, struct bt_error *err)
+{
+	char *path = bt_model_path(e->dir, "params.yaml");
+	struct bt_buf b = BT_BUF_INIT;
+	int r = path != NULL ? BT_OK : bt_error_nomem(err, "writing params");
+
+	if (r == BT_OK)
+		r = bt_garden_write(e->config, false, &b, err);
+	if (r == BT_OK)
+		r = bt_out_whole(path, b.data, b.len, err);
+	bt_buf_clear(&b);
+	free(path);
+	return r;
+}
+
+/* When the checkpoint in the directory was written; false if there is none. */
+static bool checkpoint_time(const char *dir, struct timespec *at)
+{
+	char *path = bt_train_checkpoint(dir);
+	struct stat st;
+	bool there = path != NULL && stat(path, &st) == 0;
+
+	if (there)
+		*at = st.st_mtim;
+	free(path);
+	return there;
+}
+
+static const char *dtype_of(const struct bt_garden *c)
+{
+	const char *s = bt_garden_str(c, "runtime.mixed_precision_dtype");
+
+	return strstr(s, "bfloat16") != NULL ? "bf16" : "f32";
+}
+
+/* What training and evaluating share. */
+static void set_common(struct bt_trial *t, struct bt_job_opts *o)
+{
+	const struct bt_garden *c = t->e->config;
+	const char *init = bt_garden_str(c, "task.init_checkpoint");
+	bool loads = bt_garden_bool(c, "task.model.use_encoder_pooler") ||
+	             bt_garden_bool(c, "task.init_cls_pooler");
+	struct timespec at;
+
+	o->config = t->encoder;
+	o->init_weights = *init != '\0' ? init : NULL;
+	o->old_head = loads ? BT_JOB_HEAD_CLASSES : BT_JOB_HEAD_FRESH;
+	o->tokenizer = t->e->tokenizer;
+	o->task = t->plan.number ? "regression" : "classification";
+	o->n_labels = t->plan.number
+	                  ? 0
+	                  : (int)bt_garden_int(c, "task.model.num_classes", 0);
+	o->dropout = -1;
+	o->dtype = dtype_of(c);
+	o->threads = t->e->threads;
+	o->train.batching.accumulate = 1;
+	o->train.batching.seed = (uint64_t)bt_garden_int(
+	    c, "task.train_data.seed", (int64_t)t->e->seed);
+	o->train.optim = (struct bt_optim_opts)BT_OPTIM_INIT;
+	o->train.schedule = (struct bt_schedule_opts)BT_SCHEDULE_INIT;
+	o->train.metric = t->plan.number ? "mse" : "accuracy";
+	o->train.keep_last = true;
+	o->train.tensorboard = o->train.out = t->e->dir;
+	o->train.own_curves = true;
+	o->train.news = bt_trial_news;
+	o->train.news_ctx = t;
+	o->train.stopped = t->e->stopped;
+	o->train.log = t->e->log;
+	o->train.progress = t->e->progress;
+	o->train.resume = checkpoint_time(t->e->dir, &at);
+}
+
+/* Evaluation data of the plan; first is the number of examples, 0 for all. */
+static size_t eval_first(const struct bt_trial *t)
+{
+	const struct bt_plan *p = &t->plan;
+
+	return p->eval_steps > 0 ? (size_t)(p->eval_steps * p->eval_batch) : 0;
+}
+
+static size_t eval_whole(const struct bt_trial *t)
+{
+	const char *path = "task.validation_data.drop_remainder";
+
+	return bt_garden_bool(t->e->config, path) ? (size_t)t->plan.eval_batch
+	                                          : 0;
+}
+
+/* The job of training; evals: also evaluates, every interval. */
+static void set_training(struct bt_trial *t, bool evals, struct bt_job_opts *o)
+{
+	const struct bt_garden *c = t->e->config;
+	bool post = t->e->mode == BT_EXPERIMENT_TRAIN_AND_POST_EVAL;
+	struct bt_train_opts *n = &o->train;
+
+	o->records = t->plan.train.path;
+	o->n_records = t->plan.train.n;
+	o->longest = (size_t)bt_garden_int(c, "task.train_data.seq_length", 0);
+	if (evals) {
+		o->evals = t->plan.eval.path;
+		o->n_evals = t->plan.eval.n;
+		o->eval_first = eval_first(t);
+		o->eval_batch = eval_whole(t);
+		o->eval_longest = (size_t)bt_garden_int(
+		    c, "task.validation_data.seq_length", 0);
+	}
+	n->steps = t->plan.train_steps;
+	n->eval_steps = evals && !post ? t->plan.eval_interval : INT64_MAX;
+	n->batching.stream = true;
+	n->batching.size =
+	    (size_t)bt_garden_int(c, "task.train_data.global_batch_size", 0);
+	n->schedule.own = bt_rate_at;
+	n->schedule.own_ctx = &t->plan.rate;
+	n->schedule.own_text = t->plan.rate.text;
+	n->optim = t->plan.optim;
+	n->save_steps = bt_garden_int(c, "trainer.checkpoint_interval", 0);
+	n->save_first = t->plan.steps_per_loop;
+	n->save_end = true;
+	n->recoveries = t->plan.recoveries;
+	n->keep = bt_garden_int(c, "trainer.max_to_keep", 1);
+	if (n->keep < 1)
+		n->keep = 1;
+}
+
+static int train(struct bt_trial *t, bool evals, struct bt_train_result *res,
+                 struct bt_error *err)
+{
+	struct bt_job_opts o = {0};
+	int r = bt_paths_make(t->e->dir, err);
+
+	if (r == BT_OK)
+		r = write_params(t->e, err);
+	if (r != BT_OK)
+		return r;
+	set_common(t, &o);
+	set_training(t, evals, &o);
+	if (o.train.resume)
+		bt_log(t->e->log, BT_LOG_NOTE,
+		       "restored from the checkpoint "
+		       "in '%s'",
+		       t->e->dir);
+	else if (o.old_head == BT_JOB_HEAD_FRESH && o.init_weights != NULL)
+		bt_log(
+		    t->e->log, BT_LOG_NOTE,
+		    "the classifier gets a pooler of its own, which is fresh "
+		    "(use_encoder_pooler, init_cls_pooler)");
+	return bt_job_run(&o, res, err);
+}
+
+/* Evaluates the newest checkpoint, or the starting weights where there is none.
+ */
+static int evaluate(struct bt_trial *t, struct bt_train_result *res,
+                    struct bt_error *err)
+{
+	struct bt_job_opts o = {0};
+
+	set_common(t, &o);
+	o.records = t->plan.eval.path;
+	o.n_records = t->plan.eval.n;
+	o.first = eval_first(t);
+	o.longest = (size_t)bt_garden_int(t->e->config,
+	                                  "task.validation_data.seq_length", 0);
+	o.train.measure_only = true;
+	o.train.steps = 1;
+	o.train.batching.size = 1;
+	if (!o.train.resume)
+		bt_log(t->e->log, BT_LOG_WARN,
+		       "there is no checkpoint in '%s': the weights that "
+		       "training would start from are evaluated",
+		       t->e->dir);
+	return bt_job_run(&o, res, err);
+}
+
+static bool stopped(const struct bt_trial *t)
+{
+	return t->e->stopped != NULL && t->e->stopped();
+}
+
+/* Evaluates each checkpoint that comes, until the last one is there or none
+ * came for so long. */
+static int watch(struct bt_trial *t, struct bt_train_result *res,
+                 struct bt_error *err)
+{
+	const struct bt_garden *c = t->e->config;
+	double patience =
+	    (double)bt_garden_int(c, "trainer.continuous_eval_timeout", 3600);
+	int64_t last = bt_garden_int(c, "trainer.train_steps", 0);
+	struct timespec seen = {0, 0}, at, nap = {0, 200000000};
+	double since = bt_seconds();
+	int r = BT_OK;
+
+	while (r == BT_OK && !stopped(t)) {
+		if (checkpoint_time(t->e->dir, &at) &&
+		    (at.tv_sec != seen.tv_sec || at.tv_nsec != seen.tv_nsec)) {
+			seen = at;
+			r = evaluate(t, res, err);
+			since = bt_seconds();
+		} else if (bt_seconds() - since >= patience) {
+			if (res->steps >= last)
+				break;
+			bt_log(t->e->log, BT_LOG_NOTE,
+			       "no new checkpoint for %.0f s, and step %lld of "
+			       "%lld is the last one: waiting on",
+			       patience, (long long)res->steps,
+			       (long long)last);
+			since = bt_seconds();
+		} else {
+			nanosleep(&nap, NULL);
+		}
+	}
+	return r;
+}
+
+static int run(struct bt_trial *t, struct bt_train_result *res,
+               struct bt_error *err)
+{
+	enum bt_experiment_mode mode = t->e->mode;
+
+	if (mode == BT_EXPERIMENT_CONTINUOUS_EVAL)
+		return watch(t, res, err);
+	if (mode == BT_EXPERIMENT_EVAL)
+		return evaluate(t, res, err);
+	return train(t, mode != BT_EXPERIMENT_TRAIN, res, err);
+}
+
+int bt_experiment_run(const struct bt_experiment *e,
+                      struct bt_train_result *res, struct bt_error *err)
+{
+	struct bt_trial t = {.e = e};
+	bool learns = trains(e->mode), tests = e->mode != BT_EXPERIMENT_TRAIN;
+	int r = bt_plan_check(e->config, learns, tests, e->log, err);
+
+	memset(res, 0, sizeof(*res));
+	if (r == BT_OK)
+		r = bt_plan_make(e->config, learns, tests, &t.plan, err);
+	if (r == BT_OK)
+		r = bt_best_open(&t.best, e->dir, &t.plan, err);
+	if (r == BT_OK)
+		t.encoder = bt_plan_encoder(e->config);
+	if (r == BT_OK && t.encoder == NULL)
+		r = bt_error_nomem(err, "preparing an experiment");
+	if (r == BT_OK)
+		r = run(&t, res, err);
+	json_decref(t.encoder);
+	bt_best_clear(&t.best);
+	bt_plan_clear(&t.plan);
+	return r;
+}

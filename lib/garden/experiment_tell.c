@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT */
+/* What a run says of itself, in the words and curves of Model Garden. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/num.h"
+#include "base/sys.h"
+#include "garden/experiment_int.h"
+#include "garden/py.h"
+
+void bt_told_add(struct bt_told *t, const char *name, double value)
+{
+	int i = t->n++;
+
+	for (; i > 0 && strcmp(t->name[i - 1], name) > 0; i--) {
+		t->name[i] = t->name[i - 1];
+		t->value[i] = t->value[i - 1];
+	}
+	t->name[i] = name;
+	t->value[i] = value;
+}
+
+/* A float32, in its shortest form. */
+static void put_single(double v, struct bt_buf *out)
+{
+	char s[32];
+
+	if (isfinite(v) && fabs(v) < 1e38) {
+		bt_format_f32(s, sizeof(s), (float)v);
+		v = strtod(s, NULL);
+	}
+	bt_py_real(v, out);
+}
+
+void bt_told_put(const struct bt_told *t, struct bt_buf *out)
+{
+	struct bt_buf b = BT_BUF_INIT;
+	size_t width = 2;
+	bool lines;
+	int i;
+
+	for (i = 0; i < t->n; i++) {
+		bt_buf_reset(&b);
+		put_single(t->value[i], &b);
+		width += strlen(t->name[i]) + b.len + (i > 0 ? 6 : 4);
+	}
+	lines = width > 80;
+	bt_buf_puts(out, lines ? "\n    {" : "{");
+	for (i = 0; i < t->n; i++) {
+		if (i > 0)
+			bt_buf_puts(out, lines ? ",\n     " : ", ");
+		bt_py_str(t->name[i], out);
+		bt_buf_puts(out, ": ");
+		put_single(t->value[i], out);
+	}
+	bt_buf_putc(out, '}');
+	out->oom |= b.oom;
+	bt_buf_clear(&b);
+}
+
+static void print(const struct bt_trial *t, struct bt_buf *line)
+{
+	if (t->e->progress != NULL)
+		bt_progress_clear(t->e->progress);
+	bt_buf_putc(line, '\n');
+	if (bt_buf_str(line) != NULL)
+		t->e->print(t->e->print_ctx, bt_buf_str(line));
+	bt_buf_clear(line);
+}
+
+/* Whether the updates that are told together end here. */
+static bool chunk_ends(const struct bt_trial *t, const struct bt_train_news *n)
+{
+	const struct bt_plan *p = &t->plan;
+
+	return n->step % p->steps_per_loop == 0 || n->step == n->total ||
+	       (p->eval_interval > 0 && n->step % p->eval_interval == 0);
+}
+
+static void begin_chunk(struct bt_trial *t, const struct bt_train_news *n)
+{
+	double seen = (double)n->seen;
+
+	t->chunk.step = n->step;
+	t->chunk.seen = n->seen;
+	t->chunk.loss = n->loss * seen;
+	t->chunk.right = n->accuracy * seen;
+	t->chunk.time = bt_seconds();
+}
+
+/* Tells of the updates since the last time. */
+static int tell_chunk(struct bt_trial *t, const struct bt_train_news *n,
+                      struct bt_error *err)
+{
+	double all = (double)n->seen, fresh = all - (double)t->chunk.seen;
+	double loss = (n->loss * all - t->chunk.loss) / fresh;
+	double right = (n->accuracy * all - t->chunk.right) / fresh;
+	double seconds = bt_seconds() - t->chunk.time;
+	double speed =
+	    (double)(n->step - t->chunk.step) / (seconds > 0 ? seconds : 1e-9);
+	double rate = bt_rate_at(&t->plan.rate, n->step);
+	struct bt_buf line = BT_BUF_INIT;
+	struct bt_told told = {0};
+
+	if (right < 0 || right > 1) /* by a rounding */
+		right = right < 0 ? 0 : 1;
+	bt_told_add(&told, "training_loss", loss);
+	if (!n->number)
+		bt_told_add(&told, "cls_accuracy", right);
+	bt_told_add(&told, "learning_rate", rate);
+	bt_buf_printf(&line,
+	              "train | step: % 6lld | steps/sec: % 6.1f | output: ",
+	              (long long)n->step, speed);
+	bt_told_put(&told, &line);
+	print(t, &line);
+	bt_train_scalar(n->run, BT_TRAIN_CURVE_TRAIN, loss, "training_loss");
+	if (!n->number)
+		bt_train_scalar(n->run, BT_TRAIN_CURVE_TRAIN, right,
+		                "cls_accuracy");
+	bt_train_scalar(n->run, BT_TRAIN_CURVE_TRAIN, rate, "learning_rate");
+	bt_train_scalar(n->run, BT_TRAIN_CURVE_TRAIN, speed,
+	                "steps_per_second");
+	begin_chunk(t, n);
+	if (n->step >= t->plan.bound_from && loss > t->plan.loss_bound)
+		return bt_error_set(err, BT_ELIMIT,
+		                    "the loss, %.9g, is above "
+		                    "trainer.loss_upper_bound, %.9g, after "
+		                    "step %lld",
+		                    loss, t->plan.loss_bound,
+		                    (long long)n->step);
+	return BT_OK;
+}
+
+/* The measures of an evaluation, by their names there. */
+static void measures(const struct bt_trial *t, const struct bt_train_news *n,
+                     struct bt_told *told)
+{
+	struct bt_class_metrics one = {0};
+
+	bt_told_add(told, "validation_loss", n->eval->loss);
+	if (!n->number)
+		bt_told_add(told, "cls_accuracy", n->eval->accuracy);
+	if (t->plan.metric == BT_PLAN_CORRELATION)
+		bt_told_add(told, "pearson_spearman_corr",
+		            n->eval->pearson_spearman);
+	if (t->plan.metric == BT_PLAN_MCC)
+		bt_told_add(told, "matthews_corrcoef", n->eval->mcc);
+	if (t->plan.metric == BT_PLAN_F1) {
+		bt_metrics_class(bt_train_measured(n->run), 1, &one);
+		bt_told_add(told, "f1", one.f1);
+	}
+}
+
+static int tell_eval(struct bt_trial *t, const struct bt_train_news *n,
+                     struct bt_error *err)
+{
+	const struct bt_metrics *m = bt_train_measured(n->run);
+	double seconds = n->eval_seconds > 0 ? n->eval_seconds : 1e-9;
+	double batches = ceil((double)m->n / (double)t->plan.eval_batch);
+	struct bt_buf line = BT_BUF_INIT;
+	struct bt_told told = {0};
+	char best[80];
+	int i, r;
+
+	measures(t, n, &told);
+	bt_buf_printf(&line,
+	              " eval | step: % 6lld | steps/sec: % 6.1f | eval time: % "
+	              "6.1f sec | output: ",
+	              (long long)n->step, batches / seconds, seconds);
+	bt_told_put(&told, &line);
+	print(t, &line);
+	r = bt_best_offer(&t->best, &t->plan, n, &told, t->e->log, err);
+	for (i = 0; i < told.n; i++)
+		bt_train_scalar(n->run, BT_TRAIN_CURVE_VALIDATION,
+		                told.value[i], told.name[i]);
+	if (t->plan.eval_steps > 0)
+		bt_train_scalar(n->run, BT_TRAIN_CURVE_VALIDATION,
+		                batches / seconds, "steps_per_second");
+	if (t->best.have) {
+		snprintf(best, sizeof(best), "best_%s", t->plan.best_by);
+		bt_train_scalar(n->run, BT_TRAIN_CURVE_VALIDATION,
+		                t->best.value, best);
+	}
+	return r;
+}
+
+int bt_trial_news(void *trial, const struct bt_train_news *n,
+                  struct bt_error *err)
+{
+	struct bt_trial *t = trial;
+	int r = BT_OK;
+
+	switch (n->what) {
+	case BT_TRAIN_BEGUN:
+		begin_chunk(t, n);
+		return BT_OK;
+	case BT_TRAIN_UPDATED:
+		return chunk_ends(t, n) ? tell_chunk(t, n, err) : BT_OK;
+	case BT_TRAIN_REPORTED:
+		if (n->eval != NULL)
+			r = tell_eval(t, n, err);
+		memset(&t->chunk, 0, sizeof(t->chunk));
+		t->chunk.step = n->step;
+		t->chunk.time = bt_seconds();
+		return r;
+	default:
+		return BT_OK;
+	}
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/* What a configuration asks of this machine: the job, and what goes on around
+ * it. */
+#ifndef BT_GARDEN_PLAN_INT_H
+#define BT_GARDEN_PLAN_INT_H
+
+#include <jansson.h>
+
+#include "garden/config.h"
+#include "garden/paths.h"
+#include "garden/rate.h"
+#include "train/job.h"
+
+enum bt_plan_metric {
+	BT_PLAN_ACCURACY,
+	BT_PLAN_F1,
+	BT_PLAN_MCC,
+	BT_PLAN_CORRELATION /* mean of Pearson's and Spearman's */
+};
+
+struct bt_plan {
+	struct bt_rate rate;
+	struct bt_paths train, eval;
+	struct bt_optim_opts optim;
+	bool number; /* is predicted, not a class */
+	enum bt_plan_metric metric;
+	int64_t train_steps, steps_per_loop;
+	int64_t eval_interval, eval_steps; /* eval_steps -1: all */
+	int64_t eval_batch;
+	double loss_bound;
+	int64_t bound_from; /* updates */
+	int64_t recoveries;
+	const char *best_in; /* directory below the model's; "": none */
+	const char *best_by; /* "cls_accuracy" */
+	bool best_falls;
+};
+
+/*
+ * Fails with BT_EARG, naming the key, for what asks for something that is not
+ * built or for what makes no sense. trains, evaluates: what the mode needs.
+ */
+int bt_plan_check(const struct bt_garden *c, bool trains, bool evaluates,
+                  const struct bt_log *log, struct bt_error *err) BT_MUST_USE;
+
+/* Fills p, whose strings are the configuration's; bt_plan_clear frees the rest.
+ * The files of the data are looked for. */
+int bt_plan_make(const struct bt_garden *c, bool trains, bool evaluates,
+                 struct bt_plan *p, struct bt_error *err) BT_MUST_USE;
+void bt_plan_clear(struct bt_plan *p);
+
+/* The optimizer alone (plan_optim.c). */
+int bt_plan_optim(const struct bt_garden *c, struct bt_optim_opts *o,
+                  struct bt_error *err) BT_MUST_USE;
+
+/* The encoder as bert_config.json has it. NULL when out of memory. */
+json_t *bt_plan_encoder(const struct bt_garden *c);
+
+#endif

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: MIT */
+#include "garden/rate.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define PI 3.14159265358979323846
+#define LR "trainer.optimizer_config.learning_rate."
+#define WARM "trainer.optimizer_config.warmup."
+
+static double polynomial(const struct bt_rate *r, double s)
+{
+	double d = (double)r->decay, times;
+
+	if (r->cycle) {
+		times = ceil(s / d);
+		d *= times > 1 ? times : 1;
+	} else if (s > d) {
+		s = d;
+	}
+	return (r->initial - r->end) * pow(1 - s / d, r->power) + r->end;
+}
+
+static double stepwise(const struct bt_rate *r, double s)
+{
+	size_t k;
+
+	for (k = 0; k < r->n && s > r->bound[k]; k++)
+		;
+	return r->value[k];
+}
+
+/* The rate without warm-up. */
+static double after(const struct bt_rate *r, int64_t t)
+{
+	double s = (double)t - (double)r->offset, d = (double)r->decay, p;
+
+	switch (r->kind) {
+	case BT_RATE_STEPWISE:
+		return stepwise(r, s);
+	case BT_RATE_EXPONENTIAL:
+		p = s / d;
+		return r->initial *
+		       pow(r->decay_rate, r->staircase ? floor(p) : p);
+	case BT_RATE_POLYNOMIAL:
+		return polynomial(r, s);
+	case BT_RATE_COSINE:
+		p = (1 + cos(PI * (s < d ? s : d) / d)) / 2;
+		return r->initial * ((1 - r->alpha) * p + r->alpha);
+	default:
+		return r->initial;
+	}
+}
+
+double bt_rate_at(const void *rate, int64_t t)
+{
+	const struct bt_rate *r = rate;
+	double w = (double)r->warmup, p;
+
+	if (r->warm == BT_RATE_COLD || t >= r->warmup)
+		return after(r, t);
+	p = after(r, r->warmup);
+	if (r->warm == BT_RATE_WARM_LINEAR)
+		return r->first + (double)t / w * (p - r->first);
+	return p * pow((t > 1 ? (double)t : 1) / w, r->wpower);
+}
+
+static int missing(const struct bt_garden *c, const char *path,
+                   struct bt_error *err)
+{
+	return bt_garden_fault(c, path, BT_EARG, err,
+	                       "it must be given, as a number above 0");
+}
+
+/* A number above 0 that has to be given. */
+static int need(const struct bt_garden *c, const char *path, double *v,
+                struct bt_error *err)
+{
+	*v = bt_garden_real(c, path, -1);
+	return *v > 0 && isfinite(*v) ? BT_OK : missing(c, path, err);
+}
+
+static int need_steps(const struct bt_garden *c, const char *path, int64_t *v,
+                      struct bt_error *err)
+{
+	*v = bt_garden_int(c, path, -1);
+	return *v > 0 ? BT_OK : missing(c, path, err);
+}
+
+/* A list of numbers; *n is their number. */
+static int read_list(const struct bt_garden *c, const char *path, double *v,
+                     size_t *n, struct bt_error *err)
+{
+	const struct bt_yaml *l = bt_garden_get(c, path), *x;
+	size_t i;
+
+	if (l->n >= BT_RATE_PARTS)
+		return bt_garden_fault(c, path, BT_EARG, err,
+		                       "more than %d parts", BT_RATE_PARTS - 1);
+	for (i = 0; i < l->n; i++) {
+		x = l->item[i];
+		if (x->kind != BT_YAML_INT && x->kind != BT_YAML_REAL)
+			return bt_garden_fault(c, path, BT_EARG, err,
+			                       "a number is due, not %s",
+			                       bt_yaml_kind_name(x->kind));
+		v[i] = x->kind == BT_YAML_INT ? (double)x->whole : x->real;
+		if (!isfinite(v[i]))
+			return bt_garden_fault(c, path, BT_EARG, err,
+			                       "it must be finite");
+	}
+	*n = l->n;
+	return BT_OK;
+}
+
+static int read_stepwise(const struct bt_garden *c, struct bt_rate *r,
+                         struct bt_error *err)
+{
+	size_t values, i;
+	int e = read_list(c, LR "stepwise.boundaries", r->bound, &r->n, err);
+
+	if (e == BT_OK)
+		e = read_list(c, LR "stepwise.values", r->value, &values, err);
+	if (e != BT_OK)
+		return e;
+	if (values != r->n + 1)
+		return bt_garden_fault(c, LR "stepwise.values", BT_EARG, err,
+		                       "%zu values, and %zu boundaries take "
+		                       "%zu",
+		                       values, r->n, r->n + 1);
+	for (i = 0; i < values; i++)
+		if (r->value[i] < 0 ||
+		    (i > 1 && r->bound[i - 1] <= r->bound[i - 2]))
+			return bt_garden_fault(c, LR "stepwise", BT_EARG, err,
+			                       "boundaries must rise and "
+			                       "values may not be below 0");
+	return BT_OK;
+}
+
+static int read_exponential(const struct bt_garden *c, struct bt_rate *r,
+                            struct bt_error *err)
+{
+	int e =
+	    need(c, LR "exponential.initial_learning_rate", &r->initial, err);
+
+	if (e == BT_OK)
+		e = need_steps(c, LR "exponential.decay_steps", &r->decay, err);
+	if (e == BT_OK)
+		e = need(c, LR "exponential.decay_rate", &r->decay_rate, err);
+	r->staircase = bt_garden_bool(c, LR "exponential.staircase");
+	return e;
+}
+
+static int read_polynomial(const struct bt_garden *c, struct bt_rate *r,
+                           struct bt_error *err)
+{
+	int e =
+	    need(c, LR "polynomial.initial_learning_rate", &r->initial, err);
+
+	if (e == BT_OK)
+		e = need_steps(c, LR "polynomial.decay_steps", &r->decay, err);
+	r->end = bt_garden_real(c, LR "polynomial.end_learning_rate", 0);
+	if (e == BT_OK && !(r->end >= 0 && r->end < HUGE_VAL))
+		e = bt_garden_fault(c, LR "polynomial.end_learning_rate",
+		                    BT_EARG, err, "it may not be below 0");
+	if (e == BT_OK)
+		e = need(c, LR "polynomial.power", &r->power, err);
+	r->cycle = bt_garden_bool(c, LR "polynomial.cycle");
+	return e;
+}
+
+static int read_cosine(const struct bt_garden *c, struct bt_rate *r,
+                       struct bt_error *err)
+{
+	int e = need(c, LR "cosine.initial_learning_rate", &r->initial, err);
+
+	if (e == BT_OK)
+		e = need_steps(c, LR "cosine.decay_steps", &r->decay, err);
+	r->alpha = bt_garden_real(c, LR "cosine.alpha", 0);
+	if (e == BT_OK && !(r->alpha >= 0 && r->alpha <= 1))
+		e = bt_garden_fault(c, LR "cosine.alpha", BT_EARG, err,
+		                    "it must lie between 0 and 1");
+	return e;
+}
+
+static int read_constant(const struct bt_garden *c, struct bt_rate *r,
+                         struct bt_error *err)
+{
+	return need(c, LR "constant.learning_rate", &r->initial, err);
+}
+
+static const struct {
+	const char *name, *offset;
+	int (*read)(const struct bt_garden *c, struct bt_rate *r,
+	            struct bt_error *err);
+} kinds[] = {
+    [BT_RATE_CONSTANT] = {"constant", NULL, read_constant},
+    [BT_RATE_STEPWISE] = {"stepwise", LR "stepwise.offset", read_stepwise},
+    [BT_RATE_EXPONENTIAL] = {"exponential", LR "exponential.offset",
+                             read_exponential},
+    [BT_RATE_POLYNOMIAL] = {"polynomial", LR "polynomial.offset",
+                            read_polynomial},
+    [BT_RATE_COSINE] = {"cosine", LR "cosine.offset", read_cosine},
+};
+
+static int read_warmup(const struct bt_garden *c, struct bt_rate *r,
+                       struct bt_error *err)
+{
+	const char *type = bt_garden_str(c, WARM "type");
+	const char *steps = strcmp(type, "linear") == 0
+	                        ? WARM "linear.warmup_steps"
+	                        : WARM "polynomial.warmup_steps";
+
+	if (*type == '\0')
+		return BT_OK;
+	r->warmup = bt_garden_int(c, steps, -1);
+	if (r->warmup < 0)
+		return bt_garden_fault(c, steps, BT_EARG, err,
+		                       "it must be given; 0 is no warm-up");
+	if (strcmp(type, "polynomial") == 0) {
+		r->warm = BT_RATE_WARM_POLYNOMIAL;
+		return need(c, WARM "polynomial.power", &r->wpower, err);
+	}
+	r->warm = BT_RATE_WARM_LINEAR;
+	r->first = bt_garden_real(c, WARM "linear.warmup_learning_rate", 0);
+	if (!(r->first >= 0 && r->first < HUGE_VAL))
+		return bt_garden_fault(c, WARM "linear.warmup_learning_rate",
+		                       BT_EARG, err, "it may not be below 0");
+	return BT_OK;
+}
+
+/* Everything that decides the rate, but for the parts of a stepwise one, of
+ * which the first few stand for all. */
+static void describe(struct bt_rate *r)
+{
+	int n = snprintf(r->text, sizeof(r->text),
+	                 "%s: %.17g to %.17g, power %.17g, alpha %.17g, decay "
+	                 "%.17g in %lld from %lld%s%s; warm-up %d of %lld, "
+	                 "%.17g, power %.17g",
+	                 kinds[r->kind].name, r->initial, r->end, r->power,
+	                 r->alpha, r->decay_rate, (long long)r->decay,
+	                 (long long)r->offset, r->cycle ? ", cycle" : "",
+	                 r->staircase ? ", staircase" : "", (int)r->warm,
+	                 (long long)r->warmup, r->first, r->wpower);
+	size_t i;
+
+	for (i = 0; r->kind == BT_RATE_STEPWISE && i <= r->n &&
+	            n < (int)sizeof(r->text) - 60;
+	     i++)
+		n += snprintf(r->text + n, sizeof(r->text) - (size_t)n,
+		              "; %.9g to %.9g", r->value[i],
+		              i < r->n ? r->bound[i] : 0.0);
+}
+
+int bt_rate_read(const struct bt_garden *c, struct bt_rate *r,
+                 struct bt_error *err)
+{
+	const char *type = bt_garden_str(c, LR "type");
+	size_t k = sizeof(kinds) / sizeof(kinds[0]);
+	int e;
+
+	memset(r, 0, sizeof(*r));
+	while (k > 0 && strcmp(kinds[k - 1].name, type) != 0)
+		k--;
+	if (k == 0)
+		return bt_garden_fault(c, LR "type", BT_EARG, err,
+		                       "it must be given");
+	r->kind = (enum bt_rate_kind)(k - 1);
+	e = kinds[r->kind].read(c, r, err);
+	if (e == BT_OK && kinds[r->kind].offset != NULL)
+		r->offset = bt_garden_int(c, kinds[r->kind].offset, 0);
+	if (e == BT_OK)
+		e = read_warmup(c, r, err);
+	describe(r);
+	return e;
+}

@@ -1,0 +1,248 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# bert-run-experiment: Model Garden's train.py, its flags, files and lines.
+. "$TEST_TOP/tests/lib.sh"
+events() { "$TEST_TOP/tests/events" "$@" | sed 1d; }
+yaml=$DATA/garden
+
+# The pipeline's own small data: 400 sentences to train on, 80 to evaluate.
+EXPERIMENT_DIR=e "$TEST_TOP/pipelines/train-experiment.sh" >log 2>&1
+like "$(tail -n 1 log)" '*the same model, bit for bit' \
+	'the pipeline trains, is killed, goes on to the same bits'
+
+exp() { # MODE DIR FLAG ...
+	mode=$1 dir=$2
+	shift 2
+	${exec-} bert-run-experiment --experiment=bert/sentence_prediction \
+		--mode="$mode" --model_dir="$dir" --config_file=e/bert.yaml \
+		--config_file=e/sst-2.yaml --tokenizer=e/bert \
+		--config_file=task.init_checkpoint=e/bert/bert_model.ckpt "$@"
+}
+override=--params_override
+
+# --- the configuration alone
+for c in sentence_prediction:glue_mnli_matched \
+	sentence_prediction_text:glue_mnli_text squad:squad_v1 squad:squad_v1.1; do
+	works "bert/${c%:*} with ${c#*:}.yaml" bert-run-experiment \
+		--experiment "bert/${c%:*}" --print_config \
+		--config_file "$yaml/bert_en_uncased_base.yaml" \
+		--config_file "$yaml/${c#*:}.yaml"
+	cp out "${c#*:}.out"
+done
+is "$(sed 's/ *#.*//' squad_v1.out)" "$(sed 's/ *#.*//' squad_v1.1.out)" \
+	'both names of the file of SQuAD say the same'
+like "$(grep ' train_steps:' glue_mnli_matched.out)" \
+	"  train_steps: 36813 *# */glue_mnli_matched.yaml:22" 'values say their file and line'
+like "$(grep 'weight_decay_rate' glue_mnli_matched.out)" \
+	'*: 0.01 *# bert/sentence_prediction' 'or the experiment'
+like "$(grep 'exclude_from_weight_decay' glue_mnli_matched.out)" \
+	'*: \[[L]ayerNorm, layer_norm, bias\] *' 'lists are in flow style'
+is "$(grep -c 'lamb\|cosine' glue_mnli_matched.out)" 0 'of a choice only the chosen is shown'
+print() { bert-run-experiment --experiment=bert/squad --print_config "$@"; }
+like "$(print --config_file=trainer.train_steps=1 --config_file=trainer.train_steps=2 \
+	| grep ' train_steps')" '*: 2 *# --config_file' 'a later file wins'
+like "$(print --config_file=trainer.train_steps=1 $override=trainer.train_steps=3 \
+	| grep ' train_steps')" '*: 3 *# --params_override' 'and the override over all'
+like "$(print --tpu= --config_file=runtime.tpu=x | grep ' tpu:')" \
+	'*: null *# --tpu' '--tpu replaces what a file says, empty or not'
+
+# --- wrong usage, and what is not built: before any work, with status 2
+wrong() { # GLOB NAME COMMAND ...
+	glob=$1 name=$2
+	shift 2
+	exits 2 "$name" "$@"
+	like "$(cat err)" "$glob" "$name: says so"
+}
+wrong '*there is no experiment*bert/squad*' 'an unknown experiment' \
+	bert-run-experiment --experiment=bert/none --mode=train --model_dir=x
+wrong '*trainer (TrainerConfig) has no key*mean*train_steps*' 'an unknown key' \
+	exp train x $override=trainer.train_step=3
+wrong '*give --mode*' 'no mode' bert-run-experiment --experiment=bert/squad --model_dir=x
+wrong '*give --model_dir*' 'no directory' \
+	bert-run-experiment --experiment=bert/squad --mode=train
+wrong '*this mode is not built*' 'a mode of pre-training' exp continuous_train_and_eval x
+wrong '*not built*' 'a mode that never was' exp train_and_validate x
+wrong '*no TPU*' 'a TPU' exp train x --tpu=local
+wrong '*task of bert/squad is not built*' 'a task that is not built' bert-run-experiment \
+	--experiment=bert/squad --mode=train --model_dir=x --config_file="$yaml/squad_v1.yaml"
+wrong '*csv2tfrecord --task NAME | bert-tokenize*' 'texts of TensorFlow Datasets' \
+	bert-run-experiment --experiment=bert/sentence_prediction_text --mode=train \
+	--model_dir=x --config_file="$yaml/glue_mnli_text.yaml"
+while IFS='|' read -r key glob; do
+	wrong "*${key%%=*}*$glob*" "$key" exp train_and_eval x "$override=$key"
+done <<'EOF'
+runtime.distribution_strategy=tpu|CPU
+runtime.num_gpus=8|CPU
+runtime.mixed_precision_dtype=float16|bfloat16
+task.hub_module_url=https://x/y|init_checkpoint
+task.model.num_classes=0|must be given
+task.model.encoder.type=albert|not built
+task.model.encoder.bert.norm_first=true|only false
+task.model.encoder.bert.embedding_size=16|hidden size
+task.metric_type=pearson_spearman_corr|of numbers
+task.metric_type=auc|accuracy, f1
+task.train_data.global_batch_size=0|no batch
+task.train_data.seq_length=500|64 positions
+task.train_data.label_type=float|num_classes 1
+task.train_data.is_training=null|may not be null
+task.train_data.is_training=false|only true
+task.train_data.tfds_name=glue/sst2|csv2tfrecord
+task.validation_data.is_training=true|only false
+trainer.train_steps=0|at least 1
+trainer.summary_interval=15|no multiple of steps_per_loop
+trainer.validation_steps=0|all of them
+trainer.best_checkpoint_eval_metric=auc|not measured
+trainer.best_checkpoint_metric_comp=best|higher or lower
+trainer.best_checkpoint_export_subdir=../x|below
+trainer.optimizer_config.ema={}|not built
+trainer.optimizer_config.optimizer.type=adagrad|not built
+trainer.optimizer_config.optimizer.adamw.amsgrad=true|not built
+trainer.optimizer_config.optimizer.adamw.exclude_from_weight_decay=null|norms
+trainer.optimizer_config.learning_rate.polynomial.decay_steps=null|must be given
+trainer.optimizer_config.warmup.polynomial.warmup_steps=null|must be given
+EOF
+[ ! -e x ]
+result $? 'nothing was written'
+echo 'trainer: {train_steps: 3.0e5}' >bad.yaml
+refuses '*trainer.train_steps (bad.yaml:1): *3.0e+5*' 'a file with a number that is none' \
+	exp train x --config_file=bad.yaml
+refuses '*no.yaml*' 'a file that is not there' exp train x \
+	"$override=task.train_data.input_path=no.yaml"
+refuses '*10 tokens, and 4*' 'records longer than seq_length' exp train x2 \
+	$override=task.train_data.seq_length=4
+
+# --- what a run leaves, in e/undisturbed
+is "$(find e/undisturbed -type f | sed 's/tfevents\..*/tfevents/' | sort | tr '\n' ' ')" \
+	'e/undisturbed/best_ckpt/config.json e/undisturbed/best_ckpt/info.json e/undisturbed/best_ckpt/model.safetensors e/undisturbed/best_ckpt/tokenizer_config.json e/undisturbed/best_ckpt/vocab.txt e/undisturbed/checkpoint-50.safetensors e/undisturbed/checkpoint.safetensors e/undisturbed/config.json e/undisturbed/history.jsonl e/undisturbed/model.safetensors e/undisturbed/params.yaml e/undisturbed/tokenizer_config.json e/undisturbed/train/events.out.tfevents e/undisturbed/validation/events.out.tfevents e/undisturbed/vocab.txt ' \
+	'its files, of checkpoints the last two'
+sed -n 's/^\(train | step: \{5\}[0-9]* | steps\/sec:\) *[0-9.]* \(| output: \).*/\1 X \2/p
+	s/^\( eval | step: \{5\}[0-9]* | steps\/sec:\) *[0-9.]* \(| eval time:\) *[0-9.]* \(sec | output: {.cls_accuracy\).*/\1 X \2 X \3/p' \
+	e/log >got
+for s in 10 20 e20 30 40 e40 50 60 e60; do
+	case $s in
+	e*) echo " eval | step:     ${s#e} | steps/sec: X | eval time: X sec | output: {'cls_accuracy" ;;
+	*) echo "train | step:     $s | steps/sec: X | output: " ;;
+	esac
+done >wanted
+same got wanted 'lines of train.py'
+like "$(grep -A 3 'step:     10' e/log | tail -n 2)" "*'learning_rate': 0.00083333335,
+     'training_loss': 0.*}" 'output as Python prints it; the rate of the next step'
+is "$(events e/undisturbed/train/* | cut -d' ' -f1,2 | head -n 8 | tr '\n' ' ')" \
+	'10 training_loss 10 cls_accuracy 10 learning_rate 10 steps_per_second 20 training_loss 20 cls_accuracy 20 learning_rate 20 steps_per_second ' \
+	'events of training'
+is "$(events e/undisturbed/validation/* | cut -d' ' -f1,2 | tail -n 3 | tr '\n' ' ')" \
+	'60 cls_accuracy 60 validation_loss 60 best_cls_accuracy ' 'events of evaluation'
+# the rate after t of 60 updates: up to that of 6 in 6, down to 0
+events e/undisturbed/train/* | awk '/learning_rate/ { n++
+	want = 1e-3 * (1 - $1 / 60); if ((want - $3) ^ 2 > 1e-16) bad = 1 }
+	END { exit n != 6 || bad }'
+result $? 'learning rates'
+is "$(head -n 2 e/undisturbed/best_ckpt/info.json)" '{
+    "cls_accuracy": 1.0,' 'info.json'
+like "$(tail -n 2 e/undisturbed/best_ckpt/info.json)" '    "best_ckpt_global_step": *.0
+}' 'info.json has the step'
+works 'params.yaml is a configuration' bert-run-experiment \
+	--experiment=bert/sentence_prediction --print_config \
+	--config_file=e/undisturbed/params.yaml
+sed 's/ *#.*//' out >got
+same got e/undisturbed/params.yaml 'the same again'
+works 'the model predicts' bert-predict -q -m e/undisturbed e/dev.tf_record
+works 'the best one, too' bert-predict -q -m e/undisturbed/best_ckpt e/dev.tf_record
+
+# --- other modes come to the same model
+last=$(grep '^ eval' e/log | tail -n 1 | sed 's/.*output: //')
+works 'mode train' exp train t --verbosity=-1
+cmp -s t/model.safetensors e/undisturbed/model.safetensors
+result $? 'train: the same model'
+[ "$(grep -c '^ eval' out)" = 0 ]
+result $? 'train: does not evaluate'
+works 'mode train_and_post_eval' exp train_and_post_eval p --verbosity=-1
+is "$(grep '^ eval' out | sed 's/.*output: //')" "$last" 'train_and_post_eval: evaluates once'
+works 'mode eval' exp eval t --verbosity=-1
+is "$(sed 's/.*output: //' out)" "$last" 'eval: of the last checkpoint'
+like "$(cat out)" ' eval | step:     60 *' 'eval: says the step'
+works 'mode eval without a checkpoint' exp eval none --verbosity=-1
+like "$(cat out)$(cat err)" ' eval | step:      0 *no checkpoint*' 'eval: of the start'
+[ ! -e none/model.safetensors ]
+result $? 'eval: leaves no model'
+works 'mode continuous_eval' exp continuous_eval t --verbosity=-1 \
+	$override=trainer.continuous_eval_timeout=1
+is "$(sed 's/.*output: //' out)" "$last" 'continuous_eval: ends when nothing comes'
+
+# --- going on
+works 'a run that is over' exp train_and_eval e/undisturbed --verbosity=-1
+is "$(cat out)" '' 'trains no more'
+works 'but goes on to more steps' exp train_and_eval t \
+	$override=trainer.train_steps=70 --verbosity=-1
+like "$(head -n 1 out)" 'train | step:     70 *' 'from where it was'
+refuses '*another run: batch size was 32, is 16*' 'not with other settings' exp train \
+	e/undisturbed $override=task.train_data.global_batch_size=16
+(
+	exec=exec
+	exp train_and_eval s $override=trainer.train_steps=100000 >s.out 2>s.err &
+	until grep -q 'step:  *20 ' s.out || ! kill -0 $! 2>/dev/null; do sleep 0.05; done
+	kill -TERM $!
+	wait $!
+	echo $? >status
+)
+is "$(cat status)" 1 'a run that is stopped fails'
+like "$(cat s.err)" '*stopped after step * of 100000; the same command goes on*' 'and says how to go on'
+
+# --- diverging: the loss of steps 21 to 30 is just too large
+loss=$(grep -A 3 'step:     30' e/log | sed -n "s/.*training_loss': \([0-9.]*\)}.*/\1/p" | head -n 1)
+bound=$(awk -v l="$loss" 'BEGIN { printf "%.6f", l - 1e-5 }')
+bounds="trainer.loss_upper_bound=$bound,trainer.recovery_begin_steps=30"
+exits 1 'a loss above its bound' exp train d1 $override="$bounds" --verbosity=-2
+like "$(cat err)" '*the loss, *, is above trainer.loss_upper_bound*' 'is an error'
+works 'goes back and on in another order' exp train d2 \
+	$override="$bounds,trainer.recovery_max_trials=40"
+like "$(cat err)" '*back to the checkpoint of step 20*' 'and says so'
+works 'a negative number switches the bound off' exp train d3 --verbosity=-1 \
+	$override="$bounds,trainer.recovery_max_trials=-1"
+cmp -s d3/model.safetensors e/undisturbed/model.safetensors
+result $? 'with the usual model'
+cp -r d2 d4
+rm d4/model.safetensors
+mv d4/checkpoint-50.safetensors d4/checkpoint.safetensors
+works 'resumed after that' exp train d4 --verbosity=-1 \
+	$override="$bounds,trainer.recovery_max_trials=40"
+cmp -s d2/model.safetensors d4/model.safetensors
+result $? 'the order is remembered: the same bits'
+
+# --- optimizers, pooler, measures, bfloat16
+o=trainer.optimizer_config
+for k in lamb adam; do
+	works "$k" exp train "o-$k" --verbosity=-1 \
+		"$override=$o.optimizer.type=$k,trainer.train_steps=10"
+done
+works 'sgd at a constant rate' exp train o-sgd --verbosity=-1 \
+	"$override=$o.optimizer.type=sgd,$o.learning_rate.type=constant,trainer.train_steps=10"
+like "$(cat out)" "*'learning_rate': 0.1,*" 'which stays'
+works 'cosine, linear warm-up' exp train o-cos --verbosity=-1 \
+	"$override={trainer: {train_steps: 10, optimizer_config: {learning_rate: {type: cosine, cosine: {initial_learning_rate: 1e-3, decay_steps: 20}}, warmup: {type: linear, linear: {warmup_steps: 4}}}}}"
+like "$(cat out)" "*'learning_rate': 0.0005,*" 'half way down'
+works 'the encoder'\''s pooler, f1, bfloat16, a part of the data' exp train_and_eval q \
+	"$override=task.model.use_encoder_pooler=true,task.metric_type=f1,runtime.mixed_precision_dtype=bfloat16,trainer.validation_steps=1,trainer.train_steps=10,trainer.best_checkpoint_eval_metric=f1"
+like "$(grep '^ eval' out)" "*'f1': *" 'f1 is told'
+like "$(cat err)" '*400 training examples, 32 for evaluation*fresh: the classes*' \
+	'one batch is evaluated, the pooler is that of the checkpoint'
+grep -q '"classifier_dropout": 0.19' q/config.json
+result $? 'its dropout is two in a row'
+grep -q steps_per_second q/validation/*
+result $? 'speeds of evaluation, where its steps are given'
+
+# --- a number: how late, as a function of one word
+awk 'BEGIN { print "late,text"; for (i = 0; i < 200; i++) { k = i * 7 % 5
+	print k / 2 ",the library opens " substr("one two tenninezero", 4 * k + 1, 4) } }' \
+	</dev/null >late.csv
+csv2tfrecord -q -t text -l late late.csv |
+	bert-tokenize -q -m e/bert -o late.rec
+works 'a number to be predicted' exp train_and_eval n \
+	"$override=task.model.num_classes=1,task.train_data.label_type=float,task.validation_data.label_type=float,task.train_data.input_path=late.rec,task.validation_data.input_path=late.rec,task.metric_type=pearson_spearman_corr,trainer.best_checkpoint_eval_metric=pearson_spearman_corr"
+like "$(grep '^ eval' out | tail -n 1)" "*{'pearson_spearman_corr': 0.*, 'validation_loss': *}" \
+	'is measured by correlation'
+[ "$(grep -c cls_accuracy out)" = 0 ]
+result $? 'and not by accuracy'
+works 'and evaluated' exp eval n --verbosity=-1 \
+	"$override=task.model.num_classes=1,task.train_data.label_type=float,task.validation_data.label_type=float,task.validation_data.input_path=late.rec,task.metric_type=pearson_spearman_corr,trainer.best_checkpoint_eval_metric=pearson_spearman_corr"
+finish
