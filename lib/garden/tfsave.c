@@ -94,7 +94,7 @@ static int put_below(struct bt_named_list *l, struct bt_error *err)
 static int convert(const struct bt_tfsave *s, const struct bt_ckpt *c,
                    const char *prefix, int64_t step, struct bt_error *err)
 {
-	struct bt_named_list l = {NULL, 0, false};
+	struct bt_named_list l = {0};
 	struct bt_recode *recode = NULL;
 	int r = bt_names_init(&l, c, err);
 
