@@ -48,7 +48,7 @@ small() { # DIR
 	ckpt-convert -q --to tf1 "$1/random" "$1/bert/bert_model.ckpt"
 }
 
-demo=
+demo=''
 if [ $# = 0 ]; then
 	demo=1 out=${EXPERIMENT_DIR:-build/experiment} task=sst-2
 	bert=$out/bert data=$out/data batch=32 steps=60 rate=1e-3 every=10
@@ -56,7 +56,7 @@ if [ $# = 0 ]; then
 	small "$out"
 else
 	task=$1 bert=$2 data=$3 out=${4:-experiment} batch=32 rate=3e-5
-	steps= every=
+	steps='' every=''
 	shift 3
 	[ $# = 0 ] || shift
 	mkdir -p "$out"
@@ -147,7 +147,7 @@ run() { # MODEL_DIR FLAG ...
 
 if [ -n "$demo" ]; then
 	run "$out/undisturbed" --verbosity=-1 >"$out/log"
-	(exec=exec run "$out/model") >"$out/killed" 2>"$out/killed.err" &
+	(exec='exec'; run "$out/model") >"$out/killed" 2>"$out/killed.err" &
 	# killed as soon as a checkpoint stands and more was done
 	until grep -q 'step:  *30 ' "$out/killed" || ! kill -0 $! 2>/dev/null; do
 		sleep 0.02

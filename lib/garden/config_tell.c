@@ -278,7 +278,7 @@ static void write_class(const struct bt_garden *c,
                         const struct bt_yaml *map, int indent, bool origins,
                         struct bt_buf *out)
 {
-	const struct bt_garden_field *order[MAX_FIELDS], *f;
+	const struct bt_garden_field *order[MAX_FIELDS] = {NULL}, *f;
 	const struct bt_yaml *v;
 	size_t n = 0, i, at;
 

@@ -111,7 +111,9 @@ static size_t eval_first(const struct bt_trial *t)
 {
 	const struct bt_plan *p = &t->plan;
 
-	return p->eval_steps > 0 ? (size_t)(p->eval_steps * p->eval_batch) : 0;
+	if (p->eval_steps <= 0 || p->eval_steps > INT32_MAX)
+		return 0;
+	return (size_t)(p->eval_steps * p->eval_batch);
 }
 
 static size_t eval_whole(const struct bt_trial *t)
@@ -225,6 +227,8 @@ static int watch(struct bt_trial *t, struct bt_train_result *res,
 	double since = bt_seconds();
 	int r = BT_OK;
 
+	if (patience < 1)
+		patience = 1;
 	while (r == BT_OK && !stopped(t)) {
 		if (checkpoint_time(t->e->dir, &at) &&
 		    (at.tv_sec != seen.tv_sec || at.tv_nsec != seen.tv_nsec)) {

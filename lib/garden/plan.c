@@ -106,7 +106,8 @@ static int read_best(const struct bt_garden *c, struct bt_plan *p,
 	if (!p->best_falls && strcmp(comp, "higher") != 0)
 		return bt_garden_fault(c, T "best_checkpoint_metric_comp",
 		                       BT_EARG, err, "higher or lower is due");
-	if (p->best_in[0] == '/' || strstr(p->best_in, "..") != NULL)
+	if (p->best_in[0] == '/' || p->best_in[0] == '.' ||
+	    strstr(p->best_in, "..") != NULL)
 		return bt_garden_fault(c, T "best_checkpoint_export_subdir",
 		                       BT_EARG, err,
 		                       "a directory below --model_dir is due");

@@ -225,16 +225,17 @@ static int load(struct bt_job *j, struct bt_error *err)
 	}
 	if (j->o.old_head != BT_JOB_HEAD_FITS)
 		fresh_head(j, j->o.old_head == BT_JOB_HEAD_FRESH);
-	fresh = j->o.old_head == BT_JOB_HEAD_FITS    ? bt_buf_str(&rep.fresh_names)
+	fresh = j->o.old_head == BT_JOB_HEAD_FITS ? bt_buf_str(&rep.fresh_names)
 	        : j->o.old_head == BT_JOB_HEAD_FRESH ? "the head"
-	                                         : "the classes";
+	                                             : "the classes";
 	unused = bt_buf_str(&rep.unused_names);
-	bt_log(
-	    bt_job_log(j), BT_LOG_NOTE,
-	    "'%s': %d tensors loaded; fresh: %s; unused: %s", from, rep.loaded,
-	    (rep.fresh > 0 || j->o.old_head != BT_JOB_HEAD_FITS) && fresh ? fresh
-	                                                              : "none",
-	    rep.unused > 0 && unused ? unused : "none");
+	bt_log(bt_job_log(j), BT_LOG_NOTE,
+	       "'%s': %d tensors loaded; fresh: %s; unused: %s", from,
+	       rep.loaded,
+	       (rep.fresh > 0 || j->o.old_head != BT_JOB_HEAD_FITS) && fresh
+	           ? fresh
+	           : "none",
+	       rep.unused > 0 && unused ? unused : "none");
 	bt_weights_report_clear(&rep);
 	return BT_OK;
 }

@@ -17,15 +17,15 @@ enum bt_job_head {
 };
 
 struct bt_job_opts {
-	const char *model;        /* directory to start from, or NULL: then */
-	const char *init_config;  /* a configuration file, or "tiny" */
-	const json_t *config;     /* in place of init_config; or NULL */
-	const char *init_weights; /* checkpoint for either, or NULL */
+	const char *model;         /* directory to start from, or NULL: then */
+	const char *init_config;   /* a configuration file, or "tiny" */
+	const json_t *config;      /* in place of init_config; or NULL */
+	const char *init_weights;  /* checkpoint for either, or NULL */
 	enum bt_job_head old_head; /* what becomes of the starting model's */
-	const char *tokenizer;    /* directory or file, or NULL: the model's */
-	const char *task;         /* classification or regression; NULL: that of
-	                           * the model, classification if it has none */
-	const char *labels;       /* as bt_labels_named takes them, or NULL */
+	const char *tokenizer;     /* directory or file, or NULL: the model's */
+	const char *task;     /* classification or regression; NULL: that of
+	                       * the model, classification if it has none */
+	const char *labels;   /* as bt_labels_named takes them, or NULL */
 	int n_labels;         /* classes by number of label_ids; 0: those that
 	                       * the records have */
 	char *const *records; /* token records; n_records 0: stdin */

@@ -27,8 +27,8 @@ enum bt_train_event {
 struct bt_train_news {
 	enum bt_train_event what;
 	struct bt_train_run *run; /* for the functions below */
-	int64_t step, total; /* updates done and to be done */
-	int64_t epoch;       /* that the last one belongs to, from 1 */
+	int64_t step, total;      /* updates done and to be done */
+	int64_t epoch;            /* that the last one belongs to, from 1 */
 	double loss;
 	double accuracy; /* of classes */
 	int64_t seen;    /* so many examples */

@@ -178,7 +178,7 @@ like "$(head -n 1 out)" 'train | step:     70 *' 'from where it was'
 refuses '*another run: batch size was 32, is 16*' 'not with other settings' exp train \
 	e/undisturbed $override=task.train_data.global_batch_size=16
 (
-	exec=exec
+	exec='exec'
 	exp train_and_eval s $override=trainer.train_steps=100000 >s.out 2>s.err &
 	until grep -q 'step:  *20 ' s.out || ! kill -0 $! 2>/dev/null; do sleep 0.05; done
 	kill -TERM $!
