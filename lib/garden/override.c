@@ -52,6 +52,7 @@ static const char *quoted_end(const char *p, const char *end)
 	return NULL;
 }
 
+/* NULL where a list has no end. */
 static const char *value_end(const char *p, const char *end)
 {
 	const char *q = NULL;
@@ -67,7 +68,7 @@ static const char *value_end(const char *p, const char *end)
 	/* a list */
 	for (q = p + 1; q < end && *q != ']'; q++)
 		;
-	return q < end ? q + 1 : q;
+	return q < end ? q + 1 : NULL;
 }
 
 /* "[12]" */
@@ -105,6 +106,8 @@ static bool read_item(const char **p, const char *end, struct item *it)
 		return false;
 	s = skip_blanks(q + 1, end);
 	q = value_end(s, end);
+	if (q == NULL)
+		return false;
 	it->value = (struct bt_span){s, (size_t)(q - s)};
 	*p = item_end(q, end);
 	return *p != NULL;

@@ -85,6 +85,7 @@ static void bad_lines(void **state)
 	    {"a=1,,b=2", "no assignment begins at ',b=2'"},
 	    {"a=/x/[0-9]*", "no assignment begins at 'a=/x/[0-9]*'"},
 	    {"a=[[1],[2]]", "no assignment begins at '[2]]'"},
+	    {"a=[1,2", "no assignment begins at 'a=[1,2'"},
 	    {"a=1;b=2,c", "no assignment begins at 'c'"},
 	    {"x[]=1", "no assignment begins at 'x[]=1'"},
 	    {"x[0=1", "no assignment begins at 'x[0=1'"},
