@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The files of a model directory that stand beside its weights. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -31,6 +32,7 @@ static const char *const names[][2] = {
     {"modules.json", NULL},
     {"sentence_bert_config.json", NULL},
     {"config_sentence_transformers.json", NULL},
+    {"1_Pooling/config.json", NULL}, /* which modules.json names */
 };
 
 static bool is_file(const char *path)
@@ -38,6 +40,24 @@ static bool is_file(const char *path)
 	struct stat st;
 
 	return stat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+/* Makes the directory that a file is to stand in. */
+static int make_parent(const char *path, struct bt_error *err)
+{
+	char *dir = strdup(path), *slash;
+	int r = BT_OK;
+
+	if (dir == NULL)
+		return bt_error_nomem(err, "copying files");
+	slash = strrchr(dir, '/');
+	if (slash != NULL && slash != dir) {
+		*slash = '\0';
+		if (mkdir(dir, 0777) != 0 && errno != EEXIST)
+			r = bt_error_sys(err, errno, "cannot make '%s'", dir);
+	}
+	free(dir);
+	return r;
 }
 
 static int copy(const char *from, const char *to, struct bt_error *err)
@@ -82,7 +102,9 @@ int bt_recast_beside(const char *from, const char *dir, int *copied,
 		if (a == NULL || b == NULL) {
 			r = bt_error_nomem(err, "copying files");
 		} else if (is_file(a) && !is_file(b)) {
-			r = copy(a, b, err);
+			r = make_parent(b, err);
+			if (r == BT_OK)
+				r = copy(a, b, err);
 			++*copied;
 		}
 		free(a);

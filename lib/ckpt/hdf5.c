@@ -407,7 +407,7 @@ static int read_superblock(struct bt_h5 *h, uint64_t *root)
 static int read_hdf5(struct bt_ckpt *c, const struct bt_ckpt_file *f,
                      struct bt_error *err)
 {
-	struct bt_h5 h = {c, f, f->size / 8, 0, BT_BUF_INIT, err};
+	struct bt_h5 h = {c, f, f->size / 4, 0, BT_BUF_INIT, err};
 	size_t first = c->n;
 	uint64_t root = 0;
 	int r = read_superblock(&h, &root);

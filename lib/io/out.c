@@ -97,6 +97,7 @@ uint64_t bt_out_offset(const struct bt_out *out)
 	return out->offset;
 }
 
+/* In pieces that stay in the cache while the system copies them. */
 static int write_all(struct bt_out *out, const uint8_t *p, size_t n,
                      struct bt_error *err)
 {
@@ -108,7 +109,7 @@ static int write_all(struct bt_out *out, const uint8_t *p, size_t n,
 		                        : BT_OK;
 	}
 	while (n > 0) {
-		w = bt_fd_write(out->place.fd, p, n);
+		w = bt_fd_write(out->place.fd, p, n < BUFFER ? n : BUFFER);
 		if (w < 0)
 			return bt_error_sys(err, errno, "cannot write %s",
 			                    out->name);

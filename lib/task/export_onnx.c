@@ -12,8 +12,7 @@
 #include "base/mem.h"
 #include "ckpt/onnx.h"
 #include "op/ops.h"
-#include "task/export.h"
-#include "task/model.h"
+#include "task/export_int.h"
 
 #define PARTS 3
 #define NONE BT_ONNX_NONE
@@ -81,9 +80,11 @@ static int permute(struct translation *t, int x, int64_t a, int64_t b,
 	return op1(t, "Transpose", x);
 }
 
-static int slice(struct translation *t, int x, int64_t axis, int64_t end)
+static int slice(struct translation *t, int x, int64_t axis, int64_t start,
+                 int64_t end)
 {
-	const int in[] = {x, one_int(t, 0), one_int(t, end), one_int(t, axis)};
+	const int in[] = {x, one_int(t, start), one_int(t, end),
+	                  one_int(t, axis)};
 
 	return bt_onnx_op_of(t->o, "Slice", in, 4);
 }
@@ -109,7 +110,7 @@ static int whole(struct translation *t, int node)
 	return bt_onnx_op_of(t->o, "Concat", v->part, v->n);
 }
 
-/* So many columns of a node from the first on: one of its parts. */
+/* So many columns of a node from the first on: one of its parts, or cut out. */
 static int columns(struct translation *t, int node, int first, int n)
 {
 	const struct value *v = &t->values[node];
@@ -118,10 +119,7 @@ static int columns(struct translation *t, int node, int first, int n)
 	for (i = 0; i < v->n; at += v->cols[i++])
 		if (at == first && v->cols[i] == n)
 			return v->part[i];
-	bt_error_set(t->err, BT_EFORMAT,
-	             "columns %d to %d of a value cannot be said in ONNX",
-	             first, first + n - 1);
-	return NONE;
+	return slice(t, whole(t, node), -1, first, first + n);
 }
 
 static int norm(struct translation *t, int x, int gamma, int beta, float eps)
@@ -150,10 +148,13 @@ static int embed(struct translation *t, const struct bt_node *n)
 {
 	int type = n->u.embed.type;
 	int x = op2(t, "Gather", array(t, n->u.embed.word, false), t->ids);
-	int p = op2(t, "Gather", array(t, n->u.embed.position, false),
-	            positions(t, n));
+	int p;
 
-	x = op2(t, "Add", x, p);
+	if (n->u.embed.position >= 0) {
+		p = op2(t, "Gather", array(t, n->u.embed.position, false),
+		        positions(t, n));
+		x = op2(t, "Add", x, p);
+	}
 	if (type >= 0) {
 		p = array(t, type, false);
 		if (t->g->params[type].rows > 1)
@@ -278,11 +279,59 @@ static int log_share(struct translation *t, int x)
 	return op1(t, "Log", x);
 }
 
+/* How far each token stands behind each query. */
+static int distances(struct translation *t, const struct bt_node *n)
+{
+	int x = range(t), y = op2(t, "Unsqueeze", x, one_int(t, 1));
+
+	if (n->rows == BT_PER_TEXT)
+		y = slice(t, y, 0, 0, 1);
+	return op2(t, "Sub", x, y);
+}
+
+/* What takes out of a softmax the tokens that are too far. */
+static int window(struct translation *t, const struct bt_node *n)
+{
+	int far = op2(t, "Greater", op1(t, "Abs", distances(t, n)),
+	              bt_onnx_int(t->o, n->u.attention.window));
+
+	return bt_onnx_op(t->o, "Where", far, bt_onnx_float(t->o, MASKED),
+	                  bt_onnx_float(t->o, 0));
+}
+
+/* The angle by which each token's columns c and c + d/2 are turned. */
+static int angles(struct translation *t, const struct bt_node *n)
+{
+	int half = n->u.attention.head_dim / 2, x, y;
+
+	x = bt_onnx_op(t->o, "Range", bt_onnx_int(t->o, 0),
+	               bt_onnx_int(t->o, half), bt_onnx_int(t->o, 1));
+	x = op2(t, "Div", cast(t, x, BT_ONNX_FLOAT),
+	        bt_onnx_float(t->o, (float)half));
+	x = op2(t, "Pow", bt_onnx_float(t->o, n->u.attention.theta), x);
+	y = cast(t, range(t), BT_ONNX_FLOAT);
+	return op2(t, "Div", op2(t, "Unsqueeze", y, one_int(t, 1)), x);
+}
+
+/* x: [batch, heads, sequence, d] */
+static int rotate(struct translation *t, const struct bt_node *n, int x)
+{
+	int half = n->u.attention.head_dim / 2;
+	int a = slice(t, x, 3, 0, half), b = slice(t, x, 3, half, 2 * half);
+	int angle = angles(t, n), c = op1(t, "Cos", angle);
+	int s = op1(t, "Sin", angle);
+	int left = op2(t, "Sub", op2(t, "Mul", a, c), op2(t, "Mul", b, s));
+	int right = op2(t, "Add", op2(t, "Mul", b, c), op2(t, "Mul", a, s));
+
+	bt_onnx_set_int(t->o, "axis", -1);
+	return op2(t, "Concat", left, right);
+}
+
 /* Rows of R for the distances of all pairs, by a table of buckets. */
 static int relative(struct translation *t, const struct bt_node *n)
 {
 	const struct bt_node *first = &t->g->nodes[0];
-	int most = t->g->params[first->u.embed.position].rows, i, x, y;
+	int most = t->g->params[first->u.embed.position].rows, i, x;
 	int64_t *bucket = bt_array(2 * (size_t)most, sizeof(*bucket));
 
 	if (bucket == NULL) {
@@ -291,12 +340,7 @@ static int relative(struct translation *t, const struct bt_node *n)
 	}
 	for (i = 0; i < 2 * most; i++)
 		bucket[i] = bt_relative_bucket(i - most);
-	x = range(t);
-	y = op2(t, "Unsqueeze", x, one_int(t, 1));
-	if (n->rows == BT_PER_TEXT)
-		y = slice(t, y, 0, 1);
-	x = op2(t, "Sub", x, y);
-	x = op2(t, "Add", x, bt_onnx_int(t->o, most));
+	x = op2(t, "Add", distances(t, n), bt_onnx_int(t->o, most));
 	x = op2(t, "Gather", bt_onnx_ints(t->o, bucket, 2 * most), x);
 	free(bucket);
 	x = op2(t, "Gather", array(t, n->u.attention.relative, false), x);
@@ -304,37 +348,56 @@ static int relative(struct translation *t, const struct bt_node *n)
 	return permute(t, x, 0, 3, 1, 2);
 }
 
-/* [batch, rows, heads, d], its dimensions put into another order. */
-static int heads(struct translation *t, const struct bt_node *n, int x,
-                 bool keys)
+/* [batch, heads, rows, d] */
+static int heads(struct translation *t, const struct bt_node *n, int x)
 {
 	int shape =
 	    ints(t, 4, 0, 0, n->u.attention.heads, n->u.attention.head_dim);
 
 	x = op2(t, "Reshape", x, shape);
-	return keys ? permute(t, x, 0, 2, 3, 1) : permute(t, x, 0, 2, 1, 3);
+	return permute(t, x, 0, 2, 1, 3);
 }
 
 static int attention(struct translation *t, const struct bt_node *n)
 {
 	int d = n->u.attention.head_dim, h = n->u.attention.heads;
-	int kv = n->in[n->n_in > 1];
+	int kv = n->u.attention.kv;
 	int q = columns(t, n->in[0], n->u.attention.q_col, h * d);
 	int k = columns(t, kv, n->u.attention.k_col, h * d);
 	int v = columns(t, kv, n->u.attention.v_col, h * d), s;
 
-	q = heads(t, n, q, false);
-	k = heads(t, n, k, true);
-	v = heads(t, n, v, false);
-	s = op2(t, "MatMul", q, k);
+	if (n->u.attention.places >= 0)
+		return bt_error_set(t->err, BT_EFORMAT,
+		                    "attention by places cannot be said in "
+		                    "ONNX here");
+	q = heads(t, n, q);
+	k = heads(t, n, k);
+	v = heads(t, n, v);
+	if (n->u.attention.theta > 0) {
+		if (n->rows == BT_PER_TOKEN) /* the first token's angle is 0 */
+			q = rotate(t, n, q);
+		k = rotate(t, n, k);
+	}
+	s = op2(t, "MatMul", q, permute(t, k, 0, 1, 3, 2));
 	s = op2(t, "Mul", s, bt_onnx_float(t->o, 1 / sqrtf((float)d)));
 	if (n->u.attention.relative >= 0)
 		s = op2(t, "Add", s, relative(t, n));
+	if (n->u.attention.window > 0)
+		s = op2(t, "Add", s, window(t, n));
 	s = op2(t, "Add", s, mask_bias(t));
 	bt_onnx_set_int(t->o, "axis", -1);
 	s = op1(t, "Softmax", s);
 	s = permute(t, op2(t, "MatMul", s, v), 0, 2, 1, 3);
 	return op2(t, "Reshape", s, ints(t, 3, 0, 0, h * d, 0));
+}
+
+/* act(A) * B of a value's halves. */
+static int gated(struct translation *t, const struct bt_node *n)
+{
+	int a = columns(t, n->in[0], 0, n->cols);
+	int b = columns(t, n->in[0], n->cols, n->cols);
+
+	return op2(t, "Mul", activate(t, n->u.gated.act, a), b);
 }
 
 static int pass_on(struct translation *t, const struct bt_node *n)
@@ -348,8 +411,15 @@ static int pass_on(struct translation *t, const struct bt_node *n)
 		return norm(
 		    t, op2(t, "Add", whole(t, n->in[0]), whole(t, n->in[1])),
 		    n->u.norm.gamma, n->u.norm.beta, n->u.norm.eps);
+	case BT_OP_NORM:
+		return norm(t, whole(t, n->in[0]), n->u.norm.gamma,
+		            n->u.norm.beta, n->u.norm.eps);
+	case BT_OP_ADD:
+		return op2(t, "Add", whole(t, n->in[0]), whole(t, n->in[1]));
+	case BT_OP_GATED:
+		return gated(t, n);
 	case BT_OP_FIRST:
-		return slice(t, whole(t, n->in[0]), 1, 1);
+		return slice(t, whole(t, n->in[0]), 1, 0, 1);
 	case BT_OP_MEAN:
 		return mean(t, whole(t, n->in[0]));
 	case BT_OP_MAX:
@@ -435,110 +505,26 @@ static void make_output(struct translation *t, int node, bool classifier)
 	bt_buf_clear(&b);
 }
 
-/* Families whose operators are all said above. */
-static int check_family(const struct bt_config *c, struct bt_error *err)
+int bt_export_translate(const struct bt_export_graph *e, const char *path,
+                        struct bt_error *err)
 {
-	static const char *const known[] = {
-	    "albert",  "bert",  "camembert", "distilbert",
-	    "electra", "mpnet", "roberta",   "xlm-roberta"};
-	size_t i;
-
-	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		if (strcmp(bt_config_type(c), known[i]) == 0)
-			return BT_OK;
-	return bt_error_set(err, BT_EFORMAT,
-	                    "models of type '%s' cannot be written as ONNX",
-	                    bt_config_type(c));
-}
-
-/* A model as it is read: its graph, and where its weights are. */
-struct source {
-	struct bt_config config;
-	struct bt_labels labels;
-	struct bt_graph graph;
-	struct bt_ckpt *c;
-	struct bt_arena arena;
-	const float **at;
-	bool classifier;
-	int last; /* the node of the answer */
-};
-
-static int load(const char *dir, struct source *s, struct bt_error *err)
-{
-	struct bt_weights_report rep;
-	struct bt_graph *g = &s->graph;
-	char name[BT_CLASSES_NAME];
-	int r = bt_model_config(dir, &s->config, &s->labels, err);
-
-	if (r == BT_OK)
-		r = check_family(&s->config, err);
-	if (r == BT_OK)
-		r = bt_ckpt_open(dir, &s->c, err);
-	if (r != BT_OK)
-		return r;
-	s->classifier =
-	    (s->labels.n >= 2 || s->config.number) &&
-	    bt_weights_has(s->c, bt_family_classes(&s->config, name));
-	bt_graph_init(g, err);
-	r = s->classifier ? bt_family_classifier(g, &s->config, s->labels.n)
-	                  : bt_family_embedding(g, &s->config, BT_POOLING_MEAN);
-	if (r != BT_OK)
-		return r;
-	s->last = s->classifier ? g->logits : g->nodes[g->logits].in[0];
-	s->at = bt_array0((size_t)g->n_params, sizeof(*s->at));
-	if (s->at == NULL ||
-	    bt_arena_init(&s->arena, g->n_floats * sizeof(float)) != BT_OK)
-		return bt_error_nomem(err, "reading the weights");
-	r = bt_weights_load(g, s->c, false, s->arena.base, s->at, &rep, err);
-	if (r == BT_OK)
-		bt_weights_report_clear(&rep);
-	return r;
-}
-
-static int export(const struct source *s, const char *path,
-                  struct bt_export_report *report, struct bt_error *err)
-{
-	struct translation t = {.g = &s->graph, .at = s->at, .bias = NONE};
+	struct translation t = {.g = e->graph, .at = e->at, .bias = NONE};
 	int r;
 
 	t.err = err;
-	t.o = bt_onnx_new(bt_config_type(&s->config));
-	t.values = bt_array0((size_t)s->graph.n_nodes + 1, sizeof(*t.values));
+	t.o = bt_onnx_new(e->name);
+	t.values = bt_array0((size_t)t.g->n_nodes + 1, sizeof(*t.values));
 	if (t.o == NULL || t.values == NULL) {
 		r = bt_error_nomem(err, "exporting a model");
 	} else {
 		make_inputs(&t);
-		r = translate(&t, s->last);
+		r = translate(&t, e->last);
 		if (r == BT_OK) {
-			make_output(&t, s->last, s->classifier);
+			make_output(&t, e->last, e->classifier);
 			r = bt_onnx_save(t.o, path, err);
 		}
 	}
-	report->nodes = s->last + 1;
-	report->arrays = s->graph.n_params;
-	report->classifier = s->classifier;
 	bt_onnx_free(t.o);
 	free(t.values);
-	return r;
-}
-
-int bt_export_onnx(const char *dir, const char *path,
-                   struct bt_export_report *report, struct bt_error *err)
-{
-	struct source s = {0};
-	struct bt_error own = {0};
-	int r;
-
-	if (err == NULL)
-		err = &own;
-	r = load(dir, &s, err);
-	if (r == BT_OK)
-		r = export(&s, path, report, err);
-	bt_graph_clear(&s.graph);
-	bt_labels_clear(&s.labels);
-	bt_config_clear(&s.config);
-	bt_ckpt_close(s.c);
-	bt_arena_clear(&s.arena);
-	free(s.at);
 	return r;
 }
