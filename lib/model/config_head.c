@@ -63,7 +63,8 @@ int bt_config_write_head(json_t *o, const struct bt_config *c)
 	struct bt_buf b = BT_BUF_INIT;
 	int bad = 0;
 
-	json_object_del(o, BT_CONFIG_OWN);
+	if (c->head.n == 0 && c->pool == BT_POOLED_POOLER)
+		json_object_del(o, BT_CONFIG_OWN);
 	if (c->head.n > 0) {
 		bt_head_print(&c->head, &b);
 		bad = bt_buf_str(&b) == NULL ||

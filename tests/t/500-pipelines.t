@@ -82,6 +82,32 @@ like "$(tail -n 1 out)" 'accuracy *(80 examples)' 'train-experiment.sh: with fla
 exits 2 'train-experiment.sh: says how it is used' \
 	"$TEST_TOP/pipelines/train-experiment.sh" sst-2
 
+exits 0 'arabizi-notebook.sh: runs on a table of its own' env OUT_DIR=arabizi \
+	"$TEST_TOP/pipelines/arabizi-notebook.sh"
+like "$(cat out)" '*history:*"epoch":16,*accuracy *predicted:*' \
+	'... tells its history, and what was predicted'
+like "$(cat err)" "*3 duplicates dropped*1 of the 4 labels has no training example: '0'*" \
+	'... of the notebook'\''s classes'
+is "$(sed -n '/^predicted:/,$p' out | awk 'NR > 1 { n += $1 } END { print n }')" \
+	"$(tail -n +2 arabizi/Test.csv | wc -l | tr -d ' ')" '... for each text'
+is "$(tail -n +2 arabizi/submission.csv | cut -d, -f2 | sort -u | grep -cvxE -- '-1|0|1')" 0 \
+	'... under the names of the table'
+is "$(head -n 2 arabizi/submission.csv | cut -d, -f1 | tr '\n' ' ')" 'ID T2 ' \
+	'... and the ids of the sample'
+is "$(bert-eval --json -m arabizi/model arabizi/dev.rec 2>err |
+	perl -MJSON::PP -0777 -ne 'print decode_json($_)->{accuracy} > .45 ? 1 : 0')" 1 \
+	'... and learns'
+sed 's/,0$/,5/' arabizi/Train.csv >Train.csv
+exits 1 'arabizi-notebook.sh: a label it does not know' "$TEST_TOP/pipelines/arabizi-notebook.sh" \
+	demo/intent Train.csv arabizi/Test.csv arabizi/SampleSubmission.csv a.out
+like "$(cat err)" "*Train.csv*label '5'*" '... is told'
+exits 0 'arabizi-notebook.sh: a model of yours' env LENGTH=24 \
+	"$TEST_TOP/pipelines/arabizi-notebook.sh" demo/intent arabizi/Train.csv \
+	arabizi/Test.csv arabizi/SampleSubmission.csv a.out --epochs 1
+like "$(cat a.out/model/config.json)" '*"flatten 24, dense 512 relu, *' '... and a length'
+exits 2 'arabizi-notebook.sh: says how it is used' \
+	"$TEST_TOP/pipelines/arabizi-notebook.sh" x
+
 for script in "$TEST_TOP"/pipelines/*.sh; do
 	grep -q "$(basename "$script")" "$TEST_TOP/tests/t/500-pipelines.t" \
 		"$TEST_TOP/tests/t/510-real.t"
