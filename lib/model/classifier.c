@@ -75,7 +75,7 @@ static int misfit(struct bt_graph *g, const struct bt_head *h, int i,
 	struct bt_buf b = BT_BUF_INIT;
 
 	bt_head_name(h, i, &b);
-	bt_graph_misfit(g, "%s, is for %d labels, and there are %d",
+	bt_graph_misfit(g, "%s, has %d outputs, and %d are wanted",
 	                bt_buf_str(&b) != NULL ? bt_buf_str(&b) : "the head",
 	                h->layer[i].units, n_labels);
 	bt_buf_clear(&b);

@@ -199,8 +199,6 @@ static int check_layer(const struct reading *r, const struct bt_head_layer *l,
 		             "no layer before it makes one row of the tokens: "
 		             "give flatten, first, mean, max or pooler",
 		             err);
-	if (last && l->units == 1)
-		return wrong(r, "there are two classes at least", err);
 	if (last && (l->act == BT_ACT_GELU || l->act == BT_ACT_TANH))
 		return wrong(r,
 		             "its outputs can be negative, which probabilities "

@@ -186,11 +186,15 @@ static void fresh_head(struct bt_job *j, bool all)
  * are as new as that of the classes. */
 static void disown_head(struct bt_graph *g)
 {
+	const char *name;
 	int i;
 
-	for (i = 0; i < g->n_params; i++)
-		if (strncmp(g->params[i].name, "head.", 5) == 0)
+	for (i = 0; i < g->n_params; i++) {
+		name = g->params[i].name; /* families have head.dense ... */
+		if (strncmp(name, "head.", 5) == 0 &&
+		    strspn(name + 5, "0123456789") > 0)
 			g->params[i].classes = g->params[i].head;
+	}
 }
 
 /* The weights of the starting model; where the engine is only planned, they are

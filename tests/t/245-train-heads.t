@@ -5,6 +5,7 @@
 # evaluates and predicts; what makes no sense is refused.
 . "$TEST_TOP/tests/lib.sh"
 . "$TEST_TOP/tests/small.sh"
+. "$TEST_TOP/tests/families.sh"
 small_data
 for f in train dev; do
 	bert-tokenize -q -m vocab.txt --pad 40 --attend-pad -o $f.even.rec $f.text.rec
@@ -148,6 +149,31 @@ refuses '*int8 products add up 65536 numbers at most, and a layer of the model h
 	'int8 refuses a longer sum' bert-predict -m wide --dtype int8 long.rec
 works '... which others take' bert-predict -q -m wide long.rec
 
+# Other families, whose own head may have names like ours; numbers.
+for f in distilbert modernbert roberta; do
+	family_config $f >$f.json
+	for head in 'pooler, dense 8 relu, dense' 'mean, dense 8 softplus, dense softplus'; do
+		works "$f with $head" bert-train -q --init-config $f.json --tokenizer vocab.txt \
+			--steps 2 -o f --head "$head" train.rec
+		works '... predicts' bert-predict -q -m f dev.rec
+	done
+	works '... with its own layers' bert-train -q --init-config $f.json \
+		--tokenizer vocab.txt --steps 2 -o f train.rec
+	bert-train -m f --steps 1 --learning-rate 0 -o g --head 'pooler, dense' train.rec 2>err
+	like "$(cat err)" '*fresh: head.0.weight, head.0.bias; unused: classifier.*' \
+		'... keeps these under another'
+	ckpt-inspect --diff f g >out
+	like "$(cat out)" '* equal, 0 different, 2 only in the first, 2 only in the second*' \
+		'... to the bit'
+done
+printf 'text,y\nred car,0.1\ngreen card,2\nblue car,2\nred card,0.2\n' >num.csv
+csv2tfrecord -q -t text -l y num.csv | bert-tokenize -q -m vocab.txt --label-type float -o num.rec
+for head in 'mean, dense 16 relu, dense' 'max, dense 1'; do
+	works "numbers by $head" bert-train -q --task regression --init-config tiny \
+		--tokenizer vocab.txt --steps 60 --learning-rate 2e-3 -o r --head "$head" num.rec
+	exits 0 '... are learnt' bert-eval -q -m r --min pearson=.9 num.rec
+done
+
 # Command lines.
 misused() { # GLOB NAME HEAD
 	exits 2 "$2" bert-train -m u -o w --head "$3" train.rec
@@ -158,7 +184,7 @@ misused "*layer 3 of the head, 'dropout .1': the last layer must be dense*" 'no 
 	'mean,dense 4,dropout .1'
 exits 2 'a head and a pool' bert-train -m u -o w --head mean,dense --pool mean train.rec
 exits 2 'no such pool' bert-train -m u -o w --pool median train.rec
-refuses "*layer 2 of the head, 'dense 7 softplus', is for 7 labels, and there are 4*" \
+refuses "*layer 2 of the head, 'dense 7 softplus', has 7 outputs, and 4 are wanted*" \
 	'another number of labels' bert-train -m u -o w --head 'mean,dense 7 softplus' train.rec
 for own in '"x"' '{"pool": "median"}' '{"head": "mean"}' '{"head": 4}' \
 	'{"head": "flatten 1000, dense"}'; do
