@@ -16,7 +16,7 @@ elif [ $# -ge 2 ] && [ "${1#-}" = "$1" ]; then
 	model=$1 data=$2
 	shift 2
 else
-	sed -n 3,12p "$0" | cut -c3- >&2
+	sed -n '3,/^set/s/^# //p' "$0" >&2
 	exit 2
 fi
 out=${1:-ag-news}

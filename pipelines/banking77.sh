@@ -20,7 +20,7 @@ elif [ $# -ge 3 ]; then
 	model=$1 train=$2 test=$3 label=category
 	shift 3
 else
-	sed -n 3,11p "$0" | cut -c3- >&2
+	sed -n '3,/^set/s/^# //p' "$0" >&2
 	exit 2
 fi
 out=${1:-banking77}
