@@ -39,7 +39,7 @@ result $? 'banking77.sh: before anything is trained'
 
 ag=$TEST_TOP/pipelines/ag-news-roberta.sh
 exits 0 'ag-news-roberta.sh: by itself' "$ag" small a
-like "$(cat out)" 'accuracy 0.[789]*' 'ag-news-roberta.sh: has learnt'
+like "$(cat out)" 'accuracy 0.[89]*' 'ag-news-roberta.sh: has learnt'
 like "$(cat err)" '*bert-train: * examples/s, * tokens/s,*bert-predict: * examples/s,*' \
 	'ag-news-roberta.sh: examples a second'
 like "$(head -n 2 a/submission.csv | tr '\n' ' ')" 'id,class 0,[WSB]* ' \
@@ -56,7 +56,7 @@ exits 0 "ag-news-roberta.sh: a user's model and data" "$ag" a/model a/data c \
 	--train-share .5 --epochs 1
 like "$(cat err)" '*bert-train: * of 645 training examples*' \
 	'ag-news-roberta.sh: a share of the data'
-like "$(cat out)" 'accuracy 0.[789]*' 'ag-news-roberta.sh: measured'
+like "$(cat out)" 'accuracy 0.[89]*' 'ag-news-roberta.sh: measured'
 exits 2 'ag-news-roberta.sh: says how it is used' "$ag" --help
 is "$(sed -n '$p' err)" 'of the same form out of the demo'"'"'s, a vocabulary, a RoBERTa of random weights.' \
 	'ag-news-roberta.sh: and no more'
