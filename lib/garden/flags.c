@@ -136,6 +136,8 @@ static bool is_refused(const struct bt_flag *f, const char *value)
 		return among(f->refuse, value);
 	if (f->type == BT_FLAG_BOOL)
 		return !among(FALSE_WORDS, lower(value, room));
+	if (f->type != BT_FLAG_INT && f->type != BT_FLAG_REAL)
+		return true;
 	return bt_parse_f64(value, -1e300, 1e300, &number) != BT_OK ||
 	       number != 0;
 }

@@ -40,7 +40,7 @@ struct bt_flag {
 	bool idle;     /* changes nothing here */
 
 	/* Values that are refused, "a|b|c"; or "*": all but those that ask
-	 * for nothing: an empty one, 0, false. */
+	 * for nothing: an empty one, the number 0, false. */
 	const char *refuse;
 	const char *why; /* "there is no TPU to be had" */
 };

@@ -185,9 +185,10 @@ static void what_cannot_be_is_refused(void **state)
 	static const char *const good[] = {
 	    "--tpu=",       "-ds=mirrored",        "-ds OFF",
 	    "--num_gpus=0", "--run_eagerly=false", "--norun_eagerly"};
-	static const char *const bad[] = {"--tpu=node-1", "-ds=TPU",
-	                                  "--distribution_strategy tpu",
-	                                  "--num_gpus=8", "--run_eagerly"};
+	static const char *const bad[] = {
+	    "--tpu=node-1", "--tpu=0",
+	    "-ds=TPU",      "--distribution_strategy tpu",
+	    "--num_gpus=8", "--run_eagerly"};
 	struct bt_error err = {0};
 	struct args a;
 	char line[128];
