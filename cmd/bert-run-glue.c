@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <string.h>
+
+#include "garden/device.h"
+#include "garden/glue.h"
+
+struct args {
+	struct bt_flags_common flags;
+	struct bt_glue glue;
+	struct bt_device_flags device;
+	struct bt_opt_list config;
+	const char *mode, *hub, *override, *tokenizer;
+};
+
+static const struct bt_flag flags[] = {
+    BT_FLAG_ROW(BT_FLAG_ENUM, "mode",
+                "train_eval_and_predict|train_eval|predict",
+                "what to do [train_eval_and_predict]", args, mode),
+    BT_FLAG_ROW(BT_FLAG_ENUM, "task_name", BT_GLUE_TASKS, "task of GLUE", args,
+                glue.task, .required = true),
+    BT_FLAG_ROW(BT_FLAG_STR, "input_meta_data_path", "FILE",
+                "meta data about the records", args, glue.meta_data,
+                .required = true),
+    BT_FLAG_ROW(BT_FLAG_STR, "train_input_path", "PATTERN", "training records",
+                args, glue.train),
+    BT_FLAG_ROW(BT_FLAG_STR, "validation_input_path", "PATTERN",
+                "records to evaluate", args, glue.eval),
+    BT_FLAG_ROW(BT_FLAG_STR, "test_input_path", "PATTERN", "records to predict",
+                args, glue.test),
+    BT_FLAG_ROW(BT_FLAG_STR, "test_output_path", "FILE", "predictions to write",
+                args, glue.predictions),
+    BT_FLAG_ROW(BT_FLAG_STR, "model_dir", "DIR", "where all is written", args,
+                glue.dir, .required = true),
+    BT_FLAG_ROW(BT_FLAG_STR, "model_config_file", "FILE",
+                "configuration of the encoder", args, glue.encoder),
+    BT_FLAG_ROW(BT_FLAG_STR, "init_checkpoint", "PREFIX",
+                "weights to start from [random ones]", args, glue.init),
+    BT_FLAG_NUMBER(BT_FLAG_INT, "global_batch_size", "examples of a batch [32]",
+                   args, glue.batch, 1, 1e9),
+    BT_FLAG_NUMBER(BT_FLAG_REAL, "learning_rate", "the largest one [3e-5]",
+                   args, glue.rate, 0, 10),
+    BT_FLAG_NUMBER(BT_FLAG_INT, "num_epoch", "passes over the data [3]", args,
+                   glue.epochs, 1, 1e6),
+    BT_FLAG_NUMBER(BT_FLAG_REAL, "warmup_ratio",
+                   "share of the updates that is warm-up [0.1]", args,
+                   glue.warmup, 0, 1),
+    BT_FLAG_NUMBER(BT_FLAG_INT, "num_eval_per_epoch",
+                   "evaluations in each pass [2]", args, glue.evals_per_epoch,
+                   1, 1e6),
+    BT_FLAG_ROW(BT_FLAG_MULTI, "config_file", "FILE",
+                "configuration in place of most flags; repeatable", args,
+                config),
+    BT_FLAG_ROW(BT_FLAG_STR, "params_override", "LIST", "not read here", args,
+                override, .idle = true),
+    BT_FLAG_ROW(BT_FLAG_STR, "hub_module_url", "URL",
+                "encoder of TensorFlow Hub", args, hub, .refuse = "*",
+                .why = "nothing is fetched: give its weights by "
+                       "--init_checkpoint"),
+    BT_FLAG_ROW(BT_FLAG_STR, "tokenizer", "PATH",
+                "vocabulary to give the model [the checkpoint's]", args,
+                tokenizer),
+    BT_DEVICE_FLAGS(args),
+    BT_FLAGS_COMMON(args),
+    BT_FLAG_LAST,
+};
+
+static const struct bt_flags program = {
+    {"bert-run-glue",
+     "--task_name=TASK --input_meta_data_path=FILE --model_dir=DIR [FLAG ...]",
+     "Fine-tunes on a task of GLUE and predicts, as Model Garden's run_glue "
+     "does.",
+     "bert-run-glue --task_name=MRPC --input_meta_data_path=mrpc_meta_data "
+     "--train_input_path=mrpc_train.tf_record "
+     "--validation_input_path=mrpc_eval.tf_record "
+     "--test_input_path=mrpc_test.tf_record --test_output_path=MRPC.tsv "
+     "--model_config_file=bert_config.json --init_checkpoint=bert_model.ckpt "
+     "--model_dir=mrpc",
+     NULL},
+    flags,
+};
+
+static void print(void *ctx, const char *text)
+{
+	(void)ctx;
+	fputs(text, stdout);
+	fflush(stdout);
+}
+
+static bool is_empty(const char *s)
+{
+	return s == NULL || *s == '\0';
+}
+
+/* The first flag that the mode needs and is not there; or NULL. */
+static const char *missing(const struct args *a)
+{
+	bool trains = strcmp(a->mode, "predict") != 0;
+	bool predicts = strcmp(a->mode, "train_eval") != 0;
+	bool configured = a->config.n > 0;
+
+	if (trains && !configured && is_empty(a->glue.train))
+		return "train_input_path";
+	if (trains && !configured && is_empty(a->glue.eval))
+		return "validation_input_path";
+	if (trains && !configured && is_empty(a->glue.encoder))
+		return "model_config_file";
+	if (predicts && is_empty(a->glue.test))
+		return "test_input_path";
+	if (predicts && is_empty(a->glue.predictions))
+		return "test_output_path";
+	return NULL;
+}
+
+static int train(const struct args *a, const struct bt_experiment *e,
+                 struct bt_train_result *res, struct bt_error *err)
+{
+	struct bt_experiment with = *e;
+	struct bt_garden *c = NULL;
+	double s;
+	int r = bt_glue_configure(&a->glue, &c, err);
+
+	with.config = c;
+	if (r == BT_OK)
+		r = bt_experiment_run(&with, res, err);
+	bt_garden_free(c);
+	if (r != BT_OK || res->examples == 0)
+		return r;
+	s = res->seconds > 0 ? res->seconds : 1e-9;
+	bt_log(e->log, BT_LOG_NOTE,
+	       "%llu examples in %.1f s: %.1f examples/s, %.0f tokens/s, "
+	       "%.1f GFLOP/s, peak memory %zu MB",
+	       (unsigned long long)res->examples, res->seconds,
+	       (double)res->examples / s, (double)res->tokens / s,
+	       res->flop / s * 1e-9, res->peak >> 20);
+	return r;
+}
+
+/* An argument that makes no sense is wrong usage. */
+static int fail(const struct bt_error *err)
+{
+	if (err->code == BT_EARG)
+		return bt_tool_misuse(&program.tool, "%s", err->text);
+	return bt_tool_fail(&program.tool, err);
+}
+
+static int run(const struct args *a)
+{
+	struct bt_log log = bt_flags_log(&program, a);
+	struct bt_experiment e = {.mode = BT_EXPERIMENT_TRAIN_AND_EVAL,
+	                          .dir = a->glue.dir,
+	                          .tokenizer = a->tokenizer,
+	                          .threads = (int)a->flags.common.threads,
+	                          .seed = a->flags.common.seed,
+	                          .stopped = bt_tool_stopped,
+	                          .print = print};
+	struct bt_train_result res = {0};
+	struct bt_progress progress;
+	struct bt_error err = {0};
+	int r = BT_OK;
+
+	bt_flags_note(&program, a, &log);
+	bt_progress_init(&progress, stderr, a->flags.common.quiet);
+	bt_tool_catch_stop();
+	e.log = &log;
+	e.progress = &progress;
+	if (strcmp(a->mode, "predict") != 0)
+		r = train(a, &e, &res, &err);
+	if (r == BT_OK && res.end == BT_TRAIN_STOPPED) {
+		bt_log(&log, BT_LOG_WARN,
+		       "stopped after step %lld of %lld; the same command goes "
+		       "on from there",
+		       (long long)res.steps, (long long)res.total);
+		return BT_EXIT_FAILED;
+	}
+	if (r == BT_OK && strcmp(a->mode, "train_eval") != 0)
+		r = bt_glue_predict(&a->glue, &e, &err);
+	return r == BT_OK ? BT_EXIT_DONE : fail(&err);
+}
+
+int main(int argc, char **argv)
+{
+	struct args a = {.flags = BT_FLAGS_COMMON_INIT,
+	                 .mode = "train_eval_and_predict",
+	                 .glue = {.batch = 32,
+	                          .epochs = 3,
+	                          .evals_per_epoch = 2,
+	                          .rate = 3e-5,
+	                          .warmup = 0.1}};
+	int status;
+
+	if (!bt_flags_options(&program, argc, argv, &a, &status))
+		return status;
+	a.glue.files = &a.config;
+	if (is_empty(a.glue.init))
+		a.glue.init = NULL;
+	if (is_empty(a.tokenizer))
+		a.tokenizer = NULL;
+	if (bt_glue_classes(a.glue.task) == NULL)
+		return bt_tool_misuse(
+		    &program.tool,
+		    "--task_name=%s: a number is to be "
+		    "predicted, which this program cannot do; "
+		    "bert-run-classifier can",
+		    a.glue.task);
+	if (missing(&a) != NULL)
+		return bt_tool_misuse(&program.tool, "--mode=%s needs --%s",
+		                      a.mode, missing(&a));
+	return bt_tool_end(&program.tool, run(&a));
+}

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+/* Predictions as the GLUE benchmark's server takes them. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/num.h"
+#include "garden/glue.h"
+#include "garden/paths.h"
+#include "io/out.h"
+#include "task/stream.h"
+
+struct answer {
+	int64_t id;
+	uint64_t record; /* from 0 */
+	int class;
+};
+
+struct answers {
+	struct answer *v;
+	size_t n, cap;
+	int classes;
+};
+
+/* The number that example_id gave the record. */
+static int number_of(struct bt_span id, uint64_t i, int64_t *number,
+                     struct bt_error *err)
+{
+	char text[24];
+
+	if (id.p != NULL && id.n < sizeof(text)) {
+		memcpy(text, id.p, id.n);
+		text[id.n] = '\0';
+		if (bt_parse_i64(text, INT64_MIN, INT64_MAX, number) == BT_OK)
+			return BT_OK;
+	}
+	return bt_error_set(err, BT_EFORMAT,
+	                    "record %" PRIu64 " has no example_id, by which "
+	                    "predictions are put in order (bert-tokenize "
+	                    "--layout modelgarden writes it)",
+	                    i + 1);
+}
+
+static int add(void *ctx, uint64_t i, const struct bt_dataset *d, size_t k,
+               const float *logits, struct bt_error *err)
+{
+	struct answers *a = ctx;
+	struct answer *v;
+	int64_t id;
+	int c, r = number_of(bt_dataset_id(d, k), i, &id, err);
+
+	if (r != BT_OK)
+		return r;
+	if (bt_grow(&a->v, &a->cap, a->n + 1, sizeof(*a->v)) != BT_OK)
+		return bt_error_nomem(err, "predicting");
+	v = &a->v[a->n++];
+	v->id = id;
+	v->record = i;
+	v->class = 0;
+	for (c = 1; c < a->classes; c++)
+		if (logits[c] > logits[v->class])
+			v->class = c;
+	return BT_OK;
+}
+
+static int by_id(const void *a, const void *b)
+{
+	const struct answer *x = a, *y = b;
+
+	if (x->id != y->id)
+		return (x->id > y->id) - (x->id < y->id);
+	return (x->record > y->record) - (x->record < y->record);
+}
+
+static int write_all(const struct answers *a, const char *const *names,
+                     const char *path, struct bt_error *err)
+{
+	struct bt_buf b = BT_BUF_INIT;
+	size_t i;
+	int r;
+
+	bt_buf_puts(&b, "index\tprediction\n");
+	for (i = 0; i < a->n; i++)
+		bt_buf_printf(&b, "%zu\t%s\n", i, names[a->v[i].class]);
+	r = bt_buf_str(&b) == NULL ? bt_error_nomem(err, "predicting")
+	                           : bt_out_whole(path, b.data, b.len, err);
+	bt_buf_clear(&b);
+	return r;
+}
+
+static int check_classes(const struct bt_glue *g, const struct bt_stream *s,
+                         struct bt_error *err)
+{
+	const char *const *names = bt_glue_classes(g->task);
+	int n = 0;
+
+	while (names[n] != NULL)
+		n++;
+	if ((int)bt_model_width(&s->model) == n)
+		return BT_OK;
+	return bt_error_set(err, BT_EFORMAT,
+	                    "the model has %zu classes, and %s has %d",
+	                    bt_model_width(&s->model), g->task, n);
+}
+
+static int predict(const struct bt_glue *g, struct bt_stream *s,
+                   const struct bt_paths *in, struct bt_error *err)
+{
+	struct answers a = {.classes = (int)bt_model_width(&s->model)};
+	int r = check_classes(g, s, err);
+
+	if (r == BT_OK)
+		r = bt_stream_run(s, in->path, in->n, add, NULL, &a, err);
+	if (r == BT_OK) {
+		qsort(a.v, a.n, sizeof(*a.v), by_id);
+		r = write_all(&a, bt_glue_classes(g->task), g->predictions,
+		              err);
+	}
+	if (r == BT_OK)
+		r = bt_stream_summary(s, "predictions", s->o.log, err);
+	free(a.v);
+	return r;
+}
+
+int bt_glue_predict(const struct bt_glue *g, const struct bt_experiment *e,
+                    struct bt_error *err)
+{
+	struct bt_stream_opts o = {.dtype = "f32", /* as evaluation */
+	                           .threads = e->threads,
+	                           .labels = BT_LABELS_OPTIONAL,
+	                           .log = e->log};
+	struct bt_paths in = {0};
+	struct bt_stream s;
+	char *dir = bt_model_path(g->dir, "best_ckpt");
+	int r = dir == NULL ? bt_error_nomem(err, "predicting") : BT_OK;
+
+	o.model = dir;
+	if (r == BT_OK)
+		r = bt_paths_find("test_input_path", g->test, &in, err);
+	if (r == BT_OK)
+		r = bt_stream_open(&o, &s, err);
+	if (r == BT_OK) {
+		r = predict(g, &s, &in, err);
+		bt_stream_close(&s);
+	}
+	bt_paths_clear(&in);
+	free(dir);
+	return r;
+}
