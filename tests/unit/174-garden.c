@@ -163,6 +163,9 @@ static void labels_keep_their_numbers(void **state)
 	bt_labels_clear(&l);
 	add(&l, "a", -1);
 	assert_err(bt_labels_place(&l, 2, map, &err), BT_EFORMAT,
+	           "1 labels without numbers (label_ids), and 2 are asked for");
+	add(&l, "b", 0);
+	assert_err(bt_labels_place(&l, 2, map, &err), BT_EFORMAT,
 	           "which class 'a' is");
 	bt_labels_clear(&l);
 	add(&l, "1", 0);
