@@ -36,8 +36,8 @@ static int make(const char *path, struct bt_error *err)
 	return BT_OK;
 }
 
-/* A name as TensorFlow makes it. */
-static char *new_name(enum bt_event_stream s, const char *below)
+/* A name as TensorFlow makes it; n tells those of one second apart. */
+static char *name_of(enum bt_event_stream s, const char *below, int n)
 {
 	char host[256] = "localhost";
 	struct bt_buf b = BT_BUF_INIT;
@@ -49,8 +49,26 @@ static char *new_name(enum bt_event_stream s, const char *below)
 		if (*p == '/')
 			*p = '_';
 	bt_buf_printf(&b, "%s%s" NAME "%010lld.%s.%ld.%d.v2", below, prefix[s],
-	              (long long)time(NULL), host, (long)getpid(), (int)s);
+	              (long long)time(NULL), host, (long)getpid(), n);
 	return bt_buf_detach(&b);
+}
+
+/* One that no file in the directory has; NULL when out of memory. */
+static char *new_name(enum bt_event_stream s, const char *dir,
+                      const char *below)
+{
+	char *name = NULL, *path = NULL;
+	bool taken = true;
+	int n;
+
+	for (n = (int)s; taken; n += BT_EVENT_STREAMS) {
+		free(name);
+		name = name_of(s, below, n);
+		path = name != NULL ? bt_model_path(dir, name) : NULL;
+		taken = path != NULL && access(path, F_OK) == 0;
+		free(path);
+	}
+	return name;
 }
 
 int bt_events_open(struct bt_events *e, const char *dir, const char *below,
@@ -74,7 +92,7 @@ int bt_events_open(struct bt_events *e, const char *dir, const char *below,
 			r = make(path, err);
 		free(path);
 		e->file[i].dir = dir;
-		e->file[i].name = new_name((enum bt_event_stream)i, under);
+		e->file[i].name = new_name((enum bt_event_stream)i, dir, under);
 		if (r == BT_OK && e->file[i].name == NULL)
 			r = bt_error_nomem(err, "opening event files");
 	}

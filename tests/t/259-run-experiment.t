@@ -169,6 +169,9 @@ works 'mode continuous_eval' exp continuous_eval t --verbosity=-1 \
 	$override=trainer.continuous_eval_timeout=1
 is "$(sed 's/.*output: //' out)" "$last" 'continuous_eval: ends when nothing comes'
 
+is "$(events t/validation/* | grep -c ' validation_loss ')" 2 \
+	'both left their events, each in a file of its own'
+
 # --- going on
 works 'a run that is over' exp train_and_eval e/undisturbed --verbosity=-1
 is "$(cat out)" '' 'trains no more'
