@@ -136,8 +136,12 @@ refuses "*'y/config.json': the head's flatten does not say*" 'a configuration wi
 started n --dry-run --head "$notebook" -q >need
 started n --head "$notebook" --steps 8 2>err
 awk '/^peak memory/ { need = $3 } /peak memory [0-9]+ MB/ { got = $(NF - 1) }
-	END { print need, got; exit !(need > got * .85 && need < got * 1.15) }' need err
-result $? '--dry-run knows the memory'
+	END { print need, got; exit !(need > got * .85 && need < got * 1.15) }' need err >why
+status=$?
+case $BUILD in
+*-address* | *-thread*) skip '--dry-run knows the memory' 'sanitizers hold memory of their own' ;;
+*) result $status '--dry-run knows the memory' ;;
+esac
 
 # A sum too long for int8.
 bert-tokenize -q -m vocab.txt --pad 512 --attend-pad -o long.rec dev.text.rec
