@@ -2,7 +2,22 @@
 /* Any bytes as a checkpoint. */
 #include "fuzz.h"
 
+#include "ckpt/family.h"
 #include "ckpt/show.h"
+
+static void tell(const struct bt_ckpt *c)
+{
+	struct bt_buf b = BT_BUF_INIT;
+	struct bt_ckpt_family f;
+
+	if (bt_ckpt_family(c, "input", &f, NULL) != BT_OK)
+		return;
+	bt_show_family(&b, &f);
+	bt_show_family_json(&b, &f);
+	FUZZ_CHECK(!b.oom && b.len > 0);
+	bt_ckpt_family_clear(&f);
+	bt_buf_clear(&b);
+}
 
 static void use(const struct bt_ckpt *c, struct bt_pool *pool)
 {
@@ -17,6 +32,8 @@ static void use(const struct bt_ckpt *c, struct bt_pool *pool)
 		bt_show_list(&b, &v, s);
 		bt_show_list_json(&b, &v, s);
 		bt_show_check(&b, &v, s, false);
+		bt_show_tree(&b, &v, 0);
+		bt_show_tree_json(&b, &v, 2);
 	}
 	bt_buf_clear(&b);
 	bt_view_clear(&v);
@@ -34,6 +51,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (fuzz_told(bt_ckpt_open_memory("input", data, size, &c, &err),
 	              &err) == BT_OK) {
 		use(c, pool);
+		tell(c);
 		bt_ckpt_close(c);
 	}
 	return 0;
