@@ -27,7 +27,7 @@ chunked|'g/x': it is stored in chunks, which are not read: h5repack * makes one 
 packed|'g/x': it is stored in chunks*
 outside|'g/x': its values stand in other files, which are not read
 big|'x': its numbers are big-endian, which is not read
-round|'a/again/a*': its groups lead into each other
+round|'a/again/a*': *groups *
 many|a group of the newer form with many members*
 END
 head -c 4000 "$H/types.h5" >cut.h5
