@@ -54,8 +54,10 @@ static void put_pair(struct bt_bpe *m, int32_t a, int32_t b, size_t rank,
                      int32_t id)
 {
 	uint64_t key = (uint64_t)(uint32_t)a << 32 | (uint32_t)b;
-	size_t i = (size_t)(key * 0x9e3779b97f4a7c15u >> 32) & m->mask;
+	uint64_t h = bt_pair_hash(key), bit = h >> m->maybe_shift;
+	size_t i = (size_t)h & m->mask;
 
+	m->maybe[bit / 64] |= (uint64_t)1 << bit % 64;
 	while (m->pair[i].key != BT_PAIR_NONE && m->pair[i].key != key)
 		i = (i + 1) & m->mask;
 	m->pair[i].key = key;
@@ -97,11 +99,15 @@ static int add_merges(struct bt_bpe *m, const struct bt_merge *merge, size_t n,
 	if (n > BT_VOCAB_MAX)
 		return bt_error_set(err, BT_ELIMIT, "more than %zu merges",
 		                    BT_VOCAB_MAX);
-	while (size < 2 * n)
+	m->maybe_shift = 64 - 7;
+	while (size < 2 * n) {
 		size *= 2;
+		m->maybe_shift--;
+	}
 	m->mask = size - 1;
 	m->pair = bt_array(size, sizeof(*m->pair));
-	if (m->pair == NULL)
+	m->maybe = bt_array0(size / 8, sizeof(*m->maybe));
+	if (m->pair == NULL || m->maybe == NULL)
 		return bt_error_nomem(err, "reading merges");
 	for (i = 0; i < size; i++)
 		m->pair[i].key = BT_PAIR_NONE;
@@ -118,6 +124,7 @@ static void bpe_free(struct bt_model *model)
 	free((char *)(uintptr_t)m->opts.prefix.p);
 	free((char *)(uintptr_t)m->opts.suffix.p);
 	free(m->pair);
+	free(m->maybe);
 	free(m);
 }
 
@@ -125,8 +132,9 @@ int bt_model_bpe(const struct bt_vocab *vocab, const struct bt_merge *merge,
                  size_t merges, const struct bt_bpe_opts *opts,
                  struct bt_model **model, struct bt_error *err)
 {
-	static const struct bt_model_ops ops = {
-	    bt_bpe_cut, NULL, bt_bpe_work_new, bt_bpe_work_free, bpe_free};
+	static const struct bt_model_ops ops = {bt_bpe_cut, bt_bpe_cut_words,
+	                                        bt_bpe_work_new,
+	                                        bt_bpe_work_free, bpe_free};
 	struct bt_bpe *m = bt_array0(1, sizeof(*m));
 	int r;
 

@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "text/utf8.h"
 
-#define WORD_BITS 15 /* words that a thread keeps: 2 MB */
+#define WORD_BITS 15 /* words that a thread keeps: 2 MB at most */
 #define SHORT 40     /* symbols that are scanned for the next merge */
 
 int bt_bpe_work_new(const struct bt_model *model, void **work)
@@ -105,12 +105,14 @@ static void begin(const struct bt_bpe *m, struct bt_bpe_work *w,
                   const uint8_t *p, const uint8_t *end)
 {
 	const uint8_t *start = p;
+	bool single = m->opts.bytes && m->opts.prefix.n + m->opts.suffix.n == 0;
 	size_t waits = 0, n;
 	int32_t id;
 
 	for (; p < end; p += n) {
 		n = m->opts.bytes ? 1 : bt_utf8_len(*p);
-		id = find_symbol(m, p, n, p == start, p + n == end);
+		id = single ? m->byte_id[*p]
+		            : find_symbol(m, p, n, p == start, p + n == end);
 		if (id >= 0) {
 			if (waits > 0)
 				add(w, m->opts.unknown, waits);
@@ -297,21 +299,58 @@ static void put(struct bt_pieces *out, int32_t id, size_t *at, size_t len)
 	p->end = (uint32_t)*at;
 }
 
-int bt_bpe_cut(const struct bt_model *model, void *work, const uint8_t *text,
-               size_t from, size_t to, struct bt_pieces *out)
+/* The pieces of the word that q looks for, which begins at from. */
+static int cut_word(const struct bt_bpe *m, struct bt_bpe_work *w,
+                    const struct bt_word_query *q, const uint8_t *text,
+                    size_t from, size_t to, struct bt_pieces *out)
 {
-	const struct bt_bpe *m = (const struct bt_bpe *)model;
-	struct bt_bpe_work *w = work;
-	struct bt_word_query q;
-	size_t n = to - from, at = from, before = out->n, i;
+	size_t at = from, before = out->n, i;
 
-	if (bt_word_find(&w->words, text + from, n, text + to, &q))
-		return bt_word_recall(&q, from, out);
-	if (bt_pieces_room(out, n) != BT_OK ||
-	    cut(m, w, text + from, n) != BT_OK)
+	if (bt_word_is_kept(q))
+		return bt_word_recall(q, from, out);
+	if (bt_pieces_room(out, to - from) != BT_OK ||
+	    cut(m, w, text + from, to - from) != BT_OK)
 		return BT_ENOMEM;
 	for (i = 0; i < w->n; i++)
 		put(out, w->symbol[i].id, &at, w->symbol[i].len);
-	bt_word_keep(&q, from, out->piece + before, out->n - before);
+	bt_word_keep(&w->words, q, from, out->piece + before, out->n - before);
+	return BT_OK;
+}
+
+int bt_bpe_cut(const struct bt_model *model, void *work, const uint8_t *text,
+               size_t from, size_t to, struct bt_pieces *out)
+{
+	struct bt_bpe_work *w = work;
+	struct bt_word_query q;
+
+	bt_word_cache_tend(&w->words);
+	bt_word_seek(&w->words, text + from, to - from, text + to, &q);
+	return cut_word((const struct bt_bpe *)model, w, &q, text, from, to,
+	                out);
+}
+
+/* All places are on their way before the first is looked at. */
+int bt_bpe_cut_words(const struct bt_model *model, void *work,
+                     const uint8_t *text, size_t end,
+                     const struct bt_stretch *word, size_t n,
+                     struct bt_pieces *out)
+{
+	struct bt_word_query q[BT_WORDS_AHEAD];
+	struct bt_bpe_work *w = work;
+	size_t i, k;
+
+	for (; n > 0; word += k, n -= k) {
+		k = n < BT_WORDS_AHEAD ? n : BT_WORDS_AHEAD;
+		bt_word_cache_tend(&w->words);
+		for (i = 0; i < k; i++)
+			bt_word_seek(&w->words, text + word[i].from,
+			             word[i].to - word[i].from, text + end,
+			             &q[i]);
+		for (i = 0; i < k; i++)
+			if (cut_word((const struct bt_bpe *)model, w, &q[i],
+			             text, word[i].from, word[i].to,
+			             out) != BT_OK)
+				return BT_ENOMEM;
+	}
 	return BT_OK;
 }

@@ -19,6 +19,10 @@ struct bt_bpe {
 	const struct bt_trie *trie;
 	struct bt_pair *pair; /* [mask + 1], by hash */
 	size_t mask;
+	/* a bit for each pair by another part of its hash: most pairs that are
+	 * none are known by it, and it is much smaller */
+	uint64_t *maybe;
+	unsigned maybe_shift;
 	struct bt_bpe_opts opts; /* with texts of its own */
 	uint32_t more;           /* node that the prefix leads to */
 	uint8_t byte_text[256][2], byte_len[256]; /* bytes as characters */
@@ -48,13 +52,23 @@ struct bt_bpe_work {
 	size_t chances, heap_cap;
 };
 
+/* Mixed so that both its ends are good. */
+static inline uint64_t bt_pair_hash(uint64_t key)
+{
+	key *= 0x9e3779b97f4a7c15u; /* 2^64 / golden ratio */
+	return key ^ key >> 32;
+}
+
 /* What the pair becomes, or NULL. */
 static inline const struct bt_pair *bt_bpe_find(const struct bt_bpe *m,
                                                 int32_t a, int32_t b)
 {
 	uint64_t key = (uint64_t)(uint32_t)a << 32 | (uint32_t)b;
-	size_t i = (size_t)(key * 0x9e3779b97f4a7c15u >> 32) & m->mask;
+	uint64_t h = bt_pair_hash(key), bit = h >> m->maybe_shift;
+	size_t i = (size_t)h & m->mask;
 
+	if (!(m->maybe[bit / 64] >> bit % 64 & 1))
+		return NULL;
 	while (m->pair[i].key != key) {
 		if (m->pair[i].key == BT_PAIR_NONE)
 			return NULL;
@@ -66,6 +80,10 @@ static inline const struct bt_pair *bt_bpe_find(const struct bt_bpe *m,
 /* bpe_cut.c */
 int bt_bpe_cut(const struct bt_model *model, void *work, const uint8_t *text,
                size_t from, size_t to, struct bt_pieces *out);
+int bt_bpe_cut_words(const struct bt_model *model, void *work,
+                     const uint8_t *text, size_t end,
+                     const struct bt_stretch *word, size_t n,
+                     struct bt_pieces *out);
 int bt_bpe_work_new(const struct bt_model *model, void **work);
 void bt_bpe_work_free(void *work);
 

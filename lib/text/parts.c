@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "text/wordpiece.h"
 
-#define WORD_BITS 13 /* words that a thread keeps: 512 KB */
+#define WORD_BITS 14 /* words that a thread keeps: 1 MB at most */
 
 void bt_norm_free(struct bt_norm *norm)
 {
@@ -80,7 +80,7 @@ static int model_cut(const struct bt_model *model, void *work,
 {
 	const struct model *m = (const struct model *)model;
 
-	return bt_wordpiece_cut(&m->wp, work, text, from, to, to, out);
+	return bt_wordpiece_cut(&m->wp, work, text, from, to, out);
 }
 
 static int model_cut_words(const struct bt_model *model, void *work,
@@ -89,13 +89,8 @@ static int model_cut_words(const struct bt_model *model, void *work,
                            struct bt_pieces *out)
 {
 	const struct model *m = (const struct model *)model;
-	size_t i;
 
-	for (i = 0; i < n; i++)
-		if (bt_wordpiece_cut(&m->wp, work, text, word[i].from,
-		                     word[i].to, end, out) != BT_OK)
-			return BT_ENOMEM;
-	return BT_OK;
+	return bt_wordpiece_cut_words(&m->wp, work, text, end, word, n, out);
 }
 
 static int model_work_new(const struct bt_model *model, void **work)

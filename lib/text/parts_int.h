@@ -44,11 +44,6 @@ struct bt_norm {
 /* One text on its way (tokrun.c); run.offsets: somebody asks for src. */
 struct bt_run;
 
-/* A part of a text. */
-struct bt_stretch {
-	uint32_t from, to;
-};
-
 struct bt_pretok;
 struct bt_pretok_ops {
 	/* Cuts text[from .. to-1] of v, not empty, and hands each word on with
@@ -68,6 +63,42 @@ int bt_run_next(struct bt_run *run, const struct bt_view *v, size_t from,
 /* The same for n words, none empty, in a text that ends at end. */
 int bt_run_words(struct bt_run *run, const struct bt_view *v, size_t end,
                  const struct bt_stretch *word, size_t n, int next) BT_MUST_USE;
+
+/* Words on their way to the next part, handed on by many. */
+#define BT_BATCH 64
+struct bt_batch {
+	struct bt_run *run;
+	const struct bt_view *v;
+	size_t end; /* of the text */
+	int next;
+	size_t n;
+	struct bt_stretch word[BT_BATCH];
+};
+
+static inline void bt_batch_init(struct bt_batch *b, struct bt_run *run,
+                                 const struct bt_view *v, size_t end, int next)
+{
+	b->run = run;
+	b->v = v;
+	b->end = end;
+	b->next = next;
+	b->n = 0;
+}
+
+static inline int bt_batch_flush(struct bt_batch *b)
+{
+	size_t n = b->n;
+
+	b->n = 0;
+	return bt_run_words(b->run, b->v, b->end, b->word, n, b->next);
+}
+
+static inline int bt_batch_add(struct bt_batch *b, size_t from, size_t to)
+{
+	b->word[b->n].from = (uint32_t)from;
+	b->word[b->n++].to = (uint32_t)to;
+	return b->n == BT_BATCH ? bt_batch_flush(b) : BT_OK;
+}
 
 /* For a pre-tokenizer that changes a word: a text of this thread's own, empty,
  * in which want_src is set as needed. src must relate to the raw text: copy

@@ -16,6 +16,11 @@ struct bt_piece {
 	uint32_t start, end;
 };
 
+/* A part of a text. */
+struct bt_stretch {
+	uint32_t from, to;
+};
+
 /* What is told of a piece on demand. */
 struct bt_place {
 	uint32_t word;        /* of the text, counted from 0 */

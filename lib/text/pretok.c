@@ -266,6 +266,7 @@ static int bytes_run(const struct bt_pretok *pretok, struct bt_run *run,
 {
 	const struct bytes *p = (const struct bytes *)pretok;
 	struct bt_view v = *view;
+	struct bt_batch b;
 	size_t end;
 
 	if (p->prefix && v.text[from] != ' ' &&
@@ -273,12 +274,13 @@ static int bytes_run(const struct bt_pretok *pretok, struct bt_run *run,
 		return BT_ENOMEM;
 	if (!p->split)
 		return bt_run_next(run, &v, from, to, next);
+	bt_batch_init(&b, run, &v, to, next);
 	for (; from < to; from = end) {
 		end = bt_match_gpt2(p->table, v.text, from, to);
-		if (bt_run_next(run, &v, from, end, next) != BT_OK)
+		if (bt_batch_add(&b, from, end) != BT_OK)
 			return BT_ENOMEM;
 	}
-	return BT_OK;
+	return bt_batch_flush(&b);
 }
 
 static void bytes_free(struct bt_pretok *pretok)

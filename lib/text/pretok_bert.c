@@ -12,38 +12,10 @@
 #include "base/mem.h"
 #include "text/eights_int.h"
 
-#define BATCH 128
-
 struct pretok {
 	struct bt_pretok part;
 	const struct bt_bertnorm *kinds;
 };
-
-/* Words on their way to the next part. */
-struct batch {
-	const struct pretok *p;
-	struct bt_run *run;
-	const struct bt_view *v;
-	size_t to;
-	int next;
-	size_t n;
-	struct bt_stretch word[BATCH];
-};
-
-static int flush(struct batch *b)
-{
-	size_t n = b->n;
-
-	b->n = 0;
-	return bt_run_words(b->run, b->v, b->to, b->word, n, b->next);
-}
-
-static int add(struct batch *b, size_t from, size_t to)
-{
-	b->word[b->n].from = (uint32_t)from;
-	b->word[b->n++].to = (uint32_t)to;
-	return b->n == BATCH ? flush(b) : BT_OK;
-}
 
 /* Some bytes of text in ASCII, bit i for byte i. */
 struct bits {
@@ -90,23 +62,25 @@ static void take(const struct bt_bertnorm *m, const uint8_t *p, size_t n,
 
 /* Adds the words that begin in ASCII from *at on, up to one that it does not
  * see the end of. */
-static int run_ascii(struct batch *b, size_t *at)
+static int run_ascii(const struct bt_bertnorm *kinds, struct bt_batch *b,
+                     size_t *at)
 {
 	uint64_t starts, rest;
 	struct bits s;
 	unsigned i, len;
 
-	take(b->p->kinds, b->v->text + *at, b->to - *at, &s);
+	take(kinds, b->v->text + *at, b->end - *at, &s);
 	starts = (s.word & ~(s.word << 1)) | s.punct;
 	for (; starts != 0; starts &= starts - 1) {
 		i = (unsigned)__builtin_ctzll(starts);
 		rest = ~(s.word >> i);
 		len = rest == 0 ? 64 : (unsigned)__builtin_ctzll(rest);
-		if (i + len >= s.n && len > 0 && *at + s.n < b->to) {
+		if (i + len >= s.n && len > 0 && *at + s.n < b->end) {
 			*at += i;
 			return BT_OK;
 		}
-		if (add(b, *at + i, *at + i + (len > 0 ? len : 1)) != BT_OK)
+		if (bt_batch_add(b, *at + i, *at + i + (len > 0 ? len : 1)) !=
+		    BT_OK)
 			return BT_ENOMEM;
 	}
 	*at += s.n;
@@ -114,45 +88,43 @@ static int run_ascii(struct batch *b, size_t *at)
 }
 
 /* Adds the word that begins at *at, or what is not one, whatever it is of. */
-static int run_any(struct batch *b, size_t *at)
+static int run_any(const struct bt_bertnorm *kinds, struct bt_batch *b,
+                   size_t *at)
 {
 	const uint8_t *text = b->v->text;
 	size_t from = *at, to = from;
 	enum bt_char_kind kind = BT_CHAR_WORD;
 	unsigned len = 0;
 
-	for (; to < b->to; to += len) {
-		kind = bt_bertnorm_kind(b->p->kinds, text + to, &len);
+	for (; to < b->end; to += len) {
+		kind = bt_bertnorm_kind(kinds, text + to, &len);
 		if (kind != BT_CHAR_WORD)
 			break;
 	}
 	*at = to;
 	if (from < to)
-		return add(b, from, to);
+		return bt_batch_add(b, from, to);
 	*at += len;
-	return kind == BT_CHAR_PUNCT ? add(b, from, *at) : BT_OK;
+	return kind == BT_CHAR_PUNCT ? bt_batch_add(b, from, *at) : BT_OK;
 }
 
 static int pretok_run(const struct bt_pretok *pretok, struct bt_run *run,
                       const struct bt_view *v, size_t from, size_t to, int next)
 {
-	struct batch b;
+	const struct bt_bertnorm *kinds =
+	    ((const struct pretok *)pretok)->kinds;
+	struct bt_batch b;
 	size_t at = from, before;
 
-	b.p = (const struct pretok *)pretok;
-	b.run = run;
-	b.v = v;
-	b.to = to;
-	b.next = next;
-	b.n = 0;
+	bt_batch_init(&b, run, v, to, next);
 	while (at < to) {
 		before = at;
-		if (v->text[at] < 0x80 && run_ascii(&b, &at) != BT_OK)
+		if (v->text[at] < 0x80 && run_ascii(kinds, &b, &at) != BT_OK)
 			return BT_ENOMEM;
-		if (at == before && run_any(&b, &at) != BT_OK)
+		if (at == before && run_any(kinds, &b, &at) != BT_OK)
 			return BT_ENOMEM;
 	}
-	return flush(&b);
+	return bt_batch_flush(&b);
 }
 
 static void pretok_free(struct bt_pretok *pretok)

@@ -10,7 +10,7 @@
 #include "text/steps_int.h"
 #include "text/utf8.h"
 
-#define WORD_BITS 15         /* words that a thread keeps: 2 MB */
+#define WORD_BITS 13         /* words that a thread keeps: 512 KB at most */
 #define UNKNOWN_PENALTY 10.0 /* an unknown character below the worst piece */
 
 /* The ids of the tokens of bytes; without all of them there is no use. */
@@ -172,11 +172,14 @@ int bt_unigram_cut(const struct bt_unigram *u, struct bt_unigram_work *work,
 	size_t before = out->n;
 	int r;
 
-	if (bt_word_find(&work->words, text + from, to - from, text + to, &q))
+	bt_word_cache_tend(&work->words);
+	bt_word_seek(&work->words, text + from, to - from, text + to, &q);
+	if (bt_word_is_kept(&q))
 		return bt_word_recall(&q, from, out);
 	r = cut(u, work, text, from, to, out);
 	if (r == BT_OK)
-		bt_word_keep(&q, from, out->piece + before, out->n - before);
+		bt_word_keep(&work->words, &q, from, out->piece + before,
+		             out->n - before);
 	return r;
 }
 

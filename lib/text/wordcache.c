@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "text/wordcache.h"
 
-int bt_word_cache_init(struct bt_word_cache *c, unsigned bits)
+#define FIRST 10 /* bits of the first size: 64 KB */
+#define STEP 2   /* bits more each time */
+
+static int take(struct bt_word_cache *c, unsigned bits)
 {
 	size_t size = ((size_t)1 << bits) * sizeof(*c->slot);
 
@@ -9,7 +12,34 @@ int bt_word_cache_init(struct bt_word_cache *c, unsigned bits)
 		return BT_ENOMEM;
 	c->slot = c->arena.base;
 	c->bits = bits;
+	c->kept = 0;
 	return BT_OK;
+}
+
+int bt_word_cache_init(struct bt_word_cache *c, unsigned most)
+{
+	c->most = most;
+	return take(c, most < FIRST ? most : FIRST);
+}
+
+void bt_word_cache_grow(struct bt_word_cache *c)
+{
+	struct bt_word_cache old = *c;
+	const struct bt_word_slot *s;
+	size_t i;
+
+	if (take(c, old.bits + STEP < c->most ? old.bits + STEP : c->most) !=
+	    BT_OK) {
+		*c = old;
+		c->kept = 0; /* another time */
+		return;
+	}
+	for (i = 0; i >> old.bits == 0; i++) {
+		s = &old.slot[i];
+		if (s->len != 0)
+			*bt_word_place(c, s->key, s->len) = *s;
+	}
+	bt_arena_clear(&old.arena);
 }
 
 void bt_word_cache_clear(struct bt_word_cache *c)
@@ -18,8 +48,8 @@ void bt_word_cache_clear(struct bt_word_cache *c)
 	c->slot = NULL;
 }
 
-void bt_word_keep(const struct bt_word_query *q, size_t from,
-                  const struct bt_piece *p, size_t n)
+void bt_word_keep(struct bt_word_cache *c, const struct bt_word_query *q,
+                  size_t from, const struct bt_piece *p, size_t n)
 {
 	struct bt_word_slot *s = q->slot;
 	size_t i, at = from;
@@ -29,6 +59,7 @@ void bt_word_keep(const struct bt_word_query *q, size_t from,
 	for (i = 0; i < n; at = p[i++].end)
 		if (p[i].start != at)
 			return;
+	c->kept++;
 	memcpy(s->key, q->key, sizeof(s->key));
 	s->len = (uint8_t)q->n;
 	s->n = (uint8_t)n;

@@ -30,13 +30,26 @@ _Static_assert(sizeof(struct bt_word_slot) == 64, "a cache line");
 
 struct bt_word_cache {
 	struct bt_word_slot *slot; /* [1 << bits], or NULL */
-	unsigned bits;
+	unsigned bits, most;
+	size_t kept; /* since it has this size */
 	struct bt_arena arena;
 };
 
-/* Makes 1 << bits places. Returns 0 or BT_ENOMEM. */
-int bt_word_cache_init(struct bt_word_cache *c, unsigned bits) BT_MUST_USE;
+/* Makes a few places, which will grow to 1 << most. Returns 0 or BT_ENOMEM. */
+int bt_word_cache_init(struct bt_word_cache *c, unsigned most) BT_MUST_USE;
 void bt_word_cache_clear(struct bt_word_cache *c);
+
+/* Makes the places more where there are many words. Nothing that was looked for
+ * before is to be kept afterwards. */
+void bt_word_cache_grow(struct bt_word_cache *c);
+static inline void bt_word_cache_tend(struct bt_word_cache *c)
+{
+	if (c->kept >> c->bits != 0 && c->bits < c->most)
+		bt_word_cache_grow(c);
+}
+
+/* Words looked for at a time, where there are many. */
+#define BT_WORDS_AHEAD 16
 
 /* A word that is looked for. */
 struct bt_word_query {
@@ -70,31 +83,43 @@ static inline void bt_word_key(const uint8_t *p, size_t n, const uint8_t *end,
 	}
 }
 
+static inline struct bt_word_slot *
+bt_word_place(const struct bt_word_cache *c, const uint64_t key[3], size_t n)
+{
+	/* odd numbers with bits everywhere, the first 2^64 / golden ratio */
+	uint64_t h = (key[0] + n) * 0x9e3779b97f4a7c15u;
+
+	h ^= key[1] * 0xbf58476d1ce4e5b9u;
+	h ^= key[2] * 0x94d049bb133111ebu;
+	h = (h ^ h >> 32) * 0x9e3779b97f4a7c15u;
+	return &c->slot[h >> (64 - c->bits)];
+}
+
 /* Sets q to the word of n bytes, at least one, at p, in a text that ends at
- * end. True if it is kept. */
-static inline bool bt_word_find(const struct bt_word_cache *c, const uint8_t *p,
+ * end, and begins to load its place. */
+static inline void bt_word_seek(const struct bt_word_cache *c, const uint8_t *p,
                                 size_t n, const uint8_t *end,
                                 struct bt_word_query *q)
 {
-	struct bt_word_slot *s;
-	uint64_t h;
-
 	q->slot = NULL;
 	if (c->slot == NULL || n > BT_WORD_KEY)
-		return false;
+		return;
 	bt_word_key(p, n, end, q->key);
 	q->n = n;
-	/* odd numbers with bits everywhere, the first 2^64 / golden ratio */
-	h = (q->key[0] + n) * 0x9e3779b97f4a7c15u;
-	h ^= q->key[1] * 0xbf58476d1ce4e5b9u;
-	h ^= q->key[2] * 0x94d049bb133111ebu;
-	h = (h ^ h >> 32) * 0x9e3779b97f4a7c15u;
-	q->slot = s = &c->slot[h >> (64 - c->bits)];
-	return s->len == n && s->key[0] == q->key[0] &&
+	q->slot = bt_word_place(c, q->key, n);
+	__builtin_prefetch(q->slot);
+}
+
+/* True if the word is kept. */
+static inline bool bt_word_is_kept(const struct bt_word_query *q)
+{
+	const struct bt_word_slot *s = q->slot;
+
+	return s != NULL && s->len == q->n && s->key[0] == q->key[0] &&
 	       s->key[1] == q->key[1] && s->key[2] == q->key[2];
 }
 
-/* Appends the pieces of a word that bt_word_find found, which begins at from.
+/* Appends the pieces of a word that bt_word_is_kept, which begins at from.
  * Returns 0 or BT_ENOMEM. */
 static inline int bt_word_recall(const struct bt_word_query *q, size_t from,
                                  struct bt_pieces *out)
@@ -120,9 +145,9 @@ static inline int bt_word_recall(const struct bt_word_query *q, size_t from,
 	return BT_OK;
 }
 
-/* Keeps the n pieces at p of the word that bt_word_find did not find, if it can
+/* Keeps the n pieces at p of a word that is not kept, if it can
  * be kept. */
-void bt_word_keep(const struct bt_word_query *q, size_t from,
-                  const struct bt_piece *p, size_t n);
+void bt_word_keep(struct bt_word_cache *c, const struct bt_word_query *q,
+                  size_t from, const struct bt_piece *p, size_t n);
 
 #endif

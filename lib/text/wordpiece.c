@@ -96,23 +96,55 @@ static int64_t cut(const struct bt_wordpiece *wp,
 	return 1;
 }
 
-int bt_wordpiece_cut(const struct bt_wordpiece *wp,
-                     struct bt_wordpiece_work *work, const uint8_t *text,
-                     size_t start, size_t end, size_t all,
-                     struct bt_pieces *out)
+static int cut_word(const struct bt_wordpiece *wp,
+                    struct bt_wordpiece_work *work,
+                    const struct bt_word_query *q, const uint8_t *text,
+                    size_t start, size_t end, struct bt_pieces *out)
 {
-	struct bt_word_query q;
 	int64_t n;
 
-	if (bt_word_find(&work->words, text + start, end - start, text + all,
-	                 &q))
-		return bt_word_recall(&q, start, out);
+	if (bt_word_is_kept(q))
+		return bt_word_recall(q, start, out);
 	if (bt_pieces_room(out, end - start) != BT_OK)
 		return BT_ENOMEM;
 	n = cut(wp, work, text, start, end, out->piece + out->n);
 	if (n < 0)
 		return BT_ENOMEM;
-	bt_word_keep(&q, start, out->piece + out->n, (size_t)n);
+	bt_word_keep(&work->words, q, start, out->piece + out->n, (size_t)n);
 	out->n += (size_t)n;
+	return BT_OK;
+}
+
+int bt_wordpiece_cut(const struct bt_wordpiece *wp,
+                     struct bt_wordpiece_work *work, const uint8_t *text,
+                     size_t start, size_t end, struct bt_pieces *out)
+{
+	struct bt_word_query q;
+
+	bt_word_cache_tend(&work->words);
+	bt_word_seek(&work->words, text + start, end - start, text + end, &q);
+	return cut_word(wp, work, &q, text, start, end, out);
+}
+
+int bt_wordpiece_cut_words(const struct bt_wordpiece *wp,
+                           struct bt_wordpiece_work *work, const uint8_t *text,
+                           size_t end, const struct bt_stretch *word, size_t n,
+                           struct bt_pieces *out)
+{
+	struct bt_word_query q[BT_WORDS_AHEAD];
+	size_t i, k;
+
+	for (; n > 0; word += k, n -= k) {
+		k = n < BT_WORDS_AHEAD ? n : BT_WORDS_AHEAD;
+		bt_word_cache_tend(&work->words);
+		for (i = 0; i < k; i++)
+			bt_word_seek(&work->words, text + word[i].from,
+			             word[i].to - word[i].from, text + end,
+			             &q[i]);
+		for (i = 0; i < k; i++)
+			if (cut_word(wp, work, &q[i], text, word[i].from,
+			             word[i].to, out) != BT_OK)
+				return BT_ENOMEM;
+	}
 	return BT_OK;
 }

@@ -46,11 +46,17 @@ void bt_wordpiece_init(struct bt_wordpiece *wp, const struct bt_vocab *v,
 
 void bt_wordpiece_work_clear(struct bt_wordpiece_work *work);
 
-/* Appends the pieces of the word text[start .. end-1], not empty, of a text
- * that ends at all, to out. Returns 0 or BT_ENOMEM. */
+/* Appends the pieces of the word text[start .. end-1], not empty, to out.
+ * Returns 0 or BT_ENOMEM. */
 int bt_wordpiece_cut(const struct bt_wordpiece *wp,
                      struct bt_wordpiece_work *work, const uint8_t *text,
-                     size_t start, size_t end, size_t all,
+                     size_t start, size_t end,
                      struct bt_pieces *out) BT_MUST_USE;
+
+/* The same for n words, in a text that ends at end. */
+int bt_wordpiece_cut_words(const struct bt_wordpiece *wp,
+                           struct bt_wordpiece_work *work, const uint8_t *text,
+                           size_t end, const struct bt_stretch *word, size_t n,
+                           struct bt_pieces *out) BT_MUST_USE;
 
 #endif

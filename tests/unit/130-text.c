@@ -278,7 +278,7 @@ static void check_word(const struct bt_wordpiece *wp, const char *word,
 	size_t i;
 
 	assert_int_equal(bt_wordpiece_cut(wp, &work, (const uint8_t *)word, 0,
-	                                  strlen(word), strlen(word), &p),
+	                                  strlen(word), &p),
 	                 BT_OK);
 	for (i = 0; i < p.n; i++)
 		bt_buf_printf(&b, "%s%d:%u-%u", i ? " " : "",
@@ -434,9 +434,9 @@ static double time_word(const struct bt_wordpiece *wp, size_t n, char last,
 	memset(word, 'a', n);
 	word[n] = last;
 	start = bt_seconds();
-	assert_int_equal(bt_wordpiece_cut(wp, &work, (const uint8_t *)word, 0,
-	                                  n + 1, n + 1, &p),
-	                 BT_OK);
+	assert_int_equal(
+	    bt_wordpiece_cut(wp, &work, (const uint8_t *)word, 0, n + 1, &p),
+	    BT_OK);
 	start = bt_seconds() - start;
 	assert_int_equal(p.n, count);
 	bt_wordpiece_work_clear(&work);
