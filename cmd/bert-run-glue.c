@@ -196,13 +196,6 @@ int main(int argc, char **argv)
 		a.glue.init = NULL;
 	if (is_empty(a.tokenizer))
 		a.tokenizer = NULL;
-	if (bt_glue_classes(a.glue.task) == NULL)
-		return bt_tool_misuse(
-		    &program.tool,
-		    "--task_name=%s: a number is to be "
-		    "predicted, which this program cannot do; "
-		    "bert-run-classifier can",
-		    a.glue.task);
 	if (missing(&a) != NULL)
 		return bt_tool_misuse(&program.tool, "--mode=%s needs --%s",
 		                      a.mode, missing(&a));

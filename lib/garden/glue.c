@@ -92,8 +92,10 @@ static json_t *data(const struct bt_glue *g, const struct bt_meta *m,
                     const char *path, bool training)
 {
 	json_int_t n = m->max_length > 0 ? (json_int_t)m->max_length : 128;
+	bool number = find(g->task)->classes == NULL;
 
-	return json_pack("{s:s, s:I, s:I, s:b, s:b}", "input_path",
+	return json_pack("{s:s, s:s, s:I, s:I, s:b, s:b}", "label_type",
+	                 number ? "float" : "int", "input_path",
 	                 path != NULL ? path : "", "global_batch_size",
 	                 (json_int_t)g->batch, "seq_length", n, "is_training",
 	                 (int)training, "drop_remainder", (int)training);
@@ -139,13 +141,14 @@ static json_t *assemble(const struct bt_glue *g, const struct bt_meta *m,
 	    data(g, m, g->eval, false), "trainer", trainer(g, m));
 }
 
-static int count(const char *const *names)
+int bt_glue_width(const char *task)
 {
+	const char *const *names = find(task)->classes;
 	int n = 0;
 
-	while (names[n] != NULL)
+	while (names != NULL && names[n] != NULL)
 		n++;
-	return n;
+	return names != NULL ? n : 1;
 }
 
 /* The configuration that the flags make, as a text that is YAML too. */
@@ -156,12 +159,14 @@ static int make(const struct bt_glue *g, char **text, struct bt_error *err)
 	int r = bt_meta_read(g->meta_data, &m, err);
 
 	*text = NULL;
-	if (r == BT_OK && m.labels != count(find(g->task)->classes))
-		r = bt_error_set(err, BT_EFORMAT,
-		                 "meta data '%s': num_labels is %d, and %s "
-		                 "has %d classes",
-		                 g->meta_data, m.labels, g->task,
-		                 count(find(g->task)->classes));
+	if (r == BT_OK && m.labels != bt_glue_width(g->task))
+		r = bt_error_set(
+		    err, BT_EFORMAT,
+		    "meta data '%s': num_labels is %d, and %s "
+		    "has %d%s",
+		    g->meta_data, m.labels, g->task, bt_glue_width(g->task),
+		    bt_glue_width(g->task) > 1 ? " classes"
+		                               : ", a number to predict");
 	if (r == BT_OK && m.train_size < g->batch)
 		r = bt_error_set(err, BT_EARG,
 		                 "an update takes %lld examples, and "

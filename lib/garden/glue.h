@@ -34,6 +34,9 @@ struct bt_glue {
  * where it has none. */
 const char *const *bt_glue_classes(const char *task);
 
+/* How many those are; 1 where a number is predicted. */
+int bt_glue_width(const char *task);
+
 /* The configuration of the experiment, checked. *c is the caller's to free. */
 int bt_glue_configure(const struct bt_glue *g, struct bt_garden **c,
                       struct bt_error *err) BT_MUST_USE;

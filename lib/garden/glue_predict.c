@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Predictions as the GLUE benchmark's server takes them. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,6 +16,7 @@ struct answer {
 	int64_t id;
 	uint64_t record; /* from 0 */
 	int class;
+	float number; /* where one is predicted */
 };
 
 struct answers {
@@ -58,6 +60,7 @@ static int add(void *ctx, uint64_t i, const struct bt_dataset *d, size_t k,
 	v->id = id;
 	v->record = i;
 	v->class = 0;
+	v->number = logits[0];
 	for (c = 1; c < a->classes; c++)
 		if (logits[c] > logits[v->class])
 			v->class = c;
@@ -82,7 +85,11 @@ static int write_all(const struct answers *a, const char *const *names,
 
 	bt_buf_puts(&b, "index\tprediction\n");
 	for (i = 0; i < a->n; i++)
-		bt_buf_printf(&b, "%zu\t%s\n", i, names[a->v[i].class]);
+		if (names != NULL)
+			bt_buf_printf(&b, "%zu\t%s\n", i, names[a->v[i].class]);
+		else /* similarities go from 0 to 5 */
+			bt_buf_printf(&b, "%zu\t%.3f\n", i,
+			              fmin(fmax((double)a->v[i].number, 0), 5));
 	r = bt_buf_str(&b) == NULL ? bt_error_nomem(err, "predicting")
 	                           : bt_out_whole(path, b.data, b.len, err);
 	bt_buf_clear(&b);
@@ -92,16 +99,25 @@ static int write_all(const struct answers *a, const char *const *names,
 static int check_classes(const struct bt_glue *g, const struct bt_stream *s,
                          struct bt_error *err)
 {
-	const char *const *names = bt_glue_classes(g->task);
-	int n = 0;
+	bool number = s->model.config.number;
+	size_t has = bt_model_width(&s->model);
+	int n = bt_glue_width(g->task);
 
-	while (names[n] != NULL)
-		n++;
-	if ((int)bt_model_width(&s->model) == n)
+	if (has == (size_t)n && number == (bt_glue_classes(g->task) == NULL))
 		return BT_OK;
+	if (number)
+		return bt_error_set(err, BT_EFORMAT,
+		                    "the model predicts a number, and %s has "
+		                    "%d classes",
+		                    g->task, n);
+	if (n == 1)
+		return bt_error_set(err, BT_EFORMAT,
+		                    "the model has %zu classes, and %s is a "
+		                    "number to predict",
+		                    has, g->task);
 	return bt_error_set(err, BT_EFORMAT,
-	                    "the model has %zu classes, and %s has %d",
-	                    bt_model_width(&s->model), g->task, n);
+	                    "the model has %zu classes, and %s has %d", has,
+	                    g->task, n);
 }
 
 static int predict(const struct bt_glue *g, struct bt_stream *s,

@@ -62,7 +62,40 @@ works 'newer names of the keys' run --model_dir=n --model_config_file=new.json \
 	--mode=train_eval --num_epoch=1
 is "$(param num_layers n)" 2 'are understood'
 
-for flag in --task_name=STS-B --task_name=mrpc --mode=train --tpu=node \
+# a number to predict: from 0 to 5, by whether the pair says the same
+for part in train dev test; do
+	echo 'index	sentence1	sentence2	score'
+	awk -F '\t' -v test=$part 'NR > 1 { print $2 "\t" $4 "\t" $5 "\t" \
+		(test == "test" ? 0 : $1 * 4.5 + ($2 % 3) / 4) }' g/data/$part.tsv
+done | awk -F '\t' '$1 == "index" { n++; h = 1 } { print > ("sts" n ".tsv") }'
+sts() { # PART NUMBER
+	csv2tfrecord -q --delimiter tab --no-quote -i index -t sentence1 --pair sentence2 \
+		-l score "sts$2.tsv" | bert-tokenize -q -m g/bert --max-length 64 --pad 64 \
+		--layout modelgarden --label-type float --meta-data sts_meta --part "$1" \
+		--processor STS-B -o "sts_$1.tf_record"
+}
+sts train 1 && sts eval 2 && sts test 3
+works 'STS-B' run --task_name=STS-B --input_meta_data_path=sts_meta \
+	--train_input_path=sts_train.tf_record \
+	--validation_input_path=sts_eval.tf_record \
+	--test_input_path=sts_test.tf_record --test_output_path=STS-B.tsv \
+	--model_dir=s --num_epoch=6
+is "$(param best_checkpoint_eval_metric s)" pearson_spearman_corr 'is best by that'
+like "$(tr -d '\n' <s/best_ckpt/info.json)" '*"pearson_spearman_corr": 0.[5-9]*' \
+	'and is learnt'
+is "$(sed 1d STS-B.tsv | grep -c '^[0-9]*	[0-5]\.[0-9][0-9][0-9]$')" 20 \
+	'its predictions are of three digits'
+refuses "*meta data 'sts_meta': num_labels is 1, and RTE has 2 classes*" \
+	'no task of classes' run --task_name=RTE --model_dir=x \
+	--input_meta_data_path=sts_meta
+refuses "*meta data 'g/mrpc_meta_data': num_labels is 2, and STS-B has 1, a number*" \
+	'no number for classes' run --task_name=STS-B --model_dir=x
+refuses '*the model predicts a number, and RTE has 2 classes' 'also of the model' \
+	run --mode=predict --model_dir=s --task_name=RTE
+refuses '*the model has 2 classes, and STS-B is a number to predict' 'the other way' \
+	run --mode=predict --model_dir=m --task_name=STS-B
+
+for flag in --task_name=mrpc --mode=train --tpu=node \
 	--test_output_path= --train_input_path= --distribution_strategy=tpu \
 	--hub_module_url=x; do
 	exits 2 "refused: $flag" run --model_dir=x "$flag"
