@@ -159,6 +159,9 @@ static int plan(struct bt_job *j, struct bt_error *err)
 	int r = bt_need_batches(n, &j->train, eval, &j->o.train.batching, err);
 
 	o.max_tokens = n->tokens > n->eval_tokens ? n->tokens : n->eval_tokens;
+	o.max_length = j->train.longest;
+	if (eval != NULL && eval->longest > o.max_length)
+		o.max_length = eval->longest;
 	o.max_texts = n->texts > n->eval_texts ? n->texts : n->eval_texts;
 	if (r == BT_OK)
 		r = bt_model_plan(&j->model, &o, err);

@@ -60,6 +60,19 @@ for f in $families; do
 	rm -rf $f.?
 done
 
+# A resumed run, one part of which computes activations again.
+for f in deberta-v2 modernbert; do
+	bert-train -q -m $f -o $f.5 --steps 3 --save-steps 1 --keep 2 --checkpoint-activations train.rec
+	works "$f is resumed" bert-train -q -m $f -o $f.6 --steps 3 --save-steps 1 \
+		--resume-from $f.5/checkpoint-1.safetensors train.rec
+	same $f.5/model.safetensors $f.6/model.safetensors '... and ends in the same bits'
+	rm -rf $f.5 $f.6
+done
+sed 's/"max_position_embeddings": 64/"max_position_embeddings": 8192/' modernbert.json >long.json
+bert-train --init-config long.json --tokenizer vocab.txt --dry-run -j 1 -o no train.rec >need
+awk '$1 == "scratch" { exit $2 > 2 }' need
+result $? 'memory is for the texts that there are, not for those that there could be'
+
 # Other labels: the layer of a row for each class is new, the rest of the head not.
 sed 's/,parking$/,elsewhere/' train.csv >other.csv
 csv2tfrecord -q -t text -l intent other.csv | bert-tokenize -q -m vocab.txt -o other.rec
