@@ -81,9 +81,9 @@ $B/%.o: %.c $B/flags
 	$(Q)mkdir -p $(@D)
 	$(call run,CC)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(ISA) -MMD -MP -c -o $@ $<
 
-$B/libbertutils.a: $(LIB_OBJ)
+$B/libbertutils.a: $(LIB_OBJ) $B/objects
 	$(Q)rm -f $@
-	$(call run,AR)$(AR) rcs $@ $^
+	$(call run,AR)$(AR) rcs $@ $(LIB_OBJ)
 
 $(BINS): $B/bin/%: $B/cmd/%.o $B/libbertutils.a
 	$(Q)mkdir -p $(@D)
@@ -105,6 +105,11 @@ PRELOADS := $(patsubst tests/preload/%.c,$B/preload/%.so,$(wildcard tests/preloa
 $(PRELOADS): $B/preload/%.so: tests/preload/%.c $B/flags
 	$(Q)mkdir -p $(@D)
 	$(call run,LD)$(CC) -std=c11 $(WARN) $(CFLAGS) -fPIC -shared -o $@ $< -ldl
+
+# A source that came or went makes another library.
+$B/objects: FORCE
+	$(Q)mkdir -p $(@D)
+	$(Q)echo '$(LIB_OBJ)' | cmp -s - $@ || echo '$(LIB_OBJ)' >$@
 
 # Changed flags rebuild everything.
 $B/flags: FORCE
