@@ -74,10 +74,17 @@ static void keep_normal(struct bt_buf *b, const uint8_t *text, uint32_t at,
 static int add_places(struct bt_run *r, const uint8_t *text, size_t i)
 {
 	struct bt_pieces *s = r->out;
+	size_t from;
 
 	if (bt_grow(&s->place, &s->place_cap, s->n, sizeof(*s->place)) != BT_OK)
 		return BT_ENOMEM;
-	for (; i < s->n; i++) {
+	for (from = i; i < s->n; i++) {
+		/* the tokens of bytes stand for the same text, all of them */
+		if (i > from && s->piece[i].start == s->piece[i - 1].start &&
+		    s->piece[i].end == s->piece[i - 1].end) {
+			s->place[i] = s->place[i - 1];
+			continue;
+		}
 		s->place[i] = (struct bt_place){r->word, 0, 0};
 		if (text != NULL)
 			keep_normal(&s->normal, text, s->piece[i].start,
