@@ -280,6 +280,32 @@ void bt_in_skip(struct bt_in *in, size_t n)
 	in->offset += n;
 }
 
+int bt_in_line(struct bt_in *in, size_t limit, struct bt_span *line,
+               size_t *skip, struct bt_error *err)
+{
+	const uint8_t *p, *nl;
+	size_t got, want;
+	int r = bt_in_some(in, &p, &got, err);
+
+	if (r != BT_OK || got == 0)
+		return r;
+	for (want = got; (nl = memchr(p, '\n', got)) == NULL && got == want;) {
+		if (got >= limit)
+			return bt_error_set(err, BT_ELIMIT,
+			                    "%s: a line is longer than %zu "
+			                    "bytes",
+			                    in->name, limit);
+		want = 2 * got;
+		r = bt_in_peek(in, want, &p, &got, err);
+		if (r != BT_OK)
+			return r;
+	}
+	line->p = (const char *)p;
+	line->n = nl != NULL ? (size_t)(nl - p) : got;
+	*skip = line->n + (nl != NULL);
+	return 1;
+}
+
 int bt_in_whole(const char *path, size_t limit, char **data, size_t *len,
                 struct bt_error *err)
 {

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "base/span.h"
 
 struct bt_in;
 
@@ -63,6 +64,14 @@ int bt_in_peek(struct bt_in *in, size_t n, const uint8_t **data, size_t *got,
 /* Looks at whatever comes next, at least one byte; *got is 0 at the end. */
 int bt_in_some(struct bt_in *in, const uint8_t **data, size_t *got,
                struct bt_error *err) BT_MUST_USE;
+
+/*
+ * 1: *line is the next line, without its end, borrowed until the next call and
+ * not consumed: that takes *skip bytes. The last one may lack its end. 0: there
+ * is no more. One of more than limit bytes is BT_ELIMIT.
+ */
+int bt_in_line(struct bt_in *in, size_t limit, struct bt_span *line,
+               size_t *skip, struct bt_error *err) BT_MUST_USE;
 
 /* Consumes n bytes that were looked at. */
 void bt_in_skip(struct bt_in *in, size_t n);

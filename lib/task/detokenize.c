@@ -164,8 +164,8 @@ static int do_line(struct job *j, const uint8_t *p, size_t len,
 static int read_lines(struct job *j, const char *path, struct bt_out *out,
                       struct bt_error *err)
 {
-	size_t len = 0, skip = 0;
-	const uint8_t *line;
+	struct bt_span line;
+	size_t skip = 0;
 	uint64_t number = 0;
 	struct bt_in *in;
 	int r = bt_in_open(path, &in, err);
@@ -173,9 +173,9 @@ static int read_lines(struct job *j, const char *path, struct bt_out *out,
 	if (r != BT_OK)
 		return r;
 	bt_in_limit(in, j->o->limit);
-	while ((r = bt_tokenize_line(in, &line, &len, &skip, err)) == 1) {
+	while ((r = bt_in_line(in, BT_TFREC_MAX, &line, &skip, err)) == 1) {
 		number++;
-		r = do_line(j, line, len, out, err);
+		r = do_line(j, (const uint8_t *)line.p, line.n, out, err);
 		if (r != BT_OK) {
 			bt_error_prefix(err, "%s: line %llu", bt_in_name(in),
 			                (unsigned long long)number);

@@ -50,10 +50,6 @@ struct bt_tokenize {
 	struct bt_tokenize_stats stats;
 };
 
-/* The next line. 1: *len bytes without its end, *skip with it; 0: none. */
-int bt_tokenize_line(struct bt_in *in, const uint8_t **line, size_t *len,
-                     size_t *skip, struct bt_error *err) BT_MUST_USE;
-
 /* Encodes a text of the block and appends the result to p->out; what is wrong
  * goes to p->err. */
 int bt_tokenize_one(const struct bt_tokenize *j, struct bt_tokenize_worker *w,

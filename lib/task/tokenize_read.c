@@ -61,37 +61,10 @@ static int read_records(struct sink *s, char *const *paths, int n,
 	return r;
 }
 
-int bt_tokenize_line(struct bt_in *in, const uint8_t **line, size_t *len,
-                     size_t *skip, struct bt_error *err)
-{
-	size_t got, want;
-	const uint8_t *nl;
-	int r = bt_in_some(in, line, &got, err);
-
-	if (r != BT_OK || got == 0)
-		return r;
-	want = got;
-	while ((nl = memchr(*line, '\n', got)) == NULL && got == want) {
-		if (got >= BT_TFREC_MAX)
-			return bt_error_set(err, BT_ELIMIT,
-			                    "%s: a line is longer than %llu "
-			                    "bytes",
-			                    bt_in_name(in),
-			                    (unsigned long long)BT_TFREC_MAX);
-		want = 2 * got;
-		r = bt_in_peek(in, want, line, &got, err);
-		if (r != BT_OK)
-			return r;
-	}
-	*len = nl != NULL ? (size_t)(nl - *line) : got;
-	*skip = *len + (nl != NULL);
-	return 1;
-}
-
 static int read_lines(struct sink *s, const char *path, struct bt_error *err)
 {
-	size_t len = 0, skip = 0;
-	const uint8_t *line;
+	struct bt_span line;
+	size_t skip = 0;
 	uint64_t number = 0;
 	struct bt_in *in;
 	int r = bt_in_open(path, &in, err);
@@ -101,8 +74,8 @@ static int read_lines(struct sink *s, const char *path, struct bt_error *err)
 	bt_in_limit(in, s->job->opts.limit);
 	if (bt_pool_threads(s->job->pool) > 1)
 		bt_in_ahead(in);
-	while ((r = bt_tokenize_line(in, &line, &len, &skip, err)) == 1) {
-		r = add(s, line, len, bt_in_name(in), ++number, err);
+	while ((r = bt_in_line(in, BT_TFREC_MAX, &line, &skip, err)) == 1) {
+		r = add(s, line.p, line.n, bt_in_name(in), ++number, err);
 		if (r != BT_OK)
 			break;
 		bt_in_skip(in, skip);

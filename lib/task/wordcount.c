@@ -134,35 +134,6 @@ static int read_records(struct job *j, char *const *paths, int n,
 	return r;
 }
 
-/* The line that begins at what comes next, without its end, which is at the end
- * of *skip bytes. 1: there is one. */
-static int next_line(struct bt_in *in, struct bt_span *line, size_t *skip,
-                     struct bt_error *err)
-{
-	const uint8_t *p, *nl;
-	size_t got, want;
-	int r = bt_in_some(in, &p, &got, err);
-
-	if (r != BT_OK || got == 0)
-		return r;
-	for (want = got; (nl = memchr(p, '\n', got)) == NULL && got == want;) {
-		if (got >= BT_TFREC_MAX)
-			return bt_error_set(err, BT_ELIMIT,
-			                    "%s: a line is longer than %llu "
-			                    "bytes",
-			                    bt_in_name(in),
-			                    (unsigned long long)BT_TFREC_MAX);
-		want = 2 * got;
-		r = bt_in_peek(in, want, &p, &got, err);
-		if (r != BT_OK)
-			return r;
-	}
-	line->p = (const char *)p;
-	line->n = nl != NULL ? (size_t)(nl - p) : got;
-	*skip = line->n + (nl != NULL);
-	return 1;
-}
-
 static int read_lines(struct job *j, const char *path, struct bt_error *err)
 {
 	struct bt_span line;
@@ -176,7 +147,7 @@ static int read_lines(struct job *j, const char *path, struct bt_error *err)
 	if (j->threads > 1)
 		bt_in_ahead(in);
 	j->file = bt_in_name(in);
-	while ((r = next_line(in, &line, &skip, err)) == 1) {
+	while ((r = bt_in_line(in, BT_TFREC_MAX, &line, &skip, err)) == 1) {
 		r = add(j, line, ++number, err);
 		if (r != BT_OK)
 			break;
