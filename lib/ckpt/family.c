@@ -303,7 +303,9 @@ void bt_show_family(struct bt_buf *b, const struct bt_ckpt_family *f)
 		}
 	if (f->family != NULL) {
 		bt_table_cell(&t, "head");
-		if (f->labels > 0)
+		if (f->labels == 1)
+			bt_table_cell(&t, "%s of a number", f->head);
+		else if (f->labels > 0)
 			bt_table_cell(&t, "%s of %" PRId64 " classes", f->head,
 			              f->labels);
 		else

@@ -32,6 +32,8 @@ like "$(grep -c '"eval_mse"' m/history.jsonl)$(grep accuracy m/history.jsonl)" 8
 like "$(tr -d '\n' <m/config.json)" '*"problem_type": "regression"*"0": "LABEL_0"*' \
 	'the configuration says so'
 
+like "$(ckpt-inspect --family m)" '*classifier of a number*' 'ckpt-inspect sees it'
+
 # the measures, by their definitions
 cut -d, -f1,2 p.csv | sed 1d >guess
 csv2tfrecord -q -i id -t text -l size dev.n.csv | tfrecord-cat -q --json |
