@@ -79,6 +79,8 @@ static void set_common(struct bt_trial *t, struct bt_job_opts *o)
 	struct timespec at;
 
 	o->config = t->encoder;
+	if (*init == '\0')
+		init = bt_garden_str(c, "task.hub_module_url");
 	o->init_weights = *init != '\0' ? init : NULL;
 	o->old_head = loads ? BT_JOB_HEAD_CLASSES : BT_JOB_HEAD_FRESH;
 	o->tokenizer = t->e->tokenizer;

@@ -2,6 +2,7 @@
 /* What a configuration may ask for, and what it may not. */
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "garden/plan_int.h"
 
@@ -70,8 +71,6 @@ static int check_runtime(const struct bt_garden *c, const struct bt_log *log,
 static const struct {
 	const char *path, *why;
 } empty[] = {
-    {"task.hub_module_url", "nothing is fetched: give the encoder's weights by "
-                            "task.init_checkpoint"},
     {"task.train_data.tfds_name",
      "TensorFlow Datasets are not read: csv2tfrecord --task and bert-tokenize "
      "make records of the published files, for input_path"},
@@ -99,9 +98,36 @@ static const struct {
      "records are read from files"},
 };
 
+/* A module of TensorFlow Hub may stand in a directory here. */
+static int check_hub(const struct bt_garden *c, struct bt_error *err)
+{
+	const char *key = "task.hub_module_url";
+	const char *hub = bt_garden_str(c, key);
+	struct stat s;
+
+	if (*hub == '\0')
+		return BT_OK;
+	if (stat(hub, &s) != 0 || !S_ISDIR(s.st_mode))
+		return bt_garden_fault(
+		    c, key, BT_EARG, err,
+		    "there is no directory '%s', and nothing "
+		    "is fetched: give that of a local copy, "
+		    "or the encoder's weights by "
+		    "task.init_checkpoint",
+		    hub);
+	if (*bt_garden_str(c, "task.init_checkpoint") != '\0')
+		return bt_garden_fault(c, key, BT_EARG, err,
+		                       "task.init_checkpoint is given, too");
+	return BT_OK;
+}
+
 static int check_keys(const struct bt_garden *c, struct bt_error *err)
 {
 	size_t i;
+	int r = check_hub(c, err);
+
+	if (r != BT_OK)
+		return r;
 
 	for (i = 0; i < sizeof(empty) / sizeof(empty[0]); i++)
 		if (*bt_garden_str(c, empty[i].path) != '\0' ||

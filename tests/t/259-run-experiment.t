@@ -75,6 +75,7 @@ runtime.distribution_strategy=tpu|CPU
 runtime.num_gpus=8|CPU
 runtime.mixed_precision_dtype=float16|bfloat16
 task.hub_module_url=https://x/y|init_checkpoint
+task.hub_module_url=e|init_checkpoint is given, too
 task.model.num_classes=0|must be given
 task.model.encoder.type=albert|not built
 task.model.encoder.bert.norm_first=true|only false
@@ -171,6 +172,20 @@ is "$(sed 's/.*output: //' out)" "$last" 'continuous_eval: ends when nothing com
 
 is "$(events t/validation/* | grep -c ' validation_loss ')" 2 \
 	'both left their events, each in a file of its own'
+
+# --- the encoder of a SavedModel, as an unpacked module of TensorFlow Hub is
+mkdir -p hub/variables
+: >hub/saved_model.pb
+ckpt-convert -q --to tf2 e/bert/bert_model.ckpt hub/variables/variables
+hub() { # DIR FLAG ...
+	dir=$1
+	shift
+	exp train "$dir" "$override=task.init_checkpoint='',trainer.train_steps=10" "$@"
+}
+works 'a local module' hub hub.model --config_file=task.hub_module_url=hub
+like "$(cat err)" "*'hub': [1-9]* tensors loaded*" 'is loaded'
+works 'its checkpoint' exp train ckpt.model "$override=trainer.train_steps=10"
+same hub.model/model.safetensors ckpt.model/model.safetensors 'the same model'
 
 # --- going on
 works 'a run that is over' exp train_and_eval e/undisturbed --verbosity=-1
