@@ -33,7 +33,7 @@ static const struct bt_flag flags[] = {
     TEXT("params_override", "A.B=1,C=2|YAML|FILE", "over all files", override),
     BT_FLAG_ROW(BT_FLAG_BOOL, "print_config", NULL,
                 "print the configuration and where each value comes from", args,
-                print),
+                print, .alias = "print-config"),
     TEXT("tokenizer", "PATH",
          "vocabulary to give the model [what is beside init_checkpoint]",
          tokenizer),

@@ -46,6 +46,10 @@ like "$(print --config_file=trainer.train_steps=1 $override=trainer.train_steps=
 like "$(print --tpu= --config_file=runtime.tpu=x | grep ' tpu:')" \
 	'*: null *# --tpu' '--tpu replaces what a file says, empty or not'
 
+is "$(bert-run-experiment --experiment=bert/squad --print-config 2>&1)" \
+	"$(bert-run-experiment --experiment=bert/squad --print_config 2>&1)" \
+	'with a dash, as other programs have it'
+
 # --- wrong usage, and what is not built: before any work, with status 2
 wrong() { # GLOB NAME COMMAND ...
 	glob=$1 name=$2
