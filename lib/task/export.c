@@ -1,27 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Reading a model directory to say it in another form. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/mem.h"
 #include "task/export_int.h"
 #include "task/model.h"
-
-/* Families whose operators are all said in export_onnx.c. */
-static int check_family(const struct bt_config *c, struct bt_error *err)
-{
-	static const char *const known[] = {
-	    "albert",     "bert",  "camembert", "distilbert", "electra",
-	    "modernbert", "mpnet", "roberta",   "xlm-roberta"};
-	size_t i;
-
-	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		if (strcmp(bt_config_type(c), known[i]) == 0)
-			return BT_OK;
-	return bt_error_set(err, BT_EFORMAT,
-	                    "models of type '%s' cannot be written as ONNX",
-	                    bt_config_type(c));
-}
 
 /* A model as it is read: its graph, and where its weights are. */
 struct source {
@@ -42,8 +25,6 @@ static int load(const char *dir, struct source *s, struct bt_error *err)
 	char name[BT_CLASSES_NAME];
 	int r = bt_model_config(dir, &s->config, &s->labels, err);
 
-	if (r == BT_OK)
-		r = check_family(&s->config, err);
 	if (r == BT_OK)
 		r = bt_ckpt_open(dir, &s->c, err);
 	if (r != BT_OK)

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Attention in ONNX: scores are [batch, heads, queries, keys], to which come
+ * what rotations, distances, windows and padding make of them.
+ */
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "op/ops.h"
+#include "task/export_onnx_int.h"
+
+/* Tokens that two of a text may be apart: more never are. */
+#define FAR (1 << 17)
+
+/* What takes padding out of a softmax. */
+static int mask_bias(struct bt_translation *t)
+{
+	if (t->bias == NONE)
+		t->bias = op2(t, "Unsqueeze", bt_export_masked(t),
+		              ints(t, 2, 1, 2, 0, 0));
+	return t->bias;
+}
+
+/* How far each token stands behind each query. */
+static int distances(struct bt_translation *t, const struct bt_node *n)
+{
+	int x = range(t), y = op2(t, "Unsqueeze", x, one_int(t, 1));
+
+	if (n->rows == BT_PER_TEXT)
+		y = slice(t, y, 0, 0, 1);
+	return op2(t, "Sub", x, y);
+}
+
+/* What takes out of a softmax the tokens that are too far. */
+static int window(struct bt_translation *t, const struct bt_node *n)
+{
+	int far = op2(t, "Greater", op1(t, "Abs", distances(t, n)),
+	              bt_onnx_int(t->o, n->u.attention.window));
+
+	return bt_onnx_op(t->o, "Where", far, bt_onnx_float(t->o, MASKED),
+	                  bt_onnx_float(t->o, 0));
+}
+
+/* The angle by which each token's columns c and c + d/2 are turned. */
+static int angles(struct bt_translation *t, const struct bt_node *n)
+{
+	int half = n->u.attention.head_dim / 2, x, y;
+
+	x = bt_onnx_op(t->o, "Range", bt_onnx_int(t->o, 0),
+	               bt_onnx_int(t->o, half), bt_onnx_int(t->o, 1));
+	x = op2(t, "Div", cast(t, x, BT_ONNX_FLOAT),
+	        bt_onnx_float(t->o, (float)half));
+	x = op2(t, "Pow", bt_onnx_float(t->o, n->u.attention.theta), x);
+	y = cast(t, range(t), BT_ONNX_FLOAT);
+	return op2(t, "Div", op2(t, "Unsqueeze", y, one_int(t, 1)), x);
+}
+
+/* x: [batch, heads, sequence, d] */
+static int rotate(struct bt_translation *t, const struct bt_node *n, int x)
+{
+	int half = n->u.attention.head_dim / 2;
+	int a = slice(t, x, 3, 0, half), b = slice(t, x, 3, half, 2 * half);
+	int angle = angles(t, n), c = op1(t, "Cos", angle);
+	int s = op1(t, "Sin", angle);
+	int left = op2(t, "Sub", op2(t, "Mul", a, c), op2(t, "Mul", b, s));
+	int right = op2(t, "Add", op2(t, "Mul", b, c), op2(t, "Mul", a, s));
+
+	bt_onnx_set_int(t->o, "axis", -1);
+	return op2(t, "Concat", left, right);
+}
+
+/* Rows of R for the distances of all pairs, by a table of buckets. */
+static int relative(struct bt_translation *t, const struct bt_node *n)
+{
+	const struct bt_node *first = &t->g->nodes[0];
+	int most = t->g->params[first->u.embed.position].rows, i, x;
+	int64_t *bucket = bt_array(2 * (size_t)most, sizeof(*bucket));
+
+	if (bucket == NULL) {
+		bt_error_nomem(t->err, "exporting a model");
+		return NONE;
+	}
+	for (i = 0; i < 2 * most; i++)
+		bucket[i] = bt_relative_bucket(i - most);
+	x = op2(t, "Add", distances(t, n), bt_onnx_int(t->o, most));
+	x = op2(t, "Gather", bt_onnx_ints(t->o, bucket, 2 * most), x);
+	free(bucket);
+	x = op2(t, "Gather", array(t, n->u.attention.relative, false), x);
+	x = op2(t, "Unsqueeze", x, one_int(t, 0));
+	return permute(t, x, 0, 3, 1, 2);
+}
+
+/* [batch, heads, rows, d] */
+static int heads(struct bt_translation *t, const struct bt_node *n, int x)
+{
+	int shape =
+	    ints(t, 4, 0, 0, n->u.attention.heads, n->u.attention.head_dim);
+
+	x = op2(t, "Reshape", x, shape);
+	return permute(t, x, 0, 2, 1, 3);
+}
+
+/* How far apart a query and a key must be for the place to stay the same from
+ * there on; or as far as a table goes. */
+static int farthest(const struct bt_places *p)
+{
+	int before = bt_distance_place(p, -FAR), n = 1;
+	int behind = bt_distance_place(p, FAR);
+
+	while (n < FAR && (bt_distance_place(p, n) != behind ||
+	                   bt_distance_place(p, -n) != before))
+		n++;
+	return n;
+}
+
+/* What a graph's one table of places is. */
+static struct bt_places places_of(const struct bt_graph *g)
+{
+	const struct bt_node *n = g->nodes;
+
+	while (n->op != BT_OP_DISTANCES)
+		n++;
+	return (struct bt_places){n->u.distances.span, n->u.distances.buckets,
+	                          n->u.distances.max};
+}
+
+/* The row of places for all pairs, [1, 1, queries, keys]. */
+static int place_rows(struct bt_translation *t, const struct bt_node *n)
+{
+	const struct bt_places p = places_of(t->g);
+	int far = farthest(&p), i, x;
+	int64_t *rows = bt_array(2 * (size_t)far + 1, sizeof(*rows));
+
+	if (rows == NULL) {
+		bt_error_nomem(t->err, "exporting a model");
+		return NONE;
+	}
+	for (i = -far; i <= far; i++)
+		rows[far - i] = bt_distance_place(&p, i);
+	x = bt_onnx_op(t->o, "Clip", distances(t, n), bt_onnx_int(t->o, -far),
+	               bt_onnx_int(t->o, far));
+	x = op2(t, "Add", x, bt_onnx_int(t->o, far));
+	x = op2(t, "Gather", bt_onnx_ints(t->o, rows, 2 * far + 1), x);
+	free(rows);
+	return op2(t, "Unsqueeze", x, ints(t, 2, 0, 1, 0, 0));
+}
+
+/* Those for each text and head, [batch, heads, queries, keys], made once for
+ * all layers. */
+static int places(struct bt_translation *t, const struct bt_node *n)
+{
+	int *made = &t->places[n->rows == BT_PER_TEXT], shape[2];
+
+	if (*made != NONE)
+		return *made;
+	shape[0] = slice(t, op1(t, "Shape", t->ids), 0, 0, 1);
+	shape[1] = ints(t, 3, n->u.attention.heads, 1, 1, 0);
+	bt_onnx_set_int(t->o, "axis", 0);
+	*made = op2(t, "Expand", place_rows(t, n),
+	            bt_onnx_op_of(t->o, "Concat", shape, 2));
+	return *made;
+}
+
+/* Products of x, queries or keys, with all rows of places' columns from first
+ * on: [batch, heads, rows of x, places]. */
+static int with_places(struct bt_translation *t, const struct bt_node *n, int x,
+                       int first)
+{
+	int h = n->u.attention.heads, d = n->u.attention.head_dim;
+	int p = bt_export_columns(t, n->u.attention.places, first, h * d);
+
+	p = op2(t, "Reshape", p, ints(t, 4, 1, -1, h, d));
+	return op2(t, "MatMul", x, permute(t, p, 0, 2, 3, 1));
+}
+
+/* What GatherElements takes of x along its last dimension. */
+static int gather_last(struct bt_translation *t, int x, int at)
+{
+	bt_onnx_set_int(t->o, "axis", -1);
+	return op2(t, "GatherElements", x, at);
+}
+
+/* Adds to scores the products of queries and keys with places. */
+static int placed(struct bt_translation *t, const struct bt_node *n, int s,
+                  int q, int k)
+{
+	int at = places(t, n), x;
+
+	if (n->u.attention.place_k_col >= 0) {
+		x = with_places(t, n, q, n->u.attention.place_k_col);
+		s = op2(t, "Add", s, gather_last(t, x, at));
+	}
+	if (n->u.attention.place_q_col >= 0) {
+		x = with_places(t, n, k, n->u.attention.place_q_col);
+		x = gather_last(t, x, permute(t, at, 0, 1, 3, 2));
+		s = op2(t, "Add", s, permute(t, x, 0, 1, 3, 2));
+	}
+	return s;
+}
+
+static float scale(const struct bt_node *n)
+{
+	int products = 1;
+
+	if (n->u.attention.places >= 0)
+		products += (n->u.attention.place_k_col >= 0) +
+		            (n->u.attention.place_q_col >= 0);
+	return 1 / sqrtf((float)n->u.attention.head_dim * (float)products);
+}
+
+int bt_export_attention(struct bt_translation *t, const struct bt_node *n)
+{
+	int d = n->u.attention.head_dim, h = n->u.attention.heads;
+	int kv = n->u.attention.kv;
+	int q = bt_export_columns(t, n->in[0], n->u.attention.q_col, h * d);
+	int k = bt_export_columns(t, kv, n->u.attention.k_col, h * d);
+	int v = bt_export_columns(t, kv, n->u.attention.v_col, h * d), s;
+
+	q = heads(t, n, q);
+	k = heads(t, n, k);
+	v = heads(t, n, v);
+	if (n->u.attention.theta > 0) {
+		if (n->rows == BT_PER_TOKEN) /* the first token's angle is 0 */
+			q = rotate(t, n, q);
+		k = rotate(t, n, k);
+	}
+	s = op2(t, "MatMul", q, permute(t, k, 0, 1, 3, 2));
+	if (n->u.attention.places >= 0)
+		s = placed(t, n, s, q, k);
+	s = op2(t, "Mul", s, bt_onnx_float(t->o, scale(n)));
+	if (n->u.attention.relative >= 0)
+		s = op2(t, "Add", s, relative(t, n));
+	if (n->u.attention.window > 0)
+		s = op2(t, "Add", s, window(t, n));
+	s = op2(t, "Add", s, mask_bias(t));
+	bt_onnx_set_int(t->o, "axis", -1);
+	s = op1(t, "Softmax", s);
+	s = permute(t, op2(t, "MatMul", s, v), 0, 2, 1, 3);
+	return op2(t, "Reshape", s, ints(t, 3, 0, 0, h * d, 0));
+}
