@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include "base/tool.h"
+#include "ckpt/onnx.h"
 #include "ckpt/recast.h"
 #include "task/export.h"
 
@@ -11,6 +12,7 @@ struct args {
 	struct bt_common common;
 	const char *to, *names, *dtype, *shard_size;
 	int64_t heads;
+	int external;
 	struct bt_opt_list rename, drop;
 	char **path; /* FROM TO */
 };
@@ -30,6 +32,8 @@ static const struct bt_opt options[] = {
            args, shard_size),
     BT_INT(0, "heads", "N", "attention heads, for tf2 [the configuration's]",
            args, heads, 0, 1 << 20),
+    BT_FLAG(0, "external-data", "the weights of ONNX in a file beside it", args,
+            external),
     BT_OPT_COMMON(args),
     BT_OPT_LAST,
 };
@@ -117,15 +121,19 @@ static int export(const struct args *a, const char *path, bool dir,
 {
 	struct bt_log log = bt_tool_log(&tool, &a->common);
 	struct bt_export_report r;
-	int copied = 0, e = bt_export_onnx(a->path[0], path, &r, err);
+	int copied = 0, e;
+
+	e = bt_export_onnx(a->path[0], path, a->external ? 0 : BT_ONNX_MOST, &r,
+	                   err);
 
 	if (e == BT_OK && dir)
 		e = bt_recast_beside(a->path[0], a->path[1], &copied, err);
 	if (e != BT_OK)
 		return e;
 	bt_log(&log, BT_LOG_NOTE,
-	       "%d operators, %d tensors written to '%s' (onnx, %s)", r.nodes,
-	       r.arrays, path, r.classifier ? "a classifier" : "an encoder");
+	       "%d operators, %d tensors written to '%s'%s (onnx, %s)", r.nodes,
+	       r.arrays, path, r.beside ? " and a file '.data' beside it" : "",
+	       r.classifier ? "a classifier" : "an encoder");
 	tell_copied(a, copied);
 	return BT_OK;
 }
@@ -166,6 +174,11 @@ static bool parse(int argc, char **argv, struct args *a, struct bt_recast *job,
 	if (is_onnx(a, argv[at + 1])) {
 		a->path = argv + at;
 		return check_onnx(a, status);
+	}
+	if (a->external) {
+		*status = bt_tool_misuse(&tool,
+		                         "--external-data goes with ONNX only");
+		return false;
 	}
 	job->from = argv[at];
 	job->to = argv[at + 1];

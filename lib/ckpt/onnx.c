@@ -1,68 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "ckpt/onnx.h"
-
 #include <ctype.h>
-#include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/buf.h"
 #include "base/mem.h"
-#include "io/out.h"
-#include "io/pbwire.h"
-
-/* Numbers of fields; the message is before the bar. */
-enum {
-	MODEL_IR_VERSION = 1,
-	MODEL_PRODUCER = 2,
-	MODEL_GRAPH = 7,
-	MODEL_OPSET = 8,
-	GRAPH_NODE = 1,
-	GRAPH_NAME = 2,
-	GRAPH_INITIALIZER = 5,
-	GRAPH_INPUT = 11,
-	GRAPH_OUTPUT = 12,
-	NODE_INPUT = 1,
-	NODE_OUTPUT = 2,
-	NODE_NAME = 3,
-	NODE_OP = 4,
-	NODE_ATTRIBUTE = 5,
-	ATTRIBUTE_NAME = 1,
-	ATTRIBUTE_FLOAT = 2,
-	ATTRIBUTE_INT = 3,
-	ATTRIBUTE_INTS = 8,
-	ATTRIBUTE_TYPE = 20,
-	TENSOR_DIMS = 1,
-	TENSOR_TYPE = 2,
-	TENSOR_NAME = 8,
-	TENSOR_RAW = 9
-};
-
-#define IR_VERSION 8
-#define BLOCK 64 /* rows of a transposed matrix that are made at once */
-
-struct array {
-	int value;
-	enum bt_onnx_type type;
-	int rank;
-	int64_t dims[2]; /* as in the file */
-	bool transposed;
-	const void *data; /* borrowed; NULL: own */
-	int64_t *own;
-	size_t bytes;
-};
-
-struct bt_onnx {
-	struct bt_buf name, nodes, ends; /* ends: inputs and outputs */
-	struct bt_buf attributes;
-	char *next;
-	char **values; /* names */
-	size_t n_values, cap_values;
-	struct array *arrays;
-	size_t n_arrays, cap_arrays;
-	bool oom;
-};
+#include "ckpt/onnx_int.h"
 
 struct bt_onnx *bt_onnx_new(const char *name)
 {
@@ -93,32 +35,6 @@ void bt_onnx_free(struct bt_onnx *o)
 	free(o);
 }
 
-static void put_bytes(struct bt_buf *b, uint32_t field, const void *p, size_t n)
-{
-	bt_pb_put_tag(b, field, BT_PB_LEN);
-	bt_pb_put_varint(b, n);
-	bt_buf_put(b, p, n);
-}
-
-static void put_str(struct bt_buf *b, uint32_t field, const char *s)
-{
-	put_bytes(b, field, s, strlen(s));
-}
-
-static void put_int(struct bt_buf *b, uint32_t field, int64_t v)
-{
-	bt_pb_put_tag(b, field, BT_PB_VARINT);
-	bt_pb_put_varint(b, (uint64_t)v);
-}
-
-/* Appends what is in part as a message, and lets go of it. */
-static void put_message(struct bt_buf *b, uint32_t field, struct bt_buf *part)
-{
-	put_bytes(b, field, part->data, part->len);
-	b->oom |= part->oom;
-	bt_buf_clear(part);
-}
-
 static int add_value(struct bt_onnx *o, char *name)
 {
 	if (name == NULL || bt_grow(&o->values, &o->cap_values, o->n_values + 1,
@@ -143,11 +59,6 @@ static int next_value(struct bt_onnx *o)
 		name = bt_buf_detach(&b);
 	}
 	return add_value(o, name);
-}
-
-static const char *name_of(const struct bt_onnx *o, int value)
-{
-	return value < 0 ? "" : o->values[value];
 }
 
 /* Appends the description of an input or output. */
@@ -186,9 +97,9 @@ void bt_onnx_output(struct bt_onnx *o, int value, enum bt_onnx_type type,
 	put_end(o, GRAPH_OUTPUT, name_of(o, value), type, dims, rank);
 }
 
-static struct array *add_array(struct bt_onnx *o, char *name)
+static struct bt_onnx_array *add_array(struct bt_onnx *o, char *name)
 {
-	struct array *a;
+	struct bt_onnx_array *a;
 	int v = add_value(o, name);
 
 	if (v < 0 || bt_grow(&o->arrays, &o->cap_arrays, o->n_arrays + 1,
@@ -205,7 +116,7 @@ static struct array *add_array(struct bt_onnx *o, char *name)
 int bt_onnx_floats(struct bt_onnx *o, const char *name, const float *data,
                    int rows, int cols, bool transposed)
 {
-	struct array *a;
+	struct bt_onnx_array *a;
 	size_t i;
 
 	for (i = 0; i < o->n_arrays; i++)
@@ -231,7 +142,7 @@ static int own_array(struct bt_onnx *o, enum bt_onnx_type type, int rank,
                      const void *data, size_t bytes, size_t n)
 {
 	struct bt_buf b = BT_BUF_INIT;
-	struct array *a;
+	struct bt_onnx_array *a;
 
 	bt_buf_printf(&b, "c%zu", o->n_values);
 	a = add_array(o, bt_buf_detach(&b));
@@ -340,131 +251,4 @@ int bt_onnx_op(struct bt_onnx *o, const char *op, int a, int b, int c)
 	const int in[] = {a, b, c};
 
 	return bt_onnx_op_of(o, op, in, 3);
-}
-
-/* All of an array's message but its values, which come last. */
-static void array_head(const struct bt_onnx *o, const struct array *a,
-                       struct bt_buf *b)
-{
-	int i;
-
-	for (i = 0; i < a->rank; i++)
-		put_int(b, TENSOR_DIMS, a->dims[i]);
-	put_int(b, TENSOR_TYPE, a->type);
-	put_str(b, TENSOR_NAME, name_of(o, a->value));
-	bt_pb_put_tag(b, TENSOR_RAW, BT_PB_LEN);
-	bt_pb_put_varint(b, a->bytes);
-}
-
-static int write_transposed(struct bt_out *out, const struct array *a,
-                            struct bt_error *err)
-{
-	size_t rows = (size_t)a->dims[0], cols = (size_t)a->dims[1], i, j, k, n;
-	float *block = bt_array(BLOCK * cols, sizeof(*block));
-	const float *in = a->data;
-	int r = BT_OK;
-
-	if (block == NULL)
-		return bt_error_nomem(err, "writing weights");
-	for (i = 0; i < rows && r == BT_OK; i += n) {
-		n = rows - i < BLOCK ? rows - i : BLOCK;
-		for (j = 0; j < cols; j++)
-			for (k = 0; k < n; k++)
-				block[k * cols + j] = in[j * rows + i + k];
-		r = bt_out_write(out, block, n * cols * sizeof(*block), err);
-	}
-	free(block);
-	return r;
-}
-
-static int write_array(const struct bt_onnx *o, struct bt_out *out,
-                       const struct array *a, struct bt_error *err)
-{
-	struct bt_buf head = BT_BUF_INIT, b = BT_BUF_INIT;
-	int r;
-
-	array_head(o, a, &head);
-	bt_pb_put_tag(&b, GRAPH_INITIALIZER, BT_PB_LEN);
-	bt_pb_put_varint(&b, head.len + a->bytes);
-	bt_buf_put(&b, head.data, head.len);
-	if (head.oom || b.oom)
-		r = bt_error_nomem(err, "writing weights");
-	else
-		r = bt_out_write(out, b.data, b.len, err);
-	if (r == BT_OK && a->transposed)
-		r = write_transposed(out, a, err);
-	else if (r == BT_OK)
-		r = bt_out_write(out, a->own != NULL ? a->own : a->data,
-		                 a->bytes, err);
-	bt_buf_clear(&head);
-	bt_buf_clear(&b);
-	return r;
-}
-
-/* The bytes of the graph's message: front, then arrays, which are many. */
-static uint64_t graph_size(const struct bt_onnx *o, const struct bt_buf *front)
-{
-	struct bt_buf b = BT_BUF_INIT;
-	uint64_t n = front->len, m;
-	size_t i;
-
-	for (i = 0; i < o->n_arrays; i++) {
-		bt_buf_reset(&b);
-		array_head(o, &o->arrays[i], &b);
-		m = b.len + o->arrays[i].bytes;
-		n += 1 + bt_pb_varint_size(m) + m;
-	}
-	bt_buf_clear(&b);
-	return n;
-}
-
-static void put_model(struct bt_buf *b, uint64_t graph)
-{
-	struct bt_buf opset = BT_BUF_INIT;
-
-	put_int(b, MODEL_IR_VERSION, IR_VERSION);
-	put_str(b, MODEL_PRODUCER, "bertutils");
-	put_int(&opset, 2, BT_ONNX_OPSET);
-	put_message(b, MODEL_OPSET, &opset);
-	bt_pb_put_tag(b, MODEL_GRAPH, BT_PB_LEN);
-	bt_pb_put_varint(b, graph);
-}
-
-int bt_onnx_save(struct bt_onnx *o, const char *path, struct bt_error *err)
-{
-	struct bt_buf front = BT_BUF_INIT, model = BT_BUF_INIT;
-	struct bt_out *out;
-	uint64_t size;
-	size_t i;
-	int r = BT_OK;
-
-	bt_buf_put(&front, o->nodes.data, o->nodes.len);
-	put_bytes(&front, GRAPH_NAME, o->name.data, o->name.len);
-	bt_buf_put(&front, o->ends.data, o->ends.len);
-	size = graph_size(o, &front);
-	put_model(&model, size);
-	if (o->oom || o->name.oom || o->nodes.oom || o->ends.oom || front.oom ||
-	    model.oom)
-		r = bt_error_nomem(err, "writing a model");
-	else if (size > INT_MAX - model.len)
-		r = bt_error_set(err, BT_ELIMIT,
-		                 "the model has %llu bytes, more than a file "
-		                 "of ONNX can hold (%d)",
-		                 (unsigned long long)size, INT_MAX);
-	if (r == BT_OK)
-		r = bt_out_open(path, BT_OUT_BINARY, &out, err);
-	if (r == BT_OK) {
-		r = bt_out_write(out, model.data, model.len, err);
-		if (r == BT_OK)
-			r = bt_out_write(out, front.data, front.len, err);
-		for (i = 0; i < o->n_arrays && r == BT_OK; i++)
-			r = write_array(o, out, &o->arrays[i], err);
-		if (r == BT_OK)
-			r = bt_out_commit(out, err);
-		else
-			bt_out_abandon(out);
-	}
-	bt_buf_clear(&front);
-	bt_buf_clear(&model);
-	return r;
 }

@@ -13,6 +13,7 @@
 #include "base/err.h"
 
 #define BT_ONNX_OPSET 17
+#define BT_ONNX_MOST INT32_MAX /* bytes that protobuf takes */
 
 enum bt_onnx_type { BT_ONNX_FLOAT = 1, BT_ONNX_INT64 = 7 };
 
@@ -52,8 +53,12 @@ void bt_onnx_set_name(struct bt_onnx *o, const char *name);
 int bt_onnx_op(struct bt_onnx *o, const char *op, int a, int b, int c);
 int bt_onnx_op_of(struct bt_onnx *o, const char *op, const int *in, int n);
 
-/* Writes a model. BT_ELIMIT: it is over the 2 GB that such a file may have. */
-int bt_onnx_save(struct bt_onnx *o, const char *path,
+/*
+ * Writes a model. One of more than so many bytes has its arrays in a file
+ * "path.data", of which it holds the name; *beside is whether. The two appear
+ * together, or neither does. BT_ELIMIT: the rest is more than fits.
+ */
+int bt_onnx_save(struct bt_onnx *o, const char *path, size_t most, bool *beside,
                  struct bt_error *err) BT_MUST_USE;
 
 #endif

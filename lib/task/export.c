@@ -48,7 +48,7 @@ static int load(const char *dir, struct source *s, struct bt_error *err)
 	return r;
 }
 
-int bt_export_onnx(const char *dir, const char *path,
+int bt_export_onnx(const char *dir, const char *path, size_t most,
                    struct bt_export_report *report, struct bt_error *err)
 {
 	struct source s = {0};
@@ -64,10 +64,11 @@ int bt_export_onnx(const char *dir, const char *path,
 		e.at = s.at;
 		e.last = s.last;
 		e.classifier = s.classifier;
+		e.most = most;
 		report->nodes = s.last + 1;
 		report->arrays = s.graph.n_params;
 		report->classifier = s.classifier;
-		r = bt_export_translate(&e, path, err);
+		r = bt_export_translate(&e, path, &report->beside, err);
 	}
 	bt_graph_clear(&s.graph);
 	bt_labels_clear(&s.labels);

@@ -10,17 +10,19 @@
 #define BT_TASK_EXPORT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "base/err.h"
 
 struct bt_export_report {
 	int nodes, arrays; /* operators of the graph, weights */
 	bool classifier;
+	bool beside; /* the weights are in a file of their own, "path.data" */
 };
 
-/* BT_EFORMAT: the model is of a family, or has an operator, that cannot be said
- * there. */
-int bt_export_onnx(const char *dir, const char *path,
+/* Models of more than so many bytes (BT_ONNX_MOST at most) have their weights
+ * beside. BT_EFORMAT: an operator cannot be said there. */
+int bt_export_onnx(const char *dir, const char *path, size_t most,
                    struct bt_export_report *report,
                    struct bt_error *err) BT_MUST_USE;
 

@@ -12,10 +12,11 @@ struct bt_export_graph {
 	const float **at; /* of each parameter */
 	int last;         /* the node of the answer */
 	bool classifier;
+	size_t most; /* bytes of a file */
 };
 
 /* Translates the nodes that the answer needs, and writes them. */
 int bt_export_translate(const struct bt_export_graph *e, const char *path,
-                        struct bt_error *err) BT_MUST_USE;
+                        bool *beside, struct bt_error *err) BT_MUST_USE;
 
 #endif

@@ -303,7 +303,7 @@ static void make_output(struct bt_translation *t, int node, bool classifier)
 }
 
 int bt_export_translate(const struct bt_export_graph *e, const char *path,
-                        struct bt_error *err)
+                        bool *beside, struct bt_error *err)
 {
 	struct bt_translation t = {
 	    .g = e->graph, .at = e->at, .bias = NONE, .places = {NONE, NONE}};
@@ -319,7 +319,7 @@ int bt_export_translate(const struct bt_export_graph *e, const char *path,
 		r = translate(&t, e->last);
 		if (r == BT_OK) {
 			make_output(&t, e->last, e->classifier);
-			r = bt_onnx_save(t.o, path, err);
+			r = bt_onnx_save(t.o, path, e->most, beside, err);
 		}
 	}
 	bt_onnx_free(t.o);

@@ -25,6 +25,21 @@ like "$(cat err)" '*an encoder)' 'is told'
 [ "$(grep -ac last_hidden_state encoder.onnx)" != 0 ]
 result $? 'gives its last layer'
 
+# --- weights beside
+works 'in a file of their own' ckpt-convert --external-data "$H" beside.onnx
+like "$(cat err)" "*written to 'beside.onnx' and a file '.data' beside it (onnx, *" 'is told'
+[ "$(wc -c <beside.onnx)" -lt "$(wc -c <small.onnx)" ]
+result $? 'the model is smaller'
+[ "$(grep -ac beside.onnx.data beside.onnx)" != 0 ]
+result $? 'and names the other'
+mkdir taken.onnx.data
+exits 1 'nowhere to put them' ckpt-convert -q --external-data "$H" taken.onnx
+[ ! -e taken.onnx ]
+result $? 'nothing is written'
+refuses '*standard output*' 'a stream holds one file' \
+	ckpt-convert -q --to onnx --external-data "$H" -
+exits 2 'elsewhere there is no such thing' ckpt-convert --external-data "$H" x.npz
+
 # --- misuse
 exits 2 'no types' ckpt-convert --dtype bf16 "$H" x.onnx
 exits 2 'no rules' ckpt-convert --to onnx --drop x "$H" x
@@ -79,7 +94,7 @@ fi
 HF_HUB_OFFLINE=1
 export HF_HUB_OFFLINE
 small_data
-pairs="$H=small.onnx encoder=encoder.onnx new=new.onnx"
+pairs="$H=small.onnx $H=beside.onnx encoder=encoder.onnx new=new.onnx"
 tfrecord-cat -q -o h.text.rec --head 20 train.text.rec
 for f in $families; do
 	family_config "$f" >$f.json
@@ -121,5 +136,5 @@ done
 # shellcheck disable=SC2086
 works 'ONNX Runtime gives what transformers gives' \
 	"$PEER_PYTHON" "$TEST_TOP/tests/fixtures/onnx-peer.py" $pairs
-is "$(grep -c 'largest difference' out)" 16 'for all models'
+is "$(grep -c 'largest difference' out)" 17 'for all models'
 finish

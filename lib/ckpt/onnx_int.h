@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/* What building a graph of ONNX and writing it share. */
+#ifndef BT_CKPT_ONNX_INT_H
+#define BT_CKPT_ONNX_INT_H
+
+#include <string.h>
+
+#include "base/buf.h"
+#include "ckpt/onnx.h"
+#include "io/pbwire.h"
+
+/* Numbers of fields; the message is before the bar. */
+enum {
+	MODEL_IR_VERSION = 1,
+	MODEL_PRODUCER = 2,
+	MODEL_GRAPH = 7,
+	MODEL_OPSET = 8,
+	GRAPH_NODE = 1,
+	GRAPH_NAME = 2,
+	GRAPH_INITIALIZER = 5,
+	GRAPH_INPUT = 11,
+	GRAPH_OUTPUT = 12,
+	NODE_INPUT = 1,
+	NODE_OUTPUT = 2,
+	NODE_NAME = 3,
+	NODE_OP = 4,
+	NODE_ATTRIBUTE = 5,
+	ATTRIBUTE_NAME = 1,
+	ATTRIBUTE_FLOAT = 2,
+	ATTRIBUTE_INT = 3,
+	ATTRIBUTE_INTS = 8,
+	ATTRIBUTE_TYPE = 20,
+	TENSOR_DIMS = 1,
+	TENSOR_TYPE = 2,
+	TENSOR_NAME = 8,
+	TENSOR_RAW = 9,
+	TENSOR_EXTERNAL = 13,
+	TENSOR_LOCATION = 14
+};
+
+struct bt_onnx_array {
+	int value;
+	enum bt_onnx_type type;
+	int rank;
+	int64_t dims[2]; /* as in the file */
+	bool transposed;
+	const void *data; /* borrowed; NULL: own */
+	int64_t *own;
+	size_t bytes;
+};
+
+struct bt_onnx {
+	struct bt_buf name, nodes, ends; /* ends: inputs and outputs */
+	struct bt_buf attributes;
+	char *next;
+	char **values; /* names */
+	size_t n_values, cap_values;
+	struct bt_onnx_array *arrays;
+	size_t n_arrays, cap_arrays;
+	bool oom;
+};
+
+static inline void put_bytes(struct bt_buf *b, uint32_t field, const void *p,
+                             size_t n)
+{
+	bt_pb_put_tag(b, field, BT_PB_LEN);
+	bt_pb_put_varint(b, n);
+	bt_buf_put(b, p, n);
+}
+
+static inline void put_str(struct bt_buf *b, uint32_t field, const char *s)
+{
+	put_bytes(b, field, s, strlen(s));
+}
+
+static inline void put_int(struct bt_buf *b, uint32_t field, int64_t v)
+{
+	bt_pb_put_tag(b, field, BT_PB_VARINT);
+	bt_pb_put_varint(b, (uint64_t)v);
+}
+
+/* Appends what is in part as a message, and lets go of it. */
+static inline void put_message(struct bt_buf *b, uint32_t field,
+                               struct bt_buf *part)
+{
+	put_bytes(b, field, part->data, part->len);
+	b->oom |= part->oom;
+	bt_buf_clear(part);
+}
+
+static inline const char *name_of(const struct bt_onnx *o, int value)
+{
+	return value < 0 ? "" : o->values[value];
+}
+
+#endif
