@@ -1,14 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A round is announced by raising `round`; workers claim pieces by counting
- * `next` up and report by counting `working` down. Between rounds a worker
- * spins for a while, since the next round of a training step is microseconds
- * away, and then sleeps on a condition variable.
+ * A round is announced by raising `round`; whoever works claims pieces by
+ * counting `left` down and reports by counting `unfinished` down. A round ends
+ * with its last piece, whether all workers came or not: on a machine that does
+ * other things, one may be long in coming. `fn`, `arg` and `pieces` are read
+ * only by who has claimed a piece, and so never while they are written.
+ *
+ * Between rounds a worker spins for a while, since the next round of a training
+ * step is microseconds away, and then sleeps on a condition variable. Who spins
+ * lets others have the core where there are any.
  */
 #define _GNU_SOURCE
 #include "base/pool.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -18,6 +24,7 @@
 #include "base/sys.h"
 
 #define SPIN_SECONDS 2e-4
+#define SPINS 64 /* a microsecond or a few */
 
 struct worker {
 	struct bt_pool *pool;
@@ -33,8 +40,8 @@ struct bt_pool {
 	bt_piece_fn *fn;
 	void *arg;
 	int pieces;
-	atomic_int next;
-	atomic_int working;
+	atomic_int left;
+	atomic_int unfinished;
 	atomic_uint round;
 	atomic_bool stop;
 
@@ -94,35 +101,37 @@ static inline void relax(void)
 
 static void work(struct bt_pool *p, int worker)
 {
-	int piece;
+	int left;
 
-	for (;;) {
-		piece = atomic_fetch_add(&p->next, 1);
-		if (piece >= p->pieces)
-			return;
-		p->fn(p->arg, piece, worker);
+	while ((left = atomic_fetch_sub(&p->left, 1)) > 0) {
+		p->fn(p->arg, p->pieces - left, worker);
+		atomic_fetch_sub(&p->unfinished, 1);
 	}
 }
 
-/* Waits until the round is no longer `seen`. */
-static void await_round(struct bt_pool *p, unsigned seen)
+/* Waits until the round is no longer `seen`; returns which it is. */
+static unsigned await_round(struct bt_pool *p, unsigned seen)
 {
 	double until = bt_seconds() + SPIN_SECONDS;
+	unsigned now;
 	int i;
 
 	do {
-		for (i = 0; i < 64; i++) {
-			if (atomic_load(&p->round) != seen)
-				return;
+		for (i = 0; i < SPINS; i++) {
+			now = atomic_load(&p->round);
+			if (now != seen)
+				return now;
 			relax();
 		}
+		sched_yield();
 	} while (bt_seconds() < until);
 	pthread_mutex_lock(&p->lock);
 	p->sleepers++;
-	while (atomic_load(&p->round) == seen)
+	while ((now = atomic_load(&p->round)) == seen)
 		pthread_cond_wait(&p->wake, &p->lock);
 	p->sleepers--;
 	pthread_mutex_unlock(&p->lock);
+	return now;
 }
 
 static void *worker_main(void *arg)
@@ -133,12 +142,10 @@ static void *worker_main(void *arg)
 
 	set_mode(get_mode() | FLUSH);
 	for (;;) {
-		await_round(p, seen);
-		seen++;
+		seen = await_round(p, seen);
 		if (atomic_load(&p->stop))
 			return NULL;
 		work(p, w->index);
-		atomic_fetch_sub(&p->working, 1);
 	}
 }
 
@@ -218,13 +225,13 @@ void bt_pool_run(struct bt_pool *p, bt_piece_fn *fn, void *arg, int pieces)
 	p->fn = fn;
 	p->arg = arg;
 	p->pieces = pieces;
-	atomic_store(&p->next, 0);
-	atomic_store(&p->working, p->started);
+	atomic_store(&p->unfinished, pieces);
+	atomic_store(&p->left, pieces);
 	announce(p);
 	work(p, 0);
-	while (atomic_load(&p->working) != 0) {
+	while (atomic_load(&p->unfinished) != 0) {
 		relax();
-		if (++spins > 2000) {
+		if (++spins > SPINS) {
 			sched_yield();
 			spins = 0;
 		}
