@@ -48,6 +48,12 @@ static size_t ascii_run(const uint8_t *s, size_t n)
 		if ((v[0] & tops) != 0)
 			break;
 	}
+	/* the last ones together with some that were looked at before */
+	if (i + 8 > n && n >= 8) {
+		memcpy(v, s + n - 8, 8);
+		if ((v[0] & tops) == 0)
+			return n;
+	}
 	while (i < n && s[i] < 0x80)
 		i++;
 	return i;

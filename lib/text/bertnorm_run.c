@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "text/eights_int.h"
+#include "text/sixteens_int.h"
 
 /* A text while it is normalised. */
 struct run {
@@ -92,25 +92,23 @@ static int settle(struct run *r, const uint8_t *p)
 	                         r->moved_from);
 }
 
-/* Copies what can be printed from p on, eight by eight; returns how much. */
-static size_t run_eights(const struct run *r, const uint8_t *p, uint8_t *to,
-                         uint32_t *src)
+/* Copies what can be printed from p on, sixteen by sixteen; returns how much.
+ */
+static size_t run_sixteens(const struct run *r, const uint8_t *p, uint8_t *to,
+                           uint32_t *src)
 {
-	size_t n = (size_t)(r->end - p), i, k;
-	uint64_t v;
+	size_t n = (size_t)(r->end - p), done = 0, i;
+	bool lower = r->m->ascii_lower;
 
-	for (i = 0; i + 8 <= n; i += 8) {
-		memcpy(&v, p + i, 8);
-		if (!bt_eight_printable(v))
-			break;
-		if (r->m->ascii_lower)
-			v = bt_eight_lower(v);
-		memcpy(to + i, &v, 8);
-		if (src != NULL)
-			for (k = i; k < i + 8; k++)
-				src[k] = (uint32_t)((size_t)(p - r->raw) + k);
-	}
-	return i;
+	while (done + 16 <= n && bt_sixteen_copy(p + done, lower, to + done))
+		done += 16;
+	/* the last ones together with some that were copied before */
+	if (done + 16 > n && n >= 16 &&
+	    bt_sixteen_copy(p + n - 16, lower, to + n - 16))
+		done = n;
+	for (i = 0; src != NULL && i < done; i++)
+		src[i] = (uint32_t)((size_t)(p - r->raw) + i);
+	return done;
 }
 
 /* Copies a run of bytes below 0x80; returns where it ends. These are of class
@@ -121,7 +119,7 @@ static const uint8_t *run_ascii(struct run *r, const uint8_t *p)
 	struct bt_normed *out = r->out;
 	uint8_t *to = out->text + out->n, c;
 	uint32_t *src = out->want_src ? out->src + out->n : NULL;
-	size_t n = run_eights(r, p, to, src);
+	size_t n = run_sixteens(r, p, to, src);
 
 	to += n;
 	if (src != NULL)

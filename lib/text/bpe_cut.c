@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "text/utf8.h"
 
-#define WORD_BITS 15 /* words that a thread keeps: 2 MB at most */
+#define WORD_BITS 14 /* words that a thread keeps: 1 MB at most */
 #define SHORT 40     /* symbols that are scanned for the next merge */
 
 int bt_bpe_work_new(const struct bt_model *model, void **work)
@@ -304,10 +304,11 @@ static int cut_word(const struct bt_bpe *m, struct bt_bpe_work *w,
                     const struct bt_word_query *q, const uint8_t *text,
                     size_t from, size_t to, struct bt_pieces *out)
 {
+	const struct bt_word_slot *kept = bt_word_find(q);
 	size_t at = from, before = out->n, i;
 
-	if (bt_word_is_kept(q))
-		return bt_word_recall(q, from, out);
+	if (kept != NULL)
+		return bt_word_recall(q, kept, from, out);
 	if (bt_pieces_room(out, to - from) != BT_OK ||
 	    cut(m, w, text + from, to - from) != BT_OK)
 		return BT_ENOMEM;

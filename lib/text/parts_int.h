@@ -24,6 +24,7 @@ struct bt_view {
 	const uint32_t *src; /* for each byte, where in the raw text its
 	                      * character begins; NULL: text is the raw text,
 	                      * or nobody asks */
+	size_t beyond;       /* bytes behind the text's end that can be read */
 };
 
 struct bt_norm;
@@ -65,7 +66,7 @@ int bt_run_words(struct bt_run *run, const struct bt_view *v, size_t end,
                  const struct bt_stretch *word, size_t n, int next) BT_MUST_USE;
 
 /* Words on their way to the next part, handed on by many. */
-#define BT_BATCH 64
+#define BT_BATCH 128
 struct bt_batch {
 	struct bt_run *run;
 	const struct bt_view *v;
@@ -93,11 +94,25 @@ static inline int bt_batch_flush(struct bt_batch *b)
 	return bt_run_words(b->run, b->v, b->end, b->word, n, b->next);
 }
 
-static inline int bt_batch_add(struct bt_batch *b, size_t from, size_t to)
+/* Makes room for n more, at most BT_BATCH. */
+static inline int bt_batch_room(struct bt_batch *b, size_t n)
+{
+	return b->n + n > BT_BATCH ? bt_batch_flush(b) : BT_OK;
+}
+
+/* Adds a word, for which there is room. */
+static inline void bt_batch_put(struct bt_batch *b, size_t from, size_t to)
 {
 	b->word[b->n].from = (uint32_t)from;
 	b->word[b->n++].to = (uint32_t)to;
-	return b->n == BT_BATCH ? bt_batch_flush(b) : BT_OK;
+}
+
+static inline int bt_batch_add(struct bt_batch *b, size_t from, size_t to)
+{
+	if (bt_batch_room(b, 1) != BT_OK)
+		return BT_ENOMEM;
+	bt_batch_put(b, from, to);
+	return BT_OK;
 }
 
 /* For a pre-tokenizer that changes a word: a text of this thread's own, empty,
@@ -112,7 +127,8 @@ struct bt_model_ops {
 	int (*cut)(const struct bt_model *model, void *work,
 	           const uint8_t *text, size_t from, size_t to,
 	           struct bt_pieces *out);
-	/* The same for n words, in a text that ends at end; or NULL. */
+	/* The same for n words, in a text that can be read up to end; or
+	 * NULL. */
 	int (*cut_words)(const struct bt_model *model, void *work,
 	                 const uint8_t *text, size_t end,
 	                 const struct bt_stretch *word, size_t n,

@@ -254,6 +254,7 @@ static int put_space(struct bt_run *run, struct bt_view *v, size_t *from,
 			b->src[i] = b->src[i - 1];
 	b->n = n + 1;
 	v->text = b->text;
+	v->beyond = b->cap - b->n;
 	v->src = b->want_src ? b->src : NULL;
 	*from = 0;
 	*to = b->n;

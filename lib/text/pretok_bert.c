@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "text/eights_int.h"
+#include "text/sixteens_int.h"
 
 struct pretok {
 	struct bt_pretok part;
@@ -23,67 +23,61 @@ struct bits {
 	unsigned n;
 };
 
-static void look(const struct bt_bertnorm *m, const uint8_t *p, unsigned i,
-                 struct bits *b)
+/* Looks at the n bytes from p on, at most 64, up to one that is not ' ' to '~';
+ * so many bytes behind them can be read. */
+static void take(const uint8_t *p, size_t n, size_t beyond, struct bits *b)
 {
-	b->word |= (uint64_t)(m->kind[*p] == BT_CHAR_WORD) << i;
-	b->punct |= (uint64_t)(m->kind[*p] == BT_CHAR_PUNCT) << i;
-}
+	uint64_t odd = 0, alnum = 0, space = 0;
+	uint8_t copy[64];
+	struct bt_sixteen k;
+	unsigned i;
 
-/* Looks at the bytes from p on that are ASCII, at most 64. */
-static void take(const struct bt_bertnorm *m, const uint8_t *p, size_t n,
-                 struct bits *b)
-{
-	uint64_t v, word;
-	unsigned i = 0, k;
-
-	b->word = b->punct = 0;
 	n = n < 64 ? n : 64;
-	for (; i + 8 <= n; i += 8) {
-		memcpy(&v, p + i, 8);
-		if (v & BT_EIGHT_TOPS)
-			break;
-		if (bt_eight_printable(v)) {
-			word = bt_eight_bits(bt_eight_alnum(v));
-			b->word |= word << i;
-			b->punct |=
-			    (~(word | bt_eight_bits(bt_eight_is(v, ' '))) &
-			     0xff)
-			    << i;
-		} else {
-			for (k = i; k < i + 8; k++)
-				look(m, p + k, k, b);
-		}
+	if (n + beyond < 64) {
+		memset(copy, 0, sizeof(copy));
+		memcpy(copy, p, n);
+		p = copy;
 	}
-	for (; i < n && p[i] < 0x80; i++)
-		look(m, p + i, i, b);
-	b->n = i;
+	for (i = 0; i < 64; i += 16) {
+		k = bt_sixteen_look(p + i);
+		odd |= (uint64_t)k.odd << i;
+		alnum |= (uint64_t)k.alnum << i;
+		space |= (uint64_t)k.space << i;
+	}
+	if (n < 64)
+		odd |= UINT64_MAX << n;
+	b->n = odd == 0 ? 64 : (unsigned)__builtin_ctzll(odd);
+	if (b->n < 64) {
+		alnum &= ~(UINT64_MAX << b->n);
+		space |= UINT64_MAX << b->n;
+	}
+	b->word = alnum;
+	b->punct = ~(alnum | space);
 }
 
 /* Adds the words that begin in ASCII from *at on, up to one that it does not
  * see the end of. */
-static int run_ascii(const struct bt_bertnorm *kinds, struct bt_batch *b,
-                     size_t *at)
+static int run_ascii(struct bt_batch *b, size_t *at)
 {
-	uint64_t starts, rest;
+	uint64_t starts, lasts;
 	struct bits s;
-	unsigned i, len;
+	size_t from = *at;
+	unsigned open = 0;
 
-	take(kinds, b->v->text + *at, b->end - *at, &s);
+	take(b->v->text + from, b->end - from, b->v->beyond, &s);
 	starts = (s.word & ~(s.word << 1)) | s.punct;
-	for (; starts != 0; starts &= starts - 1) {
-		i = (unsigned)__builtin_ctzll(starts);
-		rest = ~(s.word >> i);
-		len = rest == 0 ? 64 : (unsigned)__builtin_ctzll(rest);
-		if (i + len >= s.n && len > 0 && *at + s.n < b->end) {
-			*at += i;
-			return BT_OK;
-		}
-		if (bt_batch_add(b, *at + i, *at + i + (len > 0 ? len : 1)) !=
-		    BT_OK)
-			return BT_ENOMEM;
-	}
+	lasts = (s.word & ~(s.word >> 1)) | s.punct;
 	*at += s.n;
+	if (s.n > 0 && s.word >> (s.n - 1) & 1 && *at < b->end) {
+		open = 63 - (unsigned)__builtin_clzll(starts);
+		*at = from + open;
+		starts ^= (uint64_t)1 << open;
+	}
+	if (bt_batch_room(b, 64) != BT_OK)
+		return BT_ENOMEM;
+	for (; starts != 0; starts &= starts - 1, lasts &= lasts - 1)
+		bt_batch_put(b, from + (unsigned)__builtin_ctzll(starts),
+		             from + (unsigned)__builtin_ctzll(lasts) + 1);
 	return BT_OK;
 }
 
@@ -119,7 +113,7 @@ static int pretok_run(const struct bt_pretok *pretok, struct bt_run *run,
 	bt_batch_init(&b, run, v, to, next);
 	while (at < to) {
 		before = at;
-		if (v->text[at] < 0x80 && run_ascii(kinds, &b, &at) != BT_OK)
+		if (v->text[at] < 0x80 && run_ascii(&b, &at) != BT_OK)
 			return BT_ENOMEM;
 		if (at == before && run_any(kinds, &b, &at) != BT_OK)
 			return BT_ENOMEM;

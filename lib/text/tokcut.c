@@ -2,6 +2,7 @@
 /* Texts that are too long: what is left of each, how the rest makes further
  * windows, and the template around a window. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "text/tok_int.h"
@@ -166,6 +167,14 @@ static void put_special(struct bt_tok_scratch *s, size_t at,
 	s->normal[at] = (struct bt_span){NULL, 0};
 }
 
+static void copy_ids(int32_t *ids, const struct bt_piece *piece, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		ids[i] = piece[i].id;
+}
+
 /* Sets n[] tokens of the texts, from[] on, into the template; returns the
  * number of tokens. */
 static size_t assemble(const struct bt_tok *t, struct bt_tok_scratch *s,
@@ -173,8 +182,7 @@ static size_t assemble(const struct bt_tok *t, struct bt_tok_scratch *s,
 {
 	const struct bt_tok_template *tp = s->pair ? &t->pair : &t->one;
 	const struct bt_tok_part *part;
-	const struct bt_piece *piece;
-	size_t at = 0, i;
+	size_t at = 0, count, i;
 	int k;
 
 	for (k = 0; k < tp->n; k++) {
@@ -184,24 +192,26 @@ static size_t assemble(const struct bt_tok *t, struct bt_tok_scratch *s,
 				put_special(s, at++, part);
 			continue;
 		}
-		piece = s->seq[part->text].piece;
-		for (i = 0; i < n[part->text]; i++, at++) {
-			s->ids[at] = piece[from[part->text] + i].id;
-			s->types[at] = part->type;
-			if (s->how.offsets)
-				put_place(t, s, at, part->text,
-				          from[part->text] + i, i == 0);
-		}
+		count = n[part->text];
+		if (count == 0)
+			continue;
+		copy_ids(s->ids + at,
+		         s->seq[part->text].piece + from[part->text], count);
+		memset(s->types + at, part->type, count);
+		for (i = 0; s->how.offsets && i < count; i++)
+			put_place(t, s, at + i, part->text,
+			          from[part->text] + i, i == 0);
+		at += count;
 	}
 	return at;
 }
 
-static size_t count_id(const struct bt_tok_scratch *s, size_t n, int32_t id)
+static size_t count_id(const int32_t *ids, size_t n, int32_t id)
 {
 	size_t i, found = 0;
 
 	for (i = 0; i < n; i++)
-		found += s->ids[i] == id;
+		found += ids[i] == id;
 	return found;
 }
 
@@ -250,6 +260,6 @@ int bt_tok_window(const struct bt_tok *t, struct bt_tok_scratch *s, size_t k,
 	out->cut = 0;
 	if (!s->how.windows)
 		out->cut = s->seq[0].n - n[0] + s->seq[1].n - n[1];
-	out->unknown = count_id(s, out->n, t->role[BT_TOK_UNK]);
+	out->unknown = count_id(s->ids, out->n, t->role[BT_TOK_UNK]);
 	return BT_OK;
 }

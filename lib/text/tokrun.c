@@ -142,8 +142,8 @@ int bt_run_words(struct bt_run *r, const struct bt_view *v, size_t end,
 	size_t i;
 
 	if (next == r->t->pretoks && !r->offsets && m->ops->cut_words != NULL)
-		return m->ops->cut_words(m, r->b->work, v->text, end, word, n,
-		                         r->out);
+		return m->ops->cut_words(m, r->b->work, v->text,
+		                         end + v->beyond, word, n, r->out);
 	for (i = 0; i < n; i++)
 		if (bt_run_next(r, v, word[i].from, word[i].to, next) != BT_OK)
 			return BT_ENOMEM;
@@ -187,6 +187,7 @@ int bt_tok_normalize(const struct bt_tok *t, struct bt_tok_buffers *b,
 		relate(v, out);
 		v->text = out->text;
 		v->src = offsets ? out->src : NULL;
+		v->beyond = out->cap - out->n;
 		*from = 0;
 		*to = out->n;
 		k = !k;
@@ -197,7 +198,7 @@ int bt_tok_normalize(const struct bt_tok *t, struct bt_tok_buffers *b,
 /* Encodes raw[start .. end-1], in which no added token was found. */
 static int add_text(struct bt_run *r, size_t start, size_t end)
 {
-	struct bt_view v = {r->raw, NULL};
+	struct bt_view v = {r->raw, NULL, 0};
 	struct bt_added_match m = {0};
 	uint32_t from, to;
 	size_t at;

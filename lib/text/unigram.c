@@ -168,14 +168,16 @@ int bt_unigram_cut(const struct bt_unigram *u, struct bt_unigram_work *work,
                    const uint8_t *text, size_t from, size_t to,
                    struct bt_pieces *out)
 {
+	const struct bt_word_slot *kept;
 	struct bt_word_query q;
 	size_t before = out->n;
 	int r;
 
 	bt_word_cache_tend(&work->words);
 	bt_word_seek(&work->words, text + from, to - from, text + to, &q);
-	if (bt_word_is_kept(&q))
-		return bt_word_recall(&q, from, out);
+	kept = bt_word_find(&q);
+	if (kept != NULL)
+		return bt_word_recall(&q, kept, from, out);
 	r = cut(u, work, text, from, to, out);
 	if (r == BT_OK)
 		bt_word_keep(&work->words, &q, from, out->piece + before,

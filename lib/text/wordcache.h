@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The pieces of words that a thread met, since words come again: a table of
- * one cache line a word, by hash, where a new word takes the place of an old
- * one. Words of more than BT_WORD_KEY bytes or BT_WORD_KEPT pieces are not
- * kept, nor are those whose pieces do not follow each other. A struct
- * bt_word_cache belongs to one thread and one model; zero keeps nothing.
+ * The pieces of words that a thread met, since words come again: a table by
+ * hash, of which a line of the processor's cache holds two words, or one that
+ * is long. A new word takes the place of the older one. Words of more than
+ * BT_WORD_KEY bytes or BT_WORD_KEPT pieces are not kept, nor are those whose
+ * pieces do not follow each other up to the end. A struct bt_word_cache belongs
+ * to one thread and one model; zero keeps nothing.
  */
 #ifndef BT_TEXT_WORDCACHE_H
 #define BT_TEXT_WORDCACHE_H
@@ -19,27 +20,50 @@
 
 #define BT_WORD_KEY 24
 #define BT_WORD_KEPT 7
+#define BT_WORD_SHORT 16 /* most bytes, and pieces, of half a line */
+#define BT_WORD_FEW 3
 
 struct bt_word_slot {
-	uint64_t key[3]; /* all of the word's bytes, some of them twice */
-	int32_t id[BT_WORD_KEPT];
-	uint8_t size[BT_WORD_KEPT];
-	uint8_t len, n; /* bytes of the word, 0: free; pieces */
+	uint64_t key[2]; /* the word's first bytes, and zeros */
+	int32_t id[BT_WORD_FEW];
+	uint8_t size[2]; /* of the first pieces; the last has the rest */
+	uint8_t len, n;  /* bytes of the word, 0: free; pieces */
 };
-_Static_assert(sizeof(struct bt_word_slot) == 64, "a cache line");
+
+/* The other half of a line whose word is long or has many pieces. */
+struct bt_word_more {
+	uint64_t key; /* bytes behind the first BT_WORD_SHORT, and zeros */
+	int32_t id[BT_WORD_KEPT - BT_WORD_FEW];
+	uint8_t size[6]; /* of the third piece and those behind */
+	uint8_t len;     /* BT_WORD_BOTH, which no word has */
+	uint8_t unused;
+};
+#define BT_WORD_BOTH 255
+
+struct bt_word_line {
+	struct bt_word_slot first;
+	union {
+		struct bt_word_slot second;
+		struct bt_word_more more;
+	};
+};
+_Static_assert(sizeof(struct bt_word_line) == 64, "a cache line");
+_Static_assert(offsetof(struct bt_word_slot, len) ==
+                   offsetof(struct bt_word_more, len),
+               "one place of the length");
 
 struct bt_word_cache {
-	struct bt_word_slot *slot; /* [1 << bits], or NULL */
+	struct bt_word_line *line; /* [1 << bits], or NULL */
 	unsigned bits, most;
 	size_t kept; /* since it has this size */
 	struct bt_arena arena;
 };
 
-/* Makes a few places, which will grow to 1 << most. Returns 0 or BT_ENOMEM. */
+/* Makes a few lines, which will grow to 1 << most. Returns 0 or BT_ENOMEM. */
 int bt_word_cache_init(struct bt_word_cache *c, unsigned most) BT_MUST_USE;
 void bt_word_cache_clear(struct bt_word_cache *c);
 
-/* Makes the places more where there are many words. Nothing that was looked for
+/* Makes the lines more where there are many words. Nothing that was looked for
  * before is to be kept afterwards. */
 void bt_word_cache_grow(struct bt_word_cache *c);
 static inline void bt_word_cache_tend(struct bt_word_cache *c)
@@ -49,41 +73,53 @@ static inline void bt_word_cache_tend(struct bt_word_cache *c)
 }
 
 /* Words looked for at a time, where there are many. */
-#define BT_WORDS_AHEAD 16
+#define BT_WORDS_AHEAD 32
 
 /* A word that is looked for. */
 struct bt_word_query {
 	uint64_t key[3];
 	size_t n;
-	struct bt_word_slot *slot; /* its place; NULL: it is not to be kept */
+	struct bt_word_line *line; /* its place; NULL: it is not to be kept */
 };
 
-static inline uint64_t bt_word_load(const uint8_t *p, size_t n)
+static inline uint64_t bt_word_eight(const uint8_t *p)
 {
-	uint64_t v = 0;
+	uint64_t v;
 
-	memcpy(&v, p, n);
+	memcpy(&v, p, 8);
 	return v;
 }
 
-/* One way for most words, since to guess their lengths costs more. */
+/* Which bits of a key a word of n bytes has. */
+extern const uint64_t bt_word_mask[BT_WORD_KEY + 1][3];
+
+/* The n bytes at p, of which none behind end may be read, and zeros. */
 static inline void bt_word_key(const uint8_t *p, size_t n, const uint8_t *end,
                                uint64_t key[3])
 {
-	key[1] = key[2] = 0;
-	if (n > 8) {
-		key[0] = bt_word_load(p, 8);
-		key[1] = bt_word_load(p + n - 8, 8);
-		if (n > 16)
-			key[2] = bt_word_load(p + 8, 8);
-	} else if (end - p >= 8) {
-		key[0] = bt_word_load(p, 8) & UINT64_MAX >> (64 - 8 * n);
-	} else {
-		key[0] = bt_word_load(p, n);
+	const uint64_t *mask = bt_word_mask[n];
+
+	if (end - p >= BT_WORD_KEY) {
+		/* one way for all, since to guess their lengths costs more */
+		key[0] = bt_word_eight(p) & mask[0];
+		key[1] = bt_word_eight(p + 8) & mask[1];
+		key[2] = bt_word_eight(p + 16) & mask[2];
+		return;
 	}
+	key[0] = key[1] = key[2] = 0;
+	if (n >= 8)
+		key[0] = bt_word_eight(p);
+	else
+		memcpy(key, p, n);
+	if (n >= 16)
+		key[1] = bt_word_eight(p + 8);
+	else if (n > 8)
+		key[1] = bt_word_eight(p + n - 8) >> 8 * (16 - n);
+	if (n > 16)
+		key[2] = bt_word_eight(p + n - 8) >> 8 * (24 - n);
 }
 
-static inline struct bt_word_slot *
+static inline struct bt_word_line *
 bt_word_place(const struct bt_word_cache *c, const uint64_t key[3], size_t n)
 {
 	/* odd numbers with bits everywhere, the first 2^64 / golden ratio */
@@ -92,56 +128,73 @@ bt_word_place(const struct bt_word_cache *c, const uint64_t key[3], size_t n)
 	h ^= key[1] * 0xbf58476d1ce4e5b9u;
 	h ^= key[2] * 0x94d049bb133111ebu;
 	h = (h ^ h >> 32) * 0x9e3779b97f4a7c15u;
-	return &c->slot[h >> (64 - c->bits)];
+	return &c->line[h >> (64 - c->bits)];
 }
 
-/* Sets q to the word of n bytes, at least one, at p, in a text that ends at
- * end, and begins to load its place. */
+/* Sets q to the word of n bytes, at least one, at p, in a text that can be read
+ * up to end, and begins to load its place. */
 static inline void bt_word_seek(const struct bt_word_cache *c, const uint8_t *p,
                                 size_t n, const uint8_t *end,
                                 struct bt_word_query *q)
 {
-	q->slot = NULL;
-	if (c->slot == NULL || n > BT_WORD_KEY)
+	q->line = NULL;
+	if (c->line == NULL || n > BT_WORD_KEY)
 		return;
 	bt_word_key(p, n, end, q->key);
 	q->n = n;
-	q->slot = bt_word_place(c, q->key, n);
-	__builtin_prefetch(q->slot);
+	q->line = bt_word_place(c, q->key, n);
+	__builtin_prefetch(q->line);
 }
 
-/* True if the word is kept. */
-static inline bool bt_word_is_kept(const struct bt_word_query *q)
+/* 0 if the word is in this half of its line. */
+static inline uint64_t bt_word_differs(const struct bt_word_slot *s,
+                                       const struct bt_word_query *q)
 {
-	const struct bt_word_slot *s = q->slot;
-
-	return s != NULL && s->len == q->n && s->key[0] == q->key[0] &&
-	       s->key[1] == q->key[1] && s->key[2] == q->key[2];
+	return (s->len ^ q->n) | (s->key[0] ^ q->key[0]) |
+	       (s->key[1] ^ q->key[1]);
 }
 
-/* Appends the pieces of a word that bt_word_is_kept, which begins at from.
+/* Where the word is kept, or NULL. Which half it is cannot be guessed, so that
+ * both are looked at. */
+static inline const struct bt_word_slot *
+bt_word_find(const struct bt_word_query *q)
+{
+	const struct bt_word_line *l = q->line;
+	const struct bt_word_slot *s;
+	uint64_t first, second;
+
+	if (l == NULL)
+		return NULL;
+	first = bt_word_differs(&l->first, q);
+	second = bt_word_differs(&l->second, q);
+	s = second == 0 ? &l->second : &l->first;
+	if (first != 0 && second != 0)
+		return NULL;
+	return q->n <= BT_WORD_SHORT || l->more.key == q->key[2] ? s : NULL;
+}
+
+/* Sets the third of n pieces and those behind. */
+void bt_word_recall_many(const struct bt_word_line *l, struct bt_piece *p);
+
+/* Appends the pieces of a word that bt_word_find found, which begins at from.
  * Returns 0 or BT_ENOMEM. */
-static inline int bt_word_recall(const struct bt_word_query *q, size_t from,
+static inline int bt_word_recall(const struct bt_word_query *q,
+                                 const struct bt_word_slot *s, size_t from,
                                  struct bt_pieces *out)
 {
-	const struct bt_word_slot *s = q->slot;
+	uint32_t at = (uint32_t)from, next = at + s->size[0];
 	struct bt_piece *p;
-	uint32_t at = (uint32_t)from;
-	unsigned i;
 
 	if (bt_pieces_room(out, BT_WORD_KEPT) != BT_OK)
 		return BT_ENOMEM;
 	p = out->piece + out->n;
 	out->n += s->n;
-	p->id = s->id[0];
-	p->start = at;
-	p->end = at += s->size[0];
-	for (i = 1; i < s->n; i++) {
-		p[i].id = s->id[i];
-		p[i].start = at;
-		at += s->size[i];
-		p[i].end = at;
-	}
+	/* all three, since to guess their number costs more */
+	p[0] = (struct bt_piece){s->id[0], at, next};
+	p[1] = (struct bt_piece){s->id[1], next, next + s->size[1]};
+	p[2] = (struct bt_piece){s->id[2], next + s->size[1], at + s->len};
+	if (s->n > BT_WORD_FEW)
+		bt_word_recall_many(q->line, p);
 	return BT_OK;
 }
 

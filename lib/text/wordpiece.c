@@ -101,10 +101,11 @@ static int cut_word(const struct bt_wordpiece *wp,
                     const struct bt_word_query *q, const uint8_t *text,
                     size_t start, size_t end, struct bt_pieces *out)
 {
+	const struct bt_word_slot *kept = bt_word_find(q);
 	int64_t n;
 
-	if (bt_word_is_kept(q))
-		return bt_word_recall(q, start, out);
+	if (kept != NULL)
+		return bt_word_recall(q, kept, start, out);
 	if (bt_pieces_room(out, end - start) != BT_OK)
 		return BT_ENOMEM;
 	n = cut(wp, work, text, start, end, out->piece + out->n);

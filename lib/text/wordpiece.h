@@ -53,7 +53,7 @@ int bt_wordpiece_cut(const struct bt_wordpiece *wp,
                      size_t start, size_t end,
                      struct bt_pieces *out) BT_MUST_USE;
 
-/* The same for n words, in a text that ends at end. */
+/* The same for n words, in a text that can be read up to end. */
 int bt_wordpiece_cut_words(const struct bt_wordpiece *wp,
                            struct bt_wordpiece_work *work, const uint8_t *text,
                            size_t end, const struct bt_stretch *word, size_t n,
