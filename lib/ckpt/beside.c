@@ -29,6 +29,7 @@ static const char *const names[][2] = {
     {"sentencepiece.bpe.model", NULL},
     {"spiece.model", NULL},
     {"spm.model", NULL},
+    {"tokenizer.model", NULL},
     {"modules.json", NULL},
     {"sentence_bert_config.json", NULL},
     {"config_sentence_transformers.json", NULL},

@@ -235,7 +235,7 @@ static int look_beside(const char *dir, struct bt_ckpt_family *f,
 	    "config.json", "bert_config.json",        "tokenizer.json",
 	    "vocab.txt",   "assets/vocab.txt",        "vocab.json",
 	    "merges.txt",  "sentencepiece.bpe.model", "spiece.model",
-	    "spm.model"};
+	    "spm.model",   "tokenizer.model"};
 	bool configured = false;
 	struct stat st;
 	char *path;

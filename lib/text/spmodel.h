@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The file of a SentencePiece model (sentencepiece.bpe.model, spiece.model,
- * spm.model): a message ModelProto of Protocol Buffers, read in place.
+ * spm.model, tokenizer.model): a message ModelProto of Protocol Buffers, read
+ * in place.
  * https://github.com/google/sentencepiece/blob/master/src/sentencepiece_model.proto
  */
 #ifndef BT_TEXT_SPMODEL_H

@@ -39,14 +39,15 @@ enum bt_tok_kind { BT_TOK_WORDPIECE, BT_TOK_UNIGRAM, BT_TOK_BPE };
 /* Where special tokens go if no template says. */
 enum bt_frame {
 	BT_FRAME_NONE,
-	BT_FRAME_BERT,   /* [CLS] a [SEP], and b [SEP] of segment 1 */
-	BT_FRAME_ROBERTA /* <s> a </s>, and </s> b </s>, all of segment 0 */
+	BT_FRAME_BERT,    /* [CLS] a [SEP], and b [SEP] of segment 1 */
+	BT_FRAME_ROBERTA, /* <s> a </s>, and </s> b </s>, all of segment 0 */
+	BT_FRAME_ENDS /* bos a eos, and bos b eos of segment 1, each if so */
 };
 
 struct bt_tok {
 	char *path; /* as given to bt_tok_open */
 	bool is_dir, is_json;
-	bool is_spm;            /* read from a SentencePiece model */
+	char *spm;              /* the SentencePiece model it is of, or NULL */
 	const char *class_name; /* in transformers, if its files must say so */
 	bool has_config;        /* there is a tokenizer_config.json */
 
@@ -86,6 +87,7 @@ struct bt_tok {
 	} trim; /* spaces are no part of where a token stands; prefix: but
 	         * for one at the start */
 	enum bt_frame frame;
+	bool bos, eos;    /* of BT_FRAME_ENDS */
 	bool mask_lstrip; /* the white space before a mask belongs to it, if
 	                   * the files do not say */
 	bool has_metaspace;
@@ -206,7 +208,7 @@ int bt_tok_add_form(struct bt_tok *t, int form,
                     struct bt_error *err) BT_MUST_USE;
 int bt_tok_add_bytes(struct bt_tok *t, struct bt_error *err) BT_MUST_USE;
 
-/* Reads DIR/name, a SentencePiece model, as transformers converts it. */
+/* Reads a SentencePiece model, as transformers converts it. */
 int bt_tok_read_spm(struct bt_tok *t, const char *path,
                     struct bt_error *err) BT_MUST_USE;
 
@@ -228,6 +230,13 @@ uint32_t bt_tok_crc_more(uint32_t crc, const void *data, size_t n);
  * token. */
 int bt_tok_set_unigram(struct bt_tok *t, double *score, int64_t unknown,
                        bool bytes, struct bt_error *err) BT_MUST_USE;
+
+/* Makes the model BPE of the vocabulary, which was indexed. */
+struct bt_merge;
+struct bt_bpe_opts;
+int bt_tok_set_bpe(struct bt_tok *t, const struct bt_merge *merge, size_t n,
+                   const struct bt_bpe_opts *o,
+                   struct bt_error *err) BT_MUST_USE;
 
 /* Names the token of a role; names those that the vocabulary lacks by other
  * usual names that it has. */

@@ -85,30 +85,30 @@ static int list_merges(const json_t *merges, struct list *l,
 	return BT_OK;
 }
 
-static uint32_t crc_of(const struct list *l)
+static uint32_t crc_of(const struct bt_merge *m, size_t n)
 {
 	uint32_t crc = 0;
 	size_t i;
 
-	for (i = 0; i < l->n; i++) {
-		crc = bt_tok_crc_more(crc, l->merge[i].a.p, l->merge[i].a.n);
+	for (i = 0; i < n; i++) {
+		crc = bt_tok_crc_more(crc, m[i].a.p, m[i].a.n);
 		crc = bt_tok_crc_more(crc, " ", 1);
-		crc = bt_tok_crc_more(crc, l->merge[i].b.p, l->merge[i].b.n);
+		crc = bt_tok_crc_more(crc, m[i].b.p, m[i].b.n);
 		crc = bt_tok_crc_more(crc, "\n", 1);
 	}
 	return crc;
 }
 
-static int set_model(struct bt_tok *t, const struct list *l,
-                     const struct bt_bpe_opts *o, struct bt_error *err)
+int bt_tok_set_bpe(struct bt_tok *t, const struct bt_merge *merge, size_t n,
+                   const struct bt_bpe_opts *o, struct bt_error *err)
 {
 	t->kind = BT_TOK_BPE;
 	bt_buf_printf(&t->steps, "bpe=%08x unk=%d %d%d%d%d prefix=%08x:%08x",
-	              crc_of(l), (int)o->unknown, o->bytes, o->fuse_unk,
+	              crc_of(merge, n), (int)o->unknown, o->bytes, o->fuse_unk,
 	              o->byte_fallback, o->ignore_merges,
 	              bt_tok_crc_more(0, o->prefix.p, o->prefix.n),
 	              bt_tok_crc_more(0, o->suffix.p, o->suffix.n));
-	return bt_model_bpe(&t->vocab, l->merge, l->n, o, &t->model, err);
+	return bt_model_bpe(&t->vocab, merge, n, o, &t->model, err);
 }
 
 /* Sets the id of the unknown token and the name of its role. */
@@ -192,7 +192,7 @@ int bt_tok_json_bpe(struct bt_tok *t, json_t *o, struct bt_error *err)
 		    "'byte_fallback' of the model is not supported "
 		    "with ByteLevel, a prefix or a suffix");
 	if (r == BT_OK)
-		r = set_model(t, &l, &b, err);
+		r = bt_tok_set_bpe(t, l.merge, l.n, &b, err);
 	free(l.merge);
 	return r;
 }
@@ -263,7 +263,7 @@ int bt_tok_read_merges(struct bt_tok *t, const char *vocab, const char *merges,
 	t->trim.on = true;
 	r = list_lines(data, n, &l, err);
 	if (r == BT_OK)
-		r = set_model(t, &l, &b, err);
+		r = bt_tok_set_bpe(t, l.merge, l.n, &b, err);
 	if (r != BT_OK)
 		bt_error_prefix(err, "'%s'", merges);
 	free(l.merge);

@@ -75,7 +75,7 @@ static int read_roles(struct bt_tok *t, const json_t *config, const json_t *map,
 		/* as transformers adds it where the files do not say */
 		token.lstrip =
 		    i == BT_TOK_MASK &&
-		    (t->is_spm ? t->mask_lstrip : t->kind == BT_TOK_BPE);
+		    (t->spm != NULL ? t->mask_lstrip : t->kind == BT_TOK_BPE);
 		v = find_role(config, map, bt_tok_role_key[i]);
 		token.content = bt_span(t->role_name[i]);
 		if (v != NULL) {
@@ -207,7 +207,7 @@ static int read_flags(struct bt_tok *t, const json_t *o, struct bt_error *err)
 	const char *class = "BertTokenizer";
 	int r;
 
-	if (t->is_spm)
+	if (t->spm != NULL)
 		return BT_OK; /* tokspm.c has read them */
 	if (t->kind == BT_TOK_BPE)
 		return read_bpe_flags(t, o, err);

@@ -45,9 +45,10 @@ struct bt_tok_opts {
 /*
  * Opens the tokenizer of a model directory, or one that is given by its
  * vocab.txt or tokenizer.json alone. In a directory tokenizer.json goes before
- * vocab.txt, and this before vocab.json with merges.txt; in that of a
- * SavedModel vocab.txt may stand in assets. opts may be NULL. Whatever the
- * files ask for and is not known here is an error that names it.
+ * vocab.txt, this before vocab.json with merges.txt, and these before a
+ * SentencePiece model; in that of a SavedModel vocab.txt may stand in assets.
+ * opts may be NULL. Whatever the files ask for and is not known here is an
+ * error that names it.
  */
 int bt_tok_open(const char *path, const struct bt_tok_opts *opts,
                 struct bt_tok **tok, struct bt_error *err) BT_MUST_USE;
@@ -55,8 +56,9 @@ void bt_tok_free(struct bt_tok *tok); /* takes NULL */
 
 /*
  * Writes the tokenizer into a directory that exists, so that it opens there
- * with the same ids, here and in transformers: the files it was read from, and
- * a tokenizer_config.json if there was none. max_length is the most tokens that
+ * with the same ids, here and in transformers: the files it was read from, a
+ * tokenizer.json of a SentencePiece model, and a tokenizer_config.json if there
+ * was none. max_length is the most tokens that
  * the model takes, for that file; 0: unknown.
  */
 int bt_tok_save(const struct bt_tok *tok, const char *dir, size_t max_length,
@@ -65,8 +67,7 @@ int bt_tok_save(const struct bt_tok *tok, const char *dir, size_t max_length,
 /*
  * The same for programs that read tokenizer.json alone: makes the directory if
  * it is not there, and a tokenizer.json of vocab.txt or of vocab.json and
- * merges.txt. A SentencePiece model stays what it is. BT_EARG for a dialect
- * other than Hugging Face's.
+ * merges.txt. BT_EARG for a dialect other than Hugging Face's.
  */
 int bt_tok_export(const struct bt_tok *tok, const char *dir,
                   struct bt_error *err) BT_MUST_USE;

@@ -7,7 +7,8 @@
 
 #include "io/in.h"
 #include "io/json.h"
-#include "text/tok_int.h"
+#include "io/out.h"
+#include "text/tokexport_int.h"
 
 #define MAX_FILE ((size_t)64 << 20)
 
@@ -21,8 +22,7 @@ static json_t *token_name(const struct bt_tok *t, int32_t id)
 	return text(bt_tok_token(t, id));
 }
 
-/* {"token": id, ...} of the model's own. */
-static json_t *make_vocab(const struct bt_tok *t)
+json_t *bt_tok_export_vocab(const struct bt_tok *t)
 {
 	json_t *o = json_object();
 	struct bt_span s;
@@ -41,7 +41,7 @@ static json_t *make_vocab(const struct bt_tok *t)
 	return NULL;
 }
 
-static json_t *make_added(const struct bt_tok *t)
+json_t *bt_tok_export_added(const struct bt_tok *t)
 {
 	const struct bt_added_token *a;
 	json_t *list = json_array();
@@ -107,22 +107,12 @@ static int name_specials(const struct bt_tok *t,
 	return bad;
 }
 
-static json_t *make_post(const struct bt_tok *t)
+json_t *bt_tok_export_template(const struct bt_tok *t)
 {
-	json_t *specials = json_object(), *one, *pair;
+	json_t *specials = json_object();
+	json_t *one = make_template(t, &t->one);
+	json_t *pair = make_template(t, &t->pair);
 
-	if (t->frame == BT_FRAME_ROBERTA) {
-		json_decref(specials);
-		return json_pack(
-		    "{ss s[oi] s[oi] sb sb}", "type", "RobertaProcessing",
-		    "sep", token_name(t, t->role[BT_TOK_SEP]),
-		    (int)t->role[BT_TOK_SEP], "cls",
-		    token_name(t, t->role[BT_TOK_CLS]),
-		    (int)t->role[BT_TOK_CLS], "trim_offsets", t->trim.on,
-		    "add_prefix_space", t->trim.prefix);
-	}
-	one = make_template(t, &t->one);
-	pair = make_template(t, &t->pair);
 	if (specials == NULL || name_specials(t, &t->one, specials) != 0 ||
 	    name_specials(t, &t->pair, specials) != 0) {
 		json_decref(specials);
@@ -131,6 +121,17 @@ static json_t *make_post(const struct bt_tok *t)
 	return json_pack("{ss so so so}", "type", "TemplateProcessing",
 	                 "single", one, "pair", pair, "special_tokens",
 	                 specials);
+}
+
+static json_t *make_post(const struct bt_tok *t)
+{
+	if (t->frame != BT_FRAME_ROBERTA)
+		return bt_tok_export_template(t);
+	return json_pack(
+	    "{ss s[oi] s[oi] sb sb}", "type", "RobertaProcessing", "sep",
+	    token_name(t, t->role[BT_TOK_SEP]), (int)t->role[BT_TOK_SEP], "cls",
+	    token_name(t, t->role[BT_TOK_CLS]), (int)t->role[BT_TOK_CLS],
+	    "trim_offsets", t->trim.on, "add_prefix_space", t->trim.prefix);
 }
 
 static json_t *make_wordpiece(const struct bt_tok *t)
@@ -143,14 +144,14 @@ static json_t *make_wordpiece(const struct bt_tok *t)
 	    "{ss so ss sI so}", "type", "WordPiece", "unk_token",
 	    token_name(t, t->role[BT_TOK_UNK]), "continuing_subword_prefix",
 	    t->prefix, "max_input_chars_per_word", (json_int_t)t->max_chars,
-	    "vocab", make_vocab(t));
+	    "vocab", bt_tok_export_vocab(t));
 
-	return json_pack("{ss sn sn so so s{ss} so s{ss ss sb} so}", "version",
-	                 "1.0", "truncation", "padding", "added_tokens",
-	                 make_added(t), "normalizer", norm, "pre_tokenizer",
-	                 "type", "BertPreTokenizer", "post_processor",
-	                 make_post(t), "decoder", "type", "WordPiece", "prefix",
-	                 t->prefix, "cleanup", 1, "model", model);
+	return json_pack(
+	    "{ss sn sn so so s{ss} so s{ss ss sb} so}", "version", "1.0",
+	    "truncation", "padding", "added_tokens", bt_tok_export_added(t),
+	    "normalizer", norm, "pre_tokenizer", "type", "BertPreTokenizer",
+	    "post_processor", make_post(t), "decoder", "type", "WordPiece",
+	    "prefix", t->prefix, "cleanup", 1, "model", model);
 }
 
 /* The lines of merges.txt but its version. */
@@ -185,12 +186,12 @@ static json_t *make_bpe(const struct bt_tok *t, const char *merges, size_t n)
 	json_t *model = json_pack(
 	    "{ss sn sn ss ss sb sb so so}", "type", "BPE", "dropout",
 	    "unk_token", "continuing_subword_prefix", "", "end_of_word_suffix",
-	    "", "fuse_unk", 0, "byte_fallback", 0, "vocab", make_vocab(t),
-	    "merges", make_merges(merges, n));
+	    "", "fuse_unk", 0, "byte_fallback", 0, "vocab",
+	    bt_tok_export_vocab(t), "merges", make_merges(merges, n));
 
 	return json_pack("{ss sn sn so sn s{ss sb sb sb} so s{ss sb sb sb} so}",
 	                 "version", "1.0", "truncation", "padding",
-	                 "added_tokens", make_added(t), "normalizer",
+	                 "added_tokens", bt_tok_export_added(t), "normalizer",
 	                 "pre_tokenizer", "type", "ByteLevel",
 	                 "add_prefix_space", t->bytes.prefix, "trim_offsets", 1,
 	                 "use_regex", 1, "post_processor", make_post(t),
@@ -206,6 +207,8 @@ static int make_json(const struct bt_tok *t, json_t **o, struct bt_error *err)
 
 	if (t->kind == BT_TOK_WORDPIECE) {
 		*o = make_wordpiece(t);
+	} else if (t->spm != NULL) {
+		r = bt_spm_json(t, o, err);
 	} else {
 		path = bt_tok_file(t->path, "merges.txt");
 		if (path != NULL)
@@ -220,10 +223,41 @@ static int make_json(const struct bt_tok *t, json_t **o, struct bt_error *err)
 	return r;
 }
 
-int bt_tok_export(const struct bt_tok *t, const char *dir, struct bt_error *err)
+/* With all digits of the scores. */
+static int write_json(const char *path, const json_t *o, struct bt_error *err)
+{
+	char *s = json_dumps(o, JSON_INDENT(2));
+	size_t n;
+	int r;
+
+	if (s == NULL)
+		return bt_error_nomem(err, "writing a tokenizer");
+	n = strlen(s);
+	s[n] = '\n'; /* in place of the NUL */
+	r = bt_out_whole(path, s, n + 1, err);
+	free(s);
+	return r;
+}
+
+int bt_tok_save_json(const struct bt_tok *t, const char *dir,
+                     struct bt_error *err)
 {
 	json_t *o = NULL;
 	char *path;
+	int r = make_json(t, &o, err);
+
+	path = bt_tok_file(dir, "tokenizer.json");
+	if (r == BT_OK && path == NULL)
+		r = bt_error_nomem(err, "writing a tokenizer");
+	if (r == BT_OK)
+		r = write_json(path, o, err);
+	json_decref(o);
+	free(path);
+	return r;
+}
+
+int bt_tok_export(const struct bt_tok *t, const char *dir, struct bt_error *err)
+{
 	int r;
 
 	if (t->dialect == BT_TOK_GOOGLE)
@@ -234,15 +268,7 @@ int bt_tok_export(const struct bt_tok *t, const char *dir, struct bt_error *err)
 	if (mkdir(dir, 0777) != 0 && errno != EEXIST)
 		return bt_error_sys(err, errno, "cannot make '%s'", dir);
 	r = bt_tok_save(t, dir, 0, err);
-	if (r != BT_OK || t->is_json || t->kind == BT_TOK_UNIGRAM)
+	if (r != BT_OK || t->is_json || t->spm != NULL)
 		return r;
-	r = make_json(t, &o, err);
-	path = bt_tok_file(dir, "tokenizer.json");
-	if (r == BT_OK && path == NULL)
-		r = bt_error_nomem(err, "writing a tokenizer");
-	if (r == BT_OK)
-		r = bt_json_save(path, o, err);
-	json_decref(o);
-	free(path);
-	return r;
+	return bt_tok_save_json(t, dir, err);
 }

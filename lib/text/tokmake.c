@@ -94,6 +94,28 @@ static void use_roberta_template(struct bt_tok *t)
 	                                   6};
 }
 
+static void add_part(struct bt_tok_template *tp, int text, int32_t id, int type)
+{
+	tp->part[tp->n++] =
+	    (struct bt_tok_part){(int8_t)text, (uint8_t)type, id};
+}
+
+/* [bos] a [eos], and [bos] b [eos] of segment 1, where these are wanted. */
+static void use_ends(struct bt_tok *t)
+{
+	int text;
+
+	for (text = 0; text < 2; text++) {
+		if (text == 1)
+			t->one = t->pair;
+		if (t->bos)
+			add_part(&t->pair, -1, t->role[BT_TOK_CLS], text);
+		add_part(&t->pair, text, 0, text);
+		if (t->eos)
+			add_part(&t->pair, -1, t->role[BT_TOK_SEP], text);
+	}
+}
+
 /* The texts and nothing else. */
 static void use_no_template(struct bt_tok *t)
 {
@@ -107,6 +129,8 @@ static void choose_template(struct bt_tok *t)
 		return;
 	if (t->frame == BT_FRAME_ROBERTA)
 		use_roberta_template(t);
+	else if (t->frame == BT_FRAME_ENDS)
+		use_ends(t);
 	else if (t->frame == BT_FRAME_BERT || t->kind == BT_TOK_WORDPIECE)
 		use_bert_template(t);
 	else
@@ -294,16 +318,13 @@ static int make_fingerprint(struct bt_tok *t, struct bt_error *err)
 /* What transformers gives the tokenizers that it makes of other files. */
 static int make_decoder(struct bt_tok *t, struct bt_error *err)
 {
-	if (t->is_json)
+	if (t->is_json || t->spm != NULL)
 		return BT_OK;
 	if (t->kind == BT_TOK_WORDPIECE)
 		return bt_decode_add(&t->decode, BT_DECODE_WORDPIECE,
 		                     bt_span(t->prefix), true, NULL, err);
-	if (t->kind == BT_TOK_BPE)
-		return bt_decode_add(&t->decode, BT_DECODE_BYTES, bt_span(NULL),
-		                     false, NULL, err);
-	return bt_decode_add(&t->decode, BT_DECODE_METASPACE,
-	                     bt_span("\xe2\x96\x81"), true, NULL, err);
+	return bt_decode_add(&t->decode, BT_DECODE_BYTES, bt_span(NULL), false,
+	                     NULL, err);
 }
 
 int bt_tok_finish(struct bt_tok *t, const struct bt_tok_opts *o,

@@ -48,6 +48,7 @@ void bt_tok_free(struct bt_tok *t)
 		free(t->role_name[i]);
 	free(t->path);
 	free(t->prefix);
+	free(t->spm);
 	free(t->token);
 	bt_vocab_clear(&t->vocab);
 	for (i = 0; i < t->norms; i++)
@@ -81,7 +82,8 @@ static int read_vocab(struct bt_tok *t, const char *path, struct bt_error *err)
 static int find_spm(const struct bt_tok *t, char **path, struct bt_error *err)
 {
 	static const char *const names[] = {"sentencepiece.bpe.model",
-	                                    "spiece.model", "spm.model"};
+	                                    "spiece.model", "spm.model",
+	                                    "tokenizer.model"};
 	size_t i;
 
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {

@@ -6,7 +6,7 @@
 #include "io/in.h"
 #include "io/json.h"
 #include "io/out.h"
-#include "text/tok_int.h"
+#include "text/tokexport_int.h"
 
 #define MAX_FILE ((size_t)256 << 20)
 
@@ -35,6 +35,7 @@ static int copy_dir(const struct bt_tok *t, const char *dir,
 	                                    "sentencepiece.bpe.model",
 	                                    "spiece.model",
 	                                    "spm.model",
+	                                    "tokenizer.model",
 	                                    "special_tokens_map.json",
 	                                    "added_tokens.json"};
 	char *from;
@@ -69,12 +70,12 @@ static int set_missing(json_t *o, const char *key, json_t *v)
 static int complete(const struct bt_tok *t, json_t *o, size_t max_length)
 {
 	int i, bad = 0;
-	const char *class =
-	    t->is_json ? "PreTrainedTokenizerFast" : "BertTokenizer";
+	bool alone = t->is_json || t->spm != NULL;
+	const char *class = alone ? "PreTrainedTokenizerFast" : "BertTokenizer";
 
 	if (max_length == 0)
 		max_length = t->max_length;
-	if (!t->is_json && t->kind == BT_TOK_BPE)
+	if (!alone && t->kind == BT_TOK_BPE)
 		class = "RobertaTokenizer";
 	if (t->class_name != NULL)
 		class = t->class_name;
@@ -144,5 +145,8 @@ int bt_tok_save(const struct bt_tok *t, const char *dir, size_t max_length,
 	else
 		r = copy(t->path, dir,
 		         t->is_json ? "tokenizer.json" : "vocab.txt", err);
+	/* what of the configuration decides ids is in there, too */
+	if (r == BT_OK && t->spm != NULL)
+		r = bt_tok_save_json(t, dir, err);
 	return r == BT_OK ? save_config(t, dir, max_length, err) : r;
 }

@@ -11,34 +11,13 @@
 
 #include "base/mem.h"
 #include "io/json.h"
-#include "text/spmodel.h"
 #include "text/steps_int.h"
-#include "text/tok_int.h"
+#include "text/tokjson_int.h"
+#include "text/tokspm_int.h"
 #include "text/utf8.h"
 
-#define MARK "\xe2\x96\x81" /* U+2581 */
-
-/* A token before the pieces, or behind them. */
-struct extra {
-	const char *text;
-	double score;
-};
-
-struct family {
-	const char *type;  /* model_type of config.json */
-	const char *class; /* tokenizer_class, without "Fast" */
-	struct extra before[6];
-	size_t drop; /* pieces that those stand for */
-	const char *mask;
-	bool mask_piece; /* the mask is a piece, the last */
-	bool mask_lstrip;
-	const char *role[BT_TOK_ROLES];
-	bool roberta; /* how pairs are put together; else as BERT */
-	const char *special[3];
-};
-
 /* Order of role[]: unknown, cls, sep, pad, mask. */
-static const struct family families[] = {
+static const struct bt_spm_family families[] = {
     {"xlm-roberta",
      "XLMRobertaTokenizer",
      {{"<s>", 0}, {"<pad>", 0}, {"</s>", 0}, {"<unk>", 0}, {NULL, 0}},
@@ -47,7 +26,8 @@ static const struct family families[] = {
      true,
      true,
      {"<unk>", "<s>", "</s>", "<pad>", "<mask>"},
-     true,
+     BT_FRAME_ROBERTA,
+     BT_SPM_CLEAN_XLMR,
      {NULL}},
     {"camembert",
      "CamembertTokenizer",
@@ -62,7 +42,8 @@ static const struct family families[] = {
      true,
      true,
      {"<unk>", "<s>", "</s>", "<pad>", "<mask>"},
-     true,
+     BT_FRAME_ROBERTA,
+     BT_SPM_CLEAN_XLMR,
      {"<s>NOTUSED", "</s>NOTUSED", NULL}},
     {"albert",
      "AlbertTokenizer",
@@ -72,7 +53,8 @@ static const struct family families[] = {
      false,
      true,
      {"<unk>", "[CLS]", "[SEP]", "<pad>", "[MASK]"},
-     false,
+     BT_FRAME_BERT,
+     BT_SPM_CLEAN_ALBERT,
      {NULL}},
     {"deberta-v2",
      "DebertaV2Tokenizer",
@@ -82,16 +64,23 @@ static const struct family families[] = {
      false,
      false,
      {"[UNK]", "[CLS]", "[SEP]", "[PAD]", "[MASK]"},
+     BT_FRAME_BERT,
+     BT_SPM_CLEAN_DEBERTA,
+     {NULL}},
+    {"llama",
+     "LlamaTokenizer",
+     {{NULL, 0}},
+     0,
+     NULL,
      false,
+     false,
+     {"<unk>", NULL, NULL, "<pad>", NULL},
+     BT_FRAME_ENDS,
+     BT_SPM_CLEAN_NONE,
      {NULL}},
 };
+#define CONFIG "tokenizer_config.json"
 #define FAMILIES (sizeof(families) / sizeof(families[0]))
-
-/* What tokenizer_config.json says. */
-struct settings {
-	const struct family *family;
-	int lower, keep_accents, split_by_punct;
-};
 
 static bool is_class(const char *name, const char *class)
 {
@@ -104,7 +93,7 @@ static bool is_class(const char *name, const char *class)
 /* The family that the files name: by the tokenizer's class, where that is
  * stated, else by the model's type. */
 static int find_family(const struct bt_tok *t, const json_t *config,
-                       const json_t *model, const struct family **family,
+                       const json_t *model, const struct bt_spm_family **family,
                        struct bt_error *err)
 {
 	const char *class = NULL, *type = NULL;
@@ -115,6 +104,10 @@ static int find_family(const struct bt_tok *t, const json_t *config,
 		r = bt_json_str(model, "model_type", &type, err);
 	if (r != BT_OK)
 		return r;
+	if (type != NULL && class != NULL &&
+	    (strcmp(class, "PreTrainedTokenizerFast") == 0 ||
+	     strcmp(class, "TokenizersBackend") == 0))
+		class = NULL; /* any family's */
 	for (i = 0; i < FAMILIES; i++)
 		if (class != NULL
 		        ? is_class(class, families[i].class)
@@ -153,33 +146,73 @@ static int load(const struct bt_tok *t, const char *name, json_t **o,
 	return r;
 }
 
-static int read_settings(const struct bt_tok *t, struct settings *s,
-                         struct bt_error *err)
+/* The name of a token that a text begins or ends with. */
+static int read_end(struct bt_tok *t, const json_t *config, const char *key,
+                    const char *usual, enum bt_tok_role role,
+                    struct bt_error *err)
 {
-	json_t *config = NULL, *model = NULL;
-	int r = load(t, "tokenizer_config.json", &config, err);
+	const json_t *v = json_object_get(config, key);
+	struct bt_added_token token = {.content = bt_span(usual)};
+	int r = BT_OK;
+
+	if (v != NULL && !json_is_null(v))
+		r = bt_tok_read_added(v, &token, err);
+	return r == BT_OK ? bt_tok_set_role(t, role, token.content, err) : r;
+}
+
+/* Llama's configuration may rename its tokens. */
+static int read_ends(struct bt_tok *t, struct bt_error *err)
+{
+	json_t *config = NULL;
+	int r = load(t, CONFIG, &config, err);
 
 	if (r == BT_OK)
-		r = load(t, "config.json", &model, err);
+		r = read_end(t, config, "bos_token", "<s>", BT_TOK_CLS, err);
 	if (r == BT_OK)
-		r = find_family(t, config, model, &s->family, err);
-	if (r == BT_OK)
-		s->lower = strcmp(s->family->type, "albert") == 0;
-	if (r == BT_OK)
-		r = bt_json_bool(config, "do_lower_case", &s->lower, err);
+		r = read_end(t, config, "eos_token", "</s>", BT_TOK_SEP, err);
+	json_decref(config);
+	return r;
+}
+
+static int read_flags(const json_t *config, struct bt_spm_settings *s,
+                      struct bt_error *err)
+{
+	int r = bt_json_bool(config, "do_lower_case", &s->lower, err);
+
 	if (r == BT_OK)
 		r = bt_json_bool(config, "keep_accents", &s->keep_accents, err);
 	if (r == BT_OK)
 		r = bt_json_bool(config, "split_by_punct", &s->split_by_punct,
 		                 err);
+	if (r != BT_OK || s->family->frame != BT_FRAME_ENDS)
+		return r;
+	r = bt_json_bool(config, "add_prefix_space", &s->prefix, err);
+	if (r == BT_OK)
+		r = bt_json_bool(config, "legacy", &s->legacy, err);
+	if (r == BT_OK)
+		r = bt_json_bool(config, "add_bos_token", &s->bos, err);
+	if (r == BT_OK)
+		r = bt_json_bool(config, "add_eos_token", &s->eos, err);
+	return r;
+}
+
+static int read_settings(const struct bt_tok *t, struct bt_spm_settings *s,
+                         struct bt_error *err)
+{
+	json_t *config = NULL, *model = NULL;
+	int r = load(t, CONFIG, &config, err);
+
+	*s = (struct bt_spm_settings){.prefix = 1};
+	if (r == BT_OK)
+		r = load(t, "config.json", &model, err);
+	if (r == BT_OK)
+		r = find_family(t, config, model, &s->family, err);
+	if (r == BT_OK) {
+		s->lower = s->family->clean == BT_SPM_CLEAN_ALBERT;
+		r = read_flags(config, s, err);
+	}
 	json_decref(config);
 	json_decref(model);
-	if (r == BT_OK && s->split_by_punct)
-		r = bt_error_set(
-		    err, BT_EFORMAT,
-		    "'%s': split_by_punct is not supported without "
-		    "a tokenizer.json",
-		    t->path);
 	return r;
 }
 
@@ -195,183 +228,208 @@ static bool ends_number(struct bt_span s)
 	       UTF8PROC_CATEGORY_ND;
 }
 
-static int put(struct bt_tok *t, double *score, struct bt_span text,
-               double value, struct bt_error *err)
+int bt_spm_vocab(const struct bt_spmodel *m, const struct bt_spm_family *f,
+                 struct bt_vocab *v, double *score, struct bt_error *err)
 {
-	score[t->vocab.n] = value;
-	return bt_vocab_put(&t->vocab, t->vocab.n, text, err);
-}
-
-/* The family's tokens and the pieces, in the order of their ids. */
-static int put_all(struct bt_tok *t, const struct bt_spmodel *m,
-                   const struct family *f, double *score, struct bt_error *err)
-{
-	bool albert = strcmp(f->type, "albert") == 0;
+	bool albert = f->clean == BT_SPM_CLEAN_ALBERT;
 	const struct bt_sp_piece *p;
 	size_t i;
 	int r = BT_OK;
 
-	for (i = 0; r == BT_OK && f->before[i].text != NULL; i++)
-		r = put(t, score, bt_span(f->before[i].text),
-		        f->before[i].score, err);
+	for (i = 0; r == BT_OK && f->before[i].text != NULL; i++) {
+		score[v->n] = f->before[i].score;
+		r = bt_vocab_put(v, v->n, bt_span(f->before[i].text), err);
+	}
 	for (i = f->drop; r == BT_OK && i < m->n; i++) {
 		p = &m->piece[i];
-		r = put(t, score, p->text,
-		        (double)p->score -
-		            (albert && ends_number(p->text) ? 100 : 0),
-		        err);
+		score[v->n] = (double)p->score -
+		              (albert && ends_number(p->text) ? 100 : 0);
+		r = bt_vocab_put(v, v->n, p->text, err);
 	}
-	if (r == BT_OK && f->mask_piece)
-		r = put(t, score, bt_span(f->mask), 0, err);
+	if (r == BT_OK && f->mask_piece) {
+		score[v->n] = 0;
+		r = bt_vocab_put(v, v->n, bt_span(f->mask), err);
+	}
+	return r;
+}
+
+int bt_spm_unknown(const struct bt_spmodel *m, const struct bt_spm_family *f)
+{
+	return f->before[0].text != NULL ? 3 : m->unk_id;
+}
+
+/* What is unknown is bytes in Llama's family, else the model's token. */
+static int set_bpe(struct bt_tok *t, const struct bt_spmodel *m,
+                   const struct bt_spm_family *f, const double *score,
+                   struct bt_error *err)
+{
+	bool llama = f->clean == BT_SPM_CLEAN_NONE;
+	struct bt_span unk = m->piece[m->unk_id].text;
+	struct bt_bpe_opts b = {.fuse_unk = true,
+	                        .byte_fallback = llama,
+	                        .unknown = -1,
+	                        .prefix = {"", 0},
+	                        .suffix = {"", 0}};
+	struct bt_merge *merge = NULL;
+	size_t n = 0;
+	int r = bt_vocab_index(&t->vocab, 0, err);
+
+	if (r == BT_OK && !llama) {
+		b.unknown = (int32_t)bt_vocab_find(&t->vocab, unk);
+		if (b.unknown < 0)
+			r = bt_error_set(err, BT_EFORMAT,
+			                 "its unknown token '%.*s' is none of "
+			                 "the vocabulary",
+			                 (int)(unk.n < 100 ? unk.n : 100),
+			                 unk.p);
+	}
+	if (r == BT_OK)
+		r = bt_spm_merges(&t->vocab, score, llama, &merge, &n, err);
+	if (r == BT_OK)
+		r = bt_tok_set_bpe(t, merge, n, &b, err);
+	free(merge);
 	return r;
 }
 
 static int make_model(struct bt_tok *t, const struct bt_spmodel *m,
-                      const struct family *f, struct bt_error *err)
+                      const struct bt_spm_family *f, struct bt_error *err)
 {
 	double *score = bt_array(m->n + 8, sizeof(*score));
-	int unknown = f->before[0].text != NULL ? 3 : m->unk_id;
 	int r;
 
 	if (score == NULL)
 		return bt_error_nomem(err, "reading a vocabulary");
-	r = put_all(t, m, f, score, err);
-	if (r != BT_OK) {
-		free(score);
-		return r;
-	}
-	return bt_tok_set_unigram(t, score, unknown, false, err);
+	r = bt_spm_vocab(m, f, &t->vocab, score, err);
+	if (r == BT_OK && m->kind == BT_SP_UNIGRAM)
+		return bt_tok_set_unigram(t, score, bt_spm_unknown(m, f), false,
+		                          err);
+	if (r == BT_OK)
+		r = set_bpe(t, m, f, score, err);
+	free(score);
+	return r;
 }
 
-static int add_token(struct bt_tok *t, struct bt_span text,
+static int add_token(struct bt_tok *t, struct bt_span text, bool special,
                      struct bt_error *err)
 {
 	struct bt_added_token token = {
-	    .content = text, .id = -1, .special = true};
+	    .content = text, .id = -1, .special = special};
 
 	return bt_tok_add(t, &token, err);
 }
 
+static int set_roles(struct bt_tok *t, const struct bt_spm_family *f,
+                     struct bt_error *err)
+{
+	const char *pad = t->role_name[BT_TOK_SEP];
+	int i, r = BT_OK;
+
+	for (i = 0; r == BT_OK && i < BT_TOK_ROLES; i++)
+		if (f->role[i] != NULL)
+			r = bt_tok_set_role(t, (enum bt_tok_role)i,
+			                    bt_span(f->role[i]), err);
+	/* Llama's models have no padding: as one does there */
+	if (r == BT_OK && f->frame == BT_FRAME_ENDS &&
+	    bt_vocab_find(&t->vocab, bt_span(f->role[BT_TOK_PAD])) < 0)
+		r = bt_tok_set_role(t, BT_TOK_PAD, bt_span(pad), err);
+	return r;
+}
+
 /* Pieces that are never found by their scores; the family's own tokens. */
 static int add_tokens(struct bt_tok *t, const struct bt_spmodel *m,
-                      const struct family *f, struct bt_error *err)
+                      const struct bt_spm_family *f, struct bt_error *err)
 {
+	struct bt_span mask = bt_span(f->mask != NULL ? f->mask : "");
 	size_t i;
 	int r = BT_OK;
 
 	for (i = f->drop; r == BT_OK && i < m->n; i++)
 		if ((m->piece[i].type == BT_SP_CONTROL ||
 		     m->piece[i].type == BT_SP_USER) &&
-		    !bt_span_equal(m->piece[i].text, bt_span(f->mask)))
-			r = add_token(t, m->piece[i].text, err);
+		    !bt_span_equal(m->piece[i].text, mask))
+			r = add_token(t, m->piece[i].text,
+			              m->piece[i].type == BT_SP_CONTROL, err);
 	for (i = 0; r == BT_OK && f->special[i] != NULL; i++)
-		r = add_token(t, bt_span(f->special[i]), err);
-	for (i = 0; r == BT_OK && i < BT_TOK_ROLES; i++)
-		r = bt_tok_set_role(t, (enum bt_tok_role)i, bt_span(f->role[i]),
-		                    err);
+		r = add_token(t, bt_span(f->special[i]), true, err);
+	if (r == BT_OK)
+		r = set_roles(t, f, err);
 	t->mask_lstrip = f->mask_lstrip;
 	/* the mask gets its flags where the configuration is read; DeBERTa's
 	 * is no piece */
-	if (r == BT_OK && bt_vocab_find(&t->vocab, bt_span(f->mask)) < 0)
-		r = add_token(t, bt_span(f->mask), err);
+	if (r == BT_OK && mask.n > 0 && bt_vocab_find(&t->vocab, mask) < 0)
+		r = add_token(t, mask, true, err);
 	return r;
 }
 
-static int add_precompiled(struct bt_tok *t, const struct bt_spmodel *m,
-                           struct bt_error *err)
-{
-	struct bt_norm *norm = NULL;
-	int r;
-
-	if (m->charsmap.n == 0)
-		return BT_OK;
-	r = bt_norm_precompiled(m->charsmap.p, m->charsmap.n, false, &norm,
-	                        err);
-	return r == BT_OK
-	           ? bt_tok_add_norm(t, norm, err, "precompiled=%08x",
-	                             bt_tok_crc(m->charsmap.p, m->charsmap.n))
-	           : r;
-}
-
-static int add_albert(struct bt_tok *t, const struct settings *s,
-                      struct bt_error *err)
-{
-	struct bt_span quote = bt_span("\"");
-	int r = bt_tok_add_replace(t, bt_span("``"), false, quote, err);
-
-	if (r == BT_OK)
-		r = bt_tok_add_replace(t, bt_span("''"), false, quote, err);
-	if (r == BT_OK && !s->keep_accents)
-		r = bt_tok_add_form(t, BT_NFKD, err);
-	if (r == BT_OK && !s->keep_accents)
-		r = bt_tok_add_simple(t, BT_NORM_STRIP_ACCENTS, err);
-	if (r == BT_OK && s->lower)
-		r = bt_tok_add_simple(t, BT_NORM_LOWERCASE, err);
-	return r;
-}
-
-/* The normalizers, and Metaspace. */
+/* The normalizers, pre-tokenizers and the decoder, as from tokenizer.json. */
 static int add_steps(struct bt_tok *t, const struct bt_spmodel *m,
-                     const struct settings *s, struct bt_error *err)
+                     const struct bt_spm_settings *s, struct bt_error *err)
 {
-	const char *type = s->family->type, *blank = " ";
-	struct bt_span runs = bt_span(" {2,}");
+	json_t *norm = bt_spm_normalizer(m, s), *pretok = bt_spm_pretok(s);
+	json_t *decoder = bt_spm_decoder(s);
 	int r = BT_OK;
 
-	if (strcmp(type, "albert") == 0)
-		r = add_albert(t, s, err);
-	if (strcmp(type, "deberta-v2") == 0) {
-		if (s->lower)
-			r = bt_tok_add_simple(t, BT_NORM_LOWERCASE, err);
-		if (r == BT_OK)
-			r = bt_tok_add_strip(t, true, true, err);
-	}
+	if (norm == NULL || pretok == NULL || decoder == NULL)
+		r = bt_error_nomem(err, "opening a tokenizer");
 	if (r == BT_OK)
-		r = add_precompiled(t, m, err);
-	if (r == BT_OK && s->family->roberta) {
-		r = bt_tok_add_strip(t, false, true, err);
-		blank = MARK;
-	}
+		r = bt_tok_json_norm(t, norm, err);
 	if (r == BT_OK)
-		r = bt_tok_add_replace(t, runs, true, bt_span(blank), err);
+		r = bt_tok_json_pretok(t, pretok, err);
 	if (r == BT_OK)
-		r = bt_tok_add_metaspace(t, bt_span(MARK), BT_PREPEND_ALWAYS,
-		                         true, err);
+		r = bt_decode_read(&t->decode, decoder, err);
+	json_decref(norm);
+	json_decref(pretok);
+	json_decref(decoder);
 	return r;
 }
 
 static int build(struct bt_tok *t, const struct bt_spmodel *m,
-                 const struct settings *s, struct bt_error *err)
+                 const struct bt_spm_settings *s, struct bt_error *err)
 {
+	bool llama = s->family->clean == BT_SPM_CLEAN_NONE;
 	int r;
 
-	if (m->kind != BT_SP_UNIGRAM)
+	if (m->kind != BT_SP_BPE && (llama || m->kind != BT_SP_UNIGRAM))
 		return bt_error_set(err, BT_EFORMAT,
-		                    "models other than Unigram are not "
-		                    "supported without a tokenizer.json");
+		                    "it is no %smodel, and others are not "
+		                    "supported for %s",
+		                    llama ? "BPE " : "Unigram or BPE ",
+		                    s->family->class);
 	if (m->n <= s->family->drop)
 		return bt_error_set(err, BT_EFORMAT, "there are %zu pieces",
 		                    m->n);
 	t->flags = (struct bt_tok_flags){0, 0, 0, 0};
 	t->bert_norm = t->bert_split = false;
-	t->is_spm = true;
-	t->class_name = s->family->class;
-	t->frame = s->family->roberta ? BT_FRAME_ROBERTA : BT_FRAME_BERT;
+	t->frame = s->family->frame;
+	t->bos = s->bos != 0;
+	t->eos = s->eos != 0;
 	r = add_steps(t, m, s, err);
+	if (r == BT_OK && t->frame == BT_FRAME_ENDS)
+		r = read_ends(t, err);
 	if (r == BT_OK)
 		r = make_model(t, m, s->family, err);
 	t->model_tokens = t->vocab.n;
 	return r == BT_OK ? add_tokens(t, m, s->family, err) : r;
 }
 
+int bt_spm_load(const struct bt_tok *t, struct bt_spmodel *m,
+                struct bt_spm_settings *s, struct bt_error *err)
+{
+	int r = read_settings(t, s, err);
+
+	return r == BT_OK ? bt_spmodel_read(m, t->spm, err) : r;
+}
+
 int bt_tok_read_spm(struct bt_tok *t, const char *path, struct bt_error *err)
 {
-	struct settings s = {NULL, 0, 0, 0};
+	struct bt_spm_settings s;
 	struct bt_spmodel m;
-	int r = read_settings(t, &s, err);
+	int r;
 
-	if (r == BT_OK)
-		r = bt_spmodel_read(&m, path, err);
+	t->spm = bt_strndup(path, strlen(path));
+	if (t->spm == NULL)
+		return bt_error_nomem(err, "opening a tokenizer");
+	r = bt_spm_load(t, &m, &s, err);
 	if (r != BT_OK)
 		return r;
 	r = build(t, &m, &s, err);

@@ -72,7 +72,12 @@ int bt_tok_guess_roles(struct bt_tok *t, struct bt_error *err)
 		if (r != BT_OK)
 			return r;
 	}
-	return BT_OK;
+	/* Llama's and its like have no padding: as one does there */
+	if (t->kind == BT_TOK_BPE &&
+	    bt_tok_id(t, bt_span(t->role_name[BT_TOK_PAD])) < 0)
+		r = bt_tok_set_role(t, BT_TOK_PAD,
+		                    bt_span(t->role_name[BT_TOK_SEP]), err);
+	return r;
 }
 
 /* [["piece", -3.14], ...] */

@@ -41,9 +41,9 @@ static int open_tokenizer(struct bt_job *j, struct bt_error *err)
 	char *dir = NULL, *file;
 	const char *from = j->o.tokenizer, *init = j->o.init_weights;
 	static const char *const names[] = {
-	    "vocab.txt",       "tokenizer.json",          "vocab.json",
-	    "spiece.model",    "sentencepiece.bpe.model", "spm.model",
-	    "assets/vocab.txt"};
+	    "vocab.txt",        "tokenizer.json",          "vocab.json",
+	    "spiece.model",     "sentencepiece.bpe.model", "spm.model",
+	    "assets/vocab.txt", "tokenizer.model"};
 	bool there = from != NULL;
 	int i, r;
 
@@ -56,7 +56,7 @@ static int open_tokenizer(struct bt_job *j, struct bt_error *err)
 	else if (from == NULL && j->o.init_config != NULL &&
 	         strchr(j->o.init_config, '.') != NULL)
 		from = dir = directory_of(j->o.init_config);
-	for (i = 0; i < 7 && !there && from != NULL; i++) {
+	for (i = 0; i < 8 && !there && from != NULL; i++) {
 		file = bt_model_path(from, names[i]);
 		there = file != NULL && access(file, R_OK) == 0;
 		free(file);

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Unigram tokenizers against the packages `tokenizers` and `sentencepiece` of
+# SentencePiece's tokenizers against the packages `tokenizers` and `sentencepiece` of
 # the Python in PEER_PYTHON, with models trained here.
 # PEER_COUNT: random texts for each [2000]
 . "$TEST_TOP/tests/lib.sh"
@@ -14,15 +14,15 @@ works 'a directory with a model' bert-tokenize -qm "$DATA/spm/xlm-roberta" \
 is "$(cat out)" '0 4 19 20 137 3 138 2' 'its ids'
 
 if [ -z "${PEER_PYTHON-}" ]; then
-	skip 'Unigram models' 'PEER_PYTHON is not set'
+	skip 'trained models' 'PEER_PYTHON is not set'
 	finish
 fi
 if ! "$PEER_PYTHON" -c 'import sentencepiece, tokenizers' 2>/dev/null; then
-	skip 'Unigram models' "no sentencepiece or tokenizers in $PEER_PYTHON"
+	skip 'trained models' "no sentencepiece or tokenizers in $PEER_PYTHON"
 	finish
 fi
 if [ ! -d "$SHARED/xquad" ]; then
-	skip 'Unigram models' "no $SHARED/xquad"
+	skip 'trained models' "no $SHARED/xquad"
 	finish
 fi
 
@@ -46,6 +46,9 @@ compare() { # FAMILY SIZE
 	result $? "$1: equal to the package"
 }
 compare xlm-roberta 12000
+compare llama:bpe 3000
+compare camembert:bpe 3000
+compare deberta-v2:bpe 3000
 compare camembert 4000
 compare albert 8000
 compare deberta-v2 6000

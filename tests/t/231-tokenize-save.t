@@ -22,6 +22,10 @@ saves vocab tok/cased/vocab.txt
 saves bytes bpe/roberta
 saves json bpe/llama.json
 saves unigram spm/xlmr.json
+for f in spm/xlm-roberta spm/camembert spm/albert spm/deberta-v2 \
+	spm-bpe/llama spm-bpe/xlm-roberta; do
+	saves "$(echo $f | tr / -)" $f
+done
 is "$(bert-tokenize -qm wordpiece.alone --lines texts |
 	bert-tokenize -qm wordpiece.alone --detokenize | sed -n 3p)" \
 	'[CLS] two books lost and found! [SEP]' 'its decoder is there'
@@ -35,7 +39,7 @@ refuses "*cannot make 'no/such'*" 'a directory that cannot be made' \
 
 if [ -n "${PEER_PYTHON-}" ]; then
 	"$PEER_PYTHON" "$TEST_TOP/tests/fixtures/tok-saved-peer.py" \
-		wordpiece vocab bytes unigram >why 2>/dev/null
+		wordpiece vocab bytes unigram spm-* >why 2>/dev/null
 	result $? 'AutoTokenizer and tokenizers open them'
 else
 	skip 'AutoTokenizer and tokenizers' 'PEER_PYTHON is not set'

@@ -130,9 +130,6 @@ static void families_are_named(void **state)
 	refuses_config("{}", "says whose");
 	refuses_config("{\"tokenizer_class\":\"T5Tokenizer\"}",
 	               "tokenizer_class 'T5Tokenizer' with a SentencePiece");
-	refuses_config("{\"tokenizer_class\":\"DebertaV2Tokenizer\","
-	               "\"split_by_punct\":true}",
-	               "split_by_punct is not supported");
 	refuses_config("{\"tokenizer_class\":\"DebertaV2TokenizerFast\"}",
 	               "lacks the token");
 	o.dialect = BT_TOK_GOOGLE;
