@@ -63,30 +63,6 @@ struct bt_dropout bt_node_dropout(const struct bt_engine *e, int node,
 	                       bt_row0(e, &e->g->nodes[node]));
 }
 
-/* Floats of scratch that a worker needs for any operator. */
-static size_t scratch_need(const struct bt_engine *e)
-{
-	const struct bt_node *n;
-	size_t need = 0, s, q;
-	int i;
-
-	for (i = 0; i < e->g->n_nodes; i++) {
-		n = &e->g->nodes[i];
-		s = 2 * bt_round_up((size_t)n->cols, 128) + 128;
-		if (s > need)
-			need = s;
-		if (n->op != BT_OP_ATTENTION)
-			continue;
-		q = n->rows == BT_PER_TOKEN ? e->o.max_length : 1;
-		s = bt_attend_scratch(
-		    q, e->o.max_length, (size_t)n->u.attention.head_dim,
-		    n->u.attention.places < 0 ? 0 : e->max_places);
-		if (s > need)
-			need = s;
-	}
-	return need;
-}
-
 /* The number of tokens that every text must have, 0: any. */
 static size_t length_of(const struct bt_graph *g)
 {
@@ -96,93 +72,6 @@ static size_t length_of(const struct bt_graph *g)
 		if (g->nodes[i].op == BT_OP_FLATTEN)
 			return (size_t)g->nodes[i].u.flatten.length;
 	return 0;
-}
-
-static int take_scratch(struct bt_engine *e)
-{
-	int i, n = bt_pool_threads(e->o.pool);
-
-	e->scratch = bt_array0((size_t)n, sizeof(*e->scratch));
-	if (e->scratch == NULL)
-		return BT_ENOMEM;
-	for (i = 0; i < n; i++) {
-		e->scratch[i] = aligned_alloc(
-		    BT_ALIGN,
-		    bt_round_up(e->scratch_floats * sizeof(float), BT_ALIGN));
-		if (e->scratch[i] == NULL)
-			return BT_ENOMEM;
-	}
-	return BT_OK;
-}
-
-static int take_arenas(struct bt_engine *e, struct bt_error *err)
-{
-	size_t size;
-	int i;
-
-	if (!bt_size_mul(e->g->n_floats, sizeof(float), &size) ||
-	    bt_arena_init(&e->params, size) != BT_OK ||
-	    (e->o.train && bt_arena_init(&e->grads, size) != BT_OK))
-		return bt_error_set(err, BT_ENOMEM,
-		                    "out of memory for %zu parameters",
-		                    e->g->n_floats);
-	e->param = bt_array((size_t)e->g->n_params, sizeof(*e->param));
-	if (e->param == NULL)
-		return bt_error_nomem(err, "placing parameters");
-	for (i = 0; i < e->g->n_params; i++)
-		e->param[i] = (float *)e->params.base + e->g->params[i].offset;
-	return BT_OK;
-}
-
-/* A node's packed weight unless an earlier node holds it. */
-static struct bt_gemm_weight *own_weight(const struct bt_engine *e, int node)
-{
-	const struct bt_node_run *r = &e->run[node];
-
-	return r->packer == node ? r->weight : NULL;
-}
-
-static int take_weights(struct bt_engine *e, struct bt_error *err)
-{
-	const struct bt_node *n;
-	int i, r;
-
-	for (i = 0; i < e->g->n_nodes; i++) {
-		n = &e->g->nodes[i];
-		if (n->op != BT_OP_LINEAR)
-			continue;
-		r = e->run[i].packer == i
-		        ? bt_gemm_weight_new(e->gemm, n->cols,
-		                             e->g->nodes[n->in[0]].cols,
-		                             e->o.train, &e->run[i].weight, err)
-		        : BT_OK;
-		if (r != BT_OK)
-			return r;
-		e->run[i].weight = e->run[e->run[i].packer].weight;
-	}
-	return BT_OK;
-}
-
-/* Positions, zeros, and of a training embedding the rows touched. */
-static int take_tables(struct bt_engine *e)
-{
-	const struct bt_node *n = &e->g->nodes[0];
-	size_t rows;
-	int i, widest = 1;
-
-	for (i = 0; i < e->g->n_nodes; i++)
-		if (e->g->nodes[i].cols > widest)
-			widest = e->g->nodes[i].cols;
-	e->positions = bt_array0(e->o.max_tokens, sizeof(*e->positions));
-	e->zeros = bt_array0((size_t)widest, sizeof(*e->zeros));
-	if (e->positions == NULL || e->zeros == NULL)
-		return BT_ENOMEM;
-	if (!e->o.train || n->op != BT_OP_EMBED)
-		return BT_OK;
-	rows = (size_t)e->g->params[n->u.embed.word].rows;
-	e->touched = bt_array(rows, sizeof(*e->touched));
-	e->is_touched = bt_array0(rows, 1);
-	return e->touched != NULL && e->is_touched != NULL ? BT_OK : BT_ENOMEM;
 }
 
 static int choose_gemm(struct bt_engine *e, enum bt_isa isa,
@@ -216,7 +105,7 @@ int bt_engine_plan(const struct bt_graph *g, const struct bt_engine_opts *o,
 	if (r == BT_OK) {
 		e->k = bt_kernels_for(isa);
 		bt_places_plan(e);
-		e->scratch_floats = scratch_need(e);
+		e->scratch_floats = bt_scratch_need(e);
 		e->length = length_of(g);
 		r = bt_plan_buffers(e, err);
 	}
@@ -228,19 +117,6 @@ int bt_engine_plan(const struct bt_graph *g, const struct bt_engine_opts *o,
 	}
 	*out = e;
 	return BT_OK;
-}
-
-int bt_engine_take(struct bt_engine *e, struct bt_error *err)
-{
-	int r;
-
-	if (take_tables(e) != BT_OK || take_scratch(e) != BT_OK ||
-	    bt_turns_take(e) != BT_OK || bt_places_take(e) != BT_OK)
-		return bt_error_nomem(err, "preparing the model");
-	r = take_arenas(e, err);
-	if (r == BT_OK)
-		r = take_weights(e, err);
-	return r == BT_OK ? bt_take_buffers(e, err) : r;
 }
 
 int bt_engine_new(const struct bt_graph *g, const struct bt_engine_opts *o,
@@ -267,11 +143,9 @@ void bt_engine_free(struct bt_engine *e)
 	if (e == NULL)
 		return;
 	for (i = 0; e->run != NULL && i < e->g->n_nodes; i++)
-		bt_gemm_weight_free(own_weight(e, i));
+		bt_gemm_weight_free(bt_own_weight(e, i));
 	bt_gemm_free(e->gemm);
-	for (i = 0; e->scratch != NULL && i < bt_pool_threads(e->o.pool); i++)
-		free(e->scratch[i]);
-	free(e->scratch);
+	bt_scratch_free(e);
 	bt_turns_free(e);
 	free(e->run);
 	free(e->lines);
@@ -312,7 +186,7 @@ static void pack_piece(void *arg, int piece, int worker)
 	int i, pass, n;
 
 	for (i = 0; i < e->g->n_nodes; i++) {
-		w = own_weight(e, i);
+		w = bt_own_weight(e, i);
 		for (pass = 0; w != NULL && pass < 2; pass++) {
 			n = bt_gemm_chunks(w, (enum bt_gemm_pass)pass);
 			if (piece < n) {
@@ -347,7 +221,7 @@ int bt_engine_pack(struct bt_engine *e, struct bt_error *err)
 	int i, pieces = 0;
 
 	for (i = 0; i < e->g->n_nodes; i++)
-		if (own_weight(e, i) != NULL)
+		if (bt_own_weight(e, i) != NULL)
 			pieces +=
 			    bt_gemm_chunks(e->run[i].weight, BT_GEMM_FORWARD) +
 			    bt_gemm_chunks(e->run[i].weight, BT_GEMM_BACKWARD);
@@ -495,7 +369,7 @@ struct bt_engine_memory bt_engine_memory(const struct bt_engine *e)
 	m.scratch += bt_turns_bytes(e);
 	for (i = 0; i < e->g->n_nodes; i++) {
 		n = &e->g->nodes[i];
-		if (own_weight(e, i) != NULL)
+		if (bt_own_weight(e, i) != NULL)
 			m.packed += bt_gemm_weight_bytes(e->run[i].weight);
 		else if (n->op == BT_OP_LINEAR && e->run[i].packer == i)
 			m.packed += bt_gemm_weight_estimate(

@@ -73,6 +73,12 @@ int bt_engine_new(const struct bt_graph *g, const struct bt_engine_opts *o,
                   struct bt_engine **e, struct bt_error *err) BT_MUST_USE;
 void bt_engine_free(struct bt_engine *e);
 
+/* Makes an engine that does not train ready for batches of so many tokens and
+ * texts of such a length, if it is not. What was computed is gone; parameters
+ * and packed weights stay. After a failure it can only be freed. */
+int bt_engine_grow(struct bt_engine *e, size_t tokens, size_t length,
+                   struct bt_error *err) BT_MUST_USE;
+
 /* Arenas of g->n_floats floats, parameters at their offsets. After the
  * parameters were changed, bt_engine_pack must be called. */
 float *bt_engine_params(struct bt_engine *e);

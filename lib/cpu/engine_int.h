@@ -218,6 +218,19 @@ static inline void *bt_at(const void *p, size_t i, bool low)
 /* Sets rows [rows, room(rows)) of a buffer to zero. */
 void bt_zero_tail(void *buf, size_t rows, size_t cols, bool low);
 
+/* A node's packed weight unless an earlier node holds it. */
+static inline struct bt_gemm_weight *bt_own_weight(const struct bt_engine *e,
+                                                   int node)
+{
+	const struct bt_node_run *r = &e->run[node];
+
+	return r->packer == node ? r->weight : NULL;
+}
+
+/* Floats of scratch that a worker needs for any operator. */
+size_t bt_scratch_need(const struct bt_engine *e);
+void bt_scratch_free(struct bt_engine *e);
+
 /* The dropout of a node in this batch: off unless it trains. */
 struct bt_dropout bt_node_dropout(const struct bt_engine *e, int node,
                                   float probability);

@@ -74,9 +74,12 @@ void bt_turns_free(struct bt_engine *e)
 {
 	int i;
 
-	for (i = 0; e->run != NULL && i < e->g->n_nodes; i++)
+	for (i = 0; e->run != NULL && i < e->g->n_nodes; i++) {
 		if (e->run[i].owns_turns)
 			free(e->run[i].turns);
+		e->run[i].turns = NULL;
+		e->run[i].owns_turns = false;
+	}
 }
 
 size_t bt_turns_bytes(const struct bt_engine *e)

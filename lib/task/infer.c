@@ -32,13 +32,23 @@ static size_t batch_at(const struct bt_dataset *d, size_t first)
 	return n;
 }
 
+/* Tokens that a batch can have. */
+static size_t longest_batch(const struct bt_dataset *d)
+{
+	size_t all = d->n > 0 ? d->start[d->n] : 0;
+	size_t most =
+	    d->longest > BT_INFER_TOKENS ? d->longest : BT_INFER_TOKENS;
+
+	return all < most ? all : most;
+}
+
 int bt_infer(struct bt_engine *e, const struct bt_dataset *d,
              struct bt_gather *g, size_t classes, bt_infer_fn *fn, void *ctx,
              double *flop, struct bt_error *err)
 {
 	const float *logits;
 	size_t first, n, i;
-	int r = BT_OK;
+	int r = bt_engine_grow(e, longest_batch(d), d->longest, err);
 
 	for (first = 0; first < d->n && r == BT_OK; first += n) {
 		n = batch_at(d, first);

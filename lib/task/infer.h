@@ -14,8 +14,9 @@
 typedef int bt_infer_fn(void *ctx, size_t i, const float *logits,
                         struct bt_error *err);
 
-/* Runs all examples of d. The engine and g must have room for such batches. The
- * operations of the products are added to *flop, unless it is NULL. */
+/* Runs all examples of d. g must have room for such batches; the engine grows
+ * for them, if it does not train, else it must, too. The operations of the
+ * products are added to *flop, unless it is NULL. */
 int bt_infer(struct bt_engine *e, const struct bt_dataset *d,
              struct bt_gather *g, size_t classes, bt_infer_fn *fn, void *ctx,
              double *flop, struct bt_error *err) BT_MUST_USE;

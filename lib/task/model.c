@@ -50,12 +50,14 @@ int bt_model_plan(struct bt_model *m, const struct bt_engine_opts *o,
 	        : bt_family_classifier(&m->graph, &m->config, m->labels.n);
 	if (r != BT_OK)
 		return r;
-	if (opts.max_length == 0)
+	if (opts.max_length == 0 ||
+	    opts.max_length > (size_t)m->config.max_positions)
 		opts.max_length = (size_t)m->config.max_positions;
 	if (opts.max_length > opts.max_tokens)
 		opts.max_length = opts.max_tokens;
 	if (length > 0 && opts.max_texts > opts.max_tokens / length)
-		opts.max_texts = opts.max_tokens / length;
+		opts.max_texts =
+		    opts.max_tokens / length + (opts.max_tokens < length);
 	return bt_engine_plan(&m->graph, &opts, &m->engine, err);
 }
 

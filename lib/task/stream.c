@@ -11,6 +11,9 @@
 #define BLOCK_TEXTS ((size_t)4096)
 #define BLOCK_TOKENS ((size_t)1 << 16)
 
+/* Texts that engines are made for: they grow for longer ones. */
+#define SHORT 128
+
 /* The tokenizer is only needed for its fingerprint: a directory without one, or
  * with one that is not understood, still predicts. One that cannot be read may
  * be of either kind. */
@@ -61,6 +64,7 @@ int bt_stream_open(const struct bt_stream_opts *o, struct bt_stream *s,
 	bool int8 = strcmp(o->dtype, "int8") == 0;
 	struct bt_labels labels = {0};
 	struct bt_config c;
+	size_t room;
 	int r;
 
 	memset(s, 0, sizeof(*s));
@@ -79,13 +83,17 @@ int bt_stream_open(const struct bt_stream_opts *o, struct bt_stream *s,
 	if (r != BT_OK)
 		return r;
 	e.max_texts = BT_INFER_TEXTS;
-	e.max_tokens = BT_INFER_TOKENS + (size_t)c.max_positions;
+	e.max_tokens = BT_INFER_TOKENS;
+	e.max_length = SHORT;
+	room = (size_t)c.max_positions;
+	if (room < BT_INFER_TOKENS)
+		room = BT_INFER_TOKENS;
 	bt_labels_clear(&labels);
 	bt_config_clear(&c);
 	r = bt_pool_new(o->threads, &s->pool, err);
 	e.pool = s->pool;
 	if (r == BT_OK)
-		r = bt_gather_init(&s->gather, e.max_texts, e.max_tokens, err);
+		r = bt_gather_init(&s->gather, e.max_texts, room, err);
 	if (r == BT_OK)
 		r = open_model(s, &e, err);
 	if (r == BT_OK)

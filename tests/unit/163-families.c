@@ -90,6 +90,68 @@ static void how_does_not_matter(void **state)
 		}
 }
 
+/* An engine for the two first texts, of one token and of seven. */
+static void open_short(struct tiny *t, const struct bt_config *c, bool low)
+{
+	struct bt_engine_opts o = {.low = low,
+	                           .max_tokens = 8,
+	                           .max_texts = TINY_TEXTS,
+	                           .max_length = 7};
+	struct bt_error err = {0};
+
+	memset(t, 0, sizeof(*t));
+	bt_graph_init(&t->g, &err);
+	assert_ok(bt_family_classifier(&t->g, c, TINY_CLASSES));
+	tiny_batch(t, false);
+	assert_ok(bt_pool_new(2, &t->pool, &err));
+	o.pool = t->pool;
+	assert_ok(bt_engine_new(&t->g, &o, &t->e, &err));
+	tiny_params(&t->g, bt_engine_params(t->e));
+	assert_ok(bt_engine_pack(t->e, &err));
+}
+
+/* One that has grown gives what one gives that was made large enough. */
+static void grows(void **state)
+{
+	size_t bytes = TINY_TEXTS * TINY_CLASSES * sizeof(float), f, before;
+	struct bt_error err = {0};
+	struct bt_config c;
+	struct tiny a, b;
+	int i;
+
+	(void)state;
+	for (f = 0; f < 2 * FAMILIES; f++) {
+		c = config(families[f / 2]);
+		open_family(&a, &c, 1, f % 2, 0);
+		a.b.train = false;
+		assert_ok(bt_engine_forward(a.e, &a.b, &err));
+		assert_err(bt_engine_grow(a.e, 41, 33, &err), BT_EARG,
+		           "33 tokens exceeds 32");
+		open_short(&b, &c, f % 2);
+		before = bt_engine_memory(b.e).scratch;
+		assert_err(bt_engine_forward(b.e, &b.b, &err), BT_EARG,
+		           "exceeds");
+		for (i = 0; i < 2; i++) {
+			b.b.texts = 2;
+			b.b.tokens = 8;
+			assert_ok(bt_engine_grow(b.e, 8, 7, &err));
+			assert_ok(bt_engine_forward(b.e, &b.b, &err));
+			assert_memory_equal(bt_engine_logits(b.e),
+			                    bt_engine_logits(a.e),
+			                    bytes / TINY_TEXTS * 2);
+			b.b.texts = TINY_TEXTS;
+			b.b.tokens = TINY_TOKENS;
+			assert_ok(bt_engine_grow(b.e, TINY_TOKENS, 20, &err));
+			assert_ok(bt_engine_forward(b.e, &b.b, &err));
+			assert_memory_equal(bt_engine_logits(b.e),
+			                    bt_engine_logits(a.e), bytes);
+		}
+		assert_true(bt_engine_memory(b.e).scratch > before);
+		tiny_close(&a);
+		tiny_close(&b);
+	}
+}
+
 /* A second batch adds to the gradients of the first. */
 static void batches_add_up(void **state)
 {
@@ -227,6 +289,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(how_does_not_matter),
+	    cmocka_unit_test(grows),
 	    cmocka_unit_test(batches_add_up),
 	    cmocka_unit_test(shared_is_packed_once),
 	    cmocka_unit_test(padding_stands_aside),

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+/* The memory of an engine: taken once, and made anew for longer texts. */
+#include <stdlib.h>
+
+#include "cpu/engine_int.h"
+
+size_t bt_scratch_need(const struct bt_engine *e)
+{
+	const struct bt_node *n;
+	size_t need = 0, s, q;
+	int i;
+
+	for (i = 0; i < e->g->n_nodes; i++) {
+		n = &e->g->nodes[i];
+		s = 2 * bt_round_up((size_t)n->cols, 128) + 128;
+		if (s > need)
+			need = s;
+		if (n->op != BT_OP_ATTENTION)
+			continue;
+		q = n->rows == BT_PER_TOKEN ? e->o.max_length : 1;
+		s = bt_attend_scratch(
+		    q, e->o.max_length, (size_t)n->u.attention.head_dim,
+		    n->u.attention.places < 0 ? 0 : e->max_places);
+		if (s > need)
+			need = s;
+	}
+	return need;
+}
+
+void bt_scratch_free(struct bt_engine *e)
+{
+	int i;
+
+	for (i = 0; e->scratch != NULL && i < bt_pool_threads(e->o.pool); i++)
+		free(e->scratch[i]);
+	free(e->scratch);
+	e->scratch = NULL;
+}
+
+static int take_scratch(struct bt_engine *e)
+{
+	int i, n = bt_pool_threads(e->o.pool);
+
+	e->scratch = bt_array0((size_t)n, sizeof(*e->scratch));
+	if (e->scratch == NULL)
+		return BT_ENOMEM;
+	for (i = 0; i < n; i++) {
+		e->scratch[i] = aligned_alloc(
+		    BT_ALIGN,
+		    bt_round_up(e->scratch_floats * sizeof(float), BT_ALIGN));
+		if (e->scratch[i] == NULL)
+			return BT_ENOMEM;
+	}
+	return BT_OK;
+}
+
+static int take_arenas(struct bt_engine *e, struct bt_error *err)
+{
+	size_t size;
+	int i;
+
+	if (!bt_size_mul(e->g->n_floats, sizeof(float), &size) ||
+	    bt_arena_init(&e->params, size) != BT_OK ||
+	    (e->o.train && bt_arena_init(&e->grads, size) != BT_OK))
+		return bt_error_set(err, BT_ENOMEM,
+		                    "out of memory for %zu parameters",
+		                    e->g->n_floats);
+	e->param = bt_array((size_t)e->g->n_params, sizeof(*e->param));
+	if (e->param == NULL)
+		return bt_error_nomem(err, "placing parameters");
+	for (i = 0; i < e->g->n_params; i++)
+		e->param[i] = (float *)e->params.base + e->g->params[i].offset;
+	return BT_OK;
+}
+
+static int take_weights(struct bt_engine *e, struct bt_error *err)
+{
+	const struct bt_node *n;
+	int i, r;
+
+	for (i = 0; i < e->g->n_nodes; i++) {
+		n = &e->g->nodes[i];
+		if (n->op != BT_OP_LINEAR)
+			continue;
+		r = e->run[i].packer == i
+		        ? bt_gemm_weight_new(e->gemm, n->cols,
+		                             e->g->nodes[n->in[0]].cols,
+		                             e->o.train, &e->run[i].weight, err)
+		        : BT_OK;
+		if (r != BT_OK)
+			return r;
+		e->run[i].weight = e->run[e->run[i].packer].weight;
+	}
+	return BT_OK;
+}
+
+/* Positions, zeros, and of a training embedding the rows touched. */
+static int take_tables(struct bt_engine *e)
+{
+	const struct bt_node *n = &e->g->nodes[0];
+	size_t rows;
+	int i, widest = 1;
+
+	for (i = 0; i < e->g->n_nodes; i++)
+		if (e->g->nodes[i].cols > widest)
+			widest = e->g->nodes[i].cols;
+	e->positions = bt_array0(e->o.max_tokens, sizeof(*e->positions));
+	e->zeros = bt_array0((size_t)widest, sizeof(*e->zeros));
+	if (e->positions == NULL || e->zeros == NULL)
+		return BT_ENOMEM;
+	if (!e->o.train || n->op != BT_OP_EMBED)
+		return BT_OK;
+	rows = (size_t)e->g->params[n->u.embed.word].rows;
+	e->touched = bt_array(rows, sizeof(*e->touched));
+	e->is_touched = bt_array0(rows, 1);
+	return e->touched != NULL && e->is_touched != NULL ? BT_OK : BT_ENOMEM;
+}
+
+int bt_engine_take(struct bt_engine *e, struct bt_error *err)
+{
+	int r;
+
+	if (take_tables(e) != BT_OK || take_scratch(e) != BT_OK ||
+	    bt_turns_take(e) != BT_OK || bt_places_take(e) != BT_OK)
+		return bt_error_nomem(err, "preparing the model");
+	r = take_arenas(e, err);
+	if (r == BT_OK)
+		r = take_weights(e, err);
+	return r == BT_OK ? bt_take_buffers(e, err) : r;
+}
+
+/* Texts of nearly the same length are not each a reason to grow. */
+#define STEP 64
+
+/* What depends on the sizes of batches. */
+static int take_anew(struct bt_engine *e, struct bt_error *err)
+{
+	int r;
+
+	bt_places_plan(e);
+	e->scratch_floats = bt_scratch_need(e);
+	r = bt_plan_buffers(e, err);
+	if (r != BT_OK)
+		return r;
+	e->positions = bt_array0(e->o.max_tokens, sizeof(*e->positions));
+	if (e->positions == NULL || take_scratch(e) != BT_OK ||
+	    bt_turns_take(e) != BT_OK || bt_places_take(e) != BT_OK)
+		return bt_error_set(err, BT_ENOMEM,
+		                    "out of memory for texts of %zu tokens",
+		                    e->o.max_length);
+	return bt_take_buffers(e, err);
+}
+
+int bt_engine_grow(struct bt_engine *e, size_t tokens, size_t length,
+                   struct bt_error *err)
+{
+	if (length <= e->o.max_length && tokens <= e->o.max_tokens)
+		return BT_OK;
+	if (e->o.train)
+		return bt_error_set(err, BT_EARG,
+		                    "a text of %zu tokens exceeds %zu", length,
+		                    e->o.max_length);
+	if (length > e->o.max_length)
+		e->o.max_length = bt_round_up(length, STEP);
+	if (tokens > e->o.max_tokens)
+		e->o.max_tokens = bt_round_up(tokens, STEP);
+	bt_arena_clear(&e->activations);
+	bt_scratch_free(e);
+	bt_turns_free(e);
+	free(e->positions);
+	free(e->places);
+	e->positions = NULL;
+	e->places = NULL;
+	return take_anew(e, err);
+}
