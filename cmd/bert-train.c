@@ -12,7 +12,7 @@ struct args {
 	struct bt_job_opts job;
 	int64_t batch_size, batch_tokens, accumulate, expect; /* 0: any */
 	const char *schedule, *optimizer;
-	bool profile, dry_run;
+	bool profile, dry_run, anew;
 };
 
 #define TRAIN job.train
@@ -112,8 +112,10 @@ static const struct bt_opt options[] = {
            TRAIN.keep, 1, 1e9),
     BT_REAL(0, "max-minutes", "X", "stop with a checkpoint after X minutes",
             args, TRAIN.max_minutes, 1e-3, 1e9),
-    BT_FLAG(0, "resume", "go on from the checkpoint in the output", args,
+    BT_FLAG(0, "resume",
+            "there must be a checkpoint in the output to go on from", args,
             TRAIN.resume),
+    BT_FLAG(0, "no-resume", "begin anew although there is one", args, anew),
     BT_STR(0, "resume-from", "FILE", "go on from this checkpoint", args,
            TRAIN.resume_from),
     BT_STR(0, "tensorboard", "DIR", "write event files for TensorBoard there",
@@ -145,6 +147,10 @@ static bool check(const struct args *a, int *status)
 	if ((a->job.model == NULL) == (a->job.init_config == NULL))
 		*status = bt_tool_misuse(
 		    &tool, "give either -m DIR or --init-config FILE|tiny");
+	else if (a->anew && (t->resume || t->resume_from != NULL))
+		*status = bt_tool_misuse(
+		    &tool, "--no-resume begins anew: leave out --resume%s",
+		    t->resume ? "" : "-from");
 	else if (a->job.pool != NULL && a->job.head != NULL)
 		*status = bt_tool_misuse(
 		    &tool, "a --head has its own pool: give --head or --pool");
@@ -223,8 +229,8 @@ static void summarise(const struct bt_log *log, const struct args *a,
 
 	if (r->end == BT_TRAIN_STOPPED || r->end == BT_TRAIN_TIME) {
 		bt_log(log, BT_LOG_WARN,
-		       "%s after step %lld of %lld; the same command with "
-		       "--resume goes on from there",
+		       "%s after step %lld of %lld; the same command goes on "
+		       "from there",
 		       r->end == BT_TRAIN_TIME ? "the time is up: stopped"
 		                               : "stopped",
 		       (long long)r->steps, (long long)r->total);
@@ -268,6 +274,8 @@ static int run(struct args *a)
 	t->log = &log;
 	if (a->dry_run)
 		return dry_run(&a->job);
+	if (!a->anew && t->resume_from == NULL && bt_train_left(t->out))
+		t->resume = true;
 	bt_progress_init(&progress, stderr, a->common.quiet);
 	bt_tool_catch_stop();
 	t->progress = &progress;

@@ -174,12 +174,8 @@ static int train(struct bt_trial *t, bool evals, struct bt_train_result *res,
 		return r;
 	set_common(t, &o);
 	set_training(t, evals, &o);
-	if (o.train.resume)
-		bt_log(t->e->log, BT_LOG_NOTE,
-		       "restored from the checkpoint "
-		       "in '%s'",
-		       t->e->dir);
-	else if (o.old_head == BT_JOB_HEAD_FRESH && o.init_weights != NULL)
+	if (!o.train.resume && o.old_head == BT_JOB_HEAD_FRESH &&
+	    o.init_weights != NULL)
 		bt_log(
 		    t->e->log, BT_LOG_NOTE,
 		    "the classifier gets a pooler of its own, which is fresh "

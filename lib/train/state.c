@@ -22,6 +22,15 @@ char *bt_train_checkpoint(const char *out)
 	return bt_model_path(out, "checkpoint.safetensors");
 }
 
+bool bt_train_left(const char *out)
+{
+	char *path = out != NULL ? bt_train_checkpoint(out) : NULL;
+	bool there = path != NULL && access(path, F_OK) == 0;
+
+	free(path);
+	return there;
+}
+
 /* How long the files that grow are now. */
 static json_t *lengths(const struct bt_train_run *t)
 {
@@ -108,7 +117,7 @@ int bt_train_save_state(struct bt_train_run *t, struct bt_error *err)
 	} else if (t->saved_step >= 0) {
 		bt_error_prefix(err,
 		                "no checkpoint of step %lld (that of step %lld "
-		                "stands, and --resume goes on from it)",
+		                "stands, and the same command goes on from it)",
 		                (long long)t->s.step, (long long)t->saved_step);
 	} else {
 		bt_error_prefix(err, "no checkpoint of step %lld",
@@ -130,7 +139,8 @@ static int check_settings(struct bt_train_run *t, const json_t *o,
 	if (diff.len > 0)
 		r = bt_error_set(err, BT_EFORMAT,
 		                 "cannot resume from '%s', which is of another "
-		                 "run: %s",
+		                 "run: %s (another output directory begins "
+		                 "anew)",
 		                 path, bt_buf_str(&diff));
 	else if (!json_equal(json_object_get(then, "computed by"),
 	                     json_object_get(now, "computed by")))

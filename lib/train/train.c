@@ -348,8 +348,14 @@ static int prepare(struct bt_train_run *t, struct bt_error *err)
 	t->total = bt_train_steps(&t->batches, t->o);
 	t->warmup = bt_schedule_warmup(t->o->schedule.warmup, t->total);
 	r = prepare_files(t, err);
-	if (r == BT_OK && (t->o->resume || t->o->resume_from != NULL))
+	if (r == BT_OK && (t->o->resume || t->o->resume_from != NULL)) {
 		r = bt_train_load_state(t, err);
+		if (r == BT_OK)
+			bt_log(t->o->log, BT_LOG_NOTE,
+			       "'%s': restored at step %lld of %lld",
+			       t->o->resume ? t->o->out : t->o->resume_from,
+			       (long long)t->s.step, (long long)t->total);
+	}
 	t->batches.o.seed = bt_train_order_seed(t);
 	if (r == BT_OK)
 		r = bt_engine_pack(t->m->engine, err);

@@ -53,7 +53,7 @@ resume() { small_train r --epochs 4 --save-steps 1 --keep 1 --resume "$@"; }
 refuses '*train share was 0.25, is 0.5*' 'another share is refused' \
 	resume --train-share .5
 refuses '*train share was 0.25, is absent*' 'and none' resume
-stop s
+stop s --no-resume
 rm -r r
 mv s r
 refuses '*train share was absent, is 0.25*' 'or one where there was none' \

@@ -50,7 +50,7 @@ is "$(lines p2/history.jsonl)" 2 'goes on while it does'
 
 # Time, and checkpoints.
 exits 1 'time that is up' small_train t --epochs 40 --max-minutes 0.001
-like "$(tail -n 1 err)" '*the time is up: stopped after step [1-9]* of 480; the same command with --resume*' \
+like "$(tail -n 1 err)" '*the time is up: stopped after step [1-9]* of 480; the same command goes on*' \
 	'is told'
 [ -s t/checkpoint.safetensors ]
 result $? '... with a checkpoint'

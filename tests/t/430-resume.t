@@ -31,11 +31,12 @@ for delay in 0.15 0.3 0.5; do
 	status=$?
 	[ $status = 1 ] || continue # over already, or not yet under way
 	stopped=$((stopped + 1))
-	like "$(tail -n 1 err)" '*stopped after step * of *--resume*' 'says how to go on'
+	like "$(tail -n 1 err)" '*stopped after step * of *; the same command goes on*' 'says how to go on'
 	[ -s c/checkpoint.safetensors ]
 	result $? 'leaves a checkpoint'
-	run c --resume >out 2>err
+	small_train c --epochs 4 --eval dev.rec >out 2>err
 	result $? 'resumes'
+	like "$(cat err)" "*'c': restored at step [0-9]* of *" 'and says from where'
 	cmp a/model.safetensors c/model.safetensors >why 2>&1
 	result $? 'to the same weights'
 	[ ! -e c/checkpoint.safetensors ]
@@ -60,9 +61,14 @@ wait $pid 2>/dev/null
 if [ -s d/checkpoint.safetensors ]; then
 	refuses '*of another run*batch size was 16, is 8*learning rate was*' \
 		'another run is refused, with the differences' \
-		small_train d --epochs 4 --eval dev.rec --resume --batch-size 8 --learning-rate 1e-5
+		small_train d --epochs 4 --eval dev.rec --batch-size 8 --learning-rate 1e-5
 	refuses '*of another run*seed was*' 'another seed too' \
 		run d --resume --seed 5
+	cp -r d anew
+	works 'another run begins anew where it is told to' \
+		small_train anew -q --steps 1 --no-resume
+	[ -s anew/model.safetensors ] && [ ! -e anew/checkpoint.safetensors ]
+	result $? 'and leaves no checkpoint of the old one'
 	head -c 5000 d/checkpoint.safetensors >cut
 	mkdir e
 	mv cut e/checkpoint.safetensors
@@ -74,4 +80,5 @@ else
 	skip 'killing a run' 'it was over before the first checkpoint'
 fi
 refuses '*nothing to resume*' 'no checkpoint, nothing to resume' run f --resume
+exits 2 'anew, or not' run f --resume --no-resume
 finish

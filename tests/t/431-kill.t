@@ -77,7 +77,7 @@ while [ $done -lt "$kills" ] && [ $tries -lt $((4 * kills + 20)) ]; do
 	tries=$((tries + 1))
 	if [ -e k/checkpoint.safetensors ]; then
 		resumed=$((resumed + 1))
-		attempt --resume
+		attempt
 	else
 		rm -rf k
 		attempt
@@ -122,7 +122,7 @@ for at in 50 120 190 260; do
 	status=$?
 	[ -e log ] || break
 	case $(cat err) in
-	*'no checkpoint of step '*' (that of step '*' stands, and --resume goes on from it): cannot write '*'checkpoint.safetensors'*'No space left on device') ;;
+	*'no checkpoint of step '*' (that of step '*' stands, and the same command goes on from it): cannot write '*'checkpoint.safetensors'*'No space left on device') ;;
 	*) continue ;;
 	esac
 	full=$((full + 1))
