@@ -17,6 +17,7 @@ struct args {
 	bool json, profile;
 	int64_t expect; /* 0: any number of records */
 	struct bt_opt_list min;
+	double threshold;
 };
 
 static const struct bt_opt options[] = {
@@ -28,6 +29,9 @@ static const struct bt_opt options[] = {
             json),
     BT_LIST(0, "min", "METRIC=VALUE",
             "exit with 1 if the measure is worse than that", args, min),
+    BT_REAL(0, "threshold", "X",
+            "of any number of labels, those over X hold [.5]", args, threshold,
+            1e-9, 1),
     BT_INT(0, "expect", "N", "fail if there are not N records", args, expect, 1,
            1e15),
     BT_STR(0, "dtype", "auto|f32|bf16|int8", "type of the products [auto]",
@@ -171,16 +175,24 @@ static int unmet(const struct run *r)
 static int prepare(struct run *r, struct bt_error *err)
 {
 	struct bt_metrics_summary s = {.of = BT_MEASURED_CLASSES};
+	int labels = r->s.model.labels.n, i, e = BT_OK;
 	double value;
 	char name[40];
-	int i, e = BT_OK;
 
 	if (r->s.model.config.number) {
-		bt_metrics_init_number(&r->m);
+		bt_metrics_init_number(&r->m, labels);
 		s.of = BT_MEASURED_NUMBERS;
+	} else if (r->s.model.config.multi) {
+		bt_metrics_init_multi(&r->m, labels);
+		r->m.threshold = r->a->threshold;
+		s.of = BT_MEASURED_LABELS;
 	} else {
-		e = bt_metrics_init(&r->m, r->s.model.labels.n, err);
+		e = bt_metrics_init(&r->m, labels, err);
 	}
+	if (r->a->threshold != 0.5 && !r->s.model.config.multi)
+		e = bt_error_set(err, BT_EARG,
+		                 "--threshold is for models that find any "
+		                 "number of labels");
 	for (i = 0; i < r->a->min.n && e == BT_OK; i++)
 		if (split_min(r->a->min.item[i], name, sizeof(name), &value))
 			e = bt_metrics_find(&s, name, &value, err);
@@ -241,7 +253,8 @@ static int run(const struct args *a, char **paths, int n)
 
 int main(int argc, char **argv)
 {
-	struct args a = {.common = BT_COMMON_INIT, .dtype = "auto"};
+	struct args a = {
+	    .common = BT_COMMON_INIT, .dtype = "auto", .threshold = 0.5};
 	int status, operand;
 
 	if (!bt_tool_options(&tool, argc, argv, &a, &operand, &status))

@@ -31,6 +31,11 @@ static const struct bt_opt options[] = {
            delimiter),
     BT_FLAG(0, "proba", "add the probability of every class", args, p.proba),
     BT_INT(0, "top", "K", "give the K likeliest classes", args, top, 1, 1e6),
+    BT_REAL(0, "threshold", "X",
+            "of any number of labels, those over X hold [.5]", args,
+            p.threshold, 1e-9, 1),
+    BT_STR(0, "label-separator", "S", "what stands between them [a blank]",
+           args, p.separator),
     BT_STR(0, "sample", "FILE",
            "fill in this sample submission, checking its ids", args, p.sample),
     BT_STR(0, "sample-id", "COL",
@@ -118,6 +123,7 @@ static int open_output(struct run *r, struct bt_error *err)
 	                                        : BT_PREDICT_CSV;
 	p.top = (int)r->a->top;
 	p.number = r->s.model.config.number;
+	p.multi = r->s.model.config.multi;
 	p.log = &log;
 	e = bt_out_open(r->a->common.output,
 	                tensor ? BT_OUT_BINARY : BT_OUT_TEXT, &r->out, err);
@@ -207,7 +213,8 @@ static const char *nonsense(const struct args *a)
 	bool labels = a->p.header != NULL || a->p.sample != NULL ||
 	              a->p.proba || a->top > 0 || a->p.map != NULL ||
 	              a->p.sample_id != NULL || a->p.sample_order ||
-	              a->delimiter != NULL;
+	              a->delimiter != NULL || a->p.threshold > 0 ||
+	              a->p.separator != NULL;
 
 	if (a->model.n == 0)
 		return "give -m DIR";

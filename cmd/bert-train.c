@@ -27,7 +27,7 @@ static const struct bt_opt options[] = {
            job.init_config),
     BT_STR(0, "tokenizer", "PATH", "tokenizer to give the model [its own]",
            args, job.tokenizer),
-    BT_STR(0, "task", "classification|regression",
+    BT_STR(0, "task", "classification|multilabel|regression",
            "classes or numbers [the model's, else classes]", args, job.task),
     BT_STR(0, "labels", "LIST|FILE",
            "labels in the order of their numbers [the data's]", args,

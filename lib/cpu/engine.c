@@ -28,6 +28,7 @@ const struct bt_cpu_op *bt_cpu_op(enum bt_opcode op)
 	    [BT_OP_SOFTMAX_LOSS] = &bt_cpu_softmax_loss,
 	    [BT_OP_LOG_LOSS] = &bt_cpu_log_loss,
 	    [BT_OP_SQUARE_LOSS] = &bt_cpu_square_loss,
+	    [BT_OP_SIGMOID_LOSS] = &bt_cpu_sigmoid_loss,
 	};
 
 	return ops[op];

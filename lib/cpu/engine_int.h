@@ -115,6 +115,7 @@ extern const struct bt_cpu_op bt_cpu_log_share;
 extern const struct bt_cpu_op bt_cpu_softmax_loss;
 extern const struct bt_cpu_op bt_cpu_log_loss;
 extern const struct bt_cpu_op bt_cpu_square_loss;
+extern const struct bt_cpu_op bt_cpu_sigmoid_loss;
 
 const struct bt_cpu_op *bt_cpu_op(enum bt_opcode op);
 

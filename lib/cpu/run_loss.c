@@ -201,33 +201,89 @@ static void backward_log_loss(struct bt_engine *e, int node)
 const struct bt_cpu_op bt_cpu_log_loss = {plan_log_loss, forward_log_loss,
                                           backward_log_loss};
 
-static void forward_square(struct bt_engine *e, int node)
+/* Adds up what a function of answer and target makes of each of the texts'
+ * numbers, and keeps the answers. */
+static void forward_each(struct bt_engine *e, int node,
+                         double (*loss)(double x, double y))
 {
-	const float *x = e->run[e->g->nodes[node].in[0]].buf[BT_SLOT_F32];
-	double d;
-	size_t t;
+	const struct bt_node *n = &e->g->nodes[node];
+	size_t k = (size_t)e->g->nodes[n->in[0]].cols, t, i;
+	const float *x = e->run[n->in[0]].buf[BT_SLOT_F32];
+	const float *y = e->b.targets;
+	double sum;
 
 	e->loss = 0;
-	if (e->b.targets == NULL)
+	if (y == NULL)
 		return;
-	memcpy(e->run[node].buf[BT_SLOT_SAVED], x, e->b.texts * sizeof(*x));
+	memcpy(e->run[node].buf[BT_SLOT_SAVED], x, e->b.texts * k * sizeof(*x));
 	for (t = 0; t < e->b.texts; t++) {
-		d = (double)x[t] - (double)e->b.targets[t];
-		e->loss += (double)weight_of(e, t) * d * d;
+		sum = 0;
+		for (i = t * k; i < (t + 1) * k; i++)
+			sum += loss((double)x[i], (double)y[i]);
+		e->loss += (double)weight_of(e, t) * sum / (double)k;
 	}
+}
+
+static void backward_each(struct bt_engine *e, int node,
+                          float (*slope)(float x, float y))
+{
+	const struct bt_node *n = &e->g->nodes[node];
+	size_t k = (size_t)e->g->nodes[n->in[0]].cols, t, i;
+	const float *x = e->run[node].buf[BT_SLOT_SAVED];
+	float *dx = e->run[n->in[0]].buf[BT_SLOT_GRAD];
+	float w;
+
+	for (t = 0; t < e->b.texts; t++) {
+		w = weight_of(e, t) / (float)k;
+		for (i = t * k; i < (t + 1) * k; i++)
+			dx[i] = w * slope(x[i], e->b.targets[i]);
+	}
+}
+
+static double square(double x, double y)
+{
+	return (x - y) * (x - y);
+}
+
+static float square_slope(float x, float y)
+{
+	return 2 * (x - y);
+}
+
+static void forward_square(struct bt_engine *e, int node)
+{
+	forward_each(e, node, square);
 }
 
 static void backward_square(struct bt_engine *e, int node)
 {
-	const struct bt_node *n = &e->g->nodes[node];
-	const float *x = e->run[node].buf[BT_SLOT_SAVED];
-	float *dx = e->run[n->in[0]].buf[BT_SLOT_GRAD];
-	size_t t;
-
-	for (t = 0; t < e->b.texts; t++)
-		dx[t] = 2 * weight_of(e, t) * (x[t] - e->b.targets[t]);
+	backward_each(e, node, square_slope);
 }
 
 /* SAVED holds the input, as that of the others does. */
 const struct bt_cpu_op bt_cpu_square_loss = {plan_loss, forward_square,
                                              backward_square};
+
+/* log(1 + exp(x)) - y x, without an exponential that overflows. */
+static double entropy(double x, double y)
+{
+	return fmax(x, 0) + log1p(exp(-fabs(x))) - y * x;
+}
+
+static float entropy_slope(float x, float y)
+{
+	return (float)(1 / (1 + exp(-(double)x)) - (double)y);
+}
+
+static void forward_sigmoid(struct bt_engine *e, int node)
+{
+	forward_each(e, node, entropy);
+}
+
+static void backward_sigmoid(struct bt_engine *e, int node)
+{
+	backward_each(e, node, entropy_slope);
+}
+
+const struct bt_cpu_op bt_cpu_sigmoid_loss = {plan_loss, forward_sigmoid,
+                                              backward_sigmoid};

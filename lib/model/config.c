@@ -183,6 +183,8 @@ static int read_problem(const json_t *o, struct bt_config *c,
 
 	c->number = type != NULL ? strcmp(type, "regression") == 0
 	                         : json_object_size(names) == 1;
+	c->multi =
+	    type != NULL && strcmp(type, "multi_label_classification") == 0;
 	return r;
 }
 

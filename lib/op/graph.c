@@ -201,6 +201,7 @@ const char *bt_opcode_name(enum bt_opcode op)
 	    [BT_OP_SOFTMAX_LOSS] = "softmax_loss",
 	    [BT_OP_LOG_LOSS] = "log_loss",
 	    [BT_OP_SQUARE_LOSS] = "square_loss",
+	    [BT_OP_SIGMOID_LOSS] = "sigmoid_loss",
 	};
 
 	return names[op];

@@ -189,10 +189,19 @@ int bt_op_log_share(struct bt_graph *g, int x);
 int bt_op_log_loss(struct bt_graph *g, int x);
 
 /*
- * Squared error of one number against a target y(t) for each text, weighted:
- *   L = scale * sum over t of w(t) * (x(t) - y(t))^2      x: (B,1)
- * Backward: dx = 2 scale w (x - y).
+ * Squared error of K numbers against targets y for each text, weighted:
+ *   L = scale * sum over t of w(t) / K * sum over k of (x(k) - y(k))^2
+ * with x, y: (B,K). Backward: dx = 2 scale w / K (x - y).
  */
 int bt_op_square_loss(struct bt_graph *g, int x);
+
+/*
+ * Cross entropy of K logits that each stand for a class of its own, on or off,
+ * y being 1 or 0 (B,K):
+ *   L = scale * sum over t of w(t) / K * sum over k of
+ *       -(y(k) log s(x(k)) + (1 - y(k)) log(1 - s(x(k))))
+ * with s(x) = 1 / (1 + exp(-x)). Backward: dx = scale w / K (s(x) - y).
+ */
+int bt_op_sigmoid_loss(struct bt_graph *g, int logits);
 
 #endif

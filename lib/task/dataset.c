@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "task/dataset.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/num.h"
 #include "base/philox.h"
 #include "io/crc32c.h"
 
@@ -30,7 +28,7 @@ void bt_dataset_clear(struct bt_dataset *d)
 size_t bt_dataset_bytes(const struct bt_dataset *d)
 {
 	size_t each = sizeof(*d->start) + sizeof(*d->label) +
-	              sizeof(*d->target) + sizeof(*d->weight) +
+	              d->stride * sizeof(*d->target) + sizeof(*d->weight) +
 	              sizeof(*d->name_at);
 
 	if (d->n == 0)
@@ -46,172 +44,9 @@ void bt_dataset_reset(struct bt_dataset *d)
 	d->names_len = 0;
 	d->longest = 0;
 	d->unlabelled = 0;
-	d->has_weights = false;
+	d->has_weights = d->open = false;
+	d->width = 0;
 	d->crc = 0;
-}
-
-static int check_tokens(const struct bt_token_rec *rec,
-                        const struct bt_fit *fit, struct bt_error *err)
-{
-	size_t i;
-
-	if (rec->n > (size_t)fit->max_positions)
-		return bt_error_set(err, BT_EFORMAT,
-		                    "holds %zu tokens, the model takes %d: "
-		                    "give bert-tokenize --max-length",
-		                    rec->n, fit->max_positions);
-	if (fit->length > 0 && rec->n != (size_t)fit->length)
-		return bt_error_set(
-		    err, BT_EFORMAT,
-		    "holds %zu tokens, and the model's head flattens texts of "
-		    "%d tokens each: give bert-tokenize --pad %d --attend-pad",
-		    rec->n, fit->length, fit->length);
-	for (i = 0; i < rec->n; i++) {
-		if (rec->ids[i] >= fit->vocab_size)
-			return bt_error_set(err, BT_EFORMAT,
-			                    "token id %d at position %zu, the "
-			                    "model's vocabulary has %d: was it "
-			                    "tokenized for another model?",
-			                    rec->ids[i], i, fit->vocab_size);
-		if (rec->types[i] >= fit->type_vocab_size)
-			return bt_error_set(err, BT_EFORMAT,
-			                    "segment id %d at position %zu, "
-			                    "the model has %d",
-			                    rec->types[i], i,
-			                    fit->type_vocab_size);
-	}
-	if (fit->tokenizer == NULL || rec->tokenizer.p == NULL ||
-	    bt_span_equal(rec->tokenizer, bt_span(fit->tokenizer)))
-		return BT_OK;
-	return bt_error_set(err, BT_EFORMAT,
-	                    "was tokenized with another vocabulary "
-	                    "(fingerprint %.*s, the model's is %s): pass the "
-	                    "text through bert-tokenize -m MODEL again",
-	                    (int)rec->tokenizer.n, rec->tokenizer.p,
-	                    fit->tokenizer);
-}
-
-static int unknown_label(struct bt_span s, const struct bt_labels *labels,
-                         struct bt_error *err)
-{
-	return bt_error_set(err, BT_EFORMAT,
-	                    "label '%.*s' is none of the model's %d labels "
-	                    "('%s' ... '%s')",
-	                    (int)(s.n < 100 ? s.n : 100), s.p, labels->n,
-	                    labels->name[0], labels->name[labels->n - 1]);
-}
-
-/* Adds "0" ... of that number, so that a class's number is its place. */
-static int collect_number(int64_t number, struct bt_labels *labels,
-                          struct bt_error *err)
-{
-	char s[24];
-	int64_t i;
-	int r;
-
-	if (number < 0 || number >= BT_LABELS_MAX)
-		return bt_error_set(err, BT_EFORMAT,
-		                    "label_ids holds %lld, and classes are "
-		                    "numbered from 0 to at most %d",
-		                    (long long)number, BT_LABELS_MAX - 1);
-	snprintf(s, sizeof(s), "%lld", (long long)number);
-	r = bt_labels_find(labels, bt_span(s));
-	for (i = 0; r < 0 && i <= number; i++) {
-		snprintf(s, sizeof(s), "%lld", (long long)i);
-		r = bt_labels_add(labels, bt_span(s), err);
-		if (r < 0)
-			return r;
-		r = i < number ? -1 : r;
-	}
-	return r;
-}
-
-/* A record without the text of its label. */
-static int check_number(int64_t number, enum bt_label_mode mode,
-                        struct bt_labels *labels, int32_t *label,
-                        struct bt_error *err)
-{
-	int r = BT_OK;
-
-	if (mode == BT_LABELS_COLLECT) {
-		r = collect_number(number, labels, err);
-		*label = r;
-		return r < 0 ? r : BT_OK;
-	}
-	if (number >= 0 && number < labels->n)
-		*label = (int32_t)number;
-	else if (mode == BT_LABELS_KNOWN)
-		r = bt_error_set(err, BT_EFORMAT,
-		                 "label number %lld, the model has %d labels",
-		                 (long long)number, labels->n);
-	return r;
-}
-
-/* The number to predict: label_ids where it holds one, else the text. */
-static int check_value(struct bt_token_rec *rec, enum bt_label_mode mode,
-                       int32_t *label, struct bt_error *err)
-{
-	struct bt_span s = rec->label;
-	char text[64];
-	double v = (double)rec->label_value;
-
-	if (!rec->has_label_value && s.p != NULL) {
-		if (s.n >= sizeof(text))
-			s.n = sizeof(text) - 1;
-		memcpy(text, s.p, s.n);
-		text[s.n] = '\0';
-		if (strlen(text) == s.n && s.n == rec->label.n &&
-		    bt_parse_f64(text, -FLT_MAX, FLT_MAX, &v) == BT_OK)
-			rec->has_label_value = true;
-		else if (mode != BT_LABELS_OPTIONAL)
-			return bt_error_set(err, BT_EFORMAT,
-			                    "label '%.*s' is not a number, and "
-			                    "the model predicts numbers",
-			                    (int)s.n, s.p);
-	} else if (!rec->has_label_value && rec->has_label_id) {
-		rec->has_label_value = true;
-		v = (double)rec->label_id;
-	}
-	rec->label_value = (float)v;
-	if (rec->has_label_value)
-		*label = 0;
-	return BT_OK;
-}
-
-int bt_dataset_check(struct bt_token_rec *rec, const struct bt_fit *fit,
-                     enum bt_label_mode mode, struct bt_labels *labels,
-                     int32_t *label, struct bt_error *err)
-{
-	struct bt_span s = rec->label;
-	int r = check_tokens(rec, fit, err);
-
-	*label = -1;
-	if (r == BT_OK && fit->number)
-		return check_value(rec, mode, label, err);
-	if (r == BT_OK && s.p == NULL && rec->has_label_value &&
-	    mode != BT_LABELS_OPTIONAL)
-		r = bt_error_set(err, BT_EFORMAT,
-		                 "label_ids holds a number to predict (%g), "
-		                 "and a classifier learns classes: "
-		                 "bert-train --task regression learns numbers",
-		                 (double)rec->label_value);
-	if (r != BT_OK || (s.p == NULL && !rec->has_label_id))
-		return r;
-	if (s.p == NULL)
-		return check_number(rec->label_id, mode, labels, label, err);
-	if (mode == BT_LABELS_COLLECT)
-		r = bt_labels_add(labels, s, err);
-	else
-		r = bt_labels_find(labels, s);
-	if (mode == BT_LABELS_COLLECT && r < 0)
-		return r;
-	if (mode == BT_LABELS_COLLECT)
-		bt_labels_given(labels, r,
-		                rec->has_label_id ? rec->label_id : -1);
-	*label = r;
-	if (r < 0 && mode == BT_LABELS_KNOWN)
-		return unknown_label(s, labels, err);
-	return BT_OK;
 }
 
 /* As bt_grow, leaving the capacity to the caller: several arrays share one. */
@@ -230,7 +65,6 @@ static int reserve(struct bt_dataset *d, size_t n)
 	if (d->n + 1 >= d->cap) {
 		if (grow_to(&d->start, d->cap, d->n + 2, sizeof(*d->start)) ||
 		    grow_to(&d->label, d->cap, d->n + 2, sizeof(*d->label)) ||
-		    grow_to(&d->target, d->cap, d->n + 2, sizeof(*d->target)) ||
 		    grow_to(&d->weight, d->cap, d->n + 2, sizeof(*d->weight)))
 			return BT_ENOMEM;
 		if (bt_grow(&d->name_at, &cap, d->n + 2, sizeof(*d->name_at)) !=
@@ -275,6 +109,53 @@ static int add_name(struct bt_dataset *d, const struct bt_token_rec *rec)
 	return BT_OK;
 }
 
+/* Room for a row of targets behind the n that are there, and so many in each:
+ * the more labels are found, the longer rows become. */
+static int widen(struct bt_dataset *d, size_t width)
+{
+	size_t stride = d->stride, floats, i;
+	float *rows;
+
+	if (width > stride)
+		stride = d->n > 0 ? width + width / 2 : width;
+	if (!bt_size_mul(d->n + 1, stride, &floats))
+		return BT_ENOMEM;
+	if (stride == d->stride || d->n == 0) {
+		d->stride = stride;
+		return bt_grow(&d->target, &d->target_cap, floats,
+		               sizeof(*d->target));
+	}
+	rows = bt_array0(floats, sizeof(*rows));
+	if (rows == NULL)
+		return BT_ENOMEM;
+	for (i = 0; i < d->n && d->stride > 0; i++)
+		memcpy(rows + i * stride, d->target + i * d->stride,
+		       d->stride * sizeof(*rows));
+	free(d->target);
+	d->target = rows;
+	d->target_cap = floats;
+	d->stride = stride;
+	return BT_OK;
+}
+
+static int add_targets(struct bt_dataset *d, const struct bt_token_rec *rec)
+{
+	float *row;
+
+	if (rec->n_target == 0 && d->stride == 0)
+		return BT_OK;
+	if (widen(d, rec->n_target) != BT_OK)
+		return BT_ENOMEM;
+	row = d->target + d->n * d->stride;
+	memset(row, 0, d->stride * sizeof(*row));
+	if (rec->n_target > 0)
+		memcpy(row, rec->target, rec->n_target * sizeof(*row));
+	if (rec->n_target > d->width)
+		d->width = rec->n_target;
+	d->crc = bt_crc32c(d->crc, row, rec->n_target * sizeof(*row));
+	return BT_OK;
+}
+
 int bt_dataset_add(struct bt_dataset *d, const struct bt_token_rec *rec,
                    int32_t label, struct bt_error *err)
 {
@@ -291,11 +172,10 @@ int bt_dataset_add(struct bt_dataset *d, const struct bt_token_rec *rec,
 	d->crc = bt_crc32c(d->crc, rec->ids, rec->n * sizeof(*rec->ids));
 	d->crc = bt_crc32c(d->crc, rec->types, rec->n);
 	d->crc = bt_crc32c(d->crc, &label, sizeof(label));
-	d->target[d->n] = rec->has_label_value ? rec->label_value : 0;
 	d->crc = bt_crc32c(d->crc, &rec->weight, sizeof(rec->weight));
-	if (rec->has_label_value)
-		d->crc = bt_crc32c(d->crc, &rec->label_value,
-		                   sizeof(rec->label_value));
+	if (add_targets(d, rec) != BT_OK)
+		return bt_error_nomem(err, "reading records");
+	d->open |= rec->open;
 	d->label[d->n] = label;
 	d->weight[d->n] = rec->weight;
 	d->has_weights |= rec->has_weight;
@@ -367,8 +247,11 @@ static struct bt_token_rec example(const struct bt_dataset *d, size_t i)
 	rec.types = d->types + d->start[i];
 	rec.n = bt_dataset_length(d, i);
 	rec.id = bt_dataset_id(d, i);
-	rec.has_label_value = d->target[i] != 0;
-	rec.label_value = d->target[i];
+	if (d->width > 0) {
+		rec.target = d->target + i * d->stride;
+		rec.n_target = d->width;
+	}
+	rec.open = d->open;
 	rec.weight = d->weight[i];
 	rec.has_weight = d->has_weights;
 	return rec;
@@ -435,13 +318,39 @@ void bt_dataset_first(struct bt_dataset *d, size_t n)
 	}
 }
 
-void bt_dataset_relabel(struct bt_dataset *d, const int *map)
+/* Rows of n targets, each at the place of its label's new number. */
+static int relabel_targets(struct bt_dataset *d, const int *map, int n,
+                           struct bt_error *err)
+{
+	size_t floats, i, k;
+	const float *old;
+	float *rows = NULL;
+
+	if (bt_size_mul(d->n, (size_t)n, &floats))
+		rows = bt_array0(floats, sizeof(*rows));
+	if (rows == NULL)
+		return bt_error_nomem(err, "ordering labels");
+	for (i = 0; i < d->n; i++)
+		for (k = 0, old = d->target + i * d->stride; k < d->width; k++)
+			rows[i * (size_t)n + (size_t)map[k]] = old[k];
+	free(d->target);
+	d->target = rows;
+	d->target_cap = floats;
+	d->stride = d->width = (size_t)n;
+	return BT_OK;
+}
+
+int bt_dataset_relabel(struct bt_dataset *d, const int *map, int n,
+                       struct bt_error *err)
 {
 	size_t i;
 
+	if (d->width > 0)
+		return relabel_targets(d, map, n, err);
 	for (i = 0; i < d->n; i++)
 		if (d->label[i] >= 0)
 			d->label[i] = map[d->label[i]];
+	return BT_OK;
 }
 
 struct bt_span bt_dataset_id(const struct bt_dataset *d, size_t i)
@@ -456,12 +365,17 @@ struct bt_span bt_dataset_id(const struct bt_dataset *d, size_t i)
 }
 
 int bt_gather_init(struct bt_gather *g, size_t max_texts, size_t max_tokens,
-                   struct bt_error *err)
+                   size_t width, struct bt_error *err)
 {
+	size_t targets;
+
 	memset(g, 0, sizeof(*g));
+	if (!bt_size_mul(max_texts, width, &targets))
+		return bt_error_nomem(err, "making room for a batch");
+	g->width = width;
 	g->start = bt_array(max_texts + 1, sizeof(*g->start));
 	g->labels = bt_array(max_texts, sizeof(*g->labels));
-	g->targets = bt_array(max_texts, sizeof(*g->targets));
+	g->targets = bt_array(targets, sizeof(*g->targets));
 	g->weights = bt_array(max_texts, sizeof(*g->weights));
 	g->ids = bt_array(max_tokens, sizeof(*g->ids));
 	g->types = bt_array(max_tokens, sizeof(*g->types));
@@ -493,6 +407,7 @@ void bt_gather_fill(struct bt_gather *g, const struct bt_dataset *d,
                     const uint32_t *which, size_t first, size_t n)
 {
 	size_t i, x, len, tokens = 0;
+	size_t row = g->width * sizeof(*g->targets);
 	bool labelled = true;
 
 	g->start[0] = 0;
@@ -505,12 +420,14 @@ void bt_gather_fill(struct bt_gather *g, const struct bt_dataset *d,
 		tokens += len;
 		g->start[i + 1] = (uint32_t)tokens;
 		g->labels[i] = d->label[x];
-		g->targets[i] = d->target[x];
+		if (row > 0)
+			memcpy(g->targets + i * g->width,
+			       bt_dataset_target(d, x), row);
 		g->weights[i] = d->weight[x];
 		labelled &= d->label[x] >= 0;
 	}
 	g->b.texts = n;
 	g->b.tokens = tokens;
 	g->b.labels = labelled ? g->labels : NULL;
-	g->b.targets = labelled ? g->targets : NULL;
+	g->b.targets = labelled && row > 0 ? g->targets : NULL;
 }

@@ -22,6 +22,7 @@ struct bt_fit {
 	int length;            /* tokens of each text; 0: any, -1: as many as
 	                        * the first one has */
 	bool number;           /* labels are numbers to predict */
+	bool multi;            /* a text may have any number of labels */
 	const char *tokenizer; /* fingerprint of the model's, or NULL */
 };
 
@@ -31,18 +32,22 @@ struct bt_dataset {
 	int32_t *ids;    /* [start[n]] */
 	uint8_t *types;
 	int32_t *label; /* [n] number in labels, or -1: none */
-	float *target;  /* [n] number to predict, else 0 */
-	float *weight;  /* [n] */
+	float *target;  /* [n][stride], of them width: numbers to predict, or 1
+	                 * for each label that there is; else none */
+	size_t width, stride;
+	float *weight; /* [n] */
 	bool has_weights;
 	char *names;     /* ids as texts, each with its length before it */
 	size_t *name_at; /* [n] into names */
 
 	size_t longest;    /* tokens */
 	size_t unlabelled; /* examples without a label */
+	bool open;         /* that there may be any number of labels shows in
+	                    * some record */
 	uint32_t crc;      /* of tokens, labels and weights, to tell data sets
 	                    * apart */
 
-	size_t cap, token_cap, names_len, names_cap;
+	size_t cap, token_cap, names_len, names_cap, target_cap;
 };
 
 void bt_dataset_clear(struct bt_dataset *d);
@@ -57,8 +62,9 @@ enum bt_label_mode {
  * Checks one record against the model and finds its label. label_id without a
  * text counts as the label of that number (KNOWN) or, as do all below it, as
  * its decimal text (COLLECT): a class that is seldom or never seen keeps its
- * number. Where labels are numbers to predict, it is the record's label_value,
- * and 0 stands for the label.
+ * number. Where labels are numbers to predict, or a text may have any number of
+ * them, what is to be predicted becomes rec->target, and 0 stands for the
+ * label.
  */
 int bt_dataset_check(struct bt_token_rec *rec, const struct bt_fit *fit,
                      enum bt_label_mode mode, struct bt_labels *labels,
@@ -102,8 +108,9 @@ int bt_dataset_split(struct bt_dataset *d, double share, uint64_t seed,
 /* Forgets all but the first n examples. */
 void bt_dataset_first(struct bt_dataset *d, size_t n);
 
-/* Gives labels new numbers: map[old] = new. */
-void bt_dataset_relabel(struct bt_dataset *d, const int *map);
+/* Gives labels new numbers, of n: map[old] = new. */
+int bt_dataset_relabel(struct bt_dataset *d, const int *map, int n,
+                       struct bt_error *err) BT_MUST_USE;
 
 /* Text of example i's id; p NULL where it had none. */
 struct bt_span bt_dataset_id(const struct bt_dataset *d, size_t i);
@@ -111,6 +118,13 @@ struct bt_span bt_dataset_id(const struct bt_dataset *d, size_t i);
 static inline size_t bt_dataset_length(const struct bt_dataset *d, size_t i)
 {
 	return (size_t)(d->start[i + 1] - d->start[i]);
+}
+
+/* What is to be predicted of example i: [d->width]. */
+static inline const float *bt_dataset_target(const struct bt_dataset *d,
+                                             size_t i)
+{
+	return d->target + i * d->stride;
 }
 
 /*
@@ -122,10 +136,13 @@ struct bt_gather {
 	int32_t *ids, *labels;
 	uint8_t *types;
 	float *targets, *weights;
+	size_t width;
 };
 
+/* width: targets of a text, that of the examples' data set; 0: they are not
+ * gathered. */
 int bt_gather_init(struct bt_gather *g, size_t max_texts, size_t max_tokens,
-                   struct bt_error *err) BT_MUST_USE;
+                   size_t width, struct bt_error *err) BT_MUST_USE;
 void bt_gather_clear(struct bt_gather *g);
 
 /* Fills g->b's texts, tokens, ids, types, labels, targets, weights from

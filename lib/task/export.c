@@ -30,7 +30,8 @@ static int load(const char *dir, struct source *s, struct bt_error *err)
 	if (r != BT_OK)
 		return r;
 	s->classifier =
-	    (s->labels.n >= 2 || s->config.number) &&
+	    (s->labels.n >= 2 || s->config.number ||
+	     (s->config.multi && s->labels.n == 1)) &&
 	    bt_weights_has(s->c, bt_family_classes(&s->config, name));
 	bt_graph_init(g, err);
 	r = s->classifier ? bt_family_classifier(g, &s->config, s->labels.n)

@@ -55,6 +55,7 @@ int bt_infer(struct bt_engine *e, const struct bt_dataset *d,
 		bt_gather_fill(g, d, NULL, first, n);
 		g->b.train = false;
 		g->b.labels = NULL;
+		g->b.targets = NULL;
 		r = bt_engine_forward(e, &g->b, err);
 		if (r == BT_OK && flop != NULL)
 			*flop += bt_engine_flop(e);
@@ -71,9 +72,9 @@ int bt_infer(struct bt_engine *e, const struct bt_dataset *d,
 int bt_infer_count(struct bt_metrics *m, const struct bt_dataset *d, size_t i,
                    const float *logits, struct bt_error *err)
 {
-	if (m->number)
-		return bt_metrics_add_number(m, (double)d->target[i],
-		                             (double)logits[0], err);
+	if (m->width > 0)
+		return bt_metrics_add_each(m, bt_dataset_target(d, i), logits,
+		                           err);
 	bt_metrics_add(m, d->label[i], logits);
 	return BT_OK;
 }
@@ -98,6 +99,6 @@ int bt_infer_measure(struct bt_engine *e, const struct bt_dataset *d,
 {
 	struct measuring a = {d, m};
 
-	return bt_infer(e, d, g, m->number ? 1 : (size_t)m->classes, measure,
-	                &a, NULL, err);
+	return bt_infer(e, d, g, m->width > 0 ? m->width : (size_t)m->classes,
+	                measure, &a, NULL, err);
 }

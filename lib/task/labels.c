@@ -33,6 +33,17 @@ int bt_labels_find(const struct bt_labels *l, struct bt_span name)
 	return l->set != NULL && bt_set_find(l->set, name, &i) ? (int)i : -1;
 }
 
+int bt_labels_width(const struct bt_labels *l)
+{
+	int i, n, width = 12;
+
+	for (i = 0; i < l->n; i++) {
+		n = (int)strlen(l->name[i]);
+		width = n > width && n <= 60 ? n : width;
+	}
+	return width;
+}
+
 /* Adds a name that is not there yet. */
 static int append(struct bt_labels *l, struct bt_span name)
 {
@@ -306,12 +317,7 @@ int bt_labels_number(struct bt_labels *l, struct bt_error *err)
 {
 	int r;
 
-	if (l->n > 1)
-		return bt_error_set(err, BT_EFORMAT,
-		                    "the model predicts %d numbers for a text "
-		                    "(only one is supported)",
-		                    l->n);
-	if (l->n == 1)
+	if (l->n > 0)
 		return BT_OK;
 	r = bt_labels_add(l, bt_span("LABEL_0"), err);
 	return r < 0 ? r : BT_OK;

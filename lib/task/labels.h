@@ -32,6 +32,9 @@ struct bt_labels {
 /* Zero is an empty set. */
 void bt_labels_clear(struct bt_labels *l);
 
+/* The column's width that the names take in a table: 12 to 60. */
+int bt_labels_width(const struct bt_labels *l);
+
 /* The number of a label, or -1. */
 int bt_labels_find(const struct bt_labels *l, struct bt_span name);
 
@@ -66,8 +69,8 @@ int bt_labels_place(struct bt_labels *l, int n, int *map,
 int bt_labels_from_json(const json_t *config, struct bt_labels *l,
                         struct bt_error *err) BT_MUST_USE;
 
-/* The one label of a model that predicts a number: that which is there, or
- * Hugging Face's name for it. BT_EFORMAT if there are several. */
+/* The labels of a model that predicts numbers, a name for each: those that are
+ * there, or one, Hugging Face's name for it. */
 int bt_labels_number(struct bt_labels *l, struct bt_error *err) BT_MUST_USE;
 
 /* The labels in DIR/config.json; none if there is no such file. */

@@ -22,10 +22,19 @@ int bt_metrics_init(struct bt_metrics *m, int classes, struct bt_error *err)
 	return BT_OK;
 }
 
-void bt_metrics_init_number(struct bt_metrics *m)
+void bt_metrics_init_number(struct bt_metrics *m, int numbers)
 {
 	memset(m, 0, sizeof(*m));
 	m->number = true;
+	m->width = (size_t)numbers;
+}
+
+void bt_metrics_init_multi(struct bt_metrics *m, int labels)
+{
+	memset(m, 0, sizeof(*m));
+	m->multi = true;
+	m->width = (size_t)labels;
+	m->threshold = 0.5;
 }
 
 void bt_metrics_clear(struct bt_metrics *m)
@@ -61,7 +70,7 @@ void bt_metrics_add(struct bt_metrics *m, int truth, const float *logits)
 	m->loss_sum += log(sum) + (double)logits[best] - (double)logits[truth];
 }
 
-static double ratio(double a, double b)
+double bt_metrics_ratio(double a, double b)
 {
 	return b > 0 ? a / b : 0;
 }
@@ -77,9 +86,9 @@ void bt_metrics_class(const struct bt_metrics *m, int k,
 		c->support += m->count[row * n + i];
 		c->predicted += m->count[i * n + row];
 	}
-	c->precision = ratio(hits, (double)c->predicted);
-	c->recall = ratio(hits, (double)c->support);
-	c->f1 = ratio(2 * hits, (double)(c->predicted + c->support));
+	c->precision = bt_metrics_ratio(hits, (double)c->predicted);
+	c->recall = bt_metrics_ratio(hits, (double)c->support);
+	c->f1 = bt_metrics_ratio(2 * hits, (double)(c->predicted + c->support));
 }
 
 void bt_metrics_summary(const struct bt_metrics *m,
@@ -91,11 +100,15 @@ void bt_metrics_summary(const struct bt_metrics *m,
 	int k;
 
 	memset(s, 0, sizeof(*s));
-	s->of = m->number ? BT_MEASURED_NUMBERS : BT_MEASURED_CLASSES;
-	if (m->number) {
+	s->of = m->number  ? BT_MEASURED_NUMBERS
+	        : m->multi ? BT_MEASURED_LABELS
+	                   : BT_MEASURED_CLASSES;
+	if (m->number)
 		bt_metrics_numbers(m, s);
+	if (m->multi)
+		bt_metrics_labels(m, s);
+	if (m->width > 0)
 		return;
-	}
 	for (k = 0; k < m->classes; k++) {
 		bt_metrics_class(m, k, &c);
 		hits +=
@@ -107,7 +120,7 @@ void bt_metrics_summary(const struct bt_metrics *m,
 		if (c.support == 0 && c.predicted == 0)
 			continue;
 		present++;
-		w = ratio((double)c.support, n);
+		w = bt_metrics_ratio((double)c.support, n);
 		s->macro_precision += c.precision;
 		s->macro_recall += c.recall;
 		s->macro_f1 += c.f1;
@@ -115,13 +128,13 @@ void bt_metrics_summary(const struct bt_metrics *m,
 		s->weighted_recall += w * c.recall;
 		s->weighted_f1 += w * c.f1;
 	}
-	s->macro_precision = ratio(s->macro_precision, present);
-	s->macro_recall = ratio(s->macro_recall, present);
-	s->macro_f1 = ratio(s->macro_f1, present);
-	s->accuracy = ratio(hits, n);
-	s->loss = ratio(m->loss_sum, n);
-	s->mcc = ratio(hits * n - cross,
-	               sqrt(n * n - square_p) * sqrt(n * n - square_t));
+	s->macro_precision = bt_metrics_ratio(s->macro_precision, present);
+	s->macro_recall = bt_metrics_ratio(s->macro_recall, present);
+	s->macro_f1 = bt_metrics_ratio(s->macro_f1, present);
+	s->accuracy = bt_metrics_ratio(hits, n);
+	s->loss = bt_metrics_ratio(m->loss_sum, n);
+	s->mcc = bt_metrics_ratio(hits * n - cross, sqrt(n * n - square_p) *
+	                                                sqrt(n * n - square_t));
 }
 
 struct confusion {
@@ -189,35 +202,19 @@ static void report_matrix(const struct bt_metrics *m, const struct bt_labels *l,
 	}
 }
 
-static void report_numbers(const struct bt_metrics *m,
-                           const struct bt_metrics_summary *s,
-                           struct bt_buf *out)
-{
-	bt_buf_printf(out,
-	              "mean squared error   %.6g\n"
-	              "its root             %.6g\n"
-	              "mean absolute error  %.6g\n"
-	              "R2 %.4f  pearson %.4f  spearman %.4f  (%llu examples)\n",
-	              s->mse, sqrt(s->mse), s->mae, s->r2, s->pearson,
-	              s->spearman, (unsigned long long)m->n);
-}
-
 void bt_metrics_report(const struct bt_metrics *m, const struct bt_labels *l,
                        int confusions, struct bt_buf *out)
 {
 	struct bt_metrics_summary s;
 	struct bt_class_metrics c;
-	int k, width = 12, n;
+	int k, width = bt_labels_width(l);
 
-	if (m->number) {
-		bt_metrics_summary(m, &s);
-		report_numbers(m, &s, out);
+	if (m->number)
+		bt_metrics_report_numbers(m, l, out);
+	if (m->multi)
+		bt_metrics_report_labels(m, l, out);
+	if (m->width > 0)
 		return;
-	}
-	for (k = 0; k < m->classes; k++) {
-		n = (int)strlen(l->name[k]);
-		width = n > width && n <= 60 ? n : width;
-	}
 	bt_buf_printf(out, "%-*s  precision  recall      f1  support\n", width,
 	              "label");
 	for (k = 0; k < m->classes; k++) {
@@ -252,22 +249,14 @@ static json_t *json_class(const struct bt_metrics *m, int k, const char *name)
 	                 c.f1, "support", (json_int_t)c.support);
 }
 
-json_t *bt_metrics_json(const struct bt_metrics *m, const struct bt_labels *l)
+/* The classes and the whole confusion matrix. */
+static int json_classes(const struct bt_metrics *m, const struct bt_labels *l,
+                        json_t *o)
 {
-	json_t *o = json_object(), *classes = json_array();
-	json_t *matrix = json_array(), *row;
+	json_t *classes = json_array(), *matrix = json_array(), *row;
 	size_t k = (size_t)m->classes, i, j;
-	struct bt_metrics_summary s;
-	const char *name;
 	int bad = 0;
-	double v;
 
-	bt_metrics_summary(m, &s);
-	bad |=
-	    json_object_set_new(o, "examples", json_integer((json_int_t)m->n));
-	for (i = 0; (name = bt_metrics_name(i, &s, &v)) != NULL; i++)
-		bad |= json_object_set_new(
-		    o, name, isfinite(v) ? json_real(v) : json_null());
 	for (i = 0; i < k; i++) {
 		bad |= json_array_append_new(classes,
 		                             json_class(m, (int)i, l->name[i]));
@@ -277,13 +266,29 @@ json_t *bt_metrics_json(const struct bt_metrics *m, const struct bt_labels *l)
 			    row, json_integer((json_int_t)m->count[i * k + j]));
 		bad |= json_array_append_new(matrix, row);
 	}
-	if (m->number) {
-		json_decref(classes);
-		json_decref(matrix);
-	} else {
-		bad |= json_object_set_new(o, "classes", classes);
-		bad |= json_object_set_new(o, "confusion", matrix);
-	}
+	bad |= json_object_set_new(o, "classes", classes);
+	bad |= json_object_set_new(o, "confusion", matrix);
+	return bad;
+}
+
+json_t *bt_metrics_json(const struct bt_metrics *m, const struct bt_labels *l)
+{
+	json_t *o = json_object();
+	struct bt_metrics_summary s;
+	const char *name;
+	int bad = 0;
+	double v;
+	size_t i;
+
+	bt_metrics_summary(m, &s);
+	bad |=
+	    json_object_set_new(o, "examples", json_integer((json_int_t)m->n));
+	for (i = 0; (name = bt_metrics_name(i, &s, &v)) != NULL; i++)
+		bad |= json_object_set_new(
+		    o, name, isfinite(v) ? json_real(v) : json_null());
+	bad |= m->number  ? bt_metrics_json_numbers(m, l, o)
+	       : m->multi ? bt_metrics_json_labels(m, l, o)
+	                  : json_classes(m, l, o);
 	if (bad == 0)
 		return o;
 	json_decref(o);

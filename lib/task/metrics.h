@@ -2,8 +2,9 @@
 /*
  * Measures of a classifier, as scikit-learn defines them: classes present in
  * truth or prediction count; 0/0 is 0; macro is the plain mean over those
- * classes, weighted the mean by true count. And of a model that predicts
- * numbers, as scikit-learn and SciPy define them.
+ * classes, weighted the mean by true count. Of a model that finds any number of
+ * labels, where macro counts all of them. And of one that predicts numbers, as
+ * scikit-learn and SciPy define them; of several the mean over these.
  */
 #ifndef BT_TASK_METRICS_H
 #define BT_TASK_METRICS_H
@@ -20,16 +21,21 @@ struct bt_metrics {
 	uint64_t n;      /* examples */
 	double loss_sum; /* of their cross entropies */
 
-	/* of numbers: */
-	bool number;
-	double *truth, *guess; /* [n] */
+	/* of numbers, and of any number of labels: */
+	bool number, multi;
+	size_t width;         /* numbers, or labels; else 0 */
+	float *truth, *guess; /* [n][width]; of labels 1 or 0, and logits */
 	size_t truth_cap, guess_cap;
+	double threshold; /* a label is predicted where its probability is over
+	                   * that */
 };
 
 int bt_metrics_init(struct bt_metrics *m, int classes,
                     struct bt_error *err) BT_MUST_USE;
-/* The same for numbers. */
-void bt_metrics_init_number(struct bt_metrics *m);
+/* The same for so many numbers, or for any number of so many labels, with a
+ * threshold of .5. */
+void bt_metrics_init_number(struct bt_metrics *m, int numbers);
+void bt_metrics_init_multi(struct bt_metrics *m, int labels);
 void bt_metrics_clear(struct bt_metrics *m);
 void bt_metrics_reset(struct bt_metrics *m);
 
@@ -37,9 +43,9 @@ void bt_metrics_reset(struct bt_metrics *m);
  * of equal ones. */
 void bt_metrics_add(struct bt_metrics *m, int truth, const float *logits);
 
-/* One example of numbers. */
-int bt_metrics_add_number(struct bt_metrics *m, double truth, double guess,
-                          struct bt_error *err) BT_MUST_USE;
+/* One example of numbers, or of labels: [m->width] each. */
+int bt_metrics_add_each(struct bt_metrics *m, const float *truth,
+                        const float *guess, struct bt_error *err) BT_MUST_USE;
 
 struct bt_class_metrics {
 	double precision, recall, f1;
@@ -49,7 +55,32 @@ struct bt_class_metrics {
 void bt_metrics_class(const struct bt_metrics *m, int k,
                       struct bt_class_metrics *c);
 
-enum bt_measured { BT_MEASURED_ANY, BT_MEASURED_CLASSES, BT_MEASURED_NUMBERS };
+/* Of one number among those that are predicted. */
+struct bt_number_metrics {
+	double mse, rmse, mae, r2, pearson, spearman;
+};
+
+/* BT_ENOMEM alone. */
+int bt_metrics_number(const struct bt_metrics *m, size_t k,
+                      struct bt_number_metrics *c) BT_MUST_USE;
+
+/* Of one label among those of which any number may hold; roc_auc is NaN where
+ * it always holds, or never. BT_ENOMEM alone. */
+struct bt_label_metrics {
+	double precision, recall, f1, roc_auc;
+	uint64_t hits, support, predicted;
+};
+
+int bt_metrics_label(const struct bt_metrics *m, size_t k,
+                     struct bt_label_metrics *c) BT_MUST_USE;
+
+/* Bits. */
+enum bt_measured {
+	BT_MEASURED_ANY = 0,
+	BT_MEASURED_CLASSES = 1,
+	BT_MEASURED_NUMBERS = 2,
+	BT_MEASURED_LABELS = 4 /* any number of them */
+};
 
 struct bt_metrics_summary {
 	enum bt_measured of; /* which of these are set; ANY: none, all names
@@ -59,8 +90,15 @@ struct bt_metrics_summary {
 	double weighted_precision, weighted_recall, weighted_f1;
 	double mcc; /* Matthews correlation */
 
+	/* of labels; accuracy is the share of examples with just their labels,
+	 * mcc is not */
+	double micro_precision, micro_recall, micro_f1;
+	double hamming_loss; /* share of labels that are wrong */
+	double roc_auc;      /* mean over those for which there is one */
+
 	/* of numbers; the loss is the mse */
 	double mse, mae; /* mean squared, absolute error */
+	double rmse;     /* the mse's root; of several numbers its mean */
 	double r2;       /* coefficient of determination */
 	double pearson, spearman;
 	double pearson_spearman; /* mean of both: GLUE's */

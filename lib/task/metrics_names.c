@@ -7,26 +7,35 @@
 #include "task/metrics.h"
 
 static const struct {
-	enum bt_measured of; /* ANY: of both */
-	bool falls;          /* the smaller the better */
+	unsigned of; /* bits: who has it */
+	bool falls;  /* the smaller the better */
 	const char *name;
 	size_t offset;
 } known[] = {
-#define M(kind, falls, field)                                                  \
+#define ALL (CLASSES | NUMBERS | LABELS)
+#define CLASSES BT_MEASURED_CLASSES
+#define NUMBERS BT_MEASURED_NUMBERS
+#define LABELS BT_MEASURED_LABELS
+#define M(of, falls, field)                                                    \
 	{                                                                      \
-		BT_MEASURED_##kind, falls, #field,                             \
-		    offsetof(struct bt_metrics_summary, field)                 \
+		of, falls, #field, offsetof(struct bt_metrics_summary, field)  \
 	}
-    M(ANY, true, loss),
-    M(CLASSES, false, accuracy),
-    M(CLASSES, false, macro_precision),
-    M(CLASSES, false, macro_recall),
-    M(CLASSES, false, macro_f1),
-    M(CLASSES, false, weighted_precision),
-    M(CLASSES, false, weighted_recall),
-    M(CLASSES, false, weighted_f1),
+    M(ALL, true, loss),
+    M(CLASSES | LABELS, false, accuracy),
+    M(CLASSES | LABELS, false, macro_precision),
+    M(CLASSES | LABELS, false, macro_recall),
+    M(CLASSES | LABELS, false, macro_f1),
+    M(CLASSES | LABELS, false, weighted_precision),
+    M(CLASSES | LABELS, false, weighted_recall),
+    M(CLASSES | LABELS, false, weighted_f1),
+    M(LABELS, false, micro_precision),
+    M(LABELS, false, micro_recall),
+    M(LABELS, false, micro_f1),
+    M(LABELS, true, hamming_loss),
+    M(LABELS, false, roc_auc),
     M(CLASSES, false, mcc),
     M(NUMBERS, true, mse),
+    M(NUMBERS, true, rmse),
     M(NUMBERS, true, mae),
     M(NUMBERS, false, r2),
     M(NUMBERS, false, pearson),
@@ -39,8 +48,7 @@ static const struct {
 
 static bool is_set(const struct bt_metrics_summary *s, size_t i)
 {
-	return s->of == BT_MEASURED_ANY || known[i].of == BT_MEASURED_ANY ||
-	       known[i].of == s->of;
+	return s->of == BT_MEASURED_ANY || (known[i].of & s->of) != 0;
 }
 
 static double value_of(const struct bt_metrics_summary *s, size_t i)
@@ -67,14 +75,15 @@ const char *bt_metrics_name(size_t i, const struct bt_metrics_summary *s,
 /* Where the measure of that name stands; KNOWN: nowhere. */
 static size_t find(const char *name)
 {
-	char key[40];
+	char key[40], *at;
 	size_t i;
 
 	snprintf(key, sizeof(key), "%s", name);
 	for (i = 0; key[i] != '\0'; i++)
 		if (key[i] == '-')
 			key[i] = '_';
-	for (i = 0; i < KNOWN && strcmp(known[i].name, key) != 0; i++)
+	at = strcmp(key, "mcrmse") == 0 ? key + 2 : key; /* the same */
+	for (i = 0; i < KNOWN && strcmp(known[i].name, at) != 0; i++)
 		;
 	return i;
 }
@@ -82,7 +91,11 @@ static size_t find(const char *name)
 int bt_metrics_find(const struct bt_metrics_summary *s, const char *name,
                     double *value, struct bt_error *err)
 {
-	static const char *const what[] = {"", " of classes", " of numbers"};
+	static const char *const what[] = {
+	    [BT_MEASURED_ANY] = "",
+	    [BT_MEASURED_CLASSES] = " of classes",
+	    [BT_MEASURED_NUMBERS] = " of numbers",
+	    [BT_MEASURED_LABELS] = " of any number of labels"};
 	struct bt_buf b = BT_BUF_INIT;
 	size_t i = find(name), k;
 	const char *text;

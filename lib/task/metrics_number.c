@@ -7,23 +7,6 @@
 #include "base/mem.h"
 #include "task/metrics_int.h"
 
-int bt_metrics_add_number(struct bt_metrics *m, double truth, double guess,
-                          struct bt_error *err)
-{
-	size_t n = (size_t)m->n;
-
-	if (bt_grow(&m->truth, &m->truth_cap, n + 1, sizeof(*m->truth)) !=
-	        BT_OK ||
-	    bt_grow(&m->guess, &m->guess_cap, n + 1, sizeof(*m->guess)) !=
-	        BT_OK)
-		return bt_error_nomem(err, "measuring predictions");
-	m->truth[n] = truth;
-	m->guess[n] = guess;
-	m->loss_sum += (guess - truth) * (guess - truth);
-	m->n++;
-	return BT_OK;
-}
-
 /* Pearson's correlation; NaN where one of them is the same throughout. */
 static double correlation(const double *x, const double *y, size_t n)
 {
@@ -55,57 +38,169 @@ static int by_value(const void *a, const void *b)
 	return x->value < y->value ? -1 : x->value > y->value;
 }
 
-/* Ranks from 1; equal values have the mean of theirs. */
-static void rank(const double *x, size_t n, struct place *p, double *out)
+int bt_metrics_rank(const double *x, size_t n, double *out)
 {
+	struct place *p = bt_array(n, sizeof(*p));
 	size_t i, k, end;
 
+	if (p == NULL)
+		return BT_ENOMEM;
 	for (i = 0; i < n; i++)
 		p[i] = (struct place){x[i], i};
-	qsort(p, n, sizeof(*p), by_value);
+	if (n > 0)
+		qsort(p, n, sizeof(*p), by_value);
 	for (i = 0; i < n; i = end) {
 		for (end = i + 1; end < n && p[end].value == p[i].value; end++)
 			;
 		for (k = i; k < end; k++)
 			out[p[k].at] = (double)(i + 1 + end) / 2;
 	}
+	free(p);
+	return BT_OK;
 }
 
-static double rank_correlation(const struct bt_metrics *m)
+/* All of one number; ranks, [2n], is scratch. */
+static int measure(const double *x, const double *y, size_t n, double *ranks,
+                   struct bt_number_metrics *c)
 {
-	size_t n = (size_t)m->n;
-	struct place *p = bt_array(n, sizeof(*p));
-	double *a = bt_array(n, sizeof(*a)), *b = bt_array(n, sizeof(*b));
-	double r = NAN;
+	double mean = 0, spread = 0, sum = 0;
+	size_t i;
 
-	if (p != NULL && a != NULL && b != NULL) {
-		rank(m->truth, n, p, a);
-		rank(m->guess, n, p, b);
-		r = correlation(a, b, n);
+	memset(c, 0, sizeof(*c));
+	if (n == 0)
+		return BT_OK;
+	for (i = 0; i < n; i++) {
+		mean += x[i] / (double)n;
+		c->mae += fabs(y[i] - x[i]) / (double)n;
+		sum += (y[i] - x[i]) * (y[i] - x[i]);
 	}
-	free(p);
-	free(a);
-	free(b);
+	for (i = 0; i < n; i++)
+		spread += (x[i] - mean) * (x[i] - mean);
+	c->mse = sum / (double)n;
+	c->rmse = sqrt(c->mse);
+	c->r2 = spread > 0 ? 1 - sum / spread : NAN;
+	c->pearson = correlation(x, y, n);
+	if (bt_metrics_rank(x, n, ranks) != BT_OK ||
+	    bt_metrics_rank(y, n, ranks + n) != BT_OK)
+		return BT_ENOMEM;
+	c->spearman = correlation(ranks, ranks + n, n);
+	return BT_OK;
+}
+
+int bt_metrics_number(const struct bt_metrics *m, size_t k,
+                      struct bt_number_metrics *c)
+{
+	size_t n = (size_t)m->n, all;
+	double *x = NULL;
+	int r = BT_ENOMEM;
+
+	if (bt_size_mul(n, 4, &all))
+		x = bt_array(all, sizeof(*x));
+	if (x != NULL) {
+		bt_metrics_column(m, m->truth, k, x);
+		bt_metrics_column(m, m->guess, k, x + n);
+		r = measure(x, x + n, n, x + 2 * n, c);
+	}
+	free(x);
 	return r;
 }
 
 void bt_metrics_numbers(const struct bt_metrics *m,
                         struct bt_metrics_summary *s)
 {
-	double n = (double)m->n, mean = 0, spread = 0;
-	size_t i;
+	double w = 1 / (double)m->width;
+	struct bt_number_metrics c;
+	size_t k;
 
 	if (m->n == 0)
 		return;
-	for (i = 0; i < m->n; i++) {
-		mean += m->truth[i] / n;
-		s->mae += fabs(m->guess[i] - m->truth[i]) / n;
+	for (k = 0; k < m->width; k++) {
+		if (bt_metrics_number(m, k, &c) != BT_OK) {
+			s->mse = s->mae = s->rmse = s->r2 = NAN;
+			s->pearson = s->spearman = NAN;
+			break;
+		}
+		s->mse += w * c.mse;
+		s->mae += w * c.mae;
+		s->rmse += w * c.rmse;
+		s->r2 += w * c.r2;
+		s->pearson += w * c.pearson;
+		s->spearman += w * c.spearman;
 	}
-	for (i = 0; i < m->n; i++)
-		spread += (m->truth[i] - mean) * (m->truth[i] - mean);
-	s->loss = s->mse = m->loss_sum / n;
-	s->r2 = spread > 0 ? 1 - m->loss_sum / spread : NAN;
-	s->pearson = correlation(m->truth, m->guess, (size_t)m->n);
-	s->spearman = rank_correlation(m);
+	s->loss = s->mse;
 	s->pearson_spearman = (s->pearson + s->spearman) / 2;
+}
+
+void bt_metrics_report_numbers(const struct bt_metrics *m,
+                               const struct bt_labels *l, struct bt_buf *out)
+{
+	struct bt_metrics_summary s;
+	struct bt_number_metrics c;
+	int width = bt_labels_width(l);
+	size_t k;
+
+	bt_metrics_summary(m, &s);
+	if (m->width == 1) {
+		bt_buf_printf(out,
+		              "mean squared error   %.6g\n"
+		              "its root             %.6g\n"
+		              "mean absolute error  %.6g\n"
+		              "R2 %.4f  pearson %.4f  spearman %.4f  (%llu "
+		              "examples)\n",
+		              s.mse, s.rmse, s.mae, s.r2, s.pearson, s.spearman,
+		              (unsigned long long)m->n);
+		return;
+	}
+	bt_buf_printf(out,
+	              "%-*s         mse        rmse         mae       R2  "
+	              "pearson  spearman\n",
+	              width, "number");
+	for (k = 0; k < m->width; k++) {
+		if (bt_metrics_number(m, k, &c) != BT_OK)
+			out->oom = true;
+		else
+			bt_buf_printf(out,
+			              "%-*s  %10.6g  %10.6g  %10.6g  %7.4f  "
+			              "%7.4f  %8.4f\n",
+			              width, l->name[k], c.mse, c.rmse, c.mae,
+			              c.r2, c.pearson, c.spearman);
+	}
+	bt_buf_printf(out,
+	              "\n%-*s  %10.6g  %10.6g  %10.6g  %7.4f  %7.4f  %8.4f\n"
+	              "\nmean columnwise root mean squared error %.6g  (%llu "
+	              "examples)\n",
+	              width, "mean", s.mse, s.rmse, s.mae, s.r2, s.pearson,
+	              s.spearman, s.rmse, (unsigned long long)m->n);
+}
+
+static json_t *real(double v)
+{
+	return isfinite(v) ? json_real(v) : json_null();
+}
+
+int bt_metrics_json_numbers(const struct bt_metrics *m,
+                            const struct bt_labels *l, json_t *o)
+{
+	json_t *all = json_array();
+	struct bt_number_metrics c;
+	int bad = 0;
+	size_t k;
+
+	for (k = 0; k < m->width; k++) {
+		if (bt_metrics_number(m, k, &c) != BT_OK)
+			bad = 1;
+		else
+			bad |= json_array_append_new(
+			    all,
+			    json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o}",
+			              "number", l->name[k], "mse", real(c.mse),
+			              "rmse", real(c.rmse), "mae", real(c.mae),
+			              "r2", real(c.r2), "pearson",
+			              real(c.pearson), "spearman",
+			              real(c.spearman)));
+	}
+	if (m->width > 1)
+		return bad | json_object_set_new(o, "numbers", all);
+	json_decref(all);
+	return bad;
 }

@@ -73,7 +73,8 @@ struct bt_fit bt_model_fit(const struct bt_config *c, const char *tokenizer)
 {
 	struct bt_fit f = {c->vocab_size,    c->type_vocab_size,
 	                   c->max_positions, bt_head_length(&c->head),
-	                   c->number,        tokenizer};
+	                   c->number,        c->multi,
+	                   tokenizer};
 
 	if (f.type_vocab_size == 0)
 		f.type_vocab_size = 256; /* what is not looked at may be any */
@@ -103,10 +104,10 @@ static int load_weights(const char *dir, struct bt_model *m,
 
 /* A directory without a trained classifier cannot predict: say so before the
  * lack of some tensor does. */
-static int check_labels(const char *dir, const struct bt_labels *l, bool number,
-                        struct bt_error *err)
+static int check_labels(const char *dir, const struct bt_labels *l,
+                        const struct bt_config *c, struct bt_error *err)
 {
-	if (l->n >= 2 || number)
+	if (l->n >= 2 || c->number || (c->multi && l->n == 1))
 		return BT_OK;
 	return bt_error_set(err, BT_EFORMAT,
 	                    "'%s' holds no trained classifier (its "
@@ -123,7 +124,7 @@ int bt_model_open(const char *dir, const struct bt_engine_opts *o,
 	memset(m, 0, sizeof(*m));
 	r = bt_model_config(dir, &m->config, &m->labels, err);
 	if (r == BT_OK)
-		r = check_labels(dir, &m->labels, m->config.number, err);
+		r = check_labels(dir, &m->labels, &m->config, err);
 	if (r == BT_OK)
 		r = bt_model_build(m, o, err);
 	if (r == BT_OK)

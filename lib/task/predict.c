@@ -1,35 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-#include "task/predict.h"
+#include "task/predict_int.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/buf.h"
 #include "base/mem.h"
-#include "base/num.h"
 #include "task/labelmap.h"
-#include "task/sample.h"
-
-struct bt_predict {
-	struct bt_predict_opts o;
-	int classes;             /* of the model */
-	struct bt_labels labels; /* as they are written */
-	int *shown;              /* [classes] which of them each is */
-	bool merged;             /* there are fewer than classes */
-	struct bt_out *out;
-	struct bt_sample *sample; /* NULL: rows go out as they come */
-	double *logit;            /* [classes] of one record */
-	double *p;                /* [labels] its probabilities */
-	int *order;               /* [labels] likeliest first */
-	uint64_t *counts;
-	bool numbered;
-	uint64_t n; /* of numbers: how many, and */
-	double least, most, sum;
-	struct bt_buf row;
-};
 
 static int put_row(struct bt_predict *p, struct bt_error *err)
 {
@@ -42,54 +20,6 @@ static int put_row(struct bt_predict *p, struct bt_error *err)
 	return r;
 }
 
-static void put_number(struct bt_buf *b, double v)
-{
-	char s[32];
-
-	bt_format_f32(s, sizeof(s), (float)v);
-	bt_buf_puts(b, s);
-}
-
-static void put_field(struct bt_buf *b, const char *s, char delimiter)
-{
-	bt_csv_put(b, bt_span(s), delimiter);
-}
-
-/* "id,label", then label_2 ... and probabilities as asked for. */
-static int put_header(struct bt_predict *p, struct bt_error *err)
-{
-	const char *h = p->o.header != NULL ? p->o.header : "id,label";
-	const char *comma = strchr(h, ',');
-	struct bt_span id, label;
-	int i;
-
-	if (comma == NULL || strchr(comma + 1, ',') != NULL)
-		return bt_error_set(err, BT_EARG,
-		                    "the header '%s' does not name two columns "
-		                    "(as in id,label)",
-		                    h);
-	id.p = h;
-	id.n = (size_t)(comma - h);
-	label = bt_span(comma + 1);
-	bt_csv_put(&p->row, id, p->o.delimiter);
-	bt_buf_putc(&p->row, p->o.delimiter);
-	bt_csv_put(&p->row, label, p->o.delimiter);
-	for (i = 0; i < p->o.top; i++) {
-		if (i > 0)
-			bt_buf_printf(&p->row, "%c%.*s_%d", p->o.delimiter,
-			              (int)label.n, label.p, i + 1);
-		bt_buf_printf(&p->row, "%cprobability", p->o.delimiter);
-		if (i > 0)
-			bt_buf_printf(&p->row, "_%d", i + 1);
-	}
-	for (i = 0; p->o.proba && i < p->labels.n; i++) {
-		bt_buf_putc(&p->row, p->o.delimiter);
-		put_field(&p->row, p->labels.name[i], p->o.delimiter);
-	}
-	bt_buf_putc(&p->row, '\n');
-	return put_row(p, err);
-}
-
 static int check(const struct bt_predict_opts *o, int classes,
                  struct bt_error *err)
 {
@@ -98,10 +28,15 @@ static int check(const struct bt_predict_opts *o, int classes,
 		return bt_error_set(err, BT_EARG,
 		                    "--header and --delimiter are for "
 		                    "--format csv");
-	if (o->number && (o->proba || o->top > 0 || o->map != NULL))
+	if (o->number &&
+	    (o->proba || o->top > 0 || (o->map != NULL && classes == 1)))
 		return bt_error_set(err, BT_EARG,
 		                    "the model predicts a number: --proba, "
 		                    "--top and --map-label are for classes");
+	if (!o->multi && (o->threshold > 0 || o->separator != NULL))
+		return bt_error_set(err, BT_EARG,
+		                    "--threshold and --label-separator are for "
+		                    "models that find any number of labels");
 	if (o->format == BT_PREDICT_TSV && o->top > 0)
 		return bt_error_set(err, BT_EARG,
 		                    "--format tsv has the probabilities of all "
@@ -146,6 +81,26 @@ static int check_map(const struct bt_labelmap *map, const struct bt_labels *l,
 	return BT_OK;
 }
 
+/* Where the labels of a text are one field, their names must be told apart. */
+static int check_separator(const struct bt_predict *p, struct bt_error *err)
+{
+	int i;
+
+	if (p->o.separator[0] == '\0')
+		return bt_error_set(err, BT_EARG,
+		                    "--label-separator: nothing would stand "
+		                    "between labels");
+	for (i = 0; i < p->labels.n; i++)
+		if (strstr(p->labels.name[i], p->o.separator) != NULL)
+			return bt_error_set(
+			    err, BT_EARG,
+			    "the label '%s' has '%s' in it, which stands "
+			    "between the labels of a text: give another "
+			    "--label-separator",
+			    p->labels.name[i], p->o.separator);
+	return BT_OK;
+}
+
 /* Under which label each class of l is written. */
 static int name_classes(struct bt_predict *p, const struct bt_labels *l,
                         struct bt_error *err)
@@ -170,6 +125,10 @@ static int name_classes(struct bt_predict *p, const struct bt_labels *l,
 		p->shown[i] = k;
 	}
 	p->merged = p->labels.n < l->n;
+	if (r == BT_OK && p->merged && (p->o.multi || p->o.number))
+		r = bt_error_set(err, BT_EARG,
+		                 "--map-label gives two %s one name",
+		                 p->o.multi ? "labels" : "numbers");
 	if (r == BT_OK && p->merged)
 		bt_log(p->o.log, BT_LOG_NOTE,
 		       "the model's %d labels are written as %d", l->n,
@@ -185,6 +144,7 @@ static int open_sample(struct bt_predict *p, struct bt_error *err)
 	                           .in_order = p->o.sample_order,
 	                           .proba = p->o.proba,
 	                           .number = p->o.number,
+	                           .texts = p->o.multi ? &p->sets : NULL,
 	                           .log = p->o.log};
 
 	return bt_sample_open(&s, &p->labels, &p->sample, err);
@@ -196,6 +156,7 @@ int bt_predict_new(const struct bt_predict_opts *o, const struct bt_labels *l,
 {
 	struct bt_predict *p = bt_array0(1, sizeof(*p));
 	size_t n = (size_t)l->n;
+	bool joins;
 	int r;
 
 	if (p == NULL)
@@ -208,8 +169,9 @@ int bt_predict_new(const struct bt_predict_opts *o, const struct bt_labels *l,
 	p->p = bt_array(n, sizeof(*p->p));
 	p->order = bt_array(n, sizeof(*p->order));
 	p->counts = bt_array0(n, sizeof(*p->counts));
-	if (p->shown == NULL || p->logit == NULL || p->p == NULL ||
-	    p->order == NULL || p->counts == NULL)
+	p->on = bt_array0(n, sizeof(*p->on));
+	if (p->on == NULL || p->shown == NULL || p->logit == NULL ||
+	    p->p == NULL || p->order == NULL || p->counts == NULL)
 		r = bt_error_nomem(err, "predicting");
 	else
 		r = check_sample(o, err);
@@ -217,12 +179,20 @@ int bt_predict_new(const struct bt_predict_opts *o, const struct bt_labels *l,
 		r = name_classes(p, l, err);
 	if (r == BT_OK)
 		r = check(o, p->labels.n, err);
-	if (r == BT_OK && o->sample != NULL)
-		r = open_sample(p, err);
 	if (p->o.delimiter == 0)
 		p->o.delimiter = ',';
+	if (p->o.separator == NULL)
+		p->o.separator = " ";
+	if (r == BT_OK && o->sample != NULL)
+		r = open_sample(p, err);
+	joins = o->sample != NULL ? bt_sample_takes_label(p->sample)
+	                          : o->format == BT_PREDICT_CSV && o->top == 0;
+	if (r == BT_OK && o->multi && joins)
+		r = check_separator(p, err);
 	if (r == BT_OK && o->sample == NULL && o->format == BT_PREDICT_CSV)
-		r = put_header(p, err);
+		r = bt_predict_header(p, err);
+	if (r == BT_OK && p->row.len > 0)
+		r = put_row(p, err);
 	if (r != BT_OK) {
 		bt_predict_free(p);
 		return r;
@@ -237,7 +207,10 @@ void bt_predict_free(struct bt_predict *p)
 		return;
 	bt_sample_free(p->sample);
 	bt_buf_clear(&p->row);
+	bt_buf_clear(&p->set);
 	bt_labels_clear(&p->labels);
+	bt_labels_clear(&p->sets);
+	free(p->on);
 	free(p->shown);
 	free(p->logit);
 	free(p->p);
@@ -285,113 +258,64 @@ static void rank(struct bt_predict *p, int most)
 			}
 }
 
-static void csv_row(struct bt_predict *p, struct bt_span id)
+/* The probability of each label, by itself, and the labels that hold: those
+ * over the threshold, also in p->set. */
+static void find_labels(struct bt_predict *p, const float *logits)
 {
-	struct bt_buf *b = &p->row;
+	double least = p->o.threshold > 0 ? p->o.threshold : 0.5;
+	bool any = false;
 	int i;
 
-	bt_csv_put(b, id, p->o.delimiter);
-	for (i = 0; i < (p->o.top > 0 ? p->o.top : 1); i++) {
-		bt_buf_putc(b, p->o.delimiter);
-		put_field(b, p->labels.name[p->order[i]], p->o.delimiter);
-		if (p->o.top > 0) {
-			bt_buf_putc(b, p->o.delimiter);
-			put_number(b, p->p[p->order[i]]);
-		}
+	bt_buf_reset(&p->set);
+	for (i = 0; i < p->classes; i++) {
+		p->logit[i] = (double)logits[i];
+		p->p[i] = 1 / (1 + exp(-p->logit[i]));
+		p->on[i] = p->p[i] > least;
+		if (!p->on[i])
+			continue;
+		p->counts[i]++;
+		if (any)
+			bt_buf_puts(&p->set, p->o.separator);
+		bt_buf_puts(&p->set, p->labels.name[i]);
+		any = true;
 	}
-	for (i = 0; p->o.proba && i < p->labels.n; i++) {
-		bt_buf_putc(b, p->o.delimiter);
-		put_number(b, p->p[i]);
-	}
-	bt_buf_putc(b, '\n');
+	p->without += !any;
 }
 
-static void put_json(struct bt_buf *b, struct bt_span s)
+/* Takes the numbers. */
+static void take_numbers(struct bt_predict *p, const float *answer)
 {
-	json_t *v = json_stringn(s.p, s.n);
-	char *text = json_dumps(v, JSON_ENCODE_ANY);
-
-	/* an id is any bytes; what is not UTF-8 cannot stand in JSON */
-	bt_buf_puts(b, text != NULL ? text : "null");
-	free(text);
-	json_decref(v);
-}
-
-static void json_row(struct bt_predict *p, struct bt_span id)
-{
-	struct bt_buf *b = &p->row;
+	double v;
 	int i;
 
-	bt_buf_puts(b, "{\"id\": ");
-	put_json(b, id);
-	bt_buf_puts(b, ", \"label\": ");
-	put_json(b, bt_span(p->labels.name[p->order[0]]));
-	bt_buf_puts(b, ", \"probability\": ");
-	put_number(b, p->p[p->order[0]]);
-	for (i = 0; i < p->o.top; i++) {
-		bt_buf_puts(b, i == 0 ? ", \"top\": [" : ", ");
-		bt_buf_puts(b, "{\"label\": ");
-		put_json(b, bt_span(p->labels.name[p->order[i]]));
-		bt_buf_puts(b, ", \"probability\": ");
-		put_number(b, p->p[p->order[i]]);
-		bt_buf_puts(b, i == p->o.top - 1 ? "}]" : "}");
+	for (i = 0; i < p->classes; i++) {
+		v = (double)answer[i];
+		p->p[i] = v;
+		p->least = p->n == 0 || v < p->least ? v : p->least;
+		p->most = p->n == 0 || v > p->most ? v : p->most;
+		p->sum += v;
+		p->n++;
 	}
-	for (i = 0; p->o.proba && i < p->labels.n; i++) {
-		bt_buf_puts(b, i == 0 ? ", \"probabilities\": {" : ", ");
-		put_json(b, bt_span(p->labels.name[i]));
-		bt_buf_puts(b, ": ");
-		put_number(b, p->p[i]);
-		if (i == p->labels.n - 1)
-			bt_buf_putc(b, '}');
-	}
-	bt_buf_puts(b, "}\n");
-}
-
-/* As Python prints floats that were doubled in length: 1.0, 0.25, 1e-05. */
-static void tsv_row(struct bt_predict *p)
-{
-	struct bt_buf *b = &p->row;
-	char s[32];
-	int i;
-
-	for (i = 0; i < p->labels.n; i++) {
-		bt_format_f64(s, sizeof(s), (double)(float)p->p[i]);
-		bt_buf_printf(b, "%s%s%s", i > 0 ? "\t" : "", s,
-		              s[strspn(s, "-0123456789")] == '\0' ? ".0" : "");
-	}
-	bt_buf_putc(b, '\n');
-}
-
-/* Takes the number for the one answer there is. */
-static void take_number(struct bt_predict *p, const float *answer)
-{
-	double v = (double)answer[0];
-
-	p->p[0] = v;
 	p->order[0] = 0;
-	p->least = p->n == 0 || v < p->least ? v : p->least;
-	p->most = p->n == 0 || v > p->most ? v : p->most;
-	p->sum += v;
-	p->n++;
 }
 
-/* What bt_predict_add adds of a number. */
-static void number_row(struct bt_predict *p, struct bt_span id)
+/* Into the sample: with a threshold that was asked for, 1 and 0. */
+static int fill_in(struct bt_predict *p, struct bt_span id,
+                   struct bt_error *err)
 {
-	struct bt_buf *b = &p->row;
+	int i, label = p->order[0];
 
-	if (p->o.format == BT_PREDICT_JSONL) {
-		bt_buf_puts(b, "{\"id\": ");
-		put_json(b, id);
-		bt_buf_puts(b, ", \"value\": ");
-		put_number(b, p->p[0]);
-		bt_buf_puts(b, "}\n");
-		return;
-	}
-	bt_csv_put(b, id, p->o.delimiter);
-	bt_buf_putc(b, p->o.delimiter);
-	put_number(b, p->p[0]);
-	bt_buf_putc(b, '\n');
+	if (p->set.oom)
+		return bt_error_nomem(err, "predicting");
+	if (p->o.multi)
+		label = bt_sample_takes_label(p->sample)
+		            ? bt_labels_add(&p->sets, bt_predict_set(p), err)
+		            : 0;
+	if (label < 0)
+		return label;
+	for (i = 0; p->o.multi && p->o.threshold > 0 && i < p->labels.n; i++)
+		p->p[i] = p->on[i] ? 1 : 0;
+	return bt_sample_set(p->sample, id, label, p->p, err);
 }
 
 /* Numbers that stand for missing ids explain why none of them is there. */
@@ -409,7 +333,10 @@ int bt_predict_add(struct bt_predict *p, uint64_t i, struct bt_span id,
 	char number[24];
 
 	if (p->o.number) {
-		take_number(p, logits);
+		take_numbers(p, logits);
+	} else if (p->o.multi) {
+		find_labels(p, logits);
+		rank(p, p->o.top);
 	} else {
 		weigh(p, logits);
 		rank(p, p->o.top > 0 ? p->o.top : 1);
@@ -421,17 +348,8 @@ int bt_predict_add(struct bt_predict *p, uint64_t i, struct bt_span id,
 		id = bt_span(number);
 	}
 	if (p->sample != NULL)
-		return blame_ids(
-		    p, bt_sample_set(p->sample, id, p->order[0], p->p, err),
-		    err);
-	if (p->o.format == BT_PREDICT_TSV)
-		tsv_row(p);
-	else if (p->o.number)
-		number_row(p, id);
-	else if (p->o.format == BT_PREDICT_JSONL)
-		json_row(p, id);
-	else
-		csv_row(p, id);
+		return blame_ids(p, fill_in(p, id, err), err);
+	bt_predict_row(p, id);
 	return put_row(p, err);
 }
 
@@ -458,6 +376,9 @@ void bt_predict_tell(const struct bt_predict *p, const struct bt_log *log)
 			bt_buf_printf(&b, "%s%s %llu", b.len > 0 ? ", " : "",
 			              p->labels.name[i],
 			              (unsigned long long)p->counts[i]);
+	if (p->without > 0)
+		bt_buf_printf(&b, "%sno label %llu", b.len > 0 ? ", " : "",
+		              (unsigned long long)p->without);
 	if (bt_buf_str(&b) != NULL)
 		bt_log(log, BT_LOG_NOTE, "predicted %s", bt_buf_str(&b));
 	bt_buf_clear(&b);

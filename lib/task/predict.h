@@ -21,7 +21,12 @@ enum bt_predict_format {
 
 struct bt_predict_opts {
 	enum bt_predict_format format;
-	bool number;           /* the model's answer is a number, not a class */
+	bool number;      /* the model's answers are numbers, not a class */
+	bool multi;       /* any number of the classes may hold */
+	double threshold; /* of these: those that are likelier do, and are
+	                   * 1 and others 0 in a sample's columns; 0: .5,
+	                   * and a sample takes probabilities */
+	const char *separator; /* stands between their names; NULL: a blank */
 	char delimiter;        /* of CSV; 0: a comma, or the sample's */
 	const char *header;    /* names of id and label; NULL: id,label */
 	bool proba;            /* the probability of every class too */

@@ -47,12 +47,10 @@ static int read_weight(const struct bt_feature *f, float *v, bool *has,
 	return BT_OK;
 }
 
-int bt_text_rec_several(size_t n_labels, struct bt_error *err)
+bool bt_text_rec_is_open(const struct bt_text_rec *rec)
 {
-	return bt_error_set(err, BT_EFORMAT,
-	                    "has %zu labels: classifiers here take records "
-	                    "with exactly one, or without the feature 'label'",
-	                    n_labels);
+	return rec->several ||
+	       (rec->name_list.name != NULL && rec->number_list.name == NULL);
 }
 
 /* *n is the number of byte strings, the first of which is *v. */
@@ -75,28 +73,58 @@ static int read_label(const struct bt_feature *f, struct bt_text_rec *rec,
 {
 	int r = read_labels(f, &rec->label, &rec->n_labels, err);
 
+	rec->label_list = *f;
 	rec->several = rec->n_labels != 1;
 	if (rec->several)
 		rec->label.p = NULL;
 	return r;
 }
 
-/* A float is a number to predict. */
+/* A list of texts is kept as it stands. */
+static int keep_texts(const struct bt_feature *f, struct bt_feature *kept,
+                      struct bt_error *err)
+{
+	struct bt_span first;
+	size_t n;
+
+	*kept = *f;
+	return read_labels(f, &first, &n, err);
+}
+
+/* A float is a number to predict; a list is kept as it stands. */
 static int read_label_ids(const struct bt_feature *f, struct bt_token_rec *rec,
                           struct bt_error *err)
 {
+	bool number = f->kind == BT_FEATURE_FLOAT;
 	size_t n;
-	int r;
+	int r = number ? bt_feature_floats(f, &rec->label_value, 1, &n, err)
+	               : bt_feature_int64s(f, &rec->label_id, 1, &n, err);
+
+	if (r != BT_OK)
+		return r;
+	if (n != 1) {
+		rec->id_list = *f;
+		return BT_OK;
+	}
+	if (number && !isfinite(rec->label_value))
+		return bt_error_set(
+		    err, BT_EFORMAT,
+		    "feature 'label_ids' is not a finite number");
+	rec->has_label_value = number;
+	rec->has_label_id = !number;
+	return BT_OK;
+}
+
+/* Of a text record: a published number, or numbers to predict. */
+static int read_label_numbers(const struct bt_feature *f,
+                              struct bt_text_rec *rec, struct bt_error *err)
+{
+	size_t n;
 
 	if (f->kind != BT_FEATURE_FLOAT)
 		return read_int(f, &rec->label_id, &rec->has_label_id, err);
-	r = bt_feature_floats(f, &rec->label_value, 1, &n, err);
-	if (r == BT_OK && (n != 1 || !isfinite(rec->label_value)))
-		r = bt_error_set(
-		    err, BT_EFORMAT,
-		    "feature 'label_ids' is not one finite number");
-	rec->has_label_value = r == BT_OK;
-	return r;
+	rec->number_list = *f;
+	return bt_feature_floats(f, NULL, 0, &n, err);
 }
 
 static int read_text_feature(const struct bt_feature *f,
@@ -112,7 +140,9 @@ static int read_text_feature(const struct bt_feature *f,
 	if (bt_feature_is(f, "label"))
 		return read_label(f, rec, err);
 	if (bt_feature_is(f, "label_ids"))
-		return read_int(f, &rec->label_id, &rec->has_label_id, err);
+		return read_label_numbers(f, rec, err);
+	if (bt_feature_is(f, "label_names"))
+		return keep_texts(f, &rec->name_list, err);
 	if (bt_feature_is(f, "weight"))
 		return read_weight(f, &rec->weight, &rec->has_weight, err);
 	if (bt_feature_is(f, "input_ids"))
@@ -154,17 +184,44 @@ static void add_text(struct bt_example_writer *w, const char *name,
 		bt_example_add_text(w, name, v.p, v.n);
 }
 
+/* A list as it was read, if it was. */
+static void add_kept(struct bt_example_writer *w, const char *name,
+                     const struct bt_feature *f)
+{
+	if (f->name != NULL)
+		bt_example_add_list(w, name, f->kind, f->list.p,
+		                    (size_t)(f->list.end - f->list.p));
+}
+
+static void add_names(struct bt_example_writer *w,
+                      const struct bt_text_rec *rec)
+{
+	if (rec->names != NULL)
+		bt_example_add_texts(w, "label_names", rec->names,
+		                     rec->n_names);
+	else
+		add_kept(w, "label_names", &rec->name_list);
+}
+
 struct bt_span bt_text_rec_make(struct bt_example_writer *w,
                                 const struct bt_text_rec *rec)
 {
 	bt_example_begin(w);
 	add_text(w, "id", rec->id);
-	if (rec->several)
+	if (rec->several && rec->label_list.name != NULL)
+		add_kept(w, "label", &rec->label_list);
+	else if (rec->several)
 		bt_example_add_texts(w, "label", rec->labels, rec->n_labels);
 	else
 		add_text(w, "label", rec->label);
-	if (rec->has_label_id)
+	if (rec->numbers != NULL)
+		bt_example_add_floats(w, "label_ids", rec->numbers,
+		                      rec->n_names);
+	else if (rec->has_label_id)
 		bt_example_add_int64s(w, "label_ids", &rec->label_id, 1);
+	else
+		add_kept(w, "label_ids", &rec->number_list);
+	add_names(w, rec);
 	add_text(w, "text_a", rec->text_a);
 	add_text(w, "text_b", rec->text_b);
 	if (rec->has_weight)
@@ -177,6 +234,7 @@ void bt_token_rec_clear(struct bt_token_rec *rec)
 	free(rec->ids);
 	free(rec->types);
 	free(rec->scratch);
+	free(rec->target);
 	memset(rec, 0, sizeof(*rec));
 }
 
@@ -193,13 +251,17 @@ static int reserve(struct bt_token_rec *rec, size_t n)
 	               sizeof(*rec->scratch));
 }
 
-static int read_one_label(const struct bt_feature *f, struct bt_span *v,
-                          struct bt_error *err)
+static int read_token_label(const struct bt_feature *f,
+                            struct bt_token_rec *rec, struct bt_error *err)
 {
 	size_t n;
-	int r = read_labels(f, v, &n, err);
+	int r = read_labels(f, &rec->label, &n, err);
 
-	return r == BT_OK && n != 1 ? bt_text_rec_several(n, err) : r;
+	rec->label_list = *f;
+	rec->several = n != 1;
+	if (rec->several)
+		rec->label.p = NULL;
+	return r;
 }
 
 /* The three lists while a record is read. */
@@ -226,7 +288,9 @@ static int read_token_feature(const struct bt_feature *f, struct lists *l,
 	else if (bt_feature_is(f, "id"))
 		return read_text(f, &rec->id, err);
 	else if (bt_feature_is(f, "label"))
-		return read_one_label(f, &rec->label, err);
+		return read_token_label(f, rec, err);
+	else if (bt_feature_is(f, "label_names"))
+		return keep_texts(f, &rec->name_list, err);
 	else if (bt_feature_is(f, "tokenizer"))
 		return read_text(f, &rec->tokenizer, err);
 	else if (bt_feature_is(f, "label_ids"))
@@ -334,6 +398,8 @@ static void reset(struct bt_token_rec *rec)
 	rec->cap = kept.cap;
 	rec->scratch = kept.scratch;
 	rec->scratch_cap = kept.scratch_cap;
+	rec->target = kept.target;
+	rec->target_cap = kept.target_cap;
 	rec->is_real = true;
 	rec->weight = 1;
 }
@@ -402,6 +468,7 @@ enum field {
 	IS_REAL,
 	LABEL,
 	LABEL_IDS,
+	LABEL_NAMES,
 	SEGMENT_IDS,
 	TOKENIZER,
 	WEIGHT,
@@ -410,9 +477,9 @@ enum field {
 
 /* What BERT's published records have stands in the order of their protobuf
  * build's map; the others are sorted. */
-static const char layout_fields[][10] = {
+static const char layout_fields[][11] = {
     [BT_LAYOUT_FULL] = {ID, INPUT_IDS, INPUT_MASK, IS_REAL, LABEL, LABEL_IDS,
-                        SEGMENT_IDS, TOKENIZER, WEIGHT, WINDOW},
+                        LABEL_NAMES, SEGMENT_IDS, TOKENIZER, WEIGHT, WINDOW},
     [BT_LAYOUT_BERT] = {INPUT_IDS, IS_REAL, INPUT_MASK, LABEL_IDS, SEGMENT_IDS},
     [BT_LAYOUT_GARDEN] = {EXAMPLE_ID, INPUT_IDS, INPUT_MASK, IS_REAL, LABEL_IDS,
                           SEGMENT_IDS, WEIGHT},
@@ -439,7 +506,11 @@ static void add_list(struct bt_example_writer *w, enum field f,
 static void add_label_ids(struct bt_example_writer *w,
                           const struct bt_token_rec *rec)
 {
-	if (rec->has_label_value)
+	if (rec->hot != NULL)
+		bt_example_add_int64s(w, "label_ids", rec->hot, rec->n_hot);
+	else if (rec->id_list.name != NULL)
+		add_kept(w, "label_ids", &rec->id_list);
+	else if (rec->has_label_value)
 		bt_example_add_floats(w, "label_ids", &rec->label_value, 1);
 	else if (rec->has_label_id)
 		bt_example_add_int64s(w, "label_ids", &rec->label_id, 1);
@@ -454,8 +525,12 @@ static void add_field(struct bt_example_writer *w, enum field f,
 		add_list(w, f, rec, total);
 	else if (f == ID)
 		add_text(w, "id", rec->id);
+	else if (f == LABEL && rec->several)
+		add_kept(w, "label", &rec->label_list);
 	else if (f == LABEL)
 		add_text(w, "label", rec->label);
+	else if (f == LABEL_NAMES)
+		add_kept(w, "label_names", &rec->name_list);
 	else if (f == LABEL_IDS)
 		add_label_ids(w, rec);
 	else if (f == TOKENIZER)

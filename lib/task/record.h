@@ -5,10 +5,13 @@
  * Text record: id, text_a, text_b, label (bytes), weight (float), and label_ids
  * (int64) where the data set numbers its labels. A record of a task in which a
  * text may have any number of labels has them all in label, whose list may be
- * empty.
+ * empty, and in label_names (bytes) the names of all labels that there are,
+ * where these are known. One with several numbers to predict has them in
+ * label_ids (float), and their names in label_names.
  * Token record: input_ids, input_mask, segment_ids (int64, of equal length, as
  * TensorFlow Model Garden writes them, padded or not), label_ids (int64) where
- * the label set was known, and id, label (bytes), weight (float) passed along.
+ * the label set was known, a 1 or 0 for each of several labels, and id, label,
+ * label_names (bytes), weight (float) passed along.
  * tokenizer (bytes) is the fingerprint of the vocabulary and settings that made
  * the ids, so that a model can refuse another's tokens. A padded record has
  * is_real_example, too, which TensorFlow's readers ask for. Where a text was
@@ -39,11 +42,19 @@ struct bt_text_rec {
 	bool several;    /* label is absent: its feature is a list of other than
 	                  * one, as a record with several labels has */
 	size_t n_labels; /* of the list */
-	const struct bt_span *labels; /* [n_labels], for writing only */
+
+	/* of several labels or numbers, for writing: what stands in label,
+	 * label_names and label_ids; NULL is what was read */
+	const struct bt_span *labels; /* [n_labels] */
+	const struct bt_span *names;  /* [n_names] */
+	size_t n_names;
+	const float *numbers; /* [n_names] */
+	/* as they were read; those that are absent have no name */
+	struct bt_feature label_list, name_list, number_list;
 };
 
-/* The error where one label is needed: "has 3 labels, ...". */
-int bt_text_rec_several(size_t n_labels, struct bt_error *err);
+/* True if it may have any number of labels. */
+bool bt_text_rec_is_open(const struct bt_text_rec *rec);
 
 /* Reads a payload; the spans are borrowed from it. BT_EFORMAT, with advice, if
  * it is a token record or has no text_a. */
@@ -72,6 +83,17 @@ struct bt_token_rec {
 	bool has_window; /* written, not read */
 	int64_t window;
 	int32_t pad_id; /* what input_ids are padded with when written */
+
+	/* of several labels or numbers, borrowed; those that are absent have no
+	 * name. ids: label_ids where it is a list of other than one */
+	struct bt_feature label_list, name_list, id_list;
+	bool several;       /* label_list is one of other than one */
+	const int64_t *hot; /* [n_hot] label_ids to write, or NULL */
+	size_t n_hot;
+	/* what is to be predicted, set by bt_dataset_check */
+	float *target; /* [n_target] */
+	size_t n_target, target_cap;
+	bool open; /* there may be any number of labels: it shows */
 
 	/* memory behind ids and types, and scratch for decoding */
 	size_t cap;
@@ -111,8 +133,8 @@ enum bt_token_layout {
 /*
  * Makes the payload in out. The lists are padded to pad tokens, ids with
  * pad_id, the others with zeros, not at all if pad is 0; pad must not be
- * smaller than n otherwise. label_ids is the label_value where there is one,
- * else the label_id, else absent.
+ * smaller than n otherwise. label_ids is hot where that is there, else
+ * id_list, the label_value or the label_id, else absent.
  */
 int bt_token_rec_write(struct bt_example_writer *w, struct bt_token_rec *rec,
                        enum bt_token_layout layout, size_t pad,

@@ -182,8 +182,19 @@ static int check_complete(struct bt_sample *s, struct bt_error *err)
 	return BT_OK;
 }
 
+bool bt_sample_takes_label(const struct bt_sample *s)
+{
+	size_t i;
+
+	for (i = 0; s != NULL && i < s->width; i++)
+		if (s->column[i] == BT_SAMPLE_LABEL)
+			return true;
+	return false;
+}
+
 static void put_row(const struct bt_sample *s, size_t row, struct bt_buf *b)
 {
+	const struct bt_labels *l = s->o.texts != NULL ? s->o.texts : s->labels;
 	const float *value = s->value + row * s->values;
 	char number[32];
 	size_t i;
@@ -194,7 +205,7 @@ static void put_row(const struct bt_sample *s, size_t row, struct bt_buf *b)
 		if (s->column[i] == BT_SAMPLE_ID) {
 			bt_csv_put(b, bt_sample_id(s, row), s->delimiter);
 		} else if (s->column[i] == BT_SAMPLE_LABEL) {
-			bt_csv_put(b, bt_span(s->labels->name[s->label[row]]),
+			bt_csv_put(b, bt_span(l->name[s->label[row]]),
 			           s->delimiter);
 		} else {
 			bt_format_f32(number, sizeof(number), *value++);

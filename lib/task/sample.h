@@ -18,21 +18,26 @@ struct bt_sample_opts {
 	                 * one named id, in any case, else the first */
 	bool in_order;  /* rows are answered one after the other */
 	bool proba;     /* the answers are probabilities, of one column too */
-	bool number;    /* the answer is a number, for the one column */
+	bool number;    /* the answers are numbers, a column each */
+	const struct bt_labels *texts; /* where labels of answers are numbered,
+	                                * if not in labels; or NULL. Borrowed */
 	const struct bt_log *log; /* told what looks odd at first; or NULL */
 };
 
 /*
  * Reads the sample. A single column beside the id takes the label; several, or
  * one with proba, are named as classes and take their probabilities (one that
- * is named otherwise takes the second class's, where there are two). A number
- * takes a single column, which p[0] then fills. Ids must
+ * is named otherwise takes the second class's, where there are two). Numbers
+ * take columns that are named as they are, a single one any column. Ids must
  * differ, unless it goes in order. labels is borrowed.
  */
 int bt_sample_open(const struct bt_sample_opts *o,
                    const struct bt_labels *labels, struct bt_sample **s,
                    struct bt_error *err) BT_MUST_USE;
 void bt_sample_free(struct bt_sample *s); /* takes NULL */
+
+/* True if a column takes the label. */
+bool bt_sample_takes_label(const struct bt_sample *s);
 
 /* The answer for an id, or for the next row: class and probabilities
  * [labels->n]. Ids that the sample lacks, and second answers, are an error here

@@ -82,22 +82,25 @@ static int find_id(struct bt_sample *s, const struct bt_span *names,
 static int check_classes(struct bt_sample *s, struct bt_few *strange,
                          struct bt_few *missing, struct bt_error *err)
 {
+	const char *what = s->o.number ? "numbers" : "labels";
+
 	if (strange->n > 0)
 		return bt_error_set(
 		    err, BT_EFORMAT,
-		    "column%s %s %s none of the %d labels%s%s%s: --map-label "
-		    "renames labels",
+		    "column%s %s %s none of the %d %s%s%s%s: --map-label "
+		    "renames %s",
 		    strange->n > 1 ? "s" : "", bt_few_str(strange),
-		    strange->n > 1 ? "are" : "is", s->labels->n,
+		    strange->n > 1 ? "are" : "is", s->labels->n, what,
 		    missing->n > 0 ? ", and " : "",
 		    missing->n > 0 ? bt_few_str(missing) : "",
 		    missing->n > 1   ? " have no column"
 		    : missing->n > 0 ? " has no column"
-		                     : "");
+		                     : "",
+		    what);
 	if (missing->n > 0 && s->o.log != NULL && s->values > 1)
 		bt_log(s->o.log, BT_LOG_WARN,
-		       "%s has no column for %zu of the %d labels: %s", s->name,
-		       missing->n, s->labels->n, bt_few_str(missing));
+		       "%s has no column for %zu of the %d %s: %s", s->name,
+		       missing->n, s->labels->n, what, bt_few_str(missing));
 	return BT_OK;
 }
 
@@ -151,7 +154,7 @@ static int find_number(struct bt_sample *s, const struct bt_span *names,
 			bt_few_add(&columns, names[i]);
 		}
 	s->values = 1;
-	if (answers != 1)
+	if (answers != 1 && s->labels->n == 1)
 		r = bt_error_set(err, BT_EFORMAT,
 		                 "has %zu columns to fill (%s), and the model "
 		                 "predicts one number",
@@ -180,10 +183,11 @@ static int read_header(struct bt_sample *s, const struct bt_csv *csv,
 	r = find_id(s, names, err);
 	for (i = 0; r == BT_OK && i < s->width; i++)
 		answers += s->column[i] == BT_SAMPLE_LABEL;
-	if (r == BT_OK && s->o.number)
+	if (r == BT_OK && s->o.number && s->labels->n == 1)
 		return find_number(s, names, answers, err);
-	if (r == BT_OK && (answers > 1 || s->o.proba))
-		r = find_classes(s, names, answers == 1, err);
+	if (r == BT_OK && (answers > 1 || s->o.proba || s->o.number))
+		r = find_classes(
+		    s, names, answers == 1 && !s->o.number && !s->o.texts, err);
 	return r;
 }
 
@@ -225,7 +229,7 @@ static void tell_odd(const struct bt_sample *s, struct odd *odd)
 {
 	const struct bt_labels *l = s->labels;
 
-	if (odd->values.n == 0 || s->o.log == NULL)
+	if (odd->values.n == 0 || s->o.log == NULL || s->o.texts != NULL)
 		return;
 	bt_log(s->o.log, BT_LOG_WARN,
 	       "%s holds %s, which %s none of the labels to be written ('%s' "

@@ -9,23 +9,31 @@
 #include "base/mem.h"
 #include "text/tokenizer.h"
 
+static const char *kind(const struct bt_config *c)
+{
+	return c->number  ? "a number"
+	       : c->multi ? "any number of labels"
+	                  : "classes";
+}
+
 /* Finds the first one's classes among those of model k. */
 static int match_labels(struct bt_several *s, size_t k, const char *dir,
-                        const struct bt_labels *first, bool number,
-                        struct bt_error *err)
+                        const struct bt_labels *first,
+                        const struct bt_config *of, struct bt_error *err)
 {
+	const struct bt_config *c = &s->model[k].config;
 	const struct bt_labels *l = &s->model[k].labels;
 	int i, *map = bt_array((size_t)first->n, sizeof(*map));
 
 	if (map == NULL)
 		return bt_error_nomem(err, "opening models");
 	s->class_of[k] = map;
-	if (s->model[k].config.number != number)
+	if (c->number != of->number || c->multi != of->multi)
 		return bt_error_set(err, BT_EFORMAT,
 		                    "'%s' predicts %s, the first model %s", dir,
-		                    number ? "classes" : "a number",
-		                    number ? "a number" : "classes");
-	if (number)
+		                    kind(c), kind(of));
+	map[0] = 0;
+	if (of->number && l->n == 1 && first->n == 1)
 		return BT_OK;
 	if (l->n != first->n)
 		return bt_error_set(err, BT_EFORMAT,
@@ -93,7 +101,7 @@ int bt_several_open(struct bt_several *s, const char *const *dirs, size_t n,
 			r = bt_model_open(dirs[s->n], o, &s->model[s->n], err);
 		if (r == BT_OK)
 			r = match_labels(s, s->n, dirs[s->n], &first->labels,
-			                 first->config.number, err);
+			                 &first->config, err);
 		if (r == BT_OK)
 			r = check_length(dirs[s->n], &s->model[s->n], first,
 			                 err);
@@ -141,7 +149,8 @@ struct adding {
 	double *sum;
 	const int *class_of; /* or NULL: as they are */
 	int classes;
-	bool number; /* the answer is one, not a class */
+	bool number; /* the answers are such, not a class */
+	bool multi;  /* any number of the classes may hold */
 };
 
 /* Adds the probabilities of example i. */
@@ -149,11 +158,15 @@ static int add(void *ctx, size_t i, const float *logits, struct bt_error *err)
 {
 	const struct adding *a = ctx;
 	double *sum = a->sum + i * (size_t)a->classes, max = logits[0], all = 0;
+	double v;
 	int k;
 
 	(void)err;
-	if (a->number) {
-		*sum += (double)logits[0];
+	if (a->number || a->multi) {
+		for (k = 0; k < a->classes; k++) {
+			v = logits[a->class_of != NULL ? a->class_of[k] : k];
+			sum[k] += a->multi ? 1 / (1 + exp(-v)) : v;
+		}
 		return BT_OK;
 	}
 	for (k = 1; k < a->classes; k++)
@@ -167,11 +180,18 @@ static int add(void *ctx, size_t i, const float *logits, struct bt_error *err)
 	return BT_OK;
 }
 
-/* The answer of n models together: of classes, the logarithm of the mean. */
+/* The answer of n models together: of classes, the logarithm of the mean; where
+ * any number may hold, the logit that has it. */
 static float mean(const struct adding *a, double sum, size_t n)
 {
-	return a->number ? (float)(sum / (double)n)
-	                 : (float)log(fmax(sum, DBL_MIN) / (double)n);
+	double p = sum / (double)n;
+
+	if (a->number)
+		return (float)p;
+	if (a->multi)
+		return (float)(log(fmax(p, DBL_MIN)) -
+		               log(fmax(1 - p, DBL_EPSILON / 2)));
+	return (float)log(fmax(sum, DBL_MIN) / (double)n);
 }
 
 int bt_several_infer(struct bt_several *s, const struct bt_model *first,
@@ -180,7 +200,8 @@ int bt_several_infer(struct bt_several *s, const struct bt_model *first,
                      struct bt_error *err)
 {
 	size_t classes = (size_t)first->labels.n, n = d->n * classes, i, k;
-	struct adding a = {NULL, NULL, first->labels.n, first->config.number};
+	struct adding a = {NULL, NULL, first->labels.n, first->config.number,
+	                   first->config.multi};
 	int r;
 
 	if (bt_grow(&s->sum, &s->sum_cap, n, sizeof(*s->sum)) != BT_OK)

@@ -30,7 +30,9 @@ void bt_several_clear(struct bt_several *s);
 /* Narrows what records must fit to what all of them take. */
 void bt_several_fit(const struct bt_several *s, struct bt_fit *fit);
 
-/* As bt_infer; the logits are the logarithms of the mean probabilities. */
+/* As bt_infer; the logits are the logarithms of the mean probabilities, or
+ * those of such logits where any number of classes may hold; numbers are the
+ * mean. */
 int bt_several_infer(struct bt_several *s, const struct bt_model *first,
                      const struct bt_dataset *d, struct bt_gather *g,
                      bt_infer_fn *fn, void *ctx, double *flop,

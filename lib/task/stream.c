@@ -93,7 +93,7 @@ int bt_stream_open(const struct bt_stream_opts *o, struct bt_stream *s,
 	r = bt_pool_new(o->threads, &s->pool, err);
 	e.pool = s->pool;
 	if (r == BT_OK)
-		r = bt_gather_init(&s->gather, e.max_texts, room, err);
+		r = bt_gather_init(&s->gather, e.max_texts, room, 0, err);
 	if (r == BT_OK)
 		r = open_model(s, &e, err);
 	if (r == BT_OK)

@@ -113,6 +113,8 @@ struct bt_table_maker {
 	struct bt_buf parts[BT_PARTS];
 	struct bt_span *labels; /* of a record with several */
 	size_t labels_cap;
+	struct bt_span *names; /* of all that it might have */
+	size_t names_cap;
 	bool missing; /* the last record has a text that was missing */
 };
 

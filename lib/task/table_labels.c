@@ -109,25 +109,32 @@ static int one_label(struct bt_table_maker *m, struct bt_span field,
 	return r;
 }
 
-/* Adds a label to those of the record, once. */
+/* Adds a label to a list of n, once. */
+static int add_once(struct bt_span **list, size_t *cap, size_t *n,
+                    struct bt_span v, struct bt_error *err)
+{
+	size_t i;
+
+	for (i = 0; i < *n; i++)
+		if (bt_span_equal((*list)[i], v))
+			return BT_OK;
+	if (bt_grow(list, cap, *n + 1, sizeof(**list)) != BT_OK)
+		return bt_error_nomem(err, "reading a row");
+	(*list)[(*n)++] = v;
+	return BT_OK;
+}
+
+/* Adds a label to those of the record. */
 static int add_label(struct bt_table_maker *m, struct bt_span v,
                      struct bt_text_rec *rec, enum bt_table_fault *fault,
                      struct bt_error *err)
 {
 	int64_t number;
-	size_t i;
 	int r = rename_label(m, &v, &number, fault, err);
 
-	if (r != BT_OK)
-		return r;
-	for (i = 0; i < rec->n_labels; i++)
-		if (bt_span_equal(m->labels[i], v))
-			return BT_OK;
-	if (bt_grow(&m->labels, &m->labels_cap, rec->n_labels + 1,
-	            sizeof(*m->labels)) != BT_OK)
-		return bt_error_nomem(err, "reading a row");
-	m->labels[rec->n_labels++] = v;
-	return BT_OK;
+	return r == BT_OK ? add_once(&m->labels, &m->labels_cap, &rec->n_labels,
+	                             v, err)
+	                  : r;
 }
 
 /* One column that holds all of them; blanks around each are not part of it. */
@@ -173,32 +180,48 @@ static int truth(struct bt_span v)
 	return -1;
 }
 
+/* Whether the row has the label of column i; below 0: neither is said. */
+static int has_label(const struct bt_table_columns *c, size_t i,
+                     const struct bt_span *fields, enum bt_table_fault *fault,
+                     struct bt_error *err)
+{
+	struct bt_span v = fields[c->label[i]], name = c->label_names[i];
+	int on = truth(v);
+
+	if (on >= 0)
+		return on;
+	*fault = BT_TABLE_CELL;
+	return bt_error_set(
+	    err, BT_EFORMAT, "'%.*s' is '%.*s', expected 0 or 1",
+	    (int)(name.n < SHOWN ? name.n : SHOWN), name.p,
+	    (int)(v.n < SHOWN ? v.n : SHOWN), v.p != NULL ? v.p : "");
+}
+
+/* A column for each label that the row may have. */
 static int set_labels(struct bt_table_maker *m,
                       const struct bt_table_columns *c,
                       const struct bt_span *fields, struct bt_text_rec *rec,
                       enum bt_table_fault *fault, struct bt_error *err)
 {
-	struct bt_span v;
+	struct bt_span name;
+	int64_t number;
 	size_t i;
 	int r = BT_OK, on;
 
 	for (i = 0; r == BT_OK && i < c->n_label; i++) {
-		v = fields[c->label[i]];
-		on = truth(v);
-		if (on < 0) {
-			*fault = BT_TABLE_CELL;
-			return bt_error_set(err, BT_EFORMAT,
-			                    "'%.*s' is '%.*s', expected 0 or 1",
-			                    (int)(c->label_names[i].n < SHOWN
-			                              ? c->label_names[i].n
-			                              : SHOWN),
-			                    c->label_names[i].p,
-			                    (int)(v.n < SHOWN ? v.n : SHOWN),
-			                    v.p != NULL ? v.p : "");
-		}
-		if (on)
-			r = add_label(m, c->label_names[i], rec, fault, err);
+		on = has_label(c, i, fields, fault, err);
+		if (on < 0)
+			return on;
+		name = c->label_names[i];
+		r = rename_label(m, &name, &number, fault, err);
+		if (r == BT_OK)
+			r = add_once(&m->names, &m->names_cap, &rec->n_names,
+			             name, err);
+		if (r == BT_OK && on)
+			r = add_once(&m->labels, &m->labels_cap, &rec->n_labels,
+			             name, err);
 	}
+	rec->names = m->names;
 	return r;
 }
 

@@ -78,6 +78,7 @@ void bt_table_maker_clear(struct bt_table_maker *m)
 	for (i = 0; i < BT_PARTS; i++)
 		bt_buf_clear(&m->parts[i]);
 	free(m->labels);
+	free(m->names);
 	memset(m, 0, sizeof(*m));
 }
 

@@ -33,6 +33,8 @@ struct bt_tokenize_worker {
 	struct bt_example_writer example;
 	struct bt_buf payload;
 	struct bt_buf mended[2];
+	int64_t *hot; /* label_ids of several labels */
+	size_t hot_cap;
 };
 
 struct bt_tokenize {

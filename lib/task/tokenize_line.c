@@ -73,6 +73,30 @@ static int put_member(struct bt_buf *out, const char *name, struct bt_span s,
 	return BT_OK;
 }
 
+/* A member that is a list of texts, if the text record has it. */
+static int put_texts(struct bt_buf *out, const char *name,
+                     const struct bt_feature *f, struct bt_error *err)
+{
+	struct bt_pb at = f->list;
+	const char *between = "";
+	struct bt_span s;
+	int r;
+
+	if (f->name == NULL)
+		return BT_OK;
+	bt_buf_printf(out, "\"%s\": [", name);
+	while ((r = bt_feature_next_text(f, &at, &s.p, &s.n, err)) == 1) {
+		if (bt_charset_check(BT_CHARSET_UTF8, s.p, s.n) != s.n)
+			return bt_error_set(err, BT_EFORMAT,
+			                    "the %s is not valid UTF-8", name);
+		bt_buf_puts(out, between);
+		bt_tokenize_put_string(out, s);
+		between = ", ";
+	}
+	bt_buf_puts(out, "], ");
+	return r;
+}
+
 /* A place in a text, in bytes and in characters. */
 struct cursor {
 	const char *text;
@@ -176,7 +200,9 @@ int bt_tokenize_put_json(const struct bt_tokenize *j,
 
 	bt_buf_putc(out, '{');
 	r = put_member(out, "id", x->rec.id, err);
-	if (r == BT_OK)
+	if (r == BT_OK && bt_text_rec_is_open(&x->rec))
+		r = put_texts(out, "labels", &x->rec.label_list, err);
+	else if (r == BT_OK)
 		r = put_member(out, "label", x->rec.label, err);
 	if (j->opts.windows)
 		bt_buf_printf(out, "\"window\": %zu, ", x->window);

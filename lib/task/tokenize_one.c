@@ -3,6 +3,7 @@
 #include <float.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/num.h"
 #include "io/charset.h"
 #include "task/tokenize_int.h"
@@ -73,6 +74,93 @@ static int fill_label(const struct bt_tokenize *j, struct bt_token_rec *rec,
 	                    l->name[l->n - 1]);
 }
 
+/* Where a label stands among the names of its record; n: nowhere. */
+static size_t find_name(const struct bt_feature *names, struct bt_span label,
+                        size_t n)
+{
+	struct bt_pb at = names->list;
+	struct bt_span name;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (bt_feature_next_text(names, &at, &name.p, &name.n, NULL) !=
+		        1 ||
+		    bt_span_equal(name, label))
+			break;
+	return i;
+}
+
+static size_t count_names(const struct bt_feature *names)
+{
+	struct bt_pb at = names->list;
+	struct bt_span name;
+	size_t n = 0;
+
+	while (bt_feature_next_text(names, &at, &name.p, &name.n, NULL) == 1)
+		n++;
+	return n;
+}
+
+/* label_ids of any number of labels: 1 for each that the record has, among the
+ * labels that were given, its own names of labels, or the model's. */
+static int fill_hot(const struct bt_tokenize *j, struct bt_tokenize_worker *w,
+                    struct bt_token_rec *rec, struct bt_error *err)
+{
+	const struct bt_labels *l = j->opts.labels;
+	const struct bt_feature *names = &rec->name_list;
+	struct bt_pb at = rec->label_list.list;
+	bool own = names->name != NULL && !j->opts.only_labels;
+	size_t n = own ? count_names(names) : l != NULL ? (size_t)l->n : 0, i;
+	struct bt_span v;
+	int r;
+
+	if (n == 0 || rec->label_list.name == NULL)
+		return BT_OK;
+	if (bt_grow(&w->hot, &w->hot_cap, n, sizeof(*w->hot)) != BT_OK)
+		return BT_ENOMEM;
+	memset(w->hot, 0, n * sizeof(*w->hot));
+	while ((r = bt_feature_next_text(&rec->label_list, &at, &v.p, &v.n,
+	                                 err)) == 1) {
+		i = own ? find_name(names, v, n) : (size_t)bt_labels_find(l, v);
+		if (i < n)
+			w->hot[i] = 1;
+		else if (own || j->opts.only_labels)
+			return bt_error_set(err, BT_EFORMAT,
+			                    "the label '%.*s' is none of the "
+			                    "%zu labels%s",
+			                    (int)head(v).n, v.p, n,
+			                    own ? " in label_names" : "");
+		else
+			return BT_OK;
+	}
+	rec->hot = w->hot;
+	rec->n_hot = n;
+	return r;
+}
+
+/* label_ids of a record with any number of labels, or with numbers of its own.
+ */
+static int fill_several(const struct bt_tokenize *j,
+                        const struct bt_text_rec *text,
+                        struct bt_tokenize_worker *w, struct bt_token_rec *rec,
+                        struct bt_error *err)
+{
+	bool numbers = text->number_list.name != NULL;
+	enum bt_label_type type = j->opts.label_type;
+
+	if (type == BT_LABEL_NONE)
+		return BT_OK;
+	if (type == BT_LABEL_INT || (type == BT_LABEL_FLOAT && !numbers))
+		return bt_error_set(
+		    err, BT_EFORMAT, "has %s: --label-type %s goes with them",
+		    numbers ? "numbers to predict" : "any number of labels",
+		    numbers ? "float" : "class");
+	if (!numbers)
+		return fill_hot(j, w, rec, err);
+	rec->id_list = text->number_list;
+	return BT_OK;
+}
+
 /* The number in an id as "17" or "de-000000017". */
 static int fill_example_id(const struct bt_tokenize *j, uint64_t number,
                            struct bt_token_rec *rec, struct bt_error *err)
@@ -103,12 +191,16 @@ static int fill_example_id(const struct bt_tokenize *j, uint64_t number,
  * model. */
 static int fill_record(const struct bt_tokenize *j,
                        const struct bt_text_rec *text, uint64_t number,
-                       struct bt_token_rec *rec, struct bt_error *err)
+                       struct bt_tokenize_worker *w, struct bt_error *err)
 {
+	struct bt_token_rec *rec = &w->rec;
 	int r;
 
 	rec->id = text->id;
 	rec->label = text->label;
+	rec->label_list = text->label_list;
+	rec->several = text->several;
+	rec->name_list = text->name_list;
 	rec->has_weight = text->has_weight;
 	rec->weight = text->weight;
 	rec->tokenizer = bt_span(bt_tok_fingerprint(j->tok));
@@ -116,7 +208,10 @@ static int fill_record(const struct bt_tokenize *j,
 	rec->label_id = text->label_id;
 	rec->has_label_id =
 	    text->has_label_id && j->opts.label_type == BT_LABEL_CLASS;
-	r = fill_label(j, rec, err);
+	if (bt_text_rec_is_open(text) || text->number_list.name != NULL)
+		r = fill_several(j, text, w, rec, err);
+	else
+		r = fill_label(j, rec, err);
 	if (r == BT_OK && j->opts.layout == BT_LAYOUT_GARDEN)
 		r = fill_example_id(j, number, rec, err);
 	return r;
@@ -133,7 +228,7 @@ static int put_record(const struct bt_tokenize *j, struct bt_tokenize_worker *w,
 		return BT_ENOMEM;
 	w->rec.has_window = j->opts.windows;
 	w->rec.window = (int64_t)x->window;
-	r = fill_record(j, &x->rec, x->number, &w->rec, &p->err);
+	r = fill_record(j, &x->rec, x->number, w, &p->err);
 	if (r != BT_OK)
 		return r;
 	w->rec.pad_id = bt_tok_role(j->tok, BT_TOK_PAD);
@@ -145,7 +240,8 @@ static int put_record(const struct bt_tokenize *j, struct bt_tokenize_worker *w,
 	                       j->opts.pad, &w->payload) != BT_OK)
 		return BT_ENOMEM;
 	bt_buf_put(&p->out, w->payload.data, w->payload.len);
-	p->stats.labelled += w->rec.has_label_id || w->rec.has_label_value;
+	p->stats.labelled += w->rec.has_label_id || w->rec.has_label_value ||
+	                     w->rec.hot != NULL || w->rec.id_list.name != NULL;
 	p->stats.weighted += w->rec.has_weight;
 	return BT_OK;
 }
@@ -219,8 +315,6 @@ static int encode(const struct bt_tokenize *j, struct bt_tokenize_worker *w,
 		x->rec.text_a = (struct bt_span){data, item->len};
 	else
 		r = bt_text_rec_read(data, item->len, &x->rec, &p->err);
-	if (r == BT_OK && x->rec.several)
-		r = bt_text_rec_several(x->rec.n_labels, &p->err);
 	if (r == BT_OK && j->opts.mend)
 		r = mend_both(w, &x->rec, &p->stats);
 	if (r == BT_OK)

@@ -38,7 +38,7 @@ static void put_line(struct bt_train_run *t, double loss,
 	bt_buf_printf(b, "{\"step\":%lld", (long long)t->s.step);
 	put(b, "", "epoch", epochs_done(t));
 	put(b, "", "loss", loss);
-	if (!t->m->config.number)
+	if (t->train->width == 0)
 		put(b, "", "accuracy", bt_train_accuracy(t));
 	put(b, "", "learning_rate", bt_train_rate(t, t->s.step - 1));
 	put(b, "", "seconds", t->s.seconds + bt_seconds() - t->began);
@@ -78,7 +78,7 @@ static void put_events(struct bt_train_run *t, double loss,
 
 	bt_events_scalar(e, BT_EVENTS_TRAIN, at, loss,
 	                 epochs ? "epoch_loss" : "training_loss");
-	if (epochs && !t->m->config.number)
+	if (epochs && t->train->width == 0)
 		bt_events_scalar(e, BT_EVENTS_TRAIN, at, bt_train_accuracy(t),
 		                 "epoch_accuracy");
 	bt_events_scalar(e, BT_EVENTS_TRAIN, at, rate,

@@ -71,7 +71,15 @@ static int open_tokenizer(struct bt_job *j, struct bt_error *err)
 	return r;
 }
 
-/* What depends on whether classes or numbers are learnt. */
+/* What is learnt, in words of a message; NULL: one class of several. */
+static const char *learnt(const struct bt_config *c)
+{
+	return c->number  ? "predict numbers"
+	       : c->multi ? "find any number of labels"
+	                  : NULL;
+}
+
+/* What depends on what is learnt: classes, any number of labels, or numbers. */
 static int settle_task(struct bt_job *j, struct bt_error *err)
 {
 	struct bt_config *c = &j->model.config;
@@ -79,22 +87,31 @@ static int settle_task(struct bt_job *j, struct bt_error *err)
 	const char *of = NULL;
 	double v;
 
-	if (j->o.task != NULL)
+	j->was_number = c->number;
+	j->was_multi = c->multi;
+	if (j->o.task != NULL) {
 		c->number = strcmp(j->o.task, "regression") == 0;
+		c->multi = strcmp(j->o.task, "multilabel") == 0;
+	}
 	if (c->number && j->o.labels != NULL)
 		of = "--labels";
-	else if (c->number && j->o.train.class_weight != NULL)
+	else if (learnt(c) != NULL && j->o.train.class_weight != NULL)
 		of = "--class-weight";
-	else if (c->number && j->o.train.smoothing > 0)
+	else if (learnt(c) != NULL && j->o.train.smoothing > 0)
 		of = "--label-smoothing";
 	if (of != NULL)
 		return bt_error_set(err, BT_EARG,
-		                    "%s is for classes, and this model is to "
-		                    "predict numbers",
-		                    of);
+		                    "%s is for classes%s, and this model is to "
+		                    "%s",
+		                    of, c->multi ? " of which one holds" : "",
+		                    learnt(c));
+	s.of = c->number  ? BT_MEASURED_NUMBERS
+	       : c->multi ? BT_MEASURED_LABELS
+	                  : BT_MEASURED_CLASSES;
 	if (j->o.train.metric == NULL)
-		j->o.train.metric = c->number ? "mse" : "accuracy";
-	s.of = c->number ? BT_MEASURED_NUMBERS : BT_MEASURED_CLASSES;
+		j->o.train.metric = c->number  ? "mse"
+		                    : c->multi ? "loss"
+		                               : "accuracy";
 	return bt_metrics_find(&s, j->o.train.metric, &v, err);
 }
 

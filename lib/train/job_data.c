@@ -33,33 +33,77 @@ static bool same_labels(const struct bt_labels *a, const struct bt_labels *b)
 	return a->n == b->n;
 }
 
+/* The model's numbers are those of the data, or the data names none. */
+static bool same_numbers(const struct bt_labels *found,
+                         const struct bt_labels *known)
+{
+	char name[32];
+	int i;
+
+	if (found->n != known->n || found->n == 1)
+		return found->n == known->n;
+	for (i = 0; i < found->n; i++) {
+		snprintf(name, sizeof(name), "LABEL_%d", i);
+		if (strcmp(found->name[i], name) != 0)
+			return same_labels(found, known);
+	}
+	return true;
+}
+
+static int fix_numbers(struct bt_job *j, struct bt_labels *found,
+                       struct bt_labels *known)
+{
+	struct bt_labels *l = found;
+
+	j->keeps_head = j->was_number && same_numbers(found, known) &&
+	                !j->new_head &&
+	                has_classifier(j->o.model, &j->model.config);
+	if (j->keeps_head)
+		l = known;
+	j->model.labels = *l;
+	memset(l, 0, sizeof(*l));
+	return BT_OK;
+}
+
+/* Whether the model's classifier knows all labels of the data; map[] is their
+ * numbers then. */
+static bool knows(const struct bt_job *j, const struct bt_labels *found,
+                  const struct bt_labels *known, int *map)
+{
+	bool multi = j->model.config.multi;
+	int i;
+
+	if (known->n < (multi ? 1 : 2) || j->new_head ||
+	    j->was_multi != multi || (j->was_number && known->n > 1))
+		return false;
+	/* records that name their labels say nothing of others */
+	if (multi && found->n != known->n && found->given[0] >= 0)
+		return false;
+	for (i = 0; i < found->n; i++) {
+		map[i] = bt_labels_find(known, bt_span(found->name[i]));
+		if (map[i] < 0)
+			return false;
+	}
+	if (j->o.labels != NULL)
+		return same_labels(found, known);
+	return true;
+}
+
 /* The labels of the run: those that were given, or the model's own where it is
  * a classifier that knows all labels of the data, or those of the data in their
  * standard order. */
 static int fix_labels(struct bt_job *j, struct bt_labels *found,
                       struct bt_labels *known, struct bt_error *err)
 {
-	int *map, i, r = BT_OK;
+	int *map, r = BT_OK;
 
-	if (j->model.config.number) {
-		j->keeps_head = known->n == 1 && !j->new_head &&
-		                has_classifier(j->o.model, &j->model.config);
-		j->model.labels = *found;
-		memset(found, 0, sizeof(*found));
-		return BT_OK;
-	}
+	if (j->model.config.number)
+		return fix_numbers(j, found, known);
 	map = calloc((size_t)found->n + 1, sizeof(*map));
 	if (map == NULL)
 		return bt_error_nomem(err, "collecting labels");
-	j->keeps_head = known->n >= 2 && !j->new_head;
-	for (i = 0; i < found->n && j->keeps_head; i++) {
-		map[i] = bt_labels_find(known, bt_span(found->name[i]));
-		j->keeps_head = map[i] >= 0;
-	}
-	if (j->o.labels != NULL)
-		j->keeps_head = !j->new_head && same_labels(found, known);
-	if (j->keeps_head)
-		j->keeps_head = has_classifier(j->o.model, &j->model.config);
+	j->keeps_head = knows(j, found, known, map) &&
+	                has_classifier(j->o.model, &j->model.config);
 	if (j->o.labels != NULL) {
 		j->model.labels = *found;
 		memset(found, 0, sizeof(*found));
@@ -80,9 +124,25 @@ static int fix_labels(struct bt_job *j, struct bt_labels *found,
 		memset(found, 0, sizeof(*found));
 	}
 	if (r == BT_OK)
-		bt_dataset_relabel(&j->train, map);
+		r = bt_dataset_relabel(&j->train, map, j->model.labels.n, err);
 	free(map);
 	return r;
+}
+
+/* Where a text may have any number of labels. */
+static int check_sets(const struct bt_job *j, const struct bt_labels *found,
+                      struct bt_error *err)
+{
+	if (found->n == 0)
+		return bt_error_set(err, BT_EFORMAT,
+		                    "no training record has any label");
+	if (!j->train.open)
+		return bt_error_set(err, BT_EFORMAT,
+		                    "every training record has exactly one "
+		                    "label: --task classification learns such "
+		                    "(csv2tfrecord -l COL,COL,... makes "
+		                    "records with any number)");
+	return BT_OK;
 }
 
 static int check_training_labels(const struct bt_job *j,
@@ -97,6 +157,8 @@ static int check_training_labels(const struct bt_job *j,
 		return bt_error_set(err, BT_EFORMAT,
 		                    "%zu of %zu training records have no label",
 		                    j->train.unlabelled, j->train.n);
+	if (j->model.config.multi)
+		return check_sets(j, found, err);
 	if (found->n < 2 && !j->model.config.number && j->o.n_labels == 0)
 		return bt_error_set(err, BT_EFORMAT,
 		                    "all training records have the same label "
@@ -177,8 +239,11 @@ static int tell_unseen(const struct bt_job *j, struct bt_error *err)
 
 	if (seen == NULL)
 		return bt_error_nomem(err, "looking at the labels");
-	for (k = 0; k < j->train.n; k++)
+	for (k = 0; k < j->train.n && !j->model.config.multi; k++)
 		seen[j->train.label[k]] = 1;
+	for (k = 0; k < j->train.n && j->model.config.multi; k++)
+		for (i = 0; i < l->n; i++)
+			seen[i] |= bt_dataset_target(&j->train, k)[i] > 0;
 	for (i = 0; i < l->n; i++)
 		if (!seen[i] && ++unseen <= 5)
 			bt_buf_printf(&b, "%s'%s'", b.len > 0 ? ", " : "",
@@ -209,24 +274,40 @@ static int weigh(struct bt_job *j, struct bt_error *err)
 	return r;
 }
 
+/* "6 labels, 0.35 a text", "numbers from 1 to 5". */
+static void put_labels(const struct bt_job *j, char *what, size_t size)
+{
+	const struct bt_dataset *d = &j->train;
+	float least = INFINITY, most = -INFINITY;
+	int n = j->model.labels.n;
+	const float *y;
+	double sum = 0;
+	size_t i, k;
+
+	for (i = 0; i < d->n && d->width > 0; i++)
+		for (k = 0, y = bt_dataset_target(d, i); k < d->width; k++) {
+			least = fminf(least, y[k]);
+			most = fmaxf(most, y[k]);
+			sum += (double)y[k];
+		}
+	if (!j->model.config.number && !j->model.config.multi)
+		snprintf(what, size, "%d labels", n);
+	else if (j->model.config.multi)
+		snprintf(what, size, "%d label%s, %.3g a text", n,
+		         n == 1 ? "" : "s", sum / (double)d->n);
+	else
+		snprintf(what, size, "numbers from %g to %g%s", (double)least,
+		         (double)most, n > 1 ? ", several a text" : "");
+}
+
 static void tell_data(const struct bt_job *j, size_t all)
 {
 	const struct bt_dataset *d = &j->train;
-	float least = d->target[0], most = least;
 	char what[64], of[32] = "";
-	size_t i;
 
 	if (j->o.train.train_share != 0)
 		snprintf(of, sizeof(of), " of %zu", all);
-	snprintf(what, sizeof(what), "%d labels", j->model.labels.n);
-	if (j->model.config.number) {
-		for (i = 1; i < d->n; i++) {
-			least = fminf(least, d->target[i]);
-			most = fmaxf(most, d->target[i]);
-		}
-		snprintf(what, sizeof(what), "numbers from %g to %g",
-		         (double)least, (double)most);
-	}
+	put_labels(j, what, sizeof(what));
 	bt_log(bt_job_log(j), BT_LOG_NOTE,
 	       "%zu%s training examples, %zu for evaluation, %s, %.1f tokens "
 	       "each (longest %zu)",
@@ -244,9 +325,7 @@ int bt_job_data(struct bt_job *j, struct bt_labels *known, struct bt_error *err)
 	size_t all = 0;
 	int r = BT_OK;
 
-	if (j->model.config.number)
-		r = bt_labels_number(&found, err);
-	else if (given)
+	if (given)
 		r = bt_labels_named(j->o.labels, &found, err);
 	if (r == BT_OK)
 		r = bt_dataset_read(j->o.records, j->o.n_records, j->o.expect,

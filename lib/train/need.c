@@ -35,9 +35,9 @@ static size_t larger(size_t a, size_t b)
 }
 
 /* Of bt_gather_init. */
-static size_t gather_bytes(const struct bt_need *n)
+static size_t gather_bytes(const struct bt_need *n, size_t width)
 {
-	return larger(n->texts, n->eval_texts) * 3 * sizeof(int32_t) +
+	return larger(n->texts, n->eval_texts) * (2 + width) * sizeof(int32_t) +
 	       larger(n->tokens, n->eval_tokens) * (sizeof(int32_t) + 1);
 }
 
@@ -72,7 +72,7 @@ int bt_need_memory(struct bt_need *n, const struct bt_model *m,
 	n->moments = n->engine.params * (size_t)bt_optim_moments(o->optim.kind);
 	n->data = examples +
 	          train->n * sizeof(*b.order) * (o->batching.stream ? 2 : 1) +
-	          gather_bytes(n);
+	          gather_bytes(n, train->width);
 	add_up(n, examples);
 	return BT_OK;
 }

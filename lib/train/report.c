@@ -31,9 +31,14 @@ static int keep(struct bt_train_run *t, struct bt_error *err)
 
 int bt_train_metrics(struct bt_train_run *t, struct bt_error *err)
 {
-	if (!t->m->config.number)
+	const struct bt_config *c = &t->m->config;
+
+	if (!c->number && !c->multi)
 		return bt_metrics_init(&t->metrics, t->m->labels.n, err);
-	bt_metrics_init_number(&t->metrics);
+	if (c->number)
+		bt_metrics_init_number(&t->metrics, t->m->labels.n);
+	else
+		bt_metrics_init_multi(&t->metrics, t->m->labels.n);
 	return BT_OK;
 }
 
@@ -59,31 +64,41 @@ static const char *where(const struct bt_train_run *t, char out[64])
 	return out;
 }
 
+/* Which measures a report tells, of each kind, with the loss of training and of
+ * evaluation before them. */
+static const struct {
+	const char *name, *shown;
+} told[][4] = {
+    [BT_MEASURED_CLASSES] = {{"accuracy", "accuracy"},
+                             {"weighted_f1", "weighted F1"}},
+    [BT_MEASURED_NUMBERS] = {{"pearson", "pearson"}, {"spearman", "spearman"}},
+    [BT_MEASURED_LABELS] = {{"micro_f1", "micro F1"},
+                            {"macro_f1", "macro F1"},
+                            {"roc_auc", "ROC AUC"}},
+};
+
 static void tell(const struct bt_train_run *t, double loss,
                  const struct bt_metrics_summary *s, double value, bool better)
 {
 	const char *m = t->o->metric;
-	char at[64], more[100] = "";
+	bool said = strcmp(m, "loss") == 0 || strcmp(m, "mse") == 0;
+	struct bt_buf b = BT_BUF_INIT;
+	char at[64];
+	double v;
+	size_t i;
 
-	where(t, at);
-	if (t->m->config.number) {
-		if (strcmp(m, "mae") == 0 || strcmp(m, "r2") == 0)
-			snprintf(more, sizeof(more), ", %s %.4f", m, value);
-		bt_log(t->o->log, BT_LOG_NOTE,
-		       "%s: loss %.4f, evaluation loss %.4f, pearson %.4f, "
-		       "spearman %.4f%s%s",
-		       at, loss, s->loss, s->pearson, s->spearman, more,
-		       better ? " (best)" : "");
-		return;
+	for (i = 0; told[s->of][i].name != NULL; i++) {
+		if (bt_metrics_find(s, told[s->of][i].name, &v, NULL) == BT_OK)
+			bt_buf_printf(&b, ", %s %.4f", told[s->of][i].shown, v);
+		said |= strcmp(told[s->of][i].name, m) == 0;
 	}
-	if (strcmp(m, "accuracy") != 0 && strcmp(m, "loss") != 0 &&
-	    strcmp(m, "weighted_f1") != 0)
-		snprintf(more, sizeof(more), ", %s %.4f", m, value);
+	if (!said && strcmp(m, "pearson_spearman") != 0)
+		bt_buf_printf(&b, ", %s %.4f", m, value);
 	bt_log(t->o->log, BT_LOG_NOTE,
-	       "%s: loss %.4f, evaluation loss %.4f, accuracy %.4f, "
-	       "weighted F1 %.4f%s%s",
-	       at, loss, s->loss, s->accuracy, s->weighted_f1, more,
+	       "%s: loss %.4f, evaluation loss %.4f%s%s", where(t, at), loss,
+	       s->loss, bt_buf_str(&b) != NULL ? b.data : "",
 	       better && !t->o->keep_last ? " (best)" : "");
+	bt_buf_clear(&b);
 }
 
 /* Measures and remembers. */

@@ -70,6 +70,8 @@ static json_t *model(const struct bt_config *c)
 	bt_buf_clear(&b);
 	if (c->number)
 		json_object_set_new(o, "regression", json_true());
+	if (c->multi)
+		json_object_set_new(o, "multilabel", json_true());
 	return o;
 }
 

@@ -59,13 +59,15 @@ static void count_right(struct bt_train_run *t)
 	const struct bt_batch *b = &t->gather.b;
 	size_t classes = bt_model_width(t->m), i, k, best;
 
+	t->s.seen += (int64_t)b->texts;
+	if (t->train->width > 0)
+		return; /* no answer is one of the classes */
 	for (i = 0; i < b->texts; i++, x += classes) {
 		for (k = 1, best = 0; k < classes; k++)
 			if (x[k] > x[best])
 				best = k;
 		t->s.right += b->labels != NULL && (int)best == b->labels[i];
 	}
-	t->s.seen += (int64_t)b->texts;
 }
 
 /* Forward and backward over the batches of one update; *loss is the mean. */
@@ -337,7 +339,8 @@ static int prepare(struct bt_train_run *t, struct bt_error *err)
 
 	bt_engine_limits(t->m->engine, &tokens, &texts);
 	if (r == BT_OK)
-		r = bt_gather_init(&t->gather, texts, tokens, err);
+		r = bt_gather_init(&t->gather, texts, tokens, t->train->width,
+		                   err);
 	if (r == BT_OK)
 		r = bt_train_metrics(t, err);
 	if (r == BT_OK)

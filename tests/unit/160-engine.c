@@ -115,36 +115,68 @@ static void pools_of_texts(void **state)
 		tiny_close(&t[i]);
 }
 
-/* A model of numbers: its loss is as the formula says, and its gradients. */
-static void squares(void **state)
+static double squared(double x, double y)
 {
-	static const float targets[TINY_TEXTS] = {2.5f, -1, 0, 4, 0.25f};
-	struct bt_config c = tiny_config();
+	return (x - y) * (x - y);
+}
+
+static double entropy(double x, double y)
+{
+	double p = 1 / (1 + exp(-x));
+
+	return -(y * log(p) + (1 - y) * log(1 - p));
+}
+
+/* A model with targets of its own for each of k answers: its loss is as the
+ * formula says, and its gradients. */
+static void check_targets(const struct bt_config *c, int k,
+                          const float *targets, double (*of)(double, double))
+{
 	struct bt_error err = {0};
-	double loss = 0, d;
+	double loss = 0;
 	const float *x;
 	struct tiny t;
-	size_t i;
+	size_t i, j, n = (size_t)k;
 
-	(void)state;
 	memset(&t, 0, sizeof(t));
-	c.number = true;
 	bt_graph_init(&t.g, &err);
-	assert_ok(bt_family_classifier(&t.g, &c, 1));
+	assert_ok(bt_family_classifier(&t.g, c, k));
 	tiny_batch(&t, false);
 	t.b.targets = targets;
 	assert_ok(tiny_engine(&t, 2, false, provider(false), 0, &err));
 	assert_ok(bt_engine_forward(t.e, &t.b, &err));
 	x = bt_engine_logits(t.e);
-	for (i = 0; i < TINY_TEXTS; i++) {
-		d = (double)x[i] - (double)targets[i];
-		loss += 0.3 * (double)tiny_weights[i] * d * d;
-	}
+	for (i = 0; i < TINY_TEXTS; i++)
+		for (j = i * n; j < (i + 1) * n; j++)
+			loss += 0.3 * (double)tiny_weights[i] / (double)k *
+			        of((double)x[j], (double)targets[j]);
 	assert_true(fabs(bt_engine_loss(t.e) - loss) < 1e-5 * loss);
 	check_slopes_at(&t, 0.01f, 2e-2);
 	tiny_close(&t);
-	assert_int_equal(bt_family_classifier(&t.g, &c, 2), BT_EARG);
-	bt_graph_clear(&t.g);
+}
+
+static void squares(void **state)
+{
+	static const float targets[3 * TINY_TEXTS] = {
+	    2.5f, -1, 0, 4, 0.25f, 1, -2, 3, 0.5f, 1.5f, -0.5f, 2, 0, 1, -3};
+	struct bt_config c = tiny_config();
+
+	(void)state;
+	c.number = true;
+	check_targets(&c, 1, targets, squared);
+	check_targets(&c, 3, targets, squared);
+}
+
+static void sets_of_labels(void **state)
+{
+	static const float targets[3 * TINY_TEXTS] = {1, 0, 0, 0, 1, 1, 0, 1,
+	                                              1, 1, 0, 0, 0, 0, 1};
+	struct bt_config c = tiny_config();
+
+	(void)state;
+	c.multi = true;
+	check_targets(&c, 1, targets, entropy);
+	check_targets(&c, 3, targets, entropy);
 }
 
 /* Dropout is a function of seed and step, so it does not disturb differences.
@@ -539,6 +571,7 @@ int main(void)
 	    cmocka_unit_test(gradients_with_dropout),
 	    cmocka_unit_test(gradients_over_tokens),
 	    cmocka_unit_test(squares),
+	    cmocka_unit_test(sets_of_labels),
 	    cmocka_unit_test(pools_of_texts),
 	    cmocka_unit_test(threads_do_not_matter),
 	    cmocka_unit_test(recomputing_does_not_matter),

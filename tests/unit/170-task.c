@@ -219,14 +219,14 @@ static void datasets(void **state)
 	assert_int_equal(d.longest, 7);
 	assert_null(bt_dataset_id(&d, 4).p);
 	assert_true(bt_span_equal(bt_dataset_id(&d, 9), bt_span("n9")));
-	assert_ok(bt_gather_init(&g, 3, 20, &err));
+	assert_ok(bt_gather_init(&g, 3, 20, 0, &err));
 	bt_gather_fill(&g, &d, which, 0, 3);
 	assert_int_equal(g.b.tokens, 3 + 1 + 7);
 	assert_int_equal(g.b.ids[4], 13);
 	assert_int_equal(g.b.start[2], 4);
 	assert_int_equal(g.b.labels[0], 0);
 	bt_gather_clear(&g);
-	bt_dataset_relabel(&d, map);
+	assert_ok(bt_dataset_relabel(&d, map, 2, &err));
 	assert_int_equal(d.label[0], 2);
 	assert_ok(bt_dataset_split(&d, 0.25, 7, &e, &err));
 	assert_int_equal(d.n, 75);

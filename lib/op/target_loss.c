@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* Losses that compare each of a text's numbers with a target of its own. */
+#include "op/ops.h"
+
+static int of_each(struct bt_graph *g, enum bt_opcode op, int x)
+{
+	struct bt_node *n;
+
+	if (g->failed)
+		return -1;
+	if (g->nodes[x].rows != BT_PER_TEXT)
+		return bt_graph_misfit(g, "%s of %d numbers of a token",
+		                       bt_opcode_name(op), g->nodes[x].cols);
+	n = bt_graph_node(g, op, BT_PER_TEXT, 1);
+	if (n == NULL)
+		return -1;
+	n->in[0] = x;
+	n->n_in = 1;
+	return g->n_nodes - 1;
+}
+
+int bt_op_square_loss(struct bt_graph *g, int x)
+{
+	return of_each(g, BT_OP_SQUARE_LOSS, x);
+}
+
+int bt_op_sigmoid_loss(struct bt_graph *g, int logits)
+{
+	return of_each(g, BT_OP_SIGMOID_LOSS, logits);
+}

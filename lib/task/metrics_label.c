@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+/* Measures of labels of which any number may hold. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "task/metrics_int.h"
+
+/* The logit that a probability over the threshold has. */
+static double bound(const struct bt_metrics *m)
+{
+	if (m->threshold <= 0 || m->threshold >= 1)
+		return m->threshold <= 0 ? -INFINITY : INFINITY;
+	return log(m->threshold / (1 - m->threshold));
+}
+
+/* Area under the curve: the share of pairs of an example that has the label and
+ * one that has it not, whose scores stand in that order. */
+static int area(const double *truth, const double *score, size_t n,
+                double *ranks, double *value)
+{
+	double with = 0, sum = 0, without;
+	size_t i;
+
+	if (bt_metrics_rank(score, n, ranks) != BT_OK)
+		return BT_ENOMEM;
+	for (i = 0; i < n; i++)
+		if (truth[i] > 0) {
+			with++;
+			sum += ranks[i];
+		}
+	without = (double)n - with;
+	*value = with > 0 && without > 0
+	             ? (sum - with * (with + 1) / 2) / (with * without)
+	             : NAN;
+	return BT_OK;
+}
+
+int bt_metrics_label(const struct bt_metrics *m, size_t k,
+                     struct bt_label_metrics *c)
+{
+	size_t n = (size_t)m->n, all, i;
+	double least = bound(m), *x = NULL;
+	int r = BT_ENOMEM;
+
+	memset(c, 0, sizeof(*c));
+	if (bt_size_mul(n, 3, &all))
+		x = bt_array(all, sizeof(*x));
+	if (x != NULL) {
+		bt_metrics_column(m, m->truth, k, x);
+		bt_metrics_column(m, m->guess, k, x + n);
+		r = area(x, x + n, n, x + 2 * n, &c->roc_auc);
+	}
+	for (i = 0; r == BT_OK && i < n; i++) {
+		c->support += x[i] > 0;
+		c->predicted += x[n + i] > least;
+		c->hits += x[i] > 0 && x[n + i] > least;
+	}
+	free(x);
+	c->precision = bt_metrics_ratio((double)c->hits, (double)c->predicted);
+	c->recall = bt_metrics_ratio((double)c->hits, (double)c->support);
+	c->f1 = bt_metrics_ratio(2 * (double)c->hits,
+	                         (double)(c->predicted + c->support));
+	return r;
+}
+
+/* Examples all of whose labels are right, and labels that are wrong. */
+static void count_wrong(const struct bt_metrics *m, double *right,
+                        double *wrong)
+{
+	double least = bound(m);
+	size_t i, k, bad;
+
+	*right = *wrong = 0;
+	for (i = 0; i < m->n; i++) {
+		for (k = i * m->width, bad = 0; k < (i + 1) * m->width; k++)
+			bad +=
+			    (m->truth[k] > 0) != ((double)m->guess[k] > least);
+		*right += bad == 0;
+		*wrong += (double)bad;
+	}
+}
+
+/* Sums over the labels. */
+struct sums {
+	double hits, predicted, support, areas;
+	size_t n_areas;
+};
+
+static void add(const struct bt_metrics *m, const struct bt_label_metrics *c,
+                struct sums *t, struct bt_metrics_summary *s)
+{
+	double w = 1 / (double)m->width, support = (double)c->support;
+
+	t->hits += (double)c->hits;
+	t->predicted += (double)c->predicted;
+	t->support += support;
+	if (!isnan(c->roc_auc)) {
+		t->areas += c->roc_auc;
+		t->n_areas++;
+	}
+	s->macro_precision += w * c->precision;
+	s->macro_recall += w * c->recall;
+	s->macro_f1 += w * c->f1;
+	s->weighted_precision += support * c->precision;
+	s->weighted_recall += support * c->recall;
+	s->weighted_f1 += support * c->f1;
+}
+
+void bt_metrics_labels(const struct bt_metrics *m, struct bt_metrics_summary *s)
+{
+	struct bt_label_metrics c;
+	struct sums t = {0};
+	double right, wrong;
+	size_t k;
+
+	for (k = 0; k < m->width; k++) {
+		if (bt_metrics_label(m, k, &c) != BT_OK)
+			c.roc_auc = NAN;
+		add(m, &c, &t, s);
+	}
+	s->weighted_precision =
+	    bt_metrics_ratio(s->weighted_precision, t.support);
+	s->weighted_recall = bt_metrics_ratio(s->weighted_recall, t.support);
+	s->weighted_f1 = bt_metrics_ratio(s->weighted_f1, t.support);
+	s->micro_precision = bt_metrics_ratio(t.hits, t.predicted);
+	s->micro_recall = bt_metrics_ratio(t.hits, t.support);
+	s->micro_f1 = bt_metrics_ratio(2 * t.hits, t.predicted + t.support);
+	s->roc_auc = t.n_areas > 0 ? t.areas / (double)t.n_areas : NAN;
+	count_wrong(m, &right, &wrong);
+	s->accuracy = bt_metrics_ratio(right, (double)m->n);
+	s->hamming_loss =
+	    bt_metrics_ratio(wrong, (double)m->n * (double)m->width);
+	s->loss = bt_metrics_ratio(m->loss_sum, (double)m->n);
+}
+
+static void put_line(struct bt_buf *out, int width, const char *name,
+                     const struct bt_label_metrics *c)
+{
+	bt_buf_printf(out, "%-*s  %9.4f  %6.4f  %6.4f", width, name,
+	              c->precision, c->recall, c->f1);
+	if (isnan(c->roc_auc))
+		bt_buf_printf(out, "  %7s", "-");
+	else
+		bt_buf_printf(out, "  %7.4f", c->roc_auc);
+	bt_buf_printf(out, "  %7llu\n", (unsigned long long)c->support);
+}
+
+void bt_metrics_report_labels(const struct bt_metrics *m,
+                              const struct bt_labels *l, struct bt_buf *out)
+{
+	int width = bt_labels_width(l);
+	struct bt_metrics_summary s;
+	struct bt_label_metrics c;
+	uint64_t support = 0;
+	size_t k;
+
+	bt_buf_printf(out,
+	              "%-*s  precision  recall      f1  ROC AUC  support\n",
+	              width, "label");
+	for (k = 0; k < m->width; k++) {
+		if (bt_metrics_label(m, k, &c) != BT_OK)
+			out->oom = true;
+		support += c.support;
+		put_line(out, width, l->name[k], &c);
+	}
+	bt_metrics_summary(m, &s);
+	bt_buf_putc(out, '\n');
+	c = (struct bt_label_metrics){s.micro_precision, s.micro_recall,
+	                              s.micro_f1, NAN, .support = support};
+	put_line(out, width, "micro avg", &c);
+	c = (struct bt_label_metrics){s.macro_precision, s.macro_recall,
+	                              s.macro_f1, s.roc_auc,
+	                              .support = support};
+	put_line(out, width, "macro avg", &c);
+	c = (struct bt_label_metrics){s.weighted_precision, s.weighted_recall,
+	                              s.weighted_f1, NAN, .support = support};
+	put_line(out, width, "weighted avg", &c);
+	bt_buf_printf(out,
+	              "\nall labels right %.4f  hamming loss %.4f  loss %.4f  "
+	              "mean ROC AUC %.4f  (%llu examples)\n",
+	              s.accuracy, s.hamming_loss, s.loss, s.roc_auc,
+	              (unsigned long long)m->n);
+}
+
+int bt_metrics_json_labels(const struct bt_metrics *m,
+                           const struct bt_labels *l, json_t *o)
+{
+	json_t *all = json_array();
+	struct bt_label_metrics c;
+	int bad = 0;
+	size_t k;
+
+	for (k = 0; k < m->width; k++) {
+		bad |= bt_metrics_label(m, k, &c) != BT_OK;
+		bad |= json_array_append_new(
+		    all, json_pack("{s:s, s:f, s:f, s:f, s:o, s:I}", "label",
+		                   l->name[k], "precision", c.precision,
+		                   "recall", c.recall, "f1", c.f1, "roc_auc",
+		                   isnan(c.roc_auc) ? json_null()
+		                                    : json_real(c.roc_auc),
+		                   "support", (json_int_t)c.support));
+	}
+	return bad | json_object_set_new(o, "classes", all);
+}
