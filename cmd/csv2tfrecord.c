@@ -10,7 +10,7 @@
 
 struct values {
 	struct bt_common common;
-	const char *text, *pair, *label, *id, *weight;
+	const char *text, *pair, *label, *id, *weight, *label_type;
 	const char *task, *format, *delimiter, *encoding;
 	const char *separator, *map, *na, *rejects;
 	struct bt_opt_maybe max_bytes;
@@ -44,6 +44,9 @@ static const struct bt_opt options[] = {
            "what the input is written in [utf-8]", values, encoding),
     BT_STR(0, "label-separator", "S", "several labels stand in the column",
            values, separator),
+    BT_STR(0, "label-type", "class|float",
+           "labels are names, or numbers to predict [class]", values,
+           label_type),
     BT_STR(0, "map-label", "A=B,...|@FILE", "labels' new names", values, map),
     BT_STR(0, "na", "keep|pandas", "what becomes of missing values [keep]",
            values, na),
@@ -123,6 +126,11 @@ static bool conditions(const struct bt_opt_list *list,
 	return true;
 }
 
+static bool numbers(const struct values *v)
+{
+	return v->label_type != NULL && strcmp(v->label_type, "float") == 0;
+}
+
 /* Options that decide what --task decides, or what JSON Lines have not. */
 static bool options_agree(const struct values *v)
 {
@@ -137,6 +145,7 @@ static bool options_agree(const struct values *v)
 	           {v->text != NULL, false, "--text"},
 	           {v->pair != NULL, false, "--pair"},
 	           {v->label != NULL, false, "--label"},
+	           {v->label_type != NULL, false, "--label-type"},
 	           {v->separator != NULL, false, "--label-separator"}};
 	bool jsonl = v->format != NULL && strcmp(v->format, "jsonl") == 0;
 	size_t i;
@@ -160,6 +169,18 @@ static bool options_agree(const struct values *v)
 	}
 	if (v->map != NULL && v->label == NULL && v->task == NULL) {
 		bt_tool_misuse(&tool, "--map-label needs --label");
+		return false;
+	}
+	if (v->label_type != NULL && v->label == NULL) {
+		bt_tool_misuse(&tool, "--label-type needs --label");
+		return false;
+	}
+	if (numbers(v) && (v->map != NULL || v->separator != NULL)) {
+		bt_tool_misuse(&tool,
+		               "%s makes no sense with --label-type "
+		               "float",
+		               v->map != NULL ? "--map-label"
+		                              : "--label-separator");
 		return false;
 	}
 	if (v->separator == NULL ||
@@ -202,6 +223,7 @@ static bool table_options(const struct values *v, char *const *files, int n,
 	                            .id = v->id,
 	                            .weight = v->weight,
 	                            .label_separator = v->separator,
+	                            .numbers = numbers(v),
 	                            .csv = BT_CSV_OPTS_INIT,
 	                            .drop_duplicates = v->duplicates,
 	                            .skip_bad = v->skip_bad,

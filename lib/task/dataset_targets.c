@@ -128,9 +128,10 @@ static int place_list(struct bt_token_rec *rec, size_t n, bool bits,
 	size_t i, k;
 
 	if (n != rec->n_target)
-		return bt_error_set(err, BT_EFORMAT,
-		                    "label_ids holds %zu numbers, expected %zu",
-		                    n, rec->n_target);
+		return bt_error_set(
+		    err, BT_EFORMAT,
+		    "label_ids holds %zu number%s, expected %zu", n,
+		    n == 1 ? "" : "s", rec->n_target);
 	for (i = 0; i < n; i++) {
 		k = i;
 		if (names->name != NULL && n > 1 &&

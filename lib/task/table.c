@@ -286,7 +286,7 @@ static int count(struct bt_table *t, const struct bt_text_rec *rec,
 	t->stats.records++;
 	t->stats.empty += rec->text_a.n == 0;
 	t->stats.missing += t->maker.missing;
-	t->stats.labelled += n > 0;
+	t->stats.labelled += n > 0 || rec->numbers != NULL;
 	for (i = 0; i < n; i++)
 		if (bt_set_count(t->labels) < BT_TABLE_LABELS_MAX &&
 		    bt_set_add(t->labels, label[i], NULL) != BT_OK)

@@ -55,6 +55,8 @@ struct bt_table_opts {
 	size_t n_where;
 	const char *label_separator; /* what stands between the labels in their
 	                              * one column; NULL: there is one label */
+	bool numbers; /* labels are numbers to predict; those of several columns
+	               * are named as these are */
 	const struct bt_labelmap *map;   /* labels' new names, or NULL */
 	const struct bt_published *task; /* decides columns, quoting and labels,
 	                                  * or NULL */
@@ -82,6 +84,7 @@ enum bt_table_fault {
 	BT_TABLE_LABEL,   /* an empty label */
 	BT_TABLE_UNKNOWN, /* a label that the map, or the data set, lacks */
 	BT_TABLE_CELL,    /* neither 0 nor 1 in one of several label columns */
+	BT_TABLE_NUMBER,  /* no number in one of several columns of such */
 	BT_TABLE_WEIGHT,  /* a weight that is none */
 	BT_TABLE_JSON,    /* no JSON object */
 	BT_TABLE_KEY,     /* a key that is not there or holds no scalar */

@@ -115,6 +115,8 @@ struct bt_table_maker {
 	size_t labels_cap;
 	struct bt_span *names; /* of all that it might have */
 	size_t names_cap;
+	float *numbers; /* of a record with several */
+	size_t numbers_cap;
 	bool missing; /* the last record has a text that was missing */
 };
 

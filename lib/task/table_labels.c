@@ -46,18 +46,24 @@ static int look_up(const struct bt_table_maker *m, struct bt_span *v,
 	return not_known(*v, task->name, &list, fault, err);
 }
 
+static bool is_number(struct bt_span v, double *x)
+{
+	char s[64];
+
+	if (v.n == 0 || v.n >= sizeof(s))
+		return false;
+	memcpy(s, v.p, v.n);
+	s[v.n] = '\0';
+	return strlen(s) == v.n && bt_parse_f64(s, -1e30, 1e30, x) == BT_OK;
+}
+
 static int check_number(struct bt_span v, enum bt_table_fault *fault,
                         struct bt_error *err)
 {
-	char s[64];
 	double x;
 
-	if (v.n < sizeof(s)) {
-		memcpy(s, v.p, v.n);
-		s[v.n] = '\0';
-		if (bt_parse_f64(s, -1e30, 1e30, &x) == BT_OK)
-			return BT_OK;
-	}
+	if (is_number(v, &x))
+		return BT_OK;
 	*fault = BT_TABLE_UNKNOWN;
 	return bt_error_set(err, BT_EFORMAT, "label '%.*s' is not a number",
 	                    (int)(v.n < SHOWN ? v.n : SHOWN), v.p);
@@ -74,7 +80,7 @@ static int rename_label(const struct bt_table_maker *m, struct bt_span *v,
 	*number = -1;
 	if (m->known != NULL)
 		r = look_up(m, v, number, fault, err);
-	else if (m->opts->task != NULL)
+	else if (m->opts->task != NULL || m->opts->numbers)
 		r = check_number(*v, fault, err);
 	if (r != BT_OK || m->opts->map == NULL ||
 	    bt_labelmap_find(m->opts->map, *v, v))
@@ -225,6 +231,39 @@ static int set_labels(struct bt_table_maker *m,
 	return r;
 }
 
+/* A column for each number to predict. */
+static int set_numbers(struct bt_table_maker *m,
+                       const struct bt_table_columns *c,
+                       const struct bt_span *fields, struct bt_text_rec *rec,
+                       enum bt_table_fault *fault, struct bt_error *err)
+{
+	struct bt_span v, name;
+	double x;
+	size_t i;
+
+	if (bt_grow(&m->numbers, &m->numbers_cap, c->n_label,
+	            sizeof(*m->numbers)) != BT_OK)
+		return bt_error_nomem(err, "reading a row");
+	for (i = 0; i < c->n_label; i++) {
+		v = fields[c->label[i]];
+		name = c->label_names[i];
+		if (!is_number(v, &x)) {
+			*fault = BT_TABLE_NUMBER;
+			return bt_error_set(
+			    err, BT_EFORMAT,
+			    "'%.*s' is '%.*s', expected a number",
+			    (int)(name.n < SHOWN ? name.n : SHOWN), name.p,
+			    (int)(v.n < SHOWN ? v.n : SHOWN),
+			    v.p != NULL ? v.p : "");
+		}
+		m->numbers[i] = (float)x;
+	}
+	rec->numbers = m->numbers;
+	rec->names = c->label_names;
+	rec->n_names = c->n_label;
+	return BT_OK;
+}
+
 int bt_table_make_labels(struct bt_table_maker *m,
                          const struct bt_table_columns *c,
                          const struct bt_span *fields, struct bt_text_rec *rec,
@@ -235,6 +274,8 @@ int bt_table_make_labels(struct bt_table_maker *m,
 
 	if (c->n_label == 1 && !split)
 		return one_label(m, fields[c->label[0]], rec, fault, err);
+	if (m->opts->numbers)
+		return set_numbers(m, c, fields, rec, fault, err);
 	if (split)
 		r = split_labels(m, fields[c->label[0]], rec, fault, err);
 	else

@@ -79,6 +79,7 @@ void bt_table_maker_clear(struct bt_table_maker *m)
 		bt_buf_clear(&m->parts[i]);
 	free(m->labels);
 	free(m->names);
+	free(m->numbers);
 	memset(m, 0, sizeof(*m));
 }
 

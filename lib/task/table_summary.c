@@ -12,6 +12,7 @@ const char *bt_table_fault_name(enum bt_table_fault fault)
 	    "without a label",
 	    "with an unknown label",
 	    "with a label that is neither 0 nor 1",
+	    "with a label that is no number",
 	    "without a proper weight",
 	    "with malformed JSON",
 	    "without a value for a key",
