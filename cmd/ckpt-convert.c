@@ -18,7 +18,7 @@ struct args {
 };
 
 static const struct bt_opt options[] = {
-    BT_STR(0, "to", "safetensors|npz|gguf|tf1|tf2|onnx",
+    BT_STR(0, "to", "safetensors|npz|gguf|tf1|tf2|h5|keras|onnx",
            "format of TO [what its name says]", args, to),
     BT_STR(0, "names", "hf|tf1|tf2|gguf|keep",
            "whose names the tensors get [those of --to]", args, names),
@@ -69,6 +69,10 @@ static void tell(const struct args *a, const struct bt_recast *job)
 		       r->unknown == 1 ? "" : "s",
 		       r->unknown == 1 ? "its" : "their",
 		       bt_buf_str((struct bt_buf *)&r->unknown_names));
+	if (r->no_pooler)
+		bt_log(&log, BT_LOG_NOTE,
+		       "the model has no pooler, which Keras' has; zeros stand "
+		       "for it");
 	if (r->overflows > 0)
 		bt_log(&log, BT_LOG_WARN,
 		       "%zu number%s too large for %s and ha%s become infinite",

@@ -19,8 +19,7 @@ int bt_names_init(struct bt_named_list *l, const struct bt_ckpt *c,
 	struct bt_named *v;
 	size_t i;
 
-	l->n = 0;
-	l->tensorflow = l->vectors_f32 = false;
+	memset(l, 0, sizeof(*l));
 	l->v = bt_array0(bt_ckpt_count(c), sizeof(*l->v));
 	if (l->v == NULL)
 		return bt_error_nomem(err, "naming tensors");
@@ -41,8 +40,14 @@ int bt_names_init(struct bt_named_list *l, const struct bt_ckpt *c,
 
 void bt_names_clear(struct bt_named_list *l)
 {
+	struct bt_named_made *m;
 	size_t i;
 
+	while ((m = l->made) != NULL) {
+		l->made = m->next;
+		free(m->data);
+		free(m);
+	}
 	for (i = 0; i < l->n; i++)
 		free(l->v[i].name);
 	free(l->v);
@@ -50,18 +55,19 @@ void bt_names_clear(struct bt_named_list *l)
 	l->n = 0;
 }
 
+void bt_named_move(struct bt_named *to, const struct bt_named *from)
+{
+	*to = *from;
+	if (from->shape == from->own)
+		to->shape = to->own;
+}
+
 void bt_names_drop(struct bt_named_list *l, size_t i)
 {
 	free(l->v[i].name);
 	l->n--;
-	/* shapes that have become own move with their owner */
-	for (; i < l->n; i++) {
-		bool own = l->v[i + 1].shape == l->v[i + 1].own;
-
-		l->v[i] = l->v[i + 1];
-		if (own)
-			l->v[i].shape = l->v[i].own;
-	}
+	for (; i < l->n; i++)
+		bt_named_move(&l->v[i], &l->v[i + 1]);
 }
 
 static bool starts(const char *s, const char *prefix)
@@ -540,6 +546,8 @@ int bt_names_hf(struct bt_named_list *l, const struct bt_ckpt *c,
 	for (i = 0; i < l->n && r == BT_OK; i++)
 		if (!l->v[i].known)
 			r = adopt_name(l, &l->v[i]);
+	if (strcmp(bt_ckpt_format(c), "hdf5") == 0 && r == BT_OK)
+		r = bt_names_keras_groups(l, c);
 	bt_tfgraph_clear(&s.g);
 	return r == BT_ENOMEM ? bt_error_nomem(err, "naming tensors") : r;
 }

@@ -20,7 +20,9 @@ enum bt_names {
 	BT_NAMES_HF,
 	BT_NAMES_TF1,
 	BT_NAMES_TF2,
-	BT_NAMES_GGUF
+	BT_NAMES_GGUF,
+	BT_NAMES_H5,   /* Hugging Face's models for TensorFlow */
+	BT_NAMES_KERAS /* a Keras model around the encoder of one */
 };
 
 /* A tensor under another name and in another form. */
@@ -31,16 +33,27 @@ struct bt_named {
 	const int64_t *shape; /* from's, or own */
 	int64_t own[4];
 	bool known;      /* name is one that is in the map */
+	bool again;      /* the file holds it twice; this is not the first */
 	bool transposed; /* the elements of from are a matrix of rows x cols,
 	                  * and here the one of cols x rows */
 	size_t rows, cols;
 };
 
+/* A tensor that no file holds. */
+struct bt_named_made {
+	struct bt_tensor tensor;
+	int64_t shape[2];
+	void *data;
+	struct bt_named_made *next;
+};
+
 struct bt_named_list {
 	struct bt_named *v;
 	size_t n;
+	struct bt_named_made *made;
 	bool tensorflow;  /* bt_names_hf found TensorFlow's names */
 	bool vectors_f32; /* recoded, those of one dimension become F32 */
+	bool no_pooler;   /* one of zeros was added */
 };
 
 /* All tensors of c as they are. */
@@ -60,10 +73,13 @@ void bt_names_drop(struct bt_named_list *l, size_t i);
 int bt_names_hf(struct bt_named_list *l, const struct bt_ckpt *c,
                 struct bt_error *err) BT_MUST_USE;
 
-/* From Hugging Face's to TF1, TF2 or GGUF. heads is needed for TF2 only:
- * BT_EARG where it does not divide a size. */
-int bt_names_to(struct bt_named_list *l, enum bt_names to, int heads,
-                struct bt_error *err) BT_MUST_USE;
+/* Whether models of a family have names of a kind. */
+bool bt_names_known(enum bt_names to, const char *family);
+
+/* From Hugging Face's to others. family must be known for H5 and KERAS, heads
+ * for TF2: BT_EARG where it does not divide a size. */
+int bt_names_to(struct bt_named_list *l, enum bt_names to, const char *family,
+                int heads, struct bt_error *err) BT_MUST_USE;
 
 /* The name without what wrappers put before it: module., _orig_mod., model. */
 const char *bt_names_unwrapped(const char *name);

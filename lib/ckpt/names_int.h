@@ -43,6 +43,27 @@ char *bt_names_gguf(const char *name, bool to_gguf) BT_MUST_USE;
 char *bt_names_keras(const struct bt_tensor *t, const char *name,
                      bool *transposed) BT_MUST_USE;
 
+/* Whether a part of a path is a model's name, "tf_bert_model". */
+bool bt_names_is_model(const char *part);
+
+/* What the groups of an HDF5 file add to the names of its tensors: dense layers
+ * behind an encoder are a head. Returns 0 or BT_ENOMEM. */
+int bt_names_keras_groups(struct bt_named_list *l,
+                          const struct bt_ckpt *c) BT_MUST_USE;
+
+/* Whether TensorFlow has models of a family, and the names of one in HDF5 files
+ * (BT_NAMES_H5, BT_NAMES_KERAS), in the order of the weights there. */
+bool bt_names_in_keras(const char *family);
+int bt_names_to_keras(struct bt_named_list *l, enum bt_names to,
+                      const char *family, struct bt_error *err) BT_MUST_USE;
+
+/* Puts a matrix of Hugging Face's into the form of TensorFlow's kernels; false
+ * where it is none. */
+bool bt_named_turn(struct bt_named *v);
+
+/* to = from, of which the shape may be its own. */
+void bt_named_move(struct bt_named *to, const struct bt_named *from);
+
 /* The name of a layer, among so many, by a pattern; free() it. NULL when out of
  * memory. */
 char *bt_name_make(const char *pattern, int layer, int layers) BT_MUST_USE;

@@ -17,9 +17,13 @@ static const struct {
 	int rank; /* 0: any */
 	bool transposed;
 } leaves[] = {
-    {"kernel:0", "weight", 2, true},  {"gamma:0", "weight", 1, false},
-    {"beta:0", "bias", 1, false},     {"embeddings:0", "weight", 2, false},
-    {"weight:0", "weight", 0, false}, {"bias:0", "bias", 0, false},
+    {"kernel:0", "weight", 2, true},
+    {"gamma:0", "weight", 1, false},
+    {"beta:0", "bias", 1, false},
+    {"embeddings:0", "weight", 2, false},
+    {"weight:0", "weight", 0, false},
+    {"bias:0", "bias", 0, false},
+    {"rel_embeddings.weight:0", "rel_embeddings.weight", 2, false},
 };
 
 #define LEAVES (sizeof(leaves) / sizeof(leaves[0]))
@@ -27,6 +31,12 @@ static const struct {
 static const char *slash_of(const char *p)
 {
 	return strchr(p, '/');
+}
+
+bool bt_names_is_model(const char *part)
+{
+	return strncmp(part, "tf_", 3) == 0 ||
+	       strncmp(part, "tfmp_net", 8) == 0;
 }
 
 /* Where the name of the weight begins: behind what is the model's, or behind a
@@ -37,7 +47,7 @@ static const char *begin(const char *name)
 	size_t n;
 
 	for (; (slash = slash_of(p)) != NULL; p = slash + 1)
-		if (strncmp(p, "tf_", 3) == 0)
+		if (bt_names_is_model(p))
 			start = slash + 1;
 	if (start != name || (slash = slash_of(name)) == NULL)
 		return start;

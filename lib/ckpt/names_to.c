@@ -56,6 +56,11 @@ static bool turn(struct bt_named *v, enum bt_form form, int heads)
 	return true;
 }
 
+bool bt_named_turn(struct bt_named *v)
+{
+	return turn(v, BT_FORM_KERNEL, 0);
+}
+
 /* The row that has a name of the wanted kind for v. */
 static const struct bt_name *find(const struct bt_named *v, enum bt_names to,
                                   int *layer)
@@ -117,8 +122,15 @@ static int to_gguf(struct bt_named_list *l, struct bt_error *err)
 	return BT_OK;
 }
 
-int bt_names_to(struct bt_named_list *l, enum bt_names to, int heads,
-                struct bt_error *err)
+bool bt_names_known(enum bt_names to, const char *family)
+{
+	if (to == BT_NAMES_H5 || to == BT_NAMES_KERAS)
+		return bt_names_in_keras(family);
+	return to <= BT_NAMES_HF || strcmp(family, "bert") == 0;
+}
+
+int bt_names_to(struct bt_named_list *l, enum bt_names to, const char *family,
+                int heads, struct bt_error *err)
 {
 	int layers = count_layers(l), layer;
 	const struct bt_name *row;
@@ -128,6 +140,8 @@ int bt_names_to(struct bt_named_list *l, enum bt_names to, int heads,
 
 	if (to == BT_NAMES_GGUF)
 		return to_gguf(l, err);
+	if (to == BT_NAMES_H5 || to == BT_NAMES_KERAS)
+		return bt_names_to_keras(l, to, family, err);
 	for (i = 0; i < l->n; i++) {
 		v = &l->v[i];
 		row = find(v, to, &layer);

@@ -8,6 +8,7 @@
 
 #include "base/num.h"
 #include "ckpt/ckpt_int.h"
+#include "ckpt/family.h"
 #include "ckpt/rename.h"
 #include "ckpt/source.h"
 #include "io/json.h"
@@ -47,6 +48,10 @@ static const char *format_of(const struct bt_recast *r)
 		return "npz";
 	if (ends(path, ".gguf"))
 		return "gguf";
+	if (ends(path, "weights.h5") && !ends(path, ".weights.h5"))
+		return "keras";
+	if (ends(path, ".h5"))
+		return "h5";
 	if (ends(path, ".ckpt") || ends(path, ".index"))
 		return "tf1";
 	return NULL;
@@ -55,6 +60,17 @@ static const char *format_of(const struct bt_recast *r)
 static bool is_tensorflow(const char *format)
 {
 	return is(format, "tf1") || is(format, "tf2");
+}
+
+static bool is_hdf5(const char *format)
+{
+	return is(format, "h5") || is(format, "keras");
+}
+
+/* Whether a format goes with names of its own. */
+static bool has_names(const char *format)
+{
+	return is_tensorflow(format) || is_hdf5(format) || is(format, "gguf");
 }
 
 int bt_recast_check(const struct bt_recast *r, struct bt_error *err)
@@ -67,12 +83,18 @@ int bt_recast_check(const struct bt_recast *r, struct bt_error *err)
 		                    "'%s' does not say which format it is to "
 		                    "have: --to is needed",
 		                    r->to);
-	if ((is_tensorflow(format) || is(format, "gguf")) && r->names != NULL &&
+	if (has_names(format) && r->names != NULL &&
 	    strcmp(r->names, format) != 0 && !is(r->names, "keep") &&
 	    !is(r->names, "hf"))
 		return bt_error_set(err, BT_EARG,
 		                    "--names %s does not go with --to %s",
 		                    r->names, format);
+	if (is(format, "keras") && ends(r->to, ".weights.h5"))
+		return bt_error_set(err, BT_EARG,
+		                    "'%s' is a name by which Keras knows "
+		                    "another form, which is not written "
+		                    "(weights.h5, without the point)",
+		                    r->to);
 	if (r->shard_size == NULL)
 		return BT_OK;
 	if (bt_parse_bytes(r->shard_size, &n) != BT_OK || n == 0)
@@ -178,13 +200,14 @@ static void drop_counter(struct bt_named_list *l)
 			bt_names_drop(l, i);
 }
 
-/* llama.cpp refuses tensors that it does not know. */
-static void drop_buffers(struct bt_named_list *l)
+/* What a file holds twice, and what other programs do not take for weights. */
+static void drop_buffers(struct bt_named_list *l, bool ids)
 {
 	size_t i;
 
 	for (i = l->n; i-- > 0;)
-		if (ends(l->v[i].name, "embeddings.position_ids"))
+		if (l->v[i].again ||
+		    (ids && ends(l->v[i].name, "embeddings.position_ids")))
 			bt_names_drop(l, i);
 }
 
@@ -213,11 +236,51 @@ static bool renames(const char *format)
 	       is(format, "gguf");
 }
 
-static enum bt_names names_of(const char *to)
+/* Kinds of names by the word for them. */
+static const struct {
+	const char *word, *whose;
+	enum bt_names names;
+} kinds[] = {
+    {"hf", "names of Hugging Face", BT_NAMES_HF},
+    {"tf1", "names of TensorFlow 1", BT_NAMES_TF1},
+    {"tf2", "names of Model Garden", BT_NAMES_TF2},
+    {"gguf", "names of llama.cpp", BT_NAMES_GGUF},
+    {"h5", "names of Hugging Face for TensorFlow", BT_NAMES_H5},
+    {"keras", "names of a Keras model", BT_NAMES_KERAS},
+};
+
+/* Into names of a kind, where the model's family has such. */
+static int name_as(const struct bt_recast *r, size_t kind,
+                   struct bt_named_list *l, const struct bt_ckpt *c,
+                   struct bt_error *err)
 {
-	return is(to, "tf1")    ? BT_NAMES_TF1
-	       : is(to, "gguf") ? BT_NAMES_GGUF
-	                        : BT_NAMES_TF2;
+	enum bt_names to = kinds[kind].names;
+	struct bt_ckpt_family f;
+	int heads = 0, e;
+
+	e = bt_ckpt_family(c, r->from, &f, err);
+	if (e != BT_OK)
+		return e;
+	if (f.family != NULL && !bt_names_known(to, f.family))
+		e = bt_error_set(err, BT_EARG,
+		                 "'%s' is a model of the family %s, for which "
+		                 "there are no %s; safetensors, npz%s and "
+		                 "onnx can be written (or --names keep)",
+		                 r->from, f.family, kinds[kind].whose,
+		                 bt_names_known(BT_NAMES_H5, f.family) ? ", h5"
+		                                                       : "");
+	else if (f.family == NULL &&
+	         (to == BT_NAMES_H5 || to == BT_NAMES_KERAS))
+		e = bt_error_set(err, BT_EARG,
+		                 "'%s' is of no family of models that is "
+		                 "known, so it has no %s (--names keep)",
+		                 r->from, kinds[kind].whose);
+	if (e == BT_OK && to == BT_NAMES_TF2)
+		e = find_heads(r, &heads, err);
+	if (e == BT_OK)
+		e = bt_names_to(l, to, f.family, heads, err);
+	bt_ckpt_family_clear(&f);
+	return e;
 }
 
 static int name_all(struct bt_recast *r, const char *format,
@@ -225,33 +288,27 @@ static int name_all(struct bt_recast *r, const char *format,
                     struct bt_error *err)
 {
 	const char *to = r->names;
-	int heads = 0, e = BT_OK;
+	size_t kind = 0;
+	int e;
 
-	if (to == NULL && (is_tensorflow(format) || is(format, "gguf")))
+	if (to == NULL && has_names(format))
 		to = format;
-	if (is(to, "keep")) {
+	if (is(to, "keep") || (to == NULL && !renames(bt_ckpt_format(c)))) {
 		r->report.names = "names kept";
 		return BT_OK;
 	}
-	if (to == NULL && !renames(bt_ckpt_format(c))) {
-		r->report.names = "names kept";
-		return BT_OK;
-	}
-	if (to == NULL)
-		to = "hf";
+	while (to != NULL && !is(to, kinds[kind].word))
+		kind++;
+	r->report.names = kinds[kind].whose;
 	e = bt_names_hf(l, c, err);
-	if (e == BT_OK && !is(to, "tf2"))
+	if (e != BT_OK)
+		return e;
+	drop_buffers(l, kinds[kind].names >= BT_NAMES_GGUF);
+	if (kinds[kind].names != BT_NAMES_TF2)
 		drop_counter(l);
-	if (e == BT_OK && is(to, "gguf"))
-		drop_buffers(l);
-	if (e == BT_OK && is(to, "tf2"))
-		e = find_heads(r, &heads, err);
-	if (e == BT_OK && !is(to, "hf"))
-		e = bt_names_to(l, names_of(to), heads, err);
-	r->report.names = is(to, "hf")     ? "names of Hugging Face"
-	                  : is(to, "tf1")  ? "names of TensorFlow 1"
-	                  : is(to, "gguf") ? "names of llama.cpp"
-	                                   : "names of Model Garden";
+	if (kinds[kind].names != BT_NAMES_HF)
+		e = name_as(r, kind, l, c, err);
+	r->report.no_pooler = l->no_pooler;
 	if (e == BT_OK)
 		list_unknown(&r->report, l);
 	return e;
@@ -268,6 +325,10 @@ static const char *target(struct bt_recast *r, const char *format)
 	if (bt_recast_is_dir(r->to)) {
 		if (is(format, "safetensors"))
 			bt_buf_printf(&r->path, "%smodel.safetensors", slash);
+		else if (is_hdf5(format))
+			bt_buf_printf(&r->path, "%s%s.h5", slash,
+			              is(format, "h5") ? "tf_model"
+			                               : "weights");
 		else if (!is_tensorflow(format))
 			bt_buf_printf(&r->path, "%smodel.%s", slash, format);
 		else
@@ -302,6 +363,8 @@ static int write_as(struct bt_recast *r, const char *format,
 		return bt_source_safetensors(s, path, &note, 1, err);
 	if (is(format, "npz"))
 		return bt_source_npz(s, path, err);
+	if (is_hdf5(format)) /* names that are kept have no order */
+		return bt_source_hdf5(s, path, r->names == NULL, err);
 	if (is(format, "gguf"))
 		return bt_source_gguf(s, path, r->from, err);
 	return bt_source_tensorflow(s, path, err);
@@ -335,7 +398,9 @@ static int convert(struct bt_recast *r, const struct bt_named_list *l,
 	e = write_as(r, format, s, err);
 	if (e == BT_OK)
 		e = copy_beside(r, err);
-	r->report.format = is_tensorflow(format) ? "tensorflow" : format;
+	r->report.format = is_tensorflow(format) ? "tensorflow"
+	                   : is_hdf5(format)     ? "hdf5"
+	                                         : format;
 	r->report.tensors = s->count;
 	for (i = 0; i < s->count; i++)
 		r->report.bytes += s->tensors[i].bytes;

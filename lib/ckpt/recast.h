@@ -15,6 +15,7 @@ struct bt_recast_report {
 	size_t unknown;          /* without a name of the wanted kind */
 	struct bt_buf unknown_names;
 	size_t overflows;   /* numbers that have become infinite */
+	bool no_pooler;     /* zeros stand for one */
 	const char *format; /* what was written */
 	const char *names;  /* whose they are */
 	const char *path;   /* what can be opened */
@@ -24,8 +25,8 @@ struct bt_recast_report {
 /* What is to be done; NULL and 0 are the defaults. Texts are borrowed. */
 struct bt_recast {
 	const char *from, *to;
-	const char
-	    *format; /* "safetensors", "npz", "gguf", "tf1" or "tf2" [by to] */
+	const char *format; /* "safetensors", "npz", "gguf", "tf1", "tf2", "h5"
+	                     * or "keras" [by to] */
 	const char
 	    *names; /* "hf", "tf1", "tf2", "gguf" or "keep" [by format] */
 	const char *dtype; /* "f32", "bf16" or "f16" */

@@ -40,6 +40,11 @@ int bt_source_shards(const struct bt_source *s, const char *dir, size_t most,
 int bt_source_npz(const struct bt_source *s, const char *path,
                   struct bt_error *err) BT_MUST_USE;
 
+/* HDF5; names that are paths are arrays in groups. Where they are layers, their
+ * order is noted, which is that by which Keras loads them. */
+int bt_source_hdf5(const struct bt_source *s, const char *path, bool layers,
+                   struct bt_error *err) BT_MUST_USE;
+
 /* GGUF, with what llama.cpp wants to know of a BERT model, which is read from
  * the directory that from is, or is in. */
 int bt_source_gguf(const struct bt_source *s, const char *path,

@@ -101,7 +101,7 @@ static int convert(const struct bt_tfsave *s, const struct bt_ckpt *c,
 	if (r == BT_OK)
 		r = bt_names_hf(&l, c, err);
 	if (r == BT_OK)
-		r = bt_names_to(&l, BT_NAMES_TF2, s->heads, err);
+		r = bt_names_to(&l, BT_NAMES_TF2, "bert", s->heads, err);
 	if (r == BT_OK)
 		r = put_below(&l, err);
 	if (r == BT_OK)

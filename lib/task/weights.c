@@ -99,6 +99,9 @@ static int find_tensors(const struct bt_graph *g, const struct bt_ckpt *c,
 		r = bt_names_hf(&m->named, c, err);
 	for (i = 0; i < n && r == BT_OK; i++) {
 		v = &m->named.v[i];
+		m->used[i] = v->again;
+		if (v->again)
+			continue;
 		if (param_of(g, v, &p) != BT_OK)
 			return bt_error_nomem(err, "loading weights");
 		if (p < 0)

@@ -111,8 +111,8 @@ static void use(const struct bt_ckpt *c)
 			return;
 		if (bt_names_hf(&l, c, NULL) == BT_OK &&
 		    (k == 0 ||
-		     bt_names_to(&l, k == 1 ? BT_NAMES_TF1 : BT_NAMES_TF2, 1,
-		                 NULL) == BT_OK) &&
+		     bt_names_to(&l, k == 1 ? BT_NAMES_TF1 : BT_NAMES_TF2,
+		                 "bert", 1, NULL) == BT_OK) &&
 		    bt_recode_new(&l, k == 0 ? BT_DTYPES : BT_DTYPE_BF16, &r,
 		                  NULL) == BT_OK) {
 			for (i = 0; i < l.n; i++)

@@ -1,10 +1,35 @@
 /* SPDX-License-Identifier: MIT */
 /* Any bytes as an HDF5 file: a byte of options, of which 1 makes the file say
- * that it is as long as it is, and the file; its tensors under all names. */
+ * that it is as long as it is, and the file; its tensors under all names, and
+ * written as HDF5. */
 #include "fuzz.h"
 
 #include "ckpt/show.h"
 #include "ckpt/source.h"
+
+static void write_as(const struct bt_ckpt *c, enum bt_names names,
+                     const char *family)
+{
+	struct bt_error err = {0};
+	struct bt_named_list l;
+	struct bt_recode *r;
+	int e;
+
+	if (bt_names_init(&l, c, NULL) != BT_OK)
+		return;
+	e = names == BT_NAMES_KEEP ? BT_OK : bt_names_hf(&l, c, &err);
+	if (e == BT_OK && names != BT_NAMES_KEEP)
+		e = bt_names_to(&l, names, family, 1, &err);
+	if (e == BT_OK)
+		e = bt_recode_new(&l, BT_DTYPES, &r, &err);
+	if (e == BT_OK) {
+		e = bt_source_hdf5(bt_recode_source(r), "/dev/null",
+		                   names != BT_NAMES_KEEP, &err);
+		bt_recode_free(r);
+	}
+	fuzz_told(e, &err);
+	bt_names_clear(&l);
+}
 
 static void use(const struct bt_ckpt *c, bool half)
 {
@@ -63,6 +88,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	    BT_OK) {
 		show(c);
 		use(c, (how & 2) != 0);
+		write_as(c,
+		         how & 16  ? BT_NAMES_KEEP
+		         : how & 4 ? BT_NAMES_KERAS
+		                   : BT_NAMES_H5,
+		         how & 8 ? "roberta" : "bert");
 		bt_ckpt_close(c);
 	}
 	free(p);

@@ -40,6 +40,8 @@ works "Hugging Face's names" ckpt-convert -q "$H/tf_model.h5" hf.safetensors
 same hf.safetensors "$H/model.safetensors" 'are those of PyTorch, the bytes too'
 works 'names of layers' ckpt-convert -q "$H/keras.h5" dense.safetensors
 works 'and their kernels' ckpt-inspect --diff dense.safetensors "$H/keras.safetensors"
+works 'layers behind an encoder' ckpt-convert -q "$H/notebook.h5" notebook.safetensors
+works 'are a head' ckpt-inspect --diff notebook.safetensors "$H/notebook.safetensors"
 works 'names kept' ckpt-convert -q --names keep "$H/keras.h5" kept.safetensors
 is "$(ckpt-inspect --grep dense_3.*kernel kept.safetensors | awk 'NR == 2 { print $1, $3 }')" \
 	'dense_3/dense_3/kernel:0 [4,6]' 'as they are'

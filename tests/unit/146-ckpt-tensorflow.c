@@ -90,7 +90,7 @@ static void use(const struct bt_ckpt *c)
 	}
 	assert_int_equal(bt_names_init(&l, c, NULL), BT_OK);
 	if (bt_names_hf(&l, c, NULL) == BT_OK &&
-	    bt_names_to(&l, BT_NAMES_TF1, 1, NULL) == BT_OK)
+	    bt_names_to(&l, BT_NAMES_TF1, "bert", 1, NULL) == BT_OK)
 		assert_int_equal(l.n, bt_ckpt_count(c));
 	bt_names_clear(&l);
 }

@@ -1,0 +1,547 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * From Hugging Face's names to those of its models for TensorFlow, in HDF5
+ * files: "bert.encoder.layer.0.output.dense.weight" of a classifier is
+ * "bert/tf_bert_for_sequence_classification/bert/encoder/layer_._0/output/
+ * dense/kernel:0", or where the encoder is a layer of a Keras model
+ * "tf_bert_model/tf_bert_model/bert/...". Keras loads the latter by the order
+ * in which a model makes its weights, so this is the order here.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "ckpt/names_int.h"
+
+/* What TensorFlow has models of. */
+static const struct keras_family {
+	const char *family;
+	const char *prefix;
+	const char *model;
+	const char *pooler;   /* which every encoder has there, or NULL */
+	bool embeddings_last; /* its layers are made before them */
+} families[] = {
+    {"bert", "bert", "tf_bert", "bert.pooler.dense", false},
+    {"roberta", "roberta", "tf_roberta", "roberta.pooler.dense", true},
+    {"xlm-roberta", "roberta", "tf_xlm_roberta", "roberta.pooler.dense", true},
+    {"camembert", "roberta", "tf_camembert", "roberta.pooler.dense", true},
+    {"electra", "electra", "tf_electra", NULL, false},
+    {"albert", "albert", "tf_albert", "albert.pooler", false},
+    {"distilbert", "distilbert", "tf_distil_bert", NULL, false},
+    {"mpnet", "mpnet", "tfmp_net", "mpnet.pooler.dense", true},
+    {"deberta-v2", "deberta", "tf_deberta_v2", NULL, false},
+};
+
+/* Heads by the begin of their names. */
+static const struct {
+	const char *begin, *model;
+} heads[] = {
+    {"classifier.", "_for_sequence_classification"},
+    {"qa_outputs.", "_for_question_answering"},
+    {"cls.seq_relationship.", "_for_pre_training"},
+    {"discriminator_predictions.", "_for_pre_training"},
+    {"cls.predictions.", "_for_masked_lm"},
+    {"lm_head.", "_for_masked_lm"},
+    {"generator_predictions.", "_for_masked_lm"},
+    {"vocab_transform.", "_for_masked_lm"},
+};
+
+/* In which order parts of a model are made, among those of the same layer;
+ * what is not here comes in the middle. */
+static const struct {
+	const char *part;
+	int rank;
+} ranks[] = {
+    {"word_embeddings", 1},
+    {"token_type_embeddings", 2},
+    {"position_embeddings", 3},
+    {"embedding_hidden_mapping_in", 1},
+    {"relative_attention_bias", 1},
+    {"rel_embeddings", 1},
+    {"seq_relationship", 1},
+    {"attention", 1},
+    {"self", 1},
+    {"attn", 1},
+    {"query", 1},
+    {"query_proj", 1},
+    {"q", 1},
+    {"q_lin", 1},
+    {"key", 2},
+    {"key_proj", 2},
+    {"k", 2},
+    {"k_lin", 2},
+    {"sa_layer_norm", 2},
+    {"value", 3},
+    {"value_proj", 3},
+    {"v", 3},
+    {"v_lin", 3},
+    {"intermediate", 3},
+    {"ffn", 3},
+    {"o", 4},
+    {"out_lin", 4},
+    {"dense", 4},
+    {"ffn_output", 4},
+    {"lin1", 4},
+    {"layer", 4},
+    {"albert_layer_groups", 4},
+    {"lin2", 5},
+    {"weight", 1},
+    {"bias", 2},
+    {"output", 5},
+    {"full_layer_layer_norm", 6},
+    {"output_layer_norm", 6},
+    {"LayerNorm", 9},
+    {"embeddings", 10},
+    {"embeddings_project", 11},
+    {"encoder", 12},
+    {"transformer", 12},
+    {"pooler", 13},
+    {"pre_classifier", 19},
+    {"classifier", 20},
+    {"head", 21},
+};
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+#define RANK_OTHER 8
+#define RANK_LAST 14
+
+static bool starts(const char *s, const char *prefix)
+{
+	return strncmp(s, prefix, strlen(prefix)) == 0;
+}
+
+static bool ends(const char *s, const char *end)
+{
+	size_t n = strlen(s), m = strlen(end);
+
+	return n >= m && strcmp(s + n - m, end) == 0;
+}
+
+static const struct keras_family *family_of(const char *name)
+{
+	size_t i;
+
+	for (i = 0; name != NULL && i < COUNT(families); i++)
+		if (strcmp(families[i].family, name) == 0)
+			return &families[i];
+	return NULL;
+}
+
+bool bt_names_in_keras(const char *family)
+{
+	return family_of(family) != NULL;
+}
+
+/* --- the order */
+
+static int rank_of(const struct keras_family *f, const char *p, size_t n)
+{
+	size_t i;
+
+	if (n == strlen(f->prefix) && memcmp(p, f->prefix, n) == 0)
+		return 0;
+	if (f->embeddings_last && n == 10 && memcmp(p, "embeddings", n) == 0)
+		return RANK_LAST;
+	for (i = 0; i < COUNT(ranks); i++)
+		if (strlen(ranks[i].part) == n &&
+		    memcmp(p, ranks[i].part, n) == 0)
+			return ranks[i].rank;
+	return RANK_OTHER;
+}
+
+struct entry {
+	const struct keras_family *f;
+	const char *name;
+	size_t i;
+};
+
+static int compare(const void *x, const void *y)
+{
+	const struct keras_family *f = ((const struct entry *)x)->f;
+	const char *a = ((const struct entry *)x)->name;
+	const char *b = ((const struct entry *)y)->name;
+	size_t n, m;
+	int d;
+
+	while (*a != '\0' && *b != '\0') {
+		n = strcspn(a, ".");
+		m = strcspn(b, ".");
+		if (n != m || memcmp(a, b, n) != 0) {
+			d = rank_of(f, a, n) - rank_of(f, b, m);
+			return d != 0 ? d : bt_ckpt_compare(a, b);
+		}
+		a += n + (a[n] != '\0');
+		b += m + (b[m] != '\0');
+	}
+	return (*a != '\0') - (*b != '\0');
+}
+
+static int sort(const struct keras_family *f, struct bt_named_list *l)
+{
+	struct entry *order = bt_array(l->n, sizeof(*order));
+	struct bt_named *v = bt_array(l->n, sizeof(*v));
+	size_t i;
+
+	if (order == NULL || v == NULL) {
+		free(order);
+		free(v);
+		return BT_ENOMEM;
+	}
+	for (i = 0; i < l->n; i++)
+		order[i] = (struct entry){f, l->v[i].name, i};
+	if (l->n > 1)
+		qsort(order, l->n, sizeof(*order), compare);
+	for (i = 0; i < l->n; i++)
+		bt_named_move(&v[i], &l->v[order[i].i]);
+	free(order);
+	free(l->v);
+	l->v = v;
+	return BT_OK;
+}
+
+/* --- names of Hugging Face in full */
+
+/* Whether a name is one of the family's encoder. */
+static bool of_encoder(const struct keras_family *f, const char *name)
+{
+	size_t n = strlen(f->prefix);
+
+	return strncmp(name, f->prefix, n) == 0 && name[n] == '.';
+}
+
+/* Gives names that stand alone the family's prefix: a bare encoder's, which
+ * for all that look like BERT's is "bert." by now. */
+static int complete(const struct keras_family *f, struct bt_named_list *l)
+{
+	static const char *const bare[] = {"embeddings.", "encoder.",
+	                                   "transformer.", "pooler.",
+	                                   "embeddings_project."};
+	struct bt_buf b = BT_BUF_INIT;
+	bool prefixed = false;
+	const char *p;
+	size_t i, k;
+
+	for (i = 0; i < l->n; i++)
+		prefixed =
+		    prefixed || of_encoder(f, bt_names_unwrapped(l->v[i].name));
+	for (i = 0; i < l->n; i++) {
+		p = bt_names_unwrapped(l->v[i].name);
+		if (strcmp(f->prefix, "bert") != 0 && starts(p, "bert."))
+			p += 5;
+		for (k = 0; k < COUNT(bare) && !starts(p, bare[k]);)
+			k++;
+		if (k < COUNT(bare) && !prefixed) {
+			bt_buf_puts(&b, f->prefix);
+			bt_buf_putc(&b, '.');
+		}
+		bt_buf_puts(&b, p);
+		free(l->v[i].name);
+		l->v[i].name = bt_buf_detach(&b);
+		if (l->v[i].name == NULL)
+			return BT_ENOMEM;
+	}
+	return BT_OK;
+}
+
+static struct bt_named *find(const struct bt_named_list *l, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < l->n; i++)
+		if (strcmp(l->v[i].name, name) == 0)
+			return &l->v[i];
+	return NULL;
+}
+
+static int grow(struct bt_named_list *l)
+{
+	struct bt_named *v = bt_array(l->n + 1, sizeof(*v));
+	size_t i;
+
+	if (v == NULL)
+		return BT_ENOMEM;
+	for (i = 0; i < l->n; i++)
+		bt_named_move(&v[i], &l->v[i]);
+	free(l->v);
+	l->v = v;
+	return BT_OK;
+}
+
+/* Adds "stem.leaf", zeros of [n] or [n,n]. */
+static int add_zeros(struct bt_named_list *l, const char *stem,
+                     const char *leaf, int rank, int64_t n)
+{
+	struct bt_named_made *m = bt_array0(1, sizeof(*m));
+	struct bt_buf b = BT_BUF_INIT;
+	int r = grow(l);
+
+	bt_buf_puts(&b, stem);
+	bt_buf_puts(&b, leaf);
+	if (r == BT_OK && m != NULL) {
+		m->next = l->made;
+		l->made = m;
+		m->shape[0] = m->shape[1] = n;
+		m->tensor.name = "zeros";
+		m->tensor.dtype = BT_DTYPE_F32;
+		m->tensor.rank = rank;
+		m->tensor.shape = m->shape;
+		r = bt_tensor_size(BT_DTYPE_F32, rank, m->shape,
+		                   &m->tensor.count, &m->tensor.bytes, NULL);
+		m->data = r == BT_OK ? bt_array0(m->tensor.bytes, 1) : NULL;
+		m->tensor.data = m->data;
+		memset(&l->v[l->n], 0, sizeof(*l->v));
+		l->v[l->n].from = &m->tensor;
+		l->v[l->n].rank = rank;
+		l->v[l->n].shape = m->shape;
+		l->v[l->n].name = bt_buf_detach(&b);
+		if (l->v[l->n].name != NULL && m->data != NULL) {
+			l->n++;
+			return BT_OK;
+		}
+		free(l->v[l->n].name);
+	} else {
+		free(m);
+	}
+	bt_buf_clear(&b);
+	return BT_ENOMEM;
+}
+
+/* Every encoder of TensorFlow has a pooler, used or not, and Keras refuses
+ * files without it. */
+static int add_pooler(const struct keras_family *f, struct bt_named_list *l)
+{
+	struct bt_buf b = BT_BUF_INIT;
+	const struct bt_named *v;
+	int64_t hidden = 0;
+	size_t i;
+	int r = BT_OK;
+
+	bt_buf_puts(&b, f->pooler);
+	bt_buf_puts(&b, ".weight");
+	if (bt_buf_str(&b) == NULL)
+		return BT_ENOMEM;
+	for (i = 0; i < l->n; i++) {
+		v = &l->v[i];
+		if (v->rank == 2 && (ends(v->name, ".query.weight") ||
+		                     ends(v->name, ".q.weight")))
+			hidden = v->shape[1];
+	}
+	if (hidden > 0 && find(l, bt_buf_str(&b)) == NULL) {
+		r = add_zeros(l, f->pooler, ".weight", 2, hidden);
+		if (r == BT_OK)
+			r = add_zeros(l, f->pooler, ".bias", 1, hidden);
+		l->no_pooler = true;
+	}
+	bt_buf_clear(&b);
+	return r;
+}
+
+/* --- the names in TensorFlow */
+
+static bool is_number(const char *p, size_t n)
+{
+	return n > 0 && strspn(p, "0123456789") >= n;
+}
+
+/* Whether the part that ends at p + n, of which a tensor of that rank is, is a
+ * layer norm, or a table. */
+static bool is_norm(const char *p, size_t n)
+{
+	return (n >= 9 && memcmp(p + n - 9, "LayerNorm", 9) == 0) ||
+	       (n >= 10 && memcmp(p + n - 10, "layer_norm", 10) == 0);
+}
+
+static bool is_table(const char *p, size_t n)
+{
+	static const char *const tables[] = {"token_type_embeddings",
+	                                     "position_embeddings",
+	                                     "relative_attention_bias"};
+	size_t i;
+
+	for (i = 0; i < COUNT(tables); i++)
+		if (strlen(tables[i]) == n && memcmp(p, tables[i], n) == 0)
+			return true;
+	return false;
+}
+
+static bool is_part(const char *p, size_t n, const char *word)
+{
+	return n == strlen(word) && memcmp(p, word, n) == 0;
+}
+
+/* The last part of the path, behind the part p of n bytes. */
+static void put_leaf(struct bt_buf *b, const char *p, size_t n,
+                     const char *leaf, int rank, bool *kernel)
+{
+	*kernel = false;
+	if (is_part(p, n, "rel_embeddings") && strcmp(leaf, "weight") == 0)
+		bt_buf_puts(b, ".weight");
+	else if (is_norm(p, n))
+		bt_buf_puts(b, strcmp(leaf, "bias") == 0 ? "/beta" : "/gamma");
+	else if (strcmp(leaf, "weight") != 0 || rank != 2)
+		bt_buf_printf(b, "/%s", leaf);
+	else if (is_part(p, n, "word_embeddings"))
+		bt_buf_puts(b, "/weight");
+	else if (is_table(p, n))
+		bt_buf_puts(b, "/embeddings");
+	else {
+		bt_buf_puts(b, "/kernel");
+		*kernel = true;
+	}
+	bt_buf_puts(b, ":0");
+}
+
+/* Appends the path in TensorFlow of a name of at least two parts. */
+static void put_path(struct bt_buf *b, const struct bt_named *v, bool *kernel)
+{
+	const char *p = v->name, *leaf = strrchr(p, '.'), *last = p;
+	size_t n = strcspn(p, "."), m;
+
+	if (starts(p, "cls.predictions."))
+		bt_buf_puts(b, "mlm___");
+	else if (starts(p, "cls.seq_relationship."))
+		bt_buf_puts(b, "nsp___");
+	bt_buf_put(b, p, n);
+	while (p + n != leaf) {
+		p += n + 1;
+		n = strcspn(p, ".");
+		m = strcspn(last, ".");
+		bt_buf_puts(b, is_number(p, n) && !is_number(last, m) ? "_._"
+		                                                      : "/");
+		bt_buf_put(b, p, n);
+		last = p;
+	}
+	put_leaf(b, p, n, leaf + 1, v->rank, kernel);
+}
+
+static int call_it(struct bt_named *v, struct bt_buf *b, bool kernel)
+{
+	char *name = bt_buf_detach(b);
+
+	if (name == NULL)
+		return BT_ENOMEM;
+	free(v->name);
+	v->name = name;
+	v->known = true;
+	return !kernel || bt_named_turn(v) ? BT_OK : BT_EARG;
+}
+
+static const char *model_of(const struct bt_named_list *l)
+{
+	size_t i, k;
+
+	for (k = 0; k < COUNT(heads); k++)
+		for (i = 0; i < l->n; i++)
+			if (starts(l->v[i].name, heads[k].begin))
+				return heads[k].model;
+	return "_model";
+}
+
+/* In the file of a whole model, each of its layers is a group. */
+static int to_whole(const struct keras_family *f, const char *head,
+                    struct bt_named *v)
+{
+	struct bt_buf path = BT_BUF_INIT, b = BT_BUF_INIT;
+	bool kernel;
+	int r;
+
+	put_path(&path, v, &kernel);
+	if (bt_buf_str(&path) == NULL)
+		return BT_ENOMEM;
+	bt_buf_put(&b, path.data, strcspn(path.data, "/"));
+	bt_buf_printf(&b, "/%s%s/%s", f->model, head, bt_buf_str(&path));
+	r = call_it(v, &b, kernel);
+	bt_buf_clear(&path);
+	bt_buf_clear(&b);
+	return r;
+}
+
+/* In that of a model around the encoder, the encoder is one layer, and dense
+ * ones follow, which are numbered. */
+static int to_layers(const struct keras_family *f, struct bt_named *v,
+                     struct bt_buf *stem, int *dense)
+{
+	const char *leaf = strrchr(v->name, '.') + 1;
+	struct bt_buf b = BT_BUF_INIT;
+	size_t n = (size_t)(leaf - v->name);
+	char number[16] = "";
+	bool kernel = false;
+	int r;
+
+	if (of_encoder(f, v->name)) {
+		bt_buf_printf(&b, "%s_model/%s_model/", f->model, f->model);
+		put_path(&b, v, &kernel);
+	} else {
+		if (stem->len != n || memcmp(stem->data, v->name, n) != 0)
+			++*dense;
+		bt_buf_reset(stem);
+		bt_buf_put(stem, v->name, n);
+		kernel = strcmp(leaf, "weight") == 0;
+		if ((!kernel || v->rank != 2) &&
+		    (strcmp(leaf, "bias") != 0 || v->rank != 1))
+			return BT_EARG;
+		if (*dense > 0)
+			snprintf(number, sizeof(number), "_%d", *dense);
+		bt_buf_printf(&b, "dense%s/dense%s/%s:0", number, number,
+		              kernel ? "kernel" : "bias");
+	}
+	r = call_it(v, &b, kernel);
+	bt_buf_clear(&b);
+	return r;
+}
+
+static int refuse(const struct bt_named *v, enum bt_names to,
+                  struct bt_error *err)
+{
+	if (to == BT_NAMES_KERAS)
+		return bt_error_set(err, BT_EARG,
+		                    "tensor '%.100s' is none of an encoder or "
+		                    "of a dense layer behind it, which Keras' "
+		                    "file would hold (--drop, --to h5)",
+		                    v->name);
+	return bt_error_set(err, BT_EARG,
+	                    "tensor '%.100s' is none that a TensorFlow model "
+	                    "of Hugging Face's has%s",
+	                    v->name,
+	                    starts(v->name, "head.")
+	                        ? ": a head of layers goes with --to keras"
+	                        : " (--drop)");
+}
+
+static bool fits(const struct bt_named *v, enum bt_names to)
+{
+	const char *dot = strchr(v->name, '.');
+
+	return dot != NULL && dot != v->name && strchr(v->name, '/') == NULL &&
+	       strstr(v->name, "..") == NULL && !ends(v->name, ".") &&
+	       (to == BT_NAMES_KERAS || !starts(v->name, "head."));
+}
+
+int bt_names_to_keras(struct bt_named_list *l, enum bt_names to,
+                      const char *family, struct bt_error *err)
+{
+	const struct keras_family *f = family_of(family);
+	struct bt_buf stem = BT_BUF_INIT;
+	const char *head;
+	int r = complete(f, l), dense = -1;
+	size_t i;
+
+	if (r == BT_OK && to == BT_NAMES_KERAS && f->pooler != NULL)
+		r = add_pooler(f, l);
+	if (r == BT_OK)
+		r = sort(f, l);
+	head = model_of(l);
+	for (i = 0; i < l->n && r == BT_OK; i++) {
+		if (!fits(&l->v[i], to))
+			r = BT_EARG;
+		else if (to == BT_NAMES_H5)
+			r = to_whole(f, head, &l->v[i]);
+		else
+			r = to_layers(f, &l->v[i], &stem, &dense);
+		if (r == BT_EARG)
+			refuse(&l->v[i], to, err);
+	}
+	bt_buf_clear(&stem);
+	return r == BT_ENOMEM ? bt_error_nomem(err, "naming tensors") : r;
+}
