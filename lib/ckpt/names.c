@@ -273,10 +273,11 @@ static int adopt_gguf(struct bt_named *v)
 }
 
 /* By name, as TF1 or Hugging Face's programs write it. */
-static int adopt_name(struct bt_named_list *l, struct bt_named *v)
+static int adopt_name(struct bt_named_list *l, struct bt_named *v,
+                      const struct bt_name_table *table)
 {
-	const struct bt_name *row = bt_names_bert;
-	const struct bt_name *end = row + bt_names_bert_n;
+	const struct bt_name *row = table->rows;
+	const struct bt_name *end = row + table->n;
 	const char *tf1;
 	char *name;
 	int layer, r = adopt_keras(l, v);
@@ -293,13 +294,28 @@ static int adopt_name(struct bt_named_list *l, struct bt_named *v)
 	name = bt_names_canonical(v->name);
 	if (name == NULL)
 		return BT_ENOMEM;
-	for (row = bt_names_bert; row < end; row++)
+	row = bt_names_bert;
+	for (end = row + bt_names_bert_n; row < end; row++)
 		if (bt_name_match(row->hf, name, &layer)) {
 			r = adopt(v, row, BT_FORM_SAME, layer);
 			break;
 		}
 	free(name);
 	return r;
+}
+
+/* Whose names in TensorFlow 1 are to be looked for. */
+static struct bt_name_table table_of(const struct bt_named_list *l)
+{
+	struct bt_name_table bert = {"bert", "bert.", NULL, bt_names_bert,
+	                             bt_names_bert_n};
+	size_t i, k;
+
+	for (i = 0; i < l->n; i++)
+		for (k = 0; k < BT_NAME_TABLES; k++)
+			if (strstr(l->v[i].name, bt_names_tf1[k].mark) != NULL)
+				return bt_names_tf1[k];
+	return bert;
 }
 
 /* What looks for variables by their places among objects. */
@@ -534,6 +550,7 @@ static int make_graph(struct search *s, struct bt_error *err)
 int bt_names_hf(struct bt_named_list *l, const struct bt_ckpt *c,
                 struct bt_error *err)
 {
+	struct bt_name_table table = table_of(l);
 	struct search s = {.l = l, .c = c};
 	int r = make_graph(&s, err);
 	size_t i;
@@ -545,7 +562,7 @@ int bt_names_hf(struct bt_named_list *l, const struct bt_ckpt *c,
 			r = adopt_gguf(&l->v[i]);
 	for (i = 0; i < l->n && r == BT_OK; i++)
 		if (!l->v[i].known)
-			r = adopt_name(l, &l->v[i]);
+			r = adopt_name(l, &l->v[i], &table);
 	if (strcmp(bt_ckpt_format(c), "hdf5") == 0 && r == BT_OK)
 		r = bt_names_keras_groups(l, c);
 	bt_tfgraph_clear(&s.g);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The names that BERT's parameters have in the files of different programs:
+ * The names that parameters, most of all BERT's, have in the files of programs:
  * Hugging Face's state dicts ("bert.encoder.layer.0.output.dense.weight"),
  * Google's first code ("bert/encoder/layer_0/output/dense/kernel") and
  * TensorFlow Model Garden, where a name is a way through objects

@@ -30,6 +30,18 @@ struct bt_name {
 extern const struct bt_name bt_names_bert[];
 extern const size_t bt_names_bert_n;
 
+/* Names in TensorFlow 1 of other families. */
+struct bt_name_table {
+	const char *family;
+	const char *prefix; /* of Hugging Face's names of its encoders */
+	const char *mark;   /* what names in TensorFlow 1 of no other have */
+	const struct bt_name *rows;
+	size_t n;
+};
+
+#define BT_NAME_TABLES 2
+extern const struct bt_name_table bt_names_tf1[BT_NAME_TABLES];
+
 /* Whether name is of the pattern, which may be NULL, and then of which layer.
  */
 bool bt_name_match(const char *pattern, const char *name, int *layer);

@@ -122,22 +122,77 @@ static int to_gguf(struct bt_named_list *l, struct bt_error *err)
 	return BT_OK;
 }
 
+static const struct bt_name_table *table_of(const char *family)
+{
+	size_t i;
+
+	for (i = 0; family != NULL && i < BT_NAME_TABLES; i++)
+		if (strcmp(bt_names_tf1[i].family, family) == 0)
+			return &bt_names_tf1[i];
+	return NULL;
+}
+
+/* v under a name of TensorFlow 1 of another family than BERT. */
+static int to_other(struct bt_named *v, const struct bt_name_table *t,
+                    struct bt_error *err)
+{
+	const char *hf = bt_names_unwrapped(v->name), *leaf;
+	struct bt_buf b = BT_BUF_INIT;
+	const struct bt_name *row = t->rows, *end = row + t->n;
+	char *name = NULL;
+	int layer;
+
+	/* a bare encoder's that looks like BERT's */
+	leaf = strncmp(hf, "bert.", 5) == 0 ? hf + 5 : hf;
+	bt_buf_puts(&b, t->prefix);
+	bt_buf_puts(&b, leaf);
+	if (bt_buf_str(&b) == NULL)
+		return bt_error_nomem(err, "naming tensors");
+	for (; row < end; row++)
+		if (bt_name_match(row->hf, hf, &layer) ||
+		    bt_name_match(row->hf, bt_buf_str(&b), &layer))
+			break;
+	bt_buf_clear(&b);
+	v->known = row != end;
+	if (row == end)
+		return BT_OK;
+	if (!turn(v, row->tf1_form, 0))
+		return bt_error_set(err, BT_EARG,
+		                    "tensor '%.100s' has no shape that "
+		                    "TensorFlow's form of it could have",
+		                    v->name);
+	name = bt_name_make(row->tf1, layer, 0);
+	if (name == NULL)
+		return bt_error_nomem(err, "naming tensors");
+	free(v->name);
+	v->name = name;
+	return BT_OK;
+}
+
 bool bt_names_known(enum bt_names to, const char *family)
 {
 	if (to == BT_NAMES_H5 || to == BT_NAMES_KERAS)
 		return bt_names_in_keras(family);
-	return to <= BT_NAMES_HF || strcmp(family, "bert") == 0;
+	return to <= BT_NAMES_HF || strcmp(family, "bert") == 0 ||
+	       (to == BT_NAMES_TF1 && table_of(family) != NULL);
 }
 
 int bt_names_to(struct bt_named_list *l, enum bt_names to, const char *family,
                 int heads, struct bt_error *err)
 {
 	int layers = count_layers(l), layer;
+	const struct bt_name_table *other = table_of(family);
 	const struct bt_name *row;
 	struct bt_named *v;
 	char *name;
 	size_t i;
+	int r = BT_OK;
 
+	if (to == BT_NAMES_TF1 && other != NULL) {
+		for (i = 0; i < l->n && r == BT_OK; i++)
+			r = to_other(&l->v[i], other, err);
+		return r;
+	}
 	if (to == BT_NAMES_GGUF)
 		return to_gguf(l, err);
 	if (to == BT_NAMES_H5 || to == BT_NAMES_KERAS)
