@@ -102,6 +102,23 @@ static uint32_t add_replacement(const struct becomes *b, struct bt_buf *pool)
 	return BT_ACT_REPLACE | (uint32_t)at << BT_ACT_POOL;
 }
 
+/* Syllables of Hangul are decomposed by a rule, into letters that are no marks
+ * and have no case. */
+static bool is_syllable(uint32_t c)
+{
+	return c >= 0xac00 && c <= 0xd7a3;
+}
+
+static struct becomes split_syllable(uint32_t c)
+{
+	uint32_t i = c - 0xac00;
+	struct becomes b = {{0x1100 + i / 588, 0x1161 + i / 28 % 21}, 2, false};
+
+	if (i % 28 != 0)
+		b.c[b.n++] = 0x11a7 + i % 28;
+	return b;
+}
+
 /* What happens to c, which is plain or not (bt_char_plain), apart from its
  * kind. */
 static uint32_t make_action(const struct bt_bertnorm_opts *o, uint32_t c,
@@ -119,7 +136,11 @@ static uint32_t make_action(const struct bt_bertnorm_opts *o, uint32_t c,
 		e |= BT_ACT_PAD;
 	if (o->school == BT_SCHOOL_GOOGLE && o->lower && c == CAPITAL_SIGMA)
 		return e | BT_ACT_SIGMA;
-	if (plain && !(props & BT_CHAR_IS_MARK))
+	if (is_syllable(c) && o->strip) {
+		b = split_syllable(c);
+		return e | add_replacement(&b, pool);
+	}
+	if (is_syllable(c) || (plain && !(props & BT_CHAR_IS_MARK)))
 		return e | BT_ACT_SAME;
 	b = fold(o, c, props);
 	if (b.n == 0)
@@ -132,16 +153,23 @@ static uint32_t make_action(const struct bt_bertnorm_opts *o, uint32_t c,
 	return e | add_replacement(&b, pool);
 }
 
-/* Pages whose characters are all like those of the page before: planes 4 to 13
- * are empty, 15 and 16 are for private use but for their ends. */
+/* Ranges of pages whose characters are all like those of the page before:
+ * ideographs, private use, what is in no version of Unicode. */
+static const struct bt_range dull[] = {
+    {0x3480, 0x4d7f},   {0x4e80, 0x9f7f},   {0xd880, 0xdfff},
+    {0xe080, 0xf87f},   {0x12080, 0x1237f}, {0x13080, 0x133ff},
+    {0x17080, 0x1877f}, {0x20080, 0x2a67f}, {0x2a780, 0x2b77f},
+    {0x2ba00, 0x2ce7f}, {0x2cf80, 0x2f7ff}, {0x2fb00, 0xdffff},
+    {0xe0280, 0xeffff}, {0xf0080, 0xfff7f}, {0x100080, 0x10ff7f}};
+
 static bool is_dull(uint32_t first)
 {
-	if (first <= 0x40000)
-		return false;
-	if (first < 0xe0000)
-		return true;
-	return first > 0xf0000 && (first & 0xffff) != 0 &&
-	       (first & 0xffff) != 0x10000 - BT_BERTNORM_PAGE;
+	size_t i;
+
+	for (i = 0; i < sizeof(dull) / sizeof(dull[0]); i++)
+		if (first >= dull[i].first && first <= dull[i].last)
+			return true;
+	return false;
 }
 
 static int fill_pages(struct bt_bertnorm *m, struct bt_buf *table,

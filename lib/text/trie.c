@@ -13,6 +13,7 @@
 #include "base/mem.h"
 
 #define BLOCK 256
+#define AHEAD 8       /* strings that are on their way to the processor */
 #define OPEN_BLOCKS 4 /* blocks that are searched for a place */
 #define MAX_UNITS ((size_t)1 << 31)
 #define NO_PARENT (BT_TRIE_NONE - 1) /* of the root, whose place is taken */
@@ -20,8 +21,8 @@
 /* A string and its number. */
 struct entry {
 	uint64_t head; /* its first bytes, the first one highest, and zeros */
-	struct bt_span s;
-	size_t number;
+	const char *p;
+	uint32_t n, number;
 };
 
 /* A node still to be filled: its strings are first .. last-1, which agree in
@@ -42,6 +43,7 @@ struct build {
 	struct block *block;
 	size_t blocks_cap;
 	struct entry *entry;
+	size_t entries;
 	struct task *task;
 	size_t tasks, tasks_cap;
 	uint8_t label[BLOCK];   /* of the children of the node at hand */
@@ -59,6 +61,11 @@ static uint64_t head_of(struct bt_span s)
 	return h;
 }
 
+static struct bt_span span_of(const struct entry *e)
+{
+	return (struct bt_span){e->p, e->n};
+}
+
 /* Heads decide for nearly all strings, without a look at these. */
 static int compare(const void *a, const void *b)
 {
@@ -67,7 +74,7 @@ static int compare(const void *a, const void *b)
 
 	if (x->head != y->head)
 		return x->head < y->head ? -1 : 1;
-	c = bt_span_compare(x->s, y->s);
+	c = bt_span_compare(span_of(x), span_of(y));
 	if (c != 0)
 		return c;
 	return (x->number > y->number) - (x->number < y->number);
@@ -163,22 +170,51 @@ static int find_base(struct build *b, uint32_t *base)
 	return r;
 }
 
+/* The byte of a string that is longer than depth; most are in the head. */
+static uint8_t byte_at(const struct entry *e, size_t depth)
+{
+	return depth < 8 ? (uint8_t)(e->head >> (56 - 8 * depth))
+	                 : (uint8_t)e->p[depth];
+}
+
+/* The first of entries at .. last-1 that has not the byte of entry at in this
+ * depth: near ones are found at once, others by halving what is left. */
+static size_t skip_equal(const struct build *b, size_t at, size_t last,
+                         size_t depth)
+{
+	uint8_t c = byte_at(&b->entry[at], depth);
+	size_t step = 1, mid;
+
+	if (byte_at(&b->entry[last - 1], depth) == c)
+		return last;
+	while (byte_at(&b->entry[at + step], depth) == c) {
+		at += step;
+		step = at + 2 * step < last ? 2 * step : 1;
+	}
+	for (last = at + step; last - at > 1;) {
+		mid = at + (last - at) / 2;
+		if (byte_at(&b->entry[mid], depth) == c)
+			at = mid;
+		else
+			last = mid;
+	}
+	return last;
+}
+
 /* Finds the labels of a node's children and where their strings begin. */
 static void list_children(struct build *b, const struct task *k)
 {
-	size_t i;
-	int c, last = -1;
+	size_t i = k->first;
+	uint8_t c;
 
 	b->labels = 0;
-	for (i = k->first; i < k->last; i++) {
-		if (b->entry[i].s.n == k->depth)
-			continue; /* the string that ends here: the first */
-		c = (uint8_t)b->entry[i].s.p[k->depth];
-		if (c == last)
-			continue;
-		b->label[b->labels] = (uint8_t)c;
+	if (b->entry[i].n == k->depth)
+		i++; /* the string that ends here: the first */
+	while (i < k->last) {
+		c = byte_at(&b->entry[i], k->depth);
+		b->label[b->labels] = c;
 		b->from[b->labels++] = i;
-		last = c;
+		i = skip_equal(b, i, k->last, k->depth);
 	}
 	b->from[b->labels] = k->last;
 }
@@ -195,10 +231,12 @@ static int push(struct build *b, struct task k)
 
 static int fill_node(struct build *b, struct task k)
 {
-	bool ends = b->entry[k.first].s.n == k.depth;
+	bool ends = b->entry[k.first].n == k.depth;
 	uint32_t base, to;
 	int children, i, r;
 
+	if (k.first + AHEAD < b->entries)
+		__builtin_prefetch(b->entry[k.first + AHEAD].p + 8);
 	list_children(b, &k);
 	children = b->labels;
 	if (ends)
@@ -210,8 +248,7 @@ static int fill_node(struct build *b, struct task k)
 	for (i = 0; i < b->labels; i++)
 		take(b, base ^ b->label[i], k.node);
 	if (ends)
-		b->t->unit[base ^ BT_TRIE_END].base =
-		    (uint32_t)b->entry[k.first].number;
+		b->t->unit[base ^ BT_TRIE_END].base = b->entry[k.first].number;
 	/* the last task is done next: push backwards, to go depth first */
 	for (i = children - 1; r == BT_OK && i >= 0; i--) {
 		to = base ^ b->label[i];
@@ -234,32 +271,56 @@ static int fill(struct build *b, size_t n)
 	return r;
 }
 
-#define BUCKETS ((size_t)1 << 16)
+#define FEW 4096 /* entries that are sorted by comparing */
+#define DIGIT 11 /* bits that are sorted by at a time */
+#define DIGITS 6
 
-/* Sorts n entries: into buckets by their first two bytes, then these. */
-static int sort(struct entry **entry, size_t n)
+/* Sorts n entries by their heads, those of equal heads as they stood; spare has
+ * room for as many. */
+static void sort_heads(struct entry *e, struct entry *spare, size_t n)
 {
-	size_t *at = bt_array0(BUCKETS + 1, sizeof(*at)), i, from;
-	struct entry *to = bt_array(n, sizeof(*to)), *e = *entry;
+	uint32_t at[DIGITS][1 << DIGIT] = {{0}}, sum, count;
+	struct entry *from = e, *to = spare, *swap;
+	size_t i, k;
+	int d;
 
-	if (at == NULL || to == NULL) {
-		free(at);
-		free(to);
-		return BT_ENOMEM;
+	for (i = 0; i < n; i++)
+		for (d = 0; d < DIGITS; d++)
+			at[d][e[i].head >> d * DIGIT & ((1 << DIGIT) - 1)]++;
+	for (d = 0; d < DIGITS; d++) {
+		for (sum = 0, k = 0; k < 1 << DIGIT; k++) {
+			count = at[d][k];
+			at[d][k] = sum;
+			sum += count;
+		}
+		for (i = 0; i < n; i++) {
+			k = from[i].head >> d * DIGIT & ((1 << DIGIT) - 1);
+			to[at[d][k]++] = from[i];
+		}
+		swap = from;
+		from = to;
+		to = swap;
 	}
-	for (i = 0; i < n; i++)
-		at[(e[i].head >> 48) + 1]++;
-	for (i = 0; i < BUCKETS; i++)
-		at[i + 1] += at[i];
-	for (i = 0; i < n; i++)
-		to[at[e[i].head >> 48]++] = e[i];
-	for (from = 0, i = 0; i < BUCKETS; from = at[i++])
-		if (at[i] - from > 1)
-			qsort(to + from, at[i] - from, sizeof(*to), compare);
-	free(e);
-	*entry = to;
-	free(at);
-	return BT_OK;
+	_Static_assert(DIGITS % 2 == 0, "the entries end where they began");
+}
+
+/* Sorts n entries; spare has room for as many. */
+static void sort(struct entry *e, struct entry *spare, size_t n)
+{
+	size_t i, from;
+
+	if (n < FEW) {
+		qsort(e, n, sizeof(*e), compare);
+		return;
+	}
+	sort_heads(e, spare, n);
+	for (from = 0, i = 1; i <= n; i++) {
+		if (i < n && e[i].head == e[from].head)
+			continue;
+		if (i - from > 1)
+			qsort(e + from, i - from, sizeof(*e), compare);
+		from = i;
+	}
 }
 
 /* Sorts the strings that are not empty; *m is their number. */
@@ -267,29 +328,38 @@ static int sort_entries(struct build *b, const struct bt_span *strings,
                         size_t n, size_t *m, size_t same[2],
                         struct bt_error *err)
 {
+	struct entry *spare;
 	size_t i, k = 0;
 
 	for (i = 0; i < n; i++) {
 		if (strings[i].n == 0)
 			continue;
+		if (strings[i].n > UINT32_MAX)
+			return bt_error_set(err, BT_ELIMIT,
+			                    "a string of %zu bytes is too long",
+			                    strings[i].n);
 		if (memchr(strings[i].p, BT_TRIE_END, strings[i].n) != NULL)
 			return bt_error_set(err, BT_EARG,
 			                    "a string holds the byte 0xff");
 		b->entry[k].head = head_of(strings[i]);
-		b->entry[k].s = strings[i];
-		b->entry[k++].number = i;
+		b->entry[k].p = strings[i].p;
+		b->entry[k].n = (uint32_t)strings[i].n;
+		b->entry[k++].number = (uint32_t)i;
 	}
-	if (k < BUCKETS / 16)
-		qsort(b->entry, k, sizeof(*b->entry), compare);
-	else if (sort(&b->entry, k) != BT_OK)
+	spare = bt_array(k, sizeof(*spare));
+	if (spare == NULL)
 		return BT_ENOMEM;
+	sort(b->entry, spare, k);
+	free(spare);
 	for (i = 1; i < k; i++)
-		if (bt_span_equal(b->entry[i - 1].s, b->entry[i].s)) {
+		if (b->entry[i - 1].head == b->entry[i].head &&
+		    bt_span_equal(span_of(&b->entry[i - 1]),
+		                  span_of(&b->entry[i]))) {
 			same[0] = b->entry[i - 1].number;
 			same[1] = b->entry[i].number;
 			return BT_EFORMAT;
 		}
-	*m = k;
+	b->entries = *m = k;
 	return BT_OK;
 }
 

@@ -246,6 +246,35 @@ static void tries_find_what_is_there(void **state)
 	}
 }
 
+/* So many that they are sorted by digits, and beginnings that many share. */
+static void tries_hold_many(void **state)
+{
+	enum { MANY = 20000 };
+	static char text[MANY][24];
+	static struct bt_span list[MANY];
+	struct bt_error err = {0};
+	size_t same[2], i;
+	struct bt_trie t;
+	int n;
+
+	(void)state;
+	for (i = 0; i < MANY; i++) {
+		n = snprintf(text[i], sizeof(text[i]), "%.*s%zu", (int)(i % 13),
+		             "antidisestab", i * 7919 % MANY);
+		list[i].p = text[i];
+		list[i].n = (size_t)n;
+	}
+	assert_ok(bt_trie_init(&t, list, MANY, same, &err));
+	for (i = 0; i < MANY; i++)
+		assert_int_equal(bt_trie_find(&t, text[i], list[i].n), i);
+	assert_int_equal(bt_trie_find(&t, "antidisestab", 12), -1);
+	bt_trie_clear(&t);
+	list[MANY - 5] = list[12];
+	assert_int_equal(bt_trie_init(&t, list, MANY, same, &err), BT_EFORMAT);
+	assert_int_equal(same[0], 12);
+	assert_int_equal(same[1], MANY - 5);
+}
+
 static void tries_refuse(void **state)
 {
 	struct bt_span list[] = {bt_span("x"), bt_span("y"), bt_span(""),
@@ -484,6 +513,7 @@ int main(void)
 	    cmocka_unit_test(schools_differ),
 	    cmocka_unit_test(many_marks_in_order),
 	    cmocka_unit_test(tries_find_what_is_there),
+	    cmocka_unit_test(tries_hold_many),
 	    cmocka_unit_test(tries_refuse),
 	    cmocka_unit_test(words_are_cut),
 	    cmocka_unit_test(links_give_the_same),
