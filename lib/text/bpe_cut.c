@@ -153,6 +153,8 @@ static void merge_short(const struct bt_bpe *m, struct bt_bpe_work *w)
 	size_t n = w->n, i, k;
 
 	for (i = 0; i + 1 < n; i++)
+		bt_bpe_expect(m, s[i].id, s[i + 1].id);
+	for (i = 0; i + 1 < n; i++)
 		rank[i] = rank_of(m, s + i, &id[i]);
 	while (n > 1) {
 		for (k = 0, i = 1; i + 1 < n; i++)
@@ -162,6 +164,10 @@ static void merge_short(const struct bt_bpe *m, struct bt_bpe_work *w)
 			break;
 		s[k].id = id[k];
 		s[k].len += s[k + 1].len;
+		if (k > 0)
+			bt_bpe_expect(m, s[k - 1].id, s[k].id);
+		if (k + 2 < n)
+			bt_bpe_expect(m, s[k].id, s[k + 2].id);
 		n--;
 		for (i = k + 1; i < n; i++)
 			s[i] = s[i + 1];

@@ -59,6 +59,14 @@ static inline uint64_t bt_pair_hash(uint64_t key)
 	return key ^ key >> 32;
 }
 
+/* Lets a pair be on its way that is looked for soon. */
+static inline void bt_bpe_expect(const struct bt_bpe *m, int32_t a, int32_t b)
+{
+	uint64_t key = (uint64_t)(uint32_t)a << 32 | (uint32_t)b;
+
+	__builtin_prefetch(&m->pair[bt_pair_hash(key) & m->mask]);
+}
+
 /* What the pair becomes, or NULL. */
 static inline const struct bt_pair *bt_bpe_find(const struct bt_bpe *m,
                                                 int32_t a, int32_t b)
