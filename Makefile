@@ -37,14 +37,17 @@ HAVE_DNNL := $(call has,oneapi/dnnl/dnnl.h)
 HAVE_OPENBLAS := $(shell printf '$(hash)include <cblas.h>\n' | $(CC) -E -x c - 2>&1 | \
   grep -q openblas_get_parallel && echo 1)
 
+HAVE_PCRE2 := $(shell printf '$(hash)define PCRE2_CODE_UNIT_WIDTH 8\n$(hash)include <pcre2.h>\n' | \
+  $(CC) -E -x c - >/dev/null 2>&1 && echo 1)
+
 CPPFLAGS = -Ilib -D_POSIX_C_SOURCE=200809L $(if $(HAVE_DNNL),-DBT_HAVE_DNNL) \
-  $(if $(HAVE_OPENBLAS),-DBT_HAVE_OPENBLAS)
+  $(if $(HAVE_OPENBLAS),-DBT_HAVE_OPENBLAS) $(if $(HAVE_PCRE2),-DBT_HAVE_PCRE2)
 WARN = -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
   -Wwrite-strings -Wvla -Wformat=2 -Wundef $(if $(WERROR),-Werror)
 ALL_CFLAGS = -std=c11 -pthread -ffp-contract=off $(WARN) $(CFLAGS) \
   $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer -fno-sanitize-recover=all)
 LDLIBS = $(if $(HAVE_DNNL),-ldnnl) $(if $(HAVE_OPENBLAS),-lopenblas) \
-  $(if $(HAVE_DNNL)$(HAVE_OPENBLAS),-lgomp) -lyaml -lcsv -ljansson -lutf8proc -lzstd -lz -lm
+  $(if $(HAVE_DNNL)$(HAVE_OPENBLAS),-lgomp) $(if $(HAVE_PCRE2),-lpcre2-8) -lyaml -lcsv -ljansson -lutf8proc -lzstd -lz -lm
 LINK = $(CC) $(ALL_CFLAGS) $(LDFLAGS) -Wl,--as-needed
 
 TOOLS := $(basename $(notdir $(sort $(wildcard cmd/*.c))))

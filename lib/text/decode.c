@@ -266,7 +266,7 @@ static int do_replace(struct bt_tok_decoder *d, const struct bt_decode_step *x,
 	int r = BT_NORM_SAME;
 
 	d->normed.n = 0;
-	d->normed.want_src = false;
+	d->normed.want_src = d->normed.hard = false;
 	if (s.n > 0)
 		r = x->norm->ops->run(x->norm, (const uint8_t *)s.p, 0, s.n,
 		                      &d->normed);
@@ -369,7 +369,10 @@ int bt_tok_decode(const struct bt_tok *t, struct bt_tok_decoder *d,
 	for (step = 0; step < t->decode.n; step++, k = !k)
 		if (do_step(d, &t->decode.step[step], &d->list[k],
 		            &d->list[!k]) != BT_OK)
-			return bt_error_nomem(err, "decoding tokens");
+			return d->normed.hard
+			           ? bt_error_set(err, BT_ELIMIT,
+			                          BT_TOK_TOO_HARD)
+			           : bt_error_nomem(err, "decoding tokens");
 	for (i = 0; i < d->list[k].n; i++) {
 		s = string(&d->list[k], i);
 		if (i > 0 && t->decode.n == 0)

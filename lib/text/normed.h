@@ -17,6 +17,7 @@ struct bt_normed {
 	                * want_src was set */
 	size_t n, cap;
 	bool want_src;
+	bool hard; /* a regular expression took too many steps */
 };
 
 /* Makes room for more bytes behind the n that there are. */

@@ -7,6 +7,7 @@
 #include "base/num.h"
 #include "text/charcompat.h"
 #include "text/charsmap.h"
+#include "text/regex.h"
 #include "text/steps_int.h"
 #include "text/utf8.h"
 
@@ -131,6 +132,7 @@ struct replace {
 	size_t pattern_n;
 	char *content;
 	size_t content_n;
+	struct bt_regex *regex; /* another than these, or NULL */
 };
 
 /* Passes over the run at text[at], if it is one; *last is where its last
@@ -204,10 +206,32 @@ static int replace_run(const struct bt_norm *norm, const uint8_t *text,
 	return finish(&r);
 }
 
+static int regex_run(const struct bt_norm *norm, const uint8_t *text,
+                     size_t from, size_t to, struct bt_normed *out)
+{
+	const struct replace *p = (const struct replace *)norm;
+	struct bt_span with = {p->content, p->content_n};
+	struct run r = {text, from, to, out, false};
+	struct bt_regex_iter it;
+	size_t start, end, last;
+	int e = bt_regex_begin(&it, p->regex, text + from, to - from);
+
+	while (e == BT_OK && (e = bt_regex_next(&it, &start, &end)) == 1) {
+		last = from + end;
+		if (end > 0)
+			last = (size_t)(bt_utf8_back(text + last) - text);
+		e = put(&r, from + start, from + end, with, last);
+	}
+	bt_regex_end(&it);
+	out->hard |= e == BT_ELIMIT;
+	return e == BT_OK ? finish(&r) : BT_ENOMEM;
+}
+
 static void replace_free(struct bt_norm *norm)
 {
 	struct replace *p = (struct replace *)norm;
 
+	bt_regex_free(p->regex);
 	free(p->pattern);
 	free(p->content);
 	free(p);
@@ -257,18 +281,31 @@ int bt_norm_replace(struct bt_span pattern, bool regex, struct bt_span content,
                     struct bt_norm **norm, struct bt_error *err)
 {
 	static const struct bt_norm_ops ops = {replace_run, replace_free};
+	static const struct bt_norm_ops other = {regex_run, replace_free};
 	struct replace *p = part_new(sizeof(*p), &ops, err);
+	int r = BT_OK;
 
 	if (p == NULL)
 		return BT_ENOMEM;
-	if (pattern.n == 0 || (regex && !read_regex(p, pattern))) {
+	if (pattern.n == 0)
+		r = bt_error_set(err, BT_EFORMAT,
+		                 "Replace with an empty pattern is not "
+		                 "supported");
+	else if (regex && !read_regex(p, pattern))
+		r = bt_regex_new(pattern, &p->regex, err);
+	/* what becomes of the text then is not defined there */
+	if (p->regex != NULL && bt_regex_is_empty(p->regex))
+		r = bt_error_set(err, BT_EFORMAT,
+		                 "Replace with the pattern '%.*s', which "
+		                 "matches nothing, is not supported",
+		                 (int)(pattern.n < 100 ? pattern.n : 100),
+		                 pattern.p);
+	if (r != BT_OK) {
 		replace_free(&p->part);
-		return bt_error_set(err, BT_EFORMAT,
-		                    "Replace with the pattern '%.*s' is not "
-		                    "supported",
-		                    (int)(pattern.n < 100 ? pattern.n : 100),
-		                    pattern.p);
+		return r;
 	}
+	if (p->regex != NULL)
+		p->part.ops = &other;
 	p->pattern = (uint8_t *)bt_strndup(pattern.p, pattern.n);
 	p->pattern_n = pattern.n;
 	p->content = bt_strndup(content.p, content.n);

@@ -120,6 +120,10 @@ static inline int bt_batch_add(struct bt_batch *b, size_t from, size_t to)
  * that of the view, or where it has none, the place. */
 struct bt_normed *bt_run_buffer(struct bt_run *run);
 
+/* Notes that a regular expression took too many steps, for which BT_ENOMEM is
+ * returned then. A normalizer sets out->hard. */
+int bt_run_too_hard(struct bt_run *run) BT_MUST_USE;
+
 struct bt_model;
 struct bt_model_ops {
 	/* Appends the pieces of the word text[from .. to-1], not empty, to out;

@@ -5,12 +5,14 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "text/regex.h"
 #include "text/utf8.h"
 
 struct split {
 	struct bt_pretok part;
 	const uint8_t *table;
 	struct bt_split_opts opts; /* with a string of its own */
+	struct bt_regex *regex;
 };
 
 int bt_pattern_find(const char *regex)
@@ -112,6 +114,7 @@ static size_t match(const struct split *p, const uint8_t *text, size_t at,
 	case BT_PAT_NUMBER:
 		return one(p, text, at, BT_SPLIT_NUMBER | BT_SPLIT_LATE);
 	case BT_PAT_STRING:
+	case BT_PAT_REGEX: /* has another loop */
 		break;
 	}
 	return to - at >= s->n && memcmp(text + at, s->p, s->n) == 0 ? at + s->n
@@ -198,10 +201,45 @@ static int split_run(const struct bt_pretok *pretok, struct bt_run *run,
 	return flush(&c);
 }
 
+/* An empty match cuts. */
+static int add_empty(struct cutter *c)
+{
+	int r = flush(c);
+
+	c->is_match = !c->p->opts.invert;
+	return r;
+}
+
+static int regex_run(const struct bt_pretok *pretok, struct bt_run *run,
+                     const struct bt_view *v, size_t from, size_t to, int next)
+{
+	struct cutter c = {
+	    (const struct split *)pretok, run, v, next, from, from, false};
+	struct bt_regex_iter it;
+	size_t at = from, start, end;
+	int r = bt_regex_begin(&it, c.p->regex, v->text + from, to - from);
+
+	while (r == BT_OK && (r = bt_regex_next(&it, &start, &end)) == 1) {
+		r = add(&c, at, from + start, false);
+		if (r == BT_OK)
+			r = start == end
+			        ? add_empty(&c)
+			        : add(&c, from + start, from + end, true);
+		at = from + end;
+	}
+	bt_regex_end(&it);
+	if (r == BT_ELIMIT)
+		return bt_run_too_hard(run);
+	if (r == BT_OK)
+		r = add(&c, at, to, false);
+	return r == BT_OK ? flush(&c) : r;
+}
+
 static void split_free(struct bt_pretok *pretok)
 {
 	struct split *p = (struct split *)pretok;
 
+	bt_regex_free(p->regex);
 	free((char *)(uintptr_t)p->opts.string.p);
 	free(p);
 }
@@ -210,7 +248,9 @@ int bt_pretok_split(const uint8_t *table, const struct bt_split_opts *opts,
                     struct bt_pretok **pretok, struct bt_error *err)
 {
 	static const struct bt_pretok_ops ops = {split_run, split_free};
+	static const struct bt_pretok_ops other = {regex_run, split_free};
 	struct split *p = bt_array0(1, sizeof(*p));
+	int r = BT_OK;
 
 	if (p == NULL)
 		return bt_error_nomem(err, "opening a tokenizer");
@@ -218,10 +258,16 @@ int bt_pretok_split(const uint8_t *table, const struct bt_split_opts *opts,
 	p->table = table;
 	p->opts = *opts;
 	p->opts.string.p = bt_strndup(opts->string.p, opts->string.n);
-	if (p->opts.string.p == NULL) {
-		free(p);
-		return bt_error_nomem(err, "opening a tokenizer");
+	if (p->opts.string.p == NULL)
+		r = bt_error_nomem(err, "opening a tokenizer");
+	else if (opts->pattern == BT_PAT_REGEX)
+		r = bt_regex_new(opts->string, &p->regex, err);
+	if (r != BT_OK) {
+		split_free(&p->part);
+		return r;
 	}
+	if (p->regex != NULL)
+		p->part.ops = &other;
 	*pretok = &p->part;
 	return BT_OK;
 }

@@ -30,12 +30,13 @@ enum bt_pattern {
 	BT_PAT_WHITE,  /* single white characters */
 	BT_PAT_PUNCT,
 	BT_PAT_NUMBER,
-	BT_PAT_STRING
+	BT_PAT_STRING,
+	BT_PAT_REGEX /* another: regex.h */
 };
 
 struct bt_split_opts {
 	enum bt_pattern pattern;
-	struct bt_span string; /* of BT_PAT_STRING, not empty */
+	struct bt_span string; /* of BT_PAT_STRING, not empty, and _REGEX */
 	enum bt_behavior behavior;
 	bool invert; /* matches are what does not match */
 };

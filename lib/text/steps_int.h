@@ -22,8 +22,8 @@ int bt_norm_precompiled(const void *map, size_t n, bool longest,
 
 /*
  * Replace: a string, not empty, or a regular expression, of which a few forms
- * are known: a character or \s followed by {N,} or +, and \s{2,}|[\n\r\t].
- * Others are BT_EFORMAT. Prepend puts content before a text.
+ * are known: a character or \s followed by {N,} or +, and \s{2,}|[\n\r\t];
+ * for the others see regex.h. Prepend puts content before a text.
  */
 int bt_norm_replace(struct bt_span pattern, bool regex, struct bt_span content,
                     struct bt_norm **norm, struct bt_error *err) BT_MUST_USE;

@@ -104,6 +104,10 @@ struct bt_tok_buffers {
 };
 void bt_tok_buffers_clear(struct bt_tok_buffers *b); /* but for work */
 
+/* True, once, if what failed took too many steps: see bt_run_too_hard. */
+bool bt_tok_buffers_hard(struct bt_tok_buffers *b);
+#define BT_TOK_TOO_HARD "a regular expression of the tokenizer takes too long"
+
 struct bt_tok_scratch {
 	struct bt_tok_buffers buffers;
 	void (*work_free)(void *work);

@@ -116,9 +116,11 @@ static int encode_text(const struct bt_tok *t, struct bt_tok_scratch *s,
 		return bt_error_set(err, BT_EFORMAT,
 		                    "the text is not valid UTF-8 at byte %zu",
 		                    good);
-	if (bt_tok_run(t, &s->buffers, text, offsets, &s->seq[which]) != BT_OK)
-		return bt_error_nomem(err, "encoding a text");
-	return BT_OK;
+	if (bt_tok_run(t, &s->buffers, text, offsets, &s->seq[which]) == BT_OK)
+		return BT_OK;
+	if (bt_tok_buffers_hard(&s->buffers))
+		return bt_error_set(err, BT_ELIMIT, BT_TOK_TOO_HARD);
+	return bt_error_nomem(err, "encoding a text");
 }
 
 int bt_tok_encode(const struct bt_tok *t, struct bt_tok_scratch *s,

@@ -77,11 +77,9 @@ int bt_tok_json_split(struct bt_tok *t, json_t *o, struct bt_error *err)
 	if (regex == NULL)
 		return bt_error_set(err, BT_EFORMAT, "no 'pattern'");
 	found = bt_pattern_find(regex);
+	s.pattern = found >= 0 ? (enum bt_pattern)found : BT_PAT_REGEX;
 	if (found < 0)
-		return bt_error_set(err, BT_EFORMAT,
-		                    "the pattern '%.200s' is not supported",
-		                    regex);
-	s.pattern = (enum bt_pattern)found;
+		s.string = bt_span(regex);
 	return add_split(t, &s, err);
 }
 

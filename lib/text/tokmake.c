@@ -186,7 +186,9 @@ static int normalise(const struct bt_tok *t, struct bt_span *s,
 	size_t from = 0, to = s->n;
 	int r = bt_tok_normalize(t, &b, &v, &from, &to, false);
 
-	if (r != BT_OK)
+	if (r != BT_OK && bt_tok_buffers_hard(&b))
+		r = bt_error_set(err, BT_ELIMIT, BT_TOK_TOO_HARD);
+	else if (r != BT_OK)
 		r = bt_error_nomem(err, "opening a tokenizer");
 	else if (from == to)
 		r = bt_error_set(err, BT_EFORMAT,

@@ -157,6 +157,20 @@ struct bt_normed *bt_run_buffer(struct bt_run *r)
 	return &r->b->word;
 }
 
+int bt_run_too_hard(struct bt_run *r)
+{
+	r->b->word.hard = true;
+	return BT_ENOMEM;
+}
+
+bool bt_tok_buffers_hard(struct bt_tok_buffers *b)
+{
+	bool hard = b->norm[0].hard || b->norm[1].hard || b->word.hard;
+
+	b->norm[0].hard = b->norm[1].hard = b->word.hard = false;
+	return hard;
+}
+
 /* Relates what was made from v to the raw text. */
 static void relate(const struct bt_view *v, struct bt_normed *out)
 {

@@ -27,6 +27,10 @@ compare bert-base-multilingual-cased \
 	"$V/bert-base-multilingual-cased/vocab.txt" cased
 compare bert-base-chinese "$V/bert-base-chinese/vocab.txt" lower
 
+"$PEER_PYTHON" "$TEST_TOP/tests/fixtures/regex-peer.py" \
+	$((${PEER_COUNT:-2000} / 20)) 1 >why 2>&1
+result $? 'regular expressions: equal to the package'
+
 # compare_bpe NAME COUNT PART [FILE ...]
 bpe_peer=$TEST_TOP/tests/fixtures/bpe-peer.py
 R=$V/roberta-base

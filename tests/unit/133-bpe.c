@@ -319,9 +319,10 @@ static void odd_files(void **state)
 	             "," BYTES "]}",
 	             VOCAB MERGES),
 	        "a pre_tokenizer behind ByteLevel is not supported");
-	refuses(WRAP("{\"type\":\"Split\",\"pattern\":{\"Regex\":\"a|b\"}}",
+	refuses(WRAP("{\"type\":\"Split\",\"pattern\":{\"Regex\":\"a|(b\"}}",
 	             VOCAB MERGES),
-	        "pre_tokenizer Split: the pattern 'a|b' is not supported");
+	        "pre_tokenizer Split: the regular expression 'a|(b' is not "
+	        "supported: a '(' without its ')' at byte 4");
 	refuses(WRAP("{\"type\":\"Split\",\"pattern\":{\"String\":\"a\"},"
 	             "\"behavior\":\"x\"}",
 	             VOCAB MERGES),
