@@ -193,10 +193,8 @@ static bool as_matrix(const struct bt_tensor *t, enum bt_form form,
 	return true;
 }
 
-/* Gives v the name and form of Hugging Face, from another form. Returns 0 or
- * BT_ENOMEM; a tensor of no such form stays. */
-static int adopt(struct bt_named *v, const struct bt_name *row,
-                 enum bt_form form, int layer)
+int bt_named_adopt(struct bt_named *v, const struct bt_name *row,
+                   enum bt_form form, int layer)
 {
 	const struct bt_tensor *t = v->from;
 	char *name;
@@ -289,7 +287,7 @@ static int adopt_name(struct bt_named_list *l, struct bt_named *v,
 	for (; row < end; row++)
 		if (bt_name_match(row->tf1, tf1, &layer)) {
 			l->tensorflow = true;
-			return adopt(v, row, row->tf1_form, layer);
+			return bt_named_adopt(v, row, row->tf1_form, layer);
 		}
 	name = bt_names_canonical(v->name);
 	if (name == NULL)
@@ -297,7 +295,7 @@ static int adopt_name(struct bt_named_list *l, struct bt_named *v,
 	row = bt_names_bert;
 	for (end = row + bt_names_bert_n; row < end; row++)
 		if (bt_name_match(row->hf, name, &layer)) {
-			r = adopt(v, row, BT_FORM_SAME, layer);
+			r = bt_named_adopt(v, row, BT_FORM_SAME, layer);
 			break;
 		}
 	free(name);
@@ -367,7 +365,7 @@ static int adopt_at(struct search *s, size_t from, const char *path,
 		return BT_OK;
 	s->l->tensorflow = true;
 	s->found++;
-	return adopt(v, row, row->tf2_form, layer);
+	return bt_named_adopt(v, row, row->tf2_form, layer);
 }
 
 /* The rows of layers, of which the way goes on behind "+/". */
@@ -557,6 +555,8 @@ int bt_names_hf(struct bt_named_list *l, const struct bt_ckpt *c,
 
 	if (r == BT_OK && find_encoder(&s))
 		r = adopt_objects(&s);
+	if (strcmp(bt_ckpt_format(c), "hdf5") == 0 && r == BT_OK)
+		r = bt_names_keras_layers(l, c);
 	if (strcmp(bt_ckpt_format(c), "gguf") == 0)
 		for (i = 0; i < l->n && r == BT_OK; i++)
 			r = adopt_gguf(&l->v[i]);

@@ -58,6 +58,16 @@ char *bt_names_keras(const struct bt_tensor *t, const char *name,
 /* Whether a part of a path is a model's name, "tf_bert_model". */
 bool bt_names_is_model(const char *part);
 
+/* Gives v the name of Hugging Face of a row, and its form from another. Returns
+ * 0 or BT_ENOMEM; a tensor of no such form stays. */
+int bt_named_adopt(struct bt_named *v, const struct bt_name *row,
+                   enum bt_form form, int layer) BT_MUST_USE;
+
+/* Names of BERT's tensors in HDF5 files of keras-bert and KerasHub. Returns 0
+ * or BT_ENOMEM. */
+int bt_names_keras_layers(struct bt_named_list *l,
+                          const struct bt_ckpt *c) BT_MUST_USE;
+
 /* What the groups of an HDF5 file add to the names of its tensors: dense layers
  * behind an encoder are a head. Returns 0 or BT_ENOMEM. */
 int bt_names_keras_groups(struct bt_named_list *l,

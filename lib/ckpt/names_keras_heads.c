@@ -59,9 +59,18 @@ static bool of_layer(const struct place *p)
 	       strchr(p->third, '/') != NULL;
 }
 
-static bool of_dense(const struct place *p)
+/* Of one whose layers are a group each. */
+static bool of_keras_bert(const struct place *p)
 {
-	return !bt_names_is_model(p->group) && same_part(p->group, p->second) &&
+	return starts(p->group, "Encoder-1-MultiHeadSelfAttention/");
+}
+
+/* One that has got no other name by now. */
+static bool of_dense(const struct bt_named *v, const struct place *p)
+{
+	return !bt_names_is_model(p->group) &&
+	       strncmp(v->name, p->group, part(p->group)) == 0 &&
+	       same_part(p->group, p->second) &&
 	       (strcmp(p->third, "kernel:0") == 0 ||
 	        strcmp(p->third, "bias:0") == 0);
 }
@@ -155,8 +164,8 @@ static int find_heads(struct bt_named_list *l, const struct bt_ckpt *c)
 		if (!l->v[i].known)
 			continue;
 		p = place_of(&l->v[i]);
-		encoder = encoder || of_layer(&p);
-		if (of_dense(&p))
+		encoder = encoder || of_layer(&p) || of_keras_bert(&p);
+		if (of_dense(&l->v[i], &p))
 			d[n++] = (struct dense){&l->v[i], p.group, 0};
 	}
 	if (encoder && n > 0)

@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * BERT in HDF5 files of other libraries for Keras than transformers:
+ * keras-bert, whose layers have names of their own, and KerasHub, whose files
+ * are of Keras 3, where a layer's weights are numbered ("layers/dense/vars/0").
+ * # is the number of a layer.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "ckpt/names_int.h"
+
+#define SAME BT_FORM_SAME
+#define KERNEL BT_FORM_KERNEL
+#define IN BT_FORM_IN
+#define BIAS BT_FORM_BIAS
+#define OUT BT_FORM_OUT
+
+/* Behind the group, which is named twice; layers from 1 on. */
+static const struct bt_name keras_bert[] = {
+    {"bert.embeddings.word_embeddings.weight", "Embedding-Token/embeddings:0",
+     NULL, NULL, SAME, SAME},
+    {"bert.embeddings.position_embeddings.weight",
+     "Embedding-Position/embeddings:0", NULL, NULL, SAME, SAME},
+    {"bert.embeddings.token_type_embeddings.weight",
+     "Embedding-Segment/embeddings:0", NULL, NULL, SAME, SAME},
+    {"bert.embeddings.LayerNorm.weight", "Embedding-Norm/gamma:0", NULL, NULL,
+     SAME, SAME},
+    {"bert.embeddings.LayerNorm.bias", "Embedding-Norm/beta:0", NULL, NULL,
+     SAME, SAME},
+    {"bert.encoder.layer.#.attention.self.query.weight",
+     "Encoder-#-MultiHeadSelfAttention/Encoder-#-MultiHeadSelfAttention_Wq:0",
+     NULL, NULL, KERNEL, SAME},
+    {"bert.encoder.layer.#.attention.self.query.bias",
+     "Encoder-#-MultiHeadSelfAttention/Encoder-#-MultiHeadSelfAttention_bq:0",
+     NULL, NULL, SAME, SAME},
+    {"bert.encoder.layer.#.attention.self.key.weight",
+     "Encoder-#-MultiHeadSelfAttention/Encoder-#-MultiHeadSelfAttention_Wk:0",
+     NULL, NULL, KERNEL, SAME},
+    {"bert.encoder.layer.#.attention.self.key.bias",
+     "Encoder-#-MultiHeadSelfAttention/Encoder-#-MultiHeadSelfAttention_bk:0",
+     NULL, NULL, SAME, SAME},
+    {"bert.encoder.layer.#.attention.self.value.weight",
+     "Encoder-#-MultiHeadSelfAttention/Encoder-#-MultiHeadSelfAttention_Wv:0",
+     NULL, NULL, KERNEL, SAME},
+    {"bert.encoder.layer.#.attention.self.value.bias",
+     "Encoder-#-MultiHeadSelfAttention/Encoder-#-MultiHeadSelfAttention_bv:0",
+     NULL, NULL, SAME, SAME},
+    {"bert.encoder.layer.#.attention.output.dense.weight",
+     "Encoder-#-MultiHeadSelfAttention/Encoder-#-MultiHeadSelfAttention_Wo:0",
+     NULL, NULL, KERNEL, SAME},
+    {"bert.encoder.layer.#.attention.output.dense.bias",
+     "Encoder-#-MultiHeadSelfAttention/Encoder-#-MultiHeadSelfAttention_bo:0",
+     NULL, NULL, SAME, SAME},
+    {"bert.encoder.layer.#.attention.output.LayerNorm.weight",
+     "Encoder-#-MultiHeadSelfAttention-Norm/gamma:0", NULL, NULL, SAME, SAME},
+    {"bert.encoder.layer.#.attention.output.LayerNorm.bias",
+     "Encoder-#-MultiHeadSelfAttention-Norm/beta:0", NULL, NULL, SAME, SAME},
+    {"bert.encoder.layer.#.intermediate.dense.weight",
+     "Encoder-#-FeedForward/Encoder-#-FeedForward_W1:0", NULL, NULL, KERNEL,
+     SAME},
+    {"bert.encoder.layer.#.intermediate.dense.bias",
+     "Encoder-#-FeedForward/Encoder-#-FeedForward_b1:0", NULL, NULL, SAME,
+     SAME},
+    {"bert.encoder.layer.#.output.dense.weight",
+     "Encoder-#-FeedForward/Encoder-#-FeedForward_W2:0", NULL, NULL, KERNEL,
+     SAME},
+    {"bert.encoder.layer.#.output.dense.bias",
+     "Encoder-#-FeedForward/Encoder-#-FeedForward_b2:0", NULL, NULL, SAME,
+     SAME},
+    {"bert.encoder.layer.#.output.LayerNorm.weight",
+     "Encoder-#-FeedForward-Norm/gamma:0", NULL, NULL, SAME, SAME},
+    {"bert.encoder.layer.#.output.LayerNorm.bias",
+     "Encoder-#-FeedForward-Norm/beta:0", NULL, NULL, SAME, SAME},
+    {"bert.pooler.dense.weight", "NSP-Dense/kernel:0", NULL, NULL, KERNEL,
+     SAME},
+    {"bert.pooler.dense.bias", "NSP-Dense/bias:0", NULL, NULL, SAME, SAME},
+    {"cls.seq_relationship.weight", "NSP/kernel:0", NULL, NULL, KERNEL, SAME},
+    {"cls.seq_relationship.bias", "NSP/bias:0", NULL, NULL, SAME, SAME},
+    {"cls.predictions.transform.dense.weight", "MLM-Dense/kernel:0", NULL, NULL,
+     KERNEL, SAME},
+    {"cls.predictions.transform.dense.bias", "MLM-Dense/bias:0", NULL, NULL,
+     SAME, SAME},
+    {"cls.predictions.transform.LayerNorm.weight", "MLM-Norm/gamma:0", NULL,
+     NULL, SAME, SAME},
+    {"cls.predictions.transform.LayerNorm.bias", "MLM-Norm/beta:0", NULL, NULL,
+     SAME, SAME},
+    {"cls.predictions.bias", "MLM-Sim/bias:0", NULL, NULL, SAME, SAME},
+};
+
+/* Behind the backbone's group; the first layer made to have a number. */
+static const struct bt_name keras_hub[] = {
+    {"bert.embeddings.word_embeddings.weight",
+     "layers/reversible_embedding/vars/0", NULL, NULL, SAME, SAME},
+    {"bert.embeddings.position_embeddings.weight",
+     "layers/position_embedding/vars/0", NULL, NULL, SAME, SAME},
+    {"bert.embeddings.token_type_embeddings.weight", "layers/embedding/vars/0",
+     NULL, NULL, SAME, SAME},
+    {"bert.embeddings.LayerNorm.weight", "layers/layer_normalization/vars/0",
+     NULL, NULL, SAME, SAME},
+    {"bert.embeddings.LayerNorm.bias", "layers/layer_normalization/vars/1",
+     NULL, NULL, SAME, SAME},
+    {"bert.encoder.layer.#.attention.self.query.weight",
+     "layers/transformer_encoder_#/_self_attention_layer/query_dense/vars/0",
+     NULL, NULL, IN, SAME},
+    {"bert.encoder.layer.#.attention.self.query.bias",
+     "layers/transformer_encoder_#/_self_attention_layer/query_dense/vars/1",
+     NULL, NULL, BIAS, SAME},
+    {"bert.encoder.layer.#.attention.self.key.weight",
+     "layers/transformer_encoder_#/_self_attention_layer/key_dense/vars/0",
+     NULL, NULL, IN, SAME},
+    {"bert.encoder.layer.#.attention.self.key.bias",
+     "layers/transformer_encoder_#/_self_attention_layer/key_dense/vars/1",
+     NULL, NULL, BIAS, SAME},
+    {"bert.encoder.layer.#.attention.self.value.weight",
+     "layers/transformer_encoder_#/_self_attention_layer/value_dense/vars/0",
+     NULL, NULL, IN, SAME},
+    {"bert.encoder.layer.#.attention.self.value.bias",
+     "layers/transformer_encoder_#/_self_attention_layer/value_dense/vars/1",
+     NULL, NULL, BIAS, SAME},
+    {"bert.encoder.layer.#.attention.output.dense.weight",
+     "layers/transformer_encoder_#/_self_attention_layer/output_dense/vars/0",
+     NULL, NULL, OUT, SAME},
+    {"bert.encoder.layer.#.attention.output.dense.bias",
+     "layers/transformer_encoder_#/_self_attention_layer/output_dense/vars/1",
+     NULL, NULL, SAME, SAME},
+    {"bert.encoder.layer.#.attention.output.LayerNorm.weight",
+     "layers/transformer_encoder_#/_self_attention_layer_norm/vars/0", NULL,
+     NULL, SAME, SAME},
+    {"bert.encoder.layer.#.attention.output.LayerNorm.bias",
+     "layers/transformer_encoder_#/_self_attention_layer_norm/vars/1", NULL,
+     NULL, SAME, SAME},
+    {"bert.encoder.layer.#.intermediate.dense.weight",
+     "layers/transformer_encoder_#/_feedforward_intermediate_dense/vars/0",
+     NULL, NULL, KERNEL, SAME},
+    {"bert.encoder.layer.#.intermediate.dense.bias",
+     "layers/transformer_encoder_#/_feedforward_intermediate_dense/vars/1",
+     NULL, NULL, SAME, SAME},
+    {"bert.encoder.layer.#.output.dense.weight",
+     "layers/transformer_encoder_#/_feedforward_output_dense/vars/0", NULL,
+     NULL, KERNEL, SAME},
+    {"bert.encoder.layer.#.output.dense.bias",
+     "layers/transformer_encoder_#/_feedforward_output_dense/vars/1", NULL,
+     NULL, SAME, SAME},
+    {"bert.encoder.layer.#.output.LayerNorm.weight",
+     "layers/transformer_encoder_#/_feedforward_layer_norm/vars/0", NULL, NULL,
+     SAME, SAME},
+    {"bert.encoder.layer.#.output.LayerNorm.bias",
+     "layers/transformer_encoder_#/_feedforward_layer_norm/vars/1", NULL, NULL,
+     SAME, SAME},
+    {"bert.pooler.dense.weight", "layers/dense/vars/0", NULL, NULL, KERNEL,
+     SAME},
+    {"bert.pooler.dense.bias", "layers/dense/vars/1", NULL, NULL, SAME, SAME},
+};
+
+/* What is behind the backbone of a classifier of KerasHub. */
+static const struct bt_name keras_hub_head[] = {
+    {"classifier.weight", "layers/dense/vars/0", NULL, NULL, KERNEL, SAME},
+    {"classifier.bias", "layers/dense/vars/1", NULL, NULL, SAME, SAME},
+};
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+static bool starts(const char *s, const char *prefix)
+{
+	return strncmp(s, prefix, strlen(prefix)) == 0;
+}
+
+/* Gives v the name of the row that has its name as a pattern, if there is one;
+ * layers count from first. */
+static int adopt_row(struct bt_named *v, const struct bt_name *row, size_t n,
+                     const char *name, int first)
+{
+	int layer = 0;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (bt_name_match(row[i].tf1, name, &layer) &&
+		    (layer < 0 || layer >= first))
+			return bt_named_adopt(v, &row[i], row[i].tf1_form,
+			                      layer - first);
+	return BT_OK;
+}
+
+/* --- keras-bert */
+
+static int adopt_keras_bert(struct bt_named *v)
+{
+	const char *p = v->name, *slash;
+	size_t n;
+
+	if (starts(p, "model_weights/"))
+		p += strlen("model_weights/");
+	slash = strchr(p, '/');
+	if (slash == NULL)
+		return BT_OK;
+	n = (size_t)(slash - p) + 1;
+	if (strncmp(p, slash + 1, n) == 0)
+		p = slash + 1;
+	return adopt_row(v, keras_bert, COUNT(keras_bert), p, 1);
+}
+
+static bool is_keras_bert(const struct bt_named_list *l)
+{
+	size_t i;
+
+	for (i = 0; i < l->n; i++)
+		if (strstr(l->v[i].name, "Encoder-1-MultiHeadSelfAttention/"))
+			return true;
+	return false;
+}
+
+/* --- KerasHub */
+
+#define BACKBONE "layers/bert_backbone/"
+
+static bool has(const struct bt_ckpt *c, const char *prefix, const char *name)
+{
+	struct bt_buf b = BT_BUF_INIT;
+	bool found;
+
+	bt_buf_puts(&b, prefix);
+	bt_buf_puts(&b, name);
+	found =
+	    bt_buf_str(&b) != NULL && bt_ckpt_find(c, bt_buf_str(&b)) != NULL;
+	bt_buf_clear(&b);
+	return found;
+}
+
+/* Whether the layers below a prefix are those of BERT and no others: the files
+ * of all models have the same names for layers of the same kind. */
+static bool is_bert(const struct bt_ckpt *c, const char *prefix)
+{
+	static const char *const parts[] = {
+	    "layers/reversible_embedding/vars/0",
+	    "layers/position_embedding/vars/0",
+	    "layers/embedding/vars/0",
+	    "layers/layer_normalization/vars/1",
+	    "layers/transformer_encoder/_self_attention_layer_norm/vars/0",
+	    "layers/dense/vars/1"};
+	static const char *const others[] = {
+	    "layers/dense_1/vars/0", "layers/layer_normalization_1/vars/0",
+	    "layers/embedding_1/vars/0"};
+	size_t i;
+
+	for (i = 0; i < COUNT(parts); i++)
+		if (!has(c, prefix, parts[i]))
+			return false;
+	for (i = 0; i < COUNT(others); i++)
+		if (has(c, prefix, others[i]))
+			return false;
+	return true;
+}
+
+/* What stands before the backbone's layers; NULL: there is none of BERT. */
+static const char *backbone_of(const struct bt_ckpt *c)
+{
+	size_t i;
+
+	if (is_bert(c, BACKBONE))
+		return BACKBONE;
+	if (!is_bert(c, ""))
+		return NULL;
+	/* newer files say what the whole is */
+	for (i = 0; i < bt_ckpt_notes(c); i++)
+		if (strcmp(bt_ckpt_note(c, i)->key, "name") == 0)
+			return starts(bt_ckpt_note(c, i)->value,
+			              "bert_backbone")
+			           ? ""
+			           : NULL;
+	return "";
+}
+
+static int adopt_hub(struct bt_named *v, const char *prefix)
+{
+	static const char first[] = "layers/transformer_encoder/";
+	const char *p = v->name;
+	struct bt_buf b = BT_BUF_INIT;
+	int r;
+
+	if (!starts(p, prefix))
+		return adopt_row(v, keras_hub_head, COUNT(keras_hub_head), p,
+		                 0);
+	p += strlen(prefix);
+	if (starts(p, first)) {
+		bt_buf_puts(&b, "layers/transformer_encoder_0/");
+		p += strlen(first);
+	}
+	bt_buf_puts(&b, p);
+	p = bt_buf_str(&b);
+	r = p == NULL ? BT_ENOMEM
+	              : adopt_row(v, keras_hub, COUNT(keras_hub), p, 0);
+	bt_buf_clear(&b);
+	return r;
+}
+
+int bt_names_keras_layers(struct bt_named_list *l, const struct bt_ckpt *c)
+{
+	const char *prefix = backbone_of(c);
+	bool keras_bert_too = is_keras_bert(l);
+	int r = BT_OK;
+	size_t i;
+
+	for (i = 0; i < l->n && r == BT_OK; i++) {
+		if (prefix != NULL)
+			r = adopt_hub(&l->v[i], prefix);
+		else if (keras_bert_too)
+			r = adopt_keras_bert(&l->v[i]);
+		l->tensorflow = l->tensorflow || l->v[i].known;
+	}
+	return r;
+}
