@@ -17,16 +17,25 @@ struct bt_dropout bt_dropout_make(float probability, uint64_t seed,
 	return d;
 }
 
-size_t bt_attend_scratch(size_t q_rows, size_t n, size_t d, size_t places)
+/* What simd_places_int.h lays out. */
+static size_t places_scratch(size_t q_rows, size_t n, size_t dp)
+{
+	size_t tile = BT_ATTEND_TILE, np = bt_places_room(q_rows, n);
+
+	return 6 * np * dp + 2 * tile * (bt_round_up(n + tile, 16) + 16) +
+	       2 * bt_round_up(n, 16) * (bt_round_up(q_rows + tile, 16) + 16);
+}
+
+size_t bt_attend_scratch(size_t q_rows, size_t n, size_t d, bool places)
 {
 	size_t np = bt_round_up(n, 16), dp = bt_round_up(d, 16);
-	size_t tile = BT_ATTEND_TILE, pp = bt_round_up(places, 16);
+	size_t tile = BT_ATTEND_TILE;
 	size_t simd = 6 * np * dp + 2 * tile * dp + 2 * tile * np + np +
 	              bt_drop_room(tile * n) + 128;
-	size_t of_places = pp * (3 * dp + 2 * tile + 2 * np);
 	size_t ref = bt_drop_room(q_rows * n) + 2 * n * d + 2 * n + d;
 
-	return (simd > ref ? simd : ref) + of_places;
+	return (simd > ref ? simd : ref) +
+	       (places ? places_scratch(q_rows, n, dp) : 0);
 }
 
 const struct bt_kernels *bt_kernels_for(enum bt_isa isa)

@@ -142,9 +142,9 @@ struct bt_attend {
 	float *dplace_k, *dplace_q;
 };
 
-/* Floats of scratch that a head of such a size needs; places: rows of them, or
- * 0. */
-size_t bt_attend_scratch(size_t q_rows, size_t n, size_t d, size_t places);
+/* Floats of scratch that a head of such a size needs, with places or without.
+ */
+size_t bt_attend_scratch(size_t q_rows, size_t n, size_t d, bool places);
 
 /*
  * Constants of one step of Adam and its kin; differences from 1 are taken in

@@ -26,6 +26,18 @@ void bt_ref_gated_back(const struct bt_gated *a, size_t row0, size_t row1,
 /* Query rows that are taken at a time. */
 #define BT_ATTEND_TILE ((size_t)32)
 
+/* Rows that distances between queries and keys take, with room behind for the
+ * whole vectors of the tile that ends there, of queries or of keys. */
+static inline size_t bt_places_room(size_t queries, size_t keys)
+{
+	size_t i = queries < BT_ATTEND_TILE ? queries : BT_ATTEND_TILE;
+	size_t j = keys < BT_ATTEND_TILE ? keys : BT_ATTEND_TILE;
+	size_t a = queries - i + bt_round_up(i - 1 + bt_round_up(keys, 16), 16);
+	size_t b = keys - j + bt_round_up(queries + j - 1, 16);
+
+	return bt_round_up(a > b ? a : b, 16);
+}
+
 /* Floats that the dropout multipliers of n elements take: whole blocks. */
 static inline size_t bt_drop_room(size_t n)
 {

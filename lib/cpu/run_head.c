@@ -1,9 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-/* first and dropout: small operators at the end of a model, run in the calling
- * thread. */
+/* first and dropout: pieces of texts, and of rows. */
 #include <string.h>
 
 #include "cpu/engine_int.h"
+
+#define TEXTS ((size_t)8)
+#define ROWS ((size_t)32)
+
+struct job {
+	struct bt_engine *e;
+	int node;
+	size_t rows;
+};
+
+static void run(struct bt_engine *e, int node, bt_piece_fn *fn, size_t rows,
+                size_t step)
+{
+	struct job j = {e, node, rows};
+
+	bt_engine_run(e, fn, &j, bt_row_pieces(rows, step));
+}
 
 static void plan_f32_input(struct bt_engine *e, int node)
 {
@@ -34,28 +50,47 @@ static void zero_outputs(struct bt_engine *e, int node)
 	bt_zero_tail(e->run[node].buf[BT_SLOT_LOW], rows, h, true);
 }
 
+static void first_piece(void *arg, int piece, int worker)
+{
+	const struct job *j = arg;
+	struct bt_engine *e = j->e;
+	const struct bt_node *n = &e->g->nodes[j->node];
+	const float *x = e->run[n->in[0]].buf[BT_SLOT_F32];
+	size_t t, end = bt_piece_end(j->rows, TEXTS, piece);
+
+	(void)worker;
+	for (t = (size_t)piece * TEXTS; t < end; t++)
+		write_outputs(e, j->node, t,
+		              x + e->b.start[t] * (size_t)n->cols);
+}
+
 static void forward_first(struct bt_engine *e, int node)
 {
-	const struct bt_node *n = &e->g->nodes[node];
-	const float *x = e->run[n->in[0]].buf[BT_SLOT_F32];
-	size_t t;
-
-	for (t = 0; t < e->b.texts; t++)
-		write_outputs(e, node, t, x + e->b.start[t] * (size_t)n->cols);
+	run(e, node, first_piece, e->b.texts, TEXTS);
 	zero_outputs(e, node);
+}
+
+static void first_back_piece(void *arg, int piece, int worker)
+{
+	const struct job *j = arg;
+	struct bt_engine *e = j->e;
+	const struct bt_node *n = &e->g->nodes[j->node];
+	size_t h = (size_t)n->cols, t = (size_t)piece * TEXTS;
+	size_t end = bt_piece_end(j->rows, TEXTS, piece), from = e->b.start[t];
+	const float *dy = e->run[j->node].buf[BT_SLOT_GRAD];
+	float *dx = e->run[n->in[0]].buf[BT_SLOT_GRAD];
+
+	(void)worker;
+	if (e->run[j->node].stores_grad[0])
+		memset(dx + from * h, 0,
+		       (e->b.start[end] - from) * h * sizeof(*dx));
+	for (; t < end; t++)
+		e->k->axpy(1.0f, dy + t * h, dx + e->b.start[t] * h, h);
 }
 
 static void backward_first(struct bt_engine *e, int node)
 {
-	const struct bt_node *n = &e->g->nodes[node];
-	size_t h = (size_t)n->cols, t;
-	const float *dy = e->run[node].buf[BT_SLOT_GRAD];
-	float *dx = e->run[n->in[0]].buf[BT_SLOT_GRAD];
-
-	if (e->run[node].stores_grad[0])
-		memset(dx, 0, e->b.tokens * h * sizeof(*dx));
-	for (t = 0; t < e->b.texts; t++)
-		e->k->axpy(1.0f, dy + t * h, dx + e->b.start[t] * h, h);
+	run(e, node, first_back_piece, e->b.texts, TEXTS);
 }
 
 const struct bt_cpu_op bt_cpu_first = {plan_f32_input, forward_first,
@@ -63,12 +98,12 @@ const struct bt_cpu_op bt_cpu_first = {plan_f32_input, forward_first,
 
 /* m[i] * x[i] of one row, into scratch behind the multipliers. */
 static float *drop_row(struct bt_engine *e, int node, size_t row,
-                       const float *x)
+                       const float *x, float *m)
 {
 	const struct bt_node *n = &e->g->nodes[node];
 	struct bt_dropout d = bt_node_dropout(e, node, n->u.drop.dropout);
 	size_t h = (size_t)n->cols, i;
-	float *m = e->scratch[0], *y = m + bt_round_up(h, 128);
+	float *y = m + bt_round_up(h, 128);
 
 	e->k->dropout(&d, (uint32_t)row, h, m);
 	for (i = 0; i < h; i++)
@@ -76,28 +111,46 @@ static float *drop_row(struct bt_engine *e, int node, size_t row,
 	return y;
 }
 
+static void dropout_piece(void *arg, int piece, int worker)
+{
+	const struct job *j = arg;
+	struct bt_engine *e = j->e;
+	const float *x = e->run[e->g->nodes[j->node].in[0]].buf[BT_SLOT_F32];
+	size_t r, end = bt_piece_end(j->rows, ROWS, piece);
+
+	for (r = (size_t)piece * ROWS; r < end; r++)
+		write_outputs(e, j->node, r,
+		              drop_row(e, j->node, r, x, e->scratch[worker]));
+}
+
 static void forward_dropout(struct bt_engine *e, int node)
 {
-	const struct bt_node *n = &e->g->nodes[node];
-	const float *x = e->run[n->in[0]].buf[BT_SLOT_F32];
-	size_t r, rows = bt_rows_of(e, n);
-
-	for (r = 0; r < rows; r++)
-		write_outputs(e, node, r, drop_row(e, node, r, x));
+	run(e, node, dropout_piece, bt_rows_of(e, &e->g->nodes[node]), ROWS);
 	zero_outputs(e, node);
+}
+
+static void dropout_back_piece(void *arg, int piece, int worker)
+{
+	const struct job *j = arg;
+	struct bt_engine *e = j->e;
+	const struct bt_node *n = &e->g->nodes[j->node];
+	size_t h = (size_t)n->cols, r = (size_t)piece * ROWS;
+	size_t end = bt_piece_end(j->rows, ROWS, piece);
+	const float *dy = e->run[j->node].buf[BT_SLOT_GRAD];
+	float *dx = e->run[n->in[0]].buf[BT_SLOT_GRAD];
+
+	if (e->run[j->node].stores_grad[0])
+		memset(dx + r * h, 0, (end - r) * h * sizeof(*dx));
+	for (; r < end; r++)
+		e->k->axpy(1.0f,
+		           drop_row(e, j->node, r, dy, e->scratch[worker]),
+		           dx + r * h, h);
 }
 
 static void backward_dropout(struct bt_engine *e, int node)
 {
-	const struct bt_node *n = &e->g->nodes[node];
-	size_t h = (size_t)n->cols, r, rows = bt_rows_of(e, n);
-	const float *dy = e->run[node].buf[BT_SLOT_GRAD];
-	float *dx = e->run[n->in[0]].buf[BT_SLOT_GRAD];
-
-	if (e->run[node].stores_grad[0])
-		memset(dx, 0, rows * h * sizeof(*dx));
-	for (r = 0; r < rows; r++)
-		e->k->axpy(1.0f, drop_row(e, node, r, dy), dx + r * h, h);
+	run(e, node, dropout_back_piece, bt_rows_of(e, &e->g->nodes[node]),
+	    ROWS);
 }
 
 const struct bt_cpu_op bt_cpu_dropout = {plan_f32_input, forward_dropout,

@@ -360,7 +360,7 @@ static void attend(const struct bt_attend *a)
 	if (a->turns != NULL)
 		rotate(a->turns, n, d, dp, 1, k);
 	transpose(k, n, dp, np, kt);
-	places_begin(a, kt, np, dp, m + bt_drop_room(TILE * n) + 128, &places);
+	places_begin(a, k, dp, m + bt_drop_room(TILE * n) + 128, &places);
 	for (i0 = 0; i0 < a->q_rows; i0 += TILE) {
 		rows = a->q_rows - i0 < TILE ? a->q_rows - i0 : TILE;
 		s = keys_seen(a, i0, rows, np);
@@ -458,8 +458,8 @@ static void attend_back(const struct bt_attend *a)
 	transpose(k, n, dw, np, kt);
 	transpose(v, n, dw, np, vt);
 	memset(dk, 0, 2 * n * dw * sizeof(*dk));
-	places_begin(a, kt, np, dw, m + bt_drop_room(TILE * n) + 128, &places);
-	places_back_begin(&places, np);
+	places_begin(a, k, dw, m + bt_drop_room(TILE * n) + 128, &places);
+	places_back_begin(a, &places, dw);
 	for (i0 = 0; i0 < a->q_rows; i0 += TILE) {
 		rows = a->q_rows - i0 < TILE ? a->q_rows - i0 : TILE;
 		s = keys_seen(a, i0, rows, np);
@@ -483,13 +483,13 @@ static void attend_back(const struct bt_attend *a)
 		        dk + s.first * dw, dw, true);
 		product(rows, dw, seen, (struct mat){dp, s.width, 1},
 		        k + s.first * dw, dw, q, dw, false);
-		places_back_queries(&places, rows, dw, q);
+		places_back_queries(a, &places, i0, rows, dw, q);
 		if (a->turns != NULL)
 			rotate(a->turns + i0 * d, rows, d, dw, -1, q);
 		pack(a->low, q, dw, rows, d, a->scale, dq0 + i0 * a->q_ld * es,
 		     a->q_ld);
 	}
-	places_back_keys(a, &places, k, dw, np, dk);
+	places_back_end(a, &places, k, dw, dk);
 	if (a->turns != NULL)
 		rotate(a->turns, n, d, dw, -1, dk);
 	pack(a->low, dk, dw, n, d, a->scale, a->dk, a->kv_ld);

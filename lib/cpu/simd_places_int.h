@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Template, part 3b: what distances between tokens add to the scores of a head.
- * All products of its keys with the places' queries are made at once, by place;
- * those of its queries with the places' keys for each tile. Then each pair of
- * tokens picks its own.
+ * The rows of places are laid out by distance, so that the pairs of a query, or
+ * of a key, take columns that follow each other, and nothing is looked up pair
+ * by pair. Products with the places' keys are made for a tile of queries, those
+ * with the places' queries for a tile of keys, each with the distances that the
+ * tile can meet; the latter stand in a row for each key, and are transposed
+ * block by block.
  */
 #ifndef BT_CPU_SIMD_PLACES_INT_H
 #define BT_CPU_SIMD_PLACES_INT_H
@@ -12,51 +15,131 @@
  * transpose of simd_attend_int.h. */
 
 struct places {
-	size_t first, n, np; /* rows of the places in use, rounded up to 16 */
-	int32_t base;        /* the first one's number */
-	const int32_t *row;  /* numbers of each distance */
-	float *k, *kt, *q;   /* [np, dp], [dp, np], [np, dp] or NULL */
-	float *qk, *kq;      /* scores [TILE, np], [np, keys] */
-	float *dqk, *dkq;    /* their gradients */
+	size_t n;      /* distances, from 1 - keys to queries - 1; 0: none */
+	size_t np;     /* with room behind, for whole vectors */
+	size_t qw, kw; /* columns of qk, and of kq */
+	/* keys by falling distance, queries by rising: [np, dp], and
+	 * transposed; NULL: none of that kind */
+	float *k, *kt, *q, *qt;
+	float *qk, *kq;   /* scores [TILE, qw], [keys, kw] */
+	float *dqk, *dkq; /* their gradients */
+	float *dk, *dq;   /* those of k and q */
 };
 
-/* Lays out what the head needs in scratch, where the gradients come last. kt:
- * the head's keys [dp, nk]. */
-static void places_begin(const struct bt_attend *a, const float *kt, size_t nk,
-                         size_t dp, float *scratch, struct places *s)
+/* The row of places for query and key that stand so far apart. */
+static size_t place_row(const struct bt_attend *a, ptrdiff_t distance)
 {
-	size_t es = a->low ? 2 : 4, at;
-	int32_t lo, hi;
+	return (size_t)(a->place[distance] - a->place0);
+}
+
+/* Copies the rows of distances first, first + way ... */
+static void unpack_places(const struct bt_attend *a, const void *from,
+                          ptrdiff_t first, ptrdiff_t way, size_t n, size_t dp,
+                          float *x)
+{
+	size_t es = a->low ? 2 : 4, i;
+
+	for (i = 0; i < n; i++, first += way)
+		unpack(a->low,
+		       (const char *)from +
+		           place_row(a, first) * a->place_ld * es,
+		       a->place_ld, 1, a->d, dp, x + i * dp);
+}
+
+static size_t tile_rows(size_t i0, size_t n)
+{
+	return n - i0 < TILE ? n - i0 : TILE;
+}
+
+/* Products of the keys [n, dp] with queries of places. Column c of key j0 + j,
+ * in a tile of so many keys, is that of query c + j + 1 - keys. */
+static void places_of_keys(const struct bt_attend *a, const struct places *s,
+                           const float *k, size_t dp)
+{
+	size_t j0, rows, width;
+
+	for (j0 = 0; j0 < a->n; j0 += TILE) {
+		rows = tile_rows(j0, a->n);
+		width = bt_round_up(a->q_rows + rows - 1, 16);
+		product(rows, width, a->d, (struct mat){k + j0 * dp, dp, 1},
+		        s->qt + (a->n - j0 - rows), s->np, s->kq + j0 * s->kw,
+		        s->kw, false);
+	}
+}
+
+/* Lays out what the head needs in scratch, where the gradients come last. */
+static void places_begin(const struct bt_attend *a, const float *k, size_t dp,
+                         float *scratch, struct places *s)
+{
+	size_t keys = bt_round_up(a->n, 16);
 
 	memset(s, 0, sizeof(*s));
 	if (a->place == NULL)
 		return;
-	lo = a->place[-(ptrdiff_t)(a->n - 1)];
-	hi = a->place[a->q_rows - 1];
-	s->base = lo;
-	s->first = (size_t)(lo - a->place0);
-	s->n = (size_t)(hi - lo + 1);
-	s->np = bt_round_up(s->n, 16);
-	s->row = a->place;
-	at = s->first * a->place_ld * es;
+	s->n = a->n + a->q_rows - 1;
+	s->np = bt_places_room(a->q_rows, a->n);
+	s->qw = bt_round_up(a->n + TILE, 16) + 16;
+	s->kw = bt_round_up(a->q_rows + TILE, 16) + 16;
 	s->kt = scratch + s->np * dp;
-	s->qk = s->kt + 2 * s->np * dp;
-	s->kq = s->qk + TILE * s->np;
-	s->dqk = s->kq + s->np * nk;
-	s->dkq = s->dqk + TILE * s->np;
+	s->qt = s->kt + 2 * s->np * dp;
+	s->qk = s->qt + s->np * dp;
+	s->kq = s->qk + TILE * s->qw;
+	s->dqk = s->kq + keys * s->kw;
+	s->dkq = s->dqk + TILE * s->qw;
+	s->dk = s->dkq + keys * s->kw;
+	s->dq = s->dk + s->np * dp;
 	if (a->place_k != NULL) {
 		s->k = scratch;
-		unpack(a->low, (const char *)a->place_k + at, a->place_ld, s->n,
-		       a->d, dp, s->k);
+		unpack_places(a, a->place_k, (ptrdiff_t)a->q_rows - 1, -1, s->n,
+		              dp, s->k);
 		transpose(s->k, s->n, dp, s->np, s->kt);
 	}
 	if (a->place_q != NULL) {
 		s->q = s->kt + s->np * dp;
-		unpack(a->low, (const char *)a->place_q + at, a->place_ld, s->n,
-		       a->d, dp, s->q);
-		product(s->n, nk, a->d, (struct mat){s->q, dp, 1}, kt, nk,
-		        s->kq, nk, false);
+		unpack_places(a, a->place_q, 1 - (ptrdiff_t)a->n, 1, s->n, dp,
+		              s->q);
+		transpose(s->q, s->n, dp, s->np, s->qt);
+		/* numbers behind the last key: see the head of part 3 */
+		if (keys > a->n)
+			memset(s->kq + a->n * s->kw - 16, 0,
+			       ((keys - a->n) * s->kw + 16) * sizeof(*s->kq));
+		places_of_keys(a, s, k, dp);
 	}
+}
+
+/* p[0..n-1] += x[0..n-1]; n is a multiple of 16. */
+VEC void add_row(float *p, const float *x, size_t n)
+{
+	size_t j;
+
+	for (j = 0; j < n; j += VL)
+		v_store(p + j, v_add(v_load(p + j), v_load(x + j)));
+}
+
+/* Where in kq, or its gradients, query i of key j stands. */
+static size_t key_place(const struct bt_attend *a, const struct places *s,
+                        size_t j, size_t i)
+{
+	size_t j0 = j / TILE * TILE;
+
+	return j * s->kw + tile_rows(j0, a->n) - 1 - (j - j0) + i;
+}
+
+/* Adds to the scores p [rows, nk] of queries from i0 on those of kq. */
+static void add_keys(const struct bt_attend *a, const struct places *s,
+                     size_t i0, size_t rows, float *p, size_t nk)
+{
+	float block[VL * VL];
+	size_t i, j, r;
+
+	for (j = 0; j < nk; j += VL)
+		for (i = 0; i < rows; i += VL) {
+			u_transpose(s->kq + key_place(a, s, j, i0 + i),
+			            s->kw - 1, block, VL, false);
+			for (r = 0; r < VL && i + r < rows; r++)
+				add_row(p + (i + r) * nk + j, block + r * VL,
+				        VL);
+		}
 }
 
 /* Adds to the scores p [rows, nk] of queries q from i0 on. */
@@ -64,79 +147,133 @@ static void places_add(const struct bt_attend *a, const struct places *s,
                        size_t i0, size_t rows, const float *q, size_t dp,
                        float *p, size_t nk)
 {
-	const int32_t *row;
-	const float *qk;
-	size_t i, j, r;
+	size_t i;
+
+	if (s->k != NULL) {
+		product(rows, bt_round_up(rows - 1 + nk, 16), a->d,
+		        (struct mat){q, dp, 1}, s->kt + (a->q_rows - i0 - rows),
+		        s->np, s->qk, s->qw, false);
+		for (i = 0; i < rows; i++)
+			add_row(p + i * nk, s->qk + i * s->qw + rows - 1 - i,
+			        nk);
+	}
+	if (s->q != NULL)
+		add_keys(a, s, i0, rows, p, nk);
+}
+
+/* Nothing is known yet of the gradients; those of kq that no pair has are 0. */
+static void places_back_begin(const struct bt_attend *a, const struct places *s,
+                              size_t dw)
+{
+	float *row = s->dkq;
+	size_t j, at;
 
 	if (s->k != NULL)
-		product(rows, s->np, a->d, (struct mat){q, dp, 1}, s->kt, s->np,
-		        s->qk, s->np, false);
-	for (i = 0; i < rows; i++, p += nk) {
-		row = s->row + i0 + i;
-		qk = s->qk + i * s->np;
-		for (j = 0; j < a->n; j++) {
-			r = (size_t)(row[-(ptrdiff_t)j] - s->base);
-			if (s->k != NULL)
-				p[j] += qk[r];
-			if (s->q != NULL)
-				p[j] += s->kq[r * nk + j];
-		}
+		memset(s->dk, 0, s->n * dw * sizeof(*s->dk));
+	if (s->q == NULL)
+		return;
+	memset(s->dq, 0, s->n * dw * sizeof(*s->dq));
+	for (j = 0; j < a->n; j++, row += s->kw) {
+		at = key_place(a, s, j, 0) - j * s->kw;
+		memset(row, 0, at * sizeof(*row));
+		at += a->q_rows;
+		memset(row + at, 0, (s->kw - at) * sizeof(*row));
 	}
 }
 
-static void places_back_begin(const struct places *s, size_t nk)
+/* Distances that a tile of so many queries meets, and the first of them in k.
+ */
+static size_t tile_places(const struct bt_attend *a, size_t i0, size_t rows,
+                          size_t *first)
 {
-	if (s->q != NULL)
-		memset(s->dkq, 0, s->np * nk * sizeof(*s->dkq));
+	*first = a->q_rows - i0 - rows;
+	return rows - 1 + a->n;
 }
 
-/* Of the scores' gradients dp [rows, nk] of a tile: their sums by place, and
- * what these give the places' keys. q: the queries. */
+/* Lays the gradients dp [rows, nk] of a tile's scores out by distance, and adds
+ * what they give the places' keys. q: the queries. */
+static void back_queries(const struct bt_attend *a, const struct places *s,
+                         size_t i0, size_t rows, const float *q, size_t dw,
+                         const float *dp, size_t nk)
+{
+	size_t first, width = tile_places(a, i0, rows, &first), i, at;
+	float *row = s->dqk;
+
+	for (i = 0; i < rows; i++, row += s->qw) {
+		at = rows - 1 - i;
+		memset(row, 0, at * sizeof(*row));
+		memcpy(row + at, dp + i * nk, a->n * sizeof(*row));
+		at += a->n;
+		memset(row + at, 0, (width - at) * sizeof(*row));
+	}
+	product(width, dw, rows, (struct mat){s->dqk, 1, s->qw}, q, dw,
+	        s->dk + first * dw, dw, true);
+}
+
+/* Of the scores' gradients dp [rows, nk] of a tile: what they give by distance.
+ * Rows behind it, to a whole block, are overwritten. */
 static void places_back_tile(const struct bt_attend *a, const struct places *s,
                              size_t i0, size_t rows, const float *q, size_t dw,
-                             const float *dp, size_t nk)
+                             float *dp, size_t nk)
 {
-	const int32_t *row;
-	float *dqk = s->dqk;
-	size_t i, j, r;
+	size_t room = bt_round_up(rows, VL), i, j;
 
 	if (s->k != NULL)
-		memset(dqk, 0, rows * s->np * sizeof(*dqk));
-	for (i = 0; i < rows; i++, dp += nk, dqk += s->np) {
-		row = s->row + i0 + i;
-		for (j = 0; j < a->n; j++) {
-			r = (size_t)(row[-(ptrdiff_t)j] - s->base);
-			if (s->k != NULL)
-				dqk[r] += dp[j];
-			if (s->q != NULL)
-				s->dkq[r * nk + j] += dp[j];
-		}
-	}
-	if (s->k != NULL)
-		product(s->n, dw, rows, (struct mat){s->dqk, 1, s->np}, q, dw,
-		        a->dplace_k + s->first * dw, dw, true);
+		back_queries(a, s, i0, rows, q, dw, dp, nk);
+	if (s->q == NULL)
+		return;
+	memset(dp + rows * nk, 0, (room - rows) * nk * sizeof(*dp));
+	for (j = 0; j < nk; j += VL)
+		for (i = 0; i < rows; i += VL)
+			u_transpose(dp + i * nk + j, nk,
+			            s->dkq + key_place(a, s, j, i0 + i),
+			            s->kw - 1, false);
 }
 
 /* Adds to the gradients dq [rows, dw] of a tile's queries. */
-static void places_back_queries(const struct places *s, size_t rows, size_t dw,
-                                float *dq)
+static void places_back_queries(const struct bt_attend *a,
+                                const struct places *s, size_t i0, size_t rows,
+                                size_t dw, float *dq)
 {
+	size_t first, width = tile_places(a, i0, rows, &first);
+
 	if (s->k != NULL)
-		product(rows, dw, s->n, (struct mat){s->dqk, s->np, 1}, s->k,
-		        dw, dq, dw, true);
+		product(rows, dw, width, (struct mat){s->dqk, s->qw, 1},
+		        s->k + first * dw, dw, dq, dw, true);
 }
 
-/* Adds to the gradients dk [n, dw] of the keys k, and to those of the places'
- * queries. */
-static void places_back_keys(const struct bt_attend *a, const struct places *s,
-                             const float *k, size_t dw, size_t nk, float *dk)
+/* Adds the rows of distances first, first + way ... to those of their places.
+ */
+static void fold(const struct bt_attend *a, const float *x, ptrdiff_t first,
+                 ptrdiff_t way, size_t n, size_t dw, float *to)
 {
-	if (s->q == NULL)
-		return;
-	product(a->n, dw, s->n, (struct mat){s->dkq, 1, nk}, s->q, dw, dk, dw,
-	        true);
-	product(s->n, dw, a->n, (struct mat){s->dkq, nk, 1}, k, dw,
-	        a->dplace_q + s->first * dw, dw, true);
+	for (; n > 0; n--, x += dw, first += way)
+		add_row(to + place_row(a, first) * dw, x, dw);
+}
+
+/* Adds to the gradients dk [n, dw] of the keys k, and to those of the places.
+ */
+static void places_back_end(const struct bt_attend *a, const struct places *s,
+                            const float *k, size_t dw, float *dk)
+{
+	size_t j0, rows, first, width;
+	const float *d;
+
+	for (j0 = 0; j0 < a->n && s->q != NULL; j0 += TILE) {
+		rows = tile_rows(j0, a->n);
+		first = a->n - j0 - rows;
+		width = a->q_rows + rows - 1;
+		d = s->dkq + j0 * s->kw;
+		product(rows, dw, width, (struct mat){d, s->kw, 1},
+		        s->q + first * dw, dw, dk + j0 * dw, dw, true);
+		product(width, dw, rows, (struct mat){d, 1, s->kw}, k + j0 * dw,
+		        dw, s->dq + first * dw, dw, true);
+	}
+	if (s->k != NULL)
+		fold(a, s->dk, (ptrdiff_t)a->q_rows - 1, -1, s->n, dw,
+		     a->dplace_k);
+	if (s->q != NULL)
+		fold(a, s->dq, 1 - (ptrdiff_t)a->n, 1, s->n, dw, a->dplace_q);
 }
 
 #endif

@@ -18,9 +18,9 @@ size_t bt_scratch_need(const struct bt_engine *e)
 		if (n->op != BT_OP_ATTENTION)
 			continue;
 		q = n->rows == BT_PER_TOKEN ? e->o.max_length : 1;
-		s = bt_attend_scratch(
-		    q, e->o.max_length, (size_t)n->u.attention.head_dim,
-		    n->u.attention.places < 0 ? 0 : e->max_places);
+		s = bt_attend_scratch(q, e->o.max_length,
+		                      (size_t)n->u.attention.head_dim,
+		                      n->u.attention.places >= 0);
 		if (s > need)
 			need = s;
 	}

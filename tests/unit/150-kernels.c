@@ -539,7 +539,7 @@ static void places_case(size_t q_rows, size_t n, size_t d, bool low, int which)
 		a.place_q = values(low, rows * ld, 2, 4);
 	a.drop = bt_dropout_make(n % 2 ? 0.1f : 0, 9, 8, 7, 6);
 	a.scratch =
-	    guard_new(bt_attend_scratch(q_rows, n, d, rows), sizeof(float));
+	    guard_new(bt_attend_scratch(q_rows, n, d, true), sizeof(float));
 	a.dout = values(low, nq, 1, 5);
 	b = a;
 	a.o = values(low, nq, 0, 6);
