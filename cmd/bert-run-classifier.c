@@ -4,6 +4,7 @@
 
 #include "garden/classifier.h"
 #include "garden/device.h"
+#include "garden/paths.h"
 
 struct args {
 	struct bt_flags_common flags;
@@ -69,10 +70,8 @@ static const struct bt_flag flags[] = {
                    "updates from one look at the host to the next", args,
                    steps_per_loop, 0, 1e12, .idle = true),
     BT_DEVICE_FLAGS(args),
-    FILE_ROW("hub_module_url", "URL", "encoder of TensorFlow Hub", hub,
-             .refuse = "*",
-             .why = "nothing is fetched: give its weights by "
-                    "--init_checkpoint"),
+    FILE_ROW("hub_module_url", "DIR",
+             "module of TensorFlow Hub to take the encoder of", hub),
     IDLE_SWITCH("hub_module_trainable", "whether that is trained",
                 hub_trainable),
     FILE_ROW("loss_scale", "X", "of fp16", loss_scale, .alias = "ls",
@@ -200,6 +199,7 @@ int main(int argc, char **argv)
 	                         .evals_per_epoch = 1,
 	                         .optimizer = "adamw",
 	                         .log_steps = 100}};
+	struct bt_error err = {0};
 	int status;
 
 	if (!bt_flags_options(&program, argc, argv, &a, &status))
@@ -213,5 +213,7 @@ int main(int argc, char **argv)
 		                      "--learning_rate=%g",
 		                      a.run.end_rate, a.run.rate);
 	complete(&a);
+	if (bt_paths_hub(a.hub, &a.run.init, &err) != BT_OK)
+		return bt_tool_misuse(&program.tool, "%s", err.text);
 	return bt_tool_end(&program.tool, run(&a));
 }

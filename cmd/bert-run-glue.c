@@ -4,13 +4,14 @@
 
 #include "garden/device.h"
 #include "garden/glue.h"
+#include "garden/paths.h"
 
 struct args {
 	struct bt_flags_common flags;
 	struct bt_glue glue;
 	struct bt_device_flags device;
 	struct bt_opt_list config;
-	const char *mode, *hub, *override, *tokenizer;
+	const char *mode, *override, *tokenizer;
 };
 
 static const struct bt_flag flags[] = {
@@ -53,10 +54,9 @@ static const struct bt_flag flags[] = {
                 config),
     BT_FLAG_ROW(BT_FLAG_STR, "params_override", "LIST", "not read here", args,
                 override, .idle = true),
-    BT_FLAG_ROW(BT_FLAG_STR, "hub_module_url", "URL",
-                "encoder of TensorFlow Hub", args, hub, .refuse = "*",
-                .why = "nothing is fetched: give its weights by "
-                       "--init_checkpoint"),
+    BT_FLAG_ROW(BT_FLAG_STR, "hub_module_url", "DIR",
+                "module of TensorFlow Hub to take the encoder of", args,
+                glue.hub),
     BT_FLAG_ROW(BT_FLAG_STR, "tokenizer", "PATH",
                 "vocabulary to give the model [the checkpoint's]", args,
                 tokenizer),
@@ -187,6 +187,8 @@ int main(int argc, char **argv)
 	                          .evals_per_epoch = 2,
 	                          .rate = 3e-5,
 	                          .warmup = 0.1}};
+	struct bt_error err = {0};
+	const char *from;
 	int status;
 
 	if (!bt_flags_options(&program, argc, argv, &a, &status))
@@ -199,5 +201,8 @@ int main(int argc, char **argv)
 	if (missing(&a) != NULL)
 		return bt_tool_misuse(&program.tool, "--mode=%s needs --%s",
 		                      a.mode, missing(&a));
+	from = a.glue.init;
+	if (bt_paths_hub(a.glue.hub, &from, &err) != BT_OK)
+		return bt_tool_misuse(&program.tool, "%s", err.text);
 	return bt_tool_end(&program.tool, run(&a));
 }

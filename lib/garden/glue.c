@@ -133,12 +133,13 @@ static json_t *assemble(const struct bt_glue *g, const struct bt_meta *m,
                         json_t *encoder)
 {
 	return json_pack(
-	    "{s:{s:s, s:s, s:{s:i, s:{s:s, s:o}}, s:o, s:o}, s:o}", "task",
-	    "init_checkpoint", g->init != NULL ? g->init : "", "metric_type",
-	    find(g->task)->kind, "model", "num_classes", m->labels, "encoder",
-	    "type", "bert", "bert", encoder, "train_data",
-	    data(g, m, g->train, true), "validation_data",
-	    data(g, m, g->eval, false), "trainer", trainer(g, m));
+	    "{s:{s:s, s:s, s:s, s:{s:i, s:{s:s, s:o}}, s:o, s:o}, s:o}", "task",
+	    "init_checkpoint", g->init != NULL ? g->init : "", "hub_module_url",
+	    g->hub != NULL ? g->hub : "", "metric_type", find(g->task)->kind,
+	    "model", "num_classes", m->labels, "encoder", "type", "bert",
+	    "bert", encoder, "train_data", data(g, m, g->train, true),
+	    "validation_data", data(g, m, g->eval, false), "trainer",
+	    trainer(g, m));
 }
 
 int bt_glue_width(const char *task)

@@ -23,6 +23,7 @@ struct bt_glue {
 	const char *train, *eval, *test; /* patterns, or NULL */
 	const char *predictions;         /* file to write, or NULL */
 	const char *dir, *init;          /* init: checkpoint, or NULL */
+	const char *hub;                 /* module of TensorFlow Hub, or NULL */
 	const struct bt_opt_list *files; /* of the configuration; with any the
 	                                  * flags above and below are not used
 	                                  * for it */

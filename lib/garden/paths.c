@@ -106,3 +106,25 @@ int bt_paths_make(const char *dir, struct bt_error *err)
 	free(path);
 	return r;
 }
+
+int bt_paths_hub(const char *hub, const char **init, struct bt_error *err)
+{
+	struct stat s;
+
+	if (hub == NULL || *hub == '\0')
+		return BT_OK;
+	if (stat(hub, &s) != 0 || !S_ISDIR(s.st_mode))
+		return bt_error_set(err, BT_EARG,
+		                    "--hub_module_url=%s: there is no such "
+		                    "directory, and nothing is fetched: give "
+		                    "that of a local copy, or the weights by "
+		                    "--init_checkpoint",
+		                    hub);
+	if (*init != NULL)
+		return bt_error_set(err, BT_EARG,
+		                    "--hub_module_url=%s: --init_checkpoint is "
+		                    "given, too",
+		                    hub);
+	*init = hub;
+	return BT_OK;
+}

@@ -154,6 +154,17 @@ works 'a killed run, repeated' published k --num_train_epochs=3
 cmp k/model.safetensors m/model.safetensors >why 2>&1
 result $? 'comes to the same bits'
 
+# The encoder of a SavedModel, as an unpacked module of TensorFlow Hub is.
+mkdir -p hub/variables
+: >hub/saved_model.pb
+ckpt-convert -q --to tf2 g/bert/bert_model.ckpt hub/variables/variables
+works 'a local module' published hub.model --init_checkpoint= --hub_module_url=hub \
+	--num_train_epochs=1
+works 'its checkpoint' published own.model --num_train_epochs=1
+same hub.model/model.safetensors own.model/model.safetensors 'the same model'
+like "$(published x --hub_module_url=hub 2>&1)" '*--init_checkpoint is given, too*' \
+	'not both'
+
 # What cannot be had is refused before any work.
 for flag in --tpu=node-1 --distribution_strategy=TPU --dtype=fp16 \
 	--hub_module_url=https://tfhub.dev/x --gin_param=a.b=1 --mode=train \

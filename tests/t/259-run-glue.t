@@ -95,6 +95,15 @@ refuses '*the model predicts a number, and RTE has 2 classes' 'also of the model
 refuses '*the model has 2 classes, and STS-B is a number to predict' 'the other way' \
 	run --mode=predict --model_dir=m --task_name=STS-B
 
+mkdir -p hub/variables
+: >hub/saved_model.pb
+ckpt-convert -q --to tf2 g/bert/bert_model.ckpt hub/variables/variables
+works 'a module of TensorFlow Hub' run --mode=train_eval --model_dir=h \
+	--init_checkpoint= --hub_module_url=hub
+is "$(param hub_module_url h)" hub 'stands in the configuration'
+same h/best_ckpt/model.safetensors m/best_ckpt/model.safetensors \
+	'the model of its checkpoint'
+
 for flag in --task_name=mrpc --mode=train --tpu=node \
 	--test_output_path= --train_input_path= --distribution_strategy=tpu \
 	--hub_module_url=x; do
