@@ -22,8 +22,8 @@ static const struct bt_opt options[] = {
             model),
     BT_STR('o', "output", "FILE", "write to FILE [standard output]", args,
            common.output),
-    BT_STR(0, "format", "csv|jsonl|tensor|tsv", "form of the output [csv]",
-           args, format),
+    BT_STR(0, "format", "csv|jsonl|tensor|tfrecord|tsv",
+           "form of the output [csv]", args, format),
     BT_STR(0, "header", "ID,LABEL", "names of the CSV columns [id,label]", args,
            p.header),
     BT_STR(0, "delimiter", "C",
@@ -107,6 +107,7 @@ static int open_output(struct run *r, struct bt_error *err)
 	const char *format = r->a->format;
 	bool tensor = strcmp(format, "tensor") == 0;
 	bool jsonl = strcmp(format, "jsonl") == 0, embed = r->a->embed != NULL;
+	bool records = strcmp(format, "tfrecord") == 0;
 	struct bt_rowout_opts o = {
 	    tensor  ? BT_ROWS_TENSOR
 	    : jsonl ? BT_ROWS_JSONL
@@ -119,6 +120,7 @@ static int open_output(struct run *r, struct bt_error *err)
 
 	o.cols = bt_model_width(&r->s.model);
 	p.format = jsonl                        ? BT_PREDICT_JSONL
+	           : records                    ? BT_PREDICT_TFRECORD
 	           : strcmp(format, "tsv") == 0 ? BT_PREDICT_TSV
 	                                        : BT_PREDICT_CSV;
 	p.top = (int)r->a->top;
@@ -126,7 +128,8 @@ static int open_output(struct run *r, struct bt_error *err)
 	p.multi = r->s.model.config.multi;
 	p.log = &log;
 	e = bt_out_open(r->a->common.output,
-	                tensor ? BT_OUT_BINARY : BT_OUT_TEXT, &r->out, err);
+	                tensor || records ? BT_OUT_BINARY : BT_OUT_TEXT,
+	                &r->out, err);
 	if (e != BT_OK)
 		return e;
 	if (tensor || embed)
@@ -224,7 +227,8 @@ static const char *nonsense(const struct args *a)
 		return "options of labels and of CSV do not go with tensors";
 	if (labels && a->embed != NULL)
 		return "options of labels and of CSV do not go with --embed";
-	if (a->embed != NULL && strcmp(a->format, "tsv") == 0)
+	if (a->embed != NULL && (strcmp(a->format, "tsv") == 0 ||
+	                         strcmp(a->format, "tfrecord") == 0))
 		return "--embed gives csv, jsonl or tensor";
 	if (a->normalize && a->embed == NULL)
 		return "--normalize needs --embed";

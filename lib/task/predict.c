@@ -170,8 +170,11 @@ int bt_predict_new(const struct bt_predict_opts *o, const struct bt_labels *l,
 	p->order = bt_array(n, sizeof(*p->order));
 	p->counts = bt_array0(n, sizeof(*p->counts));
 	p->on = bt_array0(n, sizeof(*p->on));
-	if (p->on == NULL || p->shown == NULL || p->logit == NULL ||
-	    p->p == NULL || p->order == NULL || p->counts == NULL)
+	p->numbers = bt_array(n, sizeof(*p->numbers));
+	p->names = bt_array(n, sizeof(*p->names));
+	if (p->numbers == NULL || p->names == NULL || p->on == NULL ||
+	    p->shown == NULL || p->logit == NULL || p->p == NULL ||
+	    p->order == NULL || p->counts == NULL)
 		r = bt_error_nomem(err, "predicting");
 	else
 		r = check_sample(o, err);
@@ -207,6 +210,9 @@ void bt_predict_free(struct bt_predict *p)
 		return;
 	bt_sample_free(p->sample);
 	bt_buf_clear(&p->row);
+	bt_example_clear(&p->example);
+	free(p->numbers);
+	free(p->names);
 	bt_buf_clear(&p->set);
 	bt_labels_clear(&p->labels);
 	bt_labels_clear(&p->sets);
@@ -349,6 +355,8 @@ int bt_predict_add(struct bt_predict *p, uint64_t i, struct bt_span id,
 	}
 	if (p->sample != NULL)
 		return blame_ids(p, fill_in(p, id, err), err);
+	if (p->o.format == BT_PREDICT_TFRECORD)
+		return bt_predict_record(p, id, err);
 	bt_predict_row(p, id);
 	return put_row(p, err);
 }

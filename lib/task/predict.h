@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Predictions as CSV or JSON Lines: the label texts of training, input order,
- * or the order of a competition's sample submission.
+ * Predictions as CSV, JSON Lines or records: the label texts of training, input
+ * order, or the order of a competition's sample submission.
  */
 #ifndef BT_TASK_PREDICT_H
 #define BT_TASK_PREDICT_H
@@ -15,8 +15,12 @@
 enum bt_predict_format {
 	BT_PREDICT_CSV,
 	BT_PREDICT_JSONL,
-	BT_PREDICT_TSV /* probabilities alone, with tabs between: the
-	                * test_results.tsv of TensorFlow Model Garden */
+	BT_PREDICT_TFRECORD, /* tf.Examples: id, label, probability (or labels,
+	                      * or value or values),
+	                      * as asked for probabilities, top_labels and
+	                      * top_probabilities */
+	BT_PREDICT_TSV       /* probabilities alone, with tabs between: the
+	                      * test_results.tsv of TensorFlow Model Garden */
 };
 
 struct bt_predict_opts {

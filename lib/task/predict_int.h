@@ -3,6 +3,7 @@
 #define BT_TASK_PREDICT_INT_H
 
 #include "base/buf.h"
+#include "io/example.h"
 #include "task/predict.h"
 #include "task/sample.h"
 
@@ -26,6 +27,9 @@ struct bt_predict {
 	uint64_t n; /* of numbers: how many there were, and */
 	double least, most, sum;
 	struct bt_buf row;
+	struct bt_example_writer example; /* of a record, and what it lists: */
+	float *numbers;                   /* [labels] */
+	struct bt_span *names;            /* [labels] */
 };
 
 /* The names of the labels that hold. */
@@ -41,5 +45,9 @@ int bt_predict_header(struct bt_predict *p, struct bt_error *err) BT_MUST_USE;
 
 /* Appends the row of the last answer to p->row. */
 void bt_predict_row(struct bt_predict *p, struct bt_span id);
+
+/* Writes the last answer as a record. */
+int bt_predict_record(struct bt_predict *p, struct bt_span id,
+                      struct bt_error *err) BT_MUST_USE;
 
 #endif

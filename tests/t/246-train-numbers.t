@@ -62,6 +62,9 @@ fi
 # forms of the answer
 is "$(bert-predict -q -m m --format tsv dev.rec | head -n 1 | cut -c1-5)" \
 	"$(sed -n 2p p.csv | cut -d, -f2 | cut -c1-5)" 'tsv'
+is "$(bert-predict -q -m m --format tfrecord dev.rec | tfrecord-cat -q --json |
+	sed 's/"//g')" "$(bert-predict -q -m m --format jsonl dev.rec | sed 's/"//g')" \
+	'records say what JSON does'
 like "$(bert-predict -q -m m --format jsonl dev.rec | head -n 1)" \
 	'{"id": "L*", "value": *}' 'JSON Lines'
 { echo id,size; cut -d, -f1 p.csv | sed 1d | sort -r | sed 's/$/,0/'; } >sample.csv

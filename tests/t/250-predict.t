@@ -46,6 +46,22 @@ is "$(awk -F, 'NR > 1 && ($3 < $5 || $2 == $4)' out)" '' 'falling, and different
 cut -d, -f1,2 out >o.csv
 same o.csv plain.csv 'the first is the label'
 refuses '*4 classes*' 'more than there are' bert-predict -m m --top 5 dev.rec
+works 'records' bert-predict -q -m m --format tfrecord --top 2 --proba -o p.rec dev.rec
+bert-predict -q -m m --top 2 --proba dev.rec | sed 1d >p.csv
+is "$(tfrecord-cat --count p.rec)" "$(wc -l <p.csv | tr -d ' ')" 'as many'
+# a line of CSV of each: id, label, its probability, the second, all
+tfrecord-cat -q --json p.rec | tr -d '[]"{} ' | awk -F'[:,]' '{
+	n = 0
+	for (i = 1; i <= NF; i++)
+		if ($i ~ /^(id|label|probabilit|top_)/) name = $i
+		else v[name] = v[name] "," $i
+	split(substr(v["top_labels"], 2), l, ",")
+	split(substr(v["top_probabilities"], 2), t, ",")
+	print substr(v["id"], 2) v["label"] v["probability"] "," l[2] "," t[2] v["probabilities"]
+	if (l[1] != substr(v["label"], 2) || t[1] != substr(v["probability"], 2)) print "differs"
+	delete v
+}' >got.csv
+same got.csv p.csv 'what CSV says'
 works 'JSON Lines' bert-predict -q -m m --format jsonl --top 1 --proba dev.rec
 like "$(head -n 1 out)" \
 	'{"id": "L0*", "label": "*", "probability": 0.*, "top": \[{*}\], "probabilities": {"get_card": *}}' \
