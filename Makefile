@@ -3,6 +3,8 @@
 # Knobs:   CC=gcc|clang  SAN=address,undefined|thread  CFLAGS  LDLIBS
 #          prefix DESTDIR  WERROR=1  V=1  TESTS=...  BENCH=PATTERNS
 #          FUZZ=ENTRIES  FUZZ_SECONDS=10
+# All cores, where no -j says otherwise; goals that are several keep their order.
+cores := -j$(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)
 ifneq ($(filter deps deps-dev,$(MAKECMDGOALS)),)
 # What is installed decides how we build, so other goals start afresh after it.
 deps:
@@ -10,9 +12,12 @@ deps:
 deps-dev:
 	@tests/deps dev
 $(filter-out deps deps-dev,$(MAKECMDGOALS)): $(filter deps deps-dev,$(MAKECMDGOALS))
-	@$(MAKE) --no-print-directory $@
+	@$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,$(cores)) $@
 .PHONY: $(MAKECMDGOALS)
 else
+ifeq ($(MAKELEVEL)$(word 2,$(MAKECMDGOALS)),0)
+MAKEFLAGS += $(cores)
+endif
 CC = gcc
 CFLAGS = -O2 -g
 SAN =
