@@ -130,17 +130,19 @@ static void both_ways(struct run *r, const struct batch *m)
 	assert_true(isfinite(bt_engine_loss(r->e)));
 }
 
-/* 1, 2, 3 and 7 threads: the same bits of loss, logits and gradients. */
+/* 1, 2, 3 and 7 threads: the same bits of loss, logits and gradients. How work
+ * is cut is the same on every instruction set: of one that is forced 1 and 3.
+ */
 static void check_threads(const struct bt_config *c, const struct batch *m,
                           bool low)
 {
-	static const int threads[] = {2, 3, 7};
+	static const int threads[] = {3, 2, 7};
 	struct run a, b;
-	size_t i;
+	size_t i, n = getenv("BT_ISA") != NULL ? 1 : 3;
 
 	open_run(&a, c, 1, low);
 	both_ways(&a, m);
-	for (i = 0; i < sizeof(threads) / sizeof(threads[0]); i++) {
+	for (i = 0; i < n; i++) {
 		open_run(&b, c, threads[i], low);
 		both_ways(&b, m);
 		assert_true(bt_engine_loss(a.e) == bt_engine_loss(b.e));
