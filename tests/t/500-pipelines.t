@@ -74,6 +74,16 @@ like "$(tail -n 1 out)" '13/13 *' 'glue-run-classifier.sh: with flags of his'
 exits 2 'glue-run-classifier.sh: says how it is used' \
 	"$TEST_TOP/pipelines/glue-run-classifier.sh" mrpc
 
+exits 0 'toxic-comments.sh: by itself' env TOXIC_DIR=toxic \
+	"$TEST_TOP/pipelines/toxic-comments.sh"
+like "$(cat out)" '*toxic *micro avg*mean ROC AUC 0.9*' 'toxic-comments.sh: has learnt'
+is "$(cut -d, -f1 toxic/submission.csv)$(head -n 1 toxic/submission.csv)" \
+	"$(cut -d, -f1 toxic/data/sample_submission.csv)$(head -n 1 toxic/data/sample_submission.csv)" \
+	'toxic-comments.sh: a submission in the form of the sample'
+exits 0 "toxic-comments.sh: a user's model and data" "$TEST_TOP/pipelines/toxic-comments.sh" \
+	toxic/model toxic/data toxic2 --steps 2
+exits 2 'toxic-comments.sh: says how it is used' "$TEST_TOP/pipelines/toxic-comments.sh" --help
+
 EXPERIMENT_DIR=experiment exits 0 'train-experiment.sh: killed and recovered' \
 	"$TEST_TOP/pipelines/train-experiment.sh"
 like "$(tail -n 1 out)" '*the same model, bit for bit' 'train-experiment.sh: to the same bits'
