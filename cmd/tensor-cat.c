@@ -11,7 +11,8 @@
 
 struct values {
 	struct bt_common common;
-	bool mean, softmax, compare, csv, label, npy, json, verify, files;
+	bool mean, softmax, sigmoid, compare, csv, label, npy, json, verify,
+	    files;
 	const char *select, *weights, *header, *limit, *memory;
 	double tolerance;
 	int64_t level;
@@ -29,6 +30,8 @@ static const struct bt_opt options[] = {
            weights),
     BT_FLAG(0, "softmax", "turn logits into probabilities, before a mean",
             values, softmax),
+    BT_FLAG(0, "sigmoid", "the same where any number of labels may hold",
+            values, sigmoid),
     BT_FLAG(0, "compare", "tell how two streams differ", values, compare),
     BT_REAL(0, "tolerance", "X", "differences that count as none [0]", values,
             tolerance, 0, 1e300),
@@ -67,19 +70,23 @@ static const struct bt_tool tool = {
 
 static bool options_make_sense(const struct values *v, int n)
 {
+	bool made = v->mean || v->softmax || v->sigmoid;
 	const char *what = NULL;
 
 	if ((v->csv || v->label) + v->npy + v->json + v->verify + v->compare >
 	    1)
 		what = "--csv or --label, --npy, --json, --verify and "
 		       "--compare exclude each other";
-	else if (v->compare && (v->mean || v->softmax || v->select != NULL))
+	else if (v->compare && (made || v->select != NULL))
 		what = "--compare takes streams as they are";
-	else if ((v->verify || v->json) && (v->mean || v->softmax))
+	else if ((v->verify || v->json) && made)
 		what = "--verify and --json take streams as they are";
-	else if (v->files && (v->mean || v->softmax || v->compare))
+	else if (v->files && (made || v->compare))
 		what = "--from-safetensors makes a stream: give it to another "
 		       "tensor-cat";
+	else if (v->softmax && v->sigmoid)
+		what = "give --softmax where one label holds, --sigmoid where "
+		       "any number may";
 	else if (v->compare && n != 2)
 		what = "--compare needs two streams";
 	else if (v->weights != NULL && !v->mean)
@@ -177,6 +184,7 @@ static int work(const struct values *v, char *const *paths, int n,
 	                            .files = v->files,
 	                            .mean = v->mean,
 	                            .softmax = v->softmax,
+	                            .sigmoid = v->sigmoid,
 	                            .csv = {v->csv, v->label, v->header},
 	                            .memory = (size_t)1 << 30,
 	                            .level = (int)v->level,

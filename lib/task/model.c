@@ -157,6 +157,7 @@ int bt_model_open_parts(const char *config, const char *weights, int classes,
 	r = bt_config_load(config, &m->config, err);
 	if (r == BT_OK)
 		m->config.number = classes == 1;
+	m->config.multi = false;
 	if (r == BT_OK && classes == 1)
 		r = bt_labels_number(&m->labels, err);
 	else if (r == BT_OK)

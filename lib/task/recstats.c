@@ -100,7 +100,8 @@ static int read_ints(struct bt_recstats *s, const struct bt_feature *f,
 
 /* What one record says. */
 struct found {
-	struct bt_span label, a, b;
+	struct bt_feature labels;
+	struct bt_span a, b;
 	bool has_id, has_mask, has_ids;
 	int64_t id;
 	size_t ids;
@@ -115,7 +116,7 @@ static int look(struct bt_recstats *s, const struct bt_feature *f,
 
 	if (f->kind == BT_FEATURE_BYTES) {
 		if (bt_feature_is(f, "label"))
-			r = bt_feature_text(f, &x->label.p, &x->label.n, err);
+			x->labels = *f;
 		else if (bt_feature_is(f, "text_a"))
 			r = bt_feature_text(f, &x->a.p, &x->a.n, err);
 		else if (bt_feature_is(f, "text_b"))
@@ -137,13 +138,38 @@ static int look(struct bt_recstats *s, const struct bt_feature *f,
 	return r;
 }
 
+/* The texts of the labels, or the number of one that has none. */
+static int add_labels(struct bt_recstats *s, const struct found *x,
+                      struct bt_error *err)
+{
+	struct bt_pb at = x->labels.list;
+	struct bt_span v;
+	char number[24];
+	size_t n = 0;
+	int r = BT_OK;
+
+	while (x->labels.name != NULL &&
+	       (r = bt_feature_next_text(&x->labels, &at, &v.p, &v.n, err)) ==
+	           1) {
+		r = add_label(s, v, err);
+		if (r != BT_OK)
+			return r;
+		n++;
+	}
+	if (r == BT_OK && x->labels.name == NULL && x->has_id) {
+		snprintf(number, sizeof(number), "%" PRId64, x->id);
+		return add_label(s, bt_span(number), err);
+	}
+	s->unlabelled += n == 0;
+	return r;
+}
+
 int bt_recstats_add(struct bt_recstats *s, const void *data, size_t len,
                     struct bt_error *err)
 {
-	struct found x = {.label = {NULL, 0}};
+	struct found x = {.has_id = false};
 	struct bt_example in;
 	struct bt_feature f;
-	char number[24];
 	int r;
 
 	bt_example_open(&in, data, len);
@@ -160,14 +186,7 @@ int bt_recstats_add(struct bt_recstats *s, const void *data, size_t len,
 		add_length(&s->text, (uint64_t)x.a.n + x.b.n, s->records);
 	if (x.has_ids)
 		add_length(&s->tokens, x.has_mask ? x.mask : x.ids, s->records);
-	if (x.label.p == NULL && x.has_id) {
-		snprintf(number, sizeof(number), "%" PRId64, x.id);
-		x.label = bt_span(number);
-	}
-	if (x.label.p != NULL)
-		return add_label(s, x.label, err);
-	s->unlabelled++;
-	return BT_OK;
+	return add_labels(s, &x, err);
 }
 
 static void report_lengths(const struct lengths *l, const char *what,

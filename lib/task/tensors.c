@@ -146,7 +146,7 @@ static int tell_disagreement(struct job *j, struct bt_error *err)
 static int combine(struct job *j, char *const *paths, int n,
                    struct bt_error *err)
 {
-	struct bt_mean_opts o = {j->o->weights, j->o->softmax};
+	struct bt_mean_opts o = {j->o->weights, j->o->softmax, j->o->sigmoid};
 	struct bt_together t;
 	struct bt_frame f;
 	int r = bt_together_open(paths, (size_t)n, j->o->limit, &t, err);
@@ -235,9 +235,10 @@ static int read_all(struct job *j, char *const *paths, int n,
 	if (j->o->mean || j->o->form == BT_TENSORS_COMPARE)
 		return combine(j, paths, n, err);
 	for (i = 0; i < n && r == BT_OK; i++)
-		r = j->o->files     ? pass_file(j, paths[i], err)
-		    : j->o->softmax ? combine(j, paths + i, 1, err)
-		                    : pass(j, paths[i], err);
+		r = j->o->files ? pass_file(j, paths[i], err)
+		    : j->o->softmax || j->o->sigmoid
+		        ? combine(j, paths + i, 1, err)
+		        : pass(j, paths[i], err);
 	return r;
 }
 

@@ -28,6 +28,7 @@ struct bt_tensors_opts {
 	bool files;   /* the inputs are safetensors files, a frame each */
 	bool mean;    /* of all inputs, row by row */
 	bool softmax; /* logits become probabilities first */
+	bool sigmoid; /* each by itself */
 	const double *weights;       /* of the inputs in the mean, or NULL */
 	const struct bt_span *names; /* only these tensors; NULL: all */
 	size_t n_names;

@@ -38,6 +38,7 @@ int bt_together_next(struct bt_together *t, struct bt_error *err) BT_MUST_USE;
 struct bt_mean_opts {
 	const double *weights; /* of the sides, or NULL: all 1 */
 	bool softmax;          /* logits become probabilities first */
+	bool sigmoid;          /* each by itself */
 };
 
 /*

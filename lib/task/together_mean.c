@@ -28,6 +28,15 @@ static void softmax(double *v, size_t n)
 		v[i] /= sum;
 }
 
+/* Each v by itself. */
+static void sigmoid(double *v, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		v[i] = 1 / (1 + exp(-v[i]));
+}
+
 static void store(void *p, size_t i, double v, bool wide)
 {
 	float f = (float)v;
@@ -54,7 +63,9 @@ static int mean_row(const struct bt_together *t, const struct bt_tensor *a,
 		                     err);
 		if (r != BT_OK)
 			return r;
-		if (is_logits)
+		if (is_logits && o->sigmoid)
+			sigmoid(v, cols);
+		else if (is_logits)
 			softmax(v, cols);
 		w = o->weights != NULL ? o->weights[k] : 1;
 		all += w;
@@ -107,7 +118,8 @@ static int mean_rows(const struct bt_together *t, const struct bt_tensor *a,
                      const struct bt_mean_opts *o, struct bt_frame_made *m,
                      const int64_t *shape, struct bt_error *err)
 {
-	bool logits = o->softmax && strcmp(a->name, BT_FRAME_LOGITS) == 0;
+	bool logits =
+	    (o->softmax || o->sigmoid) && strcmp(a->name, BT_FRAME_LOGITS) == 0;
 	size_t cols = bt_frame_row_count(&t->side[0].f, a), row, i, k;
 	double *sum = bt_array(2 * cols + 1, sizeof(*sum));
 	bool wide = false;
@@ -151,10 +163,11 @@ int bt_together_mean(const struct bt_together *t, const struct bt_mean_opts *o,
 	int r = BT_OK;
 
 	bt_frame_made_reset(m);
-	if (o->softmax && bt_frame_find(first, BT_FRAME_LOGITS) == NULL) {
+	if ((o->softmax || o->sigmoid) &&
+	    bt_frame_find(first, BT_FRAME_LOGITS) == NULL) {
 		bt_error_set(err, BT_EFORMAT,
-		             "there is no tensor 'logits' to take the softmax "
-		             "of");
+		             "there is no tensor 'logits' to take the %s of",
+		             o->softmax ? "softmax" : "sigmoid");
 		return bt_tsin_blame(t->side[0].in, err);
 	}
 	if (first->id != NULL)

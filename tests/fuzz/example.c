@@ -3,6 +3,7 @@
  * statistics, and JSON there and back. */
 #include "fuzz.h"
 
+#include "task/dataset.h"
 #include "task/recjson.h"
 #include "task/record.h"
 #include "task/recstats.h"
@@ -54,6 +55,38 @@ static void texts(const uint8_t *data, size_t size)
 	bt_example_clear(&w);
 }
 
+/* The record as two examples of a data set, what is learnt being told by kind,
+ * and again where the labels are known. */
+static void examples(struct bt_token_rec *rec, int kind)
+{
+	struct bt_fit fit = {1 << 30,   256,       1 << 30, 0,
+	                     kind == 1, kind == 2, NULL};
+	struct bt_labels labels = {0};
+	struct bt_dataset d = {0};
+	struct bt_error err = {0};
+	int32_t label;
+	int i;
+
+	if (rec->label.p == NULL && rec->has_label_id && rec->label_id > 999)
+		return; /* as many labels are slow */
+	for (i = 0; i < 3; i++) {
+		if (fuzz_told(bt_dataset_check(rec, &fit,
+		                               i < 2 ? BT_LABELS_COLLECT
+		                                     : BT_LABELS_KNOWN,
+		                               &labels, &label, &err),
+		              &err) != BT_OK)
+			break;
+		FUZZ_CHECK(kind == 0 || label < 0 ||
+		           rec->n_target == (size_t)labels.n);
+		FUZZ_CHECK(bt_dataset_add(&d, rec, label, &err) == BT_OK);
+		if (d.width > 0)
+			fuzz_read(bt_dataset_target(&d, (size_t)i),
+			          d.width * sizeof(float));
+	}
+	bt_dataset_clear(&d);
+	bt_labels_clear(&labels);
+}
+
 static void tokens(const uint8_t *data, size_t size)
 {
 	struct bt_example_writer w = {.features = BT_BUF_INIT};
@@ -69,6 +102,9 @@ static void tokens(const uint8_t *data, size_t size)
 		FUZZ_CHECK(a.n == b.n);
 		FUZZ_CHECK(a.n == 0 || memcmp(a.ids, b.ids, a.n * 4) == 0);
 		FUZZ_CHECK(a.n == 0 || memcmp(a.types, b.types, a.n) == 0);
+		examples(&b, 0);
+		examples(&b, 1);
+		examples(&b, 2);
 	}
 	bt_buf_clear(&out);
 	bt_example_clear(&w);

@@ -44,6 +44,8 @@ like "$(cat text)" '*"label_names": [[]"card", *' 'so has the text'
 like "$(csv2tfrecord -q -i id -l $labels dev.csv | bert-tokenize -q -m "$vocab" --format json |
 	head -n 1)" '{"id": "r1", "labels": [[]*], "tokens"*' 'and JSON Lines'
 
+like "$(tfrecord-cat -q --stats train.rec)" '*labels: 5, records without one: *rare*' 'tfrecord-cat counts them'
+
 # training
 works 'it trains' train m --epochs 8 --batch-size 8 --eval dev.rec train.rec
 like "$(cat err)" "*6 labels, 1.* a text*1 of the 6 labels has no training example: 'never'*epoch 8: loss *, evaluation loss *, micro F1 *, macro F1 *, ROC AUC * (best)*" \
@@ -117,6 +119,9 @@ like "$(bert-predict -q -m m --format jsonl --top 2 dev.rec | head -n 1)" \
 is "$(bert-predict -q -m m --format tsv dev.rec | head -n 1 | awk '{ print NF }')" 6 'tsv'
 bert-predict -q -m m --format tensor -o t dev.rec
 works 'as tensors' tensor-cat -q --verify t
+is "$(tensor-cat -q --sigmoid t | tensor-cat -q --csv | cut -d, -f2- | sed 1d)" \
+	"$(cut -d, -f3- p.csv | sed 1d)" '... whose sigmoids are the probabilities'
+exits 2 '... not the softmax, too' tensor-cat --sigmoid --softmax t
 for d in bf16 int8; do
 	bert-predict -q -m m --dtype $d --proba -o d.csv dev.rec
 	is "$(paste -d, p.csv d.csv | awk -F, 'NR > 1 { for (k = 3; k <= 8; k++) {
