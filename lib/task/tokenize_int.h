@@ -61,11 +61,18 @@ int bt_tokenize_one(const struct bt_tokenize *j, struct bt_tokenize_worker *w,
 /* Notes that a record ends where p->out ends. */
 int bt_tokenize_end(struct bt_tokenize_piece *p) BT_MUST_USE;
 
+/* A place in a text, in bytes and in characters. */
+struct bt_cursor {
+	uint32_t byte, chars;
+};
+
 /* A text of the block that was encoded, and the window of it. */
 struct bt_tokenize_text {
 	struct bt_text_rec rec;
 	struct bt_encoding e;
-	uint64_t number; /* of the text, over all blocks */
+	struct bt_cursor start[2], end[2]; /* of both texts: where the last
+	                                    * token told began and ended */
+	uint64_t number;                   /* of the text, over all blocks */
 	size_t window;
 };
 
@@ -78,7 +85,7 @@ void bt_tokenize_put_ids(const struct bt_tokenize *j,
                          const struct bt_encoding *e, const char *between,
                          struct bt_buf *out);
 int bt_tokenize_put_json(const struct bt_tokenize *j,
-                         const struct bt_tokenize_text *x, struct bt_buf *out,
+                         struct bt_tokenize_text *x, struct bt_buf *out,
                          struct bt_error *err) BT_MUST_USE;
 void bt_tokenize_put_string(struct bt_buf *out, struct bt_span s);
 

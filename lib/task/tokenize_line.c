@@ -97,42 +97,36 @@ static int put_texts(struct bt_buf *out, const char *name,
 	return r;
 }
 
-/* A place in a text, in bytes and in characters. */
-struct cursor {
-	const char *text;
-	uint32_t byte, chars;
-};
-
 /* Moves to a byte that begins a character, or the end. */
-static uint32_t move(struct cursor *c, uint32_t to)
+static uint32_t move(struct bt_cursor *c, const char *text, uint32_t to)
 {
 	for (; c->byte < to; c->byte++)
-		c->chars += (c->text[c->byte] & 0xc0) != 0x80;
+		c->chars += (text[c->byte] & 0xc0) != 0x80;
 	while (c->byte > to)
-		c->chars -= (c->text[--c->byte] & 0xc0) != 0x80;
+		c->chars -= (text[--c->byte] & 0xc0) != 0x80;
 	return c->chars;
 }
 
-/* Where each token stands: pairs of bytes, or of characters. */
-static void put_places(const struct bt_tokenize_text *x, size_t n, bool chars,
+/* Where each token stands: pairs of bytes, or of characters. Where tokens begin
+ * and where they end is counted apart: both go forward, nearly always. */
+static void put_places(struct bt_tokenize_text *x, size_t n, bool chars,
                        struct bt_buf *out)
 {
-	struct cursor at[2] = {{x->rec.text_a.p, 0, 0},
-	                       {x->rec.text_b.p, 0, 0}};
+	const char *text[2] = {x->rec.text_a.p, x->rec.text_b.p};
 	const struct bt_encoding *e = &x->e;
 	uint32_t start, end;
-	struct cursor *c;
 	size_t i;
+	int k;
 
 	for (i = 0; i < n; i++) {
 		start = end = 0;
 		if (i < e->n && e->text[i] >= 0) {
 			start = e->start[i];
 			end = e->end[i];
-			c = &at[e->text[i]];
+			k = e->text[i];
 			if (chars) {
-				start = move(c, start);
-				end = move(c, end);
+				start = move(&x->start[k], text[k], start);
+				end = move(&x->end[k], text[k], end);
 			}
 		}
 		bt_buf_puts(out, i > 0 ? ", [" : "[");
@@ -191,7 +185,7 @@ static void put_tokens(const struct bt_tokenize *j, const struct bt_encoding *e,
 }
 
 int bt_tokenize_put_json(const struct bt_tokenize *j,
-                         const struct bt_tokenize_text *x, struct bt_buf *out,
+                         struct bt_tokenize_text *x, struct bt_buf *out,
                          struct bt_error *err)
 {
 	const struct bt_encoding *e = &x->e;

@@ -328,7 +328,7 @@ static int encode(const struct bt_tokenize *j, struct bt_tokenize_worker *w,
 }
 
 static int put(const struct bt_tokenize *j, struct bt_tokenize_worker *w,
-               const struct bt_tokenize_text *x, struct bt_tokenize_piece *p)
+               struct bt_tokenize_text *x, struct bt_tokenize_piece *p)
 {
 	int r = BT_OK;
 

@@ -53,6 +53,27 @@ static void to_raw(const struct bt_run *r, const struct bt_view *v,
 	*end = last + bt_utf8_len(r->raw[last]);
 }
 
+/* The same for n pieces. Neighbours that stand for the same text, as the tokens
+ * of bytes do, are related together. */
+static void all_to_raw(const struct bt_run *r, const struct bt_view *v,
+                       struct bt_piece *p, size_t n)
+{
+	uint32_t start, end;
+	size_t i = 0, k;
+
+	while (i < n) {
+		start = p[i].start;
+		end = p[i].end;
+		to_raw(r, v, &p[i].start, &p[i].end);
+		for (k = i + 1; k < n && p[k].start == start && p[k].end == end;
+		     k++) {
+			p[k].start = p[i].start;
+			p[k].end = p[i].end;
+		}
+		i = k;
+	}
+}
+
 /* Keeps v->text[at .. end-1], widened to whole characters. */
 static void keep_normal(struct bt_buf *b, const uint8_t *text, uint32_t at,
                         uint32_t end, struct bt_place *to)
@@ -119,8 +140,7 @@ static int add_word(struct bt_run *r, const struct bt_view *v, size_t from,
 	if (r->places && add_places(r, v->text, i) != BT_OK)
 		return BT_ENOMEM;
 	if (r->offsets)
-		for (; i < s->n; i++)
-			to_raw(r, v, &s->piece[i].start, &s->piece[i].end);
+		all_to_raw(r, v, s->piece + i, s->n - i);
 	return BT_OK;
 }
 
