@@ -148,7 +148,7 @@ $(SPEEDS): $B/speed/%: $B/tests/speed/%.o $B/libbertutils.a
 	$(Q)mkdir -p $(@D)
 	$(call run,LD)$(LINK) -o $@ $^ $(LDLIBS)
 
-bench: all $(SPEEDS)
+bench: all $(SPEEDS) $(PRELOADS)
 	$(Q)BUILD=$B tests/bench $(BENCH)
 
 # Completions name the tools; bash looks for a file named as each of them.
