@@ -128,6 +128,7 @@ static int revert(const struct opts *o, const struct bt_tok *tok,
 	    .json = o->ask.format != NULL,
 	    .skip_special = o->ask.skip_special,
 	    .expect = (uint64_t)o->ask.expect,
+	    .threads = (int)o->common.threads,
 	    .limit = limit};
 	struct bt_progress progress;
 	struct bt_tokenize_io files = io(o, &progress);

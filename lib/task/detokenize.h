@@ -16,6 +16,7 @@ struct bt_detokenize_opts {
 	bool json;                 /* write lines of JSON, else of text */
 	bool skip_special;         /* leave special tokens out */
 	uint64_t expect;           /* records; 0: any number */
+	int threads;               /* 0: one for each core */
 	struct bt_in_limit *limit; /* on what is read; borrowed, or NULL */
 };
 

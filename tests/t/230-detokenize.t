@@ -90,6 +90,24 @@ refuses '*line 1: the text has a line end in it: use --format json' \
 is "$(echo 5 14 | bert-tokenize -qm model.json --lines --detokenize \
 	--format json)" '{"text": "a\u000a"}' '... is fine in JSON'
 
+# more than a block of them, on any number of threads
+awk 'BEGIN { for (i = 0; i < 20000; i++) print 2, 5 + i % 40, 6 + i % 7, 3 }' \
+	>many
+bert-tokenize -qm "$M" --lines --detokenize -j1 many >one
+bert-tokenize -qm "$M" --lines --detokenize -j4 many >four
+is "$(wc -l <one)" 20000 'a line for each'
+same four one '... in the same order on four threads'
+{ head -n 17000 many; echo 2 x; cat many; } >bad
+refuses "*'bad': line 17001: no id at byte 2*" 'the first that is wrong is named' \
+	bert-tokenize -m "$M" --lines --detokenize -j4 -o x bad
+bert-tokenize -m "$M" --lines --detokenize -j4 bad 2>err |
+	cmp - one 2>&1 | grep -q 'EOF on -'
+result $? '... and what is written is before it'
+bert-tokenize -qm "$M" --lines -o many.tfr one
+head -c 900000 many.tfr >cut.tfr
+refuses "*'cut.tfr': record *: ends inside a record*" 'a cut stream' \
+	bert-tokenize -m "$M" --detokenize -j4 -o x cut.tfr
+
 if [ -z "${PEER_PYTHON-}" ]; then
 	skip 'the package tokenizers' 'PEER_PYTHON is not set'
 	finish
