@@ -126,7 +126,7 @@ if [ -z "${PEER_PYTHON-}" ]; then
 fi
 for model in tok/uncased tok/added bpe/roberta bpe/affix bpe/llama \
 	bpe/fallback bpe/single spm/albert spm/xlmr spm/deberta spm/first \
-	spm/never; do
+	spm/never kinds/modernbert kinds/deberta-v3 kinds/mmbert; do
 	"$PEER_PYTHON" "$peer" "${PEER_COUNT:-10}" 1 "$DATA/$model.json" \
 		>why 2>/dev/null
 	result $? "$model: windows and lists equal to the package"

@@ -113,7 +113,8 @@ if [ -z "${PEER_PYTHON-}" ]; then
 	finish
 fi
 for name in tok/uncased tok/added bpe/roberta bpe/affix bpe/llama \
-	bpe/fallback bpe/single spm/albert spm/xlmr spm/deberta spm/bytes; do
+	bpe/fallback bpe/single spm/albert spm/xlmr spm/deberta spm/bytes \
+	kinds/modernbert kinds/deberta-v3 kinds/mmbert; do
 	"$PEER_PYTHON" "$TEST_TOP/tests/fixtures/tok-decode-peer.py" \
 		"${PEER_COUNT:-40}" 1 "$DATA/$name.json" >why 2>/dev/null
 	result $? "$name: text equal to the package"

@@ -55,7 +55,8 @@ fi
 [ "$(wc -l <texts)" -gt 18000 ]
 result $? 'there are texts'
 
-for model in "$DATA"/tok/*.json "$DATA"/bpe/*.json "$DATA"/spm/*.json; do
+for model in "$DATA"/tok/*.json "$DATA"/bpe/*.json "$DATA"/spm/*.json \
+	"$DATA"/kinds/*.json; do
 	name=${model#"$DATA/"}
 	[ "${name##*/}" = golden.json ] || compare "${name%.json}" "$model"
 done
