@@ -10,11 +10,11 @@
 #include "base/num.h"
 #include "task/dataset_int.h"
 
-/* Room for so many targets. */
+/* Room for so many targets, and somewhere to stand where there are none. */
 static int reserve(struct bt_token_rec *rec, size_t n, struct bt_error *err)
 {
-	if (bt_grow(&rec->target, &rec->target_cap, n, sizeof(*rec->target)) !=
-	    BT_OK)
+	if (bt_grow(&rec->target, &rec->target_cap, n + 1,
+	            sizeof(*rec->target)) != BT_OK)
 		return bt_error_nomem(err, "reading a record");
 	return BT_OK;
 }
