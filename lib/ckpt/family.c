@@ -203,6 +203,35 @@ static void refine(struct bt_ckpt_family *f, const char *type)
 			f->family = types[i];
 }
 
+/* Hugging Face's problem_type: what a classifier's outputs are. */
+static const struct {
+	const char *problem, *outputs;
+} problems[] = {
+    {"single_label_classification", "classes"},
+    {"multi_label_classification", "labels, any number of which may hold"},
+    {"regression", "numbers"},
+};
+
+static void set_problem(struct bt_ckpt_family *f, const json_t *config)
+{
+	const json_t *v = json_object_get(config, "problem_type");
+	size_t i;
+
+	for (i = 0; json_is_string(v) && i < COUNT(problems); i++)
+		if (strcmp(json_string_value(v), problems[i].problem) == 0)
+			f->problem = problems[i].problem;
+}
+
+static const char *outputs(const struct bt_ckpt_family *f)
+{
+	size_t i;
+
+	for (i = 0; f->problem != NULL && i < COUNT(problems); i++)
+		if (strcmp(f->problem, problems[i].problem) == 0)
+			return problems[i].outputs;
+	return problems[0].outputs;
+}
+
 static int by_config(const char *path, struct bt_ckpt_family *f,
                      struct bt_error *err)
 {
@@ -223,6 +252,7 @@ static int by_config(const char *path, struct bt_ckpt_family *f,
 	}
 	if (r == BT_OK && f->family != NULL)
 		refine(f, type);
+	set_problem(f, o);
 	json_decref(o);
 	return r == BT_OK ? r : bt_error_prefix(err, "'%s'", path);
 }
@@ -303,11 +333,11 @@ void bt_show_family(struct bt_buf *b, const struct bt_ckpt_family *f)
 		}
 	if (f->family != NULL) {
 		bt_table_cell(&t, "head");
-		if (f->labels == 1)
+		if (f->labels == 1 && outputs(f) != problems[1].outputs)
 			bt_table_cell(&t, "%s of a number", f->head);
 		else if (f->labels > 0)
-			bt_table_cell(&t, "%s of %" PRId64 " classes", f->head,
-			              f->labels);
+			bt_table_cell(&t, "%s of %" PRId64 " %s", f->head,
+			              f->labels, outputs(f));
 		else
 			bt_table_cell(&t, "%s", f->head);
 	}
@@ -337,6 +367,8 @@ void bt_show_family_json(struct bt_buf *b, const struct bt_ckpt_family *f)
 	json_object_set_new(o, "head", json_string(f->head));
 	v = f->labels > 0 ? json_integer(f->labels) : json_null();
 	json_object_set_new(o, "labels", v);
+	v = f->problem != NULL ? json_string(f->problem) : json_null();
+	json_object_set_new(o, "problem_type", v);
 	json_object_set_new(
 	    o, "tokenizer",
 	    json_stringn(copy.tokenizer.len > 0 ? copy.tokenizer.data : "",

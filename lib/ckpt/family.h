@@ -16,6 +16,7 @@ struct bt_ckpt_family {
 	int64_t vocabulary, positions;
 	const char *head;        /* "none", "classifier", ... */
 	int64_t labels;          /* of a classifier */
+	const char *problem;     /* "regression", ...; NULL: not said */
 	struct bt_buf tokenizer; /* files, "a, b" */
 };
 

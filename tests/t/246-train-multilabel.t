@@ -104,6 +104,11 @@ exits 1 '--min fails' bert-eval -q -m m --min roc_auc=.9999 dev.rec
 like "$(bert-eval -q -m m --threshold .9999999 dev.rec | grep 'micro avg')" \
 	'*0.0000  0.0000  0.0000 *' 'with a threshold'
 
+like "$(ckpt-inspect --family m)" '*classifier of 6 labels, any number of which may hold*' \
+	'ckpt-inspect sees it'
+like "$(ckpt-inspect --family --json m)" '*"problem_type": "multi_label_classification"*' \
+	'... in JSON'
+
 # forms of the answer
 is "$(head -n 1 p.csv)" "id,label,$labels" 'a column for each probability'
 is "$(awk -F, 'NR > 1 { split("card book wifi fine rare never", l, " "); want = ""

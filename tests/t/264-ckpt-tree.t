@@ -48,7 +48,7 @@ positions    12
 head         classifier of 2 classes
 tokenizer    vocab.txt' 'tells what it is'
 works '--family of a file' ckpt-inspect --family --json "$H/tf_model.h5"
-is "$(cat out)" '{"family": "bert", "layers": 2, "hidden_size": 8, "heads": null, "intermediate_size": 16, "vocabulary": 9, "positions": 12, "head": "classifier", "labels": 2, "tokenizer": ""}' \
+is "$(cat out)" '{"family": "bert", "layers": 2, "hidden_size": 8, "heads": null, "intermediate_size": 16, "vocabulary": 9, "positions": 12, "head": "classifier", "labels": 2, "problem_type": null, "tokenizer": ""}' \
 	'as far as names and shapes tell'
 for f in albert deberta-v2 distilbert electra modernbert mpnet roberta; do
 	works "$f" ckpt-inspect --family "$DATA/$f.safetensors"
