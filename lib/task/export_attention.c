@@ -149,15 +149,15 @@ static int place_rows(struct bt_translation *t, const struct bt_node *n)
  * all layers. */
 static int places(struct bt_translation *t, const struct bt_node *n)
 {
-	int *made = &t->places[n->rows == BT_PER_TEXT], shape[2];
+	int *made = &t->places[n->rows == BT_PER_TEXT], shape[2], rows;
 
 	if (*made != NONE)
 		return *made;
+	rows = place_rows(t, n);
 	shape[0] = slice(t, op1(t, "Shape", t->ids), 0, 0, 1);
 	shape[1] = ints(t, 3, n->u.attention.heads, 1, 1, 0);
 	bt_onnx_set_int(t->o, "axis", 0);
-	*made = op2(t, "Expand", place_rows(t, n),
-	            bt_onnx_op_of(t->o, "Concat", shape, 2));
+	*made = op2(t, "Expand", rows, bt_onnx_op_of(t->o, "Concat", shape, 2));
 	return *made;
 }
 
