@@ -106,6 +106,23 @@ like "$(cat err)" '*not a SavedModel*' 'says that it is no SavedModel'
 refuses "*cannot*no*" 'no model to predict with' run predict \
 	--eval_data_path=g/mrpc_test.tf_record --model_dir=none
 
+# The program that it stands for.
+garden() {
+	TF_USE_LEGACY_KERAS=1 TF_CPP_MIN_LOG_LEVEL=3 CUDA_VISIBLE_DEVICES='' \
+		${PEER_TENSORFLOW:-false} "$@"
+}
+if garden -c 'import official.legacy.bert' 2>/dev/null; then
+	run predict --eval_data_path=g/mrpc_test.tf_record --model_dir=m 2>/dev/null
+	works 'the checkpoint is a whole one of Model Garden' garden \
+		"$TEST_TOP/tests/fixtures/model-garden-peer.py" $meta \
+		g/bert/bert_config.json g/mrpc_test.tf_record m/ckpt-39 m/test_results.tsv
+	awk '$1 < 2e-4 { good = 1 } END { exit !good }' out
+	result $? "and predicts the same there ($(tail -n 1 out) apart)"
+else
+	skip 'Model Garden reads the checkpoint' \
+		'no PEER_TENSORFLOW with tf-models-official'
+fi
+
 # Variants.
 works 'two evaluations an epoch' published v --num_eval_per_epoch=2 --log_steps=4
 like "$(cat err)" '*2 epochs of 6 updates, 1 of warm-up*' 'are two short epochs'
