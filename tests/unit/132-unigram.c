@@ -25,30 +25,6 @@ static const char *data(const char *name)
 	return data_path("spm", name);
 }
 
-static void check_cases(const char *name, json_t *cases, struct bt_tok *t)
-{
-	struct bt_tok_how how = {.special = true, .offsets = true};
-	struct bt_tok_scratch *s;
-	struct bt_encoding e;
-	size_t i, b;
-	json_t *c;
-
-	assert_true(json_array_size(cases) > 60);
-	assert_ok(bt_tok_scratch_new(t, &s, &err));
-	json_array_foreach(cases, i, c)
-	{
-		assert_ok(bt_tok_encode(t, s, text_of(c, "a"), text_of(c, "b"),
-		                        &how, &e, &err));
-		if (is_wanted(&e, c))
-			continue;
-		for (b = 0; b < e.n; b++)
-			print_error("%d:%u-%u ", (int)e.ids[b], e.start[b],
-			            e.end[b]);
-		fail_msg("%s: %s", name, json_dumps(c, JSON_COMPACT));
-	}
-	bt_tok_scratch_free(s);
-}
-
 static void golden_cases(void **state)
 {
 	json_t *golden = json_load_file(data("golden.json"), 0, NULL), *o;
@@ -62,7 +38,7 @@ static void golden_cases(void **state)
 	{
 		snprintf(file, sizeof(file), "%s.json", name);
 		assert_ok(bt_tok_open(data(file), NULL, &t, &err));
-		check_cases(name, json_object_get(o, "cases"), t);
+		check_encodings(name, json_object_get(o, "cases"), 60, t);
 		bt_tok_free(t);
 	}
 	json_decref(golden);
@@ -86,7 +62,8 @@ static void model_directories(void **state)
 	for (i = 0; i < 4; i++) {
 		o = json_object_get(golden, models[i][1]);
 		assert_ok(bt_tok_open(data(models[i][0]), NULL, &t, &err));
-		check_cases(models[i][0], json_object_get(o, "cases"), t);
+		check_encodings(models[i][0], json_object_get(o, "cases"), 60,
+		                t);
 		snprintf(file, sizeof(file), "%s.json", models[i][1]);
 		assert_ok(bt_tok_open(data(file), NULL, &u, &err));
 		assert_string_equal(bt_tok_fingerprint(t),

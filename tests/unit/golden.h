@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "test.h"
+
 #include "base/span.h"
 #include "text/tokenizer.h"
 
@@ -51,6 +53,33 @@ static inline bool is_wanted(const struct bt_encoding *e, const json_t *c)
 		    e->end[i] != number(c, "end", i))
 			return false;
 	return true;
+}
+
+/* All cases, which must be more than that many, with a's and b's texts. */
+static inline void check_encodings(const char *name, const json_t *cases,
+                                   size_t than, const struct bt_tok *t)
+{
+	struct bt_tok_how how = {.special = true, .offsets = true};
+	struct bt_error err = {0};
+	struct bt_tok_scratch *s;
+	struct bt_encoding e;
+	size_t i, b;
+	json_t *c;
+
+	assert_true(json_array_size(cases) > than);
+	assert_ok(bt_tok_scratch_new(t, &s, &err));
+	json_array_foreach(cases, i, c)
+	{
+		assert_ok(bt_tok_encode(t, s, text_of(c, "a"), text_of(c, "b"),
+		                        &how, &e, &err));
+		if (is_wanted(&e, c))
+			continue;
+		for (b = 0; b < e.n; b++)
+			print_error("%d:%u-%u ", (int)e.ids[b], e.start[b],
+			            e.end[b]);
+		fail_msg("%s: %s", name, json_dumps(c, JSON_COMPACT));
+	}
+	bt_tok_scratch_free(s);
 }
 
 #endif
