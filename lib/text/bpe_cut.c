@@ -8,8 +8,7 @@
 #include "base/mem.h"
 #include "text/utf8.h"
 
-#define WORD_BITS 14 /* words that a thread keeps: 1 MB at most */
-#define SHORT 40     /* symbols that are scanned for the next merge */
+#define SHORT 40 /* symbols that are scanned for the next merge */
 
 int bt_bpe_work_new(const struct bt_model *model, void **work)
 {
@@ -18,7 +17,7 @@ int bt_bpe_work_new(const struct bt_model *model, void **work)
 	(void)model;
 	if (w == NULL)
 		return BT_ENOMEM;
-	if (bt_word_cache_init(&w->words, WORD_BITS) != BT_OK) {
+	if (bt_word_cache_init(&w->words, BT_WORD_BITS) != BT_OK) {
 		free(w);
 		return BT_ENOMEM;
 	}
@@ -295,32 +294,27 @@ static int cut(const struct bt_bpe *m, struct bt_bpe_work *w,
 	return r;
 }
 
-static void put(struct bt_pieces *out, int32_t id, size_t *at, size_t len)
+/* Cuts a word that is not kept and keeps it; sets *n. */
+static int cut_new(const struct bt_bpe *m, struct bt_bpe_work *w,
+                   const struct bt_word_query *q, const uint8_t *text,
+                   size_t from, size_t to, struct bt_pieces *out, size_t *n)
 {
-	struct bt_piece *p = &out->piece[out->n++];
+	uint32_t at = (uint32_t)from;
+	struct bt_piece *p;
+	size_t i;
 
-	p->id = id;
-	p->start = (uint32_t)*at;
-	*at += len;
-	p->end = (uint32_t)*at;
-}
-
-/* The pieces of the word that q looks for, which begins at from. */
-static int cut_word(const struct bt_bpe *m, struct bt_bpe_work *w,
-                    const struct bt_word_query *q, const uint8_t *text,
-                    size_t from, size_t to, struct bt_pieces *out)
-{
-	const struct bt_word_slot *kept = bt_word_find(q);
-	size_t at = from, before = out->n, i;
-
-	if (kept != NULL)
-		return bt_word_recall(q, kept, from, out);
 	if (bt_pieces_room(out, to - from) != BT_OK ||
 	    cut(m, w, text + from, to - from) != BT_OK)
 		return BT_ENOMEM;
-	for (i = 0; i < w->n; i++)
-		put(out, w->symbol[i].id, &at, w->symbol[i].len);
-	bt_word_keep(&w->words, q, from, out->piece + before, out->n - before);
+	p = out->piece + out->n;
+	for (i = 0; i < w->n; i++) {
+		p[i].id = w->symbol[i].id;
+		p[i].start = at;
+		at += w->symbol[i].len;
+		p[i].end = at;
+	}
+	*n = w->n;
+	bt_word_keep(&w->words, q, from, p, *n);
 	return BT_OK;
 }
 
@@ -328,12 +322,32 @@ int bt_bpe_cut(const struct bt_model *model, void *work, const uint8_t *text,
                size_t from, size_t to, struct bt_pieces *out)
 {
 	struct bt_bpe_work *w = work;
+	const struct bt_word_slot *kept;
 	struct bt_word_query q;
+	size_t n = 0;
 
 	bt_word_cache_tend(&w->words);
 	bt_word_seek(&w->words, text + from, to - from, text + to, &q);
-	return cut_word((const struct bt_bpe *)model, w, &q, text, from, to,
-	                out);
+	kept = bt_word_find(&w->words, &q);
+	if (kept != NULL)
+		return bt_word_recall(&q, kept, from, out);
+	if (cut_new((const struct bt_bpe *)model, w, &q, text, from, to, out,
+	            &n) != BT_OK)
+		return BT_ENOMEM;
+	out->n += n;
+	return BT_OK;
+}
+
+/* The ids of a word that is not kept. */
+static int add_new(const struct bt_bpe *m, struct bt_bpe_work *w,
+                   const struct bt_word_query *q, const uint8_t *text,
+                   struct bt_stretch word, struct bt_pieces *out)
+{
+	size_t n = 0;
+
+	if (cut_new(m, w, q, text, word.from, word.to, out, &n) != BT_OK)
+		return BT_ENOMEM;
+	return bt_pieces_add_ids(out, n);
 }
 
 /* All places are on their way before the first is looked at. */
@@ -342,9 +356,12 @@ int bt_bpe_cut_words(const struct bt_model *model, void *work,
                      const struct bt_stretch *word, size_t n,
                      struct bt_pieces *out)
 {
+	const struct bt_bpe *m = (const struct bt_bpe *)model;
 	struct bt_word_query q[BT_WORDS_AHEAD];
+	const struct bt_word_slot *kept;
 	struct bt_bpe_work *w = work;
 	size_t i, k;
+	int r;
 
 	for (; n > 0; word += k, n -= k) {
 		k = n < BT_WORDS_AHEAD ? n : BT_WORDS_AHEAD;
@@ -353,11 +370,14 @@ int bt_bpe_cut_words(const struct bt_model *model, void *work,
 			bt_word_seek(&w->words, text + word[i].from,
 			             word[i].to - word[i].from, text + end,
 			             &q[i]);
-		for (i = 0; i < k; i++)
-			if (cut_word((const struct bt_bpe *)model, w, &q[i],
-			             text, word[i].from, word[i].to,
-			             out) != BT_OK)
-				return BT_ENOMEM;
+		for (i = 0; i < k; i++) {
+			kept = bt_word_find(&w->words, &q[i]);
+			r = kept != NULL
+			        ? bt_word_recall_ids(&q[i], kept, out)
+			        : add_new(m, w, &q[i], text, word[i], out);
+			if (r != BT_OK)
+				return r;
+		}
 	}
 	return BT_OK;
 }

@@ -6,8 +6,6 @@
 #include "base/mem.h"
 #include "text/wordpiece.h"
 
-#define WORD_BITS 14 /* words that a thread keeps: 1 MB at most */
-
 void bt_norm_free(struct bt_norm *norm)
 {
 	if (norm != NULL)
@@ -100,7 +98,7 @@ static int model_work_new(const struct bt_model *model, void **work)
 	(void)model;
 	if (w == NULL)
 		return BT_ENOMEM;
-	if (bt_word_cache_init(&w->words, WORD_BITS) != BT_OK) {
+	if (bt_word_cache_init(&w->words, BT_WORD_BITS) != BT_OK) {
 		free(w);
 		return BT_ENOMEM;
 	}

@@ -131,8 +131,8 @@ struct bt_model_ops {
 	int (*cut)(const struct bt_model *model, void *work,
 	           const uint8_t *text, size_t from, size_t to,
 	           struct bt_pieces *out);
-	/* The same for n words, in a text that can be read up to end; or
-	 * NULL. */
+	/* Appends the ids of n words, in a text that can be read up to end;
+	 * or NULL. */
 	int (*cut_words)(const struct bt_model *model, void *work,
 	                 const uint8_t *text, size_t end,
 	                 const struct bt_stretch *word, size_t n,

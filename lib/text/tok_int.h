@@ -133,7 +133,7 @@ struct bt_tok_scratch {
 int bt_tok_share(const struct bt_tok *t, struct bt_tok_scratch *s,
                  struct bt_error *err) BT_MUST_USE;
 
-/* The pieces of a text, valid UTF-8; start and end are set with offsets.
+/* The pieces of a text, valid UTF-8, with offsets; else their ids alone.
  * Returns 0 or BT_ENOMEM. */
 int bt_tok_run(const struct bt_tok *t, struct bt_tok_buffers *b,
                struct bt_span text, bool offsets,

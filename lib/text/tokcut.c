@@ -139,22 +139,28 @@ static int reserve_output(struct bt_tok_scratch *s, size_t n)
 	return r;
 }
 
-/* Where a token stands in its text, and what of. */
-static void put_place(const struct bt_tok *t, struct bt_tok_scratch *s,
-                      size_t at, int text, size_t i, bool first)
+/* Where n tokens of a text from i on stand in it, and what of. */
+static void put_places(const struct bt_tok *t, struct bt_tok_scratch *s,
+                       size_t at, int text, size_t i, size_t n)
 {
-	const struct bt_place *place = &s->seq[text].place[i];
-	struct bt_piece p = s->seq[text].piece[i];
+	const struct bt_pieces *seq = &s->seq[text];
+	const char *normal = (const char *)seq->normal.data;
+	size_t end = i + n, first = i;
+	struct bt_piece p;
 
-	if (t->trim.on)
-		bt_tok_trim(t, s->source[text], &p, first);
-	s->start[at] = p.start;
-	s->end[at] = p.end;
-	s->text[at] = (int8_t)text;
-	s->word[at] = place->word;
-	s->normal[at] = (struct bt_span){NULL, place->bytes};
-	if (place->bytes > 0)
-		s->normal[at].p = s->seq[text].normal.data + place->from;
+	memset(s->text + at, text, n);
+	for (; i < end; i++, at++) {
+		p = seq->piece[i];
+		if (t->trim.on)
+			bt_tok_trim(t, s->source[text], &p, i == first);
+		s->start[at] = p.start;
+		s->end[at] = p.end;
+		s->word[at] = seq->place[i].word;
+		s->normal[at].n = seq->place[i].bytes;
+		s->normal[at].p = NULL;
+		if (seq->place[i].bytes > 0)
+			s->normal[at].p = normal + seq->place[i].from;
+	}
 }
 
 static void put_special(struct bt_tok_scratch *s, size_t at,
@@ -162,57 +168,62 @@ static void put_special(struct bt_tok_scratch *s, size_t at,
 {
 	s->ids[at] = part->id;
 	s->types[at] = part->type;
+	if (!s->how.offsets)
+		return;
 	s->start[at] = s->end[at] = s->word[at] = 0;
 	s->text[at] = -1;
 	s->normal[at] = (struct bt_span){NULL, 0};
 }
 
-static void copy_ids(int32_t *ids, const struct bt_piece *piece, size_t n)
+/* Copies the ids of n tokens from i on; returns how many are `unknown`. */
+static size_t copy_ids(const struct bt_tok_scratch *s, int text, size_t i,
+                       size_t n, int32_t *ids, int32_t unknown)
 {
-	size_t i;
+	size_t k, found = 0;
 
-	for (i = 0; i < n; i++)
-		ids[i] = piece[i].id;
+	if (s->how.offsets)
+		for (k = 0; k < n; k++)
+			ids[k] = s->seq[text].piece[i + k].id;
+	else
+		memcpy(ids, s->seq[text].id + i, n * sizeof(*ids));
+	for (k = 0; k < n; k++)
+		found += ids[k] == unknown;
+	return found;
 }
 
-/* Sets n[] tokens of the texts, from[] on, into the template; returns the
- * number of tokens. */
-static size_t assemble(const struct bt_tok *t, struct bt_tok_scratch *s,
-                       const size_t from[2], const size_t n[2])
+/* Sets n[] tokens of the texts, from[] on, into the template. */
+static void assemble(const struct bt_tok *t, struct bt_tok_scratch *s,
+                     const size_t from[2], const size_t n[2],
+                     struct bt_encoding *out)
 {
 	const struct bt_tok_template *tp = s->pair ? &t->pair : &t->one;
+	int32_t unknown = t->role[BT_TOK_UNK];
 	const struct bt_tok_part *part;
-	size_t at = 0, count, i;
+	size_t at = 0, count, first;
 	int k;
 
+	out->unknown = 0;
 	for (k = 0; k < tp->n; k++) {
 		part = &tp->part[k];
 		if (part->text < 0) {
-			if (s->how.special)
-				put_special(s, at++, part);
+			if (!s->how.special)
+				continue;
+			put_special(s, at++, part);
+			out->unknown += part->id == unknown;
 			continue;
 		}
 		count = n[part->text];
 		if (count == 0)
 			continue;
-		copy_ids(s->ids + at,
-		         s->seq[part->text].piece + from[part->text], count);
+		first = from[part->text];
+		out->unknown +=
+		    copy_ids(s, part->text, first, count, s->ids + at, unknown);
 		memset(s->types + at, part->type, count);
-		for (i = 0; s->how.offsets && i < count; i++)
-			put_place(t, s, at + i, part->text,
-			          from[part->text] + i, i == 0);
+		if (s->how.offsets)
+			put_places(t, s, at, part->text, first, count);
 		at += count;
 	}
-	return at;
-}
-
-static size_t count_id(const int32_t *ids, size_t n, int32_t id)
-{
-	size_t i, found = 0;
-
-	for (i = 0; i < n; i++)
-		found += ids[i] == id;
-	return found;
+	out->n = at;
 }
 
 /* Which windows of the two texts are window k. */
@@ -245,7 +256,7 @@ int bt_tok_window(const struct bt_tok *t, struct bt_tok_scratch *s, size_t k,
 	}
 	if (reserve_output(s, n[0] + n[1] + BT_TOK_PARTS) != BT_OK)
 		return bt_error_nomem(err, "encoding a text");
-	out->n = assemble(t, s, from, n);
+	assemble(t, s, from, n, out);
 	out->ids = s->ids;
 	out->types = s->types;
 	out->start = s->start;
@@ -260,6 +271,5 @@ int bt_tok_window(const struct bt_tok *t, struct bt_tok_scratch *s, size_t k,
 	out->cut = 0;
 	if (!s->how.windows)
 		out->cut = s->seq[0].n - n[0] + s->seq[1].n - n[1];
-	out->unknown = count_id(s->ids, out->n, t->role[BT_TOK_UNK]);
 	return BT_OK;
 }

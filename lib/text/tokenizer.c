@@ -87,11 +87,8 @@ void bt_tok_scratch_free(struct bt_tok_scratch *s)
 	bt_tok_buffers_clear(&s->buffers);
 	if (s->work_free != NULL)
 		s->work_free(s->buffers.work);
-	for (i = 0; i < 2; i++) {
-		free(s->seq[i].piece);
-		free(s->seq[i].place);
-		bt_buf_clear(&s->seq[i].normal);
-	}
+	for (i = 0; i < 2; i++)
+		bt_pieces_clear(&s->seq[i]);
 	free(s->ids);
 	free(s->types);
 	free(s->start);

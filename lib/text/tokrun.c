@@ -119,12 +119,18 @@ static int add_piece(struct bt_run *r, int32_t id, size_t start, size_t end)
 {
 	struct bt_pieces *s = r->out;
 
+	if (!r->places) {
+		if (bt_pieces_room_ids(s, 1) != BT_OK)
+			return BT_ENOMEM;
+		s->id[s->n++] = id;
+		return BT_OK;
+	}
 	if (bt_pieces_room(s, 1) != BT_OK)
 		return BT_ENOMEM;
 	s->piece[s->n].id = id;
 	s->piece[s->n].start = (uint32_t)start;
 	s->piece[s->n++].end = (uint32_t)end;
-	return r->places ? add_places(r, NULL, s->n - 1) : BT_OK;
+	return add_places(r, NULL, s->n - 1);
 }
 
 /* The last step: a word becomes pieces. */
@@ -133,14 +139,18 @@ static int add_word(struct bt_run *r, const struct bt_view *v, size_t from,
 {
 	const struct bt_model *m = r->t->model;
 	struct bt_pieces *s = r->out;
-	size_t i = s->n;
+	size_t i = s->n, made;
 
 	if (m->ops->cut(m, r->b->work, v->text, from, to, s) != BT_OK)
 		return BT_ENOMEM;
-	if (r->places && add_places(r, v->text, i) != BT_OK)
+	if (!r->places) {
+		made = s->n - i;
+		s->n = i;
+		return bt_pieces_add_ids(s, made);
+	}
+	if (add_places(r, v->text, i) != BT_OK)
 		return BT_ENOMEM;
-	if (r->offsets)
-		all_to_raw(r, v, s->piece + i, s->n - i);
+	all_to_raw(r, v, s->piece + i, s->n - i);
 	return BT_OK;
 }
 

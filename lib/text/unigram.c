@@ -10,7 +10,6 @@
 #include "text/steps_int.h"
 #include "text/utf8.h"
 
-#define WORD_BITS 13         /* words that a thread keeps: 512 KB at most */
 #define UNKNOWN_PENALTY 10.0 /* an unknown character below the worst piece */
 
 /* The ids of the tokens of bytes; without all of them there is no use. */
@@ -175,7 +174,7 @@ int bt_unigram_cut(const struct bt_unigram *u, struct bt_unigram_work *work,
 
 	bt_word_cache_tend(&work->words);
 	bt_word_seek(&work->words, text + from, to - from, text + to, &q);
-	kept = bt_word_find(&q);
+	kept = bt_word_find(&work->words, &q);
 	if (kept != NULL)
 		return bt_word_recall(&q, kept, from, out);
 	r = cut(u, work, text, from, to, out);
@@ -206,7 +205,7 @@ static int model_work_new(const struct bt_model *model, void **work)
 	(void)model;
 	if (w == NULL)
 		return BT_ENOMEM;
-	if (bt_word_cache_init(&w->words, WORD_BITS) != BT_OK) {
+	if (bt_word_cache_init(&w->words, BT_WORD_BITS) != BT_OK) {
 		free(w);
 		return BT_ENOMEM;
 	}

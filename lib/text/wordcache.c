@@ -7,7 +7,7 @@
 #define WHOLE UINT64_MAX
 #define BITS(n) (WHOLE >> (64 - 8 * (n)))
 
-const uint64_t bt_word_mask[BT_WORD_KEY + 1][3] = {
+const uint64_t bt_word_mask[BT_WORD_SHORT + 1][2] = {
     {0},
     {BITS(1)},
     {BITS(2)},
@@ -24,16 +24,48 @@ const uint64_t bt_word_mask[BT_WORD_KEY + 1][3] = {
     {WHOLE, BITS(5)},
     {WHOLE, BITS(6)},
     {WHOLE, BITS(7)},
-    {WHOLE, WHOLE},
-    {WHOLE, WHOLE, BITS(1)},
-    {WHOLE, WHOLE, BITS(2)},
-    {WHOLE, WHOLE, BITS(3)},
-    {WHOLE, WHOLE, BITS(4)},
-    {WHOLE, WHOLE, BITS(5)},
-    {WHOLE, WHOLE, BITS(6)},
-    {WHOLE, WHOLE, BITS(7)},
-    {WHOLE, WHOLE, WHOLE},
 };
+
+/* Up to eight bytes, none behind them read, and zeros. */
+static uint64_t few(const uint8_t *p, size_t n)
+{
+	uint32_t a, b;
+
+	if (n == 8)
+		return bt_word_eight(p);
+	if (n >= 4) {
+		memcpy(&a, p, 4);
+		memcpy(&b, p + n - 4, 4);
+		return a | (uint64_t)b << 8 * (n - 4);
+	}
+	if (n == 0)
+		return 0;
+	/* of two bytes the second twice, of one this three times */
+	return p[0] | (uint32_t)p[n / 2] << 8 * (n / 2) |
+	       (uint32_t)p[n - 1] << 8 * (n - 1);
+}
+
+void bt_word_seek_any(const struct bt_word_cache *c, const uint8_t *p, size_t n,
+                      struct bt_word_query *q)
+{
+	q->n = n;
+	q->line = NULL;
+	if (c->line == NULL || n > BT_WORD_KEY)
+		return;
+	q->more = 0;
+	if (n > BT_WORD_SHORT) {
+		q->key[0] = bt_word_eight(p);
+		q->key[1] = bt_word_eight(p + 8) | (uint64_t)BT_WORD_LONG << 56;
+		q->more = few(p + BT_WORD_SHORT, n - BT_WORD_SHORT);
+	} else {
+		q->key[0] = few(p, n < 8 ? n : 8);
+		q->key[1] = (uint64_t)n << 56;
+		if (n > 8)
+			q->key[1] |= few(p + 8, n - 8);
+	}
+	q->line = bt_word_place(c, q->key);
+	__builtin_prefetch(q->line);
+}
 
 static int take(struct bt_word_cache *c, unsigned bits)
 {
@@ -44,6 +76,8 @@ static int take(struct bt_word_cache *c, unsigned bits)
 	memset(c->arena.base, 0, size); /* a fault a page, not two */
 	c->line = c->arena.base;
 	c->bits = bits;
+	c->shift = 64 - bits;
+	c->quick = BT_WORD_SHORT;
 	c->kept = 0;
 	return BT_OK;
 }
@@ -57,32 +91,55 @@ int bt_word_cache_init(struct bt_word_cache *c, unsigned most)
 /* Half a line for a short word: the newer of two is the first. */
 static struct bt_word_slot *half_of(struct bt_word_line *l)
 {
-	if (l->second.len == BT_WORD_BOTH)
-		l->second.len = 0;
-	else if (l->first.len != 0)
+	if (bt_word_mark(&l->second) == BT_WORD_LONG)
+		memset(&l->second, 0, sizeof(l->second));
+	else if (bt_word_mark(&l->first) != 0)
 		l->second = l->first;
 	return &l->first;
 }
 
-/* Moves what a line keeps to its places in c. */
-static void move(struct bt_word_cache *c, const struct bt_word_line *l)
+static struct bt_word_line *beside(const struct bt_word_cache *c,
+                                   const struct bt_word_line *l)
 {
-	const struct bt_word_slot *s = &l->first;
-	uint64_t key[3] = {s->key[0], s->key[1], 0};
+	return &c->line[(size_t)(l - c->line) ^ 1];
+}
 
-	if (s->len == 0)
+static bool is_free(const struct bt_word_line *l)
+{
+	return bt_word_mark(&l->first) == 0;
+}
+
+/* The line, or its neighbour, that is to keep a word that is short or not. */
+static struct bt_word_line *choose(const struct bt_word_cache *c,
+                                   struct bt_word_line *l, bool is_short)
+{
+	struct bt_word_line *other = beside(c, l);
+
+	if (is_free(l) || (is_short && bt_word_mark(&l->second) == 0))
+		return l;
+	if (is_free(other) || (is_short && bt_word_mark(&other->second) == 0))
+		return other;
+	return l;
+}
+
+static void move_short(const struct bt_word_cache *c,
+                       const struct bt_word_slot *s)
+{
+	*half_of(choose(c, bt_word_place(c, s->key), true)) = *s;
+}
+
+/* Moves what a line keeps to its places in c. */
+static void move(const struct bt_word_cache *c, const struct bt_word_line *l)
+{
+	if (is_free(l))
 		return;
-	if (l->second.len == BT_WORD_BOTH) {
-		key[2] = l->more.key;
-		*bt_word_place(c, key, s->len) = *l;
+	if (bt_word_mark(&l->second) == BT_WORD_LONG) {
+		*choose(c, bt_word_place(c, l->first.key), false) = *l;
 		return;
 	}
-	*half_of(bt_word_place(c, key, s->len)) = *s;
-	s = &l->second;
-	key[0] = s->key[0];
-	key[1] = s->key[1];
-	if (s->len != 0)
-		*half_of(bt_word_place(c, key, s->len)) = *s;
+	if (bt_word_mark(&l->second) != 0)
+		move_short(c, &l->second);
+	move_short(c, &l->first);
 }
 
 void bt_word_cache_grow(struct bt_word_cache *c)
@@ -105,6 +162,22 @@ void bt_word_cache_clear(struct bt_word_cache *c)
 {
 	bt_arena_clear(&c->arena);
 	c->line = NULL;
+	c->quick = 0;
+}
+
+const struct bt_word_slot *bt_word_find_beside(const struct bt_word_cache *c,
+                                               struct bt_word_query *q)
+{
+	struct bt_word_line *own = q->line;
+	const struct bt_word_slot *s;
+
+	if (own == NULL)
+		return NULL;
+	q->line = beside(c, own);
+	s = bt_word_find_in(q);
+	if (s == NULL)
+		q->line = own;
+	return s;
 }
 
 void bt_word_recall_many(const struct bt_word_line *l, struct bt_piece *p)
@@ -130,7 +203,6 @@ static void fill(struct bt_word_slot *s, const struct bt_word_query *q,
 	memset(s, 0, sizeof(*s));
 	s->key[0] = q->key[0];
 	s->key[1] = q->key[1];
-	s->len = (uint8_t)q->n;
 	s->n = (uint8_t)n;
 	for (i = 0; i < n && i < BT_WORD_FEW; i++)
 		s->id[i] = p[i].id;
@@ -144,8 +216,9 @@ static void fill_more(struct bt_word_more *m, const struct bt_word_query *q,
 	size_t i;
 
 	memset(m, 0, sizeof(*m));
-	m->len = BT_WORD_BOTH;
-	m->key = q->key[2];
+	m->both = BT_WORD_LONG;
+	m->len = (uint8_t)q->n;
+	m->key = q->n > BT_WORD_SHORT ? q->more : 0;
 	for (i = BT_WORD_FEW; i < n; i++)
 		m->id[i - BT_WORD_FEW] = p[i].id;
 	for (i = 2; i < n; i++)
@@ -155,6 +228,7 @@ static void fill_more(struct bt_word_more *m, const struct bt_word_query *q,
 void bt_word_keep(struct bt_word_cache *c, const struct bt_word_query *q,
                   size_t from, const struct bt_piece *p, size_t n)
 {
+	bool is_short = q->n <= BT_WORD_SHORT && n <= BT_WORD_FEW;
 	struct bt_word_line *l = q->line;
 	size_t i, at = from;
 
@@ -166,7 +240,8 @@ void bt_word_keep(struct bt_word_cache *c, const struct bt_word_query *q,
 	if (at != from + q->n)
 		return;
 	c->kept++;
-	if (q->n <= BT_WORD_SHORT && n <= BT_WORD_FEW) {
+	l = choose(c, l, is_short);
+	if (is_short) {
 		fill(half_of(l), q, p, n);
 		return;
 	}

@@ -2,7 +2,8 @@
 /*
  * The pieces of words that a thread met, since words come again: a table by
  * hash, of which a line of the processor's cache holds two words, or one that
- * is long. A new word takes the place of the older one. Words of more than
+ * is long. Where a line is full its neighbour takes what has room there; else a
+ * new word takes the place of the older one. Words of more than
  * BT_WORD_KEY bytes or BT_WORD_KEPT pieces are not kept, nor are those whose
  * pieces do not follow each other up to the end. A struct bt_word_cache belongs
  * to one thread and one model; zero keeps nothing.
@@ -18,27 +19,29 @@
 #include "base/mem.h"
 #include "text/piece.h"
 
-#define BT_WORD_KEY 24
+#define BT_WORD_BITS 16 /* of most lines that a thread keeps: 4 MB */
+#define BT_WORD_KEY 23
 #define BT_WORD_KEPT 7
-#define BT_WORD_SHORT 16 /* most bytes, and pieces, of half a line */
+#define BT_WORD_SHORT 15 /* most bytes, and pieces, of half a line */
 #define BT_WORD_FEW 3
 
 struct bt_word_slot {
-	uint64_t key[2]; /* the word's first bytes, and zeros */
+	uint64_t key[2]; /* the word's first bytes, and zeros; the last byte is
+	                  * its length, or BT_WORD_LONG; 0: free */
 	int32_t id[BT_WORD_FEW];
 	uint8_t size[2]; /* of the first pieces; the last has the rest */
-	uint8_t len, n;  /* bytes of the word, 0: free; pieces */
+	uint8_t unused, n;
 };
+#define BT_WORD_LONG 255 /* more bytes than BT_WORD_SHORT */
 
 /* The other half of a line whose word is long or has many pieces. */
 struct bt_word_more {
-	uint64_t key; /* bytes behind the first BT_WORD_SHORT, and zeros */
+	uint64_t key;    /* bytes behind the first BT_WORD_SHORT, and zeros */
+	uint8_t size[5]; /* of the third piece and those behind */
+	uint8_t len, unused;
+	uint8_t both; /* BT_WORD_LONG, which ends no short word's key */
 	int32_t id[BT_WORD_KEPT - BT_WORD_FEW];
-	uint8_t size[6]; /* of the third piece and those behind */
-	uint8_t len;     /* BT_WORD_BOTH, which no word has */
-	uint8_t unused;
 };
-#define BT_WORD_BOTH 255
 
 struct bt_word_line {
 	struct bt_word_slot first;
@@ -48,14 +51,21 @@ struct bt_word_line {
 	};
 };
 _Static_assert(sizeof(struct bt_word_line) == 64, "a cache line");
-_Static_assert(offsetof(struct bt_word_slot, len) ==
-                   offsetof(struct bt_word_more, len),
-               "one place of the length");
+_Static_assert(offsetof(struct bt_word_more, both) == 15,
+               "where keys have their length");
+
+/* How a half's key ends: the length of a short word, BT_WORD_LONG, or 0. */
+static inline unsigned bt_word_mark(const struct bt_word_slot *s)
+{
+	return (unsigned)(s->key[1] >> 56);
+}
 
 struct bt_word_cache {
 	struct bt_word_line *line; /* [1 << bits], or NULL */
 	unsigned bits, most;
-	size_t kept; /* since it has this size */
+	unsigned shift; /* of a hash to the line's number */
+	unsigned quick; /* most bytes of words whose key is made in line */
+	size_t kept;    /* since it has this size */
 	struct bt_arena arena;
 };
 
@@ -77,7 +87,7 @@ static inline void bt_word_cache_tend(struct bt_word_cache *c)
 
 /* A word that is looked for. */
 struct bt_word_query {
-	uint64_t key[3];
+	uint64_t key[2], more; /* as in the line; more: of long words */
 	size_t n;
 	struct bt_word_line *line; /* its place; NULL: it is not to be kept */
 };
@@ -90,46 +100,22 @@ static inline uint64_t bt_word_eight(const uint8_t *p)
 	return v;
 }
 
-/* Which bits of a key a word of n bytes has. */
-extern const uint64_t bt_word_mask[BT_WORD_KEY + 1][3];
+/* Which bits of a key are of a word of n bytes. */
+extern const uint64_t bt_word_mask[BT_WORD_SHORT + 1][2];
 
-/* The n bytes at p, of which none behind end may be read, and zeros. */
-static inline void bt_word_key(const uint8_t *p, size_t n, const uint8_t *end,
-                               uint64_t key[3])
-{
-	const uint64_t *mask = bt_word_mask[n];
-
-	if (end - p >= BT_WORD_KEY) {
-		/* one way for all, since to guess their lengths costs more */
-		key[0] = bt_word_eight(p) & mask[0];
-		key[1] = bt_word_eight(p + 8) & mask[1];
-		key[2] = bt_word_eight(p + 16) & mask[2];
-		return;
-	}
-	key[0] = key[1] = key[2] = 0;
-	if (n >= 8)
-		key[0] = bt_word_eight(p);
-	else
-		memcpy(key, p, n);
-	if (n >= 16)
-		key[1] = bt_word_eight(p + 8);
-	else if (n > 8)
-		key[1] = bt_word_eight(p + n - 8) >> 8 * (16 - n);
-	if (n > 16)
-		key[2] = bt_word_eight(p + n - 8) >> 8 * (24 - n);
-}
-
-static inline struct bt_word_line *
-bt_word_place(const struct bt_word_cache *c, const uint64_t key[3], size_t n)
+static inline struct bt_word_line *bt_word_place(const struct bt_word_cache *c,
+                                                 const uint64_t key[2])
 {
 	/* odd numbers with bits everywhere, the first 2^64 / golden ratio */
-	uint64_t h = (key[0] + n) * 0x9e3779b97f4a7c15u;
+	uint64_t h = key[0] + key[1] * 0xbf58476d1ce4e5b9u;
 
-	h ^= key[1] * 0xbf58476d1ce4e5b9u;
-	h ^= key[2] * 0x94d049bb133111ebu;
 	h = (h ^ h >> 32) * 0x9e3779b97f4a7c15u;
-	return &c->line[h >> (64 - c->bits)];
+	return &c->line[h >> c->shift];
 }
+
+/* The same as bt_word_seek, of any word, behind which nothing is read. */
+void bt_word_seek_any(const struct bt_word_cache *c, const uint8_t *p, size_t n,
+                      struct bt_word_query *q);
 
 /* Sets q to the word of n bytes, at least one, at p, in a text that can be read
  * up to end, and begins to load its place. */
@@ -137,40 +123,59 @@ static inline void bt_word_seek(const struct bt_word_cache *c, const uint8_t *p,
                                 size_t n, const uint8_t *end,
                                 struct bt_word_query *q)
 {
-	q->line = NULL;
-	if (c->line == NULL || n > BT_WORD_KEY)
+	if (n > c->quick || end - p < 16) {
+		bt_word_seek_any(c, p, n, q);
 		return;
-	bt_word_key(p, n, end, q->key);
+	}
+	/* one way for all, since to guess their lengths costs more */
+	q->key[0] = bt_word_eight(p) & bt_word_mask[n][0];
+	q->key[1] = (bt_word_eight(p + 8) & bt_word_mask[n][1]) | (uint64_t)n
+	                                                              << 56;
 	q->n = n;
-	q->line = bt_word_place(c, q->key, n);
+	q->line = bt_word_place(c, q->key);
 	__builtin_prefetch(q->line);
 }
 
-/* 0 if the word is in this half of its line. */
+/* 0 if the key is that of this half of its line. */
 static inline uint64_t bt_word_differs(const struct bt_word_slot *s,
                                        const struct bt_word_query *q)
 {
-	return (s->len ^ q->n) | (s->key[0] ^ q->key[0]) |
-	       (s->key[1] ^ q->key[1]);
+	return (s->key[0] ^ q->key[0]) | (s->key[1] ^ q->key[1]);
 }
 
-/* Where the word is kept, or NULL. Which half it is cannot be guessed, so that
- * both are looked at. */
+/* Looks for it in the neighbour of its line. */
+const struct bt_word_slot *bt_word_find_beside(const struct bt_word_cache *c,
+                                               struct bt_word_query *q);
+
+/* Looks for it in its line. Which half it is cannot be guessed, so that both
+ * are looked at. */
 static inline const struct bt_word_slot *
-bt_word_find(const struct bt_word_query *q)
+bt_word_find_in(const struct bt_word_query *q)
 {
 	const struct bt_word_line *l = q->line;
-	const struct bt_word_slot *s;
 	uint64_t first, second;
 
 	if (l == NULL)
 		return NULL;
 	first = bt_word_differs(&l->first, q);
+	if (q->n > BT_WORD_SHORT)
+		return first == 0 && l->more.key == q->more &&
+		               l->more.len == q->n
+		           ? &l->first
+		           : NULL;
 	second = bt_word_differs(&l->second, q);
-	s = second == 0 ? &l->second : &l->first;
 	if (first != 0 && second != 0)
 		return NULL;
-	return q->n <= BT_WORD_SHORT || l->more.key == q->key[2] ? s : NULL;
+	return second == 0 ? &l->second : &l->first;
+}
+
+/* Where the word is kept, or NULL; q->line is then the line that has it. */
+static inline const struct bt_word_slot *
+bt_word_find(const struct bt_word_cache *c, struct bt_word_query *q)
+{
+	const struct bt_word_slot *s = bt_word_find_in(q);
+
+	return s != NULL ? s : bt_word_find_beside(c, q);
 }
 
 /* Sets the third of n pieces and those behind. */
@@ -192,9 +197,29 @@ static inline int bt_word_recall(const struct bt_word_query *q,
 	/* all three, since to guess their number costs more */
 	p[0] = (struct bt_piece){s->id[0], at, next};
 	p[1] = (struct bt_piece){s->id[1], next, next + s->size[1]};
-	p[2] = (struct bt_piece){s->id[2], next + s->size[1], at + s->len};
+	p[2] =
+	    (struct bt_piece){s->id[2], next + s->size[1], at + (uint32_t)q->n};
 	if (s->n > BT_WORD_FEW)
 		bt_word_recall_many(q->line, p);
+	return BT_OK;
+}
+
+/* The same where they are ids. */
+static inline int bt_word_recall_ids(const struct bt_word_query *q,
+                                     const struct bt_word_slot *s,
+                                     struct bt_pieces *out)
+{
+	int32_t *id;
+
+	if (bt_pieces_room_ids(out, BT_WORD_KEPT) != BT_OK)
+		return BT_ENOMEM;
+	id = out->id + out->n;
+	out->n += s->n;
+	/* one store, of what is behind the ids, too */
+	memcpy(id, (const uint8_t *)s + offsetof(struct bt_word_slot, id), 16);
+	if (s->n > BT_WORD_FEW)
+		memcpy(id + BT_WORD_FEW, q->line->more.id,
+		       sizeof(q->line->more.id));
 	return BT_OK;
 }
 

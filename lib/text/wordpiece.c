@@ -96,23 +96,23 @@ static int64_t cut(const struct bt_wordpiece *wp,
 	return 1;
 }
 
-static int cut_word(const struct bt_wordpiece *wp,
-                    struct bt_wordpiece_work *work,
-                    const struct bt_word_query *q, const uint8_t *text,
-                    size_t start, size_t end, struct bt_pieces *out)
+/* Cuts a word that is not kept and keeps it; sets *piece and *n. */
+static int cut_new(const struct bt_wordpiece *wp,
+                   struct bt_wordpiece_work *work,
+                   const struct bt_word_query *q, const uint8_t *text,
+                   size_t start, size_t end, struct bt_pieces *out, size_t *n)
 {
-	const struct bt_word_slot *kept = bt_word_find(q);
-	int64_t n;
+	struct bt_piece *piece;
+	int64_t count;
 
-	if (kept != NULL)
-		return bt_word_recall(q, kept, start, out);
 	if (bt_pieces_room(out, end - start) != BT_OK)
 		return BT_ENOMEM;
-	n = cut(wp, work, text, start, end, out->piece + out->n);
-	if (n < 0)
+	piece = out->piece + out->n;
+	count = cut(wp, work, text, start, end, piece);
+	if (count < 0)
 		return BT_ENOMEM;
-	bt_word_keep(&work->words, q, start, out->piece + out->n, (size_t)n);
-	out->n += (size_t)n;
+	*n = (size_t)count;
+	bt_word_keep(&work->words, q, start, piece, *n);
 	return BT_OK;
 }
 
@@ -120,11 +120,32 @@ int bt_wordpiece_cut(const struct bt_wordpiece *wp,
                      struct bt_wordpiece_work *work, const uint8_t *text,
                      size_t start, size_t end, struct bt_pieces *out)
 {
+	const struct bt_word_slot *kept;
 	struct bt_word_query q;
+	size_t n = 0;
 
 	bt_word_cache_tend(&work->words);
 	bt_word_seek(&work->words, text + start, end - start, text + end, &q);
-	return cut_word(wp, work, &q, text, start, end, out);
+	kept = bt_word_find(&work->words, &q);
+	if (kept != NULL)
+		return bt_word_recall(&q, kept, start, out);
+	if (cut_new(wp, work, &q, text, start, end, out, &n) != BT_OK)
+		return BT_ENOMEM;
+	out->n += n;
+	return BT_OK;
+}
+
+/* The ids of a word that is not kept. */
+static int add_new(const struct bt_wordpiece *wp,
+                   struct bt_wordpiece_work *work,
+                   const struct bt_word_query *q, const uint8_t *text,
+                   struct bt_stretch word, struct bt_pieces *out)
+{
+	size_t n = 0;
+
+	if (cut_new(wp, work, q, text, word.from, word.to, out, &n) != BT_OK)
+		return BT_ENOMEM;
+	return bt_pieces_add_ids(out, n);
 }
 
 int bt_wordpiece_cut_words(const struct bt_wordpiece *wp,
@@ -132,8 +153,10 @@ int bt_wordpiece_cut_words(const struct bt_wordpiece *wp,
                            size_t end, const struct bt_stretch *word, size_t n,
                            struct bt_pieces *out)
 {
+	const struct bt_word_slot *kept;
 	struct bt_word_query q[BT_WORDS_AHEAD];
 	size_t i, k;
+	int r;
 
 	for (; n > 0; word += k, n -= k) {
 		k = n < BT_WORDS_AHEAD ? n : BT_WORDS_AHEAD;
@@ -142,10 +165,14 @@ int bt_wordpiece_cut_words(const struct bt_wordpiece *wp,
 			bt_word_seek(&work->words, text + word[i].from,
 			             word[i].to - word[i].from, text + end,
 			             &q[i]);
-		for (i = 0; i < k; i++)
-			if (cut_word(wp, work, &q[i], text, word[i].from,
-			             word[i].to, out) != BT_OK)
-				return BT_ENOMEM;
+		for (i = 0; i < k; i++) {
+			kept = bt_word_find(&work->words, &q[i]);
+			r = kept != NULL
+			        ? bt_word_recall_ids(&q[i], kept, out)
+			        : add_new(wp, work, &q[i], text, word[i], out);
+			if (r != BT_OK)
+				return r;
+		}
 	}
 	return BT_OK;
 }
