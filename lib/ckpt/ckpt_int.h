@@ -157,9 +157,6 @@ int bt_ckpt_tf_look_in(const char *dir, char **path,
 int bt_ckpt_look_in(const char *dir, char **path,
                     struct bt_error *err) BT_MUST_USE;
 
-/* "dir/name"; NULL when out of memory. */
-char *bt_ckpt_join(const char *dir, const char *name) BT_MUST_USE;
-
 /* The formats that are known by their first bytes, for messages; NULL: none. */
 const char *bt_ckpt_foreign(const uint8_t *data, size_t size);
 

@@ -4,26 +4,10 @@
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/buf.h"
 #include "base/mem.h"
 #include "ckpt/ckpt_int.h"
-
-/* In the order in which transformers looks for them. */
-static const char *const names[] = {
-    "model.safetensors", "model.safetensors.index.json",
-    "pytorch_model.bin", "pytorch_model.bin.index.json",
-    "tf_model.h5",       "tf_model.h5.index.json",
-};
-
-char *bt_ckpt_join(const char *dir, const char *name)
-{
-	struct bt_buf b = BT_BUF_INIT;
-
-	bt_buf_printf(&b, "%s/%s", dir, name);
-	return bt_buf_detach(&b);
-}
+#include "io/modeldir.h"
 
 /* Names that model directories give to weights, and whether those can be read
  * if their path is given. */
@@ -83,7 +67,7 @@ static int nothing_in(const char *dir, struct bt_error *err)
 	bt_error_set(err, BT_EARG,
 	             "'%s' has no '%s', no '%s' and no index of such "
 	             "files%s%.100s%s",
-	             dir, names[0], names[2],
+	             dir, BT_FILE_WEIGHTS, "pytorch_model.bin",
 	             other != NULL ? "; it holds '" : "",
 	             other != NULL ? other : "", note);
 	free(other);
@@ -92,20 +76,11 @@ static int nothing_in(const char *dir, struct bt_error *err)
 
 int bt_ckpt_look_in(const char *dir, char **path, struct bt_error *err)
 {
-	char *p;
-	size_t i;
-	int r;
+	const struct bt_model_file *f;
+	int r = bt_modeldir_find(dir, BT_USE_WEIGHTS, &f, path, err);
 
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		p = bt_ckpt_join(dir, names[i]);
-		if (p == NULL)
-			return bt_error_nomem(err, "opening a checkpoint");
-		if (access(p, F_OK) == 0) {
-			*path = p;
-			return BT_OK;
-		}
-		free(p);
-	}
+	if (r != BT_OK || f != NULL)
+		return r;
 	r = bt_ckpt_tf_look_in(dir, path, err);
 	if (r != BT_OK || *path != NULL)
 		return r;

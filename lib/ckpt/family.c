@@ -6,13 +6,14 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "ckpt/ckpt_int.h"
 #include "ckpt/names.h"
 #include "ckpt/recast.h"
 #include "ckpt/show_int.h"
+#include "io/dirs.h"
 #include "io/json.h"
+#include "io/modeldir.h"
 
 /* What only the names of a family hold, the rarer ones first. */
 static const struct {
@@ -257,34 +258,30 @@ static int by_config(const char *path, struct bt_ckpt_family *f,
 	return r == BT_OK ? r : bt_error_prefix(err, "'%s'", path);
 }
 
-/* Calls fn for the first configuration in dir, and lists tokenizer files. */
+/* Reads the first configuration in dir, and lists tokenizer files. */
 static int look_beside(const char *dir, struct bt_ckpt_family *f,
                        struct bt_error *err)
 {
-	static const char *const files[] = {
-	    "config.json", "bert_config.json",        "tokenizer.json",
-	    "vocab.txt",   "assets/vocab.txt",        "vocab.json",
-	    "merges.txt",  "sentencepiece.bpe.model", "spiece.model",
-	    "spm.model",   "tokenizer.model"};
-	bool configured = false;
-	struct stat st;
+	const struct bt_model_file *file;
 	char *path;
-	size_t i;
-	int r = BT_OK;
+	int r = bt_modeldir_find(dir, BT_USE_CONFIG, &file, &path, err);
 
-	for (i = 0; i < COUNT(files) && r == BT_OK; i++) {
-		path = bt_ckpt_join(dir, files[i]);
+	if (r != BT_OK)
+		return r;
+	if (file != NULL) {
+		r = by_config(path, f, err);
+		free(path);
+	}
+	file = NULL;
+	while (r == BT_OK &&
+	       (file = bt_modeldir_next(file, BT_USE_TOKENS)) != NULL) {
+		path = bt_dirs_join(dir, file->name);
 		if (path == NULL)
 			return bt_error_nomem(err, "looking at a model");
-		if (stat(path, &st) == 0 && S_ISREG(st.st_mode)) {
-			if (i < 2 && !configured)
-				r = by_config(path, f, err);
-			configured = true;
-			if (i >= 2)
-				bt_buf_printf(&f->tokenizer, "%s%s",
-				              f->tokenizer.len > 0 ? ", " : "",
-				              files[i]);
-		}
+		if (bt_dirs_is_file(path))
+			bt_buf_printf(&f->tokenizer, "%s%s",
+			              f->tokenizer.len > 0 ? ", " : "",
+			              file->name);
 		free(path);
 	}
 	return r;

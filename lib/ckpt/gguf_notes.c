@@ -7,8 +7,10 @@
 #include "ckpt/ckpt_int.h"
 #include "ckpt/gguf_int.h"
 #include "ckpt/recast.h"
+#include "io/dirs.h"
 #include "io/in.h"
 #include "io/json.h"
+#include "io/modeldir.h"
 
 #define VOCAB_MAX ((size_t)64 << 20)
 
@@ -157,8 +159,8 @@ static void note_vocab(struct bt_gguf_notes *n, const char *data, size_t len)
 static int describe_in(const char *dir, struct bt_gguf_notes *n,
                        struct bt_error *err)
 {
-	char *config = bt_ckpt_join(dir, "config.json");
-	char *vocab = bt_ckpt_join(dir, "vocab.txt"), *data;
+	char *config = bt_dirs_join(dir, BT_FILE_CONFIG);
+	char *vocab = bt_dirs_join(dir, BT_FILE_VOCAB), *data;
 	struct stat st;
 	size_t len;
 	json_t *o;
@@ -188,7 +190,7 @@ static int describe_in(const char *dir, struct bt_gguf_notes *n,
 int bt_gguf_describe(const char *from, struct bt_gguf_notes *n,
                      struct bt_error *err)
 {
-	char *dir = bt_recast_directory_of(from);
+	char *dir = bt_dirs_of(from);
 	int r;
 
 	if (dir == NULL)

@@ -11,7 +11,9 @@
 #include "ckpt/family.h"
 #include "ckpt/rename.h"
 #include "ckpt/source.h"
+#include "io/dirs.h"
 #include "io/json.h"
+#include "io/modeldir.h"
 
 #define MANY 20 /* names in a message */
 
@@ -29,9 +31,7 @@ static bool is(const char *s, const char *word)
 
 bool bt_recast_is_dir(const char *path)
 {
-	struct stat st;
-
-	return ends(path, "/") || (stat(path, &st) == 0 && S_ISDIR(st.st_mode));
+	return ends(path, "/") || bt_dirs_is_dir(path);
 }
 
 /* The format that was given, or what the name of the target says; or NULL. */
@@ -131,53 +131,28 @@ static int choose(struct bt_recast *r, struct bt_named_list *l,
 	return e;
 }
 
-/* The number of heads that the configuration in a directory says; 0: none. */
-static int read_heads(const char *dir, const char *name, int64_t *heads,
-                      struct bt_error *err)
-{
-	char *path = bt_ckpt_join(dir, name);
-	struct stat st;
-	json_t *o;
-	int e = BT_OK;
-
-	*heads = 0;
-	if (path == NULL)
-		return bt_error_nomem(err, "reading a configuration");
-	if (stat(path, &st) == 0) {
-		e = bt_json_load(path, &o, err);
-		if (e == BT_OK) {
-			e = bt_json_int(o, "num_attention_heads", 1, 1 << 20,
-			                heads, err);
-			if (e != BT_OK)
-				bt_error_prefix(err, "'%s'", path);
-			json_decref(o);
-		}
-	}
-	free(path);
-	return e;
-}
-
-/* The heads that were given, or what stands beside the checkpoint. */
+/* The heads that were given, or those of the configuration that stands beside
+ * the checkpoint. */
 static int find_heads(const struct bt_recast *r, int *heads,
                       struct bt_error *err)
 {
-	static const char *const names[] = {"config.json", "bert_config.json"};
-	struct bt_buf b = BT_BUF_INIT;
-	const char *slash = strrchr(r->from, '/'), *dir;
+	char *dir = bt_dirs_of(r->from), *path = NULL;
+	const struct bt_model_file *f = NULL;
 	int64_t n = r->heads;
-	int i, e = BT_OK;
+	json_t *o = NULL;
+	int e = BT_OK;
 
-	if (bt_recast_is_dir(r->from))
-		bt_buf_puts(&b, r->from);
-	else if (slash != NULL)
-		bt_buf_put(&b, r->from, (size_t)(slash - r->from) + 1);
-	else
-		bt_buf_putc(&b, '.');
-	dir = bt_buf_str(&b);
 	if (dir == NULL)
 		e = bt_error_nomem(err, "reading a configuration");
-	for (i = 0; i < 2 && n == 0 && e == BT_OK; i++)
-		e = read_heads(dir, names[i], &n, err);
+	if (e == BT_OK && n == 0)
+		e = bt_modeldir_find(dir, BT_USE_CONFIG, &f, &path, err);
+	if (e == BT_OK && f != NULL)
+		e = bt_json_load(path, &o, err);
+	if (e == BT_OK && o != NULL) {
+		e = bt_json_int(o, "num_attention_heads", 1, 1 << 20, &n, err);
+		if (e != BT_OK)
+			bt_error_prefix(err, "'%s'", path);
+	}
 	if (e == BT_OK && n == 0)
 		e = bt_error_set(err, BT_EARG,
 		                 "how many attention heads the model has is "
@@ -185,7 +160,9 @@ static int find_heads(const struct bt_recast *r, int *heads,
 		                 "nor bert_config.json (--heads)",
 		                 dir);
 	*heads = (int)n;
-	bt_buf_clear(&b);
+	json_decref(o);
+	free(path);
+	free(dir);
 	return e;
 }
 
@@ -324,15 +301,15 @@ static const char *target(struct bt_recast *r, const char *format)
 	bt_buf_puts(&r->path, r->to);
 	if (bt_recast_is_dir(r->to)) {
 		if (is(format, "safetensors"))
-			bt_buf_printf(&r->path, "%smodel.safetensors", slash);
+			bt_buf_printf(&r->path, "%s" BT_FILE_WEIGHTS, slash);
 		else if (is_hdf5(format))
-			bt_buf_printf(&r->path, "%s%s.h5", slash,
-			              is(format, "h5") ? "tf_model"
-			                               : "weights");
+			bt_buf_printf(&r->path, "%s%s", slash,
+			              is(format, "h5") ? BT_FILE_TF_KERAS
+			                               : "weights.h5");
 		else if (!is_tensorflow(format))
 			bt_buf_printf(&r->path, "%smodel.%s", slash, format);
 		else
-			bt_buf_printf(&r->path, "%sbert_model.ckpt", slash);
+			bt_buf_printf(&r->path, "%s" BT_FILE_TF_STEM, slash);
 	} else if (is_tensorflow(format) && ends(r->to, ".index")) {
 		r->path.len = n - strlen(".index");
 	}

@@ -51,9 +51,6 @@ int bt_recast_check(const struct bt_recast *r,
 int bt_recast_beside(const char *from, const char *dir, int *copied,
                      struct bt_error *err) BT_MUST_USE;
 
-/* The directory that a path is, or is in; free() it. NULL: out of memory. */
-char *bt_recast_directory_of(const char *path) BT_MUST_USE;
-
 /* Whether path is a directory, or is meant to be one by its last slash. */
 bool bt_recast_is_dir(const char *path);
 

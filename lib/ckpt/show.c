@@ -11,7 +11,9 @@
 #include "base/mem.h"
 #include "ckpt/ckpt_int.h"
 #include "ckpt/show_int.h"
+#include "io/dirs.h"
 #include "io/json.h"
+#include "io/modeldir.h"
 
 #define COLUMNS 16
 #define WIDEST 72 /* longer cells push the rest of their line aside */
@@ -251,7 +253,7 @@ static int config_line(struct bt_buf *b, const json_t *o, struct bt_error *err)
 
 int bt_show_config(struct bt_buf *b, const char *dir, struct bt_error *err)
 {
-	char *path = bt_ckpt_join(dir, "config.json");
+	char *path = bt_dirs_join(dir, BT_FILE_CONFIG);
 	struct bt_buf line = BT_BUF_INIT;
 	json_t *o;
 	int r;

@@ -11,6 +11,8 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "ckpt/ckpt_int.h"
+#include "io/dirs.h"
+#include "io/modeldir.h"
 
 #define STATE_MAX 4096 /* a line of the file "checkpoint" */
 
@@ -67,7 +69,7 @@ static int latest(const char *dir, const char *state, char **path,
 		                    "'%s' does not say which checkpoint is the "
 		                    "latest",
 		                    state);
-	stem = bt_ckpt_join(dir, last);
+	stem = bt_dirs_join(dir, last);
 	if (stem == NULL)
 		return bt_error_nomem(err, "opening a checkpoint");
 	*path = index_of(stem, strlen(stem));
@@ -92,7 +94,7 @@ static char *only_index(const char *dir)
 		if (fnmatch("*.index", e->d_name, FNM_PERIOD) != 0)
 			continue;
 		if (n++ == 0)
-			only = bt_ckpt_join(dir, e->d_name);
+			only = bt_dirs_join(dir, e->d_name);
 	}
 	if (d != NULL)
 		closedir(d);
@@ -105,9 +107,9 @@ static char *only_index(const char *dir)
 
 int bt_ckpt_tf_look_in(const char *dir, char **path, struct bt_error *err)
 {
-	char *stem = bt_ckpt_join(dir, "bert_model.ckpt");
-	char *saved = bt_ckpt_join(dir, "variables/variables");
-	char *state = bt_ckpt_join(dir, "checkpoint");
+	char *stem = bt_dirs_join(dir, BT_FILE_TF_STEM);
+	char *saved = bt_dirs_join(dir, "variables/variables");
+	char *state = bt_dirs_join(dir, "checkpoint");
 	struct stat st;
 	int r = BT_OK;
 

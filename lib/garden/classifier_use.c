@@ -7,7 +7,9 @@
 #include "ckpt/recast.h"
 #include "garden/classifier.h"
 #include "garden/paths.h"
+#include "io/dirs.h"
 #include "io/json.h"
+#include "io/modeldir.h"
 #include "task/predict.h"
 #include "task/stream.h"
 
@@ -76,7 +78,7 @@ int bt_classifier_predict(const struct bt_classifier *c, struct bt_error *err)
 	struct bt_paths in = {0};
 	struct bt_stream s;
 	struct bt_meta meta;
-	char *path = bt_model_path(c->dir, "test_results.tsv");
+	char *path = bt_dirs_join(c->dir, "test_results.tsv");
 	int r = bt_meta_read(c->meta_data, &meta, err);
 
 	if (r == BT_OK && path == NULL)
@@ -120,7 +122,7 @@ static int export_config(const struct bt_classifier *c, int n,
 {
 	struct bt_labels labels = {0};
 	struct bt_config config;
-	char *path = bt_model_path(c->export, "config.json");
+	char *path = bt_dirs_join(c->export, BT_FILE_CONFIG);
 	json_t *o = NULL;
 	int r = bt_config_load(c->config, &config, err);
 
@@ -154,7 +156,7 @@ static int export_weights(const struct bt_classifier *c, struct bt_error *err)
 	                        .names = "hf",
 	                        .drop = drop,
 	                        .n_drop = sizeof(drop) / sizeof(drop[0])};
-	char *path = bt_model_path(c->export, "model.safetensors");
+	char *path = bt_dirs_join(c->export, BT_FILE_WEIGHTS);
 	int r;
 
 	if (path == NULL)

@@ -1,12 +1,26 @@
 /* SPDX-License-Identifier: MIT */
-/* Directories that files are to be written into. */
+/* Paths of files in directories. */
 #ifndef BT_IO_DIRS_H
 #define BT_IO_DIRS_H
+
+#include <stdbool.h>
 
 #include "base/err.h"
 
 /* Makes the directories that lead to path, not path itself: all before its last
  * '/'. Those that are there stay as they are. */
 int bt_dirs_above(const char *path, struct bt_error *err) BT_MUST_USE;
+
+/* "dir/name", to be freed; NULL: out of memory. */
+char *bt_dirs_join(const char *dir, const char *name) BT_MUST_USE;
+
+/* The directory that a path is, or that its file is in; to be freed. NULL: out
+ * of memory. */
+char *bt_dirs_of(const char *path) BT_MUST_USE;
+
+/* Whether something has that path; whether it is a file, or a directory. */
+bool bt_dirs_there(const char *path);
+bool bt_dirs_is_file(const char *path);
+bool bt_dirs_is_dir(const char *path);
 
 #endif

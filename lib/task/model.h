@@ -79,7 +79,4 @@ size_t bt_model_width(const struct bt_model *m);
 int bt_model_save(const char *dir, const struct bt_model *m,
                   struct bt_error *err) BT_MUST_USE;
 
-/* "dir/name"; NULL when out of memory. */
-char *bt_model_path(const char *dir, const char *name);
-
 #endif

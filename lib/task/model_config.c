@@ -2,35 +2,21 @@
 /* The configuration of a model directory: apart from model.c, so that a program
  * that computes nothing needs no libraries that do. */
 #include <stdlib.h>
-#include <unistd.h>
 
-#include "base/buf.h"
+#include "io/dirs.h"
+#include "io/modeldir.h"
 #include "io/remote.h"
 #include "task/model.h"
-
-char *bt_model_path(const char *dir, const char *name)
-{
-	struct bt_buf b = BT_BUF_INIT;
-
-	bt_buf_printf(&b, "%s/%s", dir, name);
-	return bt_buf_detach(&b);
-}
 
 /* The path of the configuration in a directory. */
 static int config_path(const char *dir, char **path, struct bt_error *err)
 {
-	static const char *const names[] = {"config.json", "bert_config.json"};
-	size_t i;
+	const struct bt_model_file *f;
+	int r = bt_modeldir_find(dir, BT_USE_CONFIG, &f, path, err);
 
-	for (i = 0; i < 2; i++) {
-		*path = bt_model_path(dir, names[i]);
-		if (*path == NULL)
-			return bt_error_nomem(err, "opening a model");
-		if (access(*path, F_OK) == 0)
-			return BT_OK;
-		free(*path);
-	}
-	if (access(dir, F_OK) != 0)
+	if (r != BT_OK || f != NULL)
+		return r;
+	if (!bt_dirs_there(dir))
 		return bt_error_set(err, BT_EIO,
 		                    "no model directory '%s': no such "
 		                    "directory",

@@ -248,10 +248,6 @@ int bt_tok_set_role(struct bt_tok *t, enum bt_tok_role role, struct bt_span s,
                     struct bt_error *err) BT_MUST_USE;
 int bt_tok_guess_roles(struct bt_tok *t, struct bt_error *err) BT_MUST_USE;
 
-/* "DIR/name", to be freed; NULL when out of memory. */
-char *bt_tok_file(const char *dir, const char *name) BT_MUST_USE;
-bool bt_tok_exists(const char *path);
-
 extern const char *const bt_tok_role_key[BT_TOK_ROLES]; /* "unk_token" ... */
 
 #endif

@@ -2,15 +2,15 @@
 /* The configuration files beside a vocabulary. */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
-#include "base/buf.h"
 #include "base/mem.h"
+#include "io/dirs.h"
 #include "io/json.h"
+#include "io/modeldir.h"
 #include "text/tok_int.h"
 
-#define CONFIG "tokenizer_config.json"
-#define MAP "special_tokens_map.json"
+#define CONFIG BT_FILE_TOKENIZER_CONFIG
+#define MAP BT_FILE_SPECIALS
 
 /* Larger than any real limit: transformers writes 1e30 for "none". */
 #define NO_LIMIT 1e9
@@ -18,31 +18,16 @@
 const char *const bt_tok_role_key[BT_TOK_ROLES] = {
     "unk_token", "cls_token", "sep_token", "pad_token", "mask_token"};
 
-char *bt_tok_file(const char *dir, const char *name)
-{
-	struct bt_buf b = BT_BUF_INIT;
-
-	bt_buf_printf(&b, "%s/%s", dir, name);
-	return bt_buf_detach(&b);
-}
-
-bool bt_tok_exists(const char *path)
-{
-	struct stat st;
-
-	return stat(path, &st) == 0;
-}
-
 /* Loads DIR/name into *o, or leaves it NULL where there is no such file. */
 static int load(const struct bt_tok *t, const char *name, json_t **o,
                 struct bt_error *err)
 {
-	char *path = bt_tok_file(t->path, name);
+	char *path = bt_dirs_join(t->path, name);
 	int r = BT_OK;
 
 	if (path == NULL)
 		return bt_error_nomem(err, "reading a tokenizer");
-	if (bt_tok_exists(path))
+	if (bt_dirs_there(path))
 		r = bt_json_load(path, o, err);
 	free(path);
 	return r;
@@ -112,7 +97,7 @@ static int read_added_files(struct bt_tok *t, json_t *config, json_t *map,
                             struct bt_error *err)
 {
 	json_t *added = NULL;
-	int r = load(t, "added_tokens.json", &added, err);
+	int r = load(t, BT_FILE_ADDED, &added, err);
 
 	if (r != BT_OK)
 		return r;
@@ -123,7 +108,7 @@ static int read_added_files(struct bt_tok *t, json_t *config, json_t *map,
 	} else {
 		r = bt_tok_add_table(t, added, true, err);
 		if (r != BT_OK)
-			blame(t, "added_tokens.json", err);
+			blame(t, BT_FILE_ADDED, err);
 	}
 	json_decref(added);
 	if (r != BT_OK)
@@ -325,17 +310,15 @@ static int read_position_offset(const json_t *o, int64_t *offset,
 
 int bt_tok_read_model_config(struct bt_tok *t, struct bt_error *err)
 {
-	static const char *const names[] = {"config.json", "bert_config.json"};
 	int64_t positions = 0, size = 0, offset = 0;
-	const char *name = names[0];
+	const struct bt_model_file *f;
 	json_t *o = NULL;
-	int r = BT_OK;
-	size_t i;
+	char *path = NULL;
+	int r = bt_modeldir_find(t->path, BT_USE_CONFIG, &f, &path, err);
 
-	for (i = 0; r == BT_OK && o == NULL && i < 2; i++) {
-		name = names[i];
-		r = load(t, name, &o, err);
-	}
+	if (r == BT_OK && f != NULL)
+		r = bt_json_load(path, &o, err);
+	free(path);
 	if (r != BT_OK || o == NULL)
 		return r;
 	r = bt_json_int(o, "max_position_embeddings", 1, INT32_MAX, &positions,
@@ -346,7 +329,7 @@ int bt_tok_read_model_config(struct bt_tok *t, struct bt_error *err)
 		r = read_position_offset(o, &offset, err);
 	json_decref(o);
 	if (r != BT_OK)
-		return bt_error_prefix(err, "'%s/%s'", t->path, name);
+		return bt_error_prefix(err, "'%s/%s'", t->path, f->name);
 	if (offset < positions)
 		positions -= offset;
 	t->max_positions = (size_t)positions;
@@ -355,6 +338,7 @@ int bt_tok_read_model_config(struct bt_tok *t, struct bt_error *err)
 		return bt_error_set(err, BT_EFORMAT,
 		                    "'%s': the vocabulary has %zu tokens and "
 		                    "the model only %zu (vocab_size in %s)",
-		                    t->path, t->vocab.n, t->model_size, name);
+		                    t->path, t->vocab.n, t->model_size,
+		                    f->name);
 	return BT_OK;
 }

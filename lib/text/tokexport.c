@@ -5,8 +5,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "io/dirs.h"
 #include "io/in.h"
 #include "io/json.h"
+#include "io/modeldir.h"
 #include "io/out.h"
 #include "text/tokexport_int.h"
 
@@ -210,7 +212,7 @@ static int make_json(const struct bt_tok *t, json_t **o, struct bt_error *err)
 	} else if (t->spm != NULL) {
 		r = bt_spm_json(t, o, err);
 	} else {
-		path = bt_tok_file(t->path, "merges.txt");
+		path = bt_dirs_join(t->path, BT_FILE_MERGES);
 		if (path != NULL)
 			r = bt_in_whole(path, MAX_FILE, &merges, &n, err);
 		if (path != NULL && r == BT_OK)
@@ -246,7 +248,7 @@ int bt_tok_save_json(const struct bt_tok *t, const char *dir,
 	char *path;
 	int r = make_json(t, &o, err);
 
-	path = bt_tok_file(dir, "tokenizer.json");
+	path = bt_dirs_join(dir, BT_FILE_TOKENIZER);
 	if (r == BT_OK && path == NULL)
 		r = bt_error_nomem(err, "writing a tokenizer");
 	if (r == BT_OK)

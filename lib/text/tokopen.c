@@ -5,6 +5,8 @@
 #include <sys/stat.h>
 
 #include "base/mem.h"
+#include "io/dirs.h"
+#include "io/modeldir.h"
 #include "io/remote.h"
 #include "text/tok_int.h"
 
@@ -78,32 +80,13 @@ static int read_vocab(struct bt_tok *t, const char *path, struct bt_error *err)
 	return r;
 }
 
-/* The SentencePiece model of a directory in *path, to be freed; NULL: none. */
-static int find_spm(const struct bt_tok *t, char **path, struct bt_error *err)
-{
-	static const char *const names[] = {"sentencepiece.bpe.model",
-	                                    "spiece.model", "spm.model",
-	                                    "tokenizer.model"};
-	size_t i;
-
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		*path = bt_tok_file(t->path, names[i]);
-		if (*path == NULL)
-			return bt_error_nomem(err, "opening a tokenizer");
-		if (bt_tok_exists(*path))
-			return BT_OK;
-		free(*path);
-	}
-	*path = NULL;
-	return BT_OK;
-}
-
 static int read_spm(struct bt_tok *t, struct bt_error *err)
 {
+	const struct bt_model_file *f = NULL;
 	char *path = NULL;
-	int r = find_spm(t, &path, err);
+	int r = bt_modeldir_find(t->path, BT_USE_SPM, &f, &path, err);
 
-	if (r == BT_OK && path == NULL)
+	if (r == BT_OK && f == NULL)
 		r = bt_error_set(err, BT_EFORMAT,
 		                 "'%s' holds no tokenizer.json, no vocab.txt, "
 		                 "and not both vocab.json and merges.txt, nor "
@@ -117,19 +100,19 @@ static int read_spm(struct bt_tok *t, struct bt_error *err)
 
 static int read_dir(struct bt_tok *t, struct bt_error *err)
 {
-	char *json = bt_tok_file(t->path, "tokenizer.json");
-	char *vocab = bt_tok_file(t->path, "vocab.txt");
-	char *ids = bt_tok_file(t->path, "vocab.json");
-	char *merges = bt_tok_file(t->path, "merges.txt");
+	char *json = bt_dirs_join(t->path, BT_FILE_TOKENIZER);
+	char *vocab = bt_dirs_join(t->path, BT_FILE_VOCAB);
+	char *ids = bt_dirs_join(t->path, BT_FILE_IDS);
+	char *merges = bt_dirs_join(t->path, BT_FILE_MERGES);
 	int r;
 
 	if (json == NULL || vocab == NULL || ids == NULL || merges == NULL)
 		r = bt_error_nomem(err, "opening a tokenizer");
-	else if (bt_tok_exists(json))
+	else if (bt_dirs_there(json))
 		r = bt_tok_read_json(t, json, err);
-	else if (bt_tok_exists(vocab))
+	else if (bt_dirs_there(vocab))
 		r = read_vocab(t, vocab, err);
-	else if (bt_tok_exists(ids) && bt_tok_exists(merges))
+	else if (bt_dirs_there(ids) && bt_dirs_there(merges))
 		r = bt_tok_read_merges(t, ids, merges, err);
 	else
 		r = read_spm(t, err);
@@ -174,16 +157,17 @@ static int read_file(struct bt_tok *t, struct bt_error *err)
  * then the directory. */
 static int find_assets(struct bt_tok *t, struct bt_error *err)
 {
-	char *vocab = bt_tok_file(t->path, "vocab.txt");
-	char *saved = bt_tok_file(t->path, "saved_model.pb");
-	char *assets = bt_tok_file(t->path, "assets");
-	char *there = assets != NULL ? bt_tok_file(assets, "vocab.txt") : NULL;
+	char *vocab = bt_dirs_join(t->path, BT_FILE_VOCAB);
+	char *saved = bt_dirs_join(t->path, "saved_model.pb");
+	char *assets = bt_dirs_join(t->path, "assets");
+	char *there =
+	    assets != NULL ? bt_dirs_join(assets, BT_FILE_VOCAB) : NULL;
 	int r = BT_OK;
 
 	if (vocab == NULL || saved == NULL || there == NULL) {
 		r = bt_error_nomem(err, "opening a tokenizer");
-	} else if (!bt_tok_exists(vocab) && bt_tok_exists(saved) &&
-	           bt_tok_exists(there)) {
+	} else if (!bt_dirs_there(vocab) && bt_dirs_there(saved) &&
+	           bt_dirs_there(there)) {
 		free(t->path);
 		t->path = assets;
 		assets = NULL;

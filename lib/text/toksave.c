@@ -3,8 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/dirs.h"
 #include "io/in.h"
 #include "io/json.h"
+#include "io/modeldir.h"
 #include "io/out.h"
 #include "text/tokexport_int.h"
 
@@ -13,7 +15,7 @@
 static int copy(const char *from, const char *dir, const char *name,
                 struct bt_error *err)
 {
-	char *to = bt_tok_file(dir, name), *data = NULL;
+	char *to = bt_dirs_join(dir, name), *data = NULL;
 	size_t n = 0;
 	int r = to == NULL ? bt_error_nomem(err, "writing a tokenizer")
 	                   : bt_in_whole(from, MAX_FILE, &data, &n, err);
@@ -28,26 +30,19 @@ static int copy(const char *from, const char *dir, const char *name,
 static int copy_dir(const struct bt_tok *t, const char *dir,
                     struct bt_error *err)
 {
-	static const char *const names[] = {"tokenizer.json",
-	                                    "vocab.txt",
-	                                    "vocab.json",
-	                                    "merges.txt",
-	                                    "sentencepiece.bpe.model",
-	                                    "spiece.model",
-	                                    "spm.model",
-	                                    "tokenizer.model",
-	                                    "special_tokens_map.json",
-	                                    "added_tokens.json"};
+	const unsigned uses = BT_USE_TOKENS | BT_USE_SPECIALS;
+	const struct bt_model_file *f = NULL;
 	char *from;
-	size_t i;
 	int r = BT_OK;
 
-	for (i = 0; r == BT_OK && i < sizeof(names) / sizeof(names[0]); i++) {
-		from = bt_tok_file(t->path, names[i]);
+	while (r == BT_OK && (f = bt_modeldir_next(f, uses)) != NULL) {
+		if (f->as != NULL)
+			continue; /* that directory is dir itself */
+		from = bt_dirs_join(t->path, f->name);
 		if (from == NULL)
 			return bt_error_nomem(err, "writing a tokenizer");
-		if (bt_tok_exists(from))
-			r = copy(from, dir, names[i], err);
+		if (bt_dirs_there(from))
+			r = copy(from, dir, f->name, err);
 		free(from);
 	}
 	return r;
@@ -109,8 +104,8 @@ static int complete(const struct bt_tok *t, json_t *o, size_t max_length)
 static int save_config(const struct bt_tok *t, const char *dir,
                        size_t max_length, struct bt_error *err)
 {
-	static const char name[] = "tokenizer_config.json";
-	char *from = bt_tok_file(t->path, name), *to = bt_tok_file(dir, name);
+	static const char name[] = BT_FILE_TOKENIZER_CONFIG;
+	char *from = bt_dirs_join(t->path, name), *to = bt_dirs_join(dir, name);
 	json_t *o = NULL, *before = NULL;
 	int r = BT_OK;
 
@@ -144,7 +139,7 @@ int bt_tok_save(const struct bt_tok *t, const char *dir, size_t max_length,
 		r = copy_dir(t, dir, err);
 	else
 		r = copy(t->path, dir,
-		         t->is_json ? "tokenizer.json" : "vocab.txt", err);
+		         t->is_json ? BT_FILE_TOKENIZER : BT_FILE_VOCAB, err);
 	/* what of the configuration decides ids is in there, too */
 	if (r == BT_OK && t->spm != NULL)
 		r = bt_tok_save_json(t, dir, err);

@@ -10,7 +10,9 @@
 #include <utf8proc.h>
 
 #include "base/mem.h"
+#include "io/dirs.h"
 #include "io/json.h"
+#include "io/modeldir.h"
 #include "text/steps_int.h"
 #include "text/tokjson_int.h"
 #include "text/tokspm_int.h"
@@ -79,7 +81,7 @@ static const struct bt_spm_family families[] = {
      BT_SPM_CLEAN_NONE,
      {NULL}},
 };
-#define CONFIG "tokenizer_config.json"
+#define CONFIG BT_FILE_TOKENIZER_CONFIG
 #define FAMILIES (sizeof(families) / sizeof(families[0]))
 
 static bool is_class(const char *name, const char *class)
@@ -135,12 +137,12 @@ static int find_family(const struct bt_tok *t, const json_t *config,
 static int load(const struct bt_tok *t, const char *name, json_t **o,
                 struct bt_error *err)
 {
-	char *path = bt_tok_file(t->path, name);
+	char *path = bt_dirs_join(t->path, name);
 	int r = BT_OK;
 
 	if (path == NULL)
 		return bt_error_nomem(err, "reading a tokenizer");
-	if (bt_tok_exists(path))
+	if (bt_dirs_there(path))
 		r = bt_json_load(path, o, err);
 	free(path);
 	return r;
@@ -204,7 +206,7 @@ static int read_settings(const struct bt_tok *t, struct bt_spm_settings *s,
 
 	*s = (struct bt_spm_settings){.prefix = 1};
 	if (r == BT_OK)
-		r = load(t, "config.json", &model, err);
+		r = load(t, BT_FILE_CONFIG, &model, err);
 	if (r == BT_OK)
 		r = find_family(t, config, model, &s->family, err);
 	if (r == BT_OK) {

@@ -7,7 +7,9 @@
 #include <sys/stat.h>
 
 #include "base/buf.h"
+#include "io/dirs.h"
 #include "io/json.h"
+#include "io/modeldir.h"
 #include "io/out.h"
 #include "text/tok_int.h"
 
@@ -15,7 +17,7 @@
 static int write_file(const char *dir, const char *name, struct bt_buf *b,
                       struct bt_error *err)
 {
-	char *path = bt_tok_file(dir, name);
+	char *path = bt_dirs_join(dir, name);
 	int r;
 
 	if (path == NULL || b->oom)
@@ -85,7 +87,7 @@ static int save_pairs(const struct bt_subwords *s, const char *dir,
 	int r = put_json(s, &b, err);
 
 	if (r == BT_OK)
-		r = write_file(dir, "vocab.json", &b, err);
+		r = write_file(dir, BT_FILE_IDS, &b, err);
 	if (r != BT_OK) {
 		bt_buf_clear(&b);
 		return r;
@@ -98,7 +100,7 @@ static int save_pairs(const struct bt_subwords *s, const char *dir,
 		bt_buf_put(&b, s->token[m->b].p, s->token[m->b].n);
 		bt_buf_putc(&b, '\n');
 	}
-	return write_file(dir, "merges.txt", &b, err);
+	return write_file(dir, BT_FILE_MERGES, &b, err);
 }
 
 static int save_config(enum bt_word_kind kind, bool lower, const char *dir,
@@ -114,7 +116,7 @@ static int save_config(enum bt_word_kind kind, bool lower, const char *dir,
 		              "{\"do_lower_case\": %s, "
 		              "\"tokenizer_class\": \"BertTokenizer\"}\n",
 		              lower ? "true" : "false");
-	return write_file(dir, "tokenizer_config.json", &b, err);
+	return write_file(dir, BT_FILE_TOKENIZER_CONFIG, &b, err);
 }
 
 int bt_vocab_save_dir(const struct bt_subwords *s, enum bt_word_kind kind,
@@ -130,7 +132,7 @@ int bt_vocab_save_dir(const struct bt_subwords *s, enum bt_word_kind kind,
 		r = save_pairs(s, dir, err);
 	} else {
 		put_lines(s, &b);
-		r = write_file(dir, "vocab.txt", &b, err);
+		r = write_file(dir, BT_FILE_VOCAB, &b, err);
 	}
 	return r == BT_OK ? save_config(kind, lower, dir, err) : r;
 }

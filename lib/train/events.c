@@ -64,7 +64,7 @@ static char *new_name(enum bt_event_stream s, const char *dir,
 	for (n = (int)s; taken; n += BT_EVENT_STREAMS) {
 		free(name);
 		name = name_of(s, below, n);
-		path = name != NULL ? bt_model_path(dir, name) : NULL;
+		path = name != NULL ? bt_dirs_join(dir, name) : NULL;
 		taken = path != NULL && access(path, F_OK) == 0;
 		free(path);
 	}

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "io/dirs.h"
+#include "io/modeldir.h"
 #include "train/job_int.h"
 
 #include <errno.h>
@@ -13,55 +15,29 @@
 #include "io/remote.h"
 #include "train/claim.h"
 
-/* The directory that a file stands in; NULL when out of memory. */
-static char *directory_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	struct bt_buf b = BT_BUF_INIT;
-
-	if (slash == NULL)
-		bt_buf_putc(&b, '.');
-	else
-		bt_buf_put(&b, path, (size_t)(slash - path) + (slash == path));
-	return bt_buf_detach(&b);
-}
-
-static bool is_directory(const char *path)
-{
-	struct stat st;
-
-	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
-}
-
 /* Opens the tokenizer that the model is to have, if there is one. One that was
  * asked for must open; one that merely stands there must be sound. */
 static int open_tokenizer(struct bt_job *j, struct bt_error *err)
 {
 	struct bt_tok_opts opts = BT_TOK_OPTS_INIT;
-	char *dir = NULL, *file;
+	const struct bt_model_file *f = NULL;
+	char *dir = NULL;
 	const char *from = j->o.tokenizer, *init = j->o.init_weights;
-	static const char *const names[] = {
-	    "vocab.txt",        "tokenizer.json",          "vocab.json",
-	    "spiece.model",     "sentencepiece.bpe.model", "spm.model",
-	    "assets/vocab.txt", "tokenizer.model"};
 	bool there = from != NULL;
-	int i, r;
+	int r = BT_OK;
 
 	opts.log = bt_job_log(j);
 	if (from == NULL && j->o.model != NULL)
 		from = j->o.model;
 	else if (from == NULL && j->o.config != NULL && init != NULL)
-		from = dir = is_directory(init) ? bt_strndup(init, strlen(init))
-		                                : directory_of(init);
+		from = dir = bt_dirs_of(init);
 	else if (from == NULL && j->o.init_config != NULL &&
 	         strchr(j->o.init_config, '.') != NULL)
-		from = dir = directory_of(j->o.init_config);
-	for (i = 0; i < 8 && !there && from != NULL; i++) {
-		file = bt_model_path(from, names[i]);
-		there = file != NULL && access(file, R_OK) == 0;
-		free(file);
-	}
-	r = there ? bt_tok_open(from, &opts, &j->tok, err) : BT_OK;
+		from = dir = bt_dirs_of(j->o.init_config);
+	if (!there && from != NULL)
+		r = bt_modeldir_find(from, BT_USE_OPENS, &f, NULL, err);
+	if (r == BT_OK && (there || f != NULL))
+		r = bt_tok_open(from, &opts, &j->tok, err);
 	free(dir);
 	if (r == BT_OK && j->tok == NULL && !j->o.train.measure_only)
 		bt_log(
