@@ -25,7 +25,7 @@
 struct piece {
 	const uint8_t *p;
 	size_t n;    /* bytes before what ends it */
-	size_t end;  /* bytes of the line end, or of the NUL, behind them */
+	size_t end;  /* bytes of the line end, or of the NULs, behind them */
 	bool is_nul; /* what ends it */
 };
 
@@ -69,6 +69,10 @@ static int next_piece(struct bt_csv_lex *x, struct piece *piece,
 	n = find_end(p + x->used, got);
 	piece->end = n < got;
 	piece->is_nul = n < got && p[x->used + n] == '\0';
+	/* as one, or a file of nothing else takes a round for each */
+	while (piece->is_nul && n + piece->end < got &&
+	       p[x->used + n + piece->end] == '\0')
+		piece->end++;
 	if (n < got && p[x->used + n] == '\r') {
 		r = bt_in_peek(x->in, x->used + n + 2, &p, &got, err);
 		if (r != BT_OK)

@@ -167,8 +167,9 @@ static int end_all(struct bt_table *t, struct bt_error *err)
 		    (int)t->opts.where->column.n, t->opts.where->column.p,
 		    t->opts.n_where > 1 ? ", and what else is asked for" : "");
 	return bt_error_set(err, BT_EFORMAT,
-	                    "no rows are left: %llu bad ones were skipped",
-	                    (unsigned long long)t->stats.skipped);
+	                    "no rows are left: %llu bad %s skipped",
+	                    (unsigned long long)t->stats.skipped,
+	                    t->stats.skipped == 1 ? "one was" : "ones were");
 }
 
 static int end_source(struct bt_table *t, struct bt_error *err)

@@ -26,7 +26,7 @@ result $? 'bad rows stand there byte for byte, with file, line and reason'
 printf 'text,y\n"a ""b"" c",\n' >q.csv
 csv2tfrecord -q -l y --rejects bad.csv -o x q.csv 2>err
 is "$?" 1 'no good row is a failure'
-is "$(cat err)" 'csv2tfrecord: no rows are left: 1 bad ones were skipped' \
+is "$(cat err)" 'csv2tfrecord: no rows are left: 1 bad one was skipped' \
 	'... that says so'
 [ ! -e x ] && [ -s bad.csv ]
 result $? '... and the rejected rows tell why'

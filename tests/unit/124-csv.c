@@ -170,6 +170,10 @@ static void bad_rows(void **state)
 	expect_bytes("a\n1\0\n\0\n2\n\"\0\n\"\n3", 15, &plain,
 	             "#[a];N record 1 (line 2);N record 2 (line 3);[2];"
 	             "N record 4 (line 5);[3];");
+	expect_bytes("a\n1\0\0\0\0,\0\0\n2\n\"3\"x\0\0\r\n\0\0\0\n4\0", 27,
+	             &plain,
+	             "#[a];N record 1 (line 2);[2];Q record 3 (line 4);"
+	             "N record 4 (line 5);N record 5 (line 6);");
 }
 
 /* What follows the line of a quote that is never closed is not lost. */
