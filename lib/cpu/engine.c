@@ -385,6 +385,11 @@ const char *bt_engine_warning(const struct bt_engine *e)
 	return bt_gemm_warning(e->gemm);
 }
 
+bool bt_engine_low(const struct bt_engine *e)
+{
+	return e->o.low;
+}
+
 void bt_engine_describe(const struct bt_engine *e, struct bt_buf *out)
 {
 	bt_buf_printf(out, "products %s by %s, kernels %s, %d threads",

@@ -132,6 +132,9 @@ struct bt_engine_memory {
 
 struct bt_engine_memory bt_engine_memory(const struct bt_engine *e);
 
+/* Whether its products are in bf16. */
+bool bt_engine_low(const struct bt_engine *e);
+
 /* "onednn bf16, kernels avx512": what runs where. */
 void bt_engine_describe(const struct bt_engine *e, struct bt_buf *out);
 

@@ -242,14 +242,15 @@ static int load(struct bt_job *j, struct bt_error *err)
 
 /* Makes the output directory unless it is there or this is dry, and sees that
  * it can be written to before hours of work depend on it. */
-static int check_output(const struct bt_job *j, bool dry, struct bt_error *err)
+static int check_output(struct bt_job *j, bool dry, struct bt_error *err)
 {
 	const char *out = j->o.train.out;
 	struct stat a, b;
 
 	if (dry && (out == NULL || access(out, F_OK) != 0))
 		return BT_OK;
-	if (!dry && mkdir(out, 0777) != 0 && errno != EEXIST)
+	j->made = !dry && mkdir(out, 0777) == 0;
+	if (!dry && !j->made && errno != EEXIST)
 		return bt_error_sys(err, errno, "cannot create '%s'", out);
 	if (stat(out, &a) != 0)
 		return bt_error_sys(err, errno, "cannot write to '%s'", out);
@@ -359,6 +360,9 @@ int bt_job_run(const struct bt_job_opts *o, struct bt_train_result *res,
 		             err);
 	if (r == BT_OK)
 		r = measure(&j, res, err);
+	if (r != BT_OK && j.made)
+		(void)rmdir(j.o.train.out); /* unless there is something in it
+		                             */
 	clear(&j);
 	return r;
 }

@@ -64,6 +64,7 @@ struct bt_job {
 	bool new_head;              /* the head is another than the model's */
 	bool keeps_head;            /* the model's classifier is trained on */
 	int claim;                  /* of the output directory, or -1 */
+	bool made;                  /* the output directory is of this run */
 	struct bt_need need;
 };
 

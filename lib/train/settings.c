@@ -75,6 +75,45 @@ static json_t *model(const struct bt_config *c)
 	return o;
 }
 
+/* What of the configuration decides a result and neither the weights' shapes
+ * nor what is said elsewhere show. */
+static json_t *form(const struct bt_config *c)
+{
+	struct bt_buf b = BT_BUF_INIT;
+	json_t *o;
+
+	bt_buf_printf(&b, "%s, %d heads, activation %d %d, epsilon %.7g",
+	              bt_config_type(c), c->heads, (int)c->act,
+	              (int)c->head_act, (double)c->norm_eps);
+	bt_buf_printf(&b, ", positions from %d, padding %d", c->position0,
+	              c->pad_id);
+	if (c->span > 0)
+		bt_buf_printf(&b, ", distances %d %d %d, places %d%d%d%d",
+		              c->span, c->buckets, c->max_distance, c->to_place,
+		              c->from_place, c->shares_places, c->norms_places);
+	if (c->global_every > 0)
+		bt_buf_printf(&b, ", window %d, all %d, theta %.7g %.7g",
+		              c->window, c->global_every,
+		              (double)c->global_theta, (double)c->local_theta);
+	o = json_string(bt_buf_str(&b));
+	bt_buf_clear(&b);
+	return o;
+}
+
+/* The model that the run starts from. */
+static json_t *start(const struct bt_train_run *t)
+{
+	json_t *o = json_object();
+
+	json_object_set_new(o, "model", form(&t->m->config));
+	json_object_set_new(o, "starting weights",
+	                    json_integer((json_int_t)t->start_crc));
+	json_object_set_new(
+	    o, "products in",
+	    json_string(bt_engine_low(t->m->engine) ? "bf16" : "f32"));
+	return o;
+}
+
 static json_t *data(const struct bt_train_run *t)
 {
 	const struct bt_labels *l = &t->m->labels;
@@ -96,8 +135,9 @@ static json_t *data(const struct bt_train_run *t)
 
 json_t *bt_train_settings(const struct bt_train_run *t)
 {
-	json_t *parts[] = {loop(t->o), schedule(t), optimizer(&t->optim.o),
-	                   model(&t->m->config), data(t)};
+	json_t *parts[] = {
+	    loop(t->o),           schedule(t), optimizer(&t->optim.o),
+	    model(&t->m->config), start(t),    data(t)};
 	struct bt_buf engine = BT_BUF_INIT;
 	json_t *s = json_object();
 	size_t i;
@@ -125,6 +165,19 @@ static void tell(const char *key, const json_t *then, const json_t *now,
 	free(b);
 }
 
+/* False of what earlier checkpoints do not say. */
+static bool is_known(const json_t *then, const char *key)
+{
+	static const char *const later[] = {"model", "starting weights",
+	                                    "products in"};
+	size_t i;
+
+	for (i = 0; i < sizeof(later) / sizeof(later[0]); i++)
+		if (strcmp(key, later[i]) == 0)
+			return json_object_get(then, key) != NULL;
+	return true;
+}
+
 void bt_train_compare(const json_t *then, const json_t *now, struct bt_buf *out)
 {
 	const char *key;
@@ -134,7 +187,7 @@ void bt_train_compare(const json_t *then, const json_t *now, struct bt_buf *out)
 	 * last bits may differ */
 	json_object_foreach((json_t *)now, key, v)
 	{
-		if (strcmp(key, "computed by") != 0 &&
+		if (strcmp(key, "computed by") != 0 && is_known(then, key) &&
 		    !json_equal(v, json_object_get(then, key)))
 			tell(key, json_object_get(then, key), v, out);
 	}

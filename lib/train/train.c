@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "base/sys.h"
+#include "io/crc32c.h"
 #include "train/train_int.h"
 
 static int diverged(const struct bt_train_run *t, const char *what,
@@ -350,6 +351,8 @@ static int prepare(struct bt_train_run *t, struct bt_error *err)
 		return r;
 	t->total = bt_train_steps(&t->batches, t->o);
 	t->warmup = bt_schedule_warmup(t->o->schedule.warmup, t->total);
+	t->start_crc = bt_crc32c(0, bt_engine_params(t->m->engine),
+	                         t->m->graph.n_floats * sizeof(float));
 	r = prepare_files(t, err);
 	if (r == BT_OK && (t->o->resume || t->o->resume_from != NULL)) {
 		r = bt_train_load_state(t, err);

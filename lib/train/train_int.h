@@ -40,6 +40,7 @@ struct bt_train_run {
 	struct bt_growth history;
 	struct bt_events events;
 	int64_t total, warmup; /* updates */
+	uint32_t start_crc;    /* of the weights before the first of them */
 	double eval_seconds;   /* of the last evaluation */
 	double shown_loss;     /* smoothed, for the progress line */
 

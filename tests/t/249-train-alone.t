@@ -124,6 +124,23 @@ for o in '--optimizer lamb:optimizer was "adamw", is "lamb"' \
 	refuses "*of another run: *${o#*:}*" "${o%%:*}: another run" \
 		small_train r --epochs 40 --resume ${o%%:*}
 done
+# the model it starts from: its weights, its form, the type of its products
+small_train s0 -q --steps 1
+small_train s1 -q --steps 1 --seed 2
+from() { # MODEL OUT OPTION ...
+	m=$1 o=$2
+	shift 2
+	bert-train -m "$m" -o "$o" --epochs 40 --dtype f32 "$@" train.rec
+}
+exits 1 'a run from a model' from s0 q --max-minutes 0.001
+refuses '*of another run: starting weights was *' 'from another: another run' from s1 q
+sed 's/"hidden_act": "gelu"/"hidden_act": "relu"/' s0/config.json >relu.json
+cp -r s0 s2
+cp relu.json s2/config.json
+refuses '*of another run: model was "bert, 2 heads, *' 'of another form' from s2 q
+refuses '*of another run: products in was "f32", is "bf16"*' 'other products' \
+	from s0 q --dtype bf16
+exits 1 'the same goes on' from s0 q --max-minutes 0.001
 head -n 100 train.csv >fewer.csv
 csv2tfrecord -q -i id -t text -l intent fewer.csv |
 	bert-tokenize -q -m vocab.txt --max-length 48 -o fewer.rec

@@ -80,5 +80,8 @@ else
 	skip 'killing a run' 'it was over before the first checkpoint'
 fi
 refuses '*nothing to resume*' 'no checkpoint, nothing to resume' run f --resume
+refuses '*nothing to resume*' 'nor there' run f --resume-from none
+[ ! -e f ]
+result $? 'no directory is left behind'
 exits 2 'anew, or not' run f --resume --no-resume
 finish
