@@ -33,8 +33,9 @@ struct bt_engine_opts {
 	bool train;           /* backward passes will be asked for */
 	bool recompute;       /* they compute activations again: none are kept
 	                       * but a few; the results are the same bits */
-	bool detect;       /* BT_ELIMIT on the first value that is not finite,
-	                    * naming the operator that computed it */
+	bool rows_apart; /* of the word table's gradient; see bt_engine_apart */
+	bool detect;     /* BT_ELIMIT on the first value that is not finite,
+	                  * naming the operator that computed it */
 	size_t max_tokens; /* largest batch */
 	size_t max_texts;
 	size_t max_length;          /* tokens of the longest text */
@@ -131,6 +132,12 @@ struct bt_engine_memory {
 };
 
 struct bt_engine_memory bt_engine_memory(const struct bt_engine *e);
+
+/* By how much the sum of the squares of all gradients is more where each
+ * token's row of the word table's gradient counts by itself, as where
+ * TensorFlow looks words up, instead of the sum of a word's rows. Of all
+ * batches since the gradients were begun; 0 without rows_apart. */
+double bt_engine_apart(const struct bt_engine *e);
 
 /* Whether its products are in bf16. */
 bool bt_engine_low(const struct bt_engine *e);

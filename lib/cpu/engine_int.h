@@ -80,6 +80,7 @@ struct bt_engine {
 	int32_t *touched;
 	uint8_t *is_touched;
 	size_t n_touched;
+	double row_squares; /* of what was added to them, row by row */
 
 	bool quiet;      /* no times are taken */
 	int (*lines)[2]; /* of the profile: forward and backward of each node */

@@ -324,6 +324,34 @@ static void clear_tables(struct bt_engine *e, const struct bt_node *n)
 		          (size_t)e->g->params[n->u.embed.type].rows, h, 0, h);
 }
 
+/* The squares of the rows that were added, each by itself. */
+static void count_squares(struct bt_engine *e, const struct job *j)
+{
+	const float *dz = j->a.dresidual;
+	size_t h = j->a.cols, t;
+
+	if (!e->add)
+		e->row_squares = 0;
+	for (t = 0; t < j->rows; t++, dz += h)
+		if (!is_pad(e, &e->g->nodes[j->node], t))
+			e->row_squares += e->k->sum_squares(dz, h);
+}
+
+double bt_engine_apart(const struct bt_engine *e)
+{
+	const struct bt_node *n = &e->g->nodes[0];
+	double sum = 0;
+	size_t h = (size_t)n->cols, i;
+	const float *word;
+
+	if (!e->o.rows_apart || n->op != BT_OP_EMBED)
+		return 0;
+	word = bt_grad((struct bt_engine *)e, n->u.embed.word);
+	for (i = 0; i < e->n_touched; i++)
+		sum += e->k->sum_squares(word + (size_t)e->touched[i] * h, h);
+	return e->row_squares - sum;
+}
+
 static void backward_embed(struct bt_engine *e, int node)
 {
 	const struct bt_node *n = &e->g->nodes[node];
@@ -339,6 +367,8 @@ static void backward_embed(struct bt_engine *e, int node)
 			e->touched[e->n_touched++] = e->b.ids[t];
 		}
 	bt_engine_run(e, scatter_piece, &j, column_pieces(j.a.cols));
+	if (e->o.rows_apart)
+		count_squares(e, &j);
 }
 
 const struct bt_cpu_op bt_cpu_embed = {plan_norm, forward_embed,

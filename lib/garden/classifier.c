@@ -110,6 +110,7 @@ static void set_recipe(const struct run *r, struct bt_train_opts *t)
 	t->optim.kind = BT_OPTIM_ADAM;
 	t->optim.eps = 1e-6;
 	t->optim.weight_decay = 0.01;
+	t->optim.clip_rows = true;
 	if (strcmp(c->optimizer, "lamb") == 0) {
 		t->optim.kind = BT_OPTIM_LAMB;
 		t->optim.clip = 0;

@@ -184,6 +184,7 @@ int bt_plan_optim(const struct bt_garden *c, struct bt_optim_opts *o,
 
 	*o = (struct bt_optim_opts)BT_OPTIM_INIT;
 	o->clip = o->weight_decay = 0;
+	o->clip_rows = true;
 	for (i = 0; i < 4; i++)
 		if (strcmp(kinds[i].type, type) == 0) {
 			r = kinds[i].read(c, o, err);

@@ -148,6 +148,7 @@ static int plan(struct bt_job *j, struct bt_error *err)
 	                           .profile = j->o.train.profile,
 	                           .recompute = j->o.train.recompute,
 	                           .detect = j->o.train.detect,
+	                           .rows_apart = j->o.train.optim.clip_rows,
 	                           .seed = j->o.train.batching.seed};
 	int r = bt_need_batches(n, &j->train, eval, &j->o.train.batching, err);
 

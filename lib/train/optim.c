@@ -89,7 +89,7 @@ static void norm_piece(void *arg, int piece, int worker)
 	j->a->sums[piece] = j->a->k->sum_squares(j->g + p->offset, p->n);
 }
 
-double bt_optim_norm(struct bt_optim *a, const float *grads)
+double bt_optim_norm(struct bt_optim *a, const float *grads, double apart)
 {
 	struct norm_job j = {a, grads};
 	double sum = 0;
@@ -98,6 +98,8 @@ double bt_optim_norm(struct bt_optim *a, const float *grads)
 	bt_pool_run(a->pool, norm_piece, &j, a->n_pieces);
 	for (i = 0; i < a->n_pieces; i++)
 		sum += a->sums[i];
+	if (sum + apart > 0) /* not below it, by a rounding */
+		sum += apart;
 	return sqrt(sum);
 }
 
@@ -222,7 +224,7 @@ void bt_optim_update(struct bt_optim *a, float *params, const float *grads,
 	float scale = 1, limit = INFINITY;
 
 	if (o->clip > 0 && norm > o->clip)
-		scale = (float)(o->clip / (norm + 1e-6));
+		scale = (float)(o->clip / (norm + (o->clip_rows ? 0 : 1e-6)));
 	if (o->clip_value > 0)
 		limit = (float)o->clip_value;
 	if (o->kind == BT_OPTIM_SGD) {

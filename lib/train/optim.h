@@ -48,6 +48,9 @@ struct bt_optim_opts {
 	double momentum;     /* of sgd: .9 */
 	double weight_decay; /* .01; 0 of adam and sgd */
 	double clip;         /* largest norm of all gradients; 0: any */
+	bool clip_rows;      /* that norm takes each token's row of the word
+	                      * table by itself, as TensorFlow's does; see
+	                      * bt_engine_apart */
 	double clip_value;   /* largest element of them, after that; 0: any */
 };
 
@@ -90,8 +93,9 @@ int bt_optim_init(struct bt_optim *a, const struct bt_graph *g,
                   struct bt_error *err) BT_MUST_USE;
 void bt_optim_clear(struct bt_optim *a);
 
-/* The Euclidean norm of all gradients, not finite if one of them is not. */
-double bt_optim_norm(struct bt_optim *a, const float *grads);
+/* The Euclidean norm of all gradients, whose squares are apart more (0: as they
+ * are); not finite if one of them is not. */
+double bt_optim_norm(struct bt_optim *a, const float *grads, double apart);
 
 /* Update number t >= 1 of the parameters with gradients of that norm. */
 void bt_optim_update(struct bt_optim *a, float *params, const float *grads,

@@ -8,11 +8,15 @@
 
 static json_t *optimizer(const struct bt_optim_opts *o)
 {
-	return json_pack("{s:s, s:f, s:f, s:f, s:f, s:f, s:f, s:f}",
-	                 "optimizer", bt_optim_name(o->kind), "beta1", o->beta1,
-	                 "beta2", o->beta2, "epsilon", o->eps, "momentum",
-	                 o->momentum, "weight decay", o->weight_decay, "clip",
-	                 o->clip, "clip value", o->clip_value);
+	json_t *s = json_pack(
+	    "{s:s, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "optimizer",
+	    bt_optim_name(o->kind), "beta1", o->beta1, "beta2", o->beta2,
+	    "epsilon", o->eps, "momentum", o->momentum, "weight decay",
+	    o->weight_decay, "clip", o->clip, "clip value", o->clip_value);
+
+	if (o->clip_rows && o->clip > 0)
+		json_object_set_new(s, "clipped rows", json_true());
+	return s;
 }
 
 static json_t *schedule(const struct bt_train_run *t)

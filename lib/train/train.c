@@ -156,7 +156,8 @@ static int descend(struct bt_train_run *t, struct bt_error *err)
 {
 	struct bt_engine *e = t->m->engine;
 	double start = bt_seconds();
-	double norm = bt_optim_norm(&t->optim, bt_engine_grads(e));
+	double norm =
+	    bt_optim_norm(&t->optim, bt_engine_grads(e), bt_engine_apart(e));
 
 	if (!isfinite(norm))
 		return diverged(t, "gradient", err);

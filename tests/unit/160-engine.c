@@ -349,6 +349,50 @@ static void halves_add_up(void **state)
 	}
 }
 
+/* The word table's gradient by tokens: of a text of different words it is the
+ * sum's, with the text twice half of it; and batches add up. */
+static void rows_apart(void **state)
+{
+	static const uint32_t start[3] = {0, 7, 14};
+	static const int32_t labels[2] = {2, 2};
+	struct bt_error err = {0};
+	struct tiny t;
+	double one, twice, square = 0;
+	size_t i, n;
+	float *g;
+
+	(void)state;
+	open_pooled(&t, BT_POOLING_MEAN, 2, false, TINY_APART);
+	for (i = 0; i < 14; i++) {
+		t.ids[i] = 3 + (int32_t)(i % 7);
+		t.types[i] = 0;
+	}
+	t.b.start = start;
+	t.b.labels = labels;
+	t.b.weights = NULL;
+	t.b.texts = 1;
+	t.b.tokens = 7;
+	assert_ok(bt_engine_forward(t.e, &t.b, &err));
+	assert_ok(bt_engine_backward(t.e, false, &err));
+	one = bt_engine_apart(t.e);
+	g = bt_engine_grads(t.e) + t.g.params[t.g.nodes[0].u.embed.word].offset;
+	n = (size_t)(t.g.params[t.g.nodes[0].u.embed.word].rows *
+	             t.g.nodes[0].cols);
+	for (i = 0; i < n; i++)
+		square += (double)g[i] * (double)g[i];
+	assert_true(square > 0 && fabs(one) < 1e-6 * square);
+	assert_ok(bt_engine_forward(t.e, &t.b, &err));
+	assert_ok(bt_engine_backward(t.e, true, &err));
+	assert_true(fabs(bt_engine_apart(t.e) + 2 * square) < 1e-5 * square);
+	t.b.texts = 2;
+	t.b.tokens = 14;
+	assert_ok(bt_engine_forward(t.e, &t.b, &err));
+	assert_ok(bt_engine_backward(t.e, false, &err));
+	twice = bt_engine_apart(t.e);
+	assert_true(fabs(twice + 2 * square) < 1e-5 * square);
+	tiny_close(&t);
+}
+
 /* bf16 products stay near f32 ones, and providers near each other. */
 static void low_is_near(void **state)
 {
@@ -577,6 +621,7 @@ int main(void)
 	    cmocka_unit_test(recomputing_does_not_matter),
 	    cmocka_unit_test(company_does_not_matter),
 	    cmocka_unit_test(halves_add_up),
+	    cmocka_unit_test(rows_apart),
 	    cmocka_unit_test(low_is_near),
 	    cmocka_unit_test(anomalies_are_named),
 	    cmocka_unit_test(anomalies_are_placed),

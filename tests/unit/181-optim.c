@@ -156,7 +156,7 @@ static void steps(void **state)
 			memcpy(p, start, sizeof(p));
 		}
 		bt_optim_update(&a, p, grads[t - 1],
-		                bt_optim_norm(&a, grads[t - 1]), 0.1, t);
+		                bt_optim_norm(&a, grads[t - 1], 0), 0.1, t);
 		for (i = 0; i < N; i++, at += used, seen++) {
 			assert_int_equal(
 			    sscanf(line + at, "%f%n", &want, &used), 1);
@@ -192,7 +192,7 @@ static void gradients_are_held(void **state)
 	o.clip_value = 0.5;
 	assert_ok(bt_optim_init(&a, &g, &o, pool, &err));
 	assert_null(a.v.base);
-	bt_optim_update(&a, p, grad, bt_optim_norm(&a, grad), 1, 1);
+	bt_optim_update(&a, p, grad, bt_optim_norm(&a, grad, 0), 1, 1);
 	assert_true(p[0] == -.5f && p[1] == .25f && p[2] == .5f);
 	bt_optim_clear(&a);
 	bt_pool_free(pool);

@@ -68,7 +68,7 @@ static inline void tiny_params(const struct bt_graph *g, float *p)
 	}
 }
 
-enum { TINY_RECOMPUTE = 1, TINY_DETECT = 2 };
+enum { TINY_RECOMPUTE = 1, TINY_DETECT = 2, TINY_APART = 4 };
 
 static inline int tiny_engine(struct tiny *t, int threads, bool low,
                               const char *gemm, int flags, struct bt_error *err)
@@ -78,6 +78,7 @@ static inline int tiny_engine(struct tiny *t, int threads, bool low,
 	                           .train = true,
 	                           .recompute = flags & TINY_RECOMPUTE,
 	                           .detect = flags & TINY_DETECT,
+	                           .rows_apart = flags & TINY_APART,
 	                           .max_tokens = TINY_TOKENS + 20,
 	                           .max_texts = TINY_TEXTS + 3,
 	                           .max_length = 32,
