@@ -66,8 +66,8 @@ static void widen(const char *p, const char *end, struct bt_buf *out)
 }
 
 /* transformers writes 1000000000000000019884624838656 for "no limit". */
-static int parse_wide(const char *name, const char *data, size_t len,
-                      json_t **object, struct bt_error *err)
+int bt_json_parse_wide(const char *name, const char *data, size_t len,
+                       json_t **object, struct bt_error *err)
 {
 	struct bt_buf wide = BT_BUF_INIT;
 	json_error_t e;
@@ -101,7 +101,7 @@ int bt_json_load(const char *path, json_t **object, struct bt_error *err)
 	if (r != BT_OK)
 		return r;
 	snprintf(name, sizeof(name), "'%s'", path);
-	r = parse_wide(name, data, len, &o, err);
+	r = bt_json_parse_wide(name, data, len, &o, err);
 	free(data);
 	if (r == BT_OK)
 		*object = o;

@@ -20,6 +20,10 @@ int bt_json_load(const char *path, json_t **object,
 int bt_json_parse(const char *name, const char *data, size_t len, bool unique,
                   json_t **object, struct bt_error *err) BT_MUST_USE;
 
+/* The same, with whole numbers as bt_json_load reads them. */
+int bt_json_parse_wide(const char *name, const char *data, size_t len,
+                       json_t **object, struct bt_error *err) BT_MUST_USE;
+
 /* Writes an object, indented by two, as an atomic file. */
 int bt_json_save(const char *path, const json_t *object,
                  struct bt_error *err) BT_MUST_USE;

@@ -12,14 +12,8 @@
 
 #define MAX_FILE ((size_t)64 << 20)
 
-/* Merges are read into this. */
-struct list {
-	struct bt_merge *merge;
-	size_t n, cap;
-};
-
-static int add(struct list *l, struct bt_span a, struct bt_span b,
-               struct bt_error *err)
+int bt_merges_add(struct bt_merges *l, struct bt_span a, struct bt_span b,
+                  struct bt_error *err)
 {
 	if (bt_grow(&l->merge, &l->cap, l->n + 1, sizeof(*l->merge)) != BT_OK)
 		return bt_error_nomem(err, "reading merges");
@@ -28,8 +22,8 @@ static int add(struct list *l, struct bt_span a, struct bt_span b,
 	return BT_OK;
 }
 
-/* "a b"; a line that says the version is none. */
-static int add_line(struct list *l, struct bt_span s, struct bt_error *err)
+int bt_merges_add_line(struct bt_merges *l, struct bt_span s,
+                       struct bt_error *err)
 {
 	static const char version[] = "#version";
 	const char *space = s.n > 0 ? memchr(s.p, ' ', s.n) : NULL;
@@ -49,7 +43,7 @@ static int add_line(struct list *l, struct bt_span s, struct bt_error *err)
 		return bt_error_set(err, BT_EFORMAT,
 		                    "'%.*s' has more than one space",
 		                    (int)(s.n < 100 ? s.n : 100), s.p);
-	return add(l, a, b, err);
+	return bt_merges_add(l, a, b, err);
 }
 
 static struct bt_span text_of(const json_t *v)
@@ -59,14 +53,19 @@ static struct bt_span text_of(const json_t *v)
 	return s;
 }
 
-static int list_merges(const json_t *merges, struct list *l,
-                       struct bt_error *err)
+static int list_merges(const json_t *merges, struct bt_bulk *bulk,
+                       struct bt_merges *l, struct bt_error *err)
 {
 	struct bt_span a, b;
 	size_t i;
 	json_t *v;
 	int r;
 
+	if (bulk->has_merges) {
+		*l = bulk->merges;
+		memset(&bulk->merges, 0, sizeof(bulk->merges));
+		return BT_OK;
+	}
 	if (!json_is_array(merges))
 		return bt_error_set(err, BT_EFORMAT, "the model has no merges");
 	json_array_foreach(merges, i, v)
@@ -74,9 +73,9 @@ static int list_merges(const json_t *merges, struct list *l,
 		a = text_of(json_array_get(v, 0));
 		b = text_of(json_array_get(v, 1));
 		if (json_is_string(v))
-			r = add_line(l, text_of(v), err);
+			r = bt_merges_add_line(l, text_of(v), err);
 		else if (a.p != NULL && b.p != NULL && json_array_size(v) == 2)
-			r = add(l, a, b, err);
+			r = bt_merges_add(l, a, b, err);
 		else
 			r = bt_error_set(err, BT_EFORMAT, "not two tokens");
 		if (r != BT_OK)
@@ -150,7 +149,8 @@ static int read_flags(const json_t *o, struct bt_bpe_opts *b,
 	return r;
 }
 
-int bt_tok_json_bpe(struct bt_tok *t, json_t *o, struct bt_error *err)
+int bt_tok_json_bpe(struct bt_tok *t, json_t *o, struct bt_bulk *bulk,
+                    struct bt_error *err)
 {
 	static const char *const known[] = {"type",
 	                                    "dropout",
@@ -165,7 +165,7 @@ int bt_tok_json_bpe(struct bt_tok *t, json_t *o, struct bt_error *err)
 	                                    NULL};
 	const char *unk = NULL, *prefix = "", *suffix = "";
 	struct bt_bpe_opts b = {.bytes = t->bytes.on};
-	struct list l = {0};
+	struct bt_merges l = {0};
 	int r = bt_tok_only("model", o, known, err);
 
 	if (r == BT_OK)
@@ -177,11 +177,12 @@ int bt_tok_json_bpe(struct bt_tok *t, json_t *o, struct bt_error *err)
 	if (r == BT_OK)
 		r = bt_json_str(o, "end_of_word_suffix", &suffix, err);
 	if (r == BT_OK)
-		r = bt_tok_json_vocab(t, json_object_get(o, "vocab"), err);
+		r = bt_tok_json_vocab(t, json_object_get(o, "vocab"), bulk,
+		                      err);
 	if (r == BT_OK)
 		r = set_unknown(t, unk, &b, err);
 	if (r == BT_OK)
-		r = list_merges(json_object_get(o, "merges"), &l, err);
+		r = list_merges(json_object_get(o, "merges"), bulk, &l, err);
 	b.prefix = bt_span(prefix);
 	b.suffix = bt_span(suffix);
 	/* where its tokens would stand is not defined there */
@@ -197,7 +198,7 @@ int bt_tok_json_bpe(struct bt_tok *t, json_t *o, struct bt_error *err)
 	return r;
 }
 
-static int list_lines(const char *p, size_t n, struct list *l,
+static int list_lines(const char *p, size_t n, struct bt_merges *l,
                       struct bt_error *err)
 {
 	const char *end = p + n, *nl;
@@ -221,7 +222,7 @@ static int list_lines(const char *p, size_t n, struct list *l,
 			                    line, good);
 		if (s.n == 0 && nl + 1 >= end)
 			return BT_OK; /* a blank line at the end */
-		r = add_line(l, s, err);
+		r = bt_merges_add_line(l, s, err);
 		if (r != BT_OK)
 			return bt_error_prefix(err, "line %zu", line);
 	}
@@ -230,14 +231,16 @@ static int list_lines(const char *p, size_t n, struct list *l,
 
 static int read_vocab(struct bt_tok *t, const char *path, struct bt_error *err)
 {
+	struct bt_bulk bulk;
 	json_t *o = NULL;
-	int r = bt_json_load(path, &o, err);
+	int r = bt_bulk_read_vocab(path, &bulk, &o, err);
 
 	if (r != BT_OK)
 		return r;
-	r = bt_tok_json_vocab(t, o, err);
+	r = bt_tok_json_vocab(t, o, &bulk, err);
 	t->model_tokens = t->vocab.n;
 	json_decref(o);
+	bt_bulk_clear(&bulk);
 	return r == BT_OK ? BT_OK : bt_error_prefix(err, "'%s'", path);
 }
 
@@ -246,7 +249,7 @@ int bt_tok_read_merges(struct bt_tok *t, const char *vocab, const char *merges,
 {
 	struct bt_bpe_opts b = {
 	    .bytes = true, .unknown = -1, .prefix = {"", 0}, .suffix = {"", 0}};
-	struct list l = {0};
+	struct bt_merges l = {0};
 	char *data = NULL;
 	size_t n = 0;
 	int r = read_vocab(t, vocab, err);

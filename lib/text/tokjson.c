@@ -112,12 +112,18 @@ static int list_entries(json_t *vocab, struct entry *e, struct bt_error *err)
 	return BT_OK;
 }
 
-int bt_tok_json_vocab(struct bt_tok *t, json_t *vocab, struct bt_error *err)
+int bt_tok_json_vocab(struct bt_tok *t, json_t *vocab, struct bt_bulk *bulk,
+                      struct bt_error *err)
 {
 	size_t n = json_object_size(vocab), i;
 	struct entry *e;
 	int r;
 
+	if (bulk->kind == BT_BULK_IDS) {
+		t->vocab = bulk->vocab;
+		memset(&bulk->vocab, 0, sizeof(bulk->vocab));
+		return BT_OK;
+	}
 	if (!json_is_object(vocab) || n == 0)
 		return bt_error_set(err, BT_EFORMAT,
 		                    "the model has no vocabulary");
@@ -163,7 +169,8 @@ static int replace(char **s, const char *with, struct bt_error *err)
 	return BT_OK;
 }
 
-static int read_model(struct bt_tok *t, json_t *o, struct bt_error *err)
+static int read_model(struct bt_tok *t, json_t *o, struct bt_bulk *bulk,
+                      struct bt_error *err)
 {
 	static const char *const known[] = {"type",
 	                                    "unk_token",
@@ -192,7 +199,8 @@ static int read_model(struct bt_tok *t, json_t *o, struct bt_error *err)
 	if (r == BT_OK)
 		r = replace(&t->prefix, prefix, err);
 	if (r == BT_OK)
-		r = bt_tok_json_vocab(t, json_object_get(o, "vocab"), err);
+		r = bt_tok_json_vocab(t, json_object_get(o, "vocab"), bulk,
+		                      err);
 	return r;
 }
 
@@ -281,7 +289,8 @@ static int read_truncation(struct bt_tok *t, const json_t *o,
 	return r == BT_OK ? BT_OK : bt_error_prefix(err, "truncation");
 }
 
-static int read_components(struct bt_tok *t, json_t *o, struct bt_error *err)
+static int read_components(struct bt_tok *t, json_t *o, struct bt_bulk *bulk,
+                           struct bt_error *err)
 {
 	json_t *model = json_object_get(o, "model");
 	bool unigram = is_unigram(model), bpe = is_bpe(model);
@@ -294,9 +303,9 @@ static int read_components(struct bt_tok *t, json_t *o, struct bt_error *err)
 		                 "the pre_tokenizer ByteLevel is supported for "
 		                 "the model BPE only");
 	if (r == BT_OK)
-		r = unigram ? bt_tok_json_unigram(t, model, err)
-		    : bpe   ? bt_tok_json_bpe(t, model, err)
-		            : read_model(t, model, err);
+		r = unigram ? bt_tok_json_unigram(t, model, bulk, err)
+		    : bpe   ? bt_tok_json_bpe(t, model, bulk, err)
+		            : read_model(t, model, bulk, err);
 	t->model_tokens = t->vocab.n;
 	if (r == BT_OK)
 		r = read_added(t, json_object_get(o, "added_tokens"), err);
@@ -315,15 +324,17 @@ static int read_components(struct bt_tok *t, json_t *o, struct bt_error *err)
 
 int bt_tok_read_json(struct bt_tok *t, const char *path, struct bt_error *err)
 {
+	struct bt_bulk bulk;
 	json_t *o;
-	int r = bt_json_load(path, &o, err);
+	int r = bt_bulk_read(path, &bulk, &o, err);
 
 	if (r != BT_OK)
 		return r;
 	t->is_json = true;
-	r = read_components(t, o, err);
+	r = read_components(t, o, &bulk, err);
 	if (r != BT_OK)
 		bt_error_prefix(err, "'%s'", path);
 	json_decref(o);
+	bt_bulk_clear(&bulk);
 	return r;
 }

@@ -6,6 +6,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 
+#include "text/bulk_int.h"
 #include "text/tok_int.h"
 
 /* True if o's member "type" is that. */
@@ -45,14 +46,15 @@ int bt_tok_json_bytes(struct bt_tok *t, json_t *o,
 int bt_tok_json_post(struct bt_tok *t, json_t *o,
                      struct bt_error *err) BT_MUST_USE;
 
-/* {"token": id, ...} as the vocabulary, indexed. */
-int bt_tok_json_vocab(struct bt_tok *t, json_t *vocab,
+/* {"token": id, ...} as the vocabulary, indexed. What bulk has of it is taken
+ * from there. */
+int bt_tok_json_vocab(struct bt_tok *t, json_t *vocab, struct bt_bulk *bulk,
                       struct bt_error *err) BT_MUST_USE;
 
 /* The models BPE and Unigram. */
-int bt_tok_json_bpe(struct bt_tok *t, json_t *o,
+int bt_tok_json_bpe(struct bt_tok *t, json_t *o, struct bt_bulk *bulk,
                     struct bt_error *err) BT_MUST_USE;
-int bt_tok_json_unigram(struct bt_tok *t, json_t *o,
+int bt_tok_json_unigram(struct bt_tok *t, json_t *o, struct bt_bulk *bulk,
                         struct bt_error *err) BT_MUST_USE;
 
 #endif

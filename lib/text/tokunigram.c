@@ -111,12 +111,39 @@ static int read_pieces(struct bt_tok *t, const json_t *vocab, double *score,
 	return BT_OK;
 }
 
-int bt_tok_json_unigram(struct bt_tok *t, json_t *o, struct bt_error *err)
+/* The vocabulary and its scores, which are to be freed. */
+static int take_pieces(struct bt_tok *t, const json_t *vocab,
+                       struct bt_bulk *bulk, double **score,
+                       struct bt_error *err)
+{
+	size_t n = json_array_size(vocab);
+	int r;
+
+	if (bulk->kind == BT_BULK_SCORES) {
+		t->vocab = bulk->vocab;
+		*score = bulk->score;
+		memset(&bulk->vocab, 0, sizeof(bulk->vocab));
+		bulk->score = NULL;
+		return BT_OK;
+	}
+	if (n == 0 || n > BT_VOCAB_MAX)
+		return bt_error_set(err, BT_EFORMAT,
+		                    "the model has a vocabulary of %zu tokens",
+		                    n);
+	*score = bt_array(n, sizeof(**score));
+	if (*score == NULL)
+		return bt_error_nomem(err, "reading a vocabulary");
+	r = read_pieces(t, vocab, *score, err);
+	if (r != BT_OK)
+		free(*score);
+	return r;
+}
+
+int bt_tok_json_unigram(struct bt_tok *t, json_t *o, struct bt_bulk *bulk,
+                        struct bt_error *err)
 {
 	static const char *const known[] = {"type", "unk_id", "vocab",
 	                                    "byte_fallback", NULL};
-	const json_t *vocab = json_object_get(o, "vocab");
-	size_t n = json_array_size(vocab);
 	int64_t unknown = -1;
 	double *score;
 	int bytes = 0;
@@ -126,18 +153,10 @@ int bt_tok_json_unigram(struct bt_tok *t, json_t *o, struct bt_error *err)
 		r = bt_json_int(o, "unk_id", 0, INT32_MAX, &unknown, err);
 	if (r == BT_OK)
 		r = bt_json_bool(o, "byte_fallback", &bytes, err);
-	if (r == BT_OK && (n == 0 || n > BT_VOCAB_MAX))
-		r = bt_error_set(err, BT_EFORMAT,
-		                 "the model has a vocabulary of %zu tokens", n);
+	if (r == BT_OK)
+		r = take_pieces(t, json_object_get(o, "vocab"), bulk, &score,
+		                err);
 	if (r != BT_OK)
 		return r;
-	score = bt_array(n, sizeof(*score));
-	if (score == NULL)
-		return bt_error_nomem(err, "reading a vocabulary");
-	r = read_pieces(t, vocab, score, err);
-	if (r != BT_OK) {
-		free(score);
-		return r;
-	}
 	return bt_tok_set_unigram(t, score, unknown, bytes, err);
 }

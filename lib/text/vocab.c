@@ -12,8 +12,7 @@
 
 #define MAX_FILE ((size_t)64 << 20)
 
-/* Makes v the owner of a block of text. */
-static int keep(struct bt_vocab *v, char *text)
+int bt_vocab_own(struct bt_vocab *v, char *text)
 {
 	int r =
 	    bt_grow(&v->text, &v->texts_cap, v->texts + 1, sizeof(*v->text));
@@ -116,7 +115,7 @@ int bt_vocab_read(struct bt_vocab *v, const char *path, bool trim,
 
 	if (r != BT_OK)
 		return r;
-	if (keep(v, data) != BT_OK) {
+	if (bt_vocab_own(v, data) != BT_OK) {
 		free(data);
 		return bt_error_nomem(err, "reading a vocabulary");
 	}
@@ -131,7 +130,7 @@ int bt_vocab_put(struct bt_vocab *v, size_t id, struct bt_span s,
 {
 	char *copy = bt_strndup(s.p, s.n);
 
-	if (copy == NULL || keep(v, copy) != BT_OK) {
+	if (copy == NULL || bt_vocab_own(v, copy) != BT_OK) {
 		free(copy);
 		return bt_error_nomem(err, "reading a vocabulary");
 	}

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: MIT */
+/* The fast reader of tokenizer.json's large parts: it takes what is plain, and
+ * no file means or is refused as anything else than by jansson alone. */
+#include "test.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "files.h"
+#include "io/json.h"
+#include "text/bulk_int.h"
+#include "text/tokenizer.h"
+
+#define IDS                                                                    \
+	"\"[UNK]\": 0, \"[CLS]\": 1, \"[SEP]\": 2, \"[PAD]\": 3, "             \
+	"\"[MASK]\": 4"
+#define WORDPIECE(entries)                                                     \
+	"{\"normalizer\": {\"type\": \"BertNormalizer\"}, "                    \
+	"\"pre_tokenizer\": {\"type\": \"BertPreTokenizer\"}, "                \
+	"\"model\": {\"type\": \"WordPiece\", \"vocab\": {" IDS entries "}}}"
+#define BPE(entries, merges)                                                   \
+	"{\"pre_tokenizer\": {\"type\": \"Whitespace\"}, "                     \
+	"\"model\": {\"type\": \"BPE\", \"vocab\": {" IDS ", \"a\": 5, "       \
+	"\"b\": 6, \"ab\": 7" entries "}, \"merges\": " merges "}}"
+#define UNIGRAM(entries)                                                       \
+	"{\"pre_tokenizer\": {\"type\": \"Whitespace\"}, "                     \
+	"\"model\": {\"type\": \"Unigram\", \"unk_id\": 0, \"vocab\": "        \
+	"[[\"[UNK]\", 0], [\"[CLS]\", 0.0], [\"[SEP]\", -0], [\"[PAD]\", "     \
+	"-0.0]" entries "]}}"
+
+#define SAID 600
+
+static struct bt_error err;
+
+/* Of each: whether the fast reader takes it. */
+static const struct {
+	const char *text;
+	bool taken;
+} files[] = {
+    {WORDPIECE(", \"a\": 5, \"##b\": 6"), true},
+    {WORDPIECE(", \"\\u00e9\\ud83d\\ude00\\\"\\\\\\/\\b\\f\\n\\r\\t\": 5"),
+     true},
+    {WORDPIECE(", \"x\\u0020y\": 5, \"x\\u00e9y\": 6"), true},
+    {WORDPIECE(", \"a\": 70"), true},                   /* a gap */
+    {WORDPIECE(", \"\": 5, \"a\": 6"), true},           /* no text */
+    {WORDPIECE(" \t\r\n, \"a\" \n:\t5\r"), true},       /* blanks */
+    {WORDPIECE(", \"a\": 5}, \"unk_token\": {"), true}, /* refused later */
+    {WORDPIECE(", \"a\": 111"), true},
+    {WORDPIECE(", \"a\": 112"), false}, /* too large a gap */
+    {WORDPIECE(", \"a\": 16777215"), false},
+    {WORDPIECE(", \"a\": 16777216"), false},
+    {WORDPIECE(", \"a\": 99999999999999999999"), false},
+    {WORDPIECE(", \"a\": -1"), false},
+    {WORDPIECE(", \"a\": -0"), false},
+    {WORDPIECE(", \"a\": 05"), false},
+    {WORDPIECE(", \"a\": 5.0"), false},
+    {WORDPIECE(", \"a\": 5e0"), false},
+    {WORDPIECE(", \"a\": \"5\""), false},
+    {WORDPIECE(", \"a\": null"), false},
+    {WORDPIECE(", \"a\": 5, \"b\": 5"), false},       /* an id twice */
+    {WORDPIECE(", \"a\": 5, \"a\": 6"), false},       /* a token twice */
+    {WORDPIECE(", \"a\": 5, \"\\u0061\": 6"), false}, /* the same */
+    {WORDPIECE(", \"\\u0000\": 5"), false},           /* NUL */
+    {WORDPIECE(", \"\\ud83d\": 5"), false},           /* half a pair */
+    {WORDPIECE(", \"\\ude00\": 5"), false},
+    {WORDPIECE(", \"\\ud83d\\ud83d\": 5"), false},
+    {WORDPIECE(", \"\\x\": 5"), false},
+    {WORDPIECE(", \"\\u12g4\": 5"), false},
+    {WORDPIECE(", \"\\u12"), false},
+    {WORDPIECE(", \"\x01\": 5"), false},
+    {WORDPIECE(", \"\n\": 5"), false},
+    {WORDPIECE(", \"\xc0\x80\": 5"), false},
+    {WORDPIECE(", \"\xed\xa0\x80\": 5"), false},
+    {WORDPIECE(", \"\xff\": 5"), false},
+    {WORDPIECE(", \"a\": 5,"), false},
+    {WORDPIECE(",, \"a\": 5"), false},
+    {WORDPIECE(", \"a\" 5"), false},
+    {WORDPIECE(", a: 5"), false},
+    {WORDPIECE(", \"a\": 5]"), false},
+    {WORDPIECE(", \"a\": [5]"), false},
+    {WORDPIECE(", \"a"), false},
+    {WORDPIECE(", \"a\\"), false},
+    /* members that stand twice, or in disguise: the last one counts */
+    {WORDPIECE("}, \"vocab\": {" IDS ", \"a\": 5"), false},
+    {WORDPIECE("}, \"voc\\u0061b\": {" IDS ", \"a\": 5"), false},
+    {WORDPIECE("}}, \"model\": {\"vocab\": {" IDS ", \"a\": 5"), false},
+    {WORDPIECE("}}, \"mod\\u0065l\": {\"vocab\": {" IDS ", \"a\": 5"), false},
+    {WORDPIECE("}}, \"mod\\u0065l\": {\"vocab\": {"), false},
+    /* what is around it is no JSON, or says something else */
+    {WORDPIECE(", \"a\": 5") "x", false},
+    {WORDPIECE(", \"a\": 5") "{}", false},
+    {WORDPIECE(", \"a\": 5}}, \"b\": tru, \"c\": {\"d\": {"), false},
+    {WORDPIECE(", \"a\": 5}}, \"b\": [1}, \"c\": {\"d\": {"), false},
+    {WORDPIECE(", \"a\": 5}}, \"b\": \"\x02\", \"c\": {\"d\": {"), false},
+    {WORDPIECE(", \"a\": 5}}, \"b\": 1 2, \"c\": {\"d\": {"), false},
+    {WORDPIECE(", \"a\": 5}}, \"b\": 1e999, \"c\": {\"d\": {"), false},
+    {WORDPIECE(", \"a\": 5}}, \"b\": \"\\\"}]\", \"c\": {\"d\": {"), true},
+    {WORDPIECE(", \"a\": 5}}, \"b\": 1000000000000000000000, \"c\": {\"d\": {"),
+     true},
+    {WORDPIECE(", \"a\": 5}, \"vocabulary\": {"), true},
+    {"{\"model\": {\"type\": \"BPE\", \"vocab\": {}, \"merges\": []}}", false},
+    {"{\"model\": {\"type\": \"Unigram\", \"vocab\": []}}", false},
+    {"{\"model\": {\"type\": \"Unigram\", \"vocab\": {\"a\": 0}}}", true},
+    {"{\"model\": {\"type\": \"WordPiece\", \"vocab\": [[\"a\", 0]]}}", true},
+    {"{\"model\": {\"vocab\": 1}}", false},
+    {"{\"model\": 1}", false},
+    {"{\"model\": {}}", false},
+    {"[{\"model\": {}}]", false},
+    {"{", false},
+    {"", false},
+    {BPE("", "[\"a b\"]"), true},
+    {BPE("", "[[\"a\", \"b\"]]"), true},
+    {BPE("", "[ [ \"a\" , \"b\" ] , \"a b\" ]"), true},
+    {BPE("", "[]"), true},
+    {BPE("", "[\"#version: 0.2\", \"\\u0061 b\"]"), true},
+    {BPE("", "[\"a c\"]"), true}, /* refused later */
+    {BPE("", "[\"ab\"]"), false},
+    {BPE("", "[\"a b b\"]"), false},
+    {BPE("", "[[\"a\"]]"), false},
+    {BPE("", "[[\"a\", \"b\", \"ab\"]]"), false},
+    {BPE("", "[[\"a\", 1]]"), false},
+    {BPE("", "[1]"), false},
+    {BPE("", "{\"a\": \"b\"}"), false},
+    {BPE("", "null"), false},
+    {BPE("", "[\"a b\",]"), false},
+    {BPE("", "[\"a b\"], \"merges\": []"), false},
+    {BPE("", "[\"a b\"], \"m\\u0065rges\": []"), false},
+    {BPE(", \"c\": 7", "[\"a b\"]"), false},
+    {UNIGRAM(", [\"a\", -1.5], [\"b\", -2]"), true},
+    {UNIGRAM(", [\"a\", -3.9299705028533936]"), true},
+    {UNIGRAM(", [\"a\", 123456789012345678901234567890.5]"), true},
+    {UNIGRAM(", [\"a\", -0.12345678901234567890123456789]"), true},
+    {UNIGRAM(", [\"a\", 1e-5], [\"b\", -2E+3], [\"c\", 0e0]"), true},
+    {UNIGRAM(", [\"a\", 18446744073709551616]"), true},
+    {UNIGRAM(", [\"a\", 12345678901234567890123456789012345678901]"), false},
+    {UNIGRAM(", [\"a\", 1e999]"), false},
+    {UNIGRAM(", [\"a\", 01]"), false},
+    {UNIGRAM(", [\"a\", 1.]"), false},
+    {UNIGRAM(", [\"a\", .5]"), false},
+    {UNIGRAM(", [\"a\", +1]"), false},
+    {UNIGRAM(", [\"a\", -]"), false},
+    {UNIGRAM(", [\"a\", 1e]"), false},
+    {UNIGRAM(", [\"a\", NaN]"), false},
+    {UNIGRAM(", [\"a\"]"), false},
+    {UNIGRAM(", [\"a\", 1, 2]"), false},
+    {UNIGRAM(", [1, \"a\"]"), false},
+    {UNIGRAM(", [\"a\", 1], [\"a\", 2]"), true}, /* refused later */
+    {UNIGRAM(", [\"\", 1]"), true},
+    {UNIGRAM(","), false},
+};
+
+#define FILES (sizeof(files) / sizeof(files[0]))
+
+/* Opens a file; says what came of it. */
+static void open_text(const char *text, size_t n, char said[SAID])
+{
+	struct bt_error why = {0};
+	struct bt_tok *t = NULL;
+
+	file_put("bulk.json", text, n);
+	if (bt_tok_open("bulk.json", NULL, &t, &why) == BT_OK)
+		snprintf(said, SAID, "%s %zu", bt_tok_fingerprint(t),
+		         bt_tok_size(t));
+	else
+		snprintf(said, SAID, "%d %s", why.code, why.text);
+	bt_tok_free(t);
+}
+
+/* A file with a member more, whose name has an escape, is left to jansson. */
+static void same_as_jansson(void **state)
+{
+	char fast[SAID], slow[SAID];
+	size_t i, k, n, opened = 0;
+	const char *s, *end;
+	struct bt_buf b;
+
+	(void)state;
+	for (i = 0; i < FILES; i++) {
+		s = files[i].text;
+		n = strlen(s);
+		open_text(s, n, fast);
+		opened += fast[0] != '-';
+		end = n > 0 ? strrchr(s, '}') : NULL;
+		if (end == NULL)
+			continue;
+		b = (struct bt_buf)BT_BUF_INIT;
+		k = (size_t)(end - s);
+		bt_buf_put(&b, s, k);
+		bt_buf_puts(&b, ", \"\\u0061\": 0");
+		bt_buf_put(&b, s + k, n - k);
+		assert_false(b.oom);
+		open_text(b.data, b.len, slow);
+		bt_buf_clear(&b);
+		/* the place of what is no JSON moves: see cut_anywhere */
+		n = strstr(slow, "is not valid JSON") != NULL ? 2 : SAID;
+		if (strncmp(fast, slow, n) != 0)
+			fail_msg("%s\n%s\n%s", s, fast, slow);
+	}
+	assert_true(opened > 20);
+}
+
+static void takes_what_is_plain(void **state)
+{
+	struct bt_bulk b;
+	json_t *rest;
+	size_t i;
+	int r;
+
+	(void)state;
+	for (i = 0; i < FILES; i++) {
+		file_put("bulk.json", files[i].text, strlen(files[i].text));
+		r = bt_bulk_read("bulk.json", &b, &rest, NULL);
+		if ((b.kind != BT_BULK_NONE) != files[i].taken)
+			fail_msg("taken: %d: %s", b.kind != BT_BULK_NONE,
+			         files[i].text);
+		assert_true(r == BT_OK || b.kind == BT_BULK_NONE);
+		if (r == BT_OK)
+			json_decref(rest);
+		bt_bulk_clear(&b);
+	}
+}
+
+/* Every prefix of a file is refused as jansson refuses it. */
+static void cut_anywhere(void **state)
+{
+	static const char *const whole[] = {
+	    WORDPIECE(", \"\\u00e9\": 5"), BPE("", "[\"a b\", [\"a\", \"b\"]]"),
+	    UNIGRAM(", [\"a\", -1.5e1]")};
+	struct bt_error mine, theirs;
+	struct bt_bulk b;
+	json_t *rest;
+	size_t i, n;
+
+	(void)state;
+	for (i = 0; i < 3; i++) {
+		for (n = 0; n < strlen(whole[i]); n++) {
+			mine.code = theirs.code = 0;
+			file_put("bulk.json", whole[i], n);
+			assert_int_equal(
+			    bt_bulk_read("bulk.json", &b, &rest, &mine),
+			    BT_EFORMAT);
+			assert_int_equal(
+			    bt_json_load("bulk.json", &rest, &theirs),
+			    BT_EFORMAT);
+			assert_string_equal(mine.text, theirs.text);
+		}
+	}
+}
+
+static void vocab_json(void **state)
+{
+	static const char *const plain[] = {"{\"a\": 0, \"b\": 1}",
+	                                    " {\"\\u0061\":1,\"b\":0} \n"};
+	static const char *const odd[] = {"{\"a\": 0, \"a\": 1}", "{}",
+	                                  "{\"a\": 0.5}"};
+	static const char *const bad[] = {"{\"a\": 0", "{\"a\": 0}x", "[]", ""};
+	struct bt_bulk b;
+	json_t *rest;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < 2; i++) {
+		file_put("bulk.json", plain[i], strlen(plain[i]));
+		assert_ok(bt_bulk_read_vocab("bulk.json", &b, &rest, &err));
+		assert_null(rest);
+		assert_int_equal(b.kind, BT_BULK_IDS);
+		assert_int_equal(bt_vocab_find(&b.vocab, bt_span("a")), i);
+		assert_int_equal(bt_vocab_find(&b.vocab, bt_span("b")), 1 - i);
+		bt_bulk_clear(&b);
+	}
+	for (i = 0; i < 3; i++) {
+		file_put("bulk.json", odd[i], strlen(odd[i]));
+		assert_ok(bt_bulk_read_vocab("bulk.json", &b, &rest, &err));
+		assert_true(json_is_object(rest));
+		assert_int_equal(b.kind, BT_BULK_NONE);
+		json_decref(rest);
+		bt_bulk_clear(&b);
+	}
+	for (i = 0; i < 4; i++) {
+		file_put("bulk.json", bad[i], strlen(bad[i]));
+		assert_err(bt_bulk_read_vocab("bulk.json", &b, &rest, &err),
+		           BT_EFORMAT, "bulk.json");
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(same_as_jansson),
+	    cmocka_unit_test(takes_what_is_plain),
+	    cmocka_unit_test(cut_anywhere), cmocka_unit_test(vocab_json)};
+
+	return RUN(tests);
+}
