@@ -9,6 +9,8 @@
 #include "ckpt/recast.h"
 #include "io/dirs.h"
 #include "io/in.h"
+#include "io/json.h"
+#include "io/modelconf.h"
 #include "io/modeldir.h"
 #include "io/out.h"
 
@@ -45,12 +47,90 @@ static int copy(const char *from, const char *to, struct bt_error *err)
 	return r;
 }
 
+/* Whether a configuration is one of KerasHub, whose keys are others. */
+static bool is_keras(const char *path)
+{
+	json_t *o = NULL;
+	bool keras = bt_json_load(path, &o, NULL) == BT_OK &&
+	             bt_modelconf_keras_class(o) != NULL;
+
+	json_decref(o);
+	return keras;
+}
+
+static int save(const char *dir, const char *name, const json_t *o, int *copied,
+                struct bt_error *err)
+{
+	char *path = bt_dirs_join(dir, name);
+	int r = BT_OK;
+
+	if (path == NULL)
+		return bt_error_nomem(err, "copying files");
+	if (!bt_dirs_is_file(path)) {
+		r = bt_json_save(path, o, err);
+		++*copied;
+	}
+	free(path);
+	return r;
+}
+
+/* What is not said in Hugging Face's keys is said in them: a configuration of
+ * Google's stays beside that. */
+static int translate(const char *src, const char *dir, const json_t *tokenizer,
+                     int *copied, struct bt_error *err)
+{
+	char *path = bt_dirs_join(dir, BT_FILE_CONFIG);
+	json_t *o = NULL;
+	int r = BT_OK;
+
+	if (path == NULL)
+		return bt_error_nomem(err, "copying files");
+	if (!bt_dirs_is_file(path))
+		r = bt_modelconf_find(src, &o, NULL, err);
+	if (r == BT_OK && o != NULL)
+		r = save(dir, BT_FILE_CONFIG, o, copied, err);
+	if (r == BT_OK && tokenizer != NULL)
+		r = save(dir, BT_FILE_TOKENIZER_CONFIG, tokenizer, copied, err);
+	json_decref(o);
+	free(path);
+	return r;
+}
+
+/* ALBERT's tokenizer is a SentencePiece model, unless it is said that there is
+ * a list of tokens. */
+static int find_lines(const char *src, json_t **settings, struct bt_error *err)
+{
+	const struct bt_model_file *f;
+	int r = bt_modeldir_find(src, BT_USE_WORDPIECE, &f, NULL, err);
+
+	if (r != BT_OK || f == NULL || f->as == NULL)
+		return r;
+	*settings = json_pack("{s:s}", "tokenizer_class", "BertTokenizer");
+	return *settings != NULL ? BT_OK : bt_error_nomem(err, "copying files");
+}
+
+/* Whether a file at path goes into a copy as it is. */
+static bool goes(const struct bt_model_file *f, const char *path,
+                 bool keras_tokenizer)
+{
+	if (!bt_dirs_is_file(path))
+		return false;
+	if (strcmp(f->name, BT_FILE_CONFIG) == 0)
+		return !is_keras(path);
+	if (strcmp(f->name, BT_FILE_TOKENIZER) == 0)
+		return !keras_tokenizer;
+	return strcmp(f->name, BT_FILE_KERAS_VOCAB) != 0 || keras_tokenizer;
+}
+
 int bt_recast_beside(const char *from, const char *dir, int *copied,
                      struct bt_error *err)
 {
 	char *src = bt_dirs_of(from), *a = NULL, *b = NULL;
 	const struct bt_model_file *f = NULL;
-	int r = src == NULL ? bt_error_nomem(err, "copying files") : BT_OK;
+	json_t *tokenizer = NULL;
+	int r = src == NULL
+	            ? bt_error_nomem(err, "copying files")
+	            : bt_modelconf_keras_tokenizer(src, &tokenizer, err);
 
 	*copied = 0;
 	while (r == BT_OK &&
@@ -59,7 +139,8 @@ int bt_recast_beside(const char *from, const char *dir, int *copied,
 		b = bt_dirs_join(dir, f->as != NULL ? f->as : f->name);
 		if (a == NULL || b == NULL) {
 			r = bt_error_nomem(err, "copying files");
-		} else if (bt_dirs_is_file(a) && !bt_dirs_is_file(b)) {
+		} else if (goes(f, a, tokenizer != NULL) &&
+		           !bt_dirs_is_file(b)) {
 			r = make_parent(b, err);
 			if (r == BT_OK)
 				r = copy(a, b, err);
@@ -68,6 +149,11 @@ int bt_recast_beside(const char *from, const char *dir, int *copied,
 		free(a);
 		free(b);
 	}
+	if (r == BT_OK && tokenizer == NULL)
+		r = find_lines(src, &tokenizer, err);
+	if (r == BT_OK)
+		r = translate(src, dir, tokenizer, copied, err);
+	json_decref(tokenizer);
 	free(src);
 	return r;
 }

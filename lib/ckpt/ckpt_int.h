@@ -157,6 +157,18 @@ int bt_ckpt_tf_look_in(const char *dir, char **path,
 int bt_ckpt_look_in(const char *dir, char **path,
                     struct bt_error *err) BT_MUST_USE;
 
+/* What stands before the names of a backbone's tensors in a file of a whole
+ * classifier of BERT in KerasHub. */
+#define BT_KERAS_BACKBONE "layers/bert_backbone/"
+
+/*
+ * Where dir is a classifier of KerasHub: makes the tensors that c has, those of
+ * model.weights.h5, the backbone's and reads those behind it from
+ * task.weights.h5, under the names of a file that holds all.
+ */
+int bt_ckpt_keras_task(struct bt_ckpt *c, const char *dir,
+                       struct bt_error *err) BT_MUST_USE;
+
 /* The formats that are known by their first bytes, for messages; NULL: none. */
 const char *bt_ckpt_foreign(const uint8_t *data, size_t size);
 

@@ -13,6 +13,7 @@
 #include "ckpt/show_int.h"
 #include "io/dirs.h"
 #include "io/json.h"
+#include "io/modelconf.h"
 #include "io/modeldir.h"
 
 /* What only the names of a family hold, the rarer ones first. */
@@ -40,6 +41,7 @@ static const struct {
     {"word_embeddings.weight", 0, NUMBER(vocabulary)},
     {"tok_embeddings.weight", 0, NUMBER(vocabulary)},
     {"embeddings.position_embeddings.weight", 0, NUMBER(positions)},
+    {"word_embeddings.weight", 1, NUMBER(embedding_size)},
     {"attention.self.query.weight", 1, NUMBER(hidden_size)},
     {"attention.self.query_proj.weight", 1, NUMBER(hidden_size)},
     {"attention.q_lin.weight", 1, NUMBER(hidden_size)},
@@ -233,18 +235,14 @@ static const char *outputs(const struct bt_ckpt_family *f)
 	return problems[0].outputs;
 }
 
-static int by_config(const char *path, struct bt_ckpt_family *f,
+static int by_config(const json_t *o, struct bt_ckpt_family *f,
                      struct bt_error *err)
 {
 	const char *type = NULL;
 	int64_t n;
-	json_t *o;
 	size_t i;
-	int r = bt_json_load(path, &o, err);
+	int r = bt_json_str(o, "model_type", &type, err);
 
-	if (r != BT_OK)
-		return r;
-	r = bt_json_str(o, "model_type", &type, err);
 	for (i = 0; i < COUNT(keys) && r == BT_OK; i++) {
 		n = -1;
 		r = bt_json_int(o, keys[i].key, 0, INT64_MAX, &n, err);
@@ -254,25 +252,25 @@ static int by_config(const char *path, struct bt_ckpt_family *f,
 	if (r == BT_OK && f->family != NULL)
 		refine(f, type);
 	set_problem(f, o);
-	json_decref(o);
-	return r == BT_OK ? r : bt_error_prefix(err, "'%s'", path);
+	return r;
 }
 
 /* Reads the first configuration in dir, and lists tokenizer files. */
 static int look_beside(const char *dir, struct bt_ckpt_family *f,
                        struct bt_error *err)
 {
-	const struct bt_model_file *file;
-	char *path;
-	int r = bt_modeldir_find(dir, BT_USE_CONFIG, &file, &path, err);
+	const struct bt_model_file *file = NULL;
+	char *path = NULL;
+	json_t *o;
+	int r = bt_modelconf_find(dir, &o, &path, err);
 
-	if (r != BT_OK)
-		return r;
-	if (file != NULL) {
-		r = by_config(path, f, err);
-		free(path);
+	if (r == BT_OK && o != NULL) {
+		r = by_config(o, f, err);
+		if (r != BT_OK)
+			bt_error_prefix(err, "'%s'", path);
 	}
-	file = NULL;
+	json_decref(o);
+	free(path);
 	while (r == BT_OK &&
 	       (file = bt_modeldir_next(file, BT_USE_TOKENS)) != NULL) {
 		path = bt_dirs_join(dir, file->name);

@@ -13,7 +13,7 @@
 struct bt_ckpt_family {
 	const char *family; /* "bert"; NULL: not known */
 	int64_t layers, hidden_size, heads, intermediate_size;
-	int64_t vocabulary, positions;
+	int64_t vocabulary, positions, embedding_size;
 	const char *head;        /* "none", "classifier", ... */
 	int64_t labels;          /* of a classifier */
 	const char *problem;     /* "regression", ...; NULL: not said */

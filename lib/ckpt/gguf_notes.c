@@ -2,7 +2,6 @@
 /* What a GGUF file says of a BERT model, beside its tensors. */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "ckpt/ckpt_int.h"
 #include "ckpt/gguf_int.h"
@@ -10,6 +9,7 @@
 #include "io/dirs.h"
 #include "io/in.h"
 #include "io/json.h"
+#include "io/modelconf.h"
 #include "io/modeldir.h"
 
 #define VOCAB_MAX ((size_t)64 << 20)
@@ -159,30 +159,24 @@ static void note_vocab(struct bt_gguf_notes *n, const char *data, size_t len)
 static int describe_in(const char *dir, struct bt_gguf_notes *n,
                        struct bt_error *err)
 {
-	char *config = bt_dirs_join(dir, BT_FILE_CONFIG);
-	char *vocab = bt_dirs_join(dir, BT_FILE_VOCAB), *data;
-	struct stat st;
-	size_t len;
+	const struct bt_model_file *f = NULL;
+	char *vocab = NULL, *data;
 	json_t *o;
-	int r = BT_OK;
+	size_t len;
+	int r = bt_modelconf_find(dir, &o, NULL, err);
 
-	if (config == NULL || vocab == NULL)
-		r = bt_error_nomem(err, "describing a model");
-	if (r == BT_OK && stat(config, &st) == 0) {
-		r = bt_json_load(config, &o, err);
-		if (r == BT_OK) {
-			r = note_config(n, o, err);
-			json_decref(o);
-		}
-	}
-	if (r == BT_OK && stat(vocab, &st) == 0) {
+	if (r == BT_OK && o != NULL)
+		r = note_config(n, o, err);
+	json_decref(o);
+	if (r == BT_OK)
+		r = bt_modeldir_find(dir, BT_USE_WORDPIECE, &f, &vocab, err);
+	if (r == BT_OK && f != NULL) {
 		r = bt_in_whole(vocab, VOCAB_MAX, &data, &len, err);
 		if (r == BT_OK) {
 			note_vocab(n, data, len);
 			free(data);
 		}
 	}
-	free(config);
 	free(vocab);
 	return r;
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ckpt/ckpt_int.h"
 #include "ckpt/names_int.h"
 
 #define SAME BT_FORM_SAME
@@ -212,8 +213,6 @@ static bool is_keras_bert(const struct bt_named_list *l)
 
 /* --- KerasHub */
 
-#define BACKBONE "layers/bert_backbone/"
-
 static bool has(const struct bt_ckpt *c, const char *prefix, const char *name)
 {
 	struct bt_buf b = BT_BUF_INIT;
@@ -257,8 +256,8 @@ static const char *backbone_of(const struct bt_ckpt *c)
 {
 	size_t i;
 
-	if (is_bert(c, BACKBONE))
-		return BACKBONE;
+	if (is_bert(c, BT_KERAS_BACKBONE))
+		return BT_KERAS_BACKBONE;
 	if (!is_bert(c, ""))
 		return NULL;
 	/* newer files say what the whole is */

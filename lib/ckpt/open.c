@@ -164,7 +164,7 @@ static int read_dir(struct bt_ckpt *c, const char *dir, struct bt_error *err)
 		return r;
 	r = read_path(c, path, err);
 	free(path);
-	return r;
+	return r == BT_OK ? bt_ckpt_keras_task(c, dir, err) : r;
 }
 
 static int by_name(const void *a, const void *b)

@@ -13,6 +13,7 @@
 #include "ckpt/source.h"
 #include "io/dirs.h"
 #include "io/json.h"
+#include "io/modelconf.h"
 #include "io/modeldir.h"
 
 #define MANY 20 /* names in a message */
@@ -137,7 +138,6 @@ static int find_heads(const struct bt_recast *r, int *heads,
                       struct bt_error *err)
 {
 	char *dir = bt_dirs_of(r->from), *path = NULL;
-	const struct bt_model_file *f = NULL;
 	int64_t n = r->heads;
 	json_t *o = NULL;
 	int e = BT_OK;
@@ -145,9 +145,7 @@ static int find_heads(const struct bt_recast *r, int *heads,
 	if (dir == NULL)
 		e = bt_error_nomem(err, "reading a configuration");
 	if (e == BT_OK && n == 0)
-		e = bt_modeldir_find(dir, BT_USE_CONFIG, &f, &path, err);
-	if (e == BT_OK && f != NULL)
-		e = bt_json_load(path, &o, err);
+		e = bt_modelconf_find(dir, &o, &path, err);
 	if (e == BT_OK && o != NULL) {
 		e = bt_json_int(o, "num_attention_heads", 1, 1 << 20, &n, err);
 		if (e != BT_OK)
@@ -156,8 +154,8 @@ static int find_heads(const struct bt_recast *r, int *heads,
 	if (e == BT_OK && n == 0)
 		e = bt_error_set(err, BT_EARG,
 		                 "how many attention heads the model has is "
-		                 "not known: '%s' holds neither config.json "
-		                 "nor bert_config.json (--heads)",
+		                 "not known: '%s' holds no configuration "
+		                 "(--heads)",
 		                 dir);
 	*heads = (int)n;
 	json_decref(o);

@@ -13,7 +13,7 @@
 #include "ckpt/show_int.h"
 #include "io/dirs.h"
 #include "io/json.h"
-#include "io/modeldir.h"
+#include "io/modelconf.h"
 
 #define COLUMNS 16
 #define WIDEST 72 /* longer cells push the rest of their line aside */
@@ -253,26 +253,19 @@ static int config_line(struct bt_buf *b, const json_t *o, struct bt_error *err)
 
 int bt_show_config(struct bt_buf *b, const char *dir, struct bt_error *err)
 {
-	char *path = bt_dirs_join(dir, BT_FILE_CONFIG);
 	struct bt_buf line = BT_BUF_INIT;
+	char *path = NULL;
 	json_t *o;
-	int r;
+	int r = bt_modelconf_find(dir, &o, &path, err);
 
-	if (path == NULL)
-		return bt_error_nomem(err, "reading a configuration");
-	if (access(path, F_OK) != 0) {
-		free(path);
-		return BT_OK;
-	}
-	r = bt_json_load(path, &o, err);
-	if (r == BT_OK) {
+	if (r == BT_OK && o != NULL) {
 		r = config_line(&line, o, err);
 		if (r != BT_OK)
 			bt_error_prefix(err, "'%s'", path);
 		else
 			bt_buf_put(b, line.data, line.len);
-		json_decref(o);
 	}
+	json_decref(o);
 	bt_buf_clear(&line);
 	free(path);
 	return r;

@@ -15,6 +15,7 @@
 #include "io/modeldir.h"
 
 #define STATE_MAX 4096 /* a line of the file "checkpoint" */
+#define SHOWN 5        /* names in a message */
 
 /* "stem.index", if there is such a file. */
 static char *index_of(const char *stem, size_t n)
@@ -82,27 +83,86 @@ static int latest(const char *dir, const char *state, char **path,
 	                    state, last, last);
 }
 
-/* The only file *.index, or NULL. */
-static char *only_index(const char *dir)
+/* Names of files. */
+struct names {
+	char **v;
+	size_t n, cap;
+};
+
+static void free_names(struct names *l)
+{
+	size_t i;
+
+	for (i = 0; i < l->n; i++)
+		free(l->v[i]);
+	free(l->v);
+}
+
+static int add_name(struct names *l, const char *name)
+{
+	if (bt_grow(&l->v, &l->cap, l->n + 1, sizeof(*l->v)) != BT_OK)
+		return -1;
+	l->v[l->n] = bt_strndup(name, strlen(name));
+	if (l->v[l->n] == NULL)
+		return -1;
+	l->n++;
+	return 0;
+}
+
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* The names of the files *.index in a directory, sorted; or -1. */
+static int list_indexes(const char *dir, struct names *names)
 {
 	DIR *d = opendir(dir);
-	char *only = NULL;
 	struct dirent *e;
-	int n = 0;
+	int r = 0;
 
-	while (d != NULL && (e = readdir(d)) != NULL) {
-		if (fnmatch("*.index", e->d_name, FNM_PERIOD) != 0)
-			continue;
-		if (n++ == 0)
-			only = bt_dirs_join(dir, e->d_name);
-	}
+	while (r == 0 && d != NULL && (e = readdir(d)) != NULL)
+		if (fnmatch("*.index", e->d_name, FNM_PERIOD) == 0)
+			r = add_name(names, e->d_name);
 	if (d != NULL)
 		closedir(d);
-	if (n > 1) {
-		free(only);
-		only = NULL;
-	}
-	return only;
+	if (r == 0 && names->n > 1)
+		qsort(names->v, names->n, sizeof(*names->v), by_text);
+	return r;
+}
+
+static int ambiguous(const char *dir, const struct names *names,
+                     struct bt_error *err)
+{
+	struct bt_buf b = BT_BUF_INIT;
+	size_t i;
+
+	for (i = 0; i < names->n && i < SHOWN; i++)
+		bt_buf_printf(&b, "%s'%.60s'", i > 0 ? ", " : "", names->v[i]);
+	if (names->n > SHOWN)
+		bt_buf_printf(&b, " and %zu more", names->n - SHOWN);
+	bt_error_set(err, BT_EARG,
+	             "'%s' holds several checkpoints, %s: give the path of one",
+	             dir, bt_buf_str(&b) != NULL ? bt_buf_str(&b) : "?");
+	bt_buf_clear(&b);
+	return BT_EARG;
+}
+
+/* The only file *.index in *path, NULL where there is none. */
+static int only_index(const char *dir, char **path, struct bt_error *err)
+{
+	struct names names = {0};
+	int r = list_indexes(dir, &names);
+
+	*path = NULL;
+	if (r == 0 && names.n == 1)
+		*path = bt_dirs_join(dir, names.v[0]);
+	if (r != 0 || (names.n == 1 && *path == NULL))
+		r = bt_error_nomem(err, "opening a checkpoint");
+	else if (names.n > 1)
+		r = ambiguous(dir, &names, err);
+	free_names(&names);
+	return r;
 }
 
 int bt_ckpt_tf_look_in(const char *dir, char **path, struct bt_error *err)
@@ -124,7 +184,7 @@ int bt_ckpt_tf_look_in(const char *dir, char **path, struct bt_error *err)
 		if (stat(state, &st) == 0 && S_ISREG(st.st_mode))
 			r = latest(dir, state, path, err);
 		else
-			*path = only_index(dir);
+			r = only_index(dir, path, err);
 	}
 	free(stem);
 	free(saved);

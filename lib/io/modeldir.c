@@ -6,12 +6,14 @@
 #include "io/dirs.h"
 
 #define TOKENS (BT_USE_TOKENS | BT_USE_OPENS)
+#define LINES (TOKENS | BT_USE_WORDPIECE)
 #define SPM (TOKENS | BT_USE_SPM)
 
 /* Weights in the order in which transformers looks for them. */
 static const struct bt_model_file files[] = {
     {BT_FILE_CONFIG, BT_USE_CONFIG, NULL},
     {"bert_config.json", BT_USE_CONFIG, NULL},
+    {"albert_config.json", BT_USE_CONFIG, NULL},
 
     {BT_FILE_WEIGHTS, BT_USE_WEIGHTS, NULL},
     {BT_FILE_SHARDS, BT_USE_WEIGHTS, NULL},
@@ -19,16 +21,20 @@ static const struct bt_model_file files[] = {
     {"pytorch_model.bin.index.json", BT_USE_WEIGHTS, NULL},
     {BT_FILE_TF_KERAS, BT_USE_WEIGHTS, NULL},
     {"tf_model.h5.index.json", BT_USE_WEIGHTS, NULL},
+    {BT_FILE_KERAS_WEIGHTS, BT_USE_WEIGHTS, NULL}, /* of KerasHub */
 
     {BT_FILE_TOKENIZER, TOKENS, NULL},
-    {BT_FILE_VOCAB, TOKENS, NULL},
+    {BT_FILE_VOCAB, LINES, NULL},
+    {"vocab_chinese.txt", LINES, BT_FILE_VOCAB}, /* of ALBERT */
     {"assets/vocab.txt", TOKENS, BT_FILE_VOCAB}, /* of a SavedModel */
+    {BT_FILE_KERAS_VOCAB, TOKENS, BT_FILE_VOCAB},
     {BT_FILE_IDS, TOKENS, NULL},
     {BT_FILE_MERGES, BT_USE_TOKENS, NULL},
     {"sentencepiece.bpe.model", SPM, NULL},
     {"spiece.model", SPM, NULL},
     {"spm.model", SPM, NULL},
     {"tokenizer.model", SPM, NULL},
+    {"30k-clean.model", SPM, "spiece.model"}, /* of ALBERT */
 
     {BT_FILE_TOKENIZER_CONFIG, BT_USE_SETTINGS, NULL},
     {BT_FILE_SPECIALS, BT_USE_SPECIALS, NULL},

@@ -21,16 +21,21 @@
 #define BT_FILE_VOCAB "vocab.txt"
 #define BT_FILE_IDS "vocab.json"
 #define BT_FILE_MERGES "merges.txt"
+#define BT_FILE_KERAS_VOCAB "assets/tokenizer/vocabulary.txt"
+#define BT_FILE_KERAS_WEIGHTS "model.weights.h5"
+#define BT_FILE_KERAS_TASK "task.json"
+#define BT_FILE_KERAS_HEAD "task.weights.h5"
 
 /* What a file is; some are several things. */
 enum bt_file_use {
-	BT_USE_CONFIG = 1,    /* the model's configuration */
-	BT_USE_WEIGHTS = 2,   /* a file that has all weights, or an index */
-	BT_USE_TOKENS = 4,    /* what a tokenizer is made of */
-	BT_USE_OPENS = 8,     /* and where it stands there is one */
-	BT_USE_SPM = 16,      /* a SentencePiece model */
-	BT_USE_SPECIALS = 32, /* lists of added tokens */
-	BT_USE_SETTINGS = 64  /* what is said of a tokenizer, or of pooling */
+	BT_USE_CONFIG = 1,     /* the model's configuration */
+	BT_USE_WEIGHTS = 2,    /* a file that has all weights, or an index */
+	BT_USE_TOKENS = 4,     /* what a tokenizer is made of */
+	BT_USE_OPENS = 8,      /* and where it stands there is one */
+	BT_USE_SPM = 16,       /* a SentencePiece model */
+	BT_USE_WORDPIECE = 32, /* a token a line */
+	BT_USE_SPECIALS = 64,  /* lists of added tokens */
+	BT_USE_SETTINGS = 128  /* what is said of a tokenizer, or of pooling */
 };
 
 struct bt_model_file {

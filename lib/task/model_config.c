@@ -1,52 +1,109 @@
 /* SPDX-License-Identifier: MIT */
 /* The configuration of a model directory: apart from model.c, so that a program
  * that computes nothing needs no libraries that do. */
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "ckpt/family.h"
 #include "io/dirs.h"
-#include "io/modeldir.h"
+#include "io/modelconf.h"
 #include "io/remote.h"
 #include "task/model.h"
 
-/* The path of the configuration in a directory. */
-static int config_path(const char *dir, char **path, struct bt_error *err)
+/* Where weights stand without a configuration, as in Google's releases of
+ * ELECTRA, they say most of what one has to. */
+static int say_config(const char *dir, const struct bt_ckpt_family *f,
+                      bool tensorflow, struct bt_error *err)
 {
-	const struct bt_model_file *f;
-	int r = bt_modeldir_find(dir, BT_USE_CONFIG, &f, path, err);
+	char more[64] = "", heads[32] = "N";
 
-	if (r != BT_OK || f != NULL)
-		return r;
+	if (strcmp(f->family, "electra") == 0)
+		snprintf(more, sizeof(more), "\"embedding_size\": %lld, ",
+		         (long long)f->embedding_size);
+	else if (tensorflow) /* BERT there has the tanh form */
+		snprintf(more, sizeof(more), "\"hidden_act\": \"gelu_new\", ");
+	if (f->heads > 0)
+		snprintf(heads, sizeof(heads), "%lld", (long long)f->heads);
+	return bt_error_set(
+	    err, BT_EFORMAT,
+	    "'%s' holds weights of the family %s and no configuration: a "
+	    "config.json makes it a model, {\"model_type\": \"%s\", "
+	    "\"vocab_size\": %lld, %s\"hidden_size\": %lld, "
+	    "\"num_hidden_layers\": %lld, \"num_attention_heads\": %s, "
+	    "\"intermediate_size\": %lld, \"max_position_embeddings\": %lld}%s",
+	    dir, f->family, f->family, (long long)f->vocabulary, more,
+	    (long long)f->hidden_size, (long long)f->layers, heads,
+	    (long long)f->intermediate_size, (long long)f->positions,
+	    f->heads > 0 ? "" : ", where the weights do not tell N");
+}
+
+/* A directory without a configuration. */
+static int no_config(const char *dir, struct bt_error *err)
+{
+	struct bt_ckpt_family f = {0};
+	struct bt_ckpt *c = NULL;
+
 	if (!bt_dirs_there(dir))
 		return bt_error_set(err, BT_EIO,
 		                    "no model directory '%s': no such "
 		                    "directory",
 		                    dir);
-	return bt_error_set(err, BT_EFORMAT,
-	                    "'%s' is no model directory: it holds neither "
-	                    "config.json nor bert_config.json",
-	                    dir);
+	if (bt_ckpt_open(dir, &c, NULL) == BT_OK &&
+	    bt_ckpt_family(c, dir, &f, NULL) == BT_OK && f.family != NULL &&
+	    (strcmp(f.family, "bert") == 0 || strcmp(f.family, "electra") == 0))
+		say_config(dir, &f,
+		           strcmp(bt_ckpt_format(c), "tensorflow") == 0, err);
+	else
+		bt_error_set(err, BT_EFORMAT,
+		             "'%s' is no model directory: it holds neither "
+		             "config.json nor bert_config.json nor "
+		             "albert_config.json",
+		             dir);
+	bt_ckpt_family_clear(&f);
+	bt_ckpt_close(c);
+	return BT_EFORMAT;
+}
+
+/* The configuration in a directory and "'its path'". */
+static int load(const char *dir, json_t **o, struct bt_buf *name,
+                struct bt_error *err)
+{
+	char *path = NULL;
+	int r = bt_modelconf_find(dir, o, &path, err);
+
+	if (r == BT_OK && *o == NULL)
+		r = no_config(dir, err);
+	if (r == BT_OK) {
+		bt_buf_printf(name, "'%s'", path);
+		if (bt_buf_str(name) == NULL)
+			r = bt_error_nomem(err, "opening a model");
+	}
+	free(path);
+	return r;
 }
 
 int bt_model_config(const char *dir, struct bt_config *c, struct bt_labels *l,
                     struct bt_error *err)
 {
-	char *path;
+	struct bt_buf name = BT_BUF_INIT;
+	json_t *o = NULL;
 	int r = bt_remote_refuse(dir, BT_REMOTE_DIR, err);
 
 	if (r == BT_OK)
-		r = config_path(dir, &path, err);
-	if (r != BT_OK)
-		return r;
-	r = bt_config_load(path, c, err);
+		r = load(dir, &o, &name, err);
+	if (r == BT_OK)
+		r = bt_config_parse(bt_buf_str(&name), o, c, err);
+	json_decref(o);
 	if (r == BT_OK) {
 		r = bt_labels_from_json(c->json, l, err);
 		if (r == BT_OK && c->number)
 			r = bt_labels_number(l, err);
 		if (r != BT_OK) {
-			bt_error_prefix(err, "'%s'", path);
+			bt_error_prefix(err, "%s", bt_buf_str(&name));
 			bt_config_clear(c);
 		}
 	}
-	free(path);
+	bt_buf_clear(&name);
 	return r;
 }

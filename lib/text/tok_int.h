@@ -47,6 +47,7 @@ enum bt_frame {
 struct bt_tok {
 	char *path; /* as given to bt_tok_open */
 	bool is_dir, is_json;
+	bool is_keras;          /* the directory is a preset of KerasHub */
 	char *spm;              /* the SentencePiece model it is of, or NULL */
 	const char *class_name; /* in transformers, if its files must say so */
 	bool has_config;        /* there is a tokenizer_config.json */

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "io/dirs.h"
 #include "io/json.h"
+#include "io/modelconf.h"
 #include "io/modeldir.h"
 #include "text/tok_int.h"
 
@@ -42,6 +43,13 @@ static const json_t *find_role(const json_t *config, const json_t *map,
 	if (v == NULL || json_is_null(v))
 		v = json_object_get(map, key);
 	return v == NULL || json_is_null(v) ? NULL : v;
+}
+
+/* What is said of the tokenizer as tokenizer_config.json says it. */
+static int load_config(const struct bt_tok *t, json_t **o, struct bt_error *err)
+{
+	return t->is_keras ? bt_modelconf_keras_tokenizer(t->path, o, err)
+	                   : bt_modelconf_tokenizer(t->path, o, err);
 }
 
 static int read_roles(struct bt_tok *t, const json_t *config, const json_t *map,
@@ -244,7 +252,7 @@ static int read_settings(struct bt_tok *t, const json_t *o,
 int bt_tok_read_config(struct bt_tok *t, struct bt_error *err)
 {
 	json_t *config = NULL, *map = NULL;
-	int r = load(t, CONFIG, &config, err);
+	int r = load_config(t, &config, err);
 
 	if (r == BT_OK)
 		r = load(t, MAP, &map, err);
@@ -269,8 +277,14 @@ int bt_tok_read_dialect(struct bt_tok *t, struct bt_error *err)
 {
 	const char *name = "hf";
 	json_t *o = NULL;
-	int r = load(t, CONFIG, &o, err);
+	int r = bt_modelconf_keras_tokenizer(t->path, &o, err);
 
+	t->is_keras = o != NULL;
+	if (r != BT_OK || t->is_keras) {
+		json_decref(o);
+		return r;
+	}
+	r = bt_modelconf_tokenizer(t->path, &o, err);
 	t->has_config = o != NULL;
 	if (r != BT_OK || o == NULL)
 		return r;
@@ -311,14 +325,10 @@ static int read_position_offset(const json_t *o, int64_t *offset,
 int bt_tok_read_model_config(struct bt_tok *t, struct bt_error *err)
 {
 	int64_t positions = 0, size = 0, offset = 0;
-	const struct bt_model_file *f;
-	json_t *o = NULL;
 	char *path = NULL;
-	int r = bt_modeldir_find(t->path, BT_USE_CONFIG, &f, &path, err);
+	json_t *o;
+	int r = bt_modelconf_find(t->path, &o, &path, err);
 
-	if (r == BT_OK && f != NULL)
-		r = bt_json_load(path, &o, err);
-	free(path);
 	if (r != BT_OK || o == NULL)
 		return r;
 	r = bt_json_int(o, "max_position_embeddings", 1, INT32_MAX, &positions,
@@ -328,17 +338,19 @@ int bt_tok_read_model_config(struct bt_tok *t, struct bt_error *err)
 	if (r == BT_OK)
 		r = read_position_offset(o, &offset, err);
 	json_decref(o);
+	if (r == BT_OK && size != 0 && (size_t)size < t->vocab.n)
+		r = bt_error_set(err, BT_EFORMAT,
+		                 "the vocabulary has %zu tokens and the model "
+		                 "only %lld (vocab_size)",
+		                 t->vocab.n, (long long)size);
 	if (r != BT_OK)
-		return bt_error_prefix(err, "'%s/%s'", t->path, f->name);
+		bt_error_prefix(err, "'%s'", path);
+	free(path);
+	if (r != BT_OK)
+		return r;
 	if (offset < positions)
 		positions -= offset;
 	t->max_positions = (size_t)positions;
 	t->model_size = (size_t)size;
-	if (size != 0 && (size_t)size < t->vocab.n)
-		return bt_error_set(err, BT_EFORMAT,
-		                    "'%s': the vocabulary has %zu tokens and "
-		                    "the model only %zu (vocab_size in %s)",
-		                    t->path, t->vocab.n, t->model_size,
-		                    f->name);
 	return BT_OK;
 }

@@ -8,6 +8,8 @@
 
 #include "base/mem.h"
 #include "io/json.h"
+#include "io/modelconf.h"
+#include "io/modeldir.h"
 #include "text/tokjson_int.h"
 
 int bt_tok_unsupported(const char *what, const json_t *o, struct bt_error *err)
@@ -325,13 +327,23 @@ static int read_components(struct bt_tok *t, json_t *o, struct bt_bulk *bulk,
 int bt_tok_read_json(struct bt_tok *t, const char *path, struct bt_error *err)
 {
 	struct bt_bulk bulk;
+	const char *class;
 	json_t *o;
 	int r = bt_bulk_read(path, &bulk, &o, err);
 
 	if (r != BT_OK)
 		return r;
 	t->is_json = true;
-	r = read_components(t, o, &bulk, err);
+	class = bt_modelconf_keras_class(o);
+	if (class != NULL && json_object_get(o, "model") == NULL)
+		r = bt_error_set(err, BT_EFORMAT,
+		                 "it holds settings of KerasHub, of the class "
+		                 "'%.100s': only BertTokenizer is supported, "
+		                 "in the directory of a preset with "
+		                 "its " BT_FILE_KERAS_VOCAB,
+		                 class);
+	else
+		r = read_components(t, o, &bulk, err);
 	if (r != BT_OK)
 		bt_error_prefix(err, "'%s'", path);
 	json_decref(o);

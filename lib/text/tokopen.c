@@ -98,23 +98,37 @@ static int read_spm(struct bt_tok *t, struct bt_error *err)
 	return r;
 }
 
+/* The vocabulary of a token a line in *path, to be freed; NULL: none. */
+static int find_lines(const struct bt_tok *t, char **path, struct bt_error *err)
+{
+	const struct bt_model_file *f;
+
+	*path = NULL;
+	if (!t->is_keras)
+		return bt_modeldir_find(t->path, BT_USE_WORDPIECE, &f, path,
+		                        err);
+	*path = bt_dirs_join(t->path, BT_FILE_KERAS_VOCAB);
+	return *path != NULL ? BT_OK
+	                     : bt_error_nomem(err, "opening a tokenizer");
+}
+
 static int read_dir(struct bt_tok *t, struct bt_error *err)
 {
 	char *json = bt_dirs_join(t->path, BT_FILE_TOKENIZER);
-	char *vocab = bt_dirs_join(t->path, BT_FILE_VOCAB);
 	char *ids = bt_dirs_join(t->path, BT_FILE_IDS);
 	char *merges = bt_dirs_join(t->path, BT_FILE_MERGES);
-	int r;
+	char *vocab;
+	int r = find_lines(t, &vocab, err);
 
-	if (json == NULL || vocab == NULL || ids == NULL || merges == NULL)
+	if (r == BT_OK && (json == NULL || ids == NULL || merges == NULL))
 		r = bt_error_nomem(err, "opening a tokenizer");
-	else if (bt_dirs_there(json))
+	else if (r == BT_OK && bt_dirs_there(json) && !t->is_keras)
 		r = bt_tok_read_json(t, json, err);
-	else if (bt_dirs_there(vocab))
+	else if (r == BT_OK && vocab != NULL)
 		r = read_vocab(t, vocab, err);
-	else if (bt_dirs_there(ids) && bt_dirs_there(merges))
+	else if (r == BT_OK && bt_dirs_there(ids) && bt_dirs_there(merges))
 		r = bt_tok_read_merges(t, ids, merges, err);
-	else
+	else if (r == BT_OK)
 		r = read_spm(t, err);
 	free(json);
 	free(vocab);

@@ -27,6 +27,13 @@ static int copy(const char *from, const char *dir, const char *name,
 	return r;
 }
 
+/* Of a preset of KerasHub the vocabulary is all that others read. */
+static bool is_keras_vocab(const struct bt_tok *t,
+                           const struct bt_model_file *f)
+{
+	return t->is_keras && strcmp(f->name, BT_FILE_KERAS_VOCAB) == 0;
+}
+
 static int copy_dir(const struct bt_tok *t, const char *dir,
                     struct bt_error *err)
 {
@@ -36,13 +43,15 @@ static int copy_dir(const struct bt_tok *t, const char *dir,
 	int r = BT_OK;
 
 	while (r == BT_OK && (f = bt_modeldir_next(f, uses)) != NULL) {
-		if (f->as != NULL)
-			continue; /* that directory is dir itself */
+		if (strchr(f->name, '/') != NULL ? !is_keras_vocab(t, f)
+		                                 : t->is_keras)
+			continue;
 		from = bt_dirs_join(t->path, f->name);
 		if (from == NULL)
 			return bt_error_nomem(err, "writing a tokenizer");
 		if (bt_dirs_there(from))
-			r = copy(from, dir, f->name, err);
+			r = copy(from, dir, f->as != NULL ? f->as : f->name,
+			         err);
 		free(from);
 	}
 	return r;

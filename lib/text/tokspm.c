@@ -10,9 +10,8 @@
 #include <utf8proc.h>
 
 #include "base/mem.h"
-#include "io/dirs.h"
 #include "io/json.h"
-#include "io/modeldir.h"
+#include "io/modelconf.h"
 #include "text/steps_int.h"
 #include "text/tokjson_int.h"
 #include "text/tokspm_int.h"
@@ -81,7 +80,6 @@ static const struct bt_spm_family families[] = {
      BT_SPM_CLEAN_NONE,
      {NULL}},
 };
-#define CONFIG BT_FILE_TOKENIZER_CONFIG
 #define FAMILIES (sizeof(families) / sizeof(families[0]))
 
 static bool is_class(const char *name, const char *class)
@@ -134,20 +132,6 @@ static int find_family(const struct bt_tok *t, const json_t *config,
 	                    class != NULL ? class : type);
 }
 
-static int load(const struct bt_tok *t, const char *name, json_t **o,
-                struct bt_error *err)
-{
-	char *path = bt_dirs_join(t->path, name);
-	int r = BT_OK;
-
-	if (path == NULL)
-		return bt_error_nomem(err, "reading a tokenizer");
-	if (bt_dirs_there(path))
-		r = bt_json_load(path, o, err);
-	free(path);
-	return r;
-}
-
 /* The name of a token that a text begins or ends with. */
 static int read_end(struct bt_tok *t, const json_t *config, const char *key,
                     const char *usual, enum bt_tok_role role,
@@ -166,7 +150,7 @@ static int read_end(struct bt_tok *t, const json_t *config, const char *key,
 static int read_ends(struct bt_tok *t, struct bt_error *err)
 {
 	json_t *config = NULL;
-	int r = load(t, CONFIG, &config, err);
+	int r = bt_modelconf_tokenizer(t->path, &config, err);
 
 	if (r == BT_OK)
 		r = read_end(t, config, "bos_token", "<s>", BT_TOK_CLS, err);
@@ -202,11 +186,11 @@ static int read_settings(const struct bt_tok *t, struct bt_spm_settings *s,
                          struct bt_error *err)
 {
 	json_t *config = NULL, *model = NULL;
-	int r = load(t, CONFIG, &config, err);
+	int r = bt_modelconf_tokenizer(t->path, &config, err);
 
 	*s = (struct bt_spm_settings){.prefix = 1};
 	if (r == BT_OK)
-		r = load(t, BT_FILE_CONFIG, &model, err);
+		r = bt_modelconf_find(t->path, &model, NULL, err);
 	if (r == BT_OK)
 		r = find_family(t, config, model, &s->family, err);
 	if (r == BT_OK) {

@@ -3,12 +3,14 @@
  * A model directory, its small files in one input: "=NAME" on a line of its own
  * begins the file NAME, what stands before the first is config.json. The
  * configuration, labels, tokenizer and index of shards are read, a model is
- * laid out.
+ * laid out, and what stands beside the weights is copied.
  */
 #include "fuzz.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "ckpt/recast.h"
 #include "task/model.h"
 #include "text/tokenizer.h"
 
@@ -20,7 +22,17 @@ static const char *const names[] = {"config.json",
                                     "special_tokens_map.json",
                                     "added_tokens.json",
                                     "model.safetensors.index.json",
-                                    "model.safetensors"};
+                                    "model.safetensors",
+                                    "albert_config.json",
+                                    "vocab_chinese.txt",
+                                    "30k-clean.model",
+                                    "checkpoint",
+                                    "a.index",
+                                    "b.index",
+                                    "task.json",
+                                    "model.weights.h5",
+                                    "task.weights.h5",
+                                    "assets/tokenizer/vocabulary.txt"};
 #define NAMES ((int)(sizeof(names) / sizeof(names[0])))
 
 static int find(const uint8_t *p, size_t n)
@@ -39,6 +51,8 @@ static void lay_down(const uint8_t *data, size_t size)
 	const uint8_t *p = data, *end = data + size, *from = data, *nl;
 	int i, file = 0;
 
+	mkdir("assets", 0777);
+	mkdir("assets/tokenizer", 0777);
 	for (i = 0; i < NAMES; i++)
 		unlink(names[i]);
 	for (; p < end; p = nl + 1) {
@@ -56,6 +70,21 @@ static void lay_down(const uint8_t *data, size_t size)
 	}
 	if (from < end)
 		fuzz_put(names[file], from, (size_t)(end - from));
+}
+
+static void copy_beside(void)
+{
+	struct bt_error err = {0};
+	char path[64];
+	int i, copied;
+
+	mkdir("to", 0777);
+	unlink("to/spiece.model");
+	for (i = 0; i < NAMES; i++) {
+		snprintf(path, sizeof(path), "to/%s", names[i]);
+		unlink(path);
+	}
+	fuzz_told(bt_recast_beside(".", "to", &copied, &err), &err);
 }
 
 static void lay_out(struct bt_model *m)
@@ -95,5 +124,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	bt_error_clear(&err);
 	if (fuzz_told(bt_ckpt_open(".", &c, &err), &err) == BT_OK)
 		bt_ckpt_close(c);
+	copy_beside();
 	return 0;
 }

@@ -43,7 +43,7 @@ exits 2 'elsewhere there is no such thing' ckpt-convert --external-data "$H" x.n
 # --- misuse
 exits 2 'no types' ckpt-convert --dtype bf16 "$H" x.onnx
 exits 2 'no rules' ckpt-convert --to onnx --drop x "$H" x
-refuses "*holds neither config.json nor bert_config.json" 'no model' \
+refuses "*holds neither config.json nor bert_config.json nor*" 'no model' \
 	ckpt-convert . x.onnx
 mkdir odd
 cp "$H/config.json" "$H/model.safetensors" odd

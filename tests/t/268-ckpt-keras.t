@@ -5,28 +5,8 @@ H=$DATA/ckpt-hdf5
 names() { ckpt-inspect "$1" | awk '/\[/ { print $1, $3 }' | sort; }
 
 # --- KerasHub: heads have a dimension of their own, as in Model Garden's
-T=layers/bert_backbone/layers
+. "$TEST_TOP/tests/keras-hub.sh"
 ckpt-convert -q --to tf2 "$H" v.ckpt
-hub() { # TO [OPTION ...]
-	to=$1
-	shift
-	ckpt-convert -q --to h5 --names keep --drop save_counter \
-		--rename 's,/.ATTRIBUTES/VARIABLE_VALUE,,' \
-		--rename "s,^encoder/,$T/," --rename 's,^model/.*/,layers/dense/,' \
-		--rename 's,(layer_with_weights-0|_embedding_layer)/embeddings,reversible_embedding/vars/0,' \
-		--rename 's,layer_with_weights-1/embeddings,position_embedding/vars/0,' \
-		--rename 's,layer_with_weights-2/embeddings,embedding/vars/0,' \
-		--rename 's,layer_with_weights-3,layer_normalization,' \
-		--rename 's,layer_with_weights-4,transformer_encoder,' \
-		--rename 's,layer_with_weights-5,transformer_encoder_1,' \
-		--rename 's,layer_with_weights-6,dense,' \
-		--rename 's,_attention_layer/_,_self_attention_layer/,' \
-		--rename 's,/_attention_layer_norm,/_self_attention_layer_norm,' \
-		--rename 's,_intermediate_dense,_feedforward_intermediate_dense,' \
-		--rename 's,/_output_(dense|layer_norm),/_feedforward_output_\1,' \
-		--rename 's,_feedforward_output_layer_norm,_feedforward_layer_norm,' \
-		--rename 's,(kernel|gamma)$,vars/0,' --rename 's,(bias|beta)$,vars/1,' "$@" v.ckpt "$to"
-}
 works 'a classifier of KerasHub' hub hub.h5
 is "$(names hub.h5 | sed -n '1p;/transformer_encoder_1.*query/p')" \
 	"$T/dense/vars/0 [8,8]

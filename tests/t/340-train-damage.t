@@ -81,7 +81,7 @@ printf '{"model_type": "bert", "hidden_size": 100, "num_attention_heads": 3}' \
 refuses '*no multiple*' 'heads that do not divide' bert-predict -m small dev.rec
 rm small/config.json
 cp "$TEST_TOP/pipelines/data/vocab.txt" small
-refuses '*neither config.json*' 'no configuration' bert-predict -m small dev.rec
+refuses '*weights of the family bert and no configuration*' 'no configuration' bert-predict -m small dev.rec
 
 # Not a trained classifier.
 mkdir plain
