@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Not under thread: starts no threads */
 /* Any bytes as vocab.json and, behind a NUL, merges.txt: refused, or a
  * tokenizer that takes any text. Writes to the directory fuzz-bpe. */
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Not under thread: starts no threads */
 /*
  * Any bytes as the index of a TensorFlow checkpoint. A byte of options, a byte
  * that says how many are the data, the data, the rest: an index as it is, or

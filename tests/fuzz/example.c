@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Not under thread: starts no threads */
 /* Any bytes as the payload of a record: features, text and token records,
  * statistics, and JSON there and back. */
 #include "fuzz.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Not under thread: starts no threads */
 /* Words of a command line, a line each, read as Model Garden's flags. */
 #include "fuzz.h"
 

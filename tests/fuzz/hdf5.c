@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Not under thread: starts no threads */
 /* Any bytes as an HDF5 file: a byte of options, of which 1 makes the file say
  * that it is as long as it is, and the file; its tensors under all names, and
  * written as HDF5. */

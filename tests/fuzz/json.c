@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Not under thread: starts no threads */
 /* Any bytes as a JSON object, with every kind of member asked for. */
 #include "fuzz.h"
 

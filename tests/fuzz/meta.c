@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Not under thread: starts no threads */
 /* Two bytes, and a file of Model Garden's meta data, of which plans of training
  * are made. */
 #include "fuzz.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Not under thread: starts no threads */
 /*
  * A model directory, its small files in one input: "=NAME" on a line of its own
  * begins the file NAME, what stands before the first is config.json. The

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Not under thread: starts no threads */
 /* Any text as what an option of a configuration is given: it is refused with a
  * word, or gives a configuration that can be written and read back. */
 #include "fuzz.h"

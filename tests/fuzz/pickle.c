@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Not under thread: starts no threads */
 /* Any bytes as the pickle of a PyTorch file whose storages are there: 64 bytes
  * each, under the keys 0 and 1. */
 #include "fuzz.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Not under thread: starts no threads */
 /* Any bytes as a record in JSON: what is taken can be written and taken again,
  * and gives the same record. */
 #include "fuzz.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Not under thread: starts no threads */
 /* Any bytes as a table: refused with a word, or records that can be read back.
  * The first byte chooses options, the rest is written to a file in the current
  * directory. */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Not under thread: starts no threads */
 /* Any bytes as a sample submission, which is then filled in. */
 #include "fuzz.h"
 

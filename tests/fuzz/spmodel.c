@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Not under thread: starts no threads */
 /* Any bytes as the file of a SentencePiece model: refused, or one whose map of
  * characters takes any text, and that makes a tokenizer for a family, which the
  * last byte chooses. The bytes serve as a map, too. Writes to fuzz-spm. */

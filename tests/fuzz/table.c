@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Not under thread: starts no threads */
 /* Options and any bytes as a CSV file: rows and text records. */
 #include "fuzz.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Not under thread: starts no threads */
 /* Any bytes as a tensor stream: refused, or safe to use. */
 #define _GNU_SOURCE /* memfd_create */
 #include <stdio.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Not under thread: starts no threads */
 /*
  * Record streams, plain and with recovery: any bytes, or, since no fuzzer
  * guesses checksums, a stream that is built as the input says: records, and

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Not under thread: starts no threads */
 /* Any bytes as a vocab.txt or tokenizer.json: refused, or a tokenizer that
  * takes any text. A tokenizer.json with a member more, whose name makes that
  * all is read by jansson, is the same or is refused as well. */

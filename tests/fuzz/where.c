@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Not under thread: starts no threads */
 /* Lines of conditions, an empty line, and records they are put to: JSON, or
  * bytes that are taken as a payload. */
 #include "fuzz.h"

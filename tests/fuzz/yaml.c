@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Not under thread: starts no threads */
 /* Any bytes as YAML: what is taken is written in both styles, and reads back as
  * the same. */
 #include "fuzz.h"

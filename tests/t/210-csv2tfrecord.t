@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # csv2tfrecord: columns, formats, character sets, several files.
 # shellcheck shell=sh
+# Not under thread: starts no threads
 . "$TEST_TOP/tests/lib.sh"
 
 records() { "$TEST_TOP/tests/records" "$@"; }

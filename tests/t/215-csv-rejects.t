@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # csv2tfrecord --rejects: the file of bad rows, as they were.
 # shellcheck shell=sh
+# Not under thread: starts no threads
 . "$TEST_TOP/tests/lib.sh"
 
 printf 'text,y\r\na,1\r\n"b ""q""",2,x\r\n"c\nd",\r\ne\000f,3\r\n"g"h,4\r\n\377,5\r\ni,6\r\n"j,7\r\nk,8\r\n' >r.csv

@@ -3,6 +3,7 @@
 # The table of csv2tfrecord's man page: every row of it is so. Inputs that are
 # no ordinary files.
 # shellcheck shell=sh
+# Not under thread: starts no threads
 . "$TEST_TOP/tests/lib.sh"
 
 # its rows, as input, records and a number, with tabs between

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # csv2tfrecord --where: rows by what a column holds.
+# Not under thread: starts no threads
 . "$TEST_TOP/tests/lib.sh"
 
 # gives RECORDS NAME OPTION...

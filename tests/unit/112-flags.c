@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Not under thread: starts no threads */
 /* Command lines as Model Garden's programs read them. */
 #include "test.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Not under thread: starts no threads */
 /* CRC-32C and TFRecord: known answers, and damage of every kind. */
 #include "files.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Not under thread: starts no threads */
 /* tf.Example and the two kinds of records, from friend and foe. */
 #include "files.h"
 

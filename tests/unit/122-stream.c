@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Not under thread: starts no threads */
 /* Inputs, outputs and JSON files. */
 #include "files.h"
 

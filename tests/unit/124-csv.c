@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Not under thread: starts no threads */
 /*
  * The rows of a CSV file. What is read is written down as a text, fields in
  * brackets, bad rows by number, line and kind, and compared with what was

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Not under thread: starts no threads */
 /* JSON Lines: the values of wanted keys, errors with their places, and the same
  * verdict on any text as a parser of JSON from elsewhere gives. */
 #include "files.h"

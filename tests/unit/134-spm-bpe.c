@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Not under thread: starts no threads */
 /* SentencePiece models of kind BPE, read directly and saved. */
 #include "test.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Not under thread: starts no threads */
 /* Regular expressions of tokenizers: Oniguruma's as PCRE2 takes them. */
 #include "test.h"
 

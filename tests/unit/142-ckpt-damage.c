@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Not under thread: starts no threads */
 #include "test.h"
 
 #include "140-ckpt.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Not under thread: starts no threads */
 /* Tensor streams: written and read back; cut, changed and made up ones. */
 #include "test.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Not under thread: starts no threads */
 /* Checkpoints of PyTorch, NumPy, GGUF and HDF5: read to the bit, and safe
  * whatever their bytes are. */
 #include "test.h"

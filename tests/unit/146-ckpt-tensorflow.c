@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Not under thread: starts no threads */
 /* TensorFlow's checkpoints, written by it (tests/fixtures) and by us. */
 #include <unistd.h>
 

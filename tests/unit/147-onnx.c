@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Not under thread: starts no threads */
 /* Models of ONNX with their arrays inside and beside. */
 #include "files.h"
 

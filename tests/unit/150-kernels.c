@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Not under thread: starts no threads */
 /* Every kernel of every instruction set of this machine against plain C, at all
  * small lengths, with guard pages. Tolerances: what rounding in another order
  * and the fitted exponential may give, in units of the values' size. */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Not under thread: starts no threads */
 /* The kernel of int8 products by AMX tiles, with the tiles' operations done in
  * plain C as Intel's manual defines them (SDM volume 2: LDTILECFG, TILELOADD,
  * TDPBSSD), so that it is tested on any machine. On one that has tiles,

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Not under thread: starts no threads */
 /* Labels, metrics, data sets, schedules, batches. */
 #include "test.h"
 

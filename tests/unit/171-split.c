@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Not under thread: starts no threads */
 /* Splits, folds and the classes they go by. */
 #include "files.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Not under thread: starts no threads */
 /* What chooses records: conditions, ranges, duplicates, near duplicates; and
  * what keeps them meanwhile. */
 #include "payload.h"

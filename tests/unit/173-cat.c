@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Not under thread: starts no threads */
 /* Records as JSON and back, their statistics, where they come from and where
  * they go. */
 #include "payload.h"

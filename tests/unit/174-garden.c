@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Not under thread: starts no threads */
 /* What Model Garden's programs make of meta data, paths and labels, and the
  * lines that Keras prints. */
 #include "test.h"

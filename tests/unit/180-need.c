@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Not under thread: starts no threads */
 /* What bert-train says when memory will not do. */
 #include "test.h"
 

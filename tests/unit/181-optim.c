@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Not under thread: starts no threads */
 /* Schedules and optimizers against a table of learning rates and steps that
  * tests/fixtures/optim-table.py made with transformers and PyTorch. TEST_TABLE
  * names another such table. */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Not under thread: starts no threads */
 /* YAML: what scalars are, trees, faults with their places, bounds, and that
  * what is written reads back. */
 #include "files.h"

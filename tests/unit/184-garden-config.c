@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Not under thread: starts no threads */
 /* Configurations of Model Garden's train.py: assignments on a line, merges,
  * what is refused, and that params.yaml reads back. */
 #include "files.h"

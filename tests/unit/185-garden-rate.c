@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Not under thread: starts no threads */
 /* Learning rates of Model Garden's trainer, update by update. */
 #include "test.h"
 
