@@ -91,6 +91,18 @@ static size_t utf8_length(const uint8_t *s, size_t n, size_t *good)
 	return len;
 }
 
+/* The length of a character of two or three bytes that needs no closer look,
+ * or 0. */
+static inline size_t utf8_usual(const uint8_t *s, size_t n)
+{
+	if (n > 2 && s[0] > 0xE0 && s[0] < 0xF0 && s[0] != 0xED &&
+	    (s[1] & 0xC0) == 0x80 && (s[2] & 0xC0) == 0x80)
+		return 3;
+	if (n > 1 && s[0] >= 0xC2 && s[0] < 0xE0 && (s[1] & 0xC0) == 0x80)
+		return 2;
+	return 0;
+}
+
 static size_t utf8_check(const uint8_t *s, size_t n)
 {
 	size_t i = 0, len, good;
@@ -99,10 +111,14 @@ static size_t utf8_check(const uint8_t *s, size_t n)
 		i += ascii_run(s + i, n - i);
 		if (i == n)
 			return n;
-		len = utf8_length(s + i, n - i, &good);
-		if (len == 0)
-			return i;
-		i += len;
+		do { /* texts of other scripts have few ASCII runs */
+			len = utf8_usual(s + i, n - i);
+			if (len == 0)
+				len = utf8_length(s + i, n - i, &good);
+			if (len == 0)
+				return i;
+			i += len;
+		} while (i < n && s[i] >= 0x80);
 	}
 }
 

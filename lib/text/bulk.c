@@ -34,14 +34,14 @@ struct scan {
 	bool model;
 };
 
-static void skip_blanks(struct scan *s)
+static inline void skip_blanks(struct scan *s)
 {
 	while (*s->p == ' ' || *s->p == '\n' || *s->p == '\t' || *s->p == '\r')
 		s->p++;
 }
 
 /* Goes behind c, and blanks around it, if it is next. */
-static bool take(struct scan *s, char c)
+static inline bool take(struct scan *s, char c)
 {
 	skip_blanks(s);
 	if (*s->p != c)

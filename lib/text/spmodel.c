@@ -74,6 +74,26 @@ static struct bt_span span_of(struct bt_pb b)
 	return s;
 }
 
+/* Reads a piece as nearly all are written: a text below 128 bytes, a score, and
+ * a type or none. */
+static bool read_usual(struct bt_pb in, struct bt_sp_piece *p)
+{
+	size_t n = (size_t)(in.end - in.p), len = n > 1 ? in.p[1] : 0;
+
+	if (n < 7 || in.p[0] != (PIECE_TEXT << 3 | BT_PB_LEN) || len >= 128 ||
+	    n < len + 7 || in.p[len + 2] != (PIECE_SCORE << 3 | BT_PB_I32))
+		return false;
+	if (n == len + 9 && in.p[len + 7] == PIECE_TYPE << 3 &&
+	    in.p[len + 8] <= BT_SP_BYTE)
+		p->type = in.p[len + 8];
+	else if (n != len + 7)
+		return false;
+	p->text.p = (const char *)in.p + 2;
+	p->text.n = len;
+	memcpy(&p->score, in.p + len + 3, 4);
+	return true;
+}
+
 /* Appends the piece whose message this is. */
 static int read_piece(struct bt_spmodel *m, struct bt_pb in,
                       struct bt_error *err)
@@ -82,6 +102,8 @@ static int read_piece(struct bt_spmodel *m, struct bt_pb in,
 	struct field f;
 	int r;
 
+	if (read_usual(in, &p))
+		in.p = in.end;
 	while ((r = next(&in, &f)) > 0) {
 		if (f.number == PIECE_TEXT && f.type == BT_PB_LEN)
 			p.text = span_of(f.bytes);

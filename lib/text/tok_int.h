@@ -230,6 +230,15 @@ int bt_tok_add_metaspace(struct bt_tok *t, struct bt_span mark, int prepend,
 uint32_t bt_tok_crc(const void *data, size_t n);
 uint32_t bt_tok_crc_more(uint32_t crc, const void *data, size_t n);
 
+/* The CRC of many short texts, which are gathered. Begin with zero. */
+struct bt_tok_crc {
+	uint32_t crc;
+	size_t n;
+	char text[4096];
+};
+void bt_tok_crc_put(struct bt_tok_crc *c, struct bt_span s, char behind);
+uint32_t bt_tok_crc_end(struct bt_tok_crc *c);
+
 /* Makes the model Unigram of the vocabulary, not yet indexed, and the score of
  * each token, which is taken over in any case; unknown is the id of that
  * token. */

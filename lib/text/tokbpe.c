@@ -86,16 +86,14 @@ static int list_merges(const json_t *merges, struct bt_bulk *bulk,
 
 static uint32_t crc_of(const struct bt_merge *m, size_t n)
 {
-	uint32_t crc = 0;
+	struct bt_tok_crc all = {.crc = 0};
 	size_t i;
 
 	for (i = 0; i < n; i++) {
-		crc = bt_tok_crc_more(crc, m[i].a.p, m[i].a.n);
-		crc = bt_tok_crc_more(crc, " ", 1);
-		crc = bt_tok_crc_more(crc, m[i].b.p, m[i].b.n);
-		crc = bt_tok_crc_more(crc, "\n", 1);
+		bt_tok_crc_put(&all, m[i].a, ' ');
+		bt_tok_crc_put(&all, m[i].b, '\n');
 	}
-	return crc;
+	return bt_tok_crc_end(&all);
 }
 
 int bt_tok_set_bpe(struct bt_tok *t, const struct bt_merge *merge, size_t n,

@@ -302,15 +302,14 @@ static void print_settings(struct bt_buf *b, const struct bt_tok *t)
 static int make_fingerprint(struct bt_tok *t, struct bt_error *err)
 {
 	struct bt_buf b = BT_BUF_INIT;
-	uint32_t crc = 0;
+	struct bt_tok_crc all = {.crc = 0};
+	uint32_t crc;
 	size_t i;
 
-	for (i = 0; i < t->vocab.n; i++) {
-		crc = bt_crc32c(crc, t->vocab.token[i].p, t->vocab.token[i].n);
-		crc = bt_crc32c(crc, "\n", 1);
-	}
+	for (i = 0; i < t->vocab.n; i++)
+		bt_tok_crc_put(&all, t->vocab.token[i], '\n');
 	print_settings(&b, t);
-	crc = bt_crc32c(crc, b.data, b.len);
+	crc = bt_crc32c(bt_tok_crc_end(&all), b.data, b.len);
 	snprintf(t->fingerprint, sizeof(t->fingerprint), "%08x", crc);
 	i = b.oom;
 	bt_buf_clear(&b);

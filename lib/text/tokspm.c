@@ -224,17 +224,17 @@ int bt_spm_vocab(const struct bt_spmodel *m, const struct bt_spm_family *f,
 
 	for (i = 0; r == BT_OK && f->before[i].text != NULL; i++) {
 		score[v->n] = f->before[i].score;
-		r = bt_vocab_put(v, v->n, bt_span(f->before[i].text), err);
+		r = bt_vocab_add(v, bt_span(f->before[i].text), err);
 	}
 	for (i = f->drop; r == BT_OK && i < m->n; i++) {
 		p = &m->piece[i];
 		score[v->n] = (double)p->score -
 		              (albert && ends_number(p->text) ? 100 : 0);
-		r = bt_vocab_put(v, v->n, p->text, err);
+		r = bt_vocab_add(v, p->text, err);
 	}
 	if (r == BT_OK && f->mask_piece) {
 		score[v->n] = 0;
-		r = bt_vocab_put(v, v->n, bt_span(f->mask), err);
+		r = bt_vocab_add(v, bt_span(f->mask), err);
 	}
 	return r;
 }
@@ -419,6 +419,11 @@ int bt_tok_read_spm(struct bt_tok *t, const char *path, struct bt_error *err)
 	if (r != BT_OK)
 		return r;
 	r = build(t, &m, &s, err);
+	/* its pieces are tokens now */
+	if (r == BT_OK && bt_vocab_own(&t->vocab, m.data) != BT_OK)
+		r = bt_error_nomem(err, "reading a vocabulary");
+	else if (r == BT_OK)
+		m.data = NULL;
 	if (r != BT_OK)
 		bt_error_prefix(err, "'%s'", path);
 	bt_spmodel_clear(&m);

@@ -49,7 +49,8 @@ struct bt_spm_settings {
 };
 
 /* The family's tokens and the pieces, in the order of their ids, into an empty
- * vocabulary, and the score of each, of which there is room for m->n + 8. */
+ * vocabulary, and the score of each, of which there is room for m->n + 8. The
+ * texts stay m's. */
 int bt_spm_vocab(const struct bt_spmodel *m, const struct bt_spm_family *f,
                  struct bt_vocab *v, double *score,
                  struct bt_error *err) BT_MUST_USE;

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "io/crc32c.h"
 #include "text/steps_int.h"
@@ -17,6 +18,27 @@ uint32_t bt_tok_crc(const void *data, size_t n)
 uint32_t bt_tok_crc_more(uint32_t crc, const void *data, size_t n)
 {
 	return bt_crc32c(crc, data, n);
+}
+
+uint32_t bt_tok_crc_end(struct bt_tok_crc *c)
+{
+	c->crc = bt_crc32c(c->crc, c->text, c->n);
+	c->n = 0;
+	return c->crc;
+}
+
+void bt_tok_crc_put(struct bt_tok_crc *c, struct bt_span s, char behind)
+{
+	if (s.n >= sizeof(c->text) - c->n)
+		bt_tok_crc_end(c);
+	if (s.n >= sizeof(c->text)) {
+		c->crc = bt_crc32c(c->crc, s.p, s.n);
+		s.n = 0;
+	}
+	if (s.n > 0)
+		memcpy(c->text + c->n, s.p, s.n);
+	c->n += s.n;
+	c->text[c->n++] = behind;
 }
 
 static int too_many(struct bt_error *err)

@@ -142,6 +142,13 @@ int bt_vocab_put(struct bt_vocab *v, size_t id, struct bt_span s,
 	return BT_OK;
 }
 
+int bt_vocab_add(struct bt_vocab *v, struct bt_span s, struct bt_error *err)
+{
+	if (append(v, s.p, s.n) != BT_OK)
+		return bt_error_nomem(err, "reading a vocabulary");
+	return BT_OK;
+}
+
 int bt_vocab_index(struct bt_vocab *v, int base, struct bt_error *err)
 {
 	size_t same[2];
@@ -175,6 +182,11 @@ bool bt_vocab_is_lower(const struct bt_vocab *v)
 			continue;
 		for (; p < end; p += bt_utf8_len(*p)) {
 			c = bt_utf8_get(p);
+			if (c < 0x80) {
+				if (c >= 'A' && c <= 'Z')
+					return false;
+				continue;
+			}
 			bt_char_lower(BT_SCHOOL_HF, c, low);
 			if (low[0] != c)
 				return false;

@@ -37,6 +37,10 @@ int bt_vocab_read(struct bt_vocab *v, const char *path, bool trim,
 int bt_vocab_put(struct bt_vocab *v, size_t id, struct bt_span s,
                  struct bt_error *err) BT_MUST_USE;
 
+/* Appends s as it lies; see bt_vocab_own. */
+int bt_vocab_add(struct bt_vocab *v, struct bt_span s,
+                 struct bt_error *err) BT_MUST_USE;
+
 /* Makes v the owner of a block of text that its tokens point into. Returns 0 or
  * BT_ENOMEM, the block still the caller's. */
 int bt_vocab_own(struct bt_vocab *v, char *text) BT_MUST_USE;
