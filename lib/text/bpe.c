@@ -10,6 +10,8 @@
 #include "base/mem.h"
 #include "text/utf8.h"
 
+#define SEVERAL 16 /* merges that are looked up at a time */
+
 void bt_byte_chars(uint16_t c[256])
 {
 	uint16_t next = 0x100;
@@ -65,34 +67,104 @@ static void put_pair(struct bt_bpe *m, int32_t a, int32_t b, size_t rank,
 	m->pair[i].id = id;
 }
 
-static int add_merge(struct bt_bpe *m, const struct bt_merge *merge, size_t i,
-                     struct bt_buf *both, struct bt_error *err)
-{
-	int32_t a = find(m->trie, merge->a.p, merge->a.n);
-	int32_t b = find(m->trie, merge->b.p, merge->b.n), id;
-	size_t skip = m->opts.prefix.n;
+/* A string on its way through the trie. */
+struct walk {
+	const uint8_t *p, *end;
+	uint32_t node;
+};
 
-	if (a < 0)
-		return bad_merge(i, "the first half", merge->a, err);
-	if (b < 0 || merge->b.n < skip)
-		return bad_merge(i, "the second half", merge->b, err);
-	both->len = 0;
-	bt_buf_put(both, merge->a.p, merge->a.n);
-	bt_buf_put(both, merge->b.p + skip, merge->b.n - skip);
-	if (both->oom)
-		return bt_error_nomem(err, "reading merges");
-	id = find(m->trie, both->data, both->len);
-	if (id < 0)
-		return bad_merge(i, "the result",
-		                 (struct bt_span){both->data, both->len}, err);
-	put_pair(m, a, b, i, id);
+static struct walk begin_walk(uint32_t node, const char *p, size_t n)
+{
+	const uint8_t *q = (const uint8_t *)p;
+
+	return (struct walk){q, q + n, node};
+}
+
+/* Takes n strings through the trie, a byte of each at a time: they wait for the
+ * memory together. */
+static void walk_all(const struct bt_trie *t, struct walk *w, size_t n)
+{
+	size_t i, left;
+	uint8_t c;
+
+	do {
+		left = 0;
+		for (i = 0; i < n; i++) {
+			if (w[i].p == w[i].end || w[i].node == BT_TRIE_NONE)
+				continue;
+			c = *w[i].p++;
+			w[i].node = c == BT_TRIE_END
+			                ? BT_TRIE_NONE
+			                : bt_trie_step(t, w[i].node, c);
+			left++;
+		}
+	} while (left > 0);
+}
+
+static int32_t id_at(const struct bt_trie *t, uint32_t node)
+{
+	return node == BT_TRIE_NONE || !bt_trie_is_end(t, node)
+	           ? -1
+	           : (int32_t)bt_trie_number(t, node);
+}
+
+static int bad_result(size_t i, const struct bt_merge *merge, size_t skip,
+                      struct bt_error *err)
+{
+	struct bt_buf both = BT_BUF_INIT;
+	int r;
+
+	bt_buf_put(&both, merge->a.p, merge->a.n);
+	bt_buf_put(&both, merge->b.p + skip, merge->b.n - skip);
+	r = both.oom ? bt_error_nomem(err, "reading merges")
+	             : bad_merge(i, "the result",
+	                         (struct bt_span){both.data, both.len}, err);
+	bt_buf_clear(&both);
+	return r;
+}
+
+/* Adds n merges, at most SEVERAL, that are number i of all and on. */
+static int add_several(struct bt_bpe *m, const struct bt_merge *merge, size_t i,
+                       size_t n, struct bt_error *err)
+{
+	struct walk both[SEVERAL], half[2 * SEVERAL];
+	size_t skip = m->opts.prefix.n, k, cut;
+	int32_t a[SEVERAL], b[SEVERAL], id;
+
+	for (k = 0; k < n; k++) {
+		half[2 * k] =
+		    begin_walk(BT_TRIE_ROOT, merge[k].a.p, merge[k].a.n);
+		half[2 * k + 1] =
+		    begin_walk(BT_TRIE_ROOT, merge[k].b.p, merge[k].b.n);
+	}
+	walk_all(m->trie, half, 2 * n);
+	for (k = 0; k < n; k++) {
+		a[k] = id_at(m->trie, half[2 * k].node);
+		b[k] = id_at(m->trie, half[2 * k + 1].node);
+		cut = merge[k].b.n < skip ? merge[k].b.n : skip;
+		both[k] = begin_walk(half[2 * k].node, merge[k].b.p + cut,
+		                     merge[k].b.n - cut);
+		bt_bpe_expect(m, a[k], b[k]);
+	}
+	walk_all(m->trie, both, n);
+	for (k = 0; k < n; k++) {
+		if (a[k] < 0)
+			return bad_merge(i + k, "the first half", merge[k].a,
+			                 err);
+		if (b[k] < 0 || merge[k].b.n < skip)
+			return bad_merge(i + k, "the second half", merge[k].b,
+			                 err);
+		id = id_at(m->trie, both[k].node);
+		if (id < 0)
+			return bad_result(i + k, &merge[k], skip, err);
+		put_pair(m, a[k], b[k], i + k, id);
+	}
 	return BT_OK;
 }
 
 static int add_merges(struct bt_bpe *m, const struct bt_merge *merge, size_t n,
                       struct bt_error *err)
 {
-	struct bt_buf both = BT_BUF_INIT;
 	size_t i, size = 16;
 	int r = BT_OK;
 
@@ -111,9 +183,9 @@ static int add_merges(struct bt_bpe *m, const struct bt_merge *merge, size_t n,
 		return bt_error_nomem(err, "reading merges");
 	for (i = 0; i < size; i++)
 		m->pair[i].key = BT_PAIR_NONE;
-	for (i = 0; r == BT_OK && i < n; i++)
-		r = add_merge(m, &merge[i], i, &both, err);
-	bt_buf_clear(&both);
+	for (i = 0; r == BT_OK && i < n; i += SEVERAL)
+		r = add_several(m, merge + i, i,
+		                n - i < SEVERAL ? n - i : SEVERAL, err);
 	return r;
 }
 
