@@ -6,13 +6,28 @@
 
 #define MARK "\xe2\x96\x81" /* U+2581, a space in vocabularies */
 
+/* Bytes of a text that are shown. All tokens of bytes that are unknown stand
+ * for the whole of these. */
+#define SHOWN 256
+
+/* The bytes of s that are shown: whole characters. */
+static size_t shown(struct bt_span s)
+{
+	size_t n = s.n;
+
+	if (n > SHOWN)
+		for (n = SHOWN; n > 0 && (s.p[n] & 0xc0) == 0x80; n--)
+			;
+	return n;
+}
+
 /* Writes a column in which tabs and line ends cannot be mistaken. */
 static void put_column(struct bt_buf *out, struct bt_span s)
 {
+	size_t i, n = shown(s);
 	unsigned char c;
-	size_t i;
 
-	for (i = 0; i < s.n; i++) {
+	for (i = 0; i < n; i++) {
 		c = (unsigned char)s.p[i];
 		if (c == '\t')
 			bt_buf_puts(out, "\\t");
@@ -25,6 +40,8 @@ static void put_column(struct bt_buf *out, struct bt_span s)
 		else
 			bt_buf_putc(out, (char)c);
 	}
+	if (n < s.n)
+		bt_buf_puts(out, "...");
 }
 
 /* The space that a token begins with, or what stands for it, aside. */
@@ -39,6 +56,12 @@ static struct bt_span without_space(struct bt_span s)
 	return s;
 }
 
+/* As far as is shown. */
+static bool are_equal(struct bt_span a, struct bt_span b)
+{
+	return a.n == b.n && memcmp(a.p, b.p, shown(a)) == 0;
+}
+
 /* What the text was changed to before it was looked up, if it was. */
 static void put_change(struct bt_buf *out, struct bt_span from,
                        struct bt_span to)
@@ -46,7 +69,7 @@ static void put_change(struct bt_buf *out, struct bt_span from,
 	if (to.p == NULL)
 		return;
 	to = without_space(to);
-	if (bt_span_equal(without_space(from), to))
+	if (are_equal(without_space(from), to))
 		return;
 	bt_buf_puts(out, "\tnormalised: ");
 	put_column(out, to);

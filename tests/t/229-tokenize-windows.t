@@ -116,6 +116,12 @@ echo 'The  Éa' | bert-tokenize -qm "$M" --lines --no-special \
 printf 'a\t0\t3\t323\tthe\tThe\t\tnormalised: the
 a\t5\t7\t65\te\tÉ\t\tnormalised: e\na\t7\t8\t97\t##a\ta\t\n\n' >wanted
 same got wanted '--format explain shows what was normalised'
+perl -CS -e 'print chr(0x1f600) x 300' >long
+bert-tokenize -qm "$DATA/spm/bytes.json" --lines --no-special \
+	--format explain long >got
+is "$(LC_ALL=C awk -F'\t' 'NF { print $3, length($6) }' got | sort |
+	uniq -c | tr -s ' ')" ' 1200 1200 259
+ 1 4 4' '... of all tokens of a long stretch its beginning'
 works 'a histogram' bert-tokenize -vm "$M" --lines --format ids eight
 like "$(cat err)" '*8 to 15 * 1 100.00 %*' '... of lengths'
 
