@@ -314,7 +314,6 @@ static int bytes_run(const struct bt_pretok *pretok, struct bt_run *run,
 	const struct bytes *p = (const struct bytes *)pretok;
 	struct bt_view v = *view;
 	struct bt_batch b;
-	size_t end;
 
 	if (p->prefix && v.text[from] != ' ' &&
 	    put_space(run, &v, &from, &to) != BT_OK)
@@ -322,11 +321,8 @@ static int bytes_run(const struct bt_pretok *pretok, struct bt_run *run,
 	if (!p->split)
 		return bt_run_next(run, &v, from, to, next);
 	bt_batch_init(&b, run, &v, to, next);
-	for (; from < to; from = end) {
-		end = bt_match_gpt2(p->table, v.text, from, to);
-		if (bt_batch_add(&b, from, end) != BT_OK)
-			return BT_ENOMEM;
-	}
+	if (bt_match_gpt2_all(p->table, &b, from) != BT_OK)
+		return BT_ENOMEM;
 	return bt_batch_flush(&b);
 }
 

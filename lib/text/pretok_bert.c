@@ -7,68 +7,30 @@
 #include "text/parts_int.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/mem.h"
-#include "text/sixteens_int.h"
+#include "text/ascii_int.h"
 
 struct pretok {
 	struct bt_pretok part;
 	const struct bt_bertnorm *kinds;
 };
 
-/* Some bytes of text in ASCII, bit i for byte i. */
-struct bits {
-	uint64_t word, punct;
-	unsigned n;
-};
-
-/* Looks at the n bytes from p on, at most 64, up to one that is not ' ' to '~';
- * so many bytes behind them can be read. */
-static void take(const uint8_t *p, size_t n, size_t beyond, struct bits *b)
-{
-	uint64_t odd = 0, alnum = 0, space = 0;
-	uint8_t copy[64];
-	struct bt_sixteen k;
-	unsigned i;
-
-	n = n < 64 ? n : 64;
-	if (n + beyond < 64) {
-		memset(copy, 0, sizeof(copy));
-		memcpy(copy, p, n);
-		p = copy;
-	}
-	for (i = 0; i < 64; i += 16) {
-		k = bt_sixteen_look(p + i);
-		odd |= (uint64_t)k.odd << i;
-		alnum |= (uint64_t)k.alnum << i;
-		space |= (uint64_t)k.space << i;
-	}
-	if (n < 64)
-		odd |= UINT64_MAX << n;
-	b->n = odd == 0 ? 64 : (unsigned)__builtin_ctzll(odd);
-	if (b->n < 64) {
-		alnum &= ~(UINT64_MAX << b->n);
-		space |= UINT64_MAX << b->n;
-	}
-	b->word = alnum;
-	b->punct = ~(alnum | space);
-}
-
 /* Adds the words that begin in ASCII from *at on, up to one that it does not
  * see the end of. */
 static int run_ascii(struct bt_batch *b, size_t *at)
 {
-	uint64_t starts, lasts;
-	struct bits s;
+	uint64_t starts, lasts, punct;
+	struct bt_ascii s;
 	size_t from = *at;
 	unsigned open = 0;
 
-	take(b->v->text + from, b->end - from, b->v->beyond, &s);
-	starts = (s.word & ~(s.word << 1)) | s.punct;
-	lasts = (s.word & ~(s.word >> 1)) | s.punct;
+	bt_ascii_look(b->v->text + from, b->end - from, b->v->beyond, &s);
+	punct = ~(s.alnum | s.space);
+	starts = (s.alnum & ~(s.alnum << 1)) | punct;
+	lasts = (s.alnum & ~(s.alnum >> 1)) | punct;
 	*at += s.n;
-	if (s.n > 0 && s.word >> (s.n - 1) & 1 && *at < b->end) {
+	if (s.n > 0 && s.alnum >> (s.n - 1) & 1 && *at < b->end) {
 		open = 63 - (unsigned)__builtin_clzll(starts);
 		*at = from + open;
 		starts ^= (uint64_t)1 << open;

@@ -55,6 +55,11 @@ int bt_pretok_bytes(const uint8_t *table, bool prefix, bool split,
                     struct bt_pretok **pretok,
                     struct bt_error *err) BT_MUST_USE;
 
+/* Adds the words of the pattern GPT2, which takes all of the text, from at on.
+ */
+int bt_match_gpt2_all(const uint8_t *table, struct bt_batch *b,
+                      size_t at) BT_MUST_USE;
+
 /* The end, at most to, of the match of a pattern at text[at]; at: none. */
 size_t bt_match_gpt2(const uint8_t *table, const uint8_t *text, size_t at,
                      size_t to);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The patterns that byte-level tokenizers cut by; each covers every text. */
+#include "text/ascii_int.h"
 #include "text/pretok_int.h"
 #include "text/utf8.h"
 
@@ -75,6 +76,85 @@ size_t bt_match_gpt2(const uint8_t *table, const uint8_t *text, size_t at,
 	if (kind(table, text + at) & BT_SPLIT_WHITE)
 		return run_white(table, text, at, to);
 	return run_alike(table, text, at, to);
+}
+
+/* Where in the first s->n bytes of text[at .. to-1] words begin, of which the
+ * first does, and the last may go on behind them. Fewer bytes are looked at
+ * where it is not seen how they go on. */
+static uint64_t find_starts(const uint8_t *text, size_t at, size_t to,
+                            struct bt_ascii *s)
+{
+	uint64_t seen = s->n < 64 ? ~(UINT64_MAX << s->n) : UINT64_MAX;
+	uint64_t space = s->space & seen, letter = s->alnum & ~s->digit;
+	uint64_t other = seen & ~(s->alnum | space), starts, left;
+	uint64_t last = (uint64_t)1 << (s->n - 1);
+	unsigned i;
+	size_t n;
+
+	/* a run of one kind, unless a space begins the word; the first space of
+	 * some, and the last, if something is behind it */
+	starts = seen & ~space & ~(space << 1) & ~(letter & letter << 1) &
+	         ~(s->digit & s->digit << 1) & ~(other & other << 1);
+	starts |= space & (~(space << 1) | (~(space >> 1) & ~last));
+	for (left = starts & other; left != 0;
+	     left = starts & other & (UINT64_MAX - 1) << i) {
+		i = (unsigned)__builtin_ctzll(left);
+		n = suffix(text + at + i, to - at - i, false);
+		if (n == 0)
+			continue;
+		if (i + n >= s->n) {
+			s->n = i;
+			return starts & ~(UINT64_MAX << i);
+		}
+		starts &= ~((((uint64_t)1 << n) - 1) << i);
+		starts |= (uint64_t)1 << i | (uint64_t)1 << (i + n);
+	}
+	return starts;
+}
+
+/* Adds the words that begin in ASCII from *at on, but for the last, if it is
+ * not known to end. */
+static int add_ascii(struct bt_batch *b, size_t *at)
+{
+	size_t from = *at, start;
+	struct bt_ascii s;
+	uint64_t starts;
+
+	bt_ascii_look(b->v->text + from, b->end - from, b->v->beyond, &s);
+	starts = s.n > 0 ? find_starts(b->v->text, from, b->end, &s) : 0;
+	if (starts == 0)
+		return BT_OK;
+	if (bt_batch_room(b, 64) != BT_OK)
+		return BT_ENOMEM;
+	start = from; /* the first bit */
+	while ((starts &= starts - 1) != 0) {
+		*at = from + (unsigned)__builtin_ctzll(starts);
+		bt_batch_put(b, start, *at);
+		start = *at;
+	}
+	if (from + s.n < b->end)
+		return BT_OK;
+	bt_batch_put(b, start, b->end);
+	*at = b->end;
+	return BT_OK;
+}
+
+int bt_match_gpt2_all(const uint8_t *table, struct bt_batch *b, size_t at)
+{
+	const uint8_t *text = b->v->text;
+	size_t before;
+
+	while (at < b->end) {
+		before = at;
+		if (text[at] < 0x80 && add_ascii(b, &at) != BT_OK)
+			return BT_ENOMEM;
+		if (at > before)
+			continue;
+		at = bt_match_gpt2(table, text, at, b->end);
+		if (bt_batch_add(b, before, at) != BT_OK)
+			return BT_ENOMEM;
+	}
+	return BT_OK;
 }
 
 static bool is_line_end(uint8_t c)

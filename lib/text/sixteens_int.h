@@ -24,7 +24,7 @@ static inline __m128i bt_sixteen_in(__m128i v, char first, char last)
 
 struct bt_sixteen {
 	uint32_t odd; /* not ' ' to '~'; of these bytes nothing else is said */
-	uint32_t alnum, space;
+	uint32_t alnum, digit, space;
 };
 
 static inline struct bt_sixteen bt_sixteen_look(const uint8_t *p)
@@ -38,6 +38,7 @@ static inline struct bt_sixteen bt_sixteen_look(const uint8_t *p)
 	    0xffff ^ (uint32_t)_mm_movemask_epi8(bt_sixteen_in(v, ' ', '~'));
 	k.alnum = (uint32_t)_mm_movemask_epi8(_mm_or_si128(
 	    bt_sixteen_in(small, 'a', 'z'), bt_sixteen_in(v, '0', '9')));
+	k.digit = (uint32_t)_mm_movemask_epi8(bt_sixteen_in(v, '0', '9'));
 	k.space =
 	    (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(v, _mm_set1_epi8(' ')));
 #else
@@ -52,6 +53,8 @@ static inline struct bt_sixteen bt_sixteen_look(const uint8_t *p)
 		             (v | ~bt_eight_in(low, ' ', '~')) & BT_EIGHT_TOPS)
 		         << i;
 		k.alnum |= (uint32_t)bt_eight_bits(bt_eight_alnum(low)) << i;
+		k.digit |= (uint32_t)bt_eight_bits(bt_eight_in(low, '0', '9'))
+		           << i;
 		k.space |= (uint32_t)bt_eight_bits(bt_eight_is(low, ' ')) << i;
 	}
 #endif

@@ -70,6 +70,28 @@ printf 'abc \377' >bad
 refuses '*: line 1: the text is not valid UTF-8 at byte 4' 'bytes are no text' \
 	bert-tokenize -m "$T/roberta.json" --lines bad
 
+# words found 64 bytes at a time are those that the pattern finds one by one
+perl -pe 's/"type":"ByteLevel","add_prefix_space":false[^}]*/"type":"Sequence",
+	"pretokenizers":[{"type":"Split","behavior":"Isolated","invert":false,
+	"pattern":{"Regex":"\x27s|\x27t|\x27re|\x27ve|\x27m|\x27ll|\x27d| ?\\\\p{L}+| ?\\\\p{N}+| ?[^\\\\s\\\\p{L}\\\\p{N}]+|\\\\s+(?!\\\\S)|\\\\s+"}},
+	{"type":"ByteLevel","add_prefix_space":false,"trim_offsets":true,
+	"use_regex":false}]/' "$T/roberta.json" >one.json
+grep -q '"type":"Split"' one.json
+result $? 'there is a tokenizer with the pattern alone'
+perl -e 'srand 1; my @a = (" ", " ", "\x27", "\x27", qw(s t m d r e v l 1 9
+	. a), "\t", "\xc3\xa9", "!", "S", "\xe4\xb8\xad", "\xc2\xa0");
+	for (1 .. 8000) { my $n = int rand(rand() < .2 ? 220 : 30);
+	my $k = 1 + int rand @a; print join("", map { $a[rand() < .5 ?
+	rand $k : rand 15] } 0 .. $n), "\n" }' >texts
+for model in one.json "$T/roberta.json"; do
+	bert-tokenize -qm "$model" --lines --format json texts
+done >got
+half=$(($(wc -l <got) / 2))
+head -n $half got >wanted
+tail -n $half got >last
+[ $half -eq 8000 ] && cmp wanted last >why 2>&1
+result $? 'words found 64 bytes at a time are those of the pattern'
+
 # merges cut anywhere are refused, or complete
 fresh "$T/roberta/vocab.json"
 i=0
