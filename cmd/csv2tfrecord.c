@@ -274,6 +274,8 @@ static int open_output(const struct values *v, struct bt_out **out,
 {
 	int r = bt_out_open(v->common.output, BT_OUT_BINARY, out, err);
 
+	if (r == BT_OK && bt_threads(v->common.threads) > 1)
+		bt_out_behind(*out);
 	if (r != BT_OK || v->zstd == 0)
 		return r;
 	r = bt_out_zstd(*out, (int)v->zstd, bt_threads(v->common.threads), err);

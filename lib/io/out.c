@@ -10,11 +10,12 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
-#include "io/fd_int.h"
+#include "io/behind_int.h"
 #include "io/place_int.h"
 #include "io/remote.h"
 
 #define BUFFER ((size_t)1 << 18)
+#define BEHIND_FROM ((uint64_t)4 << 20) /* less is written before it pays */
 
 struct bt_out {
 	struct bt_place place;
@@ -26,6 +27,8 @@ struct bt_out {
 	struct bt_buf *memory; /* or NULL: it goes to fd */
 	ZSTD_CCtx *zstd;       /* or NULL: written as it is */
 	uint8_t *packed;       /* [BUFFER] */
+	bool may_behind;
+	struct bt_behind *behind; /* or NULL: written by the caller */
 };
 
 static char *quoted(const char *path)
@@ -97,26 +100,50 @@ uint64_t bt_out_offset(const struct bt_out *out)
 	return out->offset;
 }
 
-/* In pieces that stay in the cache while the system copies them. */
+static int failed(struct bt_out *out, int e, struct bt_error *err)
+{
+	return e == 0 ? BT_OK
+	              : bt_error_sys(err, e, "cannot write %s", out->name);
+}
+
+/* Returns when all that was handed over is written. */
+static int wait_for_it(struct bt_out *out, struct bt_error *err)
+{
+	return out->behind == NULL
+	           ? BT_OK
+	           : failed(out, bt_behind_wait(out->behind), err);
+}
+
 static int write_all(struct bt_out *out, const uint8_t *p, size_t n,
                      struct bt_error *err)
 {
-	ssize_t w;
+	int r;
 
 	if (out->memory != NULL) {
 		bt_buf_put(out->memory, p, n);
 		return out->memory->oom ? bt_error_nomem(err, "writing")
 		                        : BT_OK;
 	}
-	while (n > 0) {
-		w = bt_fd_write(out->place.fd, p, n < BUFFER ? n : BUFFER);
-		if (w < 0)
-			return bt_error_sys(err, errno, "cannot write %s",
-			                    out->name);
-		p += w;
-		n -= (size_t)w;
+	r = wait_for_it(out, err);
+	return r != BT_OK ? r
+	                  : failed(out, bt_place_write(&out->place, p, n), err);
+}
+
+/* Writes the buffer's n bytes, or has them written. */
+static int write_buffer(struct bt_out *out, size_t n, struct bt_error *err)
+{
+	if (out->may_behind && out->offset >= BEHIND_FROM) {
+		out->may_behind = false;
+		out->behind = bt_behind_new(&out->place, BUFFER);
 	}
-	return BT_OK;
+	if (out->behind == NULL)
+		return write_all(out, out->buf, n, err);
+	return failed(out, bt_behind_give(out->behind, &out->buf, n), err);
+}
+
+void bt_out_behind(struct bt_out *out)
+{
+	out->may_behind = out->memory == NULL && out->zstd == NULL;
 }
 
 int bt_out_zstd(struct bt_out *out, int level, int threads,
@@ -130,6 +157,7 @@ int bt_out_zstd(struct bt_out *out, int level, int threads,
 	if (workers > most.upperBound)
 		workers = most.upperBound; /* 0: built without threads */
 	out->zstd = c;
+	out->may_behind = false; /* its threads do the work */
 	out->packed = bt_array(BUFFER, 1);
 	if (c == NULL || out->packed == NULL)
 		return bt_error_nomem(err, "opening the output");
@@ -174,12 +202,14 @@ static int pass_on(struct bt_out *out, ZSTD_EndDirective how,
 
 	out->len = 0;
 	return out->zstd != NULL ? write_packed(out, out->buf, n, how, err)
-	                         : write_all(out, out->buf, n, err);
+	                         : write_buffer(out, n, err);
 }
 
 int bt_out_flush(struct bt_out *out, struct bt_error *err)
 {
-	return pass_on(out, ZSTD_e_flush, err);
+	int r = pass_on(out, ZSTD_e_flush, err);
+
+	return r == BT_OK ? wait_for_it(out, err) : r;
 }
 
 int bt_out_write(struct bt_out *out, const void *data, size_t n,
@@ -210,6 +240,8 @@ int bt_out_settle(struct bt_out *out, struct bt_error *err)
 
 	if (!out->settled)
 		r = pass_on(out, ZSTD_e_end, err);
+	if (r == BT_OK && !out->settled)
+		r = wait_for_it(out, err);
 	if (r == BT_OK && !out->settled &&
 	    bt_place_settle(&out->place, &what) != 0)
 		r = bt_error_sys(err, errno, "cannot %s %s", what, out->name);
@@ -231,6 +263,7 @@ void bt_out_abandon(struct bt_out *out)
 {
 	if (out == NULL)
 		return;
+	bt_behind_free(out->behind);
 	bt_place_clear(&out->place);
 	free(out->name);
 	free(out->buf);

@@ -43,6 +43,10 @@ int bt_out_memory(struct bt_buf *to, struct bt_out **out,
 int bt_out_zstd(struct bt_out *out, int level, int threads,
                 struct bt_error *err) BT_MUST_USE;
 
+/* Lets a thread write behind the caller, where there is much and it is not
+ * compressed. An error may be told one write later; nothing else differs. */
+void bt_out_behind(struct bt_out *out);
+
 int bt_out_write(struct bt_out *out, const void *data, size_t n,
                  struct bt_error *err) BT_MUST_USE;
 

@@ -5,7 +5,7 @@
  * a temporary file beside the target. What makes it impossible to finish shows
  * when it is opened, not when all the work is done.
  */
-#define _GNU_SOURCE /* O_TMPFILE */
+#define _GNU_SOURCE /* O_TMPFILE, sync_file_range */
 #include "io/place_int.h"
 
 #include <errno.h>
@@ -21,8 +21,11 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "io/fd_int.h"
 
-#define MAX_LINKS 40 /* as Linux */
+#define MAX_LINKS 40                /* as Linux */
+#define PIECE ((size_t)1 << 18)     /* stays in the cache while it is copied */
+#define BEHIND ((uint64_t)16 << 20) /* is sent to the disk at once */
 
 /* The path of a name beside the target, one of its own in this process and no
  * longer than names may be: "dir/.base.PID.N<suffix>". */
@@ -197,6 +200,37 @@ int bt_place_open(struct bt_place *p, const char *path)
 		return -1;
 	}
 	return open_file(p, path);
+}
+
+/* What fsync would begin with all at once, at the end. Only it tells whether
+ * that goes well. */
+static void to_disk(struct bt_place *p)
+{
+#ifdef SYNC_FILE_RANGE_WRITE
+	if (p->written - p->begun < BEHIND)
+		return;
+	(void)sync_file_range(p->fd, (off_t)p->begun,
+	                      (off_t)(p->written - p->begun),
+	                      SYNC_FILE_RANGE_WRITE);
+	p->begun = p->written;
+#endif
+}
+
+int bt_place_write(struct bt_place *p, const uint8_t *data, size_t n)
+{
+	ssize_t w;
+
+	while (n > 0) {
+		w = bt_fd_write(p->fd, data, n < PIECE ? n : PIECE);
+		if (w < 0)
+			return errno;
+		data += w;
+		n -= (size_t)w;
+		p->written += (size_t)w;
+		if (p->target != NULL)
+			to_disk(p);
+	}
+	return 0;
 }
 
 /* Gives the nameless file its name for a moment, since only rename replaces. */

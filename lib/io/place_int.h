@@ -7,22 +7,29 @@
 #define BT_IO_PLACE_INT_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 struct bt_place {
 	int fd;       /* to write to; -1: none */
 	bool shared;  /* standard output, which stays open */
 	char *target; /* path to appear under, or NULL: written directly */
 	char *temp;   /* path of the unfinished file, or NULL: nameless */
+	uint64_t written, begun; /* bytes; of these on their way to the disk */
 };
 
 #define BT_PLACE_INIT                                                          \
 	{                                                                      \
-		-1, false, NULL, NULL                                          \
+		-1, false, NULL, NULL, 0, 0                                    \
 	}
 
 /* path "-" or NULL is standard output. Returns 0, or -1 with errno. The caller
  * clears p in any case. */
 int bt_place_open(struct bt_place *p, const char *path);
+
+/* Writes all of it; 0 or an errno. Of a file that is to appear the disk is
+ * kept busy meanwhile, so that little is left for bt_place_settle. */
+int bt_place_write(struct bt_place *p, const uint8_t *data, size_t n);
 
 /* All that is written is on the disk and closed: the file has only to be given
  * its name. Returns 0, or -1 with errno; *what is "write" or "create". */

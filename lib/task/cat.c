@@ -175,8 +175,12 @@ static int open_outputs(struct job *j, struct bt_error *err)
 	struct bt_buf path = BT_BUF_INIT;
 	int i, r = BT_OK;
 
-	if (n == 0)
-		return bt_outs_add(&j->outs, j->o->output, kind, err);
+	if (n == 0) {
+		r = bt_outs_add(&j->outs, j->o->output, kind, err);
+		if (r == BT_OK && j->o->from.ahead)
+			bt_out_behind(j->outs.out[0]);
+		return r;
+	}
 	for (i = 0; i < n && r == BT_OK; i++) {
 		bt_buf_reset(&path);
 		put_name(j, i, n, &path);

@@ -26,7 +26,7 @@ struct bt_source_opts {
 	bool limited; /* max is the most that may be read, in bytes, */
 	uint64_t max; /* of all inputs together, decompressed */
 	const struct bt_log *log; /* for RECOVER, borrowed */
-	bool ahead;               /* as bt_in_ahead */
+	bool ahead;               /* as bt_in_ahead, bt_out_behind */
 };
 
 /* paths[0..n-1] are borrowed; n = 0 is standard input. */

@@ -12,6 +12,8 @@ static int open_output(const struct bt_tokenize_io *io, bool text, int threads,
 	    text && io->zstd == 0 ? BT_OUT_TEXT : BT_OUT_BINARY;
 	int r = bt_out_open(io->output, kind, out, err);
 
+	if (r == BT_OK && threads > 1)
+		bt_out_behind(*out);
 	if (r == BT_OK && io->zstd != 0)
 		r = bt_out_zstd(*out, io->zstd, threads, err);
 	return r;

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -213,30 +214,89 @@ static void an_earlier_file_stays(void **state)
 	assert_int_equal(count_files("e"), 1);
 }
 
-/* Larger than the buffer, in writes smaller and larger than it. */
+/* Writes the n bytes of data in pieces smaller and larger than the buffer, by
+ * a thread of its own where behind, with a flush now and then. */
+static int put_pieces(const char *name, const uint8_t *data, size_t n,
+                      bool behind, struct bt_error *err)
+{
+	size_t at = 0, piece = 1, k;
+	struct bt_out *out;
+	int r = BT_OK;
+
+	assert_int_equal(bt_out_open(name, BT_OUT_BINARY, &out, err), 0);
+	if (behind)
+		bt_out_behind(out);
+	for (k = 1; at < n && r == BT_OK; k++) {
+		if (piece > n - at)
+			piece = n - at;
+		r = bt_out_write(out, data + at, piece, err);
+		if (r == BT_OK && k % 64 == 0)
+			r = bt_out_flush(out, err);
+		at += piece;
+		piece = piece * 7 % (k % 16 == 0 ? 699997 : 9973) + 1;
+	}
+	if (r == BT_OK)
+		return bt_out_commit(out, err);
+	bt_out_abandon(out);
+	return r;
+}
+
 static void large_output(void **state)
 {
+	size_t n = 4 * LARGE, got, i; /* and so much that a thread is begun */
 	struct bt_error err = {0};
-	struct bt_out *out;
-	size_t at = 0, n = 1, got, i;
-	uint8_t *data = malloc(LARGE);
+	uint8_t *data = malloc(n);
 	char *back;
+	int behind;
 
 	(void)state;
 	assert_non_null(data);
-	for (i = 0; i < LARGE; i++)
+	for (i = 0; i < n; i++)
 		data[i] = byte_at(i);
-	assert_ok(bt_out_open("large", BT_OUT_BINARY, &out, &err));
-	for (; at < LARGE; at += n, n = n * 7 % 699997 + 1) {
-		if (n > LARGE - at)
-			n = LARGE - at;
-		assert_ok(bt_out_write(out, data + at, n, &err));
+	for (behind = 0; behind < 2; behind++) {
+		assert_ok(put_pieces("large", data, n, behind, &err));
+		back = file_get("large", &got);
+		assert_int_equal(got, n);
+		assert_memory_equal(back, data, n);
+		free(back);
+		unlink("large");
+		assert_err(put_pieces("/dev/full", data, n, behind, &err),
+		           BT_EIO,
+		           "cannot write '/dev/full': No space left on device");
+		bt_error_clear(&err);
 	}
-	assert_ok(bt_out_commit(out, &err));
-	back = file_get("large", &got);
-	assert_int_equal(got, LARGE);
-	assert_memory_equal(back, data, LARGE);
-	free(back);
+	free(data);
+}
+
+/* A limit that is met by the thread: told, later, and nothing is left. */
+static void behind_a_limit(void **state)
+{
+	struct rlimit old, less = {10 << 20, 10 << 20};
+	struct bt_error err = {0};
+	uint8_t *data = calloc(4, LARGE);
+	struct bt_out *out;
+
+	(void)state;
+	assert_non_null(data);
+	assert_int_equal(mkdir("limit", 0700), 0);
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
+	less.rlim_max = old.rlim_max;
+	signal(SIGXFSZ, SIG_IGN);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &less), 0);
+	assert_int_equal(put_pieces("limit/x", data, 4 * LARGE, true, &err),
+	                 BT_EIO);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
+	assert_string_equal(err.text, "cannot write 'limit/x': File too large");
+	bt_error_clear(&err);
+	assert_int_equal(count_files("limit"), 0);
+
+	/* left in the middle */
+	assert_ok(bt_out_open("limit/x", BT_OUT_BINARY, &out, &err));
+	bt_out_behind(out);
+	for (less.rlim_cur = 0; less.rlim_cur < 200; less.rlim_cur++)
+		assert_ok(bt_out_write(out, data, 99991, &err));
+	bt_out_abandon(out);
+	assert_int_equal(count_files("limit"), 0);
 	free(data);
 }
 
@@ -535,6 +595,7 @@ int main(void)
 	    cmocka_unit_test(a_file_appears_when_it_is_whole),
 	    cmocka_unit_test(an_earlier_file_stays),
 	    cmocka_unit_test(large_output),
+	    cmocka_unit_test(behind_a_limit),
 	    cmocka_unit_test(compressed_output),
 	    cmocka_unit_test(compressed_flush),
 	    cmocka_unit_test(links_pipes_and_devices),
