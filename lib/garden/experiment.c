@@ -103,6 +103,8 @@ static void set_common(struct bt_trial *t, struct bt_job_opts *o)
 	o->train.own_curves = true;
 	o->train.news = bt_trial_news;
 	o->train.news_ctx = t;
+	o->train.answered = bt_trial_answered;
+	t->tested.batch = (size_t)t->plan.eval_batch;
 	o->train.stopped = t->e->stopped;
 	o->train.log = t->e->log;
 	o->train.progress = t->e->progress;

@@ -2,6 +2,7 @@
 #ifndef BT_GARDEN_EXPERIMENT_INT_H
 #define BT_GARDEN_EXPERIMENT_INT_H
 
+#include "garden/answers.h"
 #include "garden/experiment.h"
 #include "garden/plan_int.h"
 
@@ -25,6 +26,7 @@ struct bt_trial {
 		int64_t step, seen;
 		double loss, right, time;
 	} chunk;
+	struct bt_answers trained, tested; /* since then; of an evaluation */
 };
 
 /* Values by name, in the order that Python prints them in. */
@@ -44,6 +46,10 @@ void bt_told_put(const struct bt_told *t, struct bt_buf *out);
 /* What a struct bt_trial hears of its run (experiment_tell.c). */
 int bt_trial_news(void *trial, const struct bt_train_news *n,
                   struct bt_error *err);
+
+/* Takes an answer; see bt_train_opts. */
+void bt_trial_answered(void *trial, bool training, const struct bt_dataset *d,
+                       size_t i, const float *answer);
 
 /* Reads what info.json remembers, if the configuration asks for a best model
  * (best.c). */

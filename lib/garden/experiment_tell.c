@@ -70,6 +70,15 @@ static void print(const struct bt_trial *t, struct bt_buf *line)
 	bt_buf_clear(line);
 }
 
+void bt_trial_answered(void *trial, bool training, const struct bt_dataset *d,
+                       size_t i, const float *answer)
+{
+	struct bt_trial *t = trial;
+
+	bt_answers_add(training ? &t->trained : &t->tested, d, i,
+	               t->plan.classes, answer);
+}
+
 /* Whether the updates that are told together end here. */
 static bool chunk_ends(const struct bt_trial *t, const struct bt_train_news *n)
 {
@@ -88,6 +97,7 @@ static void begin_chunk(struct bt_trial *t, const struct bt_train_news *n)
 	t->chunk.loss = n->loss * seen;
 	t->chunk.right = n->accuracy * seen;
 	t->chunk.time = bt_seconds();
+	bt_answers_reset(&t->trained);
 }
 
 /* Tells of the updates since the last time. */
@@ -109,6 +119,8 @@ static int tell_chunk(struct bt_trial *t, const struct bt_train_news *n,
 	bt_told_add(&told, "training_loss", loss);
 	if (!n->number)
 		bt_told_add(&told, "cls_accuracy", right);
+	if (t->plan.classes == 2)
+		bt_told_add(&told, "auc", bt_answers_area(&t->trained));
 	bt_told_add(&told, "learning_rate", rate);
 	bt_buf_printf(&line,
 	              "train | step: % 6lld | steps/sec: % 6.1f | output: ",
@@ -119,6 +131,9 @@ static int tell_chunk(struct bt_trial *t, const struct bt_train_news *n,
 	if (!n->number)
 		bt_train_scalar(n->run, BT_TRAIN_CURVE_TRAIN, right,
 		                "cls_accuracy");
+	if (t->plan.classes == 2)
+		bt_train_scalar(n->run, BT_TRAIN_CURVE_TRAIN,
+		                bt_answers_area(&t->trained), "auc");
 	bt_train_scalar(n->run, BT_TRAIN_CURVE_TRAIN, rate, "learning_rate");
 	bt_train_scalar(n->run, BT_TRAIN_CURVE_TRAIN, speed,
 	                "steps_per_second");
@@ -139,9 +154,11 @@ static void measures(const struct bt_trial *t, const struct bt_train_news *n,
 {
 	struct bt_class_metrics one = {0};
 
-	bt_told_add(told, "validation_loss", n->eval->loss);
+	bt_told_add(told, "validation_loss", bt_answers_loss(&t->tested));
 	if (!n->number)
 		bt_told_add(told, "cls_accuracy", n->eval->accuracy);
+	if (t->plan.classes == 2)
+		bt_told_add(told, "auc", bt_answers_area(&t->tested));
 	if (t->plan.metric == BT_PLAN_CORRELATION)
 		bt_told_add(told, "pearson_spearman_corr",
 		            n->eval->pearson_spearman);
@@ -153,36 +170,45 @@ static void measures(const struct bt_trial *t, const struct bt_train_news *n,
 	}
 }
 
+/* " eval | step:     20 | ", how fast where its batches are given, and what it
+ * came to. */
+static void print_eval(struct bt_trial *t, const struct bt_train_news *n,
+                       const struct bt_told *told, double speed)
+{
+	struct bt_buf line = BT_BUF_INIT;
+
+	bt_buf_printf(&line, " eval | step: % 6lld | ", (long long)n->step);
+	if (t->plan.eval_steps > 0)
+		bt_buf_printf(&line, "steps/sec: % 6.1f | ", speed);
+	bt_buf_printf(&line,
+	              "eval time: % 6.1f sec | output: ", n->eval_seconds);
+	bt_told_put(told, &line);
+	print(t, &line);
+}
+
 static int tell_eval(struct bt_trial *t, const struct bt_train_news *n,
                      struct bt_error *err)
 {
 	const struct bt_metrics *m = bt_train_measured(n->run);
 	double seconds = n->eval_seconds > 0 ? n->eval_seconds : 1e-9;
 	double batches = ceil((double)m->n / (double)t->plan.eval_batch);
-	struct bt_buf line = BT_BUF_INIT;
 	struct bt_told told = {0};
 	char best[80];
 	int i, r;
 
 	measures(t, n, &told);
-	bt_buf_printf(&line,
-	              " eval | step: % 6lld | steps/sec: % 6.1f | eval time: % "
-	              "6.1f sec | output: ",
-	              (long long)n->step, batches / seconds, seconds);
-	bt_told_put(&told, &line);
-	print(t, &line);
+	bt_answers_reset(&t->tested);
 	r = bt_best_offer(&t->best, &t->plan, n, &told, t->e->log, err);
+	if (t->best.have) {
+		snprintf(best, sizeof(best), "best_%s", t->plan.best_by);
+		bt_told_add(&told, best, t->best.value);
+	}
+	if (t->plan.eval_steps > 0)
+		bt_told_add(&told, "steps_per_second", batches / seconds);
 	for (i = 0; i < told.n; i++)
 		bt_train_scalar(n->run, BT_TRAIN_CURVE_VALIDATION,
 		                told.value[i], told.name[i]);
-	if (t->plan.eval_steps > 0)
-		bt_train_scalar(n->run, BT_TRAIN_CURVE_VALIDATION,
-		                batches / seconds, "steps_per_second");
-	if (t->best.have) {
-		snprintf(best, sizeof(best), "best_%s", t->plan.best_by);
-		bt_train_scalar(n->run, BT_TRAIN_CURVE_VALIDATION,
-		                t->best.value, best);
-	}
+	print_eval(t, n, &told, batches / seconds);
 	return r;
 }
 

@@ -119,6 +119,7 @@ static bool is_told(const struct bt_plan *p, const char *name)
 {
 	return (!p->number && strcmp(name, "cls_accuracy") == 0) ||
 	       strcmp(name, "validation_loss") == 0 ||
+	       (p->classes == 2 && strcmp(name, "auc") == 0) ||
 	       (p->metric == BT_PLAN_CORRELATION &&
 	        strcmp(name, "pearson_spearman_corr") == 0) ||
 	       (p->metric == BT_PLAN_F1 && strcmp(name, "f1") == 0) ||
@@ -145,21 +146,22 @@ static int read_metric(const struct bt_garden *c, struct bt_plan *p,
 		                       "matthews_corrcoef and "
 		                       "pearson_spearman_corr are built",
 		                       s);
-	p->number = bt_garden_int(c, "task.model.num_classes", 0) == 1;
+	p->classes = (int)bt_garden_int(c, "task.model.num_classes", 0);
+	p->number = p->classes == 1;
 	if (p->number ? p->metric == BT_PLAN_F1 || p->metric == BT_PLAN_MCC
 	              : p->metric == BT_PLAN_CORRELATION)
 		return bt_garden_fault(c, "task.metric_type", BT_EARG, err,
 		                       "%s is of %s", s,
 		                       p->number ? "classes" : "numbers");
-	if (p->metric == BT_PLAN_F1 &&
-	    bt_garden_int(c, "task.model.num_classes", 0) != 2)
+	if (p->metric == BT_PLAN_F1 && p->classes != 2)
 		return bt_garden_fault(c, "task.metric_type", BT_EARG, err,
 		                       "f1 is of two classes");
 	if (*p->best_in != '\0' && !is_told(p, p->best_by))
 		return bt_garden_fault(
 		    c, T "best_checkpoint_eval_metric", BT_EARG, err,
 		    "'%.60s' is not measured: validation_loss is, "
-		    "cls_accuracy of classes, and what task.metric_type names",
+		    "cls_accuracy of classes, auc of two, and what "
+		    "task.metric_type names",
 		    p->best_by);
 	return BT_OK;
 }

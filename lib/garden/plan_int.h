@@ -22,6 +22,7 @@ struct bt_plan {
 	struct bt_rate rate;
 	struct bt_paths train, eval;
 	struct bt_optim_opts optim;
+	int classes;
 	bool number; /* is predicted, not a class */
 	enum bt_plan_metric metric;
 	int64_t train_steps, steps_per_loop;

@@ -82,22 +82,28 @@ int bt_infer_count(struct bt_metrics *m, const struct bt_dataset *d, size_t i,
 struct measuring {
 	const struct bt_dataset *d;
 	struct bt_metrics *m;
+	bt_infer_fn *also;
+	void *ctx;
 };
 
 static int measure(void *ctx, size_t i, const float *logits,
                    struct bt_error *err)
 {
 	const struct measuring *a = ctx;
+	int r;
 
-	return a->d->label[i] < 0 ? BT_OK
-	                          : bt_infer_count(a->m, a->d, i, logits, err);
+	if (a->d->label[i] < 0)
+		return BT_OK;
+	r = bt_infer_count(a->m, a->d, i, logits, err);
+	return r == BT_OK && a->also != NULL ? a->also(a->ctx, i, logits, err)
+	                                     : r;
 }
 
 int bt_infer_measure(struct bt_engine *e, const struct bt_dataset *d,
                      struct bt_gather *g, struct bt_metrics *m,
-                     struct bt_error *err)
+                     bt_infer_fn *also, void *ctx, struct bt_error *err)
 {
-	struct measuring a = {d, m};
+	struct measuring a = {d, m, also, ctx};
 
 	return bt_infer(e, d, g, m->width > 0 ? m->width : (size_t)m->classes,
 	                measure, &a, NULL, err);

@@ -25,9 +25,11 @@ int bt_infer(struct bt_engine *e, const struct bt_dataset *d,
 int bt_infer_count(struct bt_metrics *m, const struct bt_dataset *d, size_t i,
                    const float *logits, struct bt_error *err) BT_MUST_USE;
 
-/* Adds all labelled examples of d to m. */
+/* Adds all labelled examples of d to m, and gives also (may be NULL) each of
+ * their answers. */
 int bt_infer_measure(struct bt_engine *e, const struct bt_dataset *d,
                      struct bt_gather *g, struct bt_metrics *m,
+                     bt_infer_fn *also, void *ctx,
                      struct bt_error *err) BT_MUST_USE;
 
 #endif

@@ -101,6 +101,16 @@ static void tell(const struct bt_train_run *t, double loss,
 	bt_buf_clear(&b);
 }
 
+static int answered(void *ctx, size_t i, const float *answer,
+                    struct bt_error *err)
+{
+	const struct bt_train_run *t = ctx;
+
+	(void)err;
+	t->o->answered(t->o->news_ctx, false, t->eval, i, answer);
+	return BT_OK;
+}
+
 /* Measures and remembers. */
 static int evaluate(struct bt_train_run *t, double loss,
                     struct bt_metrics_summary *s, bool *better,
@@ -111,7 +121,7 @@ static int evaluate(struct bt_train_run *t, double loss,
 
 	bt_metrics_reset(&t->metrics);
 	r = bt_infer_measure(t->m->engine, t->eval, &t->gather, &t->metrics,
-	                     err);
+	                     t->o->answered != NULL ? answered : NULL, t, err);
 	if (r != BT_OK)
 		return r;
 	t->eval_seconds = bt_seconds() - began;

@@ -52,15 +52,18 @@ static int blame(const struct bt_train_run *t, size_t pos, struct bt_error *err)
 	                       (long long)t->s.step + 1, (long long)t->total);
 }
 
-/* Counts those of the batch whose largest logit, the first of equal ones, is
- * their class's. */
-static void count_right(struct bt_train_run *t)
+/* Counts those of the batch, from position pos of the epoch on, whose largest
+ * logit, the first of equal ones, is their class's. */
+static void count_right(struct bt_train_run *t, size_t pos)
 {
 	const float *x = bt_engine_logits(t->m->engine);
 	const struct bt_batch *b = &t->gather.b;
 	size_t classes = bt_model_width(t->m), i, k, best;
 
 	t->s.seen += (int64_t)b->texts;
+	for (i = 0; i < b->texts && t->o->answered != NULL; i++)
+		t->o->answered(t->o->news_ctx, true, t->train,
+		               t->batches.order[pos + i], x + i * classes);
 	if (t->train->width > 0)
 		return; /* no answer is one of the classes */
 	for (i = 0; i < b->texts; i++, x += classes) {
@@ -101,7 +104,7 @@ static int gradients(struct bt_train_run *t, size_t end, double *loss,
 		r = bt_engine_backward(e, add, err);
 		if (r != BT_OK)
 			return blame(t, pos, err);
-		count_right(t);
+		count_right(t, pos);
 		t->res->flop += 3 * bt_engine_flop(e);
 		t->res->tokens += b->tokens;
 		b->token0 += (uint32_t)b->tokens;

@@ -93,6 +93,11 @@ struct bt_train_opts {
 	int (*news)(void *ctx, const struct bt_train_news *news,
 	            struct bt_error *err);
 	void *news_ctx;
+	/* Called with the answer to example i of d: logits, or numbers; while
+	 * it is trained on, or evaluated. May be NULL. */
+	void (*answered)(void *news_ctx, bool training,
+	                 const struct bt_dataset *d, size_t i,
+	                 const float *answer);
 
 	/* Nothing is trained or kept: the model, or with resume the checkpoint,
 	 * is evaluated once and reported. */

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+#include "garden/answers.h"
+
+#include <math.h>
+#include <string.h>
+
+#define N BT_ANSWERS_THRESHOLDS
+
+void bt_answers_reset(struct bt_answers *a)
+{
+	size_t batch = a->batch;
+
+	memset(a, 0, sizeof(*a));
+	a->batch = batch;
+}
+
+static double loss_of(const struct bt_dataset *d, size_t i, int classes,
+                      const float *x)
+{
+	double sum = 0, e;
+	int k, best = 0;
+
+	if (classes == 1) {
+		e = (double)x[0] - (double)bt_dataset_target(d, i)[0];
+		return e * e;
+	}
+	for (k = 1; k < classes; k++)
+		if (x[k] > x[best])
+			best = k;
+	for (k = 0; k < classes; k++)
+		sum += exp((double)x[k] - (double)x[best]);
+	return log(sum) + (double)x[best] - (double)x[d->label[i]];
+}
+
+/* Thresholds stand at i / 199, the first and last a little outside of 0 .. 1.
+ */
+static void count(struct bt_answers *a, int label, const float *x)
+{
+	double p = 1 / (1 + exp((double)x[0] - (double)x[1]));
+	double at = ceil((double)((float)p * (float)(N - 1))) - 1;
+
+	a->count[label != 0][at > 0 ? (size_t)fmin(at, N - 1) : 0]++;
+}
+
+void bt_answers_add(struct bt_answers *a, const struct bt_dataset *d, size_t i,
+                    int classes, const float *answer)
+{
+	if (classes == 2)
+		count(a, d->label[i], answer);
+	if (a->batch == 0)
+		return;
+	a->sum += loss_of(d, i, classes, answer);
+	if (++a->in < a->batch)
+		return;
+	a->loss += a->sum / (double)a->in;
+	a->batches++;
+	a->sum = 0;
+	a->in = 0;
+}
+
+double bt_answers_loss(const struct bt_answers *a)
+{
+	double loss = a->loss, n = (double)a->batches;
+
+	if (a->in > 0) {
+		loss += a->sum / (double)a->in;
+		n++;
+	}
+	return n > 0 ? loss / n : 0;
+}
+
+/* Between two thresholds precision is taken as it is where true ones are added
+ * evenly to all: (h + slope (p - p1)) / p, integrated over recall. */
+double bt_answers_area(const struct bt_answers *a)
+{
+	double hits = 0, p = 0, area = 0, more, fresh, slope, at0, ratio;
+	int i;
+
+	for (i = N - 1; i >= 0; i--) {
+		fresh = a->count[1][i];
+		more = fresh + a->count[0][i];
+		if (more > 0) {
+			slope = fresh / more;
+			at0 = hits - slope * p;
+			ratio = p > 0 ? (p + more) / p : 1;
+			area += slope * (fresh + at0 * log(ratio));
+		}
+		hits += fresh;
+		p += more;
+	}
+	return hits > 0 ? area / hits : 0;
+}
