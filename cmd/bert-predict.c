@@ -31,9 +31,9 @@ static const struct bt_opt options[] = {
            delimiter),
     BT_FLAG(0, "proba", "add the probability of every class", args, p.proba),
     BT_INT(0, "top", "K", "give the K likeliest classes", args, top, 1, 1e6),
-    BT_REAL(0, "threshold", "X",
-            "of any number of labels, those over X hold [.5]", args,
-            p.threshold, 1e-9, 1),
+    BT_STR(0, "threshold", "X|LABEL=X,...",
+           "of any number of labels, those over X hold [.5]", args,
+           p.threshold),
     BT_STR(0, "label-separator", "S", "what stands between them [a blank]",
            args, p.separator),
     BT_STR(0, "sample", "FILE",
@@ -108,12 +108,17 @@ static int open_output(struct run *r, struct bt_error *err)
 	bool tensor = strcmp(format, "tensor") == 0;
 	bool jsonl = strcmp(format, "jsonl") == 0, embed = r->a->embed != NULL;
 	bool records = strcmp(format, "tfrecord") == 0;
-	struct bt_rowout_opts o = {
-	    tensor  ? BT_ROWS_TENSOR
-	    : jsonl ? BT_ROWS_JSONL
-	            : BT_ROWS_CSV,
-	    embed ? BT_FRAME_EMBEDDINGS : BT_FRAME_LOGITS, 0,
-	    embed ? NULL : &r->s.model.labels, r->a->normalize};
+	struct bt_rowout_opts o = {tensor  ? BT_ROWS_TENSOR
+	                           : jsonl ? BT_ROWS_JSONL
+	                                   : BT_ROWS_CSV,
+	                           embed ? BT_FRAME_EMBEDDINGS
+	                                 : BT_FRAME_LOGITS,
+	                           0,
+	                           embed ? NULL : &r->s.model.labels,
+	                           r->a->normalize,
+	                           r->s.model.config.number  ? BT_FRAME_NUMBERS
+	                           : r->s.model.config.multi ? BT_FRAME_MULTI
+	                                                     : NULL};
 	struct bt_log log = bt_tool_log(&tool, &r->a->common);
 	struct bt_predict_opts p = r->a->p;
 	int e;
@@ -216,7 +221,7 @@ static const char *nonsense(const struct args *a)
 	bool labels = a->p.header != NULL || a->p.sample != NULL ||
 	              a->p.proba || a->top > 0 || a->p.map != NULL ||
 	              a->p.sample_id != NULL || a->p.sample_order ||
-	              a->delimiter != NULL || a->p.threshold > 0 ||
+	              a->delimiter != NULL || a->p.threshold != NULL ||
 	              a->p.separator != NULL;
 
 	if (a->model.n == 0)

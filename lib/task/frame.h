@@ -17,7 +17,12 @@
 #define BT_FRAME_LOGITS "logits"
 #define BT_FRAME_PROBABILITIES "probabilities"
 #define BT_FRAME_EMBEDDINGS "embeddings"
-#define BT_FRAME_LABELS "labels" /* in the metadata */
+/* in the metadata: names of columns, and what they are, as config.json's
+ * problem_type says it; a class of several where it is not there */
+#define BT_FRAME_LABELS "labels"
+#define BT_FRAME_PROBLEM "problem_type"
+#define BT_FRAME_MULTI "multi_label_classification"
+#define BT_FRAME_NUMBERS "regression"
 
 struct bt_frame {
 	struct bt_safetensors s; /* the tensors, borrowed */

@@ -19,6 +19,7 @@ struct bt_frame_csv {
 	double *v;
 	size_t v_cap;
 	json_t *labels; /* of this frame, or NULL */
+	bool many;      /* any number of them may hold */
 };
 
 int bt_frame_csv_new(const struct bt_frame_csv_opts *o,
@@ -152,8 +153,13 @@ static void make_header(struct bt_frame_csv *c, const struct bt_frame *f,
 static int find_classes(const struct bt_frame_csv *c, const struct bt_frame *f,
                         const struct bt_tensor **t, struct bt_error *err)
 {
+	const char *problem = bt_frame_note(f, BT_FRAME_PROBLEM);
 	size_t n = json_array_size(c->labels), i, found = 0;
 
+	if (problem != NULL && strcmp(problem, BT_FRAME_NUMBERS) == 0)
+		return bt_error_set(err, BT_EFORMAT,
+		                    "it holds the numbers that a model "
+		                    "predicts, and --label needs classes");
 	if (n == 0)
 		return bt_error_set(err, BT_EFORMAT,
 		                    "its metadata names no classes, which "
@@ -183,28 +189,50 @@ static int read_row(struct bt_frame_csv *c, const struct bt_frame *f,
 	return bt_tensor_to_f64(t, row * *n, *n, c->v, err);
 }
 
+/* The greatest class, or where any number of labels may hold those that are
+ * likelier than not, with blanks between. */
+static void put_names(struct bt_frame_csv *c, const struct bt_tensor *t,
+                      size_t n, struct bt_buf *names)
+{
+	double least = strcmp(t->name, BT_FRAME_LOGITS) == 0 ? 0 : 0.5;
+	size_t i, best = 0;
+
+	for (i = 0; i < n; i++) {
+		if (c->v[i] > c->v[best])
+			best = i;
+		if (c->many && c->v[i] > least)
+			bt_buf_printf(
+			    names, "%s%s", names->len > 0 ? " " : "",
+			    json_string_value(json_array_get(c->labels, i)));
+	}
+	if (!c->many)
+		bt_buf_puts(names,
+		            json_string_value(json_array_get(c->labels, best)));
+}
+
 static int put_label(struct bt_frame_csv *c, const struct bt_frame *f,
                      const struct bt_tensor *t, size_t row,
                      struct bt_error *err)
 {
-	size_t n, i, best = 0;
-	json_t *name;
+	struct bt_buf names = BT_BUF_INIT;
+	size_t n, i;
 	int r = read_row(c, f, t, row, &n, err);
 
+	for (i = 0; r == BT_OK && i < n; i++)
+		if (isnan(c->v[i]))
+			r = bt_error_set(err, BT_EFORMAT,
+			                 "row %zu of '%.100s' holds what is "
+			                 "not a number",
+			                 row + 1, t->name);
 	if (r != BT_OK)
 		return r;
-	for (i = 0; i < n; i++) {
-		if (isnan(c->v[i]))
-			return bt_error_set(err, BT_EFORMAT,
-			                    "row %zu of '%.100s' holds what is "
-			                    "not a number",
-			                    row + 1, t->name);
-		if (c->v[i] > c->v[best])
-			best = i;
-	}
-	name = json_array_get(c->labels, best);
+	put_names(c, t, n, &names);
 	separate(c, &c->row);
-	bt_csv_put(&c->row, bt_span(json_string_value(name)), ',');
+	if (names.len > 0)
+		bt_csv_put(&c->row, (struct bt_span){names.data, names.len},
+		           ',');
+	c->row.oom |= names.oom;
+	bt_buf_clear(&names);
 	return BT_OK;
 }
 
@@ -301,11 +329,14 @@ int bt_frame_csv_put(struct bt_frame_csv *c, const struct bt_frame *f,
                      struct bt_out *out, struct bt_error *err)
 {
 	const struct bt_tensor *classes = NULL;
+	const char *problem;
 	size_t row;
 	int r;
 
 	json_decref(c->labels);
 	c->labels = bt_frame_labels(f);
+	problem = bt_frame_note(f, BT_FRAME_PROBLEM);
+	c->many = problem != NULL && strcmp(problem, BT_FRAME_MULTI) == 0;
 	if (c->o.values && count_printed(f) == 0)
 		return bt_error_set(err, BT_EFORMAT,
 		                    "it holds no tensor of real numbers");

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/num.h"
 #include "task/labelmap.h"
 
 static int put_row(struct bt_predict *p, struct bt_error *err)
@@ -33,7 +34,7 @@ static int check(const struct bt_predict_opts *o, int classes,
 		return bt_error_set(err, BT_EARG,
 		                    "the model predicts a number: --proba, "
 		                    "--top and --map-label are for classes");
-	if (!o->multi && (o->threshold > 0 || o->separator != NULL))
+	if (!o->multi && (o->threshold != NULL || o->separator != NULL))
 		return bt_error_set(err, BT_EARG,
 		                    "--threshold and --label-separator are for "
 		                    "models that find any number of labels");
@@ -64,6 +65,16 @@ static int check_sample(const struct bt_predict_opts *o, struct bt_error *err)
 	return BT_OK;
 }
 
+static int unknown(const char *option, struct bt_span label,
+                   const struct bt_labels *l, struct bt_error *err)
+{
+	return bt_error_set(err, BT_EARG,
+	                    "%s: '%.*s' is none of the model's %d labels ('%s' "
+	                    "... '%s')",
+	                    option, (int)(label.n < 100 ? label.n : 100),
+	                    label.p, l->n, l->name[0], l->name[l->n - 1]);
+}
+
 static int check_map(const struct bt_labelmap *map, const struct bt_labels *l,
                      struct bt_error *err)
 {
@@ -72,12 +83,7 @@ static int check_map(const struct bt_labelmap *map, const struct bt_labels *l,
 
 	for (i = 0; bt_labelmap_get(map, i, &from); i++)
 		if (bt_labels_find(l, from) < 0)
-			return bt_error_set(
-			    err, BT_EARG,
-			    "--map-label: '%.*s' is none of the model's %d "
-			    "labels ('%s' ... '%s')",
-			    (int)(from.n < 100 ? from.n : 100), from.p, l->n,
-			    l->name[0], l->name[l->n - 1]);
+			return unknown("--map-label", from, l, err);
 	return BT_OK;
 }
 
@@ -137,6 +143,61 @@ static int name_classes(struct bt_predict *p, const struct bt_labels *l,
 	return r;
 }
 
+static int bad_threshold(struct bt_span s, struct bt_error *err)
+{
+	return bt_error_set(err, BT_EARG,
+	                    "--threshold: '%.*s' is no number from 1e-9 to 1 "
+	                    "(it may be one for all labels, or LABEL=X,...)",
+	                    (int)(s.n < 100 ? s.n : 100), s.p);
+}
+
+/* A number for each label of the map; the others have a half. */
+static int set_each(struct bt_predict *p, const struct bt_labelmap *map,
+                    const struct bt_labels *l, struct bt_error *err)
+{
+	struct bt_span from, x;
+	char text[40];
+	size_t i;
+	int k;
+
+	for (i = 0; bt_labelmap_get(map, i, &from); i++) {
+		k = bt_labels_find(l, from);
+		if (k < 0)
+			return unknown("--threshold", from, l, err);
+		bt_labelmap_find(map, from, &x);
+		snprintf(text, sizeof(text), "%.*s",
+		         (int)(x.n < sizeof(text) ? x.n : sizeof(text)), x.p);
+		if (x.n >= sizeof(text) ||
+		    bt_parse_f64(text, 1e-9, 1, &p->over[k]) != BT_OK)
+			return bad_threshold(x, err);
+	}
+	return BT_OK;
+}
+
+/* Over which probability each label of l holds. */
+static int set_thresholds(struct bt_predict *p, const struct bt_labels *l,
+                          struct bt_error *err)
+{
+	const char *text = p->o.threshold;
+	struct bt_labelmap *map = NULL;
+	double all = 0.5;
+	int i, r = BT_OK;
+
+	if (text != NULL && text[0] != '@' && strchr(text, '=') == NULL &&
+	    bt_parse_f64(text, 1e-9, 1, &all) != BT_OK)
+		return bad_threshold(bt_span(text), err);
+	for (i = 0; i < l->n; i++)
+		p->over[i] = all;
+	if (text == NULL || (text[0] != '@' && strchr(text, '=') == NULL))
+		return BT_OK;
+	r = bt_labelmap_new(text, &map, err);
+	if (r != BT_OK)
+		return bt_error_prefix(err, "--threshold");
+	r = set_each(p, map, l, err);
+	bt_labelmap_free(map);
+	return r;
+}
+
 static int open_sample(struct bt_predict *p, struct bt_error *err)
 {
 	struct bt_sample_opts s = {.path = p->o.sample,
@@ -170,11 +231,12 @@ int bt_predict_new(const struct bt_predict_opts *o, const struct bt_labels *l,
 	p->order = bt_array(n, sizeof(*p->order));
 	p->counts = bt_array0(n, sizeof(*p->counts));
 	p->on = bt_array0(n, sizeof(*p->on));
+	p->over = bt_array(n, sizeof(*p->over));
 	p->numbers = bt_array(n, sizeof(*p->numbers));
 	p->names = bt_array(n, sizeof(*p->names));
 	if (p->numbers == NULL || p->names == NULL || p->on == NULL ||
-	    p->shown == NULL || p->logit == NULL || p->p == NULL ||
-	    p->order == NULL || p->counts == NULL)
+	    p->over == NULL || p->shown == NULL || p->logit == NULL ||
+	    p->p == NULL || p->order == NULL || p->counts == NULL)
 		r = bt_error_nomem(err, "predicting");
 	else
 		r = check_sample(o, err);
@@ -182,6 +244,8 @@ int bt_predict_new(const struct bt_predict_opts *o, const struct bt_labels *l,
 		r = name_classes(p, l, err);
 	if (r == BT_OK)
 		r = check(o, p->labels.n, err);
+	if (r == BT_OK)
+		r = set_thresholds(p, l, err);
 	if (p->o.delimiter == 0)
 		p->o.delimiter = ',';
 	if (p->o.separator == NULL)
@@ -217,6 +281,7 @@ void bt_predict_free(struct bt_predict *p)
 	bt_labels_clear(&p->labels);
 	bt_labels_clear(&p->sets);
 	free(p->on);
+	free(p->over);
 	free(p->shown);
 	free(p->logit);
 	free(p->p);
@@ -268,7 +333,6 @@ static void rank(struct bt_predict *p, int most)
  * over the threshold, also in p->set. */
 static void find_labels(struct bt_predict *p, const float *logits)
 {
-	double least = p->o.threshold > 0 ? p->o.threshold : 0.5;
 	bool any = false;
 	int i;
 
@@ -276,7 +340,7 @@ static void find_labels(struct bt_predict *p, const float *logits)
 	for (i = 0; i < p->classes; i++) {
 		p->logit[i] = (double)logits[i];
 		p->p[i] = 1 / (1 + exp(-p->logit[i]));
-		p->on[i] = p->p[i] > least;
+		p->on[i] = p->p[i] > p->over[i];
 		if (!p->on[i])
 			continue;
 		p->counts[i]++;
@@ -319,7 +383,8 @@ static int fill_in(struct bt_predict *p, struct bt_span id,
 		            : 0;
 	if (label < 0)
 		return label;
-	for (i = 0; p->o.multi && p->o.threshold > 0 && i < p->labels.n; i++)
+	for (i = 0; p->o.multi && p->o.threshold != NULL && i < p->labels.n;
+	     i++)
 		p->p[i] = p->on[i] ? 1 : 0;
 	return bt_sample_set(p->sample, id, label, p->p, err);
 }

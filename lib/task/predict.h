@@ -25,11 +25,13 @@ enum bt_predict_format {
 
 struct bt_predict_opts {
 	enum bt_predict_format format;
-	bool number;      /* the model's answers are numbers, not a class */
-	bool multi;       /* any number of the classes may hold */
-	double threshold; /* of these: those that are likelier do, and are
-	                   * 1 and others 0 in a sample's columns; 0: .5,
-	                   * and a sample takes probabilities */
+	bool number; /* the model's answers are numbers, not a class */
+	bool multi;  /* any number of the classes may hold */
+	const char *threshold; /* of these: those that are likelier do, and are
+	                        * 1 and others 0 in a sample's columns; a
+	                        * number, or pairs as of a map with one for
+	                        * a label. NULL: .5, and a sample takes
+	                        * probabilities */
 	const char *separator; /* stands between their names; NULL: a blank */
 	char delimiter;        /* of CSV; 0: a comma, or the sample's */
 	const char *header;    /* names of id and label; NULL: id,label */

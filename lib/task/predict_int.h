@@ -13,6 +13,7 @@ struct bt_predict {
 	struct bt_labels labels; /* as they are written */
 	int *shown;              /* [classes] which of them each is */
 	bool merged;             /* there are fewer than classes */
+	double *over;            /* [labels] thresholds of any number */
 	bool *on;                /* [labels] of any number: those that hold */
 	struct bt_buf set;       /* their names, as one text */
 	struct bt_labels sets;   /* all such texts, for a sample */

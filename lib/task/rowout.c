@@ -185,11 +185,15 @@ int bt_rowout_flush(struct bt_rowout *r, struct bt_error *err)
 	                          .count = r->n + 1,
 	                          .bytes = r->offsets.len,
 	                          .data = r->offsets.data}};
-	struct bt_ckpt_note note = {BT_FRAME_LABELS, r->labels};
+	struct bt_ckpt_note note[2] = {
+	    {BT_FRAME_LABELS, r->labels},
+	    {BT_FRAME_PROBLEM, (char *)r->o.problem}};
 	struct bt_frame f = {.s = {.tensors = t,
 	                           .count = 3,
-	                           .notes = &note,
-	                           .n_notes = r->labels != NULL}};
+	                           .notes = note,
+	                           .n_notes = r->labels == NULL      ? 0
+	                                      : r->o.problem == NULL ? 1
+	                                                             : 2}};
 	int e;
 
 	if (r->n == 0)

@@ -20,6 +20,7 @@ struct bt_rowout_opts {
 	size_t cols;
 	const struct bt_labels *labels; /* names of the columns, or NULL */
 	bool normalize;                 /* each row is divided by its length */
+	const char *problem; /* BT_FRAME_MULTI and so on, or NULL: classes */
 };
 
 struct bt_rowout;

@@ -121,11 +121,35 @@ like "$(bert-predict -q -m m --format jsonl --proba dev.rec | head -n 1)" \
 	'{"id": "r1", "labels": [[]*], "probabilities": {"card": *, "never": *}}' 'JSON Lines'
 like "$(bert-predict -q -m m --format jsonl --top 2 dev.rec | head -n 1)" \
 	'{"id": "r1", "labels": [[]*], "top": [[]{"label": *}, {*}]}' '... with the likeliest'
+bert-predict -q -m m --threshold 'card=.2,never=1e-9' --proba dev.rec >own.csv
+is "$(awk -F, 'NR > 1 { want = ($3 > .2 ? " card" : "") ($4 > .5 ? " book" : "") ($5 > .5 ? " wifi" : "") \
+	($6 > .5 ? " fine" : "") ($7 > .5 ? " rare" : "") " never"
+	if (want != " " $2) bad++ } END { print (NR > 1), bad + 0 }' own.csv)" '1 0' 'a threshold for a label'
+printf 'card,.2\nnever,1e-9\n' >least.csv
+is "$(bert-predict -q -m m --threshold @least.csv --proba dev.rec | cksum)" "$(cksum <own.csv)" \
+	'... of a file'
+for value in x 0 2 card=x card= odd=.5 card=.1,card=.2; do
+	refuses '*--threshold: *' "no threshold: $value" bert-predict -m m --threshold "$value" dev.rec
+done
+bert-predict -q -m m --format tfrecord --proba --top 2 -o p.rec dev.rec
+tfrecord-cat -q --json p.rec >p.json
+is "$(wc -l <p.json)" "$(($(wc -l <p.csv) - 1))" 'a record a text'
+is "$(sed 's/.*"labels": \(.*\), "probabilities.*/\1/; s/["[,]//g; s/]//g; s/{bytes: }//' p.json)" \
+	"$(sed 1d p.csv | cut -d, -f2)" 'with the labels that hold'
+is "$(sed 's/.*"probabilities": *\[\([^]]*\)\].*/\1/; s/ //g' p.json)" \
+	"$(sed 1d p.csv | cut -d, -f3-)" 'the probability of each'
+like "$(head -n 1 p.json)" '*"id": "r1"*"top_labels": [[]"*", "*"], "top_probabilities": [[]*, *]*' \
+	'and the likeliest'
 is "$(bert-predict -q -m m --format tsv dev.rec | head -n 1 | awk '{ print NF }')" 6 'tsv'
 bert-predict -q -m m --format tensor -o t dev.rec
 works 'as tensors' tensor-cat -q --verify t
 is "$(tensor-cat -q --sigmoid t | tensor-cat -q --csv | cut -d, -f2- | sed 1d)" \
 	"$(cut -d, -f3- p.csv | sed 1d)" '... whose sigmoids are the probabilities'
+is "$(tensor-cat -q --label t)" "$(cut -d, -f1,2 p.csv)" '... and whose labels those over a half'
+is "$(tensor-cat -q --sigmoid t | tensor-cat -q --label)" "$(cut -d, -f1,2 p.csv)" \
+	'... as those of the probabilities'
+is "$(tensor-cat -q --mean --sigmoid t t | tensor-cat -q --label)" "$(cut -d, -f1,2 p.csv)" \
+	'... and of their mean'
 exits 2 '... not the softmax, too' tensor-cat --sigmoid --softmax t
 for d in bf16 int8; do
 	bert-predict -q -m m --dtype $d --proba -o d.csv dev.rec
