@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* How much memory is left: what the kernel says of the machine, and what the
- * control groups of this process, version 1 or 2, let it have. */
+ * limits of this process and its control groups, version 1 or 2, let it have.
+ */
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "base/buf.h"
 #include "base/sys.h"
@@ -114,6 +117,23 @@ static void look_at_line(const char *root, char *line, uint64_t *left)
 		look_at_groups(root, &versions[1], path, left);
 }
 
+/* What ulimit -v leaves of addresses. */
+static void look_at_limit(const char *proc, uint64_t *left)
+{
+	uint64_t pages = 0, held, most;
+	long page = sysconf(_SC_PAGESIZE);
+	struct rlimit l;
+
+	if (getrlimit(RLIMIT_AS, &l) != 0 || l.rlim_cur == RLIM_INFINITY)
+		return;
+	most = (uint64_t)l.rlim_cur;
+	(void)read_number(proc, "self/statm", "", &pages);
+	held = page > 0 ? pages * (uint64_t)page : 0;
+	most -= held < most ? held : most;
+	if (most < *left)
+		*left = most;
+}
+
 uint64_t bt_available_memory(const char *root)
 {
 	struct bt_buf b = BT_BUF_INIT;
@@ -126,6 +146,7 @@ uint64_t bt_available_memory(const char *root)
 		return left;
 	if (read_number(bt_buf_str(&b), "meminfo", "MemAvailable:", &left))
 		left = left < UINT64_MAX / 1024 ? left * 1024 : left;
+	look_at_limit(bt_buf_str(&b), &left);
 	bt_buf_puts(&b, "/self/cgroup");
 	if (bt_buf_str(&b) != NULL)
 		f = fopen(bt_buf_str(&b), "r");

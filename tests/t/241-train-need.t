@@ -51,6 +51,20 @@ for c in '2 128 512' '5 320 1280'; do
 	done
 done
 
+# Less than a run takes, by ulimit.
+case $BUILD in
+*-address* | *-thread*) skip 'a limit of addresses' 'sanitizers need more of them' ;;
+*)
+	refuses '*training needs * of memory and only * are available; *' \
+		'a limit of addresses is told before' sh -c 'ulimit -v 500000
+		bert-train --init-config ./config.json --tokenizer vocab.txt \
+			--batch-tokens 100000 --epochs 100 --steps 2 -j 1 -o limit $(
+			for i in 1 2 3 4 5 6 7 8; do echo train.rec; done)'
+	[ ! -e limit ]
+	result $? '... and nothing is left behind'
+	;;
+esac
+
 # More than any machine has: refused before it is taken.
 for c in '12 65536 4 4096' '60 8192 32768 64'; do
 	set -- $c
