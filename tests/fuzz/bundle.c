@@ -6,9 +6,8 @@
  * entries of a block, as they are or as Snappy, that get what they need around
  * them, or a graph of objects over a few variables.
  */
-#include "fuzz.h"
+#include "list.h"
 
-#include "ckpt/show.h"
 #include "ckpt/source.h"
 #include "io/crc32c.h"
 #include "io/pbwire.h"
@@ -128,20 +127,6 @@ static void use(const struct bt_ckpt *c)
 	}
 }
 
-static void show(const struct bt_ckpt *c)
-{
-	struct bt_buf b = BT_BUF_INIT;
-	struct bt_view v;
-
-	if (bt_view_init(&v, c, NULL, NULL) != BT_OK)
-		return;
-	bt_show_list(&b, &v, NULL);
-	bt_show_list_json(&b, &v, NULL);
-	FUZZ_CHECK(!b.oom);
-	bt_buf_clear(&b);
-	bt_view_clear(&v);
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const uint8_t end[8] = {0, 0, 0, 0, 1, 0, 0, 0};
@@ -171,7 +156,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		fuzz_put("t.index", index.data, index.len);
 		fuzz_put("t.data-00000-of-00001", file.data, file.len);
 		if (fuzz_told(bt_ckpt_open("t", &c, &err), &err) == BT_OK) {
-			show(c);
+			fuzz_list(c);
 			use(c);
 			bt_ckpt_close(c);
 		}

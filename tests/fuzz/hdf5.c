@@ -3,9 +3,8 @@
 /* Any bytes as an HDF5 file: a byte of options, of which 1 makes the file say
  * that it is as long as it is, and the file; its tensors under all names, and
  * written as HDF5. */
-#include "fuzz.h"
+#include "list.h"
 
-#include "ckpt/show.h"
 #include "ckpt/source.h"
 
 static void write_as(const struct bt_ckpt *c, enum bt_names names,
@@ -55,20 +54,6 @@ static void use(const struct bt_ckpt *c, bool half)
 	bt_names_clear(&l);
 }
 
-static void show(const struct bt_ckpt *c)
-{
-	struct bt_buf b = BT_BUF_INIT;
-	struct bt_view v;
-
-	if (bt_view_init(&v, c, NULL, NULL) != BT_OK)
-		return;
-	bt_show_list(&b, &v, NULL);
-	bt_show_list_json(&b, &v, NULL);
-	FUZZ_CHECK(!b.oom);
-	bt_buf_clear(&b);
-	bt_view_clear(&v);
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	unsigned how = fuzz_byte(&data, &size);
@@ -87,7 +72,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		memcpy(p + (p[8] == 0 ? 40 : 28), &length, 8);
 	if (fuzz_told(bt_ckpt_open_memory("input", p, size, &c, &err), &err) ==
 	    BT_OK) {
-		show(c);
+		fuzz_list(c);
 		use(c, (how & 2) != 0);
 		write_as(c,
 		         how & 16  ? BT_NAMES_KEEP
