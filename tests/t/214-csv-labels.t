@@ -3,6 +3,7 @@
 # csv2tfrecord: new names for labels, several labels, weights, duplicates,
 # missing values.
 # shellcheck shell=sh
+# Not under thread: the threads are those of 220-tokenize
 . "$TEST_TOP/tests/lib.sh"
 
 # gives "WANTED" NAME ARGUMENT...: the records that csv2tfrecord makes

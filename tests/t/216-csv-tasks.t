@@ -3,6 +3,7 @@
 # csv2tfrecord --task: the files of published data sets, the real ones where
 # they are, else a few rows of the same form.
 # shellcheck shell=sh
+# Not under thread: the threads are those of 220-tokenize
 . "$TEST_TOP/tests/lib.sh"
 
 records() { "$TEST_TOP/tests/records" "$@"; }

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # bert-tokenize: what model directories may hold.
+# Not under thread: the threads are those of 220-tokenize
 . "$TEST_TOP/tests/lib.sh"
 T=$DATA/tok
 

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # bert-tokenize on published vocabularies, against ids that others recorded.
+# Not under thread: the threads are those of 220-tokenize
 . "$TEST_TOP/tests/lib.sh"
 V=$SHARED/vocab
 rec=$TEST_TOP/tests/fixtures/tok-records.pl

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # bert-tokenize: the records and meta data of TensorFlow's own programs.
+# Not under thread: the threads are those of 220-tokenize
 . "$TEST_TOP/tests/lib.sh"
 M=$DATA/tok/uncased
 rec=$TEST_TOP/tests/fixtures/tok-records.pl

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # bert-tokenize: directories with byte-level BPE.
+# Not under thread: the threads are those of 220-tokenize
 . "$TEST_TOP/tests/lib.sh"
 T=$DATA/bpe
 rec=$TEST_TOP/tests/fixtures/tok-records.pl

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # bert-tokenize --save: the tokenizer as a directory for other programs.
+# Not under thread: the threads are those of 220-tokenize
 . "$TEST_TOP/tests/lib.sh"
 rec=$TEST_TOP/tests/fixtures/tok-records.pl
 printf '%s\n' "It's the Éa book, 日本 [MASK] <mask> x" '' \

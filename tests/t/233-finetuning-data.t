@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # bert-create-finetuning-data: create_finetuning_data.py by its command line.
+# Not under thread: the threads are those of 220-tokenize
 . "$TEST_TOP/tests/lib.sh"
 V=$DATA/tok/uncased/vocab.txt
 rec=$TEST_TOP/tests/fixtures/tok-records.pl

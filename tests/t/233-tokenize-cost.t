@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # What tokenizing may cost: no memory for each text, and time in line with the
 # length of a text, whatever it is of.
+# Not under thread: the threads are those of 220-tokenize
 . "$TEST_TOP/tests/lib.sh"
 so=$BUILD/preload/allocs.so
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Checkpoints of TensorFlow, and conversions from each format to each.
+# Not under thread: the threads are those of 260-ckpt-inspect
 . "$TEST_TOP/tests/lib.sh"
 tf=$DATA/ckpt-tf
 

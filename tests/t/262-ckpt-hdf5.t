@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 # HDF5 files of Keras and of transformers for TensorFlow, and SavedModels.
+# Not under thread: the threads are those of 260-ckpt-inspect
 . "$TEST_TOP/tests/lib.sh"
 H=$DATA/ckpt-hdf5
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 # HDF5 written: Hugging Face's tf_model.h5, a Keras model's weights.
+# Not under thread: the threads are those of 260-ckpt-inspect
 . "$TEST_TOP/tests/lib.sh"
 H=$DATA/ckpt-hdf5
 names() { ckpt-inspect "$1" | awk '/\[/ { print $1, $3 }' | sort; }

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Models as ONNX, and what is copied with a model.
+# Not under thread: the threads are those of 247-families
 . "$TEST_TOP/tests/lib.sh"
 . "$TEST_TOP/tests/small.sh"
 . "$TEST_TOP/tests/families.sh"

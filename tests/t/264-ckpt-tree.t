@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 # ckpt-inspect: modules, families, other forms of --dump.
+# Not under thread: the threads are those of 260-ckpt-inspect
 . "$TEST_TOP/tests/lib.sh"
 H=$DATA/ckpt-hdf5
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # What published files are like beyond their format: buffers, tied weights, old
 # names, bare encoders, labels numbered by text, empty tensors.
+# Not under thread: the threads are those of 260-ckpt-inspect
 . "$TEST_TOP/tests/lib.sh"
 H=$DATA/ckpt-hdf5
 printf 'text,label\ngood,a\nbad,b\nfine,a\n' >t.csv

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # ALBERT and ELECTRA under the names of their first TensorFlow code.
+# Not under thread: the threads are those of 260-ckpt-inspect
 . "$TEST_TOP/tests/lib.sh"
 . "$TEST_TOP/tests/small.sh"
 . "$TEST_TOP/tests/families.sh"

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 # BERT in files of keras-bert and of KerasHub.
+# Not under thread: the threads are those of 260-ckpt-inspect
 . "$TEST_TOP/tests/lib.sh"
 H=$DATA/ckpt-hdf5
 names() { ckpt-inspect "$1" | awk '/\[/ { print $1, $3 }' | sort; }

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # tfrecord-cat: records as JSON Lines and back.
 # shellcheck shell=sh
+# Not under thread: the threads are those of 220-tokenize
 . "$TEST_TOP/tests/lib.sh"
 
 # there and back: JSON that is written as we write it comes back as it was

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # tfrecord-cat --stats.
 # shellcheck shell=sh
+# Not under thread: starts no threads
 . "$TEST_TOP/tests/lib.sh"
 
 cat >a.jsonl <<'E'

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # tfrecord-cat: --shuffle, --shard, --split, --stratify.
 # shellcheck shell=sh
+# Not under thread: starts no threads
 . "$TEST_TOP/tests/lib.sh"
 
 lines() { tfrecord-cat -q --json "$@"; }

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # tfrecord-cat --kfold: the folds of scikit-learn.
 # shellcheck shell=sh
+# Not under thread: starts no threads
 . "$TEST_TOP/tests/lib.sh"
 
 ids() { tfrecord-cat -q --json "$@" | sed 's/{"id": \([0-9]*\).*/\1/' | paste -sd ' '; }

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # tfrecord-cat --split: the parts of scikit-learn's train_test_split.
 # shellcheck shell=sh
+# Not under thread: starts no threads
 . "$TEST_TOP/tests/lib.sh"
 
 ids() { tfrecord-cat -q --json "$@" | sed 's/{"id": \([0-9]*\).*/\1/' | paste -sd ' '; }

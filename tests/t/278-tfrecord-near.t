@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # tfrecord-cat --near and --pairs.
 # shellcheck shell=sh
+# Not under thread: starts no threads
 . "$TEST_TOP/tests/lib.sh"
 
 make() { tfrecord-cat -q --from-json -o "$1"; }

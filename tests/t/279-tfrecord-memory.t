@@ -3,6 +3,7 @@
 # tfrecord-cat: memory does not grow with the input, nor with what a small
 # compressed file becomes.
 # shellcheck shell=sh
+# Not under thread: the threads are those of 220-tokenize
 . "$TEST_TOP/tests/lib.sh"
 
 case $BUILD in

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # tensor-cat: passing through, choosing, means, comparisons, text; damage.
 # shellcheck shell=sh
+# Not under thread: starts no threads
 . "$TEST_TOP/tests/lib.sh"
 
 # misuse GLOB NAME ARGUMENT...: exit status 2, nothing on standard output

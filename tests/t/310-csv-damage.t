@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # csv2tfrecord: inputs that are cut off, outputs that cannot be written.
 # shellcheck shell=sh
+# Not under thread: the threads are those of the tools' own tests
 . "$TEST_TOP/tests/lib.sh"
 
 records() { "$TEST_TOP/tests/records" "$@"; }

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Where outputs go and what becomes of them when writing fails.
+# Not under thread: the threads are those of the tools' own tests
 . "$TEST_TOP/tests/lib.sh"
 
 seq 1 20000 | sed 's/.*/row number &,label &/; 1i text,label' >big.csv

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # tfrecord-cat: compressed inputs that are cut or changed, and what is no file.
 # shellcheck shell=sh
+# Not under thread: the threads are those of the tools' own tests
 . "$TEST_TOP/tests/lib.sh"
 
 printf '{"id": "1"}\n{"id": "2"}\n' |

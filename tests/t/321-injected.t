@@ -3,6 +3,7 @@
 # Every system call of a small pipeline fails once. A tool then ends with status
 # 1 and a message that says what and why, and leaves no output, or the old one;
 # short and interrupted calls change nothing.
+# Not under thread: the threads are those of the tools' own tests
 . "$TEST_TOP/tests/lib.sh"
 
 so=$BUILD/preload/inject.so

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Checkpoints that are cut, lie about themselves or point elsewhere.
+# Not under thread: the threads are those of the tools' own tests
 . "$TEST_TOP/tests/lib.sh"
 
 one=model-00001-of-00002.safetensors

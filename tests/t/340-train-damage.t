@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # bert-train, bert-eval and bert-predict on input that is not as it should be,
 # and on outputs that cannot be written.
+# Not under thread: the threads are those of the tools' own tests
 . "$TEST_TOP/tests/lib.sh"
 . "$TEST_TOP/tests/small.sh"
 small_data

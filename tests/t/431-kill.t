@@ -5,6 +5,7 @@
 # same events. KILLS says how often [8]; half of them are at random times, the
 # others within a random call of the system, a write when half of it is done.
 # And a disk that is full leaves the last good checkpoint.
+# Not under thread: trains on one thread
 . "$TEST_TOP/tests/lib.sh"
 . "$TEST_TOP/tests/small.sh"
 small_data

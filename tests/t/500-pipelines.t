@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # The scripts in pipelines/, on small data.
+# Not under thread: the threads are those of the tools' own tests
 . "$TEST_TOP/tests/lib.sh"
 
 exits 0 'demo.sh: over 90 % right on unseen questions' \

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # pipelines/Containerfile, without a program that builds containers: what it
 # copies is there, and what it installs is what the programs need.
+# Not under thread: the threads are those of the tools' own tests
 . "$TEST_TOP/tests/lib.sh"
 file=$TEST_TOP/pipelines/Containerfile
 

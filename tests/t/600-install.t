@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # make install puts everything where it belongs, and uninstall leaves nothing.
+# Not under thread: the threads are those of the tools' own tests
 . "$TEST_TOP/tests/lib.sh"
 
 works 'make install' make -C "$TEST_TOP" install DESTDIR="$PWD/root" prefix=/usr
