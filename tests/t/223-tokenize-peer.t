@@ -1,8 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # bert-tokenize against the package `tokenizers` of the Python in PEER_PYTHON.
-# PEER_COUNT: random texts for each vocabulary [2000]
+# PEER_COUNT: random texts for each vocabulary [2000, under sanitizers 200]
+# Not under thread: the threads are those of 220-tokenize
 . "$TEST_TOP/tests/lib.sh"
+count=${PEER_COUNT:-$([ -n "${TEST_KIND-}" ] && echo 200 || echo 2000)}
 peer=$TEST_TOP/tests/fixtures/tok-peer.py
 V=$SHARED/vocab
 
@@ -16,7 +18,7 @@ compare() { # NAME VOCAB lower|cased
 		skip "$1" "no $2"
 		return
 	fi
-	"$PEER_PYTHON" "$peer" "$2" "$3" "${PEER_COUNT:-2000}" 1 >why 2>&1
+	"$PEER_PYTHON" "$peer" "$2" "$3" "$count" 1 >why 2>&1
 	result $? "$1: equal to the package"
 }
 compare 'a small vocabulary' "$DATA/tok/uncased/vocab.txt" lower
@@ -28,7 +30,7 @@ compare bert-base-multilingual-cased \
 compare bert-base-chinese "$V/bert-base-chinese/vocab.txt" lower
 
 "$PEER_PYTHON" "$TEST_TOP/tests/fixtures/regex-peer.py" \
-	$((${PEER_COUNT:-2000} / 20)) 1 >why 2>&1
+	$((count / 20)) 1 >why 2>&1
 result $? 'regular expressions: equal to the package'
 
 # compare_bpe NAME COUNT PART [FILE ...]
@@ -45,7 +47,7 @@ compare_bpe() {
 		"$part" "$@" >why 2>&1
 	result $? "$name: equal to the package"
 }
-compare_bpe 'BPE, random texts' $((${PEER_COUNT:-2000} / 10)) random
+compare_bpe 'BPE, random texts' $((count / 10)) random
 if [ -f "$SHARED/glue/SST-2/dev.tsv" ]; then
 	compare_bpe 'BPE, real texts' 0 files "$SHARED/glue/SST-2/dev.tsv"
 else

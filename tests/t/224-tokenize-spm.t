@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: MIT
 # SentencePiece's tokenizers against the packages `tokenizers` and `sentencepiece` of
 # the Python in PEER_PYTHON, with models trained here.
-# PEER_COUNT: random texts for each [2000]
+# PEER_COUNT: random texts for each [2000, under sanitizers 200]
+# Not under thread: the threads are those of 220-tokenize
 . "$TEST_TOP/tests/lib.sh"
+count=${PEER_COUNT:-$([ -n "${TEST_KIND-}" ] && echo 200 || echo 2000)}
 peer=$TEST_TOP/tests/fixtures/spm-peer.py
 
 # What the small models of tests/data give is checked by 132-unigram.
@@ -41,7 +43,7 @@ tail -n +2 "$SHARED/glue/SST-2/dev.tsv" >>texts.txt
 result $? 'texts to compare'
 
 compare() { # FAMILY SIZE
-	"$PEER_PYTHON" "$peer" "$1" "$2" "${PEER_COUNT:-2000}" 1 texts.txt \
+	"$PEER_PYTHON" "$peer" "$1" "$2" "$count" 1 texts.txt \
 		>why 2>&1
 	result $? "$1: equal to the package"
 }

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: MIT
 # Model directories go both ways between bertutils and transformers, with the
 # same probabilities and embeddings.
+# Not under thread: compares numbers, with the threads of 160-engine and 247-families
+# Not under address: compares numbers with those of PyTorch; 163-families and 247-families run the same code
 . "$TEST_TOP/tests/lib.sh"
 . "$TEST_TOP/tests/small.sh"
 . "$TEST_TOP/tests/families.sh"

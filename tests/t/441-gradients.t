@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: MIT
 # Loss, logits and every gradient agree with PyTorch's in the shapes of whole
 # models, for texts of 1 to 512 tokens in one batch; and with the real MiniLM.
+# Not under thread: compares numbers, with the threads of 160-engine and 247-families
+# Not under address: compares numbers with those of PyTorch; 163-families and 247-families run the same code
 . "$TEST_TOP/tests/lib.sh"
 . "$TEST_TOP/tests/families.sh"
 

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: MIT
 # The table of learning rates and steps that 181-optim is tested against, made
 # anew with the PyTorch and transformers that are there.
+# Not under thread: compares numbers, with the threads of 160-engine and 247-families
+# Not under address: compares numbers with those of PyTorch; 163-families and 247-families run the same code
 . "$TEST_TOP/tests/lib.sh"
 if [ -z "${PEER_PYTHON-}" ] ||
 	! "$PEER_PYTHON" -c 'import torch, transformers' 2>/dev/null; then

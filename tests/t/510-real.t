@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: MIT
 # BANKING77 with the real MiniLM weights: the whole way, a part of an epoch.
 # MINILM names the model directory; the data are looked for beside the project.
+# Not under thread: the threads are those of the tools' own tests
+# Not under address: 500-pipelines runs the same script, on a smaller model
 . "$TEST_TOP/tests/lib.sh"
 data=$SHARED/banking77
 
