@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # tfrecord-cat: passing through, choosing, counting; damage of every kind.
 # shellcheck shell=sh
-# Not under thread: starts no threads
+# Not under thread: what threads there are 322-read-ahead has
 . "$TEST_TOP/tests/lib.sh"
 
 records() { "$TEST_TOP/tests/records" "$@"; }
