@@ -156,10 +156,29 @@ static void note_vocab(struct bt_gguf_notes *n, const char *data, size_t len)
 	bt_buf_clear(&kinds);
 }
 
+/* The list of tokens in *path, to be freed; NULL: there is none. */
+static int find_vocab(const char *dir, char **path, struct bt_error *err)
+{
+	const struct bt_model_file *f;
+	int r;
+
+	*path = NULL;
+	r = bt_modeldir_find(dir, BT_USE_WORDPIECE, &f, path, err);
+	if (r != BT_OK || f != NULL)
+		return r;
+	*path = bt_dirs_join(dir, BT_FILE_KERAS_VOCAB);
+	if (*path == NULL)
+		return bt_error_nomem(err, "describing a model");
+	if (!bt_dirs_is_file(*path)) {
+		free(*path);
+		*path = NULL;
+	}
+	return BT_OK;
+}
+
 static int describe_in(const char *dir, struct bt_gguf_notes *n,
                        struct bt_error *err)
 {
-	const struct bt_model_file *f = NULL;
 	char *vocab = NULL, *data;
 	json_t *o;
 	size_t len;
@@ -169,8 +188,8 @@ static int describe_in(const char *dir, struct bt_gguf_notes *n,
 		r = note_config(n, o, err);
 	json_decref(o);
 	if (r == BT_OK)
-		r = bt_modeldir_find(dir, BT_USE_WORDPIECE, &f, &vocab, err);
-	if (r == BT_OK && f != NULL) {
+		r = find_vocab(dir, &vocab, err);
+	if (r == BT_OK && vocab != NULL) {
 		r = bt_in_whole(vocab, VOCAB_MAX, &data, &len, err);
 		if (r == BT_OK) {
 			note_vocab(n, data, len);

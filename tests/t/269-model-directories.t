@@ -129,6 +129,10 @@ cp "$H/model.safetensors" "$H/vocab.txt" same
 same task.hf/model.safetensors same/model.safetensors 'to the tensors it is made of'
 bert-tokenize -q -m same --lines lines | bert-predict -q -m same --proba -j 1 | tail -n +2 >same.csv
 is "$(tail -n +2 task.csv | cut -d, -f3-)" "$(cut -d, -f3- same.csv)" 'it answers as they do'
+ckpt-convert -q task theirs.gguf
+ckpt-convert -q task.hf ours.gguf
+works 'for llama.cpp, too' ckpt-inspect --diff theirs.gguf ours.gguf
+works 'with the tokens' cmp -n 900 theirs.gguf ours.gguf
 bert-predict -q -m task.hf --proba -j 1 -o hf.csv task.rec
 same hf.csv task.csv 'and as what it was converted to does'
 csv2tfrecord -q -l label -t text texts.csv | bert-tokenize -q -m task --max-length 12 -o train.rec
