@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: MIT
 # csv2tfrecord: rows that cannot be used, and tables without rows.
 # shellcheck shell=sh
-# Not under thread: starts no threads
 . "$TEST_TOP/tests/lib.sh"
 
 # bad "ROWS" MESSAGE KIND NAME [OPTION...]: one bad row between two good ones

@@ -4,7 +4,6 @@
 # csv module reads (or, without quoting, of lines split at tabs), written down
 # as tests/records does.
 # shellcheck shell=sh
-# Not under thread: starts no threads
 . "$TEST_TOP/tests/lib.sh"
 
 # table FILE SUMMARY ARGUMENT...: the table gives that many records and labels

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: MIT
 # csv2tfrecord on JSON Lines.
 # shellcheck shell=sh
-# Not under thread: starts no threads
 . "$TEST_TOP/tests/lib.sh"
 
 # gives "WANTED" NAME ARGUMENT...: the records that csv2tfrecord makes

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Not under thread: starts no threads */
 /* Inputs, outputs and JSON files. */
 #include "files.h"
 
