@@ -70,6 +70,7 @@ static int settle(struct run *r, const uint8_t *p)
 	bool sorted;
 
 	r->moved = false;
+	out->ordered = false;
 	while (at < end) {
 		last = class_at(r, at);
 		start = at;
@@ -245,6 +246,7 @@ int bt_bertnorm_run(const struct bt_bertnorm *m, const uint8_t *raw,
 	unsigned len;
 
 	out->n = 0;
+	out->ordered = true;
 	while (p < r.end) {
 		if (bt_normed_room(out, (size_t)(r.end - p) +
 		                            BT_NORM_MOST_BYTES) != BT_OK)

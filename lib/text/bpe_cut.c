@@ -338,7 +338,7 @@ int bt_bpe_cut(const struct bt_model *model, void *work, const uint8_t *text,
 	return BT_OK;
 }
 
-/* The ids of a word that is not kept. */
+/* Appends a word that is not kept. */
 static int add_new(const struct bt_bpe *m, struct bt_bpe_work *w,
                    const struct bt_word_query *q, const uint8_t *text,
                    struct bt_stretch word, struct bt_pieces *out)
@@ -347,7 +347,10 @@ static int add_new(const struct bt_bpe *m, struct bt_bpe_work *w,
 
 	if (cut_new(m, w, q, text, word.from, word.to, out, &n) != BT_OK)
 		return BT_ENOMEM;
-	return bt_pieces_add_ids(out, n);
+	if (out->bare)
+		return bt_pieces_add_ids(out, n);
+	out->n += n;
+	return BT_OK;
 }
 
 /* All places are on their way before the first is looked at. */
@@ -372,9 +375,13 @@ int bt_bpe_cut_words(const struct bt_model *model, void *work,
 			             &q[i]);
 		for (i = 0; i < k; i++) {
 			kept = bt_word_find(&w->words, &q[i]);
-			r = kept != NULL
-			        ? bt_word_recall_ids(&q[i], kept, out)
-			        : add_new(m, w, &q[i], text, word[i], out);
+			if (kept == NULL)
+				r = add_new(m, w, &q[i], text, word[i], out);
+			else if (out->bare)
+				r = bt_word_recall_ids(&q[i], kept, out);
+			else
+				r = bt_word_recall(&q[i], kept, word[i].from,
+				                   out);
 			if (r != BT_OK)
 				return r;
 		}

@@ -97,6 +97,7 @@ static int metaspace_run(const struct bt_pretok *pretok, struct bt_run *run,
 	w.src = out->want_src ? out->src : NULL;
 	n = out->n;
 	w.beyond = out->cap - n;
+	w.ordered = v->ordered;
 	for (at = 1; m->split && at < n; at++) {
 		if (w.text[at] != m->mark[0] ||
 		    !is_mark(m, w.text + at, w.text + n))

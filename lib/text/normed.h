@@ -17,7 +17,8 @@ struct bt_normed {
 	                * want_src was set */
 	size_t n, cap;
 	bool want_src;
-	bool hard; /* a regular expression took too many steps */
+	bool ordered; /* src never goes down; false where nobody looked */
+	bool hard;    /* a regular expression took too many steps */
 };
 
 /* Makes room for more bytes behind the n that there are. */

@@ -25,6 +25,7 @@ struct bt_view {
 	                      * character begins; NULL: text is the raw text,
 	                      * or nobody asks */
 	size_t beyond;       /* bytes behind the text's end that can be read */
+	bool ordered;        /* src never goes down */
 };
 
 struct bt_norm;
@@ -131,8 +132,8 @@ struct bt_model_ops {
 	int (*cut)(const struct bt_model *model, void *work,
 	           const uint8_t *text, size_t from, size_t to,
 	           struct bt_pieces *out);
-	/* Appends the ids of n words, in a text that can be read up to end;
-	 * or NULL. */
+	/* Appends the pieces of n words, in a text that can be read up to
+	 * end, or with out->bare their ids alone; or NULL. */
 	int (*cut_words)(const struct bt_model *model, void *work,
 	                 const uint8_t *text, size_t end,
 	                 const struct bt_stretch *word, size_t n,

@@ -3,6 +3,7 @@
 #ifndef BT_TEXT_PIECE_H
 #define BT_TEXT_PIECE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -34,6 +35,7 @@ struct bt_pieces {
 	struct bt_piece *piece; /* [n] */
 	int32_t *id;            /* or this [n] */
 	size_t n, cap, id_cap;
+	bool bare;              /* the latter */
 	struct bt_place *place; /* [n] */
 	size_t place_cap;
 	struct bt_buf normal; /* text as it was cut */

@@ -181,7 +181,7 @@ static int make_parts(struct bt_tok *t, struct bt_error *err)
 static int normalise(const struct bt_tok *t, struct bt_span *s,
                      struct bt_vocab *keep, struct bt_error *err)
 {
-	struct bt_view v = {(const uint8_t *)s->p, NULL, 0};
+	struct bt_view v = {(const uint8_t *)s->p, NULL, 0, true};
 	struct bt_tok_buffers b = {0};
 	size_t from = 0, to = s->n;
 	int r = bt_tok_normalize(t, &b, &v, &from, &to, false);

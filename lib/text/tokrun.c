@@ -15,7 +15,6 @@ struct bt_run {
 	struct bt_pieces *out;
 	const uint8_t *raw;
 	bool offsets;  /* somebody asks where */
-	bool places;   /* the caller does, and what of */
 	uint32_t word; /* the next one's number */
 };
 
@@ -44,8 +43,8 @@ static void to_raw(const struct bt_run *r, const struct bt_view *v,
 		return;
 	}
 	first = src[*at];
-	last = first;
-	for (i = *at + 1; i < *end; i++) {
+	last = v->ordered ? src[*end - 1] : first;
+	for (i = *at + 1; !v->ordered && i < *end; i++) {
 		first = src[i] < first ? src[i] : first;
 		last = src[i] > last ? src[i] : last;
 	}
@@ -74,52 +73,52 @@ static void all_to_raw(const struct bt_run *r, const struct bt_view *v,
 	}
 }
 
-/* Keeps v->text[at .. end-1], widened to whole characters. */
-static void keep_normal(struct bt_buf *b, const uint8_t *text, uint32_t at,
-                        uint32_t end, struct bt_place *to)
+/* Widens text[at .. end-1], not empty, to whole characters. */
+static inline void widen(const uint8_t *text, uint32_t *at, uint32_t *end)
 {
-	if (at == end)
-		return;
-	while ((text[at] & 0xc0) == 0x80)
-		at--;
-	end--;
-	while ((text[end] & 0xc0) == 0x80)
-		end--;
-	end += bt_utf8_len(text[end]);
-	to->from = (uint32_t)b->len;
-	to->bytes = end - at;
-	bt_buf_put(b, text + at, end - at);
+	uint32_t last = *end - 1;
+
+	while ((text[*at] & 0xc0) == 0x80)
+		--*at;
+	while ((text[last] & 0xc0) == 0x80)
+		last--;
+	*end = last + bt_utf8_len(text[last]);
 }
 
-/* Notes of the pieces from i on that they are the next word, cut from text. */
-static int add_places(struct bt_run *r, const uint8_t *text, size_t i)
+/* Notes which words the pieces from i on are of, and what of their text, which
+ * is kept; n words are these. */
+static int add_places(struct bt_run *r, const uint8_t *text,
+                      const struct bt_stretch *word, size_t n, size_t i)
 {
+	uint32_t first = word[0].from, last = word[n - 1].to, at, end;
 	struct bt_pieces *s = r->out;
-	size_t from;
+	size_t base = s->normal.len, k = 0;
 
 	if (bt_grow(&s->place, &s->place_cap, s->n, sizeof(*s->place)) != BT_OK)
 		return BT_ENOMEM;
-	for (from = i; i < s->n; i++) {
-		/* the tokens of bytes stand for the same text, all of them */
-		if (i > from && s->piece[i].start == s->piece[i - 1].start &&
-		    s->piece[i].end == s->piece[i - 1].end) {
-			s->place[i] = s->place[i - 1];
-			continue;
-		}
-		s->place[i] = (struct bt_place){r->word, 0, 0};
-		if (text != NULL)
-			keep_normal(&s->normal, text, s->piece[i].start,
-			            s->piece[i].end, &s->place[i]);
+	widen(text, &first, &last);
+	bt_buf_put(&s->normal, text + first, last - first);
+	if (s->normal.oom || s->normal.len > INT32_MAX)
+		return BT_ENOMEM;
+	for (; i < s->n; i++) {
+		at = s->piece[i].start;
+		end = s->piece[i].end;
+		while (at >= word[k].to)
+			k++;
+		widen(text, &at, &end);
+		s->place[i].word = r->word + (uint32_t)k;
+		s->place[i].from = (uint32_t)base + at - first;
+		s->place[i].bytes = end - at;
 	}
-	r->word++;
-	return s->normal.oom || s->normal.len > INT32_MAX ? BT_ENOMEM : BT_OK;
+	r->word += (uint32_t)n;
+	return BT_OK;
 }
 
 static int add_piece(struct bt_run *r, int32_t id, size_t start, size_t end)
 {
 	struct bt_pieces *s = r->out;
 
-	if (!r->places) {
+	if (s->bare) {
 		if (bt_pieces_room_ids(s, 1) != BT_OK)
 			return BT_ENOMEM;
 		s->id[s->n++] = id;
@@ -130,7 +129,10 @@ static int add_piece(struct bt_run *r, int32_t id, size_t start, size_t end)
 	s->piece[s->n].id = id;
 	s->piece[s->n].start = (uint32_t)start;
 	s->piece[s->n++].end = (uint32_t)end;
-	return add_places(r, NULL, s->n - 1);
+	if (bt_grow(&s->place, &s->place_cap, s->n, sizeof(*s->place)) != BT_OK)
+		return BT_ENOMEM;
+	s->place[s->n - 1] = (struct bt_place){r->word++, 0, 0};
+	return BT_OK;
 }
 
 /* The last step: a word becomes pieces. */
@@ -139,16 +141,17 @@ static int add_word(struct bt_run *r, const struct bt_view *v, size_t from,
 {
 	const struct bt_model *m = r->t->model;
 	struct bt_pieces *s = r->out;
+	struct bt_stretch word = {(uint32_t)from, (uint32_t)to};
 	size_t i = s->n, made;
 
 	if (m->ops->cut(m, r->b->work, v->text, from, to, s) != BT_OK)
 		return BT_ENOMEM;
-	if (!r->places) {
+	if (s->bare) {
 		made = s->n - i;
 		s->n = i;
 		return bt_pieces_add_ids(s, made);
 	}
-	if (add_places(r, v->text, i) != BT_OK)
+	if (add_places(r, v->text, &word, 1, i) != BT_OK)
 		return BT_ENOMEM;
 	all_to_raw(r, v, s->piece + i, s->n - i);
 	return BT_OK;
@@ -169,11 +172,21 @@ int bt_run_words(struct bt_run *r, const struct bt_view *v, size_t end,
                  const struct bt_stretch *word, size_t n, int next)
 {
 	const struct bt_model *m = r->t->model;
+	struct bt_pieces *s = r->out;
 	size_t i;
 
-	if (next == r->t->pretoks && !r->offsets && m->ops->cut_words != NULL)
-		return m->ops->cut_words(m, r->b->work, v->text,
-		                         end + v->beyond, word, n, r->out);
+	if (next == r->t->pretoks && m->ops->cut_words != NULL && n > 0) {
+		i = s->n;
+		if (m->ops->cut_words(m, r->b->work, v->text, end + v->beyond,
+		                      word, n, s) != BT_OK)
+			return BT_ENOMEM;
+		if (s->bare)
+			return BT_OK;
+		if (add_places(r, v->text, word, n, i) != BT_OK)
+			return BT_ENOMEM;
+		all_to_raw(r, v, s->piece + i, s->n - i);
+		return BT_OK;
+	}
 	for (i = 0; i < n; i++)
 		if (bt_run_next(r, v, word[i].from, word[i].to, next) != BT_OK)
 			return BT_ENOMEM;
@@ -223,6 +236,7 @@ int bt_tok_normalize(const struct bt_tok *t, struct bt_tok_buffers *b,
 		out = &b->norm[k];
 		out->n = 0;
 		out->want_src = offsets;
+		out->ordered = false;
 		r = norm->ops->run(norm, v->text, *from, *to, out);
 		if (r == BT_NORM_SAME)
 			continue;
@@ -232,6 +246,7 @@ int bt_tok_normalize(const struct bt_tok *t, struct bt_tok_buffers *b,
 		v->text = out->text;
 		v->src = offsets ? out->src : NULL;
 		v->beyond = out->cap - out->n;
+		v->ordered = v->ordered && out->ordered;
 		*from = 0;
 		*to = out->n;
 		k = !k;
@@ -242,7 +257,7 @@ int bt_tok_normalize(const struct bt_tok *t, struct bt_tok_buffers *b,
 /* Encodes raw[start .. end-1], in which no added token was found. */
 static int add_text(struct bt_run *r, size_t start, size_t end)
 {
-	struct bt_view v = {r->raw, NULL, 0};
+	struct bt_view v = {r->raw, NULL, 0, true};
 	struct bt_added_match m = {0};
 	uint32_t from, to;
 	size_t at;
@@ -274,12 +289,12 @@ int bt_tok_run(const struct bt_tok *t, struct bt_tok_buffers *b,
 	                   .b = b,
 	                   .out = out,
 	                   .raw = (const uint8_t *)text.p,
-	                   .offsets = offsets || t->needs_src,
-	                   .places = offsets};
+	                   .offsets = offsets || t->needs_src};
 	struct bt_added_match m = {0};
 	size_t at = 0;
 
 	out->n = 0;
+	out->bare = !offsets;
 	bt_buf_reset(&out->normal);
 	while (bt_added_next(&t->raw, r.raw, text.n, &m)) {
 		if (at < m.start && add_text(&r, at, m.start) != BT_OK)

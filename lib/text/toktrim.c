@@ -8,6 +8,7 @@
 #include "text/tok_int.h"
 #include "text/utf8.h"
 
+#define FEW 8             /* added tokens that are looked through */
 #define BYTE_SPACE 0x120u /* as byte-level vocabularies write it */
 
 static bool is_white(const struct bt_tok *t, const char *p)
@@ -51,10 +52,16 @@ static struct bt_span text_of(const struct bt_tok *t, struct bt_span text,
 {
 	struct bt_added_token key = {.id = p->id};
 	struct bt_span found = {text.p + p->start, p->end - p->start};
+	size_t i;
 
-	if (t->tokens > 0 && bsearch(&key, t->token, t->tokens,
-	                             sizeof(*t->token), by_id) != NULL)
+	if (t->tokens <= FEW) {
+		for (i = 0; i < t->tokens; i++)
+			if (t->token[i].id == p->id)
+				return found;
+	} else if (bsearch(&key, t->token, t->tokens, sizeof(*t->token),
+	                   by_id) != NULL) {
 		return found;
+	}
 	return t->vocab.token[p->id];
 }
 

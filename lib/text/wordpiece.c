@@ -135,7 +135,7 @@ int bt_wordpiece_cut(const struct bt_wordpiece *wp,
 	return BT_OK;
 }
 
-/* The ids of a word that is not kept. */
+/* Appends a word that is not kept. */
 static int add_new(const struct bt_wordpiece *wp,
                    struct bt_wordpiece_work *work,
                    const struct bt_word_query *q, const uint8_t *text,
@@ -145,7 +145,10 @@ static int add_new(const struct bt_wordpiece *wp,
 
 	if (cut_new(wp, work, q, text, word.from, word.to, out, &n) != BT_OK)
 		return BT_ENOMEM;
-	return bt_pieces_add_ids(out, n);
+	if (out->bare)
+		return bt_pieces_add_ids(out, n);
+	out->n += n;
+	return BT_OK;
 }
 
 int bt_wordpiece_cut_words(const struct bt_wordpiece *wp,
@@ -167,9 +170,14 @@ int bt_wordpiece_cut_words(const struct bt_wordpiece *wp,
 			             &q[i]);
 		for (i = 0; i < k; i++) {
 			kept = bt_word_find(&work->words, &q[i]);
-			r = kept != NULL
-			        ? bt_word_recall_ids(&q[i], kept, out)
-			        : add_new(wp, work, &q[i], text, word[i], out);
+			if (kept == NULL)
+				r = add_new(wp, work, &q[i], text, word[i],
+				            out);
+			else if (out->bare)
+				r = bt_word_recall_ids(&q[i], kept, out);
+			else
+				r = bt_word_recall(&q[i], kept, word[i].from,
+				                   out);
 			if (r != BT_OK)
 				return r;
 		}
