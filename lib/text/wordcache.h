@@ -73,12 +73,12 @@ struct bt_word_cache {
 int bt_word_cache_init(struct bt_word_cache *c, unsigned most) BT_MUST_USE;
 void bt_word_cache_clear(struct bt_word_cache *c);
 
-/* Makes the lines more where there are many words. Nothing that was looked for
- * before is to be kept afterwards. */
+/* Makes the lines more where there are many words: three for two lines. Nothing
+ * that was looked for before is to be kept afterwards. */
 void bt_word_cache_grow(struct bt_word_cache *c);
 static inline void bt_word_cache_tend(struct bt_word_cache *c)
 {
-	if (c->kept >> c->bits != 0 && c->bits < c->most)
+	if (c->bits < c->most && c->kept >> (c->bits - 1) > 2)
 		bt_word_cache_grow(c);
 }
 
