@@ -215,18 +215,30 @@ static int save_config(const char *dir, const struct bt_model *m,
 }
 
 int bt_model_save(const char *dir, const struct bt_model *m,
-                  struct bt_error *err)
+                  int (*more)(void *ctx, const char *dir, struct bt_error *err),
+                  void *ctx, struct bt_error *err)
 {
 	static const struct bt_ckpt_note note = {"format", "pt"};
 	struct bt_weights_set set = {"", bt_engine_params(m->engine)};
 	char *path = bt_dirs_join(dir, BT_FILE_WEIGHTS);
+	struct bt_out *out;
 	int r;
 
 	if (path == NULL)
 		return bt_error_nomem(err, "writing the weights");
-	r = save_config(dir, m, err);
-	if (r == BT_OK)
-		r = bt_weights_save(path, &m->graph, &set, 1, &note, 1, err);
+	r = bt_out_open(path, BT_OUT_BINARY, &out, err);
 	free(path);
+	if (r != BT_OK)
+		return r;
+	r = bt_weights_write(out, &m->graph, &set, 1, &note, 1, err);
+	if (r == BT_OK)
+		r = bt_out_settle(out, err);
+	if (r == BT_OK && more != NULL)
+		r = more(ctx, dir, err);
+	if (r == BT_OK)
+		r = save_config(dir, m, err);
+	if (r == BT_OK)
+		return bt_out_commit(out, err);
+	bt_out_abandon(out);
 	return r;
 }

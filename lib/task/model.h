@@ -74,9 +74,15 @@ int bt_model_open_encoder(const char *dir, enum bt_pooling pooling,
 /* Numbers in the answer to a text: classes, or columns of an embedding. */
 size_t bt_model_width(const struct bt_model *m);
 
-/* Writes config.json and, last, model.safetensors into an existing directory,
- * each of them complete or not at all. */
+/*
+ * Writes config.json and model.safetensors into an existing directory, each of
+ * them complete or not at all; more, unless it is NULL, adds other files. The
+ * weights, for which room may be wanting, are on the disk before the first of
+ * the other files appears, and get their name last: what stood there from
+ * before is never joined with half of the new model.
+ */
 int bt_model_save(const char *dir, const struct bt_model *m,
-                  struct bt_error *err) BT_MUST_USE;
+                  int (*more)(void *ctx, const char *dir, struct bt_error *err),
+                  void *ctx, struct bt_error *err) BT_MUST_USE;
 
 #endif

@@ -329,10 +329,10 @@ static int make_tensors(struct tensors *a, const struct bt_graph *g,
 	return BT_OK;
 }
 
-int bt_weights_save(const char *path, const struct bt_graph *g,
-                    const struct bt_weights_set *sets, int n_sets,
-                    const struct bt_ckpt_note *notes, size_t n_notes,
-                    struct bt_error *err)
+int bt_weights_write(struct bt_out *out, const struct bt_graph *g,
+                     const struct bt_weights_set *sets, int n_sets,
+                     const struct bt_ckpt_note *notes, size_t n_notes,
+                     struct bt_error *err)
 {
 	struct bt_safetensors s = {.notes = notes, .n_notes = n_notes};
 	struct tensors a = {0};
@@ -341,10 +341,27 @@ int bt_weights_save(const char *path, const struct bt_graph *g,
 	s.tensors = a.t;
 	s.count = a.n;
 	if (r == BT_OK)
-		r = bt_safetensors_save(path, &s, err);
+		r = bt_safetensors_write(out, &s, err);
 	else
 		bt_error_nomem(err, "writing weights");
 	free_tensors(&a);
+	return r;
+}
+
+int bt_weights_save(const char *path, const struct bt_graph *g,
+                    const struct bt_weights_set *sets, int n_sets,
+                    const struct bt_ckpt_note *notes, size_t n_notes,
+                    struct bt_error *err)
+{
+	struct bt_out *out;
+	int r = bt_out_open(path, BT_OUT_BINARY, &out, err);
+
+	if (r != BT_OK)
+		return r;
+	r = bt_weights_write(out, g, sets, n_sets, notes, n_notes, err);
+	if (r == BT_OK)
+		return bt_out_commit(out, err);
+	bt_out_abandon(out);
 	return r;
 }
 

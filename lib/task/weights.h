@@ -15,6 +15,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "ckpt/ckpt.h"
+#include "io/out.h"
 #include "op/graph.h"
 
 struct bt_weights_report {
@@ -53,7 +54,11 @@ struct bt_weights_set {
 	float *values;
 };
 
-/* Writes the sets as one safetensors file. */
+/* Writes the sets as one safetensors file, or to out, which the caller ends. */
+int bt_weights_write(struct bt_out *out, const struct bt_graph *g,
+                     const struct bt_weights_set *sets, int n_sets,
+                     const struct bt_ckpt_note *notes, size_t n_notes,
+                     struct bt_error *err) BT_MUST_USE;
 int bt_weights_save(const char *path, const struct bt_graph *g,
                     const struct bt_weights_set *sets, int n_sets,
                     const struct bt_ckpt_note *notes, size_t n_notes,

@@ -72,6 +72,10 @@ int bt_tok_save(const struct bt_tok *tok, const char *dir, size_t max_length,
 int bt_tok_export(const struct bt_tok *tok, const char *dir,
                   struct bt_error *err) BT_MUST_USE;
 
+/* A file of a tokenizer in dir that bt_tok_save would leave as it is, to be
+ * read with what it writes; NULL: there is none. tok NULL writes nothing. */
+const char *bt_tok_left(const struct bt_tok *tok, const char *dir);
+
 /* Eight hex digits that are equal for tokenizers which give equal ids, from
  * whatever files they were read. */
 const char *bt_tok_fingerprint(const struct bt_tok *tok);

@@ -154,3 +154,36 @@ int bt_tok_save(const struct bt_tok *t, const char *dir, size_t max_length,
 		r = bt_tok_save_json(t, dir, err);
 	return r == BT_OK ? save_config(t, dir, max_length, err) : r;
 }
+
+static bool stands_in(const char *dir, const char *name)
+{
+	char *path = bt_dirs_join(dir, name);
+	bool there = path != NULL && bt_dirs_there(path);
+
+	free(path);
+	return there;
+}
+
+/* Whether bt_tok_save writes a file of that name. */
+static bool writes(const struct bt_tok *t, const char *name)
+{
+	bool json = strcmp(name, "tokenizer.json") == 0;
+
+	if (json && (t->spm != NULL || (!t->is_dir && t->is_json)))
+		return true;
+	if (t->is_dir && !t->is_keras)
+		return stands_in(t->path, name);
+	return !t->is_json && strcmp(name, "vocab.txt") == 0;
+}
+
+const char *bt_tok_left(const struct bt_tok *t, const char *dir)
+{
+	const unsigned uses = BT_USE_TOKENS | BT_USE_SPECIALS;
+	const struct bt_model_file *f = NULL;
+
+	while ((f = bt_modeldir_next(f, uses)) != NULL)
+		if (strchr(f->name, '/') == NULL && stands_in(dir, f->name) &&
+		    (t == NULL || !writes(t, f->name)))
+			return f->name;
+	return NULL;
+}

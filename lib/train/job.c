@@ -241,6 +241,29 @@ static int load(struct bt_job *j, struct bt_error *err)
 	return BT_OK;
 }
 
+/* Another tokenizer's files in the output directory would be read in place of
+ * the model's own, or with them. */
+static int check_leftovers(const struct bt_job *j, struct bt_error *err)
+{
+	struct bt_tok_opts opts = BT_TOK_OPTS_INIT;
+	const char *out = j->o.train.out, *left = bt_tok_left(j->tok, out);
+	struct bt_tok *old = NULL;
+	bool same = left == NULL;
+
+	if (!same && j->tok != NULL &&
+	    bt_tok_open(out, &opts, &old, NULL) == BT_OK)
+		same = strcmp(bt_tok_fingerprint(old),
+		              bt_tok_fingerprint(j->tok)) == 0;
+	bt_tok_free(old);
+	if (same)
+		return BT_OK;
+	return bt_error_set(err, BT_EARG,
+	                    "'%s' holds the file '%s' of another tokenizer, "
+	                    "which would be taken for the new model's: remove "
+	                    "it, or write to another directory",
+	                    out, left);
+}
+
 /* Makes the output directory unless it is there or this is dry, and sees that
  * it can be written to before hours of work depend on it. */
 static int check_output(struct bt_job *j, bool dry, struct bt_error *err)
@@ -266,7 +289,7 @@ static int check_output(struct bt_job *j, bool dry, struct bt_error *err)
 		                    "'%s' is both the model to start from and "
 		                    "the one to write",
 		                    out);
-	return BT_OK;
+	return j->o.train.measure_only ? BT_OK : check_leftovers(j, err);
 }
 
 static int save_tokenizer(void *ctx, const char *dir, struct bt_error *err)

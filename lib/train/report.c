@@ -13,11 +13,7 @@
 int bt_train_save_model(struct bt_train_run *t, const char *dir,
                         struct bt_error *err)
 {
-	int r = bt_model_save(dir, t->m, err);
-
-	if (r == BT_OK && t->o->save_more != NULL)
-		r = t->o->save_more(t->o->ctx, dir, err);
-	return r;
+	return bt_model_save(dir, t->m, t->o->save_more, t->o->ctx, err);
 }
 
 static int keep(struct bt_train_run *t, struct bt_error *err)

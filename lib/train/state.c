@@ -140,8 +140,8 @@ static int check_settings(struct bt_train_run *t, const json_t *o,
 	if (diff.len > 0)
 		r = bt_error_set(err, BT_EFORMAT,
 		                 "cannot resume from '%s', which is of another "
-		                 "run: %s (another output directory begins "
-		                 "anew)",
+		                 "run: %s (bert-train --no-resume, or another "
+		                 "output directory, begins anew)",
 		                 path, bt_buf_str(&diff));
 	else if (!json_equal(json_object_get(then, "computed by"),
 	                     json_object_get(now, "computed by")))

@@ -84,8 +84,8 @@ struct bt_train_opts {
 	                          * next; 0: as evaluation */
 	const char *out;         /* the model directory to write; exists */
 
-	/* After bt_model_save wrote a model: adds what else belongs into the
-	 * directory. May be NULL. */
+	/* Adds what else belongs into the directory to which bt_model_save
+	 * writes. May be NULL. */
 	int (*save_more)(void *ctx, const char *dir, struct bt_error *err);
 	void *ctx;
 
