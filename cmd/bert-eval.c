@@ -88,7 +88,7 @@ static bool check(const struct args *a, int *status)
 	struct bt_metrics_summary none = {0};
 	struct bt_error err = {0};
 	char name[40];
-	double value;
+	double value, zero;
 	int i;
 
 	if (a->model == NULL) {
@@ -102,8 +102,14 @@ static bool check(const struct args *a, int *status)
 			                   "bad value '%s' for --min: expected "
 			                   "METRIC=VALUE",
 			                   a->min.item[i]);
-		else if (bt_metrics_find(&none, name, &value, &err) != BT_OK)
+		else if (bt_metrics_find(&none, name, &zero, &err) != BT_OK)
 			*status = bt_tool_misuse(&tool, "%s", err.text);
+		else if (value > 1 && !bt_metrics_falls(name))
+			*status = bt_tool_misuse(
+			    &tool,
+			    "bad value '%s' for --min: %s is never more "
+			    "than 1",
+			    a->min.item[i], name);
 		else
 			continue;
 		return false;
@@ -255,11 +261,16 @@ int main(int argc, char **argv)
 {
 	struct args a = {
 	    .common = BT_COMMON_INIT, .dtype = "auto", .threshold = 0.5};
+	struct bt_error err = {0};
 	int status, operand;
 
 	if (!bt_tool_options(&tool, argc, argv, &a, &operand, &status))
 		return status;
 	if (!check(&a, &status))
 		return status;
+	if (bt_out_spare(a.common.output, argv + operand, argc - operand,
+	                 &err) != BT_OK)
+		return bt_tool_end(&tool,
+		                   bt_tool_misuse(&tool, "%s", err.text));
 	return bt_tool_end(&tool, run(&a, argv + operand, argc - operand));
 }

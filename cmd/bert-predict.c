@@ -244,6 +244,7 @@ int main(int argc, char **argv)
 {
 	struct args a = {
 	    .common = BT_COMMON_INIT, .dtype = "auto", .format = "csv"};
+	struct bt_error err = {0};
 	int status, operand;
 
 	if (!bt_tool_options(&tool, argc, argv, &a, &operand, &status))
@@ -257,5 +258,9 @@ int main(int argc, char **argv)
 		    &tool,
 		    bt_tool_misuse(&tool, "bad value '%s' for --delimiter",
 		                   a.delimiter));
+	if (bt_out_spare(a.common.output, argv + operand, argc - operand,
+	                 &err) != BT_OK)
+		return bt_tool_end(&tool,
+		                   bt_tool_misuse(&tool, "%s", err.text));
 	return bt_tool_end(&tool, run(&a, argv + operand, argc - operand));
 }

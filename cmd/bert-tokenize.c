@@ -198,6 +198,9 @@ int main(int argc, char **argv)
 	o.n_files = argc - operand;
 	if (bt_tokenize_ask_check(&o.ask, &err) != BT_OK)
 		status = bt_tool_misuse(&tool, "%s", err.text);
+	else if (bt_out_spare(o.common.output, o.files, o.n_files, &err) !=
+	         BT_OK)
+		status = bt_tool_misuse(&tool, "%s", err.text);
 	else if (o.save != NULL && o.n_files > 0)
 		status =
 		    bt_tool_misuse(&tool, "--save writes the tokenizer alone, "

@@ -161,13 +161,14 @@ static bool check(const struct args *a, int *status)
 	                                  : strcmp(a->common.output, "-") == 0)
 		*status = bt_tool_misuse(
 		    &tool, "give -o DIR, the model directory to write");
-	else if ((t->patience > 0 || t->eval_steps > 0) &&
+	else if ((t->patience > 0 || t->eval_steps > 0 || t->metric != NULL) &&
 	         a->job.eval == NULL && a->job.eval_share == 0)
-		*status =
-		    bt_tool_misuse(&tool,
-		                   "--%s needs records to evaluate on: give "
-		                   "--eval FILE or --eval-share X",
-		                   t->patience > 0 ? "patience" : "eval-steps");
+		*status = bt_tool_misuse(&tool,
+		                         "--%s needs records to evaluate on: "
+		                         "give --eval FILE or --eval-share X",
+		                         t->patience > 0     ? "patience"
+		                         : t->eval_steps > 0 ? "eval-steps"
+		                                             : "metric");
 	else if ((t->metric != NULL &&
 	          bt_metrics_find(&none, t->metric, &value, &err) != BT_OK) ||
 	         bt_schedule_check(&t->schedule, &err) != BT_OK ||

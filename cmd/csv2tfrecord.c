@@ -310,6 +310,9 @@ static int run(const struct values *v, char *const *files, int n)
 	struct bt_out *out;
 	int r = BT_OK;
 
+	if (bt_out_spare(v->common.output, files, n, &err) != BT_OK ||
+	    bt_out_spare(v->rejects, files, n, &err) != BT_OK)
+		return bt_tool_misuse(&tool, "%s", err.text);
 	if (!operands_make_sense(files, n) ||
 	    !table_options(v, files, n, &opts) ||
 	    !conditions(&v->where, where, &opts))

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zstd.h>
 
@@ -70,6 +71,24 @@ int bt_out_open(const char *path, enum bt_out_kind kind, struct bt_out **res,
 	else
 		bt_out_abandon(out);
 	return r;
+}
+
+int bt_out_spare(const char *path, char *const *inputs, int n,
+                 struct bt_error *err)
+{
+	struct stat out, in;
+	int i;
+
+	if (path == NULL || stat(path, &out) != 0 || !S_ISREG(out.st_mode))
+		return BT_OK;
+	for (i = 0; i < n; i++)
+		if (stat(inputs[i], &in) == 0 && in.st_dev == out.st_dev &&
+		    in.st_ino == out.st_ino)
+			return bt_error_set(err, BT_EARG,
+			                    "'%s' is both input and output, "
+			                    "and would be lost",
+			                    path);
+	return BT_OK;
 }
 
 int bt_out_memory(struct bt_buf *to, struct bt_out **res, struct bt_error *err)

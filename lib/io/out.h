@@ -28,6 +28,11 @@ enum bt_out_kind {
 int bt_out_open(const char *path, enum bt_out_kind kind, struct bt_out **out,
                 struct bt_error *err) BT_MUST_USE;
 
+/* BT_EARG where path is the file of one of the inputs, which the output would
+ * replace. */
+int bt_out_spare(const char *path, char *const *inputs, int n,
+                 struct bt_error *err) BT_MUST_USE;
+
 /* An output that is appended to a buffer, which must outlive it. What was
  * written is there when it is committed or flushed. */
 int bt_out_memory(struct bt_buf *to, struct bt_out **out,

@@ -78,7 +78,7 @@ works 'plain C' small_train x -q --steps 2 --gemm ref
 exits 2 'neither model nor configuration' bert-train -o x train.rec
 exits 2 'both' bert-train -m m --init-config tiny -o x train.rec
 exits 2 'no output' bert-train -m m train.rec
-exits 2 'an unknown metric' bert-train -m m -o x --metric f7 train.rec
+exits 2 'an unknown metric' bert-train -m m -o x --eval-share .2 --metric f7 train.rec
 exits 2 'a wrong type' bert-train -m m -o x --dtype f64 train.rec
 refuses '*tiny*' 'an unknown architecture' bert-train --init-config huge -o y train.rec
 refuses '*no such*' 'no model there' bert-train -m nosuch -o y train.rec

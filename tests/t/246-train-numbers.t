@@ -116,7 +116,7 @@ for o in '--labels a,b' '--class-weight balanced' '--label-smoothing .1'; do
 		"$o" bert-train -m m -o x $o train.rec
 done
 refuses "*no measure of numbers 'accuracy': there are loss, mse*" 'a measure of classes' \
-	bert-train -m m -o x --metric accuracy train.rec
+	bert-train -m m -o x --eval-share .2 --metric accuracy train.rec
 exits 2 'a measure of numbers' bert-eval -m c --min mse=1 dev.rec
 like "$(cat err)" "*no measure of classes 'mse': there are loss, accuracy*" \
 	'tells the others'
