@@ -134,9 +134,14 @@ static int read_first(struct bt_csv *c, struct bt_error *err)
 		                    bt_csv_name(c));
 	if (c->lex.opts.header && c->fault != BT_CSV_FINE)
 		return bt_error_set(
-		    err, why.code, "cannot read %s: header (line %llu): %s",
+		    err, why.code, "cannot read %s: header (line %llu): %s%s",
 		    bt_csv_name(c), (unsigned long long)c->lex.row_line,
-		    c->lex.why.text);
+		    c->lex.why.text,
+		    c->fault == BT_CSV_NUL
+		        ? ": is it UTF-16, or no text at all?"
+		    : c->fault == BT_CSV_QUOTES
+		        ? ": are fields divided by something else?"
+		        : "");
 	if (r < 0 && c->fault == BT_CSV_FINE)
 		return bt_error_set(err, why.code, "%s", why.text);
 	if (c->lex.opts.header)

@@ -407,6 +407,11 @@ static int check_start(struct bt_csv_lex *x, struct bt_error *err)
 	    {{0x1F, 0x8B}, 2, "gzip-compressed twice"},
 	    {{0x28, 0xB5, 0x2F, 0xFD}, 4, "zstd-compressed twice"},
 	    {{'P', 'K', 3, 4}, 4, "a zip archive or a spreadsheet, no CSV"},
+	    {{0xD0, 0xCF, 0x11, 0xE0}, 4, "a spreadsheet, no CSV"},
+	    {{'P', 'A', 'R', '1'}, 4, "a Parquet file, no CSV"},
+	    {{'%', 'P', 'D', 'F'}, 4, "a PDF file, no CSV"},
+	    {{'<', '!', 'D', 'O'}, 4, "an HTML page, no CSV"},
+	    {{'<', 'h', 't', 'm'}, 4, "an HTML page, no CSV"},
 	};
 	const uint8_t *p;
 	size_t got, i;

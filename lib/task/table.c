@@ -32,6 +32,7 @@ struct bt_table {
 	struct bt_out *rejects;
 	struct bt_buf scratch;
 	struct bt_table_stats stats;
+	uint64_t firsts;           /* records with the label of the first one */
 	enum bt_table_fault fault; /* of the last row */
 };
 
@@ -149,6 +150,22 @@ static int next_source(struct bt_table *t, struct bt_error *err)
 	return r;
 }
 
+/* What the labels look like. */
+static int doubt_labels(const struct bt_table *t, struct bt_error *err)
+{
+	size_t n = bt_set_count(t->labels);
+
+	/* a header is a label that is no other row's, where labels recur */
+	if (!t->opts.csv.header && n > 1 && t->stats.records >= 4 * n &&
+	    t->firsts == 1)
+		bt_log(t->opts.log, BT_LOG_WARN,
+		       "no other row has the first one's label, '%.*s': is it "
+		       "a header? then leave out --no-header",
+		       (int)bt_set_get(t->labels, 0).n,
+		       bt_set_get(t->labels, 0).p);
+	return bt_table_doubt_labels(t->labels, t->opts.log, err);
+}
+
 /* Behind the last row of all. */
 static int end_all(struct bt_table *t, struct bt_error *err)
 {
@@ -158,6 +175,8 @@ static int end_all(struct bt_table *t, struct bt_error *err)
 	t->rejects = NULL;
 	if (out != NULL)
 		r = bt_out_commit(out, err);
+	if (r == BT_OK && t->opts.task == NULL)
+		r = doubt_labels(t, err);
 	if (r != BT_OK || t->stats.records > 0)
 		return r;
 	if (t->stats.others > 0 && t->stats.skipped == 0)
@@ -187,6 +206,7 @@ static int end_source(struct bt_table *t, struct bt_error *err)
 	bt_log(t->opts.log, BT_LOG_MORE, "%s: %llu record%s, %llu bad row%s",
 	       name, (unsigned long long)records, records == 1 ? "" : "s",
 	       (unsigned long long)skipped, skipped == 1 ? "" : "s");
+	bt_table_doubt_header(&t->now.rows, &t->opts, t->labels);
 	t->stats.bytes += bt_rows_offset(&t->now.rows);
 	source_close(&t->now);
 	return t->at < n_sources(t) ? BT_OK : end_all(t, err);
@@ -282,16 +302,19 @@ static int count(struct bt_table *t, const struct bt_text_rec *rec,
                  struct bt_error *err)
 {
 	const struct bt_span *label = rec->several ? rec->labels : &rec->label;
-	size_t n = rec->several ? rec->n_labels : rec->label.p != NULL, i;
+	size_t n = rec->several ? rec->n_labels : rec->label.p != NULL, i, k;
 
 	t->stats.records++;
 	t->stats.empty += rec->text_a.n == 0;
 	t->stats.missing += t->maker.missing;
 	t->stats.labelled += n > 0 || rec->numbers != NULL;
-	for (i = 0; i < n; i++)
+	for (i = 0; i < n; i++) {
+		k = 1;
 		if (bt_set_count(t->labels) < BT_TABLE_LABELS_MAX &&
-		    bt_set_add(t->labels, label[i], NULL) != BT_OK)
+		    bt_set_add(t->labels, label[i], &k) != BT_OK)
 			return bt_error_nomem(err, "counting labels");
+		t->firsts += k == 0;
+	}
 	return 1;
 }
 
@@ -324,6 +347,8 @@ static const char *advice(const struct bt_table *t)
 	if (t->fault == BT_TABLE_CHARSET && t->now.rows.csv != NULL &&
 	    t->opts.charset == BT_CHARSET_UTF8)
 		return "; what is not UTF-8 needs --encoding";
+	if (t->fault == BT_TABLE_AGAIN)
+		return "; --skip-bad leaves it out";
 	return "";
 }
 

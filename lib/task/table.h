@@ -89,6 +89,7 @@ enum bt_table_fault {
 	BT_TABLE_JSON,    /* no JSON object */
 	BT_TABLE_KEY,     /* a key that is not there or holds no scalar */
 	BT_TABLE_NULL,    /* a text or id that is null */
+	BT_TABLE_AGAIN,   /* the header once more */
 	BT_TABLE_FAULTS   /* how many there are; in a bt_table: none */
 };
 

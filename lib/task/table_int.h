@@ -148,6 +148,17 @@ int bt_table_take(struct bt_table_maker *m, enum bt_table_part part,
                   struct bt_span v, struct bt_span *out,
                   enum bt_table_fault *fault, struct bt_error *err) BT_MUST_USE;
 
+/* Warns of labels that differ only in case, blanks or how a number is written,
+ * that have blanks at their ends, or that stand for a missing value. */
+int bt_table_doubt_labels(const struct bt_set *labels, const struct bt_log *log,
+                          struct bt_error *err) BT_MUST_USE;
+
+/* Warns where the label's column was given by its number and the header has one
+ * of the labels there. */
+void bt_table_doubt_header(const struct bt_rows *rows,
+                           const struct bt_table_opts *opts,
+                           const struct bt_set *labels);
+
 /* True for what pandas takes for a missing value. */
 bool bt_table_is_na(struct bt_span v);
 

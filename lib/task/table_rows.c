@@ -29,13 +29,22 @@ bool bt_table_is_tsv(const char *path)
 	return ends_in(path, ends, 2);
 }
 
+static size_t blanks(const uint8_t *p, size_t n)
+{
+	size_t i = 0;
+
+	while (i < n && (p[i] == ' ' || p[i] == '\n' || p[i] == '\r'))
+		i++;
+	return i;
+}
+
 /* 1: the input holds JSON Lines; 0: CSV; else an error. */
 static int is_jsonl(struct bt_in *in, const char *path,
                     const struct bt_table_opts *opts, struct bt_error *err)
 {
 	static const char *const ends[] = {".jsonl", ".ndjson"};
 	const uint8_t *p;
-	size_t got, i;
+	size_t got, i, k;
 	int r;
 
 	if (opts->format != BT_TABLE_AUTO)
@@ -46,8 +55,16 @@ static int is_jsonl(struct bt_in *in, const char *path,
 	if (r != BT_OK)
 		return r;
 	i = got >= 3 && memcmp(p, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
-	while (i < got && (p[i] == ' ' || p[i] == '\n' || p[i] == '\r'))
-		i++;
+	i += blanks(p + i, got - i);
+	if (i < got && p[i] == '[') {
+		k = i + 1 + blanks(p + i + 1, got - i - 1);
+		if (k < got && p[k] == '{')
+			return bt_error_set(
+			    err, BT_EFORMAT,
+			    "cannot read %s: it is a JSON array; JSON Lines "
+			    "have an object a line: jq -c '.[]' makes them",
+			    bt_in_name(in));
+	}
 	return i < got && p[i] == '{';
 }
 
@@ -223,6 +240,20 @@ static enum bt_table_fault jsonl_fault(enum bt_jsonl_fault fault)
 	return faults[fault];
 }
 
+/* Whether the row is the header once more, as where files were joined. */
+static bool is_header(const struct bt_csv *csv, const struct bt_span *fields)
+{
+	const struct bt_span *names = bt_csv_names(csv);
+	size_t i, n = bt_csv_width(csv);
+
+	if (names == NULL || n < 2)
+		return false;
+	for (i = 0; i < n; i++)
+		if (!bt_span_equal(fields[i], names[i]))
+			return false;
+	return true;
+}
+
 int bt_rows_next(struct bt_rows *rows, const struct bt_table_opts *opts,
                  const struct bt_span **fields, enum bt_table_fault *fault,
                  struct bt_error *err)
@@ -243,6 +274,11 @@ int bt_rows_next(struct bt_rows *rows, const struct bt_table_opts *opts,
 	*fault = csv_fault(bt_csv_fault(rows->csv));
 	if (r == 1 && !rows->found)
 		r = find_columns(rows, opts, err) == BT_OK ? 1 : err->code;
+	if (r == 1 && is_header(rows->csv, *fields)) {
+		*fault = BT_TABLE_AGAIN;
+		bt_error_set(err, BT_EFORMAT, "it is the header again");
+		return bt_csv_blame(rows->csv, err);
+	}
 	return r;
 }
 

@@ -63,4 +63,54 @@ like "$(cat err)" '*accuracy is never more than 1*' 'told'
 works 'a loss above 1' bert-eval -m m --min loss=90 dev.rec
 exits 2 'a measure of nothing' bert-train -m m -o x --metric loss train.rec
 like "$(cat err)" '*--metric needs records to evaluate on*' 'told'
+
+# warns GLOB NAME COMMAND...: status 0 and a warning
+warns() {
+	glob=$1 name=$2
+	shift 2
+	works "$name" "$@"
+	like "$(cat err)" "*warning: $glob" "$name: told"
+}
+
+# Tables.
+cat library-dev.csv library-dev.csv >twice.csv
+refuses "*'twice.csv': record 193 (line 19*): it is the header again*" 'a second header' \
+	csv2tfrecord -l intent -o x twice.csv
+works 'which is left out' csv2tfrecord -l intent --skip-bad -o x twice.csv
+like "$(cat err)" '*384 records*1 with the header again*' 'and counted'
+sed 1d library-dev.csv >bare.csv
+warns "the first row of 'bare.csv'*then give --no-header*" 'no header' \
+	csv2tfrecord -t 2 -l 3 -o x bare.csv
+warns "no other row has the first one's label, 'intent': is it a header*" \
+	'a header that is none' csv2tfrecord -t 2 -l 3 --no-header -o x library-dev.csv
+for o in '-t 2 -l 3 --no-header bare.csv' '-t 2 -l 3 library-dev.csv' \
+	'-l intent library-dev.csv'; do
+	# shellcheck disable=SC2086
+	works "nothing odd: $o" csv2tfrecord $o -o x
+	is "$(grep -c warning err)" 0 "$o: nothing told"
+done
+printf 'text,y\na,Spam\nb,spam\nc, spam\nd,nan\n' >odd.csv
+warns "the label ' spam' begins or ends with a blank*" 'labels' \
+	csv2tfrecord -l y -o x odd.csv
+like "$(cat err)" "*'Spam' and 'spam', 'Spam' and ' spam' (--map-label*" 'alike'
+like "$(cat err)" "*label 'nan' *--na pandas*" 'missing'
+printf 'text,y\na,1\nb,1.0\nc,2\n' >odd.csv
+warns "different labels that may be meant to be one: '1' and '1.0'*" 'numbers' \
+	csv2tfrecord -l y -o x odd.csv
+echo d,2.5 >>odd.csv
+csv2tfrecord -l y -o x odd.csv 2>err
+is "$(grep -c warning err)" 0 'numbers to predict may be written in several ways'
+printf '[ {"text": "a"} ]\n' >odd.json
+refuses '*it is a JSON array; JSON Lines have an object a line*' 'a JSON array' \
+	csv2tfrecord -o x odd.json
+printf 'PAR1\0\0' >odd.csv
+refuses '*it is a Parquet file, no CSV' 'a Parquet file' csv2tfrecord -o x odd.csv
+printf '<!DOCTYPE html><html>Log in, please\n' >odd.csv
+refuses '*it is an HTML page, no CSV' 'a page' csv2tfrecord -o x odd.csv
+printf '"text";"y"\n"a, b";"c"\n' >odd.csv
+refuses '*text after a closing quote: are fields divided by something else?' \
+	'semicolons' csv2tfrecord -o x odd.csv
+printf 't\0e\0x\0t\0\n\0' >odd.csv
+refuses '*a NUL byte: is it UTF-16, or no text at all?' 'UTF-16 without a mark' \
+	csv2tfrecord -o x odd.csv
 finish

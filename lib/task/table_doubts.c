@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+/* What a table's labels look like that was hardly meant. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/num.h"
+#include "task/table_int.h"
+
+#define TOLD 3 /* pairs of labels told of one by one */
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+/* The label without case, blanks at its ends, and other ways to write a number:
+ * what people take for the same. *fraction is set by a number that is not
+ * whole. */
+static void put_gist(struct bt_buf *b, struct bt_span v, bool *fraction)
+{
+	char text[64];
+	double x;
+	size_t i;
+
+	for (; v.n > 0 && is_blank(v.p[v.n - 1]); v.n--)
+		;
+	for (; v.n > 0 && is_blank(*v.p); v.n--)
+		v.p++;
+	bt_buf_reset(b);
+	if (v.n > 0 && v.n < sizeof(text)) {
+		memcpy(text, v.p, v.n);
+		text[v.n] = '\0';
+		if (bt_parse_f64(text, -1e300, 1e300, &x) == BT_OK) {
+			bt_buf_printf(b, "%.17g", x);
+			*fraction |= x != floor(x);
+			return;
+		}
+	}
+	for (i = 0; i < v.n; i++)
+		bt_buf_putc(b, v.p[i] >= 'A' && v.p[i] <= 'Z'
+		                   ? (char)(v.p[i] - 'A' + 'a')
+		                   : v.p[i]);
+}
+
+/* Adds "'Spam' and 'spam'" of the first pairs to said; returns how many pairs
+ * there are, or an error. Where labels are numbers to predict, as fractions
+ * show, there are none. */
+static int find_pairs(const struct bt_set *labels, size_t *first,
+                      struct bt_set *gists, struct bt_buf *said)
+{
+	struct bt_buf b = BT_BUF_INIT;
+	size_t i, k, n = bt_set_count(labels);
+	bool fraction = false;
+	int pairs = 0;
+
+	for (i = 0; i < n && pairs >= 0; i++) {
+		put_gist(&b, bt_set_get(labels, i), &fraction);
+		if (b.oom || bt_set_add(gists, (struct bt_span){b.data, b.len},
+		                        &k) != BT_OK) {
+			pairs = BT_ENOMEM;
+		} else if (k + 1 == bt_set_count(gists) && first[k] == n) {
+			first[k] = i;
+		} else if (++pairs <= TOLD) {
+			bt_buf_puts(said, pairs > 1 ? ", " : "");
+			bt_table_put_name(said, bt_set_get(labels, first[k]));
+			bt_buf_puts(said, " and ");
+			bt_table_put_name(said, bt_set_get(labels, i));
+		}
+	}
+	bt_buf_clear(&b);
+	return fraction && pairs > 0 ? 0 : pairs;
+}
+
+static int doubt_pairs(const struct bt_set *labels, const struct bt_log *log,
+                       struct bt_error *err)
+{
+	size_t n = bt_set_count(labels), i,
+	       *first = bt_array(n, sizeof(*first));
+	struct bt_set *gists = bt_set_new();
+	struct bt_buf said = BT_BUF_INIT;
+	int pairs = BT_ENOMEM;
+
+	for (i = 0; first != NULL && i < n; i++)
+		first[i] = n;
+	if (first != NULL && gists != NULL)
+		pairs = find_pairs(labels, first, gists, &said);
+	if (pairs > 0 && bt_buf_str(&said) != NULL)
+		bt_log(log, BT_LOG_WARN,
+		       "different labels that may be meant to be one: %s%s "
+		       "(--map-label gives labels new names)",
+		       bt_buf_str(&said), pairs > TOLD ? ", ..." : "");
+	free(first);
+	bt_set_free(gists);
+	bt_buf_clear(&said);
+	return pairs < 0 ? bt_error_nomem(err, "comparing labels") : BT_OK;
+}
+
+/* One label by itself. */
+static void doubt_label(struct bt_span v, const struct bt_log *log)
+{
+	static const char *const missing[] = {"nan",  "NaN",  "<NA>",
+	                                      "#N/A", "NULL", "null"};
+	struct bt_buf b = BT_BUF_INIT;
+	const char *what = NULL;
+	size_t i;
+
+	if (v.n > 0 && (is_blank(*v.p) || is_blank(v.p[v.n - 1])))
+		what = "begins or ends with a blank, which is part of it";
+	for (i = 0; i < sizeof(missing) / sizeof(missing[0]); i++)
+		if (bt_span_equal(v, bt_span(missing[i])))
+			what = "is one like the others, unless --na pandas "
+			       "says that it stands for a missing value";
+	if (what != NULL)
+		bt_table_put_name(&b, v);
+	if (what != NULL && bt_buf_str(&b) != NULL)
+		bt_log(log, BT_LOG_WARN, "the label %s %s", bt_buf_str(&b),
+		       what);
+	bt_buf_clear(&b);
+}
+
+int bt_table_doubt_labels(const struct bt_set *labels, const struct bt_log *log,
+                          struct bt_error *err)
+{
+	size_t i;
+
+	if (log == NULL || log->level < BT_LOG_WARN)
+		return BT_OK;
+	for (i = 0; i < bt_set_count(labels); i++)
+		doubt_label(bt_set_get(labels, i), log);
+	return doubt_pairs(labels, log, err);
+}
+
+void bt_table_doubt_header(const struct bt_rows *rows,
+                           const struct bt_table_opts *opts,
+                           const struct bt_set *labels)
+{
+	const struct bt_span *names =
+	    rows->csv != NULL ? bt_csv_names(rows->csv) : NULL;
+	struct bt_buf b = BT_BUF_INIT;
+	struct bt_span v;
+	size_t k;
+
+	if (names == NULL || opts->label == NULL || rows->columns.n_label != 1)
+		return;
+	v = names[rows->columns.label[0]];
+	if (bt_span_equal(v, bt_span(opts->label)) ||
+	    !bt_set_find(labels, v, &k))
+		return; /* the column was named, or is no label */
+	bt_table_put_name(&b, v);
+	if (bt_buf_str(&b) != NULL)
+		bt_log(opts->log, BT_LOG_WARN,
+		       "the first row of %s, which was taken for the header, "
+		       "has %s where rows have that label: is it a row, too? "
+		       "then give --no-header",
+		       bt_rows_name(rows), bt_buf_str(&b));
+	bt_buf_clear(&b);
+}
