@@ -14,6 +14,7 @@
 #include "cpu/limits.h"
 #include "io/remote.h"
 #include "train/claim.h"
+#include "train/doubts.h"
 
 /* Opens the tokenizer that the model is to have, if there is one. One that was
  * asked for must open; one that merely stands there must be sound. */
@@ -382,6 +383,9 @@ int bt_job_run(const struct bt_job_opts *o, struct bt_train_result *res,
 	if (r == BT_OK)
 		r = bt_train(&j.model, &j.train, evaluated(&j), &j.o.train, res,
 		             err);
+	if (r == BT_OK &&
+	    (res->end == BT_TRAIN_ALL || res->end == BT_TRAIN_NO_BETTER))
+		bt_doubt_result(&j, res);
 	if (r == BT_OK)
 		r = measure(&j, res, err);
 	if (r != BT_OK && j.made)

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "ckpt/ckpt.h"
 #include "train/classweight.h"
+#include "train/doubts.h"
 #include "train/job_int.h"
 
 static bool has_classifier(const char *dir, const struct bt_config *config)
@@ -227,7 +228,6 @@ static int thin(struct bt_job *j, size_t *all, struct bt_error *err)
 	return bt_dataset_thin(&j->train, share, j->o.train.batching.seed, err);
 }
 
-/* "1001 of 10003 training examples, ..." */
 /* Classes that cannot be learnt: what a data set is not expected to have. */
 static int tell_unseen(const struct bt_job *j, struct bt_error *err)
 {
@@ -300,6 +300,7 @@ static void put_labels(const struct bt_job *j, char *what, size_t size)
 		         (double)most, n > 1 ? ", several a text" : "");
 }
 
+/* "1001 of 10003 training examples, ..." */
 static void tell_data(const struct bt_job *j, size_t all)
 {
 	const struct bt_dataset *d = &j->train;
@@ -352,5 +353,7 @@ int bt_job_data(struct bt_job *j, struct bt_labels *known, struct bt_error *err)
 	if (r != BT_OK || j->o.train.measure_only)
 		return r;
 	tell_data(j, all);
-	return j->model.config.number ? BT_OK : tell_unseen(j, err);
+	if (!j->model.config.number)
+		r = tell_unseen(j, err);
+	return r == BT_OK ? bt_doubt_data(j, err) : r;
 }

@@ -122,6 +122,7 @@ static int evaluate(struct bt_train_run *t, double loss,
 		return r;
 	t->eval_seconds = bt_seconds() - began;
 	bt_metrics_summary(&t->metrics, s);
+	t->res->eval_loss = s->loss;
 	r = bt_metrics_find(s, t->o->metric, &value, err);
 	if (r != BT_OK)
 		return r;
@@ -172,7 +173,9 @@ int bt_train_report(struct bt_train_run *t, struct bt_error *err)
 		bt_progress_clear(t->o->progress);
 	t->res->seconds += bt_seconds() - t->start;
 	bt_engine_profiling(t->m->engine, false);
-	r = report(t, bt_train_loss(t), err);
+	t->res->loss = bt_train_loss(t);
+	t->res->eval_loss = INFINITY;
+	r = report(t, t->res->loss, err);
 	bt_engine_profiling(t->m->engine, true);
 	t->start = bt_seconds();
 	t->s.loss_sum = t->s.loss_weight = 0;

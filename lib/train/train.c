@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/sys.h"
 #include "io/crc32c.h"
+#include "train/doubts.h"
 #include "train/train_int.h"
 
 static int diverged(const struct bt_train_run *t, const char *what,
@@ -357,6 +358,8 @@ static int prepare(struct bt_train_run *t, struct bt_error *err)
 	t->warmup = bt_schedule_warmup(t->o->schedule.warmup, t->total);
 	t->start_crc = bt_crc32c(0, bt_engine_params(t->m->engine),
 	                         t->m->graph.n_floats * sizeof(float));
+	if (!t->o->measure_only)
+		bt_doubt_plan(t->o, t->train->n, t->total, t->warmup);
 	r = prepare_files(t, err);
 	if (r == BT_OK && (t->o->resume || t->o->resume_from != NULL)) {
 		r = bt_train_load_state(t, err);

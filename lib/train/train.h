@@ -133,6 +133,8 @@ struct bt_train_result {
 	                    * this machine; 0: not measured */
 	int best_epoch;    /* from 1; 0: nothing was measured */
 	int64_t best_step;
+	double loss;        /* of training, at the last report */
+	double eval_loss;   /* there; infinite where nothing was measured */
 	double best;        /* the measure there */
 	const char *metric; /* which measure that is */
 };

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT */
+/* What was hardly meant, though nothing fails: the user is told. */
+#include "train/doubts.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "base/num.h"
+
+#define FEW 20         /* smaller sets are trials, of which nothing is said */
+#define LEAK_SHARE 100 /* one text in so many is told of */
+#define LARGE_RATE 0.01
+
+static int ascending(const void *a, const void *b)
+{
+	uint64_t x, y;
+
+	memcpy(&x, a, sizeof(x));
+	memcpy(&y, b, sizeof(y));
+	return (x > y) - (x < y);
+}
+
+static uint64_t hash_text(const struct bt_dataset *d, size_t i)
+{
+	return bt_hash(d->ids + d->start[i],
+	               bt_dataset_length(d, i) * sizeof(*d->ids));
+}
+
+/* The hashes of all texts, in their order; NULL when out of memory. */
+static uint64_t *hash_all(const struct bt_dataset *d)
+{
+	uint64_t *h = bt_array(d->n, sizeof(*h));
+	size_t i;
+
+	for (i = 0; h != NULL && i < d->n; i++)
+		h[i] = hash_text(d, i);
+	if (h != NULL)
+		qsort(h, d->n, sizeof(*h), ascending);
+	return h;
+}
+
+/* Texts that are the same again and again, and those that are evaluated on and
+ * trained on. */
+static int doubt_texts(const struct bt_job *j, struct bt_error *err)
+{
+	const struct bt_dataset *d = &j->train, *e = &j->eval;
+	uint64_t *h = hash_all(d), x;
+	size_t i, different = 0, both = 0;
+
+	if (h == NULL)
+		return bt_error_nomem(err, "comparing texts");
+	for (i = 0; i < d->n; i++)
+		different += i == 0 || h[i] != h[i - 1];
+	for (i = 0; i < e->n; i++) {
+		x = hash_text(e, i);
+		both += bsearch(&x, h, d->n, sizeof(*h), ascending) != NULL;
+	}
+	free(h);
+	if (d->n >= FEW && different < d->n / 2)
+		bt_log(bt_job_log(j), BT_LOG_WARN,
+		       "only %zu of %zu training texts are different: are they "
+		       "of the right column, and not cut too short?",
+		       different, d->n);
+	else if (both > 0 && both >= e->n / LEAK_SHARE)
+		bt_log(bt_job_log(j), BT_LOG_WARN,
+		       "%zu of the %zu texts to evaluate on are trained on, "
+		       "too: measures will look better than they are",
+		       both, e->n);
+	return BT_OK;
+}
+
+/* Whether all labels are numbers, and some are not whole. */
+static bool are_fractions(const struct bt_labels *l)
+{
+	bool fraction = false;
+	double x;
+	int i;
+
+	for (i = 0; i < l->n; i++) {
+		if (bt_parse_f64(l->name[i], -1e300, 1e300, &x) != BT_OK)
+			return false;
+		fraction |= x != floor(x);
+	}
+	return fraction;
+}
+
+/* Labels that were taken from the data. */
+static void doubt_labels(const struct bt_job *j)
+{
+	const struct bt_labels *l = &j->model.labels;
+	const struct bt_config *c = &j->model.config;
+
+	if (c->number || c->multi || j->keeps_head || j->o.labels != NULL ||
+	    j->o.n_labels > 0 || j->o.train.train_share != 0)
+		return;
+	if (l->n > 2 && are_fractions(l))
+		bt_log(bt_job_log(j), BT_LOG_WARN,
+		       "the labels '%s' ... '%s' are taken for the names of "
+		       "classes; numbers are predicted by --task regression",
+		       l->name[0], l->name[l->n - 1]);
+	else if (j->train.n >= FEW && (size_t)l->n > j->train.n / 2)
+		bt_log(bt_job_log(j), BT_LOG_WARN,
+		       "%d labels for %zu training examples, '%s' ... '%s': "
+		       "are they of the right column?",
+		       l->n, j->train.n, l->name[0], l->name[l->n - 1]);
+}
+
+/* Texts without the token whose output the family's head takes. */
+static void doubt_first_tokens(const struct bt_job *j)
+{
+	const struct bt_dataset *d = &j->train;
+	int32_t cls = j->tok != NULL ? bt_tok_role(j->tok, BT_TOK_CLS) : -1;
+	size_t i, without = 0;
+
+	for (i = 0; cls >= 0 && i < d->n; i++)
+		without += d->ids[d->start[i]] != cls;
+	if (without > 0)
+		bt_log(bt_job_log(j), BT_LOG_WARN,
+		       "%zu of %zu training texts do not begin with the token "
+		       "for that: was it left out by --no-special?",
+		       without, d->n);
+}
+
+int bt_doubt_data(const struct bt_job *j, struct bt_error *err)
+{
+	if (bt_job_log(j) == NULL || bt_job_log(j)->level < BT_LOG_WARN)
+		return BT_OK;
+	doubt_labels(j);
+	doubt_first_tokens(j);
+	return doubt_texts(j, err);
+}
+
+void bt_doubt_plan(const struct bt_train_opts *o, size_t n, int64_t total,
+                   int64_t warmup)
+{
+	const struct bt_batching *b = &o->batching;
+	size_t size = b->size * (size_t)(b->accumulate > 0 ? b->accumulate : 1);
+
+	if (size > n && n > FEW)
+		bt_log(o->log, BT_LOG_WARN,
+		       "each update takes all %zu examples, and the run has "
+		       "only %lld: smaller batches learn faster",
+		       n, (long long)total);
+	if (warmup >= total && o->schedule.warmup >= 1)
+		bt_log(o->log, BT_LOG_WARN,
+		       "warm-up takes %lld updates, and the run has %lld: the "
+		       "learning rate never reaches %g",
+		       (long long)warmup, (long long)total, o->schedule.lr);
+	if (o->schedule.lr > LARGE_RATE && o->optim.kind != BT_OPTIM_SGD &&
+	    o->optim.kind != BT_OPTIM_LAMB)
+		bt_log(o->log, BT_LOG_WARN,
+		       "a learning rate of %g is very large: fine-tuning takes "
+		       "1e-5 to 1e-3",
+		       o->schedule.lr);
+}
+
+/* The loss of the best answer that looks at no text: of one class. */
+static double guess_class(const struct bt_dataset *d, int classes,
+                          double smoothing)
+{
+	double *share = bt_array0((size_t)classes, sizeof(*share)), loss = 0;
+	double target;
+	size_t i;
+	int k;
+
+	if (share == NULL)
+		return INFINITY;
+	for (i = 0; i < d->n; i++)
+		share[d->label[i]] += 1 / (double)d->n;
+	for (k = 0; k < classes; k++) {
+		target = (1 - smoothing) * share[k] + smoothing / classes;
+		if (target > 0)
+			loss -= target * log(target);
+	}
+	free(share);
+	return loss;
+}
+
+/* The same of numbers, or of labels that hold or not: the mean over columns. */
+static double guess_targets(const struct bt_dataset *d, bool multi)
+{
+	double sum, squares, y, mean, loss = 0;
+	size_t i, k;
+
+	for (k = 0; k < d->width; k++) {
+		sum = squares = 0;
+		for (i = 0; i < d->n; i++) {
+			y = (double)bt_dataset_target(d, i)[k];
+			sum += y;
+			squares += y * y;
+		}
+		mean = sum / (double)d->n;
+		if (!multi)
+			loss += squares / (double)d->n - mean * mean;
+		else if (mean > 0 && mean < 1)
+			loss -= mean * log(mean) + (1 - mean) * log(1 - mean);
+	}
+	return d->width > 0 ? loss / (double)d->width : INFINITY;
+}
+
+void bt_doubt_result(const struct bt_job *j, const struct bt_train_result *r)
+{
+	const struct bt_config *c = &j->model.config;
+	double guess;
+
+	if (j->train.has_weights || j->o.train.measure_only ||
+	    j->train.n < FEW || isnan(r->loss))
+		return;
+	guess = c->number || c->multi
+	            ? guess_targets(&j->train, c->multi)
+	            : guess_class(&j->train, j->model.labels.n,
+	                          j->o.train.smoothing);
+	if (r->loss > guess && r->eval_loss > guess && guess > 0)
+		bt_log(bt_job_log(j), BT_LOG_WARN,
+		       "the loss, %.4g, is more than that of guessing without "
+		       "the texts, %.4g: the model has learnt nothing yet%s",
+		       r->loss, guess,
+		       c->number && guess > 100
+		           ? "; numbers near 1 are learnt more easily"
+		           : "");
+}
