@@ -4,7 +4,7 @@
 # KerasHub, with every tool.
 . "$TEST_TOP/tests/lib.sh"
 size() { echo '"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 48, "embedding_size": 16, "max_position_embeddings": 64, "initializer_range": 0.1'; }
-printf 'text,label\n%s\n' 'Hello world,a' 'good morning,b' 'the world,a' 'nice day,b' >texts.csv
+printf '%s\n' text,label 'Hello world,a' 'good morning,b' 'the world,a' 'nice day,b' >texts.csv
 csv2tfrecord -q -l label -t text -o texts texts.csv
 cut -d, -f1 texts.csv >lines
 
