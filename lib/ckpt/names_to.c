@@ -221,29 +221,38 @@ int bt_names_to(struct bt_named_list *l, enum bt_names to, const char *family,
 	return BT_OK;
 }
 
-#define TILE 32 /* elements: of two tiles, rows and columns stay in cache */
+/*
+ * In strips of TILE rows, read along the rows: whole lines of cache are
+ * gathered before they are written, since the lines of a column may all want
+ * the same few places in the cache (rows * element is often a power of two).
+ */
+#define TILE 16
 
-/* One tile of in[rows][cols] to out[cols][rows], for one type. */
+/* One tile of in[rows][cols] to out[cols][rows], n by m, for one type. */
 #define TURN(type)                                                             \
 	do {                                                                   \
-		const uint8_t *from = in;                                      \
-		uint8_t *to = out;                                             \
-		for (i = i0; i < i1; i++)                                      \
-			for (j = j0; j < j1; j++)                              \
-				memcpy(to + (j * rows + i) * sizeof(type),     \
+		const uint8_t *from = in + (i0 * cols + j0) * sizeof(type);    \
+		uint8_t *to = out + (j0 * rows + i0) * sizeof(type);           \
+		type tile[TILE][TILE];                                         \
+		for (i = 0; i < n; i++)                                        \
+			for (j = 0; j < m; j++)                                \
+				memcpy(&tile[j][i],                            \
 				       from + (i * cols + j) * sizeof(type),   \
 				       sizeof(type));                          \
+		for (j = 0; j < m; j++)                                        \
+			memcpy(to + j * rows * sizeof(type), tile[j],          \
+			       n * sizeof(type));                              \
 	} while (0)
 
-static void transpose(const void *in, void *out, size_t rows, size_t cols,
+static void transpose(const uint8_t *in, uint8_t *out, size_t rows, size_t cols,
                       size_t element)
 {
-	size_t i, j, i0, j0, i1, j1;
+	size_t i, j, i0, j0, n, m;
 
 	for (i0 = 0; i0 < rows; i0 += TILE)
 		for (j0 = 0; j0 < cols; j0 += TILE) {
-			i1 = i0 + TILE < rows ? i0 + TILE : rows;
-			j1 = j0 + TILE < cols ? j0 + TILE : cols;
+			n = rows - i0 < TILE ? rows - i0 : TILE;
+			m = cols - j0 < TILE ? cols - j0 : TILE;
 			if (element == 4)
 				TURN(uint32_t);
 			else if (element == 2)
