@@ -3,6 +3,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/sys.h"
 #include "base/tool.h"
 #include "ckpt/onnx.h"
 #include "ckpt/recast.h"
@@ -91,6 +92,7 @@ static int run(const struct args *a, struct bt_recast *job)
 	struct bt_error err = {0};
 	int status = BT_EXIT_DONE;
 
+	job->behind = bt_threads(a->common.threads) > 1;
 	if (bt_recast_run(job, &err) == BT_OK)
 		tell(a, job);
 	else

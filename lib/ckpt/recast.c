@@ -369,6 +369,7 @@ static int convert(struct bt_recast *r, const struct bt_named_list *l,
 	e = bt_recode_new(l, dtype, &recode, err);
 	if (e != BT_OK)
 		return e;
+	bt_recode_behind(recode, r->behind);
 	s = bt_recode_source(recode);
 	e = write_as(r, format, s, err);
 	if (e == BT_OK)

@@ -32,6 +32,7 @@ struct bt_recast {
 	const char *dtype; /* "f32", "bf16" or "f16" */
 	const char *shard_size;
 	int heads;
+	bool behind; /* as bt_out_behind */
 	const char *const *rename, *const *drop;
 	int n_rename, n_drop;
 

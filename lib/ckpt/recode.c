@@ -196,6 +196,11 @@ void bt_recode_free(struct bt_recode *r)
 	free(r);
 }
 
+void bt_recode_behind(struct bt_recode *r, bool behind)
+{
+	r->source.behind = behind;
+}
+
 const struct bt_source *bt_recode_source(const struct bt_recode *r)
 {
 	return &r->source;

@@ -29,6 +29,7 @@ struct bt_safetensors {
 	int (*fill)(void *ctx, size_t i, struct bt_out *out,
 	            struct bt_error *err);
 	void *ctx;
+	bool behind; /* bt_safetensors_save: as bt_out_behind */
 };
 
 /*

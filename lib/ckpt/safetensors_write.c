@@ -239,6 +239,8 @@ int bt_safetensors_save(const char *path, const struct bt_safetensors *s,
 
 	if (r != BT_OK)
 		return r;
+	if (s->behind)
+		bt_out_behind(out);
 	r = bt_safetensors_write(out, s, err);
 	if (r != BT_OK) {
 		bt_out_abandon(out);

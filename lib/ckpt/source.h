@@ -19,6 +19,7 @@ struct bt_source {
 	int (*bytes)(void *ctx, size_t i, const void **data,
 	             struct bt_error *err);
 	void *ctx;
+	bool behind; /* as bt_out_behind */
 };
 
 /*
@@ -66,6 +67,8 @@ struct bt_recode;
 int bt_recode_new(const struct bt_named_list *l, enum bt_dtype dtype,
                   struct bt_recode **r, struct bt_error *err) BT_MUST_USE;
 void bt_recode_free(struct bt_recode *r); /* takes NULL */
+/* What source.behind is to be; false at first. */
+void bt_recode_behind(struct bt_recode *r, bool behind);
 const struct bt_source *bt_recode_source(const struct bt_recode *r);
 
 /* How many finite numbers have become infinite so far. */

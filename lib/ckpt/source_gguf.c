@@ -155,6 +155,8 @@ int bt_source_gguf(const struct bt_source *s, const char *path,
 	if (r == BT_OK)
 		r = bt_out_open(path, BT_OUT_BINARY, &out, err);
 	if (r == BT_OK) {
+		if (s->behind)
+			bt_out_behind(out);
 		r = bt_out_write(out, head.data, head.len, err);
 		if (r == BT_OK)
 			r = write_data(out, s, err);

@@ -338,6 +338,8 @@ int bt_source_hdf5(const struct bt_source *s, const char *path, bool layers,
 	if (r == BT_OK)
 		r = bt_out_open(path, BT_OUT_BINARY, &out, err);
 	if (r == BT_OK) {
+		if (s->behind)
+			bt_out_behind(out);
 		r = write_all(&f, out, err);
 		if (r == BT_OK)
 			r = bt_out_commit(out, err);

@@ -38,7 +38,8 @@ int bt_source_safetensors(const struct bt_source *s, const char *path,
 	                            .notes = notes,
 	                            .n_notes = n_notes,
 	                            .fill = fill,
-	                            .ctx = &all};
+	                            .ctx = &all,
+	                            .behind = s->behind};
 
 	return bt_safetensors_save(path, &st, err);
 }
@@ -113,7 +114,8 @@ static int write_shard(struct shards *h, size_t k, struct bt_error *err)
 	                            .notes = h->notes,
 	                            .n_notes = h->n_notes,
 	                            .fill = fill,
-	                            .ctx = &part};
+	                            .ctx = &part,
+	                            .behind = h->s->behind};
 	char name[64], *path;
 	int r, bad = 0;
 

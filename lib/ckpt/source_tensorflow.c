@@ -299,8 +299,11 @@ static int write_files(struct writing *w, const char *prefix,
 
 	if (r == BT_OK)
 		r = open_file(prefix, ".index", &w->index, err);
-	if (r == BT_OK)
+	if (r == BT_OK) {
+		if (w->s->behind)
+			bt_out_behind(w->data);
 		r = put_all(w, err);
+	}
 	if (r == BT_OK)
 		r = bt_out_settle(w->data, err);
 	if (r == BT_OK)

@@ -231,6 +231,27 @@ int bt_out_flush(struct bt_out *out, struct bt_error *err)
 	return r == BT_OK ? wait_for_it(out, err) : r;
 }
 
+/* More than the buffer holds, which is empty. */
+static int write_large(struct bt_out *out, const uint8_t *p, size_t n,
+                       struct bt_error *err)
+{
+	int r = BT_OK;
+	size_t k;
+
+	if (out->zstd != NULL)
+		return write_packed(out, p, n, ZSTD_e_continue, err);
+	if (out->behind == NULL && !out->may_behind)
+		return write_all(out, p, n, err);
+	/* a copy that another thread is to take over costs little beside
+	 * the system's own, which this one need not wait for */
+	for (; n > 0 && r == BT_OK; p += k, n -= k) {
+		k = n < BUFFER ? n : BUFFER;
+		memcpy(out->buf, p, k);
+		r = write_buffer(out, k, err);
+	}
+	return r;
+}
+
 int bt_out_write(struct bt_out *out, const void *data, size_t n,
                  struct bt_error *err)
 {
@@ -243,9 +264,7 @@ int bt_out_write(struct bt_out *out, const void *data, size_t n,
 	}
 	out->offset += n;
 	if (n > BUFFER)
-		return out->zstd != NULL
-		           ? write_packed(out, data, n, ZSTD_e_continue, err)
-		           : write_all(out, data, n, err);
+		return write_large(out, data, n, err);
 	if (n > 0)
 		memcpy(out->buf + out->len, data, n);
 	out->len += n;

@@ -32,7 +32,7 @@ static struct bt_buf make(int frames, bool end)
 	                      .shape = three,
 	                      .count = 6,
 	                      .bytes = 24};
-	struct bt_safetensors s = {&t, 1, &note, 1, NULL, NULL};
+	struct bt_safetensors s = {&t, 1, &note, 1, NULL, NULL, false};
 	struct bt_tsout *w;
 	struct bt_out *out;
 	float v[6];
