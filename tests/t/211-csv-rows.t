@@ -110,7 +110,7 @@ printf 'text,label\na\nb\n' >allbad.csv
 refuses '*no rows are left: 2 bad ones were skipped' 'only bad rows' \
 	csv2tfrecord --skip-bad allbad.csv
 printf '"te"xt,label\na,b\n' >badheader.csv
-refuses "csv2tfrecord: cannot read 'badheader.csv': header (line 1): text after a closing quote" \
+refuses "csv2tfrecord: cannot read 'badheader.csv': header (line 1): text after a closing quote: are fields divided by something else?" \
 	'a bad header' csv2tfrecord --skip-bad badheader.csv
 
 finish

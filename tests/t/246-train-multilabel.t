@@ -219,7 +219,7 @@ for o in '--class-weight balanced' '--label-smoothing .1'; do
 	refuses "*${o%% *} is for classes of which one holds, *" "$o" train x $o train.rec
 done
 refuses "*no measure of any number of labels 'mcc': there are loss, *" 'a measure of one' \
-	train x --metric mcc train.rec
+	train x --eval train.rec --metric mcc train.rec
 refuses '*let the head'"'"'s last layer be dense alone' 'a head that ends otherwise' \
 	train x --head 'first, dense softplus' train.rec
 refuses '*--map-label gives two labels one name' 'labels made one' \

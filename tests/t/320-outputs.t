@@ -157,7 +157,7 @@ for o in new old; do
 done
 is "$(cat d/old)" old 'the old file is as it was'
 nothing_left 'the limit' old
-refuses '*a NUL byte' 'bad input' make -o d/old "$DATA/ckpt-values.safetensors"
+refuses '*a NUL byte*' 'bad input' make -o d/old "$DATA/ckpt-values.safetensors"
 printf 'text,label\na,b\nc\n' >bad.csv
 refuses '*bad.csv*' 'a bad row' make -o d/old bad.csv
 is "$(cat d/old)" old '... leaves the old file as it was'
