@@ -6,6 +6,7 @@
 #include <getopt.h>
 #include <string.h>
 
+#include "base/near.h"
 #include "base/num.h"
 
 #define MAX_OPTIONS 64
@@ -192,7 +193,50 @@ static const struct bt_opt *find(const struct bt_opt *opts, int n, int key)
 	return NULL;
 }
 
-static enum bt_opt_result mistake(int key, char **argv, struct bt_error *err)
+/* What --name was likely meant to be; or NULL. */
+static const char *meant(const struct bt_opt *opts, const char *name)
+{
+	const struct bt_opt *o;
+	const char *best = NULL;
+	size_t d, least = 1 + strlen(name) / 3, longest = 0;
+
+	for (o = opts; o->type != BT_OPT_END; o++) {
+		d = bt_near_distance(o->name, name);
+		if (d < least) {
+			least = d;
+			best = o->name;
+		}
+	}
+	if (best != NULL)
+		return best;
+	for (o = opts; o->type != BT_OPT_END; o++) {
+		if (bt_near_words(o->name, name) && strlen(o->name) > longest) {
+			longest = strlen(o->name);
+			best = o->name;
+		}
+	}
+	return best;
+}
+
+static void set_unknown(const struct bt_opt *opts, const char *word,
+                        struct bt_error *err)
+{
+	char name[BT_NEAR_LONGEST + 1];
+	size_t n = strcspn(word + 2, "=");
+	const char *near = NULL;
+
+	if (n > 0 && n < sizeof(name)) {
+		memcpy(name, word + 2, n);
+		name[n] = '\0';
+		near = meant(opts, name);
+	}
+	bt_error_set(err, BT_EARG, "unknown option '%.100s'%s%s%s", word,
+	             near != NULL ? ": is '--" : "", near != NULL ? near : "",
+	             near != NULL ? "' meant?" : "");
+}
+
+static enum bt_opt_result mistake(const struct bt_opt *opts, int key,
+                                  char **argv, struct bt_error *err)
 {
 	const char *word = argv[optind - 1];
 
@@ -203,7 +247,7 @@ static enum bt_opt_result mistake(int key, char **argv, struct bt_error *err)
 	else if (optopt >= LONG_KEY)
 		bt_error_set(err, BT_EARG, "option '%s' takes no value", word);
 	else
-		bt_error_set(err, BT_EARG, "unknown option '%s'", word);
+		set_unknown(opts, word, err);
 	return BT_OPT_MISTAKE;
 }
 
@@ -221,7 +265,7 @@ enum bt_opt_result bt_opt_parse(const struct bt_tool *tool, int argc,
 	opterr = 0;
 	while ((key = getopt_long(argc, argv, letters, longs, NULL)) != -1) {
 		if (key == ':' || key == '?')
-			return mistake(key, argv, err);
+			return mistake(tool->opts, key, argv, err);
 		o = find(tool->opts, n, key);
 		if (o->type == BT_OPT_HELP)
 			return BT_OPT_HELP_ASKED;

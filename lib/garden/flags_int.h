@@ -9,9 +9,4 @@
 const struct bt_flag *bt_flags_nearest(const struct bt_flag *flags,
                                        const char *name);
 
-/* Letters to add, drop or change to make b of a (Levenshtein). b has at most
- * BT_FLAGS_LONGEST of them. */
-#define BT_FLAGS_LONGEST 64
-size_t bt_flags_distance(const char *a, const char *b);
-
 #endif

@@ -3,33 +3,8 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/near.h"
 #include "garden/flags_int.h"
-
-#define LONGEST BT_FLAGS_LONGEST
-
-static size_t least(size_t a, size_t b)
-{
-	return a < b ? a : b;
-}
-
-size_t bt_flags_distance(const char *a, const char *b)
-{
-	size_t row[LONGEST + 1], n = strlen(b), i, j, diagonal, above;
-
-	for (j = 0; j <= n; j++)
-		row[j] = j;
-	for (i = 1; a[i - 1] != '\0'; i++) {
-		diagonal = row[0];
-		row[0] = i;
-		for (j = 1; j <= n; j++) {
-			above = row[j];
-			row[j] = least(least(above, row[j - 1]) + 1,
-			               diagonal + (a[i - 1] != b[j - 1]));
-			diagonal = above;
-		}
-	}
-	return row[n];
-}
 
 const struct bt_flag *bt_flags_nearest(const struct bt_flag *flags,
                                        const char *name)
@@ -37,10 +12,10 @@ const struct bt_flag *bt_flags_nearest(const struct bt_flag *flags,
 	const struct bt_flag *g, *best = NULL;
 	size_t d, nearest = 1 + strlen(name) / 3;
 
-	if (strlen(name) > LONGEST)
+	if (strlen(name) > BT_NEAR_LONGEST)
 		return NULL;
 	for (g = flags; g->type != BT_FLAG_END; g++) {
-		d = bt_flags_distance(g->name, name);
+		d = bt_near_distance(g->name, name);
 		if (d <= nearest && (best == NULL || d < nearest)) {
 			nearest = d;
 			best = g;

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "garden/flags_int.h"
+#include "base/near.h"
 
 static const struct bt_garden_field runtime_fields[] = {
     PLAIN("distribution_strategy", 's', "mirrored"),
@@ -210,8 +210,10 @@ const char *bt_garden_nearest(const struct bt_garden_class *c, const char *key)
 	const struct bt_garden_field *f;
 	const char *best = NULL;
 
-	for (f = c->fields; f->key != NULL && strlen(key) <= 64; f++) {
-		d = bt_flags_distance(f->key, key);
+	if (strlen(key) > BT_NEAR_LONGEST)
+		return NULL;
+	for (f = c->fields; f->key != NULL; f++) {
+		d = bt_near_distance(f->key, key);
 		if (d < least) {
 			least = d;
 			best = f->key;

@@ -10,6 +10,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "base/near.h"
 #include "base/num.h"
 #include "base/opt.h"
 #include "base/philox.h"
@@ -355,10 +356,29 @@ static void optional_values(void **state)
 	assert_non_null(strstr(help, "--level[=L]"));
 }
 
+static void names_that_are_near(void **state)
+{
+	(void)state;
+	assert_int_equal(bt_near_distance("", ""), 0);
+	assert_int_equal(bt_near_distance("kitten", "sitting"), 3);
+	assert_int_equal(bt_near_distance("abc", ""), 3);
+	assert_true(bt_near_words("epochs", "num_train_epochs"));
+	assert_true(bt_near_words("batch-size", "per_device_train_batch_size"));
+	assert_true(bt_near_words("learning-rate", "lr"));
+	assert_false(bt_near_words("learning-rate", "l"));
+	assert_false(bt_near_words("learning-rate", "lrs"));
+	assert_false(bt_near_words("batch-size", "size"));
+	assert_false(bt_near_words("out", "output"));
+	assert_false(bt_near_words("labels", "l"));
+}
+
 static void option_mistakes(void **state)
 {
 	static const char *const cases[][2] = {
 	    {"x --nosuch", "unknown option '--nosuch'"},
+	    {"x --lengths 3",
+	     "unknown option '--lengths': is '--length' meant"},
+	    {"x --max_length=3", "'--max_length=3': is '--length' meant?"},
 	    {"x -z", "unknown option '-z'"},
 	    {"x --length", "option '--length' needs a value"},
 	    {"x -t", "option '-t' needs a value"},
@@ -458,6 +478,7 @@ int main(void)
 	    cmocka_unit_test(pool_runs_each_piece_once),
 	    cmocka_unit_test(options_parse),
 	    cmocka_unit_test(optional_values),
+	    cmocka_unit_test(names_that_are_near),
 	    cmocka_unit_test(option_mistakes),
 	    cmocka_unit_test(available_memory),
 	};

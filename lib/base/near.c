@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "base/near.h"
+
+static size_t least(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+size_t bt_near_distance(const char *a, const char *b)
+{
+	size_t row[BT_NEAR_LONGEST + 1], n = strlen(b), i, j, diagonal, above;
+
+	for (j = 0; j <= n; j++)
+		row[j] = j;
+	for (i = 1; a[i - 1] != '\0'; i++) {
+		diagonal = row[0];
+		row[0] = i;
+		for (j = 1; j <= n; j++) {
+			above = row[j];
+			row[j] = least(least(above, row[j - 1]) + 1,
+			               diagonal + (a[i - 1] != b[j - 1]));
+			diagonal = above;
+		}
+	}
+	return row[n];
+}
+
+/* The next word of *s, of *n bytes; false at the end. */
+static bool next_word(const char **s, const char **word, size_t *n)
+{
+	*s += strspn(*s, "-_");
+	*word = *s;
+	*n = strcspn(*s, "-_");
+	*s += *n;
+	return *n > 0;
+}
+
+static bool has_word(const char *name, const char *word, size_t n)
+{
+	const char *w;
+	size_t k;
+
+	while (next_word(&name, &w, &k))
+		if (k == n && memcmp(w, word, n) == 0)
+			return true;
+	return false;
+}
+
+bool bt_near_words(const char *ours, const char *theirs)
+{
+	bool among = true, letters = true;
+	const char *w, *letter = theirs;
+	size_t n, words = 0;
+
+	while (next_word(&ours, &w, &n)) {
+		among = among && has_word(theirs, w, n);
+		letters = letters && *letter == *w;
+		letter += *letter != '\0';
+		words++;
+	}
+	return words > 0 &&
+	       (among || (letters && words > 1 && *letter == '\0'));
+}
