@@ -114,12 +114,26 @@ static const struct bt_ckpt_reader *reader_of(const struct bt_ckpt_file *f)
 	return NULL;
 }
 
+/* What a clone without Git's extension for large files has in their place. */
+static bool is_pointer(const struct bt_ckpt_file *f)
+{
+	static const char first[] = "version https://git-lfs.";
+
+	return f->size >= sizeof(first) - 1 &&
+	       memcmp(f->data, first, sizeof(first) - 1) == 0;
+}
+
 int bt_ckpt_read_file(struct bt_ckpt *c, const struct bt_ckpt_file *f,
                       struct bt_error *err)
 {
 	const struct bt_ckpt_reader *reader = reader_of(f);
 	const char *what;
 
+	if (is_pointer(f))
+		return bt_error_set(err, BT_EFORMAT,
+		                    "'%s' only says where Git LFS keeps the "
+		                    "file: git lfs pull fetches it",
+		                    f->path);
 	if (reader == NULL) {
 		what = bt_ckpt_foreign(f->data, f->size);
 		if (what != NULL)

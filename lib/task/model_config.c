@@ -38,6 +38,16 @@ static int say_config(const char *dir, const struct bt_ckpt_family *f,
 	    f->heads > 0 ? "" : ", where the weights do not tell N");
 }
 
+/* Whether peft left an adapter there and not the model that it changes. */
+static bool is_adapter(const char *dir)
+{
+	char *path = bt_dirs_join(dir, "adapter_config.json");
+	bool there = path != NULL && bt_dirs_there(path);
+
+	free(path);
+	return there;
+}
+
 /* A directory without a configuration. */
 static int no_config(const char *dir, struct bt_error *err)
 {
@@ -47,7 +57,14 @@ static int no_config(const char *dir, struct bt_error *err)
 	if (!bt_dirs_there(dir))
 		return bt_error_set(err, BT_EIO,
 		                    "no model directory '%s': no such "
-		                    "directory",
+		                    "directory here (models are not fetched "
+		                    "by their names)",
+		                    dir);
+	if (is_adapter(dir))
+		return bt_error_set(err, BT_EFORMAT,
+		                    "'%s' holds an adapter and not the model "
+		                    "that it changes: save both merged into "
+		                    "one (peft's merge_and_unload)",
 		                    dir);
 	if (bt_ckpt_open(dir, &c, NULL) == BT_OK &&
 	    bt_ckpt_family(c, dir, &f, NULL) == BT_OK && f.family != NULL &&

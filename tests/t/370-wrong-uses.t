@@ -114,6 +114,17 @@ printf 't\0e\0x\0t\0\n\0' >odd.csv
 refuses '*a NUL byte: is it UTF-16, or no text at all?' 'UTF-16 without a mark' \
 	csv2tfrecord -o x odd.csv
 
+# What is no model.
+refuses '*no such directory here (models are not fetched by their names)' 'a name for a model' \
+	bert-train -m bert-base-uncased -o x train.rec
+mkdir lora
+echo '{"peft_type": "LORA"}' >lora/adapter_config.json
+: >lora/adapter_model.safetensors
+refuses "*'lora' holds an adapter and not the model*" 'an adapter' bert-predict -m lora train.rec
+printf 'version https://git-lfs.github.com/spec/v1\noid sha256:0123\nsize 123\n' >large.safetensors
+refuses "*'large.safetensors' only says where Git LFS*" 'a pointer of Git LFS' \
+	ckpt-inspect large.safetensors
+
 # Training that cannot come to much.
 warns '192 of the 192 texts to evaluate on are trained on, too*' 'evaluated on what is trained on' \
 	train -o trained --eval dev.rec train.rec dev.rec
