@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "text/utf8.h"
+#include "text/wordrun.h"
 
 #define SHORT 40 /* symbols that are scanned for the next merge */
 
@@ -294,17 +295,17 @@ static int cut(const struct bt_bpe *m, struct bt_bpe_work *w,
 	return r;
 }
 
-/* Cuts a word that is not kept and keeps it; sets *n. */
-static int cut_new(const struct bt_bpe *m, struct bt_bpe_work *w,
-                   const struct bt_word_query *q, const uint8_t *text,
-                   size_t from, size_t to, struct bt_pieces *out, size_t *n)
+/* Appends the pieces of a word that is new. */
+static int cut_new(const void *model, void *work, const uint8_t *text,
+                   size_t from, size_t to, struct bt_pieces *out)
 {
+	struct bt_bpe_work *w = work;
 	uint32_t at = (uint32_t)from;
 	struct bt_piece *p;
 	size_t i;
 
 	if (bt_pieces_room(out, to - from) != BT_OK ||
-	    cut(m, w, text + from, to - from) != BT_OK)
+	    cut(model, w, text + from, to - from) != BT_OK)
 		return BT_ENOMEM;
 	p = out->piece + out->n;
 	for (i = 0; i < w->n; i++) {
@@ -313,8 +314,7 @@ static int cut_new(const struct bt_bpe *m, struct bt_bpe_work *w,
 		at += w->symbol[i].len;
 		p[i].end = at;
 	}
-	*n = w->n;
-	bt_word_keep(&w->words, q, from, p, *n);
+	out->n += w->n;
 	return BT_OK;
 }
 
@@ -322,69 +322,18 @@ int bt_bpe_cut(const struct bt_model *model, void *work, const uint8_t *text,
                size_t from, size_t to, struct bt_pieces *out)
 {
 	struct bt_bpe_work *w = work;
-	const struct bt_word_slot *kept;
-	struct bt_word_query q;
-	size_t n = 0;
+	const struct bt_word_run run = {&w->words, cut_new, model, work};
 
-	bt_word_cache_tend(&w->words);
-	bt_word_seek(&w->words, text + from, to - from, text + to, &q);
-	kept = bt_word_find(&w->words, &q);
-	if (kept != NULL)
-		return bt_word_recall(&q, kept, from, out);
-	if (cut_new((const struct bt_bpe *)model, w, &q, text, from, to, out,
-	            &n) != BT_OK)
-		return BT_ENOMEM;
-	out->n += n;
-	return BT_OK;
+	return bt_word_run(&run, text, from, to, out);
 }
 
-/* Appends a word that is not kept. */
-static int add_new(const struct bt_bpe *m, struct bt_bpe_work *w,
-                   const struct bt_word_query *q, const uint8_t *text,
-                   struct bt_stretch word, struct bt_pieces *out)
-{
-	size_t n = 0;
-
-	if (cut_new(m, w, q, text, word.from, word.to, out, &n) != BT_OK)
-		return BT_ENOMEM;
-	if (out->bare)
-		return bt_pieces_add_ids(out, n);
-	out->n += n;
-	return BT_OK;
-}
-
-/* All places are on their way before the first is looked at. */
 int bt_bpe_cut_words(const struct bt_model *model, void *work,
                      const uint8_t *text, size_t end,
                      const struct bt_stretch *word, size_t n,
                      struct bt_pieces *out)
 {
-	const struct bt_bpe *m = (const struct bt_bpe *)model;
-	struct bt_word_query q[BT_WORDS_AHEAD];
-	const struct bt_word_slot *kept;
 	struct bt_bpe_work *w = work;
-	size_t i, k;
-	int r;
+	const struct bt_word_run run = {&w->words, cut_new, model, work};
 
-	for (; n > 0; word += k, n -= k) {
-		k = n < BT_WORDS_AHEAD ? n : BT_WORDS_AHEAD;
-		bt_word_cache_tend(&w->words);
-		for (i = 0; i < k; i++)
-			bt_word_seek(&w->words, text + word[i].from,
-			             word[i].to - word[i].from, text + end,
-			             &q[i]);
-		for (i = 0; i < k; i++) {
-			kept = bt_word_find(&w->words, &q[i]);
-			if (kept == NULL)
-				r = add_new(m, w, &q[i], text, word[i], out);
-			else if (out->bare)
-				r = bt_word_recall_ids(&q[i], kept, out);
-			else
-				r = bt_word_recall(&q[i], kept, word[i].from,
-				                   out);
-			if (r != BT_OK)
-				return r;
-		}
-	}
-	return BT_OK;
+	return bt_word_run_many(&run, text, end, word, n, out);
 }

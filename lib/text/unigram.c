@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "text/steps_int.h"
 #include "text/utf8.h"
+#include "text/wordrun.h"
 
 #define UNKNOWN_PENALTY 10.0 /* an unknown character below the worst piece */
 
@@ -127,10 +128,11 @@ static struct bt_piece *put_unknown(const struct bt_unigram *u,
 	return p;
 }
 
-static int cut(const struct bt_unigram *u, struct bt_unigram_work *work,
-               const uint8_t *text, size_t from, size_t to,
-               struct bt_pieces *out)
+static int cut(const void *model, void *w, const uint8_t *text, size_t from,
+               size_t to, struct bt_pieces *out)
 {
+	const struct bt_unigram *u = model;
+	struct bt_unigram_work *work = w;
 	size_t n = to - from, at, end;
 	struct bt_unigram_node *node;
 	struct bt_piece *p, *top;
@@ -167,21 +169,9 @@ int bt_unigram_cut(const struct bt_unigram *u, struct bt_unigram_work *work,
                    const uint8_t *text, size_t from, size_t to,
                    struct bt_pieces *out)
 {
-	const struct bt_word_slot *kept;
-	struct bt_word_query q;
-	size_t before = out->n;
-	int r;
+	const struct bt_word_run run = {&work->words, cut, u, work};
 
-	bt_word_cache_tend(&work->words);
-	bt_word_seek(&work->words, text + from, to - from, text + to, &q);
-	kept = bt_word_find(&work->words, &q);
-	if (kept != NULL)
-		return bt_word_recall(&q, kept, from, out);
-	r = cut(u, work, text, from, to, out);
-	if (r == BT_OK)
-		bt_word_keep(&work->words, &q, from, out->piece + before,
-		             out->n - before);
-	return r;
+	return bt_word_run(&run, text, from, to, out);
 }
 
 /* The part of a tokenizer (parts_int.h). */

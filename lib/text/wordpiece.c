@@ -2,6 +2,7 @@
 #include "text/wordpiece_int.h"
 
 #include "text/utf8.h"
+#include "text/wordrun.h"
 
 /* Bytes that may be looked at for each byte of a word before links are used.
  * Words of languages stay far below. */
@@ -96,23 +97,18 @@ static int64_t cut(const struct bt_wordpiece *wp,
 	return 1;
 }
 
-/* Cuts a word that is not kept and keeps it; sets *piece and *n. */
-static int cut_new(const struct bt_wordpiece *wp,
-                   struct bt_wordpiece_work *work,
-                   const struct bt_word_query *q, const uint8_t *text,
-                   size_t start, size_t end, struct bt_pieces *out, size_t *n)
+/* Appends the pieces of a word that is new. */
+static int cut_new(const void *model, void *work, const uint8_t *text,
+                   size_t start, size_t end, struct bt_pieces *out)
 {
-	struct bt_piece *piece;
 	int64_t count;
 
 	if (bt_pieces_room(out, end - start) != BT_OK)
 		return BT_ENOMEM;
-	piece = out->piece + out->n;
-	count = cut(wp, work, text, start, end, piece);
+	count = cut(model, work, text, start, end, out->piece + out->n);
 	if (count < 0)
 		return BT_ENOMEM;
-	*n = (size_t)count;
-	bt_word_keep(&work->words, q, start, piece, *n);
+	out->n += (size_t)count;
 	return BT_OK;
 }
 
@@ -120,35 +116,9 @@ int bt_wordpiece_cut(const struct bt_wordpiece *wp,
                      struct bt_wordpiece_work *work, const uint8_t *text,
                      size_t start, size_t end, struct bt_pieces *out)
 {
-	const struct bt_word_slot *kept;
-	struct bt_word_query q;
-	size_t n = 0;
+	const struct bt_word_run run = {&work->words, cut_new, wp, work};
 
-	bt_word_cache_tend(&work->words);
-	bt_word_seek(&work->words, text + start, end - start, text + end, &q);
-	kept = bt_word_find(&work->words, &q);
-	if (kept != NULL)
-		return bt_word_recall(&q, kept, start, out);
-	if (cut_new(wp, work, &q, text, start, end, out, &n) != BT_OK)
-		return BT_ENOMEM;
-	out->n += n;
-	return BT_OK;
-}
-
-/* Appends a word that is not kept. */
-static int add_new(const struct bt_wordpiece *wp,
-                   struct bt_wordpiece_work *work,
-                   const struct bt_word_query *q, const uint8_t *text,
-                   struct bt_stretch word, struct bt_pieces *out)
-{
-	size_t n = 0;
-
-	if (cut_new(wp, work, q, text, word.from, word.to, out, &n) != BT_OK)
-		return BT_ENOMEM;
-	if (out->bare)
-		return bt_pieces_add_ids(out, n);
-	out->n += n;
-	return BT_OK;
+	return bt_word_run(&run, text, start, end, out);
 }
 
 int bt_wordpiece_cut_words(const struct bt_wordpiece *wp,
@@ -156,31 +126,7 @@ int bt_wordpiece_cut_words(const struct bt_wordpiece *wp,
                            size_t end, const struct bt_stretch *word, size_t n,
                            struct bt_pieces *out)
 {
-	const struct bt_word_slot *kept;
-	struct bt_word_query q[BT_WORDS_AHEAD];
-	size_t i, k;
-	int r;
+	const struct bt_word_run run = {&work->words, cut_new, wp, work};
 
-	for (; n > 0; word += k, n -= k) {
-		k = n < BT_WORDS_AHEAD ? n : BT_WORDS_AHEAD;
-		bt_word_cache_tend(&work->words);
-		for (i = 0; i < k; i++)
-			bt_word_seek(&work->words, text + word[i].from,
-			             word[i].to - word[i].from, text + end,
-			             &q[i]);
-		for (i = 0; i < k; i++) {
-			kept = bt_word_find(&work->words, &q[i]);
-			if (kept == NULL)
-				r = add_new(wp, work, &q[i], text, word[i],
-				            out);
-			else if (out->bare)
-				r = bt_word_recall_ids(&q[i], kept, out);
-			else
-				r = bt_word_recall(&q[i], kept, word[i].from,
-				                   out);
-			if (r != BT_OK)
-				return r;
-		}
-	}
-	return BT_OK;
+	return bt_word_run_many(&run, text, end, word, n, out);
 }
