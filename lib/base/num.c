@@ -134,6 +134,22 @@ int bt_parse_bytes(const char *s, size_t *out)
  * and a decimal on the far side may read back where the nearest does not: that
  * is the nearest to the upper end of what is read as the number.
  */
+int bt_parse_hex4(const char *s)
+{
+	int v = 0, i, c;
+
+	for (i = 0; i < 4; i++) {
+		c = s[i] >= '0' && s[i] <= '9'   ? s[i] - '0'
+		    : s[i] >= 'a' && s[i] <= 'f' ? s[i] - 'a' + 10
+		    : s[i] >= 'A' && s[i] <= 'F' ? s[i] - 'A' + 10
+		                                 : -1;
+		if (c < 0)
+			return -1;
+		v = v << 4 | c;
+	}
+	return v;
+}
+
 int bt_format_f32(char *s, size_t size, float v)
 {
 	int digits = fabsf(v) < FLT_MIN ? 1 : FLT_DIG, n = 0, e;

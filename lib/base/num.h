@@ -27,6 +27,10 @@ double bt_decimal_f64(uint64_t w, int digits);
 /* Bytes: a number that may end in K, M, G or T (powers of 1024). */
 int bt_parse_bytes(const char *s, size_t *out) BT_MUST_USE;
 
+/* The number of four hexadecimal digits, as behind JSON's "\\u"; -1: they are
+ * none. */
+int bt_parse_hex4(const char *s);
+
 /* The shortest decimal text that reads back as the same value; returns its
  * length. size should be 32. */
 int bt_format_f32(char *s, size_t size, float v);

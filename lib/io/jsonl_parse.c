@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "base/num.h"
 #include "io/jsonl_int.h"
 
 #define NAMES_SHOWN 200 /* bytes of a list of keys in a message, about */
@@ -37,20 +38,7 @@ static bool take(struct bt_jsonl_object *o, char c)
 
 static int hex4(const char *p, const char *end)
 {
-	int v = 0, i, c;
-
-	if (end - p < 4)
-		return -1;
-	for (i = 0; i < 4; i++) {
-		c = p[i] >= '0' && p[i] <= '9'   ? p[i] - '0'
-		    : p[i] >= 'a' && p[i] <= 'f' ? p[i] - 'a' + 10
-		    : p[i] >= 'A' && p[i] <= 'F' ? p[i] - 'A' + 10
-		                                 : -1;
-		if (c < 0)
-			return -1;
-		v = v << 4 | c;
-	}
-	return v;
+	return end - p < 4 ? -1 : bt_parse_hex4(p);
 }
 
 static void put_utf8(struct bt_buf *b, int c)

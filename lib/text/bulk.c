@@ -57,33 +57,17 @@ static inline bool is_plain(char c)
 	return (unsigned char)c >= ' ' && c != '"' && c != '\\';
 }
 
-static int hex4(const char *p)
-{
-	int v = 0, i, c;
-
-	for (i = 0; i < 4; i++) {
-		c = p[i] >= '0' && p[i] <= '9'   ? p[i] - '0'
-		    : p[i] >= 'a' && p[i] <= 'f' ? p[i] - 'a' + 10
-		    : p[i] >= 'A' && p[i] <= 'F' ? p[i] - 'A' + 10
-		                                 : -1;
-		if (c < 0)
-			return -1;
-		v = v << 4 | c;
-	}
-	return v;
-}
-
 /* Behind the 'u' of an escape: its character, 0 if it is none. */
 static uint32_t take_unicode(struct scan *s)
 {
-	int c = hex4(s->p), low;
+	int c = bt_parse_hex4(s->p), low;
 
 	if (c < 0 || (c >= 0xdc00 && c < 0xe000))
 		return 0;
 	s->p += 4;
 	if (c < 0xd800 || c >= 0xe000)
 		return (uint32_t)c;
-	low = s->p[0] == '\\' && s->p[1] == 'u' ? hex4(s->p + 2) : -1;
+	low = s->p[0] == '\\' && s->p[1] == 'u' ? bt_parse_hex4(s->p + 2) : -1;
 	if (low < 0xdc00 || low >= 0xe000)
 		return 0;
 	s->p += 6;

@@ -356,6 +356,16 @@ static void optional_values(void **state)
 	assert_non_null(strstr(help, "--level[=L]"));
 }
 
+static void hexadecimal_digits(void **state)
+{
+	(void)state;
+	assert_int_equal(bt_parse_hex4("00e9"), 0xe9);
+	assert_int_equal(bt_parse_hex4("FfFf0"), 0xffff);
+	assert_int_equal(bt_parse_hex4("00g0"), -1);
+	assert_int_equal(bt_parse_hex4("12"), -1);
+	assert_int_equal(bt_parse_hex4(""), -1);
+}
+
 static void names_that_are_near(void **state)
 {
 	(void)state;
@@ -478,6 +488,7 @@ int main(void)
 	    cmocka_unit_test(pool_runs_each_piece_once),
 	    cmocka_unit_test(options_parse),
 	    cmocka_unit_test(optional_values),
+	    cmocka_unit_test(hexadecimal_digits),
 	    cmocka_unit_test(names_that_are_near),
 	    cmocka_unit_test(option_mistakes),
 	    cmocka_unit_test(available_memory),
