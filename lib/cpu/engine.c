@@ -390,11 +390,17 @@ bool bt_engine_low(const struct bt_engine *e)
 	return e->o.low;
 }
 
+void bt_engine_arithmetic(const struct bt_engine *e, struct bt_buf *out)
+{
+	bt_buf_printf(out, "products %s by %s, kernels %s",
+	              e->o.low ? "bf16" : "f32", bt_gemm_name(e->gemm),
+	              bt_isa_name(e->k->isa));
+}
+
 void bt_engine_describe(const struct bt_engine *e, struct bt_buf *out)
 {
-	bt_buf_printf(out, "products %s by %s, kernels %s, %d threads",
-	              e->o.low ? "bf16" : "f32", bt_gemm_name(e->gemm),
-	              bt_isa_name(e->k->isa), bt_pool_threads(e->o.pool));
+	bt_engine_arithmetic(e, out);
+	bt_buf_printf(out, ", %d threads", bt_pool_threads(e->o.pool));
 	if (e->o.recompute)
 		bt_buf_puts(out, ", activations computed again");
 }

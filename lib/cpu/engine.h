@@ -142,7 +142,10 @@ double bt_engine_apart(const struct bt_engine *e);
 /* Whether its products are in bf16. */
 bool bt_engine_low(const struct bt_engine *e);
 
-/* "onednn bf16, kernels avx512": what runs where. */
+/* "products bf16 by onednn, kernels avx512": what decides the last bits. */
+void bt_engine_arithmetic(const struct bt_engine *e, struct bt_buf *out);
+
+/* That, and what does not: ", 2 threads". */
 void bt_engine_describe(const struct bt_engine *e, struct bt_buf *out);
 
 /* What a user should know of that, a line; NULL: nothing. */

@@ -150,7 +150,7 @@ json_t *bt_train_settings(const struct bt_train_run *t)
 		json_object_update(s, parts[i]);
 		json_decref(parts[i]);
 	}
-	bt_engine_describe(t->m->engine, &engine);
+	bt_engine_arithmetic(t->m->engine, &engine);
 	json_object_set_new(s, "computed by", json_string(bt_buf_str(&engine)));
 	bt_buf_clear(&engine);
 	return s;
@@ -187,8 +187,8 @@ void bt_train_compare(const json_t *then, const json_t *now, struct bt_buf *out)
 	const char *key;
 	json_t *v;
 
-	/* another number of threads, CPU or library is no other run, though the
-	 * last bits may differ */
+	/* another CPU or library is no other run, though the last bits may
+	 * differ */
 	json_object_foreach((json_t *)now, key, v)
 	{
 		if (strcmp(key, "computed by") != 0 && is_known(then, key) &&
