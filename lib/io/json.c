@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "io/dirs.h"
 #include "io/in.h"
 #include "io/out.h"
 
@@ -105,6 +106,21 @@ int bt_json_load(const char *path, json_t **object, struct bt_error *err)
 	free(data);
 	if (r == BT_OK)
 		*object = o;
+	return r;
+}
+
+int bt_json_load_in(const char *dir, const char *name, json_t **o,
+                    struct bt_error *err)
+{
+	char *path = bt_dirs_join(dir, name);
+	int r = BT_OK;
+
+	*o = NULL;
+	if (path == NULL)
+		return bt_error_nomem(err, "looking into a directory");
+	if (bt_dirs_there(path))
+		r = bt_json_load(path, o, err);
+	free(path);
 	return r;
 }
 

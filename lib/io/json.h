@@ -15,6 +15,10 @@
 int bt_json_load(const char *path, json_t **object,
                  struct bt_error *err) BT_MUST_USE;
 
+/* The same of dir/name; *object is NULL where there is no such file. */
+int bt_json_load_in(const char *dir, const char *name, json_t **object,
+                    struct bt_error *err) BT_MUST_USE;
+
 /* Parses len bytes as one JSON object; name is for messages. With unique, a key
  * that stands twice is an error; else the last one counts. */
 int bt_json_parse(const char *name, const char *data, size_t len, bool unique,

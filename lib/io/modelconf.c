@@ -128,21 +128,6 @@ int bt_modelconf_load(const char *path, json_t **o, struct bt_error *err)
 	return load_as(path, o, &keras, err);
 }
 
-static int load(const char *dir, const char *name, json_t **o,
-                struct bt_error *err)
-{
-	char *path = bt_dirs_join(dir, name);
-	int r = BT_OK;
-
-	*o = NULL;
-	if (path == NULL)
-		return bt_error_nomem(err, "looking into a directory");
-	if (bt_dirs_there(path))
-		r = bt_json_load(path, o, err);
-	free(path);
-	return r;
-}
-
 static bool has(const char *dir, const char *name)
 {
 	char *path = bt_dirs_join(dir, name);
@@ -160,7 +145,7 @@ int bt_modelconf_keras_task(const char *dir, json_t **o, struct bt_error *err)
 
 	*o = NULL;
 	if (has(dir, BT_FILE_KERAS_WEIGHTS) && has(dir, BT_FILE_KERAS_HEAD))
-		r = load(dir, BT_FILE_KERAS_TASK, &task, err);
+		r = bt_json_load_in(dir, BT_FILE_KERAS_TASK, &task, err);
 	if (r != BT_OK)
 		return r;
 	class = bt_modelconf_keras_class(task);
@@ -228,7 +213,7 @@ int bt_modelconf_find(const char *dir, json_t **o, char **path,
 
 int bt_modelconf_tokenizer(const char *dir, json_t **o, struct bt_error *err)
 {
-	return load(dir, BT_FILE_TOKENIZER_CONFIG, o, err);
+	return bt_json_load_in(dir, BT_FILE_TOKENIZER_CONFIG, o, err);
 }
 
 /* What is not WordPiece as BERT has it. */
@@ -297,7 +282,7 @@ int bt_modelconf_keras_tokenizer(const char *dir, json_t **o,
 
 	*o = NULL;
 	if (has(dir, BT_FILE_KERAS_VOCAB))
-		r = load(dir, BT_FILE_TOKENIZER, &v, err);
+		r = bt_json_load_in(dir, BT_FILE_TOKENIZER, &v, err);
 	if (r == BT_OK)
 		class = bt_modelconf_keras_class(v);
 	if (class != NULL) {

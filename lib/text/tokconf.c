@@ -19,21 +19,6 @@
 const char *const bt_tok_role_key[BT_TOK_ROLES] = {
     "unk_token", "cls_token", "sep_token", "pad_token", "mask_token"};
 
-/* Loads DIR/name into *o, or leaves it NULL where there is no such file. */
-static int load(const struct bt_tok *t, const char *name, json_t **o,
-                struct bt_error *err)
-{
-	char *path = bt_dirs_join(t->path, name);
-	int r = BT_OK;
-
-	if (path == NULL)
-		return bt_error_nomem(err, "reading a tokenizer");
-	if (bt_dirs_there(path))
-		r = bt_json_load(path, o, err);
-	free(path);
-	return r;
-}
-
 /* The value of a role in one of the files; NULL: not said. */
 static const json_t *find_role(const json_t *config, const json_t *map,
                                const char *key)
@@ -105,7 +90,7 @@ static int read_added_files(struct bt_tok *t, json_t *config, json_t *map,
                             struct bt_error *err)
 {
 	json_t *added = NULL;
-	int r = load(t, BT_FILE_ADDED, &added, err);
+	int r = bt_json_load_in(t->path, BT_FILE_ADDED, &added, err);
 
 	if (r != BT_OK)
 		return r;
@@ -255,7 +240,7 @@ int bt_tok_read_config(struct bt_tok *t, struct bt_error *err)
 	int r = load_config(t, &config, err);
 
 	if (r == BT_OK)
-		r = load(t, MAP, &map, err);
+		r = bt_json_load_in(t->path, MAP, &map, err);
 	if (r == BT_OK && config != NULL) {
 		r = read_settings(t, config, err);
 		if (r != BT_OK)
