@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Making the model: the table of pairs. */
+/* Making the model. */
 #include "text/bpe_int.h"
 
 #include <stdio.h>
@@ -11,6 +11,7 @@
 #include "text/utf8.h"
 
 #define SEVERAL 16 /* merges that are looked up at a time */
+#define NO_SYMBOL UINT32_MAX
 
 void bt_byte_chars(uint16_t c[256])
 {
@@ -49,22 +50,6 @@ static int bad_merge(size_t i, const char *what, struct bt_span s,
 	return bt_error_set(err, BT_EFORMAT,
 	                    "merge %zu: %s '%.*s' is not in the vocabulary",
 	                    i + 1, what, (int)(s.n < 100 ? s.n : 100), s.p);
-}
-
-/* A pair that is there already is overruled. */
-static void put_pair(struct bt_bpe *m, int32_t a, int32_t b, size_t rank,
-                     int32_t id)
-{
-	uint64_t key = (uint64_t)(uint32_t)a << 32 | (uint32_t)b;
-	uint64_t h = bt_pair_hash(key), bit = h >> m->maybe_shift;
-	size_t i = (size_t)h & m->mask;
-
-	m->maybe[bit / 64] |= (uint64_t)1 << bit % 64;
-	while (m->pair[i].key != BT_PAIR_NONE && m->pair[i].key != key)
-		i = (i + 1) & m->mask;
-	m->pair[i].key = key;
-	m->pair[i].rank = (uint32_t)rank;
-	m->pair[i].id = id;
 }
 
 /* A string on its way through the trie. */
@@ -123,13 +108,18 @@ static int bad_result(size_t i, const struct bt_merge *merge, size_t skip,
 	return r;
 }
 
-/* Adds n merges, at most SEVERAL, that are number i of all and on. */
-static int add_several(struct bt_bpe *m, const struct bt_merge *merge, size_t i,
-                       size_t n, struct bt_error *err)
+/* A merge by its tokens. */
+struct known {
+	int32_t a, b, made;
+};
+
+/* Finds n merges, at most SEVERAL, that are number i of all and on. */
+static int find_several(const struct bt_bpe *m, const struct bt_merge *merge,
+                        size_t i, size_t n, struct known *to,
+                        struct bt_error *err)
 {
 	struct walk both[SEVERAL], half[2 * SEVERAL];
 	size_t skip = m->opts.prefix.n, k, cut;
-	int32_t a[SEVERAL], b[SEVERAL], id;
 
 	for (k = 0; k < n; k++) {
 		half[2 * k] =
@@ -139,53 +129,156 @@ static int add_several(struct bt_bpe *m, const struct bt_merge *merge, size_t i,
 	}
 	walk_all(m->trie, half, 2 * n);
 	for (k = 0; k < n; k++) {
-		a[k] = id_at(m->trie, half[2 * k].node);
-		b[k] = id_at(m->trie, half[2 * k + 1].node);
+		to[k].a = id_at(m->trie, half[2 * k].node);
+		to[k].b = id_at(m->trie, half[2 * k + 1].node);
 		cut = merge[k].b.n < skip ? merge[k].b.n : skip;
 		both[k] = begin_walk(half[2 * k].node, merge[k].b.p + cut,
 		                     merge[k].b.n - cut);
-		bt_bpe_expect(m, a[k], b[k]);
 	}
 	walk_all(m->trie, both, n);
 	for (k = 0; k < n; k++) {
-		if (a[k] < 0)
+		if (to[k].a < 0)
 			return bad_merge(i + k, "the first half", merge[k].a,
 			                 err);
-		if (b[k] < 0 || merge[k].b.n < skip)
+		if (to[k].b < 0 || merge[k].b.n < skip)
 			return bad_merge(i + k, "the second half", merge[k].b,
 			                 err);
-		id = id_at(m->trie, both[k].node);
-		if (id < 0)
+		to[k].made = id_at(m->trie, both[k].node);
+		if (to[k].made < 0)
 			return bad_result(i + k, &merge[k], skip, err);
-		put_pair(m, a[k], b[k], i + k, id);
 	}
 	return BT_OK;
 }
 
-static int add_merges(struct bt_bpe *m, const struct bt_merge *merge, size_t n,
-                      struct bt_error *err)
+/* Each token is a symbol of its own number. */
+static int number_alike(struct bt_bpe *m, const struct known *merge, size_t n,
+                        size_t tokens)
 {
-	size_t i, size = 16;
+	size_t i;
+
+	m->made = bt_array(n, sizeof(*m->made));
+	if (m->made == NULL)
+		return BT_ENOMEM;
+	for (i = 0; i < n; i++)
+		m->made[i] = (uint32_t)merge[i].made;
+	for (i = 0; i < tokens; i++) {
+		m->symbol_of[i] = (uint32_t)i;
+		m->token_of[i] = (int32_t)i;
+	}
+	return BT_OK;
+}
+
+/* What no merge makes comes first, then what each makes, if that differs. */
+static int number(struct bt_bpe *m, const struct known *merge, size_t n,
+                  size_t tokens)
+{
+	uint32_t next = 0;
+	size_t i;
+
+	m->symbol_of = bt_array(tokens, sizeof(*m->symbol_of));
+	m->token_of = bt_array(tokens, sizeof(*m->token_of));
+	if (m->symbol_of == NULL || m->token_of == NULL)
+		return BT_ENOMEM;
+	for (i = 0; i < tokens; i++)
+		m->symbol_of[i] = NO_SYMBOL;
+	m->base = n < tokens ? (uint32_t)(tokens - n) : 0;
+	for (i = 0; i < n; i++) {
+		if (m->symbol_of[merge[i].made] != NO_SYMBOL)
+			return number_alike(m, merge, n, tokens);
+		m->symbol_of[merge[i].made] = m->base + (uint32_t)i;
+	}
+	for (i = 0; i < tokens; i++) {
+		if (m->symbol_of[i] == NO_SYMBOL)
+			m->symbol_of[i] = next++;
+		m->token_of[m->symbol_of[i]] = (int32_t)i;
+	}
+	return BT_OK;
+}
+
+static int put_pairs(struct bt_bpe *m, const struct known *merge, size_t n,
+                     size_t tokens)
+{
+	int r = bt_pairs_init(&m->pairs, n, tokens);
+	size_t i;
+
+	for (i = 0; r == BT_OK && i < n; i++)
+		r = bt_pairs_put(&m->pairs, m->symbol_of[merge[i].a],
+		                 m->symbol_of[merge[i].b], (uint32_t)i);
+	return r;
+}
+
+/* The bytes as symbols, if that is what words begin as. */
+static void list_symbols(struct bt_bpe *m)
+{
+	int b;
+
+	m->quick = m->single && !m->opts.ignore_merges && m->pairs.slot != NULL;
+	for (b = 0; b < 256; b++) {
+		if (m->byte_id[b] < 0)
+			m->quick = false;
+		else
+			m->byte_symbol[b] = m->symbol_of[m->byte_id[b]];
+	}
+}
+
+/* The merges of two bytes, where all begins. */
+static int list_byte_merges(struct bt_bpe *m, const struct known *merge,
+                            size_t n, size_t tokens)
+{
+	uint16_t *byte_of = bt_array0(tokens, sizeof(*byte_of)), x, y;
+	size_t i;
+
+	m->byte_merge = bt_array0(256 * 256, sizeof(*m->byte_merge));
+	if (byte_of == NULL || m->byte_merge == NULL) {
+		free(byte_of);
+		return BT_ENOMEM;
+	}
+	for (i = 0; i < 256; i++)
+		byte_of[m->byte_id[i]] = (uint16_t)(i + 1);
+	for (i = 0; i < n; i++) {
+		x = byte_of[merge[i].a];
+		y = byte_of[merge[i].b];
+		if (x > 0 && y > 0)
+			m->byte_merge[(x - 1) << 8 | (y - 1)] = (uint32_t)i + 1;
+	}
+	free(byte_of);
+	return BT_OK;
+}
+
+/* Merges as pairs of symbols. */
+static int set_merges(struct bt_bpe *m, const struct known *merge, size_t n,
+                      size_t tokens)
+{
+	int r = number(m, merge, n, tokens);
+
+	if (r == BT_OK)
+		r = put_pairs(m, merge, n, tokens);
+	if (r != BT_OK)
+		return r;
+	list_symbols(m);
+	return m->quick ? list_byte_merges(m, merge, n, tokens) : BT_OK;
+}
+
+static int add_merges(struct bt_bpe *m, const struct bt_merge *merge, size_t n,
+                      size_t tokens, struct bt_error *err)
+{
+	struct known *known;
 	int r = BT_OK;
+	size_t i;
 
 	if (n > BT_VOCAB_MAX)
 		return bt_error_set(err, BT_ELIMIT, "more than %zu merges",
 		                    BT_VOCAB_MAX);
-	m->maybe_shift = 64 - 7;
-	while (size < 2 * n) {
-		size *= 2;
-		m->maybe_shift--;
-	}
-	m->mask = size - 1;
-	m->pair = bt_array(size, sizeof(*m->pair));
-	m->maybe = bt_array0(size / 8, sizeof(*m->maybe));
-	if (m->pair == NULL || m->maybe == NULL)
+	known = bt_array(n, sizeof(*known));
+	if (known == NULL)
 		return bt_error_nomem(err, "reading merges");
-	for (i = 0; i < size; i++)
-		m->pair[i].key = BT_PAIR_NONE;
 	for (i = 0; r == BT_OK && i < n; i += SEVERAL)
-		r = add_several(m, merge + i, i,
-		                n - i < SEVERAL ? n - i : SEVERAL, err);
+		r = find_several(m, merge + i, i,
+		                 n - i < SEVERAL ? n - i : SEVERAL, known + i,
+		                 err);
+	if (r == BT_OK && set_merges(m, known, n, tokens) != BT_OK)
+		r = bt_error_nomem(err, "reading merges");
+	free(known);
 	return r;
 }
 
@@ -195,8 +288,11 @@ static void bpe_free(struct bt_model *model)
 
 	free((char *)(uintptr_t)m->opts.prefix.p);
 	free((char *)(uintptr_t)m->opts.suffix.p);
-	free(m->pair);
-	free(m->maybe);
+	bt_pairs_clear(&m->pairs);
+	free(m->made);
+	free(m->symbol_of);
+	free(m->token_of);
+	free(m->byte_merge);
 	free(m);
 }
 
@@ -221,9 +317,10 @@ int bt_model_bpe(const struct bt_vocab *vocab, const struct bt_merge *merge,
 		bpe_free(&m->part);
 		return bt_error_nomem(err, "opening a tokenizer");
 	}
+	m->single = opts->bytes && opts->prefix.n + opts->suffix.n == 0;
 	m->more = bt_trie_walk(m->trie, opts->prefix.p, opts->prefix.n);
 	list_bytes(m);
-	r = add_merges(m, merge, merges, err);
+	r = add_merges(m, merge, merges, vocab->n, err);
 	if (r != BT_OK) {
 		bpe_free(&m->part);
 		return r;

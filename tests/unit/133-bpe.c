@@ -249,6 +249,61 @@ static void merges_in_order(void **state)
 	free(out.piece);
 }
 
+#define TOKENS 300u
+
+/* Each pair's merge is found, and no other's: see + 1, 0 where there is none.
+ */
+static void check_pairs(const struct bt_pairs *p, const uint32_t *see)
+{
+	uint32_t a, b, want, look;
+
+	for (a = 0; a < TOKENS; a++)
+		for (b = 0; b < TOKENS; b++) {
+			want = see[a * TOKENS + b];
+			assert_int_equal(bt_pairs_find(p, a, b),
+			                 want == 0 ? BT_NO_MERGE : want - 1);
+			if (p->slot == NULL)
+				continue;
+			look = bt_pairs_look(p, a, b);
+			if (want == 0)
+				assert_true(look >= BT_PAIRS_MERGES);
+			else
+				assert_int_equal(look, want - 1);
+		}
+}
+
+/* Few and many merges for the room there is, some of them twice; with a
+ * vocabulary that is too large for the slots, too. */
+static void table_of_pairs(void **state)
+{
+	static const size_t vocabulary[3] = {TOKENS, BT_PAIRS_NOBODY,
+	                                     BT_PAIRS_NOBODY + 1};
+	uint32_t *see = calloc(TOKENS * TOKENS, sizeof(*see)), seed = 7, a, b;
+	size_t room, v, i, n = 20000;
+	struct bt_pairs p;
+
+	(void)state;
+	assert_non_null(see);
+	for (v = 0; v < 3; v++)
+		for (room = 1; room <= n; room *= 20) {
+			memset(see, 0, TOKENS * TOKENS * sizeof(*see));
+			assert_int_equal(bt_pairs_init(&p, room, vocabulary[v]),
+			                 BT_OK);
+			assert_int_equal(p.slot == NULL, v == 2);
+			for (i = 0; i < n; i++) {
+				a = draw(&seed) % TOKENS;
+				b = draw(&seed) % TOKENS;
+				assert_int_equal(
+				    bt_pairs_put(&p, a, b, (uint32_t)i), BT_OK);
+				see[a * TOKENS + b] = (uint32_t)i + 1;
+			}
+			assert_true(p.n_beside > 0);
+			check_pairs(&p, see);
+			bt_pairs_clear(&p);
+		}
+	free(see);
+}
+
 /* A million letters without a blank end soon, with and without merges. */
 static void long_word(void **state)
 {
@@ -339,8 +394,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(golden_cases),    cmocka_unit_test(two_files),
-	    cmocka_unit_test(merges_in_order), cmocka_unit_test(long_word),
-	    cmocka_unit_test(odd_files),
+	    cmocka_unit_test(merges_in_order), cmocka_unit_test(table_of_pairs),
+	    cmocka_unit_test(long_word),       cmocka_unit_test(odd_files),
 	};
 
 	return RUN(tests);
