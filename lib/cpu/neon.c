@@ -4,38 +4,9 @@
 #ifdef __aarch64__
 #include "cpu/vec_neon_int.h"
 
-#include "cpu/simd_attend_int.h"
-#include "cpu/simd_gated_int.h"
-#include "cpu/simd_math_int.h"
-#include "cpu/simd_optim_int.h"
-#include "cpu/simd_pack_int.h"
-#include "cpu/simd_rows_int.h"
+#include "cpu/simd_table_int.h"
 
-const struct bt_kernels bt_kernels_neon = {
-    .isa = BT_ISA_NEON,
-    .to_bf16 = to_bf16,
-    .from_bf16 = from_bf16,
-    .dropout = dropout,
-    .embed = embed,
-    .norm = norm,
-    .norm_back = norm_back,
-    .add = add,
-    .add_back = add_back,
-    .gated = gated,
-    .gated_back = gated_back,
-    .act = act,
-    .act_back = act_back,
-    .column_sums = column_sums,
-    .pack = pack_matrix,
-    .attend = attend,
-    .attend_back = attend_back,
-    .axpy = axpy,
-    .sum_squares = sum_squares,
-    .adamw = adamw,
-    .lamb = lamb,
-    .lamb_apply = lamb_apply,
-    .sgd = sgd,
-};
+const struct bt_kernels bt_kernels_neon = BT_SIMD_TABLE(BT_ISA_NEON);
 #else
 typedef int bt_no_neon; /* a translation unit must not be empty */
 #endif
