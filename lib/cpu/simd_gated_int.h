@@ -88,7 +88,8 @@ VEC void gated_rows(enum bt_activation act, const struct bt_gated *a,
 		for (i = 0; i < h; i += VL) {
 			n = lanes(i, h);
 			at = 2 * r * h + i;
-			x = act_value(act, get_upto(a->x_low, a->x, at, n));
+			x = act_value(act, false,
+			              get_upto(a->x_low, a->x, at, n));
 			x = v_mul(x, get_upto(a->x_low, a->x, at + h, n));
 			put_both(a->y, a->y_low, r * h + i, n, x);
 		}
@@ -119,9 +120,9 @@ VEC void gated_back_rows(enum bt_activation act, const struct bt_gated *a,
 			x = get_upto(a->x_low, a->x, at, n);
 			gate = get_upto(a->x_low, a->x, at + h, n);
 			dy = get_upto(a->dy_low, a->dy, r * h + i, n);
-			gate = v_mul(v_mul(gate, dy), act_slope(act, x));
+			gate = v_mul(v_mul(gate, dy), act_slope(act, false, x));
 			put_upto(a->dx_low, a->dx, at, n, gate);
-			dy = v_mul(dy, act_value(act, x));
+			dy = v_mul(dy, act_value(act, false, x));
 			put_upto(a->dx_low, a->dx, at + h, n, dy);
 		}
 }

@@ -245,14 +245,15 @@ static void norm_back(const struct bt_norm *a, size_t row0, size_t row1,
 	}
 }
 
-VEC vf act_value(enum bt_activation act, vf x)
+/* low: of a bf16, for one */
+VEC vf act_value(enum bt_activation act, bool low, vf x)
 {
-	return act == BT_ACT_GELU ? v_gelu(x) : v_gelu_tanh(x);
+	return act == BT_ACT_GELU ? v_gelu(low, x) : v_gelu_tanh(x);
 }
 
-VEC vf act_slope(enum bt_activation act, vf x)
+VEC vf act_slope(enum bt_activation act, bool low, vf x)
 {
-	return act == BT_ACT_GELU ? v_gelu_slope(x) : v_gelu_tanh_slope(x);
+	return act == BT_ACT_GELU ? v_gelu_slope(low, x) : v_gelu_tanh_slope(x);
 }
 
 VEC void act_rows(enum bt_activation act, bool low, const void *x, void *y,
@@ -263,13 +264,13 @@ VEC void act_rows(enum bt_activation act, bool low, const void *x, void *y,
 	for (r = 0; r < rows; r++) {
 		for (i = 0; i + VL <= cols; i += VL) {
 			at = r * ld + i;
-			put(low, y, at, act_value(act, get(low, x, at)));
+			put(low, y, at, act_value(act, low, get(low, x, at)));
 		}
 		if (i < cols) {
 			at = r * ld + i;
 			n = cols - i;
-			putn(low, y, at, act_value(act, getn(low, x, at, n)),
-			     n);
+			putn(low, y, at,
+			     act_value(act, low, getn(low, x, at, n)), n);
 		}
 	}
 }
@@ -284,13 +285,13 @@ VEC void act_back_rows(enum bt_activation act, bool low, const void *x,
 	for (r = 0; r < rows; r++) {
 		for (i = 0; i + VL <= cols; i += VL) {
 			at = r * ld + i;
-			v = act_slope(act, get(low, x, at));
+			v = act_slope(act, low, get(low, x, at));
 			put(low, dx, at, v_mul(v, get(low, dy, at)));
 		}
 		if (i < cols) {
 			at = r * ld + i;
 			n = cols - i;
-			v = act_slope(act, getn(low, x, at, n));
+			v = act_slope(act, low, getn(low, x, at, n));
 			putn(low, dx, at, v_mul(v, getn(low, dy, at, n)), n);
 		}
 	}

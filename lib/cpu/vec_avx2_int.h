@@ -163,6 +163,11 @@ VEC vf v_rcp(vf a)
 	                       r);
 }
 
+VEC vf v_rcp_low(vf a)
+{
+	return v_rcp(a);
+}
+
 VEC vf v_if_negative(vf x, vf yes, vf no)
 {
 	return _mm256_blendv_ps(

@@ -149,6 +149,11 @@ VEC vf v_rcp(vf a)
 	                       r);
 }
 
+VEC vf v_rcp_low(vf a)
+{
+	return _mm512_rcp14_ps(a);
+}
+
 VEC vf v_if_negative(vf x, vf yes, vf no)
 {
 	return _mm512_mask_blend_ps(

@@ -140,6 +140,11 @@ VEC vf v_rcp(vf a)
 	return vdivq_f32(vdupq_n_f32(1.0f), a);
 }
 
+VEC vf v_rcp_low(vf a)
+{
+	return v_rcp(a);
+}
+
 VEC vf v_if_negative(vf x, vf yes, vf no)
 {
 	return vbslq_f32(vcltzq_f32(x), yes, no);

@@ -665,6 +665,7 @@ static void packing(void **state)
 static void nan_stays(void **state)
 {
 	float x[40], y[40], v[40 * 16], lse[2];
+	uint16_t low[40];
 	float *scratch =
 	    guard_new(bt_attend_scratch(1, 40, 16, 0), sizeof(float));
 	struct bt_attend a = {.q_rows = 1, .n = 40, .d = 16, .q_ld = 16};
@@ -677,6 +678,10 @@ static void nan_stays(void **state)
 	assert_true(isnan(y[17]));
 	k->act(BT_ACT_GELU_TANH, false, x, y, 1, 40, 40);
 	assert_true(isnan(y[17]));
+	for (i = 0; i < 40; i++)
+		low[i] = bt_bf16(x[i]);
+	k->act(BT_ACT_GELU, true, low, low, 1, 40, 40);
+	assert_true(isnan(bt_f32(low[17])) && !isnan(bt_f32(low[16])));
 	assert_true(isnan(k->sum_squares(x, 40)));
 	fill_random(v, 40 * 16, 1, 1);
 	a.kv_ld = a.o_ld = 16;
@@ -693,6 +698,35 @@ static void nan_stays(void **state)
 	end_of_case();
 }
 
+/* Every bf16 number: the value is the nearest, or next to it where that is
+ * nearly as near. */
+static void gelu_of_each(void **state)
+{
+	uint16_t *x = guard_new(65536, sizeof(*x));
+	uint16_t *y = guard_new(65536, sizeof(*y));
+	double v, want;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < 65536; i++)
+		x[i] = (uint16_t)i;
+	k->act(BT_ACT_GELU, true, x, y, 1, 65536, 65536);
+	for (i = 0; i < 65536; i++) {
+		v = (double)bt_f32(x[i]);
+		if (isnan(v) || fabs(v) > 10 || fabs(v) < 1e-30)
+			continue;
+		want = v * erfc(-v * M_SQRT1_2) / 2;
+		if (fabs(want) < 1e-30)
+			continue;
+		if (!(fabs((double)bt_f32(y[i]) / want - 1) <=
+		      1.0 / 256 + 3e-4))
+			fail_msg("%s: GELU(%g) is %g, not %g",
+			         bt_isa_name(k->isa), v, (double)bt_f32(y[i]),
+			         want);
+	}
+	end_of_case();
+}
+
 static int run_isa(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -702,6 +736,7 @@ static int run_isa(void)
 	    cmocka_unit_test(norms),
 	    cmocka_unit_test(sums_and_gates),
 	    cmocka_unit_test(activations),
+	    cmocka_unit_test(gelu_of_each),
 	    cmocka_unit_test(ranges),
 	    cmocka_unit_test(optimizers),
 	    cmocka_unit_test(adamw_known_answers),
