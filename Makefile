@@ -76,6 +76,8 @@ ifeq ($(ARCH),x86_64)
 $B/lib/cpu/avx2.o: ISA = -mavx2 -mfma -mf16c -O3
 $B/lib/cpu/avx512.o: ISA = -mavx512f -mavx512bw -mavx512dq -mavx512vl -mfma \
   -mprefer-vector-width=512 -O3
+$B/lib/cpu/avx512bf16.o: ISA = -mavx512f -mavx512bw -mavx512dq -mavx512vl \
+  -mavx512bf16 -mfma -mprefer-vector-width=512 -O3
 $B/lib/cpu/int8_avx2.o: ISA = -mavx2 -mfma -mf16c -O3
 $B/lib/cpu/int8_vnni.o: ISA = -mavx512f -mavx512bw -mavx512dq -mavx512vl \
   -mavx512vnni -mfma -mprefer-vector-width=512 -O3

@@ -7,8 +7,9 @@
  * dropout masks bit for bit.
  *
  * Values are f32 or, where a pointer is `const void *` beside a `bool low`,
- * bf16 if low is true. Sums, norms, exponentials are f32 throughout. Pointers
- * need no alignment beyond their element's.
+ * bf16 if low is true; a bf16 result below the smallest normal number may be
+ * zero. Sums, norms, exponentials are f32 throughout. Pointers need no
+ * alignment beyond their element's.
  */
 #ifndef BT_CPU_KERNELS_H
 #define BT_CPU_KERNELS_H

@@ -9,6 +9,7 @@
 extern const struct bt_kernels bt_kernels_ref;
 extern const struct bt_kernels bt_kernels_avx2;
 extern const struct bt_kernels bt_kernels_avx512;
+extern const struct bt_kernels bt_kernels_avx512bf16;
 extern const struct bt_kernels bt_kernels_neon;
 
 /* Activations that only stand behind a pooler need no vector form. */

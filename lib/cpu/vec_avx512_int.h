@@ -65,9 +65,14 @@ VEC vu u_round_bf16(vf x)
 	return _mm512_mask_or_epi32(r, nan, u, _mm512_set1_epi32(0x400000));
 }
 
+/* The instruction makes zeros of denormal numbers. */
 VEC __m256i v_to_bf16(vf x)
 {
+#ifdef __AVX512BF16__
+	return (__m256i)_mm512_cvtneps_pbh(x);
+#else
 	return _mm512_cvtepi32_epi16(_mm512_srli_epi32(u_round_bf16(x), 16));
+#endif
 }
 
 VEC vf v_load_low(const uint16_t *p)
