@@ -121,6 +121,33 @@ void bt_int8_finish_512(const struct bt_int8_product *p, const int32_t *sums,
 	finish_sums(p, _mm512_load_si512(sums), r, c, upto(p->n - c, 16));
 }
 
+/* Columns c .. c + 15, all of which there are, of rows r .. r + rows - 1: one
+ * half of their sums. */
+VEC void finish_full(const struct bt_int8_product *p, int32_t (*sums)[2][16],
+                     int half, size_t r, size_t c, size_t rows)
+{
+	__m512i offset = _mm512_loadu_si512(p->w->offset + c), sum;
+	vf scale = v_load(p->w->scale + c), y;
+	vf bias = p->bias != NULL ? v_load(p->bias + c) : v_set1(0);
+	size_t i, at = r * p->y_ld + c;
+
+	for (i = 0; i < rows; i++, at += p->y_ld) {
+		sum =
+		    _mm512_sub_epi32(_mm512_load_si512(sums[i][half]), offset);
+		y = v_mul(_mm512_cvtepi32_ps(sum),
+		          v_mul(v_set1(p->x_scale[r + i]), scale));
+		if (p->bias != NULL)
+			y = v_add(y, bias);
+		if (p->y_low)
+			v_store_low((uint16_t *)p->y + at, y);
+		else if (p->add)
+			v_store((float *)p->y + at,
+			        v_add(v_load((float *)p->y + at), y));
+		else
+			v_store((float *)p->y + at, y);
+	}
+}
+
 /* Rows r .. of which `rows` are real, of T; columns c .. c + 31. */
 VEC void tile(const struct bt_int8_product *p, size_t r, size_t c, size_t rows,
               const int T)
@@ -151,6 +178,11 @@ VEC void tile(const struct bt_int8_product *p, size_t r, size_t c, size_t rows,
 		_mm512_store_si512(out[i][1], sum[i][1]);
 	}
 	n = upto(p->n - c, 32);
+	if (n == 32) {
+		finish_full(p, out, 0, r, c, rows);
+		finish_full(p, out, 1, r, c + 16, rows);
+		return;
+	}
 	for (i = 0; (size_t)i < rows; i++) {
 		finish(p, out[i][0], r + (size_t)i, c, upto(n, 16));
 		if (n > 16)
