@@ -15,7 +15,8 @@
 #include "io/place_int.h"
 #include "io/remote.h"
 
-#define BUFFER ((size_t)1 << 18)
+#define PAGE ((size_t)4096)
+#define BUFFER (BT_OUT_ROOM + PAGE)
 #define BEHIND_FROM ((uint64_t)4 << 20) /* less is written before it pays */
 
 struct bt_out {
@@ -165,6 +166,12 @@ void bt_out_behind(struct bt_out *out)
 	out->may_behind = out->memory == NULL && out->zstd == NULL;
 }
 
+void bt_out_expect(struct bt_out *out, uint64_t n)
+{
+	if (n >= BEHIND_FROM && out->offset == 0)
+		bt_place_expect(&out->place, n);
+}
+
 int bt_out_zstd(struct bt_out *out, int level, int threads,
                 struct bt_error *err)
 {
@@ -231,23 +238,54 @@ int bt_out_flush(struct bt_out *out, struct bt_error *err)
 	return r == BT_OK ? wait_for_it(out, err) : r;
 }
 
-/* More than the buffer holds, which is empty. */
+/*
+ * Passes on what is buffered, but of a file whole pages only, of which the
+ * system would else have to look at the last one again. Less than a page stays.
+ */
+static int make_room(struct bt_out *out, struct bt_error *err)
+{
+	size_t rest = out->offset % PAGE;
+	const uint8_t *from = out->buf;
+	int r;
+
+	if (out->zstd != NULL || out->place.target == NULL || rest >= out->len)
+		return pass_on(out, ZSTD_e_continue, err);
+	from += out->len - rest;
+	out->len -= rest;
+	r = pass_on(out, ZSTD_e_continue, err);
+	if (r == BT_OK) { /* another thread only reads there */
+		memmove(out->buf, from, rest);
+		out->len = rest;
+	}
+	return r;
+}
+
+/* More than the buffer holds. */
 static int write_large(struct bt_out *out, const uint8_t *p, size_t n,
                        struct bt_error *err)
 {
+	bool direct = out->behind == NULL && !out->may_behind;
 	int r = BT_OK;
 	size_t k;
 
-	if (out->zstd != NULL)
-		return write_packed(out, p, n, ZSTD_e_continue, err);
-	if (out->behind == NULL && !out->may_behind)
-		return write_all(out, p, n, err);
+	if (direct) {
+		r = pass_on(out, ZSTD_e_continue, err);
+		out->offset += n;
+		if (r != BT_OK)
+			return r;
+		return out->zstd != NULL
+		           ? write_packed(out, p, n, ZSTD_e_continue, err)
+		           : write_all(out, p, n, err);
+	}
 	/* a copy that another thread is to take over costs little beside
 	 * the system's own, which this one need not wait for */
 	for (; n > 0 && r == BT_OK; p += k, n -= k) {
-		k = n < BUFFER ? n : BUFFER;
-		memcpy(out->buf, p, k);
-		r = write_buffer(out, k, err);
+		k = BUFFER - out->len;
+		k = n < k ? n : k;
+		memcpy(out->buf + out->len, p, k);
+		bt_out_made(out, k);
+		if (out->len == BUFFER)
+			r = make_room(out, err);
 	}
 	return r;
 }
@@ -257,18 +295,30 @@ int bt_out_write(struct bt_out *out, const void *data, size_t n,
 {
 	int r;
 
+	if (n > BT_OUT_ROOM)
+		return write_large(out, data, n, err);
 	if (n > BUFFER - out->len) {
-		r = pass_on(out, ZSTD_e_continue, err);
+		r = make_room(out, err);
 		if (r != BT_OK)
 			return r;
 	}
-	out->offset += n;
-	if (n > BUFFER)
-		return write_large(out, data, n, err);
 	if (n > 0)
 		memcpy(out->buf + out->len, data, n);
-	out->len += n;
+	bt_out_made(out, n);
 	return BT_OK;
+}
+
+void *bt_out_room(struct bt_out *out, size_t n, struct bt_error *err)
+{
+	if (n > BUFFER - out->len && make_room(out, err) != BT_OK)
+		return NULL;
+	return out->buf + out->len;
+}
+
+void bt_out_made(struct bt_out *out, size_t n)
+{
+	out->len += n;
+	out->offset += n;
 }
 
 int bt_out_settle(struct bt_out *out, struct bt_error *err)

@@ -52,8 +52,19 @@ int bt_out_zstd(struct bt_out *out, int level, int threads,
  * compressed. An error may be told one write later; nothing else differs. */
 void bt_out_behind(struct bt_out *out);
 
+/* Tells that n bytes at least will be written, so that a file's place on the
+ * disk can be had at once. Of no effect once something is. */
+void bt_out_expect(struct bt_out *out, uint64_t n);
+
 int bt_out_write(struct bt_out *out, const void *data, size_t n,
                  struct bt_error *err) BT_MUST_USE;
+
+/* Where the next n bytes can be made, BT_OUT_ROOM at most; bt_out_made then
+ * tells how many are. NULL is an error. */
+#define BT_OUT_ROOM ((size_t)63 << 12)
+void *bt_out_room(struct bt_out *out, size_t n,
+                  struct bt_error *err) BT_MUST_USE;
+void bt_out_made(struct bt_out *out, size_t n);
 
 /* Hands what is buffered to the system, compressed as far as it goes. */
 int bt_out_flush(struct bt_out *out, struct bt_error *err) BT_MUST_USE;

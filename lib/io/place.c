@@ -5,7 +5,7 @@
  * a temporary file beside the target. What makes it impossible to finish shows
  * when it is opened, not when all the work is done.
  */
-#define _GNU_SOURCE /* O_TMPFILE, sync_file_range */
+#define _GNU_SOURCE /* O_TMPFILE, fallocate, sync_file_range */
 #include "io/place_int.h"
 
 #include <errno.h>
@@ -213,6 +213,19 @@ static void to_disk(struct bt_place *p)
 	                      (off_t)(p->written - p->begun),
 	                      SYNC_FILE_RANGE_WRITE);
 	p->begun = p->written;
+#endif
+}
+
+/* Where it can be had, blocks need not be looked for one by one. Where not,
+ * writing tells why. */
+void bt_place_expect(struct bt_place *p, uint64_t n)
+{
+#ifdef FALLOC_FL_KEEP_SIZE
+	if (p->target != NULL && n <= INT64_MAX)
+		(void)fallocate(p->fd, FALLOC_FL_KEEP_SIZE, 0, (off_t)n);
+#else
+	(void)p;
+	(void)n;
 #endif
 }
 

@@ -27,6 +27,9 @@ struct bt_place {
  * clears p in any case. */
 int bt_place_open(struct bt_place *p, const char *path);
 
+/* That n bytes will be written to a file, at least. */
+void bt_place_expect(struct bt_place *p, uint64_t n);
+
 /* Writes all of it; 0 or an errno. Of a file that is to appear the disk is
  * kept busy meanwhile, so that little is left for bt_place_settle. */
 int bt_place_write(struct bt_place *p, const uint8_t *data, size_t n);

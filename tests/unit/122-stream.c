@@ -213,6 +213,22 @@ static void an_earlier_file_stays(void **state)
 	assert_int_equal(count_files("e"), 1);
 }
 
+/* A piece in one of the two ways. */
+static int put_piece(struct bt_out *out, const uint8_t *p, size_t n, bool made,
+                     struct bt_error *err)
+{
+	uint8_t *to;
+
+	if (!made || n > BT_OUT_ROOM)
+		return bt_out_write(out, p, n, err);
+	to = bt_out_room(out, n, err);
+	if (to == NULL)
+		return err->code;
+	memcpy(to, p, n);
+	bt_out_made(out, n);
+	return BT_OK;
+}
+
 /* Writes the n bytes of data in pieces smaller and larger than the buffer, by
  * a thread of its own where behind, with a flush now and then. */
 static int put_pieces(const char *name, const uint8_t *data, size_t n,
@@ -223,12 +239,14 @@ static int put_pieces(const char *name, const uint8_t *data, size_t n,
 	int r = BT_OK;
 
 	assert_int_equal(bt_out_open(name, BT_OUT_BINARY, &out, err), 0);
+	bt_out_expect(out, n);
 	if (behind)
 		bt_out_behind(out);
 	for (k = 1; at < n && r == BT_OK; k++) {
 		if (piece > n - at)
 			piece = n - at;
-		r = bt_out_write(out, data + at, piece, err);
+		r = put_piece(out, data + at, piece, k % 3 == 0, err);
+		assert_true(r != BT_OK || bt_out_offset(out) == at + piece);
 		if (r == BT_OK && k % 64 == 0)
 			r = bt_out_flush(out, err);
 		at += piece;
