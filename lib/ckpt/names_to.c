@@ -6,8 +6,10 @@
 #include "base/mem.h"
 #include "ckpt/names_int.h"
 #include "ckpt/tf_int.h"
+#include "ckpt/turn_int.h"
 
 #define ROOT "encoder/"
+#define TURNED ((size_t)1 << 18) /* bytes turned at once, in the cache */
 
 static bool divides(int heads, int64_t n)
 {
@@ -221,47 +223,15 @@ int bt_names_to(struct bt_named_list *l, enum bt_names to, const char *family,
 	return BT_OK;
 }
 
-/*
- * In strips of TILE rows, read along the rows: whole lines of cache are
- * gathered before they are written, since the lines of a column may all want
- * the same few places in the cache (rows * element is often a power of two).
- */
-#define TILE 16
-
-/* One tile of in[rows][cols] to out[cols][rows], n by m, for one type. */
-#define TURN(type)                                                             \
-	do {                                                                   \
-		const uint8_t *from = in + (i0 * cols + j0) * sizeof(type);    \
-		uint8_t *to = out + (j0 * rows + i0) * sizeof(type);           \
-		type tile[TILE][TILE];                                         \
-		for (i = 0; i < n; i++)                                        \
-			for (j = 0; j < m; j++)                                \
-				memcpy(&tile[j][i],                            \
-				       from + (i * cols + j) * sizeof(type),   \
-				       sizeof(type));                          \
-		for (j = 0; j < m; j++)                                        \
-			memcpy(to + j * rows * sizeof(type), tile[j],          \
-			       n * sizeof(type));                              \
-	} while (0)
-
-static void transpose(const uint8_t *in, uint8_t *out, size_t rows, size_t cols,
-                      size_t element)
+static void turn_all(const uint8_t *in, uint8_t *out, size_t rows, size_t cols,
+                     size_t width)
 {
-	size_t i, j, i0, j0, n, m;
+	size_t step = bt_turn_columns(rows, width, TURNED), j, n;
 
-	for (i0 = 0; i0 < rows; i0 += TILE)
-		for (j0 = 0; j0 < cols; j0 += TILE) {
-			n = rows - i0 < TILE ? rows - i0 : TILE;
-			m = cols - j0 < TILE ? cols - j0 : TILE;
-			if (element == 4)
-				TURN(uint32_t);
-			else if (element == 2)
-				TURN(uint16_t);
-			else if (element == 8)
-				TURN(uint64_t);
-			else
-				TURN(uint8_t);
-		}
+	for (j = 0; j < cols; j += n) {
+		n = cols - j < step ? cols - j : step;
+		bt_turn(in, rows, cols, j, n, width, out + j * rows * width);
+	}
 }
 
 int bt_named_read(const struct bt_named *v, void *out, struct bt_error *err)
@@ -282,8 +252,8 @@ int bt_named_read(const struct bt_named *v, void *out, struct bt_error *err)
 		r = bt_tensor_read(t, 0, t->count, copy, err);
 	}
 	if (r == BT_OK)
-		transpose(data, out, v->rows, v->cols,
-		          bt_dtype_bits(t->dtype) / 8);
+		turn_all(data, out, v->rows, v->cols,
+		         bt_dtype_bits(t->dtype) / 8);
 	free(copy);
 	return r;
 }
