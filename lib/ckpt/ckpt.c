@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 #include <zlib.h>
 
 #include "base/mem.h"
@@ -116,6 +117,8 @@ void bt_ckpt_unmap(struct bt_ckpt_file *f)
 {
 	if (f->mapped)
 		munmap((void *)f->data, f->size);
+	if (f->fd >= 0)
+		close(f->fd);
 	free(f->path);
 	free(f);
 }

@@ -13,6 +13,7 @@ struct bt_ckpt_file {
 	const uint8_t *data;
 	size_t size;
 	bool mapped;
+	int fd; /* open as well, or -1 */
 };
 
 struct bt_ckpt_block; /* memory for names and shapes */
@@ -131,6 +132,15 @@ void bt_tensor_gather(const struct bt_tensor *t, size_t first, size_t n,
 int bt_ckpt_map(struct bt_ckpt *c, const char *path,
                 const struct bt_ckpt_file **f,
                 struct bt_error *err) BT_MUST_USE;
+
+/*
+ * Copies n bytes from data, which are somewhere in a file of c, or in memory.
+ * What is wanted once and in order is read faster than by way of the map, of
+ * which each page is to be found first; and a file that has been cut off
+ * meanwhile is BT_ETRUNCATED, no signal.
+ */
+int bt_ckpt_fetch(const struct bt_ckpt *c, const void *data, size_t n,
+                  void *out, struct bt_error *err) BT_MUST_USE;
 
 /* Takes back what bt_ckpt_map did; c must forget f. */
 void bt_ckpt_unmap(struct bt_ckpt_file *f);

@@ -20,6 +20,7 @@ int bt_names_init(struct bt_named_list *l, const struct bt_ckpt *c,
 	size_t i;
 
 	memset(l, 0, sizeof(*l));
+	l->ckpt = c;
 	l->v = bt_array0(bt_ckpt_count(c), sizeof(*l->v));
 	if (l->v == NULL)
 		return bt_error_nomem(err, "naming tensors");

@@ -48,6 +48,7 @@ struct bt_named_made {
 };
 
 struct bt_named_list {
+	const struct bt_ckpt *ckpt; /* that they are of */
 	struct bt_named *v;
 	size_t n;
 	struct bt_named_made *made;

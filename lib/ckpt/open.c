@@ -20,6 +20,7 @@ static const struct bt_ckpt_reader *const readers[] = {
 };
 
 #define READERS (sizeof(readers) / sizeof(readers[0]))
+#define KEPT 64 /* files that stay open, which may be few */
 
 static int add_file(struct bt_ckpt *c, const char *path, const void *data,
                     size_t size, bool mapped, const struct bt_ckpt_file **res)
@@ -39,11 +40,13 @@ static int add_file(struct bt_ckpt *c, const char *path, const void *data,
 	f->data = data;
 	f->size = size;
 	f->mapped = mapped;
+	f->fd = -1;
 	c->files[c->n_files++] = f;
 	*res = f;
 	return BT_OK;
 }
 
+/* fd becomes f's, or is left to the caller: f->fd tells. */
 static int map_fd(struct bt_ckpt *c, const char *path, int fd,
                   const struct bt_ckpt_file **f, struct bt_error *err)
 {
@@ -69,6 +72,8 @@ static int map_fd(struct bt_ckpt *c, const char *path, int fd,
 		munmap(p, (size_t)st.st_size);
 		return bt_error_nomem(err, "opening a checkpoint");
 	}
+	if (c->n_files <= KEPT)
+		c->files[c->n_files - 1]->fd = fd;
 	return BT_OK;
 }
 
@@ -81,8 +86,52 @@ int bt_ckpt_map(struct bt_ckpt *c, const char *path,
 	if (fd < 0)
 		return bt_error_sys(err, errno, "cannot open '%s'", path);
 	r = map_fd(c, path, fd, f, err);
-	close(fd);
+	if (r != BT_OK || (*f)->fd != fd)
+		close(fd);
 	return r;
+}
+
+static const struct bt_ckpt_file *file_of(const struct bt_ckpt *c,
+                                          const void *data)
+{
+	uintptr_t at = (uintptr_t)data, begin;
+	size_t i;
+
+	for (i = 0; i < c->n_files; i++) {
+		begin = (uintptr_t)c->files[i]->data;
+		if (at >= begin && at - begin < c->files[i]->size)
+			return c->files[i];
+	}
+	return NULL;
+}
+
+int bt_ckpt_fetch(const struct bt_ckpt *c, const void *data, size_t n,
+                  void *out, struct bt_error *err)
+{
+	const struct bt_ckpt_file *f = file_of(c, data);
+	uint8_t *to = out;
+	off_t at;
+	ssize_t k;
+
+	if (f == NULL || f->fd < 0) {
+		memcpy(out, data, n);
+		return BT_OK;
+	}
+	at = (off_t)((const uint8_t *)data - f->data);
+	for (; n > 0; to += k, at += k, n -= (size_t)k) {
+		k = pread(f->fd, to, n, at);
+		if (k < 0 && errno == EINTR)
+			k = 0;
+		else if (k < 0)
+			return bt_error_sys(err, errno, "cannot read '%s'",
+			                    f->path);
+		else if (k == 0)
+			return bt_error_set(err, BT_ETRUNCATED,
+			                    "'%s' became shorter while it was "
+			                    "read",
+			                    f->path);
+	}
+	return BT_OK;
 }
 
 const char *bt_ckpt_foreign(const uint8_t *data, size_t size)

@@ -115,7 +115,7 @@ static int add_notes(json_t *header, const struct bt_safetensors *s,
 }
 
 static int make_header(const struct bt_safetensors *s, const struct row *rows,
-                       json_t *header, struct bt_error *err)
+                       json_t *header, size_t *bytes, struct bt_error *err)
 {
 	size_t i, begin = 0, end;
 	int r = add_notes(header, s, err);
@@ -128,6 +128,7 @@ static int make_header(const struct bt_safetensors *s, const struct row *rows,
 		r = add_entry(header, rows[i].t, begin, end, err);
 		begin = end;
 	}
+	*bytes = begin;
 	return r;
 }
 
@@ -204,12 +205,14 @@ static int write_rows(struct bt_out *out, const struct bt_safetensors *s,
                       struct row *rows, json_t *header, struct bt_error *err)
 {
 	int r = make_rows(s, rows, err);
-	size_t i;
+	size_t i, bytes = 0;
 
 	if (r == BT_OK)
-		r = make_header(s, rows, header, err);
-	if (r == BT_OK)
+		r = make_header(s, rows, header, &bytes, err);
+	if (r == BT_OK) {
+		bt_out_expect(out, bytes);
 		r = write_header(out, header, err);
+	}
 	for (i = 0; i < s->count && r == BT_OK; i++)
 		r = write_data(out, s, &rows[i], err);
 	return r;

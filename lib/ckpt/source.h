@@ -9,6 +9,7 @@
 
 #include "ckpt/ckpt.h"
 #include "ckpt/names.h"
+#include "io/out.h"
 
 struct bt_source {
 	/* of which name, dtype, rank, shape, count and bytes count */
@@ -18,9 +19,21 @@ struct bt_source {
 	/* The bytes of tensor i, borrowed until the next call. */
 	int (*bytes)(void *ctx, size_t i, const void **data,
 	             struct bt_error *err);
+	/* NULL: by way of bytes. Writes them, made where out keeps what it
+	 * will write, and sets *crc, unless that is NULL, to their CRC-32C.
+	 * That a tensor is damaged may be told when it is written. */
+	int (*put)(void *ctx, size_t i, struct bt_out *out, uint32_t *crc,
+	           struct bt_error *err);
 	void *ctx;
 	bool behind; /* as bt_out_behind */
 };
+
+/* Tells out how much there is, and that it may be written behind. */
+void bt_source_begin(const struct bt_source *s, struct bt_out *out);
+
+/* As s->put. */
+int bt_source_put(const struct bt_source *s, size_t i, struct bt_out *out,
+                  uint32_t *crc, struct bt_error *err) BT_MUST_USE;
 
 /*
  * Writers. Their files appear complete or not at all. BT_EARG where a format

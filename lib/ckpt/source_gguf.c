@@ -121,15 +121,12 @@ static int write_data(struct bt_out *out, const struct bt_source *s,
                       struct bt_error *err)
 {
 	static const char zeros[ALIGN];
-	const void *data;
 	size_t i, n;
 	int r = BT_OK;
 
 	for (i = 0; i < s->count && r == BT_OK; i++) {
 		n = s->tensors[i].bytes;
-		r = s->bytes(s->ctx, i, &data, err);
-		if (r == BT_OK)
-			r = bt_out_write(out, data, n, err);
+		r = bt_source_put(s, i, out, NULL, err);
 		if (r == BT_OK)
 			r = bt_out_write(out, zeros, bt_round_up(n, ALIGN) - n,
 			                 err);
@@ -155,8 +152,7 @@ int bt_source_gguf(const struct bt_source *s, const char *path,
 	if (r == BT_OK)
 		r = bt_out_open(path, BT_OUT_BINARY, &out, err);
 	if (r == BT_OK) {
-		if (s->behind)
-			bt_out_behind(out);
+		bt_source_begin(s, out);
 		r = bt_out_write(out, head.data, head.len, err);
 		if (r == BT_OK)
 			r = write_data(out, s, err);

@@ -302,15 +302,12 @@ static int write_all(const struct file *f, struct bt_out *out,
 {
 	static const char zeros[8];
 	const struct bt_source *s = f->s;
-	const void *data;
 	size_t i, n;
 	int r = bt_out_write(out, f->b.data, f->b.len, err);
 
 	for (i = 0; i < s->count && r == BT_OK; i++) {
 		n = s->tensors[i].bytes;
-		r = s->bytes(s->ctx, i, &data, err);
-		if (r == BT_OK && n > 0)
-			r = bt_out_write(out, data, n, err);
+		r = bt_source_put(s, i, out, NULL, err);
 		if (r == BT_OK)
 			r = bt_out_write(out, zeros, bt_round_up(n, 8) - n,
 			                 err);
@@ -338,8 +335,7 @@ int bt_source_hdf5(const struct bt_source *s, const char *path, bool layers,
 	if (r == BT_OK)
 		r = bt_out_open(path, BT_OUT_BINARY, &out, err);
 	if (r == BT_OK) {
-		if (s->behind)
-			bt_out_behind(out);
+		bt_source_begin(s, out);
 		r = write_all(&f, out, err);
 		if (r == BT_OK)
 			r = bt_out_commit(out, err);

@@ -213,8 +213,7 @@ int bt_source_npz(const struct bt_source *s, const char *path,
 		return bt_error_nomem(err, "writing an archive");
 	r = bt_out_open(path, BT_OUT_BINARY, &out, err);
 	if (r == BT_OK) {
-		if (s->behind)
-			bt_out_behind(out);
+		bt_source_begin(s, out);
 		for (i = 0; i < s->count && r == BT_OK; i++)
 			r = write_member(out, s, i, &m[i], err);
 		if (r == BT_OK)

@@ -20,12 +20,9 @@ struct part {
 static int fill(void *ctx, size_t i, struct bt_out *out, struct bt_error *err)
 {
 	const struct part *p = ctx;
-	const void *data;
 	size_t k = p->which != NULL ? p->which[i] : i;
-	int r = p->s->bytes(p->s->ctx, k, &data, err);
 
-	return r == BT_OK ? bt_out_write(out, data, p->s->tensors[k].bytes, err)
-	                  : r;
+	return bt_source_put(p->s, k, out, NULL, err);
 }
 
 int bt_source_safetensors(const struct bt_source *s, const char *path,

@@ -229,21 +229,16 @@ static int put_row(struct writing *w, const struct row *row,
 {
 	static const int64_t count = COUNT;
 	uint64_t at = bt_out_offset(w->data);
-	const void *data = &count;
-	size_t n = sizeof(count);
 	uint32_t crc;
-	int r = BT_OK;
+	int r;
 
 	if (row->dtype == BT_TF_STRING) {
 		r = put_graph(w, &crc, err);
+	} else if (row->t != NULL) {
+		r = bt_source_put(w->s, row->index, w->data, &crc, err);
 	} else {
-		if (row->t != NULL) {
-			r = w->s->bytes(w->s->ctx, row->index, &data, err);
-			n = row->t->bytes;
-		}
-		if (r == BT_OK && n > 0)
-			r = bt_out_write(w->data, data, n, err);
-		crc = r == BT_OK && n > 0 ? bt_crc32c(0, data, n) : 0;
+		r = bt_out_write(w->data, &count, sizeof(count), err);
+		crc = bt_crc32c(0, &count, sizeof(count));
 	}
 	if (r != BT_OK)
 		return r;
@@ -300,8 +295,7 @@ static int write_files(struct writing *w, const char *prefix,
 	if (r == BT_OK)
 		r = open_file(prefix, ".index", &w->index, err);
 	if (r == BT_OK) {
-		if (w->s->behind)
-			bt_out_behind(w->data);
+		bt_source_begin(w->s, w->data);
 		r = put_all(w, err);
 	}
 	if (r == BT_OK)

@@ -137,9 +137,15 @@ int bt_tensor_verify(const struct bt_tensor *t, struct bt_error *err)
 {
 	int r = bt_tensor_there(t, err);
 
-	if (r != BT_OK || !t->has_crc ||
-	    bt_crc32c_mask(bt_crc32c(0, t->data, t->bytes)) == t->crc)
+	if (r != BT_OK || !t->has_crc)
 		return r;
+	return bt_tensor_sum(t, bt_crc32c(0, t->data, t->bytes), err);
+}
+
+int bt_tensor_sum(const struct bt_tensor *t, uint32_t crc, struct bt_error *err)
+{
+	if (bt_crc32c_mask(crc) == t->crc)
+		return BT_OK;
 	return bt_error_set(err, BT_ECORRUPT,
 	                    "'%s': tensor '%.100s' does not match its checksum",
 	                    t->file, t->name);

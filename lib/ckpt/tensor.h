@@ -86,6 +86,10 @@ int bt_tensor_there(const struct bt_tensor *t,
 int bt_tensor_verify(const struct bt_tensor *t,
                      struct bt_error *err) BT_MUST_USE;
 
+/* The latter of a tensor with a checksum, whose data's CRC-32C is known. */
+int bt_tensor_sum(const struct bt_tensor *t, uint32_t crc,
+                  struct bt_error *err) BT_MUST_USE;
+
 /*
  * Elements and bytes of a tensor. A negative dimension, a rank over
  * BT_TENSOR_MAX_RANK, a product that overflows (taken from the left, as the
