@@ -15,9 +15,12 @@
 /* What takes padding out of a softmax. */
 static int mask_bias(struct bt_translation *t)
 {
-	if (t->bias == NONE)
-		t->bias = op2(t, "Unsqueeze", bt_export_masked(t),
-		              ints(t, 2, 1, 2, 0, 0));
+	int x;
+
+	if (t->bias == NONE) {
+		x = bt_export_masked(t);
+		t->bias = op2(t, "Unsqueeze", x, ints(t, 2, 1, 2, 0, 0));
+	}
 	return t->bias;
 }
 
@@ -34,22 +37,23 @@ static int distances(struct bt_translation *t, const struct bt_node *n)
 /* What takes out of a softmax the tokens that are too far. */
 static int window(struct bt_translation *t, const struct bt_node *n)
 {
-	int far = op2(t, "Greater", op1(t, "Abs", distances(t, n)),
-	              bt_onnx_int(t->o, n->u.attention.window));
+	int x = op1(t, "Abs", distances(t, n));
+	int far =
+	    op2(t, "Greater", x, bt_onnx_int(t->o, n->u.attention.window));
 
-	return bt_onnx_op(t->o, "Where", far, bt_onnx_float(t->o, MASKED),
-	                  bt_onnx_float(t->o, 0));
+	x = bt_onnx_float(t->o, MASKED);
+	return bt_onnx_op(t->o, "Where", far, x, bt_onnx_float(t->o, 0));
 }
 
 /* The angle by which each token's columns c and c + d/2 are turned. */
 static int angles(struct bt_translation *t, const struct bt_node *n)
 {
 	int half = n->u.attention.head_dim / 2, x, y;
+	int zero = bt_onnx_int(t->o, 0), end = bt_onnx_int(t->o, half);
 
-	x = bt_onnx_op(t->o, "Range", bt_onnx_int(t->o, 0),
-	               bt_onnx_int(t->o, half), bt_onnx_int(t->o, 1));
-	x = op2(t, "Div", cast(t, x, BT_ONNX_FLOAT),
-	        bt_onnx_float(t->o, (float)half));
+	x = bt_onnx_op(t->o, "Range", zero, end, bt_onnx_int(t->o, 1));
+	x = cast(t, x, BT_ONNX_FLOAT);
+	x = op2(t, "Div", x, bt_onnx_float(t->o, (float)half));
 	x = op2(t, "Pow", bt_onnx_float(t->o, n->u.attention.theta), x);
 	y = cast(t, range(t), BT_ONNX_FLOAT);
 	return op2(t, "Div", op2(t, "Unsqueeze", y, one_int(t, 1)), x);
@@ -62,9 +66,10 @@ static int rotate(struct bt_translation *t, const struct bt_node *n, int x)
 	int a = slice(t, x, 3, 0, half), b = slice(t, x, 3, half, 2 * half);
 	int angle = angles(t, n), c = op1(t, "Cos", angle);
 	int s = op1(t, "Sin", angle);
-	int left = op2(t, "Sub", op2(t, "Mul", a, c), op2(t, "Mul", b, s));
-	int right = op2(t, "Add", op2(t, "Mul", b, c), op2(t, "Mul", a, s));
+	int left = op2(t, "Mul", a, c), right = op2(t, "Mul", b, c);
 
+	left = op2(t, "Sub", left, op2(t, "Mul", b, s));
+	right = op2(t, "Add", right, op2(t, "Mul", a, s));
 	bt_onnx_set_int(t->o, "axis", -1);
 	return op2(t, "Concat", left, right);
 }
@@ -82,7 +87,8 @@ static int relative(struct bt_translation *t, const struct bt_node *n)
 	}
 	for (i = 0; i < 2 * most; i++)
 		bucket[i] = bt_relative_bucket(i - most);
-	x = op2(t, "Add", distances(t, n), bt_onnx_int(t->o, most));
+	x = distances(t, n);
+	x = op2(t, "Add", x, bt_onnx_int(t->o, most));
 	x = op2(t, "Gather", bt_onnx_ints(t->o, bucket, 2 * most), x);
 	free(bucket);
 	x = op2(t, "Gather", array(t, n->u.attention.relative, false), x);
@@ -128,7 +134,7 @@ static struct bt_places places_of(const struct bt_graph *g)
 static int place_rows(struct bt_translation *t, const struct bt_node *n)
 {
 	const struct bt_places p = places_of(t->g);
-	int far = farthest(&p), i, x;
+	int far = farthest(&p), i, x, low;
 	int64_t *rows = bt_array(2 * (size_t)far + 1, sizeof(*rows));
 
 	if (rows == NULL) {
@@ -137,8 +143,9 @@ static int place_rows(struct bt_translation *t, const struct bt_node *n)
 	}
 	for (i = -far; i <= far; i++)
 		rows[far - i] = bt_distance_place(&p, i);
-	x = bt_onnx_op(t->o, "Clip", distances(t, n), bt_onnx_int(t->o, -far),
-	               bt_onnx_int(t->o, far));
+	x = distances(t, n);
+	low = bt_onnx_int(t->o, -far);
+	x = bt_onnx_op(t->o, "Clip", x, low, bt_onnx_int(t->o, far));
 	x = op2(t, "Add", x, bt_onnx_int(t->o, far));
 	x = op2(t, "Gather", bt_onnx_ints(t->o, rows, 2 * far + 1), x);
 	free(rows);

@@ -37,10 +37,12 @@ int bt_export_columns(struct bt_translation *t, int node, int first, int n)
 
 static int norm(struct bt_translation *t, int x, int gamma, int beta, float eps)
 {
+	int g = array(t, gamma, false);
+	int b = beta < 0 ? NONE : array(t, beta, false);
+
 	bt_onnx_set_int(t->o, "axis", -1);
 	bt_onnx_set_float(t->o, "epsilon", eps);
-	return bt_onnx_op(t->o, "LayerNormalization", x, array(t, gamma, false),
-	                  beta < 0 ? NONE : array(t, beta, false));
+	return bt_onnx_op(t->o, "LayerNormalization", x, g, b);
 }
 
 static int positions(struct bt_translation *t, const struct bt_node *n)
@@ -49,8 +51,10 @@ static int positions(struct bt_translation *t, const struct bt_node *n)
 
 	if (first == 0)
 		return range(t);
-	if (n->u.embed.pad < 0)
-		return op2(t, "Add", range(t), bt_onnx_int(t->o, first));
+	if (n->u.embed.pad < 0) {
+		x = range(t);
+		return op2(t, "Add", x, bt_onnx_int(t->o, first));
+	}
 	m = op2(t, "Equal", t->ids, bt_onnx_int(t->o, n->u.embed.pad));
 	m = cast(t, op1(t, "Not", m), BT_ONNX_INT64);
 	x = op2(t, "Mul", op2(t, "CumSum", m, bt_onnx_int(t->o, 1)), m);
@@ -64,8 +68,8 @@ static int embed(struct bt_translation *t, const struct bt_node *n)
 	int p;
 
 	if (n->u.embed.position >= 0) {
-		p = op2(t, "Gather", array(t, n->u.embed.position, false),
-		        positions(t, n));
+		p = array(t, n->u.embed.position, false);
+		p = op2(t, "Gather", p, positions(t, n));
 		x = op2(t, "Add", x, p);
 	}
 	if (type >= 0) {
@@ -82,8 +86,10 @@ static int gelu(struct bt_translation *t, int x)
 {
 	int y = op2(t, "Div", x, bt_onnx_float(t->o, sqrtf(2)));
 
-	y = op2(t, "Add", op1(t, "Erf", y), bt_onnx_float(t->o, 1));
-	return op2(t, "Mul", op2(t, "Mul", x, y), bt_onnx_float(t->o, 0.5f));
+	y = op1(t, "Erf", y);
+	y = op2(t, "Add", y, bt_onnx_float(t->o, 1));
+	y = op2(t, "Mul", x, y);
+	return op2(t, "Mul", y, bt_onnx_float(t->o, 0.5f));
 }
 
 /* x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))) / 2 */
@@ -92,10 +98,12 @@ static int gelu_tanh(struct bt_translation *t, int x)
 	int y = op2(t, "Mul", op2(t, "Mul", x, x), x);
 
 	y = op2(t, "Mul", y, bt_onnx_float(t->o, 0.044715f));
-	y = op2(t, "Mul", op2(t, "Add", x, y),
-	        bt_onnx_float(t->o, 0.7978845608028654f));
-	y = op2(t, "Add", op1(t, "Tanh", y), bt_onnx_float(t->o, 1));
-	return op2(t, "Mul", op2(t, "Mul", x, y), bt_onnx_float(t->o, 0.5f));
+	y = op2(t, "Add", x, y);
+	y = op2(t, "Mul", y, bt_onnx_float(t->o, 0.7978845608028654f));
+	y = op1(t, "Tanh", y);
+	y = op2(t, "Add", y, bt_onnx_float(t->o, 1));
+	y = op2(t, "Mul", x, y);
+	return op2(t, "Mul", y, bt_onnx_float(t->o, 0.5f));
 }
 
 static int activate(struct bt_translation *t, enum bt_activation act, int x)
@@ -154,19 +162,19 @@ static int sum_over(struct bt_translation *t, int x, int64_t axis)
 
 static int mean(struct bt_translation *t, int x)
 {
-	int m =
-	    op2(t, "Unsqueeze", cast(t, t->mask, BT_ONNX_FLOAT), one_int(t, 2));
+	int m = cast(t, t->mask, BT_ONNX_FLOAT);
 
-	return op2(t, "Div", sum_over(t, op2(t, "Mul", x, m), 1),
-	           sum_over(t, m, 1));
+	m = op2(t, "Unsqueeze", m, one_int(t, 2));
+	x = sum_over(t, op2(t, "Mul", x, m), 1);
+	return op2(t, "Div", x, sum_over(t, m, 1));
 }
 
 static int greatest(struct bt_translation *t, int x)
 {
 	static const int64_t tokens = 1;
+	int m = bt_export_masked(t);
 
-	x = op2(t, "Add", x,
-	        op2(t, "Unsqueeze", bt_export_masked(t), one_int(t, 2)));
+	x = op2(t, "Add", x, op2(t, "Unsqueeze", m, one_int(t, 2)));
 	bt_onnx_set_ints(t->o, "axes", &tokens, 1);
 	return op1(t, "ReduceMax", x);
 }
@@ -176,11 +184,12 @@ static int log_share(struct bt_translation *t, int x)
 {
 	const float e = (float)BT_SHARE_LEAST;
 	int s = sum_over(t, x, -1), zero = bt_onnx_float(t->o, 0);
+	int some = op2(t, "Greater", s, zero), least, most;
 
-	x = bt_onnx_op(t->o, "Where", op2(t, "Greater", s, zero),
-	               op2(t, "Div", x, s), zero);
-	x = bt_onnx_op(t->o, "Clip", x, bt_onnx_float(t->o, e),
-	               bt_onnx_float(t->o, 1 - e));
+	x = bt_onnx_op(t->o, "Where", some, op2(t, "Div", x, s), zero);
+	least = bt_onnx_float(t->o, e);
+	most = bt_onnx_float(t->o, 1 - e);
+	x = bt_onnx_op(t->o, "Clip", x, least, most);
 	return op1(t, "Log", x);
 }
 
@@ -193,6 +202,20 @@ static int gated(struct bt_translation *t, const struct bt_node *n)
 	return op2(t, "Mul", activate(t, n->u.gated.act, a), b);
 }
 
+static int add(struct bt_translation *t, const struct bt_node *n)
+{
+	int x = bt_export_whole(t, n->in[0]);
+
+	return op2(t, "Add", x, bt_export_whole(t, n->in[1]));
+}
+
+static int flatten(struct bt_translation *t, const struct bt_node *n)
+{
+	int x = bt_export_whole(t, n->in[0]);
+
+	return op2(t, "Reshape", x, ints(t, 3, 0, 1, n->cols, 0));
+}
+
 static int pass_on(struct bt_translation *t, const struct bt_node *n)
 {
 	switch (n->op) {
@@ -201,16 +224,13 @@ static int pass_on(struct bt_translation *t, const struct bt_node *n)
 	case BT_OP_ATTENTION:
 		return bt_export_attention(t, n);
 	case BT_OP_RESIDUAL_NORM:
-		return norm(t,
-		            op2(t, "Add", bt_export_whole(t, n->in[0]),
-		                bt_export_whole(t, n->in[1])),
-		            n->u.norm.gamma, n->u.norm.beta, n->u.norm.eps);
+		return norm(t, add(t, n), n->u.norm.gamma, n->u.norm.beta,
+		            n->u.norm.eps);
 	case BT_OP_NORM:
 		return norm(t, bt_export_whole(t, n->in[0]), n->u.norm.gamma,
 		            n->u.norm.beta, n->u.norm.eps);
 	case BT_OP_ADD:
-		return op2(t, "Add", bt_export_whole(t, n->in[0]),
-		           bt_export_whole(t, n->in[1]));
+		return add(t, n);
 	case BT_OP_GATED:
 		return gated(t, n);
 	case BT_OP_DISTANCES: /* all: attention takes those of its pairs */
@@ -222,8 +242,7 @@ static int pass_on(struct bt_translation *t, const struct bt_node *n)
 	case BT_OP_MAX:
 		return greatest(t, bt_export_whole(t, n->in[0]));
 	case BT_OP_FLATTEN:
-		return op2(t, "Reshape", bt_export_whole(t, n->in[0]),
-		           ints(t, 3, 0, 1, n->cols, 0));
+		return flatten(t, n);
 	case BT_OP_LOG_SHARE:
 		return log_share(t, bt_export_whole(t, n->in[0]));
 	case BT_OP_DROPOUT:

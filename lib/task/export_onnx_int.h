@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* What the translations of operators into those of ONNX share. */
+/*
+ * What the translations of operators into those of ONNX share. Values are
+ * numbered, and named, as they are made: of the arguments of a call one makes
+ * values at most, since compilers do not agree which comes first.
+ */
 #ifndef BT_TASK_EXPORT_ONNX_INT_H
 #define BT_TASK_EXPORT_ONNX_INT_H
 
@@ -78,9 +82,11 @@ static inline int permute(struct bt_translation *t, int x, int64_t a, int64_t b,
 static inline int slice(struct bt_translation *t, int x, int64_t axis,
                         int64_t start, int64_t end)
 {
-	const int in[] = {x, one_int(t, start), one_int(t, end),
-	                  one_int(t, axis)};
+	int in[] = {x, 0, 0, 0};
 
+	in[1] = one_int(t, start);
+	in[2] = one_int(t, end);
+	in[3] = one_int(t, axis);
 	return bt_onnx_op_of(t->o, "Slice", in, 4);
 }
 
@@ -88,10 +94,10 @@ static inline int slice(struct bt_translation *t, int x, int64_t axis,
 static inline int range(struct bt_translation *t)
 {
 	int shape = op1(t, "Shape", t->ids);
-	int n = op2(t, "Gather", shape, bt_onnx_int(t->o, 1));
+	int one = bt_onnx_int(t->o, 1), zero = bt_onnx_int(t->o, 0);
 
-	return bt_onnx_op(t->o, "Range", bt_onnx_int(t->o, 0), n,
-	                  bt_onnx_int(t->o, 1));
+	return bt_onnx_op(t->o, "Range", zero, op2(t, "Gather", shape, one),
+	                  one);
 }
 
 /* The value of a node as one. */
