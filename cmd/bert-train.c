@@ -25,6 +25,11 @@ static const struct bt_opt options[] = {
     BT_STR(0, "init-config", "FILE|tiny",
            "random weights for this configuration instead", args,
            job.init_config),
+    BT_LIST(0, "allow-missing", "PATTERN",
+            "tensors that DIR may lack; random instead", args,
+            job.gaps.missing),
+    BT_LIST(0, "allow-unused", "PATTERN",
+            "layers that DIR may have for nothing", args, job.gaps.unused),
     BT_STR(0, "tokenizer", "PATH", "tokenizer to give the model [its own]",
            args, job.tokenizer),
     BT_STR(0, "task", "classification|multilabel|regression",
@@ -147,6 +152,10 @@ static bool check(const struct args *a, int *status)
 	if ((a->job.model == NULL) == (a->job.init_config == NULL))
 		*status = bt_tool_misuse(
 		    &tool, "give either -m DIR or --init-config FILE|tiny");
+	else if (a->job.model == NULL &&
+	         (a->job.gaps.missing.n > 0 || a->job.gaps.unused.n > 0))
+		*status = bt_tool_misuse(
+		    &tool, "--allow-missing and --allow-unused go with -m DIR");
 	else if (a->anew && (t->resume || t->resume_from != NULL))
 		*status = bt_tool_misuse(
 		    &tool, "--no-resume begins anew: leave out --resume%s",

@@ -125,6 +125,7 @@ static void set_job(struct run *r, struct bt_job_opts *o)
 
 	o->init_config = r->config;
 	o->init_weights = c->init;
+	bt_weights_gaps_any(&o->gaps); /* as its program */
 	o->tokenizer = c->tokenizer;
 	o->n_labels = r->meta.labels > 1 ? r->meta.labels : 0;
 	o->task = r->meta.labels > 1 ? "classification" : "regression";

@@ -83,6 +83,7 @@ static void set_common(struct bt_trial *t, struct bt_job_opts *o)
 	if (*init == '\0')
 		init = bt_garden_str(c, "task.hub_module_url");
 	o->init_weights = *init != '\0' ? init : NULL;
+	bt_weights_gaps_any(&o->gaps); /* as its program */
 	o->old_head = loads ? BT_JOB_HEAD_CLASSES : BT_JOB_HEAD_FRESH;
 	o->tokenizer = t->e->tokenizer;
 	o->task = t->plan.number ? "regression" : "classification";

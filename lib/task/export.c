@@ -43,7 +43,8 @@ static int load(const char *dir, struct source *s, struct bt_error *err)
 	if (s->at == NULL ||
 	    bt_arena_init(&s->arena, g->n_floats * sizeof(float)) != BT_OK)
 		return bt_error_nomem(err, "reading the weights");
-	r = bt_weights_load(g, s->c, false, s->arena.base, s->at, &rep, err);
+	r = bt_weights_load(g, s->c, false, NULL, s->arena.base, s->at, &rep,
+	                    err);
 	if (r == BT_OK)
 		bt_weights_report_clear(&rep);
 	return r;

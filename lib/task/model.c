@@ -92,7 +92,7 @@ static int load_weights(const char *dir, struct bt_model *m,
 	                      : bt_ckpt_open(dir, &m->weights, err);
 
 	if (r == BT_OK)
-		r = bt_weights_load(&m->graph, m->weights, false,
+		r = bt_weights_load(&m->graph, m->weights, false, NULL,
 		                    bt_engine_params(m->engine), at, &rep, err);
 	if (r == BT_OK) {
 		bt_weights_report_clear(&rep);

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "task/weights.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +8,7 @@
 #include "base/philox.h"
 #include "ckpt/names.h"
 #include "ckpt/safetensors.h"
+#include "task/weights_int.h"
 
 void bt_weights_report_clear(struct bt_weights_report *r)
 {
@@ -204,10 +203,38 @@ static bool is_noise(const char *name)
 	return strstr(name, "position_ids") != NULL;
 }
 
+/* What no parameter wants. */
+static int list_unused(const struct bt_graph *g, const struct bt_ckpt *c,
+                       const struct bt_weights_gaps *gaps,
+                       const struct match *m, struct bt_weights_report *rep,
+                       struct bt_error *err)
+{
+	const struct bt_named *v;
+	const char *name;
+	char *plain;
+	size_t i;
+	int r = BT_OK;
+
+	for (i = 0; r == BT_OK && i < bt_ckpt_count(c); i++) {
+		v = &m->named.v[i];
+		name = v->from->name;
+		if (m->used[i] || is_noise(name))
+			continue;
+		plain = bt_names_plain(g->prefix, v->known ? v->name : name);
+		if (plain == NULL)
+			return bt_error_nomem(err, "loading weights");
+		r = bt_gaps_unused(gaps, g, c, plain, name, err);
+		free(plain);
+		rep->unused++;
+		list(&rep->unused_names, name);
+	}
+	return r;
+}
+
 static int load_all(const struct bt_graph *g, const struct bt_ckpt *c,
-                    bool fresh_head, const struct match *m, float *out,
-                    const float **at, struct bt_weights_report *rep,
-                    struct bt_error *err)
+                    bool fresh_head, const struct bt_weights_gaps *gaps,
+                    const struct match *m, float *out, const float **at,
+                    struct bt_weights_report *rep, struct bt_error *err)
 {
 	const struct bt_named *t;
 	const struct bt_param *p;
@@ -222,7 +249,7 @@ static int load_all(const struct bt_graph *g, const struct bt_ckpt *c,
 			at[i] = out + p->offset;
 		fresh = fresh_head && p->head &&
 		        (t == NULL || (!shape_fits(p, t) && p->classes));
-		if (fresh) {
+		if (fresh || (t == NULL && bt_gaps_missing(gaps, p->name))) {
 			rep->fresh++;
 			list(&rep->fresh_names, p->name);
 			if (p->classes)
@@ -250,22 +277,20 @@ static int load_all(const struct bt_graph *g, const struct bt_ckpt *c,
 }
 
 int bt_weights_load(const struct bt_graph *g, const struct bt_ckpt *c,
-                    bool fresh_head, float *out, const float **at,
-                    struct bt_weights_report *rep, struct bt_error *err)
+                    bool fresh_head, const struct bt_weights_gaps *gaps,
+                    float *out, const float **at, struct bt_weights_report *rep,
+                    struct bt_error *err)
 {
 	struct match m = {0};
-	size_t i;
-	int r;
+	int r = bt_gaps_check(gaps, err);
 
 	memset(rep, 0, sizeof(*rep));
-	r = find_tensors(g, c, &m, err);
 	if (r == BT_OK)
-		r = load_all(g, c, fresh_head, &m, out, at, rep, err);
-	for (i = 0; r == BT_OK && i < bt_ckpt_count(c); i++)
-		if (!m.used[i] && !is_noise(bt_ckpt_tensor(c, i)->name)) {
-			rep->unused++;
-			list(&rep->unused_names, bt_ckpt_tensor(c, i)->name);
-		}
+		r = find_tensors(g, c, &m, err);
+	if (r == BT_OK)
+		r = load_all(g, c, fresh_head, gaps, &m, out, at, rep, err);
+	if (r == BT_OK)
+		r = list_unused(g, c, gaps, &m, rep, err);
 	free_match(&m);
 	if (r != BT_OK)
 		bt_weights_report_clear(rep);

@@ -14,6 +14,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/opt.h"
 #include "ckpt/ckpt.h"
 #include "io/out.h"
 #include "op/graph.h"
@@ -26,6 +27,15 @@ struct bt_weights_report {
 	struct bt_buf fresh_names, unused_names; /* "a, b, c" */
 };
 
+/* Extended regular expressions for the names of what may be missing in the
+ * checkpoint, or be there for nothing. */
+struct bt_weights_gaps {
+	struct bt_opt_list missing, unused;
+};
+
+/* Whatever is there for nothing may be; of zero gaps. */
+void bt_weights_gaps_any(struct bt_weights_gaps *gaps);
+
 void bt_weights_report_clear(struct bt_weights_report *r);
 
 /*
@@ -35,12 +45,15 @@ void bt_weights_report_clear(struct bt_weights_report *r);
  * g->n_params is where parameter i stands, in the checkpoint or the arena. With
  * fresh_head, parameters of the head (struct bt_param) that are missing or, for
  * those of its classes, of another size are left alone and reported as fresh;
- * without it they are errors, as any other gap is. A shape that differs, or a
- * NaN or infinity, is an error that names the tensor.
+ * without it they are errors, as any other gap is: a parameter that is missing,
+ * or a tensor of one layer more than the graph has, unless gaps, which may be
+ * NULL, allows it. What may be missing and is, is left alone and reported as
+ * fresh. A shape that differs, or a NaN or infinity, is an error that names the
+ * tensor.
  */
 int bt_weights_load(const struct bt_graph *g, const struct bt_ckpt *c,
-                    bool fresh_head, float *p, const float **at,
-                    struct bt_weights_report *r,
+                    bool fresh_head, const struct bt_weights_gaps *gaps,
+                    float *p, const float **at, struct bt_weights_report *r,
                     struct bt_error *err) BT_MUST_USE;
 
 /* Whether a tensor of the checkpoint has that name, but for what wrappers put

@@ -201,6 +201,7 @@ static int load(struct bt_job *j, struct bt_error *err)
 {
 	const char *from = j->o.model != NULL ? j->o.model : j->o.init_weights;
 	struct bt_weights_report rep;
+	float *p = bt_engine_params(j->model.engine);
 	const char *fresh, *unused;
 	struct bt_ckpt *c;
 	int r = bt_ckpt_open(from, &c, err);
@@ -210,8 +211,11 @@ static int load(struct bt_job *j, struct bt_error *err)
 	if (j->new_head)
 		disown_head(&j->model.graph);
 	fresh_head(j, true);
-	r = bt_weights_load(&j->model.graph, c, true,
-	                    bt_engine_params(j->model.engine), NULL, &rep, err);
+	if (p != NULL && j->o.gaps.missing.n > 0)
+		bt_weights_init(&j->model.graph, j->o.train.batching.seed, -1,
+		                p);
+	r = bt_weights_load(&j->model.graph, c, true, &j->o.gaps, p, NULL, &rep,
+	                    err);
 	bt_ckpt_close(c);
 	if (r != BT_OK)
 		return r;

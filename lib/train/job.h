@@ -50,7 +50,8 @@ struct bt_job_opts {
 	const char *dtype; /* auto, f32, bf16 */
 	const char *gemm;  /* or NULL */
 	int threads;
-	struct bt_train_opts train; /* out and log are its; save_more is set */
+	struct bt_weights_gaps gaps; /* of the starting model */
+	struct bt_train_opts train;  /* out and log are its; save_more is set */
 };
 
 struct bt_job {

@@ -138,6 +138,9 @@ works 'bf16, further from its own checkpoint' published v4 --dtype=bf16 \
 like "$(cat err)" '*490 training examples*41 tensors loaded*' 'several files'
 works 'random weights' published v5 --init_checkpoint= --verbosity=-2
 is "$(cat err)" '' 'and no word'
+sed -E 's/("num_hidden_layers"): [0-9]+/\1: 1/' g/bert/bert_config.json >one.json
+works 'fewer layers than the checkpoint has' published v6 --bert_config_file=one.json
+like "$(cat err)" '*unused: *bert/encoder/layer_1/*' 'the others are told'
 
 # Numbers to predict, here the labels 0 and 1 as such.
 for p in train eval; do
