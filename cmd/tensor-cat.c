@@ -7,6 +7,7 @@
 #include "base/tool.h"
 #include "ckpt/tsout.h"
 #include "io/out.h"
+#include "task/store.h"
 #include "task/tensors.h"
 
 struct values {
@@ -50,7 +51,7 @@ static const struct bt_opt options[] = {
     BT_STR(0, "limit", "SIZE", "refuse frames of more bytes [1G]", values,
            limit),
     BT_STR(0, "memory", "SIZE",
-           "with --npy, hold so much, the rest in $TMPDIR [1G]", values,
+           "with --npy, hold so much, the rest in $TMPDIR [64M]", values,
            memory),
     BT_INT(0, "level", "N", "compress frames that are made by so much [1]",
            values, level, 1, BT_OUT_ZSTD_MAX),
@@ -186,7 +187,7 @@ static int work(const struct values *v, char *const *paths, int n,
 	                            .softmax = v->softmax,
 	                            .sigmoid = v->sigmoid,
 	                            .csv = {v->csv, v->label, v->header},
-	                            .memory = (size_t)1 << 30,
+	                            .memory = BT_STORE_DEFAULT,
 	                            .level = (int)v->level,
 	                            .counts = v->expect != ANY,
 	                            .expect = v->expect,

@@ -8,6 +8,7 @@
 #include "task/folds.h"
 #include "task/near.h"
 #include "task/outs.h"
+#include "task/store.h"
 
 struct values {
 	struct bt_common common;
@@ -36,7 +37,7 @@ static const struct bt_opt options[] = {
     BT_STR(0, "stratify", "FIELD", "split the records of each value alike",
            values, stratify),
     BT_STR(0, "memory", "SIZE",
-           "hold so much of the records, the rest in $TMPDIR [512M]", values,
+           "hold so much of the records, the rest in $TMPDIR [64M]", values,
            memory),
     BT_FLAG(0, "stats", "print counts of labels and lengths", values, stats),
     BT_STR(0, "leak", "OTHER", "print the texts that the file OTHER has, too",
@@ -187,15 +188,17 @@ static int translate(const struct values *v, struct bt_cat_opts *o,
 	o->folds = (int)v->kfold;
 	o->stratify = v->stratify;
 	o->seed = v->common.seed;
+	if (v->shuffle)
+		o->memory = BT_STORE_SHUFFLE;
 	if (v->memory != NULL && bt_parse_bytes(v->memory, &o->memory) != BT_OK)
 		return bt_error_set(err, BT_EARG, "bad value '%s' for --memory",
 		                    v->memory);
-	o->choose.memory = o->memory;
+	if (v->memory != NULL)
+		o->choose.memory = o->put.memory = o->memory;
 	o->put.what = (enum bt_put_what)put;
 	o->put.leak = v->leak;
 	o->put.field = v->dedupe;
 	o->put.near = v->near;
-	o->put.memory = o->memory;
 	o->output = v->common.output;
 	return BT_OK;
 }

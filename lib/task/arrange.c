@@ -5,65 +5,66 @@
 
 #include "base/mem.h"
 #include "base/philox.h"
-#include "task/classes.h"
 #include "task/folds.h"
 
-static int choose(struct bt_arrange *a, struct bt_store *store,
-                  struct bt_error *err)
+static int choose(struct bt_arrange *a, uint32_t n, struct bt_error *err)
 {
-	uint32_t n = (uint32_t)bt_store_count(store), *class = NULL,
-	         classes = 0;
-	uint32_t seed = (uint32_t)a->seed;
+	const struct bt_packed *class = NULL;
+	uint32_t seed = (uint32_t)a->seed, classes = 0;
 	int r = BT_OK;
 
-	if (a->stratify != NULL) {
-		class = bt_array(n, sizeof(*class));
-		if (class == NULL)
-			return bt_error_nomem(err, "splitting");
-		r = bt_classes_number(store, a->stratify, a->split != NULL,
-		                      class, &classes, err);
-	}
-	if (r == BT_OK && a->split != NULL)
-		r = bt_split_choose(a->split, seed, n, class, classes, a->part,
-		                    a->order, err);
-	else if (r == BT_OK)
+	if (a->classes != NULL)
+		r = bt_classes_end(a->classes, a->split != NULL, &class,
+		                   &classes, err);
+	if (r == BT_OK && a->split != NULL && a->shuffle)
+		r = bt_split_order(a->split, seed, n, class, classes, a->order,
+		                   a->start, err);
+	else if (r == BT_OK && a->split != NULL)
+		r = bt_split_parts(a->split, seed, n, class, classes, &a->part,
+		                   err);
+	else if (r == BT_OK && a->folds > 0)
 		r = bt_folds_choose(seed, (uint32_t)a->folds, n, class, classes,
-		                    a->part, err);
-	free(class);
+		                    &a->part, err);
 	return r;
 }
 
-int bt_arrange_make(struct bt_arrange *a, struct bt_store *store,
-                    struct bt_error *err)
+int bt_arrange_make(struct bt_arrange *a, size_t n, struct bt_error *err)
 {
-	size_t n = bt_store_count(store), i;
-	bool parts = a->split != NULL || a->folds > 0;
 	int r;
 
 	if (n > UINT32_MAX)
 		return bt_error_set(err, BT_ELIMIT,
 		                    "%zu records are too many to arrange", n);
-	a->order = bt_array(n, sizeof(*a->order));
-	a->part = parts ? bt_array(n, 1) : NULL;
-	if (a->order == NULL || (parts && a->part == NULL))
-		return bt_error_nomem(err, "arranging records");
-	if (parts) {
-		r = choose(a, store, err);
-		if (r != BT_OK)
-			return r;
+	a->order = NULL;
+	a->part = (struct bt_packed)BT_PACKED_INIT;
+	if (a->shuffle) {
+		a->order = bt_array(n, sizeof(*a->order));
+		if (a->order == NULL)
+			return bt_error_nomem(err, "arranging records");
 	}
-	if (a->shuffle && a->split == NULL)
+	r = choose(a, (uint32_t)n, err);
+	if (r == BT_OK && a->shuffle && a->split == NULL)
 		bt_random_order(a->seed, BT_PURPOSE_SHUFFLE, 0, a->order,
 		                (uint32_t)n);
-	for (i = 0; i < n && !a->shuffle; i++)
-		a->order[i] = (uint32_t)i;
-	return BT_OK;
+	return r;
+}
+
+size_t bt_arrange_get(const struct bt_arrange *a, size_t i, int *part)
+{
+	size_t record = a->order != NULL ? a->order[i] : i;
+
+	*part = 0;
+	if (a->part.n > 0)
+		*part = (int)bt_packed_get(&a->part, record);
+	else if (a->split != NULL)
+		while (i >= a->start[*part + 1])
+			++*part;
+	return record;
 }
 
 void bt_arrange_clear(struct bt_arrange *a)
 {
 	free(a->order);
-	free(a->part);
 	a->order = NULL;
-	a->part = NULL;
+	bt_packed_clear(&a->part);
 }

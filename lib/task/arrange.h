@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* The order in which stored records are written, and the part of each. */
+/* The order in which records that were kept are written, and the part of
+ * each. */
 #ifndef BT_TASK_ARRANGE_H
 #define BT_TASK_ARRANGE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/err.h"
+#include "base/packed.h"
+#include "task/classes.h"
 #include "task/split.h"
-#include "task/store.h"
 
 struct bt_arrange {
 	bool shuffle;  /* a function of the seed and the number of records;
@@ -16,16 +19,23 @@ struct bt_arrange {
 	uint64_t seed; /* below 2^32 with split or folds */
 	const struct bt_split *split; /* or NULL */
 	int folds;                    /* or 0; not with split */
-	const char *stratify;         /* a feature, or NULL */
+	struct bt_classes *classes;   /* of all records, to be stratified by;
+	                               * or NULL */
 
-	uint32_t *order; /* results: record to be written i-th */
-	uint8_t *part;   /* or fold of record i; NULL without either */
+	/* results */
+	uint32_t *order;       /* record to be written i-th; NULL: record i */
+	struct bt_packed part; /* or fold of record i; empty without either,
+	                        * and where start says it */
+	uint32_t start[BT_SPLIT_MAX + 1]; /* of split with shuffle: the place in
+	                                   * order where each part begins */
 };
 
-/* Sets the results. BT_EFORMAT where a record lacks the feature to stratify
- * by. */
-int bt_arrange_make(struct bt_arrange *a, struct bt_store *store,
+/* Sets the results for n records. */
+int bt_arrange_make(struct bt_arrange *a, size_t n,
                     struct bt_error *err) BT_MUST_USE;
+
+/* The record that is written i-th, and its part (or fold). */
+size_t bt_arrange_get(const struct bt_arrange *a, size_t i, int *part);
 
 /* Frees the results. */
 void bt_arrange_clear(struct bt_arrange *a);

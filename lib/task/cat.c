@@ -15,7 +15,8 @@ struct job {
 	struct bt_put *put;
 	struct bt_tail last;
 	struct bt_split parts;
-	struct bt_store *store; /* of records to be arranged, or NULL */
+	struct bt_store *store;     /* of records to be arranged, or NULL */
+	struct bt_classes *classes; /* to stratify them by, or NULL */
 	struct bt_outs outs;
 };
 
@@ -34,8 +35,13 @@ static int put(struct job *j, const struct bt_source *in, const void *data,
 static int pass(struct job *j, const struct bt_source *in, const void *data,
                 size_t len, struct bt_error *err)
 {
-	return j->store != NULL ? bt_store_put(j->store, data, len, err)
-	                        : put(j, in, data, len, err);
+	int r = BT_OK;
+
+	if (j->store == NULL)
+		return put(j, in, data, len, err);
+	if (j->classes != NULL)
+		r = bt_classes_add(j->classes, data, len, err);
+	return r == BT_OK ? bt_store_put(j->store, data, len, err) : r;
 }
 
 /* What becomes of one record. */
@@ -110,21 +116,21 @@ static int put_stored(struct job *j, struct bt_error *err)
 	                       .seed = j->o->seed,
 	                       .split = j->o->split != NULL ? &j->parts : NULL,
 	                       .folds = j->o->folds,
-	                       .stratify = j->o->stratify};
+	                       .classes = j->classes};
 	const void *data;
-	size_t i, len;
-	int r = bt_arrange_make(&a, j->store, err);
+	size_t i, len, n = bt_store_count(j->store);
+	int part, r = bt_arrange_make(&a, n, err);
 
-	for (i = 0; i < bt_store_count(j->store) && r == BT_OK; i++) {
-		r = bt_store_get(j->store, a.order[i], &data, &len, err);
+	for (i = 0; i < n && r == BT_OK; i++) {
+		r = bt_store_get(j->store, bt_arrange_get(&a, i, &part), &data,
+		                 &len, err);
 		if (r != BT_OK)
 			break;
 		if (a.folds > 0)
-			r = put_folds(j, a.part[a.order[i]], data, len, err);
+			r = put_folds(j, part, data, len, err);
 		else if (a.split != NULL)
-			r = bt_put_record(j->put,
-			                  j->outs.out[a.part[a.order[i]]], NULL,
-			                  data, len, err);
+			r = bt_put_record(j->put, j->outs.out[part], NULL, data,
+			                  len, err);
 		else
 			r = put(j, NULL, data, len, err);
 	}
@@ -206,7 +212,9 @@ static int prepare(struct job *j, char *const *paths, int n,
 	if (r == BT_OK && o->split != NULL)
 		r = bt_split_parse(o->split, &j->parts, err);
 	if (r == BT_OK && (o->shuffle || o->split != NULL || o->folds > 0))
-		r = bt_store_new(o->memory, &j->store, err);
+		r = bt_store_new(o->memory, !o->shuffle, &j->store, err);
+	if (r == BT_OK && o->stratify != NULL)
+		r = bt_classes_new(o->stratify, &j->classes, err);
 	if (r == BT_OK)
 		r = open_outputs(j, err);
 	if (r == BT_OK)
@@ -235,5 +243,6 @@ int bt_cat(const struct bt_cat_opts *opts, char *const *paths, int n,
 	bt_put_free(j.put);
 	bt_tail_clear(&j.last);
 	bt_store_free(j.store);
+	bt_classes_free(j.classes);
 	return r;
 }

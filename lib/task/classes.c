@@ -3,8 +3,8 @@
 
 #include <float.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "base/buf.h"
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/set.h"
@@ -117,63 +117,87 @@ static int rank_values(const struct bt_set *values,
 	return BT_OK;
 }
 
-/* The values, by first appearance; *kind becomes an array with that of each. */
-static int collect(struct bt_store *store, const char *field,
-                   struct bt_set *values, enum bt_feature_kind **kind,
-                   uint32_t *class, struct bt_error *err)
-{
-	size_t i, len, k, before, cap = 0;
-	enum bt_feature_kind one;
-	struct bt_span value;
-	const void *data;
-	int r;
+struct bt_classes {
+	const char *field;
+	struct bt_set *values;      /* by first appearance */
+	enum bt_feature_kind *kind; /* of each */
+	size_t cap;
+	struct bt_packed of; /* of each record: the number of its value */
+};
 
-	for (i = 0; i < bt_store_count(store); i++) {
-		r = bt_store_get(store, i, &data, &len, err);
-		if (r == BT_OK)
-			r = bt_field_find(data, len, field, &value, &one, err);
-		if (r == 0)
-			return bt_error_set(err, BT_EFORMAT,
-			                    "record %zu of those to be split "
-			                    "has no feature '%s'",
-			                    i + 1, field);
-		if (r < 0)
-			return r;
-		before = bt_set_count(values);
-		if (bt_set_add(values, value, &k) != BT_OK ||
-		    bt_grow(kind, &cap, k + 1, sizeof(**kind)) != BT_OK)
-			return bt_error_nomem(err, "splitting");
-		if (k == before)
-			(*kind)[k] = one;
-		class[i] = (uint32_t)k;
+int bt_classes_new(const char *field, struct bt_classes **res,
+                   struct bt_error *err)
+{
+	struct bt_classes *c = bt_array0(1, sizeof(*c));
+
+	if (c != NULL)
+		c->values = bt_set_new();
+	if (c == NULL || c->values == NULL) {
+		free(c);
+		return bt_error_nomem(err, "splitting");
 	}
+	c->field = field;
+	*res = c;
 	return BT_OK;
 }
 
-int bt_classes_number(struct bt_store *store, const char *field, bool sorted,
-                      uint32_t *class, uint32_t *n, struct bt_error *err)
+void bt_classes_free(struct bt_classes *c)
 {
-	struct bt_set *values = bt_set_new();
-	enum bt_feature_kind *kind = NULL;
+	if (c == NULL)
+		return;
+	bt_set_free(c->values);
+	bt_packed_clear(&c->of);
+	free(c->kind);
+	free(c);
+}
+
+int bt_classes_add(struct bt_classes *c, const void *data, size_t len,
+                   struct bt_error *err)
+{
+	enum bt_feature_kind kind;
+	struct bt_span value;
+	size_t k, before = bt_set_count(c->values);
+	int r = bt_field_find(data, len, c->field, &value, &kind, err);
+
+	if (r == 0)
+		return bt_error_set(err, BT_EFORMAT,
+		                    "record %zu of those to be split has no "
+		                    "feature '%s'",
+		                    c->of.n + 1, c->field);
+	if (r < 0)
+		return r;
+	if (c->of.n == UINT32_MAX)
+		return bt_error_set(err, BT_ELIMIT,
+		                    "more than %zu records to arrange",
+		                    c->of.n);
+	if (bt_set_add(c->values, value, &k) != BT_OK ||
+	    bt_grow(&c->kind, &c->cap, k + 1, sizeof(*c->kind)) != BT_OK ||
+	    bt_packed_add(&c->of, (uint32_t)k) != BT_OK)
+		return bt_error_nomem(err, "splitting");
+	if (k == before)
+		c->kind[k] = kind;
+	return BT_OK;
+}
+
+int bt_classes_end(struct bt_classes *c, bool sorted,
+                   const struct bt_packed **class, uint32_t *n,
+                   struct bt_error *err)
+{
 	uint32_t *rank = NULL;
 	size_t i;
-	int r;
 
-	if (values == NULL)
-		return bt_error_nomem(err, "splitting");
-	r = collect(store, field, values, &kind, class, err);
-	if (r == BT_OK && sorted) {
-		rank = bt_array(bt_set_count(values), sizeof(*rank));
-		if (rank == NULL || rank_values(values, kind, rank) != BT_OK)
-			r = bt_error_nomem(err, "splitting");
+	*n = (uint32_t)bt_set_count(c->values);
+	if (sorted) {
+		rank = bt_array(*n, sizeof(*rank));
+		if (rank == NULL || rank_values(c->values, c->kind, rank)) {
+			free(rank);
+			return bt_error_nomem(err, "splitting");
+		}
+		for (i = 0; i < c->of.n; i++)
+			bt_packed_set(&c->of, i,
+			              rank[bt_packed_get(&c->of, i)]);
+		free(rank);
 	}
-	if (r == BT_OK) {
-		for (i = 0; rank != NULL && i < bt_store_count(store); i++)
-			class[i] = rank[class[i]];
-		*n = (uint32_t)bt_set_count(values);
-	}
-	free(rank);
-	free(kind);
-	bt_set_free(values);
-	return r;
+	*class = &c->of;
+	return BT_OK;
 }

@@ -4,19 +4,31 @@
 #define BT_TASK_CLASSES_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/err.h"
-#include "task/store.h"
+#include "base/packed.h"
+
+struct bt_classes;
+
+/* field is borrowed. */
+int bt_classes_new(const char *field, struct bt_classes **classes,
+                   struct bt_error *err) BT_MUST_USE;
+void bt_classes_free(struct bt_classes *c); /* takes NULL */
+
+/* The next record. BT_EFORMAT where it lacks the feature. */
+int bt_classes_add(struct bt_classes *c, const void *data, size_t len,
+                   struct bt_error *err) BT_MUST_USE;
 
 /*
- * class[i] is set for every record i of the store, *n is how many there are.
- * They are numbered as they first appear or, where sorted, in ascending order:
- * as numbers where all are numbers, written as text or not, else byte by byte.
- * BT_EFORMAT where a record lacks the feature.
+ * After the last record: *class, borrowed, is the number of the value of each
+ * record, *n how many values there are. They are numbered as they first appear
+ * or, where sorted, in ascending order: as numbers where all are numbers,
+ * written as text or not, else byte by byte. To be called once.
  */
-int bt_classes_number(struct bt_store *store, const char *field, bool sorted,
-                      uint32_t *class, uint32_t *n,
-                      struct bt_error *err) BT_MUST_USE;
+int bt_classes_end(struct bt_classes *c, bool sorted,
+                   const struct bt_packed **class, uint32_t *n,
+                   struct bt_error *err) BT_MUST_USE;
 
 #endif

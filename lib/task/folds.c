@@ -7,71 +7,85 @@
 #include "base/mem.h"
 #include "task/twister_int.h"
 
-/* One permutation, cut into blocks, the first n mod folds one longer. */
-static void plain(struct bt_twister *t, uint32_t folds, uint32_t n, uint32_t *v,
-                  uint8_t *fold)
+/* One permutation, cut into blocks, the first n mod folds one longer. Each
+ * place gets its fold, and the permutation is turned back. */
+static int plain(struct bt_twister *t, uint32_t folds, uint32_t n,
+                 struct bt_packed *fold)
 {
 	uint32_t i, k, at = 0;
 
-	for (i = 0; i < n; i++)
-		v[i] = i;
-	bt_twister_shuffle(t, v, n);
 	for (k = 0; k < folds; k++)
 		for (i = 0; i < n / folds + (k < n % folds); i++)
-			fold[v[at++]] = (uint8_t)k;
+			bt_packed_set(fold, at++, k);
+	return bt_twister_unshuffle(t, fold, 0, n);
 }
 
 /*
  * Records sorted by class are dealt to the folds in turn; that says how many of
  * a class each fold gets. Which ones is shuffled for each class by itself.
- * counts: groups + 1 numbers; v: n numbers.
+ * counts: one for each class; sorted: memory for n folds.
  */
 static void stratified(struct bt_twister *t, uint32_t folds, uint32_t n,
-                       const uint32_t *group, uint32_t groups, uint32_t *counts,
-                       uint32_t *v, uint8_t *fold)
+                       const struct bt_packed *class, uint32_t classes,
+                       uint32_t *counts, struct bt_packed *sorted,
+                       struct bt_packed *fold)
 {
-	uint32_t c, i, k, at = 0, start = 0, size;
+	uint32_t c, k, at = 0, start = 0, size;
+	uint64_t i;
 
-	for (c = 0; c < groups; c++) {
+	for (c = 0; c < classes; c++) {
 		size = counts[c];
 		at = start;
 		/* fold k gets the places k, k + folds, ... of start .. */
 		for (k = 0; k < folds; k++)
 			for (i = start + (k + folds - start % folds) % folds;
-			     i < start + size; i += folds)
-				v[at++] = k;
-		bt_twister_shuffle(t, v + start, size);
+			     i < (uint64_t)start + size; i += folds)
+				bt_packed_set(sorted, at++, k);
+		bt_twister_shuffle_packed(t, sorted, start, size);
 		counts[c] = start;
 		start += size;
 	}
 	for (i = 0; i < n; i++)
-		fold[i] = (uint8_t)v[counts[group[i]]++];
+		bt_packed_set(
+		    fold, i,
+		    bt_packed_get(sorted, counts[bt_packed_get(class, i)]++));
+}
+
+/* Whether there are enough of some class for all folds. */
+static int enough(uint32_t folds, uint32_t n, const struct bt_packed *class,
+                  uint32_t *counts, struct bt_error *err)
+{
+	uint32_t most = class != NULL ? 0 : n, i;
+
+	for (i = 0; i < n && class != NULL; i++)
+		if (++counts[bt_packed_get(class, i)] > most)
+			most = counts[bt_packed_get(class, i)];
+	if (most >= folds)
+		return BT_OK;
+	return bt_error_set(err, BT_EFORMAT, "%u folds need as many records%s",
+	                    folds, class != NULL ? " of some value" : "");
 }
 
 int bt_folds_choose(uint32_t seed, uint32_t folds, uint32_t n,
-                    const uint32_t *group, uint32_t groups, uint8_t *fold,
-                    struct bt_error *err)
+                    const struct bt_packed *class, uint32_t classes,
+                    struct bt_packed *fold, struct bt_error *err)
 {
-	uint32_t *v = bt_array(n, sizeof(*v)), i, most = group != NULL ? 0 : n;
-	uint32_t *counts = bt_array0(groups, sizeof(*counts));
+	uint32_t *counts = bt_array0(classes, sizeof(*counts));
+	struct bt_packed sorted = BT_PACKED_INIT;
 	struct bt_twister t;
 	int r = BT_OK;
 
-	if (v == NULL || counts == NULL)
+	if (counts == NULL || bt_packed_init(fold, n, folds - 1) != BT_OK ||
+	    (class != NULL && bt_packed_init(&sorted, n, folds - 1) != BT_OK))
 		r = bt_error_nomem(err, "making folds");
-	for (i = 0; i < n && group != NULL && r == BT_OK; i++)
-		if (++counts[group[i]] > most)
-			most = counts[group[i]];
-	if (r == BT_OK && most < folds)
-		r = bt_error_set(err, BT_EFORMAT,
-		                 "%u folds need as many records%s", folds,
-		                 group != NULL ? " of some value" : "");
+	if (r == BT_OK)
+		r = enough(folds, n, class, counts, err);
 	bt_twister_init(&t, seed);
-	if (r == BT_OK && group == NULL)
-		plain(&t, folds, n, v, fold);
-	else if (r == BT_OK)
-		stratified(&t, folds, n, group, groups, counts, v, fold);
+	if (r == BT_OK && class != NULL)
+		stratified(&t, folds, n, class, classes, counts, &sorted, fold);
+	else if (r == BT_OK && plain(&t, folds, n, fold) != BT_OK)
+		r = bt_error_nomem(err, "making folds");
+	bt_packed_clear(&sorted);
 	free(counts);
-	free(v);
 	return r;
 }

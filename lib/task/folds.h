@@ -10,17 +10,19 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "base/packed.h"
 
 #define BT_FOLDS_MAX 250
 
 /*
- * fold[i] is set for records 0 .. n-1: in which of the folds it is tested.
- * Where group is not NULL, group[i] < groups is the class of record i, numbered
- * by first appearance, and each class is dealt evenly. BT_EFORMAT where there
- * are fewer records, or fewer of each class, than folds.
+ * fold, which is cleared by the caller, gets a number for each of the n
+ * records: in which of the folds it is tested. Where class is not NULL, it is
+ * the class of each record, below classes, numbered by first appearance, and
+ * each class is dealt evenly. BT_EFORMAT where there are fewer records, or
+ * fewer of each class, than folds.
  */
 int bt_folds_choose(uint32_t seed, uint32_t folds, uint32_t n,
-                    const uint32_t *group, uint32_t groups, uint8_t *fold,
-                    struct bt_error *err) BT_MUST_USE;
+                    const struct bt_packed *class, uint32_t classes,
+                    struct bt_packed *fold, struct bt_error *err) BT_MUST_USE;
 
 #endif

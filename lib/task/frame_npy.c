@@ -67,7 +67,7 @@ int bt_frame_npy_new(size_t memory, struct bt_frame_npy **res,
 
 	if (n == NULL)
 		return bt_error_nomem(err, "writing an array");
-	r = bt_store_new(memory, &n->store, err);
+	r = bt_store_new(memory, true, &n->store, err);
 	if (r != BT_OK) {
 		free(n);
 		return r;

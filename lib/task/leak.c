@@ -5,13 +5,13 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "base/set.h"
 #include "io/tfrecord.h"
 #include "task/line.h"
 #include "task/record.h"
+#include "task/seen.h"
 
 struct bt_leak {
-	struct bt_set *texts; /* keys */
+	struct bt_seen *texts; /* keys */
 	struct bt_buf key;
 };
 
@@ -47,28 +47,27 @@ static int read_texts(struct bt_leak *l, struct bt_tfrec *in,
 		if (bt_text_rec_read(data, len, &rec, err) != BT_OK)
 			return bt_tfrec_blame(in, err);
 		r = make_key(l, &rec, &key, err);
-		if (r == BT_OK && bt_set_add(l->texts, key, NULL) != BT_OK)
-			r = bt_error_nomem(err, "comparing texts");
-		if (r != BT_OK)
+		if (r == BT_OK)
+			r = bt_seen_add(l->texts, key, err);
+		if (r < 0)
 			return r;
 	}
 	return r;
 }
 
-int bt_leak_open(const char *path, struct bt_leak **res, struct bt_error *err)
+int bt_leak_open(const char *path, size_t memory, struct bt_leak **res,
+                 struct bt_error *err)
 {
 	struct bt_leak *l = bt_array0(1, sizeof(*l));
 	struct bt_tfrec *in = NULL;
 	char *paths[1] = {(char *)path};
 	int r;
 
-	if (l != NULL)
-		l->texts = bt_set_new();
-	if (l == NULL || l->texts == NULL) {
-		free(l);
+	if (l == NULL)
 		return bt_error_nomem(err, "comparing texts");
-	}
-	r = bt_tfrec_open(paths, 1, &in, err);
+	r = bt_seen_new(memory, &l->texts, err);
+	if (r == BT_OK)
+		r = bt_tfrec_open(paths, 1, &in, err);
 	if (r == BT_OK)
 		r = read_texts(l, in, err);
 	bt_tfrec_close(in);
@@ -83,7 +82,7 @@ void bt_leak_close(struct bt_leak *l)
 {
 	if (l == NULL)
 		return;
-	bt_set_free(l->texts);
+	bt_seen_free(l->texts);
 	bt_buf_clear(&l->key);
 	free(l);
 }
@@ -93,15 +92,14 @@ int bt_leak_look(struct bt_leak *l, const void *data, size_t len,
 {
 	struct bt_text_rec rec;
 	struct bt_span key;
-	size_t k;
 	int r = bt_text_rec_read(data, len, &rec, err);
 
 	if (r == BT_OK)
 		r = make_key(l, &rec, &key, err);
-	if (r != BT_OK)
+	if (r == BT_OK)
+		r = bt_seen_has(l->texts, key, err);
+	if (r != 1)
 		return r;
-	if (!bt_set_find(l->texts, key, &k))
-		return 0;
 	bt_line_text(out, rec.text_a);
 	if (rec.text_b.p != NULL) {
 		bt_buf_putc(out, '\t');

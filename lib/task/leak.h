@@ -10,8 +10,9 @@
 
 struct bt_leak;
 
-/* Reads the text records of a file; their texts stay in memory. */
-int bt_leak_open(const char *path, struct bt_leak **leak,
+/* Reads the text records of a file; so much of their texts stays in memory, the
+ * rest in a file (task/seen.h). */
+int bt_leak_open(const char *path, size_t memory, struct bt_leak **leak,
                  struct bt_error *err) BT_MUST_USE;
 void bt_leak_close(struct bt_leak *l); /* takes NULL */
 

@@ -86,7 +86,7 @@ int bt_near_new(double threshold, size_t memory, struct bt_near **res,
 		n->factor[i] = bt_hash_mix(2 * i + 1) | 1;
 		n->shift[i] = bt_hash_mix(2 * i + 2);
 	}
-	r = bt_store_new(memory, &n->store, err);
+	r = bt_store_new(memory, false, &n->store, err);
 	if (r == BT_OK)
 		*res = n;
 	else

@@ -40,7 +40,7 @@ int bt_put_new(const struct bt_put_opts *opts, struct bt_put **res,
 		if (p->stats == NULL)
 			r = bt_error_nomem(err, "starting");
 	} else if (opts->what == BT_PUT_LEAK) {
-		r = bt_leak_open(opts->leak, &p->leak, err);
+		r = bt_leak_open(opts->leak, opts->memory, &p->leak, err);
 	} else if (opts->what == BT_PUT_PAIRS) {
 		r = bt_near_new(opts->near, opts->memory, &p->near, err);
 	}

@@ -1,23 +1,36 @@
 /* SPDX-License-Identifier: MIT */
-/* Open addressing with linear probing; the table is at most 3/4 full. */
+/*
+ * Some bits of the hash of a string choose one of TABLES tables of open
+ * addressing with linear probing; some others, which stay in the slot beside
+ * the place of the string, its home there. A table is at most 4/5 full and
+ * grows by a quarter, one at a time: so little of the memory is empty, and
+ * little is needed to grow.
+ */
 #include "task/seen.h"
 
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "base/buf.h"
 #include "base/hash.h"
 #include "base/mem.h"
-#include "task/store.h"
+#include "io/pbwire.h"
+#include "task/spill.h"
 
-struct slot {
-	uint32_t hash;
-	uint32_t member; /* its number in the store + 1, 0: free */
+#define TABLES 256
+#define PLACE_BITS 42 /* of where the string stands, counted from 1; 4 TB */
+#define HASH_BITS (64 - PLACE_BITS)
+#define PLACES ((UINT64_C(1) << PLACE_BITS) - 1)
+
+struct table {
+	uint64_t *slot; /* hash << PLACE_BITS | place, 0: free */
+	size_t slots, used;
 };
 
 struct bt_seen {
-	struct bt_store *store;
-	struct slot *slots;
-	size_t n_slots; /* a power of two, or 0 */
+	struct bt_spill *bytes; /* length as a varint, bytes */
+	struct bt_buf one;      /* the string at hand in this form */
+	struct table table[TABLES];
 };
 
 int bt_seen_new(size_t memory, struct bt_seen **res, struct bt_error *err)
@@ -27,7 +40,7 @@ int bt_seen_new(size_t memory, struct bt_seen **res, struct bt_error *err)
 
 	if (s == NULL)
 		return bt_error_nomem(err, "looking for duplicates");
-	r = bt_store_new(memory, &s->store, err);
+	r = bt_spill_new(memory, &s->bytes, err);
 	if (r == BT_OK)
 		*res = s;
 	else
@@ -37,82 +50,129 @@ int bt_seen_new(size_t memory, struct bt_seen **res, struct bt_error *err)
 
 void bt_seen_free(struct bt_seen *s)
 {
+	int i;
+
 	if (s == NULL)
 		return;
-	bt_store_free(s->store);
-	free(s->slots);
+	for (i = 0; i < TABLES; i++)
+		free(s->table[i].slot);
+	bt_spill_free(s->bytes);
+	bt_buf_clear(&s->one);
 	free(s);
 }
 
-/* The first free slot for the hash. */
-static struct slot *place(struct slot *slots, size_t n, uint32_t hash)
+static size_t home(const struct table *t, uint64_t hash)
 {
-	size_t i = hash & (n - 1);
-
-	while (slots[i].member != 0)
-		i = (i + 1) & (n - 1);
-	return &slots[i];
+	return (size_t)(hash * t->slots >> HASH_BITS);
 }
 
-static int grow(struct bt_seen *s)
+static size_t next(const struct table *t, size_t i)
 {
-	size_t n = s->n_slots == 0 ? 64 : 2 * s->n_slots, i;
-	struct slot *slots = bt_array0(n, sizeof(*slots));
+	return i + 1 < t->slots ? i + 1 : 0;
+}
 
-	if (slots == NULL)
+static int grow(struct table *t)
+{
+	struct table old = *t;
+	size_t i, k;
+
+	t->slots = old.slots + old.slots / 4 + 16;
+	t->slot = bt_array0(t->slots, sizeof(*t->slot));
+	if (t->slot == NULL) {
+		*t = old;
 		return BT_ENOMEM;
-	for (i = 0; i < s->n_slots; i++)
-		if (s->slots[i].member != 0)
-			*place(slots, n, s->slots[i].hash) = s->slots[i];
-	free(s->slots);
-	s->slots = slots;
-	s->n_slots = n;
+	}
+	for (k = 0; k < old.slots; k++) {
+		if (old.slot[k] == 0)
+			continue;
+		i = home(t, old.slot[k] >> PLACE_BITS);
+		while (t->slot[i] != 0)
+			i = next(t, i);
+		t->slot[i] = old.slot[k];
+	}
+	free(old.slot);
 	return BT_OK;
 }
 
-/* 1: *slot holds v; 0: it is free and where v belongs. */
-static int find(struct bt_seen *s, struct bt_span v, uint32_t hash,
-                struct slot **slot, struct bt_error *err)
+/* 1: the string at hand stands at the place. */
+static int is_there(struct bt_seen *s, uint64_t place, struct bt_error *err)
 {
-	size_t i = hash & (s->n_slots - 1);
-	struct bt_span w;
 	const void *data;
 	int r;
 
-	for (; s->slots[i].member != 0; i = (i + 1) & (s->n_slots - 1)) {
-		if (s->slots[i].hash != hash)
+	if (bt_spill_size(s->bytes) - place < s->one.len)
+		return 0;
+	r = bt_spill_get(s->bytes, place, s->one.len, false, &data, err);
+	return r == BT_OK ? memcmp(data, s->one.data, s->one.len) == 0 : r;
+}
+
+/* 1: it is known; 0: it is not, and slot i of t is where it belongs, if it has
+ * slots. */
+static int find(struct bt_seen *s, const struct table *t, uint64_t hash,
+                size_t *i, struct bt_error *err)
+{
+	uint64_t slot;
+	int r;
+
+	if (t->slots == 0)
+		return 0;
+	for (*i = home(t, hash); (slot = t->slot[*i]) != 0; *i = next(t, *i)) {
+		if (slot >> PLACE_BITS != hash)
 			continue;
-		r = bt_store_get(s->store, s->slots[i].member - 1, &data, &w.n,
-		                 err);
-		if (r != BT_OK)
+		r = is_there(s, (slot & PLACES) - 1, err);
+		if (r != 0)
 			return r;
-		w.p = data;
-		if (bt_span_equal(v, w))
-			break;
 	}
-	*slot = &s->slots[i];
-	return s->slots[i].member != 0;
+	return 0;
+}
+
+/* Makes v the string at hand; *t and *hash are where it belongs. */
+static int take(struct bt_seen *s, struct bt_span v, struct table **t,
+                uint64_t *hash, struct bt_error *err)
+{
+	uint64_t h = bt_hash(v.p, v.n);
+
+	bt_buf_reset(&s->one);
+	bt_pb_put_varint(&s->one, v.n);
+	if (v.n > 0)
+		bt_buf_put(&s->one, v.p, v.n);
+	*t = &s->table[h % TABLES];
+	*hash = h >> PLACE_BITS;
+	return s->one.oom ? bt_error_nomem(err, "looking for duplicates")
+	                  : BT_OK;
+}
+
+int bt_seen_has(struct bt_seen *s, struct bt_span v, struct bt_error *err)
+{
+	struct table *t;
+	uint64_t hash;
+	size_t i;
+	int r = take(s, v, &t, &hash, err);
+
+	return r == BT_OK ? find(s, t, hash, &i, err) : r;
 }
 
 int bt_seen_add(struct bt_seen *s, struct bt_span v, struct bt_error *err)
 {
-	uint32_t hash = (uint32_t)bt_hash(v.p, v.n);
-	size_t n = bt_store_count(s->store);
-	struct slot *slot;
-	int r;
+	uint64_t hash, place = bt_spill_size(s->bytes);
+	struct table *t;
+	size_t i = 0;
+	int r = take(s, v, &t, &hash, err);
 
-	if (n >= UINT32_MAX - 1)
-		return bt_error_set(err, BT_ELIMIT,
-		                    "more than %zu different values", n);
-	if (4 * (n + 1) > 3 * s->n_slots && grow(s) != BT_OK)
-		return bt_error_nomem(err, "looking for duplicates");
-	r = find(s, v, hash, &slot, err);
-	if (r != 0)
-		return r < 0 ? r : 0;
-	r = bt_store_put(s->store, v.p, v.n, err);
 	if (r != BT_OK)
 		return r;
-	slot->hash = hash;
-	slot->member = (uint32_t)n + 1;
+	if (place >= PLACES)
+		return bt_error_set(err, BT_ELIMIT,
+		                    "more than 4 TB of different values");
+	if (5 * (t->used + 1) > 4 * t->slots && grow(t) != BT_OK)
+		return bt_error_nomem(err, "looking for duplicates");
+	r = find(s, t, hash, &i, err);
+	if (r != 0)
+		return r < 0 ? r : 0;
+	r = bt_spill_put(s->bytes, s->one.data, s->one.len, err);
+	if (r != BT_OK)
+		return r;
+	t->slot[i] = hash << PLACE_BITS | (place + 1);
+	t->used++;
 	return 1;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Tells what was seen before. Byte strings are compared in full; they stay in
- * memory up to a limit, then in a file (task/store.h). About 25 bytes for each
+ * memory up to a limit, then in a file (task/spill.h). 10 to 13 bytes for each
  * stay in memory beside.
  */
 #ifndef BT_TASK_SEEN_H
@@ -20,6 +20,10 @@ void bt_seen_free(struct bt_seen *s); /* takes NULL */
 
 /* 1: v is new, and is from now on known; 0: it is known; else an error. */
 int bt_seen_add(struct bt_seen *s, struct bt_span v,
+                struct bt_error *err) BT_MUST_USE;
+
+/* 1: v is known; 0: it is not; else an error. */
+int bt_seen_has(struct bt_seen *s, struct bt_span v,
                 struct bt_error *err) BT_MUST_USE;
 
 #endif

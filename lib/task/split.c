@@ -8,7 +8,7 @@
 
 #include "base/mem.h"
 #include "base/num.h"
-#include "task/twister_int.h"
+#include "task/split_int.h"
 
 static int parse_part(const char *s, size_t n, struct bt_split *p,
                       struct bt_error *err)
@@ -59,27 +59,9 @@ int bt_split_parse(const char *text, struct bt_split *p, struct bt_error *err)
 	return BT_OK;
 }
 
-/* What rounding down took from a class. */
-struct rest {
-	double rest;
-	uint32_t class;
-};
-
-/* Memory for splitting by classes. */
-struct scratch {
-	const uint32_t *group; /* or NULL: nothing else is there */
-	uint32_t groups;
-	uint32_t *sorted;         /* [n] records, by class */
-	uint32_t *class;          /* [groups] those that are there, in order */
-	uint32_t *count;          /* [groups] records of each of these */
-	uint32_t *first, *second; /* [groups] of them in either part */
-	uint32_t *next;           /* [groups] of a group: place in sorted */
-	struct rest *rest;        /* [groups] */
-};
-
 static int by_rest(const void *a, const void *b)
 {
-	const struct rest *x = a, *y = b;
+	const struct bt_split_rest *x = a, *y = b;
 
 	if (x->rest != y->rest)
 		return x->rest < y->rest ? 1 : -1;
@@ -93,7 +75,8 @@ static int by_rest(const void *a, const void *b)
  * replaces counts; rest and pick are scratch of n elements.
  */
 static void apportion(struct bt_twister *t, uint32_t *counts, uint32_t n,
-                      uint32_t draws, struct rest *rest, uint32_t *pick)
+                      uint32_t draws, struct bt_split_rest *rest,
+                      uint32_t *pick)
 {
 	double sum = 0, x;
 	uint32_t i, k, same, left = draws;
@@ -124,116 +107,43 @@ static void apportion(struct bt_twister *t, uint32_t *counts, uint32_t n,
 	}
 }
 
-static int scratch_init(struct scratch *s, uint32_t n, const uint32_t *group,
-                        uint32_t groups)
+int bt_split_counts_init(struct bt_split_counts *c, uint32_t classes)
 {
-	memset(s, 0, sizeof(*s));
-	s->sorted = bt_array(n, sizeof(*s->sorted));
-	s->group = group;
-	s->groups = groups;
-	if (group == NULL)
-		return s->sorted != NULL ? BT_OK : BT_ENOMEM;
-	s->class = bt_array(groups, sizeof(*s->class));
-	s->count = bt_array(groups, sizeof(*s->count));
-	s->first = bt_array(groups, sizeof(*s->first));
-	s->second = bt_array(groups, sizeof(*s->second));
-	s->next = bt_array(groups, sizeof(*s->next));
-	s->rest = bt_array(groups, sizeof(*s->rest));
-	return s->sorted != NULL && s->class != NULL && s->count != NULL &&
-	               s->first != NULL && s->second != NULL &&
-	               s->next != NULL && s->rest != NULL
+	memset(c, 0, sizeof(*c));
+	c->class = bt_array(classes, sizeof(*c->class));
+	c->count = bt_array(classes, sizeof(*c->count));
+	c->first = bt_array(classes, sizeof(*c->first));
+	c->second = bt_array(classes, sizeof(*c->second));
+	c->pick = bt_array(classes, sizeof(*c->pick));
+	c->rest = bt_array(classes, sizeof(*c->rest));
+	return c->class != NULL && c->count != NULL && c->first != NULL &&
+	               c->second != NULL && c->pick != NULL && c->rest != NULL
 	           ? BT_OK
 	           : BT_ENOMEM;
 }
 
-static void scratch_clear(struct scratch *s)
+void bt_split_counts_clear(struct bt_split_counts *c)
 {
-	free(s->sorted);
-	free(s->class);
-	free(s->count);
-	free(s->first);
-	free(s->second);
-	free(s->next);
-	free(s->rest);
+	free(c->class);
+	free(c->count);
+	free(c->first);
+	free(c->second);
+	free(c->pick);
+	free(c->rest);
+	memset(c, 0, sizeof(*c));
 }
 
-/* Sorts records v by class, keeping the order within one; returns how many
- * classes there are. */
-static uint32_t sort_by_class(struct scratch *s, const uint32_t *v, uint32_t n)
+void bt_split_apportion(struct bt_twister *t, struct bt_split_counts *c,
+                        uint32_t n, uint32_t tests)
 {
-	uint32_t i, g, k = 0, at = 0;
+	uint32_t k = c->classes, i;
 
-	memset(s->next, 0, s->groups * sizeof(*s->next));
-	for (i = 0; i < n; i++)
-		s->next[s->group[v[i]]]++;
-	for (g = 0; g < s->groups; g++) {
-		if (s->next[g] == 0)
-			continue;
-		s->class[k] = g;
-		s->count[k] = s->next[g];
-		s->next[g] = at;
-		at += s->count[k++];
-	}
-	for (i = 0; i < n; i++)
-		s->sorted[s->next[s->group[v[i]]]++] = v[i];
-	return k;
-}
-
-/* Puts records v in a random order that begins with the training part. */
-static void halve_classes(struct bt_twister *t, struct scratch *s, uint32_t *v,
-                          uint32_t n, uint32_t tests)
-{
-	uint32_t k = sort_by_class(s, v, n), c, *from = s->sorted;
-	uint32_t *train = v, *test = v + (n - tests);
-
-	memcpy(s->first, s->count, k * sizeof(*s->first));
-	apportion(t, s->first, k, n - tests, s->rest, s->next);
-	for (c = 0; c < k; c++)
-		s->second[c] = s->count[c] - s->first[c];
+	memcpy(c->first, c->count, k * sizeof(*c->first));
+	apportion(t, c->first, k, n - tests, c->rest, c->pick);
+	for (i = 0; i < k; i++)
+		c->second[i] = c->count[i] - c->first[i];
 	/* leaves it as it is, but for the numbers drawn */
-	apportion(t, s->second, k, tests, s->rest, s->next);
-	for (c = 0; c < k; c++) {
-		bt_twister_shuffle(t, from, s->count[c]);
-		memcpy(train, from, s->first[c] * sizeof(*v));
-		train += s->first[c];
-		memcpy(test, from + s->first[c],
-		       (s->count[c] - s->first[c]) * sizeof(*v));
-		test += s->count[c] - s->first[c];
-		from += s->count[c];
-	}
-	bt_twister_shuffle(t, v, n - tests);
-	bt_twister_shuffle(t, v + (n - tests), tests);
-}
-
-/* The same without classes: the test part is drawn first, and stands last. */
-static void halve(struct bt_twister *t, uint32_t *sorted, uint32_t *v,
-                  uint32_t n, uint32_t tests)
-{
-	bt_twister_shuffle(t, v, n);
-	memcpy(sorted, v, tests * sizeof(*v));
-	memmove(v, v + tests, (n - tests) * sizeof(*v));
-	memcpy(v + (n - tests), sorted, tests * sizeof(*v));
-}
-
-/* Splits part k off the first n records of order; returns how many it gets. */
-static uint32_t split_off(const struct bt_split *p, int k, uint32_t seed,
-                          struct scratch *s, uint32_t *order, uint32_t n)
-{
-	double left = 0, share;
-	struct bt_twister t;
-	uint32_t tests;
-	int i;
-
-	for (i = 0; i <= k; i++)
-		left += p->share[i];
-	share = k == p->n - 1 ? p->share[k] : left > 0 ? p->share[k] / left : 0;
-	tests = share < 1 ? (uint32_t)ceil(share * n) : n;
-	bt_twister_init(&t, seed);
-	if (s->group != NULL)
-		halve_classes(&t, s, order, n, tests);
-	else
-		halve(&t, s->sorted, order, n, tests);
-	return tests;
+	apportion(t, c->second, k, tests, c->rest, c->pick);
 }
 
 /* The parts before part k, which got them all, must not come out empty. */
@@ -251,28 +161,142 @@ static int nothing_left(const struct bt_split *p, int k, uint32_t n,
 	return BT_OK;
 }
 
-int bt_split_choose(const struct bt_split *p, uint32_t seed, uint32_t n,
-                    const uint32_t *group, uint32_t groups, uint8_t *part,
-                    uint32_t *order, struct bt_error *err)
+int bt_split_tests(const struct bt_split *p, int k, uint32_t n, uint32_t of,
+                   uint32_t *tests, struct bt_error *err)
+{
+	double left = 0, share;
+	int i;
+
+	*tests = 0;
+	if (n == 0)
+		return BT_OK;
+	for (i = 0; i <= k; i++)
+		left += p->share[i];
+	share = k == p->n - 1 ? p->share[k] : left > 0 ? p->share[k] / left : 0;
+	*tests = share < 1 ? (uint32_t)ceil(share * n) : n;
+	return *tests == n ? nothing_left(p, k, of, err) : BT_OK;
+}
+
+/* Memory for splitting by classes. */
+struct scratch {
+	const struct bt_packed *of; /* class of each record */
+	uint32_t classes;
+	struct bt_split_counts counts;
+	uint32_t *sorted; /* [n] records, by class */
+	uint32_t *next;   /* [classes] of a class: place in sorted */
+};
+
+/* Sorts records v by class, keeping the order within one. */
+static void sort_by_class(struct scratch *s, const uint32_t *v, uint32_t n)
+{
+	struct bt_split_counts *c = &s->counts;
+	uint32_t i, g, k = 0, at = 0;
+
+	memset(s->next, 0, s->classes * sizeof(*s->next));
+	for (i = 0; i < n; i++)
+		s->next[bt_packed_get(s->of, v[i])]++;
+	for (g = 0; g < s->classes; g++) {
+		if (s->next[g] == 0)
+			continue;
+		c->class[k] = g;
+		c->count[k] = s->next[g];
+		s->next[g] = at;
+		at += c->count[k++];
+	}
+	c->classes = k;
+	for (i = 0; i < n; i++)
+		s->sorted[s->next[bt_packed_get(s->of, v[i])]++] = v[i];
+}
+
+/* Puts records v in a random order that begins with the training part. */
+static void halve_classes(struct bt_twister *t, struct scratch *s, uint32_t *v,
+                          uint32_t n, uint32_t tests)
+{
+	uint32_t *train = v, *test = v + (n - tests), *from = s->sorted, i;
+	uint32_t first, count;
+
+	sort_by_class(s, v, n);
+	bt_split_apportion(t, &s->counts, n, tests);
+	for (i = 0; i < s->counts.classes; i++) {
+		first = s->counts.first[i];
+		count = s->counts.count[i];
+		bt_twister_shuffle(t, from, count);
+		memcpy(train, from, first * sizeof(*v));
+		train += first;
+		memcpy(test, from + first, (count - first) * sizeof(*v));
+		test += count - first;
+		from += count;
+	}
+	bt_twister_shuffle(t, v, n - tests);
+	bt_twister_shuffle(t, v + (n - tests), tests);
+}
+
+static void reverse(uint32_t *v, uint32_t n)
+{
+	uint32_t i, swap;
+
+	for (i = 0; i < n / 2; i++) {
+		swap = v[i];
+		v[i] = v[n - 1 - i];
+		v[n - 1 - i] = swap;
+	}
+}
+
+/* The same without classes: the test part is drawn first, and stands last. */
+static void halve(struct bt_twister *t, uint32_t *v, uint32_t n, uint32_t tests)
+{
+	bt_twister_shuffle(t, v, n);
+	reverse(v, tests);
+	reverse(v + tests, n - tests);
+	reverse(v, n);
+}
+
+static int order_all(const struct bt_split *p, uint32_t seed, uint32_t n,
+                     struct scratch *s, uint32_t *order, uint32_t *start,
+                     struct bt_error *err)
 {
 	uint32_t i, left = n, tests;
-	struct scratch s;
-	int k, r = BT_OK;
+	struct bt_twister t;
+	int k, r;
 
-	if (scratch_init(&s, n, group, groups) != BT_OK)
-		r = bt_error_nomem(err, "splitting");
 	for (i = 0; i < n; i++)
 		order[i] = i;
-	for (k = p->n - 1; k > 0 && left > 0 && r == BT_OK; k--) {
-		tests = split_off(p, k, seed, &s, order, left);
-		if (tests == left)
-			r = nothing_left(p, k, n, err);
+	start[p->n] = n;
+	for (k = p->n - 1; k > 0; k--) {
+		r = bt_split_tests(p, k, left, n, &tests, err);
+		if (r != BT_OK)
+			return r;
+		bt_twister_init(&t, seed);
+		if (s->of != NULL)
+			halve_classes(&t, s, order, left, tests);
+		else
+			halve(&t, order, left, tests);
 		left -= tests;
-		for (i = left; i < left + tests; i++)
-			part[order[i]] = (uint8_t)k;
+		start[k] = left;
 	}
-	for (i = 0; i < left; i++)
-		part[order[i]] = 0;
-	scratch_clear(&s);
+	start[0] = 0;
+	return BT_OK;
+}
+
+int bt_split_order(const struct bt_split *p, uint32_t seed, uint32_t n,
+                   const struct bt_packed *class, uint32_t classes,
+                   uint32_t *order, uint32_t start[BT_SPLIT_MAX + 1],
+                   struct bt_error *err)
+{
+	struct scratch s = {.of = class, .classes = classes};
+	int r;
+
+	if (class != NULL) {
+		s.sorted = bt_array(n, sizeof(*s.sorted));
+		s.next = bt_array(classes, sizeof(*s.next));
+	}
+	if (class != NULL && (s.sorted == NULL || s.next == NULL ||
+	                      bt_split_counts_init(&s.counts, classes)))
+		r = bt_error_nomem(err, "splitting");
+	else
+		r = order_all(p, seed, n, &s, order, start, err);
+	bt_split_counts_clear(&s.counts);
+	free(s.sorted);
+	free(s.next);
 	return r;
 }

@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "base/packed.h"
 
 #define BT_SPLIT_MAX 16
 
@@ -28,16 +29,28 @@ int bt_split_parse(const char *text, struct bt_split *split,
                    struct bt_error *err) BT_MUST_USE;
 
 /*
- * part[i] is set for records 0 .. n-1; order[0..n-1] are the records of the
- * first part in the order in which scikit-learn gives them, then those of the
- * second, and so on. Where group is not NULL, group[i] < groups is the class of
- * record i, numbered in ascending order of the classes, and each class is split
+ * part, which is cleared by the caller, gets a number for each of the n
+ * records: that of its part. Where class is not NULL, it is the class of each
+ * record, below classes, numbered in ascending order, and each class is split
  * by the shares (stratify). Classes too small for that are split as well as can
  * be, where scikit-learn gives up. BT_EFORMAT where a share leaves no record
  * for the parts before it.
+ *
+ * Memory beside the result: as much again where there are classes, and with
+ * more than two parts as much as class takes.
  */
-int bt_split_choose(const struct bt_split *split, uint32_t seed, uint32_t n,
-                    const uint32_t *group, uint32_t groups, uint8_t *part,
-                    uint32_t *order, struct bt_error *err) BT_MUST_USE;
+int bt_split_parts(const struct bt_split *split, uint32_t seed, uint32_t n,
+                   const struct bt_packed *class, uint32_t classes,
+                   struct bt_packed *part, struct bt_error *err) BT_MUST_USE;
+
+/*
+ * The same with the order in which scikit-learn gives them: order[0..n-1] are
+ * the records of the first part, then those of the second, and so on; those of
+ * part k begin at start[k], and start[split->n] is n.
+ */
+int bt_split_order(const struct bt_split *split, uint32_t seed, uint32_t n,
+                   const struct bt_packed *class, uint32_t classes,
+                   uint32_t *order, uint32_t start[BT_SPLIT_MAX + 1],
+                   struct bt_error *err) BT_MUST_USE;
 
 #endif

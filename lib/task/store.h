@@ -1,22 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Payloads kept to be read in any order: in memory up to a limit, the rest in a
- * nameless file in $TMPDIR (/tmp). Eight bytes a payload stay in memory beside.
+ * Payloads kept to be read again: in memory up to a limit, the rest in a
+ * nameless file (task/spill.h). Where they are read in any order, about three
+ * bytes a payload stay in memory beside.
  */
 #ifndef BT_TASK_STORE_H
 #define BT_TASK_STORE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/err.h"
 
-/* What a user who does not say gives of the memory. */
-#define BT_STORE_DEFAULT ((size_t)1 << 29)
+/* What a user who does not say gives of the memory: where it hardly matters,
+ * and where it spares reading here and there in a file. */
+#define BT_STORE_DEFAULT ((size_t)1 << 26)
+#define BT_STORE_SHUFFLE ((size_t)1 << 29)
 
 struct bt_store;
 
-int bt_store_new(size_t limit, struct bt_store **store,
+/* in_order: payloads are read one after the other from the first one on. */
+int bt_store_new(size_t limit, bool in_order, struct bt_store **store,
                  struct bt_error *err) BT_MUST_USE;
 void bt_store_free(struct bt_store *s); /* takes NULL */
 
@@ -25,7 +30,8 @@ int bt_store_put(struct bt_store *s, const void *data, size_t len,
 
 size_t bt_store_count(const struct bt_store *s);
 
-/* Payload i < count, borrowed until the next call. */
+/* Payload i < count, borrowed until the next call. In order: i is 0, or one
+ * more than in the call before. */
 int bt_store_get(struct bt_store *s, size_t i, const void **data, size_t *len,
                  struct bt_error *err) BT_MUST_USE;
 

@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "task/twister_int.h"
 
+#include <stdlib.h>
+
+#include "base/mem.h"
+
 #define WORDS BT_TWISTER_WORDS
 #define AHEAD 397
+#define BLOCK ((uint32_t)1 << 16) /* exchanges drawn at once */
 
 void bt_twister_init(struct bt_twister *t, uint32_t seed)
 {
@@ -61,4 +66,67 @@ void bt_twister_shuffle(struct bt_twister *t, uint32_t *v, uint32_t n)
 		v[i] = v[j];
 		v[j] = swap;
 	}
+}
+
+static void exchange(struct bt_packed *p, size_t i, size_t j)
+{
+	uint32_t v = bt_packed_get(p, i);
+
+	bt_packed_set(p, i, bt_packed_get(p, j));
+	bt_packed_set(p, j, v);
+}
+
+void bt_twister_shuffle_packed(struct bt_twister *t, struct bt_packed *p,
+                               size_t from, uint32_t n)
+{
+	uint32_t i;
+
+	for (i = n; i-- > 1;)
+		exchange(p, from + i, from + below(t, i));
+}
+
+void bt_twister_skip(struct bt_twister *t, uint32_t n)
+{
+	uint32_t i;
+
+	for (i = n; i-- > 1;)
+		below(t, i);
+}
+
+/*
+ * The last exchange is to be turned back first, so all are drawn twice: once to
+ * remember the generator as it was before each block of them, then, from the
+ * last block to the first, to turn them back. Block b is that of the exchanges
+ * of b * BLOCK .. (b + 1) * BLOCK - 1 with a lower number; 0 has none.
+ */
+int bt_twister_unshuffle(struct bt_twister *t, struct bt_packed *p, size_t from,
+                         uint32_t n)
+{
+	uint32_t blocks = n / BLOCK + 1, b, first, last, i, *with;
+	struct bt_twister *before = bt_array(blocks, sizeof(*before)), now;
+
+	with = bt_array(BLOCK, sizeof(*with));
+	if (before == NULL || with == NULL) {
+		free(before);
+		free(with);
+		return BT_ENOMEM;
+	}
+	for (b = blocks; b-- > 0;) {
+		before[b] = *t;
+		last = b < blocks - 1 ? BLOCK : n % BLOCK;
+		for (i = last; i-- > (b == 0);)
+			below(t, b * BLOCK + i);
+	}
+	for (b = 0; b < blocks; b++) {
+		now = before[b];
+		first = b == 0;
+		last = b < blocks - 1 ? BLOCK : n % BLOCK;
+		for (i = last; i-- > first;)
+			with[i] = below(&now, b * BLOCK + i);
+		for (i = first; i < last; i++)
+			exchange(p, from + b * BLOCK + i, from + with[i]);
+	}
+	free(before);
+	free(with);
+	return BT_OK;
 }

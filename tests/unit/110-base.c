@@ -13,6 +13,7 @@
 #include "base/near.h"
 #include "base/num.h"
 #include "base/opt.h"
+#include "base/packed.h"
 #include "base/philox.h"
 #include "base/pool.h"
 #include "base/sys.h"
@@ -211,6 +212,39 @@ static void random_numbers(void **state)
 		assert_int_equal(seen[i], 1);
 	for (i = 0; i < 1000; i++)
 		assert_true(bt_random_below(7, 9, 0, (uint64_t)i, 3) < 3);
+}
+
+/* Numbers of every width, set and appended, and what stands beside them. */
+static void packed_numbers(void **state)
+{
+	static const uint32_t max[] = {0, 1, 3, 15, 255, 65535, UINT32_MAX};
+	struct bt_packed p, grown = BT_PACKED_INIT;
+	size_t k, i;
+
+	(void)state;
+	for (k = 0; k < sizeof(max) / sizeof(max[0]); k++) {
+		assert_int_equal(bt_packed_init(&p, 200, max[k]), BT_OK);
+		for (i = 0; i < 200; i++)
+			assert_int_equal(bt_packed_get(&p, i), 0);
+		for (i = 0; i < 200; i += 2)
+			bt_packed_set(&p, i, max[k]);
+		for (i = 0; i < 200; i += 4)
+			bt_packed_set(&p, i, max[k] / 2);
+		for (i = 0; i < 200; i++)
+			assert_int_equal(bt_packed_get(&p, i),
+			                 i % 2 ? 0 : max[k] / (i % 4 ? 1 : 2));
+		bt_packed_clear(&p);
+		for (i = 0; i < 99; i++)
+			assert_int_equal(
+			    bt_packed_add(&grown, i % 3 ? 0 : max[k]), BT_OK);
+	}
+	assert_int_equal(grown.n, k * 99);
+	for (i = 0; i < grown.n; i++)
+		assert_int_equal(bt_packed_get(&grown, i),
+		                 i % 99 % 3 ? 0 : max[i / 99]);
+	bt_packed_clear(&grown);
+	assert_int_equal(bt_packed_init(&p, 0, 5), BT_OK);
+	bt_packed_clear(&p);
 }
 
 static void count_piece(void *arg, int piece, int worker)
@@ -490,6 +524,7 @@ int main(void)
 	    cmocka_unit_test(optional_values),
 	    cmocka_unit_test(hexadecimal_digits),
 	    cmocka_unit_test(names_that_are_near),
+	    cmocka_unit_test(packed_numbers),
 	    cmocka_unit_test(option_mistakes),
 	    cmocka_unit_test(available_memory),
 	};

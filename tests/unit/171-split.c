@@ -9,12 +9,11 @@
 #include "task/classes.h"
 #include "task/folds.h"
 #include "task/split.h"
-#include "task/store.h"
+#include "task/twister_int.h"
 
 #define N 70000
 
-static uint32_t order[N], group[N];
-static uint8_t part[N];
+static uint32_t order[N], start[BT_SPLIT_MAX + 1];
 
 static uint32_t checksum(const uint32_t *v, uint32_t n)
 {
@@ -26,25 +25,56 @@ static uint32_t checksum(const uint32_t *v, uint32_t n)
 static void known_answers(void **state)
 {
 	static const uint32_t class[] = {0, 1, 2, 0, 3};
+	struct bt_packed group = BT_PACKED_INIT;
 	struct bt_error err = {0};
 	struct bt_split p;
 	uint32_t i;
 
 	(void)state;
 	for (i = 0; i < N; i++)
-		group[i] = class[(uint64_t)i * i % 7];
+		assert_ok(bt_packed_add(&group, class[(uint64_t)i * i % 7]));
 	assert_ok(bt_split_parse("train=.9,test=.1", &p, &err));
-	assert_ok(bt_split_choose(&p, 42, N, NULL, 0, part, order, &err));
+	assert_ok(bt_split_order(&p, 42, N, NULL, 0, order, start, &err));
+	assert_int_equal(start[1], 63000);
 	assert_int_equal(order[0], 42878);
 	assert_int_equal(order[63000], 46730);
 	assert_int_equal(checksum(order, 63000), 3990975090u);
 	assert_int_equal(checksum(order + 63000, 7000), 1292405785u);
-	assert_ok(bt_split_choose(&p, 42, N, group, 4, part, order, &err));
+	assert_ok(bt_split_order(&p, 42, N, &group, 4, order, start, &err));
 	assert_int_equal(checksum(order, 63000), 3412509018u);
 	assert_int_equal(checksum(order + 63000, 7000), 2785898481u);
+	bt_packed_clear(&group);
 }
 
-/* Every record has its place, whatever the shares and classes. */
+/* Every record has its place, and both functions say the same. */
+static void check_split(const struct bt_split *p, uint32_t n, uint32_t classes)
+{
+	struct bt_packed group = BT_PACKED_INIT, part = BT_PACKED_INIT;
+	const struct bt_packed *class = classes > 0 ? &group : NULL;
+	struct bt_error err = {0};
+	uint8_t *seen = calloc(n, 1);
+	uint32_t i, k = 0;
+
+	assert_non_null(seen);
+	for (i = 0; i < n && classes > 0; i++)
+		assert_ok(bt_packed_add(&group, i * 7 % classes));
+	assert_ok(bt_split_order(p, n, n, class, classes, order, start, &err));
+	assert_ok(bt_split_parts(p, n, n, class, classes, &part, &err));
+	assert_int_equal(part.n, n);
+	for (i = 0; i < n; i++) {
+		while (i >= start[k + 1])
+			k++;
+		assert_true(order[i] < n);
+		assert_int_equal(seen[order[i]]++, 0);
+		assert_int_equal(bt_packed_get(&part, order[i]), k);
+	}
+	assert_int_equal(start[p->n], n);
+	bt_packed_clear(&part);
+	bt_packed_clear(&group);
+	free(seen);
+}
+
+/* Whatever the shares and classes. */
 static void nothing_is_lost(void **state)
 {
 	static const char *const splits[] = {
@@ -53,30 +83,56 @@ static void nothing_is_lost(void **state)
 	    "a=.7,b=.2,c=.1",
 	    "a=0,b=1",
 	    "a=1,b=0",
+	    "a=0,b=0,c=1",
+	    "a=.6,b=0,c=.4,d=0",
 	    "a=.125,b=.125,c=.125,d=.125,e=.125,f=.125,g=.125,h=.125"};
 	struct bt_error err = {0};
 	struct bt_split p;
-	uint32_t n, classes, i, seen[300], at;
+	uint32_t n, classes;
 	size_t k;
 
 	(void)state;
-	for (k = 0; k < sizeof(splits) / sizeof(splits[0]); k++)
+	for (k = 0; k < sizeof(splits) / sizeof(splits[0]); k++) {
+		assert_ok(bt_split_parse(splits[k], &p, &err));
 		for (n = 20; n < 300; n += 31)
-			for (classes = 0; classes < n; classes += 1 + n / 5) {
-				assert_ok(bt_split_parse(splits[k], &p, &err));
-				for (i = 0; i < n; i++)
-					group[i] = i * 7 % (classes + !classes);
-				assert_ok(bt_split_choose(
-				    &p, n, n, classes > 0 ? group : NULL,
-				    classes, part, order, &err));
-				memset(seen, 0, sizeof(seen));
-				for (i = 0, at = 0; i < n; i++) {
-					assert_true(order[i] < n);
-					assert_int_equal(seen[order[i]]++, 0);
-					assert_true(part[order[i]] >= at);
-					at = part[order[i]];
-				}
-			}
+			for (classes = 0; classes < n; classes += 1 + n / 5)
+				check_split(&p, n, classes);
+	}
+	assert_ok(bt_split_parse("a=.8,b=.1,c=.1", &p, &err));
+	check_split(&p, N, 0);
+	check_split(&p, N, 3);
+}
+
+/* Turning back is the opposite of shuffling, also past what is drawn at once,
+ * and the generator goes on alike. */
+static void unshuffled(void **state)
+{
+	static const uint32_t sizes[] = {0,     1,      2,      3,     65535,
+	                                 65536, 131072, 131073, 200001};
+	struct bt_packed v;
+	struct bt_twister a, b, c;
+	struct bt_error err = {0};
+	uint32_t i, n;
+	size_t k;
+
+	(void)state;
+	for (k = 0; k < sizeof(sizes) / sizeof(sizes[0]); k++) {
+		n = sizes[k];
+		assert_ok(bt_packed_init(&v, n + 5, 250));
+		for (i = 0; i < n + 5; i++)
+			bt_packed_set(&v, i, i % 251);
+		bt_twister_init(&a, 3);
+		b = c = a;
+		bt_twister_shuffle_packed(&a, &v, 3, n);
+		assert_ok(bt_twister_unshuffle(&b, &v, 3, n));
+		bt_twister_skip(&c, n);
+		for (i = 0; i < n + 5; i++)
+			assert_int_equal(bt_packed_get(&v, i), i % 251);
+		assert_int_equal(bt_twister_draw(&a), bt_twister_draw(&b));
+		bt_twister_draw(&c);
+		assert_int_equal(bt_twister_draw(&a), bt_twister_draw(&c));
+		bt_packed_clear(&v);
+	}
 }
 
 static void what_is_refused(void **state)
@@ -85,6 +141,7 @@ static void what_is_refused(void **state)
 	    "",       "a",          "a=.5",      "=1",    "a=2,b=-1",
 	    "a=.5,,", "a=.5,b=0.4", "a/b=1",     "a=nan", "a=.5,b=.5,",
 	    "a=0x1",  "a=1e400",    "a= .5,b=.5"};
+	struct bt_packed part = BT_PACKED_INIT;
 	struct bt_error err = {0};
 	struct bt_split p;
 	size_t k;
@@ -96,36 +153,46 @@ static void what_is_refused(void **state)
 		bt_error_clear(&err);
 	}
 	assert_ok(bt_split_parse("a=.9,b=.1", &p, &err));
-	assert_err(bt_split_choose(&p, 1, 1, NULL, 0, part, order, &err),
+	assert_err(bt_split_order(&p, 1, 1, NULL, 0, order, start, &err),
 	           BT_EFORMAT, "1 record leave none for part 'a'");
-	assert_ok(bt_split_choose(&p, 1, 0, NULL, 0, part, order, &err));
-	assert_err(bt_folds_choose(1, 3, 2, NULL, 0, part, &err), BT_EFORMAT,
+	assert_err(bt_split_parts(&p, 1, 1, NULL, 0, &part, &err), BT_EFORMAT,
+	           "1 record leave none for part 'a'");
+	assert_ok(bt_split_order(&p, 1, 0, NULL, 0, order, start, &err));
+	assert_ok(bt_split_parts(&p, 1, 0, NULL, 0, &part, &err));
+	bt_packed_clear(&part);
+	assert_err(bt_folds_choose(1, 3, 2, NULL, 0, &part, &err), BT_EFORMAT,
 	           "3 folds need as many records");
+	bt_packed_clear(&part);
 }
 
 /* KFold(3, shuffle=True, random_state=42).split(range(11)) */
 static void folds_known_answer(void **state)
 {
 	static const uint8_t wanted[] = {0, 1, 1, 2, 1, 0, 2, 2, 1, 0, 0};
+	struct bt_packed fold = BT_PACKED_INIT, group = BT_PACKED_INIT;
 	struct bt_error err = {0};
 	uint32_t i, sizes[9];
 
 	(void)state;
-	assert_ok(bt_folds_choose(42, 3, 11, NULL, 0, part, &err));
-	assert_memory_equal(part, wanted, sizeof(wanted));
+	assert_ok(bt_folds_choose(42, 3, 11, NULL, 0, &fold, &err));
+	for (i = 0; i < 11; i++)
+		assert_int_equal(bt_packed_get(&fold, i), wanted[i]);
+	bt_packed_clear(&fold);
 	for (i = 0; i < 100; i++)
-		group[i] = i % 3;
-	assert_ok(bt_folds_choose(7, 9, 100, group, 3, part, &err));
+		assert_ok(bt_packed_add(&group, i % 3));
+	assert_ok(bt_folds_choose(7, 9, 100, &group, 3, &fold, &err));
 	memset(sizes, 0, sizeof(sizes));
 	for (i = 0; i < 100; i++)
-		sizes[part[i]]++;
+		sizes[bt_packed_get(&fold, i)]++;
 	for (i = 0; i < 9; i++)
 		assert_true(sizes[i] == 11 || sizes[i] == 12);
+	bt_packed_clear(&fold);
+	bt_packed_clear(&group);
 }
 
 enum { TEXT, INT, REAL };
 
-static void put(struct bt_store *s, int kind, const char *value)
+static void put(struct bt_classes *c, int kind, const char *value)
 {
 	struct bt_example_writer w = {0};
 	struct bt_buf b = BT_BUF_INIT;
@@ -141,7 +208,7 @@ static void put(struct bt_store *s, int kind, const char *value)
 	else
 		bt_example_add_floats(&w, "label", &x, 1);
 	bt_example_end(&w, &b);
-	assert_ok(bt_store_put(s, b.data, b.len, &err));
+	assert_ok(bt_classes_add(c, b.data, b.len, &err));
 	bt_buf_clear(&b);
 	bt_example_clear(&w);
 }
@@ -150,26 +217,29 @@ static void put(struct bt_store *s, int kind, const char *value)
 static void check_classes(int kind, const char *values, const char *appeared,
                           const char *sorted)
 {
+	const struct bt_packed *class;
 	struct bt_error err = {0};
-	struct bt_store *s;
+	struct bt_classes *c;
 	char copy[200], *word;
 	uint32_t n, i, k;
 
-	assert_ok(bt_store_new(1000, &s, &err));
-	snprintf(copy, sizeof(copy), "%s", values);
-	for (word = strtok(copy, " "); word; word = strtok(NULL, " "))
-		put(s, kind, word);
 	for (k = 0; k < 2; k++) {
-		assert_ok(
-		    bt_classes_number(s, "label", k == 1, group, &n, &err));
-		for (i = 0; i < bt_store_count(s); i++)
-			assert_int_equal(group[i],
+		assert_ok(bt_classes_new("label", &c, &err));
+		snprintf(copy, sizeof(copy), "%s", values);
+		for (word = strtok(copy, " "); word; word = strtok(NULL, " "))
+			put(c, kind, word);
+		assert_ok(bt_classes_end(c, k == 1, &class, &n, &err));
+		assert_int_equal(class->n, strlen(appeared));
+		for (i = 0; i < class->n; i++)
+			assert_int_equal(bt_packed_get(class, i),
 			                 (k ? sorted : appeared)[i] - '0');
+		bt_classes_free(c);
 	}
-	assert_err(bt_classes_number(s, "nosuch", true, group, &n, &err),
-	           BT_EFORMAT,
+	assert_ok(bt_classes_new("nosuch", &c, &err));
+	assert_err(bt_classes_add(c, "", 0, &err), BT_EFORMAT,
 	           "record 1 of those to be split has no feature 'nosuch'");
-	bt_store_free(s);
+	bt_classes_free(c);
+	bt_classes_free(NULL);
 }
 
 static void classes_in_order(void **state)
@@ -190,6 +260,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(known_answers),
 	    cmocka_unit_test(nothing_is_lost),
+	    cmocka_unit_test(unshuffled),
 	    cmocka_unit_test(what_is_refused),
 	    cmocka_unit_test(folds_known_answer),
 	    cmocka_unit_test(classes_in_order),

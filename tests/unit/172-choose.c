@@ -8,6 +8,7 @@
 #include "task/choose.h"
 #include "task/near.h"
 #include "task/seen.h"
+#include "task/spill.h"
 #include "task/store.h"
 #include "task/tail.h"
 #include "task/where.h"
@@ -187,38 +188,79 @@ static void the_last_ones(void **state)
 		}
 }
 
+#define BIG 600000
+
+static char stored[BIG + 1000];
+
+static size_t stored_length(size_t i)
+{
+	return i == 77 ? BIG : i * 97 % 20000;
+}
+
+static void check_stored(struct bt_store *s, size_t i)
+{
+	struct bt_error err = {0};
+	const void *got;
+	size_t len;
+
+	assert_ok(bt_store_get(s, i, &got, &len, &err));
+	assert_int_equal(len, stored_length(i));
+	assert_memory_equal(got, stored + i, len);
+}
+
 /* What is put comes back, in any order and between further ones, wherever the
- * limit lies. */
+ * limit lies; in order, more than once. */
 static void stored_payloads(void **state)
 {
-	static char data[400000];
 	struct bt_error err = {0};
 	struct bt_store *s;
-	const void *got;
-	size_t limit, i, k, len, n = 0;
+	size_t limit, i, n;
+	int in_order, round;
 
 	(void)state;
-	for (i = 0; i < sizeof(data); i++)
-		data[i] = (char)(i * 31 + (i >> 9));
-	for (limit = 0; limit <= 3000000; limit += 750000) {
-		assert_ok(bt_store_new(limit, &s, &err));
-		for (n = 0; n < 300; n++) {
-			len = n == 77 ? 300000 : n * 97 % 20000;
-			assert_ok(bt_store_put(s, data + n, len, &err));
-			k = n * 7919 % (n + 1);
-			assert_ok(bt_store_get(s, k, &got, &len, &err));
-			assert_int_equal(len,
-			                 k == 77 ? 300000 : k * 97 % 20000);
-			assert_memory_equal(got, data + k, len);
+	for (i = 0; i < sizeof(stored); i++)
+		stored[i] = (char)(i * 31 + (i >> 9));
+	for (limit = 0; limit <= 3000000; limit += 749999)
+		for (in_order = 0; in_order < 2; in_order++) {
+			assert_ok(bt_store_new(limit, in_order, &s, &err));
+			for (n = 0; n < 300; n++) {
+				assert_ok(bt_store_put(s, stored + n,
+				                       stored_length(n), &err));
+				check_stored(s,
+				             in_order ? 0 : n * 7919 % (n + 1));
+			}
+			assert_int_equal(bt_store_count(s), n);
+			for (round = 0; round < 2; round++)
+				for (i = 0; i < n; i++)
+					check_stored(s,
+					             in_order ? i : n - 1 - i);
+			bt_store_free(s);
 		}
-		assert_int_equal(bt_store_count(s), n);
-		for (i = n; i-- > 0;) {
-			assert_ok(bt_store_get(s, i, &got, &len, &err));
-			assert_memory_equal(got, data + i, len);
-		}
-		bt_store_free(s);
-	}
 	bt_store_free(NULL);
+}
+
+/* Any bytes of it, across the border of memory and file. */
+static void spilled_bytes(void **state)
+{
+	struct bt_error err = {0};
+	struct bt_spill *s;
+	const void *got;
+	size_t at = 0, n, i;
+
+	(void)state;
+	assert_ok(bt_spill_new(100000, &s, &err));
+	for (n = 1; at + n < BIG; at += n, n = n * 2 % 9973)
+		assert_ok(bt_spill_put(s, stored + at, n, &err));
+	assert_int_equal(bt_spill_size(s), at);
+	for (i = 0; i < 3000; i++) {
+		n = i * 7919 % (i % 10 == 0 ? at : 5000);
+		assert_ok(bt_spill_get(s, i * 104729 % (at - n), n, i & 1, &got,
+		                       &err));
+		assert_memory_equal(got, stored + i * 104729 % (at - n), n);
+	}
+	assert_ok(bt_spill_get(s, at, 0, true, &got, &err));
+	bt_spill_free(s);
+	bt_spill_free(NULL);
 }
 
 static void seen_before(void **state)
@@ -232,12 +274,16 @@ static void seen_before(void **state)
 	for (limit = 0; limit < 2; limit++) {
 		assert_ok(bt_seen_new(limit ? 1 << 20 : 100, &s, &err));
 		for (round = 0; round < 2; round++)
-			for (i = 0; i < 3000; i++) {
+			for (i = 0; i < 20000; i++) {
 				snprintf(name, sizeof(name), "%d", i * 17);
+				assert_int_equal(
+				    bt_seen_has(s, bt_span(name), &err),
+				    round == 1);
 				assert_int_equal(
 				    bt_seen_add(s, bt_span(name), &err),
 				    round == 0);
 			}
+		assert_int_equal(bt_seen_has(s, bt_span(""), &err), 0);
 		assert_int_equal(bt_seen_add(s, bt_span(""), &err), 1);
 		assert_int_equal(bt_seen_add(s, bt_span(""), &err), 0);
 		bt_seen_free(s);
@@ -441,6 +487,7 @@ int main(void)
 	    cmocka_unit_test(features_that_are_nowhere),
 	    cmocka_unit_test(the_last_ones),
 	    cmocka_unit_test(stored_payloads),
+	    cmocka_unit_test(spilled_bytes),
 	    cmocka_unit_test(seen_before),
 	    cmocka_unit_test(near_as_by_brute_force),
 	    cmocka_unit_test(near_keeps_one_of_each),
