@@ -7,6 +7,7 @@
 #include "base/sys.h"
 #include "base/tool.h"
 #include "io/charset.h"
+#include "io/remote.h"
 #include "task/wordcount.h"
 #include "text/subwords.h"
 #include "text/vocabsave.h"
@@ -68,6 +69,14 @@ static bool is_file(const char *output)
 
 static int check_options(const struct opts *o)
 {
+	bool file = is_file(o->common.output);
+	struct bt_error err = {0};
+
+	/* before the work, which takes long */
+	if (bt_remote_refuse(o->common.output,
+	                     file ? BT_REMOTE_OUT : BT_REMOTE_DIR_OUT,
+	                     &err) != BT_OK)
+		return bt_tool_fail(&tool, &err);
 	if (!is(o->type, "bpe"))
 		return BT_EXIT_DONE;
 	if (is(o->lower, "yes"))
@@ -76,7 +85,7 @@ static int check_options(const struct opts *o)
 	if (o->alphabet != 0)
 		return bt_tool_misuse(&tool, "--alphabet is not for byte-level "
 		                             "BPE, which has all bytes");
-	if (is_file(o->common.output))
+	if (file)
 		return bt_tool_misuse(&tool, "--type bpe writes two files: use "
 		                             "-o DIR");
 	return BT_EXIT_DONE;

@@ -7,6 +7,7 @@
 #include "base/tool.h"
 #include "ckpt/onnx.h"
 #include "ckpt/recast.h"
+#include "io/remote.h"
 #include "task/export.h"
 
 struct args {
@@ -113,6 +114,13 @@ static bool is_onnx(const struct args *a, const char *to)
 
 static bool check_onnx(const struct args *a, int *status)
 {
+	struct bt_error err = {0};
+
+	if (bt_remote_refuse(a->path[0], BT_REMOTE_DIR, &err) != BT_OK ||
+	    bt_remote_refuse(a->path[1], BT_REMOTE_DIR_OUT, &err) != BT_OK) {
+		*status = bt_tool_fail(&tool, &err);
+		return false;
+	}
 	if (a->names == NULL && a->dtype == NULL && a->rename.n == 0 &&
 	    a->drop.n == 0 && a->shard_size == NULL && a->heads == 0)
 		return true;

@@ -218,7 +218,7 @@ static int run(const struct values *v, char *const *paths, int n)
 	struct bt_log log = bt_tool_log(&tool, &v->common);
 	struct bt_tensors_sum sum = {0};
 	struct bt_error err = {0};
-	int i, std = 0, r;
+	int i, std = 0, r, status;
 
 	for (i = 0; i < n; i++)
 		std += strcmp(paths[i], "-") == 0;
@@ -231,9 +231,9 @@ static int run(const struct values *v, char *const *paths, int n)
 	if (r == BT_EARG)
 		return bt_tool_misuse(&tool, "%s", err.text);
 	if (r != BT_OK) {
-		bt_tool_fail(&tool, &err);
+		status = bt_tool_fail(&tool, &err);
 		/* 1 is an answer of --compare */
-		return v->compare ? BT_EXIT_USAGE : BT_EXIT_FAILED;
+		return v->compare ? BT_EXIT_USAGE : status;
 	}
 	if (!v->verify && !v->compare)
 		bt_log(&log, BT_LOG_NOTE, "%llu frame%s, %llu row%s",

@@ -229,7 +229,7 @@ static int run(const struct values *v, char *const *files, int n)
 	struct bt_cat_opts o = BT_CAT_OPTS_INIT;
 	struct bt_cat_sum sum = {0};
 	struct bt_error err = {0};
-	int i, std = 0, r;
+	int i, std = 0, r, status;
 
 	for (i = 0; i < n; i++)
 		std += strcmp(files[i], "-") == 0;
@@ -243,9 +243,9 @@ static int run(const struct values *v, char *const *files, int n)
 	if (r == BT_EARG)
 		return bt_tool_misuse(&tool, "%s", err.text);
 	if (r != BT_OK) {
-		bt_tool_fail(&tool, &err);
+		status = bt_tool_fail(&tool, &err);
 		/* 1 is an answer of --leak */
-		return v->leak != NULL ? BT_EXIT_USAGE : BT_EXIT_FAILED;
+		return v->leak != NULL ? BT_EXIT_USAGE : status;
 	}
 	summary(&o, &sum);
 	return v->leak != NULL && sum.found > 0 ? BT_EXIT_FAILED : BT_EXIT_DONE;

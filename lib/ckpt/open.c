@@ -287,7 +287,7 @@ int bt_ckpt_open(const char *path, struct bt_ckpt **res, struct bt_error *err)
 	int r, e;
 
 	if (bt_remote_refuse(path, BT_REMOTE_DIR, err) != BT_OK)
-		return BT_EARG;
+		return BT_EREMOTE;
 	c = new_ckpt(path);
 	if (c == NULL)
 		return bt_error_nomem(err, "opening a checkpoint");

@@ -15,6 +15,7 @@
 #include "io/json.h"
 #include "io/modelconf.h"
 #include "io/modeldir.h"
+#include "io/remote.h"
 
 #define MANY 20 /* names in a message */
 
@@ -79,6 +80,9 @@ int bt_recast_check(const struct bt_recast *r, struct bt_error *err)
 	const char *format = format_of(r);
 	size_t n;
 
+	if (bt_remote_refuse(r->from, BT_REMOTE_DIR, err) != BT_OK ||
+	    bt_remote_refuse(r->to, BT_REMOTE_DIR_OUT, err) != BT_OK)
+		return BT_EREMOTE;
 	if (format == NULL)
 		return bt_error_set(err, BT_EARG,
 		                    "'%s' does not say which format it is to "

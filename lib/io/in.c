@@ -51,7 +51,7 @@ int bt_in_open(const char *path, struct bt_in **out, struct bt_error *err)
 	struct stat st;
 
 	if (bt_remote_refuse(path, BT_REMOTE_IN, err) != BT_OK)
-		return BT_EARG;
+		return BT_EREMOTE;
 	in = bt_array0(1, sizeof(*in));
 	if (in == NULL)
 		return bt_error_nomem(err, "opening the input");

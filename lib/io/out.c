@@ -49,7 +49,7 @@ int bt_out_open(const char *path, enum bt_out_kind kind, struct bt_out **res,
 	int r = BT_ENOMEM;
 
 	if (bt_remote_refuse(path, BT_REMOTE_OUT, err) != BT_OK)
-		return BT_EARG;
+		return BT_EREMOTE;
 	out = bt_array0(1, sizeof(*out));
 	if (out == NULL)
 		return bt_error_nomem(err, "opening the output");

@@ -53,7 +53,7 @@ int bt_remote_refuse(const char *path, enum bt_remote_use use,
 		return BT_OK;
 	command = schemes[i].command[use];
 	p = strchr(command, 'P'); /* the other words in capitals have none */
-	return bt_error_set(err, BT_EARG, "cannot %s '%s': %s: %.*s'%s'%s",
+	return bt_error_set(err, BT_EREMOTE, "cannot %s '%s': %s: %.*s'%s'%s",
 	                    uses[use].verb, path, uses[use].advice,
 	                    (int)(p - command), command, path, p + 1);
 }

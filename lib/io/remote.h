@@ -17,7 +17,7 @@ enum bt_remote_use {
 	BT_REMOTE_USES
 };
 
-/* BT_EARG if path is an address; BT_OK if not, or if it is NULL. */
+/* BT_EREMOTE if path is an address; BT_OK if not, or if it is NULL. */
 int bt_remote_refuse(const char *path, enum bt_remote_use use,
                      struct bt_error *err) BT_MUST_USE;
 

@@ -10,6 +10,7 @@
 #include "io/json.h"
 #include "io/modeldir.h"
 #include "io/out.h"
+#include "io/remote.h"
 #include "text/tokexport_int.h"
 
 #define MAX_FILE ((size_t)64 << 20)
@@ -260,8 +261,10 @@ int bt_tok_save_json(const struct bt_tok *t, const char *dir,
 
 int bt_tok_export(const struct bt_tok *t, const char *dir, struct bt_error *err)
 {
-	int r;
+	int r = bt_remote_refuse(dir, BT_REMOTE_DIR_OUT, err);
 
+	if (r != BT_OK)
+		return r;
 	if (t->dialect == BT_TOK_GOOGLE)
 		return bt_error_set(err, BT_EARG,
 		                    "no tokenizer.json has the tokens of the "

@@ -313,6 +313,9 @@ static int prepare(struct bt_job *j, bool dry, struct bt_error *err)
 	int r = bt_remote_refuse(j->o.train.out, BT_REMOTE_DIR_OUT, err);
 
 	if (r == BT_OK)
+		r = bt_remote_refuse(j->o.train.tensorboard, BT_REMOTE_DIR_OUT,
+		                     err);
+	if (r == BT_OK)
 		r = bt_pool_new(j->o.threads, &j->pool, err);
 	if (r == BT_OK)
 		r = open_tokenizer(j, err);

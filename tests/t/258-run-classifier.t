@@ -202,7 +202,7 @@ refuses "*--train_data_path: there is no file 'no*'*" 'no records' \
 	published x --train_data_path='no*'
 refuses "*'no.json'*" 'no meta data' published x --input_meta_data_path=no.json
 refuses "*'g/bert/none'*" 'no checkpoint' published x --init_checkpoint=g/bert/none
-refuses '*gs://*' 'an address' published x --init_checkpoint=gs://b/bert_model.ckpt
+exits 2 'an address' published x --init_checkpoint=gs://b/bert_model.ckpt
 echo '{"task_type": "bert_squad", "train_data_size": 9}' >squad
 refuses "*meta data 'squad': task_type is 'bert_squad'*" 'another task' \
 	published x --input_meta_data_path=squad
