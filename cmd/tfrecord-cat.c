@@ -21,6 +21,7 @@ struct values {
 	int64_t shard, kfold;
 	const char *split, *stratify, *memory, *dedupe, *leak;
 	struct bt_opt_maybe max_bytes;
+	int64_t zstd; /* 0: not compressed */
 };
 
 static const struct bt_opt options[] = {
@@ -62,6 +63,8 @@ static const struct bt_opt options[] = {
     BT_MAYBE("tail", "N", "only the last N records", values, tail),
     BT_STR(0, "slice", "A:B", "only records A to B-1, counted from 0", values,
            slice),
+    BT_LEVEL("zstd", "LEVEL", "compress the output, by level 1 to 19 [3]",
+             values, zstd, 1, BT_OUT_ZSTD_MAX, 3),
     BT_STR('o', "output", "FILE", "write to FILE [standard output]", values,
            common.output),
     BT_OPT_COMMON(values),
@@ -102,6 +105,8 @@ static const char *wrong_output(const struct values *v, int put)
 		       "exclude each other";
 	if (bt_put_is_report((enum bt_put_what)put) && (v->shuffle || divided))
 		return "--shuffle, --shard, --split and --kfold write records";
+	if (bt_put_is_report((enum bt_put_what)put) && v->zstd != 0)
+		return "--zstd compresses records or --json, not a report";
 	if (divided > 1)
 		return "--shard, --split and --kfold exclude each other";
 	if ((v->shard > 0 || v->kfold > 0) && std)
@@ -200,6 +205,8 @@ static int translate(const struct values *v, struct bt_cat_opts *o,
 	o->put.field = v->dedupe;
 	o->put.near = v->near;
 	o->output = v->common.output;
+	o->zstd = (int)v->zstd;
+	o->threads = bt_threads(v->common.threads);
 	return BT_OK;
 }
 

@@ -171,10 +171,22 @@ static void put_name(const struct job *j, int i, int n, struct bt_buf *path)
 		bt_buf_printf(path, "%s.tfrecord", j->parts.name[i]);
 }
 
+/* Opens one more output, compressed if asked for. */
+static int open_output(struct job *j, const char *path, int threads,
+                       struct bt_error *err)
+{
+	bool binary = j->o->put.what == BT_PUT_RECORDS || j->o->zstd != 0;
+	int r = bt_outs_add(&j->outs, path,
+	                    binary ? BT_OUT_BINARY : BT_OUT_TEXT, err);
+
+	if (r == BT_OK && j->o->zstd != 0)
+		r = bt_out_zstd(j->outs.out[j->outs.n - 1], j->o->zstd, threads,
+		                err);
+	return r;
+}
+
 static int open_outputs(struct job *j, struct bt_error *err)
 {
-	enum bt_out_kind kind =
-	    j->o->put.what == BT_PUT_RECORDS ? BT_OUT_BINARY : BT_OUT_TEXT;
 	int n = j->o->split != NULL ? j->parts.n
 	        : j->o->folds > 0   ? 2 * j->o->folds
 	                            : j->o->shards;
@@ -182,8 +194,8 @@ static int open_outputs(struct job *j, struct bt_error *err)
 	int i, r = BT_OK;
 
 	if (n == 0) {
-		r = bt_outs_add(&j->outs, j->o->output, kind, err);
-		if (r == BT_OK && j->o->from.ahead)
+		r = open_output(j, j->o->output, j->o->threads, err);
+		if (r == BT_OK && j->o->zstd == 0 && j->o->from.ahead)
 			bt_out_behind(j->outs.out[0]);
 		return r;
 	}
@@ -193,7 +205,7 @@ static int open_outputs(struct job *j, struct bt_error *err)
 		if (bt_buf_str(&path) == NULL)
 			r = bt_error_nomem(err, "opening the output");
 		else
-			r = bt_outs_add(&j->outs, path.data, kind, err);
+			r = open_output(j, path.data, 1, err);
 	}
 	bt_buf_clear(&path);
 	return r;

@@ -34,6 +34,8 @@ struct bt_cat_opts {
 
 	struct bt_put_opts put;
 	const char *output; /* or the beginning of several names */
+	int zstd;           /* level to compress it by, 0: not compressed */
+	int threads;        /* for that, where there is one output */
 	const struct bt_log *log;
 };
 

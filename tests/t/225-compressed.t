@@ -121,6 +121,28 @@ for o in '' '-o never'; do
 done
 [ ! -e never ] && ! bert-tokenize -q -m "$M" part >/dev/null 2>&1
 result $? 'leaves no file, or a stream that no one takes for whole'
+# tfrecord-cat: one output, several, JSON Lines
+tfrecord-cat -q --zstd -j1 a.rec >z1.rec
+tfrecord-cat -q --zstd=3 -j3 -o z3.rec a.rec
+cmp z1.rec z3.rec >why 2>&1
+result $? 'tfrecord-cat --zstd: the same bytes with any number of threads'
+tfrecord-cat -q z1.rec | cmp - a.rec >why 2>&1
+result $? '... read back'
+tfrecord-cat -q --zstd --json -o z.json a.rec
+tfrecord-cat -q --from-json z.json | cmp - a.rec >why 2>&1
+result $? '... of JSON Lines'
+for o in '--split x=.5,y=.5' '--kfold 2' '--shard 2'; do
+	# shellcheck disable=SC2086
+	tfrecord-cat -q $o -o plain a.rec && tfrecord-cat -q $o --zstd -o packed a.rec
+	for f in plain-*; do
+		tfrecord-cat -q "packed${f#plain}" | cmp - "$f" &&
+			[ "$(wc -c <"packed${f#plain}")" -lt "$(wc -c <"$f")" ] || echo "$f"
+	done >why 2>&1
+	[ ! -s why ]
+	result $? "... of $o"
+	rm -f plain-* packed-*
+done
+exits 2 '... of a report' tfrecord-cat --zstd --count a.rec
 exits 2 'a level that there is not' csv2tfrecord --zstd=20 a.csv
 exits 2 '... or is none' csv2tfrecord --zstd=best a.csv
 finish
