@@ -56,48 +56,6 @@ int bt_parse_f64(const char *s, double lo, double hi, double *out)
 	return BT_OK;
 }
 
-/* w / 10^k by whole numbers: w and 5^k are shifted to 64 bits, their quotient
- * has 64 or 65, and what is left of the division only counts as not 0. */
-static double divide(uint64_t w, uint64_t five, int k)
-{
-	int left = __builtin_clzll(w), up = __builtin_clzll(five);
-	int e = up - left - k - 64;
-	unsigned __int128 top = (unsigned __int128)(w << left) << 64;
-	unsigned __int128 q = top / (five << up);
-	bool more = q * (five << up) != top;
-	uint64_t m, low;
-
-	if (q >> 64 != 0) {
-		more |= (q & 1) != 0;
-		q >>= 1;
-		e++;
-	}
-	low = (uint64_t)q & 0x7ff;
-	m = (uint64_t)q >> 11;
-	/* to the nearest, from the middle to the even one */
-	m += low > 0x400 || (low == 0x400 && (more || (m & 1) != 0));
-	return ldexp((double)m, e + 11);
-}
-
-double bt_decimal_f64(uint64_t w, int digits)
-{
-	static const double tens[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,
-	                              1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
-	                              1e12, 1e13, 1e14, 1e15, 1e16, 1e17,
-	                              1e18, 1e19, 1e20, 1e21, 1e22};
-	uint64_t five = 1;
-	int i;
-
-	if (w == 0)
-		return 0;
-	/* both are exact, so that it is rounded once */
-	if (w <= (uint64_t)1 << 53 && digits <= 22)
-		return (double)w / tens[digits];
-	for (i = 0; i < digits; i++)
-		five *= 5; /* 5^27 < 2^63 */
-	return divide(w, five, digits);
-}
-
 int bt_parse_bytes(const char *s, size_t *out)
 {
 	static const char units[] = "KMGT";
@@ -128,12 +86,6 @@ int bt_parse_bytes(const char *s, size_t *out)
 	return BT_OK;
 }
 
-/*
- * The nearest decimal of each length is tried, from the shortest that can do.
- * At a power of two the next number below is half as far as the next above,
- * and a decimal on the far side may read back where the nearest does not: that
- * is the nearest to the upper end of what is read as the number.
- */
 int bt_parse_hex4(const char *s)
 {
 	int v = 0, i, c;
@@ -150,6 +102,12 @@ int bt_parse_hex4(const char *s)
 	return v;
 }
 
+/*
+ * The nearest decimal of each length is tried, from the shortest that can do.
+ * At a power of two the next number below is half as far as the next above,
+ * and a decimal on the far side may read back where the nearest does not: that
+ * is the nearest to the upper end of what is read as the number.
+ */
 int bt_format_f32(char *s, size_t size, float v)
 {
 	int digits = fabsf(v) < FLT_MIN ? 1 : FLT_DIG, n = 0, e;

@@ -19,11 +19,6 @@ int bt_parse_u64(const char *s, uint64_t *out) BT_MUST_USE;
 /* Decimal or exponent form; finite. "0x" forms, "inf" and "nan" are refused. */
 int bt_parse_f64(const char *s, double lo, double hi, double *out) BT_MUST_USE;
 
-/* The double that is nearest to w / 10^digits, as a parser of decimal numbers
- * gives it, of at most BT_DECIMAL_MAX digits. */
-#define BT_DECIMAL_MAX 27
-double bt_decimal_f64(uint64_t w, int digits);
-
 /* Bytes: a number that may end in K, M, G or T (powers of 1024). */
 int bt_parse_bytes(const char *s, size_t *out) BT_MUST_USE;
 

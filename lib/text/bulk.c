@@ -7,7 +7,6 @@
  */
 #include "text/bulk_int.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,11 +17,11 @@
 #include "io/charset.h"
 #include "io/in.h"
 #include "io/json.h"
+#include "text/score_int.h"
 #include "text/utf8.h"
 
 #define MAX_FILE ((size_t)256 << 20)
 #define LEAST_ENTRY 5 /* bytes: "":0, */
-#define NUMBER_MAX 40 /* bytes of a number that is not plain */
 
 /* A NUL stands behind the text, and no loop goes beyond one. */
 struct scan {
@@ -163,63 +162,6 @@ static bool take_id(struct scan *s, size_t *id)
 	return v < BT_VOCAB_MAX;
 }
 
-/* A number that take_score does not read itself, checked before. */
-static bool parse_score(const char *p, size_t n, double *v)
-{
-	char text[NUMBER_MAX + 1];
-
-	if (n > NUMBER_MAX)
-		return false;
-	memcpy(text, p, n);
-	text[n] = '\0';
-	return bt_parse_f64(text, -HUGE_VAL, HUGE_VAL, v) == BT_OK;
-}
-
-/* Digits behind those of *w, whose number *digits goes on. */
-static bool take_digits(struct scan *s, uint64_t *w, int *digits)
-{
-	const char *first = s->p;
-
-	while (is_digit(*s->p)) {
-		*w = *w * 10 + (uint64_t)(*s->p++ - '0');
-		*digits += *digits > 0 || *w != 0;
-	}
-	return s->p > first;
-}
-
-/* A number, as the double that is next to it. */
-static bool take_score(struct scan *s, double *v)
-{
-	const char *start = s->p, *point;
-	uint64_t w = 0;
-	int digits = 0, behind = 0;
-	bool minus = *s->p == '-', plain = true;
-
-	s->p += minus;
-	if ((*s->p == '0' && is_digit(s->p[1])) || !take_digits(s, &w, &digits))
-		return false;
-	if (*s->p == '.') {
-		point = ++s->p;
-		if (!take_digits(s, &w, &digits))
-			return false;
-		plain = s->p - point <= BT_DECIMAL_MAX;
-		behind = plain ? (int)(s->p - point) : 0;
-	}
-	if (*s->p == 'e' || *s->p == 'E') {
-		plain = false;
-		s->p++;
-		s->p += *s->p == '-' || *s->p == '+';
-		if (!take_digits(s, &w, &digits))
-			return false;
-	}
-	if (!plain || digits > 19)
-		return parse_score(start, (size_t)(s->p - start), v);
-	*v = bt_decimal_f64(w, behind);
-	if (minus && (w != 0 || behind > 0)) /* a whole 0 has no sign */
-		*v = -*v;
-	return true;
-}
-
 /* Puts a token at an id that has none yet; max is more than any can be. */
 static bool put(struct bt_vocab *v, size_t id, struct bt_span s, size_t max)
 {
@@ -273,8 +215,8 @@ static bool take_pieces(struct scan *s)
 		    v->n == BT_VOCAB_MAX ||
 		    bt_grow(&s->b->score, &cap, v->n + 1,
 		            sizeof(*s->b->score)) != BT_OK ||
-		    !take_score(s, &s->b->score[v->n]) || !take(s, ']') ||
-		    !put(v, v->n, piece, BT_VOCAB_MAX))
+		    !bt_score_read(&s->p, &s->b->score[v->n]) ||
+		    !take(s, ']') || !put(v, v->n, piece, BT_VOCAB_MAX))
 			return false;
 	} while (take(s, ','));
 	s->b->kind = BT_BULK_SCORES;

@@ -77,7 +77,9 @@ int bt_tok_export(const struct bt_tok *tok, const char *dir,
 const char *bt_tok_left(const struct bt_tok *tok, const char *dir);
 
 /* Eight hex digits that are equal for tokenizers which give equal ids, from
- * whatever files they were read. */
+ * whatever files they were read. (Scores count as floats; beyond these, the
+ * text of a number decides between ways to cut a word that are equally good.)
+ */
 const char *bt_tok_fingerprint(const struct bt_tok *tok);
 
 /* Tokens of the vocabulary; ids are smaller. */

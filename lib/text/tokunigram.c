@@ -1,19 +1,39 @@
 /* SPDX-License-Identifier: MIT */
 /* Unigram models of tokenizer.json, and what they have in common with those of
  * SentencePiece's own files. */
+#include <float.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "io/json.h"
+#include "text/score_int.h"
 #include "text/steps_int.h"
 #include "text/tokjson_int.h"
+
+/* Of the scores as floats, which those of SentencePiece are: the last bits are
+ * others where they came by way of a tokenizer.json. */
+static uint32_t crc_of(const double *score, size_t n)
+{
+	double part[256];
+	uint32_t crc = 0;
+	size_t i, k;
+
+	for (i = 0; i < n; i += k) {
+		for (k = 0; k < 256 && i + k < n; k++)
+			part[k] =
+			    (float)fmax(-FLT_MAX, fmin(score[i + k], FLT_MAX));
+		crc = bt_tok_crc_more(crc, part, k * sizeof(*part));
+	}
+	return crc;
+}
 
 int bt_tok_set_unigram(struct bt_tok *t, double *score, int64_t unknown,
                        bool bytes, struct bt_error *err)
 {
 	size_t n = t->vocab.n;
-	uint32_t crc = bt_tok_crc(score, n * sizeof(*score));
+	uint32_t crc = crc_of(score, n);
 	int r = bt_vocab_index(&t->vocab, 0, err);
 
 	if (r == BT_OK && (unknown < 0 || (size_t)unknown >= n))
@@ -103,7 +123,9 @@ static int read_pieces(struct bt_tok *t, const json_t *vocab, double *score,
 			                    i);
 		s.p = json_string_value(piece);
 		s.n = json_string_length(piece);
-		score[i] = json_number_value(number);
+		score[i] = json_is_real(number)
+		               ? bt_score_reread(json_real_value(number))
+		               : json_number_value(number);
 		r = bt_vocab_put(&t->vocab, i, s, err);
 		if (r != BT_OK)
 			return r;

@@ -108,33 +108,6 @@ static void numbers(void **state)
 	assert_int_equal(bt_parse_bytes("1KB", &n), BT_EARG);
 }
 
-/* As strtod has them: those of few digits, of many, and the middle between two
- * doubles with what is just beside it. */
-static void decimals(void **state)
-{
-	uint64_t w, x = 1;
-	char text[40];
-	int i, k, r;
-
-	(void)state;
-	for (i = 0; i < 400000; i++) {
-		x = x * 6364136223846793005u + 1442695040888963407u;
-		w = x >> (i % 64);
-		k = i / 64 % (BT_DECIMAL_MAX + 1);
-		if (i % 3 == 0) /* 54 bits and their last */
-			w = (x >> 10 | 1) << i % 11;
-		if (i % 3 == 0 && i % 5 > 2)
-			w += i % 5 == 3 ? 1 : (uint64_t)-1;
-		r = snprintf(text, sizeof(text), "%llue-%d",
-		             (unsigned long long)w, k);
-		assert_true(r > 0 && (size_t)r < sizeof(text));
-		if (bt_decimal_f64(w, k) != strtod(text, NULL))
-			fail_msg("%s", text);
-	}
-	assert_true(bt_decimal_f64(0, BT_DECIMAL_MAX) == 0);
-	assert_true(bt_decimal_f64(UINT64_MAX, 0) == 18446744073709551615.0);
-}
-
 static void shortest_floats(void **state)
 {
 	static const float v[] = {0.1f, 1.0f / 3, 1e-30f, 16777217.0f, 0.3f};
@@ -515,7 +488,6 @@ int main(void)
 	    cmocka_unit_test(first_error_stays),
 	    cmocka_unit_test(buffers),
 	    cmocka_unit_test(numbers),
-	    cmocka_unit_test(decimals),
 	    cmocka_unit_test(shortest_floats),
 	    cmocka_unit_test(philox_known_answers),
 	    cmocka_unit_test(random_numbers),

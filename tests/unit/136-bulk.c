@@ -10,6 +10,7 @@
 #include "files.h"
 #include "io/json.h"
 #include "text/bulk_int.h"
+#include "text/score_int.h"
 #include "text/tokenizer.h"
 
 #define IDS                                                                    \
@@ -133,7 +134,7 @@ static const struct {
     {UNIGRAM(", [\"a\", -0.12345678901234567890123456789]"), true},
     {UNIGRAM(", [\"a\", 1e-5], [\"b\", -2E+3], [\"c\", 0e0]"), true},
     {UNIGRAM(", [\"a\", 18446744073709551616]"), true},
-    {UNIGRAM(", [\"a\", 12345678901234567890123456789012345678901]"), false},
+    {UNIGRAM(", [\"a\", 12345678901234567890123456789012345678901]"), true},
     {UNIGRAM(", [\"a\", 1e999]"), false},
     {UNIGRAM(", [\"a\", 01]"), false},
     {UNIGRAM(", [\"a\", 1.]"), false},
@@ -284,12 +285,87 @@ static void vocab_json(void **state)
 	}
 }
 
+/* The bits are those of what the package `tokenizers` writes after reading. */
+static void scores(void **state)
+{
+	static const struct {
+		const char *text;
+		uint64_t bits;
+	} number[] = {{"-9.615687370300293", 0xc0233b3b5fffffff},
+	              {"-10.740143775939941", 0xc0257af41fffffff},
+	              {"-16.806962966918945", 0xc030ce9520000000},
+	              {"2.7753483679780633", 0x400633e9d85bc834},
+	              {"201086121638927679800.5736", 0x4425cd42d4761a8c},
+	              {"759329574455.988230e212", 0x6e6a4213b82c1f70},
+	              {"-0.00000000862132511034525", 0xbe42839fa46f646e},
+	              {"5.700092953578994e-40", 0x37c8d3d0e73acdc2},
+	              {"2.255783050316152E-300", 0x01b82bc0ba54473e},
+	              {"5.69350876376812678E-330", 0}};
+	static const char *const bad[] = {"",    "-",  ".5", "1.",    "1e",
+	                                  "1e+", "01", "+1", "1e309", "x"};
+	const char *p;
+	uint64_t bits;
+	double v;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(number) / sizeof(*number); i++) {
+		p = number[i].text;
+		assert_true(bt_score_read(&p, &v) && *p == '\0');
+		memcpy(&bits, &v, sizeof(v));
+		if (bits != number[i].bits)
+			fail_msg("%s: %016llx", number[i].text,
+			         (unsigned long long)bits);
+	}
+	for (i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		p = bad[i];
+		assert_false(bt_score_read(&p, &v));
+	}
+	assert_true(bt_score_reread(-2.5) == -2.5);
+	assert_true(bt_score_reread(-9.615687370300293) == -9.615687370300291);
+}
+
+/* 11 1 and 1 11 have the same sum, but for how the scores were read; so it is
+ * read fast and by jansson. */
+static void last_bit_decides(void **state)
+{
+	static const char file[] =
+	    UNIGRAM(", [\"21\", -9.615687370300293], [\"11\", "
+	            "-10.740143775939941], [\"1\", -8.235154151916504]");
+	struct bt_tok_how how = {0};
+	struct bt_span none = {NULL, 0};
+	struct bt_tok_scratch *s;
+	struct bt_tok *t = NULL;
+	struct bt_encoding e;
+	char text[sizeof(file) + 8];
+	int i, n;
+
+	(void)state;
+	for (i = 0; i < 2; i++) {
+		n = snprintf(text, sizeof(text), "{\"%s%s",
+		             i == 0 ? "p" : "\\u0070", file + 3);
+		file_put("bulk.json", text, (size_t)n);
+		assert_ok(bt_tok_open("bulk.json", NULL, &t, &err));
+		assert_ok(bt_tok_scratch_new(t, &s, &err));
+		assert_ok(bt_tok_encode(t, s, bt_span("21111"), none, &how, &e,
+		                        &err));
+		assert_int_equal(e.n, 3);
+		assert_int_equal(e.ids[1], 5);
+		assert_int_equal(e.ids[2], 6);
+		bt_tok_scratch_free(s);
+		bt_tok_free(t);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(same_as_jansson),
 	    cmocka_unit_test(takes_what_is_plain),
-	    cmocka_unit_test(cut_anywhere), cmocka_unit_test(vocab_json)};
+	    cmocka_unit_test(cut_anywhere),
+	    cmocka_unit_test(vocab_json),
+	    cmocka_unit_test(scores),
+	    cmocka_unit_test(last_bit_decides)};
 
 	return RUN(tests);
 }
