@@ -171,6 +171,11 @@ static int read_decoder(struct bt_decode *d, json_t *o, int depth,
 	    {"Replace", read_replace},       {"Fuse", read_fuse},
 	    {"ByteFallback", read_fallback}, {"Strip", read_strip},
 	};
+	static const char *const known[] = {
+	    "type",         "prefix",    "cleanup",     "add_prefix_space",
+	    "trim_offsets", "use_regex", "replacement", "prepend_scheme",
+	    "split",        "str_rep",   "suffix",      "pattern",
+	    "content",      "start",     "stop",        NULL};
 	size_t i;
 	json_t *v;
 	int r = BT_OK;
@@ -190,7 +195,9 @@ static int read_decoder(struct bt_decode *d, json_t *o, int depth,
 			break;
 	if (i == sizeof(type) / sizeof(type[0]))
 		return bt_tok_unsupported("decoder", o, err);
-	r = type[i].read(d, o, err);
+	r = bt_tok_only("decoder", o, known, err);
+	if (r == BT_OK)
+		r = type[i].read(d, o, err);
 	return r == BT_OK ? BT_OK
 	                  : bt_error_prefix(err, "decoder %s", type[i].name);
 }

@@ -248,6 +248,8 @@ static bool is_bpe(const json_t *o)
 	        json_object_get(o, "merges") != NULL);
 }
 
+static const char *const type_alone[] = {"type", NULL};
+
 /* What is done to a text before the model. BERT's normalizer waits for what
  * tokenizer_config.json says of it. */
 static int read_steps(struct bt_tok *t, json_t *norm, json_t *pretok,
@@ -260,6 +262,10 @@ static int read_steps(struct bt_tok *t, json_t *norm, json_t *pretok,
 	    bt_tok_is_type(norm, "BertNormalizer") || (none && wordpiece);
 	t->bert_split = t->bert_norm && wordpiece &&
 	                bt_tok_is_type(pretok, "BertPreTokenizer");
+	if (t->bert_split)
+		r = bt_tok_only("pre_tokenizer", pretok, type_alone, err);
+	if (r != BT_OK)
+		return r;
 	t->bytes.top = bt_tok_is_type(pretok, "ByteLevel");
 	if (t->bert_norm) {
 		r = read_normalizer(t, norm, err);
@@ -291,15 +297,38 @@ static int read_truncation(struct bt_tok *t, const json_t *o,
 	return r == BT_OK ? BT_OK : bt_error_prefix(err, "truncation");
 }
 
+/* Whether the file is of the one version there is, with no part beside those.
+ */
+static int check_file(json_t *o, struct bt_error *err)
+{
+	static const char *const known[] = {"version",        "truncation",
+	                                    "padding",        "added_tokens",
+	                                    "normalizer",     "pre_tokenizer",
+	                                    "model",          "decoder",
+	                                    "post_processor", NULL};
+	const char *version = "1.0";
+	int r = bt_tok_only("file", o, known, err);
+
+	if (r == BT_OK)
+		r = bt_json_str(o, "version", &version, err);
+	if (r == BT_OK && strcmp(version, "1.0") != 0)
+		r = bt_error_set(
+		    err, BT_EFORMAT,
+		    "version '%.100s' of the file is not supported", version);
+	return r;
+}
+
 static int read_components(struct bt_tok *t, json_t *o, struct bt_bulk *bulk,
                            struct bt_error *err)
 {
 	json_t *model = json_object_get(o, "model");
 	bool unigram = is_unigram(model), bpe = is_bpe(model);
-	int r = read_steps(t, json_object_get(o, "normalizer"),
-	                   json_object_get(o, "pre_tokenizer"),
-	                   !unigram && !bpe, err);
+	int r = check_file(o, err);
 
+	if (r == BT_OK)
+		r = read_steps(t, json_object_get(o, "normalizer"),
+		               json_object_get(o, "pre_tokenizer"),
+		               !unigram && !bpe, err);
 	if (r == BT_OK && t->bytes.on && !bpe)
 		r = bt_error_set(err, BT_EFORMAT,
 		                 "the pre_tokenizer ByteLevel is supported for "

@@ -137,6 +137,17 @@ static int read_trim(struct bt_tok *t, json_t *o, struct bt_error *err)
 static int read_processor(struct bt_tok *t, json_t *o, int depth,
                           struct bt_error *err)
 {
+	static const char *const known[] = {"type",
+	                                    "processors",
+	                                    "add_prefix_space",
+	                                    "trim_offsets",
+	                                    "use_regex",
+	                                    "sep",
+	                                    "cls",
+	                                    "single",
+	                                    "pair",
+	                                    "special_tokens",
+	                                    NULL};
 	const json_t *specials = json_object_get(o, "special_tokens");
 	json_t *v;
 	size_t i;
@@ -150,6 +161,10 @@ static int read_processor(struct bt_tok *t, json_t *o, int depth,
 		}
 		return r;
 	}
+	if (json_object_get(o, "type") != NULL)
+		r = bt_tok_only("post_processor", o, known, err);
+	if (r != BT_OK)
+		return r;
 	if (bt_tok_is_type(o, "ByteLevel"))
 		return read_trim(t, o, err);
 	if (t->one.n != 0 || t->frame != BT_FRAME_NONE)

@@ -81,6 +81,10 @@ model '{"type":"CTC"}'
 refuses "*'model.json': decoder of type CTC is not supported" \
 	'an unknown decoder is named' \
 	sh -c 'echo 5 | bert-tokenize -m model.json --lines --detokenize'
+model '{"type":"Fuse","fold":1}'
+refuses "*decoder Fuse: 'fold' of the decoder is not supported" \
+	'so is what a decoder has that is not known' \
+	sh -c 'echo 5 | bert-tokenize -m model.json --lines --detokenize'
 works '... only where it is asked for' \
 	sh -c 'echo a | bert-tokenize -m model.json --lines'
 model '{"type":"Fuse"}'

@@ -405,6 +405,15 @@ static void components_refused(void **state)
 	     "'dropout' of the model is not supported"},
 	    {"\"unk_token\":\"[UNK]\"", "\"unk_token\":\"<unk>\"",
 	     "lacks the token '<unk>'"},
+	    {"\"version\":\"1.0\"", "\"version\":\"2.0\"",
+	     "version '2.0' of the file is not supported"},
+	    {"\"padding\":null", "\"padding\":null,\"fold\":1",
+	     "'fold' of the file is not supported"},
+	    {"{\"type\":\"BertPreTokenizer\"}",
+	     "{\"type\":\"BertPreTokenizer\",\"fold\":1}",
+	     "'fold' of the pre_tokenizer is not supported"},
+	    {"\"TemplateProcessing\"", "\"TemplateProcessing\",\"fold\":1",
+	     "'fold' of the post_processor is not supported"},
 	    {"\"TemplateProcessing\"", "\"RobertaProcessing\"",
 	     "post_processor: a processor without its tokens"},
 	    {"\"ids\":[2]", "\"ids\":[365]", "an id outside the vocabulary"},
@@ -426,7 +435,7 @@ static void components_refused(void **state)
 	     "the token 'zz' has no id"},
 	    {"\"vocab\":{", "\"vocab\":{\"zz\":10000000,", "have ids up to"},
 	    {"\"vocab\":{", "\"vocab\":[],\"x\":{", "is not supported"},
-	    {"\"vocab\":{", "\"vocab\":7},\"x\":{\"y\":{",
+	    {"\"vocab\":{", "\"vocab\":7},\"decoder\":{\"y\":{",
 	     "the model has no vocabulary"},
 	    {"\"version\"", "version", "is not valid JSON: line 1"},
 	};
@@ -444,13 +453,13 @@ static void components_accepted(void **state)
 {
 	static const char *const cases[][2] = {
 	    {"\"type\":\"WordPiece\",", ""},
-	    {"\"decoder\":{", "\"decoder\":null,\"x\":{"},
+	    {"\"model\":{", "\"decoder\":null,\"model\":{"},
 	    {"\"truncation\":null", "\"truncation\":{\"max_length\":128}"},
 	    {"\"padding\":null", "\"padding\":{\"strategy\":{\"Fixed\":9}}"},
 	    {"\"post_processor\":{\"type\":\"TemplateProcessing\"",
 	     "\"post_processor\":{\"type\":\"BertProcessing\",\"sep\":"
 	     "[\"[SEP]\",3],\"cls\":[\"[CLS]\",2]"},
-	    {"\"post_processor\":{", "\"post_processor\":null,\"x\":{"},
+	    {"\"model\":{", "\"post_processor\":null,\"model\":{"},
 	    {"\"strip_accents\":null", "\"strip_accents\":true"},
 	};
 	struct bt_tok *t = open_tok(data("uncased"), BT_TOK_ANY), *u;

@@ -188,7 +188,7 @@ static void same_as_jansson(void **state)
 		b = (struct bt_buf)BT_BUF_INIT;
 		k = (size_t)(end - s);
 		bt_buf_put(&b, s, k);
-		bt_buf_puts(&b, ", \"\\u0061\": 0");
+		bt_buf_puts(&b, ", \"\\u0070adding\": null");
 		bt_buf_put(&b, s + k, n - k);
 		assert_false(b.oom);
 		open_text(b.data, b.len, slow);
