@@ -178,6 +178,33 @@ static int add(struct cutter *c, size_t from, size_t to, bool is_match)
 	return r;
 }
 
+/* The same where matches cover the text and are the words: many at once. */
+static int cover_run(const struct bt_pretok *pretok, struct bt_run *run,
+                     const struct bt_view *v, size_t from, size_t to, int next)
+{
+	const struct split *p = (const struct split *)pretok;
+	struct bt_batch b;
+	size_t at, end;
+	int r = BT_OK;
+
+	bt_batch_init(&b, run, v, to, next);
+	if (p->opts.pattern == BT_PAT_GPT2)
+		r = bt_match_gpt2_all(p->table, &b, from);
+	else
+		for (at = from; at < to && r == BT_OK; at = end) {
+			end = match(p, v->text, at, to);
+			r = bt_batch_add(&b, at, end);
+		}
+	return r == BT_OK ? bt_batch_flush(&b) : r;
+}
+
+static bool covers(const struct bt_split_opts *o)
+{
+	return (o->pattern == BT_PAT_GPT2 || o->pattern == BT_PAT_LLAMA3 ||
+	        o->pattern == BT_PAT_QWEN2) &&
+	       o->behavior == BT_ISOLATED;
+}
+
 static int split_run(const struct bt_pretok *pretok, struct bt_run *run,
                      const struct bt_view *v, size_t from, size_t to, int next)
 {
@@ -249,12 +276,13 @@ int bt_pretok_split(const uint8_t *table, const struct bt_split_opts *opts,
 {
 	static const struct bt_pretok_ops ops = {split_run, split_free};
 	static const struct bt_pretok_ops other = {regex_run, split_free};
+	static const struct bt_pretok_ops cover = {cover_run, split_free};
 	struct split *p = bt_array0(1, sizeof(*p));
 	int r = BT_OK;
 
 	if (p == NULL)
 		return bt_error_nomem(err, "opening a tokenizer");
-	p->part.ops = &ops;
+	p->part.ops = covers(opts) ? &cover : &ops;
 	p->table = table;
 	p->opts = *opts;
 	p->opts.string.p = bt_strndup(opts->string.p, opts->string.n);

@@ -192,9 +192,9 @@ int bt_tok_finish(struct bt_tok *t, const struct bt_tok_opts *opts,
 
 /*
  * Append a part to those that a text goes through, which is taken over in any
- * case, and note for the fingerprint what it is. The others make it first
- * (steps_int.h; which is an enum bt_norm_simple, form an enum bt_form, prepend
- * an enum bt_prepend).
+ * case, and note for the fingerprint what it is; a pre-tokenizer that is NULL
+ * does nothing to a text. The others make it first (steps_int.h; which is an
+ * enum bt_norm_simple, form an enum bt_form, prepend an enum bt_prepend).
  */
 int bt_tok_add_norm(struct bt_tok *t, struct bt_norm *norm,
                     struct bt_error *err, const char *fmt, ...) BT_MUST_USE

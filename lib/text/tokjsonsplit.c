@@ -141,7 +141,7 @@ int bt_tok_add_bytes(struct bt_tok *t, struct bt_error *err)
 	struct bt_pretok *pretok = NULL;
 	int r = bt_tok_need_table(t, err);
 
-	if (r == BT_OK)
+	if (r == BT_OK && (t->bytes.prefix || t->bytes.split))
 		r = bt_pretok_bytes(t->table, t->bytes.prefix, t->bytes.split,
 		                    &pretok, err);
 	if (r != BT_OK)

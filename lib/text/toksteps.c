@@ -87,7 +87,8 @@ int bt_tok_add_pretok(struct bt_tok *t, struct bt_pretok *pretok,
 		bt_pretok_free(pretok);
 		return too_many(err);
 	}
-	t->pretok[t->pretoks++] = pretok;
+	if (pretok != NULL)
+		t->pretok[t->pretoks++] = pretok;
 	va_start(args, fmt);
 	r = note(t, fmt, args);
 	va_end(args);
