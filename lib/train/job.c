@@ -195,6 +195,24 @@ static void disown_head(struct bt_graph *g)
 	}
 }
 
+/* Every tensor of the checkpoint and of the model, in three lines. */
+static void tell_loaded(const struct bt_job *j, const char *from,
+                        struct bt_weights_report *rep)
+{
+	const char *fresh, *unused = bt_buf_str(&rep->unused_names);
+	bool fits = j->o.old_head == BT_JOB_HEAD_FITS;
+
+	fresh = fits ? bt_buf_str(&rep->fresh_names)
+	        : j->o.old_head == BT_JOB_HEAD_FRESH ? "the head"
+	                                             : "the classes";
+	bt_log(bt_job_log(j), BT_LOG_NOTE, "'%s': %d tensors loaded", from,
+	       rep->loaded);
+	bt_log(bt_job_log(j), BT_LOG_NOTE, "'%s': fresh: %s", from,
+	       (rep->fresh > 0 || !fits) && fresh ? fresh : "none");
+	bt_log(bt_job_log(j), BT_LOG_NOTE, "'%s': unused: %s", from,
+	       rep->unused > 0 && unused ? unused : "none");
+}
+
 /* The weights of the starting model; where the engine is only planned, they are
  * only seen to fit. */
 static int load(struct bt_job *j, struct bt_error *err)
@@ -202,7 +220,6 @@ static int load(struct bt_job *j, struct bt_error *err)
 	const char *from = j->o.model != NULL ? j->o.model : j->o.init_weights;
 	struct bt_weights_report rep;
 	float *p = bt_engine_params(j->model.engine);
-	const char *fresh, *unused;
 	struct bt_ckpt *c;
 	int r = bt_ckpt_open(from, &c, err);
 
@@ -231,17 +248,7 @@ static int load(struct bt_job *j, struct bt_error *err)
 	}
 	if (j->o.old_head != BT_JOB_HEAD_FITS)
 		fresh_head(j, j->o.old_head == BT_JOB_HEAD_FRESH);
-	fresh = j->o.old_head == BT_JOB_HEAD_FITS ? bt_buf_str(&rep.fresh_names)
-	        : j->o.old_head == BT_JOB_HEAD_FRESH ? "the head"
-	                                             : "the classes";
-	unused = bt_buf_str(&rep.unused_names);
-	bt_log(bt_job_log(j), BT_LOG_NOTE,
-	       "'%s': %d tensors loaded; fresh: %s; unused: %s", from,
-	       rep.loaded,
-	       (rep.fresh > 0 || j->o.old_head != BT_JOB_HEAD_FITS) && fresh
-	           ? fresh
-	           : "none",
-	       rep.unused > 0 && unused ? unused : "none");
+	tell_loaded(j, from, &rep);
 	bt_weights_report_clear(&rep);
 	return BT_OK;
 }
