@@ -99,6 +99,17 @@ int bt_arena_init(struct bt_arena *a, size_t size)
 	return BT_OK;
 }
 
+void bt_arena_take(struct bt_arena *a)
+{
+	if (a->size == 0)
+		return;
+#ifdef MADV_POPULATE_WRITE
+	if (madvise(a->base, a->size, MADV_POPULATE_WRITE) == 0)
+		return;
+#endif
+	memset(a->base, 0, a->size);
+}
+
 void bt_arena_clear(struct bt_arena *a)
 {
 	if (a->base != NULL)

@@ -73,7 +73,7 @@ static int take(struct bt_word_cache *c, unsigned bits)
 
 	if (bt_arena_init(&c->arena, size) != BT_OK)
 		return BT_ENOMEM;
-	memset(c->arena.base, 0, size); /* a fault a page, not two */
+	bt_arena_take(&c->arena);
 	c->line = c->arena.base;
 	c->bits = bits;
 	c->shift = 64 - bits;
