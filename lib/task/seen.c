@@ -4,7 +4,8 @@
  * addressing with linear probing; some others, which stay in the slot beside
  * the place of the string, its home there. A table is at most 4/5 full and
  * grows by a quarter, one at a time: so little of the memory is empty, and
- * little is needed to grow.
+ * little is needed to grow. When all of them have taken the memory there is for
+ * them, their slots go to a file in order, merged with those that went before.
  */
 #include "task/seen.h"
 
@@ -15,9 +16,11 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "io/pbwire.h"
+#include "task/slotrun.h"
 #include "task/spill.h"
 
-#define TABLES 256
+#define TABLES BT_RUN_TABLES
+#define LEAST_SLOTS ((size_t)1 << 15)
 #define PLACE_BITS 42 /* of where the string stands, counted from 1; 4 TB */
 #define HASH_BITS (64 - PLACE_BITS)
 #define PLACES ((UINT64_C(1) << PLACE_BITS) - 1)
@@ -31,6 +34,8 @@ struct bt_seen {
 	struct bt_spill *bytes; /* length as a varint, bytes */
 	struct bt_buf one;      /* the string at hand in this form */
 	struct table table[TABLES];
+	size_t slots, most; /* of all tables */
+	struct bt_run *run; /* slots that were in the tables, or NULL */
 };
 
 int bt_seen_new(size_t memory, struct bt_seen **res, struct bt_error *err)
@@ -40,7 +45,10 @@ int bt_seen_new(size_t memory, struct bt_seen **res, struct bt_error *err)
 
 	if (s == NULL)
 		return bt_error_nomem(err, "looking for duplicates");
-	r = bt_spill_new(memory, &s->bytes, err);
+	s->most = memory / 2 / sizeof(*s->table->slot);
+	if (s->most < LEAST_SLOTS)
+		s->most = LEAST_SLOTS;
+	r = bt_spill_new(memory / 2, &s->bytes, err);
 	if (r == BT_OK)
 		*res = s;
 	else
@@ -56,6 +64,7 @@ void bt_seen_free(struct bt_seen *s)
 		return;
 	for (i = 0; i < TABLES; i++)
 		free(s->table[i].slot);
+	bt_run_free(s->run);
 	bt_spill_free(s->bytes);
 	bt_buf_clear(&s->one);
 	free(s);
@@ -71,12 +80,17 @@ static size_t next(const struct table *t, size_t i)
 	return i + 1 < t->slots ? i + 1 : 0;
 }
 
+static size_t more_slots(const struct table *t)
+{
+	return t->slots + t->slots / 4 + 16;
+}
+
 static int grow(struct table *t)
 {
 	struct table old = *t;
 	size_t i, k;
 
-	t->slots = old.slots + old.slots / 4 + 16;
+	t->slots = more_slots(&old);
 	t->slot = bt_array0(t->slots, sizeof(*t->slot));
 	if (t->slot == NULL) {
 		*t = old;
@@ -94,6 +108,65 @@ static int grow(struct table *t)
 	return BT_OK;
 }
 
+/* Moves the slots that are used to the front, in ascending order: where they
+ * are is nearly that. */
+static void sort(struct table *t)
+{
+	size_t i, k, n = 0;
+	uint64_t v;
+
+	for (i = 0; i < t->slots; i++) {
+		v = t->slot[i];
+		if (v == 0)
+			continue;
+		for (k = n++; k > 0 && t->slot[k - 1] > v; k--)
+			t->slot[k] = t->slot[k - 1];
+		t->slot[k] = v;
+	}
+}
+
+/* Moves all slots to the file. */
+static int move(struct bt_seen *s, struct bt_error *err)
+{
+	struct bt_run_part part[TABLES];
+	struct bt_run *run;
+	struct table *t;
+	int i, r;
+
+	for (i = 0; i < TABLES; i++) {
+		sort(&s->table[i]);
+		part[i].slot = s->table[i].slot;
+		part[i].n = s->table[i].used;
+	}
+	r = bt_run_merge(s->run, part, &run, err);
+	if (r != BT_OK)
+		return r;
+	bt_run_free(s->run);
+	s->run = run;
+	for (i = 0; i < TABLES; i++) {
+		t = &s->table[i];
+		if (t->used > 0)
+			memset(t->slot, 0, t->slots * sizeof(*t->slot));
+		t->used = 0;
+	}
+	return BT_OK;
+}
+
+/* Makes room for one more. */
+static int make_room(struct bt_seen *s, struct table *t, struct bt_error *err)
+{
+	size_t more = more_slots(t) - t->slots;
+
+	if (5 * (t->used + 1) <= 4 * t->slots)
+		return BT_OK;
+	if (s->slots + more > s->most && t->used > 0)
+		return move(s, err);
+	if (grow(t) != BT_OK)
+		return bt_error_nomem(err, "looking for duplicates");
+	s->slots += more;
+	return BT_OK;
+}
+
 /* 1: the string at hand stands at the place. */
 static int is_there(struct bt_seen *s, uint64_t place, struct bt_error *err)
 {
@@ -106,8 +179,8 @@ static int is_there(struct bt_seen *s, uint64_t place, struct bt_error *err)
 	return r == BT_OK ? memcmp(data, s->one.data, s->one.len) == 0 : r;
 }
 
-/* 1: it is known; 0: it is not, and slot i of t is where it belongs, if it has
- * slots. */
+/* 1: it is in the table; 0: it is not, and slot i of t is where it belongs, if
+ * it has slots. */
 static int find(struct bt_seen *s, const struct table *t, uint64_t hash,
                 size_t *i, struct bt_error *err)
 {
@@ -124,6 +197,27 @@ static int find(struct bt_seen *s, const struct table *t, uint64_t hash,
 			return r;
 	}
 	return 0;
+}
+
+/* 1: it is in the file; 0: it is not. */
+static int find_moved(struct bt_seen *s, const struct table *t, uint64_t hash,
+                      struct bt_error *err)
+{
+	const unsigned char *p;
+	uint64_t slot;
+	size_t n, i;
+	int r;
+
+	if (s->run == NULL)
+		return 0;
+	r = bt_run_find(s->run, (unsigned)(t - s->table), hash << PLACE_BITS,
+	                &p, &n, err);
+	for (i = 0; r == BT_OK && i < n; i++) {
+		memcpy(&slot, p + i * sizeof(slot), sizeof(slot));
+		if (slot >> PLACE_BITS == hash)
+			r = is_there(s, (slot & PLACES) - 1, err);
+	}
+	return r;
 }
 
 /* Makes v the string at hand; *t and *hash are where it belongs. */
@@ -149,7 +243,9 @@ int bt_seen_has(struct bt_seen *s, struct bt_span v, struct bt_error *err)
 	size_t i;
 	int r = take(s, v, &t, &hash, err);
 
-	return r == BT_OK ? find(s, t, hash, &i, err) : r;
+	if (r == BT_OK)
+		r = find(s, t, hash, &i, err);
+	return r == 0 ? find_moved(s, t, hash, err) : r;
 }
 
 int bt_seen_add(struct bt_seen *s, struct bt_span v, struct bt_error *err)
@@ -164,9 +260,11 @@ int bt_seen_add(struct bt_seen *s, struct bt_span v, struct bt_error *err)
 	if (place >= PLACES)
 		return bt_error_set(err, BT_ELIMIT,
 		                    "more than 4 TB of different values");
-	if (5 * (t->used + 1) > 4 * t->slots && grow(t) != BT_OK)
-		return bt_error_nomem(err, "looking for duplicates");
-	r = find(s, t, hash, &i, err);
+	r = make_room(s, t, err);
+	if (r == BT_OK)
+		r = find(s, t, hash, &i, err);
+	if (r == 0)
+		r = find_moved(s, t, hash, err);
 	if (r != 0)
 		return r < 0 ? r : 0;
 	r = bt_spill_put(s->bytes, s->one.data, s->one.len, err);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tells what was seen before. Byte strings are compared in full; they stay in
- * memory up to a limit, then in a file (task/spill.h). 10 to 13 bytes for each
- * stay in memory beside.
+ * Tells what was seen before. Byte strings are compared in full. Half of the
+ * memory given, and no less than 256 kB, is for 10 to 13 bytes of each, half
+ * for the strings themselves; what is more goes to files (task/spill.h,
+ * task/slotrun.h).
  */
 #ifndef BT_TASK_SEEN_H
 #define BT_TASK_SEEN_H

@@ -46,6 +46,14 @@ rm -f s*
 is "$(little tfrecord-cat -q --count --dedupe text_a --memory 0 a.rec 2>&1)" 1 '--dedupe'
 TMPDIR=. little tfrecord-cat -q --dedupe id --memory 1000 a.rec | cmp - one.rec
 result $? 'with values in a file'
+seq 1500000 | csv2tfrecord -q --no-header -t 1 -o many.rec
+{ cat many.rec && tfrecord-cat -q --head 100000 many.rec; } >more.rec
+TMPDIR=. little tfrecord-cat -q --dedupe text_a --memory 4M more.rec |
+	cmp - many.rec
+result $? 'and what is known of each'
+is "$(TMPDIR=. little tfrecord-cat -q --memory 4M --leak many.rec more.rec 2>&1 |
+	wc -l)" 1600000 '--leak'
+rm -f many.rec more.rec
 is "$(little tfrecord-cat -q --count --dedupe text_a --near a.rec 2>&1)" 1 '--near'
 
 # what was small becomes large

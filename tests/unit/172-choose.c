@@ -263,6 +263,9 @@ static void spilled_bytes(void **state)
 	bt_spill_free(NULL);
 }
 
+/* So many that the least memory does not hold what is kept of each. */
+#define SEEN 70000
+
 static void seen_before(void **state)
 {
 	struct bt_error err = {0};
@@ -274,7 +277,7 @@ static void seen_before(void **state)
 	for (limit = 0; limit < 2; limit++) {
 		assert_ok(bt_seen_new(limit ? 1 << 20 : 100, &s, &err));
 		for (round = 0; round < 2; round++)
-			for (i = 0; i < 20000; i++) {
+			for (i = 0; i < SEEN; i++) {
 				snprintf(name, sizeof(name), "%d", i * 17);
 				assert_int_equal(
 				    bt_seen_has(s, bt_span(name), &err),
