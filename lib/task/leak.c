@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "task/leak.h"
 
-#include <stdint.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
@@ -15,30 +14,15 @@ struct bt_leak {
 	struct bt_buf key;
 };
 
-/* The texts of a record as one run of bytes that no others have: the length of
- * the first one, then both. */
-static int make_key(struct bt_leak *l, const struct bt_text_rec *rec,
-                    struct bt_span *key, struct bt_error *err)
+static struct bt_span key_of(const struct bt_leak *l)
 {
-	uint64_t n = rec->text_a.n;
-
-	bt_buf_reset(&l->key);
-	bt_buf_put(&l->key, &n, sizeof(n));
-	bt_buf_put(&l->key, rec->text_a.p, rec->text_a.n);
-	if (rec->text_b.n > 0)
-		bt_buf_put(&l->key, rec->text_b.p, rec->text_b.n);
-	if (l->key.oom)
-		return bt_error_nomem(err, "comparing texts");
-	key->p = l->key.data;
-	key->n = l->key.len;
-	return BT_OK;
+	return (struct bt_span){l->key.data, l->key.len};
 }
 
 static int read_texts(struct bt_leak *l, struct bt_tfrec *in,
                       struct bt_error *err)
 {
 	struct bt_text_rec rec;
-	struct bt_span key;
 	const uint8_t *data;
 	size_t len;
 	int r;
@@ -46,9 +30,9 @@ static int read_texts(struct bt_leak *l, struct bt_tfrec *in,
 	while ((r = bt_tfrec_next(in, &data, &len, err)) == 1) {
 		if (bt_text_rec_read(data, len, &rec, err) != BT_OK)
 			return bt_tfrec_blame(in, err);
-		r = make_key(l, &rec, &key, err);
+		r = bt_text_rec_key(&rec, &l->key, err);
 		if (r == BT_OK)
-			r = bt_seen_add(l->texts, key, err);
+			r = bt_seen_add(l->texts, key_of(l), err);
 		if (r < 0)
 			return r;
 	}
@@ -91,13 +75,12 @@ int bt_leak_look(struct bt_leak *l, const void *data, size_t len,
                  struct bt_buf *out, struct bt_error *err)
 {
 	struct bt_text_rec rec;
-	struct bt_span key;
 	int r = bt_text_rec_read(data, len, &rec, err);
 
 	if (r == BT_OK)
-		r = make_key(l, &rec, &key, err);
+		r = bt_text_rec_key(&rec, &l->key, err);
 	if (r == BT_OK)
-		r = bt_seen_has(l->texts, key, err);
+		r = bt_seen_has(l->texts, key_of(l), err);
 	if (r != 1)
 		return r;
 	bt_line_text(out, rec.text_a);

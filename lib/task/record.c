@@ -203,6 +203,20 @@ static void add_names(struct bt_example_writer *w,
 		add_kept(w, "label_names", &rec->name_list);
 }
 
+int bt_text_rec_key(const struct bt_text_rec *rec, struct bt_buf *key,
+                    struct bt_error *err)
+{
+	uint64_t n = rec->text_a.n;
+
+	bt_buf_reset(key);
+	bt_buf_put(key, &n, sizeof(n));
+	if (rec->text_a.n > 0)
+		bt_buf_put(key, rec->text_a.p, rec->text_a.n);
+	if (rec->text_b.n > 0)
+		bt_buf_put(key, rec->text_b.p, rec->text_b.n);
+	return key->oom ? bt_error_nomem(err, "comparing texts") : BT_OK;
+}
+
 struct bt_span bt_text_rec_make(struct bt_example_writer *w,
                                 const struct bt_text_rec *rec)
 {

@@ -61,6 +61,12 @@ bool bt_text_rec_is_open(const struct bt_text_rec *rec);
 int bt_text_rec_read(const void *data, size_t len, struct bt_text_rec *rec,
                      struct bt_error *err) BT_MUST_USE;
 
+/* Puts the texts into key as one run of bytes that no others have: the length
+ * of the first one, then both; an empty second one is as none. Returns 0 or
+ * BT_ENOMEM. */
+int bt_text_rec_key(const struct bt_text_rec *rec, struct bt_buf *key,
+                    struct bt_error *err) BT_MUST_USE;
+
 /* The payload, borrowed from w until its next use; p is NULL when out of
  * memory. */
 struct bt_span bt_text_rec_make(struct bt_example_writer *w,

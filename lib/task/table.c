@@ -8,6 +8,8 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/set.h"
+#include "task/seen.h"
+#include "task/store.h"
 #include "task/table_int.h"
 
 #define REJECTS "file,line,reason,row\n"
@@ -28,7 +30,7 @@ struct bt_table {
 	struct source now;
 	struct source *ahead; /* [n_paths], opened early */
 	struct bt_set *labels;
-	struct bt_set *texts; /* with drop_duplicates */
+	struct bt_seen *texts; /* keys, with drop_duplicates; or NULL */
 	struct bt_out *rejects;
 	struct bt_buf scratch;
 	struct bt_table_stats stats;
@@ -97,12 +99,13 @@ int bt_table_open(char *const *paths, int n, const struct bt_table_opts *opts,
 	t->n_paths = n;
 	t->opts = *opts;
 	t->labels = bt_set_new();
-	t->texts = bt_set_new();
 	t->ahead = bt_array0((size_t)n_sources(t), sizeof(*t->ahead));
-	if (t->labels == NULL || t->texts == NULL || t->ahead == NULL)
+	if (t->labels == NULL || t->ahead == NULL)
 		r = bt_error_nomem(err, "opening a table");
 	else
 		r = bt_table_maker_init(&t->maker, &t->opts, err);
+	if (r == BT_OK && opts->drop_duplicates)
+		r = bt_seen_new(BT_STORE_DEFAULT, &t->texts, err);
 	if (r == BT_OK)
 		r = check_sources(t, err);
 	if (r == BT_OK && opts->rejects != NULL)
@@ -126,7 +129,7 @@ void bt_table_close(struct bt_table *t)
 		source_close(&t->ahead[i]);
 	bt_table_maker_clear(&t->maker);
 	bt_set_free(t->labels);
-	bt_set_free(t->texts);
+	bt_seen_free(t->texts);
 	bt_out_abandon(t->rejects);
 	bt_buf_clear(&t->scratch);
 	free(t->ahead);
@@ -322,19 +325,13 @@ static int count(struct bt_table *t, const struct bt_text_rec *rec,
 static int is_new(struct bt_table *t, const struct bt_text_rec *rec,
                   struct bt_error *err)
 {
-	size_t n = bt_set_count(t->texts), at;
-	struct bt_span key = rec->text_a;
+	int r = bt_text_rec_key(rec, &t->scratch, err);
 
-	if (rec->text_b.p != NULL) {
-		bt_buf_reset(&t->scratch);
-		bt_buf_put(&t->scratch, &key.n, sizeof(key.n));
-		bt_buf_put(&t->scratch, key.p, key.n);
-		bt_buf_put(&t->scratch, rec->text_b.p, rec->text_b.n);
-		key = (struct bt_span){t->scratch.data, t->scratch.len};
-	}
-	if (t->scratch.oom || bt_set_add(t->texts, key, &at) != BT_OK)
-		return bt_error_nomem(err, "looking for duplicates");
-	return at == n;
+	return r == BT_OK
+	           ? bt_seen_add(
+	                 t->texts,
+	                 (struct bt_span){t->scratch.data, t->scratch.len}, err)
+	           : r;
 }
 
 /* What may make the bad row a good one. */
@@ -387,18 +384,19 @@ int bt_table_next(struct bt_table *t, struct bt_text_rec *rec,
 	for (;;) {
 		bt_error_clear(&why);
 		r = read_record(t, rec, &why);
-		if (r == 1 && t->opts.drop_duplicates)
-			r = is_new(t, rec, &why);
-		else if (r == 0)
-			return 0;
-		if (r == 1)
-			return count(t, rec, err);
 		if (r == 0)
-			t->stats.duplicates++;
-		else
+			return 0;
+		if (r < 0) {
 			r = bad_row(t, r, &why, err);
-		if (r != BT_OK)
-			return r;
+			if (r != BT_OK)
+				return r;
+			continue;
+		}
+		if (t->texts != NULL)
+			r = is_new(t, rec, err);
+		if (r != 0)
+			return r < 0 ? r : count(t, rec, err);
+		t->stats.duplicates++;
 	}
 }
 

@@ -54,6 +54,9 @@ result $? 'and what is known of each'
 is "$(TMPDIR=. little tfrecord-cat -q --memory 4M --leak many.rec more.rec 2>&1 |
 	wc -l)" 1600000 '--leak'
 rm -f many.rec more.rec
+is "$(seq 2000000 | (ulimit -v 100000 && TMPDIR=. csv2tfrecord --no-header -t 1 \
+	--drop-duplicates -o /dev/null 2>&1))" \
+	'csv2tfrecord: 2000000 records from 1 file' 'csv2tfrecord --drop-duplicates'
 is "$(little tfrecord-cat -q --count --dedupe text_a --near a.rec 2>&1)" 1 '--near'
 
 # what was small becomes large
