@@ -9,16 +9,18 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "task/shingle.h"
+#include "task/slots.h"
 #include "task/store.h"
 
 #define HASHES 160  /* orders at most */
 #define ROWS_MAX 16 /* of a band */
+#define TEXT_BITS 32
 #define MISSED 1e-6 /* chance to miss a pair at the threshold */
 
-/* A band of a text that was kept, in a chain of those with like hashes. */
-struct node {
-	uint32_t hash;
-	uint32_t next; /* number of a node + 1, 0: the end */
+/* What stands before a tag and a text that were kept. */
+struct head {
+	uint32_t tag;  /* its bytes */
+	uint32_t size; /* distinct shingles of the text */
 };
 
 /* The shingles of the text at hand: an open table at most half full. */
@@ -33,18 +35,11 @@ struct bt_near {
 	double threshold;
 	unsigned rows, bands;
 	uint64_t factor[HASHES], shift[HASHES]; /* the random orders */
-	struct bt_store *store; /* tags and texts that were kept */
-	uint32_t *sizes;        /* distinct shingles of each */
-	uint32_t *met;          /* of each: the text that met it last */
-	size_t sizes_cap, met_cap;
-	struct node *nodes; /* bands of each */
-	size_t nodes_cap;
-	uint32_t *heads; /* numbers of nodes + 1 */
-	size_t n_heads;  /* a power of two, or 0 */
-	uint32_t round;  /* texts looked at */
+	struct bt_store *store;  /* tags and texts that were kept */
+	struct bt_slots *places; /* their numbers by the hashes of bands */
 	struct bt_shingles one, other;
 	struct query query;
-	uint32_t band[HASHES]; /* hashes of the text at hand */
+	uint64_t band[HASHES]; /* hashes of the text at hand */
 	uint32_t *found;       /* texts that may be like it */
 	size_t n_found, found_cap;
 	struct bt_buf payload;
@@ -86,7 +81,9 @@ int bt_near_new(double threshold, size_t memory, struct bt_near **res,
 		n->factor[i] = bt_hash_mix(2 * i + 1) | 1;
 		n->shift[i] = bt_hash_mix(2 * i + 2);
 	}
-	r = bt_store_new(memory, false, &n->store, err);
+	r = bt_store_new(memory / 2, false, &n->store, err);
+	if (r == BT_OK)
+		r = bt_slots_new(memory / 2, TEXT_BITS, &n->places, err);
 	if (r == BT_OK)
 		*res = n;
 	else
@@ -99,10 +96,7 @@ void bt_near_free(struct bt_near *n)
 	if (n == NULL)
 		return;
 	bt_store_free(n->store);
-	free(n->sizes);
-	free(n->met);
-	free(n->nodes);
-	free(n->heads);
+	bt_slots_free(n->places);
 	bt_shingles_clear(&n->one);
 	bt_shingles_clear(&n->other);
 	free(n->query.hash);
@@ -182,7 +176,7 @@ static void hash_bands(struct bt_near *n)
 			}
 			h = bt_hash_mix(h ^ least);
 		}
-		n->band[b] = (uint32_t)h;
+		n->band[b] = h;
 	}
 }
 
@@ -193,39 +187,36 @@ static int ascending(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Kept texts that agree in some band, each once, and whose sizes let them be
- * alike enough. */
-static int look_up(struct bt_near *n)
+static int note(void *arg, uint64_t text, struct bt_error *err)
 {
-	double size = n->query.distinct;
-	uint32_t i, text;
+	struct bt_near *n = arg;
+
+	if (bt_grow(&n->found, &n->found_cap, n->n_found + 1,
+	            sizeof(*n->found)) != BT_OK)
+		return nomem(err);
+	n->found[n->n_found++] = (uint32_t)text;
+	return 0;
+}
+
+/* Kept texts that agree in some band, each once, in their order. */
+static int look_up(struct bt_near *n, struct bt_error *err)
+{
+	size_t i, different = 0;
 	unsigned b;
+	int r = BT_OK;
 
 	n->n_found = 0;
-	if (++n->round == 0) { /* after 2^32 of them */
-		memset(n->met, 0, bt_store_count(n->store) * sizeof(*n->met));
-		n->round = 1;
-	}
-	for (b = 0; b < n->bands && n->n_heads > 0; b++) {
-		i = n->heads[n->band[b] & (n->n_heads - 1)];
-		for (; i != 0; i = n->nodes[i - 1].next) {
-			text = (i - 1) / n->bands;
-			if (n->nodes[i - 1].hash != n->band[b] ||
-			    n->met[text] == n->round)
-				continue;
-			n->met[text] = n->round;
-			if (n->sizes[text] < n->threshold * size - 1 ||
-			    size < n->threshold * n->sizes[text] - 1)
-				continue;
-			if (bt_grow(&n->found, &n->found_cap, n->n_found + 1,
-			            sizeof(*n->found)) != BT_OK)
-				return BT_ENOMEM;
-			n->found[n->n_found++] = text;
-		}
-	}
+	for (b = 0; b < n->bands; b++)
+		bt_slots_prefetch(n->places, n->band[b]);
+	for (b = 0; b < n->bands && r == BT_OK; b++)
+		r = bt_slots_find(n->places, n->band[b], note, n, err);
 	if (n->n_found > 1)
 		qsort(n->found, n->n_found, sizeof(*n->found), ascending);
-	return BT_OK;
+	for (i = 0; i < n->n_found; i++)
+		if (i == 0 || n->found[i] != n->found[i - 1])
+			n->found[different++] = n->found[i];
+	n->n_found = different;
+	return r;
 }
 
 /* Prepares for all questions about a text. */
@@ -235,63 +226,49 @@ static int begin(struct bt_near *n, struct bt_span text, struct bt_error *err)
 	    fill_query(&n->query, &n->one) != BT_OK)
 		return nomem(err);
 	hash_bands(n);
-	return look_up(n) == BT_OK ? BT_OK : nomem(err);
+	return look_up(n, err);
 }
 
-/* Text i of those found; tag and text are borrowed from the store. */
+/* Text i of those found, borrowed from the store, with its tag; *size is the
+ * number of its shingles. */
 static int fetch(struct bt_near *n, size_t i, struct bt_near_pair *pair,
-                 struct bt_error *err)
+                 uint32_t *size, struct bt_error *err)
 {
 	const void *data;
-	const char *p;
-	uint32_t tag;
+	struct head head;
 	size_t len;
 	int r = bt_store_get(n->store, n->found[i], &data, &len, err);
 
 	if (r != BT_OK)
 		return r;
-	p = data;
-	memcpy(&tag, p, sizeof(tag));
-	pair->tag.p = p + sizeof(tag);
-	pair->tag.n = tag;
-	pair->text.p = pair->tag.p + tag;
-	pair->text.n = len - sizeof(tag) - tag;
+	memcpy(&head, data, sizeof(head));
+	pair->tag.p = (const char *)data + sizeof(head);
+	pair->tag.n = head.tag;
+	pair->text.p = pair->tag.p + head.tag;
+	pair->text.n = len - sizeof(head) - head.tag;
+	*size = head.size;
 	return BT_OK;
 }
 
-/* The same, compared in full with the text at hand. */
+/* The same, compared in full with the text at hand, unless by their sizes they
+ * are not alike enough. */
 static int compare(struct bt_near *n, size_t i, struct bt_near_pair *pair,
                    struct bt_error *err)
 {
-	double all = (double)n->query.distinct + n->sizes[n->found[i]];
-	uint32_t both;
-	int r = fetch(n, i, pair, err);
+	uint32_t both, size;
+	double mine = n->query.distinct, all;
+	int r = fetch(n, i, pair, &size, err);
 
 	if (r != BT_OK)
 		return r;
+	pair->similarity = 0;
+	if (size < n->threshold * mine - 1 || mine < n->threshold * size - 1)
+		return BT_OK;
 	if (bt_shingles_make(&n->other, pair->text) != BT_OK)
 		return nomem(err);
+	all = mine + size;
 	both = in_both(&n->query, &n->other, (uint32_t)i + 2);
 	pair->similarity = both / (all - both);
-	return BT_OK;
-}
-
-/* Makes twice as many chains. */
-static int grow_heads(struct bt_near *n, size_t nodes)
-{
-	size_t size = n->n_heads == 0 ? 1024 : 2 * n->n_heads, i;
-	uint32_t *heads = bt_array0(size, sizeof(*heads)), *head;
-
-	if (heads == NULL)
-		return BT_ENOMEM;
-	for (i = 0; i < nodes; i++) {
-		head = &heads[n->nodes[i].hash & (size - 1)];
-		n->nodes[i].next = *head;
-		*head = (uint32_t)i + 1;
-	}
-	free(n->heads);
-	n->heads = heads;
-	n->n_heads = size;
 	return BT_OK;
 }
 
@@ -299,38 +276,24 @@ static int grow_heads(struct bt_near *n, size_t nodes)
 static int keep(struct bt_near *n, struct bt_span tag, struct bt_span text,
                 struct bt_error *err)
 {
-	size_t k = bt_store_count(n->store), at = k * n->bands;
-	uint32_t tag_len = (uint32_t)tag.n, *head;
+	struct head head = {(uint32_t)tag.n, n->query.distinct};
+	size_t k = bt_store_count(n->store);
 	unsigned b;
 	int r;
 
-	if (at > UINT32_MAX - 2 * HASHES)
+	if (k >= UINT32_MAX)
 		return bt_error_set(err, BT_ELIMIT,
 		                    "more than %zu texts to compare", k);
-	if (bt_grow(&n->sizes, &n->sizes_cap, k + 1, sizeof(*n->sizes)) ||
-	    bt_grow(&n->met, &n->met_cap, k + 1, sizeof(*n->met)) ||
-	    bt_grow(&n->nodes, &n->nodes_cap, at + n->bands,
-	            sizeof(*n->nodes)) ||
-	    (at + n->bands > n->n_heads && grow_heads(n, at) != BT_OK))
-		return nomem(err);
 	bt_buf_reset(&n->payload);
-	bt_buf_put(&n->payload, &tag_len, sizeof(tag_len));
+	bt_buf_put(&n->payload, &head, sizeof(head));
 	bt_buf_put(&n->payload, tag.p, tag.n);
 	bt_buf_put(&n->payload, text.p, text.n);
 	if (n->payload.oom)
 		return nomem(err);
 	r = bt_store_put(n->store, n->payload.data, n->payload.len, err);
-	if (r != BT_OK)
-		return r;
-	n->sizes[k] = n->query.distinct;
-	n->met[k] = 0;
-	for (b = 0; b < n->bands; b++) {
-		head = &n->heads[n->band[b] & (n->n_heads - 1)];
-		n->nodes[at + b].hash = n->band[b];
-		n->nodes[at + b].next = *head;
-		*head = (uint32_t)(at + b) + 1;
-	}
-	return BT_OK;
+	for (b = 0; b < n->bands && r == BT_OK; b++)
+		r = bt_slots_add(n->places, n->band[b], k, err);
+	return r;
 }
 
 int bt_near_keep(struct bt_near *n, struct bt_span text, struct bt_error *err)
@@ -354,10 +317,11 @@ int bt_near_keep(struct bt_near *n, struct bt_span text, struct bt_error *err)
 static int find_copy(struct bt_near *n, struct bt_span text,
                      struct bt_near_pair *pair, size_t *i, struct bt_error *err)
 {
+	uint32_t size;
 	int r = BT_OK;
 
 	for (*i = 0; *i < n->n_found && r == BT_OK; ++*i) {
-		r = fetch(n, *i, pair, err);
+		r = fetch(n, *i, pair, &size, err);
 		if (r == BT_OK && bt_span_equal(pair->text, text))
 			break;
 	}

@@ -13,8 +13,9 @@
  * with a probability below 10^-6; more alike ones are missed more seldom yet.
  * What is found is exact, and the same in every run.
  *
- * Memory: 13 to 17 bytes for each band of each text (27 bands at .8), and the
- * texts up to a limit, then in a file.
+ * Half of the memory given is for the texts themselves, half for their bands
+ * (27 at .8); what is more goes to files (task/store.h, task/slots.h), and 3
+ * bytes a text stay in memory beside.
  */
 #ifndef BT_TASK_NEAR_H
 #define BT_TASK_NEAR_H

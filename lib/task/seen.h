@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Tells what was seen before. Byte strings are compared in full. Half of the
- * memory given, and no less than 256 kB, is for 10 to 13 bytes of each, half
- * for the strings themselves; what is more goes to files (task/spill.h,
- * task/slotrun.h).
+ * memory given is for the strings themselves, half for what finds them; what is
+ * more goes to files (task/spill.h, task/slots.h).
  */
 #ifndef BT_TASK_SEEN_H
 #define BT_TASK_SEEN_H

@@ -124,7 +124,7 @@ static int merge_table(struct merge *m, unsigned table,
                        const struct bt_run_part *part, struct bt_error *err)
 {
 	struct bt_run *old = m->in.run;
-	uint64_t slot;
+	uint64_t slot = 0;
 	size_t i = 0;
 	int r;
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Slots of tables (task/seen.h) in a nameless file in $TMPDIR (/tmp), ordered
+ * Slots of tables (task/slots.h) in a nameless file in $TMPDIR (/tmp), ordered
  * by table and number. The high bits of a slot's number tell where in the file
  * it is found, but for one piece of about BT_RUN_BUCKET slots, which is read.
- * Four bytes in memory for a hundred slots.
+ * A byte in memory for 16 slots.
  */
 #ifndef BT_TASK_SLOTRUN_H
 #define BT_TASK_SLOTRUN_H
@@ -14,7 +14,7 @@
 #include "base/err.h"
 
 #define BT_RUN_TABLES 256
-#define BT_RUN_BUCKET 256
+#define BT_RUN_BUCKET 128
 
 /* The slots of a table, in ascending order. */
 struct bt_run_part {

@@ -16,7 +16,7 @@
 /* What a user who does not say gives of the memory: where it hardly matters,
  * and where it spares reading here and there in a file. */
 #define BT_STORE_DEFAULT ((size_t)1 << 26)
-#define BT_STORE_SHUFFLE ((size_t)1 << 29)
+#define BT_STORE_AT_RANDOM ((size_t)1 << 29)
 
 struct bt_store;
 

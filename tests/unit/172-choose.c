@@ -384,7 +384,7 @@ static void near_as_by_brute_force(void **state)
 	(void)state;
 	make_texts();
 	for (t = 0; t < 6; t++) {
-		assert_ok(bt_near_new(thresholds[t], t % 2 ? 500 : 1 << 20,
+		assert_ok(bt_near_new(thresholds[t], t % 2 ? 1 << 20 : 500,
 		                      &near, &err));
 		for (j = 0; j < TEXTS; j++) {
 			for (i = 0, wanted = 0; i < j; i++) {
