@@ -8,18 +8,36 @@
 
 #include "base/mem.h"
 
+int bt_metrics_init_sums(struct bt_metrics *m, int classes,
+                         struct bt_error *err)
+{
+	size_t k = (size_t)classes, all;
+
+	memset(m, 0, sizeof(*m));
+	if (!bt_size_mul(k, 3, &all))
+		return bt_error_nomem(err, "counting predictions");
+	m->hits = bt_array0(all, sizeof(*m->hits));
+	if (m->hits == NULL)
+		return bt_error_nomem(err, "counting predictions");
+	m->support = m->hits + k;
+	m->predicted = m->support + k;
+	m->classes = classes;
+	return BT_OK;
+}
+
 int bt_metrics_init(struct bt_metrics *m, int classes, struct bt_error *err)
 {
 	size_t k = (size_t)classes, cells;
+	int r = bt_metrics_init_sums(m, classes, err);
 
-	memset(m, 0, sizeof(*m));
-	if (!bt_size_mul(k, k, &cells))
-		return bt_error_nomem(err, "counting predictions");
-	m->count = bt_array0(cells, sizeof(*m->count));
-	if (m->count == NULL)
-		return bt_error_nomem(err, "counting predictions");
-	m->classes = classes;
-	return BT_OK;
+	if (r != BT_OK)
+		return r;
+	if (bt_size_mul(k, k, &cells))
+		m->count = bt_array0(cells, sizeof(*m->count));
+	if (m->count != NULL)
+		return BT_OK;
+	bt_metrics_clear(m);
+	return bt_error_nomem(err, "counting predictions");
 }
 
 void bt_metrics_init_number(struct bt_metrics *m, int numbers)
@@ -37,9 +55,23 @@ void bt_metrics_init_multi(struct bt_metrics *m, int labels)
 	m->threshold = 0.5;
 }
 
+int bt_metrics_init_like(struct bt_metrics *m, const struct bt_metrics *like,
+                         struct bt_error *err)
+{
+	if (like->width == 0)
+		return bt_metrics_init_sums(m, like->classes, err);
+	memset(m, 0, sizeof(*m));
+	m->number = like->number;
+	m->multi = like->multi;
+	m->width = like->width;
+	m->threshold = like->threshold;
+	return BT_OK;
+}
+
 void bt_metrics_clear(struct bt_metrics *m)
 {
 	free(m->count);
+	free(m->hits);
 	free(m->truth);
 	free(m->guess);
 	memset(m, 0, sizeof(*m));
@@ -51,23 +83,61 @@ void bt_metrics_reset(struct bt_metrics *m)
 
 	if (m->count != NULL)
 		memset(m->count, 0, k * k * sizeof(*m->count));
+	if (m->hits != NULL)
+		memset(m->hits, 0, 3 * k * sizeof(*m->hits));
 	m->n = 0;
 	m->loss_sum = 0;
 }
 
-void bt_metrics_add(struct bt_metrics *m, int truth, const float *logits)
+static int likeliest(const struct bt_metrics *m, const float *logits)
 {
-	double sum = 0;
 	int i, best = 0;
 
 	for (i = 1; i < m->classes; i++)
 		if (logits[i] > logits[best])
 			best = i;
+	return best;
+}
+
+/* The cross entropy, where best is the likeliest class. */
+static double entropy(const struct bt_metrics *m, int truth, int best,
+                      const float *logits)
+{
+	double sum = 0;
+	int i;
+
 	for (i = 0; i < m->classes; i++)
 		sum += exp((double)logits[i] - (double)logits[best]);
-	m->count[(size_t)truth * (size_t)m->classes + (size_t)best]++;
+	return log(sum) + (double)logits[best] - (double)logits[truth];
+}
+
+void bt_metrics_add(struct bt_metrics *m, int truth, const float *logits)
+{
+	int best = likeliest(m, logits);
+
+	if (m->count != NULL)
+		m->count[(size_t)truth * (size_t)m->classes + (size_t)best]++;
+	m->hits[truth] += truth == best;
+	m->support[truth]++;
+	m->predicted[best]++;
 	m->n++;
-	m->loss_sum += log(sum) + (double)logits[best] - (double)logits[truth];
+	m->loss_sum += entropy(m, truth, best, logits);
+}
+
+double bt_metrics_loss(const struct bt_metrics *m, int truth,
+                       const float *targets, const float *answer)
+{
+	if (m->width > 0)
+		return bt_metrics_loss_each(m, targets, answer);
+	return entropy(m, truth, likeliest(m, answer), answer);
+}
+
+bool bt_metrics_right(const struct bt_metrics *m, int truth,
+                      const float *targets, const float *answer)
+{
+	if (m->multi)
+		return bt_metrics_wrong(m, targets, answer) == 0;
+	return !m->number && likeliest(m, answer) == truth;
 }
 
 double bt_metrics_ratio(double a, double b)
@@ -78,14 +148,11 @@ double bt_metrics_ratio(double a, double b)
 void bt_metrics_class(const struct bt_metrics *m, int k,
                       struct bt_class_metrics *c)
 {
-	size_t n = (size_t)m->classes, i, row = (size_t)k;
-	double hits = (double)m->count[row * n + row];
+	double hits = (double)m->hits[k];
 
 	memset(c, 0, sizeof(*c));
-	for (i = 0; i < n; i++) {
-		c->support += m->count[row * n + i];
-		c->predicted += m->count[i * n + row];
-	}
+	c->support = m->support[k];
+	c->predicted = m->predicted[k];
 	c->precision = bt_metrics_ratio(hits, (double)c->predicted);
 	c->recall = bt_metrics_ratio(hits, (double)c->support);
 	c->f1 = bt_metrics_ratio(2 * hits, (double)(c->predicted + c->support));
@@ -111,9 +178,7 @@ void bt_metrics_summary(const struct bt_metrics *m,
 		return;
 	for (k = 0; k < m->classes; k++) {
 		bt_metrics_class(m, k, &c);
-		hits +=
-		    (double)
-		        m->count[(size_t)k * (size_t)m->classes + (size_t)k];
+		hits += (double)m->hits[k];
 		cross += (double)c.support * (double)c.predicted;
 		square_p += (double)c.predicted * (double)c.predicted;
 		square_t += (double)c.support * (double)c.support;

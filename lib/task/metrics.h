@@ -17,7 +17,9 @@
 
 struct bt_metrics {
 	int classes;
-	uint64_t *count; /* [truth][prediction] */
+	uint64_t *count; /* [truth][prediction]; or NULL */
+	/* [classes] of count: its diagonal, the sums of rows and of columns */
+	uint64_t *hits, *support, *predicted;
 	uint64_t n;      /* examples */
 	double loss_sum; /* of their cross entropies */
 
@@ -32,10 +34,16 @@ struct bt_metrics {
 
 int bt_metrics_init(struct bt_metrics *m, int classes,
                     struct bt_error *err) BT_MUST_USE;
+/* The same without the matrix, for a summary alone: it takes little memory. */
+int bt_metrics_init_sums(struct bt_metrics *m, int classes,
+                         struct bt_error *err) BT_MUST_USE;
 /* The same for so many numbers, or for any number of so many labels, with a
  * threshold of .5. */
 void bt_metrics_init_number(struct bt_metrics *m, int numbers);
 void bt_metrics_init_multi(struct bt_metrics *m, int labels);
+/* The same kind of measures as those of another, without a matrix. */
+int bt_metrics_init_like(struct bt_metrics *m, const struct bt_metrics *like,
+                         struct bt_error *err) BT_MUST_USE;
 void bt_metrics_clear(struct bt_metrics *m);
 void bt_metrics_reset(struct bt_metrics *m);
 
@@ -46,6 +54,17 @@ void bt_metrics_add(struct bt_metrics *m, int truth, const float *logits);
 /* One example of numbers, or of labels: [m->width] each. */
 int bt_metrics_add_each(struct bt_metrics *m, const float *truth,
                         const float *guess, struct bt_error *err) BT_MUST_USE;
+
+/* What one example adds to the loss: of its class, or of its targets, [width].
+ * Both depend only on what m was initialised for. */
+double bt_metrics_loss(const struct bt_metrics *m, int truth,
+                       const float *targets, const float *answer);
+/* Whether the answer is right: the class, or all labels. */
+bool bt_metrics_right(const struct bt_metrics *m, int truth,
+                      const float *targets, const float *answer);
+
+/* The logit over which a label is predicted. */
+double bt_metrics_bound(const struct bt_metrics *m);
 
 struct bt_class_metrics {
 	double precision, recall, f1;

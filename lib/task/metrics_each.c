@@ -15,12 +15,21 @@ static double loss_of(const struct bt_metrics *m, double truth, double guess)
 	return fmax(guess, 0) + log1p(exp(-fabs(guess))) - truth * guess;
 }
 
+double bt_metrics_loss_each(const struct bt_metrics *m, const float *truth,
+                            const float *guess)
+{
+	double sum = 0;
+	size_t i;
+
+	for (i = 0; i < m->width; i++)
+		sum += loss_of(m, (double)truth[i], (double)guess[i]);
+	return sum / (double)m->width;
+}
+
 int bt_metrics_add_each(struct bt_metrics *m, const float *truth,
                         const float *guess, struct bt_error *err)
 {
 	size_t k = m->width, n, need;
-	double sum = 0;
-	size_t i;
 
 	if (!bt_size_mul((size_t)m->n + 1, k, &need) ||
 	    bt_grow(&m->truth, &m->truth_cap, need, sizeof(*truth)) != BT_OK ||
@@ -29,9 +38,7 @@ int bt_metrics_add_each(struct bt_metrics *m, const float *truth,
 	n = need - k;
 	memcpy(m->truth + n, truth, k * sizeof(*truth));
 	memcpy(m->guess + n, guess, k * sizeof(*guess));
-	for (i = 0; i < k; i++)
-		sum += loss_of(m, (double)truth[i], (double)guess[i]);
-	m->loss_sum += sum / (double)k;
+	m->loss_sum += bt_metrics_loss_each(m, truth, guess);
 	m->n++;
 	return BT_OK;
 }

@@ -10,6 +10,13 @@ void bt_metrics_numbers(const struct bt_metrics *m,
 void bt_metrics_labels(const struct bt_metrics *m,
                        struct bt_metrics_summary *s);
 
+/* The loss of one example's numbers or labels; how many of its labels are
+ * wrong. */
+double bt_metrics_loss_each(const struct bt_metrics *m, const float *truth,
+                            const float *guess);
+size_t bt_metrics_wrong(const struct bt_metrics *m, const float *truth,
+                        const float *guess);
+
 /* a / b; 0 / 0 is 0. */
 double bt_metrics_ratio(double a, double b);
 

@@ -7,8 +7,7 @@
 #include "base/mem.h"
 #include "task/metrics_int.h"
 
-/* The logit that a probability over the threshold has. */
-static double bound(const struct bt_metrics *m)
+double bt_metrics_bound(const struct bt_metrics *m)
 {
 	if (m->threshold <= 0 || m->threshold >= 1)
 		return m->threshold <= 0 ? -INFINITY : INFINITY;
@@ -41,7 +40,7 @@ int bt_metrics_label(const struct bt_metrics *m, size_t k,
                      struct bt_label_metrics *c)
 {
 	size_t n = (size_t)m->n, all, i;
-	double least = bound(m), *x = NULL;
+	double least = bt_metrics_bound(m), *x = NULL;
 	int r = BT_ENOMEM;
 
 	memset(c, 0, sizeof(*c));
@@ -65,18 +64,27 @@ int bt_metrics_label(const struct bt_metrics *m, size_t k,
 	return r;
 }
 
+size_t bt_metrics_wrong(const struct bt_metrics *m, const float *truth,
+                        const float *guess)
+{
+	double least = bt_metrics_bound(m);
+	size_t k, bad = 0;
+
+	for (k = 0; k < m->width; k++)
+		bad += (truth[k] > 0) != ((double)guess[k] > least);
+	return bad;
+}
+
 /* Examples all of whose labels are right, and labels that are wrong. */
 static void count_wrong(const struct bt_metrics *m, double *right,
                         double *wrong)
 {
-	double least = bound(m);
-	size_t i, k, bad;
+	size_t i, at, bad;
 
 	*right = *wrong = 0;
 	for (i = 0; i < m->n; i++) {
-		for (k = i * m->width, bad = 0; k < (i + 1) * m->width; k++)
-			bad +=
-			    (m->truth[k] > 0) != ((double)m->guess[k] > least);
+		at = i * m->width;
+		bad = bt_metrics_wrong(m, m->truth + at, m->guess + at);
 		*right += bad == 0;
 		*wrong += (double)bad;
 	}
