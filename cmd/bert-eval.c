@@ -5,6 +5,7 @@
 #include "base/num.h"
 #include "base/tool.h"
 #include "io/out.h"
+#include "task/details.h"
 #include "task/metrics.h"
 #include "task/stream.h"
 
@@ -16,7 +17,9 @@ struct args {
 	const char *model, *dtype, *gemm;
 	bool json, profile;
 	int64_t expect; /* 0: any number of records */
-	struct bt_opt_list min;
+	struct bt_opt_list min, by;
+	int64_t errors; /* 0: none */
+	const char *compare;
 	double threshold;
 };
 
@@ -29,6 +32,12 @@ static const struct bt_opt options[] = {
             json),
     BT_LIST(0, "min", "METRIC=VALUE",
             "exit with 1 if the measure is worse than that", args, min),
+    BT_INT(0, "errors", "N", "tell the N examples it was most wrong about",
+           args, errors, 1, 1e9),
+    BT_LIST(0, "by", "FIELD", "measure for each value of a feature, too", args,
+            by),
+    BT_STR(0, "compare", "DIR", "compare with another model, on these records",
+           args, compare),
     BT_REAL(0, "threshold", "X",
             "of any number of labels, those over X hold [.5]", args, threshold,
             1e-9, 1),
@@ -55,6 +64,7 @@ struct run {
 	const struct args *a;
 	struct bt_stream s;
 	struct bt_metrics m;
+	struct bt_details d;
 	uint64_t unlabelled;
 	struct bt_profile profile;
 };
@@ -63,12 +73,15 @@ static int count(void *ctx, uint64_t i, const struct bt_dataset *d, size_t k,
                  const float *logits, struct bt_error *err)
 {
 	struct run *r = ctx;
+	int e;
 
 	(void)i;
-	if (d->label[k] >= 0)
-		return bt_infer_count(&r->m, d, k, logits, err);
-	r->unlabelled++;
-	return BT_OK;
+	if (d->label[k] < 0) {
+		r->unlabelled++;
+		return BT_OK;
+	}
+	e = bt_infer_count(&r->m, d, k, logits, err);
+	return e == BT_OK ? bt_details_add(&r->d, d, k, logits, err) : e;
 }
 
 /* "METRIC=VALUE" into both. */
@@ -117,25 +130,30 @@ static bool check(const struct args *a, int *status)
 	return true;
 }
 
-static int write_report(const struct run *r, struct bt_error *err)
+static void put_json(struct run *r, struct bt_buf *b)
+{
+	json_t *o = bt_metrics_json(&r->m, &r->s.model.labels);
+	char *s = NULL;
+
+	if (o != NULL && bt_details_json(&r->d, &r->s, &r->m, o) == 0)
+		s = json_dumps(o, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
+	json_decref(o);
+	if (s != NULL)
+		bt_buf_printf(b, "%s\n", s);
+	free(s);
+}
+
+static int write_report(struct run *r, struct bt_error *err)
 {
 	struct bt_buf b = BT_BUF_INIT;
 	struct bt_out *out;
-	char *s = NULL;
-	json_t *o;
 	int e;
 
 	if (r->a->json) {
-		o = bt_metrics_json(&r->m, &r->s.model.labels);
-		s = o == NULL ? NULL
-		              : json_dumps(o, JSON_INDENT(1) |
-		                                  JSON_REAL_PRECISION(9));
-		json_decref(o);
-		if (s != NULL)
-			bt_buf_printf(&b, "%s\n", s);
-		free(s);
+		put_json(r, &b);
 	} else {
 		bt_metrics_report(&r->m, &r->s.model.labels, 10, &b);
+		bt_details_report(&r->d, &r->s, &r->m, &b);
 	}
 	if (b.oom || b.len == 0) {
 		bt_buf_clear(&b);
@@ -217,10 +235,18 @@ static int evaluate(struct run *r, char **paths, int n, struct bt_error *err)
 	                           .threads = (int)r->a->common.threads,
 	                           .expect = (uint64_t)r->a->expect,
 	                           .labels = BT_LABELS_KNOWN};
-	int e = bt_stream_open(&o, &r->s, err);
+	struct bt_details_opts details = {.errors = (size_t)r->a->errors,
+	                                  .by = r->a->by.item,
+	                                  .n_by = (size_t)r->a->by.n,
+	                                  .compare = r->a->compare};
+	int e;
 
+	bt_details_ask(&r->d, &details, &o);
+	e = bt_stream_open(&o, &r->s, err);
 	if (e == BT_OK)
 		e = prepare(r, err);
+	if (e == BT_OK)
+		e = bt_details_init(&r->d, &r->m, &r->s.model.labels, err);
 	if (e == BT_OK)
 		e = bt_stream_run(&r->s, paths, n, count, NULL, r, err);
 	if (e == BT_OK && r->m.n == 0)
@@ -251,6 +277,7 @@ static int run(const struct args *a, char **paths, int n)
 	} else if (unmet(&r) > 0) {
 		status = NO;
 	}
+	bt_details_clear(&r.d);
 	bt_metrics_clear(&r.m);
 	bt_stream_close(&r.s);
 	bt_profile_clear(&r.profile);

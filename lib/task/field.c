@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "task/field.h"
 
+#include "base/num.h"
+
 int bt_field_find(const void *data, size_t len, const char *name,
                   struct bt_span *value, enum bt_feature_kind *kind,
                   struct bt_error *err)
@@ -22,19 +24,94 @@ int bt_field_find(const void *data, size_t len, const char *name,
 	return r == 0 ? found : r;
 }
 
-int bt_field_text(const void *data, size_t len, const char *name,
-                  struct bt_span *text, struct bt_error *err)
+/* A feature of that name out of what bt_field_find gave. */
+static struct bt_feature feature(const char *name, struct bt_span raw,
+                                 enum bt_feature_kind kind)
 {
-	struct bt_feature f = {0};
-	struct bt_span raw;
-	int r = bt_field_find(data, len, name, &raw, &f.kind, err);
+	struct bt_feature f = {.name = name, .kind = kind};
 
-	if (r != 1)
-		return r;
-	f.name = name;
 	f.name_len = strlen(name);
 	f.list.p = (const uint8_t *)raw.p;
 	f.list.end = f.list.p + raw.n;
+	return f;
+}
+
+int bt_field_text(const void *data, size_t len, const char *name,
+                  struct bt_span *text, struct bt_error *err)
+{
+	enum bt_feature_kind kind;
+	struct bt_feature f;
+	struct bt_span raw;
+	int r = bt_field_find(data, len, name, &raw, &kind, err);
+
+	if (r != 1)
+		return r;
+	f = feature(name, raw, kind);
 	r = bt_feature_text(&f, &text->p, &text->n, err);
 	return r == BT_OK ? 1 : r;
+}
+
+static int show_texts(const struct bt_feature *f, size_t *n, struct bt_buf *out,
+                      struct bt_error *err)
+{
+	struct bt_pb at = f->list;
+	struct bt_span s;
+	int r;
+
+	for (*n = 0; (r = bt_feature_next_text(f, &at, &s.p, &s.n, err)) == 1;
+	     (*n)++) {
+		bt_buf_puts(out, *n > 0 ? ", " : "");
+		bt_buf_put(out, s.p, s.n);
+	}
+	return r;
+}
+
+static int show_ints(const struct bt_feature *f, size_t *n, struct bt_buf *out,
+                     struct bt_error *err)
+{
+	int64_t v[BT_FIELD_SHOWN];
+	int r = bt_feature_int64s(f, v, BT_FIELD_SHOWN, n, err);
+	size_t i;
+
+	for (i = 0; r == BT_OK && i < *n && i < BT_FIELD_SHOWN; i++)
+		bt_buf_printf(out, "%s%lld", i > 0 ? ", " : "",
+		              (long long)v[i]);
+	return r;
+}
+
+static int show_floats(const struct bt_feature *f, size_t *n,
+                       struct bt_buf *out, struct bt_error *err)
+{
+	float v[BT_FIELD_SHOWN];
+	char text[32];
+	int r = bt_feature_floats(f, v, BT_FIELD_SHOWN, n, err);
+	size_t i;
+
+	for (i = 0; r == BT_OK && i < *n && i < BT_FIELD_SHOWN; i++) {
+		bt_format_f32(text, sizeof(text), v[i]);
+		bt_buf_printf(out, "%s%s", i > 0 ? ", " : "", text);
+	}
+	return r;
+}
+
+int bt_field_show(const char *name, struct bt_span raw,
+                  enum bt_feature_kind kind, struct bt_buf *out,
+                  struct bt_error *err)
+{
+	struct bt_feature f = feature(name, raw, kind);
+	size_t n = 0;
+	int r = BT_OK;
+
+	if (kind == BT_FEATURE_BYTES)
+		r = show_texts(&f, &n, out, err);
+	else if (kind == BT_FEATURE_INT64)
+		r = show_ints(&f, &n, out, err);
+	else if (kind == BT_FEATURE_FLOAT)
+		r = show_floats(&f, &n, out, err);
+	if (r == BT_OK && n > BT_FIELD_SHOWN)
+		return bt_error_set(err, BT_EFORMAT,
+		                    "feature '%s' is a list of %zu values, too "
+		                    "long to be shown",
+		                    name, n);
+	return r;
 }

@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 
+#include "base/buf.h"
 #include "base/err.h"
 #include "base/span.h"
 #include "io/example.h"
@@ -20,5 +21,12 @@ int bt_field_find(const void *data, size_t len, const char *name,
  * else. */
 int bt_field_text(const void *data, size_t len, const char *name,
                   struct bt_span *text, struct bt_error *err) BT_MUST_USE;
+
+/* Appends the values of a feature as text, ", " between several; raw and kind
+ * as bt_field_find has them. BT_EFORMAT for more than BT_FIELD_SHOWN. */
+#define BT_FIELD_SHOWN 64
+int bt_field_show(const char *name, struct bt_span raw,
+                  enum bt_feature_kind kind, struct bt_buf *out,
+                  struct bt_error *err) BT_MUST_USE;
 
 #endif

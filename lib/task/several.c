@@ -50,9 +50,13 @@ static int match_labels(struct bt_several *s, size_t k, const char *dir,
 	return BT_OK;
 }
 
-static int check_tokenizer(const char *dir, const char *wanted,
+static int check_tokenizer(const char *dir, const char *wanted, bool apart,
                            struct bt_error *err)
 {
+	static const char *const advice[] = {
+	    "predict with each, --format tensor, and join them by tensor-cat "
+	    "--mean --softmax",
+	    "models are compared on the same tokens"};
 	struct bt_error ignored = {0};
 	struct bt_tok *tok;
 	int r = BT_OK;
@@ -62,9 +66,8 @@ static int check_tokenizer(const char *dir, const char *wanted,
 	if (strcmp(bt_tok_fingerprint(tok), wanted) != 0)
 		r = bt_error_set(err, BT_EFORMAT,
 		                 "'%s' has another tokenizer than the first "
-		                 "model: predict with each, --format tensor, "
-		                 "and join them by tensor-cat --mean --softmax",
-		                 dir);
+		                 "model: %s",
+		                 dir, advice[apart]);
 	bt_tok_free(tok);
 	return r;
 }
@@ -96,7 +99,7 @@ int bt_several_open(struct bt_several *s, const char *const *dirs, size_t n,
 	if (s->model == NULL || s->class_of == NULL || s->row == NULL)
 		return bt_error_nomem(err, "opening models");
 	for (; s->n < n && r == BT_OK; s->n++) {
-		r = check_tokenizer(dirs[s->n], tokenizer, err);
+		r = check_tokenizer(dirs[s->n], tokenizer, s->apart, err);
 		if (r == BT_OK)
 			r = bt_model_open(dirs[s->n], o, &s->model[s->n], err);
 		if (r == BT_OK)
@@ -121,6 +124,7 @@ void bt_several_clear(struct bt_several *s)
 	free(s->class_of);
 	free(s->sum);
 	free(s->row);
+	free(s->rows);
 	memset(s, 0, sizeof(*s));
 }
 
@@ -220,5 +224,50 @@ int bt_several_infer(struct bt_several *s, const struct bt_model *first,
 			s->row[k] = mean(&a, s->sum[i * classes + k], s->n + 1);
 		r = fn(ctx, i, s->row, err);
 	}
+	return r;
+}
+
+/* Where the answers of one model go. */
+struct keeping {
+	float *row;          /* of the first example */
+	size_t step;         /* from one to the next */
+	const int *class_of; /* or NULL: as they are */
+	size_t classes;
+};
+
+static int keep(void *ctx, size_t i, const float *logits, struct bt_error *err)
+{
+	const struct keeping *p = ctx;
+	float *row = p->row + i * p->step;
+	size_t k;
+
+	(void)err;
+	for (k = 0; k < p->classes; k++)
+		row[k] = logits[p->class_of != NULL ? p->class_of[k] : (int)k];
+	return BT_OK;
+}
+
+int bt_several_each(struct bt_several *s, const struct bt_model *first,
+                    const struct bt_dataset *d, struct bt_gather *g,
+                    bt_infer_fn *fn, void *ctx, double *flop,
+                    struct bt_error *err)
+{
+	size_t classes = (size_t)first->labels.n, n, i, k;
+	struct keeping p = {.classes = classes, .step = (s->n + 1) * classes};
+	int r;
+
+	if (!bt_size_mul(d->n, p.step, &n) ||
+	    bt_grow(&s->rows, &s->rows_cap, n, sizeof(*s->rows)) != BT_OK)
+		return bt_error_nomem(err, "predicting");
+	p.row = s->rows;
+	r = bt_infer(first->engine, d, g, classes, keep, &p, flop, err);
+	for (k = 0; k < s->n && r == BT_OK; k++) {
+		p.row += classes;
+		p.class_of = s->class_of[k];
+		r = bt_infer(s->model[k].engine, d, g, classes, keep, &p, flop,
+		             err);
+	}
+	for (i = 0; i < d->n && r == BT_OK; i++)
+		r = fn(ctx, i, s->rows + i * p.step, err);
 	return r;
 }

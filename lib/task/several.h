@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Classifiers beside a first one, whose probabilities are averaged with its:
- * an ensemble. They have the first one's classes, in any order, and take the
- * same tokens.
+ * Classifiers beside a first one, whose probabilities are averaged with its, an
+ * ensemble, or which are compared with it. They have the first one's classes,
+ * in any order, and take the same tokens.
  */
 #ifndef BT_TASK_SEVERAL_H
 #define BT_TASK_SEVERAL_H
@@ -14,13 +14,16 @@ struct bt_several {
 	struct bt_model *model;
 	int **class_of; /* [n][classes]: its number of the first one's class */
 	size_t n;
+	bool apart;  /* set before opening: they are to be compared */
 	double *sum; /* of a block's probabilities */
 	size_t sum_cap;
 	float *row;
+	float *rows; /* of bt_several_each: a block's answers */
+	size_t rows_cap;
 };
 
-/* Zero is none. tokenizer is the first one's fingerprint, or NULL. The options
- * are those of the first one's engine. */
+/* Zero, but for apart, is none. tokenizer is the first one's fingerprint, or
+ * NULL. The options are those of the first one's engine. */
 int bt_several_open(struct bt_several *s, const char *const *dirs, size_t n,
                     const struct bt_model *first, const char *tokenizer,
                     const struct bt_engine_opts *o,
@@ -37,5 +40,12 @@ int bt_several_infer(struct bt_several *s, const struct bt_model *first,
                      const struct bt_dataset *d, struct bt_gather *g,
                      bt_infer_fn *fn, void *ctx, double *flop,
                      struct bt_error *err) BT_MUST_USE;
+
+/* The same with each one's own answers in place of the mean: fn is given n + 1
+ * rows, the first one's first, all in the order of its classes. */
+int bt_several_each(struct bt_several *s, const struct bt_model *first,
+                    const struct bt_dataset *d, struct bt_gather *g,
+                    bt_infer_fn *fn, void *ctx, double *flop,
+                    struct bt_error *err) BT_MUST_USE;
 
 #endif

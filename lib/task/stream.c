@@ -103,6 +103,7 @@ int bt_stream_open(const struct bt_stream_opts *o, struct bt_stream *s,
 		return r;
 	}
 	bt_model_log(&s->model, o->log);
+	s->more.apart = o->apart;
 	if (o->n_more > 0)
 		r = bt_several_open(&s->more, o->more, o->n_more, &s->model,
 		                    s->tok != NULL ? bt_tok_fingerprint(s->tok)
@@ -151,6 +152,9 @@ static int read_block(struct bt_stream *s, struct bt_tfrec *in,
 			                     &s->model.labels, &label, err);
 		if (r == BT_OK)
 			r = bt_dataset_add(&s->block, rec, label, err);
+		if (r == BT_OK && s->o.look != NULL)
+			r = s->o.look(s->o.look_ctx, s->block.n - 1,
+			              bt_tfrec_total(in), data, len, err);
 		if (r != BT_OK)
 			return bt_tfrec_blame(in, err);
 	}
@@ -177,6 +181,9 @@ static int pass_on(void *ctx, size_t i, const float *logits,
 /* All of the block. */
 static int infer(struct bt_stream *s, struct forward *f, struct bt_error *err)
 {
+	if (s->o.apart)
+		return bt_several_each(&s->more, &s->model, &s->block,
+		                       &s->gather, pass_on, f, &s->flop, err);
 	if (s->more.n > 0)
 		return bt_several_infer(&s->more, &s->model, &s->block,
 		                        &s->gather, pass_on, f, &s->flop, err);

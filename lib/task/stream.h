@@ -20,6 +20,13 @@ struct bt_stream_opts {
 	const char *const *more; /* n_more further ones, or NULL: the mean of
 	                          * all their probabilities is predicted */
 	size_t n_more;
+	bool apart; /* their answers are not averaged: see bt_stream_fn */
+	/* called, unless it is NULL, for each record that is not filling, as it
+	 * is read: number k of the next block, record `number` of all inputs,
+	 * from 1; data is its payload */
+	int (*look)(void *ctx, size_t k, uint64_t number, const void *data,
+	            size_t len, struct bt_error *err);
+	void *look_ctx;
 	const char *embed;          /* cls, mean, max: embed texts, by any
 	                             * encoder; NULL: classify them */
 	const char *dtype;          /* auto, f32, bf16, int8 */
@@ -50,8 +57,9 @@ int bt_stream_open(const struct bt_stream_opts *o, struct bt_stream *s,
                    struct bt_error *err) BT_MUST_USE;
 void bt_stream_close(struct bt_stream *s);
 
-/* Called for each record in input order: i counts all inputs' records from 0;
- * of the block d the record is number k. Returns 0 to go on. */
+/* Called for each record in input order: i counts all inputs' records, without
+ * filling, from 0; of the block d the record is number k. With apart, logits
+ * are n_more + 1 rows, one for each model. Returns 0 to go on. */
 typedef int bt_stream_fn(void *ctx, uint64_t i, const struct bt_dataset *d,
                          size_t k, const float *logits, struct bt_error *err);
 

@@ -76,7 +76,8 @@ like "$(cat err)" '*fresh: none*' 'with its last layer'
 # the measures, by their definitions
 bert-predict -q -m m --proba -o p.csv dev.rec
 sed 1d dev.csv | cut -d, -f3- >truth
-sed 1d p.csv | cut -d, -f3- | paste -d, truth - | awk -F, '{
+sed 1d p.csv | cut -d, -f3- >p.six
+paste -d, truth p.six | awk -F, '{
 	right = 1
 	for (k = 1; k <= 6; k++) {
 		t = $k; g = $(k + 6) > .5
@@ -103,6 +104,41 @@ is "$(printf '%.5f %.5f %.5f %.5f' "$(number micro_f1)" "$(number accuracy)" \
 exits 1 '--min fails' bert-eval -q -m m --min roc_auc=.9999 dev.rec
 like "$(bert-eval -q -m m --threshold .9999999 dev.rec | grep 'micro avg')" \
 	'*0.0000  0.0000  0.0000 *' 'with a threshold'
+
+# the worst examples, groups and another model
+bert-eval -q -m m --errors 2 dev.rec | sed '1,/^most wrong/d' >got
+sed 1d dev.csv | cut -d, -f1,3- | paste -d, - p.six | awk -F, '{
+	loss = 0
+	for (k = 2; k <= 7; k++) {
+		p = $(k + 6)
+		loss -= log($k ? p : 1 - p) / 6
+	}
+	printf "%.4f %d (%s)\n", loss, NR, $1
+}' | sort -k1,1nr -k2,2n | head -n 2 | awk '{ print $2, $3, $1 }' >want
+is "$(awk '/->/ { print $1, $2, $3 }' got)" "$(cat want)" '--errors: the largest loss'
+like "$(sed -n 1p got)" '*[)]  *[0-9]  * (0.[0-9][0-9]*) -> *' '... with probabilities'
+like "$(bert-eval -q -m m --errors 1 --json dev.rec | tr -d ' \n')" \
+	'*"errors":[[]{"record":*,"id":"r*","loss":*,"labels":[[]*],"predicted":[[]*],"text":"*"}]}' '... in JSON'
+tfrecord-cat -q --json dev.rec | awk '{ sub(/^{/, "{\"half\": " (NR > 20) ", ") } { print }' |
+	tfrecord-cat -q --from-json -o half.rec
+tfrecord-cat -q --tail 20 -o second.rec dev.rec
+is "$(bert-eval -q -m m --by half half.rec | awk '$1 == 1 && $2 == 20 { print $3, $4, $6, $8 }')" \
+	"$(bert-eval -q -m m --json second.rec | tr -d ' ,"' | awk -F: '{ v[$1] = v[$1] == "" ? $2 : v[$1] }
+		END { printf "%.4f %.4f %.4f %.4f", v["accuracy"], v["micro_f1"], v["hamming_loss"], v["loss"] }')" \
+	'--by: what these records alone give'
+bert-train -q -m m --steps 3 --learning-rate 1e-2 -o other train.rec
+sed 1d dev.csv | cut -d, -f3- >t
+bert-predict -q -m other --proba dev.rec | sed 1d | cut -d, -f3- | paste -d, t p.six - | awk -F, '{
+	a = b = 1
+	for (k = 1; k <= 6; k++) {
+		if (($(k + 6) > .5) != $k) a = 0
+		if (($(k + 12) > .5) != $k) b = 0
+	}
+	n[a, b]++
+} END { printf "right: both %d, A alone %d, B alone %d, neither %d", n[1, 1], n[1, 0], n[0, 1], n[0, 0] }' >want
+like "$(bert-eval -q -m m --compare other dev.rec)" "*hamming_loss *
+$(cat want)
+exact McNemar test: p = *" '--compare: right is what has just its labels'
 
 like "$(ckpt-inspect --family m)" '*classifier of 6 labels, any number of which may hold*' \
 	'ckpt-inspect sees it'

@@ -59,6 +59,29 @@ else
 	skip "SciPy's spearman" 'PEER_PYTHON has no scipy'
 fi
 
+# the worst examples, groups and another model
+paste -d, truth guess | awk -F, '{ printf "%.6g %d (%s) %s -> %.6g\n", ($2 - $4) ^ 2, NR, $1, $2, $4 }' |
+	sort -k1,1gr | head -n 3 | awk '{ print $2, $3, $4, $5, $6 }' >want
+bert-eval -q -m m --errors 3 dev.rec | sed '1,/^most wrong: record, squared error/d' |
+	awk '/->/ { print $1, $2, $4, $5, $6 }' >got
+same got want '--errors: the largest squared error'
+like "$(bert-eval -q -m m --errors 1 --json dev.rec | tr -d ' \n')" \
+	'*"errors":[[]{"record":*,"id":"L*","loss":*,"value":*,"predicted":*,"text":"*"}]}' '... in JSON'
+like "$(bert-eval -q -m m --by length dev.rec | sed -n '/^by/,$p')" \
+	'by length *examples *root mse *mean abs *R2 *pearson *spearman *loss
+*17-32 *' '--by has measures of numbers'
+small_train other -q --task regression --epochs 2
+bert-predict -q -m other dev.rec | sed 1d | cut -d, -f2 >second
+paste -d, truth guess second | awk -F, '{ d = ($2 - $5) ^ 2 - ($2 - $4) ^ 2; n++; s += d; q += d * d }
+	END { m = s / n; e = sqrt((q - n * m * m) / (n - 1) / n)
+		printf "squared error, B - A: mean %.4g, standard error %.4g, z %.3f", m, e, m / e }' >want
+bert-eval -q -m m --compare other dev.rec >got
+tail -n 1 got | awk -F'[ ,]+' '{ printf "squared error, B - A: mean %.4g, standard error %.4g, z %.3f", $7, $10, $12 }' >is
+same is want '--compare: the mean difference, its error'
+like "$(tail -n 1 got)" '*, p = [0-9]*' 'and p'
+is "$(awk '$1 == "mse" { printf "%.4f", $4 }' got)" "$(awk '{ printf "%.4f", $7 }' want | tr -d ,)" \
+	'which is the difference of the means'
+
 # forms of the answer
 is "$(bert-predict -q -m m --format tsv dev.rec | head -n 1 | cut -c1-5)" \
 	"$(sed -n 2p p.csv | cut -d, -f2 | cut -c1-5)" 'tsv'
@@ -87,6 +110,8 @@ works 'floats of label_ids' numbers f float.rec --epochs 1
 works 'a model of numbers is trained on' bert-train -m m -o more --epochs 1 train.rec
 like "$(cat err)" '*fresh: none*' 'with its last layer'
 small_train c -q --task classification
+refuses "*'c' predicts classes, the first model a number" '--compare: not with classes' \
+	bert-eval -m m --compare c dev.rec
 works 'one of classes becomes one of numbers' \
 	bert-train -m c --task regression --epochs 1 -o cn train.rec
 like "$(cat err)" '*fresh: *classifier.weight*' 'with a fresh last layer'

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+#include "task/details.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+/* As each record is read. */
+static int look(void *ctx, size_t k, uint64_t number, const void *data,
+                size_t len, struct bt_error *err)
+{
+	struct bt_details *d = ctx;
+	int r = BT_OK;
+	size_t i;
+
+	if (bt_grow(&d->number, &d->number_cap, k + 1, sizeof(*d->number)) !=
+	    BT_OK)
+		return bt_error_nomem(err, "reading records");
+	d->number[k] = number;
+	for (i = 0; i < d->o.n_by && r == BT_OK; i++)
+		r = bt_groups_look(d->group[i], k, data, len, err);
+	return r;
+}
+
+void bt_details_ask(struct bt_details *d, const struct bt_details_opts *o,
+                    struct bt_stream_opts *s)
+{
+	memset(d, 0, sizeof(*d));
+	d->o = *o;
+	if (o->errors > 0 || o->n_by > 0) {
+		s->look = look;
+		s->look_ctx = d;
+	}
+	if (o->compare != NULL) {
+		s->more = &d->o.compare;
+		s->n_more = 1;
+		s->apart = true;
+	}
+}
+
+int bt_details_init(struct bt_details *d, const struct bt_metrics *like,
+                    const struct bt_labels *labels, struct bt_error *err)
+{
+	int r = BT_OK;
+	size_t i;
+
+	d->group = bt_array0(d->o.n_by, sizeof(struct bt_groups *));
+	if (d->group == NULL)
+		return bt_error_nomem(err, "measuring groups");
+	if (d->o.errors > 0)
+		r = bt_worst_new(d->o.errors, like, labels, &d->worst, err);
+	for (i = 0; i < d->o.n_by && r == BT_OK; i++)
+		r = bt_groups_new(d->o.by[i], like, &d->group[i], err);
+	if (r == BT_OK && d->o.compare != NULL)
+		r = bt_paired_init(&d->paired, like, err);
+	return r;
+}
+
+void bt_details_clear(struct bt_details *d)
+{
+	size_t i;
+
+	bt_worst_free(d->worst);
+	for (i = 0; d->group != NULL && i < d->o.n_by; i++)
+		bt_groups_free(d->group[i]);
+	free(d->group);
+	bt_paired_clear(&d->paired);
+	free(d->number);
+	memset(d, 0, sizeof(*d));
+}
+
+int bt_details_add(struct bt_details *d, const struct bt_dataset *block,
+                   size_t k, const float *answers, struct bt_error *err)
+{
+	size_t width = d->paired.b.width > 0 ? d->paired.b.width
+	                                     : (size_t)d->paired.b.classes;
+	int r = BT_OK;
+	size_t i;
+
+	if (d->worst != NULL)
+		r = bt_worst_add(d->worst, d->number[k], block, k, answers,
+		                 err);
+	for (i = 0; i < d->o.n_by && r == BT_OK; i++)
+		r = bt_groups_add(d->group[i], block, k, answers, err);
+	if (r == BT_OK && d->o.compare != NULL)
+		r = bt_paired_add(&d->paired, block->label[k],
+		                  block->width > 0 ? bt_dataset_target(block, k)
+		                                   : NULL,
+		                  answers, answers + width, err);
+	return r;
+}
+
+void bt_details_report(struct bt_details *d, const struct bt_stream *s,
+                       const struct bt_metrics *m, struct bt_buf *out)
+{
+	const char *names[] = {s->o.model, d->o.compare};
+	size_t i;
+
+	for (i = 0; i < d->o.n_by; i++)
+		bt_groups_report(d->group[i], out);
+	if (d->o.compare != NULL)
+		bt_paired_report(&d->paired, m, names, out);
+	if (d->worst != NULL)
+		bt_worst_report(d->worst, s->tok, out);
+}
+
+int bt_details_json(struct bt_details *d, const struct bt_stream *s,
+                    const struct bt_metrics *m, json_t *o)
+{
+	const char *names[] = {s->o.model, d->o.compare};
+	json_t *by = NULL;
+	int bad = 0;
+	size_t i;
+
+	if (d->o.n_by > 0)
+		by = json_array();
+	for (i = 0; i < d->o.n_by; i++)
+		bad |= json_array_append_new(by, bt_groups_json(d->group[i]));
+	if (d->o.n_by > 0)
+		bad |= json_object_set_new(o, "by", by);
+	if (d->o.compare != NULL)
+		bad |= json_object_set_new(
+		    o, "compare", bt_paired_json(&d->paired, m, names));
+	if (d->worst != NULL)
+		bad |= json_object_set_new(o, "errors",
+		                           bt_worst_json(d->worst, s->tok));
+	return bad;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What an evaluation tells beside a model's measures: the examples that it was
+ * most wrong about, its measures for each value of features, and how another
+ * model does on the same records.
+ */
+#ifndef BT_TASK_DETAILS_H
+#define BT_TASK_DETAILS_H
+
+#include "task/groups.h"
+#include "task/paired.h"
+#include "task/stream.h"
+#include "task/worst.h"
+
+struct bt_details_opts {
+	size_t errors;         /* so many examples, or 0 */
+	const char *const *by; /* [n_by] features; borrowed */
+	size_t n_by;
+	const char *compare; /* the other model's directory, or NULL */
+};
+
+/* Zero is none. */
+struct bt_details {
+	struct bt_details_opts o;
+	struct bt_worst *worst;   /* or NULL */
+	struct bt_groups **group; /* [o.n_by] */
+	struct bt_paired paired;
+	uint64_t *number; /* of each example of a block: its record's */
+	size_t number_cap;
+};
+
+/* Lets a stream that is to be opened with *s serve d. */
+void bt_details_ask(struct bt_details *d, const struct bt_details_opts *o,
+                    struct bt_stream_opts *s);
+
+/* After it was opened: like, borrowed, is of the kind of the model's measures,
+ * and set. */
+int bt_details_init(struct bt_details *d, const struct bt_metrics *like,
+                    const struct bt_labels *labels,
+                    struct bt_error *err) BT_MUST_USE;
+void bt_details_clear(struct bt_details *d);
+
+/* The answer to example k, which has a label, or the answers of both models. */
+int bt_details_add(struct bt_details *d, const struct bt_dataset *block,
+                   size_t k, const float *answers,
+                   struct bt_error *err) BT_MUST_USE;
+
+/* Appends to the report of m; adds members to its JSON: 0, or -1 when out of
+ * memory. */
+void bt_details_report(struct bt_details *d, const struct bt_stream *s,
+                       const struct bt_metrics *m, struct bt_buf *out);
+int bt_details_json(struct bt_details *d, const struct bt_stream *s,
+                    const struct bt_metrics *m, json_t *o);
+
+#endif

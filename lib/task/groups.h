@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Measures of a model for each value of a feature: examples that have the same
+ * are a group. Those without the feature are a group of their own.
+ */
+#ifndef BT_TASK_GROUPS_H
+#define BT_TASK_GROUPS_H
+
+#include "task/dataset.h"
+#include "task/metrics.h"
+
+/* More groups than this are an error: the feature is no category. */
+#define BT_GROUPS_MAX 1000
+
+struct bt_groups;
+
+/* Measures are of the kind of like; field and like are borrowed. The field
+ * "length", where the first record has no feature of that name, is the number
+ * of tokens, in groups that end at powers of two: 1, 2, 3-4, 5-8, 9-16 ... */
+int bt_groups_new(const char *field, const struct bt_metrics *like,
+                  struct bt_groups **groups, struct bt_error *err) BT_MUST_USE;
+void bt_groups_free(struct bt_groups *g); /* takes NULL */
+
+/* Looks at the payload of example k of a block that begins or goes on. */
+int bt_groups_look(struct bt_groups *g, size_t k, const void *data, size_t len,
+                   struct bt_error *err) BT_MUST_USE;
+
+/* The answer to example k of the block, which has a label. BT_EFORMAT where no
+ * example so far had the feature, which is found after one block. */
+int bt_groups_add(struct bt_groups *g, const struct bt_dataset *d, size_t k,
+                  const float *answer, struct bt_error *err) BT_MUST_USE;
+
+/* A table: a group a line, in ascending order of values, as numbers where all
+ * are numbers. The JSON is an object with the field and its groups, NULL when
+ * out of memory. */
+void bt_groups_report(struct bt_groups *g, struct bt_buf *out);
+json_t *bt_groups_json(struct bt_groups *g);
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BT_TASK_GROUPS_INT_H
+#define BT_TASK_GROUPS_INT_H
+
+#include "base/buf.h"
+#include "base/set.h"
+#include "base/span.h"
+#include "task/groups.h"
+
+/* Examples of one value. */
+struct bt_group {
+	struct bt_metrics m;
+	bool none; /* of those without the feature */
+	/* while there is a report: */
+	struct bt_span value;
+	bool numeric;
+	double number;
+};
+
+struct bt_groups {
+	const char *field;
+	const struct bt_metrics *like;
+	struct bt_set *values;
+	struct bt_group *group; /* [of] that many, by the number of the value */
+	size_t cap, of;
+	struct bt_group none;
+	uint32_t *value; /* of each example of the block */
+	size_t value_cap;
+	uint64_t seen, found; /* records, and of them with the feature */
+	bool length;
+	struct bt_buf text;  /* of a value */
+	struct bt_buf names; /* features of the first record */
+};
+
+#endif

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT */
+#include "task/paired.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/span.h"
+#include "task/plain.h"
+
+int bt_paired_init(struct bt_paired *p, const struct bt_metrics *like,
+                   struct bt_error *err)
+{
+	memset(p, 0, sizeof(*p));
+	return bt_metrics_init_like(&p->b, like, err);
+}
+
+void bt_paired_clear(struct bt_paired *p)
+{
+	bt_metrics_clear(&p->b);
+}
+
+/* Mean and spread of what came so far and d (Welford's recurrence). */
+static void add_difference(struct bt_paired *p, double d)
+{
+	double before = d - p->mean;
+
+	p->n++;
+	p->mean += before / p->n;
+	p->spread += before * (d - p->mean);
+}
+
+int bt_paired_add(struct bt_paired *p, int truth, const float *targets,
+                  const float *a, const float *b, struct bt_error *err)
+{
+	bool right_a, right_b;
+
+	if (p->b.number) {
+		add_difference(p,
+		               bt_metrics_loss(&p->b, truth, targets, b) -
+		                   bt_metrics_loss(&p->b, truth, targets, a));
+	} else {
+		right_a = bt_metrics_right(&p->b, truth, targets, a);
+		right_b = bt_metrics_right(&p->b, truth, targets, b);
+		p->both += right_a && right_b;
+		p->a_alone += right_a && !right_b;
+		p->b_alone += !right_a && right_b;
+		p->neither += !right_a && !right_b;
+	}
+	if (p->b.width > 0)
+		return bt_metrics_add_each(&p->b, targets, b, err);
+	bt_metrics_add(&p->b, truth, b);
+	return BT_OK;
+}
+
+/* The terms fall from the largest, i = min(b, c), by i / (n - i + 1) each. */
+double bt_paired_mcnemar(uint64_t b, uint64_t c)
+{
+	double n = (double)b + (double)c, i = (double)(b < c ? b : c);
+	double term =
+	    exp(lgamma(n + 1) - lgamma(i + 1) - lgamma(n - i + 1) - n * log(2));
+	double sum = 0;
+
+	if (b == c)
+		return 1;
+	for (; i >= 0 && sum + term != sum; i--) {
+		sum += term;
+		term *= i / (n - i + 1);
+	}
+	return fmin(1, 2 * sum);
+}
+
+void bt_paired_z(const struct bt_paired *p, double *error, double *z,
+                 double *p_value)
+{
+	*error = p->n > 1 ? sqrt(p->spread / (p->n - 1) / p->n) : NAN;
+	*z = *error > 0 ? p->mean / *error : NAN;
+	*p_value = erfc(fabs(*z) / sqrt(2));
+}
+
+static void put_value(struct bt_buf *out, double v)
+{
+	if (isnan(v))
+		bt_buf_printf(out, "  %10s", "-");
+	else
+		bt_buf_printf(out, "  %10.4f", v);
+}
+
+static void put_measures(const struct bt_metrics *a, const struct bt_metrics *b,
+                         struct bt_buf *out)
+{
+	struct bt_metrics_summary sa, sb;
+	const char *name;
+	double va, vb;
+	size_t i;
+
+	bt_metrics_summary(a, &sa);
+	bt_metrics_summary(b, &sb);
+	bt_buf_puts(out, "measure                      A           B       "
+	                 "B - A\n");
+	for (i = 0; (name = bt_metrics_name(i, &sa, &va)) != NULL; i++) {
+		if (bt_metrics_name(i, &sb, &vb) == NULL)
+			break;
+		bt_buf_printf(out, "%-18s", name);
+		put_value(out, va);
+		put_value(out, vb);
+		put_value(out, vb - va);
+		bt_buf_putc(out, '\n');
+	}
+}
+
+static void report_right(const struct bt_paired *p, struct bt_buf *out)
+{
+	bt_buf_printf(
+	    out,
+	    "right: both %llu, A alone %llu, B alone %llu, neither "
+	    "%llu\nexact McNemar test: p = %.4g\n",
+	    (unsigned long long)p->both, (unsigned long long)p->a_alone,
+	    (unsigned long long)p->b_alone, (unsigned long long)p->neither,
+	    bt_paired_mcnemar(p->a_alone, p->b_alone));
+}
+
+void bt_paired_report(const struct bt_paired *p, const struct bt_metrics *a,
+                      const char *const names[2], struct bt_buf *out)
+{
+	double error, z, p_value;
+
+	bt_buf_puts(out, "\ncompared: A is ");
+	bt_plain_line(out, bt_span(names[0]), 0);
+	bt_buf_puts(out, ", B is ");
+	bt_plain_line(out, bt_span(names[1]), 0);
+	bt_buf_putc(out, '\n');
+	put_measures(a, &p->b, out);
+	if (!p->b.number) {
+		report_right(p, out);
+		return;
+	}
+	bt_paired_z(p, &error, &z, &p_value);
+	bt_buf_printf(out, "squared error, B - A: mean %.6g", p->mean);
+	if (!isnan(error))
+		bt_buf_printf(out, ", standard error %.6g", error);
+	if (!isnan(z))
+		bt_buf_printf(out, ", z %.4f, p = %.4g", z, p_value);
+	bt_buf_putc(out, '\n');
+}
+
+static json_t *real(double v)
+{
+	return isfinite(v) ? json_real(v) : json_null();
+}
+
+static int add_test(const struct bt_paired *p, json_t *o)
+{
+	double error, z, p_value;
+
+	if (!p->b.number)
+		return json_object_set_new(
+		           o, "right",
+		           json_pack("{s:I, s:I, s:I, s:I}", "both",
+		                     (json_int_t)p->both, "a_alone",
+		                     (json_int_t)p->a_alone, "b_alone",
+		                     (json_int_t)p->b_alone, "neither",
+		                     (json_int_t)p->neither)) |
+		       json_object_set_new(
+		           o, "mcnemar_p",
+		           real(bt_paired_mcnemar(p->a_alone, p->b_alone)));
+	bt_paired_z(p, &error, &z, &p_value);
+	return json_object_set_new(o, "squared_error",
+	                           json_pack("{s:o, s:o, s:o, s:o}",
+	                                     "difference", real(p->mean),
+	                                     "standard_error", real(error), "z",
+	                                     real(z), "p", real(p_value)));
+}
+
+json_t *bt_paired_json(const struct bt_paired *p, const struct bt_metrics *a,
+                       const char *const names[2])
+{
+	json_t *o = json_object(), *all = json_object();
+	struct bt_metrics_summary sa, sb;
+	const char *name;
+	double va, vb;
+	int bad = 0;
+	size_t i;
+
+	bt_metrics_summary(a, &sa);
+	bt_metrics_summary(&p->b, &sb);
+	for (i = 0; (name = bt_metrics_name(i, &sa, &va)) != NULL; i++)
+		if (bt_metrics_name(i, &sb, &vb) != NULL)
+			bad |= json_object_set_new(
+			    all, name,
+			    json_pack("{s:o, s:o, s:o}", "a", real(va), "b",
+			              real(vb), "difference", real(vb - va)));
+	bad |= json_object_set_new(o, "a", bt_plain_json(bt_span(names[0])));
+	bad |= json_object_set_new(o, "b", bt_plain_json(bt_span(names[1])));
+	bad |= json_object_set_new(o, "measures", all);
+	bad |= add_test(p, o);
+	if (bad == 0)
+		return o;
+	json_decref(o);
+	return NULL;
+}

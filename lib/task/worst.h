@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The examples that a model was most wrong about: those with the largest loss,
+ * the first of equal ones. Memory is bounded by their number.
+ */
+#ifndef BT_TASK_WORST_H
+#define BT_TASK_WORST_H
+
+#include "task/dataset.h"
+#include "task/metrics.h"
+#include "text/tokenizer.h"
+
+struct bt_worst;
+
+/* At most `most` examples of a model with these labels and measures of that
+ * kind, both borrowed. */
+int bt_worst_new(size_t most, const struct bt_metrics *like,
+                 const struct bt_labels *labels, struct bt_worst **worst,
+                 struct bt_error *err) BT_MUST_USE;
+void bt_worst_free(struct bt_worst *w); /* takes NULL */
+
+/* The answer to example k, which has a label: record `number` of all. */
+int bt_worst_add(struct bt_worst *w, uint64_t number,
+                 const struct bt_dataset *d, size_t k, const float *answer,
+                 struct bt_error *err) BT_MUST_USE;
+
+/* Two lines an example, the worst first: its record, id, loss, what is true and
+ * what was answered; its text, as tok gives it back of its tokens, or these
+ * where tok is NULL. The JSON is an array of objects, NULL when out of memory.
+ * No more may be added then. */
+void bt_worst_report(struct bt_worst *w, const struct bt_tok *tok,
+                     struct bt_buf *out);
+json_t *bt_worst_json(struct bt_worst *w, const struct bt_tok *tok);
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BT_TASK_WORST_INT_H
+#define BT_TASK_WORST_INT_H
+
+#include "base/buf.h"
+#include "task/worst.h"
+
+/* One of them, in memory that the next one in its place reuses. */
+struct bt_worst_example {
+	uint64_t number; /* of the record */
+	double loss;
+	bool has_id;
+	int32_t label;
+	struct bt_buf id, ids, types;  /* int32_t, uint8_t of each token */
+	struct bt_buf targets, answer; /* floats */
+};
+
+struct bt_worst {
+	size_t most, n, cap;
+	/* [n] a heap: each is less wrong than the two under it, 2i + 1 and
+	 * 2i + 2; after bt_worst_sort the worst first */
+	struct bt_worst_example **heap;
+	const struct bt_metrics *like;
+	const struct bt_labels *labels;
+	bool sorted;
+};
+
+void bt_worst_sort(struct bt_worst *w);
+
+#endif
