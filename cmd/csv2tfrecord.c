@@ -10,7 +10,7 @@
 
 struct values {
 	struct bt_common common;
-	const char *text, *pair, *label, *id, *weight, *label_type;
+	const char *text, *pair, *label, *id, *weight, *label_type, *keep;
 	const char *task, *format, *delimiter, *encoding;
 	const char *separator, *map, *na, *rejects;
 	struct bt_opt_maybe max_bytes;
@@ -29,6 +29,8 @@ static const struct bt_opt options[] = {
     BT_STR('i', "id", "COL", "column of the id [no ids]", values, id),
     BT_STR(0, "weight", "COL", "column of the weight [no weights]", values,
            weight),
+    BT_STR(0, "keep", "COL[,COL]", "columns that records keep [none]", values,
+           keep),
     BT_STR(0, "task", BT_PUBLISHED_NAMES, "files of a published data set",
            values, task),
     BT_LIST(0, "where", "COL=VALUE", "only these rows; all must hold", values,
@@ -222,6 +224,7 @@ static bool table_options(const struct values *v, char *const *files, int n,
 	                            .label = v->label,
 	                            .id = v->id,
 	                            .weight = v->weight,
+	                            .keep = v->keep,
 	                            .label_separator = v->separator,
 	                            .numbers = numbers(v),
 	                            .csv = BT_CSV_OPTS_INIT,

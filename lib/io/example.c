@@ -238,10 +238,10 @@ static void put_head(struct bt_buf *b, uint32_t field, size_t n)
 
 /* The map entry, its key, the Feature and the list, whose bytes are to
  * follow. */
-static void put_list_head(struct bt_buf *b, const char *name,
+static void put_list_head(struct bt_buf *b, const char *name, size_t key,
                           enum bt_feature_kind kind, size_t list)
 {
-	size_t key = strlen(name), feature = field_size(list);
+	size_t feature = field_size(list);
 	char *p = bt_buf_reserve(b, HEADS + key);
 
 	if (p == NULL)
@@ -259,10 +259,11 @@ static void put_feature(struct bt_buf *b, const char *name,
                         enum bt_feature_kind kind, size_t values)
 {
 	if (values == 0 && kind != BT_FEATURE_BYTES) {
-		put_list_head(b, name, kind, 0); /* no empty packed field */
+		put_list_head(b, name, strlen(name), kind,
+		              0); /* no empty packed field */
 		return;
 	}
-	put_list_head(b, name, kind, field_size(values));
+	put_list_head(b, name, strlen(name), kind, field_size(values));
 	put_head(b, 1, values);
 }
 
@@ -289,7 +290,7 @@ void bt_example_add_texts(struct bt_example_writer *w, const char *name,
 
 	for (i = 0; i < n; i++)
 		list += field_size(v[i].n);
-	put_list_head(&w->features, name, BT_FEATURE_BYTES, list);
+	put_list_head(&w->features, name, strlen(name), BT_FEATURE_BYTES, list);
 	for (i = 0; i < n; i++) {
 		put_head(&w->features, 1, v[i].n);
 		bt_buf_put(&w->features, v[i].p, v[i].n);
@@ -315,13 +316,9 @@ void bt_example_add_floats(struct bt_example_writer *w, const char *name,
 	bt_buf_put(&w->features, v, n * sizeof(*v));
 }
 
-void bt_example_add_list(struct bt_example_writer *w, const char *name,
-                         enum bt_feature_kind kind, const void *list,
-                         size_t len)
+static void put_list(struct bt_buf *b, const char *name, size_t key,
+                     enum bt_feature_kind kind, const void *list, size_t len)
 {
-	struct bt_buf *b = &w->features;
-	size_t key = strlen(name);
-
 	if (kind == BT_FEATURE_NONE) {
 		put_head(b, 1, field_size(key) + field_size(0));
 		put_head(b, 1, key);
@@ -329,8 +326,22 @@ void bt_example_add_list(struct bt_example_writer *w, const char *name,
 		put_head(b, 2, 0);
 		return;
 	}
-	put_list_head(b, name, kind, len);
+	put_list_head(b, name, key, kind, len);
 	bt_buf_put(b, list, len);
+}
+
+void bt_example_add_list(struct bt_example_writer *w, const char *name,
+                         enum bt_feature_kind kind, const void *list,
+                         size_t len)
+{
+	put_list(&w->features, name, strlen(name), kind, list, len);
+}
+
+void bt_example_add_feature(struct bt_example_writer *w,
+                            const struct bt_feature *f)
+{
+	put_list(&w->features, f->name, f->name_len, f->kind, f->list.p,
+	         (size_t)(f->list.end - f->list.p));
 }
 
 struct bt_span bt_example_finish(struct bt_example_writer *w)

@@ -90,6 +90,9 @@ void bt_example_add_floats(struct bt_example_writer *w, const char *name,
 void bt_example_add_list(struct bt_example_writer *w, const char *name,
                          enum bt_feature_kind kind, const void *list,
                          size_t len);
+/* The same as it was read. */
+void bt_example_add_feature(struct bt_example_writer *w,
+                            const struct bt_feature *f);
 void bt_example_end(struct bt_example_writer *w, struct bt_buf *out);
 /* The same without a copy: the bytes are borrowed from w until its next begin;
  * p is NULL when out of memory. */

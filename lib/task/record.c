@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "task/record.h"
+#include "task/record_int.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -129,7 +129,7 @@ static int read_label_numbers(const struct bt_feature *f,
 
 static int read_text_feature(const struct bt_feature *f,
                              struct bt_text_rec *rec, bool *tokens,
-                             struct bt_error *err)
+                             bool *others, struct bt_error *err)
 {
 	if (bt_feature_is(f, "text_a"))
 		return read_text(f, &rec->text_a, err);
@@ -147,6 +147,8 @@ static int read_text_feature(const struct bt_feature *f,
 		return read_weight(f, &rec->weight, &rec->has_weight, err);
 	if (bt_feature_is(f, "input_ids"))
 		*tokens = true;
+	else if (!bt_record_owns((struct bt_span){f->name, f->name_len}))
+		*others = true;
 	return BT_OK;
 }
 
@@ -155,18 +157,20 @@ int bt_text_rec_read(const void *data, size_t len, struct bt_text_rec *rec,
 {
 	struct bt_example x;
 	struct bt_feature f;
-	bool tokens = false;
+	bool tokens = false, others = false;
 	int r;
 
 	memset(rec, 0, sizeof(*rec));
 	bt_example_open(&x, data, len);
 	while ((r = bt_example_next(&x, &f, err)) == 1) {
-		r = read_text_feature(&f, rec, &tokens, err);
+		r = read_text_feature(&f, rec, &tokens, &others, err);
 		if (r != BT_OK)
 			return r;
 	}
 	if (r != 0)
 		return r;
+	if (others)
+		rec->others = (struct bt_span){data, len};
 	if (rec->text_a.p != NULL)
 		return BT_OK;
 	if (tokens)
@@ -220,6 +224,8 @@ int bt_text_rec_key(const struct bt_text_rec *rec, struct bt_buf *key,
 struct bt_span bt_text_rec_make(struct bt_example_writer *w,
                                 const struct bt_text_rec *rec)
 {
+	size_t i;
+
 	bt_example_begin(w);
 	add_text(w, "id", rec->id);
 	if (rec->several && rec->label_list.name != NULL)
@@ -240,6 +246,9 @@ struct bt_span bt_text_rec_make(struct bt_example_writer *w,
 	add_text(w, "text_b", rec->text_b);
 	if (rec->has_weight)
 		bt_example_add_floats(w, "weight", &rec->weight, 1);
+	for (i = 0; i < rec->n_kept; i++)
+		add_text(w, rec->kept[i].name, rec->kept[i].value);
+	bt_record_add_others(w, rec->others);
 	return bt_example_finish(w);
 }
 
@@ -574,6 +583,8 @@ int bt_token_rec_write(struct bt_example_writer *w, struct bt_token_rec *rec,
 		if (f != IS_REAL || layout != BT_LAYOUT_FULL || pad > 0)
 			add_field(w, f, rec, total);
 	}
+	if (layout == BT_LAYOUT_FULL)
+		bt_record_add_others(w, rec->others);
 	bt_example_end(w, out);
 	return out->oom ? BT_ENOMEM : BT_OK;
 }

@@ -32,6 +32,15 @@
 #include "base/span.h"
 #include "io/example.h"
 
+/* A feature that only its user knows: one text, or p NULL and it is absent. */
+struct bt_kept {
+	const char *name;
+	struct bt_span value;
+};
+
+/* True for the name of a feature that text or token records have. */
+bool bt_record_owns(struct bt_span name);
+
 struct bt_text_rec {
 	struct bt_span id, text_a, text_b, label;
 	bool has_label_id;
@@ -49,6 +58,11 @@ struct bt_text_rec {
 	const struct bt_span *names;  /* [n_names] */
 	size_t n_names;
 	const float *numbers; /* [n_names] */
+	/* features of other names: to write, and the payload that was read
+	 * if it has some, p NULL if not; both are written */
+	const struct bt_kept *kept; /* [n_kept] */
+	size_t n_kept;
+	struct bt_span others;
 	/* as they were read; those that are absent have no name */
 	struct bt_feature label_list, name_list, number_list;
 };
@@ -88,7 +102,9 @@ struct bt_token_rec {
 	float weight;
 	bool has_window; /* written, not read */
 	int64_t window;
-	int32_t pad_id; /* what input_ids are padded with when written */
+	struct bt_span others; /* written: features of other names out of that
+	                        * payload, p NULL: none; not read */
+	int32_t pad_id;        /* what input_ids are padded with when written */
 
 	/* of several labels or numbers, borrowed; those that are absent have no
 	 * name. ids: label_ids where it is a list of other than one */

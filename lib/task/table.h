@@ -49,6 +49,8 @@ struct bt_table_opts {
 	                     * Several with commas between: columns of 0 and 1,
 	                     * whose names are the labels of a record */
 	const char *id;     /* column, or NULL */
+	const char *keep;   /* columns with commas between that become features
+	                     * of their names, or NULL; null is absent */
 	const char *weight; /* column of numbers of at least 0, or NULL */
 	const struct bt_table_where *where; /* [n_where] all must hold; other
 	                                     * rows are passed over */

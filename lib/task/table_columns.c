@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -224,6 +225,58 @@ static int find_labels(const struct bt_table_header *h,
 	return r;
 }
 
+/* The name of a kept column's feature: that in the header, or its number. */
+static int name_kept(const struct bt_table_header *h,
+                     struct bt_table_columns *c, size_t i, struct bt_error *err)
+{
+	struct bt_span name;
+	char number[24];
+	size_t k;
+
+	snprintf(number, sizeof(number), "%zu", c->keep[i] + 1);
+	name = h->names != NULL ? h->names[c->keep[i]] : bt_span(number);
+	if (name.n == 0)
+		return bt_error_set(err, BT_EFORMAT,
+		                    "%s: column %s, which is to be kept, has "
+		                    "no name in the header",
+		                    h->file, number);
+	if (bt_record_owns(name))
+		return bt_error_set(err, BT_EARG,
+		                    "column '%.*s' cannot be kept: records "
+		                    "have a feature of that name",
+		                    (int)name.n, name.p);
+	for (k = 0; k < i; k++)
+		if (bt_span_equal(name, bt_span(c->keep_names[k])))
+			return bt_error_set(err, BT_EARG,
+			                    "column %s of %s is to be kept "
+			                    "twice",
+			                    number, h->file);
+	c->keep_names[i] = bt_strndup(name.p, name.n);
+	return c->keep_names[i] != NULL
+	           ? BT_OK
+	           : bt_error_nomem(err, "looking for a column");
+}
+
+static int find_kept(const struct bt_table_header *h,
+                     const struct bt_table_opts *opts,
+                     struct bt_table_columns *c, struct bt_error *err)
+{
+	size_t i;
+	int r;
+
+	if (opts->keep == NULL)
+		return BT_OK;
+	r = find_list(h, opts->keep, &c->keep, &c->n_keep, err);
+	if (r != BT_OK)
+		return r;
+	c->keep_names = bt_array0(c->n_keep, sizeof(char *));
+	if (c->keep_names == NULL)
+		return bt_error_nomem(err, "looking for a column");
+	for (i = 0; r == BT_OK && i < c->n_keep; i++)
+		r = name_kept(h, c, i, err);
+	return r;
+}
+
 static int find_where(const struct bt_table_header *h,
                       const struct bt_table_opts *opts,
                       struct bt_table_columns *c, struct bt_error *err)
@@ -259,6 +312,8 @@ int bt_table_columns_find(const struct bt_table_opts *opts,
 		r = find_optional(h, opts->weight, &c.weight, err);
 	if (r == BT_OK)
 		r = find_where(h, opts, &c, err);
+	if (r == BT_OK)
+		r = find_kept(h, opts, &c, err);
 	if (r != BT_OK) {
 		bt_table_columns_clear(&c);
 		return r;
@@ -269,10 +324,16 @@ int bt_table_columns_find(const struct bt_table_opts *opts,
 
 void bt_table_columns_clear(struct bt_table_columns *c)
 {
+	size_t i;
+
 	free(c->text);
 	free(c->label);
 	free(c->label_names);
 	free(c->where);
+	for (i = 0; c->keep_names != NULL && i < c->n_keep; i++)
+		free(c->keep_names[i]);
+	free(c->keep_names);
+	free(c->keep);
 	bt_buf_clear(&c->label_bytes);
 	memset(c, 0, sizeof(*c));
 }
@@ -294,15 +355,15 @@ int bt_table_header_keys(struct bt_table_header *h,
                          const struct bt_table_opts *opts, struct bt_error *err)
 {
 	const char *lists[] = {opts->text != NULL ? opts->text : "text",
-	                       opts->label};
+	                       opts->label, opts->keep};
 	const char *single[] = {opts->pair, opts->id, opts->weight}, *p;
 	size_t i, n;
 	int r = BT_OK;
 
 	memset(h, 0, sizeof(*h));
 	h->file = "JSON Lines";
-	for (i = 0; i < 2 && lists[i] != NULL; i++)
-		for (p = lists[i]; r == BT_OK; p += n + 1) {
+	for (i = 0; i < 3; i++)
+		for (p = lists[i]; p != NULL && r == BT_OK; p += n + 1) {
 			n = strcspn(p, ",");
 			r = add_key(h, (struct bt_span){p, n});
 			if (p[n] == '\0')

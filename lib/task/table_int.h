@@ -40,8 +40,11 @@ struct bt_table_columns {
 	size_t n_label;
 	struct bt_span *label_names; /* [n_label] where that is more than 1 */
 	struct bt_buf label_bytes;   /* of the names */
-	size_t pair, id, weight;     /* or BT_TABLE_ABSENT */
-	size_t *where;               /* [opts->n_where] */
+	size_t *keep;                /* [n_keep] */
+	size_t n_keep;
+	char **keep_names;       /* [n_keep] */
+	size_t pair, id, weight; /* or BT_TABLE_ABSENT */
+	size_t *where;           /* [opts->n_where] */
 };
 
 /* Looks up the columns that opts want. On success *columns must be cleared. */
@@ -104,7 +107,15 @@ int bt_rows_reject(struct bt_rows *rows, const char *path, const char *reason,
                    struct bt_buf *b, struct bt_error *err) BT_MUST_USE;
 
 /* What makes records of rows. */
-enum bt_table_part { BT_TEXT, BT_PAIR, BT_LABEL, BT_ID, BT_WHERE, BT_PARTS };
+enum bt_table_part {
+	BT_TEXT,
+	BT_PAIR,
+	BT_LABEL,
+	BT_ID,
+	BT_WHERE,
+	BT_KEEP,
+	BT_PARTS
+};
 
 struct bt_table_maker {
 	const struct bt_table_opts *opts;
@@ -117,6 +128,8 @@ struct bt_table_maker {
 	size_t names_cap;
 	float *numbers; /* of a record with several */
 	size_t numbers_cap;
+	struct bt_kept *kept; /* of a record */
+	size_t kept_cap;
 	bool missing; /* the last record has a text that was missing */
 };
 

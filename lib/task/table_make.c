@@ -4,11 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/num.h"
 #include "task/table_int.h"
 
-static const char *const part_names[] = {"text", "second text", "label", "id",
-                                         "value asked for"};
+static const char *const part_names[] = {
+    "text", "second text", "label", "id", "value asked for", "value kept"};
 
 bool bt_table_is_na(struct bt_span v)
 {
@@ -80,6 +81,7 @@ void bt_table_maker_clear(struct bt_table_maker *m)
 	free(m->labels);
 	free(m->names);
 	free(m->numbers);
+	free(m->kept);
 	memset(m, 0, sizeof(*m));
 }
 
@@ -227,6 +229,39 @@ int bt_table_wants(struct bt_table_maker *m, const struct bt_table_columns *c,
 	return 1;
 }
 
+/* What is converted is gathered first, for its place may change. */
+static int take_kept(struct bt_table_maker *m, const struct bt_table_columns *c,
+                     const struct bt_span *fields, struct bt_text_rec *rec,
+                     enum bt_table_fault *fault, struct bt_error *err)
+{
+	bool as_it_is = m->opts->charset == BT_CHARSET_UTF8;
+	struct bt_span v, whole;
+	size_t i, before, at = 0;
+	int r = BT_OK;
+
+	if (bt_grow(&m->kept, &m->kept_cap, c->n_keep, sizeof(*m->kept)) !=
+	    BT_OK)
+		return bt_error_nomem(err, "reading a row");
+	bt_buf_reset(&m->parts[BT_KEEP]);
+	for (i = 0; r == BT_OK && i < c->n_keep; i++) {
+		v = fields[c->keep[i]];
+		before = m->parts[BT_KEEP].len;
+		if (v.p != NULL)
+			r = add_field(m, BT_KEEP, v, true, &whole, fault, err);
+		if (v.p != NULL && r == BT_OK && !as_it_is)
+			v.n = m->parts[BT_KEEP].len - before;
+		m->kept[i] = (struct bt_kept){c->keep_names[i], v};
+	}
+	for (i = 0; r == BT_OK && i < c->n_keep && !as_it_is; i++)
+		if (m->kept[i].value.p != NULL) {
+			m->kept[i].value.p = bt_buf_at(&m->parts[BT_KEEP], at);
+			at += m->kept[i].value.n;
+		}
+	rec->kept = m->kept;
+	rec->n_kept = c->n_keep;
+	return r;
+}
+
 int bt_table_make(struct bt_table_maker *m, const struct bt_table_columns *c,
                   const struct bt_span *fields, struct bt_text_rec *rec,
                   enum bt_table_fault *fault, struct bt_error *err)
@@ -249,5 +284,7 @@ int bt_table_make(struct bt_table_maker *m, const struct bt_table_columns *c,
 		                  err);
 	if (r == BT_OK && c->weight != BT_TABLE_ABSENT)
 		r = take_weight(fields[c->weight], rec, fault, err);
+	if (r == BT_OK && c->n_keep > 0)
+		r = take_kept(m, c, fields, rec, fault, err);
 	return r;
 }

@@ -203,6 +203,7 @@ static int fill_record(const struct bt_tokenize *j,
 	rec->name_list = text->name_list;
 	rec->has_weight = text->has_weight;
 	rec->weight = text->weight;
+	rec->others = text->others;
 	rec->tokenizer = bt_span(bt_tok_fingerprint(j->tok));
 	/* the data set's number, unless the model or the user has another */
 	rec->label_id = text->label_id;

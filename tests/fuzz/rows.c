@@ -54,6 +54,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	o.label_separator = how & 8 && how & 16 ? ";" : NULL;
 	o.weight = how & 16 && how & 4 ? "2" : NULL;
 	o.rejects = how & 128 ? "fuzz-rejects" : NULL;
+	o.keep = how & 2 && how & 4 ? "2,1" : NULL;
 	o.drop_duplicates = how & 64;
 	o.pandas_na = how & 64;
 	if (how & 32 && tasks[how & 7] != NULL)

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* Features that only their user knows travel along with records. */
+#include "task/record_int.h"
+
+bool bt_record_owns(struct bt_span name)
+{
+	static const char *const all[] = {
+	    "example_id", "id",          "input_ids", "input_mask",
+	    "label",      "label_ids",   "text_a",    "is_real_example",
+	    "text_b",     "label_names", "tokenizer", "segment_ids",
+	    "weight",     "window"};
+	size_t i;
+
+	for (i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		if (bt_span_equal(name, bt_span(all[i])))
+			return true;
+	return false;
+}
+
+void bt_record_add_others(struct bt_example_writer *w, struct bt_span payload)
+{
+	struct bt_example x;
+	struct bt_feature f;
+
+	if (payload.p == NULL)
+		return;
+	bt_example_open(&x, payload.p, payload.n);
+	while (bt_example_next(&x, &f, NULL) == 1)
+		if (!bt_record_owns((struct bt_span){f.name, f.name_len}))
+			bt_example_add_feature(w, &f);
+}
