@@ -7,6 +7,7 @@
 #include "base/sys.h"
 #include "base/tool.h"
 #include "io/charset.h"
+#include "io/out.h"
 #include "io/remote.h"
 #include "task/wordcount.h"
 #include "text/subwords.h"
@@ -67,7 +68,7 @@ static bool is_file(const char *output)
 	return n > 4 && strcmp(output + n - 4, ".txt") == 0;
 }
 
-static int check_options(const struct opts *o)
+static int check_options(const struct opts *o, char *const *files, int n)
 {
 	bool file = is_file(o->common.output);
 	struct bt_error err = {0};
@@ -77,6 +78,8 @@ static int check_options(const struct opts *o)
 	                     file ? BT_REMOTE_OUT : BT_REMOTE_DIR_OUT,
 	                     &err) != BT_OK)
 		return bt_tool_fail(&tool, &err);
+	if (bt_out_spare(o->common.output, files, n, &err) != BT_OK)
+		return bt_tool_misuse(&tool, "%s", err.text);
 	if (!is(o->type, "bpe"))
 		return BT_EXIT_DONE;
 	if (is(o->lower, "yes"))
@@ -112,13 +115,13 @@ static int divide(const char *list, struct bt_span *item)
 	}
 }
 
-static int write_out(const struct opts *o, enum bt_word_kind kind,
-                     const struct bt_subwords *made, struct bt_error *err)
+static int open_out(const struct opts *o, enum bt_word_kind kind,
+                    struct bt_vocab_out **out, struct bt_error *err)
 {
 	if (is_file(o->common.output))
-		return bt_vocab_save_lines(made, o->common.output, err);
-	return bt_vocab_save_dir(made, kind, !is(o->lower, "no"),
-	                         o->common.output, err);
+		return bt_vocab_out_file(o->common.output, out, err);
+	return bt_vocab_out_dir(o->common.output, kind, !is(o->lower, "no"),
+	                        out, err);
 }
 
 static void report(const struct bt_log *log, const struct opts *o,
@@ -141,7 +144,7 @@ static void report(const struct bt_log *log, const struct opts *o,
 	       (double)sum->bytes * 1e-6, seconds[0], seconds[1]);
 }
 
-/* Counts, trains, writes. */
+/* Opens the output, counts, trains, writes. */
 static int train(const struct opts *o, struct bt_subword_opts *how,
                  char *const *files, int n, const struct bt_log *log,
                  struct bt_error *err)
@@ -152,10 +155,13 @@ static int train(const struct opts *o, struct bt_subword_opts *how,
 	struct bt_subwords made = {0};
 	struct bt_words words = {0};
 	struct bt_progress progress;
+	struct bt_vocab_out *out = NULL;
 	struct bt_pool *pool = NULL;
 	double seconds[2] = {0, 0}, start = bt_seconds();
-	int r = bt_pool_new((int)o->common.threads, &pool, err);
+	int r = open_out(o, how->kind, &out, err);
 
+	if (r == BT_OK)
+		r = bt_pool_new((int)o->common.threads, &pool, err);
 	bt_progress_init(&progress, stderr, o->common.quiet);
 	if (r == BT_OK)
 		r = bt_word_cutter_new(how->kind, lower, &cutter, err);
@@ -167,10 +173,13 @@ static int train(const struct opts *o, struct bt_subword_opts *how,
 	if (r == BT_OK)
 		r = bt_subwords_train(&words, how, &made, err);
 	seconds[1] = bt_seconds() - start - seconds[0];
-	if (r == BT_OK)
-		r = write_out(o, how->kind, &made, err);
+	if (r == BT_OK) {
+		r = bt_vocab_out_save(out, &made, err);
+		out = NULL;
+	}
 	if (r == BT_OK)
 		report(log, o, &sum, &words, &made, seconds);
+	bt_vocab_out_abandon(out);
 	bt_subwords_clear(&made);
 	bt_words_clear(&words);
 	bt_word_cutter_free(cutter);
@@ -220,7 +229,7 @@ int main(int argc, char **argv)
 
 	if (!bt_tool_options(&tool, argc, argv, &o, &operand, &status))
 		return status;
-	status = check_options(&o);
+	status = check_options(&o, argv + operand, argc - operand);
 	if (status == BT_EXIT_DONE)
 		status = run(&o, argv + operand, argc - operand);
 	return bt_tool_end(&tool, status);

@@ -4,71 +4,61 @@
 #include <errno.h>
 #include <jansson.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/buf.h"
+#include "base/mem.h"
 #include "io/dirs.h"
 #include "io/json.h"
 #include "io/modeldir.h"
 #include "io/out.h"
 #include "text/tok_int.h"
 
-/* Writes the buffer, which is cleared, as DIR/name. */
-static int write_file(const char *dir, const char *name, struct bt_buf *b,
-                      struct bt_error *err)
-{
-	char *path = bt_dirs_join(dir, name);
-	int r;
+#define MAX_FILES 3
 
-	if (path == NULL || b->oom)
-		r = bt_error_nomem(err, "writing a vocabulary");
-	else
-		r = bt_out_whole(path, b->data, b->len, err);
-	free(path);
-	bt_buf_clear(b);
-	return r;
-}
+/* A file of it, and what makes its bytes. */
+struct part {
+	int (*put)(const struct bt_vocab_out *v, const struct bt_subwords *s,
+	           struct bt_buf *b, struct bt_error *err);
+	struct bt_out *out;
+};
 
-static void put_lines(const struct bt_subwords *s, struct bt_buf *b)
+struct bt_vocab_out {
+	struct part part[MAX_FILES];
+	int parts;
+	char *made; /* the directory, if it was not there */
+	enum bt_word_kind kind;
+	bool lower;
+};
+
+static int put_lines(const struct bt_vocab_out *v, const struct bt_subwords *s,
+                     struct bt_buf *b, struct bt_error *err)
 {
 	size_t i;
 
+	(void)v;
+	(void)err;
 	for (i = 0; i < s->n; i++) {
 		bt_buf_put(b, s->token[i].p, s->token[i].n);
 		bt_buf_putc(b, '\n');
 	}
+	return BT_OK;
 }
 
-int bt_vocab_save_lines(const struct bt_subwords *s, const char *path,
-                        struct bt_error *err)
+static int put_json(const struct bt_vocab_out *v, const struct bt_subwords *s,
+                    struct bt_buf *b, struct bt_error *err)
 {
-	struct bt_buf b = BT_BUF_INIT;
-	struct bt_out *out = NULL;
-	int r = bt_out_open(path, BT_OUT_TEXT, &out, err);
-
-	if (r != BT_OK)
-		return r;
-	put_lines(s, &b);
-	r = b.oom ? bt_error_nomem(err, "writing a vocabulary")
-	          : bt_out_write(out, b.data, b.len, err);
-	bt_buf_clear(&b);
-	if (r == BT_OK)
-		return bt_out_commit(out, err);
-	bt_out_abandon(out);
-	return r;
-}
-
-static int put_json(const struct bt_subwords *s, struct bt_buf *b,
-                    struct bt_error *err)
-{
-	json_t *v;
+	json_t *token;
 	char *text;
 	size_t i;
 
+	(void)v;
 	for (i = 0; i < s->n; i++) {
-		v = json_stringn(s->token[i].p, s->token[i].n);
-		text = json_dumps(v, JSON_ENCODE_ANY);
-		json_decref(v);
+		token = json_stringn(s->token[i].p, s->token[i].n);
+		text = json_dumps(token, JSON_ENCODE_ANY);
+		json_decref(token);
 		if (text == NULL)
 			return bt_error_nomem(err, "writing a vocabulary");
 		bt_buf_printf(b, "%s%s:%zu", i == 0 ? "{" : ",", text, i);
@@ -78,61 +68,157 @@ static int put_json(const struct bt_subwords *s, struct bt_buf *b,
 	return BT_OK;
 }
 
-static int save_pairs(const struct bt_subwords *s, const char *dir,
-                      struct bt_error *err)
+static int put_pairs(const struct bt_vocab_out *v, const struct bt_subwords *s,
+                     struct bt_buf *b, struct bt_error *err)
 {
-	struct bt_buf b = BT_BUF_INIT;
 	const struct bt_subword_merge *m;
 	size_t i;
-	int r = put_json(s, &b, err);
 
-	if (r == BT_OK)
-		r = write_file(dir, BT_FILE_IDS, &b, err);
-	if (r != BT_OK) {
-		bt_buf_clear(&b);
-		return r;
-	}
-	bt_buf_puts(&b, "#version: 0.2\n");
+	(void)v;
+	(void)err;
+	bt_buf_puts(b, "#version: 0.2\n");
 	for (i = 0; i < s->merges; i++) {
 		m = &s->merge[i];
-		bt_buf_put(&b, s->token[m->a].p, s->token[m->a].n);
-		bt_buf_putc(&b, ' ');
-		bt_buf_put(&b, s->token[m->b].p, s->token[m->b].n);
-		bt_buf_putc(&b, '\n');
+		bt_buf_put(b, s->token[m->a].p, s->token[m->a].n);
+		bt_buf_putc(b, ' ');
+		bt_buf_put(b, s->token[m->b].p, s->token[m->b].n);
+		bt_buf_putc(b, '\n');
 	}
-	return write_file(dir, BT_FILE_MERGES, &b, err);
+	return BT_OK;
 }
 
-static int save_config(enum bt_word_kind kind, bool lower, const char *dir,
-                       struct bt_error *err)
+static int put_config(const struct bt_vocab_out *v, const struct bt_subwords *s,
+                      struct bt_buf *b, struct bt_error *err)
 {
-	struct bt_buf b = BT_BUF_INIT;
-
-	if (kind == BT_WORDS_BYTES)
-		bt_buf_puts(&b,
-		            "{\"tokenizer_class\": \"RobertaTokenizer\"}\n");
+	(void)s;
+	(void)err;
+	if (v->kind == BT_WORDS_BYTES)
+		bt_buf_puts(b, "{\"tokenizer_class\": \"RobertaTokenizer\"}\n");
 	else
-		bt_buf_printf(&b,
+		bt_buf_printf(b,
 		              "{\"do_lower_case\": %s, "
 		              "\"tokenizer_class\": \"BertTokenizer\"}\n",
-		              lower ? "true" : "false");
-	return write_file(dir, BT_FILE_TOKENIZER_CONFIG, &b, err);
+		              v->lower ? "true" : "false");
+	return BT_OK;
 }
 
-int bt_vocab_save_dir(const struct bt_subwords *s, enum bt_word_kind kind,
-                      bool lower, const char *dir, struct bt_error *err)
+int bt_vocab_out_file(const char *path, struct bt_vocab_out **out,
+                      struct bt_error *err)
 {
-	struct bt_buf b = BT_BUF_INIT;
+	struct bt_vocab_out *v = bt_array0(1, sizeof(*v));
 	int r;
 
-	if (mkdir(dir, 0777) != 0 && errno != EEXIST)
-		return bt_error_sys(err, errno,
-		                    "cannot make the directory '%s'", dir);
-	if (kind == BT_WORDS_BYTES) {
-		r = save_pairs(s, dir, err);
-	} else {
-		put_lines(s, &b);
-		r = write_file(dir, BT_FILE_VOCAB, &b, err);
+	if (v == NULL)
+		return bt_error_nomem(err, "opening the output");
+	v->part[0].put = put_lines;
+	v->parts = 1;
+	r = bt_out_open(path, BT_OUT_TEXT, &v->part[0].out, err);
+	if (r == BT_OK)
+		*out = v;
+	else
+		bt_vocab_out_abandon(v);
+	return r;
+}
+
+static int open_parts(struct bt_vocab_out *v, const char *dir,
+                      struct bt_error *err)
+{
+	bool bytes = v->kind == BT_WORDS_BYTES;
+	const char *name[MAX_FILES] = {bytes ? BT_FILE_IDS : BT_FILE_VOCAB,
+	                               BT_FILE_TOKENIZER_CONFIG,
+	                               BT_FILE_MERGES};
+	char *path;
+	int r = BT_OK;
+
+	v->part[0].put = bytes ? put_json : put_lines;
+	v->part[1].put = put_config;
+	v->part[2].put = put_pairs;
+	for (; r == BT_OK && v->parts < (bytes ? 3 : 2); v->parts++) {
+		path = bt_dirs_join(dir, name[v->parts]);
+		r = path == NULL ? bt_error_nomem(err, "opening the output")
+		                 : bt_out_open(path, BT_OUT_TEXT,
+		                               &v->part[v->parts].out, err);
+		free(path);
 	}
-	return r == BT_OK ? save_config(kind, lower, dir, err) : r;
+	return r;
+}
+
+int bt_vocab_out_dir(const char *dir, enum bt_word_kind kind, bool lower,
+                     struct bt_vocab_out **out, struct bt_error *err)
+{
+	struct bt_vocab_out *v = bt_array0(1, sizeof(*v));
+	char *copy = bt_strndup(dir, strlen(dir));
+	int r;
+
+	if (v == NULL || copy == NULL) {
+		r = bt_error_nomem(err, "opening the output");
+	} else if (mkdir(dir, 0777) == 0) {
+		v->made = copy;
+		copy = NULL;
+		r = BT_OK;
+	} else {
+		r = errno == EEXIST
+		        ? BT_OK
+		        : bt_error_sys(err, errno,
+		                       "cannot make the directory '%s'", dir);
+	}
+	free(copy);
+	if (r == BT_OK) {
+		v->kind = kind;
+		v->lower = lower;
+		r = open_parts(v, dir, err);
+	}
+	if (r == BT_OK)
+		*out = v;
+	else
+		bt_vocab_out_abandon(v);
+	return r;
+}
+
+static int fill(const struct bt_vocab_out *v, const struct part *p,
+                const struct bt_subwords *s, struct bt_error *err)
+{
+	struct bt_buf b = BT_BUF_INIT;
+	int r = p->put(v, s, &b, err);
+
+	if (r == BT_OK)
+		r = b.oom ? bt_error_nomem(err, "writing a vocabulary")
+		          : bt_out_write(p->out, b.data, b.len, err);
+	bt_buf_clear(&b);
+	return r == BT_OK ? bt_out_settle(p->out, err) : r;
+}
+
+int bt_vocab_out_save(struct bt_vocab_out *v, const struct bt_subwords *s,
+                      struct bt_error *err)
+{
+	struct part *p;
+	int i, r = BT_OK;
+
+	for (i = 0; r == BT_OK && i < v->parts; i++)
+		r = fill(v, &v->part[i], s, err);
+	for (i = 0; r == BT_OK && i < v->parts; i++) {
+		p = &v->part[i];
+		r = bt_out_commit(p->out, err);
+		p->out = NULL;
+		if (r == BT_OK) {
+			free(v->made); /* it is not empty, and stays */
+			v->made = NULL;
+		}
+	}
+	bt_vocab_out_abandon(v);
+	return r;
+}
+
+void bt_vocab_out_abandon(struct bt_vocab_out *v)
+{
+	int i;
+
+	if (v == NULL)
+		return;
+	for (i = 0; i < v->parts; i++)
+		bt_out_abandon(v->part[i].out);
+	if (v->made != NULL)
+		(void)rmdir(v->made);
+	free(v->made);
+	free(v);
 }

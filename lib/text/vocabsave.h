@@ -8,15 +8,26 @@
 #include "base/err.h"
 #include "text/subwords.h"
 
-/* Writes vocab.txt: a token a line. path NULL or "-" is standard output. */
-int bt_vocab_save_lines(const struct bt_subwords *s, const char *path,
-                        struct bt_error *err) BT_MUST_USE;
+/* Where one will go: opened before the work, so that what cannot be written is
+ * told at once. What is there stays until bt_vocab_out_save is done. */
+struct bt_vocab_out;
 
-/* Writes a directory, which is made if it is not there, that opens as a
- * tokenizer: vocab.txt, or for bytes vocab.json and merges.txt, and
- * tokenizer_config.json. */
-int bt_vocab_save_dir(const struct bt_subwords *s, enum bt_word_kind kind,
-                      bool lower, const char *dir,
+/* Opens a vocab.txt: a token a line. path NULL or "-" is standard output. */
+int bt_vocab_out_file(const char *path, struct bt_vocab_out **out,
                       struct bt_error *err) BT_MUST_USE;
+
+/* Opens a directory, which is made if it is not there, that will open as a
+ * tokenizer: vocab.txt, or for bytes vocab.json and merges.txt, and
+ * tokenizer_config.json, which says what lower is. */
+int bt_vocab_out_dir(const char *dir, enum bt_word_kind kind, bool lower,
+                     struct bt_vocab_out **out,
+                     struct bt_error *err) BT_MUST_USE;
+
+/* Writes all of it, or nothing; out is freed whatever is returned. */
+int bt_vocab_out_save(struct bt_vocab_out *out, const struct bt_subwords *s,
+                      struct bt_error *err) BT_MUST_USE;
+
+/* Leaves what was there; a directory that was made goes. Takes NULL. */
+void bt_vocab_out_abandon(struct bt_vocab_out *out);
 
 #endif

@@ -91,6 +91,28 @@ exits 2 'special tokens are not empty' bert-vocab --special 'a,,b' in
 echo old >old.txt
 refuses '*' 'an input that fails' bert-vocab --lines -o old.txt in bad
 is "$(cat old.txt)" old 'leaves the earlier output'
+mkdir kept
+echo old >kept/vocab.txt
+refuses '*' 'one that fails, to a directory' bert-vocab --lines -o kept in bad
+is "$(ls kept) $(cat kept/vocab.txt)" 'vocab.txt old' 'which stays as it was'
+refuses '*' 'one that fails, to a new directory' bert-vocab --lines -o fresh in bad
+is "$([ -e fresh ] || echo none)" none 'which is not left behind'
+
+# the output comes first: that the input is missing is not yet known
+early() {
+	name=$1 glob=$2
+	shift 2
+	refuses "$glob" "$name" bert-vocab --lines "$@" none
+}
+early 'a path through a file' "*cannot make the directory 'in/x'*" -o in/x
+early 'a directory in none' "*cannot make the directory 'no/x'*" -o no/x
+early 'a file in no directory' "*cannot create 'no/v.txt'*" -o no/v.txt
+mkdir -p taken/tokenizer_config.json
+early 'a directory where a file is to be' \
+	"*cannot create 'taken/tokenizer_config.json'*" -o taken
+is "$(ls taken)" tokenizer_config.json 'and nothing is written beside it'
+exits 2 'an input is not overwritten' bert-vocab --lines -o old.txt in old.txt
+like "$(cat err)" '*is both input and output*' 'which is told'
 if [ -w /dev/full ]; then
 	bert-vocab -q --lines in >/dev/full 2>err
 	is $? 1 'a full disk'
