@@ -49,6 +49,8 @@ static const struct bt_opt options[] = {
            opts, save),
     BT_STR(0, "format", "tfrecord|ids|json|explain", "output [tfrecord]", opts,
            ask.format),
+    BT_FLAG(0, "explain", "as --format explain: what became of each text", opts,
+            ask.explain),
     BT_LEVEL("zstd", "LEVEL", "compress the output, by level 1 to 19 [3]", opts,
              zstd, 1, BT_OUT_ZSTD_MAX, 3),
     BT_STR(0, "layout", "full|bert|modelgarden",

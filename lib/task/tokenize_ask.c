@@ -38,6 +38,11 @@ int bt_tokenize_ask_check(struct bt_tokenize_ask *o, struct bt_error *err)
 {
 	if (o->model == NULL)
 		return bt_error_set(err, BT_EARG, "no model given: use -m DIR");
+	if (o->explain && o->format != NULL && !is(o->format, "explain"))
+		return bt_error_set(err, BT_EARG,
+		                    "--explain is --format explain");
+	if (o->explain)
+		o->format = "explain";
 	if (o->pad != NULL && !is(o->pad, "none") &&
 	    bt_parse_i64(o->pad, 1, 1 << 30, &o->pad_to) != BT_OK)
 		return bt_error_set(err, BT_EARG,

@@ -19,12 +19,13 @@ struct bt_tokenize_ask {
 	struct bt_opt_maybe stride;
 	bool no_truncation, lines, no_special, mend, attend_pad;
 	bool detokenize, skip_special;
+	bool explain; /* is format "explain" */
 	int64_t pad_to; /* 0: none */
 	int64_t expect; /* 0: any number of records */
 	struct bt_opt_maybe max_bytes;
 };
 
-/* Checks what no table of options can, and sets pad_to. BT_EARG. */
+/* Checks what no table of options can, and sets pad_to and format. BT_EARG. */
 int bt_tokenize_ask_check(struct bt_tokenize_ask *ask,
                           struct bt_error *err) BT_MUST_USE;
 

@@ -87,10 +87,10 @@ same got wanted 'windows of both texts of a pair'
 refuses '*record 1: a window has 2 tokens of the text, not more than the 2*' \
 	'a stride that leaves no way on in one text' \
 	bert-tokenize -m "$M" --max-length 7 --stride 2 --format ids pair.tfr
-bert-tokenize -qm "$M" --lines --format explain --max-length 4 --stride 0 \
+bert-tokenize -qm "$M" --lines --explain --max-length 4 --stride 0 \
 	eight | grep window >got
 printf '# window %s\n' 1 2 3 >wanted
-same got wanted '--format explain says which window'
+same got wanted '--explain says which window'
 
 for j in 1 3; do
 	seq 3000 | sed 's/.*/& the book is lost and found &/' |
