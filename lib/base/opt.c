@@ -218,6 +218,34 @@ static const char *meant(const struct bt_opt *opts, const char *name)
 	return best;
 }
 
+/* Whether name is the beginning of several options: they are the error. */
+static bool set_ambiguous(const struct bt_opt *opts, const char *name,
+                          struct bt_error *err)
+{
+	char list[300] = "";
+	const struct bt_opt *o;
+	size_t at = 0, len;
+	int n = 0;
+
+	for (o = opts; o->type != BT_OPT_END; o++) {
+		if (strncmp(o->name, name, strlen(name)) != 0)
+			continue;
+		n++;
+		len = strlen(o->name) + 4; /* with ", --" */
+		if (at + len + sizeof(", ...") > sizeof(list)) {
+			snprintf(list + at, sizeof(list) - at, ", ...");
+			break;
+		}
+		at += (size_t)snprintf(list + at, sizeof(list) - at, "%s--%s",
+		                       n > 1 ? ", " : "", o->name);
+	}
+	if (n < 2)
+		return false;
+	bt_error_set(err, BT_EARG, "option '--%s' is ambiguous: %s", name,
+	             list);
+	return true;
+}
+
 static void set_unknown(const struct bt_opt *opts, const char *word,
                         struct bt_error *err)
 {
@@ -228,6 +256,8 @@ static void set_unknown(const struct bt_opt *opts, const char *word,
 	if (n > 0 && n < sizeof(name)) {
 		memcpy(name, word + 2, n);
 		name[n] = '\0';
+		if (set_ambiguous(opts, name, err))
+			return;
 		near = meant(opts, name);
 	}
 	bt_error_set(err, BT_EARG, "unknown option '%.100s'%s%s%s", word,

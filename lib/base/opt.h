@@ -142,8 +142,10 @@ enum bt_opt_result {
 
 /*
  * Parses argv into the struct at values. Operands may stand between options;
- * "--" ends the options. On BT_OPT_RUN *operand is the index in argv (which is
- * reordered) of the first operand.
+ * "--" ends the options. A long one may be shortened as far as it is told from
+ * the others; shorter, it is a mistake that names those it may stand for. On
+ * BT_OPT_RUN *operand is the index in argv (which is reordered) of the first
+ * operand.
  */
 enum bt_opt_result bt_opt_parse(const struct bt_tool *tool, int argc,
                                 char **argv, void *values, int *operand,

@@ -396,6 +396,8 @@ static void option_mistakes(void **state)
 	    {"x --lengths 3",
 	     "unknown option '--lengths': is '--length' meant"},
 	    {"x --max_length=3", "'--max_length=3': is '--length' meant?"},
+	    {"x --l 3", "option '--l' is ambiguous: --length, --level"},
+	    {"x --le=3", "option '--le' is ambiguous: --length, --level"},
 	    {"x -z", "unknown option '-z'"},
 	    {"x --length", "option '--length' needs a value"},
 	    {"x -t", "option '-t' needs a value"},
