@@ -29,6 +29,49 @@ int bt_dirs_above(const char *path, struct bt_error *err)
 	return r;
 }
 
+/* Takes the last name off; what is left of a name alone is ".". */
+static void go_up(char *path)
+{
+	size_t n = strlen(path);
+
+	while (n > 1 && path[n - 1] == '/')
+		n--;
+	while (n > 0 && path[n - 1] != '/')
+		n--;
+	if (n == 0)
+		path[n++] = '.';
+	path[n] = '\0';
+}
+
+int bt_dirs_could(const char *path, bool above, struct bt_error *err)
+{
+	bool more = true;
+	char *at = bt_strndup(path, strlen(path));
+	struct stat st;
+	int e = 0;
+
+	if (at == NULL)
+		return bt_error_nomem(err, "making directories");
+	while (more && stat(at, &st) != 0 && errno == ENOENT && *at != '\0' &&
+	       strcmp(at, ".") != 0 && strcmp(at, "/") != 0) {
+		go_up(at);
+		more = above;
+	}
+	if (stat(at, &st) != 0)
+		e = errno;
+	else if (!S_ISDIR(st.st_mode))
+		e = ENOTDIR;
+	else if (access(at, W_OK | X_OK) != 0)
+		e = errno;
+	free(at);
+	if (e == 0)
+		return BT_OK;
+	if (e == ENOTDIR && bt_dirs_there(path))
+		return bt_error_set(err, BT_EIO, "'%s' is not a directory",
+		                    path);
+	return bt_error_sys(err, e, "cannot create '%s'", path);
+}
+
 char *bt_dirs_join(const char *dir, const char *name)
 {
 	struct bt_buf b = BT_BUF_INIT;

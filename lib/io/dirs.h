@@ -11,6 +11,12 @@
  * '/'. Those that are there stay as they are. */
 int bt_dirs_above(const char *path, struct bt_error *err) BT_MUST_USE;
 
+/* Whether a directory that can be written to stands at path or could be made
+ * there; above: with those that lead to it. Told before work depends on it:
+ * nothing is made. */
+int bt_dirs_could(const char *path, bool above,
+                  struct bt_error *err) BT_MUST_USE;
+
 /* "dir/name", to be freed; NULL: out of memory. */
 char *bt_dirs_join(const char *dir, const char *name) BT_MUST_USE;
 

@@ -269,7 +269,7 @@ static int check_leftovers(const struct bt_job *j, struct bt_error *err)
 	bt_tok_free(old);
 	if (same)
 		return BT_OK;
-	return bt_error_set(err, BT_EARG,
+	return bt_error_set(err, BT_EFORMAT,
 	                    "'%s' holds the file '%s' of another tokenizer, "
 	                    "which would be taken for the new model's: remove "
 	                    "it, or write to another directory",
@@ -291,7 +291,7 @@ static int check_output(struct bt_job *j, bool dry, struct bt_error *err)
 	if (stat(out, &a) != 0)
 		return bt_error_sys(err, errno, "cannot write to '%s'", out);
 	if (!S_ISDIR(a.st_mode))
-		return bt_error_set(err, BT_EARG, "'%s' is not a directory",
+		return bt_error_set(err, BT_EIO, "'%s' is not a directory",
 		                    out);
 	if (access(out, W_OK | X_OK) != 0)
 		return bt_error_sys(err, errno, "cannot write to '%s'", out);
@@ -314,14 +314,26 @@ static int save_tokenizer(void *ctx, const char *dir, struct bt_error *err)
 	                   err);
 }
 
+/* What is to be written, before anything is read, which may take long. */
+static int foresee_output(const struct bt_job *j, struct bt_error *err)
+{
+	const char *out = j->o.train.out, *events = j->o.train.tensorboard;
+	int r = bt_remote_refuse(out, BT_REMOTE_DIR_OUT, err);
+
+	if (r == BT_OK)
+		r = bt_remote_refuse(events, BT_REMOTE_DIR_OUT, err);
+	if (r == BT_OK && out != NULL)
+		r = bt_dirs_could(out, false, err);
+	if (r == BT_OK && events != NULL)
+		r = bt_dirs_could(events, true, err);
+	return r;
+}
+
 static int prepare(struct bt_job *j, bool dry, struct bt_error *err)
 {
 	struct bt_labels known = {0};
-	int r = bt_remote_refuse(j->o.train.out, BT_REMOTE_DIR_OUT, err);
+	int r = foresee_output(j, err);
 
-	if (r == BT_OK)
-		r = bt_remote_refuse(j->o.train.tensorboard, BT_REMOTE_DIR_OUT,
-		                     err);
 	if (r == BT_OK)
 		r = bt_pool_new(j->o.threads, &j->pool, err);
 	if (r == BT_OK)

@@ -79,6 +79,11 @@ is "$(find logs/a/train -type f | wc -l | tr -d ' ')" 2 'begins another file'
 : >file
 refuses "*cannot create 'file/x'*" 'a directory that cannot be made' \
 	small_train d --tensorboard file/x
+refuses "bert-train: 'file' is not a directory" 'a file, seen before the data are read' \
+	small_train d --tensorboard file
+is "$(ls -d d 2>/dev/null)" '' 'and no model directory is left'
+refuses "bert-train: cannot create 'no/such/model': *" 'as is a model without a place' \
+	small_train no/such/model
 
 if [ -z "${PEER_PYTHON-}" ] || ! "$PEER_PYTHON" -c 'import tensorboard' 2>/dev/null; then
 	skip "TensorBoard's own reader" 'PEER_PYTHON is not set, or has no tensorboard'

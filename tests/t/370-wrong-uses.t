@@ -116,7 +116,7 @@ refuses '*a NUL byte: is it UTF-16, or no text at all?' 'UTF-16 without a mark' 
 
 # What is no model.
 refuses '*no such directory here (models are not fetched by their names)' 'a name for a model' \
-	bert-train -m bert-base-uncased -o x train.rec
+	bert-train -m bert-base-uncased -o new train.rec
 mkdir lora
 echo '{"peft_type": "LORA"}' >lora/adapter_config.json
 : >lora/adapter_model.safetensors
