@@ -116,10 +116,6 @@ int main(int argc, char **argv)
 	v.f.log = &log;
 	v.f.progress = &progress;
 	r = bt_finetuning_make(&v.f, &err);
-	if (r == BT_EARG)
-		status = bt_tool_misuse(&program.tool, "%s", err.text);
-	else
-		status = r == BT_OK ? BT_EXIT_DONE
-		                    : bt_tool_fail(&program.tool, &err);
+	status = r == BT_OK ? BT_EXIT_DONE : bt_tool_fail(&program.tool, &err);
 	return bt_tool_end(&program.tool, status);
 }

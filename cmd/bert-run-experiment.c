@@ -79,14 +79,6 @@ static void print(void *ctx, const char *text)
 	fflush(stdout);
 }
 
-/* An argument that makes no sense is wrong usage. */
-static int fail(const struct bt_error *err)
-{
-	if (err->code == BT_EARG)
-		return bt_tool_misuse(&program.tool, "%s", err->text);
-	return bt_tool_fail(&program.tool, err);
-}
-
 /* Builds the configuration, in the order of train.py. */
 static int configure(const struct args *a, struct bt_garden **c,
                      struct bt_error *err)
@@ -115,7 +107,7 @@ static int print_config(const struct bt_garden *c)
 	if (r == BT_OK && bt_buf_str(&b) != NULL)
 		fputs(bt_buf_str(&b), stdout);
 	bt_buf_clear(&b);
-	return r == BT_OK ? BT_EXIT_DONE : fail(&err);
+	return r == BT_OK ? BT_EXIT_DONE : bt_tool_fail(&program.tool, &err);
 }
 
 static int summarise(const struct args *a, const struct bt_log *log,
@@ -164,7 +156,7 @@ static int run(const struct args *a, const struct bt_garden *c)
 	e.log = &log;
 	e.progress = &progress;
 	if (bt_experiment_run(&e, &res, &err) != BT_OK)
-		return fail(&err);
+		return bt_tool_fail(&program.tool, &err);
 	return summarise(a, &log, &res);
 }
 
@@ -182,7 +174,7 @@ int main(int argc, char **argv)
 		                                         ? "give --mode"
 		                                         : "give --model_dir");
 	if (configure(&a, &c, &err) != BT_OK)
-		status = fail(&err);
+		status = bt_tool_fail(&program.tool, &err);
 	else
 		status = a.print ? print_config(c) : run(&a, c);
 	bt_garden_free(c);

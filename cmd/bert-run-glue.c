@@ -136,14 +136,6 @@ static int train(const struct args *a, const struct bt_experiment *e,
 	return r;
 }
 
-/* An argument that makes no sense is wrong usage. */
-static int fail(const struct bt_error *err)
-{
-	if (err->code == BT_EARG)
-		return bt_tool_misuse(&program.tool, "%s", err->text);
-	return bt_tool_fail(&program.tool, err);
-}
-
 static int run(const struct args *a)
 {
 	struct bt_log log = bt_flags_log(&program, a);
@@ -175,7 +167,7 @@ static int run(const struct args *a)
 	}
 	if (r == BT_OK && strcmp(a->mode, "train_eval") != 0)
 		r = bt_glue_predict(&a->glue, &e, &err);
-	return r == BT_OK ? BT_EXIT_DONE : fail(&err);
+	return r == BT_OK ? BT_EXIT_DONE : bt_tool_fail(&program.tool, &err);
 }
 
 int main(int argc, char **argv)

@@ -156,9 +156,7 @@ static int prepare(const struct opts *o, const struct bt_log *log,
 		return bt_tool_fail(&tool, &err);
 	if (!o->ask.detokenize)
 		r = bt_tokenize_ask_settle(&o->ask, *tok, how, &err);
-	return r == BT_OK     ? BT_EXIT_DONE
-	       : r == BT_EARG ? bt_tool_misuse(&tool, "%s", err.text)
-	                      : bt_tool_fail(&tool, &err);
+	return r == BT_OK ? BT_EXIT_DONE : bt_tool_fail(&tool, &err);
 }
 
 static int run(const struct opts *o)

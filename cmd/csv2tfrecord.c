@@ -339,8 +339,6 @@ static int run(const struct values *v, char *const *files, int n)
 		summary(table, v->rejects, &log);
 	bt_table_close(table);
 	bt_labelmap_free(map);
-	if (r == BT_EARG)
-		return bt_tool_misuse(&tool, "%s", err.text);
 	return r == BT_OK ? BT_EXIT_DONE : bt_tool_fail(&tool, &err);
 }
 

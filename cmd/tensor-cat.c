@@ -228,8 +228,6 @@ static int run(const struct values *v, char *const *paths, int n)
 	if (!options_make_sense(v, n))
 		return BT_EXIT_USAGE;
 	r = work(v, paths, n, &sum, &err);
-	if (r == BT_EARG)
-		return bt_tool_misuse(&tool, "%s", err.text);
 	if (r != BT_OK) {
 		status = bt_tool_fail(&tool, &err);
 		/* 1 is an answer of --compare */

@@ -249,8 +249,6 @@ static int run(const struct values *v, char *const *files, int n)
 	r = translate(v, &o, &err);
 	if (r == BT_OK)
 		r = bt_cat(&o, files, n, &sum, &err);
-	if (r == BT_EARG)
-		return bt_tool_misuse(&tool, "%s", err.text);
 	if (r != BT_OK) {
 		status = bt_tool_fail(&tool, &err);
 		/* 1 is an answer of --leak */

@@ -91,6 +91,26 @@ refuses() {
 	result $? "$name"
 }
 
+# misuses GLOB NAME COMMAND...: exit status 2, a message that matches, where to
+# find help, and nothing on standard output
+misuses() {
+	glob=$1 name=$2
+	shift 2
+	"$@" >out 2>err
+	got=$?
+	{
+		echo "exit status $got, $(wc -c <out) bytes of output: $*"
+		echo "pattern: $glob"
+		head -n 5 err
+	} >why
+	# shellcheck disable=SC2254
+	case "$got$(sed '$d' err)" in
+	2$glob) [ ! -s out ] && tail -n 1 err | grep -q "^Try '.* --help'\.$" ;;
+	*) false ;;
+	esac
+	result $? "$name"
+}
+
 finish() {
 	[ $n != 0 ] || { n=1 bad=1; echo 'not ok 1 - no case was run'; }
 	echo "1..$n"

@@ -29,7 +29,8 @@ enum bt_err {
 	BT_ECORRUPT = -4,   /* a checksum or an invariant of a format fails */
 	BT_EFORMAT = -5,    /* well-formed, but not what was expected */
 	BT_ELIMIT = -6,     /* larger than a stated limit */
-	BT_EARG = -7,       /* the caller's argument makes no sense */
+	BT_EARG = -7,       /* the caller's argument makes no sense: of a tool,
+	                     * wrong usage */
 	BT_ECANCEL = -8,    /* stopped on request */
 	BT_EREMOTE = -9     /* an address in place of a path (io/remote.h) */
 };

@@ -88,7 +88,7 @@ int bt_tool_misuse(const struct bt_tool *tool, const char *fmt, ...)
 
 int bt_tool_fail(const struct bt_tool *tool, const struct bt_error *err)
 {
-	if (err->code == BT_EREMOTE)
+	if (err->code == BT_EARG || err->code == BT_EREMOTE)
 		return bt_tool_misuse(tool, "%s", err->text);
 	fflush(stdout);
 	fprintf(stderr, "%s: %s\n", tool->name, err->text);

@@ -33,8 +33,9 @@ bool bt_tool_parsed(const struct bt_tool *tool, enum bt_opt_result result,
 int bt_tool_misuse(const struct bt_tool *tool, const char *fmt, ...)
     BT_PRINTF(2, 3);
 
-/* Prints "tool: text" of err. Returns BT_EXIT_FAILED or, for BT_EREMOTE, what
- * bt_tool_misuse does. */
+/* Prints "tool: text" of err. Returns BT_EXIT_FAILED or, for what the command
+ * line asks for and cannot have (BT_EARG, BT_EREMOTE), what bt_tool_misuse
+ * does. */
 int bt_tool_fail(const struct bt_tool *tool, const struct bt_error *err);
 
 /* A log that prints "tool: warning: ..." or "tool: ..." on standard error, as

@@ -44,8 +44,8 @@ struct bt_ckpt_note {
  * TensorFlow's the data files may be missing: then their tensors have no data,
  * which bt_tensor_there tells.
  *
- * BT_EIO: something cannot be opened. BT_EARG: path is no file or directory
- * where a checkpoint could be. BT_EFORMAT: a format that is known by name only.
+ * BT_EIO: something cannot be opened. BT_EFORMAT: path is no file or directory
+ * where a checkpoint could be, or the format is known by name only.
  * BT_ECORRUPT, BT_ETRUNCATED, BT_ELIMIT: damaged.
  */
 int bt_ckpt_open(const char *path, struct bt_ckpt **c,

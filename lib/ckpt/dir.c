@@ -64,14 +64,14 @@ static int nothing_in(const char *dir, struct bt_error *err)
 		note = others[pattern_of(other)].read
 		           ? "': give its path to read it"
 		           : "', a format that this version does not read";
-	bt_error_set(err, BT_EARG,
+	bt_error_set(err, BT_EFORMAT,
 	             "'%s' has no '%s', no '%s' and no index of such "
 	             "files%s%.100s%s",
 	             dir, BT_FILE_WEIGHTS, "pytorch_model.bin",
 	             other != NULL ? "; it holds '" : "",
 	             other != NULL ? other : "", note);
 	free(other);
-	return BT_EARG;
+	return BT_EFORMAT;
 }
 
 int bt_ckpt_look_in(const char *dir, char **path, struct bt_error *err)

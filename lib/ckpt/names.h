@@ -78,7 +78,7 @@ int bt_names_hf(struct bt_named_list *l, const struct bt_ckpt *c,
 bool bt_names_known(enum bt_names to, const char *family);
 
 /* From Hugging Face's to others. family must be known for H5 and KERAS, heads
- * for TF2: BT_EARG where it does not divide a size. */
+ * for TF2: BT_EFORMAT where it does not divide a size. */
 int bt_names_to(struct bt_named_list *l, enum bt_names to, const char *family,
                 int heads, struct bt_error *err) BT_MUST_USE;
 

@@ -159,7 +159,7 @@ static int to_other(struct bt_named *v, const struct bt_name_table *t,
 	if (row == end)
 		return BT_OK;
 	if (!turn(v, row->tf1_form, 0))
-		return bt_error_set(err, BT_EARG,
+		return bt_error_set(err, BT_EFORMAT,
 		                    "tensor '%.100s' has no shape that "
 		                    "TensorFlow's form of it could have",
 		                    v->name);
@@ -208,7 +208,7 @@ int bt_names_to(struct bt_named_list *l, enum bt_names to, const char *family,
 		if (!turn(v, to == BT_NAMES_TF1 ? row->tf1_form : row->tf2_form,
 		          heads))
 			return bt_error_set(
-			    err, BT_EARG,
+			    err, BT_EFORMAT,
 			    "tensor '%.100s' has no shape that TensorFlow's "
 			    "form of it could have%s",
 			    v->name,

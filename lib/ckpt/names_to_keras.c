@@ -424,7 +424,7 @@ static int call_it(struct bt_named *v, struct bt_buf *b, bool kernel)
 	free(v->name);
 	v->name = name;
 	v->known = true;
-	return !kernel || bt_named_turn(v) ? BT_OK : BT_EARG;
+	return !kernel || bt_named_turn(v) ? BT_OK : BT_EFORMAT;
 }
 
 static const char *model_of(const struct bt_named_list *l)
@@ -480,7 +480,7 @@ static int to_layers(const struct keras_family *f, struct bt_named *v,
 		kernel = strcmp(leaf, "weight") == 0;
 		if ((!kernel || v->rank != 2) &&
 		    (strcmp(leaf, "bias") != 0 || v->rank != 1))
-			return BT_EARG;
+			return BT_EFORMAT;
 		if (*dense > 0)
 			snprintf(number, sizeof(number), "_%d", *dense);
 		bt_buf_printf(&b, "dense%s/dense%s/%s:0", number, number,
@@ -495,12 +495,12 @@ static int refuse(const struct bt_named *v, enum bt_names to,
                   struct bt_error *err)
 {
 	if (to == BT_NAMES_KERAS)
-		return bt_error_set(err, BT_EARG,
+		return bt_error_set(err, BT_EFORMAT,
 		                    "tensor '%.100s' is none of an encoder or "
 		                    "of a dense layer behind it, which Keras' "
 		                    "file would hold (--drop, --to h5)",
 		                    v->name);
-	return bt_error_set(err, BT_EARG,
+	return bt_error_set(err, BT_EFORMAT,
 	                    "tensor '%.100s' is none that a TensorFlow model "
 	                    "of Hugging Face's has%s",
 	                    v->name,
@@ -534,12 +534,12 @@ int bt_names_to_keras(struct bt_named_list *l, enum bt_names to,
 	head = model_of(l);
 	for (i = 0; i < l->n && r == BT_OK; i++) {
 		if (!fits(&l->v[i], to))
-			r = BT_EARG;
+			r = BT_EFORMAT;
 		else if (to == BT_NAMES_H5)
 			r = to_whole(f, head, &l->v[i]);
 		else
 			r = to_layers(f, &l->v[i], &stem, &dense);
-		if (r == BT_EARG)
+		if (r == BT_EFORMAT)
 			refuse(&l->v[i], to, err);
 	}
 	bt_buf_clear(&stem);

@@ -56,7 +56,7 @@ static int map_fd(struct bt_ckpt *c, const char *path, int fd,
 	if (fstat(fd, &st) != 0)
 		return bt_error_sys(err, errno, "cannot open '%s'", path);
 	if (!S_ISREG(st.st_mode))
-		return bt_error_set(err, BT_EARG,
+		return bt_error_set(err, BT_EFORMAT,
 		                    "'%s' is not a regular file, which a "
 		                    "checkpoint must be",
 		                    path);

@@ -241,7 +241,7 @@ static int name_as(const struct bt_recast *r, size_t kind,
 	if (e != BT_OK)
 		return e;
 	if (f.family != NULL && !bt_names_known(to, f.family))
-		e = bt_error_set(err, BT_EARG,
+		e = bt_error_set(err, BT_EFORMAT,
 		                 "'%s' is a model of the family %s, for which "
 		                 "there are no %s; safetensors, npz%s and "
 		                 "onnx can be written (or --names keep)",
@@ -250,7 +250,7 @@ static int name_as(const struct bt_recast *r, size_t kind,
 		                                                       : "");
 	else if (f.family == NULL &&
 	         (to == BT_NAMES_H5 || to == BT_NAMES_KERAS))
-		e = bt_error_set(err, BT_EARG,
+		e = bt_error_set(err, BT_EFORMAT,
 		                 "'%s' is of no family of models that is "
 		                 "known, so it has no %s (--names keep)",
 		                 r->from, kinds[kind].whose);

@@ -34,9 +34,9 @@ struct bt_safetensors {
 
 /*
  * Appends a whole safetensors blob to out, which the caller commits or
- * abandons. BT_EARG where the tensors cannot be written: two of the same name,
- * a name that is not UTF-8 or is "__metadata__", a shape that makes no sense, a
- * fill that wrote too little or too much.
+ * abandons. BT_EFORMAT where the tensors cannot be written: two of the same
+ * name, a name that is not UTF-8 or is "__metadata__", a shape that makes no
+ * sense. BT_EARG: a fill that wrote too little or too much.
  */
 int bt_safetensors_write(struct bt_out *out, const struct bt_safetensors *s,
                          struct bt_error *err) BT_MUST_USE;

@@ -41,11 +41,11 @@ static int make_rows(const struct bt_safetensors *s, struct row *rows,
 		                   &rows[i].bytes, err);
 		if (r != BT_OK) {
 			bt_error_prefix(err, "tensor '%.100s'", t->name);
-			return BT_EARG;
+			return BT_EFORMAT;
 		}
 		if (t->data == NULL && t->from == NULL && s->fill == NULL &&
 		    rows[i].bytes != 0)
-			return bt_error_set(err, BT_EARG,
+			return bt_error_set(err, BT_EFORMAT,
 			                    "tensor '%.100s' has no data",
 			                    t->name);
 	}
@@ -74,13 +74,13 @@ static int add_entry(json_t *header, const struct bt_tensor *t, size_t begin,
 	json_t *name = json_string(t->name), *entry;
 
 	if (name == NULL) /* or out of memory, which cannot be told apart */
-		return bt_error_set(err, BT_EARG,
+		return bt_error_set(err, BT_EFORMAT,
 		                    "the name of tensor '%.100s' is not UTF-8",
 		                    t->name);
 	json_decref(name);
 	if (strcmp(t->name, "__metadata__") == 0 ||
 	    json_object_get(header, t->name) != NULL)
-		return bt_error_set(err, BT_EARG,
+		return bt_error_set(err, BT_EFORMAT,
 		                    "two tensors cannot be named '%.100s'",
 		                    t->name);
 	entry = json_pack("{s:s,s:o,s:[I,I]}", "dtype", bt_dtype_name(t->dtype),
@@ -104,7 +104,7 @@ static int add_notes(json_t *header, const struct bt_safetensors *s,
 		if (json_object_set_new(notes, s->notes[i].key,
 		                        json_string(s->notes[i].value)) != 0) {
 			json_decref(notes);
-			return bt_error_set(err, BT_EARG,
+			return bt_error_set(err, BT_EFORMAT,
 			                    "the note '%.100s' is not UTF-8",
 			                    s->notes[i].key);
 		}
@@ -122,7 +122,7 @@ static int make_header(const struct bt_safetensors *s, const struct row *rows,
 
 	for (i = 0; i < s->count && r == BT_OK; i++) {
 		if (!bt_size_add(begin, rows[i].bytes, &end) || end > INT64_MAX)
-			return bt_error_set(err, BT_EARG,
+			return bt_error_set(err, BT_EFORMAT,
 			                    "the size of all tensors "
 			                    "overflows");
 		r = add_entry(header, rows[i].t, begin, end, err);

@@ -68,8 +68,8 @@ size_t bt_show_diff_json(struct bt_buf *b, const struct bt_ckpt *a,
 int bt_show_values(struct bt_out *out, const struct bt_tensor *t,
                    struct bt_error *err) BT_MUST_USE;
 
-/* The tensor as a file of NumPy, BT_EARG where that has no such type; and as a
- * tensor stream of one frame. */
+/* The tensor as a file of NumPy, BT_EFORMAT where that has no such type; and as
+ * a tensor stream of one frame. */
 int bt_show_npy(struct bt_out *out, const struct bt_tensor *t,
                 struct bt_error *err) BT_MUST_USE;
 int bt_show_stream(struct bt_out *out, const struct bt_tensor *t,

@@ -95,7 +95,7 @@ int bt_show_npy(struct bt_out *out, const struct bt_tensor *t,
 	int r;
 
 	if (bt_dtype_numpy(t->dtype) == NULL)
-		return bt_error_set(err, BT_EARG,
+		return bt_error_set(err, BT_EFORMAT,
 		                    "tensor '%.100s' is of type %s, which "
 		                    "NumPy does not have",
 		                    t->name, bt_dtype_name(t->dtype));

@@ -36,7 +36,7 @@ int bt_source_put(const struct bt_source *s, size_t i, struct bt_out *out,
                   uint32_t *crc, struct bt_error *err) BT_MUST_USE;
 
 /*
- * Writers. Their files appear complete or not at all. BT_EARG where a format
+ * Writers. Their files appear complete or not at all. BT_EFORMAT where a format
  * cannot hold a tensor, or two have the same name.
  */
 

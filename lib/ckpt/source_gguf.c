@@ -40,12 +40,12 @@ static int type_of(enum bt_dtype d)
 static int check(const struct bt_tensor *t, struct bt_error *err)
 {
 	if (type_of(t->dtype) < 0)
-		return bt_error_set(err, BT_EARG,
+		return bt_error_set(err, BT_EFORMAT,
 		                    "tensor '%.100s' is of type %s, which GGUF "
 		                    "does not have",
 		                    t->name, bt_dtype_name(t->dtype));
 	if (t->rank > RANK_MAX || strlen(t->name) > NAME_MAX_BYTES)
-		return bt_error_set(err, BT_EARG,
+		return bt_error_set(err, BT_EFORMAT,
 		                    "tensor '%.100s' has more than %d "
 		                    "dimensions, or a name of more than %d "
 		                    "bytes, which GGUF does not hold",
@@ -74,7 +74,7 @@ static int check_all(const struct bt_source *s, struct bt_error *err)
 		qsort(names, s->count, sizeof(*names), by_name);
 	for (i = 1; i < s->count && r == BT_OK; i++)
 		if (strcmp(names[i], names[i - 1]) == 0)
-			r = bt_error_set(err, BT_EARG,
+			r = bt_error_set(err, BT_EFORMAT,
 			                 "two tensors cannot be named '%.100s'",
 			                 names[i]);
 	free(names);

@@ -49,7 +49,7 @@ static int check_name(const char *name, struct bt_error *err)
 	} while (p[-1] != '\0' && ++parts < PARTS_MAX && good);
 	if (good && parts < PARTS_MAX)
 		return BT_OK;
-	return bt_error_set(err, BT_EARG,
+	return bt_error_set(err, BT_EFORMAT,
 	                    "'%.100s' cannot be the name of an array in groups",
 	                    name);
 }
@@ -90,11 +90,11 @@ static int check_order(const struct file *f, struct bt_error *err)
 		n = strlen(a);
 		if (strcmp(a, b) == 0)
 			return bt_error_set(
-			    err, BT_EARG,
+			    err, BT_EFORMAT,
 			    "two tensors cannot be named '%.100s'", a);
 		if (strncmp(a, b, n) == 0 && b[n] == '/')
 			return bt_error_set(
-			    err, BT_EARG,
+			    err, BT_EFORMAT,
 			    "'%.100s' cannot be an array and a group, of "
 			    "'%.100s'",
 			    a, b);
@@ -133,12 +133,12 @@ static int check(const struct file *f, struct bt_error *err)
 		if (r != BT_OK)
 			break;
 		if (!bt_h5_has_type(t->dtype))
-			r = bt_error_set(err, BT_EARG,
+			r = bt_error_set(err, BT_EFORMAT,
 			                 "tensor '%.100s' is of type %s, which "
 			                 "HDF5 does not have (--dtype f32?)",
 			                 t->name, bt_dtype_name(t->dtype));
 		else if (t->rank > 32)
-			r = bt_error_set(err, BT_EARG,
+			r = bt_error_set(err, BT_EFORMAT,
 			                 "tensor '%.100s' has more than 32 "
 			                 "dimensions",
 			                 t->name);

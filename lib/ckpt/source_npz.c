@@ -177,12 +177,12 @@ static int check(const struct bt_source *s, struct bt_error *err)
 		t = &s->tensors[i];
 		names[i] = t->name;
 		if (bt_dtype_numpy(t->dtype) == NULL)
-			r = bt_error_set(err, BT_EARG,
+			r = bt_error_set(err, BT_EFORMAT,
 			                 "tensor '%.100s' is of type %s, which "
 			                 "NumPy does not have (--dtype f32?)",
 			                 t->name, bt_dtype_name(t->dtype));
 		else if (strlen(t->name) > 0xffff - 4 || t->rank > 32)
-			r = bt_error_set(err, BT_EARG,
+			r = bt_error_set(err, BT_EFORMAT,
 			                 "tensor '%.100s' does not fit into an "
 			                 "archive",
 			                 t->name);
@@ -191,7 +191,7 @@ static int check(const struct bt_source *s, struct bt_error *err)
 		qsort(names, s->count, sizeof(*names), by_name);
 	for (i = 1; i < s->count && r == BT_OK; i++)
 		if (strcmp(names[i], names[i - 1]) == 0)
-			r = bt_error_set(err, BT_EARG,
+			r = bt_error_set(err, BT_EFORMAT,
 			                 "two tensors cannot be named '%.100s'",
 			                 names[i]);
 	free(names);

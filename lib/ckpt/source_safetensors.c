@@ -160,7 +160,7 @@ static int check_names(const struct shards *h, struct bt_error *err)
 
 	for (i = 1; i < h->s->count; i++)
 		if (strcmp(t[h->order[i]].name, t[h->order[i - 1]].name) == 0)
-			return bt_error_set(err, BT_EARG,
+			return bt_error_set(err, BT_EFORMAT,
 			                    "two tensors cannot be named "
 			                    "'%.100s'",
 			                    t[h->order[i]].name);

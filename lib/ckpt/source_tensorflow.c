@@ -67,12 +67,12 @@ static int make_rows(struct writing *w, struct bt_error *err)
 	for (i = 0; i < w->s->count; i++) {
 		t = &w->s->tensors[i];
 		if (bt_tf_number(t->dtype, &dtype) != BT_OK)
-			return bt_error_set(err, BT_EARG,
+			return bt_error_set(err, BT_EFORMAT,
 			                    "tensor '%.100s' is of type %s, "
 			                    "which TensorFlow does not have",
 			                    t->name, bt_dtype_name(t->dtype));
 		if (t->name[0] == '\0')
-			return bt_error_set(err, BT_EARG,
+			return bt_error_set(err, BT_EFORMAT,
 			                    "a tensor has an empty name");
 		add_row(w, t->name, t, i, dtype);
 		w->objects = w->objects || is_variable(t->name);
@@ -86,7 +86,7 @@ static int make_rows(struct writing *w, struct bt_error *err)
 	qsort(w->rows, w->n, sizeof(*w->rows), by_name);
 	for (i = 1; i < w->n; i++)
 		if (strcmp(w->rows[i].name, w->rows[i - 1].name) == 0)
-			return bt_error_set(err, BT_EARG,
+			return bt_error_set(err, BT_EFORMAT,
 			                    "two tensors cannot be named "
 			                    "'%.100s'",
 			                    w->rows[i].name);

@@ -141,11 +141,11 @@ static int ambiguous(const char *dir, const struct names *names,
 		bt_buf_printf(&b, "%s'%.60s'", i > 0 ? ", " : "", names->v[i]);
 	if (names->n > SHOWN)
 		bt_buf_printf(&b, " and %zu more", names->n - SHOWN);
-	bt_error_set(err, BT_EARG,
+	bt_error_set(err, BT_EFORMAT,
 	             "'%s' holds several checkpoints, %s: give the path of one",
 	             dir, bt_buf_str(&b) != NULL ? bt_buf_str(&b) : "?");
 	bt_buf_clear(&b);
-	return BT_EARG;
+	return BT_EFORMAT;
 }
 
 /* The only file *.index in *path, NULL where there is none. */

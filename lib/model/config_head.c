@@ -26,6 +26,8 @@ int bt_config_read_head(const json_t *o, struct bt_config *c,
 	if (r != BT_OK || head == NULL)
 		return r;
 	r = bt_head_parse(head, &c->head, err);
+	if (r == BT_EARG && err != NULL)
+		err->code = r = BT_EFORMAT; /* of a file, not of an option */
 	if (r != BT_OK)
 		return r;
 	length = bt_head_length(&c->head);

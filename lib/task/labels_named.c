@@ -127,6 +127,8 @@ int bt_labels_named(const char *given, struct bt_labels *l,
 	if (r == BT_OK)
 		return r;
 	bt_labels_clear(l);
+	if (list && err != NULL && err->code == BT_EFORMAT)
+		err->code = BT_EARG; /* of the command line, not of a file */
 	return bt_error_prefix(err, "cannot use the labels%s",
 	                       list ? " given" : "");
 }

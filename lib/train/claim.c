@@ -69,9 +69,8 @@ int bt_claim(const char *path, int *claim, struct bt_error *err)
 		sweep(fd);
 	} else if (errno == EWOULDBLOCK) {
 		close(fd);
-		return bt_error_set(err, BT_EARG,
-		                    "another bert-train is writing to '%s'",
-		                    path);
+		return bt_error_set(
+		    err, BT_EIO, "another bert-train is writing to '%s'", path);
 	}
 	*claim = fd;
 	return BT_OK;

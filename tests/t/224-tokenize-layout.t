@@ -48,8 +48,9 @@ done
 bad() { refuses "$1" "$2" bert-tokenize -m "$M" --pad 6 --labels "$3" in.tfr; }
 bad "*'in.tfr': record 1: the label 'yes' is none of the 2 labels ('no' ... 'maybe')" \
 	'a label that is none of them' no,maybe
-bad "*label 'no' stands there twice" 'a label twice' no,yes,no
-bad '*label 2 is empty' 'an empty label' no,,yes
+misuses "*label 'no' stands there twice" 'a label twice' \
+	bert-tokenize -m "$M" --labels no,yes,no in.tfr
+misuses '*label 2 is empty' 'an empty label' bert-tokenize -m "$M" --labels no,,yes in.tfr
 echo one >one
 bad "*'one' names 1 labels, expected at least two" 'one label only' one
 bad "*'nosuch'*No such file*" 'no such file' nosuch

@@ -32,7 +32,7 @@ is "$(bert-tokenize -qm wordpiece.alone --lines texts |
 	'[CLS] two books lost and found! [SEP]' 'its decoder is there'
 exits 2 '--save reads no files' \
 	bert-tokenize -m "$DATA/tok/uncased" --save x texts
-refuses "*no tokenizer.json has the tokens of the dialect 'google'" \
+misuses "*no tokenizer.json has the tokens of the dialect 'google'" \
 	'no dialect of Google' \
 	bert-tokenize -m "$DATA/tok/uncased" --dialect google --save x
 refuses "*cannot make 'no/such'*" 'a directory that cannot be made' \

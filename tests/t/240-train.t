@@ -80,10 +80,10 @@ exits 2 'both' bert-train -m m --init-config tiny -o x train.rec
 exits 2 'no output' bert-train -m m train.rec
 exits 2 'an unknown metric' bert-train -m m -o x --eval-share .2 --metric f7 train.rec
 exits 2 'a wrong type' bert-train -m m -o x --dtype f64 train.rec
-refuses '*tiny*' 'an unknown architecture' bert-train --init-config huge -o y train.rec
+misuses '*tiny*' 'an unknown architecture' bert-train --init-config huge -o y train.rec
 refuses '*no such*' 'no model there' bert-train -m nosuch -o y train.rec
 refuses '*no model directory*config.json*' 'no model in it' bert-train -m . -o y train.rec
-refuses '*both the model*' 'onto the model itself' bert-train -m m -o m/. train.rec
+misuses '*both the model*' 'onto the model itself' bert-train -m m -o m/. train.rec
 refuses '*text, not tokens*bert-tokenize*' 'text records' bert-train -m m -o y train.text.rec
 refuses '*no TFRecord stream: it begins with text*' 'a table' bert-train -m m -o y train.csv
 [ -e y ]

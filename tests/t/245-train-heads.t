@@ -120,7 +120,7 @@ refuses "*'dev.rec': record 1: holds * flattens texts of 40 *" '... holding out'
 	bert-train -m u -o w --head flatten,dense --eval dev.rec train.even.rec
 refuses "*record 1: holds 40 tokens, and the model's head flattens texts of 41*" \
 	'a given length' bert-train -m u -o w --head 'flatten 41,dense' train.even.rec
-refuses '*is for texts of 600 tokens, the encoder for up to 512*' 'more than positions' \
+misuses '*is for texts of 600 tokens, the encoder for up to 512*' 'more than positions' \
 	bert-train -m u -o w --head 'flatten 600,dense' train.even.rec
 bert-tokenize -q -m vocab.txt --pad 36 --max-length 36 --attend-pad -o 36.rec train.text.rec
 bert-train -q -m u -o z --steps 1 --head "$notebook" 36.rec
@@ -188,7 +188,7 @@ misused "*layer 3 of the head, 'dropout .1': the last layer must be dense*" 'no 
 	'mean,dense 4,dropout .1'
 exits 2 'a head and a pool' bert-train -m u -o w --head mean,dense --pool mean train.rec
 exits 2 'no such pool' bert-train -m u -o w --pool median train.rec
-refuses "*layer 2 of the head, 'dense 7 softplus', has 7 outputs, and 4 are wanted*" \
+misuses "*layer 2 of the head, 'dense 7 softplus', has 7 outputs, and 4 are wanted*" \
 	'another number of labels' bert-train -m u -o w --head 'mean,dense 7 softplus' train.rec
 for own in '"x"' '{"pool": "median"}' '{"head": "mean"}' '{"head": 4}' \
 	'{"head": "flatten 1000, dense"}'; do

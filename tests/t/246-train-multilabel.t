@@ -165,7 +165,7 @@ printf 'card,.2\nnever,1e-9\n' >least.csv
 is "$(bert-predict -q -m m --threshold @least.csv --proba dev.rec | cksum)" "$(cksum <own.csv)" \
 	'... of a file'
 for value in x 0 2 card=x card= odd=.5 card=.1,card=.2; do
-	refuses '*--threshold: *' "no threshold: $value" bert-predict -m m --threshold "$value" dev.rec
+	misuses '*--threshold: *' "no threshold: $value" bert-predict -m m --threshold "$value" dev.rec
 done
 bert-predict -q -m m --format tfrecord --proba --top 2 -o p.rec dev.rec
 tfrecord-cat -q --json p.rec >p.json
@@ -252,17 +252,17 @@ printf '%s\n' '{"input_ids": [2, 5, 3], "label": ["b"], "label_names": ["a", "a"
 refuses '*record 1: label_names has a name twice' 'a name twice' train x names.rec
 for o in '--class-weight balanced' '--label-smoothing .1'; do
 	# shellcheck disable=SC2086
-	refuses "*${o%% *} is for classes of which one holds, *" "$o" train x $o train.rec
+	misuses "*${o%% *} is for classes of which one holds, *" "$o" train x $o train.rec
 done
-refuses "*no measure of any number of labels 'mcc': there are loss, *" 'a measure of one' \
+misuses "*no measure of any number of labels 'mcc': there are loss, *" 'a measure of one' \
 	train x --eval train.rec --metric mcc train.rec
-refuses '*let the head'"'"'s last layer be dense alone' 'a head that ends otherwise' \
+misuses '*let the head'"'"'s last layer be dense alone' 'a head that ends otherwise' \
 	train x --head 'first, dense softplus' train.rec
-refuses '*--map-label gives two labels one name' 'labels made one' \
+misuses '*--map-label gives two labels one name' 'labels made one' \
 	bert-predict -m m --map-label card=book dev.rec
-refuses "*the label 'card' has 'r' in it*" 'a separator that a label has' \
+misuses "*the label 'card' has 'r' in it*" 'a separator that a label has' \
 	bert-predict -m m --label-separator r dev.rec
-refuses '*--threshold and --label-separator are for models that find any number of labels' \
+misuses '*--threshold and --label-separator are for models that find any number of labels' \
 	'a threshold for one of them' sh -c 'bert-train -q --init-config tiny --tokenizer "$1" \
 		--steps 1 -o c single.rec && bert-predict -m c --threshold .3 single.rec' - "$vocab"
 refuses "*'c' predicts classes, the first model any number of labels" 'both kinds' \

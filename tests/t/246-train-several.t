@@ -77,7 +77,7 @@ like "$(bert-predict -q -m m --format jsonl dev.rec | head -n 1)" \
 	'{"id": "r1", "values": {"length": *, "books": *, "mean score": *}}' 'JSON Lines'
 is "$(bert-predict -q -m m --format tsv dev.rec | head -n 1 | awk '{ print NF }')" 3 'tsv'
 is "$(bert-predict -q -m m --header a,b,c,d dev.rec | head -n 1)" a,b,c,d 'a header'
-refuses "*the header 'a,b' names 2 columns, and there are an id and 3 numbers" \
+misuses "*the header 'a,b' names 2 columns, and there are an id and 3 numbers" \
 	'another number of columns' bert-predict -m m --header a,b dev.rec
 { echo 'id,mean score,length,books'; sed '1d; s/,.*/,3,3,3/' dev.csv | sort -r; } >sample.csv
 bert-predict -q -m m --sample sample.csv -o s.csv dev.rec

@@ -161,15 +161,15 @@ works 'equal weights' small_train w1 -q --class-weight 1,1,1,1
 small_train w0 -q
 cmp w0/model.safetensors w1/model.safetensors >why 2>&1
 result $? 'change nothing'
-refuses "*'mars' is none of the labels*" 'a weight for no class' \
+misuses "*'mars' is none of the labels*" 'a weight for no class' \
 	small_train x --class-weight mars=2
-refuses '*3 numbers, and there are 4 labels*' 'a weight too few' \
+misuses '*3 numbers, and there are 4 labels*' 'a weight too few' \
 	small_train x --class-weight 1,2,3
-refuses '*more numbers than there are labels, 4*' 'a weight too many' \
+misuses '*more numbers than there are labels, 4*' 'a weight too many' \
 	small_train x --class-weight 1,2,3,4,5
-refuses "*'-1' is no number from 0*" 'a weight below 0' small_train x --class-weight=-1,2,3,4
-refuses "*'2' is no LABEL=NUMBER*" 'both forms' small_train x --class-weight parking=1,2
-refuses '*no training example a weight*' 'no weight at all' \
+misuses "*'-1' is no number from 0*" 'a weight below 0' small_train x --class-weight=-1,2,3,4
+misuses "*'2' is no LABEL=NUMBER*" 'both forms' small_train x --class-weight parking=1,2
+misuses '*no training example a weight*' 'no weight at all' \
 	small_train x --class-weight 0,0,0,0
 
 # Optimizers, from the command line to the model.

@@ -35,7 +35,7 @@ works 'so does bert-eval' bert-eval -m m --profile dev.rec
 like "$(cat err)" '*ms/step*attention*in all*tokens/s in 1 steps*' 'in a table too'
 works 'column names' bert-predict -q -m m --header 'ID,the "label"' dev.rec
 is "$(head -n 1 out)" 'ID,"the ""label"""' 'are written as given'
-refuses '*two columns*' 'one name only' bert-predict -m m --header ID dev.rec
+misuses '*two columns*' 'one name only' bert-predict -m m --header ID dev.rec
 works 'probabilities' bert-predict -q -m m --proba dev.rec
 is "$(head -n 1 out)" 'id,label,get_card,parking,pay_fine,wifi_access' 'a column a class'
 is "$(awk -F, 'NR > 1 { s = $3 + $4 + $5 + $6; if (s < .9999 || s > 1.0001) n++ }
@@ -45,7 +45,7 @@ is "$(head -n 1 out)" 'id,label,probability,label_2,probability_2' 'in pairs'
 is "$(awk -F, 'NR > 1 && ($3 < $5 || $2 == $4)' out)" '' 'falling, and different'
 cut -d, -f1,2 out >o.csv
 same o.csv plain.csv 'the first is the label'
-refuses '*4 classes*' 'more than there are' bert-predict -m m --top 5 dev.rec
+misuses '*4 classes*' 'more than there are' bert-predict -m m --top 5 dev.rec
 works 'records' bert-predict -q -m m --format tfrecord --top 2 --proba -o p.rec dev.rec
 bert-predict -q -m m --top 2 --proba dev.rec | sed 1d >p.csv
 is "$(tfrecord-cat --count p.rec)" "$(wc -l <p.csv | tr -d ' ')" 'as many'
@@ -102,7 +102,7 @@ is "$(awk -F, 'NR > 1 { s = $2 + $3 + $4 + $5; if (s < .9999 || s > 1.0001) n++ 
 sed '1s/parking/mars/' p.csv >q.csv
 refuses "*column 'mars' is none of the 4 labels, and 'parking' has no column*" 'a column that is no class' \
 	bert-predict -m m --sample q.csv dev.rec
-refuses '*does not go with*' 'a sample and a header' \
+misuses '*does not go with*' 'a sample and a header' \
 	bert-predict -m m --sample sample.csv --header a,b dev.rec
 exits 2 'no model' bert-predict dev.rec
 # several models

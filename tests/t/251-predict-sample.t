@@ -101,9 +101,9 @@ like "$(head -n 1 out)" '*"probabilities": {"desk": *, "parking": *, "wifi_acces
 is "$(predict -q --proba --map-label get_card=desk,pay_fine=desk dev.rec | paste -d, plain.csv - |
 	awk -F, 'NR > 1 { d = $3 + $5 - $9; if (d > 1e-6 || d < -1e-6) n++ } END { print n + 0, $9 != "" }')" \
 	'0 1' 'with the sum of their probabilities'
-refuses "*--map-label: 'mars' is none of the model's 4 labels*" \
+misuses "*--map-label: 'mars' is none of the model's 4 labels*" \
 	'a label that the model lacks' predict --map-label parking=1,mars=2 dev.rec
-refuses '*--map-label: *' 'no pair' predict --map-label parking dev.rec
+misuses '*--map-label: *' 'no pair' predict --map-label parking dev.rec
 
 # In order, without ids.
 csv2tfrecord -q -t text dev.csv | bert-tokenize -q -m m >noid.rec
@@ -137,7 +137,7 @@ works 'probabilities alone' predict --sample four.csv --sample-id none \
 	--sample-order noid.rec
 cut -d, -f3- plain.csv >wanted
 same out wanted 'a column a class'
-exits 1 'an order without a sample' predict --sample-order noid.rec
+exits 2 'an order without a sample' predict --sample-order noid.rec
 
 # Ids are texts.
 awk -F, 'NR == 1 { print "id,text" } NR > 1 { printf "%04d,where is it\n", NR }' \

@@ -16,7 +16,7 @@ works 'a header' bert-predict -q -m m --header index,prediction \
 is "$(head -n 1 out | tr '\t' ' ')" \
 	'index prediction probability prediction_2 probability_2' 'also its names'
 exits 2 'two characters' bert-predict -q -m m --delimiter ab dev.rec
-refuses '*--header and --delimiter are for --format csv*' 'JSON Lines have none' \
+misuses '*--header and --delimiter are for --format csv*' 'JSON Lines have none' \
 	bert-predict -m m --delimiter tab --format jsonl dev.rec
 
 # Without ids, with no word about that.
@@ -48,9 +48,9 @@ for line in sys.stdin: print(repr(float(line)))' <numbers >wanted
 else
 	skip 'printed as Python prints them' 'PEER_PYTHON is not set'
 fi
-refuses '*does not go with --top*' 'no choice of classes' \
+misuses '*does not go with --top*' 'no choice of classes' \
 	bert-predict -m m --format tsv --top 2 dev.rec
-refuses '*--sample decides the columns*' 'no sample' \
+misuses '*--sample decides the columns*' 'no sample' \
 	bert-predict -m m --format tsv --sample plain.csv dev.rec
 cut -d, -f1,2 plain.csv >pair.csv
 refuses '*records without an id were numbered from 0 (--sample-order *' \

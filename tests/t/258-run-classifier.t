@@ -207,10 +207,10 @@ echo '{"task_type": "bert_squad", "train_data_size": 9}' >squad
 refuses "*meta data 'squad': task_type is 'bert_squad'*" 'another task' \
 	published x --input_meta_data_path=squad
 sed 's/"train_data_size": 420/"train_data_size": 31/' $meta >few
-refuses '*an update takes 32 examples, and an epoch has 31*' 'too few examples' \
+misuses '*an update takes 32 examples, and an epoch has 31*' 'too few examples' \
 	published x --input_meta_data_path=few
 tfrecord-cat -q --head 31 -o few.rec g/mrpc_train.tf_record
-refuses '*an update takes 32 examples, and there are 31*' 'fewer than the meta data say' \
+misuses '*an update takes 32 examples, and there are 31*' 'fewer than the meta data say' \
 	published x --train_data_path=few.rec
 sed 's/"hidden_size": 64/"hidden_size": 32/' g/bert/bert_config.json >wide.json
 refuses '*the configuration asks for*' 'another configuration' \

@@ -96,7 +96,7 @@ for t in "f16=0 -0 5.9604645e-08 6.097555e-05 6.1035156e-05 0.33325195 1 65504 i
 	is "$(ckpt-inspect --dump "${t%%=*}" "$DATA/ckpt-values.safetensors")" \
 		"${t#*=}" "values of ${t%%=*}"
 done
-refuses "*'four' has no tensor 'b'" 'an unknown tensor' \
+misuses "*'four' has no tensor 'b'" 'an unknown tensor' \
 	ckpt-inspect --dump b four
 
 # --- JSON

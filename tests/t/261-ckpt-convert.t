@@ -113,11 +113,11 @@ for to in x.npz x.ckpt x/; do
 done
 is "$(ls x.* 2>/dev/null)" '' 'nothing is written'
 for rule in s/a/b x=; do
-	refuses "*'$rule' is no rule*" "rule $rule" \
+	misuses "*'$rule' is no rule*" "rule $rule" \
 		ckpt-convert --rename "$rule" hf x.npz
 done
-refuses "*bad pattern '('*" 'a bad pattern' ckpt-convert --drop '(' hf x.npz
-refuses '*no tensor is left' 'nothing left' ckpt-convert --drop . hf x.npz
+misuses "*bad pattern '('*" 'a bad pattern' ckpt-convert --drop '(' hf x.npz
+misuses '*no tensor is left' 'nothing left' ckpt-convert --drop . hf x.npz
 
 # --- types
 for type in bf16 f16; do
@@ -155,7 +155,7 @@ exits 2 'no TO' ckpt-convert hf
 exits 2 'shards in a file' ckpt-convert --shard-size 1M hf x.safetensors
 exits 2 'no size' ckpt-convert --shard-size 0 hf x/
 exits 2 'names that do not go with it' ckpt-convert --names tf1 --to tf2 hf x
-refuses '*heads*not known*--heads*' 'no configuration' \
+misuses '*heads*not known*--heads*' 'no configuration' \
 	ckpt-convert --to tf2 one.safetensors x
 refuses '*heads*' 'heads that do not divide' \
 	ckpt-convert --to tf2 --heads 3 one.safetensors x

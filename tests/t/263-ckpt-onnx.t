@@ -37,7 +37,7 @@ mkdir taken.onnx.data
 exits 1 'nowhere to put them' ckpt-convert -q --external-data "$H" taken.onnx
 [ ! -e taken.onnx ]
 result $? 'nothing is written'
-refuses '*standard output*' 'a stream holds one file' \
+misuses '*standard output*' 'a stream holds one file' \
 	ckpt-convert -q --to onnx --external-data "$H" -
 exits 2 'elsewhere there is no such thing' ckpt-convert --external-data "$H" x.npz
 

@@ -154,7 +154,7 @@ static void refused(struct bt_safetensors s, const char *words)
 {
 	struct bt_error err = {0};
 
-	assert_err(bt_safetensors_save("refused", &s, &err), BT_EARG, words);
+	assert_err(bt_safetensors_save("refused", &s, &err), BT_EFORMAT, words);
 	assert_int_equal(access("refused", F_OK), -1);
 }
 
