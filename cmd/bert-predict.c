@@ -3,6 +3,7 @@
 
 #include "base/tool.h"
 #include "io/csv.h"
+#include "io/twice.h"
 #include "task/predict.h"
 #include "task/rowout.h"
 #include "task/stream.h"
@@ -68,6 +69,7 @@ static const struct bt_tool tool = {
 
 struct run {
 	const struct args *a;
+	struct bt_log log;
 	struct bt_stream s;
 	struct bt_predict *p;   /* or: */
 	struct bt_rowout *rows; /* of tensors and embeddings */
@@ -119,7 +121,6 @@ static int open_output(struct run *r, struct bt_error *err)
 	                           r->s.model.config.number  ? BT_FRAME_NUMBERS
 	                           : r->s.model.config.multi ? BT_FRAME_MULTI
 	                                                     : NULL};
-	struct bt_log log = bt_tool_log(&tool, &r->a->common);
 	struct bt_predict_opts p = r->a->p;
 	int e;
 
@@ -131,7 +132,7 @@ static int open_output(struct run *r, struct bt_error *err)
 	p.top = (int)r->a->top;
 	p.number = r->s.model.config.number;
 	p.multi = r->s.model.config.multi;
-	p.log = &log;
+	p.log = &r->log;
 	e = bt_out_open(r->a->common.output,
 	                tensor || records ? BT_OUT_BINARY : BT_OUT_TEXT,
 	                &r->out, err);
@@ -144,21 +145,23 @@ static int open_output(struct run *r, struct bt_error *err)
 
 static int open_all(struct run *r, struct bt_error *err)
 {
-	struct bt_log log = bt_tool_log(&tool, &r->a->common);
+	const struct bt_opt_list *models = &r->a->model;
 	struct bt_stream_opts o = {.model = r->a->model.item[0],
 	                           .more = r->a->model.item + 1,
 	                           .n_more = (size_t)r->a->model.n - 1,
 	                           .embed = r->a->embed,
 	                           .dtype = r->a->dtype,
 	                           .gemm = r->a->gemm,
-	                           .log = &log,
+	                           .log = &r->log,
 	                           .profile =
 	                               r->a->profile ? &r->profile : NULL,
 	                           .threads = (int)r->a->common.threads,
 	                           .expect = (uint64_t)r->a->expect,
 	                           .labels = BT_LABELS_OPTIONAL};
-	int e = bt_stream_open(&o, &r->s, err);
+	int e = bt_twice((char *const *)models->item, models->n, &r->log, err);
 
+	if (e == BT_OK)
+		e = bt_stream_open(&o, &r->s, err);
 	return e == BT_OK ? open_output(r, err) : e;
 }
 
@@ -183,21 +186,19 @@ static int predict(struct run *r, char **paths, int n, struct bt_error *err)
 /* Tells what was done; the profile before the last line. */
 static int summarise(struct run *r, struct bt_error *err)
 {
-	struct bt_log log = bt_tool_log(&tool, &r->a->common);
-
 	if (r->rows == NULL)
-		bt_predict_tell(r->p, &log);
+		bt_predict_tell(r->p, &r->log);
 	else if (bt_rowout_numbered(r->rows))
-		bt_log(&log, BT_LOG_WARN,
+		bt_log(&r->log, BT_LOG_WARN,
 		       "records without an id were numbered from 0");
 	return bt_stream_summary(
-	    &r->s, r->a->embed != NULL ? "embeddings" : "predictions", &log,
+	    &r->s, r->a->embed != NULL ? "embeddings" : "predictions", &r->log,
 	    err);
 }
 
 static int run(const struct args *a, char **paths, int n)
 {
-	struct run r = {.a = a};
+	struct run r = {.a = a, .log = bt_tool_log(&tool, &a->common)};
 	struct bt_error err = {0};
 	int e, status = BT_EXIT_DONE;
 

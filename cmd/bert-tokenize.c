@@ -4,6 +4,7 @@
 #include "base/tool.h"
 #include "io/in.h"
 #include "io/out.h"
+#include "io/twice.h"
 #include "task/detokenize.h"
 #include "task/tokenize_ask.h"
 #include "text/tokenizer.h"
@@ -151,7 +152,8 @@ static int prepare(const struct opts *o, const struct bt_log *log,
 	struct bt_error err = {0};
 	int r = BT_OK;
 
-	if (bt_tokenize_ask_open(&o->ask, log, tok, &err) != BT_OK ||
+	if (bt_twice(o->files, o->n_files, log, &err) != BT_OK ||
+	    bt_tokenize_ask_open(&o->ask, log, tok, &err) != BT_OK ||
 	    bt_tokenize_ask_labels(&o->ask, labels, how, &err) != BT_OK)
 		return bt_tool_fail(&tool, &err);
 	if (!o->ask.detokenize)

@@ -91,17 +91,6 @@ static void emit(void *ctx, enum bt_log_level level, const char *text)
 	bt_log(&s->log, level, "%s", text);
 }
 
-static bool operands_make_sense(char *const *files, int n)
-{
-	int i, std = 0;
-
-	for (i = 0; i < n; i++)
-		std += strcmp(files[i], "-") == 0;
-	if (std > 1)
-		bt_tool_misuse(&tool, "standard input is given %d times", std);
-	return std <= 1;
-}
-
 /* What the rows are to hold. */
 static bool conditions(const struct bt_opt_list *list,
                        struct bt_table_where *where, struct bt_table_opts *o)
@@ -316,8 +305,7 @@ static int run(const struct values *v, char *const *files, int n)
 	if (bt_out_spare(v->common.output, files, n, &err) != BT_OK ||
 	    bt_out_spare(v->rejects, files, n, &err) != BT_OK)
 		return bt_tool_misuse(&tool, "%s", err.text);
-	if (!operands_make_sense(files, n) ||
-	    !table_options(v, files, n, &opts) ||
+	if (!table_options(v, files, n, &opts) ||
 	    !conditions(&v->where, where, &opts))
 		return BT_EXIT_USAGE;
 	opts.limit = v->max_bytes.given ? &limit : NULL;

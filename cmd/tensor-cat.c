@@ -7,6 +7,7 @@
 #include "base/tool.h"
 #include "ckpt/tsout.h"
 #include "io/out.h"
+#include "io/twice.h"
 #include "task/store.h"
 #include "task/tensors.h"
 
@@ -218,16 +219,13 @@ static int run(const struct values *v, char *const *paths, int n)
 	struct bt_log log = bt_tool_log(&tool, &v->common);
 	struct bt_tensors_sum sum = {0};
 	struct bt_error err = {0};
-	int i, std = 0, r, status;
+	int r, status;
 
-	for (i = 0; i < n; i++)
-		std += strcmp(paths[i], "-") == 0;
-	if (std > 1)
-		return bt_tool_misuse(&tool, "standard input is given %d times",
-		                      std);
 	if (!options_make_sense(v, n))
 		return BT_EXIT_USAGE;
-	r = work(v, paths, n, &sum, &err);
+	r = bt_twice(paths, n, v->compare ? NULL : &log, &err);
+	if (r == BT_OK)
+		r = work(v, paths, n, &sum, &err);
 	if (r != BT_OK) {
 		status = bt_tool_fail(&tool, &err);
 		/* 1 is an answer of --compare */

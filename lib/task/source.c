@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "io/in.h"
 #include "io/tfrecord.h"
+#include "io/twice.h"
 #include "task/recjson.h"
 
 struct bt_source {
@@ -59,9 +60,10 @@ int bt_source_open(char *const *paths, int n, const struct bt_source_opts *opts,
 	s->ahead = opts->ahead;
 	s->limited = opts->limited;
 	s->limit.max = s->limit.left = opts->max;
-	if (opts->kind == BT_SOURCE_JSON)
+	r = bt_twice(paths, n, opts->log, err);
+	if (r == BT_OK && opts->kind == BT_SOURCE_JSON)
 		r = open_next(s, err);
-	else
+	else if (r == BT_OK)
 		r = bt_tfrec_open(paths, n, &s->records, err);
 	if (r == BT_OK && opts->limited && s->records != NULL)
 		bt_tfrec_limit(s->records, &s->limit);

@@ -7,6 +7,7 @@
 
 #include "base/sys.h"
 #include "cpu/limits.h"
+#include "io/twice.h"
 
 #define BLOCK_TEXTS ((size_t)4096)
 #define BLOCK_TOKENS ((size_t)1 << 16)
@@ -215,8 +216,10 @@ int bt_stream_run(struct bt_stream *s, char *const *paths, int n_paths,
 	struct bt_token_rec rec = {0};
 	struct bt_tfrec *in;
 	double start = bt_seconds();
-	int r = bt_tfrec_open(paths, n_paths, &in, err);
+	int r = bt_twice(paths, n_paths, s->o.log, err);
 
+	if (r == BT_OK)
+		r = bt_tfrec_open(paths, n_paths, &in, err);
 	if (r != BT_OK)
 		return r;
 	bt_tfrec_expect(in, s->o.expect);

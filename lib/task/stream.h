@@ -31,7 +31,7 @@ struct bt_stream_opts {
 	                             * encoder; NULL: classify them */
 	const char *dtype;          /* auto, f32, bf16, int8 */
 	const char *gemm;           /* or NULL, as it must be with int8 */
-	const struct bt_log *log;   /* of opening, or NULL */
+	const struct bt_log *log;   /* or NULL; outlives the stream */
 	struct bt_profile *profile; /* times are added; or NULL */
 	int threads;
 	enum bt_label_mode labels; /* KNOWN or OPTIONAL */

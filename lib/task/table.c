@@ -8,6 +8,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/set.h"
+#include "io/twice.h"
 #include "task/seen.h"
 #include "task/store.h"
 #include "task/table_int.h"
@@ -103,6 +104,8 @@ int bt_table_open(char *const *paths, int n, const struct bt_table_opts *opts,
 	if (t->labels == NULL || t->ahead == NULL)
 		r = bt_error_nomem(err, "opening a table");
 	else
+		r = bt_twice(paths, n, opts->log, err);
+	if (r == BT_OK)
 		r = bt_table_maker_init(&t->maker, &t->opts, err);
 	if (r == BT_OK && opts->drop_duplicates)
 		r = bt_seen_new(BT_STORE_DEFAULT, &t->texts, err);

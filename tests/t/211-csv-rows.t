@@ -78,7 +78,8 @@ is "$(cat err)" 'csv2tfrecord: 3 records from 1 file, 1 label; 2 texts are empty
 	seq -f '%g,' 9
 	echo good
 } >many.csv
-csv2tfrecord --skip-bad -o x many.csv many.csv 2>err
+cp many.csv more.csv
+csv2tfrecord --skip-bad -o x many.csv more.csv 2>err
 is "$?$(grep -c 'skipped a row' err)" 05 'the first five are told of one by one'
 is "$(sed -n 6,7p err)" 'csv2tfrecord: warning: further bad rows are only counted
 csv2tfrecord: 2 records from 2 files; 18 bad rows skipped: 18 with the wrong number of fields' \

@@ -72,6 +72,30 @@ warns() {
 	like "$(cat err)" "*warning: $glob" "$name: told"
 }
 
+# The same input again.
+ln dev.rec link.rec
+warns "'dev.rec' is given twice: what is in it counts again*" 'trained on twice' \
+	train -o m dev.rec dev.rec
+warns "'link.rec' is 'dev.rec' again: *counts twice (2 of 4 inputs were there before)*" \
+	'under two names, and again' bert-eval -m m dev.rec train.rec link.rec dev.rec
+warns "'m/.' is 'm' again: *" 'a model with itself' bert-predict -m m -m m/. dev.rec
+for tool in 'bert-tokenize -m m' 'csv2tfrecord -l intent' tfrecord-cat; do
+	case $tool in
+	bert*) f=dev.text ;;
+	csv*) f=library-dev.csv ;;
+	*) f=dev.rec ;;
+	esac
+	# shellcheck disable=SC2086
+	warns "'$f' is given twice*" "$tool" $tool -o made $f $f
+	cp $f copy
+	# shellcheck disable=SC2086
+	works "$tool, a copy" $tool -o made $f copy
+	is "$(grep -c 'counts' err)" 0 'nothing told'
+done
+misuses '*: standard input is given 2 times' 'standard input twice' bert-predict -m m - -
+works 'nothing told of one read in training and evaluation' train -o m --eval dev.rec train.rec
+is "$(grep -c 'counts' err)" 0 'nothing told'
+
 # Tables.
 cat library-dev.csv library-dev.csv >twice.csv
 refuses "*'twice.csv': record 193 (line 19*): it is the header again*" 'a second header' \
