@@ -4,6 +4,7 @@
 #include "base/tool.h"
 #include "io/csv.h"
 #include "io/twice.h"
+#include "task/again.h"
 #include "task/predict.h"
 #include "task/rowout.h"
 #include "task/stream.h"
@@ -75,6 +76,8 @@ struct run {
 	struct bt_rowout *rows; /* of tensors and embeddings */
 	struct bt_out *out;
 	uint64_t n;
+	struct bt_again ids;
+	bool looks; /* for ids that come again */
 	struct bt_progress progress;
 	struct bt_profile profile;
 };
@@ -85,6 +88,8 @@ static int add(void *ctx, uint64_t i, const struct bt_dataset *d, size_t k,
 	struct run *r = ctx;
 
 	r->n++;
+	if (r->looks && bt_dataset_id(d, k).p != NULL)
+		bt_again_add(&r->ids, bt_dataset_id(d, k));
 	if (r->rows != NULL)
 		return bt_rowout_add(r->rows, i, bt_dataset_id(d, k), logits,
 		                     err);
@@ -191,6 +196,7 @@ static int summarise(struct run *r, struct bt_error *err)
 	else if (bt_rowout_numbered(r->rows))
 		bt_log(&r->log, BT_LOG_WARN,
 		       "records without an id were numbered from 0");
+	bt_again_tell(&r->ids, &r->log);
 	return bt_stream_summary(
 	    &r->s, r->a->embed != NULL ? "embeddings" : "predictions", &r->log,
 	    err);
@@ -202,6 +208,8 @@ static int run(const struct args *a, char **paths, int n)
 	struct bt_error err = {0};
 	int e, status = BT_EXIT_DONE;
 
+	/* a sample sees to its ids itself, and tsv has none */
+	r.looks = a->p.sample == NULL && strcmp(a->format, "tsv") != 0;
 	bt_progress_init(&r.progress, stderr, a->common.quiet);
 	e = predict(&r, paths, n, &err);
 	bt_progress_clear(&r.progress);
@@ -211,6 +219,7 @@ static int run(const struct args *a, char **paths, int n)
 		status = bt_tool_fail(&tool, &err);
 	bt_predict_free(r.p);
 	bt_rowout_free(r.rows);
+	bt_again_clear(&r.ids);
 	bt_stream_close(&r.s);
 	bt_profile_clear(&r.profile);
 	return status;

@@ -72,6 +72,16 @@ csv2tfrecord -q -t text train.csv | bert-tokenize -q -m m >noid.rec
 works 'without ids' bert-predict -m m noid.rec
 is "$(sed -n 2,3p out | cut -d, -f1 | tr '\n' ' ')" '0 1 ' 'records are numbered from 0'
 like "$(cat err)" '*warning*numbered from 0*' 'and that is told'
+is "$(grep -c 'an earlier one' err)" 0 'none of these ids comes again'
+cat dev.rec train.rec dev.rec >again.rec
+for o in '' '--format jsonl' '--format tensor' '--embed mean'; do
+	# shellcheck disable=SC2086
+	works "ids that come again $o" bert-predict -m m $o again.rec
+	like "$(cat err)" "*warning: 32 records have the id of an earlier one, first 'L[0-9]*': *" \
+		'are counted'
+done
+works 'without ids' bert-predict -m m --format tsv again.rec
+is "$(grep -c 'an earlier one' err)" 0 'there is nothing to tell'
 
 # Sample submissions: the same rows in another order.
 { echo 'ID,intent'; sed 1d plain.csv | sort -r | sed 's/,.*/,x/'; } >sample.csv

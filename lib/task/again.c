@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+#include "task/again.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "task/seen.h"
+
+#define MEMORY ((size_t)16 << 20)
+
+void bt_again_clear(struct bt_again *a)
+{
+	bt_seen_free(a->ids);
+	memset(a, 0, sizeof(*a));
+}
+
+void bt_again_add(struct bt_again *a, struct bt_span id)
+{
+	int r = BT_OK;
+
+	if (a->why.code != BT_OK)
+		return;
+	if (a->ids == NULL)
+		r = bt_seen_new(MEMORY, &a->ids, &a->why);
+	if (r == BT_OK)
+		r = bt_seen_add(a->ids, id, &a->why);
+	if (r < 0)
+		return;
+	a->n++;
+	if (r == 0 && a->again++ == 0)
+		snprintf(a->first, sizeof(a->first), "%.*s",
+		         (int)(id.n < 60 ? id.n : 60), id.p);
+}
+
+void bt_again_tell(const struct bt_again *a, const struct bt_log *log)
+{
+	if (a->again > 0)
+		bt_log(log, BT_LOG_WARN,
+		       "%llu record%s the id of an earlier one, first '%s': a "
+		       "submission has each id once",
+		       (unsigned long long)a->again,
+		       a->again == 1 ? " has" : "s have", a->first);
+	if (a->why.code != BT_OK)
+		bt_log(log, BT_LOG_WARN,
+		       "ids that come again were looked for in the first %llu "
+		       "records only: %s",
+		       (unsigned long long)a->n, a->why.text);
+}
