@@ -117,6 +117,23 @@ static int labels_of(const struct bt_classifier *c, int n, struct bt_labels *l,
 	return r < 0 ? r : BT_OK;
 }
 
+/* What the texts were that the weights were trained on. */
+static enum bt_texts texts_of(const struct bt_classifier *c)
+{
+	char *dir = bt_dirs_of(source_of(c));
+	char *path = dir != NULL ? bt_dirs_join(dir, BT_FILE_CONFIG) : NULL;
+	enum bt_texts texts = BT_TEXTS_UNKNOWN;
+	struct bt_config config;
+
+	if (path != NULL && bt_config_load(path, &config, NULL) == BT_OK) {
+		texts = config.texts;
+		bt_config_clear(&config);
+	}
+	free(path);
+	free(dir);
+	return texts;
+}
+
 static int export_config(const struct bt_classifier *c, int n,
                          struct bt_error *err)
 {
@@ -131,6 +148,7 @@ static int export_config(const struct bt_classifier *c, int n,
 		return r;
 	}
 	config.number = n == 1;
+	config.texts = texts_of(c);
 	bt_config_drop_twice(&config);
 	r = labels_of(c, n, &labels, err);
 	if (r == BT_OK)

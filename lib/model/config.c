@@ -209,7 +209,7 @@ static int read_config(const json_t *o, const struct bt_family *f,
 	if (r == BT_OK)
 		r = check_common(o, c, err);
 	if (r == BT_OK)
-		r = bt_config_read_head(o, c, err);
+		r = bt_config_read_own(o, c, err);
 	if (r == BT_OK)
 		r = read_problem(o, c, err);
 	if (c->classifier_dropout < 0)

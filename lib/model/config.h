@@ -15,6 +15,14 @@
 
 struct bt_family; /* see model/family.h */
 
+/* What texts a classifier was trained on: each by itself or two together. */
+enum bt_texts {
+	BT_TEXTS_UNKNOWN,
+	BT_TEXTS_SINGLE,
+	BT_TEXTS_PAIRS,
+	BT_TEXTS_BOTH
+};
+
 struct bt_config {
 	const struct bt_family *family;
 	int vocab_size;
@@ -60,6 +68,7 @@ struct bt_config {
 	                      * own */
 	enum bt_pooled pool; /* of a classifier without */
 	struct bt_head head; /* a head of its own */
+	enum bt_texts texts;
 	json_t *json; /* the file's object with what was not understood; kept so
 	               * that a trained model's file says what it said */
 };

@@ -1,14 +1,38 @@
 /* SPDX-License-Identifier: MIT */
-/* The head in a configuration: what bertutils adds to Hugging Face's keys. */
+/* What bertutils adds to Hugging Face's keys of a configuration: the head, and
+ * what texts were trained on. */
 #include <string.h>
 
 #include "io/json.h"
 #include "model/family_int.h"
 
-int bt_config_read_head(const json_t *o, struct bt_config *c,
-                        struct bt_error *err)
+static const char *const texts_names[] = {
+    [BT_TEXTS_SINGLE] = "single",
+    [BT_TEXTS_PAIRS] = "pairs",
+    [BT_TEXTS_BOTH] = "both",
+};
+
+static int read_texts(const char *name, enum bt_texts *texts,
+                      struct bt_error *err)
 {
-	const char *pool = NULL, *head = NULL;
+	int i;
+
+	for (i = BT_TEXTS_SINGLE; name != NULL && i <= BT_TEXTS_BOTH; i++)
+		if (strcmp(name, texts_names[i]) == 0) {
+			*texts = (enum bt_texts)i;
+			return BT_OK;
+		}
+	return name == NULL
+	           ? BT_OK
+	           : bt_error_set(err, BT_EFORMAT,
+	                          "texts '%s' are none of single|pairs|both",
+	                          name);
+}
+
+int bt_config_read_own(const json_t *o, struct bt_config *c,
+                       struct bt_error *err)
+{
+	const char *pool = NULL, *head = NULL, *texts = NULL;
 	int r, length;
 
 	o = json_object_get(o, BT_CONFIG_OWN);
@@ -20,6 +44,10 @@ int bt_config_read_head(const json_t *o, struct bt_config *c,
 	r = bt_json_str(o, "pool", &pool, err);
 	if (r == BT_OK)
 		r = bt_json_str(o, "head", &head, err);
+	if (r == BT_OK)
+		r = bt_json_str(o, "texts", &texts, err);
+	if (r == BT_OK)
+		r = read_texts(texts, &c->texts, err);
 	if (r == BT_OK && pool != NULL && !bt_pooled_named(pool, &c->pool))
 		r = bt_error_set(err, BT_EFORMAT,
 		                 "pool '%s' is none of " BT_POOLED_NAMES, pool);
@@ -60,25 +88,29 @@ json_t *bt_config_class(const struct bt_config *c)
 	return a;
 }
 
-int bt_config_write_head(json_t *o, const struct bt_config *c)
+int bt_config_write_own(json_t *o, const struct bt_config *c)
 {
 	struct bt_buf b = BT_BUF_INIT;
-	int bad = 0;
+	json_t *own = json_object();
+	int bad = own == NULL;
 
-	if (c->head.n == 0 && c->pool == BT_POOLED_POOLER)
-		json_object_del(o, BT_CONFIG_OWN);
 	if (c->head.n > 0) {
 		bt_head_print(&c->head, &b);
-		bad = bt_buf_str(&b) == NULL ||
-		      json_object_set_new(
-		          o, BT_CONFIG_OWN,
-		          json_pack("{s:s}", "head", bt_buf_str(&b)));
+		bad |= bt_buf_str(&b) == NULL ||
+		       json_object_set_new(own, "head",
+		                           json_string(bt_buf_str(&b)));
 		bt_buf_clear(&b);
 	} else if (c->pool != BT_POOLED_POOLER) {
-		bad = json_object_set_new(
-		    o, BT_CONFIG_OWN,
-		    json_pack("{s:s}", "pool", bt_pooled_name(c->pool)));
+		bad |= json_object_set_new(
+		    own, "pool", json_string(bt_pooled_name(c->pool)));
 	}
+	if (c->texts != BT_TEXTS_UNKNOWN)
+		bad |= json_object_set_new(own, "texts",
+		                           json_string(texts_names[c->texts]));
+	if (json_object_size(own) > 0)
+		return bad | json_object_set_new(o, BT_CONFIG_OWN, own);
+	json_object_del(o, BT_CONFIG_OWN);
+	json_decref(own);
 	return bad;
 }
 

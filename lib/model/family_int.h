@@ -38,7 +38,7 @@ static inline void *bt_key_member(const struct bt_config *c,
 	}
 
 /* The key of config.json under which bertutils keeps what Hugging Face has no
- * key for: an object with "pool" or "head". */
+ * key for: an object with "pool" or "head", and "texts". */
 #define BT_CONFIG_OWN "bertutils"
 
 /* In place of a first position: the one behind that of the padding. */
@@ -80,12 +80,12 @@ extern const struct bt_family bt_family_albert, bt_family_bert,
 int bt_family_encoder(struct bt_graph *g, const struct bt_config *c,
                       bool only_first);
 
-/* Of config.json, as bt_config_load reads and bt_config_json writes it: the
- * head; and the class of Hugging Face that the model is, of its classifiers or,
- * with a head that these lack, of its encoders. */
-int bt_config_read_head(const json_t *o, struct bt_config *c,
-                        struct bt_error *err) BT_MUST_USE;
-int bt_config_write_head(json_t *o, const struct bt_config *c); /* 0: done */
+/* Of config.json, as bt_config_load reads and bt_config_json writes it: what is
+ * under BT_CONFIG_OWN; and the class of Hugging Face that the model is, of its
+ * classifiers or, with a head that these lack, of its encoders. */
+int bt_config_read_own(const json_t *o, struct bt_config *c,
+                       struct bt_error *err) BT_MUST_USE;
+int bt_config_write_own(json_t *o, const struct bt_config *c); /* 0: done */
 json_t *bt_config_class(const struct bt_config *c);
 
 /* Refuses another value of a key that needs not be there. */

@@ -302,6 +302,28 @@ done:
 	return r;
 }
 
+static bool is_pair(const struct bt_dataset *d, size_t i, int32_t sep)
+{
+	uint64_t at, end = d->start[i + 1];
+	int seps = 0;
+
+	for (at = d->start[i]; at < end; at++) {
+		seps += sep >= 0 && d->ids[at] == sep;
+		if (d->types[at] != 0 || seps > 1)
+			return true;
+	}
+	return false;
+}
+
+size_t bt_dataset_pairs(const struct bt_dataset *d, int32_t sep)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < d->n; i++)
+		n += is_pair(d, i, sep);
+	return n;
+}
+
 void bt_dataset_first(struct bt_dataset *d, size_t n)
 {
 	size_t i;

@@ -105,6 +105,11 @@ int bt_dataset_thin(struct bt_dataset *d, double share, uint64_t seed,
 int bt_dataset_split(struct bt_dataset *d, double share, uint64_t seed,
                      struct bt_dataset *out, struct bt_error *err) BT_MUST_USE;
 
+/* How many examples are pairs of texts: those with another segment than the
+ * first or, where a family does not look at segments and sep is the token that
+ * ends a text, not -1, with more than one of that. */
+size_t bt_dataset_pairs(const struct bt_dataset *d, int32_t sep);
+
 /* Forgets all but the first n examples. */
 void bt_dataset_first(struct bt_dataset *d, size_t n);
 

@@ -9,6 +9,7 @@
 #include "io/dirs.h"
 #include "io/json.h"
 #include "io/modeldir.h"
+#include "text/tokenizer.h"
 
 void bt_model_clear(struct bt_model *m)
 {
@@ -69,6 +70,29 @@ int bt_model_build(struct bt_model *m, const struct bt_engine_opts *o,
 	int r = bt_model_plan(m, o, err);
 
 	return r == BT_OK ? bt_engine_take(m->engine, err) : r;
+}
+
+size_t bt_model_pairs(const struct bt_config *c, const struct bt_tok *tok,
+                      const struct bt_dataset *d)
+{
+	bool shown = c->type_vocab_size > 1 || tok == NULL;
+
+	return bt_dataset_pairs(d, shown ? -1 : bt_tok_role(tok, BT_TOK_SEP));
+}
+
+void bt_model_doubt_texts(const struct bt_config *c, const char *what, size_t n,
+                          size_t pairs, const struct bt_log *log)
+{
+	if (c->texts == BT_TEXTS_SINGLE && pairs > 0)
+		bt_log(log, BT_LOG_WARN,
+		       "%zu of %zu %s are pairs of texts, and the model was "
+		       "trained on single ones",
+		       pairs, n, what);
+	else if (c->texts == BT_TEXTS_PAIRS && pairs < n)
+		bt_log(log, BT_LOG_WARN,
+		       "%zu of %zu %s are single texts, and the model was "
+		       "trained on pairs (csv2tfrecord --pair)",
+		       n - pairs, n, what);
 }
 
 struct bt_fit bt_model_fit(const struct bt_config *c, const char *tokenizer)

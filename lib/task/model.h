@@ -52,6 +52,17 @@ int bt_model_build(struct bt_model *m, const struct bt_engine_opts *o,
 /* What records must fit; tokenizer may be NULL. */
 struct bt_fit bt_model_fit(const struct bt_config *c, const char *tokenizer);
 
+/* How many of the examples are pairs of texts, as far as records made for the
+ * model show it; tok is its tokenizer, or NULL. */
+struct bt_tok;
+size_t bt_model_pairs(const struct bt_config *c, const struct bt_tok *tok,
+                      const struct bt_dataset *d);
+
+/* Warns where pairs of n texts are not what the model was trained on; what says
+ * whose they are ("records"). */
+void bt_model_doubt_texts(const struct bt_config *c, const char *what, size_t n,
+                          size_t pairs, const struct bt_log *log);
+
 /* Opens a trained model directory for prediction: configuration, labels and all
  * weights. o->max_length is taken from the model. *m is overwritten; the caller
  * clears it, and must not move it. */

@@ -201,6 +201,7 @@ static void count(struct bt_stream *s)
 		return;
 	s->records += s->block.n;
 	s->tokens += s->block.start[s->block.n];
+	s->pairs += bt_model_pairs(&s->model.config, s->tok, &s->block);
 	if (p == NULL)
 		return;
 	p->steps++;
@@ -260,6 +261,9 @@ int bt_stream_summary(struct bt_stream *s, const char *what,
 	}
 	if (r != BT_OK)
 		return r;
+	if (s->o.embed == NULL)
+		bt_model_doubt_texts(&s->model.config, "records", s->records,
+		                     s->pairs, log);
 	s->seconds = s->seconds > 0 ? s->seconds : 1e-9;
 	bt_log(log, BT_LOG_NOTE,
 	       "%llu %s in %.1f s: %.1f examples/s, %.0f tokens/s, %s, "

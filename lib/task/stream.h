@@ -48,8 +48,8 @@ struct bt_stream {
 	struct bt_dataset block;
 
 	/* of bt_stream_run so far */
-	uint64_t records, tokens;
-	double flop; /* of products */
+	uint64_t records, tokens, pairs; /* of texts */
+	double flop;                     /* of products */
 	double seconds;
 };
 

@@ -124,12 +124,23 @@ static void doubt_first_tokens(const struct bt_job *j)
 		       without, d->n);
 }
 
+/* Evaluation on texts of another form. */
+static void doubt_pairs(const struct bt_job *j)
+{
+	const struct bt_config *c = &j->model.config;
+
+	bt_model_doubt_texts(c, "examples for evaluation", j->eval.n,
+	                     bt_model_pairs(c, j->tok, &j->eval),
+	                     bt_job_log(j));
+}
+
 int bt_doubt_data(const struct bt_job *j, struct bt_error *err)
 {
 	if (bt_job_log(j) == NULL || bt_job_log(j)->level < BT_LOG_WARN)
 		return BT_OK;
 	doubt_labels(j);
 	doubt_first_tokens(j);
+	doubt_pairs(j);
 	return doubt_texts(j, err);
 }
 

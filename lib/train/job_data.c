@@ -276,6 +276,18 @@ static int weigh(struct bt_job *j, struct bt_error *err)
 	return r;
 }
 
+/* Remembers in the model whether the texts are pairs. */
+static void note_texts(struct bt_job *j)
+{
+	struct bt_config *c = &j->model.config;
+	size_t pairs = bt_model_pairs(c, j->tok, &j->train);
+
+	if (!j->o.train.measure_only)
+		c->texts = pairs == 0            ? BT_TEXTS_SINGLE
+		           : pairs == j->train.n ? BT_TEXTS_PAIRS
+		                                 : BT_TEXTS_BOTH;
+}
+
 /* "6 labels, 0.35 a text", "numbers from 1 to 5". */
 static void put_labels(const struct bt_job *j, char *what, size_t size)
 {
@@ -345,6 +357,8 @@ int bt_job_data(struct bt_job *j, struct bt_labels *known, struct bt_error *err)
 		r = check_training_labels(j, &found, err);
 	if (r == BT_OK)
 		r = fix_labels(j, &found, known, err);
+	if (r == BT_OK)
+		note_texts(j);
 	if (r == BT_OK)
 		r = read_eval(j, &fit, err);
 	if (r == BT_OK)

@@ -98,6 +98,7 @@ works 'an earlier checkpoint' run predict --eval_data_path=g/mrpc_test.tf_record
 	--model_dir=only --predict_checkpoint_path=m/ckpt-13
 ! cmp -s only/test_results.tsv wanted
 result $? 'is another model'
+cp m/config.json only # says what the texts were
 works 'export' run export_only --model_dir=only --model_export_path=exp/a
 cmp exp/a/model.safetensors m/model.safetensors >why 2>&1
 result $? 'gives the same weights'

@@ -96,6 +96,31 @@ misuses '*: standard input is given 2 times' 'standard input twice' bert-predict
 works 'nothing told of one read in training and evaluation' train -o m --eval dev.rec train.rec
 is "$(grep -c 'counts' err)" 0 'nothing told'
 
+# Pairs of texts.
+grep -E '^L[0-9]+,[^,"]+,[a-z_]+$' library-dev.csv | sed 's/^[^,]*,//; s/,/,truly,/' >pairs.csv
+csv2tfrecord -q --no-header -t 1 --pair 2 -l 3 pairs.csv | bert-tokenize -q -m vocab.txt -o pairs.rec
+train -q -o paired pairs.rec
+of=$(tfrecord-cat --count pairs.rec)
+warns "192 of 192 records are single texts, and the model was trained on pairs*" \
+	'single texts for a model of pairs' bert-predict -m paired dev.rec
+warns "$of of $((of + 192)) records are pairs of texts, and the model was trained on single*" \
+	'pairs for a model of single texts' bert-eval -m m dev.rec pairs.rec
+warns "192 of 192 examples for evaluation are single texts*" \
+	'evaluation of others than training' train -o paired --eval dev.rec pairs.rec
+train -q -o both dev.rec pairs.rec
+sed 's/"texts": "single"/"pool": "pooler"/' m/config.json >c.json
+cp -r m older
+mv c.json older/config.json
+for m in 'm dev.rec' 'paired pairs.rec' 'both dev.rec' 'both pairs.rec' 'older pairs.rec' \
+	'paired --embed mean dev.rec'; do
+	# shellcheck disable=SC2086
+	works "nothing odd: $m" bert-predict -m $m
+	is "$(grep -c 'texts' err)" 0 'nothing told'
+done
+sed 's/"texts": "single"/"texts": "three"/' m/config.json >older/config.json
+refuses "*'older/config.json': texts 'three' are none of single|pairs|both" 'other texts' \
+	bert-predict -m older dev.rec
+
 # Tables.
 cat library-dev.csv library-dev.csv >twice.csv
 refuses "*'twice.csv': record 193 (line 19*): it is the header again*" 'a second header' \

@@ -242,6 +242,35 @@ static void datasets(void **state)
 	bt_dataset_clear(&e);
 }
 
+/* Pairs show in segments, and else in the token behind each text. */
+static void pairs_are_counted(void **state)
+{
+	static int32_t ids[][6] = {{2, 7, 3}, {2, 7, 3, 3, 8, 3}, {2, 7, 8}};
+	static uint8_t types[6] = {0, 0, 0, 0, 0, 1}, none[6];
+	struct bt_token_rec rec = {0};
+	struct bt_dataset d = {0};
+	struct bt_error err = {0};
+	size_t i;
+
+	(void)state;
+	assert_int_equal(bt_dataset_pairs(&d, 3), 0);
+	for (i = 0; i < 3; i++) {
+		rec.ids = ids[i];
+		rec.types = none;
+		rec.n = i == 1 ? 6 : 3;
+		assert_ok(bt_dataset_add(&d, &rec, 0, &err));
+	}
+	assert_int_equal(bt_dataset_pairs(&d, 3), 1);
+	assert_int_equal(bt_dataset_pairs(&d, -1), 0);
+	rec.ids = ids[1];
+	rec.types = types;
+	rec.n = 6;
+	assert_ok(bt_dataset_add(&d, &rec, 0, &err));
+	assert_int_equal(bt_dataset_pairs(&d, 3), 2);
+	assert_int_equal(bt_dataset_pairs(&d, -1), 1);
+	bt_dataset_clear(&d);
+}
+
 /* Every epoch goes through each example once, in whole updates. */
 static void batches_cover_epochs(void **state)
 {
@@ -370,6 +399,7 @@ int main(void)
 	    cmocka_unit_test(labels_from_configurations),
 	    cmocka_unit_test(metrics_known_answers),
 	    cmocka_unit_test(datasets),
+	    cmocka_unit_test(pairs_are_counted),
 	    cmocka_unit_test(batches_cover_epochs),
 	    cmocka_unit_test(a_stream_has_full_batches),
 	    cmocka_unit_test(optimizer_clips),
