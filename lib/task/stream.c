@@ -8,6 +8,7 @@
 #include "base/sys.h"
 #include "cpu/limits.h"
 #include "io/twice.h"
+#include "task/stopped.h"
 
 #define BLOCK_TEXTS ((size_t)4096)
 #define BLOCK_TOKENS ((size_t)1 << 16)
@@ -54,6 +55,18 @@ static int open_model(struct bt_stream *s, const struct bt_engine_opts *e,
 			return bt_model_open_encoder(
 			    s->o.model, (enum bt_pooling)i, e, &s->model, err);
 	return bt_error_set(err, BT_EARG, "no way to embed: '%s'", s->o.embed);
+}
+
+/* What is to be known of the models. */
+static void tell_opened(const struct bt_stream *s)
+{
+	size_t i;
+
+	bt_model_log(&s->model, s->o.log);
+	if (s->o.model != NULL)
+		bt_stopped_tell(s->o.model, s->o.log);
+	for (i = 0; i < s->o.n_more; i++)
+		bt_stopped_tell(s->o.more[i], s->o.log);
 }
 
 int bt_stream_open(const struct bt_stream_opts *o, struct bt_stream *s,
@@ -103,7 +116,7 @@ int bt_stream_open(const struct bt_stream_opts *o, struct bt_stream *s,
 		bt_stream_close(s);
 		return r;
 	}
-	bt_model_log(&s->model, o->log);
+	tell_opened(s);
 	s->more.apart = o->apart;
 	if (o->n_more > 0)
 		r = bt_several_open(&s->more, o->more, o->n_more, &s->model,

@@ -13,6 +13,7 @@
 #include "ckpt/ckpt.h"
 #include "cpu/limits.h"
 #include "io/remote.h"
+#include "task/stopped.h"
 #include "train/claim.h"
 #include "train/doubts.h"
 
@@ -211,6 +212,7 @@ static void tell_loaded(const struct bt_job *j, const char *from,
 	       (rep->fresh > 0 || !fits) && fresh ? fresh : "none");
 	bt_log(bt_job_log(j), BT_LOG_NOTE, "'%s': unused: %s", from,
 	       rep->unused > 0 && unused ? unused : "none");
+	bt_stopped_tell(from, bt_job_log(j));
 }
 
 /* The weights of the starting model; where the engine is only planned, they are

@@ -13,14 +13,14 @@
 #include "ckpt/ckpt.h"
 #include "io/dirs.h"
 #include "io/json.h"
+#include "task/stopped.h"
 #include "train/train_int.h"
 
-#define NOTE "bertutils_training_state"
 #define VERSION 2 /* of what the note holds */
 
 char *bt_train_checkpoint(const char *out)
 {
-	return bt_dirs_join(out, "checkpoint.safetensors");
+	return bt_dirs_join(out, BT_CHECKPOINT_FILE);
 }
 
 bool bt_train_left(const char *out)
@@ -86,7 +86,7 @@ static int sets(struct bt_train_run *t, struct bt_weights_set out[3])
 static int write_state(struct bt_train_run *t, const char *path,
                        const char *text, struct bt_error *err)
 {
-	struct bt_ckpt_note note = {NOTE, (char *)text};
+	struct bt_ckpt_note note = {BT_CHECKPOINT_NOTE, (char *)text};
 	struct bt_weights_set set[3];
 	int n = sets(t, set), r;
 
@@ -258,7 +258,7 @@ static const char *find_note(const struct bt_ckpt *c)
 	size_t i;
 
 	for (i = 0; i < bt_ckpt_notes(c); i++)
-		if (strcmp(bt_ckpt_note(c, i)->key, NOTE) == 0)
+		if (strcmp(bt_ckpt_note(c, i)->key, BT_CHECKPOINT_NOTE) == 0)
 			return bt_ckpt_note(c, i)->value;
 	return NULL;
 }

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/sys.h"
 #include "io/crc32c.h"
+#include "task/stopped.h"
 #include "train/doubts.h"
 #include "train/train_int.h"
 
@@ -325,7 +326,7 @@ int64_t bt_train_steps(struct bt_batches *b, const struct bt_train_opts *o)
 /* Makes ready the files that the run adds to. */
 static int prepare_files(struct bt_train_run *t, struct bt_error *err)
 {
-	static const char name[] = "history.jsonl";
+	static const char name[] = BT_HISTORY_FILE;
 	int r;
 
 	t->history.dir = t->o->out;

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+#include "task/stopped.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ckpt/ckpt.h"
+#include "io/dirs.h"
+#include "io/in.h"
+
+#define MOST ((size_t)64 << 20) /* bytes of a history */
+
+static json_int_t number(const json_t *o, const char *key)
+{
+	return json_integer_value(json_object_get(o, key));
+}
+
+/* Where a run is: updates, those that it is to make, evaluations without a
+ * better model, and after how many it ends (0: any). */
+struct place {
+	json_int_t step, all, stale, patience;
+};
+
+static void read_note(const char *note, struct place *p)
+{
+	json_t *o = json_loads(note, JSON_REJECT_DUPLICATES, NULL);
+	const json_t *settings = json_object_get(o, "settings");
+
+	p->step = number(o, "step");
+	p->stale = number(o, "stale");
+	p->all = number(settings, "steps in all");
+	p->patience = number(settings, "patience");
+	json_decref(o);
+}
+
+/* A line of the history, which may go on behind the checkpoint. */
+static void read_line(const char *line, size_t n, struct place *p)
+{
+	json_t *o = json_loadb(line, n, JSON_REJECT_DUPLICATES, NULL);
+	json_int_t step = number(o, "step");
+
+	if (step > p->step) {
+		p->step = step;
+		p->stale =
+		    json_is_true(json_object_get(o, "best")) ? 0 : p->stale + 1;
+	}
+	json_decref(o);
+}
+
+static void read_history(const char *dir, struct place *p)
+{
+	char *path = bt_dirs_join(dir, BT_HISTORY_FILE), *data = NULL;
+	const char *s, *end;
+	size_t n = 0;
+
+	if (path != NULL && bt_dirs_is_file(path) &&
+	    bt_in_whole(path, MOST, &data, &n, NULL) == BT_OK)
+		for (s = data; n > 0; n -= (size_t)(end - s) + 1, s = end + 1) {
+			end = memchr(s, '\n', n);
+			if (end == NULL)
+				break; /* unfinished, too */
+			read_line(s, (size_t)(end - s), p);
+		}
+	free(data);
+	free(path);
+}
+
+static bool read_checkpoint(const char *dir, struct place *p)
+{
+	char *path = bt_dirs_join(dir, BT_CHECKPOINT_FILE);
+	const struct bt_ckpt_note *note;
+	struct bt_ckpt *c = NULL;
+	bool there = false;
+	size_t i;
+
+	if (path != NULL && bt_dirs_is_file(path) &&
+	    bt_ckpt_open(path, &c, NULL) != BT_OK)
+		c = NULL; /* nothing of the model depends on it */
+	for (i = 0; c != NULL && i < bt_ckpt_notes(c); i++) {
+		note = bt_ckpt_note(c, i);
+		if (strcmp(note->key, BT_CHECKPOINT_NOTE) != 0)
+			continue;
+		read_note(note->value, p);
+		there = true;
+	}
+	bt_ckpt_close(c);
+	free(path);
+	return there;
+}
+
+void bt_stopped_tell(const char *dir, const struct bt_log *log)
+{
+	struct place p = {0};
+
+	if (!read_checkpoint(dir, &p))
+		return;
+	read_history(dir, &p);
+	if (p.step < p.all && (p.patience == 0 || p.stale < p.patience))
+		bt_log(log, BT_LOG_WARN,
+		       "the training of '%s' has come to step %lld of %lld: it "
+		       "was stopped, or still goes on",
+		       dir, (long long)p.step, (long long)p.all);
+}

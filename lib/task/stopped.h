@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* Whether the training of a model came to its end, as its directory shows. */
+#ifndef BT_TASK_STOPPED_H
+#define BT_TASK_STOPPED_H
+
+#include "base/log.h"
+
+/* In the directory of a run: the newest checkpoint, which may be kept when the
+ * run has ended, and the note in it that is the state of the run; and what the
+ * run came to, a line for each time that it was looked at. */
+#define BT_CHECKPOINT_FILE "checkpoint.safetensors"
+#define BT_CHECKPOINT_NOTE "bertutils_training_state"
+#define BT_HISTORY_FILE "history.jsonl"
+
+/* Warns where these are of a run that was stopped, or goes on. */
+void bt_stopped_tell(const char *dir, const struct bt_log *log);
+
+#endif
