@@ -144,6 +144,27 @@ static int revert(const struct opts *o, const struct bt_tok *tok,
 	return r;
 }
 
+/* Lines of what is no list of lines, as its name says. */
+static void doubt_lines(const struct opts *o, const struct bt_log *log)
+{
+	static const char *const ends[] = {".csv", ".tsv", ".jsonl", ".json"};
+	const char *dot;
+	size_t k;
+	int i;
+
+	for (i = 0; o->ask.lines && i < o->n_files; i++) {
+		dot = strrchr(o->files[i], '.');
+		for (k = 0; dot != NULL && k < 4; k++)
+			if (strcmp(dot, ends[k]) == 0)
+				bt_log(
+				    log, BT_LOG_WARN,
+				    "all of each line of '%s' is taken for a "
+				    "text: csv2tfrecord takes columns of "
+				    "tables",
+				    o->files[i]);
+	}
+}
+
 /* Opens the model and finds out what is wanted of it. */
 static int prepare(const struct opts *o, const struct bt_log *log,
                    struct bt_tok **tok, struct bt_labels *labels,
@@ -156,6 +177,8 @@ static int prepare(const struct opts *o, const struct bt_log *log,
 	    bt_tokenize_ask_open(&o->ask, log, tok, &err) != BT_OK ||
 	    bt_tokenize_ask_labels(&o->ask, labels, how, &err) != BT_OK)
 		return bt_tool_fail(&tool, &err);
+	if (!o->ask.detokenize)
+		doubt_lines(o, log);
 	if (!o->ask.detokenize)
 		r = bt_tokenize_ask_settle(&o->ask, *tok, how, &err);
 	return r == BT_OK ? BT_EXIT_DONE : bt_tool_fail(&tool, &err);

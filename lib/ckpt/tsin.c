@@ -16,6 +16,7 @@
 #include "ckpt/ts_int.h"
 #include "io/crc32c.h"
 #include "io/in.h"
+#include "io/tfrecord.h"
 
 #define BLOCK_MAX ((uint64_t)1 << 17) /* bytes that come of a block */
 
@@ -313,6 +314,16 @@ static int read_end(struct bt_tsin *t, struct bt_error *err)
 
 static int foreign(const struct bt_tsin *t, struct bt_error *err)
 {
+	const uint8_t *p;
+	size_t got;
+
+	if (t->frames + t->streams == 0 &&
+	    bt_in_some(t->in, &p, &got, NULL) == BT_OK &&
+	    bt_tfrec_begins(p, got))
+		return bt_error_set(err, BT_EFORMAT,
+		                    "cannot read %s: it holds records, which "
+		                    "tfrecord-cat reads",
+		                    bt_tsin_name(t));
 	return bt_error_set(
 	    err, t->frames + t->streams > 0 ? BT_ECORRUPT : BT_EFORMAT,
 	    "cannot read %s: byte %llu begins neither a frame "

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "io/tfrecord.h"
 
 #define PIECE ((size_t)1 << 18)   /* most bytes fed at once */
 #define RAW_MAX ((size_t)1 << 20) /* bytes kept of a row that is too long */
@@ -415,8 +416,16 @@ static int check_start(struct bt_csv_lex *x, struct bt_error *err)
 	};
 	const uint8_t *p;
 	size_t got, i;
-	int r = bt_in_peek(x->in, 4, &p, &got, err);
+	int r = bt_in_some(x->in, &p, &got, err);
 
+	if (r == BT_OK && bt_tfrec_begins(p, got))
+		return bt_error_set(err, BT_EFORMAT,
+		                    "cannot read %s: it holds records already, "
+		                    "which go to bert-tokenize or, of tokens, "
+		                    "to bert-train",
+		                    bt_in_name(x->in));
+	if (r == BT_OK)
+		r = bt_in_peek(x->in, 4, &p, &got, err);
 	if (r != BT_OK)
 		return r;
 	if (got >= 3 && memcmp(p, "\xEF\xBB\xBF", 3) == 0)

@@ -101,10 +101,20 @@ static const char *guess(const uint8_t *p, size_t n)
 		return "gzip-compressed data (compressed twice)";
 	if (n >= 4 && load32(p) == 0xFD2FB528u)
 		return "zstd-compressed data (compressed twice)";
+	if (n >= 10 && load64(p) < (uint64_t)1 << 32 &&
+	    (memcmp(p + 8, "{\"", 2) == 0 || memcmp(p + 8, "{}", 2) == 0))
+		return "tensors (tensor-cat reads streams of them, "
+		       "ckpt-inspect checkpoints)";
 	for (i = 0; i < n; i++)
 		if (!isprint(p[i]) && !isspace(p[i]) && p[i] < 0x80)
 			return NULL;
-	return "text";
+	return "text (csv2tfrecord makes records of tables and JSON Lines, "
+	       "bert-tokenize --lines reads lines)";
+}
+
+bool bt_tfrec_begins(const void *p, size_t n)
+{
+	return n >= HEADER && bt_tfrec_crc_holds(p, 8);
 }
 
 /* To follow "byte 17". */

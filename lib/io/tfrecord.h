@@ -10,6 +10,7 @@
 #ifndef BT_IO_TFRECORD_H
 #define BT_IO_TFRECORD_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -50,6 +51,9 @@ void bt_tfrec_expect(struct bt_tfrec *r, uint64_t n);
  * among the whole ones. BT_ECORRUPT where a file that is not empty has not one.
  */
 void bt_tfrec_recover(struct bt_tfrec *r, const struct bt_log *log);
+
+/* True of the first n bytes of a TFRecord stream, which are 12 at least. */
+bool bt_tfrec_begins(const void *p, size_t n);
 
 /* 1: *data is the next record, borrowed until the next call; 0: no more; else
  * an error that names the file, the record and the byte. */

@@ -64,7 +64,8 @@ static int read_records(struct sink *s, char *const *paths, int n,
 static int read_lines(struct sink *s, const char *path, struct bt_error *err)
 {
 	struct bt_span line;
-	size_t skip = 0;
+	const uint8_t *p;
+	size_t skip = 0, got = 0;
 	uint64_t number = 0;
 	struct bt_in *in;
 	int r = bt_in_open(path, &in, err);
@@ -74,11 +75,19 @@ static int read_lines(struct sink *s, const char *path, struct bt_error *err)
 	bt_in_limit(in, s->job->opts.limit);
 	if (bt_pool_threads(s->job->pool) > 1)
 		bt_in_ahead(in);
-	while ((r = bt_in_line(in, BT_TFREC_MAX, &line, &skip, err)) == 1) {
-		r = add(s, line.p, line.n, bt_in_name(in), ++number, err);
-		if (r != BT_OK)
+	r = bt_in_some(in, &p, &got, err);
+	if (r == BT_OK && bt_tfrec_begins(p, got))
+		r = bt_error_set(err, BT_EFORMAT,
+		                 "%s holds records, not lines: leave out "
+		                 "--lines",
+		                 bt_in_name(in));
+	while (r == BT_OK) {
+		r = bt_in_line(in, BT_TFREC_MAX, &line, &skip, err);
+		if (r != 1)
 			break;
-		bt_in_skip(in, skip);
+		r = add(s, line.p, line.n, bt_in_name(in), ++number, err);
+		if (r == BT_OK)
+			bt_in_skip(in, skip);
 	}
 	bt_in_close(in);
 	return r;

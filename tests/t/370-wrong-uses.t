@@ -121,6 +121,32 @@ sed 's/"texts": "single"/"texts": "three"/' m/config.json >older/config.json
 refuses "*'older/config.json': texts 'three' are none of single|pairs|both" 'other texts' \
 	bert-predict -m older dev.rec
 
+# What another stage writes, or reads.
+bert-predict -q -m m --format tensor -o m.ts dev.rec
+for tool in 'bert-train -m m -o new' 'bert-eval -m m' 'bert-predict -m m'; do
+	# shellcheck disable=SC2086
+	refuses '*: record 1: holds text, not tokens: pass it through bert-tokenize first' \
+		"text records to $tool" $tool dev.text
+	# shellcheck disable=SC2086
+	refuses '*begins with text (csv2tfrecord makes records of tables*' "a table to $tool" \
+		$tool library-dev.csv
+	# shellcheck disable=SC2086
+	refuses '*begins with tensors (tensor-cat reads streams of them*' "tensors to $tool" \
+		$tool m.ts
+done
+refuses '*: record 1: holds tokens (input_ids), not text: *' 'token records to bert-tokenize' \
+	bert-tokenize -m m dev.rec
+refuses '*begins with text (*bert-tokenize --lines reads lines)' 'lines to bert-tokenize' \
+	bert-tokenize -m m library-dev.csv
+refuses "*'dev.text' holds records, not lines: leave out --lines" 'records as lines' \
+	bert-tokenize -m m --lines dev.text
+warns "all of each line of 'library-dev.csv' is taken for a text: csv2tfrecord*" \
+	'a table as lines' bert-tokenize -m m --lines -o x.rec library-dev.csv
+refuses "*'dev.text': it holds records already, *" 'records to csv2tfrecord' \
+	csv2tfrecord -o x.rec dev.text
+refuses "*'dev.rec': it holds records, which tfrecord-cat reads" 'records to tensor-cat' \
+	tensor-cat dev.rec
+
 # Tables.
 cat library-dev.csv library-dev.csv >twice.csv
 refuses "*'twice.csv': record 193 (line 19*): it is the header again*" 'a second header' \
