@@ -19,7 +19,7 @@ struct bt_tokenize_ask {
 	struct bt_opt_maybe stride;
 	bool no_truncation, lines, no_special, mend, attend_pad;
 	bool detokenize, skip_special;
-	bool explain; /* is format "explain" */
+	bool explain;   /* is format "explain" */
 	int64_t pad_to; /* 0: none */
 	int64_t expect; /* 0: any number of records */
 	struct bt_opt_maybe max_bytes;
