@@ -36,6 +36,8 @@ static const struct bt_opt options[] = {
     BT_STR(0, "pad", "N|none", "pad records to N tokens [none]", opts, ask.pad),
     BT_FLAG(0, "attend-pad", "make the padding part of the text: no mask", opts,
             ask.attend_pad),
+    BT_FLAG(0, "keep-text", "leave the text in its record, too", opts,
+            ask.keep_text),
     BT_FLAG(0, "lines", "input is plain text, a text a line", opts, ask.lines),
     BT_INT(0, "expect", "N", "fail if there are not N records", opts,
            ask.expect, 1, 1e15),

@@ -5,6 +5,37 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "task/field.h"
+
+/* Notes what --errors may need of a record that is read. */
+static int note(struct bt_details *d, size_t k, uint64_t number,
+                const void *data, size_t len, struct bt_error *err)
+{
+	static const char *const names[] = {"text_a", "text_b"};
+	struct bt_details_record *x;
+	struct bt_span text;
+	int i, r = 1;
+
+	if (bt_grow(&d->record, &d->record_cap, k + 1, sizeof(*d->record)) !=
+	    BT_OK)
+		return bt_error_nomem(err, "reading records");
+	if (k == 0)
+		bt_buf_reset(&d->texts);
+	x = &d->record[k];
+	*x = (struct bt_details_record){.number = number};
+	for (i = 0; i < 2 && r == 1; i++) {
+		r = bt_field_text(data, len, names[i], &text, err);
+		if (r != 1)
+			break;
+		x->has[i] = true;
+		x->at[i] = d->texts.len;
+		x->len[i] = text.n;
+		bt_buf_put(&d->texts, text.p, text.n);
+	}
+	if (d->texts.oom)
+		return bt_error_nomem(err, "reading records");
+	return r < 0 ? r : BT_OK;
+}
 
 /* As each record is read. */
 static int look(void *ctx, size_t k, uint64_t number, const void *data,
@@ -14,13 +45,26 @@ static int look(void *ctx, size_t k, uint64_t number, const void *data,
 	int r = BT_OK;
 	size_t i;
 
-	if (bt_grow(&d->number, &d->number_cap, k + 1, sizeof(*d->number)) !=
-	    BT_OK)
-		return bt_error_nomem(err, "reading records");
-	d->number[k] = number;
+	if (d->o.errors > 0)
+		r = note(d, k, number, data, len, err);
 	for (i = 0; i < d->o.n_by && r == BT_OK; i++)
 		r = bt_groups_look(d->group[i], k, data, len, err);
 	return r;
+}
+
+/* An example whose record was noted. */
+static int add_worst(struct bt_details *d, const struct bt_dataset *block,
+                     size_t k, const float *answer, struct bt_error *err)
+{
+	const struct bt_details_record *x = &d->record[k];
+	struct bt_worst_record rec = {.number = x->number};
+	int i;
+
+	for (i = 0; i < 2; i++)
+		if (x->has[i])
+			rec.text[i] = (struct bt_span){
+			    bt_buf_at(&d->texts, x->at[i]), x->len[i]};
+	return bt_worst_add(d->worst, &rec, block, k, answer, err);
 }
 
 void bt_details_ask(struct bt_details *d, const struct bt_details_opts *o,
@@ -66,7 +110,8 @@ void bt_details_clear(struct bt_details *d)
 		bt_groups_free(d->group[i]);
 	free(d->group);
 	bt_paired_clear(&d->paired);
-	free(d->number);
+	free(d->record);
+	bt_buf_clear(&d->texts);
 	memset(d, 0, sizeof(*d));
 }
 
@@ -79,8 +124,7 @@ int bt_details_add(struct bt_details *d, const struct bt_dataset *block,
 	size_t i;
 
 	if (d->worst != NULL)
-		r = bt_worst_add(d->worst, d->number[k], block, k, answers,
-		                 err);
+		r = add_worst(d, block, k, answers, err);
 	for (i = 0; i < d->o.n_by && r == BT_OK; i++)
 		r = bt_groups_add(d->group[i], block, k, answers, err);
 	if (r == BT_OK && d->o.compare != NULL)

@@ -19,14 +19,22 @@ struct bt_details_opts {
 	const char *compare; /* the other model's directory, or NULL */
 };
 
+/* Where both texts of an example stand in those of its block. */
+struct bt_details_record {
+	uint64_t number;
+	bool has[2];
+	size_t at[2], len[2];
+};
+
 /* Zero is none. */
 struct bt_details {
 	struct bt_details_opts o;
 	struct bt_worst *worst;   /* or NULL */
 	struct bt_groups **group; /* [o.n_by] */
 	struct bt_paired paired;
-	uint64_t *number; /* of each example of a block: its record's */
-	size_t number_cap;
+	struct bt_details_record *record; /* of each example of a block */
+	size_t record_cap;
+	struct bt_buf texts; /* of the block, those that records have */
 };
 
 /* Lets a stream that is to be opened with *s serve d. */

@@ -493,6 +493,8 @@ enum field {
 	LABEL_IDS,
 	LABEL_NAMES,
 	SEGMENT_IDS,
+	TEXT_A,
+	TEXT_B,
 	TOKENIZER,
 	WEIGHT,
 	WINDOW
@@ -500,9 +502,10 @@ enum field {
 
 /* What BERT's published records have stands in the order of their protobuf
  * build's map; the others are sorted. */
-static const char layout_fields[][11] = {
+static const char layout_fields[][13] = {
     [BT_LAYOUT_FULL] = {ID, INPUT_IDS, INPUT_MASK, IS_REAL, LABEL, LABEL_IDS,
-                        LABEL_NAMES, SEGMENT_IDS, TOKENIZER, WEIGHT, WINDOW},
+                        LABEL_NAMES, SEGMENT_IDS, TEXT_A, TEXT_B, TOKENIZER,
+                        WEIGHT, WINDOW},
     [BT_LAYOUT_BERT] = {INPUT_IDS, IS_REAL, INPUT_MASK, LABEL_IDS, SEGMENT_IDS},
     [BT_LAYOUT_GARDEN] = {EXAMPLE_ID, INPUT_IDS, INPUT_MASK, IS_REAL, LABEL_IDS,
                           SEGMENT_IDS, WEIGHT},
@@ -556,6 +559,10 @@ static void add_field(struct bt_example_writer *w, enum field f,
 		add_kept(w, "label_names", &rec->name_list);
 	else if (f == LABEL_IDS)
 		add_label_ids(w, rec);
+	else if (f == TEXT_A)
+		add_text(w, "text_a", rec->text_a);
+	else if (f == TEXT_B)
+		add_text(w, "text_b", rec->text_b);
 	else if (f == TOKENIZER)
 		add_text(w, "tokenizer", rec->tokenizer);
 	else if (f == EXAMPLE_ID && rec->has_example_id)

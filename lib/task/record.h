@@ -102,6 +102,7 @@ struct bt_token_rec {
 	float weight;
 	bool has_window; /* written, not read */
 	int64_t window;
+	struct bt_span text_a, text_b; /* written, not read */
 	struct bt_span others; /* written: features of other names out of that
 	                        * payload, p NULL: none; not read */
 	int32_t pad_id;        /* what input_ids are padded with when written */

@@ -28,6 +28,11 @@ static int check_way(const struct bt_tokenize_ask *o, struct bt_error *err)
 		return bt_error_set(err, BT_EARG,
 		                    "--detokenize writes lines of "
 		                    "text, or --format json");
+	if (o->keep_text && (o->detokenize || !is(o->layout, "full") ||
+	                     (o->format != NULL && !is(o->format, "tfrecord"))))
+		return bt_error_set(err, BT_EARG,
+		                    "--keep-text is for --format tfrecord and "
+		                    "--layout full");
 	if (o->stride.given && o->no_truncation)
 		return bt_error_set(err, BT_EARG,
 		                    "--stride cuts, --no-truncation does not");
@@ -186,6 +191,7 @@ int bt_tokenize_ask_settle(const struct bt_tokenize_ask *o,
 	how->windows = o->stride.given;
 	how->stride = (size_t)o->stride.n;
 	how->mend = o->mend;
+	how->keep_text = o->keep_text;
 	how->which = is(o->truncation, "only_first")    ? BT_TOK_CUT_FIRST
 	             : is(o->truncation, "only_second") ? BT_TOK_CUT_SECOND
 	                                                : BT_TOK_CUT_LONGEST;

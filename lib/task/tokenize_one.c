@@ -203,6 +203,10 @@ static int fill_record(const struct bt_tokenize *j,
 	rec->name_list = text->name_list;
 	rec->has_weight = text->has_weight;
 	rec->weight = text->weight;
+	if (j->opts.keep_text) {
+		rec->text_a = text->text_a;
+		rec->text_b = text->text_b;
+	}
 	rec->others = text->others;
 	rec->tokenizer = bt_span(bt_tok_fingerprint(j->tok));
 	/* the data set's number, unless the model or the user has another */

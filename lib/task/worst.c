@@ -24,6 +24,8 @@ static void free_example(struct bt_worst_example *x)
 {
 	if (x == NULL)
 		return;
+	bt_buf_clear(&x->text[0]);
+	bt_buf_clear(&x->text[1]);
 	bt_buf_clear(&x->id);
 	bt_buf_clear(&x->ids);
 	bt_buf_clear(&x->types);
@@ -91,7 +93,8 @@ static bool copy(struct bt_buf *b, const void *from, size_t n)
 }
 
 static bool fill(struct bt_worst *w, struct bt_worst_example *x,
-                 const struct bt_dataset *d, size_t k, const float *answer)
+                 const struct bt_worst_record *rec, const struct bt_dataset *d,
+                 size_t k, const float *answer)
 {
 	size_t at = (size_t)d->start[k], n = bt_dataset_length(d, k);
 	size_t width = (size_t)w->labels->n * sizeof(*answer);
@@ -99,7 +102,10 @@ static bool fill(struct bt_worst *w, struct bt_worst_example *x,
 
 	x->has_id = id.p != NULL;
 	x->label = d->label[k];
-	return copy(&x->id, id.p, id.n) &&
+	x->texts = (rec->text[0].p != NULL) + (rec->text[1].p != NULL);
+	return copy(&x->text[0], rec->text[0].p, rec->text[0].n) &&
+	       copy(&x->text[1], rec->text[1].p, rec->text[1].n) &&
+	       copy(&x->id, id.p, id.n) &&
 	       copy(&x->ids, d->ids + at, n * sizeof(*d->ids)) &&
 	       copy(&x->types, d->types + at, n) &&
 	       copy(&x->answer, answer, width) &&
@@ -125,11 +131,11 @@ static struct bt_worst_example *place(struct bt_worst *w)
 	return x;
 }
 
-int bt_worst_add(struct bt_worst *w, uint64_t number,
+int bt_worst_add(struct bt_worst *w, const struct bt_worst_record *rec,
                  const struct bt_dataset *d, size_t k, const float *answer,
                  struct bt_error *err)
 {
-	struct bt_worst_example *x, this = {.number = number};
+	struct bt_worst_example *x, this = {.number = rec->number};
 	bool full = w->n == w->most;
 
 	this.loss = bt_metrics_loss(
@@ -138,9 +144,9 @@ int bt_worst_add(struct bt_worst *w, uint64_t number,
 	if (full && compare(&this, w->heap[0]) < 0)
 		return BT_OK;
 	x = place(w);
-	if (x == NULL || !fill(w, x, d, k, answer))
+	if (x == NULL || !fill(w, x, rec, d, k, answer))
 		return bt_error_nomem(err, "keeping examples");
-	x->number = number;
+	x->number = rec->number;
 	x->loss = this.loss;
 	if (full)
 		sink(w, 0);

@@ -19,15 +19,22 @@ int bt_worst_new(size_t most, const struct bt_metrics *like,
                  struct bt_error *err) BT_MUST_USE;
 void bt_worst_free(struct bt_worst *w); /* takes NULL */
 
-/* The answer to example k, which has a label: record `number` of all. */
-int bt_worst_add(struct bt_worst *w, uint64_t number,
+/* Of an example beside what a data set has: record `number` of all, and its
+ * texts where they are known, p NULL where not. */
+struct bt_worst_record {
+	uint64_t number;
+	struct bt_span text[2];
+};
+
+/* The answer to example k, which has a label. */
+int bt_worst_add(struct bt_worst *w, const struct bt_worst_record *rec,
                  const struct bt_dataset *d, size_t k, const float *answer,
                  struct bt_error *err) BT_MUST_USE;
 
 /* Two lines an example, the worst first: its record, id, loss, what is true and
- * what was answered; its text, as tok gives it back of its tokens, or these
- * where tok is NULL. The JSON is an array of objects, NULL when out of memory.
- * No more may be added then. */
+ * what was answered; its text, if it is known, else as tok gives it back of its
+ * tokens, or these where tok is NULL. The JSON is an array of objects, NULL
+ * when out of memory. No more may be added then. */
 void bt_worst_report(struct bt_worst *w, const struct bt_tok *tok,
                      struct bt_buf *out);
 json_t *bt_worst_json(struct bt_worst *w, const struct bt_tok *tok);

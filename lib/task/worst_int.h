@@ -10,6 +10,8 @@ struct bt_worst_example {
 	uint64_t number; /* of the record */
 	double loss;
 	bool has_id;
+	int texts; /* that are known */
+	struct bt_buf text[2];
 	int32_t label;
 	struct bt_buf id, ids, types;  /* int32_t, uint8_t of each token */
 	struct bt_buf targets, answer; /* floats */

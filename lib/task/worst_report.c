@@ -47,11 +47,12 @@ static size_t second_text(const struct view *v, const struct bt_tok *tok)
 	return v->n;
 }
 
-/* How tokens become texts; decoder NULL: they do not. */
+/* The texts of an example; decoder NULL: none can be made of its tokens. */
 struct words {
 	const struct bt_tok *tok;
 	struct bt_tok_decoder *decoder;
-	struct bt_buf text[2];
+	struct bt_buf made[2];
+	struct bt_span text[2];
 };
 
 static void words_init(struct words *w, const struct bt_tok *tok)
@@ -68,32 +69,37 @@ static void words_init(struct words *w, const struct bt_tok *tok)
 static void words_clear(struct words *w)
 {
 	bt_tok_decoder_free(w->decoder);
-	bt_buf_clear(&w->text[0]);
-	bt_buf_clear(&w->text[1]);
+	bt_buf_clear(&w->made[0]);
+	bt_buf_clear(&w->made[1]);
 }
 
-/* How many texts the tokens are; 0: it cannot be told. */
-static int make_texts(struct words *w, const struct view *v)
+static struct bt_span span_of(const struct bt_buf *b)
+{
+	return (struct bt_span){bt_buf_at(b, 0), b->len};
+}
+
+/* How many texts there are, known or made of the tokens; 0: that fails. */
+static int find_texts(struct words *w, const struct view *v)
 {
 	struct bt_error ignored = {0};
 	size_t b;
+	int i;
 
-	if (w->decoder == NULL)
-		return 0;
+	for (i = 0; i < v->x->texts; i++)
+		w->text[i] = span_of(&v->x->text[i]);
+	if (v->x->texts > 0 || w->decoder == NULL)
+		return v->x->texts;
 	b = second_text(v, w->tok);
-	bt_buf_reset(&w->text[0]);
-	bt_buf_reset(&w->text[1]);
-	if (bt_tok_decode(w->tok, w->decoder, v->ids, b, true, &w->text[0],
+	bt_buf_reset(&w->made[0]);
+	bt_buf_reset(&w->made[1]);
+	if (bt_tok_decode(w->tok, w->decoder, v->ids, b, true, &w->made[0],
 	                  &ignored) != BT_OK ||
 	    bt_tok_decode(w->tok, w->decoder, v->ids + b, v->n - b, true,
-	                  &w->text[1], &ignored) != BT_OK)
+	                  &w->made[1], &ignored) != BT_OK)
 		return 0;
+	w->text[0] = span_of(&w->made[0]);
+	w->text[1] = span_of(&w->made[1]);
 	return b < v->n ? 2 : 1;
-}
-
-static struct bt_span text_of(const struct words *w, int i)
-{
-	return (struct bt_span){bt_buf_at(&w->text[i], 0), w->text[i].len};
 }
 
 /* The likeliest class and its probability. */
@@ -183,12 +189,12 @@ static void put_answer(const struct bt_worst *w, const struct view *v,
 static void put_texts(struct words *words, const struct view *v,
                       struct bt_buf *out)
 {
-	int n = make_texts(words, v), i;
+	int n = find_texts(words, v), i;
 	size_t k;
 
 	for (i = 0; i < n; i++) {
 		bt_buf_puts(out, "        ");
-		bt_plain_line(out, text_of(words, i), LINE_MOST);
+		bt_plain_line(out, words->text[i], LINE_MOST);
 		bt_buf_putc(out, '\n');
 	}
 	if (n > 0)
@@ -228,7 +234,7 @@ void bt_worst_report(struct bt_worst *w, const struct bt_tok *tok,
 		put_answer(w, &v, out);
 		put_texts(&words, &v, out);
 	}
-	out->oom |= words.text[0].oom || words.text[1].oom;
+	out->oom |= words.made[0].oom || words.made[1].oom;
 	words_clear(&words);
 }
 
@@ -293,18 +299,18 @@ static int json_answer(const struct bt_worst *w, const struct view *v,
 
 static int json_texts(struct words *words, const struct view *v, json_t *o)
 {
-	int n = make_texts(words, v), bad = 0;
+	int n = find_texts(words, v), bad = 0;
 	json_t *ids;
 	size_t k;
 
 	if (n > 0)
 		bad |= json_object_set_new(o, "text",
-		                           bt_plain_json(text_of(words, 0)));
+		                           bt_plain_json(words->text[0]));
 	if (n > 1)
 		bad |= json_object_set_new(o, "text_b",
-		                           bt_plain_json(text_of(words, 1)));
+		                           bt_plain_json(words->text[1]));
 	if (n > 0)
-		return bad | (words->text[0].oom || words->text[1].oom);
+		return bad | (words->made[0].oom || words->made[1].oom);
 	ids = json_array();
 	for (k = 0; k < v->n; k++)
 		bad |= json_array_append_new(ids, json_integer(v->ids[k]));
@@ -314,14 +320,14 @@ static int json_texts(struct words *words, const struct view *v, json_t *o)
 static json_t *json_example(const struct bt_worst *w, struct words *words,
                             const struct bt_worst_example *x)
 {
-	struct bt_span id = {bt_buf_at(&x->id, 0), x->id.len};
 	struct view v = view_of(x);
 	json_t *o = json_object();
 	int bad = json_object_set_new(o, "record",
 	                              json_integer((json_int_t)x->number));
 
 	if (x->has_id)
-		bad |= json_object_set_new(o, "id", bt_plain_json(id));
+		bad |= json_object_set_new(o, "id",
+		                           bt_plain_json(span_of(&x->id)));
 	bad |= json_object_set_new(o, "loss", json_real(x->loss));
 	bad |= json_answer(w, &v, o);
 	bad |= json_texts(words, &v, o);

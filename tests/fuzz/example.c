@@ -5,6 +5,8 @@
 #include "fuzz.h"
 
 #include "task/dataset.h"
+#include "task/field.h"
+#include "task/plain.h"
 #include "task/recjson.h"
 #include "task/record.h"
 #include "task/recstats.h"
@@ -14,6 +16,8 @@ static void features(const uint8_t *data, size_t size)
 	struct bt_error err = {0};
 	struct bt_example x;
 	struct bt_feature f;
+	struct bt_buf b = BT_BUF_INIT, line = BT_BUF_INIT;
+	struct bt_span list;
 	struct bt_pb at;
 	const char *s;
 	int64_t ints[9];
@@ -34,7 +38,20 @@ static void features(const uint8_t *data, size_t size)
 			fuzz_read(ints, (n < 9 ? n : 9) * sizeof(*ints));
 		if (bt_feature_floats(&f, reals, 9, &n, NULL) == BT_OK)
 			fuzz_read(reals, (n < 9 ? n : 9) * sizeof(*reals));
+		list.p = (const char *)f.list.p;
+		list.n = (size_t)(f.list.end - f.list.p);
+		bt_buf_reset(&b);
+		bt_error_clear(&err);
+		fuzz_told(bt_field_show("x", list, f.kind, &b, &err), &err);
+		bt_plain_line(&line, (struct bt_span){bt_buf_at(&b, 0), b.len},
+		              b.len / 2);
+		FUZZ_CHECK(line.len == 0 ||
+		           memchr(line.data, '\n', line.len) == NULL);
+		bt_buf_reset(&line);
+		bt_error_clear(&err);
 	}
+	bt_buf_clear(&b);
+	bt_buf_clear(&line);
 }
 
 /* What is written from a record reads as the same record. */

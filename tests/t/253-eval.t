@@ -29,12 +29,12 @@ sort -k1,1nr -k2,2n losses | head -n 5 | awk '{ print $2, "(" $3 ")", $1, $4, "-
 works '--errors' bert-eval -q -m a --errors 5 dev.rec
 head -n "$lines" out >got
 same got report 'the report comes first'
-sed "1,${lines}d" out >tail
-is "$(sed -n 1,2p tail)" '
+sed "1,${lines}d" out >rest
+is "$(sed -n 1,2p rest)" '
 most wrong: record, loss, truth -> predicted' 'then a headline'
-sed '1,2d' tail | grep -v '^        ' | sed 's/^ *//; s/  */ /g' >got
+sed '1,2d' rest | grep -v '^        ' | sed 's/^ *//; s/  */ /g' >got
 same got want 'the examples with the largest loss, as bert-predict gives them'
-sed '1,2d' tail | grep '^        ' | sed 's/^ *//' >texts
+sed '1,2d' rest | grep '^        ' | sed 's/^ *//' >texts
 is "$(wc -l <texts | tr -d ' ')" 5 'each with its text'
 record=$(sed -n '1s/ .*//p' want)
 is "$(sed -n 1p texts)" "$(bert-tokenize -q -m vocab.txt --detokenize --skip-special dev.rec | sed -n "${record}p")" \
@@ -64,6 +64,20 @@ like "$(cat got)" '      1 (a\\tb)  [0-9]*parking -> *
 like "$(bert-eval -q -m a --errors 1 --json pair.rec | tr -d '\n')" \
 	'*"errors": [[]*"record": 1,*"id": "a\\tb",*"loss": [0-9.]*,*"label": "parking",*"predicted": "*",*"probability": 0.*,*"text": "where is my card",*"text_b": "a second text"*' \
 	'... in JSON'
+printf 'text,two,intent\nWHERE is my card,"a, second
+text",parking\n' | csv2tfrecord -q --pair two -l intent |
+	bert-tokenize -q -m vocab.txt --keep-text -o kept.rec
+is "$(bert-eval -q -m a --errors 1 kept.rec | tail -n 2)" '        WHERE is my card
+        a, second\ntext' 'texts that records keep are shown as they were'
+like "$(bert-eval -q -m a --errors 1 --json kept.rec | tr -d '\n')" \
+	'*"text": "WHERE is my card",*"text_b": "a, second\\ntext"*' '... in JSON'
+bert-eval -q -m a --errors 9 kept.rec dev.rec kept.rec | sed '1,/^most wrong/d' >got
+is "$(grep -c '^        WHERE' got) $(grep -B 1 '^        WHERE' got | awk '/->/ { printf "%s ", $1 }')" \
+	"2 1 $((all + 2)) " '... each with its own'
+bert-tokenize -q -m vocab.txt --keep-text -o again.rec kept.rec
+same again.rec kept.rec 'such records can be tokenized again'
+exits 2 '--keep-text with a layout of others' bert-tokenize -m vocab.txt --pad 8 --layout bert --keep-text dev.text.rec
+exits 2 '... without records' bert-tokenize -m vocab.txt --format ids --keep-text dev.text.rec
 mkdir bare
 cp a/config.json a/model.safetensors bare
 like "$(bert-eval -q -m bare --errors 1 pair.rec | tail -n 1)" '        tokens 2 [0-9]*' \
@@ -71,14 +85,14 @@ like "$(bert-eval -q -m bare --errors 1 pair.rec | tail -n 1)" '        tokens 2
 
 # --by
 works '--by' bert-eval -q -m a --by label --by length dev.rec
-sed "1,${lines}d" out >tail
-like "$(head -n 2 tail)" '
+sed "1,${lines}d" out >rest
+like "$(head -n 2 rest)" '
 by label *examples  accuracy  macro F1 *mcc *loss' 'a table'
 for l in get_card pay_fine; do
 	tfrecord-cat -q --where label=$l -o part.rec dev.rec
 	bert-eval -q -m a --json -o part.json part.rec
 	number() { sed -n "s/^ \"$1\": \([-0-9.e]*\),*/\1/p" part.json; }
-	is "$(awk -v l=$l '$1 == l { print $2, $3, $4, $5, $6 }' tail)" \
+	is "$(awk -v l=$l '$1 == l { print $2, $3, $4, $5, $6 }' rest)" \
 		"$(printf '%d %.4f %.4f %.4f %.4f' "$(number examples)" "$(number accuracy)" \
 			"$(number macro_f1)" "$(number mcc)" "$(number loss)")" \
 		"$l: what a run of these records alone measures"
@@ -109,12 +123,12 @@ refuses "*'padded.rec': record 1: feature 'input_ids' is a list of 80 values, to
 works '--compare' bert-eval -q -m a --compare b dev.rec
 head -n "$lines" out >got
 same got report 'the report of the first comes first'
-sed "1,${lines}d" out >tail
-like "$(sed -n 2,3p tail)" 'compared: A is a, B is b
+sed "1,${lines}d" out >rest
+like "$(sed -n 2,3p rest)" 'compared: A is a, B is b
 measure *A *B *B - A' 'then both'
 bert-eval -q -m b --json -o b.json dev.rec
 for x in accuracy macro_f1 loss; do
-	is "$(awk -v x=$x '$1 == x { print $2, $3 }' tail)" "$(for f in report.json b.json; do
+	is "$(awk -v x=$x '$1 == x { print $2, $3 }' rest)" "$(for f in report.json b.json; do
 		sed -n "s/^ \"$x\": \([-0-9.e]*\),*/\1/p" $f
 	done | awk '{ printf "%s%.4f", (NR > 1 ? " " : ""), $1 }')" "$x of both"
 done
@@ -123,9 +137,9 @@ sed 1d a.csv | cut -d, -f2 | paste -d' ' truth - guess | awk '
 	{ n[$2 == $1, $3 == $1]++ }
 	END { printf "right: both %d, A alone %d, B alone %d, neither %d",
 		n[1, 1], n[1, 0], n[0, 1], n[0, 0] }' >want
-is "$(grep ^right: tail)" "$(cat want)" 'who is right'
+is "$(grep ^right: rest)" "$(cat want)" 'who is right'
 if [ -n "${PEER_PYTHON-}" ] && "$PEER_PYTHON" -c 'import scipy' 2>/dev/null; then
-	is "$(tail -n 1 tail)" "exact McNemar test: p = $(awk -F'[ ,]+' '{ print $6, $9 }' want | "$PEER_PYTHON" -c '
+	is "$(tail -n 1 rest)" "exact McNemar test: p = $(awk -F'[ ,]+' '{ print $6, $9 }' want | "$PEER_PYTHON" -c '
 from scipy.stats import binomtest
 b, c = map(int, input().split())
 print("%.4g" % (binomtest(min(b, c), b + c, .5).pvalue if b + c else 1))')" "SciPy's p"

@@ -166,7 +166,9 @@ static void the_worst_are_kept(void **state)
 			all[i].number = (int)i + 1;
 			all[i].loss =
 			    bt_metrics_loss(&like, (int)(i % 2), NULL, logits);
-			assert_ok(bt_worst_add(w, i + 1, &d, i, logits, &err));
+			assert_ok(bt_worst_add(
+			    w, &(struct bt_worst_record){.number = i + 1}, &d,
+			    i, logits, &err));
 		}
 		qsort(all, 300, sizeof(all[0]), worst_first);
 		o = bt_worst_json(w, NULL);
