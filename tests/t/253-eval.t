@@ -97,7 +97,7 @@ for l in get_card pay_fine; do
 			"$(number macro_f1)" "$(number mcc)" "$(number loss)")" \
 		"$l: what a run of these records alone measures"
 done
-sed '1,/^by length/d' tail >got
+sed '1,/^by length/d' rest >got
 is "$(awk '{ n += $2 } END { print n }' got)" "$all" 'every example has a length'
 tfrecord-cat -q --json dev.rec | sed 's/.*"input_ids": \[\([^]]*\)\].*/\1/' | awk -F, '
 	{ for (m = 1; m < NF; m *= 2); n[m]++ } END { for (m in n) print m, n[m] }' | sort -n >want
