@@ -132,6 +132,26 @@ int bt_table_doubt_labels(const struct bt_set *labels, const struct bt_log *log,
 	return doubt_pairs(labels, log, err);
 }
 
+/* A header of one name that looks like several. */
+static void doubt_delimiter(const struct bt_rows *rows, struct bt_span name,
+                            const struct bt_log *log)
+{
+	struct bt_buf b = BT_BUF_INIT;
+	size_t i;
+
+	for (i = 0; i < name.n; i++)
+		if (name.p[i] != '\0' && strchr("\t;,|", name.p[i]) != NULL)
+			break;
+	if (i == name.n)
+		return;
+	bt_table_put_name(&b, name);
+	if (bt_buf_str(&b) != NULL)
+		bt_log(log, BT_LOG_WARN,
+		       "the only column of %s is %s: is --delimiter right?",
+		       bt_rows_name(rows), bt_buf_str(&b));
+	bt_buf_clear(&b);
+}
+
 void bt_table_doubt_header(const struct bt_rows *rows,
                            const struct bt_table_opts *opts,
                            const struct bt_set *labels)
@@ -142,6 +162,8 @@ void bt_table_doubt_header(const struct bt_rows *rows,
 	struct bt_span v;
 	size_t k;
 
+	if (names != NULL && bt_csv_width(rows->csv) == 1)
+		doubt_delimiter(rows, names[0], opts->log);
 	if (names == NULL || opts->label == NULL || rows->columns.n_label != 1)
 		return;
 	v = names[rows->columns.label[0]];

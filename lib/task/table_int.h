@@ -167,7 +167,7 @@ int bt_table_doubt_labels(const struct bt_set *labels, const struct bt_log *log,
                           struct bt_error *err) BT_MUST_USE;
 
 /* Warns where the label's column was given by its number and the header has one
- * of the labels there. */
+ * of the labels there, and where the only column's name holds a delimiter. */
 void bt_table_doubt_header(const struct bt_rows *rows,
                            const struct bt_table_opts *opts,
                            const struct bt_set *labels);

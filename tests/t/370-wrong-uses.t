@@ -158,6 +158,9 @@ warns "the first row of 'bare.csv'*then give --no-header*" 'no header' \
 	csv2tfrecord -t 2 -l 3 -o x bare.csv
 warns "no other row has the first one's label, 'intent': is it a header*" \
 	'a header that is none' csv2tfrecord -t 2 -l 3 --no-header -o x library-dev.csv
+tr , ';' <library-dev.csv >semicolons.csv
+warns "the only column of 'semicolons.csv' is 'id;text;intent': is --delimiter right*" \
+	'a delimiter that is another' csv2tfrecord -t 1 -o x semicolons.csv
 for o in '-t 2 -l 3 --no-header bare.csv' '-t 2 -l 3 library-dev.csv' \
 	'-l intent library-dev.csv'; do
 	# shellcheck disable=SC2086
