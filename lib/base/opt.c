@@ -281,16 +281,32 @@ static enum bt_opt_result mistake(const struct bt_opt *opts, int key,
 	return BT_OPT_MISTAKE;
 }
 
+/* An option that was given before, with another value, and counts only once. */
+static void note_again(const struct bt_opt *o, const char **before,
+                       struct bt_opt_again *again)
+{
+	bool counts = o->type != BT_OPT_FLAG && o->type != BT_OPT_COUNT &&
+	              o->type != BT_OPT_LIST;
+
+	if (counts && optarg != NULL && *before != NULL &&
+	    strcmp(*before, optarg) != 0)
+		*again = (struct bt_opt_again){o->name, *before, optarg};
+	*before = optarg;
+}
+
 enum bt_opt_result bt_opt_parse(const struct bt_tool *tool, int argc,
                                 char **argv, void *values, int *operand,
+                                struct bt_opt_again *again,
                                 struct bt_error *err)
 {
 	struct option longs[MAX_OPTIONS + 1];
 	char letters[2 * MAX_OPTIONS + 2];
+	const char *before[MAX_OPTIONS] = {NULL};
 	int n = make_tables(tool->opts, letters, longs);
 	const struct bt_opt *o;
 	int key;
 
+	memset(again, 0, sizeof(*again));
 	optind = 0; /* start afresh, also when called a second time */
 	opterr = 0;
 	while ((key = getopt_long(argc, argv, letters, longs, NULL)) != -1) {
@@ -303,6 +319,7 @@ enum bt_opt_result bt_opt_parse(const struct bt_tool *tool, int argc,
 			return BT_OPT_VERSION_ASKED;
 		if (set_value(o, optarg, values, err) != BT_OK)
 			return BT_OPT_MISTAKE;
+		note_again(o, &before[o - tool->opts], again);
 	}
 	*operand = optind;
 	return BT_OPT_RUN;

@@ -145,10 +145,15 @@ enum bt_opt_result {
  * "--" ends the options. A long one may be shortened as far as it is told from
  * the others; shorter, it is a mistake that names those it may stand for. On
  * BT_OPT_RUN *operand is the index in argv (which is reordered) of the first
- * operand.
+ * operand, and *again an option whose last value took the place of another; its
+ * name is NULL where there is none.
  */
+struct bt_opt_again {
+	const char *name, *before, *value;
+};
 enum bt_opt_result bt_opt_parse(const struct bt_tool *tool, int argc,
                                 char **argv, void *values, int *operand,
+                                struct bt_opt_again *again,
                                 struct bt_error *err) BT_MUST_USE;
 
 /* Prints the help text made from the table. */

@@ -41,14 +41,34 @@ void bt_tool_start(void)
 	signal(SIGXFSZ, SIG_IGN); /* so that writing tells of the limit */
 }
 
+/* Of the values of a parsed command line. */
+static bool is_quiet(const struct bt_tool *tool, const void *values)
+{
+	const struct bt_opt *o;
+
+	for (o = tool->opts; o->type != BT_OPT_END; o++)
+		if (o->type == BT_OPT_FLAG && strcmp(o->name, "quiet") == 0)
+			return *(
+			    const bool *)(const void *)((const char *)values +
+			                                o->offset);
+	return false;
+}
+
 bool bt_tool_options(const struct bt_tool *tool, int argc, char **argv,
                      void *values, int *operand, int *status)
 {
 	enum bt_opt_result result;
+	struct bt_opt_again again;
 	struct bt_error err = {0};
 
 	bt_tool_start();
-	result = bt_opt_parse(tool, argc, argv, values, operand, &err);
+	result = bt_opt_parse(tool, argc, argv, values, operand, &again, &err);
+	if (result == BT_OPT_RUN && again.name != NULL &&
+	    !is_quiet(tool, values))
+		fprintf(stderr,
+		        "%s: warning: --%s is given more than once: '%s' "
+		        "counts, '%s' does not\n",
+		        tool->name, again.name, again.value, again.before);
 	return bt_tool_parsed(tool, result, bt_opt_help, &err, status);
 }
 

@@ -276,6 +276,8 @@ static const struct bt_opt options[] = {
 
 static const struct bt_tool tool = {"x", "[FILE]", "Does x.", "x y", options};
 
+static struct bt_opt_again again;
+
 static enum bt_opt_result parse(struct values *v, struct bt_error *err,
                                 const char *line, int *operand, char **argv,
                                 char *copy)
@@ -290,7 +292,7 @@ static enum bt_opt_result parse(struct values *v, struct bt_error *err,
 	for (word = strtok(copy, " "); word; word = strtok(NULL, " "))
 		argv[argc++] = word;
 	argv[argc] = NULL;
-	return bt_opt_parse(&tool, argc, argv, v, operand, err);
+	return bt_opt_parse(&tool, argc, argv, v, operand, &again, err);
 }
 
 static void options_parse(void **state)
@@ -306,6 +308,7 @@ static void options_parse(void **state)
 	                       "--model B --seed 9 -j3 -- -z",
 	                       &at, argv, copy),
 	                 BT_OPT_RUN);
+	assert_null(again.name); /* a list, and a count */
 	assert_string_equal(v.text, "col");
 	assert_int_equal(v.length, 7);
 	assert_true(v.rate == 0.5 && v.flag);
@@ -324,6 +327,11 @@ static void options_parse(void **state)
 	assert_int_equal(parse(&v, &err, "x --number 0", &at, argv, copy),
 	                 BT_OPT_RUN);
 	assert_true(v.number.given && v.number.n == 0);
+	assert_int_equal(parse(&v, &err, "x -t a --length 3 --length 3 -t b",
+	                       &at, argv, copy),
+	                 BT_OPT_RUN);
+	assert_string_equal(again.before, "a");
+	assert_string_equal(again.value, "b");
 	assert_int_equal(parse(&v, &err, "x --help", &at, argv, copy),
 	                 BT_OPT_HELP_ASKED);
 	assert_int_equal(parse(&v, &err, "x --version", &at, argv, copy),
