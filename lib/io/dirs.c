@@ -69,7 +69,8 @@ int bt_dirs_could(const char *path, bool above, struct bt_error *err)
 	if (e == ENOTDIR && bt_dirs_there(path))
 		return bt_error_set(err, BT_EIO, "'%s' is not a directory",
 		                    path);
-	return bt_error_sys(err, e, "cannot create '%s'", path);
+	return bt_error_sys(err, e, "cannot %s '%s'",
+	                    bt_dirs_there(path) ? "write to" : "create", path);
 }
 
 char *bt_dirs_join(const char *dir, const char *name)
