@@ -71,11 +71,11 @@ works() {
 	exits 0 "$@"
 }
 
-# refuses GLOB NAME COMMAND...: exit status 1, a message that matches, and
-# nothing on standard output
-refuses() {
-	glob=$1 name=$2
-	shift 2
+# says STATUS GLOB NAME COMMAND...: that exit status, a message that matches, for
+# 2 followed by where to find help, and nothing on standard output
+says() {
+	wanted=$1 glob=$2 name=$3
+	shift 3
 	"$@" >out 2>err
 	got=$?
 	{
@@ -83,33 +83,22 @@ refuses() {
 		echo "pattern: $glob"
 		head -n 5 err
 	} >why
+	message=$(cat err)
+	[ "$wanted" = 1 ] || message=$(sed '$d' err)
 	# shellcheck disable=SC2254
-	case $got$(cat err) in
-	1$glob) [ ! -s out ] ;;
+	case "$got$message" in
+	"$wanted"$glob) [ ! -s out ] && {
+		[ "$wanted" = 1 ] ||
+			tail -n 1 err | grep -q "^Try '.* --help'\.$"
+	} ;;
 	*) false ;;
 	esac
 	result $? "$name"
 }
 
-# misuses GLOB NAME COMMAND...: exit status 2, a message that matches, where to
-# find help, and nothing on standard output
-misuses() {
-	glob=$1 name=$2
-	shift 2
-	"$@" >out 2>err
-	got=$?
-	{
-		echo "exit status $got, $(wc -c <out) bytes of output: $*"
-		echo "pattern: $glob"
-		head -n 5 err
-	} >why
-	# shellcheck disable=SC2254
-	case "$got$(sed '$d' err)" in
-	2$glob) [ ! -s out ] && tail -n 1 err | grep -q "^Try '.* --help'\.$" ;;
-	*) false ;;
-	esac
-	result $? "$name"
-}
+# refuses GLOB NAME COMMAND..., misuses GLOB NAME COMMAND...: it says so
+refuses() { says 1 "$@"; }
+misuses() { says 2 "$@"; }
 
 finish() {
 	[ $n != 0 ] || { n=1 bad=1; echo 'not ok 1 - no case was run'; }
