@@ -126,13 +126,12 @@ static int open_out(const struct opts *o, enum bt_word_kind kind,
 
 static void report(const struct bt_log *log, const struct opts *o,
                    const struct bt_wordcount_sum *sum,
-                   const struct bt_words *words, const struct bt_subwords *made,
-                   const double seconds[2])
+                   const struct bt_subwords *made, const double seconds[2])
 {
 	bt_log(log, BT_LOG_NOTE,
 	       "%llu text%s, %zu different words; %zu tokens%s",
 	       (unsigned long long)sum->texts, sum->texts == 1 ? "" : "s",
-	       words->n, made->n,
+	       sum->words, made->n,
 	       made->n < (size_t)o->size ? ": no other pair is frequent enough"
 	                                 : "");
 	if (o->alphabet != 0 && made->letters > (size_t)o->alphabet)
@@ -178,7 +177,7 @@ static int train(const struct opts *o, struct bt_subword_opts *how,
 		out = NULL;
 	}
 	if (r == BT_OK)
-		report(log, o, &sum, &words, &made, seconds);
+		report(log, o, &sum, &made, seconds);
 	bt_vocab_out_abandon(out);
 	bt_subwords_clear(&made);
 	bt_words_clear(&words);

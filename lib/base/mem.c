@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#define _DEFAULT_SOURCE /* MAP_ANONYMOUS, madvise */
+#define _GNU_SOURCE /* MAP_ANONYMOUS, madvise, mremap */
 #include "base/mem.h"
 
 #include <stdint.h>
@@ -96,6 +96,30 @@ int bt_arena_init(struct bt_arena *a, size_t size)
 #endif
 	a->base = p;
 	a->size = size;
+	return BT_OK;
+}
+
+int bt_arena_resize(struct bt_arena *a, size_t size)
+{
+	struct bt_arena other = {NULL, size};
+
+	if (size == a->size)
+		return BT_OK;
+#ifdef MREMAP_MAYMOVE
+	if (size != 0 && a->size != 0) {
+		other.base = mremap(a->base, a->size, size, MREMAP_MAYMOVE);
+		if (other.base == MAP_FAILED)
+			return BT_ENOMEM;
+		*a = other;
+		return BT_OK;
+	}
+#endif
+	if (bt_arena_init(&other, size) != BT_OK)
+		return BT_ENOMEM;
+	if (size != 0 && a->size != 0)
+		memcpy(other.base, a->base, size < a->size ? size : a->size);
+	bt_arena_clear(a);
+	*a = other;
 	return BT_OK;
 }
 

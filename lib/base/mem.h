@@ -54,6 +54,11 @@ struct bt_arena {
 /* Returns 0 or BT_ENOMEM. An arena of size 0 has base NULL. */
 int bt_arena_init(struct bt_arena *a, size_t size) BT_MUST_USE;
 
+/* Makes it larger, or smaller, which gives memory back; it may move. What the
+ * bytes behind the earlier ones are is not told. Returns 0 or BT_ENOMEM,
+ * nothing changed. */
+int bt_arena_resize(struct bt_arena *a, size_t size) BT_MUST_USE;
+
 /* Takes memory for all of a block that is new, in less time than page by page
  * as it is written. */
 void bt_arena_take(struct bt_arena *a);

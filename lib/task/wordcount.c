@@ -12,6 +12,7 @@
 
 #define BLOCK_BYTES ((size_t)4 << 20)
 #define PIECES 64
+#define THREAD_WORDS ((size_t)16 << 10)
 
 /* A text of the block. */
 struct text {
@@ -22,7 +23,8 @@ struct text {
 struct job {
 	const struct bt_word_cutter *cutter;
 	struct bt_pool *pool;
-	struct bt_words *words;           /* [threads] */
+	struct bt_words *all;
+	struct bt_words *words;           /* [threads] new ones, few */
 	struct bt_word_scratch **scratch; /* [threads] */
 	int threads;
 	bool lines;
@@ -31,6 +33,7 @@ struct job {
 	struct text *text;
 	size_t n, cap;
 	struct bt_error error[PIECES];
+	int moved[BT_WORDS_PARTS];
 	struct bt_progress *progress;
 	struct bt_wordcount_sum sum;
 };
@@ -58,6 +61,40 @@ static void count_piece(void *arg, int piece, int worker)
 	}
 }
 
+static void move_part(void *arg, int part, int worker)
+{
+	struct job *j = arg;
+	int i, r = BT_OK;
+
+	(void)worker;
+	for (i = 0; r == BT_OK && i < j->threads; i++)
+		r = bt_words_move(j->all, &j->words[i], part);
+	j->moved[part] = r;
+}
+
+/* Adds what the threads have to what all have, so that a word is not in the
+ * tables of several for long. */
+static int gather(struct job *j, size_t from, struct bt_error *err)
+{
+	size_t most = 0, n;
+	int i;
+
+	for (i = 0; i < j->threads; i++) {
+		n = bt_words_n(&j->words[i]);
+		most = n > most ? n : most;
+	}
+	if (most < from)
+		return BT_OK;
+	bt_pool_run(j->pool, move_part, j, BT_WORDS_PARTS);
+	for (i = 0; i < BT_WORDS_PARTS; i++)
+		if (j->moved[i] == BT_ELIMIT)
+			return bt_error_set(err, BT_ELIMIT,
+			                    "there are too many words");
+		else if (j->moved[i] != BT_OK)
+			return bt_error_nomem(err, "counting words");
+	return BT_OK;
+}
+
 /* Counts the block, all of one file. */
 static int flush(struct job *j, struct bt_error *err)
 {
@@ -75,7 +112,7 @@ static int flush(struct job *j, struct bt_error *err)
 	if (j->progress != NULL && bt_progress_due(j->progress))
 		bt_progress_show(j->progress, "%llu texts",
 		                 (unsigned long long)j->sum.texts);
-	return BT_OK;
+	return gather(j, THREAD_WORDS, err);
 }
 
 static int add(struct job *j, struct bt_span s, uint64_t number,
@@ -175,20 +212,6 @@ static int read_all(struct job *j, char *const *paths, int n,
 	return r;
 }
 
-/* Adds up what the threads have. */
-static int gather(struct job *j, struct bt_words *words, struct bt_error *err)
-{
-	int i, r = BT_OK;
-
-	for (i = 0; r == BT_OK && i < j->threads; i++) {
-		r = bt_words_add_all(words, &j->words[i]);
-		bt_words_clear(&j->words[i]);
-	}
-	if (r == BT_OK)
-		r = bt_words_sort(words);
-	return r == BT_OK ? r : bt_error_nomem(err, "counting words");
-}
-
 static int start(struct job *j)
 {
 	int i;
@@ -228,6 +251,7 @@ int bt_wordcount(const struct bt_word_cutter *cutter, struct bt_pool *pool,
 {
 	struct job j = {.cutter = cutter,
 	                .pool = pool,
+	                .all = words,
 	                .threads = bt_pool_threads(pool),
 	                .lines = lines,
 	                .progress = progress};
@@ -238,7 +262,8 @@ int bt_wordcount(const struct bt_word_cutter *cutter, struct bt_pool *pool,
 	else
 		r = read_all(&j, paths, n, err);
 	if (r == BT_OK)
-		r = gather(&j, words, err);
+		r = gather(&j, 0, err);
+	j.sum.words = bt_words_n(words);
 	*sum = j.sum;
 	clear(&j);
 	return r;

@@ -1,348 +1,370 @@
 /* SPDX-License-Identifier: MIT */
 /* The pairs of a vocabulary in training, merged one after the other. */
-#include "text/subwords_int.h"
-
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
-#include "base/mem.h"
+#include "text/subwords_int.h"
+#include "text/varint_int.h"
 
-#define NONE UINT32_MAX
 #define PREFIX_LEN 2
+#define PLACE_BITS 39
 
-/* Two tokens that were neighbours. */
-struct pair {
-	uint64_t key;   /* a << 32 | b */
-	uint64_t count; /* in all words; what is merged is not taken away */
-	uint32_t
-	    found;  /* where it is new since the last merge: a place, NONE */
-	bool ruled; /* it was merged */
+/* A pair that is found anew in some words: while these are counted, then while
+ * their list is written. */
+struct fresh {
+	uint64_t key;
+	uint64_t count; /* in these words */
+	uint64_t gone;  /* of a pair that there was in its stead: the key */
+	uint64_t place; /* the last one */
+	uint64_t places, bytes, at, list;
+	uint32_t token; /* the neighbour of what was merged */
 };
 
-/* A word in which a pair stands. */
-struct place {
-	uint32_t word, next;
-};
-
-/* A pair that could be merged in some words. */
-struct chance {
-	uint64_t count, key;
-	uint32_t pair, place;
+/* Where a token stands beside what is merged: which of fresh, 1 + its number,
+ * it makes on the left and on the right. */
+struct beside {
+	uint32_t left, right;
 };
 
 struct merger {
 	struct bt_subtrain *t;
-	struct pair *pair;
-	size_t pairs, pairs_cap;
-	uint32_t *slot; /* [slots] pairs by hash: 1 + which, 0: none */
-	size_t slots;
-	struct place *place;
-	size_t places, places_cap;
-	uint32_t free_place; /* a list of them */
-	struct chance *heap;
-	size_t chances, heap_cap;
-	uint32_t *fresh; /* pairs of which found is set */
-	size_t freshes, fresh_cap;
-	size_t done; /* merges */
+	struct bt_sub_pairs pairs; /* counts; what is merged stays counted */
+	struct bt_sub_chances chances;
+	struct fresh *fresh;
+	size_t n, cap;
+	uint64_t *found; /* [founds] which of fresh, and a place; in order */
+	size_t founds, founds_cap;
+	struct beside *beside; /* [opts->size] */
+	uint32_t *word;        /* [longest] */
+	uint32_t a, b, id;     /* what is merged */
 };
 
-static size_t find_slot(const struct merger *m, uint64_t key)
+static int new_fresh(struct merger *m, uint64_t key, uint64_t *number)
 {
-	size_t i = (size_t)bt_hash_mix(key) & (m->slots - 1);
-
-	while (m->slot[i] != 0 && m->pair[m->slot[i] - 1].key != key)
-		i = (i + 1) & (m->slots - 1);
-	return i;
-}
-
-static int more_slots(struct merger *m)
-{
-	size_t slots = m->slots == 0 ? 4096 : 2 * m->slots, i;
-	uint32_t *slot = bt_array0(slots, sizeof(*slot));
-
-	if (slot == NULL)
+	if (bt_grow(&m->fresh, &m->cap, m->n + 1, sizeof(*m->fresh)) != BT_OK)
 		return BT_ENOMEM;
-	free(m->slot);
-	m->slot = slot;
-	m->slots = slots;
-	for (i = 0; i < m->pairs; i++)
-		slot[find_slot(m, m->pair[i].key)] = (uint32_t)i + 1;
+	m->fresh[m->n] = (struct fresh){.key = key};
+	*number = ++m->n;
 	return BT_OK;
 }
 
-static int find_pair(struct merger *m, uint32_t a, uint32_t b, uint32_t *which)
+/* Adds a place to the list of one that is fresh; false: it has it. */
+static bool add_place(struct fresh *f, uint64_t place)
 {
-	uint64_t key = (uint64_t)a << 32 | b;
-	size_t i;
-
-	if (2 * m->pairs >= m->slots && more_slots(m) != BT_OK)
-		return BT_ENOMEM;
-	i = find_slot(m, key);
-	if (m->slot[i] == 0) {
-		if (m->pairs == NONE - 1 ||
-		    bt_grow(&m->pair, &m->pairs_cap, m->pairs + 1,
-		            sizeof(*m->pair)) != BT_OK)
-			return BT_ENOMEM;
-		m->pair[m->pairs] = (struct pair){key, 0, NONE, false};
-		m->slot[i] = (uint32_t)++m->pairs;
-	}
-	*which = m->slot[i] - 1;
-	return BT_OK;
+	if (f->place == place)
+		return false;
+	f->bytes += bt_varint_size(place - f->place);
+	f->places++;
+	f->place = place;
+	return true;
 }
 
-static int new_place(struct merger *m, struct place p, uint32_t *at)
+/* Takes memory for the lists of what is fresh. */
+static int begin_lists(struct merger *m)
 {
-	if (m->free_place != NONE) {
-		*at = m->free_place;
-		m->free_place = m->place[*at].next;
-	} else {
-		if (m->places == NONE ||
-		    bt_grow(&m->place, &m->places_cap, m->places + 1,
-		            sizeof(*m->place)) != BT_OK)
-			return BT_ENOMEM;
-		*at = (uint32_t)m->places++;
-	}
-	m->place[*at] = p;
-	return BT_OK;
-}
-
-/* Counts a pair of neighbours in a word. */
-static int add_pair(struct merger *m, uint32_t a, uint32_t b, size_t word)
-{
-	uint32_t which, at;
-	struct pair *p;
-
-	if (a == BT_SYMBOL_NONE || b == BT_SYMBOL_NONE)
-		return BT_OK;
-	if (find_pair(m, a, b, &which) != BT_OK)
-		return BT_ENOMEM;
-	p = &m->pair[which];
-	p->count += m->t->word[word].count;
-	if (p->found == NONE) {
-		if (bt_grow(&m->fresh, &m->fresh_cap, m->freshes + 1,
-		            sizeof(*m->fresh)) != BT_OK)
-			return BT_ENOMEM;
-		m->fresh[m->freshes++] = which;
-	} else if (m->place[p->found].word == word) {
-		return BT_OK;
-	}
-	if (new_place(m, (struct place){(uint32_t)word, p->found}, &at) !=
-	    BT_OK)
-		return BT_ENOMEM;
-	p->found = at;
-	return BT_OK;
-}
-
-static int drop_pair(struct merger *m, uint32_t a, uint32_t b, size_t word)
-{
-	uint32_t which;
-
-	if (a == BT_SYMBOL_NONE || b == BT_SYMBOL_NONE)
-		return BT_OK;
-	if (find_pair(m, a, b, &which) != BT_OK)
-		return BT_ENOMEM;
-	m->pair[which].count -= m->t->word[word].count;
-	return BT_OK;
-}
-
-static bool is_before(const struct chance *a, const struct chance *b)
-{
-	return a->count > b->count || (a->count == b->count && a->key < b->key);
-}
-
-static int push(struct merger *m, struct chance c)
-{
-	size_t i = m->chances, up;
-	struct chance *h;
-
-	if (bt_grow(&m->heap, &m->heap_cap, i + 1, sizeof(*m->heap)) != BT_OK)
-		return BT_ENOMEM;
-	h = m->heap;
-	for (m->chances++; i > 0; i = up) {
-		up = (i - 1) / 2;
-		if (!is_before(&c, &h[up]))
-			break;
-		h[i] = h[up];
-	}
-	h[i] = c;
-	return BT_OK;
-}
-
-static struct chance pop(struct merger *m)
-{
-	struct chance *h = m->heap, top = h[0], c = h[--m->chances];
-	size_t i = 0, down;
-
-	while ((down = 2 * i + 1) < m->chances) {
-		if (down + 1 < m->chances && is_before(&h[down + 1], &h[down]))
-			down++;
-		if (!is_before(&h[down], &c))
-			break;
-		h[i] = h[down];
-		i = down;
-	}
-	h[i] = c;
-	return top;
-}
-
-/* Makes chances of the pairs that are new. */
-static int push_fresh(struct merger *m)
-{
-	struct pair *p;
+	struct fresh *f;
 	size_t i;
 	int r = BT_OK;
 
-	for (i = 0; r == BT_OK && i < m->freshes; i++) {
-		p = &m->pair[m->fresh[i]];
-		if (p->count > 0)
-			r = push(m, (struct chance){p->count, p->key,
-			                            m->fresh[i], p->found});
-		p->found = NONE;
+	for (i = 0; r == BT_OK && i < m->n; i++) {
+		f = &m->fresh[i];
+		if (f->places == 0 || bt_sub_pairs_get(&m->pairs, f->key) == 0)
+			continue;
+		if (f->places == 1)
+			f->list = bt_sub_list_of_one(f->place);
+		else
+			r = bt_sub_lists_add(&m->chances.lists, f->bytes,
+			                     &f->list, &f->at);
+		f->place = 0;
 	}
-	m->freshes = 0;
 	return r;
+}
+
+static void write_place(struct merger *m, struct fresh *f, uint64_t place)
+{
+	uint8_t *base = m->chances.lists.mem.base, *p;
+
+	if (f->list == 0 || f->places == 1 || f->place == place)
+		return;
+	p = bt_varint_put(base + f->at, place - f->place);
+	f->at = (uint64_t)(p - base);
+	f->place = place;
+}
+
+/* Makes chances of what is fresh. */
+static int end_lists(struct merger *m)
+{
+	const struct fresh *f;
+	size_t i;
+	int r = BT_OK;
+
+	for (i = 0; r == BT_OK && i < m->n; i++) {
+		f = &m->fresh[i];
+		if (f->list != 0)
+			r = bt_sub_chances_put(
+			    &m->chances, f->key,
+			    bt_sub_pairs_get(&m->pairs, f->key), f->list);
+	}
+	m->n = 0;
+	return r;
+}
+
+/* Goes through all pairs of all words, for the first or the second time. */
+static int all_pairs(struct merger *m, struct bt_sub_pairs *index, bool write)
+{
+	const struct bt_sub_text *t = &m->t->text;
+	uint64_t at, i, end, key, number;
+	struct bt_sub_word w;
+	uint32_t a, b;
+
+	for (at = BT_SUB_FIRST; at < t->units; at = end) {
+		bt_sub_text_word(t, at, &w);
+		end = w.first + w.n;
+		b = bt_sub_text_get(t, w.first);
+		for (i = w.first + 1; i < end; i++) {
+			a = b;
+			b = bt_sub_text_get(t, i);
+			if (a == BT_SYMBOL_NONE || b == BT_SYMBOL_NONE)
+				continue;
+			key = bt_sub_key(a, b);
+			number = bt_sub_pairs_get(index, key);
+			if (write) {
+				write_place(m, &m->fresh[number - 1], at);
+				continue;
+			}
+			if (number == 0 &&
+			    (new_fresh(m, key, &number) != BT_OK ||
+			     bt_sub_pairs_add(index, key, number) != BT_OK))
+				return BT_ENOMEM;
+			m->fresh[number - 1].count += w.count;
+			(void)add_place(&m->fresh[number - 1], at);
+		}
+	}
+	return BT_OK;
+}
+
+static int count_pairs(struct merger *m)
+{
+	struct bt_sub_pairs index = {0};
+	int r = all_pairs(m, &index, false);
+	size_t i;
+
+	for (i = 0; r == BT_OK && i < m->n; i++)
+		r = bt_sub_pairs_add(&m->pairs, m->fresh[i].key,
+		                     m->fresh[i].count);
+	if (r == BT_OK)
+		r = begin_lists(m);
+	if (r == BT_OK)
+		r = all_pairs(m, &index, true);
+	bt_sub_pairs_clear(&index);
+	return r == BT_OK ? end_lists(m) : r;
+}
+
+/* What is fresh of x on the left of id, or on its right. */
+static int find_fresh(struct merger *m, uint32_t x, bool left, uint64_t *number)
+{
+	uint32_t *which = left ? &m->beside[x].left : &m->beside[x].right;
+	struct fresh *f;
+
+	*number = *which;
+	if (*number != 0)
+		return BT_OK;
+	if (new_fresh(m, left ? bt_sub_key(x, m->id) : bt_sub_key(m->id, x),
+	              number) != BT_OK)
+		return BT_ENOMEM;
+	*which = (uint32_t)*number;
+	f = &m->fresh[*number - 1];
+	f->gone = left ? bt_sub_key(x, m->a) : bt_sub_key(m->b, x);
+	f->token = x;
+	return BT_OK;
+}
+
+/* Notes that in a word id now stands beside x. */
+static int touch(struct merger *m, uint32_t x, bool left, uint64_t place,
+                 uint64_t count)
+{
+	uint64_t number;
+
+	if (x == BT_SYMBOL_NONE)
+		return BT_OK;
+	if (find_fresh(m, x, left, &number) != BT_OK)
+		return BT_ENOMEM;
+	m->fresh[number - 1].count += count;
+	/* id beside itself is one pair, which has one list */
+	if (x == m->id && !left && find_fresh(m, x, true, &number) != BT_OK)
+		return BT_ENOMEM;
+	if (!add_place(&m->fresh[number - 1], place))
+		return BT_OK;
+	if (bt_grow(&m->found, &m->founds_cap, m->founds + 1,
+	            sizeof(*m->found)) != BT_OK)
+		return BT_ENOMEM;
+	m->found[m->founds++] = (number - 1) << PLACE_BITS | place;
+	return BT_OK;
 }
 
 /* Merges a and b to id wherever they stand in a word. */
-static int merge_word(struct merger *m, size_t word, uint32_t a, uint32_t b,
-                      uint32_t id)
+static int merge_word(struct merger *m, uint64_t place)
 {
-	struct bt_sub_word *w = &m->t->word[word];
-	uint32_t *s = m->t->symbol + w->at;
-	size_t from, to = 0;
+	struct bt_sub_text *t = &m->t->text;
+	struct bt_sub_word w;
+	uint32_t *s = m->word;
+	size_t from, to;
 	int r = BT_OK;
 
-	for (from = 0; r == BT_OK && from < w->n; from++, to++) {
+	bt_sub_text_word(t, place, &w);
+	for (from = 0; from < w.n; from++)
+		s[from] = bt_sub_text_get(t, w.first + from);
+	for (from = to = 0; r == BT_OK && from < w.n; from++, to++) {
 		s[to] = s[from];
-		if (s[from] != a || from + 1 == w->n || s[from + 1] != b)
+		if (s[from] != m->a || from + 1 == w.n || s[from + 1] != m->b)
 			continue;
-		s[to] = id;
+		s[to] = m->id;
 		if (to > 0)
-			r = drop_pair(m, s[to - 1], a, word);
-		if (r == BT_OK && to > 0)
-			r = add_pair(m, s[to - 1], id, word);
+			r = touch(m, s[to - 1], true, place, w.count);
 		from++;
-		if (from + 1 == w->n)
-			continue;
-		if (r == BT_OK)
-			r = drop_pair(m, b, s[from + 1], word);
-		if (r == BT_OK)
-			r = add_pair(m, id, s[from + 1], word);
+		if (r == BT_OK && from + 1 < w.n)
+			r = touch(m, s[from + 1], false, place, w.count);
 	}
-	w->n = to;
+	if (to == w.n)
+		return r;
+	for (from = 0; from < to; from++)
+		bt_sub_text_set(t, w.first + from, s[from]);
+	bt_sub_text_shorten(t, place, to);
 	return r;
 }
 
+/* Counts what the words' changes made fresh, and makes chances of it. */
+static int settle(struct merger *m)
+{
+	uint64_t place = ((uint64_t)1 << PLACE_BITS) - 1;
+	const struct fresh *f;
+	size_t i;
+	int r = BT_OK;
+
+	for (i = 0; r == BT_OK && i < m->n; i++) {
+		f = &m->fresh[i];
+		m->beside[f->token] = (struct beside){0, 0};
+		if (f->count == 0)
+			continue;
+		r = bt_sub_pairs_add(&m->pairs, f->key, f->count);
+		if (r == BT_OK)
+			r = bt_sub_pairs_add(&m->pairs, f->gone, 0 - f->count);
+	}
+	if (r == BT_OK)
+		r = begin_lists(m);
+	if (r != BT_OK)
+		return r;
+	for (i = 0; i < m->founds; i++)
+		write_place(m, &m->fresh[m->found[i] >> PLACE_BITS],
+		            m->found[i] & place);
+	m->founds = 0;
+	return end_lists(m);
+}
+
 /* Merges a pair in the words of a chance. */
-static int merge(struct merger *m, const struct chance *c)
+static int merge(struct merger *m, const struct bt_sub_chance *c)
 {
 	const struct bt_subwords *o = m->t->out;
-	uint32_t a = (uint32_t)(c->key >> 32), b = (uint32_t)c->key, id, at, k;
-	struct bt_span second = o->token[b];
+	struct bt_sub_list_at at;
+	struct bt_span second;
 	int r;
 
+	m->a = bt_sub_key_a(c->key);
+	m->b = bt_sub_key_b(c->key);
+	second = o->token[m->b];
 	if (m->t->opts->kind != BT_WORDS_BYTES) {
 		second.p += PREFIX_LEN;
 		second.n -= PREFIX_LEN;
 	}
-	r = bt_sub_intern(m->t, o->token[a], second, &id);
-	m->done++;
-	m->pair[c->pair].ruled = true;
-	for (at = c->place; r == BT_OK && at != NONE; at = k) {
-		k = m->place[at].next;
-		if (m->t->word[m->place[at].word].merged != m->done) {
-			m->t->word[m->place[at].word].merged = m->done;
-			r = merge_word(m, m->place[at].word, a, b, id);
-		}
-		m->place[at].next = m->free_place;
-		m->free_place = at;
-	}
-	return r == BT_OK ? push_fresh(m) : r;
+	r = bt_sub_intern(m->t, o->token[m->a], second, &m->id);
+	if (r != BT_OK || o->n == m->t->opts->size)
+		return r; /* the last one */
+	bt_sub_list_begin(&m->chances.lists, c->list, &at);
+	while (r == BT_OK && bt_sub_list_next(&at))
+		r = merge_word(m, at.place);
+	bt_sub_lists_free(&m->chances.lists, c->list);
+	return r == BT_OK ? settle(m) : r;
 }
 
 /* Notes the merge, for the last time if the pair was merged before. */
-static int note(struct merger *m, const struct chance *c)
+static int note(struct merger *m, uint64_t key)
 {
 	struct bt_subwords *o = m->t->out;
 
 	if (bt_grow(&o->merge, &o->merges_cap, o->merges + 1,
 	            sizeof(*o->merge)) != BT_OK)
 		return BT_ENOMEM;
-	o->merge[o->merges++] = (struct bt_subword_merge){
-	    (uint32_t)(c->key >> 32), (uint32_t)c->key};
+	o->merge[o->merges++] =
+	    (struct bt_subword_merge){bt_sub_key_a(key), bt_sub_key_b(key)};
 	return BT_OK;
 }
 
 /* Of merges of the same pair, leaves the last. */
-static int drop_repeats(struct merger *m)
+static int drop_repeats(struct bt_subwords *o)
 {
-	struct bt_subwords *o = m->t->out;
+	struct bt_sub_pairs seen = {0};
 	size_t i = o->merges, to = o->merges;
-	uint32_t which;
+	uint64_t key;
+	int r = BT_OK;
 
-	while (i-- > 0) {
-		if (find_pair(m, o->merge[i].a, o->merge[i].b, &which) != BT_OK)
-			return BT_ENOMEM;
-		if (!m->pair[which].ruled)
+	while (r == BT_OK && i-- > 0) {
+		key = bt_sub_key(o->merge[i].a, o->merge[i].b);
+		if (bt_sub_pairs_get(&seen, key) != 0)
 			continue;
-		m->pair[which].ruled = false;
+		r = bt_sub_pairs_add(&seen, key, 1);
 		o->merge[--to] = o->merge[i];
 	}
+	bt_sub_pairs_clear(&seen);
 	o->merges -= to;
 	if (to > 0 && o->merges > 0)
 		memmove(o->merge, o->merge + to, o->merges * sizeof(*o->merge));
-	return BT_OK;
-}
-
-static int count_pairs(struct merger *m)
-{
-	const struct bt_subtrain *t = m->t;
-	const uint32_t *s;
-	size_t i, k;
-
-	for (i = 0; i < t->words; i++) {
-		s = t->symbol + t->word[i].at;
-		for (k = 0; k + 1 < t->word[i].n; k++)
-			if (add_pair(m, s[k], s[k + 1], i) != BT_OK)
-				return BT_ENOMEM;
-	}
-	return push_fresh(m);
+	return r;
 }
 
 static int run(struct merger *m)
 {
 	const struct bt_subword_opts *o = m->t->opts;
-	struct chance c;
+	struct bt_sub_chance c;
 	uint64_t now;
-	int r = count_pairs(m);
+	int r = BT_OK;
 
-	while (r == BT_OK && m->t->out->n < o->size && m->chances > 0) {
-		c = pop(m);
-		now = m->pair[c.pair].count;
+	if (m->t->out->n < o->size)
+		r = count_pairs(m);
+	while (r == BT_OK && m->t->out->n < o->size) {
+		r = bt_sub_chances_take(&m->chances, &c);
+		if (r <= 0)
+			break;
+		now = bt_sub_pairs_get(&m->pairs, c.key);
 		if (now != c.count) { /* other merges took some away */
-			c.count = now;
-			r = push(m, c);
+			r = bt_sub_chances_put(&m->chances, c.key, now, c.list);
 			continue;
 		}
-		if (now == 0 || now < o->min_count)
+		r = BT_OK;
+		if (now < o->min_count)
 			break;
-		r = note(m, &c);
+		r = note(m, c.key);
 		if (r == BT_OK)
 			r = merge(m, &c);
+		if (r == BT_OK)
+			r = bt_sub_chances_tidy(&m->chances);
 	}
-	return r == BT_OK ? drop_repeats(m) : r;
+	return r == BT_OK ? drop_repeats(m->t->out) : r;
 }
 
 int bt_sub_merge(struct bt_subtrain *t)
 {
-	struct merger m = {.t = t, .free_place = NONE};
-	int r = t->words < NONE ? run(&m) : BT_ENOMEM;
+	struct merger m = {.t = t};
+	int r = BT_ENOMEM;
 
-	free(m.pair);
-	free(m.slot);
-	free(m.place);
-	free(m.heap);
+	m.beside = bt_array0(t->opts->size, sizeof(*m.beside));
+	m.word = bt_array(t->text.longest, sizeof(*m.word));
+	if (m.beside != NULL && m.word != NULL)
+		r = run(&m);
+	bt_sub_pairs_clear(&m.pairs);
+	bt_sub_chances_clear(&m.chances);
 	free(m.fresh);
+	free(m.found);
+	free(m.beside);
+	free(m.word);
 	return r;
 }

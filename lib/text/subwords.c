@@ -84,27 +84,32 @@ int bt_sub_intern(struct bt_subtrain *t, struct bt_span a, struct bt_span b,
 	return BT_OK;
 }
 
-/* The characters of the words: how often, and the ids they get. */
+/* The characters of the words: how often, and the ids they get; and the units
+ * that the words will take as tokens. */
 struct letters {
+	uint64_t units;
 	uint64_t *count; /* [LAST_CHAR + 1] */
 	bool *inside;    /* not only at the beginning of words */
 	uint32_t *first, *later;
 };
 
-static void count_letters(const struct bt_words *w, struct letters *l)
+static void count_letters(const struct bt_subtrain *t,
+                          const struct bt_words *words, struct letters *l)
 {
-	const uint8_t *p, *start, *end;
-	size_t i;
+	struct bt_words_at at = {0};
+	const uint8_t *p, *end;
+	struct bt_word w;
+	size_t n;
 	uint32_t c;
 
-	for (i = 0; i < w->n; i++) {
-		start = (const uint8_t *)w->text + w->word[i].at;
-		end = start + w->word[i].n;
-		for (p = start; p < end; p += bt_utf8_len(*p)) {
+	while (bt_words_next(words, &at, &w)) {
+		end = w.p + w.n;
+		for (p = w.p, n = 0; p < end; p += bt_utf8_len(*p), n++) {
 			c = bt_utf8_get(p);
-			l->count[c] += w->word[i].count;
-			l->inside[c] = l->inside[c] || p > start;
+			l->count[c] += w.count;
+			l->inside[c] = l->inside[c] || n > 0;
 		}
+		l->units += bt_sub_text_need(&t->text, n, w.count);
 	}
 }
 
@@ -171,30 +176,57 @@ static int name_letters(struct bt_subtrain *t, struct letters *l)
 	return r;
 }
 
-/* Sets the words to the ids of their characters. */
-static void spell(struct bt_subtrain *t, const struct bt_words *w,
+static bool has_room(const struct bt_subtrain *t, struct bt_error *err)
+{
+	if (t->out->n <= t->opts->size)
+		return true;
+	bt_error_set(err, BT_ELIMIT,
+	             "special tokens and single characters alone are %zu "
+	             "tokens, more than %zu",
+	             t->out->n, t->opts->size);
+	return false;
+}
+
+/* Takes memory for the words as tokens. */
+static int take_units(struct bt_subtrain *t, uint64_t units)
+{
+	if (units >= BT_SUB_UNITS - BT_SUB_FIRST)
+		return BT_ENOMEM;
+	t->text.units = BT_SUB_FIRST;
+	return bt_arena_init(&t->text.mem, (size_t)(BT_SUB_FIRST + units) *
+	                                       (t->text.wide ? 4 : 2));
+}
+
+/* Makes the words the ids of their characters. */
+static void spell(struct bt_subtrain *t, struct bt_words *words,
                   const struct letters *l)
 {
-	const uint8_t *p, *start, *end;
-	size_t i, at = 0;
+	struct bt_words_at at = {0};
+	const uint8_t *p, *end;
+	struct bt_sub_word to;
+	struct bt_word w;
+	size_t n;
 	uint32_t c;
 
-	for (i = 0; i < w->n; i++) {
-		start = (const uint8_t *)w->text + w->word[i].at;
-		end = start + w->word[i].n;
-		t->word[i] = (struct bt_sub_word){at, 0, w->word[i].count, 0};
-		for (p = start; p < end; p += bt_utf8_len(*p)) {
+	while (bt_words_take(words, &at, &w)) {
+		end = w.p + w.n;
+		for (p = w.p, n = 0; p < end; p += bt_utf8_len(*p))
+			n++;
+		if (n < 2)
+			continue;
+		bt_sub_text_add(&t->text, n, w.count, &to);
+		for (p = w.p; p < end; p += bt_utf8_len(*p)) {
 			c = bt_utf8_get(p);
-			t->symbol[at++] =
-			    p == start ? l->first[c] : l->later[c];
+			bt_sub_text_set(&t->text, to.first++,
+			                p == w.p ? l->first[c] : l->later[c]);
 		}
-		t->word[i].n = at - t->word[i].at;
 	}
 }
 
-static int begin_letters(struct bt_subtrain *t, const struct bt_words *w)
+static int begin_letters(struct bt_subtrain *t, struct bt_words *words,
+                         struct bt_error *err)
 {
-	struct letters l;
+	struct letters l = {0};
 	int r = BT_ENOMEM;
 
 	l.count = bt_array0(LAST_CHAR + 1, sizeof(*l.count));
@@ -203,13 +235,17 @@ static int begin_letters(struct bt_subtrain *t, const struct bt_words *w)
 	l.later = bt_array(LAST_CHAR + 1, sizeof(*l.later));
 	if (l.count != NULL && l.inside != NULL && l.first != NULL &&
 	    l.later != NULL) {
-		count_letters(w, &l);
+		count_letters(t, words, &l);
 		r = limit_letters(t, &l);
 	}
 	if (r == BT_OK)
 		r = name_letters(t, &l);
+	if (r == BT_OK && !has_room(t, err))
+		r = BT_ELIMIT;
 	if (r == BT_OK)
-		spell(t, w, &l);
+		r = take_units(t, l.units);
+	if (r == BT_OK)
+		spell(t, words, &l);
 	free(l.count);
 	free(l.inside);
 	free(l.first);
@@ -218,13 +254,12 @@ static int begin_letters(struct bt_subtrain *t, const struct bt_words *w)
 }
 
 /* All bytes, in the order of the characters that they are written as. */
-static int begin_bytes(struct bt_subtrain *t, const struct bt_words *w)
+static int name_bytes(struct bt_subtrain *t, uint32_t id[256])
 {
 	struct bt_span none = {"", 0}, s;
-	uint32_t id[256], c;
 	uint16_t letter[256];
 	uint8_t text[4];
-	size_t i, k;
+	uint32_t c;
 	int b;
 
 	bt_byte_chars(letter);
@@ -237,18 +272,41 @@ static int begin_bytes(struct bt_subtrain *t, const struct bt_words *w)
 			if (bt_sub_intern(t, none, s, &id[b]) != BT_OK)
 				return BT_ENOMEM;
 		}
-	for (i = 0; i < w->n; i++) {
-		k = w->word[i].at;
-		t->word[i] =
-		    (struct bt_sub_word){k, w->word[i].n, w->word[i].count, 0};
-		for (; k < w->word[i].at + w->word[i].n; k++)
-			t->symbol[k] = id[(uint8_t)w->text[k]];
-	}
 	t->out->letters = 256;
 	return BT_OK;
 }
 
-static int begin(struct bt_subtrain *t, const struct bt_words *w,
+static int begin_bytes(struct bt_subtrain *t, struct bt_words *words,
+                       struct bt_error *err)
+{
+	struct bt_words_at at = {0};
+	struct bt_sub_word to;
+	struct bt_word w;
+	uint64_t units = 0;
+	uint32_t id[256];
+	size_t i;
+	int r = name_bytes(t, id);
+
+	if (r == BT_OK && !has_room(t, err))
+		return BT_ELIMIT;
+	while (r == BT_OK && bt_words_next(words, &at, &w))
+		units += bt_sub_text_need(&t->text, w.n, w.count);
+	if (r == BT_OK)
+		r = take_units(t, units);
+	if (r != BT_OK)
+		return r;
+	memset(&at, 0, sizeof(at));
+	while (bt_words_take(words, &at, &w)) {
+		if (w.n < 2)
+			continue;
+		bt_sub_text_add(&t->text, w.n, w.count, &to);
+		for (i = 0; i < w.n; i++)
+			bt_sub_text_set(&t->text, to.first + i, id[w.p[i]]);
+	}
+	return BT_OK;
+}
+
+static int begin(struct bt_subtrain *t, struct bt_words *words,
                  struct bt_error *err)
 {
 	struct bt_span none = {"", 0};
@@ -258,37 +316,28 @@ static int begin(struct bt_subtrain *t, const struct bt_words *w,
 
 	for (i = 0; r == BT_OK && i < t->opts->specials; i++)
 		r = bt_sub_intern(t, none, t->opts->special[i], &id);
-	if (r == BT_OK)
-		r = t->opts->kind == BT_WORDS_BYTES ? begin_bytes(t, w)
-		                                    : begin_letters(t, w);
 	if (r != BT_OK)
-		return bt_error_nomem(err, "training a vocabulary");
-	if (t->out->n > t->opts->size)
-		return bt_error_set(err, BT_ELIMIT,
-		                    "special tokens and single characters "
-		                    "alone are %zu tokens, more than %zu",
-		                    t->out->n, t->opts->size);
-	return BT_OK;
+		return r;
+	return t->opts->kind == BT_WORDS_BYTES ? begin_bytes(t, words, err)
+	                                       : begin_letters(t, words, err);
 }
 
-int bt_subwords_train(const struct bt_words *words,
+int bt_subwords_train(struct bt_words *words,
                       const struct bt_subword_opts *opts,
                       struct bt_subwords *made, struct bt_error *err)
 {
 	struct bt_subwords out = {0};
-	struct bt_subtrain t = {.opts = opts, .out = &out, .words = words->n};
+	struct bt_subtrain t = {.opts = opts, .out = &out};
 	int r;
 
-	t.word = bt_array(words->n, sizeof(*t.word));
-	t.symbol = bt_array(words->text_n, sizeof(*t.symbol));
-	if (t.word == NULL || t.symbol == NULL)
-		r = bt_error_nomem(err, "training a vocabulary");
-	else
-		r = begin(&t, words, err);
-	if (r == BT_OK && bt_sub_merge(&t) != BT_OK)
-		r = bt_error_nomem(err, "training a vocabulary");
-	free(t.word);
-	free(t.symbol);
+	t.text.wide = opts->size > UINT16_MAX;
+	r = begin(&t, words, err);
+	bt_words_clear(words);
+	if (r == BT_OK)
+		r = bt_sub_merge(&t);
+	if (r == BT_ENOMEM)
+		bt_error_nomem(err, "training a vocabulary");
+	bt_arena_clear(&t.text.mem);
 	free(t.slot);
 	if (r == BT_OK)
 		*made = out;

@@ -20,11 +20,12 @@
 
 #include "base/err.h"
 #include "base/span.h"
+#include "text/wordcut.h"
 #include "text/words.h"
 
 struct bt_subword_opts {
 	enum bt_word_kind kind; /* BT_WORDS_BYTES: of all bytes, no prefix */
-	size_t size;            /* tokens, at most */
+	size_t size;            /* tokens, at most, and 2^24 */
 	uint64_t min_count;     /* of a pair that is merged */
 	size_t alphabet;        /* most characters, the most frequent; 0: all */
 	const struct bt_span *special; /* [specials] */
@@ -46,9 +47,9 @@ struct bt_subwords {
 	size_t letters; /* different characters of the words, or bytes */
 };
 
-/* words must be sorted. BT_ELIMIT if the vocabulary has no room for the
+/* words are used up. BT_ELIMIT if the vocabulary has no room for the
  * characters. */
-int bt_subwords_train(const struct bt_words *words,
+int bt_subwords_train(struct bt_words *words,
                       const struct bt_subword_opts *opts,
                       struct bt_subwords *made,
                       struct bt_error *err) BT_MUST_USE;

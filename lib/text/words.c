@@ -5,218 +5,264 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "base/mem.h"
-#include "io/charset.h"
-#include "text/tok_int.h"
+#include "text/varint_int.h"
 
-#define MIN_SLOTS 1024
-#define MAX_WORDS ((size_t)1 << 31)
+#define MIN_SLOTS ((size_t)1024)
+#define CHUNK_BITS 16
+#define CHUNK ((size_t)1 << CHUNK_BITS)
+#define MAX_CHUNKS (((size_t)1 << (32 - CHUNK_BITS)) - 1)
+#define COUNT_BYTES 6
+#define COUNT_MAX (((uint64_t)1 << 8 * COUNT_BYTES) - 1)
 
-static size_t find_slot(const struct bt_words *w, const void *word, size_t n)
+/*
+ * Words lie one behind the other: the count, the number of bytes, the bytes.
+ * They never move, so that chunks need not be copied to grow, and can be freed
+ * one after the other. A word that is longer than a chunk has one of its own.
+ */
+struct bt_words_chunk {
+	struct bt_arena mem;
+	size_t used;
+};
+
+static uint8_t *place(const struct bt_words_part *t, uint32_t slot)
 {
-	size_t i = (size_t)bt_hash(word, n) & (w->slots - 1);
-	const struct bt_word *k;
+	const struct bt_words_chunk *c = &t->chunk[(slot - 1) >> CHUNK_BITS];
 
-	for (; w->slot[i] != 0; i = (i + 1) & (w->slots - 1)) {
-		k = &w->word[w->slot[i] - 1];
-		if (k->n == n && memcmp(w->text + k->at, word, n) == 0)
-			break;
-	}
-	return i;
+	return (uint8_t *)c->mem.base + ((slot - 1) & (CHUNK - 1));
 }
 
-static int more_slots(struct bt_words *w)
+/* Reads the word at p and returns what follows it. */
+static const uint8_t *read_word(const uint8_t *p, struct bt_word *w)
 {
-	size_t slots = w->slots == 0 ? MIN_SLOTS : 2 * w->slots, i;
-	uint32_t *slot = bt_array0(slots, sizeof(*slot));
+	uint64_t n;
 
-	if (slot == NULL)
+	w->count = 0;
+	memcpy(&w->count, p, COUNT_BYTES);
+	w->p = bt_varint_get(p + COUNT_BYTES, &n);
+	w->n = n;
+	return w->p + n;
+}
+
+/* Where the word is, or would be. */
+static uint32_t *find_slot(const struct bt_words_part *t, uint64_t hash,
+                           const void *word, size_t n)
+{
+	uint32_t *slot = t->slot.base;
+	size_t i = (size_t)hash & (t->slots - 1);
+	struct bt_word k;
+
+	for (; slot[i] != 0; i = (i + 1) & (t->slots - 1)) {
+		read_word(place(t, slot[i]), &k);
+		if (k.n == n && memcmp(k.p, word, n) == 0)
+			break;
+	}
+	return &slot[i];
+}
+
+static int more_slots(struct bt_words_part *t)
+{
+	size_t slots = t->slots == 0 ? MIN_SLOTS : 2 * t->slots, c, at;
+	struct bt_arena old = t->slot;
+	const uint8_t *start, *p;
+	struct bt_word w;
+
+	if (bt_arena_init(&t->slot, slots * sizeof(uint32_t)) != BT_OK) {
+		t->slot = old;
 		return BT_ENOMEM;
-	free(w->slot);
-	w->slot = slot;
-	w->slots = slots;
-	for (i = 0; i < w->n; i++)
-		slot[find_slot(w, w->text + w->word[i].at, w->word[i].n)] =
-		    (uint32_t)i + 1;
+	}
+	bt_arena_clear(&old);
+	t->slots = slots;
+	for (c = 0; c < t->chunks; c++) {
+		start = t->chunk[c].mem.base;
+		for (at = 0; at < t->chunk[c].used; at = (size_t)(p - start)) {
+			p = read_word(start + at, &w);
+			*find_slot(t, bt_hash(w.p, w.n), w.p, w.n) =
+			    (uint32_t)(c << CHUNK_BITS | at) + 1;
+		}
+	}
 	return BT_OK;
+}
+
+/* Makes room for a word of n bytes in all; *slot is where. */
+static int room(struct bt_words_part *t, size_t n, uint32_t *slot)
+{
+	struct bt_words_chunk *c =
+	    t->chunks == 0 ? NULL : &t->chunk[t->chunks - 1];
+
+	if (c == NULL || c->used + n > c->mem.size) {
+		if (t->chunks == MAX_CHUNKS)
+			return BT_ELIMIT;
+		if (bt_grow(&t->chunk, &t->chunks_cap, t->chunks + 1,
+		            sizeof(*t->chunk)) != BT_OK)
+			return BT_ENOMEM;
+		c = &t->chunk[t->chunks];
+		c->used = 0;
+		if (bt_arena_init(&c->mem, n > CHUNK ? n : CHUNK) != BT_OK)
+			return BT_ENOMEM;
+		t->chunks++;
+	}
+	*slot = (uint32_t)((t->chunks - 1) << CHUNK_BITS | c->used) + 1;
+	c->used += n;
+	return BT_OK;
+}
+
+static int add_count(uint8_t *p, uint64_t count)
+{
+	uint64_t now = 0;
+
+	memcpy(&now, p, COUNT_BYTES);
+	if (count > COUNT_MAX - now)
+		return BT_ELIMIT;
+	now += count;
+	memcpy(p, &now, COUNT_BYTES);
+	return BT_OK;
+}
+
+static int add(struct bt_words *w, const struct bt_word *word)
+{
+	uint64_t hash = bt_hash(word->p, word->n);
+	struct bt_words_part *t = &w->part[hash >> 59];
+	uint32_t *slot;
+	uint8_t *p;
+	int r;
+
+	_Static_assert(BT_WORDS_PARTS == 32, "five bits");
+	/* three of four slots are taken at most */
+	if (4 * t->n >= 3 * t->slots && more_slots(t) != BT_OK)
+		return BT_ENOMEM;
+	slot = find_slot(t, hash, word->p, word->n);
+	if (*slot == 0) {
+		r = room(t, COUNT_BYTES + bt_varint_size(word->n) + word->n,
+		         slot);
+		if (r != BT_OK)
+			return r;
+		p = place(t, *slot);
+		memset(p, 0, COUNT_BYTES);
+		p = bt_varint_put(p + COUNT_BYTES, word->n);
+		if (word->n != 0)
+			memcpy(p, word->p, word->n);
+		t->n++;
+	}
+	return add_count(place(t, *slot), word->count);
 }
 
 int bt_words_add(struct bt_words *w, const void *word, size_t n, uint64_t count)
 {
-	size_t i;
-
-	if (n > UINT32_MAX || w->n == MAX_WORDS)
-		return BT_ELIMIT;
-	if (2 * w->n >= w->slots && more_slots(w) != BT_OK)
-		return BT_ENOMEM;
-	i = find_slot(w, word, n);
-	if (w->slot[i] != 0) {
-		w->word[w->slot[i] - 1].count += count;
-		return BT_OK;
-	}
-	if (bt_grow(&w->word, &w->cap, w->n + 1, sizeof(*w->word)) != BT_OK ||
-	    bt_grow(&w->text, &w->text_cap, w->text_n + n, 1) != BT_OK)
-		return BT_ENOMEM;
-	memcpy(w->text + w->text_n, word, n);
-	w->word[w->n] = (struct bt_word){w->text_n, (uint32_t)n, count};
-	w->text_n += n;
-	w->slot[i] = (uint32_t)++w->n;
-	return BT_OK;
+	return add(w, &(struct bt_word){word, n, count});
 }
 
-int bt_words_add_all(struct bt_words *w, const struct bt_words *more)
+/* Empties a part, which will be filled again. */
+static void reset(struct bt_words_part *t)
 {
-	size_t i;
+	while (t->chunks > 1)
+		bt_arena_clear(&t->chunk[--t->chunks].mem);
+	if (t->chunks == 1)
+		t->chunk[0].used = 0;
+	if (t->slots != 0)
+		memset(t->slot.base, 0, t->slots * sizeof(uint32_t));
+	t->n = 0;
+}
+
+int bt_words_move(struct bt_words *to, struct bt_words *from, int part)
+{
+	struct bt_words_part *t = &from->part[part];
+	const uint8_t *p, *end;
+	struct bt_word w;
+	size_t c;
 	int r = BT_OK;
 
-	for (i = 0; r == BT_OK && i < more->n; i++)
-		r = bt_words_add(w, more->text + more->word[i].at,
-		                 more->word[i].n, more->word[i].count);
+	for (c = 0; c < t->chunks; c++) {
+		p = t->chunk[c].mem.base;
+		end = p + t->chunk[c].used;
+		while (r == BT_OK && p < end) {
+			p = read_word(p, &w);
+			r = add(to, &w);
+		}
+	}
+	reset(t);
 	return r;
 }
 
-/* A word to be sorted. */
-struct sorted {
-	struct bt_span s;
-	struct bt_word word;
-};
-
-static int compare(const void *a, const void *b)
+size_t bt_words_n(const struct bt_words *w)
 {
-	return bt_span_compare(((const struct sorted *)a)->s,
-	                       ((const struct sorted *)b)->s);
+	size_t n = 0;
+	int i;
+
+	for (i = 0; i < BT_WORDS_PARTS; i++)
+		n += w->part[i].n;
+	return n;
 }
 
-int bt_words_sort(struct bt_words *w)
+static size_t most_chunks(const struct bt_words *w)
 {
-	struct sorted *s = bt_array(w->n, sizeof(*s));
-	size_t i;
+	size_t n = 0;
+	int i;
 
-	if (s == NULL)
-		return BT_ENOMEM;
-	for (i = 0; i < w->n; i++) {
-		s[i].word = w->word[i];
-		s[i].s.p = w->text + w->word[i].at;
-		s[i].s.n = w->word[i].n;
+	for (i = 0; i < BT_WORDS_PARTS; i++)
+		if (w->part[i].chunks > n)
+			n = w->part[i].chunks;
+	return n;
+}
+
+/* Goes through the first chunks of all parts, then the second ones and so on,
+ * which is about the order in which they were made. */
+static bool next(const struct bt_words *w, struct bt_words_at *at, bool take,
+                 struct bt_word *word)
+{
+	struct bt_words_chunk *c;
+	const uint8_t *start;
+
+	for (; at->chunk < most_chunks(w); at->chunk++, at->part = 0) {
+		for (; at->part < BT_WORDS_PARTS; at->part++, at->at = 0) {
+			if (at->chunk >= w->part[at->part].chunks)
+				continue;
+			c = &w->part[at->part].chunk[at->chunk];
+			start = c->mem.base;
+			if (at->at < c->used) {
+				at->at =
+				    (size_t)(read_word(start + at->at, word) -
+				             start);
+				return true;
+			}
+			if (take)
+				bt_arena_clear(&c->mem);
+		}
 	}
-	qsort(s, w->n, sizeof(*s), compare);
-	for (i = 0; i < w->n; i++)
-		w->word[i] = s[i].word;
-	free(s);
-	free(w->slot);
-	w->slot = NULL;
-	w->slots = 0;
-	return BT_OK;
+	return false;
+}
+
+bool bt_words_next(const struct bt_words *w, struct bt_words_at *at,
+                   struct bt_word *word)
+{
+	return next(w, at, false, word);
+}
+
+bool bt_words_take(struct bt_words *w, struct bt_words_at *at,
+                   struct bt_word *word)
+{
+	int i;
+
+	for (i = 0; i < BT_WORDS_PARTS && w->part[i].slots != 0; i++) {
+		bt_arena_clear(&w->part[i].slot);
+		w->part[i].slots = 0;
+	}
+	if (next(w, at, true, word))
+		return true;
+	bt_words_clear(w);
+	return false;
 }
 
 void bt_words_clear(struct bt_words *w)
 {
-	free(w->word);
-	free(w->text);
-	free(w->slot);
-	memset(w, 0, sizeof(*w));
-}
-
-/* A tokenizer whose model counts the words that it is given. */
-struct bt_word_cutter {
-	struct bt_tok tok;
-	struct bt_model model;
-};
-
-struct bt_word_scratch {
-	struct bt_tok_buffers buffers;
-	struct bt_pieces none;
-};
-
-static int count_word(const struct bt_model *model, void *work,
-                      const uint8_t *text, size_t from, size_t to,
-                      struct bt_pieces *out)
-{
-	(void)model;
-	(void)out;
-	return bt_words_add(work, text + from, to - from, 1);
-}
-
-static int add_bert(struct bt_tok *t, bool lower, struct bt_error *err)
-{
-	struct bt_bertnorm_opts o = {BT_SCHOOL_HF, true, true, lower, lower};
-	int r = bt_norm_bert(&o, &t->norm[0], err);
-
-	if (r != BT_OK)
-		return r;
-	t->norms = 1;
-	r = bt_pretok_bert(bt_norm_bert_table(t->norm[0]), &t->pretok[0], err);
-	if (r == BT_OK)
-		t->pretoks = 1;
-	return r;
-}
-
-int bt_word_cutter_new(enum bt_word_kind kind, bool lower,
-                       struct bt_word_cutter **cutter, struct bt_error *err)
-{
-	static const struct bt_model_ops ops = {.cut = count_word};
-	struct bt_word_cutter *c = bt_array0(1, sizeof(*c));
-	int r;
-
-	if (c == NULL)
-		return bt_error_nomem(err, "counting words");
-	c->model.ops = &ops;
-	c->tok.model = &c->model;
-	c->tok.bytes.split = true;
-	r = kind == BT_WORDS_BERT ? add_bert(&c->tok, lower, err)
-	                          : bt_tok_add_bytes(&c->tok, err);
-	if (r != BT_OK) {
-		bt_word_cutter_free(c);
-		return r;
-	}
-	*cutter = c;
-	return BT_OK;
-}
-
-void bt_word_cutter_free(struct bt_word_cutter *c)
-{
+	struct bt_words_part *t;
 	int i;
 
-	if (c == NULL)
-		return;
-	for (i = 0; i < c->tok.pretoks; i++)
-		bt_pretok_free(c->tok.pretok[i]);
-	for (i = 0; i < c->tok.norms; i++)
-		bt_norm_free(c->tok.norm[i]);
-	bt_buf_clear(&c->tok.steps);
-	free(c->tok.table);
-	free(c);
-}
-
-struct bt_word_scratch *bt_word_scratch_new(void)
-{
-	return bt_array0(1, sizeof(struct bt_word_scratch));
-}
-
-void bt_word_scratch_free(struct bt_word_scratch *s)
-{
-	if (s == NULL)
-		return;
-	bt_tok_buffers_clear(&s->buffers);
-	free(s->none.piece);
-	free(s);
-}
-
-int bt_word_cut(const struct bt_word_cutter *c, struct bt_word_scratch *s,
-                struct bt_span text, struct bt_words *words,
-                struct bt_error *err)
-{
-	size_t good = bt_charset_check(BT_CHARSET_UTF8, text.p, text.n);
-
-	if (text.n > INT32_MAX)
-		return bt_error_set(err, BT_ELIMIT,
-		                    "a text of %zu bytes is too long", text.n);
-	if (good != text.n)
-		return bt_error_set(err, BT_EFORMAT,
-		                    "the text is not valid UTF-8 at byte %zu",
-		                    good);
-	s->buffers.work = words;
-	if (bt_tok_run(&c->tok, &s->buffers, text, false, &s->none) != BT_OK)
-		return bt_error_nomem(err, "counting words");
-	return BT_OK;
+	for (i = 0; i < BT_WORDS_PARTS; i++) {
+		t = &w->part[i];
+		while (t->chunks > 0)
+			bt_arena_clear(&t->chunk[--t->chunks].mem);
+		free(t->chunk);
+		bt_arena_clear(&t->slot);
+	}
+	memset(w, 0, sizeof(*w));
 }
