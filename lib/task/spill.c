@@ -45,19 +45,24 @@ void bt_spill_free(struct bt_spill *s)
 	free(s);
 }
 
-static int open_file(struct bt_spill *s, struct bt_error *err)
+static const char *directory(void)
 {
 	const char *dir = getenv("TMPDIR");
+
+	return dir == NULL || *dir == 0 ? "/tmp" : dir;
+}
+
+static int open_file(struct bt_spill *s, struct bt_error *err)
+{
 	struct bt_buf path = BT_BUF_INIT;
 
-	if (dir == NULL || *dir == 0)
-		dir = "/tmp";
-	bt_buf_printf(&path, "%s/bertutils.XXXXXX", dir);
+	bt_buf_printf(&path, "%s/bertutils.XXXXXX", directory());
 	if (bt_buf_str(&path) == NULL)
 		return bt_error_nomem(err, "keeping records");
 	s->fd = mkstemp(path.data);
 	if (s->fd < 0)
-		bt_error_sys(err, errno, "cannot create a file in '%s'", dir);
+		bt_error_sys(err, errno, "cannot create a file in '%s'",
+		             directory());
 	else
 		unlink(path.data);
 	bt_buf_clear(&path);
@@ -76,7 +81,9 @@ static int flush(struct bt_spill *s, struct bt_error *err)
 			continue;
 		if (w < 0)
 			return bt_error_sys(err, errno,
-			                    "cannot write a temporary file");
+			                    "cannot write a temporary "
+			                    "file in '%s'",
+			                    directory());
 		done += (size_t)w;
 	}
 	s->written += s->unwritten.len;
@@ -121,7 +128,9 @@ static int read_file(struct bt_spill *s, uint64_t at, char *to, size_t n,
 			continue;
 		if (got <= 0)
 			return bt_error_sys(err, got < 0 ? errno : EIO,
-			                    "cannot read a temporary file");
+			                    "cannot read a temporary "
+			                    "file in '%s'",
+			                    directory());
 		done += (size_t)got;
 	}
 	return BT_OK;
