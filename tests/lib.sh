@@ -71,9 +71,9 @@ works() {
 	exits 0 "$@"
 }
 
-# says STATUS GLOB NAME COMMAND...: that exit status, a message that matches, for
+# declines STATUS GLOB NAME COMMAND...: that exit status, a message that matches, for
 # 2 followed by where to find help, and nothing on standard output
-says() {
+declines() {
 	wanted=$1 glob=$2 name=$3
 	shift 3
 	"$@" >out 2>err
@@ -97,8 +97,8 @@ says() {
 }
 
 # refuses GLOB NAME COMMAND..., misuses GLOB NAME COMMAND...: it says so
-refuses() { says 1 "$@"; }
-misuses() { says 2 "$@"; }
+refuses() { declines 1 "$@"; }
+misuses() { declines 2 "$@"; }
 
 finish() {
 	[ $n != 0 ] || { n=1 bad=1; echo 'not ok 1 - no case was run'; }
