@@ -179,7 +179,4 @@ int bt_ckpt_look_in(const char *dir, char **path,
 int bt_ckpt_keras_task(struct bt_ckpt *c, const char *dir,
                        struct bt_error *err) BT_MUST_USE;
 
-/* The formats that are known by their first bytes, for messages; NULL: none. */
-const char *bt_ckpt_foreign(const uint8_t *data, size_t size);
-
 #endif

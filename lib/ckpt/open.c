@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "ckpt/ckpt_int.h"
 #include "io/remote.h"
+#include "io/tfrecord.h"
 
 static const struct bt_ckpt_reader *const readers[] = {
     &bt_ckpt_safetensors, &bt_ckpt_zip,  &bt_ckpt_torch_legacy,
@@ -134,22 +135,33 @@ int bt_ckpt_fetch(const struct bt_ckpt *c, const void *data, size_t n,
 	return BT_OK;
 }
 
-const char *bt_ckpt_foreign(const uint8_t *data, size_t size)
+/* True if it begins with ASCII, more of it than a number has by chance. */
+static bool is_text(const struct bt_ckpt_file *f)
 {
-	static const struct {
-		const char *magic;
-		size_t n;
-		const char *what;
-	} known[] = {
-	    {"\x1f\x8b", 2, "gzip-compressed data"},
-	    {"\x28\xb5\x2f\xfd", 4, "zstd-compressed data"},
-	};
 	size_t i;
 
-	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		if (size >= known[i].n &&
-		    memcmp(data, known[i].magic, known[i].n) == 0)
-			return known[i].what;
+	for (i = 0; i < f->size && i < 16; i++)
+		if (f->data[i] >= 0x80 ||
+		    (!isprint(f->data[i]) && !isspace(f->data[i])))
+			return false;
+	return i == 16;
+}
+
+/* What is known of a file that no reader knows, for the error; or NULL. */
+static const char *foreign(const struct bt_ckpt_file *f)
+{
+	static const uint8_t gzip[] = {0x1F, 0x8B},
+	                     zstd[] = {0x28, 0xB5, 0x2F, 0xFD};
+
+	if (f->size >= sizeof(gzip) && memcmp(f->data, gzip, sizeof(gzip)) == 0)
+		return "is gzip-compressed data: unpack it first";
+	if (f->size >= sizeof(zstd) && memcmp(f->data, zstd, sizeof(zstd)) == 0)
+		return "is zstd-compressed data: unpack it first, unless it is "
+		       "a stream of tensors, which tensor-cat reads";
+	if (bt_tfrec_begins(f->data, f->size))
+		return "holds records, which tfrecord-cat reads, no tensors";
+	if (is_text(f))
+		return "is text, no checkpoint";
 	return NULL;
 }
 
@@ -184,12 +196,10 @@ int bt_ckpt_read_file(struct bt_ckpt *c, const struct bt_ckpt_file *f,
 		                    "file: git lfs pull fetches it",
 		                    f->path);
 	if (reader == NULL) {
-		what = bt_ckpt_foreign(f->data, f->size);
+		what = foreign(f);
 		if (what != NULL)
-			return bt_error_set(err, BT_EFORMAT,
-			                    "'%s' is %s, a format that this "
-			                    "version does not read",
-			                    f->path, what);
+			return bt_error_set(err, BT_EFORMAT, "'%s' %s", f->path,
+			                    what);
 		reader = &bt_ckpt_safetensors; /* let it say what is wrong */
 	}
 	c->format = reader->format;

@@ -186,7 +186,7 @@ refuses "*; it holds 'adapter_model.safetensors': give its path to read it" \
 	'a directory with another name' ckpt-inspect adapter
 exits 2 'which is trouble for --check' ckpt-inspect --check flax
 printf '\037\213..........................' >packed
-refuses "*'packed' is gzip-compressed data, a format*does not read" \
+refuses "*'packed' is gzip-compressed data: unpack it first" \
 	'compressed data' ckpt-inspect packed
 mkfifo pipe
 refuses "*'pipe' is not a regular file*" 'a pipe' ckpt-inspect pipe

@@ -132,8 +132,17 @@ damaged "*'m/$two': tensor 'layer.1.weight': data_offsets [[]80, 144] lie outsid
 	'a shard cut off'
 
 # --- no index
-refuses "*is no safetensors file, or damaged: a header of *" 'a text' \
+refuses "ckpt-inspect: '*/LICENSE' is text, no checkpoint" 'a text' \
 	ckpt-inspect "$TEST_TOP/LICENSE"
+printf 'text\none\n' | csv2tfrecord -qo some.rec
+refuses "ckpt-inspect: 'some.rec' holds records, which tfrecord-cat reads, no tensors" \
+	'records' ckpt-inspect some.rec
+gzip -c some.rec >some.gz
+refuses "ckpt-inspect: 'some.gz' is gzip-compressed data: unpack it first" \
+	'compressed' ckpt-inspect some.gz
+head -c 100000 /dev/zero | tr '\0' '\1' >ones
+refuses "*is no safetensors file, or damaged: a header of *" 'anything' \
+	ckpt-inspect ones
 head -c 100000 /dev/zero >zeros
 refuses "*the header of 0 bytes is no JSON object" 'zeros' ckpt-inspect zeros
 head -c 100000 /dev/zero | tr '\0' ' ' >blanks
