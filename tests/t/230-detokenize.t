@@ -120,7 +120,7 @@ for name in tok/uncased tok/added bpe/roberta bpe/affix bpe/llama \
 	bpe/fallback bpe/single spm/albert spm/xlmr spm/deberta spm/bytes \
 	kinds/modernbert kinds/deberta-v3 kinds/mmbert; do
 	"$PEER_PYTHON" "$TEST_TOP/tests/fixtures/tok-decode-peer.py" \
-		"${PEER_COUNT:-40}" 1 "$DATA/$name.json" >why 2>/dev/null
+		"${PEER_COUNT:-40}" 1 "$DATA/$name.json" >why 2>&1
 	result $? "$name: text equal to the package"
 done
 finish
