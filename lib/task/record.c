@@ -76,7 +76,7 @@ static int read_label(const struct bt_feature *f, struct bt_text_rec *rec,
 	rec->label_list = *f;
 	rec->several = rec->n_labels != 1;
 	if (rec->several)
-		rec->label.p = NULL;
+		rec->label = (struct bt_span){NULL, 0};
 	return r;
 }
 
@@ -283,7 +283,7 @@ static int read_token_label(const struct bt_feature *f,
 	rec->label_list = *f;
 	rec->several = n != 1;
 	if (rec->several)
-		rec->label.p = NULL;
+		rec->label = (struct bt_span){NULL, 0};
 	return r;
 }
 
