@@ -12,10 +12,10 @@
 #include "task/slots.h"
 #include "task/store.h"
 
-#define HASHES 160  /* orders at most */
-#define ROWS_MAX 16 /* of a band */
-#define TEXT_BITS 32
-#define MISSED 1e-6 /* chance to miss a pair at the threshold */
+#define HASHES 160   /* orders at most */
+#define ROWS_MAX 16  /* of a band */
+#define MISSED 1e-6  /* chance to miss a pair at the threshold */
+#define TEXT_BITS 32 /* of a text's number */
 
 /* What stands before a tag and a text that were kept. */
 struct head {

@@ -2,10 +2,10 @@
 /*
  * Some bits of a hash choose one of TABLES tables of open addressing with
  * linear probing; some others, which stay in the slot beside the number, the
- * home there. A table is at most 4/5 full and grows by a quarter, one at a
- * time: so little of the memory is empty, and little is needed to grow. When
- * all of them have taken the memory there is, their slots go to a file in
- * order, merged with those that went before.
+ * home there. A table is at most 3/4 full and grows by half, one at a time: so
+ * little of the memory is empty, and little is needed to grow. When all of them
+ * have taken the memory there is, their slots go to a file in order, merged
+ * with those that went before.
  */
 #include "task/slots.h"
 
