@@ -180,20 +180,10 @@ void bt_groups_report(struct bt_groups *g, struct bt_buf *out)
 static json_t *json_group(const struct bt_group *x)
 {
 	json_t *o = json_object();
-	struct bt_metrics_summary s;
-	const char *name;
-	int bad = 0;
-	double v;
-	size_t i;
-
-	bad |= json_object_set_new(
+	int bad = json_object_set_new(
 	    o, "value", x->none ? json_null() : bt_plain_json(x->value));
-	bad |= json_object_set_new(o, "examples",
-	                           json_integer((json_int_t)x->m.n));
-	bt_metrics_summary(&x->m, &s);
-	for (i = 0; (name = bt_metrics_name(i, &s, &v)) != NULL; i++)
-		bad |= json_object_set_new(
-		    o, name, isfinite(v) ? json_real(v) : json_null());
+
+	bad |= bt_metrics_json_summary(&x->m, o);
 	if (bad == 0)
 		return o;
 	json_decref(o);

@@ -336,21 +336,27 @@ static int json_classes(const struct bt_metrics *m, const struct bt_labels *l,
 	return bad;
 }
 
-json_t *bt_metrics_json(const struct bt_metrics *m, const struct bt_labels *l)
+int bt_metrics_json_summary(const struct bt_metrics *m, json_t *o)
 {
-	json_t *o = json_object();
+	int bad =
+	    json_object_set_new(o, "examples", json_integer((json_int_t)m->n));
 	struct bt_metrics_summary s;
 	const char *name;
-	int bad = 0;
 	double v;
 	size_t i;
 
 	bt_metrics_summary(m, &s);
-	bad |=
-	    json_object_set_new(o, "examples", json_integer((json_int_t)m->n));
 	for (i = 0; (name = bt_metrics_name(i, &s, &v)) != NULL; i++)
 		bad |= json_object_set_new(
 		    o, name, isfinite(v) ? json_real(v) : json_null());
+	return bad;
+}
+
+json_t *bt_metrics_json(const struct bt_metrics *m, const struct bt_labels *l)
+{
+	json_t *o = json_object();
+	int bad = bt_metrics_json_summary(m, o);
+
 	bad |= m->number  ? bt_metrics_json_numbers(m, l, o)
 	       : m->multi ? bt_metrics_json_labels(m, l, o)
 	                  : json_classes(m, l, o);

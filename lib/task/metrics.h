@@ -144,6 +144,10 @@ bool bt_metrics_falls(const char *name);
 void bt_metrics_report(const struct bt_metrics *m, const struct bt_labels *l,
                        int confusions, struct bt_buf *out);
 
+/* Puts the number of examples and the summary into an object. Returns 0, or
+ * another number when out of memory. */
+int bt_metrics_json_summary(const struct bt_metrics *m, json_t *o);
+
 /* The report as a JSON object, with the whole confusion matrix. NULL when out
  * of memory; the caller json_decref()s it. */
 json_t *bt_metrics_json(const struct bt_metrics *m, const struct bt_labels *l);
