@@ -238,13 +238,8 @@ static int run(const struct values *v, char *const *files, int n)
 	struct bt_cat_opts o = BT_CAT_OPTS_INIT;
 	struct bt_cat_sum sum = {0};
 	struct bt_error err = {0};
-	int i, std = 0, r, status;
+	int r, status;
 
-	for (i = 0; i < n; i++)
-		std += strcmp(files[i], "-") == 0;
-	if (std > 1)
-		return bt_tool_misuse(&tool, "standard input is given %d times",
-		                      std);
 	o.log = &log;
 	r = translate(v, &o, &err);
 	if (r == BT_OK)

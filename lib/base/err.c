@@ -72,3 +72,15 @@ void bt_error_clear(struct bt_error *err)
 		err->text[0] = '\0';
 	}
 }
+
+void bt_printable(char *text)
+{
+	unsigned char *p;
+
+	for (p = (unsigned char *)text; *p != '\0'; p++) {
+		if (*p < 0x20 || *p == 0x7F)
+			*p = '?';
+		else if (*p == 0xC2 && p[1] >= 0x80 && p[1] < 0xA0)
+			p[0] = p[1] = '?';
+	}
+}

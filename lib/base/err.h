@@ -59,4 +59,8 @@ int bt_error_nomem(struct bt_error *err, const char *what);
 /* Forgets the error. */
 void bt_error_clear(struct bt_error *err);
 
+/* Makes '?' of what would steer a terminal: messages quote what stands in
+ * files. */
+void bt_printable(char *text);
+
 #endif

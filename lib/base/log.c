@@ -17,6 +17,7 @@ void bt_log(const struct bt_log *log, enum bt_log_level level, const char *fmt,
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
+	bt_printable(text);
 	log->emit(log->ctx, level, text);
 }
 

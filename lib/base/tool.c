@@ -108,10 +108,13 @@ int bt_tool_misuse(const struct bt_tool *tool, const char *fmt, ...)
 
 int bt_tool_fail(const struct bt_tool *tool, const struct bt_error *err)
 {
-	if (err->code == BT_EARG || err->code == BT_EREMOTE)
-		return bt_tool_misuse(tool, "%s", err->text);
+	struct bt_error e = *err;
+
+	bt_printable(e.text);
+	if (e.code == BT_EARG || e.code == BT_EREMOTE)
+		return bt_tool_misuse(tool, "%s", e.text);
 	fflush(stdout);
-	fprintf(stderr, "%s: %s\n", tool->name, err->text);
+	fprintf(stderr, "%s: %s\n", tool->name, e.text);
 	return BT_EXIT_FAILED;
 }
 

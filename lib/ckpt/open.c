@@ -246,21 +246,6 @@ static int by_name(const void *a, const void *b)
 	                       ((const struct bt_tensor *)b)->name);
 }
 
-/* Texts from a file must not give orders to a terminal. */
-static void scrub(struct bt_error *err)
-{
-	unsigned char *p;
-
-	if (err == NULL)
-		return;
-	for (p = (unsigned char *)err->text; *p != '\0'; p++) {
-		if (*p < 0x20 || *p == 0x7f)
-			*p = '?';
-		else if (*p == 0xc2 && p[1] >= 0x80 && p[1] < 0xa0)
-			p[0] = p[1] = '?';
-	}
-}
-
 static struct bt_ckpt *new_ckpt(const char *path)
 {
 	struct bt_ckpt *c = bt_array0(1, sizeof(*c));
@@ -279,7 +264,8 @@ static int finish(struct bt_ckpt *c, int r, struct bt_ckpt **res,
                   struct bt_error *err)
 {
 	if (r != BT_OK) {
-		scrub(err);
+		if (err != NULL)
+			bt_printable(err->text);
 		bt_ckpt_close(c);
 		return r;
 	}

@@ -352,14 +352,6 @@ static const char *advice(const struct bt_table *t)
 	return "";
 }
 
-/* Messages quote what stands in rows: not what would steer a terminal. */
-static void make_printable(char *s)
-{
-	for (; *s != '\0'; s++)
-		if ((unsigned char)*s < ' ' || *s == 0x7F)
-			*s = '?';
-}
-
 /* The row is bad: goes on, or not. */
 static int bad_row(struct bt_table *t, int r, struct bt_error *why,
                    struct bt_error *err)
@@ -368,7 +360,7 @@ static int bad_row(struct bt_table *t, int r, struct bt_error *why,
 	             (t->fault == BT_TABLE_FIELDS && t->opts.task != NULL &&
 	              t->opts.task->short_rows);
 
-	make_printable(why->text);
+	bt_printable(why->text);
 	if (t->fault == BT_TABLE_FAULTS)
 		return bt_error_set(err, r, "%s", why->text);
 	if (!skips)

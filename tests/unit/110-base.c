@@ -491,9 +491,20 @@ static void available_memory(void **state)
 	assert_true(bt_available_memory("") > 0);
 }
 
+/* What is quoted in a message does not steer the terminal. */
+static void messages_are_printable(void **state)
+{
+	char text[] = "a\x1B[31mb\r\n\x7F\xC2\x9B\xC3\xA9\xC2\xA0\xC2";
+
+	(void)state;
+	bt_printable(text);
+	assert_string_equal(text, "a?[31mb????\?\xC3\xA9\xC2\xA0\xC2");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(messages_are_printable),
 	    cmocka_unit_test(sizes),
 	    cmocka_unit_test(first_error_stays),
 	    cmocka_unit_test(buffers),
