@@ -24,6 +24,12 @@ static inline bool bt_span_equal(struct bt_span a, struct bt_span b)
 	return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
 }
 
+/* True of what cannot be a string of C. */
+static inline bool bt_span_has_nul(struct bt_span s)
+{
+	return s.n > 0 && memchr(s.p, '\0', s.n) != NULL;
+}
+
 /* Byte order, a prefix before what continues it; as strcmp. */
 static inline int bt_span_compare(struct bt_span a, struct bt_span b)
 {

@@ -12,13 +12,17 @@
 
 #define MAX_FILE ((size_t)256 << 20)
 
-int bt_json_parse(const char *name, const char *data, size_t len, bool unique,
-                  json_t **object, struct bt_error *err)
+static int parse(const char *name, const char *data, size_t len, size_t flags,
+                 json_t **object, struct bt_error *err)
 {
 	json_error_t e;
-	json_t *o =
-	    json_loadb(data, len, unique ? JSON_REJECT_DUPLICATES : 0, &e);
+	json_t *o = json_loadb(data, len, flags, &e);
 
+	if (o == NULL && json_error_code(&e) == json_error_null_character)
+		return bt_error_set(err, BT_EFORMAT,
+		                    "%s has \\u0000 in a string, in line %d, "
+		                    "column %d: it is not supported there",
+		                    name, e.line, e.column);
 	if (o == NULL)
 		return bt_error_set(err, BT_EFORMAT,
 		                    "%s is not valid JSON: line %d, column %d: "
@@ -31,6 +35,13 @@ int bt_json_parse(const char *name, const char *data, size_t len, bool unique,
 	}
 	*object = o;
 	return BT_OK;
+}
+
+int bt_json_parse(const char *name, const char *data, size_t len, bool unique,
+                  json_t **object, struct bt_error *err)
+{
+	return parse(name, data, len, unique ? JSON_REJECT_DUPLICATES : 0,
+	             object, err);
 }
 
 static bool in_number(char c)
@@ -67,29 +78,34 @@ static void widen(const char *p, const char *end, struct bt_buf *out)
 }
 
 /* transformers writes 1000000000000000019884624838656 for "no limit". */
-int bt_json_parse_wide(const char *name, const char *data, size_t len,
-                       json_t **object, struct bt_error *err)
+static int parse_wide(const char *name, const char *data, size_t len,
+                      size_t flags, json_t **object, struct bt_error *err)
 {
 	struct bt_buf wide = BT_BUF_INIT;
 	json_error_t e;
 	int r;
 
-	*object = json_loadb(data, len, 0, &e);
+	*object = json_loadb(data, len, flags, &e);
 	if (json_is_object(*object))
 		return BT_OK;
 	if (*object != NULL ||
 	    json_error_code(&e) != json_error_numeric_overflow) {
 		json_decref(*object);
-		return bt_json_parse(name, data, len, false, object, err);
+		return parse(name, data, len, flags, object, err);
 	}
 	widen(data, data + len, &wide);
 	if (bt_buf_str(&wide) == NULL)
 		r = bt_error_nomem(err, "reading JSON");
 	else
-		r = bt_json_parse(name, wide.data, wide.len, false, object,
-		                  err);
+		r = parse(name, wide.data, wide.len, flags, object, err);
 	bt_buf_clear(&wide);
 	return r;
+}
+
+int bt_json_parse_nul(const char *name, const char *data, size_t len,
+                      json_t **object, struct bt_error *err)
+{
+	return parse_wide(name, data, len, JSON_ALLOW_NUL, object, err);
 }
 
 int bt_json_load(const char *path, json_t **object, struct bt_error *err)
@@ -102,7 +118,7 @@ int bt_json_load(const char *path, json_t **object, struct bt_error *err)
 	if (r != BT_OK)
 		return r;
 	snprintf(name, sizeof(name), "'%s'", path);
-	r = bt_json_parse_wide(name, data, len, &o, err);
+	r = parse_wide(name, data, len, 0, &o, err);
 	free(data);
 	if (r == BT_OK)
 		*object = o;
@@ -202,6 +218,11 @@ int bt_json_str(const json_t *o, const char *key, const char **v,
 		return BT_OK;
 	if (!json_is_string(m))
 		return bt_error_set(err, BT_EFORMAT, "'%s' is not a string",
+		                    key);
+	if (strlen(json_string_value(m)) != json_string_length(m))
+		return bt_error_set(err, BT_EFORMAT,
+		                    "'%s' has \\u0000, which is not supported "
+		                    "there",
 		                    key);
 	*v = json_string_value(m);
 	return BT_OK;

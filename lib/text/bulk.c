@@ -22,6 +22,7 @@
 
 #define MAX_FILE ((size_t)256 << 20)
 #define LEAST_ENTRY 5 /* bytes: "":0, */
+#define NO_CHAR UINT32_MAX
 
 /* A NUL stands behind the text, and no loop goes beyond one. */
 struct scan {
@@ -56,25 +57,25 @@ static inline bool is_plain(char c)
 	return (unsigned char)c >= ' ' && c != '"' && c != '\\';
 }
 
-/* Behind the 'u' of an escape: its character, 0 if it is none. */
+/* Behind the 'u' of an escape: its character, or NO_CHAR. */
 static uint32_t take_unicode(struct scan *s)
 {
 	int c = bt_parse_hex4(s->p), low;
 
 	if (c < 0 || (c >= 0xdc00 && c < 0xe000))
-		return 0;
+		return NO_CHAR;
 	s->p += 4;
 	if (c < 0xd800 || c >= 0xe000)
 		return (uint32_t)c;
 	low = s->p[0] == '\\' && s->p[1] == 'u' ? bt_parse_hex4(s->p + 2) : -1;
 	if (low < 0xdc00 || low >= 0xe000)
-		return 0;
+		return NO_CHAR;
 	s->p += 6;
 	return 0x10000 + ((uint32_t)(c - 0xd800) << 10) +
 	       (uint32_t)(low - 0xdc00);
 }
 
-/* At a backslash; its character, 0 if it is none or NUL. */
+/* At a backslash; its character, or NO_CHAR. */
 static uint32_t take_escape(struct scan *s)
 {
 	static const char letters[] = "\"\\/bfnrt", bytes[] = "\"\\/\b\f\n\r\t";
@@ -85,7 +86,7 @@ static uint32_t take_escape(struct scan *s)
 	if (c == 'u')
 		return take_unicode(s);
 	at = c != '\0' ? strchr(letters, c) : NULL;
-	return at != NULL ? (uint32_t)bytes[at - letters] : 0;
+	return at != NULL ? (uint32_t)bytes[at - letters] : NO_CHAR;
 }
 
 /* The rest of a string that began at first, from its first escape on. */
@@ -114,7 +115,7 @@ static bool take_escaped(struct scan *s, const char *first, struct bt_span *v)
 			*to++ = *s->p++;
 		} else if (*s->p == '\\') {
 			c = take_escape(s);
-			if (c == 0)
+			if (c == NO_CHAR)
 				return false;
 			to += bt_utf8_put((uint8_t *)to, c);
 		} else {
@@ -373,7 +374,7 @@ static int parse_rest(const struct scan *s, const char *data, json_t **rest)
 	}
 	bt_buf_put(&b, from, (size_t)(s->end - from));
 	r = b.oom ? BT_ENOMEM
-	          : bt_json_parse_wide("", b.data, b.len, rest, NULL);
+	          : bt_json_parse_nul("", b.data, b.len, rest, NULL);
 	bt_buf_clear(&b);
 	return r;
 }
@@ -409,7 +410,7 @@ static int read_file(const char *path, struct bt_bulk *b, json_t **rest,
 	json_decref(*rest);
 	bt_bulk_clear(b);
 	snprintf(name, sizeof(name), "'%s'", path);
-	r = bt_json_parse_wide(name, data, n, rest, err);
+	r = bt_json_parse_nul(name, data, n, rest, err);
 	free(data);
 	return r;
 }

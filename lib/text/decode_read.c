@@ -37,6 +37,11 @@ int bt_decode_add(struct bt_decode *d, enum bt_decode_kind kind,
 		                    "the decoder has more than %d steps",
 		                    BT_DECODE_STEPS);
 	}
+	if (bt_span_has_nul(a)) {
+		bt_norm_free(norm);
+		return bt_error_set(err, BT_EFORMAT,
+		                    "a NUL in a step is not supported");
+	}
 	if (a.p != NULL && (copy = bt_strndup(a.p, a.n)) == NULL) {
 		bt_norm_free(norm);
 		return bt_error_nomem(err, "reading a tokenizer");
@@ -45,13 +50,6 @@ int bt_decode_add(struct bt_decode *d, enum bt_decode_kind kind,
 	    .kind = kind, .a = copy, .flag = flag, .norm = norm};
 	d->n++;
 	return BT_OK;
-}
-
-static struct bt_span text_of(const json_t *v)
-{
-	struct bt_span s = {json_string_value(v), json_string_length(v)};
-
-	return s;
 }
 
 static int read_wordpiece(struct bt_decode *d, json_t *o, struct bt_error *err)
@@ -108,9 +106,10 @@ static int read_bpe(struct bt_decode *d, json_t *o, struct bt_error *err)
 static int read_replace(struct bt_decode *d, json_t *o, struct bt_error *err)
 {
 	const json_t *pattern = json_object_get(o, "pattern");
-	struct bt_span string = text_of(json_object_get(pattern, "String"));
-	struct bt_span regex = text_of(json_object_get(pattern, "Regex"));
-	struct bt_span content = text_of(json_object_get(o, "content"));
+	struct bt_span string =
+	    bt_json_text(json_object_get(pattern, "String"));
+	struct bt_span regex = bt_json_text(json_object_get(pattern, "Regex"));
+	struct bt_span content = bt_json_text(json_object_get(o, "content"));
 	struct bt_norm *norm = NULL;
 	int r;
 
@@ -140,7 +139,7 @@ static int read_fallback(struct bt_decode *d, json_t *o, struct bt_error *err)
 
 static int read_strip(struct bt_decode *d, json_t *o, struct bt_error *err)
 {
-	struct bt_span c = text_of(json_object_get(o, "content"));
+	struct bt_span c = bt_json_text(json_object_get(o, "content"));
 	int64_t start = 0, stop = 0;
 	int r = bt_json_int(o, "start", 0, INT32_MAX, &start, err);
 

@@ -43,8 +43,7 @@ int bt_tok_read_added(const json_t *o, struct bt_added_token *token,
 		return bt_error_set(err, BT_EFORMAT,
 		                    "a token is neither a string nor an object "
 		                    "with 'content'");
-	token->content.p = json_string_value(content);
-	token->content.n = json_string_length(content);
+	token->content = bt_json_text(content);
 	return BT_OK;
 }
 

@@ -46,13 +46,6 @@ int bt_merges_add_line(struct bt_merges *l, struct bt_span s,
 	return bt_merges_add(l, a, b, err);
 }
 
-static struct bt_span text_of(const json_t *v)
-{
-	struct bt_span s = {json_string_value(v), json_string_length(v)};
-
-	return s;
-}
-
 static int list_merges(const json_t *merges, struct bt_bulk *bulk,
                        struct bt_merges *l, struct bt_error *err)
 {
@@ -70,10 +63,10 @@ static int list_merges(const json_t *merges, struct bt_bulk *bulk,
 		return bt_error_set(err, BT_EFORMAT, "the model has no merges");
 	json_array_foreach(merges, i, v)
 	{
-		a = text_of(json_array_get(v, 0));
-		b = text_of(json_array_get(v, 1));
+		a = bt_json_text(json_array_get(v, 0));
+		b = bt_json_text(json_array_get(v, 1));
 		if (json_is_string(v))
-			r = bt_merges_add_line(l, text_of(v), err);
+			r = bt_merges_add_line(l, bt_json_text(v), err);
 		else if (a.p != NULL && b.p != NULL && json_array_size(v) == 2)
 			r = bt_merges_add(l, a, b, err);
 		else

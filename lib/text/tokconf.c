@@ -42,7 +42,6 @@ static int read_roles(struct bt_tok *t, const json_t *config, const json_t *map,
 {
 	struct bt_added_token token;
 	const json_t *v;
-	char *name;
 	int i, r;
 
 	for (i = 0; i < BT_TOK_ROLES; i++) {
@@ -61,12 +60,10 @@ static int read_roles(struct bt_tok *t, const json_t *config, const json_t *map,
 			if (r != BT_OK)
 				return bt_error_prefix(err, "'%s'",
 				                       bt_tok_role_key[i]);
-			name = bt_strndup(token.content.p, token.content.n);
-			if (name == NULL)
-				return bt_error_nomem(err,
-				                      "reading a tokenizer");
-			free(t->role_name[i]);
-			t->role_name[i] = name;
+			r = bt_tok_set_role(t, (enum bt_tok_role)i,
+			                    token.content, err);
+			if (r != BT_OK)
+				return r;
 		}
 		/* what a vocabulary lacks is refused later, or never looked
 		 * for: no ids are made up */

@@ -26,9 +26,9 @@ int bt_tok_unsupported(const char *what, const json_t *o, struct bt_error *err)
 
 bool bt_tok_is_type(const json_t *o, const char *type)
 {
-	const char *s = json_string_value(json_object_get(o, "type"));
+	struct bt_span s = bt_json_text(json_object_get(o, "type"));
 
-	return s != NULL && strcmp(s, type) == 0;
+	return s.p != NULL && bt_span_equal(s, bt_span(type));
 }
 
 int bt_tok_only(const char *what, json_t *o, const char *const *known,

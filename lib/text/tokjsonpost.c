@@ -106,16 +106,16 @@ static int read_bert_roles(struct bt_tok *t, const json_t *o,
 {
 	static const enum bt_tok_role role[] = {BT_TOK_SEP, BT_TOK_CLS};
 	static const char *const key[] = {"sep", "cls"};
-	const char *name;
+	struct bt_span name;
 	int i, r;
 
 	for (i = 0; i < 2; i++) {
-		name = json_string_value(
-		    json_array_get(json_object_get(o, key[i]), 0));
-		if (name == NULL)
+		name =
+		    bt_json_text(json_array_get(json_object_get(o, key[i]), 0));
+		if (name.p == NULL)
 			return bad_template("a processor without its tokens",
 			                    err);
-		r = bt_tok_set_role(t, role[i], bt_span(name), err);
+		r = bt_tok_set_role(t, role[i], name, err);
 		if (r != BT_OK)
 			return r;
 	}

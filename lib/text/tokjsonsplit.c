@@ -57,9 +57,9 @@ static int read_behavior(const json_t *o, enum bt_behavior *behavior,
 int bt_tok_json_split(struct bt_tok *t, json_t *o, struct bt_error *err)
 {
 	const json_t *pattern = json_object_get(o, "pattern");
-	const json_t *string = json_object_get(pattern, "String");
-	const char *regex =
-	    json_string_value(json_object_get(pattern, "Regex"));
+	struct bt_span string =
+	    bt_json_text(json_object_get(pattern, "String"));
+	struct bt_span regex = bt_json_text(json_object_get(pattern, "Regex"));
 	struct bt_split_opts s = {BT_PAT_STRING, {"", 0}, BT_ISOLATED, false};
 	int invert = 0, found;
 	int r = read_behavior(o, &s.behavior, err);
@@ -69,17 +69,16 @@ int bt_tok_json_split(struct bt_tok *t, json_t *o, struct bt_error *err)
 	if (r != BT_OK)
 		return r;
 	s.invert = invert != 0;
-	if (json_is_string(string) && json_string_length(string) > 0) {
-		s.string.p = json_string_value(string);
-		s.string.n = json_string_length(string);
+	if (string.n > 0) {
+		s.string = string;
 		return add_split(t, &s, err);
 	}
-	if (regex == NULL)
+	if (regex.p == NULL)
 		return bt_error_set(err, BT_EFORMAT, "no 'pattern'");
-	found = bt_pattern_find(regex);
+	found = bt_span_has_nul(regex) ? -1 : bt_pattern_find(regex.p);
 	s.pattern = found >= 0 ? (enum bt_pattern)found : BT_PAT_REGEX;
 	if (found < 0)
-		s.string = bt_span(regex);
+		s.string = regex;
 	return add_split(t, &s, err);
 }
 

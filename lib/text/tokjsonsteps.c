@@ -36,17 +36,10 @@ static int read_type(struct bt_tok *t, const char *what, json_t *o,
 	                  : bt_error_prefix(err, "%s %s", what, type[i].name);
 }
 
-static struct bt_span text_of(const json_t *v)
-{
-	struct bt_span s = {json_string_value(v), json_string_length(v)};
-
-	return s;
-}
-
 static int read_precompiled(struct bt_tok *t, json_t *o, struct bt_error *err)
 {
 	const json_t *v = json_object_get(o, "precompiled_charsmap");
-	struct bt_span s = text_of(v);
+	struct bt_span s = bt_json_text(v);
 	struct bt_buf b = BT_BUF_INIT;
 	struct bt_norm *norm = NULL;
 	int r;
@@ -70,9 +63,10 @@ static int read_precompiled(struct bt_tok *t, json_t *o, struct bt_error *err)
 static int read_replace(struct bt_tok *t, json_t *o, struct bt_error *err)
 {
 	const json_t *pattern = json_object_get(o, "pattern");
-	struct bt_span string = text_of(json_object_get(pattern, "String"));
-	struct bt_span regex = text_of(json_object_get(pattern, "Regex"));
-	struct bt_span content = text_of(json_object_get(o, "content"));
+	struct bt_span string =
+	    bt_json_text(json_object_get(pattern, "String"));
+	struct bt_span regex = bt_json_text(json_object_get(pattern, "Regex"));
+	struct bt_span content = bt_json_text(json_object_get(o, "content"));
 
 	if ((string.p == NULL) == (regex.p == NULL) || content.p == NULL)
 		return bt_error_set(err, BT_EFORMAT,
@@ -83,12 +77,15 @@ static int read_replace(struct bt_tok *t, json_t *o, struct bt_error *err)
 
 static int read_prepend(struct bt_tok *t, json_t *o, struct bt_error *err)
 {
-	struct bt_span s = text_of(json_object_get(o, "prepend"));
+	struct bt_span s = bt_json_text(json_object_get(o, "prepend"));
 	struct bt_norm *norm = NULL;
 	int r;
 
 	if (s.p == NULL)
 		return bt_error_set(err, BT_EFORMAT, "no 'prepend'");
+	if (bt_span_has_nul(s))
+		return bt_error_set(err, BT_EFORMAT,
+		                    "a NUL in 'prepend' is not supported");
 	r = bt_norm_prepend(s, &norm, err);
 	return r == BT_OK ? bt_tok_add_norm(t, norm, err, "prepend=%s", s.p)
 	                  : r;

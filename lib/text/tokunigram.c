@@ -60,8 +60,13 @@ int bt_tok_set_unigram(struct bt_tok *t, double *score, int64_t unknown,
 int bt_tok_set_role(struct bt_tok *t, enum bt_tok_role role, struct bt_span s,
                     struct bt_error *err)
 {
-	char *copy = bt_strndup(s.p, s.n);
+	char *copy;
 
+	if (bt_span_has_nul(s))
+		return bt_error_set(err, BT_EFORMAT,
+		                    "a NUL in '%s' is not supported",
+		                    bt_tok_role_key[role]);
+	copy = bt_strndup(s.p, s.n);
 	if (copy == NULL)
 		return bt_error_nomem(err, "reading a tokenizer");
 	free(t->role_name[role]);
@@ -121,8 +126,7 @@ static int read_pieces(struct bt_tok *t, const json_t *vocab, double *score,
 			                    "vocab[%zu] is not a piece and its "
 			                    "score",
 			                    i);
-		s.p = json_string_value(piece);
-		s.n = json_string_length(piece);
+		s = bt_json_text(piece);
 		score[i] = json_is_real(number)
 		               ? bt_score_reread(json_real_value(number))
 		               : json_number_value(number);

@@ -167,6 +167,23 @@ rm -f s/vocab.txt
 mkdir s/vocab.txt
 refused "*'s/vocab.txt': Is a directory" 'a directory in its place' s
 
+# tokens with a NUL, of the vocabulary and added alone: ids as the package's
+rm -rf nul
+mkdir nul
+flags='"single_word": false, "lstrip": false, "rstrip": false'
+flags="$flags, \"normalized\": false, \"special\": true"
+more="{\"id\": 365, \"content\": \"d\\\\u0000\", $flags}"
+more="$more, {\"id\": 366, \"content\": \"a\\\\u0000b\", $flags}"
+sed "s/\"##é\": 364/&, \"d\\\\u0000\": 365/
+	s/\"added_tokens\": \\[/&$more, /" "$T/uncased.json" >nul/tokenizer.json
+is "$(printf 'hello a\0b d\0 a b\n' |
+	bert-tokenize -qm nul --lines --format ids)" \
+	"2 332 366 365 61 62 3" 'tokens with a NUL'
+works '... are saved' bert-tokenize -m nul --save nul2
+is "$(printf 'hello a\0b d\0 a b\n' |
+	bert-tokenize -qm nul2 --lines --format ids)" \
+	"2 332 366 365 61 62 3" '... and read again'
+
 # a vocabulary or tokenizer.json cut at any place is refused, or complete
 cut_at() { # FILE NAME STEP
 	n_all=$(wc -c <"$1")

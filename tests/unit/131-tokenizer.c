@@ -438,6 +438,13 @@ static void components_refused(void **state)
 	    {"\"vocab\":{", "\"vocab\":7},\"decoder\":{\"y\":{",
 	     "the model has no vocabulary"},
 	    {"\"version\"", "version", "is not valid JSON: line 1"},
+	    {"\"unk_token\":\"[UNK]\"", "\"unk_token\":\"[UNK]\\u0000\"",
+	     "'unk_token' has \\u0000, which is not supported there"},
+	    {"\"WordPiece\",\"unk_token\"",
+	     "\"WordPiece\\u0000\",\"unk_token\"",
+	     "model of type WordPiece is not supported"},
+	    {"\"version\"", "\"a\\u0000b\":1,\"version\"",
+	     "is not valid JSON: line 1"},
 	};
 	size_t i;
 
