@@ -234,7 +234,6 @@ static void summarise(const struct bt_log *log, const struct args *a,
                       const struct bt_train_result *r)
 {
 	double s = r->seconds > 0 ? r->seconds : 1e-9;
-	struct bt_limits l = {.flop = r->flop_limit};
 	char share[BT_SHARE_SIZE];
 
 	if (r->end == BT_TRAIN_STOPPED || r->end == BT_TRAIN_TIME) {
@@ -251,7 +250,8 @@ static void summarise(const struct bt_log *log, const struct args *a,
 	       "peak memory %zu MB",
 	       (unsigned long long)r->examples, r->seconds,
 	       (double)r->examples / s, (double)r->tokens / s,
-	       bt_limits_share(r->flop / s, &l, share), r->peak >> 20);
+	       bt_limits_share(r->flop / s, r->flop_limit, share),
+	       r->peak >> 20);
 	say_best(log, a, r);
 }
 

@@ -6,13 +6,18 @@
 
 #include "base/sys.h"
 
+bool bt_log_is_heard(const struct bt_log *log, enum bt_log_level level)
+{
+	return log != NULL && log->emit != NULL && level <= log->level;
+}
+
 void bt_log(const struct bt_log *log, enum bt_log_level level, const char *fmt,
             ...)
 {
 	char text[1024];
 	va_list ap;
 
-	if (log == NULL || log->emit == NULL || level > log->level)
+	if (!bt_log_is_heard(log, level))
 		return;
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);

@@ -23,6 +23,9 @@ struct bt_log {
 	enum bt_log_level level; /* what lies above it is dropped */
 };
 
+/* False where a line of that level would be dropped. */
+bool bt_log_is_heard(const struct bt_log *log, enum bt_log_level level);
+
 /* Formats one line (no newline) and emits it; log may be NULL. */
 void bt_log(const struct bt_log *log, enum bt_log_level level, const char *fmt,
             ...) BT_PRINTF(3, 4);

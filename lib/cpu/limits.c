@@ -56,13 +56,13 @@ static double shortest(struct bt_pool *pool, bt_piece_fn *fn, struct job *j)
 	return least > 0 ? least : 1e-9;
 }
 
-static int take(struct job *j, size_t each, int threads)
+static int take(struct job *j, size_t each, int threads, struct bt_error *err)
 {
 	j->each = each;
 	j->x = aligned_alloc(BT_ALIGN, each * (size_t)threads);
 	j->y = aligned_alloc(BT_ALIGN, each * (size_t)threads);
 	if (j->x == NULL || j->y == NULL)
-		return BT_ENOMEM;
+		return bt_error_nomem(err, "measuring limits");
 	memset(j->x, 0, each * (size_t)threads);
 	memset(j->y, 0, each * (size_t)threads);
 	return BT_OK;
@@ -87,7 +87,7 @@ static int measure_products(struct bt_pool *pool, struct bt_gemm *g,
 	     c++)
 		r = bt_gemm_pack(j->w, BT_GEMM_FORWARD, c, src, 0);
 	if (r == BT_OK)
-		r = take(j, ROWS * SIDE * (j->low ? 2 : 4), threads);
+		r = take(j, ROWS * SIDE * (j->low ? 2 : 4), threads, err);
 	if (r == BT_OK)
 		*flop = 2.0 * ROWS * SIDE * SIDE * threads /
 		        shortest(pool, multiply, j);
@@ -97,34 +97,41 @@ static int measure_products(struct bt_pool *pool, struct bt_gemm *g,
 	return r;
 }
 
-int bt_limits_measure(struct bt_pool *pool, const char *gemm, bool low,
-                      struct bt_limits *l, struct bt_error *err)
+int bt_limits_products(struct bt_pool *pool, const char *gemm, bool low,
+                       double *flop, struct bt_error *err)
 {
 	struct job j = {.low = low};
-	int threads = bt_pool_threads(pool);
 	struct bt_gemm *g;
-	int r = bt_gemm_new(gemm, low, threads, &g, err);
+	int r = bt_gemm_new(gemm, low, bt_pool_threads(pool), &g, err);
 
 	if (r != BT_OK)
 		return r;
-	r = measure_products(pool, g, &j, &l->flop, err);
+	r = measure_products(pool, g, &j, flop, err);
 	bt_gemm_free(g);
-	if (r == BT_OK)
-		r = take(&j, COPY, threads);
-	if (r == BT_OK)
-		l->copy =
-		    2.0 * (double)COPY * threads / shortest(pool, copy, &j);
-	drop(&j);
-	return r == BT_OK ? BT_OK : bt_error_nomem(err, "measuring limits");
+	return r;
 }
 
-const char *bt_limits_share(double flop, const struct bt_limits *l,
-                            char out[BT_SHARE_SIZE])
+/* Bytes a second, read and written, copying memory. */
+static int measure_copy(struct bt_pool *pool, double *bytes,
+                        struct bt_error *err)
 {
-	if (l->flop > 0)
+	int threads = bt_pool_threads(pool);
+	struct job j = {0};
+	int r = take(&j, COPY, threads, err);
+
+	if (r == BT_OK)
+		*bytes =
+		    2.0 * (double)COPY * threads / shortest(pool, copy, &j);
+	drop(&j);
+	return r;
+}
+
+const char *bt_limits_share(double flop, double limit, char out[BT_SHARE_SIZE])
+{
+	if (limit > 0)
 		snprintf(out, BT_SHARE_SIZE,
 		         "%.0f GFLOP/s (%.0f %% of products alone)", flop / 1e9,
-		         100 * flop / l->flop);
+		         100 * flop / limit);
 	else
 		snprintf(out, BT_SHARE_SIZE, "%.0f GFLOP/s", flop / 1e9);
 	return out;
@@ -135,14 +142,13 @@ int bt_limits_log(struct bt_pool *pool, const char *gemm, bool low,
                   struct bt_error *err)
 {
 	struct bt_buf b = BT_BUF_INIT;
-	struct bt_limits l;
 	char *line, *next;
-	int r = bt_limits_measure(pool, gemm, low, &l, err);
+	int r = bt_limits_products(pool, gemm, low, &p->flop_limit, err);
 
+	if (r == BT_OK)
+		r = measure_copy(pool, &p->byte_limit, err);
 	if (r != BT_OK)
 		return r;
-	p->flop_limit = l.flop;
-	p->byte_limit = l.copy;
 	bt_profile_print(p, &b);
 	for (line = b.data; line != NULL && *line != 0; line = next) {
 		next = strchr(line, '\n');

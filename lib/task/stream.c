@@ -261,16 +261,17 @@ int bt_stream_summary(struct bt_stream *s, const char *what,
 {
 	const char *gemm = strcmp(s->o.dtype, "int8") == 0 ? "int8" : s->o.gemm;
 	bool low = bt_model_low(s->o.dtype, s->o.gemm);
-	struct bt_limits l = {0};
 	size_t peak = bt_peak_memory(); /* measuring limits takes some, too */
+	double limit = 0;
 	char share[BT_SHARE_SIZE];
 	int r = BT_OK;
 
 	if (s->o.profile != NULL) {
 		r = bt_limits_log(s->pool, gemm, low, s->o.profile, log, err);
-		l.flop = s->o.profile->flop_limit;
-	} else if (s->seconds > WORTH_MEASURING) {
-		r = bt_limits_measure(s->pool, gemm, low, &l, err);
+		limit = s->o.profile->flop_limit;
+	} else if (s->seconds > WORTH_MEASURING &&
+	           bt_log_is_heard(log, BT_LOG_NOTE)) {
+		r = bt_limits_products(s->pool, gemm, low, &limit, err);
 	}
 	if (r != BT_OK)
 		return r;
@@ -283,6 +284,6 @@ int bt_stream_summary(struct bt_stream *s, const char *what,
 	       "peak memory %zu MB",
 	       (unsigned long long)s->records, what, s->seconds,
 	       (double)s->records / s->seconds, (double)s->tokens / s->seconds,
-	       bt_limits_share(s->flop / s->seconds, &l, share), peak >> 20);
+	       bt_limits_share(s->flop / s->seconds, limit, share), peak >> 20);
 	return BT_OK;
 }

@@ -372,18 +372,18 @@ static int measure(struct bt_job *j, struct bt_train_result *res,
 {
 	struct bt_profile *p = j->o.train.profile;
 	bool low = bt_model_low(j->o.dtype, j->o.gemm);
-	struct bt_limits l = {0};
 	int r = BT_OK;
 
 	res->peak = bt_peak_memory();
 	if (p != NULL) {
 		r = bt_limits_log(j->pool, j->o.gemm, low, p, bt_job_log(j),
 		                  err);
-		l.flop = p->flop_limit;
-	} else if (res->seconds > 2) {
-		r = bt_limits_measure(j->pool, j->o.gemm, low, &l, err);
+		res->flop_limit = p->flop_limit;
+	} else if (res->seconds > 2 &&
+	           bt_log_is_heard(bt_job_log(j), BT_LOG_NOTE)) {
+		r = bt_limits_products(j->pool, j->o.gemm, low,
+		                       &res->flop_limit, err);
 	}
-	res->flop_limit = l.flop;
 	return r;
 }
 
