@@ -195,8 +195,6 @@ static int translate(const struct values *v, struct bt_cat_opts *o,
 	o->seed = v->common.seed;
 	if (v->shuffle)
 		o->memory = BT_STORE_AT_RANDOM;
-	if (v->near > 0)
-		o->choose.memory = o->put.memory = BT_STORE_AT_RANDOM;
 	if (v->memory != NULL && bt_parse_bytes(v->memory, &o->memory) != BT_OK)
 		return bt_error_set(err, BT_EARG, "bad value '%s' for --memory",
 		                    v->memory);
