@@ -49,7 +49,7 @@ int bt_dataset_unknown(struct bt_span s, const struct bt_labels *labels,
                        struct bt_error *err)
 {
 	return bt_error_set(err, BT_EFORMAT,
-	                    "label '%.*s' is none of the model's %d labels "
+	                    "label '%.*s' is none of the %d labels known "
 	                    "('%s' ... '%s')",
 	                    (int)(s.n < 100 ? s.n : 100), s.p, labels->n,
 	                    labels->name[0], labels->name[labels->n - 1]);

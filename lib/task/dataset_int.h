@@ -4,7 +4,7 @@
 
 #include "task/dataset.h"
 
-/* The error of a label that is none of the model's. */
+/* The error of a label that is none of those known. */
 int bt_dataset_unknown(struct bt_span s, const struct bt_labels *labels,
                        struct bt_error *err);
 

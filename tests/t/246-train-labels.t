@@ -15,7 +15,7 @@ printf '%s\n' wifi_access pay_fine parking get_card >labels.txt
 small_train file -q --labels labels.txt
 cmp given/model.safetensors file/model.safetensors >why 2>&1
 result $? 'from a list or from a file'
-refuses "*record *: label 'pay_fine' is none of the model's 3 labels*" \
+refuses "*record *: label 'pay_fine' is none of the 3 labels known*" \
 	'a label that is not given' small_train x --labels wifi_access,parking,get_card
 works 'a label that no record has' small_train more --labels $order,lost
 like "$(cat err)" "*warning: 1 of the 5 labels has no training example: 'lost'*" \
