@@ -18,7 +18,8 @@ static int parse(const char *name, const char *data, size_t len, size_t flags,
 	json_error_t e;
 	json_t *o = json_loadb(data, len, flags, &e);
 
-	if (o == NULL && json_error_code(&e) == json_error_null_character)
+	if (o == NULL && (json_error_code(&e) == json_error_null_character ||
+	                  json_error_code(&e) == json_error_null_byte_in_key))
 		return bt_error_set(err, BT_EFORMAT,
 		                    "%s has \\u0000 in a string, in line %d, "
 		                    "column %d: it is not supported there",

@@ -444,7 +444,7 @@ static void components_refused(void **state)
 	     "\"WordPiece\\u0000\",\"unk_token\"",
 	     "model of type WordPiece is not supported"},
 	    {"\"version\"", "\"a\\u0000b\":1,\"version\"",
-	     "is not valid JSON: line 1"},
+	     "has \\u0000 in a string, in line 1"},
 	};
 	size_t i;
 
