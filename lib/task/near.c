@@ -12,7 +12,7 @@
 #include "task/slots.h"
 #include "task/store.h"
 
-#define HASHES 160   /* orders at most */
+#define HASHES 160   /* orders at most, in fours */
 #define ROWS_MAX 16  /* of a band */
 #define MISSED 1e-6  /* chance to miss a pair at the threshold */
 #define TEXT_BITS 32 /* of a text's number */
@@ -158,24 +158,43 @@ static uint32_t in_both(struct query *q, const struct bt_shingles *s,
 	return both;
 }
 
+static inline uint64_t lesser(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* The least of four orders: each waits for itself alone. */
+static void find_least(const struct bt_near *n, unsigned k, uint64_t least[4])
+{
+	const uint64_t *f = n->factor + k, *s = n->shift + k;
+	uint64_t a = UINT64_MAX, b = a, c = a, d = a, x;
+	size_t i;
+
+	for (i = 0; i < n->one.n; i++) {
+		x = n->one.hash[i];
+		a = lesser(f[0] * x + s[0], a);
+		b = lesser(f[1] * x + s[1], b);
+		c = lesser(f[2] * x + s[2], c);
+		d = lesser(f[3] * x + s[3], d);
+	}
+	least[0] = a;
+	least[1] = b;
+	least[2] = c;
+	least[3] = d;
+}
+
 /* The least of each order, a band's together in one hash. */
 static void hash_bands(struct bt_near *n)
 {
-	const uint64_t *x = n->one.hash;
-	size_t count = n->one.n, i;
-	uint64_t h, v, least;
-	unsigned b, r, k = 0;
+	uint64_t h, least[HASHES];
+	unsigned b, r, k;
 
-	for (b = 0; b < n->bands; b++) {
+	for (k = 0; k < n->bands * n->rows; k += 4)
+		find_least(n, k, least + k);
+	for (b = 0, k = 0; b < n->bands; b++) {
 		h = b;
-		for (r = 0; r < n->rows; r++, k++) {
-			least = UINT64_MAX;
-			for (i = 0; i < count; i++) {
-				v = n->factor[k] * x[i] + n->shift[k];
-				least = v < least ? v : least;
-			}
-			h = bt_hash_mix(h ^ least);
-		}
+		for (r = 0; r < n->rows; r++, k++)
+			h = bt_hash_mix(h ^ least[k]);
 		n->band[b] = h;
 	}
 }
