@@ -49,6 +49,24 @@ for more in '' '--class-weight balanced' '--label-smoothing .1'; do
 		within one many 1e-6 "$name: 4 batches of 5 are one"
 	}
 done
+# weights of the records themselves, some of them none
+cp train.rec plain.rec
+awk -F, -v OFS=, 'NR == 1 { print $0, "w"; next } { print $0, NR * 7 % 5 / 2 }' \
+	train.csv >weighted.csv
+csv2tfrecord -q -i id -t text -l intent --weight w -o w.rec weighted.csv
+bert-tokenize -q -m vocab.txt --max-length 48 -o train.rec w.rec
+train one --batch-size 16
+train many --batch-size 4 --accumulate 4
+within one many 1e-6 'weights of records: 4 batches are one'
+mv train.rec weighted.rec
+cp plain.rec train.rec
+train one --batch-size 16
+mv weighted.rec train.rec
+train many --batch-size 16
+awk -v d="$(far one many)" 'BEGIN { exit !(d ~ /^[0-9]/ && d > 1e-4) }'
+result $? '... and are looked at'
+mv plain.rec train.rec
+
 train one --batch-size 179
 train many --batch-size 7 --accumulate 100
 within one many 1e-6 'an update of all examples'
