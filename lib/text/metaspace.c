@@ -87,7 +87,7 @@ static int metaspace_run(const struct bt_pretok *pretok, struct bt_run *run,
                          int next)
 {
 	const struct metaspace *m = (const struct metaspace *)pretok;
-	struct bt_normed *out = bt_run_buffer(run);
+	struct bt_normed *out = bt_run_buffer(run, next);
 	struct bt_view w;
 	size_t word = 0, at, n;
 

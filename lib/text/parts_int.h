@@ -116,10 +116,11 @@ static inline int bt_batch_add(struct bt_batch *b, size_t from, size_t to)
 	return BT_OK;
 }
 
-/* For a pre-tokenizer that changes a word: a text of this thread's own, empty,
- * in which want_src is set as needed. src must relate to the raw text: copy
- * that of the view, or where it has none, the place. */
-struct bt_normed *bt_run_buffer(struct bt_run *run);
+/* For a pre-tokenizer that changes a word, called with next: a text of its own
+ * and of this thread's, empty, in which want_src is set as needed. src must
+ * relate to the raw text: copy that of the view, or where it has none, the
+ * place. */
+struct bt_normed *bt_run_buffer(struct bt_run *run, int next);
 
 /* Notes that a regular expression took too many steps, for which BT_ENOMEM is
  * returned then. A normalizer sets out->hard. */

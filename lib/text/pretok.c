@@ -309,9 +309,9 @@ struct bytes {
 /* Copies text[from .. to-1] of v with a space before it, which comes from its
  * first character. */
 static int put_space(struct bt_run *run, struct bt_view *v, size_t *from,
-                     size_t *to)
+                     size_t *to, int next)
 {
-	struct bt_normed *b = bt_run_buffer(run);
+	struct bt_normed *b = bt_run_buffer(run, next);
 	static const uint8_t space = ' ';
 	size_t i, n = *to - *from;
 
@@ -344,7 +344,7 @@ static int bytes_run(const struct bt_pretok *pretok, struct bt_run *run,
 	struct bt_batch b;
 
 	if (p->prefix && v.text[from] != ' ' &&
-	    put_space(run, &v, &from, &to) != BT_OK)
+	    put_space(run, &v, &from, &to, next) != BT_OK)
 		return BT_ENOMEM;
 	if (!p->split)
 		return bt_run_next(run, &v, from, to, next);

@@ -20,9 +20,12 @@ struct bt_run {
 
 void bt_tok_buffers_clear(struct bt_tok_buffers *b)
 {
+	int i;
+
 	bt_normed_clear(&b->norm[0]);
 	bt_normed_clear(&b->norm[1]);
-	bt_normed_clear(&b->word);
+	for (i = 0; i < BT_TOK_STEPS; i++)
+		bt_normed_clear(&b->word[i]);
 }
 
 /* Where the raw text behind v[at .. end-1] begins and ends; characters may
@@ -193,24 +196,26 @@ int bt_run_words(struct bt_run *r, const struct bt_view *v, size_t end,
 	return BT_OK;
 }
 
-struct bt_normed *bt_run_buffer(struct bt_run *r)
+struct bt_normed *bt_run_buffer(struct bt_run *r, int next)
 {
-	r->b->word.n = 0;
-	r->b->word.want_src = r->offsets;
-	return &r->b->word;
+	struct bt_normed *word = &r->b->word[next - 1];
+
+	word->n = 0;
+	word->want_src = r->offsets;
+	return word;
 }
 
 int bt_run_too_hard(struct bt_run *r)
 {
-	r->b->word.hard = true;
+	r->b->word[0].hard = true;
 	return BT_ENOMEM;
 }
 
 bool bt_tok_buffers_hard(struct bt_tok_buffers *b)
 {
-	bool hard = b->norm[0].hard || b->norm[1].hard || b->word.hard;
+	bool hard = b->norm[0].hard || b->norm[1].hard || b->word[0].hard;
 
-	b->norm[0].hard = b->norm[1].hard = b->word.hard = false;
+	b->norm[0].hard = b->norm[1].hard = b->word[0].hard = false;
 	return hard;
 }
 

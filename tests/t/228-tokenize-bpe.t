@@ -93,6 +93,17 @@ tail -n $half got >last
 [ $half -eq 8000 ] && cmp wanted last >why 2>&1
 result $? 'words found 64 bytes at a time are those of the pattern'
 
+# two pre-tokenizers that each change the text
+cat >two.json <<\EOF
+{"version":"1.0","pre_tokenizer":{"type":"Sequence","pretokenizers":[
+ {"type":"Metaspace","replacement":"▁","prepend_scheme":"never","split":false},
+ {"type":"ByteLevel","add_prefix_space":true,"use_regex":true}]},
+ "model":{"type":"BPE","merges":[],"vocab":{"<pad>":0,"<s>":1,"</s>":2,
+ "<unk>":3,"Ġ":4,"a":5,"?":6,"â":7,"ĸ":8,"ģ":9,"b":10}}}
+EOF
+is "$(ids two.json 'a? b?')" '4 5 6 7 8 9 10 6' \
+	'a space before what another pre-tokenizer has changed'
+
 # merges cut anywhere are refused, or complete
 fresh "$T/roberta/vocab.json"
 i=0
