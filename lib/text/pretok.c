@@ -28,7 +28,6 @@ int bt_pattern_find(const char *regex)
 	                     "\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+",
 	    [BT_PAT_SPACES] = " {2,}",
 	    [BT_PAT_WHITES] = "\\s+",
-	    [BT_PAT_WORDS] = "\\w+|[^\\w\\s]+",
 	};
 	size_t i;
 

@@ -26,7 +26,8 @@ enum bt_pattern {
 	BT_PAT_QWEN2,  /* the same with single digits */
 	BT_PAT_SPACES, /* two spaces or more */
 	BT_PAT_WHITES, /* white space */
-	BT_PAT_WORDS,  /* word characters, or others that are not white */
+	BT_PAT_WORDS,  /* word characters, or others that are not white; not as
+	                * Oniguruma's \w, which has more of Latin-1 */
 	BT_PAT_WHITE,  /* single white characters */
 	BT_PAT_PUNCT,
 	BT_PAT_NUMBER,

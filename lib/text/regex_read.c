@@ -13,9 +13,9 @@
 #define DEPTH_MAX 100
 
 #define SPACE "\\t-\\r\\x{85}\\p{Z}"
-/* of Latin-1 it has all numbers */
-#define WORD                                                                   \
-	"\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}\\x{b2}\\x{b3}\\x{b9}\\x{bc}-\\x{be}"
+#define IN_CLASS "\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}"
+/* outside of classes it has all numbers of Latin-1 */
+#define WORD IN_CLASS "\\x{b2}\\x{b3}\\x{b9}\\x{bc}-\\x{be}"
 #define HEX "0-9A-Fa-f"
 
 struct reader {
@@ -67,6 +67,8 @@ static int put_class(struct reader *r, const char *set, bool not, bool inside)
 {
 	if (inside && not )
 		return refuse(r, "such a class in another");
+	if (inside && strcmp(set, WORD) == 0)
+		set = IN_CLASS;
 	if (!inside)
 		bt_buf_puts(r->out, not ? "[^" : "[");
 	bt_buf_puts(r->out, set);
@@ -91,6 +93,9 @@ static const char *const names[][2] = {
     {"word", WORD},
     {"xdigit", HEX},
     {"punct", "\\p{P}"},
+    {"blank", "\\t\\p{Zs}"},
+    {"graph", "\\p{L}\\p{M}\\p{N}\\p{P}\\p{S}\\p{Cf}\\p{Co}"},
+    {"print", "\\p{L}\\p{M}\\p{N}\\p{P}\\p{S}\\p{Cf}\\p{Co}\\p{Zs}"},
     {"any", "\\x{0}-\\x{10ffff}"},
     {"ascii", "\\x{0}-\\x{7f}"},
     {"emoji", "\\p{Emoji}"},

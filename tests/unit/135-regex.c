@@ -40,6 +40,7 @@ static void written_another_way(void **state)
 	reads("\\p{L}\\P{N}\\p{^Lu}", "\\p{L}\\P{N}\\P{Lu}");
 	reads("\\p{Han}[\\p{Greek}]", "\\p{sc:Han}[\\p{sc:Greek}]");
 	reads("[[:alpha:]x]", "[\\p{Alphabetic}x]");
+	reads("[^[:blank:]]", "[^\\t\\p{Zs}]");
 	reads("[a[bc]d]", "[abcd]");
 	reads("(?m:.)b", "(?s:.)b");
 	reads("(?i)a", "(?i)a");
@@ -114,6 +115,12 @@ static void matches(void **state)
 	finds("\\p{L}+|\\s", "\xc3\xa9 \xe2\x80\xa8x", "0-2 2-3 3-6 6-7 ");
 	finds("(?i:'S)", "'\xc5\xbf's", "0-3 3-5 ");
 	finds("\\bx", "x \xc3\xa9x", "0-1 ");
+	/* a half is in \w, but not where that is in a class */
+	finds("\\w+|[^\\w\\s]+", "%\xc2\xbd a\xc2\xbd", "0-3 4-7 ");
+	finds("[[:word:]]|\\p{Word}",
+	      "\xc2\xbd"
+	      "a",
+	      "0-2 2-3 ");
 }
 
 /* An expression that tries everything ends with an error, not never. */
