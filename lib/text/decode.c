@@ -81,22 +81,26 @@ static bool starts(struct bt_span s, const char *with, size_t n)
 	return s.n >= n && memcmp(s.p, with, n) == 0;
 }
 
-/* Appends s with each `from` (not empty) as `to`. */
+/* Appends s with each `from` as `to`: an empty one stands before and behind
+ * each character. */
 static void replace(struct bt_buf *out, struct bt_span s, const char *from,
                     const char *to)
 {
-	size_t n = strlen(from);
+	size_t n = strlen(from), len;
 
 	while (s.n > 0) {
-		if (n > 0 && starts(s, from, n)) {
+		if (n == 0 || starts(s, from, n))
 			bt_buf_puts(out, to);
-			s.p += n;
-			s.n -= n;
-			continue;
-		}
-		bt_buf_putc(out, *s.p++);
-		s.n--;
+		len = n == 0 ? bt_utf8_len((uint8_t)*s.p) : 1;
+		if (n > 0 && starts(s, from, n))
+			len = n;
+		else
+			bt_buf_put(out, s.p, len);
+		s.p += len;
+		s.n -= len;
 	}
+	if (n == 0)
+		bt_buf_puts(out, to);
 }
 
 /* Takes away the spaces that English text does not have. */

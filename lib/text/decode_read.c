@@ -187,6 +187,9 @@ static int read_decoder(struct bt_decode *d, json_t *o, int depth,
 			if (r == BT_OK)
 				r = read_decoder(d, v, depth + 1, err);
 		}
+		/* with a decoder, if of no steps, nothing parts tokens */
+		if (r == BT_OK && depth == 0 && d->n == 0)
+			r = read_fuse(d, o, err);
 		return r;
 	}
 	for (i = 0; i < sizeof(type) / sizeof(type[0]); i++)

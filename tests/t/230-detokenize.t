@@ -67,6 +67,10 @@ decodes 'Metaspace' '<s>a##b cdee<0xC3><0xA9><0xC3>.ĠÃ©' \
 	'{"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always", "split": true}'
 decodes 'BPEDecoder' '<s>a##b▁cd  <0xC3><0xA9><0xC3>.ĠÃ©' \
 	'{"type": "BPEDecoder", "suffix": "e"}'
+decodes 'BPEDecoder of no suffix' ' < s >  a  # # b  ▁ c  d e e  < 0 x C 3 >  < 0 x A 9 >  < 0 x C 3 >  .  Ġ Ã ©' \
+	'{"type": "BPEDecoder", "suffix": ""}'
+decodes 'Sequence of nothing' '<s>a##b▁cdee<0xC3><0xA9><0xC3>.ĠÃ©' \
+	'{"type": "Sequence", "decoders": []}'
 decodes 'Replace' '<s>a##b▁cd(E)(E)<0xC3><0xA9><0xC3>.ĠÃ©' \
 	'{"type": "Replace", "pattern": {"String": "e"}, "content": "(E)"}'
 decodes 'Fuse' '<s>a##b▁cdee<0xC3><0xA9><0xC3>.ĠÃ©' \
