@@ -100,20 +100,27 @@ static int read_template(struct bt_tok *t, struct bt_tok_template *tp,
 	return BT_OK;
 }
 
-/* {"sep": ["[SEP]", 102], "cls": ["[CLS]", 101]} names the roles only. */
+/* {"sep": ["[SEP]", 102], "cls": ["[CLS]", 101]} names the roles. The package
+ * takes the number as it is. */
 static int read_bert_roles(struct bt_tok *t, const json_t *o,
                            struct bt_error *err)
 {
 	static const enum bt_tok_role role[] = {BT_TOK_SEP, BT_TOK_CLS};
 	static const char *const key[] = {"sep", "cls"};
+	const json_t *pair, *id;
 	struct bt_span name;
 	int i, r;
 
 	for (i = 0; i < 2; i++) {
-		name =
-		    bt_json_text(json_array_get(json_object_get(o, key[i]), 0));
-		if (name.p == NULL)
+		pair = json_object_get(o, key[i]);
+		name = bt_json_text(json_array_get(pair, 0));
+		id = json_array_get(pair, 1);
+		if (name.p == NULL || !json_is_integer(id))
 			return bad_template("a processor without its tokens",
+			                    err);
+		if (json_integer_value(id) != bt_tok_id(t, name))
+			return bad_template("a token has another id than in "
+			                    "the vocabulary",
 			                    err);
 		r = bt_tok_set_role(t, role[i], name, err);
 		if (r != BT_OK)
@@ -132,6 +139,27 @@ static int read_trim(struct bt_tok *t, json_t *o, struct bt_error *err)
 	t->trim.on = on != 0;
 	t->trim.prefix = prefix != 0;
 	return r;
+}
+
+/* The package tells the two by their members, whatever their types. */
+static int read_ends(struct bt_tok *t, json_t *o, struct bt_error *err)
+{
+	bool roberta = bt_tok_is_type(o, "RobertaProcessing");
+	const json_t *trim = json_object_get(o, "trim_offsets");
+	const json_t *prefix = json_object_get(o, "add_prefix_space");
+	int r;
+
+	if (roberta && (!json_is_boolean(trim) || !json_is_boolean(prefix)))
+		return bad_template("RobertaProcessing without 'trim_offsets' "
+		                    "or 'add_prefix_space'",
+		                    err);
+	if (!roberta && (trim != NULL || prefix != NULL))
+		return bad_template("BertProcessing with 'trim_offsets' or "
+		                    "'add_prefix_space'",
+		                    err);
+	t->frame = roberta ? BT_FRAME_ROBERTA : BT_FRAME_BERT;
+	r = roberta ? read_trim(t, o, err) : BT_OK;
+	return r == BT_OK ? read_bert_roles(t, o, err) : r;
 }
 
 static int read_processor(struct bt_tok *t, json_t *o, int depth,
@@ -169,15 +197,9 @@ static int read_processor(struct bt_tok *t, json_t *o, int depth,
 		return read_trim(t, o, err);
 	if (t->one.n != 0 || t->frame != BT_FRAME_NONE)
 		return bad_template("more than one template", err);
-	if (bt_tok_is_type(o, "BertProcessing")) {
-		t->frame = BT_FRAME_BERT;
-		return read_bert_roles(t, o, err);
-	}
-	if (bt_tok_is_type(o, "RobertaProcessing")) {
-		t->frame = BT_FRAME_ROBERTA;
-		r = read_trim(t, o, err);
-		return r == BT_OK ? read_bert_roles(t, o, err) : r;
-	}
+	if (bt_tok_is_type(o, "BertProcessing") ||
+	    bt_tok_is_type(o, "RobertaProcessing"))
+		return read_ends(t, o, err);
 	if (!bt_tok_is_type(o, "TemplateProcessing"))
 		return bt_tok_unsupported("post_processor", o, err);
 	r = read_template(t, &t->one, json_object_get(o, "single"), specials, 1,
