@@ -151,10 +151,12 @@ int bt_words_add(struct bt_words *w, const void *word, size_t n, uint64_t count)
 	return add(w, &(struct bt_word){word, n, count});
 }
 
-/* Empties a part, which will be filled again. */
+/* Empties a part, which will be filled again; a long word's chunk is not for
+ * others. */
 static void reset(struct bt_words_part *t)
 {
-	while (t->chunks > 1)
+	while (t->chunks > 1 ||
+	       (t->chunks == 1 && t->chunk[0].mem.size != CHUNK))
 		bt_arena_clear(&t->chunk[--t->chunks].mem);
 	if (t->chunks == 1)
 		t->chunk[0].used = 0;

@@ -57,6 +57,38 @@ static void move_all(struct bt_words *to, struct bt_words *from)
 	assert_int_equal(bt_words_n(from), 0);
 }
 
+/* Parts that began with a word longer than a chunk are filled again. */
+static void counts_long_words(void **state)
+{
+	struct bt_words part = {0}, sum = {0};
+	static char word[70000];
+	struct bt_words_at at = {0};
+	struct bt_word w;
+	uint32_t i;
+	size_t n = 0;
+
+	(void)state;
+	memset(word, 'x', sizeof(word));
+	for (i = 0; i < 400; i++) {
+		memcpy(word, &i, sizeof(i));
+		assert_ok(bt_words_add(&part, word, sizeof(word), 1));
+	}
+	move_all(&sum, &part);
+	for (i = 0; i < 20000; i++) {
+		memcpy(word, &i, sizeof(i));
+		assert_ok(bt_words_add(&part, word, 250, i + 1));
+	}
+	move_all(&sum, &part);
+	while (bt_words_next(&sum, &at, &w)) {
+		memcpy(&i, w.p, sizeof(i));
+		assert_int_equal(w.count, w.n == 250 ? i + 1 : 1);
+		n++;
+	}
+	assert_int_equal(n, 20400);
+	bt_words_clear(&part);
+	bt_words_clear(&sum);
+}
+
 /* Counting in two tables is counting in one; all words come out once. */
 static void counts_words(void **state)
 {
@@ -327,6 +359,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(counts_words),
+	    cmocka_unit_test(counts_long_words),
 	    cmocka_unit_test(counts_up_to_a_limit),
 	    cmocka_unit_test(trains_the_same),
 	    cmocka_unit_test(numbers_of_pairs),
