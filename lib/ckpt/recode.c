@@ -251,6 +251,7 @@ static int put_turned(struct way *w, const struct bt_named *v,
 	int e = BT_OK;
 
 	step = bt_turn_columns(v->rows, width, BT_OUT_ROOM);
+	step = step < v->cols ? step : v->cols; /* no more than there are */
 	row = v->rows * width;
 	fits = step * row <= BT_OUT_ROOM && w->from->dtype == w->to->dtype;
 	if (room(&r->whole, &r->whole_cap, bytes) == NULL ||
