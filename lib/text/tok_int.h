@@ -181,9 +181,10 @@ int bt_tok_read_added(const json_t *o, struct bt_added_token *token,
 int bt_tok_add_list(struct bt_tok *t, json_t *o, const char *key,
                     struct bt_error *err) BT_MUST_USE;
 
-/* Adds the tokens of {"id": {"content": ...}} or, with by_token, of
- * {"token": id}; the table may be NULL. */
-int bt_tok_add_table(struct bt_tok *t, json_t *table, bool by_token,
+/* Adds the tokens of {"id": {"content": ...}} or, where specials are not NULL,
+ * of {"token": id}: those that are keys of specials are special, the others are
+ * looked for in normalised text. */
+int bt_tok_add_table(struct bt_tok *t, json_t *table, const json_t *specials,
                      struct bt_error *err) BT_MUST_USE;
 
 /* Puts together what was read. */

@@ -142,10 +142,11 @@ static int add_sorted(struct bt_tok *t, struct bt_added_token *list, size_t n,
 	return r;
 }
 
-/* {"id": {"content": ...}} or, with by_token, {"token": id}. */
-int bt_tok_add_table(struct bt_tok *t, json_t *table, bool by_token,
+/* {"id": {"content": ...}} or, with specials, {"token": id}. */
+int bt_tok_add_table(struct bt_tok *t, json_t *table, const json_t *specials,
                      struct bt_error *err)
 {
+	bool by_token = specials != NULL;
 	size_t n = json_object_size(table), k = 0;
 	struct bt_added_token *list;
 	const char *key;
@@ -163,7 +164,8 @@ int bt_tok_add_table(struct bt_tok *t, json_t *table, bool by_token,
 	json_object_foreach(table, key, v)
 	{
 		id = by_token ? json_integer_value(v) : -1;
-		list[k].normalized = by_token;
+		list[k].special = json_object_get(specials, key) != NULL;
+		list[k].normalized = by_token && !list[k].special;
 		list[k].content = bt_span(key);
 		if (by_token ? !json_is_integer(v) || id < 0 || id > INT32_MAX
 		             : bt_parse_i64(key, 0, INT32_MAX, &id) != BT_OK) {

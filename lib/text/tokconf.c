@@ -19,14 +19,15 @@
 const char *const bt_tok_role_key[BT_TOK_ROLES] = {
     "unk_token", "cls_token", "sep_token", "pad_token", "mask_token"};
 
-/* The value of a role in one of the files; NULL: not said. */
+/* The value of a role in one of the files, of which special_tokens_map.json
+ * goes before tokenizer_config.json; NULL: not said. */
 static const json_t *find_role(const json_t *config, const json_t *map,
                                const char *key)
 {
-	const json_t *v = json_object_get(config, key);
+	const json_t *v = json_object_get(map, key);
 
 	if (v == NULL || json_is_null(v))
-		v = json_object_get(map, key);
+		v = json_object_get(config, key);
 	return v == NULL || json_is_null(v) ? NULL : v;
 }
 
@@ -82,25 +83,81 @@ static int blame(const struct bt_tok *t, const char *name, struct bt_error *err)
 	return bt_error_prefix(err, "'%s/%s'", t->path, name);
 }
 
+/* A token by its name as the files say it: a string, or an object. */
+static int note_special(json_t *o, const json_t *token)
+{
+	if (json_is_object(token))
+		token = json_object_get(token, "content");
+	if (!json_is_string(token))
+		return 0;
+	return json_object_setn_new(o, json_string_value(token),
+	                            json_string_length(token), json_true());
+}
+
+/* An object whose keys are the tokens that the files call special, or NULL. */
+static json_t *list_specials(const json_t *config, const json_t *map)
+{
+	static const char *const key[] = {"additional_special_tokens",
+	                                  "extra_special_tokens"};
+	json_t *o = json_object(), *v;
+	int i, bad = o == NULL;
+	size_t k;
+
+	for (i = 0; i < BT_TOK_ROLES; i++)
+		bad |=
+		    note_special(o, find_role(config, map, bt_tok_role_key[i]));
+	bad |= note_special(o, find_role(config, map, "bos_token"));
+	bad |= note_special(o, find_role(config, map, "eos_token"));
+	for (i = 0; i < 4; i++)
+		json_array_foreach(
+		    json_object_get(i < 2 ? config : map, key[i & 1]), k, v)
+		    bad |= note_special(o, v);
+	if (!bad)
+		return o;
+	json_decref(o);
+	return NULL;
+}
+
+/* added_tokens.json */
+static int read_added_ids(struct bt_tok *t, const json_t *config,
+                          const json_t *map, struct bt_error *err)
+{
+	json_t *added = NULL, *specials = NULL;
+	int r = bt_json_load_in(t->path, BT_FILE_ADDED, &added, err);
+
+	if (r != BT_OK || added == NULL)
+		return r;
+	specials = list_specials(config, map);
+	r = specials == NULL ? bt_error_nomem(err, "reading a tokenizer")
+	                     : bt_tok_add_table(t, added, specials, err);
+	json_decref(specials);
+	json_decref(added);
+	return r == BT_OK ? BT_OK : blame(t, BT_FILE_ADDED, err);
+}
+
+/* The tokens with ids that tokenizer_config.json has; these are all then, in
+ * the place of what older files say. */
+static json_t *added_of(const json_t *config)
+{
+	json_t *o = json_object_get(config, "added_tokens_decoder");
+
+	return json_is_null(o) ? NULL : o;
+}
+
 /* Those with ids first: the others get the next ones. */
 static int read_added_files(struct bt_tok *t, json_t *config, json_t *map,
                             struct bt_error *err)
 {
-	json_t *added = NULL;
-	int r = bt_json_load_in(t->path, BT_FILE_ADDED, &added, err);
+	json_t *added = added_of(config);
+	int r;
 
-	if (r != BT_OK)
-		return r;
-	r = bt_tok_add_table(t, json_object_get(config, "added_tokens_decoder"),
-	                     false, err);
-	if (r != BT_OK) {
-		blame(t, CONFIG, err);
+	if (added == NULL) {
+		r = read_added_ids(t, config, map, err);
 	} else {
-		r = bt_tok_add_table(t, added, true, err);
+		r = bt_tok_add_table(t, added, NULL, err);
 		if (r != BT_OK)
-			blame(t, BT_FILE_ADDED, err);
+			blame(t, CONFIG, err);
 	}
-	json_decref(added);
 	if (r != BT_OK)
 		return r;
 	r = bt_tok_add_list(t, config, "additional_special_tokens", err);
@@ -242,6 +299,10 @@ int bt_tok_read_config(struct bt_tok *t, struct bt_error *err)
 		r = read_settings(t, config, err);
 		if (r != BT_OK)
 			blame(t, CONFIG, err);
+	}
+	if (added_of(config) != NULL) {
+		json_decref(map);
+		map = NULL;
 	}
 	if (r == BT_OK && !t->is_json)
 		r = read_added_files(t, config, map, err);

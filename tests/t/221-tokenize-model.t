@@ -127,10 +127,23 @@ refused "*'h/added_tokens.json': the added token 'new' has the id 333,*" \
 	'added_tokens.json with a wrong id' h
 echo '{"[N]": 365}' >h/added_tokens.json
 is "$(ids h '[n]')" '2 365 3' 'added_tokens.json'
+conf '"additional_special_tokens": ["[N]"]'
+is "$(ids h '[N] [n]')" '2 365 27 74 29 3' '... of a token that is special'
+conf '"added_tokens_decoder": {"4": {"content": "[MASK]"}}'
+is "$(ids h '[N]')" '2 27 74 29 3' \
+	'... beside added_tokens_decoder, which has them all'
+conf ''
 rm h/added_tokens.json
 echo '{"mask_token": "book"}' >h/special_tokens_map.json
 is "$(ids h 'abooka [MASK]')" '2 61 339 61 27 73 97 115 107 29 3' \
 	'special_tokens_map.json names the mask'
+conf '"mask_token": "hello"'
+is "$(ids h 'abooka [MASK]')" '2 61 339 61 27 73 97 115 107 29 3' \
+	'... whatever tokenizer_config.json says'
+conf '"added_tokens_decoder": {"4": {"content": "[MASK]"}}'
+is "$(ids h 'abooka [MASK]')" "$(ids "$T/uncased" 'abooka [MASK]')" \
+	'... but for a later one'
+conf ''
 
 # tokenizer.json
 dir j "$T/uncased/vocab.txt"
