@@ -28,6 +28,7 @@ struct bt_fit {
 
 struct bt_dataset {
 	size_t n;        /* examples */
+	uint64_t before; /* those that came before them, for messages */
 	uint64_t *start; /* [n + 1] */
 	int32_t *ids;    /* [start[n]] */
 	uint8_t *types;

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-static int check_finite(const float *logits, size_t classes, size_t i,
+static int check_finite(const float *logits, size_t classes, uint64_t i,
                         struct bt_error *err)
 {
 	size_t k;
@@ -11,9 +11,9 @@ static int check_finite(const float *logits, size_t classes, size_t i,
 	for (k = 0; k < classes; k++)
 		if (!isfinite(logits[k]))
 			return bt_error_set(err, BT_ECORRUPT,
-			                    "the model's answer to example %zu "
-			                    "is not a number",
-			                    i + 1);
+			                    "the model's answer to example "
+			                    "%llu is not a number",
+			                    (unsigned long long)i + 1);
 	return BT_OK;
 }
 
@@ -61,7 +61,8 @@ int bt_infer(struct bt_engine *e, const struct bt_dataset *d,
 			*flop += bt_engine_flop(e);
 		logits = bt_engine_logits(e);
 		for (i = 0; i < n && r == BT_OK; i++, logits += classes) {
-			r = check_finite(logits, classes, first + i, err);
+			r = check_finite(logits, classes, d->before + first + i,
+			                 err);
 			if (r == BT_OK)
 				r = fn(ctx, first + i, logits, err);
 		}

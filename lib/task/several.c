@@ -93,6 +93,7 @@ int bt_several_open(struct bt_several *s, const char *const *dirs, size_t n,
 {
 	int r = BT_OK;
 
+	s->dir = dirs;
 	s->model = bt_array0(n, sizeof(*s->model));
 	s->class_of = bt_array0(n, sizeof(*s->class_of));
 	s->row = bt_array((size_t)first->labels.n, sizeof(*s->row));
@@ -198,6 +199,21 @@ static float mean(const struct adding *a, double sum, size_t n)
 	return (float)log(fmax(sum, DBL_MIN) / (double)n);
 }
 
+/* The answers of the first model, k = 0, or of that many behind it. */
+static int ask(struct bt_several *s, size_t k, const struct bt_model *first,
+               const struct bt_dataset *d, struct bt_gather *g, bt_infer_fn *fn,
+               void *ctx, double *flop, struct bt_error *err)
+{
+	const struct bt_model *m = k == 0 ? first : &s->model[k - 1];
+	int r = bt_infer(m->engine, d, g, (size_t)first->labels.n, fn, ctx,
+	                 flop, err);
+
+	if (r == BT_OK)
+		return r;
+	return k == 0 ? bt_error_prefix(err, "the first model")
+	              : bt_error_prefix(err, "'%s'", s->dir[k - 1]);
+}
+
 int bt_several_infer(struct bt_several *s, const struct bt_model *first,
                      const struct bt_dataset *d, struct bt_gather *g,
                      bt_infer_fn *fn, void *ctx, double *flop,
@@ -206,18 +222,16 @@ int bt_several_infer(struct bt_several *s, const struct bt_model *first,
 	size_t classes = (size_t)first->labels.n, n = d->n * classes, i, k;
 	struct adding a = {NULL, NULL, first->labels.n, first->config.number,
 	                   first->config.multi};
-	int r;
+	int r = BT_OK;
 
 	if (bt_grow(&s->sum, &s->sum_cap, n, sizeof(*s->sum)) != BT_OK)
 		return bt_error_nomem(err, "predicting");
 	for (i = 0; i < n; i++)
 		s->sum[i] = 0;
 	a.sum = s->sum;
-	r = bt_infer(first->engine, d, g, classes, add, &a, flop, err);
-	for (k = 0; k < s->n && r == BT_OK; k++) {
-		a.class_of = s->class_of[k];
-		r = bt_infer(s->model[k].engine, d, g, classes, add, &a, flop,
-		             err);
+	for (k = 0; k <= s->n && r == BT_OK; k++) {
+		a.class_of = k > 0 ? s->class_of[k - 1] : NULL;
+		r = ask(s, k, first, d, g, add, &a, flop, err);
 	}
 	for (i = 0; i < d->n && r == BT_OK; i++) {
 		for (k = 0; k < classes; k++)
@@ -254,18 +268,15 @@ int bt_several_each(struct bt_several *s, const struct bt_model *first,
 {
 	size_t classes = (size_t)first->labels.n, n, i, k;
 	struct keeping p = {.classes = classes, .step = (s->n + 1) * classes};
-	int r;
+	int r = BT_OK;
 
 	if (!bt_size_mul(d->n, p.step, &n) ||
 	    bt_grow(&s->rows, &s->rows_cap, n, sizeof(*s->rows)) != BT_OK)
 		return bt_error_nomem(err, "predicting");
-	p.row = s->rows;
-	r = bt_infer(first->engine, d, g, classes, keep, &p, flop, err);
-	for (k = 0; k < s->n && r == BT_OK; k++) {
-		p.row += classes;
-		p.class_of = s->class_of[k];
-		r = bt_infer(s->model[k].engine, d, g, classes, keep, &p, flop,
-		             err);
+	for (k = 0; k <= s->n && r == BT_OK; k++) {
+		p.row = s->rows + k * classes;
+		p.class_of = k > 0 ? s->class_of[k - 1] : NULL;
+		r = ask(s, k, first, d, g, keep, &p, flop, err);
 	}
 	for (i = 0; i < d->n && r == BT_OK; i++)
 		r = fn(ctx, i, s->rows + i * p.step, err);

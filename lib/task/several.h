@@ -12,6 +12,7 @@
 
 struct bt_several {
 	struct bt_model *model;
+	const char *const *dir; /* borrowed; of each */
 	int **class_of; /* [n][classes]: its number of the first one's class */
 	size_t n;
 	bool apart;  /* set before opening: they are to be compared */

@@ -241,7 +241,8 @@ int bt_stream_run(struct bt_stream *s, char *const *paths, int n_paths,
 		bt_tfrec_ahead(in);
 	do {
 		r = read_block(s, in, &rec, err);
-		if (r == BT_OK)
+		s->block.before = s->records;
+		if (r == BT_OK && s->block.n > 0)
 			r = infer(s, &f, err);
 		if (r == BT_OK && after != NULL && s->block.n > 0)
 			r = after(ctx, err);

@@ -182,6 +182,29 @@ refuses "*'untrained' has no 'model.safetensors'*" 'a model that is not trained'
 	bert-eval -m a --compare untrained dev.rec
 refuses "*no model directory 'none'*" 'no model' bert-eval -m a --compare none dev.rec
 
+# no example at all; an answer that is no number, far behind, of one of two
+: >empty.rec
+refuses "*'empty.rec' holds no records" 'nothing to compare' \
+	bert-eval -m a --errors 2 --by label --compare b empty.rec
+cp -r a broken
+head=$(od -An -tu4 -N4 a/model.safetensors)
+words=$(head -c "$head" a/model.safetensors | tr '{}' '\n\n' |
+	sed -n '/word_embeddings/{ n; s/.*_offsets":[[]\([0-9]*\),.*/\1/p; }')
+word=$(grep -nx wifi vocab.txt | cut -d: -f1)
+printf '\346\261\141\177%.0s' $(seq 128) |
+	dd of=broken/model.safetensors bs=1 conv=notrunc 2>dd \
+		seek=$((8 + head + words + (word - 1) * 512))
+{
+	yes 'the card' | head -n 4499
+	echo 'the wifi'
+} | bert-tokenize -q -m vocab.txt --lines -o many.rec
+refuses "bert-predict: the model's answer to example 4500 is not a number" 'no number' \
+	bert-predict -q -m broken -o p.csv many.rec
+refuses "*'broken': the model's answer to example 4500 is not a number" 'whose it is' \
+	bert-predict -q -m a -m broken -o p.csv many.rec
+refuses "*the first model: the model's answer to example 4500 *" 'or the first one'"'s" \
+	bert-predict -q -m broken -m a -o p.csv many.rec
+
 # all of them together; what else there is
 works 'together' bert-eval -q -m a --errors 2 --by label --compare b --min accuracy=.1 dev.rec
 like "$(cat out)" '*accuracy*by label*compared: *McNemar*most wrong: *' 'in this order'
