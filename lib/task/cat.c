@@ -41,7 +41,11 @@ static int pass(struct job *j, const struct bt_source *in, const void *data,
 		return put(j, in, data, len, err);
 	if (j->classes != NULL)
 		r = bt_classes_add(j->classes, data, len, err);
-	return r == BT_OK ? bt_store_put(j->store, data, len, err) : r;
+	if (r == BT_OK)
+		return bt_store_put(j->store, data, len, err);
+	return in != NULL ? bt_source_blame(in, err)
+	                  : bt_error_prefix(err, "record %zu of the last ones",
+	                                    bt_store_count(j->store) + 1);
 }
 
 /* What becomes of one record. */

@@ -160,10 +160,8 @@ int bt_classes_add(struct bt_classes *c, const void *data, size_t len,
 	int r = bt_field_find(data, len, c->field, &value, &kind, err);
 
 	if (r == 0)
-		return bt_error_set(err, BT_EFORMAT,
-		                    "record %zu of those to be split has no "
-		                    "feature '%s'",
-		                    c->of.n + 1, c->field);
+		return bt_error_set(err, BT_EFORMAT, "has no feature '%s'",
+		                    c->field);
 	if (r < 0)
 		return r;
 	if (c->of.n == UINT32_MAX)

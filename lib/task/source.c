@@ -187,6 +187,8 @@ uint64_t bt_source_total(const struct bt_source *s)
 
 int bt_source_blame(const struct bt_source *s, struct bt_error *err)
 {
+	if (err != NULL && (err->code == BT_EIO || err->code == BT_ENOMEM))
+		return err->code;
 	if (s->records != NULL)
 		return bt_tfrec_blame(s->records, err);
 	return bt_error_prefix(err, "cannot read %s: line %llu", s->file,

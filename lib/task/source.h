@@ -46,7 +46,8 @@ uint64_t bt_source_record(const struct bt_source *s);
 /* Payloads read from all files so far. */
 uint64_t bt_source_total(const struct bt_source *s);
 
-/* Puts the file and the number before the text in err; returns err's code. */
+/* Puts the file and the number before the text in err, unless it is one of
+ * memory or of temporary files; returns err's code. */
 int bt_source_blame(const struct bt_source *s, struct bt_error *err);
 
 #endif

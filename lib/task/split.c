@@ -33,8 +33,9 @@ static int parse_part(const char *s, size_t n, struct bt_split *p,
 	    strchr(p->name[p->n], '/') != NULL)
 		return bt_error_set(err, BT_EARG,
 		                    "bad part '%.*s': expected NAME=SHARE, "
-		                    "the share from 0 to 1",
-		                    (int)n, s);
+		                    "the name of %zu bytes at most, the share "
+		                    "from 0 to 1",
+		                    (int)n, s, sizeof(p->name[0]) - 1);
 	p->n++;
 	return BT_OK;
 }

@@ -76,8 +76,14 @@ done >counts
 is "$(paste -sd ' ' counts)" '500 50 500 50' '--stratify'
 tfrecord-cat -q --split a=.5,b=.5 --stratify label --shuffle --memory 99 -o sx a.rec
 is "$(lines sx-a | sort)" "$(lines st-a | sort)" 'shuffled: the same choice'
-refuses "*record 1 of those to be split has no feature 'nosuch'" \
+refuses "*cannot read 'a.rec': record 1: has no feature 'nosuch'" \
 	'no such feature' tfrecord-cat --split a=1 --stratify nosuch -o x a.rec
+refuses "*: record 1 of the last ones: has no feature 'nosuch'" \
+	'nor in the last ones' tfrecord-cat --split a=1 --stratify nosuch --tail 2 -o x a.rec
+misuses "*expected NAME=SHARE, the name of 63 bytes at most*" 'too long a name' \
+	tfrecord-cat --split "$(printf %064d 1)=1" -o x a.rec
+refuses "tfrecord-cat: cannot create a file in '/nosuch': *" 'not the record is at fault' \
+	env TMPDIR=/nosuch tfrecord-cat --dedupe label --memory 0 -o x a.rec
 for o in '--split a' '--split a=.5' '--split a=2,b=-1' '--split =1' \
 	'--split a=.5,,b=.5' '--split a=.5,a=.5' '--split a/b=1' \
 	'--split a=1 --shard 2 -o x' '--shard 2' '--shard 0 -o x' \

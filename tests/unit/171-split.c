@@ -237,7 +237,7 @@ static void check_classes(int kind, const char *values, const char *appeared,
 	}
 	assert_ok(bt_classes_new("nosuch", &c, &err));
 	assert_err(bt_classes_add(c, "", 0, &err), BT_EFORMAT,
-	           "record 1 of those to be split has no feature 'nosuch'");
+	           "has no feature 'nosuch'");
 	bt_classes_free(c);
 	bt_classes_free(NULL);
 }
