@@ -9,6 +9,7 @@
 #include "io/charset.h"
 #include "io/out.h"
 #include "io/remote.h"
+#include "io/twice.h"
 #include "task/wordcount.h"
 #include "text/subwords.h"
 #include "text/vocabsave.h"
@@ -215,7 +216,8 @@ static int run(const struct opts *o, char *const *files, int n)
 	how.size = (size_t)o->size;
 	how.min_count = (uint64_t)o->min_count;
 	how.alphabet = (size_t)o->alphabet;
-	if (train(o, &how, files, n, &log, &err) != BT_OK)
+	if (bt_twice(files, n, &log, &err) != BT_OK ||
+	    train(o, &how, files, n, &log, &err) != BT_OK)
 		return bt_tool_fail(&tool, &err);
 	return BT_EXIT_DONE;
 }

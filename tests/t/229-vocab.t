@@ -81,6 +81,9 @@ printf 'good\nbad \377\n' >bad
 refuses "*'bad': line 2: the text is not valid UTF-8 at byte 4" 'no UTF-8' \
 	bert-vocab --lines in bad
 refuses "*cannot open 'none'*" 'no file' bert-vocab none
+misuses '*standard input is given 2 times' 'standard input twice' bert-vocab --lines - -
+works 'a file twice' bert-vocab --lines -o twice.txt in ./in
+like "$(cat err)" "*warning: './in' is 'in' again: *" 'is warned of'
 refuses "*'in' is no TFRecord stream*" 'lines that are no records' bert-vocab in
 works 'a device is no directory' bert-vocab --lines -o /dev/null in
 exits 2 'BPE has two files' bert-vocab --lines --type bpe in
