@@ -16,6 +16,17 @@ static const char *kind(const struct bt_config *c)
 	                  : "classes";
 }
 
+/* What a model's answer has several of. */
+static const char *parts(const struct bt_config *c)
+{
+	return c->number ? "numbers" : c->multi ? "labels" : "classes";
+}
+
+static const char *part(const struct bt_config *c)
+{
+	return c->number ? "number" : c->multi ? "label" : "class";
+}
+
 /* Finds the first one's classes among those of model k. */
 static int match_labels(struct bt_several *s, size_t k, const char *dir,
                         const struct bt_labels *first,
@@ -36,16 +47,16 @@ static int match_labels(struct bt_several *s, size_t k, const char *dir,
 	if (of->number && l->n == 1 && first->n == 1)
 		return BT_OK;
 	if (l->n != first->n)
-		return bt_error_set(err, BT_EFORMAT,
-		                    "'%s' has %d classes, the first model %d",
-		                    dir, l->n, first->n);
+		return bt_error_set(
+		    err, BT_EFORMAT, "'%s' has %d %s, the first model %d", dir,
+		    l->n, l->n == 1 ? part(c) : parts(c), first->n);
 	for (i = 0; i < first->n; i++) {
 		map[i] = bt_labels_find(l, bt_span(first->name[i]));
 		if (map[i] < 0)
 			return bt_error_set(err, BT_EFORMAT,
 			                    "'%s' does not know the first "
-			                    "model's class '%s'",
-			                    dir, first->name[i]);
+			                    "model's %s '%s'",
+			                    dir, part(of), first->name[i]);
 	}
 	return BT_OK;
 }

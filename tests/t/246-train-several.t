@@ -102,6 +102,15 @@ csv2tfrecord -q -l 'books,mean score,length' --label-type float dev.csv |
 is "$(bert-eval -q -m m turned.rec)" "$(cat report)" 'columns in another order'
 
 # what is refused
+csv2tfrecord -q -l length,books --label-type float dev.csv | bert-tokenize -q -m m -o two.rec
+bert-train -q --init-config tiny --tokenizer "$vocab" --task regression --steps 1 -o two two.rec
+refuses "*'two' has 2 numbers, the first model 3" 'not as many numbers' \
+	bert-eval -m m --compare two dev.rec
+sed 's/books/tomes/' m/config.json >config.json
+cp -r m renamed
+mv config.json renamed
+refuses "*'renamed' does not know the first model's number 'books'" 'another number' \
+	bert-predict -m m -m renamed dev.rec
 csv2tfrecord -q -l length,books --label-type float dev.csv | bert-tokenize -q -m m -o few.rec
 refuses "*record 1: its label_names lack 'mean score', unlike*" 'a column less' bert-eval -m m few.rec
 refuses '*has several numbers to predict, and a classifier learns one label of each text: bert-train --task regression*' \
