@@ -194,6 +194,7 @@ static void hash_bands(struct bt_near *n)
 	for (b = 0, k = 0; b < n->bands; b++) {
 		h = b;
 		for (r = 0; r < n->rows; r++, k++)
+			/* cppcheck-suppress uninitvar ; all are set above */
 			h = bt_hash_mix(h ^ least[k]);
 		n->band[b] = h;
 	}
