@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "task/plain.h"
 
+#include <stdbool.h>
+
 #include "io/charset.h"
 
 /* A character of one byte, or of two that is a control character, too. */
@@ -16,6 +18,11 @@ static void put_control(struct bt_buf *out, unsigned c)
 		bt_buf_printf(out, "\\x%02x", c);
 }
 
+static bool goes_on(char c)
+{
+	return ((unsigned char)c & 0xC0) == 0x80;
+}
+
 /* Bytes of the first characters of s that together have not more. */
 static size_t head(struct bt_span s, size_t most)
 {
@@ -23,9 +30,10 @@ static size_t head(struct bt_span s, size_t most)
 
 	if (most == 0 || n <= most)
 		return n;
-	for (n = most; n > 0 && ((unsigned char)s.p[n] & 0xC0) == 0x80; n--)
+	/* a character has 4 bytes at most: what goes on longer is none */
+	for (n = most; n > 0 && most - n < 3 && goes_on(s.p[n]); n--)
 		;
-	return n;
+	return goes_on(s.p[n]) ? most : n;
 }
 
 void bt_plain_line(struct bt_buf *out, struct bt_span s, size_t most)
