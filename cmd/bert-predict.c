@@ -266,7 +266,10 @@ int main(int argc, char **argv)
 	    bt_csv_delimiter(a.delimiter, &a.p.delimiter) != BT_OK)
 		return bt_tool_end(
 		    &tool,
-		    bt_tool_misuse(&tool, "bad value '%s' for --delimiter",
+		    bt_tool_misuse(&tool,
+		                   "bad value '%s' for --delimiter: expected "
+		                   "one character, tab, comma, semicolon or "
+		                   "pipe",
 		                   a.delimiter));
 	if (bt_out_spare(a.common.output, argv + operand, argc - operand,
 	                 &err) != BT_OK)

@@ -159,12 +159,15 @@ static int parse_weights(const char *s, size_t n, double **weights,
 	return r;
 }
 
-static int parse_size(const char *name, const char *s, size_t *v,
+static int parse_size(const char *name, const char *s, size_t least, size_t *v,
                       struct bt_error *err)
 {
-	if (s == NULL || (bt_parse_bytes(s, v) == BT_OK && *v > 0))
+	if (s == NULL || (bt_parse_bytes(s, v) == BT_OK && *v >= least))
 		return BT_OK;
-	return bt_error_set(err, BT_EARG, "bad value '%s' for --%s", s, name);
+	return bt_error_set(err, BT_EARG,
+	                    "bad value '%s' for --%s: expected bytes, as "
+	                    "1000000, 64M or 2G",
+	                    s, name);
 }
 
 /* What becomes of a frame of so many bytes (0: not known); in: where it stands
@@ -196,10 +199,10 @@ static int work(const struct values *v, char *const *paths, int n,
 	                            .output = v->common.output};
 	struct bt_span *names = NULL;
 	double *weights = NULL;
-	int r = parse_size("limit", v->limit, &o.limit, err);
+	int r = parse_size("limit", v->limit, 1, &o.limit, err);
 
 	if (r == BT_OK)
-		r = parse_size("memory", v->memory, &o.memory, err);
+		r = parse_size("memory", v->memory, 0, &o.memory, err);
 	if (r == BT_OK && v->weights != NULL)
 		r = parse_weights(v->weights, n == 0 ? 1 : (size_t)n, &weights,
 		                  err);

@@ -196,7 +196,9 @@ static int translate(const struct values *v, struct bt_cat_opts *o,
 	if (v->shuffle)
 		o->memory = BT_STORE_AT_RANDOM;
 	if (v->memory != NULL && bt_parse_bytes(v->memory, &o->memory) != BT_OK)
-		return bt_error_set(err, BT_EARG, "bad value '%s' for --memory",
+		return bt_error_set(err, BT_EARG,
+		                    "bad value '%s' for --memory: expected "
+		                    "bytes, as 1000000, 64M or 2G",
 		                    v->memory);
 	if (v->memory != NULL)
 		o->choose.memory = o->put.memory = o->memory;

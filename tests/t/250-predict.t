@@ -35,6 +35,8 @@ works 'so does bert-eval' bert-eval -m m --profile dev.rec
 like "$(cat err)" '*ms/step*attention*in all*tokens/s in 1 steps*' 'in a table too'
 works 'column names' bert-predict -q -m m --header 'ID,the "label"' dev.rec
 is "$(head -n 1 out)" 'ID,"the ""label"""' 'are written as given'
+misuses "*bad value 'xx' for --delimiter: expected one character, *" 'no delimiter' \
+	bert-predict -m m --delimiter xx dev.rec
 misuses '*two columns*' 'one name only' bert-predict -m m --header ID dev.rec
 works 'probabilities' bert-predict -q -m m --proba dev.rec
 is "$(head -n 1 out)" 'id,label,get_card,parking,pay_fine,wifi_access' 'a column a class'

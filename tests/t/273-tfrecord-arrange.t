@@ -80,6 +80,8 @@ refuses "*cannot read 'a.rec': record 1: has no feature 'nosuch'" \
 	'no such feature' tfrecord-cat --split a=1 --stratify nosuch -o x a.rec
 refuses "*: record 1 of the last ones: has no feature 'nosuch'" \
 	'nor in the last ones' tfrecord-cat --split a=1 --stratify nosuch --tail 2 -o x a.rec
+misuses "*bad value 'x' for --memory: expected bytes, as 1000000, 64M or 2G" 'no size' \
+	tfrecord-cat --shuffle --memory x a.rec
 misuses "*expected NAME=SHARE, the name of 63 bytes at most*" 'too long a name' \
 	tfrecord-cat --split "$(printf %064d 1)=1" -o x a.rec
 refuses "tfrecord-cat: cannot create a file in '/nosuch': *" 'not the record is at fault' \

@@ -175,7 +175,8 @@ misuse 'all weights are 0' 'no weight' --mean --weights 0,0 a.ts b.ts
 misuse '--weights needs --mean' 'weights without a mean' --weights 1 a.ts
 misuse '*exclude each other' 'two forms' --csv --npy a.ts
 misuse '--compare needs two streams' 'one to compare' --compare a.ts
-misuse "bad value '1X' for --limit" 'no size' --limit 1X a.ts
+misuse "bad value '1X' for --limit: expected bytes, as 1000000, 64M or 2G" 'no size' --limit 1X a.ts
+misuse "bad value '0' for --limit: expected *" 'no bytes' --limit 0 a.ts
 misuse "the header 'id' does not name two columns*" 'no header' --csv --header id a.ts
 misuse 'standard input is given 2 times' 'standard input twice' - -
 
@@ -246,7 +247,7 @@ is "$(head -c 127 a.npy | tail -c +11)" \
 	"{'descr': '<f4', 'fortran_order': False, 'shape': (3, 2), }$(printf '%58s' '')" \
 	'--npy: its header'
 is "$(wc -c <a.npy)" $((128 + 24)) '... and size'
-tensor-cat -q --npy --memory 1 a.ts >b.npy
+tensor-cat -q --npy --memory 0 a.ts >b.npy
 same b.npy a.npy 'through a temporary file'
 refuses '*it holds 3 tensors beside ids*use --select' '--npy of several' \
 	tensor-cat --npy other.ts
