@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "text/regex.h"
+#include "text/regex_fold_int.h"
 #include "text/utf8.h"
 
 #define DEPTH_MAX 100
@@ -24,10 +25,16 @@ struct reader {
 	struct bt_buf *out;
 	size_t group[DEPTH_MAX]; /* where each open one begins in out */
 	int depth;
-	size_t atom;  /* where the last thing that is repeated begins */
-	bool started; /* something stands in the group */
+	size_t atom;   /* where the last thing that is repeated begins */
+	bool started;  /* something stands in the group */
+	bool any_case; /* the flag i holds */
+	bool outside[DEPTH_MAX]; /* held before each open group */
+	uint32_t last;           /* the character just read, or NO_CHAR */
+	struct bt_folds folds;
 	struct bt_error *err;
 };
+
+#define NO_CHAR UINT32_MAX
 
 static int refuse(struct reader *r, const char *what)
 {
@@ -35,6 +42,20 @@ static int refuse(struct reader *r, const char *what)
 	    r->err, BT_EFORMAT,
 	    "the regular expression '%.*s' is not supported: %s at byte %zu",
 	    (int)(r->in.n < 200 ? r->in.n : 200), r->in.p, what, r->at);
+}
+
+/* A character that stands for itself; in a class from is where its range
+ * begins, else the one before it. */
+static int check_case(struct reader *r, uint32_t from, bool inside)
+{
+	uint32_t c = bt_utf8_get((const uint8_t *)r->in.p + r->at);
+
+	if (!r->any_case)
+		return BT_OK;
+	if (bt_folds_have(&r->folds, inside && from < c ? from : c, c) ||
+	    (!inside && from != NO_CHAR && bt_folds_begin(&r->folds, from, c)))
+		return refuse(r, "what is several characters in another case");
+	return BT_OK;
 }
 
 static bool ahead(const struct reader *r, const char *s)
@@ -271,6 +292,19 @@ static int read_posix(struct reader *r)
 	return BT_OK;
 }
 
+/* A character in a class, which may end a range. */
+static int read_plain(struct reader *r)
+{
+	bool range = r->in.p[r->at - 1] == '-' && r->last != NO_CHAR;
+	uint32_t c = bt_utf8_get((const uint8_t *)r->in.p + r->at);
+	int e = check_case(r, range ? r->last : c, true);
+
+	if (c != '-')
+		r->last = c;
+	take(r, bt_utf8_len((uint8_t)r->in.p[r->at]));
+	return e;
+}
+
 /* One thing in a class; *nest counts those around it that are part of it, as
  * "bc" is in [a[bc]]. */
 static int read_member(struct reader *r, int *nest)
@@ -283,12 +317,12 @@ static int read_member(struct reader *r, int *nest)
 		return read_posix(r);
 	if (ahead(r, "[^") || ahead(r, "[]"))
 		return refuse(r, "such a class in another");
-	if (peek(r, 0) == '\\')
+	if (peek(r, 0) == '\\') {
+		r->last = NO_CHAR;
 		return read_escape(r, true);
-	if (peek(r, 0) != '[' && peek(r, 0) != ']') {
-		take(r, 1);
-		return BT_OK;
 	}
+	if (peek(r, 0) != '[' && peek(r, 0) != ']')
+		return read_plain(r);
 	*nest += peek(r, 0) == '[' ? 1 : -1;
 	r->at++;
 	return BT_OK;
@@ -303,8 +337,10 @@ static int read_set(struct reader *r)
 		take(r, 1);
 	if (peek(r, 0) == ']')
 		return refuse(r, "an empty class");
+	r->last = NO_CHAR;
 	while (e == BT_OK && (nest > 0 || peek(r, 0) != ']'))
 		e = read_member(r, &nest);
+	r->last = NO_CHAR;
 	if (e == BT_OK)
 		take(r, 1);
 	return e;
@@ -313,8 +349,13 @@ static int read_set(struct reader *r)
 /* (?im-im) or (?im-im: with m for a dot that matches line ends, too. */
 static int read_flags(struct reader *r)
 {
+	bool on = true;
+
 	take(r, 2);
 	while (peek(r, 0) == 'i' || peek(r, 0) == 'm' || peek(r, 0) == '-') {
+		on = on && peek(r, 0) != '-';
+		if (peek(r, 0) == 'i')
+			r->any_case = on;
 		bt_buf_putc(r->out,
 		            (char)(peek(r, 0) == 'm' ? 's' : peek(r, 0)));
 		r->at++;
@@ -341,6 +382,7 @@ static int read_group(struct reader *r)
 
 	if (r->depth == DEPTH_MAX)
 		return refuse(r, "a group too deep");
+	r->outside[r->depth] = r->any_case;
 	r->group[r->depth++] = r->out->len;
 	r->started = false;
 	if (ahead(r, "(*"))
@@ -408,14 +450,17 @@ static int read_one(struct reader *r)
 {
 	int c = peek(r, 0);
 	size_t from = r->out->len;
+	uint32_t last = r->last;
 	int e = BT_OK;
 
+	r->last = NO_CHAR;
 	if (c == '(')
 		return read_group(r);
 	if (c == ')') {
 		if (r->depth == 0)
 			return refuse(r, "a ')' without its '('");
 		r->atom = r->group[--r->depth];
+		r->any_case = r->outside[r->depth];
 		r->started = true;
 		take(r, 1);
 		return BT_OK;
@@ -432,8 +477,11 @@ static int read_one(struct reader *r)
 		e = read_escape(r, false);
 	else if (c == '[')
 		e = read_set(r);
-	else
+	else {
+		e = check_case(r, last, false);
+		r->last = bt_utf8_get((const uint8_t *)r->in.p + r->at);
 		take(r, bt_utf8_len((uint8_t)c));
+	}
 	r->atom = from;
 	r->started = true;
 	return e;
@@ -442,7 +490,8 @@ static int read_one(struct reader *r)
 int bt_regex_read(struct bt_span pattern, struct bt_buf *out,
                   struct bt_error *err)
 {
-	struct reader r = {.in = pattern, .out = out, .err = err};
+	struct reader r = {
+	    .in = pattern, .out = out, .last = NO_CHAR, .err = err};
 	int e = BT_OK;
 
 	while (e == BT_OK && r.at < pattern.n)

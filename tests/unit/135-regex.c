@@ -44,6 +44,8 @@ static void written_another_way(void **state)
 	reads("[a[bc]d]", "[abcd]");
 	reads("(?m:.)b", "(?s:.)b");
 	reads("(?i)a", "(?i)a");
+	reads("(?i:'s|'T|[st]|[e-i]s.t)ss", "(?i:'s|'T|[st]|[e-i]s.t)ss");
+	reads("(?i-m)[\xd0\xb0-\xd1\x8f]", "(?i-s)[\xd0\xb0-\xd1\x8f]");
 	reads("x{,3}y{z", "x{0,3}y\\{z");
 	reads("(ab){2,3}+c{2}?", "(?:(ab){2,3})+(?:c{2})?");
 	reads("\\u00e9\\x41\\v", "\\x{00e9}\\x{41}\\x{b}");
@@ -60,6 +62,9 @@ static void has_no_like(void **state)
 	refuses("[a[^b]]", "such a class in another");
 	refuses("[\\S]", "such a class in another");
 	refuses("a(?i)b", "flags");
+	refuses("x(?i:a|sS)", "what is several characters in another case");
+	refuses("(?i)[^\xc3\x80-\xc3\xbf]", "what is several characters");
+	refuses("(?i)e\xc3\x9f", "what is several characters in another");
 	refuses("(?x)b", "flags");
 	refuses("(*FAIL)", "a verb");
 	refuses("\\K", "an escape");
