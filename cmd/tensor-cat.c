@@ -15,7 +15,8 @@ struct values {
 	struct bt_common common;
 	bool mean, softmax, sigmoid, compare, csv, label, npy, json, verify,
 	    files;
-	const char *select, *weights, *header, *limit, *memory;
+	const char *select, *weights, *header;
+	struct bt_opt_maybe limit, memory;
 	double tolerance;
 	int64_t level;
 	uint64_t expect;
@@ -49,11 +50,10 @@ static const struct bt_opt options[] = {
             verify),
     BT_ROW(BT_OPT_U64, 0, "expect", "N", "fail unless N rows are read", values,
            expect, 0, 0),
-    BT_STR(0, "limit", "SIZE", "refuse frames of more bytes [1G]", values,
-           limit),
-    BT_STR(0, "memory", "SIZE",
-           "with --npy, hold so much, the rest in $TMPDIR [64M]", values,
-           memory),
+    BT_SIZE("limit", "SIZE", "refuse frames of more bytes [1G]", values, limit),
+    BT_SIZE("memory", "SIZE",
+            "with --npy, hold so much, the rest in $TMPDIR [64M]", values,
+            memory),
     BT_INT(0, "level", "N", "compress frames that are made by so much [1]",
            values, level, 1, BT_OUT_ZSTD_MAX),
     BT_STR('o', "output", "FILE", "write to FILE [standard output]", values,
@@ -159,19 +159,6 @@ static int parse_weights(const char *s, size_t n, double **weights,
 	return r;
 }
 
-static int parse_size(const char *name, const char *s, size_t least, size_t *v,
-                      struct bt_error *err)
-{
-	if (s == NULL || (bt_parse_bytes(s, v) == BT_OK && *v >= least))
-		return BT_OK;
-	return bt_error_set(err, BT_EARG,
-	                    "bad value '%s' for --%s: expected bytes, as "
-	                    "1000000, 64M or 2G",
-	                    s, name);
-}
-
-/* What becomes of a frame of so many bytes (0: not known); in: where it stands
- * compressed, or NULL. */
 static enum bt_tensors_form form_of(const struct values *v)
 {
 	return v->csv || v->label ? BT_TENSORS_CSV
@@ -185,24 +172,28 @@ static enum bt_tensors_form form_of(const struct values *v)
 static int work(const struct values *v, char *const *paths, int n,
                 struct bt_tensors_sum *sum, struct bt_error *err)
 {
-	struct bt_tensors_opts o = {.form = form_of(v),
-	                            .files = v->files,
-	                            .mean = v->mean,
-	                            .softmax = v->softmax,
-	                            .sigmoid = v->sigmoid,
-	                            .csv = {v->csv, v->label, v->header},
-	                            .memory = BT_STORE_DEFAULT,
-	                            .level = (int)v->level,
-	                            .counts = v->expect != ANY,
-	                            .expect = v->expect,
-	                            .tolerance = v->tolerance,
-	                            .output = v->common.output};
+	struct bt_tensors_opts o = {
+	    .form = form_of(v),
+	    .files = v->files,
+	    .mean = v->mean,
+	    .softmax = v->softmax,
+	    .sigmoid = v->sigmoid,
+	    .csv = {v->csv, v->label, v->header},
+	    .limit = v->limit.n,
+	    .memory = v->memory.given ? v->memory.n : BT_STORE_DEFAULT,
+	    .level = (int)v->level,
+	    .counts = v->expect != ANY,
+	    .expect = v->expect,
+	    .tolerance = v->tolerance,
+	    .output = v->common.output};
 	struct bt_span *names = NULL;
 	double *weights = NULL;
-	int r = parse_size("limit", v->limit, 1, &o.limit, err);
+	int r = BT_OK;
 
-	if (r == BT_OK)
-		r = parse_size("memory", v->memory, 0, &o.memory, err);
+	if (v->limit.given && v->limit.n == 0)
+		r = bt_error_set(err, BT_EARG,
+		                 "bad value '0' for --limit: expected 1 byte "
+		                 "or more");
 	if (r == BT_OK && v->weights != NULL)
 		r = parse_weights(v->weights, n == 0 ? 1 : (size_t)n, &weights,
 		                  err);

@@ -19,7 +19,8 @@ struct values {
 	bool shuffle, pairs;
 	double near;
 	int64_t shard, kfold;
-	const char *split, *stratify, *memory, *dedupe, *leak;
+	const char *split, *stratify, *dedupe, *leak;
+	struct bt_opt_maybe memory;
 	struct bt_opt_maybe max_bytes;
 	int64_t zstd; /* 0: not compressed */
 };
@@ -37,9 +38,9 @@ static const struct bt_opt options[] = {
            values, kfold, 2, BT_FOLDS_MAX),
     BT_STR(0, "stratify", "FIELD", "split the records of each value alike",
            values, stratify),
-    BT_STR(0, "memory", "SIZE",
-           "hold so much of the records, the rest in $TMPDIR [64M]", values,
-           memory),
+    BT_SIZE("memory", "SIZE",
+            "hold so much of the records, the rest in $TMPDIR [64M]", values,
+            memory),
     BT_FLAG(0, "stats", "print counts of labels and lengths", values, stats),
     BT_STR(0, "leak", "OTHER", "print the texts that the file OTHER has, too",
            values, leak),
@@ -195,13 +196,8 @@ static int translate(const struct values *v, struct bt_cat_opts *o,
 	o->seed = v->common.seed;
 	if (v->shuffle)
 		o->memory = BT_STORE_AT_RANDOM;
-	if (v->memory != NULL && bt_parse_bytes(v->memory, &o->memory) != BT_OK)
-		return bt_error_set(err, BT_EARG,
-		                    "bad value '%s' for --memory: expected "
-		                    "bytes, as 1000000, 64M or 2G",
-		                    v->memory);
-	if (v->memory != NULL)
-		o->choose.memory = o->put.memory = o->memory;
+	if (v->memory.given)
+		o->memory = o->choose.memory = o->put.memory = v->memory.n;
 	o->put.what = (enum bt_put_what)put;
 	o->put.leak = v->leak;
 	o->put.field = v->dedupe;
