@@ -9,6 +9,7 @@
 # small, which is also meant without arguments, makes everything itself: a table
 # of the same form out of the demo's, a vocabulary, a RoBERTa of random weights.
 set -eu
+PATH=$PATH:$(cd "$(dirname "$0")/.." && pwd)/build/bin # as make leaves them
 if [ $# = 0 ] || [ "$1" = small ]; then
 	[ $# = 0 ] || shift
 	model=

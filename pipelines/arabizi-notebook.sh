@@ -8,6 +8,7 @@
 # OUT_DIR is where files go [build/arabizi], LENGTH the tokens of a text [140].
 # Further options go to bert-train; they come after the recipe's own.
 set -eu
+PATH=$PATH:$(cd "$(dirname "$0")/.." && pwd)/build/bin # as make leaves them
 data=$(dirname "$0")/data
 length=${LENGTH:-140}
 small=false

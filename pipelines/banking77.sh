@@ -9,6 +9,7 @@
 # trains with each of these seeds and tells the mean. small takes the demo's table
 # and a small BERT of random weights.
 set -eu
+PATH=$PATH:$(cd "$(dirname "$0")/.." && pwd)/build/bin # as make leaves them
 small=
 if [ "${1-}" = small ]; then
 	data=$(dirname "$0")/data

@@ -5,6 +5,7 @@
 # usage: pipelines/demo.sh [MODEL_DIR]   with it: fine-tunes that model instead
 # DEMO_DIR is where files go [build/demo].
 set -eu
+PATH=$PATH:$(cd "$(dirname "$0")/.." && pwd)/build/bin # as make leaves them
 data=$(dirname "$0")/data
 out=${DEMO_DIR:-build/demo}
 mkdir -p "$out"

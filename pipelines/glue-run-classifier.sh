@@ -9,6 +9,7 @@
 # Without arguments: MRPC's form in small, on a model made here.
 # Further flags go to bert-run-classifier, behind those of the recipe.
 set -eu
+PATH=$PATH:$(cd "$(dirname "$0")/.." && pwd)/build/bin # as make leaves them
 if [ $# -gt 0 ] && [ $# -lt 3 ]; then
 	sed -n 5,6p "$0" | cut -c3- >&2
 	exit 2

@@ -8,6 +8,7 @@
 # sample_submission.csv. Options are bert-train's.
 # Without arguments: a table of that form in small, and a small model from nothing.
 set -eu
+PATH=$PATH:$(cd "$(dirname "$0")/.." && pwd)/build/bin # as make leaves them
 if [ $# = 1 ] || [ "${1-}" = --help ]; then
 	sed -n 5,9p "$0" | cut -c3- >&2
 	exit 2

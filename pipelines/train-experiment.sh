@@ -11,6 +11,7 @@
 # killed half way, and what it comes to is compared with one that was not.
 # Further flags go to bert-run-experiment, behind those of the recipe.
 set -eu
+PATH=$PATH:$(cd "$(dirname "$0")/.." && pwd)/build/bin # as make leaves them
 if [ $# -gt 0 ] && [ $# -lt 3 ]; then
 	sed -n 6,7p "$0" | cut -c3- >&2
 	exit 2
