@@ -20,6 +20,20 @@ result() {
 		[ ! -s why ] || sed 's/^/#   /' why
 	fi
 	rm -f why
+	[ -z "${TEST_CHECKSUMS-}" ] || checksums
+}
+
+# Adds the checksums of the files that are new or changed since the last case, but
+# for messages, to what tests/checksums keeps.
+checksums() {
+	stamp=$TEST_CHECKSUMS.d/$(basename "$0" .t)
+	touch "$stamp.now"
+	if [ -f "$stamp" ]; then
+		find . -type f ! -name err -newer "$stamp" -exec sha256sum {} +
+	else
+		find . -type f ! -name err -exec sha256sum {} +
+	fi | sed "s/^/$(basename "$0" .t) $n /" >>"$TEST_CHECKSUMS"
+	mv "$stamp.now" "$stamp"
 }
 
 # skip NAME REASON
