@@ -6,8 +6,8 @@
 #include <getopt.h>
 #include <string.h>
 
-#include "base/near.h"
 #include "base/num.h"
+#include "base/suggest.h"
 
 #define MAX_OPTIONS 64
 #define LONG_KEY 256 /* getopt's value of row i is LONG_KEY + i */
@@ -201,7 +201,7 @@ static const char *meant(const struct bt_opt *opts, const char *name)
 	size_t d, least = 1 + strlen(name) / 3, longest = 0;
 
 	for (o = opts; o->type != BT_OPT_END; o++) {
-		d = bt_near_distance(o->name, name);
+		d = bt_suggest_distance(o->name, name);
 		if (d < least) {
 			least = d;
 			best = o->name;
@@ -210,7 +210,8 @@ static const char *meant(const struct bt_opt *opts, const char *name)
 	if (best != NULL)
 		return best;
 	for (o = opts; o->type != BT_OPT_END; o++) {
-		if (bt_near_words(o->name, name) && strlen(o->name) > longest) {
+		if (bt_suggest_words(o->name, name) &&
+		    strlen(o->name) > longest) {
 			longest = strlen(o->name);
 			best = o->name;
 		}
@@ -249,7 +250,7 @@ static bool set_ambiguous(const struct bt_opt *opts, const char *name,
 static void set_unknown(const struct bt_opt *opts, const char *word,
                         struct bt_error *err)
 {
-	char name[BT_NEAR_LONGEST + 1];
+	char name[BT_SUGGEST_LONGEST + 1];
 	size_t n = strcspn(word + 2, "=");
 	const char *near = NULL;
 

@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/crc32c.h"
 #include "base/mem.h"
 #include "ckpt/ckpt_int.h"
 #include "ckpt/source.h"
 #include "ckpt/turn_int.h"
-#include "io/crc32c.h"
 
 #define BLOCK 4096 /* elements converted at once */
 

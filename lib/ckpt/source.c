@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "ckpt/source.h"
 
-#include "io/crc32c.h"
+#include "base/crc32c.h"
 
 void bt_source_begin(const struct bt_source *s, struct bt_out *out)
 {

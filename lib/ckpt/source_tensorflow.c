@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/crc32c.h"
 #include "base/mem.h"
 #include "ckpt/source.h"
 #include "ckpt/tf_int.h"
-#include "io/crc32c.h"
 #include "io/out.h"
 
 #define COUNTER "save_counter" BT_TF_VALUE

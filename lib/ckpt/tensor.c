@@ -3,8 +3,8 @@
 
 #include <string.h>
 
+#include "base/crc32c.h"
 #include "base/mem.h"
-#include "io/crc32c.h"
 
 static const struct {
 	const char *name;

@@ -10,9 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/crc32c.h"
 #include "base/mem.h"
 #include "ckpt/tfread_int.h"
-#include "io/crc32c.h"
 #include "io/json.h"
 
 #define MAX_SHARDS 99999

@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/crc32c.h"
 #include "base/mem.h"
 #include "ckpt/tfread_int.h"
-#include "io/crc32c.h"
 
 static const struct bt_tfpart *find_part(const struct bt_tfread *r,
                                          const struct bt_buf *key)

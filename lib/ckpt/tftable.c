@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/crc32c.h"
 #include "ckpt/tf_int.h"
-#include "io/crc32c.h"
 #include "io/snappy.h"
 
 #define TRAILER 5

@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/crc32c.h"
 #include "base/mem.h"
 #include "ckpt/tf_int.h"
-#include "io/crc32c.h"
 
 /* TensorFlow's own measures. */
 #define BLOCK_SIZE 262144

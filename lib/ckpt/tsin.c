@@ -12,9 +12,9 @@
 #include <zstd.h>
 #include <zstd_errors.h>
 
+#include "base/crc32c.h"
 #include "base/mem.h"
 #include "ckpt/ts_int.h"
-#include "io/crc32c.h"
 #include "io/in.h"
 #include "io/tfrecord.h"
 

@@ -5,9 +5,9 @@
 #include <string.h>
 #include <zstd.h>
 
+#include "base/crc32c.h"
 #include "base/mem.h"
 #include "ckpt/ts_int.h"
-#include "io/crc32c.h"
 
 struct bt_tsout {
 	struct bt_out *out;

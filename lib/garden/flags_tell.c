@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "base/near.h"
+#include "base/suggest.h"
 #include "garden/flags_int.h"
 
 const struct bt_flag *bt_flags_nearest(const struct bt_flag *flags,
@@ -12,10 +12,10 @@ const struct bt_flag *bt_flags_nearest(const struct bt_flag *flags,
 	const struct bt_flag *g, *best = NULL;
 	size_t d, nearest = 1 + strlen(name) / 3;
 
-	if (strlen(name) > BT_NEAR_LONGEST)
+	if (strlen(name) > BT_SUGGEST_LONGEST)
 		return NULL;
 	for (g = flags; g->type != BT_FLAG_END; g++) {
-		d = bt_near_distance(g->name, name);
+		d = bt_suggest_distance(g->name, name);
 		if (d <= nearest && (best == NULL || d < nearest)) {
 			nearest = d;
 			best = g;

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "base/near.h"
+#include "base/suggest.h"
 
 static const struct bt_garden_field runtime_fields[] = {
     PLAIN("distribution_strategy", 's', "mirrored"),
@@ -210,10 +210,10 @@ const char *bt_garden_nearest(const struct bt_garden_class *c, const char *key)
 	const struct bt_garden_field *f;
 	const char *best = NULL;
 
-	if (strlen(key) > BT_NEAR_LONGEST)
+	if (strlen(key) > BT_SUGGEST_LONGEST)
 		return NULL;
 	for (f = c->fields; f->key != NULL; f++) {
-		d = bt_near_distance(f->key, key);
+		d = bt_suggest_distance(f->key, key);
 		if (d < least) {
 			least = d;
 			best = f->key;

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "garden/py.h"
 #include "garden/yaml.h"
-#include "text/utf8.h"
 
 /* True where the text may stand without quotes, in a list too, and is read as
  * that text. */

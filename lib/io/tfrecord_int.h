@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "io/crc32c.h"
+#include "base/crc32c.h"
 #include "io/in.h"
 #include "io/tfrecord.h"
 

@@ -16,8 +16,8 @@
 #include <zstd.h>
 #include <zstd_errors.h>
 
+#include "base/crc32c.h"
 #include "base/mem.h"
-#include "io/crc32c.h"
 #include "io/fd_int.h"
 
 #define BUFFER ((size_t)1 << 18)

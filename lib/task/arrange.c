@@ -9,7 +9,7 @@
 
 static int choose(struct bt_arrange *a, uint32_t n, struct bt_error *err)
 {
-	const struct bt_packed *class = NULL;
+	const struct bt_bitpack *class = NULL;
 	uint32_t seed = (uint32_t)a->seed, classes = 0;
 	int r = BT_OK;
 
@@ -36,7 +36,7 @@ int bt_arrange_make(struct bt_arrange *a, size_t n, struct bt_error *err)
 		return bt_error_set(err, BT_ELIMIT,
 		                    "%zu records are too many to arrange", n);
 	a->order = NULL;
-	a->part = (struct bt_packed)BT_PACKED_INIT;
+	a->part = (struct bt_bitpack)BT_BITPACK_INIT;
 	if (a->shuffle) {
 		a->order = bt_array(n, sizeof(*a->order));
 		if (a->order == NULL)
@@ -55,7 +55,7 @@ size_t bt_arrange_get(const struct bt_arrange *a, size_t i, int *part)
 
 	*part = 0;
 	if (a->part.n > 0)
-		*part = (int)bt_packed_get(&a->part, record);
+		*part = (int)bt_bitpack_get(&a->part, record);
 	else if (a->split != NULL)
 		while (i >= a->start[*part + 1])
 			++*part;
@@ -66,5 +66,5 @@ void bt_arrange_clear(struct bt_arrange *a)
 {
 	free(a->order);
 	a->order = NULL;
-	bt_packed_clear(&a->part);
+	bt_bitpack_clear(&a->part);
 }

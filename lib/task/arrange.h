@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/bitpack.h"
 #include "base/err.h"
-#include "base/packed.h"
 #include "task/classes.h"
 #include "task/split.h"
 
@@ -23,9 +23,9 @@ struct bt_arrange {
 	                               * or NULL */
 
 	/* results */
-	uint32_t *order;       /* record to be written i-th; NULL: record i */
-	struct bt_packed part; /* or fold of record i; empty without either,
-	                        * and where start says it */
+	uint32_t *order;        /* record to be written i-th; NULL: record i */
+	struct bt_bitpack part; /* or fold of record i; empty without either,
+	                         * and where start says it */
 	uint32_t start[BT_SPLIT_MAX + 1]; /* of split with shuffle: the place in
 	                                   * order where each part begins */
 };

@@ -7,7 +7,7 @@
 
 #include "base/mem.h"
 #include "base/num.h"
-#include "base/set.h"
+#include "base/string_set.h"
 #include "io/example.h"
 #include "task/field.h"
 
@@ -91,17 +91,17 @@ static void decode(struct bt_span raw, enum bt_feature_kind kind,
 }
 
 /* rank[k]: place of value k among the sorted ones. */
-static int rank_values(const struct bt_set *values,
+static int rank_values(const struct bt_string_set *values,
                        const enum bt_feature_kind *kind, uint32_t *rank)
 {
-	size_t n = bt_set_count(values), i;
+	size_t n = bt_string_set_count(values), i;
 	struct value *v = bt_array(n, sizeof(*v));
 	bool ints = true, reals = true;
 
 	if (v == NULL)
 		return BT_ENOMEM;
 	for (i = 0; i < n; i++) {
-		decode(bt_set_get(values, i), kind[i], &v[i]);
+		decode(bt_string_set_get(values, i), kind[i], &v[i]);
 		v[i].old = (uint32_t)i;
 		ints = ints && v[i].is_int;
 		reals = reals && v[i].is_real;
@@ -119,10 +119,10 @@ static int rank_values(const struct bt_set *values,
 
 struct bt_classes {
 	const char *field;
-	struct bt_set *values;      /* by first appearance */
-	enum bt_feature_kind *kind; /* of each */
+	struct bt_string_set *values; /* by first appearance */
+	enum bt_feature_kind *kind;   /* of each */
 	size_t cap;
-	struct bt_packed of; /* of each record: the number of its value */
+	struct bt_bitpack of; /* of each record: the number of its value */
 };
 
 int bt_classes_new(const char *field, struct bt_classes **res,
@@ -131,7 +131,7 @@ int bt_classes_new(const char *field, struct bt_classes **res,
 	struct bt_classes *c = bt_array0(1, sizeof(*c));
 
 	if (c != NULL)
-		c->values = bt_set_new();
+		c->values = bt_string_set_new();
 	if (c == NULL || c->values == NULL) {
 		free(c);
 		return bt_error_nomem(err, "splitting");
@@ -145,8 +145,8 @@ void bt_classes_free(struct bt_classes *c)
 {
 	if (c == NULL)
 		return;
-	bt_set_free(c->values);
-	bt_packed_clear(&c->of);
+	bt_string_set_free(c->values);
+	bt_bitpack_clear(&c->of);
 	free(c->kind);
 	free(c);
 }
@@ -156,7 +156,7 @@ int bt_classes_add(struct bt_classes *c, const void *data, size_t len,
 {
 	enum bt_feature_kind kind;
 	struct bt_span value;
-	size_t k, before = bt_set_count(c->values);
+	size_t k, before = bt_string_set_count(c->values);
 	int r = bt_field_find(data, len, c->field, &value, &kind, err);
 
 	if (r == 0)
@@ -168,9 +168,9 @@ int bt_classes_add(struct bt_classes *c, const void *data, size_t len,
 		return bt_error_set(err, BT_ELIMIT,
 		                    "more than %zu records to arrange",
 		                    c->of.n);
-	if (bt_set_add(c->values, value, &k) != BT_OK ||
+	if (bt_string_set_add(c->values, value, &k) != BT_OK ||
 	    bt_grow(&c->kind, &c->cap, k + 1, sizeof(*c->kind)) != BT_OK ||
-	    bt_packed_add(&c->of, (uint32_t)k) != BT_OK)
+	    bt_bitpack_add(&c->of, (uint32_t)k) != BT_OK)
 		return bt_error_nomem(err, "splitting");
 	if (k == before)
 		c->kind[k] = kind;
@@ -178,13 +178,13 @@ int bt_classes_add(struct bt_classes *c, const void *data, size_t len,
 }
 
 int bt_classes_end(struct bt_classes *c, bool sorted,
-                   const struct bt_packed **class, uint32_t *n,
+                   const struct bt_bitpack **class, uint32_t *n,
                    struct bt_error *err)
 {
 	uint32_t *rank = NULL;
 	size_t i;
 
-	*n = (uint32_t)bt_set_count(c->values);
+	*n = (uint32_t)bt_string_set_count(c->values);
 	if (sorted) {
 		rank = bt_array(*n, sizeof(*rank));
 		if (rank == NULL || rank_values(c->values, c->kind, rank)) {
@@ -192,8 +192,8 @@ int bt_classes_end(struct bt_classes *c, bool sorted,
 			return bt_error_nomem(err, "splitting");
 		}
 		for (i = 0; i < c->of.n; i++)
-			bt_packed_set(&c->of, i,
-			              rank[bt_packed_get(&c->of, i)]);
+			bt_bitpack_set(&c->of, i,
+			               rank[bt_bitpack_get(&c->of, i)]);
 		free(rank);
 	}
 	*class = &c->of;

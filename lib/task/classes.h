@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/bitpack.h"
 #include "base/err.h"
-#include "base/packed.h"
 
 struct bt_classes;
 
@@ -28,7 +28,7 @@ int bt_classes_add(struct bt_classes *c, const void *data, size_t len,
  * written as text or not, else byte by byte. To be called once.
  */
 int bt_classes_end(struct bt_classes *c, bool sorted,
-                   const struct bt_packed **class, uint32_t *n,
+                   const struct bt_bitpack **class, uint32_t *n,
                    struct bt_error *err) BT_MUST_USE;
 
 #endif

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/crc32c.h"
 #include "base/mem.h"
 #include "base/philox.h"
-#include "io/crc32c.h"
 
 #define NO_NAME SIZE_MAX
 

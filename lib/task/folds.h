@@ -9,8 +9,8 @@
 
 #include <stdint.h>
 
+#include "base/bitpack.h"
 #include "base/err.h"
-#include "base/packed.h"
 
 #define BT_FOLDS_MAX 250
 
@@ -22,7 +22,7 @@
  * fewer of each class, than folds.
  */
 int bt_folds_choose(uint32_t seed, uint32_t folds, uint32_t n,
-                    const struct bt_packed *class, uint32_t classes,
-                    struct bt_packed *fold, struct bt_error *err) BT_MUST_USE;
+                    const struct bt_bitpack *class, uint32_t classes,
+                    struct bt_bitpack *fold, struct bt_error *err) BT_MUST_USE;
 
 #endif

@@ -17,7 +17,7 @@ int bt_groups_new(const char *field, const struct bt_metrics *like,
 	struct bt_groups *g = bt_array0(1, sizeof(*g));
 
 	if (g != NULL)
-		g->values = bt_set_new();
+		g->values = bt_string_set_new();
 	if (g == NULL || g->values == NULL) {
 		free(g);
 		return bt_error_nomem(err, "measuring groups");
@@ -38,7 +38,7 @@ void bt_groups_free(struct bt_groups *g)
 	for (i = 0; i < g->of; i++)
 		bt_metrics_clear(&g->group[i].m);
 	bt_metrics_clear(&g->none.m);
-	bt_set_free(g->values);
+	bt_string_set_free(g->values);
 	bt_buf_clear(&g->text);
 	bt_buf_clear(&g->names);
 	free(g->group);
@@ -70,7 +70,7 @@ static int number_value(struct bt_groups *g, uint32_t *number,
 	struct bt_span text = {bt_buf_at(&g->text, 0), g->text.len};
 	size_t k;
 
-	if (g->text.oom || bt_set_add(g->values, text, &k) != BT_OK)
+	if (g->text.oom || bt_string_set_add(g->values, text, &k) != BT_OK)
 		return bt_error_nomem(err, "measuring groups");
 	if (k == BT_GROUPS_MAX)
 		return bt_error_set(err, BT_ELIMIT,

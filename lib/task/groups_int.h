@@ -3,8 +3,8 @@
 #define BT_TASK_GROUPS_INT_H
 
 #include "base/buf.h"
-#include "base/set.h"
 #include "base/span.h"
+#include "base/string_set.h"
 #include "task/groups.h"
 
 /* Examples of one value. */
@@ -20,7 +20,7 @@ struct bt_group {
 struct bt_groups {
 	const char *field;
 	const struct bt_metrics *like;
-	struct bt_set *values;
+	struct bt_string_set *values;
 	struct bt_group *group; /* [of] that many, by the number of the value */
 	size_t cap, of;
 	struct bt_group none;

@@ -52,7 +52,7 @@ static struct bt_group **order(struct bt_groups *g, size_t *n)
 	for (i = 0; list != NULL && i < g->of; i++) {
 		if (g->group[i].m.n == 0)
 			continue;
-		g->group[i].value = bt_set_get(g->values, i);
+		g->group[i].value = bt_string_set_get(g->values, i);
 		read_number(g, &g->group[i]);
 		numeric = numeric && g->group[i].numeric;
 		list[(*n)++] = &g->group[i];

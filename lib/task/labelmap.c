@@ -5,13 +5,13 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/set.h"
+#include "base/string_set.h"
 #include "io/csv.h"
 
 #define SHOWN 200 /* bytes of a list of labels in a message, about */
 
 struct bt_labelmap {
-	struct bt_set *from;
+	struct bt_string_set *from;
 	char **to; /* [count of from] */
 	size_t n, cap;
 };
@@ -25,7 +25,7 @@ void bt_labelmap_free(struct bt_labelmap *m)
 	for (i = 0; i < m->n; i++)
 		free(m->to[i]);
 	free(m->to);
-	bt_set_free(m->from);
+	bt_string_set_free(m->from);
 	free(m);
 }
 
@@ -37,7 +37,7 @@ static int add(struct bt_labelmap *m, struct bt_span from, struct bt_span to,
 	if (from.n == 0 || to.n == 0)
 		return bt_error_set(err, code, "'%.*s=%.*s' lacks a label",
 		                    (int)from.n, from.p, (int)to.n, to.p);
-	if (bt_set_find(m->from, from, &at))
+	if (bt_string_set_find(m->from, from, &at))
 		return bt_error_set(err, code, "label '%.*s' stands twice",
 		                    (int)from.n, from.p);
 	if (bt_grow(&m->to, &m->cap, m->n + 1, sizeof(*m->to)) != BT_OK)
@@ -46,7 +46,7 @@ static int add(struct bt_labelmap *m, struct bt_span from, struct bt_span to,
 	if (m->to[m->n] == NULL)
 		return bt_error_nomem(err, "reading a label map");
 	m->n++;
-	if (bt_set_add(m->from, from, NULL) != BT_OK)
+	if (bt_string_set_add(m->from, from, NULL) != BT_OK)
 		return bt_error_nomem(err, "reading a label map");
 	return BT_OK;
 }
@@ -115,7 +115,7 @@ int bt_labelmap_new(const char *text, struct bt_labelmap **map,
 	int r;
 
 	if (m != NULL)
-		m->from = bt_set_new();
+		m->from = bt_string_set_new();
 	if (m == NULL || m->from == NULL)
 		r = bt_error_nomem(err, "reading a label map");
 	else if (text[0] == '@')
@@ -135,7 +135,7 @@ bool bt_labelmap_find(const struct bt_labelmap *m, struct bt_span label,
 {
 	size_t at;
 
-	if (!bt_set_find(m->from, label, &at))
+	if (!bt_string_set_find(m->from, label, &at))
 		return false;
 	*to = bt_span(m->to[at]);
 	return true;
@@ -146,7 +146,7 @@ bool bt_labelmap_get(const struct bt_labelmap *m, size_t i,
 {
 	if (i >= m->n)
 		return false;
-	*from = bt_set_get(m->from, i);
+	*from = bt_string_set_get(m->from, i);
 	return true;
 }
 
@@ -156,7 +156,7 @@ void bt_labelmap_put(const struct bt_labelmap *m, struct bt_buf *b)
 	struct bt_span v;
 
 	for (i = 0; i < m->n && b->len - start < SHOWN; i++) {
-		v = bt_set_get(m->from, i);
+		v = bt_string_set_get(m->from, i);
 		bt_buf_puts(b, i > 0 ? ", '" : "'");
 		bt_buf_put(b, v.p, v.n < SHOWN / 2 ? v.n : SHOWN / 2);
 		bt_buf_putc(b, '\'');

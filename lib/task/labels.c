@@ -22,7 +22,7 @@ void bt_labels_clear(struct bt_labels *l)
 		free(l->name[i]);
 	free(l->name);
 	free(l->given);
-	bt_set_free(l->set);
+	bt_string_set_free(l->set);
 	memset(l, 0, sizeof(*l));
 }
 
@@ -30,7 +30,8 @@ int bt_labels_find(const struct bt_labels *l, struct bt_span name)
 {
 	size_t i;
 
-	return l->set != NULL && bt_set_find(l->set, name, &i) ? (int)i : -1;
+	return l->set != NULL && bt_string_set_find(l->set, name, &i) ? (int)i
+	                                                              : -1;
 }
 
 int bt_labels_width(const struct bt_labels *l)
@@ -50,7 +51,7 @@ static int append(struct bt_labels *l, struct bt_span name)
 	char *copy;
 
 	if (l->set == NULL)
-		l->set = bt_set_new();
+		l->set = bt_string_set_new();
 	if (l->set == NULL ||
 	    bt_grow(&l->name, &l->cap, (size_t)l->n + 1, sizeof(*l->name)) !=
 	        BT_OK ||
@@ -58,7 +59,7 @@ static int append(struct bt_labels *l, struct bt_span name)
 	            sizeof(*l->given)) != BT_OK)
 		return BT_ENOMEM;
 	copy = bt_strndup(name.p, name.n);
-	if (copy == NULL || bt_set_add(l->set, name, NULL) != BT_OK) {
+	if (copy == NULL || bt_string_set_add(l->set, name, NULL) != BT_OK) {
 		free(copy);
 		return BT_ENOMEM;
 	}

@@ -12,8 +12,8 @@
 #include <stdint.h>
 
 #include "base/err.h"
-#include "base/set.h"
 #include "base/span.h"
+#include "base/string_set.h"
 
 #define BT_LABELS_MAX (1 << 20)
 
@@ -22,8 +22,8 @@ struct bt_labels {
 	int n;
 
 	size_t cap;
-	struct bt_set *set; /* the names, under the same numbers */
-	int64_t *given;     /* [n] numbers they came with, or -1 */
+	struct bt_string_set *set; /* the names, under the same numbers */
+	int64_t *given;            /* [n] numbers they came with, or -1 */
 	size_t given_cap;
 	bool mixed; /* a label came with different numbers, or not always with
 	             * one */

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "base/set.h"
+#include "base/string_set.h"
 #include "io/example.h"
 
 /* Class 0 is length 0, class k lengths 2^(k-1) .. 2^k - 1. */
@@ -21,7 +21,7 @@ struct lengths {
 
 struct bt_recstats {
 	uint64_t records, bytes, unlabelled;
-	struct bt_set *labels;
+	struct bt_string_set *labels;
 	uint64_t *counts; /* of each label */
 	size_t counts_cap;
 	struct lengths text, tokens;
@@ -34,7 +34,7 @@ struct bt_recstats *bt_recstats_new(void)
 	struct bt_recstats *s = bt_array0(1, sizeof(*s));
 
 	if (s != NULL)
-		s->labels = bt_set_new();
+		s->labels = bt_string_set_new();
 	if (s != NULL && s->labels == NULL) {
 		free(s);
 		s = NULL;
@@ -46,7 +46,7 @@ void bt_recstats_free(struct bt_recstats *s)
 {
 	if (s == NULL)
 		return;
-	bt_set_free(s->labels);
+	bt_string_set_free(s->labels);
 	free(s->counts);
 	free(s->scratch);
 	free(s);
@@ -72,9 +72,9 @@ static void add_length(struct lengths *l, uint64_t n, uint64_t record)
 static int add_label(struct bt_recstats *s, struct bt_span label,
                      struct bt_error *err)
 {
-	size_t before = bt_set_count(s->labels), i;
+	size_t before = bt_string_set_count(s->labels), i;
 
-	if (bt_set_add(s->labels, label, &i) != BT_OK ||
+	if (bt_string_set_add(s->labels, label, &i) != BT_OK ||
 	    bt_grow(&s->counts, &s->counts_cap, i + 1, sizeof(*s->counts)) !=
 	        BT_OK)
 		return bt_error_nomem(err, "counting labels");
@@ -246,7 +246,7 @@ static void put_label(struct bt_buf *out, struct bt_span s)
 static int report_labels(const struct bt_recstats *s, struct bt_buf *out,
                          struct bt_error *err)
 {
-	size_t n = bt_set_count(s->labels), i;
+	size_t n = bt_string_set_count(s->labels), i;
 	struct row *rows;
 
 	if (n == 0)
@@ -256,7 +256,7 @@ static int report_labels(const struct bt_recstats *s, struct bt_buf *out,
 		return bt_error_nomem(err, "counting labels");
 	for (i = 0; i < n; i++) {
 		rows[i].count = s->counts[i];
-		rows[i].label = bt_set_get(s->labels, i);
+		rows[i].label = bt_string_set_get(s->labels, i);
 	}
 	qsort(rows, n, sizeof(*rows), by_count);
 	bt_buf_printf(out, "\nlabels: %zu, records without one: %" PRIu64 "\n",

@@ -18,7 +18,7 @@ void bt_sample_free(struct bt_sample *s)
 	bt_buf_clear(&s->ids);
 	bt_buf_clear(&s->unknown.names);
 	bt_buf_clear(&s->twice.names);
-	bt_set_free(s->set);
+	bt_string_set_free(s->set);
 	free(s->id_end);
 	free(s->column);
 	free(s->label);
@@ -54,7 +54,7 @@ int bt_sample_open(const struct bt_sample_opts *o,
 	s->o = *o;
 	s->labels = labels;
 	if (!o->in_order)
-		s->set = bt_set_new();
+		s->set = bt_string_set_new();
 	if (!o->in_order && s->set == NULL)
 		r = bt_error_nomem(err, "reading the sample");
 	if (r == BT_OK)
@@ -141,7 +141,7 @@ static size_t find_row(struct bt_sample *s, struct bt_span id)
 
 	if (s->o.in_order)
 		return row < s->rows ? row : s->rows;
-	if (!bt_set_find(s->set, id, &row)) {
+	if (!bt_string_set_find(s->set, id, &row)) {
 		note_unknown(s, id);
 		return s->rows;
 	}

@@ -3,7 +3,7 @@
 #define BT_TASK_SAMPLE_INT_H
 
 #include "base/buf.h"
-#include "base/set.h"
+#include "base/string_set.h"
 #include "task/sample.h"
 
 #define BT_SAMPLE_FEW 3 /* names in a message */
@@ -33,7 +33,7 @@ struct bt_sample {
 	struct bt_buf ids; /* of all rows */
 	size_t *id_end;    /* [rows] */
 	size_t rows, cap;
-	struct bt_set *set; /* the ids; not in order */
+	struct bt_string_set *set; /* the ids; not in order */
 
 	int32_t *label; /* [rows]; -1: not yet answered */
 	float *value;   /* [rows, values] */

@@ -194,7 +194,7 @@ static int read_header(struct bt_sample *s, const struct bt_csv *csv,
 /* What the label column holds in the sample and we would not write. */
 struct odd {
 	struct bt_few values;
-	struct bt_set *seen;
+	struct bt_string_set *seen;
 	bool fractions;
 	bool known; /* some of the column's values are labels */
 };
@@ -202,14 +202,14 @@ struct odd {
 static void look_at_answer(const struct bt_sample *s, struct bt_span v,
                            struct odd *odd)
 {
-	size_t before = bt_set_count(odd->seen);
+	size_t before = bt_string_set_count(odd->seen);
 	char text[32];
 	double x;
 
 	if (v.n == 0 || before > 1000)
 		return;
-	if (bt_set_add(odd->seen, v, NULL) != BT_OK ||
-	    bt_set_count(odd->seen) == before)
+	if (bt_string_set_add(odd->seen, v, NULL) != BT_OK ||
+	    bt_string_set_count(odd->seen) == before)
 		return;
 	if (bt_labels_find(s->labels, v) >= 0) {
 		odd->known = true;
@@ -243,7 +243,7 @@ static void tell_odd(const struct bt_sample *s, struct odd *odd)
 static int add_row(struct bt_sample *s, const struct bt_span *f,
                    struct bt_few *twice, struct odd *odd, struct bt_error *err)
 {
-	size_t before = s->set != NULL ? bt_set_count(s->set) : 0, i;
+	size_t before = s->set != NULL ? bt_string_set_count(s->set) : 0, i;
 	struct bt_span id = {"", 0};
 
 	for (i = 0; i < s->width; i++)
@@ -251,9 +251,9 @@ static int add_row(struct bt_sample *s, const struct bt_span *f,
 			id = f[i];
 		else if (s->column[i] == BT_SAMPLE_LABEL)
 			look_at_answer(s, f[i], odd);
-	if (s->set != NULL && bt_set_add(s->set, id, NULL) != BT_OK)
+	if (s->set != NULL && bt_string_set_add(s->set, id, NULL) != BT_OK)
 		return bt_error_nomem(err, "reading the sample");
-	if (s->set != NULL && bt_set_count(s->set) == before)
+	if (s->set != NULL && bt_string_set_count(s->set) == before)
 		bt_few_add(twice, id);
 	if (bt_grow(&s->id_end, &s->cap, s->rows + 1, sizeof(*s->id_end)) !=
 	    BT_OK)
@@ -268,7 +268,7 @@ static int add_row(struct bt_sample *s, const struct bt_span *f,
 static int read_rows(struct bt_sample *s, struct bt_csv *csv,
                      struct bt_error *err)
 {
-	struct odd odd = {.seen = bt_set_new()};
+	struct odd odd = {.seen = bt_string_set_new()};
 	struct bt_few twice = {0};
 	const struct bt_span *f;
 	int r = odd.seen != NULL ? BT_OK
@@ -287,7 +287,7 @@ static int read_rows(struct bt_sample *s, struct bt_csv *csv,
 		tell_odd(s, &odd);
 	bt_buf_clear(&twice.names);
 	bt_buf_clear(&odd.values.names);
-	bt_set_free(odd.seen);
+	bt_string_set_free(odd.seen);
 	return r;
 }
 

@@ -7,8 +7,8 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "text/charclass.h"
-#include "text/utf8.h"
 
 #define LENGTH 5
 #define NO_UTF8 0x110000 /* beyond all characters */

@@ -183,7 +183,7 @@ int bt_split_tests(const struct bt_split *p, int k, uint32_t n, uint32_t of,
 
 /* Memory for splitting by classes. */
 struct scratch {
-	const struct bt_packed *of; /* class of each record */
+	const struct bt_bitpack *of; /* class of each record */
 	uint32_t classes;
 	struct bt_split_counts counts;
 	uint32_t *sorted; /* [n] records, by class */
@@ -198,7 +198,7 @@ static void sort_by_class(struct scratch *s, const uint32_t *v, uint32_t n)
 
 	memset(s->next, 0, s->classes * sizeof(*s->next));
 	for (i = 0; i < n; i++)
-		s->next[bt_packed_get(s->of, v[i])]++;
+		s->next[bt_bitpack_get(s->of, v[i])]++;
 	for (g = 0; g < s->classes; g++) {
 		if (s->next[g] == 0)
 			continue;
@@ -209,7 +209,7 @@ static void sort_by_class(struct scratch *s, const uint32_t *v, uint32_t n)
 	}
 	c->classes = k;
 	for (i = 0; i < n; i++)
-		s->sorted[s->next[bt_packed_get(s->of, v[i])]++] = v[i];
+		s->sorted[s->next[bt_bitpack_get(s->of, v[i])]++] = v[i];
 }
 
 /* Puts records v in a random order that begins with the training part. */
@@ -283,7 +283,7 @@ static int order_all(const struct bt_split *p, uint32_t seed, uint32_t n,
 }
 
 int bt_split_order(const struct bt_split *p, uint32_t seed, uint32_t n,
-                   const struct bt_packed *class, uint32_t classes,
+                   const struct bt_bitpack *class, uint32_t classes,
                    uint32_t *order, uint32_t start[BT_SPLIT_MAX + 1],
                    struct bt_error *err)
 {

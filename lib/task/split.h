@@ -13,8 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/bitpack.h"
 #include "base/err.h"
-#include "base/packed.h"
 
 #define BT_SPLIT_MAX 16
 
@@ -40,8 +40,8 @@ int bt_split_parse(const char *text, struct bt_split *split,
  * more than two parts as much as class takes.
  */
 int bt_split_parts(const struct bt_split *split, uint32_t seed, uint32_t n,
-                   const struct bt_packed *class, uint32_t classes,
-                   struct bt_packed *part, struct bt_error *err) BT_MUST_USE;
+                   const struct bt_bitpack *class, uint32_t classes,
+                   struct bt_bitpack *part, struct bt_error *err) BT_MUST_USE;
 
 /*
  * The same with the order in which scikit-learn gives them: order[0..n-1] are
@@ -49,7 +49,7 @@ int bt_split_parts(const struct bt_split *split, uint32_t seed, uint32_t n,
  * part k begin at start[k], and start[split->n] is n.
  */
 int bt_split_order(const struct bt_split *split, uint32_t seed, uint32_t n,
-                   const struct bt_packed *class, uint32_t classes,
+                   const struct bt_bitpack *class, uint32_t classes,
                    uint32_t *order, uint32_t start[BT_SPLIT_MAX + 1],
                    struct bt_error *err) BT_MUST_USE;
 

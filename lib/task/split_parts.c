@@ -25,7 +25,7 @@ struct job {
 	const struct bt_split *p;
 	uint32_t seed, n;
 	uint32_t left[BT_SPLIT_MAX + 1]; /* records of parts 0 .. k-1 */
-	const struct bt_packed *class;
+	const struct bt_bitpack *class;
 	uint32_t classes;
 	uint32_t *next;                 /* [classes] */
 	struct step step[BT_SPLIT_MAX]; /* of part k */
@@ -44,27 +44,27 @@ static int count_parts(struct job *j, struct bt_error *err)
 	return r;
 }
 
-static void put_parts(const struct job *j, struct bt_packed *part)
+static void put_parts(const struct job *j, struct bt_bitpack *part)
 {
 	uint32_t i = 0;
 	int k;
 
 	for (k = 0; k < j->p->n; k++)
 		for (; i < j->left[k + 1]; i++)
-			bt_packed_set(part, i, (uint32_t)k);
+			bt_bitpack_set(part, i, (uint32_t)k);
 }
 
 /* Turns back the split of part k without classes, which moved the first tests
  * of the shuffled records behind the others. */
-static int join(const struct job *j, int k, struct bt_packed *part)
+static int join(const struct job *j, int k, struct bt_bitpack *part)
 {
 	uint32_t n = j->left[k + 1], tests = n - j->left[k], i;
 	struct bt_twister t;
 
 	for (i = n; i-- > tests;)
-		bt_packed_set(part, i, bt_packed_get(part, i - tests));
+		bt_bitpack_set(part, i, bt_bitpack_get(part, i - tests));
 	for (i = 0; i < tests; i++)
-		bt_packed_set(part, i, (uint32_t)k);
+		bt_bitpack_set(part, i, (uint32_t)k);
 	bt_twister_init(&t, j->seed);
 	return bt_twister_unshuffle(&t, part, 0, n);
 }
@@ -76,7 +76,7 @@ static void count_classes(struct job *j, struct bt_split_counts *c)
 
 	memset(j->next, 0, j->classes * sizeof(*j->next));
 	for (i = 0; i < j->n; i++)
-		j->next[bt_packed_get(j->class, i)]++;
+		j->next[bt_bitpack_get(j->class, i)]++;
 	for (i = 0; i < j->classes; i++)
 		if (j->next[i] > 0) {
 			c->class[c->classes] = i;
@@ -123,40 +123,41 @@ static int plan(struct job *j, int k)
 }
 
 /* The class of each record that stands before the split of part k. */
-static int classes_before(const struct job *j, int k, struct bt_packed *class)
+static int classes_before(const struct job *j, int k, struct bt_bitpack *class)
 {
 	const struct step *s = &j->step[k + 1];
 	struct bt_twister t = s->train;
 	uint32_t i, c, at = 0;
 
-	if (bt_packed_init(class, j->left[k + 1], j->classes - 1) != BT_OK)
+	if (bt_bitpack_init(class, j->left[k + 1], j->classes - 1) != BT_OK)
 		return BT_ENOMEM;
 	for (c = 0; c < s->counts.classes; c++)
 		for (i = 0; i < s->counts.first[c]; i++)
-			bt_packed_set(class, at++, s->counts.class[c]);
+			bt_bitpack_set(class, at++, s->counts.class[c]);
 	bt_twister_shuffle_packed(&t, class, 0, j->left[k + 1]);
 	return BT_OK;
 }
 
 /* From the training part, then the other one, each sorted by class, to one run
  * of records sorted by class. */
-static void interleave(const struct step *s, int k, struct bt_packed *part)
+static void interleave(const struct step *s, int k, struct bt_bitpack *part)
 {
 	const struct bt_split_counts *c = &s->counts;
 	uint32_t from = s->n - s->tests, to = s->n, g, i;
 
 	for (g = c->classes; g-- > 0;) {
 		for (i = c->first[g]; i < c->count[g]; i++)
-			bt_packed_set(part, --to, (uint32_t)k);
+			bt_bitpack_set(part, --to, (uint32_t)k);
 		for (i = 0; i < c->first[g]; i++)
-			bt_packed_set(part, --to, bt_packed_get(part, --from));
+			bt_bitpack_set(part, --to,
+			               bt_bitpack_get(part, --from));
 	}
 }
 
 /* From records sorted by class to the order they had. */
 static void unsort(struct job *j, const struct step *s,
-                   const struct bt_packed *class, const struct bt_packed *from,
-                   struct bt_packed *to)
+                   const struct bt_bitpack *class,
+                   const struct bt_bitpack *from, struct bt_bitpack *to)
 {
 	uint32_t i, at = 0;
 
@@ -165,17 +166,17 @@ static void unsort(struct job *j, const struct step *s,
 		at += s->counts.count[i];
 	}
 	for (i = 0; i < s->n; i++)
-		bt_packed_set(
+		bt_bitpack_set(
 		    to, i,
-		    bt_packed_get(from, j->next[bt_packed_get(class, i)]++));
+		    bt_bitpack_get(from, j->next[bt_bitpack_get(class, i)]++));
 }
 
 /* The same by classes; part and other change places. */
-static int join_classes(struct job *j, int k, struct bt_packed *part,
-                        struct bt_packed *other)
+static int join_classes(struct job *j, int k, struct bt_bitpack *part,
+                        struct bt_bitpack *other)
 {
 	struct step *s = &j->step[k];
-	struct bt_packed class = BT_PACKED_INIT, swap = *part;
+	struct bt_bitpack class = BT_BITPACK_INIT, swap = *part;
 	uint32_t i, at = 0;
 	int r = bt_twister_unshuffle(&s->train, part, 0, s->n - s->tests);
 
@@ -193,36 +194,36 @@ static int join_classes(struct job *j, int k, struct bt_packed *part,
 	unsort(j, s, k < j->p->n - 1 ? &class : j->class, part, other);
 	/* parts that were split off before stand behind */
 	for (i = s->n; i < j->n; i++)
-		bt_packed_set(other, i, bt_packed_get(part, i));
-	bt_packed_clear(&class);
+		bt_bitpack_set(other, i, bt_bitpack_get(part, i));
+	bt_bitpack_clear(&class);
 	*part = *other;
 	*other = swap;
 	return BT_OK;
 }
 
-static int choose(struct job *j, struct bt_packed *part)
+static int choose(struct job *j, struct bt_bitpack *part)
 {
-	struct bt_packed other = BT_PACKED_INIT;
-	int k, r = bt_packed_init(part, j->n, (uint32_t)j->p->n - 1);
+	struct bt_bitpack other = BT_BITPACK_INIT;
+	int k, r = bt_bitpack_init(part, j->n, (uint32_t)j->p->n - 1);
 
 	if (r != BT_OK)
 		return r;
 	put_parts(j, part);
 	if (j->class != NULL) {
-		r = bt_packed_init(&other, j->n, (uint32_t)j->p->n - 1);
+		r = bt_bitpack_init(&other, j->n, (uint32_t)j->p->n - 1);
 		for (k = j->p->n - 1; k > 0 && r == BT_OK; k--)
 			r = plan(j, k);
 	}
 	for (k = 1; k < j->p->n && r == BT_OK; k++)
 		r = j->class != NULL ? join_classes(j, k, part, &other)
 		                     : join(j, k, part);
-	bt_packed_clear(&other);
+	bt_bitpack_clear(&other);
 	return r;
 }
 
 int bt_split_parts(const struct bt_split *p, uint32_t seed, uint32_t n,
-                   const struct bt_packed *class, uint32_t classes,
-                   struct bt_packed *part, struct bt_error *err)
+                   const struct bt_bitpack *class, uint32_t classes,
+                   struct bt_bitpack *part, struct bt_error *err)
 {
 	struct job *j = bt_array0(1, sizeof(*j));
 	int k, r;

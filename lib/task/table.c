@@ -7,7 +7,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
-#include "base/set.h"
+#include "base/string_set.h"
 #include "io/twice.h"
 #include "task/seen.h"
 #include "task/store.h"
@@ -30,7 +30,7 @@ struct bt_table {
 	struct bt_table_maker maker;
 	struct source now;
 	struct source *ahead; /* [n_paths], opened early */
-	struct bt_set *labels;
+	struct bt_string_set *labels;
 	struct bt_seen *texts; /* keys, with drop_duplicates; or NULL */
 	struct bt_out *rejects;
 	struct bt_buf scratch;
@@ -99,7 +99,7 @@ int bt_table_open(char *const *paths, int n, const struct bt_table_opts *opts,
 	t->paths = paths;
 	t->n_paths = n;
 	t->opts = *opts;
-	t->labels = bt_set_new();
+	t->labels = bt_string_set_new();
 	t->ahead = bt_array0((size_t)n_sources(t), sizeof(*t->ahead));
 	if (t->labels == NULL || t->ahead == NULL)
 		r = bt_error_nomem(err, "opening a table");
@@ -131,7 +131,7 @@ void bt_table_close(struct bt_table *t)
 	for (i = 0; t->ahead != NULL && i < n_sources(t); i++)
 		source_close(&t->ahead[i]);
 	bt_table_maker_clear(&t->maker);
-	bt_set_free(t->labels);
+	bt_string_set_free(t->labels);
 	bt_seen_free(t->texts);
 	bt_out_abandon(t->rejects);
 	bt_buf_clear(&t->scratch);
@@ -159,7 +159,7 @@ static int next_source(struct bt_table *t, struct bt_error *err)
 /* What the labels look like. */
 static int doubt_labels(const struct bt_table *t, struct bt_error *err)
 {
-	size_t n = bt_set_count(t->labels);
+	size_t n = bt_string_set_count(t->labels);
 
 	/* a header is a label that is no other row's, where labels recur */
 	if (!t->opts.csv.header && n > 1 && t->stats.records >= 4 * n &&
@@ -167,8 +167,8 @@ static int doubt_labels(const struct bt_table *t, struct bt_error *err)
 		bt_log(t->opts.log, BT_LOG_WARN,
 		       "no other row has the first one's label, '%.*s': is it "
 		       "a header? then leave out --no-header",
-		       (int)bt_set_get(t->labels, 0).n,
-		       bt_set_get(t->labels, 0).p);
+		       (int)bt_string_set_get(t->labels, 0).n,
+		       bt_string_set_get(t->labels, 0).p);
 	return bt_table_doubt_labels(t->labels, t->opts.log, err);
 }
 
@@ -316,8 +316,8 @@ static int count(struct bt_table *t, const struct bt_text_rec *rec,
 	t->stats.labelled += n > 0 || rec->numbers != NULL;
 	for (i = 0; i < n; i++) {
 		k = 1;
-		if (bt_set_count(t->labels) < BT_TABLE_LABELS_MAX &&
-		    bt_set_add(t->labels, label[i], &k) != BT_OK)
+		if (bt_string_set_count(t->labels) < BT_TABLE_LABELS_MAX &&
+		    bt_string_set_add(t->labels, label[i], &k) != BT_OK)
 			return bt_error_nomem(err, "counting labels");
 		t->firsts += k == 0;
 	}
@@ -408,6 +408,6 @@ uint64_t bt_table_record(const struct bt_table *t)
 void bt_table_stats(const struct bt_table *t, struct bt_table_stats *stats)
 {
 	*stats = t->stats;
-	stats->labels = bt_set_count(t->labels);
+	stats->labels = bt_string_set_count(t->labels);
 	stats->bytes += bt_rows_offset(&t->now.rows);
 }

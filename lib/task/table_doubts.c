@@ -47,38 +47,41 @@ static void put_gist(struct bt_buf *b, struct bt_span v, bool *fraction)
 /* Adds "'Spam' and 'spam'" of the first pairs to said; returns how many pairs
  * there are, or an error. Where labels are numbers to predict, as fractions
  * show, there are none. */
-static int find_pairs(const struct bt_set *labels, size_t *first,
-                      struct bt_set *gists, struct bt_buf *said)
+static int find_pairs(const struct bt_string_set *labels, size_t *first,
+                      struct bt_string_set *gists, struct bt_buf *said)
 {
 	struct bt_buf b = BT_BUF_INIT;
-	size_t i, k, n = bt_set_count(labels);
+	size_t i, k, n = bt_string_set_count(labels);
 	bool fraction = false;
 	int pairs = 0;
 
 	for (i = 0; i < n && pairs >= 0; i++) {
-		put_gist(&b, bt_set_get(labels, i), &fraction);
-		if (b.oom || bt_set_add(gists, (struct bt_span){b.data, b.len},
-		                        &k) != BT_OK) {
+		put_gist(&b, bt_string_set_get(labels, i), &fraction);
+		if (b.oom ||
+		    bt_string_set_add(gists, (struct bt_span){b.data, b.len},
+		                      &k) != BT_OK) {
 			pairs = BT_ENOMEM;
-		} else if (k + 1 == bt_set_count(gists) && first[k] == n) {
+		} else if (k + 1 == bt_string_set_count(gists) &&
+		           first[k] == n) {
 			first[k] = i;
 		} else if (++pairs <= TOLD) {
 			bt_buf_puts(said, pairs > 1 ? ", " : "");
-			bt_table_put_name(said, bt_set_get(labels, first[k]));
+			bt_table_put_name(said,
+			                  bt_string_set_get(labels, first[k]));
 			bt_buf_puts(said, " and ");
-			bt_table_put_name(said, bt_set_get(labels, i));
+			bt_table_put_name(said, bt_string_set_get(labels, i));
 		}
 	}
 	bt_buf_clear(&b);
 	return fraction && pairs > 0 ? 0 : pairs;
 }
 
-static int doubt_pairs(const struct bt_set *labels, const struct bt_log *log,
-                       struct bt_error *err)
+static int doubt_pairs(const struct bt_string_set *labels,
+                       const struct bt_log *log, struct bt_error *err)
 {
-	size_t n = bt_set_count(labels), i,
+	size_t n = bt_string_set_count(labels), i,
 	       *first = bt_array(n, sizeof(*first));
-	struct bt_set *gists = bt_set_new();
+	struct bt_string_set *gists = bt_string_set_new();
 	struct bt_buf said = BT_BUF_INIT;
 	int pairs = BT_ENOMEM;
 
@@ -92,7 +95,7 @@ static int doubt_pairs(const struct bt_set *labels, const struct bt_log *log,
 		       "(--map-label gives labels new names)",
 		       bt_buf_str(&said), pairs > TOLD ? ", ..." : "");
 	free(first);
-	bt_set_free(gists);
+	bt_string_set_free(gists);
 	bt_buf_clear(&said);
 	return pairs < 0 ? bt_error_nomem(err, "comparing labels") : BT_OK;
 }
@@ -120,15 +123,15 @@ static void doubt_label(struct bt_span v, const struct bt_log *log)
 	bt_buf_clear(&b);
 }
 
-int bt_table_doubt_labels(const struct bt_set *labels, const struct bt_log *log,
-                          struct bt_error *err)
+int bt_table_doubt_labels(const struct bt_string_set *labels,
+                          const struct bt_log *log, struct bt_error *err)
 {
 	size_t i;
 
 	if (log == NULL || log->level < BT_LOG_WARN)
 		return BT_OK;
-	for (i = 0; i < bt_set_count(labels); i++)
-		doubt_label(bt_set_get(labels, i), log);
+	for (i = 0; i < bt_string_set_count(labels); i++)
+		doubt_label(bt_string_set_get(labels, i), log);
 	return doubt_pairs(labels, log, err);
 }
 
@@ -154,7 +157,7 @@ static void doubt_delimiter(const struct bt_rows *rows, struct bt_span name,
 
 void bt_table_doubt_header(const struct bt_rows *rows,
                            const struct bt_table_opts *opts,
-                           const struct bt_set *labels)
+                           const struct bt_string_set *labels)
 {
 	const struct bt_span *names =
 	    rows->csv != NULL ? bt_csv_names(rows->csv) : NULL;
@@ -168,7 +171,7 @@ void bt_table_doubt_header(const struct bt_rows *rows,
 		return;
 	v = names[rows->columns.label[0]];
 	if (bt_span_equal(v, bt_span(opts->label)) ||
-	    !bt_set_find(labels, v, &k))
+	    !bt_string_set_find(labels, v, &k))
 		return; /* the column was named, or is no label */
 	bt_table_put_name(&b, v);
 	if (bt_buf_str(&b) != NULL)

@@ -5,7 +5,7 @@
 #define BT_TASK_TABLE_INT_H
 
 #include "base/buf.h"
-#include "base/set.h"
+#include "base/string_set.h"
 #include "io/jsonl.h"
 #include "task/table.h"
 
@@ -119,8 +119,8 @@ enum bt_table_part {
 
 struct bt_table_maker {
 	const struct bt_table_opts *opts;
-	struct bt_set *known; /* labels of the data set; NULL: any */
-	bool numbered;        /* records have label ids */
+	struct bt_string_set *known; /* labels of the data set; NULL: any */
+	bool numbered;               /* records have label ids */
 	struct bt_buf parts[BT_PARTS];
 	struct bt_span *labels; /* of a record with several */
 	size_t labels_cap;
@@ -163,14 +163,15 @@ int bt_table_take(struct bt_table_maker *m, enum bt_table_part part,
 
 /* Warns of labels that differ only in case, blanks or how a number is written,
  * that have blanks at their ends, or that stand for a missing value. */
-int bt_table_doubt_labels(const struct bt_set *labels, const struct bt_log *log,
+int bt_table_doubt_labels(const struct bt_string_set *labels,
+                          const struct bt_log *log,
                           struct bt_error *err) BT_MUST_USE;
 
 /* Warns where the label's column was given by its number and the header has one
  * of the labels there, and where the only column's name holds a delimiter. */
 void bt_table_doubt_header(const struct bt_rows *rows,
                            const struct bt_table_opts *opts,
-                           const struct bt_set *labels);
+                           const struct bt_string_set *labels);
 
 /* True for what pandas takes for a missing value. */
 bool bt_table_is_na(struct bt_span v);

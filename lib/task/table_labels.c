@@ -34,7 +34,7 @@ static int look_up(const struct bt_table_maker *m, struct bt_span *v,
 	for (; p != NULL && *p != NULL; p += 2)
 		if (bt_span_equal(*v, bt_span(p[0])))
 			*v = bt_span(p[1]);
-	if (bt_set_find(m->known, *v, &i)) {
+	if (bt_string_set_find(m->known, *v, &i)) {
 		*number = m->numbered ? (int64_t)i : -1;
 		return BT_OK;
 	}
@@ -42,7 +42,7 @@ static int look_up(const struct bt_table_maker *m, struct bt_span *v,
 		bt_buf_printf(&list, "%s'%s'", list.len > 0 ? ", " : "", *p);
 	if (*p != NULL)
 		bt_buf_printf(&list, ", ... (%zu in all)",
-		              bt_set_count(m->known));
+		              bt_string_set_count(m->known));
 	return not_known(*v, task->name, &list, fault, err);
 }
 

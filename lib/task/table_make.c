@@ -32,7 +32,7 @@ bool bt_table_is_na(struct bt_span v)
 static bool stay_apart(const struct bt_table_opts *opts, struct bt_error *err)
 {
 	const char *const *l = opts->task->labels;
-	struct bt_set *set = bt_set_new();
+	struct bt_string_set *set = bt_string_set_new();
 	struct bt_span to;
 	bool apart = true;
 	size_t n = 0;
@@ -41,14 +41,14 @@ static bool stay_apart(const struct bt_table_opts *opts, struct bt_error *err)
 		to = bt_span(*l);
 		if (opts->map != NULL)
 			bt_labelmap_find(opts->map, to, &to);
-		if (set == NULL || bt_set_add(set, to, NULL) != BT_OK) {
+		if (set == NULL || bt_string_set_add(set, to, NULL) != BT_OK) {
 			bt_error_nomem(err, "collecting labels");
 			apart = false;
 		} else {
-			apart = bt_set_count(set) == ++n;
+			apart = bt_string_set_count(set) == ++n;
 		}
 	}
-	bt_set_free(set);
+	bt_string_set_free(set);
 	return apart;
 }
 
@@ -61,11 +61,11 @@ int bt_table_maker_init(struct bt_table_maker *m,
 	m->opts = opts;
 	if (opts->task == NULL || opts->task->labels == NULL)
 		return BT_OK;
-	m->known = bt_set_new();
+	m->known = bt_string_set_new();
 	if (m->known == NULL)
 		return bt_error_nomem(err, "collecting labels");
 	for (l = opts->task->labels; *l != NULL; l++)
-		if (bt_set_add(m->known, bt_span(*l), NULL) != BT_OK)
+		if (bt_string_set_add(m->known, bt_span(*l), NULL) != BT_OK)
 			return bt_error_nomem(err, "collecting labels");
 	m->numbered = stay_apart(opts, err);
 	return err->code;
@@ -75,7 +75,7 @@ void bt_table_maker_clear(struct bt_table_maker *m)
 {
 	size_t i;
 
-	bt_set_free(m->known);
+	bt_string_set_free(m->known);
 	for (i = 0; i < BT_PARTS; i++)
 		bt_buf_clear(&m->parts[i]);
 	free(m->labels);

@@ -68,15 +68,15 @@ void bt_twister_shuffle(struct bt_twister *t, uint32_t *v, uint32_t n)
 	}
 }
 
-static void exchange(struct bt_packed *p, size_t i, size_t j)
+static void exchange(struct bt_bitpack *p, size_t i, size_t j)
 {
-	uint32_t v = bt_packed_get(p, i);
+	uint32_t v = bt_bitpack_get(p, i);
 
-	bt_packed_set(p, i, bt_packed_get(p, j));
-	bt_packed_set(p, j, v);
+	bt_bitpack_set(p, i, bt_bitpack_get(p, j));
+	bt_bitpack_set(p, j, v);
 }
 
-void bt_twister_shuffle_packed(struct bt_twister *t, struct bt_packed *p,
+void bt_twister_shuffle_packed(struct bt_twister *t, struct bt_bitpack *p,
                                size_t from, uint32_t n)
 {
 	uint32_t i;
@@ -99,8 +99,8 @@ void bt_twister_skip(struct bt_twister *t, uint32_t n)
  * last block to the first, to turn them back. Block b is that of the exchanges
  * of b * BLOCK .. (b + 1) * BLOCK - 1 with a lower number; 0 has none.
  */
-int bt_twister_unshuffle(struct bt_twister *t, struct bt_packed *p, size_t from,
-                         uint32_t n)
+int bt_twister_unshuffle(struct bt_twister *t, struct bt_bitpack *p,
+                         size_t from, uint32_t n)
 {
 	uint32_t blocks = n / BLOCK + 1, b, first, last, i, *with;
 	struct bt_twister *before = bt_array(blocks, sizeof(*before)), now;

@@ -10,8 +10,8 @@
 
 #include <stdint.h>
 
+#include "base/bitpack.h"
 #include "base/err.h"
-#include "base/packed.h"
 
 #define BT_TWISTER_WORDS 624
 
@@ -29,7 +29,7 @@ uint32_t bt_twister_draw(struct bt_twister *t);
 void bt_twister_shuffle(struct bt_twister *t, uint32_t *v, uint32_t n);
 
 /* The same of n numbers from the one at from on. */
-void bt_twister_shuffle_packed(struct bt_twister *t, struct bt_packed *p,
+void bt_twister_shuffle_packed(struct bt_twister *t, struct bt_bitpack *p,
                                size_t from, uint32_t n);
 
 /* Draws what shuffling n numbers draws. */
@@ -38,7 +38,7 @@ void bt_twister_skip(struct bt_twister *t, uint32_t n);
 /* Where the numbers would be that stand there now, had they not been shuffled:
  * turns back what bt_twister_shuffle_packed does with the same generator, which
  * ends up as there. Takes little memory. Returns 0 or BT_ENOMEM. */
-int bt_twister_unshuffle(struct bt_twister *t, struct bt_packed *p, size_t from,
-                         uint32_t n) BT_MUST_USE;
+int bt_twister_unshuffle(struct bt_twister *t, struct bt_bitpack *p,
+                         size_t from, uint32_t n) BT_MUST_USE;
 
 #endif

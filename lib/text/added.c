@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "text/charclass.h"
-#include "text/utf8.h"
 
 static void list_first_bytes(struct bt_added *a, const struct bt_span *pattern)
 {

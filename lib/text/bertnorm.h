@@ -15,9 +15,9 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "base/utf8.h"
 #include "text/charclass.h"
 #include "text/normed.h"
-#include "text/utf8.h"
 
 struct bt_bertnorm_opts {
 	enum bt_school school;

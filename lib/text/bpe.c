@@ -8,7 +8,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
-#include "text/utf8.h"
+#include "base/utf8.h"
 
 #define SEVERAL 16 /* merges that are looked up at a time */
 #define NO_SYMBOL UINT32_MAX

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "text/utf8.h"
+#include "base/utf8.h"
 #include "text/wordrun.h"
 
 int bt_bpe_work_new(const struct bt_model *model, void **work)

@@ -14,11 +14,11 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "base/utf8.h"
 #include "io/charset.h"
 #include "io/in.h"
 #include "io/json.h"
 #include "text/score_int.h"
-#include "text/utf8.h"
 
 #define MAX_FILE ((size_t)256 << 20)
 #define LEAST_ENTRY 5 /* bytes: "":0, */

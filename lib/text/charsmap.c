@@ -13,9 +13,9 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "io/charset.h"
 #include "text/parts_int.h"
-#include "text/utf8.h"
 
 #define LEAF 0x100u
 #define FAR 0x200u

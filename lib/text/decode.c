@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "io/charset.h"
 #include "text/bpe.h"
 #include "text/tok_int.h"
-#include "text/utf8.h"
 
 /* Strings, one behind the other. */
 struct list {

@@ -4,11 +4,11 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "io/json.h"
 #include "text/decode_int.h"
 #include "text/steps_int.h"
 #include "text/tokjson_int.h"
-#include "text/utf8.h"
 
 #define DEPTH_MAX 8
 

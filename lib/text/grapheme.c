@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "text/grapheme_int.h"
-#include "text/utf8.h"
 
 #define PAGE BT_GRAPHEME_PAGE
 #define PAGES 256 /* as many as the numbers in page[] can tell apart */

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "text/steps_int.h"
-#include "text/utf8.h"
 
 bool bt_char_is_space(uint32_t c)
 {

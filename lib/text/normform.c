@@ -10,10 +10,10 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "text/charcompat.h"
 #include "text/charsplit.h"
 #include "text/steps_int.h"
-#include "text/utf8.h"
 
 #define FEW 32 /* characters of a cluster that need no memory */
 

@@ -5,11 +5,11 @@
 
 #include "base/mem.h"
 #include "base/num.h"
+#include "base/utf8.h"
 #include "text/charcompat.h"
 #include "text/charsmap.h"
 #include "text/regex.h"
 #include "text/steps_int.h"
-#include "text/utf8.h"
 
 /* A text on its way: what lies before done was written to out. */
 struct run {

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "text/regex.h"
-#include "text/utf8.h"
 
 struct split {
 	struct bt_pretok part;

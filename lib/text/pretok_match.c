@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The patterns that byte-level tokenizers cut by; each covers every text. */
+#include "base/utf8.h"
 #include "text/ascii_int.h"
 #include "text/pretok_int.h"
-#include "text/utf8.h"
 
 #define WORDY (BT_SPLIT_LETTER | BT_SPLIT_NUMBER | BT_SPLIT_WHITE)
 #define LONG_S 0x17f /* s in another case */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "text/regex.h"
 
-#include "text/utf8.h"
+#include "base/utf8.h"
 
 #ifdef BT_HAVE_PCRE2
 

@@ -7,9 +7,9 @@
  */
 #include <string.h>
 
+#include "base/utf8.h"
 #include "text/regex.h"
 #include "text/regex_fold_int.h"
-#include "text/utf8.h"
 
 #define DEPTH_MAX 100
 

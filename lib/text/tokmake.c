@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/crc32c.h"
 #include "base/mem.h"
-#include "io/crc32c.h"
 #include "text/tok_int.h"
 
 #define GOOGLE_MAX_CHARS 200

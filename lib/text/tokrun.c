@@ -6,8 +6,8 @@
  */
 #include <stdlib.h>
 
+#include "base/utf8.h"
 #include "text/tok_int.h"
-#include "text/utf8.h"
 
 struct bt_run {
 	const struct bt_tok *t;

@@ -10,12 +10,12 @@
 #include <utf8proc.h>
 
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "io/json.h"
 #include "io/modelconf.h"
 #include "text/steps_int.h"
 #include "text/tokjson_int.h"
 #include "text/tokspm_int.h"
-#include "text/utf8.h"
 
 /* Order of role[]: unknown, cls, sep, pad, mask. */
 static const struct bt_spm_family families[] = {

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "text/tokspm_int.h"
-#include "text/utf8.h"
 
 #define PIECE_MAX 1024 /* bytes: what it takes grows with their square */
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/crc32c.h"
+#include "base/crc32c.h"
 #include "text/steps_int.h"
 #include "text/tok_int.h"
 

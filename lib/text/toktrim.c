@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "text/charsplit.h"
 #include "text/tok_int.h"
-#include "text/utf8.h"
 
 #define FEW 8             /* added tokens that are looked through */
 #define BYTE_SPACE 0x120u /* as byte-level vocabularies write it */

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "text/steps_int.h"
-#include "text/utf8.h"
 #include "text/wordrun.h"
 
 #define UNKNOWN_PENALTY 10.0 /* an unknown character below the worst piece */

@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "io/charset.h"
 #include "io/in.h"
 #include "text/charclass.h"
-#include "text/utf8.h"
 
 #define MAX_FILE ((size_t)64 << 20)
 

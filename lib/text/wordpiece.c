@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "text/wordpiece_int.h"
 
-#include "text/utf8.h"
+#include "base/utf8.h"
 #include "text/wordrun.h"
 
 /* Bytes that may be looked at for each byte of a word before links are used.

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/crc32c.h"
+#include "base/crc32c.h"
 #include "train/train_int.h"
 
 static json_t *optimizer(const struct bt_optim_opts *o)

@@ -6,9 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/crc32c.h"
 #include "base/mem.h"
 #include "base/sys.h"
-#include "io/crc32c.h"
 #include "task/stopped.h"
 #include "train/doubts.h"
 #include "train/train_int.h"

@@ -8,8 +8,8 @@
  */
 #include "list.h"
 
+#include "base/crc32c.h"
 #include "ckpt/source.h"
-#include "io/crc32c.h"
 #include "io/pbwire.h"
 
 #define MAGIC "\x57\xfb\x80\x8b\x24\x75\x47\xdb"

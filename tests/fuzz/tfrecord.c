@@ -8,7 +8,7 @@
 #include "fuzz.h"
 
 #include "base/buf.h"
-#include "io/crc32c.h"
+#include "base/crc32c.h"
 #include "io/tfrecord.h"
 
 static char name[] = "input.tfrecord";

@@ -8,14 +8,14 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/bitpack.h"
 #include "base/buf.h"
 #include "base/mem.h"
-#include "base/near.h"
 #include "base/num.h"
 #include "base/opt.h"
-#include "base/packed.h"
 #include "base/philox.h"
 #include "base/pool.h"
+#include "base/suggest.h"
 #include "base/sys.h"
 #include "files.h"
 
@@ -191,33 +191,33 @@ static void random_numbers(void **state)
 static void packed_numbers(void **state)
 {
 	static const uint32_t max[] = {0, 1, 3, 15, 255, 65535, UINT32_MAX};
-	struct bt_packed p, grown = BT_PACKED_INIT;
+	struct bt_bitpack p, grown = BT_BITPACK_INIT;
 	size_t k, i;
 
 	(void)state;
 	for (k = 0; k < sizeof(max) / sizeof(max[0]); k++) {
-		assert_int_equal(bt_packed_init(&p, 200, max[k]), BT_OK);
+		assert_int_equal(bt_bitpack_init(&p, 200, max[k]), BT_OK);
 		for (i = 0; i < 200; i++)
-			assert_int_equal(bt_packed_get(&p, i), 0);
+			assert_int_equal(bt_bitpack_get(&p, i), 0);
 		for (i = 0; i < 200; i += 2)
-			bt_packed_set(&p, i, max[k]);
+			bt_bitpack_set(&p, i, max[k]);
 		for (i = 0; i < 200; i += 4)
-			bt_packed_set(&p, i, max[k] / 2);
+			bt_bitpack_set(&p, i, max[k] / 2);
 		for (i = 0; i < 200; i++)
-			assert_int_equal(bt_packed_get(&p, i),
+			assert_int_equal(bt_bitpack_get(&p, i),
 			                 i % 2 ? 0 : max[k] / (i % 4 ? 1 : 2));
-		bt_packed_clear(&p);
+		bt_bitpack_clear(&p);
 		for (i = 0; i < 99; i++)
 			assert_int_equal(
-			    bt_packed_add(&grown, i % 3 ? 0 : max[k]), BT_OK);
+			    bt_bitpack_add(&grown, i % 3 ? 0 : max[k]), BT_OK);
 	}
 	assert_int_equal(grown.n, k * 99);
 	for (i = 0; i < grown.n; i++)
-		assert_int_equal(bt_packed_get(&grown, i),
+		assert_int_equal(bt_bitpack_get(&grown, i),
 		                 i % 99 % 3 ? 0 : max[i / 99]);
-	bt_packed_clear(&grown);
-	assert_int_equal(bt_packed_init(&p, 0, 5), BT_OK);
-	bt_packed_clear(&p);
+	bt_bitpack_clear(&grown);
+	assert_int_equal(bt_bitpack_init(&p, 0, 5), BT_OK);
+	bt_bitpack_clear(&p);
 }
 
 static void count_piece(void *arg, int piece, int worker)
@@ -384,17 +384,18 @@ static void hexadecimal_digits(void **state)
 static void names_that_are_near(void **state)
 {
 	(void)state;
-	assert_int_equal(bt_near_distance("", ""), 0);
-	assert_int_equal(bt_near_distance("kitten", "sitting"), 3);
-	assert_int_equal(bt_near_distance("abc", ""), 3);
-	assert_true(bt_near_words("epochs", "num_train_epochs"));
-	assert_true(bt_near_words("batch-size", "per_device_train_batch_size"));
-	assert_true(bt_near_words("learning-rate", "lr"));
-	assert_false(bt_near_words("learning-rate", "l"));
-	assert_false(bt_near_words("learning-rate", "lrs"));
-	assert_false(bt_near_words("batch-size", "size"));
-	assert_false(bt_near_words("out", "output"));
-	assert_false(bt_near_words("labels", "l"));
+	assert_int_equal(bt_suggest_distance("", ""), 0);
+	assert_int_equal(bt_suggest_distance("kitten", "sitting"), 3);
+	assert_int_equal(bt_suggest_distance("abc", ""), 3);
+	assert_true(bt_suggest_words("epochs", "num_train_epochs"));
+	assert_true(
+	    bt_suggest_words("batch-size", "per_device_train_batch_size"));
+	assert_true(bt_suggest_words("learning-rate", "lr"));
+	assert_false(bt_suggest_words("learning-rate", "l"));
+	assert_false(bt_suggest_words("learning-rate", "lrs"));
+	assert_false(bt_suggest_words("batch-size", "size"));
+	assert_false(bt_suggest_words("out", "output"));
+	assert_false(bt_suggest_words("labels", "l"));
 }
 
 static void option_mistakes(void **state)

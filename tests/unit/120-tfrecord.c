@@ -3,7 +3,7 @@
 /* CRC-32C and TFRecord: known answers, and damage of every kind. */
 #include "files.h"
 
-#include "io/crc32c.h"
+#include "base/crc32c.h"
 #include "io/tfrecord.h"
 
 /* Published with TensorFlow's files, the first four with the algorithm. */

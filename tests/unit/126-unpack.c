@@ -11,7 +11,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
-#include "io/crc32c.h"
+#include "base/crc32c.h"
 #include "io/in.h"
 #include "io/tfrecord.h"
 

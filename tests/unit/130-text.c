@@ -8,15 +8,15 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/crc32c.h"
 #include "base/mem.h"
 #include "base/philox.h"
 #include "base/sys.h"
+#include "base/utf8.h"
 #include "io/charset.h"
-#include "io/crc32c.h"
 #include "text/added.h"
 #include "text/bertnorm.h"
 #include "text/trie.h"
-#include "text/utf8.h"
 #include "text/vocab.h"
 #include "text/wordpiece_int.h"
 

@@ -11,9 +11,9 @@
 #include "golden.h"
 
 #include "base/buf.h"
+#include "base/utf8.h"
 #include "io/out.h"
 #include "text/bpe_int.h"
-#include "text/utf8.h"
 
 static struct bt_error err;
 

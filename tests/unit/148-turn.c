@@ -7,10 +7,10 @@
 #include <unistd.h>
 
 #include "140-ckpt.h"
+#include "base/crc32c.h"
 #include "ckpt/ckpt_int.h"
 #include "ckpt/source.h"
 #include "ckpt/turn_int.h"
-#include "io/crc32c.h"
 
 /* All sizes around the square's, each in a block of exactly its size. */
 static void turned(void **state)

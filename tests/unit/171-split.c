@@ -25,14 +25,14 @@ static uint32_t checksum(const uint32_t *v, uint32_t n)
 static void known_answers(void **state)
 {
 	static const uint32_t class[] = {0, 1, 2, 0, 3};
-	struct bt_packed group = BT_PACKED_INIT;
+	struct bt_bitpack group = BT_BITPACK_INIT;
 	struct bt_error err = {0};
 	struct bt_split p;
 	uint32_t i;
 
 	(void)state;
 	for (i = 0; i < N; i++)
-		assert_ok(bt_packed_add(&group, class[(uint64_t)i * i % 7]));
+		assert_ok(bt_bitpack_add(&group, class[(uint64_t)i * i % 7]));
 	assert_ok(bt_split_parse("train=.9,test=.1", &p, &err));
 	assert_ok(bt_split_order(&p, 42, N, NULL, 0, order, start, &err));
 	assert_int_equal(start[1], 63000);
@@ -43,21 +43,21 @@ static void known_answers(void **state)
 	assert_ok(bt_split_order(&p, 42, N, &group, 4, order, start, &err));
 	assert_int_equal(checksum(order, 63000), 3412509018u);
 	assert_int_equal(checksum(order + 63000, 7000), 2785898481u);
-	bt_packed_clear(&group);
+	bt_bitpack_clear(&group);
 }
 
 /* Every record has its place, and both functions say the same. */
 static void check_split(const struct bt_split *p, uint32_t n, uint32_t classes)
 {
-	struct bt_packed group = BT_PACKED_INIT, part = BT_PACKED_INIT;
-	const struct bt_packed *class = classes > 0 ? &group : NULL;
+	struct bt_bitpack group = BT_BITPACK_INIT, part = BT_BITPACK_INIT;
+	const struct bt_bitpack *class = classes > 0 ? &group : NULL;
 	struct bt_error err = {0};
 	uint8_t *seen = calloc(n, 1);
 	uint32_t i, k = 0;
 
 	assert_non_null(seen);
 	for (i = 0; i < n && classes > 0; i++)
-		assert_ok(bt_packed_add(&group, i * 7 % classes));
+		assert_ok(bt_bitpack_add(&group, i * 7 % classes));
 	assert_ok(bt_split_order(p, n, n, class, classes, order, start, &err));
 	assert_ok(bt_split_parts(p, n, n, class, classes, &part, &err));
 	assert_int_equal(part.n, n);
@@ -66,11 +66,11 @@ static void check_split(const struct bt_split *p, uint32_t n, uint32_t classes)
 			k++;
 		assert_true(order[i] < n);
 		assert_int_equal(seen[order[i]]++, 0);
-		assert_int_equal(bt_packed_get(&part, order[i]), k);
+		assert_int_equal(bt_bitpack_get(&part, order[i]), k);
 	}
 	assert_int_equal(start[p->n], n);
-	bt_packed_clear(&part);
-	bt_packed_clear(&group);
+	bt_bitpack_clear(&part);
+	bt_bitpack_clear(&group);
 	free(seen);
 }
 
@@ -109,7 +109,7 @@ static void unshuffled(void **state)
 {
 	static const uint32_t sizes[] = {0,     1,      2,      3,     65535,
 	                                 65536, 131072, 131073, 200001};
-	struct bt_packed v;
+	struct bt_bitpack v;
 	struct bt_twister a, b, c;
 	struct bt_error err = {0};
 	uint32_t i, n;
@@ -118,20 +118,20 @@ static void unshuffled(void **state)
 	(void)state;
 	for (k = 0; k < sizeof(sizes) / sizeof(sizes[0]); k++) {
 		n = sizes[k];
-		assert_ok(bt_packed_init(&v, n + 5, 250));
+		assert_ok(bt_bitpack_init(&v, n + 5, 250));
 		for (i = 0; i < n + 5; i++)
-			bt_packed_set(&v, i, i % 251);
+			bt_bitpack_set(&v, i, i % 251);
 		bt_twister_init(&a, 3);
 		b = c = a;
 		bt_twister_shuffle_packed(&a, &v, 3, n);
 		assert_ok(bt_twister_unshuffle(&b, &v, 3, n));
 		bt_twister_skip(&c, n);
 		for (i = 0; i < n + 5; i++)
-			assert_int_equal(bt_packed_get(&v, i), i % 251);
+			assert_int_equal(bt_bitpack_get(&v, i), i % 251);
 		assert_int_equal(bt_twister_draw(&a), bt_twister_draw(&b));
 		bt_twister_draw(&c);
 		assert_int_equal(bt_twister_draw(&a), bt_twister_draw(&c));
-		bt_packed_clear(&v);
+		bt_bitpack_clear(&v);
 	}
 }
 
@@ -141,7 +141,7 @@ static void what_is_refused(void **state)
 	    "",       "a",          "a=.5",      "=1",    "a=2,b=-1",
 	    "a=.5,,", "a=.5,b=0.4", "a/b=1",     "a=nan", "a=.5,b=.5,",
 	    "a=0x1",  "a=1e400",    "a= .5,b=.5"};
-	struct bt_packed part = BT_PACKED_INIT;
+	struct bt_bitpack part = BT_BITPACK_INIT;
 	struct bt_error err = {0};
 	struct bt_split p;
 	size_t k;
@@ -159,35 +159,35 @@ static void what_is_refused(void **state)
 	           "1 record leave none for part 'a'");
 	assert_ok(bt_split_order(&p, 1, 0, NULL, 0, order, start, &err));
 	assert_ok(bt_split_parts(&p, 1, 0, NULL, 0, &part, &err));
-	bt_packed_clear(&part);
+	bt_bitpack_clear(&part);
 	assert_err(bt_folds_choose(1, 3, 2, NULL, 0, &part, &err), BT_EFORMAT,
 	           "3 folds need as many records");
-	bt_packed_clear(&part);
+	bt_bitpack_clear(&part);
 }
 
 /* KFold(3, shuffle=True, random_state=42).split(range(11)) */
 static void folds_known_answer(void **state)
 {
 	static const uint8_t wanted[] = {0, 1, 1, 2, 1, 0, 2, 2, 1, 0, 0};
-	struct bt_packed fold = BT_PACKED_INIT, group = BT_PACKED_INIT;
+	struct bt_bitpack fold = BT_BITPACK_INIT, group = BT_BITPACK_INIT;
 	struct bt_error err = {0};
 	uint32_t i, sizes[9];
 
 	(void)state;
 	assert_ok(bt_folds_choose(42, 3, 11, NULL, 0, &fold, &err));
 	for (i = 0; i < 11; i++)
-		assert_int_equal(bt_packed_get(&fold, i), wanted[i]);
-	bt_packed_clear(&fold);
+		assert_int_equal(bt_bitpack_get(&fold, i), wanted[i]);
+	bt_bitpack_clear(&fold);
 	for (i = 0; i < 100; i++)
-		assert_ok(bt_packed_add(&group, i % 3));
+		assert_ok(bt_bitpack_add(&group, i % 3));
 	assert_ok(bt_folds_choose(7, 9, 100, &group, 3, &fold, &err));
 	memset(sizes, 0, sizeof(sizes));
 	for (i = 0; i < 100; i++)
-		sizes[bt_packed_get(&fold, i)]++;
+		sizes[bt_bitpack_get(&fold, i)]++;
 	for (i = 0; i < 9; i++)
 		assert_true(sizes[i] == 11 || sizes[i] == 12);
-	bt_packed_clear(&fold);
-	bt_packed_clear(&group);
+	bt_bitpack_clear(&fold);
+	bt_bitpack_clear(&group);
 }
 
 enum { TEXT, INT, REAL };
@@ -217,7 +217,7 @@ static void put(struct bt_classes *c, int kind, const char *value)
 static void check_classes(int kind, const char *values, const char *appeared,
                           const char *sorted)
 {
-	const struct bt_packed *class;
+	const struct bt_bitpack *class;
 	struct bt_error err = {0};
 	struct bt_classes *c;
 	char copy[200], *word;
@@ -231,7 +231,7 @@ static void check_classes(int kind, const char *values, const char *appeared,
 		assert_ok(bt_classes_end(c, k == 1, &class, &n, &err));
 		assert_int_equal(class->n, strlen(appeared));
 		for (i = 0; i < class->n; i++)
-			assert_int_equal(bt_packed_get(class, i),
+			assert_int_equal(bt_bitpack_get(class, i),
 			                 (k ? sorted : appeared)[i] - '0');
 		bt_classes_free(c);
 	}

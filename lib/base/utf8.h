@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Characters of UTF-8 text that has been checked (io/charset.h). */
-#ifndef BT_TEXT_UTF8_H
-#define BT_TEXT_UTF8_H
+#ifndef BT_BASE_UTF8_H
+#define BT_BASE_UTF8_H
 
 #include <stdint.h>
 

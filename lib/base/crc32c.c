@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "io/crc32c.h"
+#include "base/crc32c.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /* What was meant by a name that is not known. */
-#ifndef BT_BASE_NEAR_H
-#define BT_BASE_NEAR_H
+#ifndef BT_BASE_SUGGEST_H
+#define BT_BASE_SUGGEST_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#define BT_NEAR_LONGEST 64 /* bytes of a name that is compared */
+#define BT_SUGGEST_LONGEST 64 /* bytes of a name that is compared */
 
 /*
  * How many characters to put in, take out or change make b of a (Levenshtein).
- * b has at most BT_NEAR_LONGEST bytes.
+ * b has at most BT_SUGGEST_LONGEST bytes.
  */
-size_t bt_near_distance(const char *a, const char *b);
+size_t bt_suggest_distance(const char *a, const char *b);
 
 /*
  * Whether a name of another program's option is likely this option of ours:
  * all of our words are among its ("num_train_epochs" and "epochs"), or it is
  * their first letters ("lr" and "learning-rate"). Words end at '-' and '_'.
  */
-bool bt_near_words(const char *ours, const char *theirs);
+bool bt_suggest_words(const char *ours, const char *theirs);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/packed.h"
+#include "base/bitpack.h"
 
 #include <stdlib.h>
 
@@ -22,7 +22,7 @@ static size_t words(size_t n, unsigned shift)
 	return n / each + (n % each != 0);
 }
 
-int bt_packed_init(struct bt_packed *p, size_t n, uint32_t max)
+int bt_bitpack_init(struct bt_bitpack *p, size_t n, uint32_t max)
 {
 	p->shift = shift_for(max);
 	p->n = n;
@@ -31,7 +31,7 @@ int bt_packed_init(struct bt_packed *p, size_t n, uint32_t max)
 	return p->word != NULL ? BT_OK : BT_ENOMEM;
 }
 
-void bt_packed_clear(struct bt_packed *p)
+void bt_bitpack_clear(struct bt_bitpack *p)
 {
 	free(p->word);
 	p->word = NULL;
@@ -40,21 +40,21 @@ void bt_packed_clear(struct bt_packed *p)
 }
 
 /* The same numbers with more bits each. */
-static int widen(struct bt_packed *p, uint32_t max)
+static int widen(struct bt_bitpack *p, uint32_t max)
 {
-	struct bt_packed wide;
+	struct bt_bitpack wide;
 	size_t i;
 
-	if (bt_packed_init(&wide, p->n, max) != BT_OK)
+	if (bt_bitpack_init(&wide, p->n, max) != BT_OK)
 		return BT_ENOMEM;
 	for (i = 0; i < p->n; i++)
-		bt_packed_set(&wide, i, bt_packed_get(p, i));
+		bt_bitpack_set(&wide, i, bt_bitpack_get(p, i));
 	free(p->word);
 	*p = wide;
 	return BT_OK;
 }
 
-int bt_packed_add(struct bt_packed *p, uint32_t v)
+int bt_bitpack_add(struct bt_bitpack *p, uint32_t v)
 {
 	if (shift_for(v) > p->shift && widen(p, v) != BT_OK)
 		return BT_ENOMEM;
@@ -63,6 +63,6 @@ int bt_packed_add(struct bt_packed *p, uint32_t v)
 		return BT_ENOMEM;
 	if ((p->n << p->shift & 63) == 0)
 		p->word[p->n >> (6 - p->shift)] = 0;
-	bt_packed_set(p, p->n++, v);
+	bt_bitpack_set(p, p->n++, v);
 	return BT_OK;
 }

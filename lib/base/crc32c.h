@@ -4,8 +4,8 @@
  * that TFRecord and TensorFlow's tables store. Uses the CPU's instruction where
  * there is one, three at a time in long runs. Thread-safe.
  */
-#ifndef BT_IO_CRC32C_H
-#define BT_IO_CRC32C_H
+#ifndef BT_BASE_CRC32C_H
+#define BT_BASE_CRC32C_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Open addressing with linear probing; the table is at most half full. */
-#include "base/set.h"
+#include "base/string_set.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@ struct member {
 	uint64_t hash;
 };
 
-struct bt_set {
+struct bt_string_set {
 	struct bt_buf bytes;
 	struct member *members;
 	size_t count, cap;
@@ -21,12 +21,12 @@ struct bt_set {
 	size_t n_slots; /* a power of two, or 0 */
 };
 
-struct bt_set *bt_set_new(void)
+struct bt_string_set *bt_string_set_new(void)
 {
-	return bt_array0(1, sizeof(struct bt_set));
+	return bt_array0(1, sizeof(struct bt_string_set));
 }
 
-void bt_set_free(struct bt_set *s)
+void bt_string_set_free(struct bt_string_set *s)
 {
 	if (s == NULL)
 		return;
@@ -47,12 +47,12 @@ static uint64_t hash_of(struct bt_span v)
 	return h ^ h >> 32;
 }
 
-size_t bt_set_count(const struct bt_set *s)
+size_t bt_string_set_count(const struct bt_string_set *s)
 {
 	return s->count;
 }
 
-struct bt_span bt_set_get(const struct bt_set *s, size_t i)
+struct bt_span bt_string_set_get(const struct bt_string_set *s, size_t i)
 {
 	struct bt_span v = {"", s->members[i].n};
 
@@ -62,7 +62,8 @@ struct bt_span bt_set_get(const struct bt_set *s, size_t i)
 }
 
 /* The slot that holds v, or the free one where it belongs. */
-static size_t *find(const struct bt_set *s, struct bt_span v, uint64_t hash)
+static size_t *find(const struct bt_string_set *s, struct bt_span v,
+                    uint64_t hash)
 {
 	size_t i = hash & (s->n_slots - 1);
 	const struct member *m;
@@ -70,13 +71,14 @@ static size_t *find(const struct bt_set *s, struct bt_span v, uint64_t hash)
 	for (; s->slots[i] != 0; i = (i + 1) & (s->n_slots - 1)) {
 		m = &s->members[s->slots[i] - 1];
 		if (m->hash == hash &&
-		    bt_span_equal(bt_set_get(s, s->slots[i] - 1), v))
+		    bt_span_equal(bt_string_set_get(s, s->slots[i] - 1), v))
 			break;
 	}
 	return &s->slots[i];
 }
 
-bool bt_set_find(const struct bt_set *s, struct bt_span v, size_t *number)
+bool bt_string_set_find(const struct bt_string_set *s, struct bt_span v,
+                        size_t *number)
 {
 	size_t *slot;
 
@@ -89,7 +91,7 @@ bool bt_set_find(const struct bt_set *s, struct bt_span v, size_t *number)
 	return true;
 }
 
-static int grow_slots(struct bt_set *s)
+static int grow_slots(struct bt_string_set *s)
 {
 	size_t n = s->n_slots == 0 ? 64 : 2 * s->n_slots, i, k;
 	size_t *slots = bt_array0(n, sizeof(*slots));
@@ -108,7 +110,7 @@ static int grow_slots(struct bt_set *s)
 	return BT_OK;
 }
 
-int bt_set_add(struct bt_set *s, struct bt_span v, size_t *number)
+int bt_string_set_add(struct bt_string_set *s, struct bt_span v, size_t *number)
 {
 	uint64_t hash = hash_of(v);
 	size_t *slot;

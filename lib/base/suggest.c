@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
 
-#include "base/near.h"
+#include "base/suggest.h"
 
 static size_t least(size_t a, size_t b)
 {
 	return a < b ? a : b;
 }
 
-size_t bt_near_distance(const char *a, const char *b)
+size_t bt_suggest_distance(const char *a, const char *b)
 {
-	size_t row[BT_NEAR_LONGEST + 1], n = strlen(b), i, j, diagonal, above;
+	size_t row[BT_SUGGEST_LONGEST + 1], n = strlen(b), i, j, diagonal,
+	                                    above;
 
 	for (j = 0; j <= n; j++)
 		row[j] = j;
@@ -48,7 +49,7 @@ static bool has_word(const char *name, const char *word, size_t n)
 	return false;
 }
 
-bool bt_near_words(const char *ours, const char *theirs)
+bool bt_suggest_words(const char *ours, const char *theirs)
 {
 	bool among = true, letters = true;
 	const char *w, *letter = theirs;
