@@ -3,7 +3,7 @@
 
 #include "base/tool.h"
 #include "io/csv.h"
-#include "io/twice.h"
+#include "io/duplicate_paths.h"
 #include "task/again.h"
 #include "task/predict.h"
 #include "task/rowout.h"
@@ -163,7 +163,8 @@ static int open_all(struct run *r, struct bt_error *err)
 	                           .threads = (int)r->a->common.threads,
 	                           .expect = (uint64_t)r->a->expect,
 	                           .labels = BT_LABELS_OPTIONAL};
-	int e = bt_twice((char *const *)models->item, models->n, &r->log, err);
+	int e = bt_duplicate_paths((char *const *)models->item, models->n,
+	                           &r->log, err);
 
 	if (e == BT_OK)
 		e = bt_stream_open(&o, &r->s, err);

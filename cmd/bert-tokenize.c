@@ -2,9 +2,9 @@
 /* Turns texts into the token ids of a model. */
 #include "base/sys.h"
 #include "base/tool.h"
+#include "io/duplicate_paths.h"
 #include "io/in.h"
 #include "io/out.h"
-#include "io/twice.h"
 #include "task/detokenize.h"
 #include "task/tokenize_ask.h"
 #include "text/tokenizer.h"
@@ -175,7 +175,7 @@ static int prepare(const struct opts *o, const struct bt_log *log,
 	struct bt_error err = {0};
 	int r = BT_OK;
 
-	if (bt_twice(o->files, o->n_files, log, &err) != BT_OK ||
+	if (bt_duplicate_paths(o->files, o->n_files, log, &err) != BT_OK ||
 	    bt_tokenize_ask_open(&o->ask, log, tok, &err) != BT_OK ||
 	    bt_tokenize_ask_labels(&o->ask, labels, how, &err) != BT_OK)
 		return bt_tool_fail(&tool, &err);

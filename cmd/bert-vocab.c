@@ -7,9 +7,9 @@
 #include "base/sys.h"
 #include "base/tool.h"
 #include "io/charset.h"
+#include "io/duplicate_paths.h"
 #include "io/out.h"
-#include "io/remote.h"
-#include "io/twice.h"
+#include "io/url.h"
 #include "task/wordcount.h"
 #include "text/subwords.h"
 #include "text/vocabsave.h"
@@ -75,9 +75,8 @@ static int check_options(const struct opts *o, char *const *files, int n)
 	struct bt_error err = {0};
 
 	/* before the work, which takes long */
-	if (bt_remote_refuse(o->common.output,
-	                     file ? BT_REMOTE_OUT : BT_REMOTE_DIR_OUT,
-	                     &err) != BT_OK)
+	if (bt_url_refuse(o->common.output, file ? BT_URL_OUT : BT_URL_DIR_OUT,
+	                  &err) != BT_OK)
 		return bt_tool_fail(&tool, &err);
 	if (bt_out_spare(o->common.output, files, n, &err) != BT_OK)
 		return bt_tool_misuse(&tool, "%s", err.text);
@@ -216,7 +215,7 @@ static int run(const struct opts *o, char *const *files, int n)
 	how.size = (size_t)o->size;
 	how.min_count = (uint64_t)o->min_count;
 	how.alphabet = (size_t)o->alphabet;
-	if (bt_twice(files, n, &log, &err) != BT_OK ||
+	if (bt_duplicate_paths(files, n, &log, &err) != BT_OK ||
 	    train(o, &how, files, n, &log, &err) != BT_OK)
 		return bt_tool_fail(&tool, &err);
 	return BT_EXIT_DONE;

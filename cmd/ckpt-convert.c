@@ -7,7 +7,7 @@
 #include "base/tool.h"
 #include "ckpt/onnx.h"
 #include "ckpt/recast.h"
-#include "io/remote.h"
+#include "io/url.h"
 #include "task/export.h"
 
 struct args {
@@ -116,8 +116,8 @@ static bool check_onnx(const struct args *a, int *status)
 {
 	struct bt_error err = {0};
 
-	if (bt_remote_refuse(a->path[0], BT_REMOTE_DIR, &err) != BT_OK ||
-	    bt_remote_refuse(a->path[1], BT_REMOTE_DIR_OUT, &err) != BT_OK) {
+	if (bt_url_refuse(a->path[0], BT_URL_DIR, &err) != BT_OK ||
+	    bt_url_refuse(a->path[1], BT_URL_DIR_OUT, &err) != BT_OK) {
 		*status = bt_tool_fail(&tool, &err);
 		return false;
 	}

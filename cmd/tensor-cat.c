@@ -6,8 +6,8 @@
 #include "base/num.h"
 #include "base/tool.h"
 #include "ckpt/tsout.h"
+#include "io/duplicate_paths.h"
 #include "io/out.h"
-#include "io/twice.h"
 #include "task/store.h"
 #include "task/tensors.h"
 
@@ -217,7 +217,7 @@ static int run(const struct values *v, char *const *paths, int n)
 
 	if (!options_make_sense(v, n))
 		return BT_EXIT_USAGE;
-	r = bt_twice(paths, n, v->compare ? NULL : &log, &err);
+	r = bt_duplicate_paths(paths, n, v->compare ? NULL : &log, &err);
 	if (r == BT_OK)
 		r = work(v, paths, n, &sum, &err);
 	if (r != BT_OK) {

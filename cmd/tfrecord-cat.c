@@ -4,10 +4,10 @@
 #include "base/num.h"
 #include "base/sys.h"
 #include "base/tool.h"
+#include "io/out_set.h"
 #include "task/cat.h"
 #include "task/folds.h"
 #include "task/near.h"
-#include "task/outs.h"
 #include "task/store.h"
 
 struct values {
@@ -31,7 +31,7 @@ static const struct bt_opt options[] = {
             verify),
     BT_FLAG(0, "shuffle", "write records in a random order", values, shuffle),
     BT_INT(0, "shard", "N", "deal records to files NAME-00000-of-N ...", values,
-           shard, 1, BT_OUTS_MAX),
+           shard, 1, BT_OUT_SET_MAX),
     BT_STR(0, "split", "NAME=SHARE,...", "divide records between several files",
            values, split),
     BT_INT(0, "kfold", "K", "write NAME-train-1, NAME-test-1 ... NAME-test-K",

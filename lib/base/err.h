@@ -32,7 +32,7 @@ enum bt_err {
 	BT_EARG = -7,       /* the caller's argument makes no sense: of a tool,
 	                     * wrong usage */
 	BT_ECANCEL = -8,    /* stopped on request */
-	BT_EREMOTE = -9     /* an address in place of a path (io/remote.h) */
+	BT_EREMOTE = -9     /* an address in place of a path (io/url.h) */
 };
 
 struct bt_error {

@@ -7,12 +7,12 @@
 
 #include "ckpt/ckpt_int.h"
 #include "ckpt/recast.h"
-#include "io/dirs.h"
 #include "io/in.h"
 #include "io/json.h"
 #include "io/modelconf.h"
 #include "io/modeldir.h"
 #include "io/out.h"
+#include "io/path.h"
 
 #define FILE_MAX ((size_t)256 << 20)
 
@@ -61,12 +61,12 @@ static bool is_keras(const char *path)
 static int save(const char *dir, const char *name, const json_t *o, int *copied,
                 struct bt_error *err)
 {
-	char *path = bt_dirs_join(dir, name);
+	char *path = bt_path_join(dir, name);
 	int r = BT_OK;
 
 	if (path == NULL)
 		return bt_error_nomem(err, "copying files");
-	if (!bt_dirs_is_file(path)) {
+	if (!bt_path_is_file(path)) {
 		r = bt_json_save(path, o, err);
 		++*copied;
 	}
@@ -79,13 +79,13 @@ static int save(const char *dir, const char *name, const json_t *o, int *copied,
 static int translate(const char *src, const char *dir, const json_t *tokenizer,
                      int *copied, struct bt_error *err)
 {
-	char *path = bt_dirs_join(dir, BT_FILE_CONFIG);
+	char *path = bt_path_join(dir, BT_FILE_CONFIG);
 	json_t *o = NULL;
 	int r = BT_OK;
 
 	if (path == NULL)
 		return bt_error_nomem(err, "copying files");
-	if (!bt_dirs_is_file(path))
+	if (!bt_path_is_file(path))
 		r = bt_modelconf_find(src, &o, NULL, err);
 	if (r == BT_OK && o != NULL)
 		r = save(dir, BT_FILE_CONFIG, o, copied, err);
@@ -113,7 +113,7 @@ static int find_lines(const char *src, json_t **settings, struct bt_error *err)
 static bool goes(const struct bt_model_file *f, const char *path,
                  bool keras_tokenizer)
 {
-	if (!bt_dirs_is_file(path))
+	if (!bt_path_is_file(path))
 		return false;
 	if (strcmp(f->name, BT_FILE_CONFIG) == 0)
 		return !is_keras(path);
@@ -125,7 +125,7 @@ static bool goes(const struct bt_model_file *f, const char *path,
 int bt_recast_beside(const char *from, const char *dir, int *copied,
                      struct bt_error *err)
 {
-	char *src = bt_dirs_of(from), *a = NULL, *b = NULL;
+	char *src = bt_path_of(from), *a = NULL, *b = NULL;
 	const struct bt_model_file *f = NULL;
 	json_t *tokenizer = NULL;
 	int r = src == NULL
@@ -135,12 +135,12 @@ int bt_recast_beside(const char *from, const char *dir, int *copied,
 	*copied = 0;
 	while (r == BT_OK &&
 	       (f = bt_modeldir_next(f, ~(unsigned)BT_USE_WEIGHTS)) != NULL) {
-		a = bt_dirs_join(src, f->name);
-		b = bt_dirs_join(dir, f->as != NULL ? f->as : f->name);
+		a = bt_path_join(src, f->name);
+		b = bt_path_join(dir, f->as != NULL ? f->as : f->name);
 		if (a == NULL || b == NULL) {
 			r = bt_error_nomem(err, "copying files");
 		} else if (goes(f, a, tokenizer != NULL) &&
-		           !bt_dirs_is_file(b)) {
+		           !bt_path_is_file(b)) {
 			r = make_parent(b, err);
 			if (r == BT_OK)
 				r = copy(a, b, err);

@@ -11,10 +11,10 @@
 #include "ckpt/names.h"
 #include "ckpt/recast.h"
 #include "ckpt/show_int.h"
-#include "io/dirs.h"
 #include "io/json.h"
 #include "io/modelconf.h"
 #include "io/modeldir.h"
+#include "io/path.h"
 
 /* What only the names of a family hold, the rarer ones first. */
 static const struct {
@@ -273,10 +273,10 @@ static int look_beside(const char *dir, struct bt_ckpt_family *f,
 	free(path);
 	while (r == BT_OK &&
 	       (file = bt_modeldir_next(file, BT_USE_TOKENS)) != NULL) {
-		path = bt_dirs_join(dir, file->name);
+		path = bt_path_join(dir, file->name);
 		if (path == NULL)
 			return bt_error_nomem(err, "looking at a model");
-		if (bt_dirs_is_file(path))
+		if (bt_path_is_file(path))
 			bt_buf_printf(&f->tokenizer, "%s%s",
 			              f->tokenizer.len > 0 ? ", " : "",
 			              file->name);

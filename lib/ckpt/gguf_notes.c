@@ -6,11 +6,11 @@
 #include "ckpt/ckpt_int.h"
 #include "ckpt/gguf_int.h"
 #include "ckpt/recast.h"
-#include "io/dirs.h"
 #include "io/in.h"
 #include "io/json.h"
 #include "io/modelconf.h"
 #include "io/modeldir.h"
+#include "io/path.h"
 
 #define VOCAB_MAX ((size_t)64 << 20)
 
@@ -166,10 +166,10 @@ static int find_vocab(const char *dir, char **path, struct bt_error *err)
 	r = bt_modeldir_find(dir, BT_USE_WORDPIECE, &f, path, err);
 	if (r != BT_OK || f != NULL)
 		return r;
-	*path = bt_dirs_join(dir, BT_FILE_KERAS_VOCAB);
+	*path = bt_path_join(dir, BT_FILE_KERAS_VOCAB);
 	if (*path == NULL)
 		return bt_error_nomem(err, "describing a model");
-	if (!bt_dirs_is_file(*path)) {
+	if (!bt_path_is_file(*path)) {
 		free(*path);
 		*path = NULL;
 	}
@@ -203,7 +203,7 @@ static int describe_in(const char *dir, struct bt_gguf_notes *n,
 int bt_gguf_describe(const char *from, struct bt_gguf_notes *n,
                      struct bt_error *err)
 {
-	char *dir = bt_dirs_of(from);
+	char *dir = bt_path_of(from);
 	int r;
 
 	if (dir == NULL)

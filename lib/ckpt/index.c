@@ -10,8 +10,8 @@
 
 #include "base/mem.h"
 #include "ckpt/ckpt_int.h"
-#include "io/dirs.h"
 #include "io/json.h"
+#include "io/path.h"
 
 #define INDEX_MAX ((size_t)100 << 20)
 
@@ -77,7 +77,7 @@ static int check_shard(const char *index, const char *dir, const char *name,
 		                    "'%s' names the shard '%.100s', which is "
 		                    "not a plain file name",
 		                    index, name);
-	path = bt_dirs_join(dir, name);
+	path = bt_path_join(dir, name);
 	if (path == NULL)
 		return bt_error_nomem(err, "opening a checkpoint");
 	if (access(path, F_OK) != 0)
@@ -123,7 +123,7 @@ static int read_shard(struct bt_ckpt *c, const char *index, const char *dir,
 {
 	const struct bt_ckpt_file *f;
 	size_t first = c->n;
-	char *path = bt_dirs_join(dir, shard);
+	char *path = bt_path_join(dir, shard);
 	int r;
 
 	if (path == NULL)

@@ -8,9 +8,9 @@
 
 #include "base/buf.h"
 #include "ckpt/ckpt_int.h"
-#include "io/dirs.h"
 #include "io/modelconf.h"
 #include "io/modeldir.h"
+#include "io/path.h"
 
 #define OPTIMIZER "optimizer/"
 
@@ -59,7 +59,7 @@ static void drop_optimizer(struct bt_ckpt *c, size_t first)
 
 static int read_head(struct bt_ckpt *c, const char *dir, struct bt_error *err)
 {
-	char *path = bt_dirs_join(dir, BT_FILE_KERAS_HEAD);
+	char *path = bt_path_join(dir, BT_FILE_KERAS_HEAD);
 	const struct bt_ckpt_file *f;
 	size_t first = c->n;
 	int r = BT_OK;

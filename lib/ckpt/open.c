@@ -11,8 +11,8 @@
 
 #include "base/mem.h"
 #include "ckpt/ckpt_int.h"
-#include "io/remote.h"
 #include "io/tfrecord.h"
+#include "io/url.h"
 
 static const struct bt_ckpt_reader *const readers[] = {
     &bt_ckpt_safetensors, &bt_ckpt_zip,  &bt_ckpt_torch_legacy,
@@ -282,7 +282,7 @@ int bt_ckpt_open(const char *path, struct bt_ckpt **res, struct bt_error *err)
 	char *index;
 	int r, e;
 
-	if (bt_remote_refuse(path, BT_REMOTE_DIR, err) != BT_OK)
+	if (bt_url_refuse(path, BT_URL_DIR, err) != BT_OK)
 		return BT_EREMOTE;
 	c = new_ckpt(path);
 	if (c == NULL)

@@ -11,11 +11,11 @@
 #include "ckpt/family.h"
 #include "ckpt/rename.h"
 #include "ckpt/source.h"
-#include "io/dirs.h"
 #include "io/json.h"
 #include "io/modelconf.h"
 #include "io/modeldir.h"
-#include "io/remote.h"
+#include "io/path.h"
+#include "io/url.h"
 
 #define MANY 20 /* names in a message */
 
@@ -33,7 +33,7 @@ static bool is(const char *s, const char *word)
 
 bool bt_recast_is_dir(const char *path)
 {
-	return ends(path, "/") || bt_dirs_is_dir(path);
+	return ends(path, "/") || bt_path_is_dir(path);
 }
 
 /* The format that was given, or what the name of the target says; or NULL. */
@@ -80,8 +80,8 @@ int bt_recast_check(const struct bt_recast *r, struct bt_error *err)
 	const char *format = format_of(r);
 	size_t n;
 
-	if (bt_remote_refuse(r->from, BT_REMOTE_DIR, err) != BT_OK ||
-	    bt_remote_refuse(r->to, BT_REMOTE_DIR_OUT, err) != BT_OK)
+	if (bt_url_refuse(r->from, BT_URL_DIR, err) != BT_OK ||
+	    bt_url_refuse(r->to, BT_URL_DIR_OUT, err) != BT_OK)
 		return BT_EREMOTE;
 	if (format == NULL)
 		return bt_error_set(err, BT_EARG,
@@ -141,7 +141,7 @@ static int choose(struct bt_recast *r, struct bt_named_list *l,
 static int find_heads(const struct bt_recast *r, int *heads,
                       struct bt_error *err)
 {
-	char *dir = bt_dirs_of(r->from), *path = NULL;
+	char *dir = bt_path_of(r->from), *path = NULL;
 	int64_t n = r->heads;
 	json_t *o = NULL;
 	int e = BT_OK;

@@ -11,9 +11,9 @@
 #include "base/mem.h"
 #include "ckpt/ckpt_int.h"
 #include "ckpt/show_int.h"
-#include "io/dirs.h"
 #include "io/json.h"
 #include "io/modelconf.h"
+#include "io/path.h"
 
 #define COLUMNS 16
 #define WIDEST 72 /* longer cells push the rest of their line aside */

@@ -7,9 +7,9 @@
 #include "ckpt/ckpt_int.h"
 #include "ckpt/safetensors.h"
 #include "ckpt/source.h"
-#include "io/dirs.h"
 #include "io/json.h"
 #include "io/modeldir.h"
+#include "io/path.h"
 
 /* Some of the tensors of a source. */
 struct part {
@@ -123,7 +123,7 @@ static int write_shard(struct shards *h, size_t k, struct bt_error *err)
 		bad |= json_object_set_new(h->map, h->tensors[i].name,
 		                           json_string(name));
 	}
-	path = bt_dirs_join(h->dir, name);
+	path = bt_path_join(h->dir, name);
 	if (path == NULL || bad != 0)
 		r = bt_error_nomem(err, "writing a checkpoint");
 	else
@@ -134,7 +134,7 @@ static int write_shard(struct shards *h, size_t k, struct bt_error *err)
 
 static int write_index(struct shards *h, struct bt_error *err)
 {
-	char *path = bt_dirs_join(h->dir, BT_FILE_SHARDS);
+	char *path = bt_path_join(h->dir, BT_FILE_SHARDS);
 	size_t i, total = 0;
 	json_t *o;
 	int r;

@@ -11,8 +11,8 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "ckpt/ckpt_int.h"
-#include "io/dirs.h"
 #include "io/modeldir.h"
+#include "io/path.h"
 
 #define STATE_MAX 4096 /* a line of the file "checkpoint" */
 #define SHOWN 5        /* names in a message */
@@ -70,7 +70,7 @@ static int latest(const char *dir, const char *state, char **path,
 		                    "'%s' does not say which checkpoint is the "
 		                    "latest",
 		                    state);
-	stem = bt_dirs_join(dir, last);
+	stem = bt_path_join(dir, last);
 	if (stem == NULL)
 		return bt_error_nomem(err, "opening a checkpoint");
 	*path = index_of(stem, strlen(stem));
@@ -156,7 +156,7 @@ static int only_index(const char *dir, char **path, struct bt_error *err)
 
 	*path = NULL;
 	if (r == 0 && names.n == 1)
-		*path = bt_dirs_join(dir, names.v[0]);
+		*path = bt_path_join(dir, names.v[0]);
 	if (r != 0 || (names.n == 1 && *path == NULL))
 		r = bt_error_nomem(err, "opening a checkpoint");
 	else if (names.n > 1)
@@ -167,9 +167,9 @@ static int only_index(const char *dir, char **path, struct bt_error *err)
 
 int bt_ckpt_tf_look_in(const char *dir, char **path, struct bt_error *err)
 {
-	char *stem = bt_dirs_join(dir, BT_FILE_TF_STEM);
-	char *saved = bt_dirs_join(dir, "variables/variables");
-	char *state = bt_dirs_join(dir, "checkpoint");
+	char *stem = bt_path_join(dir, BT_FILE_TF_STEM);
+	char *saved = bt_path_join(dir, "variables/variables");
+	char *state = bt_path_join(dir, "checkpoint");
 	struct stat st;
 	int r = BT_OK;
 

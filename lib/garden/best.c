@@ -8,9 +8,9 @@
 
 #include "garden/experiment_int.h"
 #include "garden/py.h"
-#include "io/dirs.h"
 #include "io/json.h"
 #include "io/out.h"
+#include "io/path.h"
 
 #define STEP "best_ckpt_global_step"
 
@@ -43,8 +43,8 @@ int bt_best_open(struct bt_best *b, const char *dir, const struct bt_plan *p,
 	memset(b, 0, sizeof(*b));
 	if (*p->best_in == '\0')
 		return BT_OK;
-	b->dir = bt_dirs_join(dir, p->best_in);
-	path = b->dir != NULL ? bt_dirs_join(b->dir, "info.json") : NULL;
+	b->dir = bt_path_join(dir, p->best_in);
+	path = b->dir != NULL ? bt_path_join(b->dir, "info.json") : NULL;
 	if (path == NULL)
 		r = bt_error_nomem(err, "looking for the best model");
 	else
@@ -82,7 +82,7 @@ static void put_info(const struct bt_told *t, int64_t step, struct bt_buf *out)
 static int save(const struct bt_best *b, const struct bt_train_news *n,
                 const struct bt_told *told, struct bt_error *err)
 {
-	char *path = bt_dirs_join(b->dir, "info.json");
+	char *path = bt_path_join(b->dir, "info.json");
 	struct bt_buf info = BT_BUF_INIT;
 	int r = bt_paths_make(b->dir, err);
 

@@ -7,9 +7,9 @@
 #include "ckpt/recast.h"
 #include "garden/classifier.h"
 #include "garden/paths.h"
-#include "io/dirs.h"
 #include "io/json.h"
 #include "io/modeldir.h"
+#include "io/path.h"
 #include "task/predict.h"
 #include "task/stream.h"
 
@@ -78,7 +78,7 @@ int bt_classifier_predict(const struct bt_classifier *c, struct bt_error *err)
 	struct bt_paths in = {0};
 	struct bt_stream s;
 	struct bt_meta meta;
-	char *path = bt_dirs_join(c->dir, "test_results.tsv");
+	char *path = bt_path_join(c->dir, "test_results.tsv");
 	int r = bt_meta_read(c->meta_data, &meta, err);
 
 	if (r == BT_OK && path == NULL)
@@ -120,8 +120,8 @@ static int labels_of(const struct bt_classifier *c, int n, struct bt_labels *l,
 /* What the texts were that the weights were trained on. */
 static enum bt_texts texts_of(const struct bt_classifier *c)
 {
-	char *dir = bt_dirs_of(source_of(c));
-	char *path = dir != NULL ? bt_dirs_join(dir, BT_FILE_CONFIG) : NULL;
+	char *dir = bt_path_of(source_of(c));
+	char *path = dir != NULL ? bt_path_join(dir, BT_FILE_CONFIG) : NULL;
 	enum bt_texts texts = BT_TEXTS_UNKNOWN;
 	struct bt_config config;
 
@@ -139,7 +139,7 @@ static int export_config(const struct bt_classifier *c, int n,
 {
 	struct bt_labels labels = {0};
 	struct bt_config config;
-	char *path = bt_dirs_join(c->export, BT_FILE_CONFIG);
+	char *path = bt_path_join(c->export, BT_FILE_CONFIG);
 	json_t *o = NULL;
 	int r = bt_config_load(c->config, &config, err);
 
@@ -174,7 +174,7 @@ static int export_weights(const struct bt_classifier *c, struct bt_error *err)
 	                        .names = "hf",
 	                        .drop = drop,
 	                        .n_drop = sizeof(drop) / sizeof(drop[0])};
-	char *path = bt_dirs_join(c->export, BT_FILE_WEIGHTS);
+	char *path = bt_path_join(c->export, BT_FILE_WEIGHTS);
 	int r;
 
 	if (path == NULL)

@@ -9,8 +9,8 @@
 
 #include "base/sys.h"
 #include "garden/experiment_int.h"
-#include "io/dirs.h"
 #include "io/out.h"
+#include "io/path.h"
 
 static const char *const names[] = {
     [BT_EXPERIMENT_TRAIN] = "train",
@@ -37,7 +37,7 @@ static bool trains(enum bt_experiment_mode mode)
 
 static int write_params(const struct bt_experiment *e, struct bt_error *err)
 {
-	char *path = bt_dirs_join(e->dir, "params.yaml");
+	char *path = bt_path_join(e->dir, "params.yaml");
 	struct bt_buf b = BT_BUF_INIT;
 	int r = path != NULL ? BT_OK : bt_error_nomem(err, "writing params");
 

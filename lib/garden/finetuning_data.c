@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "garden/finetuning_int.h"
-#include "io/dirs.h"
+#include "io/path.h"
 #include "task/metadata.h"
 
 /* A part on its way: rows become texts become records. */
@@ -135,7 +135,7 @@ static int make_part(const struct bt_finetuning_plan *plan,
 	struct way w = {.plan = plan, .part = p};
 	struct bt_tokenize_stats stats;
 	struct bt_table_stats rows;
-	int r = bt_dirs_above(p->output, err);
+	int r = bt_path_above(p->output, err);
 
 	if (r == BT_OK)
 		r = bt_out_open(p->output, BT_OUT_BINARY, &p->out, err);
@@ -185,7 +185,7 @@ static int write_metadata(const struct bt_finetuning_plan *plan,
 static int check_metadata(const char *path, struct bt_error *err)
 {
 	struct bt_out *out = NULL;
-	int r = bt_dirs_above(path, err);
+	int r = bt_path_above(path, err);
 
 	if (r == BT_OK)
 		r = bt_out_open(path, BT_OUT_TEXT, &out, err);

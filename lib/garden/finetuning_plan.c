@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "garden/finetuning_int.h"
-#include "io/remote.h"
+#include "io/url.h"
 
 enum layout {
 	PLAIN,  /* a file a part, of the published form */
@@ -441,11 +441,11 @@ static int check_outputs(const struct bt_finetuning_plan *plan,
 {
 	const char *o, *meta = plan->f->meta_data_file_path;
 	size_t i, k;
-	int r = bt_remote_refuse(meta, BT_REMOTE_OUT, err);
+	int r = bt_url_refuse(meta, BT_URL_OUT, err);
 
 	for (i = 0; r == BT_OK && i < plan->n; i++) {
 		o = plan->part[i].output;
-		r = bt_remote_refuse(o, BT_REMOTE_OUT, err);
+		r = bt_url_refuse(o, BT_URL_OUT, err);
 		for (k = 0; k < i && strcmp(plan->part[k].output, o) != 0; k++)
 			;
 		if (k < i || strcmp(o, meta) == 0)

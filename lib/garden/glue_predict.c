@@ -9,8 +9,8 @@
 #include "base/num.h"
 #include "garden/glue.h"
 #include "garden/paths.h"
-#include "io/dirs.h"
 #include "io/out.h"
+#include "io/path.h"
 #include "task/stream.h"
 
 struct answer {
@@ -149,7 +149,7 @@ int bt_glue_predict(const struct bt_glue *g, const struct bt_experiment *e,
 	                           .log = e->log};
 	struct bt_paths in = {0};
 	struct bt_stream s;
-	char *dir = bt_dirs_join(g->dir, "best_ckpt");
+	char *dir = bt_path_join(g->dir, "best_ckpt");
 	int r = dir == NULL ? bt_error_nomem(err, "predicting") : BT_OK;
 
 	o.model = dir;

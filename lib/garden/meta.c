@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "io/json.h"
-#include "io/remote.h"
+#include "io/url.h"
 #include "task/labels.h"
 
 #define MOST ((int64_t)1 << 40) /* examples */
@@ -48,7 +48,7 @@ static int read_all(const json_t *o, struct bt_meta *m, struct bt_error *err)
 int bt_meta_read(const char *path, struct bt_meta *m, struct bt_error *err)
 {
 	json_t *o;
-	int r = bt_remote_refuse(path, BT_REMOTE_DIR, err);
+	int r = bt_url_refuse(path, BT_URL_DIR, err);
 
 	memset(m, 0, sizeof(*m));
 	if (r == BT_OK)

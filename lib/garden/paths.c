@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 
 #include "base/mem.h"
-#include "io/remote.h"
+#include "io/url.h"
 
 void bt_paths_clear(struct bt_paths *p)
 {
@@ -38,7 +38,7 @@ static int add(struct bt_paths *p, size_t *cap, const char *path,
 static int find(const char *flag, const char *pattern, struct bt_paths *p,
                 size_t *cap, struct bt_error *err)
 {
-	int r = bt_remote_refuse(pattern, BT_REMOTE_IN, err), found;
+	int r = bt_url_refuse(pattern, BT_URL_IN, err), found;
 	glob_t g;
 	size_t i;
 
@@ -84,7 +84,7 @@ int bt_paths_find(const char *flag, const char *patterns, struct bt_paths *p,
 
 int bt_paths_make(const char *dir, struct bt_error *err)
 {
-	int r = bt_remote_refuse(dir, BT_REMOTE_DIR_OUT, err);
+	int r = bt_url_refuse(dir, BT_URL_DIR_OUT, err);
 	char *path, *p;
 
 	if (r != BT_OK)

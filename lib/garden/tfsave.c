@@ -8,9 +8,9 @@
 
 #include "base/mem.h"
 #include "ckpt/source.h"
-#include "io/dirs.h"
 #include "io/modeldir.h"
 #include "io/out.h"
+#include "io/path.h"
 #include "task/model.h"
 
 #define ROOT "encoder/"                   /* as ckpt/names.h names it */
@@ -120,7 +120,7 @@ static int convert(const struct bt_tfsave *s, const struct bt_ckpt *c,
 static int list(struct bt_tfsave *s, int64_t step, struct bt_error *err)
 {
 	struct bt_buf b = BT_BUF_INIT;
-	char *path = bt_dirs_join(s->dir, "checkpoint");
+	char *path = bt_path_join(s->dir, "checkpoint");
 	struct timespec now;
 	double t;
 	int r;
@@ -147,7 +147,7 @@ static int list(struct bt_tfsave *s, int64_t step, struct bt_error *err)
 int bt_tfsave(struct bt_tfsave *s, int64_t step, struct bt_error *err)
 {
 	struct bt_buf b = BT_BUF_INIT;
-	char *from = bt_dirs_join(s->dir, BT_FILE_WEIGHTS);
+	char *from = bt_path_join(s->dir, BT_FILE_WEIGHTS);
 	struct bt_ckpt *c;
 	int r;
 

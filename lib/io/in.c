@@ -11,23 +11,23 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "io/ahead_int.h"
+#include "io/decompress_int.h"
 #include "io/fd_int.h"
-#include "io/remote.h"
-#include "io/unpack_int.h"
+#include "io/read_ahead_int.h"
+#include "io/url.h"
 
 #define BLOCK ((size_t)1 << 20)
 #define AHEAD_FROM ((uint64_t)4 << 20) /* less is read before a thread pays */
 
 struct bt_in {
 	int fd;
-	bool end;                  /* nothing more comes */
-	bool known;                /* whether it is compressed */
-	bool over;                 /* more came than the limit allows */
-	struct bt_in_limit *limit; /* or NULL */
-	struct bt_unpack *unpack;  /* or NULL: it is not */
+	bool end;                     /* nothing more comes */
+	bool known;                   /* whether it is compressed */
+	bool over;                    /* more came than the limit allows */
+	struct bt_in_limit *limit;    /* or NULL */
+	struct bt_decompress *unpack; /* or NULL: it is not */
 	bool may_ahead;
-	struct bt_ahead *ahead; /* of unpack */
+	struct bt_read_ahead *ahead; /* of unpack */
 	char *name;
 	uint8_t *buf;
 	size_t cap, pos, len; /* unread bytes: buf[pos .. len-1] */
@@ -50,7 +50,7 @@ int bt_in_open(const char *path, struct bt_in **out, struct bt_error *err)
 	struct bt_in *in;
 	struct stat st;
 
-	if (bt_remote_refuse(path, BT_REMOTE_IN, err) != BT_OK)
+	if (bt_url_refuse(path, BT_URL_IN, err) != BT_OK)
 		return BT_EREMOTE;
 	in = bt_array0(1, sizeof(*in));
 	if (in == NULL)
@@ -82,10 +82,10 @@ void bt_in_close(struct bt_in *in)
 {
 	if (in == NULL)
 		return;
-	bt_ahead_free(in->ahead);
+	bt_read_ahead_free(in->ahead);
 	if (in->fd > STDIN_FILENO)
 		close(in->fd);
-	bt_unpack_free(in->unpack);
+	bt_decompress_free(in->unpack);
 	free(in->name);
 	free(in->buf);
 	free(in);
@@ -118,7 +118,7 @@ uint64_t bt_in_offset(const struct bt_in *in)
 
 const char *bt_in_packing(const struct bt_in *in)
 {
-	return in->unpack != NULL ? bt_unpack_name(in->unpack) : NULL;
+	return in->unpack != NULL ? bt_decompress_name(in->unpack) : NULL;
 }
 
 /* Makes room for n unread bytes and a block to read into. */
@@ -168,9 +168,9 @@ static int read_packed(struct bt_in *in, struct bt_error *err)
 
 	if (in->may_ahead && in->offset >= AHEAD_FROM) {
 		in->may_ahead = false;
-		bt_ahead_start(in->ahead);
+		bt_read_ahead_start(in->ahead);
 	}
-	r = bt_ahead_read(in->ahead, dst, room, &n, err);
+	r = bt_read_ahead_read(in->ahead, dst, room, &n, err);
 	if (r != BT_OK)
 		return r;
 	if (n == 0)
@@ -182,25 +182,25 @@ static int read_packed(struct bt_in *in, struct bt_error *err)
 /* Reads the first bytes, no more than needed to tell what they are. */
 static int find_out(struct bt_in *in, struct bt_error *err)
 {
-	enum bt_packing how;
+	enum bt_compression how;
 	int r;
 
 	do {
 		r = read_plain(in, err);
 		if (r != BT_OK)
 			return r;
-		how = bt_packing_of(in->buf, in->len, in->end);
-	} while (how == BT_PACKING_MORE);
+		how = bt_compression_of(in->buf, in->len, in->end);
+	} while (how == BT_COMPRESSION_MORE);
 	in->known = true;
-	if (how == BT_PACKING_NONE)
+	if (how == BT_COMPRESSION_NONE)
 		return BT_OK;
-	r = bt_unpack_new(how, in->fd, in->name, in->buf, in->len, &in->unpack,
-	                  err);
+	r = bt_decompress_new(how, in->fd, in->name, in->buf, in->len,
+	                      &in->unpack, err);
 	in->len = 0;
 	in->end = false;
 	if (r != BT_OK)
 		return r;
-	in->ahead = bt_ahead_new(in->unpack);
+	in->ahead = bt_read_ahead_new(in->unpack);
 	return in->ahead != NULL ? BT_OK
 	                         : bt_error_nomem(err, "opening the input");
 }

@@ -20,7 +20,7 @@
 struct bt_in;
 
 /* path "-" or NULL is standard input. Directories and addresses
- * (io/remote.h) are refused. */
+ * (io/url.h) are refused. */
 int bt_in_open(const char *path, struct bt_in **in,
                struct bt_error *err) BT_MUST_USE;
 void bt_in_close(struct bt_in *in); /* takes NULL */

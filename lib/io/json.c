@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "io/dirs.h"
 #include "io/in.h"
 #include "io/out.h"
+#include "io/path.h"
 
 #define MAX_FILE ((size_t)256 << 20)
 
@@ -129,13 +129,13 @@ int bt_json_load(const char *path, json_t **object, struct bt_error *err)
 int bt_json_load_in(const char *dir, const char *name, json_t **o,
                     struct bt_error *err)
 {
-	char *path = bt_dirs_join(dir, name);
+	char *path = bt_path_join(dir, name);
 	int r = BT_OK;
 
 	*o = NULL;
 	if (path == NULL)
 		return bt_error_nomem(err, "looking into a directory");
-	if (bt_dirs_there(path))
+	if (bt_path_there(path))
 		r = bt_json_load(path, o, err);
 	free(path);
 	return r;

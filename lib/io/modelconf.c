@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/dirs.h"
 #include "io/json.h"
 #include "io/modeldir.h"
+#include "io/path.h"
 
 #define MAX_CLASSES 100000
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
@@ -130,8 +130,8 @@ int bt_modelconf_load(const char *path, json_t **o, struct bt_error *err)
 
 static bool has(const char *dir, const char *name)
 {
-	char *path = bt_dirs_join(dir, name);
-	bool there = path != NULL && bt_dirs_is_file(path);
+	char *path = bt_path_join(dir, name);
+	bool there = path != NULL && bt_path_is_file(path);
 
 	free(path);
 	return there;

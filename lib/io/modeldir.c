@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "io/dirs.h"
+#include "io/path.h"
 
 #define TOKENS (BT_USE_TOKENS | BT_USE_OPENS)
 #define LINES (TOKENS | BT_USE_WORDPIECE)
@@ -65,10 +65,10 @@ int bt_modeldir_find(const char *dir, unsigned uses,
 	char *p;
 
 	while ((f = bt_modeldir_next(f, uses)) != NULL) {
-		p = bt_dirs_join(dir, f->name);
+		p = bt_path_join(dir, f->name);
 		if (p == NULL)
 			return bt_error_nomem(err, "looking into a directory");
-		if (bt_dirs_there(p)) {
+		if (bt_path_there(p)) {
 			if (path != NULL)
 				*path = p;
 			else

@@ -11,16 +11,16 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
-#include "io/behind_int.h"
-#include "io/place_int.h"
-#include "io/remote.h"
+#include "io/atomic_file_int.h"
+#include "io/url.h"
+#include "io/write_behind_int.h"
 
 #define PAGE ((size_t)4096)
 #define BUFFER (BT_OUT_ROOM + PAGE)
 #define BEHIND_FROM ((uint64_t)4 << 20) /* less is written before it pays */
 
 struct bt_out {
-	struct bt_place place;
+	struct bt_atomic_file place;
 	char *name; /* for messages */
 	bool settled;
 	uint8_t *buf;
@@ -30,7 +30,7 @@ struct bt_out {
 	ZSTD_CCtx *zstd;       /* or NULL: written as it is */
 	uint8_t *packed;       /* [BUFFER] */
 	bool may_behind;
-	struct bt_behind *behind; /* or NULL: written by the caller */
+	struct bt_write_behind *behind; /* or NULL: written by the caller */
 };
 
 static char *quoted(const char *path)
@@ -48,17 +48,17 @@ int bt_out_open(const char *path, enum bt_out_kind kind, struct bt_out **res,
 	struct bt_out *out;
 	int r = BT_ENOMEM;
 
-	if (bt_remote_refuse(path, BT_REMOTE_OUT, err) != BT_OK)
+	if (bt_url_refuse(path, BT_URL_OUT, err) != BT_OK)
 		return BT_EREMOTE;
 	out = bt_array0(1, sizeof(*out));
 	if (out == NULL)
 		return bt_error_nomem(err, "opening the output");
-	out->place = (struct bt_place)BT_PLACE_INIT;
+	out->place = (struct bt_atomic_file)BT_ATOMIC_FILE_INIT;
 	out->name = std ? bt_strndup("standard output", 15) : quoted(path);
 	out->buf = bt_array(BUFFER, 1);
 	if (out->name == NULL || out->buf == NULL)
 		bt_error_nomem(err, "opening the output");
-	else if (bt_place_open(&out->place, path) != 0)
+	else if (bt_atomic_file_open(&out->place, path) != 0)
 		r = bt_error_sys(err, errno, "cannot create %s", out->name);
 	else if (kind == BT_OUT_BINARY && isatty(out->place.fd))
 		r = bt_error_set(err, BT_EARG,
@@ -97,7 +97,7 @@ int bt_out_memory(struct bt_buf *to, struct bt_out **res, struct bt_error *err)
 	struct bt_out *out = bt_array0(1, sizeof(*out));
 
 	if (out != NULL) {
-		out->place = (struct bt_place)BT_PLACE_INIT;
+		out->place = (struct bt_atomic_file)BT_ATOMIC_FILE_INIT;
 		out->memory = to;
 		out->name = bt_strndup("memory", 6);
 		out->buf = bt_array(BUFFER, 1);
@@ -131,7 +131,7 @@ static int wait_for_it(struct bt_out *out, struct bt_error *err)
 {
 	return out->behind == NULL
 	           ? BT_OK
-	           : failed(out, bt_behind_wait(out->behind), err);
+	           : failed(out, bt_write_behind_wait(out->behind), err);
 }
 
 static int write_all(struct bt_out *out, const uint8_t *p, size_t n,
@@ -145,8 +145,9 @@ static int write_all(struct bt_out *out, const uint8_t *p, size_t n,
 		                        : BT_OK;
 	}
 	r = wait_for_it(out, err);
-	return r != BT_OK ? r
-	                  : failed(out, bt_place_write(&out->place, p, n), err);
+	return r != BT_OK
+	           ? r
+	           : failed(out, bt_atomic_file_write(&out->place, p, n), err);
 }
 
 /* Writes the buffer's n bytes, or has them written. */
@@ -154,11 +155,12 @@ static int write_buffer(struct bt_out *out, size_t n, struct bt_error *err)
 {
 	if (out->may_behind && out->offset >= BEHIND_FROM) {
 		out->may_behind = false;
-		out->behind = bt_behind_new(&out->place, BUFFER);
+		out->behind = bt_write_behind_new(&out->place, BUFFER);
 	}
 	if (out->behind == NULL)
 		return write_all(out, out->buf, n, err);
-	return failed(out, bt_behind_give(out->behind, &out->buf, n), err);
+	return failed(out, bt_write_behind_give(out->behind, &out->buf, n),
+	              err);
 }
 
 void bt_out_behind(struct bt_out *out)
@@ -169,7 +171,7 @@ void bt_out_behind(struct bt_out *out)
 void bt_out_expect(struct bt_out *out, uint64_t n)
 {
 	if (n >= BEHIND_FROM && out->offset == 0)
-		bt_place_expect(&out->place, n);
+		bt_atomic_file_expect(&out->place, n);
 }
 
 int bt_out_zstd(struct bt_out *out, int level, int threads,
@@ -331,7 +333,7 @@ int bt_out_settle(struct bt_out *out, struct bt_error *err)
 	if (r == BT_OK && !out->settled)
 		r = wait_for_it(out, err);
 	if (r == BT_OK && !out->settled &&
-	    bt_place_settle(&out->place, &what) != 0)
+	    bt_atomic_file_settle(&out->place, &what) != 0)
 		r = bt_error_sys(err, errno, "cannot %s %s", what, out->name);
 	out->settled = r == BT_OK;
 	return r;
@@ -341,7 +343,7 @@ int bt_out_commit(struct bt_out *out, struct bt_error *err)
 {
 	int r = bt_out_settle(out, err);
 
-	if (r == BT_OK && bt_place_appear(&out->place) != 0)
+	if (r == BT_OK && bt_atomic_file_appear(&out->place) != 0)
 		r = bt_error_sys(err, errno, "cannot create %s", out->name);
 	bt_out_abandon(out);
 	return r;
@@ -351,8 +353,8 @@ void bt_out_abandon(struct bt_out *out)
 {
 	if (out == NULL)
 		return;
-	bt_behind_free(out->behind);
-	bt_place_clear(&out->place);
+	bt_write_behind_free(out->behind);
+	bt_atomic_file_clear(&out->place);
 	free(out->name);
 	free(out->buf);
 	ZSTD_freeCCtx(out->zstd);

@@ -24,7 +24,7 @@ enum bt_out_kind {
 	BT_OUT_BINARY /* refused on a terminal */
 };
 
-/* path "-" or NULL is standard output. Addresses (io/remote.h) are refused. */
+/* path "-" or NULL is standard output. Addresses (io/url.h) are refused. */
 int bt_out_open(const char *path, enum bt_out_kind kind, struct bt_out **out,
                 struct bt_error *err) BT_MUST_USE;
 

@@ -2,8 +2,8 @@
 #include "task/cat.h"
 
 #include "base/buf.h"
+#include "io/out_set.h"
 #include "task/arrange.h"
-#include "task/outs.h"
 #include "task/split.h"
 #include "task/store.h"
 #include "task/tail.h"
@@ -17,7 +17,7 @@ struct job {
 	struct bt_split parts;
 	struct bt_store *store;     /* of records to be arranged, or NULL */
 	struct bt_classes *classes; /* to stratify them by, or NULL */
-	struct bt_outs outs;
+	struct bt_out_set outs;
 };
 
 /* in is NULL where data no longer is what was read last. */
@@ -180,8 +180,8 @@ static int open_output(struct job *j, const char *path, int threads,
                        struct bt_error *err)
 {
 	bool binary = j->o->put.what == BT_PUT_RECORDS || j->o->zstd != 0;
-	int r = bt_outs_add(&j->outs, path,
-	                    binary ? BT_OUT_BINARY : BT_OUT_TEXT, err);
+	int r = bt_out_set_add(&j->outs, path,
+	                       binary ? BT_OUT_BINARY : BT_OUT_TEXT, err);
 
 	if (r == BT_OK && j->o->zstd != 0)
 		r = bt_out_zstd(j->outs.out[j->outs.n - 1], j->o->zstd, threads,
@@ -247,13 +247,13 @@ int bt_cat(const struct bt_cat_opts *opts, char *const *paths, int n,
 	if (r == BT_OK)
 		r = work(&j, err);
 	if (r == BT_OK)
-		r = bt_outs_commit(&j.outs, err);
+		r = bt_out_set_commit(&j.outs, err);
 	if (r == BT_OK) {
 		sum->count = bt_put_count(j.put);
 		sum->found = bt_put_found(j.put);
 		sum->dropped = bt_choose_dropped(j.choose);
 	}
-	bt_outs_clear(&j.outs);
+	bt_out_set_clear(&j.outs);
 	bt_source_close(j.in);
 	bt_choose_free(j.choose);
 	bt_put_free(j.put);

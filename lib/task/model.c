@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "io/dirs.h"
 #include "io/json.h"
 #include "io/modeldir.h"
+#include "io/path.h"
 #include "text/tokenizer.h"
 
 void bt_model_clear(struct bt_model *m)
@@ -225,7 +225,7 @@ size_t bt_model_width(const struct bt_model *m)
 static int save_config(const char *dir, const struct bt_model *m,
                        struct bt_error *err)
 {
-	char *path = bt_dirs_join(dir, BT_FILE_CONFIG);
+	char *path = bt_path_join(dir, BT_FILE_CONFIG);
 	json_t *o = bt_config_json(&m->config, m->labels.name, m->labels.n);
 	int r;
 
@@ -244,7 +244,7 @@ int bt_model_save(const char *dir, const struct bt_model *m,
 {
 	static const struct bt_ckpt_note note = {"format", "pt"};
 	struct bt_weights_set set = {"", bt_engine_params(m->engine)};
-	char *path = bt_dirs_join(dir, BT_FILE_WEIGHTS);
+	char *path = bt_path_join(dir, BT_FILE_WEIGHTS);
 	struct bt_out *out;
 	int r;
 

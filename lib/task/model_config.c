@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "ckpt/family.h"
-#include "io/dirs.h"
 #include "io/modelconf.h"
-#include "io/remote.h"
+#include "io/path.h"
+#include "io/url.h"
 #include "task/model.h"
 
 /* Where weights stand without a configuration, as in Google's releases of
@@ -41,8 +41,8 @@ static int say_config(const char *dir, const struct bt_ckpt_family *f,
 /* Whether peft left an adapter there and not the model that it changes. */
 static bool is_adapter(const char *dir)
 {
-	char *path = bt_dirs_join(dir, "adapter_config.json");
-	bool there = path != NULL && bt_dirs_there(path);
+	char *path = bt_path_join(dir, "adapter_config.json");
+	bool there = path != NULL && bt_path_there(path);
 
 	free(path);
 	return there;
@@ -54,7 +54,7 @@ static int no_config(const char *dir, struct bt_error *err)
 	struct bt_ckpt_family f = {0};
 	struct bt_ckpt *c = NULL;
 
-	if (!bt_dirs_there(dir))
+	if (!bt_path_there(dir))
 		return bt_error_set(err, BT_EIO,
 		                    "no model directory '%s': no such "
 		                    "directory here (models are not fetched "
@@ -105,7 +105,7 @@ int bt_model_config(const char *dir, struct bt_config *c, struct bt_labels *l,
 {
 	struct bt_buf name = BT_BUF_INIT;
 	json_t *o = NULL;
-	int r = bt_remote_refuse(dir, BT_REMOTE_DIR, err);
+	int r = bt_url_refuse(dir, BT_URL_DIR, err);
 
 	if (r == BT_OK)
 		r = load(dir, &o, &name, err);

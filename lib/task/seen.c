@@ -9,14 +9,14 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "io/pbwire.h"
+#include "io/temp_store.h"
 #include "task/slots.h"
-#include "task/spill.h"
 
 #define PLACE_BITS 42 /* of where a string stands; 4 TB */
 #define PLACES ((UINT64_C(1) << PLACE_BITS) - 1)
 
 struct bt_seen {
-	struct bt_spill *bytes; /* length as a varint, bytes */
+	struct bt_temp_store *bytes; /* length as a varint, bytes */
 	struct bt_slots *places;
 	struct bt_buf one; /* the string at hand in this form */
 	uint64_t hash;
@@ -29,7 +29,7 @@ int bt_seen_new(size_t memory, struct bt_seen **res, struct bt_error *err)
 
 	if (s == NULL)
 		return bt_error_nomem(err, "looking for duplicates");
-	r = bt_spill_new(memory / 2, &s->bytes, err);
+	r = bt_temp_store_new(memory / 2, &s->bytes, err);
 	if (r == BT_OK)
 		r = bt_slots_new(memory / 2, PLACE_BITS, &s->places, err);
 	if (r == BT_OK)
@@ -44,7 +44,7 @@ void bt_seen_free(struct bt_seen *s)
 	if (s == NULL)
 		return;
 	bt_slots_free(s->places);
-	bt_spill_free(s->bytes);
+	bt_temp_store_free(s->bytes);
 	bt_buf_clear(&s->one);
 	free(s);
 }
@@ -56,9 +56,9 @@ static int is_there(void *arg, uint64_t place, struct bt_error *err)
 	const void *data;
 	int r;
 
-	if (bt_spill_size(s->bytes) - place < s->one.len)
+	if (bt_temp_store_size(s->bytes) - place < s->one.len)
 		return 0;
-	r = bt_spill_get(s->bytes, place, s->one.len, false, &data, err);
+	r = bt_temp_store_get(s->bytes, place, s->one.len, false, &data, err);
 	return r == BT_OK ? memcmp(data, s->one.data, s->one.len) == 0 : r;
 }
 
@@ -76,7 +76,7 @@ int bt_seen_has(struct bt_seen *s, struct bt_span v, struct bt_error *err)
 
 int bt_seen_add(struct bt_seen *s, struct bt_span v, struct bt_error *err)
 {
-	uint64_t place = bt_spill_size(s->bytes);
+	uint64_t place = bt_temp_store_size(s->bytes);
 	int r = bt_seen_has(s, v, err);
 
 	if (r != 0)
@@ -84,7 +84,7 @@ int bt_seen_add(struct bt_seen *s, struct bt_span v, struct bt_error *err)
 	if (place >= PLACES)
 		return bt_error_set(err, BT_ELIMIT,
 		                    "more than 4 TB of different values");
-	r = bt_spill_put(s->bytes, s->one.data, s->one.len, err);
+	r = bt_temp_store_put(s->bytes, s->one.data, s->one.len, err);
 	if (r == BT_OK)
 		r = bt_slots_add(s->places, s->hash, place, err);
 	return r == BT_OK ? 1 : r;

@@ -2,7 +2,7 @@
 /*
  * Tells what was seen before. Byte strings are compared in full. Half of the
  * memory given is for the strings themselves, half for what finds them; what is
- * more goes to files (task/spill.h, task/slots.h).
+ * more goes to files (io/temp_store.h, task/slots.h).
  */
 #ifndef BT_TASK_SEEN_H
 #define BT_TASK_SEEN_H

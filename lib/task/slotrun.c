@@ -5,13 +5,13 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "task/spill.h"
+#include "io/temp_store.h"
 
 #define HIGH_BITS 22 /* of a number, that choose its bucket */
 #define BLOCK 4096   /* slots read and written at once */
 
 struct bt_run {
-	struct bt_spill *slots;
+	struct bt_temp_store *slots;
 	uint64_t n;
 	size_t per;      /* buckets of a table */
 	uint64_t *start; /* [BT_RUN_TABLES * per + 1] of each bucket */
@@ -52,7 +52,8 @@ static int run_new(uint64_t n, struct bt_run **run, struct bt_error *err)
 		return nomem(err);
 	r->per = (size_t)(n / BT_RUN_TABLES / BT_RUN_BUCKET) + 1;
 	r->start = bt_array(BT_RUN_TABLES * r->per + 1, sizeof(*r->start));
-	e = r->start == NULL ? nomem(err) : bt_spill_new(0, &r->slots, err);
+	e = r->start == NULL ? nomem(err)
+	                     : bt_temp_store_new(0, &r->slots, err);
 	if (e == BT_OK)
 		*run = r;
 	else
@@ -64,7 +65,7 @@ void bt_run_free(struct bt_run *r)
 {
 	if (r == NULL)
 		return;
-	bt_spill_free(r->slots);
+	bt_temp_store_free(r->slots);
 	free(r->start);
 	free(r);
 }
@@ -85,8 +86,8 @@ static int peek(struct reader *in, uint64_t *slot, struct bt_error *err)
 		in->n = in->end - in->at < BLOCK ? (size_t)(in->end - in->at)
 		                                 : BLOCK;
 		in->i = 0;
-		r = bt_spill_get(in->run->slots, in->at * sizeof(*slot),
-		                 in->n * sizeof(*slot), false, &data, err);
+		r = bt_temp_store_get(in->run->slots, in->at * sizeof(*slot),
+		                      in->n * sizeof(*slot), false, &data, err);
 		if (r != BT_OK)
 			return r;
 		memcpy(in->block, data, in->n * sizeof(*slot));
@@ -100,8 +101,8 @@ static int peek(struct reader *in, uint64_t *slot, struct bt_error *err)
 
 static int flush(struct writer *out, struct bt_error *err)
 {
-	int r = bt_spill_put(out->run->slots, out->block,
-	                     out->n * sizeof(out->block[0]), err);
+	int r = bt_temp_store_put(out->run->slots, out->block,
+	                          out->n * sizeof(out->block[0]), err);
 
 	out->n = 0;
 	return r;
@@ -187,8 +188,8 @@ int bt_run_find(struct bt_run *run, unsigned table, uint64_t number,
 
 	*n = (size_t)(run->start[bucket + 1] - at);
 	if (*n > 0)
-		r = bt_spill_get(run->slots, at * sizeof(number),
-		                 *n * sizeof(number), false, &data, err);
+		r = bt_temp_store_get(run->slots, at * sizeof(number),
+		                      *n * sizeof(number), false, &data, err);
 	*slots = data;
 	return r;
 }

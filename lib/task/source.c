@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "io/duplicate_paths.h"
 #include "io/in.h"
 #include "io/tfrecord.h"
-#include "io/twice.h"
 #include "task/recjson.h"
 
 struct bt_source {
@@ -60,7 +60,7 @@ int bt_source_open(char *const *paths, int n, const struct bt_source_opts *opts,
 	s->ahead = opts->ahead;
 	s->limited = opts->limited;
 	s->limit.max = s->limit.left = opts->max;
-	r = bt_twice(paths, n, opts->log, err);
+	r = bt_duplicate_paths(paths, n, opts->log, err);
 	if (r == BT_OK && opts->kind == BT_SOURCE_JSON)
 		r = open_next(s, err);
 	else if (r == BT_OK)

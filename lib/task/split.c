@@ -8,7 +8,7 @@
 
 #include "base/mem.h"
 #include "base/num.h"
-#include "io/remote.h"
+#include "io/url.h"
 #include "task/split_int.h"
 
 static int parse_part(const char *s, size_t n, struct bt_split *p,
@@ -27,7 +27,7 @@ static int parse_part(const char *s, size_t n, struct bt_split *p,
 		p->name[p->n][name] = 0;
 		memcpy(number, eq + 1, n - name - 1);
 	}
-	if (bt_remote_refuse(p->name[p->n], BT_REMOTE_OUT, err) != BT_OK)
+	if (bt_url_refuse(p->name[p->n], BT_URL_OUT, err) != BT_OK)
 		return BT_EREMOTE;
 	if (bt_parse_f64(number, 0, 1, &p->share[p->n]) != BT_OK ||
 	    strchr(p->name[p->n], '/') != NULL)

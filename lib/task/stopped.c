@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "ckpt/ckpt.h"
-#include "io/dirs.h"
 #include "io/in.h"
+#include "io/path.h"
 
 #define MOST ((size_t)64 << 20) /* bytes of a history */
 
@@ -50,11 +50,11 @@ static void read_line(const char *line, size_t n, struct place *p)
 
 static void read_history(const char *dir, struct place *p)
 {
-	char *path = bt_dirs_join(dir, BT_HISTORY_FILE), *data = NULL;
+	char *path = bt_path_join(dir, BT_HISTORY_FILE), *data = NULL;
 	const char *s, *end;
 	size_t n = 0;
 
-	if (path != NULL && bt_dirs_is_file(path) &&
+	if (path != NULL && bt_path_is_file(path) &&
 	    bt_in_whole(path, MOST, &data, &n, NULL) == BT_OK)
 		for (s = data; n > 0; n -= (size_t)(end - s) + 1, s = end + 1) {
 			end = memchr(s, '\n', n);
@@ -68,13 +68,13 @@ static void read_history(const char *dir, struct place *p)
 
 static bool read_checkpoint(const char *dir, struct place *p)
 {
-	char *path = bt_dirs_join(dir, BT_CHECKPOINT_FILE);
+	char *path = bt_path_join(dir, BT_CHECKPOINT_FILE);
 	const struct bt_ckpt_note *note;
 	struct bt_ckpt *c = NULL;
 	bool there = false;
 	size_t i;
 
-	if (path != NULL && bt_dirs_is_file(path) &&
+	if (path != NULL && bt_path_is_file(path) &&
 	    bt_ckpt_open(path, &c, NULL) != BT_OK)
 		c = NULL; /* nothing of the model depends on it */
 	for (i = 0; c != NULL && i < bt_ckpt_notes(c); i++) {

@@ -13,7 +13,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "io/pbwire.h"
-#include "task/spill.h"
+#include "io/temp_store.h"
 
 #define STEP 32
 
@@ -24,7 +24,7 @@ struct mark {
 
 struct bt_store {
 	bool in_order;
-	struct bt_spill *bytes;
+	struct bt_temp_store *bytes;
 	size_t n;
 	uint64_t next;  /* in order: where the payload to be read stands */
 	size_t next_no; /* its number */
@@ -42,7 +42,7 @@ int bt_store_new(size_t limit, bool in_order, struct bt_store **res,
 	if (s == NULL)
 		return bt_error_nomem(err, "keeping records");
 	s->in_order = in_order;
-	r = bt_spill_new(limit, &s->bytes, err);
+	r = bt_temp_store_new(limit, &s->bytes, err);
 	if (r == BT_OK)
 		*res = s;
 	else
@@ -54,7 +54,7 @@ void bt_store_free(struct bt_store *s)
 {
 	if (s == NULL)
 		return;
-	bt_spill_free(s->bytes);
+	bt_temp_store_free(s->bytes);
 	bt_buf_clear(&s->lengths);
 	free(s->marks);
 	free(s);
@@ -69,7 +69,7 @@ static int note(struct bt_store *s, size_t len)
 		if (bt_grow(&s->marks, &s->marks_cap, k + 1,
 		            sizeof(*s->marks)) != BT_OK)
 			return BT_ENOMEM;
-		s->marks[k].payload = bt_spill_size(s->bytes);
+		s->marks[k].payload = bt_temp_store_size(s->bytes);
 		s->marks[k].length = s->lengths.len;
 	}
 	bt_pb_put_varint(&s->lengths, len);
@@ -83,11 +83,11 @@ int bt_store_put(struct bt_store *s, const void *data, size_t len,
 	int r = BT_OK;
 
 	if (s->in_order)
-		r = bt_spill_put(s->bytes, &head, sizeof(head), err);
+		r = bt_temp_store_put(s->bytes, &head, sizeof(head), err);
 	else if (note(s, len) != BT_OK)
 		r = bt_error_nomem(err, "keeping records");
 	if (r == BT_OK)
-		r = bt_spill_put(s->bytes, data, len, err);
+		r = bt_temp_store_put(s->bytes, data, len, err);
 	s->n += r == BT_OK;
 	return r;
 }
@@ -107,12 +107,12 @@ static int get_next(struct bt_store *s, size_t i, const void **data,
 	if (i == 0)
 		s->next = s->next_no = 0;
 	assert(i == s->next_no);
-	r = bt_spill_get(s->bytes, s->next, sizeof(n), true, &p, err);
+	r = bt_temp_store_get(s->bytes, s->next, sizeof(n), true, &p, err);
 	if (r != BT_OK)
 		return r;
 	memcpy(&n, p, sizeof(n));
-	r = bt_spill_get(s->bytes, s->next + sizeof(n), (size_t)n, true, data,
-	                 err);
+	r = bt_temp_store_get(s->bytes, s->next + sizeof(n), (size_t)n, true,
+	                      data, err);
 	if (r != BT_OK)
 		return r;
 	*len = (size_t)n;
@@ -139,5 +139,5 @@ int bt_store_get(struct bt_store *s, size_t i, const void **data, size_t *len,
 			assert(0);
 	}
 	*len = (size_t)n;
-	return bt_spill_get(s->bytes, start, (size_t)n, false, data, err);
+	return bt_temp_store_get(s->bytes, start, (size_t)n, false, data, err);
 }

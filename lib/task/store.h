@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Payloads kept to be read again: in memory up to a limit, the rest in a
- * nameless file (task/spill.h). Where they are read in any order, about three
- * bytes a payload stay in memory beside.
+ * nameless file (io/temp_store.h). Where they are read in any order, about
+ * three bytes a payload stay in memory beside.
  */
 #ifndef BT_TASK_STORE_H
 #define BT_TASK_STORE_H

@@ -7,7 +7,7 @@
 
 #include "base/sys.h"
 #include "cpu/limits.h"
-#include "io/twice.h"
+#include "io/duplicate_paths.h"
 #include "task/stopped.h"
 
 #define BLOCK_TEXTS ((size_t)4096)
@@ -230,7 +230,7 @@ int bt_stream_run(struct bt_stream *s, char *const *paths, int n_paths,
 	struct bt_token_rec rec = {0};
 	struct bt_tfrec *in;
 	double start = bt_seconds();
-	int r = bt_twice(paths, n_paths, s->o.log, err);
+	int r = bt_duplicate_paths(paths, n_paths, s->o.log, err);
 
 	if (r == BT_OK)
 		r = bt_tfrec_open(paths, n_paths, &in, err);

@@ -8,7 +8,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/string_set.h"
-#include "io/twice.h"
+#include "io/duplicate_paths.h"
 #include "task/seen.h"
 #include "task/store.h"
 #include "task/table_int.h"
@@ -104,7 +104,7 @@ int bt_table_open(char *const *paths, int n, const struct bt_table_opts *opts,
 	if (t->labels == NULL || t->ahead == NULL)
 		r = bt_error_nomem(err, "opening a table");
 	else
-		r = bt_twice(paths, n, opts->log, err);
+		r = bt_duplicate_paths(paths, n, opts->log, err);
 	if (r == BT_OK)
 		r = bt_table_maker_init(&t->maker, &t->opts, err);
 	if (r == BT_OK && opts->drop_duplicates)

@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "io/dirs.h"
 #include "io/json.h"
 #include "io/modelconf.h"
 #include "io/modeldir.h"
+#include "io/path.h"
 #include "text/tok_int.h"
 
 #define CONFIG BT_FILE_TOKENIZER_CONFIG

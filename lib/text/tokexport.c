@@ -5,12 +5,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "io/dirs.h"
 #include "io/in.h"
 #include "io/json.h"
 #include "io/modeldir.h"
 #include "io/out.h"
-#include "io/remote.h"
+#include "io/path.h"
+#include "io/url.h"
 #include "text/tokexport_int.h"
 
 #define MAX_FILE ((size_t)64 << 20)
@@ -213,7 +213,7 @@ static int make_json(const struct bt_tok *t, json_t **o, struct bt_error *err)
 	} else if (t->spm != NULL) {
 		r = bt_spm_json(t, o, err);
 	} else {
-		path = bt_dirs_join(t->path, BT_FILE_MERGES);
+		path = bt_path_join(t->path, BT_FILE_MERGES);
 		if (path != NULL)
 			r = bt_in_whole(path, MAX_FILE, &merges, &n, err);
 		if (path != NULL && r == BT_OK)
@@ -249,7 +249,7 @@ int bt_tok_save_json(const struct bt_tok *t, const char *dir,
 	char *path;
 	int r = make_json(t, &o, err);
 
-	path = bt_dirs_join(dir, BT_FILE_TOKENIZER);
+	path = bt_path_join(dir, BT_FILE_TOKENIZER);
 	if (r == BT_OK && path == NULL)
 		r = bt_error_nomem(err, "writing a tokenizer");
 	if (r == BT_OK)
@@ -261,7 +261,7 @@ int bt_tok_save_json(const struct bt_tok *t, const char *dir,
 
 int bt_tok_export(const struct bt_tok *t, const char *dir, struct bt_error *err)
 {
-	int r = bt_remote_refuse(dir, BT_REMOTE_DIR_OUT, err);
+	int r = bt_url_refuse(dir, BT_URL_DIR_OUT, err);
 
 	if (r != BT_OK)
 		return r;

@@ -5,9 +5,9 @@
 #include <sys/stat.h>
 
 #include "base/mem.h"
-#include "io/dirs.h"
 #include "io/modeldir.h"
-#include "io/remote.h"
+#include "io/path.h"
+#include "io/url.h"
 #include "text/tok_int.h"
 
 #define HF_MAX_CHARS 100
@@ -107,26 +107,26 @@ static int find_lines(const struct bt_tok *t, char **path, struct bt_error *err)
 	if (!t->is_keras)
 		return bt_modeldir_find(t->path, BT_USE_WORDPIECE, &f, path,
 		                        err);
-	*path = bt_dirs_join(t->path, BT_FILE_KERAS_VOCAB);
+	*path = bt_path_join(t->path, BT_FILE_KERAS_VOCAB);
 	return *path != NULL ? BT_OK
 	                     : bt_error_nomem(err, "opening a tokenizer");
 }
 
 static int read_dir(struct bt_tok *t, struct bt_error *err)
 {
-	char *json = bt_dirs_join(t->path, BT_FILE_TOKENIZER);
-	char *ids = bt_dirs_join(t->path, BT_FILE_IDS);
-	char *merges = bt_dirs_join(t->path, BT_FILE_MERGES);
+	char *json = bt_path_join(t->path, BT_FILE_TOKENIZER);
+	char *ids = bt_path_join(t->path, BT_FILE_IDS);
+	char *merges = bt_path_join(t->path, BT_FILE_MERGES);
 	char *vocab;
 	int r = find_lines(t, &vocab, err);
 
 	if (r == BT_OK && (json == NULL || ids == NULL || merges == NULL))
 		r = bt_error_nomem(err, "opening a tokenizer");
-	else if (r == BT_OK && bt_dirs_there(json) && !t->is_keras)
+	else if (r == BT_OK && bt_path_there(json) && !t->is_keras)
 		r = bt_tok_read_json(t, json, err);
 	else if (r == BT_OK && vocab != NULL)
 		r = read_vocab(t, vocab, err);
-	else if (r == BT_OK && bt_dirs_there(ids) && bt_dirs_there(merges))
+	else if (r == BT_OK && bt_path_there(ids) && bt_path_there(merges))
 		r = bt_tok_read_merges(t, ids, merges, err);
 	else if (r == BT_OK)
 		r = read_spm(t, err);
@@ -171,17 +171,17 @@ static int read_file(struct bt_tok *t, struct bt_error *err)
  * then the directory. */
 static int find_assets(struct bt_tok *t, struct bt_error *err)
 {
-	char *vocab = bt_dirs_join(t->path, BT_FILE_VOCAB);
-	char *saved = bt_dirs_join(t->path, "saved_model.pb");
-	char *assets = bt_dirs_join(t->path, "assets");
+	char *vocab = bt_path_join(t->path, BT_FILE_VOCAB);
+	char *saved = bt_path_join(t->path, "saved_model.pb");
+	char *assets = bt_path_join(t->path, "assets");
 	char *there =
-	    assets != NULL ? bt_dirs_join(assets, BT_FILE_VOCAB) : NULL;
+	    assets != NULL ? bt_path_join(assets, BT_FILE_VOCAB) : NULL;
 	int r = BT_OK;
 
 	if (vocab == NULL || saved == NULL || there == NULL) {
 		r = bt_error_nomem(err, "opening a tokenizer");
-	} else if (!bt_dirs_there(vocab) && bt_dirs_there(saved) &&
-	           bt_dirs_there(there)) {
+	} else if (!bt_path_there(vocab) && bt_path_there(saved) &&
+	           bt_path_there(there)) {
 		free(t->path);
 		t->path = assets;
 		assets = NULL;
@@ -199,7 +199,7 @@ int bt_tok_open(const char *path, const struct bt_tok_opts *opts,
 	static const struct bt_tok_opts usual = BT_TOK_OPTS_INIT;
 	struct bt_tok *t = NULL;
 	struct stat st;
-	int r = bt_remote_refuse(path, BT_REMOTE_DIR, err);
+	int r = bt_url_refuse(path, BT_URL_DIR, err);
 
 	if (r == BT_OK)
 		r = make(path, &t, err);

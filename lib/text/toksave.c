@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/dirs.h"
 #include "io/in.h"
 #include "io/json.h"
 #include "io/modeldir.h"
 #include "io/out.h"
+#include "io/path.h"
 #include "text/tokexport_int.h"
 
 #define MAX_FILE ((size_t)256 << 20)
@@ -15,7 +15,7 @@
 static int copy(const char *from, const char *dir, const char *name,
                 struct bt_error *err)
 {
-	char *to = bt_dirs_join(dir, name), *data = NULL;
+	char *to = bt_path_join(dir, name), *data = NULL;
 	size_t n = 0;
 	int r = to == NULL ? bt_error_nomem(err, "writing a tokenizer")
 	                   : bt_in_whole(from, MAX_FILE, &data, &n, err);
@@ -46,10 +46,10 @@ static int copy_dir(const struct bt_tok *t, const char *dir,
 		if (strchr(f->name, '/') != NULL ? !is_keras_vocab(t, f)
 		                                 : t->is_keras)
 			continue;
-		from = bt_dirs_join(t->path, f->name);
+		from = bt_path_join(t->path, f->name);
 		if (from == NULL)
 			return bt_error_nomem(err, "writing a tokenizer");
-		if (bt_dirs_there(from))
+		if (bt_path_there(from))
 			r = copy(from, dir, f->as != NULL ? f->as : f->name,
 			         err);
 		free(from);
@@ -114,7 +114,7 @@ static int save_config(const struct bt_tok *t, const char *dir,
                        size_t max_length, struct bt_error *err)
 {
 	static const char name[] = BT_FILE_TOKENIZER_CONFIG;
-	char *from = bt_dirs_join(t->path, name), *to = bt_dirs_join(dir, name);
+	char *from = bt_path_join(t->path, name), *to = bt_path_join(dir, name);
 	json_t *o = NULL, *before = NULL;
 	int r = BT_OK;
 
@@ -157,8 +157,8 @@ int bt_tok_save(const struct bt_tok *t, const char *dir, size_t max_length,
 
 static bool stands_in(const char *dir, const char *name)
 {
-	char *path = bt_dirs_join(dir, name);
-	bool there = path != NULL && bt_dirs_there(path);
+	char *path = bt_path_join(dir, name);
+	bool there = path != NULL && bt_path_there(path);
 
 	free(path);
 	return there;

@@ -10,10 +10,10 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
-#include "io/dirs.h"
 #include "io/json.h"
 #include "io/modeldir.h"
 #include "io/out.h"
+#include "io/path.h"
 #include "text/tok_int.h"
 
 #define MAX_FILES 3
@@ -134,7 +134,7 @@ static int open_parts(struct bt_vocab_out *v, const char *dir,
 	v->part[1].put = put_config;
 	v->part[2].put = put_pairs;
 	for (; r == BT_OK && v->parts < (bytes ? 3 : 2); v->parts++) {
-		path = bt_dirs_join(dir, name[v->parts]);
+		path = bt_path_join(dir, name[v->parts]);
 		r = path == NULL ? bt_error_nomem(err, "opening the output")
 		                 : bt_out_open(path, BT_OUT_TEXT,
 		                               &v->part[v->parts].out, err);

@@ -10,7 +10,7 @@
 
 #include "base/mem.h"
 #include "base/num.h"
-#include "io/dirs.h"
+#include "io/path.h"
 #include "train/train_int.h"
 
 #define BEFORE "checkpoint-"
@@ -21,7 +21,7 @@ static char *path_of(const struct bt_train_run *t, int64_t step)
 	char name[64];
 
 	snprintf(name, sizeof(name), BEFORE "%lld" BEHIND, (long long)step);
-	return bt_dirs_join(t->o->out, name);
+	return bt_path_join(t->o->out, name);
 }
 
 /* The step in a file's name, or -1. */

@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "io/dirs.h"
+#include "io/path.h"
 #include "io/pbwire.h"
 #include "io/tfrecord.h"
 #include "task/model.h"
@@ -64,7 +64,7 @@ static char *new_name(enum bt_event_stream s, const char *dir,
 	for (n = (int)s; taken; n += BT_EVENT_STREAMS) {
 		free(name);
 		name = name_of(s, below, n);
-		path = name != NULL ? bt_dirs_join(dir, name) : NULL;
+		path = name != NULL ? bt_path_join(dir, name) : NULL;
 		taken = path != NULL && access(path, F_OK) == 0;
 		free(path);
 	}
@@ -87,7 +87,7 @@ int bt_events_open(struct bt_events *e, const char *dir, const char *below,
 		bt_buf_printf(&b, "%s/%s%s", dir, under, prefix[i]);
 		path = bt_buf_detach(&b);
 		r = path == NULL ? bt_error_nomem(err, "opening event files")
-		                 : bt_dirs_above(path, err);
+		                 : bt_path_above(path, err);
 		if (r == BT_OK)
 			r = make(path, err);
 		free(path);

@@ -5,14 +5,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "io/dirs.h"
+#include "io/path.h"
 #include "task/model.h"
 #include "train/growth_int.h"
 
 static int open_it(struct bt_growth *g, const struct bt_log *log,
                    struct bt_error *err)
 {
-	char *path = g->name != NULL ? bt_dirs_join(g->dir, g->name) : NULL;
+	char *path = g->name != NULL ? bt_path_join(g->dir, g->name) : NULL;
 	int r;
 
 	if (path == NULL)
@@ -29,7 +29,7 @@ static int open_it(struct bt_growth *g, const struct bt_log *log,
 
 int bt_growth_check(const struct bt_growth *g, struct bt_error *err)
 {
-	char *path = bt_dirs_join(g->dir, g->name);
+	char *path = bt_path_join(g->dir, g->name);
 	int r = BT_OK, fd;
 
 	if (path == NULL)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "io/dirs.h"
 #include "io/modeldir.h"
+#include "io/path.h"
 #include "train/job_int.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 #include "base/sys.h"
 #include "ckpt/ckpt.h"
 #include "cpu/limits.h"
-#include "io/remote.h"
+#include "io/url.h"
 #include "task/stopped.h"
 #include "train/claim.h"
 #include "train/doubts.h"
@@ -32,10 +32,10 @@ static int open_tokenizer(struct bt_job *j, struct bt_error *err)
 	if (from == NULL && j->o.model != NULL)
 		from = j->o.model;
 	else if (from == NULL && j->o.config != NULL && init != NULL)
-		from = dir = bt_dirs_of(init);
+		from = dir = bt_path_of(init);
 	else if (from == NULL && j->o.init_config != NULL &&
 	         strchr(j->o.init_config, '.') != NULL)
-		from = dir = bt_dirs_of(j->o.init_config);
+		from = dir = bt_path_of(j->o.init_config);
 	if (!there && from != NULL)
 		r = bt_modeldir_find(from, BT_USE_OPENS, &f, NULL, err);
 	if (r == BT_OK && (there || f != NULL))
@@ -320,14 +320,14 @@ static int save_tokenizer(void *ctx, const char *dir, struct bt_error *err)
 static int foresee_output(const struct bt_job *j, struct bt_error *err)
 {
 	const char *out = j->o.train.out, *events = j->o.train.tensorboard;
-	int r = bt_remote_refuse(out, BT_REMOTE_DIR_OUT, err);
+	int r = bt_url_refuse(out, BT_URL_DIR_OUT, err);
 
 	if (r == BT_OK)
-		r = bt_remote_refuse(events, BT_REMOTE_DIR_OUT, err);
+		r = bt_url_refuse(events, BT_URL_DIR_OUT, err);
 	if (r == BT_OK && out != NULL)
-		r = bt_dirs_could(out, false, err);
+		r = bt_path_could(out, false, err);
 	if (r == BT_OK && events != NULL)
-		r = bt_dirs_could(events, true, err);
+		r = bt_path_could(events, true, err);
 	return r;
 }
 

@@ -7,7 +7,7 @@
 
 #include "base/mem.h"
 #include "ckpt/ckpt.h"
-#include "io/twice.h"
+#include "io/duplicate_paths.h"
 #include "train/classweight.h"
 #include "train/doubts.h"
 #include "train/job_int.h"
@@ -193,7 +193,7 @@ static int read_eval(struct bt_job *j, const struct bt_fit *fit,
 	char *path = (char *)j->o.eval;
 	char *const *paths = path != NULL ? &path : j->o.evals;
 	int n = path != NULL ? 1 : j->o.n_evals;
-	int r = bt_twice(paths, n, bt_job_log(j), err);
+	int r = bt_duplicate_paths(paths, n, bt_job_log(j), err);
 
 	if (r == BT_OK && n > 0) {
 		r = bt_dataset_read(paths, n, 0, fit, BT_LABELS_KNOWN,
@@ -338,7 +338,8 @@ int bt_job_data(struct bt_job *j, struct bt_labels *known, struct bt_error *err)
 	struct bt_labels found = {0};
 	bool given = j->o.labels != NULL;
 	size_t all = 0;
-	int r = bt_twice(j->o.records, j->o.n_records, bt_job_log(j), err);
+	int r = bt_duplicate_paths(j->o.records, j->o.n_records, bt_job_log(j),
+	                           err);
 
 	if (r == BT_OK && given)
 		r = bt_labels_named(j->o.labels, &found, err);

@@ -11,8 +11,8 @@
 #include "base/mem.h"
 #include "base/sys.h"
 #include "ckpt/ckpt.h"
-#include "io/dirs.h"
 #include "io/json.h"
+#include "io/path.h"
 #include "task/stopped.h"
 #include "train/train_int.h"
 
@@ -20,7 +20,7 @@
 
 char *bt_train_checkpoint(const char *out)
 {
-	return bt_dirs_join(out, BT_CHECKPOINT_FILE);
+	return bt_path_join(out, BT_CHECKPOINT_FILE);
 }
 
 bool bt_train_left(const char *out)
@@ -160,7 +160,7 @@ static int check_settings(struct bt_train_run *t, const json_t *o,
 static int take_up(struct bt_growth *g, const char *name, json_int_t size,
                    struct bt_error *err)
 {
-	char *path = bt_dirs_join(g->dir, name);
+	char *path = bt_path_join(g->dir, name);
 	char *copy = bt_strndup(name, strlen(name));
 
 	if (path == NULL || copy == NULL) {

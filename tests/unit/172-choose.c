@@ -5,10 +5,10 @@
 #include "payload.h"
 
 #include "base/philox.h"
+#include "io/temp_store.h"
 #include "task/choose.h"
 #include "task/near.h"
 #include "task/seen.h"
-#include "task/spill.h"
 #include "task/store.h"
 #include "task/tail.h"
 #include "task/where.h"
@@ -243,24 +243,24 @@ static void stored_payloads(void **state)
 static void spilled_bytes(void **state)
 {
 	struct bt_error err = {0};
-	struct bt_spill *s;
+	struct bt_temp_store *s;
 	const void *got;
 	size_t at = 0, n, i;
 
 	(void)state;
-	assert_ok(bt_spill_new(100000, &s, &err));
+	assert_ok(bt_temp_store_new(100000, &s, &err));
 	for (n = 1; at + n < BIG; at += n, n = n * 2 % 9973)
-		assert_ok(bt_spill_put(s, stored + at, n, &err));
-	assert_int_equal(bt_spill_size(s), at);
+		assert_ok(bt_temp_store_put(s, stored + at, n, &err));
+	assert_int_equal(bt_temp_store_size(s), at);
 	for (i = 0; i < 3000; i++) {
 		n = i * 7919 % (i % 10 == 0 ? at : 5000);
-		assert_ok(bt_spill_get(s, i * 104729 % (at - n), n, i & 1, &got,
-		                       &err));
+		assert_ok(bt_temp_store_get(s, i * 104729 % (at - n), n, i & 1,
+		                            &got, &err));
 		assert_memory_equal(got, stored + i * 104729 % (at - n), n);
 	}
-	assert_ok(bt_spill_get(s, at, 0, true, &got, &err));
-	bt_spill_free(s);
-	bt_spill_free(NULL);
+	assert_ok(bt_temp_store_get(s, at, 0, true, &got, &err));
+	bt_temp_store_free(s);
+	bt_temp_store_free(NULL);
 }
 
 /* So many that the least memory does not hold what is kept of each. */

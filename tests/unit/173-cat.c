@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 #include "base/philox.h"
+#include "io/out_set.h"
 #include "io/tfrecord.h"
 #include "task/cat.h"
-#include "task/outs.h"
 #include "task/recstats.h"
 
 /* Whatever a feature holds comes back byte for byte. */
@@ -302,23 +302,23 @@ static void where_it_goes(void **state)
 /* A file that cannot appear takes the others with it. */
 static void all_or_none(void **state)
 {
-	struct bt_outs o = {.n = 0};
+	struct bt_out_set o = {.n = 0};
 	struct bt_error err = {0};
 
 	(void)state;
-	assert_ok(bt_outs_add(&o, "p1", BT_OUT_TEXT, &err));
-	assert_ok(bt_outs_add(&o, "p2", BT_OUT_TEXT, &err));
-	assert_err(bt_outs_add(&o, "p1", BT_OUT_TEXT, &err), BT_EARG,
+	assert_ok(bt_out_set_add(&o, "p1", BT_OUT_TEXT, &err));
+	assert_ok(bt_out_set_add(&o, "p2", BT_OUT_TEXT, &err));
+	assert_err(bt_out_set_add(&o, "p1", BT_OUT_TEXT, &err), BT_EARG,
 	           "'p1' is written twice");
-	assert_err(bt_outs_add(&o, "no/such", BT_OUT_TEXT, &err), BT_EIO,
+	assert_err(bt_out_set_add(&o, "no/such", BT_OUT_TEXT, &err), BT_EIO,
 	           "no/such");
-	bt_outs_clear(&o);
+	bt_out_set_clear(&o);
 	assert_int_not_equal(access("p1", F_OK), 0);
-	assert_ok(bt_outs_add(&o, "p1", BT_OUT_TEXT, &err));
-	assert_ok(bt_outs_add(&o, "p2", BT_OUT_TEXT, &err));
+	assert_ok(bt_out_set_add(&o, "p1", BT_OUT_TEXT, &err));
+	assert_ok(bt_out_set_add(&o, "p2", BT_OUT_TEXT, &err));
 	assert_ok(bt_out_write(o.out[1], "x", 1, &err));
-	assert_ok(bt_outs_commit(&o, &err));
-	bt_outs_clear(&o);
+	assert_ok(bt_out_set_commit(&o, &err));
+	bt_out_set_clear(&o);
 	file_is("p1", "");
 	file_is("p2", "x");
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "io/behind_int.h"
+#include "io/write_behind_int.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -10,8 +10,8 @@
 
 #define BLOCKS 4
 
-struct bt_behind {
-	struct bt_place *place;
+struct bt_write_behind {
+	struct bt_atomic_file *place;
 	pthread_t thread;
 	struct {
 		uint8_t *data; /* [size] */
@@ -27,7 +27,7 @@ struct bt_behind {
 
 static void *run(void *arg)
 {
-	struct bt_behind *b = arg;
+	struct bt_write_behind *b = arg;
 	unsigned i;
 	int error = 0;
 
@@ -40,8 +40,8 @@ static void *run(void *arg)
 		i = b->written % BLOCKS;
 		pthread_mutex_unlock(&b->lock);
 		if (error == 0)
-			error = bt_place_write(b->place, b->block[i].data,
-			                       b->block[i].n);
+			error = bt_atomic_file_write(b->place, b->block[i].data,
+			                             b->block[i].n);
 		pthread_mutex_lock(&b->lock);
 		b->error = error;
 		b->written++;
@@ -53,7 +53,7 @@ static void *run(void *arg)
 
 /* Signals go to the other threads, which know what to do; but that of a pipe
  * without a reader comes to who writes, and ends all. */
-static bool start(struct bt_behind *b)
+static bool start(struct bt_write_behind *b)
 {
 	sigset_t set, old;
 	bool ok;
@@ -67,7 +67,7 @@ static bool start(struct bt_behind *b)
 	return ok;
 }
 
-static void clear(struct bt_behind *b)
+static void clear(struct bt_write_behind *b)
 {
 	int i;
 
@@ -78,9 +78,10 @@ static void clear(struct bt_behind *b)
 	free(b);
 }
 
-struct bt_behind *bt_behind_new(struct bt_place *p, size_t size)
+struct bt_write_behind *bt_write_behind_new(struct bt_atomic_file *p,
+                                            size_t size)
 {
-	struct bt_behind *b = bt_array0(1, sizeof(*b));
+	struct bt_write_behind *b = bt_array0(1, sizeof(*b));
 	bool ok = b != NULL;
 	int i;
 
@@ -99,7 +100,7 @@ struct bt_behind *bt_behind_new(struct bt_place *p, size_t size)
 	return NULL;
 }
 
-int bt_behind_give(struct bt_behind *b, uint8_t **block, size_t n)
+int bt_write_behind_give(struct bt_write_behind *b, uint8_t **block, size_t n)
 {
 	uint8_t *data = *block;
 	unsigned i;
@@ -119,7 +120,7 @@ int bt_behind_give(struct bt_behind *b, uint8_t **block, size_t n)
 	return error;
 }
 
-int bt_behind_wait(struct bt_behind *b)
+int bt_write_behind_wait(struct bt_write_behind *b)
 {
 	int error;
 
@@ -131,7 +132,7 @@ int bt_behind_wait(struct bt_behind *b)
 	return error;
 }
 
-void bt_behind_free(struct bt_behind *b)
+void bt_write_behind_free(struct bt_write_behind *b)
 {
 	if (b == NULL)
 		return;

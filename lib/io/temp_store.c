@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "task/spill.h"
+#include "io/temp_store.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 #define BUFFER ((size_t)1 << 18)
 
-struct bt_spill {
+struct bt_temp_store {
 	size_t limit;
 	struct bt_buf memory;    /* the first bytes */
 	struct bt_buf unwritten; /* the last ones, of the file */
@@ -21,9 +21,10 @@ struct bt_spill {
 	uint64_t read_at;
 };
 
-int bt_spill_new(size_t limit, struct bt_spill **res, struct bt_error *err)
+int bt_temp_store_new(size_t limit, struct bt_temp_store **res,
+                      struct bt_error *err)
 {
-	struct bt_spill *s = bt_array0(1, sizeof(*s));
+	struct bt_temp_store *s = bt_array0(1, sizeof(*s));
 
 	if (s == NULL)
 		return bt_error_nomem(err, "keeping records");
@@ -33,7 +34,7 @@ int bt_spill_new(size_t limit, struct bt_spill **res, struct bt_error *err)
 	return BT_OK;
 }
 
-void bt_spill_free(struct bt_spill *s)
+void bt_temp_store_free(struct bt_temp_store *s)
 {
 	if (s == NULL)
 		return;
@@ -52,7 +53,7 @@ static const char *directory(void)
 	return dir == NULL || *dir == 0 ? "/tmp" : dir;
 }
 
-static int open_file(struct bt_spill *s, struct bt_error *err)
+static int open_file(struct bt_temp_store *s, struct bt_error *err)
 {
 	struct bt_buf path = BT_BUF_INIT;
 
@@ -69,7 +70,7 @@ static int open_file(struct bt_spill *s, struct bt_error *err)
 	return s->fd < 0 ? BT_EIO : BT_OK;
 }
 
-static int flush(struct bt_spill *s, struct bt_error *err)
+static int flush(struct bt_temp_store *s, struct bt_error *err)
 {
 	size_t done = 0;
 	ssize_t w;
@@ -91,8 +92,8 @@ static int flush(struct bt_spill *s, struct bt_error *err)
 	return BT_OK;
 }
 
-int bt_spill_put(struct bt_spill *s, const void *data, size_t n,
-                 struct bt_error *err)
+int bt_temp_store_put(struct bt_temp_store *s, const void *data, size_t n,
+                      struct bt_error *err)
 {
 	struct bt_buf *to = &s->memory;
 	int r = BT_OK;
@@ -110,13 +111,13 @@ int bt_spill_put(struct bt_spill *s, const void *data, size_t n,
 	return to->oom ? bt_error_nomem(err, "keeping records") : BT_OK;
 }
 
-uint64_t bt_spill_size(const struct bt_spill *s)
+uint64_t bt_temp_store_size(const struct bt_temp_store *s)
 {
 	return s->memory.len + s->written + s->unwritten.len;
 }
 
 /* Reads n bytes of the file. */
-static int read_file(struct bt_spill *s, uint64_t at, char *to, size_t n,
+static int read_file(struct bt_temp_store *s, uint64_t at, char *to, size_t n,
                      struct bt_error *err)
 {
 	size_t done = 0;
@@ -137,7 +138,7 @@ static int read_file(struct bt_spill *s, uint64_t at, char *to, size_t n,
 }
 
 /* Fills s->read with n bytes, wherever they stand. */
-static int gather(struct bt_spill *s, uint64_t at, size_t n,
+static int gather(struct bt_temp_store *s, uint64_t at, size_t n,
                   struct bt_error *err)
 {
 	const uint64_t in_file = s->memory.len, end = in_file + s->written;
@@ -171,8 +172,8 @@ static int gather(struct bt_spill *s, uint64_t at, size_t n,
 	return BT_OK;
 }
 
-int bt_spill_get(struct bt_spill *s, uint64_t at, size_t n, bool ahead,
-                 const void **data, struct bt_error *err)
+int bt_temp_store_get(struct bt_temp_store *s, uint64_t at, size_t n,
+                      bool ahead, const void **data, struct bt_error *err)
 {
 	const uint64_t end = s->memory.len + s->written;
 	size_t all = n;
@@ -188,8 +189,8 @@ int bt_spill_get(struct bt_spill *s, uint64_t at, size_t n, bool ahead,
 	}
 	if (at < s->read_at || at + n > s->read_at + s->read.len) {
 		if (ahead && n < BUFFER)
-			all = bt_spill_size(s) - at < BUFFER
-			          ? (size_t)(bt_spill_size(s) - at)
+			all = bt_temp_store_size(s) - at < BUFFER
+			          ? (size_t)(bt_temp_store_size(s) - at)
 			          : BUFFER;
 		r = gather(s, at, all, err);
 		if (r != BT_OK)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "io/ahead_int.h"
+#include "io/read_ahead_int.h"
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -21,8 +21,8 @@ struct block {
 	struct bt_error err;
 };
 
-struct bt_ahead {
-	struct bt_unpack *u;
+struct bt_read_ahead {
+	struct bt_decompress *u;
 	bool threaded;
 	pthread_t thread;
 	int wake[2]; /* closing [1] ends the thread's wait for input */
@@ -36,18 +36,18 @@ struct bt_ahead {
 	bool stop;
 };
 
-static void fill(struct bt_ahead *a, struct block *b)
+static void fill(struct bt_read_ahead *a, struct block *b)
 {
 	bt_error_clear(&b->err);
 	b->len = 0;
-	b->status = bt_unpack_read(a->u, b->data, BLOCK, &b->len, &b->err);
+	b->status = bt_decompress_read(a->u, b->data, BLOCK, &b->len, &b->err);
 	if (b->status != BT_OK)
 		b->len = 0;
 }
 
 static void *run(void *arg)
 {
-	struct bt_ahead *a = arg;
+	struct bt_read_ahead *a = arg;
 	struct block *b;
 	bool go = true;
 
@@ -71,7 +71,7 @@ static void *run(void *arg)
 }
 
 /* Signals go to the other threads, which know what to do. */
-static bool start(struct bt_ahead *a)
+static bool start(struct bt_read_ahead *a)
 {
 	sigset_t all, old;
 	bool ok;
@@ -84,9 +84,9 @@ static bool start(struct bt_ahead *a)
 	return ok;
 }
 
-struct bt_ahead *bt_ahead_new(struct bt_unpack *u)
+struct bt_read_ahead *bt_read_ahead_new(struct bt_decompress *u)
 {
-	struct bt_ahead *a = bt_array0(1, sizeof(*a));
+	struct bt_read_ahead *a = bt_array0(1, sizeof(*a));
 
 	if (a == NULL)
 		return NULL;
@@ -98,11 +98,11 @@ struct bt_ahead *bt_ahead_new(struct bt_unpack *u)
 	a->block[0].data = bt_array(BLOCK, 1);
 	if (a->block[0].data != NULL)
 		return a;
-	bt_ahead_free(a);
+	bt_read_ahead_free(a);
 	return NULL;
 }
 
-static void close_wake(struct bt_ahead *a)
+static void close_wake(struct bt_read_ahead *a)
 {
 	int i;
 
@@ -113,7 +113,7 @@ static void close_wake(struct bt_ahead *a)
 	}
 }
 
-void bt_ahead_start(struct bt_ahead *a)
+void bt_read_ahead_start(struct bt_read_ahead *a)
 {
 	int i;
 
@@ -131,16 +131,16 @@ void bt_ahead_start(struct bt_ahead *a)
 	a->n = BLOCKS;
 	fcntl(a->wake[0], F_SETFD, FD_CLOEXEC);
 	fcntl(a->wake[1], F_SETFD, FD_CLOEXEC);
-	bt_unpack_wake(a->u, a->wake[0]);
+	bt_decompress_wake(a->u, a->wake[0]);
 	a->threaded = start(a);
 	if (a->threaded)
 		return;
-	bt_unpack_wake(a->u, -1);
+	bt_decompress_wake(a->u, -1);
 	close_wake(a);
 }
 
 /* The next block, waited for or made. */
-static struct block *next(struct bt_ahead *a)
+static struct block *next(struct bt_read_ahead *a)
 {
 	struct block *b = &a->block[a->used % a->n];
 
@@ -155,8 +155,8 @@ static struct block *next(struct bt_ahead *a)
 	return b;
 }
 
-int bt_ahead_read(struct bt_ahead *a, uint8_t *dst, size_t size, size_t *got,
-                  struct bt_error *err)
+int bt_read_ahead_read(struct bt_read_ahead *a, uint8_t *dst, size_t size,
+                       size_t *got, struct bt_error *err)
 {
 	struct block *b = next(a);
 	size_t n = b->len - a->pos;
@@ -182,7 +182,7 @@ int bt_ahead_read(struct bt_ahead *a, uint8_t *dst, size_t size, size_t *got,
 	return BT_OK;
 }
 
-static void stop(struct bt_ahead *a)
+static void stop(struct bt_read_ahead *a)
 {
 	pthread_mutex_lock(&a->lock);
 	a->stop = true;
@@ -193,7 +193,7 @@ static void stop(struct bt_ahead *a)
 	pthread_join(a->thread, NULL);
 }
 
-void bt_ahead_free(struct bt_ahead *a)
+void bt_read_ahead_free(struct bt_read_ahead *a)
 {
 	int i;
 

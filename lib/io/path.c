@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "io/dirs.h"
+#include "io/path.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 
-int bt_dirs_above(const char *path, struct bt_error *err)
+int bt_path_above(const char *path, struct bt_error *err)
 {
 	char *copy = bt_strndup(path, strlen(path)), *p = copy;
 	int r = BT_OK;
@@ -43,7 +43,7 @@ static void go_up(char *path)
 	path[n] = '\0';
 }
 
-int bt_dirs_could(const char *path, bool above, struct bt_error *err)
+int bt_path_could(const char *path, bool above, struct bt_error *err)
 {
 	bool more = true;
 	char *at = bt_strndup(path, strlen(path));
@@ -66,14 +66,14 @@ int bt_dirs_could(const char *path, bool above, struct bt_error *err)
 	free(at);
 	if (e == 0)
 		return BT_OK;
-	if (e == ENOTDIR && bt_dirs_there(path))
+	if (e == ENOTDIR && bt_path_there(path))
 		return bt_error_set(err, BT_EIO, "'%s' is not a directory",
 		                    path);
 	return bt_error_sys(err, e, "cannot %s '%s'",
-	                    bt_dirs_there(path) ? "write to" : "create", path);
+	                    bt_path_there(path) ? "write to" : "create", path);
 }
 
-char *bt_dirs_join(const char *dir, const char *name)
+char *bt_path_join(const char *dir, const char *name)
 {
 	struct bt_buf b = BT_BUF_INIT;
 
@@ -81,12 +81,12 @@ char *bt_dirs_join(const char *dir, const char *name)
 	return bt_buf_detach(&b);
 }
 
-char *bt_dirs_of(const char *path)
+char *bt_path_of(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	struct bt_buf b = BT_BUF_INIT;
 
-	if (bt_dirs_is_dir(path))
+	if (bt_path_is_dir(path))
 		bt_buf_puts(&b, path);
 	else if (slash == NULL)
 		bt_buf_putc(&b, '.');
@@ -95,21 +95,21 @@ char *bt_dirs_of(const char *path)
 	return bt_buf_detach(&b);
 }
 
-bool bt_dirs_there(const char *path)
+bool bt_path_there(const char *path)
 {
 	struct stat st;
 
 	return stat(path, &st) == 0;
 }
 
-bool bt_dirs_is_file(const char *path)
+bool bt_path_is_file(const char *path)
 {
 	struct stat st;
 
 	return stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
-bool bt_dirs_is_dir(const char *path)
+bool bt_path_is_dir(const char *path)
 {
 	struct stat st;
 

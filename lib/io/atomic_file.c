@@ -6,7 +6,7 @@
  * when it is opened, not when all the work is done.
  */
 #define _GNU_SOURCE /* O_TMPFILE, fallocate, sync_file_range */
-#include "io/place_int.h"
+#include "io/atomic_file_int.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -47,7 +47,7 @@ static char *beside(const char *target, const char *suffix)
 	return bt_buf_detach(&b);
 }
 
-static int open_temp(struct bt_place *p)
+static int open_temp(struct bt_atomic_file *p)
 {
 	mode_t mask;
 
@@ -70,7 +70,7 @@ static int open_temp(struct bt_place *p)
 }
 
 /* Opens the unfinished file; sets p->temp if it has a name. */
-static int open_unfinished(struct bt_place *p)
+static int open_unfinished(struct bt_atomic_file *p)
 {
 	char *copy;
 
@@ -155,7 +155,7 @@ static int descriptor(const char *path)
 	return -1;
 }
 
-static int open_file(struct bt_place *p, const char *path)
+static int open_file(struct bt_atomic_file *p, const char *path)
 {
 	struct stat st;
 	bool old = stat(path, &st) == 0;
@@ -179,7 +179,7 @@ static int open_file(struct bt_place *p, const char *path)
 	return 0;
 }
 
-int bt_place_open(struct bt_place *p, const char *path)
+int bt_atomic_file_open(struct bt_atomic_file *p, const char *path)
 {
 	bool std = path == NULL || strcmp(path, "-") == 0;
 	int fd = std ? STDOUT_FILENO : descriptor(path);
@@ -204,7 +204,7 @@ int bt_place_open(struct bt_place *p, const char *path)
 
 /* What fsync would begin with all at once, at the end. Only it tells whether
  * that goes well. */
-static void to_disk(struct bt_place *p)
+static void to_disk(struct bt_atomic_file *p)
 {
 #ifdef SYNC_FILE_RANGE_WRITE
 	if (p->written - p->begun < BEHIND)
@@ -218,7 +218,7 @@ static void to_disk(struct bt_place *p)
 
 /* Where it can be had, blocks need not be looked for one by one. Where not,
  * writing tells why. */
-void bt_place_expect(struct bt_place *p, uint64_t n)
+void bt_atomic_file_expect(struct bt_atomic_file *p, uint64_t n)
 {
 #ifdef FALLOC_FL_KEEP_SIZE
 	if (p->target != NULL && n <= INT64_MAX)
@@ -229,7 +229,8 @@ void bt_place_expect(struct bt_place *p, uint64_t n)
 #endif
 }
 
-int bt_place_write(struct bt_place *p, const uint8_t *data, size_t n)
+int bt_atomic_file_write(struct bt_atomic_file *p, const uint8_t *data,
+                         size_t n)
 {
 	ssize_t w;
 
@@ -247,7 +248,7 @@ int bt_place_write(struct bt_place *p, const uint8_t *data, size_t n)
 }
 
 /* Gives the nameless file its name for a moment, since only rename replaces. */
-static int name_it(struct bt_place *p)
+static int name_it(struct bt_atomic_file *p)
 {
 	char fd[64], *temp = beside(p->target, ".new");
 
@@ -265,7 +266,7 @@ static int name_it(struct bt_place *p)
 	return 0;
 }
 
-int bt_place_settle(struct bt_place *p, const char **what)
+int bt_atomic_file_settle(struct bt_atomic_file *p, const char **what)
 {
 	int fd = p->fd;
 
@@ -282,7 +283,7 @@ int bt_place_settle(struct bt_place *p, const char **what)
 	return close(fd);
 }
 
-int bt_place_appear(struct bt_place *p)
+int bt_atomic_file_appear(struct bt_atomic_file *p)
 {
 	if (p->target == NULL)
 		return 0;
@@ -293,7 +294,7 @@ int bt_place_appear(struct bt_place *p)
 	return 0;
 }
 
-void bt_place_clear(struct bt_place *p)
+void bt_atomic_file_clear(struct bt_atomic_file *p)
 {
 	if (p->fd >= 0 && !p->shared)
 		close(p->fd);

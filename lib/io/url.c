@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "io/remote.h"
+#include "io/url.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 /* What brings a file here, or takes it there; the path stands in place of P. */
 static const struct {
 	const char *scheme;
-	const char *command[BT_REMOTE_USES];
+	const char *command[BT_URL_USES];
 } schemes[SCHEMES] = {
     {"gs://",
      {"gcloud storage cat P | ...", "... | gcloud storage cp - P",
@@ -30,16 +30,15 @@ static const struct {
 
 static const struct {
 	const char *verb, *advice;
-} uses[BT_REMOTE_USES] = {
-    [BT_REMOTE_IN] = {"read", "remote files come through a pipe"},
-    [BT_REMOTE_OUT] = {"write", "remote files are written through a pipe"},
-    [BT_REMOTE_DIR] = {"open", "it is remote; copy it here first"},
-    [BT_REMOTE_DIR_OUT] = {"write", "it is remote; write to a directory here "
-                                    "and copy that"},
+} uses[BT_URL_USES] = {
+    [BT_URL_IN] = {"read", "remote files come through a pipe"},
+    [BT_URL_OUT] = {"write", "remote files are written through a pipe"},
+    [BT_URL_DIR] = {"open", "it is remote; copy it here first"},
+    [BT_URL_DIR_OUT] = {"write", "it is remote; write to a directory here "
+                                 "and copy that"},
 };
 
-int bt_remote_refuse(const char *path, enum bt_remote_use use,
-                     struct bt_error *err)
+int bt_url_refuse(const char *path, enum bt_url_use use, struct bt_error *err)
 {
 	const char *command, *p;
 	size_t i, n;

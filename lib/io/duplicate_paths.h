@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Inputs that were named twice, which nobody sees in the result. */
-#ifndef BT_IO_TWICE_H
-#define BT_IO_TWICE_H
+#ifndef BT_IO_DUPLICATE_PATHS_H
+#define BT_IO_DUPLICATE_PATHS_H
 
 #include "base/err.h"
 #include "base/log.h"
@@ -11,7 +11,7 @@
  * under one name or several: that may be meant. Standard input can be read once
  * only: BT_EARG.
  */
-int bt_twice(char *const *paths, int n, const struct bt_log *log,
-             struct bt_error *err) BT_MUST_USE;
+int bt_duplicate_paths(char *const *paths, int n, const struct bt_log *log,
+                       struct bt_error *err) BT_MUST_USE;
 
 #endif

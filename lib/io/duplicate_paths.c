@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "io/twice.h"
+#include "io/duplicate_paths.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -63,8 +63,8 @@ static void tell(const struct file *f, int n, char *const *paths,
 		       one, rest);
 }
 
-int bt_twice(char *const *paths, int n, const struct bt_log *log,
-             struct bt_error *err)
+int bt_duplicate_paths(char *const *paths, int n, const struct bt_log *log,
+                       struct bt_error *err)
 {
 	struct file *f;
 	struct stat st;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "task/outs.h"
+#include "io/out_set.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,8 +8,8 @@
 
 #include "base/mem.h"
 
-int bt_outs_add(struct bt_outs *o, const char *path, enum bt_out_kind kind,
-                struct bt_error *err)
+int bt_out_set_add(struct bt_out_set *o, const char *path,
+                   enum bt_out_kind kind, struct bt_error *err)
 {
 	struct stat st;
 	char *copy = NULL;
@@ -19,9 +19,10 @@ int bt_outs_add(struct bt_outs *o, const char *path, enum bt_out_kind kind,
 		if (o->path[i] != NULL && strcmp(o->path[i], path) == 0)
 			return bt_error_set(err, BT_EARG,
 			                    "'%s' is written twice", path);
-	if (o->n == BT_OUTS_MAX)
+	if (o->n == BT_OUT_SET_MAX)
 		return bt_error_set(err, BT_ELIMIT,
-		                    "more than %d files at once", BT_OUTS_MAX);
+		                    "more than %d files at once",
+		                    BT_OUT_SET_MAX);
 	if (path != NULL) {
 		copy = bt_strndup(path, strlen(path));
 		if (copy == NULL)
@@ -37,7 +38,7 @@ int bt_outs_add(struct bt_outs *o, const char *path, enum bt_out_kind kind,
 	return BT_OK;
 }
 
-int bt_outs_commit(struct bt_outs *o, struct bt_error *err)
+int bt_out_set_commit(struct bt_out_set *o, struct bt_error *err)
 {
 	int i, k, r = BT_OK;
 
@@ -54,7 +55,7 @@ int bt_outs_commit(struct bt_outs *o, struct bt_error *err)
 	return r;
 }
 
-void bt_outs_clear(struct bt_outs *o)
+void bt_out_set_clear(struct bt_out_set *o)
 {
 	int i;
 

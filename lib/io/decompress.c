@@ -5,7 +5,7 @@
  * by 32 KiB for gzip, by WINDOW_LOG for zstd, whatever a frame claims.
  */
 #define ZLIB_CONST
-#include "io/unpack_int.h"
+#include "io/decompress_int.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -24,8 +24,8 @@
 #define WINDOW_LOG 27 /* the most of zstd -22 --ultra, 128 MiB */
 #define RECORD_HEAD 12
 
-struct bt_unpack {
-	enum bt_packing how;
+struct bt_decompress {
+	enum bt_compression how;
 	int fd;
 	int wake;     /* or -1 */
 	bool end;     /* the system has reported end of file */
@@ -70,37 +70,37 @@ static bool may_be_zstd(const uint8_t *p, size_t n)
 	        memcmp(p + 1, skip + 1, n - 1) == 0);
 }
 
-enum bt_packing bt_packing_of(const uint8_t *p, size_t n, bool end)
+enum bt_compression bt_compression_of(const uint8_t *p, size_t n, bool end)
 {
-	enum bt_packing how = BT_PACKING_NONE;
+	enum bt_compression how = BT_COMPRESSION_NONE;
 
 	if (n == 0)
-		return end ? BT_PACKING_NONE : BT_PACKING_MORE;
+		return end ? BT_COMPRESSION_NONE : BT_COMPRESSION_MORE;
 	if (p[0] == 0x1f && (n < 2 || p[1] == 0x8b))
-		how = n < 2 ? BT_PACKING_MORE : BT_PACKING_GZIP;
+		how = n < 2 ? BT_COMPRESSION_MORE : BT_COMPRESSION_GZIP;
 	else if (n < 4 ? may_be_zstd(p, n) : is_zstd(p))
-		how = n < 4 ? BT_PACKING_MORE : BT_PACKING_ZSTD;
-	if (how == BT_PACKING_NONE)
+		how = n < 4 ? BT_COMPRESSION_MORE : BT_COMPRESSION_ZSTD;
+	if (how == BT_COMPRESSION_NONE)
 		return how;
 	if (n < RECORD_HEAD && !end)
-		return BT_PACKING_MORE;
+		return BT_COMPRESSION_MORE;
 	/* a record of 35,615 bytes begins as gzip does */
 	if (n >= RECORD_HEAD &&
 	    bt_crc32c_mask(bt_crc32c(0, p, 8)) == load32(p + 8))
-		return BT_PACKING_NONE;
-	return how == BT_PACKING_MORE ? BT_PACKING_NONE : how;
+		return BT_COMPRESSION_NONE;
+	return how == BT_COMPRESSION_MORE ? BT_COMPRESSION_NONE : how;
 }
 
-const char *bt_unpack_name(const struct bt_unpack *u)
+const char *bt_decompress_name(const struct bt_decompress *u)
 {
-	return u->how == BT_PACKING_GZIP ? "gzip" : "zstd";
+	return u->how == BT_COMPRESSION_GZIP ? "gzip" : "zstd";
 }
 
-int bt_unpack_new(enum bt_packing how, int fd, const char *name,
-                  const uint8_t *first, size_t n, struct bt_unpack **res,
-                  struct bt_error *err)
+int bt_decompress_new(enum bt_compression how, int fd, const char *name,
+                      const uint8_t *first, size_t n,
+                      struct bt_decompress **res, struct bt_error *err)
 {
-	struct bt_unpack *u = bt_array0(1, sizeof(*u));
+	struct bt_decompress *u = bt_array0(1, sizeof(*u));
 
 	if (u == NULL)
 		goto oom;
@@ -114,7 +114,7 @@ int bt_unpack_new(enum bt_packing how, int fd, const char *name,
 	u->name = name;
 	memcpy(u->buf, first, n);
 	u->len = n;
-	if (how == BT_PACKING_GZIP) {
+	if (how == BT_COMPRESSION_GZIP) {
 		u->z_open = inflateInit2(&u->z, 15 + 16) == Z_OK;
 		if (!u->z_open)
 			goto oom;
@@ -128,12 +128,12 @@ int bt_unpack_new(enum bt_packing how, int fd, const char *name,
 	*res = u;
 	return BT_OK;
 oom:
-	bt_unpack_free(u);
+	bt_decompress_free(u);
 	return bt_error_set(err, BT_ENOMEM, "out of memory while reading %s",
 	                    name);
 }
 
-void bt_unpack_free(struct bt_unpack *u)
+void bt_decompress_free(struct bt_decompress *u)
 {
 	if (u == NULL)
 		return;
@@ -144,32 +144,32 @@ void bt_unpack_free(struct bt_unpack *u)
 	free(u);
 }
 
-static int complain(const struct bt_unpack *u, enum bt_err code,
+static int complain(const struct bt_decompress *u, enum bt_err code,
                     const char *what, struct bt_error *err)
 {
 	return bt_error_set(err, code,
 	                    "cannot read %s: %s data: byte %llu of the "
 	                    "compressed file: %s",
-	                    u->name, bt_unpack_name(u),
+	                    u->name, bt_decompress_name(u),
 	                    (unsigned long long)(u->base + u->pos), what);
 }
 
-static int cut_short(const struct bt_unpack *u, struct bt_error *err)
+static int cut_short(const struct bt_decompress *u, struct bt_error *err)
 {
 	return bt_error_set(err, BT_ETRUNCATED,
 	                    "cannot read %s: the %s data is cut short at byte "
 	                    "%llu of the compressed file",
-	                    u->name, bt_unpack_name(u),
+	                    u->name, bt_decompress_name(u),
 	                    (unsigned long long)(u->base + u->pos));
 }
 
-void bt_unpack_wake(struct bt_unpack *u, int wake)
+void bt_decompress_wake(struct bt_decompress *u, int wake)
 {
 	u->wake = wake;
 }
 
 /* Waits until fd can be read. */
-static int wait_for(const struct bt_unpack *u, struct bt_error *err)
+static int wait_for(const struct bt_decompress *u, struct bt_error *err)
 {
 	struct pollfd p[2] = {{u->fd, POLLIN, 0}, {u->wake, POLLIN, 0}};
 	int n;
@@ -183,7 +183,7 @@ static int wait_for(const struct bt_unpack *u, struct bt_error *err)
 }
 
 /* Reads once, behind the bytes that are not used yet. */
-static int refill(struct bt_unpack *u, struct bt_error *err)
+static int refill(struct bt_decompress *u, struct bt_error *err)
 {
 	ssize_t n;
 	int r = u->wake >= 0 ? wait_for(u, err) : BT_OK;
@@ -203,10 +203,10 @@ static int refill(struct bt_unpack *u, struct bt_error *err)
 }
 
 /* Between two members or frames. 1: another one begins; 0: the end. */
-static int begin(struct bt_unpack *u, struct bt_error *err)
+static int begin(struct bt_decompress *u, struct bt_error *err)
 {
 	static const uint8_t gzip[2] = {0x1f, 0x8b};
-	size_t need = u->how == BT_PACKING_GZIP ? 2 : 4, n;
+	size_t need = u->how == BT_COMPRESSION_GZIP ? 2 : 4, n;
 	const uint8_t *p;
 	bool fits;
 	int r;
@@ -220,7 +220,7 @@ static int begin(struct bt_unpack *u, struct bt_error *err)
 	n = u->len - u->pos;
 	if (n == 0)
 		return 0;
-	if (u->how == BT_PACKING_GZIP)
+	if (u->how == BT_COMPRESSION_GZIP)
 		fits = memcmp(p, gzip, n < 2 ? n : 2) == 0;
 	else
 		fits = n < 4 ? may_be_zstd(p, n) : is_zstd(p);
@@ -236,7 +236,7 @@ static int begin(struct bt_unpack *u, struct bt_error *err)
 	return 1;
 }
 
-static int step_gzip(struct bt_unpack *u, uint8_t *dst, size_t size,
+static int step_gzip(struct bt_decompress *u, uint8_t *dst, size_t size,
                      size_t *got, struct bt_error *err)
 {
 	z_stream *z = &u->z;
@@ -266,7 +266,7 @@ static int step_gzip(struct bt_unpack *u, uint8_t *dst, size_t size,
 	                err);
 }
 
-static int zstd_failed(const struct bt_unpack *u, size_t code,
+static int zstd_failed(const struct bt_decompress *u, size_t code,
                        struct bt_error *err)
 {
 	switch (ZSTD_getErrorCode(code)) {
@@ -283,7 +283,7 @@ static int zstd_failed(const struct bt_unpack *u, size_t code,
 	}
 }
 
-static int step_zstd(struct bt_unpack *u, uint8_t *dst, size_t size,
+static int step_zstd(struct bt_decompress *u, uint8_t *dst, size_t size,
                      size_t *got, struct bt_error *err)
 {
 	ZSTD_inBuffer in = {u->buf, u->len, u->pos};
@@ -299,8 +299,8 @@ static int step_zstd(struct bt_unpack *u, uint8_t *dst, size_t size,
 	return BT_OK;
 }
 
-int bt_unpack_read(struct bt_unpack *u, uint8_t *dst, size_t size, size_t *got,
-                   struct bt_error *err)
+int bt_decompress_read(struct bt_decompress *u, uint8_t *dst, size_t size,
+                       size_t *got, struct bt_error *err)
 {
 	int r = BT_OK;
 
@@ -316,7 +316,7 @@ int bt_unpack_read(struct bt_unpack *u, uint8_t *dst, size_t size, size_t *got,
 			if (r != BT_OK)
 				return r;
 		}
-		r = u->how == BT_PACKING_GZIP
+		r = u->how == BT_COMPRESSION_GZIP
 		        ? step_gzip(u, dst, size, got, err)
 		        : step_zstd(u, dst, size, got, err);
 		if (r != BT_OK)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Paths of files in directories. */
-#ifndef BT_IO_DIRS_H
-#define BT_IO_DIRS_H
+#ifndef BT_IO_PATH_H
+#define BT_IO_PATH_H
 
 #include <stdbool.h>
 
@@ -9,24 +9,24 @@
 
 /* Makes the directories that lead to path, not path itself: all before its last
  * '/'. Those that are there stay as they are. */
-int bt_dirs_above(const char *path, struct bt_error *err) BT_MUST_USE;
+int bt_path_above(const char *path, struct bt_error *err) BT_MUST_USE;
 
 /* Whether a directory that can be written to stands at path or could be made
  * there; above: with those that lead to it. Told before work depends on it:
  * nothing is made. */
-int bt_dirs_could(const char *path, bool above,
+int bt_path_could(const char *path, bool above,
                   struct bt_error *err) BT_MUST_USE;
 
 /* "dir/name", to be freed; NULL: out of memory. */
-char *bt_dirs_join(const char *dir, const char *name) BT_MUST_USE;
+char *bt_path_join(const char *dir, const char *name) BT_MUST_USE;
 
 /* The directory that a path is, or that its file is in; to be freed. NULL: out
  * of memory. */
-char *bt_dirs_of(const char *path) BT_MUST_USE;
+char *bt_path_of(const char *path) BT_MUST_USE;
 
 /* Whether something has that path; whether it is a file, or a directory. */
-bool bt_dirs_there(const char *path);
-bool bt_dirs_is_file(const char *path);
-bool bt_dirs_is_dir(const char *path);
+bool bt_path_there(const char *path);
+bool bt_path_is_file(const char *path);
+bool bt_path_is_dir(const char *path);
 
 #endif
