@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/tool.h"
-#include "io/csv.h"
+#include "format/csv.h"
 #include "io/duplicate_paths.h"
 #include "task/again.h"
 #include "task/predict.h"

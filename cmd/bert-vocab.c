@@ -6,7 +6,7 @@
 #include "base/pool.h"
 #include "base/sys.h"
 #include "base/tool.h"
-#include "io/charset.h"
+#include "format/charset.h"
 #include "io/duplicate_paths.h"
 #include "io/out.h"
 #include "io/url.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Characters of UTF-8 text that has been checked (io/charset.h). */
+/* Characters of UTF-8 text that has been checked (format/charset.h). */
 #ifndef BT_BASE_UTF8_H
 #define BT_BASE_UTF8_H
 

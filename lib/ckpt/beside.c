@@ -7,10 +7,10 @@
 
 #include "ckpt/ckpt_int.h"
 #include "ckpt/recast.h"
+#include "format/hf_config.h"
+#include "format/json.h"
+#include "format/model_files.h"
 #include "io/in.h"
-#include "io/json.h"
-#include "io/modelconf.h"
-#include "io/modeldir.h"
 #include "io/out.h"
 #include "io/path.h"
 
@@ -52,7 +52,7 @@ static bool is_keras(const char *path)
 {
 	json_t *o = NULL;
 	bool keras = bt_json_load(path, &o, NULL) == BT_OK &&
-	             bt_modelconf_keras_class(o) != NULL;
+	             bt_hf_config_keras_class(o) != NULL;
 
 	json_decref(o);
 	return keras;
@@ -86,7 +86,7 @@ static int translate(const char *src, const char *dir, const json_t *tokenizer,
 	if (path == NULL)
 		return bt_error_nomem(err, "copying files");
 	if (!bt_path_is_file(path))
-		r = bt_modelconf_find(src, &o, NULL, err);
+		r = bt_hf_config_find(src, &o, NULL, err);
 	if (r == BT_OK && o != NULL)
 		r = save(dir, BT_FILE_CONFIG, o, copied, err);
 	if (r == BT_OK && tokenizer != NULL)
@@ -101,7 +101,7 @@ static int translate(const char *src, const char *dir, const json_t *tokenizer,
 static int find_lines(const char *src, json_t **settings, struct bt_error *err)
 {
 	const struct bt_model_file *f;
-	int r = bt_modeldir_find(src, BT_USE_WORDPIECE, &f, NULL, err);
+	int r = bt_model_files_find(src, BT_USE_WORDPIECE, &f, NULL, err);
 
 	if (r != BT_OK || f == NULL || f->as == NULL)
 		return r;
@@ -130,11 +130,11 @@ int bt_recast_beside(const char *from, const char *dir, int *copied,
 	json_t *tokenizer = NULL;
 	int r = src == NULL
 	            ? bt_error_nomem(err, "copying files")
-	            : bt_modelconf_keras_tokenizer(src, &tokenizer, err);
+	            : bt_hf_config_keras_tokenizer(src, &tokenizer, err);
 
 	*copied = 0;
-	while (r == BT_OK &&
-	       (f = bt_modeldir_next(f, ~(unsigned)BT_USE_WEIGHTS)) != NULL) {
+	while (r == BT_OK && (f = bt_model_files_next(
+	                          f, ~(unsigned)BT_USE_WEIGHTS)) != NULL) {
 		a = bt_path_join(src, f->name);
 		b = bt_path_join(dir, f->as != NULL ? f->as : f->name);
 		if (a == NULL || b == NULL) {

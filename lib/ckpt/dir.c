@@ -7,7 +7,7 @@
 
 #include "base/mem.h"
 #include "ckpt/ckpt_int.h"
-#include "io/modeldir.h"
+#include "format/model_files.h"
 
 /* Names that model directories give to weights, and whether those can be read
  * if their path is given. */
@@ -77,7 +77,7 @@ static int nothing_in(const char *dir, struct bt_error *err)
 int bt_ckpt_look_in(const char *dir, char **path, struct bt_error *err)
 {
 	const struct bt_model_file *f;
-	int r = bt_modeldir_find(dir, BT_USE_WEIGHTS, &f, path, err);
+	int r = bt_model_files_find(dir, BT_USE_WEIGHTS, &f, path, err);
 
 	if (r != BT_OK || f != NULL)
 		return r;

@@ -11,9 +11,9 @@
 #include "ckpt/names.h"
 #include "ckpt/recast.h"
 #include "ckpt/show_int.h"
-#include "io/json.h"
-#include "io/modelconf.h"
-#include "io/modeldir.h"
+#include "format/hf_config.h"
+#include "format/json.h"
+#include "format/model_files.h"
 #include "io/path.h"
 
 /* What only the names of a family hold, the rarer ones first. */
@@ -262,7 +262,7 @@ static int look_beside(const char *dir, struct bt_ckpt_family *f,
 	const struct bt_model_file *file = NULL;
 	char *path = NULL;
 	json_t *o;
-	int r = bt_modelconf_find(dir, &o, &path, err);
+	int r = bt_hf_config_find(dir, &o, &path, err);
 
 	if (r == BT_OK && o != NULL) {
 		r = by_config(o, f, err);
@@ -272,7 +272,7 @@ static int look_beside(const char *dir, struct bt_ckpt_family *f,
 	json_decref(o);
 	free(path);
 	while (r == BT_OK &&
-	       (file = bt_modeldir_next(file, BT_USE_TOKENS)) != NULL) {
+	       (file = bt_model_files_next(file, BT_USE_TOKENS)) != NULL) {
 		path = bt_path_join(dir, file->name);
 		if (path == NULL)
 			return bt_error_nomem(err, "looking at a model");

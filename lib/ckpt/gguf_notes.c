@@ -6,10 +6,10 @@
 #include "ckpt/ckpt_int.h"
 #include "ckpt/gguf_int.h"
 #include "ckpt/recast.h"
+#include "format/hf_config.h"
+#include "format/json.h"
+#include "format/model_files.h"
 #include "io/in.h"
-#include "io/json.h"
-#include "io/modelconf.h"
-#include "io/modeldir.h"
 #include "io/path.h"
 
 #define VOCAB_MAX ((size_t)64 << 20)
@@ -163,7 +163,7 @@ static int find_vocab(const char *dir, char **path, struct bt_error *err)
 	int r;
 
 	*path = NULL;
-	r = bt_modeldir_find(dir, BT_USE_WORDPIECE, &f, path, err);
+	r = bt_model_files_find(dir, BT_USE_WORDPIECE, &f, path, err);
 	if (r != BT_OK || f != NULL)
 		return r;
 	*path = bt_path_join(dir, BT_FILE_KERAS_VOCAB);
@@ -182,7 +182,7 @@ static int describe_in(const char *dir, struct bt_gguf_notes *n,
 	char *vocab = NULL, *data;
 	json_t *o;
 	size_t len;
-	int r = bt_modelconf_find(dir, &o, NULL, err);
+	int r = bt_hf_config_find(dir, &o, NULL, err);
 
 	if (r == BT_OK && o != NULL)
 		r = note_config(n, o, err);

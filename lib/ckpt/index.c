@@ -10,7 +10,7 @@
 
 #include "base/mem.h"
 #include "ckpt/ckpt_int.h"
-#include "io/json.h"
+#include "format/json.h"
 #include "io/path.h"
 
 #define INDEX_MAX ((size_t)100 << 20)

@@ -8,8 +8,8 @@
 
 #include "base/buf.h"
 #include "ckpt/ckpt_int.h"
-#include "io/modelconf.h"
-#include "io/modeldir.h"
+#include "format/hf_config.h"
+#include "format/model_files.h"
 #include "io/path.h"
 
 #define OPTIMIZER "optimizer/"
@@ -88,7 +88,7 @@ int bt_ckpt_keras_task(struct bt_ckpt *c, const char *dir, struct bt_error *err)
 	if (c->n_files != 1 ||
 	    !ends(c->files[0]->path, "/" BT_FILE_KERAS_WEIGHTS))
 		return BT_OK;
-	r = bt_modelconf_keras_task(dir, &task, err);
+	r = bt_hf_config_keras_task(dir, &task, err);
 	if (r != BT_OK || task == NULL)
 		return r;
 	json_decref(task);

@@ -7,7 +7,7 @@
 
 #include "base/buf.h"
 #include "ckpt/onnx.h"
-#include "io/pbwire.h"
+#include "format/protobuf_wire.h"
 
 /* Numbers of fields; the message is before the bar. */
 enum {

@@ -11,7 +11,7 @@
 
 #include "base/mem.h"
 #include "ckpt/ckpt_int.h"
-#include "io/tfrecord.h"
+#include "format/tfrecord.h"
 #include "io/url.h"
 
 static const struct bt_ckpt_reader *const readers[] = {
@@ -158,7 +158,7 @@ static const char *foreign(const struct bt_ckpt_file *f)
 	if (f->size >= sizeof(zstd) && memcmp(f->data, zstd, sizeof(zstd)) == 0)
 		return "is zstd-compressed data: unpack it first, unless it is "
 		       "a stream of tensors, which tensor-cat reads";
-	if (bt_tfrec_begins(f->data, f->size))
+	if (bt_tfrecord_begins(f->data, f->size))
 		return "holds records, which tfrecord-cat reads, no tensors";
 	if (is_text(f))
 		return "is text, no checkpoint";

@@ -11,9 +11,9 @@
 #include "ckpt/family.h"
 #include "ckpt/rename.h"
 #include "ckpt/source.h"
-#include "io/json.h"
-#include "io/modelconf.h"
-#include "io/modeldir.h"
+#include "format/hf_config.h"
+#include "format/json.h"
+#include "format/model_files.h"
 #include "io/path.h"
 #include "io/url.h"
 
@@ -149,7 +149,7 @@ static int find_heads(const struct bt_recast *r, int *heads,
 	if (dir == NULL)
 		e = bt_error_nomem(err, "reading a configuration");
 	if (e == BT_OK && n == 0)
-		e = bt_modelconf_find(dir, &o, &path, err);
+		e = bt_hf_config_find(dir, &o, &path, err);
 	if (e == BT_OK && o != NULL) {
 		e = bt_json_int(o, "num_attention_heads", 1, 1 << 20, &n, err);
 		if (e != BT_OK)

@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "ckpt/ckpt_int.h"
-#include "io/json.h"
+#include "format/json.h"
 
 #define PREFIX 8 /* the length of the header */
 

@@ -5,7 +5,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "ckpt/safetensors.h"
-#include "io/json.h"
+#include "format/json.h"
 
 #define GATHERED 1024 /* elements at once */
 

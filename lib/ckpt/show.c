@@ -11,8 +11,8 @@
 #include "base/mem.h"
 #include "ckpt/ckpt_int.h"
 #include "ckpt/show_int.h"
-#include "io/json.h"
-#include "io/modelconf.h"
+#include "format/hf_config.h"
+#include "format/json.h"
 #include "io/path.h"
 
 #define COLUMNS 16
@@ -256,7 +256,7 @@ int bt_show_config(struct bt_buf *b, const char *dir, struct bt_error *err)
 	struct bt_buf line = BT_BUF_INIT;
 	char *path = NULL;
 	json_t *o;
-	int r = bt_modelconf_find(dir, &o, &path, err);
+	int r = bt_hf_config_find(dir, &o, &path, err);
 
 	if (r == BT_OK && o != NULL) {
 		r = config_line(&line, o, err);

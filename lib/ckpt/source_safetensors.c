@@ -7,8 +7,8 @@
 #include "ckpt/ckpt_int.h"
 #include "ckpt/safetensors.h"
 #include "ckpt/source.h"
-#include "io/json.h"
-#include "io/modeldir.h"
+#include "format/json.h"
+#include "format/model_files.h"
 #include "io/path.h"
 
 /* Some of the tensors of a source. */

@@ -8,7 +8,7 @@
 #define BT_CKPT_TF_INT_H
 
 #include "ckpt/ckpt_int.h"
-#include "io/pbwire.h"
+#include "format/protobuf_wire.h"
 
 /* The last bytes of a table. */
 extern const uint8_t bt_tftable_magic[8];

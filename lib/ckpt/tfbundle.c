@@ -13,7 +13,7 @@
 #include "base/crc32c.h"
 #include "base/mem.h"
 #include "ckpt/tfread_int.h"
-#include "io/json.h"
+#include "format/json.h"
 
 #define MAX_SHARDS 99999
 #define MAX_PARTS 4096 /* of a variable, which are compared in pairs */

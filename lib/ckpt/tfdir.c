@@ -11,7 +11,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "ckpt/ckpt_int.h"
-#include "io/modeldir.h"
+#include "format/model_files.h"
 #include "io/path.h"
 
 #define STATE_MAX 4096 /* a line of the file "checkpoint" */

@@ -11,7 +11,7 @@
 
 #include "base/crc32c.h"
 #include "ckpt/tf_int.h"
-#include "io/snappy.h"
+#include "format/snappy.h"
 
 #define TRAILER 5
 #define KEY_MAX 4096

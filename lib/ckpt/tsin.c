@@ -15,8 +15,8 @@
 #include "base/crc32c.h"
 #include "base/mem.h"
 #include "ckpt/ts_int.h"
+#include "format/tfrecord.h"
 #include "io/in.h"
-#include "io/tfrecord.h"
 
 #define BLOCK_MAX ((uint64_t)1 << 17) /* bytes that come of a block */
 
@@ -319,7 +319,7 @@ static int foreign(const struct bt_tsin *t, struct bt_error *err)
 
 	if (t->frames + t->streams == 0 &&
 	    bt_in_some(t->in, &p, &got, NULL) == BT_OK &&
-	    bt_tfrec_begins(p, got))
+	    bt_tfrecord_begins(p, got))
 		return bt_error_set(err, BT_EFORMAT,
 		                    "cannot read %s: it holds records, which "
 		                    "tfrecord-cat reads",

@@ -6,9 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "format/json.h"
 #include "garden/experiment_int.h"
 #include "garden/py.h"
-#include "io/json.h"
 #include "io/out.h"
 #include "io/path.h"
 

@@ -5,10 +5,10 @@
 #include <unistd.h>
 
 #include "ckpt/recast.h"
+#include "format/json.h"
+#include "format/model_files.h"
 #include "garden/classifier.h"
 #include "garden/paths.h"
-#include "io/json.h"
-#include "io/modeldir.h"
 #include "io/path.h"
 #include "task/predict.h"
 #include "task/stream.h"

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "format/json.h"
 #include "garden/meta.h"
-#include "io/json.h"
 
 static const char *const no_yes[] = {"0", "1", NULL};
 static const char *const entailed[] = {"entailment", "not_entailment", NULL};

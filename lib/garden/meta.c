@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "io/json.h"
+#include "format/json.h"
 #include "io/url.h"
 #include "task/labels.h"
 

@@ -8,7 +8,7 @@
 
 #include "base/mem.h"
 #include "ckpt/source.h"
-#include "io/modeldir.h"
+#include "format/model_files.h"
 #include "io/out.h"
 #include "io/path.h"
 #include "task/model.h"

@@ -4,8 +4,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "io/json.h"
-#include "io/modelconf.h"
+#include "format/hf_config.h"
+#include "format/json.h"
 #include "model/family_int.h"
 
 #define MAX_VOCAB (1 << 26) /* bounds on what a file may claim */
@@ -285,7 +285,7 @@ int bt_config_load(const char *path, struct bt_config *c, struct bt_error *err)
 {
 	struct bt_buf b = BT_BUF_INIT;
 	json_t *o;
-	int r = bt_modelconf_load(path, &o, err);
+	int r = bt_hf_config_load(path, &o, err);
 
 	if (r != BT_OK)
 		return r;

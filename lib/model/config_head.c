@@ -3,7 +3,7 @@
  * what texts were trained on. */
 #include <string.h>
 
-#include "io/json.h"
+#include "format/json.h"
 #include "model/family_int.h"
 
 static const char *const texts_names[] = {

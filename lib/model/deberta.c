@@ -11,7 +11,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "io/json.h"
+#include "format/json.h"
 #include "model/family_int.h"
 
 #define MAX_SPAN (1 << 20)

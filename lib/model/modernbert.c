@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "io/json.h"
+#include "format/json.h"
 #include "model/family_int.h"
 
 static const struct bt_key keys[] = {

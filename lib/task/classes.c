@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/string_set.h"
-#include "io/example.h"
+#include "format/tf_example.h"
 #include "task/field.h"
 
 struct value {

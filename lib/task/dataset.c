@@ -186,7 +186,7 @@ int bt_dataset_add(struct bt_dataset *d, const struct bt_token_rec *rec,
 	return BT_OK;
 }
 
-static int read_all(struct bt_tfrec *in, const struct bt_fit *fit,
+static int read_all(struct bt_tfrecord *in, const struct bt_fit *fit,
                     enum bt_label_mode mode, struct bt_labels *labels,
                     struct bt_dataset *d, struct bt_token_rec *rec,
                     struct bt_error *err)
@@ -197,7 +197,7 @@ static int read_all(struct bt_tfrec *in, const struct bt_fit *fit,
 	int32_t label;
 	int r;
 
-	while ((r = bt_tfrec_next(in, &data, &len, err)) == 1) {
+	while ((r = bt_tfrecord_next(in, &data, &len, err)) == 1) {
 		r = bt_token_rec_read(data, len, rec, err);
 		if (r == BT_OK && !rec->is_real)
 			continue;
@@ -209,13 +209,13 @@ static int read_all(struct bt_tfrec *in, const struct bt_fit *fit,
 		if (r == BT_OK)
 			r = bt_dataset_add(d, rec, label, err);
 		if (r != BT_OK) {
-			bt_tfrec_blame(in, err);
+			bt_tfrecord_blame(in, err);
 			return r;
 		}
 	}
 	if (r == BT_OK && d->n == 0)
 		r = bt_error_set(err, BT_EFORMAT, "%s holds no records",
-		                 bt_tfrec_file(in));
+		                 bt_tfrecord_file(in));
 	return r;
 }
 
@@ -225,16 +225,16 @@ int bt_dataset_read(char *const *paths, int n_paths, uint64_t expect,
                     struct bt_error *err)
 {
 	struct bt_token_rec rec = {0};
-	struct bt_tfrec *in;
-	int r = bt_tfrec_open(paths, n_paths, &in, err);
+	struct bt_tfrecord *in;
+	int r = bt_tfrecord_open(paths, n_paths, &in, err);
 
 	if (r != BT_OK)
 		return r;
-	bt_tfrec_expect(in, expect);
+	bt_tfrecord_expect(in, expect);
 	bt_dataset_reset(d);
 	r = read_all(in, fit, mode, labels, d, &rec, err);
 	bt_token_rec_clear(&rec);
-	bt_tfrec_close(in);
+	bt_tfrecord_close(in);
 	return r;
 }
 

@@ -12,7 +12,7 @@
 
 #include "base/err.h"
 #include "cpu/engine.h"
-#include "io/tfrecord.h"
+#include "format/tfrecord.h"
 #include "task/labels.h"
 #include "task/record.h"
 

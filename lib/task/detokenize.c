@@ -6,9 +6,9 @@
 
 #include "base/mem.h"
 #include "base/pool.h"
-#include "io/charset.h"
+#include "format/charset.h"
+#include "format/tfrecord.h"
 #include "io/in.h"
-#include "io/tfrecord.h"
 #include "task/tokenize_int.h"
 
 #define BLOCK_BYTES ((size_t)4 << 20)
@@ -257,26 +257,26 @@ static int read_records(struct job *j, char *const *paths, int n,
                         struct bt_error *err)
 {
 	struct bt_error why = {0};
-	struct bt_tfrec *in;
+	struct bt_tfrecord *in;
 	const uint8_t *data;
 	size_t len;
-	int r = bt_tfrec_open(paths, n, &in, err);
+	int r = bt_tfrecord_open(paths, n, &in, err);
 
 	if (r != BT_OK)
 		return r;
-	bt_tfrec_expect(in, j->o->expect);
-	bt_tfrec_limit(in, j->o->limit);
-	while ((r = bt_tfrec_next(in, &data, &len, &why)) == 1) {
-		r = add(j, bt_tfrec_file(in), data, len, bt_tfrec_record(in),
-		        err);
+	bt_tfrecord_expect(in, j->o->expect);
+	bt_tfrecord_limit(in, j->o->limit);
+	while ((r = bt_tfrecord_next(in, &data, &len, &why)) == 1) {
+		r = add(j, bt_tfrecord_file(in), data, len,
+		        bt_tfrecord_record(in), err);
 		if (r != BT_OK)
 			break;
 	}
 	r = finish(j, r, &why, err);
-	if (r == BT_OK && bt_tfrec_total(in) == 0)
+	if (r == BT_OK && bt_tfrecord_total(in) == 0)
 		r = bt_error_set(err, BT_EFORMAT, "%s holds no records",
-		                 bt_tfrec_file(in));
-	bt_tfrec_close(in);
+		                 bt_tfrecord_file(in));
+	bt_tfrecord_close(in);
 	return r;
 }
 
@@ -292,7 +292,7 @@ static int read_lines(struct job *j, const char *path, struct bt_error *err)
 	if (r != BT_OK)
 		return r;
 	bt_in_limit(in, j->o->limit);
-	while ((r = bt_in_line(in, BT_TFREC_MAX, &line, &skip, &why)) == 1) {
+	while ((r = bt_in_line(in, BT_TFRECORD_MAX, &line, &skip, &why)) == 1) {
 		r = add(j, bt_in_name(in), line.p, line.n, ++number, err);
 		if (r != BT_OK)
 			break;

@@ -8,7 +8,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/span.h"
-#include "io/example.h"
+#include "format/tf_example.h"
 
 /* 1: *value is borrowed from the payload: the undecoded list of the feature's
  * values, *kind, unless kind is NULL, what they are; 0: it has no such

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "io/json.h"
+#include "format/json.h"
 
 const struct bt_tensor *bt_frame_find(const struct bt_frame *f,
                                       const char *name)

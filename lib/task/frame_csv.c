@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "base/num.h"
-#include "io/csv.h"
+#include "format/csv.h"
 #include "task/frame_text.h"
 
 #define COLUMNS_MAX (1 << 24)

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "format/escape.h"
 #include "task/field.h"
 #include "task/infer.h"
-#include "task/plain.h"
 
 #define NONE UINT32_MAX /* in place of a value's number: it has none */
 
@@ -57,8 +57,8 @@ static int note_names(struct bt_groups *g, const void *data, size_t len,
 	bt_example_open(&x, data, len);
 	while ((r = bt_example_next(&x, &f, err)) == 1) {
 		bt_buf_puts(&g->names, g->names.len > 0 ? ", " : "");
-		bt_plain_line(&g->names, (struct bt_span){f.name, f.name_len},
-		              60);
+		bt_escape_line(&g->names, (struct bt_span){f.name, f.name_len},
+		               60);
 	}
 	return r;
 }

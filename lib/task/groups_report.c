@@ -6,8 +6,8 @@
 
 #include "base/mem.h"
 #include "base/num.h"
+#include "format/escape.h"
 #include "task/groups_int.h"
-#include "task/plain.h"
 
 /* What numbers count as: also where a group of lengths begins. */
 static void read_number(const struct bt_groups *g, struct bt_group *x)
@@ -92,7 +92,7 @@ static void put_name(struct bt_buf *out, const struct bt_group *x)
 	else if (x->value.n == 0)
 		bt_buf_puts(out, "\"\"");
 	else
-		bt_plain_line(out, x->value, 60);
+		bt_escape_line(out, x->value, 60);
 }
 
 /* Columns that n bytes of UTF-8 take, if each character takes one. */
@@ -163,7 +163,7 @@ void bt_groups_report(struct bt_groups *g, struct bt_buf *out)
 	bt_metrics_summary(g->like, &s);
 	bt_buf_puts(out, "\nby ");
 	from = out->len;
-	bt_plain_line(out, bt_span(g->field), 60);
+	bt_escape_line(out, bt_span(g->field), 60);
 	width = widest(list, n, width_of(out, from) + 3);
 	pad(out, from, width - 3);
 	bt_buf_printf(out, "  %8s", "examples");
@@ -181,7 +181,7 @@ static json_t *json_group(const struct bt_group *x)
 {
 	json_t *o = json_object();
 	int bad = json_object_set_new(
-	    o, "value", x->none ? json_null() : bt_plain_json(x->value));
+	    o, "value", x->none ? json_null() : bt_escape_json(x->value));
 
 	bad |= bt_metrics_json_summary(&x->m, o);
 	if (bad == 0)
@@ -201,7 +201,7 @@ json_t *bt_groups_json(struct bt_groups *g)
 		bad |= json_array_append_new(all, json_group(list[i]));
 	free(list);
 	bad |=
-	    json_object_set_new(o, "field", bt_plain_json(bt_span(g->field)));
+	    json_object_set_new(o, "field", bt_escape_json(bt_span(g->field)));
 	bad |= json_object_set_new(o, "groups", all);
 	if (bad == 0)
 		return o;

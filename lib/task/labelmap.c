@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "base/string_set.h"
-#include "io/csv.h"
+#include "format/csv.h"
 
 #define SHOWN 200 /* bytes of a list of labels in a message, about */
 

@@ -10,7 +10,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/num.h"
-#include "io/json.h"
+#include "format/json.h"
 
 #define NONE (-2) /* number of a label before its first record */
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/charset.h"
+#include "format/charset.h"
 #include "io/in.h"
 #include "task/labels.h"
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "io/tfrecord.h"
-#include "task/line.h"
+#include "format/escape_line.h"
+#include "format/tfrecord.h"
 #include "task/record.h"
 #include "task/seen.h"
 
@@ -19,7 +19,7 @@ static struct bt_span key_of(const struct bt_leak *l)
 	return (struct bt_span){l->key.data, l->key.len};
 }
 
-static int read_texts(struct bt_leak *l, struct bt_tfrec *in,
+static int read_texts(struct bt_leak *l, struct bt_tfrecord *in,
                       struct bt_error *err)
 {
 	struct bt_text_rec rec;
@@ -27,9 +27,9 @@ static int read_texts(struct bt_leak *l, struct bt_tfrec *in,
 	size_t len;
 	int r;
 
-	while ((r = bt_tfrec_next(in, &data, &len, err)) == 1) {
+	while ((r = bt_tfrecord_next(in, &data, &len, err)) == 1) {
 		if (bt_text_rec_read(data, len, &rec, err) != BT_OK)
-			return bt_tfrec_blame(in, err);
+			return bt_tfrecord_blame(in, err);
 		r = bt_text_rec_key(&rec, &l->key, err);
 		if (r == BT_OK)
 			r = bt_seen_add(l->texts, key_of(l), err);
@@ -43,7 +43,7 @@ int bt_leak_open(const char *path, size_t memory, struct bt_leak **res,
                  struct bt_error *err)
 {
 	struct bt_leak *l = bt_array0(1, sizeof(*l));
-	struct bt_tfrec *in = NULL;
+	struct bt_tfrecord *in = NULL;
 	char *paths[1] = {(char *)path};
 	int r;
 
@@ -51,10 +51,10 @@ int bt_leak_open(const char *path, size_t memory, struct bt_leak **res,
 		return bt_error_nomem(err, "comparing texts");
 	r = bt_seen_new(memory, &l->texts, err);
 	if (r == BT_OK)
-		r = bt_tfrec_open(paths, 1, &in, err);
+		r = bt_tfrecord_open(paths, 1, &in, err);
 	if (r == BT_OK)
 		r = read_texts(l, in, err);
-	bt_tfrec_close(in);
+	bt_tfrecord_close(in);
 	if (r == BT_OK)
 		*res = l;
 	else
@@ -83,10 +83,10 @@ int bt_leak_look(struct bt_leak *l, const void *data, size_t len,
 		r = bt_seen_has(l->texts, key_of(l), err);
 	if (r != 1)
 		return r;
-	bt_line_text(out, rec.text_a);
+	bt_escape_tabs(out, rec.text_a);
 	if (rec.text_b.p != NULL) {
 		bt_buf_putc(out, '\t');
-		bt_line_text(out, rec.text_b);
+		bt_escape_tabs(out, rec.text_b);
 	}
 	return out->oom ? bt_error_nomem(err, "comparing texts") : 1;
 }

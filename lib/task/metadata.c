@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
-#include "io/json.h"
+#include "format/json.h"
 #include "io/out.h"
 
 static int no_memory(struct bt_error *err)

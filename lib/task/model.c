@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "io/json.h"
-#include "io/modeldir.h"
+#include "format/json.h"
+#include "format/model_files.h"
 #include "io/path.h"
 #include "text/tokenizer.h"
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "ckpt/family.h"
-#include "io/modelconf.h"
+#include "format/hf_config.h"
 #include "io/path.h"
 #include "io/url.h"
 #include "task/model.h"
@@ -87,7 +87,7 @@ static int load(const char *dir, json_t **o, struct bt_buf *name,
                 struct bt_error *err)
 {
 	char *path = NULL;
-	int r = bt_modelconf_find(dir, o, &path, err);
+	int r = bt_hf_config_find(dir, o, &path, err);
 
 	if (r == BT_OK && *o == NULL)
 		r = no_config(dir, err);

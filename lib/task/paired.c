@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/span.h"
-#include "task/plain.h"
+#include "format/escape.h"
 
 int bt_paired_init(struct bt_paired *p, const struct bt_metrics *like,
                    struct bt_error *err)
@@ -125,9 +125,9 @@ void bt_paired_report(const struct bt_paired *p, const struct bt_metrics *a,
 	double error, z, p_value;
 
 	bt_buf_puts(out, "\ncompared: A is ");
-	bt_plain_line(out, bt_span(names[0]), 0);
+	bt_escape_line(out, bt_span(names[0]), 0);
 	bt_buf_puts(out, ", B is ");
-	bt_plain_line(out, bt_span(names[1]), 0);
+	bt_escape_line(out, bt_span(names[1]), 0);
 	bt_buf_putc(out, '\n');
 	put_measures(a, &p->b, out);
 	if (!p->b.number) {
@@ -189,8 +189,8 @@ json_t *bt_paired_json(const struct bt_paired *p, const struct bt_metrics *a,
 			    all, name,
 			    json_pack("{s:o, s:o, s:o}", "a", real(va), "b",
 			              real(vb), "difference", real(vb - va)));
-	bad |= json_object_set_new(o, "a", bt_plain_json(bt_span(names[0])));
-	bad |= json_object_set_new(o, "b", bt_plain_json(bt_span(names[1])));
+	bad |= json_object_set_new(o, "a", bt_escape_json(bt_span(names[0])));
+	bad |= json_object_set_new(o, "b", bt_escape_json(bt_span(names[1])));
 	bad |= json_object_set_new(o, "measures", all);
 	bad |= add_test(p, o);
 	if (bad == 0)

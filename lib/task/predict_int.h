@@ -3,7 +3,7 @@
 #define BT_TASK_PREDICT_INT_H
 
 #include "base/buf.h"
-#include "io/example.h"
+#include "format/tf_example.h"
 #include "task/predict.h"
 #include "task/sample.h"
 

@@ -2,7 +2,7 @@
 /* An answer as a tf.Example. */
 #include <string.h>
 
-#include "io/tfrecord.h"
+#include "format/tfrecord.h"
 #include "task/predict_int.h"
 
 /* The numbers of the n labels that order names; NULL: in their order. */
@@ -65,5 +65,5 @@ int bt_predict_record(struct bt_predict *p, struct bt_span id,
 	data = bt_example_finish(&p->example);
 	if (data.p == NULL)
 		return bt_error_nomem(err, "printing");
-	return bt_tfrec_write(p->out, data.p, data.n, err);
+	return bt_tfrecord_write(p->out, data.p, data.n, err);
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/num.h"
-#include "io/csv.h"
+#include "format/csv.h"
 #include "task/predict_int.h"
 
 static void put_number(struct bt_buf *b, double v)

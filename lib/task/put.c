@@ -6,10 +6,10 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
-#include "io/tfrecord.h"
+#include "format/escape_line.h"
+#include "format/tfrecord.h"
 #include "task/field.h"
 #include "task/leak.h"
-#include "task/line.h"
 #include "task/near.h"
 #include "task/recjson.h"
 #include "task/recstats.h"
@@ -131,9 +131,9 @@ static int put_pair(void *arg, const struct bt_near_pair *pair,
 	bt_buf_putc(b, '\t');
 	bt_buf_put(b, l->p->place.data, l->p->place.len);
 	bt_buf_printf(b, "\t%.4f\t", pair->similarity);
-	bt_line_text(b, pair->text);
+	bt_escape_tabs(b, pair->text);
 	bt_buf_putc(b, '\t');
-	bt_line_text(b, l->text);
+	bt_escape_tabs(b, l->text);
 	l->p->found++;
 	return put_line(l->p, l->out, err);
 }
@@ -165,10 +165,10 @@ int bt_put_record(struct bt_put *p, struct bt_out *out,
                   struct bt_error *err)
 {
 	p->count++;
-	p->bytes += len + BT_TFREC_FRAME;
+	p->bytes += len + BT_TFRECORD_FRAME;
 	switch (p->o.what) {
 	case BT_PUT_RECORDS:
-		return bt_tfrec_write(out, data, len, err);
+		return bt_tfrecord_write(out, data, len, err);
 	case BT_PUT_JSON:
 		bt_buf_reset(&p->line);
 		if (bt_recjson_write(data, len, &p->line, err) != BT_OK)

@@ -23,7 +23,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
-#include "io/example.h"
+#include "format/tf_example.h"
 
 /* Appends the object of a payload to out, without a line end. BT_EFORMAT where
  * a feature's name is no UTF-8 or holds a NUL. */

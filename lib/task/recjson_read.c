@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "io/base64.h"
-#include "io/pbwire.h"
+#include "format/base64.h"
+#include "format/protobuf_wire.h"
 #include "task/recjson.h"
 
 /* A feature while it is read: its kind and the values of its list. */

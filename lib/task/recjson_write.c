@@ -7,8 +7,8 @@
 
 #include "base/mem.h"
 #include "base/num.h"
-#include "io/base64.h"
-#include "io/charset.h"
+#include "format/base64.h"
+#include "format/charset.h"
 
 static bool is_utf8(const char *s, size_t n)
 {

@@ -30,7 +30,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/span.h"
-#include "io/example.h"
+#include "format/tf_example.h"
 
 /* A feature that only its user knows: one text, or p NULL and it is absent. */
 struct bt_kept {

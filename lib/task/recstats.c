@@ -9,7 +9,7 @@
 
 #include "base/mem.h"
 #include "base/string_set.h"
-#include "io/example.h"
+#include "format/tf_example.h"
 
 /* Class 0 is length 0, class k lengths 2^(k-1) .. 2^k - 1. */
 #define CLASSES 34

@@ -6,7 +6,7 @@
 
 #include "base/err.h"
 #include "base/log.h"
-#include "io/csv.h"
+#include "format/csv.h"
 #include "io/out.h"
 #include "task/labels.h"
 

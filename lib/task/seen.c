@@ -8,7 +8,7 @@
 #include "base/buf.h"
 #include "base/hash.h"
 #include "base/mem.h"
-#include "io/pbwire.h"
+#include "format/protobuf_wire.h"
 #include "io/temp_store.h"
 #include "task/slots.h"
 

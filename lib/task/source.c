@@ -6,13 +6,13 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "format/tfrecord.h"
 #include "io/duplicate_paths.h"
 #include "io/in.h"
-#include "io/tfrecord.h"
 #include "task/recjson.h"
 
 struct bt_source {
-	struct bt_tfrec *records; /* or NULL: the rest counts */
+	struct bt_tfrecord *records; /* or NULL: the rest counts */
 	char *const *paths;
 	int n_paths, next_path;
 	struct bt_in_limit limit;
@@ -64,13 +64,13 @@ int bt_source_open(char *const *paths, int n, const struct bt_source_opts *opts,
 	if (r == BT_OK && opts->kind == BT_SOURCE_JSON)
 		r = open_next(s, err);
 	else if (r == BT_OK)
-		r = bt_tfrec_open(paths, n, &s->records, err);
+		r = bt_tfrecord_open(paths, n, &s->records, err);
 	if (r == BT_OK && opts->limited && s->records != NULL)
-		bt_tfrec_limit(s->records, &s->limit);
+		bt_tfrecord_limit(s->records, &s->limit);
 	if (r == BT_OK && opts->ahead && s->records != NULL)
-		bt_tfrec_ahead(s->records);
+		bt_tfrecord_ahead(s->records);
 	if (r == BT_OK && opts->kind == BT_SOURCE_RECOVER)
-		bt_tfrec_recover(s->records, opts->log);
+		bt_tfrecord_recover(s->records, opts->log);
 	if (r == BT_OK)
 		*res = s;
 	else
@@ -82,7 +82,7 @@ void bt_source_close(struct bt_source *s)
 {
 	if (s == NULL)
 		return;
-	bt_tfrec_close(s->records);
+	bt_tfrecord_close(s->records);
 	bt_in_close(s->in);
 	free(s->file);
 	bt_example_clear(&s->writer);
@@ -108,7 +108,7 @@ static int next_line(struct bt_source *s, const char **line, size_t *n,
 		seen = got;
 		if (got < want)
 			break;
-		if (end == NULL && got > BT_TFREC_MAX)
+		if (end == NULL && got > BT_TFRECORD_MAX)
 			return bt_error_set(
 			    err, BT_ELIMIT, "%s: line %llu is too long",
 			    s->file, (unsigned long long)s->line + 1);
@@ -153,7 +153,7 @@ int bt_source_next(struct bt_source *s, const uint8_t **data, size_t *len,
 	int r;
 
 	if (s->records != NULL)
-		return bt_tfrec_next(s->records, data, len, err);
+		return bt_tfrecord_next(s->records, data, len, err);
 	for (;;) {
 		r = next_json(s, err);
 		if (r == 1) {
@@ -172,17 +172,17 @@ int bt_source_next(struct bt_source *s, const uint8_t **data, size_t *len,
 
 const char *bt_source_file(const struct bt_source *s)
 {
-	return s->records != NULL ? bt_tfrec_file(s->records) : s->file;
+	return s->records != NULL ? bt_tfrecord_file(s->records) : s->file;
 }
 
 uint64_t bt_source_record(const struct bt_source *s)
 {
-	return s->records != NULL ? bt_tfrec_record(s->records) : s->line;
+	return s->records != NULL ? bt_tfrecord_record(s->records) : s->line;
 }
 
 uint64_t bt_source_total(const struct bt_source *s)
 {
-	return s->records != NULL ? bt_tfrec_total(s->records) : s->total;
+	return s->records != NULL ? bt_tfrecord_total(s->records) : s->total;
 }
 
 int bt_source_blame(const struct bt_source *s, struct bt_error *err)
@@ -190,7 +190,7 @@ int bt_source_blame(const struct bt_source *s, struct bt_error *err)
 	if (err != NULL && (err->code == BT_EIO || err->code == BT_ENOMEM))
 		return err->code;
 	if (s->records != NULL)
-		return bt_tfrec_blame(s->records, err);
+		return bt_tfrecord_blame(s->records, err);
 	return bt_error_prefix(err, "cannot read %s: line %llu", s->file,
 	                       (unsigned long long)s->line);
 }

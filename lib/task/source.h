@@ -15,7 +15,7 @@
 
 enum bt_source_kind {
 	BT_SOURCE_RECORDS,
-	BT_SOURCE_RECOVER, /* records, past damage (bt_tfrec_recover) */
+	BT_SOURCE_RECOVER, /* records, past damage (bt_tfrecord_recover) */
 	BT_SOURCE_JSON
 };
 

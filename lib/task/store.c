@@ -12,7 +12,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
-#include "io/pbwire.h"
+#include "format/protobuf_wire.h"
 #include "io/temp_store.h"
 
 #define STEP 32

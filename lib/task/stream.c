@@ -140,7 +140,7 @@ void bt_stream_close(struct bt_stream *s)
 }
 
 /* Fills the block with the next records; an empty block is the end. */
-static int read_block(struct bt_stream *s, struct bt_tfrec *in,
+static int read_block(struct bt_stream *s, struct bt_tfrecord *in,
                       struct bt_token_rec *rec, struct bt_error *err)
 {
 	struct bt_fit fit =
@@ -155,7 +155,7 @@ static int read_block(struct bt_stream *s, struct bt_tfrec *in,
 	bt_dataset_reset(&s->block);
 	while (s->block.n < BLOCK_TEXTS &&
 	       (s->block.n == 0 || s->block.start[s->block.n] < BLOCK_TOKENS)) {
-		r = bt_tfrec_next(in, &data, &len, err);
+		r = bt_tfrecord_next(in, &data, &len, err);
 		if (r != 1)
 			return r;
 		r = bt_token_rec_read(data, len, rec, err);
@@ -168,9 +168,9 @@ static int read_block(struct bt_stream *s, struct bt_tfrec *in,
 			r = bt_dataset_add(&s->block, rec, label, err);
 		if (r == BT_OK && s->o.look != NULL)
 			r = s->o.look(s->o.look_ctx, s->block.n - 1,
-			              bt_tfrec_total(in), data, len, err);
+			              bt_tfrecord_total(in), data, len, err);
 		if (r != BT_OK)
-			return bt_tfrec_blame(in, err);
+			return bt_tfrecord_blame(in, err);
 	}
 	return BT_OK;
 }
@@ -228,17 +228,17 @@ int bt_stream_run(struct bt_stream *s, char *const *paths, int n_paths,
 {
 	struct forward f = {s, fn, ctx};
 	struct bt_token_rec rec = {0};
-	struct bt_tfrec *in;
+	struct bt_tfrecord *in;
 	double start = bt_seconds();
 	int r = bt_duplicate_paths(paths, n_paths, s->o.log, err);
 
 	if (r == BT_OK)
-		r = bt_tfrec_open(paths, n_paths, &in, err);
+		r = bt_tfrecord_open(paths, n_paths, &in, err);
 	if (r != BT_OK)
 		return r;
-	bt_tfrec_expect(in, s->o.expect);
+	bt_tfrecord_expect(in, s->o.expect);
 	if (bt_pool_threads(s->pool) > 1)
-		bt_tfrec_ahead(in);
+		bt_tfrecord_ahead(in);
 	do {
 		r = read_block(s, in, &rec, err);
 		s->block.before = s->records;
@@ -250,10 +250,10 @@ int bt_stream_run(struct bt_stream *s, char *const *paths, int n_paths,
 	} while (r == BT_OK && s->block.n > 0);
 	if (r == BT_OK && s->records == 0)
 		r = bt_error_set(err, BT_EFORMAT, "%s holds no records",
-		                 bt_tfrec_file(in));
+		                 bt_tfrecord_file(in));
 	s->seconds += bt_seconds() - start;
 	bt_token_rec_clear(&rec);
-	bt_tfrec_close(in);
+	bt_tfrecord_close(in);
 	return r;
 }
 

@@ -6,7 +6,7 @@
 
 #include "base/buf.h"
 #include "base/string_set.h"
-#include "io/jsonl.h"
+#include "format/jsonl.h"
 #include "task/table.h"
 
 /* The columns of a table, their names in UTF-8. */
@@ -59,7 +59,7 @@ int bt_table_header_keys(struct bt_table_header *h,
                          const struct bt_table_opts *opts,
                          struct bt_error *err) BT_MUST_USE;
 
-/* The folder of a data set: fields are text, label and id. As io/csv.h. */
+/* The folder of a data set: fields are text, label and id. As format/csv.h. */
 #define BT_FOLDER_FIELDS 3
 struct bt_folder;
 bool bt_folder_is(const char *path);

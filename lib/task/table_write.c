@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "io/tfrecord.h"
+#include "format/tfrecord.h"
 #include "task/table.h"
 
 int bt_table_write(struct bt_table *table, struct bt_out *out,
@@ -16,7 +16,7 @@ int bt_table_write(struct bt_table *table, struct bt_out *out,
 		if (v.p == NULL)
 			r = bt_error_nomem(err, "writing a record");
 		else
-			r = bt_tfrec_write(out, v.p, v.n, err);
+			r = bt_tfrecord_write(out, v.p, v.n, err);
 		if (r != BT_OK)
 			break;
 		if (show != NULL)

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "io/tfrecord.h"
+#include "format/tfrecord.h"
 
 #define BLOCK_BYTES ((size_t)4 << 20)
 #define BLOCK_TEXTS ((size_t)16384)
@@ -191,8 +191,8 @@ static int write_piece(struct bt_tokenize *j, const struct bt_tokenize_piece *p,
 	if (j->opts.format != BT_TOKENIZE_TFRECORD)
 		return bt_out_write(out, p->out.data, p->out.len, err);
 	for (i = 0; r == BT_OK && i < p->n_end; i++) {
-		r = bt_tfrec_write(out, bt_buf_at(&p->out, at), p->end[i] - at,
-		                   err);
+		r = bt_tfrecord_write(out, bt_buf_at(&p->out, at),
+		                      p->end[i] - at, err);
 		at = p->end[i];
 	}
 	return r;

@@ -3,7 +3,7 @@
 #define BT_TASK_TOKENIZE_INT_H
 
 #include "base/buf.h"
-#include "io/example.h"
+#include "format/tf_example.h"
 #include "io/in.h"
 #include "task/record.h"
 #include "task/tokenize.h"

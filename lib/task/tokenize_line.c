@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Encoded texts as lines: of ids, of JSON. */
-#include "io/charset.h"
+#include "format/charset.h"
 #include "task/tokenize_int.h"
 
 /* What records are padded with. */

@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "base/num.h"
-#include "io/charset.h"
+#include "format/charset.h"
 #include "task/tokenize_int.h"
 
 static struct bt_span head(struct bt_span s)

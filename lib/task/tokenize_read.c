@@ -2,8 +2,8 @@
 /* Whole inputs: records or lines from files, block after block. */
 #include <string.h>
 
+#include "format/tfrecord.h"
 #include "io/in.h"
-#include "io/tfrecord.h"
 #include "task/tokenize_int.h"
 
 struct sink {
@@ -36,28 +36,28 @@ static int add(struct sink *s, const void *data, size_t len, const char *file,
 static int read_records(struct sink *s, char *const *paths, int n,
                         struct bt_error *err)
 {
-	struct bt_tfrec *in;
+	struct bt_tfrecord *in;
 	const uint8_t *data;
 	size_t len;
-	int r = bt_tfrec_open(paths, n, &in, err);
+	int r = bt_tfrecord_open(paths, n, &in, err);
 
 	if (r != BT_OK)
 		return r;
-	bt_tfrec_expect(in, s->job->opts.expect);
-	bt_tfrec_limit(in, s->job->opts.limit);
+	bt_tfrecord_expect(in, s->job->opts.expect);
+	bt_tfrecord_limit(in, s->job->opts.limit);
 	if (bt_pool_threads(s->job->pool) > 1)
-		bt_tfrec_ahead(in);
-	while ((r = bt_tfrec_next(in, &data, &len, err)) == 1) {
-		r = add(s, data, len, bt_tfrec_file(in), bt_tfrec_record(in),
-		        err);
+		bt_tfrecord_ahead(in);
+	while ((r = bt_tfrecord_next(in, &data, &len, err)) == 1) {
+		r = add(s, data, len, bt_tfrecord_file(in),
+		        bt_tfrecord_record(in), err);
 		if (r != BT_OK)
 			break;
 	}
 	/* most likely what comes before in the pipe has failed */
-	if (r == BT_OK && bt_tfrec_total(in) == 0)
+	if (r == BT_OK && bt_tfrecord_total(in) == 0)
 		r = bt_error_set(err, BT_EFORMAT, "%s holds no records",
-		                 bt_tfrec_file(in));
-	bt_tfrec_close(in);
+		                 bt_tfrecord_file(in));
+	bt_tfrecord_close(in);
 	return r;
 }
 
@@ -76,13 +76,13 @@ static int read_lines(struct sink *s, const char *path, struct bt_error *err)
 	if (bt_pool_threads(s->job->pool) > 1)
 		bt_in_ahead(in);
 	r = bt_in_some(in, &p, &got, err);
-	if (r == BT_OK && bt_tfrec_begins(p, got))
+	if (r == BT_OK && bt_tfrecord_begins(p, got))
 		r = bt_error_set(err, BT_EFORMAT,
 		                 "%s holds records, not lines: leave out "
 		                 "--lines",
 		                 bt_in_name(in));
 	while (r == BT_OK) {
-		r = bt_in_line(in, BT_TFREC_MAX, &line, &skip, err);
+		r = bt_in_line(in, BT_TFRECORD_MAX, &line, &skip, err);
 		if (r != 1)
 			break;
 		r = add(s, line.p, line.n, bt_in_name(in), ++number, err);

@@ -10,7 +10,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/span.h"
-#include "io/example.h"
+#include "format/tf_example.h"
 
 struct condition {
 	struct bt_span field;

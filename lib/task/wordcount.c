@@ -6,8 +6,8 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "format/tfrecord.h"
 #include "io/in.h"
-#include "io/tfrecord.h"
 #include "task/record.h"
 
 #define BLOCK_BYTES ((size_t)4 << 20)
@@ -131,43 +131,43 @@ static int add(struct job *j, struct bt_span s, uint64_t number,
 
 /* Adds a text, or the two of a pair. */
 static int add_record(struct job *j, const void *data, size_t len,
-                      const struct bt_tfrec *in, struct bt_error *err)
+                      const struct bt_tfrecord *in, struct bt_error *err)
 {
 	struct bt_text_rec rec;
 	int r;
 
-	if (j->n > 0 && strcmp(j->file, bt_tfrec_file(in)) != 0) {
+	if (j->n > 0 && strcmp(j->file, bt_tfrecord_file(in)) != 0) {
 		r = flush(j, err);
 		if (r != BT_OK)
 			return r;
 	}
-	j->file = bt_tfrec_file(in);
+	j->file = bt_tfrecord_file(in);
 	if (bt_text_rec_read(data, len, &rec, err) != BT_OK)
-		return bt_tfrec_blame(in, err);
-	r = add(j, rec.text_a, bt_tfrec_record(in), err);
-	return r == BT_OK ? add(j, rec.text_b, bt_tfrec_record(in), err) : r;
+		return bt_tfrecord_blame(in, err);
+	r = add(j, rec.text_a, bt_tfrecord_record(in), err);
+	return r == BT_OK ? add(j, rec.text_b, bt_tfrecord_record(in), err) : r;
 }
 
 static int read_records(struct job *j, char *const *paths, int n,
                         struct bt_error *err)
 {
-	struct bt_tfrec *in;
+	struct bt_tfrecord *in;
 	const uint8_t *data;
 	size_t len;
-	int r = bt_tfrec_open(paths, n, &in, err);
+	int r = bt_tfrecord_open(paths, n, &in, err);
 
 	if (r != BT_OK)
 		return r;
 	if (j->threads > 1)
-		bt_tfrec_ahead(in);
-	while ((r = bt_tfrec_next(in, &data, &len, err)) == 1) {
+		bt_tfrecord_ahead(in);
+	while ((r = bt_tfrecord_next(in, &data, &len, err)) == 1) {
 		r = add_record(j, data, len, in, err);
 		if (r != BT_OK)
 			break;
 	}
 	if (r == BT_OK)
 		r = flush(j, err); /* while there is the file's name */
-	bt_tfrec_close(in);
+	bt_tfrecord_close(in);
 	return r;
 }
 
@@ -184,7 +184,7 @@ static int read_lines(struct job *j, const char *path, struct bt_error *err)
 	if (j->threads > 1)
 		bt_in_ahead(in);
 	j->file = bt_in_name(in);
-	while ((r = bt_in_line(in, BT_TFREC_MAX, &line, &skip, err)) == 1) {
+	while ((r = bt_in_line(in, BT_TFRECORD_MAX, &line, &skip, err)) == 1) {
 		r = add(j, line, ++number, err);
 		if (r != BT_OK)
 			break;

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "task/plain.h"
+#include "format/escape.h"
 #include "task/worst_int.h"
 
 #define LINE_MOST 300 /* bytes of a text that a line of the report has */
@@ -140,7 +140,7 @@ static void put_labels(const struct bt_worst *w, const struct view *v,
 		if (!holds(w, v, truth, i))
 			continue;
 		bt_buf_puts(out, any ? ", " : "");
-		bt_plain_line(out, bt_span(w->labels->name[i]), 0);
+		bt_escape_line(out, bt_span(w->labels->name[i]), 0);
 		bt_buf_printf(out, " (%.4f)", sigmoid(v->answer[i]));
 		any = true;
 	}
@@ -156,7 +156,7 @@ static void put_numbers(const struct bt_worst *w, const struct view *v,
 	for (i = 0; i < w->labels->n; i++) {
 		bt_buf_puts(out, i > 0 ? ", " : "");
 		if (w->labels->n > 1) {
-			bt_plain_line(out, bt_span(w->labels->name[i]), 0);
+			bt_escape_line(out, bt_span(w->labels->name[i]), 0);
 			bt_buf_putc(out, ' ');
 		}
 		bt_buf_printf(out, "%.6g -> %.6g", (double)v->target[i],
@@ -178,9 +178,9 @@ static void put_answer(const struct bt_worst *w, const struct view *v,
 		put_labels(w, v, false, out);
 	} else {
 		best = likeliest(w, v->answer, &p);
-		bt_plain_line(out, bt_span(w->labels->name[v->x->label]), 0);
+		bt_escape_line(out, bt_span(w->labels->name[v->x->label]), 0);
 		bt_buf_puts(out, " -> ");
-		bt_plain_line(out, bt_span(w->labels->name[best]), 0);
+		bt_escape_line(out, bt_span(w->labels->name[best]), 0);
 		bt_buf_printf(out, " (%.4f)", p);
 	}
 	bt_buf_putc(out, '\n');
@@ -194,7 +194,7 @@ static void put_texts(struct words *words, const struct view *v,
 
 	for (i = 0; i < n; i++) {
 		bt_buf_puts(out, "        ");
-		bt_plain_line(out, words->text[i], LINE_MOST);
+		bt_escape_line(out, words->text[i], LINE_MOST);
 		bt_buf_putc(out, '\n');
 	}
 	if (n > 0)
@@ -223,7 +223,7 @@ void bt_worst_report(struct bt_worst *w, const struct bt_tok *tok,
 		bt_buf_printf(out, "%7llu", (unsigned long long)x->number);
 		if (x->has_id) {
 			bt_buf_puts(out, " (");
-			bt_plain_line(
+			bt_escape_line(
 			    out,
 			    (struct bt_span){bt_buf_at(&x->id, 0), x->id.len},
 			    60);
@@ -305,10 +305,10 @@ static int json_texts(struct words *words, const struct view *v, json_t *o)
 
 	if (n > 0)
 		bad |= json_object_set_new(o, "text",
-		                           bt_plain_json(words->text[0]));
+		                           bt_escape_json(words->text[0]));
 	if (n > 1)
 		bad |= json_object_set_new(o, "text_b",
-		                           bt_plain_json(words->text[1]));
+		                           bt_escape_json(words->text[1]));
 	if (n > 0)
 		return bad | (words->made[0].oom || words->made[1].oom);
 	ids = json_array();
@@ -327,7 +327,7 @@ static json_t *json_example(const struct bt_worst *w, struct words *words,
 
 	if (x->has_id)
 		bad |= json_object_set_new(o, "id",
-		                           bt_plain_json(span_of(&x->id)));
+		                           bt_escape_json(span_of(&x->id)));
 	bad |= json_object_set_new(o, "loss", json_real(x->loss));
 	bad |= json_answer(w, &v, o);
 	bad |= json_texts(words, &v, o);

@@ -15,9 +15,9 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/utf8.h"
-#include "io/charset.h"
+#include "format/charset.h"
+#include "format/json.h"
 #include "io/in.h"
-#include "io/json.h"
 #include "text/score_int.h"
 
 #define MAX_FILE ((size_t)256 << 20)

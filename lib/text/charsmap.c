@@ -14,7 +14,7 @@
 
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "io/charset.h"
+#include "format/charset.h"
 #include "text/parts_int.h"
 
 #define LEAF 0x100u

@@ -8,7 +8,7 @@
 
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "io/charset.h"
+#include "format/charset.h"
 #include "text/bpe.h"
 #include "text/tok_int.h"
 

@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "io/json.h"
+#include "format/json.h"
 #include "text/decode_int.h"
 #include "text/steps_int.h"
 #include "text/tokjson_int.h"

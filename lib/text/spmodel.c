@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "io/charset.h"
+#include "format/charset.h"
+#include "format/protobuf_wire.h"
 #include "io/in.h"
-#include "io/pbwire.h"
 #include "text/vocab.h"
 
 #define MAX_FILE ((size_t)256 << 20)

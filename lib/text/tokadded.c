@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "base/num.h"
-#include "io/json.h"
+#include "format/json.h"
 #include "text/tok_int.h"
 
 static int read_flag(const json_t *o, const char *key, bool *v,

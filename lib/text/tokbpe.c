@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "io/charset.h"
+#include "format/charset.h"
+#include "format/json.h"
 #include "io/in.h"
-#include "io/json.h"
 #include "text/bpe.h"
 #include "text/tokjson_int.h"
 

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "io/json.h"
-#include "io/modelconf.h"
-#include "io/modeldir.h"
+#include "format/hf_config.h"
+#include "format/json.h"
+#include "format/model_files.h"
 #include "io/path.h"
 #include "text/tok_int.h"
 
@@ -34,8 +34,8 @@ static const json_t *find_role(const json_t *config, const json_t *map,
 /* What is said of the tokenizer as tokenizer_config.json says it. */
 static int load_config(const struct bt_tok *t, json_t **o, struct bt_error *err)
 {
-	return t->is_keras ? bt_modelconf_keras_tokenizer(t->path, o, err)
-	                   : bt_modelconf_tokenizer(t->path, o, err);
+	return t->is_keras ? bt_hf_config_keras_tokenizer(t->path, o, err)
+	                   : bt_hf_config_tokenizer(t->path, o, err);
 }
 
 static int read_roles(struct bt_tok *t, const json_t *config, const json_t *map,
@@ -320,14 +320,14 @@ int bt_tok_read_dialect(struct bt_tok *t, struct bt_error *err)
 {
 	const char *name = "hf";
 	json_t *o = NULL;
-	int r = bt_modelconf_keras_tokenizer(t->path, &o, err);
+	int r = bt_hf_config_keras_tokenizer(t->path, &o, err);
 
 	t->is_keras = o != NULL;
 	if (r != BT_OK || t->is_keras) {
 		json_decref(o);
 		return r;
 	}
-	r = bt_modelconf_tokenizer(t->path, &o, err);
+	r = bt_hf_config_tokenizer(t->path, &o, err);
 	t->has_config = o != NULL;
 	if (r != BT_OK || o == NULL)
 		return r;
@@ -370,7 +370,7 @@ int bt_tok_read_model_config(struct bt_tok *t, struct bt_error *err)
 	int64_t positions = 0, size = 0, offset = 0;
 	char *path = NULL;
 	json_t *o;
-	int r = bt_modelconf_find(t->path, &o, &path, err);
+	int r = bt_hf_config_find(t->path, &o, &path, err);
 
 	if (r != BT_OK || o == NULL)
 		return r;

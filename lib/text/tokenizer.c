@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "io/charset.h"
+#include "format/charset.h"
 #include "text/tok_int.h"
 
 const char *bt_tok_fingerprint(const struct bt_tok *t)

@@ -5,9 +5,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "format/json.h"
+#include "format/model_files.h"
 #include "io/in.h"
-#include "io/json.h"
-#include "io/modeldir.h"
 #include "io/out.h"
 #include "io/path.h"
 #include "io/url.h"

@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "io/json.h"
-#include "io/modelconf.h"
-#include "io/modeldir.h"
+#include "format/hf_config.h"
+#include "format/json.h"
+#include "format/model_files.h"
 #include "text/tokjson_int.h"
 
 int bt_tok_unsupported(const char *what, const json_t *o, struct bt_error *err)
@@ -363,7 +363,7 @@ int bt_tok_read_json(struct bt_tok *t, const char *path, struct bt_error *err)
 	if (r != BT_OK)
 		return r;
 	t->is_json = true;
-	class = bt_modelconf_keras_class(o);
+	class = bt_hf_config_keras_class(o);
 	if (class != NULL && json_object_get(o, "model") == NULL)
 		r = bt_error_set(err, BT_EFORMAT,
 		                 "it holds settings of KerasHub, of the class "

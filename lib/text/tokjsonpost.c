@@ -2,7 +2,7 @@
 /* The post-processors of tokenizer.json: where the special tokens go. */
 #include <string.h>
 
-#include "io/json.h"
+#include "format/json.h"
 #include "text/tokjson_int.h"
 
 static int bad_template(const char *why, struct bt_error *err)

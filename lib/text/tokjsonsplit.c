@@ -2,7 +2,7 @@
 /* The pre-tokenizers of tokenizer.json that find matches, and ByteLevel. */
 #include <string.h>
 
-#include "io/json.h"
+#include "format/json.h"
 #include "text/pretok_int.h"
 #include "text/tokjson_int.h"
 

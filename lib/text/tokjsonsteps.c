@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "io/base64.h"
-#include "io/json.h"
+#include "format/base64.h"
+#include "format/json.h"
 #include "text/steps_int.h"
 #include "text/tokjson_int.h"
 

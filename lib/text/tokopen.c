@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 
 #include "base/mem.h"
-#include "io/modeldir.h"
+#include "format/model_files.h"
 #include "io/path.h"
 #include "io/url.h"
 #include "text/tok_int.h"
@@ -84,7 +84,7 @@ static int read_spm(struct bt_tok *t, struct bt_error *err)
 {
 	const struct bt_model_file *f = NULL;
 	char *path = NULL;
-	int r = bt_modeldir_find(t->path, BT_USE_SPM, &f, &path, err);
+	int r = bt_model_files_find(t->path, BT_USE_SPM, &f, &path, err);
 
 	if (r == BT_OK && f == NULL)
 		r = bt_error_set(err, BT_EFORMAT,
@@ -105,8 +105,8 @@ static int find_lines(const struct bt_tok *t, char **path, struct bt_error *err)
 
 	*path = NULL;
 	if (!t->is_keras)
-		return bt_modeldir_find(t->path, BT_USE_WORDPIECE, &f, path,
-		                        err);
+		return bt_model_files_find(t->path, BT_USE_WORDPIECE, &f, path,
+		                           err);
 	*path = bt_path_join(t->path, BT_FILE_KERAS_VOCAB);
 	return *path != NULL ? BT_OK
 	                     : bt_error_nomem(err, "opening a tokenizer");

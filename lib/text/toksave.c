@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "format/json.h"
+#include "format/model_files.h"
 #include "io/in.h"
-#include "io/json.h"
-#include "io/modeldir.h"
 #include "io/out.h"
 #include "io/path.h"
 #include "text/tokexport_int.h"
@@ -42,7 +42,7 @@ static int copy_dir(const struct bt_tok *t, const char *dir,
 	char *from;
 	int r = BT_OK;
 
-	while (r == BT_OK && (f = bt_modeldir_next(f, uses)) != NULL) {
+	while (r == BT_OK && (f = bt_model_files_next(f, uses)) != NULL) {
 		if (strchr(f->name, '/') != NULL ? !is_keras_vocab(t, f)
 		                                 : t->is_keras)
 			continue;
@@ -181,7 +181,7 @@ const char *bt_tok_left(const struct bt_tok *t, const char *dir)
 	const unsigned uses = BT_USE_TOKENS | BT_USE_SPECIALS;
 	const struct bt_model_file *f = NULL;
 
-	while ((f = bt_modeldir_next(f, uses)) != NULL)
+	while ((f = bt_model_files_next(f, uses)) != NULL)
 		if (strchr(f->name, '/') == NULL && stands_in(dir, f->name) &&
 		    (t == NULL || !writes(t, f->name)))
 			return f->name;

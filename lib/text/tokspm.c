@@ -11,8 +11,8 @@
 
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "io/json.h"
-#include "io/modelconf.h"
+#include "format/hf_config.h"
+#include "format/json.h"
 #include "text/steps_int.h"
 #include "text/tokjson_int.h"
 #include "text/tokspm_int.h"
@@ -150,7 +150,7 @@ static int read_end(struct bt_tok *t, const json_t *config, const char *key,
 static int read_ends(struct bt_tok *t, struct bt_error *err)
 {
 	json_t *config = NULL;
-	int r = bt_modelconf_tokenizer(t->path, &config, err);
+	int r = bt_hf_config_tokenizer(t->path, &config, err);
 
 	if (r == BT_OK)
 		r = read_end(t, config, "bos_token", "<s>", BT_TOK_CLS, err);
@@ -186,11 +186,11 @@ static int read_settings(const struct bt_tok *t, struct bt_spm_settings *s,
                          struct bt_error *err)
 {
 	json_t *config = NULL, *model = NULL;
-	int r = bt_modelconf_tokenizer(t->path, &config, err);
+	int r = bt_hf_config_tokenizer(t->path, &config, err);
 
 	*s = (struct bt_spm_settings){.prefix = 1};
 	if (r == BT_OK)
-		r = bt_modelconf_find(t->path, &model, NULL, err);
+		r = bt_hf_config_find(t->path, &model, NULL, err);
 	if (r == BT_OK)
 		r = find_family(t, config, model, &s->family, err);
 	if (r == BT_OK) {

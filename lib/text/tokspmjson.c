@@ -6,7 +6,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
-#include "io/base64.h"
+#include "format/base64.h"
 #include "text/tokexport_int.h"
 #include "text/tokspm_int.h"
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "io/json.h"
+#include "format/json.h"
 #include "text/score_int.h"
 #include "text/steps_int.h"
 #include "text/tokjson_int.h"

@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "io/charset.h"
+#include "format/charset.h"
 #include "io/in.h"
 #include "text/charclass.h"
 

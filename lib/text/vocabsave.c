@@ -10,8 +10,8 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
-#include "io/json.h"
-#include "io/modeldir.h"
+#include "format/json.h"
+#include "format/model_files.h"
 #include "io/out.h"
 #include "io/path.h"
 #include "text/tok_int.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "io/charset.h"
+#include "format/charset.h"
 #include "text/tok_int.h"
 
 /* A tokenizer whose model counts the words that it is given. */

@@ -10,9 +10,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "format/protobuf_wire.h"
+#include "format/tfrecord.h"
 #include "io/path.h"
-#include "io/pbwire.h"
-#include "io/tfrecord.h"
 #include "task/model.h"
 
 static const char *const prefix[BT_EVENT_STREAMS] = {
@@ -138,7 +138,7 @@ static void put_record(struct bt_growth *g, struct bt_buf *event)
 		g->pending.oom = true;
 		return;
 	}
-	if (bt_tfrec_write(out, event->data, event->len, NULL) != BT_OK)
+	if (bt_tfrecord_write(out, event->data, event->len, NULL) != BT_OK)
 		g->pending.oom = true;
 	if (bt_out_commit(out, NULL) != BT_OK)
 		g->pending.oom = true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "io/modeldir.h"
+#include "format/model_files.h"
 #include "io/path.h"
 #include "train/job_int.h"
 
@@ -37,7 +37,7 @@ static int open_tokenizer(struct bt_job *j, struct bt_error *err)
 	         strchr(j->o.init_config, '.') != NULL)
 		from = dir = bt_path_of(j->o.init_config);
 	if (!there && from != NULL)
-		r = bt_modeldir_find(from, BT_USE_OPENS, &f, NULL, err);
+		r = bt_model_files_find(from, BT_USE_OPENS, &f, NULL, err);
 	if (r == BT_OK && (there || f != NULL))
 		r = bt_tok_open(from, &opts, &j->tok, err);
 	free(dir);

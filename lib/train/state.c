@@ -11,7 +11,7 @@
 #include "base/mem.h"
 #include "base/sys.h"
 #include "ckpt/ckpt.h"
-#include "io/json.h"
+#include "format/json.h"
 #include "io/path.h"
 #include "task/stopped.h"
 #include "train/train_int.h"

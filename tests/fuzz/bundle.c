@@ -10,7 +10,7 @@
 
 #include "base/crc32c.h"
 #include "ckpt/source.h"
-#include "io/pbwire.h"
+#include "format/protobuf_wire.h"
 
 #define MAGIC "\x57\xfb\x80\x8b\x24\x75\x47\xdb"
 #define VALUE "/.ATTRIBUTES/VARIABLE_VALUE"

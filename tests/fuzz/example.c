@@ -4,9 +4,9 @@
  * statistics, and JSON there and back. */
 #include "fuzz.h"
 
+#include "format/escape.h"
 #include "task/dataset.h"
 #include "task/field.h"
-#include "task/plain.h"
 #include "task/recjson.h"
 #include "task/record.h"
 #include "task/recstats.h"
@@ -43,8 +43,8 @@ static void features(const uint8_t *data, size_t size)
 		bt_buf_reset(&b);
 		bt_error_clear(&err);
 		fuzz_told(bt_field_show("x", list, f.kind, &b, &err), &err);
-		bt_plain_line(&line, (struct bt_span){bt_buf_at(&b, 0), b.len},
-		              b.len / 2);
+		bt_escape_line(&line, (struct bt_span){bt_buf_at(&b, 0), b.len},
+		               b.len / 2);
 		FUZZ_CHECK(line.len == 0 ||
 		           memchr(line.data, '\n', line.len) == NULL);
 		bt_buf_reset(&line);

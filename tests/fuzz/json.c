@@ -3,7 +3,7 @@
 /* Any bytes as a JSON object, with every kind of member asked for. */
 #include "fuzz.h"
 
-#include "io/json.h"
+#include "format/json.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -5,7 +5,7 @@
  * directory. */
 #include <stdlib.h>
 
-#include "io/tfrecord.h"
+#include "format/tfrecord.h"
 #include "task/table.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

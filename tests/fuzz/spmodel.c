@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "io/charset.h"
+#include "format/charset.h"
 #include "io/out.h"
 #include "text/charsmap.h"
 #include "text/parts_int.h"

@@ -9,7 +9,7 @@
 
 #include "base/buf.h"
 #include "base/crc32c.h"
-#include "io/tfrecord.h"
+#include "format/tfrecord.h"
 
 static char name[] = "input.tfrecord";
 static char *const paths[] = {name, name};
@@ -59,22 +59,22 @@ static uint64_t read_all(int files, bool recover, int *end)
 {
 	struct bt_error err = {0};
 	const uint8_t *data;
-	struct bt_tfrec *r;
+	struct bt_tfrecord *r;
 	uint64_t n = 0;
 	size_t len;
 
-	*end = fuzz_told(bt_tfrec_open(paths, files, &r, &err), &err);
+	*end = fuzz_told(bt_tfrecord_open(paths, files, &r, &err), &err);
 	if (*end != BT_OK)
 		return 0;
 	if (recover)
-		bt_tfrec_recover(r, NULL);
-	while ((*end = fuzz_told(bt_tfrec_next(r, &data, &len, &err), &err)) ==
-	       1) {
+		bt_tfrecord_recover(r, NULL);
+	while ((*end = fuzz_told(bt_tfrecord_next(r, &data, &len, &err),
+	                         &err)) == 1) {
 		fuzz_read(data, len);
 		n++;
 	}
-	FUZZ_CHECK(bt_tfrec_total(r) == n);
-	bt_tfrec_close(r);
+	FUZZ_CHECK(bt_tfrecord_total(r) == n);
+	bt_tfrecord_close(r);
 	return n;
 }
 

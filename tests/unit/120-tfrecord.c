@@ -4,7 +4,7 @@
 #include "files.h"
 
 #include "base/crc32c.h"
-#include "io/tfrecord.h"
+#include "format/tfrecord.h"
 
 /* Published with TensorFlow's files, the first four with the algorithm. */
 static void crc_known_answers(void **state)
@@ -110,8 +110,8 @@ static void write_records(const char *name, const char *const *payloads, int n)
 
 	assert_ok(bt_out_open(name, BT_OUT_BINARY, &out, &err));
 	for (i = 0; i < n; i++)
-		assert_ok(bt_tfrec_write(out, payloads[i], strlen(payloads[i]),
-		                         &err));
+		assert_ok(bt_tfrecord_write(out, payloads[i],
+		                            strlen(payloads[i]), &err));
 	assert_ok(bt_out_commit(out, &err));
 }
 
@@ -157,7 +157,7 @@ static void split(const char *files, struct names *names)
 static int read_back(const char *files, int *count, struct bt_error *err)
 {
 	struct names names;
-	struct bt_tfrec *r;
+	struct bt_tfrecord *r;
 	const uint8_t *data;
 	size_t len;
 	int e;
@@ -165,18 +165,18 @@ static int read_back(const char *files, int *count, struct bt_error *err)
 	*count = 0;
 	bt_error_clear(err);
 	split(files, &names);
-	e = bt_tfrec_open(names.file, names.n, &r, err);
+	e = bt_tfrecord_open(names.file, names.n, &r, err);
 	if (e != BT_OK)
 		return e;
-	while ((e = bt_tfrec_next(r, &data, &len, err)) == 1) {
+	while ((e = bt_tfrecord_next(r, &data, &len, err)) == 1) {
 		const char *wanted = payloads[*count % PAYLOADS];
 
 		assert_int_equal(len, strlen(wanted));
 		assert_memory_equal(data, wanted, len);
 		++*count;
 	}
-	assert_int_equal(bt_tfrec_total(r), *count);
-	bt_tfrec_close(r);
+	assert_int_equal(bt_tfrecord_total(r), *count);
+	bt_tfrecord_close(r);
 	return e;
 }
 
@@ -184,7 +184,7 @@ static void several_files_are_one_stream(void **state)
 {
 	struct bt_error err = {0};
 	struct names names;
-	struct bt_tfrec *r;
+	struct bt_tfrecord *r;
 	const uint8_t *data;
 	size_t len;
 	int count;
@@ -197,15 +197,15 @@ static void several_files_are_one_stream(void **state)
 	assert_int_equal(count, 4);
 
 	split("one empty two", &names);
-	assert_ok(bt_tfrec_open(names.file, names.n, &r, &err));
+	assert_ok(bt_tfrecord_open(names.file, names.n, &r, &err));
 	for (count = 0; count < 4; count++)
-		assert_int_equal(bt_tfrec_next(r, &data, &len, &err), 1);
-	assert_string_equal(bt_tfrec_file(r), "'two'");
-	assert_int_equal(bt_tfrec_record(r), 1);
+		assert_int_equal(bt_tfrecord_next(r, &data, &len, &err), 1);
+	assert_string_equal(bt_tfrecord_file(r), "'two'");
+	assert_int_equal(bt_tfrecord_record(r), 1);
 	bt_error_set(&err, BT_EFORMAT, "odd");
-	assert_int_equal(bt_tfrec_blame(r, &err), BT_EFORMAT);
+	assert_int_equal(bt_tfrecord_blame(r, &err), BT_EFORMAT);
 	assert_string_equal(err.text, "cannot read 'two': record 1: odd");
-	bt_tfrec_close(r);
+	bt_tfrecord_close(r);
 
 	assert_int_equal(read_back("one nosuch", &count, &err), BT_EIO);
 	assert_int_equal(count, 3);
@@ -218,7 +218,7 @@ static void expected_number(void **state)
 {
 	struct bt_error err = {0};
 	struct names names;
-	struct bt_tfrec *r;
+	struct bt_tfrecord *r;
 	const uint8_t *data;
 	size_t len;
 	int expect, e;
@@ -227,11 +227,11 @@ static void expected_number(void **state)
 	write_records("one", payloads, 3);
 	for (expect = 0; expect <= 7; expect++) {
 		split("one one", &names);
-		assert_ok(bt_tfrec_open(names.file, names.n, &r, &err));
-		bt_tfrec_expect(r, (uint64_t)expect);
-		while ((e = bt_tfrec_next(r, &data, &len, &err)) == 1)
+		assert_ok(bt_tfrecord_open(names.file, names.n, &r, &err));
+		bt_tfrecord_expect(r, (uint64_t)expect);
+		while ((e = bt_tfrecord_next(r, &data, &len, &err)) == 1)
 			;
-		assert_int_equal(bt_tfrec_total(r), 6);
+		assert_int_equal(bt_tfrecord_total(r), 6);
 		assert_int_equal(e, expect == 0 || expect == 6 ? 0
 		                                               : BT_ETRUNCATED);
 		if (expect == 1)
@@ -241,7 +241,7 @@ static void expected_number(void **state)
 			assert_string_equal(err.text,
 			                    "expected 7 records, found 6");
 		bt_error_clear(&err);
-		bt_tfrec_close(r);
+		bt_tfrecord_close(r);
 	}
 }
 
@@ -334,8 +334,8 @@ static void put_lie(const char *name, uint64_t length)
 static void lying_lengths(void **state)
 {
 	static const uint64_t huge[] = {UINT64_MAX, UINT64_MAX - 15,
-	                                (uint64_t)1 << 63, BT_TFREC_MAX + 1};
-	static const uint64_t large[] = {BT_TFREC_MAX, 1 << 20, 5};
+	                                (uint64_t)1 << 63, BT_TFRECORD_MAX + 1};
+	static const uint64_t large[] = {BT_TFRECORD_MAX, 1 << 20, 5};
 	struct bt_error err = {0};
 	size_t i;
 	int count;

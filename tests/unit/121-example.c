@@ -4,8 +4,8 @@
 #include "files.h"
 
 #include "base/mem.h"
-#include "io/example.h"
-#include "io/tfrecord.h"
+#include "format/tf_example.h"
+#include "format/tfrecord.h"
 #include "task/record.h"
 
 /* input_ids = [101, 102, 0, 0], label_ids = [1], as TensorFlow writes it. */
@@ -508,7 +508,7 @@ static void read_real(const char *name, int wanted)
 	const char *path = real_data(name);
 	struct bt_token_rec rec = {0};
 	struct bt_error err = {0};
-	struct bt_tfrec *r;
+	struct bt_tfrecord *r;
 	const uint8_t *data;
 	char *file[1];
 	size_t len, i;
@@ -517,8 +517,8 @@ static void read_real(const char *name, int wanted)
 	if (path == NULL)
 		skip();
 	file[0] = bt_strndup(path, strlen(path));
-	assert_ok(bt_tfrec_open(file, 1, &r, &err));
-	while ((e = bt_tfrec_next(r, &data, &len, &err)) == 1) {
+	assert_ok(bt_tfrecord_open(file, 1, &r, &err));
+	while ((e = bt_tfrecord_next(r, &data, &len, &err)) == 1) {
 		assert_ok(bt_token_rec_read(data, len, &rec, &err));
 		n++;
 		assert_true(rec.n >= 5 && rec.n <= 128);
@@ -533,7 +533,7 @@ static void read_real(const char *name, int wanted)
 	}
 	assert_ok(e);
 	assert_int_equal(n, wanted);
-	bt_tfrec_close(r);
+	bt_tfrecord_close(r);
 	bt_token_rec_clear(&rec);
 	free(file[0]);
 }

@@ -10,8 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "format/json.h"
 #include "io/in.h"
-#include "io/json.h"
 #include "io/out.h"
 
 static void look_and_skip(void **state)

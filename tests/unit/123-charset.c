@@ -2,7 +2,7 @@
 /* Not under thread: starts no threads */
 #include "files.h"
 
-#include "io/charset.h"
+#include "format/charset.h"
 
 static void names(void **state)
 {

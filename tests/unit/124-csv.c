@@ -15,7 +15,7 @@
 
 #include "base/buf.h"
 #include "base/sys.h"
-#include "io/csv.h"
+#include "format/csv.h"
 
 static const char kinds[] = "-FQNL"; /* by enum bt_csv_fault */
 

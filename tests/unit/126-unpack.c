@@ -12,8 +12,8 @@
 #include <zstd.h>
 
 #include "base/crc32c.h"
+#include "format/tfrecord.h"
 #include "io/in.h"
-#include "io/tfrecord.h"
 
 struct packed {
 	uint8_t *p;
@@ -237,7 +237,8 @@ static void pack_records(struct packed *x, bool gzip)
 
 	assert_ok(bt_out_open("records", BT_OUT_BINARY, &out, &err));
 	for (i = 0; i < 3; i++)
-		assert_ok(bt_tfrec_write(out, text[i], strlen(text[i]), &err));
+		assert_ok(
+		    bt_tfrecord_write(out, text[i], strlen(text[i]), &err));
 	assert_ok(bt_out_commit(out, &err));
 	data = file_get("records", &n);
 	pack(x, gzip, data, n);
@@ -247,19 +248,19 @@ static void pack_records(struct packed *x, bool gzip)
 /* Reads all records of a file; *count says how many. */
 static int count_records(char *name, int *count, struct bt_error *err)
 {
-	struct bt_tfrec *r;
+	struct bt_tfrecord *r;
 	const uint8_t *data;
 	size_t len;
 	int e;
 
 	*count = 0;
 	bt_error_clear(err);
-	e = bt_tfrec_open(&name, 1, &r, err);
+	e = bt_tfrecord_open(&name, 1, &r, err);
 	if (e != BT_OK)
 		return e;
-	while ((e = bt_tfrec_next(r, &data, &len, err)) == 1)
+	while ((e = bt_tfrecord_next(r, &data, &len, err)) == 1)
 		++*count;
-	bt_tfrec_close(r);
+	bt_tfrecord_close(r);
 	return e;
 }
 
@@ -399,7 +400,7 @@ static void a_record_that_looks_so(void **state)
 	(void)state;
 	for (i = 0; i < 2; i++) {
 		assert_ok(bt_out_open(name, BT_OUT_BINARY, &out, &err));
-		assert_ok(bt_tfrec_write(out, data, sizes[i], &err));
+		assert_ok(bt_tfrecord_write(out, data, sizes[i], &err));
 		assert_ok(bt_out_commit(out, &err));
 		assert_ok(count_records(name, &count, &err));
 		assert_int_equal(count, 1);

@@ -10,7 +10,7 @@
 
 #include "base/buf.h"
 #include "base/philox.h"
-#include "io/jsonl.h"
+#include "format/jsonl.h"
 
 static const struct bt_span keys[] = {{"a", 1}, {"b", 1}};
 static const char kinds[] = "-SKNLC"; /* by enum bt_jsonl_fault */

@@ -13,7 +13,7 @@
 #include "base/philox.h"
 #include "base/sys.h"
 #include "base/utf8.h"
-#include "io/charset.h"
+#include "format/charset.h"
 #include "text/added.h"
 #include "text/bertnorm.h"
 #include "text/trie.h"

@@ -8,7 +8,7 @@
 
 #include "base/buf.h"
 #include "files.h"
-#include "io/json.h"
+#include "format/json.h"
 #include "text/bulk_int.h"
 #include "text/score_int.h"
 #include "text/tokenizer.h"

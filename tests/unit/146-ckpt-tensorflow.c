@@ -8,7 +8,7 @@
 #include "140-ckpt.h"
 #include "base/buf.h"
 #include "ckpt/names.h"
-#include "io/snappy.h"
+#include "format/snappy.h"
 
 static struct bt_ckpt *open_fixture(const char *name)
 {

@@ -5,7 +5,7 @@
 
 #include <zlib.h>
 
-#include "io/example.h"
+#include "format/tf_example.h"
 #include "task/classes.h"
 #include "task/folds.h"
 #include "task/split.h"

@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "base/philox.h"
+#include "format/tfrecord.h"
 #include "io/out_set.h"
-#include "io/tfrecord.h"
 #include "task/cat.h"
 #include "task/recstats.h"
 

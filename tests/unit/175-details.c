@@ -8,9 +8,9 @@
 #include <stdlib.h>
 
 #include "base/philox.h"
+#include "format/escape.h"
 #include "task/groups.h"
 #include "task/paired.h"
-#include "task/plain.h"
 #include "task/worst.h"
 
 static void near(double got, double wanted, double share)
@@ -313,7 +313,7 @@ static void plain_is(const char *s, size_t n, size_t most, const char *wanted)
 {
 	struct bt_buf b = BT_BUF_INIT;
 
-	bt_plain_line(&b, (struct bt_span){s, n}, most);
+	bt_escape_line(&b, (struct bt_span){s, n}, most);
 	assert_string_equal(bt_buf_str(&b), wanted);
 	bt_buf_clear(&b);
 }

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT */
+#include "format/charset.h"
+
+#include <stdint.h>
+#include <string.h>
+
+static const char *const names[] = {"utf-8", "latin1", "windows-1252"};
+
+/* Code points of windows-1252's bytes 80..9F; 0: none. The other bytes are
+ * those of Latin-1. */
+static const uint16_t windows1252[32] = {
+    0x20AC, 0,      0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021,
+    0x02C6, 0x2030, 0x0160, 0x2039, 0x0152, 0,      0x017D, 0,
+    0,      0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014,
+    0x02DC, 0x2122, 0x0161, 0x203A, 0x0153, 0,      0x017E, 0x0178};
+
+int bt_charset_find(const char *name, enum bt_charset *set)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strcmp(names[i], name) == 0) {
+			*set = (enum bt_charset)i;
+			return BT_OK;
+		}
+	return BT_EARG;
+}
+
+const char *bt_charset_name(enum bt_charset set)
+{
+	return names[set];
+}
+
+/* Bytes of s, up to n, before the first that is not ASCII. */
+static size_t ascii_run(const uint8_t *s, size_t n)
+{
+	const uint64_t tops = 0x8080808080808080u;
+	uint64_t v[4];
+	size_t i;
+
+	for (i = 0; i + 32 <= n; i += 32) {
+		memcpy(v, s + i, 32);
+		if (((v[0] | v[1] | v[2] | v[3]) & tops) != 0)
+			break;
+	}
+	for (; i + 8 <= n; i += 8) {
+		memcpy(v, s + i, 8);
+		if ((v[0] & tops) != 0)
+			break;
+	}
+	/* the last ones together with some that were looked at before */
+	if (i + 8 > n && n >= 8) {
+		memcpy(v, s + n - 8, 8);
+		if ((v[0] & tops) == 0)
+			return n;
+	}
+	while (i < n && s[i] < 0x80)
+		i++;
+	return i;
+}
+
+/*
+ * The length of the character of several bytes at s, or 0. What may follow the
+ * first byte is narrowed where the form would not be the shortest (E0, F0),
+ * would be a surrogate (ED) or would be above U+10FFFF (F4).
+ */
+static size_t utf8_length(const uint8_t *s, size_t n, size_t *good)
+{
+	uint8_t lo = 0x80, hi = 0xBF;
+	size_t len, i;
+
+	*good = 1;
+	if (s[0] < 0xC2 || s[0] > 0xF4)
+		return 0;
+	len = s[0] < 0xE0 ? 2 : s[0] < 0xF0 ? 3 : 4;
+	if (s[0] == 0xE0)
+		lo = 0xA0;
+	else if (s[0] == 0xED)
+		hi = 0x9F;
+	else if (s[0] == 0xF0)
+		lo = 0x90;
+	else if (s[0] == 0xF4)
+		hi = 0x8F;
+	for (i = 1; i < len; i++) {
+		if (i == n || s[i] < lo || s[i] > hi)
+			return 0;
+		++*good;
+		lo = 0x80;
+		hi = 0xBF;
+	}
+	return len;
+}
+
+/* The length of a character of two or three bytes that needs no closer look,
+ * or 0. */
+static inline size_t utf8_usual(const uint8_t *s, size_t n)
+{
+	if (n > 2 && s[0] > 0xE0 && s[0] < 0xF0 && s[0] != 0xED &&
+	    (s[1] & 0xC0) == 0x80 && (s[2] & 0xC0) == 0x80)
+		return 3;
+	if (n > 1 && s[0] >= 0xC2 && s[0] < 0xE0 && (s[1] & 0xC0) == 0x80)
+		return 2;
+	return 0;
+}
+
+static size_t utf8_check(const uint8_t *s, size_t n)
+{
+	size_t i = 0, len, good;
+
+	for (;;) {
+		i += ascii_run(s + i, n - i);
+		if (i == n)
+			return n;
+		do { /* texts of other scripts have few ASCII runs */
+			len = utf8_usual(s + i, n - i);
+			if (len == 0)
+				len = utf8_length(s + i, n - i, &good);
+			if (len == 0)
+				return i;
+			i += len;
+		} while (i < n && s[i] >= 0x80);
+	}
+}
+
+static size_t windows1252_check(const uint8_t *s, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (s[i] >= 0x80 && s[i] < 0xA0 &&
+		    windows1252[s[i] - 0x80] == 0)
+			return i;
+	return n;
+}
+
+size_t bt_charset_check(enum bt_charset set, const char *s, size_t n)
+{
+	const uint8_t *bytes = (const uint8_t *)s;
+
+	if (n == 0 || set == BT_CHARSET_LATIN1)
+		return n;
+	return set == BT_CHARSET_UTF8 ? utf8_check(bytes, n)
+	                              : windows1252_check(bytes, n);
+}
+
+size_t bt_charset_mend(struct bt_buf *b, const char *s, size_t n)
+{
+	const uint8_t *bytes = (const uint8_t *)s;
+	size_t at = 0, run, mended = 0, good;
+
+	for (;;) {
+		run = n > at ? utf8_check(bytes + at, n - at) : 0;
+		if (run > 0)
+			bt_buf_put(b, s + at, run);
+		at += run;
+		if (at == n)
+			return mended;
+		utf8_length(bytes + at, n - at, &good);
+		bt_buf_puts(b, "\xef\xbf\xbd");
+		at += good;
+		mended++;
+	}
+}
+
+/* Appends a code point of U+0080 .. U+FFFF. */
+static void put_utf8(struct bt_buf *b, unsigned c)
+{
+	if (c < 0x800) {
+		bt_buf_putc(b, (char)(0xC0 | c >> 6));
+	} else {
+		bt_buf_putc(b, (char)(0xE0 | c >> 12));
+		bt_buf_putc(b, (char)(0x80 | (c >> 6 & 0x3F)));
+	}
+	bt_buf_putc(b, (char)(0x80 | (c & 0x3F)));
+}
+
+void bt_charset_put(struct bt_buf *b, enum bt_charset set, const char *s,
+                    size_t n)
+{
+	const uint8_t *bytes = (const uint8_t *)s;
+	size_t i, run;
+	unsigned c;
+
+	if (set == BT_CHARSET_UTF8) {
+		bt_buf_put(b, s, n);
+		return;
+	}
+	for (i = 0; i < n; i++) {
+		run = ascii_run(bytes + i, n - i);
+		bt_buf_put(b, s + i, run);
+		i += run;
+		if (i == n)
+			return;
+		c = bytes[i];
+		if (set == BT_CHARSET_WINDOWS1252 && c < 0xA0)
+			c = windows1252[c - 0x80];
+		put_utf8(b, c);
+	}
+}

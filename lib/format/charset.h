@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Character sets of text files. Inside, all text is UTF-8; what comes from
+ * elsewhere is checked or converted here.
+ */
+#ifndef BT_FORMAT_CHARSET_H
+#define BT_FORMAT_CHARSET_H
+
+#include <stddef.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+
+enum bt_charset {
+	BT_CHARSET_UTF8,
+	BT_CHARSET_LATIN1,     /* ISO 8859-1: every byte means something */
+	BT_CHARSET_WINDOWS1252 /* 81 8D 8F 90 9D mean nothing */
+};
+
+/* Finds a set by its name: "utf-8", "latin1", "windows-1252". Returns 0 or
+ * BT_EARG. */
+int bt_charset_find(const char *name, enum bt_charset *set) BT_MUST_USE;
+
+/* The name that bt_charset_find takes. */
+const char *bt_charset_name(enum bt_charset set);
+
+/*
+ * The number of bytes of s that are well-formed in set: n, or where the first
+ * ill-formed character begins. UTF-8 is taken strictly: the shortest form only,
+ * no surrogates, nothing above U+10FFFF.
+ */
+size_t bt_charset_check(enum bt_charset set, const char *s, size_t n);
+
+/* Appends s with U+FFFD for each run of bytes that begins like a character of
+ * UTF-8 and does not go on so, or else for the byte, as Python's
+ * errors="replace" has it; returns their number. */
+size_t bt_charset_mend(struct bt_buf *b, const char *s, size_t n);
+
+/* Appends s as UTF-8; s must have passed bt_charset_check. Running out of
+ * memory shows in the buffer's oom. */
+void bt_charset_put(struct bt_buf *b, enum bt_charset set, const char *s,
+                    size_t n);
+
+#endif

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * JSON Lines: one JSON object (RFC 8259) on each line, of which the values of
+ * some members are wanted. Lines end in LF or CRLF, the last one perhaps in
+ * nothing; a UTF-8 byte order mark is dropped and blank lines are passed over.
+ *
+ * A line that is not as it should be is an error behind which reading goes on
+ * at the next line. Lines are checked to their end, members that are not wanted
+ * included. No more than a line is kept in memory. One thread at a time.
+ */
+#ifndef BT_FORMAT_JSONL_H
+#define BT_FORMAT_JSONL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/span.h"
+#include "io/in.h"
+
+struct bt_jsonl;
+
+#define BT_JSONL_LINE_MAX ((size_t)64 << 20) /* bytes of a line */
+#define BT_JSONL_DEPTH_MAX 500               /* of values in values */
+
+/* What is wrong with a line. */
+enum bt_jsonl_fault {
+	BT_JSONL_FINE,
+	BT_JSONL_SYNTAX,  /* no JSON object, or a wanted key twice */
+	BT_JSONL_KEY,     /* a wanted key is not there, or holds no scalar */
+	BT_JSONL_NUL,     /* a NUL in a wanted text */
+	BT_JSONL_LARGE,   /* beyond a limit */
+	BT_JSONL_CHARSET, /* not UTF-8 */
+};
+
+/*
+ * Takes over an open input, whatever is returned. keys[0..n-1], different ones,
+ * are borrowed until the close. max is the longest line, in bytes.
+ */
+int bt_jsonl_from(struct bt_in *in, const struct bt_span *keys, size_t n,
+                  size_t max, struct bt_jsonl **jsonl,
+                  struct bt_error *err) BT_MUST_USE;
+void bt_jsonl_close(struct bt_jsonl *jsonl); /* takes NULL */
+
+/*
+ * 1: values[i] is the value of keys[i], borrowed until the next call: the text
+ * of a string, numbers and booleans as they stand there, p NULL for null; 0: no
+ * more; else an error. If bt_jsonl_fault is then not BT_JSONL_FINE the line is
+ * bad, and the text is as that of bt_csv_next: "record 3 (line 4): byte 17:
+ * expected ':'", where bytes are counted from 1 within the line.
+ */
+int bt_jsonl_next(struct bt_jsonl *jsonl, const struct bt_span **values,
+                  struct bt_error *err) BT_MUST_USE;
+
+/* Of the last line, as their namesakes in format/csv.h. */
+enum bt_jsonl_fault bt_jsonl_fault(const struct bt_jsonl *jsonl);
+int bt_jsonl_blame(const struct bt_jsonl *jsonl, struct bt_error *err);
+uint64_t bt_jsonl_line(const struct bt_jsonl *jsonl);
+struct bt_span bt_jsonl_raw(const struct bt_jsonl *jsonl);
+
+const char *bt_jsonl_name(const struct bt_jsonl *jsonl);
+uint64_t bt_jsonl_offset(const struct bt_jsonl *jsonl);
+
+#endif
