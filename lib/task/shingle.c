@@ -8,7 +8,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "text/charclass.h"
+#include "unicode/bert_char_class.h"
 
 #define LENGTH 5
 #define NO_UTF8 0x110000 /* beyond all characters */
@@ -48,7 +48,7 @@ static bool is_white(uint32_t c)
 		return c == ' ' || (c >= '\t' && c <= '\r');
 	if (c >= NO_UTF8)
 		return false;
-	bt_char_props(BT_SCHOOL_HF, c, 1, &props);
+	bt_char_props(BT_CHAR_DIALECT_HF, c, 1, &props);
 	return (props & BT_CHAR_IS_WHITE) != 0;
 }
 
@@ -56,7 +56,7 @@ static bool is_white(uint32_t c)
 static int lower(uint32_t c, uint32_t out[BT_CHAR_LOWER_MAX])
 {
 	if (c >= 0x80 && c < NO_UTF8)
-		return bt_char_lower(BT_SCHOOL_HF, c, out);
+		return bt_char_lower(BT_CHAR_DIALECT_HF, c, out);
 	out[0] = c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c;
 	return 1;
 }

@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "text/charclass.h"
+#include "unicode/bert_char_class.h"
 
 static void list_first_bytes(struct bt_added *a, const struct bt_span *pattern)
 {
@@ -65,7 +65,7 @@ static bool is_white(uint32_t c)
 {
 	uint8_t props;
 
-	bt_char_props(BT_SCHOOL_HF, c, 1, &props);
+	bt_char_props(BT_CHAR_DIALECT_HF, c, 1, &props);
 	return props & BT_CHAR_IS_WHITE;
 }
 

@@ -7,7 +7,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
-#include "text/charcompat.h"
+#include "unicode/nfd_hf.h"
 
 #define LAST_CHAR 0x10ffffu
 #define CAPITAL_SIGMA 0x3a3u
@@ -19,7 +19,7 @@ struct becomes {
 	bool starter_dropped; /* a mark of class 0 was */
 };
 
-static void lower_all(enum bt_school school, struct becomes *b)
+static void lower_all(enum bt_char_dialect school, struct becomes *b)
 {
 	struct becomes from = *b;
 	int i;
@@ -29,7 +29,7 @@ static void lower_all(enum bt_school school, struct becomes *b)
 		b->n += bt_char_lower(school, from.c[i], b->c + b->n);
 }
 
-static bool is_mark(enum bt_school school, uint32_t c)
+static bool is_mark(enum bt_char_dialect school, uint32_t c)
 {
 	uint8_t props;
 
@@ -38,14 +38,14 @@ static bool is_mark(enum bt_school school, uint32_t c)
 }
 
 /* The class of what is dropped, too. */
-static unsigned order_of(enum bt_school school, uint32_t c)
+static unsigned order_of(enum bt_char_dialect school, uint32_t c)
 {
-	return school == BT_SCHOOL_HF ? bt_char_order(c)
-	                              : bt_char_class(school, c);
+	return school == BT_CHAR_DIALECT_HF ? bt_char_order(c)
+	                                    : bt_char_class(school, c);
 }
 
 /* c is the character that all this comes from and props are its own. */
-static void strip_all(enum bt_school school, uint32_t c, uint8_t props,
+static void strip_all(enum bt_char_dialect school, uint32_t c, uint8_t props,
                       struct becomes *b)
 {
 	uint32_t part[BT_CHAR_DECOMPOSE_MAX];
@@ -73,11 +73,11 @@ static struct becomes fold(const struct bt_bertnorm_opts *o, uint32_t c,
 	struct becomes b = {{c}, 1, false};
 
 	/* Google makes it lower case first, the fast tokenizers last */
-	if (o->lower && o->school == BT_SCHOOL_GOOGLE)
+	if (o->lower && o->school == BT_CHAR_DIALECT_GOOGLE)
 		lower_all(o->school, &b);
 	if (o->strip)
 		strip_all(o->school, c, props, &b);
-	if (o->lower && o->school == BT_SCHOOL_HF)
+	if (o->lower && o->school == BT_CHAR_DIALECT_HF)
 		lower_all(o->school, &b);
 	return b;
 }
@@ -134,7 +134,8 @@ static uint32_t make_action(const struct bt_bertnorm_opts *o, uint32_t c,
 		return BT_ACT_SPACE;
 	if (o->cjk && props & BT_CHAR_IS_CJK)
 		e |= BT_ACT_PAD;
-	if (o->school == BT_SCHOOL_GOOGLE && o->lower && c == CAPITAL_SIGMA)
+	if (o->school == BT_CHAR_DIALECT_GOOGLE && o->lower &&
+	    c == CAPITAL_SIGMA)
 		return e | BT_ACT_SIGMA;
 	if (is_syllable(c) && o->strip) {
 		b = split_syllable(c);

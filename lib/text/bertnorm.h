@@ -16,11 +16,11 @@
 
 #include "base/err.h"
 #include "base/utf8.h"
-#include "text/charclass.h"
-#include "text/normed.h"
+#include "unicode/bert_char_class.h"
+#include "unicode/offset_text.h"
 
 struct bt_bertnorm_opts {
-	enum bt_school school;
+	enum bt_char_dialect school;
 	bool clean; /* drop control characters, make white space a space */
 	bool cjk;   /* put spaces around ideographs */
 	bool strip; /* decompose and drop accents */
@@ -49,7 +49,8 @@ void bt_bertnorm_free(struct bt_bertnorm *norm);
 /* Normalises raw[from .. to-1], valid UTF-8, into out, whose memory is reused.
  * Returns 0 or BT_ENOMEM. */
 int bt_bertnorm_run(const struct bt_bertnorm *norm, const uint8_t *raw,
-                    size_t from, size_t to, struct bt_normed *out) BT_MUST_USE;
+                    size_t from, size_t to,
+                    struct bt_offset_text *out) BT_MUST_USE;
 
 static inline uint32_t bt_bertnorm_entry(const struct bt_bertnorm *norm,
                                          uint32_t c)

@@ -38,6 +38,6 @@ enum bt_action {
  * BT_ENOMEM. */
 int bt_bertnorm_place(const struct bt_bertnorm *m, const uint8_t *raw,
                       const uint8_t *from, const uint8_t *p, const uint8_t *end,
-                      struct bt_normed *out, size_t at) BT_MUST_USE;
+                      struct bt_offset_text *out, size_t at) BT_MUST_USE;
 
 #endif

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "text/charcompat.h"
+#include "unicode/nfd_hf.h"
 
 struct item {
 	uint32_t c;
@@ -61,7 +61,7 @@ static size_t list(const struct bt_bertnorm *m, const uint8_t *raw,
 		c = bt_utf8_get(p);
 		if (is_dropped(m, c) && bt_char_order(c) == 0)
 			continue; /* when the text was cleaned */
-		parts = bt_char_decompose(BT_SCHOOL_HF, c, part);
+		parts = bt_char_decompose(BT_CHAR_DIALECT_HF, c, part);
 		for (i = 0; i < parts; i++, n++) {
 			item[n].c = part[i];
 			item[n].src = (uint32_t)(p - raw);
@@ -97,7 +97,7 @@ static void order(struct item *item, size_t n, uint32_t *place)
 
 /* Sets the places in the output, from its end back to at. */
 static void hand_out(const struct bt_bertnorm *m, const struct item *item,
-                     size_t n, struct bt_normed *out, size_t at)
+                     size_t n, struct bt_offset_text *out, size_t at)
 {
 	uint32_t low[BT_CHAR_LOWER_MAX];
 	size_t end = out->n, start, i;
@@ -105,11 +105,12 @@ static void hand_out(const struct bt_bertnorm *m, const struct item *item,
 	int k;
 
 	while (n-- > 0 && end > at) {
-		bt_char_props(BT_SCHOOL_HF, item[n].c, 1, &props);
+		bt_char_props(BT_CHAR_DIALECT_HF, item[n].c, 1, &props);
 		if (props & BT_CHAR_IS_MARK)
 			continue;
-		k = m->opts.lower ? bt_char_lower(BT_SCHOOL_HF, item[n].c, low)
-		                  : 1;
+		k = m->opts.lower
+		        ? bt_char_lower(BT_CHAR_DIALECT_HF, item[n].c, low)
+		        : 1;
 		for (; k > 0 && end > at; k--, end = start) {
 			start =
 			    (size_t)(bt_utf8_back(out->text + end) - out->text);
@@ -121,7 +122,7 @@ static void hand_out(const struct bt_bertnorm *m, const struct item *item,
 
 int bt_bertnorm_place(const struct bt_bertnorm *m, const uint8_t *raw,
                       const uint8_t *from, const uint8_t *p, const uint8_t *end,
-                      struct bt_normed *out, size_t at)
+                      struct bt_offset_text *out, size_t at)
 {
 	size_t most;
 	struct item *item;

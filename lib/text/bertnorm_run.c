@@ -4,13 +4,13 @@
 
 #include <string.h>
 
-#include "text/sixteens_int.h"
+#include "unicode/simd16.h"
 
 /* A text while it is normalised. */
 struct run {
 	const struct bt_bertnorm *m;
 	const uint8_t *raw, *from, *end;
-	struct bt_normed *out;
+	struct bt_offset_text *out;
 	size_t moved_from; /* output from here on may be out of order ... */
 	const uint8_t *moved_raw; /* which came of what begins here ... */
 	bool moved;               /* ... if this is set */
@@ -18,7 +18,7 @@ struct run {
 
 static void put(struct run *r, const uint8_t *s, size_t n, const uint8_t *src)
 {
-	bt_normed_put(r->out, s, n, (size_t)(src - r->raw));
+	bt_offset_text_put(r->out, s, n, (size_t)(src - r->raw));
 }
 
 static unsigned class_at(const struct run *r, size_t at)
@@ -30,7 +30,7 @@ static unsigned class_at(const struct run *r, size_t at)
  * those of equal class keep their order. The room behind the text is used. */
 static void sort_classes(struct run *r, size_t at, size_t end)
 {
-	struct bt_normed *out = r->out;
+	struct bt_offset_text *out = r->out;
 	size_t n = end - at, copy = out->n, i, len;
 	unsigned k = 0, next;
 
@@ -64,7 +64,7 @@ static void sort_classes(struct run *r, size_t at, size_t end)
  * was read. */
 static int settle(struct run *r, const uint8_t *p)
 {
-	struct bt_normed *out = r->out;
+	struct bt_offset_text *out = r->out;
 	size_t at = r->moved_from, end = out->n, start;
 	unsigned k, last;
 	bool sorted;
@@ -83,11 +83,11 @@ static int settle(struct run *r, const uint8_t *p)
 		}
 		if (sorted)
 			continue;
-		if (bt_normed_room(out, at - start) != BT_OK)
+		if (bt_offset_text_room(out, at - start) != BT_OK)
 			return BT_ENOMEM;
 		sort_classes(r, start, at);
 	}
-	if (!out->want_src || r->m->opts.school != BT_SCHOOL_HF)
+	if (!out->want_src || r->m->opts.school != BT_CHAR_DIALECT_HF)
 		return BT_OK;
 	return bt_bertnorm_place(r->m, r->raw, r->from, r->moved_raw, p, out,
 	                         r->moved_from);
@@ -101,11 +101,11 @@ static size_t run_sixteens(const struct run *r, const uint8_t *p, uint8_t *to,
 	size_t n = (size_t)(r->end - p), done = 0, i;
 	bool lower = r->m->ascii_lower;
 
-	while (done + 16 <= n && bt_sixteen_copy(p + done, lower, to + done))
+	while (done + 16 <= n && bt_simd16_copy(p + done, lower, to + done))
 		done += 16;
 	/* the last ones together with some that were copied before */
 	if (done + 16 > n && n >= 16 &&
-	    bt_sixteen_copy(p + n - 16, lower, to + n - 16))
+	    bt_simd16_copy(p + n - 16, lower, to + n - 16))
 		done = n;
 	for (i = 0; src != NULL && i < done; i++)
 		src[i] = (uint32_t)((size_t)(p - r->raw) + i);
@@ -117,7 +117,7 @@ static size_t run_sixteens(const struct run *r, const uint8_t *p, uint8_t *to,
 static const uint8_t *run_ascii(struct run *r, const uint8_t *p)
 {
 	const uint8_t *map = r->m->ascii;
-	struct bt_normed *out = r->out;
+	struct bt_offset_text *out = r->out;
 	uint8_t *to = out->text + out->n, c;
 	uint32_t *src = out->want_src ? out->src + out->n : NULL;
 	size_t n = run_sixteens(r, p, to, src);
@@ -239,7 +239,7 @@ static int run_other(struct run *r, const uint8_t *p, unsigned len)
 }
 
 int bt_bertnorm_run(const struct bt_bertnorm *m, const uint8_t *raw,
-                    size_t from, size_t to, struct bt_normed *out)
+                    size_t from, size_t to, struct bt_offset_text *out)
 {
 	struct run r = {m, raw, raw + from, raw + to, out, 0, NULL, false};
 	const uint8_t *p = r.from;
@@ -248,8 +248,8 @@ int bt_bertnorm_run(const struct bt_bertnorm *m, const uint8_t *raw,
 	out->n = 0;
 	out->ordered = true;
 	while (p < r.end) {
-		if (bt_normed_room(out, (size_t)(r.end - p) +
-		                            BT_NORM_MOST_BYTES) != BT_OK)
+		if (bt_offset_text_room(out, (size_t)(r.end - p) +
+		                                 BT_NORM_MOST_BYTES) != BT_OK)
 			return BT_ENOMEM;
 		p = run_ascii(&r, p);
 		if (p == r.end)

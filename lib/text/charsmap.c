@@ -157,7 +157,7 @@ struct run {
 	const struct bt_charsmap *m;
 	const uint8_t *text;
 	size_t done, to;
-	struct bt_normed *out;
+	struct bt_offset_text *out;
 	bool changed;
 	size_t lost; /* characters that went before any was written */
 	bool over;   /* the last one written had no place of its own */
@@ -166,14 +166,14 @@ struct run {
 /* Writes what lies before at as it is. */
 static int copy(struct run *r, size_t at)
 {
-	struct bt_normed *out = r->out;
+	struct bt_offset_text *out = r->out;
 	const uint8_t *text = r->text;
 	unsigned len;
 
 	if (at == r->done)
 		return BT_OK;
 	r->over = false;
-	if (bt_normed_room(out, at - r->done) != BT_OK)
+	if (bt_offset_text_room(out, at - r->done) != BT_OK)
 		return BT_ENOMEM;
 	if (!out->want_src) {
 		memcpy(out->text + out->n, text + r->done, at - r->done);
@@ -182,7 +182,7 @@ static int copy(struct run *r, size_t at)
 	}
 	for (; r->done < at; r->done += len) {
 		len = bt_utf8_len(text[r->done]);
-		bt_normed_put(out, text + r->done, len, r->done);
+		bt_offset_text_put(out, text + r->done, len, r->done);
 	}
 	return BT_OK;
 }
@@ -200,7 +200,7 @@ static size_t count_chars(const uint8_t *p, size_t n)
  * place if it had none. */
 static void drop(struct run *r, size_t at, size_t len)
 {
-	struct bt_normed *out = r->out;
+	struct bt_offset_text *out = r->out;
 	size_t i;
 
 	if (out->n == 0)
@@ -221,7 +221,8 @@ static int replace(struct run *r, size_t at, size_t len, struct bt_span with)
 	unsigned n;
 	size_t src = at, next = at;
 
-	if (copy(r, at) != BT_OK || bt_normed_room(r->out, with.n) != BT_OK ||
+	if (copy(r, at) != BT_OK ||
+	    bt_offset_text_room(r->out, with.n) != BT_OK ||
 	    r->out->n + with.n > INT32_MAX)
 		return BT_ENOMEM;
 	if (p == end)
@@ -231,7 +232,7 @@ static int replace(struct run *r, size_t at, size_t len, struct bt_span with)
 		if (!r->over)
 			src = next;
 		n = bt_utf8_len(*p);
-		bt_normed_put(r->out, p, n, src);
+		bt_offset_text_put(r->out, p, n, src);
 		if (!r->over)
 			next = src + bt_utf8_len(r->text[src]);
 	}
@@ -297,7 +298,7 @@ static int finish(struct run *r)
  * all that follows comes from as many characters earlier. */
 static void shift(struct run *r, size_t from)
 {
-	struct bt_normed *out = r->out;
+	struct bt_offset_text *out = r->out;
 	size_t at = from, late = from, n = r->lost, i;
 
 	for (; n > 0; n--)
@@ -310,7 +311,7 @@ static void shift(struct run *r, size_t from)
 }
 
 int bt_charsmap_run(const struct bt_charsmap *m, const uint8_t *text,
-                    size_t from, size_t to, struct bt_normed *out)
+                    size_t from, size_t to, struct bt_offset_text *out)
 {
 	struct run r = {m, text, from, to, out, false, 0, false};
 	size_t at, len;
@@ -331,7 +332,7 @@ int bt_charsmap_run(const struct bt_charsmap *m, const uint8_t *text,
 }
 
 int bt_charsmap_run_longest(const struct bt_charsmap *m, const uint8_t *text,
-                            size_t from, size_t to, struct bt_normed *out)
+                            size_t from, size_t to, struct bt_offset_text *out)
 {
 	struct run r = {m, text, from, to, out, false, 0, false};
 	struct bt_span with;

@@ -20,8 +20,8 @@
 
 #include "base/err.h"
 #include "base/span.h"
-#include "text/grapheme.h"
-#include "text/normed.h"
+#include "unicode/grapheme.h"
+#include "unicode/offset_text.h"
 
 /* Zero is the empty map; read only outside charsmap.c. */
 struct bt_charsmap {
@@ -51,11 +51,12 @@ struct bt_span bt_charsmap_longest(const struct bt_charsmap *m,
  * or BT_ENOMEM.
  */
 int bt_charsmap_run(const struct bt_charsmap *m, const uint8_t *text,
-                    size_t from, size_t to, struct bt_normed *out) BT_MUST_USE;
+                    size_t from, size_t to,
+                    struct bt_offset_text *out) BT_MUST_USE;
 
 /* The same as SentencePiece does. */
 int bt_charsmap_run_longest(const struct bt_charsmap *m, const uint8_t *text,
                             size_t from, size_t to,
-                            struct bt_normed *out) BT_MUST_USE;
+                            struct bt_offset_text *out) BT_MUST_USE;
 
 #endif

@@ -21,7 +21,7 @@ struct list {
 struct bt_tok_decoder {
 	struct list list[2];
 	struct bt_buf work[2];
-	struct bt_normed normed;
+	struct bt_offset_text normed;
 	int16_t byte[0x144]; /* that a character stands for, or -1 */
 };
 
@@ -57,7 +57,7 @@ void bt_tok_decoder_free(struct bt_tok_decoder *d)
 		free(d->list[i].end);
 		bt_buf_clear(&d->work[i]);
 	}
-	bt_normed_clear(&d->normed);
+	bt_offset_text_clear(&d->normed);
 	free(d);
 }
 

@@ -45,7 +45,7 @@ static size_t src_of(const struct bt_view *v, size_t at)
 
 /* Appends text[from .. to-1] as it is. */
 static void put_same(const struct bt_view *v, size_t from, size_t to,
-                     struct bt_normed *out)
+                     struct bt_offset_text *out)
 {
 	size_t i;
 
@@ -58,26 +58,26 @@ static void put_same(const struct bt_view *v, size_t from, size_t to,
 
 /* Writes the text with its spaces made visible, and one before it. */
 static int mark_spaces(const struct metaspace *m, const struct bt_view *v,
-                       size_t from, size_t to, struct bt_normed *out)
+                       size_t from, size_t to, struct bt_offset_text *out)
 {
 	const uint8_t *text = v->text, *space;
 	size_t spaces = 1, at;
 
 	for (at = from; at < to; at++)
 		spaces += text[at] == ' ';
-	if (bt_normed_room(out, to - from + spaces * m->len) != BT_OK ||
+	if (bt_offset_text_room(out, to - from + spaces * m->len) != BT_OK ||
 	    to - from + spaces * m->len > INT32_MAX)
 		return BT_ENOMEM;
 	if (text[from] != ' ' && !is_mark(m, text + from, text + to) &&
 	    (m->prepend == BT_PREPEND_ALWAYS ||
 	     (m->prepend == BT_PREPEND_FIRST && src_of(v, from) == 0)))
-		bt_normed_put(out, m->mark, m->len, src_of(v, from));
+		bt_offset_text_put(out, m->mark, m->len, src_of(v, from));
 	for (; from < to; from = at + 1) {
 		space = memchr(text + from, ' ', to - from);
 		at = space != NULL ? (size_t)(space - text) : to;
 		put_same(v, from, at, out);
 		if (at < to)
-			bt_normed_put(out, m->mark, m->len, src_of(v, at));
+			bt_offset_text_put(out, m->mark, m->len, src_of(v, at));
 	}
 	return BT_OK;
 }
@@ -87,7 +87,7 @@ static int metaspace_run(const struct bt_pretok *pretok, struct bt_run *run,
                          int next)
 {
 	const struct metaspace *m = (const struct metaspace *)pretok;
-	struct bt_normed *out = bt_run_buffer(run, next);
+	struct bt_offset_text *out = bt_run_buffer(run, next);
 	struct bt_view w;
 	size_t word = 0, at, n;
 

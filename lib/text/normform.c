@@ -11,9 +11,9 @@
 
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "text/charcompat.h"
-#include "text/charsplit.h"
 #include "text/steps_int.h"
+#include "unicode/nfd_hf.h"
+#include "unicode/split_char_class.h"
 
 #define FEW 32 /* characters of a cluster that need no memory */
 
@@ -36,7 +36,7 @@ struct item {
 struct cluster {
 	const struct form *f;
 	const uint8_t *text;
-	struct bt_normed *out;
+	struct bt_offset_text *out;
 	size_t at, end; /* where its characters stand */
 	struct item few[FEW], *item;
 	size_t n, cap;
@@ -105,7 +105,7 @@ static int put(struct cluster *u)
 	uint8_t s[4];
 	int32_t more;
 
-	if (bt_normed_room(u->out, 4 * u->n) != BT_OK ||
+	if (bt_offset_text_room(u->out, 4 * u->n) != BT_OK ||
 	    u->out->n + 4 * u->n > INT32_MAX)
 		return BT_ENOMEM;
 	for (i = 0; i < u->n; i++) {
@@ -115,7 +115,8 @@ static int put(struct cluster *u)
 			before = at;
 			at += bt_utf8_len(u->text[at]);
 		}
-		bt_normed_put(u->out, s, bt_utf8_put(s, u->item[i].c), src);
+		bt_offset_text_put(u->out, s, bt_utf8_put(s, u->item[i].c),
+		                   src);
 	}
 	return BT_OK;
 }
@@ -160,7 +161,7 @@ static int add(struct cluster *u, uint32_t c, unsigned len)
 	int n, i;
 
 	n = f->compat ? bt_char_compat(c, d)
-	              : bt_char_decompose(BT_SCHOOL_HF, c, d);
+	              : bt_char_decompose(BT_CHAR_DIALECT_HF, c, d);
 	if (!is_active(f, c) && !is_active(f, d[0]) && end_cluster(u) != BT_OK)
 		return BT_ENOMEM;
 	if (reserve(u, (size_t)n) != BT_OK)
@@ -185,7 +186,7 @@ static int copy_ascii(struct cluster *u, size_t to)
 	if (end - at < 2)
 		return BT_OK;
 	if (end_cluster(u) != BT_OK ||
-	    bt_normed_room(u->out, end - at) != BT_OK)
+	    bt_offset_text_room(u->out, end - at) != BT_OK)
 		return BT_ENOMEM;
 	memcpy(u->out->text + u->out->n, u->text + at, end - at - 1);
 	for (i = at; u->out->want_src && i < end - 1; i++)
@@ -214,7 +215,7 @@ static bool is_same(const struct form *f, const uint8_t *text, size_t at,
 }
 
 static int form_run(const struct bt_norm *norm, const uint8_t *text,
-                    size_t from, size_t to, struct bt_normed *out)
+                    size_t from, size_t to, struct bt_offset_text *out)
 {
 	struct cluster u = {.f = (const struct form *)norm,
 	                    .text = text,

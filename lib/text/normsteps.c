@@ -6,16 +6,16 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/utf8.h"
-#include "text/charcompat.h"
 #include "text/charsmap.h"
 #include "text/regex.h"
 #include "text/steps_int.h"
+#include "unicode/nfd_hf.h"
 
 /* A text on its way: what lies before done was written to out. */
 struct run {
 	const uint8_t *text;
 	size_t done, to;
-	struct bt_normed *out;
+	struct bt_offset_text *out;
 	bool changed;
 };
 
@@ -26,7 +26,7 @@ static int copy(struct run *r, size_t at)
 
 	if (at == r->done)
 		return BT_OK;
-	if (bt_normed_room(r->out, at - r->done) != BT_OK)
+	if (bt_offset_text_room(r->out, at - r->done) != BT_OK)
 		return BT_ENOMEM;
 	if (!r->out->want_src) {
 		memcpy(r->out->text + r->out->n, r->text + r->done,
@@ -36,7 +36,7 @@ static int copy(struct run *r, size_t at)
 	}
 	for (; r->done < at; r->done += len) {
 		len = bt_utf8_len(r->text[r->done]);
-		bt_normed_put(r->out, r->text + r->done, len, r->done);
+		bt_offset_text_put(r->out, r->text + r->done, len, r->done);
 	}
 	return BT_OK;
 }
@@ -46,10 +46,11 @@ static int copy(struct run *r, size_t at)
 static int put(struct run *r, size_t at, size_t end, struct bt_span with,
                size_t src)
 {
-	if (copy(r, at) != BT_OK || bt_normed_room(r->out, with.n) != BT_OK ||
+	if (copy(r, at) != BT_OK ||
+	    bt_offset_text_room(r->out, with.n) != BT_OK ||
 	    r->out->n + with.n > INT32_MAX)
 		return BT_ENOMEM;
-	bt_normed_put(r->out, (const uint8_t *)with.p, with.n, src);
+	bt_offset_text_put(r->out, (const uint8_t *)with.p, with.n, src);
 	r->done = end;
 	r->changed = true;
 	return BT_OK;
@@ -85,7 +86,7 @@ struct precompiled {
 };
 
 static int precompiled_run(const struct bt_norm *norm, const uint8_t *text,
-                           size_t from, size_t to, struct bt_normed *out)
+                           size_t from, size_t to, struct bt_offset_text *out)
 {
 	const struct precompiled *p = (const struct precompiled *)norm;
 
@@ -185,7 +186,7 @@ static size_t skip(const struct replace *p, const uint8_t *text, size_t at,
 }
 
 static int replace_run(const struct bt_norm *norm, const uint8_t *text,
-                       size_t from, size_t to, struct bt_normed *out)
+                       size_t from, size_t to, struct bt_offset_text *out)
 {
 	const struct replace *p = (const struct replace *)norm;
 	struct bt_span with = {p->content, p->content_n};
@@ -207,7 +208,7 @@ static int replace_run(const struct bt_norm *norm, const uint8_t *text,
 }
 
 static int regex_run(const struct bt_norm *norm, const uint8_t *text,
-                     size_t from, size_t to, struct bt_normed *out)
+                     size_t from, size_t to, struct bt_offset_text *out)
 {
 	const struct replace *p = (const struct replace *)norm;
 	struct bt_span with = {p->content, p->content_n};
@@ -319,7 +320,7 @@ int bt_norm_replace(struct bt_span pattern, bool regex, struct bt_span content,
 }
 
 static int prepend_run(const struct bt_norm *norm, const uint8_t *text,
-                       size_t from, size_t to, struct bt_normed *out)
+                       size_t from, size_t to, struct bt_offset_text *out)
 {
 	const struct replace *p = (const struct replace *)norm;
 	struct bt_span with = {p->content, p->content_n};
@@ -355,7 +356,7 @@ struct strip {
 };
 
 static int strip_run(const struct bt_norm *norm, const uint8_t *text,
-                     size_t from, size_t to, struct bt_normed *out)
+                     size_t from, size_t to, struct bt_offset_text *out)
 {
 	const struct strip *s = (const struct strip *)norm;
 	struct run r = {text, from, to, out, true};
@@ -413,7 +414,7 @@ static int map_nmt(uint32_t c, uint32_t *to)
 
 static int map_lower(uint32_t c, uint32_t *to)
 {
-	int n = bt_char_lower(BT_SCHOOL_HF, c, to);
+	int n = bt_char_lower(BT_CHAR_DIALECT_HF, c, to);
 
 	return n == 1 && to[0] == c ? -1 : n;
 }
@@ -425,7 +426,7 @@ static int map_accent(uint32_t c, uint32_t *to)
 }
 
 static int simple_run(const struct bt_norm *norm, const uint8_t *text,
-                      size_t from, size_t to, struct bt_normed *out)
+                      size_t from, size_t to, struct bt_offset_text *out)
 {
 	const struct simple *s = (const struct simple *)norm;
 	struct run r = {text, from, to, out, false};

@@ -30,7 +30,7 @@ struct norm {
 };
 
 static int norm_run(const struct bt_norm *norm, const uint8_t *text,
-                    size_t from, size_t to, struct bt_normed *out)
+                    size_t from, size_t to, struct bt_offset_text *out)
 {
 	const struct norm *n = (const struct norm *)norm;
 

@@ -14,9 +14,9 @@
 
 #include "base/err.h"
 #include "text/bertnorm.h"
-#include "text/normed.h"
 #include "text/piece.h"
 #include "text/vocab.h"
+#include "unicode/offset_text.h"
 
 /* A text, valid UTF-8, between two parts. */
 struct bt_view {
@@ -35,7 +35,7 @@ struct bt_norm_ops {
 	 * Returns 0, BT_NORM_SAME or BT_ENOMEM.
 	 */
 	int (*run)(const struct bt_norm *norm, const uint8_t *text, size_t from,
-	           size_t to, struct bt_normed *out);
+	           size_t to, struct bt_offset_text *out);
 	void (*free)(struct bt_norm *norm);
 };
 struct bt_norm {
@@ -120,7 +120,7 @@ static inline int bt_batch_add(struct bt_batch *b, size_t from, size_t to)
  * and of this thread's, empty, in which want_src is set as needed. src must
  * relate to the raw text: copy that of the view, or where it has none, the
  * place. */
-struct bt_normed *bt_run_buffer(struct bt_run *run, int next);
+struct bt_offset_text *bt_run_buffer(struct bt_run *run, int next);
 
 /* Notes that a regular expression took too many steps, for which BT_ENOMEM is
  * returned then. A normalizer sets out->hard. */

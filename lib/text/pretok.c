@@ -310,13 +310,14 @@ struct bytes {
 static int put_space(struct bt_run *run, struct bt_view *v, size_t *from,
                      size_t *to, int next)
 {
-	struct bt_normed *b = bt_run_buffer(run, next);
+	struct bt_offset_text *b = bt_run_buffer(run, next);
 	static const uint8_t space = ' ';
 	size_t i, n = *to - *from;
 
-	if (bt_normed_room(b, n + 1) != BT_OK)
+	if (bt_offset_text_room(b, n + 1) != BT_OK)
 		return BT_ENOMEM;
-	bt_normed_put(b, &space, 1, v->src != NULL ? v->src[*from] : *from);
+	bt_offset_text_put(b, &space, 1,
+	                   v->src != NULL ? v->src[*from] : *from);
 	memcpy(b->text + 1, v->text + *from, n);
 	for (i = 0; b->want_src && i < n; i++)
 		b->src[i + 1] =

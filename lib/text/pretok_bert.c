@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "text/ascii_int.h"
+#include "unicode/ascii64.h"
 
 struct pretok {
 	struct bt_pretok part;
@@ -21,11 +21,11 @@ struct pretok {
 static int run_ascii(struct bt_batch *b, size_t *at)
 {
 	uint64_t starts, lasts, punct;
-	struct bt_ascii s;
+	struct bt_ascii64 s;
 	size_t from = *at;
 	unsigned open = 0;
 
-	bt_ascii_look(b->v->text + from, b->end - from, b->v->beyond, &s);
+	bt_ascii64_look(b->v->text + from, b->end - from, b->v->beyond, &s);
 	punct = ~(s.alnum | s.space);
 	starts = (s.alnum & ~(s.alnum << 1)) | punct;
 	lasts = (s.alnum & ~(s.alnum >> 1)) | punct;

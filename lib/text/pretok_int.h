@@ -7,8 +7,8 @@
 #define BT_TEXT_PRETOK_INT_H
 
 #include "base/span.h"
-#include "text/charsplit.h"
 #include "text/parts_int.h"
+#include "unicode/split_char_class.h"
 
 /* What becomes of a match. */
 enum bt_behavior {

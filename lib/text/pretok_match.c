@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The patterns that byte-level tokenizers cut by; each covers every text. */
 #include "base/utf8.h"
-#include "text/ascii_int.h"
 #include "text/pretok_int.h"
+#include "unicode/ascii64.h"
 
 #define WORDY (BT_SPLIT_LETTER | BT_SPLIT_NUMBER | BT_SPLIT_WHITE)
 #define LONG_S 0x17f /* s in another case */
@@ -82,7 +82,7 @@ size_t bt_match_gpt2(const uint8_t *table, const uint8_t *text, size_t at,
  * first does, and the last may go on behind them. Fewer bytes are looked at
  * where it is not seen how they go on. */
 static uint64_t find_starts(const uint8_t *text, size_t at, size_t to,
-                            struct bt_ascii *s)
+                            struct bt_ascii64 *s)
 {
 	uint64_t seen = s->n < 64 ? ~(UINT64_MAX << s->n) : UINT64_MAX;
 	uint64_t space = s->space & seen, letter = s->alnum & ~s->digit;
@@ -117,10 +117,10 @@ static uint64_t find_starts(const uint8_t *text, size_t at, size_t to,
 static int add_ascii(struct bt_batch *b, size_t *at)
 {
 	size_t from = *at, start;
-	struct bt_ascii s;
+	struct bt_ascii64 s;
 	uint64_t starts;
 
-	bt_ascii_look(b->v->text + from, b->end - from, b->v->beyond, &s);
+	bt_ascii64_look(b->v->text + from, b->end - from, b->v->beyond, &s);
 	starts = s.n > 0 ? find_starts(b->v->text, from, b->end, &s) : 0;
 	if (starts == 0)
 		return BT_OK;

@@ -38,7 +38,8 @@ enum bt_norm_simple { BT_NORM_NMT, BT_NORM_LOWERCASE, BT_NORM_STRIP_ACCENTS };
 int bt_norm_simple(enum bt_norm_simple which, struct bt_norm **norm,
                    struct bt_error *err) BT_MUST_USE;
 
-/* Normal forms; table is that of bt_split_table (charsplit.h), borrowed. */
+/* Normal forms; table is that of bt_split_table (split_char_class.h), borrowed.
+ */
 enum bt_form { BT_NFC, BT_NFD, BT_NFKC, BT_NFKD };
 int bt_norm_form(const uint8_t *table, enum bt_form form, struct bt_norm **norm,
                  struct bt_error *err) BT_MUST_USE;

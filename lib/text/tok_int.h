@@ -99,9 +99,10 @@ struct bt_tok {
 
 /* What a thread encodes with. */
 struct bt_tok_buffers {
-	struct bt_normed norm[2]; /* before and after a normalizer, in turns */
-	struct bt_normed word[BT_TOK_STEPS]; /* pre-tokenizers' own */
-	void *work;                          /* the model's */
+	struct bt_offset_text
+	    norm[2]; /* before and after a normalizer, in turns */
+	struct bt_offset_text word[BT_TOK_STEPS]; /* pre-tokenizers' own */
+	void *work;                               /* the model's */
 };
 void bt_tok_buffers_clear(struct bt_tok_buffers *b); /* but for work */
 

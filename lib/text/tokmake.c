@@ -141,8 +141,8 @@ static void choose_template(struct bt_tok *t)
 static int make_norm(struct bt_tok *t, struct bt_error *err)
 {
 	struct bt_bertnorm_opts o = {
-	    .school =
-	        t->dialect == BT_TOK_GOOGLE ? BT_SCHOOL_GOOGLE : BT_SCHOOL_HF,
+	    .school = t->dialect == BT_TOK_GOOGLE ? BT_CHAR_DIALECT_GOOGLE
+	                                          : BT_CHAR_DIALECT_HF,
 	    .clean = t->flags.clean != 0,
 	    .cjk = t->flags.cjk != 0,
 	    .strip = t->flags.strip != 0,

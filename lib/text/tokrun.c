@@ -22,10 +22,10 @@ void bt_tok_buffers_clear(struct bt_tok_buffers *b)
 {
 	int i;
 
-	bt_normed_clear(&b->norm[0]);
-	bt_normed_clear(&b->norm[1]);
+	bt_offset_text_clear(&b->norm[0]);
+	bt_offset_text_clear(&b->norm[1]);
 	for (i = 0; i < BT_TOK_STEPS; i++)
-		bt_normed_clear(&b->word[i]);
+		bt_offset_text_clear(&b->word[i]);
 }
 
 /* Where the raw text behind v[at .. end-1] begins and ends; characters may
@@ -196,9 +196,9 @@ int bt_run_words(struct bt_run *r, const struct bt_view *v, size_t end,
 	return BT_OK;
 }
 
-struct bt_normed *bt_run_buffer(struct bt_run *r, int next)
+struct bt_offset_text *bt_run_buffer(struct bt_run *r, int next)
 {
-	struct bt_normed *word = &r->b->word[next - 1];
+	struct bt_offset_text *word = &r->b->word[next - 1];
 
 	word->n = 0;
 	word->want_src = r->offsets;
@@ -220,7 +220,7 @@ bool bt_tok_buffers_hard(struct bt_tok_buffers *b)
 }
 
 /* Relates what was made from v to the raw text. */
-static void relate(const struct bt_view *v, struct bt_normed *out)
+static void relate(const struct bt_view *v, struct bt_offset_text *out)
 {
 	size_t i;
 
@@ -233,7 +233,7 @@ int bt_tok_normalize(const struct bt_tok *t, struct bt_tok_buffers *b,
                      struct bt_view *v, size_t *from, size_t *to, bool offsets)
 {
 	const struct bt_norm *norm;
-	struct bt_normed *out;
+	struct bt_offset_text *out;
 	int i, k = 0, r;
 
 	for (i = 0; i < t->norms && *from < *to; i++) {

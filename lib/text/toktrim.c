@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "text/charsplit.h"
 #include "text/tok_int.h"
+#include "unicode/split_char_class.h"
 
 #define FEW 8             /* added tokens that are looked through */
 #define BYTE_SPACE 0x120u /* as byte-level vocabularies write it */

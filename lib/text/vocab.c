@@ -8,7 +8,7 @@
 #include "base/utf8.h"
 #include "format/charset.h"
 #include "io/in.h"
-#include "text/charclass.h"
+#include "unicode/bert_char_class.h"
 
 #define MAX_FILE ((size_t)64 << 20)
 
@@ -38,7 +38,7 @@ static bool is_white(uint32_t c)
 {
 	uint8_t props;
 
-	bt_char_props(BT_SCHOOL_GOOGLE, c, 1, &props);
+	bt_char_props(BT_CHAR_DIALECT_GOOGLE, c, 1, &props);
 	return props & BT_CHAR_IS_WHITE;
 }
 
@@ -187,7 +187,7 @@ bool bt_vocab_is_lower(const struct bt_vocab *v)
 					return false;
 				continue;
 			}
-			bt_char_lower(BT_SCHOOL_HF, c, low);
+			bt_char_lower(BT_CHAR_DIALECT_HF, c, low);
 			if (low[0] != c)
 				return false;
 		}

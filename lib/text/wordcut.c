@@ -29,7 +29,8 @@ static int count_word(const struct bt_model *model, void *work,
 
 static int add_bert(struct bt_tok *t, bool lower, struct bt_error *err)
 {
-	struct bt_bertnorm_opts o = {BT_SCHOOL_HF, true, true, lower, lower};
+	struct bt_bertnorm_opts o = {BT_CHAR_DIALECT_HF, true, true, lower,
+	                             lower};
 	int r = bt_norm_bert(&o, &t->norm[0], err);
 
 	if (r != BT_OK)

@@ -22,7 +22,7 @@ static void use_map(const void *map, size_t n, const uint8_t *text, size_t size)
 {
 	size_t good =
 	    bt_charset_check(BT_CHARSET_UTF8, (const char *)text, size);
-	struct bt_normed out = {.want_src = true};
+	struct bt_offset_text out = {.want_src = true};
 	struct bt_error err = {0};
 	struct bt_charsmap m;
 	int k, r;
@@ -41,7 +41,7 @@ static void use_map(const void *map, size_t n, const uint8_t *text, size_t size)
 		                     out.n) != out.n)
 			abort();
 	}
-	bt_normed_clear(&out);
+	bt_offset_text_clear(&out);
 	bt_charsmap_clear(&m);
 }
 

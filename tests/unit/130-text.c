@@ -47,8 +47,8 @@ static void utf8_round_trip(void **state)
 }
 
 /* Appends the words of normalised text, each but the first after \x1f. */
-static void put_words(const struct bt_bertnorm *m, const struct bt_normed *n,
-                      struct bt_buf *out)
+static void put_words(const struct bt_bertnorm *m,
+                      const struct bt_offset_text *n, struct bt_buf *out)
 {
 	enum bt_char_kind kind, last = BT_CHAR_WHITE;
 	unsigned len;
@@ -72,14 +72,14 @@ static void every_character(void **state)
 		const char *name;
 		struct bt_bertnorm_opts o;
 	} cases[] = {
-	    {"uncased", {BT_SCHOOL_HF, true, true, true, true}},
-	    {"cased", {BT_SCHOOL_HF, true, true, false, false}},
-	    {"lower-only", {BT_SCHOOL_HF, true, true, false, true}},
-	    {"strip-only", {BT_SCHOOL_HF, true, true, true, false}},
-	    {"raw", {BT_SCHOOL_HF, false, false, false, false}},
+	    {"uncased", {BT_CHAR_DIALECT_HF, true, true, true, true}},
+	    {"cased", {BT_CHAR_DIALECT_HF, true, true, false, false}},
+	    {"lower-only", {BT_CHAR_DIALECT_HF, true, true, false, true}},
+	    {"strip-only", {BT_CHAR_DIALECT_HF, true, true, true, false}},
+	    {"raw", {BT_CHAR_DIALECT_HF, false, false, false, false}},
 	};
 	struct bt_buf path = BT_BUF_INIT, words = BT_BUF_INIT;
-	struct bt_normed n = {0};
+	struct bt_offset_text n = {0};
 	struct bt_error err = {0};
 	struct bt_bertnorm *m;
 	uint8_t s[6] = "a";
@@ -118,17 +118,17 @@ static void every_character(void **state)
 		bt_bertnorm_free(m);
 	}
 	json_decref(golden);
-	bt_normed_clear(&n);
+	bt_offset_text_clear(&n);
 	bt_buf_clear(&words);
 	bt_buf_clear(&path);
 }
 
-static void check_norm(enum bt_school school, const char *raw,
+static void check_norm(enum bt_char_dialect school, const char *raw,
                        const char *wanted)
 {
 	struct bt_bertnorm_opts o = {school, true, true, true, true};
 	struct bt_error err = {0};
-	struct bt_normed n = {0};
+	struct bt_offset_text n = {0};
 	struct bt_bertnorm *m;
 
 	n.want_src = true;
@@ -136,7 +136,7 @@ static void check_norm(enum bt_school school, const char *raw,
 	assert_ok(bt_bertnorm_run(m, (const uint8_t *)raw, 0, strlen(raw), &n));
 	assert_int_equal(n.n, strlen(wanted));
 	assert_memory_equal(n.text, wanted, n.n);
-	bt_normed_clear(&n);
+	bt_offset_text_clear(&n);
 	bt_bertnorm_free(m);
 }
 
@@ -144,23 +144,24 @@ static void check_norm(enum bt_school school, const char *raw,
 static void schools_differ(void **state)
 {
 	(void)state;
-	check_norm(BT_SCHOOL_HF, "ΑΣ", "ασ");
-	check_norm(BT_SCHOOL_GOOGLE, "ΑΣ", "ας");
-	check_norm(BT_SCHOOL_GOOGLE, "Σ", "σ");
-	check_norm(BT_SCHOOL_GOOGLE, "ΑΣΑ", "ασα");
-	check_norm(BT_SCHOOL_GOOGLE, "ΑΣ.", "ας.");
-	check_norm(BT_SCHOOL_GOOGLE, "ΑΣ.Α", "ασ.α");
-	check_norm(BT_SCHOOL_GOOGLE, "Α.Σ", "α.ς");
-	check_norm(BT_SCHOOL_GOOGLE, "Α Σ", "α σ");
-	check_norm(BT_SCHOOL_GOOGLE, "1Σ", "1σ");
-	check_norm(BT_SCHOOL_GOOGLE, "ΑΣ\xcc\x81\x01", "ας");
-	check_norm(BT_SCHOOL_GOOGLE, "ΑΣ Α", "ας α");
-	check_norm(BT_SCHOOL_GOOGLE, "ΑΣ中Α", "ας 中 α");
-	check_norm(BT_SCHOOL_HF, "\xf0\xab\xa0\xa0", "\xf0\xab\xa0\xa0");
-	check_norm(BT_SCHOOL_GOOGLE, "\xf0\xab\xa0\xa0", " \xf0\xab\xa0\xa0 ");
+	check_norm(BT_CHAR_DIALECT_HF, "ΑΣ", "ασ");
+	check_norm(BT_CHAR_DIALECT_GOOGLE, "ΑΣ", "ας");
+	check_norm(BT_CHAR_DIALECT_GOOGLE, "Σ", "σ");
+	check_norm(BT_CHAR_DIALECT_GOOGLE, "ΑΣΑ", "ασα");
+	check_norm(BT_CHAR_DIALECT_GOOGLE, "ΑΣ.", "ας.");
+	check_norm(BT_CHAR_DIALECT_GOOGLE, "ΑΣ.Α", "ασ.α");
+	check_norm(BT_CHAR_DIALECT_GOOGLE, "Α.Σ", "α.ς");
+	check_norm(BT_CHAR_DIALECT_GOOGLE, "Α Σ", "α σ");
+	check_norm(BT_CHAR_DIALECT_GOOGLE, "1Σ", "1σ");
+	check_norm(BT_CHAR_DIALECT_GOOGLE, "ΑΣ\xcc\x81\x01", "ας");
+	check_norm(BT_CHAR_DIALECT_GOOGLE, "ΑΣ Α", "ας α");
+	check_norm(BT_CHAR_DIALECT_GOOGLE, "ΑΣ中Α", "ας 中 α");
+	check_norm(BT_CHAR_DIALECT_HF, "\xf0\xab\xa0\xa0", "\xf0\xab\xa0\xa0");
+	check_norm(BT_CHAR_DIALECT_GOOGLE, "\xf0\xab\xa0\xa0",
+	           " \xf0\xab\xa0\xa0 ");
 	/* a private character is a control to one only */
-	check_norm(BT_SCHOOL_HF, "a\xee\x80\x80z", "az");
-	check_norm(BT_SCHOOL_GOOGLE, "a\xee\x80\x80z", "a\xee\x80\x80z");
+	check_norm(BT_CHAR_DIALECT_HF, "a\xee\x80\x80z", "az");
+	check_norm(BT_CHAR_DIALECT_GOOGLE, "a\xee\x80\x80z", "a\xee\x80\x80z");
 }
 
 /* Marks that stay are brought into canonical order, however many. */
@@ -168,10 +169,11 @@ static void many_marks_in_order(void **state)
 {
 	static const char low[] = "\xf0\x9d\x85\xa5";  /* U+1D165, 216 */
 	static const char high[] = "\xf0\x9d\x85\xad"; /* U+1D16D, 226 */
-	struct bt_bertnorm_opts o = {BT_SCHOOL_HF, true, true, true, true};
+	struct bt_bertnorm_opts o = {BT_CHAR_DIALECT_HF, true, true, true,
+	                             true};
 	struct bt_buf raw = BT_BUF_INIT;
 	struct bt_error err = {0};
-	struct bt_normed n = {0};
+	struct bt_offset_text n = {0};
 	struct bt_bertnorm *m;
 	size_t i, pairs = 100000;
 
@@ -194,7 +196,7 @@ static void many_marks_in_order(void **state)
 	assert_int_equal(n.src[1], 1);
 	assert_int_equal(n.src[1 + 4 * pairs], 1 + 4 * pairs);
 	assert_int_equal(n.text[n.n - 1], 'b');
-	bt_normed_clear(&n);
+	bt_offset_text_clear(&n);
 	bt_bertnorm_free(m);
 	bt_buf_clear(&raw);
 }

@@ -14,10 +14,10 @@
 #include "io/in.h"
 #include "io/out.h"
 #include "text/charsmap.h"
-#include "text/grapheme.h"
 #include "text/parts_int.h"
 #include "text/spmodel.h"
 #include "text/unigram.h"
+#include "unicode/grapheme.h"
 
 static struct bt_error err;
 
@@ -343,7 +343,7 @@ static void damaged_maps(void **state)
 	static const uint8_t text[] = "aab\xc3\xa9z";
 	uint8_t map[4 + 4 * 128 + 3], bad[sizeof(map)];
 	uint32_t u, size = 4 * 128;
-	struct bt_normed out = {0};
+	struct bt_offset_text out = {0};
 	struct bt_charsmap m;
 	size_t i, k, opened = 0;
 
@@ -380,7 +380,7 @@ static void damaged_maps(void **state)
 	for (i = 0; i < 4 + size; i++)
 		assert_err(bt_charsmap_init(&m, map, i, &err), BT_EFORMAT,
 		           "the character map");
-	bt_normed_clear(&out);
+	bt_offset_text_clear(&out);
 }
 
 static void refuses(const char *text, const char *words)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "text/normed.h"
+#include "unicode/offset_text.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
 
-int bt_normed_room(struct bt_normed *out, size_t more)
+int bt_offset_text_room(struct bt_offset_text *out, size_t more)
 {
 	size_t cap = out->cap;
 	void *p;
@@ -27,7 +27,7 @@ int bt_normed_room(struct bt_normed *out, size_t more)
 	return BT_OK;
 }
 
-void bt_normed_clear(struct bt_normed *out)
+void bt_offset_text_clear(struct bt_offset_text *out)
 {
 	free(out->text);
 	free(out->src);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Classes lie in pages, of which most of Unicode shares one that is empty. */
-#include "text/grapheme.h"
+#include "unicode/grapheme.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "text/grapheme_int.h"
+#include "unicode/grapheme_int.h"
 
 #define PAGE BT_GRAPHEME_PAGE
 #define PAGES 256 /* as many as the numbers in page[] can tell apart */

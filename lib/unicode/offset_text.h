@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Text that was normalised, and where it comes from. */
-#ifndef BT_TEXT_NORMED_H
-#define BT_TEXT_NORMED_H
+#ifndef BT_UNICODE_OFFSET_TEXT_H
+#define BT_UNICODE_OFFSET_TEXT_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -10,7 +10,7 @@
 #include "base/err.h"
 
 /* Zero is empty; clear frees the memory. */
-struct bt_normed {
+struct bt_offset_text {
 	uint8_t *text; /* [n] */
 	uint32_t *src; /* [n] for each byte, where in the text before the
 	                * character that it comes from begins; NULL unless
@@ -22,12 +22,12 @@ struct bt_normed {
 };
 
 /* Makes room for more bytes behind the n that there are. */
-int bt_normed_room(struct bt_normed *out, size_t more) BT_MUST_USE;
+int bt_offset_text_room(struct bt_offset_text *out, size_t more) BT_MUST_USE;
 
 /* Appends n bytes, for which there is room, that come from the character at
  * src. */
-static inline void bt_normed_put(struct bt_normed *out, const uint8_t *s,
-                                 size_t n, size_t src)
+static inline void bt_offset_text_put(struct bt_offset_text *out,
+                                      const uint8_t *s, size_t n, size_t src)
 {
 	size_t i;
 
@@ -39,6 +39,6 @@ static inline void bt_normed_put(struct bt_normed *out, const uint8_t *s,
 	out->n += n;
 }
 
-void bt_normed_clear(struct bt_normed *out);
+void bt_offset_text_clear(struct bt_offset_text *out);
 
 #endif

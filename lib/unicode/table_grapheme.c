@@ -2,7 +2,7 @@
 /* Made by tests/fixtures/grapheme-tables.py: the classes by which Hugging
  * Face's fast tokenizers cut text into grapheme clusters. Those not listed are
  * BT_GC_OTHER; syllables of Hangul are left to grapheme.c. */
-#include "text/grapheme_int.h"
+#include "unicode/grapheme_int.h"
 
 #define CL BT_GC_CONTROL
 #define CR BT_GC_CR

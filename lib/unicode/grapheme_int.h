@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Classes of characters for the rules of Unicode Standard Annex 29. */
-#ifndef BT_TEXT_GRAPHEME_INT_H
-#define BT_TEXT_GRAPHEME_INT_H
+#ifndef BT_UNICODE_GRAPHEME_INT_H
+#define BT_UNICODE_GRAPHEME_INT_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -34,7 +34,7 @@ struct bt_gc_range {
 	uint8_t gc;
 };
 
-/* In the order of code points (hfgrapheme.c). */
+/* In the order of code points (table_grapheme.c). */
 extern const struct bt_gc_range bt_hf_gc[];
 extern const size_t bt_hf_gc_n;
 

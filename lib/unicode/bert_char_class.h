@@ -3,17 +3,18 @@
  * What BERT's tokenizers take a character for. There are two schools. Google's
  * code asks the Unicode tables of the machine it runs on; so do we, through
  * libutf8proc. Hugging Face's fast tokenizers have tables of several ages built
- * in (hfchars.c), and so the ids of a text never depend on the library's
- * version: marks and punctuation younger than Unicode 8.0 are letters there.
+ * in (table_bert_class.c), and so the ids of a text never depend on the
+ * library's version: marks and punctuation younger than Unicode 8.0 are letters
+ * there.
  */
-#ifndef BT_TEXT_CHARCLASS_H
-#define BT_TEXT_CHARCLASS_H
+#ifndef BT_UNICODE_BERT_CHAR_CLASS_H
+#define BT_UNICODE_BERT_CHAR_CLASS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-enum bt_school { BT_SCHOOL_HF, BT_SCHOOL_GOOGLE };
+enum bt_char_dialect { BT_CHAR_DIALECT_HF, BT_CHAR_DIALECT_GOOGLE };
 
 enum bt_char_kind {
 	BT_CHAR_WORD,
@@ -48,22 +49,22 @@ extern const struct bt_shift bt_hf_lower[], bt_hf_classes[];
 extern const size_t bt_hf_lower_n, bt_hf_classes_n;
 
 /* The properties of n characters from first on: sums of enum bt_char_is. */
-void bt_char_props(enum bt_school school, uint32_t first, size_t n,
+void bt_char_props(enum bt_char_dialect school, uint32_t first, size_t n,
                    uint8_t *props);
 
 /* Canonical combining class of what accents stripped leave; 0 of most. */
-unsigned bt_char_class(enum bt_school school, uint32_t c);
+unsigned bt_char_class(enum bt_char_dialect school, uint32_t c);
 
 /* Most that bt_char_lower and bt_char_decompose write. */
 #define BT_CHAR_LOWER_MAX 2
 #define BT_CHAR_DECOMPOSE_MAX 8
 
 /* Full lower case without context; returns the number of characters. */
-int bt_char_lower(enum bt_school school, uint32_t c,
+int bt_char_lower(enum bt_char_dialect school, uint32_t c,
                   uint32_t out[BT_CHAR_LOWER_MAX]);
 
 /* Full canonical decomposition (NFD); returns the number of characters. */
-int bt_char_decompose(enum bt_school school, uint32_t c,
+int bt_char_decompose(enum bt_char_dialect school, uint32_t c,
                       uint32_t out[BT_CHAR_DECOMPOSE_MAX]);
 
 /*
@@ -71,7 +72,7 @@ int bt_char_decompose(enum bt_school school, uint32_t c,
  * a glance that they are their own lower case and decomposition and of class 0,
  * which most are.
  */
-void bt_char_plain(enum bt_school school, uint32_t first, size_t n,
+void bt_char_plain(enum bt_char_dialect school, uint32_t first, size_t n,
                    bool *plain);
 
 /* Part of a word in the sense of \w in Hugging Face's regular expressions:

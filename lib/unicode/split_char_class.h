@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* What the byte-level and other tokenizers of Hugging Face take characters for
- * when they cut and compose text (hfsplit.c), whatever libutf8proc knows. */
-#ifndef BT_TEXT_CHARSPLIT_H
-#define BT_TEXT_CHARSPLIT_H
+ * when they cut and compose text (table_split_class.c), whatever libutf8proc
+ * knows. */
+#ifndef BT_UNICODE_SPLIT_CHAR_CLASS_H
+#define BT_UNICODE_SPLIT_CHAR_CLASS_H
 
 #include <stdint.h>
 
 #include "base/err.h"
-#include "text/charclass.h"
+#include "unicode/bert_char_class.h"
 
 extern const struct bt_range bt_hf_letters[], bt_hf_numbers[],
     bt_hf_late_numbers[], bt_hf_active[];

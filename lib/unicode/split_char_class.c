@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "text/charsplit.h"
+#include "unicode/split_char_class.h"
 
 #include <utf8proc.h>
 

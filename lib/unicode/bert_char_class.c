@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "text/charclass.h"
+#include "unicode/bert_char_class.h"
 
 #include <string.h>
 #include <utf8proc.h>
@@ -129,7 +129,7 @@ static void paint(const struct bt_range *r, size_t ranges, uint32_t first,
 			props[c - first] |= (uint8_t)bits;
 }
 
-void bt_char_props(enum bt_school school, uint32_t first, size_t n,
+void bt_char_props(enum bt_char_dialect school, uint32_t first, size_t n,
                    uint8_t *props)
 {
 	size_t i;
@@ -137,7 +137,7 @@ void bt_char_props(enum bt_school school, uint32_t first, size_t n,
 	memset(props, 0, n);
 	paint(white, COUNT(white), first, n, BT_CHAR_IS_WHITE, props);
 	paint(cjk, COUNT(cjk), first, n, BT_CHAR_IS_CJK, props);
-	if (school == BT_SCHOOL_GOOGLE) {
+	if (school == BT_CHAR_DIALECT_GOOGLE) {
 		for (i = 0; i < n; i++)
 			props[i] |= google_props(first + (uint32_t)i);
 		return;
@@ -153,18 +153,18 @@ void bt_char_props(enum bt_school school, uint32_t first, size_t n,
 			props[i] &= (uint8_t)~BT_CHAR_IS_CJK;
 }
 
-unsigned bt_char_class(enum bt_school school, uint32_t c)
+unsigned bt_char_class(enum bt_char_dialect school, uint32_t c)
 {
 	const struct bt_shift *s;
 
-	if (school == BT_SCHOOL_GOOGLE)
+	if (school == BT_CHAR_DIALECT_GOOGLE)
 		return (unsigned)utf8proc_get_property((utf8proc_int32_t)c)
 		    ->combining_class;
 	s = find(bt_hf_classes, bt_hf_classes_n, c);
 	return s != NULL ? (unsigned)s->by : 0;
 }
 
-int bt_char_lower(enum bt_school school, uint32_t c,
+int bt_char_lower(enum bt_char_dialect school, uint32_t c,
                   uint32_t out[BT_CHAR_LOWER_MAX])
 {
 	const struct bt_shift *s = NULL;
@@ -174,7 +174,7 @@ int bt_char_lower(enum bt_school school, uint32_t c,
 		out[1] = 0x307;
 		return 2;
 	}
-	if (school == BT_SCHOOL_HF)
+	if (school == BT_CHAR_DIALECT_HF)
 		s = find(bt_hf_lower, bt_hf_lower_n, c);
 	if (s != NULL)
 		out[0] = (uint32_t)((int32_t)c + s->by);
@@ -183,7 +183,7 @@ int bt_char_lower(enum bt_school school, uint32_t c,
 	return 1;
 }
 
-int bt_char_decompose(enum bt_school school, uint32_t c,
+int bt_char_decompose(enum bt_char_dialect school, uint32_t c,
                       uint32_t out[BT_CHAR_DECOMPOSE_MAX])
 {
 	utf8proc_int32_t to[BT_CHAR_DECOMPOSE_MAX];
@@ -191,7 +191,7 @@ int bt_char_decompose(enum bt_school school, uint32_t c,
 
 	out[0] = c;
 	if (c < 0xc0 ||
-	    (school == BT_SCHOOL_HF && in(bt_hf_whole, bt_hf_whole_n, c)))
+	    (school == BT_CHAR_DIALECT_HF && in(bt_hf_whole, bt_hf_whole_n, c)))
 		return 1;
 	n = utf8proc_decompose_char((utf8proc_int32_t)c, to,
 	                            BT_CHAR_DECOMPOSE_MAX, UTF8PROC_DECOMPOSE,
@@ -223,7 +223,8 @@ static void unmark(const struct bt_shift *r, size_t ranges, uint32_t first,
 			plain[c - first] = false;
 }
 
-void bt_char_plain(enum bt_school school, uint32_t first, size_t n, bool *plain)
+void bt_char_plain(enum bt_char_dialect school, uint32_t first, size_t n,
+                   bool *plain)
 {
 	const utf8proc_property_t *p;
 	uint32_t c;
@@ -238,7 +239,7 @@ void bt_char_plain(enum bt_school school, uint32_t first, size_t n, bool *plain)
 		           p->combining_class == 0 &&
 		           (c < 0xac00 || c > 0xd7a3);
 	}
-	if (school != BT_SCHOOL_HF)
+	if (school != BT_CHAR_DIALECT_HF)
 		return;
 	unmark(bt_hf_lower, bt_hf_lower_n, first, n, plain);
 	unmark(bt_hf_classes, bt_hf_classes_n, first, n, plain);

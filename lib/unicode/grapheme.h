@@ -5,8 +5,8 @@
  * clusters of Unicode Standard Annex 29), whatever Unicode the machine's
  * libraries know. Immutable once made, shared by threads.
  */
-#ifndef BT_TEXT_GRAPHEME_H
-#define BT_TEXT_GRAPHEME_H
+#ifndef BT_UNICODE_GRAPHEME_H
+#define BT_UNICODE_GRAPHEME_H
 
 #include <stdbool.h>
 #include <stddef.h>

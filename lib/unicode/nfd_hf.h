@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* What Hugging Face's fast tokenizers take characters for when they decompose
- * text: Unicode 9.0, whatever libutf8proc knows (hfcompat.c). */
-#ifndef BT_TEXT_CHARCOMPAT_H
-#define BT_TEXT_CHARCOMPAT_H
+ * text: Unicode 9.0, whatever libutf8proc knows (table_nfd.c). */
+#ifndef BT_UNICODE_NFD_HF_H
+#define BT_UNICODE_NFD_HF_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "text/charclass.h"
+#include "unicode/bert_char_class.h"
 
 extern const struct bt_range bt_hf_compat_whole[], bt_hf_classless[],
     bt_hf_accents[];

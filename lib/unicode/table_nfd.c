@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Made by tests/fixtures/compat-tables.py from the package tokenizers 0.23.3.
  */
-#include "text/charcompat.h"
+#include "unicode/nfd_hf.h"
 
 /* decomposed by newer Unicode than the package's (9.0) only */
 const struct bt_range bt_hf_compat_whole[] = {

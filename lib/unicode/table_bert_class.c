@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Made by tests/fixtures/tok-tables.py from the package tokenizers 0.23.3. */
-#include "text/charclass.h"
+#include "unicode/bert_char_class.h"
 
 /* removed by clean_text: control, format and private characters, U+FFFD */
 const struct bt_range bt_hf_dropped[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "text/charcompat.h"
+#include "unicode/nfd_hf.h"
 
 #include <utf8proc.h>
 

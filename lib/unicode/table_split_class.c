@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Made by tests/fixtures/tok-split-tables.py from the package tokenizers
  * 0.23.3. */
-#include "text/charsplit.h"
+#include "unicode/split_char_class.h"
 
 /* \p{L} of the regular expressions */
 const struct bt_range bt_hf_letters[] = {
