@@ -7,7 +7,7 @@
 #include "io/out.h"
 #include "task/detokenize.h"
 #include "task/tokenize_ask.h"
-#include "text/tokenizer.h"
+#include "tokenizer/tokenizer.h"
 
 struct opts {
 	struct bt_common common;

@@ -9,7 +9,7 @@
 #include "base/err.h"
 #include "io/out.h"
 #include "task/tokenize.h"
-#include "text/tokenizer.h"
+#include "tokenizer/tokenizer.h"
 
 struct bt_detokenize_opts {
 	bool lines;                /* the input is lines of ids */

@@ -9,7 +9,7 @@
 #include "format/json.h"
 #include "format/model_files.h"
 #include "io/path.h"
-#include "text/tokenizer.h"
+#include "tokenizer/tokenizer.h"
 
 void bt_model_clear(struct bt_model *m)
 {

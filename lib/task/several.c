@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "text/tokenizer.h"
+#include "tokenizer/tokenizer.h"
 
 static const char *kind(const struct bt_config *c)
 {

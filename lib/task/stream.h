@@ -10,7 +10,7 @@
 #include "task/infer.h"
 #include "task/model.h"
 #include "task/several.h"
-#include "text/tokenizer.h"
+#include "tokenizer/tokenizer.h"
 
 struct bt_stream_opts {
 	const char *model;   /* directory of a trained classifier; or NULL: */

@@ -17,7 +17,7 @@
 #include "io/out.h"
 #include "task/labels.h"
 #include "task/record.h"
-#include "text/tokenizer.h"
+#include "tokenizer/tokenizer.h"
 
 struct bt_tokenize;
 
@@ -42,7 +42,7 @@ struct bt_tokenize_opts {
 	bool special;      /* add the special tokens */
 	size_t max_length; /* 0: no limit */
 	bool cut;          /* what is longer: cut it, or fail */
-	enum bt_tok_cut which;
+	enum bt_tok_truncation which;
 	bool windows; /* cut it into several records */
 	size_t stride;
 	bool mend;       /* what is no UTF-8 becomes U+FFFD, else fail */

@@ -192,9 +192,10 @@ int bt_tokenize_ask_settle(const struct bt_tokenize_ask *o,
 	how->stride = (size_t)o->stride.n;
 	how->mend = o->mend;
 	how->keep_text = o->keep_text;
-	how->which = is(o->truncation, "only_first")    ? BT_TOK_CUT_FIRST
-	             : is(o->truncation, "only_second") ? BT_TOK_CUT_SECOND
-	                                                : BT_TOK_CUT_LONGEST;
+	how->which = is(o->truncation, "only_first") ? BT_TOK_TRUNCATION_FIRST
+	             : is(o->truncation, "only_second")
+	                 ? BT_TOK_TRUNCATION_SECOND
+	                 : BT_TOK_TRUNCATION_LONGEST;
 	r = bt_tokenize_check(tok, how, o->model, err);
 	return r == BT_OK ? check_metadata(o, how, err) : r;
 }

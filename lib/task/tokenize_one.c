@@ -305,7 +305,7 @@ static int encode(const struct bt_tokenize *j, struct bt_tokenize_worker *w,
                   const struct bt_tokenize_item *item,
                   struct bt_tokenize_text *x, struct bt_tokenize_piece *p)
 {
-	const struct bt_tok_how how = {
+	const struct bt_tok_encode_opts how = {
 	    .special = j->opts.special,
 	    .max_length = j->opts.max_length,
 	    .cut = j->opts.which,

@@ -8,7 +8,7 @@
 
 #include "task/dataset.h"
 #include "task/metrics.h"
-#include "text/tokenizer.h"
+#include "tokenizer/tokenizer.h"
 
 struct bt_worst;
 

@@ -13,12 +13,12 @@
 #include <stddef.h>
 
 #include "base/err.h"
-#include "text/bpe.h"
-#include "text/vocab.h"
+#include "tokenizer/bpe.h"
+#include "tokenizer/vocab.h"
 
 /* Merges are read into this; zero is empty, free(merge). */
 struct bt_merges {
-	struct bt_merge *merge;
+	struct bt_bpe_merge *merge;
 	size_t n, cap;
 };
 

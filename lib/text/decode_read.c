@@ -6,53 +6,53 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "format/json.h"
-#include "text/decode_int.h"
-#include "text/steps_int.h"
 #include "text/tokjson_int.h"
+#include "tokenizer/decoder.h"
+#include "tokenizer/normalizers.h"
 
 #define DEPTH_MAX 8
 
-void bt_decode_clear(struct bt_decode *d)
+void bt_decoder_clear(struct bt_decoder *d)
 {
 	int i;
 
 	for (i = 0; i < d->n; i++) {
 		free(d->step[i].a);
-		bt_norm_free(d->step[i].norm);
+		bt_normalizer_free(d->step[i].norm);
 	}
 	free(d->unknown);
 	memset(d, 0, sizeof(*d));
 }
 
-int bt_decode_add(struct bt_decode *d, enum bt_decode_kind kind,
-                  struct bt_span a, bool flag, struct bt_norm *norm,
-                  struct bt_error *err)
+int bt_decoder_add(struct bt_decoder *d, enum bt_decoder_kind kind,
+                   struct bt_span a, bool flag, struct bt_normalizer *norm,
+                   struct bt_error *err)
 {
-	struct bt_decode_step *s = &d->step[d->n];
+	struct bt_decoder_step *s = &d->step[d->n];
 	char *copy = NULL;
 
-	if (d->n == BT_DECODE_STEPS) {
-		bt_norm_free(norm);
+	if (d->n == BT_DECODER_STEPS) {
+		bt_normalizer_free(norm);
 		return bt_error_set(err, BT_ELIMIT,
 		                    "the decoder has more than %d steps",
-		                    BT_DECODE_STEPS);
+		                    BT_DECODER_STEPS);
 	}
 	if (bt_span_has_nul(a)) {
-		bt_norm_free(norm);
+		bt_normalizer_free(norm);
 		return bt_error_set(err, BT_EFORMAT,
 		                    "a NUL in a step is not supported");
 	}
 	if (a.p != NULL && (copy = bt_strndup(a.p, a.n)) == NULL) {
-		bt_norm_free(norm);
+		bt_normalizer_free(norm);
 		return bt_error_nomem(err, "reading a tokenizer");
 	}
-	*s = (struct bt_decode_step){
+	*s = (struct bt_decoder_step){
 	    .kind = kind, .a = copy, .flag = flag, .norm = norm};
 	d->n++;
 	return BT_OK;
 }
 
-static int read_wordpiece(struct bt_decode *d, json_t *o, struct bt_error *err)
+static int read_wordpiece(struct bt_decoder *d, json_t *o, struct bt_error *err)
 {
 	const char *prefix = "##";
 	int cleanup = 1;
@@ -60,20 +60,20 @@ static int read_wordpiece(struct bt_decode *d, json_t *o, struct bt_error *err)
 
 	if (r == BT_OK)
 		r = bt_json_bool(o, "cleanup", &cleanup, err);
-	return r == BT_OK ? bt_decode_add(d, BT_DECODE_WORDPIECE,
-	                                  bt_span(prefix), cleanup, NULL, err)
+	return r == BT_OK ? bt_decoder_add(d, BT_DECODER_WORDPIECE,
+	                                   bt_span(prefix), cleanup, NULL, err)
 	                  : r;
 }
 
-static int read_bytes(struct bt_decode *d, json_t *o, struct bt_error *err)
+static int read_bytes(struct bt_decoder *d, json_t *o, struct bt_error *err)
 {
 	(void)o;
-	return bt_decode_add(d, BT_DECODE_BYTES, bt_span(NULL), false, NULL,
-	                     err);
+	return bt_decoder_add(d, BT_DECODER_BYTES, bt_span(NULL), false, NULL,
+	                      err);
 }
 
 /* Files before version 0.15 have add_prefix_space for prepend_scheme. */
-static int read_metaspace(struct bt_decode *d, json_t *o, struct bt_error *err)
+static int read_metaspace(struct bt_decoder *d, json_t *o, struct bt_error *err)
 {
 	const char *mark = "\xe2\x96\x81", *scheme = "always";
 	int prefix = 1;
@@ -88,56 +88,56 @@ static int read_metaspace(struct bt_decode *d, json_t *o, struct bt_error *err)
 	if (r == BT_OK && *mark == '\0')
 		r = bt_error_set(err, BT_EFORMAT, "'replacement' is empty");
 	return r == BT_OK
-	           ? bt_decode_add(d, BT_DECODE_METASPACE, bt_span(mark),
-	                           strcmp(scheme, "never") != 0, NULL, err)
+	           ? bt_decoder_add(d, BT_DECODER_METASPACE, bt_span(mark),
+	                            strcmp(scheme, "never") != 0, NULL, err)
 	           : r;
 }
 
-static int read_bpe(struct bt_decode *d, json_t *o, struct bt_error *err)
+static int read_bpe(struct bt_decoder *d, json_t *o, struct bt_error *err)
 {
 	const char *suffix = "</w>";
 	int r = bt_json_str(o, "suffix", &suffix, err);
 
-	return r == BT_OK ? bt_decode_add(d, BT_DECODE_BPE, bt_span(suffix),
-	                                  false, NULL, err)
+	return r == BT_OK ? bt_decoder_add(d, BT_DECODER_BPE, bt_span(suffix),
+	                                   false, NULL, err)
 	                  : r;
 }
 
-static int read_replace(struct bt_decode *d, json_t *o, struct bt_error *err)
+static int read_replace(struct bt_decoder *d, json_t *o, struct bt_error *err)
 {
 	const json_t *pattern = json_object_get(o, "pattern");
 	struct bt_span string =
 	    bt_json_text(json_object_get(pattern, "String"));
 	struct bt_span regex = bt_json_text(json_object_get(pattern, "Regex"));
 	struct bt_span content = bt_json_text(json_object_get(o, "content"));
-	struct bt_norm *norm = NULL;
+	struct bt_normalizer *norm = NULL;
 	int r;
 
 	if ((string.p == NULL) == (regex.p == NULL) || content.p == NULL)
 		return bt_error_set(err, BT_EFORMAT,
 		                    "no 'pattern' or 'content'");
-	r = bt_norm_replace(string.p != NULL ? string : regex, regex.p != NULL,
-	                    content, &norm, err);
-	return r == BT_OK ? bt_decode_add(d, BT_DECODE_REPLACE, bt_span(NULL),
-	                                  false, norm, err)
+	r = bt_normalizer_replace(string.p != NULL ? string : regex,
+	                          regex.p != NULL, content, &norm, err);
+	return r == BT_OK ? bt_decoder_add(d, BT_DECODER_REPLACE, bt_span(NULL),
+	                                   false, norm, err)
 	                  : r;
 }
 
-static int read_fuse(struct bt_decode *d, json_t *o, struct bt_error *err)
+static int read_fuse(struct bt_decoder *d, json_t *o, struct bt_error *err)
 {
 	(void)o;
-	return bt_decode_add(d, BT_DECODE_FUSE, bt_span(NULL), false, NULL,
-	                     err);
+	return bt_decoder_add(d, BT_DECODER_FUSE, bt_span(NULL), false, NULL,
+	                      err);
 }
 
-static int read_fallback(struct bt_decode *d, json_t *o, struct bt_error *err)
+static int read_fallback(struct bt_decoder *d, json_t *o, struct bt_error *err)
 {
 	(void)o;
-	return bt_decode_add(d, BT_DECODE_FALLBACK, bt_span(NULL), false, NULL,
-	                     err);
+	return bt_decoder_add(d, BT_DECODER_FALLBACK, bt_span(NULL), false,
+	                      NULL, err);
 }
 
-static int read_strip(struct bt_decode *d, json_t *o, struct bt_error *err)
+static int read_strip(struct bt_decoder *d, json_t *o, struct bt_error *err)
 {
 	struct bt_span c = bt_json_text(json_object_get(o, "content"));
 	int64_t start = 0, stop = 0;
@@ -149,7 +149,7 @@ static int read_strip(struct bt_decode *d, json_t *o, struct bt_error *err)
 		r = bt_error_set(err, BT_EFORMAT,
 		                 "'content' is not one character");
 	if (r == BT_OK)
-		r = bt_decode_add(d, BT_DECODE_STRIP, c, false, NULL, err);
+		r = bt_decoder_add(d, BT_DECODER_STRIP, c, false, NULL, err);
 	if (r != BT_OK)
 		return r;
 	d->step[d->n - 1].start = (size_t)start;
@@ -157,12 +157,12 @@ static int read_strip(struct bt_decode *d, json_t *o, struct bt_error *err)
 	return BT_OK;
 }
 
-static int read_decoder(struct bt_decode *d, json_t *o, int depth,
+static int read_decoder(struct bt_decoder *d, json_t *o, int depth,
                         struct bt_error *err)
 {
 	static const struct {
 		const char *name;
-		int (*read)(struct bt_decode *d, json_t *o,
+		int (*read)(struct bt_decoder *d, json_t *o,
 		            struct bt_error *err);
 	} type[] = {
 	    {"WordPiece", read_wordpiece},   {"ByteLevel", read_bytes},
@@ -204,14 +204,14 @@ static int read_decoder(struct bt_decode *d, json_t *o, int depth,
 	                  : bt_error_prefix(err, "decoder %s", type[i].name);
 }
 
-int bt_decode_read(struct bt_decode *d, json_t *o, struct bt_error *err)
+int bt_decoder_read(struct bt_decoder *d, json_t *o, struct bt_error *err)
 {
 	struct bt_error why = {0};
 	int r = read_decoder(d, o, 0, &why);
 
 	if (r == BT_OK)
 		return BT_OK;
-	bt_decode_clear(d);
+	bt_decoder_clear(d);
 	if (r == BT_ENOMEM)
 		return bt_error_nomem(err, "reading a tokenizer");
 	d->unknown = bt_strndup(why.text, strlen(why.text));

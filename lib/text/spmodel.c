@@ -8,7 +8,7 @@
 #include "format/charset.h"
 #include "format/protobuf_wire.h"
 #include "io/in.h"
-#include "text/vocab.h"
+#include "tokenizer/vocab.h"
 
 #define MAX_FILE ((size_t)256 << 20)
 

@@ -8,7 +8,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "text/bpe.h"
+#include "tokenizer/bpe.h"
 
 #define PREFIX "##"
 #define LAST_CHAR 0x10ffffu

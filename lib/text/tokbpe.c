@@ -7,8 +7,8 @@
 #include "format/charset.h"
 #include "format/json.h"
 #include "io/in.h"
-#include "text/bpe.h"
 #include "text/tokjson_int.h"
+#include "tokenizer/bpe.h"
 
 #define MAX_FILE ((size_t)64 << 20)
 
@@ -77,7 +77,7 @@ static int list_merges(const json_t *merges, struct bt_bulk *bulk,
 	return BT_OK;
 }
 
-static uint32_t crc_of(const struct bt_merge *m, size_t n)
+static uint32_t crc_of(const struct bt_bpe_merge *m, size_t n)
 {
 	struct bt_tok_crc all = {.crc = 0};
 	size_t i;
@@ -89,7 +89,7 @@ static uint32_t crc_of(const struct bt_merge *m, size_t n)
 	return bt_tok_crc_end(&all);
 }
 
-int bt_tok_set_bpe(struct bt_tok *t, const struct bt_merge *merge, size_t n,
+int bt_tok_set_bpe(struct bt_tok *t, const struct bt_bpe_merge *merge, size_t n,
                    const struct bt_bpe_opts *o, struct bt_error *err)
 {
 	t->kind = BT_TOK_BPE;
@@ -98,7 +98,7 @@ int bt_tok_set_bpe(struct bt_tok *t, const struct bt_merge *merge, size_t n,
 	              o->byte_fallback, o->ignore_merges,
 	              bt_tok_crc_more(0, o->prefix.p, o->prefix.n),
 	              bt_tok_crc_more(0, o->suffix.p, o->suffix.n));
-	return bt_model_bpe(&t->vocab, merge, n, o, &t->model, err);
+	return bt_tok_model_bpe(&t->vocab, merge, n, o, &t->model, err);
 }
 
 /* Sets the id of the unknown token and the name of its role. */
@@ -252,7 +252,7 @@ int bt_tok_read_merges(struct bt_tok *t, const char *vocab, const char *merges,
 	t->bytes.on = t->bytes.split = t->bytes.top = true;
 	t->bert_norm = t->bert_split = false;
 	t->flags = (struct bt_tok_flags){0, 0, 0, 0};
-	t->frame = BT_FRAME_ROBERTA;
+	t->frame = BT_TEMPLATE_KIND_ROBERTA;
 	t->class_name = "RobertaTokenizer";
 	t->trim.on = true;
 	r = list_lines(data, n, &l, err);

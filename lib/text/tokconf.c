@@ -8,7 +8,7 @@
 #include "format/json.h"
 #include "format/model_files.h"
 #include "io/path.h"
-#include "text/tok_int.h"
+#include "tokenizer/tokenizer_parts.h"
 
 #define CONFIG BT_FILE_TOKENIZER_CONFIG
 #define MAP BT_FILE_SPECIALS
@@ -212,7 +212,7 @@ static int read_bpe_flags(struct bt_tok *t, const json_t *o,
 		prefix = 0;
 	} else if (is_class(class, like_deberta)) {
 		prefix = 0;
-		t->frame = t->is_json ? t->frame : BT_FRAME_BERT;
+		t->frame = t->is_json ? t->frame : BT_TEMPLATE_KIND_BERT;
 	} else if (!t->is_json) {
 		return bt_error_set(err, BT_EFORMAT,
 		                    "tokenizer_class '%.100s' is not supported "

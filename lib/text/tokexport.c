@@ -128,7 +128,7 @@ json_t *bt_tok_export_template(const struct bt_tok *t)
 
 static json_t *make_post(const struct bt_tok *t)
 {
-	if (t->frame != BT_FRAME_ROBERTA)
+	if (t->frame != BT_TEMPLATE_KIND_ROBERTA)
 		return bt_tok_export_template(t);
 	return json_pack(
 	    "{ss s[oi] s[oi] sb sb}", "type", "RobertaProcessing", "sep",

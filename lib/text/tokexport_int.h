@@ -6,7 +6,7 @@
 
 #include <jansson.h>
 
-#include "text/tok_int.h"
+#include "tokenizer/tokenizer_parts.h"
 
 /* {"token": id, ...} of the model's own. */
 json_t *bt_tok_export_vocab(const struct bt_tok *t) BT_MUST_USE;

@@ -344,8 +344,8 @@ static int read_components(struct bt_tok *t, json_t *o, struct bt_bulk *bulk,
 		r = bt_tok_json_post(t, json_object_get(o, "post_processor"),
 		                     err);
 	if (r == BT_OK)
-		r = bt_decode_read(&t->decode, json_object_get(o, "decoder"),
-		                   err);
+		r = bt_decoder_read(&t->decode, json_object_get(o, "decoder"),
+		                    err);
 	if (r == BT_OK)
 		r = read_truncation(t, json_object_get(o, "truncation"), err);
 	if (r == BT_OK)

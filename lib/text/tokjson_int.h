@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 #include "text/bulk_int.h"
-#include "text/tok_int.h"
+#include "tokenizer/tokenizer_parts.h"
 
 /* True if o's member "type" is that. */
 bool bt_tok_is_type(const json_t *o, const char *type);

@@ -157,7 +157,7 @@ static int read_ends(struct bt_tok *t, json_t *o, struct bt_error *err)
 		return bad_template("BertProcessing with 'trim_offsets' or "
 		                    "'add_prefix_space'",
 		                    err);
-	t->frame = roberta ? BT_FRAME_ROBERTA : BT_FRAME_BERT;
+	t->frame = roberta ? BT_TEMPLATE_KIND_ROBERTA : BT_TEMPLATE_KIND_BERT;
 	r = roberta ? read_trim(t, o, err) : BT_OK;
 	return r == BT_OK ? read_bert_roles(t, o, err) : r;
 }
@@ -195,7 +195,7 @@ static int read_processor(struct bt_tok *t, json_t *o, int depth,
 		return r;
 	if (bt_tok_is_type(o, "ByteLevel"))
 		return read_trim(t, o, err);
-	if (t->one.n != 0 || t->frame != BT_FRAME_NONE)
+	if (t->one.n != 0 || t->frame != BT_TEMPLATE_KIND_NONE)
 		return bad_template("more than one template", err);
 	if (bt_tok_is_type(o, "BertProcessing") ||
 	    bt_tok_is_type(o, "RobertaProcessing"))

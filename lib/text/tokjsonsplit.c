@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "format/json.h"
-#include "text/pretok_int.h"
 #include "text/tokjson_int.h"
+#include "tokenizer/pre_tokenizer.h"
 
 int bt_tok_need_table(struct bt_tok *t, struct bt_error *err)
 {
@@ -17,11 +17,11 @@ int bt_tok_need_table(struct bt_tok *t, struct bt_error *err)
 static int add_split(struct bt_tok *t, const struct bt_split_opts *o,
                      struct bt_error *err)
 {
-	struct bt_pretok *pretok = NULL;
+	struct bt_pre_tokenizer *pretok = NULL;
 	int r = bt_tok_need_table(t, err);
 
 	if (r == BT_OK)
-		r = bt_pretok_split(t->table, o, &pretok, err);
+		r = bt_pre_tokenizer_split(t->table, o, &pretok, err);
 	if (r != BT_OK)
 		return r;
 	return bt_tok_add_pretok(
@@ -137,12 +137,12 @@ int bt_tok_json_bytes(struct bt_tok *t, json_t *o, struct bt_error *err)
 
 int bt_tok_add_bytes(struct bt_tok *t, struct bt_error *err)
 {
-	struct bt_pretok *pretok = NULL;
+	struct bt_pre_tokenizer *pretok = NULL;
 	int r = bt_tok_need_table(t, err);
 
 	if (r == BT_OK && (t->bytes.prefix || t->bytes.split))
-		r = bt_pretok_bytes(t->table, t->bytes.prefix, t->bytes.split,
-		                    &pretok, err);
+		r = bt_pre_tokenizer_bytes(t->table, t->bytes.prefix,
+		                           t->bytes.split, &pretok, err);
 	if (r != BT_OK)
 		return r;
 	return bt_tok_add_pretok(t, pretok, err, "bytes=%d%d", t->bytes.prefix,

@@ -5,8 +5,8 @@
 #include "base/buf.h"
 #include "format/base64.h"
 #include "format/json.h"
-#include "text/steps_int.h"
 #include "text/tokjson_int.h"
+#include "tokenizer/normalizers.h"
 
 #define DEPTH_MAX 8 /* of Sequences in Sequences */
 
@@ -41,7 +41,7 @@ static int read_precompiled(struct bt_tok *t, json_t *o, struct bt_error *err)
 	const json_t *v = json_object_get(o, "precompiled_charsmap");
 	struct bt_span s = bt_json_text(v);
 	struct bt_buf b = BT_BUF_INIT;
-	struct bt_norm *norm = NULL;
+	struct bt_normalizer *norm = NULL;
 	int r;
 
 	if (v == NULL || json_is_null(v))
@@ -52,7 +52,7 @@ static int read_precompiled(struct bt_tok *t, json_t *o, struct bt_error *err)
 	else if (b.oom)
 		r = bt_error_nomem(err, "reading a character map");
 	else
-		r = bt_norm_precompiled(b.data, b.len, false, &norm, err);
+		r = bt_normalizer_precompiled(b.data, b.len, false, &norm, err);
 	if (r == BT_OK)
 		r = bt_tok_add_norm(t, norm, err, "precompiled=%08x",
 		                    bt_tok_crc(b.data, b.len));
@@ -78,7 +78,7 @@ static int read_replace(struct bt_tok *t, json_t *o, struct bt_error *err)
 static int read_prepend(struct bt_tok *t, json_t *o, struct bt_error *err)
 {
 	struct bt_span s = bt_json_text(json_object_get(o, "prepend"));
-	struct bt_norm *norm = NULL;
+	struct bt_normalizer *norm = NULL;
 	int r;
 
 	if (s.p == NULL)
@@ -86,7 +86,7 @@ static int read_prepend(struct bt_tok *t, json_t *o, struct bt_error *err)
 	if (bt_span_has_nul(s))
 		return bt_error_set(err, BT_EFORMAT,
 		                    "a NUL in 'prepend' is not supported");
-	r = bt_norm_prepend(s, &norm, err);
+	r = bt_normalizer_prepend(s, &norm, err);
 	return r == BT_OK ? bt_tok_add_norm(t, norm, err, "prepend=%s", s.p)
 	                  : r;
 }
@@ -104,19 +104,19 @@ static int read_strip(struct bt_tok *t, json_t *o, struct bt_error *err)
 static int read_nmt(struct bt_tok *t, json_t *o, struct bt_error *err)
 {
 	(void)o;
-	return bt_tok_add_simple(t, BT_NORM_NMT, err);
+	return bt_tok_add_simple(t, BT_NORMALIZER_NMT, err);
 }
 
 static int read_lowercase(struct bt_tok *t, json_t *o, struct bt_error *err)
 {
 	(void)o;
-	return bt_tok_add_simple(t, BT_NORM_LOWERCASE, err);
+	return bt_tok_add_simple(t, BT_NORMALIZER_LOWERCASE, err);
 }
 
 static int read_accents(struct bt_tok *t, json_t *o, struct bt_error *err)
 {
 	(void)o;
-	return bt_tok_add_simple(t, BT_NORM_STRIP_ACCENTS, err);
+	return bt_tok_add_simple(t, BT_NORMALIZER_STRIP_ACCENTS, err);
 }
 
 static int read_nfc(struct bt_tok *t, json_t *o, struct bt_error *err)

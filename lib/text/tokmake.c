@@ -7,7 +7,7 @@
 #include "base/buf.h"
 #include "base/crc32c.h"
 #include "base/mem.h"
-#include "text/tok_int.h"
+#include "tokenizer/tokenizer_parts.h"
 
 #define GOOGLE_MAX_CHARS 200
 #define GARDEN_MAX_CHARS 400
@@ -127,11 +127,12 @@ static void choose_template(struct bt_tok *t)
 {
 	if (t->one.n != 0)
 		return;
-	if (t->frame == BT_FRAME_ROBERTA)
+	if (t->frame == BT_TEMPLATE_KIND_ROBERTA)
 		use_roberta_template(t);
-	else if (t->frame == BT_FRAME_ENDS)
+	else if (t->frame == BT_TEMPLATE_KIND_ENDS)
 		use_ends(t);
-	else if (t->frame == BT_FRAME_BERT || t->kind == BT_TOK_WORDPIECE)
+	else if (t->frame == BT_TEMPLATE_KIND_BERT ||
+	         t->kind == BT_TOK_WORDPIECE)
 		use_bert_template(t);
 	else
 		use_no_template(t);
@@ -140,7 +141,7 @@ static void choose_template(struct bt_tok *t)
 /* BERT's normalizer, before all others. */
 static int make_norm(struct bt_tok *t, struct bt_error *err)
 {
-	struct bt_bertnorm_opts o = {
+	struct bt_bert_normalizer_opts o = {
 	    .school = t->dialect == BT_TOK_GOOGLE ? BT_CHAR_DIALECT_GOOGLE
 	                                          : BT_CHAR_DIALECT_HF,
 	    .clean = t->flags.clean != 0,
@@ -148,7 +149,7 @@ static int make_norm(struct bt_tok *t, struct bt_error *err)
 	    .strip = t->flags.strip != 0,
 	    .lower = t->flags.lower != 0,
 	};
-	int r = bt_norm_bert(&o, &t->norm[0], err);
+	int r = bt_normalizer_bert(&o, &t->norm[0], err);
 
 	if (r == BT_OK)
 		t->norms = 1;
@@ -161,8 +162,8 @@ static int make_parts(struct bt_tok *t, struct bt_error *err)
 	int r = t->bert_norm ? make_norm(t, err) : BT_OK;
 
 	if (r == BT_OK && t->bert_split) {
-		r = bt_pretok_bert(bt_norm_bert_table(t->norm[0]),
-		                   &t->pretok[0], err);
+		r = bt_pre_tokenizer_bert(bt_normalizer_bert_table(t->norm[0]),
+		                          &t->pretok[0], err);
 		if (r == BT_OK)
 			t->pretoks = 1;
 	}
@@ -172,16 +173,16 @@ static int make_parts(struct bt_tok *t, struct bt_error *err)
 		r = bt_tok_need_table(t, err);
 	if (r != BT_OK || t->model != NULL)
 		return r;
-	return bt_model_wordpiece(&t->vocab, bt_span(t->prefix),
-	                          t->role[BT_TOK_UNK], (size_t)t->max_chars,
-	                          &t->model, err);
+	return bt_tok_model_wordpiece(&t->vocab, bt_span(t->prefix),
+	                              t->role[BT_TOK_UNK], (size_t)t->max_chars,
+	                              &t->model, err);
 }
 
 /* Replaces a token's content by its normalised form, which keep owns. */
 static int normalise(const struct bt_tok *t, struct bt_span *s,
                      struct bt_vocab *keep, struct bt_error *err)
 {
-	struct bt_view v = {(const uint8_t *)s->p, NULL, 0, true};
+	struct bt_text_view v = {(const uint8_t *)s->p, NULL, 0, true};
 	struct bt_tok_buffers b = {0};
 	size_t from = 0, to = s->n;
 	int r = bt_tok_normalize(t, &b, &v, &from, &to, false);
@@ -322,10 +323,10 @@ static int make_decoder(struct bt_tok *t, struct bt_error *err)
 	if (t->is_json || t->spm != NULL)
 		return BT_OK;
 	if (t->kind == BT_TOK_WORDPIECE)
-		return bt_decode_add(&t->decode, BT_DECODE_WORDPIECE,
-		                     bt_span(t->prefix), true, NULL, err);
-	return bt_decode_add(&t->decode, BT_DECODE_BYTES, bt_span(NULL), false,
-	                     NULL, err);
+		return bt_decoder_add(&t->decode, BT_DECODER_WORDPIECE,
+		                      bt_span(t->prefix), true, NULL, err);
+	return bt_decoder_add(&t->decode, BT_DECODER_BYTES, bt_span(NULL),
+	                      false, NULL, err);
 }
 
 int bt_tok_finish(struct bt_tok *t, const struct bt_tok_opts *o,

@@ -8,7 +8,7 @@
 #include "format/model_files.h"
 #include "io/path.h"
 #include "io/url.h"
-#include "text/tok_int.h"
+#include "tokenizer/tokenizer_parts.h"
 
 #define HF_MAX_CHARS 100
 
@@ -54,13 +54,13 @@ void bt_tok_free(struct bt_tok *t)
 	free(t->token);
 	bt_vocab_clear(&t->vocab);
 	for (i = 0; i < t->norms; i++)
-		bt_norm_free(t->norm[i]);
+		bt_normalizer_free(t->norm[i]);
 	for (i = 0; i < t->pretoks; i++)
-		bt_pretok_free(t->pretok[i]);
-	bt_model_free(t->model);
+		bt_pre_tokenizer_free(t->pretok[i]);
+	bt_tok_model_free(t->model);
 	free(t->table);
 	bt_buf_clear(&t->steps);
-	bt_decode_clear(&t->decode);
+	bt_decoder_clear(&t->decode);
 	bt_added_clear(&t->raw);
 	bt_added_clear(&t->normalized);
 	free(t);

@@ -13,9 +13,9 @@
 #include "base/utf8.h"
 #include "format/hf_config.h"
 #include "format/json.h"
-#include "text/steps_int.h"
 #include "text/tokjson_int.h"
 #include "text/tokspm_int.h"
+#include "tokenizer/normalizers.h"
 
 /* Order of role[]: unknown, cls, sep, pad, mask. */
 static const struct bt_spm_family families[] = {
@@ -27,7 +27,7 @@ static const struct bt_spm_family families[] = {
      true,
      true,
      {"<unk>", "<s>", "</s>", "<pad>", "<mask>"},
-     BT_FRAME_ROBERTA,
+     BT_TEMPLATE_KIND_ROBERTA,
      BT_SPM_CLEAN_XLMR,
      {NULL}},
     {"camembert",
@@ -43,7 +43,7 @@ static const struct bt_spm_family families[] = {
      true,
      true,
      {"<unk>", "<s>", "</s>", "<pad>", "<mask>"},
-     BT_FRAME_ROBERTA,
+     BT_TEMPLATE_KIND_ROBERTA,
      BT_SPM_CLEAN_XLMR,
      {"<s>NOTUSED", "</s>NOTUSED", NULL}},
     {"albert",
@@ -54,7 +54,7 @@ static const struct bt_spm_family families[] = {
      false,
      true,
      {"<unk>", "[CLS]", "[SEP]", "<pad>", "[MASK]"},
-     BT_FRAME_BERT,
+     BT_TEMPLATE_KIND_BERT,
      BT_SPM_CLEAN_ALBERT,
      {NULL}},
     {"deberta-v2",
@@ -65,7 +65,7 @@ static const struct bt_spm_family families[] = {
      false,
      false,
      {"[UNK]", "[CLS]", "[SEP]", "[PAD]", "[MASK]"},
-     BT_FRAME_BERT,
+     BT_TEMPLATE_KIND_BERT,
      BT_SPM_CLEAN_DEBERTA,
      {NULL}},
     {"llama",
@@ -76,7 +76,7 @@ static const struct bt_spm_family families[] = {
      false,
      false,
      {"<unk>", NULL, NULL, "<pad>", NULL},
-     BT_FRAME_ENDS,
+     BT_TEMPLATE_KIND_ENDS,
      BT_SPM_CLEAN_NONE,
      {NULL}},
 };
@@ -170,7 +170,7 @@ static int read_flags(const json_t *config, struct bt_spm_settings *s,
 	if (r == BT_OK)
 		r = bt_json_bool(config, "split_by_punct", &s->split_by_punct,
 		                 err);
-	if (r != BT_OK || s->family->frame != BT_FRAME_ENDS)
+	if (r != BT_OK || s->family->frame != BT_TEMPLATE_KIND_ENDS)
 		return r;
 	r = bt_json_bool(config, "add_prefix_space", &s->prefix, err);
 	if (r == BT_OK)
@@ -256,7 +256,7 @@ static int set_bpe(struct bt_tok *t, const struct bt_spmodel *m,
 	                        .unknown = -1,
 	                        .prefix = {"", 0},
 	                        .suffix = {"", 0}};
-	struct bt_merge *merge = NULL;
+	struct bt_bpe_merge *merge = NULL;
 	size_t n = 0;
 	int r = bt_vocab_index(&t->vocab, 0, err);
 
@@ -315,7 +315,7 @@ static int set_roles(struct bt_tok *t, const struct bt_spm_family *f,
 			r = bt_tok_set_role(t, (enum bt_tok_role)i,
 			                    bt_span(f->role[i]), err);
 	/* Llama's models have no padding: as one does there */
-	if (r == BT_OK && f->frame == BT_FRAME_ENDS &&
+	if (r == BT_OK && f->frame == BT_TEMPLATE_KIND_ENDS &&
 	    bt_vocab_find(&t->vocab, bt_span(f->role[BT_TOK_PAD])) < 0)
 		r = bt_tok_set_role(t, BT_TOK_PAD, bt_span(pad), err);
 	return r;
@@ -362,7 +362,7 @@ static int add_steps(struct bt_tok *t, const struct bt_spmodel *m,
 	if (r == BT_OK)
 		r = bt_tok_json_pretok(t, pretok, err);
 	if (r == BT_OK)
-		r = bt_decode_read(&t->decode, decoder, err);
+		r = bt_decoder_read(&t->decode, decoder, err);
 	json_decref(norm);
 	json_decref(pretok);
 	json_decref(decoder);
@@ -390,7 +390,7 @@ static int build(struct bt_tok *t, const struct bt_spmodel *m,
 	t->bos = s->bos != 0;
 	t->eos = s->eos != 0;
 	r = add_steps(t, m, s, err);
-	if (r == BT_OK && t->frame == BT_FRAME_ENDS)
+	if (r == BT_OK && t->frame == BT_TEMPLATE_KIND_ENDS)
 		r = read_ends(t, err);
 	if (r == BT_OK)
 		r = make_model(t, m, s->family, err);

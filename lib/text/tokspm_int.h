@@ -5,9 +5,9 @@
 
 #include <jansson.h>
 
-#include "text/bpe.h"
 #include "text/spmodel.h"
-#include "text/tok_int.h"
+#include "tokenizer/bpe.h"
+#include "tokenizer/tokenizer_parts.h"
 
 #define BT_SPM_MARK "\xe2\x96\x81" /* U+2581 */
 
@@ -34,7 +34,7 @@ struct bt_spm_family {
 	bool mask_piece;  /* the mask is a piece, the last */
 	bool mask_lstrip;
 	const char *role[BT_TOK_ROLES];
-	enum bt_frame frame;
+	enum bt_template_kind frame;
 	enum bt_spm_clean clean;
 	const char *special[3];
 };
@@ -71,7 +71,7 @@ json_t *bt_spm_decoder(const struct bt_spm_settings *s) BT_MUST_USE;
  * to be freed and lives as long as v, which was indexed.
  */
 int bt_spm_merges(const struct bt_vocab *v, const double *score, bool by_id,
-                  struct bt_merge **merge, size_t *n,
+                  struct bt_bpe_merge **merge, size_t *n,
                   struct bt_error *err) BT_MUST_USE;
 
 /* The file t->spm and what the configuration beside it says of it. */

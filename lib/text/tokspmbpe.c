@@ -82,11 +82,11 @@ static int add_ways(struct ways *l, const struct bt_vocab *v, size_t id,
 }
 
 int bt_spm_merges(const struct bt_vocab *v, const double *score, bool by_order,
-                  struct bt_merge **merge, size_t *n, struct bt_error *err)
+                  struct bt_bpe_merge **merge, size_t *n, struct bt_error *err)
 {
 	struct ways l = {0};
 	const struct bt_span *s;
-	struct bt_merge *m = NULL;
+	struct bt_bpe_merge *m = NULL;
 	size_t i;
 	int r = BT_OK;
 

@@ -155,7 +155,7 @@ static json_t *make_pieces(const struct bt_tok *t, const double *score)
 	return NULL;
 }
 
-static json_t *make_merges(const struct bt_merge *m, size_t n)
+static json_t *make_merges(const struct bt_bpe_merge *m, size_t n)
 {
 	json_t *list = json_array();
 	size_t i;
@@ -179,7 +179,7 @@ static json_t *make_unigram(const struct bt_tok *t, int unknown,
 }
 
 static json_t *make_bpe(const struct bt_tok *t, const struct bt_spmodel *m,
-                        bool llama, const struct bt_merge *merge, size_t n)
+                        bool llama, const struct bt_bpe_merge *merge, size_t n)
 {
 	struct bt_span unk = m->piece[m->unk_id].text;
 	json_t *unknown = llama ? json_null() : json_stringn(unk.p, unk.n);
@@ -198,7 +198,7 @@ static int make_model(const struct bt_tok *t, const struct bt_spmodel *m,
 {
 	double *score = bt_array(m->n + 8, sizeof(*score));
 	bool llama = f->clean == BT_SPM_CLEAN_NONE;
-	struct bt_merge *merge = NULL;
+	struct bt_bpe_merge *merge = NULL;
 	struct bt_vocab v = {0};
 	size_t n = 0;
 	int r;

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/crc32c.h"
-#include "text/steps_int.h"
-#include "text/tok_int.h"
+#include "tokenizer/normalizers.h"
+#include "tokenizer/tokenizer_parts.h"
 
 uint32_t bt_tok_crc(const void *data, size_t n)
 {
@@ -60,14 +60,14 @@ static int note(struct bt_tok *t, const char *fmt, va_list args)
 	return t->steps.oom ? BT_ENOMEM : BT_OK;
 }
 
-int bt_tok_add_norm(struct bt_tok *t, struct bt_norm *norm,
+int bt_tok_add_norm(struct bt_tok *t, struct bt_normalizer *norm,
                     struct bt_error *err, const char *fmt, ...)
 {
 	va_list args;
 	int r;
 
 	if (t->norms == BT_TOK_STEPS) {
-		bt_norm_free(norm);
+		bt_normalizer_free(norm);
 		return too_many(err);
 	}
 	t->norm[t->norms++] = norm;
@@ -77,14 +77,14 @@ int bt_tok_add_norm(struct bt_tok *t, struct bt_norm *norm,
 	return r == BT_OK ? BT_OK : bt_error_nomem(err, "opening a tokenizer");
 }
 
-int bt_tok_add_pretok(struct bt_tok *t, struct bt_pretok *pretok,
+int bt_tok_add_pretok(struct bt_tok *t, struct bt_pre_tokenizer *pretok,
                       struct bt_error *err, const char *fmt, ...)
 {
 	va_list args;
 	int r;
 
 	if (t->pretoks == BT_TOK_STEPS) {
-		bt_pretok_free(pretok);
+		bt_pre_tokenizer_free(pretok);
 		return too_many(err);
 	}
 	if (pretok != NULL)
@@ -98,8 +98,8 @@ int bt_tok_add_pretok(struct bt_tok *t, struct bt_pretok *pretok,
 int bt_tok_add_replace(struct bt_tok *t, struct bt_span pattern, bool regex,
                        struct bt_span content, struct bt_error *err)
 {
-	struct bt_norm *norm = NULL;
-	int r = bt_norm_replace(pattern, regex, content, &norm, err);
+	struct bt_normalizer *norm = NULL;
+	int r = bt_normalizer_replace(pattern, regex, content, &norm, err);
 
 	if (r != BT_OK)
 		return r;
@@ -111,8 +111,8 @@ int bt_tok_add_replace(struct bt_tok *t, struct bt_span pattern, bool regex,
 int bt_tok_add_strip(struct bt_tok *t, bool left, bool right,
                      struct bt_error *err)
 {
-	struct bt_norm *norm = NULL;
-	int r = bt_norm_strip(left, right, &norm, err);
+	struct bt_normalizer *norm = NULL;
+	int r = bt_normalizer_strip(left, right, &norm, err);
 
 	return r == BT_OK
 	           ? bt_tok_add_norm(t, norm, err, "strip=%d%d", left, right)
@@ -121,12 +121,13 @@ int bt_tok_add_strip(struct bt_tok *t, bool left, bool right,
 
 int bt_tok_add_simple(struct bt_tok *t, int which, struct bt_error *err)
 {
-	struct bt_norm *norm = NULL;
-	int r = bt_norm_simple((enum bt_norm_simple)which, &norm, err);
+	struct bt_normalizer *norm = NULL;
+	int r =
+	    bt_normalizer_simple((enum bt_normalizer_simple)which, &norm, err);
 
 	if (r != BT_OK)
 		return r;
-	if (which == BT_NORM_LOWERCASE)
+	if (which == BT_NORMALIZER_LOWERCASE)
 		t->flags.lower = 1;
 	return bt_tok_add_norm(t, norm, err, "simple=%d", which);
 }
@@ -134,18 +135,19 @@ int bt_tok_add_simple(struct bt_tok *t, int which, struct bt_error *err)
 int bt_tok_add_form(struct bt_tok *t, int form, struct bt_error *err)
 {
 	static const char *const name[] = {"nfc", "nfd", "nfkc", "nfkd"};
-	struct bt_norm *norm = NULL;
+	struct bt_normalizer *norm = NULL;
 	int r = bt_tok_need_table(t, err);
 
 	if (r == BT_OK)
-		r = bt_norm_form(t->table, (enum bt_form)form, &norm, err);
+		r = bt_normalizer_form(t->table, (enum bt_unicode_form)form,
+		                       &norm, err);
 	return r == BT_OK ? bt_tok_add_norm(t, norm, err, "%s", name[form]) : r;
 }
 
 int bt_tok_add_whitespace_split(struct bt_tok *t, struct bt_error *err)
 {
-	struct bt_pretok *pretok = NULL;
-	int r = bt_pretok_whitespace_split(&pretok, err);
+	struct bt_pre_tokenizer *pretok = NULL;
+	int r = bt_pre_tokenizer_whitespace_split(&pretok, err);
 
 	return r == BT_OK ? bt_tok_add_pretok(t, pretok, err, "whitespace") : r;
 }
@@ -153,7 +155,7 @@ int bt_tok_add_whitespace_split(struct bt_tok *t, struct bt_error *err)
 int bt_tok_add_metaspace(struct bt_tok *t, struct bt_span mark, int prepend,
                          bool split, struct bt_error *err)
 {
-	struct bt_pretok *pretok = NULL;
+	struct bt_pre_tokenizer *pretok = NULL;
 	int r;
 
 	/* there is one buffer for what a pre-tokenizer changes */
@@ -162,8 +164,8 @@ int bt_tok_add_metaspace(struct bt_tok *t, struct bt_span mark, int prepend,
 		                    "Metaspace twice is not supported");
 	t->has_metaspace = true;
 	t->needs_src = t->needs_src || prepend == BT_PREPEND_FIRST;
-	r = bt_pretok_metaspace(mark, (enum bt_prepend)prepend, split, &pretok,
-	                        err);
+	r = bt_pre_tokenizer_metaspace(mark, (enum bt_prepend)prepend, split,
+	                               &pretok, err);
 	return r == BT_OK
 	           ? bt_tok_add_pretok(t, pretok, err, "metaspace=%08x:%d%d",
 	                               bt_tok_crc(mark.p, mark.n), prepend,

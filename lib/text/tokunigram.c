@@ -9,8 +9,8 @@
 #include "base/mem.h"
 #include "format/json.h"
 #include "text/score_int.h"
-#include "text/steps_int.h"
 #include "text/tokjson_int.h"
+#include "tokenizer/normalizers.h"
 
 /* Of the scores as floats, which those of SentencePiece are: the last bits are
  * others where they came by way of a tokenizer.json. */
@@ -53,8 +53,8 @@ int bt_tok_set_unigram(struct bt_tok *t, double *score, int64_t unknown,
 		free(score);
 		return r;
 	}
-	return bt_model_unigram(&t->vocab, score, (int32_t)unknown, bytes,
-	                        &t->model, err);
+	return bt_tok_model_unigram(&t->vocab, score, (int32_t)unknown, bytes,
+	                            &t->model, err);
 }
 
 int bt_tok_set_role(struct bt_tok *t, enum bt_tok_role role, struct bt_span s,

@@ -14,7 +14,7 @@
 #include "format/model_files.h"
 #include "io/out.h"
 #include "io/path.h"
-#include "text/tok_int.h"
+#include "tokenizer/tokenizer_parts.h"
 
 #define MAX_FILES 3
 

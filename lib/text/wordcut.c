@@ -5,12 +5,12 @@
 
 #include "base/mem.h"
 #include "format/charset.h"
-#include "text/tok_int.h"
+#include "tokenizer/tokenizer_parts.h"
 
 /* A tokenizer whose model counts the words that it is given. */
 struct bt_word_cutter {
 	struct bt_tok tok;
-	struct bt_model model;
+	struct bt_tok_model model;
 };
 
 struct bt_word_scratch {
@@ -18,7 +18,7 @@ struct bt_word_scratch {
 	struct bt_pieces none;
 };
 
-static int count_word(const struct bt_model *model, void *work,
+static int count_word(const struct bt_tok_model *model, void *work,
                       const uint8_t *text, size_t from, size_t to,
                       struct bt_pieces *out)
 {
@@ -29,14 +29,15 @@ static int count_word(const struct bt_model *model, void *work,
 
 static int add_bert(struct bt_tok *t, bool lower, struct bt_error *err)
 {
-	struct bt_bertnorm_opts o = {BT_CHAR_DIALECT_HF, true, true, lower,
-	                             lower};
-	int r = bt_norm_bert(&o, &t->norm[0], err);
+	struct bt_bert_normalizer_opts o = {BT_CHAR_DIALECT_HF, true, true,
+	                                    lower, lower};
+	int r = bt_normalizer_bert(&o, &t->norm[0], err);
 
 	if (r != BT_OK)
 		return r;
 	t->norms = 1;
-	r = bt_pretok_bert(bt_norm_bert_table(t->norm[0]), &t->pretok[0], err);
+	r = bt_pre_tokenizer_bert(bt_normalizer_bert_table(t->norm[0]),
+	                          &t->pretok[0], err);
 	if (r == BT_OK)
 		t->pretoks = 1;
 	return r;
@@ -45,7 +46,7 @@ static int add_bert(struct bt_tok *t, bool lower, struct bt_error *err)
 int bt_word_cutter_new(enum bt_word_kind kind, bool lower,
                        struct bt_word_cutter **cutter, struct bt_error *err)
 {
-	static const struct bt_model_ops ops = {.cut = count_word};
+	static const struct bt_tok_model_ops ops = {.cut = count_word};
 	struct bt_word_cutter *c = bt_array0(1, sizeof(*c));
 	int r;
 
@@ -71,9 +72,9 @@ void bt_word_cutter_free(struct bt_word_cutter *c)
 	if (c == NULL)
 		return;
 	for (i = 0; i < c->tok.pretoks; i++)
-		bt_pretok_free(c->tok.pretok[i]);
+		bt_pre_tokenizer_free(c->tok.pretok[i]);
 	for (i = 0; i < c->tok.norms; i++)
-		bt_norm_free(c->tok.norm[i]);
+		bt_normalizer_free(c->tok.norm[i]);
 	bt_buf_clear(&c->tok.steps);
 	free(c->tok.table);
 	free(c);

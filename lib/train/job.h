@@ -6,7 +6,7 @@
 #ifndef BT_TRAIN_JOB_H
 #define BT_TRAIN_JOB_H
 
-#include "text/tokenizer.h"
+#include "tokenizer/tokenizer.h"
 #include "train/need.h"
 
 /* What becomes of the head that the starting model may have. */

@@ -7,13 +7,13 @@
 #include <sys/stat.h>
 
 #include "io/out.h"
-#include "text/tokenizer.h"
+#include "tokenizer/tokenizer.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void use(const struct bt_tok *t, struct bt_span text)
 {
-	struct bt_tok_how how = {.special = true, .offsets = true};
+	struct bt_tok_encode_opts how = {.special = true, .offsets = true};
 	struct bt_span none = {NULL, 0};
 	struct bt_tok_scratch *s;
 	struct bt_encoding e;

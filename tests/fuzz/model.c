@@ -13,7 +13,7 @@
 
 #include "ckpt/recast.h"
 #include "task/model.h"
-#include "text/tokenizer.h"
+#include "tokenizer/tokenizer.h"
 
 static const char *const names[] = {"config.json",
                                     "bert_config.json",

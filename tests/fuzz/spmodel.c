@@ -10,10 +10,10 @@
 
 #include "format/charset.h"
 #include "io/out.h"
-#include "text/charsmap.h"
-#include "text/parts_int.h"
 #include "text/spmodel.h"
-#include "text/tokenizer.h"
+#include "tokenizer/component_int.h"
+#include "tokenizer/precompiled_charsmap.h"
+#include "tokenizer/tokenizer.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -47,7 +47,7 @@ static void use_map(const void *map, size_t n, const uint8_t *text, size_t size)
 
 static void encode(const struct bt_tok *t, struct bt_span text)
 {
-	struct bt_tok_how how = {.special = true, .offsets = true};
+	struct bt_tok_encode_opts how = {.special = true, .offsets = true};
 	struct bt_span none = {NULL, 0};
 	struct bt_tok_scratch *s;
 	struct bt_encoding e;

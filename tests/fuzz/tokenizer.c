@@ -5,7 +5,7 @@
  * all is read by jansson, is the same or is refused as well. */
 #include "fuzz.h"
 
-#include "text/tokenizer.h"
+#include "tokenizer/tokenizer.h"
 
 /* Encodes the input itself, every way. */
 static void use(const struct bt_tok *t, struct bt_span text)
@@ -13,7 +13,7 @@ static void use(const struct bt_tok *t, struct bt_span text)
 	struct bt_span none = {NULL, 0}, half = {text.p, text.n / 2};
 	struct bt_tok_scratch *s;
 	struct bt_encoding e;
-	struct bt_tok_how how = {0};
+	struct bt_tok_encode_opts how = {0};
 	size_t i;
 	int k;
 

@@ -16,7 +16,7 @@
 
 #include "base/buf.h"
 #include "io/in.h"
-#include "text/tokenizer.h"
+#include "tokenizer/tokenizer.h"
 
 #define ROUNDS 7
 #define MAX_FILE ((size_t)1 << 30)
@@ -43,7 +43,8 @@ static void need(int r)
 static double encode(const struct bt_tok *tok, struct bt_tok_scratch *s,
                      const char *p, size_t n, bool offsets)
 {
-	const struct bt_tok_how how = {.special = true, .offsets = offsets};
+	const struct bt_tok_encode_opts how = {.special = true,
+	                                       .offsets = offsets};
 	const char *end = p + n, *nl;
 	struct bt_encoding e;
 	struct bt_error mine = {0};

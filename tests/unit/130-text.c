@@ -14,11 +14,11 @@
 #include "base/sys.h"
 #include "base/utf8.h"
 #include "format/charset.h"
-#include "text/added.h"
-#include "text/bertnorm.h"
-#include "text/trie.h"
-#include "text/vocab.h"
-#include "text/wordpiece_int.h"
+#include "tokenizer/added_tokens.h"
+#include "tokenizer/bert_normalizer.h"
+#include "tokenizer/trie.h"
+#include "tokenizer/vocab.h"
+#include "tokenizer/wordpiece_int.h"
 
 static void utf8_round_trip(void **state)
 {
@@ -47,7 +47,7 @@ static void utf8_round_trip(void **state)
 }
 
 /* Appends the words of normalised text, each but the first after \x1f. */
-static void put_words(const struct bt_bertnorm *m,
+static void put_words(const struct bt_bert_normalizer *m,
                       const struct bt_offset_text *n, struct bt_buf *out)
 {
 	enum bt_char_kind kind, last = BT_CHAR_WHITE;
@@ -55,7 +55,7 @@ static void put_words(const struct bt_bertnorm *m,
 	size_t at;
 
 	for (at = 0; at < n->n; at += len) {
-		kind = bt_bertnorm_kind(m, n->text + at, &len);
+		kind = bt_bert_normalizer_kind(m, n->text + at, &len);
 		if (kind != BT_CHAR_WHITE && out->len > 0 &&
 		    (last != BT_CHAR_WORD || kind != BT_CHAR_WORD))
 			bt_buf_putc(out, '\x1f');
@@ -70,7 +70,7 @@ static void every_character(void **state)
 {
 	static const struct {
 		const char *name;
-		struct bt_bertnorm_opts o;
+		struct bt_bert_normalizer_opts o;
 	} cases[] = {
 	    {"uncased", {BT_CHAR_DIALECT_HF, true, true, true, true}},
 	    {"cased", {BT_CHAR_DIALECT_HF, true, true, false, false}},
@@ -81,7 +81,7 @@ static void every_character(void **state)
 	struct bt_buf path = BT_BUF_INIT, words = BT_BUF_INIT;
 	struct bt_offset_text n = {0};
 	struct bt_error err = {0};
-	struct bt_bertnorm *m;
+	struct bt_bert_normalizer *m;
 	uint8_t s[6] = "a";
 	const char *wanted;
 	char got[9];
@@ -96,14 +96,14 @@ static void every_character(void **state)
 	golden = json_load_file(bt_buf_str(&path), JSON_ALLOW_NUL, NULL);
 	assert_non_null(golden);
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		assert_ok(bt_bertnorm_new(&cases[i].o, &m, &err));
+		assert_ok(bt_bert_normalizer_new(&cases[i].o, &m, &err));
 		crc = 0;
 		for (c = 0; c <= 0x10ffff; c++) {
 			if (c >= 0xd800 && c < 0xe000)
 				continue;
 			len = bt_utf8_put(s + 1, c);
 			s[1 + len] = 'b';
-			assert_ok(bt_bertnorm_run(m, s, 0, len + 2, &n));
+			assert_ok(bt_bert_normalizer_run(m, s, 0, len + 2, &n));
 			bt_buf_reset(&words);
 			put_words(m, &n, &words);
 			bt_buf_putc(&words, '\n');
@@ -115,7 +115,7 @@ static void every_character(void **state)
 		if (strcmp(got, wanted) != 0)
 			fail_msg("%s: %s, wanted %s", cases[i].name, got,
 			         wanted);
-		bt_bertnorm_free(m);
+		bt_bert_normalizer_free(m);
 	}
 	json_decref(golden);
 	bt_offset_text_clear(&n);
@@ -126,18 +126,19 @@ static void every_character(void **state)
 static void check_norm(enum bt_char_dialect school, const char *raw,
                        const char *wanted)
 {
-	struct bt_bertnorm_opts o = {school, true, true, true, true};
+	struct bt_bert_normalizer_opts o = {school, true, true, true, true};
 	struct bt_error err = {0};
 	struct bt_offset_text n = {0};
-	struct bt_bertnorm *m;
+	struct bt_bert_normalizer *m;
 
 	n.want_src = true;
-	assert_ok(bt_bertnorm_new(&o, &m, &err));
-	assert_ok(bt_bertnorm_run(m, (const uint8_t *)raw, 0, strlen(raw), &n));
+	assert_ok(bt_bert_normalizer_new(&o, &m, &err));
+	assert_ok(bt_bert_normalizer_run(m, (const uint8_t *)raw, 0,
+	                                 strlen(raw), &n));
 	assert_int_equal(n.n, strlen(wanted));
 	assert_memory_equal(n.text, wanted, n.n);
 	bt_offset_text_clear(&n);
-	bt_bertnorm_free(m);
+	bt_bert_normalizer_free(m);
 }
 
 /* Where the schools differ; the final sigma looks at its neighbours. */
@@ -169,12 +170,12 @@ static void many_marks_in_order(void **state)
 {
 	static const char low[] = "\xf0\x9d\x85\xa5";  /* U+1D165, 216 */
 	static const char high[] = "\xf0\x9d\x85\xad"; /* U+1D16D, 226 */
-	struct bt_bertnorm_opts o = {BT_CHAR_DIALECT_HF, true, true, true,
-	                             true};
+	struct bt_bert_normalizer_opts o = {BT_CHAR_DIALECT_HF, true, true,
+	                                    true, true};
 	struct bt_buf raw = BT_BUF_INIT;
 	struct bt_error err = {0};
 	struct bt_offset_text n = {0};
-	struct bt_bertnorm *m;
+	struct bt_bert_normalizer *m;
 	size_t i, pairs = 100000;
 
 	(void)state;
@@ -185,9 +186,9 @@ static void many_marks_in_order(void **state)
 	}
 	bt_buf_putc(&raw, 'b');
 	n.want_src = true;
-	assert_ok(bt_bertnorm_new(&o, &m, &err));
-	assert_ok(
-	    bt_bertnorm_run(m, (const uint8_t *)raw.data, 0, raw.len, &n));
+	assert_ok(bt_bert_normalizer_new(&o, &m, &err));
+	assert_ok(bt_bert_normalizer_run(m, (const uint8_t *)raw.data, 0,
+	                                 raw.len, &n));
 	assert_int_equal(n.n, raw.len);
 	for (i = 0; i < 2 * pairs; i++)
 		assert_memory_equal(n.text + 1 + 4 * i, i < pairs ? low : high,
@@ -197,7 +198,7 @@ static void many_marks_in_order(void **state)
 	assert_int_equal(n.src[1 + 4 * pairs], 1 + 4 * pairs);
 	assert_int_equal(n.text[n.n - 1], 'b');
 	bt_offset_text_clear(&n);
-	bt_bertnorm_free(m);
+	bt_bert_normalizer_free(m);
 	bt_buf_clear(&raw);
 }
 
@@ -309,8 +310,8 @@ static void check_word(const struct bt_wordpiece *wp, const char *word,
 	struct bt_buf b = BT_BUF_INIT;
 	size_t i;
 
-	assert_int_equal(bt_wordpiece_cut(wp, &work, (const uint8_t *)word, 0,
-	                                  strlen(word), &p),
+	assert_int_equal(bt_wordpiece_encode(wp, &work, (const uint8_t *)word,
+	                                     0, strlen(word), &p),
 	                 BT_OK);
 	for (i = 0; i < p.n; i++)
 		bt_buf_printf(&b, "%s%d:%u-%u", i ? " " : "",
@@ -400,7 +401,7 @@ static void links_give_the_same(void **state)
 	enum { ROUNDS = 300, WORDS = 60, LONGEST = 40 };
 	struct bt_piece got[LONGEST], want[LONGEST];
 	struct bt_error err = {0};
-	struct bt_wp_links *k;
+	struct bt_wordpiece_linear *k;
 	struct bt_wordpiece wp;
 	char s[LONGEST + 3];
 	size_t round, i, n, known = 0;
@@ -431,7 +432,7 @@ static void links_give_the_same(void **state)
 		bt_wordpiece_init(&wp, &v, bt_span(round % 7 == 0 ? "" : "##"),
 		                  0, 100);
 		assert_true(wp.more != BT_TRIE_NONE);
-		assert_ok(bt_wp_links_new(&wp, &k));
+		assert_ok(bt_wordpiece_linear_new(&wp, &k));
 		for (i = 0; i < WORDS; i++) {
 			size_t len = 1 + chance(LONGEST - 1), j;
 			uint8_t word[LONGEST];
@@ -441,11 +442,12 @@ static void links_give_the_same(void **state)
 				    round % 5 == 0 ? 14 : 12)];
 			n = cut_plainly(&wp, word, 1, len, want);
 			assert_int_equal(
-			    bt_wp_links_cut(&wp, k, word, 1, len, got), n);
+			    bt_wordpiece_linear_cut(&wp, k, word, 1, len, got),
+			    n);
 			assert_memory_equal(got, want, n * sizeof(*got));
 			known += n > 1;
 		}
-		bt_wp_links_free(k);
+		bt_wordpiece_linear_free(k);
 		bt_vocab_clear(&v);
 	}
 	assert_true(known > 1000);
@@ -467,7 +469,7 @@ static double time_word(const struct bt_wordpiece *wp, size_t n, char last,
 	word[n] = last;
 	start = bt_seconds();
 	assert_int_equal(
-	    bt_wordpiece_cut(wp, &work, (const uint8_t *)word, 0, n + 1, &p),
+	    bt_wordpiece_encode(wp, &work, (const uint8_t *)word, 0, n + 1, &p),
 	    BT_OK);
 	start = bt_seconds() - start;
 	assert_int_equal(p.n, count);

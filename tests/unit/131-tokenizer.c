@@ -11,7 +11,7 @@
 #include "base/buf.h"
 #include "base/pool.h"
 #include "io/out.h"
-#include "text/tokenizer.h"
+#include "tokenizer/tokenizer.h"
 
 static struct bt_error err;
 
@@ -57,7 +57,7 @@ static void check_cases(const char *name, const json_t *golden,
                         struct bt_tok *t)
 {
 	json_t *cases = json_object_get(json_object_get(golden, name), "cases");
-	struct bt_tok_how how = {.special = true, .offsets = true};
+	struct bt_tok_encode_opts how = {.special = true, .offsets = true};
 	struct bt_tok_scratch *s;
 	struct bt_encoding e;
 	size_t i, b;
@@ -179,7 +179,7 @@ static void pairs_are_cut(void **state)
 	static const char text[] = "a a a a a a a a a";
 	struct bt_tok *t[2] = {open_tok(data("uncased"), BT_TOK_HF),
 	                       open_tok(data("uncased"), BT_TOK_GOOGLE)};
-	struct bt_tok_how how = {.special = true};
+	struct bt_tok_encode_opts how = {.special = true};
 	struct bt_tok_scratch *s[2];
 	struct bt_encoding e;
 	size_t i, a, b, n[2], second;
@@ -220,7 +220,7 @@ static void pairs_are_cut(void **state)
 static void results_report(void **state)
 {
 	struct bt_tok *t = open_tok(data("uncased"), BT_TOK_ANY);
-	struct bt_tok_how how = {.offsets = true, .max_length = 3};
+	struct bt_tok_encode_opts how = {.offsets = true, .max_length = 3};
 	struct bt_span none = {NULL, 0};
 	struct bt_tok_scratch *s;
 	struct bt_encoding e;
@@ -238,7 +238,8 @@ static void results_report(void **state)
 	how.special = true;
 	assert_ok(bt_tok_encode(
 	    t, s, bt_span("a"), bt_span("b"),
-	    &(struct bt_tok_how){.special = true, .offsets = true}, &e, &err));
+	    &(struct bt_tok_encode_opts){.special = true, .offsets = true}, &e,
+	    &err));
 	assert_int_equal(e.n, 5);
 	assert_int_equal(e.text[0], -1);
 	assert_int_equal(e.text[3], 1);
@@ -503,7 +504,7 @@ struct shared {
 static void encode_piece(void *arg, int piece, int worker)
 {
 	struct shared *x = arg;
-	struct bt_tok_how how = {.special = true};
+	struct bt_tok_encode_opts how = {.special = true};
 	struct bt_span none = {NULL, 0};
 	struct bt_error e = {0};
 	struct bt_encoding out;

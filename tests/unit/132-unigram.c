@@ -13,10 +13,10 @@
 #include "base/mem.h"
 #include "io/in.h"
 #include "io/out.h"
-#include "text/charsmap.h"
-#include "text/parts_int.h"
 #include "text/spmodel.h"
-#include "text/unigram.h"
+#include "tokenizer/component_int.h"
+#include "tokenizer/precompiled_charsmap.h"
+#include "tokenizer/unigram.h"
 #include "unicode/grapheme.h"
 
 static struct bt_error err;
@@ -240,8 +240,8 @@ static void check_cut(const struct bt_unigram *u, const char *word,
 	struct bt_buf b = BT_BUF_INIT;
 	size_t i, at = 0;
 
-	assert_int_equal(bt_unigram_cut(u, &work, (const uint8_t *)word, 0,
-	                                strlen(word), &out),
+	assert_int_equal(bt_unigram_encode(u, &work, (const uint8_t *)word, 0,
+	                                   strlen(word), &out),
 	                 BT_OK);
 	for (i = 0; i < out.n; i++) {
 		bt_buf_printf(&b, "%d ", (int)out.piece[i].id);
@@ -306,7 +306,7 @@ static void settings_are_checked(void **state)
  * hundred thousand would be; here, that it ends. */
 static void long_word(void **state)
 {
-	struct bt_tok_how how = {0};
+	struct bt_tok_encode_opts how = {0};
 	struct bt_tok_scratch *s;
 	struct bt_span none = {NULL, 0}, text;
 	struct bt_encoding e;

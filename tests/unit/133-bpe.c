@@ -13,7 +13,7 @@
 #include "base/buf.h"
 #include "base/utf8.h"
 #include "io/out.h"
-#include "text/bpe_int.h"
+#include "tokenizer/bpe_int.h"
 
 static struct bt_error err;
 
@@ -25,7 +25,7 @@ static const char *data(const char *name)
 static void check_cases(const char *name, json_t *cases, const struct bt_tok *t,
                         struct bt_tok_scratch *s)
 {
-	struct bt_tok_how how = {.special = true, .offsets = true};
+	struct bt_tok_encode_opts how = {.special = true, .offsets = true};
 	struct bt_encoding e;
 	size_t i, b;
 	json_t *c;
@@ -51,7 +51,7 @@ static unsigned long fold_all(const struct bt_tok *t, struct bt_tok_scratch *s,
                               uint32_t step)
 {
 	struct bt_span none = {NULL, 0}, text;
-	struct bt_tok_how how = {0};
+	struct bt_tok_encode_opts how = {0};
 	unsigned long crc = 0;
 	struct bt_encoding e;
 	uint8_t p[20], *q;
@@ -141,10 +141,10 @@ static void two_files(void **state)
 /* A vocabulary of the letters and what some merges make of them. */
 struct made {
 	struct bt_vocab v;
-	struct bt_merge merge[200];
+	struct bt_bpe_merge merge[200];
 	char text[200][40];
 	size_t merges;
-	struct bt_model *model;
+	struct bt_tok_model *model;
 };
 
 static uint32_t draw(uint32_t *seed)
@@ -178,11 +178,11 @@ static void make(struct made *m, uint32_t seed)
 			continue;
 		assert_ok(
 		    bt_vocab_put(&m->v, m->v.n, bt_span(m->text[i]), &err));
-		m->merge[m->merges++] = (struct bt_merge){a, b};
+		m->merge[m->merges++] = (struct bt_bpe_merge){a, b};
 	}
 	assert_ok(bt_vocab_index(&m->v, 0, &err));
 	assert_ok(
-	    bt_model_bpe(&m->v, m->merge, m->merges, &o, &m->model, &err));
+	    bt_tok_model_bpe(&m->v, m->merge, m->merges, &o, &m->model, &err));
 }
 
 /* The definition: merges the first of all pairs until there is none. */
@@ -243,7 +243,7 @@ static void merges_in_order(void **state)
 			assert_int_equal(out.piece[out.n - 1].end, n);
 		}
 		bt_bpe_work_free(work);
-		bt_model_free(m.model);
+		bt_tok_model_free(m.model);
 		bt_vocab_clear(&m.v);
 	}
 	free(out.piece);
@@ -253,20 +253,20 @@ static void merges_in_order(void **state)
 
 /* Each pair's merge is found, and no other's: see + 1, 0 where there is none.
  */
-static void check_pairs(const struct bt_pairs *p, const uint32_t *see)
+static void check_pairs(const struct bt_bpe_ranks *p, const uint32_t *see)
 {
 	uint32_t a, b, want, look;
 
 	for (a = 0; a < TOKENS; a++)
 		for (b = 0; b < TOKENS; b++) {
 			want = see[a * TOKENS + b];
-			assert_int_equal(bt_pairs_find(p, a, b),
+			assert_int_equal(bt_bpe_ranks_find(p, a, b),
 			                 want == 0 ? BT_NO_MERGE : want - 1);
 			if (p->slot == NULL)
 				continue;
-			look = bt_pairs_look(p, a, b);
+			look = bt_bpe_ranks_look(p, a, b);
 			if (want == 0)
-				assert_true(look >= BT_PAIRS_MERGES);
+				assert_true(look >= BT_BPE_RANKS_MERGES);
 			else
 				assert_int_equal(look, want - 1);
 		}
@@ -276,30 +276,31 @@ static void check_pairs(const struct bt_pairs *p, const uint32_t *see)
  * vocabulary that is too large for the slots, too. */
 static void table_of_pairs(void **state)
 {
-	static const size_t vocabulary[3] = {TOKENS, BT_PAIRS_NOBODY,
-	                                     BT_PAIRS_NOBODY + 1};
+	static const size_t vocabulary[3] = {TOKENS, BT_BPE_RANKS_NOBODY,
+	                                     BT_BPE_RANKS_NOBODY + 1};
 	uint32_t *see = calloc(TOKENS * TOKENS, sizeof(*see)), seed = 7, a, b;
 	size_t room, v, i, n = 20000;
-	struct bt_pairs p;
+	struct bt_bpe_ranks p;
 
 	(void)state;
 	assert_non_null(see);
 	for (v = 0; v < 3; v++)
 		for (room = 1; room <= n; room *= 20) {
 			memset(see, 0, TOKENS * TOKENS * sizeof(*see));
-			assert_int_equal(bt_pairs_init(&p, room, vocabulary[v]),
-			                 BT_OK);
+			assert_int_equal(
+			    bt_bpe_ranks_init(&p, room, vocabulary[v]), BT_OK);
 			assert_int_equal(p.slot == NULL, v == 2);
 			for (i = 0; i < n; i++) {
 				a = draw(&seed) % TOKENS;
 				b = draw(&seed) % TOKENS;
 				assert_int_equal(
-				    bt_pairs_put(&p, a, b, (uint32_t)i), BT_OK);
+				    bt_bpe_ranks_put(&p, a, b, (uint32_t)i),
+				    BT_OK);
 				see[a * TOKENS + b] = (uint32_t)i + 1;
 			}
 			assert_true(p.n_beside > 0);
 			check_pairs(&p, see);
-			bt_pairs_clear(&p);
+			bt_bpe_ranks_clear(&p);
 		}
 	free(see);
 }
@@ -308,7 +309,7 @@ static void table_of_pairs(void **state)
 static void long_word(void **state)
 {
 	static const char *const alike[] = {"a", "the", "\xcc\x81", " "};
-	struct bt_tok_how how = {.offsets = true};
+	struct bt_tok_encode_opts how = {.offsets = true};
 	struct bt_span none = {NULL, 0}, text;
 	struct bt_tok_scratch *s;
 	size_t n = 1000000, i, k, len;

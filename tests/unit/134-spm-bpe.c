@@ -70,7 +70,7 @@ static struct bt_tok *llama(const char *config)
 static void check_ids(struct bt_tok *t, const char *text, size_t n,
                       const char *wanted)
 {
-	struct bt_tok_how how = {.special = true};
+	struct bt_tok_encode_opts how = {.special = true};
 	struct bt_span a = bt_span(text), b = {NULL, 0};
 	struct bt_buf got = BT_BUF_INIT;
 	struct bt_tok_scratch *s;
@@ -131,7 +131,7 @@ static void check_merges(const char *const *piece, const double *score,
                          size_t pieces, bool by_id, const char *wanted)
 {
 	struct bt_buf got = BT_BUF_INIT;
-	struct bt_merge *m = NULL;
+	struct bt_bpe_merge *m = NULL;
 	struct bt_vocab v = {0};
 	size_t i, n;
 
@@ -166,7 +166,7 @@ static void merges_in_order(void **state)
 static void long_pieces(void **state)
 {
 	static char piece[2000];
-	struct bt_merge *m = NULL;
+	struct bt_bpe_merge *m = NULL;
 	struct bt_vocab v = {0};
 	const double score[] = {0};
 	size_t n;

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "io/out.h"
-#include "text/regex.h"
-#include "text/tokenizer.h"
+#include "tokenizer/regex.h"
+#include "tokenizer/tokenizer.h"
 
 static struct bt_error err;
 
@@ -138,7 +138,7 @@ static void hostile_patterns(void **state)
 	    "\"merges\":[]}}";
 	char text[101];
 	struct bt_span a = {text, 100}, none = {NULL, 0};
-	struct bt_tok_how how = {0};
+	struct bt_tok_encode_opts how = {0};
 	struct bt_tok_scratch *s;
 	struct bt_encoding e;
 	struct bt_tok *t;

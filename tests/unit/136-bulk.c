@@ -11,7 +11,7 @@
 #include "format/json.h"
 #include "text/bulk_int.h"
 #include "text/score_int.h"
-#include "text/tokenizer.h"
+#include "tokenizer/tokenizer.h"
 
 #define IDS                                                                    \
 	"\"[UNK]\": 0, \"[CLS]\": 1, \"[SEP]\": 2, \"[PAD]\": 3, "             \
@@ -352,7 +352,7 @@ static void last_bit_decides(void **state)
 	static const char file[] =
 	    UNIGRAM(", [\"21\", -9.615687370300293], [\"11\", "
 	            "-10.740143775939941], [\"1\", -8.235154151916504]");
-	struct bt_tok_how how = {0};
+	struct bt_tok_encode_opts how = {0};
 	struct bt_span none = {NULL, 0};
 	struct bt_tok_scratch *s;
 	struct bt_tok *t = NULL;

@@ -12,7 +12,7 @@
 #include "test.h"
 
 #include "base/span.h"
-#include "text/tokenizer.h"
+#include "tokenizer/tokenizer.h"
 
 /* tests/data/DIR/NAME; lives until the next call but three */
 static inline const char *data_path(const char *dir, const char *name)
@@ -59,7 +59,7 @@ static inline bool is_wanted(const struct bt_encoding *e, const json_t *c)
 static inline void check_encodings(const char *name, const json_t *cases,
                                    size_t than, const struct bt_tok *t)
 {
-	struct bt_tok_how how = {.special = true, .offsets = true};
+	struct bt_tok_encode_opts how = {.special = true, .offsets = true};
 	struct bt_error err = {0};
 	struct bt_tok_scratch *s;
 	struct bt_encoding e;

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The tokenizer of a model directory: text in, token ids out, equal to those of
+ * the programs that the model was trained with. What kind of tokenizer it is
+ * (today: BERT's WordPiece) stays behind this interface.
+ *
+ * A struct bt_tok is immutable once opened and shared by threads. Each thread
+ * encodes with a struct bt_tok_scratch of its own, which after a few texts
+ * holds all the memory that is needed.
+ */
+#ifndef BT_TOKENIZER_TOKENIZER_H
+#define BT_TOKENIZER_TOKENIZER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "base/span.h"
+
+struct bt_tok;
+struct bt_tok_scratch;
+
+/* Whose tokens are wanted, where implementations differ. */
+enum bt_tok_dialect {
+	BT_TOK_ANY = 0, /* the directory's, else BT_TOK_HF */
+	BT_TOK_HF,      /* Hugging Face's fast tokenizers */
+	BT_TOK_GOOGLE,  /* the tokenization.py of BERT */
+	BT_TOK_GARDEN   /* that of TF Model Garden: words may be longer */
+};
+
+struct bt_tok_opts {
+	enum bt_tok_dialect dialect;
+	int lower; /* 1: make it lower case, 0: do not; -1: as the files say */
+	const struct bt_log *log; /* what was chosen, at BT_LOG_MORE; or NULL */
+};
+
+#define BT_TOK_OPTS_INIT                                                       \
+	{                                                                      \
+		BT_TOK_ANY, -1, NULL                                           \
+	}
+
+/*
+ * Opens the tokenizer of a model directory, or one that is given by its
+ * vocab.txt or tokenizer.json alone. In a directory tokenizer.json goes before
+ * vocab.txt, this before vocab.json with merges.txt, and these before a
+ * SentencePiece model; in that of a SavedModel vocab.txt may stand in assets.
+ * opts may be NULL. Whatever the files ask for and is not known here is an
+ * error that names it.
+ */
+int bt_tok_open(const char *path, const struct bt_tok_opts *opts,
+                struct bt_tok **tok, struct bt_error *err) BT_MUST_USE;
+void bt_tok_free(struct bt_tok *tok); /* takes NULL */
+
+/*
+ * Writes the tokenizer into a directory that exists, so that it opens there
+ * with the same ids, here and in transformers: the files it was read from, a
+ * tokenizer.json of a SentencePiece model, and a tokenizer_config.json if there
+ * was none. max_length is the most tokens that
+ * the model takes, for that file; 0: unknown.
+ */
+int bt_tok_save(const struct bt_tok *tok, const char *dir, size_t max_length,
+                struct bt_error *err) BT_MUST_USE;
+
+/*
+ * The same for programs that read tokenizer.json alone: makes the directory if
+ * it is not there, and a tokenizer.json of vocab.txt or of vocab.json and
+ * merges.txt. BT_EARG for a dialect other than Hugging Face's.
+ */
+int bt_tok_export(const struct bt_tok *tok, const char *dir,
+                  struct bt_error *err) BT_MUST_USE;
+
+/* A file of a tokenizer in dir that bt_tok_save would leave as it is, to be
+ * read with what it writes; NULL: there is none. tok NULL writes nothing. */
+const char *bt_tok_left(const struct bt_tok *tok, const char *dir);
+
+/* Eight hex digits that are equal for tokenizers which give equal ids, from
+ * whatever files they were read. (Scores count as floats; beyond these, the
+ * text of a number decides between ways to cut a word that are equally good.)
+ */
+const char *bt_tok_fingerprint(const struct bt_tok *tok);
+
+/* Tokens of the vocabulary; ids are smaller. */
+size_t bt_tok_size(const struct bt_tok *tok);
+
+/* Rows of the model's table of tokens, as its configuration says; 0: not said.
+ * At least bt_tok_size: a larger vocabulary is refused when opening. */
+size_t bt_tok_model_size(const struct bt_tok *tok);
+
+/* Most tokens of a sequence that the model has positions for, and that its
+ * tokenizer asks for (not more than that); 0: not said. */
+size_t bt_tok_max_positions(const struct bt_tok *tok);
+size_t bt_tok_max_length(const struct bt_tok *tok);
+
+/* The token of an id, empty where there is none; lives as long as tok. */
+struct bt_span bt_tok_token(const struct bt_tok *tok, int32_t id);
+
+/* The id of a token, or -1. */
+int32_t bt_tok_id(const struct bt_tok *tok, struct bt_span token);
+
+/* Tokens with a role; a vocabulary that lacks one was refused, but for the mask
+ * and the unknown token of BPE: -1. */
+enum bt_tok_role {
+	BT_TOK_UNK,
+	BT_TOK_CLS,
+	BT_TOK_SEP,
+	BT_TOK_PAD,
+	BT_TOK_MASK,
+	BT_TOK_ROLES
+};
+int32_t bt_tok_role(const struct bt_tok *tok, enum bt_tok_role role);
+
+/* Special tokens that a text, or a pair of texts, is given. */
+size_t bt_tok_specials(const struct bt_tok *tok, bool pair);
+
+/* A scratch serves the tokenizer that it was made for, and goes before it. */
+int bt_tok_scratch_new(const struct bt_tok *tok,
+                       struct bt_tok_scratch **scratch,
+                       struct bt_error *err) BT_MUST_USE;
+void bt_tok_scratch_free(struct bt_tok_scratch *scratch); /* takes NULL */
+
+/* Which text of a pair gives where both together are too long. */
+enum bt_tok_truncation {
+	BT_TOK_TRUNCATION_LONGEST, /* the longer one, token by token */
+	BT_TOK_TRUNCATION_FIRST,
+	BT_TOK_TRUNCATION_SECOND
+};
+
+/* How to encode. Zero: all tokens of the text and nothing else. */
+struct bt_tok_encode_opts {
+	bool special;      /* add the special tokens */
+	bool offsets;      /* tell where in the text each token stands */
+	size_t max_length; /* cut what is longer, special tokens counted; 0: do
+	                    * not. BT_EARG if no token of a text has room */
+	enum bt_tok_truncation cut;
+	bool windows;  /* what is cut off is in further windows */
+	size_t stride; /* tokens that a window has in common with the next */
+};
+
+/* A text as tokens; borrowed from the scratch until its next use. */
+struct bt_encoding {
+	const int32_t *ids;   /* [n] */
+	const uint8_t *types; /* [n] segments */
+	/* with offsets: bytes start .. end-1 of text 0 or 1; of special tokens
+	 * 0 .. 0 and text -1 */
+	const uint32_t *start, *end; /* [n] */
+	const int8_t *text;          /* [n] */
+	/* with offsets, too; of special tokens 0 and NULL: the number of the
+	 * word of its text, and what normalizers and pre-tokenizers made of
+	 * these bytes, NULL also of added tokens */
+	const uint32_t *word;         /* [n] */
+	const struct bt_span *normal; /* [n] */
+	size_t n;
+	size_t cut;     /* tokens of the texts that were left out */
+	size_t unknown; /* words among the n that became the unknown token */
+	size_t whole;   /* tokens if nothing had to be cut off */
+	size_t windows; /* 1, or more where some was cut off */
+};
+
+/*
+ * Encodes a text, or a pair where b.p is not NULL. Texts must be UTF-8: what is
+ * not is BT_EFORMAT with the byte. Texts of 2^31 bytes are BT_ELIMIT. With
+ * windows this is the first, and it must be longer than the stride.
+ */
+int bt_tok_encode(const struct bt_tok *tok, struct bt_tok_scratch *scratch,
+                  struct bt_span a, struct bt_span b,
+                  const struct bt_tok_encode_opts *how, struct bt_encoding *out,
+                  struct bt_error *err) BT_MUST_USE;
+
+/* Window k, from 0 on, of what was encoded last; the texts must be there still.
+ * Of a pair in which both are cut, each window of one is with each of the
+ * other, in the order of the `tokenizers` package. */
+int bt_tok_window(const struct bt_tok *tok, struct bt_tok_scratch *scratch,
+                  size_t k, struct bt_encoding *out,
+                  struct bt_error *err) BT_MUST_USE;
+
+/* What a thread decodes with. BT_EFORMAT, naming it, if the tokenizer's decoder
+ * is none of those that are known. */
+struct bt_tok_decoder;
+int bt_tok_decoder_new(const struct bt_tok *tok,
+                       struct bt_tok_decoder **decoder,
+                       struct bt_error *err) BT_MUST_USE;
+void bt_tok_decoder_free(struct bt_tok_decoder *decoder); /* takes NULL */
+
+/* Appends the text of n tokens, without special ones if these are to be
+ * skipped. It is UTF-8. BT_EFORMAT for a number that is no id. */
+int bt_tok_decode(const struct bt_tok *tok, struct bt_tok_decoder *decoder,
+                  const int32_t *ids, size_t n, bool skip_special,
+                  struct bt_buf *out, struct bt_error *err) BT_MUST_USE;
+
+#endif
