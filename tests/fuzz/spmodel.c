@@ -10,10 +10,10 @@
 
 #include "format/charset.h"
 #include "io/out.h"
-#include "text/spmodel.h"
 #include "tokenizer/component_int.h"
 #include "tokenizer/precompiled_charsmap.h"
 #include "tokenizer/tokenizer.h"
+#include "tokenizer_file/sentencepiece_proto.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -105,15 +105,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char *copy = malloc(size + 1);
 	struct bt_error err = {0};
-	struct bt_spmodel m;
+	struct bt_spm_proto m;
 
 	if (copy == NULL)
 		return 0;
 	memcpy(copy, data, size);
-	if (bt_spmodel_parse(&m, copy, size, &err) == BT_OK) {
+	if (bt_spm_proto_parse(&m, copy, size, &err) == BT_OK) {
 		if (m.charsmap.n > 0)
 			use_map(m.charsmap.p, m.charsmap.n, data, size);
-		bt_spmodel_clear(&m);
+		bt_spm_proto_clear(&m);
 	} else if (err.text[0] == '\0') {
 		abort();
 	}

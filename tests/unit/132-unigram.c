@@ -13,10 +13,10 @@
 #include "base/mem.h"
 #include "io/in.h"
 #include "io/out.h"
-#include "text/spmodel.h"
 #include "tokenizer/component_int.h"
 #include "tokenizer/precompiled_charsmap.h"
 #include "tokenizer/unigram.h"
+#include "tokenizer_file/sentencepiece_proto.h"
 #include "unicode/grapheme.h"
 
 static struct bt_error err;
@@ -130,28 +130,28 @@ static char *copy_of(const void *p, size_t n)
 
 static void spm_fields(void **state)
 {
-	struct bt_spmodel m;
+	struct bt_spm_proto m;
 
 	(void)state;
-	assert_ok(bt_spmodel_read(&m, data("albert/spiece.model"), &err));
-	assert_int_equal(m.kind, BT_SP_UNIGRAM);
+	assert_ok(bt_spm_proto_read(&m, data("albert/spiece.model"), &err));
+	assert_int_equal(m.kind, BT_SPM_UNIGRAM);
 	assert_int_equal(m.unk_id, 1);
 	assert_true(bt_span_equal(m.piece[2].text, bt_span("[CLS]")));
-	assert_int_equal(m.piece[2].type, BT_SP_CONTROL);
-	assert_int_equal(m.piece[5].type, BT_SP_USER);
-	assert_int_equal(m.piece[6].type, BT_SP_NORMAL);
+	assert_int_equal(m.piece[2].type, BT_SPM_CONTROL);
+	assert_int_equal(m.piece[5].type, BT_SPM_USER);
+	assert_int_equal(m.piece[6].type, BT_SPM_NORMAL);
 	assert_true(m.piece[6].score == -2.0f);
 	assert_true(m.charsmap.n > 1000);
 	assert_true(m.prefix && m.squeeze && m.escape);
 	assert_false(m.byte_fallback || m.suffix);
-	bt_spmodel_clear(&m);
+	bt_spm_proto_clear(&m);
 }
 
 /* A file cut short anywhere, and with any byte changed. */
 static void damaged_models(void **state)
 {
 	char *file, *p;
-	struct bt_spmodel m;
+	struct bt_spm_proto m;
 	size_t n, i, bad = 0;
 
 	(void)state;
@@ -159,8 +159,8 @@ static void damaged_models(void **state)
 	    bt_in_whole(data("albert/spiece.model"), 1 << 20, &file, &n, &err));
 	for (i = 0; i < n; i++) {
 		err.code = 0;
-		if (bt_spmodel_parse(&m, copy_of(file, i), i, &err) == BT_OK)
-			bt_spmodel_clear(&m);
+		if (bt_spm_proto_parse(&m, copy_of(file, i), i, &err) == BT_OK)
+			bt_spm_proto_clear(&m);
 		else
 			bad++;
 	}
@@ -169,16 +169,16 @@ static void damaged_models(void **state)
 		p = copy_of(file, n);
 		p[i] ^= 0xff;
 		err.code = 0;
-		if (bt_spmodel_parse(&m, p, n, &err) == BT_OK)
-			bt_spmodel_clear(&m);
+		if (bt_spm_proto_parse(&m, p, n, &err) == BT_OK)
+			bt_spm_proto_clear(&m);
 		else
 			bad++;
 	}
 	assert_true(bad > 100);
 	err.code = 0;
-	assert_err(bt_spmodel_parse(&m, copy_of("", 0), 0, &err), BT_EFORMAT,
+	assert_err(bt_spm_proto_parse(&m, copy_of("", 0), 0, &err), BT_EFORMAT,
 	           "no piece is the unknown one");
-	assert_err(bt_spmodel_parse(&m, copy_of("hello", 5), 5, &err),
+	assert_err(bt_spm_proto_parse(&m, copy_of("hello", 5), 5, &err),
 	           BT_ECORRUPT, "not the file of a SentencePiece model");
 	free(file);
 }

@@ -13,8 +13,8 @@
 #include "base/buf.h"
 #include "io/in.h"
 #include "io/out.h"
-#include "text/spmodel.h"
-#include "text/tokspm_int.h"
+#include "tokenizer_file/sentencepiece_open_int.h"
+#include "tokenizer_file/sentencepiece_proto.h"
 
 static struct bt_error err;
 

@@ -9,9 +9,9 @@
 #include "base/buf.h"
 #include "files.h"
 #include "format/json.h"
-#include "text/bulk_int.h"
-#include "text/score_int.h"
 #include "tokenizer/tokenizer.h"
+#include "tokenizer_file/fast_vocab_int.h"
+#include "tokenizer_file/json_score_int.h"
 
 #define IDS                                                                    \
 	"\"[UNK]\": 0, \"[CLS]\": 1, \"[SEP]\": 2, \"[PAD]\": 3, "             \
@@ -223,7 +223,7 @@ static void takes_nul(void **state)
 
 static void takes_what_is_plain(void **state)
 {
-	struct bt_bulk b;
+	struct bt_fast_vocab b;
 	json_t *rest;
 	size_t i;
 	int r;
@@ -231,14 +231,14 @@ static void takes_what_is_plain(void **state)
 	(void)state;
 	for (i = 0; i < FILES; i++) {
 		file_put("bulk.json", files[i].text, strlen(files[i].text));
-		r = bt_bulk_read("bulk.json", &b, &rest, NULL);
-		if ((b.kind != BT_BULK_NONE) != files[i].taken)
-			fail_msg("taken: %d: %s", b.kind != BT_BULK_NONE,
+		r = bt_fast_vocab_read("bulk.json", &b, &rest, NULL);
+		if ((b.kind != BT_FAST_VOCAB_NONE) != files[i].taken)
+			fail_msg("taken: %d: %s", b.kind != BT_FAST_VOCAB_NONE,
 			         files[i].text);
-		assert_true(r == BT_OK || b.kind == BT_BULK_NONE);
+		assert_true(r == BT_OK || b.kind == BT_FAST_VOCAB_NONE);
 		if (r == BT_OK)
 			json_decref(rest);
-		bt_bulk_clear(&b);
+		bt_fast_vocab_clear(&b);
 	}
 }
 
@@ -249,7 +249,7 @@ static void cut_anywhere(void **state)
 	    WORDPIECE(", \"\\u00e9\": 5"), BPE("", "[\"a b\", [\"a\", \"b\"]]"),
 	    UNIGRAM(", [\"a\", -1.5e1]")};
 	struct bt_error mine, theirs;
-	struct bt_bulk b;
+	struct bt_fast_vocab b;
 	json_t *rest;
 	size_t i, n;
 
@@ -259,7 +259,7 @@ static void cut_anywhere(void **state)
 			mine.code = theirs.code = 0;
 			file_put("bulk.json", whole[i], n);
 			assert_int_equal(
-			    bt_bulk_read("bulk.json", &b, &rest, &mine),
+			    bt_fast_vocab_read("bulk.json", &b, &rest, &mine),
 			    BT_EFORMAT);
 			assert_int_equal(
 			    bt_json_load("bulk.json", &rest, &theirs),
@@ -276,32 +276,35 @@ static void vocab_json(void **state)
 	static const char *const odd[] = {"{\"a\": 0, \"a\": 1}", "{}",
 	                                  "{\"a\": 0.5}"};
 	static const char *const bad[] = {"{\"a\": 0", "{\"a\": 0}x", "[]", ""};
-	struct bt_bulk b;
+	struct bt_fast_vocab b;
 	json_t *rest;
 	size_t i;
 
 	(void)state;
 	for (i = 0; i < 2; i++) {
 		file_put("bulk.json", plain[i], strlen(plain[i]));
-		assert_ok(bt_bulk_read_vocab("bulk.json", &b, &rest, &err));
+		assert_ok(
+		    bt_fast_vocab_read_vocab("bulk.json", &b, &rest, &err));
 		assert_null(rest);
-		assert_int_equal(b.kind, BT_BULK_IDS);
+		assert_int_equal(b.kind, BT_FAST_VOCAB_IDS);
 		assert_int_equal(bt_vocab_find(&b.vocab, bt_span("a")), i);
 		assert_int_equal(bt_vocab_find(&b.vocab, bt_span("b")), 1 - i);
-		bt_bulk_clear(&b);
+		bt_fast_vocab_clear(&b);
 	}
 	for (i = 0; i < 3; i++) {
 		file_put("bulk.json", odd[i], strlen(odd[i]));
-		assert_ok(bt_bulk_read_vocab("bulk.json", &b, &rest, &err));
+		assert_ok(
+		    bt_fast_vocab_read_vocab("bulk.json", &b, &rest, &err));
 		assert_true(json_is_object(rest));
-		assert_int_equal(b.kind, BT_BULK_NONE);
+		assert_int_equal(b.kind, BT_FAST_VOCAB_NONE);
 		json_decref(rest);
-		bt_bulk_clear(&b);
+		bt_fast_vocab_clear(&b);
 	}
 	for (i = 0; i < 4; i++) {
 		file_put("bulk.json", bad[i], strlen(bad[i]));
-		assert_err(bt_bulk_read_vocab("bulk.json", &b, &rest, &err),
-		           BT_EFORMAT, "bulk.json");
+		assert_err(
+		    bt_fast_vocab_read_vocab("bulk.json", &b, &rest, &err),
+		    BT_EFORMAT, "bulk.json");
 	}
 }
 
@@ -331,7 +334,7 @@ static void scores(void **state)
 	(void)state;
 	for (i = 0; i < sizeof(number) / sizeof(*number); i++) {
 		p = number[i].text;
-		assert_true(bt_score_read(&p, &v) && *p == '\0');
+		assert_true(bt_json_score_read(&p, &v) && *p == '\0');
 		memcpy(&bits, &v, sizeof(v));
 		if (bits != number[i].bits)
 			fail_msg("%s: %016llx", number[i].text,
@@ -339,10 +342,11 @@ static void scores(void **state)
 	}
 	for (i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
 		p = bad[i];
-		assert_false(bt_score_read(&p, &v));
+		assert_false(bt_json_score_read(&p, &v));
 	}
-	assert_true(bt_score_reread(-2.5) == -2.5);
-	assert_true(bt_score_reread(-9.615687370300293) == -9.615687370300291);
+	assert_true(bt_json_score_reread(-2.5) == -2.5);
+	assert_true(bt_json_score_reread(-9.615687370300293) ==
+	            -9.615687370300291);
 }
 
 /* 11 1 and 1 11 have the same sum, but for how the scores were read; so it is

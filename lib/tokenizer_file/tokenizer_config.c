@@ -240,7 +240,7 @@ static int read_flags(struct bt_tok *t, const json_t *o, struct bt_error *err)
 	int r;
 
 	if (t->spm != NULL)
-		return BT_OK; /* tokspm.c has read them */
+		return BT_OK; /* sentencepiece_open.c has read them */
 	if (t->kind == BT_TOK_BPE)
 		return read_bpe_flags(t, o, err);
 	r = bt_json_str(o, "tokenizer_class", &class, err);

@@ -8,7 +8,7 @@
 #include "io/in.h"
 #include "io/out.h"
 #include "io/path.h"
-#include "text/tokexport_int.h"
+#include "tokenizer_file/export_json_int.h"
 
 #define MAX_FILE ((size_t)256 << 20)
 

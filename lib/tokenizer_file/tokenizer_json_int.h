@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Reading tokenizer.json: its components. */
-#ifndef BT_TEXT_TOKJSON_INT_H
-#define BT_TEXT_TOKJSON_INT_H
+#ifndef BT_TOKENIZER_FILE_TOKENIZER_JSON_INT_H
+#define BT_TOKENIZER_FILE_TOKENIZER_JSON_INT_H
 
 #include <jansson.h>
 #include <stdbool.h>
 
-#include "text/bulk_int.h"
 #include "tokenizer/tokenizer_parts.h"
+#include "tokenizer_file/fast_vocab_int.h"
 
 /* True if o's member "type" is that. */
 bool bt_tok_is_type(const json_t *o, const char *type);
@@ -48,13 +48,14 @@ int bt_tok_json_post(struct bt_tok *t, json_t *o,
 
 /* {"token": id, ...} as the vocabulary, indexed. What bulk has of it is taken
  * from there. */
-int bt_tok_json_vocab(struct bt_tok *t, json_t *vocab, struct bt_bulk *bulk,
+int bt_tok_json_vocab(struct bt_tok *t, json_t *vocab,
+                      struct bt_fast_vocab *bulk,
                       struct bt_error *err) BT_MUST_USE;
 
 /* The models BPE and Unigram. */
-int bt_tok_json_bpe(struct bt_tok *t, json_t *o, struct bt_bulk *bulk,
+int bt_tok_json_bpe(struct bt_tok *t, json_t *o, struct bt_fast_vocab *bulk,
                     struct bt_error *err) BT_MUST_USE;
-int bt_tok_json_unigram(struct bt_tok *t, json_t *o, struct bt_bulk *bulk,
+int bt_tok_json_unigram(struct bt_tok *t, json_t *o, struct bt_fast_vocab *bulk,
                         struct bt_error *err) BT_MUST_USE;
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "text/score_int.h"
+#include "tokenizer_file/json_score_int.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -106,7 +106,7 @@ static bool scale(const struct number *n, double *v)
 	return isfinite(*v);
 }
 
-bool bt_score_read(const char **p, double *v)
+bool bt_json_score_read(const char **p, double *v)
 {
 	struct number n = {.p = *p};
 	bool minus = *n.p == '-', whole = true;
@@ -134,7 +134,7 @@ bool bt_score_read(const char **p, double *v)
 	return true;
 }
 
-double bt_score_reread(double v)
+double bt_json_score_reread(double v)
 {
 	char text[32];
 	const char *p = text;
@@ -143,5 +143,5 @@ double bt_score_reread(double v)
 	if (v == 0)
 		return v;
 	bt_format_f64(text, sizeof(text), v);
-	return bt_score_read(&p, &again) ? again : v;
+	return bt_json_score_read(&p, &again) ? again : v;
 }

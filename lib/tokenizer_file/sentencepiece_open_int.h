@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* What the conversion of a SentencePiece model is made of. */
-#ifndef BT_TEXT_TOKSPM_INT_H
-#define BT_TEXT_TOKSPM_INT_H
+#ifndef BT_TOKENIZER_FILE_SENTENCEPIECE_OPEN_INT_H
+#define BT_TOKENIZER_FILE_SENTENCEPIECE_OPEN_INT_H
 
 #include <jansson.h>
 
-#include "text/spmodel.h"
 #include "tokenizer/bpe.h"
 #include "tokenizer/tokenizer_parts.h"
+#include "tokenizer_file/sentencepiece_proto.h"
 
 #define BT_SPM_MARK "\xe2\x96\x81" /* U+2581 */
 
@@ -51,15 +51,15 @@ struct bt_spm_settings {
 /* The family's tokens and the pieces, in the order of their ids, into an empty
  * vocabulary, and the score of each, of which there is room for m->n + 8. The
  * texts stay m's. */
-int bt_spm_vocab(const struct bt_spmodel *m, const struct bt_spm_family *f,
+int bt_spm_vocab(const struct bt_spm_proto *m, const struct bt_spm_family *f,
                  struct bt_vocab *v, double *score,
                  struct bt_error *err) BT_MUST_USE;
 
 /* The id of the unknown token of a Unigram model. */
-int bt_spm_unknown(const struct bt_spmodel *m, const struct bt_spm_family *f);
+int bt_spm_unknown(const struct bt_spm_proto *m, const struct bt_spm_family *f);
 
 /* The components as tokenizer.json has them; NULL when out of memory. */
-json_t *bt_spm_normalizer(const struct bt_spmodel *m,
+json_t *bt_spm_normalizer(const struct bt_spm_proto *m,
                           const struct bt_spm_settings *s) BT_MUST_USE;
 json_t *bt_spm_pretok(const struct bt_spm_settings *s) BT_MUST_USE;
 json_t *bt_spm_decoder(const struct bt_spm_settings *s) BT_MUST_USE;
@@ -75,7 +75,7 @@ int bt_spm_merges(const struct bt_vocab *v, const double *score, bool by_id,
                   struct bt_error *err) BT_MUST_USE;
 
 /* The file t->spm and what the configuration beside it says of it. */
-int bt_spm_load(const struct bt_tok *t, struct bt_spmodel *m,
+int bt_spm_load(const struct bt_tok *t, struct bt_spm_proto *m,
                 struct bt_spm_settings *s, struct bt_error *err) BT_MUST_USE;
 
 #endif

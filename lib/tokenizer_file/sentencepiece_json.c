@@ -7,8 +7,8 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "format/base64.h"
-#include "text/tokexport_int.h"
-#include "text/tokspm_int.h"
+#include "tokenizer_file/export_json_int.h"
+#include "tokenizer_file/sentencepiece_open_int.h"
 
 static int add_step(json_t *list, json_t *step)
 {
@@ -48,7 +48,7 @@ static int add_albert(json_t *list, const struct bt_spm_settings *s)
 	return bad;
 }
 
-static int add_charsmap(json_t *list, const struct bt_spmodel *m)
+static int add_charsmap(json_t *list, const struct bt_spm_proto *m)
 {
 	struct bt_buf b = BT_BUF_INIT;
 	int bad = 1;
@@ -64,7 +64,7 @@ static int add_charsmap(json_t *list, const struct bt_spmodel *m)
 	return bad;
 }
 
-json_t *bt_spm_normalizer(const struct bt_spmodel *m,
+json_t *bt_spm_normalizer(const struct bt_spm_proto *m,
                           const struct bt_spm_settings *s)
 {
 	enum bt_spm_clean clean = s->family->clean;
@@ -178,7 +178,7 @@ static json_t *make_unigram(const struct bt_tok *t, int unknown,
 	                 "vocab", make_pieces(t, score), "byte_fallback", 0);
 }
 
-static json_t *make_bpe(const struct bt_tok *t, const struct bt_spmodel *m,
+static json_t *make_bpe(const struct bt_tok *t, const struct bt_spm_proto *m,
                         bool llama, const struct bt_bpe_merge *merge, size_t n)
 {
 	struct bt_span unk = m->piece[m->unk_id].text;
@@ -192,7 +192,7 @@ static json_t *make_bpe(const struct bt_tok *t, const struct bt_spmodel *m,
 	                 make_merges(merge, n));
 }
 
-static int make_model(const struct bt_tok *t, const struct bt_spmodel *m,
+static int make_model(const struct bt_tok *t, const struct bt_spm_proto *m,
                       const struct bt_spm_family *f, json_t **model,
                       struct bt_error *err)
 {
@@ -209,12 +209,12 @@ static int make_model(const struct bt_tok *t, const struct bt_spmodel *m,
 	if (r == BT_OK && v.n != t->model_tokens)
 		r = bt_error_set(err, BT_EFORMAT,
 		                 "'%s' has changed since it was read", t->spm);
-	if (r == BT_OK && m->kind == BT_SP_BPE)
+	if (r == BT_OK && m->kind == BT_SPM_BPE)
 		r = bt_vocab_index(&v, 0, err);
-	if (r == BT_OK && m->kind == BT_SP_BPE)
+	if (r == BT_OK && m->kind == BT_SPM_BPE)
 		r = bt_spm_merges(&v, score, llama, &merge, &n, err);
 	if (r == BT_OK)
-		*model = m->kind == BT_SP_BPE
+		*model = m->kind == BT_SPM_BPE
 		             ? make_bpe(t, m, llama, merge, n)
 		             : make_unigram(t, bt_spm_unknown(m, f), score);
 	bt_vocab_clear(&v);
@@ -227,7 +227,7 @@ int bt_spm_json(const struct bt_tok *t, json_t **o, struct bt_error *err)
 {
 	struct bt_spm_settings s;
 	json_t *model = NULL;
-	struct bt_spmodel m;
+	struct bt_spm_proto m;
 	int r = bt_spm_load(t, &m, &s, err);
 
 	if (r != BT_OK)
@@ -241,6 +241,6 @@ int bt_spm_json(const struct bt_tok *t, json_t **o, struct bt_error *err)
 		               bt_spm_pretok(&s), "post_processor",
 		               bt_tok_export_template(t), "decoder",
 		               bt_spm_decoder(&s), "model", model);
-	bt_spmodel_clear(&m);
+	bt_spm_proto_clear(&m);
 	return r;
 }

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "format/json.h"
-#include "text/tokjson_int.h"
+#include "tokenizer_file/tokenizer_json_int.h"
 
 static int bad_template(const char *why, struct bt_error *err)
 {

@@ -5,8 +5,8 @@
  * else, above all whatever is wrong, is left in the JSON, so that one place
  * alone refuses files.
  */
-#ifndef BT_TEXT_BULK_INT_H
-#define BT_TEXT_BULK_INT_H
+#ifndef BT_TOKENIZER_FILE_FAST_VOCAB_INT_H
+#define BT_TOKENIZER_FILE_FAST_VOCAB_INT_H
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -22,24 +22,24 @@ struct bt_merges {
 	size_t n, cap;
 };
 
-/* Appends "a b"; a line that says the version is none. (tokbpe.c) */
+/* Appends "a b"; a line that says the version is none. (json_bpe.c) */
 int bt_merges_add(struct bt_merges *l, struct bt_span a, struct bt_span b,
                   struct bt_error *err) BT_MUST_USE;
 int bt_merges_add_line(struct bt_merges *l, struct bt_span s,
                        struct bt_error *err) BT_MUST_USE;
 
 /* What a member of the model was taken as. */
-enum bt_bulk_vocab {
-	BT_BULK_NONE,  /* it was not */
-	BT_BULK_IDS,   /* {"token": id, ...}: indexed */
-	BT_BULK_SCORES /* [["piece", score], ...]: not indexed */
+enum bt_fast_vocab_vocab {
+	BT_FAST_VOCAB_NONE,  /* it was not */
+	BT_FAST_VOCAB_IDS,   /* {"token": id, ...}: indexed */
+	BT_FAST_VOCAB_SCORES /* [["piece", score], ...]: not indexed */
 };
 
 /* Zero is empty. */
-struct bt_bulk {
-	enum bt_bulk_vocab kind;
+struct bt_fast_vocab {
+	enum bt_fast_vocab_vocab kind;
 	struct bt_vocab vocab; /* owns what all spans point into */
-	double *score;         /* [vocab.n], of BT_BULK_SCORES */
+	double *score;         /* [vocab.n], of BT_FAST_VOCAB_SCORES */
 	bool has_merges;
 	struct bt_merges merges;
 };
@@ -48,13 +48,13 @@ struct bt_bulk {
  * Reads a tokenizer.json. What b holds then is missing from *rest, where an
  * empty object or list stands for it.
  */
-int bt_bulk_read(const char *path, struct bt_bulk *b, json_t **rest,
-                 struct bt_error *err) BT_MUST_USE;
-
-/* Reads a vocab.json: into b, *rest is NULL, or into *rest, b is empty. */
-int bt_bulk_read_vocab(const char *path, struct bt_bulk *b, json_t **rest,
+int bt_fast_vocab_read(const char *path, struct bt_fast_vocab *b, json_t **rest,
                        struct bt_error *err) BT_MUST_USE;
 
-void bt_bulk_clear(struct bt_bulk *b);
+/* Reads a vocab.json: into b, *rest is NULL, or into *rest, b is empty. */
+int bt_fast_vocab_read_vocab(const char *path, struct bt_fast_vocab *b,
+                             json_t **rest, struct bt_error *err) BT_MUST_USE;
+
+void bt_fast_vocab_clear(struct bt_fast_vocab *b);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Parts of a tokenizer.json that is written; each is NULL when out of memory.
  */
-#ifndef BT_TEXT_TOKEXPORT_INT_H
-#define BT_TEXT_TOKEXPORT_INT_H
+#ifndef BT_TOKENIZER_FILE_EXPORT_JSON_INT_H
+#define BT_TOKENIZER_FILE_EXPORT_JSON_INT_H
 
 #include <jansson.h>
 

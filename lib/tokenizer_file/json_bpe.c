@@ -7,8 +7,8 @@
 #include "format/charset.h"
 #include "format/json.h"
 #include "io/in.h"
-#include "text/tokjson_int.h"
 #include "tokenizer/bpe.h"
+#include "tokenizer_file/tokenizer_json_int.h"
 
 #define MAX_FILE ((size_t)64 << 20)
 
@@ -46,7 +46,7 @@ int bt_merges_add_line(struct bt_merges *l, struct bt_span s,
 	return bt_merges_add(l, a, b, err);
 }
 
-static int list_merges(const json_t *merges, struct bt_bulk *bulk,
+static int list_merges(const json_t *merges, struct bt_fast_vocab *bulk,
                        struct bt_merges *l, struct bt_error *err)
 {
 	struct bt_span a, b;
@@ -140,7 +140,7 @@ static int read_flags(const json_t *o, struct bt_bpe_opts *b,
 	return r;
 }
 
-int bt_tok_json_bpe(struct bt_tok *t, json_t *o, struct bt_bulk *bulk,
+int bt_tok_json_bpe(struct bt_tok *t, json_t *o, struct bt_fast_vocab *bulk,
                     struct bt_error *err)
 {
 	static const char *const known[] = {"type",
@@ -222,16 +222,16 @@ static int list_lines(const char *p, size_t n, struct bt_merges *l,
 
 static int read_vocab(struct bt_tok *t, const char *path, struct bt_error *err)
 {
-	struct bt_bulk bulk;
+	struct bt_fast_vocab bulk;
 	json_t *o = NULL;
-	int r = bt_bulk_read_vocab(path, &bulk, &o, err);
+	int r = bt_fast_vocab_read_vocab(path, &bulk, &o, err);
 
 	if (r != BT_OK)
 		return r;
 	r = bt_tok_json_vocab(t, o, &bulk, err);
 	t->model_tokens = t->vocab.n;
 	json_decref(o);
-	bt_bulk_clear(&bulk);
+	bt_fast_vocab_clear(&bulk);
 	return r == BT_OK ? BT_OK : bt_error_prefix(err, "'%s'", path);
 }
 

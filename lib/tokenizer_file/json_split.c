@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "format/json.h"
-#include "text/tokjson_int.h"
 #include "tokenizer/pre_tokenizer.h"
+#include "tokenizer_file/tokenizer_json_int.h"
 
 int bt_tok_need_table(struct bt_tok *t, struct bt_error *err)
 {

@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "text/tokspm_int.h"
+#include "tokenizer_file/sentencepiece_open_int.h"
 
 #define PIECE_MAX 1024 /* bytes: what it takes grows with their square */
 

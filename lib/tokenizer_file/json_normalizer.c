@@ -5,8 +5,8 @@
 #include "base/buf.h"
 #include "format/base64.h"
 #include "format/json.h"
-#include "text/tokjson_int.h"
 #include "tokenizer/normalizers.h"
+#include "tokenizer_file/tokenizer_json_int.h"
 
 #define DEPTH_MAX 8 /* of Sequences in Sequences */
 

@@ -10,7 +10,7 @@
 #include "format/hf_config.h"
 #include "format/json.h"
 #include "format/model_files.h"
-#include "text/tokjson_int.h"
+#include "tokenizer_file/tokenizer_json_int.h"
 
 int bt_tok_unsupported(const char *what, const json_t *o, struct bt_error *err)
 {
@@ -114,14 +114,14 @@ static int list_entries(json_t *vocab, struct entry *e, struct bt_error *err)
 	return BT_OK;
 }
 
-int bt_tok_json_vocab(struct bt_tok *t, json_t *vocab, struct bt_bulk *bulk,
-                      struct bt_error *err)
+int bt_tok_json_vocab(struct bt_tok *t, json_t *vocab,
+                      struct bt_fast_vocab *bulk, struct bt_error *err)
 {
 	size_t n = json_object_size(vocab), i;
 	struct entry *e;
 	int r;
 
-	if (bulk->kind == BT_BULK_IDS) {
+	if (bulk->kind == BT_FAST_VOCAB_IDS) {
 		t->vocab = bulk->vocab;
 		memset(&bulk->vocab, 0, sizeof(bulk->vocab));
 		return BT_OK;
@@ -171,7 +171,7 @@ static int replace(char **s, const char *with, struct bt_error *err)
 	return BT_OK;
 }
 
-static int read_model(struct bt_tok *t, json_t *o, struct bt_bulk *bulk,
+static int read_model(struct bt_tok *t, json_t *o, struct bt_fast_vocab *bulk,
                       struct bt_error *err)
 {
 	static const char *const known[] = {"type",
@@ -318,8 +318,8 @@ static int check_file(json_t *o, struct bt_error *err)
 	return r;
 }
 
-static int read_components(struct bt_tok *t, json_t *o, struct bt_bulk *bulk,
-                           struct bt_error *err)
+static int read_components(struct bt_tok *t, json_t *o,
+                           struct bt_fast_vocab *bulk, struct bt_error *err)
 {
 	json_t *model = json_object_get(o, "model");
 	bool unigram = is_unigram(model), bpe = is_bpe(model);
@@ -355,10 +355,10 @@ static int read_components(struct bt_tok *t, json_t *o, struct bt_bulk *bulk,
 
 int bt_tok_read_json(struct bt_tok *t, const char *path, struct bt_error *err)
 {
-	struct bt_bulk bulk;
+	struct bt_fast_vocab bulk;
 	const char *class;
 	json_t *o;
-	int r = bt_bulk_read(path, &bulk, &o, err);
+	int r = bt_fast_vocab_read(path, &bulk, &o, err);
 
 	if (r != BT_OK)
 		return r;
@@ -376,6 +376,6 @@ int bt_tok_read_json(struct bt_tok *t, const char *path, struct bt_error *err)
 	if (r != BT_OK)
 		bt_error_prefix(err, "'%s'", path);
 	json_decref(o);
-	bt_bulk_clear(&bulk);
+	bt_fast_vocab_clear(&bulk);
 	return r;
 }

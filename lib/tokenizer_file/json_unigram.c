@@ -8,9 +8,9 @@
 
 #include "base/mem.h"
 #include "format/json.h"
-#include "text/score_int.h"
-#include "text/tokjson_int.h"
 #include "tokenizer/normalizers.h"
+#include "tokenizer_file/json_score_int.h"
+#include "tokenizer_file/tokenizer_json_int.h"
 
 /* Of the scores as floats, which those of SentencePiece are: the last bits are
  * others where they came by way of a tokenizer.json. */
@@ -128,7 +128,7 @@ static int read_pieces(struct bt_tok *t, const json_t *vocab, double *score,
 			                    i);
 		s = bt_json_text(piece);
 		score[i] = json_is_real(number)
-		               ? bt_score_reread(json_real_value(number))
+		               ? bt_json_score_reread(json_real_value(number))
 		               : json_number_value(number);
 		r = bt_vocab_put(&t->vocab, i, s, err);
 		if (r != BT_OK)
@@ -139,13 +139,13 @@ static int read_pieces(struct bt_tok *t, const json_t *vocab, double *score,
 
 /* The vocabulary and its scores, which are to be freed. */
 static int take_pieces(struct bt_tok *t, const json_t *vocab,
-                       struct bt_bulk *bulk, double **score,
+                       struct bt_fast_vocab *bulk, double **score,
                        struct bt_error *err)
 {
 	size_t n = json_array_size(vocab);
 	int r;
 
-	if (bulk->kind == BT_BULK_SCORES) {
+	if (bulk->kind == BT_FAST_VOCAB_SCORES) {
 		t->vocab = bulk->vocab;
 		*score = bulk->score;
 		memset(&bulk->vocab, 0, sizeof(bulk->vocab));
@@ -165,7 +165,7 @@ static int take_pieces(struct bt_tok *t, const json_t *vocab,
 	return r;
 }
 
-int bt_tok_json_unigram(struct bt_tok *t, json_t *o, struct bt_bulk *bulk,
+int bt_tok_json_unigram(struct bt_tok *t, json_t *o, struct bt_fast_vocab *bulk,
                         struct bt_error *err)
 {
 	static const char *const known[] = {"type", "unk_id", "vocab",

@@ -13,9 +13,9 @@
 #include "base/utf8.h"
 #include "format/hf_config.h"
 #include "format/json.h"
-#include "text/tokjson_int.h"
-#include "text/tokspm_int.h"
 #include "tokenizer/normalizers.h"
+#include "tokenizer_file/sentencepiece_open_int.h"
+#include "tokenizer_file/tokenizer_json_int.h"
 
 /* Order of role[]: unknown, cls, sep, pad, mask. */
 static const struct bt_spm_family families[] = {
@@ -214,11 +214,11 @@ static bool ends_number(struct bt_span s)
 	       UTF8PROC_CATEGORY_ND;
 }
 
-int bt_spm_vocab(const struct bt_spmodel *m, const struct bt_spm_family *f,
+int bt_spm_vocab(const struct bt_spm_proto *m, const struct bt_spm_family *f,
                  struct bt_vocab *v, double *score, struct bt_error *err)
 {
 	bool albert = f->clean == BT_SPM_CLEAN_ALBERT;
-	const struct bt_sp_piece *p;
+	const struct bt_spm_piece *p;
 	size_t i;
 	int r = BT_OK;
 
@@ -239,13 +239,13 @@ int bt_spm_vocab(const struct bt_spmodel *m, const struct bt_spm_family *f,
 	return r;
 }
 
-int bt_spm_unknown(const struct bt_spmodel *m, const struct bt_spm_family *f)
+int bt_spm_unknown(const struct bt_spm_proto *m, const struct bt_spm_family *f)
 {
 	return f->before[0].text != NULL ? 3 : m->unk_id;
 }
 
 /* What is unknown is bytes in Llama's family, else the model's token. */
-static int set_bpe(struct bt_tok *t, const struct bt_spmodel *m,
+static int set_bpe(struct bt_tok *t, const struct bt_spm_proto *m,
                    const struct bt_spm_family *f, const double *score,
                    struct bt_error *err)
 {
@@ -277,7 +277,7 @@ static int set_bpe(struct bt_tok *t, const struct bt_spmodel *m,
 	return r;
 }
 
-static int make_model(struct bt_tok *t, const struct bt_spmodel *m,
+static int make_model(struct bt_tok *t, const struct bt_spm_proto *m,
                       const struct bt_spm_family *f, struct bt_error *err)
 {
 	double *score = bt_array(m->n + 8, sizeof(*score));
@@ -286,7 +286,7 @@ static int make_model(struct bt_tok *t, const struct bt_spmodel *m,
 	if (score == NULL)
 		return bt_error_nomem(err, "reading a vocabulary");
 	r = bt_spm_vocab(m, f, &t->vocab, score, err);
-	if (r == BT_OK && m->kind == BT_SP_UNIGRAM)
+	if (r == BT_OK && m->kind == BT_SPM_UNIGRAM)
 		return bt_tok_set_unigram(t, score, bt_spm_unknown(m, f), false,
 		                          err);
 	if (r == BT_OK)
@@ -322,7 +322,7 @@ static int set_roles(struct bt_tok *t, const struct bt_spm_family *f,
 }
 
 /* Pieces that are never found by their scores; the family's own tokens. */
-static int add_tokens(struct bt_tok *t, const struct bt_spmodel *m,
+static int add_tokens(struct bt_tok *t, const struct bt_spm_proto *m,
                       const struct bt_spm_family *f, struct bt_error *err)
 {
 	struct bt_span mask = bt_span(f->mask != NULL ? f->mask : "");
@@ -330,11 +330,11 @@ static int add_tokens(struct bt_tok *t, const struct bt_spmodel *m,
 	int r = BT_OK;
 
 	for (i = f->drop; r == BT_OK && i < m->n; i++)
-		if ((m->piece[i].type == BT_SP_CONTROL ||
-		     m->piece[i].type == BT_SP_USER) &&
+		if ((m->piece[i].type == BT_SPM_CONTROL ||
+		     m->piece[i].type == BT_SPM_USER) &&
 		    !bt_span_equal(m->piece[i].text, mask))
 			r = add_token(t, m->piece[i].text,
-			              m->piece[i].type == BT_SP_CONTROL, err);
+			              m->piece[i].type == BT_SPM_CONTROL, err);
 	for (i = 0; r == BT_OK && f->special[i] != NULL; i++)
 		r = add_token(t, bt_span(f->special[i]), true, err);
 	if (r == BT_OK)
@@ -348,7 +348,7 @@ static int add_tokens(struct bt_tok *t, const struct bt_spmodel *m,
 }
 
 /* The normalizers, pre-tokenizers and the decoder, as from tokenizer.json. */
-static int add_steps(struct bt_tok *t, const struct bt_spmodel *m,
+static int add_steps(struct bt_tok *t, const struct bt_spm_proto *m,
                      const struct bt_spm_settings *s, struct bt_error *err)
 {
 	json_t *norm = bt_spm_normalizer(m, s), *pretok = bt_spm_pretok(s);
@@ -369,13 +369,13 @@ static int add_steps(struct bt_tok *t, const struct bt_spmodel *m,
 	return r;
 }
 
-static int build(struct bt_tok *t, const struct bt_spmodel *m,
+static int build(struct bt_tok *t, const struct bt_spm_proto *m,
                  const struct bt_spm_settings *s, struct bt_error *err)
 {
 	bool llama = s->family->clean == BT_SPM_CLEAN_NONE;
 	int r;
 
-	if (m->kind != BT_SP_BPE && (llama || m->kind != BT_SP_UNIGRAM))
+	if (m->kind != BT_SPM_BPE && (llama || m->kind != BT_SPM_UNIGRAM))
 		return bt_error_set(err, BT_EFORMAT,
 		                    "it is no %smodel, and others are not "
 		                    "supported for %s",
@@ -398,18 +398,18 @@ static int build(struct bt_tok *t, const struct bt_spmodel *m,
 	return r == BT_OK ? add_tokens(t, m, s->family, err) : r;
 }
 
-int bt_spm_load(const struct bt_tok *t, struct bt_spmodel *m,
+int bt_spm_load(const struct bt_tok *t, struct bt_spm_proto *m,
                 struct bt_spm_settings *s, struct bt_error *err)
 {
 	int r = read_settings(t, s, err);
 
-	return r == BT_OK ? bt_spmodel_read(m, t->spm, err) : r;
+	return r == BT_OK ? bt_spm_proto_read(m, t->spm, err) : r;
 }
 
 int bt_tok_read_spm(struct bt_tok *t, const char *path, struct bt_error *err)
 {
 	struct bt_spm_settings s;
-	struct bt_spmodel m;
+	struct bt_spm_proto m;
 	int r;
 
 	t->spm = bt_strndup(path, strlen(path));
@@ -426,6 +426,6 @@ int bt_tok_read_spm(struct bt_tok *t, const char *path, struct bt_error *err)
 		m.data = NULL;
 	if (r != BT_OK)
 		bt_error_prefix(err, "'%s'", path);
-	bt_spmodel_clear(&m);
+	bt_spm_proto_clear(&m);
 	return r;
 }

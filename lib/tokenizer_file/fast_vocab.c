@@ -5,7 +5,7 @@
  * jansson reads that, with {} or [] in place of the value, and if it finds it
  * to be JSON, then the value stands where it seemed to.
  */
-#include "text/bulk_int.h"
+#include "tokenizer_file/fast_vocab_int.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@
 #include "format/charset.h"
 #include "format/json.h"
 #include "io/in.h"
-#include "text/score_int.h"
+#include "tokenizer_file/json_score_int.h"
 
 #define MAX_FILE ((size_t)256 << 20)
 #define LEAST_ENTRY 5 /* bytes: "":0, */
@@ -28,7 +28,7 @@
 struct scan {
 	const char *p, *end;
 	char *room; /* for strings without their escapes, or NULL */
-	struct bt_bulk *b;
+	struct bt_fast_vocab *b;
 	struct bt_span cut[2]; /* values that were taken, in their order */
 	int cuts;
 	bool model;
@@ -199,7 +199,7 @@ static bool take_ids(struct scan *s)
 	for (i = 0; i < v->n; i++)
 		if (v->token[i].p == NULL)
 			v->token[i] = (struct bt_span){"", 0};
-	s->b->kind = BT_BULK_IDS;
+	s->b->kind = BT_FAST_VOCAB_IDS;
 	return bt_vocab_index(v, 0, NULL) == BT_OK;
 }
 
@@ -216,11 +216,11 @@ static bool take_pieces(struct scan *s)
 		    v->n == BT_VOCAB_MAX ||
 		    bt_grow(&s->b->score, &cap, v->n + 1,
 		            sizeof(*s->b->score)) != BT_OK ||
-		    !bt_score_read(&s->p, &s->b->score[v->n]) ||
+		    !bt_json_score_read(&s->p, &s->b->score[v->n]) ||
 		    !take(s, ']') || !put(v, v->n, piece, BT_VOCAB_MAX))
 			return false;
 	} while (take(s, ','));
-	s->b->kind = BT_BULK_SCORES;
+	s->b->kind = BT_FAST_VOCAB_SCORES;
 	return take(s, ']');
 }
 
@@ -315,7 +315,7 @@ static bool cut(struct scan *s, bool (*value)(struct scan *))
 static bool take_part(struct scan *s, struct bt_span key)
 {
 	if (bt_span_equal(key, bt_span("vocab"))) {
-		if (s->b->kind != BT_BULK_NONE)
+		if (s->b->kind != BT_FAST_VOCAB_NONE)
 			return false;
 		if (*s->p == '{')
 			return cut(s, take_ids);
@@ -379,7 +379,7 @@ static int parse_rest(const struct scan *s, const char *data, json_t **rest)
 	return r;
 }
 
-void bt_bulk_clear(struct bt_bulk *b)
+void bt_fast_vocab_clear(struct bt_fast_vocab *b)
 {
 	bt_vocab_clear(&b->vocab);
 	free(b->score);
@@ -388,7 +388,7 @@ void bt_bulk_clear(struct bt_bulk *b)
 }
 
 /* Reads a file with take_all; where that fails, all of the file is in *rest. */
-static int read_file(const char *path, struct bt_bulk *b, json_t **rest,
+static int read_file(const char *path, struct bt_fast_vocab *b, json_t **rest,
                      bool (*take_all)(struct scan *, const char *data,
                                       json_t **rest),
                      struct bt_error *err)
@@ -408,7 +408,7 @@ static int read_file(const char *path, struct bt_bulk *b, json_t **rest,
 	if (take_all(&s, data, rest) && bt_vocab_own(&b->vocab, data) == BT_OK)
 		return BT_OK;
 	json_decref(*rest);
-	bt_bulk_clear(b);
+	bt_fast_vocab_clear(b);
 	snprintf(name, sizeof(name), "'%s'", path);
 	r = bt_json_parse_nul(name, data, n, rest, err);
 	free(data);
@@ -429,14 +429,14 @@ static bool take_vocab(struct scan *s, const char *data, json_t **rest)
 	return *s->p == '{' && cut(s, take_ids) && s->p == s->end;
 }
 
-int bt_bulk_read(const char *path, struct bt_bulk *b, json_t **rest,
-                 struct bt_error *err)
+int bt_fast_vocab_read(const char *path, struct bt_fast_vocab *b, json_t **rest,
+                       struct bt_error *err)
 {
 	return read_file(path, b, rest, take_tokenizer, err);
 }
 
-int bt_bulk_read_vocab(const char *path, struct bt_bulk *b, json_t **rest,
-                       struct bt_error *err)
+int bt_fast_vocab_read_vocab(const char *path, struct bt_fast_vocab *b,
+                             json_t **rest, struct bt_error *err)
 {
 	return read_file(path, b, rest, take_vocab, err);
 }

@@ -11,7 +11,7 @@
 #include "io/out.h"
 #include "io/path.h"
 #include "io/url.h"
-#include "text/tokexport_int.h"
+#include "tokenizer_file/export_json_int.h"
 
 #define MAX_FILE ((size_t)64 << 20)
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "text/spmodel.h"
+#include "tokenizer_file/sentencepiece_proto.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -76,7 +76,7 @@ static struct bt_span span_of(struct bt_pb b)
 
 /* Reads a piece as nearly all are written: a text below 128 bytes, a score, and
  * a type or none. */
-static bool read_usual(struct bt_pb in, struct bt_sp_piece *p)
+static bool read_usual(struct bt_pb in, struct bt_spm_piece *p)
 {
 	size_t n = (size_t)(in.end - in.p), len = n > 1 ? in.p[1] : 0;
 
@@ -84,7 +84,7 @@ static bool read_usual(struct bt_pb in, struct bt_sp_piece *p)
 	    n < len + 7 || in.p[len + 2] != (PIECE_SCORE << 3 | BT_PB_I32))
 		return false;
 	if (n == len + 9 && in.p[len + 7] == PIECE_TYPE << 3 &&
-	    in.p[len + 8] <= BT_SP_BYTE)
+	    in.p[len + 8] <= BT_SPM_BYTE)
 		p->type = in.p[len + 8];
 	else if (n != len + 7)
 		return false;
@@ -95,10 +95,10 @@ static bool read_usual(struct bt_pb in, struct bt_sp_piece *p)
 }
 
 /* Appends the piece whose message this is. */
-static int read_piece(struct bt_spmodel *m, struct bt_pb in,
+static int read_piece(struct bt_spm_proto *m, struct bt_pb in,
                       struct bt_error *err)
 {
-	struct bt_sp_piece p = {{"", 0}, 0, BT_SP_NORMAL};
+	struct bt_spm_piece p = {{"", 0}, 0, BT_SPM_NORMAL};
 	struct field f;
 	int r;
 
@@ -110,7 +110,7 @@ static int read_piece(struct bt_spmodel *m, struct bt_pb in,
 		else if (f.number == PIECE_SCORE && f.type == BT_PB_I32)
 			p.score = f.f;
 		else if (f.number == PIECE_TYPE && f.type == BT_PB_VARINT)
-			p.type = f.v <= BT_SP_BYTE ? (uint8_t)f.v : 0;
+			p.type = f.v <= BT_SPM_BYTE ? (uint8_t)f.v : 0;
 	}
 	if (r < 0)
 		return corrupt(err, "a piece");
@@ -129,7 +129,7 @@ static int read_piece(struct bt_spmodel *m, struct bt_pb in,
 	return BT_OK;
 }
 
-static int read_trainer(struct bt_spmodel *m, struct bt_pb in,
+static int read_trainer(struct bt_spm_proto *m, struct bt_pb in,
                         struct bt_error *err)
 {
 	struct field f;
@@ -139,7 +139,7 @@ static int read_trainer(struct bt_spmodel *m, struct bt_pb in,
 		if (f.type != BT_PB_VARINT)
 			continue;
 		if (f.number == TRAINER_KIND)
-			m->kind = f.v <= BT_SP_CHAR ? (int)f.v : 0;
+			m->kind = f.v <= BT_SPM_CHAR ? (int)f.v : 0;
 		else if (f.number == TRAINER_SUFFIX)
 			m->suffix = f.v != 0;
 		else if (f.number == TRAINER_BYTES)
@@ -148,7 +148,7 @@ static int read_trainer(struct bt_spmodel *m, struct bt_pb in,
 	return r < 0 ? corrupt(err, "its training") : BT_OK;
 }
 
-static int read_normalizer(struct bt_spmodel *m, struct bt_pb in,
+static int read_normalizer(struct bt_spm_proto *m, struct bt_pb in,
                            struct bt_error *err)
 {
 	struct field f;
@@ -169,7 +169,7 @@ static int read_normalizer(struct bt_spmodel *m, struct bt_pb in,
 	return r < 0 ? corrupt(err, "its normalizer") : BT_OK;
 }
 
-static int read_model(struct bt_spmodel *m, struct bt_pb in,
+static int read_model(struct bt_spm_proto *m, struct bt_pb in,
                       struct bt_error *err)
 {
 	struct field f;
@@ -192,12 +192,12 @@ static int read_model(struct bt_spmodel *m, struct bt_pb in,
 
 /* SentencePiece takes the piece of that type for the unknown one, and wants it
  * once. */
-static int find_unknown(struct bt_spmodel *m, struct bt_error *err)
+static int find_unknown(struct bt_spm_proto *m, struct bt_error *err)
 {
 	size_t i;
 
 	for (i = 0; i < m->n; i++) {
-		if (m->piece[i].type != BT_SP_UNKNOWN)
+		if (m->piece[i].type != BT_SPM_UNKNOWN)
 			continue;
 		if (m->unk_id >= 0)
 			return bt_error_set(err, BT_EFORMAT,
@@ -210,15 +210,15 @@ static int find_unknown(struct bt_spmodel *m, struct bt_error *err)
 	return BT_OK;
 }
 
-int bt_spmodel_parse(struct bt_spmodel *m, char *data, size_t n,
-                     struct bt_error *err)
+int bt_spm_proto_parse(struct bt_spm_proto *m, char *data, size_t n,
+                       struct bt_error *err)
 {
 	struct bt_pb in = {(const uint8_t *)data, (const uint8_t *)data + n};
 	int r;
 
 	memset(m, 0, sizeof(*m));
 	m->data = data;
-	m->kind = BT_SP_UNIGRAM;
+	m->kind = BT_SPM_UNIGRAM;
 	m->unk_id = -1;
 	m->prefix = m->squeeze = m->escape = true;
 	r = read_model(m, in, err);
@@ -227,12 +227,12 @@ int bt_spmodel_parse(struct bt_spmodel *m, char *data, size_t n,
 	if (r == BT_OK)
 		r = find_unknown(m, err);
 	if (r != BT_OK)
-		bt_spmodel_clear(m);
+		bt_spm_proto_clear(m);
 	return r;
 }
 
-int bt_spmodel_read(struct bt_spmodel *m, const char *path,
-                    struct bt_error *err)
+int bt_spm_proto_read(struct bt_spm_proto *m, const char *path,
+                      struct bt_error *err)
 {
 	char *data;
 	size_t n;
@@ -240,11 +240,11 @@ int bt_spmodel_read(struct bt_spmodel *m, const char *path,
 
 	if (r != BT_OK)
 		return r;
-	r = bt_spmodel_parse(m, data, n, err);
+	r = bt_spm_proto_parse(m, data, n, err);
 	return r == BT_OK ? BT_OK : bt_error_prefix(err, "'%s'", path);
 }
 
-void bt_spmodel_clear(struct bt_spmodel *m)
+void bt_spm_proto_clear(struct bt_spm_proto *m)
 {
 	free(m->data);
 	free(m->piece);

@@ -6,9 +6,9 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "format/json.h"
-#include "text/tokjson_int.h"
 #include "tokenizer/decoder.h"
 #include "tokenizer/normalizers.h"
+#include "tokenizer_file/tokenizer_json_int.h"
 
 #define DEPTH_MAX 8
 
