@@ -10,9 +10,9 @@
 #include "io/duplicate_paths.h"
 #include "io/out.h"
 #include "io/url.h"
-#include "task/wordcount.h"
-#include "text/subwords.h"
-#include "text/vocabsave.h"
+#include "vocab_train/count_words.h"
+#include "vocab_train/save_vocab.h"
+#include "vocab_train/trainer.h"
 
 #define MAX_SPECIAL 1000
 
@@ -125,8 +125,8 @@ static int open_out(const struct opts *o, enum bt_word_kind kind,
 }
 
 static void report(const struct bt_log *log, const struct opts *o,
-                   const struct bt_wordcount_sum *sum,
-                   const struct bt_subwords *made, const double seconds[2])
+                   const struct bt_count_words_sum *sum,
+                   const struct bt_trainer *made, const double seconds[2])
 {
 	bt_log(log, BT_LOG_NOTE,
 	       "%llu text%s, %zu different words; %zu tokens%s",
@@ -144,15 +144,15 @@ static void report(const struct bt_log *log, const struct opts *o,
 }
 
 /* Opens the output, counts, trains, writes. */
-static int train(const struct opts *o, struct bt_subword_opts *how,
+static int train(const struct opts *o, struct bt_trainer_opts *how,
                  char *const *files, int n, const struct bt_log *log,
                  struct bt_error *err)
 {
 	bool lower = !is(o->lower, "no");
-	struct bt_word_cutter *cutter = NULL;
-	struct bt_wordcount_sum sum = {0};
-	struct bt_subwords made = {0};
-	struct bt_words words = {0};
+	struct bt_word_splitter *cutter = NULL;
+	struct bt_count_words_sum sum = {0};
+	struct bt_trainer made = {0};
+	struct bt_word_counts words = {0};
 	struct bt_progress progress;
 	struct bt_vocab_out *out = NULL;
 	struct bt_pool *pool = NULL;
@@ -163,14 +163,14 @@ static int train(const struct opts *o, struct bt_subword_opts *how,
 		r = bt_pool_new((int)o->common.threads, &pool, err);
 	bt_progress_init(&progress, stderr, o->common.quiet);
 	if (r == BT_OK)
-		r = bt_word_cutter_new(how->kind, lower, &cutter, err);
+		r = bt_word_splitter_new(how->kind, lower, &cutter, err);
 	if (r == BT_OK)
-		r = bt_wordcount(cutter, pool, o->lines, files, n, &progress,
-		                 &words, &sum, err);
+		r = bt_count_words(cutter, pool, o->lines, files, n, &progress,
+		                   &words, &sum, err);
 	bt_progress_clear(&progress);
 	seconds[0] = bt_seconds() - start;
 	if (r == BT_OK)
-		r = bt_subwords_train(&words, how, &made, err);
+		r = bt_trainer_train(&words, how, &made, err);
 	seconds[1] = bt_seconds() - start - seconds[0];
 	if (r == BT_OK) {
 		r = bt_vocab_out_save(out, &made, err);
@@ -179,9 +179,9 @@ static int train(const struct opts *o, struct bt_subword_opts *how,
 	if (r == BT_OK)
 		report(log, o, &sum, &made, seconds);
 	bt_vocab_out_abandon(out);
-	bt_subwords_clear(&made);
-	bt_words_clear(&words);
-	bt_word_cutter_free(cutter);
+	bt_trainer_clear(&made);
+	bt_word_counts_clear(&words);
+	bt_word_splitter_free(cutter);
 	bt_pool_free(pool);
 	return r;
 }
@@ -189,7 +189,7 @@ static int train(const struct opts *o, struct bt_subword_opts *how,
 static int run(const struct opts *o, char *const *files, int n)
 {
 	struct bt_log log = bt_tool_log(&tool, &o->common);
-	struct bt_subword_opts how = {0};
+	struct bt_trainer_opts how = {0};
 	struct bt_span special[MAX_SPECIAL];
 	struct bt_error err = {0};
 	const char *list = o->special;

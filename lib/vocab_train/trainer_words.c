@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "text/subwords_int.h"
+#include "vocab_train/trainer_int.h"
 
 /* A head: the number of tokens in the lower bits of a unit, the count in the
  * others. Where one has no room its bits are all set, and it stands behind in
@@ -12,29 +12,31 @@
 #define TOKEN_BITS 6
 #define TOKENS ((1u << TOKEN_BITS) - 1)
 
-static uint32_t max_count(const struct bt_sub_text *t)
+static uint32_t max_count(const struct bt_trainer_text *t)
 {
 	return (t->wide ? UINT32_MAX : UINT16_MAX) >> TOKEN_BITS;
 }
 
-static uint8_t *unit(const struct bt_sub_text *t, uint64_t at)
+static uint8_t *unit(const struct bt_trainer_text *t, uint64_t at)
 {
 	return (uint8_t *)t->mem.base + at * (t->wide ? 4 : 2);
 }
 
-static size_t head_units(const struct bt_sub_text *t, size_t n, uint64_t count)
+static size_t head_units(const struct bt_trainer_text *t, size_t n,
+                         uint64_t count)
 {
 	size_t bytes = (n >= TOKENS ? 4 : 0) + (count >= max_count(t) ? 8 : 0);
 
 	return 1 + bytes / (t->wide ? 4 : 2);
 }
 
-size_t bt_sub_text_need(const struct bt_sub_text *t, size_t n, uint64_t count)
+size_t bt_trainer_text_need(const struct bt_trainer_text *t, size_t n,
+                            uint64_t count)
 {
 	return n < 2 ? 0 : head_units(t, n, count) + n;
 }
 
-static void put_head(struct bt_sub_text *t, uint64_t at, uint32_t head)
+static void put_head(struct bt_trainer_text *t, uint64_t at, uint32_t head)
 {
 	uint16_t narrow = (uint16_t)head;
 
@@ -44,7 +46,7 @@ static void put_head(struct bt_sub_text *t, uint64_t at, uint32_t head)
 		memcpy(unit(t, at), &narrow, 2);
 }
 
-static uint32_t get_head(const struct bt_sub_text *t, uint64_t at)
+static uint32_t get_head(const struct bt_trainer_text *t, uint64_t at)
 {
 	uint32_t head = 0;
 
@@ -52,8 +54,8 @@ static uint32_t get_head(const struct bt_sub_text *t, uint64_t at)
 	return head;
 }
 
-void bt_sub_text_add(struct bt_sub_text *t, size_t n, uint64_t count,
-                     struct bt_sub_word *w)
+void bt_trainer_text_add(struct bt_trainer_text *t, size_t n, uint64_t count,
+                         struct bt_trainer_word *w)
 {
 	uint32_t tokens = n < TOKENS ? (uint32_t)n : TOKENS, all = (uint32_t)n;
 	uint32_t much = max_count(t);
@@ -75,8 +77,8 @@ void bt_sub_text_add(struct bt_sub_text *t, size_t n, uint64_t count,
 	t->longest = n > t->longest ? n : t->longest;
 }
 
-void bt_sub_text_word(const struct bt_sub_text *t, uint64_t at,
-                      struct bt_sub_word *w)
+void bt_trainer_text_word(const struct bt_trainer_text *t, uint64_t at,
+                          struct bt_trainer_word *w)
 {
 	uint32_t head = get_head(t, at), n;
 	const uint8_t *p = unit(t, at + 1);
@@ -96,7 +98,7 @@ void bt_sub_text_word(const struct bt_sub_text *t, uint64_t at,
 	    (uint64_t)(p - (const uint8_t *)t->mem.base) / (t->wide ? 4 : 2);
 }
 
-void bt_sub_text_shorten(struct bt_sub_text *t, uint64_t at, size_t n)
+void bt_trainer_text_shorten(struct bt_trainer_text *t, uint64_t at, size_t n)
 {
 	uint32_t head = get_head(t, at), all = (uint32_t)n;
 
@@ -113,7 +115,8 @@ void bt_sub_text_shorten(struct bt_sub_text *t, uint64_t at, size_t n)
 #define LARGE 0xff000000u
 #define MIN_ENTRIES 409 /* a page */
 
-static uint8_t *find(const struct bt_sub_part *t, uint64_t key, uint64_t hash)
+static uint8_t *find(const struct bt_trainer_part *t, uint64_t key,
+                     uint64_t hash)
 {
 	uint64_t i = (hash & UINT32_MAX) * t->cap >> 32, k;
 	uint8_t *p = (uint8_t *)t->mem.base + i * ENTRY;
@@ -131,9 +134,9 @@ static uint8_t *find(const struct bt_sub_part *t, uint64_t key, uint64_t hash)
 	}
 }
 
-static int more_entries(struct bt_sub_part *t)
+static int more_entries(struct bt_trainer_part *t)
 {
-	struct bt_sub_part old = *t;
+	struct bt_trainer_part old = *t;
 	const uint8_t *p = old.mem.base;
 	uint64_t k;
 	uint32_t i;
@@ -155,7 +158,7 @@ static int more_entries(struct bt_sub_part *t)
 	return BT_OK;
 }
 
-static uint64_t number(const struct bt_sub_pairs *p, const uint8_t *entry)
+static uint64_t number(const struct bt_trainer_pairs *p, const uint8_t *entry)
 {
 	uint32_t n;
 
@@ -163,7 +166,7 @@ static uint64_t number(const struct bt_sub_pairs *p, const uint8_t *entry)
 	return n < LARGE ? n : p->large[n - LARGE];
 }
 
-static int set_number(struct bt_sub_pairs *p, uint8_t *entry, uint64_t v)
+static int set_number(struct bt_trainer_pairs *p, uint8_t *entry, uint64_t v)
 {
 	uint32_t n;
 
@@ -183,10 +186,10 @@ static int set_number(struct bt_sub_pairs *p, uint8_t *entry, uint64_t v)
 	return BT_OK;
 }
 
-uint64_t bt_sub_pairs_get(const struct bt_sub_pairs *p, uint64_t key)
+uint64_t bt_trainer_pairs_get(const struct bt_trainer_pairs *p, uint64_t key)
 {
 	uint64_t hash = bt_hash_mix(key), k;
-	const struct bt_sub_part *t = &p->part[hash >> 58];
+	const struct bt_trainer_part *t = &p->part[hash >> 58];
 	const uint8_t *entry;
 
 	if (t->cap == 0)
@@ -196,13 +199,14 @@ uint64_t bt_sub_pairs_get(const struct bt_sub_pairs *p, uint64_t key)
 	return (k & KEY_MASK) == 0 ? 0 : number(p, entry);
 }
 
-int bt_sub_pairs_add(struct bt_sub_pairs *p, uint64_t key, uint64_t more)
+int bt_trainer_pairs_add(struct bt_trainer_pairs *p, uint64_t key,
+                         uint64_t more)
 {
 	uint64_t hash = bt_hash_mix(key), k;
-	struct bt_sub_part *t = &p->part[hash >> 58];
+	struct bt_trainer_part *t = &p->part[hash >> 58];
 	uint8_t *entry;
 
-	_Static_assert(BT_SUB_PARTS == 64, "six bits");
+	_Static_assert(BT_TRAINER_PARTS == 64, "six bits");
 	/* four of five are taken at most */
 	if (5 * (uint64_t)t->n >= 4 * (uint64_t)t->cap &&
 	    more_entries(t) != BT_OK)
@@ -217,11 +221,11 @@ int bt_sub_pairs_add(struct bt_sub_pairs *p, uint64_t key, uint64_t more)
 	return set_number(p, entry, number(p, entry) + more);
 }
 
-void bt_sub_pairs_clear(struct bt_sub_pairs *p)
+void bt_trainer_pairs_clear(struct bt_trainer_pairs *p)
 {
 	int i;
 
-	for (i = 0; i < BT_SUB_PARTS; i++)
+	for (i = 0; i < BT_TRAINER_PARTS; i++)
 		bt_arena_clear(&p->part[i].mem);
 	free(p->large);
 	memset(p, 0, sizeof(*p));

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "text/subwords_int.h"
-#include "text/varint_int.h"
+#include "vocab_train/trainer_int.h"
+#include "vocab_train/varint_int.h"
 
 #define PREFIX_LEN 2
 #define PLACE_BITS 39
@@ -27,9 +27,10 @@ struct beside {
 };
 
 struct merger {
-	struct bt_subtrain *t;
-	struct bt_sub_pairs pairs; /* counts; what is merged stays counted */
-	struct bt_sub_chances chances;
+	struct bt_trainer_state *t;
+	struct bt_trainer_pairs
+	    pairs; /* counts; what is merged stays counted */
+	struct bt_trainer_chances chances;
 	struct fresh *fresh;
 	size_t n, cap;
 	uint64_t *found; /* [founds] which of fresh, and a place; in order */
@@ -68,13 +69,14 @@ static int begin_lists(struct merger *m)
 
 	for (i = 0; r == BT_OK && i < m->n; i++) {
 		f = &m->fresh[i];
-		if (f->places == 0 || bt_sub_pairs_get(&m->pairs, f->key) == 0)
+		if (f->places == 0 ||
+		    bt_trainer_pairs_get(&m->pairs, f->key) == 0)
 			continue;
 		if (f->places == 1)
-			f->list = bt_sub_list_of_one(f->place);
+			f->list = bt_trainer_list_of_one(f->place);
 		else
-			r = bt_sub_lists_add(&m->chances.lists, f->bytes,
-			                     &f->list, &f->at);
+			r = bt_trainer_lists_add(&m->chances.lists, f->bytes,
+			                         &f->list, &f->at);
 		f->place = 0;
 	}
 	return r;
@@ -101,40 +103,41 @@ static int end_lists(struct merger *m)
 	for (i = 0; r == BT_OK && i < m->n; i++) {
 		f = &m->fresh[i];
 		if (f->list != 0)
-			r = bt_sub_chances_put(
+			r = bt_trainer_chances_put(
 			    &m->chances, f->key,
-			    bt_sub_pairs_get(&m->pairs, f->key), f->list);
+			    bt_trainer_pairs_get(&m->pairs, f->key), f->list);
 	}
 	m->n = 0;
 	return r;
 }
 
 /* Goes through all pairs of all words, for the first or the second time. */
-static int all_pairs(struct merger *m, struct bt_sub_pairs *index, bool write)
+static int all_pairs(struct merger *m, struct bt_trainer_pairs *index,
+                     bool write)
 {
-	const struct bt_sub_text *t = &m->t->text;
+	const struct bt_trainer_text *t = &m->t->text;
 	uint64_t at, i, end, key, number;
-	struct bt_sub_word w;
+	struct bt_trainer_word w;
 	uint32_t a, b;
 
-	for (at = BT_SUB_FIRST; at < t->units; at = end) {
-		bt_sub_text_word(t, at, &w);
+	for (at = BT_TRAINER_FIRST; at < t->units; at = end) {
+		bt_trainer_text_word(t, at, &w);
 		end = w.first + w.n;
-		b = bt_sub_text_get(t, w.first);
+		b = bt_trainer_text_get(t, w.first);
 		for (i = w.first + 1; i < end; i++) {
 			a = b;
-			b = bt_sub_text_get(t, i);
+			b = bt_trainer_text_get(t, i);
 			if (a == BT_SYMBOL_NONE || b == BT_SYMBOL_NONE)
 				continue;
-			key = bt_sub_key(a, b);
-			number = bt_sub_pairs_get(index, key);
+			key = bt_trainer_key(a, b);
+			number = bt_trainer_pairs_get(index, key);
 			if (write) {
 				write_place(m, &m->fresh[number - 1], at);
 				continue;
 			}
 			if (number == 0 &&
 			    (new_fresh(m, key, &number) != BT_OK ||
-			     bt_sub_pairs_add(index, key, number) != BT_OK))
+			     bt_trainer_pairs_add(index, key, number) != BT_OK))
 				return BT_ENOMEM;
 			m->fresh[number - 1].count += w.count;
 			(void)add_place(&m->fresh[number - 1], at);
@@ -145,18 +148,18 @@ static int all_pairs(struct merger *m, struct bt_sub_pairs *index, bool write)
 
 static int count_pairs(struct merger *m)
 {
-	struct bt_sub_pairs index = {0};
+	struct bt_trainer_pairs index = {0};
 	int r = all_pairs(m, &index, false);
 	size_t i;
 
 	for (i = 0; r == BT_OK && i < m->n; i++)
-		r = bt_sub_pairs_add(&m->pairs, m->fresh[i].key,
-		                     m->fresh[i].count);
+		r = bt_trainer_pairs_add(&m->pairs, m->fresh[i].key,
+		                         m->fresh[i].count);
 	if (r == BT_OK)
 		r = begin_lists(m);
 	if (r == BT_OK)
 		r = all_pairs(m, &index, true);
-	bt_sub_pairs_clear(&index);
+	bt_trainer_pairs_clear(&index);
 	return r == BT_OK ? end_lists(m) : r;
 }
 
@@ -169,12 +172,13 @@ static int find_fresh(struct merger *m, uint32_t x, bool left, uint64_t *number)
 	*number = *which;
 	if (*number != 0)
 		return BT_OK;
-	if (new_fresh(m, left ? bt_sub_key(x, m->id) : bt_sub_key(m->id, x),
-	              number) != BT_OK)
+	if (new_fresh(
+	        m, left ? bt_trainer_key(x, m->id) : bt_trainer_key(m->id, x),
+	        number) != BT_OK)
 		return BT_ENOMEM;
 	*which = (uint32_t)*number;
 	f = &m->fresh[*number - 1];
-	f->gone = left ? bt_sub_key(x, m->a) : bt_sub_key(m->b, x);
+	f->gone = left ? bt_trainer_key(x, m->a) : bt_trainer_key(m->b, x);
 	f->token = x;
 	return BT_OK;
 }
@@ -205,15 +209,15 @@ static int touch(struct merger *m, uint32_t x, bool left, uint64_t place,
 /* Merges a and b to id wherever they stand in a word. */
 static int merge_word(struct merger *m, uint64_t place)
 {
-	struct bt_sub_text *t = &m->t->text;
-	struct bt_sub_word w;
+	struct bt_trainer_text *t = &m->t->text;
+	struct bt_trainer_word w;
 	uint32_t *s = m->word;
 	size_t from, to;
 	int r = BT_OK;
 
-	bt_sub_text_word(t, place, &w);
+	bt_trainer_text_word(t, place, &w);
 	for (from = 0; from < w.n; from++)
-		s[from] = bt_sub_text_get(t, w.first + from);
+		s[from] = bt_trainer_text_get(t, w.first + from);
 	for (from = to = 0; r == BT_OK && from < w.n; from++, to++) {
 		s[to] = s[from];
 		if (s[from] != m->a || from + 1 == w.n || s[from + 1] != m->b)
@@ -228,8 +232,8 @@ static int merge_word(struct merger *m, uint64_t place)
 	if (to == w.n)
 		return r;
 	for (from = 0; from < to; from++)
-		bt_sub_text_set(t, w.first + from, s[from]);
-	bt_sub_text_shorten(t, place, to);
+		bt_trainer_text_set(t, w.first + from, s[from]);
+	bt_trainer_text_shorten(t, place, to);
 	return r;
 }
 
@@ -246,9 +250,10 @@ static int settle(struct merger *m)
 		m->beside[f->token] = (struct beside){0, 0};
 		if (f->count == 0)
 			continue;
-		r = bt_sub_pairs_add(&m->pairs, f->key, f->count);
+		r = bt_trainer_pairs_add(&m->pairs, f->key, f->count);
 		if (r == BT_OK)
-			r = bt_sub_pairs_add(&m->pairs, f->gone, 0 - f->count);
+			r = bt_trainer_pairs_add(&m->pairs, f->gone,
+			                         0 - f->count);
 	}
 	if (r == BT_OK)
 		r = begin_lists(m);
@@ -262,59 +267,59 @@ static int settle(struct merger *m)
 }
 
 /* Merges a pair in the words of a chance. */
-static int merge(struct merger *m, const struct bt_sub_chance *c)
+static int merge(struct merger *m, const struct bt_trainer_chance *c)
 {
-	const struct bt_subwords *o = m->t->out;
-	struct bt_sub_list_at at;
+	const struct bt_trainer *o = m->t->out;
+	struct bt_trainer_list_at at;
 	struct bt_span second;
 	int r;
 
-	m->a = bt_sub_key_a(c->key);
-	m->b = bt_sub_key_b(c->key);
+	m->a = bt_trainer_key_a(c->key);
+	m->b = bt_trainer_key_b(c->key);
 	second = o->token[m->b];
 	if (m->t->opts->kind != BT_WORDS_BYTES) {
 		second.p += PREFIX_LEN;
 		second.n -= PREFIX_LEN;
 	}
-	r = bt_sub_intern(m->t, o->token[m->a], second, &m->id);
+	r = bt_trainer_intern(m->t, o->token[m->a], second, &m->id);
 	if (r != BT_OK || o->n == m->t->opts->size)
 		return r; /* the last one */
-	bt_sub_list_begin(&m->chances.lists, c->list, &at);
-	while (r == BT_OK && bt_sub_list_next(&at))
+	bt_trainer_list_begin(&m->chances.lists, c->list, &at);
+	while (r == BT_OK && bt_trainer_list_next(&at))
 		r = merge_word(m, at.place);
-	bt_sub_lists_free(&m->chances.lists, c->list);
+	bt_trainer_lists_free(&m->chances.lists, c->list);
 	return r == BT_OK ? settle(m) : r;
 }
 
 /* Notes the merge, for the last time if the pair was merged before. */
 static int note(struct merger *m, uint64_t key)
 {
-	struct bt_subwords *o = m->t->out;
+	struct bt_trainer *o = m->t->out;
 
 	if (bt_grow(&o->merge, &o->merges_cap, o->merges + 1,
 	            sizeof(*o->merge)) != BT_OK)
 		return BT_ENOMEM;
-	o->merge[o->merges++] =
-	    (struct bt_subword_merge){bt_sub_key_a(key), bt_sub_key_b(key)};
+	o->merge[o->merges++] = (struct bt_trainer_merge_rule){
+	    bt_trainer_key_a(key), bt_trainer_key_b(key)};
 	return BT_OK;
 }
 
 /* Of merges of the same pair, leaves the last. */
-static int drop_repeats(struct bt_subwords *o)
+static int drop_repeats(struct bt_trainer *o)
 {
-	struct bt_sub_pairs seen = {0};
+	struct bt_trainer_pairs seen = {0};
 	size_t i = o->merges, to = o->merges;
 	uint64_t key;
 	int r = BT_OK;
 
 	while (r == BT_OK && i-- > 0) {
-		key = bt_sub_key(o->merge[i].a, o->merge[i].b);
-		if (bt_sub_pairs_get(&seen, key) != 0)
+		key = bt_trainer_key(o->merge[i].a, o->merge[i].b);
+		if (bt_trainer_pairs_get(&seen, key) != 0)
 			continue;
-		r = bt_sub_pairs_add(&seen, key, 1);
+		r = bt_trainer_pairs_add(&seen, key, 1);
 		o->merge[--to] = o->merge[i];
 	}
-	bt_sub_pairs_clear(&seen);
+	bt_trainer_pairs_clear(&seen);
 	o->merges -= to;
 	if (to > 0 && o->merges > 0)
 		memmove(o->merge, o->merge + to, o->merges * sizeof(*o->merge));
@@ -323,20 +328,21 @@ static int drop_repeats(struct bt_subwords *o)
 
 static int run(struct merger *m)
 {
-	const struct bt_subword_opts *o = m->t->opts;
-	struct bt_sub_chance c;
+	const struct bt_trainer_opts *o = m->t->opts;
+	struct bt_trainer_chance c;
 	uint64_t now;
 	int r = BT_OK;
 
 	if (m->t->out->n < o->size)
 		r = count_pairs(m);
 	while (r == BT_OK && m->t->out->n < o->size) {
-		r = bt_sub_chances_take(&m->chances, &c);
+		r = bt_trainer_chances_take(&m->chances, &c);
 		if (r <= 0)
 			break;
-		now = bt_sub_pairs_get(&m->pairs, c.key);
+		now = bt_trainer_pairs_get(&m->pairs, c.key);
 		if (now != c.count) { /* other merges took some away */
-			r = bt_sub_chances_put(&m->chances, c.key, now, c.list);
+			r = bt_trainer_chances_put(&m->chances, c.key, now,
+			                           c.list);
 			continue;
 		}
 		r = BT_OK;
@@ -346,12 +352,12 @@ static int run(struct merger *m)
 		if (r == BT_OK)
 			r = merge(m, &c);
 		if (r == BT_OK)
-			r = bt_sub_chances_tidy(&m->chances);
+			r = bt_trainer_chances_tidy(&m->chances);
 	}
 	return r == BT_OK ? drop_repeats(m->t->out) : r;
 }
 
-int bt_sub_merge(struct bt_subtrain *t)
+int bt_trainer_merge(struct bt_trainer_state *t)
 {
 	struct merger m = {.t = t};
 	int r = BT_ENOMEM;
@@ -360,8 +366,8 @@ int bt_sub_merge(struct bt_subtrain *t)
 	m.word = bt_array(t->text.longest, sizeof(*m.word));
 	if (m.beside != NULL && m.word != NULL)
 		r = run(&m);
-	bt_sub_pairs_clear(&m.pairs);
-	bt_sub_chances_clear(&m.chances);
+	bt_trainer_pairs_clear(&m.pairs);
+	bt_trainer_chances_clear(&m.chances);
 	free(m.fresh);
 	free(m.found);
 	free(m.beside);

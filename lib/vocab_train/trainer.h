@@ -11,8 +11,8 @@
  * the order of Unicode, with a prefix the same characters with it where they
  * occur so, tokens in the order of merging.
  */
-#ifndef BT_TEXT_SUBWORDS_H
-#define BT_TEXT_SUBWORDS_H
+#ifndef BT_VOCAB_TRAIN_TRAINER_H
+#define BT_VOCAB_TRAIN_TRAINER_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,10 +20,10 @@
 
 #include "base/err.h"
 #include "base/span.h"
-#include "text/wordcut.h"
-#include "text/words.h"
+#include "vocab_train/word_counts.h"
+#include "vocab_train/word_split.h"
 
-struct bt_subword_opts {
+struct bt_trainer_opts {
 	enum bt_word_kind kind; /* BT_WORDS_BYTES: of all bytes, no prefix */
 	size_t size;            /* tokens, at most, and 2^24 */
 	uint64_t min_count;     /* of a pair that is merged */
@@ -32,15 +32,15 @@ struct bt_subword_opts {
 	size_t specials;
 };
 
-struct bt_subword_merge {
+struct bt_trainer_merge_rule {
 	uint32_t a, b; /* ids */
 };
 
 /* Zero is empty; clear frees the memory. */
-struct bt_subwords {
+struct bt_trainer {
 	struct bt_span *token; /* [n], by id */
 	size_t n, cap;
-	struct bt_subword_merge *merge; /* [merges], each pair once */
+	struct bt_trainer_merge_rule *merge; /* [merges], each pair once */
 	size_t merges, merges_cap;
 	char **text; /* [n] what the tokens point to */
 	size_t texts_cap;
@@ -49,10 +49,9 @@ struct bt_subwords {
 
 /* words are used up. BT_ELIMIT if the vocabulary has no room for the
  * characters. */
-int bt_subwords_train(struct bt_words *words,
-                      const struct bt_subword_opts *opts,
-                      struct bt_subwords *made,
-                      struct bt_error *err) BT_MUST_USE;
-void bt_subwords_clear(struct bt_subwords *s);
+int bt_trainer_train(struct bt_word_counts *words,
+                     const struct bt_trainer_opts *opts,
+                     struct bt_trainer *made, struct bt_error *err) BT_MUST_USE;
+void bt_trainer_clear(struct bt_trainer *s);
 
 #endif

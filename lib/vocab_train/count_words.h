@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The words of whole inputs, counted on all threads. */
-#ifndef BT_TASK_WORDCOUNT_H
-#define BT_TASK_WORDCOUNT_H
+#ifndef BT_VOCAB_TRAIN_COUNT_WORDS_H
+#define BT_VOCAB_TRAIN_COUNT_WORDS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -10,9 +10,9 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "base/pool.h"
-#include "text/wordcut.h"
+#include "vocab_train/word_split.h"
 
-struct bt_wordcount_sum {
+struct bt_count_words_sum {
 	uint64_t texts, bytes;
 	size_t words; /* different ones */
 };
@@ -22,10 +22,10 @@ struct bt_wordcount_sum {
  * paths[0..n-1] (n = 0: standard input), and adds them to words. Inputs without
  * any text are BT_EFORMAT. progress may be NULL.
  */
-int bt_wordcount(const struct bt_word_cutter *cutter, struct bt_pool *pool,
-                 bool lines, char *const *paths, int n,
-                 struct bt_progress *progress, struct bt_words *words,
-                 struct bt_wordcount_sum *sum,
-                 struct bt_error *err) BT_MUST_USE;
+int bt_count_words(const struct bt_word_splitter *cutter, struct bt_pool *pool,
+                   bool lines, char *const *paths, int n,
+                   struct bt_progress *progress, struct bt_word_counts *words,
+                   struct bt_count_words_sum *sum,
+                   struct bt_error *err) BT_MUST_USE;
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "text/vocabsave.h"
+#include "vocab_train/save_vocab.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -20,7 +20,7 @@
 
 /* A file of it, and what makes its bytes. */
 struct part {
-	int (*put)(const struct bt_vocab_out *v, const struct bt_subwords *s,
+	int (*put)(const struct bt_vocab_out *v, const struct bt_trainer *s,
 	           struct bt_buf *b, struct bt_error *err);
 	struct bt_out *out;
 };
@@ -33,7 +33,7 @@ struct bt_vocab_out {
 	bool lower;
 };
 
-static int put_lines(const struct bt_vocab_out *v, const struct bt_subwords *s,
+static int put_lines(const struct bt_vocab_out *v, const struct bt_trainer *s,
                      struct bt_buf *b, struct bt_error *err)
 {
 	size_t i;
@@ -47,7 +47,7 @@ static int put_lines(const struct bt_vocab_out *v, const struct bt_subwords *s,
 	return BT_OK;
 }
 
-static int put_json(const struct bt_vocab_out *v, const struct bt_subwords *s,
+static int put_json(const struct bt_vocab_out *v, const struct bt_trainer *s,
                     struct bt_buf *b, struct bt_error *err)
 {
 	json_t *token;
@@ -68,10 +68,10 @@ static int put_json(const struct bt_vocab_out *v, const struct bt_subwords *s,
 	return BT_OK;
 }
 
-static int put_pairs(const struct bt_vocab_out *v, const struct bt_subwords *s,
+static int put_pairs(const struct bt_vocab_out *v, const struct bt_trainer *s,
                      struct bt_buf *b, struct bt_error *err)
 {
-	const struct bt_subword_merge *m;
+	const struct bt_trainer_merge_rule *m;
 	size_t i;
 
 	(void)v;
@@ -87,7 +87,7 @@ static int put_pairs(const struct bt_vocab_out *v, const struct bt_subwords *s,
 	return BT_OK;
 }
 
-static int put_config(const struct bt_vocab_out *v, const struct bt_subwords *s,
+static int put_config(const struct bt_vocab_out *v, const struct bt_trainer *s,
                       struct bt_buf *b, struct bt_error *err)
 {
 	(void)s;
@@ -176,7 +176,7 @@ int bt_vocab_out_dir(const char *dir, enum bt_word_kind kind, bool lower,
 }
 
 static int fill(const struct bt_vocab_out *v, const struct part *p,
-                const struct bt_subwords *s, struct bt_error *err)
+                const struct bt_trainer *s, struct bt_error *err)
 {
 	struct bt_buf b = BT_BUF_INIT;
 	int r = p->put(v, s, &b, err);
@@ -188,7 +188,7 @@ static int fill(const struct bt_vocab_out *v, const struct part *p,
 	return r == BT_OK ? bt_out_settle(p->out, err) : r;
 }
 
-int bt_vocab_out_save(struct bt_vocab_out *v, const struct bt_subwords *s,
+int bt_vocab_out_save(struct bt_vocab_out *v, const struct bt_trainer *s,
                       struct bt_error *err)
 {
 	struct part *p;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Writing a trained vocabulary. */
-#ifndef BT_TEXT_VOCABSAVE_H
-#define BT_TEXT_VOCABSAVE_H
+#ifndef BT_VOCAB_TRAIN_SAVE_VOCAB_H
+#define BT_VOCAB_TRAIN_SAVE_VOCAB_H
 
 #include <stdbool.h>
 
 #include "base/err.h"
-#include "text/subwords.h"
+#include "vocab_train/trainer.h"
 
 /* Where one will go: opened before the work, so that what cannot be written is
  * told at once. What is there stays until bt_vocab_out_save is done. */
@@ -24,7 +24,7 @@ int bt_vocab_out_dir(const char *dir, enum bt_word_kind kind, bool lower,
                      struct bt_error *err) BT_MUST_USE;
 
 /* Writes all of it, or nothing; out is freed whatever is returned. */
-int bt_vocab_out_save(struct bt_vocab_out *out, const struct bt_subwords *s,
+int bt_vocab_out_save(struct bt_vocab_out *out, const struct bt_trainer *s,
                       struct bt_error *err) BT_MUST_USE;
 
 /* Leaves what was there; a directory that was made goes. Takes NULL. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Words as characters or bytes, and the first tokens. */
-#include "text/subwords_int.h"
+#include "vocab_train/trainer_int.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 #define PREFIX "##"
 #define LAST_CHAR 0x10ffffu
 
-void bt_subwords_clear(struct bt_subwords *s)
+void bt_trainer_clear(struct bt_trainer *s)
 {
 	size_t i;
 
@@ -25,7 +25,7 @@ void bt_subwords_clear(struct bt_subwords *s)
 	memset(s, 0, sizeof(*s));
 }
 
-static size_t find_slot(const struct bt_subtrain *t, struct bt_span s)
+static size_t find_slot(const struct bt_trainer_state *t, struct bt_span s)
 {
 	size_t i = (size_t)bt_hash(s.p, s.n) & (t->slots - 1);
 
@@ -35,7 +35,7 @@ static size_t find_slot(const struct bt_subtrain *t, struct bt_span s)
 	return i;
 }
 
-static int more_slots(struct bt_subtrain *t)
+static int more_slots(struct bt_trainer_state *t)
 {
 	size_t slots = t->slots == 0 ? 4096 : 2 * t->slots, i;
 	uint32_t *slot = bt_array0(slots, sizeof(*slot));
@@ -50,10 +50,10 @@ static int more_slots(struct bt_subtrain *t)
 	return BT_OK;
 }
 
-int bt_sub_intern(struct bt_subtrain *t, struct bt_span a, struct bt_span b,
-                  uint32_t *id)
+int bt_trainer_intern(struct bt_trainer_state *t, struct bt_span a,
+                      struct bt_span b, uint32_t *id)
 {
-	struct bt_subwords *o = t->out;
+	struct bt_trainer *o = t->out;
 	struct bt_span s = {NULL, a.n + b.n};
 	char *text = bt_array(s.n + 1, 1);
 	size_t i;
@@ -93,23 +93,23 @@ struct letters {
 	uint32_t *first, *later;
 };
 
-static void count_letters(const struct bt_subtrain *t,
-                          const struct bt_words *words, struct letters *l)
+static void count_letters(const struct bt_trainer_state *t,
+                          const struct bt_word_counts *words, struct letters *l)
 {
-	struct bt_words_at at = {0};
+	struct bt_word_counts_at at = {0};
 	const uint8_t *p, *end;
 	struct bt_word w;
 	size_t n;
 	uint32_t c;
 
-	while (bt_words_next(words, &at, &w)) {
+	while (bt_word_counts_next(words, &at, &w)) {
 		end = w.p + w.n;
 		for (p = w.p, n = 0; p < end; p += bt_utf8_len(*p), n++) {
 			c = bt_utf8_get(p);
 			l->count[c] += w.count;
 			l->inside[c] = l->inside[c] || n > 0;
 		}
-		l->units += bt_sub_text_need(&t->text, n, w.count);
+		l->units += bt_trainer_text_need(&t->text, n, w.count);
 	}
 }
 
@@ -130,7 +130,7 @@ static int by_count(const void *a, const void *b)
 
 /* Forgets all characters but the most frequent. Of equally frequent ones those
  * that come first in Unicode stay. */
-static int limit_letters(const struct bt_subtrain *t, struct letters *l)
+static int limit_letters(const struct bt_trainer_state *t, struct letters *l)
 {
 	struct frequent *f = bt_array(LAST_CHAR + 1, sizeof(*f));
 	size_t n = 0, i;
@@ -151,7 +151,7 @@ static int limit_letters(const struct bt_subtrain *t, struct letters *l)
 	return BT_OK;
 }
 
-static int name_letters(struct bt_subtrain *t, struct letters *l)
+static int name_letters(struct bt_trainer_state *t, struct letters *l)
 {
 	struct bt_span none = {"", 0}, prefix = bt_span(PREFIX), s;
 	uint8_t text[4];
@@ -164,19 +164,19 @@ static int name_letters(struct bt_subtrain *t, struct letters *l)
 		if (l->count[c] == 0)
 			continue;
 		s.n = bt_utf8_put(text, c);
-		r = bt_sub_intern(t, none, s, &l->first[c]);
+		r = bt_trainer_intern(t, none, s, &l->first[c]);
 	}
 	for (c = 0; r == BT_OK && c <= LAST_CHAR; c++) {
 		l->later[c] = BT_SYMBOL_NONE;
 		if (l->count[c] == 0 || !l->inside[c])
 			continue;
 		s.n = bt_utf8_put(text, c);
-		r = bt_sub_intern(t, prefix, s, &l->later[c]);
+		r = bt_trainer_intern(t, prefix, s, &l->later[c]);
 	}
 	return r;
 }
 
-static bool has_room(const struct bt_subtrain *t, struct bt_error *err)
+static bool has_room(const struct bt_trainer_state *t, struct bt_error *err)
 {
 	if (t->out->n <= t->opts->size)
 		return true;
@@ -188,43 +188,44 @@ static bool has_room(const struct bt_subtrain *t, struct bt_error *err)
 }
 
 /* Takes memory for the words as tokens. */
-static int take_units(struct bt_subtrain *t, uint64_t units)
+static int take_units(struct bt_trainer_state *t, uint64_t units)
 {
-	if (units >= BT_SUB_UNITS - BT_SUB_FIRST)
+	if (units >= BT_TRAINER_UNITS - BT_TRAINER_FIRST)
 		return BT_ENOMEM;
-	t->text.units = BT_SUB_FIRST;
-	return bt_arena_init(&t->text.mem, (size_t)(BT_SUB_FIRST + units) *
+	t->text.units = BT_TRAINER_FIRST;
+	return bt_arena_init(&t->text.mem, (size_t)(BT_TRAINER_FIRST + units) *
 	                                       (t->text.wide ? 4 : 2));
 }
 
 /* Makes the words the ids of their characters. */
-static void spell(struct bt_subtrain *t, struct bt_words *words,
+static void spell(struct bt_trainer_state *t, struct bt_word_counts *words,
                   const struct letters *l)
 {
-	struct bt_words_at at = {0};
+	struct bt_word_counts_at at = {0};
 	const uint8_t *p, *end;
-	struct bt_sub_word to;
+	struct bt_trainer_word to;
 	struct bt_word w;
 	size_t n;
 	uint32_t c;
 
-	while (bt_words_take(words, &at, &w)) {
+	while (bt_word_counts_take(words, &at, &w)) {
 		end = w.p + w.n;
 		for (p = w.p, n = 0; p < end; p += bt_utf8_len(*p))
 			n++;
 		if (n < 2)
 			continue;
-		bt_sub_text_add(&t->text, n, w.count, &to);
+		bt_trainer_text_add(&t->text, n, w.count, &to);
 		for (p = w.p; p < end; p += bt_utf8_len(*p)) {
 			c = bt_utf8_get(p);
-			bt_sub_text_set(&t->text, to.first++,
-			                p == w.p ? l->first[c] : l->later[c]);
+			bt_trainer_text_set(&t->text, to.first++,
+			                    p == w.p ? l->first[c]
+			                             : l->later[c]);
 		}
 	}
 }
 
-static int begin_letters(struct bt_subtrain *t, struct bt_words *words,
-                         struct bt_error *err)
+static int begin_letters(struct bt_trainer_state *t,
+                         struct bt_word_counts *words, struct bt_error *err)
 {
 	struct letters l = {0};
 	int r = BT_ENOMEM;
@@ -254,7 +255,7 @@ static int begin_letters(struct bt_subtrain *t, struct bt_words *words,
 }
 
 /* All bytes, in the order of the characters that they are written as. */
-static int name_bytes(struct bt_subtrain *t, uint32_t id[256])
+static int name_bytes(struct bt_trainer_state *t, uint32_t id[256])
 {
 	struct bt_span none = {"", 0}, s;
 	uint16_t letter[256];
@@ -269,18 +270,18 @@ static int name_bytes(struct bt_subtrain *t, uint32_t id[256])
 			if (letter[b] != c)
 				continue;
 			s.n = bt_utf8_put(text, c);
-			if (bt_sub_intern(t, none, s, &id[b]) != BT_OK)
+			if (bt_trainer_intern(t, none, s, &id[b]) != BT_OK)
 				return BT_ENOMEM;
 		}
 	t->out->letters = 256;
 	return BT_OK;
 }
 
-static int begin_bytes(struct bt_subtrain *t, struct bt_words *words,
+static int begin_bytes(struct bt_trainer_state *t, struct bt_word_counts *words,
                        struct bt_error *err)
 {
-	struct bt_words_at at = {0};
-	struct bt_sub_word to;
+	struct bt_word_counts_at at = {0};
+	struct bt_trainer_word to;
 	struct bt_word w;
 	uint64_t units = 0;
 	uint32_t id[256];
@@ -289,24 +290,24 @@ static int begin_bytes(struct bt_subtrain *t, struct bt_words *words,
 
 	if (r == BT_OK && !has_room(t, err))
 		return BT_ELIMIT;
-	while (r == BT_OK && bt_words_next(words, &at, &w))
-		units += bt_sub_text_need(&t->text, w.n, w.count);
+	while (r == BT_OK && bt_word_counts_next(words, &at, &w))
+		units += bt_trainer_text_need(&t->text, w.n, w.count);
 	if (r == BT_OK)
 		r = take_units(t, units);
 	if (r != BT_OK)
 		return r;
 	memset(&at, 0, sizeof(at));
-	while (bt_words_take(words, &at, &w)) {
+	while (bt_word_counts_take(words, &at, &w)) {
 		if (w.n < 2)
 			continue;
-		bt_sub_text_add(&t->text, w.n, w.count, &to);
+		bt_trainer_text_add(&t->text, w.n, w.count, &to);
 		for (i = 0; i < w.n; i++)
-			bt_sub_text_set(&t->text, to.first + i, id[w.p[i]]);
+			bt_trainer_text_set(&t->text, to.first + i, id[w.p[i]]);
 	}
 	return BT_OK;
 }
 
-static int begin(struct bt_subtrain *t, struct bt_words *words,
+static int begin(struct bt_trainer_state *t, struct bt_word_counts *words,
                  struct bt_error *err)
 {
 	struct bt_span none = {"", 0};
@@ -315,26 +316,26 @@ static int begin(struct bt_subtrain *t, struct bt_words *words,
 	int r = BT_OK;
 
 	for (i = 0; r == BT_OK && i < t->opts->specials; i++)
-		r = bt_sub_intern(t, none, t->opts->special[i], &id);
+		r = bt_trainer_intern(t, none, t->opts->special[i], &id);
 	if (r != BT_OK)
 		return r;
 	return t->opts->kind == BT_WORDS_BYTES ? begin_bytes(t, words, err)
 	                                       : begin_letters(t, words, err);
 }
 
-int bt_subwords_train(struct bt_words *words,
-                      const struct bt_subword_opts *opts,
-                      struct bt_subwords *made, struct bt_error *err)
+int bt_trainer_train(struct bt_word_counts *words,
+                     const struct bt_trainer_opts *opts,
+                     struct bt_trainer *made, struct bt_error *err)
 {
-	struct bt_subwords out = {0};
-	struct bt_subtrain t = {.opts = opts, .out = &out};
+	struct bt_trainer out = {0};
+	struct bt_trainer_state t = {.opts = opts, .out = &out};
 	int r;
 
 	t.text.wide = opts->size > UINT16_MAX;
 	r = begin(&t, words, err);
-	bt_words_clear(words);
+	bt_word_counts_clear(words);
 	if (r == BT_OK)
-		r = bt_sub_merge(&t);
+		r = bt_trainer_merge(&t);
 	if (r == BT_ENOMEM)
 		bt_error_nomem(err, "training a vocabulary");
 	bt_arena_clear(&t.text.mem);
@@ -342,6 +343,6 @@ int bt_subwords_train(struct bt_words *words,
 	if (r == BT_OK)
 		*made = out;
 	else
-		bt_subwords_clear(&out);
+		bt_trainer_clear(&out);
 	return r;
 }

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "text/subwords_int.h"
-#include "text/varint_int.h"
+#include "vocab_train/trainer_int.h"
+#include "vocab_train/varint_int.h"
 
 /* One that waits: 6 bytes of the key, 4 of the count, 5 of the list. */
 #define PACKED 15
@@ -29,8 +29,8 @@ static int more_room(struct bt_arena *a, size_t need)
 }
 
 /* A list is the number of its bytes, then its places. */
-int bt_sub_lists_add(struct bt_sub_lists *l, size_t bytes, uint64_t *list,
-                     uint64_t *at)
+int bt_trainer_lists_add(struct bt_trainer_lists *l, size_t bytes,
+                         uint64_t *list, uint64_t *at)
 {
 	uint64_t from = l->end == 0 ? 1 : l->end;
 	uint64_t start = from + bt_varint_size(bytes);
@@ -51,7 +51,7 @@ static bool lies(uint64_t list)
 }
 
 /* The bytes that a list takes. */
-static uint64_t list_size(const struct bt_sub_lists *l, uint64_t list)
+static uint64_t list_size(const struct bt_trainer_lists *l, uint64_t list)
 {
 	const uint8_t *p = (const uint8_t *)l->mem.base + (list >> 1), *q;
 	uint64_t bytes;
@@ -60,14 +60,14 @@ static uint64_t list_size(const struct bt_sub_lists *l, uint64_t list)
 	return (uint64_t)(q - p) + bytes;
 }
 
-void bt_sub_lists_free(struct bt_sub_lists *l, uint64_t list)
+void bt_trainer_lists_free(struct bt_trainer_lists *l, uint64_t list)
 {
 	if (lies(list))
 		l->freed += list_size(l, list);
 }
 
-void bt_sub_list_begin(const struct bt_sub_lists *l, uint64_t list,
-                       struct bt_sub_list_at *at)
+void bt_trainer_list_begin(const struct bt_trainer_lists *l, uint64_t list,
+                           struct bt_trainer_list_at *at)
 {
 	uint64_t bytes;
 
@@ -82,7 +82,7 @@ void bt_sub_list_begin(const struct bt_sub_lists *l, uint64_t list,
 	}
 }
 
-bool bt_sub_list_next(struct bt_sub_list_at *at)
+bool bt_trainer_list_next(struct bt_trainer_list_at *at)
 {
 	uint64_t gap;
 
@@ -96,8 +96,8 @@ bool bt_sub_list_next(struct bt_sub_list_at *at)
 	return true;
 }
 
-static bool is_before(const struct bt_sub_chance *a,
-                      const struct bt_sub_chance *b)
+static bool is_before(const struct bt_trainer_chance *a,
+                      const struct bt_trainer_chance *b)
 {
 	if (a->count != b->count)
 		return a->count > b->count;
@@ -106,10 +106,10 @@ static bool is_before(const struct bt_sub_chance *a,
 	return a->turn < b->turn;
 }
 
-static int push(struct bt_sub_chances *c, uint64_t key, uint64_t count,
+static int push(struct bt_trainer_chances *c, uint64_t key, uint64_t count,
                 uint64_t list)
 {
-	struct bt_sub_chance x = {count, key, list, c->turns++}, *h;
+	struct bt_trainer_chance x = {count, key, list, c->turns++}, *h;
 	size_t i = c->n, up;
 
 	if (bt_grow(&c->heap, &c->cap, i + 1, sizeof(*c->heap)) != BT_OK)
@@ -126,8 +126,8 @@ static int push(struct bt_sub_chances *c, uint64_t key, uint64_t count,
 }
 
 /* Puts x where h[i], of a heap of n, was. */
-static void sink(struct bt_sub_chance *h, size_t n, size_t i,
-                 struct bt_sub_chance x)
+static void sink(struct bt_trainer_chance *h, size_t n, size_t i,
+                 struct bt_trainer_chance x)
 {
 	size_t down;
 
@@ -142,7 +142,7 @@ static void sink(struct bt_sub_chance *h, size_t n, size_t i,
 	h[i] = x;
 }
 
-static uint8_t *packed(const struct bt_sub_chances *c, size_t i)
+static uint8_t *packed(const struct bt_trainer_chances *c, size_t i)
 {
 	return (uint8_t *)c->wait.base + i * PACKED;
 }
@@ -172,7 +172,7 @@ static uint64_t packed_key(const uint8_t *p)
 }
 
 /* Makes a list the last one that lies there. */
-static int move_list(struct bt_sub_lists *l, uint64_t *list)
+static int move_list(struct bt_trainer_lists *l, uint64_t *list)
 {
 	uint64_t from = *list >> 1, n = list_size(l, *list);
 
@@ -187,7 +187,7 @@ static int move_list(struct bt_sub_lists *l, uint64_t *list)
 	return BT_OK;
 }
 
-static int put_aside(struct bt_sub_chances *c, uint64_t key, uint32_t count,
+static int put_aside(struct bt_trainer_chances *c, uint64_t key, uint32_t count,
                      uint64_t list)
 {
 	uint8_t *p;
@@ -206,8 +206,8 @@ static int put_aside(struct bt_sub_chances *c, uint64_t key, uint32_t count,
 	return BT_OK;
 }
 
-int bt_sub_chances_put(struct bt_sub_chances *c, uint64_t key, uint64_t count,
-                       uint64_t list)
+int bt_trainer_chances_put(struct bt_trainer_chances *c, uint64_t key,
+                           uint64_t count, uint64_t list)
 {
 	if (c->least == 0)
 		c->least = FIRST_LEAST;
@@ -217,7 +217,7 @@ int bt_sub_chances_put(struct bt_sub_chances *c, uint64_t key, uint64_t count,
 
 /* Lets the next ones into the heap: those that occur three quarters as often as
  * the most frequent, or more. */
-static int let_in(struct bt_sub_chances *c)
+static int let_in(struct bt_trainer_chances *c)
 {
 	uint32_t most = 0, count;
 	size_t i, to = 0;
@@ -243,7 +243,8 @@ static int let_in(struct bt_sub_chances *c)
 	return r;
 }
 
-int bt_sub_chances_take(struct bt_sub_chances *c, struct bt_sub_chance *chance)
+int bt_trainer_chances_take(struct bt_trainer_chances *c,
+                            struct bt_trainer_chance *chance)
 {
 	if (c->n == 0 && let_in(c) != BT_OK)
 		return BT_ENOMEM;
@@ -257,13 +258,13 @@ int bt_sub_chances_take(struct bt_sub_chances *c, struct bt_sub_chance *chance)
 
 static int by_list(const void *a, const void *b)
 {
-	const struct bt_sub_chance *x = a, *y = b;
+	const struct bt_trainer_chance *x = a, *y = b;
 
 	return (x->list > y->list) - (x->list < y->list);
 }
 
 /* Moves a list down to where the last one ends. */
-static uint64_t slide(struct bt_sub_lists *l, uint64_t list, uint64_t *end)
+static uint64_t slide(struct bt_trainer_lists *l, uint64_t list, uint64_t *end)
 {
 	uint64_t n = list_size(l, list), to = *end;
 
@@ -273,7 +274,7 @@ static uint64_t slide(struct bt_sub_lists *l, uint64_t list, uint64_t *end)
 	return to << 1;
 }
 
-int bt_sub_chances_tidy(struct bt_sub_chances *c)
+int bt_trainer_chances_tidy(struct bt_trainer_chances *c)
 {
 	uint64_t end = 1, list;
 	size_t i = 0, k = 0;
@@ -307,7 +308,7 @@ int bt_sub_chances_tidy(struct bt_sub_chances *c)
 	return bt_arena_resize(&c->lists.mem, end + end / 4 + MIN_BYTES);
 }
 
-void bt_sub_chances_clear(struct bt_sub_chances *c)
+void bt_trainer_chances_clear(struct bt_trainer_chances *c)
 {
 	free(c->heap);
 	bt_arena_clear(&c->wait);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "task/wordcount.h"
+#include "vocab_train/count_words.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,11 +21,11 @@ struct text {
 };
 
 struct job {
-	const struct bt_word_cutter *cutter;
+	const struct bt_word_splitter *cutter;
 	struct bt_pool *pool;
-	struct bt_words *all;
-	struct bt_words *words;           /* [threads] new ones, few */
-	struct bt_word_scratch **scratch; /* [threads] */
+	struct bt_word_counts *all;
+	struct bt_word_counts *words;              /* [threads] new ones, few */
+	struct bt_word_splitter_scratch **scratch; /* [threads] */
 	int threads;
 	bool lines;
 	const char *file; /* of the block */
@@ -33,9 +33,9 @@ struct job {
 	struct text *text;
 	size_t n, cap;
 	struct bt_error error[PIECES];
-	int moved[BT_WORDS_PARTS];
+	int moved[BT_WORD_COUNTS_PARTS];
 	struct bt_progress *progress;
-	struct bt_wordcount_sum sum;
+	struct bt_count_words_sum sum;
 };
 
 static void count_piece(void *arg, int piece, int worker)
@@ -51,8 +51,8 @@ static void count_piece(void *arg, int piece, int worker)
 		t = &j->text[i];
 		s.p = bt_buf_at(&j->bytes, t->at);
 		s.n = t->n;
-		if (bt_word_cut(j->cutter, j->scratch[worker], s,
-		                &j->words[worker], err) == BT_OK)
+		if (bt_word_split(j->cutter, j->scratch[worker], s,
+		                  &j->words[worker], err) == BT_OK)
 			continue;
 		bt_error_prefix(err, "%s: %s %llu", j->file,
 		                j->lines ? "line" : "record",
@@ -68,7 +68,7 @@ static void move_part(void *arg, int part, int worker)
 
 	(void)worker;
 	for (i = 0; r == BT_OK && i < j->threads; i++)
-		r = bt_words_move(j->all, &j->words[i], part);
+		r = bt_word_counts_move(j->all, &j->words[i], part);
 	j->moved[part] = r;
 }
 
@@ -80,13 +80,13 @@ static int gather(struct job *j, size_t from, struct bt_error *err)
 	int i;
 
 	for (i = 0; i < j->threads; i++) {
-		n = bt_words_n(&j->words[i]);
+		n = bt_word_counts_n(&j->words[i]);
 		most = n > most ? n : most;
 	}
 	if (most < from)
 		return BT_OK;
-	bt_pool_run(j->pool, move_part, j, BT_WORDS_PARTS);
-	for (i = 0; i < BT_WORDS_PARTS; i++)
+	bt_pool_run(j->pool, move_part, j, BT_WORD_COUNTS_PARTS);
+	for (i = 0; i < BT_WORD_COUNTS_PARTS; i++)
 		if (j->moved[i] == BT_ELIMIT)
 			return bt_error_set(err, BT_ELIMIT,
 			                    "there are too many words");
@@ -221,7 +221,7 @@ static int start(struct job *j)
 	if (j->words == NULL || j->scratch == NULL)
 		return BT_ENOMEM;
 	for (i = 0; i < j->threads; i++) {
-		j->scratch[i] = bt_word_scratch_new();
+		j->scratch[i] = bt_word_splitter_scratch_new();
 		if (j->scratch[i] == NULL)
 			return BT_ENOMEM;
 	}
@@ -234,9 +234,9 @@ static void clear(struct job *j)
 
 	for (i = 0; i < j->threads; i++) {
 		if (j->words != NULL)
-			bt_words_clear(&j->words[i]);
+			bt_word_counts_clear(&j->words[i]);
 		if (j->scratch != NULL)
-			bt_word_scratch_free(j->scratch[i]);
+			bt_word_splitter_scratch_free(j->scratch[i]);
 	}
 	free(j->words);
 	free(j->scratch);
@@ -244,10 +244,10 @@ static void clear(struct job *j)
 	bt_buf_clear(&j->bytes);
 }
 
-int bt_wordcount(const struct bt_word_cutter *cutter, struct bt_pool *pool,
-                 bool lines, char *const *paths, int n,
-                 struct bt_progress *progress, struct bt_words *words,
-                 struct bt_wordcount_sum *sum, struct bt_error *err)
+int bt_count_words(const struct bt_word_splitter *cutter, struct bt_pool *pool,
+                   bool lines, char *const *paths, int n,
+                   struct bt_progress *progress, struct bt_word_counts *words,
+                   struct bt_count_words_sum *sum, struct bt_error *err)
 {
 	struct job j = {.cutter = cutter,
 	                .pool = pool,
@@ -263,7 +263,7 @@ int bt_wordcount(const struct bt_word_cutter *cutter, struct bt_pool *pool,
 		r = read_all(&j, paths, n, err);
 	if (r == BT_OK)
 		r = gather(&j, 0, err);
-	j.sum.words = bt_words_n(words);
+	j.sum.words = bt_word_counts_n(words);
 	*sum = j.sum;
 	clear(&j);
 	return r;

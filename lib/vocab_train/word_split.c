@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "text/wordcut.h"
+#include "vocab_train/word_split.h"
 
 #include <stdlib.h>
 
@@ -8,12 +8,12 @@
 #include "tokenizer/tokenizer_parts.h"
 
 /* A tokenizer whose model counts the words that it is given. */
-struct bt_word_cutter {
+struct bt_word_splitter {
 	struct bt_tok tok;
 	struct bt_tok_model model;
 };
 
-struct bt_word_scratch {
+struct bt_word_splitter_scratch {
 	struct bt_tok_buffers buffers;
 	struct bt_pieces none;
 };
@@ -24,7 +24,7 @@ static int count_word(const struct bt_tok_model *model, void *work,
 {
 	(void)model;
 	(void)out;
-	return bt_words_add(work, text + from, to - from, 1);
+	return bt_word_counts_add(work, text + from, to - from, 1);
 }
 
 static int add_bert(struct bt_tok *t, bool lower, struct bt_error *err)
@@ -43,11 +43,11 @@ static int add_bert(struct bt_tok *t, bool lower, struct bt_error *err)
 	return r;
 }
 
-int bt_word_cutter_new(enum bt_word_kind kind, bool lower,
-                       struct bt_word_cutter **cutter, struct bt_error *err)
+int bt_word_splitter_new(enum bt_word_kind kind, bool lower,
+                         struct bt_word_splitter **cutter, struct bt_error *err)
 {
 	static const struct bt_tok_model_ops ops = {.cut = count_word};
-	struct bt_word_cutter *c = bt_array0(1, sizeof(*c));
+	struct bt_word_splitter *c = bt_array0(1, sizeof(*c));
 	int r;
 
 	if (c == NULL)
@@ -58,14 +58,14 @@ int bt_word_cutter_new(enum bt_word_kind kind, bool lower,
 	r = kind == BT_WORDS_BERT ? add_bert(&c->tok, lower, err)
 	                          : bt_tok_add_bytes(&c->tok, err);
 	if (r != BT_OK) {
-		bt_word_cutter_free(c);
+		bt_word_splitter_free(c);
 		return r;
 	}
 	*cutter = c;
 	return BT_OK;
 }
 
-void bt_word_cutter_free(struct bt_word_cutter *c)
+void bt_word_splitter_free(struct bt_word_splitter *c)
 {
 	int i;
 
@@ -80,12 +80,12 @@ void bt_word_cutter_free(struct bt_word_cutter *c)
 	free(c);
 }
 
-struct bt_word_scratch *bt_word_scratch_new(void)
+struct bt_word_splitter_scratch *bt_word_splitter_scratch_new(void)
 {
-	return bt_array0(1, sizeof(struct bt_word_scratch));
+	return bt_array0(1, sizeof(struct bt_word_splitter_scratch));
 }
 
-void bt_word_scratch_free(struct bt_word_scratch *s)
+void bt_word_splitter_scratch_free(struct bt_word_splitter_scratch *s)
 {
 	if (s == NULL)
 		return;
@@ -94,9 +94,9 @@ void bt_word_scratch_free(struct bt_word_scratch *s)
 	free(s);
 }
 
-int bt_word_cut(const struct bt_word_cutter *c, struct bt_word_scratch *s,
-                struct bt_span text, struct bt_words *words,
-                struct bt_error *err)
+int bt_word_split(const struct bt_word_splitter *c,
+                  struct bt_word_splitter_scratch *s, struct bt_span text,
+                  struct bt_word_counts *words, struct bt_error *err)
 {
 	size_t good = bt_charset_check(BT_CHARSET_UTF8, text.p, text.n);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "text/words.h"
+#include "vocab_train/word_counts.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/hash.h"
-#include "text/varint_int.h"
+#include "vocab_train/varint_int.h"
 
 #define MIN_SLOTS ((size_t)1024)
 #define CHUNK_BITS 16
@@ -19,14 +19,15 @@
  * They never move, so that chunks need not be copied to grow, and can be freed
  * one after the other. A word that is longer than a chunk has one of its own.
  */
-struct bt_words_chunk {
+struct bt_word_counts_chunk {
 	struct bt_arena mem;
 	size_t used;
 };
 
-static uint8_t *place(const struct bt_words_part *t, uint32_t slot)
+static uint8_t *place(const struct bt_word_counts_part *t, uint32_t slot)
 {
-	const struct bt_words_chunk *c = &t->chunk[(slot - 1) >> CHUNK_BITS];
+	const struct bt_word_counts_chunk *c =
+	    &t->chunk[(slot - 1) >> CHUNK_BITS];
 
 	return (uint8_t *)c->mem.base + ((slot - 1) & (CHUNK - 1));
 }
@@ -44,7 +45,7 @@ static const uint8_t *read_word(const uint8_t *p, struct bt_word *w)
 }
 
 /* Where the word is, or would be. */
-static uint32_t *find_slot(const struct bt_words_part *t, uint64_t hash,
+static uint32_t *find_slot(const struct bt_word_counts_part *t, uint64_t hash,
                            const void *word, size_t n)
 {
 	uint32_t *slot = t->slot.base;
@@ -59,7 +60,7 @@ static uint32_t *find_slot(const struct bt_words_part *t, uint64_t hash,
 	return &slot[i];
 }
 
-static int more_slots(struct bt_words_part *t)
+static int more_slots(struct bt_word_counts_part *t)
 {
 	size_t slots = t->slots == 0 ? MIN_SLOTS : 2 * t->slots, c, at;
 	struct bt_arena old = t->slot;
@@ -84,9 +85,9 @@ static int more_slots(struct bt_words_part *t)
 }
 
 /* Makes room for a word of n bytes in all; *slot is where. */
-static int room(struct bt_words_part *t, size_t n, uint32_t *slot)
+static int room(struct bt_word_counts_part *t, size_t n, uint32_t *slot)
 {
-	struct bt_words_chunk *c =
+	struct bt_word_counts_chunk *c =
 	    t->chunks == 0 ? NULL : &t->chunk[t->chunks - 1];
 
 	if (c == NULL || c->used + n > c->mem.size) {
@@ -118,15 +119,15 @@ static int add_count(uint8_t *p, uint64_t count)
 	return BT_OK;
 }
 
-static int add(struct bt_words *w, const struct bt_word *word)
+static int add(struct bt_word_counts *w, const struct bt_word *word)
 {
 	uint64_t hash = bt_hash(word->p, word->n);
-	struct bt_words_part *t = &w->part[hash >> 59];
+	struct bt_word_counts_part *t = &w->part[hash >> 59];
 	uint32_t *slot;
 	uint8_t *p;
 	int r;
 
-	_Static_assert(BT_WORDS_PARTS == 32, "five bits");
+	_Static_assert(BT_WORD_COUNTS_PARTS == 32, "five bits");
 	/* three of four slots are taken at most */
 	if (4 * t->n >= 3 * t->slots && more_slots(t) != BT_OK)
 		return BT_ENOMEM;
@@ -146,14 +147,15 @@ static int add(struct bt_words *w, const struct bt_word *word)
 	return add_count(place(t, *slot), word->count);
 }
 
-int bt_words_add(struct bt_words *w, const void *word, size_t n, uint64_t count)
+int bt_word_counts_add(struct bt_word_counts *w, const void *word, size_t n,
+                       uint64_t count)
 {
 	return add(w, &(struct bt_word){word, n, count});
 }
 
 /* Empties a part, which will be filled again; a long word's chunk is not for
  * others. */
-static void reset(struct bt_words_part *t)
+static void reset(struct bt_word_counts_part *t)
 {
 	while (t->chunks > 1 ||
 	       (t->chunks == 1 && t->chunk[0].mem.size != CHUNK))
@@ -165,9 +167,10 @@ static void reset(struct bt_words_part *t)
 	t->n = 0;
 }
 
-int bt_words_move(struct bt_words *to, struct bt_words *from, int part)
+int bt_word_counts_move(struct bt_word_counts *to, struct bt_word_counts *from,
+                        int part)
 {
-	struct bt_words_part *t = &from->part[part];
+	struct bt_word_counts_part *t = &from->part[part];
 	const uint8_t *p, *end;
 	struct bt_word w;
 	size_t c;
@@ -185,22 +188,22 @@ int bt_words_move(struct bt_words *to, struct bt_words *from, int part)
 	return r;
 }
 
-size_t bt_words_n(const struct bt_words *w)
+size_t bt_word_counts_n(const struct bt_word_counts *w)
 {
 	size_t n = 0;
 	int i;
 
-	for (i = 0; i < BT_WORDS_PARTS; i++)
+	for (i = 0; i < BT_WORD_COUNTS_PARTS; i++)
 		n += w->part[i].n;
 	return n;
 }
 
-static size_t most_chunks(const struct bt_words *w)
+static size_t most_chunks(const struct bt_word_counts *w)
 {
 	size_t n = 0;
 	int i;
 
-	for (i = 0; i < BT_WORDS_PARTS; i++)
+	for (i = 0; i < BT_WORD_COUNTS_PARTS; i++)
 		if (w->part[i].chunks > n)
 			n = w->part[i].chunks;
 	return n;
@@ -208,14 +211,15 @@ static size_t most_chunks(const struct bt_words *w)
 
 /* Goes through the first chunks of all parts, then the second ones and so on,
  * which is about the order in which they were made. */
-static bool next(const struct bt_words *w, struct bt_words_at *at, bool take,
-                 struct bt_word *word)
+static bool next(const struct bt_word_counts *w, struct bt_word_counts_at *at,
+                 bool take, struct bt_word *word)
 {
-	struct bt_words_chunk *c;
+	struct bt_word_counts_chunk *c;
 	const uint8_t *start;
 
 	for (; at->chunk < most_chunks(w); at->chunk++, at->part = 0) {
-		for (; at->part < BT_WORDS_PARTS; at->part++, at->at = 0) {
+		for (; at->part < BT_WORD_COUNTS_PARTS;
+		     at->part++, at->at = 0) {
 			if (at->chunk >= w->part[at->part].chunks)
 				continue;
 			c = &w->part[at->part].chunk[at->chunk];
@@ -233,33 +237,33 @@ static bool next(const struct bt_words *w, struct bt_words_at *at, bool take,
 	return false;
 }
 
-bool bt_words_next(const struct bt_words *w, struct bt_words_at *at,
-                   struct bt_word *word)
+bool bt_word_counts_next(const struct bt_word_counts *w,
+                         struct bt_word_counts_at *at, struct bt_word *word)
 {
 	return next(w, at, false, word);
 }
 
-bool bt_words_take(struct bt_words *w, struct bt_words_at *at,
-                   struct bt_word *word)
+bool bt_word_counts_take(struct bt_word_counts *w, struct bt_word_counts_at *at,
+                         struct bt_word *word)
 {
 	int i;
 
-	for (i = 0; i < BT_WORDS_PARTS && w->part[i].slots != 0; i++) {
+	for (i = 0; i < BT_WORD_COUNTS_PARTS && w->part[i].slots != 0; i++) {
 		bt_arena_clear(&w->part[i].slot);
 		w->part[i].slots = 0;
 	}
 	if (next(w, at, true, word))
 		return true;
-	bt_words_clear(w);
+	bt_word_counts_clear(w);
 	return false;
 }
 
-void bt_words_clear(struct bt_words *w)
+void bt_word_counts_clear(struct bt_word_counts *w)
 {
-	struct bt_words_part *t;
+	struct bt_word_counts_part *t;
 	int i;
 
-	for (i = 0; i < BT_WORDS_PARTS; i++) {
+	for (i = 0; i < BT_WORD_COUNTS_PARTS; i++) {
 		t = &w->part[i];
 		while (t->chunks > 0)
 			bt_arena_clear(&t->chunk[--t->chunks].mem);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Numbers of as many bytes as they need: seven bits in each, the lowest first,
  * the eighth set where another byte follows. */
-#ifndef BT_TEXT_VARINT_INT_H
-#define BT_TEXT_VARINT_INT_H
+#ifndef BT_VOCAB_TRAIN_VARINT_INT_H
+#define BT_VOCAB_TRAIN_VARINT_INT_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Words and how often each occurs. Memory goes with the number of different
+ * words: beside its bytes one takes about 13. A struct bt_word_counts belongs
+ * to one thread, its parts to several where bt_word_counts_move says so.
+ */
+#ifndef BT_VOCAB_TRAIN_WORD_COUNTS_H
+#define BT_VOCAB_TRAIN_WORD_COUNTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+
+#define BT_WORD_COUNTS_PARTS 32
+
+/* A word belongs to the part that its hash says. */
+struct bt_word_counts_part {
+	struct bt_word_counts_chunk *chunk; /* [chunks] where the words lie */
+	size_t chunks, chunks_cap;
+	struct bt_arena slot; /* uint32_t [slots] 1 + where a word lies; 0 */
+	size_t slots, n;
+};
+
+/* Zero is empty; clear frees the memory. */
+struct bt_word_counts {
+	struct bt_word_counts_part part[BT_WORD_COUNTS_PARTS];
+};
+
+/* How many different ones there are. */
+size_t bt_word_counts_n(const struct bt_word_counts *w);
+
+/* Counts a word count times more, which is not 0. Returns 0, BT_ENOMEM or
+ * BT_ELIMIT. */
+int bt_word_counts_add(struct bt_word_counts *w, const void *word, size_t n,
+                       uint64_t count) BT_MUST_USE;
+
+/* Counts the words of a part of `from` in `to`; the part is empty then.
+ * Different parts may be moved by different threads at a time. */
+int bt_word_counts_move(struct bt_word_counts *to, struct bt_word_counts *from,
+                        int part) BT_MUST_USE;
+
+struct bt_word {
+	const uint8_t *p; /* borrowed until the next call */
+	size_t n;
+	uint64_t count;
+};
+
+/* Where one is in going through the words; begins as zero. */
+struct bt_word_counts_at {
+	size_t chunk, at;
+	int part;
+};
+
+/* The next word, in no order that means anything; false: there is none. */
+bool bt_word_counts_next(const struct bt_word_counts *w,
+                         struct bt_word_counts_at *at,
+                         struct bt_word *word) BT_MUST_USE;
+
+/* The same, and frees what it has passed: after the last nothing is left. No
+ * words may be added between. */
+bool bt_word_counts_take(struct bt_word_counts *w, struct bt_word_counts_at *at,
+                         struct bt_word *word) BT_MUST_USE;
+
+void bt_word_counts_clear(struct bt_word_counts *w);
+
+#endif
