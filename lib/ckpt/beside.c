@@ -5,7 +5,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "ckpt/ckpt_int.h"
 #include "ckpt/recast.h"
 #include "format/hf_config.h"
 #include "format/json.h"
@@ -13,6 +12,7 @@
 #include "io/in.h"
 #include "io/out.h"
 #include "io/path.h"
+#include "tensor/checkpoint_reader.h"
 
 #define FILE_MAX ((size_t)256 << 20)
 

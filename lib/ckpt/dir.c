@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "ckpt/ckpt_int.h"
 #include "format/model_files.h"
+#include "tensor/checkpoint_reader.h"
 
 /* Names that model directories give to weights, and whether those can be read
  * if their path is given. */
@@ -74,14 +74,14 @@ static int nothing_in(const char *dir, struct bt_error *err)
 	return BT_EFORMAT;
 }
 
-int bt_ckpt_look_in(const char *dir, char **path, struct bt_error *err)
+int bt_ckpt_find_in(const char *dir, char **path, struct bt_error *err)
 {
 	const struct bt_model_file *f;
 	int r = bt_model_files_find(dir, BT_USE_WEIGHTS, &f, path, err);
 
 	if (r != BT_OK || f != NULL)
 		return r;
-	r = bt_ckpt_tf_look_in(dir, path, err);
+	r = bt_tf_find_in(dir, path, err);
 	if (r != BT_OK || *path != NULL)
 		return r;
 	return nothing_in(dir, err);

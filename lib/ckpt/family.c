@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ckpt/ckpt_int.h"
 #include "ckpt/names.h"
 #include "ckpt/recast.h"
 #include "ckpt/show_int.h"
@@ -15,6 +14,7 @@
 #include "format/json.h"
 #include "format/model_files.h"
 #include "io/path.h"
+#include "tensor/checkpoint_reader.h"
 
 /* What only the names of a family hold, the rarer ones first. */
 static const struct {

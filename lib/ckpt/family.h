@@ -7,7 +7,7 @@
 #define BT_CKPT_FAMILY_H
 
 #include "base/buf.h"
-#include "ckpt/ckpt.h"
+#include "tensor/checkpoint.h"
 
 /* Numbers are 0 where they are not known. */
 struct bt_ckpt_family {

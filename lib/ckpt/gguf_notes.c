@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ckpt/ckpt_int.h"
 #include "ckpt/gguf_int.h"
 #include "ckpt/recast.h"
 #include "format/hf_config.h"
@@ -11,6 +10,7 @@
 #include "format/model_files.h"
 #include "io/in.h"
 #include "io/path.h"
+#include "tensor/checkpoint_reader.h"
 
 #define VOCAB_MAX ((size_t)64 << 20)
 

@@ -7,7 +7,7 @@
 #define BT_CKPT_HDF5_INT_H
 
 #include "base/buf.h"
-#include "ckpt/ckpt_int.h"
+#include "tensor/checkpoint_reader.h"
 
 /* Types of messages. */
 enum {

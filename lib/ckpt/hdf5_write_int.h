@@ -9,7 +9,7 @@
 #define BT_CKPT_HDF5_WRITE_INT_H
 
 #include "base/buf.h"
-#include "ckpt/tensor.h"
+#include "tensor/tensor.h"
 
 #define BT_H5_SUPERBLOCK 96 /* bytes, to be left free at the front */
 

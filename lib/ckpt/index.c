@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "ckpt/ckpt_int.h"
 #include "format/json.h"
 #include "io/path.h"
+#include "tensor/checkpoint_reader.h"
 
 #define INDEX_MAX ((size_t)100 << 20)
 

@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "ckpt/ckpt_int.h"
 #include "format/hf_config.h"
 #include "format/model_files.h"
 #include "io/path.h"
+#include "tensor/checkpoint_reader.h"
 
 #define OPTIMIZER "optimizer/"
 
@@ -80,7 +80,8 @@ static int read_head(struct bt_ckpt *c, const char *dir, struct bt_error *err)
 	return r;
 }
 
-int bt_ckpt_keras_task(struct bt_ckpt *c, const char *dir, struct bt_error *err)
+int bt_kerashub_task_read(struct bt_ckpt *c, const char *dir,
+                          struct bt_error *err)
 {
 	json_t *task;
 	int r;

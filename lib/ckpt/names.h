@@ -13,7 +13,7 @@
 #define BT_CKPT_NAMES_H
 
 #include "base/buf.h"
-#include "ckpt/ckpt.h"
+#include "tensor/checkpoint.h"
 
 enum bt_names {
 	BT_NAMES_KEEP,

@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "ckpt/ckpt_int.h"
 #include "ckpt/names_int.h"
+#include "tensor/checkpoint_reader.h"
 
 /* A tensor by the parts of its name in the file, "group/second/third/...". */
 struct place {

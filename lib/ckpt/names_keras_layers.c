@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ckpt/ckpt_int.h"
 #include "ckpt/names_int.h"
+#include "tensor/checkpoint_reader.h"
 
 #define SAME BT_FORM_SAME
 #define KERNEL BT_FORM_KERNEL

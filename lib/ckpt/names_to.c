@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "ckpt/names_int.h"
 #include "ckpt/tf_int.h"
-#include "ckpt/turn_int.h"
+#include "tensor/transpose.h"
 
 #define ROOT "encoder/"
 #define TURNED ((size_t)1 << 18) /* bytes turned at once, in the cache */
@@ -226,11 +226,12 @@ int bt_names_to(struct bt_named_list *l, enum bt_names to, const char *family,
 static void turn_all(const uint8_t *in, uint8_t *out, size_t rows, size_t cols,
                      size_t width)
 {
-	size_t step = bt_turn_columns(rows, width, TURNED), j, n;
+	size_t step = bt_transpose_columns(rows, width, TURNED), j, n;
 
 	for (j = 0; j < cols; j += n) {
 		n = cols - j < step ? cols - j : step;
-		bt_turn(in, rows, cols, j, n, width, out + j * rows * width);
+		bt_transpose(in, rows, cols, j, n, width,
+		             out + j * rows * width);
 	}
 }
 

@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "ckpt/ckpt_int.h"
 #include "format/tfrecord.h"
 #include "io/url.h"
+#include "tensor/checkpoint_reader.h"
 
 static const struct bt_ckpt_reader *const readers[] = {
     &bt_ckpt_safetensors, &bt_ckpt_zip,  &bt_ckpt_torch_legacy,
@@ -231,13 +231,13 @@ static int read_path(struct bt_ckpt *c, const char *path, struct bt_error *err)
 static int read_dir(struct bt_ckpt *c, const char *dir, struct bt_error *err)
 {
 	char *path;
-	int r = bt_ckpt_look_in(dir, &path, err);
+	int r = bt_ckpt_find_in(dir, &path, err);
 
 	if (r != BT_OK)
 		return r;
 	r = read_path(c, path, err);
 	free(path);
-	return r == BT_OK ? bt_ckpt_keras_task(c, dir, err) : r;
+	return r == BT_OK ? bt_kerashub_task_read(c, dir, err) : r;
 }
 
 static int by_name(const void *a, const void *b)
@@ -288,7 +288,7 @@ int bt_ckpt_open(const char *path, struct bt_ckpt **res, struct bt_error *err)
 	if (c == NULL)
 		return bt_error_nomem(err, "opening a checkpoint");
 	e = stat(path, &st) != 0 ? errno : 0;
-	index = e != 0 || !S_ISDIR(st.st_mode) ? bt_ckpt_tf_index(path) : NULL;
+	index = e != 0 || !S_ISDIR(st.st_mode) ? bt_tf_find_index(path) : NULL;
 	if (index != NULL)
 		r = read_path(c, index, err);
 	else if (e != 0)

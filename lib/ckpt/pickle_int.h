@@ -12,7 +12,7 @@
 #ifndef BT_CKPT_PICKLE_INT_H
 #define BT_CKPT_PICKLE_INT_H
 
-#include "ckpt/ckpt_int.h"
+#include "tensor/checkpoint_reader.h"
 
 enum bt_pk_kind {
 	BT_PK_NONE,

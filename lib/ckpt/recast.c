@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 
 #include "base/num.h"
-#include "ckpt/ckpt_int.h"
 #include "ckpt/family.h"
 #include "ckpt/rename.h"
 #include "ckpt/source.h"
@@ -16,6 +15,7 @@
 #include "format/model_files.h"
 #include "io/path.h"
 #include "io/url.h"
+#include "tensor/checkpoint_reader.h"
 
 #define MANY 20 /* names in a message */
 

@@ -5,9 +5,9 @@
 
 #include "base/crc32c.h"
 #include "base/mem.h"
-#include "ckpt/ckpt_int.h"
 #include "ckpt/source.h"
-#include "ckpt/turn_int.h"
+#include "tensor/checkpoint_reader.h"
+#include "tensor/transpose.h"
 
 #define BLOCK 4096 /* elements converted at once */
 
@@ -250,7 +250,7 @@ static int put_turned(struct way *w, const struct bt_named *v,
 	uint8_t *p;
 	int e = BT_OK;
 
-	step = bt_turn_columns(v->rows, width, BT_OUT_ROOM);
+	step = bt_transpose_columns(v->rows, width, BT_OUT_ROOM);
 	step = step < v->cols ? step : v->cols; /* no more than there are */
 	row = v->rows * width;
 	fits = step * row <= BT_OUT_ROOM && w->from->dtype == w->to->dtype;
@@ -266,7 +266,7 @@ static int put_turned(struct way *w, const struct bt_named *v,
 		p = fits ? bt_out_room(w->out, n * row, err) : r->turned;
 		if (p == NULL)
 			return BT_EIO;
-		bt_turn(r->whole, v->rows, v->cols, j, n, width, p);
+		bt_transpose(r->whole, v->rows, v->cols, j, n, width, p);
 		if (fits)
 			made(w, p, n * row);
 		else

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "ckpt/ckpt_int.h"
 #include "format/json.h"
+#include "tensor/checkpoint_reader.h"
 
 #define PREFIX 8 /* the length of the header */
 

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * safetensors: a u64 N, N bytes of JSON that say for each tensor its type, its
- * shape and its place, then the data. Files are read through ckpt/ckpt.h; here
- * is the writer. What it writes is, byte for byte, what the Rust library writes
- * from the same tensors: types in the order of enum bt_dtype from the last to
- * the first, equal types by name, blanks behind the JSON until the data begin
- * at a multiple of eight.
+ * shape and its place, then the data. Files are read through
+ * tensor/checkpoint.h; here is the writer. What it writes is, byte for byte,
+ * what the Rust library writes from the same tensors: types in the order of
+ * enum bt_dtype from the last to the first, equal types by name, blanks behind
+ * the JSON until the data begin at a multiple of eight.
  */
 #ifndef BT_CKPT_SAFETENSORS_H
 #define BT_CKPT_SAFETENSORS_H
 
-#include "ckpt/ckpt.h"
 #include "io/out.h"
+#include "tensor/checkpoint.h"
 
 /* Longer headers are refused, as the Rust library does. */
 #define BT_SAFETENSORS_HEADER_MAX 100000000

@@ -9,11 +9,11 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "ckpt/ckpt_int.h"
 #include "ckpt/show_int.h"
 #include "format/hf_config.h"
 #include "format/json.h"
 #include "io/path.h"
+#include "tensor/checkpoint_reader.h"
 
 #define COLUMNS 16
 #define WIDEST 72 /* longer cells push the rest of their line aside */

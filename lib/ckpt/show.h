@@ -11,8 +11,8 @@
 #include <regex.h>
 
 #include "base/buf.h"
-#include "ckpt/stats.h"
 #include "io/out.h"
+#include "tensor/stats.h"
 
 /* Some tensors of a checkpoint, in its order. */
 struct bt_view {

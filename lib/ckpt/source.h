@@ -7,9 +7,9 @@
 #ifndef BT_CKPT_SOURCE_H
 #define BT_CKPT_SOURCE_H
 
-#include "ckpt/ckpt.h"
 #include "ckpt/names.h"
 #include "io/out.h"
+#include "tensor/checkpoint.h"
 
 struct bt_source {
 	/* of which name, dtype, rank, shape, count and bytes count */

@@ -4,12 +4,12 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "ckpt/ckpt_int.h"
 #include "ckpt/safetensors.h"
 #include "ckpt/source.h"
 #include "format/json.h"
 #include "format/model_files.h"
 #include "io/path.h"
+#include "tensor/checkpoint_reader.h"
 
 /* Some of the tensors of a source. */
 struct part {

@@ -7,8 +7,8 @@
 #ifndef BT_CKPT_TF_INT_H
 #define BT_CKPT_TF_INT_H
 
-#include "ckpt/ckpt_int.h"
 #include "format/protobuf_wire.h"
+#include "tensor/checkpoint_reader.h"
 
 /* The last bytes of a table. */
 extern const uint8_t bt_tftable_magic[8];

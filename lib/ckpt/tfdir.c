@@ -10,9 +10,9 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
-#include "ckpt/ckpt_int.h"
 #include "format/model_files.h"
 #include "io/path.h"
+#include "tensor/checkpoint_reader.h"
 
 #define STATE_MAX 4096 /* a line of the file "checkpoint" */
 #define SHOWN 5        /* names in a message */
@@ -34,7 +34,7 @@ static char *index_of(const char *stem, size_t n)
 	return path;
 }
 
-char *bt_ckpt_tf_index(const char *path)
+char *bt_tf_find_index(const char *path)
 {
 	static const char tail[] = "*.data-[0-9][0-9][0-9][0-9][0-9]"
 	                           "-of-[0-9][0-9][0-9][0-9][0-9]";
@@ -165,7 +165,7 @@ static int only_index(const char *dir, char **path, struct bt_error *err)
 	return r;
 }
 
-int bt_ckpt_tf_look_in(const char *dir, char **path, struct bt_error *err)
+int bt_tf_find_in(const char *dir, char **path, struct bt_error *err)
 {
 	char *stem = bt_path_join(dir, BT_FILE_TF_STEM);
 	char *saved = bt_path_join(dir, "variables/variables");

@@ -11,7 +11,7 @@
 #ifndef BT_CKPT_TSIN_H
 #define BT_CKPT_TSIN_H
 
-#include "ckpt/ckpt.h"
+#include "tensor/checkpoint.h"
 
 struct bt_tsin;
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "ckpt/stats.h"
+#include "tensor/stats.h"
 
 struct job {
 	const struct bt_tensor *const *t;

@@ -7,7 +7,7 @@
 #ifndef BT_CKPT_ZIP_INT_H
 #define BT_CKPT_ZIP_INT_H
 
-#include "ckpt/ckpt_int.h"
+#include "tensor/checkpoint_reader.h"
 
 struct bt_zip_entry {
 	const char *name; /* in the file: not ended by a NUL */

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ckpt/ckpt.h"
 #include "io/in.h"
 #include "io/path.h"
+#include "tensor/checkpoint.h"
 
 #define MOST ((size_t)64 << 20) /* bytes of a history */
 

@@ -15,9 +15,9 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/opt.h"
-#include "ckpt/ckpt.h"
 #include "io/out.h"
 #include "op/graph.h"
+#include "tensor/checkpoint.h"
 
 struct bt_weights_report {
 	int loaded; /* parameters */

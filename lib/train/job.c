@@ -10,10 +10,10 @@
 #include <unistd.h>
 
 #include "base/sys.h"
-#include "ckpt/ckpt.h"
 #include "cpu/limits.h"
 #include "io/url.h"
 #include "task/stopped.h"
+#include "tensor/checkpoint.h"
 #include "train/claim.h"
 #include "train/doubts.h"
 

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "ckpt/ckpt.h"
 #include "io/duplicate_paths.h"
+#include "tensor/checkpoint.h"
 #include "train/classweight.h"
 #include "train/doubts.h"
 #include "train/job_int.h"

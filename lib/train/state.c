@@ -10,10 +10,10 @@
 
 #include "base/mem.h"
 #include "base/sys.h"
-#include "ckpt/ckpt.h"
 #include "format/json.h"
 #include "io/path.h"
 #include "task/stopped.h"
+#include "tensor/checkpoint.h"
 #include "train/train_int.h"
 
 #define VERSION 2 /* of what the note holds */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ckpt/ckpt.h"
+#include "tensor/checkpoint.h"
 
 static inline const char *fixture(const char *name)
 {

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/philox.h"
-#include "ckpt/stats.h"
+#include "tensor/stats.h"
 
 #define N 700001 /* more than two pieces, and not a whole number of them */
 

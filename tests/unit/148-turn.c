@@ -8,9 +8,9 @@
 
 #include "140-ckpt.h"
 #include "base/crc32c.h"
-#include "ckpt/ckpt_int.h"
 #include "ckpt/source.h"
-#include "ckpt/turn_int.h"
+#include "tensor/checkpoint_reader.h"
+#include "tensor/transpose.h"
 
 /* All sizes around the square's, each in a block of exactly its size. */
 static void turned(void **state)
@@ -31,7 +31,7 @@ static void turned(void **state)
 				out = malloc(rows * n * w);
 				for (i = 0; i < rows * cols * w; i++)
 					in[i] = (uint8_t)(i * 167 >> 3 ^ i);
-				bt_turn(in, rows, cols, first, n, w, out);
+				bt_transpose(in, rows, cols, first, n, w, out);
 				for (i = 0; i < rows; i++)
 					for (j = 0; j < n; j++)
 						assert_memory_equal(
@@ -43,9 +43,9 @@ static void turned(void **state)
 				free(in);
 				free(out);
 			}
-	assert_int_equal(bt_turn_columns(768, 4, 1 << 18), 80);
-	assert_int_equal(bt_turn_columns(1 << 20, 4, 1 << 18), 16);
-	assert_int_equal(bt_turn_columns(0, 4, 1 << 18), 16);
+	assert_int_equal(bt_transpose_columns(768, 4, 1 << 18), 80);
+	assert_int_equal(bt_transpose_columns(1 << 20, 4, 1 << 18), 16);
+	assert_int_equal(bt_transpose_columns(0, 4, 1 << 18), 16);
 }
 
 /* A matrix whose columns are longer than the room, written as it is, turned,

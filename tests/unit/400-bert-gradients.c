@@ -18,10 +18,10 @@
 #include <string.h>
 
 #include "base/num.h"
-#include "ckpt/ckpt.h"
 #include "cpu/engine.h"
 #include "files.h"
 #include "model/family.h"
+#include "tensor/checkpoint.h"
 
 static char **paths;
 static int n_paths;

@@ -8,8 +8,8 @@
  * type, shape and bytes are those it has once it is read, which the functions
  * here do for every tensor alike.
  */
-#ifndef BT_CKPT_TENSOR_H
-#define BT_CKPT_TENSOR_H
+#ifndef BT_TENSOR_TENSOR_H
+#define BT_TENSOR_TENSOR_H
 
 #include <stdbool.h>
 #include <stddef.h>

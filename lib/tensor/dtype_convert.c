@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "ckpt/ckpt_int.h"
+#include "tensor/checkpoint_reader.h"
 
 typedef void to_f32_fn(const uint8_t *p, size_t n, float *out);
 typedef void to_f64_fn(const uint8_t *p, size_t n, double *out);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "ckpt/ckpt.h"
+#include "tensor/checkpoint.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include <zlib.h>
 
 #include "base/mem.h"
-#include "ckpt/ckpt_int.h"
+#include "tensor/checkpoint_reader.h"
 
 #define BLOCK ((size_t)1 << 16)
 

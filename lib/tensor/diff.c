@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "ckpt/stats_int.h"
+#include "tensor/stats_int.h"
 
 struct part {
 	size_t row;

@@ -3,7 +3,8 @@
  * Reading checkpoints: named tensors in one file or in several. The format is
  * recognised by what a file holds, never by its name: safetensors, PyTorch's
  * (the zip file and the older pickle), NumPy's npy and npz, GGUF,
- * TensorFlow's, HDF5 as Keras writes it. Readers of others join in ckpt_int.h.
+ * TensorFlow's, HDF5 as Keras writes it. Readers of others join in
+ * checkpoint_reader.h.
  *
  * Opening maps the files and reads their headers only, so it is as fast for
  * 5 GB as for 5 KB, and it checks everything that can be checked without
@@ -20,11 +21,11 @@
  *
  * An open checkpoint is never changed: threads may share it.
  */
-#ifndef BT_CKPT_CKPT_H
-#define BT_CKPT_CKPT_H
+#ifndef BT_TENSOR_CHECKPOINT_H
+#define BT_TENSOR_CHECKPOINT_H
 
 #include "base/err.h"
-#include "ckpt/tensor.h"
+#include "tensor/tensor.h"
 
 struct bt_ckpt;
 
@@ -40,7 +41,7 @@ struct bt_ckpt_note {
  * directory that holds, in the order in which they are looked for,
  * model.safetensors, model.safetensors.index.json, pytorch_model.bin,
  * pytorch_model.bin.index.json, tf_model.h5, tf_model.h5.index.json or what
- * bt_ckpt_tf_look_in finds. Of
+ * bt_tf_find_in finds. Of
  * TensorFlow's the data files may be missing: then their tensors have no data,
  * which bt_tensor_there tells.
  *

@@ -3,7 +3,7 @@
  * In squares of SIDE by SIDE, down a strip of columns: what is written at one
  * time stays in the cache, and of what is read whole lines are used.
  */
-#include "ckpt/turn_int.h"
+#include "tensor/transpose.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -142,15 +142,15 @@ static void square16(const uint8_t *in, size_t in_row, uint8_t *out,
 	plain16(in, in_row, out, out_row, n, m);
 }
 
-size_t bt_turn_columns(size_t rows, size_t width, size_t bytes)
+size_t bt_transpose_columns(size_t rows, size_t width, size_t bytes)
 {
 	size_t n = rows != 0 ? bytes / width / rows : 0;
 
 	return n < SIDE ? SIDE : n / SIDE * SIDE;
 }
 
-void bt_turn(const void *in, size_t rows, size_t cols, size_t first, size_t n,
-             size_t width, void *out)
+void bt_transpose(const void *in, size_t rows, size_t cols, size_t first,
+                  size_t n, size_t width, void *out)
 {
 	square_fn *square = width == 4   ? square32
 	                    : width == 2 ? square16

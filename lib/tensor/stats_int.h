@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Cutting tensors into pieces for a pool of threads. */
-#ifndef BT_CKPT_STATS_INT_H
-#define BT_CKPT_STATS_INT_H
+#ifndef BT_TENSOR_STATS_INT_H
+#define BT_TENSOR_STATS_INT_H
 
-#include "ckpt/stats.h"
+#include "tensor/stats.h"
 
 #define BT_PIECE ((size_t)1 << 18) /* elements: 1 MiB of f32 */
 #define BT_PIECE_BLOCK 1024        /* elements converted at once */

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "ckpt/ckpt_int.h"
+#include "tensor/checkpoint_reader.h"
 
 #define NAME_MAX_BYTES 4096
 #define TENSORS_MAX ((size_t)1 << 20)

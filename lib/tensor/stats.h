@@ -4,11 +4,11 @@
  * differ. The work is cut into pieces of a fixed number of elements whose
  * results are put together in order, so they do not depend on the threads.
  */
-#ifndef BT_CKPT_STATS_H
-#define BT_CKPT_STATS_H
+#ifndef BT_TENSOR_STATS_H
+#define BT_TENSOR_STATS_H
 
 #include "base/pool.h"
-#include "ckpt/ckpt.h"
+#include "tensor/checkpoint.h"
 
 struct bt_tensor_stats {
 	bool known; /* false: the type has no real numbers; all else is 0 */

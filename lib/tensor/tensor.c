@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "ckpt/tensor.h"
+#include "tensor/tensor.h"
 
 #include <string.h>
 

@@ -3,10 +3,10 @@
  * What the readers of checkpoint formats share. A new format is a struct
  * bt_ckpt_reader in a file of its own and a row in the table in open.c.
  */
-#ifndef BT_CKPT_CKPT_INT_H
-#define BT_CKPT_CKPT_INT_H
+#ifndef BT_TENSOR_CHECKPOINT_READER_H
+#define BT_TENSOR_CHECKPOINT_READER_H
 
-#include "ckpt/ckpt.h"
+#include "tensor/checkpoint.h"
 
 struct bt_ckpt_file {
 	char *path;
@@ -155,16 +155,16 @@ int bt_ckpt_read_index(struct bt_ckpt *c, const struct bt_ckpt_file *index,
 
 /* Where path is the NAME or NAME.data-0000I-of-0000N of a TensorFlow
  * checkpoint, "NAME.index"; else NULL. free() it. */
-char *bt_ckpt_tf_index(const char *path) BT_MUST_USE;
+char *bt_tf_find_index(const char *path) BT_MUST_USE;
 
 /* The index that a directory of TensorFlow checkpoints holds, *path NULL where
  * it has none: bert_model.ckpt, variables/variables of a SavedModel, the one
  * that its file "checkpoint" names, or the only one. */
-int bt_ckpt_tf_look_in(const char *dir, char **path,
-                       struct bt_error *err) BT_MUST_USE;
+int bt_tf_find_in(const char *dir, char **path,
+                  struct bt_error *err) BT_MUST_USE;
 
 /* The path of what a model directory holds; free() it. */
-int bt_ckpt_look_in(const char *dir, char **path,
+int bt_ckpt_find_in(const char *dir, char **path,
                     struct bt_error *err) BT_MUST_USE;
 
 /* What stands before the names of a backbone's tensors in a file of a whole
@@ -176,7 +176,7 @@ int bt_ckpt_look_in(const char *dir, char **path,
  * model.weights.h5, the backbone's and reads those behind it from
  * task.weights.h5, under the names of a file that holds all.
  */
-int bt_ckpt_keras_task(struct bt_ckpt *c, const char *dir,
-                       struct bt_error *err) BT_MUST_USE;
+int bt_kerashub_task_read(struct bt_ckpt *c, const char *dir,
+                          struct bt_error *err) BT_MUST_USE;
 
 #endif

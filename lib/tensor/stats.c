@@ -5,14 +5,14 @@
  * by the update of Chan, Golub and LeVeque, which loses nothing to a mean that
  * is large beside the deviation.
  */
-#include "ckpt/stats.h"
+#include "tensor/stats.h"
 
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "ckpt/stats_int.h"
+#include "tensor/stats_int.h"
 
 struct part {
 	size_t tensor; /* index */
