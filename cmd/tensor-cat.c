@@ -5,7 +5,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/tool.h"
-#include "ckpt/tsout.h"
+#include "ckpt_format/tensor_stream_write.h"
 #include "io/duplicate_paths.h"
 #include "io/out.h"
 #include "task/store.h"

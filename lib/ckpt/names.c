@@ -8,7 +8,7 @@
 
 #include "base/mem.h"
 #include "ckpt/names_int.h"
-#include "ckpt/tf_int.h"
+#include "ckpt_format/tf_bundle.h"
 
 #define MAX_LAYERS 4096
 
@@ -321,7 +321,7 @@ static struct bt_name_table table_of(const struct bt_named_list *l)
 struct search {
 	struct bt_named_list *l;
 	const struct bt_ckpt *c;
-	struct bt_tfgraph g;
+	struct bt_tf_graph g;
 	size_t encoder;
 	int found; /* newly */
 };
@@ -337,7 +337,7 @@ static int by_from(const void *from, const void *v)
 /* The tensor of a variable, if it is still in the list under its own name. */
 static struct bt_named *tensor_of(struct search *s, size_t node)
 {
-	const struct bt_tfnode *n = &s->g.nodes[node];
+	const struct bt_tf_node *n = &s->g.nodes[node];
 	const struct bt_tensor *t;
 	struct bt_named *v = NULL;
 	char *key;
@@ -357,7 +357,7 @@ static struct bt_named *tensor_of(struct search *s, size_t node)
 static int adopt_at(struct search *s, size_t from, const char *path,
                     const struct bt_name *row, int layer)
 {
-	size_t node = bt_tfgraph_find(&s->g, from, path);
+	size_t node = bt_tf_graph_find(&s->g, from, path);
 	struct bt_named *v = NULL;
 
 	if (node != SIZE_MAX)
@@ -393,12 +393,12 @@ static int adopt_layers(struct search *s, int *layers)
 	for (*layers = 0; *layers < MAX_LAYERS && r == BT_OK; ++*layers) {
 		snprintf(path, sizeof(path), "layer_with_weights-%d",
 		         *layers + 4);
-		node = bt_tfgraph_find(&s->g, s->encoder, path);
+		node = bt_tf_graph_find(&s->g, s->encoder, path);
 		snprintf(path, sizeof(path), "_transformer_layers/%d", *layers);
 		if (node == SIZE_MAX)
-			node = bt_tfgraph_find(&s->g, s->encoder, path);
+			node = bt_tf_graph_find(&s->g, s->encoder, path);
 		if (node == SIZE_MAX ||
-		    bt_tfgraph_find(&s->g, node, "_attention_layer") ==
+		    bt_tf_graph_find(&s->g, node, "_attention_layer") ==
 		        SIZE_MAX)
 			break;
 		r = adopt_layer(s, node, *layers);
@@ -454,7 +454,7 @@ static int adopt_pooler(struct search *s, bool *done)
 
 	s->found = 0;
 	for (i = 0; i < 4 && s->found == 0 && r == BT_OK; i++) {
-		node = bt_tfgraph_find(&s->g, 0, ways[i]);
+		node = bt_tf_graph_find(&s->g, 0, ways[i]);
 		if (node == SIZE_MAX)
 			continue;
 		r = adopt_at(s, node, "kernel",
@@ -475,7 +475,7 @@ static int adopt_head(struct search *s)
 
 	s->found = 0;
 	for (i = 0; i < s->g.n_nodes && s->found == 0 && r == BT_OK; i++) {
-		node = bt_tfgraph_find(&s->g, i, "out_proj");
+		node = bt_tf_graph_find(&s->g, i, "out_proj");
 		if (node == SIZE_MAX)
 			continue;
 		r = adopt_at(s, node, "kernel", row_of("classifier.weight"), 0);
@@ -515,8 +515,10 @@ static bool find_encoder(struct search *s)
 
 	for (i = 0; i < s->g.n_nodes; i++)
 		for (k = 0; k < 2; k++)
-			if (bt_tfgraph_find(&s->g, i, ways[k][0]) != SIZE_MAX &&
-			    bt_tfgraph_find(&s->g, i, ways[k][1]) != SIZE_MAX) {
+			if (bt_tf_graph_find(&s->g, i, ways[k][0]) !=
+			        SIZE_MAX &&
+			    bt_tf_graph_find(&s->g, i, ways[k][1]) !=
+			        SIZE_MAX) {
 				s->encoder = i;
 				return true;
 			}
@@ -530,16 +532,16 @@ static int make_graph(struct search *s, struct bt_error *err)
 	int r = BT_OK;
 
 	if (c->graph != NULL) {
-		r = bt_tfgraph_parse(&s->g, c->graph, c->graph_size);
+		r = bt_tf_graph_parse(&s->g, c->graph, c->graph_size);
 		if (r == BT_ECORRUPT)
 			return bt_error_set(err, r,
 			                    "'%s': its graph of objects is "
 			                    "damaged",
 			                    c->path);
 	} else {
-		bt_tfgraph_node(&s->g);
+		bt_tf_graph_node(&s->g);
 		for (i = 0; i < bt_ckpt_count(c); i++)
-			bt_tfgraph_add(&s->g, bt_ckpt_tensor(c, i)->name);
+			bt_tf_graph_add(&s->g, bt_ckpt_tensor(c, i)->name);
 	}
 	if (r != BT_OK || s->g.failed)
 		return bt_error_nomem(err, "naming tensors");
@@ -566,6 +568,6 @@ int bt_names_hf(struct bt_named_list *l, const struct bt_ckpt *c,
 			r = adopt_name(l, &l->v[i], &table);
 	if (strcmp(bt_ckpt_format(c), "hdf5") == 0 && r == BT_OK)
 		r = bt_names_keras_groups(l, c);
-	bt_tfgraph_clear(&s.g);
+	bt_tf_graph_clear(&s.g);
 	return r == BT_ENOMEM ? bt_error_nomem(err, "naming tensors") : r;
 }

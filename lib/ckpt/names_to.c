@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "ckpt/names_int.h"
-#include "ckpt/tf_int.h"
+#include "ckpt_format/tf_bundle.h"
 #include "tensor/transpose.h"
 
 #define ROOT "encoder/"

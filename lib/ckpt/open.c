@@ -15,9 +15,9 @@
 #include "tensor/checkpoint_reader.h"
 
 static const struct bt_ckpt_reader *const readers[] = {
-    &bt_ckpt_safetensors, &bt_ckpt_zip,  &bt_ckpt_torch_legacy,
-    &bt_ckpt_npy,         &bt_ckpt_gguf, &bt_ckpt_tensorflow,
-    &bt_ckpt_hdf5,
+    &bt_safetensors_read, &bt_torch_zip_read, &bt_torch_legacy_read,
+    &bt_npy_read,         &bt_gguf_read,      &bt_tf_bundle_read,
+    &bt_hdf5_read,
 };
 
 #define READERS (sizeof(readers) / sizeof(readers[0]))
@@ -200,7 +200,7 @@ int bt_ckpt_read_file(struct bt_ckpt *c, const struct bt_ckpt_file *f,
 		if (what != NULL)
 			return bt_error_set(err, BT_EFORMAT, "'%s' %s", f->path,
 			                    what);
-		reader = &bt_ckpt_safetensors; /* let it say what is wrong */
+		reader = &bt_safetensors_read; /* let it say what is wrong */
 	}
 	c->format = reader->format;
 	return reader->read(c, f, err);

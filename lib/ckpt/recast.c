@@ -9,7 +9,7 @@
 #include "base/num.h"
 #include "ckpt/family.h"
 #include "ckpt/rename.h"
-#include "ckpt/source.h"
+#include "ckpt_format/writer.h"
 #include "format/hf_config.h"
 #include "format/json.h"
 #include "format/model_files.h"
@@ -319,7 +319,7 @@ static const char *target(struct bt_recast *r, const char *format)
 }
 
 static int write_as(struct bt_recast *r, const char *format,
-                    const struct bt_source *s, struct bt_error *err)
+                    const struct bt_tensor_source *s, struct bt_error *err)
 {
 	static const struct bt_ckpt_note note = {"format", "pt"};
 	const char *path;
@@ -336,17 +336,18 @@ static int write_as(struct bt_recast *r, const char *format,
 		r->report.path = r->to;
 		if (bt_parse_bytes(r->shard_size, &most) != BT_OK)
 			return bt_error_set(err, BT_EARG, "no size");
-		return bt_source_shards(s, r->to, most, &note, 1, err);
+		return bt_safetensors_write_shards(s, r->to, most, &note, 1,
+		                                   err);
 	}
 	if (is(format, "safetensors"))
-		return bt_source_safetensors(s, path, &note, 1, err);
+		return bt_safetensors_write_tensors(s, path, &note, 1, err);
 	if (is(format, "npz"))
-		return bt_source_npz(s, path, err);
+		return bt_npz_write(s, path, err);
 	if (is_hdf5(format)) /* names that are kept have no order */
-		return bt_source_hdf5(s, path, r->names == NULL, err);
+		return bt_keras_h5_write(s, path, r->names == NULL, err);
 	if (is(format, "gguf"))
-		return bt_source_gguf(s, path, r->from, err);
-	return bt_source_tensorflow(s, path, err);
+		return bt_gguf_write(s, path, r->from, err);
+	return bt_tf_bundle_write(s, path, err);
 }
 
 /* A model directory is to load at once. */
@@ -362,7 +363,7 @@ static int convert(struct bt_recast *r, const struct bt_named_list *l,
 {
 	enum bt_dtype dtype = BT_DTYPES;
 	struct bt_recode *recode;
-	const struct bt_source *s;
+	const struct bt_tensor_source *s;
 	size_t i;
 	int e;
 
@@ -370,11 +371,11 @@ static int convert(struct bt_recast *r, const struct bt_named_list *l,
 		dtype = is(r->dtype, "f32")    ? BT_DTYPE_F32
 		        : is(r->dtype, "bf16") ? BT_DTYPE_BF16
 		                               : BT_DTYPE_F16;
-	e = bt_recode_new(l, dtype, &recode, err);
+	e = bt_cast_new(l, dtype, &recode, err);
 	if (e != BT_OK)
 		return e;
-	bt_recode_behind(recode, r->behind);
-	s = bt_recode_source(recode);
+	bt_cast_behind(recode, r->behind);
+	s = bt_cast_source(recode);
 	e = write_as(r, format, s, err);
 	if (e == BT_OK)
 		e = copy_beside(r, err);
@@ -384,8 +385,8 @@ static int convert(struct bt_recast *r, const struct bt_named_list *l,
 	r->report.tensors = s->count;
 	for (i = 0; i < s->count; i++)
 		r->report.bytes += s->tensors[i].bytes;
-	r->report.overflows = bt_recode_overflows(recode);
-	bt_recode_free(recode);
+	r->report.overflows = bt_cast_overflows(recode);
+	bt_cast_free(recode);
 	return e;
 }
 

@@ -5,7 +5,7 @@
 
 #include "base/crc32c.h"
 #include "base/mem.h"
-#include "ckpt/source.h"
+#include "ckpt_format/writer.h"
 #include "tensor/checkpoint_reader.h"
 #include "tensor/transpose.h"
 
@@ -14,7 +14,7 @@
 struct bt_recode {
 	const struct bt_named_list *l;
 	struct bt_tensor *tensors;
-	struct bt_source source;
+	struct bt_tensor_source source;
 	uint8_t *whole;  /* a tensor that is to be turned */
 	uint8_t *turned; /* in the order of the shape */
 	uint8_t *made;   /* in the new type */
@@ -310,8 +310,8 @@ static int describe(const struct bt_named *v, enum bt_dtype dtype,
 	                      err);
 }
 
-int bt_recode_new(const struct bt_named_list *l, enum bt_dtype dtype,
-                  struct bt_recode **res, struct bt_error *err)
+int bt_cast_new(const struct bt_named_list *l, enum bt_dtype dtype,
+                struct bt_recode **res, struct bt_error *err)
 {
 	struct bt_recode *r = bt_array0(1, sizeof(*r));
 	int e = BT_OK;
@@ -331,7 +331,7 @@ int bt_recode_new(const struct bt_named_list *l, enum bt_dtype dtype,
 		                 : dtype,
 		             &r->tensors[i], err);
 	if (e != BT_OK) {
-		bt_recode_free(r);
+		bt_cast_free(r);
 		return e;
 	}
 	r->l = l;
@@ -344,7 +344,7 @@ int bt_recode_new(const struct bt_named_list *l, enum bt_dtype dtype,
 	return BT_OK;
 }
 
-void bt_recode_free(struct bt_recode *r)
+void bt_cast_free(struct bt_recode *r)
 {
 	if (r == NULL)
 		return;
@@ -355,17 +355,17 @@ void bt_recode_free(struct bt_recode *r)
 	free(r);
 }
 
-void bt_recode_behind(struct bt_recode *r, bool behind)
+void bt_cast_behind(struct bt_recode *r, bool behind)
 {
 	r->source.behind = behind;
 }
 
-const struct bt_source *bt_recode_source(const struct bt_recode *r)
+const struct bt_tensor_source *bt_cast_source(const struct bt_recode *r)
 {
 	return &r->source;
 }
 
-size_t bt_recode_overflows(const struct bt_recode *r)
+size_t bt_cast_overflows(const struct bt_recode *r)
 {
 	return r->overflows;
 }

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 
 #include "base/num.h"
-#include "ckpt/npy_int.h"
 #include "ckpt/show.h"
-#include "ckpt/tsout.h"
+#include "ckpt_format/npy.h"
+#include "ckpt_format/tensor_stream_write.h"
 
 #define BLOCK 256
 
@@ -99,7 +99,7 @@ int bt_show_npy(struct bt_out *out, const struct bt_tensor *t,
 		                    "tensor '%.100s' is of type %s, which "
 		                    "NumPy does not have",
 		                    t->name, bt_dtype_name(t->dtype));
-	bt_npy_head(&head, t);
+	bt_npy_header(&head, t);
 	r = head.oom ? bt_error_nomem(err, "writing an array")
 	             : bt_out_write(out, head.data, head.len, err);
 	bt_buf_clear(&head);
@@ -118,14 +118,14 @@ int bt_show_stream(struct bt_out *out, const struct bt_tensor *t,
 	struct bt_tensor copy = *t;
 	struct bt_safetensors s = {
 	    .tensors = &copy, .count = 1, .fill = fill, .ctx = &copy};
-	struct bt_tsout *ts;
-	int r = bt_tsout_new(out, BT_TS_LEVEL, &ts, err);
+	struct bt_ts_writer *ts;
+	int r = bt_ts_writer_new(out, BT_TS_LEVEL, &ts, err);
 
 	if (r != BT_OK)
 		return r;
-	r = bt_tsout_frame(ts, &s, err);
+	r = bt_ts_writer_frame(ts, &s, err);
 	if (r == BT_OK)
-		return bt_tsout_finish(ts, err);
-	bt_tsout_abandon(ts);
+		return bt_ts_writer_finish(ts, err);
+	bt_ts_writer_abandon(ts);
 	return r;
 }

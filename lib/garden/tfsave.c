@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "base/mem.h"
-#include "ckpt/source.h"
+#include "ckpt_format/writer.h"
 #include "format/model_files.h"
 #include "io/out.h"
 #include "io/path.h"
@@ -37,7 +37,7 @@ static struct bt_tensor number(const char *name, const int64_t *value)
 
 /* The model's tensors, and two numbers. */
 struct whole {
-	const struct bt_source *model;
+	const struct bt_tensor_source *model;
 	struct bt_tensor *tensors;
 	size_t count;
 };
@@ -53,11 +53,11 @@ static int bytes_of(void *ctx, size_t i, const void **data,
 	return BT_OK;
 }
 
-static int write_whole(const struct bt_source *model, const char *prefix,
+static int write_whole(const struct bt_tensor_source *model, const char *prefix,
                        int64_t step, int64_t saves, struct bt_error *err)
 {
 	struct whole w = {model, NULL, model->count};
-	struct bt_source s = {.bytes = bytes_of, .ctx = &w};
+	struct bt_tensor_source s = {.bytes = bytes_of, .ctx = &w};
 	int r;
 
 	w.tensors = bt_array(model->count + 2, sizeof(*w.tensors));
@@ -68,7 +68,7 @@ static int write_whole(const struct bt_source *model, const char *prefix,
 	w.tensors[w.count++] = number("save_counter" VALUE, &saves);
 	s.tensors = w.tensors;
 	s.count = w.count;
-	r = bt_source_tensorflow(&s, prefix, err);
+	r = bt_tf_bundle_write(&s, prefix, err);
 	free(w.tensors);
 	return r;
 }
@@ -107,11 +107,11 @@ static int convert(const struct bt_tfsave *s, const struct bt_ckpt *c,
 	if (r == BT_OK)
 		r = put_below(&l, err);
 	if (r == BT_OK)
-		r = bt_recode_new(&l, BT_DTYPES, &recode, err);
+		r = bt_cast_new(&l, BT_DTYPES, &recode, err);
 	if (r == BT_OK)
-		r = write_whole(bt_recode_source(recode), prefix, step,
+		r = write_whole(bt_cast_source(recode), prefix, step,
 		                s->saves + 1, err);
-	bt_recode_free(recode);
+	bt_cast_free(recode);
 	bt_names_clear(&l);
 	return r;
 }

@@ -10,7 +10,7 @@
 
 #include "base/buf.h"
 #include "base/span.h"
-#include "ckpt/safetensors.h"
+#include "ckpt_format/safetensors.h"
 
 #define BT_FRAME_ID "id"
 #define BT_FRAME_OFFSETS "id_offsets"

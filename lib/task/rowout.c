@@ -8,13 +8,13 @@
 
 #include "base/mem.h"
 #include "base/num.h"
-#include "ckpt/tsout.h"
+#include "ckpt_format/tensor_stream_write.h"
 #include "task/frame_text.h"
 
 struct bt_rowout {
 	struct bt_rowout_opts o;
 	struct bt_out *out;
-	struct bt_tsout *stream; /* of BT_ROWS_TENSOR */
+	struct bt_ts_writer *stream; /* of BT_ROWS_TENSOR */
 	struct bt_frame_csv *csv;
 	char *labels; /* as a JSON list, or NULL */
 	bool numbered;
@@ -60,7 +60,7 @@ int bt_rowout_new(const struct bt_rowout_opts *o, struct bt_out *out,
 	if (o->labels != NULL)
 		e = labels_text(r, err);
 	if (e == BT_OK && o->form == BT_ROWS_TENSOR)
-		e = bt_tsout_new(out, BT_TS_LEVEL, &r->stream, err);
+		e = bt_ts_writer_new(out, BT_TS_LEVEL, &r->stream, err);
 	else if (e == BT_OK && o->form == BT_ROWS_CSV)
 		e = bt_frame_csv_new(&csv, &r->csv, err);
 	if (e != BT_OK) {
@@ -75,7 +75,7 @@ void bt_rowout_free(struct bt_rowout *r)
 {
 	if (r == NULL)
 		return;
-	bt_tsout_abandon(r->stream);
+	bt_ts_writer_abandon(r->stream);
 	bt_frame_csv_free(r->csv);
 	bt_buf_clear(&r->values);
 	bt_buf_clear(&r->ids);
@@ -200,7 +200,7 @@ int bt_rowout_flush(struct bt_rowout *r, struct bt_error *err)
 		return BT_OK;
 	e = bt_frame_init(&f, err);
 	if (e == BT_OK && r->stream != NULL)
-		e = bt_tsout_frame(r->stream, &f.s, err);
+		e = bt_ts_writer_frame(r->stream, &f.s, err);
 	else if (e == BT_OK && r->csv != NULL)
 		e = bt_frame_csv_put(r->csv, &f, r->out, err);
 	else if (e == BT_OK)
@@ -215,7 +215,7 @@ int bt_rowout_flush(struct bt_rowout *r, struct bt_error *err)
 
 int bt_rowout_finish(struct bt_rowout *r, struct bt_error *err)
 {
-	struct bt_tsout *stream;
+	struct bt_ts_writer *stream;
 	int e = bt_rowout_flush(r, err);
 
 	stream = r->stream;
@@ -223,7 +223,7 @@ int bt_rowout_finish(struct bt_rowout *r, struct bt_error *err)
 	if (stream == NULL)
 		return e;
 	if (e == BT_OK)
-		return bt_tsout_finish(stream, err);
-	bt_tsout_abandon(stream);
+		return bt_ts_writer_finish(stream, err);
+	bt_ts_writer_abandon(stream);
 	return e;
 }

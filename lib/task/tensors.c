@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "ckpt/tsout.h"
+#include "ckpt_format/tensor_stream_write.h"
 #include "io/out.h"
 #include "task/together.h"
 
@@ -13,7 +13,7 @@ struct job {
 	const struct bt_tensors_opts *o;
 	struct bt_tensors_sum *sum;
 	struct bt_out *out;
-	struct bt_tsout *stream; /* or one of: */
+	struct bt_ts_writer *stream; /* or one of: */
 	struct bt_frame_csv *csv;
 	struct bt_frame_npy *npy;
 	struct bt_tensor *chosen; /* of names */
@@ -36,12 +36,12 @@ static int open_output(struct job *j, struct bt_error *err)
 	if (o->form == BT_TENSORS_NPY)
 		return bt_frame_npy_new(o->memory, &j->npy, err);
 	if (o->form == BT_TENSORS_STREAM)
-		return bt_tsout_new(j->out, o->level, &j->stream, err);
+		return bt_ts_writer_new(j->out, o->level, &j->stream, err);
 	return BT_OK;
 }
 
 static int put(struct job *j, const struct bt_frame *f, size_t bytes,
-               const struct bt_tsin *in, struct bt_error *err)
+               const struct bt_ts_reader *in, struct bt_error *err)
 {
 	const void *packed;
 	struct bt_frame chosen;
@@ -72,9 +72,9 @@ static int put(struct job *j, const struct bt_frame *f, size_t bytes,
 	if (j->stream == NULL)
 		return BT_OK;
 	if (in == NULL || j->o->names != NULL)
-		return bt_tsout_frame(j->stream, &f->s, err);
-	packed = bt_tsin_packed(in, &n, &crc);
-	return bt_tsout_copy(j->stream, packed, n, crc, bytes, err);
+		return bt_ts_writer_frame(j->stream, &f->s, err);
+	packed = bt_ts_reader_packed(in, &n, &crc);
+	return bt_ts_writer_copy(j->stream, packed, n, crc, bytes, err);
 }
 
 /* One stream, frame by frame. */
@@ -82,24 +82,24 @@ static int pass(struct job *j, const char *path, struct bt_error *err)
 {
 	const struct bt_ckpt *c;
 	struct bt_frame f;
-	struct bt_tsin *in;
-	int r = bt_tsin_open(path, j->o->limit, &in, err);
+	struct bt_ts_reader *in;
+	int r = bt_ts_reader_open(path, j->o->limit, &in, err);
 
 	if (r != BT_OK)
 		return r;
-	while ((r = bt_tsin_next(in, &c, err)) == 1) {
+	while ((r = bt_ts_reader_next(in, &c, err)) == 1) {
 		r = bt_frame_of(c, &f, err);
 		if (r == BT_OK)
-			r = put(j, &f, bt_tsin_size(in), in, err);
+			r = put(j, &f, bt_ts_reader_size(in), in, err);
 		if (r == BT_EFORMAT || r == BT_ELIMIT)
-			bt_tsin_blame(in, err);
+			bt_ts_reader_blame(in, err);
 		if (r == BT_OK) /* a reader of a pipe need not wait */
 			r = bt_out_flush(j->out, err);
 		if (r != BT_OK)
 			break;
 	}
-	j->sum->streams += bt_tsin_streams(in);
-	bt_tsin_close(in);
+	j->sum->streams += bt_ts_reader_streams(in);
+	bt_ts_reader_close(in);
 	return r;
 }
 
@@ -246,7 +246,7 @@ static int read_all(struct job *j, char *const *paths, int n,
 static int finish(struct job *j, struct bt_error *err)
 {
 	const struct bt_tensors_opts *o = j->o;
-	struct bt_tsout *stream = j->stream;
+	struct bt_ts_writer *stream = j->stream;
 	uint64_t rows = j->sum->rows;
 
 	if (o->counts && o->expect != rows && !j->sum->differ)
@@ -261,12 +261,12 @@ static int finish(struct job *j, struct bt_error *err)
 	if (j->npy != NULL)
 		return bt_frame_npy_write(j->npy, j->out, err);
 	j->stream = NULL;
-	return stream != NULL ? bt_tsout_finish(stream, err) : BT_OK;
+	return stream != NULL ? bt_ts_writer_finish(stream, err) : BT_OK;
 }
 
 static void clear(struct job *j)
 {
-	bt_tsout_abandon(j->stream);
+	bt_ts_writer_abandon(j->stream);
 	bt_frame_csv_free(j->csv);
 	bt_frame_npy_free(j->npy);
 	bt_frame_made_clear(&j->made);

@@ -33,7 +33,7 @@ struct bt_tensors_opts {
 	const struct bt_span *names; /* only these tensors; NULL: all */
 	size_t n_names;
 	struct bt_frame_csv_opts csv;
-	size_t limit;  /* most bytes of a frame, as bt_tsin_open */
+	size_t limit;  /* most bytes of a frame, as bt_ts_reader_open */
 	size_t memory; /* held for NPY, the rest in a file */
 	int level;     /* of compression, of frames that are made here */
 	bool counts;   /* expect is how many rows there must be */

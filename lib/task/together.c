@@ -18,8 +18,8 @@ int bt_together_open(char *const *paths, size_t n, size_t limit,
 	if (t->side == NULL)
 		return bt_error_nomem(err, "opening streams");
 	for (; t->n_sides < n && r == BT_OK; t->n_sides++)
-		r = bt_tsin_open(paths != NULL ? paths[t->n_sides] : NULL,
-		                 limit, &t->side[t->n_sides].in, err);
+		r = bt_ts_reader_open(paths != NULL ? paths[t->n_sides] : NULL,
+		                      limit, &t->side[t->n_sides].in, err);
 	if (r != BT_OK)
 		bt_together_close(t);
 	return r;
@@ -30,7 +30,7 @@ void bt_together_close(struct bt_together *t)
 	size_t i;
 
 	for (i = 0; i < t->n_sides; i++)
-		bt_tsin_close(t->side[i].in);
+		bt_ts_reader_close(t->side[i].in);
 	free(t->side);
 	memset(t, 0, sizeof(*t));
 }
@@ -42,14 +42,14 @@ static int load(struct bt_side *s, struct bt_error *err)
 	int r;
 
 	while (!s->end && (!s->loaded || s->at == s->f.rows)) {
-		r = bt_tsin_next(s->in, &c, err);
+		r = bt_ts_reader_next(s->in, &c, err);
 		if (r < 0)
 			return r;
 		s->end = r == 0;
 		s->loaded = true;
 		s->at = 0;
 		if (r == 1 && bt_frame_of(c, &s->f, err) != BT_OK)
-			return bt_tsin_blame(s->in, err);
+			return bt_ts_reader_blame(s->in, err);
 	}
 	return BT_OK;
 }
@@ -69,8 +69,8 @@ static int disagree(struct bt_together *t, size_t k, struct bt_error *err,
 	vsnprintf(why, sizeof(why), fmt, ap);
 	va_end(ap);
 	return bt_error_set(err, BT_EFORMAT, "%s differs from %s: %s",
-	                    bt_tsin_name(t->side[k].in),
-	                    bt_tsin_name(t->side[0].in), why);
+	                    bt_ts_reader_name(t->side[k].in),
+	                    bt_ts_reader_name(t->side[0].in), why);
 }
 
 static int check_row(struct bt_together *t, size_t k, const struct bt_tensor *a,

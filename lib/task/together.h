@@ -7,12 +7,12 @@
 #ifndef BT_TASK_TOGETHER_H
 #define BT_TASK_TOGETHER_H
 
-#include "ckpt/tsin.h"
+#include "ckpt_format/tensor_stream_read.h"
 #include "task/frame.h"
 
 /* One of the streams: rows at .. at+n-1 of its frame are this pass's. */
 struct bt_side {
-	struct bt_tsin *in;
+	struct bt_ts_reader *in;
 	struct bt_frame f;
 	size_t at;
 	bool end, loaded;
@@ -26,7 +26,7 @@ struct bt_together {
 	bool disagrees; /* the error says in what the streams differ */
 };
 
-/* Opens the streams; see bt_tsin_open for the limit. */
+/* Opens the streams; see bt_ts_reader_open for the limit. */
 int bt_together_open(char *const *paths, size_t n, size_t limit,
                      struct bt_together *t, struct bt_error *err) BT_MUST_USE;
 void bt_together_close(struct bt_together *t);

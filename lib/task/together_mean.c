@@ -99,8 +99,8 @@ static int same_rows(const struct bt_together *t, const struct bt_tensor *a,
 			                    "%s differs from %s: tensor "
 			                    "'%.100s', whole numbers that "
 			                    "have no mean, is not equal",
-			                    bt_tsin_name(t->side[k].in),
-			                    bt_tsin_name(s->in), a->name);
+			                    bt_ts_reader_name(t->side[k].in),
+			                    bt_ts_reader_name(s->in), a->name);
 	}
 	r = bt_frame_made_add(m, a->name, a->dtype, a->rank, shape, &p, err);
 	if (r == BT_OK && bytes > 0 && t->n > 0)
@@ -168,7 +168,7 @@ int bt_together_mean(const struct bt_together *t, const struct bt_mean_opts *o,
 		bt_error_set(err, BT_EFORMAT,
 		             "there is no tensor 'logits' to take the %s of",
 		             o->softmax ? "softmax" : "sigmoid");
-		return bt_tsin_blame(t->side[0].in, err);
+		return bt_ts_reader_blame(t->side[0].in, err);
 	}
 	if (first->id != NULL)
 		r = bt_frame_made_ids(m, first, t->side[0].at, t->n, err);

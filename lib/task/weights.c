@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "base/philox.h"
 #include "ckpt/names.h"
-#include "ckpt/safetensors.h"
+#include "ckpt_format/safetensors.h"
 #include "task/weights_int.h"
 
 void bt_weights_report_clear(struct bt_weights_report *r)

@@ -66,13 +66,13 @@ struct bt_ckpt_reader {
 	            struct bt_error *err);
 };
 
-extern const struct bt_ckpt_reader bt_ckpt_safetensors;
-extern const struct bt_ckpt_reader bt_ckpt_zip; /* of PyTorch, of NumPy */
-extern const struct bt_ckpt_reader bt_ckpt_torch_legacy;
-extern const struct bt_ckpt_reader bt_ckpt_npy;
-extern const struct bt_ckpt_reader bt_ckpt_gguf;
-extern const struct bt_ckpt_reader bt_ckpt_hdf5;
-extern const struct bt_ckpt_reader bt_ckpt_tensorflow;
+extern const struct bt_ckpt_reader bt_safetensors_read;
+extern const struct bt_ckpt_reader bt_torch_zip_read; /* of PyTorch, of NumPy */
+extern const struct bt_ckpt_reader bt_torch_legacy_read;
+extern const struct bt_ckpt_reader bt_npy_read;
+extern const struct bt_ckpt_reader bt_gguf_read;
+extern const struct bt_ckpt_reader bt_hdf5_read;
+extern const struct bt_ckpt_reader bt_tf_bundle_read;
 
 /* Memory that lives as long as c, aligned for an int64_t; NULL when out of
  * memory. */

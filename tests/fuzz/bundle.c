@@ -9,7 +9,7 @@
 #include "list.h"
 
 #include "base/crc32c.h"
-#include "ckpt/source.h"
+#include "ckpt_format/writer.h"
 #include "format/protobuf_wire.h"
 
 #define MAGIC "\x57\xfb\x80\x8b\x24\x75\x47\xdb"
@@ -100,7 +100,7 @@ static void make_graph(struct bt_buf *b, struct bt_buf *file, const void *graph,
 }
 
 /* Both ways to the bytes of tensor i give the same. */
-static void make(const struct bt_source *s, size_t i)
+static void make(const struct bt_tensor_source *s, size_t i)
 {
 	struct bt_buf b = BT_BUF_INIT;
 	struct bt_out *out;
@@ -137,11 +137,11 @@ static void use(const struct bt_ckpt *c)
 		    (k == 0 ||
 		     bt_names_to(&l, k == 1 ? BT_NAMES_TF1 : BT_NAMES_TF2,
 		                 "bert", 1, NULL) == BT_OK) &&
-		    bt_recode_new(&l, k == 0 ? BT_DTYPES : BT_DTYPE_BF16, &r,
-		                  NULL) == BT_OK) {
+		    bt_cast_new(&l, k == 0 ? BT_DTYPES : BT_DTYPE_BF16, &r,
+		                NULL) == BT_OK) {
 			for (i = 0; i < l.n; i++)
-				make(bt_recode_source(r), i);
-			bt_recode_free(r);
+				make(bt_cast_source(r), i);
+			bt_cast_free(r);
 		}
 		bt_names_clear(&l);
 	}

@@ -5,7 +5,7 @@
  * written as HDF5. */
 #include "list.h"
 
-#include "ckpt/source.h"
+#include "ckpt_format/writer.h"
 
 static void write_as(const struct bt_ckpt *c, enum bt_names names,
                      const char *family)
@@ -21,11 +21,11 @@ static void write_as(const struct bt_ckpt *c, enum bt_names names,
 	if (e == BT_OK && names != BT_NAMES_KEEP)
 		e = bt_names_to(&l, names, family, 1, &err);
 	if (e == BT_OK)
-		e = bt_recode_new(&l, BT_DTYPES, &r, &err);
+		e = bt_cast_new(&l, BT_DTYPES, &r, &err);
 	if (e == BT_OK) {
-		e = bt_source_hdf5(bt_recode_source(r), "/dev/null",
-		                   names != BT_NAMES_KEEP, &err);
-		bt_recode_free(r);
+		e = bt_keras_h5_write(bt_cast_source(r), "/dev/null",
+		                      names != BT_NAMES_KEEP, &err);
+		bt_cast_free(r);
 	}
 	fuzz_told(e, &err);
 	bt_names_clear(&l);
@@ -41,15 +41,14 @@ static void use(const struct bt_ckpt *c, bool half)
 	if (bt_names_init(&l, c, NULL) != BT_OK)
 		return;
 	if (bt_names_hf(&l, c, NULL) == BT_OK &&
-	    bt_recode_new(&l, half ? BT_DTYPE_F16 : BT_DTYPES, &r, NULL) ==
+	    bt_cast_new(&l, half ? BT_DTYPE_F16 : BT_DTYPES, &r, NULL) ==
 	        BT_OK) {
 		for (i = 0; i < l.n; i++)
-			if (bt_recode_source(r)->bytes(r, i, &data, NULL) ==
+			if (bt_cast_source(r)->bytes(r, i, &data, NULL) ==
 			    BT_OK)
-				fuzz_read(
-				    data,
-				    bt_recode_source(r)->tensors[i].bytes);
-		bt_recode_free(r);
+				fuzz_read(data,
+				          bt_cast_source(r)->tensors[i].bytes);
+		bt_cast_free(r);
 	}
 	bt_names_clear(&l);
 }

@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "ckpt/tsin.h"
+#include "ckpt_format/tensor_stream_read.h"
 #include "task/frame_text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -74,7 +74,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct bt_error err = {0};
 	const struct bt_ckpt *c;
-	struct bt_tsin *t;
+	struct bt_ts_reader *t;
 	struct bt_ckpt *blob;
 	char path[32];
 	int fd = memfd_create("input", 0), r;
@@ -89,15 +89,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
 		abort();
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	if (bt_tsin_open(path, (size_t)1 << 20, &t, &err) != BT_OK)
+	if (bt_ts_reader_open(path, (size_t)1 << 20, &t, &err) != BT_OK)
 		abort();
-	while ((r = bt_tsin_next(t, &c, &err)) == 1) {
+	while ((r = bt_ts_reader_next(t, &c, &err)) == 1) {
 		use(c);
 		use_rows(c);
 	}
 	if (r != BT_OK && (err.code != r || err.text[0] == '\0'))
 		abort(); /* refused without a word */
-	bt_tsin_close(t);
+	bt_ts_reader_close(t);
 	close(fd);
 	return 0;
 }

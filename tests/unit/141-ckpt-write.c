@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "140-ckpt.h"
-#include "ckpt/safetensors.h"
+#include "ckpt_format/safetensors.h"
 
 /* Writes the tensors and notes of c again, in the order of their names. */
 static void copy(const struct bt_ckpt *c, const char *path)

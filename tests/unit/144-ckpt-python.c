@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ckpt/safetensors.h"
+#include "ckpt_format/safetensors.h"
 
 /* The safetensors package opens what we write. */
 static void opened_by_python(void **state)

@@ -9,8 +9,8 @@
 #include <zstd.h>
 
 #include "base/buf.h"
-#include "ckpt/tsin.h"
-#include "ckpt/tsout.h"
+#include "ckpt_format/tensor_stream_read.h"
+#include "ckpt_format/tensor_stream_write.h"
 #include "files.h"
 
 #define FILE_NAME "t.ts"
@@ -33,7 +33,7 @@ static struct bt_buf make(int frames, bool end)
 	                      .count = 6,
 	                      .bytes = 24};
 	struct bt_safetensors s = {&t, 1, &note, 1, NULL, NULL, false};
-	struct bt_tsout *w;
+	struct bt_ts_writer *w;
 	struct bt_out *out;
 	float v[6];
 	int i;
@@ -41,15 +41,15 @@ static struct bt_buf make(int frames, bool end)
 	memcpy(v, values, sizeof(v));
 	t.data = v;
 	assert_ok(bt_out_memory(&b, &out, &err));
-	assert_ok(bt_tsout_new(out, BT_TS_LEVEL, &w, &err));
+	assert_ok(bt_ts_writer_new(out, BT_TS_LEVEL, &w, &err));
 	for (i = 0; i < frames; i++) {
 		v[0] = (float)i;
-		assert_ok(bt_tsout_frame(w, &s, &err));
+		assert_ok(bt_ts_writer_frame(w, &s, &err));
 	}
 	if (end)
-		assert_ok(bt_tsout_finish(w, &err));
+		assert_ok(bt_ts_writer_finish(w, &err));
 	else
-		bt_tsout_abandon(w);
+		bt_ts_writer_abandon(w);
 	assert_ok(bt_out_commit(out, &err));
 	return b;
 }
@@ -59,19 +59,19 @@ static int read_all(const void *data, size_t n, size_t limit,
                     struct bt_error *err)
 {
 	const struct bt_ckpt *c;
-	struct bt_tsin *t;
+	struct bt_ts_reader *t;
 	int r, frames = 0;
 
 	file_put(FILE_NAME, data, n);
 	err->code = 0;
 	err->text[0] = '\0';
-	r = bt_tsin_open(FILE_NAME, limit, &t, err);
+	r = bt_ts_reader_open(FILE_NAME, limit, &t, err);
 	assert_int_equal(r, BT_OK);
-	while ((r = bt_tsin_next(t, &c, err)) == 1) {
+	while ((r = bt_ts_reader_next(t, &c, err)) == 1) {
 		assert_non_null(c);
 		frames++;
 	}
-	bt_tsin_close(t);
+	bt_ts_reader_close(t);
 	if (r != BT_OK) {
 		assert_int_equal(err->code, r);
 		assert_non_null(strstr(err->text, FILE_NAME));
@@ -85,15 +85,15 @@ static void round_trip(void **state)
 	struct bt_buf b = make(3, true);
 	const struct bt_ckpt *c;
 	const struct bt_tensor *x;
-	struct bt_tsin *t;
+	struct bt_ts_reader *t;
 	float v[6];
 	int i;
 
 	(void)state;
 	file_put(FILE_NAME, b.data, b.len);
-	assert_ok(bt_tsin_open(FILE_NAME, 0, &t, &err));
+	assert_ok(bt_ts_reader_open(FILE_NAME, 0, &t, &err));
 	for (i = 0; i < 3; i++) {
-		assert_int_equal(bt_tsin_next(t, &c, &err), 1);
+		assert_int_equal(bt_ts_reader_next(t, &c, &err), 1);
 		assert_int_equal(bt_ckpt_count(c), 1);
 		x = bt_ckpt_find(c, "logits");
 		assert_non_null(x);
@@ -104,12 +104,12 @@ static void round_trip(void **state)
 		assert_memory_equal(v + 1, values + 1, 5 * sizeof(*v));
 		assert_int_equal(bt_ckpt_notes(c), 1);
 		assert_string_equal(bt_ckpt_note(c, 0)->value, "[\"a\",\"b\"]");
-		assert_int_equal(bt_tsin_frames(t), i + 1);
+		assert_int_equal(bt_ts_reader_frames(t), i + 1);
 	}
-	assert_int_equal(bt_tsin_next(t, &c, &err), 0);
-	assert_int_equal(bt_tsin_next(t, &c, &err), 0);
-	assert_int_equal(bt_tsin_streams(t), 1);
-	bt_tsin_close(t);
+	assert_int_equal(bt_ts_reader_next(t, &c, &err), 0);
+	assert_int_equal(bt_ts_reader_next(t, &c, &err), 0);
+	assert_int_equal(bt_ts_reader_streams(t), 1);
+	bt_ts_reader_close(t);
 	bt_buf_clear(&b);
 }
 
@@ -120,26 +120,27 @@ static void copied(void **state)
 	struct bt_buf b = make(4, true), d = BT_BUF_INIT;
 	const struct bt_ckpt *c;
 	const void *p;
-	struct bt_tsin *t;
-	struct bt_tsout *w;
+	struct bt_ts_reader *t;
+	struct bt_ts_writer *w;
 	struct bt_out *out;
 	uint32_t crc;
 	size_t n;
 
 	(void)state;
 	file_put(FILE_NAME, b.data, b.len);
-	assert_ok(bt_tsin_open(FILE_NAME, 0, &t, &err));
+	assert_ok(bt_ts_reader_open(FILE_NAME, 0, &t, &err));
 	assert_ok(bt_out_memory(&d, &out, &err));
-	assert_ok(bt_tsout_new(out, BT_TS_LEVEL, &w, &err));
-	while (bt_tsin_next(t, &c, &err) == 1) {
-		p = bt_tsin_packed(t, &n, &crc);
-		assert_ok(bt_tsout_copy(w, p, n, crc, bt_tsin_size(t), &err));
+	assert_ok(bt_ts_writer_new(out, BT_TS_LEVEL, &w, &err));
+	while (bt_ts_reader_next(t, &c, &err) == 1) {
+		p = bt_ts_reader_packed(t, &n, &crc);
+		assert_ok(bt_ts_writer_copy(w, p, n, crc, bt_ts_reader_size(t),
+		                            &err));
 	}
-	assert_ok(bt_tsout_finish(w, &err));
+	assert_ok(bt_ts_writer_finish(w, &err));
 	assert_ok(bt_out_commit(out, &err));
 	assert_int_equal(d.len, b.len);
 	assert_memory_equal(d.data, b.data, b.len);
-	bt_tsin_close(t);
+	bt_ts_reader_close(t);
 	bt_buf_clear(&b);
 	bt_buf_clear(&d);
 }

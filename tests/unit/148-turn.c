@@ -8,7 +8,7 @@
 
 #include "140-ckpt.h"
 #include "base/crc32c.h"
-#include "ckpt/source.h"
+#include "ckpt_format/writer.h"
 #include "tensor/checkpoint_reader.h"
 #include "tensor/transpose.h"
 
@@ -83,15 +83,15 @@ static struct bt_buf put(struct bt_ckpt *c, bool transposed,
 	l.v[0].transposed = transposed;
 	l.v[0].rows = ROWS;
 	l.v[0].cols = COLS;
-	assert_int_equal(bt_recode_new(&l, dtype, &r, err), BT_OK);
+	assert_int_equal(bt_cast_new(&l, dtype, &r, err), BT_OK);
 	assert_int_equal(bt_out_memory(&b, &out, err), BT_OK);
-	assert_int_equal(bt_source_put(bt_recode_source(r), 0, out, crc, err),
-	                 wanted);
+	assert_int_equal(
+	    bt_tensor_source_put(bt_cast_source(r), 0, out, crc, err), wanted);
 	if (wanted == BT_OK)
 		assert_int_equal(bt_out_commit(out, err), BT_OK);
 	else
 		bt_out_abandon(out);
-	bt_recode_free(r);
+	bt_cast_free(r);
 	bt_names_clear(&l);
 	return b;
 }

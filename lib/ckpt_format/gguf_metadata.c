@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+/* What a GGUF file says of a BERT model, beside its tensors. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "ckpt/recast.h"
+#include "ckpt_format/gguf_int.h"
+#include "format/hf_config.h"
+#include "format/json.h"
+#include "format/model_files.h"
+#include "io/in.h"
+#include "io/path.h"
+#include "tensor/checkpoint_reader.h"
+
+#define VOCAB_MAX ((size_t)64 << 20)
+
+enum { U32 = 4, I32 = 5, F32 = 6, BOOL = 7, STRING = 8, ARRAY = 9 };
+enum { NORMAL = 1, CONTROL = 3 }; /* kinds of tokens */
+
+static void put_text(struct bt_buf *b, const char *s, size_t n)
+{
+	uint64_t len = n;
+
+	bt_buf_put(b, &len, sizeof(len));
+	bt_buf_put(b, s, n);
+}
+
+static void put_u32(struct bt_buf *b, uint32_t v)
+{
+	bt_buf_put(b, &v, sizeof(v));
+}
+
+static void key(struct bt_gguf_notes *n, const char *name, uint32_t type)
+{
+	put_text(&n->b, name, strlen(name));
+	put_u32(&n->b, type);
+	n->n++;
+}
+
+static void note_text(struct bt_gguf_notes *n, const char *name, const char *v)
+{
+	key(n, name, STRING);
+	put_text(&n->b, v, strlen(v));
+}
+
+static void note_u32(struct bt_gguf_notes *n, const char *name, uint32_t v)
+{
+	key(n, name, U32);
+	put_u32(&n->b, v);
+}
+
+static void array(struct bt_gguf_notes *n, const char *name, uint32_t type,
+                  const struct bt_buf *items, uint64_t count)
+{
+	key(n, name, ARRAY);
+	put_u32(&n->b, type);
+	bt_buf_put(&n->b, &count, sizeof(count));
+	if (items->len > 0)
+		bt_buf_put(&n->b, items->data, items->len);
+	n->b.oom |= items->oom;
+}
+
+static int note_config(struct bt_gguf_notes *n, const json_t *o,
+                       struct bt_error *err)
+{
+	static const struct {
+		const char *key, *note;
+	} sizes[] = {
+	    {"num_hidden_layers", "bert.block_count"},
+	    {"max_position_embeddings", "bert.context_length"},
+	    {"hidden_size", "bert.embedding_length"},
+	    {"intermediate_size", "bert.feed_forward_length"},
+	    {"num_attention_heads", "bert.attention.head_count"},
+	    {"type_vocab_size", "tokenizer.ggml.token_type_count"},
+	};
+	double eps = 1e-12;
+	int64_t v;
+	float f;
+	size_t i;
+	int r = BT_OK;
+
+	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]) && r == BT_OK; i++) {
+		v = -1;
+		r = bt_json_int(o, sizes[i].key, 0, UINT32_MAX, &v, err);
+		if (r == BT_OK && v >= 0)
+			note_u32(n, sizes[i].note, (uint32_t)v);
+	}
+	if (r == BT_OK)
+		r = bt_json_real(o, "layer_norm_eps", 0, 1, &eps, err);
+	f = (float)eps;
+	key(n, "bert.attention.layer_norm_epsilon", F32);
+	bt_buf_put(&n->b, &f, sizeof(f));
+	key(n, "bert.attention.causal", BOOL);
+	bt_buf_putc(&n->b, 0);
+	return r;
+}
+
+/* The note that a special token's number has, or NULL. */
+static const char *special(const char *s, size_t n)
+{
+	static const char *const tokens[][2] = {
+	    {"[UNK]", "tokenizer.ggml.unknown_token_id"},
+	    {"[CLS]", "tokenizer.ggml.bos_token_id"},
+	    {"[SEP]", "tokenizer.ggml.seperator_token_id"}, /* so spelled */
+	    {"[PAD]", "tokenizer.ggml.padding_token_id"},
+	    {"[MASK]", "tokenizer.ggml.mask_token_id"}};
+	size_t i;
+
+	for (i = 0; i < 5; i++)
+		if (n == strlen(tokens[i][0]) &&
+		    memcmp(s, tokens[i][0], n) == 0)
+			return tokens[i][1];
+	return NULL;
+}
+
+/* A token begins with a mark where a word does, and has no ## where not. */
+static void put_token(struct bt_buf *b, const char *s, size_t n)
+{
+	static const char mark[] = "\xe2\x96\x81";
+	uint64_t len = n + 3;
+
+	if (special(s, n) != NULL) {
+		put_text(b, s, n);
+	} else if (n >= 2 && memcmp(s, "##", 2) == 0) {
+		put_text(b, s + 2, n - 2);
+	} else {
+		bt_buf_put(b, &len, sizeof(len));
+		bt_buf_put(b, mark, 3);
+		bt_buf_put(b, s, n);
+	}
+}
+
+static void note_vocab(struct bt_gguf_notes *n, const char *data, size_t len)
+{
+	struct bt_buf tokens = BT_BUF_INIT, kinds = BT_BUF_INIT;
+	const char *p = data, *end = data + len, *line;
+	uint32_t count = 0;
+	size_t k;
+
+	for (; p < end; count++) {
+		line = memchr(p, '\n', (size_t)(end - p));
+		line = line != NULL ? line : end;
+		k = (size_t)(line - p);
+		k -= k > 0 && p[k - 1] == '\r';
+		put_token(&tokens, p, k);
+		put_u32(&kinds, special(p, k) != NULL ? CONTROL : NORMAL);
+		if (special(p, k) != NULL)
+			note_u32(n, special(p, k), count);
+		p = line + 1;
+	}
+	note_text(n, "tokenizer.ggml.model", "bert");
+	note_text(n, "tokenizer.ggml.pre", "default");
+	array(n, "tokenizer.ggml.tokens", STRING, &tokens, count);
+	array(n, "tokenizer.ggml.token_type", I32, &kinds, count);
+	bt_buf_clear(&tokens);
+	bt_buf_clear(&kinds);
+}
+
+/* The list of tokens in *path, to be freed; NULL: there is none. */
+static int find_vocab(const char *dir, char **path, struct bt_error *err)
+{
+	const struct bt_model_file *f;
+	int r;
+
+	*path = NULL;
+	r = bt_model_files_find(dir, BT_USE_WORDPIECE, &f, path, err);
+	if (r != BT_OK || f != NULL)
+		return r;
+	*path = bt_path_join(dir, BT_FILE_KERAS_VOCAB);
+	if (*path == NULL)
+		return bt_error_nomem(err, "describing a model");
+	if (!bt_path_is_file(*path)) {
+		free(*path);
+		*path = NULL;
+	}
+	return BT_OK;
+}
+
+static int describe_in(const char *dir, struct bt_gguf_notes *n,
+                       struct bt_error *err)
+{
+	char *vocab = NULL, *data;
+	json_t *o;
+	size_t len;
+	int r = bt_hf_config_find(dir, &o, NULL, err);
+
+	if (r == BT_OK && o != NULL)
+		r = note_config(n, o, err);
+	json_decref(o);
+	if (r == BT_OK)
+		r = find_vocab(dir, &vocab, err);
+	if (r == BT_OK && vocab != NULL) {
+		r = bt_in_whole(vocab, VOCAB_MAX, &data, &len, err);
+		if (r == BT_OK) {
+			note_vocab(n, data, len);
+			free(data);
+		}
+	}
+	free(vocab);
+	return r;
+}
+
+int bt_gguf_describe(const char *from, struct bt_gguf_notes *n,
+                     struct bt_error *err)
+{
+	char *dir = bt_path_of(from);
+	int r;
+
+	if (dir == NULL)
+		return bt_error_nomem(err, "describing a model");
+	note_text(n, "general.architecture", "bert");
+	note_text(n, "general.type", "model");
+	r = describe_in(dir, n, err);
+	free(dir);
+	return r;
+}

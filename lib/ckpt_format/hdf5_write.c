@@ -1,0 +1,447 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * https://support.hdfgroup.org/documentation/hdf5/latest/_f_m_t3.html
+ * Numbers of the least versions of everything, so that any reader reads it.
+ */
+#include "ckpt_format/hdf5_write_int.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "ckpt_format/hdf5_int.h"
+
+#define FILL_VALUE 5 /* a message */
+
+/* Entries of a symbol table and of a node of a tree: twice the numbers that
+ * the superblock says. */
+#define SYMBOLS ((size_t)8)
+#define BRANCHES ((size_t)32)
+#define SYMBOL_BYTES 40
+#define NODE_BYTES (24 + 8 * (2 * BRANCHES + 1))
+
+static void put(struct bt_buf *b, uint64_t v, size_t n)
+{
+	bt_buf_put(b, &v, n);
+}
+
+static void put_zeros(struct bt_buf *b, size_t n)
+{
+	static const char zeros[SYMBOL_BYTES];
+	size_t k;
+
+	for (; n > 0 && !b->oom; n -= k) {
+		k = n < sizeof(zeros) ? n : sizeof(zeros);
+		bt_buf_put(b, zeros, k);
+	}
+}
+
+/* Up to a multiple of 8 from start. */
+static void pad(struct bt_buf *b, size_t start)
+{
+	put_zeros(b, (8 - (b->len - start) % 8) % 8);
+}
+
+static void set(struct bt_buf *b, size_t at, uint64_t v, size_t n)
+{
+	if (!b->oom)
+		memcpy(bt_buf_at(b, at), &v, n);
+}
+
+/* --- object headers: version, how many messages, references, bytes */
+
+struct bt_h5_head bt_h5_head_begin(struct bt_buf *b)
+{
+	struct bt_h5_head h;
+
+	pad(b, 0);
+	h.at = b->len;
+	h.messages = 0;
+	put(b, 1, 4);
+	put(b, 1, 4);
+	put(b, 0, 8);
+	return h;
+}
+
+uint64_t bt_h5_head_end(struct bt_buf *b, struct bt_h5_head h)
+{
+	set(b, h.at + 2, h.messages, 2);
+	set(b, h.at + 8, b->len - h.at - 16, 4);
+	return h.at;
+}
+
+static size_t begin(struct bt_buf *b, struct bt_h5_head *h, unsigned type)
+{
+	h->messages++;
+	put(b, type, 8);
+	return b->len;
+}
+
+static void end(struct bt_buf *b, size_t start)
+{
+	pad(b, start);
+	set(b, start - 6, b->len - start, 2);
+}
+
+/* --- types */
+
+static void put_integer(struct bt_buf *b, unsigned size, bool is_signed)
+{
+	put(b, 0x10u | (is_signed ? 0x800u : 0), 4);
+	put(b, size, 4);
+	put(b, 0, 2);
+	put(b, 8 * size, 2);
+}
+
+/* at: where the exponent begins, behind the mantissa. */
+static void put_float(struct bt_buf *b, unsigned size, unsigned at,
+                      unsigned bias)
+{
+	/* little endian, a first bit of the mantissa that is not there, and
+	 * where the sign is */
+	put(b, 0x11u | 0x2000u | (8 * size - 1) << 16, 4);
+	put(b, size, 4);
+	put(b, 0, 2);
+	put(b, 8 * size, 2);
+	put(b, at, 1);
+	put(b, 8 * size - 1 - at, 1);
+	put(b, 0, 1);
+	put(b, at, 1);
+	put(b, bias, 4);
+}
+
+/* As h5py does: an enumeration of two bytes. */
+static void put_bool(struct bt_buf *b)
+{
+	put(b, 0x18u | 2u << 8, 4);
+	put(b, 1, 4);
+	put_integer(b, 1, true);
+	bt_buf_put(b, "FALSE\0\0\0TRUE\0\0\0\0\0\1", 18);
+}
+
+static void put_type(struct bt_buf *b, enum bt_dtype d)
+{
+	unsigned size = bt_dtype_bits(d) / 8;
+
+	switch (d) {
+	case BT_DTYPE_BOOL:
+		put_bool(b);
+		break;
+	case BT_DTYPE_F16:
+		put_float(b, size, 10, 15);
+		break;
+	case BT_DTYPE_BF16:
+		put_float(b, size, 7, 127);
+		break;
+	case BT_DTYPE_F32:
+		put_float(b, size, 23, 127);
+		break;
+	case BT_DTYPE_F64:
+		put_float(b, size, 52, 1023);
+		break;
+	default:
+		put_integer(b, size,
+		            d == BT_DTYPE_I8 || d == BT_DTYPE_I16 ||
+		                d == BT_DTYPE_I32 || d == BT_DTYPE_I64);
+	}
+}
+
+bool bt_h5_has_type(enum bt_dtype d)
+{
+	switch (d) {
+	case BT_DTYPE_BOOL:
+	case BT_DTYPE_U8:
+	case BT_DTYPE_I8:
+	case BT_DTYPE_I16:
+	case BT_DTYPE_U16:
+	case BT_DTYPE_F16:
+	case BT_DTYPE_BF16:
+	case BT_DTYPE_I32:
+	case BT_DTYPE_U32:
+	case BT_DTYPE_F32:
+	case BT_DTYPE_F64:
+	case BT_DTYPE_I64:
+	case BT_DTYPE_U64:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* --- arrays */
+
+static void put_space(struct bt_buf *b, int rank, const int64_t *shape)
+{
+	int d;
+
+	put(b, 1 | (uint64_t)rank << 8, 8);
+	for (d = 0; d < rank; d++)
+		put(b, (uint64_t)shape[d], 8);
+}
+
+uint64_t bt_h5_put_array(struct bt_buf *b, const struct bt_tensor *t,
+                         size_t *patch)
+{
+	struct bt_h5_head h = bt_h5_head_begin(b);
+	size_t m = begin(b, &h, BT_H5_SPACE);
+
+	put_space(b, t->rank, t->shape);
+	end(b, m);
+	m = begin(b, &h, BT_H5_TYPE);
+	put_type(b, t->dtype);
+	end(b, m);
+	/* the default: written when it is set, 0 */
+	m = begin(b, &h, FILL_VALUE);
+	put(b, 0x01020202, 4);
+	put(b, 0, 4);
+	end(b, m);
+	m = begin(b, &h, BT_H5_LAYOUT);
+	put(b, 3 | 1 << 8, 2); /* in one piece */
+	*patch = b->len;
+	put(b, BT_H5_NOWHERE, 8);
+	put(b, t->bytes, 8);
+	end(b, m);
+	return bt_h5_head_end(b, h);
+}
+
+/* --- attributes */
+
+/* All but the values: the name, the bytes of its type, those of its space. */
+static size_t begin_attribute(struct bt_buf *b, struct bt_h5_head *h,
+                              const char *key, size_t type, int rank)
+{
+	size_t n = strlen(key) + 1, m = begin(b, h, BT_H5_ATTRIBUTE);
+
+	put(b, 1, 2);
+	put(b, n, 2);
+	put(b, type, 2);
+	put(b, 8 + 8 * (size_t)rank, 2);
+	bt_buf_put(b, key, n);
+	pad(b, m);
+	return m;
+}
+
+static void put_string_type(struct bt_buf *b, size_t size)
+{
+	put(b, 0x13u | 1u << 8, 4); /* ASCII, filled up with NULs */
+	put(b, size, 4);
+}
+
+void bt_h5_put_text(struct bt_buf *b, struct bt_h5_head *h, const char *key,
+                    const char *text)
+{
+	size_t m = begin_attribute(b, h, key, 8, 0);
+
+	put_string_type(b, strlen(text));
+	put_space(b, 0, NULL);
+	bt_buf_puts(b, text);
+	end(b, m);
+}
+
+static void put_list(struct bt_buf *b, struct bt_h5_head *h, const char *key,
+                     const char *const *texts, size_t n, size_t size)
+{
+	size_t m = begin_attribute(b, h, key, 8, 1), i;
+	int64_t shape = (int64_t)n;
+
+	put_string_type(b, size);
+	put_space(b, 1, &shape);
+	for (i = 0; i < n; i++) {
+		bt_buf_puts(b, texts[i]);
+		put_zeros(b, size - strlen(texts[i]));
+	}
+	end(b, m);
+}
+
+/* NumPy makes numbers of a list of nothing. */
+static void put_none(struct bt_buf *b, struct bt_h5_head *h, const char *key)
+{
+	size_t m = begin_attribute(b, h, key, 20, 1), start;
+	int64_t none = 0;
+
+	start = b->len;
+	put_type(b, BT_DTYPE_F64);
+	pad(b, start);
+	put_space(b, 1, &none);
+	end(b, m);
+}
+
+void bt_h5_put_texts(struct bt_buf *b, struct bt_h5_head *h, const char *key,
+                     const char *const *texts, size_t n)
+{
+	size_t size = 1, parts, most, i, k;
+	char part[64];
+
+	for (i = 0; i < n; i++)
+		if (strlen(texts[i]) > size)
+			size = strlen(texts[i]);
+	if (n == 0) {
+		put_none(b, h, key);
+		return;
+	}
+	most = BT_H5_TEXT_MAX / size;
+	if (n <= most) {
+		put_list(b, h, key, texts, n, size);
+		return;
+	}
+	/* as many parts as are needed, of equal length, the first ones of one
+	 * more */
+	parts = (n + most - 1) / most;
+	for (i = 0; i < parts; i++) {
+		k = n / parts + (i < n % parts);
+		snprintf(part, sizeof(part), "%s%zu", key, i);
+		put_list(b, h, part, texts, k, size);
+		texts += k;
+	}
+}
+
+/* --- groups */
+
+static int by_name(const void *a, const void *b)
+{
+	const struct bt_h5_link *x = a, *y = b;
+	int d = memcmp(x->name, y->name, x->n < y->n ? x->n : y->n);
+
+	return d != 0 ? d : (x->n > y->n) - (x->n < y->n);
+}
+
+/* A part of a tree: where it is, and in the heap its last name. */
+struct branch {
+	uint64_t address;
+	uint64_t last;
+};
+
+/* The names, at[i] in the heap; returns where the heap is. */
+static uint64_t put_heap(struct bt_buf *b, const struct bt_h5_link *links,
+                         size_t n, uint64_t *at)
+{
+	size_t heap = b->len, data, i;
+
+	bt_buf_put(b, "HEAP\0\0\0", 8);
+	put(b, 0, 8); /* bytes, below */
+	put(b, 1, 8); /* nothing is free */
+	put(b, heap + 32, 8);
+	data = b->len;
+	put(b, 0, 8); /* the name before all others */
+	for (i = 0; i < n; i++) {
+		at[i] = b->len - data;
+		bt_buf_put(b, links[i].name, links[i].n);
+		put(b, 0, 1);
+		pad(b, data);
+	}
+	set(b, heap + 8, b->len - data, 8);
+	return heap;
+}
+
+/* A table for each SYMBOLS of the names; returns how many there are. */
+static size_t put_symbols(struct bt_buf *b, const struct bt_h5_link *links,
+                          size_t n, const uint64_t *at, struct branch *out)
+{
+	size_t first, i, k, count = 0;
+
+	for (first = 0; first < n; first += SYMBOLS) {
+		k = n - first < SYMBOLS ? n - first : SYMBOLS;
+		out[count].address = b->len;
+		out[count++].last = at[first + k - 1];
+		bt_buf_put(b, "SNOD\1", 6);
+		put(b, k, 2);
+		for (i = first; i < first + k; i++) {
+			put(b, at[i], 8);
+			put(b, links[i].address, 8);
+			put_zeros(b, 24);
+		}
+		put_zeros(b, (SYMBOLS - k) * SYMBOL_BYTES);
+	}
+	return count;
+}
+
+/* One level of the tree above the n parts v, which it replaces; returns of how
+ * many nodes it is. */
+static size_t put_level(struct bt_buf *b, struct branch *v, size_t n, int level)
+{
+	size_t nodes = n == 0 ? 1 : (n + BRANCHES - 1) / BRANCHES, i, j, k;
+	uint64_t first = b->len, before = 0;
+
+	for (i = 0; i < nodes; i++) {
+		k = n - i * BRANCHES < BRANCHES ? n - i * BRANCHES : BRANCHES;
+		bt_buf_put(b, "TREE", 5);
+		put(b, (uint64_t)level, 1);
+		put(b, k, 2);
+		put(b, i > 0 ? b->len - 8 - NODE_BYTES : BT_H5_NOWHERE, 8);
+		put(b,
+		    i + 1 < nodes ? first + (i + 1) * NODE_BYTES
+		                  : BT_H5_NOWHERE,
+		    8);
+		put(b, before, 8);
+		for (j = 0; j < k; j++) {
+			put(b, v[i * BRANCHES + j].address, 8);
+			put(b, before = v[i * BRANCHES + j].last, 8);
+		}
+		put_zeros(b, 16 * (BRANCHES - k));
+		v[i].address = first + i * NODE_BYTES;
+		v[i].last = before;
+	}
+	return nodes;
+}
+
+struct bt_h5_group bt_h5_put_members(struct bt_buf *b, struct bt_h5_link *links,
+                                     size_t n)
+{
+	struct bt_h5_group g = {BT_H5_NOWHERE, BT_H5_NOWHERE};
+	uint64_t *at = bt_array(n, sizeof(*at));
+	struct branch *v = bt_array(n / SYMBOLS + 1, sizeof(*v));
+	int level = 0;
+
+	if (at == NULL || v == NULL) {
+		b->oom = true;
+	} else {
+		if (n > 1)
+			qsort(links, n, sizeof(*links), by_name);
+		pad(b, 0);
+		g.heap = put_heap(b, links, n, at);
+		n = put_symbols(b, links, n, at, v);
+		do
+			n = put_level(b, v, n, level++);
+		while (n > 1);
+		g.tree = v[0].address;
+	}
+	free(at);
+	free(v);
+	return g;
+}
+
+void bt_h5_put_group(struct bt_buf *b, struct bt_h5_head *h,
+                     const struct bt_h5_group *g)
+{
+	size_t m = begin(b, h, BT_H5_SYMBOLS);
+
+	put(b, g->tree, 8);
+	put(b, g->heap, 8);
+	end(b, m);
+}
+
+void bt_h5_superblock(struct bt_buf *b, uint64_t root,
+                      const struct bt_h5_group *g, uint64_t size)
+{
+	struct bt_buf s = BT_BUF_INIT;
+
+	bt_buf_put(&s, "\x89HDF\r\n\x1a\n\0\0\0\0\0\10\10\0", 16);
+	put(&s, SYMBOLS / 2, 2);
+	put(&s, BRANCHES / 2, 2);
+	put(&s, 0, 4);
+	put(&s, 0, 8);
+	put(&s, BT_H5_NOWHERE, 8); /* free space */
+	put(&s, size, 8);
+	put(&s, BT_H5_NOWHERE, 8); /* what drivers say */
+	put(&s, 0, 8);             /* the root group has no name */
+	put(&s, root, 8);
+	put(&s, 1, 8); /* what stands here of it: */
+	put(&s, g->tree, 8);
+	put(&s, g->heap, 8);
+	if (s.oom || s.len != BT_H5_SUPERBLOCK || b->len < s.len)
+		b->oom = true;
+	else
+		memcpy(bt_buf_at(b, 0), s.data, s.len);
+	bt_buf_clear(&s);
+}

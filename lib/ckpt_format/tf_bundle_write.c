@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/crc32c.h"
+#include "base/mem.h"
+#include "ckpt_format/tf_bundle.h"
+#include "ckpt_format/writer.h"
+#include "io/out.h"
+
+#define COUNTER "save_counter" BT_TF_VALUE
+#define COUNT 1                      /* what it says: one save */
+#define FIRST "layer_with_weights-0" /* of an encoder: its words */
+#define NAME 12                      /* bytes that a layer's number takes */
+
+/* What becomes a key of the table. */
+struct row {
+	const char *name;
+	const struct bt_tensor *t; /* NULL: one of those made here */
+	size_t index;
+	unsigned dtype;
+};
+
+struct writing {
+	const struct bt_tensor_source *s;
+	struct row *rows;
+	size_t n;
+	bool objects;        /* the names are of objects */
+	struct bt_buf graph; /* a TrackableObjectGraph */
+	struct bt_out *data, *index;
+	struct bt_tf_table_writer table;
+	struct bt_buf value;
+};
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(((const struct row *)a)->name,
+	              ((const struct row *)b)->name);
+}
+
+static bool is_variable(const char *name)
+{
+	size_t n = strlen(name), m = strlen(BT_TF_VALUE);
+
+	return n > m && strcmp(name + n - m, BT_TF_VALUE) == 0;
+}
+
+static void add_row(struct writing *w, const char *name,
+                    const struct bt_tensor *t, size_t index, unsigned dtype)
+{
+	struct row *row = &w->rows[w->n++];
+
+	row->name = name;
+	row->t = t;
+	row->index = index;
+	row->dtype = dtype;
+}
+
+static int make_rows(struct writing *w, struct bt_error *err)
+{
+	const struct bt_tensor *t;
+	bool counter = false;
+	unsigned dtype;
+	size_t i;
+
+	for (i = 0; i < w->s->count; i++) {
+		t = &w->s->tensors[i];
+		if (bt_tf_number(t->dtype, &dtype) != BT_OK)
+			return bt_error_set(err, BT_EFORMAT,
+			                    "tensor '%.100s' is of type %s, "
+			                    "which TensorFlow does not have",
+			                    t->name, bt_dtype_name(t->dtype));
+		if (t->name[0] == '\0')
+			return bt_error_set(err, BT_EFORMAT,
+			                    "a tensor has an empty name");
+		add_row(w, t->name, t, i, dtype);
+		w->objects = w->objects || is_variable(t->name);
+		counter = counter || strcmp(t->name, COUNTER) == 0;
+	}
+	if (w->objects) {
+		add_row(w, BT_TF_GRAPH, NULL, 0, BT_TF_STRING);
+		if (!counter && bt_tf_number(BT_DTYPE_I64, &dtype) == BT_OK)
+			add_row(w, COUNTER, NULL, 0, dtype);
+	}
+	qsort(w->rows, w->n, sizeof(*w->rows), by_name);
+	for (i = 1; i < w->n; i++)
+		if (strcmp(w->rows[i].name, w->rows[i - 1].name) == 0)
+			return bt_error_set(err, BT_EFORMAT,
+			                    "two tensors cannot be named "
+			                    "'%.100s'",
+			                    w->rows[i].name);
+	return BT_OK;
+}
+
+/* Another edge to what a way from `from` leads to. */
+static void alias(struct bt_tf_graph *g, size_t from, const char *name,
+                  const char *path)
+{
+	bt_tf_graph_link(g, from, name, bt_tf_graph_find(g, from, path));
+}
+
+/* The edges that the class of encoders without numbered layers has. */
+static void add_attributes(struct bt_tf_graph *g, size_t encoder, char *names)
+{
+	static const char *const of[4] = {
+	    "_embedding_layer", "_position_embedding_layer",
+	    "_type_embedding_layer", "_embedding_norm_layer"};
+	size_t list = SIZE_MAX, node, next;
+	char path[64];
+	int i;
+
+	for (i = 0; i < 4; i++) {
+		snprintf(path, sizeof(path), "layer_with_weights-%d", i);
+		alias(g, encoder, of[i], path);
+	}
+	for (i = 0;; i++) {
+		snprintf(path, sizeof(path), "layer_with_weights-%d", i + 4);
+		node = bt_tf_graph_find(g, encoder, path);
+		if (node == SIZE_MAX)
+			return;
+		next = bt_tf_graph_find(g, node, "_attention_layer");
+		if (next == SIZE_MAX) { /* behind the layers */
+			bt_tf_graph_link(g, encoder, "_pooler_layer", node);
+			return;
+		}
+		if (list == SIZE_MAX) {
+			list = bt_tf_graph_node(g);
+			bt_tf_graph_link(g, encoder, "_transformer_layers",
+			                 list);
+		}
+		snprintf(names + (size_t)i * NAME, NAME, "%d", i);
+		bt_tf_graph_link(g, list, names + (size_t)i * NAME, node);
+	}
+}
+
+static int make_graph(struct writing *w, struct bt_error *err)
+{
+	struct bt_tf_graph g = {0};
+	/* one name for each layer; each has a tensor at least */
+	char *names = bt_array0(w->n + 1, NAME);
+	size_t i, encoder, model;
+	int r = names == NULL ? BT_ENOMEM : BT_OK;
+
+	bt_tf_graph_node(&g);
+	for (i = 0; i < w->n; i++)
+		bt_tf_graph_add(&g, w->rows[i].name);
+	encoder = bt_tf_graph_find(&g, 0, "encoder");
+	if (bt_tf_graph_find(&g, 0, "model/" FIRST "/" FIRST) != SIZE_MAX)
+		encoder = bt_tf_graph_find(&g, 0, "model/" FIRST);
+	model = bt_tf_graph_find(&g, 0, "model");
+	if (r == BT_OK && encoder != SIZE_MAX) {
+		if (bt_tf_graph_find(&g, 0, "encoder") == SIZE_MAX)
+			bt_tf_graph_link(&g, 0, "encoder", encoder);
+		else if (model == SIZE_MAX)
+			bt_tf_graph_link(&g, 0, "model", encoder);
+		else
+			bt_tf_graph_link(&g, model, "layer_with_weights-0",
+			                 encoder);
+		add_attributes(&g, encoder, names);
+	}
+	if (r == BT_OK)
+		r = bt_tf_graph_write(&g, &w->graph);
+	bt_tf_graph_clear(&g);
+	free(names);
+	return r == BT_OK ? r : bt_error_nomem(err, "writing a checkpoint");
+}
+
+static void put_entry(struct bt_buf *b, const struct row *row, uint64_t offset,
+                      uint64_t size, uint32_t crc)
+{
+	struct bt_buf shape = BT_BUF_INIT;
+	int64_t n;
+	int i;
+
+	for (i = 0; row->t != NULL && i < row->t->rank; i++) {
+		n = row->t->shape[i];
+		bt_pb_put_tag(&shape, 2, BT_PB_LEN);
+		bt_pb_put_varint(
+		    &shape, n == 0 ? 0 : 1 + bt_pb_varint_size((uint64_t)n));
+		if (n == 0)
+			continue;
+		bt_pb_put_tag(&shape, 1, BT_PB_VARINT);
+		bt_pb_put_varint(&shape, (uint64_t)n);
+	}
+	bt_buf_reset(b);
+	bt_pb_put_tag(b, 1, BT_PB_VARINT);
+	bt_pb_put_varint(b, row->dtype);
+	bt_pb_put_tag(b, 2, BT_PB_LEN);
+	bt_pb_put_varint(b, shape.len);
+	bt_buf_put(b, shape.data, shape.len);
+	if (offset != 0) {
+		bt_pb_put_tag(b, 4, BT_PB_VARINT);
+		bt_pb_put_varint(b, offset);
+	}
+	if (size != 0) {
+		bt_pb_put_tag(b, 5, BT_PB_VARINT);
+		bt_pb_put_varint(b, size);
+	}
+	bt_pb_put_tag(b, 6, BT_PB_I32);
+	bt_buf_put(b, &crc, sizeof(crc));
+	b->oom = b->oom || shape.oom;
+	bt_buf_clear(&shape);
+}
+
+/* A text in the data: its length, the checksum of that, the bytes. */
+static int put_graph(struct writing *w, uint32_t *crc, struct bt_error *err)
+{
+	uint32_t n = (uint32_t)w->graph.len, sum;
+	struct bt_buf head = BT_BUF_INIT;
+	int r;
+
+	*crc = bt_crc32c(0, &n, sizeof(n));
+	sum = bt_crc32c_mask(*crc);
+	*crc = bt_crc32c(*crc, &sum, sizeof(sum));
+	*crc = bt_crc32c(*crc, w->graph.data, w->graph.len);
+	bt_pb_put_varint(&head, n);
+	bt_buf_put(&head, &sum, sizeof(sum));
+	r = head.oom ? bt_error_nomem(err, "writing a checkpoint")
+	             : bt_out_write(w->data, head.data, head.len, err);
+	bt_buf_clear(&head);
+	return r == BT_OK
+	           ? bt_out_write(w->data, w->graph.data, w->graph.len, err)
+	           : r;
+}
+
+static int put_row(struct writing *w, const struct row *row,
+                   struct bt_error *err)
+{
+	static const int64_t count = COUNT;
+	uint64_t at = bt_out_offset(w->data);
+	uint32_t crc;
+	int r;
+
+	if (row->dtype == BT_TF_STRING) {
+		r = put_graph(w, &crc, err);
+	} else if (row->t != NULL) {
+		r = bt_tensor_source_put(w->s, row->index, w->data, &crc, err);
+	} else {
+		r = bt_out_write(w->data, &count, sizeof(count), err);
+		crc = bt_crc32c(0, &count, sizeof(count));
+	}
+	if (r != BT_OK)
+		return r;
+	put_entry(&w->value, row, at, bt_out_offset(w->data) - at,
+	          bt_crc32c_mask(crc));
+	if (w->value.oom)
+		return bt_error_nomem(err, "writing a checkpoint");
+	bt_tf_table_writer_put(&w->table, row->name, strlen(row->name),
+	                       &w->value);
+	return BT_OK;
+}
+
+static int put_all(struct writing *w, struct bt_error *err)
+{
+	/* one shard, little endian, version 1 */
+	static const char header[] = "\x08\x01\x1a\x02\x08\x01";
+	int r = BT_OK;
+	size_t i;
+
+	bt_buf_put(&w->value, header, sizeof(header) - 1);
+	if (w->value.oom)
+		return bt_error_nomem(err, "writing a checkpoint");
+	bt_tf_table_writer_put(&w->table, "", 0, &w->value);
+	for (i = 0; i < w->n && r == BT_OK; i++)
+		r = put_row(w, &w->rows[i], err);
+	if (r == BT_OK && bt_tf_table_writer_end(&w->table) != BT_OK)
+		r = bt_error_nomem(err, "writing a checkpoint");
+	if (r == BT_OK)
+		r = bt_out_write(w->index, w->table.file.data,
+		                 w->table.file.len, err);
+	return r;
+}
+
+static int open_file(const char *prefix, const char *tail, struct bt_out **out,
+                     struct bt_error *err)
+{
+	struct bt_buf b = BT_BUF_INIT;
+	const char *path;
+	int r;
+
+	bt_buf_printf(&b, "%s%s", prefix, tail);
+	path = bt_buf_str(&b);
+	r = path == NULL ? bt_error_nomem(err, "writing a checkpoint")
+	                 : bt_out_open(path, BT_OUT_BINARY, out, err);
+	bt_buf_clear(&b);
+	return r;
+}
+
+/* The index comes last: where it is, the data are. */
+static int write_files(struct writing *w, const char *prefix,
+                       struct bt_error *err)
+{
+	int r = open_file(prefix, ".data-00000-of-00001", &w->data, err);
+
+	if (r == BT_OK)
+		r = open_file(prefix, ".index", &w->index, err);
+	if (r == BT_OK) {
+		bt_tensor_source_begin(w->s, w->data);
+		r = put_all(w, err);
+	}
+	if (r == BT_OK)
+		r = bt_out_settle(w->data, err);
+	if (r == BT_OK)
+		r = bt_out_settle(w->index, err);
+	if (r == BT_OK) {
+		r = bt_out_commit(w->data, err);
+		w->data = NULL;
+	}
+	if (r == BT_OK) {
+		r = bt_out_commit(w->index, err);
+		w->index = NULL;
+	}
+	bt_out_abandon(w->data);
+	bt_out_abandon(w->index);
+	return r;
+}
+
+int bt_tf_bundle_write(const struct bt_tensor_source *s, const char *prefix,
+                       struct bt_error *err)
+{
+	struct writing w = {.s = s};
+	int r;
+
+	w.rows = bt_array(s->count + 2, sizeof(*w.rows));
+	r = w.rows == NULL ? bt_error_nomem(err, "writing a checkpoint")
+	                   : make_rows(&w, err);
+	if (r == BT_OK && w.objects)
+		r = make_graph(&w, err);
+	if (r == BT_OK)
+		r = write_files(&w, prefix, err);
+	bt_tf_table_writer_clear(&w.table);
+	bt_buf_clear(&w.graph);
+	bt_buf_clear(&w.value);
+	free(w.rows);
+	return r;
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Tensors on their way into a file, whose bytes are made one tensor at a time,
+ * so that nothing has to be in memory as a whole; and the formats that they can
+ * be written in.
+ */
+#ifndef BT_CKPT_FORMAT_WRITER_H
+#define BT_CKPT_FORMAT_WRITER_H
+
+#include "ckpt/names.h"
+#include "io/out.h"
+#include "tensor/checkpoint.h"
+
+struct bt_tensor_source {
+	/* of which name, dtype, rank, shape, count and bytes count */
+	const struct bt_tensor *tensors;
+	size_t count;
+
+	/* The bytes of tensor i, borrowed until the next call. */
+	int (*bytes)(void *ctx, size_t i, const void **data,
+	             struct bt_error *err);
+	/* NULL: by way of bytes. Writes them, made where out keeps what it
+	 * will write, and sets *crc, unless that is NULL, to their CRC-32C.
+	 * That a tensor is damaged may be told when it is written. */
+	int (*put)(void *ctx, size_t i, struct bt_out *out, uint32_t *crc,
+	           struct bt_error *err);
+	void *ctx;
+	bool behind; /* as bt_out_behind */
+};
+
+/* Tells out how much there is, and that it may be written behind. */
+void bt_tensor_source_begin(const struct bt_tensor_source *s,
+                            struct bt_out *out);
+
+/* As s->put. */
+int bt_tensor_source_put(const struct bt_tensor_source *s, size_t i,
+                         struct bt_out *out, uint32_t *crc,
+                         struct bt_error *err) BT_MUST_USE;
+
+/*
+ * Writers. Their files appear complete or not at all. BT_EFORMAT where a format
+ * cannot hold a tensor, or two have the same name.
+ */
+
+int bt_safetensors_write_tensors(const struct bt_tensor_source *s,
+                                 const char *path,
+                                 const struct bt_ckpt_note *notes,
+                                 size_t n_notes,
+                                 struct bt_error *err) BT_MUST_USE;
+
+/* Files "dir/model-0000I-of-0000N.safetensors" of at most so many bytes of
+ * tensors each, unless one tensor alone has more, and their index. */
+int bt_safetensors_write_shards(const struct bt_tensor_source *s,
+                                const char *dir, size_t most,
+                                const struct bt_ckpt_note *notes,
+                                size_t n_notes,
+                                struct bt_error *err) BT_MUST_USE;
+
+/* NumPy's archive of arrays, not compressed. */
+int bt_npz_write(const struct bt_tensor_source *s, const char *path,
+                 struct bt_error *err) BT_MUST_USE;
+
+/* HDF5; names that are paths are arrays in groups. Where they are layers, their
+ * order is noted, which is that by which Keras loads them. */
+int bt_keras_h5_write(const struct bt_tensor_source *s, const char *path,
+                      bool layers, struct bt_error *err) BT_MUST_USE;
+
+/* GGUF, with what llama.cpp wants to know of a BERT model, which is read from
+ * the directory that from is, or is in. */
+int bt_gguf_write(const struct bt_tensor_source *s, const char *path,
+                  const char *from, struct bt_error *err) BT_MUST_USE;
+
+/*
+ * "prefix.index" and "prefix.data-00000-of-00001". Where there are names of
+ * Model Garden (BT_NAMES_TF2), the graph of their objects and a save_counter
+ * are written as well, so that Checkpoint.read and restore take it, as
+ * "encoder" and as "model".
+ */
+int bt_tf_bundle_write(const struct bt_tensor_source *s, const char *prefix,
+                       struct bt_error *err) BT_MUST_USE;
+
+/* The tensors of a list, with the floating types among them turned into dtype
+ * unless that is BT_DTYPES. l must outlive it. */
+struct bt_recode;
+
+int bt_cast_new(const struct bt_named_list *l, enum bt_dtype dtype,
+                struct bt_recode **r, struct bt_error *err) BT_MUST_USE;
+void bt_cast_free(struct bt_recode *r); /* takes NULL */
+/* What source.behind is to be; false at first. */
+void bt_cast_behind(struct bt_recode *r, bool behind);
+const struct bt_tensor_source *bt_cast_source(const struct bt_recode *r);
+
+/* How many finite numbers have become infinite so far. */
+size_t bt_cast_overflows(const struct bt_recode *r);
+
+#endif
