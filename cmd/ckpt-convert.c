@@ -5,8 +5,8 @@
 
 #include "base/sys.h"
 #include "base/tool.h"
+#include "ckpt/convert.h"
 #include "ckpt/onnx.h"
-#include "ckpt/recast.h"
 #include "io/url.h"
 #include "task/export.h"
 
@@ -60,10 +60,10 @@ static void tell_copied(const struct args *a, int n)
 		       n == 1 ? "" : "s");
 }
 
-static void tell(const struct args *a, const struct bt_recast *job)
+static void tell(const struct args *a, const struct bt_convert *job)
 {
 	struct bt_log log = bt_tool_log(&tool, &a->common);
-	const struct bt_recast_report *r = &job->report;
+	const struct bt_convert_report *r = &job->report;
 
 	if (r->unknown > 0)
 		bt_log(&log, BT_LOG_WARN,
@@ -88,17 +88,17 @@ static void tell(const struct args *a, const struct bt_recast *job)
 	       r->dropped, r->renamed);
 }
 
-static int run(const struct args *a, struct bt_recast *job)
+static int run(const struct args *a, struct bt_convert *job)
 {
 	struct bt_error err = {0};
 	int status = BT_EXIT_DONE;
 
 	job->behind = bt_threads(a->common.threads) > 1;
-	if (bt_recast_run(job, &err) == BT_OK)
+	if (bt_convert_run(job, &err) == BT_OK)
 		tell(a, job);
 	else
 		status = bt_tool_fail(&tool, &err);
-	bt_recast_clear(job);
+	bt_convert_clear(job);
 	return status;
 }
 
@@ -141,7 +141,7 @@ static int export(const struct args *a, const char *path, bool dir,
 	                   err);
 
 	if (e == BT_OK && dir)
-		e = bt_recast_beside(a->path[0], a->path[1], &copied, err);
+		e = bt_sidecar_copy(a->path[0], a->path[1], &copied, err);
 	if (e != BT_OK)
 		return e;
 	bt_log(&log, BT_LOG_NOTE,
@@ -155,7 +155,7 @@ static int export(const struct args *a, const char *path, bool dir,
 static int run_onnx(const struct args *a)
 {
 	const char *to = a->path[1];
-	bool dir = bt_recast_is_dir(to);
+	bool dir = bt_convert_is_dir(to);
 	struct bt_buf path = BT_BUF_INIT;
 	struct bt_error err = {0};
 	int e = BT_OK;
@@ -173,7 +173,7 @@ static int run_onnx(const struct args *a)
 	return e == BT_OK ? BT_EXIT_DONE : bt_tool_fail(&tool, &err);
 }
 
-static bool parse(int argc, char **argv, struct args *a, struct bt_recast *job,
+static bool parse(int argc, char **argv, struct args *a, struct bt_convert *job,
                   int *status)
 {
 	struct bt_error err = {0};
@@ -205,7 +205,7 @@ static bool parse(int argc, char **argv, struct args *a, struct bt_recast *job,
 	job->n_rename = a->rename.n;
 	job->drop = a->drop.item;
 	job->n_drop = a->drop.n;
-	if (bt_recast_check(job, &err) == BT_OK)
+	if (bt_convert_check(job, &err) == BT_OK)
 		return true;
 	*status = bt_tool_misuse(&tool, "%s", err.text);
 	return false;
@@ -214,7 +214,7 @@ static bool parse(int argc, char **argv, struct args *a, struct bt_recast *job,
 int main(int argc, char **argv)
 {
 	struct args a = {.common = BT_COMMON_INIT};
-	struct bt_recast job = {0};
+	struct bt_convert job = {0};
 	int status;
 
 	if (!parse(argc, argv, &a, &job, &status))

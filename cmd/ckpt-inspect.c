@@ -5,8 +5,8 @@
 #include "base/mem.h"
 #include "base/sys.h"
 #include "base/tool.h"
-#include "ckpt/family.h"
-#include "ckpt/show.h"
+#include "ckpt/identify.h"
+#include "ckpt/inspect.h"
 
 /* Exit status of --check, --diff and --family, as that of cmp. */
 enum { YES = 0, NO = 1, TROUBLE = 2 };
@@ -55,7 +55,7 @@ static const struct bt_tool tool = {
 struct run {
 	const struct args *args;
 	struct bt_ckpt *c[2];
-	struct bt_view v[2];
+	struct bt_inspect_view v[2];
 	struct bt_pool *pool;
 	struct bt_tensor_stats *stats;
 	struct bt_tensor_diff *rows;
@@ -94,9 +94,9 @@ static int open_path(struct run *r, int i, struct bt_error *err)
 	       path, bt_ckpt_format(r->c[i]), bt_ckpt_count(r->c[i]),
 	       bt_ckpt_files(r->c[i]), bt_seconds() - start,
 	       (double)bt_peak_memory() / 1e6);
-	return bt_view_init(&r->v[i], r->c[i],
-	                    r->args->grep != NULL ? &r->args->pattern : NULL,
-	                    err);
+	return bt_inspect_view_init(
+	    &r->v[i], r->c[i], r->args->grep != NULL ? &r->args->pattern : NULL,
+	    err);
 }
 
 static int compute_stats(struct run *r, struct bt_error *err)
@@ -116,7 +116,7 @@ static void show_config(struct run *r)
 	struct bt_log log = bt_tool_log(&tool, &r->args->common);
 	struct bt_error err = {0};
 
-	if (bt_show_config(&r->text, r->args->path[0], &err) != BT_OK)
+	if (bt_inspect_config(&r->text, r->args->path[0], &err) != BT_OK)
 		bt_log(&log, BT_LOG_WARN, "%s", err.text);
 }
 
@@ -130,15 +130,15 @@ static int list(struct run *r, int *status, struct bt_error *err)
 	if (e != BT_OK)
 		return e;
 	if (r->args->tree && r->args->json) {
-		bt_show_tree_json(&r->text, &r->v[0], (int)r->args->depth);
+		bt_inspect_tree_json(&r->text, &r->v[0], (int)r->args->depth);
 	} else if (r->args->tree) {
 		show_config(r);
-		bt_show_tree(&r->text, &r->v[0], (int)r->args->depth);
+		bt_inspect_tree(&r->text, &r->v[0], (int)r->args->depth);
 	} else if (r->args->json) {
-		bt_show_list_json(&r->text, &r->v[0], r->stats);
+		bt_inspect_list_json(&r->text, &r->v[0], r->stats);
 	} else {
 		show_config(r);
-		bt_show_list(&r->text, &r->v[0], r->stats);
+		bt_inspect_list(&r->text, &r->v[0], r->stats);
 	}
 	return put(r, err);
 }
@@ -160,19 +160,20 @@ static int check(struct run *r, int *status, struct bt_error *err)
 	if (e == BT_OK)
 		e = compute_stats(r, err);
 	if (e == BT_OK)
-		e = bt_stats_verify(r->v[0].t, r->v[0].n, r->pool, err);
+		e = bt_checksums_verify(r->v[0].t, r->v[0].n, r->pool, err);
 	if (is_damage(e)) {
 		if (a->json)
-			bt_show_damage_json(&r->text, a->path[0], err->text);
+			bt_inspect_damage_json(&r->text, a->path[0], err->text);
 		else
 			bt_buf_printf(&r->text, "%s\n", err->text);
 		bt_error_clear(err);
 	} else {
 		if (e != BT_OK)
 			return e;
-		bad = a->json ? bt_show_check_json(&r->text, &r->v[0], r->stats)
-		              : bt_show_check(&r->text, &r->v[0], r->stats,
-		                              a->common.quiet);
+		bad = a->json
+		          ? bt_inspect_check_json(&r->text, &r->v[0], r->stats)
+		          : bt_inspect_check(&r->text, &r->v[0], r->stats,
+		                             a->common.quiet);
 	}
 	*status = bad == 0 ? YES : NO;
 	return put(r, err);
@@ -180,7 +181,7 @@ static int check(struct run *r, int *status, struct bt_error *err)
 
 static int diff(struct run *r, int *status, struct bt_error *err)
 {
-	const struct bt_view *v = r->v;
+	const struct bt_inspect_view *v = r->v;
 	size_t n, n_diff;
 	int e = open_path(r, 0, err);
 
@@ -195,8 +196,8 @@ static int diff(struct run *r, int *status, struct bt_error *err)
 		return e;
 	n_diff =
 	    r->args->json
-	        ? bt_show_diff_json(&r->text, r->c[0], r->c[1], r->rows, n)
-	        : bt_show_diff(&r->text, r->rows, n, r->args->common.quiet);
+	        ? bt_inspect_diff_json(&r->text, r->c[0], r->c[1], r->rows, n)
+	        : bt_inspect_diff(&r->text, r->rows, n, r->args->common.quiet);
 	*status = n_diff == 0 ? YES : NO;
 	return put(r, err);
 }
@@ -211,9 +212,9 @@ static int family(struct run *r, int *status, struct bt_error *err)
 	if (e != BT_OK)
 		return e;
 	if (r->args->json)
-		bt_show_family_json(&r->text, &f);
+		bt_inspect_family_json(&r->text, &f);
 	else
-		bt_show_family(&r->text, &f);
+		bt_inspect_family(&r->text, &f);
 	*status = f.family != NULL ? YES : NO;
 	bt_ckpt_family_clear(&f);
 	return put(r, err);
@@ -239,9 +240,9 @@ static int dump(struct run *r, int *status, struct bt_error *err)
 	                npy || stream ? BT_OUT_BINARY : BT_OUT_TEXT, &out, err);
 	if (e != BT_OK)
 		return e;
-	e = npy      ? bt_show_npy(out, t, err)
-	    : stream ? bt_show_stream(out, t, err)
-	             : bt_show_values(out, t, err);
+	e = npy      ? bt_inspect_npy(out, t, err)
+	    : stream ? bt_inspect_stream(out, t, err)
+	             : bt_inspect_values(out, t, err);
 	if (e == BT_OK)
 		return bt_out_commit(out, err);
 	bt_out_abandon(out);
@@ -253,7 +254,7 @@ static void clear(struct run *r)
 	int i;
 
 	for (i = 0; i < 2; i++) {
-		bt_view_clear(&r->v[i]);
+		bt_inspect_view_clear(&r->v[i]);
 		bt_ckpt_close(r->c[i]);
 	}
 	bt_pool_free(r->pool);

@@ -177,14 +177,14 @@ char *bt_name_make(const char *pattern, int layer, int layers)
 }
 
 /* Sees from as the matrix that a form is, of rows x cols. */
-static bool as_matrix(const struct bt_tensor *t, enum bt_form form,
+static bool as_matrix(const struct bt_tensor *t, enum bt_name_form form,
                       size_t *rows, size_t *cols)
 {
 	if (t->rank < 2 || t->rank > 3 || t->count == 0 ||
-	    (form == BT_FORM_KERNEL && t->rank != 2) ||
+	    (form == BT_NAME_FORM_KERNEL && t->rank != 2) ||
 	    bt_dtype_bits(t->dtype) % 8 != 0)
 		return false;
-	if (form == BT_FORM_OUT) {
+	if (form == BT_NAME_FORM_OUT) {
 		*cols = (size_t)t->shape[t->rank - 1];
 		*rows = t->count / *cols;
 	} else {
@@ -195,14 +195,14 @@ static bool as_matrix(const struct bt_tensor *t, enum bt_form form,
 }
 
 int bt_named_adopt(struct bt_named *v, const struct bt_name *row,
-                   enum bt_form form, int layer)
+                   enum bt_name_form form, int layer)
 {
 	const struct bt_tensor *t = v->from;
 	char *name;
 
-	if (form == BT_FORM_BIAS) {
+	if (form == BT_NAME_FORM_BIAS) {
 		v->own[0] = (int64_t)t->count;
-	} else if (form != BT_FORM_SAME) {
+	} else if (form != BT_NAME_FORM_SAME) {
 		if (!as_matrix(t, form, &v->rows, &v->cols))
 			return BT_OK;
 		v->own[0] = (int64_t)v->cols;
@@ -215,10 +215,10 @@ int bt_named_adopt(struct bt_named *v, const struct bt_name *row,
 	free(v->name);
 	v->name = name;
 	v->known = true;
-	if (form == BT_FORM_SAME)
+	if (form == BT_NAME_FORM_SAME)
 		return BT_OK;
 	v->shape = v->own;
-	v->rank = form == BT_FORM_BIAS ? 1 : 2;
+	v->rank = form == BT_NAME_FORM_BIAS ? 1 : 2;
 	return BT_OK;
 }
 
@@ -296,7 +296,7 @@ static int adopt_name(struct bt_named_list *l, struct bt_named *v,
 	row = bt_names_bert;
 	for (end = row + bt_names_bert_n; row < end; row++)
 		if (bt_name_match(row->hf, name, &layer)) {
-			r = bt_named_adopt(v, row, BT_FORM_SAME, layer);
+			r = bt_named_adopt(v, row, BT_NAME_FORM_SAME, layer);
 			break;
 		}
 	free(name);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "ckpt/names_int.h"
 
-#define SAME BT_FORM_SAME
-#define KERNEL BT_FORM_KERNEL
-#define IN BT_FORM_IN
-#define BIAS BT_FORM_BIAS
-#define OUT BT_FORM_OUT
+#define SAME BT_NAME_FORM_SAME
+#define KERNEL BT_NAME_FORM_KERNEL
+#define IN BT_NAME_FORM_IN
+#define BIAS BT_NAME_FORM_BIAS
+#define OUT BT_NAME_FORM_OUT
 
 /* The first row of a name is the one that is written. */
 const struct bt_name bt_names_bert[] = {

@@ -6,12 +6,12 @@
 #include "ckpt/names.h"
 
 /* Forms, beside that of Hugging Face. */
-enum bt_form {
-	BT_FORM_SAME,
-	BT_FORM_KERNEL, /* (in,out) for (out,in) */
-	BT_FORM_IN,     /* (in,heads,d), of attention */
-	BT_FORM_BIAS,   /* (heads,d) */
-	BT_FORM_OUT     /* (heads,d,out) */
+enum bt_name_form {
+	BT_NAME_FORM_SAME,
+	BT_NAME_FORM_KERNEL, /* (in,out) for (out,in) */
+	BT_NAME_FORM_IN,     /* (in,heads,d), of attention */
+	BT_NAME_FORM_BIAS,   /* (heads,d) */
+	BT_NAME_FORM_OUT     /* (heads,d,out) */
 };
 
 /*
@@ -24,7 +24,7 @@ struct bt_name {
 	const char *tf1;
 	const char *tf2;
 	const char *other; /* another way to the same */
-	enum bt_form tf1_form, tf2_form;
+	enum bt_name_form tf1_form, tf2_form;
 };
 
 extern const struct bt_name bt_names_bert[];
@@ -61,7 +61,7 @@ bool bt_names_is_model(const char *part);
 /* Gives v the name of Hugging Face of a row, and its form from another. Returns
  * 0 or BT_ENOMEM; a tensor of no such form stays. */
 int bt_named_adopt(struct bt_named *v, const struct bt_name *row,
-                   enum bt_form form, int layer) BT_MUST_USE;
+                   enum bt_name_form form, int layer) BT_MUST_USE;
 
 /* Names of BERT's tensors in HDF5 files of keras-bert and KerasHub. Returns 0
  * or BT_ENOMEM. */

@@ -5,8 +5,8 @@
  */
 #include "ckpt/names_int.h"
 
-#define SAME BT_FORM_SAME
-#define KERNEL BT_FORM_KERNEL
+#define SAME BT_NAME_FORM_SAME
+#define KERNEL BT_NAME_FORM_KERNEL
 
 static const struct bt_name albert[] = {
     {"albert.embeddings.word_embeddings.weight",

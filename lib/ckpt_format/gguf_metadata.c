@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ckpt/recast.h"
+#include "ckpt/convert.h"
 #include "ckpt_format/gguf_int.h"
 #include "format/hf_config.h"
 #include "format/json.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "ckpt/recast.h"
+#include "ckpt/convert.h"
 #include "format/json.h"
 #include "format/model_files.h"
 #include "garden/classifier.h"
@@ -169,19 +169,19 @@ static int export_weights(const struct bt_classifier *c, struct bt_error *err)
 	static const char *const drop[] = {"^optimizer/", "OPTIMIZER_SLOT",
 	                                   "^save_counter/", "^global_step",
 	                                   "adam_[mv]$"};
-	struct bt_recast job = {.from = source_of(c),
-	                        .format = "safetensors",
-	                        .names = "hf",
-	                        .drop = drop,
-	                        .n_drop = sizeof(drop) / sizeof(drop[0])};
+	struct bt_convert job = {.from = source_of(c),
+	                         .format = "safetensors",
+	                         .names = "hf",
+	                         .drop = drop,
+	                         .n_drop = sizeof(drop) / sizeof(drop[0])};
 	char *path = bt_path_join(c->export, BT_FILE_WEIGHTS);
 	int r;
 
 	if (path == NULL)
 		return bt_error_nomem(err, "exporting");
 	job.to = path;
-	r = bt_recast_run(&job, err);
-	bt_recast_clear(&job);
+	r = bt_convert_run(&job, err);
+	bt_convert_clear(&job);
 	free(path);
 	return r;
 }

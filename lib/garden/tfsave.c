@@ -97,7 +97,7 @@ static int convert(const struct bt_tfsave *s, const struct bt_ckpt *c,
                    const char *prefix, int64_t step, struct bt_error *err)
 {
 	struct bt_named_list l = {0};
-	struct bt_recode *recode = NULL;
+	struct bt_cast *recode = NULL;
 	int r = bt_names_init(&l, c, err);
 
 	if (r == BT_OK)

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ckpt/family.h"
+#include "ckpt/identify.h"
 #include "format/hf_config.h"
 #include "io/path.h"
 #include "io/url.h"

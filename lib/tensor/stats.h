@@ -27,8 +27,8 @@ int bt_stats(const struct bt_tensor *const *t, size_t n, struct bt_pool *pool,
 /* Compares the data of all tensors with the checksums that their files have of
  * them: BT_ECORRUPT names the first that differs, BT_EIO a file that is
  * missing. */
-int bt_stats_verify(const struct bt_tensor *const *t, size_t n,
-                    struct bt_pool *pool, struct bt_error *err) BT_MUST_USE;
+int bt_checksums_verify(const struct bt_tensor *const *t, size_t n,
+                        struct bt_pool *pool, struct bt_error *err) BT_MUST_USE;
 
 /* How a tensor of checkpoint a differs from that of the same name in b. */
 struct bt_tensor_diff {

@@ -127,7 +127,7 @@ static void make(const struct bt_tensor_source *s, size_t i)
 static void use(const struct bt_ckpt *c)
 {
 	struct bt_named_list l;
-	struct bt_recode *r;
+	struct bt_cast *r;
 	size_t i, k;
 
 	for (k = 0; k < 3; k++) {

@@ -3,8 +3,8 @@
 /* Any bytes as a checkpoint. */
 #include "fuzz.h"
 
-#include "ckpt/family.h"
-#include "ckpt/show.h"
+#include "ckpt/identify.h"
+#include "ckpt/inspect.h"
 
 static void tell(const struct bt_ckpt *c)
 {
@@ -13,8 +13,8 @@ static void tell(const struct bt_ckpt *c)
 
 	if (bt_ckpt_family(c, "input", &f, NULL) != BT_OK)
 		return;
-	bt_show_family(&b, &f);
-	bt_show_family_json(&b, &f);
+	bt_inspect_family(&b, &f);
+	bt_inspect_family_json(&b, &f);
 	FUZZ_CHECK(!b.oom && b.len > 0);
 	bt_ckpt_family_clear(&f);
 	bt_buf_clear(&b);
@@ -24,20 +24,20 @@ static void use(const struct bt_ckpt *c, struct bt_pool *pool)
 {
 	struct bt_tensor_stats *s;
 	struct bt_buf b = BT_BUF_INIT;
-	struct bt_view v;
+	struct bt_inspect_view v;
 
-	if (bt_view_init(&v, c, NULL, NULL) != BT_OK)
+	if (bt_inspect_view_init(&v, c, NULL, NULL) != BT_OK)
 		return;
 	s = calloc(v.n + 1, sizeof(*s));
 	if (s != NULL && bt_stats(v.t, v.n, pool, s, NULL) == BT_OK) {
-		bt_show_list(&b, &v, s);
-		bt_show_list_json(&b, &v, s);
-		bt_show_check(&b, &v, s, false);
-		bt_show_tree(&b, &v, 0);
-		bt_show_tree_json(&b, &v, 2);
+		bt_inspect_list(&b, &v, s);
+		bt_inspect_list_json(&b, &v, s);
+		bt_inspect_check(&b, &v, s, false);
+		bt_inspect_tree(&b, &v, 0);
+		bt_inspect_tree_json(&b, &v, 2);
 	}
 	bt_buf_clear(&b);
-	bt_view_clear(&v);
+	bt_inspect_view_clear(&v);
 	free(s);
 }
 

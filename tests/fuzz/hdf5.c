@@ -12,7 +12,7 @@ static void write_as(const struct bt_ckpt *c, enum bt_names names,
 {
 	struct bt_error err = {0};
 	struct bt_named_list l;
-	struct bt_recode *r;
+	struct bt_cast *r;
 	int e;
 
 	if (bt_names_init(&l, c, NULL) != BT_OK)
@@ -34,7 +34,7 @@ static void write_as(const struct bt_ckpt *c, enum bt_names names,
 static void use(const struct bt_ckpt *c, bool half)
 {
 	struct bt_named_list l;
-	struct bt_recode *r;
+	struct bt_cast *r;
 	const void *data;
 	size_t i;
 

@@ -5,21 +5,21 @@
 
 #include "fuzz.h"
 
-#include "ckpt/show.h"
+#include "ckpt/inspect.h"
 
 /* Lists the tensors in both forms. */
 static inline void fuzz_list(const struct bt_ckpt *c)
 {
 	struct bt_buf b = BT_BUF_INIT;
-	struct bt_view v;
+	struct bt_inspect_view v;
 
-	if (bt_view_init(&v, c, NULL, NULL) != BT_OK)
+	if (bt_inspect_view_init(&v, c, NULL, NULL) != BT_OK)
 		return;
-	bt_show_list(&b, &v, NULL);
-	bt_show_list_json(&b, &v, NULL);
+	bt_inspect_list(&b, &v, NULL);
+	bt_inspect_list_json(&b, &v, NULL);
 	FUZZ_CHECK(!b.oom);
 	bt_buf_clear(&b);
-	bt_view_clear(&v);
+	bt_inspect_view_clear(&v);
 }
 
 #endif

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "ckpt/recast.h"
+#include "ckpt/convert.h"
 #include "task/model.h"
 #include "tokenizer/tokenizer.h"
 
@@ -85,7 +85,7 @@ static void copy_beside(void)
 		snprintf(path, sizeof(path), "to/%s", names[i]);
 		unlink(path);
 	}
-	fuzz_told(bt_recast_beside(".", "to", &copied, &err), &err);
+	fuzz_told(bt_sidecar_copy(".", "to", &copied, &err), &err);
 }
 
 static void lay_out(struct bt_model *m)

@@ -5,7 +5,7 @@
 #include "fuzz.h"
 
 #include "../unit/zipmaker.h"
-#include "ckpt/show.h"
+#include "ckpt/inspect.h"
 
 static void use(const struct bt_ckpt *c)
 {

@@ -76,7 +76,7 @@ static struct bt_buf put(struct bt_ckpt *c, bool transposed,
 {
 	struct bt_buf b = BT_BUF_INIT;
 	struct bt_named_list l;
-	struct bt_recode *r;
+	struct bt_cast *r;
 	struct bt_out *out;
 
 	assert_int_equal(bt_names_init(&l, c, err), BT_OK);

@@ -3,8 +3,8 @@
  * What model a checkpoint is, told by the names and shapes of its tensors and,
  * where they stand beside it, its configuration and its tokenizer's files.
  */
-#ifndef BT_CKPT_FAMILY_H
-#define BT_CKPT_FAMILY_H
+#ifndef BT_CKPT_IDENTIFY_H
+#define BT_CKPT_IDENTIFY_H
 
 #include "base/buf.h"
 #include "tensor/checkpoint.h"
@@ -27,7 +27,7 @@ int bt_ckpt_family(const struct bt_ckpt *c, const char *path,
                    struct bt_ckpt_family *f, struct bt_error *err) BT_MUST_USE;
 
 /* A line for each thing that is known; or JSON. */
-void bt_show_family(struct bt_buf *b, const struct bt_ckpt_family *f);
-void bt_show_family_json(struct bt_buf *b, const struct bt_ckpt_family *f);
+void bt_inspect_family(struct bt_buf *b, const struct bt_ckpt_family *f);
+void bt_inspect_family_json(struct bt_buf *b, const struct bt_ckpt_family *f);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "ckpt/recast.h"
+#include "ckpt/convert.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 
 #include "base/num.h"
-#include "ckpt/family.h"
+#include "ckpt/identify.h"
 #include "ckpt/rename.h"
 #include "ckpt_format/writer.h"
 #include "format/hf_config.h"
@@ -31,20 +31,20 @@ static bool is(const char *s, const char *word)
 	return s != NULL && strcmp(s, word) == 0;
 }
 
-bool bt_recast_is_dir(const char *path)
+bool bt_convert_is_dir(const char *path)
 {
 	return ends(path, "/") || bt_path_is_dir(path);
 }
 
 /* The format that was given, or what the name of the target says; or NULL. */
-static const char *format_of(const struct bt_recast *r)
+static const char *format_of(const struct bt_convert *r)
 {
 	const char *path = r->to;
 
 	if (r->format != NULL)
 		return r->format;
 	if (r->shard_size != NULL || ends(path, ".safetensors") ||
-	    bt_recast_is_dir(path))
+	    bt_convert_is_dir(path))
 		return "safetensors";
 	if (ends(path, ".npz"))
 		return "npz";
@@ -75,7 +75,7 @@ static bool has_names(const char *format)
 	return is_tensorflow(format) || is_hdf5(format) || is(format, "gguf");
 }
 
-int bt_recast_check(const struct bt_recast *r, struct bt_error *err)
+int bt_convert_check(const struct bt_convert *r, struct bt_error *err)
 {
 	const char *format = format_of(r);
 	size_t n;
@@ -114,7 +114,7 @@ int bt_recast_check(const struct bt_recast *r, struct bt_error *err)
 	return BT_OK;
 }
 
-static int choose(struct bt_recast *r, struct bt_named_list *l,
+static int choose(struct bt_convert *r, struct bt_named_list *l,
                   struct bt_error *err)
 {
 	int i, e = BT_OK;
@@ -138,7 +138,7 @@ static int choose(struct bt_recast *r, struct bt_named_list *l,
 
 /* The heads that were given, or those of the configuration that stands beside
  * the checkpoint. */
-static int find_heads(const struct bt_recast *r, int *heads,
+static int find_heads(const struct bt_convert *r, int *heads,
                       struct bt_error *err)
 {
 	char *dir = bt_path_of(r->from), *path = NULL;
@@ -190,7 +190,7 @@ static void drop_buffers(struct bt_named_list *l, bool ids)
 			bt_names_drop(l, i);
 }
 
-static void list_unknown(struct bt_recast_report *rep,
+static void list_unknown(struct bt_convert_report *rep,
                          const struct bt_named_list *l)
 {
 	size_t i;
@@ -229,7 +229,7 @@ static const struct {
 };
 
 /* Into names of a kind, where the model's family has such. */
-static int name_as(const struct bt_recast *r, size_t kind,
+static int name_as(const struct bt_convert *r, size_t kind,
                    struct bt_named_list *l, const struct bt_ckpt *c,
                    struct bt_error *err)
 {
@@ -262,7 +262,7 @@ static int name_as(const struct bt_recast *r, size_t kind,
 	return e;
 }
 
-static int name_all(struct bt_recast *r, const char *format,
+static int name_all(struct bt_convert *r, const char *format,
                     struct bt_named_list *l, const struct bt_ckpt *c,
                     struct bt_error *err)
 {
@@ -294,14 +294,14 @@ static int name_all(struct bt_recast *r, const char *format,
 }
 
 /* The file to write, for a directory one in it. */
-static const char *target(struct bt_recast *r, const char *format)
+static const char *target(struct bt_convert *r, const char *format)
 {
 	const char *slash = ends(r->to, "/") ? "" : "/";
 	size_t n = strlen(r->to);
 
 	bt_buf_reset(&r->path);
 	bt_buf_puts(&r->path, r->to);
-	if (bt_recast_is_dir(r->to)) {
+	if (bt_convert_is_dir(r->to)) {
 		if (is(format, "safetensors"))
 			bt_buf_printf(&r->path, "%s" BT_FILE_WEIGHTS, slash);
 		else if (is_hdf5(format))
@@ -318,7 +318,7 @@ static const char *target(struct bt_recast *r, const char *format)
 	return bt_buf_str(&r->path);
 }
 
-static int write_as(struct bt_recast *r, const char *format,
+static int write_as(struct bt_convert *r, const char *format,
                     const struct bt_tensor_source *s, struct bt_error *err)
 {
 	static const struct bt_ckpt_note note = {"format", "pt"};
@@ -351,18 +351,18 @@ static int write_as(struct bt_recast *r, const char *format,
 }
 
 /* A model directory is to load at once. */
-static int copy_beside(struct bt_recast *r, struct bt_error *err)
+static int copy_beside(struct bt_convert *r, struct bt_error *err)
 {
-	if (r->shard_size == NULL && !bt_recast_is_dir(r->to))
+	if (r->shard_size == NULL && !bt_convert_is_dir(r->to))
 		return BT_OK;
-	return bt_recast_beside(r->from, r->to, &r->report.copied, err);
+	return bt_sidecar_copy(r->from, r->to, &r->report.copied, err);
 }
 
-static int convert(struct bt_recast *r, const struct bt_named_list *l,
+static int convert(struct bt_convert *r, const struct bt_named_list *l,
                    const char *format, struct bt_error *err)
 {
 	enum bt_dtype dtype = BT_DTYPES;
-	struct bt_recode *recode;
+	struct bt_cast *recode;
 	const struct bt_tensor_source *s;
 	size_t i;
 	int e;
@@ -390,12 +390,12 @@ static int convert(struct bt_recast *r, const struct bt_named_list *l,
 	return e;
 }
 
-int bt_recast_run(struct bt_recast *r, struct bt_error *err)
+int bt_convert_run(struct bt_convert *r, struct bt_error *err)
 {
 	const char *format = format_of(r);
 	struct bt_named_list l = {.n = 0};
 	struct bt_ckpt *c;
-	int e = bt_recast_check(r, err);
+	int e = bt_convert_check(r, err);
 
 	if (e == BT_OK)
 		e = bt_ckpt_open(r->from, &c, err);
@@ -413,7 +413,7 @@ int bt_recast_run(struct bt_recast *r, struct bt_error *err)
 	return e;
 }
 
-void bt_recast_clear(struct bt_recast *r)
+void bt_convert_clear(struct bt_convert *r)
 {
 	bt_buf_clear(&r->report.unknown_names);
 	bt_buf_clear(&r->path);

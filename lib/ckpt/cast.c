@@ -11,7 +11,7 @@
 
 #define BLOCK 4096 /* elements converted at once */
 
-struct bt_recode {
+struct bt_cast {
 	const struct bt_named_list *l;
 	struct bt_tensor *tensors;
 	struct bt_tensor_source source;
@@ -81,8 +81,8 @@ static size_t too_large(const struct bt_tensor *t, size_t first, const float *x,
 	return k;
 }
 
-static void pack(struct bt_recode *r, enum bt_dtype to, const float *x,
-                 size_t n, uint8_t *out)
+static void pack(struct bt_cast *r, enum bt_dtype to, const float *x, size_t n,
+                 uint8_t *out)
 {
 	uint16_t h;
 	size_t i;
@@ -101,7 +101,7 @@ static void pack(struct bt_recode *r, enum bt_dtype to, const float *x,
 }
 
 /* The tensor t, of another type, into r->made. */
-static int convert(struct bt_recode *r, const struct bt_tensor *t,
+static int convert(struct bt_cast *r, const struct bt_tensor *t,
                    const struct bt_tensor *to, struct bt_error *err)
 {
 	size_t i, n, size = bt_dtype_bits(to->dtype) / 8;
@@ -123,7 +123,7 @@ static int convert(struct bt_recode *r, const struct bt_tensor *t,
 
 static int bytes(void *ctx, size_t i, const void **data, struct bt_error *err)
 {
-	struct bt_recode *r = ctx;
+	struct bt_cast *r = ctx;
 	const struct bt_named *v = &r->l->v[i];
 	struct bt_tensor t = *v->from;
 	int e = bt_tensor_verify(&t, err);
@@ -145,7 +145,7 @@ static int bytes(void *ctx, size_t i, const void **data, struct bt_error *err)
 
 /* A tensor on its way out. */
 struct way {
-	struct bt_recode *r;
+	struct bt_cast *r;
 	const struct bt_tensor *from, *to;
 	struct bt_out *out;
 	uint32_t in_crc, out_crc; /* of what came and went so far */
@@ -245,7 +245,7 @@ static int put_turned(struct way *w, const struct bt_named *v,
 {
 	size_t width = bt_dtype_bits(w->from->dtype) / 8, at, n, j, row, step;
 	size_t bytes = w->from->bytes;
-	struct bt_recode *r = w->r;
+	struct bt_cast *r = w->r;
 	bool fits;
 	uint8_t *p;
 	int e = BT_OK;
@@ -278,7 +278,7 @@ static int put_turned(struct way *w, const struct bt_named *v,
 static int put(void *ctx, size_t i, struct bt_out *out, uint32_t *crc,
                struct bt_error *err)
 {
-	struct bt_recode *r = ctx;
+	struct bt_cast *r = ctx;
 	const struct bt_named *v = &r->l->v[i];
 	struct way w = {.r = r,
 	                .from = v->from,
@@ -311,9 +311,9 @@ static int describe(const struct bt_named *v, enum bt_dtype dtype,
 }
 
 int bt_cast_new(const struct bt_named_list *l, enum bt_dtype dtype,
-                struct bt_recode **res, struct bt_error *err)
+                struct bt_cast **res, struct bt_error *err)
 {
-	struct bt_recode *r = bt_array0(1, sizeof(*r));
+	struct bt_cast *r = bt_array0(1, sizeof(*r));
 	int e = BT_OK;
 	size_t i;
 
@@ -344,7 +344,7 @@ int bt_cast_new(const struct bt_named_list *l, enum bt_dtype dtype,
 	return BT_OK;
 }
 
-void bt_cast_free(struct bt_recode *r)
+void bt_cast_free(struct bt_cast *r)
 {
 	if (r == NULL)
 		return;
@@ -355,17 +355,17 @@ void bt_cast_free(struct bt_recode *r)
 	free(r);
 }
 
-void bt_cast_behind(struct bt_recode *r, bool behind)
+void bt_cast_behind(struct bt_cast *r, bool behind)
 {
 	r->source.behind = behind;
 }
 
-const struct bt_tensor_source *bt_cast_source(const struct bt_recode *r)
+const struct bt_tensor_source *bt_cast_source(const struct bt_cast *r)
 {
 	return &r->source;
 }
 
-size_t bt_cast_overflows(const struct bt_recode *r)
+size_t bt_cast_overflows(const struct bt_cast *r)
 {
 	return r->overflows;
 }

@@ -11,11 +11,11 @@
 #include "ckpt/names_int.h"
 #include "tensor/checkpoint_reader.h"
 
-#define SAME BT_FORM_SAME
-#define KERNEL BT_FORM_KERNEL
-#define IN BT_FORM_IN
-#define BIAS BT_FORM_BIAS
-#define OUT BT_FORM_OUT
+#define SAME BT_NAME_FORM_SAME
+#define KERNEL BT_NAME_FORM_KERNEL
+#define IN BT_NAME_FORM_IN
+#define BIAS BT_NAME_FORM_BIAS
+#define OUT BT_NAME_FORM_OUT
 
 /* Behind the group, which is named twice; layers from 1 on. */
 static const struct bt_name keras_bert[] = {

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "ckpt/show_int.h"
+#include "ckpt/inspect_int.h"
 
 static const char *file_name(const struct bt_tensor *t)
 {
@@ -11,26 +11,28 @@ static const char *file_name(const struct bt_tensor *t)
 	return slash != NULL ? slash + 1 : t->file;
 }
 
-static void stats_cells(struct bt_table *t, const struct bt_tensor_stats *s)
+static void stats_cells(struct bt_inspect_table *t,
+                        const struct bt_tensor_stats *s)
 {
 	const double v[] = {s->min, s->max, s->mean, s->std};
 	int i;
 
 	for (i = 0; i < 4; i++) {
 		if (s->known && !isnan(v[i]))
-			bt_table_cell(t, "%.6g", v[i]);
+			bt_inspect_table_cell(t, "%.6g", v[i]);
 		else
-			bt_table_cell(t, "-");
+			bt_inspect_table_cell(t, "-");
 	}
 	for (i = 0; i < 2; i++) {
 		if (s->known)
-			bt_table_cell(t, "%zu", i == 0 ? s->nan : s->inf);
+			bt_inspect_table_cell(t, "%zu",
+			                      i == 0 ? s->nan : s->inf);
 		else
-			bt_table_cell(t, "-");
+			bt_inspect_table_cell(t, "-");
 	}
 }
 
-static void head(struct bt_table *t, bool stats, bool files)
+static void head(struct bt_inspect_table *t, bool stats, bool files)
 {
 	static const char *const names[] = {
 	    "NAME", "DTYPE", "SHAPE", "PARAMETERS", "BYTES", "MIN",
@@ -38,15 +40,15 @@ static void head(struct bt_table *t, bool stats, bool files)
 	int i;
 
 	for (i = 0; i < (stats ? 11 : 5); i++)
-		bt_table_cell(t, "%s", names[i]);
+		bt_inspect_table_cell(t, "%s", names[i]);
 	if (files)
-		bt_table_cell(t, "FILE");
+		bt_inspect_table_cell(t, "FILE");
 }
 
 /* How much of what is listed stands packed in the file. */
-static void packed_line(struct bt_buf *b, const struct bt_view *v)
+static void packed_line(struct bt_buf *b, const struct bt_inspect_view *v)
 {
-	struct bt_totals sum = {0, 0, 0};
+	struct bt_inspect_totals sum = {0, 0, 0};
 	const char *as = NULL;
 	size_t i;
 
@@ -61,46 +63,46 @@ static void packed_line(struct bt_buf *b, const struct bt_view *v)
 	if (as == NULL)
 		return;
 	bt_buf_printf(b, "  %s in the file: ", as);
-	bt_show_totals_line(b, &sum);
+	bt_inspect_totals_line(b, &sum);
 	bt_buf_putc(b, '\n');
 }
 
-void bt_show_list(struct bt_buf *b, const struct bt_view *v,
-                  const struct bt_tensor_stats *s)
+void bt_inspect_list(struct bt_buf *b, const struct bt_inspect_view *v,
+                     const struct bt_tensor_stats *s)
 {
 	bool files = bt_ckpt_files(v->ckpt) > 1;
-	struct bt_table t =
-	    BT_TABLE_INIT(s != NULL ? (files ? "lllrrrrrrrrl" : "lllrrrrrrrr")
-	                            : (files ? "lllrrl" : "lllrr"));
-	struct bt_totals sum = bt_show_totals(v, BT_DTYPES), part;
+	struct bt_inspect_table t = BT_INSPECT_TABLE_INIT(
+	    s != NULL ? (files ? "lllrrrrrrrrl" : "lllrrrrrrrr")
+	              : (files ? "lllrrl" : "lllrr"));
+	struct bt_inspect_totals sum = bt_inspect_totals(v, BT_DTYPES), part;
 	size_t i;
 	int d;
 
 	head(&t, s != NULL, files);
 	for (i = 0; i < v->n; i++) {
-		bt_show_name(&t.text, v->t[i]->name);
-		bt_table_end(&t);
-		bt_table_cell(&t, "%s", bt_dtype_name(v->t[i]->dtype));
-		bt_show_shape(&t.text, v->t[i]);
-		bt_table_end(&t);
-		bt_table_cell(&t, "%zu", v->t[i]->count);
-		bt_table_cell(&t, "%zu", v->t[i]->bytes);
+		bt_inspect_name(&t.text, v->t[i]->name);
+		bt_inspect_table_end(&t);
+		bt_inspect_table_cell(&t, "%s", bt_dtype_name(v->t[i]->dtype));
+		bt_inspect_shape(&t.text, v->t[i]);
+		bt_inspect_table_end(&t);
+		bt_inspect_table_cell(&t, "%zu", v->t[i]->count);
+		bt_inspect_table_cell(&t, "%zu", v->t[i]->bytes);
 		if (s != NULL)
 			stats_cells(&t, &s[i]);
 		if (files) {
-			bt_show_name(&t.text, file_name(v->t[i]));
-			bt_table_end(&t);
+			bt_inspect_name(&t.text, file_name(v->t[i]));
+			bt_inspect_table_end(&t);
 		}
 	}
-	bt_table_show(&t, b);
-	bt_show_totals_line(b, &sum);
+	bt_inspect_table_show(&t, b);
+	bt_inspect_totals_line(b, &sum);
 	bt_buf_putc(b, '\n');
 	for (d = 0; d < BT_DTYPES; d++) {
-		part = bt_show_totals(v, (enum bt_dtype)d);
+		part = bt_inspect_totals(v, (enum bt_dtype)d);
 		if (part.tensors == 0 || part.tensors == sum.tensors)
 			continue;
 		bt_buf_printf(b, "  %s: ", bt_dtype_name((enum bt_dtype)d));
-		bt_show_totals_line(b, &part);
+		bt_inspect_totals_line(b, &part);
 		bt_buf_putc(b, '\n');
 	}
 	packed_line(b, v);
@@ -110,11 +112,12 @@ static json_t *stats_json(const struct bt_tensor_stats *s)
 {
 	if (!s->known)
 		return json_null();
-	return json_pack(
-	    "{s:o,s:o,s:o,s:o,s:I,s:I}", "min", bt_show_number_json(s->min),
-	    "max", bt_show_number_json(s->max), "mean",
-	    bt_show_number_json(s->mean), "std", bt_show_number_json(s->std),
-	    "nan", (json_int_t)s->nan, "inf", (json_int_t)s->inf);
+	return json_pack("{s:o,s:o,s:o,s:o,s:I,s:I}", "min",
+	                 bt_inspect_number_json(s->min), "max",
+	                 bt_inspect_number_json(s->max), "mean",
+	                 bt_inspect_number_json(s->mean), "std",
+	                 bt_inspect_number_json(s->std), "nan",
+	                 (json_int_t)s->nan, "inf", (json_int_t)s->inf);
 }
 
 static json_t *notes_json(const struct bt_ckpt *c)
@@ -135,34 +138,35 @@ static json_t *tensor_json(const struct bt_tensor *t, bool file,
 {
 	json_t *o =
 	    json_pack("{s:s,s:s,s:o,s:I}", "name", t->name, "dtype",
-	              bt_dtype_name(t->dtype), "shape", bt_show_shape_json(t),
-	              "bytes", (json_int_t)t->bytes);
+	              bt_dtype_name(t->dtype), "shape",
+	              bt_inspect_shape_json(t), "bytes", (json_int_t)t->bytes);
 
 	if (o != NULL && bt_tensor_packed(t) != NULL)
 		json_object_set_new(o, "packed",
 		                    json_string(bt_tensor_packed(t)));
 	if (o != NULL && file)
-		json_object_set_new(o, "file", bt_show_text_json(file_name(t)));
+		json_object_set_new(o, "file",
+		                    bt_inspect_text_json(file_name(t)));
 	if (o != NULL && s != NULL)
 		json_object_set_new(o, "stats", stats_json(s));
 	return o;
 }
 
-void bt_show_list_json(struct bt_buf *b, const struct bt_view *v,
-                       const struct bt_tensor_stats *s)
+void bt_inspect_list_json(struct bt_buf *b, const struct bt_inspect_view *v,
+                          const struct bt_tensor_stats *s)
 {
-	struct bt_totals sum = bt_show_totals(v, BT_DTYPES);
+	struct bt_inspect_totals sum = bt_inspect_totals(v, BT_DTYPES);
 	bool files = bt_ckpt_files(v->ckpt) > 1;
 	size_t i;
 
 	bt_buf_puts(b, "{\"format\": ");
-	bt_show_json(b, json_string(bt_ckpt_format(v->ckpt)));
+	bt_inspect_json(b, json_string(bt_ckpt_format(v->ckpt)));
 	bt_buf_puts(b, ",\n \"metadata\": ");
-	bt_show_json(b, notes_json(v->ckpt));
+	bt_inspect_json(b, notes_json(v->ckpt));
 	bt_buf_puts(b, ",\n \"tensors\": [");
 	for (i = 0; i < v->n; i++) {
 		bt_buf_puts(b, i > 0 ? ",\n  " : "\n  ");
-		bt_show_json(
+		bt_inspect_json(
 		    b, tensor_json(v->t[i], files, s != NULL ? &s[i] : NULL));
 	}
 	bt_buf_printf(b, "],\n \"parameters\": %zu,\n \"bytes\": %zu}\n",

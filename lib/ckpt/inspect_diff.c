@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <math.h>
 
-#include "ckpt/show_int.h"
+#include "ckpt/inspect_int.h"
 
 struct counts {
 	size_t equal, different, only_a, only_b;
@@ -39,38 +39,39 @@ static const char *name_of(const struct bt_tensor_diff *d)
 }
 
 /* "F32[2,3]", or "-" where there is none. */
-static void side_cell(struct bt_table *t, const struct bt_tensor *x)
+static void side_cell(struct bt_inspect_table *t, const struct bt_tensor *x)
 {
 	if (x == NULL) {
 		bt_buf_putc(&t->text, '-');
 	} else {
 		bt_buf_puts(&t->text, bt_dtype_name(x->dtype));
-		bt_show_shape(&t->text, x);
+		bt_inspect_shape(&t->text, x);
 	}
-	bt_table_end(t);
+	bt_inspect_table_end(t);
 }
 
-static void row_cells(struct bt_table *t, const struct bt_tensor_diff *d)
+static void row_cells(struct bt_inspect_table *t,
+                      const struct bt_tensor_diff *d)
 {
-	bt_show_name(&t->text, name_of(d));
-	bt_table_end(t);
+	bt_inspect_name(&t->text, name_of(d));
+	bt_inspect_table_end(t);
 	side_cell(t, d->a);
 	side_cell(t, d->b);
 	if (d->compared)
-		bt_table_cell(t, "%zu", d->differing);
+		bt_inspect_table_cell(t, "%zu", d->differing);
 	else
-		bt_table_cell(t, "-");
+		bt_inspect_table_cell(t, "-");
 	if (d->compared && d->numbers) {
-		bt_table_cell(t, "%.6g", d->max);
-		bt_table_cell(t, "%.6g", d->mean);
+		bt_inspect_table_cell(t, "%.6g", d->max);
+		bt_inspect_table_cell(t, "%.6g", d->mean);
 	} else {
-		bt_table_cell(t, "-");
-		bt_table_cell(t, "-");
+		bt_inspect_table_cell(t, "-");
+		bt_inspect_table_cell(t, "-");
 	}
 	if (isnan(d->cosine))
-		bt_table_cell(t, "-");
+		bt_inspect_table_cell(t, "-");
 	else
-		bt_table_cell(t, "%.6f", d->cosine);
+		bt_inspect_table_cell(t, "%.6f", d->cosine);
 }
 
 static void summary(struct bt_buf *b, const struct counts *c)
@@ -86,21 +87,21 @@ static void summary(struct bt_buf *b, const struct counts *c)
 	              c->equal, c->different, c->only_a, c->only_b, c->max);
 }
 
-size_t bt_show_diff(struct bt_buf *b, const struct bt_tensor_diff *rows,
-                    size_t n, bool quiet)
+size_t bt_inspect_diff(struct bt_buf *b, const struct bt_tensor_diff *rows,
+                       size_t n, bool quiet)
 {
 	static const char *const names[] = {
 	    "NAME", "FIRST", "SECOND", "DIFFERING", "MAX", "MEAN", "COSINE"};
-	struct bt_table t = BT_TABLE_INIT("lllrrrr");
+	struct bt_inspect_table t = BT_INSPECT_TABLE_INIT("lllrrrr");
 	struct counts c = count(rows, n);
 	size_t i;
 
 	for (i = 0; i < 7 && differing(&c) != 0; i++)
-		bt_table_cell(&t, "%s", names[i]);
+		bt_inspect_table_cell(&t, "%s", names[i]);
 	for (i = 0; i < n; i++)
 		if (bt_tensor_differs(&rows[i]))
 			row_cells(&t, &rows[i]);
-	bt_table_show(&t, b);
+	bt_inspect_table_show(&t, b);
 	if (!quiet)
 		summary(b, &c);
 	return differing(&c);
@@ -117,7 +118,7 @@ static void put_names(struct bt_buf *b, const char *key,
 		if ((in_a ? rows[i].b : rows[i].a) != NULL)
 			continue;
 		bt_buf_puts(b, comma);
-		bt_show_json(b, json_string(name_of(&rows[i])));
+		bt_inspect_json(b, json_string(name_of(&rows[i])));
 		comma = ", ";
 	}
 	bt_buf_puts(b, "],\n");
@@ -128,32 +129,34 @@ static json_t *row_json(const struct bt_tensor_diff *d)
 	json_t *o = json_pack(
 	    "{s:s,s:[s,s],s:[o,o]}", "name", d->a->name, "dtype",
 	    bt_dtype_name(d->a->dtype), bt_dtype_name(d->b->dtype), "shape",
-	    bt_show_shape_json(d->a), bt_show_shape_json(d->b));
+	    bt_inspect_shape_json(d->a), bt_inspect_shape_json(d->b));
 
 	if (o == NULL || !d->compared)
 		return o;
 	json_object_set_new(o, "differing",
 	                    json_integer((json_int_t)d->differing));
-	json_object_set_new(
-	    o, "max", d->numbers ? bt_show_number_json(d->max) : json_null());
-	json_object_set_new(
-	    o, "mean", d->numbers ? bt_show_number_json(d->mean) : json_null());
-	json_object_set_new(o, "cosine", bt_show_number_json(d->cosine));
+	json_object_set_new(o, "max",
+	                    d->numbers ? bt_inspect_number_json(d->max)
+	                               : json_null());
+	json_object_set_new(o, "mean",
+	                    d->numbers ? bt_inspect_number_json(d->mean)
+	                               : json_null());
+	json_object_set_new(o, "cosine", bt_inspect_number_json(d->cosine));
 	return o;
 }
 
-size_t bt_show_diff_json(struct bt_buf *b, const struct bt_ckpt *first,
-                         const struct bt_ckpt *second,
-                         const struct bt_tensor_diff *rows, size_t n)
+size_t bt_inspect_diff_json(struct bt_buf *b, const struct bt_ckpt *first,
+                            const struct bt_ckpt *second,
+                            const struct bt_tensor_diff *rows, size_t n)
 {
 	struct counts c = count(rows, n);
 	const char *comma = "\n  ";
 	size_t i;
 
 	bt_buf_puts(b, "{\"a\": ");
-	bt_show_json(b, bt_show_text_json(bt_ckpt_path(first)));
+	bt_inspect_json(b, bt_inspect_text_json(bt_ckpt_path(first)));
 	bt_buf_puts(b, ", \"b\": ");
-	bt_show_json(b, bt_show_text_json(bt_ckpt_path(second)));
+	bt_inspect_json(b, bt_inspect_text_json(bt_ckpt_path(second)));
 	bt_buf_printf(b, ",\n \"identical\": %s, \"equal\": %zu,\n",
 	              differing(&c) == 0 ? "true" : "false", c.equal);
 	put_names(b, "only_a", rows, n, true);
@@ -164,7 +167,7 @@ size_t bt_show_diff_json(struct bt_buf *b, const struct bt_ckpt *first,
 		    !bt_tensor_differs(&rows[i]))
 			continue;
 		bt_buf_puts(b, comma);
-		bt_show_json(b, row_json(&rows[i]));
+		bt_inspect_json(b, row_json(&rows[i]));
 		comma = ",\n  ";
 	}
 	bt_buf_puts(b, "]}\n");

@@ -3,13 +3,13 @@
  * Whole conversions: a checkpoint read, its tensors chosen and renamed, turned
  * into other names, forms and types, and written in some format.
  */
-#ifndef BT_CKPT_RECAST_H
-#define BT_CKPT_RECAST_H
+#ifndef BT_CKPT_CONVERT_H
+#define BT_CKPT_CONVERT_H
 
 #include "base/buf.h"
 #include "ckpt/names.h"
 
-struct bt_recast_report {
+struct bt_convert_report {
 	size_t tensors, bytes;
 	size_t dropped, renamed; /* by rules */
 	size_t unknown;          /* without a name of the wanted kind */
@@ -23,7 +23,7 @@ struct bt_recast_report {
 };
 
 /* What is to be done; NULL and 0 are the defaults. Texts are borrowed. */
-struct bt_recast {
+struct bt_convert {
 	const char *from, *to;
 	const char *format; /* "safetensors", "npz", "gguf", "tf1", "tf2", "h5"
 	                     * or "keras" [by to] */
@@ -36,24 +36,24 @@ struct bt_recast {
 	const char *const *rename, *const *drop;
 	int n_rename, n_drop;
 
-	struct bt_recast_report report; /* after bt_recast_run */
-	struct bt_buf path;             /* inner */
+	struct bt_convert_report report; /* after bt_convert_run */
+	struct bt_buf path;              /* inner */
 };
 
 /* BT_EARG where the parts do not go together. */
-int bt_recast_check(const struct bt_recast *r,
-                    struct bt_error *err) BT_MUST_USE;
+int bt_convert_check(const struct bt_convert *r,
+                     struct bt_error *err) BT_MUST_USE;
 
 /*
  * Copies the configuration and the tokenizer's files from the directory that
  * from is, or is in, to another, save those that are there; *copied is how
  * many. A SavedModel's vocabulary is among them.
  */
-int bt_recast_beside(const char *from, const char *dir, int *copied,
-                     struct bt_error *err) BT_MUST_USE;
+int bt_sidecar_copy(const char *from, const char *dir, int *copied,
+                    struct bt_error *err) BT_MUST_USE;
 
 /* Whether path is a directory, or is meant to be one by its last slash. */
-bool bt_recast_is_dir(const char *path);
+bool bt_convert_is_dir(const char *path);
 
 /*
  * Reads and writes. Names of from are dropped and renamed first, then brought
@@ -62,8 +62,8 @@ bool bt_recast_is_dir(const char *path);
  * TensorFlow's, else they are kept. Where to is a directory, what stands beside
  * from goes there as well.
  */
-int bt_recast_run(struct bt_recast *r, struct bt_error *err) BT_MUST_USE;
+int bt_convert_run(struct bt_convert *r, struct bt_error *err) BT_MUST_USE;
 
-void bt_recast_clear(struct bt_recast *r);
+void bt_convert_clear(struct bt_convert *r);
 
 #endif

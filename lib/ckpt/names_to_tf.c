@@ -27,13 +27,13 @@ static void set_shape(struct bt_named *v, int rank, int64_t a, int64_t b,
 }
 
 /* Puts v from Hugging Face's form into another; false where it does not fit. */
-static bool turn(struct bt_named *v, enum bt_form form, int heads)
+static bool turn(struct bt_named *v, enum bt_name_form form, int heads)
 {
 	int64_t out, in;
 
-	if (form == BT_FORM_SAME)
+	if (form == BT_NAME_FORM_SAME)
 		return true;
-	if (form == BT_FORM_BIAS) {
+	if (form == BT_NAME_FORM_BIAS) {
 		if (v->rank != 1 || !divides(heads, v->shape[0]))
 			return false;
 		set_shape(v, 2, heads, v->shape[0] / heads, 0);
@@ -43,15 +43,15 @@ static bool turn(struct bt_named *v, enum bt_form form, int heads)
 		return false;
 	out = v->shape[0];
 	in = v->shape[1];
-	if ((form == BT_FORM_IN && !divides(heads, out)) ||
-	    (form == BT_FORM_OUT && !divides(heads, in)))
+	if ((form == BT_NAME_FORM_IN && !divides(heads, out)) ||
+	    (form == BT_NAME_FORM_OUT && !divides(heads, in)))
 		return false;
 	v->transposed = !v->transposed;
 	v->rows = (size_t)out; /* where it counts, v was as from is */
 	v->cols = (size_t)in;
-	if (form == BT_FORM_IN)
+	if (form == BT_NAME_FORM_IN)
 		set_shape(v, 3, in, heads, out / heads);
-	else if (form == BT_FORM_OUT)
+	else if (form == BT_NAME_FORM_OUT)
 		set_shape(v, 3, heads, in / heads, out);
 	else
 		set_shape(v, 2, in, out, 0);
@@ -60,7 +60,7 @@ static bool turn(struct bt_named *v, enum bt_form form, int heads)
 
 bool bt_named_turn(struct bt_named *v)
 {
-	return turn(v, BT_FORM_KERNEL, 0);
+	return turn(v, BT_NAME_FORM_KERNEL, 0);
 }
 
 /* The row that has a name of the wanted kind for v. */

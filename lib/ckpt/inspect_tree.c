@@ -6,14 +6,14 @@
  */
 #include <string.h>
 
-#include "ckpt/show_int.h"
+#include "ckpt/inspect_int.h"
 
 /* A module: what a name has before byte end, which is behind a separator. */
 struct module {
-	const struct bt_view *v;
+	const struct bt_inspect_view *v;
 	size_t first, end;
 	int depth;
-	struct bt_totals sum;
+	struct bt_inspect_totals sum;
 };
 
 static char separator_of(const char *name)
@@ -37,7 +37,7 @@ static bool is_in(const char *name, const struct module *m)
 
 static void add_up(struct module *m)
 {
-	const struct bt_view *v = m->v;
+	const struct bt_inspect_view *v = m->v;
 	size_t i;
 
 	for (i = m->first; i < v->n && is_in(v->t[i]->name, m); i++) {
@@ -49,7 +49,7 @@ static void add_up(struct module *m)
 
 /* Calls fn for each module that begins with tensor i, the outermost first, and
  * returns in how many it stands. *rest is where its own name begins. */
-static int modules_of(const struct bt_view *v, size_t i, int depth,
+static int modules_of(const struct bt_inspect_view *v, size_t i, int depth,
                       void (*fn)(void *, const struct module *), void *arg,
                       size_t *rest)
 {
@@ -61,7 +61,7 @@ static int modules_of(const struct bt_view *v, size_t i, int depth,
 	       (depth == 0 || m.depth < depth)) {
 		m.end += n;
 		if (i == 0 || !is_in(v->t[i - 1]->name, &m)) {
-			m.sum = (struct bt_totals){0, 0, 0};
+			m.sum = (struct bt_inspect_totals){0, 0, 0};
 			add_up(&m);
 			fn(arg, &m);
 		}
@@ -71,7 +71,7 @@ static int modules_of(const struct bt_view *v, size_t i, int depth,
 	return n != 0 ? -1 : m.depth;
 }
 
-static void indent(struct bt_table *t, int depth)
+static void indent(struct bt_inspect_table *t, int depth)
 {
 	for (; depth > 0; depth--)
 		bt_buf_puts(&t->text, "  ");
@@ -88,57 +88,58 @@ static void put_part(struct bt_buf *b, const char *name, size_t end)
 		at--;
 	bt_buf_put(&s, name + at, end - at);
 	if (bt_buf_str(&s) != NULL)
-		bt_show_name(b, bt_buf_str(&s));
+		bt_inspect_name(b, bt_buf_str(&s));
 	b->oom |= s.oom;
 	bt_buf_clear(&s);
 }
 
 static void module_line(void *arg, const struct module *m)
 {
-	struct bt_table *t = arg;
+	struct bt_inspect_table *t = arg;
 
 	indent(t, m->depth);
 	put_part(&t->text, m->v->t[m->first]->name, m->end);
-	bt_table_end(t);
-	bt_table_cell(t, "%zu", m->sum.tensors);
-	bt_table_cell(t, " ");
-	bt_table_cell(t, " ");
-	bt_table_cell(t, "%zu", m->sum.parameters);
-	bt_table_cell(t, "%zu", m->sum.bytes);
+	bt_inspect_table_end(t);
+	bt_inspect_table_cell(t, "%zu", m->sum.tensors);
+	bt_inspect_table_cell(t, " ");
+	bt_inspect_table_cell(t, " ");
+	bt_inspect_table_cell(t, "%zu", m->sum.parameters);
+	bt_inspect_table_cell(t, "%zu", m->sum.bytes);
 }
 
-static void tensor_line(struct bt_table *t, const struct bt_tensor *x,
+static void tensor_line(struct bt_inspect_table *t, const struct bt_tensor *x,
                         size_t rest, int depth)
 {
 	indent(t, depth);
-	bt_show_name(&t->text, x->name + rest);
-	bt_table_end(t);
-	bt_table_cell(t, " ");
-	bt_table_cell(t, "%s", bt_dtype_name(x->dtype));
-	bt_show_shape(&t->text, x);
-	bt_table_end(t);
-	bt_table_cell(t, "%zu", x->count);
-	bt_table_cell(t, "%zu", x->bytes);
+	bt_inspect_name(&t->text, x->name + rest);
+	bt_inspect_table_end(t);
+	bt_inspect_table_cell(t, " ");
+	bt_inspect_table_cell(t, "%s", bt_dtype_name(x->dtype));
+	bt_inspect_shape(&t->text, x);
+	bt_inspect_table_end(t);
+	bt_inspect_table_cell(t, "%zu", x->count);
+	bt_inspect_table_cell(t, "%zu", x->bytes);
 }
 
-void bt_show_tree(struct bt_buf *b, const struct bt_view *v, int depth)
+void bt_inspect_tree(struct bt_buf *b, const struct bt_inspect_view *v,
+                     int depth)
 {
 	static const char *const head[] = {"MODULE", "TENSORS",    "DTYPE",
 	                                   "SHAPE",  "PARAMETERS", "BYTES"};
-	struct bt_table t = BT_TABLE_INIT("lrllrr");
-	struct bt_totals sum = bt_show_totals(v, BT_DTYPES);
+	struct bt_inspect_table t = BT_INSPECT_TABLE_INIT("lrllrr");
+	struct bt_inspect_totals sum = bt_inspect_totals(v, BT_DTYPES);
 	size_t i, rest;
 	int in;
 
 	for (i = 0; i < 6; i++)
-		bt_table_cell(&t, "%s", head[i]);
+		bt_inspect_table_cell(&t, "%s", head[i]);
 	for (i = 0; i < v->n; i++) {
 		in = modules_of(v, i, depth, module_line, &t, &rest);
 		if (in >= 0 && (depth == 0 || in < depth))
 			tensor_line(&t, v->t[i], rest, in);
 	}
-	bt_table_show(&t, b);
-	bt_show_totals_line(b, &sum);
+	bt_inspect_table_show(&t, b);
+	bt_inspect_totals_line(b, &sum);
 	bt_buf_putc(b, '\n');
 }
 
@@ -153,22 +154,23 @@ static void module_json(void *arg, const struct module *m)
 	struct list *l = arg;
 
 	bt_buf_puts(l->b, l->comma);
-	bt_show_json(l->b,
-	             json_pack("{s:s%,s:I,s:I,s:I}", "name", name, m->end - 1,
-	                       "tensors", (json_int_t)m->sum.tensors,
-	                       "parameters", (json_int_t)m->sum.parameters,
-	                       "bytes", (json_int_t)m->sum.bytes));
+	bt_inspect_json(
+	    l->b, json_pack("{s:s%,s:I,s:I,s:I}", "name", name, m->end - 1,
+	                    "tensors", (json_int_t)m->sum.tensors, "parameters",
+	                    (json_int_t)m->sum.parameters, "bytes",
+	                    (json_int_t)m->sum.bytes));
 	l->comma = ",\n  ";
 }
 
-void bt_show_tree_json(struct bt_buf *b, const struct bt_view *v, int depth)
+void bt_inspect_tree_json(struct bt_buf *b, const struct bt_inspect_view *v,
+                          int depth)
 {
-	struct bt_totals sum = bt_show_totals(v, BT_DTYPES);
+	struct bt_inspect_totals sum = bt_inspect_totals(v, BT_DTYPES);
 	struct list l = {b, "\n  "};
 	size_t i, rest;
 
 	bt_buf_puts(b, "{\"format\": ");
-	bt_show_json(b, json_string(bt_ckpt_format(v->ckpt)));
+	bt_inspect_json(b, json_string(bt_ckpt_format(v->ckpt)));
 	bt_buf_puts(b, ",\n \"modules\": [");
 	for (i = 0; i < v->n; i++)
 		(void)modules_of(v, i, depth, module_json, &l, &rest);

@@ -18,8 +18,8 @@ static void work(void *arg, int piece, int worker)
 	job->bad[piece] = bt_tensor_verify(job->t[piece], NULL) != BT_OK;
 }
 
-int bt_stats_verify(const struct bt_tensor *const *t, size_t n,
-                    struct bt_pool *pool, struct bt_error *err)
+int bt_checksums_verify(const struct bt_tensor *const *t, size_t n,
+                        struct bt_pool *pool, struct bt_error *err)
 {
 	struct job job = {t, bt_array0(n, sizeof(*job.bad))};
 	int r = BT_OK;

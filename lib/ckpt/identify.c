@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "ckpt/family.h"
+#include "ckpt/identify.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ckpt/convert.h"
+#include "ckpt/inspect_int.h"
 #include "ckpt/names.h"
-#include "ckpt/recast.h"
-#include "ckpt/show_int.h"
 #include "format/hf_config.h"
 #include "format/json.h"
 #include "format/model_files.h"
@@ -292,7 +292,7 @@ int bt_ckpt_family(const struct bt_ckpt *c, const char *path,
 
 	memset(f, 0, sizeof(*f));
 	r = by_tensors(c, f, err);
-	if (r == BT_OK && bt_recast_is_dir(path))
+	if (r == BT_OK && bt_convert_is_dir(path))
 		r = look_beside(path, f, err);
 	if (r != BT_OK)
 		bt_ckpt_family_clear(f);
@@ -312,39 +312,40 @@ static const struct {
     SHOWN("vocabulary", vocabulary), SHOWN("positions", positions),
 };
 
-void bt_show_family(struct bt_buf *b, const struct bt_ckpt_family *f)
+void bt_inspect_family(struct bt_buf *b, const struct bt_ckpt_family *f)
 {
 	struct bt_ckpt_family copy = *f;
-	struct bt_table t = BT_TABLE_INIT("ll");
+	struct bt_inspect_table t = BT_INSPECT_TABLE_INIT("ll");
 	size_t i;
 
-	bt_table_cell(&t, "family");
-	bt_table_cell(&t, "%s", f->family != NULL ? f->family : "unknown");
+	bt_inspect_table_cell(&t, "family");
+	bt_inspect_table_cell(&t, "%s",
+	                      f->family != NULL ? f->family : "unknown");
 	for (i = 0; f->family != NULL && i < COUNT(shown); i++)
 		if (*number(&copy, shown[i].number) > 0) {
-			bt_table_cell(&t, "%s", shown[i].label);
-			bt_table_cell(&t, "%" PRId64,
-			              *number(&copy, shown[i].number));
+			bt_inspect_table_cell(&t, "%s", shown[i].label);
+			bt_inspect_table_cell(&t, "%" PRId64,
+			                      *number(&copy, shown[i].number));
 		}
 	if (f->family != NULL) {
-		bt_table_cell(&t, "head");
+		bt_inspect_table_cell(&t, "head");
 		if (f->labels == 1 && outputs(f) != problems[1].outputs)
-			bt_table_cell(&t, "%s of a number", f->head);
+			bt_inspect_table_cell(&t, "%s of a number", f->head);
 		else if (f->labels > 0)
-			bt_table_cell(&t, "%s of %" PRId64 " %s", f->head,
-			              f->labels, outputs(f));
+			bt_inspect_table_cell(&t, "%s of %" PRId64 " %s",
+			                      f->head, f->labels, outputs(f));
 		else
-			bt_table_cell(&t, "%s", f->head);
+			bt_inspect_table_cell(&t, "%s", f->head);
 	}
 	if (copy.tokenizer.len > 0) {
-		bt_table_cell(&t, "tokenizer");
-		bt_table_cell(&t, "%.*s", (int)copy.tokenizer.len,
-		              copy.tokenizer.data);
+		bt_inspect_table_cell(&t, "tokenizer");
+		bt_inspect_table_cell(&t, "%.*s", (int)copy.tokenizer.len,
+		                      copy.tokenizer.data);
 	}
-	bt_table_show(&t, b);
+	bt_inspect_table_show(&t, b);
 }
 
-void bt_show_family_json(struct bt_buf *b, const struct bt_ckpt_family *f)
+void bt_inspect_family_json(struct bt_buf *b, const struct bt_ckpt_family *f)
 {
 	struct bt_ckpt_family copy = *f;
 	json_t *o = json_object(), *v;
@@ -368,6 +369,6 @@ void bt_show_family_json(struct bt_buf *b, const struct bt_ckpt_family *f)
 	    o, "tokenizer",
 	    json_stringn(copy.tokenizer.len > 0 ? copy.tokenizer.data : "",
 	                 copy.tokenizer.len));
-	bt_show_json(b, o);
+	bt_inspect_json(b, o);
 	bt_buf_putc(b, '\n');
 }

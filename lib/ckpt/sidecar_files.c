@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "ckpt/recast.h"
+#include "ckpt/convert.h"
 #include "format/hf_config.h"
 #include "format/json.h"
 #include "format/model_files.h"
@@ -122,8 +122,8 @@ static bool goes(const struct bt_model_file *f, const char *path,
 	return strcmp(f->name, BT_FILE_KERAS_VOCAB) != 0 || keras_tokenizer;
 }
 
-int bt_recast_beside(const char *from, const char *dir, int *copied,
-                     struct bt_error *err)
+int bt_sidecar_copy(const char *from, const char *dir, int *copied,
+                    struct bt_error *err)
 {
 	char *src = bt_path_of(from), *a = NULL, *b = NULL;
 	const struct bt_model_file *f = NULL;

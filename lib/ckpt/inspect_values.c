@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/num.h"
-#include "ckpt/show.h"
+#include "ckpt/inspect.h"
 #include "ckpt_format/npy.h"
 #include "ckpt_format/tensor_stream_write.h"
 
@@ -38,8 +38,8 @@ static int format(char *s, size_t size, const struct bt_tensor *t, size_t i,
 	return bt_format_f32(s, size, (float)v);
 }
 
-int bt_show_values(struct bt_out *out, const struct bt_tensor *t,
-                   struct bt_error *err)
+int bt_inspect_values(struct bt_out *out, const struct bt_tensor *t,
+                      struct bt_error *err)
 {
 	size_t row = t->rank > 0 ? (size_t)t->shape[t->rank - 1] : 1;
 	size_t i, j, n;
@@ -88,8 +88,8 @@ static int put_bytes(struct bt_out *out, const struct bt_tensor *t,
 	return r;
 }
 
-int bt_show_npy(struct bt_out *out, const struct bt_tensor *t,
-                struct bt_error *err)
+int bt_inspect_npy(struct bt_out *out, const struct bt_tensor *t,
+                   struct bt_error *err)
 {
 	struct bt_buf head = BT_BUF_INIT;
 	int r;
@@ -112,8 +112,8 @@ static int fill(void *ctx, size_t i, struct bt_out *out, struct bt_error *err)
 	return put_bytes(out, ctx, err);
 }
 
-int bt_show_stream(struct bt_out *out, const struct bt_tensor *t,
-                   struct bt_error *err)
+int bt_inspect_stream(struct bt_out *out, const struct bt_tensor *t,
+                      struct bt_error *err)
 {
 	struct bt_tensor copy = *t;
 	struct bt_safetensors s = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "ckpt/show.h"
+#include "ckpt/inspect.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "ckpt/show_int.h"
+#include "ckpt/inspect_int.h"
 #include "format/hf_config.h"
 #include "format/json.h"
 #include "io/path.h"
@@ -18,8 +18,8 @@
 #define COLUMNS 16
 #define WIDEST 72 /* longer cells push the rest of their line aside */
 
-int bt_view_init(struct bt_view *v, const struct bt_ckpt *c,
-                 const regex_t *pattern, struct bt_error *err)
+int bt_inspect_view_init(struct bt_inspect_view *v, const struct bt_ckpt *c,
+                         const regex_t *pattern, struct bt_error *err)
 {
 	size_t i, n = bt_ckpt_count(c);
 	const struct bt_tensor *t;
@@ -38,20 +38,20 @@ int bt_view_init(struct bt_view *v, const struct bt_ckpt *c,
 	return BT_OK;
 }
 
-void bt_view_clear(struct bt_view *v)
+void bt_inspect_view_clear(struct bt_inspect_view *v)
 {
 	free(v->t);
 	v->t = NULL;
 	v->n = 0;
 }
 
-void bt_table_end(struct bt_table *t)
+void bt_inspect_table_end(struct bt_inspect_table *t)
 {
 	bt_buf_putc(&t->text, '\0');
 	t->cells++;
 }
 
-void bt_table_cell(struct bt_table *t, const char *fmt, ...)
+void bt_inspect_table_cell(struct bt_inspect_table *t, const char *fmt, ...)
 {
 	char s[128];
 	va_list ap;
@@ -60,7 +60,7 @@ void bt_table_cell(struct bt_table *t, const char *fmt, ...)
 	vsnprintf(s, sizeof(s), fmt, ap);
 	va_end(ap);
 	bt_buf_puts(&t->text, s);
-	bt_table_end(t);
+	bt_inspect_table_end(t);
 }
 
 /* Characters, as far as a terminal shows each in one column. */
@@ -79,7 +79,7 @@ static void pad(struct bt_buf *b, size_t have, size_t want)
 		bt_buf_putc(b, ' ');
 }
 
-void bt_table_show(struct bt_table *t, struct bt_buf *b)
+void bt_inspect_table_show(struct bt_inspect_table *t, struct bt_buf *b)
 {
 	size_t i, w, columns = strlen(t->align), widths[COLUMNS] = {0};
 	const char *s = t->text.data;
@@ -105,7 +105,7 @@ void bt_table_show(struct bt_table *t, struct bt_buf *b)
 	bt_buf_clear(&t->text);
 }
 
-void bt_show_name(struct bt_buf *b, const char *s)
+void bt_inspect_name(struct bt_buf *b, const char *s)
 {
 	const unsigned char *p = (const unsigned char *)s;
 
@@ -119,7 +119,7 @@ void bt_show_name(struct bt_buf *b, const char *s)
 	}
 }
 
-void bt_show_shape(struct bt_buf *b, const struct bt_tensor *t)
+void bt_inspect_shape(struct bt_buf *b, const struct bt_tensor *t)
 {
 	int i;
 
@@ -130,8 +130,8 @@ void bt_show_shape(struct bt_buf *b, const struct bt_tensor *t)
 	bt_buf_putc(b, ']');
 }
 
-void bt_show_amount(struct bt_buf *b, size_t n, const char *what,
-                    const char *unit)
+void bt_inspect_amount(struct bt_buf *b, size_t n, const char *what,
+                       const char *unit)
 {
 	static const char prefixes[] = "kMGTPE";
 	double v = (double)n;
@@ -144,9 +144,10 @@ void bt_show_amount(struct bt_buf *b, size_t n, const char *what,
 		bt_buf_printf(b, " (%.1f %c%s)", v, prefixes[i], unit);
 }
 
-struct bt_totals bt_show_totals(const struct bt_view *v, enum bt_dtype dtype)
+struct bt_inspect_totals bt_inspect_totals(const struct bt_inspect_view *v,
+                                           enum bt_dtype dtype)
 {
-	struct bt_totals sum = {0, 0, 0};
+	struct bt_inspect_totals sum = {0, 0, 0};
 	size_t i;
 
 	for (i = 0; i < v->n; i++) {
@@ -159,17 +160,17 @@ struct bt_totals bt_show_totals(const struct bt_view *v, enum bt_dtype dtype)
 	return sum;
 }
 
-void bt_show_totals_line(struct bt_buf *b, const struct bt_totals *t)
+void bt_inspect_totals_line(struct bt_buf *b, const struct bt_inspect_totals *t)
 {
 	bt_buf_printf(b, "%zu tensor%s, ", t->tensors,
 	              t->tensors == 1 ? "" : "s");
-	bt_show_amount(b, t->parameters,
-	               t->parameters == 1 ? "parameter" : "parameters", "");
+	bt_inspect_amount(b, t->parameters,
+	                  t->parameters == 1 ? "parameter" : "parameters", "");
 	bt_buf_puts(b, ", ");
-	bt_show_amount(b, t->bytes, t->bytes == 1 ? "byte" : "bytes", "B");
+	bt_inspect_amount(b, t->bytes, t->bytes == 1 ? "byte" : "bytes", "B");
 }
 
-void bt_show_json(struct bt_buf *b, json_t *v)
+void bt_inspect_json(struct bt_buf *b, json_t *v)
 {
 	char *s = v == NULL ? NULL : json_dumps(v, JSON_ENCODE_ANY);
 
@@ -181,7 +182,7 @@ void bt_show_json(struct bt_buf *b, json_t *v)
 	json_decref(v);
 }
 
-json_t *bt_show_shape_json(const struct bt_tensor *t)
+json_t *bt_inspect_shape_json(const struct bt_tensor *t)
 {
 	json_t *a = json_array();
 	int i;
@@ -191,14 +192,14 @@ json_t *bt_show_shape_json(const struct bt_tensor *t)
 	return a;
 }
 
-json_t *bt_show_text_json(const char *s)
+json_t *bt_inspect_text_json(const char *s)
 {
 	json_t *v = json_string(s);
 
 	return v != NULL ? v : json_null();
 }
 
-json_t *bt_show_number_json(double v)
+json_t *bt_inspect_number_json(double v)
 {
 	return isfinite(v) ? json_real(v) : json_null();
 }
@@ -233,7 +234,7 @@ static int config_line(struct bt_buf *b, const json_t *o, struct bt_error *err)
 
 	if (r != BT_OK)
 		return r;
-	bt_show_name(b, type);
+	bt_inspect_name(b, type);
 	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 		r = config_size(o, sizes[i].names, &v, err);
 		if (r != BT_OK)
@@ -251,7 +252,7 @@ static int config_line(struct bt_buf *b, const json_t *o, struct bt_error *err)
 	return r;
 }
 
-int bt_show_config(struct bt_buf *b, const char *dir, struct bt_error *err)
+int bt_inspect_config(struct bt_buf *b, const char *dir, struct bt_error *err)
 {
 	struct bt_buf line = BT_BUF_INIT;
 	char *path = NULL;
