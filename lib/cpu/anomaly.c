@@ -19,7 +19,7 @@ static int main_param(const struct bt_node *n)
 	case BT_OP_RESIDUAL_NORM:
 	case BT_OP_NORM:
 		return n->u.norm.gamma;
-	case BT_OP_DISTANCES:
+	case BT_OP_RELATIVE_POSITIONS:
 		return n->u.distances.table;
 	default:
 		return -1;

@@ -18,7 +18,7 @@ const struct bt_cpu_op *bt_cpu_op(enum bt_opcode op)
 	    [BT_OP_NORM] = &bt_cpu_norm,
 	    [BT_OP_ADD] = &bt_cpu_add,
 	    [BT_OP_GATED] = &bt_cpu_gated,
-	    [BT_OP_DISTANCES] = &bt_cpu_distances,
+	    [BT_OP_RELATIVE_POSITIONS] = &bt_cpu_distances,
 	    [BT_OP_FIRST] = &bt_cpu_first,
 	    [BT_OP_MEAN] = &bt_cpu_mean,
 	    [BT_OP_MAX] = &bt_cpu_max,

@@ -251,7 +251,7 @@ void bt_places_batch(struct bt_engine *e);
 
 /* The row in the batch's of a query and key that stand at the same place; those
  * of other distances stand around it. */
-static inline const int32_t *bt_places(const struct bt_engine *e)
+static inline const int32_t *bt_relative_args(const struct bt_engine *e)
 {
 	return e->places == NULL ? NULL : e->places + e->o.max_length - 1;
 }

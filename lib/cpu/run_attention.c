@@ -135,7 +135,7 @@ static void describe_places(const struct bt_engine *e, const struct bt_node *n,
 	void *rows = bt_operand(e, node);
 
 	a->place_ld = (size_t)e->g->nodes[node].cols;
-	a->place = bt_places(e);
+	a->place = bt_relative_args(e);
 	a->place0 = e->place0;
 	if (k >= 0)
 		a->place_k = bt_at(rows, (size_t)k + c, a->low);

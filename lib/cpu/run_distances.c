@@ -7,14 +7,14 @@
 #include "op/ops.h"
 
 /* The places of a graph, of which there is one kind at most. */
-static bool find(const struct bt_engine *e, struct bt_places *p)
+static bool find(const struct bt_engine *e, struct bt_relative_args *p)
 {
 	const struct bt_node *n;
 	int i;
 
 	for (i = 0; i < e->g->n_nodes; i++) {
 		n = &e->g->nodes[i];
-		if (n->op != BT_OP_DISTANCES)
+		if (n->op != BT_OP_RELATIVE_POSITIONS)
 			continue;
 		p->span = n->u.distances.span;
 		p->buckets = n->u.distances.buckets;
@@ -27,17 +27,18 @@ static bool find(const struct bt_engine *e, struct bt_places *p)
 void bt_places_plan(struct bt_engine *e)
 {
 	int far = (int)e->o.max_length - 1;
-	struct bt_places p;
+	struct bt_relative_args p;
 
 	if (find(e, &p))
-		e->max_places = (size_t)(bt_distance_place(&p, far) -
-		                         bt_distance_place(&p, -far) + 1);
+		e->max_places =
+		    (size_t)(bt_relative_distance_place(&p, far) -
+		             bt_relative_distance_place(&p, -far) + 1);
 }
 
 int bt_places_take(struct bt_engine *e)
 {
 	int far = (int)e->o.max_length - 1, i;
-	struct bt_places p;
+	struct bt_relative_args p;
 
 	if (!find(e, &p))
 		return BT_OK;
@@ -45,13 +46,13 @@ int bt_places_take(struct bt_engine *e)
 	if (e->places == NULL)
 		return BT_ENOMEM;
 	for (i = -far; i <= far; i++)
-		e->places[far + i] = bt_distance_place(&p, i);
+		e->places[far + i] = bt_relative_distance_place(&p, i);
 	return BT_OK;
 }
 
 void bt_places_batch(struct bt_engine *e)
 {
-	const int32_t *of = bt_places(e);
+	const int32_t *of = bt_relative_args(e);
 	size_t longest = 1, n, t;
 
 	if (of == NULL)

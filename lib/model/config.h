@@ -49,7 +49,8 @@ struct bt_config {
 
 	bool no_positions; /* no table of positions beside the words' */
 
-	/* of attention (DeBERTa): see bt_op_distances; span 0: no distances */
+	/* of attention (DeBERTa): see bt_op_relative_positions; span 0: no
+	 * distances */
 	int span, buckets, max_distance;
 	bool to_place, from_place; /* queries see places, keys see places */
 	bool shares_places;        /* these are projected as the tokens are */

@@ -201,13 +201,13 @@ static int check(const json_t *o, const struct bt_config *c,
 /* The distances' embeddings, normed where that is asked for. */
 static int distances(struct bt_graph *g, const struct bt_config *c)
 {
-	struct bt_places places = {c->span, c->buckets, c->max_distance};
+	struct bt_relative_args places = {c->span, c->buckets, c->max_distance};
 	struct bt_param_spec s = {2 * c->span, c->hidden_size, BT_INIT_NORMAL,
 	                          true,        false,          false};
 	int x, gamma, beta;
 
 	x = bt_graph_param(g, &s, "deberta.encoder.rel_embeddings.weight");
-	x = bt_op_distances(g, x, &places);
+	x = bt_op_relative_positions(g, x, &places);
 	if (!c->norms_places)
 		return x;
 	s.rows = 0;

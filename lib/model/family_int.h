@@ -124,7 +124,7 @@ struct bt_layer {
 	const struct bt_layer_form *form;
 	int q, k, q_bias, k_bias; /* v's follow k's */
 	int relative;             /* of attention, or -1 */
-	int distances;            /* node of bt_op_distances, or -1 */
+	int distances;            /* node of bt_op_relative_positions, or -1 */
 	int place, place_bias;    /* what projects them, */
 	int place_parts;          /* one or two, to these columns, or -1 */
 	int place_k_col, place_q_col;

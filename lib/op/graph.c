@@ -162,7 +162,7 @@ int bt_node_param(const struct bt_node *n, int k)
 	case BT_OP_RESIDUAL_NORM:
 	case BT_OP_NORM:
 		return k == 0 ? n->u.norm.gamma : k == 1 ? n->u.norm.beta : -1;
-	case BT_OP_DISTANCES:
+	case BT_OP_RELATIVE_POSITIONS:
 		return k == 0 ? n->u.distances.table : -1;
 	case BT_OP_ATTENTION:
 		return k == 0 ? n->u.attention.relative : -1;
@@ -191,7 +191,7 @@ const char *bt_opcode_name(enum bt_opcode op)
 	    [BT_OP_NORM] = "norm",
 	    [BT_OP_ADD] = "add",
 	    [BT_OP_GATED] = "gated",
-	    [BT_OP_DISTANCES] = "distances",
+	    [BT_OP_RELATIVE_POSITIONS] = "distances",
 	    [BT_OP_FIRST] = "first",
 	    [BT_OP_MEAN] = "mean",
 	    [BT_OP_MAX] = "max",

@@ -25,7 +25,7 @@ enum bt_opcode {
 	BT_OP_NORM,
 	BT_OP_ADD,
 	BT_OP_GATED,
-	BT_OP_DISTANCES,
+	BT_OP_RELATIVE_POSITIONS,
 	BT_OP_FIRST,
 	BT_OP_MEAN,
 	BT_OP_MAX,
@@ -43,7 +43,7 @@ enum bt_rows {
 	BT_PER_TOKEN, /* as many rows as the batch has tokens */
 	BT_PER_TEXT,  /* as many rows as it has texts */
 	BT_PER_PLACE  /* as many as distances between tokens have places, see
-	               * bt_op_distances */
+	               * bt_op_relative_positions */
 };
 
 enum bt_activation {
@@ -119,8 +119,9 @@ struct bt_node {
 			enum bt_activation act;
 		} gated;
 		struct {
-			int table;              /* parameter */
-			int span, buckets, max; /* see bt_op_distances */
+			int table; /* parameter */
+			int span, buckets,
+			    max; /* see bt_op_relative_positions */
 		} distances;
 	} u;
 };

@@ -120,19 +120,21 @@ int bt_op_add(struct bt_graph *g, int residual, int x, float dropout);
  * Rows of a table (2 span, H), one for each place that a distance between two
  * tokens of a text can have: those of the batch's longest text, from the
  * farthest key behind its query to the farthest before it.
- * bt_distance_place gives the row of a query that stands so many tokens behind
- * its key: span + b, held within the table, where b is the distance itself,
- * or with buckets > 0 the distance if it is less than half of them, else
+ * bt_relative_distance_place gives the row of a query that stands so many
+ * tokens behind its key: span + b, held within the table, where b is the
+ * distance itself, or with buckets > 0 the distance if it is less than half of
+ * them, else
  *   +-(mid + ceil(log(|distance| / mid) / log((max - 1) / mid) (mid - 1)))
  * with mid = buckets / 2.   -> (places, H)
  * Backward: the rows' gradients; those of the others are 0.
  */
-struct bt_places {
+struct bt_relative_args {
 	int span, buckets, max;
 };
 
-int bt_distance_place(const struct bt_places *p, int distance);
-int bt_op_distances(struct bt_graph *g, int table, const struct bt_places *p);
+int bt_relative_distance_place(const struct bt_relative_args *p, int distance);
+int bt_op_relative_positions(struct bt_graph *g, int table,
+                             const struct bt_relative_args *p);
 
 /*
  * Y = act(A) * B, where A is the left half of X's columns and B the right one.

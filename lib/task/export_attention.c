@@ -108,32 +108,32 @@ static int heads(struct bt_translation *t, const struct bt_node *n, int x)
 
 /* How far apart a query and a key must be for the place to stay the same from
  * there on; or as far as a table goes. */
-static int farthest(const struct bt_places *p)
+static int farthest(const struct bt_relative_args *p)
 {
-	int before = bt_distance_place(p, -FAR), n = 1;
-	int behind = bt_distance_place(p, FAR);
+	int before = bt_relative_distance_place(p, -FAR), n = 1;
+	int behind = bt_relative_distance_place(p, FAR);
 
-	while (n < FAR && (bt_distance_place(p, n) != behind ||
-	                   bt_distance_place(p, -n) != before))
+	while (n < FAR && (bt_relative_distance_place(p, n) != behind ||
+	                   bt_relative_distance_place(p, -n) != before))
 		n++;
 	return n;
 }
 
 /* What a graph's one table of places is. */
-static struct bt_places places_of(const struct bt_graph *g)
+static struct bt_relative_args places_of(const struct bt_graph *g)
 {
 	const struct bt_node *n = g->nodes;
 
-	while (n->op != BT_OP_DISTANCES)
+	while (n->op != BT_OP_RELATIVE_POSITIONS)
 		n++;
-	return (struct bt_places){n->u.distances.span, n->u.distances.buckets,
-	                          n->u.distances.max};
+	return (struct bt_relative_args){
+	    n->u.distances.span, n->u.distances.buckets, n->u.distances.max};
 }
 
 /* The row of places for all pairs, [1, 1, queries, keys]. */
 static int place_rows(struct bt_translation *t, const struct bt_node *n)
 {
-	const struct bt_places p = places_of(t->g);
+	const struct bt_relative_args p = places_of(t->g);
 	int far = farthest(&p), i, x, low;
 	int64_t *rows = bt_array(2 * (size_t)far + 1, sizeof(*rows));
 
@@ -142,7 +142,7 @@ static int place_rows(struct bt_translation *t, const struct bt_node *n)
 		return NONE;
 	}
 	for (i = -far; i <= far; i++)
-		rows[far - i] = bt_distance_place(&p, i);
+		rows[far - i] = bt_relative_distance_place(&p, i);
 	x = distances(t, n);
 	low = bt_onnx_int(t->o, -far);
 	x = bt_onnx_op(t->o, "Clip", x, low, bt_onnx_int(t->o, far));

@@ -233,7 +233,8 @@ static int pass_on(struct bt_translation *t, const struct bt_node *n)
 		return add(t, n);
 	case BT_OP_GATED:
 		return gated(t, n);
-	case BT_OP_DISTANCES: /* all: attention takes those of its pairs */
+	case BT_OP_RELATIVE_POSITIONS: /* all: attention takes those of its
+	                                  pairs */
 		return array(t, n->u.distances.table, false);
 	case BT_OP_FIRST:
 		return slice(t, bt_export_whole(t, n->in[0]), 1, 0, 1);

@@ -265,24 +265,26 @@ static void distances_have_places(void **state)
 	             {434, 241}, {468, 247}, {469, 248}, {483, 250}, {484, 251},
 	             {489, 251}, {490, 252}, {494, 252}, {495, 253}, {499, 253},
 	             {500, 254}, {505, 254}, {506, 255}, {511, 255}};
-	const struct bt_places p = {256, 256, 512}, exact = {6, -1, 6};
+	const struct bt_relative_args p = {256, 256, 512}, exact = {6, -1, 6};
 	size_t i;
 
 	(void)state;
 	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
-		assert_int_equal(bt_distance_place(&p, known[i].distance),
-		                 256 + known[i].bucket);
+		assert_int_equal(
+		    bt_relative_distance_place(&p, known[i].distance),
+		    256 + known[i].bucket);
 		if (known[i].bucket < 256)
 			assert_int_equal(
-			    bt_distance_place(&p, -known[i].distance),
+			    bt_relative_distance_place(&p, -known[i].distance),
 			    256 - known[i].bucket);
 	}
-	assert_int_equal(bt_distance_place(&p, 100000), 511);
-	assert_int_equal(bt_distance_place(&p, -100000), 0);
+	assert_int_equal(bt_relative_distance_place(&p, 100000), 511);
+	assert_int_equal(bt_relative_distance_place(&p, -100000), 0);
 	for (int k = -20; k <= 20; k++)
-		assert_int_equal(bt_distance_place(&exact, k), k < -6  ? 0
-		                                               : k > 5 ? 11
-		                                                       : k + 6);
+		assert_int_equal(bt_relative_distance_place(&exact, k),
+		                 k < -6  ? 0
+		                 : k > 5 ? 11
+		                         : k + 6);
 }
 
 int main(void)

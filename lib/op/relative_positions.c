@@ -5,7 +5,7 @@
 #include "op/ops.h"
 
 /* In f32, as the published models were trained. */
-static int bucket(const struct bt_places *p, int distance)
+static int bucket(const struct bt_relative_args *p, int distance)
 {
 	int mid = p->buckets / 2, n = abs(distance);
 	float share;
@@ -18,14 +18,15 @@ static int bucket(const struct bt_places *p, int distance)
 	return distance < 0 ? -n : n;
 }
 
-int bt_distance_place(const struct bt_places *p, int distance)
+int bt_relative_distance_place(const struct bt_relative_args *p, int distance)
 {
 	int row = p->span + bucket(p, distance);
 
 	return row < 0 ? 0 : row < 2 * p->span ? row : 2 * p->span - 1;
 }
 
-int bt_op_distances(struct bt_graph *g, int table, const struct bt_places *p)
+int bt_op_relative_positions(struct bt_graph *g, int table,
+                             const struct bt_relative_args *p)
 {
 	struct bt_node *n;
 
@@ -36,7 +37,7 @@ int bt_op_distances(struct bt_graph *g, int table, const struct bt_places *p)
 	     (p->buckets < 2 || p->max - 1 <= p->buckets / 2)))
 		return bt_graph_misfit(g, "'%s' does not fit its places",
 		                       g->params[table].name);
-	n = bt_graph_node(g, BT_OP_DISTANCES, BT_PER_PLACE,
+	n = bt_graph_node(g, BT_OP_RELATIVE_POSITIONS, BT_PER_PLACE,
 	                  g->params[table].cols);
 	if (n == NULL)
 		return -1;
