@@ -10,17 +10,17 @@
 #include "model/family_int.h"
 
 static const struct bt_key keys[] = {
-    BT_SIZE("embedding_size", embedding_size, BT_MAX_WIDTH),
-    BT_SIZE("hidden_size", hidden_size, BT_MAX_WIDTH),
-    BT_SIZE("num_hidden_layers", layers, BT_MAX_LAYERS),
-    BT_SIZE("num_hidden_groups", groups, BT_MAX_LAYERS),
-    BT_SIZE("num_attention_heads", heads, BT_MAX_WIDTH),
-    BT_SIZE("intermediate_size", intermediate_size, BT_MAX_WIDTH),
-    BT_ACTIVATION("hidden_act", act),
-    BT_RATE("hidden_dropout_prob", hidden_dropout),
-    BT_RATE("attention_probs_dropout_prob", attention_dropout),
-    BT_RATE("classifier_dropout_prob", classifier_dropout),
-    BT_SIZE("type_vocab_size", type_vocab_size, 256),
+    BT_KEY_SIZE("embedding_size", embedding_size, BT_MAX_WIDTH),
+    BT_KEY_SIZE("hidden_size", hidden_size, BT_MAX_WIDTH),
+    BT_KEY_SIZE("num_hidden_layers", layers, BT_MAX_LAYERS),
+    BT_KEY_SIZE("num_hidden_groups", groups, BT_MAX_LAYERS),
+    BT_KEY_SIZE("num_attention_heads", heads, BT_MAX_WIDTH),
+    BT_KEY_SIZE("intermediate_size", intermediate_size, BT_MAX_WIDTH),
+    BT_KEY_ACTIVATION("hidden_act", act),
+    BT_KEY_RATE("hidden_dropout_prob", hidden_dropout),
+    BT_KEY_RATE("attention_probs_dropout_prob", attention_dropout),
+    BT_KEY_RATE("classifier_dropout_prob", classifier_dropout),
+    BT_KEY_SIZE("type_vocab_size", type_vocab_size, 256),
     BT_KEY_OF(BT_KEY_REAL, "layer_norm_eps", norm_eps, 0, 1),
     BT_KEYS_END,
 };
@@ -67,12 +67,12 @@ static int encoder(struct bt_graph *g, const struct bt_config *c,
 	    .down_norm = "full_layer_layer_norm",
 	};
 	struct bt_layer l = {0};
-	int x = bt_part_embeddings(g, c, c->embedding_size);
+	int x = bt_block_embeddings(g, c, c->embedding_size);
 	int i, group, before = -1;
 	char prefix[96];
 
-	x = bt_part_linear(g, x, c->hidden_size, "albert.encoder.",
-	                   "embedding_hidden_mapping_in", BT_ACT_NONE);
+	x = bt_block_linear(g, x, c->hidden_size, "albert.encoder.",
+	                    "embedding_hidden_mapping_in", BT_ACT_NONE);
 	for (i = 0; i < c->layers; i++, before = group) {
 		group = (int)(i / ((double)c->layers / c->groups));
 		snprintf(prefix, sizeof(prefix),
@@ -80,17 +80,17 @@ static int encoder(struct bt_graph *g, const struct bt_config *c,
 		         "albert_layers.0.",
 		         group);
 		if (group != before)
-			l = bt_part_layer_params(g, c, &form, prefix);
-		x = bt_part_layer(g, c, x, &l,
-		                  only_first && i == c->layers - 1);
+			l = bt_block_layer_params(g, c, &form, prefix);
+		x = bt_block_layer(g, c, x, &l,
+		                   only_first && i == c->layers - 1);
 	}
 	return x;
 }
 
 static int pooler(struct bt_graph *g, const struct bt_config *c, int x)
 {
-	return bt_part_linear(g, x, c->hidden_size, "albert.", "pooler",
-	                      BT_ACT_TANH);
+	return bt_block_linear(g, x, c->hidden_size, "albert.", "pooler",
+	                       BT_ACT_TANH);
 }
 
 const struct bt_family bt_family_albert = {

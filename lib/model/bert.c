@@ -7,15 +7,15 @@
 #include "model/family_int.h"
 
 const struct bt_key bt_bert_keys[] = {
-    BT_SIZE("hidden_size", hidden_size, BT_MAX_WIDTH),
-    BT_SIZE("num_hidden_layers", layers, BT_MAX_LAYERS),
-    BT_SIZE("num_attention_heads", heads, BT_MAX_WIDTH),
-    BT_SIZE("intermediate_size", intermediate_size, BT_MAX_WIDTH),
-    BT_ACTIVATION("hidden_act", act),
-    BT_RATE("hidden_dropout_prob", hidden_dropout),
-    BT_RATE("attention_probs_dropout_prob", attention_dropout),
-    BT_RATE("classifier_dropout", classifier_dropout),
-    BT_SIZE("type_vocab_size", type_vocab_size, 256),
+    BT_KEY_SIZE("hidden_size", hidden_size, BT_MAX_WIDTH),
+    BT_KEY_SIZE("num_hidden_layers", layers, BT_MAX_LAYERS),
+    BT_KEY_SIZE("num_attention_heads", heads, BT_MAX_WIDTH),
+    BT_KEY_SIZE("intermediate_size", intermediate_size, BT_MAX_WIDTH),
+    BT_KEY_ACTIVATION("hidden_act", act),
+    BT_KEY_RATE("hidden_dropout_prob", hidden_dropout),
+    BT_KEY_RATE("attention_probs_dropout_prob", attention_dropout),
+    BT_KEY_RATE("classifier_dropout", classifier_dropout),
+    BT_KEY_SIZE("type_vocab_size", type_vocab_size, 256),
     BT_KEY_OF(BT_KEY_REAL, "layer_norm_eps", norm_eps, 0, 1),
     BT_KEYS_END,
 };
@@ -51,15 +51,15 @@ const struct bt_layer_form bt_bert_layer = {
 int bt_bert_encoder(struct bt_graph *g, const struct bt_config *c,
                     bool only_first)
 {
-	int x = bt_part_embeddings(g, c, c->hidden_size);
+	int x = bt_block_embeddings(g, c, c->hidden_size);
 
-	return bt_part_layers(g, c, x, &bt_bert_layer, only_first);
+	return bt_block_layers(g, c, x, &bt_bert_layer, only_first);
 }
 
 static int pooler(struct bt_graph *g, const struct bt_config *c, int x)
 {
-	return bt_part_linear(g, x, c->hidden_size, "bert.", "pooler.dense",
-	                      BT_ACT_TANH);
+	return bt_block_linear(g, x, c->hidden_size, "bert.", "pooler.dense",
+	                       BT_ACT_TANH);
 }
 
 const struct bt_family bt_family_bert = {

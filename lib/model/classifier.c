@@ -64,7 +64,7 @@ static int usual(struct bt_graph *g, const struct bt_config *c, int n_labels)
 		x = bt_op_mean(g, x);
 	else if (c->pool == BT_POOLED_MAX)
 		x = bt_op_max(g, x);
-	x = bt_part_dropout(g, x, c->classifier_dropout);
+	x = bt_block_dropout(g, x, c->classifier_dropout);
 	return dense(g, x, n_labels, c->family->classes, BT_INIT_NORMAL, true,
 	             BT_ACT_NONE);
 }
@@ -102,7 +102,7 @@ static int layer(struct bt_graph *g, const struct bt_config *c, int i, int x,
 	case BT_HEAD_FLATTEN:
 		return bt_op_flatten(g, x, l->length);
 	case BT_HEAD_DROPOUT:
-		return bt_part_dropout(g, x, l->dropout);
+		return bt_block_dropout(g, x, l->dropout);
 	default:
 		break;
 	}

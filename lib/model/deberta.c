@@ -17,16 +17,16 @@
 #define MAX_SPAN (1 << 20)
 
 static const struct bt_key keys[] = {
-    BT_SIZE("hidden_size", hidden_size, BT_MAX_WIDTH),
-    BT_SIZE("num_hidden_layers", layers, BT_MAX_LAYERS),
-    BT_SIZE("num_attention_heads", heads, BT_MAX_WIDTH),
-    BT_SIZE("intermediate_size", intermediate_size, BT_MAX_WIDTH),
-    BT_ACTIVATION("hidden_act", act),
-    BT_ACTIVATION("pooler_hidden_act", head_act),
-    BT_RATE("hidden_dropout_prob", hidden_dropout),
-    BT_RATE("attention_probs_dropout_prob", attention_dropout),
-    BT_RATE("pooler_dropout", head_dropout),
-    BT_RATE("cls_dropout", classifier_dropout),
+    BT_KEY_SIZE("hidden_size", hidden_size, BT_MAX_WIDTH),
+    BT_KEY_SIZE("num_hidden_layers", layers, BT_MAX_LAYERS),
+    BT_KEY_SIZE("num_attention_heads", heads, BT_MAX_WIDTH),
+    BT_KEY_SIZE("intermediate_size", intermediate_size, BT_MAX_WIDTH),
+    BT_KEY_ACTIVATION("hidden_act", act),
+    BT_KEY_ACTIVATION("pooler_hidden_act", head_act),
+    BT_KEY_RATE("hidden_dropout_prob", hidden_dropout),
+    BT_KEY_RATE("attention_probs_dropout_prob", attention_dropout),
+    BT_KEY_RATE("pooler_dropout", head_dropout),
+    BT_KEY_RATE("cls_dropout", classifier_dropout),
     BT_KEY_OF(BT_KEY_INT, "type_vocab_size", type_vocab_size, 0, 256),
     BT_KEY_OF(BT_KEY_INT, "position_buckets", buckets, -1, MAX_SPAN),
     BT_KEY_OF(BT_KEY_INT, "max_relative_positions", max_distance, -1, MAX_SPAN),
@@ -272,7 +272,7 @@ static int encoder(struct bt_graph *g, const struct bt_config *c,
 	    .down = "output.dense",
 	    .down_norm = "output.LayerNorm",
 	};
-	int x = bt_part_embeddings(g, c, c->hidden_size), i, table;
+	int x = bt_block_embeddings(g, c, c->hidden_size), i, table;
 	struct bt_layer l;
 	char prefix[64];
 
@@ -280,24 +280,24 @@ static int encoder(struct bt_graph *g, const struct bt_config *c,
 	for (i = 0; i < c->layers; i++) {
 		snprintf(prefix, sizeof(prefix), "deberta.encoder.layer.%d.",
 		         i);
-		l = bt_part_layer_params(g, c, &form, prefix);
+		l = bt_block_layer_params(g, c, &form, prefix);
 		l.distances = table;
 		l.place_parts = c->to_place + c->from_place;
 		if (table >= 0 && c->shares_places)
 			shared_places(c, &l);
 		else if (table >= 0)
 			own_places(g, c, prefix, &l);
-		x = bt_part_layer(g, c, x, &l,
-		                  only_first && i == c->layers - 1);
+		x = bt_block_layer(g, c, x, &l,
+		                   only_first && i == c->layers - 1);
 	}
 	return x;
 }
 
 static int head(struct bt_graph *g, const struct bt_config *c, int x)
 {
-	x = bt_part_dropout(g, x, c->head_dropout);
-	return bt_part_linear(g, x, c->hidden_size, "", "pooler.dense",
-	                      c->head_act);
+	x = bt_block_dropout(g, x, c->head_dropout);
+	return bt_block_linear(g, x, c->hidden_size, "", "pooler.dense",
+	                       c->head_act);
 }
 
 const struct bt_family bt_family_deberta_v2 = {

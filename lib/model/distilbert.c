@@ -8,14 +8,14 @@
 #include "model/family_int.h"
 
 static const struct bt_key keys[] = {
-    BT_SIZE("dim", hidden_size, BT_MAX_WIDTH),
-    BT_SIZE("n_layers", layers, BT_MAX_LAYERS),
-    BT_SIZE("n_heads", heads, BT_MAX_WIDTH),
-    BT_SIZE("hidden_dim", intermediate_size, BT_MAX_WIDTH),
-    BT_ACTIVATION("activation", act),
-    BT_RATE("dropout", hidden_dropout),
-    BT_RATE("attention_dropout", attention_dropout),
-    BT_RATE("seq_classif_dropout", classifier_dropout),
+    BT_KEY_SIZE("dim", hidden_size, BT_MAX_WIDTH),
+    BT_KEY_SIZE("n_layers", layers, BT_MAX_LAYERS),
+    BT_KEY_SIZE("n_heads", heads, BT_MAX_WIDTH),
+    BT_KEY_SIZE("hidden_dim", intermediate_size, BT_MAX_WIDTH),
+    BT_KEY_ACTIVATION("activation", act),
+    BT_KEY_RATE("dropout", hidden_dropout),
+    BT_KEY_RATE("attention_dropout", attention_dropout),
+    BT_KEY_RATE("seq_classif_dropout", classifier_dropout),
     BT_KEYS_END,
 };
 
@@ -50,15 +50,15 @@ static int encoder(struct bt_graph *g, const struct bt_config *c,
 	    .down = "ffn.lin2",
 	    .down_norm = "output_layer_norm",
 	};
-	int x = bt_part_embeddings(g, c, c->hidden_size);
+	int x = bt_block_embeddings(g, c, c->hidden_size);
 
-	return bt_part_layers(g, c, x, &form, only_first);
+	return bt_block_layers(g, c, x, &form, only_first);
 }
 
 static int head(struct bt_graph *g, const struct bt_config *c, int x)
 {
-	return bt_part_linear(g, x, c->hidden_size, "", "pre_classifier",
-	                      BT_ACT_RELU);
+	return bt_block_linear(g, x, c->hidden_size, "", "pre_classifier",
+	                       BT_ACT_RELU);
 }
 
 const struct bt_family bt_family_distilbert = {

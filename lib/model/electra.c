@@ -8,7 +8,7 @@
 #include "model/family_int.h"
 
 static const struct bt_key more_keys[] = {
-    BT_SIZE("embedding_size", embedding_size, BT_MAX_WIDTH),
+    BT_KEY_SIZE("embedding_size", embedding_size, BT_MAX_WIDTH),
     BT_KEYS_END,
 };
 
@@ -24,17 +24,17 @@ static void defaults(struct bt_config *c)
 static int encoder(struct bt_graph *g, const struct bt_config *c,
                    bool only_first)
 {
-	int x = bt_part_embeddings(g, c, c->embedding_size);
+	int x = bt_block_embeddings(g, c, c->embedding_size);
 
 	if (c->embedding_size != c->hidden_size)
-		x = bt_part_linear(g, x, c->hidden_size, "electra.",
-		                   "embeddings_project", BT_ACT_NONE);
-	return bt_part_layers(g, c, x, &bt_bert_layer, only_first);
+		x = bt_block_linear(g, x, c->hidden_size, "electra.",
+		                    "embeddings_project", BT_ACT_NONE);
+	return bt_block_layers(g, c, x, &bt_bert_layer, only_first);
 }
 
 static int head(struct bt_graph *g, const struct bt_config *c, int x)
 {
-	return bt_part_dense_head(g, c, x, BT_ACT_GELU);
+	return bt_block_dense_head(g, c, x, BT_ACT_GELU);
 }
 
 const struct bt_family bt_family_electra = {

@@ -29,9 +29,11 @@ static inline void *bt_key_member(const struct bt_config *c,
 	{                                                                      \
 		name, type, offsetof(struct bt_config, member), lo, hi         \
 	}
-#define BT_SIZE(name, member, max) BT_KEY_OF(BT_KEY_INT, name, member, 1, max)
-#define BT_RATE(name, member) BT_KEY_OF(BT_KEY_REAL, name, member, 0, 0.999)
-#define BT_ACTIVATION(name, member) BT_KEY_OF(BT_KEY_ACT, name, member, 0, 0)
+#define BT_KEY_SIZE(name, member, max)                                         \
+	BT_KEY_OF(BT_KEY_INT, name, member, 1, max)
+#define BT_KEY_RATE(name, member) BT_KEY_OF(BT_KEY_REAL, name, member, 0, 0.999)
+#define BT_KEY_ACTIVATION(name, member)                                        \
+	BT_KEY_OF(BT_KEY_ACT, name, member, 0, 0)
 #define BT_KEYS_END                                                            \
 	{                                                                      \
 		NULL, BT_KEY_INT, 0, 0, 0                                      \
@@ -97,15 +99,16 @@ int bt_config_only_false(const json_t *o, const char *key,
                          struct bt_error *err) BT_MUST_USE;
 
 /* Y = act(X W' + b), the parameters "prefix" "name" ".weight" and ".bias". */
-int bt_part_linear(struct bt_graph *g, int x, int rows, const char *prefix,
-                   const char *name, enum bt_activation act);
+int bt_block_linear(struct bt_graph *g, int x, int rows, const char *prefix,
+                    const char *name, enum bt_activation act);
 
 /* Y = drop(X), or X itself where nothing is dropped. */
-int bt_part_dropout(struct bt_graph *g, int x, float dropout);
+int bt_block_dropout(struct bt_graph *g, int x, float dropout);
 
 /* "prefix" "embeddings.": words, positions and, where the family has them,
  * segments, and their norm; cols wide. */
-int bt_part_embeddings(struct bt_graph *g, const struct bt_config *c, int cols);
+int bt_block_embeddings(struct bt_graph *g, const struct bt_config *c,
+                        int cols);
 
 /*
  * A layer of Vaswani et al. 2017 ("Attention Is All You Need") with norms
@@ -133,19 +136,19 @@ struct bt_layer {
 };
 
 /* Adds the parameters of a layer. */
-struct bt_layer bt_part_layer_params(struct bt_graph *g,
-                                     const struct bt_config *c,
-                                     const struct bt_layer_form *form,
-                                     const char *prefix);
+struct bt_layer bt_block_layer_params(struct bt_graph *g,
+                                      const struct bt_config *c,
+                                      const struct bt_layer_form *form,
+                                      const char *prefix);
 
 /* Adds the nodes of a layer. With only_first, just the first token of each text
  * is computed from the attention on. */
-int bt_part_layer(struct bt_graph *g, const struct bt_config *c, int x,
-                  const struct bt_layer *l, bool only_first);
+int bt_block_layer(struct bt_graph *g, const struct bt_config *c, int x,
+                   const struct bt_layer *l, bool only_first);
 
 /* All layers of an encoder, each with parameters of its own. */
-int bt_part_layers(struct bt_graph *g, const struct bt_config *c, int x,
-                   const struct bt_layer_form *form, bool only_first);
+int bt_block_layers(struct bt_graph *g, const struct bt_config *c, int x,
+                    const struct bt_layer_form *form, bool only_first);
 
 /* BERT's keys, what their absence means, its layers and its encoder, for its
  * nearest relatives. */
@@ -157,7 +160,7 @@ int bt_bert_encoder(struct bt_graph *g, const struct bt_config *c,
 
 /* Dropout and a linear layer "classifier.dense", the head that several families
  * have before "classifier.out_proj". */
-int bt_part_dense_head(struct bt_graph *g, const struct bt_config *c, int x,
-                       enum bt_activation act);
+int bt_block_dense_head(struct bt_graph *g, const struct bt_config *c, int x,
+                        enum bt_activation act);
 
 #endif

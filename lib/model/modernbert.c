@@ -15,17 +15,17 @@
 #include "model/family_int.h"
 
 static const struct bt_key keys[] = {
-    BT_SIZE("hidden_size", hidden_size, BT_MAX_WIDTH),
-    BT_SIZE("num_hidden_layers", layers, BT_MAX_LAYERS),
-    BT_SIZE("num_attention_heads", heads, BT_MAX_WIDTH),
-    BT_SIZE("intermediate_size", intermediate_size, BT_MAX_WIDTH),
+    BT_KEY_SIZE("hidden_size", hidden_size, BT_MAX_WIDTH),
+    BT_KEY_SIZE("num_hidden_layers", layers, BT_MAX_LAYERS),
+    BT_KEY_SIZE("num_attention_heads", heads, BT_MAX_WIDTH),
+    BT_KEY_SIZE("intermediate_size", intermediate_size, BT_MAX_WIDTH),
     BT_KEY_OF(BT_KEY_INT, "local_attention", window, 2, 1 << 28),
-    BT_ACTIVATION("hidden_activation", act),
-    BT_ACTIVATION("classifier_activation", head_act),
-    BT_RATE("embedding_dropout", embedding_dropout),
-    BT_RATE("mlp_dropout", hidden_dropout),
-    BT_RATE("attention_dropout", attention_dropout),
-    BT_RATE("classifier_dropout", classifier_dropout),
+    BT_KEY_ACTIVATION("hidden_activation", act),
+    BT_KEY_ACTIVATION("classifier_activation", head_act),
+    BT_KEY_RATE("embedding_dropout", embedding_dropout),
+    BT_KEY_RATE("mlp_dropout", hidden_dropout),
+    BT_KEY_RATE("attention_dropout", attention_dropout),
+    BT_KEY_RATE("classifier_dropout", classifier_dropout),
     BT_KEY_OF(BT_KEY_REAL, "norm_eps", norm_eps, 0, 1),
     BT_KEYS_END,
 };
@@ -268,7 +268,7 @@ static int layer(struct bt_graph *g, const struct bt_config *c, int x, int i,
 	y = norm(g, c, x, prefix, "mlp_norm");
 	y = linear(g, y, 2 * c->intermediate_size, prefix, "mlp.Wi",
 	           BT_ACT_NONE);
-	y = bt_part_dropout(g, bt_op_gated(g, y, c->act), c->hidden_dropout);
+	y = bt_block_dropout(g, bt_op_gated(g, y, c->act), c->hidden_dropout);
 	y = linear(g, y, c->hidden_size, prefix, "mlp.Wo", BT_ACT_NONE);
 	return bt_op_add(g, x, y, 0);
 }

@@ -11,13 +11,13 @@
 #define PAD 1 /* whatever the configuration says */
 
 static const struct bt_key keys[] = {
-    BT_SIZE("hidden_size", hidden_size, BT_MAX_WIDTH),
-    BT_SIZE("num_hidden_layers", layers, BT_MAX_LAYERS),
-    BT_SIZE("num_attention_heads", heads, BT_MAX_WIDTH),
-    BT_SIZE("intermediate_size", intermediate_size, BT_MAX_WIDTH),
-    BT_ACTIVATION("hidden_act", act),
-    BT_RATE("hidden_dropout_prob", hidden_dropout),
-    BT_RATE("attention_probs_dropout_prob", attention_dropout),
+    BT_KEY_SIZE("hidden_size", hidden_size, BT_MAX_WIDTH),
+    BT_KEY_SIZE("num_hidden_layers", layers, BT_MAX_LAYERS),
+    BT_KEY_SIZE("num_attention_heads", heads, BT_MAX_WIDTH),
+    BT_KEY_SIZE("intermediate_size", intermediate_size, BT_MAX_WIDTH),
+    BT_KEY_ACTIVATION("hidden_act", act),
+    BT_KEY_RATE("hidden_dropout_prob", hidden_dropout),
+    BT_KEY_RATE("attention_probs_dropout_prob", attention_dropout),
     BT_KEY_OF(BT_KEY_REAL, "layer_norm_eps", norm_eps, 0, 1),
     BT_KEYS_END,
 };
@@ -57,7 +57,7 @@ static int encoder(struct bt_graph *g, const struct bt_config *c,
 	};
 	struct bt_param_spec s = {
 	    BT_RELATIVE_BUCKETS, c->heads, BT_INIT_NORMAL, true, false, false};
-	int x = bt_part_embeddings(g, c, c->hidden_size), i, relative;
+	int x = bt_block_embeddings(g, c, c->hidden_size), i, relative;
 	struct bt_layer l;
 	char prefix[64];
 
@@ -65,17 +65,17 @@ static int encoder(struct bt_graph *g, const struct bt_config *c,
 	    g, &s, "mpnet.encoder.relative_attention_bias.weight");
 	for (i = 0; i < c->layers; i++) {
 		snprintf(prefix, sizeof(prefix), "mpnet.encoder.layer.%d.", i);
-		l = bt_part_layer_params(g, c, &form, prefix);
+		l = bt_block_layer_params(g, c, &form, prefix);
 		l.relative = relative;
-		x = bt_part_layer(g, c, x, &l,
-		                  only_first && i == c->layers - 1);
+		x = bt_block_layer(g, c, x, &l,
+		                   only_first && i == c->layers - 1);
 	}
 	return x;
 }
 
 static int head(struct bt_graph *g, const struct bt_config *c, int x)
 {
-	return bt_part_dense_head(g, c, x, BT_ACT_TANH);
+	return bt_block_dense_head(g, c, x, BT_ACT_TANH);
 }
 
 const struct bt_family bt_family_mpnet = {

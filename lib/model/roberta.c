@@ -25,7 +25,7 @@ static void roberta_defaults(struct bt_config *c)
 
 static int head(struct bt_graph *g, const struct bt_config *c, int x)
 {
-	return bt_part_dense_head(g, c, x, BT_ACT_TANH);
+	return bt_block_dense_head(g, c, x, BT_ACT_TANH);
 }
 
 const struct bt_family bt_family_roberta = {

@@ -31,8 +31,8 @@ static int gamma_of(struct bt_graph *g, int cols, const char *prefix,
 	return bt_graph_param(g, &s, "%s%s.weight", prefix, name);
 }
 
-int bt_part_linear(struct bt_graph *g, int x, int rows, const char *prefix,
-                   const char *name, enum bt_activation act)
+int bt_block_linear(struct bt_graph *g, int x, int rows, const char *prefix,
+                    const char *name, enum bt_activation act)
 {
 	int cols = g->failed ? 1 : g->nodes[x].cols;
 	int w = weight(g, rows, cols, false, prefix, name);
@@ -41,20 +41,20 @@ int bt_part_linear(struct bt_graph *g, int x, int rows, const char *prefix,
 	return bt_op_linear(g, x, w, b, 1, act);
 }
 
-int bt_part_dropout(struct bt_graph *g, int x, float dropout)
+int bt_block_dropout(struct bt_graph *g, int x, float dropout)
 {
 	return dropout > 0 ? bt_op_dropout(g, x, dropout) : x;
 }
 
-int bt_part_dense_head(struct bt_graph *g, const struct bt_config *c, int x,
-                       enum bt_activation act)
+int bt_block_dense_head(struct bt_graph *g, const struct bt_config *c, int x,
+                        enum bt_activation act)
 {
-	x = bt_part_dropout(g, x, c->classifier_dropout);
-	return bt_part_linear(g, x, c->hidden_size, "classifier.", "dense",
-	                      act);
+	x = bt_block_dropout(g, x, c->classifier_dropout);
+	return bt_block_linear(g, x, c->hidden_size, "classifier.", "dense",
+	                       act);
 }
 
-int bt_part_embeddings(struct bt_graph *g, const struct bt_config *c, int cols)
+int bt_block_embeddings(struct bt_graph *g, const struct bt_config *c, int cols)
 {
 	struct bt_embed_args a = {0};
 	char prefix[64];
@@ -79,10 +79,10 @@ int bt_part_embeddings(struct bt_graph *g, const struct bt_config *c, int cols)
 	return bt_op_embed(g, &a);
 }
 
-struct bt_layer bt_part_layer_params(struct bt_graph *g,
-                                     const struct bt_config *c,
-                                     const struct bt_layer_form *f,
-                                     const char *prefix)
+struct bt_layer bt_block_layer_params(struct bt_graph *g,
+                                      const struct bt_config *c,
+                                      const struct bt_layer_form *f,
+                                      const char *prefix)
 {
 	int h = c->hidden_size, wide = c->intermediate_size;
 	struct bt_layer l = {.form = f, .relative = -1, .distances = -1};
@@ -122,7 +122,7 @@ static int self_attention(struct bt_graph *g, const struct bt_config *c, int x,
 	a.relative = l->relative;
 	a.places = -1;
 	if (l->distances >= 0) { /* first, so that their gradients are last */
-		a.places = bt_part_dropout(g, l->distances, c->hidden_dropout);
+		a.places = bt_block_dropout(g, l->distances, c->hidden_dropout);
 		a.places = bt_op_linear(g, a.places, l->place, l->place_bias,
 		                        l->place_parts, BT_ACT_NONE);
 		a.place_k_col = l->place_k_col;
@@ -142,8 +142,8 @@ static int self_attention(struct bt_graph *g, const struct bt_config *c, int x,
 	return bt_op_attention(g, &a);
 }
 
-int bt_part_layer(struct bt_graph *g, const struct bt_config *c, int x,
-                  const struct bt_layer *l, bool only_first)
+int bt_block_layer(struct bt_graph *g, const struct bt_config *c, int x,
+                   const struct bt_layer *l, bool only_first)
 {
 	float drop = c->hidden_dropout;
 	int y, residual = only_first ? bt_op_first(g, x) : x;
@@ -158,8 +158,8 @@ int bt_part_layer(struct bt_graph *g, const struct bt_config *c, int x,
 	                           c->norm_eps, l->form->keeps_down ? 0 : drop);
 }
 
-int bt_part_layers(struct bt_graph *g, const struct bt_config *c, int x,
-                   const struct bt_layer_form *form, bool only_first)
+int bt_block_layers(struct bt_graph *g, const struct bt_config *c, int x,
+                    const struct bt_layer_form *form, bool only_first)
 {
 	struct bt_layer l;
 	char prefix[64];
@@ -168,9 +168,9 @@ int bt_part_layers(struct bt_graph *g, const struct bt_config *c, int x,
 	for (i = 0; i < c->layers; i++) {
 		snprintf(prefix, sizeof(prefix), "%s%s%d.", c->family->prefix,
 		         form->stem, i);
-		l = bt_part_layer_params(g, c, form, prefix);
-		x = bt_part_layer(g, c, x, &l,
-		                  only_first && i == c->layers - 1);
+		l = bt_block_layer_params(g, c, form, prefix);
+		x = bt_block_layer(g, c, x, &l,
+		                   only_first && i == c->layers - 1);
 	}
 	return x;
 }
