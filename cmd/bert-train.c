@@ -4,7 +4,7 @@
 
 #include "base/sys.h"
 #include "base/tool.h"
-#include "cpu/limits.h"
+#include "cpu/roofline.h"
 #include "train/job.h"
 
 struct args {
@@ -250,7 +250,7 @@ static void summarise(const struct bt_log *log, const struct args *a,
 	       "peak memory %zu MB",
 	       (unsigned long long)r->examples, r->seconds,
 	       (double)r->examples / s, (double)r->tokens / s,
-	       bt_limits_share(r->flop / s, r->flop_limit, share),
+	       bt_roofline_share(r->flop / s, r->flop_limit, share),
 	       r->peak >> 20);
 	say_best(log, a, r);
 }

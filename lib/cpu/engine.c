@@ -105,7 +105,7 @@ int bt_engine_plan(const struct bt_graph *g, const struct bt_engine_opts *o,
 		r = bt_error_nomem(err, "preparing the model");
 	if (r == BT_OK) {
 		e->k = bt_kernels_for(isa);
-		bt_places_plan(e);
+		bt_relative_plan(e);
 		e->scratch_floats = bt_scratch_need(e);
 		e->length = length_of(g);
 		r = bt_plan_buffers(e, err);
@@ -128,7 +128,7 @@ int bt_engine_new(const struct bt_graph *g, const struct bt_engine_opts *o,
 
 	if (r != BT_OK)
 		return r;
-	r = bt_engine_take(e, err);
+	r = bt_engine_allocate(e, err);
 	if (r != BT_OK) {
 		bt_engine_free(e);
 		return r;
@@ -147,7 +147,7 @@ void bt_engine_free(struct bt_engine *e)
 		bt_gemm_weight_free(bt_own_weight(e, i));
 	bt_gemm_free(e->gemm);
 	bt_scratch_free(e);
-	bt_turns_free(e);
+	bt_rope_free(e);
 	free(e->run);
 	free(e->lines);
 	free(e->positions);
@@ -273,7 +273,7 @@ int bt_engine_forward(struct bt_engine *e, const struct bt_batch *b,
 	if (r != BT_OK)
 		return r;
 	e->b = *b;
-	bt_places_batch(e);
+	bt_relative_batch(e);
 	bt_bind_buffers(e);
 	for (n = 0; n < e->g->n_nodes; n++) {
 		bt_engine_node(e, n, false);
@@ -367,7 +367,7 @@ struct bt_engine_memory bt_engine_memory(const struct bt_engine *e)
 	m.provider = bt_gemm_own_estimate(e->gemm);
 	m.scratch = e->scratch_floats * sizeof(float) *
 	            (size_t)bt_pool_threads(e->o.pool);
-	m.scratch += bt_turns_bytes(e);
+	m.scratch += bt_rope_bytes(e);
 	for (i = 0; i < e->g->n_nodes; i++) {
 		n = &e->g->nodes[i];
 		if (bt_own_weight(e, i) != NULL)

@@ -64,12 +64,12 @@ struct bt_batch {
 };
 
 /* The graph must outlive the engine. Made in two steps: bt_engine_plan lays out
- * everything and tells by bt_engine_memory what that will take, bt_engine_take
- * takes it; before that nothing else may be asked of the engine but to be
- * described and freed. bt_engine_new does both. */
+ * everything and tells by bt_engine_memory what that will take,
+ * bt_engine_allocate takes it; before that nothing else may be asked of the
+ * engine but to be described and freed. bt_engine_new does both. */
 int bt_engine_plan(const struct bt_graph *g, const struct bt_engine_opts *o,
                    struct bt_engine **e, struct bt_error *err) BT_MUST_USE;
-int bt_engine_take(struct bt_engine *e, struct bt_error *err) BT_MUST_USE;
+int bt_engine_allocate(struct bt_engine *e, struct bt_error *err) BT_MUST_USE;
 int bt_engine_new(const struct bt_graph *g, const struct bt_engine_opts *o,
                   struct bt_engine **e, struct bt_error *err) BT_MUST_USE;
 void bt_engine_free(struct bt_engine *e);
@@ -124,7 +124,7 @@ void bt_engine_limits(const struct bt_engine *e, size_t *tokens, size_t *texts);
 
 struct bt_pool *bt_engine_pool(const struct bt_engine *e); /* as given */
 
-/* Bytes of each kind that the engine holds or, before bt_engine_take, will
+/* Bytes of each kind that the engine holds or, before bt_engine_allocate, will
  * hold (packed weights then by estimate). provider is
  * an estimate of what the library that multiplies takes for itself. */
 struct bt_engine_memory {

@@ -131,7 +131,7 @@ double bt_engine_node_flop(const struct bt_engine *e, int node);
 
 /* Decides types, lifetimes and places of all buffers, then takes the arena. */
 int bt_plan_buffers(struct bt_engine *e, struct bt_error *err) BT_MUST_USE;
-int bt_take_buffers(struct bt_engine *e, struct bt_error *err) BT_MUST_USE;
+int bt_allocate_buffers(struct bt_engine *e, struct bt_error *err) BT_MUST_USE;
 
 /* Sets the nodes' segments and times. stride: how many of the possible ends of
  * segments make one; 0: nothing is computed again. */
@@ -239,15 +239,15 @@ struct bt_dropout bt_node_dropout(const struct bt_engine *e, int node,
 
 /* The turns of rotated queries and keys, made once for all nodes of the same
  * theta and width; their bytes. */
-int bt_turns_take(struct bt_engine *e) BT_MUST_USE;
-void bt_turns_free(struct bt_engine *e);
-size_t bt_turns_bytes(const struct bt_engine *e);
+int bt_rope_take(struct bt_engine *e) BT_MUST_USE;
+void bt_rope_free(struct bt_engine *e);
+size_t bt_rope_bytes(const struct bt_engine *e);
 
 /* Finds out how many places distances have, which is needed to plan; takes
  * their table; sets those of a batch. Nothing without distances. */
-void bt_places_plan(struct bt_engine *e);
-int bt_places_take(struct bt_engine *e) BT_MUST_USE;
-void bt_places_batch(struct bt_engine *e);
+void bt_relative_plan(struct bt_engine *e);
+int bt_relative_take(struct bt_engine *e) BT_MUST_USE;
+void bt_relative_batch(struct bt_engine *e);
 
 /* The row in the batch's of a query and key that stand at the same place; those
  * of other distances stand around it. */

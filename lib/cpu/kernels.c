@@ -17,10 +17,10 @@ struct bt_dropout bt_dropout_make(float probability, uint64_t seed,
 	return d;
 }
 
-/* What simd_places_int.h lays out. */
+/* What simd_relative_int.h lays out. */
 static size_t places_scratch(size_t q_rows, size_t n, size_t dp)
 {
-	size_t tile = BT_ATTEND_TILE, np = bt_places_room(q_rows, n);
+	size_t tile = BT_ATTEND_TILE, np = bt_relative_room(q_rows, n);
 
 	return 6 * np * dp + 2 * tile * (bt_round_up(n + tile, 16) + 16) +
 	       2 * bt_round_up(n, 16) * (bt_round_up(q_rows + tile, 16) + 16);

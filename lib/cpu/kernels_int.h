@@ -29,7 +29,7 @@ void bt_ref_gated_back(const struct bt_gated *a, size_t row0, size_t row1,
 
 /* Rows that distances between queries and keys take, with room behind for the
  * whole vectors of the tile that ends there, of queries or of keys. */
-static inline size_t bt_places_room(size_t queries, size_t keys)
+static inline size_t bt_relative_room(size_t queries, size_t keys)
 {
 	size_t i = queries < BT_ATTEND_TILE ? queries : BT_ATTEND_TILE;
 	size_t j = keys < BT_ATTEND_TILE ? keys : BT_ATTEND_TILE;

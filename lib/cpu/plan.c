@@ -324,7 +324,7 @@ int bt_plan_buffers(struct bt_engine *e, struct bt_error *err)
 	return BT_OK;
 }
 
-int bt_take_buffers(struct bt_engine *e, struct bt_error *err)
+int bt_allocate_buffers(struct bt_engine *e, struct bt_error *err)
 {
 	if (bt_arena_init(&e->activations, e->activation_bytes) != BT_OK)
 		return bt_error_set(err, BT_ENOMEM,

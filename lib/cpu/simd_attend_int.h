@@ -314,7 +314,7 @@ VEC void bias_gradient(const struct bt_attend *a, struct seen k, size_t i,
 		b[j] += dp[j];
 }
 
-#include "cpu/simd_places_int.h"
+#include "cpu/simd_relative_int.h"
 
 /* Probabilities of a tile of scores p, from query i0 on, times their dropout.
  */

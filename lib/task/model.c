@@ -69,7 +69,7 @@ int bt_model_build(struct bt_model *m, const struct bt_engine_opts *o,
 {
 	int r = bt_model_plan(m, o, err);
 
-	return r == BT_OK ? bt_engine_take(m->engine, err) : r;
+	return r == BT_OK ? bt_engine_allocate(m->engine, err) : r;
 }
 
 size_t bt_model_pairs(const struct bt_config *c, const struct bt_tok *tok,

@@ -42,7 +42,7 @@ bool bt_model_low(const char *dtype, const char *gemm);
 void bt_model_log(const struct bt_model *m, const struct bt_log *log);
 
 /* Builds graph and engine for m's configuration and labels. bt_model_plan stops
- * where bt_engine_take would have to follow. Options without a longest text
+ * where bt_engine_allocate would have to follow. Options without a longest text
  * mean one of as many tokens as the model has positions. */
 int bt_model_plan(struct bt_model *m, const struct bt_engine_opts *o,
                   struct bt_error *err) BT_MUST_USE;

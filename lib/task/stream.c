@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/sys.h"
-#include "cpu/limits.h"
+#include "cpu/roofline.h"
 #include "io/duplicate_paths.h"
 #include "task/stopped.h"
 
@@ -268,11 +268,11 @@ int bt_stream_summary(struct bt_stream *s, const char *what,
 	int r = BT_OK;
 
 	if (s->o.profile != NULL) {
-		r = bt_limits_log(s->pool, gemm, low, s->o.profile, log, err);
+		r = bt_roofline_log(s->pool, gemm, low, s->o.profile, log, err);
 		limit = s->o.profile->flop_limit;
 	} else if (s->seconds > WORTH_MEASURING &&
 	           bt_log_is_heard(log, BT_LOG_NOTE)) {
-		r = bt_limits_products(s->pool, gemm, low, &limit, err);
+		r = bt_roofline_products(s->pool, gemm, low, &limit, err);
 	}
 	if (r != BT_OK)
 		return r;
@@ -285,6 +285,7 @@ int bt_stream_summary(struct bt_stream *s, const char *what,
 	       "peak memory %zu MB",
 	       (unsigned long long)s->records, what, s->seconds,
 	       (double)s->records / s->seconds, (double)s->tokens / s->seconds,
-	       bt_limits_share(s->flop / s->seconds, limit, share), peak >> 20);
+	       bt_roofline_share(s->flop / s->seconds, limit, share),
+	       peak >> 20);
 	return BT_OK;
 }

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/sys.h"
-#include "cpu/limits.h"
+#include "cpu/roofline.h"
 #include "io/url.h"
 #include "task/stopped.h"
 #include "tensor/checkpoint.h"
@@ -354,7 +354,7 @@ static int prepare(struct bt_job *j, bool dry, struct bt_error *err)
 	if (r == BT_OK && !dry && !j->o.train.measure_only)
 		r = bt_claim(j->o.train.out, &j->claim, err);
 	if (r == BT_OK && !dry)
-		r = bt_engine_take(j->model.engine, err);
+		r = bt_engine_allocate(j->model.engine, err);
 	if (r != BT_OK)
 		return r;
 	if (j->o.model != NULL || j->o.init_weights != NULL)
@@ -376,13 +376,13 @@ static int measure(struct bt_job *j, struct bt_train_result *res,
 
 	res->peak = bt_peak_memory();
 	if (p != NULL) {
-		r = bt_limits_log(j->pool, j->o.gemm, low, p, bt_job_log(j),
-		                  err);
+		r = bt_roofline_log(j->pool, j->o.gemm, low, p, bt_job_log(j),
+		                    err);
 		res->flop_limit = p->flop_limit;
 	} else if (res->seconds > 2 &&
 	           bt_log_is_heard(bt_job_log(j), BT_LOG_NOTE)) {
-		r = bt_limits_products(j->pool, j->o.gemm, low,
-		                       &res->flop_limit, err);
+		r = bt_roofline_products(j->pool, j->o.gemm, low,
+		                         &res->flop_limit, err);
 	}
 	return r;
 }

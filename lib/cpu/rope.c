@@ -43,7 +43,7 @@ static void fill(float *t, size_t length, size_t d, float theta)
 	}
 }
 
-int bt_turns_take(struct bt_engine *e)
+int bt_rope_take(struct bt_engine *e)
 {
 	const struct bt_node *n;
 	size_t d, floats;
@@ -70,7 +70,7 @@ int bt_turns_take(struct bt_engine *e)
 	return BT_OK;
 }
 
-void bt_turns_free(struct bt_engine *e)
+void bt_rope_free(struct bt_engine *e)
 {
 	int i;
 
@@ -82,7 +82,7 @@ void bt_turns_free(struct bt_engine *e)
 	}
 }
 
-size_t bt_turns_bytes(const struct bt_engine *e)
+size_t bt_rope_bytes(const struct bt_engine *e)
 {
 	const struct bt_node *n;
 	size_t sum = 0;

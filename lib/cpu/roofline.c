@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cpu/limits.h"
+#include "cpu/roofline.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -97,8 +97,8 @@ static int measure_products(struct bt_pool *pool, struct bt_gemm *g,
 	return r;
 }
 
-int bt_limits_products(struct bt_pool *pool, const char *gemm, bool low,
-                       double *flop, struct bt_error *err)
+int bt_roofline_products(struct bt_pool *pool, const char *gemm, bool low,
+                         double *flop, struct bt_error *err)
 {
 	struct job j = {.low = low};
 	struct bt_gemm *g;
@@ -126,7 +126,8 @@ static int measure_copy(struct bt_pool *pool, double *bytes,
 	return r;
 }
 
-const char *bt_limits_share(double flop, double limit, char out[BT_SHARE_SIZE])
+const char *bt_roofline_share(double flop, double limit,
+                              char out[BT_SHARE_SIZE])
 {
 	if (limit > 0)
 		snprintf(out, BT_SHARE_SIZE,
@@ -137,13 +138,13 @@ const char *bt_limits_share(double flop, double limit, char out[BT_SHARE_SIZE])
 	return out;
 }
 
-int bt_limits_log(struct bt_pool *pool, const char *gemm, bool low,
-                  struct bt_profile *p, const struct bt_log *log,
-                  struct bt_error *err)
+int bt_roofline_log(struct bt_pool *pool, const char *gemm, bool low,
+                    struct bt_profile *p, const struct bt_log *log,
+                    struct bt_error *err)
 {
 	struct bt_buf b = BT_BUF_INIT;
 	char *line, *next;
-	int r = bt_limits_products(pool, gemm, low, &p->flop_limit, err);
+	int r = bt_roofline_products(pool, gemm, low, &p->flop_limit, err);
 
 	if (r == BT_OK)
 		r = measure_copy(pool, &p->byte_limit, err);

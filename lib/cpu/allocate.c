@@ -116,17 +116,17 @@ static int take_tables(struct bt_engine *e)
 	return e->touched != NULL && e->is_touched != NULL ? BT_OK : BT_ENOMEM;
 }
 
-int bt_engine_take(struct bt_engine *e, struct bt_error *err)
+int bt_engine_allocate(struct bt_engine *e, struct bt_error *err)
 {
 	int r;
 
 	if (take_tables(e) != BT_OK || take_scratch(e) != BT_OK ||
-	    bt_turns_take(e) != BT_OK || bt_places_take(e) != BT_OK)
+	    bt_rope_take(e) != BT_OK || bt_relative_take(e) != BT_OK)
 		return bt_error_nomem(err, "preparing the model");
 	r = take_arenas(e, err);
 	if (r == BT_OK)
 		r = take_weights(e, err);
-	return r == BT_OK ? bt_take_buffers(e, err) : r;
+	return r == BT_OK ? bt_allocate_buffers(e, err) : r;
 }
 
 /* Texts of nearly the same length are not each a reason to grow. */
@@ -137,18 +137,18 @@ static int take_anew(struct bt_engine *e, struct bt_error *err)
 {
 	int r;
 
-	bt_places_plan(e);
+	bt_relative_plan(e);
 	e->scratch_floats = bt_scratch_need(e);
 	r = bt_plan_buffers(e, err);
 	if (r != BT_OK)
 		return r;
 	e->positions = bt_array0(e->o.max_tokens, sizeof(*e->positions));
 	if (e->positions == NULL || take_scratch(e) != BT_OK ||
-	    bt_turns_take(e) != BT_OK || bt_places_take(e) != BT_OK)
+	    bt_rope_take(e) != BT_OK || bt_relative_take(e) != BT_OK)
 		return bt_error_set(err, BT_ENOMEM,
 		                    "out of memory for texts of %zu tokens",
 		                    e->o.max_length);
-	return bt_take_buffers(e, err);
+	return bt_allocate_buffers(e, err);
 }
 
 int bt_engine_grow(struct bt_engine *e, size_t tokens, size_t length,
@@ -166,7 +166,7 @@ int bt_engine_grow(struct bt_engine *e, size_t tokens, size_t length,
 		e->o.max_tokens = bt_round_up(tokens, STEP);
 	bt_arena_clear(&e->activations);
 	bt_scratch_free(e);
-	bt_turns_free(e);
+	bt_rope_free(e);
 	free(e->positions);
 	free(e->places);
 	e->positions = NULL;

@@ -24,7 +24,7 @@ static bool find(const struct bt_engine *e, struct bt_relative_args *p)
 	return false;
 }
 
-void bt_places_plan(struct bt_engine *e)
+void bt_relative_plan(struct bt_engine *e)
 {
 	int far = (int)e->o.max_length - 1;
 	struct bt_relative_args p;
@@ -35,7 +35,7 @@ void bt_places_plan(struct bt_engine *e)
 		             bt_relative_distance_place(&p, -far) + 1);
 }
 
-int bt_places_take(struct bt_engine *e)
+int bt_relative_take(struct bt_engine *e)
 {
 	int far = (int)e->o.max_length - 1, i;
 	struct bt_relative_args p;
@@ -50,7 +50,7 @@ int bt_places_take(struct bt_engine *e)
 	return BT_OK;
 }
 
-void bt_places_batch(struct bt_engine *e)
+void bt_relative_batch(struct bt_engine *e)
 {
 	const int32_t *of = bt_relative_args(e);
 	size_t longest = 1, n, t;

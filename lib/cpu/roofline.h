@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What this machine can do at most, measured here and now. */
-#ifndef BT_CPU_LIMITS_H
-#define BT_CPU_LIMITS_H
+#ifndef BT_CPU_ROOFLINE_H
+#define BT_CPU_ROOFLINE_H
 
 #include <stdbool.h>
 
@@ -14,18 +14,19 @@
 
 /* "512 GFLOP/s (57 % of products alone)"; only the first part where limit is
  * 0. Returns out. */
-const char *bt_limits_share(double flop, double limit, char out[BT_SHARE_SIZE]);
+const char *bt_roofline_share(double flop, double limit,
+                              char out[BT_SHARE_SIZE]);
 
 /* Operations a second of products whose operands stay in caches, on all threads
  * of the pool. Takes some hundredths of a second and 3 MB a thread. gemm and
  * low as in cpu/gemm.h. */
-int bt_limits_products(struct bt_pool *pool, const char *gemm, bool low,
-                       double *flop, struct bt_error *err) BT_MUST_USE;
+int bt_roofline_products(struct bt_pool *pool, const char *gemm, bool low,
+                         double *flop, struct bt_error *err) BT_MUST_USE;
 
 /* Measures the limits, those of copying memory as well, which takes 64 MB a
  * thread; puts them into p and prints it as notes. */
-int bt_limits_log(struct bt_pool *pool, const char *gemm, bool low,
-                  struct bt_profile *p, const struct bt_log *log,
-                  struct bt_error *err) BT_MUST_USE;
+int bt_roofline_log(struct bt_pool *pool, const char *gemm, bool low,
+                    struct bt_profile *p, const struct bt_log *log,
+                    struct bt_error *err) BT_MUST_USE;
 
 #endif

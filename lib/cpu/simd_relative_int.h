@@ -8,8 +8,8 @@
  * tile can meet; the latter stand in a row for each key, and are transposed
  * block by block.
  */
-#ifndef BT_CPU_SIMD_PLACES_INT_H
-#define BT_CPU_SIMD_PLACES_INT_H
+#ifndef BT_CPU_SIMD_RELATIVE_INT_H
+#define BT_CPU_SIMD_RELATIVE_INT_H
 
 /* The part of a template for which this is written: product, unpack,
  * transpose of simd_attend_int.h. */
@@ -77,7 +77,7 @@ static void places_begin(const struct bt_attend *a, const float *k, size_t dp,
 	if (a->place == NULL)
 		return;
 	s->n = a->n + a->q_rows - 1;
-	s->np = bt_places_room(a->q_rows, a->n);
+	s->np = bt_relative_room(a->q_rows, a->n);
 	s->qw = bt_round_up(a->n + TILE, 16) + 16;
 	s->kw = bt_round_up(a->q_rows + TILE, 16) + 16;
 	s->kt = scratch + s->np * dp;
