@@ -293,7 +293,7 @@ static int run(const struct values *v, char *const *files, int n)
 {
 	struct screen screen = {bt_tool_log(&tool, &v->common), {0}};
 	struct bt_log log = {emit, &screen, screen.log.level};
-	struct bt_labelmap *map = NULL;
+	struct bt_label_map *map = NULL;
 	struct bt_table *table = NULL;
 	struct bt_error err = {0};
 	struct bt_in_limit limit = {v->max_bytes.n, v->max_bytes.n};
@@ -312,7 +312,7 @@ static int run(const struct values *v, char *const *files, int n)
 	opts.log = &log;
 	bt_progress_init(&screen.progress, stderr, v->common.quiet);
 	if (v->map != NULL)
-		r = bt_labelmap_new(v->map, &map, &err);
+		r = bt_label_map_new(v->map, &map, &err);
 	opts.map = map;
 	if (r == BT_OK)
 		r = open_output(v, &out, &err);
@@ -326,7 +326,7 @@ static int run(const struct values *v, char *const *files, int n)
 	if (r == BT_OK)
 		summary(table, v->rejects, &log);
 	bt_table_close(table);
-	bt_labelmap_free(map);
+	bt_label_map_free(map);
 	return r == BT_OK ? BT_EXIT_DONE : bt_tool_fail(&tool, &err);
 }
 

@@ -5,8 +5,8 @@
 #define BT_GARDEN_FINETUNING_INT_H
 
 #include "garden/finetuning_data.h"
-#include "task/labelmap.h"
-#include "task/labels.h"
+#include "record/label_map.h"
+#include "record/labels.h"
 #include "task/table.h"
 #include "task/tokenize.h"
 
@@ -31,8 +31,8 @@ struct bt_finetuning_plan {
 	const char *processor;                /* processor_type */
 	const struct bt_published *published; /* or NULL */
 	enum bt_label_type label_type;
-	struct bt_labels labels; /* of BT_LABEL_CLASS */
-	struct bt_labelmap *map; /* of labels, or NULL */
+	struct bt_labels labels;  /* of BT_LABEL_CLASS */
+	struct bt_label_map *map; /* of labels, or NULL */
 	struct bt_finetuning_part *part;
 	size_t n, cap;
 };

@@ -129,7 +129,7 @@ void bt_finetuning_plan_clear(struct bt_finetuning_plan *plan)
 	}
 	free(plan->part);
 	bt_labels_clear(&plan->labels);
-	bt_labelmap_free(plan->map);
+	bt_label_map_free(plan->map);
 }
 
 /* s with each `from` replaced by word; NULL when out of memory. */
@@ -396,9 +396,9 @@ static int add_labels(struct bt_finetuning_plan *plan, const struct task *t,
 
 	plan->label_type = BT_LABEL_CLASS;
 	if (t->map != NULL)
-		r = bt_labelmap_new(t->map, &plan->map, err);
+		r = bt_label_map_new(t->map, &plan->map, err);
 	if (r == BT_OK && t->labels != NULL)
-		return bt_labels_named(t->labels, &plan->labels, err);
+		return bt_labels_parse(t->labels, &plan->labels, err);
 	if (r != BT_OK || plan->published == NULL)
 		return r;
 	if (plan->published->numbers)

@@ -5,7 +5,7 @@
 
 #include "format/json.h"
 #include "io/url.h"
-#include "task/labels.h"
+#include "record/labels.h"
 
 #define MOST ((int64_t)1 << 40) /* examples */
 

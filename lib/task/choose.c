@@ -4,20 +4,20 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "task/field.h"
+#include "record/feature.h"
+#include "record/predicate.h"
 #include "task/near.h"
 #include "task/seen.h"
-#include "task/where.h"
 
 struct bt_choose {
 	struct bt_choose_opts o;
-	struct bt_where *where; /* or NULL */
-	struct bt_seen *seen;   /* values, or NULL */
-	struct bt_near *near;   /* in its place, or NULL */
-	uint64_t held;          /* records for which the conditions held */
-	uint64_t dropped;       /* of these, as duplicates */
-	uint64_t chosen;        /* the others so far */
-	bool any_field;         /* some record had the feature of dedupe */
+	struct bt_predicate *where; /* or NULL */
+	struct bt_seen *seen;       /* values, or NULL */
+	struct bt_near *near;       /* in its place, or NULL */
+	uint64_t held;              /* records for which the conditions held */
+	uint64_t dropped;           /* of these, as duplicates */
+	uint64_t chosen;            /* the others so far */
+	bool any_field;             /* some record had the feature of dedupe */
 };
 
 int bt_choose_new(const struct bt_choose_opts *opts, struct bt_choose **res,
@@ -34,7 +34,8 @@ int bt_choose_new(const struct bt_choose_opts *opts, struct bt_choose **res,
 	else if (opts->dedupe != NULL)
 		r = bt_seen_new(opts->memory, &c->seen, err);
 	if (r == BT_OK && opts->n_where > 0)
-		r = bt_where_new(opts->where, opts->n_where, &c->where, err);
+		r = bt_predicate_new(opts->where, opts->n_where, &c->where,
+		                     err);
 	if (r == BT_OK)
 		*res = c;
 	else
@@ -46,7 +47,7 @@ void bt_choose_free(struct bt_choose *c)
 {
 	if (c == NULL)
 		return;
-	bt_where_free(c->where);
+	bt_predicate_free(c->where);
 	bt_seen_free(c->seen);
 	bt_near_free(c->near);
 	free(c);
@@ -57,9 +58,10 @@ static int is_first(struct bt_choose *c, const void *data, size_t len,
                     struct bt_error *err)
 {
 	struct bt_span value;
-	int r = c->near != NULL
-	            ? bt_field_text(data, len, c->o.dedupe, &value, err)
-	            : bt_field_find(data, len, c->o.dedupe, &value, NULL, err);
+	int r = c->near != NULL ? bt_record_feature_text(data, len, c->o.dedupe,
+	                                                 &value, err)
+	                        : bt_record_feature_find(data, len, c->o.dedupe,
+	                                                 &value, NULL, err);
 
 	if (r <= 0)
 		return r < 0 ? r : 1;
@@ -74,7 +76,7 @@ int bt_choose_take(struct bt_choose *c, const void *data, size_t len,
 	int r = 1;
 
 	if (c->where != NULL)
-		r = bt_where_holds(c->where, data, len, err);
+		r = bt_predicate_holds(c->where, data, len, err);
 	if (r != 1)
 		return r;
 	c->held++;
@@ -95,7 +97,7 @@ bool bt_choose_full(const struct bt_choose *c)
 
 int bt_choose_end(const struct bt_choose *c, struct bt_error *err)
 {
-	int r = c->where != NULL ? bt_where_end(c->where, err) : BT_OK;
+	int r = c->where != NULL ? bt_predicate_end(c->where, err) : BT_OK;
 
 	if (r == BT_OK && c->o.dedupe != NULL && c->held > 0 && !c->any_field)
 		r = bt_error_set(err, BT_EFORMAT,

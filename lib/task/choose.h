@@ -14,7 +14,8 @@
 #include "task/store.h"
 
 struct bt_choose_opts {
-	const char *const *where; /* conditions (task/where.h), borrowed */
+	const char *const
+	    *where; /* conditions (record/predicate.h), borrowed */
 	int n_where;
 	const char *dedupe; /* a feature whose values are to differ, or NULL */
 	double near;   /* texts in it: not be so alike (task/near.h), or 0 */

@@ -9,7 +9,7 @@
 #include "base/num.h"
 #include "base/string_set.h"
 #include "format/tf_example.h"
-#include "task/field.h"
+#include "record/feature.h"
 
 struct value {
 	struct bt_span text; /* the value, or the undecoded list of several */
@@ -157,7 +157,7 @@ int bt_classes_add(struct bt_classes *c, const void *data, size_t len,
 	enum bt_feature_kind kind;
 	struct bt_span value;
 	size_t k, before = bt_string_set_count(c->values);
-	int r = bt_field_find(data, len, c->field, &value, &kind, err);
+	int r = bt_record_feature_find(data, len, c->field, &value, &kind, err);
 
 	if (r == 0)
 		return bt_error_set(err, BT_EFORMAT, "has no feature '%s'",

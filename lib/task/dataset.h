@@ -13,8 +13,8 @@
 #include "base/err.h"
 #include "cpu/engine.h"
 #include "format/tfrecord.h"
-#include "task/labels.h"
-#include "task/record.h"
+#include "record/labels.h"
+#include "record/record.h"
 
 /* What the records must fit. */
 struct bt_fit {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "task/field.h"
+#include "record/feature.h"
 
 /* Notes what --errors may need of a record that is read. */
 static int note(struct bt_details *d, size_t k, uint64_t number,
@@ -24,7 +24,7 @@ static int note(struct bt_details *d, size_t k, uint64_t number,
 	x = &d->record[k];
 	*x = (struct bt_details_record){.number = number};
 	for (i = 0; i < 2 && r == 1; i++) {
-		r = bt_field_text(data, len, names[i], &text, err);
+		r = bt_record_feature_text(data, len, names[i], &text, err);
 		if (r != 1)
 			break;
 		x->has[i] = true;

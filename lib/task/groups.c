@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "format/escape.h"
-#include "task/field.h"
+#include "record/feature.h"
 #include "task/infer.h"
 
 #define NONE UINT32_MAX /* in place of a value's number: it has none */
@@ -93,7 +93,7 @@ int bt_groups_look(struct bt_groups *g, size_t k, const void *data, size_t len,
 	g->value[k] = NONE;
 	if (g->length)
 		return BT_OK;
-	r = bt_field_find(data, len, g->field, &raw, &kind, err);
+	r = bt_record_feature_find(data, len, g->field, &raw, &kind, err);
 	if (r < 0)
 		return r;
 	if (g->seen++ == 0 && r == 0) {
@@ -104,7 +104,7 @@ int bt_groups_look(struct bt_groups *g, size_t k, const void *data, size_t len,
 		return BT_OK;
 	g->found++;
 	bt_buf_reset(&g->text);
-	r = bt_field_show(g->field, raw, kind, &g->text, err);
+	r = bt_record_feature_show(g->field, raw, kind, &g->text, err);
 	return r == BT_OK ? number_value(g, &g->value[k], err) : r;
 }
 

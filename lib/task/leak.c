@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "format/escape_line.h"
 #include "format/tfrecord.h"
-#include "task/record.h"
+#include "record/record.h"
 #include "task/seen.h"
 
 struct bt_leak {

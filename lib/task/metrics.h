@@ -13,7 +13,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
-#include "task/labels.h"
+#include "record/labels.h"
 
 struct bt_metrics {
 	int classes;

@@ -12,8 +12,8 @@
 #include "cpu/engine.h"
 #include "model/config.h"
 #include "model/family.h"
+#include "record/labels.h"
 #include "task/dataset.h"
-#include "task/labels.h"
 #include "task/weights.h"
 
 struct bt_model {

@@ -8,7 +8,7 @@
 
 #include "base/mem.h"
 #include "base/num.h"
-#include "task/labelmap.h"
+#include "record/label_map.h"
 
 static int put_row(struct bt_predict *p, struct bt_error *err)
 {
@@ -75,13 +75,13 @@ static int unknown(const char *option, struct bt_span label,
 	                    label.p, l->n, l->name[0], l->name[l->n - 1]);
 }
 
-static int check_map(const struct bt_labelmap *map, const struct bt_labels *l,
+static int check_map(const struct bt_label_map *map, const struct bt_labels *l,
                      struct bt_error *err)
 {
 	struct bt_span from;
 	size_t i;
 
-	for (i = 0; bt_labelmap_get(map, i, &from); i++)
+	for (i = 0; bt_label_map_get(map, i, &from); i++)
 		if (bt_labels_find(l, from) < 0)
 			return unknown("--map-label", from, l, err);
 	return BT_OK;
@@ -111,12 +111,12 @@ static int check_separator(const struct bt_predict *p, struct bt_error *err)
 static int name_classes(struct bt_predict *p, const struct bt_labels *l,
                         struct bt_error *err)
 {
-	struct bt_labelmap *map = NULL;
+	struct bt_label_map *map = NULL;
 	struct bt_span to;
 	int i, k, r = BT_OK;
 
 	if (p->o.map != NULL)
-		r = bt_labelmap_new(p->o.map, &map, err);
+		r = bt_label_map_new(p->o.map, &map, err);
 	if (r != BT_OK)
 		return bt_error_prefix(err, "--map-label");
 	if (map != NULL)
@@ -124,7 +124,7 @@ static int name_classes(struct bt_predict *p, const struct bt_labels *l,
 	for (i = 0; i < l->n && r == BT_OK; i++) {
 		to = bt_span(l->name[i]);
 		if (map != NULL)
-			bt_labelmap_find(map, to, &to);
+			bt_label_map_find(map, to, &to);
 		k = bt_labels_add(&p->labels, to, err);
 		if (k < 0)
 			r = k;
@@ -139,7 +139,7 @@ static int name_classes(struct bt_predict *p, const struct bt_labels *l,
 		bt_log(p->o.log, BT_LOG_NOTE,
 		       "the model's %d labels are written as %d", l->n,
 		       p->labels.n);
-	bt_labelmap_free(map);
+	bt_label_map_free(map);
 	return r;
 }
 
@@ -152,7 +152,7 @@ static int bad_threshold(struct bt_span s, struct bt_error *err)
 }
 
 /* A number for each label of the map; the others have a half. */
-static int set_each(struct bt_predict *p, const struct bt_labelmap *map,
+static int set_each(struct bt_predict *p, const struct bt_label_map *map,
                     const struct bt_labels *l, struct bt_error *err)
 {
 	struct bt_span from, x;
@@ -160,11 +160,11 @@ static int set_each(struct bt_predict *p, const struct bt_labelmap *map,
 	size_t i;
 	int k;
 
-	for (i = 0; bt_labelmap_get(map, i, &from); i++) {
+	for (i = 0; bt_label_map_get(map, i, &from); i++) {
 		k = bt_labels_find(l, from);
 		if (k < 0)
 			return unknown("--threshold", from, l, err);
-		bt_labelmap_find(map, from, &x);
+		bt_label_map_find(map, from, &x);
 		snprintf(text, sizeof(text), "%.*s",
 		         (int)(x.n < sizeof(text) ? x.n : sizeof(text)), x.p);
 		if (x.n >= sizeof(text) ||
@@ -179,7 +179,7 @@ static int set_thresholds(struct bt_predict *p, const struct bt_labels *l,
                           struct bt_error *err)
 {
 	const char *text = p->o.threshold;
-	struct bt_labelmap *map = NULL;
+	struct bt_label_map *map = NULL;
 	double all = 0.5;
 	int i, r = BT_OK;
 
@@ -190,11 +190,11 @@ static int set_thresholds(struct bt_predict *p, const struct bt_labels *l,
 		p->over[i] = all;
 	if (text == NULL || (text[0] != '@' && strchr(text, '=') == NULL))
 		return BT_OK;
-	r = bt_labelmap_new(text, &map, err);
+	r = bt_label_map_new(text, &map, err);
 	if (r != BT_OK)
 		return bt_error_prefix(err, "--threshold");
 	r = set_each(p, map, l, err);
-	bt_labelmap_free(map);
+	bt_label_map_free(map);
 	return r;
 }
 

@@ -10,7 +10,7 @@
 #include "base/log.h"
 #include "base/span.h"
 #include "io/out.h"
-#include "task/labels.h"
+#include "record/labels.h"
 
 enum bt_predict_format {
 	BT_PREDICT_CSV,
@@ -47,8 +47,8 @@ struct bt_predict_opts {
 struct bt_predict;
 
 /*
- * Writes to out, which is borrowed. Labels that the map (task/labelmap.h) gives
- * one name are one class, with the sum of their probabilities. A sample
+ * Writes to out, which is borrowed. Labels that the map (record/label_map.h)
+ * gives one name are one class, with the sum of their probabilities. A sample
  * (task/sample.h) is read here. BT_EARG where options make no sense together.
  */
 int bt_predict_new(const struct bt_predict_opts *o, const struct bt_labels *l,

@@ -8,10 +8,10 @@
 #include "base/mem.h"
 #include "format/escape_line.h"
 #include "format/tfrecord.h"
-#include "task/field.h"
+#include "record/feature.h"
+#include "record/recjson.h"
 #include "task/leak.h"
 #include "task/near.h"
-#include "task/recjson.h"
 #include "task/recstats.h"
 
 struct bt_put {
@@ -144,7 +144,7 @@ static int put_pairs(struct bt_put *p, struct bt_out *out,
 {
 	struct listing l = {p, out, {NULL, 0}};
 	struct bt_span place;
-	int r = bt_field_text(data, len, p->o.field, &l.text, err);
+	int r = bt_record_feature_text(data, len, p->o.field, &l.text, err);
 
 	if (r < 0)
 		return blame(p, in, err);

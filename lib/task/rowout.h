@@ -9,8 +9,8 @@
 
 #include "base/span.h"
 #include "io/out.h"
+#include "record/labels.h"
 #include "task/frame.h"
-#include "task/labels.h"
 
 enum bt_row_form { BT_ROWS_TENSOR, BT_ROWS_CSV, BT_ROWS_JSONL };
 

@@ -8,7 +8,7 @@
 #include "base/log.h"
 #include "format/csv.h"
 #include "io/out.h"
-#include "task/labels.h"
+#include "record/labels.h"
 
 struct bt_sample;
 

@@ -9,7 +9,7 @@
 #include "format/tfrecord.h"
 #include "io/duplicate_paths.h"
 #include "io/in.h"
-#include "task/recjson.h"
+#include "record/recjson.h"
 
 struct bt_source {
 	struct bt_tfrecord *records; /* or NULL: the rest counts */

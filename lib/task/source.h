@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Where payloads come from: record files, or JSON Lines that become payloads
- * (task/recjson.h). Several inputs are read as if they were one.
+ * (record/recjson.h). Several inputs are read as if they were one.
  */
 #ifndef BT_TASK_SOURCE_H
 #define BT_TASK_SOURCE_H

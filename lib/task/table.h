@@ -22,9 +22,9 @@
 #include "format/charset.h"
 #include "format/csv.h"
 #include "io/out.h"
-#include "task/labelmap.h"
+#include "record/label_map.h"
+#include "record/record.h"
 #include "task/published.h"
-#include "task/record.h"
 
 struct bt_table;
 
@@ -59,7 +59,7 @@ struct bt_table_opts {
 	                              * one column; NULL: there is one label */
 	bool numbers; /* labels are numbers to predict; those of several columns
 	               * are named as these are */
-	const struct bt_labelmap *map;   /* labels' new names, or NULL */
+	const struct bt_label_map *map;  /* labels' new names, or NULL */
 	const struct bt_published *task; /* decides columns, quoting and labels,
 	                                  * or NULL */
 	enum bt_table_format format;

@@ -128,7 +128,7 @@ struct bt_table_maker {
 	size_t names_cap;
 	float *numbers; /* of a record with several */
 	size_t numbers_cap;
-	struct bt_kept *kept; /* of a record */
+	struct bt_passthrough *kept; /* of a record */
 	size_t kept_cap;
 	bool missing; /* the last record has a text that was missing */
 };

@@ -83,9 +83,9 @@ static int rename_label(const struct bt_table_maker *m, struct bt_span *v,
 	else if (m->opts->task != NULL || m->opts->numbers)
 		r = check_number(*v, fault, err);
 	if (r != BT_OK || m->opts->map == NULL ||
-	    bt_labelmap_find(m->opts->map, *v, v))
+	    bt_label_map_find(m->opts->map, *v, v))
 		return r;
-	bt_labelmap_put(m->opts->map, &list);
+	bt_label_map_put(m->opts->map, &list);
 	return not_known(*v, "the label map's", &list, fault, err);
 }
 

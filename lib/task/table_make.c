@@ -40,7 +40,7 @@ static bool stay_apart(const struct bt_table_opts *opts, struct bt_error *err)
 	for (; apart && *l != NULL; l++) {
 		to = bt_span(*l);
 		if (opts->map != NULL)
-			bt_labelmap_find(opts->map, to, &to);
+			bt_label_map_find(opts->map, to, &to);
 		if (set == NULL || bt_string_set_add(set, to, NULL) != BT_OK) {
 			bt_error_nomem(err, "collecting labels");
 			apart = false;
@@ -250,7 +250,7 @@ static int take_kept(struct bt_table_maker *m, const struct bt_table_columns *c,
 			r = add_field(m, BT_KEEP, v, true, &whole, fault, err);
 		if (v.p != NULL && r == BT_OK && !as_it_is)
 			v.n = m->parts[BT_KEEP].len - before;
-		m->kept[i] = (struct bt_kept){c->keep_names[i], v};
+		m->kept[i] = (struct bt_passthrough){c->keep_names[i], v};
 	}
 	for (i = 0; r == BT_OK && i < c->n_keep && !as_it_is; i++)
 		if (m->kept[i].value.p != NULL) {

@@ -15,8 +15,8 @@
 #include "base/log.h"
 #include "base/pool.h"
 #include "io/out.h"
-#include "task/labels.h"
-#include "task/record.h"
+#include "record/labels.h"
+#include "record/record.h"
 #include "tokenizer/tokenizer.h"
 
 struct bt_tokenize;

@@ -133,7 +133,7 @@ int bt_tokenize_ask_labels(const struct bt_tokenize_ask *o, struct bt_labels *l,
 	how->number_of_id = is(o->example_id, "id");
 	if (how->label_type != BT_LABEL_CLASS)
 		return BT_OK;
-	r = o->labels != NULL ? bt_labels_named(o->labels, l, err)
+	r = o->labels != NULL ? bt_labels_parse(o->labels, l, err)
 	                      : bt_labels_load(o->model, l, err);
 	how->labels = r == BT_OK && l->n > 0 ? l : NULL;
 	how->only_labels =

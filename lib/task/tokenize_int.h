@@ -5,7 +5,7 @@
 #include "base/buf.h"
 #include "format/tf_example.h"
 #include "io/in.h"
-#include "task/record.h"
+#include "record/record.h"
 #include "task/tokenize.h"
 
 /* A text of the block. */

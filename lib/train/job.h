@@ -26,7 +26,7 @@ struct bt_job_opts {
 	const char *task;          /* classification, multilabel or regression;
 	                            * NULL: that of the model, classification if it
 	                            * has none */
-	const char *labels;        /* as bt_labels_named takes them, or NULL */
+	const char *labels;        /* as bt_labels_parse takes them, or NULL */
 	int n_labels;         /* classes by number of label_ids; 0: those that
 	                       * the records have */
 	char *const *records; /* token records; n_records 0: stdin */

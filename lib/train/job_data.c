@@ -342,7 +342,7 @@ int bt_job_data(struct bt_job *j, struct bt_labels *known, struct bt_error *err)
 	                           err);
 
 	if (r == BT_OK && given)
-		r = bt_labels_named(j->o.labels, &found, err);
+		r = bt_labels_parse(j->o.labels, &found, err);
 	if (r == BT_OK)
 		r = bt_dataset_read(j->o.records, j->o.n_records, j->o.expect,
 		                    &fit,

@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "format/tfrecord.h"
 #include "io/in.h"
-#include "task/record.h"
+#include "record/record.h"
 
 #define BLOCK_BYTES ((size_t)4 << 20)
 #define PIECES 64

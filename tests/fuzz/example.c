@@ -5,10 +5,10 @@
 #include "fuzz.h"
 
 #include "format/escape.h"
+#include "record/feature.h"
+#include "record/recjson.h"
+#include "record/record.h"
 #include "task/dataset.h"
-#include "task/field.h"
-#include "task/recjson.h"
-#include "task/record.h"
 #include "task/recstats.h"
 
 static void features(const uint8_t *data, size_t size)
@@ -42,7 +42,8 @@ static void features(const uint8_t *data, size_t size)
 		list.n = (size_t)(f.list.end - f.list.p);
 		bt_buf_reset(&b);
 		bt_error_clear(&err);
-		fuzz_told(bt_field_show("x", list, f.kind, &b, &err), &err);
+		fuzz_told(bt_record_feature_show("x", list, f.kind, &b, &err),
+		          &err);
 		bt_escape_line(&line, (struct bt_span){bt_buf_at(&b, 0), b.len},
 		               b.len / 2);
 		FUZZ_CHECK(line.len == 0 ||

@@ -4,7 +4,7 @@
  * and gives the same record. */
 #include "fuzz.h"
 
-#include "task/recjson.h"
+#include "record/recjson.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

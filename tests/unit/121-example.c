@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "format/tf_example.h"
 #include "format/tfrecord.h"
-#include "task/record.h"
+#include "record/record.h"
 
 /* input_ids = [101, 102, 0, 0], label_ids = [1], as TensorFlow writes it. */
 static const uint8_t vector[] = {

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "record/labels.h"
 #include "task/dataset.h"
-#include "task/labels.h"
 #include "task/metrics.h"
 #include "train/batches.h"
 #include "train/optim.h"

@@ -6,24 +6,24 @@
 
 #include "base/philox.h"
 #include "io/temp_store.h"
+#include "record/predicate.h"
 #include "task/choose.h"
 #include "task/near.h"
 #include "task/seen.h"
 #include "task/store.h"
 #include "task/tail.h"
-#include "task/where.h"
 
 static int holds(const char *condition, const char *json)
 {
 	struct bt_error err = {0};
 	struct bt_buf b = BT_BUF_INIT;
-	struct bt_where *w;
+	struct bt_predicate *w;
 	int r;
 
 	payload(json, &b);
-	assert_ok(bt_where_new(&condition, 1, &w, &err));
-	r = bt_where_holds(w, b.data, b.len, &err);
-	bt_where_free(w);
+	assert_ok(bt_predicate_new(&condition, 1, &w, &err));
+	r = bt_predicate_holds(w, b.data, b.len, &err);
+	bt_predicate_free(w);
 	bt_buf_clear(&b);
 	return r;
 }
@@ -59,7 +59,7 @@ static void conditions(void **state)
 	};
 	static const char *const none[] = {"a", "=x", ""};
 	struct bt_error err = {0};
-	struct bt_where *w;
+	struct bt_predicate *w;
 	size_t i;
 	int r;
 
@@ -71,7 +71,7 @@ static void conditions(void **state)
 			         cases[i].json, r);
 	}
 	for (i = 0; i < 3; i++)
-		assert_err(bt_where_new(&none[i], 1, &w, &err), BT_EARG,
+		assert_err(bt_predicate_new(&none[i], 1, &w, &err), BT_EARG,
 		           "expected FIELD=VALUE");
 	assert_int_equal(holds("a=x", "{}"), 0);
 }

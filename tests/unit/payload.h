@@ -5,7 +5,7 @@
 
 #include "files.h"
 
-#include "task/recjson.h"
+#include "record/recjson.h"
 
 /* Makes the payload of an object in b. */
 static inline void payload(const char *json, struct bt_buf *b)

@@ -16,8 +16,8 @@
  * The way back gives the same bytes if numbers are packed and fields stand in
  * the usual order, as our tools and TensorFlow's write them.
  */
-#ifndef BT_TASK_RECJSON_H
-#define BT_TASK_RECJSON_H
+#ifndef BT_RECORD_RECJSON_H
+#define BT_RECORD_RECJSON_H
 
 #include <stddef.h>
 

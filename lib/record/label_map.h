@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Labels under other names: "-1=neg,0=neu,1=pos". Read-only once made. */
-#ifndef BT_TASK_LABELMAP_H
-#define BT_TASK_LABELMAP_H
+#ifndef BT_RECORD_LABEL_MAP_H
+#define BT_RECORD_LABEL_MAP_H
 
 #include <stdbool.h>
 
@@ -9,7 +9,7 @@
 #include "base/err.h"
 #include "base/span.h"
 
-struct bt_labelmap;
+struct bt_label_map;
 
 /*
  * From what a user gives: pairs A=B with commas between, where the first '='
@@ -17,20 +17,20 @@ struct bt_labelmap;
  * tabs if its name ends in .tsv). BT_EARG, or BT_EFORMAT for a file, where a
  * pair is none, a B is empty or an A stands twice.
  */
-int bt_labelmap_new(const char *text, struct bt_labelmap **map,
-                    struct bt_error *err) BT_MUST_USE;
-void bt_labelmap_free(struct bt_labelmap *map); /* takes NULL */
+int bt_label_map_new(const char *text, struct bt_label_map **map,
+                     struct bt_error *err) BT_MUST_USE;
+void bt_label_map_free(struct bt_label_map *map); /* takes NULL */
 
 /* True if the map has the label; *to is then its other name, which lives as
  * long as the map. */
-bool bt_labelmap_find(const struct bt_labelmap *map, struct bt_span label,
-                      struct bt_span *to);
+bool bt_label_map_find(const struct bt_label_map *map, struct bt_span label,
+                       struct bt_span *to);
 
 /* Label i < their number, in the order given; false behind the last. */
-bool bt_labelmap_get(const struct bt_labelmap *map, size_t i,
-                     struct bt_span *from);
+bool bt_label_map_get(const struct bt_label_map *map, size_t i,
+                      struct bt_span *from);
 
 /* For messages: "'a', 'b', 'c'", not too many of them. */
-void bt_labelmap_put(const struct bt_labelmap *map, struct bt_buf *b);
+void bt_label_map_put(const struct bt_label_map *map, struct bt_buf *b);
 
 #endif

@@ -20,8 +20,8 @@
  * Absent is absent: a span with p NULL. An empty text is an empty text.
  * Features that are not named here are ignored when reading.
  */
-#ifndef BT_TASK_RECORD_H
-#define BT_TASK_RECORD_H
+#ifndef BT_RECORD_RECORD_H
+#define BT_RECORD_RECORD_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,7 +33,7 @@
 #include "format/tf_example.h"
 
 /* A feature that only its user knows: one text, or p NULL and it is absent. */
-struct bt_kept {
+struct bt_passthrough {
 	const char *name;
 	struct bt_span value;
 };
@@ -60,7 +60,7 @@ struct bt_text_rec {
 	const float *numbers; /* [n_names] */
 	/* features of other names: to write, and the payload that was read
 	 * if it has some, p NULL if not; both are written */
-	const struct bt_kept *kept; /* [n_kept] */
+	const struct bt_passthrough *kept; /* [n_kept] */
 	size_t n_kept;
 	struct bt_span others;
 	/* as they were read; those that are absent have no name */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "task/labels.h"
+#include "record/labels.h"
 
 #include <stdint.h>
 #include <stdio.h>

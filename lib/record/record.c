@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "task/record_int.h"
+#include "record/record_int.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -248,7 +248,7 @@ struct bt_span bt_text_rec_make(struct bt_example_writer *w,
 		bt_example_add_floats(w, "weight", &rec->weight, 1);
 	for (i = 0; i < rec->n_kept; i++)
 		add_text(w, rec->kept[i].name, rec->kept[i].value);
-	bt_record_add_others(w, rec->others);
+	bt_record_add_passthrough(w, rec->others);
 	return bt_example_finish(w);
 }
 
@@ -591,7 +591,7 @@ int bt_token_rec_write(struct bt_example_writer *w, struct bt_token_rec *rec,
 			add_field(w, f, rec, total);
 	}
 	if (layout == BT_LAYOUT_FULL)
-		bt_record_add_others(w, rec->others);
+		bt_record_add_passthrough(w, rec->others);
 	bt_example_end(w, out);
 	return out->oom ? BT_ENOMEM : BT_OK;
 }

@@ -3,8 +3,8 @@
  * The labels of a classifier: texts, numbered 0 .. n-1. Training fixes their
  * order, a model's configuration keeps it as id2label.
  */
-#ifndef BT_TASK_LABELS_H
-#define BT_TASK_LABELS_H
+#ifndef BT_RECORD_LABELS_H
+#define BT_RECORD_LABELS_H
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -82,7 +82,7 @@ int bt_labels_load(const char *dir, struct bt_labels *l,
  * there is no comma in it, a file: a label a line, a JSON array, or a JSON
  * object with id2label. Two at least, all different. l is overwritten.
  */
-int bt_labels_named(const char *list_or_file, struct bt_labels *l,
+int bt_labels_parse(const char *list_or_file, struct bt_labels *l,
                     struct bt_error *err) BT_MUST_USE;
 
 #endif

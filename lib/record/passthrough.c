@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Features that only their user knows travel along with records. */
-#include "task/record_int.h"
+#include "record/record_int.h"
 
 bool bt_record_owns(struct bt_span name)
 {
@@ -17,7 +17,8 @@ bool bt_record_owns(struct bt_span name)
 	return false;
 }
 
-void bt_record_add_others(struct bt_example_writer *w, struct bt_span payload)
+void bt_record_add_passthrough(struct bt_example_writer *w,
+                               struct bt_span payload)
 {
 	struct bt_example x;
 	struct bt_feature f;

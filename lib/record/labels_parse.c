@@ -6,7 +6,7 @@
 
 #include "format/charset.h"
 #include "io/in.h"
-#include "task/labels.h"
+#include "record/labels.h"
 
 #define MAX_FILE ((size_t)64 << 20)
 
@@ -109,7 +109,7 @@ static int add_file(const char *path, struct bt_labels *l, struct bt_error *err)
 	return r;
 }
 
-int bt_labels_named(const char *given, struct bt_labels *l,
+int bt_labels_parse(const char *given, struct bt_labels *l,
                     struct bt_error *err)
 {
 	bool list = strchr(given, ',') != NULL;

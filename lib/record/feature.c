@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "task/field.h"
+#include "record/feature.h"
 
 #include "base/num.h"
 
-int bt_field_find(const void *data, size_t len, const char *name,
-                  struct bt_span *value, enum bt_feature_kind *kind,
-                  struct bt_error *err)
+int bt_record_feature_find(const void *data, size_t len, const char *name,
+                           struct bt_span *value, enum bt_feature_kind *kind,
+                           struct bt_error *err)
 {
 	struct bt_example x;
 	struct bt_feature f;
@@ -24,7 +24,7 @@ int bt_field_find(const void *data, size_t len, const char *name,
 	return r == 0 ? found : r;
 }
 
-/* A feature of that name out of what bt_field_find gave. */
+/* A feature of that name out of what bt_record_feature_find gave. */
 static struct bt_feature feature(const char *name, struct bt_span raw,
                                  enum bt_feature_kind kind)
 {
@@ -36,13 +36,13 @@ static struct bt_feature feature(const char *name, struct bt_span raw,
 	return f;
 }
 
-int bt_field_text(const void *data, size_t len, const char *name,
-                  struct bt_span *text, struct bt_error *err)
+int bt_record_feature_text(const void *data, size_t len, const char *name,
+                           struct bt_span *text, struct bt_error *err)
 {
 	enum bt_feature_kind kind;
 	struct bt_feature f;
 	struct bt_span raw;
-	int r = bt_field_find(data, len, name, &raw, &kind, err);
+	int r = bt_record_feature_find(data, len, name, &raw, &kind, err);
 
 	if (r != 1)
 		return r;
@@ -69,11 +69,11 @@ static int show_texts(const struct bt_feature *f, size_t *n, struct bt_buf *out,
 static int show_ints(const struct bt_feature *f, size_t *n, struct bt_buf *out,
                      struct bt_error *err)
 {
-	int64_t v[BT_FIELD_SHOWN];
-	int r = bt_feature_int64s(f, v, BT_FIELD_SHOWN, n, err);
+	int64_t v[BT_RECORD_FEATURE_SHOWN];
+	int r = bt_feature_int64s(f, v, BT_RECORD_FEATURE_SHOWN, n, err);
 	size_t i;
 
-	for (i = 0; r == BT_OK && i < *n && i < BT_FIELD_SHOWN; i++)
+	for (i = 0; r == BT_OK && i < *n && i < BT_RECORD_FEATURE_SHOWN; i++)
 		bt_buf_printf(out, "%s%lld", i > 0 ? ", " : "",
 		              (long long)v[i]);
 	return r;
@@ -82,21 +82,21 @@ static int show_ints(const struct bt_feature *f, size_t *n, struct bt_buf *out,
 static int show_floats(const struct bt_feature *f, size_t *n,
                        struct bt_buf *out, struct bt_error *err)
 {
-	float v[BT_FIELD_SHOWN];
+	float v[BT_RECORD_FEATURE_SHOWN];
 	char text[32];
-	int r = bt_feature_floats(f, v, BT_FIELD_SHOWN, n, err);
+	int r = bt_feature_floats(f, v, BT_RECORD_FEATURE_SHOWN, n, err);
 	size_t i;
 
-	for (i = 0; r == BT_OK && i < *n && i < BT_FIELD_SHOWN; i++) {
+	for (i = 0; r == BT_OK && i < *n && i < BT_RECORD_FEATURE_SHOWN; i++) {
 		bt_format_f32(text, sizeof(text), v[i]);
 		bt_buf_printf(out, "%s%s", i > 0 ? ", " : "", text);
 	}
 	return r;
 }
 
-int bt_field_show(const char *name, struct bt_span raw,
-                  enum bt_feature_kind kind, struct bt_buf *out,
-                  struct bt_error *err)
+int bt_record_feature_show(const char *name, struct bt_span raw,
+                           enum bt_feature_kind kind, struct bt_buf *out,
+                           struct bt_error *err)
 {
 	struct bt_feature f = feature(name, raw, kind);
 	size_t n = 0;
@@ -108,7 +108,7 @@ int bt_field_show(const char *name, struct bt_span raw,
 		r = show_ints(&f, &n, out, err);
 	else if (kind == BT_FEATURE_FLOAT)
 		r = show_floats(&f, &n, out, err);
-	if (r == BT_OK && n > BT_FIELD_SHOWN)
+	if (r == BT_OK && n > BT_RECORD_FEATURE_SHOWN)
 		return bt_error_set(err, BT_EFORMAT,
 		                    "feature '%s' is a list of %zu values, too "
 		                    "long to be shown",

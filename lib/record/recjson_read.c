@@ -5,7 +5,7 @@
 
 #include "format/base64.h"
 #include "format/protobuf_wire.h"
-#include "task/recjson.h"
+#include "record/recjson.h"
 
 /* A feature while it is read: its kind and the values of its list. */
 struct list {

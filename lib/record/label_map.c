@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "task/labelmap.h"
+#include "record/label_map.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,13 +10,13 @@
 
 #define SHOWN 200 /* bytes of a list of labels in a message, about */
 
-struct bt_labelmap {
+struct bt_label_map {
 	struct bt_string_set *from;
 	char **to; /* [count of from] */
 	size_t n, cap;
 };
 
-void bt_labelmap_free(struct bt_labelmap *m)
+void bt_label_map_free(struct bt_label_map *m)
 {
 	size_t i;
 
@@ -29,7 +29,7 @@ void bt_labelmap_free(struct bt_labelmap *m)
 	free(m);
 }
 
-static int add(struct bt_labelmap *m, struct bt_span from, struct bt_span to,
+static int add(struct bt_label_map *m, struct bt_span from, struct bt_span to,
                int code, struct bt_error *err)
 {
 	size_t at;
@@ -51,7 +51,7 @@ static int add(struct bt_labelmap *m, struct bt_span from, struct bt_span to,
 	return BT_OK;
 }
 
-static int read_pairs(struct bt_labelmap *m, const char *text,
+static int read_pairs(struct bt_label_map *m, const char *text,
                       struct bt_error *err)
 {
 	const char *p = text, *end, *equals;
@@ -74,7 +74,7 @@ static int read_pairs(struct bt_labelmap *m, const char *text,
 	return r;
 }
 
-static int read_file(struct bt_labelmap *m, const char *path,
+static int read_file(struct bt_label_map *m, const char *path,
                      struct bt_error *err)
 {
 	struct bt_csv_opts opts = BT_CSV_OPTS_INIT;
@@ -108,10 +108,10 @@ static int read_file(struct bt_labelmap *m, const char *path,
 	return r;
 }
 
-int bt_labelmap_new(const char *text, struct bt_labelmap **map,
-                    struct bt_error *err)
+int bt_label_map_new(const char *text, struct bt_label_map **map,
+                     struct bt_error *err)
 {
-	struct bt_labelmap *m = bt_array0(1, sizeof(*m));
+	struct bt_label_map *m = bt_array0(1, sizeof(*m));
 	int r;
 
 	if (m != NULL)
@@ -123,15 +123,15 @@ int bt_labelmap_new(const char *text, struct bt_labelmap **map,
 	else
 		r = read_pairs(m, text, err);
 	if (r != BT_OK) {
-		bt_labelmap_free(m);
+		bt_label_map_free(m);
 		return r;
 	}
 	*map = m;
 	return BT_OK;
 }
 
-bool bt_labelmap_find(const struct bt_labelmap *m, struct bt_span label,
-                      struct bt_span *to)
+bool bt_label_map_find(const struct bt_label_map *m, struct bt_span label,
+                       struct bt_span *to)
 {
 	size_t at;
 
@@ -141,8 +141,8 @@ bool bt_labelmap_find(const struct bt_labelmap *m, struct bt_span label,
 	return true;
 }
 
-bool bt_labelmap_get(const struct bt_labelmap *m, size_t i,
-                     struct bt_span *from)
+bool bt_label_map_get(const struct bt_label_map *m, size_t i,
+                      struct bt_span *from)
 {
 	if (i >= m->n)
 		return false;
@@ -150,7 +150,7 @@ bool bt_labelmap_get(const struct bt_labelmap *m, size_t i,
 	return true;
 }
 
-void bt_labelmap_put(const struct bt_labelmap *m, struct bt_buf *b)
+void bt_label_map_put(const struct bt_label_map *m, struct bt_buf *b)
 {
 	size_t start = b->len, i;
 	struct bt_span v;

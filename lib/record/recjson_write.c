@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "task/recjson.h"
+#include "record/recjson.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "task/where.h"
+#include "record/predicate.h"
 
 #include <float.h>
 #include <stdbool.h>
@@ -22,7 +22,7 @@ struct condition {
 	bool holds;
 };
 
-struct bt_where {
+struct bt_predicate {
 	struct condition *conditions;
 	int n;
 	bool any; /* there was a record */
@@ -49,16 +49,16 @@ static int parse(const char *text, struct condition *c, struct bt_error *err)
 	return BT_OK;
 }
 
-int bt_where_new(const char *const *conditions, int n, struct bt_where **res,
-                 struct bt_error *err)
+int bt_predicate_new(const char *const *conditions, int n,
+                     struct bt_predicate **res, struct bt_error *err)
 {
-	struct bt_where *w = bt_array0(1, sizeof(*w));
+	struct bt_predicate *w = bt_array0(1, sizeof(*w));
 	int i, r = BT_OK;
 
 	if (w != NULL)
 		w->conditions = bt_array0((size_t)n, sizeof(*w->conditions));
 	if (w == NULL || w->conditions == NULL) {
-		bt_where_free(w);
+		bt_predicate_free(w);
 		return bt_error_nomem(err, "reading conditions");
 	}
 	w->n = n;
@@ -67,11 +67,11 @@ int bt_where_new(const char *const *conditions, int n, struct bt_where **res,
 	if (r == BT_OK)
 		*res = w;
 	else
-		bt_where_free(w);
+		bt_predicate_free(w);
 	return r;
 }
 
-void bt_where_free(struct bt_where *w)
+void bt_predicate_free(struct bt_predicate *w)
 {
 	if (w == NULL)
 		return;
@@ -94,7 +94,7 @@ static int text_holds(const struct condition *c, const struct bt_feature *f,
 	return r;
 }
 
-static int int_holds(struct bt_where *w, const struct condition *c,
+static int int_holds(struct bt_predicate *w, const struct condition *c,
                      const struct bt_feature *f, struct bt_error *err)
 {
 	size_t n, i;
@@ -114,7 +114,7 @@ static int int_holds(struct bt_where *w, const struct condition *c,
 	return 0;
 }
 
-static int real_holds(struct bt_where *w, const struct condition *c,
+static int real_holds(struct bt_predicate *w, const struct condition *c,
                       const struct bt_feature *f, struct bt_error *err)
 {
 	size_t n, i;
@@ -134,7 +134,7 @@ static int real_holds(struct bt_where *w, const struct condition *c,
 	return 0;
 }
 
-static int one_holds(struct bt_where *w, const struct condition *c,
+static int one_holds(struct bt_predicate *w, const struct condition *c,
                      const struct bt_feature *f, struct bt_error *err)
 {
 	if (f->kind == BT_FEATURE_NONE)
@@ -150,8 +150,8 @@ static int one_holds(struct bt_where *w, const struct condition *c,
 	                                   : real_holds(w, c, f, err);
 }
 
-int bt_where_holds(struct bt_where *w, const void *data, size_t len,
-                   struct bt_error *err)
+int bt_predicate_holds(struct bt_predicate *w, const void *data, size_t len,
+                       struct bt_error *err)
 {
 	struct bt_example x;
 	struct bt_feature f;
@@ -183,7 +183,7 @@ int bt_where_holds(struct bt_where *w, const void *data, size_t len,
 	return 1;
 }
 
-int bt_where_end(const struct bt_where *w, struct bt_error *err)
+int bt_predicate_end(const struct bt_predicate *w, struct bt_error *err)
 {
 	int i;
 
