@@ -2,9 +2,9 @@
 #include <string.h>
 
 #include "base/tool.h"
+#include "dedup/duplicate_ids.h"
 #include "format/csv.h"
 #include "io/duplicate_paths.h"
-#include "task/again.h"
 #include "task/predict.h"
 #include "task/rowout.h"
 #include "task/stream.h"
@@ -76,7 +76,7 @@ struct run {
 	struct bt_rowout *rows; /* of tensors and embeddings */
 	struct bt_out *out;
 	uint64_t n;
-	struct bt_again ids;
+	struct bt_duplicate_ids ids;
 	bool looks; /* for ids that come again */
 	struct bt_progress progress;
 	struct bt_profile profile;
@@ -89,7 +89,7 @@ static int add(void *ctx, uint64_t i, const struct bt_dataset *d, size_t k,
 
 	r->n++;
 	if (r->looks && bt_dataset_id(d, k).p != NULL)
-		bt_again_add(&r->ids, bt_dataset_id(d, k));
+		bt_duplicate_ids_add(&r->ids, bt_dataset_id(d, k));
 	if (r->rows != NULL)
 		return bt_rowout_add(r->rows, i, bt_dataset_id(d, k), logits,
 		                     err);
@@ -197,7 +197,7 @@ static int summarise(struct run *r, struct bt_error *err)
 	else if (bt_rowout_numbered(r->rows))
 		bt_log(&r->log, BT_LOG_WARN,
 		       "records without an id were numbered from 0");
-	bt_again_tell(&r->ids, &r->log);
+	bt_duplicate_ids_tell(&r->ids, &r->log);
 	return bt_stream_summary(
 	    &r->s, r->a->embed != NULL ? "embeddings" : "predictions", &r->log,
 	    err);
@@ -220,7 +220,7 @@ static int run(const struct args *a, char **paths, int n)
 		status = bt_tool_fail(&tool, &err);
 	bt_predict_free(r.p);
 	bt_rowout_free(r.rows);
-	bt_again_clear(&r.ids);
+	bt_duplicate_ids_clear(&r.ids);
 	bt_stream_close(&r.s);
 	bt_profile_clear(&r.profile);
 	return status;

@@ -6,9 +6,9 @@
 #include "base/num.h"
 #include "base/tool.h"
 #include "ckpt_format/tensor_stream_write.h"
+#include "dedup/record_store.h"
 #include "io/duplicate_paths.h"
 #include "io/out.h"
-#include "task/store.h"
 #include "task/tensors.h"
 
 struct values {
@@ -181,7 +181,7 @@ static int work(const struct values *v, char *const *paths, int n,
 	    .sigmoid = v->sigmoid,
 	    .csv = {v->csv, v->label, v->header},
 	    .limit = v->limit.n,
-	    .memory = v->memory.given ? v->memory.n : BT_STORE_DEFAULT,
+	    .memory = v->memory.given ? v->memory.n : BT_RECORD_STORE_DEFAULT,
 	    .level = (int)v->level,
 	    .counts = v->expect != ANY,
 	    .expect = v->expect,

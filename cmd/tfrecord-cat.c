@@ -4,11 +4,11 @@
 #include "base/num.h"
 #include "base/sys.h"
 #include "base/tool.h"
+#include "dedup/minhash.h"
+#include "dedup/record_store.h"
 #include "io/out_set.h"
 #include "task/cat.h"
 #include "task/folds.h"
-#include "task/near.h"
-#include "task/store.h"
 
 struct values {
 	struct bt_common common;
@@ -57,7 +57,7 @@ static const struct bt_opt options[] = {
     BT_STR(0, "dedupe", "FIELD", "only the first record of each value", values,
            dedupe),
     BT_SHARE("near", "LIKE", "with --dedupe: or of texts so much alike [.8]",
-             values, near, BT_NEAR_MIN, 1, BT_NEAR_DEFAULT),
+             values, near, BT_MINHASH_MIN, 1, BT_MINHASH_DEFAULT),
     BT_FLAG(0, "pairs", "with --near: print the pairs of texts alike", values,
             pairs),
     BT_MAYBE("head", "N", "only the first N records", values, head),
@@ -195,7 +195,7 @@ static int translate(const struct values *v, struct bt_cat_opts *o,
 	o->stratify = v->stratify;
 	o->seed = v->common.seed;
 	if (v->shuffle)
-		o->memory = BT_STORE_AT_RANDOM;
+		o->memory = BT_RECORD_STORE_AT_RANDOM;
 	if (v->memory.given)
 		o->memory = o->choose.memory = o->put.memory = v->memory.n;
 	o->put.what = (enum bt_put_what)put;

@@ -2,10 +2,10 @@
 #include "task/cat.h"
 
 #include "base/buf.h"
+#include "dedup/record_store.h"
 #include "io/out_set.h"
 #include "task/arrange.h"
 #include "task/split.h"
-#include "task/store.h"
 #include "task/tail.h"
 
 struct job {
@@ -15,8 +15,8 @@ struct job {
 	struct bt_put *put;
 	struct bt_tail last;
 	struct bt_split parts;
-	struct bt_store *store;     /* of records to be arranged, or NULL */
-	struct bt_classes *classes; /* to stratify them by, or NULL */
+	struct bt_record_store *store; /* of records to be arranged, or NULL */
+	struct bt_classes *classes;    /* to stratify them by, or NULL */
 	struct bt_out_set outs;
 };
 
@@ -42,10 +42,11 @@ static int pass(struct job *j, const struct bt_source *in, const void *data,
 	if (j->classes != NULL)
 		r = bt_classes_add(j->classes, data, len, err);
 	if (r == BT_OK)
-		return bt_store_put(j->store, data, len, err);
-	return in != NULL ? bt_source_blame(in, err)
-	                  : bt_error_prefix(err, "record %zu of the last ones",
-	                                    bt_store_count(j->store) + 1);
+		return bt_record_store_put(j->store, data, len, err);
+	return in != NULL
+	           ? bt_source_blame(in, err)
+	           : bt_error_prefix(err, "record %zu of the last ones",
+	                             bt_record_store_count(j->store) + 1);
 }
 
 /* What becomes of one record. */
@@ -122,12 +123,12 @@ static int put_stored(struct job *j, struct bt_error *err)
 	                       .folds = j->o->folds,
 	                       .classes = j->classes};
 	const void *data;
-	size_t i, len, n = bt_store_count(j->store);
+	size_t i, len, n = bt_record_store_count(j->store);
 	int part, r = bt_arrange_make(&a, n, err);
 
 	for (i = 0; i < n && r == BT_OK; i++) {
-		r = bt_store_get(j->store, bt_arrange_get(&a, i, &part), &data,
-		                 &len, err);
+		r = bt_record_store_get(j->store, bt_arrange_get(&a, i, &part),
+		                        &data, &len, err);
 		if (r != BT_OK)
 			break;
 		if (a.folds > 0)
@@ -228,7 +229,7 @@ static int prepare(struct job *j, char *const *paths, int n,
 	if (r == BT_OK && o->split != NULL)
 		r = bt_split_parse(o->split, &j->parts, err);
 	if (r == BT_OK && (o->shuffle || o->split != NULL || o->folds > 0))
-		r = bt_store_new(o->memory, !o->shuffle, &j->store, err);
+		r = bt_record_store_new(o->memory, !o->shuffle, &j->store, err);
 	if (r == BT_OK && o->stratify != NULL)
 		r = bt_classes_new(o->stratify, &j->classes, err);
 	if (r == BT_OK)
@@ -258,7 +259,7 @@ int bt_cat(const struct bt_cat_opts *opts, char *const *paths, int n,
 	bt_choose_free(j.choose);
 	bt_put_free(j.put);
 	bt_tail_clear(&j.last);
-	bt_store_free(j.store);
+	bt_record_store_free(j.store);
 	bt_classes_free(j.classes);
 	return r;
 }

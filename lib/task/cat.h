@@ -41,8 +41,9 @@ struct bt_cat_opts {
 
 #define BT_CAT_OPTS_INIT                                                       \
 	{                                                                      \
-		.choose = BT_CHOOSE_OPTS_INIT, .memory = BT_STORE_DEFAULT,     \
-		.put.memory = BT_STORE_DEFAULT                                 \
+		.choose = BT_CHOOSE_OPTS_INIT,                                 \
+		.memory = BT_RECORD_STORE_DEFAULT,                             \
+		.put.memory = BT_RECORD_STORE_DEFAULT                          \
 	}
 
 /* What was done. */

@@ -4,20 +4,20 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "dedup/minhash.h"
+#include "dedup/string_set_disk.h"
 #include "record/feature.h"
 #include "record/predicate.h"
-#include "task/near.h"
-#include "task/seen.h"
 
 struct bt_choose {
 	struct bt_choose_opts o;
-	struct bt_predicate *where; /* or NULL */
-	struct bt_seen *seen;       /* values, or NULL */
-	struct bt_near *near;       /* in its place, or NULL */
-	uint64_t held;              /* records for which the conditions held */
-	uint64_t dropped;           /* of these, as duplicates */
-	uint64_t chosen;            /* the others so far */
-	bool any_field;             /* some record had the feature of dedupe */
+	struct bt_predicate *where;      /* or NULL */
+	struct bt_string_set_disk *seen; /* values, or NULL */
+	struct bt_minhash *near;         /* in its place, or NULL */
+	uint64_t held;    /* records for which the conditions held */
+	uint64_t dropped; /* of these, as duplicates */
+	uint64_t chosen;  /* the others so far */
+	bool any_field;   /* some record had the feature of dedupe */
 };
 
 int bt_choose_new(const struct bt_choose_opts *opts, struct bt_choose **res,
@@ -30,9 +30,9 @@ int bt_choose_new(const struct bt_choose_opts *opts, struct bt_choose **res,
 		return bt_error_nomem(err, "starting");
 	c->o = *opts;
 	if (opts->dedupe != NULL && opts->near > 0)
-		r = bt_near_new(opts->near, opts->memory, &c->near, err);
+		r = bt_minhash_new(opts->near, opts->memory, &c->near, err);
 	else if (opts->dedupe != NULL)
-		r = bt_seen_new(opts->memory, &c->seen, err);
+		r = bt_string_set_disk_new(opts->memory, &c->seen, err);
 	if (r == BT_OK && opts->n_where > 0)
 		r = bt_predicate_new(opts->where, opts->n_where, &c->where,
 		                     err);
@@ -48,8 +48,8 @@ void bt_choose_free(struct bt_choose *c)
 	if (c == NULL)
 		return;
 	bt_predicate_free(c->where);
-	bt_seen_free(c->seen);
-	bt_near_free(c->near);
+	bt_string_set_disk_free(c->seen);
+	bt_minhash_free(c->near);
 	free(c);
 }
 
@@ -66,8 +66,8 @@ static int is_first(struct bt_choose *c, const void *data, size_t len,
 	if (r <= 0)
 		return r < 0 ? r : 1;
 	c->any_field = true;
-	return c->near != NULL ? bt_near_keep(c->near, value, err)
-	                       : bt_seen_add(c->seen, value, err);
+	return c->near != NULL ? bt_minhash_keep(c->near, value, err)
+	                       : bt_string_set_disk_add(c->seen, value, err);
 }
 
 int bt_choose_take(struct bt_choose *c, const void *data, size_t len,

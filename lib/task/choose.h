@@ -11,21 +11,21 @@
 #include <stdint.h>
 
 #include "base/err.h"
-#include "task/store.h"
+#include "dedup/record_store.h"
 
 struct bt_choose_opts {
 	const char *const
 	    *where; /* conditions (record/predicate.h), borrowed */
 	int n_where;
 	const char *dedupe; /* a feature whose values are to differ, or NULL */
-	double near;   /* texts in it: not be so alike (task/near.h), or 0 */
-	size_t memory; /* for the values, the rest goes to a file */
+	double near; /* texts in it: not be so alike (dedup/minhash.h), or 0 */
+	size_t memory;     /* for the values, the rest goes to a file */
 	uint64_t from, to; /* numbers from 0; to is the first one not meant */
 };
 
 #define BT_CHOOSE_OPTS_INIT                                                    \
 	{                                                                      \
-		.to = UINT64_MAX, .memory = BT_STORE_DEFAULT                   \
+		.to = UINT64_MAX, .memory = BT_RECORD_STORE_DEFAULT            \
 	}
 
 struct bt_choose;

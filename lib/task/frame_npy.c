@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "dedup/record_store.h"
 #include "task/frame_text.h"
-#include "task/store.h"
 
 static json_t *tensor_json(const struct bt_tensor *t)
 {
@@ -49,7 +49,7 @@ int bt_frame_json(const struct bt_frame *f, uint64_t number, size_t bytes,
 }
 
 struct bt_frame_npy {
-	struct bt_store *store;
+	struct bt_record_store *store;
 	char *name;
 	enum bt_dtype dtype;
 	bool whole;
@@ -67,7 +67,7 @@ int bt_frame_npy_new(size_t memory, struct bt_frame_npy **res,
 
 	if (n == NULL)
 		return bt_error_nomem(err, "writing an array");
-	r = bt_store_new(memory, true, &n->store, err);
+	r = bt_record_store_new(memory, true, &n->store, err);
 	if (r != BT_OK) {
 		free(n);
 		return r;
@@ -80,7 +80,7 @@ void bt_frame_npy_free(struct bt_frame_npy *n)
 {
 	if (n == NULL)
 		return;
-	bt_store_free(n->store);
+	bt_record_store_free(n->store);
 	free(n->name);
 	free(n->widened);
 	free(n);
@@ -163,13 +163,13 @@ int bt_frame_npy_put(struct bt_frame_npy *n, const struct bt_frame *f,
 	if (r != BT_OK || t->bytes == 0)
 		return r;
 	if (t->dtype != BT_DTYPE_BF16)
-		return bt_store_put(n->store, t->data, t->bytes, err);
+		return bt_record_store_put(n->store, t->data, t->bytes, err);
 	if (bt_grow(&n->widened, &n->cap, t->count, sizeof(float)) != BT_OK)
 		return bt_error_nomem(err, "writing an array");
 	r = bt_tensor_to_f32(t, 0, t->count, n->widened, err);
 	if (r == BT_OK)
-		r = bt_store_put(n->store, n->widened, t->count * sizeof(float),
-		                 err);
+		r = bt_record_store_put(n->store, n->widened,
+		                        t->count * sizeof(float), err);
 	return r;
 }
 
@@ -214,8 +214,8 @@ int bt_frame_npy_write(struct bt_frame_npy *n, struct bt_out *out,
 		return bt_error_set(err, BT_EFORMAT,
 		                    "the stream holds no tensor");
 	r = write_header(n, out, err);
-	for (i = 0; i < bt_store_count(n->store) && r == BT_OK; i++) {
-		r = bt_store_get(n->store, i, &data, &len, err);
+	for (i = 0; i < bt_record_store_count(n->store) && r == BT_OK; i++) {
+		r = bt_record_store_get(n->store, i, &data, &len, err);
 		if (r == BT_OK)
 			r = bt_out_write(out, data, len, err);
 	}

@@ -4,13 +4,13 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "dedup/string_set_disk.h"
 #include "format/escape_line.h"
 #include "format/tfrecord.h"
 #include "record/record.h"
-#include "task/seen.h"
 
 struct bt_leak {
-	struct bt_seen *texts; /* keys */
+	struct bt_string_set_disk *texts; /* keys */
 	struct bt_buf key;
 };
 
@@ -32,7 +32,7 @@ static int read_texts(struct bt_leak *l, struct bt_tfrecord *in,
 			return bt_tfrecord_blame(in, err);
 		r = bt_text_rec_key(&rec, &l->key, err);
 		if (r == BT_OK)
-			r = bt_seen_add(l->texts, key_of(l), err);
+			r = bt_string_set_disk_add(l->texts, key_of(l), err);
 		if (r < 0)
 			return r;
 	}
@@ -49,7 +49,7 @@ int bt_leak_open(const char *path, size_t memory, struct bt_leak **res,
 
 	if (l == NULL)
 		return bt_error_nomem(err, "comparing texts");
-	r = bt_seen_new(memory, &l->texts, err);
+	r = bt_string_set_disk_new(memory, &l->texts, err);
 	if (r == BT_OK)
 		r = bt_tfrecord_open(paths, 1, &in, err);
 	if (r == BT_OK)
@@ -66,7 +66,7 @@ void bt_leak_close(struct bt_leak *l)
 {
 	if (l == NULL)
 		return;
-	bt_seen_free(l->texts);
+	bt_string_set_disk_free(l->texts);
 	bt_buf_clear(&l->key);
 	free(l);
 }
@@ -80,7 +80,7 @@ int bt_leak_look(struct bt_leak *l, const void *data, size_t len,
 	if (r == BT_OK)
 		r = bt_text_rec_key(&rec, &l->key, err);
 	if (r == BT_OK)
-		r = bt_seen_has(l->texts, key_of(l), err);
+		r = bt_string_set_disk_has(l->texts, key_of(l), err);
 	if (r != 1)
 		return r;
 	bt_escape_tabs(out, rec.text_a);

@@ -11,7 +11,7 @@
 struct bt_leak;
 
 /* Reads the text records of a file; so much of their texts stays in memory, the
- * rest in a file (task/seen.h). */
+ * rest in a file (dedup/string_set_disk.h). */
 int bt_leak_open(const char *path, size_t memory, struct bt_leak **leak,
                  struct bt_error *err) BT_MUST_USE;
 void bt_leak_close(struct bt_leak *l); /* takes NULL */

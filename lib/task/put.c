@@ -6,12 +6,12 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "dedup/minhash.h"
 #include "format/escape_line.h"
 #include "format/tfrecord.h"
 #include "record/feature.h"
 #include "record/recjson.h"
 #include "task/leak.h"
-#include "task/near.h"
 #include "task/recstats.h"
 
 struct bt_put {
@@ -21,7 +21,7 @@ struct bt_put {
 	struct bt_buf line;        /* of JSON, LEAK */
 	struct bt_recstats *stats; /* or NULL */
 	struct bt_leak *leak;      /* or NULL */
-	struct bt_near *near;      /* or NULL */
+	struct bt_minhash *near;   /* or NULL */
 	struct bt_buf place;       /* of PAIRS: where the record stands */
 	bool any_field;            /* some record had the feature */
 };
@@ -42,7 +42,7 @@ int bt_put_new(const struct bt_put_opts *opts, struct bt_put **res,
 	} else if (opts->what == BT_PUT_LEAK) {
 		r = bt_leak_open(opts->leak, opts->memory, &p->leak, err);
 	} else if (opts->what == BT_PUT_PAIRS) {
-		r = bt_near_new(opts->near, opts->memory, &p->near, err);
+		r = bt_minhash_new(opts->near, opts->memory, &p->near, err);
 	}
 	if (r == BT_OK)
 		*res = p;
@@ -58,7 +58,7 @@ void bt_put_free(struct bt_put *p)
 	bt_buf_clear(&p->line);
 	bt_recstats_free(p->stats);
 	bt_leak_close(p->leak);
-	bt_near_free(p->near);
+	bt_minhash_free(p->near);
 	bt_buf_clear(&p->place);
 	free(p);
 }
@@ -120,7 +120,7 @@ struct listing {
 	struct bt_span text; /* of the later one */
 };
 
-static int put_pair(void *arg, const struct bt_near_pair *pair,
+static int put_pair(void *arg, const struct bt_minhash_pair *pair,
                     struct bt_error *err)
 {
 	struct listing *l = arg;
@@ -157,7 +157,7 @@ static int put_pairs(struct bt_put *p, struct bt_out *out,
 		return bt_error_nomem(err, "comparing texts");
 	place.p = p->place.data;
 	place.n = p->place.len;
-	return bt_near_pairs(p->near, place, l.text, put_pair, &l, err);
+	return bt_minhash_pairs(p->near, place, l.text, put_pair, &l, err);
 }
 
 int bt_put_record(struct bt_put *p, struct bt_out *out,

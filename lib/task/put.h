@@ -37,7 +37,7 @@ struct bt_put_opts {
 	enum bt_put_what what;
 	const char *leak;  /* the other file of LEAK */
 	const char *field; /* the feature of PAIRS, a text */
-	double near;       /* how alike they are at least (task/near.h) */
+	double near;       /* how alike they are at least (dedup/minhash.h) */
 	size_t memory;     /* for their texts, the rest goes to a file */
 };
 

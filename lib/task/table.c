@@ -8,9 +8,9 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/string_set.h"
+#include "dedup/record_store.h"
+#include "dedup/string_set_disk.h"
 #include "io/duplicate_paths.h"
-#include "task/seen.h"
-#include "task/store.h"
 #include "task/table_int.h"
 
 #define REJECTS "file,line,reason,row\n"
@@ -31,7 +31,8 @@ struct bt_table {
 	struct source now;
 	struct source *ahead; /* [n_paths], opened early */
 	struct bt_string_set *labels;
-	struct bt_seen *texts; /* keys, with drop_duplicates; or NULL */
+	struct bt_string_set_disk
+	    *texts; /* keys, with drop_duplicates; or NULL */
 	struct bt_out *rejects;
 	struct bt_buf scratch;
 	struct bt_table_stats stats;
@@ -108,7 +109,8 @@ int bt_table_open(char *const *paths, int n, const struct bt_table_opts *opts,
 	if (r == BT_OK)
 		r = bt_table_maker_init(&t->maker, &t->opts, err);
 	if (r == BT_OK && opts->drop_duplicates)
-		r = bt_seen_new(BT_STORE_DEFAULT, &t->texts, err);
+		r = bt_string_set_disk_new(BT_RECORD_STORE_DEFAULT, &t->texts,
+		                           err);
 	if (r == BT_OK)
 		r = check_sources(t, err);
 	if (r == BT_OK && opts->rejects != NULL)
@@ -132,7 +134,7 @@ void bt_table_close(struct bt_table *t)
 		source_close(&t->ahead[i]);
 	bt_table_maker_clear(&t->maker);
 	bt_string_set_free(t->labels);
-	bt_seen_free(t->texts);
+	bt_string_set_disk_free(t->texts);
 	bt_out_abandon(t->rejects);
 	bt_buf_clear(&t->scratch);
 	free(t->ahead);
@@ -331,7 +333,7 @@ static int is_new(struct bt_table *t, const struct bt_text_rec *rec,
 	int r = bt_text_rec_key(rec, &t->scratch, err);
 
 	return r == BT_OK
-	           ? bt_seen_add(
+	           ? bt_string_set_disk_add(
 	                 t->texts,
 	                 (struct bt_span){t->scratch.data, t->scratch.len}, err)
 	           : r;

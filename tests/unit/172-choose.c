@@ -5,12 +5,12 @@
 #include "payload.h"
 
 #include "base/philox.h"
+#include "dedup/minhash.h"
+#include "dedup/record_store.h"
+#include "dedup/string_set_disk.h"
 #include "io/temp_store.h"
 #include "record/predicate.h"
 #include "task/choose.h"
-#include "task/near.h"
-#include "task/seen.h"
-#include "task/store.h"
 #include "task/tail.h"
 
 static int holds(const char *condition, const char *json)
@@ -197,13 +197,13 @@ static size_t stored_length(size_t i)
 	return i == 77 ? BIG : i * 97 % 20000;
 }
 
-static void check_stored(struct bt_store *s, size_t i)
+static void check_stored(struct bt_record_store *s, size_t i)
 {
 	struct bt_error err = {0};
 	const void *got;
 	size_t len;
 
-	assert_ok(bt_store_get(s, i, &got, &len, &err));
+	assert_ok(bt_record_store_get(s, i, &got, &len, &err));
 	assert_int_equal(len, stored_length(i));
 	assert_memory_equal(got, stored + i, len);
 }
@@ -213,7 +213,7 @@ static void check_stored(struct bt_store *s, size_t i)
 static void stored_payloads(void **state)
 {
 	struct bt_error err = {0};
-	struct bt_store *s;
+	struct bt_record_store *s;
 	size_t limit, i, n;
 	int in_order, round;
 
@@ -222,21 +222,22 @@ static void stored_payloads(void **state)
 		stored[i] = (char)(i * 31 + (i >> 9));
 	for (limit = 0; limit <= 3000000; limit += 749999)
 		for (in_order = 0; in_order < 2; in_order++) {
-			assert_ok(bt_store_new(limit, in_order, &s, &err));
+			assert_ok(
+			    bt_record_store_new(limit, in_order, &s, &err));
 			for (n = 0; n < 300; n++) {
-				assert_ok(bt_store_put(s, stored + n,
-				                       stored_length(n), &err));
+				assert_ok(bt_record_store_put(
+				    s, stored + n, stored_length(n), &err));
 				check_stored(s,
 				             in_order ? 0 : n * 7919 % (n + 1));
 			}
-			assert_int_equal(bt_store_count(s), n);
+			assert_int_equal(bt_record_store_count(s), n);
 			for (round = 0; round < 2; round++)
 				for (i = 0; i < n; i++)
 					check_stored(s,
 					             in_order ? i : n - 1 - i);
-			bt_store_free(s);
+			bt_record_store_free(s);
 		}
-	bt_store_free(NULL);
+	bt_record_store_free(NULL);
 }
 
 /* Any bytes of it, across the border of memory and file. */
@@ -269,29 +270,33 @@ static void spilled_bytes(void **state)
 static void seen_before(void **state)
 {
 	struct bt_error err = {0};
-	struct bt_seen *s;
+	struct bt_string_set_disk *s;
 	char name[32];
 	int limit, round, i;
 
 	(void)state;
 	for (limit = 0; limit < 2; limit++) {
-		assert_ok(bt_seen_new(limit ? 1 << 20 : 100, &s, &err));
+		assert_ok(
+		    bt_string_set_disk_new(limit ? 1 << 20 : 100, &s, &err));
 		for (round = 0; round < 2; round++)
 			for (i = 0; i < SEEN; i++) {
 				snprintf(name, sizeof(name), "%d", i * 17);
-				assert_int_equal(
-				    bt_seen_has(s, bt_span(name), &err),
-				    round == 1);
-				assert_int_equal(
-				    bt_seen_add(s, bt_span(name), &err),
-				    round == 0);
+				assert_int_equal(bt_string_set_disk_has(
+				                     s, bt_span(name), &err),
+				                 round == 1);
+				assert_int_equal(bt_string_set_disk_add(
+				                     s, bt_span(name), &err),
+				                 round == 0);
 			}
-		assert_int_equal(bt_seen_has(s, bt_span(""), &err), 0);
-		assert_int_equal(bt_seen_add(s, bt_span(""), &err), 1);
-		assert_int_equal(bt_seen_add(s, bt_span(""), &err), 0);
-		bt_seen_free(s);
+		assert_int_equal(bt_string_set_disk_has(s, bt_span(""), &err),
+		                 0);
+		assert_int_equal(bt_string_set_disk_add(s, bt_span(""), &err),
+		                 1);
+		assert_int_equal(bt_string_set_disk_add(s, bt_span(""), &err),
+		                 0);
+		bt_string_set_disk_free(s);
 	}
-	bt_seen_free(NULL);
+	bt_string_set_disk_free(NULL);
 }
 
 #define TEXTS 400
@@ -346,7 +351,7 @@ static int shingles_of(int i, int j, int *both)
 	return distinct;
 }
 
-static int count_pair(void *arg, const struct bt_near_pair *pair,
+static int count_pair(void *arg, const struct bt_minhash_pair *pair,
                       struct bt_error *err)
 {
 	int *found = arg, i, j = found[0];
@@ -378,14 +383,14 @@ static void near_as_by_brute_force(void **state)
 	static const double thresholds[] = {.1, .3, .5, .8, .95, 1};
 	struct bt_error err = {0};
 	struct bt_span tag;
-	struct bt_near *near;
+	struct bt_minhash *near;
 	int t, i, j, both, other, wanted, found[2];
 
 	(void)state;
 	make_texts();
 	for (t = 0; t < 6; t++) {
-		assert_ok(bt_near_new(thresholds[t], t % 2 ? 1 << 20 : 500,
-		                      &near, &err));
+		assert_ok(bt_minhash_new(thresholds[t], t % 2 ? 1 << 20 : 500,
+		                         &near, &err));
 		for (j = 0; j < TEXTS; j++) {
 			for (i = 0, wanted = 0; i < j; i++) {
 				other = shingles_of(j, i, &both);
@@ -401,13 +406,13 @@ static void near_as_by_brute_force(void **state)
 			found[1] = 0;
 			tag.p = (char *)&j;
 			tag.n = sizeof(j);
-			assert_ok(bt_near_pairs(near, tag, bt_span(texts[j]),
-			                        count_pair, found, &err));
+			assert_ok(bt_minhash_pairs(near, tag, bt_span(texts[j]),
+			                           count_pair, found, &err));
 			assert_int_equal(found[1], wanted);
 		}
-		bt_near_free(near);
+		bt_minhash_free(near);
 	}
-	bt_near_free(NULL);
+	bt_minhash_free(NULL);
 }
 
 /* What is kept is like nothing that was, what is not is like something. */
@@ -415,12 +420,12 @@ static void near_keeps_one_of_each(void **state)
 {
 	struct bt_error err = {0};
 	int kept[TEXTS], n = 0, i, k, both, other, near_one;
-	struct bt_near *near;
+	struct bt_minhash *near;
 	double v;
 
 	(void)state;
 	make_texts();
-	assert_ok(bt_near_new(.5, 0, &near, &err));
+	assert_ok(bt_minhash_new(.5, 0, &near, &err));
 	for (i = 0; i < TEXTS; i++) {
 		for (k = 0, near_one = 0; k < n && !near_one; k++) {
 			other = shingles_of(i, kept[k], &both);
@@ -428,16 +433,16 @@ static void near_keeps_one_of_each(void **state)
 			            other - both);
 			near_one = v >= .5;
 		}
-		assert_int_equal(bt_near_keep(near, bt_span(texts[i]), &err),
+		assert_int_equal(bt_minhash_keep(near, bt_span(texts[i]), &err),
 		                 !near_one);
 		if (!near_one)
 			kept[n++] = i;
 	}
 	assert_true(n > TEXTS / 4 && n < TEXTS);
-	bt_near_free(near);
+	bt_minhash_free(near);
 }
 
-static int similarity_of(void *arg, const struct bt_near_pair *pair,
+static int similarity_of(void *arg, const struct bt_minhash_pair *pair,
                          struct bt_error *err)
 {
 	(void)err;
@@ -464,21 +469,23 @@ static void what_counts_in_a_text(void **state)
 	    {"\360\237\230", "\360\237\230\200", 0},
 	};
 	struct bt_error err = {0};
-	struct bt_near *near;
+	struct bt_minhash *near;
 	double got;
 	size_t i;
 
 	(void)state;
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		assert_ok(bt_near_new(BT_NEAR_MIN, 100, &near, &err));
+		assert_ok(bt_minhash_new(BT_MINHASH_MIN, 100, &near, &err));
 		got = 0;
-		assert_ok(bt_near_pairs(near, bt_span("a"), bt_span(cases[i].a),
-		                        similarity_of, &got, &err));
-		assert_ok(bt_near_pairs(near, bt_span("b"), bt_span(cases[i].b),
-		                        similarity_of, &got, &err));
+		assert_ok(bt_minhash_pairs(near, bt_span("a"),
+		                           bt_span(cases[i].a), similarity_of,
+		                           &got, &err));
+		assert_ok(bt_minhash_pairs(near, bt_span("b"),
+		                           bt_span(cases[i].b), similarity_of,
+		                           &got, &err));
 		if (got != cases[i].wanted)
 			fail_msg("case %zu: %g", i, got);
-		bt_near_free(near);
+		bt_minhash_free(near);
 	}
 }
 

@@ -7,7 +7,7 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
-#include "task/slots.h"
+#include "dedup/hash_index.h"
 
 #define KEYS 300
 #define NUMBERS 90000 /* more than the least memory holds */
@@ -43,7 +43,7 @@ static int note(void *arg, uint64_t number, struct bt_error *err)
 }
 
 /* All that were added are found by their keys, and nothing else is. */
-static void look(struct bt_slots *slots, uint64_t added)
+static void look(struct bt_hash_index *slots, uint64_t added)
 {
 	uint8_t *told = bt_array0(NUMBERS, 1);
 	struct bt_error err = {0};
@@ -54,8 +54,9 @@ static void look(struct bt_slots *slots, uint64_t added)
 	assert_non_null(told);
 	for (k = 0; k < KEYS; k++) {
 		s = (struct seen){.key = k, .told = told};
-		bt_slots_prefetch(slots, hash_of(k));
-		assert_ok(bt_slots_find(slots, hash_of(k), note, &s, &err));
+		bt_hash_index_prefetch(slots, hash_of(k));
+		assert_ok(
+		    bt_hash_index_find(slots, hash_of(k), note, &s, &err));
 		assert_int_equal(s.others, 0);
 	}
 	for (i = 0; i < NUMBERS; i++)
@@ -67,25 +68,25 @@ static void all_are_found(void **state)
 {
 	static const size_t memory[] = {0, 300000, 1 << 24};
 	struct bt_error err = {0};
-	struct bt_slots *s;
+	struct bt_hash_index *s;
 	unsigned bits, m;
 	uint64_t i;
 
 	(void)state;
 	for (bits = 20; bits < 50; bits += 11)
 		for (m = 0; m < 3; m++) {
-			assert_ok(bt_slots_new(memory[m], bits, &s, &err));
+			assert_ok(bt_hash_index_new(memory[m], bits, &s, &err));
 			look(s, 0);
 			for (i = 0; i < NUMBERS; i++) {
-				assert_ok(bt_slots_add(s, hash_of(key_of(i)), i,
-				                       &err));
+				assert_ok(bt_hash_index_add(
+				    s, hash_of(key_of(i)), i, &err));
 				if (i + 1 == NUMBERS / 10)
 					look(s, i + 1);
 			}
 			look(s, NUMBERS);
-			bt_slots_free(s);
+			bt_hash_index_free(s);
 		}
-	bt_slots_free(NULL);
+	bt_hash_index_free(NULL);
 }
 
 /* What the function returns ends the search. */
@@ -93,24 +94,24 @@ static void search_ends(void **state)
 {
 	uint8_t *told = bt_array0(NUMBERS, 1);
 	struct bt_error err = {0};
-	struct bt_slots *s;
+	struct bt_hash_index *s;
 	struct seen one;
 	unsigned stop;
 	uint64_t i;
 
 	(void)state;
 	assert_non_null(told);
-	assert_ok(bt_slots_new(0, 32, &s, &err));
+	assert_ok(bt_hash_index_new(0, 32, &s, &err));
 	for (i = 0; i < NUMBERS; i++)
-		assert_ok(bt_slots_add(s, hash_of(key_of(i)), i, &err));
+		assert_ok(bt_hash_index_add(s, hash_of(key_of(i)), i, &err));
 	for (stop = 1; stop < 1000; stop = stop * 5 + 1) {
 		memset(told, 0, NUMBERS);
 		one = (struct seen){.told = told, .stop = stop};
-		assert_int_equal(bt_slots_find(s, hash_of(0), note, &one, &err),
-		                 7);
+		assert_int_equal(
+		    bt_hash_index_find(s, hash_of(0), note, &one, &err), 7);
 		assert_int_equal(one.count, stop);
 	}
-	bt_slots_free(s);
+	bt_hash_index_free(s);
 	free(told);
 }
 

@@ -7,15 +7,15 @@
  * have taken the memory there is, their slots go to a file in order, merged
  * with those that went before.
  */
-#include "task/slots.h"
+#include "dedup/hash_index.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
-#include "task/slotrun.h"
+#include "dedup/hash_index_file.h"
 
-#define TABLES BT_RUN_TABLES
+#define TABLES BT_HASH_INDEX_FILE_TABLES
 #define LEAST ((size_t)1 << 15) /* slots */
 
 struct table {
@@ -23,11 +23,12 @@ struct table {
 	size_t slots, used;
 };
 
-struct bt_slots {
+struct bt_hash_index {
 	struct table table[TABLES];
 	size_t slots, most; /* of all tables */
 	unsigned bits;
-	struct bt_run *run; /* slots that were in the tables, or NULL */
+	struct bt_hash_index_file
+	    *run; /* slots that were in the tables, or NULL */
 };
 
 static int nomem(struct bt_error *err)
@@ -35,10 +36,10 @@ static int nomem(struct bt_error *err)
 	return bt_error_nomem(err, "looking for duplicates");
 }
 
-int bt_slots_new(size_t memory, unsigned bits, struct bt_slots **res,
-                 struct bt_error *err)
+int bt_hash_index_new(size_t memory, unsigned bits, struct bt_hash_index **res,
+                      struct bt_error *err)
 {
-	struct bt_slots *s = bt_array0(1, sizeof(*s));
+	struct bt_hash_index *s = bt_array0(1, sizeof(*s));
 
 	if (s == NULL)
 		return nomem(err);
@@ -50,7 +51,7 @@ int bt_slots_new(size_t memory, unsigned bits, struct bt_slots **res,
 	return BT_OK;
 }
 
-void bt_slots_free(struct bt_slots *s)
+void bt_hash_index_free(struct bt_hash_index *s)
 {
 	int i;
 
@@ -58,17 +59,17 @@ void bt_slots_free(struct bt_slots *s)
 		return;
 	for (i = 0; i < TABLES; i++)
 		free(s->table[i].slot);
-	bt_run_free(s->run);
+	bt_hash_index_file_free(s->run);
 	free(s);
 }
 
 /* What of a hash, or of a slot, says which hash it is. */
-static uint64_t high(const struct bt_slots *s, uint64_t hash)
+static uint64_t high(const struct bt_hash_index *s, uint64_t hash)
 {
 	return hash >> s->bits << s->bits;
 }
 
-static size_t home(const struct bt_slots *s, const struct table *t,
+static size_t home(const struct bt_hash_index *s, const struct table *t,
                    uint64_t slot)
 {
 	return (size_t)((high(s, slot) >> 32) * t->slots >> 32);
@@ -79,7 +80,7 @@ static size_t next(const struct table *t, size_t i)
 	return i + 1 < t->slots ? i + 1 : 0;
 }
 
-static void put(const struct bt_slots *s, struct table *t, uint64_t slot)
+static void put(const struct bt_hash_index *s, struct table *t, uint64_t slot)
 {
 	size_t i = home(s, t, slot);
 
@@ -93,7 +94,7 @@ static size_t more_slots(const struct table *t)
 	return t->slots + t->slots / 2 + 16;
 }
 
-static int grow(struct bt_slots *s, struct table *t)
+static int grow(struct bt_hash_index *s, struct table *t)
 {
 	struct table old = *t;
 	size_t i;
@@ -132,10 +133,10 @@ static void sort(struct table *t)
 }
 
 /* Moves all slots to the file. */
-static int move(struct bt_slots *s, struct bt_error *err)
+static int move(struct bt_hash_index *s, struct bt_error *err)
 {
-	struct bt_run_part part[TABLES];
-	struct bt_run *run;
+	struct bt_hash_index_file_part part[TABLES];
+	struct bt_hash_index_file *run;
 	struct table *t;
 	int i, r;
 
@@ -144,10 +145,10 @@ static int move(struct bt_slots *s, struct bt_error *err)
 		part[i].slot = s->table[i].slot;
 		part[i].n = s->table[i].used;
 	}
-	r = bt_run_merge(s->run, part, &run, err);
+	r = bt_hash_index_file_merge(s->run, part, &run, err);
 	if (r != BT_OK)
 		return r;
-	bt_run_free(s->run);
+	bt_hash_index_file_free(s->run);
 	s->run = run;
 	for (i = 0; i < TABLES; i++) {
 		t = &s->table[i];
@@ -159,7 +160,8 @@ static int move(struct bt_slots *s, struct bt_error *err)
 }
 
 /* Makes room for one more. */
-static int make_room(struct bt_slots *s, struct table *t, struct bt_error *err)
+static int make_room(struct bt_hash_index *s, struct table *t,
+                     struct bt_error *err)
 {
 	size_t more = more_slots(t) - t->slots;
 
@@ -170,8 +172,8 @@ static int make_room(struct bt_slots *s, struct table *t, struct bt_error *err)
 	return grow(s, t) == BT_OK ? BT_OK : nomem(err);
 }
 
-int bt_slots_add(struct bt_slots *s, uint64_t hash, uint64_t number,
-                 struct bt_error *err)
+int bt_hash_index_add(struct bt_hash_index *s, uint64_t hash, uint64_t number,
+                      struct bt_error *err)
 {
 	struct table *t = &s->table[hash % TABLES];
 	int r = make_room(s, t, err);
@@ -184,8 +186,8 @@ int bt_slots_add(struct bt_slots *s, uint64_t hash, uint64_t number,
 }
 
 /* Those in the file. */
-static int find_moved(struct bt_slots *s, uint64_t hash, bt_slots_fn *fn,
-                      void *arg, struct bt_error *err)
+static int find_moved(struct bt_hash_index *s, uint64_t hash,
+                      bt_hash_index_fn *fn, void *arg, struct bt_error *err)
 {
 	const uint64_t first = high(s, hash);
 	const unsigned char *p;
@@ -193,7 +195,8 @@ static int find_moved(struct bt_slots *s, uint64_t hash, bt_slots_fn *fn,
 	size_t n, i;
 	int r;
 
-	r = bt_run_find(s->run, (unsigned)(hash % TABLES), first, &p, &n, err);
+	r = bt_hash_index_file_find(s->run, (unsigned)(hash % TABLES), first,
+	                            &p, &n, err);
 	for (i = 0; r == BT_OK && i < n; i++) {
 		memcpy(&slot, p + i * sizeof(slot), sizeof(slot));
 		if (high(s, slot) == first)
@@ -202,7 +205,7 @@ static int find_moved(struct bt_slots *s, uint64_t hash, bt_slots_fn *fn,
 	return r;
 }
 
-void bt_slots_prefetch(const struct bt_slots *s, uint64_t hash)
+void bt_hash_index_prefetch(const struct bt_hash_index *s, uint64_t hash)
 {
 	const struct table *t = &s->table[hash % TABLES];
 
@@ -210,8 +213,8 @@ void bt_slots_prefetch(const struct bt_slots *s, uint64_t hash)
 		__builtin_prefetch(&t->slot[home(s, t, hash)]);
 }
 
-int bt_slots_find(struct bt_slots *s, uint64_t hash, bt_slots_fn *fn, void *arg,
-                  struct bt_error *err)
+int bt_hash_index_find(struct bt_hash_index *s, uint64_t hash,
+                       bt_hash_index_fn *fn, void *arg, struct bt_error *err)
 {
 	const struct table *t = &s->table[hash % TABLES];
 	const uint64_t first = high(s, hash);

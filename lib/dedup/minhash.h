@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Texts that are nearly the same. How alike two are is the Jaccard similarity
- * of their sets of shingles (task/shingle.h): how many both have, as a share of
- * those that either has (Broder, "On the resemblance and containment of
+ * of their sets of shingles (dedup/shingle.h): how many both have, as a share
+ * of those that either has (Broder, "On the resemblance and containment of
  * documents", 1997).
  *
  * Pairs worth a look are found by MinHash: of two sets, the least element in a
@@ -14,11 +14,11 @@
  * What is found is exact, and the same in every run.
  *
  * Half of the memory given is for the texts themselves, half for their bands
- * (27 at .8); what is more goes to files (task/store.h, task/slots.h), and 3
- * bytes a text stay in memory beside.
+ * (27 at .8); what is more goes to files (dedup/record_store.h,
+ * dedup/hash_index.h), and 3 bytes a text stay in memory beside.
  */
-#ifndef BT_TASK_NEAR_H
-#define BT_TASK_NEAR_H
+#ifndef BT_DEDUP_MINHASH_H
+#define BT_DEDUP_MINHASH_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -26,34 +26,35 @@
 #include "base/err.h"
 #include "base/span.h"
 
-#define BT_NEAR_DEFAULT 0.8
-#define BT_NEAR_MIN 0.1
+#define BT_MINHASH_DEFAULT 0.8
+#define BT_MINHASH_MIN 0.1
 
-struct bt_near;
+struct bt_minhash;
 
-/* threshold: BT_NEAR_MIN to 1. */
-int bt_near_new(double threshold, size_t memory, struct bt_near **near,
-                struct bt_error *err) BT_MUST_USE;
-void bt_near_free(struct bt_near *n); /* takes NULL */
+/* threshold: BT_MINHASH_MIN to 1. */
+int bt_minhash_new(double threshold, size_t memory, struct bt_minhash **near,
+                   struct bt_error *err) BT_MUST_USE;
+void bt_minhash_free(struct bt_minhash *n); /* takes NULL */
 
 /* 1: no text that was kept is like this one, which is kept; 0: one is. */
-int bt_near_keep(struct bt_near *n, struct bt_span text,
-                 struct bt_error *err) BT_MUST_USE;
+int bt_minhash_keep(struct bt_minhash *n, struct bt_span text,
+                    struct bt_error *err) BT_MUST_USE;
 
 /* A text that is like another one. */
-struct bt_near_pair {
+struct bt_minhash_pair {
 	double similarity;
 	struct bt_span tag, text; /* of the earlier one, borrowed */
 };
 
 /* Told each pair, in the order in which the earlier ones came. */
-typedef int bt_near_fn(void *arg, const struct bt_near_pair *pair,
-                       struct bt_error *err);
+typedef int bt_minhash_fn(void *arg, const struct bt_minhash_pair *pair,
+                          struct bt_error *err);
 
 /* Tells fn of the earlier texts like this one, and keeps it together with a tag
  * for later ones. One that is equal byte for byte to an earlier one makes a
  * pair with that one only, and is not kept. */
-int bt_near_pairs(struct bt_near *n, struct bt_span tag, struct bt_span text,
-                  bt_near_fn *fn, void *arg, struct bt_error *err) BT_MUST_USE;
+int bt_minhash_pairs(struct bt_minhash *n, struct bt_span tag,
+                     struct bt_span text, bt_minhash_fn *fn, void *arg,
+                     struct bt_error *err) BT_MUST_USE;
 
 #endif

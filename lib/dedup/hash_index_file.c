@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "task/slotrun.h"
+#include "dedup/hash_index_file.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,16 +10,17 @@
 #define HIGH_BITS 22 /* of a number, that choose its bucket */
 #define BLOCK 4096   /* slots read and written at once */
 
-struct bt_run {
+struct bt_hash_index_file {
 	struct bt_temp_store *slots;
 	uint64_t n;
-	size_t per;      /* buckets of a table */
-	uint64_t *start; /* [BT_RUN_TABLES * per + 1] of each bucket */
+	size_t per; /* buckets of a table */
+	uint64_t
+	    *start; /* [BT_HASH_INDEX_FILE_TABLES * per + 1] of each bucket */
 };
 
 /* Slots of the old run as they are wanted, one after the other. */
 struct reader {
-	struct bt_run *run;
+	struct bt_hash_index_file *run;
 	uint64_t at, end; /* of the table at hand */
 	uint64_t block[BLOCK];
 	size_t n, i;
@@ -27,7 +28,7 @@ struct reader {
 
 /* Slots of the new one. */
 struct writer {
-	struct bt_run *run;
+	struct bt_hash_index_file *run;
 	size_t bucket; /* the first one whose start is not known */
 	uint64_t block[BLOCK];
 	size_t n;
@@ -43,25 +44,29 @@ static int nomem(struct bt_error *err)
 	return bt_error_nomem(err, "looking for duplicates");
 }
 
-static int run_new(uint64_t n, struct bt_run **run, struct bt_error *err)
+static int run_new(uint64_t n, struct bt_hash_index_file **run,
+                   struct bt_error *err)
 {
-	struct bt_run *r = bt_array0(1, sizeof(*r));
+	struct bt_hash_index_file *r = bt_array0(1, sizeof(*r));
 	int e;
 
 	if (r == NULL)
 		return nomem(err);
-	r->per = (size_t)(n / BT_RUN_TABLES / BT_RUN_BUCKET) + 1;
-	r->start = bt_array(BT_RUN_TABLES * r->per + 1, sizeof(*r->start));
+	r->per = (size_t)(n / BT_HASH_INDEX_FILE_TABLES /
+	                  BT_HASH_INDEX_FILE_BUCKET) +
+	         1;
+	r->start =
+	    bt_array(BT_HASH_INDEX_FILE_TABLES * r->per + 1, sizeof(*r->start));
 	e = r->start == NULL ? nomem(err)
 	                     : bt_temp_store_new(0, &r->slots, err);
 	if (e == BT_OK)
 		*run = r;
 	else
-		bt_run_free(r);
+		bt_hash_index_file_free(r);
 	return e;
 }
 
-void bt_run_free(struct bt_run *r)
+void bt_hash_index_file_free(struct bt_hash_index_file *r)
 {
 	if (r == NULL)
 		return;
@@ -70,7 +75,8 @@ void bt_run_free(struct bt_run *r)
 	free(r);
 }
 
-static size_t bucket_of(const struct bt_run *r, unsigned table, uint64_t slot)
+static size_t bucket_of(const struct bt_hash_index_file *r, unsigned table,
+                        uint64_t slot)
 {
 	return table * r->per +
 	       (size_t)((slot >> (64 - HIGH_BITS)) * r->per >> HIGH_BITS);
@@ -122,9 +128,10 @@ static int put(struct writer *out, unsigned table, uint64_t slot,
 
 /* One table's slots of the old run and the part, in order. */
 static int merge_table(struct merge *m, unsigned table,
-                       const struct bt_run_part *part, struct bt_error *err)
+                       const struct bt_hash_index_file_part *part,
+                       struct bt_error *err)
 {
-	struct bt_run *old = m->in.run;
+	struct bt_hash_index_file *old = m->in.run;
 	uint64_t slot = 0;
 	size_t i = 0;
 	int r;
@@ -148,9 +155,10 @@ static int merge_table(struct merge *m, unsigned table,
 	return r;
 }
 
-int bt_run_merge(struct bt_run *old,
-                 const struct bt_run_part part[BT_RUN_TABLES],
-                 struct bt_run **run, struct bt_error *err)
+int bt_hash_index_file_merge(
+    struct bt_hash_index_file *old,
+    const struct bt_hash_index_file_part part[BT_HASH_INDEX_FILE_TABLES],
+    struct bt_hash_index_file **run, struct bt_error *err)
 {
 	struct merge *m = bt_array0(1, sizeof(*m));
 	uint64_t n = old != NULL ? old->n : 0;
@@ -159,27 +167,29 @@ int bt_run_merge(struct bt_run *old,
 
 	if (m == NULL)
 		return nomem(err);
-	for (t = 0; t < BT_RUN_TABLES; t++)
+	for (t = 0; t < BT_HASH_INDEX_FILE_TABLES; t++)
 		n += part[t].n;
 	m->in.run = old;
 	r = run_new(n, &m->out.run, err);
-	for (t = 0; t < BT_RUN_TABLES && r == BT_OK; t++)
+	for (t = 0; t < BT_HASH_INDEX_FILE_TABLES && r == BT_OK; t++)
 		r = merge_table(m, t, &part[t], err);
 	if (r == BT_OK)
 		r = flush(&m->out, err);
 	if (r == BT_OK) {
-		while (m->out.bucket <= BT_RUN_TABLES * m->out.run->per)
+		while (m->out.bucket <=
+		       BT_HASH_INDEX_FILE_TABLES * m->out.run->per)
 			m->out.run->start[m->out.bucket++] = n;
 		*run = m->out.run;
 	} else {
-		bt_run_free(m->out.run);
+		bt_hash_index_file_free(m->out.run);
 	}
 	free(m);
 	return r;
 }
 
-int bt_run_find(struct bt_run *run, unsigned table, uint64_t number,
-                const unsigned char **slots, size_t *n, struct bt_error *err)
+int bt_hash_index_file_find(struct bt_hash_index_file *run, unsigned table,
+                            uint64_t number, const unsigned char **slots,
+                            size_t *n, struct bt_error *err)
 {
 	size_t bucket = bucket_of(run, table, number);
 	uint64_t at = run->start[bucket];

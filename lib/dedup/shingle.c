@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "task/shingle.h"
+#include "dedup/shingle.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

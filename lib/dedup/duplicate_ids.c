@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: MIT */
-#include "task/again.h"
+#include "dedup/duplicate_ids.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "task/seen.h"
+#include "dedup/string_set_disk.h"
 
 #define MEMORY ((size_t)16 << 20)
 
-void bt_again_clear(struct bt_again *a)
+void bt_duplicate_ids_clear(struct bt_duplicate_ids *a)
 {
-	bt_seen_free(a->ids);
+	bt_string_set_disk_free(a->ids);
 	memset(a, 0, sizeof(*a));
 }
 
-void bt_again_add(struct bt_again *a, struct bt_span id)
+void bt_duplicate_ids_add(struct bt_duplicate_ids *a, struct bt_span id)
 {
 	int r = BT_OK;
 
 	if (a->why.code != BT_OK)
 		return;
 	if (a->ids == NULL)
-		r = bt_seen_new(MEMORY, &a->ids, &a->why);
+		r = bt_string_set_disk_new(MEMORY, &a->ids, &a->why);
 	if (r == BT_OK)
-		r = bt_seen_add(a->ids, id, &a->why);
+		r = bt_string_set_disk_add(a->ids, id, &a->why);
 	if (r < 0)
 		return;
 	a->n++;
@@ -32,7 +32,8 @@ void bt_again_add(struct bt_again *a, struct bt_span id)
 		         (int)(id.n < 60 ? id.n : 60), id.p);
 }
 
-void bt_again_tell(const struct bt_again *a, const struct bt_log *log)
+void bt_duplicate_ids_tell(const struct bt_duplicate_ids *a,
+                           const struct bt_log *log)
 {
 	if (a->again > 0)
 		bt_log(log, BT_LOG_WARN,

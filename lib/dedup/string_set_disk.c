@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "task/seen.h"
+#include "dedup/string_set_disk.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -8,42 +8,43 @@
 #include "base/buf.h"
 #include "base/hash.h"
 #include "base/mem.h"
+#include "dedup/hash_index.h"
 #include "format/protobuf_wire.h"
 #include "io/temp_store.h"
-#include "task/slots.h"
 
 #define PLACE_BITS 42 /* of where a string stands; 4 TB */
 #define PLACES ((UINT64_C(1) << PLACE_BITS) - 1)
 
-struct bt_seen {
+struct bt_string_set_disk {
 	struct bt_temp_store *bytes; /* length as a varint, bytes */
-	struct bt_slots *places;
+	struct bt_hash_index *places;
 	struct bt_buf one; /* the string at hand in this form */
 	uint64_t hash;
 };
 
-int bt_seen_new(size_t memory, struct bt_seen **res, struct bt_error *err)
+int bt_string_set_disk_new(size_t memory, struct bt_string_set_disk **res,
+                           struct bt_error *err)
 {
-	struct bt_seen *s = bt_array0(1, sizeof(*s));
+	struct bt_string_set_disk *s = bt_array0(1, sizeof(*s));
 	int r;
 
 	if (s == NULL)
 		return bt_error_nomem(err, "looking for duplicates");
 	r = bt_temp_store_new(memory / 2, &s->bytes, err);
 	if (r == BT_OK)
-		r = bt_slots_new(memory / 2, PLACE_BITS, &s->places, err);
+		r = bt_hash_index_new(memory / 2, PLACE_BITS, &s->places, err);
 	if (r == BT_OK)
 		*res = s;
 	else
-		bt_seen_free(s);
+		bt_string_set_disk_free(s);
 	return r;
 }
 
-void bt_seen_free(struct bt_seen *s)
+void bt_string_set_disk_free(struct bt_string_set_disk *s)
 {
 	if (s == NULL)
 		return;
-	bt_slots_free(s->places);
+	bt_hash_index_free(s->places);
 	bt_temp_store_free(s->bytes);
 	bt_buf_clear(&s->one);
 	free(s);
@@ -52,7 +53,7 @@ void bt_seen_free(struct bt_seen *s)
 /* 1: the string at hand stands at the place. */
 static int is_there(void *arg, uint64_t place, struct bt_error *err)
 {
-	struct bt_seen *s = arg;
+	struct bt_string_set_disk *s = arg;
 	const void *data;
 	int r;
 
@@ -62,7 +63,8 @@ static int is_there(void *arg, uint64_t place, struct bt_error *err)
 	return r == BT_OK ? memcmp(data, s->one.data, s->one.len) == 0 : r;
 }
 
-int bt_seen_has(struct bt_seen *s, struct bt_span v, struct bt_error *err)
+int bt_string_set_disk_has(struct bt_string_set_disk *s, struct bt_span v,
+                           struct bt_error *err)
 {
 	bt_buf_reset(&s->one);
 	bt_pb_put_varint(&s->one, v.n);
@@ -71,13 +73,14 @@ int bt_seen_has(struct bt_seen *s, struct bt_span v, struct bt_error *err)
 	if (s->one.oom)
 		return bt_error_nomem(err, "looking for duplicates");
 	s->hash = bt_hash(v.p, v.n);
-	return bt_slots_find(s->places, s->hash, is_there, s, err);
+	return bt_hash_index_find(s->places, s->hash, is_there, s, err);
 }
 
-int bt_seen_add(struct bt_seen *s, struct bt_span v, struct bt_error *err)
+int bt_string_set_disk_add(struct bt_string_set_disk *s, struct bt_span v,
+                           struct bt_error *err)
 {
 	uint64_t place = bt_temp_store_size(s->bytes);
-	int r = bt_seen_has(s, v, err);
+	int r = bt_string_set_disk_has(s, v, err);
 
 	if (r != 0)
 		return r < 0 ? r : 0;
@@ -86,6 +89,6 @@ int bt_seen_add(struct bt_seen *s, struct bt_span v, struct bt_error *err)
 		                    "more than 4 TB of different values");
 	r = bt_temp_store_put(s->bytes, s->one.data, s->one.len, err);
 	if (r == BT_OK)
-		r = bt_slots_add(s->places, s->hash, place, err);
+		r = bt_hash_index_add(s->places, s->hash, place, err);
 	return r == BT_OK ? 1 : r;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "task/near.h"
+#include "dedup/minhash.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -8,9 +8,9 @@
 #include "base/buf.h"
 #include "base/hash.h"
 #include "base/mem.h"
-#include "task/shingle.h"
-#include "task/slots.h"
-#include "task/store.h"
+#include "dedup/hash_index.h"
+#include "dedup/record_store.h"
+#include "dedup/shingle.h"
 
 #define HASHES 160   /* orders at most, in fours */
 #define ROWS_MAX 16  /* of a band */
@@ -31,12 +31,12 @@ struct query {
 	uint32_t distinct;
 };
 
-struct bt_near {
+struct bt_minhash {
 	double threshold;
 	unsigned rows, bands;
 	uint64_t factor[HASHES], shift[HASHES]; /* the random orders */
-	struct bt_store *store;  /* tags and texts that were kept */
-	struct bt_slots *places; /* their numbers by the hashes of bands */
+	struct bt_record_store *store; /* tags and texts that were kept */
+	struct bt_hash_index *places; /* their numbers by the hashes of bands */
 	struct bt_shingles one, other;
 	struct query query;
 	uint64_t band[HASHES]; /* hashes of the text at hand */
@@ -51,7 +51,7 @@ static int nomem(struct bt_error *err)
 }
 
 /* The longest bands that are still enough of them. */
-static void choose_bands(struct bt_near *n)
+static void choose_bands(struct bt_minhash *n)
 {
 	double agree, bands;
 	unsigned rows;
@@ -66,10 +66,10 @@ static void choose_bands(struct bt_near *n)
 	n->bands = (unsigned)bands;
 }
 
-int bt_near_new(double threshold, size_t memory, struct bt_near **res,
-                struct bt_error *err)
+int bt_minhash_new(double threshold, size_t memory, struct bt_minhash **res,
+                   struct bt_error *err)
 {
-	struct bt_near *n = bt_array0(1, sizeof(*n));
+	struct bt_minhash *n = bt_array0(1, sizeof(*n));
 	uint64_t i;
 	int r;
 
@@ -81,22 +81,22 @@ int bt_near_new(double threshold, size_t memory, struct bt_near **res,
 		n->factor[i] = bt_hash_mix(2 * i + 1) | 1;
 		n->shift[i] = bt_hash_mix(2 * i + 2);
 	}
-	r = bt_store_new(memory / 2, false, &n->store, err);
+	r = bt_record_store_new(memory / 2, false, &n->store, err);
 	if (r == BT_OK)
-		r = bt_slots_new(memory / 2, TEXT_BITS, &n->places, err);
+		r = bt_hash_index_new(memory / 2, TEXT_BITS, &n->places, err);
 	if (r == BT_OK)
 		*res = n;
 	else
-		bt_near_free(n);
+		bt_minhash_free(n);
 	return r;
 }
 
-void bt_near_free(struct bt_near *n)
+void bt_minhash_free(struct bt_minhash *n)
 {
 	if (n == NULL)
 		return;
-	bt_store_free(n->store);
-	bt_slots_free(n->places);
+	bt_record_store_free(n->store);
+	bt_hash_index_free(n->places);
 	bt_shingles_clear(&n->one);
 	bt_shingles_clear(&n->other);
 	free(n->query.hash);
@@ -164,7 +164,8 @@ static inline uint64_t lesser(uint64_t a, uint64_t b)
 }
 
 /* The least of four orders: each waits for itself alone. */
-static void find_least(const struct bt_near *n, unsigned k, uint64_t least[4])
+static void find_least(const struct bt_minhash *n, unsigned k,
+                       uint64_t least[4])
 {
 	const uint64_t *f = n->factor + k, *s = n->shift + k;
 	uint64_t a = UINT64_MAX, b = a, c = a, d = a, x;
@@ -184,7 +185,7 @@ static void find_least(const struct bt_near *n, unsigned k, uint64_t least[4])
 }
 
 /* The least of each order, a band's together in one hash. */
-static void hash_bands(struct bt_near *n)
+static void hash_bands(struct bt_minhash *n)
 {
 	uint64_t h, least[HASHES];
 	unsigned b, r, k;
@@ -209,7 +210,7 @@ static int ascending(const void *a, const void *b)
 
 static int note(void *arg, uint64_t text, struct bt_error *err)
 {
-	struct bt_near *n = arg;
+	struct bt_minhash *n = arg;
 
 	if (bt_grow(&n->found, &n->found_cap, n->n_found + 1,
 	            sizeof(*n->found)) != BT_OK)
@@ -219,7 +220,7 @@ static int note(void *arg, uint64_t text, struct bt_error *err)
 }
 
 /* Kept texts that agree in some band, each once, in their order. */
-static int look_up(struct bt_near *n, struct bt_error *err)
+static int look_up(struct bt_minhash *n, struct bt_error *err)
 {
 	size_t i, different = 0;
 	unsigned b;
@@ -227,9 +228,9 @@ static int look_up(struct bt_near *n, struct bt_error *err)
 
 	n->n_found = 0;
 	for (b = 0; b < n->bands; b++)
-		bt_slots_prefetch(n->places, n->band[b]);
+		bt_hash_index_prefetch(n->places, n->band[b]);
 	for (b = 0; b < n->bands && r == BT_OK; b++)
-		r = bt_slots_find(n->places, n->band[b], note, n, err);
+		r = bt_hash_index_find(n->places, n->band[b], note, n, err);
 	if (n->n_found > 1)
 		qsort(n->found, n->n_found, sizeof(*n->found), ascending);
 	for (i = 0; i < n->n_found; i++)
@@ -240,7 +241,8 @@ static int look_up(struct bt_near *n, struct bt_error *err)
 }
 
 /* Prepares for all questions about a text. */
-static int begin(struct bt_near *n, struct bt_span text, struct bt_error *err)
+static int begin(struct bt_minhash *n, struct bt_span text,
+                 struct bt_error *err)
 {
 	if (bt_shingles_make(&n->one, text) != BT_OK ||
 	    fill_query(&n->query, &n->one) != BT_OK)
@@ -251,13 +253,13 @@ static int begin(struct bt_near *n, struct bt_span text, struct bt_error *err)
 
 /* Text i of those found, borrowed from the store, with its tag; *size is the
  * number of its shingles. */
-static int fetch(struct bt_near *n, size_t i, struct bt_near_pair *pair,
+static int fetch(struct bt_minhash *n, size_t i, struct bt_minhash_pair *pair,
                  uint32_t *size, struct bt_error *err)
 {
 	const void *data;
 	struct head head;
 	size_t len;
-	int r = bt_store_get(n->store, n->found[i], &data, &len, err);
+	int r = bt_record_store_get(n->store, n->found[i], &data, &len, err);
 
 	if (r != BT_OK)
 		return r;
@@ -272,7 +274,7 @@ static int fetch(struct bt_near *n, size_t i, struct bt_near_pair *pair,
 
 /* The same, compared in full with the text at hand, unless by their sizes they
  * are not alike enough. */
-static int compare(struct bt_near *n, size_t i, struct bt_near_pair *pair,
+static int compare(struct bt_minhash *n, size_t i, struct bt_minhash_pair *pair,
                    struct bt_error *err)
 {
 	uint32_t both, size;
@@ -293,11 +295,11 @@ static int compare(struct bt_near *n, size_t i, struct bt_near_pair *pair,
 }
 
 /* Keeps the text at hand. */
-static int keep(struct bt_near *n, struct bt_span tag, struct bt_span text,
+static int keep(struct bt_minhash *n, struct bt_span tag, struct bt_span text,
                 struct bt_error *err)
 {
 	struct head head = {(uint32_t)tag.n, n->query.distinct};
-	size_t k = bt_store_count(n->store);
+	size_t k = bt_record_store_count(n->store);
 	unsigned b;
 	int r;
 
@@ -310,15 +312,16 @@ static int keep(struct bt_near *n, struct bt_span tag, struct bt_span text,
 	bt_buf_put(&n->payload, text.p, text.n);
 	if (n->payload.oom)
 		return nomem(err);
-	r = bt_store_put(n->store, n->payload.data, n->payload.len, err);
+	r = bt_record_store_put(n->store, n->payload.data, n->payload.len, err);
 	for (b = 0; b < n->bands && r == BT_OK; b++)
-		r = bt_slots_add(n->places, n->band[b], k, err);
+		r = bt_hash_index_add(n->places, n->band[b], k, err);
 	return r;
 }
 
-int bt_near_keep(struct bt_near *n, struct bt_span text, struct bt_error *err)
+int bt_minhash_keep(struct bt_minhash *n, struct bt_span text,
+                    struct bt_error *err)
 {
-	struct bt_near_pair pair;
+	struct bt_minhash_pair pair;
 	struct bt_span none = {"", 0};
 	size_t i;
 	int r = begin(n, text, err);
@@ -334,8 +337,9 @@ int bt_near_keep(struct bt_near *n, struct bt_span text, struct bt_error *err)
 }
 
 /* The one among those found with the same bytes, or n_found. */
-static int find_copy(struct bt_near *n, struct bt_span text,
-                     struct bt_near_pair *pair, size_t *i, struct bt_error *err)
+static int find_copy(struct bt_minhash *n, struct bt_span text,
+                     struct bt_minhash_pair *pair, size_t *i,
+                     struct bt_error *err)
 {
 	uint32_t size;
 	int r = BT_OK;
@@ -348,10 +352,11 @@ static int find_copy(struct bt_near *n, struct bt_span text,
 	return r;
 }
 
-int bt_near_pairs(struct bt_near *n, struct bt_span tag, struct bt_span text,
-                  bt_near_fn *fn, void *arg, struct bt_error *err)
+int bt_minhash_pairs(struct bt_minhash *n, struct bt_span tag,
+                     struct bt_span text, bt_minhash_fn *fn, void *arg,
+                     struct bt_error *err)
 {
-	struct bt_near_pair pair;
+	struct bt_minhash_pair pair;
 	size_t i;
 	int r = begin(n, text, err);
 

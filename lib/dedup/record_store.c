@@ -4,7 +4,7 @@
  * kept apart as varints, and for each STEP-th payload where it and its length
  * stand.
  */
-#include "task/store.h"
+#include "dedup/record_store.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ struct mark {
 	uint64_t length;  /* in lengths */
 };
 
-struct bt_store {
+struct bt_record_store {
 	bool in_order;
 	struct bt_temp_store *bytes;
 	size_t n;
@@ -33,10 +33,10 @@ struct bt_store {
 	size_t marks_cap;
 };
 
-int bt_store_new(size_t limit, bool in_order, struct bt_store **res,
-                 struct bt_error *err)
+int bt_record_store_new(size_t limit, bool in_order,
+                        struct bt_record_store **res, struct bt_error *err)
 {
-	struct bt_store *s = bt_array0(1, sizeof(*s));
+	struct bt_record_store *s = bt_array0(1, sizeof(*s));
 	int r;
 
 	if (s == NULL)
@@ -46,11 +46,11 @@ int bt_store_new(size_t limit, bool in_order, struct bt_store **res,
 	if (r == BT_OK)
 		*res = s;
 	else
-		bt_store_free(s);
+		bt_record_store_free(s);
 	return r;
 }
 
-void bt_store_free(struct bt_store *s)
+void bt_record_store_free(struct bt_record_store *s)
 {
 	if (s == NULL)
 		return;
@@ -61,7 +61,7 @@ void bt_store_free(struct bt_store *s)
 }
 
 /* Remembers where the next payload, of len bytes, will stand. */
-static int note(struct bt_store *s, size_t len)
+static int note(struct bt_record_store *s, size_t len)
 {
 	size_t k = s->n / STEP;
 
@@ -76,8 +76,8 @@ static int note(struct bt_store *s, size_t len)
 	return s->lengths.oom ? BT_ENOMEM : BT_OK;
 }
 
-int bt_store_put(struct bt_store *s, const void *data, size_t len,
-                 struct bt_error *err)
+int bt_record_store_put(struct bt_record_store *s, const void *data, size_t len,
+                        struct bt_error *err)
 {
 	uint64_t head = len;
 	int r = BT_OK;
@@ -92,12 +92,12 @@ int bt_store_put(struct bt_store *s, const void *data, size_t len,
 	return r;
 }
 
-size_t bt_store_count(const struct bt_store *s)
+size_t bt_record_store_count(const struct bt_record_store *s)
 {
 	return s->n;
 }
 
-static int get_next(struct bt_store *s, size_t i, const void **data,
+static int get_next(struct bt_record_store *s, size_t i, const void **data,
                     size_t *len, struct bt_error *err)
 {
 	const void *p;
@@ -121,8 +121,8 @@ static int get_next(struct bt_store *s, size_t i, const void **data,
 	return BT_OK;
 }
 
-int bt_store_get(struct bt_store *s, size_t i, const void **data, size_t *len,
-                 struct bt_error *err)
+int bt_record_store_get(struct bt_record_store *s, size_t i, const void **data,
+                        size_t *len, struct bt_error *err)
 {
 	struct bt_pb at;
 	uint64_t start, n = 0;

@@ -4,8 +4,8 @@
  * and with one space for each run of white space, none at the ends. A shorter
  * text is one shingle. Each is known by a hash of 64 bits.
  */
-#ifndef BT_TASK_SHINGLE_H
-#define BT_TASK_SHINGLE_H
+#ifndef BT_DEDUP_SHINGLE_H
+#define BT_DEDUP_SHINGLE_H
 
 #include <stddef.h>
 #include <stdint.h>
