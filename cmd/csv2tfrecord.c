@@ -6,7 +6,7 @@
 #include "base/tool.h"
 #include "io/in.h"
 #include "io/out.h"
-#include "task/table.h"
+#include "table/table.h"
 
 struct values {
 	struct bt_common common;

@@ -7,7 +7,7 @@
 #include "garden/finetuning_data.h"
 #include "record/label_map.h"
 #include "record/labels.h"
-#include "task/table.h"
+#include "table/table.h"
 #include "task/tokenize.h"
 
 struct bt_finetuning_part {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "format/tfrecord.h"
-#include "task/table.h"
+#include "table/table.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

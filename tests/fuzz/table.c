@@ -3,7 +3,7 @@
 /* Options and any bytes as a CSV file: rows and text records. */
 #include "fuzz.h"
 
-#include "task/table.h"
+#include "table/table.h"
 
 static const char delimiters[] = ",\t;|";
 

@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "base/num.h"
-#include "task/table_int.h"
+#include "table/table_int.h"
 
 static int say(struct bt_buf *b, int code, struct bt_error *err)
 {

@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "base/num.h"
-#include "task/table_int.h"
+#include "table/table_int.h"
 
 #define TOLD 3 /* pairs of labels told of one by one */
 
@@ -123,8 +123,8 @@ static void doubt_label(struct bt_span v, const struct bt_log *log)
 	bt_buf_clear(&b);
 }
 
-int bt_table_doubt_labels(const struct bt_string_set *labels,
-                          const struct bt_log *log, struct bt_error *err)
+int bt_table_warn_labels(const struct bt_string_set *labels,
+                         const struct bt_log *log, struct bt_error *err)
 {
 	size_t i;
 
@@ -136,8 +136,8 @@ int bt_table_doubt_labels(const struct bt_string_set *labels,
 }
 
 /* A header of one name that looks like several. */
-static void doubt_delimiter(const struct bt_rows *rows, struct bt_span name,
-                            const struct bt_log *log)
+static void doubt_delimiter(const struct bt_row_source *rows,
+                            struct bt_span name, const struct bt_log *log)
 {
 	struct bt_buf b = BT_BUF_INIT;
 	size_t i;
@@ -151,13 +151,13 @@ static void doubt_delimiter(const struct bt_rows *rows, struct bt_span name,
 	if (bt_buf_str(&b) != NULL)
 		bt_log(log, BT_LOG_WARN,
 		       "the only column of %s is %s: is --delimiter right?",
-		       bt_rows_name(rows), bt_buf_str(&b));
+		       bt_row_source_name(rows), bt_buf_str(&b));
 	bt_buf_clear(&b);
 }
 
-void bt_table_doubt_header(const struct bt_rows *rows,
-                           const struct bt_table_opts *opts,
-                           const struct bt_string_set *labels)
+void bt_table_warn_header(const struct bt_row_source *rows,
+                          const struct bt_table_opts *opts,
+                          const struct bt_string_set *labels)
 {
 	const struct bt_span *names =
 	    rows->csv != NULL ? bt_csv_names(rows->csv) : NULL;
@@ -179,6 +179,6 @@ void bt_table_doubt_header(const struct bt_rows *rows,
 		       "the first row of %s, which was taken for the header, "
 		       "has %s where rows have that label: is it a row, too? "
 		       "then give --no-header",
-		       bt_rows_name(rows), bt_buf_str(&b));
+		       bt_row_source_name(rows), bt_buf_str(&b));
 	bt_buf_clear(&b);
 }

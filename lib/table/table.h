@@ -9,8 +9,8 @@
  * are looked up in every file, so the order of its columns is each file's own.
  * A column of JSON Lines is a key of its objects.
  */
-#ifndef BT_TASK_TABLE_H
-#define BT_TASK_TABLE_H
+#ifndef BT_TABLE_TABLE_H
+#define BT_TABLE_TABLE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,7 +24,7 @@
 #include "io/out.h"
 #include "record/label_map.h"
 #include "record/record.h"
-#include "task/published.h"
+#include "table/datasets.h"
 
 struct bt_table;
 

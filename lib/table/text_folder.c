@@ -8,9 +8,9 @@
 
 #include "base/mem.h"
 #include "io/in.h"
-#include "task/table_int.h"
+#include "table/table_int.h"
 
-struct bt_folder {
+struct bt_text_folder {
 	char *path, *name;
 	const char *const *labels;
 	struct bt_buf names; /* LABEL/NAME, each with a NUL behind */
@@ -20,11 +20,11 @@ struct bt_folder {
 	char *text;
 	size_t len;
 	uint64_t offset;
-	struct bt_span fields[BT_FOLDER_FIELDS];
+	struct bt_span fields[BT_TEXT_FOLDER_FIELDS];
 	enum bt_table_fault fault;
 };
 
-bool bt_folder_is(const char *path)
+bool bt_text_folder_is(const char *path)
 {
 	struct stat st;
 
@@ -44,7 +44,7 @@ static int by_name(const void *a, const void *b)
 }
 
 /* Puts names from number `from` on into order. */
-static int sort(struct bt_folder *f, size_t from)
+static int sort(struct bt_text_folder *f, size_t from)
 {
 	size_t n = f->n - from, i;
 	char **p = bt_array(n, sizeof(*p));
@@ -60,7 +60,8 @@ static int sort(struct bt_folder *f, size_t from)
 	return BT_OK;
 }
 
-static int list(struct bt_folder *f, const char *label, struct bt_error *err)
+static int list(struct bt_text_folder *f, const char *label,
+                struct bt_error *err)
 {
 	struct bt_buf path = BT_BUF_INIT;
 	const struct dirent *e;
@@ -93,10 +94,10 @@ static int list(struct bt_folder *f, const char *label, struct bt_error *err)
 	           : bt_error_nomem(err, "listing a folder");
 }
 
-int bt_folder_open(const char *path, const char *const *labels, size_t max,
-                   struct bt_folder **folder, struct bt_error *err)
+int bt_text_folder_open(const char *path, const char *const *labels, size_t max,
+                        struct bt_text_folder **folder, struct bt_error *err)
 {
-	struct bt_folder *f = bt_array0(1, sizeof(*f));
+	struct bt_text_folder *f = bt_array0(1, sizeof(*f));
 	struct bt_buf name = BT_BUF_INIT;
 	size_t i;
 	int r = BT_OK;
@@ -113,14 +114,14 @@ int bt_folder_open(const char *path, const char *const *labels, size_t max,
 	for (i = 0; r == BT_OK && labels[i] != NULL; i++)
 		r = list(f, labels[i], err);
 	if (r != BT_OK) {
-		bt_folder_close(f);
+		bt_text_folder_close(f);
 		return r;
 	}
 	*folder = f;
 	return BT_OK;
 }
 
-void bt_folder_close(struct bt_folder *f)
+void bt_text_folder_close(struct bt_text_folder *f)
 {
 	if (f == NULL)
 		return;
@@ -132,8 +133,8 @@ void bt_folder_close(struct bt_folder *f)
 	free(f);
 }
 
-int bt_folder_next(struct bt_folder *f, const struct bt_span **fields,
-                   struct bt_error *err)
+int bt_text_folder_next(struct bt_text_folder *f, const struct bt_span **fields,
+                        struct bt_error *err)
 {
 	struct bt_buf path = BT_BUF_INIT;
 	const char *name, *slash;
@@ -159,8 +160,9 @@ int bt_folder_next(struct bt_folder *f, const struct bt_span **fields,
 		f->fault = BT_TABLE_LARGE;
 	}
 	if (r != BT_OK)
-		return f->fault != BT_TABLE_FAULTS ? bt_folder_blame(f, err)
-		                                   : r;
+		return f->fault != BT_TABLE_FAULTS
+		           ? bt_text_folder_blame(f, err)
+		           : r;
 	f->offset += f->len;
 	f->fields[0] = (struct bt_span){f->text, f->len};
 	f->fields[1] = (struct bt_span){name, (size_t)(slash - name)};
@@ -169,34 +171,34 @@ int bt_folder_next(struct bt_folder *f, const struct bt_span **fields,
 	return 1;
 }
 
-enum bt_table_fault bt_folder_fault(const struct bt_folder *f)
+enum bt_table_fault bt_text_folder_fault(const struct bt_text_folder *f)
 {
 	return f->fault;
 }
 
-int bt_folder_blame(const struct bt_folder *f, struct bt_error *err)
+int bt_text_folder_blame(const struct bt_text_folder *f, struct bt_error *err)
 {
 	return bt_error_prefix(err, "record %zu (file '%s')", f->at,
 	                       f->names.data + f->starts[f->at - 1]);
 }
 
-struct bt_span bt_folder_raw(const struct bt_folder *f)
+struct bt_span bt_text_folder_raw(const struct bt_text_folder *f)
 {
 	return (struct bt_span){f->text != NULL ? f->text : "", f->len};
 }
 
-const char *bt_folder_name(const struct bt_folder *f)
+const char *bt_text_folder_name(const struct bt_text_folder *f)
 {
 	return f->name;
 }
 
 /* The file of the last row. */
-const char *bt_folder_file(const struct bt_folder *f)
+const char *bt_text_folder_file(const struct bt_text_folder *f)
 {
 	return f->names.data + f->starts[f->at - 1];
 }
 
-uint64_t bt_folder_offset(const struct bt_folder *f)
+uint64_t bt_text_folder_offset(const struct bt_text_folder *f)
 {
 	return f->offset;
 }

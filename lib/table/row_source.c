@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "task/table_int.h"
+#include "table/table_int.h"
 
 static bool ends_in(const char *path, const char *const *ends, size_t n)
 {
@@ -69,7 +69,7 @@ static int is_jsonl(struct bt_in *in, const char *path,
 }
 
 static int open_jsonl(struct bt_in *in, const struct bt_table_opts *opts,
-                      struct bt_rows *rows, struct bt_error *err)
+                      struct bt_row_source *rows, struct bt_error *err)
 {
 	int r = bt_table_header_keys(&rows->keys, opts, err);
 
@@ -87,8 +87,8 @@ static int open_jsonl(struct bt_in *in, const struct bt_table_opts *opts,
 	                     4 * opts->csv.max_field, &rows->jsonl, err);
 }
 
-static int find_columns(struct bt_rows *rows, const struct bt_table_opts *opts,
-                        struct bt_error *err)
+static int find_columns(struct bt_row_source *rows,
+                        const struct bt_table_opts *opts, struct bt_error *err)
 {
 	struct bt_table_header h;
 	int r;
@@ -104,8 +104,8 @@ static int find_columns(struct bt_rows *rows, const struct bt_table_opts *opts,
 }
 
 /* A file of a published data set: its first row tells its form. */
-static int find_form(struct bt_rows *rows, const struct bt_table_opts *opts,
-                     struct bt_error *err)
+static int find_form(struct bt_row_source *rows,
+                     const struct bt_table_opts *opts, struct bt_error *err)
 {
 	struct bt_table_opts o = *opts;
 	const struct bt_published_form *form;
@@ -133,7 +133,7 @@ static int find_form(struct bt_rows *rows, const struct bt_table_opts *opts,
 }
 
 static int open_csv(struct bt_in *in, const struct bt_table_opts *opts,
-                    struct bt_rows *rows, struct bt_error *err)
+                    struct bt_row_source *rows, struct bt_error *err)
 {
 	struct bt_csv_opts csv = opts->csv;
 	int r;
@@ -150,16 +150,16 @@ static int open_csv(struct bt_in *in, const struct bt_table_opts *opts,
 	                          : find_columns(rows, opts, err);
 }
 
-/* The columns of a folder are those of bt_folder_open. */
+/* The columns of a folder are those of bt_text_folder_open. */
 static int open_folder(const char *path, const struct bt_table_opts *opts,
-                       struct bt_rows *rows, struct bt_error *err)
+                       struct bt_row_source *rows, struct bt_error *err)
 {
 	struct bt_span names[] = {bt_span("text"), bt_span("label"),
 	                          bt_span("id")};
 	struct bt_table_header h = {path, names, 3, BT_BUF_INIT};
 	struct bt_table_opts o = *opts;
-	int r = bt_folder_open(path, opts->task->labels, opts->csv.max_field,
-	                       &rows->folder, err);
+	int r = bt_text_folder_open(path, opts->task->labels,
+	                            opts->csv.max_field, &rows->folder, err);
 
 	if (r != BT_OK)
 		return r;
@@ -171,14 +171,15 @@ static int open_folder(const char *path, const struct bt_table_opts *opts,
 	return r;
 }
 
-int bt_rows_open(const char *path, const struct bt_table_opts *opts,
-                 struct bt_rows *rows, struct bt_error *err)
+int bt_row_source_open(const char *path, const struct bt_table_opts *opts,
+                       struct bt_row_source *rows, struct bt_error *err)
 {
 	struct bt_in *in;
 	int r;
 
 	memset(rows, 0, sizeof(*rows));
-	if (opts->task != NULL && opts->task->folder && bt_folder_is(path)) {
+	if (opts->task != NULL && opts->task->folder &&
+	    bt_text_folder_is(path)) {
 		r = open_folder(path, opts, rows, err);
 	} else {
 		r = bt_in_open(path, &in, err);
@@ -194,21 +195,21 @@ int bt_rows_open(const char *path, const struct bt_table_opts *opts,
 			r = open_csv(in, opts, rows, err);
 	}
 	if (r != BT_OK)
-		bt_rows_close(rows);
+		bt_row_source_close(rows);
 	return r;
 }
 
-void bt_rows_close(struct bt_rows *rows)
+void bt_row_source_close(struct bt_row_source *rows)
 {
 	bt_csv_close(rows->csv);
 	bt_jsonl_close(rows->jsonl);
-	bt_folder_close(rows->folder);
+	bt_text_folder_close(rows->folder);
 	bt_table_header_clear(&rows->keys);
 	bt_table_columns_clear(&rows->columns);
 	memset(rows, 0, sizeof(*rows));
 }
 
-bool bt_rows_is_open(const struct bt_rows *rows)
+bool bt_row_source_is_open(const struct bt_row_source *rows)
 {
 	return rows->csv != NULL || rows->jsonl != NULL || rows->folder != NULL;
 }
@@ -254,9 +255,10 @@ static bool is_header(const struct bt_csv *csv, const struct bt_span *fields)
 	return true;
 }
 
-int bt_rows_next(struct bt_rows *rows, const struct bt_table_opts *opts,
-                 const struct bt_span **fields, enum bt_table_fault *fault,
-                 struct bt_error *err)
+int bt_row_source_next(struct bt_row_source *rows,
+                       const struct bt_table_opts *opts,
+                       const struct bt_span **fields,
+                       enum bt_table_fault *fault, struct bt_error *err)
 {
 	int r;
 
@@ -266,8 +268,8 @@ int bt_rows_next(struct bt_rows *rows, const struct bt_table_opts *opts,
 		return r;
 	}
 	if (rows->folder != NULL) {
-		r = bt_folder_next(rows->folder, fields, err);
-		*fault = bt_folder_fault(rows->folder);
+		r = bt_text_folder_next(rows->folder, fields, err);
+		*fault = bt_text_folder_fault(rows->folder);
 		return r;
 	}
 	r = bt_csv_next(rows->csv, fields, err);
@@ -282,35 +284,36 @@ int bt_rows_next(struct bt_rows *rows, const struct bt_table_opts *opts,
 	return r;
 }
 
-int bt_rows_blame(const struct bt_rows *rows, struct bt_error *err)
+int bt_row_source_blame(const struct bt_row_source *rows, struct bt_error *err)
 {
 	if (rows->jsonl != NULL)
 		return bt_jsonl_blame(rows->jsonl, err);
 	if (rows->folder != NULL)
-		return bt_folder_blame(rows->folder, err);
+		return bt_text_folder_blame(rows->folder, err);
 	return bt_csv_blame(rows->csv, err);
 }
 
-const char *bt_rows_name(const struct bt_rows *rows)
+const char *bt_row_source_name(const struct bt_row_source *rows)
 {
 	if (rows->jsonl != NULL)
 		return bt_jsonl_name(rows->jsonl);
 	if (rows->folder != NULL)
-		return bt_folder_name(rows->folder);
+		return bt_text_folder_name(rows->folder);
 	return bt_csv_name(rows->csv);
 }
 
-uint64_t bt_rows_offset(const struct bt_rows *rows)
+uint64_t bt_row_source_offset(const struct bt_row_source *rows)
 {
 	if (rows->jsonl != NULL)
 		return bt_jsonl_offset(rows->jsonl);
 	if (rows->folder != NULL)
-		return bt_folder_offset(rows->folder);
+		return bt_text_folder_offset(rows->folder);
 	return rows->csv != NULL ? bt_csv_offset(rows->csv) : 0;
 }
 
-int bt_rows_reject(struct bt_rows *rows, const char *path, const char *reason,
-                   struct bt_buf *b, struct bt_error *err)
+int bt_row_source_reject(struct bt_row_source *rows, const char *path,
+                         const char *reason, struct bt_buf *b,
+                         struct bt_error *err)
 {
 	struct bt_buf file = BT_BUF_INIT;
 	struct bt_span row;
@@ -322,8 +325,8 @@ int bt_rows_reject(struct bt_rows *rows, const char *path, const char *reason,
 		row = bt_jsonl_raw(rows->jsonl);
 		line = bt_jsonl_line(rows->jsonl);
 	} else if (rows->folder != NULL) {
-		bt_buf_printf(&file, "/%s", bt_folder_file(rows->folder));
-		row = bt_folder_raw(rows->folder);
+		bt_buf_printf(&file, "/%s", bt_text_folder_file(rows->folder));
+		row = bt_text_folder_raw(rows->folder);
 	} else {
 		r = bt_csv_raw(rows->csv, &row, err);
 		line = bt_csv_line(rows->csv);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "task/published.h"
+#include "table/datasets.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "base/num.h"
-#include "task/table_int.h"
+#include "table/table_int.h"
 
 static const char *const part_names[] = {
     "text", "second text", "label", "id", "value asked for", "value kept"};

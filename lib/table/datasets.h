@@ -4,8 +4,8 @@
  * and their labels in the published order, in which the position of a label is
  * its number.
  */
-#ifndef BT_TASK_PUBLISHED_H
-#define BT_TASK_PUBLISHED_H
+#ifndef BT_TABLE_DATASETS_H
+#define BT_TABLE_DATASETS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "task/table_int.h"
+#include "table/table_int.h"
 
 #define NAME_SHOWN 40    /* bytes of a name in a message */
 #define NAMES_SHOWN 200  /* bytes of a list of them, about */

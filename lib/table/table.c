@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "task/table.h"
+#include "table/table.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,14 +11,14 @@
 #include "dedup/record_store.h"
 #include "dedup/string_set_disk.h"
 #include "io/duplicate_paths.h"
-#include "task/table_int.h"
+#include "table/table_int.h"
 
 #define REJECTS "file,line,reason,row\n"
 #define REPORTED 5 /* bad rows told of one by one */
 
 /* One open file. */
 struct source {
-	struct bt_rows rows;
+	struct bt_row_source rows;
 	bool begun;                /* it has a row, good or bad */
 	uint64_t records, skipped; /* counted before it */
 };
@@ -52,14 +52,14 @@ static int n_sources(const struct bt_table *t)
 
 static void source_close(struct source *s)
 {
-	bt_rows_close(&s->rows);
+	bt_row_source_close(&s->rows);
 	memset(s, 0, sizeof(*s));
 }
 
 static int source_open(const struct bt_table *t, int i, struct source *s,
                        struct bt_error *err)
 {
-	return bt_rows_open(path_of(t, i), &t->opts, &s->rows, err);
+	return bt_row_source_open(path_of(t, i), &t->opts, &s->rows, err);
 }
 
 /* Opens every file, so that a missing column shows before any record does.
@@ -147,7 +147,7 @@ static int next_source(struct bt_table *t, struct bt_error *err)
 
 	t->now = t->ahead[t->at];
 	memset(&t->ahead[t->at], 0, sizeof(t->now));
-	if (!bt_rows_is_open(&t->now.rows))
+	if (!bt_row_source_is_open(&t->now.rows))
 		r = source_open(t, t->at, &t->now, err);
 	if (r == BT_OK) {
 		t->at++;
@@ -171,7 +171,7 @@ static int doubt_labels(const struct bt_table *t, struct bt_error *err)
 		       "a header? then leave out --no-header",
 		       (int)bt_string_set_get(t->labels, 0).n,
 		       bt_string_set_get(t->labels, 0).p);
-	return bt_table_doubt_labels(t->labels, t->opts.log, err);
+	return bt_table_warn_labels(t->labels, t->opts.log, err);
 }
 
 /* Behind the last row of all. */
@@ -201,7 +201,7 @@ static int end_all(struct bt_table *t, struct bt_error *err)
 
 static int end_source(struct bt_table *t, struct bt_error *err)
 {
-	const char *name = bt_rows_name(&t->now.rows);
+	const char *name = bt_row_source_name(&t->now.rows);
 	uint64_t records, skipped;
 
 	if (!t->now.begun)
@@ -214,8 +214,8 @@ static int end_source(struct bt_table *t, struct bt_error *err)
 	bt_log(t->opts.log, BT_LOG_MORE, "%s: %llu record%s, %llu bad row%s",
 	       name, (unsigned long long)records, records == 1 ? "" : "s",
 	       (unsigned long long)skipped, skipped == 1 ? "" : "s");
-	bt_table_doubt_header(&t->now.rows, &t->opts, t->labels);
-	t->stats.bytes += bt_rows_offset(&t->now.rows);
+	bt_table_warn_header(&t->now.rows, &t->opts, t->labels);
+	t->stats.bytes += bt_row_source_offset(&t->now.rows);
 	source_close(&t->now);
 	return t->at < n_sources(t) ? BT_OK : end_all(t, err);
 }
@@ -228,15 +228,15 @@ static int read_row(struct bt_table *t, const struct bt_span **fields,
 
 	t->fault = BT_TABLE_FAULTS;
 	for (;;) {
-		if (!bt_rows_is_open(&t->now.rows)) {
+		if (!bt_row_source_is_open(&t->now.rows)) {
 			if (t->at == n_sources(t))
 				return 0;
 			r = next_source(t, err);
 			if (r != BT_OK)
 				return r;
 		}
-		r = bt_rows_next(&t->now.rows, &t->opts, fields, &t->fault,
-		                 err);
+		r = bt_row_source_next(&t->now.rows, &t->opts, fields,
+		                       &t->fault, err);
 		if (r != 0)
 			break;
 		r = end_source(t, err);
@@ -268,8 +268,9 @@ static int read_record(struct bt_table *t, struct bt_text_rec *rec,
 		                  &t->fault, err);
 	if (r == BT_OK)
 		return 1;
-	return t->fault == BT_TABLE_FAULTS ? r
-	                                   : bt_rows_blame(&t->now.rows, err);
+	return t->fault == BT_TABLE_FAULTS
+	           ? r
+	           : bt_row_source_blame(&t->now.rows, err);
 }
 
 /* Why a row is bad, without "record 17 (line 19): ". */
@@ -284,15 +285,15 @@ static const char *reason(const char *text)
 static int skip(struct bt_table *t, const struct bt_error *why,
                 struct bt_error *err)
 {
-	const char *name = bt_rows_name(&t->now.rows);
+	const char *name = bt_row_source_name(&t->now.rows);
 	int r;
 
 	t->stats.skipped++;
 	t->stats.faults[t->fault]++;
 	if (t->rejects != NULL) {
 		bt_buf_reset(&t->scratch);
-		r = bt_rows_reject(&t->now.rows, path_of(t, t->at - 1),
-		                   reason(why->text), &t->scratch, err);
+		r = bt_row_source_reject(&t->now.rows, path_of(t, t->at - 1),
+		                         reason(why->text), &t->scratch, err);
 		return r == BT_OK ? bt_out_write(t->rejects, t->scratch.data,
 		                                 t->scratch.len, err)
 		                  : r;
@@ -367,7 +368,7 @@ static int bad_row(struct bt_table *t, int r, struct bt_error *why,
 		return bt_error_set(err, r, "%s", why->text);
 	if (!skips)
 		return bt_error_set(err, r, "cannot read %s: %s%s",
-		                    bt_rows_name(&t->now.rows), why->text,
+		                    bt_row_source_name(&t->now.rows), why->text,
 		                    advice(t));
 	return skip(t, why, err);
 }
@@ -399,7 +400,7 @@ int bt_table_next(struct bt_table *t, struct bt_text_rec *rec,
 
 const char *bt_table_file(const struct bt_table *t)
 {
-	return bt_rows_name(&t->now.rows);
+	return bt_row_source_name(&t->now.rows);
 }
 
 uint64_t bt_table_record(const struct bt_table *t)
@@ -411,5 +412,5 @@ void bt_table_stats(const struct bt_table *t, struct bt_table_stats *stats)
 {
 	*stats = t->stats;
 	stats->labels = bt_string_set_count(t->labels);
-	stats->bytes += bt_rows_offset(&t->now.rows);
+	stats->bytes += bt_row_source_offset(&t->now.rows);
 }

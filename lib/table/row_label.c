@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 #include "base/num.h"
-#include "task/table_int.h"
+#include "table/table_int.h"
 
 #define SHOWN 100 /* bytes of a label in a message */
 

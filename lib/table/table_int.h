@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* What a table is made of: rows from somewhere, their columns, and what makes a
  * record of a row. */
-#ifndef BT_TASK_TABLE_INT_H
-#define BT_TASK_TABLE_INT_H
+#ifndef BT_TABLE_TABLE_INT_H
+#define BT_TABLE_TABLE_INT_H
 
 #include "base/buf.h"
 #include "base/string_set.h"
 #include "format/jsonl.h"
-#include "task/table.h"
+#include "table/table.h"
 
 /* The columns of a table, their names in UTF-8. */
 struct bt_table_header {
@@ -60,51 +60,58 @@ int bt_table_header_keys(struct bt_table_header *h,
                          struct bt_error *err) BT_MUST_USE;
 
 /* The folder of a data set: fields are text, label and id. As format/csv.h. */
-#define BT_FOLDER_FIELDS 3
-struct bt_folder;
-bool bt_folder_is(const char *path);
-int bt_folder_open(const char *path, const char *const *labels, size_t max,
-                   struct bt_folder **folder, struct bt_error *err) BT_MUST_USE;
-void bt_folder_close(struct bt_folder *folder); /* takes NULL */
-int bt_folder_next(struct bt_folder *folder, const struct bt_span **fields,
-                   struct bt_error *err) BT_MUST_USE;
-enum bt_table_fault bt_folder_fault(const struct bt_folder *folder);
-int bt_folder_blame(const struct bt_folder *folder, struct bt_error *err);
-struct bt_span bt_folder_raw(const struct bt_folder *folder);
-const char *bt_folder_name(const struct bt_folder *folder);
-const char *bt_folder_file(const struct bt_folder *folder);
-uint64_t bt_folder_offset(const struct bt_folder *folder);
+#define BT_TEXT_FOLDER_FIELDS 3
+struct bt_text_folder;
+bool bt_text_folder_is(const char *path);
+int bt_text_folder_open(const char *path, const char *const *labels, size_t max,
+                        struct bt_text_folder **folder,
+                        struct bt_error *err) BT_MUST_USE;
+void bt_text_folder_close(struct bt_text_folder *folder); /* takes NULL */
+int bt_text_folder_next(struct bt_text_folder *folder,
+                        const struct bt_span **fields,
+                        struct bt_error *err) BT_MUST_USE;
+enum bt_table_fault bt_text_folder_fault(const struct bt_text_folder *folder);
+int bt_text_folder_blame(const struct bt_text_folder *folder,
+                         struct bt_error *err);
+struct bt_span bt_text_folder_raw(const struct bt_text_folder *folder);
+const char *bt_text_folder_name(const struct bt_text_folder *folder);
+const char *bt_text_folder_file(const struct bt_text_folder *folder);
+uint64_t bt_text_folder_offset(const struct bt_text_folder *folder);
 
 /* One source of rows: one of the three, or none if it is closed. */
-struct bt_rows {
+struct bt_row_source {
 	struct bt_csv *csv;
 	struct bt_jsonl *jsonl;
-	struct bt_folder *folder;
+	struct bt_text_folder *folder;
 	struct bt_table_header keys; /* of jsonl */
 	struct bt_table_columns columns;
 	bool found; /* columns were looked up */
 };
 
 /* On success *rows must be closed. Columns are looked up as soon as their
- * number is known, at the latest by bt_rows_next. */
-int bt_rows_open(const char *path, const struct bt_table_opts *opts,
-                 struct bt_rows *rows, struct bt_error *err) BT_MUST_USE;
-void bt_rows_close(struct bt_rows *rows);
-bool bt_rows_is_open(const struct bt_rows *rows);
+ * number is known, at the latest by bt_row_source_next. */
+int bt_row_source_open(const char *path, const struct bt_table_opts *opts,
+                       struct bt_row_source *rows,
+                       struct bt_error *err) BT_MUST_USE;
+void bt_row_source_close(struct bt_row_source *rows);
+bool bt_row_source_is_open(const struct bt_row_source *rows);
 
 /* As bt_csv_next; where the fault is BT_TABLE_FAULTS, nothing more can be
  * read. */
-int bt_rows_next(struct bt_rows *rows, const struct bt_table_opts *opts,
-                 const struct bt_span **fields, enum bt_table_fault *fault,
-                 struct bt_error *err) BT_MUST_USE;
-int bt_rows_blame(const struct bt_rows *rows, struct bt_error *err);
-const char *bt_rows_name(const struct bt_rows *rows);
-uint64_t bt_rows_offset(const struct bt_rows *rows);
+int bt_row_source_next(struct bt_row_source *rows,
+                       const struct bt_table_opts *opts,
+                       const struct bt_span **fields,
+                       enum bt_table_fault *fault,
+                       struct bt_error *err) BT_MUST_USE;
+int bt_row_source_blame(const struct bt_row_source *rows, struct bt_error *err);
+const char *bt_row_source_name(const struct bt_row_source *rows);
+uint64_t bt_row_source_offset(const struct bt_row_source *rows);
 
 /* Appends "file,line," and the reason and the bytes of the last row, each as a
  * CSV field, and a line end; file is the path, "-" for standard input. */
-int bt_rows_reject(struct bt_rows *rows, const char *path, const char *reason,
-                   struct bt_buf *b, struct bt_error *err) BT_MUST_USE;
+int bt_row_source_reject(struct bt_row_source *rows, const char *path,
+                         const char *reason, struct bt_buf *b,
+                         struct bt_error *err) BT_MUST_USE;
 
 /* What makes records of rows. */
 enum bt_table_part {
@@ -163,15 +170,15 @@ int bt_table_take(struct bt_table_maker *m, enum bt_table_part part,
 
 /* Warns of labels that differ only in case, blanks or how a number is written,
  * that have blanks at their ends, or that stand for a missing value. */
-int bt_table_doubt_labels(const struct bt_string_set *labels,
-                          const struct bt_log *log,
-                          struct bt_error *err) BT_MUST_USE;
+int bt_table_warn_labels(const struct bt_string_set *labels,
+                         const struct bt_log *log,
+                         struct bt_error *err) BT_MUST_USE;
 
 /* Warns where the label's column was given by its number and the header has one
  * of the labels there, and where the only column's name holds a delimiter. */
-void bt_table_doubt_header(const struct bt_rows *rows,
-                           const struct bt_table_opts *opts,
-                           const struct bt_string_set *labels);
+void bt_table_warn_header(const struct bt_row_source *rows,
+                          const struct bt_table_opts *opts,
+                          const struct bt_string_set *labels);
 
 /* True for what pandas takes for a missing value. */
 bool bt_table_is_na(struct bt_span v);

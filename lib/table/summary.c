@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "task/table.h"
+#include "table/table.h"
 
 const char *bt_table_fault_name(enum bt_table_fault fault)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "format/tfrecord.h"
-#include "task/table.h"
+#include "table/table.h"
 
 int bt_table_write(struct bt_table *table, struct bt_out *out,
                    void (*show)(void *ctx, const struct bt_table *table),
