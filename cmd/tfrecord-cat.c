@@ -7,8 +7,8 @@
 #include "dedup/minhash.h"
 #include "dedup/record_store.h"
 #include "io/out_set.h"
-#include "task/cat.h"
-#include "task/folds.h"
+#include "recordset/folds.h"
+#include "recordset/job.h"
 
 struct values {
 	struct bt_common common;
@@ -84,14 +84,14 @@ static const struct bt_tool tool = {
 static int what(const struct values *v)
 {
 	const bool asked[] = {
-	    [BT_PUT_JSON] = v->json,         [BT_PUT_COUNT] = v->count,
-	    [BT_PUT_VERIFY] = v->verify,     [BT_PUT_STATS] = v->stats,
-	    [BT_PUT_LEAK] = v->leak != NULL, [BT_PUT_PAIRS] = v->pairs};
-	int i, k = BT_PUT_RECORDS;
+	    [BT_SINK_JSON] = v->json,         [BT_SINK_COUNT] = v->count,
+	    [BT_SINK_VERIFY] = v->verify,     [BT_SINK_STATS] = v->stats,
+	    [BT_SINK_LEAK] = v->leak != NULL, [BT_SINK_PAIRS] = v->pairs};
+	int i, k = BT_SINK_RECORDS;
 
 	for (i = 0; i < (int)(sizeof(asked) / sizeof(asked[0])); i++)
 		if (asked[i])
-			k = k == BT_PUT_RECORDS ? i : -1;
+			k = k == BT_SINK_RECORDS ? i : -1;
 	return k;
 }
 
@@ -104,9 +104,10 @@ static const char *wrong_output(const struct values *v, int put)
 	if (put < 0)
 		return "--count, --verify, --stats, --leak, --pairs and --json "
 		       "exclude each other";
-	if (bt_put_is_report((enum bt_put_what)put) && (v->shuffle || divided))
+	if (bt_sink_is_report((enum bt_sink_what)put) &&
+	    (v->shuffle || divided))
 		return "--shuffle, --shard, --split and --kfold write records";
-	if (bt_put_is_report((enum bt_put_what)put) && v->zstd != 0)
+	if (bt_sink_is_report((enum bt_sink_what)put) && v->zstd != 0)
 		return "--zstd compresses records or --json, not a report";
 	if (divided > 1)
 		return "--shard, --split and --kfold exclude each other";
@@ -157,7 +158,7 @@ static int parse_slice(const char *s, uint64_t *from, uint64_t *to)
 }
 
 /* Makes what the library takes of what was given. */
-static int translate(const struct values *v, struct bt_cat_opts *o,
+static int translate(const struct values *v, struct bt_recordset_opts *o,
                      struct bt_error *err)
 {
 	int put = what(v);
@@ -165,9 +166,9 @@ static int translate(const struct values *v, struct bt_cat_opts *o,
 
 	if (no != NULL)
 		return bt_error_set(err, BT_EARG, "%s", no);
-	o->from.kind = v->from_json ? BT_SOURCE_JSON
-	               : v->recover ? BT_SOURCE_RECOVER
-	                            : BT_SOURCE_RECORDS;
+	o->from.kind = v->from_json ? BT_INPUT_JSON
+	               : v->recover ? BT_INPUT_RECOVER
+	                            : BT_INPUT_RECORDS;
 	o->from.log = o->log;
 	o->from.ahead = bt_threads(v->common.threads) > 1;
 	o->from.limited = v->max_bytes.given;
@@ -198,7 +199,7 @@ static int translate(const struct values *v, struct bt_cat_opts *o,
 		o->memory = BT_RECORD_STORE_AT_RANDOM;
 	if (v->memory.given)
 		o->memory = o->choose.memory = o->put.memory = v->memory.n;
-	o->put.what = (enum bt_put_what)put;
+	o->put.what = (enum bt_sink_what)put;
 	o->put.leak = v->leak;
 	o->put.field = v->dedupe;
 	o->put.near = v->near;
@@ -208,38 +209,39 @@ static int translate(const struct values *v, struct bt_cat_opts *o,
 	return BT_OK;
 }
 
-static void summary(const struct bt_cat_opts *o, const struct bt_cat_sum *sum)
+static void summary(const struct bt_recordset_opts *o,
+                    const struct bt_recordset_sum *sum)
 {
 	unsigned long long n = sum->count, found = sum->found;
 	const char *s = n == 1 ? "" : "s";
 
-	if (o->put.what == BT_PUT_LEAK)
+	if (o->put.what == BT_SINK_LEAK)
 		bt_log(o->log, BT_LOG_NOTE,
 		       "%llu of %llu record%s in '%s', too", found, n, s,
 		       o->put.leak);
-	else if (o->put.what == BT_PUT_PAIRS)
+	else if (o->put.what == BT_SINK_PAIRS)
 		bt_log(o->log, BT_LOG_NOTE, "%llu pair%s among %llu record%s",
 		       found, found == 1 ? "" : "s", n, s);
 	else if (o->choose.dedupe != NULL)
 		bt_log(o->log, BT_LOG_NOTE,
 		       "%llu record%s; %llu dropped as duplicates", n, s,
 		       (unsigned long long)sum->dropped);
-	else if (!bt_put_is_report(o->put.what))
+	else if (!bt_sink_is_report(o->put.what))
 		bt_log(o->log, BT_LOG_NOTE, "%llu record%s", n, s);
 }
 
 static int run(const struct values *v, char *const *files, int n)
 {
 	struct bt_log log = bt_tool_log(&tool, &v->common);
-	struct bt_cat_opts o = BT_CAT_OPTS_INIT;
-	struct bt_cat_sum sum = {0};
+	struct bt_recordset_opts o = BT_RECORDSET_OPTS_INIT;
+	struct bt_recordset_sum sum = {0};
 	struct bt_error err = {0};
 	int r, status;
 
 	o.log = &log;
 	r = translate(v, &o, &err);
 	if (r == BT_OK)
-		r = bt_cat(&o, files, n, &sum, &err);
+		r = bt_recordset(&o, files, n, &sum, &err);
 	if (r != BT_OK) {
 		status = bt_tool_fail(&tool, &err);
 		/* 1 is an answer of --leak */

@@ -8,8 +8,8 @@
 #include "record/feature.h"
 #include "record/recjson.h"
 #include "record/record.h"
+#include "recordset/stats.h"
 #include "task/dataset.h"
-#include "task/recstats.h"
 
 static void features(const uint8_t *data, size_t size)
 {

@@ -6,10 +6,10 @@
 #include <zlib.h>
 
 #include "format/tf_example.h"
-#include "task/classes.h"
-#include "task/folds.h"
-#include "task/split.h"
-#include "task/twister_int.h"
+#include "recordset/folds.h"
+#include "recordset/mt19937_int.h"
+#include "recordset/split.h"
+#include "recordset/strata.h"
 
 #define N 70000
 
@@ -110,7 +110,7 @@ static void unshuffled(void **state)
 	static const uint32_t sizes[] = {0,     1,      2,      3,     65535,
 	                                 65536, 131072, 131073, 200001};
 	struct bt_bitpack v;
-	struct bt_twister a, b, c;
+	struct bt_mt19937 a, b, c;
 	struct bt_error err = {0};
 	uint32_t i, n;
 	size_t k;
@@ -121,16 +121,16 @@ static void unshuffled(void **state)
 		assert_ok(bt_bitpack_init(&v, n + 5, 250));
 		for (i = 0; i < n + 5; i++)
 			bt_bitpack_set(&v, i, i % 251);
-		bt_twister_init(&a, 3);
+		bt_mt19937_init(&a, 3);
 		b = c = a;
-		bt_twister_shuffle_packed(&a, &v, 3, n);
-		assert_ok(bt_twister_unshuffle(&b, &v, 3, n));
-		bt_twister_skip(&c, n);
+		bt_mt19937_shuffle_packed(&a, &v, 3, n);
+		assert_ok(bt_mt19937_unshuffle(&b, &v, 3, n));
+		bt_mt19937_skip(&c, n);
 		for (i = 0; i < n + 5; i++)
 			assert_int_equal(bt_bitpack_get(&v, i), i % 251);
-		assert_int_equal(bt_twister_draw(&a), bt_twister_draw(&b));
-		bt_twister_draw(&c);
-		assert_int_equal(bt_twister_draw(&a), bt_twister_draw(&c));
+		assert_int_equal(bt_mt19937_draw(&a), bt_mt19937_draw(&b));
+		bt_mt19937_draw(&c);
+		assert_int_equal(bt_mt19937_draw(&a), bt_mt19937_draw(&c));
 		bt_bitpack_clear(&v);
 	}
 }
@@ -192,7 +192,7 @@ static void folds_known_answer(void **state)
 
 enum { TEXT, INT, REAL };
 
-static void put(struct bt_classes *c, int kind, const char *value)
+static void put(struct bt_strata *c, int kind, const char *value)
 {
 	struct bt_example_writer w = {0};
 	struct bt_buf b = BT_BUF_INIT;
@@ -208,7 +208,7 @@ static void put(struct bt_classes *c, int kind, const char *value)
 	else
 		bt_example_add_floats(&w, "label", &x, 1);
 	bt_example_end(&w, &b);
-	assert_ok(bt_classes_add(c, b.data, b.len, &err));
+	assert_ok(bt_strata_add(c, b.data, b.len, &err));
 	bt_buf_clear(&b);
 	bt_example_clear(&w);
 }
@@ -219,27 +219,27 @@ static void check_classes(int kind, const char *values, const char *appeared,
 {
 	const struct bt_bitpack *class;
 	struct bt_error err = {0};
-	struct bt_classes *c;
+	struct bt_strata *c;
 	char copy[200], *word;
 	uint32_t n, i, k;
 
 	for (k = 0; k < 2; k++) {
-		assert_ok(bt_classes_new("label", &c, &err));
+		assert_ok(bt_strata_new("label", &c, &err));
 		snprintf(copy, sizeof(copy), "%s", values);
 		for (word = strtok(copy, " "); word; word = strtok(NULL, " "))
 			put(c, kind, word);
-		assert_ok(bt_classes_end(c, k == 1, &class, &n, &err));
+		assert_ok(bt_strata_end(c, k == 1, &class, &n, &err));
 		assert_int_equal(class->n, strlen(appeared));
 		for (i = 0; i < class->n; i++)
 			assert_int_equal(bt_bitpack_get(class, i),
 			                 (k ? sorted : appeared)[i] - '0');
-		bt_classes_free(c);
+		bt_strata_free(c);
 	}
-	assert_ok(bt_classes_new("nosuch", &c, &err));
-	assert_err(bt_classes_add(c, "", 0, &err), BT_EFORMAT,
+	assert_ok(bt_strata_new("nosuch", &c, &err));
+	assert_err(bt_strata_add(c, "", 0, &err), BT_EFORMAT,
 	           "has no feature 'nosuch'");
-	bt_classes_free(c);
-	bt_classes_free(NULL);
+	bt_strata_free(c);
+	bt_strata_free(NULL);
 }
 
 static void classes_in_order(void **state)

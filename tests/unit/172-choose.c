@@ -10,8 +10,8 @@
 #include "dedup/string_set_disk.h"
 #include "io/temp_store.h"
 #include "record/predicate.h"
-#include "task/choose.h"
-#include "task/tail.h"
+#include "recordset/filter.h"
+#include "recordset/last_n.h"
 
 static int holds(const char *condition, const char *json)
 {
@@ -78,36 +78,36 @@ static void conditions(void **state)
 
 /* Numbers of the records 0 .. 9, {"n": i, "h": i / 2}, that go on, as digits.
  */
-static void check_choice(const struct bt_choose_opts *o, const char *wanted,
+static void check_choice(const struct bt_filter_opts *o, const char *wanted,
                          uint64_t dropped)
 {
 	struct bt_error err = {0};
 	struct bt_buf b = BT_BUF_INIT;
-	struct bt_choose *c;
+	struct bt_filter *c;
 	char json[64], got[11] = "";
 	int i, n = 0, r;
 
-	assert_ok(bt_choose_new(o, &c, &err));
-	for (i = 0; i < 10 && !bt_choose_full(c); i++) {
+	assert_ok(bt_filter_new(o, &c, &err));
+	for (i = 0; i < 10 && !bt_filter_full(c); i++) {
 		snprintf(json, sizeof(json), "{\"n\": %d, \"h\": \"half %d\"}",
 		         i, i / 2);
 		payload(json, &b);
-		r = bt_choose_take(c, b.data, b.len, &err);
+		r = bt_filter_take(c, b.data, b.len, &err);
 		assert_true(r == 0 || r == 1);
 		if (r == 1)
 			got[n++] = (char)('0' + i);
 	}
 	assert_string_equal(got, wanted);
-	assert_ok(bt_choose_end(c, &err));
-	assert_int_equal(bt_choose_dropped(c), dropped);
-	bt_choose_free(c);
+	assert_ok(bt_filter_end(c, &err));
+	assert_int_equal(bt_filter_dropped(c), dropped);
+	bt_filter_free(c);
 	bt_buf_clear(&b);
 }
 
 static void choices(void **state)
 {
 	static const char *const even[] = {"h=half 2"};
-	struct bt_choose_opts o = BT_CHOOSE_OPTS_INIT;
+	struct bt_filter_opts o = BT_FILTER_OPTS_INIT;
 
 	(void)state;
 	check_choice(&o, "0123456789", 0);
@@ -136,10 +136,10 @@ static void choices(void **state)
 static void features_that_are_nowhere(void **state)
 {
 	static const char *const where[] = {"nosuch=1"};
-	struct bt_choose_opts o = BT_CHOOSE_OPTS_INIT;
+	struct bt_filter_opts o = BT_FILTER_OPTS_INIT;
 	struct bt_error err = {0};
 	struct bt_buf b = BT_BUF_INIT;
-	struct bt_choose *c;
+	struct bt_filter *c;
 	int k;
 
 	(void)state;
@@ -149,42 +149,42 @@ static void features_that_are_nowhere(void **state)
 		o.where = where;
 		o.dedupe = k > 0 ? "nosuch" : NULL;
 		o.near = k > 1 ? .8 : 0;
-		assert_ok(bt_choose_new(&o, &c, &err));
-		assert_ok(bt_choose_end(c, &err));
-		assert_int_equal(bt_choose_take(c, b.data, b.len, &err), k > 0);
-		assert_err(bt_choose_end(c, &err), BT_EFORMAT,
+		assert_ok(bt_filter_new(&o, &c, &err));
+		assert_ok(bt_filter_end(c, &err));
+		assert_int_equal(bt_filter_take(c, b.data, b.len, &err), k > 0);
+		assert_err(bt_filter_end(c, &err), BT_EFORMAT,
 		           "no record has the feature 'nosuch'");
-		bt_choose_free(c);
+		bt_filter_free(c);
 	}
 	o.dedupe = "n";
-	assert_ok(bt_choose_new(&o, &c, &err));
-	assert_err(bt_choose_take(c, b.data, b.len, &err), BT_EFORMAT,
+	assert_ok(bt_filter_new(&o, &c, &err));
+	assert_err(bt_filter_take(c, b.data, b.len, &err), BT_EFORMAT,
 	           "is not one byte string");
-	assert_err(bt_choose_take(c, "\x0a\x7f", 2, &err), BT_ECORRUPT, "");
-	bt_choose_free(c);
+	assert_err(bt_filter_take(c, "\x0a\x7f", 2, &err), BT_ECORRUPT, "");
+	bt_filter_free(c);
 	bt_buf_clear(&b);
 }
 
 static void the_last_ones(void **state)
 {
-	struct bt_tail t;
+	struct bt_last_n t;
 	char name[16];
 	size_t max, n, i;
 
 	(void)state;
 	for (max = 0; max < 6; max++)
 		for (n = 0; n < 14; n++) {
-			bt_tail_init(&t, max);
+			bt_last_n_init(&t, max);
 			for (i = 0; i < n; i++) {
 				snprintf(name, sizeof(name), "r%zu", i);
-				assert_int_equal(bt_tail_put(&t, name, i % 4),
+				assert_int_equal(bt_last_n_put(&t, name, i % 4),
 				                 0);
 			}
 			assert_int_equal(t.n, n < max ? n : max);
 			for (i = 0; i < t.n; i++)
-				assert_int_equal(bt_tail_get(&t, i)->len,
+				assert_int_equal(bt_last_n_get(&t, i)->len,
 				                 (n - t.n + i) % 4);
-			bt_tail_clear(&t);
+			bt_last_n_clear(&t);
 		}
 }
 

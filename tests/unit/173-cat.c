@@ -9,8 +9,8 @@
 #include "base/philox.h"
 #include "format/tfrecord.h"
 #include "io/out_set.h"
-#include "task/cat.h"
-#include "task/recstats.h"
+#include "recordset/job.h"
+#include "recordset/stats.h"
 
 /* Whatever a feature holds comes back byte for byte. */
 static void json_there_and_back(void **state)
@@ -138,41 +138,41 @@ static void statistics(void **state)
 /* The records of a file from JSON Lines. */
 static void make_records(const char *name, const char *lines)
 {
-	struct bt_cat_opts o = BT_CAT_OPTS_INIT;
-	struct bt_cat_sum sum;
+	struct bt_recordset_opts o = BT_RECORDSET_OPTS_INIT;
+	struct bt_recordset_sum sum;
 	struct bt_error err = {0};
 	char *paths[] = {(char *)"lines"};
 
 	file_put("lines", lines, strlen(lines));
-	o.from.kind = BT_SOURCE_JSON;
+	o.from.kind = BT_INPUT_JSON;
 	o.output = name;
-	assert_ok(bt_cat(&o, paths, 1, &sum, &err));
+	assert_ok(bt_recordset(&o, paths, 1, &sum, &err));
 }
 
 /* How many payloads come of the file, or an error. */
-static int count_of(const char *name, const struct bt_source_opts *o,
+static int count_of(const char *name, const struct bt_input_opts *o,
                     struct bt_error *err)
 {
 	char *paths[] = {(char *)name};
-	struct bt_source *s;
+	struct bt_input *s;
 	const uint8_t *data;
 	size_t len;
 	int r, n = 0;
 
 	bt_error_clear(err);
-	r = bt_source_open(paths, 1, o, &s, err);
+	r = bt_input_open(paths, 1, o, &s, err);
 	if (r != BT_OK)
 		return r;
-	while ((r = bt_source_next(s, &data, &len, err)) == 1)
+	while ((r = bt_input_next(s, &data, &len, err)) == 1)
 		n++;
-	assert_int_equal(bt_source_total(s), n);
-	bt_source_close(s);
+	assert_int_equal(bt_input_total(s), n);
+	bt_input_close(s);
 	return r == 0 ? n : r;
 }
 
 static void sources(void **state)
 {
-	struct bt_source_opts o = {.kind = BT_SOURCE_RECORDS};
+	struct bt_input_opts o = {.kind = BT_INPUT_RECORDS};
 	struct bt_error err = {0};
 	size_t size, max;
 	char *data;
@@ -194,10 +194,10 @@ static void sources(void **state)
 	data[14]++; /* in the first payload */
 	file_put("b.rec", data, size);
 	assert_int_equal(count_of("b.rec", &o, &err), BT_ECORRUPT);
-	o.kind = BT_SOURCE_RECOVER;
+	o.kind = BT_INPUT_RECOVER;
 	assert_int_equal(count_of("b.rec", &o, &err), 2);
 	assert_int_equal(count_of("lines", &o, &err), BT_ECORRUPT);
-	o.kind = BT_SOURCE_JSON;
+	o.kind = BT_INPUT_JSON;
 	assert_int_equal(count_of("lines", &o, &err), 3);
 	assert_int_equal(count_of("a.rec", &o, &err), BT_EFORMAT);
 	assert_non_null(strstr(err.text, "cannot read 'a.rec': line 1: "));
@@ -214,19 +214,19 @@ static void sources(void **state)
 static void what_is_put(void **state)
 {
 	static const struct {
-		enum bt_put_what what;
+		enum bt_sink_what what;
 		const char *wanted;
 	} cases[] = {
-	    {BT_PUT_JSON, "{\"text_a\": \"one\"}\n{\"text_a\": \"two\"}\n"
-	                  "{\"text_a\": \"One\"}\n"},
-	    {BT_PUT_COUNT, "3\n"},
-	    {BT_PUT_VERIFY, "3 records, 111 bytes\n"},
-	    {BT_PUT_LEAK, "t.rec:2\ttwo\n"},
-	    {BT_PUT_PAIRS, "t.rec:1\tt.rec:3\t1.0000\tone\tOne\n"},
+	    {BT_SINK_JSON, "{\"text_a\": \"one\"}\n{\"text_a\": \"two\"}\n"
+	                   "{\"text_a\": \"One\"}\n"},
+	    {BT_SINK_COUNT, "3\n"},
+	    {BT_SINK_VERIFY, "3 records, 111 bytes\n"},
+	    {BT_SINK_LEAK, "t.rec:2\ttwo\n"},
+	    {BT_SINK_PAIRS, "t.rec:1\tt.rec:3\t1.0000\tone\tOne\n"},
 	};
-	struct bt_cat_opts o = BT_CAT_OPTS_INIT;
+	struct bt_recordset_opts o = BT_RECORDSET_OPTS_INIT;
 	struct bt_error err = {0};
-	struct bt_cat_sum sum;
+	struct bt_recordset_sum sum;
 	char *paths[] = {(char *)"t.rec"};
 	size_t i;
 
@@ -240,27 +240,29 @@ static void what_is_put(void **state)
 		o.put.field = "text_a";
 		o.put.near = .8;
 		o.output = "got";
-		assert_ok(bt_cat(&o, paths, 1, &sum, &err));
+		assert_ok(bt_recordset(&o, paths, 1, &sum, &err));
 		file_is("got", cases[i].wanted);
 		assert_int_equal(sum.count, 3);
 		assert_int_equal(sum.found, i > 2);
 	}
 	o.put.field = "nosuch";
-	assert_err(bt_cat(&o, paths, 1, &sum, &err), BT_EFORMAT,
+	assert_err(bt_recordset(&o, paths, 1, &sum, &err), BT_EFORMAT,
 	           "no record has the feature 'nosuch'");
 	o.put.leak = "lines";
-	o.put.what = BT_PUT_LEAK;
-	assert_err(bt_cat(&o, paths, 1, &sum, &err), BT_EFORMAT, "'lines'");
+	o.put.what = BT_SINK_LEAK;
+	assert_err(bt_recordset(&o, paths, 1, &sum, &err), BT_EFORMAT,
+	           "'lines'");
 }
 
 /* Every record is in one shard, in one part, in one test file. */
 static void where_it_goes(void **state)
 {
-	struct bt_cat_opts o = BT_CAT_OPTS_INIT, none = BT_CAT_OPTS_INIT;
+	struct bt_recordset_opts o = BT_RECORDSET_OPTS_INIT,
+	                         none = BT_RECORDSET_OPTS_INIT;
 	struct bt_error err = {0};
-	struct bt_cat_sum sum;
+	struct bt_recordset_sum sum;
 	char lines[2000] = "", name[32], *paths[] = {(char *)"a.rec"};
-	struct bt_source_opts from = {.kind = BT_SOURCE_RECORDS};
+	struct bt_input_opts from = {.kind = BT_INPUT_RECORDS};
 	int i, at = 0;
 
 	(void)state;
@@ -270,7 +272,7 @@ static void where_it_goes(void **state)
 	make_records("a.rec", lines);
 	o.output = "sh";
 	o.shards = 4;
-	assert_ok(bt_cat(&o, paths, 1, &sum, &err));
+	assert_ok(bt_recordset(&o, paths, 1, &sum, &err));
 	assert_int_equal(sum.count, 30);
 	for (i = 0; i < 4; i++) {
 		snprintf(name, sizeof(name), "sh-0000%d-of-00004", i);
@@ -278,23 +280,24 @@ static void where_it_goes(void **state)
 	}
 	o.shards = 0;
 	o.split = "a=.8,b=.2";
-	assert_ok(bt_cat(&o, paths, 1, &sum, &err));
+	assert_ok(bt_recordset(&o, paths, 1, &sum, &err));
 	assert_int_equal(count_of("sh-a", &from, &err), 24);
 	assert_int_equal(count_of("sh-b", &from, &err), 6);
 	o.split = NULL;
 	o.folds = 3;
-	assert_ok(bt_cat(&o, paths, 1, &sum, &err));
+	assert_ok(bt_recordset(&o, paths, 1, &sum, &err));
 	assert_int_equal(count_of("sh-train-3", &from, &err), 20);
 	assert_int_equal(count_of("sh-test-3", &from, &err), 10);
 
 	none.output = "none";
 	none.counts = true;
 	none.expect = UINT64_MAX;
-	assert_err(bt_cat(&none, paths, 1, &sum, &err), BT_ETRUNCATED,
+	assert_err(bt_recordset(&none, paths, 1, &sum, &err), BT_ETRUNCATED,
 	           "read 30 records, expected 18446744073709551615");
 	none.expect = 30;
 	none.split = "a=1,b=1";
-	assert_err(bt_cat(&none, paths, 1, &sum, &err), BT_EARG, "add up to 2");
+	assert_err(bt_recordset(&none, paths, 1, &sum, &err), BT_EARG,
+	           "add up to 2");
 	assert_int_not_equal(access("none", F_OK), 0);
 	assert_int_not_equal(access("none-a", F_OK), 0);
 }

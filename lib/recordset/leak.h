@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Texts of one set of records that stand in another, too. */
-#ifndef BT_TASK_LEAK_H
-#define BT_TASK_LEAK_H
+#ifndef BT_RECORDSET_LEAK_H
+#define BT_RECORDSET_LEAK_H
 
 #include <stddef.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "task/classes.h"
+#include "recordset/strata.h"
 
 #include <float.h>
 #include <stdlib.h>
@@ -117,7 +117,7 @@ static int rank_values(const struct bt_string_set *values,
 	return BT_OK;
 }
 
-struct bt_classes {
+struct bt_strata {
 	const char *field;
 	struct bt_string_set *values; /* by first appearance */
 	enum bt_feature_kind *kind;   /* of each */
@@ -125,10 +125,10 @@ struct bt_classes {
 	struct bt_bitpack of; /* of each record: the number of its value */
 };
 
-int bt_classes_new(const char *field, struct bt_classes **res,
-                   struct bt_error *err)
+int bt_strata_new(const char *field, struct bt_strata **res,
+                  struct bt_error *err)
 {
-	struct bt_classes *c = bt_array0(1, sizeof(*c));
+	struct bt_strata *c = bt_array0(1, sizeof(*c));
 
 	if (c != NULL)
 		c->values = bt_string_set_new();
@@ -141,7 +141,7 @@ int bt_classes_new(const char *field, struct bt_classes **res,
 	return BT_OK;
 }
 
-void bt_classes_free(struct bt_classes *c)
+void bt_strata_free(struct bt_strata *c)
 {
 	if (c == NULL)
 		return;
@@ -151,8 +151,8 @@ void bt_classes_free(struct bt_classes *c)
 	free(c);
 }
 
-int bt_classes_add(struct bt_classes *c, const void *data, size_t len,
-                   struct bt_error *err)
+int bt_strata_add(struct bt_strata *c, const void *data, size_t len,
+                  struct bt_error *err)
 {
 	enum bt_feature_kind kind;
 	struct bt_span value;
@@ -177,9 +177,9 @@ int bt_classes_add(struct bt_classes *c, const void *data, size_t len,
 	return BT_OK;
 }
 
-int bt_classes_end(struct bt_classes *c, bool sorted,
-                   const struct bt_bitpack **class, uint32_t *n,
-                   struct bt_error *err)
+int bt_strata_end(struct bt_strata *c, bool sorted,
+                  const struct bt_bitpack **class, uint32_t *n,
+                  struct bt_error *err)
 {
 	uint32_t *rank = NULL;
 	size_t i;

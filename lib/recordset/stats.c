@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "task/recstats.h"
+#include "recordset/stats.h"
 
 #include <inttypes.h>
 #include <stdbool.h>

@@ -5,40 +5,40 @@
  * does. Only for results that must be equal to theirs; all else that is random
  * comes from base/philox.h.
  */
-#ifndef BT_TASK_TWISTER_INT_H
-#define BT_TASK_TWISTER_INT_H
+#ifndef BT_RECORDSET_MT19937_INT_H
+#define BT_RECORDSET_MT19937_INT_H
 
 #include <stdint.h>
 
 #include "base/bitpack.h"
 #include "base/err.h"
 
-#define BT_TWISTER_WORDS 624
+#define BT_MT19937_WORDS 624
 
-struct bt_twister {
-	uint32_t word[BT_TWISTER_WORDS];
+struct bt_mt19937 {
+	uint32_t word[BT_MT19937_WORDS];
 	int next;
 };
 
-void bt_twister_init(struct bt_twister *t, uint32_t seed);
+void bt_mt19937_init(struct bt_mt19937 *t, uint32_t seed);
 
 /* 32 random bits. */
-uint32_t bt_twister_draw(struct bt_twister *t);
+uint32_t bt_mt19937_draw(struct bt_mt19937 *t);
 
 /* Shuffles v[0..n-1] as RandomState.shuffle does. */
-void bt_twister_shuffle(struct bt_twister *t, uint32_t *v, uint32_t n);
+void bt_mt19937_shuffle(struct bt_mt19937 *t, uint32_t *v, uint32_t n);
 
 /* The same of n numbers from the one at from on. */
-void bt_twister_shuffle_packed(struct bt_twister *t, struct bt_bitpack *p,
+void bt_mt19937_shuffle_packed(struct bt_mt19937 *t, struct bt_bitpack *p,
                                size_t from, uint32_t n);
 
 /* Draws what shuffling n numbers draws. */
-void bt_twister_skip(struct bt_twister *t, uint32_t n);
+void bt_mt19937_skip(struct bt_mt19937 *t, uint32_t n);
 
 /* Where the numbers would be that stand there now, had they not been shuffled:
- * turns back what bt_twister_shuffle_packed does with the same generator, which
+ * turns back what bt_mt19937_shuffle_packed does with the same generator, which
  * ends up as there. Takes little memory. Returns 0 or BT_ENOMEM. */
-int bt_twister_unshuffle(struct bt_twister *t, struct bt_bitpack *p,
+int bt_mt19937_unshuffle(struct bt_mt19937 *t, struct bt_bitpack *p,
                          size_t from, uint32_t n) BT_MUST_USE;
 
 #endif

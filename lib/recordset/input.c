@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "task/source.h"
+#include "recordset/input.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "io/in.h"
 #include "record/recjson.h"
 
-struct bt_source {
+struct bt_input {
 	struct bt_tfrecord *records; /* or NULL: the rest counts */
 	char *const *paths;
 	int n_paths, next_path;
@@ -26,7 +26,7 @@ struct bt_source {
 	struct bt_buf payload;
 };
 
-static int open_next(struct bt_source *s, struct bt_error *err)
+static int open_next(struct bt_input *s, struct bt_error *err)
 {
 	const char *path = s->n_paths == 0 ? NULL : s->paths[s->next_path];
 	const char *name;
@@ -47,10 +47,10 @@ static int open_next(struct bt_source *s, struct bt_error *err)
 	return s->file == NULL ? bt_error_nomem(err, "opening a file") : BT_OK;
 }
 
-int bt_source_open(char *const *paths, int n, const struct bt_source_opts *opts,
-                   struct bt_source **res, struct bt_error *err)
+int bt_input_open(char *const *paths, int n, const struct bt_input_opts *opts,
+                  struct bt_input **res, struct bt_error *err)
 {
-	struct bt_source *s = bt_array0(1, sizeof(*s));
+	struct bt_input *s = bt_array0(1, sizeof(*s));
 	int r;
 
 	if (s == NULL)
@@ -61,7 +61,7 @@ int bt_source_open(char *const *paths, int n, const struct bt_source_opts *opts,
 	s->limited = opts->limited;
 	s->limit.max = s->limit.left = opts->max;
 	r = bt_duplicate_paths(paths, n, opts->log, err);
-	if (r == BT_OK && opts->kind == BT_SOURCE_JSON)
+	if (r == BT_OK && opts->kind == BT_INPUT_JSON)
 		r = open_next(s, err);
 	else if (r == BT_OK)
 		r = bt_tfrecord_open(paths, n, &s->records, err);
@@ -69,16 +69,16 @@ int bt_source_open(char *const *paths, int n, const struct bt_source_opts *opts,
 		bt_tfrecord_limit(s->records, &s->limit);
 	if (r == BT_OK && opts->ahead && s->records != NULL)
 		bt_tfrecord_ahead(s->records);
-	if (r == BT_OK && opts->kind == BT_SOURCE_RECOVER)
+	if (r == BT_OK && opts->kind == BT_INPUT_RECOVER)
 		bt_tfrecord_recover(s->records, opts->log);
 	if (r == BT_OK)
 		*res = s;
 	else
-		bt_source_close(s);
+		bt_input_close(s);
 	return r;
 }
 
-void bt_source_close(struct bt_source *s)
+void bt_input_close(struct bt_input *s)
 {
 	if (s == NULL)
 		return;
@@ -91,7 +91,7 @@ void bt_source_close(struct bt_source *s)
 }
 
 /* Looks at the next line, without its end. 1, 0 at the end of the file. */
-static int next_line(struct bt_source *s, const char **line, size_t *n,
+static int next_line(struct bt_input *s, const char **line, size_t *n,
                      struct bt_error *err)
 {
 	const uint8_t *p, *end = NULL;
@@ -129,7 +129,7 @@ static bool is_blank(const char *s, size_t n)
 	return n == 0;
 }
 
-static int next_json(struct bt_source *s, struct bt_error *err)
+static int next_json(struct bt_input *s, struct bt_error *err)
 {
 	const char *line = NULL;
 	size_t n = 0;
@@ -140,15 +140,15 @@ static int next_json(struct bt_source *s, struct bt_error *err)
 			continue;
 		r = bt_recjson_read(line, n, &s->writer, &s->payload, err);
 		if (r != BT_OK)
-			return bt_source_blame(s, err);
+			return bt_input_blame(s, err);
 		s->total++;
 		return 1;
 	}
 	return r;
 }
 
-int bt_source_next(struct bt_source *s, const uint8_t **data, size_t *len,
-                   struct bt_error *err)
+int bt_input_next(struct bt_input *s, const uint8_t **data, size_t *len,
+                  struct bt_error *err)
 {
 	int r;
 
@@ -170,22 +170,22 @@ int bt_source_next(struct bt_source *s, const uint8_t **data, size_t *len,
 	}
 }
 
-const char *bt_source_file(const struct bt_source *s)
+const char *bt_input_file(const struct bt_input *s)
 {
 	return s->records != NULL ? bt_tfrecord_file(s->records) : s->file;
 }
 
-uint64_t bt_source_record(const struct bt_source *s)
+uint64_t bt_input_record(const struct bt_input *s)
 {
 	return s->records != NULL ? bt_tfrecord_record(s->records) : s->line;
 }
 
-uint64_t bt_source_total(const struct bt_source *s)
+uint64_t bt_input_total(const struct bt_input *s)
 {
 	return s->records != NULL ? bt_tfrecord_total(s->records) : s->total;
 }
 
-int bt_source_blame(const struct bt_source *s, struct bt_error *err)
+int bt_input_blame(const struct bt_input *s, struct bt_error *err)
 {
 	if (err != NULL && (err->code == BT_EIO || err->code == BT_ENOMEM))
 		return err->code;

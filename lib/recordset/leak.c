@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "task/leak.h"
+#include "recordset/leak.h"
 
 #include <stdlib.h>
 

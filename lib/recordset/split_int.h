@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* How many records each split takes, which both forms of its result need. */
-#ifndef BT_TASK_SPLIT_INT_H
-#define BT_TASK_SPLIT_INT_H
+#ifndef BT_RECORDSET_SPLIT_INT_H
+#define BT_RECORDSET_SPLIT_INT_H
 
 #include <stdint.h>
 
-#include "task/split.h"
-#include "task/twister_int.h"
+#include "recordset/mt19937_int.h"
+#include "recordset/split.h"
 
 /* What rounding down took from a class. */
 struct bt_split_rest {
@@ -31,7 +31,7 @@ int bt_split_counts_init(struct bt_split_counts *c,
 void bt_split_counts_clear(struct bt_split_counts *c);
 
 /* Sets first of the n records that counts has, of which tests are split off. */
-void bt_split_apportion(struct bt_twister *t, struct bt_split_counts *c,
+void bt_split_apportion(struct bt_mt19937 *t, struct bt_split_counts *c,
                         uint32_t n, uint32_t tests);
 
 /* How many of the n records of parts 0 .. k part k gets; *of, of all there

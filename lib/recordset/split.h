@@ -7,8 +7,8 @@
  * the one before it, by its share of what is left, and so on, each time with
  * the same seed.
  */
-#ifndef BT_TASK_SPLIT_H
-#define BT_TASK_SPLIT_H
+#ifndef BT_RECORDSET_SPLIT_H
+#define BT_RECORDSET_SPLIT_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-#include "task/arrange.h"
+#include "recordset/order.h"
 
 #include <stdlib.h>
 
 #include "base/mem.h"
 #include "base/philox.h"
-#include "task/folds.h"
+#include "recordset/folds.h"
 
-static int choose(struct bt_arrange *a, uint32_t n, struct bt_error *err)
+static int choose(struct bt_order *a, uint32_t n, struct bt_error *err)
 {
 	const struct bt_bitpack *class = NULL;
 	uint32_t seed = (uint32_t)a->seed, classes = 0;
 	int r = BT_OK;
 
 	if (a->classes != NULL)
-		r = bt_classes_end(a->classes, a->split != NULL, &class,
-		                   &classes, err);
+		r = bt_strata_end(a->classes, a->split != NULL, &class,
+		                  &classes, err);
 	if (r == BT_OK && a->split != NULL && a->shuffle)
 		r = bt_split_order(a->split, seed, n, class, classes, a->order,
 		                   a->start, err);
@@ -28,7 +28,7 @@ static int choose(struct bt_arrange *a, uint32_t n, struct bt_error *err)
 	return r;
 }
 
-int bt_arrange_make(struct bt_arrange *a, size_t n, struct bt_error *err)
+int bt_order_make(struct bt_order *a, size_t n, struct bt_error *err)
 {
 	int r;
 
@@ -49,7 +49,7 @@ int bt_arrange_make(struct bt_arrange *a, size_t n, struct bt_error *err)
 	return r;
 }
 
-size_t bt_arrange_get(const struct bt_arrange *a, size_t i, int *part)
+size_t bt_order_get(const struct bt_order *a, size_t i, int *part)
 {
 	size_t record = a->order != NULL ? a->order[i] : i;
 
@@ -62,7 +62,7 @@ size_t bt_arrange_get(const struct bt_arrange *a, size_t i, int *part)
 	return record;
 }
 
-void bt_arrange_clear(struct bt_arrange *a)
+void bt_order_clear(struct bt_order *a)
 {
 	free(a->order);
 	a->order = NULL;

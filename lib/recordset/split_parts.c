@@ -11,13 +11,13 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "task/split_int.h"
+#include "recordset/split_int.h"
 
 /* A part split off, by classes. */
 struct step {
 	uint32_t n, tests;
 	struct bt_split_counts counts;
-	struct bt_twister classes, train; /* as they were before each of these
+	struct bt_mt19937 classes, train; /* as they were before each of these
 	                                   * was shuffled */
 };
 
@@ -59,14 +59,14 @@ static void put_parts(const struct job *j, struct bt_bitpack *part)
 static int join(const struct job *j, int k, struct bt_bitpack *part)
 {
 	uint32_t n = j->left[k + 1], tests = n - j->left[k], i;
-	struct bt_twister t;
+	struct bt_mt19937 t;
 
 	for (i = n; i-- > tests;)
 		bt_bitpack_set(part, i, bt_bitpack_get(part, i - tests));
 	for (i = 0; i < tests; i++)
 		bt_bitpack_set(part, i, (uint32_t)k);
-	bt_twister_init(&t, j->seed);
-	return bt_twister_unshuffle(&t, part, 0, n);
+	bt_mt19937_init(&t, j->seed);
+	return bt_mt19937_unshuffle(&t, part, 0, n);
 }
 
 /* The records of each class before the first split. */
@@ -102,7 +102,7 @@ static void take_over(const struct bt_split_counts *last,
 static int plan(struct job *j, int k)
 {
 	struct step *s = &j->step[k];
-	struct bt_twister t;
+	struct bt_mt19937 t;
 	uint32_t i;
 
 	s->n = j->left[k + 1];
@@ -113,11 +113,11 @@ static int plan(struct job *j, int k)
 		count_classes(j, &s->counts);
 	else
 		take_over(&s[1].counts, &s->counts);
-	bt_twister_init(&t, j->seed);
+	bt_mt19937_init(&t, j->seed);
 	bt_split_apportion(&t, &s->counts, s->n, s->tests);
 	s->classes = t;
 	for (i = 0; i < s->counts.classes; i++)
-		bt_twister_skip(&t, s->counts.count[i]);
+		bt_mt19937_skip(&t, s->counts.count[i]);
 	s->train = t;
 	return BT_OK;
 }
@@ -126,7 +126,7 @@ static int plan(struct job *j, int k)
 static int classes_before(const struct job *j, int k, struct bt_bitpack *class)
 {
 	const struct step *s = &j->step[k + 1];
-	struct bt_twister t = s->train;
+	struct bt_mt19937 t = s->train;
 	uint32_t i, c, at = 0;
 
 	if (bt_bitpack_init(class, j->left[k + 1], j->classes - 1) != BT_OK)
@@ -134,7 +134,7 @@ static int classes_before(const struct job *j, int k, struct bt_bitpack *class)
 	for (c = 0; c < s->counts.classes; c++)
 		for (i = 0; i < s->counts.first[c]; i++)
 			bt_bitpack_set(class, at++, s->counts.class[c]);
-	bt_twister_shuffle_packed(&t, class, 0, j->left[k + 1]);
+	bt_mt19937_shuffle_packed(&t, class, 0, j->left[k + 1]);
 	return BT_OK;
 }
 
@@ -178,12 +178,12 @@ static int join_classes(struct job *j, int k, struct bt_bitpack *part,
 	struct step *s = &j->step[k];
 	struct bt_bitpack class = BT_BITPACK_INIT, swap = *part;
 	uint32_t i, at = 0;
-	int r = bt_twister_unshuffle(&s->train, part, 0, s->n - s->tests);
+	int r = bt_mt19937_unshuffle(&s->train, part, 0, s->n - s->tests);
 
 	if (r == BT_OK)
 		interleave(s, k, part);
 	for (i = 0; i < s->counts.classes && r == BT_OK; i++) {
-		r = bt_twister_unshuffle(&s->classes, part, at,
+		r = bt_mt19937_unshuffle(&s->classes, part, at,
 		                         s->counts.count[i]);
 		at += s->counts.count[i];
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The order in which records that were kept are written, and the part of
  * each. */
-#ifndef BT_TASK_ARRANGE_H
-#define BT_TASK_ARRANGE_H
+#ifndef BT_RECORDSET_ORDER_H
+#define BT_RECORDSET_ORDER_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -10,16 +10,16 @@
 
 #include "base/bitpack.h"
 #include "base/err.h"
-#include "task/classes.h"
-#include "task/split.h"
+#include "recordset/split.h"
+#include "recordset/strata.h"
 
-struct bt_arrange {
+struct bt_order {
 	bool shuffle;  /* a function of the seed and the number of records;
 	                * with split, scikit-learn's order of each part */
 	uint64_t seed; /* below 2^32 with split or folds */
 	const struct bt_split *split; /* or NULL */
 	int folds;                    /* or 0; not with split */
-	struct bt_classes *classes;   /* of all records, to be stratified by;
+	struct bt_strata *classes;    /* of all records, to be stratified by;
 	                               * or NULL */
 
 	/* results */
@@ -31,13 +31,13 @@ struct bt_arrange {
 };
 
 /* Sets the results for n records. */
-int bt_arrange_make(struct bt_arrange *a, size_t n,
-                    struct bt_error *err) BT_MUST_USE;
+int bt_order_make(struct bt_order *a, size_t n,
+                  struct bt_error *err) BT_MUST_USE;
 
 /* The record that is written i-th, and its part (or fold). */
-size_t bt_arrange_get(const struct bt_arrange *a, size_t i, int *part);
+size_t bt_order_get(const struct bt_order *a, size_t i, int *part);
 
 /* Frees the results. */
-void bt_arrange_clear(struct bt_arrange *a);
+void bt_order_clear(struct bt_order *a);
 
 #endif

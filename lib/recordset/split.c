@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "task/split.h"
+#include "recordset/split.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "io/url.h"
-#include "task/split_int.h"
+#include "recordset/split_int.h"
 
 static int parse_part(const char *s, size_t n, struct bt_split *p,
                       struct bt_error *err)
@@ -78,7 +78,7 @@ static int by_rest(const void *a, const void *b)
  * classes with the largest remainders, among equal ones at random. The result
  * replaces counts; rest and pick are scratch of n elements.
  */
-static void apportion(struct bt_twister *t, uint32_t *counts, uint32_t n,
+static void apportion(struct bt_mt19937 *t, uint32_t *counts, uint32_t n,
                       uint32_t draws, struct bt_split_rest *rest,
                       uint32_t *pick)
 {
@@ -105,7 +105,7 @@ static void apportion(struct bt_twister *t, uint32_t *counts, uint32_t n,
 				break;
 		for (k = 0; k < same; k++)
 			pick[k] = rest[i + k].class;
-		bt_twister_shuffle(t, pick, same);
+		bt_mt19937_shuffle(t, pick, same);
 		for (k = 0; k < same && left > 0; k++, left--)
 			counts[pick[k]]++;
 	}
@@ -137,7 +137,7 @@ void bt_split_counts_clear(struct bt_split_counts *c)
 	memset(c, 0, sizeof(*c));
 }
 
-void bt_split_apportion(struct bt_twister *t, struct bt_split_counts *c,
+void bt_split_apportion(struct bt_mt19937 *t, struct bt_split_counts *c,
                         uint32_t n, uint32_t tests)
 {
 	uint32_t k = c->classes, i;
@@ -213,7 +213,7 @@ static void sort_by_class(struct scratch *s, const uint32_t *v, uint32_t n)
 }
 
 /* Puts records v in a random order that begins with the training part. */
-static void halve_classes(struct bt_twister *t, struct scratch *s, uint32_t *v,
+static void halve_classes(struct bt_mt19937 *t, struct scratch *s, uint32_t *v,
                           uint32_t n, uint32_t tests)
 {
 	uint32_t *train = v, *test = v + (n - tests), *from = s->sorted, i;
@@ -224,15 +224,15 @@ static void halve_classes(struct bt_twister *t, struct scratch *s, uint32_t *v,
 	for (i = 0; i < s->counts.classes; i++) {
 		first = s->counts.first[i];
 		count = s->counts.count[i];
-		bt_twister_shuffle(t, from, count);
+		bt_mt19937_shuffle(t, from, count);
 		memcpy(train, from, first * sizeof(*v));
 		train += first;
 		memcpy(test, from + first, (count - first) * sizeof(*v));
 		test += count - first;
 		from += count;
 	}
-	bt_twister_shuffle(t, v, n - tests);
-	bt_twister_shuffle(t, v + (n - tests), tests);
+	bt_mt19937_shuffle(t, v, n - tests);
+	bt_mt19937_shuffle(t, v + (n - tests), tests);
 }
 
 static void reverse(uint32_t *v, uint32_t n)
@@ -247,9 +247,9 @@ static void reverse(uint32_t *v, uint32_t n)
 }
 
 /* The same without classes: the test part is drawn first, and stands last. */
-static void halve(struct bt_twister *t, uint32_t *v, uint32_t n, uint32_t tests)
+static void halve(struct bt_mt19937 *t, uint32_t *v, uint32_t n, uint32_t tests)
 {
-	bt_twister_shuffle(t, v, n);
+	bt_mt19937_shuffle(t, v, n);
 	reverse(v, tests);
 	reverse(v + tests, n - tests);
 	reverse(v, n);
@@ -260,7 +260,7 @@ static int order_all(const struct bt_split *p, uint32_t seed, uint32_t n,
                      struct bt_error *err)
 {
 	uint32_t i, left = n, tests;
-	struct bt_twister t;
+	struct bt_mt19937 t;
 	int k, r;
 
 	for (i = 0; i < n; i++)
@@ -270,7 +270,7 @@ static int order_all(const struct bt_split *p, uint32_t seed, uint32_t n,
 		r = bt_split_tests(p, k, left, n, &tests, err);
 		if (r != BT_OK)
 			return r;
-		bt_twister_init(&t, seed);
+		bt_mt19937_init(&t, seed);
 		if (s->of != NULL)
 			halve_classes(&t, s, order, left, tests);
 		else

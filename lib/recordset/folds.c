@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-#include "task/folds.h"
+#include "recordset/folds.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "task/twister_int.h"
+#include "recordset/mt19937_int.h"
 
 /* One permutation, cut into blocks, the first n mod folds one longer. Each
  * place gets its fold, and the permutation is turned back. */
-static int plain(struct bt_twister *t, uint32_t folds, uint32_t n,
+static int plain(struct bt_mt19937 *t, uint32_t folds, uint32_t n,
                  struct bt_bitpack *fold)
 {
 	uint32_t i, k, at = 0;
@@ -17,7 +17,7 @@ static int plain(struct bt_twister *t, uint32_t folds, uint32_t n,
 	for (k = 0; k < folds; k++)
 		for (i = 0; i < n / folds + (k < n % folds); i++)
 			bt_bitpack_set(fold, at++, k);
-	return bt_twister_unshuffle(t, fold, 0, n);
+	return bt_mt19937_unshuffle(t, fold, 0, n);
 }
 
 /*
@@ -25,7 +25,7 @@ static int plain(struct bt_twister *t, uint32_t folds, uint32_t n,
  * a class each fold gets. Which ones is shuffled for each class by itself.
  * counts: one for each class; sorted: memory for n folds.
  */
-static void stratified(struct bt_twister *t, uint32_t folds, uint32_t n,
+static void stratified(struct bt_mt19937 *t, uint32_t folds, uint32_t n,
                        const struct bt_bitpack *class, uint32_t classes,
                        uint32_t *counts, struct bt_bitpack *sorted,
                        struct bt_bitpack *fold)
@@ -41,7 +41,7 @@ static void stratified(struct bt_twister *t, uint32_t folds, uint32_t n,
 			for (i = start + (k + folds - start % folds) % folds;
 			     i < (uint64_t)start + size; i += folds)
 				bt_bitpack_set(sorted, at++, k);
-		bt_twister_shuffle_packed(t, sorted, start, size);
+		bt_mt19937_shuffle_packed(t, sorted, start, size);
 		counts[c] = start;
 		start += size;
 	}
@@ -72,7 +72,7 @@ int bt_folds_choose(uint32_t seed, uint32_t folds, uint32_t n,
 {
 	uint32_t *counts = bt_array0(classes, sizeof(*counts));
 	struct bt_bitpack sorted = BT_BITPACK_INIT;
-	struct bt_twister t;
+	struct bt_mt19937 t;
 	int r = BT_OK;
 
 	if (counts == NULL || bt_bitpack_init(fold, n, folds - 1) != BT_OK ||
@@ -80,7 +80,7 @@ int bt_folds_choose(uint32_t seed, uint32_t folds, uint32_t n,
 		r = bt_error_nomem(err, "making folds");
 	if (r == BT_OK)
 		r = enough(folds, n, class, counts, err);
-	bt_twister_init(&t, seed);
+	bt_mt19937_init(&t, seed);
 	if (r == BT_OK && class != NULL)
 		stratified(&t, folds, n, class, classes, counts, &sorted, fold);
 	else if (r == BT_OK && plain(&t, folds, n, fold) != BT_OK)

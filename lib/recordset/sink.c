@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "task/put.h"
+#include "recordset/sink.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,11 +11,11 @@
 #include "format/tfrecord.h"
 #include "record/feature.h"
 #include "record/recjson.h"
-#include "task/leak.h"
-#include "task/recstats.h"
+#include "recordset/leak.h"
+#include "recordset/stats.h"
 
-struct bt_put {
-	struct bt_put_opts o;
+struct bt_sink {
+	struct bt_sink_opts o;
 	uint64_t count, found;
 	uint64_t bytes;            /* with their frames */
 	struct bt_buf line;        /* of JSON, LEAK */
@@ -26,32 +26,32 @@ struct bt_put {
 	bool any_field;            /* some record had the feature */
 };
 
-int bt_put_new(const struct bt_put_opts *opts, struct bt_put **res,
-               struct bt_error *err)
+int bt_sink_new(const struct bt_sink_opts *opts, struct bt_sink **res,
+                struct bt_error *err)
 {
-	struct bt_put *p = bt_array0(1, sizeof(*p));
+	struct bt_sink *p = bt_array0(1, sizeof(*p));
 	int r = BT_OK;
 
 	if (p == NULL)
 		return bt_error_nomem(err, "starting");
 	p->o = *opts;
-	if (opts->what == BT_PUT_STATS) {
+	if (opts->what == BT_SINK_STATS) {
 		p->stats = bt_recstats_new();
 		if (p->stats == NULL)
 			r = bt_error_nomem(err, "starting");
-	} else if (opts->what == BT_PUT_LEAK) {
+	} else if (opts->what == BT_SINK_LEAK) {
 		r = bt_leak_open(opts->leak, opts->memory, &p->leak, err);
-	} else if (opts->what == BT_PUT_PAIRS) {
+	} else if (opts->what == BT_SINK_PAIRS) {
 		r = bt_minhash_new(opts->near, opts->memory, &p->near, err);
 	}
 	if (r == BT_OK)
 		*res = p;
 	else
-		bt_put_free(p);
+		bt_sink_free(p);
 	return r;
 }
 
-void bt_put_free(struct bt_put *p)
+void bt_sink_free(struct bt_sink *p)
 {
 	if (p == NULL)
 		return;
@@ -63,7 +63,7 @@ void bt_put_free(struct bt_put *p)
 	free(p);
 }
 
-static int put_line(struct bt_put *p, struct bt_out *out, struct bt_error *err)
+static int put_line(struct bt_sink *p, struct bt_out *out, struct bt_error *err)
 {
 	bt_buf_putc(&p->line, '\n');
 	if (p->line.oom)
@@ -72,19 +72,19 @@ static int put_line(struct bt_put *p, struct bt_out *out, struct bt_error *err)
 }
 
 /* Names the record that is written, where it is still known. */
-static int blame(const struct bt_put *p, const struct bt_source *in,
+static int blame(const struct bt_sink *p, const struct bt_input *in,
                  struct bt_error *err)
 {
 	if (in != NULL)
-		return bt_source_blame(in, err);
+		return bt_input_blame(in, err);
 	return bt_error_prefix(err, "cannot write record %llu",
 	                       (unsigned long long)p->count);
 }
 
 /* "file:17", the name without the quotes it has in messages. */
-static void put_place(struct bt_buf *b, const struct bt_source *in)
+static void put_place(struct bt_buf *b, const struct bt_input *in)
 {
-	const char *file = bt_source_file(in);
+	const char *file = bt_input_file(in);
 	size_t n = strlen(file);
 
 	if (n >= 2 && *file == '\'') {
@@ -92,11 +92,11 @@ static void put_place(struct bt_buf *b, const struct bt_source *in)
 		n -= 2;
 	}
 	bt_buf_printf(b, "%.*s:%llu", (int)n, file,
-	              (unsigned long long)bt_source_record(in));
+	              (unsigned long long)bt_input_record(in));
 }
 
-static int put_leak(struct bt_put *p, struct bt_out *out,
-                    const struct bt_source *in, const void *data, size_t len,
+static int put_leak(struct bt_sink *p, struct bt_out *out,
+                    const struct bt_input *in, const void *data, size_t len,
                     struct bt_error *err)
 {
 	int r;
@@ -115,7 +115,7 @@ static int put_leak(struct bt_put *p, struct bt_out *out,
 
 /* What a pair is told to. */
 struct listing {
-	struct bt_put *p;
+	struct bt_sink *p;
 	struct bt_out *out;
 	struct bt_span text; /* of the later one */
 };
@@ -138,8 +138,8 @@ static int put_pair(void *arg, const struct bt_minhash_pair *pair,
 	return put_line(l->p, l->out, err);
 }
 
-static int put_pairs(struct bt_put *p, struct bt_out *out,
-                     const struct bt_source *in, const void *data, size_t len,
+static int put_pairs(struct bt_sink *p, struct bt_out *out,
+                     const struct bt_input *in, const void *data, size_t len,
                      struct bt_error *err)
 {
 	struct listing l = {p, out, {NULL, 0}};
@@ -160,51 +160,51 @@ static int put_pairs(struct bt_put *p, struct bt_out *out,
 	return bt_minhash_pairs(p->near, place, l.text, put_pair, &l, err);
 }
 
-int bt_put_record(struct bt_put *p, struct bt_out *out,
-                  const struct bt_source *in, const void *data, size_t len,
-                  struct bt_error *err)
+int bt_sink_record(struct bt_sink *p, struct bt_out *out,
+                   const struct bt_input *in, const void *data, size_t len,
+                   struct bt_error *err)
 {
 	p->count++;
 	p->bytes += len + BT_TFRECORD_FRAME;
 	switch (p->o.what) {
-	case BT_PUT_RECORDS:
+	case BT_SINK_RECORDS:
 		return bt_tfrecord_write(out, data, len, err);
-	case BT_PUT_JSON:
+	case BT_SINK_JSON:
 		bt_buf_reset(&p->line);
 		if (bt_recjson_write(data, len, &p->line, err) != BT_OK)
 			return blame(p, in, err);
 		return put_line(p, out, err);
-	case BT_PUT_STATS:
+	case BT_SINK_STATS:
 		if (bt_recstats_add(p->stats, data, len, err) != BT_OK)
 			return blame(p, in, err);
 		return BT_OK;
-	case BT_PUT_LEAK:
+	case BT_SINK_LEAK:
 		return put_leak(p, out, in, data, len, err);
-	case BT_PUT_PAIRS:
+	case BT_SINK_PAIRS:
 		return put_pairs(p, out, in, data, len, err);
-	case BT_PUT_COUNT:
-	case BT_PUT_VERIFY:
+	case BT_SINK_COUNT:
+	case BT_SINK_VERIFY:
 		break;
 	}
 	return BT_OK;
 }
 
-int bt_put_end(struct bt_put *p, struct bt_out *out, struct bt_error *err)
+int bt_sink_end(struct bt_sink *p, struct bt_out *out, struct bt_error *err)
 {
 	struct bt_buf *b = &p->line;
 	int r = BT_OK;
 
 	bt_buf_reset(b);
-	if (p->o.what == BT_PUT_STATS)
+	if (p->o.what == BT_SINK_STATS)
 		r = bt_recstats_report(p->stats, b, err);
-	else if (p->o.what == BT_PUT_COUNT)
+	else if (p->o.what == BT_SINK_COUNT)
 		bt_buf_printf(b, "%llu\n", (unsigned long long)p->count);
-	else if (p->o.what == BT_PUT_VERIFY)
+	else if (p->o.what == BT_SINK_VERIFY)
 		bt_buf_printf(b, "%llu record%s, %llu bytes\n",
 		              (unsigned long long)p->count,
 		              p->count == 1 ? "" : "s",
 		              (unsigned long long)p->bytes);
-	else if (p->o.what == BT_PUT_PAIRS && p->count > 0 && !p->any_field)
+	else if (p->o.what == BT_SINK_PAIRS && p->count > 0 && !p->any_field)
 		return bt_error_set(err, BT_EFORMAT,
 		                    "no record has the feature '%s'",
 		                    p->o.field);
@@ -215,12 +215,12 @@ int bt_put_end(struct bt_put *p, struct bt_out *out, struct bt_error *err)
 	return r == BT_OK ? bt_out_write(out, b->data, b->len, err) : r;
 }
 
-uint64_t bt_put_count(const struct bt_put *p)
+uint64_t bt_sink_count(const struct bt_sink *p)
 {
 	return p->count;
 }
 
-uint64_t bt_put_found(const struct bt_put *p)
+uint64_t bt_sink_found(const struct bt_sink *p)
 {
 	return p->found;
 }

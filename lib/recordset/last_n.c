@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-#include "task/tail.h"
+#include "recordset/last_n.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
 
-void bt_tail_init(struct bt_tail *t, uint64_t max)
+void bt_last_n_init(struct bt_last_n *t, uint64_t max)
 {
 	memset(t, 0, sizeof(*t));
 	t->max = max;
 }
 
-void bt_tail_clear(struct bt_tail *t)
+void bt_last_n_clear(struct bt_last_n *t)
 {
 	size_t i;
 
@@ -22,7 +22,7 @@ void bt_tail_clear(struct bt_tail *t)
 	memset(t, 0, sizeof(*t));
 }
 
-int bt_tail_put(struct bt_tail *t, const void *data, size_t len)
+int bt_last_n_put(struct bt_last_n *t, const void *data, size_t len)
 {
 	struct bt_buf *b;
 
@@ -43,7 +43,7 @@ int bt_tail_put(struct bt_tail *t, const void *data, size_t len)
 	return b->oom ? BT_ENOMEM : BT_OK;
 }
 
-const struct bt_buf *bt_tail_get(const struct bt_tail *t, size_t i)
+const struct bt_buf *bt_last_n_get(const struct bt_last_n *t, size_t i)
 {
 	return &t->ring[(t->first + i) % t->n];
 }

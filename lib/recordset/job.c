@@ -1,38 +1,38 @@
 /* SPDX-License-Identifier: MIT */
-#include "task/cat.h"
+#include "recordset/job.h"
 
 #include "base/buf.h"
 #include "dedup/record_store.h"
 #include "io/out_set.h"
-#include "task/arrange.h"
-#include "task/split.h"
-#include "task/tail.h"
+#include "recordset/last_n.h"
+#include "recordset/order.h"
+#include "recordset/split.h"
 
 struct job {
-	const struct bt_cat_opts *o;
-	struct bt_source *in;
-	struct bt_choose *choose;
-	struct bt_put *put;
-	struct bt_tail last;
+	const struct bt_recordset_opts *o;
+	struct bt_input *in;
+	struct bt_filter *choose;
+	struct bt_sink *put;
+	struct bt_last_n last;
 	struct bt_split parts;
 	struct bt_record_store *store; /* of records to be arranged, or NULL */
-	struct bt_classes *classes;    /* to stratify them by, or NULL */
+	struct bt_strata *classes;     /* to stratify them by, or NULL */
 	struct bt_out_set outs;
 };
 
 /* in is NULL where data no longer is what was read last. */
-static int put(struct job *j, const struct bt_source *in, const void *data,
+static int put(struct job *j, const struct bt_input *in, const void *data,
                size_t len, struct bt_error *err)
 {
-	uint64_t i = bt_put_count(j->put);
+	uint64_t i = bt_sink_count(j->put);
 	struct bt_out *out =
 	    j->outs.out[j->o->shards > 0 ? i % (uint64_t)j->o->shards : 0];
 
-	return bt_put_record(j->put, out, in, data, len, err);
+	return bt_sink_record(j->put, out, in, data, len, err);
 }
 
 /* A record that was chosen: put now, or when all are there. */
-static int pass(struct job *j, const struct bt_source *in, const void *data,
+static int pass(struct job *j, const struct bt_input *in, const void *data,
                 size_t len, struct bt_error *err)
 {
 	int r = BT_OK;
@@ -40,11 +40,11 @@ static int pass(struct job *j, const struct bt_source *in, const void *data,
 	if (j->store == NULL)
 		return put(j, in, data, len, err);
 	if (j->classes != NULL)
-		r = bt_classes_add(j->classes, data, len, err);
+		r = bt_strata_add(j->classes, data, len, err);
 	if (r == BT_OK)
 		return bt_record_store_put(j->store, data, len, err);
 	return in != NULL
-	           ? bt_source_blame(in, err)
+	           ? bt_input_blame(in, err)
 	           : bt_error_prefix(err, "record %zu of the last ones",
 	                             bt_record_store_count(j->store) + 1);
 }
@@ -53,15 +53,15 @@ static int pass(struct job *j, const struct bt_source *in, const void *data,
 static int take(struct job *j, const void *data, size_t len,
                 struct bt_error *err)
 {
-	int r = bt_choose_take(j->choose, data, len, err);
+	int r = bt_filter_take(j->choose, data, len, err);
 
 	if (r < 0)
-		return bt_source_blame(j->in, err);
+		return bt_input_blame(j->in, err);
 	if (r == 0)
 		return BT_OK;
 	if (!j->o->last)
 		return pass(j, j->in, data, len, err);
-	if (bt_tail_put(&j->last, data, len) != BT_OK)
+	if (bt_last_n_put(&j->last, data, len) != BT_OK)
 		return bt_error_nomem(err, "keeping the last records");
 	return BT_OK;
 }
@@ -69,13 +69,13 @@ static int take(struct job *j, const void *data, size_t len,
 /* True when all that is wanted was seen; the rest need not be read. */
 static bool is_full(const struct job *j)
 {
-	return bt_choose_full(j->choose) && !j->o->counts &&
-	       j->o->put.what != BT_PUT_VERIFY;
+	return bt_filter_full(j->choose) && !j->o->counts &&
+	       j->o->put.what != BT_SINK_VERIFY;
 }
 
 static int expected(const struct job *j, struct bt_error *err)
 {
-	uint64_t n = bt_source_total(j->in);
+	uint64_t n = bt_input_total(j->in);
 
 	if (!j->o->counts || j->o->expect == n)
 		return BT_OK;
@@ -92,14 +92,14 @@ static int read_all(struct job *j, struct bt_error *err)
 	int r = 0;
 
 	while (!is_full(j) &&
-	       (r = bt_source_next(j->in, &data, &len, err)) == 1) {
+	       (r = bt_input_next(j->in, &data, &len, err)) == 1) {
 		r = take(j, data, len, err);
 		if (r != BT_OK)
 			return r;
 	}
 	if (r == BT_OK)
 		r = expected(j, err);
-	return r == BT_OK ? bt_choose_end(j->choose, err) : r;
+	return r == BT_OK ? bt_filter_end(j->choose, err) : r;
 }
 
 /* To the test file of its fold and to the training files of the others. */
@@ -109,37 +109,37 @@ static int put_folds(struct job *j, int fold, const void *data, size_t len,
 	int k, r = BT_OK;
 
 	for (k = 0; k < j->o->folds && r == BT_OK; k++)
-		r = bt_put_record(j->put, j->outs.out[2 * k + (k == fold)],
-		                  NULL, data, len, err);
+		r = bt_sink_record(j->put, j->outs.out[2 * k + (k == fold)],
+		                   NULL, data, len, err);
 	return r;
 }
 
 /* Records that were kept, in their order, each to its file. */
 static int put_stored(struct job *j, struct bt_error *err)
 {
-	struct bt_arrange a = {.shuffle = j->o->shuffle,
-	                       .seed = j->o->seed,
-	                       .split = j->o->split != NULL ? &j->parts : NULL,
-	                       .folds = j->o->folds,
-	                       .classes = j->classes};
+	struct bt_order a = {.shuffle = j->o->shuffle,
+	                     .seed = j->o->seed,
+	                     .split = j->o->split != NULL ? &j->parts : NULL,
+	                     .folds = j->o->folds,
+	                     .classes = j->classes};
 	const void *data;
 	size_t i, len, n = bt_record_store_count(j->store);
-	int part, r = bt_arrange_make(&a, n, err);
+	int part, r = bt_order_make(&a, n, err);
 
 	for (i = 0; i < n && r == BT_OK; i++) {
-		r = bt_record_store_get(j->store, bt_arrange_get(&a, i, &part),
+		r = bt_record_store_get(j->store, bt_order_get(&a, i, &part),
 		                        &data, &len, err);
 		if (r != BT_OK)
 			break;
 		if (a.folds > 0)
 			r = put_folds(j, part, data, len, err);
 		else if (a.split != NULL)
-			r = bt_put_record(j->put, j->outs.out[part], NULL, data,
-			                  len, err);
+			r = bt_sink_record(j->put, j->outs.out[part], NULL,
+			                   data, len, err);
 		else
 			r = put(j, NULL, data, len, err);
 	}
-	bt_arrange_clear(&a);
+	bt_order_clear(&a);
 	return r;
 }
 
@@ -150,13 +150,13 @@ static int work(struct job *j, struct bt_error *err)
 	int r = read_all(j, err);
 
 	for (i = 0; i < j->last.n && r == BT_OK; i++) {
-		b = bt_tail_get(&j->last, i);
+		b = bt_last_n_get(&j->last, i);
 		r = pass(j, NULL, b->data, b->len, err);
 	}
 	if (r == BT_OK && j->store != NULL)
 		r = put_stored(j, err);
 	if (r == BT_OK)
-		r = bt_put_end(j->put, j->outs.out[0], err);
+		r = bt_sink_end(j->put, j->outs.out[0], err);
 	return r;
 }
 
@@ -180,7 +180,7 @@ static void put_name(const struct job *j, int i, int n, struct bt_buf *path)
 static int open_output(struct job *j, const char *path, int threads,
                        struct bt_error *err)
 {
-	bool binary = j->o->put.what == BT_PUT_RECORDS || j->o->zstd != 0;
+	bool binary = j->o->put.what == BT_SINK_RECORDS || j->o->zstd != 0;
 	int r = bt_out_set_add(&j->outs, path,
 	                       binary ? BT_OUT_BINARY : BT_OUT_TEXT, err);
 
@@ -220,27 +220,27 @@ static int open_outputs(struct job *j, struct bt_error *err)
 static int prepare(struct job *j, char *const *paths, int n,
                    struct bt_error *err)
 {
-	const struct bt_cat_opts *o = j->o;
-	int r = bt_choose_new(&o->choose, &j->choose, err);
+	const struct bt_recordset_opts *o = j->o;
+	int r = bt_filter_new(&o->choose, &j->choose, err);
 
-	bt_tail_init(&j->last, o->tail);
+	bt_last_n_init(&j->last, o->tail);
 	if (r == BT_OK)
-		r = bt_put_new(&o->put, &j->put, err);
+		r = bt_sink_new(&o->put, &j->put, err);
 	if (r == BT_OK && o->split != NULL)
 		r = bt_split_parse(o->split, &j->parts, err);
 	if (r == BT_OK && (o->shuffle || o->split != NULL || o->folds > 0))
 		r = bt_record_store_new(o->memory, !o->shuffle, &j->store, err);
 	if (r == BT_OK && o->stratify != NULL)
-		r = bt_classes_new(o->stratify, &j->classes, err);
+		r = bt_strata_new(o->stratify, &j->classes, err);
 	if (r == BT_OK)
 		r = open_outputs(j, err);
 	if (r == BT_OK)
-		r = bt_source_open(paths, n, &o->from, &j->in, err);
+		r = bt_input_open(paths, n, &o->from, &j->in, err);
 	return r;
 }
 
-int bt_cat(const struct bt_cat_opts *opts, char *const *paths, int n,
-           struct bt_cat_sum *sum, struct bt_error *err)
+int bt_recordset(const struct bt_recordset_opts *opts, char *const *paths,
+                 int n, struct bt_recordset_sum *sum, struct bt_error *err)
 {
 	struct job j = {.o = opts};
 	int r = prepare(&j, paths, n, err);
@@ -250,16 +250,16 @@ int bt_cat(const struct bt_cat_opts *opts, char *const *paths, int n,
 	if (r == BT_OK)
 		r = bt_out_set_commit(&j.outs, err);
 	if (r == BT_OK) {
-		sum->count = bt_put_count(j.put);
-		sum->found = bt_put_found(j.put);
-		sum->dropped = bt_choose_dropped(j.choose);
+		sum->count = bt_sink_count(j.put);
+		sum->found = bt_sink_found(j.put);
+		sum->dropped = bt_filter_dropped(j.choose);
 	}
 	bt_out_set_clear(&j.outs);
-	bt_source_close(j.in);
-	bt_choose_free(j.choose);
-	bt_put_free(j.put);
-	bt_tail_clear(&j.last);
+	bt_input_close(j.in);
+	bt_filter_free(j.choose);
+	bt_sink_free(j.put);
+	bt_last_n_clear(&j.last);
 	bt_record_store_free(j.store);
-	bt_classes_free(j.classes);
+	bt_strata_free(j.classes);
 	return r;
 }

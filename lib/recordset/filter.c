@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "task/choose.h"
+#include "recordset/filter.h"
 
 #include <stdlib.h>
 
@@ -9,8 +9,8 @@
 #include "record/feature.h"
 #include "record/predicate.h"
 
-struct bt_choose {
-	struct bt_choose_opts o;
+struct bt_filter {
+	struct bt_filter_opts o;
 	struct bt_predicate *where;      /* or NULL */
 	struct bt_string_set_disk *seen; /* values, or NULL */
 	struct bt_minhash *near;         /* in its place, or NULL */
@@ -20,10 +20,10 @@ struct bt_choose {
 	bool any_field;   /* some record had the feature of dedupe */
 };
 
-int bt_choose_new(const struct bt_choose_opts *opts, struct bt_choose **res,
+int bt_filter_new(const struct bt_filter_opts *opts, struct bt_filter **res,
                   struct bt_error *err)
 {
-	struct bt_choose *c = bt_array0(1, sizeof(*c));
+	struct bt_filter *c = bt_array0(1, sizeof(*c));
 	int r = BT_OK;
 
 	if (c == NULL)
@@ -39,11 +39,11 @@ int bt_choose_new(const struct bt_choose_opts *opts, struct bt_choose **res,
 	if (r == BT_OK)
 		*res = c;
 	else
-		bt_choose_free(c);
+		bt_filter_free(c);
 	return r;
 }
 
-void bt_choose_free(struct bt_choose *c)
+void bt_filter_free(struct bt_filter *c)
 {
 	if (c == NULL)
 		return;
@@ -54,7 +54,7 @@ void bt_choose_free(struct bt_choose *c)
 }
 
 /* 1: the first record with its value, or one without the feature. */
-static int is_first(struct bt_choose *c, const void *data, size_t len,
+static int is_first(struct bt_filter *c, const void *data, size_t len,
                     struct bt_error *err)
 {
 	struct bt_span value;
@@ -70,7 +70,7 @@ static int is_first(struct bt_choose *c, const void *data, size_t len,
 	                       : bt_string_set_disk_add(c->seen, value, err);
 }
 
-int bt_choose_take(struct bt_choose *c, const void *data, size_t len,
+int bt_filter_take(struct bt_filter *c, const void *data, size_t len,
                    struct bt_error *err)
 {
 	int r = 1;
@@ -90,12 +90,12 @@ int bt_choose_take(struct bt_choose *c, const void *data, size_t len,
 	return c->chosen > c->o.from && c->chosen <= c->o.to;
 }
 
-bool bt_choose_full(const struct bt_choose *c)
+bool bt_filter_full(const struct bt_filter *c)
 {
 	return c->chosen >= c->o.to;
 }
 
-int bt_choose_end(const struct bt_choose *c, struct bt_error *err)
+int bt_filter_end(const struct bt_filter *c, struct bt_error *err)
 {
 	int r = c->where != NULL ? bt_predicate_end(c->where, err) : BT_OK;
 
@@ -105,7 +105,7 @@ int bt_choose_end(const struct bt_choose *c, struct bt_error *err)
 	return r;
 }
 
-uint64_t bt_choose_dropped(const struct bt_choose *c)
+uint64_t bt_filter_dropped(const struct bt_filter *c)
 {
 	return c->dropped;
 }

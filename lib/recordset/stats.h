@@ -3,8 +3,8 @@
  * What is in a stream of records: how many there are of each label, how long
  * texts are in bytes and, of token records, in tokens.
  */
-#ifndef BT_TASK_RECSTATS_H
-#define BT_TASK_RECSTATS_H
+#ifndef BT_RECORDSET_STATS_H
+#define BT_RECORDSET_STATS_H
 
 #include <stddef.h>
 

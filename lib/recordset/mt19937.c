@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-#include "task/twister_int.h"
+#include "recordset/mt19937_int.h"
 
 #include <stdlib.h>
 
 #include "base/mem.h"
 
-#define WORDS BT_TWISTER_WORDS
+#define WORDS BT_MT19937_WORDS
 #define AHEAD 397
 #define BLOCK ((uint32_t)1 << 16) /* exchanges drawn at once */
 
-void bt_twister_init(struct bt_twister *t, uint32_t seed)
+void bt_mt19937_init(struct bt_mt19937 *t, uint32_t seed)
 {
 	uint32_t i;
 
@@ -20,7 +20,7 @@ void bt_twister_init(struct bt_twister *t, uint32_t seed)
 	t->next = WORDS;
 }
 
-uint32_t bt_twister_draw(struct bt_twister *t)
+uint32_t bt_mt19937_draw(struct bt_mt19937 *t)
 {
 	uint32_t y;
 	int i;
@@ -41,7 +41,7 @@ uint32_t bt_twister_draw(struct bt_twister *t)
 }
 
 /* 0 .. max, as numpy's random_interval: by masking and drawing again. */
-static uint32_t below(struct bt_twister *t, uint32_t max)
+static uint32_t below(struct bt_mt19937 *t, uint32_t max)
 {
 	uint32_t mask = max, v;
 
@@ -51,12 +51,12 @@ static uint32_t below(struct bt_twister *t, uint32_t max)
 	mask |= mask >> 8;
 	mask |= mask >> 16;
 	do
-		v = bt_twister_draw(t) & mask;
+		v = bt_mt19937_draw(t) & mask;
 	while (v > max);
 	return v;
 }
 
-void bt_twister_shuffle(struct bt_twister *t, uint32_t *v, uint32_t n)
+void bt_mt19937_shuffle(struct bt_mt19937 *t, uint32_t *v, uint32_t n)
 {
 	uint32_t i, j, swap;
 
@@ -76,7 +76,7 @@ static void exchange(struct bt_bitpack *p, size_t i, size_t j)
 	bt_bitpack_set(p, j, v);
 }
 
-void bt_twister_shuffle_packed(struct bt_twister *t, struct bt_bitpack *p,
+void bt_mt19937_shuffle_packed(struct bt_mt19937 *t, struct bt_bitpack *p,
                                size_t from, uint32_t n)
 {
 	uint32_t i;
@@ -85,7 +85,7 @@ void bt_twister_shuffle_packed(struct bt_twister *t, struct bt_bitpack *p,
 		exchange(p, from + i, from + below(t, i));
 }
 
-void bt_twister_skip(struct bt_twister *t, uint32_t n)
+void bt_mt19937_skip(struct bt_mt19937 *t, uint32_t n)
 {
 	uint32_t i;
 
@@ -99,11 +99,11 @@ void bt_twister_skip(struct bt_twister *t, uint32_t n)
  * last block to the first, to turn them back. Block b is that of the exchanges
  * of b * BLOCK .. (b + 1) * BLOCK - 1 with a lower number; 0 has none.
  */
-int bt_twister_unshuffle(struct bt_twister *t, struct bt_bitpack *p,
+int bt_mt19937_unshuffle(struct bt_mt19937 *t, struct bt_bitpack *p,
                          size_t from, uint32_t n)
 {
 	uint32_t blocks = n / BLOCK + 1, b, first, last, i, *with;
-	struct bt_twister *before = bt_array(blocks, sizeof(*before)), now;
+	struct bt_mt19937 *before = bt_array(blocks, sizeof(*before)), now;
 
 	with = bt_array(BLOCK, sizeof(*with));
 	if (before == NULL || with == NULL) {

@@ -4,8 +4,8 @@
  * StratifiedKFold make with shuffle=True and random_state=seed. Its generator
  * is MT19937, hence not base/philox.h.
  */
-#ifndef BT_TASK_FOLDS_H
-#define BT_TASK_FOLDS_H
+#ifndef BT_RECORDSET_FOLDS_H
+#define BT_RECORDSET_FOLDS_H
 
 #include <stdint.h>
 
