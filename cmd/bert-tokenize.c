@@ -5,13 +5,13 @@
 #include "io/duplicate_paths.h"
 #include "io/in.h"
 #include "io/out.h"
-#include "task/detokenize.h"
-#include "task/tokenize_ask.h"
+#include "tokenize/detokenize.h"
+#include "tokenize/options.h"
 #include "tokenizer/tokenizer.h"
 
 struct opts {
 	struct bt_common common;
-	struct bt_tokenize_ask ask;
+	struct bt_tokenize_options ask;
 	const char *save;
 	int64_t zstd; /* 0: not compressed */
 	char **files;
@@ -117,9 +117,9 @@ static int convert(const struct opts *o, const struct bt_tok *tok,
 	int r = bt_tokenize_all(tok, how, &files, &stats, err);
 
 	if (r == BT_OK)
-		r = bt_tokenize_ask_tell(&o->ask, how, &stats, err);
+		r = bt_tokenize_options_tell(&o->ask, how, &stats, err);
 	if (r == BT_OK)
-		bt_tokenize_tell(how, &stats, bt_seconds() - start, log);
+		bt_tokenize_report(how, &stats, bt_seconds() - start, log);
 	return r;
 }
 
@@ -176,13 +176,13 @@ static int prepare(const struct opts *o, const struct bt_log *log,
 	int r = BT_OK;
 
 	if (bt_duplicate_paths(o->files, o->n_files, log, &err) != BT_OK ||
-	    bt_tokenize_ask_open(&o->ask, log, tok, &err) != BT_OK ||
-	    bt_tokenize_ask_labels(&o->ask, labels, how, &err) != BT_OK)
+	    bt_tokenize_options_open(&o->ask, log, tok, &err) != BT_OK ||
+	    bt_tokenize_options_labels(&o->ask, labels, how, &err) != BT_OK)
 		return bt_tool_fail(&tool, &err);
 	if (!o->ask.detokenize)
 		doubt_lines(o, log);
 	if (!o->ask.detokenize)
-		r = bt_tokenize_ask_settle(&o->ask, *tok, how, &err);
+		r = bt_tokenize_options_settle(&o->ask, *tok, how, &err);
 	return r == BT_OK ? BT_EXIT_DONE : bt_tool_fail(&tool, &err);
 }
 
@@ -223,7 +223,7 @@ int main(int argc, char **argv)
 		return status;
 	o.files = argv + operand;
 	o.n_files = argc - operand;
-	if (bt_tokenize_ask_check(&o.ask, &err) != BT_OK)
+	if (bt_tokenize_options_check(&o.ask, &err) != BT_OK)
 		status = bt_tool_misuse(&tool, "%s", err.text);
 	else if (bt_out_spare(o.common.output, o.files, o.n_files, &err) !=
 	         BT_OK)

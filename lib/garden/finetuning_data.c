@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "garden/finetuning_int.h"
 #include "io/path.h"
-#include "task/metadata.h"
+#include "tokenize/input_meta_data.h"
 
 /* A part on its way: rows become texts become records. */
 struct way {

@@ -7,7 +7,7 @@
  * for the data as files (before they came out of TensorFlow Datasets, which
  * numbers some labels otherwise).
  *
- * Reading is table/table.h's, tokenizing task/tokenize.h's; records go from one
+ * Reading is table/table.h's, tokenizing tokenize/job.h's; records go from one
  * to the other in memory.
  */
 #ifndef BT_GARDEN_FINETUNING_DATA_H

@@ -8,7 +8,7 @@
 #include "record/label_map.h"
 #include "record/labels.h"
 #include "table/table.h"
-#include "task/tokenize.h"
+#include "tokenize/job.h"
 
 struct bt_finetuning_part {
 	char key[32]; /* as the meta data name it: "train", "test=de" */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What Model Garden's programs take from the JSON file about training data
- * (input_meta_data; task/metadata.h writes it), and the numbers of updates that
- * they make of it.
+ * (input_meta_data; tokenize/input_meta_data.h writes it), and the numbers of
+ * updates that they make of it.
  */
 #ifndef BT_GARDEN_META_H
 #define BT_GARDEN_META_H

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* From the words of a command line to what they mean. */
-#include "task/tokenize_ask.h"
+#include "tokenize/options.h"
 
 #include <string.h>
 
 #include "base/num.h"
-#include "task/metadata.h"
+#include "tokenize/input_meta_data.h"
 
 static bool is(const char *value, const char *word)
 {
@@ -13,7 +13,7 @@ static bool is(const char *value, const char *word)
 }
 
 /* What goes with windows, and with the way back. */
-static int check_way(const struct bt_tokenize_ask *o, struct bt_error *err)
+static int check_way(const struct bt_tokenize_options *o, struct bt_error *err)
 {
 	if (o->skip_special && !o->detokenize)
 		return bt_error_set(err, BT_EARG,
@@ -39,7 +39,8 @@ static int check_way(const struct bt_tokenize_ask *o, struct bt_error *err)
 	return BT_OK;
 }
 
-int bt_tokenize_ask_check(struct bt_tokenize_ask *o, struct bt_error *err)
+int bt_tokenize_options_check(struct bt_tokenize_options *o,
+                              struct bt_error *err)
 {
 	if (o->model == NULL)
 		return bt_error_set(err, BT_EARG, "no model given: use -m DIR");
@@ -97,9 +98,9 @@ int bt_tokenize_ask_check(struct bt_tokenize_ask *o, struct bt_error *err)
 	return check_way(o, err);
 }
 
-int bt_tokenize_ask_open(const struct bt_tokenize_ask *o,
-                         const struct bt_log *log, struct bt_tok **tok,
-                         struct bt_error *err)
+int bt_tokenize_options_open(const struct bt_tokenize_options *o,
+                             const struct bt_log *log, struct bt_tok **tok,
+                             struct bt_error *err)
 {
 	struct bt_tok_opts t = BT_TOK_OPTS_INIT;
 	const char *dialect = o->dialect;
@@ -117,8 +118,10 @@ int bt_tokenize_ask_open(const struct bt_tokenize_ask *o,
 	return bt_tok_open(o->model, &t, tok, err);
 }
 
-int bt_tokenize_ask_labels(const struct bt_tokenize_ask *o, struct bt_labels *l,
-                           struct bt_tokenize_opts *how, struct bt_error *err)
+int bt_tokenize_options_labels(const struct bt_tokenize_options *o,
+                               struct bt_labels *l,
+                               struct bt_tokenize_opts *how,
+                               struct bt_error *err)
 {
 	int r;
 
@@ -142,7 +145,7 @@ int bt_tokenize_ask_labels(const struct bt_tokenize_ask *o, struct bt_labels *l,
 	return r;
 }
 
-static struct bt_metadata metadata(const struct bt_tokenize_ask *o,
+static struct bt_metadata metadata(const struct bt_tokenize_options *o,
                                    const struct bt_tokenize_opts *how)
 {
 	return (struct bt_metadata){
@@ -154,7 +157,7 @@ static struct bt_metadata metadata(const struct bt_tokenize_ask *o,
 }
 
 /* What was asked for must fit the meta data that are there. */
-static int check_metadata(const struct bt_tokenize_ask *o,
+static int check_metadata(const struct bt_tokenize_options *o,
                           const struct bt_tokenize_opts *how,
                           struct bt_error *err)
 {
@@ -169,9 +172,10 @@ static int check_metadata(const struct bt_tokenize_ask *o,
 	return bt_metadata_check(o->meta, &m, err);
 }
 
-int bt_tokenize_ask_settle(const struct bt_tokenize_ask *o,
-                           const struct bt_tok *tok,
-                           struct bt_tokenize_opts *how, struct bt_error *err)
+int bt_tokenize_options_settle(const struct bt_tokenize_options *o,
+                               const struct bt_tok *tok,
+                               struct bt_tokenize_opts *how,
+                               struct bt_error *err)
 {
 	int r;
 
@@ -200,10 +204,10 @@ int bt_tokenize_ask_settle(const struct bt_tokenize_ask *o,
 	return r == BT_OK ? check_metadata(o, how, err) : r;
 }
 
-int bt_tokenize_ask_tell(const struct bt_tokenize_ask *o,
-                         const struct bt_tokenize_opts *how,
-                         const struct bt_tokenize_stats *s,
-                         struct bt_error *err)
+int bt_tokenize_options_tell(const struct bt_tokenize_options *o,
+                             const struct bt_tokenize_opts *how,
+                             const struct bt_tokenize_stats *s,
+                             struct bt_error *err)
 {
 	struct bt_metadata m = metadata(o, how);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "task/detokenize.h"
+#include "tokenize/detokenize.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "format/charset.h"
 #include "format/tfrecord.h"
 #include "io/in.h"
-#include "task/tokenize_int.h"
+#include "tokenize/job_int.h"
 
 #define BLOCK_BYTES ((size_t)4 << 20)
 #define BLOCK_ITEMS ((size_t)16384)

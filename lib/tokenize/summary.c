@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "task/tokenize_int.h"
+#include "tokenize/job_int.h"
 
 int bt_tokenize_check(const struct bt_tok *tok,
                       const struct bt_tokenize_opts *o, const char *model,
@@ -118,9 +118,9 @@ static void tell_lengths(const struct bt_tokenize_stats *s,
 	}
 }
 
-void bt_tokenize_tell(const struct bt_tokenize_opts *o,
-                      const struct bt_tokenize_stats *s, double seconds,
-                      const struct bt_log *log)
+void bt_tokenize_report(const struct bt_tokenize_opts *o,
+                        const struct bt_tokenize_stats *s, double seconds,
+                        const struct bt_log *log)
 {
 	char unknown[64] = "no [UNK]";
 	struct bt_buf b = BT_BUF_INIT;

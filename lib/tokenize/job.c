@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "task/tokenize_int.h"
+#include "tokenize/job_int.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -130,7 +130,8 @@ static void run_piece(void *arg, int number, int worker)
 	int r;
 
 	for (i = p->first; i < p->last; i++) {
-		r = bt_tokenize_one(j, &j->worker[worker], &j->item[i], p);
+		r = bt_tokenize_encode_one(j, &j->worker[worker], &j->item[i],
+		                           p);
 		if (r == BT_ENOMEM)
 			bt_error_nomem(&p->err, "encoding texts");
 		if (r != BT_OK) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Encoded texts as lines: of ids, of JSON. */
 #include "format/charset.h"
-#include "task/tokenize_int.h"
+#include "tokenize/job_int.h"
 
 /* What records are padded with. */
 static int32_t pad_id(const struct bt_tokenize *j)

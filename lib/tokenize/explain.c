@@ -2,7 +2,7 @@
 /* A text's tokens one by one: what stands where, and what became of it. */
 #include <string.h>
 
-#include "task/tokenize_int.h"
+#include "tokenize/job_int.h"
 
 #define MARK "\xe2\x96\x81" /* U+2581, a space in vocabularies */
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* A whole run: from files to a file. */
 #include "base/pool.h"
-#include "task/detokenize.h"
-#include "task/tokenize_int.h"
+#include "tokenize/detokenize.h"
+#include "tokenize/job_int.h"
 
 /* Opens the output that io names. */
 static int open_output(const struct bt_tokenize_io *io, bool text, int threads,

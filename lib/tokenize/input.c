@@ -4,7 +4,7 @@
 
 #include "format/tfrecord.h"
 #include "io/in.h"
-#include "task/tokenize_int.h"
+#include "tokenize/job_int.h"
 
 struct sink {
 	struct bt_tokenize *job;

@@ -4,15 +4,15 @@
  * on (input_meta_data): counts of examples, their length, the kind of labels.
  * Several runs fill one file, a part of the data each.
  */
-#ifndef BT_TASK_METADATA_H
-#define BT_TASK_METADATA_H
+#ifndef BT_TOKENIZE_INPUT_META_DATA_H
+#define BT_TOKENIZE_INPUT_META_DATA_H
 
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "base/err.h"
-#include "task/tokenize.h"
+#include "tokenize/job.h"
 
 struct bt_metadata {
 	/* "train", "eval", "test", "test=KEY"; of a retrieval task "eval=KEY"

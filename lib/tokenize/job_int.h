@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BT_TASK_TOKENIZE_INT_H
-#define BT_TASK_TOKENIZE_INT_H
+#ifndef BT_TOKENIZE_JOB_INT_H
+#define BT_TOKENIZE_JOB_INT_H
 
 #include "base/buf.h"
 #include "format/tf_example.h"
 #include "io/in.h"
 #include "record/record.h"
-#include "task/tokenize.h"
+#include "tokenize/job.h"
 
 /* A text of the block. */
 struct bt_tokenize_item {
@@ -54,9 +54,10 @@ struct bt_tokenize {
 
 /* Encodes a text of the block and appends the result to p->out; what is wrong
  * goes to p->err. */
-int bt_tokenize_one(const struct bt_tokenize *j, struct bt_tokenize_worker *w,
-                    const struct bt_tokenize_item *x,
-                    struct bt_tokenize_piece *p) BT_MUST_USE;
+int bt_tokenize_encode_one(const struct bt_tokenize *j,
+                           struct bt_tokenize_worker *w,
+                           const struct bt_tokenize_item *x,
+                           struct bt_tokenize_piece *p) BT_MUST_USE;
 
 /* Notes that a record ends where p->out ends. */
 int bt_tokenize_end(struct bt_tokenize_piece *p) BT_MUST_USE;
@@ -80,7 +81,7 @@ struct bt_tokenize_text {
 void bt_tokenize_explain(const struct bt_tok *tok,
                          const struct bt_tokenize_text *x, struct bt_buf *out);
 
-/* Write a line, of ids or of JSON (tokenize_line.c). e has offsets for JSON. */
+/* Write a line, of ids or of JSON (lines_out.c). e has offsets for JSON. */
 void bt_tokenize_put_ids(const struct bt_tokenize *j,
                          const struct bt_encoding *e, const char *between,
                          struct bt_buf *out);

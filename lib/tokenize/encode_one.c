@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "format/charset.h"
-#include "task/tokenize_int.h"
+#include "tokenize/job_int.h"
 
 static struct bt_span head(struct bt_span s)
 {
@@ -353,9 +353,10 @@ static int put(const struct bt_tokenize *j, struct bt_tokenize_worker *w,
 	return r == BT_OK ? bt_tokenize_end(p) : r;
 }
 
-int bt_tokenize_one(const struct bt_tokenize *j, struct bt_tokenize_worker *w,
-                    const struct bt_tokenize_item *item,
-                    struct bt_tokenize_piece *p)
+int bt_tokenize_encode_one(const struct bt_tokenize *j,
+                           struct bt_tokenize_worker *w,
+                           const struct bt_tokenize_item *item,
+                           struct bt_tokenize_piece *p)
 {
 	struct bt_tokenize_text x = {.number = j->stats.texts +
 	                                       (uint64_t)(item - j->item)};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "task/metadata.h"
+#include "tokenize/input_meta_data.h"
 
 #include <stdio.h>
 #include <stdlib.h>

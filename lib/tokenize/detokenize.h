@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Token records, or lines of ids, back to text. */
-#ifndef BT_TASK_DETOKENIZE_H
-#define BT_TASK_DETOKENIZE_H
+#ifndef BT_TOKENIZE_DETOKENIZE_H
+#define BT_TOKENIZE_DETOKENIZE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "base/err.h"
 #include "io/out.h"
-#include "task/tokenize.h"
+#include "tokenize/job.h"
 #include "tokenizer/tokenizer.h"
 
 struct bt_detokenize_opts {

@@ -4,8 +4,8 @@
  * pieces by the threads of a pool, and written in the order in which they came,
  * whatever the number of threads.
  */
-#ifndef BT_TASK_TOKENIZE_H
-#define BT_TASK_TOKENIZE_H
+#ifndef BT_TOKENIZE_JOB_H
+#define BT_TOKENIZE_JOB_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -127,9 +127,9 @@ int bt_tokenize_check(const struct bt_tok *tok,
 
 /* Tells what was done in seconds: a summary, warnings of what TensorFlow's
  * readers will miss, and with BT_LOG_MORE how long the texts are. */
-void bt_tokenize_tell(const struct bt_tokenize_opts *opts,
-                      const struct bt_tokenize_stats *stats, double seconds,
-                      const struct bt_log *log);
+void bt_tokenize_report(const struct bt_tokenize_opts *opts,
+                        const struct bt_tokenize_stats *stats, double seconds,
+                        const struct bt_log *log);
 
 /* What was written so far. */
 struct bt_tokenize_stats bt_tokenize_stats(const struct bt_tokenize *job);
