@@ -5,8 +5,8 @@
 #include "base/num.h"
 #include "base/tool.h"
 #include "io/out.h"
+#include "metrics/metrics.h"
 #include "task/details.h"
-#include "task/metrics.h"
 #include "task/stream.h"
 
 /* Exit status with --min, as that of cmp. */

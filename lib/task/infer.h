@@ -3,8 +3,8 @@
 #ifndef BT_TASK_INFER_H
 #define BT_TASK_INFER_H
 
+#include "metrics/metrics.h"
 #include "task/dataset.h"
-#include "task/metrics.h"
 
 /* A batch is closed before it would exceed this many tokens or texts. */
 #define BT_INFER_TOKENS ((size_t)2048)

@@ -21,7 +21,7 @@
 #ifndef BT_TASK_PAIRED_H
 #define BT_TASK_PAIRED_H
 
-#include "task/metrics.h"
+#include "metrics/metrics.h"
 
 struct bt_paired {
 	struct bt_metrics b;                      /* of model B */

@@ -6,8 +6,8 @@
 #ifndef BT_TASK_WORST_H
 #define BT_TASK_WORST_H
 
+#include "metrics/metrics.h"
 #include "task/dataset.h"
-#include "task/metrics.h"
 #include "tokenizer/tokenizer.h"
 
 struct bt_worst;

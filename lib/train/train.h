@@ -9,7 +9,7 @@
 
 #include "base/log.h"
 #include "base/profile.h"
-#include "task/metrics.h"
+#include "metrics/metrics.h"
 #include "task/model.h"
 #include "train/batches.h"
 #include "train/optim.h"

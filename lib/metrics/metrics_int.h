@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BT_TASK_METRICS_INT_H
-#define BT_TASK_METRICS_INT_H
+#ifndef BT_METRICS_METRICS_INT_H
+#define BT_METRICS_METRICS_INT_H
 
-#include "task/metrics.h"
+#include "metrics/metrics.h"
 
 /* Set what is of numbers, and of labels. */
 void bt_metrics_numbers(const struct bt_metrics *m,

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "task/metrics.h"
+#include "metrics/metrics.h"
 
 static const struct {
 	unsigned of; /* bits: who has it */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "task/metrics_int.h"
+#include "metrics/metrics_int.h"
 
 double bt_metrics_bound(const struct bt_metrics *m)
 {

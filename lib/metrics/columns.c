@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "task/metrics_int.h"
+#include "metrics/metrics_int.h"
 
 /* Of one target: the squared error, or the cross entropy of a logit. */
 static double loss_of(const struct bt_metrics *m, double truth, double guess)

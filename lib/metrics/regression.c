@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "task/metrics_int.h"
+#include "metrics/metrics_int.h"
 
 /* Pearson's correlation; NaN where one of them is the same throughout. */
 static double correlation(const double *x, const double *y, size_t n)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "task/metrics_int.h"
+#include "metrics/metrics_int.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -6,8 +6,8 @@
  * labels, where macro counts all of them. And of one that predicts numbers, as
  * scikit-learn and SciPy define them; of several the mean over these.
  */
-#ifndef BT_TASK_METRICS_H
-#define BT_TASK_METRICS_H
+#ifndef BT_METRICS_METRICS_H
+#define BT_METRICS_METRICS_H
 
 #include <stdint.h>
 
