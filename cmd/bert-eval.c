@@ -4,10 +4,10 @@
 
 #include "base/num.h"
 #include "base/tool.h"
+#include "finetune/predict_stream.h"
 #include "io/out.h"
 #include "metrics/metrics.h"
 #include "task/details.h"
-#include "task/stream.h"
 
 /* Exit status with --min, as that of cmp. */
 enum { YES = 0, NO = 1, TROUBLE = 2 };
@@ -62,7 +62,7 @@ static const struct bt_tool tool = {
 
 struct run {
 	const struct args *a;
-	struct bt_stream s;
+	struct bt_predict_stream s;
 	struct bt_metrics m;
 	struct bt_details d;
 	uint64_t unlabelled;
@@ -80,7 +80,7 @@ static int count(void *ctx, uint64_t i, const struct bt_dataset *d, size_t k,
 		r->unlabelled++;
 		return BT_OK;
 	}
-	e = bt_infer_count(&r->m, d, k, logits, err);
+	e = bt_forward_count(&r->m, d, k, logits, err);
 	return e == BT_OK ? bt_details_add(&r->d, d, k, logits, err) : e;
 }
 
@@ -226,15 +226,15 @@ static int prepare(struct run *r, struct bt_error *err)
 static int evaluate(struct run *r, char **paths, int n, struct bt_error *err)
 {
 	struct bt_log log = bt_tool_log(&tool, &r->a->common);
-	struct bt_stream_opts o = {.model = r->a->model,
-	                           .dtype = r->a->dtype,
-	                           .gemm = r->a->gemm,
-	                           .log = &log,
-	                           .profile =
-	                               r->a->profile ? &r->profile : NULL,
-	                           .threads = (int)r->a->common.threads,
-	                           .expect = (uint64_t)r->a->expect,
-	                           .labels = BT_LABELS_KNOWN};
+	struct bt_predict_stream_opts o = {
+	    .model = r->a->model,
+	    .dtype = r->a->dtype,
+	    .gemm = r->a->gemm,
+	    .log = &log,
+	    .profile = r->a->profile ? &r->profile : NULL,
+	    .threads = (int)r->a->common.threads,
+	    .expect = (uint64_t)r->a->expect,
+	    .labels = BT_LABELS_KNOWN};
 	struct bt_details_opts details = {.errors = (size_t)r->a->errors,
 	                                  .by = r->a->by.item,
 	                                  .n_by = (size_t)r->a->by.n,
@@ -242,13 +242,13 @@ static int evaluate(struct run *r, char **paths, int n, struct bt_error *err)
 	int e;
 
 	bt_details_ask(&r->d, &details, &o);
-	e = bt_stream_open(&o, &r->s, err);
+	e = bt_predict_stream_open(&o, &r->s, err);
 	if (e == BT_OK)
 		e = prepare(r, err);
 	if (e == BT_OK)
 		e = bt_details_init(&r->d, &r->m, &r->s.model.labels, err);
 	if (e == BT_OK)
-		e = bt_stream_run(&r->s, paths, n, count, NULL, r, err);
+		e = bt_predict_stream_run(&r->s, paths, n, count, NULL, r, err);
 	if (e == BT_OK && r->m.n == 0)
 		e = bt_error_set(err, BT_EFORMAT,
 		                 "no record has a label: give csv2tfrecord -l "
@@ -261,7 +261,7 @@ static int evaluate(struct run *r, char **paths, int n, struct bt_error *err)
 		bt_log(&log, BT_LOG_WARN,
 		       "%llu records without a label were left out",
 		       (unsigned long long)r->unlabelled);
-	return bt_stream_summary(&r->s, "examples", &log, err);
+	return bt_predict_stream_summary(&r->s, "examples", &log, err);
 }
 
 static int run(const struct args *a, char **paths, int n)
@@ -279,7 +279,7 @@ static int run(const struct args *a, char **paths, int n)
 	}
 	bt_details_clear(&r.d);
 	bt_metrics_clear(&r.m);
-	bt_stream_close(&r.s);
+	bt_predict_stream_close(&r.s);
 	bt_profile_clear(&r.profile);
 	return status;
 }

@@ -3,11 +3,11 @@
 
 #include "base/tool.h"
 #include "dedup/duplicate_ids.h"
+#include "finetune/predict_stream.h"
 #include "format/csv.h"
 #include "io/duplicate_paths.h"
 #include "task/predict.h"
 #include "task/rowout.h"
-#include "task/stream.h"
 
 struct args {
 	struct bt_common common;
@@ -71,7 +71,7 @@ static const struct bt_tool tool = {
 struct run {
 	const struct args *a;
 	struct bt_log log;
-	struct bt_stream s;
+	struct bt_predict_stream s;
 	struct bt_predict *p;   /* or: */
 	struct bt_rowout *rows; /* of tensors and embeddings */
 	struct bt_out *out;
@@ -151,23 +151,23 @@ static int open_output(struct run *r, struct bt_error *err)
 static int open_all(struct run *r, struct bt_error *err)
 {
 	const struct bt_opt_list *models = &r->a->model;
-	struct bt_stream_opts o = {.model = r->a->model.item[0],
-	                           .more = r->a->model.item + 1,
-	                           .n_more = (size_t)r->a->model.n - 1,
-	                           .embed = r->a->embed,
-	                           .dtype = r->a->dtype,
-	                           .gemm = r->a->gemm,
-	                           .log = &r->log,
-	                           .profile =
-	                               r->a->profile ? &r->profile : NULL,
-	                           .threads = (int)r->a->common.threads,
-	                           .expect = (uint64_t)r->a->expect,
-	                           .labels = BT_LABELS_OPTIONAL};
+	struct bt_predict_stream_opts o = {
+	    .model = r->a->model.item[0],
+	    .more = r->a->model.item + 1,
+	    .n_more = (size_t)r->a->model.n - 1,
+	    .embed = r->a->embed,
+	    .dtype = r->a->dtype,
+	    .gemm = r->a->gemm,
+	    .log = &r->log,
+	    .profile = r->a->profile ? &r->profile : NULL,
+	    .threads = (int)r->a->common.threads,
+	    .expect = (uint64_t)r->a->expect,
+	    .labels = BT_LABELS_OPTIONAL};
 	int e = bt_duplicate_paths((char *const *)models->item, models->n,
 	                           &r->log, err);
 
 	if (e == BT_OK)
-		e = bt_stream_open(&o, &r->s, err);
+		e = bt_predict_stream_open(&o, &r->s, err);
 	return e == BT_OK ? open_output(r, err) : e;
 }
 
@@ -177,7 +177,8 @@ static int predict(struct run *r, char **paths, int n, struct bt_error *err)
 	int e = open_all(r, err);
 
 	if (e == BT_OK)
-		e = bt_stream_run(&r->s, paths, n, add, after_block, r, err);
+		e = bt_predict_stream_run(&r->s, paths, n, add, after_block, r,
+		                          err);
 	if (e == BT_OK)
 		e = r->rows != NULL ? bt_rowout_finish(r->rows, err)
 		                    : bt_predict_finish(r->p, err);
@@ -198,7 +199,7 @@ static int summarise(struct run *r, struct bt_error *err)
 		bt_log(&r->log, BT_LOG_WARN,
 		       "records without an id were numbered from 0");
 	bt_duplicate_ids_tell(&r->ids, &r->log);
-	return bt_stream_summary(
+	return bt_predict_stream_summary(
 	    &r->s, r->a->embed != NULL ? "embeddings" : "predictions", &r->log,
 	    err);
 }
@@ -221,7 +222,7 @@ static int run(const struct args *a, char **paths, int n)
 	bt_predict_free(r.p);
 	bt_rowout_free(r.rows);
 	bt_duplicate_ids_clear(&r.ids);
-	bt_stream_close(&r.s);
+	bt_predict_stream_close(&r.s);
 	bt_profile_clear(&r.profile);
 	return status;
 }

@@ -10,7 +10,7 @@
 
 #include <stddef.h>
 
-#include "task/dataset.h"
+#include "finetune/dataset.h"
 
 #define BT_ANSWERS_THRESHOLDS 200
 

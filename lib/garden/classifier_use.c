@@ -5,13 +5,13 @@
 #include <unistd.h>
 
 #include "ckpt/convert.h"
+#include "finetune/predict_stream.h"
 #include "format/json.h"
 #include "format/model_files.h"
 #include "garden/classifier.h"
 #include "garden/paths.h"
 #include "io/path.h"
 #include "task/predict.h"
-#include "task/stream.h"
 
 /* The checkpoint to take. */
 static const char *source_of(const struct bt_classifier *c)
@@ -25,7 +25,7 @@ static int add(void *ctx, uint64_t i, const struct bt_dataset *d, size_t k,
 	return bt_predict_add(ctx, i, bt_dataset_id(d, k), logits, err);
 }
 
-static int predict(struct bt_stream *s, const struct bt_paths *in,
+static int predict(struct bt_predict_stream *s, const struct bt_paths *in,
                    struct bt_out *out, struct bt_error *err)
 {
 	struct bt_predict_opts o = {.format = BT_PREDICT_TSV,
@@ -36,14 +36,14 @@ static int predict(struct bt_stream *s, const struct bt_paths *in,
 
 	if (r != BT_OK)
 		return r;
-	r = bt_stream_run(s, in->path, in->n, add, NULL, p, err);
+	r = bt_predict_stream_run(s, in->path, in->n, add, NULL, p, err);
 	if (r == BT_OK)
 		r = bt_predict_finish(p, err);
 	bt_predict_free(p);
 	return r;
 }
 
-static int predict_into(struct bt_stream *s, const struct bt_paths *in,
+static int predict_into(struct bt_predict_stream *s, const struct bt_paths *in,
                         const char *path, struct bt_error *err)
 {
 	struct bt_out *out;
@@ -58,7 +58,7 @@ static int predict_into(struct bt_stream *s, const struct bt_paths *in,
 	}
 	r = bt_out_commit(out, err);
 	if (r == BT_OK)
-		r = bt_stream_summary(s, "predictions", s->o.log, err);
+		r = bt_predict_stream_summary(s, "predictions", s->o.log, err);
 	if (r == BT_OK && !s->model.config.number)
 		bt_log(s->o.log, BT_LOG_NOTE,
 		       "'%s' has %d columns, the classes' probabilities in the "
@@ -69,14 +69,14 @@ static int predict_into(struct bt_stream *s, const struct bt_paths *in,
 
 int bt_classifier_predict(const struct bt_classifier *c, struct bt_error *err)
 {
-	struct bt_stream_opts o = {.config = c->config,
-	                           .weights = source_of(c),
-	                           .dtype = c->dtype,
-	                           .threads = c->threads,
-	                           .labels = BT_LABELS_OPTIONAL,
-	                           .log = c->log};
+	struct bt_predict_stream_opts o = {.config = c->config,
+	                                   .weights = source_of(c),
+	                                   .dtype = c->dtype,
+	                                   .threads = c->threads,
+	                                   .labels = BT_LABELS_OPTIONAL,
+	                                   .log = c->log};
 	struct bt_paths in = {0};
-	struct bt_stream s;
+	struct bt_predict_stream s;
 	struct bt_meta meta;
 	char *path = bt_path_join(c->dir, "test_results.tsv");
 	int r = bt_meta_read(c->meta_data, &meta, err);
@@ -87,10 +87,10 @@ int bt_classifier_predict(const struct bt_classifier *c, struct bt_error *err)
 		r = bt_paths_find("eval_data_path", c->eval, &in, err);
 	o.classes = meta.labels;
 	if (r == BT_OK)
-		r = bt_stream_open(&o, &s, err);
+		r = bt_predict_stream_open(&o, &s, err);
 	if (r == BT_OK) {
 		r = predict_into(&s, &in, path, err);
-		bt_stream_close(&s);
+		bt_predict_stream_close(&s);
 	}
 	bt_paths_clear(&in);
 	free(path);

@@ -7,11 +7,11 @@
 
 #include "base/mem.h"
 #include "base/num.h"
+#include "finetune/predict_stream.h"
 #include "garden/glue.h"
 #include "garden/paths.h"
 #include "io/out.h"
 #include "io/path.h"
-#include "task/stream.h"
 
 struct answer {
 	int64_t id;
@@ -97,7 +97,8 @@ static int write_all(const struct answers *a, const char *const *names,
 	return r;
 }
 
-static int check_classes(const struct bt_glue *g, const struct bt_stream *s,
+static int check_classes(const struct bt_glue *g,
+                         const struct bt_predict_stream *s,
                          struct bt_error *err)
 {
 	bool number = s->model.config.number;
@@ -121,21 +122,22 @@ static int check_classes(const struct bt_glue *g, const struct bt_stream *s,
 	                    g->task, n);
 }
 
-static int predict(const struct bt_glue *g, struct bt_stream *s,
+static int predict(const struct bt_glue *g, struct bt_predict_stream *s,
                    const struct bt_paths *in, struct bt_error *err)
 {
 	struct answers a = {.classes = (int)bt_model_width(&s->model)};
 	int r = check_classes(g, s, err);
 
 	if (r == BT_OK)
-		r = bt_stream_run(s, in->path, in->n, add, NULL, &a, err);
+		r = bt_predict_stream_run(s, in->path, in->n, add, NULL, &a,
+		                          err);
 	if (r == BT_OK) {
 		qsort(a.v, a.n, sizeof(*a.v), by_id);
 		r = write_all(&a, bt_glue_classes(g->task), g->predictions,
 		              err);
 	}
 	if (r == BT_OK)
-		r = bt_stream_summary(s, "predictions", s->o.log, err);
+		r = bt_predict_stream_summary(s, "predictions", s->o.log, err);
 	free(a.v);
 	return r;
 }
@@ -143,12 +145,12 @@ static int predict(const struct bt_glue *g, struct bt_stream *s,
 int bt_glue_predict(const struct bt_glue *g, const struct bt_experiment *e,
                     struct bt_error *err)
 {
-	struct bt_stream_opts o = {.dtype = "f32", /* as evaluation */
-	                           .threads = e->threads,
-	                           .labels = BT_LABELS_OPTIONAL,
-	                           .log = e->log};
+	struct bt_predict_stream_opts o = {.dtype = "f32", /* as evaluation */
+	                                   .threads = e->threads,
+	                                   .labels = BT_LABELS_OPTIONAL,
+	                                   .log = e->log};
 	struct bt_paths in = {0};
-	struct bt_stream s;
+	struct bt_predict_stream s;
 	char *dir = bt_path_join(g->dir, "best_ckpt");
 	int r = dir == NULL ? bt_error_nomem(err, "predicting") : BT_OK;
 
@@ -156,10 +158,10 @@ int bt_glue_predict(const struct bt_glue *g, const struct bt_experiment *e,
 	if (r == BT_OK)
 		r = bt_paths_find("test_input_path", g->test, &in, err);
 	if (r == BT_OK)
-		r = bt_stream_open(&o, &s, err);
+		r = bt_predict_stream_open(&o, &s, err);
 	if (r == BT_OK) {
 		r = predict(g, &s, &in, err);
-		bt_stream_close(&s);
+		bt_predict_stream_close(&s);
 	}
 	bt_paths_clear(&in);
 	free(dir);

@@ -8,10 +8,10 @@
 
 #include "base/mem.h"
 #include "ckpt_format/writer.h"
+#include "finetune/model.h"
 #include "format/model_files.h"
 #include "io/out.h"
 #include "io/path.h"
-#include "task/model.h"
 
 #define ROOT "encoder/"                   /* as ckpt/names.h names it */
 #define WAY "model/layer_with_weights-0/" /* from a classifier to it */

@@ -68,7 +68,7 @@ static int add_worst(struct bt_details *d, const struct bt_dataset *block,
 }
 
 void bt_details_ask(struct bt_details *d, const struct bt_details_opts *o,
-                    struct bt_stream_opts *s)
+                    struct bt_predict_stream_opts *s)
 {
 	memset(d, 0, sizeof(*d));
 	d->o = *o;
@@ -135,7 +135,7 @@ int bt_details_add(struct bt_details *d, const struct bt_dataset *block,
 	return r;
 }
 
-void bt_details_report(struct bt_details *d, const struct bt_stream *s,
+void bt_details_report(struct bt_details *d, const struct bt_predict_stream *s,
                        const struct bt_metrics *m, struct bt_buf *out)
 {
 	const char *names[] = {s->o.model, d->o.compare};
@@ -149,7 +149,7 @@ void bt_details_report(struct bt_details *d, const struct bt_stream *s,
 		bt_worst_report(d->worst, s->tok, out);
 }
 
-int bt_details_json(struct bt_details *d, const struct bt_stream *s,
+int bt_details_json(struct bt_details *d, const struct bt_predict_stream *s,
                     const struct bt_metrics *m, json_t *o)
 {
 	const char *names[] = {s->o.model, d->o.compare};

@@ -7,9 +7,9 @@
 #ifndef BT_TASK_DETAILS_H
 #define BT_TASK_DETAILS_H
 
+#include "finetune/predict_stream.h"
 #include "task/groups.h"
 #include "task/paired.h"
-#include "task/stream.h"
 #include "task/worst.h"
 
 struct bt_details_opts {
@@ -39,7 +39,7 @@ struct bt_details {
 
 /* Lets a stream that is to be opened with *s serve d. */
 void bt_details_ask(struct bt_details *d, const struct bt_details_opts *o,
-                    struct bt_stream_opts *s);
+                    struct bt_predict_stream_opts *s);
 
 /* After it was opened: like, borrowed, is of the kind of the model's measures,
  * and set. */
@@ -55,9 +55,9 @@ int bt_details_add(struct bt_details *d, const struct bt_dataset *block,
 
 /* Appends to the report of m; adds members to its JSON: 0, or -1 when out of
  * memory. */
-void bt_details_report(struct bt_details *d, const struct bt_stream *s,
+void bt_details_report(struct bt_details *d, const struct bt_predict_stream *s,
                        const struct bt_metrics *m, struct bt_buf *out);
-int bt_details_json(struct bt_details *d, const struct bt_stream *s,
+int bt_details_json(struct bt_details *d, const struct bt_predict_stream *s,
                     const struct bt_metrics *m, json_t *o);
 
 #endif

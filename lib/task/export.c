@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "finetune/model.h"
 #include "task/export_int.h"
-#include "task/model.h"
 
 /* A model as it is read: its graph, and where its weights are. */
 struct source {

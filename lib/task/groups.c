@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "finetune/forward.h"
 #include "format/escape.h"
 #include "record/feature.h"
-#include "task/infer.h"
 
 #define NONE UINT32_MAX /* in place of a value's number: it has none */
 
@@ -164,5 +164,5 @@ int bt_groups_add(struct bt_groups *g, const struct bt_dataset *d, size_t k,
 		return lacking(g, err);
 	if (r == BT_OK)
 		r = find_group(g, number, &group, err);
-	return r == BT_OK ? bt_infer_count(&group->m, d, k, answer, err) : r;
+	return r == BT_OK ? bt_forward_count(&group->m, d, k, answer, err) : r;
 }

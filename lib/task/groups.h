@@ -6,8 +6,8 @@
 #ifndef BT_TASK_GROUPS_H
 #define BT_TASK_GROUPS_H
 
+#include "finetune/dataset.h"
 #include "metrics/metrics.h"
-#include "task/dataset.h"
 
 /* More groups than this are an error: the feature is no category. */
 #define BT_GROUPS_MAX 1000

@@ -6,8 +6,8 @@
 #ifndef BT_TASK_WORST_H
 #define BT_TASK_WORST_H
 
+#include "finetune/dataset.h"
 #include "metrics/metrics.h"
-#include "task/dataset.h"
 #include "tokenizer/tokenizer.h"
 
 struct bt_worst;

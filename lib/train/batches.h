@@ -11,7 +11,7 @@
 #ifndef BT_TRAIN_BATCHES_H
 #define BT_TRAIN_BATCHES_H
 
-#include "task/dataset.h"
+#include "finetune/dataset.h"
 
 struct bt_batching {
 	size_t size;    /* examples of a batch; 0: as many as tokens allow */

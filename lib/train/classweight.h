@@ -5,7 +5,7 @@
 #define BT_TRAIN_CLASSWEIGHT_H
 
 #include "base/buf.h"
-#include "task/dataset.h"
+#include "finetune/dataset.h"
 
 /*
  * how is "balanced": n / (classes * examples of the class), over the classes

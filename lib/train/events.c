@@ -10,10 +10,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "finetune/model.h"
 #include "format/protobuf_wire.h"
 #include "format/tfrecord.h"
 #include "io/path.h"
-#include "task/model.h"
 
 static const char *const prefix[BT_EVENT_STREAMS] = {
     [BT_EVENTS_TRAIN] = "train/",

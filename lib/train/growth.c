@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "finetune/model.h"
 #include "io/path.h"
-#include "task/model.h"
 #include "train/growth_int.h"
 
 static int open_it(struct bt_growth *g, const struct bt_log *log,

@@ -11,8 +11,8 @@
 
 #include "base/sys.h"
 #include "cpu/roofline.h"
+#include "finetune/unfinished.h"
 #include "io/url.h"
-#include "task/stopped.h"
 #include "tensor/checkpoint.h"
 #include "train/claim.h"
 #include "train/doubts.h"
@@ -212,7 +212,7 @@ static void tell_loaded(const struct bt_job *j, const char *from,
 	       (rep->fresh > 0 || !fits) && fresh ? fresh : "none");
 	bt_log(bt_job_log(j), BT_LOG_NOTE, "'%s': unused: %s", from,
 	       rep->unused > 0 && unused ? unused : "none");
-	bt_stopped_tell(from, bt_job_log(j));
+	bt_unfinished_warn(from, bt_job_log(j));
 }
 
 /* The weights of the starting model; where the engine is only planned, they are

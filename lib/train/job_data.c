@@ -227,7 +227,8 @@ static int thin(struct bt_job *j, size_t *all, struct bt_error *err)
 	*all = j->train.n;
 	if (share == 0)
 		return BT_OK;
-	return bt_dataset_thin(&j->train, share, j->o.train.batching.seed, err);
+	return bt_dataset_subsample(&j->train, share, j->o.train.batching.seed,
+	                            err);
 }
 
 /* Classes that cannot be learnt: what a data set is not expected to have. */

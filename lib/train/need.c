@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "base/sys.h"
-#include "task/infer.h"
+#include "finetune/forward.h"
 
 int bt_need_batches(struct bt_need *n, const struct bt_dataset *train,
                     const struct bt_dataset *eval, const struct bt_batching *o,
@@ -22,10 +22,10 @@ int bt_need_batches(struct bt_need *n, const struct bt_dataset *train,
 	if (eval == NULL)
 		return BT_OK;
 	all = (size_t)eval->start[eval->n];
-	n->eval_tokens = BT_INFER_TOKENS + eval->longest;
+	n->eval_tokens = BT_FORWARD_TOKENS + eval->longest;
 	if (n->eval_tokens > all)
 		n->eval_tokens = all;
-	n->eval_texts = eval->n < BT_INFER_TEXTS ? eval->n : BT_INFER_TEXTS;
+	n->eval_texts = eval->n < BT_FORWARD_TEXTS ? eval->n : BT_FORWARD_TEXTS;
 	return BT_OK;
 }
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/sys.h"
-#include "task/infer.h"
+#include "finetune/forward.h"
 #include "train/train_int.h"
 
 int bt_train_save_model(struct bt_train_run *t, const char *dir,
@@ -116,8 +116,9 @@ static int evaluate(struct bt_train_run *t, double loss,
 	int r;
 
 	bt_metrics_reset(&t->metrics);
-	r = bt_infer_measure(t->m->engine, t->eval, &t->gather, &t->metrics,
-	                     t->o->answered != NULL ? answered : NULL, t, err);
+	r = bt_forward_measure(t->m->engine, t->eval, &t->gather, &t->metrics,
+	                       t->o->answered != NULL ? answered : NULL, t,
+	                       err);
 	if (r != BT_OK)
 		return r;
 	t->eval_seconds = bt_seconds() - began;

@@ -10,9 +10,9 @@
 
 #include "base/mem.h"
 #include "base/sys.h"
+#include "finetune/unfinished.h"
 #include "format/json.h"
 #include "io/path.h"
-#include "task/stopped.h"
 #include "tensor/checkpoint.h"
 #include "train/train_int.h"
 

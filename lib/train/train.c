@@ -9,7 +9,7 @@
 #include "base/crc32c.h"
 #include "base/mem.h"
 #include "base/sys.h"
-#include "task/stopped.h"
+#include "finetune/unfinished.h"
 #include "train/doubts.h"
 #include "train/train_int.h"
 

@@ -9,8 +9,8 @@
 
 #include "base/log.h"
 #include "base/profile.h"
+#include "finetune/model.h"
 #include "metrics/metrics.h"
-#include "task/model.h"
 #include "train/batches.h"
 #include "train/optim.h"
 #include "train/schedule.h"

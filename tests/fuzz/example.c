@@ -4,12 +4,12 @@
  * statistics, and JSON there and back. */
 #include "fuzz.h"
 
+#include "finetune/dataset.h"
 #include "format/escape.h"
 #include "record/feature.h"
 #include "record/recjson.h"
 #include "record/record.h"
 #include "recordset/stats.h"
-#include "task/dataset.h"
 
 static void features(const uint8_t *data, size_t size)
 {

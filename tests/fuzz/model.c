@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "ckpt/convert.h"
-#include "task/model.h"
+#include "finetune/model.h"
 #include "tokenizer/tokenizer.h"
 
 static const char *const names[] = {"config.json",

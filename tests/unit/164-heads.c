@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "finetune/weights.h"
 #include "op/ops.h"
 #include "slopes.h"
-#include "task/weights.h"
 
 #define LENGTH 8
 #define EVEN 5 /* texts of it */

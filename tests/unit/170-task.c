@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "finetune/dataset.h"
 #include "metrics/metrics.h"
 #include "record/labels.h"
-#include "task/dataset.h"
 #include "train/batches.h"
 #include "train/optim.h"
 

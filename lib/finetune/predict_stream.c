@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "task/stream.h"
+#include "finetune/predict_stream.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,8 +7,8 @@
 
 #include "base/sys.h"
 #include "cpu/roofline.h"
+#include "finetune/unfinished.h"
 #include "io/duplicate_paths.h"
-#include "task/stopped.h"
 
 #define BLOCK_TEXTS ((size_t)4096)
 #define BLOCK_TOKENS ((size_t)1 << 16)
@@ -19,7 +19,7 @@
 /* The tokenizer is only needed for its fingerprint: a directory without one, or
  * with one that is not understood, still predicts. One that cannot be read may
  * be of either kind. */
-static int open_tokenizer(struct bt_stream *s, struct bt_error *err)
+static int open_tokenizer(struct bt_predict_stream *s, struct bt_error *err)
 {
 	struct bt_error why = {0};
 	int r;
@@ -39,8 +39,8 @@ static int open_tokenizer(struct bt_stream *s, struct bt_error *err)
 	return BT_OK;
 }
 
-static int open_model(struct bt_stream *s, const struct bt_engine_opts *e,
-                      struct bt_error *err)
+static int open_model(struct bt_predict_stream *s,
+                      const struct bt_engine_opts *e, struct bt_error *err)
 {
 	static const char *const names[] = {"cls", "mean", "max"};
 	int i;
@@ -58,19 +58,19 @@ static int open_model(struct bt_stream *s, const struct bt_engine_opts *e,
 }
 
 /* What is to be known of the models. */
-static void tell_opened(const struct bt_stream *s)
+static void tell_opened(const struct bt_predict_stream *s)
 {
 	size_t i;
 
 	bt_model_log(&s->model, s->o.log);
 	if (s->o.model != NULL)
-		bt_stopped_tell(s->o.model, s->o.log);
+		bt_unfinished_warn(s->o.model, s->o.log);
 	for (i = 0; i < s->o.n_more; i++)
-		bt_stopped_tell(s->o.more[i], s->o.log);
+		bt_unfinished_warn(s->o.more[i], s->o.log);
 }
 
-int bt_stream_open(const struct bt_stream_opts *o, struct bt_stream *s,
-                   struct bt_error *err)
+int bt_predict_stream_open(const struct bt_predict_stream_opts *o,
+                           struct bt_predict_stream *s, struct bt_error *err)
 {
 	struct bt_engine_opts e = {.low = bt_model_low(o->dtype, o->gemm),
 	                           .gemm = o->gemm,
@@ -96,12 +96,12 @@ int bt_stream_open(const struct bt_stream_opts *o, struct bt_stream *s,
 		r = bt_config_load(o->config, &c, err);
 	if (r != BT_OK)
 		return r;
-	e.max_texts = BT_INFER_TEXTS;
-	e.max_tokens = BT_INFER_TOKENS;
+	e.max_texts = BT_FORWARD_TEXTS;
+	e.max_tokens = BT_FORWARD_TOKENS;
 	e.max_length = SHORT;
 	room = (size_t)c.max_positions;
-	if (room < BT_INFER_TOKENS)
-		room = BT_INFER_TOKENS;
+	if (room < BT_FORWARD_TOKENS)
+		room = BT_FORWARD_TOKENS;
 	bt_labels_clear(&labels);
 	bt_config_clear(&c);
 	r = bt_pool_new(o->threads, &s->pool, err);
@@ -113,24 +113,24 @@ int bt_stream_open(const struct bt_stream_opts *o, struct bt_stream *s,
 	if (r == BT_OK)
 		r = open_tokenizer(s, err);
 	if (r != BT_OK) {
-		bt_stream_close(s);
+		bt_predict_stream_close(s);
 		return r;
 	}
 	tell_opened(s);
 	s->more.apart = o->apart;
 	if (o->n_more > 0)
-		r = bt_several_open(&s->more, o->more, o->n_more, &s->model,
-		                    s->tok != NULL ? bt_tok_fingerprint(s->tok)
-		                                   : NULL,
-		                    &e, err);
+		r = bt_ensemble_open(&s->more, o->more, o->n_more, &s->model,
+		                     s->tok != NULL ? bt_tok_fingerprint(s->tok)
+		                                    : NULL,
+		                     &e, err);
 	if (r != BT_OK)
-		bt_stream_close(s);
+		bt_predict_stream_close(s);
 	return r;
 }
 
-void bt_stream_close(struct bt_stream *s)
+void bt_predict_stream_close(struct bt_predict_stream *s)
 {
-	bt_several_clear(&s->more);
+	bt_ensemble_clear(&s->more);
 	bt_model_clear(&s->model);
 	bt_tok_free(s->tok);
 	bt_gather_clear(&s->gather);
@@ -140,7 +140,7 @@ void bt_stream_close(struct bt_stream *s)
 }
 
 /* Fills the block with the next records; an empty block is the end. */
-static int read_block(struct bt_stream *s, struct bt_tfrecord *in,
+static int read_block(struct bt_predict_stream *s, struct bt_tfrecord *in,
                       struct bt_token_rec *rec, struct bt_error *err)
 {
 	struct bt_fit fit =
@@ -151,7 +151,7 @@ static int read_block(struct bt_stream *s, struct bt_tfrecord *in,
 	int32_t label;
 	int r = BT_OK;
 
-	bt_several_fit(&s->more, &fit);
+	bt_ensemble_fit(&s->more, &fit);
 	bt_dataset_reset(&s->block);
 	while (s->block.n < BLOCK_TEXTS &&
 	       (s->block.n == 0 || s->block.start[s->block.n] < BLOCK_TOKENS)) {
@@ -179,8 +179,8 @@ static int read_block(struct bt_stream *s, struct bt_tfrecord *in,
 #define WORTH_MEASURING 2
 
 struct forward {
-	struct bt_stream *s;
-	bt_stream_fn *fn;
+	struct bt_predict_stream *s;
+	bt_predict_stream_fn *fn;
 	void *ctx;
 };
 
@@ -193,20 +193,21 @@ static int pass_on(void *ctx, size_t i, const float *logits,
 }
 
 /* All of the block. */
-static int infer(struct bt_stream *s, struct forward *f, struct bt_error *err)
+static int infer(struct bt_predict_stream *s, struct forward *f,
+                 struct bt_error *err)
 {
 	if (s->o.apart)
-		return bt_several_each(&s->more, &s->model, &s->block,
-		                       &s->gather, pass_on, f, &s->flop, err);
-	if (s->more.n > 0)
-		return bt_several_infer(&s->more, &s->model, &s->block,
+		return bt_ensemble_each(&s->more, &s->model, &s->block,
 		                        &s->gather, pass_on, f, &s->flop, err);
-	return bt_infer(s->model.engine, &s->block, &s->gather,
-	                bt_model_width(&s->model), pass_on, f, &s->flop, err);
+	if (s->more.n > 0)
+		return bt_ensemble_infer(&s->more, &s->model, &s->block,
+		                         &s->gather, pass_on, f, &s->flop, err);
+	return bt_forward(s->model.engine, &s->block, &s->gather,
+	                  bt_model_width(&s->model), pass_on, f, &s->flop, err);
 }
 
 /* A block is a step of the profile. */
-static void count(struct bt_stream *s)
+static void count(struct bt_predict_stream *s)
 {
 	struct bt_profile *p = s->o.profile;
 
@@ -221,10 +222,10 @@ static void count(struct bt_stream *s)
 	p->tokens += s->block.start[s->block.n];
 }
 
-int bt_stream_run(struct bt_stream *s, char *const *paths, int n_paths,
-                  bt_stream_fn *fn,
-                  int (*after)(void *ctx, struct bt_error *err), void *ctx,
-                  struct bt_error *err)
+int bt_predict_stream_run(struct bt_predict_stream *s, char *const *paths,
+                          int n_paths, bt_predict_stream_fn *fn,
+                          int (*after)(void *ctx, struct bt_error *err),
+                          void *ctx, struct bt_error *err)
 {
 	struct forward f = {s, fn, ctx};
 	struct bt_token_rec rec = {0};
@@ -257,8 +258,8 @@ int bt_stream_run(struct bt_stream *s, char *const *paths, int n_paths,
 	return r;
 }
 
-int bt_stream_summary(struct bt_stream *s, const char *what,
-                      const struct bt_log *log, struct bt_error *err)
+int bt_predict_stream_summary(struct bt_predict_stream *s, const char *what,
+                              const struct bt_log *log, struct bt_error *err)
 {
 	const char *gemm = strcmp(s->o.dtype, "int8") == 0 ? "int8" : s->o.gemm;
 	bool low = bt_model_low(s->o.dtype, s->o.gemm);

@@ -8,7 +8,7 @@
 
 #include "base/mem.h"
 #include "base/num.h"
-#include "task/dataset_int.h"
+#include "finetune/dataset_int.h"
 
 /* Room for so many targets, and somewhere to stand where there are none. */
 static int reserve(struct bt_token_rec *rec, size_t n, struct bt_error *err)

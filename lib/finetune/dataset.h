@@ -3,8 +3,8 @@
  * Token records in memory: all tokens one behind the other, with offsets. It is
  * read once, checked against the model it is for, and then only looked at.
  */
-#ifndef BT_TASK_DATASET_H
-#define BT_TASK_DATASET_H
+#ifndef BT_FINETUNE_DATASET_H
+#define BT_FINETUNE_DATASET_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -98,8 +98,8 @@ int bt_dataset_divide(struct bt_dataset *d, const uint8_t *chosen,
  * Keeps a random share of the examples of each label, rounded up: a function of
  * the seed. A larger share holds all of a smaller one's.
  */
-int bt_dataset_thin(struct bt_dataset *d, double share, uint64_t seed,
-                    struct bt_error *err) BT_MUST_USE;
+int bt_dataset_subsample(struct bt_dataset *d, double share, uint64_t seed,
+                         struct bt_error *err) BT_MUST_USE;
 
 /* Moves a random share of the examples (rounded up, a function of the seed)
  * from d to the end of out, both in their old order. */

@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "base/philox.h"
-#include "task/dataset.h"
+#include "finetune/dataset.h"
 
 /* Marks what is to go: of each label, all that come behind its share in the
  * order. left[] counts the examples of the labels, from -1 on. */
@@ -29,8 +29,8 @@ static void mark(const struct bt_dataset *d, double share,
 	}
 }
 
-int bt_dataset_thin(struct bt_dataset *d, double share, uint64_t seed,
-                    struct bt_error *err)
+int bt_dataset_subsample(struct bt_dataset *d, double share, uint64_t seed,
+                         struct bt_error *err)
 {
 	uint32_t *order = bt_array(d->n, sizeof(*order)), *left;
 	uint8_t *gone = bt_array0(d->n, 1);

@@ -3,16 +3,16 @@
  * Token records through a trained model, block by block: memory does not grow
  * with the input. The model and everything it needs are opened together.
  */
-#ifndef BT_TASK_STREAM_H
-#define BT_TASK_STREAM_H
+#ifndef BT_FINETUNE_PREDICT_STREAM_H
+#define BT_FINETUNE_PREDICT_STREAM_H
 
 #include "base/pool.h"
-#include "task/infer.h"
-#include "task/model.h"
-#include "task/several.h"
+#include "finetune/ensemble.h"
+#include "finetune/forward.h"
+#include "finetune/model.h"
 #include "tokenizer/tokenizer.h"
 
-struct bt_stream_opts {
+struct bt_predict_stream_opts {
 	const char *model;   /* directory of a trained classifier; or NULL: */
 	const char *config;  /* its configuration, */
 	const char *weights; /* its checkpoint, */
@@ -20,7 +20,8 @@ struct bt_stream_opts {
 	const char *const *more; /* n_more further ones, or NULL: the mean of
 	                          * all their probabilities is predicted */
 	size_t n_more;
-	bool apart; /* their answers are not averaged: see bt_stream_fn */
+	bool apart; /* their answers are not averaged: see bt_predict_stream_fn
+	             */
 	/* called, unless it is NULL, for each record that is not filling, as it
 	 * is read: number k of the next block, record `number` of all inputs,
 	 * from 1; data is its payload */
@@ -38,43 +39,45 @@ struct bt_stream_opts {
 	uint64_t expect;           /* records; 0: any number */
 };
 
-struct bt_stream {
-	struct bt_stream_opts o;
+struct bt_predict_stream {
+	struct bt_predict_stream_opts o;
 	struct bt_pool *pool;
 	struct bt_tok *tok; /* NULL: the model directory has none */
 	struct bt_model model;
-	struct bt_several more;
+	struct bt_ensemble more;
 	struct bt_gather gather;
 	struct bt_dataset block;
 
-	/* of bt_stream_run so far */
+	/* of bt_predict_stream_run so far */
 	uint64_t records, tokens, pairs; /* of texts */
 	double flop;                     /* of products */
 	double seconds;
 };
 
-int bt_stream_open(const struct bt_stream_opts *o, struct bt_stream *s,
-                   struct bt_error *err) BT_MUST_USE;
-void bt_stream_close(struct bt_stream *s);
+int bt_predict_stream_open(const struct bt_predict_stream_opts *o,
+                           struct bt_predict_stream *s,
+                           struct bt_error *err) BT_MUST_USE;
+void bt_predict_stream_close(struct bt_predict_stream *s);
 
 /* Called for each record in input order: i counts all inputs' records, without
  * filling, from 0; of the block d the record is number k. With apart, logits
  * are n_more + 1 rows, one for each model. Returns 0 to go on. */
-typedef int bt_stream_fn(void *ctx, uint64_t i, const struct bt_dataset *d,
-                         size_t k, const float *logits, struct bt_error *err);
+typedef int bt_predict_stream_fn(void *ctx, uint64_t i,
+                                 const struct bt_dataset *d, size_t k,
+                                 const float *logits, struct bt_error *err);
 
 /* Runs all records of the inputs (none: standard input). after, which may be
  * NULL, is called behind each block. No record at all is an error. */
-int bt_stream_run(struct bt_stream *s, char *const *paths, int n_paths,
-                  bt_stream_fn *fn,
-                  int (*after)(void *ctx, struct bt_error *err), void *ctx,
-                  struct bt_error *err) BT_MUST_USE;
+int bt_predict_stream_run(struct bt_predict_stream *s, char *const *paths,
+                          int n_paths, bt_predict_stream_fn *fn,
+                          int (*after)(void *ctx, struct bt_error *err),
+                          void *ctx, struct bt_error *err) BT_MUST_USE;
 
 /* Prints the profile, if one was asked for, and as the last line how fast the
  * records went, which `what` names. Measures this machine's limits for that
  * where the run was long enough to be worth it. */
-int bt_stream_summary(struct bt_stream *s, const char *what,
-                      const struct bt_log *log,
-                      struct bt_error *err) BT_MUST_USE;
+int bt_predict_stream_summary(struct bt_predict_stream *s, const char *what,
+                              const struct bt_log *log,
+                              struct bt_error *err) BT_MUST_USE;
 
 #endif

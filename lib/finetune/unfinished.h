@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Whether the training of a model came to its end, as its directory shows. */
-#ifndef BT_TASK_STOPPED_H
-#define BT_TASK_STOPPED_H
+#ifndef BT_FINETUNE_UNFINISHED_H
+#define BT_FINETUNE_UNFINISHED_H
 
 #include "base/log.h"
 
@@ -13,6 +13,6 @@
 #define BT_HISTORY_FILE "history.jsonl"
 
 /* Warns where these are of a run that was stopped, or goes on. */
-void bt_stopped_tell(const char *dir, const struct bt_log *log);
+void bt_unfinished_warn(const char *dir, const struct bt_log *log);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "task/model.h"
+#include "finetune/model.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 /* Whether a record fits a model, and its class. */
 #include <stdio.h>
 
-#include "task/dataset_int.h"
+#include "finetune/dataset_int.h"
 
 static int check_tokens(const struct bt_token_rec *rec,
                         const struct bt_fit *fit, struct bt_error *err)

@@ -9,8 +9,8 @@
  * LayerNorm.gamma/beta are read as weight/bias.
  * Tensors of TensorFlow go by the names that ckpt/names.h gives them.
  */
-#ifndef BT_TASK_WEIGHTS_H
-#define BT_TASK_WEIGHTS_H
+#ifndef BT_FINETUNE_WEIGHTS_H
+#define BT_FINETUNE_WEIGHTS_H
 
 #include "base/buf.h"
 #include "base/err.h"

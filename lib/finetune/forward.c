@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "task/infer.h"
+#include "finetune/forward.h"
 
 #include <math.h>
 
@@ -22,9 +22,9 @@ static size_t batch_at(const struct bt_dataset *d, size_t first)
 {
 	size_t n = 0, tokens = 0, len;
 
-	while (first + n < d->n && n < BT_INFER_TEXTS) {
+	while (first + n < d->n && n < BT_FORWARD_TEXTS) {
 		len = bt_dataset_length(d, first + n);
-		if (n > 0 && tokens + len > BT_INFER_TOKENS)
+		if (n > 0 && tokens + len > BT_FORWARD_TOKENS)
 			break;
 		tokens += len;
 		n++;
@@ -37,14 +37,14 @@ static size_t longest_batch(const struct bt_dataset *d)
 {
 	size_t all = d->n > 0 ? d->start[d->n] : 0;
 	size_t most =
-	    d->longest > BT_INFER_TOKENS ? d->longest : BT_INFER_TOKENS;
+	    d->longest > BT_FORWARD_TOKENS ? d->longest : BT_FORWARD_TOKENS;
 
 	return all < most ? all : most;
 }
 
-int bt_infer(struct bt_engine *e, const struct bt_dataset *d,
-             struct bt_gather *g, size_t classes, bt_infer_fn *fn, void *ctx,
-             double *flop, struct bt_error *err)
+int bt_forward(struct bt_engine *e, const struct bt_dataset *d,
+               struct bt_gather *g, size_t classes, bt_forward_fn *fn,
+               void *ctx, double *flop, struct bt_error *err)
 {
 	const float *logits;
 	size_t first, n, i;
@@ -70,8 +70,8 @@ int bt_infer(struct bt_engine *e, const struct bt_dataset *d,
 	return r;
 }
 
-int bt_infer_count(struct bt_metrics *m, const struct bt_dataset *d, size_t i,
-                   const float *logits, struct bt_error *err)
+int bt_forward_count(struct bt_metrics *m, const struct bt_dataset *d, size_t i,
+                     const float *logits, struct bt_error *err)
 {
 	if (m->width > 0)
 		return bt_metrics_add_each(m, bt_dataset_target(d, i), logits,
@@ -83,7 +83,7 @@ int bt_infer_count(struct bt_metrics *m, const struct bt_dataset *d, size_t i,
 struct measuring {
 	const struct bt_dataset *d;
 	struct bt_metrics *m;
-	bt_infer_fn *also;
+	bt_forward_fn *also;
 	void *ctx;
 };
 
@@ -95,17 +95,17 @@ static int measure(void *ctx, size_t i, const float *logits,
 
 	if (a->d->label[i] < 0)
 		return BT_OK;
-	r = bt_infer_count(a->m, a->d, i, logits, err);
+	r = bt_forward_count(a->m, a->d, i, logits, err);
 	return r == BT_OK && a->also != NULL ? a->also(a->ctx, i, logits, err)
 	                                     : r;
 }
 
-int bt_infer_measure(struct bt_engine *e, const struct bt_dataset *d,
-                     struct bt_gather *g, struct bt_metrics *m,
-                     bt_infer_fn *also, void *ctx, struct bt_error *err)
+int bt_forward_measure(struct bt_engine *e, const struct bt_dataset *d,
+                       struct bt_gather *g, struct bt_metrics *m,
+                       bt_forward_fn *also, void *ctx, struct bt_error *err)
 {
 	struct measuring a = {d, m, also, ctx};
 
-	return bt_infer(e, d, g, m->width > 0 ? m->width : (size_t)m->classes,
-	                measure, &a, NULL, err);
+	return bt_forward(e, d, g, m->width > 0 ? m->width : (size_t)m->classes,
+	                  measure, &a, NULL, err);
 }

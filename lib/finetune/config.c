@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "ckpt/identify.h"
+#include "finetune/model.h"
 #include "format/hf_config.h"
 #include "io/path.h"
 #include "io/url.h"
-#include "task/model.h"
 
 /* Where weights stand without a configuration, as in Google's releases of
  * ELECTRA, they say most of what one has to. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BT_TASK_DATASET_INT_H
-#define BT_TASK_DATASET_INT_H
+#ifndef BT_FINETUNE_DATASET_INT_H
+#define BT_FINETUNE_DATASET_INT_H
 
-#include "task/dataset.h"
+#include "finetune/dataset.h"
 
 /* The error of a label that is none of those known. */
 int bt_dataset_unknown(struct bt_span s, const struct bt_labels *labels,

@@ -3,7 +3,7 @@
 #include <regex.h>
 #include <string.h>
 
-#include "task/weights_int.h"
+#include "finetune/weights_int.h"
 
 static int check(const struct bt_opt_list *l, struct bt_error *err)
 {
@@ -30,7 +30,8 @@ void bt_weights_gaps_any(struct bt_weights_gaps *gaps)
 	gaps->unused.n = 1;
 }
 
-int bt_gaps_check(const struct bt_weights_gaps *gaps, struct bt_error *err)
+int bt_weights_gaps_check(const struct bt_weights_gaps *gaps,
+                          struct bt_error *err)
 {
 	int r = gaps != NULL ? check(&gaps->missing, err) : BT_OK;
 
@@ -52,7 +53,8 @@ static bool matches(const struct bt_opt_list *l, const char *name)
 	return yes;
 }
 
-bool bt_gaps_missing(const struct bt_weights_gaps *gaps, const char *name)
+bool bt_weights_gaps_missing(const struct bt_weights_gaps *gaps,
+                             const char *name)
 {
 	return gaps != NULL && matches(&gaps->missing, name);
 }
@@ -85,9 +87,10 @@ static bool is_part(const struct bt_graph *g, const char *name)
 	return false;
 }
 
-int bt_gaps_unused(const struct bt_weights_gaps *gaps, const struct bt_graph *g,
-                   const struct bt_ckpt *c, const char *name, const char *file,
-                   struct bt_error *err)
+int bt_weights_gaps_unused(const struct bt_weights_gaps *gaps,
+                           const struct bt_graph *g, const struct bt_ckpt *c,
+                           const char *name, const char *file,
+                           struct bt_error *err)
 {
 	if (!is_part(g, name) ||
 	    (gaps != NULL &&

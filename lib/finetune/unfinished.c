@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "task/stopped.h"
+#include "finetune/unfinished.h"
 
 #include <jansson.h>
 #include <stdlib.h>
@@ -89,7 +89,7 @@ static bool read_checkpoint(const char *dir, struct place *p)
 	return there;
 }
 
-void bt_stopped_tell(const char *dir, const struct bt_log *log)
+void bt_unfinished_warn(const char *dir, const struct bt_log *log)
 {
 	struct place p = {0};
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "task/several.h"
+#include "finetune/ensemble.h"
 
 #include <float.h>
 #include <math.h>
@@ -28,7 +28,7 @@ static const char *part(const struct bt_config *c)
 }
 
 /* Finds the first one's classes among those of model k. */
-static int match_labels(struct bt_several *s, size_t k, const char *dir,
+static int match_labels(struct bt_ensemble *s, size_t k, const char *dir,
                         const struct bt_labels *first,
                         const struct bt_config *of, struct bt_error *err)
 {
@@ -98,9 +98,9 @@ static int check_length(const char *dir, const struct bt_model *m,
 	                    dir, a, b);
 }
 
-int bt_several_open(struct bt_several *s, const char *const *dirs, size_t n,
-                    const struct bt_model *first, const char *tokenizer,
-                    const struct bt_engine_opts *o, struct bt_error *err)
+int bt_ensemble_open(struct bt_ensemble *s, const char *const *dirs, size_t n,
+                     const struct bt_model *first, const char *tokenizer,
+                     const struct bt_engine_opts *o, struct bt_error *err)
 {
 	int r = BT_OK;
 
@@ -124,7 +124,7 @@ int bt_several_open(struct bt_several *s, const char *const *dirs, size_t n,
 	return r;
 }
 
-void bt_several_clear(struct bt_several *s)
+void bt_ensemble_clear(struct bt_ensemble *s)
 {
 	size_t i;
 
@@ -145,7 +145,7 @@ static int lower(int a, int b)
 	return a < b ? a : b;
 }
 
-void bt_several_fit(const struct bt_several *s, struct bt_fit *fit)
+void bt_ensemble_fit(const struct bt_ensemble *s, struct bt_fit *fit)
 {
 	struct bt_fit f;
 	size_t i;
@@ -211,13 +211,13 @@ static float mean(const struct adding *a, double sum, size_t n)
 }
 
 /* The answers of the first model, k = 0, or of that many behind it. */
-static int ask(struct bt_several *s, size_t k, const struct bt_model *first,
-               const struct bt_dataset *d, struct bt_gather *g, bt_infer_fn *fn,
-               void *ctx, double *flop, struct bt_error *err)
+static int ask(struct bt_ensemble *s, size_t k, const struct bt_model *first,
+               const struct bt_dataset *d, struct bt_gather *g,
+               bt_forward_fn *fn, void *ctx, double *flop, struct bt_error *err)
 {
 	const struct bt_model *m = k == 0 ? first : &s->model[k - 1];
-	int r = bt_infer(m->engine, d, g, (size_t)first->labels.n, fn, ctx,
-	                 flop, err);
+	int r = bt_forward(m->engine, d, g, (size_t)first->labels.n, fn, ctx,
+	                   flop, err);
 
 	if (r == BT_OK)
 		return r;
@@ -225,10 +225,10 @@ static int ask(struct bt_several *s, size_t k, const struct bt_model *first,
 	              : bt_error_prefix(err, "'%s'", s->dir[k - 1]);
 }
 
-int bt_several_infer(struct bt_several *s, const struct bt_model *first,
-                     const struct bt_dataset *d, struct bt_gather *g,
-                     bt_infer_fn *fn, void *ctx, double *flop,
-                     struct bt_error *err)
+int bt_ensemble_infer(struct bt_ensemble *s, const struct bt_model *first,
+                      const struct bt_dataset *d, struct bt_gather *g,
+                      bt_forward_fn *fn, void *ctx, double *flop,
+                      struct bt_error *err)
 {
 	size_t classes = (size_t)first->labels.n, n = d->n * classes, i, k;
 	struct adding a = {NULL, NULL, first->labels.n, first->config.number,
@@ -272,10 +272,10 @@ static int keep(void *ctx, size_t i, const float *logits, struct bt_error *err)
 	return BT_OK;
 }
 
-int bt_several_each(struct bt_several *s, const struct bt_model *first,
-                    const struct bt_dataset *d, struct bt_gather *g,
-                    bt_infer_fn *fn, void *ctx, double *flop,
-                    struct bt_error *err)
+int bt_ensemble_each(struct bt_ensemble *s, const struct bt_model *first,
+                     const struct bt_dataset *d, struct bt_gather *g,
+                     bt_forward_fn *fn, void *ctx, double *flop,
+                     struct bt_error *err)
 {
 	size_t classes = (size_t)first->labels.n, n, i, k;
 	struct keeping p = {.classes = classes, .step = (s->n + 1) * classes};

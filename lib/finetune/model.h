@@ -5,16 +5,16 @@
  * (config.json, model.safetensors, tokenizer files); Google's bert_config.json
  * is read too.
  */
-#ifndef BT_TASK_MODEL_H
-#define BT_TASK_MODEL_H
+#ifndef BT_FINETUNE_MODEL_H
+#define BT_FINETUNE_MODEL_H
 
 #include "base/log.h"
 #include "cpu/engine.h"
+#include "finetune/dataset.h"
+#include "finetune/weights.h"
 #include "model/config.h"
 #include "model/family.h"
 #include "record/labels.h"
-#include "task/dataset.h"
-#include "task/weights.h"
 
 struct bt_model {
 	struct bt_config config;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "task/dataset.h"
+#include "finetune/dataset.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -8,7 +8,7 @@
 #include "base/philox.h"
 #include "ckpt/names.h"
 #include "ckpt_format/safetensors.h"
-#include "task/weights_int.h"
+#include "finetune/weights_int.h"
 
 void bt_weights_report_clear(struct bt_weights_report *r)
 {
@@ -223,7 +223,7 @@ static int list_unused(const struct bt_graph *g, const struct bt_ckpt *c,
 		plain = bt_names_plain(g->prefix, v->known ? v->name : name);
 		if (plain == NULL)
 			return bt_error_nomem(err, "loading weights");
-		r = bt_gaps_unused(gaps, g, c, plain, name, err);
+		r = bt_weights_gaps_unused(gaps, g, c, plain, name, err);
 		free(plain);
 		rep->unused++;
 		list(&rep->unused_names, name);
@@ -249,7 +249,8 @@ static int load_all(const struct bt_graph *g, const struct bt_ckpt *c,
 			at[i] = out + p->offset;
 		fresh = fresh_head && p->head &&
 		        (t == NULL || (!shape_fits(p, t) && p->classes));
-		if (fresh || (t == NULL && bt_gaps_missing(gaps, p->name))) {
+		if (fresh ||
+		    (t == NULL && bt_weights_gaps_missing(gaps, p->name))) {
 			rep->fresh++;
 			list(&rep->fresh_names, p->name);
 			if (p->classes)
@@ -282,7 +283,7 @@ int bt_weights_load(const struct bt_graph *g, const struct bt_ckpt *c,
                     struct bt_error *err)
 {
 	struct match m = {0};
-	int r = bt_gaps_check(gaps, err);
+	int r = bt_weights_gaps_check(gaps, err);
 
 	memset(rep, 0, sizeof(*rep));
 	if (r == BT_OK)

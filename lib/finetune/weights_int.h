@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* What loading weights and what may be left out of it share. */
+#ifndef BT_FINETUNE_WEIGHTS_INT_H
+#define BT_FINETUNE_WEIGHTS_INT_H
+
+#include "finetune/weights.h"
+
+/* Sees that the patterns are such; gaps may be NULL. */
+int bt_weights_gaps_check(const struct bt_weights_gaps *gaps,
+                          struct bt_error *err) BT_MUST_USE;
+
+/* Whether a parameter of that name may be missing. */
+bool bt_weights_gaps_missing(const struct bt_weights_gaps *gaps,
+                             const char *name);
+
+/*
+ * BT_EFORMAT where nothing wants a tensor that is of the model all the same: it
+ * is called as a parameter of the encoder is, but for the numbers in the name,
+ * so that the configuration has fewer layers. name is the one with the graph's
+ * prefix, file the one that stands in the checkpoint.
+ */
+int bt_weights_gaps_unused(const struct bt_weights_gaps *gaps,
+                           const struct bt_graph *g, const struct bt_ckpt *c,
+                           const char *name, const char *file,
+                           struct bt_error *err) BT_MUST_USE;
+
+#endif
