@@ -4,10 +4,10 @@
 
 #include "base/num.h"
 #include "base/tool.h"
+#include "evaluate/report.h"
 #include "finetune/predict_stream.h"
 #include "io/out.h"
 #include "metrics/metrics.h"
-#include "task/details.h"
 
 /* Exit status with --min, as that of cmp. */
 enum { YES = 0, NO = 1, TROUBLE = 2 };
@@ -64,7 +64,7 @@ struct run {
 	const struct args *a;
 	struct bt_predict_stream s;
 	struct bt_metrics m;
-	struct bt_details d;
+	struct bt_report d;
 	uint64_t unlabelled;
 	struct bt_profile profile;
 };
@@ -81,7 +81,7 @@ static int count(void *ctx, uint64_t i, const struct bt_dataset *d, size_t k,
 		return BT_OK;
 	}
 	e = bt_forward_count(&r->m, d, k, logits, err);
-	return e == BT_OK ? bt_details_add(&r->d, d, k, logits, err) : e;
+	return e == BT_OK ? bt_report_add(&r->d, d, k, logits, err) : e;
 }
 
 /* "METRIC=VALUE" into both. */
@@ -135,7 +135,7 @@ static void put_json(struct run *r, struct bt_buf *b)
 	json_t *o = bt_metrics_json(&r->m, &r->s.model.labels);
 	char *s = NULL;
 
-	if (o != NULL && bt_details_json(&r->d, &r->s, &r->m, o) == 0)
+	if (o != NULL && bt_report_json(&r->d, &r->s, &r->m, o) == 0)
 		s = json_dumps(o, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
 	json_decref(o);
 	if (s != NULL)
@@ -153,7 +153,7 @@ static int write_report(struct run *r, struct bt_error *err)
 		put_json(r, &b);
 	} else {
 		bt_metrics_report(&r->m, &r->s.model.labels, 10, &b);
-		bt_details_report(&r->d, &r->s, &r->m, &b);
+		bt_report_report(&r->d, &r->s, &r->m, &b);
 	}
 	if (b.oom || b.len == 0) {
 		bt_buf_clear(&b);
@@ -235,18 +235,18 @@ static int evaluate(struct run *r, char **paths, int n, struct bt_error *err)
 	    .threads = (int)r->a->common.threads,
 	    .expect = (uint64_t)r->a->expect,
 	    .labels = BT_LABELS_KNOWN};
-	struct bt_details_opts details = {.errors = (size_t)r->a->errors,
-	                                  .by = r->a->by.item,
-	                                  .n_by = (size_t)r->a->by.n,
-	                                  .compare = r->a->compare};
+	struct bt_report_opts details = {.errors = (size_t)r->a->errors,
+	                                 .by = r->a->by.item,
+	                                 .n_by = (size_t)r->a->by.n,
+	                                 .compare = r->a->compare};
 	int e;
 
-	bt_details_ask(&r->d, &details, &o);
+	bt_report_ask(&r->d, &details, &o);
 	e = bt_predict_stream_open(&o, &r->s, err);
 	if (e == BT_OK)
 		e = prepare(r, err);
 	if (e == BT_OK)
-		e = bt_details_init(&r->d, &r->m, &r->s.model.labels, err);
+		e = bt_report_init(&r->d, &r->m, &r->s.model.labels, err);
 	if (e == BT_OK)
 		e = bt_predict_stream_run(&r->s, paths, n, count, NULL, r, err);
 	if (e == BT_OK && r->m.n == 0)
@@ -277,7 +277,7 @@ static int run(const struct args *a, char **paths, int n)
 	} else if (unmet(&r) > 0) {
 		status = NO;
 	}
-	bt_details_clear(&r.d);
+	bt_report_clear(&r.d);
 	bt_metrics_clear(&r.m);
 	bt_predict_stream_close(&r.s);
 	bt_profile_clear(&r.profile);

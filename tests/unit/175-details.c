@@ -8,10 +8,10 @@
 #include <stdlib.h>
 
 #include "base/philox.h"
+#include "evaluate/by_feature.h"
+#include "evaluate/model_comparison.h"
+#include "evaluate/top_losses.h"
 #include "format/escape.h"
-#include "task/groups.h"
-#include "task/paired.h"
-#include "task/worst.h"
 
 static void near(double got, double wanted, double share)
 {
@@ -43,10 +43,10 @@ static void mcnemar_known_answers(void **state)
 
 	(void)state;
 	for (i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
-		near(bt_paired_mcnemar(all[i].b, all[i].c), all[i].p, 1e-8);
-		near(bt_paired_mcnemar(all[i].c, all[i].b), all[i].p, 1e-8);
+		near(bt_comparison_mcnemar(all[i].b, all[i].c), all[i].p, 1e-8);
+		near(bt_comparison_mcnemar(all[i].c, all[i].b), all[i].p, 1e-8);
 	}
-	assert_true(bt_paired_mcnemar(UINT64_MAX, 0) == 0);
+	assert_true(bt_comparison_mcnemar(UINT64_MAX, 0) == 0);
 }
 
 /* Values of NumPy, and of scipy.stats.norm. */
@@ -58,22 +58,23 @@ static void differences_of_numbers(void **state)
 	struct bt_error err = {0};
 	double error, z, p_value;
 	struct bt_metrics like;
-	struct bt_paired p;
+	struct bt_comparison p;
 	int i;
 
 	(void)state;
 	bt_metrics_init_number(&like, 1);
-	assert_ok(bt_paired_init(&p, &like, &err));
+	assert_ok(bt_comparison_init(&p, &like, &err));
 	for (i = 0; i < 5; i++) {
-		assert_ok(bt_paired_add(&p, 0, &truth[i], &a[i], &b[i], &err));
-		bt_paired_z(&p, &error, &z, &p_value);
+		assert_ok(
+		    bt_comparison_add(&p, 0, &truth[i], &a[i], &b[i], &err));
+		bt_comparison_z(&p, &error, &z, &p_value);
 		assert_true(i > 0 || (isnan(error) && isnan(p_value)));
 	}
 	near(p.mean, 0.4, 1e-12);
 	near(error, 0.4899776780629909, 1e-12);
 	near(z, 0.8163637200398679, 1e-12);
 	near(p_value, 0.41429214016363325, 1e-12);
-	bt_paired_clear(&p);
+	bt_comparison_clear(&p);
 }
 
 /* Sums alone give the summary that the matrix gives. */
@@ -147,7 +148,7 @@ static void the_worst_are_kept(void **state)
 	struct bt_labels labels = {0};
 	struct bt_error err = {0};
 	struct bt_metrics like;
-	struct bt_worst *w;
+	struct bt_top_losses *w;
 	struct bt_dataset d;
 	float logits[2] = {0};
 	json_t *o, *x;
@@ -160,18 +161,18 @@ static void the_worst_are_kept(void **state)
 	    &like, &(struct bt_metrics){.classes = 2}, &err));
 	make_block(&d, 300);
 	for (most = 1; most < 1000; most = most * 3 + 1) {
-		assert_ok(bt_worst_new(most, &like, &labels, &w, &err));
+		assert_ok(bt_top_losses_new(most, &like, &labels, &w, &err));
 		for (i = 0; i < 300; i++) {
 			logits[1] = (float)bt_random_below(3, 0, 0, i, 12) - 6;
 			all[i].number = (int)i + 1;
 			all[i].loss =
 			    bt_metrics_loss(&like, (int)(i % 2), NULL, logits);
-			assert_ok(bt_worst_add(
-			    w, &(struct bt_worst_record){.number = i + 1}, &d,
-			    i, logits, &err));
+			assert_ok(bt_top_losses_add(
+			    w, &(struct bt_top_losses_record){.number = i + 1},
+			    &d, i, logits, &err));
 		}
 		qsort(all, 300, sizeof(all[0]), worst_first);
-		o = bt_worst_json(w, NULL);
+		o = bt_top_losses_json(w, NULL);
 		n = most < 300 ? most : 300;
 		assert_int_equal(json_array_size(o), n);
 		for (i = 0; i < n; i++) {
@@ -187,29 +188,31 @@ static void the_worst_are_kept(void **state)
 			                 all[i].number - 1);
 		}
 		json_decref(o);
-		bt_worst_free(w);
+		bt_top_losses_free(w);
 	}
 	bt_dataset_clear(&d);
 	bt_metrics_clear(&like);
 	bt_labels_clear(&labels);
 }
 
-static struct bt_groups *groups_of(const char *field, struct bt_metrics *like)
+static struct bt_by_feature *groups_of(const char *field,
+                                       struct bt_metrics *like)
 {
 	struct bt_error err = {0};
-	struct bt_groups *g;
+	struct bt_by_feature *g;
 
 	assert_ok(bt_metrics_init_like(like, &(struct bt_metrics){.classes = 2},
 	                               &err));
-	assert_ok(bt_groups_new(field, like, &g, &err));
+	assert_ok(bt_by_feature_new(field, like, &g, &err));
 	return g;
 }
 
 /* The values of the groups, in their order, "-" for none. */
-static void values_are(struct bt_groups *g, const char *wanted)
+static void values_are(struct bt_by_feature *g, const char *wanted)
 {
 	struct bt_buf b = BT_BUF_INIT;
-	json_t *o = bt_groups_json(g), *all = json_object_get(o, "groups"), *v;
+	json_t *o = bt_by_feature_json(g), *all = json_object_get(o, "groups"),
+	       *v;
 	size_t i;
 
 	for (i = 0; i < json_array_size(all); i++) {
@@ -223,7 +226,7 @@ static void values_are(struct bt_groups *g, const char *wanted)
 }
 
 /* One block of these payloads, through look and add. */
-static int put_block(struct bt_groups *g, const char *const *json, size_t n,
+static int put_block(struct bt_by_feature *g, const char *const *json, size_t n,
                      struct bt_error *err)
 {
 	static const float logits[] = {0, 1};
@@ -235,10 +238,10 @@ static int put_block(struct bt_groups *g, const char *const *json, size_t n,
 	make_block(&d, (int)n);
 	for (i = 0; i < n && r == BT_OK; i++) {
 		payload(json[i], &b);
-		r = bt_groups_look(g, i, b.data, b.len, err);
+		r = bt_by_feature_look(g, i, b.data, b.len, err);
 	}
 	for (i = 0; i < n && r == BT_OK; i++)
-		r = bt_groups_add(g, &d, i, logits, err);
+		r = bt_by_feature_add(g, &d, i, logits, err);
 	bt_buf_clear(&b);
 	bt_dataset_clear(&d);
 	return r;
@@ -256,24 +259,24 @@ static void groups_have_an_order(void **state)
 	static const char *const none[] = {"{\"x\": 1, \"y\\u001b\": 2}"};
 	struct bt_error err = {0};
 	struct bt_metrics like;
-	struct bt_groups *g = groups_of("f", &like);
+	struct bt_by_feature *g = groups_of("f", &like);
 
 	(void)state;
 	assert_ok(put_block(g, texts, 7, &err));
 	values_are(g, "|10|9|b|u, v|-");
 	assert_ok(put_block(g, none, 1, &err)); /* some had it */
-	bt_groups_free(g);
+	bt_by_feature_free(g);
 	bt_metrics_clear(&like);
 	g = groups_of("f", &like);
 	assert_ok(put_block(g, numbers, 4, &err));
 	values_are(g, "-1.5|9|10");
-	bt_groups_free(g);
+	bt_by_feature_free(g);
 	bt_metrics_clear(&like);
 	g = groups_of("f", &like);
 	assert_err(put_block(g, none, 1, &err), BT_EFORMAT,
 	           "none of the first 1 records has the feature 'f': the "
 	           "first one has x, y\\x1b");
-	bt_groups_free(g);
+	bt_by_feature_free(g);
 	bt_metrics_clear(&like);
 }
 
@@ -285,12 +288,12 @@ static void groups_are_bounded(void **state)
 	struct bt_buf list = BT_BUF_INIT;
 	struct bt_error err = {0};
 	struct bt_metrics like;
-	struct bt_groups *g = groups_of("i", &like);
+	struct bt_by_feature *g = groups_of("i", &like);
 	char json[32];
 	int i;
 
 	(void)state;
-	for (i = 0; i < BT_GROUPS_MAX; i++) {
+	for (i = 0; i < BT_BY_FEATURE_MAX; i++) {
 		snprintf(json, sizeof(json), "{\"i\": %d}", i);
 		assert_ok(put_block(g, &(const char *){json}, 1, &err));
 	}
@@ -305,7 +308,7 @@ static void groups_are_bounded(void **state)
 	assert_err(put_block(g, &one, 1, &err), BT_EFORMAT,
 	           "a list of 65 values");
 	bt_buf_clear(&list);
-	bt_groups_free(g);
+	bt_by_feature_free(g);
 	bt_metrics_clear(&like);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "task/details.h"
+#include "evaluate/report.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,11 +8,11 @@
 #include "record/feature.h"
 
 /* Notes what --errors may need of a record that is read. */
-static int note(struct bt_details *d, size_t k, uint64_t number,
+static int note(struct bt_report *d, size_t k, uint64_t number,
                 const void *data, size_t len, struct bt_error *err)
 {
 	static const char *const names[] = {"text_a", "text_b"};
-	struct bt_details_record *x;
+	struct bt_report_record *x;
 	struct bt_span text;
 	int i, r = 1;
 
@@ -22,7 +22,7 @@ static int note(struct bt_details *d, size_t k, uint64_t number,
 	if (k == 0)
 		bt_buf_reset(&d->texts);
 	x = &d->record[k];
-	*x = (struct bt_details_record){.number = number};
+	*x = (struct bt_report_record){.number = number};
 	for (i = 0; i < 2 && r == 1; i++) {
 		r = bt_record_feature_text(data, len, names[i], &text, err);
 		if (r != 1)
@@ -41,34 +41,34 @@ static int note(struct bt_details *d, size_t k, uint64_t number,
 static int look(void *ctx, size_t k, uint64_t number, const void *data,
                 size_t len, struct bt_error *err)
 {
-	struct bt_details *d = ctx;
+	struct bt_report *d = ctx;
 	int r = BT_OK;
 	size_t i;
 
 	if (d->o.errors > 0)
 		r = note(d, k, number, data, len, err);
 	for (i = 0; i < d->o.n_by && r == BT_OK; i++)
-		r = bt_groups_look(d->group[i], k, data, len, err);
+		r = bt_by_feature_look(d->group[i], k, data, len, err);
 	return r;
 }
 
 /* An example whose record was noted. */
-static int add_worst(struct bt_details *d, const struct bt_dataset *block,
+static int add_worst(struct bt_report *d, const struct bt_dataset *block,
                      size_t k, const float *answer, struct bt_error *err)
 {
-	const struct bt_details_record *x = &d->record[k];
-	struct bt_worst_record rec = {.number = x->number};
+	const struct bt_report_record *x = &d->record[k];
+	struct bt_top_losses_record rec = {.number = x->number};
 	int i;
 
 	for (i = 0; i < 2; i++)
 		if (x->has[i])
 			rec.text[i] = (struct bt_span){
 			    bt_buf_at(&d->texts, x->at[i]), x->len[i]};
-	return bt_worst_add(d->worst, &rec, block, k, answer, err);
+	return bt_top_losses_add(d->worst, &rec, block, k, answer, err);
 }
 
-void bt_details_ask(struct bt_details *d, const struct bt_details_opts *o,
-                    struct bt_predict_stream_opts *s)
+void bt_report_ask(struct bt_report *d, const struct bt_report_opts *o,
+                   struct bt_predict_stream_opts *s)
 {
 	memset(d, 0, sizeof(*d));
 	d->o = *o;
@@ -83,40 +83,41 @@ void bt_details_ask(struct bt_details *d, const struct bt_details_opts *o,
 	}
 }
 
-int bt_details_init(struct bt_details *d, const struct bt_metrics *like,
-                    const struct bt_labels *labels, struct bt_error *err)
+int bt_report_init(struct bt_report *d, const struct bt_metrics *like,
+                   const struct bt_labels *labels, struct bt_error *err)
 {
 	int r = BT_OK;
 	size_t i;
 
-	d->group = bt_array0(d->o.n_by, sizeof(struct bt_groups *));
+	d->group = bt_array0(d->o.n_by, sizeof(struct bt_by_feature *));
 	if (d->group == NULL)
 		return bt_error_nomem(err, "measuring groups");
 	if (d->o.errors > 0)
-		r = bt_worst_new(d->o.errors, like, labels, &d->worst, err);
+		r = bt_top_losses_new(d->o.errors, like, labels, &d->worst,
+		                      err);
 	for (i = 0; i < d->o.n_by && r == BT_OK; i++)
-		r = bt_groups_new(d->o.by[i], like, &d->group[i], err);
+		r = bt_by_feature_new(d->o.by[i], like, &d->group[i], err);
 	if (r == BT_OK && d->o.compare != NULL)
-		r = bt_paired_init(&d->paired, like, err);
+		r = bt_comparison_init(&d->paired, like, err);
 	return r;
 }
 
-void bt_details_clear(struct bt_details *d)
+void bt_report_clear(struct bt_report *d)
 {
 	size_t i;
 
-	bt_worst_free(d->worst);
+	bt_top_losses_free(d->worst);
 	for (i = 0; d->group != NULL && i < d->o.n_by; i++)
-		bt_groups_free(d->group[i]);
+		bt_by_feature_free(d->group[i]);
 	free(d->group);
-	bt_paired_clear(&d->paired);
+	bt_comparison_clear(&d->paired);
 	free(d->record);
 	bt_buf_clear(&d->texts);
 	memset(d, 0, sizeof(*d));
 }
 
-int bt_details_add(struct bt_details *d, const struct bt_dataset *block,
-                   size_t k, const float *answers, struct bt_error *err)
+int bt_report_add(struct bt_report *d, const struct bt_dataset *block, size_t k,
+                  const float *answers, struct bt_error *err)
 {
 	size_t width = d->paired.b.width > 0 ? d->paired.b.width
 	                                     : (size_t)d->paired.b.classes;
@@ -126,31 +127,31 @@ int bt_details_add(struct bt_details *d, const struct bt_dataset *block,
 	if (d->worst != NULL)
 		r = add_worst(d, block, k, answers, err);
 	for (i = 0; i < d->o.n_by && r == BT_OK; i++)
-		r = bt_groups_add(d->group[i], block, k, answers, err);
+		r = bt_by_feature_add(d->group[i], block, k, answers, err);
 	if (r == BT_OK && d->o.compare != NULL)
-		r = bt_paired_add(&d->paired, block->label[k],
-		                  block->width > 0 ? bt_dataset_target(block, k)
-		                                   : NULL,
-		                  answers, answers + width, err);
+		r = bt_comparison_add(
+		    &d->paired, block->label[k],
+		    block->width > 0 ? bt_dataset_target(block, k) : NULL,
+		    answers, answers + width, err);
 	return r;
 }
 
-void bt_details_report(struct bt_details *d, const struct bt_predict_stream *s,
-                       const struct bt_metrics *m, struct bt_buf *out)
+void bt_report_report(struct bt_report *d, const struct bt_predict_stream *s,
+                      const struct bt_metrics *m, struct bt_buf *out)
 {
 	const char *names[] = {s->o.model, d->o.compare};
 	size_t i;
 
 	for (i = 0; i < d->o.n_by; i++)
-		bt_groups_report(d->group[i], out);
+		bt_by_feature_report(d->group[i], out);
 	if (d->o.compare != NULL)
-		bt_paired_report(&d->paired, m, names, out);
+		bt_comparison_report(&d->paired, m, names, out);
 	if (d->worst != NULL)
-		bt_worst_report(d->worst, s->tok, out);
+		bt_top_losses_report(d->worst, s->tok, out);
 }
 
-int bt_details_json(struct bt_details *d, const struct bt_predict_stream *s,
-                    const struct bt_metrics *m, json_t *o)
+int bt_report_json(struct bt_report *d, const struct bt_predict_stream *s,
+                   const struct bt_metrics *m, json_t *o)
 {
 	const char *names[] = {s->o.model, d->o.compare};
 	json_t *by = NULL;
@@ -160,14 +161,15 @@ int bt_details_json(struct bt_details *d, const struct bt_predict_stream *s,
 	if (d->o.n_by > 0)
 		by = json_array();
 	for (i = 0; i < d->o.n_by; i++)
-		bad |= json_array_append_new(by, bt_groups_json(d->group[i]));
+		bad |=
+		    json_array_append_new(by, bt_by_feature_json(d->group[i]));
 	if (d->o.n_by > 0)
 		bad |= json_object_set_new(o, "by", by);
 	if (d->o.compare != NULL)
 		bad |= json_object_set_new(
-		    o, "compare", bt_paired_json(&d->paired, m, names));
+		    o, "compare", bt_comparison_json(&d->paired, m, names));
 	if (d->worst != NULL)
-		bad |= json_object_set_new(o, "errors",
-		                           bt_worst_json(d->worst, s->tok));
+		bad |= json_object_set_new(
+		    o, "errors", bt_top_losses_json(d->worst, s->tok));
 	return bad;
 }

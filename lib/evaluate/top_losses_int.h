@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BT_TASK_WORST_INT_H
-#define BT_TASK_WORST_INT_H
+#ifndef BT_EVALUATE_TOP_LOSSES_INT_H
+#define BT_EVALUATE_TOP_LOSSES_INT_H
 
 #include "base/buf.h"
-#include "task/worst.h"
+#include "evaluate/top_losses.h"
 
 /* One of them, in memory that the next one in its place reuses. */
-struct bt_worst_example {
+struct bt_top_losses_example {
 	uint64_t number; /* of the record */
 	double loss;
 	bool has_id;
@@ -17,16 +17,16 @@ struct bt_worst_example {
 	struct bt_buf targets, answer; /* floats */
 };
 
-struct bt_worst {
+struct bt_top_losses {
 	size_t most, n, cap;
 	/* [n] a heap: each is less wrong than the two under it, 2i + 1 and
-	 * 2i + 2; after bt_worst_sort the worst first */
-	struct bt_worst_example **heap;
+	 * 2i + 2; after bt_top_losses_sort the worst first */
+	struct bt_top_losses_example **heap;
 	const struct bt_metrics *like;
 	const struct bt_labels *labels;
 	bool sorted;
 };
 
-void bt_worst_sort(struct bt_worst *w);
+void bt_top_losses_sort(struct bt_top_losses *w);
 
 #endif

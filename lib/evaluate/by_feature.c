@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "task/groups_int.h"
+#include "evaluate/by_feature_int.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,10 +11,10 @@
 
 #define NONE UINT32_MAX /* in place of a value's number: it has none */
 
-int bt_groups_new(const char *field, const struct bt_metrics *like,
-                  struct bt_groups **res, struct bt_error *err)
+int bt_by_feature_new(const char *field, const struct bt_metrics *like,
+                      struct bt_by_feature **res, struct bt_error *err)
 {
-	struct bt_groups *g = bt_array0(1, sizeof(*g));
+	struct bt_by_feature *g = bt_array0(1, sizeof(*g));
 
 	if (g != NULL)
 		g->values = bt_string_set_new();
@@ -29,7 +29,7 @@ int bt_groups_new(const char *field, const struct bt_metrics *like,
 	return BT_OK;
 }
 
-void bt_groups_free(struct bt_groups *g)
+void bt_by_feature_free(struct bt_by_feature *g)
 {
 	size_t i;
 
@@ -47,7 +47,7 @@ void bt_groups_free(struct bt_groups *g)
 }
 
 /* For the message that it lacks the feature. */
-static int note_names(struct bt_groups *g, const void *data, size_t len,
+static int note_names(struct bt_by_feature *g, const void *data, size_t len,
                       struct bt_error *err)
 {
 	struct bt_example x;
@@ -64,7 +64,7 @@ static int note_names(struct bt_groups *g, const void *data, size_t len,
 }
 
 /* The number of the value in g->text. */
-static int number_value(struct bt_groups *g, uint32_t *number,
+static int number_value(struct bt_by_feature *g, uint32_t *number,
                         struct bt_error *err)
 {
 	struct bt_span text = {bt_buf_at(&g->text, 0), g->text.len};
@@ -72,16 +72,16 @@ static int number_value(struct bt_groups *g, uint32_t *number,
 
 	if (g->text.oom || bt_string_set_add(g->values, text, &k) != BT_OK)
 		return bt_error_nomem(err, "measuring groups");
-	if (k == BT_GROUPS_MAX)
+	if (k == BT_BY_FEATURE_MAX)
 		return bt_error_set(err, BT_ELIMIT,
 		                    "feature '%s' has more than %d values",
-		                    g->field, BT_GROUPS_MAX);
+		                    g->field, BT_BY_FEATURE_MAX);
 	*number = (uint32_t)k;
 	return BT_OK;
 }
 
-int bt_groups_look(struct bt_groups *g, size_t k, const void *data, size_t len,
-                   struct bt_error *err)
+int bt_by_feature_look(struct bt_by_feature *g, size_t k, const void *data,
+                       size_t len, struct bt_error *err)
 {
 	enum bt_feature_kind kind;
 	struct bt_span raw;
@@ -109,7 +109,7 @@ int bt_groups_look(struct bt_groups *g, size_t k, const void *data, size_t len,
 }
 
 /* The group of so many tokens. */
-static int number_length(struct bt_groups *g, size_t n, uint32_t *number,
+static int number_length(struct bt_by_feature *g, size_t n, uint32_t *number,
                          struct bt_error *err)
 {
 	size_t most = 1;
@@ -125,8 +125,8 @@ static int number_length(struct bt_groups *g, size_t n, uint32_t *number,
 }
 
 /* The group of a value's number, which may be a new one. */
-static int find_group(struct bt_groups *g, uint32_t number,
-                      struct bt_group **group, struct bt_error *err)
+static int find_group(struct bt_by_feature *g, uint32_t number,
+                      struct bt_by_feature_group **group, struct bt_error *err)
 {
 	size_t n = number == NONE ? 0 : (size_t)number + 1;
 
@@ -141,7 +141,7 @@ static int find_group(struct bt_groups *g, uint32_t number,
 	return bt_metrics_init_like(&(*group)->m, g->like, err);
 }
 
-static int lacking(const struct bt_groups *g, struct bt_error *err)
+static int lacking(const struct bt_by_feature *g, struct bt_error *err)
 {
 	return bt_error_set(err, BT_EFORMAT,
 	                    "none of the first %llu records has the feature "
@@ -151,11 +151,11 @@ static int lacking(const struct bt_groups *g, struct bt_error *err)
 	                    bt_buf_at(&g->names, 0));
 }
 
-int bt_groups_add(struct bt_groups *g, const struct bt_dataset *d, size_t k,
-                  const float *answer, struct bt_error *err)
+int bt_by_feature_add(struct bt_by_feature *g, const struct bt_dataset *d,
+                      size_t k, const float *answer, struct bt_error *err)
 {
 	uint32_t number = g->value[k];
-	struct bt_group *group = NULL;
+	struct bt_by_feature_group *group = NULL;
 	int r = BT_OK;
 
 	if (g->length)

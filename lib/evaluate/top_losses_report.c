@@ -3,22 +3,22 @@
 #include <math.h>
 #include <string.h>
 
+#include "evaluate/top_losses_int.h"
 #include "format/escape.h"
-#include "task/worst_int.h"
 
 #define LINE_MOST 300 /* bytes of a text that a line of the report has */
 #define IDS_MOST 64
 
 /* An example's parts by their types. */
 struct view {
-	const struct bt_worst_example *x;
+	const struct bt_top_losses_example *x;
 	const int32_t *ids;
 	const uint8_t *types;
 	const float *target, *answer;
 	size_t n; /* tokens */
 };
 
-static struct view view_of(const struct bt_worst_example *x)
+static struct view view_of(const struct bt_top_losses_example *x)
 {
 	return (struct view){.x = x,
 	                     .ids = (const int32_t *)bt_buf_at(&x->ids, 0),
@@ -103,7 +103,8 @@ static int find_texts(struct words *w, const struct view *v)
 }
 
 /* The likeliest class and its probability. */
-static int likeliest(const struct bt_worst *w, const float *logits, double *p)
+static int likeliest(const struct bt_top_losses *w, const float *logits,
+                     double *p)
 {
 	int i, best = 0;
 	double sum = 0;
@@ -123,14 +124,14 @@ static double sigmoid(float logit)
 }
 
 /* Of labels that are true, or predicted: whether label i is one. */
-static bool holds(const struct bt_worst *w, const struct view *v, bool truth,
-                  int i)
+static bool holds(const struct bt_top_losses *w, const struct view *v,
+                  bool truth, int i)
 {
 	return truth ? v->target[i] > 0
 	             : (double)v->answer[i] > bt_metrics_bound(w->like);
 }
 
-static void put_labels(const struct bt_worst *w, const struct view *v,
+static void put_labels(const struct bt_top_losses *w, const struct view *v,
                        bool truth, struct bt_buf *out)
 {
 	bool any = false;
@@ -148,7 +149,7 @@ static void put_labels(const struct bt_worst *w, const struct view *v,
 		bt_buf_puts(out, "(none)");
 }
 
-static void put_numbers(const struct bt_worst *w, const struct view *v,
+static void put_numbers(const struct bt_top_losses *w, const struct view *v,
                         struct bt_buf *out)
 {
 	int i;
@@ -164,7 +165,7 @@ static void put_numbers(const struct bt_worst *w, const struct view *v,
 	}
 }
 
-static void put_answer(const struct bt_worst *w, const struct view *v,
+static void put_answer(const struct bt_top_losses *w, const struct view *v,
                        struct bt_buf *out)
 {
 	double p;
@@ -205,15 +206,15 @@ static void put_texts(struct words *words, const struct view *v,
 	bt_buf_puts(out, k < v->n ? " ...\n" : "\n");
 }
 
-void bt_worst_report(struct bt_worst *w, const struct bt_tok *tok,
-                     struct bt_buf *out)
+void bt_top_losses_report(struct bt_top_losses *w, const struct bt_tok *tok,
+                          struct bt_buf *out)
 {
-	const struct bt_worst_example *x;
+	const struct bt_top_losses_example *x;
 	struct words words;
 	struct view v;
 	size_t i;
 
-	bt_worst_sort(w);
+	bt_top_losses_sort(w);
 	words_init(&words, tok);
 	bt_buf_printf(out, "\nmost wrong: record, %s, truth -> predicted\n",
 	              w->like->number ? "squared error" : "loss");
@@ -238,7 +239,7 @@ void bt_worst_report(struct bt_worst *w, const struct bt_tok *tok,
 	words_clear(&words);
 }
 
-static json_t *json_labels(const struct bt_worst *w, const struct view *v,
+static json_t *json_labels(const struct bt_top_losses *w, const struct view *v,
                            bool truth)
 {
 	json_t *all = json_array();
@@ -257,7 +258,7 @@ static json_t *json_labels(const struct bt_worst *w, const struct view *v,
 }
 
 /* One number, or an object of several by their names. */
-static json_t *json_numbers(const struct bt_worst *w, const float *from)
+static json_t *json_numbers(const struct bt_top_losses *w, const float *from)
 {
 	json_t *o;
 	int i, bad = 0;
@@ -274,7 +275,7 @@ static json_t *json_numbers(const struct bt_worst *w, const float *from)
 	return NULL;
 }
 
-static int json_answer(const struct bt_worst *w, const struct view *v,
+static int json_answer(const struct bt_top_losses *w, const struct view *v,
                        json_t *o)
 {
 	const char *const *name = (const char *const *)w->labels->name;
@@ -317,8 +318,8 @@ static int json_texts(struct words *words, const struct view *v, json_t *o)
 	return bad | json_object_set_new(o, "tokens", ids);
 }
 
-static json_t *json_example(const struct bt_worst *w, struct words *words,
-                            const struct bt_worst_example *x)
+static json_t *json_example(const struct bt_top_losses *w, struct words *words,
+                            const struct bt_top_losses_example *x)
 {
 	struct view v = view_of(x);
 	json_t *o = json_object();
@@ -337,14 +338,14 @@ static json_t *json_example(const struct bt_worst *w, struct words *words,
 	return NULL;
 }
 
-json_t *bt_worst_json(struct bt_worst *w, const struct bt_tok *tok)
+json_t *bt_top_losses_json(struct bt_top_losses *w, const struct bt_tok *tok)
 {
 	json_t *all = json_array();
 	struct words words;
 	int bad = 0;
 	size_t i;
 
-	bt_worst_sort(w);
+	bt_top_losses_sort(w);
 	words_init(&words, tok);
 	for (i = 0; i < w->n; i++)
 		bad |= json_array_append_new(

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-#include "task/worst_int.h"
+#include "evaluate/top_losses_int.h"
 
 #include <stdlib.h>
 
 #include "base/mem.h"
 
-int bt_worst_new(size_t most, const struct bt_metrics *like,
-                 const struct bt_labels *labels, struct bt_worst **res,
-                 struct bt_error *err)
+int bt_top_losses_new(size_t most, const struct bt_metrics *like,
+                      const struct bt_labels *labels,
+                      struct bt_top_losses **res, struct bt_error *err)
 {
-	struct bt_worst *w = bt_array0(1, sizeof(*w));
+	struct bt_top_losses *w = bt_array0(1, sizeof(*w));
 
 	if (w == NULL)
 		return bt_error_nomem(err, "keeping examples");
@@ -20,7 +20,7 @@ int bt_worst_new(size_t most, const struct bt_metrics *like,
 	return BT_OK;
 }
 
-static void free_example(struct bt_worst_example *x)
+static void free_example(struct bt_top_losses_example *x)
 {
 	if (x == NULL)
 		return;
@@ -34,7 +34,7 @@ static void free_example(struct bt_worst_example *x)
 	free(x);
 }
 
-void bt_worst_free(struct bt_worst *w)
+void bt_top_losses_free(struct bt_top_losses *w)
 {
 	size_t i;
 
@@ -47,30 +47,30 @@ void bt_worst_free(struct bt_worst *w)
 }
 
 /* Below 0 where x is less wrong than y. */
-static int compare(const struct bt_worst_example *x,
-                   const struct bt_worst_example *y)
+static int compare(const struct bt_top_losses_example *x,
+                   const struct bt_top_losses_example *y)
 {
 	if (x->loss != y->loss)
 		return x->loss < y->loss ? -1 : 1;
 	return (x->number < y->number) - (x->number > y->number);
 }
 
-static void swap(struct bt_worst *w, size_t i, size_t k)
+static void swap(struct bt_top_losses *w, size_t i, size_t k)
 {
-	struct bt_worst_example *x = w->heap[i];
+	struct bt_top_losses_example *x = w->heap[i];
 
 	w->heap[i] = w->heap[k];
 	w->heap[k] = x;
 }
 
-static void rise(struct bt_worst *w, size_t i)
+static void rise(struct bt_top_losses *w, size_t i)
 {
 	for (; i > 0 && compare(w->heap[i], w->heap[(i - 1) / 2]) < 0;
 	     i = (i - 1) / 2)
 		swap(w, i, (i - 1) / 2);
 }
 
-static void sink(struct bt_worst *w, size_t i)
+static void sink(struct bt_top_losses *w, size_t i)
 {
 	size_t k;
 
@@ -92,9 +92,9 @@ static bool copy(struct bt_buf *b, const void *from, size_t n)
 	return !b->oom;
 }
 
-static bool fill(struct bt_worst *w, struct bt_worst_example *x,
-                 const struct bt_worst_record *rec, const struct bt_dataset *d,
-                 size_t k, const float *answer)
+static bool fill(struct bt_top_losses *w, struct bt_top_losses_example *x,
+                 const struct bt_top_losses_record *rec,
+                 const struct bt_dataset *d, size_t k, const float *answer)
 {
 	size_t at = (size_t)d->start[k], n = bt_dataset_length(d, k);
 	size_t width = (size_t)w->labels->n * sizeof(*answer);
@@ -115,15 +115,15 @@ static bool fill(struct bt_worst *w, struct bt_worst_example *x,
 
 /* The place of one more: a new one, or that of the least wrong. NULL when out
  * of memory. */
-static struct bt_worst_example *place(struct bt_worst *w)
+static struct bt_top_losses_example *place(struct bt_top_losses *w)
 {
-	struct bt_worst_example *x;
+	struct bt_top_losses_example *x;
 
 	if (w->n == w->most)
 		return w->heap[0];
 	x = bt_array0(1, sizeof(*x));
 	if (x == NULL || bt_grow(&w->heap, &w->cap, w->n + 1,
-	                         sizeof(struct bt_worst_example *))) {
+	                         sizeof(struct bt_top_losses_example *))) {
 		free(x);
 		return NULL;
 	}
@@ -131,11 +131,12 @@ static struct bt_worst_example *place(struct bt_worst *w)
 	return x;
 }
 
-int bt_worst_add(struct bt_worst *w, const struct bt_worst_record *rec,
-                 const struct bt_dataset *d, size_t k, const float *answer,
-                 struct bt_error *err)
+int bt_top_losses_add(struct bt_top_losses *w,
+                      const struct bt_top_losses_record *rec,
+                      const struct bt_dataset *d, size_t k, const float *answer,
+                      struct bt_error *err)
 {
-	struct bt_worst_example *x, this = {.number = rec->number};
+	struct bt_top_losses_example *x, this = {.number = rec->number};
 	bool full = w->n == w->most;
 
 	this.loss = bt_metrics_loss(
@@ -157,15 +158,15 @@ int bt_worst_add(struct bt_worst *w, const struct bt_worst_record *rec,
 
 static int worst_first(const void *a, const void *b)
 {
-	const struct bt_worst_example *const *x = a, *const *y = b;
+	const struct bt_top_losses_example *const *x = a, *const *y = b;
 
 	return compare(*y, *x);
 }
 
-void bt_worst_sort(struct bt_worst *w)
+void bt_top_losses_sort(struct bt_top_losses *w)
 {
 	if (w->n > 1 && !w->sorted)
-		qsort(w->heap, w->n, sizeof(struct bt_worst_example *),
+		qsort(w->heap, w->n, sizeof(struct bt_top_losses_example *),
 		      worst_first);
 	w->sorted = true;
 }

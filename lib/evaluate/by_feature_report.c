@@ -6,11 +6,12 @@
 
 #include "base/mem.h"
 #include "base/num.h"
+#include "evaluate/by_feature_int.h"
 #include "format/escape.h"
-#include "task/groups_int.h"
 
 /* What numbers count as: also where a group of lengths begins. */
-static void read_number(const struct bt_groups *g, struct bt_group *x)
+static void read_number(const struct bt_by_feature *g,
+                        struct bt_by_feature_group *x)
 {
 	char s[64];
 	size_t n = 0;
@@ -27,14 +28,14 @@ static void read_number(const struct bt_groups *g, struct bt_group *x)
 
 static int by_text(const void *a, const void *b)
 {
-	const struct bt_group *const *x = a, *const *y = b;
+	const struct bt_by_feature_group *const *x = a, *const *y = b;
 
 	return bt_span_compare((*x)->value, (*y)->value);
 }
 
 static int by_number(const void *a, const void *b)
 {
-	const struct bt_group *const *x = a, *const *y = b;
+	const struct bt_by_feature_group *const *x = a, *const *y = b;
 	double v = (*x)->number, w = (*y)->number;
 
 	return v != w ? (v > w) - (v < w) : by_text(a, b);
@@ -42,9 +43,10 @@ static int by_number(const void *a, const void *b)
 
 /* The groups with examples in their order, n of them; for the caller to free.
  * NULL when out of memory. */
-static struct bt_group **order(struct bt_groups *g, size_t *n)
+static struct bt_by_feature_group **order(struct bt_by_feature *g, size_t *n)
 {
-	struct bt_group **list = bt_array(g->of + 1, sizeof(struct bt_group *));
+	struct bt_by_feature_group **list =
+	    bt_array(g->of + 1, sizeof(struct bt_by_feature_group *));
 	bool numeric = true;
 	size_t i;
 
@@ -58,7 +60,7 @@ static struct bt_group **order(struct bt_groups *g, size_t *n)
 		list[(*n)++] = &g->group[i];
 	}
 	if (*n > 1)
-		qsort(list, *n, sizeof(struct bt_group *),
+		qsort(list, *n, sizeof(struct bt_by_feature_group *),
 		      numeric ? by_number : by_text);
 	if (list != NULL && g->none.m.n > 0)
 		list[(*n)++] = &g->none;
@@ -85,7 +87,7 @@ static const struct column {
 };
 #define COLUMNS (sizeof(columns) / sizeof(columns[0]))
 
-static void put_name(struct bt_buf *out, const struct bt_group *x)
+static void put_name(struct bt_buf *out, const struct bt_by_feature_group *x)
 {
 	if (x->none)
 		bt_buf_puts(out, "(none)");
@@ -113,7 +115,8 @@ static void pad(struct bt_buf *out, size_t from, size_t width)
 		bt_buf_putc(out, ' ');
 }
 
-static void put_line(struct bt_buf *out, const struct bt_group *x, size_t width)
+static void put_line(struct bt_buf *out, const struct bt_by_feature_group *x,
+                     size_t width)
 {
 	struct bt_metrics_summary s;
 	size_t from = out->len, i;
@@ -134,7 +137,8 @@ static void put_line(struct bt_buf *out, const struct bt_group *x, size_t width)
 	bt_buf_putc(out, '\n');
 }
 
-static size_t widest(struct bt_group *const *list, size_t n, size_t least)
+static size_t widest(struct bt_by_feature_group *const *list, size_t n,
+                     size_t least)
 {
 	struct bt_buf b = BT_BUF_INIT;
 	size_t i, w;
@@ -149,11 +153,11 @@ static size_t widest(struct bt_group *const *list, size_t n, size_t least)
 	return least;
 }
 
-void bt_groups_report(struct bt_groups *g, struct bt_buf *out)
+void bt_by_feature_report(struct bt_by_feature *g, struct bt_buf *out)
 {
 	struct bt_metrics_summary s;
 	size_t n, i, width, from;
-	struct bt_group **list = order(g, &n);
+	struct bt_by_feature_group **list = order(g, &n);
 	double v;
 
 	if (list == NULL) {
@@ -177,7 +181,7 @@ void bt_groups_report(struct bt_groups *g, struct bt_buf *out)
 	free(list);
 }
 
-static json_t *json_group(const struct bt_group *x)
+static json_t *json_group(const struct bt_by_feature_group *x)
 {
 	json_t *o = json_object();
 	int bad = json_object_set_new(
@@ -190,10 +194,10 @@ static json_t *json_group(const struct bt_group *x)
 	return NULL;
 }
 
-json_t *bt_groups_json(struct bt_groups *g)
+json_t *bt_by_feature_json(struct bt_by_feature *g)
 {
 	size_t n, i;
-	struct bt_group **list = order(g, &n);
+	struct bt_by_feature_group **list = order(g, &n);
 	json_t *o = json_object(), *all = json_array();
 	int bad = list == NULL;
 

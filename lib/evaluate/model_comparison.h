@@ -18,12 +18,12 @@
  * mean, its standard error s / sqrt(n), z = mean / error, and the two-sided p
  * of z in the normal distribution.
  */
-#ifndef BT_TASK_PAIRED_H
-#define BT_TASK_PAIRED_H
+#ifndef BT_EVALUATE_MODEL_COMPARISON_H
+#define BT_EVALUATE_MODEL_COMPARISON_H
 
 #include "metrics/metrics.h"
 
-struct bt_paired {
+struct bt_comparison {
 	struct bt_metrics b;                      /* of model B */
 	uint64_t both, a_alone, b_alone, neither; /* have it right */
 	double n, mean, spread; /* of d: spread is the sum of (d - mean)^2 */
@@ -31,28 +31,30 @@ struct bt_paired {
 
 /* Of B's measures, which are of the same kind as those of `like`, A's. Zero is
  * nothing to be cleared. */
-int bt_paired_init(struct bt_paired *p, const struct bt_metrics *like,
-                   struct bt_error *err) BT_MUST_USE;
-void bt_paired_clear(struct bt_paired *p);
+int bt_comparison_init(struct bt_comparison *p, const struct bt_metrics *like,
+                       struct bt_error *err) BT_MUST_USE;
+void bt_comparison_clear(struct bt_comparison *p);
 
 /* One example, as bt_metrics_add and bt_metrics_add_each have it. */
-int bt_paired_add(struct bt_paired *p, int truth, const float *targets,
-                  const float *a, const float *b,
-                  struct bt_error *err) BT_MUST_USE;
+int bt_comparison_add(struct bt_comparison *p, int truth, const float *targets,
+                      const float *a, const float *b,
+                      struct bt_error *err) BT_MUST_USE;
 
 /* p as above. */
-double bt_paired_mcnemar(uint64_t b, uint64_t c);
+double bt_comparison_mcnemar(uint64_t b, uint64_t c);
 
 /* The standard error of the mean, NaN of fewer than two; z, NaN where that is
  * 0; its p. */
-void bt_paired_z(const struct bt_paired *p, double *error, double *z,
-                 double *p_value);
+void bt_comparison_z(const struct bt_comparison *p, double *error, double *z,
+                     double *p_value);
 
 /* What is told of them; a is A's measures, names are what A and B are called.
  * NULL when out of memory. */
-void bt_paired_report(const struct bt_paired *p, const struct bt_metrics *a,
-                      const char *const names[2], struct bt_buf *out);
-json_t *bt_paired_json(const struct bt_paired *p, const struct bt_metrics *a,
-                       const char *const names[2]);
+void bt_comparison_report(const struct bt_comparison *p,
+                          const struct bt_metrics *a,
+                          const char *const names[2], struct bt_buf *out);
+json_t *bt_comparison_json(const struct bt_comparison *p,
+                           const struct bt_metrics *a,
+                           const char *const names[2]);
 
 #endif

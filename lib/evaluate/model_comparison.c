@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "task/paired.h"
+#include "evaluate/model_comparison.h"
 
 #include <math.h>
 #include <string.h>
@@ -7,20 +7,20 @@
 #include "base/span.h"
 #include "format/escape.h"
 
-int bt_paired_init(struct bt_paired *p, const struct bt_metrics *like,
-                   struct bt_error *err)
+int bt_comparison_init(struct bt_comparison *p, const struct bt_metrics *like,
+                       struct bt_error *err)
 {
 	memset(p, 0, sizeof(*p));
 	return bt_metrics_init_like(&p->b, like, err);
 }
 
-void bt_paired_clear(struct bt_paired *p)
+void bt_comparison_clear(struct bt_comparison *p)
 {
 	bt_metrics_clear(&p->b);
 }
 
 /* Mean and spread of what came so far and d (Welford's recurrence). */
-static void add_difference(struct bt_paired *p, double d)
+static void add_difference(struct bt_comparison *p, double d)
 {
 	double before = d - p->mean;
 
@@ -29,8 +29,8 @@ static void add_difference(struct bt_paired *p, double d)
 	p->spread += before * (d - p->mean);
 }
 
-int bt_paired_add(struct bt_paired *p, int truth, const float *targets,
-                  const float *a, const float *b, struct bt_error *err)
+int bt_comparison_add(struct bt_comparison *p, int truth, const float *targets,
+                      const float *a, const float *b, struct bt_error *err)
 {
 	bool right_a, right_b;
 
@@ -53,7 +53,7 @@ int bt_paired_add(struct bt_paired *p, int truth, const float *targets,
 }
 
 /* The terms fall from the largest, i = min(b, c), by i / (n - i + 1) each. */
-double bt_paired_mcnemar(uint64_t b, uint64_t c)
+double bt_comparison_mcnemar(uint64_t b, uint64_t c)
 {
 	double n = (double)b + (double)c, i = (double)(b < c ? b : c);
 	double term =
@@ -69,8 +69,8 @@ double bt_paired_mcnemar(uint64_t b, uint64_t c)
 	return fmin(1, 2 * sum);
 }
 
-void bt_paired_z(const struct bt_paired *p, double *error, double *z,
-                 double *p_value)
+void bt_comparison_z(const struct bt_comparison *p, double *error, double *z,
+                     double *p_value)
 {
 	*error = p->n > 1 ? sqrt(p->spread / (p->n - 1) / p->n) : NAN;
 	*z = *error > 0 ? p->mean / *error : NAN;
@@ -108,7 +108,7 @@ static void put_measures(const struct bt_metrics *a, const struct bt_metrics *b,
 	}
 }
 
-static void report_right(const struct bt_paired *p, struct bt_buf *out)
+static void report_right(const struct bt_comparison *p, struct bt_buf *out)
 {
 	bt_buf_printf(
 	    out,
@@ -116,11 +116,12 @@ static void report_right(const struct bt_paired *p, struct bt_buf *out)
 	    "%llu\nexact McNemar test: p = %.4g\n",
 	    (unsigned long long)p->both, (unsigned long long)p->a_alone,
 	    (unsigned long long)p->b_alone, (unsigned long long)p->neither,
-	    bt_paired_mcnemar(p->a_alone, p->b_alone));
+	    bt_comparison_mcnemar(p->a_alone, p->b_alone));
 }
 
-void bt_paired_report(const struct bt_paired *p, const struct bt_metrics *a,
-                      const char *const names[2], struct bt_buf *out)
+void bt_comparison_report(const struct bt_comparison *p,
+                          const struct bt_metrics *a,
+                          const char *const names[2], struct bt_buf *out)
 {
 	double error, z, p_value;
 
@@ -134,7 +135,7 @@ void bt_paired_report(const struct bt_paired *p, const struct bt_metrics *a,
 		report_right(p, out);
 		return;
 	}
-	bt_paired_z(p, &error, &z, &p_value);
+	bt_comparison_z(p, &error, &z, &p_value);
 	bt_buf_printf(out, "squared error, B - A: mean %.6g", p->mean);
 	if (!isnan(error))
 		bt_buf_printf(out, ", standard error %.6g", error);
@@ -148,7 +149,7 @@ static json_t *real(double v)
 	return isfinite(v) ? json_real(v) : json_null();
 }
 
-static int add_test(const struct bt_paired *p, json_t *o)
+static int add_test(const struct bt_comparison *p, json_t *o)
 {
 	double error, z, p_value;
 
@@ -162,8 +163,8 @@ static int add_test(const struct bt_paired *p, json_t *o)
 		                     (json_int_t)p->neither)) |
 		       json_object_set_new(
 		           o, "mcnemar_p",
-		           real(bt_paired_mcnemar(p->a_alone, p->b_alone)));
-	bt_paired_z(p, &error, &z, &p_value);
+		           real(bt_comparison_mcnemar(p->a_alone, p->b_alone)));
+	bt_comparison_z(p, &error, &z, &p_value);
 	return json_object_set_new(o, "squared_error",
 	                           json_pack("{s:o, s:o, s:o, s:o}",
 	                                     "difference", real(p->mean),
@@ -171,8 +172,9 @@ static int add_test(const struct bt_paired *p, json_t *o)
 	                                     real(z), "p", real(p_value)));
 }
 
-json_t *bt_paired_json(const struct bt_paired *p, const struct bt_metrics *a,
-                       const char *const names[2])
+json_t *bt_comparison_json(const struct bt_comparison *p,
+                           const struct bt_metrics *a,
+                           const char *const names[2])
 {
 	json_t *o = json_object(), *all = json_object();
 	struct bt_metrics_summary sa, sb;

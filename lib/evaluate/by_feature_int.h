@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BT_TASK_GROUPS_INT_H
-#define BT_TASK_GROUPS_INT_H
+#ifndef BT_EVALUATE_BY_FEATURE_INT_H
+#define BT_EVALUATE_BY_FEATURE_INT_H
 
 #include "base/buf.h"
 #include "base/span.h"
 #include "base/string_set.h"
-#include "task/groups.h"
+#include "evaluate/by_feature.h"
 
 /* Examples of one value. */
-struct bt_group {
+struct bt_by_feature_group {
 	struct bt_metrics m;
 	bool none; /* of those without the feature */
 	/* while there is a report: */
@@ -17,13 +17,14 @@ struct bt_group {
 	double number;
 };
 
-struct bt_groups {
+struct bt_by_feature {
 	const char *field;
 	const struct bt_metrics *like;
 	struct bt_string_set *values;
-	struct bt_group *group; /* [of] that many, by the number of the value */
+	struct bt_by_feature_group
+	    *group; /* [of] that many, by the number of the value */
 	size_t cap, of;
-	struct bt_group none;
+	struct bt_by_feature_group none;
 	uint32_t *value; /* of each example of the block */
 	size_t value_cap;
 	uint64_t seen, found; /* records, and of them with the feature */
