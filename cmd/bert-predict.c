@@ -6,7 +6,7 @@
 #include "finetune/predict_stream.h"
 #include "format/csv.h"
 #include "io/duplicate_paths.h"
-#include "task/predict.h"
+#include "predict/predict.h"
 #include "task/rowout.h"
 
 struct args {

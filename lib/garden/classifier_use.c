@@ -11,7 +11,7 @@
 #include "garden/classifier.h"
 #include "garden/paths.h"
 #include "io/path.h"
-#include "task/predict.h"
+#include "predict/predict.h"
 
 /* The checkpoint to take. */
 static const char *source_of(const struct bt_classifier *c)

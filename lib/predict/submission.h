@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* A competition's sample submission: a CSV file whose header, ids and order of
  * rows the real one must have. */
-#ifndef BT_TASK_SAMPLE_H
-#define BT_TASK_SAMPLE_H
+#ifndef BT_PREDICT_SUBMISSION_H
+#define BT_PREDICT_SUBMISSION_H
 
 #include "base/err.h"
 #include "base/log.h"
@@ -10,9 +10,9 @@
 #include "io/out.h"
 #include "record/labels.h"
 
-struct bt_sample;
+struct bt_submission;
 
-struct bt_sample_opts {
+struct bt_submission_opts {
 	const char *path;
 	const char *id; /* column of the ids: name, number, "none"; NULL: the
 	                 * one named id, in any case, else the first */
@@ -31,23 +31,23 @@ struct bt_sample_opts {
  * take columns that are named as they are, a single one any column. Ids must
  * differ, unless it goes in order. labels is borrowed.
  */
-int bt_sample_open(const struct bt_sample_opts *o,
-                   const struct bt_labels *labels, struct bt_sample **s,
-                   struct bt_error *err) BT_MUST_USE;
-void bt_sample_free(struct bt_sample *s); /* takes NULL */
+int bt_submission_open(const struct bt_submission_opts *o,
+                       const struct bt_labels *labels, struct bt_submission **s,
+                       struct bt_error *err) BT_MUST_USE;
+void bt_submission_free(struct bt_submission *s); /* takes NULL */
 
 /* True if a column takes the label. */
-bool bt_sample_takes_label(const struct bt_sample *s);
+bool bt_submission_takes_label(const struct bt_submission *s);
 
 /* The answer for an id, or for the next row: class and probabilities
  * [labels->n]. Ids that the sample lacks, and second answers, are an error here
  * only when there are many of them. */
-int bt_sample_set(struct bt_sample *s, struct bt_span id, int label,
-                  const double *p, struct bt_error *err) BT_MUST_USE;
+int bt_submission_set(struct bt_submission *s, struct bt_span id, int label,
+                      const double *p, struct bt_error *err) BT_MUST_USE;
 
 /* Writes the filled-in file; nothing, and BT_EFORMAT, where answers and rows do
  * not match one to one. */
-int bt_sample_write(struct bt_sample *s, struct bt_out *out,
-                    struct bt_error *err) BT_MUST_USE;
+int bt_submission_write(struct bt_submission *s, struct bt_out *out,
+                        struct bt_error *err) BT_MUST_USE;
 
 #endif

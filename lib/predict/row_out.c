@@ -6,7 +6,7 @@
 
 #include "base/num.h"
 #include "format/csv.h"
-#include "task/predict_int.h"
+#include "predict/predict_int.h"
 
 static void put_number(struct bt_buf *b, double v)
 {

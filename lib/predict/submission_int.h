@@ -1,29 +1,31 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BT_TASK_SAMPLE_INT_H
-#define BT_TASK_SAMPLE_INT_H
+#ifndef BT_PREDICT_SUBMISSION_INT_H
+#define BT_PREDICT_SUBMISSION_INT_H
 
 #include "base/buf.h"
 #include "base/string_set.h"
-#include "task/sample.h"
+#include "predict/submission.h"
 
-#define BT_SAMPLE_FEW 3 /* names in a message */
+#define BT_SUBMISSION_FEW 3 /* names in a message */
 
 /* Some of many names, for a message. */
-struct bt_few {
+struct bt_submission_values {
 	size_t n;
 	struct bt_buf names; /* of the first */
 };
 
-void bt_few_add(struct bt_few *f, struct bt_span name);
-const char *bt_few_str(struct bt_few *f); /* "'a', 'b', 'c', ..." */
+void bt_submission_values_add(struct bt_submission_values *f,
+                              struct bt_span name);
+const char *bt_submission_values_str(
+    struct bt_submission_values *f); /* "'a', 'b', 'c', ..." */
 
 /* What a column takes; else a class. */
-#define BT_SAMPLE_ID (-2)
-#define BT_SAMPLE_LABEL (-1)
+#define BT_SUBMISSION_ID (-2)
+#define BT_SUBMISSION_LABEL (-1)
 
-struct bt_sample {
+struct bt_submission {
 	char *name; /* of the file, for messages */
-	struct bt_sample_opts o;
+	struct bt_submission_opts o;
 	const struct bt_labels *labels;
 	char delimiter;
 	struct bt_buf header; /* as it is to be written */
@@ -38,13 +40,15 @@ struct bt_sample {
 	int32_t *label; /* [rows]; -1: not yet answered */
 	float *value;   /* [rows, values] */
 	size_t answers;
-	struct bt_few unknown, twice;
+	struct bt_submission_values unknown, twice;
 };
 
 /* Reads the file that s->o names into s. */
-int bt_sample_read(struct bt_sample *s, struct bt_error *err) BT_MUST_USE;
+int bt_submission_read(struct bt_submission *s,
+                       struct bt_error *err) BT_MUST_USE;
 
-static inline struct bt_span bt_sample_id(const struct bt_sample *s, size_t row)
+static inline struct bt_span bt_submission_id(const struct bt_submission *s,
+                                              size_t row)
 {
 	size_t at = row > 0 ? s->id_end[row - 1] : 0;
 	struct bt_span id = {bt_buf_at(&s->ids, at), s->id_end[row] - at};

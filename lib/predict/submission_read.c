@@ -8,20 +8,21 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "io/in.h"
-#include "task/sample_int.h"
+#include "predict/submission_int.h"
 
-void bt_few_add(struct bt_few *f, struct bt_span name)
+void bt_submission_values_add(struct bt_submission_values *f,
+                              struct bt_span name)
 {
 	int shown = (int)(name.n < 60 ? name.n : 60);
 
-	if (f->n++ < BT_SAMPLE_FEW)
+	if (f->n++ < BT_SUBMISSION_FEW)
 		bt_buf_printf(&f->names, "%s'%.*s'", f->n > 1 ? ", " : "",
 		              shown, name.n > 0 ? name.p : "");
-	else if (f->n == BT_SAMPLE_FEW + 1)
+	else if (f->n == BT_SUBMISSION_FEW + 1)
 		bt_buf_puts(&f->names, ", ...");
 }
 
-const char *bt_few_str(struct bt_few *f)
+const char *bt_submission_values_str(struct bt_submission_values *f)
 {
 	const char *s = bt_buf_str(&f->names);
 
@@ -43,7 +44,7 @@ static int find_column(const char *given, const struct bt_span *names, size_t n)
 }
 
 /* Sets which column holds the ids, if one does. */
-static int find_id(struct bt_sample *s, const struct bt_span *names,
+static int find_id(struct bt_submission *s, const struct bt_span *names,
                    struct bt_error *err)
 {
 	int at = 0;
@@ -63,7 +64,8 @@ static int find_id(struct bt_sample *s, const struct bt_span *names,
 				at = (int)i;
 	}
 	for (i = 0; i < s->width; i++)
-		s->column[i] = (int)i == at ? BT_SAMPLE_ID : BT_SAMPLE_LABEL;
+		s->column[i] =
+		    (int)i == at ? BT_SUBMISSION_ID : BT_SUBMISSION_LABEL;
 	if (at < 0 && !s->o.in_order)
 		return bt_error_set(err, BT_EFORMAT,
 		                    "without a column of ids its rows can only "
@@ -79,8 +81,10 @@ static int find_id(struct bt_sample *s, const struct bt_span *names,
 }
 
 /* No column is left over; a label may be. */
-static int check_classes(struct bt_sample *s, struct bt_few *strange,
-                         struct bt_few *missing, struct bt_error *err)
+static int check_classes(struct bt_submission *s,
+                         struct bt_submission_values *strange,
+                         struct bt_submission_values *missing,
+                         struct bt_error *err)
 {
 	const char *what = s->o.number ? "numbers" : "labels";
 
@@ -89,10 +93,11 @@ static int check_classes(struct bt_sample *s, struct bt_few *strange,
 		    err, BT_EFORMAT,
 		    "column%s %s %s none of the %d %s%s%s%s: --map-label "
 		    "renames %s",
-		    strange->n > 1 ? "s" : "", bt_few_str(strange),
+		    strange->n > 1 ? "s" : "",
+		    bt_submission_values_str(strange),
 		    strange->n > 1 ? "are" : "is", s->labels->n, what,
 		    missing->n > 0 ? ", and " : "",
-		    missing->n > 0 ? bt_few_str(missing) : "",
+		    missing->n > 0 ? bt_submission_values_str(missing) : "",
 		    missing->n > 1   ? " have no column"
 		    : missing->n > 0 ? " has no column"
 		                     : "",
@@ -100,15 +105,16 @@ static int check_classes(struct bt_sample *s, struct bt_few *strange,
 	if (missing->n > 0 && s->o.log != NULL && s->values > 1)
 		bt_log(s->o.log, BT_LOG_WARN,
 		       "%s has no column for %zu of the %d %s: %s", s->name,
-		       missing->n, s->labels->n, what, bt_few_str(missing));
+		       missing->n, s->labels->n, what,
+		       bt_submission_values_str(missing));
 	return BT_OK;
 }
 
 /* Columns of probabilities are named as classes. */
-static int find_classes(struct bt_sample *s, const struct bt_span *names,
+static int find_classes(struct bt_submission *s, const struct bt_span *names,
                         bool one, struct bt_error *err)
 {
-	struct bt_few strange = {0}, missing = {0};
+	struct bt_submission_values strange = {0}, missing = {0};
 	const struct bt_labels *l = s->labels;
 	bool *seen = bt_array0((size_t)l->n, sizeof(*seen));
 	size_t i;
@@ -118,21 +124,21 @@ static int find_classes(struct bt_sample *s, const struct bt_span *names,
 		return bt_error_nomem(err, "reading the sample");
 	s->values = 0;
 	for (i = 0; i < s->width; i++) {
-		if (s->column[i] == BT_SAMPLE_ID)
+		if (s->column[i] == BT_SUBMISSION_ID)
 			continue;
 		s->values++;
 		k = bt_labels_find(l, names[i]);
 		if (k < 0 && one && l->n == 2)
 			k = 1;
 		if (k < 0)
-			bt_few_add(&strange, names[i]);
+			bt_submission_values_add(&strange, names[i]);
 		else
 			seen[k] = true;
 		s->column[i] = k;
 	}
 	for (k = 0; k < l->n; k++)
 		if (!seen[k])
-			bt_few_add(&missing, bt_span(l->name[k]));
+			bt_submission_values_add(&missing, bt_span(l->name[k]));
 	r = check_classes(s, &strange, &missing, err);
 	bt_buf_clear(&strange.names);
 	bt_buf_clear(&missing.names);
@@ -141,29 +147,29 @@ static int find_classes(struct bt_sample *s, const struct bt_span *names,
 }
 
 /* The column that takes a number. */
-static int find_number(struct bt_sample *s, const struct bt_span *names,
+static int find_number(struct bt_submission *s, const struct bt_span *names,
                        size_t answers, struct bt_error *err)
 {
-	struct bt_few columns = {0};
+	struct bt_submission_values columns = {0};
 	size_t i;
 	int r = BT_OK;
 
 	for (i = 0; i < s->width; i++)
-		if (s->column[i] == BT_SAMPLE_LABEL) {
+		if (s->column[i] == BT_SUBMISSION_LABEL) {
 			s->column[i] = 0;
-			bt_few_add(&columns, names[i]);
+			bt_submission_values_add(&columns, names[i]);
 		}
 	s->values = 1;
 	if (answers != 1 && s->labels->n == 1)
 		r = bt_error_set(err, BT_EFORMAT,
 		                 "has %zu columns to fill (%s), and the model "
 		                 "predicts one number",
-		                 answers, bt_few_str(&columns));
+		                 answers, bt_submission_values_str(&columns));
 	bt_buf_clear(&columns.names);
 	return r;
 }
 
-static int read_header(struct bt_sample *s, const struct bt_csv *csv,
+static int read_header(struct bt_submission *s, const struct bt_csv *csv,
                        struct bt_error *err)
 {
 	const struct bt_span *names = bt_csv_names(csv);
@@ -182,7 +188,7 @@ static int read_header(struct bt_sample *s, const struct bt_csv *csv,
 	bt_buf_putc(&s->header, '\n');
 	r = find_id(s, names, err);
 	for (i = 0; r == BT_OK && i < s->width; i++)
-		answers += s->column[i] == BT_SAMPLE_LABEL;
+		answers += s->column[i] == BT_SUBMISSION_LABEL;
 	if (r == BT_OK && s->o.number && s->labels->n == 1)
 		return find_number(s, names, answers, err);
 	if (r == BT_OK && (answers > 1 || s->o.proba || s->o.number))
@@ -193,13 +199,13 @@ static int read_header(struct bt_sample *s, const struct bt_csv *csv,
 
 /* What the label column holds in the sample and we would not write. */
 struct odd {
-	struct bt_few values;
+	struct bt_submission_values values;
 	struct bt_string_set *seen;
 	bool fractions;
 	bool known; /* some of the column's values are labels */
 };
 
-static void look_at_answer(const struct bt_sample *s, struct bt_span v,
+static void look_at_answer(const struct bt_submission *s, struct bt_span v,
                            struct odd *odd)
 {
 	size_t before = bt_string_set_count(odd->seen);
@@ -215,7 +221,7 @@ static void look_at_answer(const struct bt_sample *s, struct bt_span v,
 		odd->known = true;
 		return;
 	}
-	bt_few_add(&odd->values, v);
+	bt_submission_values_add(&odd->values, v);
 	if (v.n >= sizeof(text))
 		return;
 	memcpy(text, v.p, v.n);
@@ -225,7 +231,7 @@ static void look_at_answer(const struct bt_sample *s, struct bt_span v,
 		odd->fractions = true;
 }
 
-static void tell_odd(const struct bt_sample *s, struct odd *odd)
+static void tell_odd(const struct bt_submission *s, struct odd *odd)
 {
 	const struct bt_labels *l = s->labels;
 
@@ -234,27 +240,28 @@ static void tell_odd(const struct bt_sample *s, struct odd *odd)
 	bt_log(s->o.log, BT_LOG_WARN,
 	       "%s holds %s, which %s none of the labels to be written ('%s' "
 	       "... '%s'); %s",
-	       s->name, bt_few_str(&odd->values),
+	       s->name, bt_submission_values_str(&odd->values),
 	       odd->values.n > 1 ? "are" : "is", l->name[0], l->name[l->n - 1],
 	       odd->fractions && !odd->known ? "--proba writes probabilities"
 	                                     : "--map-label renames them");
 }
 
-static int add_row(struct bt_sample *s, const struct bt_span *f,
-                   struct bt_few *twice, struct odd *odd, struct bt_error *err)
+static int add_row(struct bt_submission *s, const struct bt_span *f,
+                   struct bt_submission_values *twice, struct odd *odd,
+                   struct bt_error *err)
 {
 	size_t before = s->set != NULL ? bt_string_set_count(s->set) : 0, i;
 	struct bt_span id = {"", 0};
 
 	for (i = 0; i < s->width; i++)
-		if (s->column[i] == BT_SAMPLE_ID)
+		if (s->column[i] == BT_SUBMISSION_ID)
 			id = f[i];
-		else if (s->column[i] == BT_SAMPLE_LABEL)
+		else if (s->column[i] == BT_SUBMISSION_LABEL)
 			look_at_answer(s, f[i], odd);
 	if (s->set != NULL && bt_string_set_add(s->set, id, NULL) != BT_OK)
 		return bt_error_nomem(err, "reading the sample");
 	if (s->set != NULL && bt_string_set_count(s->set) == before)
-		bt_few_add(twice, id);
+		bt_submission_values_add(twice, id);
 	if (bt_grow(&s->id_end, &s->cap, s->rows + 1, sizeof(*s->id_end)) !=
 	    BT_OK)
 		return bt_error_nomem(err, "reading the sample");
@@ -265,11 +272,11 @@ static int add_row(struct bt_sample *s, const struct bt_span *f,
 	return BT_OK;
 }
 
-static int read_rows(struct bt_sample *s, struct bt_csv *csv,
+static int read_rows(struct bt_submission *s, struct bt_csv *csv,
                      struct bt_error *err)
 {
 	struct odd odd = {.seen = bt_string_set_new()};
-	struct bt_few twice = {0};
+	struct bt_submission_values twice = {0};
 	const struct bt_span *f;
 	int r = odd.seen != NULL ? BT_OK
 	                         : bt_error_nomem(err, "reading the sample");
@@ -280,7 +287,8 @@ static int read_rows(struct bt_sample *s, struct bt_csv *csv,
 		r = bt_error_set(err, BT_EFORMAT,
 		                 "%zu of %zu rows repeat an id: %s; "
 		                 "--sample-id says which column holds the ids",
-		                 twice.n, s->rows, bt_few_str(&twice));
+		                 twice.n, s->rows,
+		                 bt_submission_values_str(&twice));
 	if (r == BT_OK && s->rows == 0)
 		r = bt_error_set(err, BT_EFORMAT, "holds no rows");
 	if (r == BT_OK)
@@ -334,7 +342,7 @@ static int open_table(const char *path, char *delimiter, struct bt_csv **csv,
 	return r == BT_OK ? bt_csv_open(path, &opts, csv, err) : r;
 }
 
-int bt_sample_read(struct bt_sample *s, struct bt_error *err)
+int bt_submission_read(struct bt_submission *s, struct bt_error *err)
 {
 	struct bt_csv *csv;
 	int r = open_table(s->o.path, &s->delimiter, &csv, err);

@@ -3,8 +3,8 @@
  * Predictions as CSV, JSON Lines or records: the label texts of training, input
  * order, or the order of a competition's sample submission.
  */
-#ifndef BT_TASK_PREDICT_H
-#define BT_TASK_PREDICT_H
+#ifndef BT_PREDICT_PREDICT_H
+#define BT_PREDICT_PREDICT_H
 
 #include "base/err.h"
 #include "base/log.h"
@@ -39,7 +39,7 @@ struct bt_predict_opts {
 	int top;               /* the so many likeliest; 0: the label */
 	const char *map;       /* labels under other names, or NULL */
 	const char *sample;    /* CSV whose form to follow, or NULL */
-	const char *sample_id; /* see bt_sample_opts; or NULL */
+	const char *sample_id; /* see bt_submission_opts; or NULL */
 	bool sample_order;
 	const struct bt_log *log; /* told what looks odd at first; or NULL */
 };
@@ -49,7 +49,8 @@ struct bt_predict;
 /*
  * Writes to out, which is borrowed. Labels that the map (record/label_map.h)
  * gives one name are one class, with the sum of their probabilities. A sample
- * (task/sample.h) is read here. BT_EARG where options make no sense together.
+ * (predict/submission.h) is read here. BT_EARG where options make no sense
+ * together.
  */
 int bt_predict_new(const struct bt_predict_opts *o, const struct bt_labels *l,
                    struct bt_out *out, struct bt_predict **p,

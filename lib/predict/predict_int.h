@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BT_TASK_PREDICT_INT_H
-#define BT_TASK_PREDICT_INT_H
+#ifndef BT_PREDICT_PREDICT_INT_H
+#define BT_PREDICT_PREDICT_INT_H
 
 #include "base/buf.h"
 #include "format/tf_example.h"
-#include "task/predict.h"
-#include "task/sample.h"
+#include "predict/predict.h"
+#include "predict/submission.h"
 
 struct bt_predict {
 	struct bt_predict_opts o;
@@ -19,10 +19,10 @@ struct bt_predict {
 	struct bt_labels sets;   /* all such texts, for a sample */
 	uint64_t without;        /* records for which none holds */
 	struct bt_out *out;
-	struct bt_sample *sample; /* NULL: rows go out as they come */
-	double *logit;            /* [classes] of one record */
-	double *p;                /* [labels] its probabilities, or numbers */
-	int *order;               /* [labels] likeliest first */
+	struct bt_submission *sample; /* NULL: rows go out as they come */
+	double *logit;                /* [classes] of one record */
+	double *p;  /* [labels] its probabilities, or numbers */
+	int *order; /* [labels] likeliest first */
 	uint64_t *counts;
 	bool numbered;
 	uint64_t n; /* of numbers: how many there were, and */

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "format/tfrecord.h"
-#include "task/predict_int.h"
+#include "predict/predict_int.h"
 
 /* The numbers of the n labels that order names; NULL: in their order. */
 static void put_numbers(struct bt_predict *p, const char *name,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "task/predict_int.h"
+#include "predict/predict_int.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -200,15 +200,15 @@ static int set_thresholds(struct bt_predict *p, const struct bt_labels *l,
 
 static int open_sample(struct bt_predict *p, struct bt_error *err)
 {
-	struct bt_sample_opts s = {.path = p->o.sample,
-	                           .id = p->o.sample_id,
-	                           .in_order = p->o.sample_order,
-	                           .proba = p->o.proba,
-	                           .number = p->o.number,
-	                           .texts = p->o.multi ? &p->sets : NULL,
-	                           .log = p->o.log};
+	struct bt_submission_opts s = {.path = p->o.sample,
+	                               .id = p->o.sample_id,
+	                               .in_order = p->o.sample_order,
+	                               .proba = p->o.proba,
+	                               .number = p->o.number,
+	                               .texts = p->o.multi ? &p->sets : NULL,
+	                               .log = p->o.log};
 
-	return bt_sample_open(&s, &p->labels, &p->sample, err);
+	return bt_submission_open(&s, &p->labels, &p->sample, err);
 }
 
 int bt_predict_new(const struct bt_predict_opts *o, const struct bt_labels *l,
@@ -252,7 +252,7 @@ int bt_predict_new(const struct bt_predict_opts *o, const struct bt_labels *l,
 		p->o.separator = " ";
 	if (r == BT_OK && o->sample != NULL)
 		r = open_sample(p, err);
-	joins = o->sample != NULL ? bt_sample_takes_label(p->sample)
+	joins = o->sample != NULL ? bt_submission_takes_label(p->sample)
 	                          : o->format == BT_PREDICT_CSV && o->top == 0;
 	if (r == BT_OK && o->multi && joins)
 		r = check_separator(p, err);
@@ -272,7 +272,7 @@ void bt_predict_free(struct bt_predict *p)
 {
 	if (p == NULL)
 		return;
-	bt_sample_free(p->sample);
+	bt_submission_free(p->sample);
 	bt_buf_clear(&p->row);
 	bt_example_clear(&p->example);
 	free(p->numbers);
@@ -378,7 +378,7 @@ static int fill_in(struct bt_predict *p, struct bt_span id,
 	if (p->set.oom)
 		return bt_error_nomem(err, "predicting");
 	if (p->o.multi)
-		label = bt_sample_takes_label(p->sample)
+		label = bt_submission_takes_label(p->sample)
 		            ? bt_labels_add(&p->sets, bt_predict_set(p), err)
 		            : 0;
 	if (label < 0)
@@ -386,7 +386,7 @@ static int fill_in(struct bt_predict *p, struct bt_span id,
 	for (i = 0; p->o.multi && p->o.threshold != NULL && i < p->labels.n;
 	     i++)
 		p->p[i] = p->on[i] ? 1 : 0;
-	return bt_sample_set(p->sample, id, label, p->p, err);
+	return bt_submission_set(p->sample, id, label, p->p, err);
 }
 
 /* Numbers that stand for missing ids explain why none of them is there. */
@@ -430,7 +430,7 @@ int bt_predict_finish(struct bt_predict *p, struct bt_error *err)
 {
 	if (p->sample == NULL)
 		return BT_OK;
-	return blame_ids(p, bt_sample_write(p->sample, p->out, err), err);
+	return blame_ids(p, bt_submission_write(p->sample, p->out, err), err);
 }
 
 void bt_predict_tell(const struct bt_predict *p, const struct bt_log *log)

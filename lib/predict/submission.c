@@ -4,12 +4,12 @@
 
 #include "base/mem.h"
 #include "base/num.h"
-#include "task/sample_int.h"
+#include "predict/submission_int.h"
 
 /* More answers that do not fit are not waited for. */
 #define MANY ((size_t)1000)
 
-void bt_sample_free(struct bt_sample *s)
+void bt_submission_free(struct bt_submission *s)
 {
 	if (s == NULL)
 		return;
@@ -27,7 +27,7 @@ void bt_sample_free(struct bt_sample *s)
 }
 
 /* Room for the answers. */
-static int reserve(struct bt_sample *s, struct bt_error *err)
+static int reserve(struct bt_submission *s, struct bt_error *err)
 {
 	size_t n, i;
 
@@ -42,11 +42,11 @@ static int reserve(struct bt_sample *s, struct bt_error *err)
 	return BT_OK;
 }
 
-int bt_sample_open(const struct bt_sample_opts *o,
-                   const struct bt_labels *labels, struct bt_sample **res,
-                   struct bt_error *err)
+int bt_submission_open(const struct bt_submission_opts *o,
+                       const struct bt_labels *labels,
+                       struct bt_submission **res, struct bt_error *err)
 {
-	struct bt_sample *s = bt_array0(1, sizeof(*s));
+	struct bt_submission *s = bt_array0(1, sizeof(*s));
 	int r = BT_OK;
 
 	if (s == NULL)
@@ -58,11 +58,11 @@ int bt_sample_open(const struct bt_sample_opts *o,
 	if (!o->in_order && s->set == NULL)
 		r = bt_error_nomem(err, "reading the sample");
 	if (r == BT_OK)
-		r = bt_sample_read(s, err);
+		r = bt_submission_read(s, err);
 	if (r == BT_OK)
 		r = reserve(s, err);
 	if (r != BT_OK) {
-		bt_sample_free(s);
+		bt_submission_free(s);
 		return r;
 	}
 	*res = s;
@@ -79,54 +79,55 @@ static struct bt_span without_zeros(struct bt_span v)
 }
 
 /* A number that the sample lists with other zeros before it, or NULL. */
-static bool find_likeness(const struct bt_sample *s, struct bt_span id,
+static bool find_likeness(const struct bt_submission *s, struct bt_span id,
                           struct bt_span *like)
 {
 	size_t i;
 
 	id = without_zeros(id);
 	for (i = 0; i < s->rows; i++) {
-		*like = bt_sample_id(s, i);
+		*like = bt_submission_id(s, i);
 		if (bt_span_equal(without_zeros(*like), id))
 			return true;
 	}
 	return false;
 }
 
-static void note_unknown(struct bt_sample *s, struct bt_span id)
+static void note_unknown(struct bt_submission *s, struct bt_span id)
 {
 	struct bt_span like;
 
-	bt_few_add(&s->unknown, id);
+	bt_submission_values_add(&s->unknown, id);
 	if (s->unknown.n == 1 && find_likeness(s, id, &like))
 		bt_buf_printf(&s->unknown.names, " (it lists '%.*s')",
 		              (int)(like.n < 60 ? like.n : 60), like.p);
 }
 
 /* What does not match; ids without an answer if all answers are there. */
-static int mismatch(struct bt_sample *s, bool all, struct bt_error *err)
+static int mismatch(struct bt_submission *s, bool all, struct bt_error *err)
 {
-	struct bt_few missing = {0};
+	struct bt_submission_values missing = {0};
 	struct bt_buf b = BT_BUF_INIT;
 	size_t i;
 
 	for (i = 0; all && i < s->rows; i++)
 		if (s->label[i] < 0)
-			bt_few_add(&missing, bt_sample_id(s, i));
+			bt_submission_values_add(&missing,
+			                         bt_submission_id(s, i));
 	if (s->unknown.n > 0)
 		bt_buf_printf(&b,
 		              "%zu of %zu predictions are for ids that it "
 		              "does not list: %s",
 		              s->unknown.n, s->answers,
-		              bt_few_str(&s->unknown));
+		              bt_submission_values_str(&s->unknown));
 	if (s->twice.n > 0)
 		bt_buf_printf(&b, "%s%zu of %zu predictions repeat an id: %s",
 		              b.len > 0 ? "; " : "", s->twice.n, s->answers,
-		              bt_few_str(&s->twice));
+		              bt_submission_values_str(&s->twice));
 	if (missing.n > 0)
 		bt_buf_printf(&b, "%s%zu of its %zu ids have no prediction: %s",
 		              b.len > 0 ? "; " : "", missing.n, s->rows,
-		              bt_few_str(&missing));
+		              bt_submission_values_str(&missing));
 	bt_error_set(err, BT_EFORMAT, "sample %s: %s", s->name,
 	             b.len > 0 && bt_buf_str(&b) != NULL ? b.data : "?");
 	bt_buf_clear(&missing.names);
@@ -135,7 +136,7 @@ static int mismatch(struct bt_sample *s, bool all, struct bt_error *err)
 }
 
 /* The row that an answer is for; s->rows if there is none. */
-static size_t find_row(struct bt_sample *s, struct bt_span id)
+static size_t find_row(struct bt_submission *s, struct bt_span id)
 {
 	size_t row = s->answers - 1;
 
@@ -147,12 +148,12 @@ static size_t find_row(struct bt_sample *s, struct bt_span id)
 	}
 	if (s->label[row] < 0)
 		return row;
-	bt_few_add(&s->twice, id);
+	bt_submission_values_add(&s->twice, id);
 	return s->rows;
 }
 
-int bt_sample_set(struct bt_sample *s, struct bt_span id, int label,
-                  const double *p, struct bt_error *err)
+int bt_submission_set(struct bt_submission *s, struct bt_span id, int label,
+                      const double *p, struct bt_error *err)
 {
 	size_t row, i, k = 0;
 
@@ -170,7 +171,7 @@ int bt_sample_set(struct bt_sample *s, struct bt_span id, int label,
 	return BT_OK;
 }
 
-static int check_complete(struct bt_sample *s, struct bt_error *err)
+static int check_complete(struct bt_submission *s, struct bt_error *err)
 {
 	if (s->o.in_order && s->answers != s->rows)
 		return bt_error_set(err, BT_EFORMAT,
@@ -182,17 +183,17 @@ static int check_complete(struct bt_sample *s, struct bt_error *err)
 	return BT_OK;
 }
 
-bool bt_sample_takes_label(const struct bt_sample *s)
+bool bt_submission_takes_label(const struct bt_submission *s)
 {
 	size_t i;
 
 	for (i = 0; s != NULL && i < s->width; i++)
-		if (s->column[i] == BT_SAMPLE_LABEL)
+		if (s->column[i] == BT_SUBMISSION_LABEL)
 			return true;
 	return false;
 }
 
-static void put_row(const struct bt_sample *s, size_t row, struct bt_buf *b)
+static void put_row(const struct bt_submission *s, size_t row, struct bt_buf *b)
 {
 	const struct bt_labels *l = s->o.texts != NULL ? s->o.texts : s->labels;
 	const float *value = s->value + row * s->values;
@@ -202,9 +203,9 @@ static void put_row(const struct bt_sample *s, size_t row, struct bt_buf *b)
 	for (i = 0; i < s->width; i++) {
 		if (i > 0)
 			bt_buf_putc(b, s->delimiter);
-		if (s->column[i] == BT_SAMPLE_ID) {
-			bt_csv_put(b, bt_sample_id(s, row), s->delimiter);
-		} else if (s->column[i] == BT_SAMPLE_LABEL) {
+		if (s->column[i] == BT_SUBMISSION_ID) {
+			bt_csv_put(b, bt_submission_id(s, row), s->delimiter);
+		} else if (s->column[i] == BT_SUBMISSION_LABEL) {
 			bt_csv_put(b, bt_span(l->name[s->label[row]]),
 			           s->delimiter);
 		} else {
@@ -215,8 +216,8 @@ static void put_row(const struct bt_sample *s, size_t row, struct bt_buf *b)
 	bt_buf_putc(b, '\n');
 }
 
-int bt_sample_write(struct bt_sample *s, struct bt_out *out,
-                    struct bt_error *err)
+int bt_submission_write(struct bt_submission *s, struct bt_out *out,
+                        struct bt_error *err)
 {
 	struct bt_buf b = BT_BUF_INIT;
 	size_t i;
