@@ -7,7 +7,7 @@
 #include "format/csv.h"
 #include "io/duplicate_paths.h"
 #include "predict/predict.h"
-#include "task/rowout.h"
+#include "tensorstream/row_writer.h"
 
 struct args {
 	struct bt_common common;
@@ -72,8 +72,8 @@ struct run {
 	const struct args *a;
 	struct bt_log log;
 	struct bt_predict_stream s;
-	struct bt_predict *p;   /* or: */
-	struct bt_rowout *rows; /* of tensors and embeddings */
+	struct bt_predict *p;       /* or: */
+	struct bt_row_writer *rows; /* of tensors and embeddings */
 	struct bt_out *out;
 	uint64_t n;
 	struct bt_duplicate_ids ids;
@@ -91,8 +91,8 @@ static int add(void *ctx, uint64_t i, const struct bt_dataset *d, size_t k,
 	if (r->looks && bt_dataset_id(d, k).p != NULL)
 		bt_duplicate_ids_add(&r->ids, bt_dataset_id(d, k));
 	if (r->rows != NULL)
-		return bt_rowout_add(r->rows, i, bt_dataset_id(d, k), logits,
-		                     err);
+		return bt_row_writer_add(r->rows, i, bt_dataset_id(d, k),
+		                         logits, err);
 	return bt_predict_add(r->p, i, bt_dataset_id(d, k), logits, err);
 }
 
@@ -103,7 +103,7 @@ static int after_block(void *ctx, struct bt_error *err)
 
 	bt_progress_show(&r->progress, "%llu %s", (unsigned long long)r->n,
 	                 r->a->embed != NULL ? "embeddings" : "predictions");
-	if (r->rows != NULL && bt_rowout_flush(r->rows, err) != BT_OK)
+	if (r->rows != NULL && bt_row_writer_flush(r->rows, err) != BT_OK)
 		return err->code;
 	return bt_out_flush(r->out, err);
 }
@@ -115,17 +115,17 @@ static int open_output(struct run *r, struct bt_error *err)
 	bool tensor = strcmp(format, "tensor") == 0;
 	bool jsonl = strcmp(format, "jsonl") == 0, embed = r->a->embed != NULL;
 	bool records = strcmp(format, "tfrecord") == 0;
-	struct bt_rowout_opts o = {tensor  ? BT_ROWS_TENSOR
-	                           : jsonl ? BT_ROWS_JSONL
-	                                   : BT_ROWS_CSV,
-	                           embed ? BT_FRAME_EMBEDDINGS
-	                                 : BT_FRAME_LOGITS,
-	                           0,
-	                           embed ? NULL : &r->s.model.labels,
-	                           r->a->normalize,
-	                           r->s.model.config.number  ? BT_FRAME_NUMBERS
-	                           : r->s.model.config.multi ? BT_FRAME_MULTI
-	                                                     : NULL};
+	struct bt_row_writer_opts o = {
+	    tensor  ? BT_ROWS_TENSOR
+	    : jsonl ? BT_ROWS_JSONL
+	            : BT_ROWS_CSV,
+	    embed ? BT_FRAME_EMBEDDINGS : BT_FRAME_LOGITS,
+	    0,
+	    embed ? NULL : &r->s.model.labels,
+	    r->a->normalize,
+	    r->s.model.config.number  ? BT_FRAME_NUMBERS
+	    : r->s.model.config.multi ? BT_FRAME_MULTI
+	                              : NULL};
 	struct bt_predict_opts p = r->a->p;
 	int e;
 
@@ -144,7 +144,7 @@ static int open_output(struct run *r, struct bt_error *err)
 	if (e != BT_OK)
 		return e;
 	if (tensor || embed)
-		return bt_rowout_new(&o, r->out, &r->rows, err);
+		return bt_row_writer_new(&o, r->out, &r->rows, err);
 	return bt_predict_new(&p, &r->s.model.labels, r->out, &r->p, err);
 }
 
@@ -180,7 +180,7 @@ static int predict(struct run *r, char **paths, int n, struct bt_error *err)
 		e = bt_predict_stream_run(&r->s, paths, n, add, after_block, r,
 		                          err);
 	if (e == BT_OK)
-		e = r->rows != NULL ? bt_rowout_finish(r->rows, err)
+		e = r->rows != NULL ? bt_row_writer_finish(r->rows, err)
 		                    : bt_predict_finish(r->p, err);
 	out = r->out;
 	r->out = NULL;
@@ -195,7 +195,7 @@ static int summarise(struct run *r, struct bt_error *err)
 {
 	if (r->rows == NULL)
 		bt_predict_tell(r->p, &r->log);
-	else if (bt_rowout_numbered(r->rows))
+	else if (bt_row_writer_numbered(r->rows))
 		bt_log(&r->log, BT_LOG_WARN,
 		       "records without an id were numbered from 0");
 	bt_duplicate_ids_tell(&r->ids, &r->log);
@@ -220,7 +220,7 @@ static int run(const struct args *a, char **paths, int n)
 	if (e != BT_OK)
 		status = bt_tool_fail(&tool, &err);
 	bt_predict_free(r.p);
-	bt_rowout_free(r.rows);
+	bt_row_writer_free(r.rows);
 	bt_duplicate_ids_clear(&r.ids);
 	bt_predict_stream_close(&r.s);
 	bt_profile_clear(&r.profile);

@@ -9,7 +9,7 @@
 #include "dedup/record_store.h"
 #include "io/duplicate_paths.h"
 #include "io/out.h"
-#include "task/tensors.h"
+#include "tensorstream/job.h"
 
 struct values {
 	struct bt_common common;

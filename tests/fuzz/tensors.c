@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "ckpt_format/tensor_stream_read.h"
-#include "task/frame_text.h"
+#include "tensorstream/text_out.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -49,7 +49,7 @@ static void print(const struct bt_frame *f, struct bt_out *out)
 
 static void use_rows(const struct bt_ckpt *c)
 {
-	struct bt_frame_made m = {0};
+	struct bt_frame_builder m = {0};
 	struct bt_buf b = BT_BUF_INIT;
 	struct bt_error err = {0};
 	struct bt_frame f, g;
@@ -60,14 +60,14 @@ static void use_rows(const struct bt_ckpt *c)
 	if (bt_frame_of(c, &f, &err) == BT_OK) {
 		print(&f, out);
 		if (f.id != NULL &&
-		    (bt_frame_made_ids(&m, &f, 0, f.rows, &err) != BT_OK ||
-		     bt_frame_made_done(&m, NULL, 0, &g, &err) != BT_OK ||
+		    (bt_frame_builder_ids(&m, &f, 0, f.rows, &err) != BT_OK ||
+		     bt_frame_builder_done(&m, NULL, 0, &g, &err) != BT_OK ||
 		     g.rows != f.rows))
 			abort();
 	}
 	bt_out_abandon(out);
 	bt_buf_clear(&b);
-	bt_frame_made_clear(&m);
+	bt_frame_builder_clear(&m);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

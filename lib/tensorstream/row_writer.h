@@ -4,17 +4,17 @@
  * tensor stream, CSV or JSON Lines. What was added goes out when it is flushed,
  * as one frame.
  */
-#ifndef BT_TASK_ROWOUT_H
-#define BT_TASK_ROWOUT_H
+#ifndef BT_TENSORSTREAM_ROW_WRITER_H
+#define BT_TENSORSTREAM_ROW_WRITER_H
 
 #include "base/span.h"
 #include "io/out.h"
 #include "record/labels.h"
-#include "task/frame.h"
+#include "tensorstream/frame.h"
 
 enum bt_row_form { BT_ROWS_TENSOR, BT_ROWS_CSV, BT_ROWS_JSONL };
 
-struct bt_rowout_opts {
+struct bt_row_writer_opts {
 	enum bt_row_form form;
 	const char *name; /* of the tensor, as BT_FRAME_LOGITS */
 	size_t cols;
@@ -23,23 +23,26 @@ struct bt_rowout_opts {
 	const char *problem; /* BT_FRAME_MULTI and so on, or NULL: classes */
 };
 
-struct bt_rowout;
+struct bt_row_writer;
 
 /* out is borrowed, and so is what the options point to. */
-int bt_rowout_new(const struct bt_rowout_opts *o, struct bt_out *out,
-                  struct bt_rowout **r, struct bt_error *err) BT_MUST_USE;
-void bt_rowout_free(struct bt_rowout *r); /* takes NULL */
+int bt_row_writer_new(const struct bt_row_writer_opts *o, struct bt_out *out,
+                      struct bt_row_writer **r,
+                      struct bt_error *err) BT_MUST_USE;
+void bt_row_writer_free(struct bt_row_writer *r); /* takes NULL */
 
 /* Row i, counted from 0, which names a record that has no id (p NULL). */
-int bt_rowout_add(struct bt_rowout *r, uint64_t i, struct bt_span id,
-                  const float *row, struct bt_error *err) BT_MUST_USE;
+int bt_row_writer_add(struct bt_row_writer *r, uint64_t i, struct bt_span id,
+                      const float *row, struct bt_error *err) BT_MUST_USE;
 
-int bt_rowout_flush(struct bt_rowout *r, struct bt_error *err) BT_MUST_USE;
+int bt_row_writer_flush(struct bt_row_writer *r,
+                        struct bt_error *err) BT_MUST_USE;
 
 /* Flushes and writes the end of the stream. */
-int bt_rowout_finish(struct bt_rowout *r, struct bt_error *err) BT_MUST_USE;
+int bt_row_writer_finish(struct bt_row_writer *r,
+                         struct bt_error *err) BT_MUST_USE;
 
 /* True if some record had no id. */
-bool bt_rowout_numbered(const struct bt_rowout *r);
+bool bt_row_writer_numbered(const struct bt_row_writer *r);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "task/rowout.h"
+#include "tensorstream/row_writer.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -9,10 +9,10 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "ckpt_format/tensor_stream_write.h"
-#include "task/frame_text.h"
+#include "tensorstream/text_out.h"
 
-struct bt_rowout {
-	struct bt_rowout_opts o;
+struct bt_row_writer {
+	struct bt_row_writer_opts o;
 	struct bt_out *out;
 	struct bt_ts_writer *stream; /* of BT_ROWS_TENSOR */
 	struct bt_frame_csv *csv;
@@ -24,7 +24,7 @@ struct bt_rowout {
 	struct bt_buf values, ids, offsets, line;
 };
 
-static int labels_text(struct bt_rowout *r, struct bt_error *err)
+static int labels_text(struct bt_row_writer *r, struct bt_error *err)
 {
 	json_t *list = json_array();
 	int i;
@@ -38,18 +38,18 @@ static int labels_text(struct bt_rowout *r, struct bt_error *err)
 	                         : bt_error_nomem(err, "writing labels");
 }
 
-static void add_offset(struct bt_rowout *r)
+static void add_offset(struct bt_row_writer *r)
 {
 	int64_t v = (int64_t)r->ids.len;
 
 	bt_buf_put(&r->offsets, &v, sizeof(v));
 }
 
-int bt_rowout_new(const struct bt_rowout_opts *o, struct bt_out *out,
-                  struct bt_rowout **res, struct bt_error *err)
+int bt_row_writer_new(const struct bt_row_writer_opts *o, struct bt_out *out,
+                      struct bt_row_writer **res, struct bt_error *err)
 {
 	struct bt_frame_csv_opts csv = {.values = true};
-	struct bt_rowout *r = bt_array0(1, sizeof(*r));
+	struct bt_row_writer *r = bt_array0(1, sizeof(*r));
 	int e = BT_OK;
 
 	if (r == NULL)
@@ -64,14 +64,14 @@ int bt_rowout_new(const struct bt_rowout_opts *o, struct bt_out *out,
 	else if (e == BT_OK && o->form == BT_ROWS_CSV)
 		e = bt_frame_csv_new(&csv, &r->csv, err);
 	if (e != BT_OK) {
-		bt_rowout_free(r);
+		bt_row_writer_free(r);
 		return e;
 	}
 	*res = r;
 	return BT_OK;
 }
 
-void bt_rowout_free(struct bt_rowout *r)
+void bt_row_writer_free(struct bt_row_writer *r)
 {
 	if (r == NULL)
 		return;
@@ -85,7 +85,7 @@ void bt_rowout_free(struct bt_rowout *r)
 	free(r);
 }
 
-bool bt_rowout_numbered(const struct bt_rowout *r)
+bool bt_row_writer_numbered(const struct bt_row_writer *r)
 {
 	return r->numbered;
 }
@@ -101,8 +101,8 @@ static float length_scale(const float *x, size_t n)
 	return (float)(1 / fmax(sqrt(sum), 1e-12));
 }
 
-int bt_rowout_add(struct bt_rowout *r, uint64_t i, struct bt_span id,
-                  const float *row, struct bt_error *err)
+int bt_row_writer_add(struct bt_row_writer *r, uint64_t i, struct bt_span id,
+                      const float *row, struct bt_error *err)
 {
 	float scale = r->o.normalize ? length_scale(row, r->o.cols) : 1, v;
 	size_t k;
@@ -135,7 +135,7 @@ static void put_json(struct bt_buf *b, struct bt_span s)
 	json_decref(v);
 }
 
-static int write_json(struct bt_rowout *r, const struct bt_frame *f,
+static int write_json(struct bt_row_writer *r, const struct bt_frame *f,
                       struct bt_error *err)
 {
 	const float *v = (const float *)(void *)r->values.data;
@@ -160,7 +160,7 @@ static int write_json(struct bt_rowout *r, const struct bt_frame *f,
 	return e;
 }
 
-int bt_rowout_flush(struct bt_rowout *r, struct bt_error *err)
+int bt_row_writer_flush(struct bt_row_writer *r, struct bt_error *err)
 {
 	int64_t n = (int64_t)r->n, n1 = n + 1, bytes = (int64_t)r->ids.len;
 	int64_t shape[2] = {n, (int64_t)r->o.cols};
@@ -213,10 +213,10 @@ int bt_rowout_flush(struct bt_rowout *r, struct bt_error *err)
 	return e;
 }
 
-int bt_rowout_finish(struct bt_rowout *r, struct bt_error *err)
+int bt_row_writer_finish(struct bt_row_writer *r, struct bt_error *err)
 {
 	struct bt_ts_writer *stream;
-	int e = bt_rowout_flush(r, err);
+	int e = bt_row_writer_flush(r, err);
 
 	stream = r->stream;
 	r->stream = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "task/together.h"
+#include "tensorstream/aligned.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -8,8 +8,8 @@
 
 #include "base/mem.h"
 
-int bt_together_open(char *const *paths, size_t n, size_t limit,
-                     struct bt_together *t, struct bt_error *err)
+int bt_aligned_open(char *const *paths, size_t n, size_t limit,
+                    struct bt_aligned *t, struct bt_error *err)
 {
 	int r = BT_OK;
 
@@ -21,11 +21,11 @@ int bt_together_open(char *const *paths, size_t n, size_t limit,
 		r = bt_ts_reader_open(paths != NULL ? paths[t->n_sides] : NULL,
 		                      limit, &t->side[t->n_sides].in, err);
 	if (r != BT_OK)
-		bt_together_close(t);
+		bt_aligned_close(t);
 	return r;
 }
 
-void bt_together_close(struct bt_together *t)
+void bt_aligned_close(struct bt_aligned *t)
 {
 	size_t i;
 
@@ -55,10 +55,10 @@ static int load(struct bt_side *s, struct bt_error *err)
 }
 
 /* Says in what side k differs from the first. */
-static int disagree(struct bt_together *t, size_t k, struct bt_error *err,
+static int disagree(struct bt_aligned *t, size_t k, struct bt_error *err,
                     const char *fmt, ...) BT_PRINTF(4, 5);
 
-static int disagree(struct bt_together *t, size_t k, struct bt_error *err,
+static int disagree(struct bt_aligned *t, size_t k, struct bt_error *err,
                     const char *fmt, ...)
 {
 	char why[300];
@@ -73,7 +73,7 @@ static int disagree(struct bt_together *t, size_t k, struct bt_error *err,
 	                    bt_ts_reader_name(t->side[0].in), why);
 }
 
-static int check_row(struct bt_together *t, size_t k, const struct bt_tensor *a,
+static int check_row(struct bt_aligned *t, size_t k, const struct bt_tensor *a,
                      struct bt_error *err)
 {
 	const struct bt_frame *f = &t->side[0].f, *g = &t->side[k].f;
@@ -99,7 +99,7 @@ static int check_row(struct bt_together *t, size_t k, const struct bt_tensor *a,
 	return BT_OK;
 }
 
-static int check_labels(struct bt_together *t, size_t k, struct bt_error *err)
+static int check_labels(struct bt_aligned *t, size_t k, struct bt_error *err)
 {
 	const struct bt_frame *f = &t->side[0].f, *g = &t->side[k].f;
 	const char *a = bt_frame_note(f, BT_FRAME_LABELS);
@@ -126,7 +126,7 @@ static int check_labels(struct bt_together *t, size_t k, struct bt_error *err)
 	return r;
 }
 
-static int check_ids(struct bt_together *t, size_t k, struct bt_error *err)
+static int check_ids(struct bt_aligned *t, size_t k, struct bt_error *err)
 {
 	const struct bt_side *s = &t->side[0], *o = &t->side[k];
 	struct bt_span a, b;
@@ -149,7 +149,7 @@ static int check_ids(struct bt_together *t, size_t k, struct bt_error *err)
 }
 
 /* Side k against the first. */
-static int check(struct bt_together *t, size_t k, struct bt_error *err)
+static int check(struct bt_aligned *t, size_t k, struct bt_error *err)
 {
 	const struct bt_frame *f = &t->side[0].f, *g = &t->side[k].f;
 	size_t i;
@@ -167,7 +167,7 @@ static int check(struct bt_together *t, size_t k, struct bt_error *err)
 	return r == BT_OK ? check_labels(t, k, err) : r;
 }
 
-int bt_together_next(struct bt_together *t, struct bt_error *err)
+int bt_aligned_next(struct bt_aligned *t, struct bt_error *err)
 {
 	size_t k, left;
 	int r = BT_OK;

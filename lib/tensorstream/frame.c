@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "task/frame.h"
+#include "tensorstream/frame.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "format/csv.h"
-#include "task/frame_text.h"
+#include "tensorstream/text_out.h"
 
 #define COLUMNS_MAX (1 << 24)
 

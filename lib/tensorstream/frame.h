@@ -3,8 +3,8 @@
  * A frame of a tensor stream by its rows: bertutils-stream(5), "Rows". The
  * tensors id and id_offsets name them; every other tensor has a row for each.
  */
-#ifndef BT_TASK_FRAME_H
-#define BT_TASK_FRAME_H
+#ifndef BT_TENSORSTREAM_FRAME_H
+#define BT_TENSORSTREAM_FRAME_H
 
 #include <jansson.h>
 
@@ -62,7 +62,7 @@ struct bt_span bt_frame_id(const struct bt_frame *f, size_t i);
 json_t *bt_frame_labels(const struct bt_frame *f);
 
 /* A frame that is made here: tensors one after the other. */
-struct bt_frame_made {
+struct bt_frame_builder {
 	struct bt_tensor *t;
 	size_t *at, *shape_at; /* into data and shapes */
 	size_t n, t_cap, at_cap, shape_cap;
@@ -70,24 +70,25 @@ struct bt_frame_made {
 };
 
 /* Zero is an empty one. */
-void bt_frame_made_reset(struct bt_frame_made *m); /* keeps the memory */
-void bt_frame_made_clear(struct bt_frame_made *m);
+void bt_frame_builder_reset(struct bt_frame_builder *m); /* keeps the memory */
+void bt_frame_builder_clear(struct bt_frame_builder *m);
 
 /* Adds a tensor; the name is borrowed, the shape copied. *data is to be filled
  * before the next call. */
-int bt_frame_made_add(struct bt_frame_made *m, const char *name,
-                      enum bt_dtype dtype, int rank, const int64_t *shape,
-                      void **data, struct bt_error *err) BT_MUST_USE;
+int bt_frame_builder_add(struct bt_frame_builder *m, const char *name,
+                         enum bt_dtype dtype, int rank, const int64_t *shape,
+                         void **data, struct bt_error *err) BT_MUST_USE;
 
 /* Adds the tensors id and id_offsets for the rows from .. from+n-1 of f, which
  * has ids. */
-int bt_frame_made_ids(struct bt_frame_made *m, const struct bt_frame *f,
-                      size_t from, size_t n, struct bt_error *err) BT_MUST_USE;
+int bt_frame_builder_ids(struct bt_frame_builder *m, const struct bt_frame *f,
+                         size_t from, size_t n,
+                         struct bt_error *err) BT_MUST_USE;
 
 /* Makes a frame of what was added, borrowed until m changes. */
-int bt_frame_made_done(struct bt_frame_made *m,
-                       const struct bt_ckpt_note *notes, size_t n_notes,
-                       struct bt_frame *f, struct bt_error *err) BT_MUST_USE;
+int bt_frame_builder_done(struct bt_frame_builder *m,
+                          const struct bt_ckpt_note *notes, size_t n_notes,
+                          struct bt_frame *f, struct bt_error *err) BT_MUST_USE;
 
 /*
  * Copies to out the frame with those of its tensors that are named; with id,

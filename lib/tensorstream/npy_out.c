@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "dedup/record_store.h"
-#include "task/frame_text.h"
+#include "tensorstream/text_out.h"
 
 static json_t *tensor_json(const struct bt_tensor *t)
 {

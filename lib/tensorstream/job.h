@@ -3,8 +3,8 @@
  * The work of tensor-cat: streams of tensors passed on frame by frame, chosen
  * from, averaged or compared row by row, and put in one of several forms.
  */
-#ifndef BT_TASK_TENSORS_H
-#define BT_TASK_TENSORS_H
+#ifndef BT_TENSORSTREAM_JOB_H
+#define BT_TENSORSTREAM_JOB_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 
 #include "base/err.h"
 #include "base/span.h"
-#include "task/frame_text.h"
+#include "tensorstream/text_out.h"
 
 enum bt_tensors_form {
 	BT_TENSORS_STREAM,

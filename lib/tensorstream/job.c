@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "task/tensors.h"
+#include "tensorstream/job.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "ckpt_format/tensor_stream_write.h"
 #include "io/out.h"
-#include "task/together.h"
+#include "tensorstream/aligned.h"
 
 struct job {
 	const struct bt_tensors_opts *o;
@@ -18,7 +18,7 @@ struct job {
 	struct bt_frame_npy *npy;
 	struct bt_tensor *chosen; /* of names */
 	size_t chosen_cap;
-	struct bt_frame_made made;
+	struct bt_frame_builder made;
 	struct bt_differences diff;
 };
 
@@ -147,18 +147,18 @@ static int combine(struct job *j, char *const *paths, int n,
                    struct bt_error *err)
 {
 	struct bt_mean_opts o = {j->o->weights, j->o->softmax, j->o->sigmoid};
-	struct bt_together t;
+	struct bt_aligned t;
 	struct bt_frame f;
-	int r = bt_together_open(paths, (size_t)n, j->o->limit, &t, err);
+	int r = bt_aligned_open(paths, (size_t)n, j->o->limit, &t, err);
 
 	if (r != BT_OK)
 		return r;
-	while ((r = bt_together_next(&t, err)) == 1) {
+	while ((r = bt_aligned_next(&t, err)) == 1) {
 		if (j->o->form == BT_TENSORS_COMPARE) {
 			j->sum->rows += t.n;
-			r = bt_together_compare(&t, &j->diff, err);
+			r = bt_aligned_compare(&t, &j->diff, err);
 		} else {
-			r = bt_together_mean(&t, &o, &j->made, &f, err);
+			r = bt_aligned_mean(&t, &o, &j->made, &f, err);
 			if (r == BT_OK)
 				r = put(j, &f, 0, NULL, err);
 			if (r == BT_OK)
@@ -169,7 +169,7 @@ static int combine(struct job *j, char *const *paths, int n,
 	}
 	if (j->o->form == BT_TENSORS_COMPARE && t.disagrees)
 		r = tell_disagreement(j, err);
-	bt_together_close(&t);
+	bt_aligned_close(&t);
 	return r;
 }
 
@@ -269,7 +269,7 @@ static void clear(struct job *j)
 	bt_ts_writer_abandon(j->stream);
 	bt_frame_csv_free(j->csv);
 	bt_frame_npy_free(j->npy);
-	bt_frame_made_clear(&j->made);
+	bt_frame_builder_clear(&j->made);
 	bt_differences_clear(&j->diff);
 	free(j->chosen);
 }

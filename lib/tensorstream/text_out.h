@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Frames of tensors as CSV and JSON Lines, and one tensor as a NumPy file. */
-#ifndef BT_TASK_FRAME_TEXT_H
-#define BT_TASK_FRAME_TEXT_H
+#ifndef BT_TENSORSTREAM_TEXT_OUT_H
+#define BT_TENSORSTREAM_TEXT_OUT_H
 
 #include "io/out.h"
-#include "task/frame.h"
+#include "tensorstream/frame.h"
 
 struct bt_frame_csv_opts {
 	bool values;        /* a column for each number of a row */

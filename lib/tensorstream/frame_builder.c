@@ -4,16 +4,16 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "task/frame.h"
+#include "tensorstream/frame.h"
 
-void bt_frame_made_reset(struct bt_frame_made *m)
+void bt_frame_builder_reset(struct bt_frame_builder *m)
 {
 	m->n = 0;
 	bt_buf_reset(&m->data);
 	bt_buf_reset(&m->shapes);
 }
 
-void bt_frame_made_clear(struct bt_frame_made *m)
+void bt_frame_builder_clear(struct bt_frame_builder *m)
 {
 	free(m->t);
 	free(m->at);
@@ -23,9 +23,9 @@ void bt_frame_made_clear(struct bt_frame_made *m)
 	memset(m, 0, sizeof(*m));
 }
 
-int bt_frame_made_add(struct bt_frame_made *m, const char *name,
-                      enum bt_dtype dtype, int rank, const int64_t *shape,
-                      void **data, struct bt_error *err)
+int bt_frame_builder_add(struct bt_frame_builder *m, const char *name,
+                         enum bt_dtype dtype, int rank, const int64_t *shape,
+                         void **data, struct bt_error *err)
 {
 	struct bt_tensor *t;
 	size_t room, n = m->n;
@@ -56,8 +56,8 @@ int bt_frame_made_add(struct bt_frame_made *m, const char *name,
 	return BT_OK;
 }
 
-int bt_frame_made_ids(struct bt_frame_made *m, const struct bt_frame *f,
-                      size_t from, size_t n, struct bt_error *err)
+int bt_frame_builder_ids(struct bt_frame_builder *m, const struct bt_frame *f,
+                         size_t from, size_t n, struct bt_error *err)
 {
 	int64_t size = 0, rows = (int64_t)n + 1, at = 0;
 	void *p;
@@ -66,13 +66,14 @@ int bt_frame_made_ids(struct bt_frame_made *m, const struct bt_frame *f,
 
 	for (i = 0; i < n; i++)
 		size += (int64_t)bt_frame_id(f, from + i).n;
-	r = bt_frame_made_add(m, BT_FRAME_ID, BT_DTYPE_U8, 1, &size, &p, err);
+	r = bt_frame_builder_add(m, BT_FRAME_ID, BT_DTYPE_U8, 1, &size, &p,
+	                         err);
 	if (r != BT_OK)
 		return r;
 	if (size > 0)
 		memcpy(p, bt_frame_id(f, from).p, (size_t)size);
-	r = bt_frame_made_add(m, BT_FRAME_OFFSETS, BT_DTYPE_I64, 1, &rows, &p,
-	                      err);
+	r = bt_frame_builder_add(m, BT_FRAME_OFFSETS, BT_DTYPE_I64, 1, &rows,
+	                         &p, err);
 	for (i = 0; i <= n && r == BT_OK; i++) {
 		memcpy((char *)p + i * sizeof(at), &at, sizeof(at));
 		if (i < n)
@@ -81,9 +82,9 @@ int bt_frame_made_ids(struct bt_frame_made *m, const struct bt_frame *f,
 	return r;
 }
 
-int bt_frame_made_done(struct bt_frame_made *m,
-                       const struct bt_ckpt_note *notes, size_t n_notes,
-                       struct bt_frame *f, struct bt_error *err)
+int bt_frame_builder_done(struct bt_frame_builder *m,
+                          const struct bt_ckpt_note *notes, size_t n_notes,
+                          struct bt_frame *f, struct bt_error *err)
 {
 	size_t i;
 

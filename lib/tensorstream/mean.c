@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "task/together.h"
+#include "tensorstream/aligned.h"
 
 /* The tensor of side k that goes with a of the first. */
-static const struct bt_tensor *of_side(const struct bt_together *t, size_t k,
+static const struct bt_tensor *of_side(const struct bt_aligned *t, size_t k,
                                        const struct bt_tensor *a)
 {
 	return bt_frame_find(&t->side[k].f, a->name);
@@ -48,7 +48,7 @@ static void store(void *p, size_t i, double v, bool wide)
 }
 
 /* One row of all sides into sum[cols]; v[cols] is scratch. */
-static int mean_row(const struct bt_together *t, const struct bt_tensor *a,
+static int mean_row(const struct bt_aligned *t, const struct bt_tensor *a,
                     size_t row, const struct bt_mean_opts *o, bool is_logits,
                     double *sum, double *v, struct bt_error *err)
 {
@@ -78,8 +78,8 @@ static int mean_row(const struct bt_together *t, const struct bt_tensor *a,
 }
 
 /* What is no real number: the first side's, if all have the same. */
-static int same_rows(const struct bt_together *t, const struct bt_tensor *a,
-                     struct bt_frame_made *m, const int64_t *shape,
+static int same_rows(const struct bt_aligned *t, const struct bt_tensor *a,
+                     struct bt_frame_builder *m, const int64_t *shape,
                      struct bt_error *err)
 {
 	const struct bt_side *s = t->side;
@@ -102,7 +102,7 @@ static int same_rows(const struct bt_together *t, const struct bt_tensor *a,
 			                    bt_ts_reader_name(t->side[k].in),
 			                    bt_ts_reader_name(s->in), a->name);
 	}
-	r = bt_frame_made_add(m, a->name, a->dtype, a->rank, shape, &p, err);
+	r = bt_frame_builder_add(m, a->name, a->dtype, a->rank, shape, &p, err);
 	if (r == BT_OK && bytes > 0 && t->n > 0)
 		memcpy(p, from, t->n * bytes);
 	return r;
@@ -114,8 +114,8 @@ static bool is_float(enum bt_dtype d)
 	       d == BT_DTYPE_BF16;
 }
 
-static int mean_rows(const struct bt_together *t, const struct bt_tensor *a,
-                     const struct bt_mean_opts *o, struct bt_frame_made *m,
+static int mean_rows(const struct bt_aligned *t, const struct bt_tensor *a,
+                     const struct bt_mean_opts *o, struct bt_frame_builder *m,
                      const int64_t *shape, struct bt_error *err)
 {
 	bool logits =
@@ -130,9 +130,9 @@ static int mean_rows(const struct bt_together *t, const struct bt_tensor *a,
 		return bt_error_nomem(err, "taking a mean");
 	for (k = 0; k < t->n_sides; k++)
 		wide = wide || of_side(t, k, a)->dtype == BT_DTYPE_F64;
-	r = bt_frame_made_add(m, logits ? BT_FRAME_PROBABILITIES : a->name,
-	                      wide ? BT_DTYPE_F64 : BT_DTYPE_F32, a->rank,
-	                      shape, &p, err);
+	r = bt_frame_builder_add(m, logits ? BT_FRAME_PROBABILITIES : a->name,
+	                         wide ? BT_DTYPE_F64 : BT_DTYPE_F32, a->rank,
+	                         shape, &p, err);
 	for (row = 0; row < t->n && r == BT_OK; row++) {
 		r = mean_row(t, a, row, o, logits, sum, sum + cols, err);
 		for (i = 0; i < cols && r == BT_OK; i++)
@@ -142,7 +142,7 @@ static int mean_rows(const struct bt_together *t, const struct bt_tensor *a,
 	return r;
 }
 
-static bool all_float(const struct bt_together *t, const struct bt_tensor *a)
+static bool all_float(const struct bt_aligned *t, const struct bt_tensor *a)
 {
 	size_t k;
 
@@ -152,9 +152,9 @@ static bool all_float(const struct bt_together *t, const struct bt_tensor *a)
 	return true;
 }
 
-int bt_together_mean(const struct bt_together *t, const struct bt_mean_opts *o,
-                     struct bt_frame_made *m, struct bt_frame *f,
-                     struct bt_error *err)
+int bt_aligned_mean(const struct bt_aligned *t, const struct bt_mean_opts *o,
+                    struct bt_frame_builder *m, struct bt_frame *f,
+                    struct bt_error *err)
 {
 	const struct bt_frame *first = &t->side[0].f;
 	int64_t shape[BT_TENSOR_MAX_RANK];
@@ -162,7 +162,7 @@ int bt_together_mean(const struct bt_together *t, const struct bt_mean_opts *o,
 	size_t i;
 	int r = BT_OK;
 
-	bt_frame_made_reset(m);
+	bt_frame_builder_reset(m);
 	if ((o->softmax || o->sigmoid) &&
 	    bt_frame_find(first, BT_FRAME_LOGITS) == NULL) {
 		bt_error_set(err, BT_EFORMAT,
@@ -171,7 +171,7 @@ int bt_together_mean(const struct bt_together *t, const struct bt_mean_opts *o,
 		return bt_ts_reader_blame(t->side[0].in, err);
 	}
 	if (first->id != NULL)
-		r = bt_frame_made_ids(m, first, t->side[0].at, t->n, err);
+		r = bt_frame_builder_ids(m, first, t->side[0].at, t->n, err);
 	for (i = 0; i < first->s.count && r == BT_OK; i++) {
 		a = &first->s.tensors[i];
 		if (!bt_frame_is_value(first, a))
@@ -185,8 +185,8 @@ int bt_together_mean(const struct bt_together *t, const struct bt_mean_opts *o,
 		                    : same_rows(t, a, m, shape, err);
 	}
 	if (r == BT_OK)
-		r = bt_frame_made_done(m, first->s.notes, first->s.n_notes, f,
-		                       err);
+		r = bt_frame_builder_done(m, first->s.notes, first->s.n_notes,
+		                          f, err);
 	return r;
 }
 
@@ -258,9 +258,8 @@ static void add_bytes(struct bt_difference *d, const void *x, const void *y,
 	}
 }
 
-static int compare_tensor(const struct bt_together *t,
-                          const struct bt_tensor *a, struct bt_difference *d,
-                          struct bt_error *err)
+static int compare_tensor(const struct bt_aligned *t, const struct bt_tensor *a,
+                          struct bt_difference *d, struct bt_error *err)
 {
 	const struct bt_tensor *b = of_side(t, 1, a);
 	size_t cols = bt_frame_row_count(&t->side[0].f, a), row, i, j;
@@ -295,8 +294,8 @@ static int compare_tensor(const struct bt_together *t,
 	return r;
 }
 
-int bt_together_compare(const struct bt_together *t, struct bt_differences *d,
-                        struct bt_error *err)
+int bt_aligned_compare(const struct bt_aligned *t, struct bt_differences *d,
+                       struct bt_error *err)
 {
 	const struct bt_frame *f = &t->side[0].f;
 	struct bt_difference *x;
