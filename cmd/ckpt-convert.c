@@ -6,9 +6,9 @@
 #include "base/sys.h"
 #include "base/tool.h"
 #include "ckpt/convert.h"
-#include "ckpt/onnx.h"
 #include "io/url.h"
-#include "task/export.h"
+#include "onnx/export.h"
+#include "onnx/graph_writer.h"
 
 struct args {
 	struct bt_common common;

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "ckpt/onnx.h"
+#include "onnx/graph_writer.h"
 
 #define ROWS 600
 #define COLS 500 /* together more than 1 MiB */

@@ -4,8 +4,8 @@
  * it computes with. Values have numbers here. Memory that runs out is noticed
  * at the end, by bt_onnx_save. https://onnx.ai/onnx/repo-docs/IR.html
  */
-#ifndef BT_CKPT_ONNX_H
-#define BT_CKPT_ONNX_H
+#ifndef BT_ONNX_GRAPH_WRITER_H
+#define BT_ONNX_GRAPH_WRITER_H
 
 #include <stdbool.h>
 #include <stdint.h>

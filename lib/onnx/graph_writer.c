@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "ckpt/onnx_int.h"
+#include "onnx/graph_writer_int.h"
 
 struct bt_onnx *bt_onnx_new(const char *name)
 {

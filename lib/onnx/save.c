@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "ckpt/onnx_int.h"
 #include "io/out.h"
+#include "onnx/graph_writer_int.h"
 
 #define IR_VERSION 8
 #define BLOCK 64 /* rows of a transposed matrix that are made at once */

@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 #include "finetune/model.h"
-#include "task/export_int.h"
+#include "onnx/export_int.h"
 
 /* A model as it is read: its graph, and where its weights are. */
 struct source {

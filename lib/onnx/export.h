@@ -6,8 +6,8 @@
  * int64 of [batch, sequence]; the output is logits, [batch, classes], of a
  * classifier, else last_hidden_state, [batch, sequence, columns].
  */
-#ifndef BT_TASK_EXPORT_H
-#define BT_TASK_EXPORT_H
+#ifndef BT_ONNX_EXPORT_H
+#define BT_ONNX_EXPORT_H
 
 #include <stdbool.h>
 #include <stddef.h>

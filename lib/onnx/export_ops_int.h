@@ -4,13 +4,13 @@
  * numbered, and named, as they are made: of the arguments of a call one makes
  * values at most, since compilers do not agree which comes first.
  */
-#ifndef BT_TASK_EXPORT_ONNX_INT_H
-#define BT_TASK_EXPORT_ONNX_INT_H
+#ifndef BT_ONNX_EXPORT_OPS_INT_H
+#define BT_ONNX_EXPORT_OPS_INT_H
 
 #include <math.h>
 
-#include "ckpt/onnx.h"
-#include "task/export_int.h"
+#include "onnx/export_int.h"
+#include "onnx/graph_writer.h"
 
 #define PARTS 3
 #define NONE BT_ONNX_NONE

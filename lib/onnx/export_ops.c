@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "onnx/export_ops_int.h"
 #include "op/ops.h"
-#include "task/export_onnx_int.h"
 
 /* The value of a node as one. */
 int bt_export_whole(struct bt_translation *t, int node)

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "onnx/export_ops_int.h"
 #include "op/ops.h"
-#include "task/export_onnx_int.h"
 
 /* Tokens that two of a text may be apart: more never are. */
 #define FAR (1 << 17)

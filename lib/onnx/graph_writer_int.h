@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* What building a graph of ONNX and writing it share. */
-#ifndef BT_CKPT_ONNX_INT_H
-#define BT_CKPT_ONNX_INT_H
+#ifndef BT_ONNX_GRAPH_WRITER_INT_H
+#define BT_ONNX_GRAPH_WRITER_INT_H
 
 #include <string.h>
 
 #include "base/buf.h"
-#include "ckpt/onnx.h"
 #include "format/protobuf_wire.h"
+#include "onnx/graph_writer.h"
 
 /* Numbers of fields; the message is before the bar. */
 enum {

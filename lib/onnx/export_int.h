@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BT_TASK_EXPORT_INT_H
-#define BT_TASK_EXPORT_INT_H
+#ifndef BT_ONNX_EXPORT_INT_H
+#define BT_ONNX_EXPORT_INT_H
 
+#include "onnx/export.h"
 #include "op/graph.h"
-#include "task/export.h"
 
 /* What is to be said in ONNX. */
 struct bt_export_graph {
