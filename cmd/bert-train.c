@@ -259,14 +259,14 @@ static int dry_run(const struct bt_job_opts *o)
 {
 	struct bt_buf b = BT_BUF_INIT;
 	struct bt_error err = {0};
-	struct bt_need need;
+	struct bt_memory_plan need;
 
 	if (bt_job_plan(o, &need, &err) != BT_OK)
 		return bt_tool_fail(&tool, &err);
-	bt_need_print(&need, &b);
+	bt_memory_plan_print(&need, &b);
 	fputs(bt_buf_str(&b) != NULL ? bt_buf_str(&b) : "", stdout);
 	bt_buf_clear(&b);
-	if (bt_need_check(&need, &o->train, &err) != BT_OK)
+	if (bt_memory_plan_check(&need, &o->train, &err) != BT_OK)
 		bt_log(o->train.log, BT_LOG_WARN, "%s", err.text);
 	return BT_EXIT_DONE;
 }

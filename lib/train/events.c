@@ -129,7 +129,7 @@ static void put_wall_time(struct bt_buf *b)
 }
 
 /* Adds an event as a record. */
-static void put_record(struct bt_growth *g, struct bt_buf *event)
+static void put_record(struct bt_append_log *g, struct bt_buf *event)
 {
 	struct bt_out *out;
 
@@ -145,7 +145,7 @@ static void put_record(struct bt_growth *g, struct bt_buf *event)
 }
 
 /* Every file begins with this. */
-static void put_version(struct bt_growth *g)
+static void put_version(struct bt_append_log *g)
 {
 	static const char version[] = "brain.Event:2";
 	struct bt_buf b = BT_BUF_INIT;
@@ -177,7 +177,7 @@ void bt_events_scalar(struct bt_events *e, enum bt_event_stream s, int64_t step,
 {
 	struct bt_buf v = BT_BUF_INIT, summary = BT_BUF_INIT;
 	struct bt_buf event = BT_BUF_INIT;
-	struct bt_growth *g = &e->file[s];
+	struct bt_append_log *g = &e->file[s];
 	char tag[100];
 	va_list ap;
 
@@ -209,7 +209,7 @@ int bt_events_flush(struct bt_events *e, const struct bt_log *log,
 	int i, r = BT_OK;
 
 	for (i = 0; r == BT_OK && i < BT_EVENT_STREAMS; i++)
-		r = bt_growth_flush(&e->file[i], log, err);
+		r = bt_append_log_flush(&e->file[i], log, err);
 	return r;
 }
 
@@ -218,7 +218,7 @@ int bt_events_sync(struct bt_events *e, struct bt_error *err)
 	int i, r = BT_OK;
 
 	for (i = 0; r == BT_OK && i < BT_EVENT_STREAMS; i++)
-		r = bt_growth_sync(&e->file[i], err);
+		r = bt_append_log_sync(&e->file[i], err);
 	return r;
 }
 
@@ -227,7 +227,7 @@ int bt_events_close(struct bt_events *e, struct bt_error *err)
 	int i, r = BT_OK, one;
 
 	for (i = 0; i < BT_EVENT_STREAMS; i++) {
-		one = bt_growth_close(&e->file[i], err);
+		one = bt_append_log_close(&e->file[i], err);
 		if (r == BT_OK)
 			r = one;
 	}

@@ -7,7 +7,7 @@
 #ifndef BT_TRAIN_EVENTS_INT_H
 #define BT_TRAIN_EVENTS_INT_H
 
-#include "train/growth_int.h"
+#include "train/append_log_int.h"
 
 enum bt_event_stream {
 	BT_EVENTS_TRAIN,
@@ -17,7 +17,7 @@ enum bt_event_stream {
 };
 
 struct bt_events {
-	struct bt_growth file[BT_EVENT_STREAMS];
+	struct bt_append_log file[BT_EVENT_STREAMS];
 };
 
 /* Makes the directories. dir is borrowed; NULL: nothing will be written. The

@@ -108,7 +108,7 @@ int bt_train_history(struct bt_train_run *t, double loss,
 	t->told.seconds = t->res->seconds;
 	t->told.step = t->s.step;
 	t->told.examples = t->res->examples;
-	r = bt_growth_flush(&t->history, t->o->log, err);
+	r = bt_append_log_flush(&t->history, t->o->log, err);
 	if (r == BT_OK)
 		r = bt_events_flush(&t->events, t->o->log, err);
 	return r;

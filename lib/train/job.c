@@ -14,8 +14,8 @@
 #include "finetune/unfinished.h"
 #include "io/url.h"
 #include "tensor/checkpoint.h"
-#include "train/claim.h"
-#include "train/doubts.h"
+#include "train/dir_lock.h"
+#include "train/warnings.h"
 
 /* Opens the tokenizer that the model is to have, if there is one. One that was
  * asked for must open; one that merely stands there must be sound. */
@@ -142,7 +142,7 @@ static const struct bt_dataset *evaluated(const struct bt_job *j)
 static int plan(struct bt_job *j, struct bt_error *err)
 {
 	const struct bt_dataset *eval = evaluated(j);
-	struct bt_need *n = &j->need;
+	struct bt_memory_plan *n = &j->need;
 	struct bt_engine_opts o = {.pool = j->pool,
 	                           .low = bt_model_low(j->o.dtype, j->o.gemm),
 	                           .gemm = j->o.gemm,
@@ -152,7 +152,8 @@ static int plan(struct bt_job *j, struct bt_error *err)
 	                           .detect = j->o.train.detect,
 	                           .rows_apart = j->o.train.optim.clip_rows,
 	                           .seed = j->o.train.batching.seed};
-	int r = bt_need_batches(n, &j->train, eval, &j->o.train.batching, err);
+	int r = bt_memory_plan_batches(n, &j->train, eval, &j->o.train.batching,
+	                               err);
 
 	o.max_tokens = n->tokens > n->eval_tokens ? n->tokens : n->eval_tokens;
 	o.max_length = j->train.longest;
@@ -162,8 +163,8 @@ static int plan(struct bt_job *j, struct bt_error *err)
 	if (r == BT_OK)
 		r = bt_model_plan(&j->model, &o, err);
 	if (r == BT_OK)
-		r = bt_need_memory(n, &j->model, &j->train, eval, &j->o.train,
-		                   err);
+		r = bt_memory_plan_memory(n, &j->model, &j->train, eval,
+		                          &j->o.train, err);
 	if (r == BT_OK)
 		bt_model_log(&j->model, bt_job_log(j));
 	return r;
@@ -348,11 +349,11 @@ static int prepare(struct bt_job *j, bool dry, struct bt_error *err)
 	if (r == BT_OK)
 		r = plan(j, err);
 	if (r == BT_OK && !dry)
-		r = bt_need_check(&j->need, &j->o.train, err);
+		r = bt_memory_plan_check(&j->need, &j->o.train, err);
 	if (r == BT_OK)
 		r = check_output(j, dry, err);
 	if (r == BT_OK && !dry && !j->o.train.measure_only)
-		r = bt_claim(j->o.train.out, &j->claim, err);
+		r = bt_dir_lock(j->o.train.out, &j->claim, err);
 	if (r == BT_OK && !dry)
 		r = bt_engine_allocate(j->model.engine, err);
 	if (r != BT_OK)
@@ -394,7 +395,7 @@ static void clear(struct bt_job *j)
 	bt_dataset_clear(&j->eval);
 	bt_tok_free(j->tok);
 	bt_pool_free(j->pool);
-	bt_claim_release(j->claim);
+	bt_dir_lock_release(j->claim);
 }
 
 int bt_job_run(const struct bt_job_opts *o, struct bt_train_result *res,
@@ -413,7 +414,7 @@ int bt_job_run(const struct bt_job_opts *o, struct bt_train_result *res,
 		             err);
 	if (r == BT_OK &&
 	    (res->end == BT_TRAIN_ALL || res->end == BT_TRAIN_NO_BETTER))
-		bt_doubt_result(&j, res);
+		bt_warn_result(&j, res);
 	if (r == BT_OK)
 		r = measure(&j, res, err);
 	if (r != BT_OK && j.made)
@@ -423,7 +424,7 @@ int bt_job_run(const struct bt_job_opts *o, struct bt_train_result *res,
 	return r;
 }
 
-int bt_job_plan(const struct bt_job_opts *o, struct bt_need *need,
+int bt_job_plan(const struct bt_job_opts *o, struct bt_memory_plan *need,
                 struct bt_error *err)
 {
 	struct bt_job j = {.o = *o, .claim = -1};

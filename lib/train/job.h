@@ -7,7 +7,7 @@
 #define BT_TRAIN_JOB_H
 
 #include "tokenizer/tokenizer.h"
-#include "train/need.h"
+#include "train/memory_plan.h"
 
 /* What becomes of the head that the starting model may have. */
 enum bt_job_head {
@@ -66,7 +66,7 @@ struct bt_job {
 	bool keeps_head;            /* the model's classifier is trained on */
 	int claim;                  /* of the output directory, or -1 */
 	bool made;                  /* the output directory is of this run */
-	struct bt_need need;
+	struct bt_memory_plan need;
 };
 
 /*
@@ -78,7 +78,7 @@ int bt_job_run(const struct bt_job_opts *o, struct bt_train_result *res,
 
 /* Opens and checks all that the job reads and tells what it will need; takes no
  * memory for it and writes nothing. o->train.out may be NULL. */
-int bt_job_plan(const struct bt_job_opts *o, struct bt_need *need,
+int bt_job_plan(const struct bt_job_opts *o, struct bt_memory_plan *need,
                 struct bt_error *err) BT_MUST_USE;
 
 #endif

@@ -8,9 +8,9 @@
 #include "base/mem.h"
 #include "io/duplicate_paths.h"
 #include "tensor/checkpoint.h"
-#include "train/classweight.h"
-#include "train/doubts.h"
+#include "train/class_weight.h"
 #include "train/job_int.h"
+#include "train/warnings.h"
 
 static bool has_classifier(const char *dir, const struct bt_config *config)
 {
@@ -373,5 +373,5 @@ int bt_job_data(struct bt_job *j, struct bt_labels *known, struct bt_error *err)
 	tell_data(j, all);
 	if (!j->model.config.number)
 		r = tell_unseen(j, err);
-	return r == BT_OK ? bt_doubt_data(j, err) : r;
+	return r == BT_OK ? bt_warn_data(j, err) : r;
 }

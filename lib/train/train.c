@@ -10,8 +10,8 @@
 #include "base/mem.h"
 #include "base/sys.h"
 #include "finetune/unfinished.h"
-#include "train/doubts.h"
 #include "train/train_int.h"
+#include "train/warnings.h"
 
 static int diverged(const struct bt_train_run *t, const char *what,
                     struct bt_error *err)
@@ -333,7 +333,7 @@ static int prepare_files(struct bt_train_run *t, struct bt_error *err)
 	t->history.name = bt_strndup(name, strlen(name));
 	if (t->history.name == NULL)
 		return bt_error_nomem(err, "preparing the history");
-	r = bt_growth_check(&t->history, err);
+	r = bt_append_log_check(&t->history, err);
 	return r == BT_OK ? bt_events_open(&t->events, t->o->tensorboard,
 	                                   t->o->curves, err)
 	                  : r;
@@ -360,7 +360,7 @@ static int prepare(struct bt_train_run *t, struct bt_error *err)
 	t->start_crc = bt_crc32c(0, bt_engine_params(t->m->engine),
 	                         t->m->graph.n_floats * sizeof(float));
 	if (!t->o->measure_only)
-		bt_doubt_plan(t->o, t->train->n, t->total, t->warmup);
+		bt_warn_plan(t->o, t->train->n, t->total, t->warmup);
 	r = prepare_files(t, err);
 	if (r == BT_OK && (t->o->resume || t->o->resume_from != NULL)) {
 		r = bt_train_load_state(t, err);
@@ -389,7 +389,7 @@ static void drop_checkpoint(const struct bt_train_run *t)
 
 static int clear(struct bt_train_run *t, struct bt_error *err)
 {
-	int r = bt_growth_close(&t->history, err);
+	int r = bt_append_log_close(&t->history, err);
 	int e = bt_events_close(&t->events, err);
 
 	bt_optim_clear(&t->optim);

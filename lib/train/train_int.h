@@ -5,8 +5,8 @@
 
 #include <jansson.h>
 
+#include "train/append_log_int.h"
 #include "train/events_int.h"
-#include "train/growth_int.h"
 #include "train/train.h"
 
 /* Everything that a checkpoint holds besides the arenas and the lengths of the
@@ -37,7 +37,7 @@ struct bt_train_run {
 	struct bt_gather gather;
 	struct bt_metrics metrics;
 	struct bt_train_state s;
-	struct bt_growth history;
+	struct bt_append_log history;
 	struct bt_events events;
 	int64_t total, warmup; /* updates */
 	uint32_t start_crc;    /* of the weights before the first of them */
@@ -63,7 +63,7 @@ struct bt_train_run {
 };
 
 /* Measures the model, tells, keeps it if it is the best so far, and adds to the
- * history (report.c). */
+ * history (evaluate.c). */
 int bt_train_report(struct bt_train_run *t, struct bt_error *err) BT_MUST_USE;
 
 /* Makes t->metrics ready for what the model predicts. */
@@ -82,7 +82,7 @@ double bt_train_accuracy(const struct bt_train_run *t);
 int64_t bt_train_epoch(const struct bt_train_run *t);
 
 /* Tells the caller that the run begins; of an update, and how fast it went if
- * that is due; and of a report (tell.c). */
+ * that is due; and of a report (callbacks.c). */
 int bt_train_begun(struct bt_train_run *t, struct bt_error *err) BT_MUST_USE;
 int bt_train_updated(struct bt_train_run *t, struct bt_error *err) BT_MUST_USE;
 int bt_train_reported(struct bt_train_run *t,
@@ -97,12 +97,12 @@ void bt_train_speed(struct bt_train_run *t, double seconds, int64_t updates,
                     uint64_t examples);
 
 /* All that must be the same for a resumed run to give the same bits, and in out
- * what differs between two of them (settings.c). */
+ * what differs between two of them (resume_settings.c). */
 json_t *bt_train_settings(const struct bt_train_run *t);
 void bt_train_compare(const json_t *then, const json_t *now,
                       struct bt_buf *out);
 
-/* Writes the checkpoint into the output directory (state.c). */
+/* Writes the checkpoint into the output directory (checkpoint.c). */
 int bt_train_save_state(struct bt_train_run *t,
                         struct bt_error *err) BT_MUST_USE;
 
@@ -112,17 +112,18 @@ int bt_train_load_state(struct bt_train_run *t,
                         struct bt_error *err) BT_MUST_USE;
 
 /* Goes back to the checkpoint that stands, after an error that is cleared, and
- * takes another order of examples from there (recover.c). The error stands if
- * that may not be, or no more. */
+ * takes another order of examples from there (divergence.c). The error stands
+ * if that may not be, or no more. */
 int bt_train_recover(struct bt_train_run *t, struct bt_error *err) BT_MUST_USE;
 
 /* The seed of the order of examples. */
 uint64_t bt_train_order_seed(const struct bt_train_run *t);
 
 /* Gives the checkpoint that stands a name with its step beside it, if earlier
- * ones are to be kept; and removes those that are too many (earlier.c). */
-int bt_train_set_aside(const struct bt_train_run *t,
-                       struct bt_error *err) BT_MUST_USE;
-void bt_train_prune(const struct bt_train_run *t);
+ * ones are to be kept; and removes those that are too many
+ * (checkpoint_rotation.c). */
+int bt_checkpoint_set_aside(const struct bt_train_run *t,
+                            struct bt_error *err) BT_MUST_USE;
+void bt_checkpoint_prune(const struct bt_train_run *t);
 
 #endif

@@ -5,13 +5,13 @@
 
 #include <string.h>
 
-#include "train/need.h"
+#include "train/memory_plan.h"
 
 #define GB ((size_t)1 << 30)
 
 static void refusals(void **state)
 {
-	struct bt_need n = {.texts = 64, .tokens = 8192};
+	struct bt_memory_plan n = {.texts = 64, .tokens = 8192};
 	struct bt_train_opts o = {0};
 	struct bt_error err = {0};
 
@@ -20,23 +20,26 @@ static void refusals(void **state)
 	n.held = 1 * GB;
 	n.engine.activations = 3 * GB;
 	n.available = 5 * GB;
-	assert_ok(bt_need_check(&n, &o, &err));
+	assert_ok(bt_memory_plan_check(&n, &o, &err));
 	n.available--;
-	assert_err(bt_need_check(&n, &o, &err), BT_ENOMEM,
+	assert_err(bt_memory_plan_check(&n, &o, &err), BT_ENOMEM,
 	           "needs 5120 MB of memory and only 5120 MB are available; "
 	           "3072 MB of it depend on the largest batch (64 texts, 8192 "
 	           "tokens): give a smaller --batch-size");
 	n.available = 2 * GB;
-	assert_err(bt_need_check(&n, &o, &err), BT_ENOMEM, "--accumulate");
-	assert_err(bt_need_check(&n, &o, &err), BT_ENOMEM,
+	assert_err(bt_memory_plan_check(&n, &o, &err), BT_ENOMEM,
+	           "--accumulate");
+	assert_err(bt_memory_plan_check(&n, &o, &err), BT_ENOMEM,
 	           ", or --checkpoint-activations");
 	o.recompute = true;
-	assert_err(bt_need_check(&n, &o, &err), BT_ENOMEM, "make up for it");
+	assert_err(bt_memory_plan_check(&n, &o, &err), BT_ENOMEM,
+	           "make up for it");
 	assert_null(strstr(err.text, "--checkpoint-activations"));
 	n.available--;
-	assert_err(bt_need_check(&n, &o, &err), BT_ENOMEM, "smaller model");
+	assert_err(bt_memory_plan_check(&n, &o, &err), BT_ENOMEM,
+	           "smaller model");
 	n.available = UINT64_MAX;
-	assert_ok(bt_need_check(&n, &o, &err));
+	assert_ok(bt_memory_plan_check(&n, &o, &err));
 }
 
 int main(void)

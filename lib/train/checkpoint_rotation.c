@@ -39,7 +39,7 @@ static int64_t step_of(const char *name)
 	return bt_parse_i64(digits, 0, INT64_MAX, &step) == BT_OK ? step : -1;
 }
 
-int bt_train_set_aside(const struct bt_train_run *t, struct bt_error *err)
+int bt_checkpoint_set_aside(const struct bt_train_run *t, struct bt_error *err)
 {
 	char *from, *to;
 	int r = BT_OK;
@@ -92,7 +92,7 @@ static size_t list(const struct bt_train_run *t, int64_t **steps)
 	return n;
 }
 
-void bt_train_prune(const struct bt_train_run *t)
+void bt_checkpoint_prune(const struct bt_train_run *t)
 {
 	size_t most = t->o->keep > 1 ? (size_t)t->o->keep - 1 : 0, n, i;
 	int64_t *steps;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Weights of classes in the loss: those of their examples are multiplied with
  * them. */
-#ifndef BT_TRAIN_CLASSWEIGHT_H
-#define BT_TRAIN_CLASSWEIGHT_H
+#ifndef BT_TRAIN_CLASS_WEIGHT_H
+#define BT_TRAIN_CLASS_WEIGHT_H
 
 #include "base/buf.h"
 #include "finetune/dataset.h"

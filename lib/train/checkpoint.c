@@ -35,7 +35,7 @@ bool bt_train_left(const char *out)
 /* How long the files that grow are now. */
 static json_t *lengths(const struct bt_train_run *t)
 {
-	const struct bt_growth *g = &t->history;
+	const struct bt_append_log *g = &t->history;
 	json_t *o = json_pack("{s:I}", g->name, (json_int_t)g->size);
 	int i;
 
@@ -90,11 +90,11 @@ static int write_state(struct bt_train_run *t, const char *path,
 	struct bt_weights_set set[3];
 	int n = sets(t, set), r;
 
-	r = bt_growth_sync(&t->history, err);
+	r = bt_append_log_sync(&t->history, err);
 	if (r == BT_OK)
 		r = bt_events_sync(&t->events, err);
 	if (r == BT_OK)
-		r = bt_train_set_aside(t, err);
+		r = bt_checkpoint_set_aside(t, err);
 	if (r == BT_OK)
 		r = bt_weights_save(path, &t->m->graph, set, n, &note, 1, err);
 	return r;
@@ -114,7 +114,7 @@ int bt_train_save_state(struct bt_train_run *t, struct bt_error *err)
 	if (r == BT_OK) {
 		t->saved_step = t->s.step;
 		t->saved_at = bt_seconds();
-		bt_train_prune(t);
+		bt_checkpoint_prune(t);
 	} else if (t->saved_step >= 0) {
 		bt_error_prefix(err,
 		                "no checkpoint of step %lld (that of step %lld "
@@ -157,7 +157,7 @@ static int check_settings(struct bt_train_run *t, const json_t *o,
 
 /* The file's name, which it keeps through all of the run, and the length it had
  * if it is still there. */
-static int take_up(struct bt_growth *g, const char *name, json_int_t size,
+static int take_up(struct bt_append_log *g, const char *name, json_int_t size,
                    struct bt_error *err)
 {
 	char *path = bt_path_join(g->dir, name);

@@ -3,12 +3,12 @@
  * What a run will need, known before any of it is taken: memory by kind, the
  * largest batches, the number of updates.
  */
-#ifndef BT_TRAIN_NEED_H
-#define BT_TRAIN_NEED_H
+#ifndef BT_TRAIN_MEMORY_PLAN_H
+#define BT_TRAIN_MEMORY_PLAN_H
 
 #include "train/train.h"
 
-struct bt_need {
+struct bt_memory_plan {
 	size_t parameters;              /* their number */
 	int64_t steps;                  /* updates */
 	size_t texts, tokens;           /* of the largest training batch */
@@ -26,21 +26,25 @@ struct bt_need {
 
 /* Largest batches that training and evaluation will ask of the engine. eval may
  * be NULL. */
-int bt_need_batches(struct bt_need *n, const struct bt_dataset *train,
-                    const struct bt_dataset *eval, const struct bt_batching *o,
-                    struct bt_error *err) BT_MUST_USE;
+int bt_memory_plan_batches(struct bt_memory_plan *n,
+                           const struct bt_dataset *train,
+                           const struct bt_dataset *eval,
+                           const struct bt_batching *o,
+                           struct bt_error *err) BT_MUST_USE;
 
 /* All else, once m's engine is planned and the data are read. */
-int bt_need_memory(struct bt_need *n, const struct bt_model *m,
-                   const struct bt_dataset *train,
-                   const struct bt_dataset *eval, const struct bt_train_opts *o,
-                   struct bt_error *err) BT_MUST_USE;
+int bt_memory_plan_memory(struct bt_memory_plan *n, const struct bt_model *m,
+                          const struct bt_dataset *train,
+                          const struct bt_dataset *eval,
+                          const struct bt_train_opts *o,
+                          struct bt_error *err) BT_MUST_USE;
 
 /* Appends it as a table for people. */
-void bt_need_print(const struct bt_need *n, struct bt_buf *out);
+void bt_memory_plan_print(const struct bt_memory_plan *n, struct bt_buf *out);
 
 /* BT_ENOMEM, saying what to change, if more is needed than is available. */
-int bt_need_check(const struct bt_need *n, const struct bt_train_opts *o,
-                  struct bt_error *err) BT_MUST_USE;
+int bt_memory_plan_check(const struct bt_memory_plan *n,
+                         const struct bt_train_opts *o,
+                         struct bt_error *err) BT_MUST_USE;
 
 #endif

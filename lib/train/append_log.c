@@ -7,9 +7,9 @@
 
 #include "finetune/model.h"
 #include "io/path.h"
-#include "train/growth_int.h"
+#include "train/append_log_int.h"
 
-static int open_it(struct bt_growth *g, const struct bt_log *log,
+static int open_it(struct bt_append_log *g, const struct bt_log *log,
                    struct bt_error *err)
 {
 	char *path = g->name != NULL ? bt_path_join(g->dir, g->name) : NULL;
@@ -27,7 +27,7 @@ static int open_it(struct bt_growth *g, const struct bt_log *log,
 	return r;
 }
 
-int bt_growth_check(const struct bt_growth *g, struct bt_error *err)
+int bt_append_log_check(const struct bt_append_log *g, struct bt_error *err)
 {
 	char *path = bt_path_join(g->dir, g->name);
 	int r = BT_OK, fd;
@@ -43,8 +43,8 @@ int bt_growth_check(const struct bt_growth *g, struct bt_error *err)
 	return r;
 }
 
-int bt_growth_flush(struct bt_growth *g, const struct bt_log *log,
-                    struct bt_error *err)
+int bt_append_log_flush(struct bt_append_log *g, const struct bt_log *log,
+                        struct bt_error *err)
 {
 	int r = BT_OK;
 
@@ -63,12 +63,12 @@ int bt_growth_flush(struct bt_growth *g, const struct bt_log *log,
 	return r;
 }
 
-int bt_growth_sync(struct bt_growth *g, struct bt_error *err)
+int bt_append_log_sync(struct bt_append_log *g, struct bt_error *err)
 {
 	return g->to != NULL ? bt_append_sync(g->to, err) : BT_OK;
 }
 
-int bt_growth_close(struct bt_growth *g, struct bt_error *err)
+int bt_append_log_close(struct bt_append_log *g, struct bt_error *err)
 {
 	int r = bt_append_close(g->to, err);
 

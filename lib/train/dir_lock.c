@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #define _DEFAULT_SOURCE /* flock */
-#include "train/claim.h"
+#include "train/dir_lock.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -59,7 +59,7 @@ static void sweep(int dir)
 	closedir(d);
 }
 
-int bt_claim(const char *path, int *claim, struct bt_error *err)
+int bt_dir_lock(const char *path, int *claim, struct bt_error *err)
 {
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
@@ -76,7 +76,7 @@ int bt_claim(const char *path, int *claim, struct bt_error *err)
 	return BT_OK;
 }
 
-void bt_claim_release(int claim)
+void bt_dir_lock_release(int claim)
 {
 	if (claim >= 0)
 		close(claim);

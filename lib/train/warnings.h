@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /* Warnings of what a user has hardly meant: the job's log is told. */
-#ifndef BT_TRAIN_DOUBTS_H
-#define BT_TRAIN_DOUBTS_H
+#ifndef BT_TRAIN_WARNINGS_H
+#define BT_TRAIN_WARNINGS_H
 
 #include "train/job_int.h"
 
 /* Of examples: labels that are nearly as many as these, numbers for classes,
  * texts that are all the same, that are evaluated on and trained on, or that
  * lack the first token. */
-int bt_doubt_data(const struct bt_job *j, struct bt_error *err) BT_MUST_USE;
+int bt_warn_data(const struct bt_job *j, struct bt_error *err) BT_MUST_USE;
 
 /* Of settings, with n examples: batches, warm-up, learning rate. */
-void bt_doubt_plan(const struct bt_train_opts *o, size_t n, int64_t total,
-                   int64_t warmup);
+void bt_warn_plan(const struct bt_train_opts *o, size_t n, int64_t total,
+                  int64_t warmup);
 
 /* Of a run that is over: it learnt no more than how frequent labels are. */
-void bt_doubt_result(const struct bt_job *j, const struct bt_train_result *r);
+void bt_warn_result(const struct bt_job *j, const struct bt_train_result *r);
 
 #endif

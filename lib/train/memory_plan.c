@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-#include "train/need.h"
+#include "train/memory_plan.h"
 
 #include <stdio.h>
 
 #include "base/sys.h"
 #include "finetune/forward.h"
 
-int bt_need_batches(struct bt_need *n, const struct bt_dataset *train,
-                    const struct bt_dataset *eval, const struct bt_batching *o,
-                    struct bt_error *err)
+int bt_memory_plan_batches(struct bt_memory_plan *n,
+                           const struct bt_dataset *train,
+                           const struct bt_dataset *eval,
+                           const struct bt_batching *o, struct bt_error *err)
 {
 	size_t all;
 	struct bt_batches b;
@@ -35,13 +36,13 @@ static size_t larger(size_t a, size_t b)
 }
 
 /* Of bt_gather_init. */
-static size_t gather_bytes(const struct bt_need *n, size_t width)
+static size_t gather_bytes(const struct bt_memory_plan *n, size_t width)
 {
 	return larger(n->texts, n->eval_texts) * (2 + width) * sizeof(int32_t) +
 	       larger(n->tokens, n->eval_tokens) * (sizeof(int32_t) + 1);
 }
 
-static void add_up(struct bt_need *n, size_t examples)
+static void add_up(struct bt_memory_plan *n, size_t examples)
 {
 	const struct bt_engine_memory *e = &n->engine;
 
@@ -52,10 +53,10 @@ static void add_up(struct bt_need *n, size_t examples)
 	           e->scratch + n->moments + n->data + n->other;
 }
 
-int bt_need_memory(struct bt_need *n, const struct bt_model *m,
-                   const struct bt_dataset *train,
-                   const struct bt_dataset *eval, const struct bt_train_opts *o,
-                   struct bt_error *err)
+int bt_memory_plan_memory(struct bt_memory_plan *n, const struct bt_model *m,
+                          const struct bt_dataset *train,
+                          const struct bt_dataset *eval,
+                          const struct bt_train_opts *o, struct bt_error *err)
 {
 	size_t examples = bt_dataset_bytes(train);
 	struct bt_batches b;
@@ -77,7 +78,7 @@ int bt_need_memory(struct bt_need *n, const struct bt_model *m,
 	return BT_OK;
 }
 
-void bt_need_print(const struct bt_need *n, struct bt_buf *out)
+void bt_memory_plan_print(const struct bt_memory_plan *n, struct bt_buf *out)
 {
 	const struct bt_engine_memory *e = &n->engine;
 	const struct {
@@ -124,8 +125,8 @@ static const char *amount(double bytes, char out[24])
 	return out;
 }
 
-int bt_need_check(const struct bt_need *n, const struct bt_train_opts *o,
-                  struct bt_error *err)
+int bt_memory_plan_check(const struct bt_memory_plan *n,
+                         const struct bt_train_opts *o, struct bt_error *err)
 {
 	size_t more = n->total > n->held ? n->total - n->held : 0;
 	char need[24], there[24], acts[24];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What was hardly meant, though nothing fails: the user is told. */
-#include "train/doubts.h"
+#include "train/warnings.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -134,7 +134,7 @@ static void doubt_pairs(const struct bt_job *j)
 	                     bt_job_log(j));
 }
 
-int bt_doubt_data(const struct bt_job *j, struct bt_error *err)
+int bt_warn_data(const struct bt_job *j, struct bt_error *err)
 {
 	if (bt_job_log(j) == NULL || bt_job_log(j)->level < BT_LOG_WARN)
 		return BT_OK;
@@ -144,8 +144,8 @@ int bt_doubt_data(const struct bt_job *j, struct bt_error *err)
 	return doubt_texts(j, err);
 }
 
-void bt_doubt_plan(const struct bt_train_opts *o, size_t n, int64_t total,
-                   int64_t warmup)
+void bt_warn_plan(const struct bt_train_opts *o, size_t n, int64_t total,
+                  int64_t warmup)
 {
 	const struct bt_batching *b = &o->batching;
 	size_t size = b->size * (size_t)(b->accumulate > 0 ? b->accumulate : 1);
@@ -212,7 +212,7 @@ static double guess_targets(const struct bt_dataset *d, bool multi)
 	return d->width > 0 ? loss / (double)d->width : INFINITY;
 }
 
-void bt_doubt_result(const struct bt_job *j, const struct bt_train_result *r)
+void bt_warn_result(const struct bt_job *j, const struct bt_train_result *r)
 {
 	const struct bt_config *c = &j->model.config;
 	double guess;

@@ -4,14 +4,14 @@
  * what a run wrote after its last checkpoint it writes again when it is
  * resumed, so then the file is cut to that length first.
  */
-#ifndef BT_TRAIN_GROWTH_INT_H
-#define BT_TRAIN_GROWTH_INT_H
+#ifndef BT_TRAIN_APPEND_LOG_INT_H
+#define BT_TRAIN_APPEND_LOG_INT_H
 
 #include "base/buf.h"
 #include "base/log.h"
 #include "io/append.h"
 
-struct bt_growth {
+struct bt_append_log {
 	const char *dir;       /* borrowed */
 	char *name;            /* in it */
 	uint64_t size;         /* bytes of the file that are the run's */
@@ -20,16 +20,18 @@ struct bt_growth {
 };
 
 /* Sees that the file, if it is there, can be written to. */
-int bt_growth_check(const struct bt_growth *g,
-                    struct bt_error *err) BT_MUST_USE;
+int bt_append_log_check(const struct bt_append_log *g,
+                        struct bt_error *err) BT_MUST_USE;
 
 /* Adds what is pending to the file, which is opened if it was not. */
-int bt_growth_flush(struct bt_growth *g, const struct bt_log *log,
-                    struct bt_error *err) BT_MUST_USE;
+int bt_append_log_flush(struct bt_append_log *g, const struct bt_log *log,
+                        struct bt_error *err) BT_MUST_USE;
 
 /* Returns when it is on the disk. */
-int bt_growth_sync(struct bt_growth *g, struct bt_error *err) BT_MUST_USE;
+int bt_append_log_sync(struct bt_append_log *g,
+                       struct bt_error *err) BT_MUST_USE;
 
-int bt_growth_close(struct bt_growth *g, struct bt_error *err) BT_MUST_USE;
+int bt_append_log_close(struct bt_append_log *g,
+                        struct bt_error *err) BT_MUST_USE;
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "train/classweight.h"
+#include "train/class_weight.h"
 
 #include <stdlib.h>
 #include <string.h>
