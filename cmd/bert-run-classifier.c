@@ -2,13 +2,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "garden/classifier.h"
-#include "garden/device.h"
-#include "garden/paths.h"
+#include "garden/device_flags.h"
+#include "garden/file_patterns.h"
+#include "garden/run_classifier.h"
 
 struct args {
 	struct bt_flags_common flags;
-	struct bt_classifier run;
+	struct bt_run_classifier run;
 	struct bt_device_flags device;
 	const char *mode, *dtype, *hub, *loss_scale, *fp16, *sub_model;
 	int64_t eval_batch, steps_per_loop, bytes_per_pack;
@@ -134,7 +134,7 @@ static int train(const struct args *a, struct bt_error *err)
 {
 	const struct bt_log *log = a->run.log;
 	struct bt_train_result res;
-	int r = bt_classifier_train(&a->run, &res, err);
+	int r = bt_run_classifier_train(&a->run, &res, err);
 	double s = res.seconds > 0 ? res.seconds : 1e-9;
 
 	if (r != BT_OK)
@@ -164,9 +164,9 @@ static int run(struct args *a)
 	a->run.progress = &progress;
 	a->run.print = print;
 	if (strcmp(a->mode, "predict") == 0)
-		r = bt_classifier_predict(&a->run, &err);
+		r = bt_run_classifier_predict(&a->run, &err);
 	else if (strcmp(a->mode, "export_only") == 0)
-		r = bt_classifier_export(&a->run, &err);
+		r = bt_run_classifier_export(&a->run, &err);
 	else
 		r = train(a, &err);
 	return r == BT_OK ? BT_EXIT_DONE : bt_tool_fail(&program.tool, &err);
@@ -213,7 +213,7 @@ int main(int argc, char **argv)
 		                      "--learning_rate=%g",
 		                      a.run.end_rate, a.run.rate);
 	complete(&a);
-	if (bt_paths_hub(a.hub, &a.run.init, &err) != BT_OK)
+	if (bt_file_patterns_hub(a.hub, &a.run.init, &err) != BT_OK)
 		return bt_tool_misuse(&program.tool, "%s", err.text);
 	return bt_tool_end(&program.tool, run(&a));
 }

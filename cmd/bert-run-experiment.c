@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "garden/device.h"
+#include "garden/device_flags.h"
 #include "garden/experiment.h"
 
 struct args {

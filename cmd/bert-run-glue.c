@@ -2,9 +2,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "garden/device.h"
+#include "garden/device_flags.h"
+#include "garden/file_patterns.h"
 #include "garden/glue.h"
-#include "garden/paths.h"
 
 struct args {
 	struct bt_flags_common flags;
@@ -194,7 +194,7 @@ int main(int argc, char **argv)
 		return bt_tool_misuse(&program.tool, "--mode=%s needs --%s",
 		                      a.mode, missing(&a));
 	from = a.glue.init;
-	if (bt_paths_hub(a.glue.hub, &from, &err) != BT_OK)
+	if (bt_file_patterns_hub(a.glue.hub, &from, &err) != BT_OK)
 		return bt_tool_misuse(&program.tool, "%s", err.text);
 	return bt_tool_end(&program.tool, run(&a));
 }

@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "garden/config_int.h"
-#include "garden/override.h"
+#include "garden/params_override.h"
 
 /* What a merge is about, for its messages. */
 struct merge {

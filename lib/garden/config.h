@@ -20,10 +20,11 @@ int bt_garden_new(const char *experiment, struct bt_garden **c,
 void bt_garden_free(struct bt_garden *c); /* takes NULL */
 
 /*
- * Merges what an option was given: assignments on a line (garden/override.h), a
- * YAML mapping, or the path of a YAML file; tried in this order. Mappings merge
- * key by key, all else replaces. A key that a class does not have is BT_EARG
- * (BT_EFORMAT in a file), naming key, class and what may have been meant.
+ * Merges what an option was given: assignments on a line
+ * (garden/params_override.h), a YAML mapping, or the path of a YAML file; tried
+ * in this order. Mappings merge key by key, all else replaces. A key that a
+ * class does not have is BT_EARG (BT_EFORMAT in a file), naming key, class and
+ * what may have been meant.
  */
 int bt_garden_apply(struct bt_garden *c, const char *option, const char *value,
                     struct bt_error *err) BT_MUST_USE;

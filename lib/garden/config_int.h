@@ -3,7 +3,7 @@
 #define BT_GARDEN_CONFIG_INT_H
 
 #include "garden/config.h"
-#include "garden/schema_int.h"
+#include "garden/config_schema_int.h"
 
 enum { BT_GARDEN_DEFAULT, BT_GARDEN_EXPERIMENT }; /* the first sources */
 
@@ -14,7 +14,7 @@ struct bt_garden {
 	size_t n_sources, cap;
 };
 
-/* Writes where a value came from (config_tell.c). */
+/* Writes where a value came from (config_query.c). */
 void bt_garden_put_origin(const struct bt_garden *c, const struct bt_yaml *v,
                           struct bt_buf *out);
 

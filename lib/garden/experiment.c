@@ -115,7 +115,7 @@ static void set_common(struct bt_trial *t, struct bt_job_opts *o)
 /* Evaluation data of the plan; first is the number of examples, 0 for all. */
 static size_t eval_first(const struct bt_trial *t)
 {
-	const struct bt_plan *p = &t->plan;
+	const struct bt_experiment_job *p = &t->plan;
 
 	if (p->eval_steps <= 0 || p->eval_steps > INT32_MAX)
 		return 0;
@@ -153,7 +153,7 @@ static void set_training(struct bt_trial *t, bool evals, struct bt_job_opts *o)
 	n->batching.stream = true;
 	n->batching.size =
 	    (size_t)bt_garden_int(c, "task.train_data.global_batch_size", 0);
-	n->schedule.own = bt_rate_at;
+	n->schedule.own = bt_lr_schedule_at;
 	n->schedule.own_ctx = &t->plan.rate;
 	n->schedule.own_text = t->plan.rate.text;
 	n->optim = t->plan.optim;
@@ -170,7 +170,7 @@ static int train(struct bt_trial *t, bool evals, struct bt_train_result *res,
                  struct bt_error *err)
 {
 	struct bt_job_opts o = {0};
-	int r = bt_paths_make(t->e->dir, err);
+	int r = bt_file_patterns_make(t->e->dir, err);
 
 	if (r == BT_OK)
 		r = write_params(t->e, err);
@@ -270,21 +270,22 @@ int bt_experiment_run(const struct bt_experiment *e,
 {
 	struct bt_trial t = {.e = e};
 	bool learns = trains(e->mode), tests = e->mode != BT_EXPERIMENT_TRAIN;
-	int r = bt_plan_check(e->config, learns, tests, e->log, err);
+	int r = bt_experiment_job_check(e->config, learns, tests, e->log, err);
 
 	memset(res, 0, sizeof(*res));
 	if (r == BT_OK)
-		r = bt_plan_make(e->config, learns, tests, &t.plan, err);
+		r = bt_experiment_job_make(e->config, learns, tests, &t.plan,
+		                           err);
 	if (r == BT_OK)
-		r = bt_best_open(&t.best, e->dir, &t.plan, err);
+		r = bt_best_export_open(&t.best, e->dir, &t.plan, err);
 	if (r == BT_OK)
-		t.encoder = bt_plan_encoder(e->config);
+		t.encoder = bt_experiment_job_encoder(e->config);
 	if (r == BT_OK && t.encoder == NULL)
 		r = bt_error_nomem(err, "preparing an experiment");
 	if (r == BT_OK)
 		r = run(&t, res, err);
 	json_decref(t.encoder);
-	bt_best_clear(&t.best);
-	bt_plan_clear(&t.plan);
+	bt_best_export_clear(&t.best);
+	bt_experiment_job_clear(&t.plan);
 	return r;
 }

@@ -2,12 +2,12 @@
 #ifndef BT_GARDEN_EXPERIMENT_INT_H
 #define BT_GARDEN_EXPERIMENT_INT_H
 
-#include "garden/answers.h"
+#include "garden/eval_metrics.h"
 #include "garden/experiment.h"
-#include "garden/plan_int.h"
+#include "garden/experiment_job_int.h"
 
 /* The best model so far, which info.json remembers. */
-struct bt_best {
+struct bt_best_export {
 	char *dir; /* NULL: none is kept */
 	bool have;
 	double value;
@@ -17,8 +17,8 @@ struct bt_best {
 /* A run of an experiment. */
 struct bt_trial {
 	const struct bt_experiment *e;
-	struct bt_plan plan;
-	struct bt_best best;
+	struct bt_experiment_job plan;
+	struct bt_best_export best;
 	json_t *encoder;
 	/* What stood when the updates that are told together began: the sums
 	 * are over examples since the last evaluation. */
@@ -26,24 +26,27 @@ struct bt_trial {
 		int64_t step, seen;
 		double loss, right, time;
 	} chunk;
-	struct bt_answers trained, tested; /* since then; of an evaluation */
+	struct bt_eval_metrics trained,
+	    tested; /* since then; of an evaluation */
 };
 
 /* Values by name, in the order that Python prints them in. */
-#define BT_TOLD_MAX 8
-struct bt_told {
-	const char *name[BT_TOLD_MAX];
-	double value[BT_TOLD_MAX];
+#define BT_EXPERIMENT_LOG_MAX 8
+struct bt_experiment_log {
+	const char *name[BT_EXPERIMENT_LOG_MAX];
+	double value[BT_EXPERIMENT_LOG_MAX];
 	int n;
 };
 
-void bt_told_add(struct bt_told *t, const char *name, double value);
+void bt_experiment_log_add(struct bt_experiment_log *t, const char *name,
+                           double value);
 
 /* {'name': value, ...} as Python's pprint shows it, on more lines, each after
  * four blanks, where it does not fit into 80 columns. */
-void bt_told_put(const struct bt_told *t, struct bt_buf *out);
+void bt_experiment_log_put(const struct bt_experiment_log *t,
+                           struct bt_buf *out);
 
-/* What a struct bt_trial hears of its run (experiment_tell.c). */
+/* What a struct bt_trial hears of its run (experiment_log.c). */
 int bt_trial_news(void *trial, const struct bt_train_news *n,
                   struct bt_error *err);
 
@@ -52,15 +55,19 @@ void bt_trial_answered(void *trial, bool training, const struct bt_dataset *d,
                        size_t i, const float *answer);
 
 /* Reads what info.json remembers, if the configuration asks for a best model
- * (best.c). */
-int bt_best_open(struct bt_best *b, const char *dir, const struct bt_plan *p,
-                 struct bt_error *err) BT_MUST_USE;
-void bt_best_clear(struct bt_best *b);
+ * (best_export.c). */
+int bt_best_export_open(struct bt_best_export *b, const char *dir,
+                        const struct bt_experiment_job *p,
+                        struct bt_error *err) BT_MUST_USE;
+void bt_best_export_clear(struct bt_best_export *b);
 
 /* Keeps the model of this moment if it is better than all before; told is what
  * info.json gets beside the step. */
-int bt_best_offer(struct bt_best *b, const struct bt_plan *p,
-                  const struct bt_train_news *n, const struct bt_told *told,
-                  const struct bt_log *log, struct bt_error *err) BT_MUST_USE;
+int bt_best_export_offer(struct bt_best_export *b,
+                         const struct bt_experiment_job *p,
+                         const struct bt_train_news *n,
+                         const struct bt_experiment_log *told,
+                         const struct bt_log *log,
+                         struct bt_error *err) BT_MUST_USE;
 
 #endif

@@ -2,7 +2,7 @@
 /* The experiments: their tasks, models and data. */
 #include <string.h>
 
-#include "garden/schema_int.h"
+#include "garden/config_schema_int.h"
 
 static const struct bt_garden_field privacy_fields[] = {
     PLAIN("clipping_norm", 'R', "100000000.0"),

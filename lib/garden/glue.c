@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "format/json.h"
-#include "garden/meta.h"
+#include "garden/input_meta.h"
 
 static const char *const no_yes[] = {"0", "1", NULL};
 static const char *const entailed[] = {"entailment", "not_entailment", NULL};

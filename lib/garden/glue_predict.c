@@ -8,8 +8,8 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "finetune/predict_stream.h"
+#include "garden/file_patterns.h"
 #include "garden/glue.h"
-#include "garden/paths.h"
 #include "io/out.h"
 #include "io/path.h"
 
@@ -123,7 +123,7 @@ static int check_classes(const struct bt_glue *g,
 }
 
 static int predict(const struct bt_glue *g, struct bt_predict_stream *s,
-                   const struct bt_paths *in, struct bt_error *err)
+                   const struct bt_file_patterns *in, struct bt_error *err)
 {
 	struct answers a = {.classes = (int)bt_model_width(&s->model)};
 	int r = check_classes(g, s, err);
@@ -149,21 +149,21 @@ int bt_glue_predict(const struct bt_glue *g, const struct bt_experiment *e,
 	                                   .threads = e->threads,
 	                                   .labels = BT_LABELS_OPTIONAL,
 	                                   .log = e->log};
-	struct bt_paths in = {0};
+	struct bt_file_patterns in = {0};
 	struct bt_predict_stream s;
 	char *dir = bt_path_join(g->dir, "best_ckpt");
 	int r = dir == NULL ? bt_error_nomem(err, "predicting") : BT_OK;
 
 	o.model = dir;
 	if (r == BT_OK)
-		r = bt_paths_find("test_input_path", g->test, &in, err);
+		r = bt_file_patterns_find("test_input_path", g->test, &in, err);
 	if (r == BT_OK)
 		r = bt_predict_stream_open(&o, &s, err);
 	if (r == BT_OK) {
 		r = predict(g, &s, &in, err);
 		bt_predict_stream_close(&s);
 	}
-	bt_paths_clear(&in);
+	bt_file_patterns_clear(&in);
 	free(dir);
 	return r;
 }

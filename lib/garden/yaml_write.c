@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "garden/py.h"
+#include "garden/python_repr.h"
 #include "garden/yaml.h"
 
 /* True where the text may stand without quotes, in a list too, and is read as

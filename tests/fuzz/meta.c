@@ -4,7 +4,7 @@
  * are made. */
 #include "fuzz.h"
 
-#include "garden/meta.h"
+#include "garden/input_meta.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -9,9 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "garden/keras.h"
-#include "garden/meta.h"
-#include "garden/paths.h"
+#include "garden/file_patterns.h"
+#include "garden/input_meta.h"
+#include "garden/keras_progress.h"
 
 static int read_meta(const char *text, struct bt_meta *m, struct bt_error *err)
 {
@@ -93,27 +93,30 @@ static void touch(const char *name)
 static void patterns_find_files(void **state)
 {
 	struct bt_error err = {0};
-	struct bt_paths p;
+	struct bt_file_patterns p;
 
 	(void)state;
-	assert_ok(bt_paths_make("garden.d/a/b/", &err));
-	assert_ok(bt_paths_make("garden.d/a/b", &err));
+	assert_ok(bt_file_patterns_make("garden.d/a/b/", &err));
+	assert_ok(bt_file_patterns_make("garden.d/a/b", &err));
 	touch("garden.d/x-2");
 	touch("garden.d/x-1");
 	touch("garden.d/y");
-	assert_ok(bt_paths_find("f", "garden.d/x-*,garden.d/y", &p, &err));
+	assert_ok(
+	    bt_file_patterns_find("f", "garden.d/x-*,garden.d/y", &p, &err));
 	assert_int_equal(p.n, 3);
 	assert_string_equal(p.path[0], "garden.d/x-1");
 	assert_string_equal(p.path[1], "garden.d/x-2");
 	assert_string_equal(p.path[2], "garden.d/y");
-	bt_paths_clear(&p);
-	assert_err(bt_paths_find("f", "garden.d/y,garden.d/z*", &p, &err),
-	           BT_EIO, "--f: there is no file 'garden.d/z*'");
-	assert_err(bt_paths_find("f", ",", &p, &err), BT_EARG,
+	bt_file_patterns_clear(&p);
+	assert_err(
+	    bt_file_patterns_find("f", "garden.d/y,garden.d/z*", &p, &err),
+	    BT_EIO, "--f: there is no file 'garden.d/z*'");
+	assert_err(bt_file_patterns_find("f", ",", &p, &err), BT_EARG,
 	           "--f names no file");
-	assert_err(bt_paths_find("f", "gs://b/x*", &p, &err), BT_EREMOTE,
-	           "gs://");
-	assert_err(bt_paths_make("garden.d/y/z", &err), BT_EIO, "garden.d/y");
+	assert_err(bt_file_patterns_find("f", "gs://b/x*", &p, &err),
+	           BT_EREMOTE, "gs://");
+	assert_err(bt_file_patterns_make("garden.d/y/z", &err), BT_EIO,
+	           "garden.d/y");
 	unlink("garden.d/x-1");
 	unlink("garden.d/x-2");
 	unlink("garden.d/y");

@@ -5,7 +5,7 @@
 #include "files.h"
 
 #include "garden/config.h"
-#include "garden/override.h"
+#include "garden/params_override.h"
 
 /* --- assignments */
 

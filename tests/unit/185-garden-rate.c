@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "garden/rate.h"
+#include "garden/lr_schedule.h"
 
 /* A configuration with these mappings of its rate and warm-up. */
 static struct bt_garden *config(const char *lr, const char *warm)
@@ -25,21 +25,21 @@ static struct bt_garden *config(const char *lr, const char *warm)
 	return c;
 }
 
-static struct bt_rate rate(const char *lr, const char *warm)
+static struct bt_lr_schedule rate(const char *lr, const char *warm)
 {
 	struct bt_garden *c = config(lr, warm);
 	struct bt_error err = {0};
-	struct bt_rate r;
+	struct bt_lr_schedule r;
 
 	assert_ok(bt_garden_check(c, &err));
-	assert_ok(bt_rate_read(c, &r, &err));
+	assert_ok(bt_lr_schedule_read(c, &r, &err));
 	bt_garden_free(c);
 	return r;
 }
 
-static void is(const struct bt_rate *r, int64_t t, double wanted)
+static void is(const struct bt_lr_schedule *r, int64_t t, double wanted)
 {
-	double got = bt_rate_at(r, t);
+	double got = bt_lr_schedule_at(r, t);
 
 	if (fabs(got - wanted) > 1e-12 * (1 + fabs(wanted)))
 		fail_msg("after %d updates %.15g, not %.15g", (int)t, got,
@@ -50,9 +50,9 @@ static void refuses(const char *lr, const char *warm, const char *wanted)
 {
 	struct bt_garden *c = config(lr, warm);
 	struct bt_error err = {0};
-	struct bt_rate r;
+	struct bt_lr_schedule r;
 
-	assert_int_equal(bt_rate_read(c, &r, &err), BT_EARG);
+	assert_int_equal(bt_lr_schedule_read(c, &r, &err), BT_EARG);
 	assert_string_equal(err.text, wanted);
 	bt_garden_free(c);
 }
@@ -62,8 +62,8 @@ static void refuses(const char *lr, const char *warm, const char *wanted)
 /* MNLI's: up to what the decay has come to, then on along it. */
 static void mnli(void **state)
 {
-	struct bt_rate r = rate("polynomial: {decay_steps: 36813}",
-	                        "polynomial: {warmup_steps: 3681}");
+	struct bt_lr_schedule r = rate("polynomial: {decay_steps: 36813}",
+	                               "polynomial: {warmup_steps: 3681}");
 	double top = 3e-5 * (1 - 3681.0 / 36813);
 
 	(void)state;
@@ -79,7 +79,7 @@ static void mnli(void **state)
 
 static void polynomial(void **state)
 {
-	struct bt_rate r = rate(
+	struct bt_lr_schedule r = rate(
 	    "polynomial: {initial_learning_rate: 1, end_learning_rate: .2, "
 	    "power: 2, decay_steps: 10, offset: 5}",
 	    "polynomial: {warmup_steps: 7, power: 3}");
@@ -100,7 +100,7 @@ static void polynomial(void **state)
 
 static void others(void **state)
 {
-	struct bt_rate r = rate(
+	struct bt_lr_schedule r = rate(
 	    "type: constant",
 	    "type: linear, linear: {warmup_steps: 4, warmup_learning_rate: "
 	    ".02}");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Model Garden's assignments on a line: "trainer.train_steps=10,task.x='a b'".
  */
-#ifndef BT_GARDEN_OVERRIDE_H
-#define BT_GARDEN_OVERRIDE_H
+#ifndef BT_GARDEN_PARAMS_OVERRIDE_H
+#define BT_GARDEN_PARAMS_OVERRIDE_H
 
 #include "base/buf.h"
 #include "base/err.h"

@@ -13,15 +13,15 @@
  *               one label a number is predicted, by its squared error
  *
  * The last model is kept, as a model directory and as TensorFlow's checkpoints
- * (garden/tfsave.h).
+ * (garden/tf_checkpoints.h).
  */
-#ifndef BT_GARDEN_CLASSIFIER_H
-#define BT_GARDEN_CLASSIFIER_H
+#ifndef BT_GARDEN_RUN_CLASSIFIER_H
+#define BT_GARDEN_RUN_CLASSIFIER_H
 
-#include "garden/meta.h"
+#include "garden/input_meta.h"
 #include "train/job.h"
 
-struct bt_classifier {
+struct bt_run_classifier {
 	const char *meta_data, *config;  /* files */
 	const char *train, *eval;        /* patterns, or NULL */
 	const char *init, *predict_from; /* checkpoints, or NULL */
@@ -44,17 +44,17 @@ struct bt_classifier {
 };
 
 /* Mode train_and_eval. */
-int bt_classifier_train(const struct bt_classifier *c,
-                        struct bt_train_result *res,
-                        struct bt_error *err) BT_MUST_USE;
+int bt_run_classifier_train(const struct bt_run_classifier *c,
+                            struct bt_train_result *res,
+                            struct bt_error *err) BT_MUST_USE;
 
 /* Mode predict: the probabilities of c->eval's records, into
  * dir/test_results.tsv. */
-int bt_classifier_predict(const struct bt_classifier *c,
-                          struct bt_error *err) BT_MUST_USE;
+int bt_run_classifier_predict(const struct bt_run_classifier *c,
+                              struct bt_error *err) BT_MUST_USE;
 
 /* Mode export_only: the newest model of dir as a model directory. */
-int bt_classifier_export(const struct bt_classifier *c,
-                         struct bt_error *err) BT_MUST_USE;
+int bt_run_classifier_export(const struct bt_run_classifier *c,
+                             struct bt_error *err) BT_MUST_USE;
 
 #endif

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "garden/plan_int.h"
+#include "garden/experiment_job_int.h"
 
 #define RUNTIME "runtime."
 #define ENCODER "task.model.encoder.bert."
@@ -248,8 +248,9 @@ static int check_task(const struct bt_garden *c, struct bt_error *err)
 	                    name);
 }
 
-int bt_plan_check(const struct bt_garden *c, bool trains, bool evaluates,
-                  const struct bt_log *log, struct bt_error *err)
+int bt_experiment_job_check(const struct bt_garden *c, bool trains,
+                            bool evaluates, const struct bt_log *log,
+                            struct bt_error *err)
 {
 	int r = check_task(c, err);
 

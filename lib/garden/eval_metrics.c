@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "garden/answers.h"
+#include "garden/eval_metrics.h"
 
 #include <math.h>
 #include <string.h>
 
-#define N BT_ANSWERS_THRESHOLDS
+#define N BT_EVAL_METRICS_THRESHOLDS
 
-void bt_answers_reset(struct bt_answers *a)
+void bt_eval_metrics_reset(struct bt_eval_metrics *a)
 {
 	size_t batch = a->batch;
 
@@ -34,7 +34,7 @@ static double loss_of(const struct bt_dataset *d, size_t i, int classes,
 
 /* Thresholds stand at i / 199, the first and last a little outside of 0 .. 1.
  */
-static void count(struct bt_answers *a, int label, const float *x)
+static void count(struct bt_eval_metrics *a, int label, const float *x)
 {
 	double p = 1 / (1 + exp((double)x[0] - (double)x[1]));
 	double at = ceil((double)((float)p * (float)(N - 1))) - 1;
@@ -42,8 +42,8 @@ static void count(struct bt_answers *a, int label, const float *x)
 	a->count[label != 0][at > 0 ? (size_t)fmin(at, N - 1) : 0]++;
 }
 
-void bt_answers_add(struct bt_answers *a, const struct bt_dataset *d, size_t i,
-                    int classes, const float *answer)
+void bt_eval_metrics_add(struct bt_eval_metrics *a, const struct bt_dataset *d,
+                         size_t i, int classes, const float *answer)
 {
 	if (classes == 2)
 		count(a, d->label[i], answer);
@@ -58,7 +58,7 @@ void bt_answers_add(struct bt_answers *a, const struct bt_dataset *d, size_t i,
 	a->in = 0;
 }
 
-double bt_answers_loss(const struct bt_answers *a)
+double bt_eval_metrics_loss(const struct bt_eval_metrics *a)
 {
 	double loss = a->loss, n = (double)a->batches;
 
@@ -71,7 +71,7 @@ double bt_answers_loss(const struct bt_answers *a)
 
 /* Between two thresholds precision is taken as it is where true ones are added
  * evenly to all: (h + slope (p - p1)) / p, integrated over recall. */
-double bt_answers_area(const struct bt_answers *a)
+double bt_eval_metrics_area(const struct bt_eval_metrics *a)
 {
 	double hits = 0, p = 0, area = 0, more, fresh, slope, at0, ratio;
 	int i;

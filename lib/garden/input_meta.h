@@ -4,8 +4,8 @@
  * (input_meta_data; tokenize/input_meta_data.h writes it), and the numbers of
  * updates that they make of it.
  */
-#ifndef BT_GARDEN_META_H
-#define BT_GARDEN_META_H
+#ifndef BT_GARDEN_INPUT_META_H
+#define BT_GARDEN_INPUT_META_H
 
 #include <stdbool.h>
 #include <stdint.h>

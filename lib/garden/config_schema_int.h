@@ -4,8 +4,8 @@
  * what it is by default; and the experiments, trees of these classes with
  * values of their own.
  */
-#ifndef BT_GARDEN_SCHEMA_INT_H
-#define BT_GARDEN_SCHEMA_INT_H
+#ifndef BT_GARDEN_CONFIG_SCHEMA_INT_H
+#define BT_GARDEN_CONFIG_SCHEMA_INT_H
 
 #include <stdbool.h>
 

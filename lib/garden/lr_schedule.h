@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /* Learning rates as the configuration of a trainer describes them. */
-#ifndef BT_GARDEN_RATE_H
-#define BT_GARDEN_RATE_H
+#ifndef BT_GARDEN_LR_SCHEDULE_H
+#define BT_GARDEN_LR_SCHEDULE_H
 
 #include "garden/config.h"
 #include "train/schedule.h"
 
-enum bt_rate_kind {
-	BT_RATE_CONSTANT,
-	BT_RATE_STEPWISE,
-	BT_RATE_EXPONENTIAL,
-	BT_RATE_POLYNOMIAL,
-	BT_RATE_COSINE
+enum bt_lr_schedule_kind {
+	BT_LR_SCHEDULE_CONSTANT,
+	BT_LR_SCHEDULE_STEPWISE,
+	BT_LR_SCHEDULE_EXPONENTIAL,
+	BT_LR_SCHEDULE_POLYNOMIAL,
+	BT_LR_SCHEDULE_COSINE
 };
 
-enum bt_rate_warmup {
-	BT_RATE_COLD, /* none */
-	BT_RATE_WARM_LINEAR,
-	BT_RATE_WARM_POLYNOMIAL
+enum bt_lr_schedule_warmup {
+	BT_LR_SCHEDULE_COLD, /* none */
+	BT_LR_SCHEDULE_WARM_LINEAR,
+	BT_LR_SCHEDULE_WARM_POLYNOMIAL
 };
 
-#define BT_RATE_PARTS 64 /* of a stepwise rate */
+#define BT_LR_SCHEDULE_PARTS 64 /* of a stepwise rate */
 
 /*
  * With s = t - offset, D decay steps, W warm-up steps:
@@ -36,24 +36,24 @@ enum bt_rate_warmup {
  *   linear:       first + t / W (p(W) - first)
  *   polynomial:   p(W) (max(t, 1) / W)^wpower
  */
-struct bt_rate {
-	enum bt_rate_kind kind;
-	enum bt_rate_warmup warm;
+struct bt_lr_schedule {
+	enum bt_lr_schedule_kind kind;
+	enum bt_lr_schedule_warmup warm;
 	double initial, end, power, alpha, decay_rate;
 	double first, wpower;
 	int64_t decay, offset, warmup;
 	bool cycle, staircase;
-	double bound[BT_RATE_PARTS], value[BT_RATE_PARTS];
+	double bound[BT_LR_SCHEDULE_PARTS], value[BT_LR_SCHEDULE_PARTS];
 	size_t n;       /* bounds */
 	char text[512]; /* all of this, to know it again */
 };
 
 /* Reads it from the trainer's optimizer_config. BT_EARG, naming the key, for
  * what is missing or makes no sense. */
-int bt_rate_read(const struct bt_garden *c, struct bt_rate *r,
-                 struct bt_error *err) BT_MUST_USE;
+int bt_lr_schedule_read(const struct bt_garden *c, struct bt_lr_schedule *r,
+                        struct bt_error *err) BT_MUST_USE;
 
-/* The rate of the update after t of them; rate is a struct bt_rate. */
-double bt_rate_at(const void *rate, int64_t t);
+/* The rate of the update after t of them; rate is a struct bt_lr_schedule. */
+double bt_lr_schedule_at(const void *rate, int64_t t);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "garden/plan_int.h"
+#include "garden/experiment_job_int.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -11,8 +11,8 @@
 
 /* Adds the files of a pattern, or of a list of them, which a comma divides
  * either way. */
-static int find(const struct bt_garden *c, const char *path, struct bt_paths *p,
-                struct bt_error *err)
+static int find(const struct bt_garden *c, const char *path,
+                struct bt_file_patterns *p, struct bt_error *err)
 {
 	const struct bt_yaml *v = bt_garden_get(c, path);
 	struct bt_buf all = BT_BUF_INIT;
@@ -38,7 +38,7 @@ static int find(const struct bt_garden *c, const char *path, struct bt_paths *p,
 	if (r == BT_OK && bt_buf_str(&all) == NULL)
 		r = bt_error_nomem(err, "looking for records");
 	if (r == BT_OK)
-		r = bt_paths_find(path, bt_buf_str(&all), p, err);
+		r = bt_file_patterns_find(path, bt_buf_str(&all), p, err);
 	bt_buf_clear(&all);
 	return r;
 }
@@ -60,7 +60,7 @@ static int whole(const struct bt_garden *c, const char *path, int64_t lo,
 #define MOST ((int64_t)1000000000000)
 
 static int read_loop(const struct bt_garden *c, bool trains, bool evaluates,
-                     struct bt_plan *p, struct bt_error *err)
+                     struct bt_experiment_job *p, struct bt_error *err)
 {
 	int64_t summaries;
 	int r = whole(c, T "steps_per_loop", 1, MOST, &p->steps_per_loop, err);
@@ -91,7 +91,7 @@ static int read_loop(const struct bt_garden *c, bool trains, bool evaluates,
 	return r;
 }
 
-static int read_best(const struct bt_garden *c, struct bt_plan *p,
+static int read_best(const struct bt_garden *c, struct bt_experiment_job *p,
                      struct bt_error *err)
 {
 	const char *comp = bt_garden_str(c, T "best_checkpoint_metric_comp");
@@ -115,31 +115,31 @@ static int read_best(const struct bt_garden *c, struct bt_plan *p,
 }
 
 /* The names under which measures are told. */
-static bool is_told(const struct bt_plan *p, const char *name)
+static bool is_told(const struct bt_experiment_job *p, const char *name)
 {
 	return (!p->number && strcmp(name, "cls_accuracy") == 0) ||
 	       strcmp(name, "validation_loss") == 0 ||
 	       (p->classes == 2 && strcmp(name, "auc") == 0) ||
-	       (p->metric == BT_PLAN_CORRELATION &&
+	       (p->metric == BT_EXPERIMENT_JOB_CORRELATION &&
 	        strcmp(name, "pearson_spearman_corr") == 0) ||
-	       (p->metric == BT_PLAN_F1 && strcmp(name, "f1") == 0) ||
-	       (p->metric == BT_PLAN_MCC &&
+	       (p->metric == BT_EXPERIMENT_JOB_F1 && strcmp(name, "f1") == 0) ||
+	       (p->metric == BT_EXPERIMENT_JOB_MCC &&
 	        strcmp(name, "matthews_corrcoef") == 0);
 }
 
-static int read_metric(const struct bt_garden *c, struct bt_plan *p,
+static int read_metric(const struct bt_garden *c, struct bt_experiment_job *p,
                        struct bt_error *err)
 {
 	const char *s = bt_garden_str(c, "task.metric_type");
 
 	if (strcmp(s, "accuracy") == 0)
-		p->metric = BT_PLAN_ACCURACY;
+		p->metric = BT_EXPERIMENT_JOB_ACCURACY;
 	else if (strcmp(s, "f1") == 0)
-		p->metric = BT_PLAN_F1;
+		p->metric = BT_EXPERIMENT_JOB_F1;
 	else if (strcmp(s, "matthews_corrcoef") == 0)
-		p->metric = BT_PLAN_MCC;
+		p->metric = BT_EXPERIMENT_JOB_MCC;
 	else if (strcmp(s, "pearson_spearman_corr") == 0)
-		p->metric = BT_PLAN_CORRELATION;
+		p->metric = BT_EXPERIMENT_JOB_CORRELATION;
 	else
 		return bt_garden_fault(c, "task.metric_type", BT_EARG, err,
 		                       "'%.60s': accuracy, f1, "
@@ -148,12 +148,13 @@ static int read_metric(const struct bt_garden *c, struct bt_plan *p,
 		                       s);
 	p->classes = (int)bt_garden_int(c, "task.model.num_classes", 0);
 	p->number = p->classes == 1;
-	if (p->number ? p->metric == BT_PLAN_F1 || p->metric == BT_PLAN_MCC
-	              : p->metric == BT_PLAN_CORRELATION)
+	if (p->number ? p->metric == BT_EXPERIMENT_JOB_F1 ||
+	                    p->metric == BT_EXPERIMENT_JOB_MCC
+	              : p->metric == BT_EXPERIMENT_JOB_CORRELATION)
 		return bt_garden_fault(c, "task.metric_type", BT_EARG, err,
 		                       "%s is of %s", s,
 		                       p->number ? "classes" : "numbers");
-	if (p->metric == BT_PLAN_F1 && p->classes != 2)
+	if (p->metric == BT_EXPERIMENT_JOB_F1 && p->classes != 2)
 		return bt_garden_fault(c, "task.metric_type", BT_EARG, err,
 		                       "f1 is of two classes");
 	if (*p->best_in != '\0' && !is_told(p, p->best_by))
@@ -166,8 +167,9 @@ static int read_metric(const struct bt_garden *c, struct bt_plan *p,
 	return BT_OK;
 }
 
-int bt_plan_make(const struct bt_garden *c, bool trains, bool evaluates,
-                 struct bt_plan *p, struct bt_error *err)
+int bt_experiment_job_make(const struct bt_garden *c, bool trains,
+                           bool evaluates, struct bt_experiment_job *p,
+                           struct bt_error *err)
 {
 	int r = BT_OK;
 
@@ -175,9 +177,9 @@ int bt_plan_make(const struct bt_garden *c, bool trains, bool evaluates,
 	p->eval_batch =
 	    bt_garden_int(c, "task.validation_data.global_batch_size", 0);
 	if (trains)
-		r = bt_rate_read(c, &p->rate, err);
+		r = bt_lr_schedule_read(c, &p->rate, err);
 	if (r == BT_OK && trains)
-		r = bt_plan_optim(c, &p->optim, err);
+		r = bt_experiment_job_optim(c, &p->optim, err);
 	if (r == BT_OK)
 		r = read_loop(c, trains, evaluates, p, err);
 	if (r == BT_OK)
@@ -191,10 +193,10 @@ int bt_plan_make(const struct bt_garden *c, bool trains, bool evaluates,
 	return r;
 }
 
-void bt_plan_clear(struct bt_plan *p)
+void bt_experiment_job_clear(struct bt_experiment_job *p)
 {
-	bt_paths_clear(&p->train);
-	bt_paths_clear(&p->eval);
+	bt_file_patterns_clear(&p->train);
+	bt_file_patterns_clear(&p->eval);
 }
 
 /* The dropout before the classes: the head's own .1 and, where it stands on the
@@ -208,7 +210,7 @@ static double head_dropout(const struct bt_garden *c)
 	return 1 - (1 - d) * (1 - 0.1);
 }
 
-json_t *bt_plan_encoder(const struct bt_garden *c)
+json_t *bt_experiment_job_encoder(const struct bt_garden *c)
 {
 	static const char *const whole_keys[][2] = {
 	    {"vocab_size", "vocab_size"},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "garden/override.h"
+#include "garden/params_override.h"
 
 #include <ctype.h>
 #include <stdbool.h>
@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/span.h"
-#include "garden/py.h"
+#include "garden/python_repr.h"
 
 #define MAX_INDEX 1023 /* of a list */
 #define MAX_DEPTH 16   /* of names */

@@ -5,15 +5,15 @@
  * "checkpoint" that lists them. They hold the model and the numbers of updates
  * and saves, not the moments of the optimizer: nothing reads those.
  */
-#ifndef BT_GARDEN_TFSAVE_H
-#define BT_GARDEN_TFSAVE_H
+#ifndef BT_GARDEN_TF_CHECKPOINTS_H
+#define BT_GARDEN_TF_CHECKPOINTS_H
 
 #include <stdint.h>
 
 #include "base/buf.h"
 #include "base/err.h"
 
-struct bt_tfsave {
+struct bt_tf_checkpoints {
 	const char *dir;
 	int heads;                  /* of attention */
 	int64_t saves;              /* so far */
@@ -21,8 +21,8 @@ struct bt_tfsave {
 };
 
 /* Writes the model that stands in dir/model.safetensors. */
-int bt_tfsave(struct bt_tfsave *s, int64_t step,
-              struct bt_error *err) BT_MUST_USE;
-void bt_tfsave_clear(struct bt_tfsave *s);
+int bt_tf_checkpoints(struct bt_tf_checkpoints *s, int64_t step,
+                      struct bt_error *err) BT_MUST_USE;
+void bt_tf_checkpoints_clear(struct bt_tf_checkpoints *s);
 
 #endif

@@ -5,35 +5,35 @@
  * at 200 thresholds; and the loss of evaluation as the mean over batches of
  * their means, the last of which may be smaller than the others.
  */
-#ifndef BT_GARDEN_ANSWERS_H
-#define BT_GARDEN_ANSWERS_H
+#ifndef BT_GARDEN_EVAL_METRICS_H
+#define BT_GARDEN_EVAL_METRICS_H
 
 #include <stddef.h>
 
 #include "finetune/dataset.h"
 
-#define BT_ANSWERS_THRESHOLDS 200
+#define BT_EVAL_METRICS_THRESHOLDS 200
 
-struct bt_answers {
+struct bt_eval_metrics {
 	/* of each class, those whose probability of the second class is over
 	 * threshold i and not over the next */
-	double count[2][BT_ANSWERS_THRESHOLDS];
+	double count[2][BT_EVAL_METRICS_THRESHOLDS];
 	double loss, sum;          /* means of whole batches; of this one */
 	size_t batches, in, batch; /* of them; examples in it, and of a whole
 	                            * one (0: they are not told) */
 };
 
 /* Forgets all answers. */
-void bt_answers_reset(struct bt_answers *a);
+void bt_eval_metrics_reset(struct bt_eval_metrics *a);
 
 /* The answer to example i: the logits of the classes, or a number. */
-void bt_answers_add(struct bt_answers *a, const struct bt_dataset *d, size_t i,
-                    int classes, const float *answer);
+void bt_eval_metrics_add(struct bt_eval_metrics *a, const struct bt_dataset *d,
+                         size_t i, int classes, const float *answer);
 
 /* The area, 0 where nothing is of the second class. */
-double bt_answers_area(const struct bt_answers *a);
+double bt_eval_metrics_area(const struct bt_eval_metrics *a);
 
 /* The mean of the batches' losses. */
-double bt_answers_loss(const struct bt_answers *a);
+double bt_eval_metrics_loss(const struct bt_eval_metrics *a);
 
 #endif

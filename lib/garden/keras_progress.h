@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What Keras prints of a training run, line by line. */
-#ifndef BT_GARDEN_KERAS_H
-#define BT_GARDEN_KERAS_H
+#ifndef BT_GARDEN_KERAS_PROGRESS_H
+#define BT_GARDEN_KERAS_PROGRESS_H
 
 #include "train/train.h"
 

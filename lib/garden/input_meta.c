@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "garden/meta.h"
+#include "garden/input_meta.h"
 
 #include <string.h>
 

@@ -8,9 +8,10 @@
 #include "base/num.h"
 #include "base/sys.h"
 #include "garden/experiment_int.h"
-#include "garden/py.h"
+#include "garden/python_repr.h"
 
-void bt_told_add(struct bt_told *t, const char *name, double value)
+void bt_experiment_log_add(struct bt_experiment_log *t, const char *name,
+                           double value)
 {
 	int i = t->n++;
 
@@ -34,7 +35,8 @@ static void put_single(double v, struct bt_buf *out)
 	bt_py_real(v, out);
 }
 
-void bt_told_put(const struct bt_told *t, struct bt_buf *out)
+void bt_experiment_log_put(const struct bt_experiment_log *t,
+                           struct bt_buf *out)
 {
 	struct bt_buf b = BT_BUF_INIT;
 	size_t width = 2;
@@ -75,14 +77,14 @@ void bt_trial_answered(void *trial, bool training, const struct bt_dataset *d,
 {
 	struct bt_trial *t = trial;
 
-	bt_answers_add(training ? &t->trained : &t->tested, d, i,
-	               t->plan.classes, answer);
+	bt_eval_metrics_add(training ? &t->trained : &t->tested, d, i,
+	                    t->plan.classes, answer);
 }
 
 /* Whether the updates that are told together end here. */
 static bool chunk_ends(const struct bt_trial *t, const struct bt_train_news *n)
 {
-	const struct bt_plan *p = &t->plan;
+	const struct bt_experiment_job *p = &t->plan;
 
 	return n->step % p->steps_per_loop == 0 || n->step == n->total ||
 	       (p->eval_interval > 0 && n->step % p->eval_interval == 0);
@@ -97,7 +99,7 @@ static void begin_chunk(struct bt_trial *t, const struct bt_train_news *n)
 	t->chunk.loss = n->loss * seen;
 	t->chunk.right = n->accuracy * seen;
 	t->chunk.time = bt_seconds();
-	bt_answers_reset(&t->trained);
+	bt_eval_metrics_reset(&t->trained);
 }
 
 /* Tells of the updates since the last time. */
@@ -110,22 +112,23 @@ static int tell_chunk(struct bt_trial *t, const struct bt_train_news *n,
 	double seconds = bt_seconds() - t->chunk.time;
 	double speed =
 	    (double)(n->step - t->chunk.step) / (seconds > 0 ? seconds : 1e-9);
-	double rate = bt_rate_at(&t->plan.rate, n->step);
+	double rate = bt_lr_schedule_at(&t->plan.rate, n->step);
 	struct bt_buf line = BT_BUF_INIT;
-	struct bt_told told = {0};
+	struct bt_experiment_log told = {0};
 
 	if (right < 0 || right > 1) /* by a rounding */
 		right = right < 0 ? 0 : 1;
-	bt_told_add(&told, "training_loss", loss);
+	bt_experiment_log_add(&told, "training_loss", loss);
 	if (!n->number)
-		bt_told_add(&told, "cls_accuracy", right);
+		bt_experiment_log_add(&told, "cls_accuracy", right);
 	if (t->plan.classes == 2)
-		bt_told_add(&told, "auc", bt_answers_area(&t->trained));
-	bt_told_add(&told, "learning_rate", rate);
+		bt_experiment_log_add(&told, "auc",
+		                      bt_eval_metrics_area(&t->trained));
+	bt_experiment_log_add(&told, "learning_rate", rate);
 	bt_buf_printf(&line,
 	              "train | step: % 6lld | steps/sec: % 6.1f | output: ",
 	              (long long)n->step, speed);
-	bt_told_put(&told, &line);
+	bt_experiment_log_put(&told, &line);
 	print(t, &line);
 	bt_train_scalar(n->run, BT_TRAIN_CURVE_TRAIN, loss, "training_loss");
 	if (!n->number)
@@ -133,7 +136,7 @@ static int tell_chunk(struct bt_trial *t, const struct bt_train_news *n,
 		                "cls_accuracy");
 	if (t->plan.classes == 2)
 		bt_train_scalar(n->run, BT_TRAIN_CURVE_TRAIN,
-		                bt_answers_area(&t->trained), "auc");
+		                bt_eval_metrics_area(&t->trained), "auc");
 	bt_train_scalar(n->run, BT_TRAIN_CURVE_TRAIN, rate, "learning_rate");
 	bt_train_scalar(n->run, BT_TRAIN_CURVE_TRAIN, speed,
 	                "steps_per_second");
@@ -150,30 +153,32 @@ static int tell_chunk(struct bt_trial *t, const struct bt_train_news *n,
 
 /* The measures of an evaluation, by their names there. */
 static void measures(const struct bt_trial *t, const struct bt_train_news *n,
-                     struct bt_told *told)
+                     struct bt_experiment_log *told)
 {
 	struct bt_class_metrics one = {0};
 
-	bt_told_add(told, "validation_loss", bt_answers_loss(&t->tested));
+	bt_experiment_log_add(told, "validation_loss",
+	                      bt_eval_metrics_loss(&t->tested));
 	if (!n->number)
-		bt_told_add(told, "cls_accuracy", n->eval->accuracy);
+		bt_experiment_log_add(told, "cls_accuracy", n->eval->accuracy);
 	if (t->plan.classes == 2)
-		bt_told_add(told, "auc", bt_answers_area(&t->tested));
-	if (t->plan.metric == BT_PLAN_CORRELATION)
-		bt_told_add(told, "pearson_spearman_corr",
-		            n->eval->pearson_spearman);
-	if (t->plan.metric == BT_PLAN_MCC)
-		bt_told_add(told, "matthews_corrcoef", n->eval->mcc);
-	if (t->plan.metric == BT_PLAN_F1) {
+		bt_experiment_log_add(told, "auc",
+		                      bt_eval_metrics_area(&t->tested));
+	if (t->plan.metric == BT_EXPERIMENT_JOB_CORRELATION)
+		bt_experiment_log_add(told, "pearson_spearman_corr",
+		                      n->eval->pearson_spearman);
+	if (t->plan.metric == BT_EXPERIMENT_JOB_MCC)
+		bt_experiment_log_add(told, "matthews_corrcoef", n->eval->mcc);
+	if (t->plan.metric == BT_EXPERIMENT_JOB_F1) {
 		bt_metrics_class(bt_train_measured(n->run), 1, &one);
-		bt_told_add(told, "f1", one.f1);
+		bt_experiment_log_add(told, "f1", one.f1);
 	}
 }
 
 /* " eval | step:     20 | ", how fast where its batches are given, and what it
  * came to. */
 static void print_eval(struct bt_trial *t, const struct bt_train_news *n,
-                       const struct bt_told *told, double speed)
+                       const struct bt_experiment_log *told, double speed)
 {
 	struct bt_buf line = BT_BUF_INIT;
 
@@ -182,7 +187,7 @@ static void print_eval(struct bt_trial *t, const struct bt_train_news *n,
 		bt_buf_printf(&line, "steps/sec: % 6.1f | ", speed);
 	bt_buf_printf(&line,
 	              "eval time: % 6.1f sec | output: ", n->eval_seconds);
-	bt_told_put(told, &line);
+	bt_experiment_log_put(told, &line);
 	print(t, &line);
 }
 
@@ -192,19 +197,20 @@ static int tell_eval(struct bt_trial *t, const struct bt_train_news *n,
 	const struct bt_metrics *m = bt_train_measured(n->run);
 	double seconds = n->eval_seconds > 0 ? n->eval_seconds : 1e-9;
 	double batches = ceil((double)m->n / (double)t->plan.eval_batch);
-	struct bt_told told = {0};
+	struct bt_experiment_log told = {0};
 	char best[80];
 	int i, r;
 
 	measures(t, n, &told);
-	bt_answers_reset(&t->tested);
-	r = bt_best_offer(&t->best, &t->plan, n, &told, t->e->log, err);
+	bt_eval_metrics_reset(&t->tested);
+	r = bt_best_export_offer(&t->best, &t->plan, n, &told, t->e->log, err);
 	if (t->best.have) {
 		snprintf(best, sizeof(best), "best_%s", t->plan.best_by);
-		bt_told_add(&told, best, t->best.value);
+		bt_experiment_log_add(&told, best, t->best.value);
 	}
 	if (t->plan.eval_steps > 0)
-		bt_told_add(&told, "steps_per_second", batches / seconds);
+		bt_experiment_log_add(&told, "steps_per_second",
+		                      batches / seconds);
 	for (i = 0; i < told.n; i++)
 		bt_train_scalar(n->run, BT_TRAIN_CURVE_VALIDATION,
 		                told.value[i], told.name[i]);

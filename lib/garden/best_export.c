@@ -8,14 +8,14 @@
 
 #include "format/json.h"
 #include "garden/experiment_int.h"
-#include "garden/py.h"
+#include "garden/python_repr.h"
 #include "io/out.h"
 #include "io/path.h"
 
 #define STEP "best_ckpt_global_step"
 
-static int read_info(struct bt_best *b, const char *path,
-                     const struct bt_plan *p, struct bt_error *err)
+static int read_info(struct bt_best_export *b, const char *path,
+                     const struct bt_experiment_job *p, struct bt_error *err)
 {
 	double step = 0;
 	json_t *o;
@@ -34,8 +34,8 @@ static int read_info(struct bt_best *b, const char *path,
 	return r == BT_OK ? r : bt_error_prefix(err, "'%s'", path);
 }
 
-int bt_best_open(struct bt_best *b, const char *dir, const struct bt_plan *p,
-                 struct bt_error *err)
+int bt_best_export_open(struct bt_best_export *b, const char *dir,
+                        const struct bt_experiment_job *p, struct bt_error *err)
 {
 	char *path;
 	int r;
@@ -54,14 +54,15 @@ int bt_best_open(struct bt_best *b, const char *dir, const struct bt_plan *p,
 	return r;
 }
 
-void bt_best_clear(struct bt_best *b)
+void bt_best_export_clear(struct bt_best_export *b)
 {
 	free(b->dir);
 	b->dir = NULL;
 }
 
 /* As Python's json writes it, indented by four: its floats, NaN among them. */
-static void put_info(const struct bt_told *t, int64_t step, struct bt_buf *out)
+static void put_info(const struct bt_experiment_log *t, int64_t step,
+                     struct bt_buf *out)
 {
 	int i;
 
@@ -79,12 +80,12 @@ static void put_info(const struct bt_told *t, int64_t step, struct bt_buf *out)
 	bt_buf_printf(out, "    \"" STEP "\": %lld.0\n}\n", (long long)step);
 }
 
-static int save(const struct bt_best *b, const struct bt_train_news *n,
-                const struct bt_told *told, struct bt_error *err)
+static int save(const struct bt_best_export *b, const struct bt_train_news *n,
+                const struct bt_experiment_log *told, struct bt_error *err)
 {
 	char *path = bt_path_join(b->dir, "info.json");
 	struct bt_buf info = BT_BUF_INIT;
-	int r = bt_paths_make(b->dir, err);
+	int r = bt_file_patterns_make(b->dir, err);
 
 	if (r == BT_OK)
 		r = bt_train_save_model(n->run, b->dir, err);
@@ -98,9 +99,11 @@ static int save(const struct bt_best *b, const struct bt_train_news *n,
 	return r;
 }
 
-int bt_best_offer(struct bt_best *b, const struct bt_plan *p,
-                  const struct bt_train_news *n, const struct bt_told *told,
-                  const struct bt_log *log, struct bt_error *err)
+int bt_best_export_offer(struct bt_best_export *b,
+                         const struct bt_experiment_job *p,
+                         const struct bt_train_news *n,
+                         const struct bt_experiment_log *told,
+                         const struct bt_log *log, struct bt_error *err)
 {
 	double v = 0;
 	int i, r;

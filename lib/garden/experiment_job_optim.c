@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "garden/plan_int.h"
+#include "garden/experiment_job_int.h"
 
 #define OPT "trainer.optimizer_config.optimizer."
 
@@ -169,8 +169,8 @@ static int clipping(const struct bt_garden *c, const char *type,
 	return r;
 }
 
-int bt_plan_optim(const struct bt_garden *c, struct bt_optim_opts *o,
-                  struct bt_error *err)
+int bt_experiment_job_optim(const struct bt_garden *c, struct bt_optim_opts *o,
+                            struct bt_error *err)
 {
 	static const struct {
 		const char *type;

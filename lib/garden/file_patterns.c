@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #define _POSIX_C_SOURCE 200809L
-#include "garden/paths.h"
+#include "garden/file_patterns.h"
 
 #include <errno.h>
 #include <glob.h>
@@ -12,7 +12,7 @@
 #include "base/mem.h"
 #include "io/url.h"
 
-void bt_paths_clear(struct bt_paths *p)
+void bt_file_patterns_clear(struct bt_file_patterns *p)
 {
 	int i;
 
@@ -22,7 +22,7 @@ void bt_paths_clear(struct bt_paths *p)
 	memset(p, 0, sizeof(*p));
 }
 
-static int add(struct bt_paths *p, size_t *cap, const char *path,
+static int add(struct bt_file_patterns *p, size_t *cap, const char *path,
                struct bt_error *err)
 {
 	if (p->n == INT_MAX ||
@@ -35,8 +35,8 @@ static int add(struct bt_paths *p, size_t *cap, const char *path,
 	return BT_OK;
 }
 
-static int find(const char *flag, const char *pattern, struct bt_paths *p,
-                size_t *cap, struct bt_error *err)
+static int find(const char *flag, const char *pattern,
+                struct bt_file_patterns *p, size_t *cap, struct bt_error *err)
 {
 	int r = bt_url_refuse(pattern, BT_URL_IN, err), found;
 	glob_t g;
@@ -57,8 +57,8 @@ static int find(const char *flag, const char *pattern, struct bt_paths *p,
 	return r;
 }
 
-int bt_paths_find(const char *flag, const char *patterns, struct bt_paths *p,
-                  struct bt_error *err)
+int bt_file_patterns_find(const char *flag, const char *patterns,
+                          struct bt_file_patterns *p, struct bt_error *err)
 {
 	size_t cap = 0, n;
 	int r = BT_OK;
@@ -78,11 +78,11 @@ int bt_paths_find(const char *flag, const char *patterns, struct bt_paths *p,
 	if (r == BT_OK && p->n == 0)
 		r = bt_error_set(err, BT_EARG, "--%s names no file", flag);
 	if (r != BT_OK)
-		bt_paths_clear(p);
+		bt_file_patterns_clear(p);
 	return r;
 }
 
-int bt_paths_make(const char *dir, struct bt_error *err)
+int bt_file_patterns_make(const char *dir, struct bt_error *err)
 {
 	int r = bt_url_refuse(dir, BT_URL_DIR_OUT, err);
 	char *path, *p;
@@ -107,7 +107,8 @@ int bt_paths_make(const char *dir, struct bt_error *err)
 	return r;
 }
 
-int bt_paths_hub(const char *hub, const char **init, struct bt_error *err)
+int bt_file_patterns_hub(const char *hub, const char **init,
+                         struct bt_error *err)
 {
 	struct stat s;
 

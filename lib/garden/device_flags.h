@@ -3,8 +3,8 @@
  * Flags by which all programs of Model Garden say what they run on. Here it is
  * the CPU of this machine, so they ask for what cannot be, or change nothing.
  */
-#ifndef BT_GARDEN_DEVICE_H
-#define BT_GARDEN_DEVICE_H
+#ifndef BT_GARDEN_DEVICE_FLAGS_H
+#define BT_GARDEN_DEVICE_FLAGS_H
 
 #include "garden/flags.h"
 

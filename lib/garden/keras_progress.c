@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "garden/keras.h"
+#include "garden/keras_progress.h"
 
 #include <math.h>
 

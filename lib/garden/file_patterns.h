@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Paths as Model Garden's programs take them. */
-#ifndef BT_GARDEN_PATHS_H
-#define BT_GARDEN_PATHS_H
+#ifndef BT_GARDEN_FILE_PATTERNS_H
+#define BT_GARDEN_FILE_PATTERNS_H
 
 #include "base/err.h"
 
-struct bt_paths {
+struct bt_file_patterns {
 	char **path; /* [n], in the order of their bytes for each pattern */
 	int n;
 };
@@ -15,17 +15,18 @@ struct bt_paths {
  * flag for messages. BT_EIO for a pattern that no file matches. *p is
  * overwritten.
  */
-int bt_paths_find(const char *flag, const char *patterns, struct bt_paths *p,
-                  struct bt_error *err) BT_MUST_USE;
-void bt_paths_clear(struct bt_paths *p);
+int bt_file_patterns_find(const char *flag, const char *patterns,
+                          struct bt_file_patterns *p,
+                          struct bt_error *err) BT_MUST_USE;
+void bt_file_patterns_clear(struct bt_file_patterns *p);
 
 /* The encoder that --hub_module_url names, a directory with a module of
  * TensorFlow Hub, in place of *init, which must be NULL then. NULL or "": none.
  * BT_EARG: it is no directory here, or there are both. */
-int bt_paths_hub(const char *hub, const char **init,
-                 struct bt_error *err) BT_MUST_USE;
+int bt_file_patterns_hub(const char *hub, const char **init,
+                         struct bt_error *err) BT_MUST_USE;
 
 /* Makes a directory and those that lead to it, unless they are there. */
-int bt_paths_make(const char *dir, struct bt_error *err) BT_MUST_USE;
+int bt_file_patterns_make(const char *dir, struct bt_error *err) BT_MUST_USE;
 
 #endif

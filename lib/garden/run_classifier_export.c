@@ -8,13 +8,13 @@
 #include "finetune/predict_stream.h"
 #include "format/json.h"
 #include "format/model_files.h"
-#include "garden/classifier.h"
-#include "garden/paths.h"
+#include "garden/file_patterns.h"
+#include "garden/run_classifier.h"
 #include "io/path.h"
 #include "predict/predict.h"
 
 /* The checkpoint to take. */
-static const char *source_of(const struct bt_classifier *c)
+static const char *source_of(const struct bt_run_classifier *c)
 {
 	return c->predict_from != NULL ? c->predict_from : c->dir;
 }
@@ -25,8 +25,9 @@ static int add(void *ctx, uint64_t i, const struct bt_dataset *d, size_t k,
 	return bt_predict_add(ctx, i, bt_dataset_id(d, k), logits, err);
 }
 
-static int predict(struct bt_predict_stream *s, const struct bt_paths *in,
-                   struct bt_out *out, struct bt_error *err)
+static int predict(struct bt_predict_stream *s,
+                   const struct bt_file_patterns *in, struct bt_out *out,
+                   struct bt_error *err)
 {
 	struct bt_predict_opts o = {.format = BT_PREDICT_TSV,
 	                            .number = s->model.config.number,
@@ -43,8 +44,9 @@ static int predict(struct bt_predict_stream *s, const struct bt_paths *in,
 	return r;
 }
 
-static int predict_into(struct bt_predict_stream *s, const struct bt_paths *in,
-                        const char *path, struct bt_error *err)
+static int predict_into(struct bt_predict_stream *s,
+                        const struct bt_file_patterns *in, const char *path,
+                        struct bt_error *err)
 {
 	struct bt_out *out;
 	int r = bt_out_open(path, BT_OUT_TEXT, &out, err);
@@ -67,7 +69,8 @@ static int predict_into(struct bt_predict_stream *s, const struct bt_paths *in,
 	return r;
 }
 
-int bt_classifier_predict(const struct bt_classifier *c, struct bt_error *err)
+int bt_run_classifier_predict(const struct bt_run_classifier *c,
+                              struct bt_error *err)
 {
 	struct bt_predict_stream_opts o = {.config = c->config,
 	                                   .weights = source_of(c),
@@ -75,7 +78,7 @@ int bt_classifier_predict(const struct bt_classifier *c, struct bt_error *err)
 	                                   .threads = c->threads,
 	                                   .labels = BT_LABELS_OPTIONAL,
 	                                   .log = c->log};
-	struct bt_paths in = {0};
+	struct bt_file_patterns in = {0};
 	struct bt_predict_stream s;
 	struct bt_meta meta;
 	char *path = bt_path_join(c->dir, "test_results.tsv");
@@ -84,7 +87,7 @@ int bt_classifier_predict(const struct bt_classifier *c, struct bt_error *err)
 	if (r == BT_OK && path == NULL)
 		r = bt_error_nomem(err, "predicting");
 	if (r == BT_OK)
-		r = bt_paths_find("eval_data_path", c->eval, &in, err);
+		r = bt_file_patterns_find("eval_data_path", c->eval, &in, err);
 	o.classes = meta.labels;
 	if (r == BT_OK)
 		r = bt_predict_stream_open(&o, &s, err);
@@ -92,15 +95,15 @@ int bt_classifier_predict(const struct bt_classifier *c, struct bt_error *err)
 		r = predict_into(&s, &in, path, err);
 		bt_predict_stream_close(&s);
 	}
-	bt_paths_clear(&in);
+	bt_file_patterns_clear(&in);
 	free(path);
 	return r;
 }
 
 /* The labels that training left in the directory, if it has as many; else
  * numbers. */
-static int labels_of(const struct bt_classifier *c, int n, struct bt_labels *l,
-                     struct bt_error *err)
+static int labels_of(const struct bt_run_classifier *c, int n,
+                     struct bt_labels *l, struct bt_error *err)
 {
 	char name[16];
 	int i, r = bt_labels_load(c->dir, l, err);
@@ -118,7 +121,7 @@ static int labels_of(const struct bt_classifier *c, int n, struct bt_labels *l,
 }
 
 /* What the texts were that the weights were trained on. */
-static enum bt_texts texts_of(const struct bt_classifier *c)
+static enum bt_texts texts_of(const struct bt_run_classifier *c)
 {
 	char *dir = bt_path_of(source_of(c));
 	char *path = dir != NULL ? bt_path_join(dir, BT_FILE_CONFIG) : NULL;
@@ -134,7 +137,7 @@ static enum bt_texts texts_of(const struct bt_classifier *c)
 	return texts;
 }
 
-static int export_config(const struct bt_classifier *c, int n,
+static int export_config(const struct bt_run_classifier *c, int n,
                          struct bt_error *err)
 {
 	struct bt_labels labels = {0};
@@ -164,7 +167,8 @@ static int export_config(const struct bt_classifier *c, int n,
 	return r;
 }
 
-static int export_weights(const struct bt_classifier *c, struct bt_error *err)
+static int export_weights(const struct bt_run_classifier *c,
+                          struct bt_error *err)
 {
 	static const char *const drop[] = {"^optimizer/", "OPTIMIZER_SLOT",
 	                                   "^save_counter/", "^global_step",
@@ -186,13 +190,14 @@ static int export_weights(const struct bt_classifier *c, struct bt_error *err)
 	return r;
 }
 
-int bt_classifier_export(const struct bt_classifier *c, struct bt_error *err)
+int bt_run_classifier_export(const struct bt_run_classifier *c,
+                             struct bt_error *err)
 {
 	struct bt_meta meta;
 	int r = bt_meta_read(c->meta_data, &meta, err);
 
 	if (r == BT_OK)
-		r = bt_paths_make(c->export, err);
+		r = bt_file_patterns_make(c->export, err);
 	if (r == BT_OK)
 		r = export_config(c, meta.labels, err);
 	if (r == BT_OK)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "garden/rate.h"
+#include "garden/lr_schedule.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #define LR "trainer.optimizer_config.learning_rate."
 #define WARM "trainer.optimizer_config.warmup."
 
-static double polynomial(const struct bt_rate *r, double s)
+static double polynomial(const struct bt_lr_schedule *r, double s)
 {
 	double d = (double)r->decay, times;
 
@@ -22,7 +22,7 @@ static double polynomial(const struct bt_rate *r, double s)
 	return (r->initial - r->end) * pow(1 - s / d, r->power) + r->end;
 }
 
-static double stepwise(const struct bt_rate *r, double s)
+static double stepwise(const struct bt_lr_schedule *r, double s)
 {
 	size_t k;
 
@@ -32,20 +32,20 @@ static double stepwise(const struct bt_rate *r, double s)
 }
 
 /* The rate without warm-up. */
-static double after(const struct bt_rate *r, int64_t t)
+static double after(const struct bt_lr_schedule *r, int64_t t)
 {
 	double s = (double)t - (double)r->offset, d = (double)r->decay, p;
 
 	switch (r->kind) {
-	case BT_RATE_STEPWISE:
+	case BT_LR_SCHEDULE_STEPWISE:
 		return stepwise(r, s);
-	case BT_RATE_EXPONENTIAL:
+	case BT_LR_SCHEDULE_EXPONENTIAL:
 		p = s / d;
 		return r->initial *
 		       pow(r->decay_rate, r->staircase ? floor(p) : p);
-	case BT_RATE_POLYNOMIAL:
+	case BT_LR_SCHEDULE_POLYNOMIAL:
 		return polynomial(r, s);
-	case BT_RATE_COSINE:
+	case BT_LR_SCHEDULE_COSINE:
 		p = (1 + cos(PI * (s < d ? s : d) / d)) / 2;
 		return r->initial * ((1 - r->alpha) * p + r->alpha);
 	default:
@@ -53,15 +53,15 @@ static double after(const struct bt_rate *r, int64_t t)
 	}
 }
 
-double bt_rate_at(const void *rate, int64_t t)
+double bt_lr_schedule_at(const void *rate, int64_t t)
 {
-	const struct bt_rate *r = rate;
+	const struct bt_lr_schedule *r = rate;
 	double w = (double)r->warmup, p;
 
-	if (r->warm == BT_RATE_COLD || t >= r->warmup)
+	if (r->warm == BT_LR_SCHEDULE_COLD || t >= r->warmup)
 		return after(r, t);
 	p = after(r, r->warmup);
-	if (r->warm == BT_RATE_WARM_LINEAR)
+	if (r->warm == BT_LR_SCHEDULE_WARM_LINEAR)
 		return r->first + (double)t / w * (p - r->first);
 	return p * pow((t > 1 ? (double)t : 1) / w, r->wpower);
 }
@@ -95,9 +95,10 @@ static int read_list(const struct bt_garden *c, const char *path, double *v,
 	const struct bt_yaml *l = bt_garden_get(c, path), *x;
 	size_t i;
 
-	if (l->n >= BT_RATE_PARTS)
+	if (l->n >= BT_LR_SCHEDULE_PARTS)
 		return bt_garden_fault(c, path, BT_EARG, err,
-		                       "more than %d parts", BT_RATE_PARTS - 1);
+		                       "more than %d parts",
+		                       BT_LR_SCHEDULE_PARTS - 1);
 	for (i = 0; i < l->n; i++) {
 		x = l->item[i];
 		if (x->kind != BT_YAML_INT && x->kind != BT_YAML_REAL)
@@ -113,7 +114,7 @@ static int read_list(const struct bt_garden *c, const char *path, double *v,
 	return BT_OK;
 }
 
-static int read_stepwise(const struct bt_garden *c, struct bt_rate *r,
+static int read_stepwise(const struct bt_garden *c, struct bt_lr_schedule *r,
                          struct bt_error *err)
 {
 	size_t values, i;
@@ -137,7 +138,7 @@ static int read_stepwise(const struct bt_garden *c, struct bt_rate *r,
 	return BT_OK;
 }
 
-static int read_exponential(const struct bt_garden *c, struct bt_rate *r,
+static int read_exponential(const struct bt_garden *c, struct bt_lr_schedule *r,
                             struct bt_error *err)
 {
 	int e =
@@ -151,7 +152,7 @@ static int read_exponential(const struct bt_garden *c, struct bt_rate *r,
 	return e;
 }
 
-static int read_polynomial(const struct bt_garden *c, struct bt_rate *r,
+static int read_polynomial(const struct bt_garden *c, struct bt_lr_schedule *r,
                            struct bt_error *err)
 {
 	int e =
@@ -169,7 +170,7 @@ static int read_polynomial(const struct bt_garden *c, struct bt_rate *r,
 	return e;
 }
 
-static int read_cosine(const struct bt_garden *c, struct bt_rate *r,
+static int read_cosine(const struct bt_garden *c, struct bt_lr_schedule *r,
                        struct bt_error *err)
 {
 	int e = need(c, LR "cosine.initial_learning_rate", &r->initial, err);
@@ -183,7 +184,7 @@ static int read_cosine(const struct bt_garden *c, struct bt_rate *r,
 	return e;
 }
 
-static int read_constant(const struct bt_garden *c, struct bt_rate *r,
+static int read_constant(const struct bt_garden *c, struct bt_lr_schedule *r,
                          struct bt_error *err)
 {
 	return need(c, LR "constant.learning_rate", &r->initial, err);
@@ -191,19 +192,20 @@ static int read_constant(const struct bt_garden *c, struct bt_rate *r,
 
 static const struct {
 	const char *name, *offset;
-	int (*read)(const struct bt_garden *c, struct bt_rate *r,
+	int (*read)(const struct bt_garden *c, struct bt_lr_schedule *r,
 	            struct bt_error *err);
 } kinds[] = {
-    [BT_RATE_CONSTANT] = {"constant", NULL, read_constant},
-    [BT_RATE_STEPWISE] = {"stepwise", LR "stepwise.offset", read_stepwise},
-    [BT_RATE_EXPONENTIAL] = {"exponential", LR "exponential.offset",
-                             read_exponential},
-    [BT_RATE_POLYNOMIAL] = {"polynomial", LR "polynomial.offset",
-                            read_polynomial},
-    [BT_RATE_COSINE] = {"cosine", LR "cosine.offset", read_cosine},
+    [BT_LR_SCHEDULE_CONSTANT] = {"constant", NULL, read_constant},
+    [BT_LR_SCHEDULE_STEPWISE] = {"stepwise", LR "stepwise.offset",
+                                 read_stepwise},
+    [BT_LR_SCHEDULE_EXPONENTIAL] = {"exponential", LR "exponential.offset",
+                                    read_exponential},
+    [BT_LR_SCHEDULE_POLYNOMIAL] = {"polynomial", LR "polynomial.offset",
+                                   read_polynomial},
+    [BT_LR_SCHEDULE_COSINE] = {"cosine", LR "cosine.offset", read_cosine},
 };
 
-static int read_warmup(const struct bt_garden *c, struct bt_rate *r,
+static int read_warmup(const struct bt_garden *c, struct bt_lr_schedule *r,
                        struct bt_error *err)
 {
 	const char *type = bt_garden_str(c, WARM "type");
@@ -218,10 +220,10 @@ static int read_warmup(const struct bt_garden *c, struct bt_rate *r,
 		return bt_garden_fault(c, steps, BT_EARG, err,
 		                       "it must be given; 0 is no warm-up");
 	if (strcmp(type, "polynomial") == 0) {
-		r->warm = BT_RATE_WARM_POLYNOMIAL;
+		r->warm = BT_LR_SCHEDULE_WARM_POLYNOMIAL;
 		return need(c, WARM "polynomial.power", &r->wpower, err);
 	}
-	r->warm = BT_RATE_WARM_LINEAR;
+	r->warm = BT_LR_SCHEDULE_WARM_LINEAR;
 	r->first = bt_garden_real(c, WARM "linear.warmup_learning_rate", 0);
 	if (!(r->first >= 0 && r->first < HUGE_VAL))
 		return bt_garden_fault(c, WARM "linear.warmup_learning_rate",
@@ -231,7 +233,7 @@ static int read_warmup(const struct bt_garden *c, struct bt_rate *r,
 
 /* Everything that decides the rate, but for the parts of a stepwise one, of
  * which the first few stand for all. */
-static void describe(struct bt_rate *r)
+static void describe(struct bt_lr_schedule *r)
 {
 	int n = snprintf(r->text, sizeof(r->text),
 	                 "%s: %.17g to %.17g, power %.17g, alpha %.17g, decay "
@@ -244,7 +246,7 @@ static void describe(struct bt_rate *r)
 	                 (long long)r->warmup, r->first, r->wpower);
 	size_t i;
 
-	for (i = 0; r->kind == BT_RATE_STEPWISE && i <= r->n &&
+	for (i = 0; r->kind == BT_LR_SCHEDULE_STEPWISE && i <= r->n &&
 	            n < (int)sizeof(r->text) - 60;
 	     i++)
 		n += snprintf(r->text + n, sizeof(r->text) - (size_t)n,
@@ -252,8 +254,8 @@ static void describe(struct bt_rate *r)
 		              i < r->n ? r->bound[i] : 0.0);
 }
 
-int bt_rate_read(const struct bt_garden *c, struct bt_rate *r,
-                 struct bt_error *err)
+int bt_lr_schedule_read(const struct bt_garden *c, struct bt_lr_schedule *r,
+                        struct bt_error *err)
 {
 	const char *type = bt_garden_str(c, LR "type");
 	size_t k = sizeof(kinds) / sizeof(kinds[0]);
@@ -265,7 +267,7 @@ int bt_rate_read(const struct bt_garden *c, struct bt_rate *r,
 	if (k == 0)
 		return bt_garden_fault(c, LR "type", BT_EARG, err,
 		                       "it must be given");
-	r->kind = (enum bt_rate_kind)(k - 1);
+	r->kind = (enum bt_lr_schedule_kind)(k - 1);
 	e = kinds[r->kind].read(c, r, err);
 	if (e == BT_OK && kinds[r->kind].offset != NULL)
 		r->offset = bt_garden_int(c, kinds[r->kind].offset, 0);

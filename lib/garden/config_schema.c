@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Keys and defaults of what all experiments share: where and how they run. */
-#include "garden/schema_int.h"
+#include "garden/config_schema_int.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #define _POSIX_C_SOURCE 200809L
-#include "garden/tfsave.h"
+#include "garden/tf_checkpoints.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@
 #define WAY "model/layer_with_weights-0/" /* from a classifier to it */
 #define VALUE "/.ATTRIBUTES/VARIABLE_VALUE"
 
-void bt_tfsave_clear(struct bt_tfsave *s)
+void bt_tf_checkpoints_clear(struct bt_tf_checkpoints *s)
 {
 	bt_buf_clear(&s->paths);
 	bt_buf_clear(&s->times);
@@ -93,7 +93,7 @@ static int put_below(struct bt_named_list *l, struct bt_error *err)
 	return BT_OK;
 }
 
-static int convert(const struct bt_tfsave *s, const struct bt_ckpt *c,
+static int convert(const struct bt_tf_checkpoints *s, const struct bt_ckpt *c,
                    const char *prefix, int64_t step, struct bt_error *err)
 {
 	struct bt_named_list l = {0};
@@ -117,7 +117,7 @@ static int convert(const struct bt_tfsave *s, const struct bt_ckpt *c,
 }
 
 /* The file "checkpoint": the newest first, then all. */
-static int list(struct bt_tfsave *s, int64_t step, struct bt_error *err)
+static int list(struct bt_tf_checkpoints *s, int64_t step, struct bt_error *err)
 {
 	struct bt_buf b = BT_BUF_INIT;
 	char *path = bt_path_join(s->dir, "checkpoint");
@@ -144,7 +144,8 @@ static int list(struct bt_tfsave *s, int64_t step, struct bt_error *err)
 	return r;
 }
 
-int bt_tfsave(struct bt_tfsave *s, int64_t step, struct bt_error *err)
+int bt_tf_checkpoints(struct bt_tf_checkpoints *s, int64_t step,
+                      struct bt_error *err)
 {
 	struct bt_buf b = BT_BUF_INIT;
 	char *from = bt_path_join(s->dir, BT_FILE_WEIGHTS);

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-#include "garden/classifier.h"
+#include "garden/run_classifier.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "garden/keras.h"
-#include "garden/paths.h"
-#include "garden/tfsave.h"
+#include "garden/file_patterns.h"
+#include "garden/keras_progress.h"
+#include "garden/tf_checkpoints.h"
 
 /* A run of training. */
 struct run {
-	const struct bt_classifier *c;
+	const struct bt_run_classifier *c;
 	struct bt_meta meta;
 	struct bt_meta_plan plan;
-	struct bt_paths train, eval;
+	struct bt_file_patterns train, eval;
 	struct bt_keras keras;
-	struct bt_tfsave save;
+	struct bt_tf_checkpoints save;
 	char *config; /* as bt_job_opts takes it */
 };
 
@@ -36,8 +36,9 @@ static int news(void *ctx, const struct bt_train_news *n, struct bt_error *err)
 			r->c->print(r->c->print_ctx, b.data);
 	}
 	bt_buf_clear(&b);
-	return n->what == BT_TRAIN_REPORTED ? bt_tfsave(&r->save, n->step, err)
-	                                    : BT_OK;
+	return n->what == BT_TRAIN_REPORTED
+	           ? bt_tf_checkpoints(&r->save, n->step, err)
+	           : BT_OK;
 }
 
 /* A bare name is a file, not one of our architectures. */
@@ -71,7 +72,7 @@ static int read_heads(struct run *r, struct bt_error *err)
 
 static int prepare(struct run *r, struct bt_error *err)
 {
-	const struct bt_classifier *c = r->c;
+	const struct bt_run_classifier *c = r->c;
 	int e = bt_meta_read(c->meta_data, &r->meta, err);
 
 	if (e == BT_OK)
@@ -80,11 +81,13 @@ static int prepare(struct run *r, struct bt_error *err)
 	if (e == BT_OK)
 		e = read_heads(r, err);
 	if (e == BT_OK)
-		e = bt_paths_find("train_data_path", c->train, &r->train, err);
+		e = bt_file_patterns_find("train_data_path", c->train,
+		                          &r->train, err);
 	if (e == BT_OK)
-		e = bt_paths_find("eval_data_path", c->eval, &r->eval, err);
+		e = bt_file_patterns_find("eval_data_path", c->eval, &r->eval,
+		                          err);
 	if (e == BT_OK)
-		e = bt_paths_make(c->dir, err);
+		e = bt_file_patterns_make(c->dir, err);
 	r->config = as_file(c->config);
 	if (e == BT_OK && r->config == NULL)
 		e = bt_error_nomem(err, "preparing");
@@ -93,7 +96,7 @@ static int prepare(struct run *r, struct bt_error *err)
 
 static void set_recipe(const struct run *r, struct bt_train_opts *t)
 {
-	const struct bt_classifier *c = r->c;
+	const struct bt_run_classifier *c = r->c;
 
 	t->steps = r->plan.steps;
 	t->epoch_steps = r->plan.epoch_steps;
@@ -120,7 +123,7 @@ static void set_recipe(const struct run *r, struct bt_train_opts *t)
 /* The job of the run. */
 static void set_job(struct run *r, struct bt_job_opts *o)
 {
-	const struct bt_classifier *c = r->c;
+	const struct bt_run_classifier *c = r->c;
 	struct bt_train_opts *t = &o->train;
 
 	o->init_config = r->config;
@@ -149,8 +152,8 @@ static void set_job(struct run *r, struct bt_job_opts *o)
 	t->progress = c->progress;
 }
 
-int bt_classifier_train(const struct bt_classifier *c,
-                        struct bt_train_result *res, struct bt_error *err)
+int bt_run_classifier_train(const struct bt_run_classifier *c,
+                            struct bt_train_result *res, struct bt_error *err)
 {
 	struct run r = {.c = c, .save = {.dir = c->dir}};
 	struct bt_job_opts o = {0};
@@ -168,11 +171,11 @@ int bt_classifier_train(const struct bt_classifier *c,
 		set_job(&r, &o);
 		e = bt_job_run(&o, res, err);
 	}
-	bt_tfsave_clear(&r.save);
-	bt_paths_clear(&r.train);
-	bt_paths_clear(&r.eval);
+	bt_tf_checkpoints_clear(&r.save);
+	bt_file_patterns_clear(&r.train);
+	bt_file_patterns_clear(&r.eval);
 	free(r.config);
 	if (e == BT_OK && c->export != NULL)
-		e = bt_classifier_export(c, err);
+		e = bt_run_classifier_export(c, err);
 	return e;
 }

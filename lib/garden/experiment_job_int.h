@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/* What a configuration asks of this machine: the job, and what goes on around
+ * it. */
+#ifndef BT_GARDEN_EXPERIMENT_JOB_INT_H
+#define BT_GARDEN_EXPERIMENT_JOB_INT_H
+
+#include <jansson.h>
+
+#include "garden/config.h"
+#include "garden/file_patterns.h"
+#include "garden/lr_schedule.h"
+#include "train/job.h"
+
+enum bt_experiment_job_metric {
+	BT_EXPERIMENT_JOB_ACCURACY,
+	BT_EXPERIMENT_JOB_F1,
+	BT_EXPERIMENT_JOB_MCC,
+	BT_EXPERIMENT_JOB_CORRELATION /* mean of Pearson's and Spearman's */
+};
+
+struct bt_experiment_job {
+	struct bt_lr_schedule rate;
+	struct bt_file_patterns train, eval;
+	struct bt_optim_opts optim;
+	int classes;
+	bool number; /* is predicted, not a class */
+	enum bt_experiment_job_metric metric;
+	int64_t train_steps, steps_per_loop;
+	int64_t eval_interval, eval_steps; /* eval_steps -1: all */
+	int64_t eval_batch;
+	double loss_bound;
+	int64_t bound_from; /* updates */
+	int64_t recoveries;
+	const char *best_in; /* directory below the model's; "": none */
+	const char *best_by; /* "cls_accuracy" */
+	bool best_falls;
+};
+
+/*
+ * Fails with BT_EARG, naming the key, for what asks for something that is not
+ * built or for what makes no sense. trains, evaluates: what the mode needs.
+ */
+int bt_experiment_job_check(const struct bt_garden *c, bool trains,
+                            bool evaluates, const struct bt_log *log,
+                            struct bt_error *err) BT_MUST_USE;
+
+/* Fills p, whose strings are the configuration's; bt_experiment_job_clear frees
+ * the rest. The files of the data are looked for. */
+int bt_experiment_job_make(const struct bt_garden *c, bool trains,
+                           bool evaluates, struct bt_experiment_job *p,
+                           struct bt_error *err) BT_MUST_USE;
+void bt_experiment_job_clear(struct bt_experiment_job *p);
+
+/* The optimizer alone (experiment_job_optim.c). */
+int bt_experiment_job_optim(const struct bt_garden *c, struct bt_optim_opts *o,
+                            struct bt_error *err) BT_MUST_USE;
+
+/* The encoder as bert_config.json has it. NULL when out of memory. */
+json_t *bt_experiment_job_encoder(const struct bt_garden *c);
+
+#endif
