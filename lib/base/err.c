@@ -60,6 +60,13 @@ int bt_error_prefix(struct bt_error *err, const char *fmt, ...)
 	return err->code;
 }
 
+int bt_error_hint(struct bt_error *err, enum bt_hint hint, int code)
+{
+	if (err != NULL && err->hint == BT_HINT_NONE)
+		err->hint = hint;
+	return code;
+}
+
 int bt_error_nomem(struct bt_error *err, const char *what)
 {
 	return bt_error_set(err, BT_ENOMEM, "out of memory while %s", what);
@@ -69,6 +76,7 @@ void bt_error_clear(struct bt_error *err)
 {
 	if (err != NULL) {
 		err->code = BT_OK;
+		err->hint = BT_HINT_NONE;
 		err->text[0] = '\0';
 	}
 }

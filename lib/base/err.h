@@ -13,6 +13,8 @@
 
 #include <stddef.h>
 
+#include "base/hint.h"
+
 #if defined(__GNUC__)
 #define BT_MUST_USE __attribute__((warn_unused_result))
 #define BT_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
@@ -36,7 +38,8 @@ enum bt_err {
 };
 
 struct bt_error {
-	int code; /* 0 or the first enum bt_err set */
+	int code;          /* 0 or the first enum bt_err set */
+	enum bt_hint hint; /* what the user can do about it, or BT_HINT_NONE */
 	char text[504];
 };
 
@@ -52,6 +55,11 @@ int bt_error_sys(struct bt_error *err, int errnum, const char *fmt, ...)
 
 /* Puts "fmt: " before the text that err already has. Returns err's code. */
 int bt_error_prefix(struct bt_error *err, const char *fmt, ...) BT_PRINTF(2, 3);
+
+/* Attaches a hint to the error that err holds, unless it has one. Use it around
+ * bt_error_set: return bt_error_hint(err, BT_HINT_X, bt_error_set(err, ...));
+ * Returns code. */
+int bt_error_hint(struct bt_error *err, enum bt_hint hint, int code);
 
 /* Reports that memory ran out while doing what ("reading labels"). */
 int bt_error_nomem(struct bt_error *err, const char *what);

@@ -26,6 +26,20 @@ void bt_log(const struct bt_log *log, enum bt_log_level level, const char *fmt,
 	log->emit(log->ctx, level, text);
 }
 
+void bt_log_hint(const struct bt_log *log, enum bt_log_level level,
+                 enum bt_hint hint, const char *fmt, ...)
+{
+	char text[1024];
+	va_list ap;
+
+	if (!bt_log_is_heard(log, level))
+		return;
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	bt_log(log, level, "%s (%s)", text, bt_hint_words(hint));
+}
+
 void bt_progress_init(struct bt_progress *p, FILE *to, bool quiet)
 {
 	p->to = !quiet && isatty(fileno(to)) ? to : NULL;

@@ -30,6 +30,10 @@ bool bt_log_is_heard(const struct bt_log *log, enum bt_log_level level);
 void bt_log(const struct bt_log *log, enum bt_log_level level, const char *fmt,
             ...) BT_PRINTF(3, 4);
 
+/* The same, followed by the words of the hint in parentheses. */
+void bt_log_hint(const struct bt_log *log, enum bt_log_level level,
+                 enum bt_hint hint, const char *fmt, ...) BT_PRINTF(4, 5);
+
 /*
  * A line that is written again and again on a terminal. Does nothing when the
  * stream is no terminal. At most about ten updates a second are shown.

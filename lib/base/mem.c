@@ -23,18 +23,40 @@ bool bt_size_add(size_t a, size_t b, size_t *out)
 	return true;
 }
 
+static void (*on_failure)(void);
+
+void bt_mem_on_failure(void (*end)(void))
+{
+	on_failure = end;
+}
+
+/* p, or NULL only where that is for many bytes. */
+static void *checked(void *p, size_t bytes)
+{
+	if (p == NULL && bytes < BT_SMALL) {
+		if (on_failure != NULL)
+			on_failure();
+		abort();
+	}
+	return p;
+}
+
 void *bt_array(size_t n, size_t size)
 {
 	size_t bytes;
 
 	if (!bt_size_mul(n, size, &bytes))
 		return NULL;
-	return malloc(bytes != 0 ? bytes : 1);
+	return checked(malloc(bytes != 0 ? bytes : 1), bytes);
 }
 
 void *bt_array0(size_t n, size_t size)
 {
-	return calloc(n != 0 ? n : 1, size != 0 ? size : 1);
+	size_t bytes;
+
+	if (!bt_size_mul(n, size, &bytes))
+		return NULL;
+	return checked(calloc(1, bytes != 0 ? bytes : 1), bytes);
 }
 
 int bt_grow(void *array, size_t *cap, size_t need, size_t size)
@@ -53,7 +75,7 @@ int bt_grow(void *array, size_t *cap, size_t need, size_t size)
 		return BT_ENOMEM;
 	/* copied as bytes: the pointer may be of any type */
 	memcpy(&p, array, sizeof(p));
-	q = realloc(p, bytes);
+	q = checked(realloc(p, bytes), bytes);
 	if (q == NULL)
 		return BT_ENOMEM;
 	memcpy(array, &q, sizeof(q));
@@ -69,7 +91,7 @@ char *bt_strndup(const char *s, size_t n)
 
 	if (!bt_size_add(n, 1, &bytes))
 		return NULL;
-	p = malloc(bytes);
+	p = checked(malloc(bytes), bytes);
 	if (p == NULL)
 		return NULL;
 	if (n != 0)

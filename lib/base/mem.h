@@ -28,9 +28,23 @@ static inline size_t bt_round_up(size_t n, size_t step)
 	return (n + step - 1) & ~(step - 1);
 }
 
-/* Arrays of n elements of size bytes; NULL when out of memory or when n * size
- * overflows. bt_array is not cleared, bt_array0 is. Free with free(). A zero
- * size gives a pointer that can be freed. */
+/*
+ * A request for less than BT_SMALL bytes, through any function here or struct
+ * bt_buf, never fails: where the system has no memory left, the process ends
+ * (see bt_mem_on_failure). So nobody checks what is small whatever the input: a
+ * struct, a name, an option. What a file's size decides is checked, since it
+ * may be large.
+ */
+#define BT_SMALL ((size_t)1 << 20)
+
+/* Sets what ends the process; it must not return and must not ask for memory.
+ * The programs' prints a message and removes unfinished output. Without one:
+ * abort(). */
+void bt_mem_on_failure(void (*end)(void));
+
+/* Arrays of n elements of size bytes; from BT_SMALL bytes on NULL when out of
+ * memory or when n * size overflows. bt_array is not cleared, bt_array0 is.
+ * Free with free(). A zero size gives a pointer that can be freed. */
 void *bt_array(size_t n, size_t size) BT_MUST_USE;
 void *bt_array0(size_t n, size_t size) BT_MUST_USE;
 
@@ -39,7 +53,8 @@ void *bt_array0(size_t n, size_t size) BT_MUST_USE;
  * BT_ENOMEM, nothing changed. */
 int bt_grow(void *array, size_t *cap, size_t need, size_t size) BT_MUST_USE;
 
-/* A copy of the first n bytes of s with a NUL behind them; free with free(). */
+/* A copy of the first n bytes of s with a NUL behind them; free with free().
+ * NULL as for bt_array. */
 char *bt_strndup(const char *s, size_t n) BT_MUST_USE;
 
 /*

@@ -75,7 +75,7 @@ struct bt_opt {
 	BT_ROW(BT_OPT_INT, l, name, arg, help, s, f, lo, hi)
 #define BT_MAYBE(name, arg, help, s, f)                                        \
 	BT_ROW(BT_OPT_MAYBE, 0, name, arg, help, s, f, 0, 0)
-#define BT_KEY_SIZE(name, arg, help, s, f)                                     \
+#define BT_SIZE(name, arg, help, s, f)                                         \
 	BT_ROW(BT_OPT_SIZE, 0, name, arg, help, s, f, 0, 0)
 #define BT_REAL(l, name, arg, help, s, f, lo, hi)                              \
 	BT_ROW(BT_OPT_REAL, l, name, arg, help, s, f, lo, hi)

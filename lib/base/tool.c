@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#define _POSIX_C_SOURCE 200809L
+#define _GNU_SOURCE /* program_invocation_short_name */
 #include "base/tool.h"
 
 #include <errno.h>
@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
+#include "base/mem.h"
 #include "base/sys.h"
 
 static void print_version(const struct bt_tool *tool)
@@ -34,8 +36,22 @@ static void hold_standard(void)
 			return;
 }
 
+/* Without asking for memory. */
+static void out_of_memory(void)
+{
+	static const char text[] = ": out of memory\n";
+	const char *name = program_invocation_short_name;
+
+	bt_cleanup_run();
+	if (write(2, name, strlen(name)) < 0 ||
+	    write(2, text, sizeof(text) - 1) < 0)
+		_exit(BT_EXIT_FAILED);
+	_exit(BT_EXIT_FAILED);
+}
+
 void bt_tool_start(void)
 {
+	bt_mem_on_failure(out_of_memory);
 	hold_standard();
 	signal(SIGPIPE, SIG_DFL); /* so that "| head" ends quietly */
 	signal(SIGXFSZ, SIG_IGN); /* so that writing tells of the limit */
@@ -109,12 +125,17 @@ int bt_tool_misuse(const struct bt_tool *tool, const char *fmt, ...)
 int bt_tool_fail(const struct bt_tool *tool, const struct bt_error *err)
 {
 	struct bt_error e = *err;
+	const char *hint = bt_hint_words(e.hint);
+	const char *open = *hint != '\0' ? " (" : "";
+	const char *close = *hint != '\0' ? ")" : "";
 
 	bt_printable(e.text);
 	if (e.code == BT_EARG || e.code == BT_EREMOTE)
-		return bt_tool_misuse(tool, "%s", e.text);
+		return bt_tool_misuse(tool, "%s%s%s%s", e.text, open, hint,
+		                      close);
 	fflush(stdout);
-	fprintf(stderr, "%s: %s\n", tool->name, e.text);
+	fprintf(stderr, "%s: %s%s%s%s\n", tool->name, e.text, open, hint,
+	        close);
 	return BT_EXIT_FAILED;
 }
 

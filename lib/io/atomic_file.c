@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/num.h"
 #include "io/fd_int.h"
@@ -62,6 +63,7 @@ static int open_temp(struct bt_atomic_file *p)
 		p->temp = NULL;
 		return -1;
 	}
+	bt_cleanup_note(p->temp);
 	mask = umask(0);
 	umask(mask);
 	(void)fcntl(p->fd, F_SETFD, FD_CLOEXEC);
@@ -263,6 +265,7 @@ static int name_it(struct bt_atomic_file *p)
 		return -1;
 	}
 	p->temp = temp;
+	bt_cleanup_note(temp);
 	return 0;
 }
 
@@ -289,6 +292,7 @@ int bt_atomic_file_appear(struct bt_atomic_file *p)
 		return 0;
 	if (rename(p->temp, p->target) != 0)
 		return -1;
+	bt_cleanup_forget(p->temp);
 	free(p->temp);
 	p->temp = NULL;
 	return 0;
@@ -298,8 +302,10 @@ void bt_atomic_file_clear(struct bt_atomic_file *p)
 {
 	if (p->fd >= 0 && !p->shared)
 		close(p->fd);
-	if (p->temp != NULL)
+	if (p->temp != NULL) {
 		unlink(p->temp);
+		bt_cleanup_forget(p->temp);
+	}
 	free(p->target);
 	free(p->temp);
 	p->fd = -1;

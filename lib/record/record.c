@@ -470,9 +470,9 @@ int bt_token_rec_read(const void *data, size_t len, struct bt_token_rec *rec,
 	if (r != 0)
 		return r;
 	if (l.ids.name == NULL && l.text)
-		return bt_error_set(err, BT_EFORMAT,
-		                    "holds text, not tokens: pass it through "
-		                    "bert-tokenize first");
+		return bt_error_hint(
+		    err, BT_HINT_TOKENIZE_FIRST,
+		    bt_error_set(err, BT_EFORMAT, "holds text, not tokens"));
 	if (l.ids.name == NULL)
 		return bt_error_set(err, BT_EFORMAT,
 		                    "has no feature 'input_ids': it is no "

@@ -125,7 +125,7 @@ refuses "*'older/config.json': texts 'three' are none of single|pairs|both" 'oth
 bert-predict -q -m m --format tensor -o m.ts dev.rec
 for tool in 'bert-train -m m -o new' 'bert-eval -m m' 'bert-predict -m m'; do
 	# shellcheck disable=SC2086
-	refuses '*: record 1: holds text, not tokens: pass it through bert-tokenize first' \
+	refuses '*: record 1: holds text, not tokens (run bert-tokenize first)' \
 		"text records to $tool" $tool dev.text
 	# shellcheck disable=SC2086
 	refuses '*begins with text (csv2tfrecord makes records of tables*' "a table to $tool" \

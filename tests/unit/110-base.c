@@ -6,10 +6,14 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/bitpack.h"
 #include "base/buf.h"
+#include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/opt.h"
@@ -22,6 +26,48 @@
 static void text_put(const char *name, const char *text)
 {
 	file_put(name, text, strlen(text));
+}
+
+static void end_of_memory(void)
+{
+	bt_cleanup_run();
+	_exit(7);
+}
+
+/* A process that asks for little until there is none. */
+static void use_up(void)
+{
+	struct rlimit most = {(rlim_t)256 << 20, (rlim_t)256 << 20};
+	void *p;
+
+	bt_mem_on_failure(end_of_memory);
+	bt_cleanup_note("unfinished");
+	if (setrlimit(RLIMIT_AS, &most) != 0)
+		_exit(1);
+	do
+		p = bt_array(BT_SMALL - 1, 1);
+	while (p != NULL);
+	_exit(2);
+}
+
+static void little_memory_never_fails(void **state)
+{
+	const char *kind = getenv("TEST_KIND");
+	pid_t child;
+	int status;
+
+	(void)state;
+	if (kind != NULL && *kind != '\0')
+		skip(); /* the process has another allocator, or another size */
+	text_put("unfinished", "x");
+	child = fork();
+	assert_true(child >= 0);
+	if (child == 0)
+		use_up();
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 7);
+	assert_int_not_equal(access("unfinished", F_OK), 0);
 }
 
 static void sizes(void **state)
@@ -520,6 +566,7 @@ int main(void)
 	    cmocka_unit_test(names_that_are_near),
 	    cmocka_unit_test(packed_numbers),
 	    cmocka_unit_test(option_mistakes),
+	    cmocka_unit_test(little_memory_never_fails),
 	    cmocka_unit_test(available_memory),
 	};
 

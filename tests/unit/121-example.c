@@ -496,7 +496,8 @@ static void token_records_of_others(void **state)
 		           BT_EFORMAT, bad[i].words);
 	write_text(&w, &text, &b);
 	assert_err(bt_token_rec_read(b.data, b.len, &rec, &err), BT_EFORMAT,
-	           "pass it through bert-tokenize first");
+	           "holds text, not tokens");
+	assert_int_equal(err.hint, BT_HINT_TOKENIZE_FIRST);
 	bt_token_rec_clear(&rec);
 	bt_example_clear(&w);
 	bt_buf_clear(&b);

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a user can do about a problem. The library describes the problem and
+ * gives one of these codes; it knows no option and no tool. The programs print
+ * the words, which are a table in hint.c, after the message.
+ *
+ * To add one: a line here and its words in hint.c, in the imperative ("use
+ * --task multilabel").
+ */
+#ifndef BT_BASE_HINT_H
+#define BT_BASE_HINT_H
+
+enum bt_hint {
+	BT_HINT_NONE,
+	BT_HINT_TOKENIZE_FIRST,
+	BT_HINTS /* their number */
+};
+
+/* The words of a hint; "" for BT_HINT_NONE. */
+const char *bt_hint_words(enum bt_hint hint);
+
+#endif
