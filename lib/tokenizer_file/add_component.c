@@ -8,6 +8,7 @@
 
 #include "base/crc32c.h"
 #include "tokenizer/normalizers.h"
+#include "tokenizer/pre_tokenizer.h"
 #include "tokenizer/tokenizer_parts.h"
 
 uint32_t bt_tok_crc(const void *data, size_t n)
@@ -93,6 +94,14 @@ int bt_tok_add_pretok(struct bt_tok *t, struct bt_pre_tokenizer *pretok,
 	r = note(t, fmt, args);
 	va_end(args);
 	return r == BT_OK ? BT_OK : bt_error_nomem(err, "opening a tokenizer");
+}
+
+int bt_tok_need_table(struct bt_tok *t, struct bt_error *err)
+{
+	if (t->table == NULL)
+		t->table = bt_split_table();
+	return t->table != NULL ? BT_OK
+	                        : bt_error_nomem(err, "opening a tokenizer");
 }
 
 int bt_tok_add_replace(struct bt_tok *t, struct bt_span pattern, bool regex,

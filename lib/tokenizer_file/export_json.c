@@ -1,140 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /* A tokenizer.json for a tokenizer that was read from other files. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "format/json.h"
 #include "format/model_files.h"
 #include "io/in.h"
 #include "io/out.h"
 #include "io/path.h"
-#include "io/url.h"
 #include "tokenizer_file/export_json_int.h"
 
 #define MAX_FILE ((size_t)64 << 20)
-
-static json_t *text(struct bt_span s)
-{
-	return json_stringn(s.p != NULL ? s.p : "", s.n);
-}
-
-static json_t *token_name(const struct bt_tok *t, int32_t id)
-{
-	return text(bt_tok_token(t, id));
-}
-
-json_t *bt_tok_export_vocab(const struct bt_tok *t)
-{
-	json_t *o = json_object();
-	struct bt_span s;
-	size_t i;
-	int bad = o == NULL;
-
-	for (i = 0; i < t->model_tokens; i++) {
-		s = t->vocab.token[i];
-		if (s.n > 0) /* else there is none of the id */
-			bad |= json_object_setn_new(
-			    o, s.p, s.n, json_integer((json_int_t)i));
-	}
-	if (!bad)
-		return o;
-	json_decref(o);
-	return NULL;
-}
-
-json_t *bt_tok_export_added(const struct bt_tok *t)
-{
-	const struct bt_added_token *a;
-	json_t *list = json_array();
-	size_t i;
-	int bad = list == NULL;
-
-	for (i = 0; i < t->tokens; i++) {
-		a = &t->token[i];
-		bad |= json_array_append_new(
-		    list, json_pack("{si so sb sb sb sb sb}", "id", (int)a->id,
-		                    "content", text(a->content), "single_word",
-		                    a->single_word, "lstrip", a->lstrip,
-		                    "rstrip", a->rstrip, "normalized",
-		                    a->normalized, "special", a->special));
-	}
-	if (!bad)
-		return list;
-	json_decref(list);
-	return NULL;
-}
-
-static json_t *make_template(const struct bt_tok *t,
-                             const struct bt_tok_template *tp)
-{
-	const struct bt_tok_part *p;
-	json_t *list = json_array(), *v;
-	int i, bad = list == NULL;
-
-	for (i = 0; i < tp->n; i++) {
-		p = &tp->part[i];
-		if (p->text < 0)
-			v = json_pack("{s{so si}}", "SpecialToken", "id",
-			              token_name(t, p->id), "type_id",
-			              (int)p->type);
-		else
-			v = json_pack("{s{ss si}}", "Sequence", "id",
-			              p->text == 0 ? "A" : "B", "type_id",
-			              (int)p->type);
-		bad |= json_array_append_new(list, v);
-	}
-	if (!bad)
-		return list;
-	json_decref(list);
-	return NULL;
-}
-
-/* What each special token of a template is. */
-static int name_specials(const struct bt_tok *t,
-                         const struct bt_tok_template *tp, json_t *to)
-{
-	struct bt_span s;
-	int i, bad = 0;
-
-	for (i = 0; i < tp->n; i++) {
-		if (tp->part[i].text >= 0)
-			continue;
-		s = bt_tok_token(t, tp->part[i].id);
-		bad |= json_object_setn_new(
-		    to, s.p, s.n,
-		    json_pack("{so s[i] s[o]}", "id", text(s), "ids",
-		              (int)tp->part[i].id, "tokens", text(s)));
-	}
-	return bad;
-}
-
-json_t *bt_tok_export_template(const struct bt_tok *t)
-{
-	json_t *specials = json_object();
-	json_t *one = make_template(t, &t->one);
-	json_t *pair = make_template(t, &t->pair);
-
-	if (specials == NULL || name_specials(t, &t->one, specials) != 0 ||
-	    name_specials(t, &t->pair, specials) != 0) {
-		json_decref(specials);
-		specials = NULL;
-	}
-	return json_pack("{ss so so so}", "type", "TemplateProcessing",
-	                 "single", one, "pair", pair, "special_tokens",
-	                 specials);
-}
 
 static json_t *make_post(const struct bt_tok *t)
 {
 	if (t->frame != BT_TEMPLATE_KIND_ROBERTA)
 		return bt_tok_export_template(t);
-	return json_pack(
-	    "{ss s[oi] s[oi] sb sb}", "type", "RobertaProcessing", "sep",
-	    token_name(t, t->role[BT_TOK_SEP]), (int)t->role[BT_TOK_SEP], "cls",
-	    token_name(t, t->role[BT_TOK_CLS]), (int)t->role[BT_TOK_CLS],
-	    "trim_offsets", t->trim.on, "add_prefix_space", t->trim.prefix);
+	return json_pack("{ss s[oi] s[oi] sb sb}", "type", "RobertaProcessing",
+	                 "sep", bt_tok_export_token(t, t->role[BT_TOK_SEP]),
+	                 (int)t->role[BT_TOK_SEP], "cls",
+	                 bt_tok_export_token(t, t->role[BT_TOK_CLS]),
+	                 (int)t->role[BT_TOK_CLS], "trim_offsets", t->trim.on,
+	                 "add_prefix_space", t->trim.prefix);
 }
 
 static json_t *make_wordpiece(const struct bt_tok *t)
@@ -145,9 +32,9 @@ static json_t *make_wordpiece(const struct bt_tok *t)
 	    "strip_accents", t->flags.strip, "lowercase", t->flags.lower);
 	json_t *model = json_pack(
 	    "{ss so ss sI so}", "type", "WordPiece", "unk_token",
-	    token_name(t, t->role[BT_TOK_UNK]), "continuing_subword_prefix",
-	    t->prefix, "max_input_chars_per_word", (json_int_t)t->max_chars,
-	    "vocab", bt_tok_export_vocab(t));
+	    bt_tok_export_token(t, t->role[BT_TOK_UNK]),
+	    "continuing_subword_prefix", t->prefix, "max_input_chars_per_word",
+	    (json_int_t)t->max_chars, "vocab", bt_tok_export_vocab(t));
 
 	return json_pack(
 	    "{ss sn sn so so s{ss} so s{ss ss sb} so}", "version", "1.0",
@@ -257,23 +144,4 @@ int bt_tok_save_json(const struct bt_tok *t, const char *dir,
 	json_decref(o);
 	free(path);
 	return r;
-}
-
-int bt_tok_export(const struct bt_tok *t, const char *dir, struct bt_error *err)
-{
-	int r = bt_url_refuse(dir, BT_URL_DIR_OUT, err);
-
-	if (r != BT_OK)
-		return r;
-	if (t->dialect == BT_TOK_GOOGLE)
-		return bt_error_set(err, BT_EARG,
-		                    "no tokenizer.json has the tokens of the "
-		                    "dialect '%s'",
-		                    t->garden ? "modelgarden" : "google");
-	if (mkdir(dir, 0777) != 0 && errno != EEXIST)
-		return bt_error_sys(err, errno, "cannot make '%s'", dir);
-	r = bt_tok_save(t, dir, 0, err);
-	if (r != BT_OK || t->is_json || t->spm != NULL)
-		return r;
-	return bt_tok_save_json(t, dir, err);
 }

@@ -8,6 +8,9 @@
 
 #include "tokenizer/tokenizer_parts.h"
 
+/* The text of a token. */
+json_t *bt_tok_export_token(const struct bt_tok *t, int32_t id) BT_MUST_USE;
+
 /* {"token": id, ...} of the model's own. */
 json_t *bt_tok_export_vocab(const struct bt_tok *t) BT_MUST_USE;
 json_t *bt_tok_export_added(const struct bt_tok *t) BT_MUST_USE;

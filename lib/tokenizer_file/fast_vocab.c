@@ -24,6 +24,40 @@
 #define LEAST_ENTRY 5 /* bytes: "":0, */
 #define NO_CHAR UINT32_MAX
 
+int bt_merges_add(struct bt_merges *l, struct bt_span a, struct bt_span b,
+                  struct bt_error *err)
+{
+	if (bt_grow(&l->merge, &l->cap, l->n + 1, sizeof(*l->merge)) != BT_OK)
+		return bt_error_nomem(err, "reading merges");
+	l->merge[l->n].a = a;
+	l->merge[l->n++].b = b;
+	return BT_OK;
+}
+
+int bt_merges_add_line(struct bt_merges *l, struct bt_span s,
+                       struct bt_error *err)
+{
+	static const char version[] = "#version";
+	const char *space = s.n > 0 ? memchr(s.p, ' ', s.n) : NULL;
+	struct bt_span a = s, b;
+
+	if (s.n >= strlen(version) &&
+	    memcmp(s.p, version, strlen(version)) == 0)
+		return BT_OK;
+	if (space == NULL)
+		return bt_error_set(err, BT_EFORMAT,
+		                    "'%.*s' is not two tokens with a space",
+		                    (int)(s.n < 100 ? s.n : 100), s.p);
+	a.n = (size_t)(space - s.p);
+	b.p = space + 1;
+	b.n = s.n - a.n - 1;
+	if (memchr(b.p, ' ', b.n) != NULL)
+		return bt_error_set(err, BT_EFORMAT,
+		                    "'%.*s' has more than one space",
+		                    (int)(s.n < 100 ? s.n : 100), s.p);
+	return bt_merges_add(l, a, b, err);
+}
+
 /* A NUL stands behind the text, and no loop goes beyond one. */
 struct scan {
 	const char *p, *end;

@@ -22,7 +22,7 @@ struct bt_merges {
 	size_t n, cap;
 };
 
-/* Appends "a b"; a line that says the version is none. (json_bpe.c) */
+/* Appends "a b"; a line that says the version is not a merge. */
 int bt_merges_add(struct bt_merges *l, struct bt_span a, struct bt_span b,
                   struct bt_error *err) BT_MUST_USE;
 int bt_merges_add_line(struct bt_merges *l, struct bt_span s,

@@ -6,14 +6,6 @@
 #include "tokenizer/pre_tokenizer.h"
 #include "tokenizer_file/tokenizer_json_int.h"
 
-int bt_tok_need_table(struct bt_tok *t, struct bt_error *err)
-{
-	if (t->table == NULL)
-		t->table = bt_split_table();
-	return t->table != NULL ? BT_OK
-	                        : bt_error_nomem(err, "opening a tokenizer");
-}
-
 static int add_split(struct bt_tok *t, const struct bt_split_opts *o,
                      struct bt_error *err)
 {

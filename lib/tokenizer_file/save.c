@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* Writing a tokenizer into a model directory. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "format/json.h"
 #include "format/model_files.h"
 #include "io/in.h"
 #include "io/out.h"
 #include "io/path.h"
+#include "io/url.h"
 #include "tokenizer_file/export_json_int.h"
 
 #define MAX_FILE ((size_t)256 << 20)
@@ -186,4 +189,23 @@ const char *bt_tok_left(const struct bt_tok *t, const char *dir)
 		    (t == NULL || !writes(t, f->name)))
 			return f->name;
 	return NULL;
+}
+
+int bt_tok_export(const struct bt_tok *t, const char *dir, struct bt_error *err)
+{
+	int r = bt_url_refuse(dir, BT_URL_DIR_OUT, err);
+
+	if (r != BT_OK)
+		return r;
+	if (t->dialect == BT_TOK_GOOGLE)
+		return bt_error_set(err, BT_EARG,
+		                    "no tokenizer.json has the tokens of the "
+		                    "dialect '%s'",
+		                    t->garden ? "modelgarden" : "google");
+	if (mkdir(dir, 0777) != 0 && errno != EEXIST)
+		return bt_error_sys(err, errno, "cannot make '%s'", dir);
+	r = bt_tok_save(t, dir, 0, err);
+	if (r != BT_OK || t->is_json || t->spm != NULL)
+		return r;
+	return bt_tok_save_json(t, dir, err);
 }

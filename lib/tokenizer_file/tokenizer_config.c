@@ -16,9 +16,6 @@
 /* Larger than any real limit: transformers writes 1e30 for "none". */
 #define NO_LIMIT 1e9
 
-const char *const bt_tok_role_key[BT_TOK_ROLES] = {
-    "unk_token", "cls_token", "sep_token", "pad_token", "mask_token"};
-
 /* The value of a role in one of the files, of which special_tokens_map.json
  * goes before tokenizer_config.json; NULL: not said. */
 static const json_t *find_role(const json_t *config, const json_t *map,

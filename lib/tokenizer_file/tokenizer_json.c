@@ -12,46 +12,6 @@
 #include "format/model_files.h"
 #include "tokenizer_file/tokenizer_json_int.h"
 
-int bt_tok_unsupported(const char *what, const json_t *o, struct bt_error *err)
-{
-	const char *type = json_string_value(json_object_get(o, "type"));
-
-	if (o == NULL || json_is_null(o))
-		return bt_error_set(err, BT_EFORMAT,
-		                    "no %s: that is not supported", what);
-	return bt_error_set(err, BT_EFORMAT,
-	                    "%s of type %.100s is not supported", what,
-	                    type != NULL ? type : "(none)");
-}
-
-bool bt_tok_is_type(const json_t *o, const char *type)
-{
-	struct bt_span s = bt_json_text(json_object_get(o, "type"));
-
-	return s.p != NULL && bt_span_equal(s, bt_span(type));
-}
-
-int bt_tok_only(const char *what, json_t *o, const char *const *known,
-                struct bt_error *err)
-{
-	const char *key;
-	json_t *v;
-	int i;
-
-	json_object_foreach(o, key, v)
-	{
-		for (i = 0; known[i] != NULL; i++)
-			if (strcmp(key, known[i]) == 0)
-				break;
-		if (known[i] == NULL)
-			return bt_error_set(err, BT_EFORMAT,
-			                    "'%.100s' of the %s is not "
-			                    "supported",
-			                    key, what);
-	}
-	return BT_OK;
-}
-
 static int read_normalizer(struct bt_tok *t, json_t *o, struct bt_error *err)
 {
 	static const char *const known[] = {
@@ -77,86 +37,6 @@ static int read_normalizer(struct bt_tok *t, json_t *o, struct bt_error *err)
 		r = bt_json_bool(o, "lowercase", &f.lower, err);
 	if (r == BT_OK)
 		t->flags = f;
-	return r;
-}
-
-/* A token and its id, for sorting. */
-struct entry {
-	int64_t id;
-	struct bt_span s;
-};
-
-static int compare(const void *a, const void *b)
-{
-	const struct entry *x = a, *y = b;
-
-	return (x->id > y->id) - (x->id < y->id);
-}
-
-static int list_entries(json_t *vocab, struct entry *e, struct bt_error *err)
-{
-	const char *key;
-	size_t i = 0;
-	json_t *v;
-
-	json_object_foreach(vocab, key, v)
-	{
-		e[i].s = bt_span(key);
-		e[i].id = json_integer_value(v);
-		if (!json_is_integer(v) || e[i].id < 0 ||
-		    e[i].id >= (int64_t)BT_VOCAB_MAX)
-			return bt_error_set(err, BT_EFORMAT,
-			                    "the token '%.100s' has no id "
-			                    "from 0 to %zu",
-			                    key, BT_VOCAB_MAX - 1);
-		i++;
-	}
-	return BT_OK;
-}
-
-int bt_tok_json_vocab(struct bt_tok *t, json_t *vocab,
-                      struct bt_fast_vocab *bulk, struct bt_error *err)
-{
-	size_t n = json_object_size(vocab), i;
-	struct entry *e;
-	int r;
-
-	if (bulk->kind == BT_FAST_VOCAB_IDS) {
-		t->vocab = bulk->vocab;
-		memset(&bulk->vocab, 0, sizeof(bulk->vocab));
-		return BT_OK;
-	}
-	if (!json_is_object(vocab) || n == 0)
-		return bt_error_set(err, BT_EFORMAT,
-		                    "the model has no vocabulary");
-	e = bt_array(n, sizeof(*e));
-	if (e == NULL)
-		return bt_error_nomem(err, "reading a vocabulary");
-	r = list_entries(vocab, e, err);
-	if (r != BT_OK)
-		goto out;
-	qsort(e, n, sizeof(*e), compare);
-	if (e[n - 1].id / 16 > (int64_t)n) {
-		r = bt_error_set(err, BT_EFORMAT,
-		                 "%zu tokens have ids up to %lld", n,
-		                 (long long)e[n - 1].id);
-		goto out;
-	}
-	for (i = 0; r == BT_OK && i < n; i++) {
-		if (i > 0 && e[i].id == e[i - 1].id)
-			r = bt_error_set(err, BT_EFORMAT,
-			                 "the tokens '%.100s' and '%.100s' "
-			                 "have the same id %lld",
-			                 e[i - 1].s.p, e[i].s.p,
-			                 (long long)e[i].id);
-		else
-			r = bt_vocab_put(&t->vocab, (size_t)e[i].id, e[i].s,
-			                 err);
-	}
-	if (r == BT_OK)
-		r = bt_vocab_index(&t->vocab, 0, err);
-out:
-	free(e);
 	return r;
 }
 
