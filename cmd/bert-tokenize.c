@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Turns texts into the token ids of a model. */
+#include "base/str.h"
 #include "base/sys.h"
 #include "base/tool.h"
 #include "io/duplicate_paths.h"
@@ -142,7 +143,7 @@ static int revert(const struct opts *o, const struct bt_tok *tok,
 
 	if (r == BT_OK)
 		bt_log(log, BT_LOG_NOTE, "%llu text%s", (unsigned long long)n,
-		       n == 1 ? "" : "s");
+		       bt_plural(n));
 	return r;
 }
 

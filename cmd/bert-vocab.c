@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include "base/pool.h"
+#include "base/str.h"
 #include "base/sys.h"
 #include "base/tool.h"
 #include "format/charset.h"
@@ -130,7 +131,7 @@ static void report(const struct bt_log *log, const struct opts *o,
 {
 	bt_log(log, BT_LOG_NOTE,
 	       "%llu text%s, %zu different words; %zu tokens%s",
-	       (unsigned long long)sum->texts, sum->texts == 1 ? "" : "s",
+	       (unsigned long long)sum->texts, bt_plural(sum->texts),
 	       sum->words, made->n,
 	       made->n < (size_t)o->size ? ": no other pair is frequent enough"
 	                                 : "");

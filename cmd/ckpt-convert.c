@@ -3,6 +3,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/str.h"
 #include "base/sys.h"
 #include "base/tool.h"
 #include "ckpt/convert.h"
@@ -57,7 +58,7 @@ static void tell_copied(const struct args *a, int n)
 	if (n > 0)
 		bt_log(&log, BT_LOG_NOTE,
 		       "%d file%s of configuration and tokenizer copied", n,
-		       n == 1 ? "" : "s");
+		       bt_plural(n));
 }
 
 static void tell(const struct args *a, const struct bt_convert *job)
@@ -68,8 +69,7 @@ static void tell(const struct args *a, const struct bt_convert *job)
 	if (r->unknown > 0)
 		bt_log(&log, BT_LOG_WARN,
 		       "%zu tensor%s kept under %s own name: %s", r->unknown,
-		       r->unknown == 1 ? "" : "s",
-		       r->unknown == 1 ? "its" : "their",
+		       bt_plural(r->unknown), r->unknown == 1 ? "its" : "their",
 		       bt_buf_str((struct bt_buf *)&r->unknown_names));
 	if (r->no_pooler)
 		bt_log(&log, BT_LOG_NOTE,

@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "base/num.h"
+#include "base/str.h"
 #include "base/tool.h"
 #include "ckpt_format/tensor_stream_write.h"
 #include "dedup/record_store.h"
@@ -227,9 +228,8 @@ static int run(const struct values *v, char *const *paths, int n)
 	}
 	if (!v->verify && !v->compare)
 		bt_log(&log, BT_LOG_NOTE, "%llu frame%s, %llu row%s",
-		       (unsigned long long)sum.frames,
-		       sum.frames == 1 ? "" : "s", (unsigned long long)sum.rows,
-		       sum.rows == 1 ? "" : "s");
+		       (unsigned long long)sum.frames, bt_plural(sum.frames),
+		       (unsigned long long)sum.rows, bt_plural(sum.rows));
 	return sum.differ ? BT_EXIT_FAILED : BT_EXIT_DONE;
 }
 

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/num.h"
+#include "base/str.h"
 #include "base/sys.h"
 #include "base/tool.h"
 #include "dedup/minhash.h"
@@ -213,7 +214,7 @@ static void summary(const struct bt_recordset_opts *o,
                     const struct bt_recordset_sum *sum)
 {
 	unsigned long long n = sum->count, found = sum->found;
-	const char *s = n == 1 ? "" : "s";
+	const char *s = bt_plural(n);
 
 	if (o->put.what == BT_SINK_LEAK)
 		bt_log(o->log, BT_LOG_NOTE,
@@ -221,7 +222,7 @@ static void summary(const struct bt_recordset_opts *o,
 		       o->put.leak);
 	else if (o->put.what == BT_SINK_PAIRS)
 		bt_log(o->log, BT_LOG_NOTE, "%llu pair%s among %llu record%s",
-		       found, found == 1 ? "" : "s", n, s);
+		       found, bt_plural(found), n, s);
 	else if (o->choose.dedupe != NULL)
 		bt_log(o->log, BT_LOG_NOTE,
 		       "%llu record%s; %llu dropped as duplicates", n, s,

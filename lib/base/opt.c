@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/num.h"
+#include "base/str.h"
 #include "base/suggest.h"
 
 #define MAX_OPTIONS 64
@@ -229,7 +230,7 @@ static bool set_ambiguous(const struct bt_opt *opts, const char *name,
 	int n = 0;
 
 	for (o = opts; o->type != BT_OPT_END; o++) {
-		if (strncmp(o->name, name, strlen(name)) != 0)
+		if (!bt_str_starts(o->name, name))
 			continue;
 		n++;
 		len = strlen(o->name) + 4; /* with ", --" */

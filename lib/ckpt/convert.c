@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "base/num.h"
+#include "base/str.h"
 #include "ckpt/identify.h"
 #include "ckpt/rename.h"
 #include "ckpt_format/writer.h"
@@ -19,13 +20,6 @@
 
 #define MANY 20 /* names in a message */
 
-static bool ends(const char *s, const char *end)
-{
-	size_t n = strlen(s), m = strlen(end);
-
-	return n >= m && strcmp(s + n - m, end) == 0;
-}
-
 static bool is(const char *s, const char *word)
 {
 	return s != NULL && strcmp(s, word) == 0;
@@ -33,7 +27,7 @@ static bool is(const char *s, const char *word)
 
 bool bt_convert_is_dir(const char *path)
 {
-	return ends(path, "/") || bt_path_is_dir(path);
+	return bt_str_ends(path, "/") || bt_path_is_dir(path);
 }
 
 /* The format that was given, or what the name of the target says; or NULL. */
@@ -43,18 +37,19 @@ static const char *format_of(const struct bt_convert *r)
 
 	if (r->format != NULL)
 		return r->format;
-	if (r->shard_size != NULL || ends(path, ".safetensors") ||
+	if (r->shard_size != NULL || bt_str_ends(path, ".safetensors") ||
 	    bt_convert_is_dir(path))
 		return "safetensors";
-	if (ends(path, ".npz"))
+	if (bt_str_ends(path, ".npz"))
 		return "npz";
-	if (ends(path, ".gguf"))
+	if (bt_str_ends(path, ".gguf"))
 		return "gguf";
-	if (ends(path, "weights.h5") && !ends(path, ".weights.h5"))
+	if (bt_str_ends(path, "weights.h5") &&
+	    !bt_str_ends(path, ".weights.h5"))
 		return "keras";
-	if (ends(path, ".h5"))
+	if (bt_str_ends(path, ".h5"))
 		return "h5";
-	if (ends(path, ".ckpt") || ends(path, ".index"))
+	if (bt_str_ends(path, ".ckpt") || bt_str_ends(path, ".index"))
 		return "tf1";
 	return NULL;
 }
@@ -94,7 +89,7 @@ int bt_convert_check(const struct bt_convert *r, struct bt_error *err)
 		return bt_error_set(err, BT_EARG,
 		                    "--names %s does not go with --to %s",
 		                    r->names, format);
-	if (is(format, "keras") && ends(r->to, ".weights.h5"))
+	if (is(format, "keras") && bt_str_ends(r->to, ".weights.h5"))
 		return bt_error_set(err, BT_EARG,
 		                    "'%s' is a name by which Keras knows "
 		                    "another form, which is not written "
@@ -107,7 +102,7 @@ int bt_convert_check(const struct bt_convert *r, struct bt_error *err)
 		                    "--shard-size needs a number of bytes, not "
 		                    "'%s'",
 		                    r->shard_size);
-	if (!is(format, "safetensors") || ends(r->to, ".safetensors"))
+	if (!is(format, "safetensors") || bt_str_ends(r->to, ".safetensors"))
 		return bt_error_set(err, BT_EARG,
 		                    "--shard-size needs a directory to put "
 		                    "files of safetensors into");
@@ -186,7 +181,8 @@ static void drop_buffers(struct bt_named_list *l, bool ids)
 
 	for (i = l->n; i-- > 0;)
 		if (l->v[i].again ||
-		    (ids && ends(l->v[i].name, "embeddings.position_ids")))
+		    (ids &&
+		     bt_str_ends(l->v[i].name, "embeddings.position_ids")))
 			bt_names_drop(l, i);
 }
 
@@ -296,7 +292,7 @@ static int name_all(struct bt_convert *r, const char *format,
 /* The file to write, for a directory one in it. */
 static const char *target(struct bt_convert *r, const char *format)
 {
-	const char *slash = ends(r->to, "/") ? "" : "/";
+	const char *slash = bt_str_ends(r->to, "/") ? "" : "/";
 	size_t n = strlen(r->to);
 
 	bt_buf_reset(&r->path);
@@ -312,7 +308,7 @@ static const char *target(struct bt_convert *r, const char *format)
 			bt_buf_printf(&r->path, "%smodel.%s", slash, format);
 		else
 			bt_buf_printf(&r->path, "%s" BT_FILE_TF_STEM, slash);
-	} else if (is_tensorflow(format) && ends(r->to, ".index")) {
+	} else if (is_tensorflow(format) && bt_str_ends(r->to, ".index")) {
 		r->path.len = n - strlen(".index");
 	}
 	return bt_buf_str(&r->path);
@@ -325,7 +321,7 @@ static int write_as(struct bt_convert *r, const char *format,
 	const char *path;
 	size_t most;
 
-	if ((ends(r->to, "/") || r->shard_size != NULL) &&
+	if ((bt_str_ends(r->to, "/") || r->shard_size != NULL) &&
 	    mkdir(r->to, 0777) != 0 && errno != EEXIST)
 		return bt_error_sys(err, errno, "cannot make '%s'", r->to);
 	path = target(r, format);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/str.h"
 #include "ckpt/convert.h"
 #include "ckpt/inspect_int.h"
 #include "ckpt/names.h"
@@ -94,13 +95,6 @@ static int64_t *number(struct bt_ckpt_family *f, size_t at)
 	return (int64_t *)(void *)((char *)f + at);
 }
 
-static bool ends(const char *s, const char *end)
-{
-	size_t n = strlen(s), m = strlen(end);
-
-	return n >= m && strcmp(s + n - m, end) == 0;
-}
-
 void bt_ckpt_family_clear(struct bt_ckpt_family *f)
 {
 	bt_buf_clear(&f->tokenizer);
@@ -134,7 +128,7 @@ static int64_t heads_of(const struct bt_named *v)
 	const struct bt_tensor *t = v->from;
 
 	return v->known && t->rank == 3 &&
-	               ends(v->name, "attention.self.query.weight")
+	               bt_str_ends(v->name, "attention.self.query.weight")
 	           ? t->shape[1]
 	           : 0;
 }
@@ -149,7 +143,7 @@ static void look_at(struct bt_ckpt_family *f, const struct bt_named *v,
 		if (strstr(v->name, marks[i].mark) != NULL)
 			*mark = i;
 	for (i = 0; i < COUNT(sizes); i++)
-		if (v->rank == 2 && ends(v->name, sizes[i].end))
+		if (v->rank == 2 && bt_str_ends(v->name, sizes[i].end))
 			*number(f, sizes[i].number) = v->shape[sizes[i].dim];
 	if (layer > f->layers)
 		f->layers = layer;
@@ -177,7 +171,7 @@ static int by_tensors(const struct bt_ckpt *c, struct bt_ckpt_family *f,
 	r = bt_names_hf(&l, c, err);
 	for (i = 0; i < l.n && r == BT_OK; i++) {
 		look_at(f, &l.v[i], &mark, &head);
-		if (ends(l.v[i].name, "token_type_embeddings.weight") &&
+		if (bt_str_ends(l.v[i].name, "token_type_embeddings.weight") &&
 		    l.v[i].rank == 2)
 			types = l.v[i].shape[0];
 	}

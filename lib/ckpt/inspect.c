@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/str.h"
 #include "ckpt/inspect_int.h"
 #include "format/hf_config.h"
 #include "format/json.h"
@@ -162,8 +163,7 @@ struct bt_inspect_totals bt_inspect_totals(const struct bt_inspect_view *v,
 
 void bt_inspect_totals_line(struct bt_buf *b, const struct bt_inspect_totals *t)
 {
-	bt_buf_printf(b, "%zu tensor%s, ", t->tensors,
-	              t->tensors == 1 ? "" : "s");
+	bt_buf_printf(b, "%zu tensor%s, ", t->tensors, bt_plural(t->tensors));
 	bt_inspect_amount(b, t->parameters,
 	                  t->parameters == 1 ? "parameter" : "parameters", "");
 	bt_buf_puts(b, ", ");

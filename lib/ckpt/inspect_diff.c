@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <math.h>
 
+#include "base/str.h"
 #include "ckpt/inspect_int.h"
 
 struct counts {
@@ -78,7 +79,7 @@ static void summary(struct bt_buf *b, const struct counts *c)
 {
 	if (differing(c) == 0) {
 		bt_buf_printf(b, "identical: %zu tensor%s\n", c->equal,
-		              c->equal == 1 ? "" : "s");
+		              bt_plural(c->equal));
 		return;
 	}
 	bt_buf_printf(b,

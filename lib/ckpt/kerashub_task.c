@@ -7,19 +7,13 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/str.h"
 #include "format/hf_config.h"
 #include "format/model_files.h"
 #include "io/path.h"
 #include "tensor/checkpoint_reader.h"
 
 #define OPTIMIZER "optimizer/"
-
-static bool ends(const char *s, const char *end)
-{
-	size_t n = strlen(s), m = strlen(end);
-
-	return n >= m && strcmp(s + n - m, end) == 0;
-}
 
 /* As the backbone's tensors are called in a file of the whole. */
 static int call_backbone(struct bt_ckpt *c)
@@ -51,8 +45,7 @@ static void drop_optimizer(struct bt_ckpt *c, size_t first)
 	size_t i, n = first;
 
 	for (i = first; i < c->n; i++)
-		if (strncmp(c->tensors[i].name, OPTIMIZER, strlen(OPTIMIZER)) !=
-		    0)
+		if (!bt_str_starts(c->tensors[i].name, OPTIMIZER))
 			c->tensors[n++] = c->tensors[i];
 	c->n = n;
 }
@@ -87,7 +80,7 @@ int bt_kerashub_task_read(struct bt_ckpt *c, const char *dir,
 	int r;
 
 	if (c->n_files != 1 ||
-	    !ends(c->files[0]->path, "/" BT_FILE_KERAS_WEIGHTS))
+	    !bt_str_ends(c->files[0]->path, "/" BT_FILE_KERAS_WEIGHTS))
 		return BT_OK;
 	r = bt_hf_config_keras_task(dir, &task, err);
 	if (r != BT_OK || task == NULL)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/str.h"
 #include "ckpt/names_int.h"
 #include "ckpt_format/tf_bundle.h"
 
@@ -71,21 +72,9 @@ void bt_names_drop(struct bt_named_list *l, size_t i)
 		bt_named_move(&l->v[i], &l->v[i + 1]);
 }
 
-static bool starts(const char *s, const char *prefix)
-{
-	return strncmp(s, prefix, strlen(prefix)) == 0;
-}
-
-static bool ends(const char *s, const char *end)
-{
-	size_t n = strlen(s), m = strlen(end);
-
-	return n >= m && strcmp(s + n - m, end) == 0;
-}
-
 static bool replace_end(char *s, const char *end, const char *with)
 {
-	if (!ends(s, end))
+	if (!bt_str_ends(s, end))
 		return false;
 	/* there is room for what it adds */
 	strcpy(s + strlen(s) - strlen(end), with);
@@ -102,7 +91,7 @@ const char *bt_names_unwrapped(const char *name)
 	while (again) {
 		again = false;
 		for (i = 0; i < 3; i++)
-			if (starts(name, wrappers[i])) {
+			if (bt_str_starts(name, wrappers[i])) {
 				name += strlen(wrappers[i]);
 				again = true;
 			}
@@ -130,8 +119,8 @@ char *bt_names_plain(const char *prefix, const char *name)
 char *bt_names_canonical(const char *name)
 {
 	name = bt_names_unwrapped(name);
-	if (starts(name, "embeddings.") || starts(name, "encoder.") ||
-	    starts(name, "pooler."))
+	if (bt_str_starts(name, "embeddings.") ||
+	    bt_str_starts(name, "encoder.") || bt_str_starts(name, "pooler."))
 		return bt_names_plain("bert.", name);
 	return bt_names_plain("", name);
 }
@@ -229,7 +218,7 @@ static int adopt_keras(struct bt_named_list *l, struct bt_named *v)
 	bool transposed;
 	char *name;
 
-	if (!ends(v->name, ":0"))
+	if (!bt_str_ends(v->name, ":0"))
 		return BT_OK;
 	name = bt_names_keras(t, v->name, &transposed);
 	if (name == NULL)
@@ -284,7 +273,7 @@ static int adopt_name(struct bt_named_list *l, struct bt_named *v,
 	if (r != BT_OK || v->known)
 		return r;
 	/* modules of the first TensorFlow Hub stand in a scope */
-	tf1 = starts(v->name, "module/") ? v->name + 7 : v->name;
+	tf1 = bt_str_starts(v->name, "module/") ? v->name + 7 : v->name;
 	for (; row < end; row++)
 		if (bt_name_match(row->tf1, tf1, &layer)) {
 			l->tensorflow = true;
@@ -420,7 +409,8 @@ static int adopt_rest(struct search *s, const struct bt_name *row, int layers)
 	if (path == NULL)
 		return BT_ENOMEM;
 	s->found = 0;
-	r = adopt_at(s, starts(path, "model/") ? 0 : s->encoder, path, row, 0);
+	r = adopt_at(s, bt_str_starts(path, "model/") ? 0 : s->encoder, path,
+	             row, 0);
 	free(path);
 	if (r == BT_OK && s->found == 0 && row->other != NULL)
 		r = adopt_at(s, s->encoder, row->other, row, 0);
@@ -497,7 +487,8 @@ static int adopt_objects(struct search *s)
 	if (r == BT_OK)
 		r = adopt_layers(s, &layers);
 	for (i = 0; i < bt_names_bert_n && r == BT_OK; i++)
-		if (!pooler || !starts(bt_names_bert[i].hf, "bert.pooler."))
+		if (!pooler ||
+		    !bt_str_starts(bt_names_bert[i].hf, "bert.pooler."))
 			r = adopt_rest(s, &bt_names_bert[i], layers);
 	return r;
 }

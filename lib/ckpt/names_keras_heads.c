@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/str.h"
 #include "ckpt/names_int.h"
 #include "tensor/checkpoint_reader.h"
 
@@ -17,11 +18,6 @@
 struct place {
 	const char *group, *second, *third;
 };
-
-static bool starts(const char *s, const char *prefix)
-{
-	return strncmp(s, prefix, strlen(prefix)) == 0;
-}
 
 /* p up to a slash or its end. */
 static size_t part(const char *p)
@@ -45,7 +41,7 @@ static struct place place_of(const struct bt_named *v)
 	struct place p;
 
 	p.group = v->from->name;
-	if (starts(p.group, "model_weights/"))
+	if (bt_str_starts(p.group, "model_weights/"))
 		p.group += 14;
 	p.second = next(p.group);
 	p.third = next(p.second);
@@ -62,7 +58,7 @@ static bool of_layer(const struct place *p)
 /* Of one whose layers are a group each. */
 static bool of_keras_bert(const struct place *p)
 {
-	return starts(p->group, "Encoder-1-MultiHeadSelfAttention/");
+	return bt_str_starts(p->group, "Encoder-1-MultiHeadSelfAttention/");
 }
 
 /* One that has got no other name by now. */

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/str.h"
 #include "ckpt/names_int.h"
 #include "tensor/checkpoint_reader.h"
 
@@ -162,11 +163,6 @@ static const struct bt_name keras_hub_head[] = {
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
-static bool starts(const char *s, const char *prefix)
-{
-	return strncmp(s, prefix, strlen(prefix)) == 0;
-}
-
 /* Gives v the name of the row that has its name as a pattern, if there is one;
  * layers count from first. */
 static int adopt_row(struct bt_named *v, const struct bt_name *row, size_t n,
@@ -190,7 +186,7 @@ static int adopt_keras_bert(struct bt_named *v)
 	const char *p = v->name, *slash;
 	size_t n;
 
-	if (starts(p, "model_weights/"))
+	if (bt_str_starts(p, "model_weights/"))
 		p += strlen("model_weights/");
 	slash = strchr(p, '/');
 	if (slash == NULL)
@@ -263,8 +259,8 @@ static const char *backbone_of(const struct bt_ckpt *c)
 	/* newer files say what the whole is */
 	for (i = 0; i < bt_ckpt_notes(c); i++)
 		if (strcmp(bt_ckpt_note(c, i)->key, "name") == 0)
-			return starts(bt_ckpt_note(c, i)->value,
-			              "bert_backbone")
+			return bt_str_starts(bt_ckpt_note(c, i)->value,
+			                     "bert_backbone")
 			           ? ""
 			           : NULL;
 	return "";
@@ -277,11 +273,11 @@ static int adopt_hub(struct bt_named *v, const char *prefix)
 	struct bt_buf b = BT_BUF_INIT;
 	int r;
 
-	if (!starts(p, prefix))
+	if (!bt_str_starts(p, prefix))
 		return adopt_row(v, keras_hub_head, COUNT(keras_hub_head), p,
 		                 0);
 	p += strlen(prefix);
-	if (starts(p, first)) {
+	if (bt_str_starts(p, first)) {
 		bt_buf_puts(&b, "layers/transformer_encoder_0/");
 		p += strlen(first);
 	}

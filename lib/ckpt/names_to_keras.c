@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/str.h"
 #include "ckpt/names_int.h"
 
 /* What TensorFlow has models of. */
@@ -105,18 +106,6 @@ static const struct {
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 #define RANK_OTHER 8
 #define RANK_LAST 14
-
-static bool starts(const char *s, const char *prefix)
-{
-	return strncmp(s, prefix, strlen(prefix)) == 0;
-}
-
-static bool ends(const char *s, const char *end)
-{
-	size_t n = strlen(s), m = strlen(end);
-
-	return n >= m && strcmp(s + n - m, end) == 0;
-}
 
 static const struct keras_family *family_of(const char *name)
 {
@@ -227,9 +216,9 @@ static int complete(const struct keras_family *f, struct bt_named_list *l)
 		    prefixed || of_encoder(f, bt_names_unwrapped(l->v[i].name));
 	for (i = 0; i < l->n; i++) {
 		p = bt_names_unwrapped(l->v[i].name);
-		if (strcmp(f->prefix, "bert") != 0 && starts(p, "bert."))
+		if (strcmp(f->prefix, "bert") != 0 && bt_str_starts(p, "bert."))
 			p += 5;
-		for (k = 0; k < COUNT(bare) && !starts(p, bare[k]);)
+		for (k = 0; k < COUNT(bare) && !bt_str_starts(p, bare[k]);)
 			k++;
 		if (k < COUNT(bare) && !prefixed) {
 			bt_buf_puts(&b, f->prefix);
@@ -323,8 +312,8 @@ static int add_pooler(const struct keras_family *f, struct bt_named_list *l)
 		return BT_ENOMEM;
 	for (i = 0; i < l->n; i++) {
 		v = &l->v[i];
-		if (v->rank == 2 && (ends(v->name, ".query.weight") ||
-		                     ends(v->name, ".q.weight")))
+		if (v->rank == 2 && (bt_str_ends(v->name, ".query.weight") ||
+		                     bt_str_ends(v->name, ".q.weight")))
 			hidden = v->shape[1];
 	}
 	if (hidden > 0 && find(l, bt_buf_str(&b)) == NULL) {
@@ -398,9 +387,9 @@ static void put_path(struct bt_buf *b, const struct bt_named *v, bool *kernel)
 	const char *p = v->name, *leaf = strrchr(p, '.'), *last = p;
 	size_t n = strcspn(p, "."), m;
 
-	if (starts(p, "cls.predictions."))
+	if (bt_str_starts(p, "cls.predictions."))
 		bt_buf_puts(b, "mlm___");
-	else if (starts(p, "cls.seq_relationship."))
+	else if (bt_str_starts(p, "cls.seq_relationship."))
 		bt_buf_puts(b, "nsp___");
 	bt_buf_put(b, p, n);
 	while (p + n != leaf) {
@@ -433,7 +422,7 @@ static const char *model_of(const struct bt_named_list *l)
 
 	for (k = 0; k < COUNT(heads); k++)
 		for (i = 0; i < l->n; i++)
-			if (starts(l->v[i].name, heads[k].begin))
+			if (bt_str_starts(l->v[i].name, heads[k].begin))
 				return heads[k].model;
 	return "_model";
 }
@@ -504,7 +493,7 @@ static int refuse(const struct bt_named *v, enum bt_names to,
 	                    "tensor '%.100s' is none that a TensorFlow model "
 	                    "of Hugging Face's has%s",
 	                    v->name,
-	                    starts(v->name, "head.")
+	                    bt_str_starts(v->name, "head.")
 	                        ? ": a head of layers goes with --to keras"
 	                        : " (--drop)");
 }
@@ -514,8 +503,8 @@ static bool fits(const struct bt_named *v, enum bt_names to)
 	const char *dot = strchr(v->name, '.');
 
 	return dot != NULL && dot != v->name && strchr(v->name, '/') == NULL &&
-	       strstr(v->name, "..") == NULL && !ends(v->name, ".") &&
-	       (to == BT_NAMES_KERAS || !starts(v->name, "head."));
+	       strstr(v->name, "..") == NULL && !bt_str_ends(v->name, ".") &&
+	       (to == BT_NAMES_KERAS || !bt_str_starts(v->name, "head."));
 }
 
 int bt_names_to_keras(struct bt_named_list *l, enum bt_names to,

@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "base/num.h"
+#include "base/str.h"
 #include "finetune/dataset_int.h"
 
 /* Room for so many targets, and somewhere to stand where there are none. */
@@ -131,7 +132,7 @@ static int place_list(struct bt_token_rec *rec, size_t n, bool bits,
 		return bt_error_set(
 		    err, BT_EFORMAT,
 		    "label_ids holds %zu number%s, expected %zu", n,
-		    n == 1 ? "" : "s", rec->n_target);
+		    bt_plural(n), rec->n_target);
 	for (i = 0; i < n; i++) {
 		k = i;
 		if (names->name != NULL && n > 1 &&

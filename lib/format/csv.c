@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/str.h"
 #include "format/csv_int.h"
 
 struct bt_csv {
@@ -72,11 +73,11 @@ static int wrong_width(struct bt_csv *c, struct bt_error *err)
 		bt_error_set(err, BT_EFORMAT,
 		             "%zu field%s, expected %zu (the row ends on line "
 		             "%llu)",
-		             x->n, x->n == 1 ? "" : "s", c->width,
+		             x->n, bt_plural(x->n), c->width,
 		             (unsigned long long)x->last_line);
 	else
 		bt_error_set(err, BT_EFORMAT, "%zu field%s, expected %zu", x->n,
-		             x->n == 1 ? "" : "s", c->width);
+		             bt_plural(x->n), c->width);
 	return bt_csv_blame(c, err);
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/str.h"
 
 #define HEADER BT_TFRECORD_HEADER
 #define FOOTER BT_TFRECORD_FOOTER
@@ -245,7 +246,7 @@ static int check_total(const struct bt_tfrecord *r, struct bt_error *err)
 		return BT_OK;
 	return bt_error_set(
 	    err, BT_ETRUNCATED, "expected %llu record%s, found %llu",
-	    (unsigned long long)r->expected, r->expected == 1 ? "" : "s",
+	    (unsigned long long)r->expected, bt_plural(r->expected),
 	    (unsigned long long)r->total);
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/str.h"
 #include "garden/finetuning_int.h"
 #include "io/path.h"
 #include "tokenize/input_meta_data.h"
@@ -111,7 +112,7 @@ static void tell(const struct bt_finetuning_plan *plan,
 		              (unsigned long long)rows->skipped);
 	bt_log(plan->f->log, BT_LOG_NOTE,
 	       "%s: %llu record%s of %lld tokens in '%s'%s", p->key,
-	       (unsigned long long)s->records, s->records == 1 ? "" : "s",
+	       (unsigned long long)s->records, bt_plural(s->records),
 	       (long long)plan->f->max_seq_length, p->output, bt_buf_str(&b));
 	bt_buf_clear(&b);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/str.h"
 #include "garden/file_patterns.h"
 #include "garden/keras_progress.h"
 #include "garden/tf_checkpoints.h"
@@ -164,7 +165,7 @@ int bt_run_classifier_train(const struct bt_run_classifier *c,
 	if (e == BT_OK) {
 		bt_log(c->log, BT_LOG_NOTE,
 		       "%lld epoch%s of %lld updates, %lld of warm-up",
-		       (long long)r.plan.epochs, r.plan.epochs == 1 ? "" : "s",
+		       (long long)r.plan.epochs, bt_plural(r.plan.epochs),
 		       (long long)r.plan.epoch_steps, (long long)r.plan.warmup);
 		r.keras.epochs = r.plan.epochs;
 		r.keras.epoch_steps = r.plan.epoch_steps;

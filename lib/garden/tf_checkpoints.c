@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "base/mem.h"
+#include "base/str.h"
 #include "ckpt_format/writer.h"
 #include "finetune/model.h"
 #include "format/model_files.h"
@@ -81,7 +82,7 @@ static int put_below(struct bt_named_list *l, struct bt_error *err)
 	size_t i;
 
 	for (i = 0; i < l->n; i++) {
-		if (strncmp(l->v[i].name, ROOT, strlen(ROOT)) != 0)
+		if (!bt_str_starts(l->v[i].name, ROOT))
 			continue;
 		bt_buf_printf(&b, WAY "%s", l->v[i].name + strlen(ROOT));
 		name = bt_buf_detach(&b);

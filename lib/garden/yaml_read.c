@@ -5,6 +5,7 @@
 #include <yaml.h>
 
 #include "base/mem.h"
+#include "base/str.h"
 #include "garden/yaml.h"
 #include "io/in.h"
 
@@ -140,7 +141,7 @@ static int read_tagged(struct reader *r, const char *tag, const char *text,
 	struct bt_error why = {0};
 	int i, c;
 
-	if (strncmp(tag, TAG, strlen(TAG)) == 0)
+	if (bt_str_starts(tag, TAG))
 		tag += strlen(TAG);
 	for (i = 0; i <= BT_YAML_DATE && strcmp(tag, names[i]) != 0; i++)
 		;
@@ -299,8 +300,7 @@ static int check_tag(const struct reader *r, const yaml_char_t *tag,
 	const char *t = (const char *)tag;
 
 	if (t == NULL || strcmp(t, "!") == 0 ||
-	    (strncmp(t, TAG, strlen(TAG)) == 0 &&
-	     strcmp(t + strlen(TAG), built) == 0))
+	    (bt_str_starts(t, TAG) && strcmp(t + strlen(TAG), built) == 0))
 		return BT_OK;
 	return bt_error_set(err, BT_EFORMAT,
 	                    "%s:%d: a value of type '%.60s', which no "

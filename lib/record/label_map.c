@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/str.h"
 #include "base/string_set.h"
 #include "format/csv.h"
 
@@ -80,11 +81,10 @@ static int read_file(struct bt_label_map *m, const char *path,
 	struct bt_csv_opts opts = BT_CSV_OPTS_INIT;
 	const struct bt_span *f;
 	struct bt_csv *csv;
-	size_t n = strlen(path);
 	int r;
 
 	opts.header = false;
-	if (n >= 4 && strcmp(path + n - 4, ".tsv") == 0)
+	if (bt_str_ends(path, ".tsv"))
 		opts.delimiter = '\t';
 	r = bt_csv_open(path, &opts, &csv, err);
 	if (r != BT_OK)

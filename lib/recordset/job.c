@@ -2,6 +2,7 @@
 #include "recordset/job.h"
 
 #include "base/buf.h"
+#include "base/str.h"
 #include "dedup/record_store.h"
 #include "io/out_set.h"
 #include "recordset/last_n.h"
@@ -81,7 +82,7 @@ static int expected(const struct job *j, struct bt_error *err)
 		return BT_OK;
 	return bt_error_set(err, BT_ETRUNCATED,
 	                    "read %llu record%s, expected %llu",
-	                    (unsigned long long)n, n == 1 ? "" : "s",
+	                    (unsigned long long)n, bt_plural(n),
 	                    (unsigned long long)j->o->expect);
 }
 

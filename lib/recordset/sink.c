@@ -6,6 +6,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "base/str.h"
 #include "dedup/minhash.h"
 #include "format/escape_line.h"
 #include "format/tfrecord.h"
@@ -201,8 +202,7 @@ int bt_sink_end(struct bt_sink *p, struct bt_out *out, struct bt_error *err)
 		bt_buf_printf(b, "%llu\n", (unsigned long long)p->count);
 	else if (p->o.what == BT_SINK_VERIFY)
 		bt_buf_printf(b, "%llu record%s, %llu bytes\n",
-		              (unsigned long long)p->count,
-		              p->count == 1 ? "" : "s",
+		              (unsigned long long)p->count, bt_plural(p->count),
 		              (unsigned long long)p->bytes);
 	else if (p->o.what == BT_SINK_PAIRS && p->count > 0 && !p->any_field)
 		return bt_error_set(err, BT_EFORMAT,

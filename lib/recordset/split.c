@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "base/num.h"
+#include "base/str.h"
 #include "io/url.h"
 #include "recordset/split_int.h"
 
@@ -161,7 +162,7 @@ static int nothing_left(const struct bt_split *p, int k, uint32_t n,
 			return bt_error_set(
 			    err, BT_EFORMAT,
 			    "%u record%s leave none for part '%s'", n,
-			    n == 1 ? "" : "s", p->name[i]);
+			    bt_plural(n), p->name[i]);
 	return BT_OK;
 }
 

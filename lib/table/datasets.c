@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/str.h"
 
 static const char *const binary[] = {"0", "1", NULL};
 static const char *const two_way[] = {"entailment", "not_entailment", NULL};
@@ -299,7 +300,7 @@ int bt_published_form(const struct bt_published *p, const char *file,
 	bt_error_set(err, BT_EFORMAT,
 	             "%s is no file of %s: its first row has %zu field%s, "
 	             "beginning with '%.*s'; expected %s",
-	             file, p->name, width, width == 1 ? "" : "s",
+	             file, p->name, width, bt_plural(width),
 	             (int)(first[0].n < 40 ? first[0].n : 40), first[0].p, s);
 	bt_buf_clear(&b);
 	return BT_EFORMAT;

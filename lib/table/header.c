@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/str.h"
 #include "table/table_int.h"
 
 #define NAME_SHOWN 40    /* bytes of a name in a message */
@@ -81,7 +82,7 @@ void bt_table_put_names(struct bt_buf *b, const struct bt_table_header *h)
 
 	if (h->names == NULL) {
 		bt_buf_printf(b, "it has %zu column%s and no header", h->n,
-		              h->n == 1 ? "" : "s");
+		              bt_plural(h->n));
 		return;
 	}
 	bt_buf_puts(b, h->n == 1 ? "its only column is " : "its columns are ");

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/str.h"
 #include "table/table.h"
 
 const char *bt_table_fault_name(enum bt_table_fault fault)
@@ -23,18 +24,13 @@ const char *bt_table_fault_name(enum bt_table_fault fault)
 	return fault < BT_TABLE_FAULTS ? names[fault] : "?";
 }
 
-static const char *s_of(uint64_t n)
-{
-	return n == 1 ? "" : "s";
-}
-
 static void put_skipped(const struct bt_table_stats *st, const char *rejects,
                         struct bt_buf *b)
 {
 	int i, kinds = 0;
 
 	bt_buf_printf(b, "; %llu bad row%s ", (unsigned long long)st->skipped,
-	              s_of(st->skipped));
+	              bt_plural(st->skipped));
 	if (rejects != NULL)
 		bt_buf_printf(b, "in '%s': ", rejects);
 	else
@@ -51,27 +47,28 @@ void bt_table_summary(const struct bt_table_stats *st, const char *rejects,
                       struct bt_buf *b)
 {
 	bt_buf_printf(b, "%llu record%s from %d file%s",
-	              (unsigned long long)st->records, s_of(st->records),
-	              st->files, s_of((uint64_t)st->files));
+	              (unsigned long long)st->records, bt_plural(st->records),
+	              st->files, bt_plural((uint64_t)st->files));
 	if (st->labels > 0)
 		bt_buf_printf(b, ", %s%zu label%s",
 		              st->labels == BT_TABLE_LABELS_MAX ? "at least "
 		                                                : "",
-		              st->labels, s_of(st->labels));
+		              st->labels, bt_plural(st->labels));
 	if (st->labels > 0 && st->labelled < st->records)
 		bt_buf_printf(b, "; %llu without a label",
 		              (unsigned long long)(st->records - st->labelled));
 	if (st->duplicates > 0)
 		bt_buf_printf(b, "; %llu duplicate%s dropped",
 		              (unsigned long long)st->duplicates,
-		              s_of(st->duplicates));
+		              bt_plural(st->duplicates));
 	if (st->others > 0)
 		bt_buf_printf(b, "; %llu row%s passed over",
-		              (unsigned long long)st->others, s_of(st->others));
+		              (unsigned long long)st->others,
+		              bt_plural(st->others));
 	if (st->missing > 0)
 		bt_buf_printf(b, "; %llu missing text%s read as 'nan'",
 		              (unsigned long long)st->missing,
-		              s_of(st->missing));
+		              bt_plural(st->missing));
 	if (st->empty > 0)
 		bt_buf_printf(b, "; %llu text%s empty",
 		              (unsigned long long)st->empty,

@@ -7,6 +7,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "base/str.h"
 #include "base/string_set.h"
 #include "dedup/record_store.h"
 #include "dedup/string_set_disk.h"
@@ -212,8 +213,8 @@ static int end_source(struct bt_table *t, struct bt_error *err)
 	records = t->stats.records - t->now.records;
 	skipped = t->stats.skipped - t->now.skipped;
 	bt_log(t->opts.log, BT_LOG_MORE, "%s: %llu record%s, %llu bad row%s",
-	       name, (unsigned long long)records, records == 1 ? "" : "s",
-	       (unsigned long long)skipped, skipped == 1 ? "" : "s");
+	       name, (unsigned long long)records, bt_plural(records),
+	       (unsigned long long)skipped, bt_plural(skipped));
 	bt_table_warn_header(&t->now.rows, &t->opts, t->labels);
 	t->stats.bytes += bt_row_source_offset(&t->now.rows);
 	source_close(&t->now);

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "base/mem.h"
+#include "base/str.h"
 #include "io/in.h"
 #include "table/table_int.h"
 
@@ -33,9 +34,7 @@ bool bt_text_folder_is(const char *path)
 
 static bool is_text(const char *name)
 {
-	size_t n = strlen(name);
-
-	return name[0] != '.' && n > 4 && strcmp(name + n - 4, ".txt") == 0;
+	return name[0] != '.' && bt_str_ends(name, ".txt");
 }
 
 static int by_name(const void *a, const void *b)

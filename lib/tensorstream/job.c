@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/str.h"
 #include "ckpt_format/tensor_stream_write.h"
 #include "io/out.h"
 #include "tensorstream/aligned.h"
@@ -212,10 +213,10 @@ static int verified(struct job *j, struct bt_error *err)
 
 	bt_buf_printf(
 	    &b, "%llu frame%s, %llu row%s, %llu tensor%s, %llu bytes",
-	    (unsigned long long)j->sum->frames, j->sum->frames == 1 ? "" : "s",
-	    (unsigned long long)j->sum->rows, j->sum->rows == 1 ? "" : "s",
-	    (unsigned long long)j->sum->tensors,
-	    j->sum->tensors == 1 ? "" : "s", (unsigned long long)j->sum->bytes);
+	    (unsigned long long)j->sum->frames, bt_plural(j->sum->frames),
+	    (unsigned long long)j->sum->rows, bt_plural(j->sum->rows),
+	    (unsigned long long)j->sum->tensors, bt_plural(j->sum->tensors),
+	    (unsigned long long)j->sum->bytes);
 	if (j->sum->streams > 1)
 		bt_buf_printf(&b, ", %llu streams",
 		              (unsigned long long)j->sum->streams);
@@ -250,10 +251,10 @@ static int finish(struct job *j, struct bt_error *err)
 	uint64_t rows = j->sum->rows;
 
 	if (o->counts && o->expect != rows && !j->sum->differ)
-		return bt_error_set(
-		    err, BT_ETRUNCATED, "read %llu row%s, expected %llu",
-		    (unsigned long long)rows, rows == 1 ? "" : "s",
-		    (unsigned long long)o->expect);
+		return bt_error_set(err, BT_ETRUNCATED,
+		                    "read %llu row%s, expected %llu",
+		                    (unsigned long long)rows, bt_plural(rows),
+		                    (unsigned long long)o->expect);
 	if (o->form == BT_TENSORS_COMPARE && !j->sum->differ)
 		return tell_differences(j, err);
 	if (o->form == BT_TENSORS_VERIFY)

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/str.h"
 #include "format/json.h"
 #include "io/out.h"
 
@@ -162,13 +163,6 @@ int bt_metadata_check(const char *path, const struct bt_metadata *m,
 	return r;
 }
 
-static bool ends_in(const char *s, const char *end)
-{
-	size_t n = strlen(s), k = strlen(end);
-
-	return n >= k && strcmp(s + n - k, end) == 0;
-}
-
 /* Copies the members whose keys begin and end like that. */
 static int copy_like(json_t *to, json_t *from, const char *begin,
                      const char *end)
@@ -177,11 +171,12 @@ static int copy_like(json_t *to, json_t *from, const char *begin,
 	json_t *v;
 	int bad = 0;
 
-	json_object_foreach(from, key,
-	                    v) if (strncmp(key, begin, strlen(begin)) == 0 &&
-	                           ends_in(key, end) &&
-	                           json_object_get(to, key) == NULL) bad |=
-	    json_object_set(to, key, v);
+	json_object_foreach(from, key, v)
+	{
+		if (bt_str_starts(key, begin) && bt_str_ends(key, end) &&
+		    json_object_get(to, key) == NULL)
+			bad |= json_object_set(to, key, v);
+	}
 	return bad;
 }
 

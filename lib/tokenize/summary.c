@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/str.h"
 #include "tokenize/job_int.h"
 
 int bt_tokenize_check(const struct bt_tok *tok,
@@ -40,11 +41,6 @@ int bt_tokenize_check(const struct bt_tok *tok,
 	return BT_OK;
 }
 
-static const char *plural(uint64_t n)
-{
-	return n == 1 ? "" : "s";
-}
-
 /* TensorFlow's readers fail on a record that lacks what others have. */
 static void tell_gaps(const struct bt_tokenize_opts *o,
                       const struct bt_tokenize_stats *s,
@@ -76,12 +72,12 @@ static void tell_changes(const struct bt_tokenize_opts *o,
 		              "; %llu text%s with invalid UTF-8 (%llu "
 		              "U+FFFD put in)",
 		              (unsigned long long)s->mended_texts,
-		              plural(s->mended_texts),
+		              bt_plural(s->mended_texts),
 		              (unsigned long long)s->mended);
 	if (s->cut_texts == 0)
 		return;
 	bt_buf_printf(b, "; %llu text%s ", (unsigned long long)s->cut_texts,
-	              plural(s->cut_texts));
+	              bt_plural(s->cut_texts));
 	if (o->windows)
 		bt_buf_printf(b,
 		              "cut into windows of %zu tokens (%llu records "
@@ -90,7 +86,7 @@ static void tell_changes(const struct bt_tokenize_opts *o,
 	else
 		bt_buf_printf(b, "truncated to %zu tokens (%llu token%s lost)",
 		              o->max_length, (unsigned long long)s->cut_tokens,
-		              plural(s->cut_tokens));
+		              bt_plural(s->cut_tokens));
 }
 
 /* How many texts have how many tokens. */
@@ -132,9 +128,9 @@ void bt_tokenize_report(const struct bt_tokenize_opts *o,
 		         (unsigned long long)s->unknown,
 		         100.0 * (double)s->unknown / (double)s->tokens);
 	bt_log(log, BT_LOG_NOTE, "%llu text%s, %llu token%s%s; %s",
-	       (unsigned long long)s->texts, plural(s->texts),
-	       (unsigned long long)s->tokens, plural(s->tokens), bt_buf_str(&b),
-	       unknown);
+	       (unsigned long long)s->texts, bt_plural(s->texts),
+	       (unsigned long long)s->tokens, bt_plural(s->tokens),
+	       bt_buf_str(&b), unknown);
 	bt_buf_clear(&b);
 	tell_lengths(s, log);
 	bt_log(log, BT_LOG_MORE, "%.1f MB in %.3f s (%.1f MB/s)",

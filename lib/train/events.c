@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/str.h"
 #include "finetune/model.h"
 #include "format/protobuf_wire.h"
 #include "format/tfrecord.h"
@@ -106,7 +107,7 @@ bool bt_events_names(enum bt_event_stream s, const char *name)
 
 	file = file != NULL ? file + 1 : name;
 	before = (size_t)(file - name);
-	return strncmp(file, NAME, strlen(NAME)) == 0 && before >= n &&
+	return bt_str_starts(file, NAME) && before >= n &&
 	       (n > 0 || before == 0) && memcmp(file - n, prefix[s], n) == 0;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/str.h"
 #include "io/duplicate_paths.h"
 #include "tensor/checkpoint.h"
 #include "train/class_weight.h"
@@ -308,8 +309,8 @@ static void put_labels(const struct bt_job *j, char *what, size_t size)
 	if (!j->model.config.number && !j->model.config.multi)
 		snprintf(what, size, "%d labels", n);
 	else if (j->model.config.multi)
-		snprintf(what, size, "%d label%s, %.3g a text", n,
-		         n == 1 ? "" : "s", sum / (double)d->n);
+		snprintf(what, size, "%d label%s, %.3g a text", n, bt_plural(n),
+		         sum / (double)d->n);
 	else
 		snprintf(what, size, "numbers from %g to %g%s", (double)least,
 		         (double)most, n > 1 ? ", several a text" : "");

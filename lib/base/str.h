@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* Small questions about strings. */
+#ifndef BT_BASE_STR_H
+#define BT_BASE_STR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+static inline bool bt_str_starts(const char *s, const char *prefix)
+{
+	return strncmp(s, prefix, strlen(prefix)) == 0;
+}
+
+static inline bool bt_str_ends(const char *s, const char *end)
+{
+	size_t n = strlen(s), k = strlen(end);
+
+	return n >= k && memcmp(s + n - k, end, k) == 0;
+}
+
+/* The end of a noun that counts n things: "%zu record%s". */
+static inline const char *bt_plural(uint64_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
+#endif
