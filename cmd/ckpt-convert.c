@@ -21,22 +21,25 @@ struct args {
 };
 
 static const struct bt_opt options[] = {
+    BT_GROUP("Format"),
     BT_STR(0, "to", "safetensors|npz|gguf|tf1|tf2|h5|keras|onnx",
-           "format of TO [what its name says]", args, to),
+           "format of TO [from its name]", args, to),
     BT_STR(0, "names", "hf|tf1|tf2|gguf|keep",
-           "whose names the tensors get [those of --to]", args, names),
-    BT_STR(0, "dtype", "f32|bf16|f16", "type of all floats [as they are]", args,
-           dtype),
+           "naming scheme of the tensors [that of --to]", args, names),
+    BT_STR(0, "dtype", "f32|bf16|f16",
+           "type of all floating-point tensors [unchanged]", args, dtype),
+    BT_GROUP("Tensors"),
     BT_LIST(0, "rename", "RULE", "s/PATTERN/NAME/ or FROM=TO; repeatable", args,
             rename),
-    BT_LIST(0, "drop", "PATTERN", "leave out tensors whose name matches", args,
-            drop),
-    BT_STR(0, "shard-size", "BYTES", "cut safetensors into files of so many",
-           args, shard_size),
-    BT_INT(0, "heads", "N", "attention heads, for tf2 [the configuration's]",
+    BT_LIST(0, "drop", "PATTERN",
+            "leave out tensors whose name matches; repeatable", args, drop),
+    BT_GROUP("Details of one format"),
+    BT_STR(0, "shard-size", "BYTES",
+           "safetensors: split into files of this size", args, shard_size),
+    BT_INT(0, "heads", "N", "tf2: number of attention heads [config.json's]",
            args, heads, 0, 1 << 20),
-    BT_FLAG(0, "external-data", "the weights of ONNX in a file beside it", args,
-            external),
+    BT_FLAG(0, "external-data", "onnx: store the weights in a separate file",
+            args, external),
     BT_OPT_COMMON(args),
     BT_OPT_LAST,
 };
@@ -44,8 +47,7 @@ static const struct bt_opt options[] = {
 static const struct bt_tool tool = {
     "ckpt-convert",
     "[OPTION ...] FROM TO",
-    "Writes a checkpoint in another format, under other names or as other "
-    "types.",
+    "Converts a checkpoint to another format, naming scheme or dtype.",
     "ckpt-convert --drop '/adam_[mv]$|^global_step$' bert_model.ckpt "
     "bert.safetensors",
     options,

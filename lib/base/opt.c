@@ -10,8 +10,8 @@
 #include "base/str.h"
 #include "base/suggest.h"
 
-#define MAX_OPTIONS 64
-#define LONG_KEY 256 /* getopt's value of row i is LONG_KEY + i */
+#define MAX_OPTIONS 96 /* rows, with headings */
+#define LONG_KEY 256   /* getopt's value of row i is LONG_KEY + i */
 
 /* "a|b|c" lists every value that the option takes. */
 static bool is_choice(const char *arg)
@@ -150,27 +150,31 @@ static int set_value(const struct bt_opt *o, const char *value, void *values,
 	}
 }
 
-/* True where a value may, but need not, follow behind "=". */
+/* Whether "=value" may be left out. */
 static bool has_bare(const struct bt_opt *o)
 {
 	return o->type == BT_OPT_LEVEL || o->type == BT_OPT_SHARE;
 }
 
-/* Fills getopt's tables from ours; returns the number of rows. */
-static int make_tables(const struct bt_opt *opts, char *letters,
-                       struct option *longs)
+/* Fills getopt's tables from ours. */
+static void make_tables(const struct bt_opt *opts, char *letters,
+                        struct option *longs)
 {
 	char *l = letters;
 	int i;
 
-	*l++ = ':'; /* tell a missing value from an unknown option */
+	*l++ =
+	    ':'; /* getopt then tells a missing value from an unknown option */
 	for (i = 0; i < MAX_OPTIONS && opts[i].type != BT_OPT_END; i++) {
-		longs[i].name = opts[i].name;
-		longs[i].has_arg = opts[i].arg == NULL  ? no_argument
-		                   : has_bare(&opts[i]) ? optional_argument
-		                                        : required_argument;
-		longs[i].flag = NULL;
-		longs[i].val = LONG_KEY + i;
+		if (opts[i].type == BT_OPT_GROUP)
+			continue;
+		longs->name = opts[i].name;
+		longs->has_arg = opts[i].arg == NULL  ? no_argument
+		                 : has_bare(&opts[i]) ? optional_argument
+		                                      : required_argument;
+		longs->flag = NULL;
+		longs->val = LONG_KEY + i;
+		longs++;
 		if (opts[i].letter != 0) {
 			*l++ = opts[i].letter;
 			if (opts[i].arg != NULL)
@@ -178,23 +182,19 @@ static int make_tables(const struct bt_opt *opts, char *letters,
 		}
 	}
 	*l = '\0';
-	memset(&longs[i], 0, sizeof(longs[i]));
-	return i;
+	memset(longs, 0, sizeof(*longs));
 }
 
-static const struct bt_opt *find(const struct bt_opt *opts, int n, int key)
+static const struct bt_opt *find(const struct bt_opt *opts, int key)
 {
-	int i;
-
 	if (key >= LONG_KEY)
 		return &opts[key - LONG_KEY];
-	for (i = 0; i < n; i++)
-		if (opts[i].letter == key)
-			return &opts[i];
-	return NULL;
+	while (opts->letter != key)
+		opts++;
+	return opts;
 }
 
-/* What --name was likely meant to be; or NULL. */
+/* The option that --name was likely meant to be; or NULL. */
 static const char *meant(const struct bt_opt *opts, const char *name)
 {
 	const struct bt_opt *o;
@@ -202,6 +202,8 @@ static const char *meant(const struct bt_opt *opts, const char *name)
 	size_t d, least = 1 + strlen(name) / 3, longest = 0;
 
 	for (o = opts; o->type != BT_OPT_END; o++) {
+		if (o->name == NULL)
+			continue;
 		d = bt_suggest_distance(o->name, name);
 		if (d < least) {
 			least = d;
@@ -211,7 +213,7 @@ static const char *meant(const struct bt_opt *opts, const char *name)
 	if (best != NULL)
 		return best;
 	for (o = opts; o->type != BT_OPT_END; o++) {
-		if (bt_suggest_words(o->name, name) &&
+		if (o->name != NULL && bt_suggest_words(o->name, name) &&
 		    strlen(o->name) > longest) {
 			longest = strlen(o->name);
 			best = o->name;
@@ -220,7 +222,7 @@ static const char *meant(const struct bt_opt *opts, const char *name)
 	return best;
 }
 
-/* Whether name is the beginning of several options: they are the error. */
+/* If several options begin with name, sets the error and returns true. */
 static bool set_ambiguous(const struct bt_opt *opts, const char *name,
                           struct bt_error *err)
 {
@@ -230,7 +232,7 @@ static bool set_ambiguous(const struct bt_opt *opts, const char *name,
 	int n = 0;
 
 	for (o = opts; o->type != BT_OPT_END; o++) {
-		if (!bt_str_starts(o->name, name))
+		if (o->name == NULL || !bt_str_starts(o->name, name))
 			continue;
 		n++;
 		len = strlen(o->name) + 4; /* with ", --" */
@@ -283,7 +285,7 @@ static enum bt_opt_result mistake(const struct bt_opt *opts, int key,
 	return BT_OPT_MISTAKE;
 }
 
-/* An option that was given before, with another value, and counts only once. */
+/* Notes an option whose value replaces a different, earlier one. */
 static void note_again(const struct bt_opt *o, const char **before,
                        struct bt_opt_again *again)
 {
@@ -304,17 +306,17 @@ enum bt_opt_result bt_opt_parse(const struct bt_tool *tool, int argc,
 	struct option longs[MAX_OPTIONS + 1];
 	char letters[2 * MAX_OPTIONS + 2];
 	const char *before[MAX_OPTIONS] = {NULL};
-	int n = make_tables(tool->opts, letters, longs);
 	const struct bt_opt *o;
 	int key;
 
+	make_tables(tool->opts, letters, longs);
 	memset(again, 0, sizeof(*again));
 	optind = 0; /* start afresh, also when called a second time */
 	opterr = 0;
 	while ((key = getopt_long(argc, argv, letters, longs, NULL)) != -1) {
 		if (key == ':' || key == '?')
 			return mistake(tool->opts, key, argv, err);
-		o = find(tool->opts, n, key);
+		o = find(tool->opts, key);
 		if (o->type == BT_OPT_HELP)
 			return BT_OPT_HELP_ASKED;
 		if (o->type == BT_OPT_VERSION)
@@ -348,14 +350,20 @@ void bt_opt_help(const struct bt_tool *tool, FILE *to)
 	char words[128];
 	int width = 0, n;
 
-	fprintf(to, "Usage: %s %s\n%s\n\n", tool->name, tool->synopsis,
-	        tool->purpose);
+	fprintf(to, "Usage: %s %s\n%s\n\nExample: %s\n", tool->name,
+	        tool->synopsis, tool->purpose, tool->example);
 	for (o = tool->opts; o->type != BT_OPT_END; o++) {
+		if (o->type == BT_OPT_GROUP)
+			continue;
 		n = option_words(o, words, sizeof(words));
-		if (n > width && n <= 30)
+		if (n > width && n <= 26)
 			width = n;
 	}
 	for (o = tool->opts; o->type != BT_OPT_END; o++) {
+		if (o->type == BT_OPT_GROUP) {
+			fprintf(to, "\n%s:\n", o->help);
+			continue;
+		}
 		n = option_words(o, words, sizeof(words));
 		if (n > width)
 			fprintf(to, "  %s\n  %*s  %s\n", words, width, "",
@@ -363,5 +371,4 @@ void bt_opt_help(const struct bt_tool *tool, FILE *to)
 		else
 			fprintf(to, "  %-*s  %s\n", width, words, o->help);
 	}
-	fprintf(to, "\nExample: %s\n", tool->example);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Command-line options from a table, so that the parser and the help text
- * cannot differ. A tool declares a struct for its values, a table of rows that
- * say where in it each value goes, and a struct bt_tool. The options that every
- * tool has come from BT_OPT_COMMON.
+ * cannot differ. A tool declares a struct for its values, a table whose rows
+ * say where in it each value goes, and a struct bt_tool. BT_GROUP rows are the
+ * headings of the help text. BT_OPT_COMMON adds the options of every tool.
  */
 #ifndef BT_BASE_OPT_H
 #define BT_BASE_OPT_H
@@ -19,16 +19,17 @@
 
 enum bt_opt_type {
 	BT_OPT_END = 0,
+	BT_OPT_GROUP, /* a heading of the help text, in help; no option */
 	BT_OPT_FLAG,  /* bool, set to true */
 	BT_OPT_COUNT, /* int, one more each time */
 	BT_OPT_STR,   /* const char *, borrowed from argv */
 	BT_OPT_INT,   /* int64_t in [lo, hi] */
-	BT_OPT_LEVEL, /* the same; bare where no "=value" follows */
+	BT_OPT_LEVEL, /* the same; the value may be left out: bare */
 	BT_OPT_U64,   /* uint64_t */
 	BT_OPT_MAYBE, /* struct bt_opt_maybe */
 	BT_OPT_SIZE,  /* the same; bytes, K, M, G or T may follow */
 	BT_OPT_REAL,  /* double in [lo, hi] */
-	BT_OPT_SHARE, /* the same; bare where no "=value" follows */
+	BT_OPT_SHARE, /* the same; the value may be left out: bare */
 	BT_OPT_LIST,  /* struct bt_opt_list, one more string each time */
 	BT_OPT_HELP,
 	BT_OPT_VERSION
@@ -42,7 +43,7 @@ struct bt_opt_list {
 	int n;
 };
 
-/* A whole number of which all values have a meaning. */
+/* A whole number for which no value can mean "not given". */
 struct bt_opt_maybe {
 	bool given;
 	uint64_t n;
@@ -51,7 +52,7 @@ struct bt_opt_maybe {
 struct bt_opt {
 	enum bt_opt_type type;
 	char letter;      /* or 0 */
-	const char *name; /* without the dashes */
+	const char *name; /* without the dashes; NULL for a heading */
 	const char *arg;  /* "FILE"; NULL for a flag; "a|b" in lower case
 	                   * lists all values of a BT_OPT_STR */
 	const char *help; /* one line; the default in [ ] */
@@ -89,6 +90,10 @@ struct bt_opt {
 		BT_OPT_SHARE, 0, name, arg, help, offsetof(struct s, f), lo,   \
 		    hi, bare                                                   \
 	}
+#define BT_GROUP(heading)                                                      \
+	{                                                                      \
+		BT_OPT_GROUP, 0, NULL, NULL, heading, 0, 0, 0, 0               \
+	}
 #define BT_OPT_LAST                                                            \
 	{                                                                      \
 		BT_OPT_END, 0, NULL, NULL, NULL, 0, 0, 0, 0                    \
@@ -110,15 +115,15 @@ struct bt_common {
 
 /* Rows for every tool; the member common of struct s is a struct bt_common. */
 #define BT_OPT_COMMON(s)                                                       \
-	BT_ROW(BT_OPT_INT, 'j', "threads", "N",                                \
-	       "threads in all; 0: one for each core [0]", s, common.threads,  \
-	       0, 1024),                                                       \
+	BT_GROUP("Common options"),                                            \
+	    BT_ROW(BT_OPT_INT, 'j', "threads", "N",                            \
+	           "number of threads; 0: one per core [0]", s,                \
+	           common.threads, 0, 1024),                                   \
 	    BT_ROW(BT_OPT_U64, 0, "seed", "N",                                 \
-	           "seed of everything random [42]", s, common.seed, 0, 0),    \
-	    BT_FLAG('q', "quiet", "print nothing but errors", s,               \
-	            common.quiet),                                             \
-	    BT_ROW(BT_OPT_COUNT, 'v', "verbose", NULL, "print more", s,        \
-	           common.verbose, 0, 0),                                      \
+	           "seed for all random choices [42]", s, common.seed, 0, 0),  \
+	    BT_FLAG('q', "quiet", "print only errors", s, common.quiet),       \
+	    BT_ROW(BT_OPT_COUNT, 'v', "verbose", NULL, "print more details",   \
+	           s, common.verbose, 0, 0),                                   \
 	    {BT_OPT_HELP, 'h', "help", NULL, "print this help", 0, 0, 0, 0},   \
 	{                                                                      \
 		BT_OPT_VERSION, 0, "version", NULL, "print the version", 0, 0, \
@@ -140,17 +145,17 @@ enum bt_opt_result {
 	BT_OPT_MISTAKE        /* err says what; exit status 2 */
 };
 
+/* An option given twice with different values: the last one counts. */
+struct bt_opt_again {
+	const char *name, *before, *value; /* name is NULL if there is none */
+};
+
 /*
  * Parses argv into the struct at values. Operands may stand between options;
- * "--" ends the options. A long one may be shortened as far as it is told from
- * the others; shorter, it is a mistake that names those it may stand for. On
- * BT_OPT_RUN *operand is the index in argv (which is reordered) of the first
- * operand, and *again an option whose last value took the place of another; its
- * name is NULL where there is none.
+ * "--" ends the options. A long option may be shortened while it stays unique;
+ * the error for an ambiguous one lists the candidates. On BT_OPT_RUN *operand
+ * is the index in argv (which is reordered) of the first operand.
  */
-struct bt_opt_again {
-	const char *name, *before, *value;
-};
 enum bt_opt_result bt_opt_parse(const struct bt_tool *tool, int argc,
                                 char **argv, void *values, int *operand,
                                 struct bt_opt_again *again,
