@@ -94,7 +94,7 @@ static int one_label(struct bt_table_maker *m, struct bt_span field,
                      struct bt_error *err)
 {
 	int64_t number;
-	int r = bt_table_take(m, BT_LABEL, field, &rec->label, fault, err);
+	int r = bt_table_set_field(m, BT_LABEL, field, &rec->label, fault, err);
 
 	if (r != BT_OK)
 		return r;
@@ -151,7 +151,7 @@ static int split_labels(struct bt_table_maker *m, struct bt_span field,
 	const char *sep = m->opts->label_separator, *end, *next;
 	size_t n = strlen(sep);
 	struct bt_span all, v;
-	int r = bt_table_take(m, BT_LABEL, field, &all, fault, err);
+	int r = bt_table_set_field(m, BT_LABEL, field, &all, fault, err);
 
 	if (r != BT_OK || all.n == 0 ||
 	    (m->opts->pandas_na && bt_table_is_na(all)))

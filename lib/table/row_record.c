@@ -8,25 +8,6 @@
 #include "base/num.h"
 #include "table/table_int.h"
 
-static const char *const part_names[] = {
-    "text", "second text", "label", "id", "value asked for", "value kept"};
-
-bool bt_table_is_na(struct bt_span v)
-{
-	static const char *const all[] = {
-	    "",     "#N/A",   "#N/A N/A", "#NA",  "-1.#IND", "-1.#QNAN", "-NaN",
-	    "-nan", "1.#IND", "1.#QNAN",  "<NA>", "N/A",     "NA",       "NULL",
-	    "NaN",  "None",   "n/a",      "nan",  "null"};
-	size_t i;
-
-	if (v.n > 9)
-		return false;
-	for (i = 0; i < sizeof(all) / sizeof(all[0]); i++)
-		if (bt_span_equal(v, bt_span(all[i])))
-			return true;
-	return false;
-}
-
 /* Whether numbers of labels outlive their new names: if no two labels share
  * one. */
 static bool stay_apart(const struct bt_table_opts *opts, struct bt_error *err)
@@ -85,52 +66,6 @@ void bt_table_maker_clear(struct bt_table_maker *m)
 	memset(m, 0, sizeof(*m));
 }
 
-/* Adds a field, in UTF-8, to what part is made of. */
-static int add_field(struct bt_table_maker *m, enum bt_table_part part,
-                     struct bt_span v, bool as_it_is, struct bt_span *out,
-                     enum bt_table_fault *fault, struct bt_error *err)
-{
-	enum bt_charset set = m->opts->charset;
-	struct bt_buf *b = &m->parts[part];
-	size_t at;
-
-	if (m->opts->pandas_na && part <= BT_PAIR &&
-	    (v.p == NULL || bt_table_is_na(v))) {
-		m->missing = true;
-		v = bt_span("nan");
-	}
-	if (v.p == NULL) {
-		*fault = part == BT_LABEL ? BT_TABLE_LABEL : BT_TABLE_NULL;
-		return bt_error_set(err, BT_EFORMAT, "the %s is null",
-		                    part_names[part]);
-	}
-	at = bt_charset_check(set, v.p, v.n);
-	if (at < v.n) {
-		*fault = BT_TABLE_CHARSET;
-		return bt_error_set(err, BT_EFORMAT,
-		                    "the %s is not valid %s (byte %02X at "
-		                    "position %zu)",
-		                    part_names[part], bt_charset_name(set),
-		                    (unsigned char)v.p[at], at + 1);
-	}
-	if (as_it_is && set == BT_CHARSET_UTF8) {
-		*out = v;
-		return BT_OK;
-	}
-	bt_charset_put(b, set, v.p, v.n);
-	out->p = bt_buf_str(b);
-	out->n = b->len;
-	return out->p != NULL ? BT_OK : bt_error_nomem(err, "reading a row");
-}
-
-int bt_table_take(struct bt_table_maker *m, enum bt_table_part part,
-                  struct bt_span v, struct bt_span *out,
-                  enum bt_table_fault *fault, struct bt_error *err)
-{
-	bt_buf_reset(&m->parts[part]);
-	return add_field(m, part, v, true, out, fault, err);
-}
-
 static int take_texts(struct bt_table_maker *m,
                       const struct bt_table_columns *c,
                       const struct bt_span *fields, struct bt_span *out,
@@ -143,8 +78,8 @@ static int take_texts(struct bt_table_maker *m,
 	for (i = 0; r == BT_OK && i < c->n_text; i++) {
 		if (i > 0)
 			bt_buf_putc(&m->parts[BT_TEXT], ' ');
-		r = add_field(m, BT_TEXT, fields[c->text[i]], c->n_text == 1,
-		              out, fault, err);
+		r = bt_table_add_field(m, BT_TEXT, fields[c->text[i]],
+		                       c->n_text == 1, out, fault, err);
 	}
 	return r;
 }
@@ -220,7 +155,7 @@ int bt_table_wants(struct bt_table_maker *m, const struct bt_table_columns *c,
 		v = fields[c->where[i]];
 		if (v.p == NULL)
 			return 0;
-		r = bt_table_take(m, BT_WHERE, v, &v, fault, err);
+		r = bt_table_set_field(m, BT_WHERE, v, &v, fault, err);
 		if (r != BT_OK)
 			return r;
 		if (!bt_span_equal(v, w[i].value))
@@ -247,7 +182,8 @@ static int take_kept(struct bt_table_maker *m, const struct bt_table_columns *c,
 		v = fields[c->keep[i]];
 		before = m->parts[BT_KEEP].len;
 		if (v.p != NULL)
-			r = add_field(m, BT_KEEP, v, true, &whole, fault, err);
+			r = bt_table_add_field(m, BT_KEEP, v, true, &whole,
+			                       fault, err);
 		if (v.p != NULL && r == BT_OK && !as_it_is)
 			v.n = m->parts[BT_KEEP].len - before;
 		m->kept[i] = (struct bt_passthrough){c->keep_names[i], v};
@@ -275,13 +211,13 @@ int bt_table_make(struct bt_table_maker *m, const struct bt_table_columns *c,
 	if (r == BT_OK && m->opts->task != NULL && m->opts->task->breaks)
 		r = clean(m, &rec->text_a, err);
 	if (r == BT_OK && c->pair != BT_TABLE_ABSENT)
-		r = bt_table_take(m, BT_PAIR, fields[c->pair], &rec->text_b,
-		                  fault, err);
+		r = bt_table_set_field(m, BT_PAIR, fields[c->pair],
+		                       &rec->text_b, fault, err);
 	if (r == BT_OK && c->n_label > 0)
 		r = bt_table_make_labels(m, c, fields, rec, fault, err);
 	if (r == BT_OK && c->id != BT_TABLE_ABSENT)
-		r = bt_table_take(m, BT_ID, fields[c->id], &rec->id, fault,
-		                  err);
+		r = bt_table_set_field(m, BT_ID, fields[c->id], &rec->id, fault,
+		                       err);
 	if (r == BT_OK && c->weight != BT_TABLE_ABSENT)
 		r = take_weight(fields[c->weight], rec, fault, err);
 	if (r == BT_OK && c->n_keep > 0)

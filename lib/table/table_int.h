@@ -163,10 +163,22 @@ int bt_table_make_labels(struct bt_table_maker *m,
                          enum bt_table_fault *fault,
                          struct bt_error *err) BT_MUST_USE;
 
-/* A field of a row in UTF-8, for a part of the record. */
-int bt_table_take(struct bt_table_maker *m, enum bt_table_part part,
-                  struct bt_span v, struct bt_span *out,
-                  enum bt_table_fault *fault, struct bt_error *err) BT_MUST_USE;
+/*
+ * Appends a field of a row, in UTF-8, to a part of the record: *out is the
+ * whole part so far, or the field itself where in_place is true and it needs no
+ * conversion. The second function begins the part anew. As bt_table_make.
+ */
+int bt_table_add_field(struct bt_table_maker *m, enum bt_table_part part,
+                       struct bt_span v, bool in_place, struct bt_span *out,
+                       enum bt_table_fault *fault,
+                       struct bt_error *err) BT_MUST_USE;
+int bt_table_set_field(struct bt_table_maker *m, enum bt_table_part part,
+                       struct bt_span v, struct bt_span *out,
+                       enum bt_table_fault *fault,
+                       struct bt_error *err) BT_MUST_USE;
+
+/* True for what pandas reads as a missing value. */
+bool bt_table_is_na(struct bt_span v);
 
 /* Warns of labels that differ only in case, blanks or how a number is written,
  * that have blanks at their ends, or that stand for a missing value. */
@@ -179,8 +191,5 @@ int bt_table_warn_labels(const struct bt_string_set *labels,
 void bt_table_warn_header(const struct bt_row_source *rows,
                           const struct bt_table_opts *opts,
                           const struct bt_string_set *labels);
-
-/* True for what pandas takes for a missing value. */
-bool bt_table_is_na(struct bt_span v);
 
 #endif

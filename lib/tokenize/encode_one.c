@@ -350,7 +350,12 @@ static int put(const struct bt_tokenize *j, struct bt_tokenize_worker *w,
 	p->stats.records++;
 	p->stats.tokens += x->e.n;
 	p->stats.unknown += x->e.unknown;
-	return r == BT_OK ? bt_tokenize_end(p) : r;
+	if (r == BT_OK)
+		r = bt_grow(&p->end, &p->end_cap, p->n_end + 1,
+		            sizeof(*p->end));
+	if (r == BT_OK)
+		p->end[p->n_end++] = p->out.len;
+	return p->out.oom ? BT_ENOMEM : r;
 }
 
 int bt_tokenize_encode_one(const struct bt_tokenize *j,

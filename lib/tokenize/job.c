@@ -113,15 +113,6 @@ bool bt_tokenize_full(const struct bt_tokenize *j)
 	return j->bytes.len >= BLOCK_BYTES || j->items >= BLOCK_TEXTS;
 }
 
-int bt_tokenize_end(struct bt_tokenize_piece *p)
-{
-	int r = bt_grow(&p->end, &p->end_cap, p->n_end + 1, sizeof(*p->end));
-
-	if (r == BT_OK)
-		p->end[p->n_end++] = p->out.len;
-	return p->out.oom ? BT_ENOMEM : r;
-}
-
 static void run_piece(void *arg, int number, int worker)
 {
 	struct bt_tokenize *j = arg;

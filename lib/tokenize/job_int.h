@@ -59,9 +59,6 @@ int bt_tokenize_encode_one(const struct bt_tokenize *j,
                            const struct bt_tokenize_item *x,
                            struct bt_tokenize_piece *p) BT_MUST_USE;
 
-/* Notes that a record ends where p->out ends. */
-int bt_tokenize_end(struct bt_tokenize_piece *p) BT_MUST_USE;
-
 /* A place in a text, in bytes and in characters. */
 struct bt_cursor {
 	uint32_t byte, chars;
