@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "ckpt/inspect_int.h"
+#include "format/escape.h"
 #include "format/hf_config.h"
 #include "format/json.h"
 #include "io/path.h"
@@ -108,16 +109,7 @@ void bt_inspect_table_show(struct bt_inspect_table *t, struct bt_buf *b)
 
 void bt_inspect_name(struct bt_buf *b, const char *s)
 {
-	const unsigned char *p = (const unsigned char *)s;
-
-	for (; *p != '\0'; p++) {
-		if (*p < 0x20 || *p == 0x7f)
-			bt_buf_printf(b, "\\x%02x", *p);
-		else if (*p == 0xc2 && p[1] >= 0x80 && p[1] < 0xa0)
-			bt_buf_printf(b, "\\x%02x", *++p);
-		else
-			bt_buf_putc(b, (char)*p);
-	}
+	bt_escape(b, bt_span(s), "");
 }
 
 void bt_inspect_shape(struct bt_buf *b, const struct bt_tensor *t)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Bytes that came with records, in reports: they may be anything. What is no
- * UTF-8 becomes U+FFFD. */
+/*
+ * Bytes from files, in reports and lines: they may be anything, control
+ * characters that steer a terminal among them.
+ */
 #ifndef BT_FORMAT_ESCAPE_H
 #define BT_FORMAT_ESCAPE_H
 
@@ -9,11 +11,25 @@
 #include "base/buf.h"
 #include "base/span.h"
 
-/* Appends s on one line, control characters as \t, \n, \r or \x1b; where it has
- * more than `most` bytes, unless that is 0, the first of them and "...". */
+/* Appends s with its control characters as \x1b; those that are in letters (of
+ * "\t\n\r\\") as a backslash and a letter. */
+void bt_escape(struct bt_buf *out, struct bt_span s, const char *letters);
+
+/* Appends s on one line of valid UTF-8, control characters as \t, \n, \r or
+ * \x1b; where it has more than `most` bytes, unless that is 0, the first of
+ * them and "...". */
 void bt_escape_line(struct bt_buf *out, struct bt_span s, size_t most);
 
-/* A JSON string; NULL when out of memory. */
+/* Appends s as a field of a line whose fields are separated by tabs: tabs and
+ * line ends become \t, \n and \r, and all else stays. */
+void bt_escape_tabs(struct bt_buf *out, struct bt_span s);
+
+/* Appends s, which is valid UTF-8, as a string of JSON in its quotes. Control
+ * characters become \n, \u001b; without letters only the latter, of which DEL
+ * is one then. */
+void bt_escape_quoted(struct bt_buf *out, struct bt_span s, bool letters);
+
+/* A JSON string, with U+FFFD for invalid UTF-8; NULL when out of memory. */
 json_t *bt_escape_json(struct bt_span s);
 
 #endif

@@ -9,38 +9,17 @@
 #include "base/num.h"
 #include "format/base64.h"
 #include "format/charset.h"
+#include "format/escape.h"
 
 static bool is_utf8(const char *s, size_t n)
 {
 	return bt_charset_check(BT_CHARSET_UTF8, s, n) == n;
 }
 
-static void put_string(struct bt_buf *b, const char *s, size_t n)
-{
-	static const char named[] = "\"\\\b\f\n\r\t", letters[] = "\"\\bfnrt";
-	const char *k;
-	size_t i, from = 0;
-
-	bt_buf_putc(b, '"');
-	for (i = 0; i < n; i++) {
-		if ((unsigned char)s[i] >= ' ' && s[i] != '"' && s[i] != '\\')
-			continue;
-		bt_buf_put(b, s + from, i - from);
-		from = i + 1;
-		k = s[i] != 0 ? strchr(named, s[i]) : NULL;
-		if (k != NULL)
-			bt_buf_printf(b, "\\%c", letters[k - named]);
-		else
-			bt_buf_printf(b, "\\u%04x", (unsigned)s[i]);
-	}
-	bt_buf_put(b, s + from, n - from);
-	bt_buf_putc(b, '"');
-}
-
 static void put_text(struct bt_buf *b, const char *s, size_t n)
 {
 	if (is_utf8(s, n)) {
-		put_string(b, s, n);
+		bt_escape_quoted(b, (struct bt_span){s, n}, true);
 		return;
 	}
 	bt_buf_puts(b, "{\"base64\": \"");
@@ -149,7 +128,7 @@ static int put_feature(struct bt_buf *b, const struct bt_feature *f,
 	    memchr(f->name, 0, f->name_len) != NULL)
 		return bt_error_set(err, BT_EFORMAT,
 		                    "has a feature whose name is no text");
-	put_string(b, f->name, f->name_len);
+	bt_escape_quoted(b, (struct bt_span){f->name, f->name_len}, true);
 	bt_buf_puts(b, ": ");
 	switch (f->kind) {
 	case BT_FEATURE_BYTES:

@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "dedup/string_set_disk.h"
-#include "format/escape_line.h"
+#include "format/escape.h"
 #include "format/tfrecord.h"
 #include "record/record.h"
 

@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "dedup/minhash.h"
-#include "format/escape_line.h"
+#include "format/escape.h"
 #include "format/tfrecord.h"
 #include "record/feature.h"
 #include "record/recjson.h"

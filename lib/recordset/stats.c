@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "base/string_set.h"
+#include "format/escape.h"
 #include "format/tf_example.h"
 
 /* Class 0 is length 0, class k lengths 2^(k-1) .. 2^k - 1. */
@@ -231,18 +232,6 @@ static int by_count(const void *a, const void *b)
 	return bt_span_compare(x->label, y->label);
 }
 
-/* So that a label takes one line. */
-static void put_label(struct bt_buf *out, struct bt_span s)
-{
-	size_t i;
-
-	for (i = 0; i < s.n; i++)
-		if ((unsigned char)s.p[i] < ' ')
-			bt_buf_printf(out, "\\x%02x", (unsigned)s.p[i]);
-		else
-			bt_buf_putc(out, s.p[i]);
-}
-
 static int report_labels(const struct bt_recstats *s, struct bt_buf *out,
                          struct bt_error *err)
 {
@@ -263,7 +252,7 @@ static int report_labels(const struct bt_recstats *s, struct bt_buf *out,
 	              n, s->unlabelled);
 	for (i = 0; i < n; i++) {
 		bt_buf_printf(out, "%10" PRIu64 "  ", rows[i].count);
-		put_label(out, rows[i].label);
+		bt_escape(out, rows[i].label, "");
 		bt_buf_putc(out, '\n');
 	}
 	free(rows);

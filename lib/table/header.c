@@ -62,7 +62,7 @@ int bt_table_header_init(struct bt_table_header *h, const struct bt_csv *csv,
 
 void bt_table_put_name(struct bt_buf *b, struct bt_span name)
 {
-	size_t n = name.n, i;
+	size_t n = name.n;
 
 	if (n > NAME_SHOWN) {
 		n = NAME_SHOWN;
@@ -70,9 +70,7 @@ void bt_table_put_name(struct bt_buf *b, struct bt_span name)
 			n--;
 	}
 	bt_buf_putc(b, '\'');
-	for (i = 0; i < n; i++)
-		bt_buf_putc(b,
-		            (unsigned char)name.p[i] < ' ' ? '?' : name.p[i]);
+	bt_buf_put(b, name.p, n);
 	bt_buf_puts(b, n < name.n ? "...'" : "'");
 }
 

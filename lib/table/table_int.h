@@ -23,9 +23,9 @@ int bt_table_header_init(struct bt_table_header *h, const struct bt_csv *csv,
                          enum bt_charset set, struct bt_error *err) BT_MUST_USE;
 void bt_table_header_clear(struct bt_table_header *h);
 
-/* For messages: 'name', cut if it is long, control characters as question
- * marks; "its columns are 'a', 'b'"; and a hint at why word is not among them,
- * if there is one: a similar name, or a delimiter within the only name. */
+/* For messages: 'name', cut if it is long; "its columns are 'a', 'b'"; and a
+ * hint at why word is not among them, if there is one: a similar name, or a
+ * delimiter within the only name. */
 void bt_table_put_name(struct bt_buf *b, struct bt_span name);
 void bt_table_put_names(struct bt_buf *b, const struct bt_table_header *h);
 void bt_table_put_hint(struct bt_buf *b, const struct bt_table_header *h,

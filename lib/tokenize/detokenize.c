@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/pool.h"
 #include "format/charset.h"
+#include "format/escape.h"
 #include "format/tfrecord.h"
 #include "io/in.h"
 #include "tokenize/job_int.h"
@@ -62,7 +63,7 @@ static int put_member(struct bt_buf *out, const char *name, struct bt_span s,
 		return bt_error_set(err, BT_EFORMAT,
 		                    "the %s is not valid UTF-8", name);
 	bt_buf_printf(out, "\"%s\": ", name);
-	bt_tokenize_put_string(out, s);
+	bt_escape_quoted(out, s, false);
 	bt_buf_puts(out, ", ");
 	return BT_OK;
 }
@@ -77,7 +78,7 @@ static int put_json(struct bt_buf *out, struct bt_span id, struct bt_span label,
 	if (r == BT_OK)
 		r = put_member(out, "label", label, err);
 	bt_buf_puts(out, "\"text\": ");
-	bt_tokenize_put_string(out, text);
+	bt_escape_quoted(out, text, false);
 	bt_buf_putc(out, '}');
 	return r;
 }

@@ -2,6 +2,7 @@
 /* A text's tokens one by one: what stands where, and what became of it. */
 #include <string.h>
 
+#include "format/escape.h"
 #include "tokenize/job_int.h"
 
 #define MARK "\xe2\x96\x81" /* U+2581, a space in vocabularies */
@@ -24,22 +25,9 @@ static size_t shown(struct bt_span s)
 /* Writes a column in which tabs and line ends cannot be mistaken. */
 static void put_column(struct bt_buf *out, struct bt_span s)
 {
-	size_t i, n = shown(s);
-	unsigned char c;
+	size_t n = shown(s);
 
-	for (i = 0; i < n; i++) {
-		c = (unsigned char)s.p[i];
-		if (c == '\t')
-			bt_buf_puts(out, "\\t");
-		else if (c == '\n')
-			bt_buf_puts(out, "\\n");
-		else if (c == '\\')
-			bt_buf_puts(out, "\\\\");
-		else if (c < 0x20 || c == 0x7f)
-			bt_buf_printf(out, "\\x%02x", c);
-		else
-			bt_buf_putc(out, (char)c);
-	}
+	bt_escape(out, (struct bt_span){s.p, n}, "\t\n\\");
 	if (n < s.n)
 		bt_buf_puts(out, "...");
 }

@@ -85,6 +85,5 @@ void bt_tokenize_put_ids(const struct bt_tokenize *j,
 int bt_tokenize_put_json(const struct bt_tokenize *j,
                          struct bt_tokenize_text *x, struct bt_buf *out,
                          struct bt_error *err) BT_MUST_USE;
-void bt_tokenize_put_string(struct bt_buf *out, struct bt_span s);
 
 #endif

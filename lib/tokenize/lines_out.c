@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Encoded texts as lines: of ids, of JSON. */
 #include "format/charset.h"
+#include "format/escape.h"
 #include "tokenize/job_int.h"
 
 /* What records are padded with. */
@@ -40,24 +41,6 @@ void bt_tokenize_put_ids(const struct bt_tokenize *j,
 	}
 }
 
-void bt_tokenize_put_string(struct bt_buf *out, struct bt_span s)
-{
-	unsigned char c;
-	size_t i;
-
-	bt_buf_putc(out, '"');
-	for (i = 0; i < s.n; i++) {
-		c = (unsigned char)s.p[i];
-		if (c < 0x20 || c == 0x7f)
-			bt_buf_printf(out, "\\u%04x", c);
-		else if (c == '"' || c == '\\')
-			bt_buf_printf(out, "\\%c", c);
-		else
-			bt_buf_putc(out, (char)c);
-	}
-	bt_buf_putc(out, '"');
-}
-
 /* A member of the text record, if it has it; it must be text. */
 static int put_member(struct bt_buf *out, const char *name, struct bt_span s,
                       struct bt_error *err)
@@ -68,7 +51,7 @@ static int put_member(struct bt_buf *out, const char *name, struct bt_span s,
 		return bt_error_set(err, BT_EFORMAT,
 		                    "the %s is not valid UTF-8", name);
 	bt_buf_printf(out, "\"%s\": ", name);
-	bt_tokenize_put_string(out, s);
+	bt_escape_quoted(out, s, false);
 	bt_buf_puts(out, ", ");
 	return BT_OK;
 }
@@ -90,7 +73,7 @@ static int put_texts(struct bt_buf *out, const char *name,
 			return bt_error_set(err, BT_EFORMAT,
 			                    "the %s is not valid UTF-8", name);
 		bt_buf_puts(out, between);
-		bt_tokenize_put_string(out, s);
+		bt_escape_quoted(out, s, false);
 		between = ", ";
 	}
 	bt_buf_puts(out, "], ");
@@ -178,9 +161,9 @@ static void put_tokens(const struct bt_tokenize *j, const struct bt_encoding *e,
 	for (i = 0; i < n; i++) {
 		if (i > 0)
 			bt_buf_puts(out, ", ");
-		bt_tokenize_put_string(
-		    out,
-		    bt_tok_token(j->tok, i < e->n ? e->ids[i] : pad_id(j)));
+		bt_escape_quoted(
+		    out, bt_tok_token(j->tok, i < e->n ? e->ids[i] : pad_id(j)),
+		    false);
 	}
 }
 
