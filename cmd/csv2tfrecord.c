@@ -55,7 +55,7 @@ static const struct bt_opt options[] = {
     BT_LIST(0, "where", "COL=VALUE",
             "only matching rows; repeat to require all", values, where),
     BT_STR(0, "na", "keep|pandas",
-           "missing values: keep as text, or drop [keep]", values, na),
+           "missing values: keep, or read as pandas does [keep]", values, na),
     BT_FLAG(0, "drop-duplicates", "skip texts that occurred before", values,
             duplicates),
     BT_FLAG(0, "skip-bad", "skip malformed rows instead of failing", values,
