@@ -125,7 +125,7 @@ static int convert(const struct opts *o, const struct bt_tok *tok,
 	if (r == BT_OK)
 		r = bt_tokenize_options_tell(&o->ask, how, &stats, err);
 	if (r == BT_OK)
-		bt_tokenize_report(how, &stats, bt_seconds() - start, log);
+		bt_tokenize_report(tok, how, &stats, bt_seconds() - start, log);
 	return r;
 }
 
@@ -185,10 +185,11 @@ static int prepare(const struct opts *o, const struct bt_log *log,
 	    bt_tokenize_options_open(&o->ask, log, tok, &err) != BT_OK ||
 	    bt_tokenize_options_labels(&o->ask, labels, how, &err) != BT_OK)
 		return bt_tool_fail(&tool, &err);
-	if (!o->ask.detokenize)
+	if (!o->ask.detokenize) {
 		doubt_lines(o, log);
-	if (!o->ask.detokenize)
+		bt_tokenize_warn_size(*tok, log);
 		r = bt_tokenize_options_settle(&o->ask, *tok, how, &err);
+	}
 	return r == BT_OK ? BT_EXIT_DONE : bt_tool_fail(&tool, &err);
 }
 

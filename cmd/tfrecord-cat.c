@@ -140,6 +140,10 @@ static const char *wrong(const struct values *v, int put)
 		return "--recover reads records, not --from-json";
 	if (v->stratify != NULL && v->split == NULL && v->kfold == 0)
 		return "--stratify needs --split or --kfold";
+	if (v->memory.given && !v->shuffle && v->split == NULL &&
+	    v->kfold == 0 && v->dedupe == NULL && v->leak == NULL)
+		return "--memory has no effect without --shuffle, --split, "
+		       "--kfold, --dedupe or --leak";
 	return wrong_output(v, put);
 }
 

@@ -95,7 +95,7 @@ static int check_number(int64_t number, enum bt_label_mode mode,
 		*label = (int32_t)number;
 	else if (mode == BT_LABELS_KNOWN)
 		r = bt_error_set(err, BT_EFORMAT,
-		                 "label number %lld, the model has %d labels",
+		                 "label number %lld, but there are %d labels",
 		                 (long long)number, labels->n);
 	return r;
 }

@@ -48,6 +48,12 @@ static int number_label(const struct bt_tokenize *j, struct bt_token_rec *rec,
 	return BT_OK;
 }
 
+/* Where the labels come from, for messages. */
+static const char *labels_of(const struct bt_tokenize *j)
+{
+	return j->opts.model_labels ? "of the model" : "given";
+}
+
 /* label_ids, of the record's label or the dummy. */
 static int fill_label(const struct bt_tokenize *j, struct bt_token_rec *rec,
                       struct bt_error *err)
@@ -68,10 +74,10 @@ static int fill_label(const struct bt_tokenize *j, struct bt_token_rec *rec,
 	if (rec->has_label_id || !j->opts.only_labels)
 		return BT_OK;
 	return bt_error_set(err, BT_EFORMAT,
-	                    "the label '%.*s' is none of the %d labels "
+	                    "the label '%.*s' is not one of the %d labels %s "
 	                    "('%s' ... '%s')",
-	                    (int)head(label).n, label.p, l->n, l->name[0],
-	                    l->name[l->n - 1]);
+	                    (int)head(label).n, label.p, l->n, labels_of(j),
+	                    l->name[0], l->name[l->n - 1]);
 }
 
 /* Where a label stands among the names of its record; n: nowhere. */
@@ -126,10 +132,11 @@ static int fill_hot(const struct bt_tokenize *j, struct bt_tokenize_worker *w,
 			w->hot[i] = 1;
 		else if (own || j->opts.only_labels)
 			return bt_error_set(err, BT_EFORMAT,
-			                    "the label '%.*s' is none of the "
-			                    "%zu labels%s",
+			                    "the label '%.*s' is not one of "
+			                    "the %zu labels %s",
 			                    (int)head(v).n, v.p, n,
-			                    own ? " in label_names" : "");
+			                    own ? "of its record"
+			                        : labels_of(j));
 		else
 			return BT_OK;
 	}

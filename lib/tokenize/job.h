@@ -53,7 +53,8 @@ struct bt_tokenize_opts {
 	enum bt_label_type label_type;
 	/* for BT_LABEL_CLASS; borrowed, or NULL for no label_ids */
 	const struct bt_labels *labels;
-	bool only_labels;        /* fail on a label that is none of them */
+	bool model_labels;       /* they are the model's; for messages */
+	bool only_labels;        /* fail on a label that is not one of them */
 	const char *dummy_label; /* for records without a label, or NULL */
 	bool number_of_id; /* example_id is in the id, else counted from 0 */
 	uint64_t expect;   /* records; 0: any number */
@@ -125,9 +126,14 @@ int bt_tokenize_check(const struct bt_tok *tok,
                       const struct bt_tokenize_opts *opts, const char *model,
                       struct bt_error *err) BT_MUST_USE;
 
-/* Tells what was done in seconds: a summary, warnings of what TensorFlow's
- * readers will miss, and with BT_LOG_MORE how long the texts are. */
-void bt_tokenize_report(const struct bt_tokenize_opts *opts,
+/* Warns where the model expects a vocabulary of quite another size. */
+void bt_tokenize_warn_size(const struct bt_tok *tok, const struct bt_log *log);
+
+/* Logs what was done in seconds: a summary, warnings of many unknown words and
+ * of features that TensorFlow's readers will miss, and with BT_LOG_MORE how
+ * long the texts are. */
+void bt_tokenize_report(const struct bt_tok *tok,
+                        const struct bt_tokenize_opts *opts,
                         const struct bt_tokenize_stats *stats, double seconds,
                         const struct bt_log *log);
 

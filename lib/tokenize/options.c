@@ -139,6 +139,7 @@ int bt_tokenize_options_labels(const struct bt_tokenize_options *o,
 	r = o->labels != NULL ? bt_labels_parse(o->labels, l, err)
 	                      : bt_labels_load(o->model, l, err);
 	how->labels = r == BT_OK && l->n > 0 ? l : NULL;
+	how->model_labels = o->labels == NULL;
 	how->only_labels =
 	    how->labels != NULL &&
 	    (o->labels != NULL || how->layout != 0 || o->meta != NULL);

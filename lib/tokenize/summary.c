@@ -6,6 +6,9 @@
 #include "base/str.h"
 #include "tokenize/job_int.h"
 
+/* More than one in so many, 10 %, is worth a warning. */
+#define WARN_SHARE 10
+
 int bt_tokenize_check(const struct bt_tok *tok,
                       const struct bt_tokenize_opts *o, const char *model,
                       struct bt_error *err)
@@ -39,6 +42,36 @@ int bt_tokenize_check(const struct bt_tok *tok,
 		                    "has %zu tokens of a text",
 		                    o->stride, o->max_length - special);
 	return BT_OK;
+}
+
+void bt_tokenize_warn_size(const struct bt_tok *tok, const struct bt_log *log)
+{
+	size_t n = bt_tok_size(tok), model = bt_tok_model_size(tok);
+
+	/* opening a vocabulary that is larger than the model's has failed */
+	if (model <= n || (model - n) * WARN_SHARE <= model)
+		return;
+	bt_log(log, BT_LOG_WARN,
+	       "the vocabulary has %zu tokens, %.0f %% fewer than the model's "
+	       "%zu: is it the one that the model was trained with?",
+	       n, 100.0 * (double)(model - n) / (double)model, model);
+}
+
+/* Few words of a text should be unknown. */
+static void warn_unknown(const struct bt_tok *tok,
+                         const struct bt_tokenize_stats *s,
+                         const struct bt_log *log)
+{
+	struct bt_span unk = bt_tok_token(tok, bt_tok_role(tok, BT_TOK_UNK));
+
+	if (s->unknown * WARN_SHARE > s->tokens)
+		bt_log(log, BT_LOG_WARN,
+		       "%llu of %llu tokens (%.0f %%) are %.*s: do the texts "
+		       "and the vocabulary belong together?",
+		       (unsigned long long)s->unknown,
+		       (unsigned long long)s->tokens,
+		       100.0 * (double)s->unknown / (double)s->tokens,
+		       (int)unk.n, unk.p);
 }
 
 /* TensorFlow's readers fail on a record that lacks what others have. */
@@ -114,13 +147,15 @@ static void tell_lengths(const struct bt_tokenize_stats *s,
 	}
 }
 
-void bt_tokenize_report(const struct bt_tokenize_opts *o,
+void bt_tokenize_report(const struct bt_tok *tok,
+                        const struct bt_tokenize_opts *o,
                         const struct bt_tokenize_stats *s, double seconds,
                         const struct bt_log *log)
 {
 	char unknown[64] = "no [UNK]";
 	struct bt_buf b = BT_BUF_INIT;
 
+	warn_unknown(tok, s, log);
 	tell_gaps(o, s, log);
 	tell_changes(o, s, &b);
 	if (s->unknown > 0)

@@ -84,6 +84,14 @@ like "$(cat err)" \
 printf '\342\230\203 a\n' >snow
 works 'unknown words' bert-tokenize -m "$M" --lines --format ids snow
 like "$(cat err)" '*; 1 ?UNK? (25 %)' '... are reported'
+like "$(sed -n 1p err)" \
+	'bert-tokenize: warning: 1 of 4 tokens (25 %) are ?UNK?: do the texts and the vocabulary belong together[?]' \
+	'... and more than 10 % are worth a warning'
+is "$(bert-tokenize -qm "$M" --lines --format ids snow 2>&1)" '2 1 61 3' \
+	'... which -q silences'
+{ cat snow && yes 'a book' | head -n 5; } >few
+works 'few unknown words' bert-tokenize -m "$M" --lines --format ids few
+is "$(grep -c warning err)" 0 '... are not'
 refuses '*: line 2: the text has 7 tokens, more than 6' \
 	'--no-truncation names the text' \
 	bert-tokenize -m "$M" --lines --format ids --no-truncation \

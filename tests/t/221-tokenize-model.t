@@ -22,6 +22,23 @@ dir() {
 	cp "$@" "$name"
 }
 
+# a vocabulary that is not the model's
+size=$(wc -l <"$T/uncased/vocab.txt" | tr -d ' ')
+dir m "$T/uncased/vocab.txt"
+for rows in $size $((size * 10 / 9)) 30522; do
+	printf '{"model_type": "bert", "vocab_size": %d}' "$rows" >m/config.json
+	works "a model of $rows tokens" bert-tokenize -m m --lines --format ids /dev/null
+	if [ "$rows" != 30522 ]; then
+		is "$(grep -c warning err)" 0 '... and a vocabulary that fits'
+	else
+		like "$(sed -n 1p err)" \
+			"bert-tokenize: warning: the vocabulary has $size tokens, 9? % fewer than the model's 30522: is it the one that the model was trained with[?]" \
+			'... and a vocabulary of another'
+	fi
+done
+is "$(ids m a)" '2 61 3' '-q silences that'
+rm -rf m
+
 # refused GLOB NAME MODEL [OPTION ...]
 refused() {
 	glob=$1 name=$2 model=$3

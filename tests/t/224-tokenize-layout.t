@@ -46,7 +46,7 @@ for f in labels.txt labels.json config.json; do
 	same got wanted "labels from $f"
 done
 bad() { refuses "$1" "$2" bert-tokenize -m "$M" --pad 6 --labels "$3" in.tfr; }
-bad "*'in.tfr': record 1: the label 'yes' is none of the 2 labels ('no' ... 'maybe')" \
+bad "*'in.tfr': record 1: the label 'yes' is not one of the 2 labels given ('no' ... 'maybe')" \
 	'a label that is none of them' no,maybe
 misuses "*label 'no' stands there twice" 'a label twice' \
 	bert-tokenize -m "$M" --labels no,yes,no in.tfr
@@ -96,7 +96,7 @@ printf '%s\n' 'text_a=a	weight=1' 'text_a=a' | $rec >half.tfr
 works 'records with and without weights' bert-tokenize -m "$M" --pad 6 \
 	--layout modelgarden --label-type none -o o.tfr half.tfr
 like "$(cat err)" '*warning: 1 of 2 records have no weight*' 'are told'
-refuses "*'nolabel.tfr': record 1: the label 'x' is none of*" \
+refuses "*'nolabel.tfr': record 1: the label 'x' is not one of*" \
 	'a dummy that is no label' bert-tokenize -m "$M" --labels no,yes \
 	--dummy-label x nolabel.tfr
 

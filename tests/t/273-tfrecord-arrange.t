@@ -80,6 +80,8 @@ refuses "*cannot read 'a.rec': record 1: has no feature 'nosuch'" \
 	'no such feature' tfrecord-cat --split a=1 --stratify nosuch -o x a.rec
 refuses "*: record 1 of the last ones: has no feature 'nosuch'" \
 	'nor in the last ones' tfrecord-cat --split a=1 --stratify nosuch --tail 2 -o x a.rec
+misuses '*--memory has no effect without --shuffle, --split, --kfold, --dedupe or --leak*' \
+	'memory for nothing' tfrecord-cat --memory 1M -o no.rec a.rec
 misuses "*bad value 'x' for --memory: expected bytes, as 1000000, 64M or 2G" 'no size' \
 	tfrecord-cat --shuffle --memory x a.rec
 misuses "*expected NAME=SHARE, the name of 63 bytes at most*" 'too long a name' \
