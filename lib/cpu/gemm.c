@@ -21,14 +21,6 @@ static const struct bt_gemm_ops *const providers[] = {
 
 #define N_PROVIDERS (sizeof(providers) / sizeof(providers[0]))
 
-/* Coarser for many rows, so that few different shapes occur. */
-size_t bt_gemm_room(size_t rows)
-{
-	if (rows <= 512)
-		return bt_round_up(rows, 32);
-	return bt_round_up(rows, rows <= 2048 ? 64 : 128);
-}
-
 static int open_provider(const struct bt_gemm_ops *ops, bool low, int workers,
                          struct bt_gemm **out, struct bt_error *err)
 {
@@ -191,18 +183,6 @@ size_t bt_gemm_own_estimate(const struct bt_gemm *g)
 int bt_gemm_chunks(const struct bt_gemm_weight *w, enum bt_gemm_pass pass)
 {
 	return w->chunks[pass];
-}
-
-void bt_gemm_chunk(const struct bt_gemm_weight *w, enum bt_gemm_pass pass,
-                   int c, int *first, int *count)
-{
-	int columns = w->size[pass], n = w->chunks[pass];
-	int groups = (columns + 31) / 32;
-	int a = (int)((int64_t)groups * c / n) * 32;
-	int b = (int)((int64_t)groups * (c + 1) / n) * 32;
-
-	*first = a;
-	*count = (b < columns ? b : columns) - a;
 }
 
 int bt_gemm_pack(struct bt_gemm_weight *w, enum bt_gemm_pass pass, int c,
