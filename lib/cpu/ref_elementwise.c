@@ -1,6 +1,102 @@
 /* SPDX-License-Identifier: MIT */
-/* add and gated in plain C: what layers with norms before their parts have. */
+/* Dropout masks, activations, add and gated in plain C. */
+#include <math.h>
+
+#include "base/philox.h"
 #include "cpu/ref_int.h"
+
+void bt_ref_dropout(const struct bt_dropout *d, uint32_t row, size_t n,
+                    float *m)
+{
+	uint32_t c[4], w[4], bits;
+	size_t i, group;
+
+	for (i = 0; i < n; i++) {
+		if (d->threshold == 0) {
+			m[i] = 1;
+			continue;
+		}
+		c[0] = (uint32_t)(i / 128 * 16 + i % 16);
+		c[1] = d->row0 + row;
+		c[2] = d->step;
+		c[3] = d->stream;
+		bt_philox(d->seed, c, w);
+		group = i % 128 / 16;
+		bits = w[group / 2] >> (group % 2 * 16) & 0xffff;
+		m[i] = bits < d->threshold ? 0 : d->scale;
+	}
+}
+
+#define SQRT_HALF 0.70710678118654752440f
+#define SQRT_2_OVER_PI 0.79788456080286535588f
+#define INV_SQRT_2PI 0.39894228040143267794f
+
+static float act_value(enum bt_activation act, float x)
+{
+	switch (act) {
+	case BT_ACT_GELU:
+		return 0.5f * x * (1 + erff(x * SQRT_HALF));
+	case BT_ACT_GELU_TANH:
+		return 0.5f * x *
+		       (1 +
+		        tanhf(SQRT_2_OVER_PI * (x + 0.044715f * x * x * x)));
+	case BT_ACT_RELU:
+		return x > 0 ? x : 0;
+	case BT_ACT_TANH:
+		return tanhf(x);
+	case BT_ACT_SOFTPLUS: /* in this order a NaN stays one */
+		return (x < 0 ? 0 : x) + log1pf(expf(-fabsf(x)));
+	default:
+		return x;
+	}
+}
+
+static float act_slope(enum bt_activation act, float x)
+{
+	float t;
+
+	switch (act) {
+	case BT_ACT_GELU:
+		return 0.5f * (1 + erff(x * SQRT_HALF)) +
+		       x * INV_SQRT_2PI * expf(-0.5f * x * x);
+	case BT_ACT_GELU_TANH:
+		t = tanhf(SQRT_2_OVER_PI * (x + 0.044715f * x * x * x));
+		return 0.5f * (1 + t) + 0.5f * x * (1 - t * t) *
+		                            SQRT_2_OVER_PI *
+		                            (1 + 3 * 0.044715f * x * x);
+	case BT_ACT_RELU:
+		return x > 0 ? 1 : 0;
+	case BT_ACT_TANH:
+		t = tanhf(x);
+		return 1 - t * t;
+	case BT_ACT_SOFTPLUS:
+		return 1 / (1 + expf(-x));
+	default:
+		return 1;
+	}
+}
+
+void bt_ref_act(enum bt_activation act, bool low, const void *x, void *y,
+                size_t rows, size_t cols, size_t ld)
+{
+	size_t r, i;
+
+	for (r = 0; r < rows; r++)
+		for (i = r * ld; i < r * ld + cols; i++)
+			put(y, i, low, act_value(act, get(x, i, low)));
+}
+
+void bt_ref_act_back(enum bt_activation act, bool low, const void *x,
+                     const void *dy, void *dx, size_t rows, size_t cols,
+                     size_t ld)
+{
+	size_t r, i;
+
+	for (r = 0; r < rows; r++)
+		for (i = r * ld; i < r * ld + cols; i++)
+			put(dx, i, low,
+			    get(dy, i, low) * act_slope(act, get(x, i, low)));
+}
 
 void bt_ref_add(const struct bt_sum *a, size_t row0, size_t row1, float *m)
 {
