@@ -5,34 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/philox.h"
 #include "cpu/engine_int.h"
-
-const struct bt_cpu_op *bt_cpu_op(enum bt_opcode op)
-{
-	static const struct bt_cpu_op *const ops[BT_OPCODES] = {
-	    [BT_OP_EMBED] = &bt_cpu_embed,
-	    [BT_OP_LINEAR] = &bt_cpu_linear,
-	    [BT_OP_ATTENTION] = &bt_cpu_attention,
-	    [BT_OP_RESIDUAL_NORM] = &bt_cpu_residual_norm,
-	    [BT_OP_NORM] = &bt_cpu_norm,
-	    [BT_OP_ADD] = &bt_cpu_add,
-	    [BT_OP_GATED] = &bt_cpu_gated,
-	    [BT_OP_RELATIVE_POSITIONS] = &bt_cpu_distances,
-	    [BT_OP_FIRST] = &bt_cpu_first,
-	    [BT_OP_MEAN] = &bt_cpu_mean,
-	    [BT_OP_MAX] = &bt_cpu_max,
-	    [BT_OP_FLATTEN] = &bt_cpu_flatten,
-	    [BT_OP_DROPOUT] = &bt_cpu_dropout,
-	    [BT_OP_LOG_SHARE] = &bt_cpu_log_share,
-	    [BT_OP_SOFTMAX_LOSS] = &bt_cpu_softmax_loss,
-	    [BT_OP_LOG_LOSS] = &bt_cpu_log_loss,
-	    [BT_OP_SQUARE_LOSS] = &bt_cpu_square_loss,
-	    [BT_OP_SIGMOID_LOSS] = &bt_cpu_sigmoid_loss,
-	};
-
-	return ops[op];
-}
 
 bool bt_engine_prefers_bf16(const char *gemm)
 {
@@ -40,28 +13,6 @@ bool bt_engine_prefers_bf16(const char *gemm)
 
 	return bt_isa(&isa, NULL) == BT_OK && isa >= BT_ISA_AVX512BF16 &&
 	       bt_gemm_fast_bf16(gemm);
-}
-
-void bt_engine_run(struct bt_engine *e, bt_piece_fn *fn, void *arg, int pieces)
-{
-	bt_pool_run(e->o.pool, fn, arg, pieces);
-}
-
-void bt_zero_tail(void *buf, size_t rows, size_t cols, bool low)
-{
-	size_t room = bt_gemm_room(rows);
-
-	if (buf != NULL)
-		memset(bt_at(buf, rows * cols, low), 0,
-		       (room - rows) * cols * bt_element(low));
-}
-
-struct bt_dropout bt_node_dropout(const struct bt_engine *e, int node,
-                                  float probability)
-{
-	return bt_dropout_make(e->b.train ? probability : 0, e->o.seed,
-	                       e->b.step, (uint32_t)(BT_PURPOSE_DROPOUT + node),
-	                       bt_row0(e, &e->g->nodes[node]));
 }
 
 /* The number of tokens that every text must have, 0: any. */
@@ -75,43 +26,45 @@ static size_t length_of(const struct bt_graph *g)
 	return 0;
 }
 
-static int choose_gemm(struct bt_engine *e, enum bt_isa isa,
-                       struct bt_error *err)
+/* Everything of a plan but the engine itself. */
+static int plan(struct bt_engine *e, struct bt_error *err)
 {
-	const char *name = e->o.gemm;
+	const char *gemm = e->o.gemm;
+	enum bt_isa isa;
+	int i, r = bt_isa(&isa, err);
 
-	if (name == NULL && isa == BT_ISA_REF)
-		name = "ref";
-	return bt_gemm_new(name, e->o.low, bt_pool_threads(e->o.pool), &e->gemm,
-	                   err);
+	if (r != BT_OK)
+		return r;
+	e->k = bt_kernels_for(isa);
+	if (gemm == NULL && isa == BT_ISA_REF)
+		gemm = "ref";
+	r = bt_gemm_new(gemm, e->o.low, bt_pool_threads(e->o.pool), &e->gemm,
+	                err);
+	if (r != BT_OK)
+		return r;
+	e->run = bt_array0((size_t)e->g->n_nodes, sizeof(*e->run));
+	if (e->run == NULL)
+		return bt_error_nomem(err, "preparing the model");
+	for (i = 0; i < e->g->n_nodes; i++)
+		e->run[i].op = bt_cpu_op(e->g->nodes[i].op);
+	bt_relative_plan(e);
+	e->scratch_floats = bt_scratch_need(e);
+	e->length = length_of(e->g);
+	r = bt_plan_buffers(e, err);
+	if (r == BT_OK && bt_engine_profile_init(e) != BT_OK)
+		r = bt_error_nomem(err, "preparing the model");
+	return r;
 }
 
 int bt_engine_plan(const struct bt_graph *g, const struct bt_engine_opts *o,
                    struct bt_engine **out, struct bt_error *err)
 {
 	struct bt_engine *e = bt_array0(1, sizeof(*e));
-	enum bt_isa isa;
 	int r;
 
-	if (e == NULL)
-		return bt_error_nomem(err, "preparing the model");
 	e->g = g;
 	e->o = *o;
-	e->run = bt_array0((size_t)g->n_nodes, sizeof(*e->run));
-	r = bt_isa(&isa, err);
-	if (r == BT_OK)
-		r = choose_gemm(e, isa, err);
-	if (r == BT_OK && e->run == NULL)
-		r = bt_error_nomem(err, "preparing the model");
-	if (r == BT_OK) {
-		e->k = bt_kernels_for(isa);
-		bt_relative_plan(e);
-		e->scratch_floats = bt_scratch_need(e);
-		e->length = length_of(g);
-		r = bt_plan_buffers(e, err);
-	}
-	if (r == BT_OK && bt_engine_profile_init(e) != BT_OK)
-		r = bt_error_nomem(err, "preparing the model");
+	r = plan(e, err);
 	if (r != BT_OK) {
 		bt_engine_free(e);
 		return r;
@@ -305,33 +258,6 @@ int bt_engine_backward(struct bt_engine *e, bool add, struct bt_error *err)
 			return BT_ELIMIT;
 	}
 	return check(e, err);
-}
-
-/* Scores and weighted sums of one attention: 2 products of length by length. */
-static double attention_flop(const struct bt_engine *e, const struct bt_node *n)
-{
-	double sum = 0, len, keys, seen = 0;
-	size_t t;
-
-	if (n->u.attention.window > 0)
-		seen = 2 * (double)n->u.attention.window + 1;
-	for (t = 0; t < e->b.texts; t++) {
-		keys = len = (double)(e->b.start[t + 1] - e->b.start[t]);
-		if (seen > 0 && seen < keys)
-			keys = seen;
-		sum += n->rows == BT_PER_TOKEN ? len * keys : keys;
-	}
-	return 4 * sum * n->cols;
-}
-
-double bt_engine_node_flop(const struct bt_engine *e, int node)
-{
-	const struct bt_node *n = &e->g->nodes[node];
-
-	if (n->op == BT_OP_LINEAR)
-		return 2 * (double)bt_rows_of(e, n) * n->cols *
-		       e->g->nodes[n->in[0]].cols;
-	return n->op == BT_OP_ATTENTION ? attention_flop(e, n) : 0;
 }
 
 double bt_engine_flop(const struct bt_engine *e)

@@ -28,6 +28,7 @@ struct bt_slot_plan {
 };
 
 struct bt_node_run {
+	const struct bt_cpu_op *op;
 	bool need_f32, need_low; /* which outputs its readers want */
 	bool grad_low;           /* type of the gradient */
 	bool stores_grad[3];     /* first to write in[k]'s gradient */
@@ -257,7 +258,11 @@ static inline const int32_t *bt_relative_args(const struct bt_engine *e)
 }
 
 /* Runs pieces on the pool. */
-void bt_engine_run(struct bt_engine *e, bt_piece_fn *fn, void *arg, int pieces);
+static inline void bt_engine_run(struct bt_engine *e, bt_piece_fn *fn,
+                                 void *arg, int pieces)
+{
+	bt_pool_run(e->o.pool, fn, arg, pieces);
+}
 
 /* Reports a failure inside a piece. */
 static inline void bt_engine_fail(struct bt_engine *e, int code)

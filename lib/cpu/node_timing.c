@@ -61,6 +61,33 @@ static double node_bytes(const struct bt_engine *e, int node, bool backward)
 	return sum * (double)bt_rows_of(e, n);
 }
 
+/* Scores and weighted sums of one attention: 2 products of length by length. */
+static double attention_flop(const struct bt_engine *e, const struct bt_node *n)
+{
+	double sum = 0, len, keys, seen = 0;
+	size_t t;
+
+	if (n->u.attention.window > 0)
+		seen = 2 * (double)n->u.attention.window + 1;
+	for (t = 0; t < e->b.texts; t++) {
+		keys = len = (double)(e->b.start[t + 1] - e->b.start[t]);
+		if (seen > 0 && seen < keys)
+			keys = seen;
+		sum += n->rows == BT_PER_TOKEN ? len * keys : keys;
+	}
+	return 4 * sum * n->cols;
+}
+
+double bt_engine_node_flop(const struct bt_engine *e, int node)
+{
+	const struct bt_node *n = &e->g->nodes[node];
+
+	if (n->op == BT_OP_LINEAR)
+		return 2 * (double)bt_rows_of(e, n) * n->cols *
+		       e->g->nodes[n->in[0]].cols;
+	return n->op == BT_OP_ATTENTION ? attention_flop(e, n) : 0;
+}
+
 void bt_engine_profiling(struct bt_engine *e, bool on)
 {
 	e->quiet = !on;
@@ -68,7 +95,7 @@ void bt_engine_profiling(struct bt_engine *e, bool on)
 
 void bt_engine_node(struct bt_engine *e, int node, bool backward)
 {
-	const struct bt_cpu_op *op = bt_cpu_op(e->g->nodes[node].op);
+	const struct bt_cpu_op *op = e->run[node].op;
 	bool timed = e->o.profile != NULL && !e->quiet;
 	double start = timed ? bt_seconds() : 0;
 

@@ -308,7 +308,7 @@ int bt_plan_buffers(struct bt_engine *e, struct bt_error *err)
 			e->run[i].need_f32 = true;
 		if (!e->run[i].need_f32 && !e->run[i].need_low)
 			bt_want_operand(e, i); /* readers do not mind */
-		bt_cpu_op(e->g->nodes[i].op)->plan(e, i);
+		e->run[i].op->plan(e, i);
 	}
 	r = plan_gradients(e, err);
 	if (r == BT_OK)
