@@ -201,22 +201,15 @@ static int unmet(const struct run *r)
 /* Makes ready for what the model predicts, which --min must be about. */
 static int prepare(struct run *r, struct bt_error *err)
 {
-	struct bt_metrics_summary s = {.of = BT_MEASURED_CLASSES};
-	int labels = r->s.model.labels.n, i, e = BT_OK;
+	const struct bt_task *task = r->s.model.task;
+	struct bt_metrics_summary s = {.kind = task->metrics};
+	int i, e;
 	double value;
 	char name[40];
 
-	if (r->s.model.config.number) {
-		bt_metrics_init_number(&r->m, labels);
-		s.of = BT_MEASURED_NUMBERS;
-	} else if (r->s.model.config.multi) {
-		bt_metrics_init_multi(&r->m, labels);
-		r->m.threshold = r->a->threshold;
-		s.of = BT_MEASURED_LABELS;
-	} else {
-		e = bt_metrics_init(&r->m, labels, err);
-	}
-	if (r->a->threshold != 0.5 && !r->s.model.config.multi)
+	e = bt_metrics_init(&r->m, task->metrics, r->s.model.labels.n, err);
+	r->m.threshold = r->a->threshold;
+	if (r->a->threshold != 0.5 && !task->answer->is_set)
 		e = bt_error_set(err, BT_EARG,
 		                 "--threshold is for models that find any "
 		                 "number of labels");
@@ -249,7 +242,8 @@ static int evaluate(struct run *r, char **paths, int n, struct bt_error *err)
 	if (e == BT_OK)
 		e = prepare(r, err);
 	if (e == BT_OK)
-		e = bt_report_init(&r->d, &r->m, &r->s.model.labels, err);
+		e = bt_report_init(&r->d, &r->m, r->s.model.task->answer,
+		                   &r->s.model.labels, err);
 	if (e == BT_OK)
 		e = bt_predict_stream_run(&r->s, paths, n, count, NULL, r, err);
 	if (e == BT_OK && r->m.n == 0)

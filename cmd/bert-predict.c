@@ -125,9 +125,9 @@ static int open_output(struct run *r, struct bt_error *err)
 	    0,
 	    embed ? NULL : &r->s.model.labels,
 	    r->a->normalize,
-	    r->s.model.config.number  ? BT_FRAME_NUMBERS
-	    : r->s.model.config.multi ? BT_FRAME_MULTI
-	                              : NULL};
+	    r->s.model.task == &bt_task_classification
+	        ? NULL
+	        : r->s.model.task->problem_type};
 	struct bt_predict_opts p = r->a->p;
 	int e;
 
@@ -137,8 +137,7 @@ static int open_output(struct run *r, struct bt_error *err)
 	           : strcmp(format, "tsv") == 0 ? BT_PREDICT_TSV
 	                                        : BT_PREDICT_CSV;
 	p.top = (int)r->a->top;
-	p.number = r->s.model.config.number;
-	p.multi = r->s.model.config.multi;
+	p.form = r->s.model.task->answer;
 	p.log = &r->log;
 	e = bt_out_open(r->a->common.output,
 	                tensor || records ? BT_OUT_BINARY : BT_OUT_TEXT,

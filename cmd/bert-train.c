@@ -11,7 +11,7 @@ struct args {
 	struct bt_common common;
 	struct bt_job_opts job;
 	int64_t batch_size, batch_tokens, accumulate, expect; /* 0: any */
-	const char *schedule, *optimizer;
+	const char *schedule, *optimizer, *task;
 	bool profile, dry_run, anew;
 };
 
@@ -79,7 +79,7 @@ static const struct bt_opt options[] = {
            TRAIN.patience, 1, 1e9),
     BT_GROUP("Model"),
     BT_STR(0, "task", "classification|multilabel|regression",
-           "what to predict [the model's, or classification]", args, job.task),
+           "what to predict [the model's, or classification]", args, task),
     BT_STR(0, "pool", BT_POOLED_NAMES, "input of the classifier [the model's]",
            args, job.pool),
     BT_STR(0, "head", "LAYERS", "layers before the outputs, as 'dense 64 relu'",
@@ -209,6 +209,8 @@ static void complete(struct args *a, char **records, int n)
 {
 	struct bt_train_opts *t = &a->job.train;
 
+	if (a->task != NULL)
+		a->job.task = bt_task_find(a->task, NULL);
 	a->job.records = records;
 	a->job.n_records = n;
 	a->job.expect = (uint64_t)a->expect;

@@ -4,6 +4,23 @@
 static const char *const words[BT_HINTS] = {
     [BT_HINT_NONE] = "",
     [BT_HINT_TOKENIZE_FIRST] = "run bert-tokenize first",
+    [BT_HINT_CLASS_WEIGHT_ONE_LABEL] =
+        "--class-weight is for classes of which one holds",
+    [BT_HINT_LABELS_NO_NUMBERS] = "--labels is for classes",
+    [BT_HINT_LABEL_COLUMN] = "name the column with csv2tfrecord -l COLUMN",
+    [BT_HINT_LABEL_SMOOTHING_ONE_LABEL] =
+        "--label-smoothing is for classes of which one holds",
+    [BT_HINT_PREDICT_CLASSES_ONLY] =
+        "--proba, --top and --map-label are for classes",
+    [BT_HINT_PREDICT_MULTILABEL_ONLY] =
+        "--threshold and --label-separator are for models that find any number "
+        "of labels",
+    [BT_HINT_TASK_CLASSIFICATION] = "train with --task classification",
+    [BT_HINT_TASK_CLASSIFICATION_OR_COLUMNS] =
+        "train with --task classification, or make records with any number of "
+        "labels by csv2tfrecord -l COL,COL,...",
+    [BT_HINT_TASK_MULTI_LABEL] = "train with --task multilabel",
+    [BT_HINT_TASK_REGRESSION] = "train with --task regression",
 };
 
 const char *bt_hint_words(enum bt_hint hint)

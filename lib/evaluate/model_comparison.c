@@ -32,24 +32,21 @@ static void add_difference(struct bt_comparison *p, double d)
 int bt_comparison_add(struct bt_comparison *p, int truth, const float *targets,
                       const float *a, const float *b, struct bt_error *err)
 {
+	const struct bt_metrics_kind *kind = p->b.kind;
 	bool right_a, right_b;
 
-	if (p->b.number) {
-		add_difference(p,
-		               bt_metrics_loss(&p->b, truth, targets, b) -
-		                   bt_metrics_loss(&p->b, truth, targets, a));
+	if (kind->is_right == NULL) {
+		add_difference(p, kind->loss(&p->b, truth, targets, b) -
+		                      kind->loss(&p->b, truth, targets, a));
 	} else {
-		right_a = bt_metrics_right(&p->b, truth, targets, a);
-		right_b = bt_metrics_right(&p->b, truth, targets, b);
+		right_a = kind->is_right(&p->b, truth, targets, a);
+		right_b = kind->is_right(&p->b, truth, targets, b);
 		p->both += right_a && right_b;
 		p->a_alone += right_a && !right_b;
 		p->b_alone += !right_a && right_b;
 		p->neither += !right_a && !right_b;
 	}
-	if (p->b.width > 0)
-		return bt_metrics_add_each(&p->b, targets, b, err);
-	bt_metrics_add(&p->b, truth, b);
-	return BT_OK;
+	return bt_metrics_add(&p->b, truth, targets, b, err);
 }
 
 /* The terms fall from the largest, i = min(b, c), by i / (n - i + 1) each. */
@@ -131,7 +128,7 @@ void bt_comparison_report(const struct bt_comparison *p,
 	bt_escape_line(out, bt_span(names[1]), 0);
 	bt_buf_putc(out, '\n');
 	put_measures(a, &p->b, out);
-	if (!p->b.number) {
+	if (p->b.kind->is_right != NULL) {
 		report_right(p, out);
 		return;
 	}
@@ -153,7 +150,7 @@ static int add_test(const struct bt_comparison *p, json_t *o)
 {
 	double error, z, p_value;
 
-	if (!p->b.number)
+	if (p->b.kind->is_right != NULL)
 		return json_object_set_new(
 		           o, "right",
 		           json_pack("{s:I, s:I, s:I, s:I}", "both",

@@ -84,6 +84,7 @@ void bt_report_ask(struct bt_report *d, const struct bt_report_opts *o,
 }
 
 int bt_report_init(struct bt_report *d, const struct bt_metrics *like,
+                   const struct bt_answer_form *form,
                    const struct bt_labels *labels, struct bt_error *err)
 {
 	int r = BT_OK;
@@ -93,8 +94,8 @@ int bt_report_init(struct bt_report *d, const struct bt_metrics *like,
 	if (d->group == NULL)
 		return bt_error_nomem(err, "measuring groups");
 	if (d->o.errors > 0)
-		r = bt_top_losses_new(d->o.errors, like, labels, &d->worst,
-		                      err);
+		r = bt_top_losses_new(d->o.errors, like, form, labels,
+		                      &d->worst, err);
 	for (i = 0; i < d->o.n_by && r == BT_OK; i++)
 		r = bt_by_feature_new(d->o.by[i], like, &d->group[i], err);
 	if (r == BT_OK && d->o.compare != NULL)
@@ -119,8 +120,6 @@ void bt_report_clear(struct bt_report *d)
 int bt_report_add(struct bt_report *d, const struct bt_dataset *block, size_t k,
                   const float *answers, struct bt_error *err)
 {
-	size_t width = d->paired.b.width > 0 ? d->paired.b.width
-	                                     : (size_t)d->paired.b.classes;
 	int r = BT_OK;
 	size_t i;
 
@@ -132,7 +131,7 @@ int bt_report_add(struct bt_report *d, const struct bt_dataset *block, size_t k,
 		r = bt_comparison_add(
 		    &d->paired, block->label[k],
 		    block->width > 0 ? bt_dataset_target(block, k) : NULL,
-		    answers, answers + width, err);
+		    answers, answers + bt_metrics_outputs(&d->paired.b), err);
 	return r;
 }
 

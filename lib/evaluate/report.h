@@ -44,6 +44,7 @@ void bt_report_ask(struct bt_report *d, const struct bt_report_opts *o,
 /* After it was opened: like, borrowed, is of the kind of the model's measures,
  * and set. */
 int bt_report_init(struct bt_report *d, const struct bt_metrics *like,
+                   const struct bt_answer_form *form,
                    const struct bt_labels *labels,
                    struct bt_error *err) BT_MUST_USE;
 void bt_report_clear(struct bt_report *d);

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 
 int bt_top_losses_new(size_t most, const struct bt_metrics *like,
+                      const struct bt_answer_form *form,
                       const struct bt_labels *labels,
                       struct bt_top_losses **res, struct bt_error *err)
 {
@@ -15,6 +16,7 @@ int bt_top_losses_new(size_t most, const struct bt_metrics *like,
 		return bt_error_nomem(err, "keeping examples");
 	w->most = most;
 	w->like = like;
+	w->form = form;
 	w->labels = labels;
 	*res = w;
 	return BT_OK;
@@ -139,9 +141,8 @@ int bt_top_losses_add(struct bt_top_losses *w,
 	struct bt_top_losses_example *x, this = {.number = rec->number};
 	bool full = w->n == w->most;
 
-	this.loss = bt_metrics_loss(
-	    w->like, d->label[k], d->width > 0 ? bt_dataset_target(d, k) : NULL,
-	    answer);
+	this.loss = w->like->kind->loss(w->like, d->label[k],
+	                                bt_dataset_target(d, k), answer);
 	if (full && compare(&this, w->heap[0]) < 0)
 		return BT_OK;
 	x = place(w);

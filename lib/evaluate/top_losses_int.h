@@ -23,6 +23,7 @@ struct bt_top_losses {
 	 * 2i + 2; after bt_top_losses_sort the worst first */
 	struct bt_top_losses_example **heap;
 	const struct bt_metrics *like;
+	const struct bt_answer_form *form;
 	const struct bt_labels *labels;
 	bool sorted;
 };

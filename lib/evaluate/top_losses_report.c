@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* What is told of the examples that a model was most wrong about. */
-#include <math.h>
 #include <string.h>
 
 #include "evaluate/top_losses_int.h"
@@ -102,89 +101,11 @@ static int find_texts(struct words *w, const struct view *v)
 	return b < v->n ? 2 : 1;
 }
 
-/* The likeliest class and its probability. */
-static int likeliest(const struct bt_top_losses *w, const float *logits,
-                     double *p)
+static struct bt_answered answered(const struct bt_top_losses *w,
+                                   const struct view *v)
 {
-	int i, best = 0;
-	double sum = 0;
-
-	for (i = 1; i < w->labels->n; i++)
-		if (logits[i] > logits[best])
-			best = i;
-	for (i = 0; i < w->labels->n; i++)
-		sum += exp((double)logits[i] - (double)logits[best]);
-	*p = 1 / sum;
-	return best;
-}
-
-static double sigmoid(float logit)
-{
-	return 1 / (1 + exp(-(double)logit));
-}
-
-/* Of labels that are true, or predicted: whether label i is one. */
-static bool holds(const struct bt_top_losses *w, const struct view *v,
-                  bool truth, int i)
-{
-	return truth ? v->target[i] > 0
-	             : (double)v->answer[i] > bt_metrics_bound(w->like);
-}
-
-static void put_labels(const struct bt_top_losses *w, const struct view *v,
-                       bool truth, struct bt_buf *out)
-{
-	bool any = false;
-	int i;
-
-	for (i = 0; i < w->labels->n; i++) {
-		if (!holds(w, v, truth, i))
-			continue;
-		bt_buf_puts(out, any ? ", " : "");
-		bt_escape_line(out, bt_span(w->labels->name[i]), 0);
-		bt_buf_printf(out, " (%.4f)", sigmoid(v->answer[i]));
-		any = true;
-	}
-	if (!any)
-		bt_buf_puts(out, "(none)");
-}
-
-static void put_numbers(const struct bt_top_losses *w, const struct view *v,
-                        struct bt_buf *out)
-{
-	int i;
-
-	for (i = 0; i < w->labels->n; i++) {
-		bt_buf_puts(out, i > 0 ? ", " : "");
-		if (w->labels->n > 1) {
-			bt_escape_line(out, bt_span(w->labels->name[i]), 0);
-			bt_buf_putc(out, ' ');
-		}
-		bt_buf_printf(out, "%.6g -> %.6g", (double)v->target[i],
-		              (double)v->answer[i]);
-	}
-}
-
-static void put_answer(const struct bt_top_losses *w, const struct view *v,
-                       struct bt_buf *out)
-{
-	double p;
-	int best;
-
-	if (w->like->number) {
-		put_numbers(w, v, out);
-	} else if (w->like->multi) {
-		put_labels(w, v, true, out);
-		bt_buf_puts(out, " -> ");
-		put_labels(w, v, false, out);
-	} else {
-		best = likeliest(w, v->answer, &p);
-		bt_escape_line(out, bt_span(w->labels->name[v->x->label]), 0);
-		bt_buf_puts(out, " -> ");
-		bt_escape_line(out, bt_span(w->labels->name[best]), 0);
-		bt_buf_printf(out, " (%.4f)", p);
-	}
-	bt_buf_putc(out, '\n');
+	return (struct bt_answered){w->labels, v->x->label, v->target,
+	                            v->answer, bt_metrics_bound(w->like)};
 }
 
 static void put_texts(struct words *words, const struct view *v,
@@ -210,6 +131,7 @@ void bt_top_losses_report(struct bt_top_losses *w, const struct bt_tok *tok,
                           struct bt_buf *out)
 {
 	const struct bt_top_losses_example *x;
+	struct bt_answered a;
 	struct words words;
 	struct view v;
 	size_t i;
@@ -217,7 +139,7 @@ void bt_top_losses_report(struct bt_top_losses *w, const struct bt_tok *tok,
 	bt_top_losses_sort(w);
 	words_init(&words, tok);
 	bt_buf_printf(out, "\nmost wrong: record, %s, truth -> predicted\n",
-	              w->like->number ? "squared error" : "loss");
+	              w->form->loss);
 	for (i = 0; i < w->n; i++) {
 		x = w->heap[i];
 		v = view_of(x);
@@ -230,72 +152,16 @@ void bt_top_losses_report(struct bt_top_losses *w, const struct bt_tok *tok,
 			    60);
 			bt_buf_putc(out, ')');
 		}
-		bt_buf_printf(out, w->like->number ? "  %.6g  " : "  %.4f  ",
+		bt_buf_printf(out,
+		              w->form->loss_fixed ? "  %.4f  " : "  %.6g  ",
 		              x->loss);
-		put_answer(w, &v, out);
+		a = answered(w, &v);
+		w->form->show(&a, out);
+		bt_buf_putc(out, '\n');
 		put_texts(&words, &v, out);
 	}
 	out->oom |= words.made[0].oom || words.made[1].oom;
 	words_clear(&words);
-}
-
-static json_t *json_labels(const struct bt_top_losses *w, const struct view *v,
-                           bool truth)
-{
-	json_t *all = json_array();
-	int i, bad = 0;
-
-	for (i = 0; i < w->labels->n; i++)
-		if (holds(w, v, truth, i))
-			bad |= json_array_append_new(
-			    all,
-			    json_pack("{s:s, s:f}", "label", w->labels->name[i],
-			              "probability", sigmoid(v->answer[i])));
-	if (bad == 0)
-		return all;
-	json_decref(all);
-	return NULL;
-}
-
-/* One number, or an object of several by their names. */
-static json_t *json_numbers(const struct bt_top_losses *w, const float *from)
-{
-	json_t *o;
-	int i, bad = 0;
-
-	if (w->labels->n == 1)
-		return json_real((double)from[0]);
-	o = json_object();
-	for (i = 0; i < w->labels->n; i++)
-		bad |= json_object_set_new(o, w->labels->name[i],
-		                           json_real((double)from[i]));
-	if (bad == 0)
-		return o;
-	json_decref(o);
-	return NULL;
-}
-
-static int json_answer(const struct bt_top_losses *w, const struct view *v,
-                       json_t *o)
-{
-	const char *const *name = (const char *const *)w->labels->name;
-	double p;
-	int best;
-
-	if (w->like->number)
-		return json_object_set_new(o, "value",
-		                           json_numbers(w, v->target)) |
-		       json_object_set_new(o, "predicted",
-		                           json_numbers(w, v->answer));
-	if (w->like->multi)
-		return json_object_set_new(o, "labels",
-		                           json_labels(w, v, true)) |
-		       json_object_set_new(o, "predicted",
-		                           json_labels(w, v, false));
-	best = likeliest(w, v->answer, &p);
-	return json_object_set_new(o, "label", json_string(name[v->x->label])) |
-	       json_object_set_new(o, "predicted", json_string(name[best])) |
-	       json_object_set_new(o, "probability", json_real(p));
 }
 
 static int json_texts(struct words *words, const struct view *v, json_t *o)
@@ -322,6 +188,7 @@ static json_t *json_example(const struct bt_top_losses *w, struct words *words,
                             const struct bt_top_losses_example *x)
 {
 	struct view v = view_of(x);
+	struct bt_answered a = answered(w, &v);
 	json_t *o = json_object();
 	int bad = json_object_set_new(o, "record",
 	                              json_integer((json_int_t)x->number));
@@ -330,7 +197,7 @@ static json_t *json_example(const struct bt_top_losses *w, struct words *words,
 		bad |= json_object_set_new(o, "id",
 		                           bt_escape_json(span_of(&x->id)));
 	bad |= json_object_set_new(o, "loss", json_real(x->loss));
-	bad |= json_answer(w, &v, o);
+	bad |= w->form->show_json(&a, o);
 	bad |= json_texts(words, &v, o);
 	if (bad == 0)
 		return o;

@@ -113,8 +113,9 @@ int bt_model_config(const char *dir, struct bt_config *c, struct bt_labels *l,
 		r = bt_config_parse(bt_buf_str(&name), o, c, err);
 	json_decref(o);
 	if (r == BT_OK) {
+		c->problem_type = bt_task_of(c->problem_type)->problem_type;
 		r = bt_labels_from_json(c->json, l, err);
-		if (r == BT_OK && c->number)
+		if (r == BT_OK && !bt_task_of(c->problem_type)->names_outputs)
 			r = bt_labels_number(l, err);
 		if (r != BT_OK) {
 			bt_error_prefix(err, "%s", bt_buf_str(&name));

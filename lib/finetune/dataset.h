@@ -15,14 +15,14 @@
 #include "format/tfrecord.h"
 #include "record/labels.h"
 #include "record/record.h"
+#include "task/task.h"
 
 /* What the records must fit. */
 struct bt_fit {
 	int vocab_size, type_vocab_size, max_positions;
-	int length;            /* tokens of each text; 0: any, -1: as many as
-	                        * the first one has */
-	bool number;           /* labels are numbers to predict */
-	bool multi;            /* a text may have any number of labels */
+	int length; /* tokens of each text; 0: any, -1: as many as
+	             * the first one has */
+	const struct bt_task *task;
 	const char *tokenizer; /* fingerprint of the model's, or NULL */
 };
 
@@ -53,20 +53,8 @@ struct bt_dataset {
 
 void bt_dataset_clear(struct bt_dataset *d);
 
-enum bt_label_mode {
-	BT_LABELS_COLLECT, /* labels are added to the set as they come */
-	BT_LABELS_KNOWN,   /* a label outside the set is an error */
-	BT_LABELS_OPTIONAL /* as KNOWN, but it counts as no label */
-};
-
-/*
- * Checks one record against the model and finds its label. label_id without a
- * text counts as the label of that number (KNOWN) or, as do all below it, as
- * its decimal text (COLLECT): a class that is seldom or never seen keeps its
- * number. Where labels are numbers to predict, or a text may have any number of
- * them, what is to be predicted becomes rec->target, and 0 stands for the
- * label.
- */
+/* Checks one record against the model and reads its targets, as the task does
+ * (bt_task.target). */
 int bt_dataset_check(struct bt_token_rec *rec, const struct bt_fit *fit,
                      enum bt_label_mode mode, struct bt_labels *labels,
                      int32_t *label, struct bt_error *err) BT_MUST_USE;
@@ -126,11 +114,18 @@ static inline size_t bt_dataset_length(const struct bt_dataset *d, size_t i)
 	return (size_t)(d->start[i + 1] - d->start[i]);
 }
 
-/* What is to be predicted of example i: [d->width]. */
+/* The targets of all examples; borrowed. */
+static inline struct bt_task_data bt_dataset_targets(const struct bt_dataset *d)
+{
+	return (struct bt_task_data){d->n,     d->label,  d->target,
+	                             d->width, d->stride, d->open};
+}
+
+/* The targets of example i: [d->width]; NULL where it has a class. */
 static inline const float *bt_dataset_target(const struct bt_dataset *d,
                                              size_t i)
 {
-	return d->target + i * d->stride;
+	return d->width > 0 ? d->target + i * d->stride : NULL;
 }
 
 /*

@@ -1,62 +1,42 @@
 /* SPDX-License-Identifier: MIT */
 #include "finetune/ensemble.h"
 
-#include <float.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "tokenizer/tokenizer.h"
 
-static const char *kind(const struct bt_config *c)
-{
-	return c->number  ? "a number"
-	       : c->multi ? "any number of labels"
-	                  : "classes";
-}
-
-/* What a model's answer has several of. */
-static const char *parts(const struct bt_config *c)
-{
-	return c->number ? "numbers" : c->multi ? "labels" : "classes";
-}
-
-static const char *part(const struct bt_config *c)
-{
-	return c->number ? "number" : c->multi ? "label" : "class";
-}
-
 /* Finds the first one's classes among those of model k. */
 static int match_labels(struct bt_ensemble *s, size_t k, const char *dir,
-                        const struct bt_labels *first,
-                        const struct bt_config *of, struct bt_error *err)
+                        const struct bt_labels *first, const struct bt_task *of,
+                        struct bt_error *err)
 {
-	const struct bt_config *c = &s->model[k].config;
+	const struct bt_task *task = s->model[k].task;
 	const struct bt_labels *l = &s->model[k].labels;
 	int i, *map = bt_array((size_t)first->n, sizeof(*map));
 
 	if (map == NULL)
 		return bt_error_nomem(err, "opening models");
 	s->class_of[k] = map;
-	if (c->number != of->number || c->multi != of->multi)
+	if (task != of)
 		return bt_error_set(err, BT_EFORMAT,
 		                    "'%s' predicts %s, the first model %s", dir,
-		                    kind(c), kind(of));
+		                    task->predicts, of->predicts);
 	map[0] = 0;
-	if (of->number && l->n == 1 && first->n == 1)
+	if (!of->names_outputs && l->n == 1 && first->n == 1)
 		return BT_OK;
 	if (l->n != first->n)
 		return bt_error_set(
 		    err, BT_EFORMAT, "'%s' has %d %s, the first model %d", dir,
-		    l->n, l->n == 1 ? part(c) : parts(c), first->n);
+		    l->n, l->n == 1 ? of->output : of->outputs, first->n);
 	for (i = 0; i < first->n; i++) {
 		map[i] = bt_labels_find(l, bt_span(first->name[i]));
 		if (map[i] < 0)
 			return bt_error_set(err, BT_EFORMAT,
 			                    "'%s' does not know the first "
 			                    "model's %s '%s'",
-			                    dir, part(of), first->name[i]);
+			                    dir, of->output, first->name[i]);
 	}
 	return BT_OK;
 }
@@ -116,7 +96,7 @@ int bt_ensemble_open(struct bt_ensemble *s, const char *const *dirs, size_t n,
 			r = bt_model_open(dirs[s->n], o, &s->model[s->n], err);
 		if (r == BT_OK)
 			r = match_labels(s, s->n, dirs[s->n], &first->labels,
-			                 &first->config, err);
+			                 first->task, err);
 		if (r == BT_OK)
 			r = check_length(dirs[s->n], &s->model[s->n], first,
 			                 err);
@@ -151,7 +131,7 @@ void bt_ensemble_fit(const struct bt_ensemble *s, struct bt_fit *fit)
 	size_t i;
 
 	for (i = 0; i < s->n; i++) {
-		f = bt_model_fit(&s->model[i].config, NULL);
+		f = bt_model_fit(&s->model[i], NULL);
 		fit->vocab_size = lower(fit->vocab_size, f.vocab_size);
 		fit->type_vocab_size =
 		    lower(fit->type_vocab_size, f.type_vocab_size);
@@ -162,52 +142,20 @@ void bt_ensemble_fit(const struct bt_ensemble *s, struct bt_fit *fit)
 }
 
 struct adding {
+	const struct bt_answer_form *form;
 	double *sum;
 	const int *class_of; /* or NULL: as they are */
 	int classes;
-	bool number; /* the answers are such, not a class */
-	bool multi;  /* any number of the classes may hold */
 };
 
-/* Adds the probabilities of example i. */
-static int add(void *ctx, size_t i, const float *logits, struct bt_error *err)
+static int add(void *ctx, size_t i, const float *output, struct bt_error *err)
 {
 	const struct adding *a = ctx;
-	double *sum = a->sum + i * (size_t)a->classes, max = logits[0], all = 0;
-	double v;
-	int k;
 
 	(void)err;
-	if (a->number || a->multi) {
-		for (k = 0; k < a->classes; k++) {
-			v = logits[a->class_of != NULL ? a->class_of[k] : k];
-			sum[k] += a->multi ? 1 / (1 + exp(-v)) : v;
-		}
-		return BT_OK;
-	}
-	for (k = 1; k < a->classes; k++)
-		max = fmax(max, logits[k]);
-	for (k = 0; k < a->classes; k++)
-		all += exp(logits[k] - max);
-	for (k = 0; k < a->classes; k++)
-		sum[k] += exp(logits[a->class_of != NULL ? a->class_of[k] : k] -
-		              max) /
-		          all;
+	a->form->add(output, a->class_of, a->classes,
+	             a->sum + i * (size_t)a->classes);
 	return BT_OK;
-}
-
-/* The answer of n models together: of classes, the logarithm of the mean; where
- * any number may hold, the logit that has it. */
-static float mean(const struct adding *a, double sum, size_t n)
-{
-	double p = sum / (double)n;
-
-	if (a->number)
-		return (float)p;
-	if (a->multi)
-		return (float)(log(fmax(p, DBL_MIN)) -
-		               log(fmax(1 - p, DBL_EPSILON / 2)));
-	return (float)log(fmax(sum, DBL_MIN) / (double)n);
 }
 
 /* The answers of the first model, k = 0, or of that many behind it. */
@@ -231,8 +179,8 @@ int bt_ensemble_infer(struct bt_ensemble *s, const struct bt_model *first,
                       struct bt_error *err)
 {
 	size_t classes = (size_t)first->labels.n, n = d->n * classes, i, k;
-	struct adding a = {NULL, NULL, first->labels.n, first->config.number,
-	                   first->config.multi};
+	struct adding a = {.form = first->task->answer,
+	                   .classes = first->labels.n};
 	int r = BT_OK;
 
 	if (bt_grow(&s->sum, &s->sum_cap, n, sizeof(*s->sum)) != BT_OK)
@@ -246,7 +194,8 @@ int bt_ensemble_infer(struct bt_ensemble *s, const struct bt_model *first,
 	}
 	for (i = 0; i < d->n && r == BT_OK; i++) {
 		for (k = 0; k < classes; k++)
-			s->row[k] = mean(&a, s->sum[i * classes + k], s->n + 1);
+			s->row[k] =
+			    a.form->mean(s->sum[i * classes + k], s->n + 1);
 		r = fn(ctx, i, s->row, err);
 	}
 	return r;

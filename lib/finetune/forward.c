@@ -73,11 +73,8 @@ int bt_forward(struct bt_engine *e, const struct bt_dataset *d,
 int bt_forward_count(struct bt_metrics *m, const struct bt_dataset *d, size_t i,
                      const float *logits, struct bt_error *err)
 {
-	if (m->width > 0)
-		return bt_metrics_add_each(m, bt_dataset_target(d, i), logits,
-		                           err);
-	bt_metrics_add(m, d->label[i], logits);
-	return BT_OK;
+	return bt_metrics_add(m, d->label[i], bt_dataset_target(d, i), logits,
+	                      err);
 }
 
 struct measuring {
@@ -106,6 +103,6 @@ int bt_forward_measure(struct bt_engine *e, const struct bt_dataset *d,
 {
 	struct measuring a = {d, m, also, ctx};
 
-	return bt_forward(e, d, g, m->width > 0 ? m->width : (size_t)m->classes,
-	                  measure, &a, NULL, err);
+	return bt_forward(e, d, g, bt_metrics_outputs(m), measure, &a, NULL,
+	                  err);
 }

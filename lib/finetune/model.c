@@ -50,7 +50,7 @@ int bt_model_plan(struct bt_model *m, const struct bt_engine_opts *o,
 	bt_graph_init(&m->graph, err);
 	r = m->embeds
 	        ? bt_family_embedding(&m->graph, &m->config, m->pooling)
-	        : bt_family_classifier(&m->graph, &m->config, m->labels.n);
+	        : bt_task_graph(m->task, &m->graph, &m->config, m->labels.n);
 	if (r != BT_OK)
 		return r;
 	if (opts.max_length == 0 ||
@@ -95,12 +95,12 @@ void bt_model_doubt_texts(const struct bt_config *c, const char *what, size_t n,
 		       n - pairs, n, what);
 }
 
-struct bt_fit bt_model_fit(const struct bt_config *c, const char *tokenizer)
+struct bt_fit bt_model_fit(const struct bt_model *m, const char *tokenizer)
 {
+	const struct bt_config *c = &m->config;
 	struct bt_fit f = {c->vocab_size,    c->type_vocab_size,
 	                   c->max_positions, bt_head_length(&c->head),
-	                   c->number,        c->multi,
-	                   tokenizer};
+	                   m->task,          tokenizer};
 
 	if (f.type_vocab_size == 0)
 		f.type_vocab_size = 256; /* what is not looked at may be any */
@@ -133,7 +133,7 @@ static int load_weights(const char *dir, struct bt_model *m,
 static int check_labels(const char *dir, const struct bt_labels *l,
                         const struct bt_config *c, struct bt_error *err)
 {
-	if (l->n >= 2 || c->number || (c->multi && l->n == 1))
+	if (l->n >= bt_task_of(c->problem_type)->least)
 		return BT_OK;
 	return bt_error_set(err, BT_EFORMAT,
 	                    "'%s' holds no trained classifier (its "
@@ -151,6 +151,7 @@ int bt_model_open(const char *dir, const struct bt_engine_opts *o,
 	r = bt_model_config(dir, &m->config, &m->labels, err);
 	if (r == BT_OK)
 		r = check_labels(dir, &m->labels, &m->config, err);
+	m->task = bt_task_of(m->config.problem_type);
 	if (r == BT_OK)
 		r = bt_model_build(m, o, err);
 	if (r == BT_OK)
@@ -181,9 +182,8 @@ int bt_model_open_parts(const char *config, const char *weights, int classes,
 
 	memset(m, 0, sizeof(*m));
 	r = bt_config_load(config, &m->config, err);
-	if (r == BT_OK)
-		m->config.number = classes == 1;
-	m->config.multi = false;
+	m->task = classes == 1 ? &bt_task_regression : &bt_task_classification;
+	m->config.problem_type = m->task->problem_type;
 	if (r == BT_OK && classes == 1)
 		r = bt_labels_number(&m->labels, err);
 	else if (r == BT_OK)
@@ -207,6 +207,7 @@ int bt_model_open_encoder(const char *dir, enum bt_pooling pooling,
 	m->embeds = true;
 	m->pooling = pooling;
 	r = bt_model_config(dir, &m->config, &m->labels, err);
+	m->task = bt_task_of(m->config.problem_type);
 	m->config.head.n = 0; /* what it asks of texts is not asked here */
 	if (r == BT_OK)
 		r = bt_model_build(m, o, err);

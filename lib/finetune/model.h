@@ -15,10 +15,12 @@
 #include "model/config.h"
 #include "model/family.h"
 #include "record/labels.h"
+#include "task/task.h"
 
 struct bt_model {
 	struct bt_config config;
-	struct bt_labels labels; /* the classes of the classifier */
+	const struct bt_task *task;
+	struct bt_labels labels; /* names of the outputs */
 	bool embeds;             /* it is an encoder that embeds texts */
 	enum bt_pooling pooling; /* if so */
 	struct bt_graph graph;
@@ -50,7 +52,7 @@ int bt_model_build(struct bt_model *m, const struct bt_engine_opts *o,
                    struct bt_error *err) BT_MUST_USE;
 
 /* What records must fit; tokenizer may be NULL. */
-struct bt_fit bt_model_fit(const struct bt_config *c, const char *tokenizer);
+struct bt_fit bt_model_fit(const struct bt_model *m, const char *tokenizer);
 
 /* How many of the examples are pairs of texts, as far as records made for the
  * model show it; tok is its tokenizer, or NULL. */

@@ -143,9 +143,8 @@ void bt_predict_stream_close(struct bt_predict_stream *s)
 static int read_block(struct bt_predict_stream *s, struct bt_tfrecord *in,
                       struct bt_token_rec *rec, struct bt_error *err)
 {
-	struct bt_fit fit =
-	    bt_model_fit(&s->model.config,
-	                 s->tok != NULL ? bt_tok_fingerprint(s->tok) : NULL);
+	struct bt_fit fit = bt_model_fit(
+	    &s->model, s->tok != NULL ? bt_tok_fingerprint(s->tok) : NULL);
 	const uint8_t *data;
 	size_t len;
 	int32_t label;

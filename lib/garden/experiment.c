@@ -86,8 +86,8 @@ static void set_common(struct bt_trial *t, struct bt_job_opts *o)
 	bt_weights_gaps_any(&o->gaps); /* as its program */
 	o->old_head = loads ? BT_JOB_HEAD_CLASSES : BT_JOB_HEAD_FRESH;
 	o->tokenizer = t->e->tokenizer;
-	o->task = t->plan.number ? "regression" : "classification";
-	o->n_labels = t->plan.number
+	o->task = t->plan.task;
+	o->n_labels = t->plan.task == &bt_task_regression
 	                  ? 0
 	                  : (int)bt_garden_int(c, "task.model.num_classes", 0);
 	o->dropout = -1;
@@ -98,7 +98,7 @@ static void set_common(struct bt_trial *t, struct bt_job_opts *o)
 	    c, "task.train_data.seed", (int64_t)t->e->seed);
 	o->train.optim = (struct bt_optim_opts)BT_OPTIM_INIT;
 	o->train.schedule = (struct bt_schedule_opts)BT_SCHEDULE_INIT;
-	o->train.metric = t->plan.number ? "mse" : "accuracy";
+	o->train.metric = t->plan.task->metric;
 	o->train.keep_last = true;
 	o->train.tensorboard = o->train.out = t->e->dir;
 	o->train.own_curves = true;

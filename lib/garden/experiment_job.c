@@ -117,7 +117,8 @@ static int read_best(const struct bt_garden *c, struct bt_experiment_job *p,
 /* The names under which measures are told. */
 static bool is_told(const struct bt_experiment_job *p, const char *name)
 {
-	return (!p->number && strcmp(name, "cls_accuracy") == 0) ||
+	return (p->task == &bt_task_classification &&
+	        strcmp(name, "cls_accuracy") == 0) ||
 	       strcmp(name, "validation_loss") == 0 ||
 	       (p->classes == 2 && strcmp(name, "auc") == 0) ||
 	       (p->metric == BT_EXPERIMENT_JOB_CORRELATION &&
@@ -131,6 +132,7 @@ static int read_metric(const struct bt_garden *c, struct bt_experiment_job *p,
                        struct bt_error *err)
 {
 	const char *s = bt_garden_str(c, "task.metric_type");
+	bool numbers;
 
 	if (strcmp(s, "accuracy") == 0)
 		p->metric = BT_EXPERIMENT_JOB_ACCURACY;
@@ -147,13 +149,14 @@ static int read_metric(const struct bt_garden *c, struct bt_experiment_job *p,
 		                       "pearson_spearman_corr are built",
 		                       s);
 	p->classes = (int)bt_garden_int(c, "task.model.num_classes", 0);
-	p->number = p->classes == 1;
-	if (p->number ? p->metric == BT_EXPERIMENT_JOB_F1 ||
-	                    p->metric == BT_EXPERIMENT_JOB_MCC
-	              : p->metric == BT_EXPERIMENT_JOB_CORRELATION)
+	numbers = p->classes == 1;
+	p->task = numbers ? &bt_task_regression : &bt_task_classification;
+	if (numbers ? p->metric == BT_EXPERIMENT_JOB_F1 ||
+	                  p->metric == BT_EXPERIMENT_JOB_MCC
+	            : p->metric == BT_EXPERIMENT_JOB_CORRELATION)
 		return bt_garden_fault(c, "task.metric_type", BT_EARG, err,
 		                       "%s is of %s", s,
-		                       p->number ? "classes" : "numbers");
+		                       numbers ? "classes" : "numbers");
 	if (p->metric == BT_EXPERIMENT_JOB_F1 && p->classes != 2)
 		return bt_garden_fault(c, "task.metric_type", BT_EARG, err,
 		                       "f1 is of two classes");

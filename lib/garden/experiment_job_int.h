@@ -23,7 +23,7 @@ struct bt_experiment_job {
 	struct bt_file_patterns train, eval;
 	struct bt_optim_opts optim;
 	int classes;
-	bool number; /* is predicted, not a class */
+	const struct bt_task *task; /* classification or regression */
 	enum bt_experiment_job_metric metric;
 	int64_t train_steps, steps_per_loop;
 	int64_t eval_interval, eval_steps; /* eval_steps -1: all */

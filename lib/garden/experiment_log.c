@@ -119,7 +119,7 @@ static int tell_chunk(struct bt_trial *t, const struct bt_train_news *n,
 	if (right < 0 || right > 1) /* by a rounding */
 		right = right < 0 ? 0 : 1;
 	bt_experiment_log_add(&told, "training_loss", loss);
-	if (!n->number)
+	if (n->task != &bt_task_regression)
 		bt_experiment_log_add(&told, "cls_accuracy", right);
 	if (t->plan.classes == 2)
 		bt_experiment_log_add(&told, "auc",
@@ -131,7 +131,7 @@ static int tell_chunk(struct bt_trial *t, const struct bt_train_news *n,
 	bt_experiment_log_put(&told, &line);
 	print(t, &line);
 	bt_train_scalar(n->run, BT_TRAIN_CURVE_TRAIN, loss, "training_loss");
-	if (!n->number)
+	if (n->task != &bt_task_regression)
 		bt_train_scalar(n->run, BT_TRAIN_CURVE_TRAIN, right,
 		                "cls_accuracy");
 	if (t->plan.classes == 2)
@@ -159,7 +159,7 @@ static void measures(const struct bt_trial *t, const struct bt_train_news *n,
 
 	bt_experiment_log_add(told, "validation_loss",
 	                      bt_eval_metrics_loss(&t->tested));
-	if (!n->number)
+	if (n->task != &bt_task_regression)
 		bt_experiment_log_add(told, "cls_accuracy", n->eval->accuracy);
 	if (t->plan.classes == 2)
 		bt_experiment_log_add(told, "auc",

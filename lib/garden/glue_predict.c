@@ -101,7 +101,7 @@ static int check_classes(const struct bt_glue *g,
                          const struct bt_predict_stream *s,
                          struct bt_error *err)
 {
-	bool number = s->model.config.number;
+	bool number = s->model.task == &bt_task_regression;
 	size_t has = bt_model_width(&s->model);
 	int n = bt_glue_width(g->task);
 

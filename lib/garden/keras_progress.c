@@ -32,13 +32,13 @@ static void put_epoch(struct bt_keras *k, const struct bt_train_news *n,
 	              whole);
 	put_step(out, n->seconds / (double)k->epoch_steps);
 	put(out, "loss", n->loss);
-	if (n->number)
+	if (n->task == &bt_task_regression)
 		put(out, "mean_squared_error", n->loss);
 	else
 		put(out, "accuracy", n->accuracy);
 	if (n->eval != NULL)
 		put(out, "val_loss", n->eval->loss);
-	if (n->eval != NULL && n->number)
+	if (n->eval != NULL && n->task == &bt_task_regression)
 		put(out, "val_mean_squared_error", n->eval->mse);
 	else if (n->eval != NULL)
 		put(out, "val_accuracy", n->eval->accuracy);

@@ -132,7 +132,8 @@ static void set_job(struct run *r, struct bt_job_opts *o)
 	bt_weights_gaps_any(&o->gaps); /* as its program */
 	o->tokenizer = c->tokenizer;
 	o->n_labels = r->meta.labels > 1 ? r->meta.labels : 0;
-	o->task = r->meta.labels > 1 ? "classification" : "regression";
+	o->task =
+	    r->meta.labels > 1 ? &bt_task_classification : &bt_task_regression;
 	o->records = r->train.path;
 	o->n_records = r->train.n;
 	o->first = (size_t)c->most;

@@ -30,7 +30,7 @@ static int predict(struct bt_predict_stream *s,
                    struct bt_error *err)
 {
 	struct bt_predict_opts o = {.format = BT_PREDICT_TSV,
-	                            .number = s->model.config.number,
+	                            .form = s->model.task->answer,
 	                            .log = s->o.log};
 	struct bt_predict *p;
 	int r = bt_predict_new(&o, &s->model.labels, out, &p, err);
@@ -61,7 +61,7 @@ static int predict_into(struct bt_predict_stream *s,
 	r = bt_out_commit(out, err);
 	if (r == BT_OK)
 		r = bt_predict_stream_summary(s, "predictions", s->o.log, err);
-	if (r == BT_OK && !s->model.config.number)
+	if (r == BT_OK && s->model.task != &bt_task_regression)
 		bt_log(s->o.log, BT_LOG_NOTE,
 		       "'%s' has %d columns, the classes' probabilities in the "
 		       "order of their numbers",
@@ -150,7 +150,9 @@ static int export_config(const struct bt_run_classifier *c, int n,
 		free(path);
 		return r;
 	}
-	config.number = n == 1;
+	config.problem_type =
+	    n == 1 ? bt_task_regression.problem_type
+	           : bt_task_of(config.problem_type)->problem_type;
 	config.texts = texts_of(c);
 	bt_config_drop_twice(&config);
 	r = labels_of(c, n, &labels, err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The measures by their names. */
+/* Metrics by their names. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,9 +13,9 @@ static const struct {
 	size_t offset;
 } known[] = {
 #define ALL (CLASSES | NUMBERS | LABELS)
-#define CLASSES BT_MEASURED_CLASSES
-#define NUMBERS BT_MEASURED_NUMBERS
-#define LABELS BT_MEASURED_LABELS
+#define CLASSES BT_METRICS_CLASSIFICATION
+#define NUMBERS BT_METRICS_REGRESSION
+#define LABELS BT_METRICS_MULTILABEL
 #define M(of, falls, field)                                                    \
 	{                                                                      \
 		of, falls, #field, offsetof(struct bt_metrics_summary, field)  \
@@ -48,7 +48,7 @@ static const struct {
 
 static bool is_set(const struct bt_metrics_summary *s, size_t i)
 {
-	return s->of == BT_MEASURED_ANY || (known[i].of & s->of) != 0;
+	return s->kind == NULL || (known[i].of & s->kind->bit) != 0;
 }
 
 static double value_of(const struct bt_metrics_summary *s, size_t i)
@@ -72,7 +72,7 @@ const char *bt_metrics_name(size_t i, const struct bt_metrics_summary *s,
 	return NULL;
 }
 
-/* Where the measure of that name stands; KNOWN: nowhere. */
+/* Index of the metric of that name, or KNOWN. */
 static size_t find(const char *name)
 {
 	char key[40], *at;
@@ -91,11 +91,6 @@ static size_t find(const char *name)
 int bt_metrics_find(const struct bt_metrics_summary *s, const char *name,
                     double *value, struct bt_error *err)
 {
-	static const char *const what[] = {
-	    [BT_MEASURED_ANY] = "",
-	    [BT_MEASURED_CLASSES] = " of classes",
-	    [BT_MEASURED_NUMBERS] = " of numbers",
-	    [BT_MEASURED_LABELS] = " of any number of labels"};
 	struct bt_buf b = BT_BUF_INIT;
 	size_t i = find(name), k;
 	const char *text;
@@ -110,9 +105,14 @@ int bt_metrics_find(const struct bt_metrics_summary *s, const char *name,
 			bt_buf_printf(&b, "%s%s", b.len > 0 ? ", " : "",
 			              known[k].name);
 	text = bt_buf_str(&b);
-	r = bt_error_set(err, BT_EARG, "%s measure%s '%s': there are %s",
-	                 i < KNOWN ? "no" : "unknown", what[s->of], name,
-	                 text != NULL ? text : "others");
+	if (i < KNOWN)
+		r = bt_error_set(err, BT_EARG,
+		                 "'%s' is not a metric of %s (choose from: %s)",
+		                 name, s->kind->name, text);
+	else
+		r = bt_error_set(err, BT_EARG,
+		                 "unknown metric '%s' (choose from: %s)", name,
+		                 text);
 	bt_buf_clear(&b);
 	return r;
 }

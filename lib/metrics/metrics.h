@@ -16,54 +16,84 @@
 #include "record/labels.h"
 
 struct bt_metrics {
-	int classes;
-	uint64_t *count; /* [truth][prediction]; or NULL */
-	/* [classes] of count: its diagonal, the sums of rows and of columns */
-	uint64_t *hits, *support, *predicted;
+	const struct bt_metrics_kind *kind;
 	uint64_t n;      /* examples */
-	double loss_sum; /* of their cross entropies */
+	double loss_sum; /* over these */
 
-	/* of numbers, and of any number of labels: */
-	bool number, multi;
-	size_t width;         /* numbers, or labels; else 0 */
-	float *truth, *guess; /* [n][width]; of labels 1 or 0, and logits */
+	/* where each example has one class, else 0 and NULL */
+	int classes;
+	uint64_t *count; /* [truth][prediction], or NULL */
+	/* [classes] of count: its diagonal, sums of its rows and columns */
+	uint64_t *hits, *support, *predicted;
+
+	/* where its targets are a row of numbers (kind->has_rows) */
+	size_t width;         /* outputs */
+	float *truth, *guess; /* [n][width] */
 	size_t truth_cap, guess_cap;
-	double threshold; /* a label is predicted where its probability is over
-	                   * that */
+	double threshold; /* a label is predicted where its probability is
+	                   * larger; .5 at first */
 };
 
-int bt_metrics_init(struct bt_metrics *m, int classes,
-                    struct bt_error *err) BT_MUST_USE;
-/* The same without the matrix, for a summary alone: it takes little memory. */
-int bt_metrics_init_sums(struct bt_metrics *m, int classes,
-                         struct bt_error *err) BT_MUST_USE;
-/* The same for so many numbers, or for any number of so many labels, with a
- * threshold of .5. */
-void bt_metrics_init_number(struct bt_metrics *m, int numbers);
-void bt_metrics_init_multi(struct bt_metrics *m, int labels);
-/* The same kind of measures as those of another, without a matrix. */
+struct bt_metrics_summary;
+
+/*
+ * One kind of metrics. truth is the class of an example, targets [width] are
+ * its numbers, or 1 for each label that holds and else 0; output are the
+ * model's [outputs].
+ */
+struct bt_metrics_kind {
+	const char *name; /* what is measured: "classes" */
+	unsigned bit;     /* which of the metrics by name it has */
+	bool has_rows;
+	struct {
+		const char *name, *label;
+	} shown[4]; /* in the line of an epoch, after the losses */
+
+	double (*loss)(const struct bt_metrics *m, int truth,
+	               const float *targets, const float *output);
+	/* Whether an output is right; NULL where there is no such thing. */
+	bool (*is_right)(const struct bt_metrics *m, int truth,
+	                 const float *targets, const float *output);
+	int (*add)(struct bt_metrics *m, int truth, const float *targets,
+	           const float *output, struct bt_error *err);
+	void (*summary)(const struct bt_metrics *m,
+	                struct bt_metrics_summary *s);
+	void (*report)(const struct bt_metrics *m, const struct bt_labels *l,
+	               int confusions, struct bt_buf *out);
+	/* Adds what bt_metrics_json says beside the summary; not 0: no memory.
+	 */
+	int (*json)(const struct bt_metrics *m, const struct bt_labels *l,
+	            json_t *o);
+};
+
+/* Bits for kind->bit. */
+enum {
+	BT_METRICS_CLASSIFICATION = 1,
+	BT_METRICS_REGRESSION = 2,
+	BT_METRICS_MULTILABEL = 4
+};
+
+extern const struct bt_metrics_kind bt_metrics_classification,
+    bt_metrics_multilabel, bt_metrics_regression;
+
+int bt_metrics_init(struct bt_metrics *m, const struct bt_metrics_kind *kind,
+                    int outputs, struct bt_error *err) BT_MUST_USE;
+/* The same kind, outputs and threshold as another's, without its matrix: little
+ * memory, for a summary alone. */
 int bt_metrics_init_like(struct bt_metrics *m, const struct bt_metrics *like,
                          struct bt_error *err) BT_MUST_USE;
 void bt_metrics_clear(struct bt_metrics *m);
 void bt_metrics_reset(struct bt_metrics *m);
 
-/* One example: its class and the logits; the largest logit predicts, the first
- * of equal ones. */
-void bt_metrics_add(struct bt_metrics *m, int truth, const float *logits);
+/* Outputs of the model for each example. */
+size_t bt_metrics_outputs(const struct bt_metrics *m);
 
-/* One example of numbers, or of labels: [m->width] each. */
-int bt_metrics_add_each(struct bt_metrics *m, const float *truth,
-                        const float *guess, struct bt_error *err) BT_MUST_USE;
+/* Adds one example. Of classes the largest logit predicts, the first of equal
+ * ones. BT_ENOMEM alone. */
+int bt_metrics_add(struct bt_metrics *m, int truth, const float *targets,
+                   const float *output, struct bt_error *err) BT_MUST_USE;
 
-/* What one example adds to the loss: of its class, or of its targets, [width].
- * Both depend only on what m was initialised for. */
-double bt_metrics_loss(const struct bt_metrics *m, int truth,
-                       const float *targets, const float *answer);
-/* Whether the answer is right: the class, or all labels. */
-bool bt_metrics_right(const struct bt_metrics *m, int truth,
-                      const float *targets, const float *answer);
-
-/* The logit over which a label is predicted. */
+/* The logit above which a label is predicted. */
 double bt_metrics_bound(const struct bt_metrics *m);
 
 struct bt_class_metrics {
@@ -93,17 +123,9 @@ struct bt_label_metrics {
 int bt_metrics_label(const struct bt_metrics *m, size_t k,
                      struct bt_label_metrics *c) BT_MUST_USE;
 
-/* Bits. */
-enum bt_measured {
-	BT_MEASURED_ANY = 0,
-	BT_MEASURED_CLASSES = 1,
-	BT_MEASURED_NUMBERS = 2,
-	BT_MEASURED_LABELS = 4 /* any number of them */
-};
-
 struct bt_metrics_summary {
-	enum bt_measured of; /* which of these are set; ANY: none, all names
-	                      * are known */
+	const struct bt_metrics_kind *kind; /* whose are set; NULL: none, and
+	                                     * all names are known */
 	double loss, accuracy;
 	double macro_precision, macro_recall, macro_f1;
 	double weighted_precision, weighted_recall, weighted_f1;

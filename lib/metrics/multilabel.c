@@ -1,18 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Measures of labels of which any number may hold. */
+/* Metrics where any number of labels may hold. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "metrics/metrics_int.h"
-
-double bt_metrics_bound(const struct bt_metrics *m)
-{
-	if (m->threshold <= 0 || m->threshold >= 1)
-		return m->threshold <= 0 ? -INFINITY : INFINITY;
-	return log(m->threshold / (1 - m->threshold));
-}
 
 /* Area under the curve: the share of pairs of an example that has the label and
  * one that has it not, whose scores stand in that order. */
@@ -64,8 +57,9 @@ int bt_metrics_label(const struct bt_metrics *m, size_t k,
 	return r;
 }
 
-size_t bt_metrics_wrong(const struct bt_metrics *m, const float *truth,
-                        const float *guess)
+/* How many of an example's labels are wrong. */
+static size_t count_wrong(const struct bt_metrics *m, const float *truth,
+                          const float *guess)
 {
 	double least = bt_metrics_bound(m);
 	size_t k, bad = 0;
@@ -75,16 +69,45 @@ size_t bt_metrics_wrong(const struct bt_metrics *m, const float *truth,
 	return bad;
 }
 
+/* The mean binary cross entropy of the labels' logits. */
+static double loss(const struct bt_metrics *m, int truth, const float *targets,
+                   const float *logits)
+{
+	double sum = 0, y, z;
+	size_t i;
+
+	(void)truth;
+	for (i = 0; i < m->width; i++) {
+		y = (double)targets[i];
+		z = (double)logits[i];
+		sum += fmax(z, 0) + log1p(exp(-fabs(z))) - y * z;
+	}
+	return sum / (double)m->width;
+}
+
+static bool is_right(const struct bt_metrics *m, int truth,
+                     const float *targets, const float *logits)
+{
+	(void)truth;
+	return count_wrong(m, targets, logits) == 0;
+}
+
+static int add(struct bt_metrics *m, int truth, const float *targets,
+               const float *logits, struct bt_error *err)
+{
+	return bt_metrics_add_row(m, targets, logits,
+	                          loss(m, truth, targets, logits), err);
+}
+
 /* Examples all of whose labels are right, and labels that are wrong. */
-static void count_wrong(const struct bt_metrics *m, double *right,
-                        double *wrong)
+static void sum_wrong(const struct bt_metrics *m, double *right, double *wrong)
 {
 	size_t i, at, bad;
 
 	*right = *wrong = 0;
 	for (i = 0; i < m->n; i++) {
 		at = i * m->width;
-		bad = bt_metrics_wrong(m, m->truth + at, m->guess + at);
+		bad = count_wrong(m, m->truth + at, m->guess + at);
 		*right += bad == 0;
 		*wrong += (double)bad;
 	}
@@ -96,8 +119,9 @@ struct sums {
 	size_t n_areas;
 };
 
-static void add(const struct bt_metrics *m, const struct bt_label_metrics *c,
-                struct sums *t, struct bt_metrics_summary *s)
+static void add_label(const struct bt_metrics *m,
+                      const struct bt_label_metrics *c, struct sums *t,
+                      struct bt_metrics_summary *s)
 {
 	double w = 1 / (double)m->width, support = (double)c->support;
 
@@ -116,7 +140,7 @@ static void add(const struct bt_metrics *m, const struct bt_label_metrics *c,
 	s->weighted_f1 += support * c->f1;
 }
 
-void bt_metrics_labels(const struct bt_metrics *m, struct bt_metrics_summary *s)
+static void summary(const struct bt_metrics *m, struct bt_metrics_summary *s)
 {
 	struct bt_label_metrics c;
 	struct sums t = {0};
@@ -126,7 +150,7 @@ void bt_metrics_labels(const struct bt_metrics *m, struct bt_metrics_summary *s)
 	for (k = 0; k < m->width; k++) {
 		if (bt_metrics_label(m, k, &c) != BT_OK)
 			c.roc_auc = NAN;
-		add(m, &c, &t, s);
+		add_label(m, &c, &t, s);
 	}
 	s->weighted_precision =
 	    bt_metrics_ratio(s->weighted_precision, t.support);
@@ -136,7 +160,7 @@ void bt_metrics_labels(const struct bt_metrics *m, struct bt_metrics_summary *s)
 	s->micro_recall = bt_metrics_ratio(t.hits, t.support);
 	s->micro_f1 = bt_metrics_ratio(2 * t.hits, t.predicted + t.support);
 	s->roc_auc = t.n_areas > 0 ? t.areas / (double)t.n_areas : NAN;
-	count_wrong(m, &right, &wrong);
+	sum_wrong(m, &right, &wrong);
 	s->accuracy = bt_metrics_ratio(right, (double)m->n);
 	s->hamming_loss =
 	    bt_metrics_ratio(wrong, (double)m->n * (double)m->width);
@@ -155,8 +179,8 @@ static void put_line(struct bt_buf *out, int width, const char *name,
 	bt_buf_printf(out, "  %7llu\n", (unsigned long long)c->support);
 }
 
-void bt_metrics_report_labels(const struct bt_metrics *m,
-                              const struct bt_labels *l, struct bt_buf *out)
+static void report(const struct bt_metrics *m, const struct bt_labels *l,
+                   int confusions, struct bt_buf *out)
 {
 	int width = bt_labels_width(l);
 	struct bt_metrics_summary s;
@@ -164,6 +188,7 @@ void bt_metrics_report_labels(const struct bt_metrics *m,
 	uint64_t support = 0;
 	size_t k;
 
+	(void)confusions;
 	bt_buf_printf(out,
 	              "%-*s  precision  recall      f1  ROC AUC  support\n",
 	              width, "label");
@@ -192,8 +217,8 @@ void bt_metrics_report_labels(const struct bt_metrics *m,
 	              (unsigned long long)m->n);
 }
 
-int bt_metrics_json_labels(const struct bt_metrics *m,
-                           const struct bt_labels *l, json_t *o)
+static int json(const struct bt_metrics *m, const struct bt_labels *l,
+                json_t *o)
 {
 	json_t *all = json_array();
 	struct bt_label_metrics c;
@@ -212,3 +237,18 @@ int bt_metrics_json_labels(const struct bt_metrics *m,
 	}
 	return bad | json_object_set_new(o, "classes", all);
 }
+
+const struct bt_metrics_kind bt_metrics_multilabel = {
+    .name = "any number of labels",
+    .bit = BT_METRICS_MULTILABEL,
+    .has_rows = true,
+    .shown = {{"micro_f1", "micro F1"},
+              {"macro_f1", "macro F1"},
+              {"roc_auc", "ROC AUC"}},
+    .loss = loss,
+    .is_right = is_right,
+    .add = add,
+    .summary = summary,
+    .report = report,
+    .json = json,
+};

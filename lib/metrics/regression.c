@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Measures of predicted numbers. */
+/* Metrics of predicted numbers. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,37 +26,26 @@ static double correlation(const double *x, const double *y, size_t n)
 	return r > 1 ? 1 : r < -1 ? -1 : r;
 }
 
-struct place {
-	double value;
-	size_t at;
-};
-
-static int by_value(const void *a, const void *b)
+/* The mean squared error over the numbers. */
+static double loss(const struct bt_metrics *m, int truth, const float *targets,
+                   const float *output)
 {
-	const struct place *x = a, *y = b;
+	double sum = 0, d;
+	size_t i;
 
-	return x->value < y->value ? -1 : x->value > y->value;
+	(void)truth;
+	for (i = 0; i < m->width; i++) {
+		d = (double)output[i] - (double)targets[i];
+		sum += d * d;
+	}
+	return sum / (double)m->width;
 }
 
-int bt_metrics_rank(const double *x, size_t n, double *out)
+static int add(struct bt_metrics *m, int truth, const float *targets,
+               const float *output, struct bt_error *err)
 {
-	struct place *p = bt_array(n, sizeof(*p));
-	size_t i, k, end;
-
-	if (p == NULL)
-		return BT_ENOMEM;
-	for (i = 0; i < n; i++)
-		p[i] = (struct place){x[i], i};
-	if (n > 0)
-		qsort(p, n, sizeof(*p), by_value);
-	for (i = 0; i < n; i = end) {
-		for (end = i + 1; end < n && p[end].value == p[i].value; end++)
-			;
-		for (k = i; k < end; k++)
-			out[p[k].at] = (double)(i + 1 + end) / 2;
-	}
-	free(p);
-	return BT_OK;
+	return bt_metrics_add_row(m, targets, output,
+	                          loss(m, truth, targets, output), err);
 }
 
 /* All of one number; ranks, [2n], is scratch. */
@@ -105,8 +94,7 @@ int bt_metrics_number(const struct bt_metrics *m, size_t k,
 	return r;
 }
 
-void bt_metrics_numbers(const struct bt_metrics *m,
-                        struct bt_metrics_summary *s)
+static void summary(const struct bt_metrics *m, struct bt_metrics_summary *s)
 {
 	double w = 1 / (double)m->width;
 	struct bt_number_metrics c;
@@ -131,14 +119,15 @@ void bt_metrics_numbers(const struct bt_metrics *m,
 	s->pearson_spearman = (s->pearson + s->spearman) / 2;
 }
 
-void bt_metrics_report_numbers(const struct bt_metrics *m,
-                               const struct bt_labels *l, struct bt_buf *out)
+static void report(const struct bt_metrics *m, const struct bt_labels *l,
+                   int confusions, struct bt_buf *out)
 {
 	struct bt_metrics_summary s;
 	struct bt_number_metrics c;
 	int width = bt_labels_width(l);
 	size_t k;
 
+	(void)confusions;
 	bt_metrics_summary(m, &s);
 	if (m->width == 1) {
 		bt_buf_printf(out,
@@ -178,8 +167,8 @@ static json_t *real(double v)
 	return isfinite(v) ? json_real(v) : json_null();
 }
 
-int bt_metrics_json_numbers(const struct bt_metrics *m,
-                            const struct bt_labels *l, json_t *o)
+static int json(const struct bt_metrics *m, const struct bt_labels *l,
+                json_t *o)
 {
 	json_t *all = json_array();
 	struct bt_number_metrics c;
@@ -204,3 +193,15 @@ int bt_metrics_json_numbers(const struct bt_metrics *m,
 	json_decref(all);
 	return bad;
 }
+
+const struct bt_metrics_kind bt_metrics_regression = {
+    .name = "numbers",
+    .bit = BT_METRICS_REGRESSION,
+    .has_rows = true,
+    .shown = {{"pearson", "pearson"}, {"spearman", "spearman"}},
+    .loss = loss,
+    .add = add,
+    .summary = summary,
+    .report = report,
+    .json = json,
+};

@@ -125,26 +125,11 @@ static int own(struct bt_graph *g, const struct bt_config *c, int n_labels)
 	return x;
 }
 
-int bt_family_classifier(struct bt_graph *g, const struct bt_config *c,
-                         int n_labels)
+bool bt_family_classifier(struct bt_graph *g, const struct bt_config *c,
+                          int n_labels)
 {
 	const struct bt_head *h = &c->head;
 
 	g->logits = h->n > 0 ? own(g, c, n_labels) : usual(g, c, n_labels);
-	if (c->number) {
-		g->loss = bt_op_square_loss(g, g->logits);
-	} else if (c->multi && h->n > 0 &&
-	           h->layer[h->n - 1].act != BT_ACT_NONE) {
-		bt_graph_misfit(g, "whether each of the labels holds is told "
-		                   "by logits: let the head's last layer be "
-		                   "dense alone");
-	} else if (c->multi) {
-		g->loss = bt_op_sigmoid_loss(g, g->logits);
-	} else if (h->n > 0 && h->layer[h->n - 1].act != BT_ACT_NONE) {
-		g->logits = bt_op_log_share(g, g->logits);
-		g->loss = bt_op_log_loss(g, g->logits);
-	} else {
-		g->loss = bt_op_softmax_loss(g, g->logits);
-	}
-	return bt_graph_done(g);
+	return h->n > 0 && h->layer[h->n - 1].act != BT_ACT_NONE;
 }

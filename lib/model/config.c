@@ -145,10 +145,8 @@ static int read_problem(const json_t *o, struct bt_config *c,
 	const char *type = NULL;
 	int r = bt_json_str(o, "problem_type", &type, err);
 
-	c->number = type != NULL ? strcmp(type, "regression") == 0
-	                         : json_object_size(names) == 1;
-	c->multi =
-	    type != NULL && strcmp(type, "multi_label_classification") == 0;
+	c->problem_type =
+	    type == NULL && json_object_size(names) == 1 ? "regression" : type;
 	return r;
 }
 

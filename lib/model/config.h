@@ -62,13 +62,10 @@ struct bt_config {
 	float global_theta, local_theta; /* of rotated queries and keys */
 
 	float init_std;
-	bool number;         /* the answer is a number, or several (problem_type
-	                      * regression), not one of several classes */
-	bool multi;          /* any number of the classes may hold (problem_type
-	                      * multi_label_classification), each with a logit of its
-	                      * own */
-	enum bt_pooled pool; /* of a classifier without */
-	struct bt_head head; /* a head of its own */
+	const char *problem_type; /* as Hugging Face names what is predicted, or
+	                           * NULL: classes. json's, or static */
+	enum bt_pooled pool;      /* of a classifier without */
+	struct bt_head head;      /* a head of its own */
 	enum bt_texts texts;
 	json_t *json; /* the file's object with what was not understood; kept so
 	               * that a trained model's file says what it said */

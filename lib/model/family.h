@@ -23,12 +23,13 @@ const char *bt_family_classes(const struct bt_config *c,
 
 /*
  * Builds the encoder, its head (the family's, unless the configuration has
- * another, model/head.h) and a classifier of n_labels classes with its loss.
- * The answers are logits. The graph is initialised by the caller, who clears it
- * also after a failure.
+ * another, model/head.h) and the last layer of n_labels outputs, g->logits. The
+ * caller initialises the graph, adds a loss, ends it with bt_graph_done, which
+ * tells of a failure here, and clears it in any case. Returns whether the last
+ * layer has an activation: the outputs are no logits then.
  */
-int bt_family_classifier(struct bt_graph *g, const struct bt_config *c,
-                         int n_labels) BT_MUST_USE;
+bool bt_family_classifier(struct bt_graph *g, const struct bt_config *c,
+                          int n_labels);
 
 /* How a text becomes one row of numbers. */
 enum bt_pooling {

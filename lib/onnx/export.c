@@ -22,6 +22,7 @@ static int load(const char *dir, struct source *s, struct bt_error *err)
 {
 	struct bt_weights_report rep;
 	struct bt_graph *g = &s->graph;
+	const struct bt_task *task;
 	char name[BT_CLASSES_NAME];
 	int r = bt_model_config(dir, &s->config, &s->labels, err);
 
@@ -29,12 +30,12 @@ static int load(const char *dir, struct source *s, struct bt_error *err)
 		r = bt_ckpt_open(dir, &s->c, err);
 	if (r != BT_OK)
 		return r;
+	task = bt_task_of(s->config.problem_type);
 	s->classifier =
-	    (s->labels.n >= 2 || s->config.number ||
-	     (s->config.multi && s->labels.n == 1)) &&
+	    s->labels.n >= task->least &&
 	    bt_weights_has(s->c, bt_family_classes(&s->config, name));
 	bt_graph_init(g, err);
-	r = s->classifier ? bt_family_classifier(g, &s->config, s->labels.n)
+	r = s->classifier ? bt_task_graph(task, g, &s->config, s->labels.n)
 	                  : bt_family_embedding(g, &s->config, BT_POOLING_MEAN);
 	if (r != BT_OK)
 		return r;

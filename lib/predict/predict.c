@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "predict/predict_int.h"
+#include "predict/predict.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -8,7 +8,12 @@
 
 #include "base/mem.h"
 #include "base/num.h"
+#include "format/csv.h"
+#include "format/tfrecord.h"
+#include "predict/answer.h"
 #include "record/label_map.h"
+
+#define COUNTS 10 /* labels in the summary, unless more is asked for */
 
 static int put_row(struct bt_predict *p, struct bt_error *err)
 {
@@ -21,32 +26,24 @@ static int put_row(struct bt_predict *p, struct bt_error *err)
 	return r;
 }
 
-static int check(const struct bt_predict_opts *o, int classes,
-                 struct bt_error *err)
+static int check_options(const struct bt_predict *p, struct bt_error *err)
 {
+	const struct bt_predict_opts *o = &p->o;
+
 	if (o->format != BT_PREDICT_CSV &&
 	    (o->header != NULL || o->delimiter != 0))
 		return bt_error_set(err, BT_EARG,
 		                    "--header and --delimiter are for "
 		                    "--format csv");
-	if (o->number &&
-	    (o->proba || o->top > 0 || (o->map != NULL && classes == 1)))
-		return bt_error_set(err, BT_EARG,
-		                    "the model predicts a number: --proba, "
-		                    "--top and --map-label are for classes");
-	if (!o->multi && (o->threshold != NULL || o->separator != NULL))
-		return bt_error_set(err, BT_EARG,
-		                    "--threshold and --label-separator are for "
-		                    "models that find any number of labels");
 	if (o->format == BT_PREDICT_TSV && o->top > 0)
 		return bt_error_set(err, BT_EARG,
 		                    "--format tsv has the probabilities of all "
 		                    "classes: it does not go with --top");
-	if (o->top > classes)
+	if (o->top > p->labels.n)
 		return bt_error_set(err, BT_EARG,
 		                    "--top %d: the model has %d classes",
-		                    o->top, classes);
-	return BT_OK;
+		                    o->top, p->labels.n);
+	return o->form->check(p, err);
 }
 
 static int check_sample(const struct bt_predict_opts *o, struct bt_error *err)
@@ -131,14 +128,6 @@ static int name_classes(struct bt_predict *p, const struct bt_labels *l,
 		p->shown[i] = k;
 	}
 	p->merged = p->labels.n < l->n;
-	if (r == BT_OK && p->merged && (p->o.multi || p->o.number))
-		r = bt_error_set(err, BT_EARG,
-		                 "--map-label gives two %s one name",
-		                 p->o.multi ? "labels" : "numbers");
-	if (r == BT_OK && p->merged)
-		bt_log(p->o.log, BT_LOG_NOTE,
-		       "the model's %d labels are written as %d", l->n,
-		       p->labels.n);
 	bt_label_map_free(map);
 	return r;
 }
@@ -204,8 +193,9 @@ static int open_sample(struct bt_predict *p, struct bt_error *err)
 	                               .id = p->o.sample_id,
 	                               .in_order = p->o.sample_order,
 	                               .proba = p->o.proba,
-	                               .number = p->o.number,
-	                               .texts = p->o.multi ? &p->sets : NULL,
+	                               .number = p->o.form->is_number,
+	                               .texts =
+	                                   p->o.form->is_set ? &p->sets : NULL,
 	                               .log = p->o.log};
 
 	return bt_submission_open(&s, &p->labels, &p->sample, err);
@@ -243,7 +233,11 @@ int bt_predict_new(const struct bt_predict_opts *o, const struct bt_labels *l,
 	if (r == BT_OK)
 		r = name_classes(p, l, err);
 	if (r == BT_OK)
-		r = check(o, p->labels.n, err);
+		r = check_options(p, err);
+	if (r == BT_OK && p->merged)
+		bt_log(p->o.log, BT_LOG_NOTE,
+		       "the model's %d labels are written as %d", l->n,
+		       p->labels.n);
 	if (r == BT_OK)
 		r = set_thresholds(p, l, err);
 	if (p->o.delimiter == 0)
@@ -254,10 +248,10 @@ int bt_predict_new(const struct bt_predict_opts *o, const struct bt_labels *l,
 		r = open_sample(p, err);
 	joins = o->sample != NULL ? bt_submission_takes_label(p->sample)
 	                          : o->format == BT_PREDICT_CSV && o->top == 0;
-	if (r == BT_OK && o->multi && joins)
+	if (r == BT_OK && o->form->is_set && joins)
 		r = check_separator(p, err);
 	if (r == BT_OK && o->sample == NULL && o->format == BT_PREDICT_CSV)
-		r = bt_predict_header(p, err);
+		r = o->form->csv_header(p, err);
 	if (r == BT_OK && p->row.len > 0)
 		r = put_row(p, err);
 	if (r != BT_OK) {
@@ -290,102 +284,14 @@ void bt_predict_free(struct bt_predict *p)
 	free(p);
 }
 
-/* p->p = softmax of the logits, added up where classes are written as one. */
-static void weigh(struct bt_predict *p, const float *logits)
-{
-	double max = logits[0], sum = 0;
-	int i;
-
-	for (i = 1; i < p->classes; i++)
-		max = fmax(max, logits[i]);
-	for (i = 0; i < p->labels.n; i++)
-		p->p[i] = 0;
-	for (i = 0; i < p->classes; i++) {
-		p->logit[i] = logits[i];
-		sum += exp(logits[i] - max);
-		p->p[p->shown[i]] += exp(logits[i] - max);
-	}
-	for (i = 0; i < p->labels.n; i++)
-		p->p[i] /= sum;
-}
-
-/* The first most of p->order by falling probability, the first class first
- * among equals. Logits tell apart what is 0 as a probability. */
-static void rank(struct bt_predict *p, int most)
-{
-	const double *by = p->merged ? p->p : p->logit;
-	int n = p->labels.n, i, k, t;
-
-	for (i = 0; i < n; i++)
-		p->order[i] = i;
-	for (k = 0; k < most; k++)
-		for (i = k + 1; i < n; i++)
-			if (by[p->order[i]] > by[p->order[k]] ||
-			    (by[p->order[i]] == by[p->order[k]] &&
-			     p->order[i] < p->order[k])) {
-				t = p->order[k];
-				p->order[k] = p->order[i];
-				p->order[i] = t;
-			}
-}
-
-/* The probability of each label, by itself, and the labels that hold: those
- * over the threshold, also in p->set. */
-static void find_labels(struct bt_predict *p, const float *logits)
-{
-	bool any = false;
-	int i;
-
-	bt_buf_reset(&p->set);
-	for (i = 0; i < p->classes; i++) {
-		p->logit[i] = (double)logits[i];
-		p->p[i] = 1 / (1 + exp(-p->logit[i]));
-		p->on[i] = p->p[i] > p->over[i];
-		if (!p->on[i])
-			continue;
-		p->counts[i]++;
-		if (any)
-			bt_buf_puts(&p->set, p->o.separator);
-		bt_buf_puts(&p->set, p->labels.name[i]);
-		any = true;
-	}
-	p->without += !any;
-}
-
-/* Takes the numbers. */
-static void take_numbers(struct bt_predict *p, const float *answer)
-{
-	double v;
-	int i;
-
-	for (i = 0; i < p->classes; i++) {
-		v = (double)answer[i];
-		p->p[i] = v;
-		p->least = p->n == 0 || v < p->least ? v : p->least;
-		p->most = p->n == 0 || v > p->most ? v : p->most;
-		p->sum += v;
-		p->n++;
-	}
-	p->order[0] = 0;
-}
-
-/* Into the sample: with a threshold that was asked for, 1 and 0. */
 static int fill_in(struct bt_predict *p, struct bt_span id,
                    struct bt_error *err)
 {
-	int i, label = p->order[0];
+	int label =
+	    p->o.form->fill != NULL ? p->o.form->fill(p, err) : p->order[0];
 
-	if (p->set.oom)
-		return bt_error_nomem(err, "predicting");
-	if (p->o.multi)
-		label = bt_submission_takes_label(p->sample)
-		            ? bt_labels_add(&p->sets, bt_predict_set(p), err)
-		            : 0;
 	if (label < 0)
 		return label;
-	for (i = 0; p->o.multi && p->o.threshold != NULL && i < p->labels.n;
-	     i++)
-		p->p[i] = p->on[i] ? 1 : 0;
 	return bt_submission_set(p->sample, id, label, p->p, err);
 }
 
@@ -398,21 +304,56 @@ static int blame_ids(const struct bt_predict *p, int r, struct bt_error *err)
 	                            "0 (--sample-order goes by their order)");
 }
 
+/* As Python prints floats that were doubled in length: 1.0, 0.25, 1e-05. */
+static void tsv_row(struct bt_predict *p)
+{
+	struct bt_buf *b = &p->row;
+	char s[32];
+	int i;
+
+	for (i = 0; i < p->labels.n; i++) {
+		bt_format_f64(s, sizeof(s), (double)(float)p->p[i]);
+		bt_buf_printf(b, "%s%s%s", i > 0 ? "\t" : "", s,
+		              s[strspn(s, "-0123456789")] == '\0' ? ".0" : "");
+	}
+	bt_buf_putc(b, '\n');
+}
+
+static void csv_row(struct bt_predict *p, struct bt_span id)
+{
+	bt_csv_put(&p->row, id, p->o.delimiter);
+	p->o.form->csv_row(p);
+	bt_buf_putc(&p->row, '\n');
+}
+
+static void json_row(struct bt_predict *p, struct bt_span id)
+{
+	bt_buf_puts(&p->row, "{\"id\": ");
+	bt_answer_put_json(&p->row, id);
+	p->o.form->json_row(p);
+	bt_buf_puts(&p->row, "}\n");
+}
+
+static int put_record(struct bt_predict *p, struct bt_span id,
+                      struct bt_error *err)
+{
+	struct bt_span data;
+
+	bt_example_begin(&p->example);
+	bt_example_add_text(&p->example, "id", id.p, id.n);
+	p->o.form->record(p);
+	data = bt_example_finish(&p->example);
+	if (data.p == NULL)
+		return bt_error_nomem(err, "printing");
+	return bt_tfrecord_write(p->out, data.p, data.n, err);
+}
+
 int bt_predict_add(struct bt_predict *p, uint64_t i, struct bt_span id,
                    const float *logits, struct bt_error *err)
 {
 	char number[24];
 
-	if (p->o.number) {
-		take_numbers(p, logits);
-	} else if (p->o.multi) {
-		find_labels(p, logits);
-		rank(p, p->o.top);
-	} else {
-		weigh(p, logits);
-		rank(p, p->o.top > 0 ? p->o.top : 1);
-		p->counts[p->order[0]]++;
-	}
+	p->o.form->read(p, logits);
 	if (id.p == NULL) {
 		p->numbered = true;
 		snprintf(number, sizeof(number), "%llu", (unsigned long long)i);
@@ -421,8 +362,13 @@ int bt_predict_add(struct bt_predict *p, uint64_t i, struct bt_span id,
 	if (p->sample != NULL)
 		return blame_ids(p, fill_in(p, id, err), err);
 	if (p->o.format == BT_PREDICT_TFRECORD)
-		return bt_predict_record(p, id, err);
-	bt_predict_row(p, id);
+		return put_record(p, id, err);
+	if (p->o.format == BT_PREDICT_TSV)
+		tsv_row(p);
+	else if (p->o.format == BT_PREDICT_JSONL)
+		json_row(p, id);
+	else
+		csv_row(p, id);
 	return put_row(p, err);
 }
 
@@ -436,22 +382,12 @@ int bt_predict_finish(struct bt_predict *p, struct bt_error *err)
 void bt_predict_tell(const struct bt_predict *p, const struct bt_log *log)
 {
 	struct bt_buf b = BT_BUF_INIT;
-	int i;
 
 	if (p->numbered && !p->o.sample_order && p->o.format != BT_PREDICT_TSV)
 		bt_log(log, BT_LOG_WARN,
 		       "records without an id were numbered from 0");
-	if (p->n > 0)
-		bt_buf_printf(&b, "numbers from %g to %g, mean %g", p->least,
-		              p->most, p->sum / (double)p->n);
-	for (i = 0; i < p->labels.n; i++)
-		if (p->counts[i] > 0)
-			bt_buf_printf(&b, "%s%s %llu", b.len > 0 ? ", " : "",
-			              p->labels.name[i],
-			              (unsigned long long)p->counts[i]);
-	if (p->without > 0)
-		bt_buf_printf(&b, "%sno label %llu", b.len > 0 ? ", " : "",
-		              (unsigned long long)p->without);
+	p->o.form->summary(
+	    p, bt_log_is_heard(log, BT_LOG_MORE) ? p->labels.n : COUNTS, &b);
 	if (bt_buf_str(&b) != NULL)
 		bt_log(log, BT_LOG_NOTE, "predicted %s", bt_buf_str(&b));
 	bt_buf_clear(&b);

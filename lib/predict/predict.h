@@ -23,14 +23,15 @@ enum bt_predict_format {
 	                      * test_results.tsv of TensorFlow Model Garden */
 };
 
+struct bt_answer_form;
+
 struct bt_predict_opts {
 	enum bt_predict_format format;
-	bool number; /* the model's answers are numbers, not a class */
-	bool multi;  /* any number of the classes may hold */
-	const char *threshold; /* of these: those that are likelier do, and are
-	                        * 1 and others 0 in a sample's columns; a
-	                        * number, or pairs as of a map with one for
-	                        * a label. NULL: .5, and a sample takes
+	const struct bt_answer_form *form; /* predict/answer.h; the task's */
+	const char *threshold; /* of any number of labels: likelier ones are
+	                        * predicted, and are 1 and others 0 in a
+	                        * sample's columns; a number, or LABEL=X,...
+	                        * or @FILE. NULL: .5, and a sample takes
 	                        * probabilities */
 	const char *separator; /* stands between their names; NULL: a blank */
 	char delimiter;        /* of CSV; 0: a comma, or the sample's */

@@ -27,15 +27,8 @@ static int keep(struct bt_train_run *t, struct bt_error *err)
 
 int bt_train_metrics(struct bt_train_run *t, struct bt_error *err)
 {
-	const struct bt_config *c = &t->m->config;
-
-	if (!c->number && !c->multi)
-		return bt_metrics_init(&t->metrics, t->m->labels.n, err);
-	if (c->number)
-		bt_metrics_init_number(&t->metrics, t->m->labels.n);
-	else
-		bt_metrics_init_multi(&t->metrics, t->m->labels.n);
-	return BT_OK;
+	return bt_metrics_init(&t->metrics, t->m->task->metrics, t->m->labels.n,
+	                       err);
 }
 
 /* Compares with the best so far; a tie is no improvement. */
@@ -60,19 +53,6 @@ static const char *where(const struct bt_train_run *t, char out[64])
 	return out;
 }
 
-/* Which measures a report tells, of each kind, with the loss of training and of
- * evaluation before them. */
-static const struct {
-	const char *name, *shown;
-} told[][4] = {
-    [BT_MEASURED_CLASSES] = {{"accuracy", "accuracy"},
-                             {"weighted_f1", "weighted F1"}},
-    [BT_MEASURED_NUMBERS] = {{"pearson", "pearson"}, {"spearman", "spearman"}},
-    [BT_MEASURED_LABELS] = {{"micro_f1", "micro F1"},
-                            {"macro_f1", "macro F1"},
-                            {"roc_auc", "ROC AUC"}},
-};
-
 static void tell(const struct bt_train_run *t, double loss,
                  const struct bt_metrics_summary *s, double value, bool better)
 {
@@ -83,10 +63,12 @@ static void tell(const struct bt_train_run *t, double loss,
 	double v;
 	size_t i;
 
-	for (i = 0; told[s->of][i].name != NULL; i++) {
-		if (bt_metrics_find(s, told[s->of][i].name, &v, NULL) == BT_OK)
-			bt_buf_printf(&b, ", %s %.4f", told[s->of][i].shown, v);
-		said |= strcmp(told[s->of][i].name, m) == 0;
+	for (i = 0; s->kind->shown[i].name != NULL; i++) {
+		if (bt_metrics_find(s, s->kind->shown[i].name, &v, NULL) ==
+		    BT_OK)
+			bt_buf_printf(&b, ", %s %.4f", s->kind->shown[i].label,
+			              v);
+		said |= strcmp(s->kind->shown[i].name, m) == 0;
 	}
 	if (!said && strcmp(m, "pearson_spearman") != 0)
 		bt_buf_printf(&b, ", %s %.4f", m, value);

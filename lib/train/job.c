@@ -49,47 +49,33 @@ static int open_tokenizer(struct bt_job *j, struct bt_error *err)
 	return r;
 }
 
-/* What is learnt, in words of a message; NULL: one class of several. */
-static const char *learnt(const struct bt_config *c)
-{
-	return c->number  ? "predict numbers"
-	       : c->multi ? "find any number of labels"
-	                  : NULL;
-}
-
-/* What depends on what is learnt: classes, any number of labels, or numbers. */
+/* Decides the task, and refuses options that it has no use for. */
 static int settle_task(struct bt_job *j, struct bt_error *err)
 {
 	struct bt_config *c = &j->model.config;
+	const struct bt_task *task;
 	struct bt_metrics_summary s = {0};
-	const char *of = NULL;
+	enum bt_hint hint = BT_HINT_NONE;
 	double v;
 
-	j->was_number = c->number;
-	j->was_multi = c->multi;
-	if (j->o.task != NULL) {
-		c->number = strcmp(j->o.task, "regression") == 0;
-		c->multi = strcmp(j->o.task, "multilabel") == 0;
-	}
-	if (c->number && j->o.labels != NULL)
-		of = "--labels";
-	else if (learnt(c) != NULL && j->o.train.class_weight != NULL)
-		of = "--class-weight";
-	else if (learnt(c) != NULL && j->o.train.smoothing > 0)
-		of = "--label-smoothing";
-	if (of != NULL)
-		return bt_error_set(err, BT_EARG,
-		                    "%s is for classes%s, and this model is to "
-		                    "%s",
-		                    of, c->multi ? " of which one holds" : "",
-		                    learnt(c));
-	s.of = c->number  ? BT_MEASURED_NUMBERS
-	       : c->multi ? BT_MEASURED_LABELS
-	                  : BT_MEASURED_CLASSES;
+	j->old_task = bt_task_of(c->problem_type);
+	task = j->o.task != NULL ? j->o.task : j->old_task;
+	j->model.task = task;
+	c->problem_type = task->problem_type;
+	if (!task->names_outputs && j->o.labels != NULL)
+		hint = BT_HINT_LABELS_NO_NUMBERS;
+	else if (!task->one_label && j->o.train.class_weight != NULL)
+		hint = BT_HINT_CLASS_WEIGHT_ONE_LABEL;
+	else if (!task->one_label && j->o.train.smoothing > 0)
+		hint = BT_HINT_LABEL_SMOOTHING_ONE_LABEL;
+	if (hint != BT_HINT_NONE)
+		return bt_error_hint(err, hint,
+		                     bt_error_set(err, BT_EARG,
+		                                  "this model learns to %s",
+		                                  task->learns));
+	s.kind = task->metrics;
 	if (j->o.train.metric == NULL)
-		j->o.train.metric = c->number  ? "mse"
-		                    : c->multi ? "loss"
-		                               : "accuracy";
+		j->o.train.metric = task->metric;
 	return bt_metrics_find(&s, j->o.train.metric, &v, err);
 }
 

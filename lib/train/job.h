@@ -23,10 +23,9 @@ struct bt_job_opts {
 	const char *init_weights;  /* checkpoint for either, or NULL */
 	enum bt_job_head old_head; /* what becomes of the starting model's */
 	const char *tokenizer;     /* directory or file, or NULL: the model's */
-	const char *task;          /* classification, multilabel or regression;
-	                            * NULL: that of the model, classification if it
-	                            * has none */
-	const char *labels;        /* as bt_labels_parse takes them, or NULL */
+	const struct bt_task *task; /* NULL: that of the model, classification
+	                             * if it has none */
+	const char *labels;         /* as bt_labels_parse takes them, or NULL */
 	int n_labels;         /* classes by number of label_ids; 0: those that
 	                       * the records have */
 	char *const *records; /* token records; n_records 0: stdin */
@@ -61,11 +60,11 @@ struct bt_job {
 	struct bt_model model;
 	struct bt_dataset train, eval;
 	bool has_eval;
-	bool was_number, was_multi; /* the model's task before */
-	bool new_head;              /* the head is another than the model's */
-	bool keeps_head;            /* the model's classifier is trained on */
-	int claim;                  /* of the output directory, or -1 */
-	bool made;                  /* the output directory is of this run */
+	const struct bt_task *old_task; /* of the starting model */
+	bool new_head;   /* the head is another than the model's */
+	bool keeps_head; /* the model's classifier is trained on */
+	int claim;       /* of the output directory, or -1 */
+	bool made;       /* the output directory is of this run */
 	struct bt_memory_plan need;
 };
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The examples of a job: read, divided, weighed, and their labels fixed. */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,138 +35,66 @@ static bool same_labels(const struct bt_labels *a, const struct bt_labels *b)
 	return a->n == b->n;
 }
 
-/* The model's numbers are those of the data, or the data names none. */
-static bool same_numbers(const struct bt_labels *found,
-                         const struct bt_labels *known)
+/* Whether the starting model's classifier can be trained on; map[] is then the
+ * number that each label of the data has in it. */
+static bool keeps_head(const struct bt_job *j, const struct bt_labels *found,
+                       const struct bt_labels *known, int *map)
 {
-	char name[32];
-	int i;
+	const struct bt_task *task = j->model.task;
 
-	if (found->n != known->n || found->n == 1)
-		return found->n == known->n;
-	for (i = 0; i < found->n; i++) {
-		snprintf(name, sizeof(name), "LABEL_%d", i);
-		if (strcmp(found->name[i], name) != 0)
-			return same_labels(found, known);
-	}
-	return true;
+	return !j->new_head && j->old_task == task && known->n >= task->least &&
+	       j->o.n_labels == 0 && task->knows(found, known, map) &&
+	       (j->o.labels == NULL || same_labels(found, known)) &&
+	       has_classifier(j->o.model, &j->model.config);
 }
 
-static int fix_numbers(struct bt_job *j, struct bt_labels *found,
-                       struct bt_labels *known)
-{
-	struct bt_labels *l = found;
-
-	j->keeps_head = j->was_number && same_numbers(found, known) &&
-	                !j->new_head &&
-	                has_classifier(j->o.model, &j->model.config);
-	if (j->keeps_head)
-		l = known;
-	j->model.labels = *l;
-	memset(l, 0, sizeof(*l));
-	return BT_OK;
-}
-
-/* Whether the model's classifier knows all labels of the data; map[] is their
- * numbers then. */
-static bool knows(const struct bt_job *j, const struct bt_labels *found,
-                  const struct bt_labels *known, int *map)
-{
-	bool multi = j->model.config.multi;
-	int i;
-
-	if (known->n < (multi ? 1 : 2) || j->new_head ||
-	    j->was_multi != multi || (j->was_number && known->n > 1))
-		return false;
-	/* records that name their labels say nothing of others */
-	if (multi && found->n != known->n && found->given[0] >= 0)
-		return false;
-	for (i = 0; i < found->n; i++) {
-		map[i] = bt_labels_find(known, bt_span(found->name[i]));
-		if (map[i] < 0)
-			return false;
-	}
-	if (j->o.labels != NULL)
-		return same_labels(found, known);
-	return true;
-}
-
-/* The labels of the run: those that were given, or the model's own where it is
- * a classifier that knows all labels of the data, or those of the data in their
- * standard order. */
+/* Decides the labels of the run: the model's own if its classifier is trained
+ * on, else the given ones, or those of the data in their standard order. */
 static int fix_labels(struct bt_job *j, struct bt_labels *found,
                       struct bt_labels *known, struct bt_error *err)
 {
-	int *map, r = BT_OK;
+	struct bt_labels *labels = found;
+	int *map = bt_array0((size_t)found->n + 1, sizeof(*map)), r = BT_OK;
+	bool moves = false;
 
-	if (j->model.config.number)
-		return fix_numbers(j, found, known);
-	map = calloc((size_t)found->n + 1, sizeof(*map));
 	if (map == NULL)
 		return bt_error_nomem(err, "collecting labels");
-	j->keeps_head = knows(j, found, known, map) &&
-	                has_classifier(j->o.model, &j->model.config);
-	if (j->o.labels != NULL) {
-		j->model.labels = *found;
-		memset(found, 0, sizeof(*found));
-		free(map);
-		return BT_OK;
-	}
-	if (j->o.n_labels > 0) {
-		j->keeps_head = false;
+	j->keeps_head = keeps_head(j, found, known, map);
+	if (j->o.labels == NULL && j->o.n_labels > 0) {
+		moves = true;
 		r = bt_labels_place(found, j->o.n_labels, map, err);
-		j->model.labels = *found;
-		memset(found, 0, sizeof(*found));
-	} else if (j->keeps_head) {
-		j->model.labels = *known;
-		memset(known, 0, sizeof(*known));
-	} else {
+	} else if (j->o.labels == NULL && j->keeps_head) {
+		moves = true;
+		labels = known;
+	} else if (j->o.labels == NULL && j->model.task->names_outputs) {
+		moves = true;
 		r = bt_labels_sort(found, map, err);
-		j->model.labels = *found;
-		memset(found, 0, sizeof(*found));
 	}
-	if (r == BT_OK)
+	j->model.labels = *labels;
+	memset(labels, 0, sizeof(*labels));
+	if (r == BT_OK && moves)
 		r = bt_dataset_relabel(&j->train, map, j->model.labels.n, err);
 	free(map);
 	return r;
-}
-
-/* Where a text may have any number of labels. */
-static int check_sets(const struct bt_job *j, const struct bt_labels *found,
-                      struct bt_error *err)
-{
-	if (found->n == 0)
-		return bt_error_set(err, BT_EFORMAT,
-		                    "no training record has any label");
-	if (!j->train.open)
-		return bt_error_set(err, BT_EFORMAT,
-		                    "every training record has exactly one "
-		                    "label: --task classification learns such "
-		                    "(csv2tfrecord -l COL,COL,... makes "
-		                    "records with any number)");
-	return BT_OK;
 }
 
 static int check_training_labels(const struct bt_job *j,
                                  const struct bt_labels *found,
                                  struct bt_error *err)
 {
+	struct bt_task_data data;
+
 	if (j->train.unlabelled == j->train.n)
-		return bt_error_set(err, BT_EFORMAT,
-		                    "no training record has a label: give "
-		                    "csv2tfrecord -l COLUMN");
+		return bt_error_hint(
+		    err, BT_HINT_LABEL_COLUMN,
+		    bt_error_set(err, BT_EFORMAT,
+		                 "no training record has a label"));
 	if (j->train.unlabelled > 0)
 		return bt_error_set(err, BT_EFORMAT,
 		                    "%zu of %zu training records have no label",
 		                    j->train.unlabelled, j->train.n);
-	if (j->model.config.multi)
-		return check_sets(j, found, err);
-	if (found->n < 2 && !j->model.config.number && j->o.n_labels == 0)
-		return bt_error_set(err, BT_EFORMAT,
-		                    "all training records have the same label "
-		                    "'%s': there is nothing to tell apart",
-		                    found->name[0]);
-	return BT_OK;
+	data = bt_dataset_targets(&j->train);
+	return j->model.task->check(&data, found, j->o.n_labels > 0, err);
 }
 
 /* Leaves the first examples, full batches of them, and sees that none is longer
@@ -236,6 +163,7 @@ static int thin(struct bt_job *j, size_t *all, struct bt_error *err)
 static int tell_unseen(const struct bt_job *j, struct bt_error *err)
 {
 	const struct bt_labels *l = &j->model.labels;
+	struct bt_task_data d = bt_dataset_targets(&j->train);
 	uint8_t *seen = bt_array0((size_t)l->n, 1);
 	struct bt_buf b = BT_BUF_INIT;
 	int i, unseen = 0;
@@ -243,11 +171,9 @@ static int tell_unseen(const struct bt_job *j, struct bt_error *err)
 
 	if (seen == NULL)
 		return bt_error_nomem(err, "looking at the labels");
-	for (k = 0; k < j->train.n && !j->model.config.multi; k++)
-		seen[j->train.label[k]] = 1;
-	for (k = 0; k < j->train.n && j->model.config.multi; k++)
+	for (k = 0; k < d.n; k++)
 		for (i = 0; i < l->n; i++)
-			seen[i] |= bt_dataset_target(&j->train, k)[i] > 0;
+			seen[i] |= j->model.task->has(&d, k, i);
 	for (i = 0; i < l->n; i++)
 		if (!seen[i] && ++unseen <= 5)
 			bt_buf_printf(&b, "%s'%s'", b.len > 0 ? ", " : "",
@@ -290,41 +216,17 @@ static void note_texts(struct bt_job *j)
 		                                 : BT_TEXTS_BOTH;
 }
 
-/* "6 labels, 0.35 a text", "numbers from 1 to 5". */
-static void put_labels(const struct bt_job *j, char *what, size_t size)
-{
-	const struct bt_dataset *d = &j->train;
-	float least = INFINITY, most = -INFINITY;
-	int n = j->model.labels.n;
-	const float *y;
-	double sum = 0;
-	size_t i, k;
-
-	for (i = 0; i < d->n && d->width > 0; i++)
-		for (k = 0, y = bt_dataset_target(d, i); k < d->width; k++) {
-			least = fminf(least, y[k]);
-			most = fmaxf(most, y[k]);
-			sum += (double)y[k];
-		}
-	if (!j->model.config.number && !j->model.config.multi)
-		snprintf(what, size, "%d labels", n);
-	else if (j->model.config.multi)
-		snprintf(what, size, "%d label%s, %.3g a text", n, bt_plural(n),
-		         sum / (double)d->n);
-	else
-		snprintf(what, size, "numbers from %g to %g%s", (double)least,
-		         (double)most, n > 1 ? ", several a text" : "");
-}
-
 /* "1001 of 10003 training examples, ..." */
 static void tell_data(const struct bt_job *j, size_t all)
 {
 	const struct bt_dataset *d = &j->train;
+	struct bt_task_data data;
 	char what[64], of[32] = "";
 
 	if (j->o.train.train_share != 0)
 		snprintf(of, sizeof(of), " of %zu", all);
-	put_labels(j, what, sizeof(what));
+	data = bt_dataset_targets(d);
+	j->model.task->describe(&data, j->model.labels.n, what, sizeof(what));
 	bt_log(bt_job_log(j), BT_LOG_NOTE,
 	       "%zu%s training examples, %zu for evaluation, %s, %.1f tokens "
 	       "each (longest %zu)",
@@ -334,9 +236,8 @@ static void tell_data(const struct bt_job *j, size_t all)
 
 int bt_job_data(struct bt_job *j, struct bt_labels *known, struct bt_error *err)
 {
-	struct bt_fit fit =
-	    bt_model_fit(&j->model.config,
-	                 j->tok != NULL ? bt_tok_fingerprint(j->tok) : NULL);
+	struct bt_fit fit = bt_model_fit(
+	    &j->model, j->tok != NULL ? bt_tok_fingerprint(j->tok) : NULL);
 	struct bt_labels found = {0};
 	bool given = j->o.labels != NULL;
 	size_t all = 0;
@@ -372,7 +273,7 @@ int bt_job_data(struct bt_job *j, struct bt_labels *known, struct bt_error *err)
 	if (r != BT_OK || j->o.train.measure_only)
 		return r;
 	tell_data(j, all);
-	if (!j->model.config.number)
+	if (j->model.task->has != NULL)
 		r = tell_unseen(j, err);
 	return r == BT_OK ? bt_warn_data(j, err) : r;
 }

@@ -57,7 +57,7 @@ static json_t *loop(const struct bt_train_opts *o)
 	return s;
 }
 
-static json_t *model(const struct bt_config *c)
+static json_t *model(const struct bt_config *c, const struct bt_task *task)
 {
 	json_t *o =
 	    json_pack("{s:f, s:f, s:f}", "dropout", (double)c->hidden_dropout,
@@ -72,10 +72,8 @@ static json_t *model(const struct bt_config *c)
 		json_object_set_new(o, "head",
 		                    json_string(bt_pooled_name(c->pool)));
 	bt_buf_clear(&b);
-	if (c->number)
-		json_object_set_new(o, "regression", json_true());
-	if (c->multi)
-		json_object_set_new(o, "multilabel", json_true());
+	if (task != &bt_task_classification)
+		json_object_set_new(o, task->name, json_true());
 	return o;
 }
 
@@ -139,9 +137,12 @@ static json_t *data(const struct bt_train_run *t)
 
 json_t *bt_train_settings(const struct bt_train_run *t)
 {
-	json_t *parts[] = {
-	    loop(t->o),           schedule(t), optimizer(&t->optim.o),
-	    model(&t->m->config), start(t),    data(t)};
+	json_t *parts[] = {loop(t->o),
+	                   schedule(t),
+	                   optimizer(&t->optim.o),
+	                   model(&t->m->config, t->m->task),
+	                   start(t),
+	                   data(t)};
 	struct bt_buf engine = BT_BUF_INIT;
 	json_t *s = json_object();
 	size_t i;

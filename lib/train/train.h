@@ -32,9 +32,9 @@ struct bt_train_news {
 	double loss;
 	double accuracy; /* of classes */
 	int64_t seen;    /* so many examples */
-	bool number;     /* numbers are learnt, by the mean of squares */
-	double seconds;  /* of training; TIMED, REPORTED: since the last one */
-	int64_t from;    /* TIMED: the updates before */
+	const struct bt_task *task;
+	double seconds; /* of training; TIMED, REPORTED: since the last one */
+	int64_t from;   /* TIMED: the updates before */
 	uint64_t examples;                     /* TIMED: in between */
 	const struct bt_metrics_summary *eval; /* REPORTED; or NULL */
 	double eval_seconds;                   /* REPORTED: that it took */

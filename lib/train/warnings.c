@@ -91,9 +91,8 @@ static bool are_fractions(const struct bt_labels *l)
 static void doubt_labels(const struct bt_job *j)
 {
 	const struct bt_labels *l = &j->model.labels;
-	const struct bt_config *c = &j->model.config;
 
-	if (c->number || c->multi || j->keeps_head || j->o.labels != NULL ||
+	if (!j->model.task->one_label || j->keeps_head || j->o.labels != NULL ||
 	    j->o.n_labels > 0 || j->o.train.train_share != 0)
 		return;
 	if (l->n > 2 && are_fractions(l))
@@ -168,68 +167,22 @@ void bt_warn_plan(const struct bt_train_opts *o, size_t n, int64_t total,
 		       o->schedule.lr);
 }
 
-/* The loss of the best answer that looks at no text: of one class. */
-static double guess_class(const struct bt_dataset *d, int classes,
-                          double smoothing)
-{
-	double *share = bt_array0((size_t)classes, sizeof(*share)), loss = 0;
-	double target;
-	size_t i;
-	int k;
-
-	if (share == NULL)
-		return INFINITY;
-	for (i = 0; i < d->n; i++)
-		share[d->label[i]] += 1 / (double)d->n;
-	for (k = 0; k < classes; k++) {
-		target = (1 - smoothing) * share[k] + smoothing / classes;
-		if (target > 0)
-			loss -= target * log(target);
-	}
-	free(share);
-	return loss;
-}
-
-/* The same of numbers, or of labels that hold or not: the mean over columns. */
-static double guess_targets(const struct bt_dataset *d, bool multi)
-{
-	double sum, squares, y, mean, loss = 0;
-	size_t i, k;
-
-	for (k = 0; k < d->width; k++) {
-		sum = squares = 0;
-		for (i = 0; i < d->n; i++) {
-			y = (double)bt_dataset_target(d, i)[k];
-			sum += y;
-			squares += y * y;
-		}
-		mean = sum / (double)d->n;
-		if (!multi)
-			loss += squares / (double)d->n - mean * mean;
-		else if (mean > 0 && mean < 1)
-			loss -= mean * log(mean) + (1 - mean) * log(1 - mean);
-	}
-	return d->width > 0 ? loss / (double)d->width : INFINITY;
-}
-
 void bt_warn_result(const struct bt_job *j, const struct bt_train_result *r)
 {
-	const struct bt_config *c = &j->model.config;
+	const struct bt_task *task = j->model.task;
+	struct bt_task_data d = bt_dataset_targets(&j->train);
 	double guess;
 
 	if (j->train.has_weights || j->o.train.measure_only ||
 	    j->train.n < FEW || isnan(r->loss))
 		return;
-	guess = c->number || c->multi
-	            ? guess_targets(&j->train, c->multi)
-	            : guess_class(&j->train, j->model.labels.n,
-	                          j->o.train.smoothing);
+	guess = task->guess(&d, j->model.labels.n, j->o.train.smoothing);
 	if (r->loss > guess && r->eval_loss > guess && guess > 0)
 		bt_log(bt_job_log(j), BT_LOG_WARN,
 		       "the loss, %.4g, is more than that of guessing without "
 		       "the texts, %.4g: the model has learnt nothing yet%s",
 		       r->loss, guess,
-		       c->number && guess > 100
+		       !task->names_outputs && guess > 100
 		           ? "; numbers near 1 are learnt more easily"
 		           : "");
 }

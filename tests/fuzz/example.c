@@ -74,12 +74,13 @@ static void texts(const uint8_t *data, size_t size)
 	bt_example_clear(&w);
 }
 
-/* The record as two examples of a data set, what is learnt being told by kind,
+/* The record as two examples of a data set, for the task of that number,
  * and again where the labels are known. */
 static void examples(struct bt_token_rec *rec, int kind)
 {
-	struct bt_fit fit = {1 << 30,   256,       1 << 30, 0,
-	                     kind == 1, kind == 2, NULL};
+	static const struct bt_task *const tasks[] = {
+	    &bt_task_classification, &bt_task_regression, &bt_task_multi_label};
+	struct bt_fit fit = {1 << 30, 256, 1 << 30, 0, tasks[kind], NULL};
 	struct bt_labels labels = {0};
 	struct bt_dataset d = {0};
 	struct bt_error err = {0};

@@ -98,6 +98,7 @@ static void lay_out(struct bt_model *m)
 	o.pool = pool;
 	o.max_texts = 2;
 	o.max_tokens = 64;
+	m->task = bt_task_of(m->config.problem_type);
 	if (m->labels.n >= 2)
 		fuzz_told(bt_model_plan(m, &o, &err), &err);
 }

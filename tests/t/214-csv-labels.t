@@ -101,7 +101,7 @@ label=[toxic,rude]|label_ids=[1,1]|label_names=[toxic,rude]
 label=[]|label_ids=[0,0]|label_names=[toxic,rude]' 'as 1 and 0, too'
 printf '%s\n' '{"input_ids": [2, 3], "label": ["a", "b"]}' |
 	tfrecord-cat -q --from-json -o several.rec
-refuses '*has any number of labels, and a classifier learns one*' \
+refuses '*has several labels, but the model is single-label*' \
 	'bert-train is to be asked for them' bert-train --init-config tiny \
 	--tokenizer vocab.txt -o x several.rec
 

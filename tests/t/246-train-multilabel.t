@@ -227,11 +227,11 @@ like "$(tr -d ' \n' <bits/config.json)" '*"id2label":{"0":"0","1":"1","2":"2"}*'
 
 # what is refused
 printf 'text,y\na,x\nb,y\n' | csv2tfrecord -q -l y | bert-tokenize -q -m "$vocab" -o single.rec
-refuses '*record 1: has any number of labels, and a classifier learns one label of each text: bert-train --task multilabel*' \
+refuses '*record 1: has several labels, but the model is single-label (train with --task multilabel)' \
 	'many labels for a classifier' bert-train --init-config tiny --tokenizer "$vocab" -o x train.rec
-refuses '*has any number of labels, and the model predicts numbers*' 'for numbers' \
+refuses '*has any number of labels, but the model predicts numbers*' 'for numbers' \
 	bert-train --init-config tiny --tokenizer "$vocab" --task regression -o x train.rec
-refuses '*every training record has exactly one label: --task classification*' \
+refuses '*every training record has exactly one label (train with --task classification*' \
 	'one label for this' train x single.rec
 refuses "*label 'x' is none of the 6 labels known*" 'other labels' bert-eval -m m single.rec
 sed '2s/,0$/,2/' train.csv >two.csv
@@ -252,17 +252,17 @@ printf '%s\n' '{"input_ids": [2, 5, 3], "label": ["b"], "label_names": ["a", "a"
 refuses '*record 1: label_names has a name twice' 'a name twice' train x names.rec
 for o in '--class-weight balanced' '--label-smoothing .1'; do
 	# shellcheck disable=SC2086
-	misuses "*${o%% *} is for classes of which one holds, *" "$o" train x $o train.rec
+	misuses "*${o%% *} is for classes of which one holds)" "$o" train x $o train.rec
 done
-misuses "*no measure of any number of labels 'mcc': there are loss, *" 'a measure of one' \
+misuses "*'mcc' is not a metric of any number of labels (choose from: loss, *" 'a measure of one' \
 	train x --eval train.rec --metric mcc train.rec
-misuses '*let the head'"'"'s last layer be dense alone' 'a head that ends otherwise' \
+misuses '*the head'"'"'s last layer must be dense alone' 'a head that ends otherwise' \
 	train x --head 'first, dense softplus' train.rec
-misuses '*--map-label gives two labels one name' 'labels made one' \
+misuses '*two labels cannot be given one name' 'labels made one' \
 	bert-predict -m m --map-label card=book dev.rec
 misuses "*the label 'card' has 'r' in it*" 'a separator that a label has' \
 	bert-predict -m m --label-separator r dev.rec
-misuses '*--threshold and --label-separator are for models that find any number of labels' \
+misuses '*--threshold and --label-separator are for models that find any number of labels)' \
 	'a threshold for one of them' sh -c 'bert-train -q --init-config tiny --tokenizer "$1" \
 		--steps 1 -o c single.rec && bert-predict -m c --threshold .3 single.rec' - "$vocab"
 refuses "*'c' predicts classes, the first model any number of labels" 'both kinds' \

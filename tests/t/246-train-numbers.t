@@ -137,15 +137,15 @@ refuses '*label_ids holds a number to predict*--task regression*' \
 	-o x float.rec
 for o in '--labels a,b' '--class-weight balanced' '--label-smoothing .1'; do
 	# shellcheck disable=SC2086
-	misuses "*${o%% *} is for classes, and this model is to predict numbers" \
+	misuses "*${o%% *} is for classes*" \
 		"$o" bert-train -m m -o x $o train.rec
 done
-misuses "*no measure of numbers 'accuracy': there are loss, mse*" 'a measure of classes' \
+misuses "*'accuracy' is not a metric of numbers (choose from: loss, mse*" 'a measure of classes' \
 	bert-train -m m -o x --eval-share .2 --metric accuracy train.rec
 exits 2 'a measure of numbers' bert-eval -m c --min mse=1 dev.rec
-like "$(cat err)" "*no measure of classes 'mse': there are loss, accuracy*" \
+like "$(cat err)" "*'mse' is not a metric of classes (choose from: loss, accuracy*" \
 	'tells the others'
-misuses '*the model predicts a number: --proba, --top and --map-label are for classes' \
+misuses '*the model predicts a number (--proba, --top and --map-label are for classes)' \
 	'probabilities' bert-predict -m m --proba dev.rec
 refuses "*'c' predicts classes, the first model a number" 'both kinds' \
 	bert-predict -m m -m c dev.rec

@@ -11,6 +11,7 @@
 #include "cpu/gemm.h"
 #include "cpu/kernels.h"
 #include "guard.h"
+#include "task/task.h"
 #include "tiny.h"
 
 /* Largest x of a row to 127, the others along, rounded to even. */
@@ -263,7 +264,8 @@ static void logits(const char *gemm, bool low, int threads, float *out)
 
 	memset(&t, 0, sizeof(t));
 	bt_graph_init(&t.g, &err);
-	assert_ok(bt_family_classifier(&t.g, &c, TINY_CLASSES));
+	assert_ok(
+	    bt_task_graph(&bt_task_classification, &t.g, &c, TINY_CLASSES));
 	assert_ok(bt_pool_new(threads, &t.pool, &err));
 	o.pool = t.pool;
 	assert_ok(bt_engine_new(&t.g, &o, &t.e, &err));

@@ -9,6 +9,7 @@
 
 #include "op/ops.h"
 #include "slopes.h"
+#include "task/task.h"
 
 /* Who multiplies: TEST_GEMM, or the best; also for a type that it has not. */
 static const char *provider(bool low)
@@ -129,9 +130,10 @@ static double entropy(double x, double y)
 
 /* A model with targets of its own for each of k answers: its loss is as the
  * formula says, and its gradients. */
-static void check_targets(const struct bt_config *c, int k,
+static void check_targets(const struct bt_task *task, int k,
                           const float *targets, double (*of)(double, double))
 {
+	struct bt_config c = tiny_config();
 	struct bt_error err = {0};
 	double loss = 0;
 	const float *x;
@@ -140,7 +142,7 @@ static void check_targets(const struct bt_config *c, int k,
 
 	memset(&t, 0, sizeof(t));
 	bt_graph_init(&t.g, &err);
-	assert_ok(bt_family_classifier(&t.g, c, k));
+	assert_ok(bt_task_graph(task, &t.g, &c, k));
 	tiny_batch(&t, false);
 	t.b.targets = targets;
 	assert_ok(tiny_engine(&t, 2, false, provider(false), 0, &err));
@@ -159,24 +161,20 @@ static void squares(void **state)
 {
 	static const float targets[3 * TINY_TEXTS] = {
 	    2.5f, -1, 0, 4, 0.25f, 1, -2, 3, 0.5f, 1.5f, -0.5f, 2, 0, 1, -3};
-	struct bt_config c = tiny_config();
 
 	(void)state;
-	c.number = true;
-	check_targets(&c, 1, targets, squared);
-	check_targets(&c, 3, targets, squared);
+	check_targets(&bt_task_regression, 1, targets, squared);
+	check_targets(&bt_task_regression, 3, targets, squared);
 }
 
 static void sets_of_labels(void **state)
 {
 	static const float targets[3 * TINY_TEXTS] = {1, 0, 0, 0, 1, 1, 0, 1,
 	                                              1, 1, 0, 0, 0, 0, 1};
-	struct bt_config c = tiny_config();
 
 	(void)state;
-	c.multi = true;
-	check_targets(&c, 1, targets, entropy);
-	check_targets(&c, 3, targets, entropy);
+	check_targets(&bt_task_multi_label, 1, targets, entropy);
+	check_targets(&bt_task_multi_label, 3, targets, entropy);
 }
 
 /* Dropout is a function of seed and step, so it does not disturb differences.

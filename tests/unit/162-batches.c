@@ -82,7 +82,7 @@ static void open_run(struct run *r, const struct bt_config *c, int threads,
 	struct bt_error err = {0};
 
 	bt_graph_init(&r->g, &err);
-	assert_ok(bt_family_classifier(&r->g, c, CLASSES));
+	assert_ok(bt_task_graph(&bt_task_classification, &r->g, c, CLASSES));
 	assert_ok(bt_pool_new(threads, &r->pool, &err));
 	o.pool = r->pool;
 	assert_ok(bt_engine_new(&r->g, &o, &r->e, &err));

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "op/ops.h"
+#include "task/task.h"
 #include "tiny.h"
 
 static const char *const families[] = {
@@ -50,7 +51,8 @@ static void open_family(struct tiny *t, const struct bt_config *c, int threads,
 
 	memset(t, 0, sizeof(*t));
 	bt_graph_init(&t->g, &err);
-	assert_ok(bt_family_classifier(&t->g, c, TINY_CLASSES));
+	assert_ok(
+	    bt_task_graph(&bt_task_classification, &t->g, c, TINY_CLASSES));
 	tiny_batch(t, true);
 	assert_ok(tiny_engine(t, threads, low, NULL, flags, &err));
 }
@@ -101,7 +103,8 @@ static void open_short(struct tiny *t, const struct bt_config *c, bool low)
 
 	memset(t, 0, sizeof(*t));
 	bt_graph_init(&t->g, &err);
-	assert_ok(bt_family_classifier(&t->g, c, TINY_CLASSES));
+	assert_ok(
+	    bt_task_graph(&bt_task_classification, &t->g, c, TINY_CLASSES));
 	tiny_batch(t, false);
 	assert_ok(bt_pool_new(2, &t->pool, &err));
 	o.pool = t->pool;

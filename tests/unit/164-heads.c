@@ -10,6 +10,7 @@
 #include "finetune/weights.h"
 #include "op/ops.h"
 #include "slopes.h"
+#include "task/task.h"
 
 #define LENGTH 8
 #define EVEN 5 /* texts of it */
@@ -134,7 +135,7 @@ static void classes_must_fit(void **state)
 	(void)state;
 	c.head = head_of("mean, dense 4 softplus");
 	bt_graph_init(&g, &err);
-	assert_err(bt_family_classifier(&g, &c, 3), BT_EARG,
+	assert_err(bt_task_graph(&bt_task_classification, &g, &c, 3), BT_EARG,
 	           "layer 2 of the head, 'dense 4 softplus', has 4 outputs, "
 	           "and 3 are wanted");
 	bt_graph_clear(&g);
@@ -150,7 +151,8 @@ static void open_head(struct tiny *t, const char *spec, int threads, bool low,
 	c.head = head_of(spec);
 	memset(t, 0, sizeof(*t));
 	bt_graph_init(&t->g, &err);
-	assert_ok(bt_family_classifier(&t->g, &c, TINY_CLASSES));
+	assert_ok(
+	    bt_task_graph(&bt_task_classification, &t->g, &c, TINY_CLASSES));
 	tiny_batch(t, true);
 	if (bt_head_length(&c.head) > 0) {
 		t->b.start = even;
@@ -313,7 +315,7 @@ static void open_numbers(struct tiny *t, const float z[4])
 	c.head = head_of("mean, dense softplus");
 	memset(t, 0, sizeof(*t));
 	bt_graph_init(&t->g, &err);
-	assert_ok(bt_family_classifier(&t->g, &c, 4));
+	assert_ok(bt_task_graph(&bt_task_classification, &t->g, &c, 4));
 	tiny_batch(t, false);
 	t->b.texts = 1;
 	t->b.tokens = tiny_start[1];
@@ -410,7 +412,7 @@ static void fresh_layers(void **state)
 	(void)state;
 	c.head = head_of("flatten 8, dense 64 relu, dense 3");
 	bt_graph_init(&g, &err);
-	assert_ok(bt_family_classifier(&g, &c, 3));
+	assert_ok(bt_task_graph(&bt_task_classification, &g, &c, 3));
 	x = malloc(g.n_floats * sizeof(*x));
 	bt_weights_init(&g, 42, -1, x);
 	i = bt_graph_find(&g, "head.0.weight");

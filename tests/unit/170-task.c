@@ -11,6 +11,7 @@
 #include "finetune/dataset.h"
 #include "metrics/metrics.h"
 #include "record/labels.h"
+#include "task/task.h"
 #include "train/batches.h"
 #include "train/optim.h"
 
@@ -156,11 +157,12 @@ static void metrics_known_answers(void **state)
 	int i;
 
 	(void)state;
-	assert_ok(bt_metrics_init(&m, 4, &err)); /* class 3 never occurs */
+	assert_ok(bt_metrics_init(&m, &bt_metrics_classification, 4,
+	                          &err)); /* class 3 never occurs */
 	for (i = 0; i < 6; i++) {
 		memset(logits, 0, sizeof(logits));
 		logits[guess[i]] = 2;
-		bt_metrics_add(&m, truth[i], logits);
+		assert_ok(bt_metrics_add(&m, truth[i], NULL, logits, &err));
 	}
 	bt_metrics_summary(&m, &s);
 	near(s.macro_f1, 0.5333333333);

@@ -12,6 +12,7 @@
 #include "garden/file_patterns.h"
 #include "garden/input_meta.h"
 #include "garden/keras_progress.h"
+#include "task/task.h"
 
 static int read_meta(const char *text, struct bt_meta *m, struct bt_error *err)
 {
@@ -206,7 +207,7 @@ static void keras_lines(void **state)
 	    "0.5000 - accuracy: 1.0000 - val_loss: 5.0000e-04 - val_accuracy: "
 	    "0.7500\n");
 	bt_buf_reset(&b);
-	n.number = true;
+	n.task = &bt_task_regression;
 	s.mse = 2;
 	bt_keras_tell(&k, &n, &b);
 	assert_non_null(strstr(bt_buf_str(&b),

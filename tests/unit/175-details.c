@@ -12,6 +12,7 @@
 #include "evaluate/model_comparison.h"
 #include "evaluate/top_losses.h"
 #include "format/escape.h"
+#include "task/task.h"
 
 static void near(double got, double wanted, double share)
 {
@@ -62,7 +63,7 @@ static void differences_of_numbers(void **state)
 	int i;
 
 	(void)state;
-	bt_metrics_init_number(&like, 1);
+	assert_ok(bt_metrics_init(&like, &bt_metrics_regression, 1, &err));
 	assert_ok(bt_comparison_init(&p, &like, &err));
 	for (i = 0; i < 5; i++) {
 		assert_ok(
@@ -88,15 +89,15 @@ static void sums_do_for_a_summary(void **state)
 	int i, k;
 
 	(void)state;
-	assert_ok(bt_metrics_init(&m, 5, &err));
+	assert_ok(bt_metrics_init(&m, &bt_metrics_classification, 5, &err));
 	assert_ok(bt_metrics_init_like(&n, &m, &err));
 	assert_null(n.count);
 	for (i = 0; i < 200; i++) {
 		for (k = 0; k < 5; k++)
 			logits[k] = (float)bt_random_below(1, 0, 0, x++, 9);
 		k = (int)bt_random_below(1, 0, 0, x++, 4);
-		bt_metrics_add(&m, k, logits);
-		bt_metrics_add(&n, k, logits);
+		assert_ok(bt_metrics_add(&m, k, NULL, logits, &err));
+		assert_ok(bt_metrics_add(&n, k, NULL, logits, &err));
 	}
 	bt_metrics_summary(&m, &s);
 	bt_metrics_summary(&n, &t);
@@ -157,16 +158,16 @@ static void the_worst_are_kept(void **state)
 	(void)state;
 	assert_int_equal(bt_labels_add(&labels, bt_span("a"), &err), 0);
 	assert_int_equal(bt_labels_add(&labels, bt_span("b"), &err), 1);
-	assert_ok(bt_metrics_init_like(
-	    &like, &(struct bt_metrics){.classes = 2}, &err));
+	assert_ok(bt_metrics_init(&like, &bt_metrics_classification, 2, &err));
 	make_block(&d, 300);
 	for (most = 1; most < 1000; most = most * 3 + 1) {
-		assert_ok(bt_top_losses_new(most, &like, &labels, &w, &err));
+		assert_ok(bt_top_losses_new(most, &like, &bt_answer_label,
+		                            &labels, &w, &err));
 		for (i = 0; i < 300; i++) {
 			logits[1] = (float)bt_random_below(3, 0, 0, i, 12) - 6;
 			all[i].number = (int)i + 1;
 			all[i].loss =
-			    bt_metrics_loss(&like, (int)(i % 2), NULL, logits);
+			    like.kind->loss(&like, (int)(i % 2), NULL, logits);
 			assert_ok(bt_top_losses_add(
 			    w, &(struct bt_top_losses_record){.number = i + 1},
 			    &d, i, logits, &err));
@@ -201,8 +202,7 @@ static struct bt_by_feature *groups_of(const char *field,
 	struct bt_error err = {0};
 	struct bt_by_feature *g;
 
-	assert_ok(bt_metrics_init_like(like, &(struct bt_metrics){.classes = 2},
-	                               &err));
+	assert_ok(bt_metrics_init(like, &bt_metrics_classification, 2, &err));
 	assert_ok(bt_by_feature_new(field, like, &g, &err));
 	return g;
 }

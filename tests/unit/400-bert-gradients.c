@@ -21,6 +21,7 @@
 #include "cpu/engine.h"
 #include "files.h"
 #include "model/family.h"
+#include "task/task.h"
 #include "tensor/checkpoint.h"
 
 static char **paths;
@@ -136,8 +137,8 @@ static void open_fixture(struct fixture *f, const char *path, bool low)
 	assert_ok(bt_ckpt_open(path, &f->c, &err));
 	f->m = config_of(f->c);
 	bt_graph_init(&f->g, &err);
-	assert_ok(bt_family_classifier(
-	    &f->g, &f->m, (int)tensor(f->c, "out.", "logits")->shape[1]));
+	assert_ok(bt_task_graph(&bt_task_classification, &f->g, &f->m,
+	                        (int)tensor(f->c, "out.", "logits")->shape[1]));
 	read_batch(f);
 	assert_ok(bt_pool_new(2, &f->pool, &err));
 	o.pool = f->pool;

@@ -10,6 +10,7 @@
 #include "base/philox.h"
 #include "cpu/engine.h"
 #include "model/family.h"
+#include "task/task.h"
 
 #define TINY_TEXTS 5
 #define TINY_TOKENS 41
@@ -127,7 +128,7 @@ static inline int tiny_open(struct tiny *t, const struct bt_config *c,
 
 	memset(t, 0, sizeof(*t));
 	bt_graph_init(&t->g, err);
-	r = bt_family_classifier(&t->g, c, TINY_CLASSES);
+	r = bt_task_graph(&bt_task_classification, &t->g, c, TINY_CLASSES);
 	if (r < 0)
 		return r;
 	tiny_batch(t, dropout);

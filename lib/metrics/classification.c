@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT */
+/* Metrics where every example has one class. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "metrics/metrics_int.h"
+
+static int likeliest(const struct bt_metrics *m, const float *logits)
+{
+	int i, best = 0;
+
+	for (i = 1; i < m->classes; i++)
+		if (logits[i] > logits[best])
+			best = i;
+	return best;
+}
+
+/* The cross entropy; best is the likeliest class. */
+static double entropy(const struct bt_metrics *m, int truth, int best,
+                      const float *logits)
+{
+	double sum = 0;
+	int i;
+
+	for (i = 0; i < m->classes; i++)
+		sum += exp((double)logits[i] - (double)logits[best]);
+	return log(sum) + (double)logits[best] - (double)logits[truth];
+}
+
+static double loss(const struct bt_metrics *m, int truth, const float *targets,
+                   const float *logits)
+{
+	(void)targets;
+	return entropy(m, truth, likeliest(m, logits), logits);
+}
+
+static bool is_right(const struct bt_metrics *m, int truth,
+                     const float *targets, const float *logits)
+{
+	(void)targets;
+	return likeliest(m, logits) == truth;
+}
+
+static int add(struct bt_metrics *m, int truth, const float *targets,
+               const float *logits, struct bt_error *err)
+{
+	int best = likeliest(m, logits);
+
+	(void)targets;
+	(void)err;
+	if (m->count != NULL)
+		m->count[(size_t)truth * (size_t)m->classes + (size_t)best]++;
+	m->hits[truth] += truth == best;
+	m->support[truth]++;
+	m->predicted[best]++;
+	m->n++;
+	m->loss_sum += entropy(m, truth, best, logits);
+	return BT_OK;
+}
+
+void bt_metrics_class(const struct bt_metrics *m, int k,
+                      struct bt_class_metrics *c)
+{
+	double hits = (double)m->hits[k];
+
+	memset(c, 0, sizeof(*c));
+	c->support = m->support[k];
+	c->predicted = m->predicted[k];
+	c->precision = bt_metrics_ratio(hits, (double)c->predicted);
+	c->recall = bt_metrics_ratio(hits, (double)c->support);
+	c->f1 = bt_metrics_ratio(2 * hits, (double)(c->predicted + c->support));
+}
+
+static void summary(const struct bt_metrics *m, struct bt_metrics_summary *s)
+{
+	double hits = 0, n = (double)m->n, w, present = 0;
+	double cross = 0, square_p = 0, square_t = 0;
+	struct bt_class_metrics c;
+	int k;
+
+	for (k = 0; k < m->classes; k++) {
+		bt_metrics_class(m, k, &c);
+		hits += (double)m->hits[k];
+		cross += (double)c.support * (double)c.predicted;
+		square_p += (double)c.predicted * (double)c.predicted;
+		square_t += (double)c.support * (double)c.support;
+		if (c.support == 0 && c.predicted == 0)
+			continue;
+		present++;
+		w = bt_metrics_ratio((double)c.support, n);
+		s->macro_precision += c.precision;
+		s->macro_recall += c.recall;
+		s->macro_f1 += c.f1;
+		s->weighted_precision += w * c.precision;
+		s->weighted_recall += w * c.recall;
+		s->weighted_f1 += w * c.f1;
+	}
+	s->macro_precision = bt_metrics_ratio(s->macro_precision, present);
+	s->macro_recall = bt_metrics_ratio(s->macro_recall, present);
+	s->macro_f1 = bt_metrics_ratio(s->macro_f1, present);
+	s->accuracy = bt_metrics_ratio(hits, n);
+	s->loss = bt_metrics_ratio(m->loss_sum, n);
+	s->mcc = bt_metrics_ratio(hits * n - cross, sqrt(n * n - square_p) *
+	                                                sqrt(n * n - square_t));
+}
+
+struct confusion {
+	uint64_t count;
+	int truth, guess;
+};
+
+static int by_count(const void *a, const void *b)
+{
+	const struct confusion *x = a, *y = b;
+
+	if (x->count != y->count)
+		return x->count < y->count ? 1 : -1;
+	if (x->truth != y->truth)
+		return x->truth - y->truth;
+	return x->guess - y->guess;
+}
+
+static void report_confusions(const struct bt_metrics *m,
+                              const struct bt_labels *l, int most,
+                              struct bt_buf *out)
+{
+	size_t k = (size_t)m->classes, i, n = 0;
+	struct confusion *c = bt_array(k * k, sizeof(*c));
+
+	if (c == NULL) {
+		out->oom = true;
+		return;
+	}
+	for (i = 0; i < k * k; i++)
+		if (m->count[i] > 0 && i / k != i % k) {
+			c[n].count = m->count[i];
+			c[n].truth = (int)(i / k);
+			c[n++].guess = (int)(i % k);
+		}
+	if (n > 1)
+		qsort(c, n, sizeof(*c), by_count);
+	if (n > 0 && most > 0)
+		bt_buf_puts(out, "\nmost often taken for another:\n");
+	for (i = 0; i < n && i < (size_t)most; i++)
+		bt_buf_printf(out, "%7llu  %s -> %s\n",
+		              (unsigned long long)c[i].count,
+		              l->name[c[i].truth], l->name[c[i].guess]);
+	free(c);
+}
+
+#define MATRIX_MOST 16 /* classes whose matrix still fits a page */
+
+/* Rows are the truth, columns the prediction, both in the order above. */
+static void report_matrix(const struct bt_metrics *m, const struct bt_labels *l,
+                          int width, struct bt_buf *out)
+{
+	int i, j, k = m->classes;
+
+	bt_buf_printf(out, "\n%-*s", width, "truth \\ predicted");
+	for (j = 0; j < k; j++)
+		bt_buf_printf(out, " %6d", j + 1);
+	bt_buf_putc(out, '\n');
+	for (i = 0; i < k; i++) {
+		bt_buf_printf(out, "%2d %-*s", i + 1, width - 3, l->name[i]);
+		for (j = 0; j < k; j++)
+			bt_buf_printf(out, " %6llu",
+			              (unsigned long long)m->count[i * k + j]);
+		bt_buf_putc(out, '\n');
+	}
+}
+
+static void report(const struct bt_metrics *m, const struct bt_labels *l,
+                   int confusions, struct bt_buf *out)
+{
+	struct bt_metrics_summary s;
+	struct bt_class_metrics c;
+	int k, width = bt_labels_width(l);
+
+	bt_buf_printf(out, "%-*s  precision  recall      f1  support\n", width,
+	              "label");
+	for (k = 0; k < m->classes; k++) {
+		bt_metrics_class(m, k, &c);
+		bt_buf_printf(out, "%-*s  %9.4f  %6.4f  %6.4f  %7llu\n", width,
+		              l->name[k], c.precision, c.recall, c.f1,
+		              (unsigned long long)c.support);
+	}
+	bt_metrics_summary(m, &s);
+	bt_buf_printf(out, "\n%-*s  %9.4f  %6.4f  %6.4f  %7llu\n", width,
+	              "macro avg", s.macro_precision, s.macro_recall,
+	              s.macro_f1, (unsigned long long)m->n);
+	bt_buf_printf(out, "%-*s  %9.4f  %6.4f  %6.4f  %7llu\n", width,
+	              "weighted avg", s.weighted_precision, s.weighted_recall,
+	              s.weighted_f1, (unsigned long long)m->n);
+	if (m->classes <= MATRIX_MOST)
+		report_matrix(m, l, width + 3 > 17 ? width + 3 : 17, out);
+	report_confusions(m, l, confusions, out);
+	bt_buf_printf(out,
+	              "\naccuracy %.4f  loss %.4f  mcc %.4f  (%llu "
+	              "examples)\n",
+	              s.accuracy, s.loss, s.mcc, (unsigned long long)m->n);
+}
+
+static json_t *json_class(const struct bt_metrics *m, int k, const char *name)
+{
+	struct bt_class_metrics c;
+
+	bt_metrics_class(m, k, &c);
+	return json_pack("{s:s, s:f, s:f, s:f, s:I}", "label", name,
+	                 "precision", c.precision, "recall", c.recall, "f1",
+	                 c.f1, "support", (json_int_t)c.support);
+}
+
+/* The classes and the whole confusion matrix. */
+static int json(const struct bt_metrics *m, const struct bt_labels *l,
+                json_t *o)
+{
+	json_t *classes = json_array(), *matrix = json_array(), *row;
+	size_t k = (size_t)m->classes, i, j;
+	int bad = 0;
+
+	for (i = 0; i < k; i++) {
+		bad |= json_array_append_new(classes,
+		                             json_class(m, (int)i, l->name[i]));
+		row = json_array();
+		for (j = 0; j < k; j++)
+			bad |= json_array_append_new(
+			    row, json_integer((json_int_t)m->count[i * k + j]));
+		bad |= json_array_append_new(matrix, row);
+	}
+	bad |= json_object_set_new(o, "classes", classes);
+	bad |= json_object_set_new(o, "confusion", matrix);
+	return bad;
+}
+
+const struct bt_metrics_kind bt_metrics_classification = {
+    .name = "classes",
+    .bit = BT_METRICS_CLASSIFICATION,
+    .shown = {{"accuracy", "accuracy"}, {"weighted_f1", "weighted F1"}},
+    .loss = loss,
+    .is_right = is_right,
+    .add = add,
+    .summary = summary,
+    .report = report,
+    .json = json,
+};

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/* Parts of all kinds of metrics. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "metrics/metrics_int.h"
+
+double bt_metrics_ratio(double a, double b)
+{
+	return b > 0 ? a / b : 0;
+}
+
+struct ranked {
+	double value;
+	size_t at;
+};
+
+static int by_value(const void *a, const void *b)
+{
+	const struct ranked *x = a, *y = b;
+
+	return x->value < y->value ? -1 : x->value > y->value;
+}
+
+int bt_metrics_rank(const double *x, size_t n, double *out)
+{
+	struct ranked *p = bt_array(n, sizeof(*p));
+	size_t i, k, end;
+
+	if (p == NULL)
+		return BT_ENOMEM;
+	for (i = 0; i < n; i++)
+		p[i] = (struct ranked){x[i], i};
+	if (n > 0)
+		qsort(p, n, sizeof(*p), by_value);
+	for (i = 0; i < n; i = end) {
+		for (end = i + 1; end < n && p[end].value == p[i].value; end++)
+			;
+		for (k = i; k < end; k++)
+			out[p[k].at] = (double)(i + 1 + end) / 2;
+	}
+	free(p);
+	return BT_OK;
+}
+
+int bt_metrics_add_row(struct bt_metrics *m, const float *truth,
+                       const float *guess, double loss, struct bt_error *err)
+{
+	size_t k = m->width, n, need;
+
+	if (!bt_size_mul((size_t)m->n + 1, k, &need) ||
+	    bt_grow(&m->truth, &m->truth_cap, need, sizeof(*truth)) != BT_OK ||
+	    bt_grow(&m->guess, &m->guess_cap, need, sizeof(*guess)) != BT_OK)
+		return bt_error_nomem(err, "measuring predictions");
+	n = need - k;
+	memcpy(m->truth + n, truth, k * sizeof(*truth));
+	memcpy(m->guess + n, guess, k * sizeof(*guess));
+	m->loss_sum += loss;
+	m->n++;
+	return BT_OK;
+}
+
+void bt_metrics_column(const struct bt_metrics *m, const float *from, size_t k,
+                       double *out)
+{
+	size_t i;
+
+	for (i = 0; i < m->n; i++)
+		out[i] = (double)from[i * m->width + k];
+}

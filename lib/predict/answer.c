@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+/* Parts of the forms of predictions. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/num.h"
+#include "format/csv.h"
+#include "predict/answer.h"
+
+void bt_answer_rank(struct bt_predict *p, int most)
+{
+	const double *by = p->merged ? p->p : p->logit;
+	int n = p->labels.n, i, k, t;
+
+	for (i = 0; i < n; i++)
+		p->order[i] = i;
+	for (k = 0; k < most; k++)
+		for (i = k + 1; i < n; i++)
+			if (by[p->order[i]] > by[p->order[k]] ||
+			    (by[p->order[i]] == by[p->order[k]] &&
+			     p->order[i] < p->order[k])) {
+				t = p->order[k];
+				p->order[k] = p->order[i];
+				p->order[i] = t;
+			}
+}
+
+void bt_answer_put_number(struct bt_buf *b, double v)
+{
+	char s[32];
+
+	bt_format_f32(s, sizeof(s), (float)v);
+	bt_buf_puts(b, s);
+}
+
+void bt_answer_put_json(struct bt_buf *b, struct bt_span s)
+{
+	json_t *v = json_stringn(s.p, s.n);
+	char *text = json_dumps(v, JSON_ENCODE_ANY);
+
+	/* an id is any bytes; what is not UTF-8 cannot stand in JSON */
+	bt_buf_puts(b, text != NULL ? text : "null");
+	free(text);
+	json_decref(v);
+}
+
+int bt_answer_label_header(struct bt_predict *p, struct bt_error *err)
+{
+	const char *h = p->o.header != NULL ? p->o.header : "id,label";
+	const char *comma = strchr(h, ',');
+	struct bt_span id, label;
+	int i;
+
+	if (comma == NULL || strchr(comma + 1, ',') != NULL)
+		return bt_error_set(err, BT_EARG,
+		                    "the header '%s' does not name two columns "
+		                    "(as in id,label)",
+		                    h);
+	id.p = h;
+	id.n = (size_t)(comma - h);
+	label = bt_span(comma + 1);
+	bt_csv_put(&p->row, id, p->o.delimiter);
+	bt_buf_putc(&p->row, p->o.delimiter);
+	bt_csv_put(&p->row, label, p->o.delimiter);
+	for (i = 0; i < p->o.top; i++) {
+		if (i > 0)
+			bt_buf_printf(&p->row, "%c%.*s_%d", p->o.delimiter,
+			              (int)label.n, label.p, i + 1);
+		bt_buf_printf(&p->row, "%cprobability", p->o.delimiter);
+		if (i > 0)
+			bt_buf_printf(&p->row, "_%d", i + 1);
+	}
+	for (i = 0; p->o.proba && i < p->labels.n; i++) {
+		bt_buf_putc(&p->row, p->o.delimiter);
+		bt_csv_put(&p->row, bt_span(p->labels.name[i]), p->o.delimiter);
+	}
+	bt_buf_putc(&p->row, '\n');
+	return BT_OK;
+}
+
+void bt_answer_label_row(struct bt_predict *p, struct bt_span label)
+{
+	struct bt_buf *b = &p->row;
+	int i;
+
+	for (i = 0; i < (p->o.top > 0 ? p->o.top : 1); i++) {
+		bt_buf_putc(b, p->o.delimiter);
+		if (p->o.top > 0)
+			label = bt_span(p->labels.name[p->order[i]]);
+		bt_csv_put(b, label, p->o.delimiter);
+		if (p->o.top > 0) {
+			bt_buf_putc(b, p->o.delimiter);
+			bt_answer_put_number(b, p->p[p->order[i]]);
+		}
+	}
+	for (i = 0; p->o.proba && i < p->labels.n; i++) {
+		bt_buf_putc(b, p->o.delimiter);
+		bt_answer_put_number(b, p->p[i]);
+	}
+}
+
+void bt_answer_probabilities_json(struct bt_predict *p)
+{
+	struct bt_buf *b = &p->row;
+	int i;
+
+	for (i = 0; i < p->o.top; i++) {
+		bt_buf_puts(b, i == 0 ? ", \"top\": [" : ", ");
+		bt_buf_puts(b, "{\"label\": ");
+		bt_answer_put_json(b, bt_span(p->labels.name[p->order[i]]));
+		bt_buf_puts(b, ", \"probability\": ");
+		bt_answer_put_number(b, p->p[p->order[i]]);
+		bt_buf_puts(b, i == p->o.top - 1 ? "}]" : "}");
+	}
+	for (i = 0; p->o.proba && i < p->labels.n; i++) {
+		bt_buf_puts(b, i == 0 ? ", \"probabilities\": {" : ", ");
+		bt_answer_put_json(b, bt_span(p->labels.name[i]));
+		bt_buf_puts(b, ": ");
+		bt_answer_put_number(b, p->p[i]);
+		if (i == p->labels.n - 1)
+			bt_buf_putc(b, '}');
+	}
+}
+
+void bt_answer_add_numbers(struct bt_predict *p, const char *name,
+                           const int *order, int n)
+{
+	int i;
+
+	for (i = 0; i < n; i++)
+		p->numbers[i] = (float)p->p[order != NULL ? order[i] : i];
+	bt_example_add_floats(&p->example, name, p->numbers, (size_t)n);
+}
+
+void bt_answer_probabilities_record(struct bt_predict *p)
+{
+	int i;
+
+	if (p->o.proba)
+		bt_answer_add_numbers(p, "probabilities", NULL, p->labels.n);
+	if (p->o.top == 0)
+		return;
+	for (i = 0; i < p->o.top; i++)
+		p->names[i] = bt_span(p->labels.name[p->order[i]]);
+	bt_example_add_texts(&p->example, "top_labels", p->names,
+	                     (size_t)p->o.top);
+	bt_answer_add_numbers(p, "top_probabilities", p->order, p->o.top);
+}
+
+/* The label that was predicted next most often after `last`, the first of
+ * equals; -1: none. */
+static int next_frequent(const struct bt_predict *p, int last)
+{
+	const uint64_t *n = p->counts;
+	int i, best = -1;
+
+	for (i = 0; i < p->labels.n; i++)
+		if (n[i] > 0 &&
+		    (last < 0 || n[i] < n[last] ||
+		     (n[i] == n[last] && i > last)) &&
+		    (best < 0 || n[i] > n[best]))
+			best = i;
+	return best;
+}
+
+void bt_answer_counts(const struct bt_predict *p, int most, struct bt_buf *b)
+{
+	int i, shown = 0, all = 0, next;
+
+	for (i = 0; i < p->labels.n; i++)
+		all += p->counts[i] > 0;
+	for (i = -1; shown < all && shown < most; shown++) {
+		if (all > most) {
+			next = next_frequent(p, i);
+		} else {
+			for (next = i + 1; p->counts[next] == 0; next++)
+				;
+		}
+		i = next;
+		bt_buf_printf(b, "%s%s %llu", b->len > 0 ? ", " : "",
+		              p->labels.name[i],
+		              (unsigned long long)p->counts[i]);
+	}
+	if (all > shown)
+		bt_buf_printf(b, ", ... %d more", all - shown);
+}

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+/* Predictions that are sets of labels: those likelier than a threshold. */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "format/escape.h"
+#include "predict/answer.h"
+
+static int check(const struct bt_predict *p, struct bt_error *err)
+{
+	if (!p->merged)
+		return BT_OK;
+	return bt_error_set(err, BT_EARG,
+	                    "two labels cannot be given one name");
+}
+
+/* The probability of each label, and those above their threshold, whose names
+ * also go into p->set. */
+static void read_labels(struct bt_predict *p, const float *logits)
+{
+	bool any = false;
+	int i;
+
+	bt_buf_reset(&p->set);
+	for (i = 0; i < p->classes; i++) {
+		p->logit[i] = (double)logits[i];
+		p->p[i] = 1 / (1 + exp(-p->logit[i]));
+		p->on[i] = p->p[i] > p->over[i];
+		if (!p->on[i])
+			continue;
+		p->counts[i]++;
+		if (any)
+			bt_buf_puts(&p->set, p->o.separator);
+		bt_buf_puts(&p->set, p->labels.name[i]);
+		any = true;
+	}
+	p->without += !any;
+}
+
+static void read(struct bt_predict *p, const float *logits)
+{
+	read_labels(p, logits);
+	bt_answer_rank(p, p->o.top);
+}
+
+static struct bt_span names(const struct bt_predict *p)
+{
+	return (struct bt_span){bt_buf_at(&p->set, 0), p->set.len};
+}
+
+static void csv_row(struct bt_predict *p)
+{
+	bt_answer_label_row(p, names(p));
+}
+
+static void json_row(struct bt_predict *p)
+{
+	const char *between = "";
+	int i;
+
+	bt_buf_puts(&p->row, ", \"labels\": [");
+	for (i = 0; i < p->labels.n; i++) {
+		if (!p->on[i])
+			continue;
+		bt_buf_puts(&p->row, between);
+		bt_answer_put_json(&p->row, bt_span(p->labels.name[i]));
+		between = ", ";
+	}
+	bt_buf_putc(&p->row, ']');
+	bt_answer_probabilities_json(p);
+}
+
+static void record(struct bt_predict *p)
+{
+	size_t n = 0;
+	int i;
+
+	for (i = 0; i < p->labels.n; i++)
+		if (p->on[i])
+			p->names[n++] = bt_span(p->labels.name[i]);
+	bt_example_add_texts(&p->example, "labels", p->names, n);
+	bt_answer_probabilities_record(p);
+}
+
+/* With a threshold that was asked for, 1 and 0 in place of probabilities. */
+static int fill(struct bt_predict *p, struct bt_error *err)
+{
+	int i, label = 0;
+
+	if (p->set.oom)
+		return bt_error_nomem(err, "predicting");
+	if (bt_submission_takes_label(p->sample))
+		label = bt_labels_add(&p->sets, names(p), err);
+	for (i = 0; p->o.threshold != NULL && i < p->labels.n; i++)
+		p->p[i] = p->on[i] ? 1 : 0;
+	return label;
+}
+
+static void summary(const struct bt_predict *p, int most, struct bt_buf *b)
+{
+	bt_answer_counts(p, most, b);
+	if (p->without > 0)
+		bt_buf_printf(b, "%sno label %llu", b->len > 0 ? ", " : "",
+		              (unsigned long long)p->without);
+}
+
+/* Sums up probabilities. */
+static void add(const float *logits, const int *map, int labels, double *sum)
+{
+	int k;
+
+	for (k = 0; k < labels; k++)
+		sum[k] +=
+		    1 / (1 + exp(-(double)logits[map != NULL ? map[k] : k]));
+}
+
+/* The logit of the mean probability. */
+static float mean(double sum, size_t models)
+{
+	double p = sum / (double)models;
+
+	return (float)(log(fmax(p, DBL_MIN)) -
+	               log(fmax(1 - p, DBL_EPSILON / 2)));
+}
+
+static double sigmoid(float logit)
+{
+	return 1 / (1 + exp(-(double)logit));
+}
+
+/* Whether label i holds in truth, or is predicted. */
+static bool holds(const struct bt_answered *a, bool truth, int i)
+{
+	return truth ? a->targets[i] > 0 : (double)a->output[i] > a->bound;
+}
+
+static void put_labels(const struct bt_answered *a, bool truth,
+                       struct bt_buf *out)
+{
+	bool any = false;
+	int i;
+
+	for (i = 0; i < a->labels->n; i++) {
+		if (!holds(a, truth, i))
+			continue;
+		bt_buf_puts(out, any ? ", " : "");
+		bt_escape_line(out, bt_span(a->labels->name[i]), 0);
+		bt_buf_printf(out, " (%.4f)", sigmoid(a->output[i]));
+		any = true;
+	}
+	if (!any)
+		bt_buf_puts(out, "(none)");
+}
+
+static void show(const struct bt_answered *a, struct bt_buf *out)
+{
+	put_labels(a, true, out);
+	bt_buf_puts(out, " -> ");
+	put_labels(a, false, out);
+}
+
+static json_t *json_labels(const struct bt_answered *a, bool truth)
+{
+	json_t *all = json_array();
+	int i, bad = 0;
+
+	for (i = 0; i < a->labels->n; i++)
+		if (holds(a, truth, i))
+			bad |= json_array_append_new(
+			    all,
+			    json_pack("{s:s, s:f}", "label", a->labels->name[i],
+			              "probability", sigmoid(a->output[i])));
+	if (bad == 0)
+		return all;
+	json_decref(all);
+	return NULL;
+}
+
+static int show_json(const struct bt_answered *a, json_t *o)
+{
+	return json_object_set_new(o, "labels", json_labels(a, true)) |
+	       json_object_set_new(o, "predicted", json_labels(a, false));
+}
+
+const struct bt_answer_form bt_answer_label_set = {
+    .outputs = "labels",
+    .check = check,
+    .read = read,
+    .csv_header = bt_answer_label_header,
+    .csv_row = csv_row,
+    .json_row = json_row,
+    .record = record,
+    .fill = fill,
+    .summary = summary,
+    .is_set = true,
+    .add = add,
+    .mean = mean,
+    .show = show,
+    .show_json = show_json,
+    .loss = "loss",
+    .loss_fixed = true,
+};

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+/* Each text has one of several classes: softmax and cross entropy. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "op/ops.h"
+#include "task/target.h"
+
+/* The class of a record that gives its number alone. */
+static int by_number(int64_t number, enum bt_label_mode mode,
+                     struct bt_labels *labels, int32_t *label,
+                     struct bt_error *err)
+{
+	int r = BT_OK;
+
+	if (mode == BT_LABELS_COLLECT) {
+		r = bt_target_numbered(number, labels, err);
+		*label = r;
+		return r < 0 ? r : BT_OK;
+	}
+	if (number >= 0 && number < labels->n)
+		*label = (int32_t)number;
+	else if (mode == BT_LABELS_KNOWN)
+		r = bt_error_set(err, BT_EFORMAT,
+		                 "label number %lld, but there are %d labels",
+		                 (long long)number, labels->n);
+	return r;
+}
+
+/* Whether the record has any number of labels, or numbers to predict. */
+static bool is_open(const struct bt_token_rec *rec)
+{
+	return rec->several || rec->name_list.name != NULL ||
+	       (rec->label.p == NULL && rec->id_list.name != NULL);
+}
+
+static int has_several(const struct bt_token_rec *rec, struct bt_error *err)
+{
+	bool numbers =
+	    rec->label_list.name == NULL &&
+	    (rec->has_label_value || rec->id_list.kind == BT_FEATURE_FLOAT);
+
+	return bt_error_hint(
+	    err, numbers ? BT_HINT_TASK_REGRESSION : BT_HINT_TASK_MULTI_LABEL,
+	    bt_error_set(err, BT_EFORMAT,
+	                 numbers ? "has several numbers to predict, but the "
+	                           "model is single-label"
+	                         : "has several labels, but the model is "
+	                           "single-label"));
+}
+
+static int target(struct bt_token_rec *rec, enum bt_label_mode mode,
+                  struct bt_labels *labels, int32_t *label,
+                  struct bt_error *err)
+{
+	struct bt_span s = rec->label;
+	int k;
+
+	if (is_open(rec))
+		return mode == BT_LABELS_OPTIONAL ? BT_OK
+		                                  : has_several(rec, err);
+	if (s.p == NULL && rec->has_label_value && mode != BT_LABELS_OPTIONAL)
+		return bt_error_hint(
+		    err, BT_HINT_TASK_REGRESSION,
+		    bt_error_set(
+		        err, BT_EFORMAT,
+		        "label_ids holds a number to predict (%g), but "
+		        "the model learns classes",
+		        (double)rec->label_value));
+	if (s.p == NULL && !rec->has_label_id)
+		return BT_OK;
+	if (s.p == NULL)
+		return by_number(rec->label_id, mode, labels, label, err);
+	if (mode != BT_LABELS_COLLECT) {
+		*label = bt_labels_find(labels, s);
+		return *label < 0 && mode == BT_LABELS_KNOWN
+		           ? bt_target_unknown(s, labels, err)
+		           : BT_OK;
+	}
+	k = bt_labels_add(labels, s, err);
+	if (k < 0)
+		return k;
+	bt_labels_given(labels, k, rec->has_label_id ? rec->label_id : -1);
+	*label = k;
+	return BT_OK;
+}
+
+static int check(const struct bt_task_data *d, const struct bt_labels *found,
+                 bool given, struct bt_error *err)
+{
+	(void)d;
+	if (found->n >= 2 || given)
+		return BT_OK;
+	return bt_error_set(err, BT_EFORMAT,
+	                    "all training records have the same label '%s': "
+	                    "there is nothing to tell apart",
+	                    found->name[0]);
+}
+
+static bool has(const struct bt_task_data *d, size_t i, int k)
+{
+	return d->label[i] == k;
+}
+
+static void loss(struct bt_graph *g, bool activated)
+{
+	if (activated)
+		g->logits = bt_op_log_share(g, g->logits);
+	g->loss = activated ? bt_op_log_loss(g, g->logits)
+	                    : bt_op_softmax_loss(g, g->logits);
+}
+
+/* The entropy of the (smoothed) classes. */
+static double guess(const struct bt_task_data *d, int classes, double smoothing)
+{
+	double *share = bt_array0((size_t)classes, sizeof(*share)), loss = 0;
+	double target;
+	size_t i;
+	int k;
+
+	if (share == NULL)
+		return INFINITY;
+	for (i = 0; i < d->n; i++)
+		share[d->label[i]] += 1 / (double)d->n;
+	for (k = 0; k < classes; k++) {
+		target = (1 - smoothing) * share[k] + smoothing / classes;
+		if (target > 0)
+			loss -= target * log(target);
+	}
+	free(share);
+	return loss;
+}
+
+static void describe(const struct bt_task_data *d, int outputs, char *out,
+                     size_t size)
+{
+	(void)d;
+	snprintf(out, size, "%d labels", outputs);
+}
+
+const struct bt_task bt_task_classification = {
+    .name = "classification",
+    .problem_type = "single_label_classification",
+    .output = "class",
+    .outputs = "classes",
+    .predicts = "classes",
+    .learns = "choose one class",
+    .least = 2,
+    .names_outputs = true,
+    .one_label = true,
+    .metric = "accuracy",
+    .metrics = &bt_metrics_classification,
+    .answer = &bt_answer_label,
+    .target = target,
+    .check = check,
+    .knows = bt_target_map,
+    .has = has,
+    .loss = loss,
+    .guess = guess,
+    .describe = describe,
+};

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+/* One number or several are predicted of each text: the mean squared error. */
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/num.h"
+#include "op/ops.h"
+#include "task/target.h"
+
+/* The number of a record that has one: label_ids where it holds one, else the
+ * text. *has says whether there is one. */
+static int one_number(const struct bt_token_rec *rec, double *v, bool *has,
+                      struct bt_error *err)
+{
+	struct bt_span s = rec->label;
+	char text[64];
+
+	*has = true;
+	if (rec->has_label_value) {
+		*v = (double)rec->label_value;
+	} else if (s.p != NULL) {
+		if (s.n >= sizeof(text))
+			s.n = sizeof(text) - 1;
+		memcpy(text, s.p, s.n);
+		text[s.n] = '\0';
+		if (strlen(text) != s.n || s.n != rec->label.n ||
+		    bt_parse_f64(text, -FLT_MAX, FLT_MAX, v) != BT_OK)
+			return bt_error_set(err, BT_EFORMAT,
+			                    "label '%.*s' is not a number, and "
+			                    "the model predicts numbers",
+			                    (int)s.n, s.p);
+	} else if (rec->has_label_id) {
+		*v = (double)rec->label_id;
+	} else {
+		*has = false;
+	}
+	return BT_OK;
+}
+
+/* Names for n numbers of which the first record names none. */
+static int collect_unnamed(struct bt_labels *labels, size_t n,
+                           struct bt_error *err)
+{
+	char name[32];
+	size_t i;
+	int r = BT_OK;
+
+	for (i = 0; i < n && r >= 0; i++) {
+		snprintf(name, sizeof(name), "LABEL_%zu", i);
+		r = bt_labels_add(labels, bt_span(name), err);
+	}
+	return r < 0 ? r : BT_OK;
+}
+
+static int numbers(struct bt_token_rec *rec, enum bt_label_mode mode,
+                   struct bt_labels *labels, int32_t *label,
+                   struct bt_error *err)
+{
+	bool list = rec->id_list.name != NULL, has = list;
+	bool named = rec->name_list.name != NULL;
+	double v = 0;
+	size_t n = 1;
+	int r = BT_OK;
+
+	if (rec->several || (named && rec->label_list.name != NULL))
+		return bt_error_hint(
+		    err, BT_HINT_TASK_MULTI_LABEL,
+		    bt_error_set(err, BT_EFORMAT,
+		                 "has any number of labels, but the model "
+		                 "predicts numbers"));
+	if (list)
+		r = bt_target_read_list(rec, &n, err);
+	else
+		r = one_number(rec, &v, &has, err);
+	if (r != BT_OK || !has || n == 0)
+		return r;
+	if (mode == BT_LABELS_COLLECT && labels->n == 0 && !named)
+		r = collect_unnamed(labels, n, err);
+	if (r == BT_OK &&
+	    (n > 1 || labels->n != 1 || mode == BT_LABELS_COLLECT))
+		r = bt_target_check_names(rec, mode, labels, err);
+	rec->n_target = (size_t)labels->n;
+	if (r == BT_OK && list)
+		r = bt_target_read_list(rec, &n, err);
+	else if (r == BT_OK)
+		r = bt_target_reserve(rec, rec->n_target + 1, err);
+	if (r == BT_OK && !list)
+		rec->target[rec->n_target] = (float)v;
+	if (r == BT_OK)
+		r = bt_target_place_list(rec, n, false, labels, err);
+	if (r == BT_OK)
+		*label = 0;
+	return r;
+}
+
+static int target(struct bt_token_rec *rec, enum bt_label_mode mode,
+                  struct bt_labels *labels, int32_t *label,
+                  struct bt_error *err)
+{
+	struct bt_error why = {0};
+	int r = numbers(rec, mode, labels, label, &why);
+
+	return r == BT_OK ? BT_OK : bt_target_settle(rec, mode, &why, err);
+}
+
+static int check(const struct bt_task_data *d, const struct bt_labels *found,
+                 bool given, struct bt_error *err)
+{
+	(void)d;
+	(void)found;
+	(void)given;
+	(void)err;
+	return BT_OK;
+}
+
+/* The model's numbers are those of the data, or the data names none. */
+static bool knows(const struct bt_labels *found, const struct bt_labels *known,
+                  int *map)
+{
+	bool same = true, named = false;
+	char name[32];
+	int i;
+
+	if (found->n != known->n)
+		return false;
+	for (i = 0; i < found->n; i++) {
+		map[i] = i;
+		snprintf(name, sizeof(name), "LABEL_%d", i);
+		named |= strcmp(found->name[i], name) != 0;
+		same &= strcmp(found->name[i], known->name[i]) == 0;
+	}
+	return same || !named || found->n == 1;
+}
+
+static void loss(struct bt_graph *g, bool activated)
+{
+	(void)activated;
+	g->loss = bt_op_square_loss(g, g->logits);
+}
+
+static double variance(double mean, double squares)
+{
+	return squares - mean * mean;
+}
+
+static double guess(const struct bt_task_data *d, int outputs, double smoothing)
+{
+	(void)outputs;
+	(void)smoothing;
+	return bt_target_guess(d, variance);
+}
+
+static void describe(const struct bt_task_data *d, int outputs, char *out,
+                     size_t size)
+{
+	float least = INFINITY, most = -INFINITY;
+	size_t i, k;
+
+	for (i = 0; i < d->n; i++)
+		for (k = 0; k < d->width; k++) {
+			least = fminf(least, bt_task_target(d, i)[k]);
+			most = fmaxf(most, bt_task_target(d, i)[k]);
+		}
+	snprintf(out, size, "numbers from %g to %g%s", (double)least,
+	         (double)most, outputs > 1 ? ", several a text" : "");
+}
+
+const struct bt_task bt_task_regression = {
+    .name = "regression",
+    .problem_type = "regression",
+    .output = "number",
+    .outputs = "numbers",
+    .predicts = "a number",
+    .learns = "predict numbers",
+    .least = 1,
+    .metric = "mse",
+    .metrics = &bt_metrics_regression,
+    .answer = &bt_answer_numbers,
+    .target = target,
+    .check = check,
+    .knows = knows,
+    .loss = loss,
+    .guess = guess,
+    .describe = describe,
+};

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT */
+#include "task/target.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "base/mem.h"
+#include "base/str.h"
+
+int bt_target_unknown(struct bt_span s, const struct bt_labels *labels,
+                      struct bt_error *err)
+{
+	return bt_error_set(err, BT_EFORMAT,
+	                    "label '%.*s' is none of the %d labels known "
+	                    "('%s' ... '%s')",
+	                    (int)(s.n < 100 ? s.n : 100), s.p, labels->n,
+	                    labels->name[0], labels->name[labels->n - 1]);
+}
+
+int bt_target_numbered(int64_t number, struct bt_labels *labels,
+                       struct bt_error *err)
+{
+	char s[24];
+	int64_t i;
+	int r;
+
+	if (number < 0 || number >= BT_LABELS_MAX)
+		return bt_error_set(err, BT_EFORMAT,
+		                    "label_ids holds %lld, and classes are "
+		                    "numbered from 0 to at most %d",
+		                    (long long)number, BT_LABELS_MAX - 1);
+	snprintf(s, sizeof(s), "%lld", (long long)number);
+	r = bt_labels_find(labels, bt_span(s));
+	for (i = 0; r < 0 && i <= number; i++) {
+		snprintf(s, sizeof(s), "%lld", (long long)i);
+		r = bt_labels_add(labels, bt_span(s), err);
+		if (r < 0)
+			return r;
+		r = i < number ? -1 : r;
+	}
+	return r;
+}
+
+int bt_target_reserve(struct bt_token_rec *rec, size_t n, struct bt_error *err)
+{
+	if (bt_grow(&rec->target, &rec->target_cap, n + 1,
+	            sizeof(*rec->target)) != BT_OK)
+		return bt_error_nomem(err, "reading a record");
+	return BT_OK;
+}
+
+int bt_target_next_text(const struct bt_feature *f, struct bt_pb *at,
+                        struct bt_span *v, struct bt_error *err)
+{
+	return bt_feature_next_text(f, at, &v->p, &v->n, err);
+}
+
+/* The first record's names become the labels, in their order. */
+static int collect_names(const struct bt_token_rec *rec,
+                         struct bt_labels *labels, struct bt_error *err)
+{
+	struct bt_pb at = rec->name_list.list;
+	struct bt_span v;
+	int r, i;
+
+	while ((r = bt_target_next_text(&rec->name_list, &at, &v, err)) == 1) {
+		i = bt_labels_add(labels, v, err);
+		if (i < 0)
+			return i;
+		bt_labels_given(labels, i, i);
+	}
+	return r;
+}
+
+static int other_names(const struct bt_labels *labels, struct bt_span v,
+                       bool known, struct bt_error *err)
+{
+	return bt_error_set(err, BT_EFORMAT,
+	                    "its label_names %s '%.*s', unlike %s ('%s' ... "
+	                    "'%s')",
+	                    known ? "lack" : "have",
+	                    (int)(v.n < 100 ? v.n : 100), v.p,
+	                    "the labels that are expected", labels->name[0],
+	                    labels->name[labels->n - 1]);
+}
+
+int bt_target_check_names(struct bt_token_rec *rec, enum bt_label_mode mode,
+                          struct bt_labels *labels, struct bt_error *err)
+{
+	struct bt_pb at = rec->name_list.list;
+	bool named = rec->name_list.name != NULL;
+	struct bt_span v;
+	int i, n = 0, r = BT_OK;
+
+	if (named && mode == BT_LABELS_COLLECT && labels->n == 0)
+		r = collect_names(rec, labels, err);
+	if (r == BT_OK)
+		r = bt_target_reserve(rec, (size_t)labels->n, err);
+	if (r != BT_OK)
+		return r;
+	for (i = 0; i < labels->n; i++)
+		rec->target[i] = named ? NAN : 0;
+	while (named &&
+	       (r = bt_target_next_text(&rec->name_list, &at, &v, err)) == 1) {
+		i = bt_labels_find(labels, v);
+		if (i < 0 && labels->n > 0)
+			return other_names(labels, v, false, err);
+		if (i < 0)
+			return bt_error_set(err, BT_EFORMAT,
+			                    "there are no labels");
+		rec->target[i] = 0;
+		if (n++ == labels->n)
+			return bt_error_set(err, BT_EFORMAT,
+			                    "label_names has a name twice");
+	}
+	for (i = 0; r == BT_OK && i < labels->n; i++)
+		if (isnan(rec->target[i]))
+			return other_names(labels, bt_span(labels->name[i]),
+			                   true, err);
+	rec->n_target = (size_t)labels->n;
+	return r;
+}
+
+int bt_target_read_list(struct bt_token_rec *rec, size_t *n,
+                        struct bt_error *err)
+{
+	const struct bt_feature *f = &rec->id_list;
+	bool floats = f->kind == BT_FEATURE_FLOAT;
+	size_t at = rec->n_target, i;
+	int r = floats ? bt_feature_floats(f, NULL, 0, n, err)
+	               : bt_feature_int64s(f, NULL, 0, n, err);
+
+	if (r == BT_OK)
+		r = bt_target_reserve(rec, at + *n, err);
+	if (r != BT_OK || floats)
+		return r == BT_OK
+		           ? bt_feature_floats(f, rec->target + at, *n, n, err)
+		           : r;
+	if (bt_grow(&rec->scratch, &rec->scratch_cap, *n,
+	            sizeof(*rec->scratch)) != BT_OK)
+		return bt_error_nomem(err, "reading a record");
+	r = bt_feature_int64s(f, rec->scratch, *n, n, err);
+	for (i = 0; r == BT_OK && i < *n; i++)
+		rec->target[at + i] = (float)rec->scratch[i];
+	return r;
+}
+
+int bt_target_place_list(struct bt_token_rec *rec, size_t n, bool bits,
+                         const struct bt_labels *labels, struct bt_error *err)
+{
+	const struct bt_feature *names = &rec->name_list;
+	const float *from = rec->target + rec->n_target;
+	struct bt_pb at = names->list;
+	struct bt_span v;
+	size_t i, k;
+
+	if (n != rec->n_target)
+		return bt_error_set(
+		    err, BT_EFORMAT,
+		    "label_ids holds %zu number%s, expected %zu", n,
+		    bt_plural(n), rec->n_target);
+	for (i = 0; i < n; i++) {
+		k = i;
+		if (names->name != NULL && n > 1 &&
+		    bt_target_next_text(names, &at, &v, err) == 1)
+			k = (size_t)bt_labels_find(labels, v);
+		if (!isfinite(from[i]) ||
+		    (bits && from[i] != 0 && from[i] != 1))
+			return bt_error_set(
+			    err, BT_EFORMAT, "label_ids holds %g for '%s', %s",
+			    (double)from[i], labels->name[k],
+			    bits ? "expected 0 or 1"
+			         : "which is not a finite number");
+		rec->target[k] = from[i];
+	}
+	return BT_OK;
+}
+
+int bt_target_settle(struct bt_token_rec *rec, enum bt_label_mode mode,
+                     const struct bt_error *why, struct bt_error *err)
+{
+	if (why->code == BT_OK)
+		return BT_OK;
+	rec->n_target = 0;
+	if (mode == BT_LABELS_OPTIONAL && why->code != BT_ENOMEM)
+		return BT_OK;
+	return bt_error_set(err, why->code, "%s", why->text);
+}
+
+double bt_target_guess(const struct bt_task_data *d,
+                       double (*of)(double mean, double squares))
+{
+	double sum, squares, y, loss = 0;
+	size_t i, k;
+
+	for (k = 0; k < d->width; k++) {
+		sum = squares = 0;
+		for (i = 0; i < d->n; i++) {
+			y = (double)bt_task_target(d, i)[k];
+			sum += y;
+			squares += y * y;
+		}
+		loss += of(sum / (double)d->n, squares / (double)d->n);
+	}
+	return d->width > 0 ? loss / (double)d->width : INFINITY;
+}
+
+bool bt_target_map(const struct bt_labels *found, const struct bt_labels *known,
+                   int *map)
+{
+	int i;
+
+	for (i = 0; i < found->n; i++) {
+		map[i] = bt_labels_find(known, bt_span(found->name[i]));
+		if (map[i] < 0)
+			return false;
+	}
+	return true;
+}
