@@ -1,15 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Fine-tunes a RoBERTa on AG News' tables (class, title, description) and
-# measures it on the test set: metrics, event files for TensorBoard, a CSV of
-# predictions, examples a second.
+# Fine-tunes RoBERTa on AG News (CSV files with class, title, description) and
+# evaluates it on the test set: metrics, TensorBoard files, a CSV file of
+# predictions, examples per second.
 # usage: pipelines/ag-news-roberta.sh [small | MODEL_DIR DATA_DIR] [OUT_DIR [OPTION ...]]
-# DATA_DIR holds train.csv and test.csv. Further options go to bert-train and come
-# after the recipe's own: --train-share .1 trains on a tenth of the data.
-# small, which is also meant without arguments, makes everything itself: a table
-# of the same form out of the demo's, a vocabulary, a RoBERTa of random weights.
+# DATA_DIR has train.csv and test.csv. Further options go to bert-train and
+# override the recipe's own: --train-share .1 trains on a tenth of the data.
+# small, the default without arguments, creates everything: a table of the same
+# form from the demo data, a vocabulary, a RoBERTa with random weights.
 set -eu
-PATH=$PATH:$(cd "$(dirname "$0")/.." && pwd)/build/bin # as make leaves them
+PATH=$PATH:$(cd "$(dirname "$0")/.." && pwd)/build/bin # where make puts them
 if [ $# = 0 ] || [ "$1" = small ]; then
 	[ $# = 0 ] || shift
 	model=
@@ -25,8 +25,8 @@ out=${1:-ag-news}
 here=$(dirname "$0")
 mkdir -p "$out"
 
-# table FILE: intents of a library's visitors, four kinds of them, as classes; a
-# text's first three words are its title
+# table FILE: the demo's intents, grouped into four classes; the first three words
+# of a text become its title
 table() {
 	awk '
 	BEGIN {
@@ -38,7 +38,7 @@ table() {
 			"donate_books local_archive lost_property pay_fine", name, " ")
 		for (i in name) class[name[i]] = int((i - 1) / 6) + 1
 	}
-	/^L[0-9]+,[^",]*,[a-z_]+$/ { # what needs no quotes
+	/^L[0-9]+,[^",]*,[a-z_]+$/ { # rows without quotes
 		split($0, field, ",")
 		n = split(field[2], word, " ")
 		title = word[1] " " word[2] " " word[3]
@@ -74,14 +74,14 @@ if [ -z "$model" ]; then
 		--label-smoothing 0.1 --eval-share 0.1 "$@"
 else
 	# As published for PyTorch: AdamW at 1e-5, no schedule, no clipping, batch
-	# 16. At the 1e-3 of the version for Keras RoBERTa-large learns nothing.
-	# Every epoch is measured on a part of the training data, not on the test
-	# set as there, and the best one is kept.
+	# size 16. With the 1e-3 of the Keras version RoBERTa-large learns nothing.
+	# Every epoch is evaluated on a part of the training data (there: on the
+	# test set), and the best one is kept.
 	set -- -m "$model" --epochs 5 --batch-size 16 --learning-rate 1e-5 \
 		--schedule constant --warmup 0 --clip 0 --eval-share 0.05 "$@"
 fi
 
-# A step whose input another one could not complete does not begin.
+# Every step has a file as input: it starts only if the one before succeeded.
 for part in train test; do
 	csv2tfrecord --task ag-news \
 		--map-label 1=World,2=Sports,3=Business,4=Sci/Tech \

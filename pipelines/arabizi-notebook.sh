@@ -1,19 +1,19 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# What a notebook for Zindi's contest on the sentiment of Tunisian Arabizi
+# Repeats a Keras notebook for Zindi's contest on the sentiment of Tunisian Arabizi
 # (https://zindi.africa/competitions/ai4d-icompass-social-media-sentiment-analysis-for-tunisian-arabizi)
-# does with Keras: a head of its own over all tokens of a multilingual BERT.
+# that puts a custom head over all tokens of a multilingual BERT.
 # usage: pipelines/arabizi-notebook.sh [MODEL_DIR TRAIN.csv TEST.csv SAMPLE.csv [OUT_DIR [OPTION ...]]]
-# without arguments: on a small table made here, with a small model
-# OUT_DIR is where files go [build/arabizi], LENGTH the tokens of a text [140].
-# Further options go to bert-train; they come after the recipe's own.
+# without arguments: with a small table and a small model that it creates
+# OUT_DIR is the output directory [build/arabizi], LENGTH the tokens per text [140].
+# Further options go to bert-train and override the recipe's own.
 set -eu
-PATH=$PATH:$(cd "$(dirname "$0")/.." && pwd)/build/bin # as make leaves them
+PATH=$PATH:$(cd "$(dirname "$0")/.." && pwd)/build/bin # where make puts them
 data=$(dirname "$0")/data
 length=${LENGTH:-140}
 small=false
 
-# Three of the demo's intents, for three sentiments.
+# Three of the demo's intents stand for three sentiments.
 pick() { # TABLE
 	awk 'BEGIN { OFS = ","; print "text,label" }
 		!/^L[0-9]+,/ { next }
@@ -37,7 +37,7 @@ if $small; then
 	mkdir -p "$out"
 	cp "$data/vocab.txt" "$out"
 	pick library-train.csv >"$train"
-	pick library-train.csv | sed -n 2,4p >>"$train" # some stand there twice
+	pick library-train.csv | sed -n 2,4p >>"$train" # with duplicates
 	pick library-dev.csv | sed 's/,[^,]*$//' >"$test"
 	awk 'NR == 1 { print "ID,label"; next } { print "T" NR ",0" }' "$test" >"$sample"
 	set -- --init-config tiny --tokenizer "$model" --epochs 16 --learning-rate 2e-3 \
@@ -50,14 +50,14 @@ else
 	mkdir -p "$out"
 fi
 
-# Missing texts are 'nan', as pandas makes them; of equal texts the first stays.
-# The notebook's classes are numbers from 1 on: class 0 is never seen.
+# Missing texts are 'nan', as in pandas; the first of equal texts is kept.
+# The notebook's classes are numbers from 1: class 0 never occurs.
 csv2tfrecord -t text -l label --na pandas --drop-duplicates \
 	--map-label=-1=1,0=2,1=3 -o "$out/all.text.rec" "$train"
-# as train_test_split(test_size=.1, random_state=42)
+# train_test_split(test_size=.1, random_state=42)
 tfrecord-cat --split train=.9,dev=.1 --shuffle --seed 42 -o "$out/text" "$out/all.text.rec"
 
-# Every text has so many tokens, and padding is attended to.
+# Every text has this many tokens, and the model attends to padding.
 tokenize() {
 	bert-tokenize -m "$1" --max-length "$length" --pad "$length" --attend-pad "$2" -o "$3"
 }

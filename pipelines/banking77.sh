@@ -1,20 +1,20 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Fine-tunes a model on BANKING77 (https://huggingface.co/datasets/PolyAI/banking77)
-# and measures it on the test set after each epoch: weighted F1, by which the best
-# epoch is kept.
+# and evaluates it on the test set after each epoch; the epoch with the best
+# weighted F1 is kept.
 # usage: pipelines/banking77.sh MODEL_DIR TRAIN.csv TEST.csv [OUT_DIR [OPTION ...]]
 #        pipelines/banking77.sh small [OUT_DIR [OPTION ...]]
-# Further options go to bert-train; they come after the recipe's own. SEEDS="1 2 3"
-# trains with each of these seeds and tells the mean. small takes the demo's table
-# and a small BERT of random weights.
+# Further options go to bert-train and override the recipe's own. SEEDS="1 2 3"
+# trains with each of these seeds and prints the mean. small uses the demo data
+# and a small BERT with random weights.
 set -eu
-PATH=$PATH:$(cd "$(dirname "$0")/.." && pwd)/build/bin # as make leaves them
+PATH=$PATH:$(cd "$(dirname "$0")/.." && pwd)/build/bin # where make puts them
 small=
 if [ "${1-}" = small ]; then
 	data=$(dirname "$0")/data
 	small=1
-	model=$data/vocab.txt # a vocabulary will do to tokenize with
+	model=$data/vocab.txt # a vocabulary is enough to tokenize
 	train=$data/library-train.csv test=$data/library-dev.csv label=intent
 	shift
 elif [ $# -ge 3 ]; then
@@ -28,10 +28,10 @@ out=${1:-banking77}
 [ $# = 0 ] || shift
 mkdir -p "$out"
 
-# The published run, for bert-base-uncased: 8 workers of 32 texts an update, the
-# learning rate rising for 100 of 120 updates, no decay, no clipping. Its AdamW
-# adds epsilon before the correction of the moments, as Adam does here. A smaller
-# model wants more: --batch-size 32 --warmup 0.1 --epochs 5.
+# The published run, for bert-base-uncased: 8 workers with 32 texts each per
+# update, a learning rate that rises for 100 of 120 updates, no decay, no clipping.
+# Its AdamW adds epsilon before bias correction, as adam does here. A smaller model
+# needs more updates: --batch-size 32 --warmup 0.1 --epochs 5.
 if [ -n "$small" ]; then
 	set -- --init-config tiny --tokenizer "$model" --batch-size 16 \
 		--learning-rate 1e-3 --epochs 12 --warmup 0.1 --clip 1 "$@"
@@ -40,7 +40,7 @@ else
 		--warmup 100 "$@"
 fi
 
-# A step whose input another one could not complete does not begin.
+# Every step has a file as input: it starts only if the one before succeeded.
 for part in train test; do
 	[ $part = train ] || train=$test
 	csv2tfrecord -t text -l $label -o "$out/$part.text" "$train"
@@ -48,7 +48,7 @@ for part in train test; do
 		"$out/$part.text"
 done
 
-# value NAME: of the report
+# value NAME: a value of the report
 value() { sed -n "s/^ *\"$1\": \([0-9.]*\),*$/\1/p" "$out/report.json"; }
 : >"$out/seeds.txt"
 for seed in ${SEEDS:-42}; do

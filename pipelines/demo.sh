@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The whole way from a table to a submission, on data that the project wrote: a
-# library's visitors ask, a small BERT trained here and now says what they want.
-# usage: pipelines/demo.sh [MODEL_DIR]   with it: fine-tunes that model instead
-# DEMO_DIR is where files go [build/demo].
+# From a table to a submission, on the project's own data: a small BERT, trained
+# here, learns what the visitors of a library want.
+# usage: pipelines/demo.sh [MODEL_DIR]   fine-tunes MODEL_DIR instead, if given
+# DEMO_DIR is the output directory [build/demo].
 set -eu
-PATH=$PATH:$(cd "$(dirname "$0")/.." && pwd)/build/bin # as make leaves them
+PATH=$PATH:$(cd "$(dirname "$0")/.." && pwd)/build/bin # where make puts them
 data=$(dirname "$0")/data
 out=${DEMO_DIR:-build/demo}
 mkdir -p "$out"
@@ -14,12 +14,12 @@ if [ $# -gt 0 ] && [ -n "$1" ]; then
 	model=$(cd "$1" && pwd)
 	set -- -m "$model" --epochs 6 --learning-rate 3e-4
 else
-	model=vocab.txt # a vocabulary will do to tokenize with
+	model=vocab.txt # a vocabulary is enough to tokenize
 	set -- --init-config tiny --tokenizer vocab.txt --epochs 16 \
 		--learning-rate 1e-3 --batch-size 16 --label-smoothing 0.1
 fi
 
-# Shows a command, then runs it.
+# Prints a command, then runs it.
 run() {
 	echo
 	echo "\$ $1"

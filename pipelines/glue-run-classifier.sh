@@ -1,22 +1,22 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# A GLUE task by TensorFlow Model Garden's run_classifier, with its command line:
-# records and meta data of its form, bert_config.json, a checkpoint of TensorFlow.
+# Trains on a GLUE task with the command line of TensorFlow Model Garden's
+# run_classifier: its records and meta data, bert_config.json, a TensorFlow checkpoint.
 # usage: pipelines/glue-run-classifier.sh
 #        pipelines/glue-run-classifier.sh TASK BERT_DIR DATA_DIR [OUT_DIR [FLAG ...]]
-# TASK is mrpc, sst-2, rte, ...; BERT_DIR holds bert_config.json, vocab.txt and
-# bert_model.ckpt.*; DATA_DIR the task's files (train.tsv, dev.tsv, test.tsv).
-# Without arguments: MRPC's form in small, on a model made here.
-# Further flags go to bert-run-classifier, behind those of the recipe.
+# TASK is mrpc, sst-2, rte, ...; BERT_DIR has bert_config.json, vocab.txt and
+# bert_model.ckpt.*; DATA_DIR has the task's train.tsv, dev.tsv and test.tsv.
+# Without arguments: a small data set like MRPC and a small model, created here.
+# Further flags go to bert-run-classifier and override those of the recipe.
 set -eu
-PATH=$PATH:$(cd "$(dirname "$0")/.." && pwd)/build/bin # as make leaves them
+PATH=$PATH:$(cd "$(dirname "$0")/.." && pwd)/build/bin # where make puts them
 if [ $# -gt 0 ] && [ $# -lt 3 ]; then
 	sed -n 5,6p "$0" | cut -c3- >&2
 	exit 2
 fi
 
-# A data set in the form of MRPC, and a model for it: random weights, a small
-# vocabulary.
+# Creates a data set in the form of MRPC, and a model with random weights and a
+# small vocabulary.
 small() { # DIR
 	mkdir -p "$1/data" "$1/bert"
 	cp "$(dirname "$0")/data/vocab.txt" "$1/bert"
@@ -25,7 +25,7 @@ small() { # DIR
 	)"', "num_attention_heads": 2, "num_hidden_layers": 2,
 		"intermediate_size": 128, "max_position_embeddings": 64,
 		"type_vocab_size": 2, "initializer_range": 0.02}' >"$1/bert/bert_config.json"
-	# pairs that say the same, or not
+	# pairs with equal or different meanings
 	awk -v dir="$1/data" 'function put(file, i, test) {
 			a = place[i % 5] " opens at " hour[int(i / 5) % 4]
 			same = int(i / 7) % 2
@@ -53,7 +53,7 @@ if [ $# = 0 ]; then
 	out=${GLUE_DIR:-build/glue}
 	task=mrpc bert=$out/bert data=$out/data epochs=6 rate=1e-3
 	small "$out"
-	# what a checkpoint needs is a model: one with random weights
+	# the checkpoint: a model with random weights
 	csv2tfrecord -q --task mrpc "$data/dev.tsv" |
 		bert-tokenize -q -m "$bert" -o "$out/any.rec"
 	bert-train -q --init-config "$bert/bert_config.json" --steps 1 \

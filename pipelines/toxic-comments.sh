@@ -1,20 +1,20 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# A competition with any number of labels to a text, as Kaggle's toxic comments:
-# six columns of 0 and 1, scored by the mean of their areas under the ROC curve.
+# A multi-label competition like Kaggle's toxic comments: six columns of 0 and 1,
+# scored by the mean area under their ROC curves.
 # usage: pipelines/toxic-comments.sh
 #        pipelines/toxic-comments.sh MODEL_DIR DATA_DIR [OUT_DIR [OPTION ...]]
-# DATA_DIR holds train.csv (id,comment_text, then a column a label), test.csv and
-# sample_submission.csv. Options are bert-train's.
-# Without arguments: a table of that form in small, and a small model from nothing.
+# DATA_DIR has train.csv (id,comment_text, then a column per label), test.csv and
+# sample_submission.csv. Options go to bert-train.
+# Without arguments: a small table of that form and a small model, created here.
 set -eu
-PATH=$PATH:$(cd "$(dirname "$0")/.." && pwd)/build/bin # as make leaves them
+PATH=$PATH:$(cd "$(dirname "$0")/.." && pwd)/build/bin # where make puts them
 if [ $# = 1 ] || [ "${1-}" = --help ]; then
 	sed -n 5,9p "$0" | cut -c3- >&2
 	exit 2
 fi
 
-# What visitors of a library write; some of it is not kind, in several ways.
+# Creates comments of a library's visitors; some are unkind in several ways.
 small() { # DIR
 	mkdir -p "$1"
 	awk -v dir="$1" 'function put(file, n, shown,  i, k, text, row) {
@@ -51,7 +51,7 @@ if [ $# = 0 ]; then
 	out=${TOXIC_DIR:-build/toxic} length=48
 	data=$out/data
 	small "$data"
-	model=$(dirname "$0")/data/vocab.txt # a vocabulary will do to tokenize with
+	model=$(dirname "$0")/data/vocab.txt # a vocabulary is enough to tokenize
 	set -- --init-config tiny --tokenizer "$model" --epochs 8 --learning-rate 2e-3 \
 		--batch-size 16 --dropout 0
 else
@@ -62,7 +62,7 @@ else
 fi
 mkdir -p "$out"
 
-# The labels are the columns of the sample, which the submission will have.
+# The labels are the columns of the sample submission.
 labels=$(head -n 1 "$data/sample_submission.csv" | tr -d '\r' | cut -d, -f2-)
 csv2tfrecord -i id -t comment_text -l "$labels" "$data/train.csv" |
 	bert-tokenize -m "$model" --max-length "$length" -o "$out/all.rec"

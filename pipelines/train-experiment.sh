@@ -1,24 +1,24 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# A GLUE task by TensorFlow Model Garden's train.py, with its command line: YAML
-# for the model and for the task, values over them, a checkpoint of TensorFlow.
-# A run that was killed goes on from its --model_dir.
+# Trains on a GLUE task with the command line of TensorFlow Model Garden's
+# train.py: YAML for the model and the task, overrides, a TensorFlow checkpoint.
+# A killed run resumes from its --model_dir.
 # usage: pipelines/train-experiment.sh
 #        pipelines/train-experiment.sh TASK BERT_DIR DATA_DIR [OUT_DIR [FLAG ...]]
-# TASK is sst-2, mrpc, rte, ...; BERT_DIR holds bert_config.json, vocab.txt and
-# bert_model.ckpt.*; DATA_DIR the task's train.tsv and dev.tsv.
-# Without arguments: SST-2's form in small, on a model made here; the run is
-# killed half way, and what it comes to is compared with one that was not.
-# Further flags go to bert-run-experiment, behind those of the recipe.
+# TASK is sst-2, mrpc, rte, ...; BERT_DIR has bert_config.json, vocab.txt and
+# bert_model.ckpt.*; DATA_DIR has the task's train.tsv and dev.tsv.
+# Without arguments: a small data set like SST-2 and a small model, created here;
+# the run is killed half way, and its result is compared with an undisturbed one.
+# Further flags go to bert-run-experiment and override those of the recipe.
 set -eu
-PATH=$PATH:$(cd "$(dirname "$0")/.." && pwd)/build/bin # as make leaves them
+PATH=$PATH:$(cd "$(dirname "$0")/.." && pwd)/build/bin # where make puts them
 if [ $# -gt 0 ] && [ $# -lt 3 ]; then
 	sed -n 6,7p "$0" | cut -c3- >&2
 	exit 2
 fi
 
-# A data set in the form of SST-2, and a model for it: random weights, a small
-# vocabulary.
+# Creates a data set in the form of SST-2, and a model with random weights and a
+# small vocabulary.
 small() { # DIR
 	mkdir -p "$1/data" "$1/bert"
 	cp "$(dirname "$0")/data/vocab.txt" "$1/bert"
@@ -41,7 +41,7 @@ small() { # DIR
 				is > (dir (i < 400 ? "/train.tsv" : "/dev.tsv"))
 		}
 	}' </dev/null
-	# what a checkpoint needs is a model: one with random weights
+	# the checkpoint: a model with random weights
 	csv2tfrecord -q --task sst-2 "$1/data/dev.tsv" |
 		bert-tokenize -q -m "$1/bert" -o "$1/any.rec"
 	bert-train -q --init-config "$1/bert/bert_config.json" --steps 1 \
@@ -63,7 +63,7 @@ else
 	mkdir -p "$out"
 fi
 
-# A value of bert_config.json.
+# value NAME: a value of bert_config.json
 value() {
 	tr -d '\n' <"$bert/bert_config.json" |
 		sed -n "s/.*\"$1\" *: *\"\{0,1\}\([^,\"} 	]*\).*/\1/p"
@@ -83,7 +83,7 @@ classes=$(tfrecord-cat -q --json "$out/train.tf_record" |
 : "${steps:=$((examples * 3 / batch))}"
 : "${every:=$((steps / 6 > 0 ? steps / 6 : 1))}"
 
-# The model's YAML, of bert_config.json's values under train.py's names.
+# The model's YAML: values of bert_config.json under train.py's names.
 {
 	echo 'task:
   model:
@@ -100,7 +100,7 @@ classes=$(tfrecord-cat -q --json "$out/train.tf_record" |
 	done
 } >"$out/bert.yaml"
 
-# The task's.
+# The task's YAML.
 cat >"$out/$task.yaml" <<EOF
 task:
   model: {num_classes: $classes}
@@ -149,7 +149,7 @@ run() { # MODEL_DIR FLAG ...
 if [ -n "$demo" ]; then
 	run "$out/undisturbed" --verbosity=-1 >"$out/log"
 	(exec='exec'; run "$out/model") >"$out/killed" 2>"$out/killed.err" &
-	# killed as soon as a checkpoint stands and more was done
+	# killed some updates after a checkpoint
 	until grep -q 'step:  *30 ' "$out/killed" || ! kill -0 $! 2>/dev/null; do
 		sleep 0.02
 	done
@@ -162,5 +162,5 @@ if [ -n "$demo" ]; then
 	cmp "$out/model/model.safetensors" "$out/undisturbed/model.safetensors"
 	cmp "$out/model/best_ckpt/model.safetensors" \
 		"$out/undisturbed/best_ckpt/model.safetensors"
-	echo 'the run that was killed ends with the same model, bit for bit'
+	echo 'the killed run ends with the same model, bit for bit'
 fi
