@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Model Garden's create_finetuning_data.py, by its command line. */
+/* Replaces Model Garden's create_finetuning_data.py. */
 #include "garden/finetuning_data.h"
 #include "garden/flags.h"
 
@@ -18,7 +18,7 @@ struct values {
 #define BOOL(name, help)                                                       \
 	BT_FLAG_ROW(BT_FLAG_BOOL, #name, NULL, help, values, f.name,           \
 	            .idle = false)
-/* Flags of tasks that are refused. */
+/* Flags that only matter to tasks that are refused. */
 #define OTHER(type, name, arg, help)                                           \
 	BT_FLAG_ROW(type, name, arg, help, values, text, .idle = true)
 #define OTHER_ON(name, help)                                                   \
@@ -30,49 +30,50 @@ static const struct bt_flag flags[] = {
     ENUM(fine_tuning_task_type,
          "classification|regression|retrieval|squad|tagging",
          "[classification]", .refuse = "squad|tagging",
-         .why = "that task is not built here"),
-    STR(input_data_dir, "DIR", "where the files of the data set are"),
+         .why = "that task is not implemented"),
+    STR(input_data_dir, "DIR", "directory with the files of the data set"),
     ENUM(classification_task_name, BT_FINETUNING_TASKS "|WIC",
          "data set [MNLI]", .refuse = "WIC",
-         .why = "the published program reads WNLI under that name: ask for "
+         .why = "the published program reads WNLI under that name: use "
                 "WNLI, or make records with csv2tfrecord and bert-tokenize"),
-    ENUM(mnli_type, "matched|mismatched", "which of MNLI's pairs [matched]",
+    ENUM(mnli_type, "matched|mismatched", "which files of MNLI [matched]",
          .idle = false),
-    STR(xnli_language, "LANG|all", "of training data [en]"),
-    STR(pawsx_language, "LANG|all", "of training data [en]"),
-    STR(translated_input_data_dir, "DIR", "XTREME's translations"),
-    BOOL(only_use_en_dev, "XTREME: evaluate in English alone [true]"),
+    STR(xnli_language, "LANG|all", "language of the training data [en]"),
+    STR(pawsx_language, "LANG|all", "language of the training data [en]"),
+    STR(translated_input_data_dir, "DIR",
+        "directory with XTREME's translations"),
+    BOOL(only_use_en_dev, "XTREME: evaluate only in English [true]"),
     ENUM(retrieval_task_name, "bucc|tatoeba", "[bucc]", .idle = false),
     STR(vocab_file, "FILE", "vocab.txt of the model", .required = true),
-    BOOL(do_lower_case, "the model is an uncased one [true]"),
-    BT_FLAG_NUMBER(BT_FLAG_INT, "max_seq_length", "tokens of a record [128]",
+    BOOL(do_lower_case, "the model is uncased [true]"),
+    BT_FLAG_NUMBER(BT_FLAG_INT, "max_seq_length", "tokens per record [128]",
                    values, f.max_seq_length, 3, 1 << 20),
-    STR(train_data_output_path, "FILE", "training records"),
+    STR(train_data_output_path, "FILE", "training records to write"),
     STR(eval_data_output_path, "FILE",
-        "evaluation records; of a retrieval task a directory"),
+        "evaluation records (retrieval: directory)"),
     STR(test_data_output_path, "FILE",
-        "test records, {} in it being the language; or a directory"),
-    STR(meta_data_file_path, "FILE", "what was made, as JSON",
+        "test records; {} stands for the language"),
+    STR(meta_data_file_path, "FILE", "JSON description to write",
         .required = true),
     BT_FLAG_ROW(BT_FLAG_ENUM, "tokenization", "WordPiece|SentencePiece",
                 "[WordPiece]", values, text, .refuse = "SentencePiece",
-                .why = "its way of cutting numbers is not built here; "
-                       "bert-tokenize -m DIR makes Hugging Face's tokens of "
+                .why = "its handling of numbers is not implemented; "
+                       "bert-tokenize -m DIR gives Hugging Face's tokens of "
                        "such a model"),
-    OTHER(BT_FLAG_STR, "sp_model_file", "FILE", "of SentencePiece"),
+    OTHER(BT_FLAG_STR, "sp_model_file", "FILE", "for SentencePiece"),
     BT_FLAG_ROW(BT_FLAG_STR, "tfds_params", "LIST", "TensorFlow Datasets",
                 values, text, .refuse = "*",
-                .why = "data sets are not downloaded: give their files by "
+                .why = "data sets are not downloaded: give their files with "
                        "--input_data_dir, or make records with csv2tfrecord "
                        "and bert-tokenize --layout modelgarden"),
-    OTHER(BT_FLAG_ENUM, "tagging_task_name", "panx|udpos", "of tagging"),
-    OTHER_ON("tagging_only_use_en_train", "of tagging"),
-    OTHER(BT_FLAG_STR, "squad_data_file", "FILE", "of SQuAD"),
-    OTHER(BT_FLAG_STR, "translated_squad_data_folder", "DIR", "of SQuAD"),
-    OTHER_N("doc_stride", "of SQuAD"),
-    OTHER_N("max_query_length", "of SQuAD"),
-    OTHER_ON("version_2_with_negative", "of SQuAD"),
-    OTHER_ON("xlnet_format", "of SQuAD"),
+    OTHER(BT_FLAG_ENUM, "tagging_task_name", "panx|udpos", "for tagging"),
+    OTHER_ON("tagging_only_use_en_train", "for tagging"),
+    OTHER(BT_FLAG_STR, "squad_data_file", "FILE", "for SQuAD"),
+    OTHER(BT_FLAG_STR, "translated_squad_data_folder", "DIR", "for SQuAD"),
+    OTHER_N("doc_stride", "for SQuAD"),
+    OTHER_N("max_query_length", "for SQuAD"),
+    OTHER_ON("version_2_with_negative", "for SQuAD"),
+    OTHER_ON("xlnet_format", "for SQuAD"),
     BT_FLAGS_COMMON(values),
     BT_FLAG_LAST,
 };
@@ -80,8 +81,8 @@ static const struct bt_flag flags[] = {
 static const struct bt_flags program = {
     {"bert-create-finetuning-data",
      "--input_data_dir=DIR --vocab_file=FILE --meta_data_file_path=FILE ...",
-     "Makes training data as create_finetuning_data.py of TensorFlow's Model "
-     "Garden does.",
+     "Creates training data with the flags of Model Garden's "
+     "create_finetuning_data.py.",
      "bert-create-finetuning-data --input_data_dir=glue/MRPC "
      "--classification_task_name=MRPC --vocab_file=vocab.txt "
      "--train_data_output_path=train.tf_record "

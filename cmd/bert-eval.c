@@ -9,14 +9,14 @@
 #include "io/out.h"
 #include "metrics/metrics.h"
 
-/* Exit status with --min, as that of cmp. */
+/* Exit status with --min, like cmp's. */
 enum { YES = 0, NO = 1, TROUBLE = 2 };
 
 struct args {
 	struct bt_common common;
 	const char *model, *dtype, *gemm;
 	bool json, profile;
-	int64_t expect; /* 0: any number of records */
+	int64_t expect; /* 0: not given */
 	struct bt_opt_list min, by;
 	int64_t errors; /* 0: none */
 	const char *compare;
@@ -122,9 +122,7 @@ static bool check(const struct args *a, int *status)
 			*status = bt_tool_misuse(&tool, "%s", err.text);
 		else if (value > 1 && !bt_metrics_falls(name))
 			*status = bt_tool_misuse(
-			    &tool,
-			    "bad value '%s' for --min: %s is never more "
-			    "than 1",
+			    &tool, "bad value '%s' for --min: %s is at most 1",
 			    a->min.item[i], name);
 		else
 			continue;
@@ -174,7 +172,7 @@ static int write_report(struct run *r, struct bt_error *err)
 	return e;
 }
 
-/* Says which demands are not met; returns how many. */
+/* Prints the requirements that are not met; returns their number. */
 static int unmet(const struct run *r)
 {
 	struct bt_metrics_summary s;
@@ -198,7 +196,7 @@ static int unmet(const struct run *r)
 	return bad;
 }
 
-/* Makes ready for what the model predicts, which --min must be about. */
+/* Sets up the metrics of the model's task and checks --min against them. */
 static int prepare(struct run *r, struct bt_error *err)
 {
 	const struct bt_task *task = r->s.model.task;
@@ -211,8 +209,8 @@ static int prepare(struct run *r, struct bt_error *err)
 	r->m.threshold = r->a->threshold;
 	if (r->a->threshold != 0.5 && !task->answer->is_set)
 		e = bt_error_set(err, BT_EARG,
-		                 "--threshold is for models that find any "
-		                 "number of labels");
+		                 "--threshold applies only to multi-label "
+		                 "models");
 	for (i = 0; i < r->a->min.n && e == BT_OK; i++)
 		if (split_min(r->a->min.item[i], name, sizeof(name), &value))
 			e = bt_metrics_find(&s, name, &value, err);
@@ -248,15 +246,15 @@ static int evaluate(struct run *r, char **paths, int n, struct bt_error *err)
 		e = bt_predict_stream_run(&r->s, paths, n, count, NULL, r, err);
 	if (e == BT_OK && r->m.n == 0)
 		e = bt_error_set(err, BT_EFORMAT,
-		                 "no record has a label: give csv2tfrecord -l "
-		                 "COLUMN");
+		                 "no record has a label: make records with "
+		                 "csv2tfrecord -l COLUMN");
 	if (e == BT_OK)
 		e = write_report(r, err);
 	if (e != BT_OK)
 		return e;
 	if (r->unlabelled > 0)
 		bt_log(&log, BT_LOG_WARN,
-		       "%llu records without a label were left out",
+		       "skipped %llu records without a label",
 		       (unsigned long long)r->unlabelled);
 	return bt_predict_stream_summary(&r->s, "examples", &log, err);
 }

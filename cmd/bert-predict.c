@@ -79,7 +79,7 @@ struct run {
 	struct bt_out *out;
 	uint64_t n;
 	struct bt_duplicate_ids ids;
-	bool looks; /* for ids that come again */
+	bool looks; /* for repeated ids */
 	struct bt_progress progress;
 	struct bt_profile profile;
 };
@@ -98,7 +98,7 @@ static int add(void *ctx, uint64_t i, const struct bt_dataset *d, size_t k,
 	return bt_predict_add(r->p, i, bt_dataset_id(d, k), logits, err);
 }
 
-/* Behind each block: let the reader at the other end of a pipe go on. */
+/* After each block, lets the reader at the other end of a pipe continue. */
 static int after_block(void *ctx, struct bt_error *err)
 {
 	struct run *r = ctx;
@@ -110,7 +110,7 @@ static int after_block(void *ctx, struct bt_error *err)
 	return bt_out_flush(r->out, err);
 }
 
-/* What takes the answers. */
+/* Opens the output and what writes predictions or rows into it. */
 static int open_output(struct run *r, struct bt_error *err)
 {
 	const char *format = r->a->format;
@@ -191,7 +191,7 @@ static int predict(struct run *r, char **paths, int n, struct bt_error *err)
 	return e;
 }
 
-/* Tells what was done; the profile before the last line. */
+/* Prints the summary; the profile comes before the last line. */
 static int summarise(struct run *r, struct bt_error *err)
 {
 	if (r->rows == NULL)
@@ -211,7 +211,7 @@ static int run(const struct args *a, char **paths, int n)
 	struct bt_error err = {0};
 	int e, status = BT_EXIT_DONE;
 
-	/* a sample sees to its ids itself, and tsv has none */
+	/* a sample checks its ids itself, and tsv has none */
 	r.looks = a->p.sample == NULL && strcmp(a->format, "tsv") != 0;
 	bt_progress_init(&r.progress, stderr, a->common.quiet);
 	e = predict(&r, paths, n, &err);
@@ -228,8 +228,8 @@ static int run(const struct args *a, char **paths, int n)
 	return status;
 }
 
-/* NULL, or what does not go together. */
-static const char *nonsense(const struct args *a)
+/* The error if options contradict each other; or NULL. */
+static const char *contradiction(const struct args *a)
 {
 	bool labels = a->p.header != NULL || a->p.sample != NULL ||
 	              a->p.proba || a->top > 0 || a->p.map != NULL ||
@@ -242,12 +242,12 @@ static const char *nonsense(const struct args *a)
 	if (a->model.n > 1 && a->embed != NULL)
 		return "--embed takes one model";
 	if (labels && strcmp(a->format, "tensor") == 0)
-		return "options of labels and of CSV do not go with tensors";
+		return "options for labels and CSV do not apply to tensors";
 	if (labels && a->embed != NULL)
-		return "options of labels and of CSV do not go with --embed";
+		return "options for labels and CSV do not apply to --embed";
 	if (a->embed != NULL && (strcmp(a->format, "tsv") == 0 ||
 	                         strcmp(a->format, "tfrecord") == 0))
-		return "--embed gives csv, jsonl or tensor";
+		return "--embed supports the formats csv, jsonl and tensor";
 	if (a->normalize && a->embed == NULL)
 		return "--normalize needs --embed";
 	return NULL;
@@ -262,9 +262,9 @@ int main(int argc, char **argv)
 
 	if (!bt_tool_options(&tool, argc, argv, &a, &operand, &status))
 		return status;
-	if (nonsense(&a) != NULL)
-		return bt_tool_end(&tool,
-		                   bt_tool_misuse(&tool, "%s", nonsense(&a)));
+	if (contradiction(&a) != NULL)
+		return bt_tool_end(
+		    &tool, bt_tool_misuse(&tool, "%s", contradiction(&a)));
 	if (a.delimiter != NULL &&
 	    bt_csv_delimiter(a.delimiter, &a.p.delimiter) != BT_OK)
 		return bt_tool_end(

@@ -18,44 +18,43 @@ struct args {
 	BT_FLAG_ROW(BT_FLAG_STR, name, arg, help, args, f, __VA_ARGS__)
 
 static const struct bt_flag flags[] = {
-    TEXT("experiment", "NAME", "bert/sentence_prediction, for one", experiment,
+    TEXT("experiment", "NAME", "such as bert/sentence_prediction", experiment,
          .required = true),
     BT_FLAG_ROW(BT_FLAG_ENUM, "mode",
                 BT_EXPERIMENT_MODES
                 "|continuous_train_and_eval|train_and_validate",
                 "what to do", args, mode,
                 .refuse = "continuous_train_and_eval|train_and_validate",
-                .why = "this mode is not built"),
-    TEXT("model_dir", "DIR", "where all is written, and gone on from", dir),
+                .why = "this mode is not implemented"),
+    TEXT("model_dir", "DIR", "directory to write to, and to resume", dir),
     BT_FLAG_ROW(BT_FLAG_MULTI, "config_file", "FILE",
-                "YAML, or what params_override takes; a later one wins", args,
-                config),
-    TEXT("params_override", "A.B=1,C=2|YAML|FILE", "over all files", override),
+                "YAML, or as params_override; the last wins", args, config),
+    TEXT("params_override", "A.B=1,C=2|YAML|FILE",
+         "values that override all files", override),
     BT_FLAG_ROW(BT_FLAG_BOOL, "print_config", NULL,
-                "print the configuration and where each value comes from", args,
-                print, .alias = "print-config"),
-    TEXT("tokenizer", "PATH",
-         "vocabulary to give the model [what is beside init_checkpoint]",
+                "print the configuration with sources", args, print,
+                .alias = "print-config"),
+    TEXT("tokenizer", "PATH", "tokenizer to save [beside init_checkpoint]",
          tokenizer),
     TEXT("tpu", "NAME", "address of a TPU", tpu, .idle = true, .refuse = "*",
          .why = BT_DEVICE_NO_TPU),
-    TEXT("tf_data_service", "ADDRESS", "where to read data from", data_service,
+    TEXT("tf_data_service", "ADDRESS", "data service", data_service,
          .refuse = "*", .why = "records are read from files"),
-    BT_FLAG_ROW(BT_FLAG_MULTI, "gin_file", "FILE", "bindings of gin", args,
+    BT_FLAG_ROW(BT_FLAG_MULTI, "gin_file", "FILE", "gin bindings", args,
                 gin_file, .refuse = "*",
                 .why = "gin's bindings are not read here"),
-    BT_FLAG_ROW(BT_FLAG_MULTI, "gin_params", "BINDING", "a binding of gin",
-                args, gin_params, .refuse = "*",
+    BT_FLAG_ROW(BT_FLAG_MULTI, "gin_params", "BINDING", "a gin binding", args,
+                gin_params, .refuse = "*",
                 .why = "gin's bindings are not read here"),
     BT_FLAG_NUMBER(BT_FLAG_INT, "pretrain_steps",
-                   "of mode continuous_train_and_eval", args, pretrain_steps, 0,
+                   "for continuous_train_and_eval", args, pretrain_steps, 0,
                    1e12, .idle = true),
     BT_FLAG_ROW(BT_FLAG_BOOL, "enable_async_checkpointing", NULL,
                 "write checkpoints in the background", args, async,
                 .idle = true),
-    TEXT("tpu_platform", "NAME", "of a TPU", platform, .idle = true),
-    TEXT("tfhub_handle", "URL", "of TensorFlow Hub", tfhub, .idle = true),
-    TEXT("tflex_output_uri", "URL", "of a pipeline", tflex, .idle = true),
+    TEXT("tpu_platform", "NAME", "for TPUs", platform, .idle = true),
+    TEXT("tfhub_handle", "URL", "for TensorFlow Hub", tfhub, .idle = true),
+    TEXT("tflex_output_uri", "URL", "for pipelines", tflex, .idle = true),
     BT_FLAGS_COMMON(args),
     BT_FLAG_LAST,
 };
@@ -63,7 +62,7 @@ static const struct bt_flag flags[] = {
 static const struct bt_flags program = {
     {"bert-run-experiment",
      "--experiment=NAME --mode=MODE --model_dir=DIR [FLAG ...]",
-     "Runs an experiment as Model Garden's train.py does.",
+     "Runs an experiment with the flags of Model Garden's train.py.",
      "bert-run-experiment --experiment=bert/sentence_prediction "
      "--mode=train_and_eval --model_dir=mnli --config_file=bert_base.yaml "
      "--config_file=glue_mnli.yaml "
@@ -117,8 +116,8 @@ static int summarise(const struct args *a, const struct bt_log *log,
 
 	if (r->end == BT_TRAIN_STOPPED) {
 		bt_log(log, BT_LOG_WARN,
-		       "stopped after step %lld of %lld; the same command goes "
-		       "on from there",
+		       "stopped after step %lld of %lld; run the same "
+		       "command to resume",
 		       (long long)r->steps, (long long)r->total);
 		return BT_EXIT_FAILED;
 	}

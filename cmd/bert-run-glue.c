@@ -18,48 +18,46 @@ static const struct bt_flag flags[] = {
     BT_FLAG_ROW(BT_FLAG_ENUM, "mode",
                 "train_eval_and_predict|train_eval|predict",
                 "what to do [train_eval_and_predict]", args, mode),
-    BT_FLAG_ROW(BT_FLAG_ENUM, "task_name", BT_GLUE_TASKS, "task of GLUE", args,
+    BT_FLAG_ROW(BT_FLAG_ENUM, "task_name", BT_GLUE_TASKS, "GLUE task", args,
                 glue.task, .required = true),
     BT_FLAG_ROW(BT_FLAG_STR, "input_meta_data_path", "FILE",
-                "meta data about the records", args, glue.meta_data,
+                "JSON description of the records", args, glue.meta_data,
                 .required = true),
     BT_FLAG_ROW(BT_FLAG_STR, "train_input_path", "PATTERN", "training records",
                 args, glue.train),
     BT_FLAG_ROW(BT_FLAG_STR, "validation_input_path", "PATTERN",
-                "records to evaluate", args, glue.eval),
+                "validation records", args, glue.eval),
     BT_FLAG_ROW(BT_FLAG_STR, "test_input_path", "PATTERN", "records to predict",
                 args, glue.test),
     BT_FLAG_ROW(BT_FLAG_STR, "test_output_path", "FILE", "predictions to write",
                 args, glue.predictions),
-    BT_FLAG_ROW(BT_FLAG_STR, "model_dir", "DIR", "where all is written", args,
+    BT_FLAG_ROW(BT_FLAG_STR, "model_dir", "DIR", "directory to write to", args,
                 glue.dir, .required = true),
     BT_FLAG_ROW(BT_FLAG_STR, "model_config_file", "FILE",
-                "configuration of the encoder", args, glue.encoder),
+                "encoder configuration", args, glue.encoder),
     BT_FLAG_ROW(BT_FLAG_STR, "init_checkpoint", "PREFIX",
-                "weights to start from [random ones]", args, glue.init),
-    BT_FLAG_NUMBER(BT_FLAG_INT, "global_batch_size", "examples of a batch [32]",
+                "weights to start from [random]", args, glue.init),
+    BT_FLAG_NUMBER(BT_FLAG_INT, "global_batch_size", "examples per batch [32]",
                    args, glue.batch, 1, 1e9),
-    BT_FLAG_NUMBER(BT_FLAG_REAL, "learning_rate", "the largest one [3e-5]",
+    BT_FLAG_NUMBER(BT_FLAG_REAL, "learning_rate", "peak learning rate [3e-5]",
                    args, glue.rate, 0, 10),
     BT_FLAG_NUMBER(BT_FLAG_INT, "num_epoch", "passes over the data [3]", args,
                    glue.epochs, 1, 1e6),
     BT_FLAG_NUMBER(BT_FLAG_REAL, "warmup_ratio",
-                   "share of the updates that is warm-up [0.1]", args,
-                   glue.warmup, 0, 1),
+                   "warm-up as a share of the updates [0.1]", args, glue.warmup,
+                   0, 1),
     BT_FLAG_NUMBER(BT_FLAG_INT, "num_eval_per_epoch",
-                   "evaluations in each pass [2]", args, glue.evals_per_epoch,
-                   1, 1e6),
+                   "evaluations per pass [2]", args, glue.evals_per_epoch, 1,
+                   1e6),
     BT_FLAG_ROW(BT_FLAG_MULTI, "config_file", "FILE",
-                "configuration in place of most flags; repeatable", args,
+                "configuration that replaces most flags; repeatable", args,
                 config),
-    BT_FLAG_ROW(BT_FLAG_STR, "params_override", "LIST", "not read here", args,
+    BT_FLAG_ROW(BT_FLAG_STR, "params_override", "LIST", "not used", args,
                 override, .idle = true),
     BT_FLAG_ROW(BT_FLAG_STR, "hub_module_url", "DIR",
-                "module of TensorFlow Hub to take the encoder of", args,
-                glue.hub),
+                "TensorFlow Hub module with the encoder", args, glue.hub),
     BT_FLAG_ROW(BT_FLAG_STR, "tokenizer", "PATH",
-                "vocabulary to give the model [the checkpoint's]", args,
-                tokenizer),
+                "tokenizer to save [the checkpoint's]", args, tokenizer),
     BT_DEVICE_FLAGS(args),
     BT_FLAGS_COMMON(args),
     BT_FLAG_LAST,
@@ -68,8 +66,8 @@ static const struct bt_flag flags[] = {
 static const struct bt_flags program = {
     {"bert-run-glue",
      "--task_name=TASK --input_meta_data_path=FILE --model_dir=DIR [FLAG ...]",
-     "Fine-tunes on a task of GLUE and predicts, as Model Garden's run_glue "
-     "does.",
+     "Fine-tunes on a GLUE task and predicts, with the flags of Model "
+     "Garden's run_glue.",
      "bert-run-glue --task_name=MRPC --input_meta_data_path=mrpc_meta_data "
      "--train_input_path=mrpc_train.tf_record "
      "--validation_input_path=mrpc_eval.tf_record "
@@ -92,7 +90,7 @@ static bool is_empty(const char *s)
 	return s == NULL || *s == '\0';
 }
 
-/* The first flag that the mode needs and is not there; or NULL. */
+/* The first flag that the mode needs and that is missing; or NULL. */
 static const char *missing(const struct args *a)
 {
 	bool trains = strcmp(a->mode, "predict") != 0;
@@ -160,8 +158,8 @@ static int run(const struct args *a)
 		r = train(a, &e, &res, &err);
 	if (r == BT_OK && res.end == BT_TRAIN_STOPPED) {
 		bt_log(&log, BT_LOG_WARN,
-		       "stopped after step %lld of %lld; the same command goes "
-		       "on from there",
+		       "stopped after step %lld of %lld; run the same "
+		       "command to resume",
 		       (long long)res.steps, (long long)res.total);
 		return BT_EXIT_FAILED;
 	}

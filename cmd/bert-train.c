@@ -10,7 +10,7 @@
 struct args {
 	struct bt_common common;
 	struct bt_job_opts job;
-	int64_t batch_size, batch_tokens, accumulate, expect; /* 0: any */
+	int64_t batch_size, batch_tokens, accumulate, expect; /* 0: no limit */
 	const char *schedule, *optimizer, *task;
 	bool profile, dry_run, anew;
 };
@@ -156,7 +156,7 @@ static const struct bt_tool tool = {
     options,
 };
 
-/* What the table cannot see. True if the arguments make sense. */
+/* Checks combinations of options. Returns true if they are valid. */
 static bool check(const struct args *a, int *status)
 {
 	const struct bt_train_opts *t = &a->job.train;
@@ -171,14 +171,15 @@ static bool check(const struct args *a, int *status)
 	else if (a->job.model == NULL &&
 	         (a->job.gaps.missing.n > 0 || a->job.gaps.unused.n > 0))
 		*status = bt_tool_misuse(
-		    &tool, "--allow-missing and --allow-unused go with -m DIR");
+		    &tool, "--allow-missing and --allow-unused need -m DIR");
 	else if (a->anew && (t->resume || t->resume_from != NULL))
 		*status = bt_tool_misuse(
-		    &tool, "--no-resume begins anew: leave out --resume%s",
+		    &tool, "--no-resume starts over: leave out --resume%s",
 		    t->resume ? "" : "-from");
 	else if (a->job.pool != NULL && a->job.head != NULL)
 		*status = bt_tool_misuse(
-		    &tool, "a --head has its own pool: give --head or --pool");
+		    &tool,
+		    "give either --head, which has its own pooling, or --pool");
 	else if (a->job.head != NULL &&
 	         bt_head_parse(a->job.head, &head, &err) != BT_OK)
 		*status = bt_tool_misuse(&tool, "--head: %s", err.text);
@@ -204,7 +205,7 @@ static bool check(const struct args *a, int *status)
 	return false;
 }
 
-/* What the table could not put into its place. */
+/* Fills in the members that no row of the table sets. */
 static void complete(struct args *a, char **records, int n)
 {
 	struct bt_train_opts *t = &a->job.train;
@@ -232,10 +233,10 @@ static void say_best(const struct bt_log *log, const struct args *a,
 
 	if (r->end == BT_TRAIN_NO_BETTER)
 		bt_log(log, BT_LOG_NOTE,
-		       "ended at step %lld of %lld: %lld evaluations without a "
-		       "better %s",
-		       (long long)r->steps, (long long)r->total,
-		       (long long)a->job.train.patience, m);
+		       "stopped at step %lld of %lld: no better %s in %lld "
+		       "evaluations",
+		       (long long)r->steps, (long long)r->total, m,
+		       (long long)a->job.train.patience);
 	if (r->best_epoch == 0)
 		bt_log(log, BT_LOG_NOTE, "'%s' holds the model", out);
 	else if (a->job.train.eval_steps > 0)
@@ -256,9 +257,9 @@ static void summarise(const struct bt_log *log, const struct args *a,
 
 	if (r->end == BT_TRAIN_STOPPED || r->end == BT_TRAIN_TIME) {
 		bt_log(log, BT_LOG_WARN,
-		       "%s after step %lld of %lld; the same command goes on "
-		       "from there",
-		       r->end == BT_TRAIN_TIME ? "the time is up: stopped"
+		       "%s after step %lld of %lld; run the same command to "
+		       "resume",
+		       r->end == BT_TRAIN_TIME ? "time limit reached: stopped"
 		                               : "stopped",
 		       (long long)r->steps, (long long)r->total);
 		return;

@@ -40,7 +40,7 @@ worse() { small_train "$1" --epochs 9 --eval dev.rec --metric "$2" --patience "$
 	--learning-rate 1e-9; }
 works 'patience' worse p mcc 2
 is "$(lines p/history.jsonl)" 3 'two evaluations without a better one end the run'
-like "$(cat err)" '*ended at step 36 of 108: 2 evaluations without a better mcc*epoch 1 (mcc *' \
+like "$(cat err)" '*stopped at step 36 of 108: no better mcc in 2 evaluations*epoch 1 (mcc *' \
 	'and is told'
 [ ! -e p/checkpoint.safetensors ]
 result $? 'such a run is over'
@@ -50,7 +50,7 @@ is "$(lines p2/history.jsonl)" 2 'goes on while it does'
 
 # Time, and checkpoints.
 exits 1 'time that is up' small_train t --epochs 40 --max-minutes 0.001
-like "$(tail -n 1 err)" '*the time is up: stopped after step [1-9]* of 480; the same command goes on*' \
+like "$(tail -n 1 err)" '*time limit reached: stopped after step [1-9]* of 480; run the same command to resume*' \
 	'is told'
 [ -s t/checkpoint.safetensors ]
 result $? '... with a checkpoint'

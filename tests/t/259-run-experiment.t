@@ -69,7 +69,7 @@ wrong '*trainer (TrainerConfig) has no key*mean*train_steps*' 'an unknown key' \
 wrong '*give --mode*' 'no mode' bert-run-experiment --experiment=bert/squad --model_dir=x
 wrong '*give --model_dir*' 'no directory' \
 	bert-run-experiment --experiment=bert/squad --mode=train
-wrong '*this mode is not built*' 'a mode of pre-training' exp continuous_train_and_eval x
+wrong '*this mode is not implemented*' 'a mode of pre-training' exp continuous_train_and_eval x
 wrong '*not built*' 'a mode that never was' exp train_and_validate x
 wrong '*no TPU*' 'a TPU' exp train x --tpu=local
 wrong '*task of bert/squad is not built*' 'a task that is not built' bert-run-experiment \
