@@ -20,7 +20,7 @@ size_t bt_scratch_need(const struct bt_engine *e)
 		q = n->rows == BT_PER_TOKEN ? e->o.max_length : 1;
 		s = bt_attend_scratch(q, e->o.max_length,
 		                      (size_t)n->u.attention.head_dim,
-		                      n->u.attention.places >= 0);
+		                      n->u.attention.relative_positions >= 0);
 		if (s > need)
 			need = s;
 	}
@@ -37,7 +37,7 @@ void bt_scratch_free(struct bt_engine *e)
 	e->scratch = NULL;
 }
 
-static int take_scratch(struct bt_engine *e)
+static int allocate_scratch(struct bt_engine *e)
 {
 	int i, n = bt_pool_threads(e->o.pool);
 
@@ -54,7 +54,7 @@ static int take_scratch(struct bt_engine *e)
 	return BT_OK;
 }
 
-static int take_arenas(struct bt_engine *e, struct bt_error *err)
+static int allocate_arenas(struct bt_engine *e, struct bt_error *err)
 {
 	size_t size;
 	int i;
@@ -73,7 +73,7 @@ static int take_arenas(struct bt_engine *e, struct bt_error *err)
 	return BT_OK;
 }
 
-static int take_weights(struct bt_engine *e, struct bt_error *err)
+static int allocate_weights(struct bt_engine *e, struct bt_error *err)
 {
 	const struct bt_node *n;
 	int i, r;
@@ -95,7 +95,7 @@ static int take_weights(struct bt_engine *e, struct bt_error *err)
 }
 
 /* Positions, zeros, and of a training embedding the rows touched. */
-static int take_tables(struct bt_engine *e)
+static int allocate_tables(struct bt_engine *e)
 {
 	const struct bt_node *n = &e->g->nodes[0];
 	size_t rows;
@@ -120,12 +120,12 @@ int bt_engine_allocate(struct bt_engine *e, struct bt_error *err)
 {
 	int r;
 
-	if (take_tables(e) != BT_OK || take_scratch(e) != BT_OK ||
-	    bt_rope_take(e) != BT_OK || bt_relative_take(e) != BT_OK)
+	if (allocate_tables(e) != BT_OK || allocate_scratch(e) != BT_OK ||
+	    bt_rope_allocate(e) != BT_OK || bt_relative_allocate(e) != BT_OK)
 		return bt_error_nomem(err, "preparing the model");
-	r = take_arenas(e, err);
+	r = allocate_arenas(e, err);
 	if (r == BT_OK)
-		r = take_weights(e, err);
+		r = allocate_weights(e, err);
 	return r == BT_OK ? bt_allocate_buffers(e, err) : r;
 }
 
@@ -133,7 +133,7 @@ int bt_engine_allocate(struct bt_engine *e, struct bt_error *err)
 #define STEP 64
 
 /* What depends on the sizes of batches. */
-static int take_anew(struct bt_engine *e, struct bt_error *err)
+static int reallocate(struct bt_engine *e, struct bt_error *err)
 {
 	int r;
 
@@ -143,8 +143,8 @@ static int take_anew(struct bt_engine *e, struct bt_error *err)
 	if (r != BT_OK)
 		return r;
 	e->positions = bt_array0(e->o.max_tokens, sizeof(*e->positions));
-	if (e->positions == NULL || take_scratch(e) != BT_OK ||
-	    bt_rope_take(e) != BT_OK || bt_relative_take(e) != BT_OK)
+	if (e->positions == NULL || allocate_scratch(e) != BT_OK ||
+	    bt_rope_allocate(e) != BT_OK || bt_relative_allocate(e) != BT_OK)
 		return bt_error_set(err, BT_ENOMEM,
 		                    "out of memory for texts of %zu tokens",
 		                    e->o.max_length);
@@ -168,8 +168,8 @@ int bt_engine_grow(struct bt_engine *e, size_t tokens, size_t length,
 	bt_scratch_free(e);
 	bt_rope_free(e);
 	free(e->positions);
-	free(e->places);
+	free(e->rel_rows);
 	e->positions = NULL;
-	e->places = NULL;
-	return take_anew(e, err);
+	e->rel_rows = NULL;
+	return reallocate(e, err);
 }

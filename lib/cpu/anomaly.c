@@ -20,7 +20,7 @@ static int main_param(const struct bt_node *n)
 	case BT_OP_NORM:
 		return n->u.norm.gamma;
 	case BT_OP_RELATIVE_POSITIONS:
-		return n->u.distances.table;
+		return n->u.relative_positions.table;
 	default:
 		return -1;
 	}
@@ -41,17 +41,17 @@ static void name_node(const struct bt_engine *e, int node, struct bt_buf *out)
 	}
 }
 
-static float value_at(const void *x, size_t i, bool low)
+static float value_at(const void *x, size_t i, bool bf16)
 {
-	return low ? bt_f32(((const uint16_t *)x)[i]) : ((const float *)x)[i];
+	return bf16 ? bt_f32(((const uint16_t *)x)[i]) : ((const float *)x)[i];
 }
 
 /* The first of n elements that is not finite, or n. */
-static size_t find_bad(const void *x, size_t n, bool low)
+static size_t find_bad(const void *x, size_t n, bool bf16)
 {
 	size_t i = 0;
 
-	while (i < n && isfinite(value_at(x, i, low)))
+	while (i < n && isfinite(value_at(x, i, bf16)))
 		i++;
 	return i;
 }
@@ -71,15 +71,15 @@ static int report(struct bt_engine *e, int node, const char *pass, float value,
 }
 
 /* Which text a row of a node belongs to, and which of its tokens it is. */
-static size_t text_of(const struct bt_engine *e, const struct bt_node *n,
-                      size_t row, size_t *token)
+static size_t sequence_of(const struct bt_engine *e, const struct bt_node *n,
+                          size_t row, size_t *token)
 {
 	size_t t = row;
 
 	*token = 0;
-	if (n->rows == BT_PER_TEXT)
+	if (n->rows == BT_PER_SEQUENCE)
 		return t;
-	for (t = 0; t + 1 < e->b.texts && e->b.start[t + 1] <= row;)
+	for (t = 0; t + 1 < e->b.sequences && e->b.start[t + 1] <= row;)
 		t++;
 	*token = row - e->b.start[t];
 	return t;
@@ -87,7 +87,7 @@ static size_t text_of(const struct bt_engine *e, const struct bt_node *n,
 
 /* Looks at the rows of a value of the shape of node `of`. */
 static int check_rows(struct bt_engine *e, int node, int of, const void *x,
-                      bool low, const char *pass, struct bt_error *err)
+                      bool bf16, const char *pass, struct bt_error *err)
 {
 	const struct bt_node *n = &e->g->nodes[of];
 	size_t cols = (size_t)n->cols, all = bt_rows_of(e, n) * cols, i, token;
@@ -95,24 +95,24 @@ static int check_rows(struct bt_engine *e, int node, int of, const void *x,
 
 	if (x == NULL)
 		return BT_OK;
-	i = find_bad(x, all, low);
+	i = find_bad(x, all, bf16);
 	if (i == all)
 		return BT_OK;
-	if (n->rows != BT_PER_PLACE)
-		e->bad_text = (long)text_of(e, n, i / cols, &token);
+	if (n->rows != BT_PER_RELATIVE_POSITION)
+		e->bad_sequence = (long)sequence_of(e, n, i / cols, &token);
 	if (n->rows == BT_PER_TOKEN)
 		snprintf(where, sizeof(where),
 		         "text %ld of the batch, token %zu, column %zu",
-		         e->bad_text, token, i % cols);
-	else if (n->rows == BT_PER_PLACE)
+		         e->bad_sequence, token, i % cols);
+	else if (n->rows == BT_PER_RELATIVE_POSITION)
 		snprintf(where, sizeof(where),
 		         "place %zu of distances, column %zu",
-		         (size_t)e->place0 + i / cols, i % cols);
+		         (size_t)e->rel_row0 + i / cols, i % cols);
 	else
 		snprintf(where, sizeof(where),
-		         "text %ld of the batch, column %zu", e->bad_text,
+		         "text %ld of the batch, column %zu", e->bad_sequence,
 		         i % cols);
-	return report(e, node, pass, value_at(x, i, low), where, err);
+	return report(e, node, pass, value_at(x, i, bf16), where, err);
 }
 
 int bt_check_forward(struct bt_engine *e, int node, struct bt_error *err)
@@ -130,7 +130,7 @@ int bt_check_forward(struct bt_engine *e, int node, struct bt_error *err)
 	code = check_rows(e, node, node, r->buf[BT_SLOT_F32], false, "forward",
 	                  err);
 	if (code == BT_OK)
-		code = check_rows(e, node, node, r->buf[BT_SLOT_LOW], true,
+		code = check_rows(e, node, node, r->buf[BT_SLOT_BF16], true,
 		                  "forward", err);
 	return code;
 }
@@ -174,11 +174,11 @@ int bt_check_backward(struct bt_engine *e, int node, struct bt_error *err)
 	for (k = 0; r == BT_OK && k < n->n_in; k++)
 		r = check_rows(e, node, n->in[k],
 		               e->run[n->in[k]].buf[BT_SLOT_GRAD],
-		               e->run[n->in[k]].grad_low, "backward", err);
+		               e->run[n->in[k]].grad_bf16, "backward", err);
 	return r == BT_OK ? check_params(e, node, err) : r;
 }
 
-long bt_engine_bad_text(const struct bt_engine *e)
+long bt_engine_bad_sequence(const struct bt_engine *e)
 {
-	return e->bad_text;
+	return e->bad_sequence;
 }

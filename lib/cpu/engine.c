@@ -38,7 +38,7 @@ static int plan(struct bt_engine *e, struct bt_error *err)
 	e->k = bt_kernels_for(isa);
 	if (gemm == NULL && isa == BT_ISA_REF)
 		gemm = "ref";
-	r = bt_gemm_new(gemm, e->o.low, bt_pool_threads(e->o.pool), &e->gemm,
+	r = bt_gemm_new(gemm, e->o.bf16, bt_pool_threads(e->o.pool), &e->gemm,
 	                err);
 	if (r != BT_OK)
 		return r;
@@ -104,7 +104,7 @@ void bt_engine_free(struct bt_engine *e)
 	free(e->run);
 	free(e->lines);
 	free(e->positions);
-	free(e->places);
+	free(e->rel_rows);
 	free(e->zeros);
 	free(e->param);
 	free(e->touched);
@@ -120,7 +120,7 @@ float *bt_engine_params(struct bt_engine *e)
 	return e->params.base;
 }
 
-void bt_engine_lend(struct bt_engine *e, int p, const float *values)
+void bt_engine_map_param(struct bt_engine *e, int p, const float *values)
 {
 	assert(!e->o.train &&
 	       (bt_param_alone(e->g, p) || values == e->param[p]));
@@ -183,7 +183,7 @@ int bt_engine_pack(struct bt_engine *e, struct bt_error *err)
 	if (e->o.profile != NULL)
 		bt_profile_add(
 		    e->o.profile, e->pack_line, bt_seconds() - start, 0,
-		    (double)bt_engine_memory(e).packed * (e->o.low ? 3 : 2));
+		    (double)bt_engine_memory(e).packed * (e->o.bf16 ? 3 : 2));
 	return check(e, err);
 }
 
@@ -192,21 +192,21 @@ static int check_batch(const struct bt_engine *e, const struct bt_batch *b,
 {
 	size_t t;
 
-	if (b->texts == 0 || b->texts > e->o.max_texts ||
+	if (b->sequences == 0 || b->sequences > e->o.max_sequences ||
 	    b->tokens > e->o.max_tokens)
 		return bt_error_set(err, BT_EARG,
 		                    "batch of %zu texts and %zu tokens exceeds "
 		                    "%zu and %zu",
-		                    b->texts, b->tokens, e->o.max_texts,
+		                    b->sequences, b->tokens, e->o.max_sequences,
 		                    e->o.max_tokens);
-	for (t = 0; t < b->texts && e->length != 0; t++)
+	for (t = 0; t < b->sequences && e->length != 0; t++)
 		if (b->start[t + 1] - b->start[t] != e->length)
 			return bt_error_set(err, BT_EARG,
 			                    "text %zu of the batch has %u "
 			                    "tokens (it must have %zu)",
 			                    t, b->start[t + 1] - b->start[t],
 			                    e->length);
-	for (t = 0; t < b->texts; t++)
+	for (t = 0; t < b->sequences; t++)
 		if (b->start[t + 1] <= b->start[t] ||
 		    b->start[t + 1] - b->start[t] > e->o.max_length)
 			return bt_error_set(err, BT_EARG,
@@ -222,7 +222,7 @@ int bt_engine_forward(struct bt_engine *e, const struct bt_batch *b,
 {
 	int n, r = check_batch(e, b, err);
 
-	e->bad_text = -1;
+	e->bad_sequence = -1;
 	if (r != BT_OK)
 		return r;
 	e->b = *b;
@@ -270,10 +270,11 @@ double bt_engine_flop(const struct bt_engine *e)
 	return sum;
 }
 
-void bt_engine_limits(const struct bt_engine *e, size_t *tokens, size_t *texts)
+void bt_engine_limits(const struct bt_engine *e, size_t *tokens,
+                      size_t *sequences)
 {
 	*tokens = e->o.max_tokens;
-	*texts = e->o.max_texts;
+	*sequences = e->o.max_sequences;
 }
 
 struct bt_pool *bt_engine_pool(const struct bt_engine *e)
@@ -311,15 +312,15 @@ const char *bt_engine_warning(const struct bt_engine *e)
 	return bt_gemm_warning(e->gemm);
 }
 
-bool bt_engine_low(const struct bt_engine *e)
+bool bt_engine_is_bf16(const struct bt_engine *e)
 {
-	return e->o.low;
+	return e->o.bf16;
 }
 
 void bt_engine_arithmetic(const struct bt_engine *e, struct bt_buf *out)
 {
 	bt_buf_printf(out, "products %s by %s, kernels %s",
-	              e->o.low ? "bf16" : "f32", bt_gemm_name(e->gemm),
+	              e->o.bf16 ? "bf16" : "f32", bt_gemm_name(e->gemm),
 	              bt_isa_name(e->k->isa));
 }
 

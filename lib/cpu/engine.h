@@ -28,16 +28,17 @@ struct bt_engine;
 
 struct bt_engine_opts {
 	struct bt_pool *pool; /* borrowed */
-	bool low;             /* products in bf16, else f32 */
+	bool bf16;            /* products in bf16, else f32 */
 	const char *gemm;     /* of BT_GEMM_NAMES; NULL: the best there is */
 	bool train;           /* backward passes will be asked for */
 	bool recompute;       /* they compute activations again: none are kept
 	                       * but a few; the results are the same bits */
-	bool rows_apart; /* of the word table's gradient; see bt_engine_apart */
-	bool detect;     /* BT_ELIMIT on the first value that is not finite,
-	                  * naming the operator that computed it */
+	bool sparse_norm;     /* of the word table's gradient; see
+	                         bt_engine_sparse_excess */
+	bool detect;       /* BT_ELIMIT on the first value that is not finite,
+	                    * naming the operator that computed it */
 	size_t max_tokens; /* largest batch */
-	size_t max_texts;
+	size_t max_sequences;
 	size_t max_length;          /* tokens of the longest text */
 	uint64_t seed;              /* of dropout */
 	struct bt_profile *profile; /* borrowed: times are added; or NULL */
@@ -45,7 +46,7 @@ struct bt_engine_opts {
 
 /* A flat list of tokens: text t has tokens start[t] .. start[t + 1] - 1. */
 struct bt_batch {
-	size_t texts, tokens;
+	size_t sequences, tokens;
 	const uint32_t *start; /* [texts + 1] */
 	const int32_t *ids;    /* [tokens], each below the vocabulary's size */
 	const uint8_t *types;  /* [tokens], each below the number of types */
@@ -60,7 +61,7 @@ struct bt_batch {
 	bool train;      /* dropout is on */
 	uint32_t step;   /* number of the update */
 	uint32_t token0; /* tokens of the update before this batch */
-	uint32_t text0;
+	uint32_t sequence0;
 };
 
 /* The graph must outlive the engine. Made in two steps: bt_engine_plan lays out
@@ -89,7 +90,7 @@ float *bt_engine_grads(struct bt_engine *e); /* NULL unless train */
  * takes no memory where it was never written. The values must outlive the
  * engine. For parameters that stand alone (bt_param_alone) of an engine that
  * does not train. */
-void bt_engine_lend(struct bt_engine *e, int p, const float *values);
+void bt_engine_map_param(struct bt_engine *e, int p, const float *values);
 
 /* Brings the packed weights up to date. */
 int bt_engine_pack(struct bt_engine *e, struct bt_error *err) BT_MUST_USE;
@@ -110,7 +111,7 @@ int bt_engine_backward(struct bt_engine *e, bool add,
 
 /* With `detect`, after BT_ELIMIT: the text of the batch where it happened, or
  * -1 where it belongs to none. */
-long bt_engine_bad_text(const struct bt_engine *e);
+long bt_engine_bad_sequence(const struct bt_engine *e);
 
 /* Operations (multiplications and additions) of the last forward pass's matrix
  * products, attention's included; a backward pass takes twice as many. */
@@ -120,7 +121,8 @@ double bt_engine_flop(const struct bt_engine *e);
 void bt_engine_profiling(struct bt_engine *e, bool on);
 
 /* Largest batch, as given. */
-void bt_engine_limits(const struct bt_engine *e, size_t *tokens, size_t *texts);
+void bt_engine_limits(const struct bt_engine *e, size_t *tokens,
+                      size_t *sequences);
 
 struct bt_pool *bt_engine_pool(const struct bt_engine *e); /* as given */
 
@@ -136,11 +138,11 @@ struct bt_engine_memory bt_engine_memory(const struct bt_engine *e);
 /* By how much the sum of the squares of all gradients is more where each
  * token's row of the word table's gradient counts by itself, as where
  * TensorFlow looks words up, instead of the sum of a word's rows. Of all
- * batches since the gradients were begun; 0 without rows_apart. */
-double bt_engine_apart(const struct bt_engine *e);
+ * batches since the gradients were begun; 0 without sparse_norm. */
+double bt_engine_sparse_excess(const struct bt_engine *e);
 
 /* Whether its products are in bf16. */
-bool bt_engine_low(const struct bt_engine *e);
+bool bt_engine_is_bf16(const struct bt_engine *e);
 
 /* "products bf16 by onednn, kernels avx512": what decides the last bits. */
 void bt_engine_arithmetic(const struct bt_engine *e, struct bt_buf *out);

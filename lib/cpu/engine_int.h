@@ -13,7 +13,7 @@
 /* Buffers of a node. */
 enum bt_slot {
 	BT_SLOT_F32,    /* output as f32 */
-	BT_SLOT_LOW,    /* output as bf16 */
+	BT_SLOT_BF16,   /* output as bf16 */
 	BT_SLOT_SAVED,  /* kept from forward to backward */
 	BT_SLOT_SAVED2, /* likewise */
 	BT_SLOT_WORK,   /* for the backward call alone */
@@ -29,23 +29,23 @@ struct bt_slot_plan {
 
 struct bt_node_run {
 	const struct bt_cpu_op *op;
-	bool need_f32, need_low; /* which outputs its readers want */
-	bool grad_low;           /* type of the gradient */
-	bool stores_grad[3];     /* first to write in[k]'s gradient */
-	bool adds_params;        /* its parameters' gradients are there already:
-	                          * a node that ran backward before has the same
-	                          * parameters */
-	int segment;             /* that is computed again together */
-	int again;               /* time at which it is, or -1: never */
-	int back;                /* time of the backward call */
+	bool need_f32, need_bf16; /* which outputs its readers want */
+	bool grad_bf16;           /* type of the gradient */
+	bool stores_grad[3];      /* first to write in[k]'s gradient */
+	bool adds_params; /* its parameters' gradients are there already:
+	                   * a node that ran backward before has the same
+	                   * parameters */
+	int segment;      /* that is computed again together */
+	int recompute_at; /* time at which it is, or -1: never */
+	int backward_at;  /* time of the backward call */
 	struct bt_slot_plan plan[BT_SLOTS];
-	struct bt_slot_plan again_plan[BT_SLOTS]; /* what the second time
-	                                           * leaves */
+	struct bt_slot_plan recompute_plan[BT_SLOTS]; /* what the second time
+	                                               * leaves */
 	void *buf[BT_SLOTS];
 	struct bt_gemm_weight *weight; /* linear */
-	int packer;   /* first node with that weight: it holds it for all */
-	float *turns; /* attention: of each position, or NULL */
-	bool owns_turns;
+	int packer;    /* first node with that weight: it holds it for all */
+	float *rotary; /* attention: of each position, or NULL */
+	bool owns_rotary;
 };
 
 struct bt_engine {
@@ -67,15 +67,15 @@ struct bt_engine {
 	int32_t *positions; /* [max_tokens] */
 	float *zeros;       /* of the widest node, for what it lacks */
 	double loss;
-	long bad_text; /* where a value is not finite, or -1 */
-	bool add;      /* gradients are added */
+	long bad_sequence; /* where a value is not finite, or -1 */
+	bool add;          /* gradients are added */
 
 	/* of distances between tokens: which row of their table each is, from
 	 * -max_length + 1 on; how many rows there can be, and of the batch
 	 * are, and the first of these */
-	int32_t *places;
-	size_t max_places, n_places;
-	int32_t place0;
+	int32_t *rel_rows;
+	size_t max_rel, n_rel;
+	int32_t rel_row0;
 
 	/* rows of the word table whose gradient is not zero */
 	int32_t *touched;
@@ -106,14 +106,14 @@ extern const struct bt_cpu_op bt_cpu_attention;
 extern const struct bt_cpu_op bt_cpu_residual_norm;
 extern const struct bt_cpu_op bt_cpu_norm;
 extern const struct bt_cpu_op bt_cpu_add;
-extern const struct bt_cpu_op bt_cpu_gated;
-extern const struct bt_cpu_op bt_cpu_distances;
+extern const struct bt_cpu_op bt_cpu_glu;
+extern const struct bt_cpu_op bt_cpu_relative_positions;
 extern const struct bt_cpu_op bt_cpu_first;
 extern const struct bt_cpu_op bt_cpu_mean;
 extern const struct bt_cpu_op bt_cpu_max;
 extern const struct bt_cpu_op bt_cpu_flatten;
 extern const struct bt_cpu_op bt_cpu_dropout;
-extern const struct bt_cpu_op bt_cpu_log_share;
+extern const struct bt_cpu_op bt_cpu_log_normalize;
 extern const struct bt_cpu_op bt_cpu_softmax_loss;
 extern const struct bt_cpu_op bt_cpu_log_loss;
 extern const struct bt_cpu_op bt_cpu_square_loss;
@@ -154,26 +154,26 @@ int bt_check_backward(struct bt_engine *e, int node,
 static inline size_t bt_max_rows(const struct bt_engine *e,
                                  const struct bt_node *n)
 {
-	return n->rows == BT_PER_TOKEN  ? e->o.max_tokens
-	       : n->rows == BT_PER_TEXT ? e->o.max_texts
-	                                : e->max_places;
+	return n->rows == BT_PER_TOKEN      ? e->o.max_tokens
+	       : n->rows == BT_PER_SEQUENCE ? e->o.max_sequences
+	                                    : e->max_rel;
 }
 
 static inline size_t bt_rows_of(const struct bt_engine *e,
                                 const struct bt_node *n)
 {
-	return n->rows == BT_PER_TOKEN  ? e->b.tokens
-	       : n->rows == BT_PER_TEXT ? e->b.texts
-	                                : e->n_places;
+	return n->rows == BT_PER_TOKEN      ? e->b.tokens
+	       : n->rows == BT_PER_SEQUENCE ? e->b.sequences
+	                                    : e->n_rel;
 }
 
 /* Number of a node's row 0 in the whole update. */
 static inline uint32_t bt_row0(const struct bt_engine *e,
                                const struct bt_node *n)
 {
-	return n->rows == BT_PER_TOKEN  ? e->b.token0
-	       : n->rows == BT_PER_TEXT ? e->b.text0
-	                                : (uint32_t)e->place0;
+	return n->rows == BT_PER_TOKEN      ? e->b.token0
+	       : n->rows == BT_PER_SEQUENCE ? e->b.sequence0
+	                                    : (uint32_t)e->rel_row0;
 }
 
 static inline const float *bt_param(const struct bt_engine *e, int p)
@@ -195,8 +195,8 @@ static inline bool bt_adds(const struct bt_engine *e, int node)
 /* Asks for a node's output in the type that products take. */
 static inline void bt_want_operand(struct bt_engine *e, int node)
 {
-	if (e->o.low)
-		e->run[node].need_low = true;
+	if (e->o.bf16)
+		e->run[node].need_bf16 = true;
 	else
 		e->run[node].need_f32 = true;
 }
@@ -204,22 +204,22 @@ static inline void bt_want_operand(struct bt_engine *e, int node)
 /* A node's output in the type that products take. */
 static inline void *bt_operand(const struct bt_engine *e, int node)
 {
-	return e->run[node].buf[e->o.low ? BT_SLOT_LOW : BT_SLOT_F32];
+	return e->run[node].buf[e->o.bf16 ? BT_SLOT_BF16 : BT_SLOT_F32];
 }
 
-static inline size_t bt_element(bool low)
+static inline size_t bt_element(bool bf16)
 {
-	return low ? sizeof(uint16_t) : sizeof(float);
+	return bf16 ? sizeof(uint16_t) : sizeof(float);
 }
 
 /* Element i of an array of either type. */
-static inline void *bt_at(const void *p, size_t i, bool low)
+static inline void *bt_at(const void *p, size_t i, bool bf16)
 {
-	return (char *)(uintptr_t)p + i * bt_element(low);
+	return (char *)(uintptr_t)p + i * bt_element(bf16);
 }
 
 /* Sets rows [rows, room(rows)) of a buffer to zero. */
-void bt_zero_tail(void *buf, size_t rows, size_t cols, bool low);
+void bt_zero_tail(void *buf, size_t rows, size_t cols, bool bf16);
 
 /* A node's packed weight unless an earlier node holds it. */
 static inline struct bt_gemm_weight *bt_own_weight(const struct bt_engine *e,
@@ -240,21 +240,21 @@ struct bt_dropout bt_node_dropout(const struct bt_engine *e, int node,
 
 /* The turns of rotated queries and keys, made once for all nodes of the same
  * theta and width; their bytes. */
-int bt_rope_take(struct bt_engine *e) BT_MUST_USE;
+int bt_rope_allocate(struct bt_engine *e) BT_MUST_USE;
 void bt_rope_free(struct bt_engine *e);
 size_t bt_rope_bytes(const struct bt_engine *e);
 
 /* Finds out how many places distances have, which is needed to plan; takes
  * their table; sets those of a batch. Nothing without distances. */
 void bt_relative_plan(struct bt_engine *e);
-int bt_relative_take(struct bt_engine *e) BT_MUST_USE;
+int bt_relative_allocate(struct bt_engine *e) BT_MUST_USE;
 void bt_relative_batch(struct bt_engine *e);
 
 /* The row in the batch's of a query and key that stand at the same place; those
  * of other distances stand around it. */
-static inline const int32_t *bt_relative_args(const struct bt_engine *e)
+static inline const int32_t *bt_relative_rows(const struct bt_engine *e)
 {
-	return e->places == NULL ? NULL : e->places + e->o.max_length - 1;
+	return e->rel_rows == NULL ? NULL : e->rel_rows + e->o.max_length - 1;
 }
 
 /* Runs pieces on the pool. */

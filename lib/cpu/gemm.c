@@ -21,7 +21,7 @@ static const struct bt_gemm_ops *const providers[] = {
 
 #define N_PROVIDERS (sizeof(providers) / sizeof(providers[0]))
 
-static int open_provider(const struct bt_gemm_ops *ops, bool low, int workers,
+static int open_provider(const struct bt_gemm_ops *ops, bool bf16, int workers,
                          struct bt_gemm **out, struct bt_error *err)
 {
 	struct bt_gemm *g = bt_array0(1, sizeof(*g));
@@ -30,7 +30,7 @@ static int open_provider(const struct bt_gemm_ops *ops, bool low, int workers,
 	if (g == NULL)
 		return bt_error_nomem(err, "preparing products");
 	g->ops = ops;
-	g->low = low;
+	g->bf16 = bf16;
 	g->workers = workers;
 	r = ops->open(g, err);
 	if (r != BT_OK) {
@@ -56,7 +56,7 @@ bool bt_gemm_fast_bf16(const char *name)
 	return false;
 }
 
-int bt_gemm_new(const char *name, bool low, int workers, struct bt_gemm **g,
+int bt_gemm_new(const char *name, bool bf16, int workers, struct bt_gemm **g,
                 struct bt_error *err)
 {
 	size_t i;
@@ -65,12 +65,12 @@ int bt_gemm_new(const char *name, bool low, int workers, struct bt_gemm **g,
 		if (!meant(providers[i], name))
 			continue;
 		if (name == NULL && i + 1 < N_PROVIDERS) {
-			if (open_provider(providers[i], low, workers, g,
+			if (open_provider(providers[i], bf16, workers, g,
 			                  NULL) == BT_OK)
 				return BT_OK;
 			continue;
 		}
-		return open_provider(providers[i], low, workers, g, err);
+		return open_provider(providers[i], bf16, workers, g, err);
 	}
 	return bt_error_set(err, BT_EARG,
 	                    "matrix products by '%s' are not built in", name);
@@ -169,7 +169,7 @@ size_t bt_gemm_weight_estimate(const struct bt_gemm *g, int n, int k,
 	size_t elements =
 	    bt_round_up((size_t)n, 32) * bt_round_up((size_t)k, 32);
 
-	return elements * (g->low ? sizeof(uint16_t) : sizeof(float)) *
+	return elements * (g->bf16 ? sizeof(uint16_t) : sizeof(float)) *
 	       (backward ? 2 : 1);
 }
 

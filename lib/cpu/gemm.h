@@ -40,7 +40,7 @@ size_t bt_gemm_room(size_t rows);
 /* name: "onednn", "openblas", "int8", "ref", or NULL for the best there is that
  * is exact but for rounding to its type. BT_EARG if it is unknown, not built in
  * or cannot do this type. worker arguments below are 0 .. workers-1. */
-int bt_gemm_new(const char *name, bool low, int workers, struct bt_gemm **g,
+int bt_gemm_new(const char *name, bool bf16, int workers, struct bt_gemm **g,
                 struct bt_error *err) BT_MUST_USE;
 void bt_gemm_free(struct bt_gemm *g);
 const char *bt_gemm_name(const struct bt_gemm *g);
@@ -84,7 +84,7 @@ struct bt_gemm_block {
 	const void *x;     /* [rows, k] forward, [rows, n] backward */
 	void *y;           /* first row of the whole output; the chunk's
 	                    * columns are written */
-	bool y_low;        /* bf16 output (only with a `low` provider) */
+	bool y_bf16;       /* bf16 output (only with a `low` provider) */
 	bool add;          /* y += (f32 output only) */
 	const float *bias; /* [n], forward; or NULL */
 };

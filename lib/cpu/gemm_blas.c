@@ -78,7 +78,7 @@ static int open_blas(struct bt_gemm *g, struct bt_error *err)
 
 	if (r != BT_OK)
 		return r;
-	if (g->low)
+	if (g->bf16)
 		return bt_error_set(err, BT_EARG,
 		                    "OpenBLAS has no bf16 products: use f32");
 	/* its buffers are a table that several threads would take from */

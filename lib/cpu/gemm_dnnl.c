@@ -26,7 +26,7 @@ struct key {
 	int m, n, k;          /* dst [m, n] = src [m, k] wei [k, n] */
 	int src_row, src_col; /* strides */
 	int dst_row;
-	int y_low, add, bias;
+	int y_bf16, add, bias;
 };
 
 enum { SRC, WEI, BIAS, DST, SCRATCH, ARGS };
@@ -169,12 +169,12 @@ static int open_dnnl(struct bt_gemm *g, struct bt_error *err)
 	if (r != BT_OK)
 		return r;
 #if defined(__x86_64__)
-	if (isa < BT_ISA_AVX2 || (g->low && isa < BT_ISA_AVX512))
+	if (isa < BT_ISA_AVX2 || (g->bf16 && isa < BT_ISA_AVX512))
 		return bt_error_set(err, BT_EARG,
 		                    "oneDNN has no %s products for %s",
-		                    g->low ? "bf16" : "f32", bt_isa_name(isa));
+		                    g->bf16 ? "bf16" : "f32", bt_isa_name(isa));
 #else
-	if (g->low)
+	if (g->bf16)
 		return bt_error_set(err, BT_EARG,
 		                    "no bf16 products by oneDNN on this CPU");
 #endif
@@ -192,33 +192,33 @@ static int open_dnnl(struct bt_gemm *g, struct bt_error *err)
 	return BT_OK;
 }
 
-static dnnl_data_type_t type_of(bool low)
+static dnnl_data_type_t type_of(bool bf16)
 {
-	return low ? dnnl_bf16 : dnnl_f32;
+	return bf16 ? dnnl_bf16 : dnnl_f32;
 }
 
 static dnnl_status_t matrix(dnnl_memory_desc_t *d, int rows, int cols,
-                            int row_stride, int col_stride, bool low)
+                            int row_stride, int col_stride, bool bf16)
 {
 	const dnnl_dims_t dims = {rows, cols};
 	const dnnl_dims_t strides = {row_stride, col_stride};
 
-	return md_strided(d, 2, dims, type_of(low), strides);
+	return md_strided(d, 2, dims, type_of(bf16), strides);
 }
 
 /* The layout that a weight [k, n] should be packed in. */
-static dnnl_status_t best_layout(struct state *s, bool low, int k, int n,
+static dnnl_status_t best_layout(struct state *s, bool bf16, int k, int n,
                                  dnnl_memory_desc_t *out)
 {
 	const dnnl_dims_t sizes = {k, n};
 	dnnl_memory_desc_t src = {0}, wei = {0}, dst = {0};
 	dnnl_primitive_desc_t pd = NULL;
-	dnnl_status_t e = matrix(&src, 256, k, k, 1, low);
+	dnnl_status_t e = matrix(&src, 256, k, k, 1, bf16);
 
 	if (e == dnnl_success)
-		e = md_any(&wei, 2, sizes, type_of(low));
+		e = md_any(&wei, 2, sizes, type_of(bf16));
 	if (e == dnnl_success)
-		e = matrix(&dst, 256, n, n, 1, low);
+		e = matrix(&dst, 256, n, n, 1, bf16);
 	if (e == dnnl_success)
 		e = matmul_make(&pd, s->engine, md_get(&src), md_get(&wei),
 		                NULL, md_get(&dst), s->attr[0]);
@@ -233,20 +233,20 @@ static dnnl_status_t best_layout(struct state *s, bool low, int k, int n,
 	return e;
 }
 
-static dnnl_status_t describe_run(struct prim *p, const struct key *k, bool low,
-                                  const dnnl_memory_desc_t *packed)
+static dnnl_status_t describe_run(struct prim *p, const struct key *k,
+                                  bool bf16, const dnnl_memory_desc_t *packed)
 {
 	const dnnl_dims_t bias_dims = {1, k->n}, bias_strides = {k->n, 1};
 	dnnl_status_t e;
 
-	e = matrix(&p->md[SRC], k->m, k->k, k->src_row, k->src_col, low);
+	e = matrix(&p->md[SRC], k->m, k->k, k->src_row, k->src_col, bf16);
 	p->used[SRC] = e == dnnl_success;
 	if (e != dnnl_success)
 		return e;
 	if (packed != NULL)
 		e = md_copy(&p->md[WEI], md_get(packed));
 	else
-		e = matrix(&p->md[WEI], k->k, k->n, k->n, 1, low);
+		e = matrix(&p->md[WEI], k->k, k->n, k->n, 1, bf16);
 	p->used[WEI] = e == dnnl_success;
 	if (e == dnnl_success && k->bias) {
 		e = md_strided(&p->md[BIAS], 2, bias_dims, dnnl_f32,
@@ -254,7 +254,7 @@ static dnnl_status_t describe_run(struct prim *p, const struct key *k, bool low,
 		p->used[BIAS] = e == dnnl_success;
 	}
 	if (e == dnnl_success) {
-		e = matrix(&p->md[DST], k->m, k->n, k->dst_row, 1, k->y_low);
+		e = matrix(&p->md[DST], k->m, k->n, k->dst_row, 1, k->y_bf16);
 		p->used[DST] = e == dnnl_success;
 	}
 	return e;
@@ -263,7 +263,7 @@ static dnnl_status_t describe_run(struct prim *p, const struct key *k, bool low,
 static dnnl_status_t make_pd(struct state *s, struct prim *p,
                              const struct key *k,
                              const dnnl_memory_desc_t *packed,
-                             dnnl_primitive_desc_t *pd, bool low)
+                             dnnl_primitive_desc_t *pd, bool bf16)
 {
 	dnnl_status_t e;
 
@@ -280,7 +280,7 @@ static dnnl_status_t make_pd(struct state *s, struct prim *p,
 		    pd, md_get(&p->md[SRC]), s->engine, md_get(&p->md[DST]),
 		    s->engine, s->attr[0]);
 	}
-	e = describe_run(p, k, low, packed);
+	e = describe_run(p, k, bf16, packed);
 	if (e != dnnl_success)
 		return e;
 	return matmul_make(pd, s->engine, md_get(&p->md[SRC]),
@@ -302,7 +302,7 @@ static struct prim *make_prim(struct bt_gemm *g, const struct key *k,
 	p->key = *k;
 	p->mem = bt_array0((size_t)g->workers, sizeof(*p->mem));
 	e = p->mem == NULL ? dnnl_out_of_memory
-	                   : make_pd(s, p, k, packed, &pd, g->low);
+	                   : make_pd(s, p, k, packed, &pd, g->bf16);
 	if (e == dnnl_success)
 		e = dnnl_primitive_create(&p->p, pd);
 	if (e == dnnl_success)
@@ -414,7 +414,7 @@ static int chunk_new(struct bt_gemm_weight *w, enum bt_gemm_pass pass, int c)
 	w->packed[pass][c] = p;
 	stay_serial();
 	bt_gemm_chunk(w, pass, c, &first, &count);
-	if (best_layout(w->gemm->state, w->gemm->low, bt_gemm_depth(w, pass),
+	if (best_layout(w->gemm->state, w->gemm->bf16, bt_gemm_depth(w, pass),
 	                count, &p->md) != dnnl_success)
 		return BT_ENOMEM;
 	size = bt_round_up(dnnl_memory_desc_get_size(md_get(&p->md)), 64);
@@ -433,20 +433,20 @@ static void chunk_free(struct bt_gemm_weight *w, enum bt_gemm_pass pass, int c)
 }
 
 /* Whether a layout is one that the pack kernel knows; then fills that in. */
-static bool known_layout(md_ref md, bool low, struct bt_pack *a)
+static bool known_layout(md_ref md, bool bf16, struct bt_pack *a)
 {
 	static const dnnl_dim_t dims[] = {0, 1, 0};
 	struct md_blocking b;
-	int i, n = low ? 3 : 2;
+	int i, n = bf16 ? 3 : 2;
 
 	if (!md_blocking(md, &b) || b.n != n)
 		return false;
 	for (i = 0; i < n; i++)
 		if (b.dims[i] != dims[i])
 			return false;
-	if (b.blocks[0] != 16 || (low && b.blocks[2] != 2))
+	if (b.blocks[0] != 16 || (bf16 && b.blocks[2] != 2))
 		return false;
-	a->low = low;
+	a->bf16 = bf16;
 	a->n_block = (size_t)b.blocks[1];
 	a->k_stride = (size_t)b.strides[0];
 	a->n_stride = (size_t)b.strides[1];
@@ -491,15 +491,15 @@ static int pack(struct bt_gemm_weight *w, enum bt_gemm_pass pass, int c,
 	a.n_step = forward ? (size_t)w->size[1] : 1;
 	a.src = src + (size_t)first * a.n_step;
 	if (bt_isa(&isa, NULL) != BT_OK ||
-	    !known_layout(md_get(&to->md), w->gemm->low, &a))
+	    !known_layout(md_get(&to->md), w->gemm->bf16, &a))
 		return reorder(w->gemm, to, &k, &a, worker);
 	bt_kernels_for(isa)->pack(&a);
 	return BT_OK;
 }
 
-static void *at(void *p, size_t i, bool low)
+static void *at(void *p, size_t i, bool bf16)
 {
-	return (char *)p + i * (low ? sizeof(uint16_t) : sizeof(float));
+	return (char *)p + i * (bf16 ? sizeof(uint16_t) : sizeof(float));
 }
 
 static int run(struct bt_gemm_weight *w, enum bt_gemm_pass pass, int c,
@@ -517,7 +517,7 @@ static int run(struct bt_gemm_weight *w, enum bt_gemm_pass pass, int c,
 	k.src_row = k.k;
 	k.src_col = 1;
 	k.dst_row = bt_gemm_out(w, pass);
-	k.y_low = b->y_low;
+	k.y_bf16 = b->y_bf16;
 	k.add = b->add;
 	k.bias = b->bias != NULL;
 	p = find_prim(w->gemm, &k, &packed->md);
@@ -526,7 +526,7 @@ static int run(struct bt_gemm_weight *w, enum bt_gemm_pass pass, int c,
 	data[SRC] = (void *)b->x;
 	data[WEI] = packed->data;
 	data[BIAS] = b->bias != NULL ? (void *)(b->bias + first) : NULL;
-	data[DST] = at(b->y, (size_t)first, b->y_low);
+	data[DST] = at(b->y, (size_t)first, b->y_bf16);
 	return execute(w->gemm, p, data, worker);
 }
 
@@ -547,7 +547,7 @@ static int gradient(struct bt_gemm *g, const struct bt_gemm_gradient *a,
 	p = find_prim(g, &k, NULL);
 	if (p == NULL)
 		return BT_ENOMEM;
-	data[SRC] = at((void *)a->dy, (size_t)a->n0, g->low);
+	data[SRC] = at((void *)a->dy, (size_t)a->n0, g->bf16);
 	data[WEI] = (void *)a->x;
 	data[DST] = a->dw + (size_t)a->n0 * (size_t)a->k;
 	return execute(g, p, data, worker);

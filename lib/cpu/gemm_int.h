@@ -9,7 +9,7 @@
 
 struct bt_gemm {
 	const struct bt_gemm_ops *ops;
-	bool low;
+	bool bf16;
 	int workers;
 	void *state; /* the provider's */
 };

@@ -63,7 +63,7 @@ static int open_int8(struct bt_gemm *g, struct bt_error *err)
 
 	if (r != BT_OK)
 		return r;
-	if (!g->low)
+	if (!g->bf16)
 		return bt_error_set(err, BT_EARG,
 		                    "int8 products take bf16, not f32");
 	s = bt_array0(1, sizeof(*s));
@@ -148,7 +148,7 @@ static int run(struct bt_gemm_weight *w, enum bt_gemm_pass pass, int c,
 	const struct state *s = w->gemm->state;
 	struct worker *own = &s->workers[worker];
 	struct bt_int8_product p = {.x = own->x, .x_scale = own->scale};
-	size_t element = b->y_low ? sizeof(uint16_t) : sizeof(float), r;
+	size_t element = b->y_bf16 ? sizeof(uint16_t) : sizeof(float), r;
 	int first, count;
 
 	bt_gemm_chunk(w, pass, c, &first, &count);
@@ -157,7 +157,7 @@ static int run(struct bt_gemm_weight *w, enum bt_gemm_pass pass, int c,
 	p.w = w->packed[pass][c];
 	p.bias = b->bias != NULL ? b->bias + first : NULL;
 	p.y_ld = (size_t)w->size[0];
-	p.y_low = b->y_low;
+	p.y_bf16 = b->y_bf16;
 	p.add = b->add;
 	for (r = 0; r < b->rows; r += ROWS) {
 		p.rows = b->rows - r < ROWS ? b->rows - r : ROWS;

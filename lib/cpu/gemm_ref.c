@@ -22,7 +22,7 @@ static void close_ref(struct bt_gemm *g)
 
 static size_t element(const struct bt_gemm *g)
 {
-	return g->low ? sizeof(uint16_t) : sizeof(float);
+	return g->bf16 ? sizeof(uint16_t) : sizeof(float);
 }
 
 static int chunk_new(struct bt_gemm_weight *w, enum bt_gemm_pass pass, int c)
@@ -58,7 +58,7 @@ static int pack(struct bt_gemm_weight *w, enum bt_gemm_pass pass, int c,
 			v = pass == BT_GEMM_FORWARD
 			        ? src[((size_t)first + i) * k + j]
 			        : src[j * k + (size_t)first + i];
-			if (w->gemm->low)
+			if (w->gemm->bf16)
 				h[i * depth + j] = bt_bf16(v);
 			else
 				f[i * depth + j] = v;
@@ -66,9 +66,9 @@ static int pack(struct bt_gemm_weight *w, enum bt_gemm_pass pass, int c,
 	return BT_OK;
 }
 
-static float get(const void *x, size_t i, bool low)
+static float get(const void *x, size_t i, bool bf16)
 {
-	return low ? bt_f32(((const uint16_t *)x)[i]) : ((const float *)x)[i];
+	return bf16 ? bt_f32(((const uint16_t *)x)[i]) : ((const float *)x)[i];
 }
 
 static int run(struct bt_gemm_weight *w, enum bt_gemm_pass pass, int c,
@@ -76,7 +76,7 @@ static int run(struct bt_gemm_weight *w, enum bt_gemm_pass pass, int c,
 {
 	size_t depth = (size_t)bt_gemm_depth(w, pass);
 	size_t out = (size_t)bt_gemm_out(w, pass), r, i, j, at;
-	bool low = w->gemm->low;
+	bool bf16 = w->gemm->bf16;
 	int first, count;
 	float s;
 
@@ -86,13 +86,13 @@ static int run(struct bt_gemm_weight *w, enum bt_gemm_pass pass, int c,
 		for (i = 0; i < (size_t)count; i++) {
 			s = 0;
 			for (j = 0; j < depth; j++)
-				s +=
-				    get(b->x, r * depth + j, low) *
-				    get(w->packed[pass][c], i * depth + j, low);
+				s += get(b->x, r * depth + j, bf16) *
+				     get(w->packed[pass][c], i * depth + j,
+				         bf16);
 			at = r * out + (size_t)first + i;
 			if (b->bias != NULL)
 				s += b->bias[(size_t)first + i];
-			if (b->y_low)
+			if (b->y_bf16)
 				((uint16_t *)b->y)[at] = bt_bf16(s);
 			else if (b->add)
 				((float *)b->y)[at] += s;
@@ -114,9 +114,9 @@ static int gradient(struct bt_gemm *g, const struct bt_gemm_gradient *a,
 		for (j = 0; j < k && !a->add; j++)
 			dw[j] = 0;
 		for (r = 0; r < a->rows; r++) {
-			d = get(a->dy, r * n + i, g->low);
+			d = get(a->dy, r * n + i, g->bf16);
 			for (j = 0; j < k; j++)
-				dw[j] += d * get(a->x, r * k + j, g->low);
+				dw[j] += d * get(a->x, r * k + j, g->bf16);
 		}
 	}
 	return BT_OK;

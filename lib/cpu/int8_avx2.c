@@ -58,11 +58,11 @@ static void quantise(const uint16_t *x, size_t rows, size_t k, void *q,
 		v = v_set1(f);
 		for (i = 0; i < full; i += 8)
 			_mm_storeu_si128((__m128i *)(to + i),
-			                 quantise_8(v_load_low(x + i), v));
+			                 quantise_8(v_load_bf16(x + i), v));
 		if (tail > 0)
 			_mm_storeu_si128(
 			    (__m128i *)(to + i),
-			    quantise_8(v_loadn_low(x + i, tail), v));
+			    quantise_8(v_loadn_bf16(x + i, tail), v));
 	}
 }
 
@@ -78,8 +78,8 @@ VEC void finish(const struct bt_int8_product *p, const int32_t *sums, size_t r,
 	y = v_mul(_mm256_cvtepi32_ps(sum), s);
 	if (p->bias != NULL)
 		y = v_add(y, v_loadn(p->bias + c, n));
-	if (p->y_low) {
-		v_storen_low((uint16_t *)p->y + at, y, n);
+	if (p->y_bf16) {
+		v_storen_bf16((uint16_t *)p->y + at, y, n);
 		return;
 	}
 	if (p->add)

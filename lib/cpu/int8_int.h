@@ -50,8 +50,8 @@ struct bt_int8_product {
 	const float *bias; /* [n] or NULL */
 	void *y;           /* [rows, n] of rows y_ld apart */
 	size_t y_ld;
-	bool y_low; /* bf16, else f32 */
-	bool add;   /* y += (f32) */
+	bool y_bf16; /* bf16, else f32 */
+	bool add;    /* y += (f32) */
 };
 
 struct bt_int8_kernels {

@@ -39,12 +39,12 @@ static void quantise_row(const uint16_t *x, size_t k, vf factor, int8_t *to)
 	int16x4_t q;
 
 	for (i = 0; i + 4 <= k; i += 4) {
-		q = quantise_4(v_load_low(x + i), factor);
+		q = quantise_4(v_load_bf16(x + i), factor);
 		/* room behind the row: bt_int8_ld */
 		vst1_s8(to + i, vmovn_s16(vcombine_s16(q, q)));
 	}
 	if (tail > 0) {
-		q = quantise_4(v_loadn_low(x + i, tail), factor);
+		q = quantise_4(v_loadn_bf16(x + i, tail), factor);
 		vst1_s8(to + i, vmovn_s16(vcombine_s16(q, q)));
 	}
 }
@@ -76,8 +76,8 @@ VEC void finish(const struct bt_int8_product *p, int32x4_t sum, size_t r,
 	y = v_mul(vcvtq_f32_s32(sum), s);
 	if (p->bias != NULL)
 		y = v_add(y, v_loadn(p->bias + c, n));
-	if (p->y_low) {
-		v_storen_low((uint16_t *)p->y + at, y, n);
+	if (p->y_bf16) {
+		v_storen_bf16((uint16_t *)p->y + at, y, n);
 		return;
 	}
 	if (p->add)

@@ -87,7 +87,7 @@ static void product(const struct bt_int8_product *p)
 			    (p->x_scale[r] * p->w->scale[c]);
 			if (p->bias != NULL)
 				y += p->bias[c];
-			if (p->y_low)
+			if (p->y_bf16)
 				((uint16_t *)p->y)[at] = bt_bf16(y);
 			else if (p->add)
 				((float *)p->y)[at] += y;

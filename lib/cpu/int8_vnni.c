@@ -61,11 +61,11 @@ VEC void quantise_rows(const uint16_t *x, size_t rows, size_t k, void *q,
 		for (i = 0; i < full; i += 16)
 			_mm_storeu_si128(
 			    (__m128i *)(to + i),
-			    quantise_16(v_load_low(x + i), v, zero));
+			    quantise_16(v_load_bf16(x + i), v, zero));
 		if (tail > 0)
 			_mm_storeu_si128(
 			    (__m128i *)(to + i),
-			    quantise_16(v_loadn_low(x + i, tail), v, zero));
+			    quantise_16(v_loadn_bf16(x + i, tail), v, zero));
 	}
 }
 
@@ -92,8 +92,8 @@ VEC void finish_sums(const struct bt_int8_product *p, __m512i sum, size_t r,
 	y = v_mul(_mm512_cvtepi32_ps(sum), s);
 	if (p->bias != NULL)
 		y = v_add(y, v_loadn(p->bias + c, n));
-	if (p->y_low) {
-		v_storen_low((uint16_t *)p->y + at, y, n);
+	if (p->y_bf16) {
+		v_storen_bf16((uint16_t *)p->y + at, y, n);
 		return;
 	}
 	if (p->add)
@@ -138,8 +138,8 @@ VEC void finish_full(const struct bt_int8_product *p, int32_t (*sums)[2][16],
 		          v_mul(v_set1(p->x_scale[r + i]), scale));
 		if (p->bias != NULL)
 			y = v_add(y, bias);
-		if (p->y_low)
-			v_store_low((uint16_t *)p->y + at, y);
+		if (p->y_bf16)
+			v_store_bf16((uint16_t *)p->y + at, y);
 		else if (p->add)
 			v_store((float *)p->y + at,
 			        v_add(v_load((float *)p->y + at), y));

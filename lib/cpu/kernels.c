@@ -18,7 +18,7 @@ struct bt_dropout bt_dropout_make(float probability, uint64_t seed,
 }
 
 /* What simd_relative_int.h lays out. */
-static size_t places_scratch(size_t q_rows, size_t n, size_t dp)
+static size_t rel_scratch(size_t q_rows, size_t n, size_t dp)
 {
 	size_t tile = BT_ATTEND_TILE, np = bt_relative_room(q_rows, n);
 
@@ -26,7 +26,7 @@ static size_t places_scratch(size_t q_rows, size_t n, size_t dp)
 	       2 * bt_round_up(n, 16) * (bt_round_up(q_rows + tile, 16) + 16);
 }
 
-size_t bt_attend_scratch(size_t q_rows, size_t n, size_t d, bool places)
+size_t bt_attend_scratch(size_t q_rows, size_t n, size_t d, bool relative_bias)
 {
 	size_t np = bt_round_up(n, 16), dp = bt_round_up(d, 16);
 	size_t tile = BT_ATTEND_TILE;
@@ -35,7 +35,7 @@ size_t bt_attend_scratch(size_t q_rows, size_t n, size_t d, bool places)
 	size_t ref = bt_drop_room(q_rows * n) + 2 * n * d + 2 * n + d;
 
 	return (simd > ref ? simd : ref) +
-	       (places ? places_scratch(q_rows, n, dp) : 0);
+	       (relative_bias ? rel_scratch(q_rows, n, dp) : 0);
 }
 
 const struct bt_kernels *bt_kernels_for(enum bt_isa isa)

@@ -46,22 +46,22 @@ struct bt_norm {
 	size_t cols;
 	const float *residual; /* [rows, cols] */
 	const void *x;         /* [rows, cols] or NULL */
-	bool x_low;
+	bool x_bf16;
 	const float *gamma, *beta;
 	float eps;
 	struct bt_dropout drop;     /* of x */
 	struct bt_dropout drop_out; /* of the result (embeddings) */
-	float *z;        /* [rows, cols]: saved for the backward pass */
-	float *stats;    /* [rows, 2]: mean and 1/sqrt(var + eps), saved */
-	float *y;        /* [rows, cols] or NULL */
-	uint16_t *y_low; /* [rows, cols] bf16, or NULL */
+	float *z;         /* [rows, cols]: saved for the backward pass */
+	float *stats;     /* [rows, 2]: mean and 1/sqrt(var + eps), saved */
+	float *y;         /* [rows, cols] or NULL */
+	uint16_t *y_bf16; /* [rows, cols] bf16, or NULL */
 
 	/* backward */
 	const float *dy;  /* [rows, cols] */
 	float *dresidual; /* [rows, cols]: dz is stored, or added */
 	bool add_residual;
 	void *dx; /* [rows, cols] drop'(dz), or NULL */
-	bool dx_low;
+	bool dx_bf16;
 };
 
 /* y = residual + drop(x), a row after the other. */
@@ -69,33 +69,33 @@ struct bt_sum {
 	size_t cols;
 	const float *residual; /* [rows, cols] */
 	const void *x;         /* [rows, cols] */
-	bool x_low;
+	bool x_bf16;
 	struct bt_dropout drop; /* of x */
 	float *y;               /* [rows, cols] or NULL */
-	uint16_t *y_low;        /* [rows, cols] bf16, or NULL */
+	uint16_t *y_bf16;       /* [rows, cols] bf16, or NULL */
 
 	/* backward */
 	const float *dy;  /* [rows, cols] */
 	float *dresidual; /* [rows, cols]: dy is stored, or added */
 	bool add_residual;
 	void *dx; /* [rows, cols] drop'(dy) */
-	bool dx_low;
+	bool dx_bf16;
 };
 
 /* y = act(left half of x) * right half. */
-struct bt_gated {
+struct bt_glu {
 	enum bt_activation act;
 	size_t cols;   /* of y */
 	const void *x; /* [rows, 2 cols] */
-	bool x_low;
-	float *y;        /* [rows, cols] or NULL */
-	uint16_t *y_low; /* [rows, cols] bf16, or NULL */
+	bool x_bf16;
+	float *y;         /* [rows, cols] or NULL */
+	uint16_t *y_bf16; /* [rows, cols] bf16, or NULL */
 
 	/* backward */
 	const void *dy; /* [rows, cols] */
-	bool dy_low;
+	bool dy_bf16;
 	void *dx; /* [rows, 2 cols] */
-	bool dx_low;
+	bool dx_bf16;
 };
 
 struct bt_embed {
@@ -111,20 +111,20 @@ struct bt_attend {
 	size_t q_rows, n, d;
 	const void *q, *k, *v; /* first element of the head's columns */
 	size_t q_ld, kv_ld;    /* elements from row to row */
-	bool low;              /* type of q, k, v, o and their gradients */
+	bool bf16;             /* type of q, k, v, o and their gradients */
 	float scale;           /* 1/sqrt(d) */
 	const float *bias;     /* NULL, or bias[j - i] is added to the score of
 	                        * query i and key j: 1-q_rows .. n-1 */
-	const float *turns;    /* NULL, or for token i at turns[i * d] d/2
+	const float *rotary;   /* NULL, or for token i at turns[i * d] d/2
 	                        * cosines and d/2 sines that its query and key
 	                        * are rotated by */
 	/* Places of distances: keys and queries of the head's columns, or NULL;
 	 * query i and key j take row place[i - j] - place0, which never falls
 	 * as i - j rises */
-	const void *place_k, *place_q;
-	size_t place_ld;
-	const int32_t *place;
-	int32_t place0;         /* row 0 of place_k and place_q */
+	const void *rel_k, *rel_q;
+	size_t rel_ld;
+	const int32_t *rel_row;
+	int32_t rel_row0;       /* row 0 of rel_k and rel_q */
 	size_t window;          /* 0, or keys that far from i are seen by it */
 	struct bt_dropout drop; /* of the probabilities, as one row */
 	void *o;                /* [q_rows, d] with o_ld */
@@ -140,12 +140,12 @@ struct bt_attend {
 	float *dbias;       /* as bias; added to */
 	/* of rows that are d rounded up to 16 apart, for a scale of 1; added
 	 * to */
-	float *dplace_k, *dplace_q;
+	float *drel_k, *drel_q;
 };
 
 /* Floats of scratch that a head of such a size needs, with places or without.
  */
-size_t bt_attend_scratch(size_t q_rows, size_t n, size_t d, bool places);
+size_t bt_attend_scratch(size_t q_rows, size_t n, size_t d, bool relative_bias);
 
 /*
  * Constants of one step of Adam and its kin; differences from 1 are taken in
@@ -184,7 +184,7 @@ struct bt_pack {
 	size_t k, n;
 	size_t k_step, n_step; /* floats from row to row, column to column; one
 	                        * of them is 1 */
-	bool low;
+	bool bf16;
 	void *dst;
 	size_t n_block;
 	size_t k_stride, n_stride; /* elements from block to block */
@@ -217,21 +217,21 @@ struct bt_kernels {
 	                 float *scratch);
 
 	/* scratch: 2 * cols floats, for both */
-	void (*gated)(const struct bt_gated *a, size_t row0, size_t row1,
-	              float *scratch);
-	void (*gated_back)(const struct bt_gated *a, size_t row0, size_t row1,
-	                   float *scratch);
+	void (*glu)(const struct bt_glu *a, size_t row0, size_t row1,
+	            float *scratch);
+	void (*glu_back)(const struct bt_glu *a, size_t row0, size_t row1,
+	                 float *scratch);
 
 	/* y = act(x), and dx = dy * act'(x) from the same x; rows of cols
 	 * elements, ld apart in all of them */
-	void (*act)(enum bt_activation act, bool low, const void *x, void *y,
+	void (*act)(enum bt_activation act, bool bf16, const void *x, void *y,
 	            size_t rows, size_t cols, size_t ld);
-	void (*act_back)(enum bt_activation act, bool low, const void *x,
+	void (*act_back)(enum bt_activation act, bool bf16, const void *x,
 	                 const void *dy, void *dx, size_t rows, size_t cols,
 	                 size_t ld);
 
 	/* sum[0..cols-1] += column sums of x, rows ld apart */
-	void (*column_sums)(bool low, const void *x, size_t rows, size_t cols,
+	void (*column_sums)(bool bf16, const void *x, size_t rows, size_t cols,
 	                    size_t ld, float *sum);
 
 	void (*attend)(const struct bt_attend *a);

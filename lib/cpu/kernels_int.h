@@ -13,16 +13,16 @@ extern const struct bt_kernels bt_kernels_avx512bf16;
 extern const struct bt_kernels bt_kernels_neon;
 
 /* Activations that only stand behind a pooler need no vector form. */
-void bt_ref_act(enum bt_activation act, bool low, const void *x, void *y,
+void bt_ref_act(enum bt_activation act, bool bf16, const void *x, void *y,
                 size_t rows, size_t cols, size_t ld);
-void bt_ref_act_back(enum bt_activation act, bool low, const void *x,
+void bt_ref_act_back(enum bt_activation act, bool bf16, const void *x,
                      const void *dy, void *dx, size_t rows, size_t cols,
                      size_t ld);
 
-void bt_ref_gated(const struct bt_gated *a, size_t row0, size_t row1,
-                  float *scratch);
-void bt_ref_gated_back(const struct bt_gated *a, size_t row0, size_t row1,
-                       float *scratch);
+void bt_ref_glu(const struct bt_glu *a, size_t row0, size_t row1,
+                float *scratch);
+void bt_ref_glu_back(const struct bt_glu *a, size_t row0, size_t row1,
+                     float *scratch);
 
 /* Query rows that are taken at a time. */
 #define BT_ATTEND_TILE ((size_t)32)

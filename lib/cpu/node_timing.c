@@ -53,11 +53,11 @@ static double node_bytes(const struct bt_engine *e, int node, bool backward)
 		sum += per_row(e, node, BT_SLOT_GRAD);
 	else
 		sum += per_row(e, node, BT_SLOT_F32) +
-		       per_row(e, node, BT_SLOT_LOW);
+		       per_row(e, node, BT_SLOT_BF16);
 	for (i = 0; i < n->n_in; i++)
 		sum += backward ? per_row(e, n->in[i], BT_SLOT_GRAD)
 		                : (double)e->g->nodes[n->in[i]].cols *
-		                      (double)bt_element(e->o.low);
+		                      (double)bt_element(e->o.bf16);
 	return sum * (double)bt_rows_of(e, n);
 }
 
@@ -69,7 +69,7 @@ static double attention_flop(const struct bt_engine *e, const struct bt_node *n)
 
 	if (n->u.attention.window > 0)
 		seen = 2 * (double)n->u.attention.window + 1;
-	for (t = 0; t < e->b.texts; t++) {
+	for (t = 0; t < e->b.sequences; t++) {
 		keys = len = (double)(e->b.start[t + 1] - e->b.start[t]);
 		if (seen > 0 && seen < keys)
 			keys = seen;

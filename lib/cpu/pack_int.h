@@ -31,7 +31,7 @@ static void pack_edge(const struct bt_pack *a, size_t k0, size_t n0, void *dst)
 
 	for (i = 0; i < PACK_K; i++)
 		for (j = 0; j < a->n_block; j++, out++, plain++) {
-			if (a->low)
+			if (a->bf16)
 				*out = bt_bf16(pack_at(a, k0 + 2 * i, n0 + j)) |
 				       (uint32_t)bt_bf16(
 				           pack_at(a, k0 + 2 * i + 1, n0 + j))
@@ -42,8 +42,8 @@ static void pack_edge(const struct bt_pack *a, size_t k0, size_t n0, void *dst)
 }
 
 /* 16 columns of a bf16 block whose source runs along k. */
-static void pack_low_along_k(const float *src, size_t step, uint32_t *out,
-                             size_t width)
+static void pack_bf16_along_k(const float *src, size_t step, uint32_t *out,
+                              size_t width)
 {
 	uint32_t tile[16 * PACK_K];
 	size_t j;
@@ -54,8 +54,8 @@ static void pack_low_along_k(const float *src, size_t step, uint32_t *out,
 	transpose16(tile, PACK_K, out, width);
 }
 
-static void pack_low_along_n(const float *src, size_t step, uint32_t *out,
-                             size_t width)
+static void pack_bf16_along_n(const float *src, size_t step, uint32_t *out,
+                              size_t width)
 {
 	size_t i;
 
@@ -82,20 +82,20 @@ static void pack_block(const struct bt_pack *a, size_t k0, size_t n0, void *dst)
 {
 	const float *src = a->src + k0 * a->k_step + n0 * a->n_step;
 
-	if (!a->low)
+	if (!a->bf16)
 		pack_f32(a, src, dst);
 	else if (a->n_step == 1)
-		pack_low_along_n(src, a->k_step, dst, a->n_block);
+		pack_bf16_along_n(src, a->k_step, dst, a->n_block);
 	else
-		pack_low_along_k(src, a->n_step, dst, a->n_block);
+		pack_bf16_along_k(src, a->n_step, dst, a->n_block);
 }
 
-static void *pack_place(const struct bt_pack *a, size_t k0, size_t n0)
+static void *pack_address(const struct bt_pack *a, size_t k0, size_t n0)
 {
-	size_t rows = a->low ? 2 * PACK_K : PACK_K;
+	size_t rows = a->bf16 ? 2 * PACK_K : PACK_K;
 
 	return (char *)a->dst +
-	       (a->low ? sizeof(uint16_t) : sizeof(float)) *
+	       (a->bf16 ? sizeof(uint16_t) : sizeof(float)) *
 	           (k0 / rows * a->k_stride + n0 / a->n_block * a->n_stride);
 }
 
@@ -103,28 +103,28 @@ static void *pack_place(const struct bt_pack *a, size_t k0, size_t n0)
  * columns n0 .. n1-1 are whole. */
 static void pack_whole(const struct bt_pack *a, size_t k1, size_t n1)
 {
-	size_t rows = a->low ? 2 * PACK_K : PACK_K, k, n, j;
+	size_t rows = a->bf16 ? 2 * PACK_K : PACK_K, k, n, j;
 
 	for (k = 0; k < k1 && a->n_step == 1; k += rows)
 		for (n = 0; n < n1; n += a->n_block)
-			pack_block(a, k, n, pack_place(a, k, n));
+			pack_block(a, k, n, pack_address(a, k, n));
 	for (n = 0; n < n1 && a->n_step != 1; n += a->n_block)
 		for (j = 0; j < a->n_block; j += 16)
 			for (k = 0; k < k1; k += rows)
 				pack_block(a, k, n + j,
-				           (float *)pack_place(a, k, n) + j);
+				           (float *)pack_address(a, k, n) + j);
 }
 
 static void pack_matrix(const struct bt_pack *a)
 {
-	size_t rows = a->low ? 2 * PACK_K : PACK_K, k, n;
+	size_t rows = a->bf16 ? 2 * PACK_K : PACK_K, k, n;
 	size_t k1 = a->n_block % 16 == 0 ? a->k / rows * rows : 0;
 	size_t n1 = a->n / a->n_block * a->n_block;
 
 	pack_whole(a, k1, n1);
 	for (n = 0; n < a->n; n += a->n_block)
 		for (k = n < n1 ? k1 : 0; k < a->k; k += rows)
-			pack_edge(a, k, n, pack_place(a, k, n));
+			pack_edge(a, k, n, pack_address(a, k, n));
 	pack_end();
 }
 

@@ -20,18 +20,19 @@ static bool can_add(enum bt_opcode op, int k)
 }
 
 /* Whether an operator's gradient may come as bf16. */
-static bool can_take_low(enum bt_opcode op)
+static bool can_take_bf16(enum bt_opcode op)
 {
-	return op == BT_OP_LINEAR || op == BT_OP_ATTENTION || op == BT_OP_GATED;
+	return op == BT_OP_LINEAR || op == BT_OP_ATTENTION || op == BT_OP_GLU;
 }
 
 /* Whether an operator reads its inputs of a type again when it runs backward;
  * operand: in the type that products take. */
-static bool reads_again(enum bt_opcode op, enum bt_slot slot, bool operand)
+static bool reads_input_backward(enum bt_opcode op, enum bt_slot slot,
+                                 bool operand)
 {
 	if (op == BT_OP_NORM)
 		return slot == BT_SLOT_F32;
-	return operand && can_take_low(op);
+	return operand && can_take_bf16(op);
 }
 
 /* Marks the last writer of each gradient, in order of execution the first: it
@@ -46,9 +47,9 @@ static int plan_gradients(struct bt_engine *e, struct bt_error *err)
 	for (v = 0; v < g->n_nodes; v++) {
 		readers = 0;
 		op = g->nodes[v].op;
-		e->run[v].grad_low =
-		    can_take_low(op) && !e->run[v].need_f32 && e->o.low;
-		add = !e->run[v].grad_low;
+		e->run[v].grad_bf16 =
+		    can_take_bf16(op) && !e->run[v].need_f32 && e->o.bf16;
+		add = !e->run[v].grad_bf16;
 		for (i = g->n_nodes - 1; i > v; i--)
 			for (k = 0; k < g->nodes[i].n_in; k++)
 				if (g->nodes[i].in[k] == v) {
@@ -120,10 +121,10 @@ static int plan_packers(struct bt_engine *e, struct bt_error *err)
 }
 
 static size_t bytes(const struct bt_engine *e, const struct bt_node *n,
-                    bool low)
+                    bool bf16)
 {
 	return bt_gemm_room(bt_max_rows(e, n)) * (size_t)n->cols *
-	       bt_element(low);
+	       bt_element(bf16);
 }
 
 static void live_until(struct bt_slot_plan *p, int time)
@@ -138,7 +139,7 @@ static void plan_output(struct bt_engine *e, int v, enum bt_slot slot)
 	const struct bt_graph *g = e->g;
 	struct bt_node_run *run = e->run;
 	struct bt_slot_plan *first = &run[v].plan[slot], *later;
-	bool operand = (slot == BT_SLOT_LOW) == e->o.low;
+	bool operand = (slot == BT_SLOT_BF16) == e->o.bf16;
 	enum bt_opcode op;
 	int i, k;
 
@@ -147,14 +148,14 @@ static void plan_output(struct bt_engine *e, int v, enum bt_slot slot)
 			if (g->nodes[i].in[k] != v)
 				continue;
 			op = g->nodes[i].op;
-			later = run[v].again >= 0 &&
+			later = run[v].recompute_at >= 0 &&
 			                run[i].segment == run[v].segment
-			            ? &run[v].again_plan[slot]
+			            ? &run[v].recompute_plan[slot]
 			            : first;
 			live_until(first, i);
-			live_until(later, run[i].again);
-			if (reads_again(op, slot, operand))
-				live_until(later, run[i].back);
+			live_until(later, run[i].recompute_at);
+			if (reads_input_backward(op, slot, operand))
+				live_until(later, run[i].backward_at);
 		}
 	if (v == g->logits)
 		live_until(first, e->end);
@@ -169,34 +170,35 @@ static void size_node(struct bt_engine *e, int i)
 
 	if (r->need_f32)
 		r->plan[BT_SLOT_F32].size = bytes(e, n, false);
-	if (r->need_low)
-		r->plan[BT_SLOT_LOW].size = bytes(e, n, true);
+	if (r->need_bf16)
+		r->plan[BT_SLOT_BF16].size = bytes(e, n, true);
 	if (e->o.train)
-		r->plan[BT_SLOT_GRAD].size = bytes(e, n, r->grad_low);
+		r->plan[BT_SLOT_GRAD].size = bytes(e, n, r->grad_bf16);
 }
 
 static void plan_node(struct bt_engine *e, int i)
 {
 	struct bt_node_run *r = &e->run[i];
-	struct bt_slot_plan *p = r->plan, *q = r->again_plan;
+	struct bt_slot_plan *p = r->plan, *q = r->recompute_plan;
 	int j, k;
 
 	for (k = BT_SLOT_F32; k <= BT_SLOT_SAVED2; k++) {
-		q[k].size = r->again >= 0 ? p[k].size : 0;
+		q[k].size = r->recompute_at >= 0 ? p[k].size : 0;
 		p[k].first = p[k].last = i;
-		q[k].first = q[k].last = r->again;
+		q[k].first = q[k].last = r->recompute_at;
 	}
 	plan_output(e, i, BT_SLOT_F32);
-	plan_output(e, i, BT_SLOT_LOW);
+	plan_output(e, i, BT_SLOT_BF16);
 	for (k = BT_SLOT_SAVED; k <= BT_SLOT_SAVED2; k++)
-		live_until(r->again >= 0 ? &q[k] : &p[k], r->back);
+		live_until(r->recompute_at >= 0 ? &q[k] : &p[k],
+		           r->backward_at);
 	for (k = BT_SLOT_WORK; k <= BT_SLOT_GRAD; k++)
-		p[k].first = p[k].last = r->back;
+		p[k].first = p[k].last = r->backward_at;
 	for (j = e->g->n_nodes - 1; j > i; j--)
 		for (k = 0; k < e->g->nodes[j].n_in; k++)
 			if (e->g->nodes[j].in[k] == i &&
-			    e->run[j].back < p[BT_SLOT_GRAD].first)
-				p[BT_SLOT_GRAD].first = e->run[j].back;
+			    e->run[j].backward_at < p[BT_SLOT_GRAD].first)
+				p[BT_SLOT_GRAD].first = e->run[j].backward_at;
 }
 
 /* Largest first, so that small ones fill the gaps. */
@@ -216,7 +218,7 @@ static bool overlap(const struct bt_slot_plan *a, const struct bt_slot_plan *b)
 }
 
 /* The lowest place for s[i] that no placed buffer of the same time takes. */
-static size_t find_place(struct bt_slot_plan *const *s, int i)
+static size_t find_offset(struct bt_slot_plan *const *s, int i)
 {
 	size_t at = 0;
 	bool moved;
@@ -236,7 +238,7 @@ static size_t find_place(struct bt_slot_plan *const *s, int i)
 }
 
 /* Gives each buffer its offset; *total is the size of the arena. */
-static int place_all(struct bt_engine *e, size_t *total)
+static int assign_offsets(struct bt_engine *e, size_t *total)
 {
 	size_t n_max = (size_t)e->g->n_nodes * BT_SLOTS * 2;
 	struct bt_slot_plan **s = bt_array(n_max, sizeof(*s)), *p;
@@ -247,8 +249,9 @@ static int place_all(struct bt_engine *e, size_t *total)
 		return BT_ENOMEM;
 	for (i = 0; i < e->g->n_nodes; i++)
 		for (k = 0; k < BT_SLOTS * 2; k++) {
-			p = k < BT_SLOTS ? &e->run[i].plan[k]
-			                 : &e->run[i].again_plan[k - BT_SLOTS];
+			p = k < BT_SLOTS
+			        ? &e->run[i].plan[k]
+			        : &e->run[i].recompute_plan[k - BT_SLOTS];
 			if (p->size == 0)
 				continue;
 			p->size = bt_round_up(p->size, BT_ALIGN);
@@ -261,7 +264,7 @@ static int place_all(struct bt_engine *e, size_t *total)
 	qsort(s, (size_t)n, sizeof(struct bt_slot_plan *), by_size);
 	*total = 0;
 	for (i = 0; i < n; i++) {
-		s[i]->offset = find_place(s, i);
+		s[i]->offset = find_offset(s, i);
 		if (s[i]->offset + s[i]->size > *total)
 			*total = s[i]->offset + s[i]->size;
 	}
@@ -275,14 +278,14 @@ static int plan_lives(struct bt_engine *e, int stride, size_t *total)
 
 	for (i = 0; r == BT_OK && i < e->g->n_nodes; i++)
 		plan_node(e, i);
-	return r == BT_OK ? place_all(e, total) : r;
+	return r == BT_OK ? assign_offsets(e, total) : r;
 }
 
 /* Longer segments mean fewer values kept between them and more within one:
  * the best of a few lengths. */
 #define STRIDES 12
 
-static int plan_places(struct bt_engine *e)
+static int choose_stride(struct bt_engine *e)
 {
 	size_t total;
 	int r = plan_lives(e, 0, &e->activation_bytes), i, best = 0;
@@ -306,7 +309,7 @@ int bt_plan_buffers(struct bt_engine *e, struct bt_error *err)
 	for (i = e->g->n_nodes - 1; i >= 0; i--) {
 		if (i == e->g->logits)
 			e->run[i].need_f32 = true;
-		if (!e->run[i].need_f32 && !e->run[i].need_low)
+		if (!e->run[i].need_f32 && !e->run[i].need_bf16)
 			bt_want_operand(e, i); /* readers do not mind */
 		e->run[i].op->plan(e, i);
 	}
@@ -319,7 +322,7 @@ int bt_plan_buffers(struct bt_engine *e, struct bt_error *err)
 		return r;
 	for (i = 0; i < e->g->n_nodes; i++)
 		size_node(e, i);
-	if (plan_places(e) != BT_OK)
+	if (choose_stride(e) != BT_OK)
 		return bt_error_nomem(err, "planning the computation");
 	return BT_OK;
 }

@@ -28,7 +28,7 @@ static void find_cuts(const struct bt_engine *e, bool *cut)
 	for (i = 0; i < g->n_nodes; i++)
 		for (k = 0; k < g->nodes[i].n_in; k++) {
 			reach = g->nodes[i].in[k];
-			if (g->nodes[reach].rows == BT_PER_PLACE)
+			if (g->nodes[reach].rows == BT_PER_RELATIVE_POSITION)
 				continue;
 			for (u = reach + 1; u < i; u++)
 				cut[u] = false;
@@ -61,8 +61,8 @@ int bt_plan_schedule(struct bt_engine *e, int stride)
 	last = cut_up(e, cut, stride);
 	free(cut);
 	for (i = 0; i < n; i++) {
-		e->run[i].again = -1;
-		e->run[i].back = i;
+		e->run[i].recompute_at = -1;
+		e->run[i].backward_at = i;
 	}
 	for (end = n; e->o.train && end > 0; end = first) {
 		for (first = end; first > 0; first--)
@@ -70,19 +70,19 @@ int bt_plan_schedule(struct bt_engine *e, int stride)
 			    e->run[end - 1].segment)
 				break;
 		for (i = first; i < end && e->run[i].segment != last; i++)
-			e->run[i].again = t++;
+			e->run[i].recompute_at = t++;
 		for (i = end - 1; i >= first; i--)
-			e->run[i].back = t++;
+			e->run[i].backward_at = t++;
 	}
 	e->end = t;
 	return BT_OK;
 }
 
 /* Lets the buffers of a node be those of its first or second computation. */
-static void bind(struct bt_engine *e, int node, bool again)
+static void bind(struct bt_engine *e, int node, bool second)
 {
 	struct bt_node_run *r = &e->run[node];
-	const struct bt_slot_plan *p = again ? r->again_plan : r->plan;
+	const struct bt_slot_plan *p = second ? r->recompute_plan : r->plan;
 	int k;
 
 	for (k = 0; k < BT_SLOTS; k++)
@@ -103,7 +103,7 @@ void bt_recompute(struct bt_engine *e, int node)
 	const struct bt_node_run *r = e->run;
 	int i = node;
 
-	if (r[node].again < 0 || r[node + 1].segment == r[node].segment)
+	if (r[node].recompute_at < 0 || r[node + 1].segment == r[node].segment)
 		return;
 	while (i > 0 && r[i - 1].segment == r[node].segment)
 		i--;

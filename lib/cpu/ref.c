@@ -50,7 +50,7 @@ static void norm_row(const struct bt_norm *a, size_t r, float *m)
 		bt_ref_dropout(&a->drop, (uint32_t)r, h, m);
 		for (i = 0; i < h; i++)
 			z[i] = a->residual[r * h + i] +
-			       m[i] * get(a->x, r * h + i, a->x_low);
+			       m[i] * get(a->x, r * h + i, a->x_bf16);
 	}
 	for (i = 0; i < h; i++)
 		sum += z[i];
@@ -79,8 +79,8 @@ static void norm(const struct bt_norm *a, size_t row0, size_t row1,
 			y *= scratch[i];
 			if (a->y != NULL)
 				a->y[r * h + i] = y;
-			if (a->y_low != NULL)
-				a->y_low[r * h + i] = bt_bf16(y);
+			if (a->y_bf16 != NULL)
+				a->y_bf16[r * h + i] = bt_bf16(y);
 		}
 	}
 }
@@ -117,19 +117,19 @@ static void norm_back(const struct bt_norm *a, size_t row0, size_t row1,
 			else
 				a->dresidual[r * h + i] = dz;
 			if (a->dx != NULL)
-				put(a->dx, r * h + i, a->dx_low, m[i] * dz);
+				put(a->dx, r * h + i, a->dx_bf16, m[i] * dz);
 		}
 	}
 }
 
-static void column_sums(bool low, const void *x, size_t rows, size_t cols,
+static void column_sums(bool bf16, const void *x, size_t rows, size_t cols,
                         size_t ld, float *sum)
 {
 	size_t r, i;
 
 	for (r = 0; r < rows; r++)
 		for (i = 0; i < cols; i++)
-			sum[i] += get(x, r * ld + i, low);
+			sum[i] += get(x, r * ld + i, bf16);
 }
 
 static void axpy(float a, const float *x, float *y, size_t n)
@@ -249,8 +249,8 @@ const struct bt_kernels bt_kernels_ref = {
     .norm_back = norm_back,
     .add = bt_ref_add,
     .add_back = bt_ref_add_back,
-    .gated = bt_ref_gated,
-    .gated_back = bt_ref_gated_back,
+    .glu = bt_ref_glu,
+    .glu_back = bt_ref_glu_back,
     .act = bt_ref_act,
     .act_back = bt_ref_act_back,
     .column_sums = column_sums,

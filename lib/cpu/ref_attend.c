@@ -6,27 +6,27 @@
 #include "cpu/ref_int.h"
 
 /* Column c of a head's row i, rotated where that is wanted. */
-static float turned(const struct bt_attend *a, const void *x, size_t ld,
-                    size_t i, size_t c)
+static float rotated(const struct bt_attend *a, const void *x, size_t ld,
+                     size_t i, size_t c)
 {
 	size_t half = a->d / 2, left;
 	const float *t;
 	float u, v;
 
-	if (a->turns == NULL)
-		return get(x, i * ld + c, a->low);
+	if (a->rotary == NULL)
+		return get(x, i * ld + c, a->bf16);
 	left = i * ld + c % half;
-	t = a->turns + i * a->d + c % half;
-	u = get(x, left, a->low);
-	v = get(x, left + half, a->low);
+	t = a->rotary + i * a->d + c % half;
+	u = get(x, left, a->bf16);
+	v = get(x, left + half, a->bf16);
 	return c < half ? u * t[0] - v * t[half] : v * t[0] + u * t[half];
 }
 
 /* Rotates the d columns of a gradient of row i back. */
-static void turn_back(const struct bt_attend *a, size_t i, float *dx)
+static void rotate_back(const struct bt_attend *a, size_t i, float *dx)
 {
 	size_t half = a->d / 2, c;
-	const float *t = a->turns + i * a->d;
+	const float *t = a->rotary + i * a->d;
 	float u;
 
 	for (c = 0; c < half; c++) {
@@ -37,40 +37,40 @@ static void turn_back(const struct bt_attend *a, size_t i, float *dx)
 }
 
 /* Product of row i of x with row r of places. */
-static float at_place(const struct bt_attend *a, const void *x, size_t ld,
-                      size_t i, const void *places, size_t r)
+static float rel_product(const struct bt_attend *a, const void *x, size_t ld,
+                         size_t i, const void *rows, size_t r)
 {
 	float s = 0;
 	size_t c;
 
-	for (c = 0; c < a->d && places != NULL; c++)
-		s += get(x, i * ld + c, a->low) *
-		     get(places, r * a->place_ld + c, a->low);
+	for (c = 0; c < a->d && rows != NULL; c++)
+		s += get(x, i * ld + c, a->bf16) *
+		     get(rows, r * a->rel_ld + c, a->bf16);
 	return s;
 }
 
 /* The row of places that query i and key j take. */
-static size_t place_of(const struct bt_attend *a, size_t i, size_t j)
+static size_t rel_row_of(const struct bt_attend *a, size_t i, size_t j)
 {
-	return (size_t)(a->place[(ptrdiff_t)i - (ptrdiff_t)j] - a->place0);
+	return (size_t)(a->rel_row[(ptrdiff_t)i - (ptrdiff_t)j] - a->rel_row0);
 }
 
 /* From the gradient d of the score of query i and key j: adds to those of their
  * place, and to dq and dk for a scale of 1. */
-static void place_back(const struct bt_attend *a, size_t i, size_t j, float d,
-                       float *dq, float *dk)
+static void rel_back(const struct bt_attend *a, size_t i, size_t j, float d,
+                     float *dq, float *dk)
 {
-	size_t r = place_of(a, i, j), dw = bt_round_up(a->d, 16), c;
+	size_t r = rel_row_of(a, i, j), dw = bt_round_up(a->d, 16), c;
 
-	for (c = 0; c < a->d && a->place_k != NULL; c++) {
-		a->dplace_k[r * dw + c] +=
-		    d * get(a->q, i * a->q_ld + c, a->low);
-		dq[c] += d * get(a->place_k, r * a->place_ld + c, a->low);
+	for (c = 0; c < a->d && a->rel_k != NULL; c++) {
+		a->drel_k[r * dw + c] +=
+		    d * get(a->q, i * a->q_ld + c, a->bf16);
+		dq[c] += d * get(a->rel_k, r * a->rel_ld + c, a->bf16);
 	}
-	for (c = 0; c < a->d && a->place_q != NULL; c++) {
-		a->dplace_q[r * dw + c] +=
-		    d * get(a->k, j * a->kv_ld + c, a->low);
-		dk[c] += d * get(a->place_q, r * a->place_ld + c, a->low);
+	for (c = 0; c < a->d && a->rel_q != NULL; c++) {
+		a->drel_q[r * dw + c] +=
+		    d * get(a->k, j * a->kv_ld + c, a->bf16);
+		dk[c] += d * get(a->rel_q, r * a->rel_ld + c, a->bf16);
 	}
 }
 
@@ -87,13 +87,13 @@ static void scores(const struct bt_attend *a, size_t i, float *s)
 	for (j = 0; j < a->n; j++) {
 		s[j] = sees(a, i, j) ? 0 : -INFINITY;
 		for (c = 0; c < a->d && sees(a, i, j); c++)
-			s[j] += turned(a, a->q, a->q_ld, i, c) *
-			        turned(a, a->k, a->kv_ld, j, c);
-		if (a->place != NULL)
-			s[j] += at_place(a, a->q, a->q_ld, i, a->place_k,
-			                 place_of(a, i, j)) +
-			        at_place(a, a->k, a->kv_ld, j, a->place_q,
-			                 place_of(a, i, j));
+			s[j] += rotated(a, a->q, a->q_ld, i, c) *
+			        rotated(a, a->k, a->kv_ld, j, c);
+		if (a->rel_row != NULL)
+			s[j] += rel_product(a, a->q, a->q_ld, i, a->rel_k,
+			                    rel_row_of(a, i, j)) +
+			        rel_product(a, a->k, a->kv_ld, j, a->rel_q,
+			                    rel_row_of(a, i, j));
 		s[j] *= a->scale;
 		if (a->bias != NULL)
 			s[j] += a->bias[(ptrdiff_t)j - (ptrdiff_t)i];
@@ -121,8 +121,9 @@ void bt_ref_attend(const struct bt_attend *a)
 		for (c = 0; c < a->d; c++) {
 			o = 0;
 			for (j = 0; j < a->n; j++)
-				o += p[j] * get(a->v, j * a->kv_ld + c, a->low);
-			put(a->o, i * a->o_ld + c, a->low, o);
+				o +=
+				    p[j] * get(a->v, j * a->kv_ld + c, a->bf16);
+			put(a->o, i * a->o_ld + c, a->bf16, o);
 		}
 	}
 }
@@ -140,8 +141,8 @@ static void attend_back_row(const struct bt_attend *a, size_t i, const float *m,
 		p[j] = expf(p[j] - a->lse[i * a->lse_ld]);
 		dp[j] = 0;
 		for (c = 0; c < a->d; c++) {
-			x = get(a->dout, i * a->o_ld + c, a->low);
-			dp[j] += x * get(a->v, j * a->kv_ld + c, a->low);
+			x = get(a->dout, i * a->o_ld + c, a->bf16);
+			dp[j] += x * get(a->v, j * a->kv_ld + c, a->bf16);
 			dv[j * a->d + c] += p[j] * m[j] * x;
 		}
 		dp[j] *= m[j];
@@ -154,16 +155,16 @@ static void attend_back_row(const struct bt_attend *a, size_t i, const float *m,
 			a->dbias[(ptrdiff_t)j - (ptrdiff_t)i] += dp[j];
 		for (c = 0; c < a->d; c++) {
 			dk[j * a->d + c] +=
-			    dp[j] * turned(a, a->q, a->q_ld, i, c);
-			dq[c] += dp[j] * turned(a, a->k, a->kv_ld, j, c);
+			    dp[j] * rotated(a, a->q, a->q_ld, i, c);
+			dq[c] += dp[j] * rotated(a, a->k, a->kv_ld, j, c);
 		}
-		if (a->place != NULL)
-			place_back(a, i, j, dp[j], dq, dk + j * a->d);
+		if (a->rel_row != NULL)
+			rel_back(a, i, j, dp[j], dq, dk + j * a->d);
 	}
-	if (a->turns != NULL)
-		turn_back(a, i, dq);
+	if (a->rotary != NULL)
+		rotate_back(a, i, dq);
 	for (c = 0; c < a->d; c++)
-		put(a->dq, i * a->q_ld + c, a->low, a->scale * dq[c]);
+		put(a->dq, i * a->q_ld + c, a->bf16, a->scale * dq[c]);
 }
 
 void bt_ref_attend_back(const struct bt_attend *a)
@@ -176,12 +177,12 @@ void bt_ref_attend_back(const struct bt_attend *a)
 	memset(dk, 0, 2 * nd * sizeof(*dk));
 	for (i = 0; i < a->q_rows; i++)
 		attend_back_row(a, i, m + i * a->n, dk, dv, p, dp);
-	for (j = 0; j < a->n && a->turns != NULL; j++)
-		turn_back(a, j, dk + j * a->d);
+	for (j = 0; j < a->n && a->rotary != NULL; j++)
+		rotate_back(a, j, dk + j * a->d);
 	for (j = 0; j < a->n; j++)
 		for (c = 0; c < a->d; c++) {
-			put(a->dk, j * a->kv_ld + c, a->low,
+			put(a->dk, j * a->kv_ld + c, a->bf16,
 			    a->scale * dk[j * a->d + c]);
-			put(a->dv, j * a->kv_ld + c, a->low, dv[j * a->d + c]);
+			put(a->dv, j * a->kv_ld + c, a->bf16, dv[j * a->d + c]);
 		}
 }

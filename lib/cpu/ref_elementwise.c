@@ -76,17 +76,17 @@ static float act_slope(enum bt_activation act, float x)
 	}
 }
 
-void bt_ref_act(enum bt_activation act, bool low, const void *x, void *y,
+void bt_ref_act(enum bt_activation act, bool bf16, const void *x, void *y,
                 size_t rows, size_t cols, size_t ld)
 {
 	size_t r, i;
 
 	for (r = 0; r < rows; r++)
 		for (i = r * ld; i < r * ld + cols; i++)
-			put(y, i, low, act_value(act, get(x, i, low)));
+			put(y, i, bf16, act_value(act, get(x, i, bf16)));
 }
 
-void bt_ref_act_back(enum bt_activation act, bool low, const void *x,
+void bt_ref_act_back(enum bt_activation act, bool bf16, const void *x,
                      const void *dy, void *dx, size_t rows, size_t cols,
                      size_t ld)
 {
@@ -94,8 +94,8 @@ void bt_ref_act_back(enum bt_activation act, bool low, const void *x,
 
 	for (r = 0; r < rows; r++)
 		for (i = r * ld; i < r * ld + cols; i++)
-			put(dx, i, low,
-			    get(dy, i, low) * act_slope(act, get(x, i, low)));
+			put(dx, i, bf16,
+			    get(dy, i, bf16) * act_slope(act, get(x, i, bf16)));
 }
 
 void bt_ref_add(const struct bt_sum *a, size_t row0, size_t row1, float *m)
@@ -107,11 +107,11 @@ void bt_ref_add(const struct bt_sum *a, size_t row0, size_t row1, float *m)
 		bt_ref_dropout(&a->drop, (uint32_t)r, a->cols, m);
 		for (i = 0; i < a->cols; i++) {
 			at = r * a->cols + i;
-			y = a->residual[at] + m[i] * get(a->x, at, a->x_low);
+			y = a->residual[at] + m[i] * get(a->x, at, a->x_bf16);
 			if (a->y != NULL)
 				a->y[at] = y;
-			if (a->y_low != NULL)
-				a->y_low[at] = bt_bf16(y);
+			if (a->y_bf16 != NULL)
+				a->y_bf16[at] = bt_bf16(y);
 		}
 	}
 }
@@ -124,7 +124,7 @@ void bt_ref_add_back(const struct bt_sum *a, size_t row0, size_t row1, float *m)
 		bt_ref_dropout(&a->drop, (uint32_t)r, a->cols, m);
 		for (i = 0; i < a->cols; i++) {
 			at = r * a->cols + i;
-			put(a->dx, at, a->dx_low, m[i] * a->dy[at]);
+			put(a->dx, at, a->dx_bf16, m[i] * a->dy[at]);
 			if (a->add_residual)
 				a->dresidual[at] += a->dy[at];
 			else
@@ -133,26 +133,26 @@ void bt_ref_add_back(const struct bt_sum *a, size_t row0, size_t row1, float *m)
 	}
 }
 
-void bt_ref_gated(const struct bt_gated *a, size_t row0, size_t row1, float *y)
+void bt_ref_glu(const struct bt_glu *a, size_t row0, size_t row1, float *y)
 {
 	size_t r, i, at;
 
 	for (r = row0; r < row1; r++)
 		for (i = 0; i < a->cols; i++) {
 			at = 2 * r * a->cols + i;
-			y[0] = get(a->x, at, a->x_low);
+			y[0] = get(a->x, at, a->x_bf16);
 			bt_ref_act(a->act, false, y, y, 1, 1, 1);
-			y[0] *= get(a->x, at + a->cols, a->x_low);
+			y[0] *= get(a->x, at + a->cols, a->x_bf16);
 			at = r * a->cols + i;
 			if (a->y != NULL)
 				a->y[at] = y[0];
-			if (a->y_low != NULL)
-				a->y_low[at] = bt_bf16(y[0]);
+			if (a->y_bf16 != NULL)
+				a->y_bf16[at] = bt_bf16(y[0]);
 		}
 }
 
-void bt_ref_gated_back(const struct bt_gated *a, size_t row0, size_t row1,
-                       float *scratch)
+void bt_ref_glu_back(const struct bt_glu *a, size_t row0, size_t row1,
+                     float *scratch)
 {
 	float x, dy, gate;
 	size_t r, i, at;
@@ -160,14 +160,14 @@ void bt_ref_gated_back(const struct bt_gated *a, size_t row0, size_t row1,
 	for (r = row0; r < row1; r++)
 		for (i = 0; i < a->cols; i++) {
 			at = 2 * r * a->cols + i;
-			x = get(a->x, at, a->x_low);
-			gate = get(a->x, at + a->cols, a->x_low);
-			dy = get(a->dy, r * a->cols + i, a->dy_low);
+			x = get(a->x, at, a->x_bf16);
+			gate = get(a->x, at + a->cols, a->x_bf16);
+			dy = get(a->dy, r * a->cols + i, a->dy_bf16);
 			gate *= dy;
 			bt_ref_act_back(a->act, false, &x, &gate, &scratch[0],
 			                1, 1, 1);
 			bt_ref_act(a->act, false, &x, &scratch[1], 1, 1, 1);
-			put(a->dx, at, a->dx_low, scratch[0]);
-			put(a->dx, at + a->cols, a->dx_low, scratch[1] * dy);
+			put(a->dx, at, a->dx_bf16, scratch[0]);
+			put(a->dx, at + a->cols, a->dx_bf16, scratch[1] * dy);
 		}
 }

@@ -5,14 +5,14 @@
 
 #include "cpu/kernels_int.h"
 
-static inline float get(const void *x, size_t i, bool low)
+static inline float get(const void *x, size_t i, bool bf16)
 {
-	return low ? bt_f32(((const uint16_t *)x)[i]) : ((const float *)x)[i];
+	return bf16 ? bt_f32(((const uint16_t *)x)[i]) : ((const float *)x)[i];
 }
 
-static inline void put(void *y, size_t i, bool low, float v)
+static inline void put(void *y, size_t i, bool bf16, float v)
 {
-	if (low)
+	if (bf16)
 		((uint16_t *)y)[i] = bt_bf16(v);
 	else
 		((float *)y)[i] = v;

@@ -16,7 +16,7 @@
 
 struct job {
 	struct bt_gemm_weight *w;
-	bool low;
+	bool bf16;
 	char *x, *y; /* of all threads */
 	size_t each; /* bytes of a thread's part of each */
 };
@@ -24,7 +24,7 @@ struct job {
 static void multiply(void *arg, int piece, int worker)
 {
 	const struct job *j = arg;
-	struct bt_gemm_block b = {.rows = ROWS, .y_low = j->low};
+	struct bt_gemm_block b = {.rows = ROWS, .y_bf16 = j->bf16};
 
 	b.x = j->x + (size_t)piece * j->each;
 	b.y = j->y + (size_t)piece * j->each;
@@ -87,7 +87,7 @@ static int measure_products(struct bt_pool *pool, struct bt_gemm *g,
 	     c++)
 		r = bt_gemm_pack(j->w, BT_GEMM_FORWARD, c, src, 0);
 	if (r == BT_OK)
-		r = take(j, ROWS * SIDE * (j->low ? 2 : 4), threads, err);
+		r = take(j, ROWS * SIDE * (j->bf16 ? 2 : 4), threads, err);
 	if (r == BT_OK)
 		*flop = 2.0 * ROWS * SIDE * SIDE * threads /
 		        shortest(pool, multiply, j);
@@ -97,12 +97,12 @@ static int measure_products(struct bt_pool *pool, struct bt_gemm *g,
 	return r;
 }
 
-int bt_roofline_products(struct bt_pool *pool, const char *gemm, bool low,
+int bt_roofline_products(struct bt_pool *pool, const char *gemm, bool bf16,
                          double *flop, struct bt_error *err)
 {
-	struct job j = {.low = low};
+	struct job j = {.bf16 = bf16};
 	struct bt_gemm *g;
-	int r = bt_gemm_new(gemm, low, bt_pool_threads(pool), &g, err);
+	int r = bt_gemm_new(gemm, bf16, bt_pool_threads(pool), &g, err);
 
 	if (r != BT_OK)
 		return r;
@@ -138,13 +138,13 @@ const char *bt_roofline_share(double flop, double limit,
 	return out;
 }
 
-int bt_roofline_log(struct bt_pool *pool, const char *gemm, bool low,
+int bt_roofline_log(struct bt_pool *pool, const char *gemm, bool bf16,
                     struct bt_profile *p, const struct bt_log *log,
                     struct bt_error *err)
 {
 	struct bt_buf b = BT_BUF_INIT;
 	char *line, *next;
-	int r = bt_roofline_products(pool, gemm, low, &p->flop_limit, err);
+	int r = bt_roofline_products(pool, gemm, bf16, &p->flop_limit, err);
 
 	if (r == BT_OK)
 		r = measure_copy(pool, &p->byte_limit, err);

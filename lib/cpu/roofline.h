@@ -20,12 +20,12 @@ const char *bt_roofline_share(double flop, double limit,
 /* Operations a second of products whose operands stay in caches, on all threads
  * of the pool. Takes some hundredths of a second and 3 MB a thread. gemm and
  * low as in cpu/gemm.h. */
-int bt_roofline_products(struct bt_pool *pool, const char *gemm, bool low,
+int bt_roofline_products(struct bt_pool *pool, const char *gemm, bool bf16,
                          double *flop, struct bt_error *err) BT_MUST_USE;
 
 /* Measures the limits, those of copying memory as well, which takes 64 MB a
  * thread; puts them into p and prints it as notes. */
-int bt_roofline_log(struct bt_pool *pool, const char *gemm, bool low,
+int bt_roofline_log(struct bt_pool *pool, const char *gemm, bool bf16,
                     struct bt_profile *p, const struct bt_log *log,
                     struct bt_error *err) BT_MUST_USE;
 

@@ -5,7 +5,7 @@
 
 #include "cpu/engine_int.h"
 
-static bool turns(const struct bt_node *n)
+static bool rotates(const struct bt_node *n)
 {
 	return n->op == BT_OP_ATTENTION && n->u.attention.theta > 0;
 }
@@ -18,7 +18,7 @@ static int owner(const struct bt_engine *e, int node)
 
 	for (i = 0; i < node; i++) {
 		m = &e->g->nodes[i];
-		if (turns(m) &&
+		if (rotates(m) &&
 		    m->u.attention.head_dim == n->u.attention.head_dim &&
 		    !(m->u.attention.theta < n->u.attention.theta) &&
 		    !(m->u.attention.theta > n->u.attention.theta))
@@ -43,7 +43,7 @@ static void fill(float *t, size_t length, size_t d, float theta)
 	}
 }
 
-int bt_rope_take(struct bt_engine *e)
+int bt_rope_allocate(struct bt_engine *e)
 {
 	const struct bt_node *n;
 	size_t d, floats;
@@ -51,21 +51,22 @@ int bt_rope_take(struct bt_engine *e)
 
 	for (i = 0; i < e->g->n_nodes; i++) {
 		n = &e->g->nodes[i];
-		if (!turns(n))
+		if (!rotates(n))
 			continue;
 		from = owner(e, i);
 		if (from < i) {
-			e->run[i].turns = e->run[from].turns;
+			e->run[i].rotary = e->run[from].rotary;
 			continue;
 		}
 		d = (size_t)n->u.attention.head_dim;
 		if (!bt_size_mul(e->o.max_length, d, &floats))
 			return BT_ENOMEM;
-		e->run[i].turns = bt_array(floats, sizeof(float));
-		if (e->run[i].turns == NULL)
+		e->run[i].rotary = bt_array(floats, sizeof(float));
+		if (e->run[i].rotary == NULL)
 			return BT_ENOMEM;
-		e->run[i].owns_turns = true;
-		fill(e->run[i].turns, e->o.max_length, d, n->u.attention.theta);
+		e->run[i].owns_rotary = true;
+		fill(e->run[i].rotary, e->o.max_length, d,
+		     n->u.attention.theta);
 	}
 	return BT_OK;
 }
@@ -75,10 +76,10 @@ void bt_rope_free(struct bt_engine *e)
 	int i;
 
 	for (i = 0; e->run != NULL && i < e->g->n_nodes; i++) {
-		if (e->run[i].owns_turns)
-			free(e->run[i].turns);
-		e->run[i].turns = NULL;
-		e->run[i].owns_turns = false;
+		if (e->run[i].owns_rotary)
+			free(e->run[i].rotary);
+		e->run[i].rotary = NULL;
+		e->run[i].owns_rotary = false;
 	}
 }
 
@@ -90,7 +91,7 @@ size_t bt_rope_bytes(const struct bt_engine *e)
 
 	for (i = 0; i < e->g->n_nodes; i++) {
 		n = &e->g->nodes[i];
-		if (turns(n) && owner(e, i) == i)
+		if (rotates(n) && owner(e, i) == i)
 			sum += e->o.max_length *
 			       (size_t)n->u.attention.head_dim * sizeof(float);
 	}

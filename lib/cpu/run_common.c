@@ -5,13 +5,13 @@
 #include "base/philox.h"
 #include "cpu/engine_int.h"
 
-void bt_zero_tail(void *buf, size_t rows, size_t cols, bool low)
+void bt_zero_tail(void *buf, size_t rows, size_t cols, bool bf16)
 {
 	size_t room = bt_gemm_room(rows);
 
 	if (buf != NULL)
-		memset(bt_at(buf, rows * cols, low), 0,
-		       (room - rows) * cols * bt_element(low));
+		memset(bt_at(buf, rows * cols, bf16), 0,
+		       (room - rows) * cols * bt_element(bf16));
 }
 
 struct bt_dropout bt_node_dropout(const struct bt_engine *e, int node,

@@ -4,7 +4,7 @@
 
 #include "cpu/engine_int.h"
 
-#define TEXTS ((size_t)8)
+#define SEQUENCES ((size_t)8)
 #define ROWS ((size_t)32)
 
 struct job {
@@ -33,12 +33,12 @@ static void write_outputs(struct bt_engine *e, int node, size_t row,
 	struct bt_node_run *r = &e->run[node];
 	size_t h = (size_t)e->g->nodes[node].cols;
 	float *y = r->buf[BT_SLOT_F32];
-	uint16_t *y_low = r->buf[BT_SLOT_LOW];
+	uint16_t *y_bf16 = r->buf[BT_SLOT_BF16];
 
 	if (y != NULL)
 		memcpy(y + row * h, x, h * sizeof(*y));
-	if (y_low != NULL)
-		e->k->to_bf16(x, y_low + row * h, h);
+	if (y_bf16 != NULL)
+		e->k->to_bf16(x, y_bf16 + row * h, h);
 }
 
 static void zero_outputs(struct bt_engine *e, int node)
@@ -47,7 +47,7 @@ static void zero_outputs(struct bt_engine *e, int node)
 	size_t rows = bt_rows_of(e, n), h = (size_t)n->cols;
 
 	bt_zero_tail(e->run[node].buf[BT_SLOT_F32], rows, h, false);
-	bt_zero_tail(e->run[node].buf[BT_SLOT_LOW], rows, h, true);
+	bt_zero_tail(e->run[node].buf[BT_SLOT_BF16], rows, h, true);
 }
 
 static void first_piece(void *arg, int piece, int worker)
@@ -56,17 +56,17 @@ static void first_piece(void *arg, int piece, int worker)
 	struct bt_engine *e = j->e;
 	const struct bt_node *n = &e->g->nodes[j->node];
 	const float *x = e->run[n->in[0]].buf[BT_SLOT_F32];
-	size_t t, end = bt_piece_end(j->rows, TEXTS, piece);
+	size_t t, end = bt_piece_end(j->rows, SEQUENCES, piece);
 
 	(void)worker;
-	for (t = (size_t)piece * TEXTS; t < end; t++)
+	for (t = (size_t)piece * SEQUENCES; t < end; t++)
 		write_outputs(e, j->node, t,
 		              x + e->b.start[t] * (size_t)n->cols);
 }
 
 static void forward_first(struct bt_engine *e, int node)
 {
-	run(e, node, first_piece, e->b.texts, TEXTS);
+	run(e, node, first_piece, e->b.sequences, SEQUENCES);
 	zero_outputs(e, node);
 }
 
@@ -75,8 +75,9 @@ static void first_back_piece(void *arg, int piece, int worker)
 	const struct job *j = arg;
 	struct bt_engine *e = j->e;
 	const struct bt_node *n = &e->g->nodes[j->node];
-	size_t h = (size_t)n->cols, t = (size_t)piece * TEXTS;
-	size_t end = bt_piece_end(j->rows, TEXTS, piece), from = e->b.start[t];
+	size_t h = (size_t)n->cols, t = (size_t)piece * SEQUENCES;
+	size_t end = bt_piece_end(j->rows, SEQUENCES, piece),
+	       from = e->b.start[t];
 	const float *dy = e->run[j->node].buf[BT_SLOT_GRAD];
 	float *dx = e->run[n->in[0]].buf[BT_SLOT_GRAD];
 
@@ -90,7 +91,7 @@ static void first_back_piece(void *arg, int piece, int worker)
 
 static void backward_first(struct bt_engine *e, int node)
 {
-	run(e, node, first_back_piece, e->b.texts, TEXTS);
+	run(e, node, first_back_piece, e->b.sequences, SEQUENCES);
 }
 
 const struct bt_cpu_op bt_cpu_first = {plan_f32_input, forward_first,

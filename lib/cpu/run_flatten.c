@@ -14,7 +14,7 @@ static void plan(struct bt_engine *e, int node)
 	e->run[e->g->nodes[node].in[0]].need_f32 = true;
 }
 
-static void forward_text(void *arg, int t, int worker)
+static void forward_sequence(void *arg, int t, int worker)
 {
 	const struct job *j = arg;
 	struct bt_engine *e = j->e;
@@ -22,16 +22,16 @@ static void forward_text(void *arg, int t, int worker)
 	size_t h = (size_t)n->cols, at = (size_t)t * h;
 	const float *x = (const float *)e->run[n->in[0]].buf[BT_SLOT_F32] + at;
 	float *y = e->run[j->node].buf[BT_SLOT_F32];
-	uint16_t *y_low = e->run[j->node].buf[BT_SLOT_LOW];
+	uint16_t *y_bf16 = e->run[j->node].buf[BT_SLOT_BF16];
 
 	(void)worker;
 	if (y != NULL)
 		memcpy(y + at, x, h * sizeof(*y));
-	if (y_low != NULL)
-		e->k->to_bf16(x, y_low + at, h);
+	if (y_bf16 != NULL)
+		e->k->to_bf16(x, y_bf16 + at, h);
 }
 
-static void backward_text(void *arg, int t, int worker)
+static void backward_sequence(void *arg, int t, int worker)
 {
 	const struct job *j = arg;
 	struct bt_engine *e = j->e;
@@ -53,16 +53,16 @@ static void forward(struct bt_engine *e, int node)
 	struct job j = {e, node};
 	size_t h = (size_t)e->g->nodes[node].cols;
 
-	bt_engine_run(e, forward_text, &j, (int)e->b.texts);
-	bt_zero_tail(e->run[node].buf[BT_SLOT_F32], e->b.texts, h, false);
-	bt_zero_tail(e->run[node].buf[BT_SLOT_LOW], e->b.texts, h, true);
+	bt_engine_run(e, forward_sequence, &j, (int)e->b.sequences);
+	bt_zero_tail(e->run[node].buf[BT_SLOT_F32], e->b.sequences, h, false);
+	bt_zero_tail(e->run[node].buf[BT_SLOT_BF16], e->b.sequences, h, true);
 }
 
 static void backward(struct bt_engine *e, int node)
 {
 	struct job j = {e, node};
 
-	bt_engine_run(e, backward_text, &j, (int)e->b.texts);
+	bt_engine_run(e, backward_sequence, &j, (int)e->b.sequences);
 }
 
 const struct bt_cpu_op bt_cpu_flatten = {plan, forward, backward};

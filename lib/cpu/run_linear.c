@@ -18,7 +18,7 @@ struct job {
 	int row_pieces;
 };
 
-static bool out_low(const struct bt_engine *e, int node)
+static bool out_bf16(const struct bt_engine *e, int node)
 {
 	return !e->run[node].need_f32;
 }
@@ -38,8 +38,9 @@ static void plan(struct bt_engine *e, int node)
 	if (!e->o.train)
 		return;
 	if (has_act(n))
-		p[BT_SLOT_SAVED].size = elements * bt_element(out_low(e, node));
-	if (e->o.low && !out_low(e, node))
+		p[BT_SLOT_SAVED].size =
+		    elements * bt_element(out_bf16(e, node));
+	if (e->o.bf16 && !out_bf16(e, node))
 		p[BT_SLOT_WORK].size = elements * bt_element(true);
 }
 
@@ -47,7 +48,7 @@ static void *first_output(const struct bt_engine *e, int node)
 {
 	const struct bt_node_run *r = &e->run[node];
 
-	return r->buf[out_low(e, node) ? BT_SLOT_LOW : BT_SLOT_F32];
+	return r->buf[out_bf16(e, node) ? BT_SLOT_BF16 : BT_SLOT_F32];
 }
 
 /* Rows r0 .. r1-1 of one chunk: product, activation, second type. */
@@ -57,7 +58,7 @@ static void forward_piece(void *arg, int piece, int worker)
 	struct bt_engine *e = j->e;
 	const struct bt_node *n = &e->g->nodes[j->node];
 	struct bt_node_run *r = &e->run[j->node];
-	bool low = out_low(e, j->node);
+	bool bf16 = out_bf16(e, j->node);
 	size_t cols = (size_t)n->cols, i, at;
 	size_t k = (size_t)e->g->nodes[n->in[0]].cols;
 	int chunk = piece / j->row_pieces, first, count;
@@ -68,9 +69,9 @@ static void forward_piece(void *arg, int piece, int worker)
 	struct bt_gemm_block b = {0};
 
 	b.rows = r1 - r0;
-	b.x = bt_at(bt_operand(e, n->in[0]), r0 * k, e->o.low);
-	b.y = bt_at(pre, r0 * cols, low);
-	b.y_low = low;
+	b.x = bt_at(bt_operand(e, n->in[0]), r0 * k, e->o.bf16);
+	b.y = bt_at(pre, r0 * cols, bf16);
+	b.y_bf16 = bf16;
 	if (n->u.linear.bias >= 0)
 		b.bias = bt_param(e, n->u.linear.bias);
 	bt_engine_fail(
@@ -78,13 +79,13 @@ static void forward_piece(void *arg, int piece, int worker)
 	bt_gemm_chunk(r->weight, BT_GEMM_FORWARD, chunk, &first, &count);
 	at = r0 * cols + (size_t)first;
 	if (has_act(n))
-		e->k->act(n->u.linear.act, low, bt_at(pre, at, low),
-		          bt_at(y, at, low), b.rows, (size_t)count, cols);
-	if (low || !r->need_low)
+		e->k->act(n->u.linear.act, bf16, bt_at(pre, at, bf16),
+		          bt_at(y, at, bf16), b.rows, (size_t)count, cols);
+	if (bf16 || !r->need_bf16)
 		return;
 	for (i = 0; i < b.rows; i++, at += cols)
 		e->k->to_bf16((const float *)y + at,
-		              (uint16_t *)r->buf[BT_SLOT_LOW] + at,
+		              (uint16_t *)r->buf[BT_SLOT_BF16] + at,
 		              (size_t)count);
 }
 
@@ -108,7 +109,7 @@ static void forward(struct bt_engine *e, int node)
 	if (!e->o.train)
 		return;
 	bt_zero_tail(r->buf[BT_SLOT_F32], j.rows, cols, false);
-	bt_zero_tail(r->buf[BT_SLOT_LOW], j.rows, cols, true);
+	bt_zero_tail(r->buf[BT_SLOT_BF16], j.rows, cols, true);
 }
 
 /* Where the gradient before the activation stands, in the products' type. */
@@ -116,7 +117,7 @@ static void *pre_gradient(const struct bt_engine *e, int node)
 {
 	const struct bt_node_run *r = &e->run[node];
 
-	return r->buf[r->grad_low == e->o.low ? BT_SLOT_GRAD : BT_SLOT_WORK];
+	return r->buf[r->grad_bf16 == e->o.bf16 ? BT_SLOT_GRAD : BT_SLOT_WORK];
 }
 
 /* dA = dY act'(A), in the type of the output, in place; then converted if the
@@ -129,14 +130,14 @@ static void act_piece(void *arg, int piece, int worker)
 	struct bt_node_run *r = &e->run[j->node];
 	size_t cols = (size_t)n->cols, r0 = (size_t)piece * 32;
 	size_t r1 = bt_piece_end(j->rows, 32, piece), at = r0 * cols;
-	void *dy = bt_at(r->buf[BT_SLOT_GRAD], at, r->grad_low);
+	void *dy = bt_at(r->buf[BT_SLOT_GRAD], at, r->grad_bf16);
 
 	(void)worker;
 	if (has_act(n))
-		e->k->act_back(n->u.linear.act, r->grad_low,
-		               bt_at(r->buf[BT_SLOT_SAVED], at, r->grad_low),
+		e->k->act_back(n->u.linear.act, r->grad_bf16,
+		               bt_at(r->buf[BT_SLOT_SAVED], at, r->grad_bf16),
 		               dy, dy, r1 - r0, cols, cols);
-	if (r->grad_low != e->o.low)
+	if (r->grad_bf16 != e->o.bf16)
 		e->k->to_bf16(dy, (uint16_t *)r->buf[BT_SLOT_WORK] + at,
 		              (r1 - r0) * cols);
 }
@@ -179,10 +180,11 @@ static void input_gradient(const struct back *a, int i, int worker)
 	struct bt_gemm_block b = {0};
 
 	b.rows = bt_piece_end(a->j.rows, ROWS, i % a->j.row_pieces) - r0;
-	b.x = bt_at(pre_gradient(e, a->j.node), r0 * (size_t)n->cols, e->o.low);
+	b.x =
+	    bt_at(pre_gradient(e, a->j.node), r0 * (size_t)n->cols, e->o.bf16);
 	b.y = bt_at(in->buf[BT_SLOT_GRAD],
-	            r0 * (size_t)e->g->nodes[n->in[0]].cols, in->grad_low);
-	b.y_low = in->grad_low;
+	            r0 * (size_t)e->g->nodes[n->in[0]].cols, in->grad_bf16);
+	b.y_bf16 = in->grad_bf16;
 	b.add = !e->run[a->j.node].stores_grad[0];
 	bt_engine_fail(e,
 	               bt_gemm_run(e->run[a->j.node].weight, BT_GEMM_BACKWARD,
@@ -200,8 +202,8 @@ static void bias_gradient(const struct back *a, int i)
 		count = (size_t)n->cols - c0;
 	for (k = 0; k < count && !bt_adds(e, a->j.node); k++)
 		db[k] = 0;
-	e->k->column_sums(e->o.low,
-	                  bt_at(pre_gradient(e, a->j.node), c0, e->o.low),
+	e->k->column_sums(e->o.bf16,
+	                  bt_at(pre_gradient(e, a->j.node), c0, e->o.bf16),
 	                  a->j.rows, count, (size_t)n->cols, db);
 }
 
@@ -225,10 +227,10 @@ static void backward(struct bt_engine *e, int node)
 	struct back a = {.j = make_job(e, node)};
 	int k = e->g->nodes[n->in[0]].cols;
 
-	if (has_act(n) || r->grad_low != e->o.low)
+	if (has_act(n) || r->grad_bf16 != e->o.bf16)
 		bt_engine_run(e, act_piece, &a.j, bt_row_pieces(a.j.rows, 32));
 	bt_zero_tail(pre_gradient(e, node), a.j.rows, (size_t)n->cols,
-	             e->o.low);
+	             e->o.bf16);
 	a.w_step = bt_gemm_gradient_step(e->gemm, n->cols, k);
 	a.w_pieces = (n->cols + a.w_step - 1) / a.w_step;
 	a.x_pieces =
@@ -237,7 +239,7 @@ static void backward(struct bt_engine *e, int node)
 		a.b_pieces = (n->cols + BIAS_COLUMNS - 1) / BIAS_COLUMNS;
 	bt_engine_run(e, backward_piece, &a,
 	              a.w_pieces + a.x_pieces + a.b_pieces);
-	bt_zero_tail(in->buf[BT_SLOT_GRAD], a.j.rows, (size_t)k, in->grad_low);
+	bt_zero_tail(in->buf[BT_SLOT_GRAD], a.j.rows, (size_t)k, in->grad_bf16);
 }
 
 const struct bt_cpu_op bt_cpu_linear = {plan, forward, backward};

@@ -61,7 +61,7 @@ static void forward_loss(struct bt_engine *e, int node)
 	e->loss = 0;
 	if (e->b.labels == NULL)
 		return;
-	for (t = 0; t < e->b.texts; t++)
+	for (t = 0; t < e->b.sequences; t++)
 		e->loss += (double)weight_of(e, t) *
 		           softmax_loss(x + t * k, p + t * k, k, e->b.labels[t],
 		                        (double)e->b.smoothing);
@@ -75,7 +75,7 @@ static void backward_loss(struct bt_engine *e, int node)
 	float *dx = e->run[n->in[0]].buf[BT_SLOT_GRAD];
 	float w;
 
-	for (t = 0; t < e->b.texts; t++) {
+	for (t = 0; t < e->b.sequences; t++) {
 		w = weight_of(e, t);
 		for (i = 0; i < k; i++)
 			dx[t * k + i] = w * (p[t * k + i] - target(e, t, i, k));
@@ -117,11 +117,12 @@ static void forward_share(struct bt_engine *e, int node)
 	size_t k = (size_t)n->cols, t, i;
 	const float *x = e->run[n->in[0]].buf[BT_SLOT_F32];
 	float *y = e->run[node].buf[BT_SLOT_F32];
-	const double least = BT_SHARE_LEAST;
+	const double least = BT_KERAS_EPSILON;
 	double sum, p;
 
-	memcpy(e->run[node].buf[BT_SLOT_SAVED], x, e->b.texts * k * sizeof(*x));
-	for (t = 0; t < e->b.texts; t++) {
+	memcpy(e->run[node].buf[BT_SLOT_SAVED], x,
+	       e->b.sequences * k * sizeof(*x));
+	for (t = 0; t < e->b.sequences; t++) {
 		sum = sum_of(x + t * k, k);
 		for (i = 0; i < k; i++) {
 			p = share_of(x[t * k + i], sum);
@@ -133,7 +134,7 @@ static void forward_share(struct bt_engine *e, int node)
 
 static bool is_held(double p)
 {
-	return p < BT_SHARE_LEAST || p > 1 - BT_SHARE_LEAST;
+	return p < BT_KERAS_EPSILON || p > 1 - BT_KERAS_EPSILON;
 }
 
 static void backward_share(struct bt_engine *e, int node)
@@ -145,7 +146,7 @@ static void backward_share(struct bt_engine *e, int node)
 	float *dx = e->run[n->in[0]].buf[BT_SLOT_GRAD];
 	double sum, all, d;
 
-	for (t = 0; t < e->b.texts; t++) {
+	for (t = 0; t < e->b.sequences; t++) {
 		sum = sum_of(x + t * k, k);
 		all = 0;
 		for (i = 0, at = t * k; i < k; i++, at++)
@@ -160,8 +161,8 @@ static void backward_share(struct bt_engine *e, int node)
 	}
 }
 
-const struct bt_cpu_op bt_cpu_log_share = {plan_share, forward_share,
-                                           backward_share};
+const struct bt_cpu_op bt_cpu_log_normalize = {plan_share, forward_share,
+                                               backward_share};
 
 static void plan_log_loss(struct bt_engine *e, int node)
 {
@@ -178,7 +179,7 @@ static void forward_log_loss(struct bt_engine *e, int node)
 	e->loss = 0;
 	if (e->b.labels == NULL)
 		return;
-	for (t = 0; t < e->b.texts; t++) {
+	for (t = 0; t < e->b.sequences; t++) {
 		sum = 0;
 		for (i = 0; i < k; i++)
 			sum -=
@@ -193,7 +194,7 @@ static void backward_log_loss(struct bt_engine *e, int node)
 	size_t k = (size_t)e->g->nodes[n->in[0]].cols, t, i;
 	float *dx = e->run[n->in[0]].buf[BT_SLOT_GRAD];
 
-	for (t = 0; t < e->b.texts; t++)
+	for (t = 0; t < e->b.sequences; t++)
 		for (i = 0; i < k; i++)
 			dx[t * k + i] = -weight_of(e, t) * target(e, t, i, k);
 }
@@ -215,8 +216,9 @@ static void forward_each(struct bt_engine *e, int node,
 	e->loss = 0;
 	if (y == NULL)
 		return;
-	memcpy(e->run[node].buf[BT_SLOT_SAVED], x, e->b.texts * k * sizeof(*x));
-	for (t = 0; t < e->b.texts; t++) {
+	memcpy(e->run[node].buf[BT_SLOT_SAVED], x,
+	       e->b.sequences * k * sizeof(*x));
+	for (t = 0; t < e->b.sequences; t++) {
 		sum = 0;
 		for (i = t * k; i < (t + 1) * k; i++)
 			sum += loss((double)x[i], (double)y[i]);
@@ -233,7 +235,7 @@ static void backward_each(struct bt_engine *e, int node,
 	float *dx = e->run[n->in[0]].buf[BT_SLOT_GRAD];
 	float w;
 
-	for (t = 0; t < e->b.texts; t++) {
+	for (t = 0; t < e->b.sequences; t++) {
 		w = weight_of(e, t) / (float)k;
 		for (i = t * k; i < (t + 1) * k; i++)
 			dx[i] = w * slope(x[i], e->b.targets[i]);

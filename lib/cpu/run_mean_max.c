@@ -6,7 +6,7 @@
 
 #include "cpu/engine_int.h"
 
-#define TEXTS ((size_t)8) /* of a piece */
+#define SEQUENCES ((size_t)8) /* of a piece */
 
 struct job {
 	struct bt_engine *e;
@@ -56,7 +56,7 @@ static void max(const float *x, size_t n, size_t cols, float *y, int32_t *from)
 			}
 }
 
-static void forward_text(const struct job *j, size_t t, float *scratch)
+static void forward_sequence(const struct job *j, size_t t, float *scratch)
 {
 	struct bt_engine *e = j->e;
 	const struct bt_node *n = &e->g->nodes[j->node];
@@ -65,7 +65,7 @@ static void forward_text(const struct job *j, size_t t, float *scratch)
 	const float *x =
 	    (const float *)e->run[n->in[0]].buf[BT_SLOT_F32] + first * h;
 	float *y = r->buf[BT_SLOT_F32];
-	uint16_t *y_low = r->buf[BT_SLOT_LOW];
+	uint16_t *y_bf16 = r->buf[BT_SLOT_BF16];
 
 	if (n->op == BT_OP_MEAN)
 		mean(e, x, e->b.start[t + 1] - first, h, scratch);
@@ -74,11 +74,11 @@ static void forward_text(const struct job *j, size_t t, float *scratch)
 		    (int32_t *)r->buf[BT_SLOT_SAVED] + t * h);
 	if (y != NULL)
 		memcpy(y + t * h, scratch, h * sizeof(*y));
-	if (y_low != NULL)
-		e->k->to_bf16(scratch, y_low + t * h, h);
+	if (y_bf16 != NULL)
+		e->k->to_bf16(scratch, y_bf16 + t * h, h);
 }
 
-static void backward_text(const struct job *j, size_t t)
+static void backward_sequence(const struct job *j, size_t t)
 {
 	struct bt_engine *e = j->e;
 	const struct bt_node *n = &e->g->nodes[j->node];
@@ -104,13 +104,13 @@ static void backward_text(const struct job *j, size_t t)
 static void piece(void *arg, int i, int worker)
 {
 	const struct job *j = arg;
-	size_t t, end = bt_piece_end(j->e->b.texts, TEXTS, i);
+	size_t t, end = bt_piece_end(j->e->b.sequences, SEQUENCES, i);
 
-	for (t = (size_t)i * TEXTS; t < end; t++)
+	for (t = (size_t)i * SEQUENCES; t < end; t++)
 		if (j->backward)
-			backward_text(j, t);
+			backward_sequence(j, t);
 		else
-			forward_text(j, t, j->e->scratch[worker]);
+			forward_sequence(j, t, j->e->scratch[worker]);
 }
 
 static void forward(struct bt_engine *e, int node)
@@ -118,16 +118,16 @@ static void forward(struct bt_engine *e, int node)
 	struct job j = {e, node, false};
 	size_t h = (size_t)e->g->nodes[node].cols;
 
-	bt_engine_run(e, piece, &j, bt_row_pieces(e->b.texts, TEXTS));
-	bt_zero_tail(e->run[node].buf[BT_SLOT_F32], e->b.texts, h, false);
-	bt_zero_tail(e->run[node].buf[BT_SLOT_LOW], e->b.texts, h, true);
+	bt_engine_run(e, piece, &j, bt_row_pieces(e->b.sequences, SEQUENCES));
+	bt_zero_tail(e->run[node].buf[BT_SLOT_F32], e->b.sequences, h, false);
+	bt_zero_tail(e->run[node].buf[BT_SLOT_BF16], e->b.sequences, h, true);
 }
 
 static void backward(struct bt_engine *e, int node)
 {
 	struct job j = {e, node, true};
 
-	bt_engine_run(e, piece, &j, bt_row_pieces(e->b.texts, TEXTS));
+	bt_engine_run(e, piece, &j, bt_row_pieces(e->b.sequences, SEQUENCES));
 }
 
 const struct bt_cpu_op bt_cpu_mean = {plan_mean, forward, backward};

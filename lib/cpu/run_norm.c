@@ -48,7 +48,7 @@ static struct job make_job(struct bt_engine *e, int node, int gamma, int beta,
 	j.a.z = r->buf[BT_SLOT_SAVED];
 	j.a.stats = r->buf[BT_SLOT_SAVED2];
 	j.a.y = r->buf[BT_SLOT_F32];
-	j.a.y_low = r->buf[BT_SLOT_LOW];
+	j.a.y_bf16 = r->buf[BT_SLOT_BF16];
 	j.a.dy = r->buf[BT_SLOT_GRAD];
 	if (e->o.train) {
 		j.dgamma = bt_grad(e, gamma);
@@ -60,7 +60,7 @@ static struct job make_job(struct bt_engine *e, int node, int gamma, int beta,
 static void zero_outputs(const struct job *j)
 {
 	bt_zero_tail(j->a.y, j->rows, j->a.cols, false);
-	bt_zero_tail(j->a.y_low, j->rows, j->a.cols, true);
+	bt_zero_tail(j->a.y_bf16, j->rows, j->a.cols, true);
 }
 
 static void norm_piece(void *arg, int piece, int worker)
@@ -134,14 +134,14 @@ static struct job residual_job(struct bt_engine *e, int node)
 	    make_job(e, node, n->u.norm.gamma, n->u.norm.beta, n->u.norm.eps);
 
 	j.a.residual = in0->buf[BT_SLOT_F32];
-	j.a.x_low = !in1->need_f32;
-	j.a.x = in1->buf[j.a.x_low ? BT_SLOT_LOW : BT_SLOT_F32];
+	j.a.x_bf16 = !in1->need_f32;
+	j.a.x = in1->buf[j.a.x_bf16 ? BT_SLOT_BF16 : BT_SLOT_F32];
 	j.a.drop = bt_node_dropout(e, node, n->u.norm.dropout);
 	j.a.drop_out = bt_node_dropout(e, node, 0);
 	j.a.dresidual = in0->buf[BT_SLOT_GRAD];
 	j.a.add_residual = !e->run[node].stores_grad[0];
 	j.a.dx = in1->buf[BT_SLOT_GRAD];
-	j.a.dx_low = in1->grad_low;
+	j.a.dx_bf16 = in1->grad_bf16;
 	return j;
 }
 
@@ -245,7 +245,7 @@ static void count_positions(struct bt_engine *e, const struct bt_node *n)
 	int32_t first = n->u.embed.position0, next;
 	size_t t, i;
 
-	for (t = 0; t < e->b.texts; t++) {
+	for (t = 0; t < e->b.sequences; t++) {
 		next = first;
 		for (i = e->b.start[t]; i < e->b.start[t + 1]; i++)
 			e->positions[i] =
@@ -337,14 +337,14 @@ static void count_squares(struct bt_engine *e, const struct job *j)
 			e->row_squares += e->k->sum_squares(dz, h);
 }
 
-double bt_engine_apart(const struct bt_engine *e)
+double bt_engine_sparse_excess(const struct bt_engine *e)
 {
 	const struct bt_node *n = &e->g->nodes[0];
 	double sum = 0;
 	size_t h = (size_t)n->cols, i;
 	const float *word;
 
-	if (!e->o.rows_apart || n->op != BT_OP_EMBED)
+	if (!e->o.sparse_norm || n->op != BT_OP_EMBED)
 		return 0;
 	word = bt_grad((struct bt_engine *)e, n->u.embed.word);
 	for (i = 0; i < e->n_touched; i++)
@@ -367,7 +367,7 @@ static void backward_embed(struct bt_engine *e, int node)
 			e->touched[e->n_touched++] = e->b.ids[t];
 		}
 	bt_engine_run(e, scatter_piece, &j, column_pieces(j.a.cols));
-	if (e->o.rows_apart)
+	if (e->o.sparse_norm)
 		count_squares(e, &j);
 }
 

@@ -89,27 +89,27 @@ static void product(size_t m, size_t n, size_t depth, struct mat a,
 /* rows x d of either type, ld apart, to f32 rows of dp. What follows in each
  * row is the next head's, which mostly comes next: the processor does not see
  * so many streams by itself. */
-static void unpack(bool low, const void *x, size_t ld, size_t rows, size_t d,
+static void unpack(bool bf16, const void *x, size_t ld, size_t rows, size_t d,
                    size_t dp, float *y)
 {
-	size_t size = low ? sizeof(uint16_t) : sizeof(float), r, i;
+	size_t size = bf16 ? sizeof(uint16_t) : sizeof(float), r, i;
 
 	for (r = 0; r < rows; r++) {
 		for (i = d; i < 2 * d; i += 64 / size)
 			__builtin_prefetch((const char *)x +
 			                   (r * ld + i) * size);
 		for (i = 0; i + VL <= d; i += VL)
-			v_store(y + r * dp + i, get(low, x, r * ld + i));
+			v_store(y + r * dp + i, get(bf16, x, r * ld + i));
 		for (; i < d; i += VL)
 			v_store(y + r * dp + i,
-			        getn(low, x, r * ld + i, d - i));
+			        getn(bf16, x, r * ld + i, d - i));
 		for (; i < dp; i += VL)
 			v_store(y + r * dp + i, v_set1(0));
 	}
 }
 
 /* The reverse, times a factor. */
-static void pack(bool low, const float *y, size_t dp, size_t rows, size_t d,
+static void pack(bool bf16, const float *y, size_t dp, size_t rows, size_t d,
                  float factor, void *x, size_t ld)
 {
 	vf f = v_set1(factor);
@@ -117,10 +117,10 @@ static void pack(bool low, const float *y, size_t dp, size_t rows, size_t d,
 
 	for (r = 0; r < rows; r++) {
 		for (i = 0; i + VL <= d; i += VL)
-			put(low, x, r * ld + i,
+			put(bf16, x, r * ld + i,
 			    v_mul(f, v_load(y + r * dp + i)));
 		if (i < d)
-			putn(low, x, r * ld + i,
+			putn(bf16, x, r * ld + i,
 			     v_mul(f, v_load(y + r * dp + i)), d - i);
 	}
 }
@@ -138,27 +138,27 @@ static void transpose(float *x, size_t n, size_t dp, size_t np, float *y)
 }
 
 /* Rotates rows of x [rows, dp] by their turns, [rows, d]; way -1: back. */
-static void rotate(const float *turns, size_t rows, size_t d, size_t dp,
+static void rotate(const float *rotary, size_t rows, size_t d, size_t dp,
                    float way, float *x)
 {
 	size_t half = d / 2, c;
 	float *y, left;
 	vf u, v, cos, sin;
 
-	for (; rows > 0; rows--, turns += d, x += dp) {
+	for (; rows > 0; rows--, rotary += d, x += dp) {
 		y = x + half;
 		for (c = 0; c + VL <= half; c += VL) {
 			u = v_load(x + c);
 			v = v_load(y + c);
-			cos = v_load(turns + c);
-			sin = v_mul(v_load(turns + half + c), v_set1(way));
+			cos = v_load(rotary + c);
+			sin = v_mul(v_load(rotary + half + c), v_set1(way));
 			v_store(x + c, v_fnma(v, sin, v_mul(u, cos)));
 			v_store(y + c, v_fma(u, sin, v_mul(v, cos)));
 		}
 		for (; c < half; c++) {
 			left = x[c];
-			x[c] = left * turns[c] - way * y[c] * turns[half + c];
-			y[c] = y[c] * turns[c] + way * left * turns[half + c];
+			x[c] = left * rotary[c] - way * y[c] * rotary[half + c];
+			y[c] = y[c] * rotary[c] + way * left * rotary[half + c];
 		}
 	}
 }
@@ -346,35 +346,36 @@ static void attend_rows(const struct bt_attend *a, struct seen s, size_t i0,
 static void attend(const struct bt_attend *a)
 {
 	size_t n = a->n, d = a->d, np = bt_round_up(n, 16);
-	size_t dp = bt_round_up(d, 16), i0, rows, es = a->low ? 2 : 4;
+	size_t dp = bt_round_up(d, 16), i0, rows, es = a->bf16 ? 2 : 4;
 	float *k = a->scratch, *kt = k + np * dp, *v = kt + dp * np;
 	float *q = v + np * dp, *p = q + TILE * dp, *o = p + TILE * np;
 	float *dead = o + TILE * dp, *m = dead + np;
 	const char *q0 = a->q;
-	struct places places;
+	struct rel rel;
 	char *o0 = a->o;
 	struct seen s;
 
-	unpack(a->low, a->k, a->kv_ld, n, d, dp, k);
-	unpack(a->low, a->v, a->kv_ld, n, d, dp, v);
-	if (a->turns != NULL)
-		rotate(a->turns, n, d, dp, 1, k);
+	unpack(a->bf16, a->k, a->kv_ld, n, d, dp, k);
+	unpack(a->bf16, a->v, a->kv_ld, n, d, dp, v);
+	if (a->rotary != NULL)
+		rotate(a->rotary, n, d, dp, 1, k);
 	transpose(k, n, dp, np, kt);
-	places_begin(a, k, dp, m + bt_drop_room(TILE * n) + 128, &places);
+	rel_begin(a, k, dp, m + bt_drop_room(TILE * n) + 128, &rel);
 	for (i0 = 0; i0 < a->q_rows; i0 += TILE) {
 		rows = a->q_rows - i0 < TILE ? a->q_rows - i0 : TILE;
 		s = keys_seen(a, i0, rows, np);
-		unpack(a->low, q0 + i0 * a->q_ld * es, a->q_ld, rows, d, dp, q);
-		if (a->turns != NULL)
-			rotate(a->turns + i0 * d, rows, d, dp, 1, q);
+		unpack(a->bf16, q0 + i0 * a->q_ld * es, a->q_ld, rows, d, dp,
+		       q);
+		if (a->rotary != NULL)
+			rotate(a->rotary + i0 * d, rows, d, dp, 1, q);
 		product(rows, s.width, d, (struct mat){q, dp, 1}, kt + s.first,
 		        np, p, s.width, false);
-		if (places.n > 0)
-			places_add(a, &places, i0, rows, q, dp, p, np);
+		if (rel.n > 0)
+			rel_add(a, &rel, i0, rows, q, dp, p, np);
 		attend_rows(a, s, i0, rows, p, dead, m);
 		product(rows, dp, s.end - s.first, (struct mat){p, s.width, 1},
 		        v + s.first * dp, dp, o, dp, false);
-		pack(a->low, o, dp, rows, d, 1.0f, o0 + i0 * a->o_ld * es,
+		pack(a->bf16, o, dp, rows, d, 1.0f, o0 + i0 * a->o_ld * es,
 		     a->o_ld);
 	}
 }
@@ -441,59 +442,61 @@ static void attend_back_rows(const struct bt_attend *a, struct seen s,
 static void attend_back(const struct bt_attend *a)
 {
 	size_t n = a->n, d = a->d, np = bt_round_up(n, 16), i0, rows, seen;
-	size_t dw = bt_round_up(d, 16), es = a->low ? 2 : 4;
+	size_t dw = bt_round_up(d, 16), es = a->bf16 ? 2 : 4;
 	float *k = a->scratch, *kt = k + np * dw, *v = kt + dw * np;
 	float *vt = v + np * dw, *dk = vt + dw * np, *dv = dk + n * dw;
 	float *q = dv + n * dw, *g = q + TILE * dw, *p = g + TILE * dw;
 	float *dp = p + TILE * np, *m = dp + TILE * np;
 	const char *q0 = a->q, *g0 = a->dout;
-	struct places places;
+	struct rel rel;
 	char *dq0 = a->dq;
 	struct seen s;
 
-	unpack(a->low, a->k, a->kv_ld, n, d, dw, k);
-	unpack(a->low, a->v, a->kv_ld, n, d, dw, v);
-	if (a->turns != NULL)
-		rotate(a->turns, n, d, dw, 1, k);
+	unpack(a->bf16, a->k, a->kv_ld, n, d, dw, k);
+	unpack(a->bf16, a->v, a->kv_ld, n, d, dw, v);
+	if (a->rotary != NULL)
+		rotate(a->rotary, n, d, dw, 1, k);
 	transpose(k, n, dw, np, kt);
 	transpose(v, n, dw, np, vt);
 	memset(dk, 0, 2 * n * dw * sizeof(*dk));
-	places_begin(a, k, dw, m + bt_drop_room(TILE * n) + 128, &places);
-	places_back_begin(a, &places, dw);
+	rel_begin(a, k, dw, m + bt_drop_room(TILE * n) + 128, &rel);
+	rel_back_begin(a, &rel, dw);
 	for (i0 = 0; i0 < a->q_rows; i0 += TILE) {
 		rows = a->q_rows - i0 < TILE ? a->q_rows - i0 : TILE;
 		s = keys_seen(a, i0, rows, np);
 		seen = s.end - s.first;
-		unpack(a->low, q0 + i0 * a->q_ld * es, a->q_ld, rows, d, dw, q);
-		unpack(a->low, g0 + i0 * a->o_ld * es, a->o_ld, rows, d, dw, g);
-		if (a->turns != NULL)
-			rotate(a->turns + i0 * d, rows, d, dw, 1, q);
+		unpack(a->bf16, q0 + i0 * a->q_ld * es, a->q_ld, rows, d, dw,
+		       q);
+		unpack(a->bf16, g0 + i0 * a->o_ld * es, a->o_ld, rows, d, dw,
+		       g);
+		if (a->rotary != NULL)
+			rotate(a->rotary + i0 * d, rows, d, dw, 1, q);
 		product(rows, s.width, d, (struct mat){q, dw, 1}, kt + s.first,
 		        np, p, s.width, false);
-		if (places.n > 0)
-			places_add(a, &places, i0, rows, q, dw, p, np);
+		if (rel.n > 0)
+			rel_add(a, &rel, i0, rows, q, dw, p, np);
 		product(rows, s.width, d, (struct mat){g, dw, 1}, vt + s.first,
 		        np, dp, s.width, false);
 		attend_back_rows(a, s, i0, rows, p, dp, m);
-		if (places.n > 0)
-			places_back_tile(a, &places, i0, rows, q, dw, dp, np);
+		if (rel.n > 0)
+			rel_back_tile(a, &rel, i0, rows, q, dw, dp, np);
 		product(seen, dw, rows, (struct mat){p, 1, s.width}, g, dw,
 		        dv + s.first * dw, dw, true);
 		product(seen, dw, rows, (struct mat){dp, 1, s.width}, q, dw,
 		        dk + s.first * dw, dw, true);
 		product(rows, dw, seen, (struct mat){dp, s.width, 1},
 		        k + s.first * dw, dw, q, dw, false);
-		places_back_queries(a, &places, i0, rows, dw, q);
-		if (a->turns != NULL)
-			rotate(a->turns + i0 * d, rows, d, dw, -1, q);
-		pack(a->low, q, dw, rows, d, a->scale, dq0 + i0 * a->q_ld * es,
+		rel_back_queries(a, &rel, i0, rows, dw, q);
+		if (a->rotary != NULL)
+			rotate(a->rotary + i0 * d, rows, d, dw, -1, q);
+		pack(a->bf16, q, dw, rows, d, a->scale, dq0 + i0 * a->q_ld * es,
 		     a->q_ld);
 	}
-	places_back_end(a, &places, k, dw, dk);
-	if (a->turns != NULL)
-		rotate(a->turns, n, d, dw, -1, dk);
-	pack(a->low, dk, dw, n, d, a->scale, a->dk, a->kv_ld);
-	pack(a->low, dv, dw, n, d, 1.0f, a->dv, a->kv_ld);
+	rel_back_end(a, &rel, k, dw, dk);
+	if (a->rotary != NULL)
+		rotate(a->rotary, n, d, dw, -1, dk);
+	pack(a->bf16, dk, dw, n, d, a->scale, a->dk, a->kv_ld);
+	pack(a->bf16, dv, dw, n, d, 1.0f, a->dv, a->kv_ld);
 }
 
 #endif

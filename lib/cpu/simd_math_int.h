@@ -6,11 +6,11 @@
  * REGISTERS, and then the parts.
  *
  *   v_load v_store            whole vectors; v_loadn v_storen: the first n
- * lanes (n < VL; other lanes read as 0, are not written) v_load_low ... _low
+ * lanes (n < VL; other lanes read as 0, are not written) v_load_bf16 ... _low
  * the same from and to bf16, rounded to even v_set1 v_add v_sub v_mul v_div
  * v_sqrt v_max v_min v_abs v_fma(a,b,c) = a b + c    v_fnma(a,b,c) = c - a b
  *   v_rcp                     1/a to about one unit in the last place
- *   v_rcp_low                 1/a to 2^-14 or better
+ *   v_rcp_approx                 1/a to 2^-14 or better
  *   v_if_negative(x,a,b)      a where x < 0, else b
  *   v_round                   to the nearest whole number
  *   v_times_2_to(a,n)         a * 2^n for whole n in -126 .. 127
@@ -34,30 +34,30 @@
 #include "cpu/kernels_int.h"
 
 /* Loads and stores of either type; n <= VL lanes. */
-VEC vf get(bool low, const void *x, size_t i)
+VEC vf get(bool bf16, const void *x, size_t i)
 {
-	return low ? v_load_low((const uint16_t *)x + i)
-	           : v_load((const float *)x + i);
+	return bf16 ? v_load_bf16((const uint16_t *)x + i)
+	            : v_load((const float *)x + i);
 }
 
-VEC vf getn(bool low, const void *x, size_t i, size_t n)
+VEC vf getn(bool bf16, const void *x, size_t i, size_t n)
 {
-	return low ? v_loadn_low((const uint16_t *)x + i, n)
-	           : v_loadn((const float *)x + i, n);
+	return bf16 ? v_loadn_bf16((const uint16_t *)x + i, n)
+	            : v_loadn((const float *)x + i, n);
 }
 
-VEC void put(bool low, void *y, size_t i, vf v)
+VEC void put(bool bf16, void *y, size_t i, vf v)
 {
-	if (low)
-		v_store_low((uint16_t *)y + i, v);
+	if (bf16)
+		v_store_bf16((uint16_t *)y + i, v);
 	else
 		v_store((float *)y + i, v);
 }
 
-VEC void putn(bool low, void *y, size_t i, vf v, size_t n)
+VEC void putn(bool bf16, void *y, size_t i, vf v, size_t n)
 {
-	if (low)
-		v_storen_low((uint16_t *)y + i, v, n);
+	if (bf16)
+		v_storen_bf16((uint16_t *)y + i, v, n);
 	else
 		v_storen((float *)y + i, v, n);
 }
@@ -115,7 +115,7 @@ VEC vf v_normal(vf x, vf *bell)
  * place: P of degree 4 with t = 1/(1 + 0.37 a), fitted to 2e-5, and e^(-a^2/2)
  * = 2^v by a polynomial of degree 4 (3e-6).
  */
-VEC vf v_normal_low(vf x, vf *bell)
+VEC vf v_normal_bf16(vf x, vf *bell)
 {
 	vf a = v_abs(x), v, n, r, t, p, tail;
 
@@ -129,7 +129,7 @@ VEC vf v_normal_low(vf x, vf *bell)
 	p = v_fma(p, r, v_set1(0.69312199f));
 	p = v_fma(p, r, v_set1(1.0f));
 	*bell = v_times_2_to(p, n);
-	t = v_rcp_low(v_fma(a, v_set1(0.37f), v_set1(1.0f)));
+	t = v_rcp_approx(v_fma(a, v_set1(0.37f), v_set1(1.0f)));
 	p = v_set1(-0.09302455f);
 	p = v_fma(p, t, v_set1(0.21612358f));
 	p = v_fma(p, t, v_set1(0.07110378f));
@@ -147,16 +147,16 @@ VEC vf gelu_tanh_argument(vf x)
 	return v_mul(x, v_fma(x2, v_set1(0.035677408f), v_set1(0.79788456f)));
 }
 
-VEC vf v_gelu(bool low, vf x)
+VEC vf v_gelu(bool bf16, vf x)
 {
 	vf bell;
 
-	return v_mul(x, low ? v_normal_low(x, &bell) : v_normal(x, &bell));
+	return v_mul(x, bf16 ? v_normal_bf16(x, &bell) : v_normal(x, &bell));
 }
 
-VEC vf v_gelu_slope(bool low, vf x)
+VEC vf v_gelu_slope(bool bf16, vf x)
 {
-	vf bell, p = low ? v_normal_low(x, &bell) : v_normal(x, &bell);
+	vf bell, p = bf16 ? v_normal_bf16(x, &bell) : v_normal(x, &bell);
 
 	return v_fma(v_mul(x, v_set1(0.39894228f)), bell, p);
 }

@@ -14,7 +14,7 @@
 /* The part of a template for which this is written: product, unpack,
  * transpose of simd_attend_int.h. */
 
-struct places {
+struct rel {
 	size_t n;      /* distances, from 1 - keys to queries - 1; 0: none */
 	size_t np;     /* with room behind, for whole vectors */
 	size_t qw, kw; /* columns of qk, and of kq */
@@ -27,23 +27,23 @@ struct places {
 };
 
 /* The row of places for query and key that stand so far apart. */
-static size_t place_row(const struct bt_attend *a, ptrdiff_t distance)
+static size_t rel_row_at(const struct bt_attend *a, ptrdiff_t distance)
 {
-	return (size_t)(a->place[distance] - a->place0);
+	return (size_t)(a->rel_row[distance] - a->rel_row0);
 }
 
 /* Copies the rows of distances first, first + way ... */
-static void unpack_places(const struct bt_attend *a, const void *from,
-                          ptrdiff_t first, ptrdiff_t way, size_t n, size_t dp,
-                          float *x)
+static void unpack_rel(const struct bt_attend *a, const void *from,
+                       ptrdiff_t first, ptrdiff_t way, size_t n, size_t dp,
+                       float *x)
 {
-	size_t es = a->low ? 2 : 4, i;
+	size_t es = a->bf16 ? 2 : 4, i;
 
 	for (i = 0; i < n; i++, first += way)
-		unpack(a->low,
+		unpack(a->bf16,
 		       (const char *)from +
-		           place_row(a, first) * a->place_ld * es,
-		       a->place_ld, 1, a->d, dp, x + i * dp);
+		           rel_row_at(a, first) * a->rel_ld * es,
+		       a->rel_ld, 1, a->d, dp, x + i * dp);
 }
 
 static size_t tile_rows(size_t i0, size_t n)
@@ -51,10 +51,10 @@ static size_t tile_rows(size_t i0, size_t n)
 	return n - i0 < TILE ? n - i0 : TILE;
 }
 
-/* Products of the keys [n, dp] with queries of places. Column c of key j0 + j,
+/* Products of the keys [n, dp] with queries of rel. Column c of key j0 + j,
  * in a tile of so many keys, is that of query c + j + 1 - keys. */
-static void places_of_keys(const struct bt_attend *a, const struct places *s,
-                           const float *k, size_t dp)
+static void rel_of_keys(const struct bt_attend *a, const struct rel *s,
+                        const float *k, size_t dp)
 {
 	size_t j0, rows, width;
 
@@ -68,13 +68,13 @@ static void places_of_keys(const struct bt_attend *a, const struct places *s,
 }
 
 /* Lays out what the head needs in scratch, where the gradients come last. */
-static void places_begin(const struct bt_attend *a, const float *k, size_t dp,
-                         float *scratch, struct places *s)
+static void rel_begin(const struct bt_attend *a, const float *k, size_t dp,
+                      float *scratch, struct rel *s)
 {
 	size_t keys = bt_round_up(a->n, 16);
 
 	memset(s, 0, sizeof(*s));
-	if (a->place == NULL)
+	if (a->rel_row == NULL)
 		return;
 	s->n = a->n + a->q_rows - 1;
 	s->np = bt_relative_room(a->q_rows, a->n);
@@ -88,22 +88,21 @@ static void places_begin(const struct bt_attend *a, const float *k, size_t dp,
 	s->dkq = s->dqk + TILE * s->qw;
 	s->dk = s->dkq + keys * s->kw;
 	s->dq = s->dk + s->np * dp;
-	if (a->place_k != NULL) {
+	if (a->rel_k != NULL) {
 		s->k = scratch;
-		unpack_places(a, a->place_k, (ptrdiff_t)a->q_rows - 1, -1, s->n,
-		              dp, s->k);
+		unpack_rel(a, a->rel_k, (ptrdiff_t)a->q_rows - 1, -1, s->n, dp,
+		           s->k);
 		transpose(s->k, s->n, dp, s->np, s->kt);
 	}
-	if (a->place_q != NULL) {
+	if (a->rel_q != NULL) {
 		s->q = s->kt + s->np * dp;
-		unpack_places(a, a->place_q, 1 - (ptrdiff_t)a->n, 1, s->n, dp,
-		              s->q);
+		unpack_rel(a, a->rel_q, 1 - (ptrdiff_t)a->n, 1, s->n, dp, s->q);
 		transpose(s->q, s->n, dp, s->np, s->qt);
 		/* numbers behind the last key: see the head of part 3 */
 		if (keys > a->n)
 			memset(s->kq + a->n * s->kw - 16, 0,
 			       ((keys - a->n) * s->kw + 16) * sizeof(*s->kq));
-		places_of_keys(a, s, k, dp);
+		rel_of_keys(a, s, k, dp);
 	}
 }
 
@@ -117,8 +116,8 @@ VEC void add_row(float *p, const float *x, size_t n)
 }
 
 /* Where in kq, or its gradients, query i of key j stands. */
-static size_t key_place(const struct bt_attend *a, const struct places *s,
-                        size_t j, size_t i)
+static size_t rel_key_at(const struct bt_attend *a, const struct rel *s,
+                         size_t j, size_t i)
 {
 	size_t j0 = j / TILE * TILE;
 
@@ -126,15 +125,15 @@ static size_t key_place(const struct bt_attend *a, const struct places *s,
 }
 
 /* Adds to the scores p [rows, nk] of queries from i0 on those of kq. */
-static void add_keys(const struct bt_attend *a, const struct places *s,
-                     size_t i0, size_t rows, float *p, size_t nk)
+static void add_keys(const struct bt_attend *a, const struct rel *s, size_t i0,
+                     size_t rows, float *p, size_t nk)
 {
 	float block[VL * VL];
 	size_t i, j, r;
 
 	for (j = 0; j < nk; j += VL)
 		for (i = 0; i < rows; i += VL) {
-			u_transpose(s->kq + key_place(a, s, j, i0 + i),
+			u_transpose(s->kq + rel_key_at(a, s, j, i0 + i),
 			            s->kw - 1, block, VL, false);
 			for (r = 0; r < VL && i + r < rows; r++)
 				add_row(p + (i + r) * nk + j, block + r * VL,
@@ -143,9 +142,8 @@ static void add_keys(const struct bt_attend *a, const struct places *s,
 }
 
 /* Adds to the scores p [rows, nk] of queries q from i0 on. */
-static void places_add(const struct bt_attend *a, const struct places *s,
-                       size_t i0, size_t rows, const float *q, size_t dp,
-                       float *p, size_t nk)
+static void rel_add(const struct bt_attend *a, const struct rel *s, size_t i0,
+                    size_t rows, const float *q, size_t dp, float *p, size_t nk)
 {
 	size_t i;
 
@@ -162,8 +160,8 @@ static void places_add(const struct bt_attend *a, const struct places *s,
 }
 
 /* Nothing is known yet of the gradients; those of kq that no pair has are 0. */
-static void places_back_begin(const struct bt_attend *a, const struct places *s,
-                              size_t dw)
+static void rel_back_begin(const struct bt_attend *a, const struct rel *s,
+                           size_t dw)
 {
 	float *row = s->dkq;
 	size_t j, at;
@@ -174,7 +172,7 @@ static void places_back_begin(const struct bt_attend *a, const struct places *s,
 		return;
 	memset(s->dq, 0, s->n * dw * sizeof(*s->dq));
 	for (j = 0; j < a->n; j++, row += s->kw) {
-		at = key_place(a, s, j, 0) - j * s->kw;
+		at = rel_key_at(a, s, j, 0) - j * s->kw;
 		memset(row, 0, at * sizeof(*row));
 		at += a->q_rows;
 		memset(row + at, 0, (s->kw - at) * sizeof(*row));
@@ -183,8 +181,8 @@ static void places_back_begin(const struct bt_attend *a, const struct places *s,
 
 /* Distances that a tile of so many queries meets, and the first of them in k.
  */
-static size_t tile_places(const struct bt_attend *a, size_t i0, size_t rows,
-                          size_t *first)
+static size_t rel_tile(const struct bt_attend *a, size_t i0, size_t rows,
+                       size_t *first)
 {
 	*first = a->q_rows - i0 - rows;
 	return rows - 1 + a->n;
@@ -192,11 +190,11 @@ static size_t tile_places(const struct bt_attend *a, size_t i0, size_t rows,
 
 /* Lays the gradients dp [rows, nk] of a tile's scores out by distance, and adds
  * what they give the places' keys. q: the queries. */
-static void back_queries(const struct bt_attend *a, const struct places *s,
+static void back_queries(const struct bt_attend *a, const struct rel *s,
                          size_t i0, size_t rows, const float *q, size_t dw,
                          const float *dp, size_t nk)
 {
-	size_t first, width = tile_places(a, i0, rows, &first), i, at;
+	size_t first, width = rel_tile(a, i0, rows, &first), i, at;
 	float *row = s->dqk;
 
 	for (i = 0; i < rows; i++, row += s->qw) {
@@ -212,9 +210,9 @@ static void back_queries(const struct bt_attend *a, const struct places *s,
 
 /* Of the scores' gradients dp [rows, nk] of a tile: what they give by distance.
  * Rows behind it, to a whole block, are overwritten. */
-static void places_back_tile(const struct bt_attend *a, const struct places *s,
-                             size_t i0, size_t rows, const float *q, size_t dw,
-                             float *dp, size_t nk)
+static void rel_back_tile(const struct bt_attend *a, const struct rel *s,
+                          size_t i0, size_t rows, const float *q, size_t dw,
+                          float *dp, size_t nk)
 {
 	size_t room = bt_round_up(rows, VL), i, j;
 
@@ -226,35 +224,34 @@ static void places_back_tile(const struct bt_attend *a, const struct places *s,
 	for (j = 0; j < nk; j += VL)
 		for (i = 0; i < rows; i += VL)
 			u_transpose(dp + i * nk + j, nk,
-			            s->dkq + key_place(a, s, j, i0 + i),
+			            s->dkq + rel_key_at(a, s, j, i0 + i),
 			            s->kw - 1, false);
 }
 
 /* Adds to the gradients dq [rows, dw] of a tile's queries. */
-static void places_back_queries(const struct bt_attend *a,
-                                const struct places *s, size_t i0, size_t rows,
-                                size_t dw, float *dq)
+static void rel_back_queries(const struct bt_attend *a, const struct rel *s,
+                             size_t i0, size_t rows, size_t dw, float *dq)
 {
-	size_t first, width = tile_places(a, i0, rows, &first);
+	size_t first, width = rel_tile(a, i0, rows, &first);
 
 	if (s->k != NULL)
 		product(rows, dw, width, (struct mat){s->dqk, s->qw, 1},
 		        s->k + first * dw, dw, dq, dw, true);
 }
 
-/* Adds the rows of distances first, first + way ... to those of their places.
+/* Adds the rows of distances first, first + way ... to those of their rel.
  */
 static void fold(const struct bt_attend *a, const float *x, ptrdiff_t first,
                  ptrdiff_t way, size_t n, size_t dw, float *to)
 {
 	for (; n > 0; n--, x += dw, first += way)
-		add_row(to + place_row(a, first) * dw, x, dw);
+		add_row(to + rel_row_at(a, first) * dw, x, dw);
 }
 
-/* Adds to the gradients dk [n, dw] of the keys k, and to those of the places.
+/* Adds to the gradients dk [n, dw] of the keys k, and to those of the rel.
  */
-static void places_back_end(const struct bt_attend *a, const struct places *s,
-                            const float *k, size_t dw, float *dk)
+static void rel_back_end(const struct bt_attend *a, const struct rel *s,
+                         const float *k, size_t dw, float *dk)
 {
 	size_t j0, rows, first, width;
 	const float *d;
@@ -271,9 +268,9 @@ static void places_back_end(const struct bt_attend *a, const struct places *s,
 	}
 	if (s->k != NULL)
 		fold(a, s->dk, (ptrdiff_t)a->q_rows - 1, -1, s->n, dw,
-		     a->dplace_k);
+		     a->drel_k);
 	if (s->q != NULL)
-		fold(a, s->dq, 1 - (ptrdiff_t)a->n, 1, s->n, dw, a->dplace_q);
+		fold(a, s->dq, 1 - (ptrdiff_t)a->n, 1, s->n, dw, a->drel_q);
 }
 
 #endif

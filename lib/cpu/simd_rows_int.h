@@ -13,9 +13,9 @@ static void to_bf16(const float *x, uint16_t *y, size_t n)
 	size_t i;
 
 	for (i = 0; i + VL <= n; i += VL)
-		v_store_low(y + i, v_load(x + i));
+		v_store_bf16(y + i, v_load(x + i));
 	if (i < n)
-		v_storen_low(y + i, v_loadn(x + i, n - i), n - i);
+		v_storen_bf16(y + i, v_loadn(x + i, n - i), n - i);
 }
 
 static void from_bf16(const uint16_t *x, float *y, size_t n)
@@ -23,9 +23,9 @@ static void from_bf16(const uint16_t *x, float *y, size_t n)
 	size_t i;
 
 	for (i = 0; i + VL <= n; i += VL)
-		v_store(y + i, v_load_low(x + i));
+		v_store(y + i, v_load_bf16(x + i));
 	if (i < n)
-		v_storen(y + i, v_loadn_low(x + i, n - i), n - i);
+		v_storen(y + i, v_loadn_bf16(x + i, n - i), n - i);
 }
 
 static void dropout(const struct bt_dropout *d, uint32_t row, size_t n,
@@ -82,13 +82,13 @@ VEC float norm_sum(const struct bt_norm *a, size_t r, float *m)
 	}
 	drop_fill(&a->drop, (uint32_t)r, 0, h, m);
 	for (i = 0; i + VL <= h; i += VL) {
-		z = v_fma(get(a->x_low, a->x, at + i), v_load(m + i),
+		z = v_fma(get(a->x_bf16, a->x, at + i), v_load(m + i),
 		          v_load(a->residual + at + i));
 		v_store(a->z + at + i, z);
 		sum = v_add(sum, z);
 	}
 	if (i < h) {
-		z = v_fma(getn(a->x_low, a->x, at + i, h - i), v_load(m + i),
+		z = v_fma(getn(a->x_bf16, a->x, at + i, h - i), v_load(m + i),
 		          v_loadn(a->residual + at + i, h - i));
 		v_storen(a->z + at + i, z, h - i);
 		sum = v_add(sum, z);
@@ -119,13 +119,13 @@ VEC void norm_out(const struct bt_norm *a, size_t at, size_t n, vf y)
 	if (n == VL) {
 		if (a->y != NULL)
 			v_store(a->y + at, y);
-		if (a->y_low != NULL)
-			v_store_low(a->y_low + at, y);
+		if (a->y_bf16 != NULL)
+			v_store_bf16(a->y_bf16 + at, y);
 	} else {
 		if (a->y != NULL)
 			v_storen(a->y + at, y, n);
-		if (a->y_low != NULL)
-			v_storen_low(a->y_low + at, y, n);
+		if (a->y_bf16 != NULL)
+			v_storen_bf16(a->y_bf16 + at, y, n);
 	}
 }
 
@@ -204,14 +204,14 @@ VEC void norm_back_out(const struct bt_norm *a, size_t r, const float *dy,
 	size_t i, h = a->cols, at = r * h, n;
 	vf c = v_set1(a->stats[2 * r]), s = v_set1(a->stats[2 * r + 1]);
 	vf m0 = v_set1(means[0]), m1 = v_set1(means[1]), x, dz;
-	bool low = a->dx_low;
+	bool bf16 = a->dx_bf16;
 
 	for (i = 0; i + VL <= h; i += VL) {
 		x = v_mul(v_sub(v_load(a->z + at + i), c), s);
 		dz = v_mul(v_load(dy + i), v_load(a->gamma + i));
 		dz = v_mul(v_fnma(x, m1, v_sub(dz, m0)), s);
 		if (a->dx != NULL)
-			put(low, a->dx, at + i, v_mul(dz, v_load(m + i)));
+			put(bf16, a->dx, at + i, v_mul(dz, v_load(m + i)));
 		if (a->add_residual)
 			dz = v_add(dz, v_load(a->dresidual + at + i));
 		v_store(a->dresidual + at + i, dz);
@@ -222,7 +222,7 @@ VEC void norm_back_out(const struct bt_norm *a, size_t r, const float *dy,
 		dz = v_mul(v_loadn(dy + i, n), v_loadn(a->gamma + i, n));
 		dz = v_mul(v_fnma(x, m1, v_sub(dz, m0)), s);
 		if (a->dx != NULL)
-			putn(low, a->dx, at + i, v_mul(dz, v_loadn(m + i, n)),
+			putn(bf16, a->dx, at + i, v_mul(dz, v_loadn(m + i, n)),
 			     n);
 		if (a->add_residual)
 			dz = v_add(dz, v_loadn(a->dresidual + at + i, n));
@@ -246,17 +246,18 @@ static void norm_back(const struct bt_norm *a, size_t row0, size_t row1,
 }
 
 /* low: of a bf16, for one */
-VEC vf act_value(enum bt_activation act, bool low, vf x)
+VEC vf act_value(enum bt_activation act, bool bf16, vf x)
 {
-	return act == BT_ACT_GELU ? v_gelu(low, x) : v_gelu_tanh(x);
+	return act == BT_ACT_GELU ? v_gelu(bf16, x) : v_gelu_tanh(x);
 }
 
-VEC vf act_slope(enum bt_activation act, bool low, vf x)
+VEC vf act_slope(enum bt_activation act, bool bf16, vf x)
 {
-	return act == BT_ACT_GELU ? v_gelu_slope(low, x) : v_gelu_tanh_slope(x);
+	return act == BT_ACT_GELU ? v_gelu_slope(bf16, x)
+	                          : v_gelu_tanh_slope(x);
 }
 
-VEC void act_rows(enum bt_activation act, bool low, const void *x, void *y,
+VEC void act_rows(enum bt_activation act, bool bf16, const void *x, void *y,
                   size_t rows, size_t cols, size_t ld)
 {
 	size_t r, i, at, n;
@@ -264,18 +265,19 @@ VEC void act_rows(enum bt_activation act, bool low, const void *x, void *y,
 	for (r = 0; r < rows; r++) {
 		for (i = 0; i + VL <= cols; i += VL) {
 			at = r * ld + i;
-			put(low, y, at, act_value(act, low, get(low, x, at)));
+			put(bf16, y, at,
+			    act_value(act, bf16, get(bf16, x, at)));
 		}
 		if (i < cols) {
 			at = r * ld + i;
 			n = cols - i;
-			putn(low, y, at,
-			     act_value(act, low, getn(low, x, at, n)), n);
+			putn(bf16, y, at,
+			     act_value(act, bf16, getn(bf16, x, at, n)), n);
 		}
 	}
 }
 
-VEC void act_back_rows(enum bt_activation act, bool low, const void *x,
+VEC void act_back_rows(enum bt_activation act, bool bf16, const void *x,
                        const void *dy, void *dx, size_t rows, size_t cols,
                        size_t ld)
 {
@@ -285,53 +287,53 @@ VEC void act_back_rows(enum bt_activation act, bool low, const void *x,
 	for (r = 0; r < rows; r++) {
 		for (i = 0; i + VL <= cols; i += VL) {
 			at = r * ld + i;
-			v = act_slope(act, low, get(low, x, at));
-			put(low, dx, at, v_mul(v, get(low, dy, at)));
+			v = act_slope(act, bf16, get(bf16, x, at));
+			put(bf16, dx, at, v_mul(v, get(bf16, dy, at)));
 		}
 		if (i < cols) {
 			at = r * ld + i;
 			n = cols - i;
-			v = act_slope(act, low, getn(low, x, at, n));
-			putn(low, dx, at, v_mul(v, getn(low, dy, at, n)), n);
+			v = act_slope(act, bf16, getn(bf16, x, at, n));
+			putn(bf16, dx, at, v_mul(v, getn(bf16, dy, at, n)), n);
 		}
 	}
 }
 
 /* The branches are hoisted here: below them act and low are constants. */
-static void act(enum bt_activation a, bool low, const void *x, void *y,
+static void act(enum bt_activation a, bool bf16, const void *x, void *y,
                 size_t rows, size_t cols, size_t ld)
 {
-	if (a == BT_ACT_GELU && low)
+	if (a == BT_ACT_GELU && bf16)
 		act_rows(BT_ACT_GELU, true, x, y, rows, cols, ld);
 	else if (a == BT_ACT_GELU)
 		act_rows(BT_ACT_GELU, false, x, y, rows, cols, ld);
-	else if (a == BT_ACT_GELU_TANH && low)
+	else if (a == BT_ACT_GELU_TANH && bf16)
 		act_rows(BT_ACT_GELU_TANH, true, x, y, rows, cols, ld);
 	else if (a == BT_ACT_GELU_TANH)
 		act_rows(BT_ACT_GELU_TANH, false, x, y, rows, cols, ld);
 	else
-		bt_ref_act(a, low, x, y, rows, cols, ld);
+		bt_ref_act(a, bf16, x, y, rows, cols, ld);
 }
 
-static void act_back(enum bt_activation a, bool low, const void *x,
+static void act_back(enum bt_activation a, bool bf16, const void *x,
                      const void *dy, void *dx, size_t rows, size_t cols,
                      size_t ld)
 {
-	if (a == BT_ACT_GELU && low)
+	if (a == BT_ACT_GELU && bf16)
 		act_back_rows(BT_ACT_GELU, true, x, dy, dx, rows, cols, ld);
 	else if (a == BT_ACT_GELU)
 		act_back_rows(BT_ACT_GELU, false, x, dy, dx, rows, cols, ld);
-	else if (a == BT_ACT_GELU_TANH && low)
+	else if (a == BT_ACT_GELU_TANH && bf16)
 		act_back_rows(BT_ACT_GELU_TANH, true, x, dy, dx, rows, cols,
 		              ld);
 	else if (a == BT_ACT_GELU_TANH)
 		act_back_rows(BT_ACT_GELU_TANH, false, x, dy, dx, rows, cols,
 		              ld);
 	else
-		bt_ref_act_back(a, low, x, dy, dx, rows, cols, ld);
+		bt_ref_act_back(a, bf16, x, dy, dx, rows, cols, ld);
 }
 
-static void column_sums(bool low, const void *x, size_t rows, size_t cols,
+static void column_sums(bool bf16, const void *x, size_t rows, size_t cols,
                         size_t ld, float *sum)
 {
 	size_t r, i, n;
@@ -340,14 +342,14 @@ static void column_sums(bool low, const void *x, size_t rows, size_t cols,
 	for (i = 0; i + VL <= cols; i += VL) {
 		s = v_load(sum + i);
 		for (r = 0; r < rows; r++)
-			s = v_add(s, get(low, x, r * ld + i));
+			s = v_add(s, get(bf16, x, r * ld + i));
 		v_store(sum + i, s);
 	}
 	if (i < cols) {
 		n = cols - i;
 		s = v_loadn(sum + i, n);
 		for (r = 0; r < rows; r++)
-			s = v_add(s, getn(low, x, r * ld + i, n));
+			s = v_add(s, getn(bf16, x, r * ld + i, n));
 		v_storen(sum + i, s, n);
 	}
 }

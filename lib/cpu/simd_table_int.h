@@ -4,7 +4,7 @@
 #define BT_CPU_SIMD_TABLE_INT_H
 
 #include "cpu/simd_attend_int.h"
-#include "cpu/simd_gated_int.h"
+#include "cpu/simd_glu_int.h"
 #include "cpu/simd_math_int.h"
 #include "cpu/simd_optim_int.h"
 #include "cpu/simd_pack_int.h"
@@ -16,7 +16,7 @@
 		.isa = (name), .to_bf16 = to_bf16, .from_bf16 = from_bf16,     \
 		.dropout = dropout, .embed = embed, .norm = norm,              \
 		.norm_back = norm_back, .add = add, .add_back = add_back,      \
-		.gated = gated, .gated_back = gated_back, .act = act,          \
+		.glu = glu, .glu_back = glu_back, .act = act,                  \
 		.act_back = act_back, .column_sums = column_sums,              \
 		.pack = pack_matrix, .attend = attend,                         \
 		.attend_back = attend_back, .axpy = axpy,                      \

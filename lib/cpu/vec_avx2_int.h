@@ -78,29 +78,29 @@ VEC __m128i v_to_bf16(vf x)
 	return _mm256_castsi256_si128(_mm256_permute4x64_epi64(r, 0x08));
 }
 
-VEC vf v_load_low(const uint16_t *p)
+VEC vf v_load_bf16(const uint16_t *p)
 {
 	return v_of_bf16(_mm_loadu_si128((const __m128i *)p));
 }
 
-VEC vf v_loadn_low(const uint16_t *p, size_t n)
+VEC vf v_loadn_bf16(const uint16_t *p, size_t n)
 {
 	uint16_t t[8] = {0};
 
 	memcpy(t, p, n * sizeof(*p));
-	return v_load_low(t);
+	return v_load_bf16(t);
 }
 
-VEC void v_store_low(uint16_t *p, vf x)
+VEC void v_store_bf16(uint16_t *p, vf x)
 {
 	_mm_storeu_si128((__m128i *)p, v_to_bf16(x));
 }
 
-VEC void v_storen_low(uint16_t *p, vf x, size_t n)
+VEC void v_storen_bf16(uint16_t *p, vf x, size_t n)
 {
 	uint16_t t[8];
 
-	v_store_low(t, x);
+	v_store_bf16(t, x);
 	memcpy(p, t, n * sizeof(*p));
 }
 
@@ -163,7 +163,7 @@ VEC vf v_rcp(vf a)
 	                       r);
 }
 
-VEC vf v_rcp_low(vf a)
+VEC vf v_rcp_approx(vf a)
 {
 	return v_rcp(a);
 }
@@ -236,13 +236,13 @@ VEC vu u_high16(vu a)
 	return _mm256_srli_epi32(a, 16);
 }
 
-VEC void u_mul_wide(vu a, vu b, vu *high, vu *low)
+VEC void u_mul_wide(vu a, vu b, vu *high, vu *bf16)
 {
 	vu even = _mm256_mul_epu32(a, b);
 	vu odd = _mm256_mul_epu32(_mm256_srli_epi64(a, 32),
 	                          _mm256_srli_epi64(b, 32));
 
-	*low = _mm256_blend_epi32(even, _mm256_slli_epi64(odd, 32), 0xaa);
+	*bf16 = _mm256_blend_epi32(even, _mm256_slli_epi64(odd, 32), 0xaa);
 	*high = _mm256_blend_epi32(_mm256_srli_epi64(even, 32), odd, 0xaa);
 }
 

@@ -75,22 +75,22 @@ VEC __m256i v_to_bf16(vf x)
 #endif
 }
 
-VEC vf v_load_low(const uint16_t *p)
+VEC vf v_load_bf16(const uint16_t *p)
 {
 	return v_of_bf16(_mm256_loadu_si256((const __m256i *)p));
 }
 
-VEC vf v_loadn_low(const uint16_t *p, size_t n)
+VEC vf v_loadn_bf16(const uint16_t *p, size_t n)
 {
 	return v_of_bf16(_mm256_maskz_loadu_epi16(v_mask(n), p));
 }
 
-VEC void v_store_low(uint16_t *p, vf x)
+VEC void v_store_bf16(uint16_t *p, vf x)
 {
 	_mm256_storeu_si256((__m256i *)p, v_to_bf16(x));
 }
 
-VEC void v_storen_low(uint16_t *p, vf x, size_t n)
+VEC void v_storen_bf16(uint16_t *p, vf x, size_t n)
 {
 	_mm256_mask_storeu_epi16(p, v_mask(n), v_to_bf16(x));
 }
@@ -154,7 +154,7 @@ VEC vf v_rcp(vf a)
 	                       r);
 }
 
-VEC vf v_rcp_low(vf a)
+VEC vf v_rcp_approx(vf a)
 {
 	return _mm512_rcp14_ps(a);
 }
@@ -217,13 +217,13 @@ VEC vu u_high16(vu a)
 	return _mm512_srli_epi32(a, 16);
 }
 
-VEC void u_mul_wide(vu a, vu b, vu *high, vu *low)
+VEC void u_mul_wide(vu a, vu b, vu *high, vu *bf16)
 {
 	vu even = _mm512_mul_epu32(a, b);
 	vu odd = _mm512_mul_epu32(_mm512_srli_epi64(a, 32),
 	                          _mm512_srli_epi64(b, 32));
 
-	*low =
+	*bf16 =
 	    _mm512_mask_blend_epi32(0xaaaa, even, _mm512_slli_epi64(odd, 32));
 	*high =
 	    _mm512_mask_blend_epi32(0xaaaa, _mm512_srli_epi64(even, 32), odd);

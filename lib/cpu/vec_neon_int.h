@@ -48,17 +48,17 @@ VEC void v_storen(float *p, vf x, size_t n)
 	memcpy(p, t, n * sizeof(*p));
 }
 
-VEC vf v_load_low(const uint16_t *p)
+VEC vf v_load_bf16(const uint16_t *p)
 {
 	return vreinterpretq_f32_u32(vshll_n_u16(vld1_u16(p), 16));
 }
 
-VEC vf v_loadn_low(const uint16_t *p, size_t n)
+VEC vf v_loadn_bf16(const uint16_t *p, size_t n)
 {
 	uint16_t t[4] = {0};
 
 	memcpy(t, p, n * sizeof(*p));
-	return v_load_low(t);
+	return v_load_bf16(t);
 }
 
 VEC uint16x4_t v_to_bf16(vf x)
@@ -72,16 +72,16 @@ VEC uint16x4_t v_to_bf16(vf x)
 	return vshrn_n_u32(r, 16);
 }
 
-VEC void v_store_low(uint16_t *p, vf x)
+VEC void v_store_bf16(uint16_t *p, vf x)
 {
 	vst1_u16(p, v_to_bf16(x));
 }
 
-VEC void v_storen_low(uint16_t *p, vf x, size_t n)
+VEC void v_storen_bf16(uint16_t *p, vf x, size_t n)
 {
 	uint16_t t[4];
 
-	v_store_low(t, x);
+	v_store_bf16(t, x);
 	memcpy(p, t, n * sizeof(*p));
 }
 
@@ -140,7 +140,7 @@ VEC vf v_rcp(vf a)
 	return vdivq_f32(vdupq_n_f32(1.0f), a);
 }
 
-VEC vf v_rcp_low(vf a)
+VEC vf v_rcp_approx(vf a)
 {
 	return v_rcp(a);
 }
@@ -204,12 +204,12 @@ VEC vu u_high16(vu a)
 	return vshrq_n_u32(a, 16);
 }
 
-VEC void u_mul_wide(vu a, vu b, vu *high, vu *low)
+VEC void u_mul_wide(vu a, vu b, vu *high, vu *bf16)
 {
 	uint64x2_t x = vmull_u32(vget_low_u32(a), vget_low_u32(b));
 	uint64x2_t y = vmull_high_u32(a, b);
 
-	*low = vuzp1q_u32(vreinterpretq_u32_u64(x), vreinterpretq_u32_u64(y));
+	*bf16 = vuzp1q_u32(vreinterpretq_u32_u64(x), vreinterpretq_u32_u64(y));
 	*high = vuzp2q_u32(vreinterpretq_u32_u64(x), vreinterpretq_u32_u64(y));
 }
 
@@ -234,10 +234,10 @@ VEC uint32x4_t load_bytes(const void *src, size_t words)
 	return vreinterpretq_u32_u8(vld1q_u8((const uint8_t *)src + 4 * words));
 }
 
-VEC void store_bytes(void *out, size_t words, uint32x2_t low, uint32x2_t high)
+VEC void store_bytes(void *out, size_t words, uint32x2_t bf16, uint32x2_t high)
 {
 	vst1q_u8((uint8_t *)out + 4 * words,
-	         vreinterpretq_u8_u32(vcombine_u32(low, high)));
+	         vreinterpretq_u8_u32(vcombine_u32(bf16, high)));
 }
 
 VEC void u_transpose(const void *src, size_t step, void *out, size_t width,

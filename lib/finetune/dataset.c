@@ -448,7 +448,7 @@ void bt_gather_fill(struct bt_gather *g, const struct bt_dataset *d,
 		g->weights[i] = d->weight[x];
 		labelled &= d->label[x] >= 0;
 	}
-	g->b.texts = n;
+	g->b.sequences = n;
 	g->b.tokens = tokens;
 	g->b.labels = labelled ? g->labels : NULL;
 	g->b.targets = labelled && row > 0 ? g->targets : NULL;

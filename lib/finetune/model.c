@@ -58,8 +58,8 @@ int bt_model_plan(struct bt_model *m, const struct bt_engine_opts *o,
 		opts.max_length = (size_t)m->config.max_positions;
 	if (opts.max_length > opts.max_tokens)
 		opts.max_length = opts.max_tokens;
-	if (length > 0 && opts.max_texts > opts.max_tokens / length)
-		opts.max_texts =
+	if (length > 0 && opts.max_sequences > opts.max_tokens / length)
+		opts.max_sequences =
 		    opts.max_tokens / length + (opts.max_tokens < length);
 	return bt_engine_plan(&m->graph, &opts, &m->engine, err);
 }
@@ -121,7 +121,7 @@ static int load_weights(const char *dir, struct bt_model *m,
 	if (r == BT_OK) {
 		bt_weights_report_clear(&rep);
 		for (i = 0; i < m->graph.n_params; i++)
-			bt_engine_lend(m->engine, i, at[i]);
+			bt_engine_map_param(m->engine, i, at[i]);
 		r = bt_engine_pack(m->engine, err);
 	}
 	free(at);

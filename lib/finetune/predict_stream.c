@@ -72,7 +72,7 @@ static void tell_opened(const struct bt_predict_stream *s)
 int bt_predict_stream_open(const struct bt_predict_stream_opts *o,
                            struct bt_predict_stream *s, struct bt_error *err)
 {
-	struct bt_engine_opts e = {.low = bt_model_low(o->dtype, o->gemm),
+	struct bt_engine_opts e = {.bf16 = bt_model_low(o->dtype, o->gemm),
 	                           .gemm = o->gemm,
 	                           .profile = o->profile};
 	bool int8 = strcmp(o->dtype, "int8") == 0;
@@ -96,7 +96,7 @@ int bt_predict_stream_open(const struct bt_predict_stream_opts *o,
 		r = bt_config_load(o->config, &c, err);
 	if (r != BT_OK)
 		return r;
-	e.max_texts = BT_FORWARD_TEXTS;
+	e.max_sequences = BT_FORWARD_TEXTS;
 	e.max_tokens = BT_FORWARD_TOKENS;
 	e.max_length = SHORT;
 	room = (size_t)c.max_positions;
@@ -107,7 +107,7 @@ int bt_predict_stream_open(const struct bt_predict_stream_opts *o,
 	r = bt_pool_new(o->threads, &s->pool, err);
 	e.pool = s->pool;
 	if (r == BT_OK)
-		r = bt_gather_init(&s->gather, e.max_texts, room, 0, err);
+		r = bt_gather_init(&s->gather, e.max_sequences, room, 0, err);
 	if (r == BT_OK)
 		r = open_model(s, &e, err);
 	if (r == BT_OK)

@@ -85,7 +85,8 @@ struct bt_layer bt_block_layer_params(struct bt_graph *g,
                                       const char *prefix)
 {
 	int h = c->hidden_size, wide = c->intermediate_size;
-	struct bt_layer l = {.form = f, .relative = -1, .distances = -1};
+	struct bt_layer l = {
+	    .form = f, .relative_bias = -1, .relative_positions = -1};
 
 	l.q = weight(g, h, h, false, prefix, f->query);
 	l.k = weight(g, h, h, true, prefix, f->key);
@@ -119,14 +120,17 @@ static int self_attention(struct bt_graph *g, const struct bt_config *c, int x,
 
 	a.heads = c->heads;
 	a.head_dim = h / c->heads;
-	a.relative = l->relative;
-	a.places = -1;
-	if (l->distances >= 0) { /* first, so that their gradients are last */
-		a.places = bt_block_dropout(g, l->distances, c->hidden_dropout);
-		a.places = bt_op_linear(g, a.places, l->place, l->place_bias,
-		                        l->place_parts, BT_ACT_NONE);
-		a.place_k_col = l->place_k_col;
-		a.place_q_col = l->place_q_col;
+	a.relative_bias = l->relative_bias;
+	a.relative_positions = -1;
+	if (l->relative_positions >=
+	    0) { /* first, so that their gradients are last */
+		a.relative_positions = bt_block_dropout(
+		    g, l->relative_positions, c->hidden_dropout);
+		a.relative_positions = bt_op_linear(
+		    g, a.relative_positions, l->rel_proj, l->rel_proj_bias,
+		    l->rel_proj_parts, BT_ACT_NONE);
+		a.rel_k_col = l->rel_k_col;
+		a.rel_q_col = l->rel_q_col;
 	}
 	a.dropout = c->attention_dropout;
 	if (queries == x) {

@@ -51,10 +51,10 @@ struct bt_config {
 
 	/* of attention (DeBERTa): see bt_op_relative_positions; span 0: no
 	 * distances */
-	int span, buckets, max_distance;
-	bool to_place, from_place; /* queries see places, keys see places */
-	bool shares_places;        /* these are projected as the tokens are */
-	bool norms_places;
+	int att_span, position_buckets, max_relative_positions;
+	bool c2p, p2c;      /* queries see places, keys see places */
+	bool share_att_key; /* these are projected as the tokens are */
+	bool norm_rel_embeddings;
 
 	/* of attention (ModernBERT) */
 	int window;       /* tokens that a local layer sees around one */

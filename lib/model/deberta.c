@@ -28,8 +28,9 @@ static const struct bt_key keys[] = {
     BT_KEY_RATE("pooler_dropout", head_dropout),
     BT_KEY_RATE("cls_dropout", classifier_dropout),
     BT_KEY_OF(BT_KEY_INT, "type_vocab_size", type_vocab_size, 0, 256),
-    BT_KEY_OF(BT_KEY_INT, "position_buckets", buckets, -1, MAX_SPAN),
-    BT_KEY_OF(BT_KEY_INT, "max_relative_positions", max_distance, -1, MAX_SPAN),
+    BT_KEY_OF(BT_KEY_INT, "position_buckets", position_buckets, -1, MAX_SPAN),
+    BT_KEY_OF(BT_KEY_INT, "max_relative_positions", max_relative_positions, -1,
+              MAX_SPAN),
     BT_KEY_OF(BT_KEY_REAL, "layer_norm_eps", norm_eps, 0, 1),
     BT_KEYS_END,
 };
@@ -45,7 +46,7 @@ static void defaults(struct bt_config *c)
 	c->head_act = BT_ACT_GELU;
 	c->type_vocab_size = 0;
 	c->norm_eps = 1e-7f;
-	c->buckets = c->max_distance = -1;
+	c->position_buckets = c->max_relative_positions = -1;
 }
 
 /* Takes a word of a list with bars between, without the spaces around it. */
@@ -78,9 +79,9 @@ static int read_kind(struct bt_config *c, const char *word, size_t n,
                      struct bt_error *err)
 {
 	if (is(word, n, "c2p"))
-		c->to_place = true;
+		c->c2p = true;
 	else if (is(word, n, "p2c"))
-		c->from_place = true;
+		c->p2c = true;
 	else
 		return unknown("pos_att_type", word, n, err);
 	return BT_OK;
@@ -118,7 +119,7 @@ static int read_norms(const json_t *o, struct bt_config *c,
 
 	while (r == BT_OK && (n = next_word(&list, &word)) > 0) {
 		if (is(word, n, "layer_norm"))
-			c->norms_places = true;
+			c->norm_rel_embeddings = true;
 		else if (!is(word, n, "none"))
 			r = unknown("norm_rel_ebd", word, n, err);
 	}
@@ -143,25 +144,28 @@ static int read_distances(const json_t *o, struct bt_config *c,
 
 	if (r == BT_OK)
 		r = read_kinds(o, c, err);
-	if (r == BT_OK && relative != (c->to_place || c->from_place))
+	if (r == BT_OK && relative != (c->c2p || c->p2c))
 		return bt_error_set(err, BT_EFORMAT,
 		                    "relative_attention %s pos_att_type is not "
 		                    "supported",
 		                    relative ? "true without" : "false with a");
 	if (r != BT_OK || !relative)
 		return r;
-	if (c->max_distance < 1)
-		c->max_distance = c->max_positions;
-	c->span = c->buckets > 0 ? c->buckets : c->max_distance;
-	if (c->buckets > 0 &&
-	    (c->buckets < 2 || c->max_distance - 1 <= c->buckets / 2))
+	if (c->max_relative_positions < 1)
+		c->max_relative_positions = c->max_positions;
+	c->att_span = c->position_buckets > 0 ? c->position_buckets
+	                                      : c->max_relative_positions;
+	if (c->position_buckets > 0 &&
+	    (c->position_buckets < 2 ||
+	     c->max_relative_positions - 1 <= c->position_buckets / 2))
 		return bt_error_set(err, BT_EFORMAT,
 		                    "position_buckets %d do not go with "
 		                    "max_relative_positions %d",
-		                    c->buckets, c->max_distance);
+		                    c->position_buckets,
+		                    c->max_relative_positions);
 	r = read_norms(o, c, err);
 	return r == BT_OK
-	           ? read_flag(o, "share_att_key", &c->shares_places, err)
+	           ? read_flag(o, "share_att_key", &c->share_att_key, err)
 	           : r;
 }
 
@@ -199,16 +203,18 @@ static int check(const json_t *o, const struct bt_config *c,
 }
 
 /* The distances' embeddings, normed where that is asked for. */
-static int distances(struct bt_graph *g, const struct bt_config *c)
+static int relative_positions(struct bt_graph *g, const struct bt_config *c)
 {
-	struct bt_relative_args places = {c->span, c->buckets, c->max_distance};
-	struct bt_param_spec s = {2 * c->span, c->hidden_size, BT_INIT_NORMAL,
-	                          true,        false,          false};
+	struct bt_relative_args places = {c->att_span, c->position_buckets,
+	                                  c->max_relative_positions};
+	struct bt_param_spec s = {2 * c->att_span, c->hidden_size,
+	                          BT_INIT_NORMAL,  true,
+	                          false,           false};
 	int x, gamma, beta;
 
 	x = bt_graph_param(g, &s, "deberta.encoder.rel_embeddings.weight");
 	x = bt_op_relative_positions(g, x, &places);
-	if (!c->norms_places)
+	if (!c->norm_rel_embeddings)
 		return x;
 	s.rows = 0;
 	s.init = BT_INIT_ONE;
@@ -221,14 +227,14 @@ static int distances(struct bt_graph *g, const struct bt_config *c)
 
 /* Parameters of the distances' keys and queries of a layer, one pair directly
  * behind the other. */
-static void own_places(struct bt_graph *g, const struct bt_config *c,
-                       const char *prefix, struct bt_layer *l)
+static void own_projections(struct bt_graph *g, const struct bt_config *c,
+                            const char *prefix, struct bt_layer *l)
 {
 	static const char *const names[] = {"key", "query"};
-	const bool wanted[] = {c->to_place, c->from_place};
+	const bool wanted[] = {c->c2p, c->p2c};
 	struct bt_param_spec s = {
 	    c->hidden_size, c->hidden_size, BT_INIT_NORMAL, true, false, false};
-	int part, *first[] = {&l->place, &l->place_bias}, i, p;
+	int part, *first[] = {&l->rel_proj, &l->rel_proj_bias}, i, p;
 
 	for (part = 0; part < 2; part++) {
 		s.joined = false;
@@ -246,17 +252,17 @@ static void own_places(struct bt_graph *g, const struct bt_config *c,
 		s.init = BT_INIT_ZERO;
 		s.decay = false;
 	}
-	l->place_k_col = c->to_place ? 0 : -1;
-	l->place_q_col = !c->from_place ? -1 : c->to_place ? c->hidden_size : 0;
+	l->rel_k_col = c->c2p ? 0 : -1;
+	l->rel_q_col = !c->p2c ? -1 : c->c2p ? c->hidden_size : 0;
 }
 
 /* The tokens' own projections: queries stand before keys. */
-static void shared_places(const struct bt_config *c, struct bt_layer *l)
+static void shared_projections(const struct bt_config *c, struct bt_layer *l)
 {
-	l->place = c->from_place ? l->q : l->k;
-	l->place_bias = c->from_place ? l->q_bias : l->k_bias;
-	l->place_q_col = c->from_place ? 0 : -1;
-	l->place_k_col = !c->to_place ? -1 : c->from_place ? c->hidden_size : 0;
+	l->rel_proj = c->p2c ? l->q : l->k;
+	l->rel_proj_bias = c->p2c ? l->q_bias : l->k_bias;
+	l->rel_q_col = c->p2c ? 0 : -1;
+	l->rel_k_col = !c->c2p ? -1 : c->p2c ? c->hidden_size : 0;
 }
 
 static int encoder(struct bt_graph *g, const struct bt_config *c,
@@ -276,17 +282,17 @@ static int encoder(struct bt_graph *g, const struct bt_config *c,
 	struct bt_layer l;
 	char prefix[64];
 
-	table = c->span > 0 ? distances(g, c) : -1;
+	table = c->att_span > 0 ? relative_positions(g, c) : -1;
 	for (i = 0; i < c->layers; i++) {
 		snprintf(prefix, sizeof(prefix), "deberta.encoder.layer.%d.",
 		         i);
 		l = bt_block_layer_params(g, c, &form, prefix);
-		l.distances = table;
-		l.place_parts = c->to_place + c->from_place;
-		if (table >= 0 && c->shares_places)
-			shared_places(c, &l);
+		l.relative_positions = table;
+		l.rel_proj_parts = c->c2p + c->p2c;
+		if (table >= 0 && c->share_att_key)
+			shared_projections(c, &l);
 		else if (table >= 0)
-			own_places(g, c, prefix, &l);
+			own_projections(g, c, prefix, &l);
 		x = bt_block_layer(g, c, x, &l,
 		                   only_first && i == c->layers - 1);
 	}

@@ -126,11 +126,11 @@ struct bt_layer_form {
 struct bt_layer {
 	const struct bt_layer_form *form;
 	int q, k, q_bias, k_bias; /* v's follow k's */
-	int relative;             /* of attention, or -1 */
-	int distances;            /* node of bt_op_relative_positions, or -1 */
-	int place, place_bias;    /* what projects them, */
-	int place_parts;          /* one or two, to these columns, or -1 */
-	int place_k_col, place_q_col;
+	int relative_bias;        /* of attention, or -1 */
+	int relative_positions;   /* node of bt_op_relative_positions, or -1 */
+	int rel_proj, rel_proj_bias; /* what projects them, */
+	int rel_proj_parts;          /* one or two, to these columns, or -1 */
+	int rel_k_col, rel_q_col;
 	int out, out_bias, out_gamma, out_beta;
 	int up, up_bias, down, down_bias, down_gamma, down_beta;
 };

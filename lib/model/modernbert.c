@@ -240,7 +240,7 @@ static int attention(struct bt_graph *g, const struct bt_config *c, int x,
 	a.v_col = 2 * h;
 	a.heads = c->heads;
 	a.head_dim = h / c->heads;
-	a.relative = a.places = -1;
+	a.relative_bias = a.relative_positions = -1;
 	a.theta = global ? c->global_theta : c->local_theta;
 	a.window = global ? 0 : c->window / 2;
 	a.dropout = c->attention_dropout;
@@ -268,7 +268,7 @@ static int layer(struct bt_graph *g, const struct bt_config *c, int x, int i,
 	y = norm(g, c, x, prefix, "mlp_norm");
 	y = linear(g, y, 2 * c->intermediate_size, prefix, "mlp.Wi",
 	           BT_ACT_NONE);
-	y = bt_block_dropout(g, bt_op_gated(g, y, c->act), c->hidden_dropout);
+	y = bt_block_dropout(g, bt_op_glu(g, y, c->act), c->hidden_dropout);
 	y = linear(g, y, c->hidden_size, prefix, "mlp.Wo", BT_ACT_NONE);
 	return bt_op_add(g, x, y, 0);
 }

@@ -57,16 +57,16 @@ static int encoder(struct bt_graph *g, const struct bt_config *c,
 	};
 	struct bt_param_spec s = {
 	    BT_RELATIVE_BUCKETS, c->heads, BT_INIT_NORMAL, true, false, false};
-	int x = bt_block_embeddings(g, c, c->hidden_size), i, relative;
+	int x = bt_block_embeddings(g, c, c->hidden_size), i, relative_bias;
 	struct bt_layer l;
 	char prefix[64];
 
-	relative = bt_graph_param(
+	relative_bias = bt_graph_param(
 	    g, &s, "mpnet.encoder.relative_attention_bias.weight");
 	for (i = 0; i < c->layers; i++) {
 		snprintf(prefix, sizeof(prefix), "mpnet.encoder.layer.%d.", i);
 		l = bt_block_layer_params(g, c, &form, prefix);
-		l.relative = relative;
+		l.relative_bias = relative_bias;
 		x = bt_block_layer(g, c, x, &l,
 		                   only_first && i == c->layers - 1);
 	}

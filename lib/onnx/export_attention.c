@@ -29,7 +29,7 @@ static int distances(struct bt_translation *t, const struct bt_node *n)
 {
 	int x = range(t), y = op2(t, "Unsqueeze", x, one_int(t, 1));
 
-	if (n->rows == BT_PER_TEXT)
+	if (n->rows == BT_PER_SEQUENCE)
 		y = slice(t, y, 0, 0, 1);
 	return op2(t, "Sub", x, y);
 }
@@ -91,7 +91,7 @@ static int relative(struct bt_translation *t, const struct bt_node *n)
 	x = op2(t, "Add", x, bt_onnx_int(t->o, most));
 	x = op2(t, "Gather", bt_onnx_ints(t->o, bucket, 2 * most), x);
 	free(bucket);
-	x = op2(t, "Gather", array(t, n->u.attention.relative, false), x);
+	x = op2(t, "Gather", array(t, n->u.attention.relative_bias, false), x);
 	x = op2(t, "Unsqueeze", x, one_int(t, 0));
 	return permute(t, x, 0, 3, 1, 2);
 }
@@ -110,11 +110,11 @@ static int heads(struct bt_translation *t, const struct bt_node *n, int x)
  * there on; or as far as a table goes. */
 static int farthest(const struct bt_relative_args *p)
 {
-	int before = bt_relative_distance_place(p, -FAR), n = 1;
-	int behind = bt_relative_distance_place(p, FAR);
+	int before = bt_relative_position_row(p, -FAR), n = 1;
+	int behind = bt_relative_position_row(p, FAR);
 
-	while (n < FAR && (bt_relative_distance_place(p, n) != behind ||
-	                   bt_relative_distance_place(p, -n) != before))
+	while (n < FAR && (bt_relative_position_row(p, n) != behind ||
+	                   bt_relative_position_row(p, -n) != before))
 		n++;
 	return n;
 }
@@ -126,8 +126,9 @@ static struct bt_relative_args places_of(const struct bt_graph *g)
 
 	while (n->op != BT_OP_RELATIVE_POSITIONS)
 		n++;
-	return (struct bt_relative_args){
-	    n->u.distances.span, n->u.distances.buckets, n->u.distances.max};
+	return (struct bt_relative_args){n->u.relative_positions.span,
+	                                 n->u.relative_positions.buckets,
+	                                 n->u.relative_positions.max};
 }
 
 /* The row of places for all pairs, [1, 1, queries, keys]. */
@@ -142,7 +143,7 @@ static int place_rows(struct bt_translation *t, const struct bt_node *n)
 		return NONE;
 	}
 	for (i = -far; i <= far; i++)
-		rows[far - i] = bt_relative_distance_place(&p, i);
+		rows[far - i] = bt_relative_position_row(&p, i);
 	x = distances(t, n);
 	low = bt_onnx_int(t->o, -far);
 	x = bt_onnx_op(t->o, "Clip", x, low, bt_onnx_int(t->o, far));
@@ -156,7 +157,7 @@ static int place_rows(struct bt_translation *t, const struct bt_node *n)
  * all layers. */
 static int places(struct bt_translation *t, const struct bt_node *n)
 {
-	int *made = &t->places[n->rows == BT_PER_TEXT], shape[2], rows;
+	int *made = &t->places[n->rows == BT_PER_SEQUENCE], shape[2], rows;
 
 	if (*made != NONE)
 		return *made;
@@ -174,7 +175,8 @@ static int with_places(struct bt_translation *t, const struct bt_node *n, int x,
                        int first)
 {
 	int h = n->u.attention.heads, d = n->u.attention.head_dim;
-	int p = bt_export_columns(t, n->u.attention.places, first, h * d);
+	int p = bt_export_columns(t, n->u.attention.relative_positions, first,
+	                          h * d);
 
 	p = op2(t, "Reshape", p, ints(t, 4, 1, -1, h, d));
 	return op2(t, "MatMul", x, permute(t, p, 0, 2, 3, 1));
@@ -193,12 +195,12 @@ static int placed(struct bt_translation *t, const struct bt_node *n, int s,
 {
 	int at = places(t, n), x;
 
-	if (n->u.attention.place_k_col >= 0) {
-		x = with_places(t, n, q, n->u.attention.place_k_col);
+	if (n->u.attention.rel_k_col >= 0) {
+		x = with_places(t, n, q, n->u.attention.rel_k_col);
 		s = op2(t, "Add", s, gather_last(t, x, at));
 	}
-	if (n->u.attention.place_q_col >= 0) {
-		x = with_places(t, n, k, n->u.attention.place_q_col);
+	if (n->u.attention.rel_q_col >= 0) {
+		x = with_places(t, n, k, n->u.attention.rel_q_col);
 		x = gather_last(t, x, permute(t, at, 0, 1, 3, 2));
 		s = op2(t, "Add", s, permute(t, x, 0, 1, 3, 2));
 	}
@@ -209,9 +211,9 @@ static float scale(const struct bt_node *n)
 {
 	int products = 1;
 
-	if (n->u.attention.places >= 0)
-		products += (n->u.attention.place_k_col >= 0) +
-		            (n->u.attention.place_q_col >= 0);
+	if (n->u.attention.relative_positions >= 0)
+		products += (n->u.attention.rel_k_col >= 0) +
+		            (n->u.attention.rel_q_col >= 0);
 	return 1 / sqrtf((float)n->u.attention.head_dim * (float)products);
 }
 
@@ -232,10 +234,10 @@ int bt_export_attention(struct bt_translation *t, const struct bt_node *n)
 		k = rotate(t, n, k);
 	}
 	s = op2(t, "MatMul", q, permute(t, k, 0, 1, 3, 2));
-	if (n->u.attention.places >= 0)
+	if (n->u.attention.relative_positions >= 0)
 		s = placed(t, n, s, q, k);
 	s = op2(t, "Mul", s, bt_onnx_float(t->o, scale(n)));
-	if (n->u.attention.relative >= 0)
+	if (n->u.attention.relative_bias >= 0)
 		s = op2(t, "Add", s, relative(t, n));
 	if (n->u.attention.window > 0)
 		s = op2(t, "Add", s, window(t, n));

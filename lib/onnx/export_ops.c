@@ -182,7 +182,7 @@ static int greatest(struct bt_translation *t, int x)
 /* log of the shares of a row's sum, which are held off 0 and 1. */
 static int log_share(struct bt_translation *t, int x)
 {
-	const float e = (float)BT_SHARE_LEAST;
+	const float e = (float)BT_KERAS_EPSILON;
 	int s = sum_over(t, x, -1), zero = bt_onnx_float(t->o, 0);
 	int some = op2(t, "Greater", s, zero), least, most;
 
@@ -199,7 +199,7 @@ static int gated(struct bt_translation *t, const struct bt_node *n)
 	int a = bt_export_columns(t, n->in[0], 0, n->cols);
 	int b = bt_export_columns(t, n->in[0], n->cols, n->cols);
 
-	return op2(t, "Mul", activate(t, n->u.gated.act, a), b);
+	return op2(t, "Mul", activate(t, n->u.glu.act, a), b);
 }
 
 static int add(struct bt_translation *t, const struct bt_node *n)
@@ -231,11 +231,11 @@ static int pass_on(struct bt_translation *t, const struct bt_node *n)
 		            n->u.norm.beta, n->u.norm.eps);
 	case BT_OP_ADD:
 		return add(t, n);
-	case BT_OP_GATED:
+	case BT_OP_GLU:
 		return gated(t, n);
 	case BT_OP_RELATIVE_POSITIONS: /* all: attention takes those of its
 	                                  pairs */
-		return array(t, n->u.distances.table, false);
+		return array(t, n->u.relative_positions.table, false);
 	case BT_OP_FIRST:
 		return slice(t, bt_export_whole(t, n->in[0]), 1, 0, 1);
 	case BT_OP_MEAN:
@@ -244,7 +244,7 @@ static int pass_on(struct bt_translation *t, const struct bt_node *n)
 		return greatest(t, bt_export_whole(t, n->in[0]));
 	case BT_OP_FLATTEN:
 		return flatten(t, n);
-	case BT_OP_LOG_SHARE:
+	case BT_OP_LOG_NORMALIZE:
 		return log_share(t, bt_export_whole(t, n->in[0]));
 	case BT_OP_DROPOUT:
 		return bt_export_whole(t, n->in[0]);

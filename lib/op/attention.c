@@ -28,17 +28,18 @@ static bool has_columns(const struct bt_graph *g, int node, int first, int n)
 }
 
 /* Whether the columns of places that are asked for are there. */
-static bool has_places(const struct bt_graph *g,
-                       const struct bt_attention_args *a, int width)
+static bool has_relative_positions(const struct bt_graph *g,
+                                   const struct bt_attention_args *a, int width)
 {
-	if (a->places < 0)
+	if (a->relative_positions < 0)
 		return true;
-	return g->nodes[a->places].rows == BT_PER_PLACE && a->window == 0 &&
-	       (a->place_k_col >= 0 || a->place_q_col >= 0) &&
-	       (a->place_k_col < 0 ||
-	        has_columns(g, a->places, a->place_k_col, width)) &&
-	       (a->place_q_col < 0 ||
-	        has_columns(g, a->places, a->place_q_col, width));
+	return g->nodes[a->relative_positions].rows ==
+	           BT_PER_RELATIVE_POSITION &&
+	       a->window == 0 && (a->rel_k_col >= 0 || a->rel_q_col >= 0) &&
+	       (a->rel_k_col < 0 ||
+	        has_columns(g, a->relative_positions, a->rel_k_col, width)) &&
+	       (a->rel_q_col < 0 ||
+	        has_columns(g, a->relative_positions, a->rel_q_col, width));
 }
 
 int bt_op_attention(struct bt_graph *g, const struct bt_attention_args *a)
@@ -53,10 +54,11 @@ int bt_op_attention(struct bt_graph *g, const struct bt_attention_args *a)
 	    !has_columns(g, a->q, a->q_col, width) ||
 	    !has_columns(g, a->kv, a->k_col, width) ||
 	    !has_columns(g, a->kv, a->v_col, width) ||
-	    g->nodes[a->kv].rows != BT_PER_TOKEN || !has_places(g, a, width) ||
-	    (a->relative >= 0 &&
-	     (g->params[a->relative].rows != BT_RELATIVE_BUCKETS ||
-	      g->params[a->relative].cols != a->heads)))
+	    g->nodes[a->kv].rows != BT_PER_TOKEN ||
+	    !has_relative_positions(g, a, width) ||
+	    (a->relative_bias >= 0 &&
+	     (g->params[a->relative_bias].rows != BT_RELATIVE_BUCKETS ||
+	      g->params[a->relative_bias].cols != a->heads)))
 		return bt_graph_misfit(g,
 		                       "attention of %d heads of %d columns "
 		                       "does not fit its inputs",
@@ -68,20 +70,20 @@ int bt_op_attention(struct bt_graph *g, const struct bt_attention_args *a)
 	n->n_in = 1;
 	if (a->kv != a->q)
 		n->in[n->n_in++] = a->kv;
-	if (a->places >= 0)
-		n->in[n->n_in++] = a->places;
+	if (a->relative_positions >= 0)
+		n->in[n->n_in++] = a->relative_positions;
 	n->u.attention.kv = a->kv;
 	n->u.attention.heads = a->heads;
 	n->u.attention.head_dim = a->head_dim;
 	n->u.attention.q_col = a->q_col;
 	n->u.attention.k_col = a->k_col;
 	n->u.attention.v_col = a->v_col;
-	n->u.attention.relative = a->relative;
+	n->u.attention.relative_bias = a->relative_bias;
 	n->u.attention.theta = a->theta;
 	n->u.attention.window = a->window;
-	n->u.attention.places = a->places;
-	n->u.attention.place_k_col = a->place_k_col;
-	n->u.attention.place_q_col = a->place_q_col;
+	n->u.attention.relative_positions = a->relative_positions;
+	n->u.attention.rel_k_col = a->rel_k_col;
+	n->u.attention.rel_q_col = a->rel_q_col;
 	n->u.attention.dropout = a->dropout;
 	return g->n_nodes - 1;
 }

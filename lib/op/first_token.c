@@ -9,7 +9,7 @@ int bt_op_first(struct bt_graph *g, int x)
 		return -1;
 	if (g->nodes[x].rows != BT_PER_TOKEN)
 		return bt_graph_misfit(g, "first tokens of a value per text");
-	n = bt_graph_node(g, BT_OP_FIRST, BT_PER_TEXT, g->nodes[x].cols);
+	n = bt_graph_node(g, BT_OP_FIRST, BT_PER_SEQUENCE, g->nodes[x].cols);
 	if (n == NULL)
 		return -1;
 	n->in[0] = x;

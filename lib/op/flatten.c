@@ -18,7 +18,7 @@ int bt_op_flatten(struct bt_graph *g, int x, int length)
 	    cols > MAX_COLS)
 		return bt_graph_misfit(g, "flatten of %d tokens of %d columns",
 		                       length, g->nodes[x].cols);
-	n = bt_graph_node(g, BT_OP_FLATTEN, BT_PER_TEXT, (int)cols);
+	n = bt_graph_node(g, BT_OP_FLATTEN, BT_PER_SEQUENCE, (int)cols);
 	if (n == NULL)
 		return -1;
 	n->in[0] = x;

@@ -163,9 +163,9 @@ int bt_node_param(const struct bt_node *n, int k)
 	case BT_OP_NORM:
 		return k == 0 ? n->u.norm.gamma : k == 1 ? n->u.norm.beta : -1;
 	case BT_OP_RELATIVE_POSITIONS:
-		return k == 0 ? n->u.distances.table : -1;
+		return k == 0 ? n->u.relative_positions.table : -1;
 	case BT_OP_ATTENTION:
-		return k == 0 ? n->u.attention.relative : -1;
+		return k == 0 ? n->u.attention.relative_bias : -1;
 	default:
 		return -1;
 	}
@@ -190,14 +190,14 @@ const char *bt_opcode_name(enum bt_opcode op)
 	    [BT_OP_RESIDUAL_NORM] = "residual_norm",
 	    [BT_OP_NORM] = "norm",
 	    [BT_OP_ADD] = "add",
-	    [BT_OP_GATED] = "gated",
+	    [BT_OP_GLU] = "gated",
 	    [BT_OP_RELATIVE_POSITIONS] = "distances",
 	    [BT_OP_FIRST] = "first",
 	    [BT_OP_MEAN] = "mean",
 	    [BT_OP_MAX] = "max",
 	    [BT_OP_FLATTEN] = "flatten",
 	    [BT_OP_DROPOUT] = "dropout",
-	    [BT_OP_LOG_SHARE] = "log_share",
+	    [BT_OP_LOG_NORMALIZE] = "log_share",
 	    [BT_OP_SOFTMAX_LOSS] = "softmax_loss",
 	    [BT_OP_LOG_LOSS] = "log_loss",
 	    [BT_OP_SQUARE_LOSS] = "square_loss",
@@ -227,9 +227,9 @@ void bt_graph_print(const struct bt_graph *g, struct bt_buf *out)
 		n = &g->nodes[i];
 		bt_buf_printf(out, "%3d %-13s [%s, %d]", i,
 		              bt_opcode_name(n->op),
-		              n->rows == BT_PER_TOKEN  ? "tokens"
-		              : n->rows == BT_PER_TEXT ? "texts"
-		                                       : "places",
+		              n->rows == BT_PER_TOKEN      ? "tokens"
+		              : n->rows == BT_PER_SEQUENCE ? "texts"
+		                                           : "places",
 		              n->cols);
 		for (k = 0; k < n->n_in; k++)
 			bt_buf_printf(out, "%s%d", k == 0 ? " <- " : ", ",

@@ -24,14 +24,14 @@ enum bt_opcode {
 	BT_OP_RESIDUAL_NORM,
 	BT_OP_NORM,
 	BT_OP_ADD,
-	BT_OP_GATED,
+	BT_OP_GLU,
 	BT_OP_RELATIVE_POSITIONS,
 	BT_OP_FIRST,
 	BT_OP_MEAN,
 	BT_OP_MAX,
 	BT_OP_FLATTEN,
 	BT_OP_DROPOUT,
-	BT_OP_LOG_SHARE,
+	BT_OP_LOG_NORMALIZE,
 	BT_OP_SOFTMAX_LOSS,
 	BT_OP_LOG_LOSS,
 	BT_OP_SQUARE_LOSS,
@@ -40,10 +40,10 @@ enum bt_opcode {
 };
 
 enum bt_rows {
-	BT_PER_TOKEN, /* as many rows as the batch has tokens */
-	BT_PER_TEXT,  /* as many rows as it has texts */
-	BT_PER_PLACE  /* as many as distances between tokens have places, see
-	               * bt_op_relative_positions */
+	BT_PER_TOKEN,            /* as many rows as the batch has tokens */
+	BT_PER_SEQUENCE,         /* as many rows as it has texts */
+	BT_PER_RELATIVE_POSITION /* as many as distances between tokens have
+	                          * places, see bt_op_relative_positions */
 };
 
 enum bt_activation {
@@ -98,11 +98,11 @@ struct bt_node {
 			int heads, head_dim;
 			int kv;                  /* node of keys and values */
 			int q_col, k_col, v_col; /* first column of each */
-			int relative;            /* parameter, or -1 */
+			int relative_bias;       /* parameter, or -1 */
 			float theta;             /* of rotation, or 0 */
 			int window; /* tokens to each side; 0: all */
-			int places; /* node, or -1 */
-			int place_k_col, place_q_col; /* in it, or -1 */
+			int relative_positions;   /* node, or -1 */
+			int rel_k_col, rel_q_col; /* in it, or -1 */
 			float dropout;
 		} attention;
 		struct {
@@ -117,12 +117,12 @@ struct bt_node {
 		} drop;
 		struct {
 			enum bt_activation act;
-		} gated;
+		} glu;
 		struct {
 			int table; /* parameter */
 			int span, buckets,
 			    max; /* see bt_op_relative_positions */
-		} distances;
+		} relative_positions;
 	} u;
 };
 

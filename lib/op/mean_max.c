@@ -11,7 +11,7 @@ static int reduce(struct bt_graph *g, enum bt_opcode op, int x)
 	if (g->nodes[x].rows != BT_PER_TOKEN)
 		return bt_graph_misfit(g, "%s over tokens of a value per text",
 		                       bt_opcode_name(op));
-	n = bt_graph_node(g, op, BT_PER_TEXT, g->nodes[x].cols);
+	n = bt_graph_node(g, op, BT_PER_SEQUENCE, g->nodes[x].cols);
 	if (n == NULL)
 		return -1;
 	n->in[0] = x;

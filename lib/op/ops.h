@@ -53,12 +53,12 @@ struct bt_attention_args {
 	int kv;    /* node that holds keys and values, (T, .) */
 	int k_col, v_col;
 	int heads;
-	int head_dim; /* d */
-	int relative; /* parameter R (BT_RELATIVE_BUCKETS, heads), or -1 */
-	float theta;  /* queries and keys are rotated by it; 0: they are not */
-	int window;   /* keys that far to either side are seen; 0: all */
-	int places;   /* node of distances' keys and queries, or -1 */
-	int place_k_col, place_q_col; /* first column of each in it, or -1 */
+	int head_dim;      /* d */
+	int relative_bias; /* parameter R (BT_RELATIVE_BUCKETS, heads), or -1 */
+	float theta; /* queries and keys are rotated by it; 0: they are not */
+	int window;  /* keys that far to either side are seen; 0: all */
+	int relative_positions; /* node of distances' keys and queries, or -1 */
+	int rel_k_col, rel_q_col; /* first column of each in it, or -1 */
 	float dropout;
 };
 
@@ -120,7 +120,7 @@ int bt_op_add(struct bt_graph *g, int residual, int x, float dropout);
  * Rows of a table (2 span, H), one for each place that a distance between two
  * tokens of a text can have: those of the batch's longest text, from the
  * farthest key behind its query to the farthest before it.
- * bt_relative_distance_place gives the row of a query that stands so many
+ * bt_relative_position_row gives the row of a query that stands so many
  * tokens behind its key: span + b, held within the table, where b is the
  * distance itself, or with buckets > 0 the distance if it is less than half of
  * them, else
@@ -132,7 +132,7 @@ struct bt_relative_args {
 	int span, buckets, max;
 };
 
-int bt_relative_distance_place(const struct bt_relative_args *p, int distance);
+int bt_relative_position_row(const struct bt_relative_args *p, int distance);
 int bt_op_relative_positions(struct bt_graph *g, int table,
                              const struct bt_relative_args *p);
 
@@ -141,7 +141,7 @@ int bt_op_relative_positions(struct bt_graph *g, int table,
  * (R,2H) -> (R,H)   [Shazeer 2020, "GLU Variants Improve Transformer"]
  * Backward: dA = dY * B * act'(A), dB = dY * act(A).
  */
-int bt_op_gated(struct bt_graph *g, int x, enum bt_activation act);
+int bt_op_glu(struct bt_graph *g, int x, enum bt_activation act);
 
 /* The first token's row of each text: (T,H) -> (B,H). */
 int bt_op_first(struct bt_graph *g, int x);
@@ -179,8 +179,8 @@ int bt_op_softmax_loss(struct bt_graph *g, int logits);
  * Backward: with D = dY where P was within, else 0, dX = D / X - sum(D) / S.
  * exp(Y) is, but for the holding, what softmax(Y) is.
  */
-#define BT_SHARE_LEAST 1e-7
-int bt_op_log_share(struct bt_graph *g, int x);
+#define BT_KERAS_EPSILON 1e-7
+int bt_op_log_normalize(struct bt_graph *g, int x);
 
 /*
  * Cross entropy of logarithms of probabilities, (B,K), with w, scale and q as

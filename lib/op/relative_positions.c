@@ -18,7 +18,7 @@ static int bucket(const struct bt_relative_args *p, int distance)
 	return distance < 0 ? -n : n;
 }
 
-int bt_relative_distance_place(const struct bt_relative_args *p, int distance)
+int bt_relative_position_row(const struct bt_relative_args *p, int distance)
 {
 	int row = p->span + bucket(p, distance);
 
@@ -37,13 +37,13 @@ int bt_op_relative_positions(struct bt_graph *g, int table,
 	     (p->buckets < 2 || p->max - 1 <= p->buckets / 2)))
 		return bt_graph_misfit(g, "'%s' does not fit its places",
 		                       g->params[table].name);
-	n = bt_graph_node(g, BT_OP_RELATIVE_POSITIONS, BT_PER_PLACE,
+	n = bt_graph_node(g, BT_OP_RELATIVE_POSITIONS, BT_PER_RELATIVE_POSITION,
 	                  g->params[table].cols);
 	if (n == NULL)
 		return -1;
-	n->u.distances.table = table;
-	n->u.distances.span = p->span;
-	n->u.distances.buckets = p->buckets;
-	n->u.distances.max = p->max;
+	n->u.relative_positions.table = table;
+	n->u.relative_positions.span = p->span;
+	n->u.relative_positions.buckets = p->buckets;
+	n->u.relative_positions.max = p->max;
 	return g->n_nodes - 1;
 }

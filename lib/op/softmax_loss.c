@@ -9,10 +9,10 @@ static int over_classes(struct bt_graph *g, enum bt_opcode op, int x, int cols)
 
 	if (g->failed)
 		return -1;
-	if (g->nodes[x].rows != BT_PER_TEXT || g->nodes[x].cols < 2)
+	if (g->nodes[x].rows != BT_PER_SEQUENCE || g->nodes[x].cols < 2)
 		return bt_graph_misfit(g, "%s over %d classes",
 		                       bt_opcode_name(op), g->nodes[x].cols);
-	n = bt_graph_node(g, op, BT_PER_TEXT,
+	n = bt_graph_node(g, op, BT_PER_SEQUENCE,
 	                  cols != 0 ? cols : g->nodes[x].cols);
 	if (n == NULL)
 		return -1;
@@ -26,9 +26,9 @@ int bt_op_softmax_loss(struct bt_graph *g, int logits)
 	return over_classes(g, BT_OP_SOFTMAX_LOSS, logits, 1);
 }
 
-int bt_op_log_share(struct bt_graph *g, int x)
+int bt_op_log_normalize(struct bt_graph *g, int x)
 {
-	return over_classes(g, BT_OP_LOG_SHARE, x, 0);
+	return over_classes(g, BT_OP_LOG_NORMALIZE, x, 0);
 }
 
 int bt_op_log_loss(struct bt_graph *g, int x)

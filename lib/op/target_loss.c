@@ -8,10 +8,10 @@ static int of_each(struct bt_graph *g, enum bt_opcode op, int x)
 
 	if (g->failed)
 		return -1;
-	if (g->nodes[x].rows != BT_PER_TEXT)
+	if (g->nodes[x].rows != BT_PER_SEQUENCE)
 		return bt_graph_misfit(g, "%s of %d numbers of a token",
 		                       bt_opcode_name(op), g->nodes[x].cols);
-	n = bt_graph_node(g, op, BT_PER_TEXT, 1);
+	n = bt_graph_node(g, op, BT_PER_SEQUENCE, 1);
 	if (n == NULL)
 		return -1;
 	n->in[0] = x;

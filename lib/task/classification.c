@@ -107,7 +107,7 @@ static bool has(const struct bt_task_data *d, size_t i, int k)
 static void loss(struct bt_graph *g, bool activated)
 {
 	if (activated)
-		g->logits = bt_op_log_share(g, g->logits);
+		g->logits = bt_op_log_normalize(g, g->logits);
 	g->loss = activated ? bt_op_log_loss(g, g->logits)
 	                    : bt_op_softmax_loss(g, g->logits);
 }

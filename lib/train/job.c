@@ -130,13 +130,13 @@ static int plan(struct bt_job *j, struct bt_error *err)
 	const struct bt_dataset *eval = evaluated(j);
 	struct bt_memory_plan *n = &j->need;
 	struct bt_engine_opts o = {.pool = j->pool,
-	                           .low = bt_model_low(j->o.dtype, j->o.gemm),
+	                           .bf16 = bt_model_low(j->o.dtype, j->o.gemm),
 	                           .gemm = j->o.gemm,
 	                           .train = true,
 	                           .profile = j->o.train.profile,
 	                           .recompute = j->o.train.recompute,
 	                           .detect = j->o.train.detect,
-	                           .rows_apart = j->o.train.optim.clip_rows,
+	                           .sparse_norm = j->o.train.optim.clip_rows,
 	                           .seed = j->o.train.batching.seed};
 	int r = bt_memory_plan_batches(n, &j->train, eval, &j->o.train.batching,
 	                               err);
@@ -145,7 +145,7 @@ static int plan(struct bt_job *j, struct bt_error *err)
 	o.max_length = j->train.longest;
 	if (eval != NULL && eval->longest > o.max_length)
 		o.max_length = eval->longest;
-	o.max_texts = n->texts > n->eval_texts ? n->texts : n->eval_texts;
+	o.max_sequences = n->texts > n->eval_texts ? n->texts : n->eval_texts;
 	if (r == BT_OK)
 		r = bt_model_plan(&j->model, &o, err);
 	if (r == BT_OK)

@@ -50,7 +50,7 @@ struct bt_optim_opts {
 	double clip;         /* largest norm of all gradients; 0: any */
 	bool clip_rows;      /* that norm takes each token's row of the word
 	                      * table by itself, as TensorFlow's does; see
-	                      * bt_engine_apart */
+	                      * bt_engine_sparse_excess */
 	double clip_value;   /* largest element of them, after that; 0: any */
 };
 

@@ -89,10 +89,11 @@ static json_t *form(const struct bt_config *c)
 	              (int)c->head_act, (double)c->norm_eps);
 	bt_buf_printf(&b, ", positions from %d, padding %d", c->position0,
 	              c->pad_id);
-	if (c->span > 0)
+	if (c->att_span > 0)
 		bt_buf_printf(&b, ", distances %d %d %d, places %d%d%d%d",
-		              c->span, c->buckets, c->max_distance, c->to_place,
-		              c->from_place, c->shares_places, c->norms_places);
+		              c->att_span, c->position_buckets,
+		              c->max_relative_positions, c->c2p, c->p2c,
+		              c->share_att_key, c->norm_rel_embeddings);
 	if (c->global_every > 0)
 		bt_buf_printf(&b, ", window %d, all %d, theta %.7g %.7g",
 		              c->window, c->global_every,
@@ -112,7 +113,7 @@ static json_t *start(const struct bt_train_run *t)
 	                    json_integer((json_int_t)t->start_crc));
 	json_object_set_new(
 	    o, "products in",
-	    json_string(bt_engine_low(t->m->engine) ? "bf16" : "f32"));
+	    json_string(bt_engine_is_bf16(t->m->engine) ? "bf16" : "f32"));
 	return o;
 }
 

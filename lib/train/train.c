@@ -41,7 +41,7 @@ static double weight_of(const struct bt_train_run *t, size_t pos, size_t end)
  * that position of the epoch. */
 static int blame(const struct bt_train_run *t, size_t pos, struct bt_error *err)
 {
-	long text = bt_engine_bad_text(t->m->engine);
+	long text = bt_engine_bad_sequence(t->m->engine);
 	struct bt_span id = {NULL, 0};
 
 	if (text >= 0)
@@ -62,13 +62,13 @@ static void count_right(struct bt_train_run *t, size_t pos)
 	const struct bt_batch *b = &t->gather.b;
 	size_t classes = bt_model_width(t->m), i, k, best;
 
-	t->s.seen += (int64_t)b->texts;
-	for (i = 0; i < b->texts && t->o->answered != NULL; i++)
+	t->s.seen += (int64_t)b->sequences;
+	for (i = 0; i < b->sequences && t->o->answered != NULL; i++)
 		t->o->answered(t->o->news_ctx, true, t->train,
 		               t->batches.order[pos + i], x + i * classes);
 	if (t->train->width > 0)
 		return; /* no answer is one of the classes */
-	for (i = 0; i < b->texts; i++, x += classes) {
+	for (i = 0; i < b->sequences; i++, x += classes) {
 		for (k = 1, best = 0; k < classes; k++)
 			if (x[k] > x[best])
 				best = k;
@@ -90,7 +90,7 @@ static int gradients(struct bt_train_run *t, size_t end, double *loss,
 	*loss = 0;
 	b->train = true;
 	b->step = (uint32_t)t->s.step;
-	b->token0 = b->text0 = 0;
+	b->token0 = b->sequence0 = 0;
 	b->smoothing = (float)t->o->smoothing;
 	for (; pos < end; pos += n, add = true) {
 		n = bt_batches_at(&t->batches, pos);
@@ -110,7 +110,7 @@ static int gradients(struct bt_train_run *t, size_t end, double *loss,
 		t->res->flop += 3 * bt_engine_flop(e);
 		t->res->tokens += b->tokens;
 		b->token0 += (uint32_t)b->tokens;
-		b->text0 += (uint32_t)b->texts;
+		b->sequence0 += (uint32_t)b->sequences;
 	}
 	t->s.loss_sum += *loss * weight;
 	t->s.loss_weight += weight;
@@ -161,8 +161,8 @@ static int descend(struct bt_train_run *t, struct bt_error *err)
 {
 	struct bt_engine *e = t->m->engine;
 	double start = bt_seconds();
-	double norm =
-	    bt_optim_norm(&t->optim, bt_engine_grads(e), bt_engine_apart(e));
+	double norm = bt_optim_norm(&t->optim, bt_engine_grads(e),
+	                            bt_engine_sparse_excess(e));
 
 	if (!isfinite(norm))
 		return diverged(t, "gradient", err);

@@ -96,7 +96,7 @@ static void lay_out(struct bt_model *m)
 
 	FUZZ_CHECK(pool != NULL || bt_pool_new(1, &pool, &err) == BT_OK);
 	o.pool = pool;
-	o.max_texts = 2;
+	o.max_sequences = 2;
 	o.max_tokens = 64;
 	m->task = bt_task_of(m->config.problem_type);
 	if (m->labels.n >= 2)

@@ -158,7 +158,7 @@ static void embeddings(void **state)
 /* One norm of `rows` x n by both tables. */
 static void norm_case(size_t rows, size_t n, bool low, bool add)
 {
-	struct bt_norm a = {.cols = n, .eps = 1e-6f, .x_low = low}, b;
+	struct bt_norm a = {.cols = n, .eps = 1e-6f, .x_bf16 = low}, b;
 	size_t all = rows * n, room = 2 * bt_drop_room(n);
 	float *scratch = guard_new(room, sizeof(float));
 	float *g1 = array(n, 1, 21), *g2 = array(n, 1, 21);
@@ -172,7 +172,7 @@ static void norm_case(size_t rows, size_t n, bool low, bool add)
 	a.drop_out = bt_dropout_make(add ? 0.1f : 0, 5, 6, 7, 8);
 	a.dy = array(all, 1, 15);
 	a.add_residual = add;
-	a.dx_low = low;
+	a.dx_bf16 = low;
 	b = a;
 #define BOTH(field, n, type)                                                   \
 	a.field = guard_new(n, sizeof(type)),                                  \
@@ -180,7 +180,7 @@ static void norm_case(size_t rows, size_t n, bool low, bool add)
 	BOTH(z, all, float);
 	BOTH(stats, 2 * rows, float);
 	BOTH(y, all, float);
-	BOTH(y_low, all, uint16_t);
+	BOTH(y_bf16, all, uint16_t);
 	BOTH(dx, all, float);
 #undef BOTH
 	a.dx = values(low, all, 1, 16);
@@ -192,7 +192,7 @@ static void norm_case(size_t rows, size_t n, bool low, bool add)
 	close_to("norm z", false, a.z, b.z, all, 1e-6f);
 	close_to("norm stats", false, a.stats, b.stats, 2 * rows, 2e-5f);
 	close_to("norm", false, a.y, b.y, all, 1e-4f);
-	close_to("norm bf16", true, a.y_low, b.y_low, all, 1e-4f);
+	close_to("norm bf16", true, a.y_bf16, b.y_bf16, all, 1e-4f);
 	b.stats = a.stats; /* the same point for both */
 	k->norm_back(&a, 0, rows, g1, b1, scratch);
 	ref->norm_back(&b, 0, rows, g2, b2, scratch);
@@ -219,7 +219,7 @@ static void norms(void **state)
 
 static void sum_case(size_t rows, size_t n, bool low, bool both)
 {
-	struct bt_sum a = {.cols = n, .x_low = low, .dx_low = low}, b;
+	struct bt_sum a = {.cols = n, .x_bf16 = low, .dx_bf16 = low}, b;
 	float *scratch = guard_new(bt_drop_room(n), sizeof(float));
 	size_t all = rows * n;
 
@@ -231,8 +231,8 @@ static void sum_case(size_t rows, size_t n, bool low, bool both)
 	b = a;
 	a.y = array(all, 0, 4);
 	b.y = array(all, 0, 4);
-	a.y_low = values(true, all, 0, 5);
-	b.y_low = values(true, all, 0, 5);
+	a.y_bf16 = values(true, all, 0, 5);
+	b.y_bf16 = values(true, all, 0, 5);
 	a.dx = values(low, all, 0, 6);
 	b.dx = values(low, all, 0, 6);
 	a.dresidual = array(all, 1, 7);
@@ -240,11 +240,11 @@ static void sum_case(size_t rows, size_t n, bool low, bool both)
 	k->add(&a, 0, rows, scratch);
 	ref->add(&b, 0, rows, scratch);
 	close_to("add", false, a.y, b.y, all, 1e-6f);
-	close_to("add, low", true, a.y_low, b.y_low, all, 1e-6f);
+	close_to("add, low", true, a.y_bf16, b.y_bf16, all, 1e-6f);
 	if (both)
 		a.y = NULL;
 	else
-		a.y_low = NULL;
+		a.y_bf16 = NULL;
 	k->add(&a, 0, rows, scratch);
 	k->add_back(&a, 1, rows, scratch);
 	ref->add_back(&b, 1, rows, scratch);
@@ -255,12 +255,12 @@ static void sum_case(size_t rows, size_t n, bool low, bool both)
 
 static void gated_case(size_t rows, size_t n, bool low, enum bt_activation act)
 {
-	struct bt_gated a = {.act = act,
-	                     .cols = n,
-	                     .x_low = low,
-	                     .dy_low = low,
-	                     .dx_low = low},
-	                b;
+	struct bt_glu a = {.act = act,
+	                   .cols = n,
+	                   .x_bf16 = low,
+	                   .dy_bf16 = low,
+	                   .dx_bf16 = low},
+	              b;
 	float *scratch = guard_new(2 * n, sizeof(float));
 	size_t all = rows * n;
 
@@ -269,16 +269,16 @@ static void gated_case(size_t rows, size_t n, bool low, enum bt_activation act)
 	b = a;
 	a.y = array(all, 0, 3);
 	b.y = array(all, 0, 3);
-	a.y_low = values(true, all, 0, 4);
-	b.y_low = values(true, all, 0, 4);
+	a.y_bf16 = values(true, all, 0, 4);
+	b.y_bf16 = values(true, all, 0, 4);
 	a.dx = values(low, 2 * all, 0, 5);
 	b.dx = values(low, 2 * all, 0, 5);
-	k->gated(&a, 0, rows, scratch);
-	ref->gated(&b, 0, rows, scratch);
+	k->glu(&a, 0, rows, scratch);
+	ref->glu(&b, 0, rows, scratch);
 	close_to("gated", false, a.y, b.y, all, 4e-6f);
-	close_to("gated, low", true, a.y_low, b.y_low, all, 4e-6f);
-	k->gated_back(&a, 1, rows, scratch);
-	ref->gated_back(&b, 1, rows, scratch);
+	close_to("gated, low", true, a.y_bf16, b.y_bf16, all, 4e-6f);
+	k->glu_back(&a, 1, rows, scratch);
+	ref->glu_back(&b, 1, rows, scratch);
 	close_to("gated, dx", low, a.dx, b.dx, 2 * all, 6e-6f);
 	end_of_case();
 }
@@ -467,7 +467,7 @@ static void attend_case(size_t q_rows, size_t n, size_t d, bool low,
 	                      .o_ld = o_ld,
 	                      .lse_ld = 2,
 	                      .window = window,
-	                      .low = low},
+	                      .bf16 = low},
 	                 b;
 	float tolerance = low ? 2e-2f : 2e-5f;
 
@@ -479,7 +479,7 @@ static void attend_case(size_t q_rows, size_t n, size_t d, bool low,
 	a.scratch = guard_new(room, sizeof(float));
 	a.dout = values(low, no, 1, 3);
 	if (d % 2 == 0 && n % 2 != 0)
-		a.turns = array(n * d, 1, 10);
+		a.rotary = array(n * d, 1, 10);
 	b = a;
 	a.o = values(low, no, 0, 4);
 	b.o = values(low, no, 0, 4);
@@ -516,7 +516,7 @@ static void places_case(size_t q_rows, size_t n, size_t d, bool low, int which)
 	const int32_t span = 6, far = (int32_t)n + 40;
 	size_t rows = 2 * (size_t)span, dw = bt_round_up(d, 16), ld = 2 * d + 1;
 	size_t nq = q_rows * d, nkv = n * 2 * d, nd = rows * dw;
-	struct bt_attend a = {.q_rows = q_rows, .n = n, .d = d, .low = low}, b;
+	struct bt_attend a = {.q_rows = q_rows, .n = n, .d = d, .bf16 = low}, b;
 	int32_t *place = guard_new(2 * (size_t)far + 1, sizeof(*place)), i, x;
 	float tolerance = low ? 2e-2f : 4e-5f;
 
@@ -534,13 +534,13 @@ static void places_case(size_t q_rows, size_t n, size_t d, bool low, int which)
 	a.q = values(low, nq, 2, 1);
 	a.k = values(low, nkv, 2, 2);
 	a.v = (const char *)a.k + d * (low ? 2 : 4);
-	a.place = place + far;
-	a.place0 = 100;
-	a.place_ld = ld;
+	a.rel_row = place + far;
+	a.rel_row0 = 100;
+	a.rel_ld = ld;
 	if (which & 1)
-		a.place_k = values(low, rows * ld, 2, 3);
+		a.rel_k = values(low, rows * ld, 2, 3);
 	if (which & 2)
-		a.place_q = values(low, rows * ld, 2, 4);
+		a.rel_q = values(low, rows * ld, 2, 4);
 	a.drop = bt_dropout_make(n % 2 ? 0.1f : 0, 9, 8, 7, 6);
 	a.scratch =
 	    guard_new(bt_attend_scratch(q_rows, n, d, true), sizeof(float));
@@ -556,10 +556,10 @@ static void places_case(size_t q_rows, size_t n, size_t d, bool low, int which)
 	b.dk = values(low, nkv, 0, 9);
 	a.dv = (char *)a.dk + d * (low ? 2 : 4);
 	b.dv = (char *)b.dk + d * (low ? 2 : 4);
-	a.dplace_k = array(nd, 0, 10);
-	b.dplace_k = array(nd, 0, 10);
-	a.dplace_q = array(nd, 0, 11);
-	b.dplace_q = array(nd, 0, 11);
+	a.drel_k = array(nd, 0, 10);
+	b.drel_k = array(nd, 0, 10);
+	a.drel_q = array(nd, 0, 11);
+	b.drel_q = array(nd, 0, 11);
 	k->attend(&a);
 	ref->attend(&b);
 	close_to("places", low, a.o, b.o, nq, tolerance);
@@ -568,8 +568,8 @@ static void places_case(size_t q_rows, size_t n, size_t d, bool low, int which)
 	ref->attend_back(&b);
 	close_to("places dq", low, a.dq, b.dq, nq, tolerance);
 	close_to("places dk, dv", low, a.dk, b.dk, nkv, tolerance);
-	close_to("dplace_k", false, a.dplace_k, b.dplace_k, nd, tolerance);
-	close_to("dplace_q", false, a.dplace_q, b.dplace_q, nd, tolerance);
+	close_to("dplace_k", false, a.drel_k, b.drel_k, nd, tolerance);
+	close_to("dplace_q", false, a.drel_q, b.drel_q, nd, tolerance);
 	end_of_case();
 }
 
@@ -609,17 +609,19 @@ static void attention(void **state)
 /* Element (row, n) of a packed matrix, as kernels.h says where it is. */
 static float unpacked(const struct bt_pack *a, size_t row, size_t n)
 {
-	size_t rows = a->low ? 32 : 16, i = row % rows, j = n % a->n_block, e;
+	size_t rows = a->bf16 ? 32 : 16, i = row % rows, j = n % a->n_block, e;
 
 	e = row / rows * a->k_stride + n / a->n_block * a->n_stride;
-	e += a->low ? (i / 2 * a->n_block + j) * 2 + i % 2 : i * a->n_block + j;
-	return at(a->low, a->dst, e);
+	e +=
+	    a->bf16 ? (i / 2 * a->n_block + j) * 2 + i % 2 : i * a->n_block + j;
+	return at(a->bf16, a->dst, e);
 }
 
 static void pack_case(size_t rows, size_t cols, size_t block, bool low,
                       bool along_k)
 {
-	struct bt_pack a = {.k = rows, .n = cols, .low = low, .n_block = block};
+	struct bt_pack a = {
+	    .k = rows, .n = cols, .bf16 = low, .n_block = block};
 	size_t step = low ? 32 : 16, k_blocks = (rows + step - 1) / step;
 	size_t n_blocks = (cols + block - 1) / block, i, j;
 	size_t each = step * block;

@@ -123,7 +123,7 @@ static void multiply(const struct product *p, size_t step)
 
 	assert_ok(bt_gemm_new("int8", true, 2, &g, &err));
 	assert_ok(bt_gemm_weight_new(g, (int)p->n, (int)p->k, false, &w, &err));
-	b.y_low = p->y_low;
+	b.y_bf16 = p->y_low;
 	b.add = p->add;
 	b.bias = p->bias;
 	for (c = 0; c < bt_gemm_chunks(w, BT_GEMM_FORWARD); c++) {
@@ -253,10 +253,10 @@ static void refusals(void **state)
 /* The tiny model's logits, products as named. */
 static void logits(const char *gemm, bool low, int threads, float *out)
 {
-	struct bt_engine_opts o = {.low = low,
+	struct bt_engine_opts o = {.bf16 = low,
 	                           .gemm = gemm,
 	                           .max_tokens = TINY_TOKENS,
-	                           .max_texts = TINY_TEXTS,
+	                           .max_sequences = TINY_TEXTS,
 	                           .max_length = 32};
 	struct bt_config c = tiny_config();
 	struct bt_error err = {0};

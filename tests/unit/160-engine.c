@@ -215,7 +215,7 @@ static void same_pass(struct tiny *a, struct tiny *b, bool add)
 	assert_true(bt_engine_loss(a->e) == bt_engine_loss(b->e));
 	x = bt_engine_logits(a->e);
 	y = bt_engine_logits(b->e);
-	for (i = 0; i < a->b.texts * TINY_CLASSES; i++)
+	for (i = 0; i < a->b.sequences * TINY_CLASSES; i++)
 		assert_true(x[i] == y[i]);
 }
 
@@ -279,7 +279,7 @@ static void company_does_not_matter(void **state)
 	memcpy(all, bt_engine_logits(t.e), sizeof(all));
 	for (i = 0; i < TINY_TEXTS; i++) {
 		b = t.b;
-		b.texts = 1;
+		b.sequences = 1;
 		start[1] = tiny_start[i + 1] - tiny_start[i];
 		b.tokens = start[1];
 		b.start = start;
@@ -322,12 +322,12 @@ static void halves_add_up(void **state)
 		g = bt_engine_grads(t.e);
 		memcpy(whole, g, n * sizeof(*whole));
 		b = t.b;
-		b.texts = 3;
+		b.sequences = 3;
 		b.tokens = 11;
 		assert_ok(bt_engine_forward(t.e, &b, &err));
 		loss -= bt_engine_loss(t.e);
 		assert_ok(bt_engine_backward(t.e, false, &err));
-		b.texts = 2;
+		b.sequences = 2;
 		b.tokens = 30;
 		b.start = tail;
 		b.ids += 11;
@@ -335,7 +335,7 @@ static void halves_add_up(void **state)
 		b.labels += 3;
 		b.weights += 3;
 		b.token0 += 11;
-		b.text0 += 3;
+		b.sequence0 += 3;
 		assert_ok(bt_engine_forward(t.e, &b, &err));
 		loss -= bt_engine_loss(t.e);
 		assert_ok(bt_engine_backward(t.e, true, &err));
@@ -368,11 +368,11 @@ static void rows_apart(void **state)
 	t.b.start = start;
 	t.b.labels = labels;
 	t.b.weights = NULL;
-	t.b.texts = 1;
+	t.b.sequences = 1;
 	t.b.tokens = 7;
 	assert_ok(bt_engine_forward(t.e, &t.b, &err));
 	assert_ok(bt_engine_backward(t.e, false, &err));
-	one = bt_engine_apart(t.e);
+	one = bt_engine_sparse_excess(t.e);
 	g = bt_engine_grads(t.e) + t.g.params[t.g.nodes[0].u.embed.word].offset;
 	n = (size_t)(t.g.params[t.g.nodes[0].u.embed.word].rows *
 	             t.g.nodes[0].cols);
@@ -381,12 +381,13 @@ static void rows_apart(void **state)
 	assert_true(square > 0 && fabs(one) < 1e-6 * square);
 	assert_ok(bt_engine_forward(t.e, &t.b, &err));
 	assert_ok(bt_engine_backward(t.e, true, &err));
-	assert_true(fabs(bt_engine_apart(t.e) + 2 * square) < 1e-5 * square);
-	t.b.texts = 2;
+	assert_true(fabs(bt_engine_sparse_excess(t.e) + 2 * square) <
+	            1e-5 * square);
+	t.b.sequences = 2;
 	t.b.tokens = 14;
 	assert_ok(bt_engine_forward(t.e, &t.b, &err));
 	assert_ok(bt_engine_backward(t.e, false, &err));
-	twice = bt_engine_apart(t.e);
+	twice = bt_engine_sparse_excess(t.e);
 	assert_true(fabs(twice + 2 * square) < 1e-5 * square);
 	tiny_close(&t);
 }
@@ -453,8 +454,8 @@ static void recomputing_does_not_matter(void **state)
 			                      &err));
 			bytes = a.g.n_floats * sizeof(float);
 			for (pass = 0; pass < 4; pass++) {
-				a.b.texts = pass == 1 ? 3 : TINY_TEXTS;
-				a.b.tokens = tiny_start[a.b.texts];
+				a.b.sequences = pass == 1 ? 3 : TINY_TEXTS;
+				a.b.tokens = tiny_start[a.b.sequences];
 				a.b.step = (uint32_t)pass;
 				same_pass(&a, &b, pass == 2);
 				assert_memory_equal(bt_engine_grads(a.e),
@@ -525,7 +526,7 @@ static void anomalies_are_named(void **state)
 			spoil(&t, cases[i].param, cases[i].value);
 			assert_err(bt_engine_forward(t.e, &t.b, &err),
 			           BT_ELIMIT, cases[i].error);
-			assert_int_equal(bt_engine_bad_text(t.e),
+			assert_int_equal(bt_engine_bad_sequence(t.e),
 			                 cases[i].text);
 			tiny_close(&t);
 		}
@@ -559,7 +560,7 @@ static void anomalies_are_placed(void **state)
 	           "embed 'bert.embeddings.word_embeddings.weight' computes a "
 	           "NaN, running forward: text 3 of the batch, token 4, column "
 	           "0");
-	assert_int_equal(bt_engine_bad_text(t.e), 3);
+	assert_int_equal(bt_engine_bad_sequence(t.e), 3);
 	tiny_close(&t);
 }
 
@@ -593,7 +594,7 @@ static void bad_batches(void **state)
 
 	(void)state;
 	assert_ok(tiny_open(&t, &c, 1, false, "ref", false, &err));
-	t.b.texts = 1;
+	t.b.sequences = 1;
 	t.b.start = empty;
 	assert_err(bt_engine_forward(t.e, &t.b, &err), BT_EARG, "0 tokens");
 	t.b.start = longer;

@@ -72,11 +72,11 @@ static void set_params(struct run *r, int hidden)
 static void open_run(struct run *r, const struct bt_config *c, int threads,
                      bool low)
 {
-	struct bt_engine_opts o = {.low = low,
+	struct bt_engine_opts o = {.bf16 = low,
 	                           .gemm = provider(low),
 	                           .train = true,
 	                           .max_tokens = MAX_TOKENS,
-	                           .max_texts = MAX_TEXTS,
+	                           .max_sequences = MAX_TEXTS,
 	                           .max_length = MAX_LENGTH,
 	                           .seed = 77};
 	struct bt_error err = {0};
@@ -106,7 +106,7 @@ static void make_batch(struct batch *m, const int *lengths, bool dropout)
 		m->start[i + 1] = m->start[i] + (uint32_t)lengths[i];
 		m->labels[i] = (int32_t)(i % CLASSES);
 	}
-	m->b.texts = i;
+	m->b.sequences = i;
 	m->b.tokens = m->start[i];
 	for (i = 0; i < m->b.tokens; i++) {
 		m->ids[i] = (int32_t)bt_random_below(5, 52, 0, i, 50);
@@ -116,7 +116,7 @@ static void make_batch(struct batch *m, const int *lengths, bool dropout)
 	m->b.ids = m->ids;
 	m->b.types = m->types;
 	m->b.labels = m->labels;
-	m->b.loss_scale = 1.0f / (float)m->b.texts;
+	m->b.loss_scale = 1.0f / (float)m->b.sequences;
 	m->b.train = dropout;
 	m->b.step = 9;
 }
@@ -148,7 +148,7 @@ static void check_threads(const struct bt_config *c, const struct batch *m,
 		assert_true(bt_engine_loss(a.e) == bt_engine_loss(b.e));
 		assert_memory_equal(bt_engine_logits(a.e),
 		                    bt_engine_logits(b.e),
-		                    m->b.texts * CLASSES * sizeof(float));
+		                    m->b.sequences * CLASSES * sizeof(float));
 		assert_memory_equal(bt_engine_grads(a.e), bt_engine_grads(b.e),
 		                    a.g.n_floats * sizeof(float));
 		close_run(&b);
@@ -289,10 +289,11 @@ static void company_of_any_length(void **state)
 	make_batch(m, lengths, false);
 	open_run(&r, &c, 3, false);
 	assert_ok(bt_engine_forward(r.e, &m->b, &err));
-	memcpy(all, bt_engine_logits(r.e), m->b.texts * CLASSES * sizeof(*all));
-	for (i = 0; i < m->b.texts; i++) {
+	memcpy(all, bt_engine_logits(r.e),
+	       m->b.sequences * CLASSES * sizeof(*all));
+	for (i = 0; i < m->b.sequences; i++) {
 		b = m->b;
-		b.texts = 1;
+		b.sequences = 1;
 		b.tokens = start[1] = (uint32_t)lengths[i];
 		b.start = start;
 		b.ids += m->start[i];

@@ -35,10 +35,10 @@ static struct bt_config config(const char *family)
 	c.global_every = 2;
 	c.global_theta = 1000;
 	c.local_theta = 10;
-	c.span = c.buckets = 8;
-	c.max_distance = 32;
-	c.to_place = c.from_place = c.norms_places = true;
-	c.shares_places = true;
+	c.att_span = c.position_buckets = 8;
+	c.max_relative_positions = 32;
+	c.c2p = c.p2c = c.norm_rel_embeddings = true;
+	c.share_att_key = true;
 	if (strcmp(family, "distilbert") == 0)
 		c.type_vocab_size = 0;
 	return c;
@@ -95,9 +95,9 @@ static void how_does_not_matter(void **state)
 /* An engine for the two first texts, of one token and of seven. */
 static void open_short(struct tiny *t, const struct bt_config *c, bool low)
 {
-	struct bt_engine_opts o = {.low = low,
+	struct bt_engine_opts o = {.bf16 = low,
 	                           .max_tokens = 8,
-	                           .max_texts = TINY_TEXTS,
+	                           .max_sequences = TINY_TEXTS,
 	                           .max_length = 7};
 	struct bt_error err = {0};
 
@@ -135,14 +135,14 @@ static void grows(void **state)
 		assert_err(bt_engine_forward(b.e, &b.b, &err), BT_EARG,
 		           "exceeds");
 		for (i = 0; i < 2; i++) {
-			b.b.texts = 2;
+			b.b.sequences = 2;
 			b.b.tokens = 8;
 			assert_ok(bt_engine_grow(b.e, 8, 7, &err));
 			assert_ok(bt_engine_forward(b.e, &b.b, &err));
 			assert_memory_equal(bt_engine_logits(b.e),
 			                    bt_engine_logits(a.e),
 			                    bytes / TINY_TEXTS * 2);
-			b.b.texts = TINY_TEXTS;
+			b.b.sequences = TINY_TEXTS;
 			b.b.tokens = TINY_TOKENS;
 			assert_ok(bt_engine_grow(b.e, TINY_TOKENS, 20, &err));
 			assert_ok(bt_engine_forward(b.e, &b.b, &err));
@@ -274,17 +274,17 @@ static void distances_have_places(void **state)
 	(void)state;
 	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
 		assert_int_equal(
-		    bt_relative_distance_place(&p, known[i].distance),
+		    bt_relative_position_row(&p, known[i].distance),
 		    256 + known[i].bucket);
 		if (known[i].bucket < 256)
 			assert_int_equal(
-			    bt_relative_distance_place(&p, -known[i].distance),
+			    bt_relative_position_row(&p, -known[i].distance),
 			    256 - known[i].bucket);
 	}
-	assert_int_equal(bt_relative_distance_place(&p, 100000), 511);
-	assert_int_equal(bt_relative_distance_place(&p, -100000), 0);
+	assert_int_equal(bt_relative_position_row(&p, 100000), 511);
+	assert_int_equal(bt_relative_position_row(&p, -100000), 0);
 	for (int k = -20; k <= 20; k++)
-		assert_int_equal(bt_relative_distance_place(&exact, k),
+		assert_int_equal(bt_relative_position_row(&exact, k),
 		                 k < -6  ? 0
 		                 : k > 5 ? 11
 		                         : k + 6);

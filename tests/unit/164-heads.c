@@ -250,7 +250,7 @@ static void texts_have_the_length(void **state)
 
 	(void)state;
 	open_head(&t, "flatten 8, dense", 1, false, 0);
-	t.b.texts = 2;
+	t.b.sequences = 2;
 	t.b.tokens = 15;
 	t.b.start = odd;
 	assert_err(bt_engine_forward(t.e, &t.b, &err), BT_EARG,
@@ -317,7 +317,7 @@ static void open_numbers(struct tiny *t, const float z[4])
 	bt_graph_init(&t->g, &err);
 	assert_ok(bt_task_graph(&bt_task_classification, &t->g, &c, 4));
 	tiny_batch(t, false);
-	t->b.texts = 1;
+	t->b.sequences = 1;
 	t->b.tokens = tiny_start[1];
 	t->b.labels = &two;
 	t->b.weights = NULL;

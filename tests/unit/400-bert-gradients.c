@@ -104,7 +104,7 @@ static void read_batch(struct fixture *f)
 	free(types);
 	f->start = (uint32_t *)ints(f->c, "start", &texts);
 	f->labels = ints(f->c, "labels", &texts);
-	f->b.texts = texts;
+	f->b.sequences = texts;
 	f->b.tokens = n;
 	f->b.ids = f->ids;
 	f->b.types = f->types;
@@ -130,7 +130,7 @@ static void load_params(struct fixture *f)
 
 static void open_fixture(struct fixture *f, const char *path, bool low)
 {
-	struct bt_engine_opts o = {.train = true, .low = low};
+	struct bt_engine_opts o = {.train = true, .bf16 = low};
 	struct bt_error err = {0};
 
 	memset(f, 0, sizeof(*f));
@@ -143,7 +143,7 @@ static void open_fixture(struct fixture *f, const char *path, bool low)
 	assert_ok(bt_pool_new(2, &f->pool, &err));
 	o.pool = f->pool;
 	o.max_tokens = f->b.tokens;
-	o.max_texts = f->b.texts;
+	o.max_sequences = f->b.sequences;
 	o.max_length = (size_t)f->m.max_positions;
 	assert_ok(bt_engine_new(&f->g, &o, &f->e, &err));
 	load_params(f);
@@ -208,7 +208,7 @@ static double scale_of(const struct fixture *f, const char *name)
 
 	for (i = 0; i < 3 && (end = strstr(name, key[i])) == NULL;)
 		i++;
-	if (end == NULL && !f->m.from_place)
+	if (end == NULL && !f->m.p2c)
 		end = strstr(name, "key_proj.bias");
 	if (end == NULL)
 		end = strstr(name, "pos_key_proj.bias");

@@ -74,14 +74,14 @@ enum { TINY_RECOMPUTE = 1, TINY_DETECT = 2, TINY_APART = 4 };
 static inline int tiny_engine(struct tiny *t, int threads, bool low,
                               const char *gemm, int flags, struct bt_error *err)
 {
-	struct bt_engine_opts o = {.low = low,
+	struct bt_engine_opts o = {.bf16 = low,
 	                           .gemm = gemm,
 	                           .train = true,
 	                           .recompute = flags & TINY_RECOMPUTE,
 	                           .detect = flags & TINY_DETECT,
-	                           .rows_apart = flags & TINY_APART,
+	                           .sparse_norm = flags & TINY_APART,
 	                           .max_tokens = TINY_TOKENS + 20,
-	                           .max_texts = TINY_TEXTS + 3,
+	                           .max_sequences = TINY_TEXTS + 3,
 	                           .max_length = 32,
 	                           .seed = 77};
 	int r = bt_pool_new(threads, &t->pool, err);
@@ -105,7 +105,7 @@ static inline void tiny_batch(struct tiny *t, bool train)
 		t->types[i] = (uint8_t)bt_random_below(5, 51, 0, i, 2);
 	}
 	memset(&t->b, 0, sizeof(t->b));
-	t->b.texts = TINY_TEXTS;
+	t->b.sequences = TINY_TEXTS;
 	t->b.tokens = TINY_TOKENS;
 	t->b.start = tiny_start;
 	t->b.ids = t->ids;
@@ -117,7 +117,7 @@ static inline void tiny_batch(struct tiny *t, bool train)
 	t->b.train = train;
 	t->b.step = 9;
 	t->b.token0 = 100;
-	t->b.text0 = 10;
+	t->b.sequence0 = 10;
 }
 
 static inline int tiny_open(struct tiny *t, const struct bt_config *c,

@@ -3,35 +3,35 @@
  * Template, part 2b: sums and gates of layers with norms before their parts.
  * See simd_math_int.h and simd_rows_int.h.
  */
-#ifndef BT_CPU_SIMD_GATED_INT_H
-#define BT_CPU_SIMD_GATED_INT_H
+#ifndef BT_CPU_SIMD_GLU_INT_H
+#define BT_CPU_SIMD_GLU_INT_H
 
 #include "cpu/simd_rows_int.h"
 
-VEC void put_both(float *y, uint16_t *low, size_t at, size_t n, vf v)
+VEC void put_both(float *y, uint16_t *bf16, size_t at, size_t n, vf v)
 {
 	if (y != NULL && n == VL)
 		v_store(y + at, v);
 	else if (y != NULL)
 		v_storen(y + at, v, n);
-	if (low != NULL && n == VL)
-		v_store_low(low + at, v);
-	else if (low != NULL)
-		v_storen_low(low + at, v, n);
+	if (bf16 != NULL && n == VL)
+		v_store_bf16(bf16 + at, v);
+	else if (bf16 != NULL)
+		v_storen_bf16(bf16 + at, v, n);
 }
 
 /* The next n of at most VL elements. */
-VEC vf get_upto(bool low, const void *x, size_t at, size_t n)
+VEC vf get_upto(bool bf16, const void *x, size_t at, size_t n)
 {
-	return n == VL ? get(low, x, at) : getn(low, x, at, n);
+	return n == VL ? get(bf16, x, at) : getn(bf16, x, at, n);
 }
 
-VEC void put_upto(bool low, void *y, size_t at, size_t n, vf v)
+VEC void put_upto(bool bf16, void *y, size_t at, size_t n, vf v)
 {
 	if (n == VL)
-		put(low, y, at, v);
+		put(bf16, y, at, v);
 	else
-		putn(low, y, at, v, n);
+		putn(bf16, y, at, v, n);
 }
 
 VEC size_t lanes(size_t i, size_t end)
@@ -49,10 +49,10 @@ static void add(const struct bt_sum *a, size_t row0, size_t row1, float *m)
 		for (i = 0; i < h; i += VL) {
 			at = r * h + i;
 			n = lanes(i, h);
-			y = v_fma(get_upto(a->x_low, a->x, at, n),
+			y = v_fma(get_upto(a->x_bf16, a->x, at, n),
 			          v_load(m + i),
 			          get_upto(false, a->residual, at, n));
-			put_both(a->y, a->y_low, at, n, y);
+			put_both(a->y, a->y_bf16, at, n, y);
 		}
 	}
 }
@@ -68,7 +68,7 @@ static void add_back(const struct bt_sum *a, size_t row0, size_t row1, float *m)
 			at = r * h + i;
 			n = lanes(i, h);
 			d = get_upto(false, a->dy, at, n);
-			put_upto(a->dx_low, a->dx, at, n,
+			put_upto(a->dx_bf16, a->dx, at, n,
 			         v_mul(d, v_load(m + i)));
 			if (a->add_residual)
 				d = v_add(d,
@@ -78,8 +78,8 @@ static void add_back(const struct bt_sum *a, size_t row0, size_t row1, float *m)
 	}
 }
 
-VEC void gated_rows(enum bt_activation act, const struct bt_gated *a,
-                    size_t row0, size_t row1)
+VEC void gated_rows(enum bt_activation act, const struct bt_glu *a, size_t row0,
+                    size_t row1)
 {
 	size_t r, i, h = a->cols, n, at;
 	vf x;
@@ -89,25 +89,25 @@ VEC void gated_rows(enum bt_activation act, const struct bt_gated *a,
 			n = lanes(i, h);
 			at = 2 * r * h + i;
 			x = act_value(act, false,
-			              get_upto(a->x_low, a->x, at, n));
-			x = v_mul(x, get_upto(a->x_low, a->x, at + h, n));
-			put_both(a->y, a->y_low, r * h + i, n, x);
+			              get_upto(a->x_bf16, a->x, at, n));
+			x = v_mul(x, get_upto(a->x_bf16, a->x, at + h, n));
+			put_both(a->y, a->y_bf16, r * h + i, n, x);
 		}
 }
 
 /* Activations that have no vector form are the plain kernel's. */
-static void gated(const struct bt_gated *a, size_t row0, size_t row1,
-                  float *scratch)
+static void glu(const struct bt_glu *a, size_t row0, size_t row1,
+                float *scratch)
 {
 	if (a->act == BT_ACT_GELU)
 		gated_rows(BT_ACT_GELU, a, row0, row1);
 	else if (a->act == BT_ACT_GELU_TANH)
 		gated_rows(BT_ACT_GELU_TANH, a, row0, row1);
 	else
-		bt_ref_gated(a, row0, row1, scratch);
+		bt_ref_glu(a, row0, row1, scratch);
 }
 
-VEC void gated_back_rows(enum bt_activation act, const struct bt_gated *a,
+VEC void gated_back_rows(enum bt_activation act, const struct bt_glu *a,
                          size_t row0, size_t row1)
 {
 	size_t r, i, h = a->cols, n, at;
@@ -117,25 +117,25 @@ VEC void gated_back_rows(enum bt_activation act, const struct bt_gated *a,
 		for (i = 0; i < h; i += VL) {
 			n = lanes(i, h);
 			at = 2 * r * h + i;
-			x = get_upto(a->x_low, a->x, at, n);
-			gate = get_upto(a->x_low, a->x, at + h, n);
-			dy = get_upto(a->dy_low, a->dy, r * h + i, n);
+			x = get_upto(a->x_bf16, a->x, at, n);
+			gate = get_upto(a->x_bf16, a->x, at + h, n);
+			dy = get_upto(a->dy_bf16, a->dy, r * h + i, n);
 			gate = v_mul(v_mul(gate, dy), act_slope(act, false, x));
-			put_upto(a->dx_low, a->dx, at, n, gate);
+			put_upto(a->dx_bf16, a->dx, at, n, gate);
 			dy = v_mul(dy, act_value(act, false, x));
-			put_upto(a->dx_low, a->dx, at + h, n, dy);
+			put_upto(a->dx_bf16, a->dx, at + h, n, dy);
 		}
 }
 
-static void gated_back(const struct bt_gated *a, size_t row0, size_t row1,
-                       float *scratch)
+static void glu_back(const struct bt_glu *a, size_t row0, size_t row1,
+                     float *scratch)
 {
 	if (a->act == BT_ACT_GELU)
 		gated_back_rows(BT_ACT_GELU, a, row0, row1);
 	else if (a->act == BT_ACT_GELU_TANH)
 		gated_back_rows(BT_ACT_GELU_TANH, a, row0, row1);
 	else
-		bt_ref_gated_back(a, row0, row1, scratch);
+		bt_ref_glu_back(a, row0, row1, scratch);
 }
 
 #endif
