@@ -9,6 +9,7 @@
 #include "tokenize/detokenize.h"
 #include "tokenize/options.h"
 #include "tokenizer/tokenizer.h"
+#include "tokenizer_file/tokenizer_file.h"
 
 struct opts {
 	struct bt_common common;

@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "tokenizer/tokenizer.h"
+#include "tokenizer_file/tokenizer_file.h"
 
 /* Finds the first one's classes among those of model k. */
 static int match_labels(struct bt_ensemble *s, size_t k, const char *dir,

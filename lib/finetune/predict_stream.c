@@ -9,6 +9,7 @@
 #include "cpu/roofline.h"
 #include "finetune/unfinished.h"
 #include "io/duplicate_paths.h"
+#include "tokenizer_file/tokenizer_file.h"
 
 #define BLOCK_TEXTS ((size_t)4096)
 #define BLOCK_TOKENS ((size_t)1 << 16)

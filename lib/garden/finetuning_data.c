@@ -9,6 +9,7 @@
 #include "garden/finetuning_int.h"
 #include "io/path.h"
 #include "tokenize/input_meta_data.h"
+#include "tokenizer_file/tokenizer_file.h"
 
 /* A part on its way: rows become texts become records. */
 struct way {

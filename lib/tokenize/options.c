@@ -6,6 +6,7 @@
 
 #include "base/num.h"
 #include "tokenize/input_meta_data.h"
+#include "tokenizer_file/tokenizer_file.h"
 
 static bool is(const char *value, const char *word)
 {

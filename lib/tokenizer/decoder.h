@@ -48,9 +48,4 @@ int bt_decoder_add(struct bt_decoder *d, enum bt_decoder_kind kind,
                    struct bt_span a, bool flag, struct bt_normalizer *norm,
                    struct bt_error *err) BT_MUST_USE;
 
-/* Reads the decoder of tokenizer.json. What is not known is noted in
- * d->unknown. */
-int bt_decoder_read(struct bt_decoder *d, json_t *o,
-                    struct bt_error *err) BT_MUST_USE;
-
 #endif

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "base/utf8.h"
-#include "tokenizer/tokenizer_parts.h"
+#include "tokenizer/encode.h"
 
 struct bt_encode_run {
 	const struct bt_tok *t;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "tokenizer/tokenizer_parts.h"
+#include "tokenizer/encode.h"
 #include "unicode/split_char_class.h"
 
 #define FEW 8             /* added tokens that are looked through */

@@ -8,7 +8,33 @@
 
 #include "base/mem.h"
 #include "format/charset.h"
-#include "tokenizer/tokenizer_parts.h"
+#include "tokenizer/truncation_int.h"
+
+void bt_tok_free(struct bt_tok *t)
+{
+	int i;
+
+	if (t == NULL)
+		return;
+	for (i = 0; i < BT_TOK_ROLES; i++)
+		free(t->role_name[i]);
+	free(t->path);
+	free(t->prefix);
+	free(t->spm);
+	free(t->token);
+	bt_vocab_clear(&t->vocab);
+	for (i = 0; i < t->norms; i++)
+		bt_normalizer_free(t->norm[i]);
+	for (i = 0; i < t->pretoks; i++)
+		bt_pre_tokenizer_free(t->pretok[i]);
+	bt_tok_model_free(t->model);
+	free(t->table);
+	bt_buf_clear(&t->steps);
+	bt_decoder_clear(&t->decode);
+	bt_added_clear(&t->raw);
+	bt_added_clear(&t->normalized);
+	free(t);
+}
 
 const char *bt_tok_fingerprint(const struct bt_tok *t)
 {
@@ -55,11 +81,6 @@ int32_t bt_tok_id(const struct bt_tok *t, struct bt_span token)
 int32_t bt_tok_role(const struct bt_tok *t, enum bt_tok_role role)
 {
 	return t->role[role];
-}
-
-size_t bt_tok_specials(const struct bt_tok *t, bool pair)
-{
-	return pair ? (size_t)t->pair.n - 2 : (size_t)t->one.n - 1;
 }
 
 int bt_tok_scratch_new(const struct bt_tok *t, struct bt_tok_scratch **scratch,

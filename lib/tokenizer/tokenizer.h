@@ -17,7 +17,6 @@
 
 #include "base/buf.h"
 #include "base/err.h"
-#include "base/log.h"
 #include "base/span.h"
 
 struct bt_tok;
@@ -31,50 +30,7 @@ enum bt_tok_dialect {
 	BT_TOK_GARDEN   /* that of TF Model Garden: words may be longer */
 };
 
-struct bt_tok_opts {
-	enum bt_tok_dialect dialect;
-	int lower; /* 1: make it lower case, 0: do not; -1: as the files say */
-	const struct bt_log *log; /* what was chosen, at BT_LOG_MORE; or NULL */
-};
-
-#define BT_TOK_OPTS_INIT                                                       \
-	{                                                                      \
-		BT_TOK_ANY, -1, NULL                                           \
-	}
-
-/*
- * Opens the tokenizer of a model directory, or one that is given by its
- * vocab.txt or tokenizer.json alone. In a directory tokenizer.json goes before
- * vocab.txt, this before vocab.json with merges.txt, and these before a
- * SentencePiece model; in that of a SavedModel vocab.txt may stand in assets.
- * opts may be NULL. Whatever the files ask for and is not known here is an
- * error that names it.
- */
-int bt_tok_open(const char *path, const struct bt_tok_opts *opts,
-                struct bt_tok **tok, struct bt_error *err) BT_MUST_USE;
 void bt_tok_free(struct bt_tok *tok); /* takes NULL */
-
-/*
- * Writes the tokenizer into a directory that exists, so that it opens there
- * with the same ids, here and in transformers: the files it was read from, a
- * tokenizer.json of a SentencePiece model, and a tokenizer_config.json if there
- * was none. max_length is the most tokens that
- * the model takes, for that file; 0: unknown.
- */
-int bt_tok_save(const struct bt_tok *tok, const char *dir, size_t max_length,
-                struct bt_error *err) BT_MUST_USE;
-
-/*
- * The same for programs that read tokenizer.json alone: makes the directory if
- * it is not there, and a tokenizer.json of vocab.txt or of vocab.json and
- * merges.txt. BT_EARG for a dialect other than Hugging Face's.
- */
-int bt_tok_export(const struct bt_tok *tok, const char *dir,
-                  struct bt_error *err) BT_MUST_USE;
-
-/* A file of a tokenizer in dir that bt_tok_save would leave as it is, to be
- * read with what it writes; NULL: there is none. tok NULL writes nothing. */
-const char *bt_tok_left(const struct bt_tok *tok, const char *dir);
 
 /* Eight hex digits that are equal for tokenizers which give equal ids, from
  * whatever files they were read. (Scores count as floats; beyond these, the

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of a tokenizer are read into, and how it is put together. */
+/* A tokenizer: its vocabulary, components and settings. tokenizer_file/ fills
+ * it in, encode.c and truncation.c use it. */
 #ifndef BT_TOKENIZER_TOKENIZER_PARTS_H
 #define BT_TOKENIZER_TOKENIZER_PARTS_H
 
-#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include "base/buf.h"
 #include "tokenizer/added_tokens.h"
@@ -14,7 +17,6 @@
 
 #define BT_TOK_UNSET (-1)
 #define BT_TOK_PARTS 16
-#define BT_TOK_ADDED_MAX 10000
 #define BT_TOK_STEPS 16 /* normalizers, pre-tokenizers */
 
 /* A template: what stands where. */
@@ -98,173 +100,5 @@ struct bt_tok {
 	struct bt_added raw, normalized; /* to look for before, after */
 	char fingerprint[9];
 };
-
-/* What a thread encodes with. */
-struct bt_tok_buffers {
-	struct bt_offset_text
-	    norm[2]; /* before and after a normalizer, in turns */
-	struct bt_offset_text word[BT_TOK_STEPS]; /* pre-tokenizers' own */
-	void *work;                               /* the model's */
-};
-void bt_tok_buffers_clear(struct bt_tok_buffers *b); /* but for work */
-
-/* True, once, if what failed took too many steps: see bt_encode_run_too_hard.
- */
-bool bt_tok_buffers_hard(struct bt_tok_buffers *b);
-#define BT_TOK_TOO_HARD "a regular expression of the tokenizer takes too long"
-
-struct bt_tok_scratch {
-	struct bt_tok_buffers buffers;
-	void (*work_free)(void *work);
-	struct bt_pieces seq[2]; /* of each text */
-
-	/* what was encoded last, and how it is cut into windows (truncation.c)
-	 */
-	struct bt_span source[2];
-	struct bt_tok_encode_opts how;
-	bool pair;
-	size_t keep[2]; /* tokens of each text that have room */
-	size_t windows[2];
-
-	/* the window asked for last */
-	int32_t *ids;
-	uint8_t *types;
-	uint32_t *start, *end, *word;
-	struct bt_span *normal;
-	int8_t *text;
-	size_t cap; /* of each of these seven */
-};
-
-/* Sets s->keep and s->windows. */
-int bt_tok_share(const struct bt_tok *t, struct bt_tok_scratch *s,
-                 struct bt_error *err) BT_MUST_USE;
-
-/* The pieces of a text, valid UTF-8, with offsets; else their ids alone.
- * Returns 0 or BT_ENOMEM. */
-int bt_tok_run(const struct bt_tok *t, struct bt_tok_buffers *b,
-               struct bt_span text, bool offsets,
-               struct bt_pieces *out) BT_MUST_USE;
-
-/* Takes the spaces of its token away from where a piece of a text stands, as
- * t->trim says; first: it is the text's first. */
-void bt_tok_trim(const struct bt_tok *t, struct bt_span text,
-                 struct bt_piece *p, bool first);
-
-/* Puts v->text[*from .. *to-1] through all normalizers; v, *from and *to are
- * then the result. Returns 0 or BT_ENOMEM. */
-int bt_tok_normalize(const struct bt_tok *t, struct bt_tok_buffers *b,
-                     struct bt_text_view *v, size_t *from, size_t *to,
-                     bool offsets) BT_MUST_USE;
-
-/* tokenizer.json */
-int bt_tok_read_json(struct bt_tok *t, const char *path,
-                     struct bt_error *err) BT_MUST_USE;
-
-/* The dialect that tokenizer_config.json names. */
-int bt_tok_read_dialect(struct bt_tok *t, struct bt_error *err) BT_MUST_USE;
-
-/* tokenizer_config.json, special_tokens_map.json, added_tokens.json; then what
- * config.json or bert_config.json says of the model. */
-int bt_tok_read_config(struct bt_tok *t, struct bt_error *err) BT_MUST_USE;
-int bt_tok_read_model_config(struct bt_tok *t,
-                             struct bt_error *err) BT_MUST_USE;
-
-/*
- * Adds a token with its flags; id -1: what it is in the vocabulary, or the next
- * one. A token that is there already stays as it is. An id that is neither the
- * vocabulary's nor the next one is BT_EFORMAT.
- */
-int bt_tok_add(struct bt_tok *t, const struct bt_added_token *token,
-               struct bt_error *err) BT_MUST_USE;
-
-/* Reads content and flags of {"content": ..., "lstrip": ...}; borrowed. */
-int bt_tok_read_added(const json_t *o, struct bt_added_token *token,
-                      struct bt_error *err) BT_MUST_USE;
-
-/* Adds the tokens of o's member: a list of strings or of such objects, or an
- * object of them. Nothing where there is none. */
-int bt_tok_add_list(struct bt_tok *t, json_t *o, const char *key,
-                    struct bt_error *err) BT_MUST_USE;
-
-/* Adds the tokens of {"id": {"content": ...}} or, where specials are not NULL,
- * of {"token": id}: those that are keys of specials are special, the others are
- * looked for in normalised text. */
-int bt_tok_add_table(struct bt_tok *t, json_t *table, const json_t *specials,
-                     struct bt_error *err) BT_MUST_USE;
-
-/* Puts together what was read. */
-int bt_tok_finish(struct bt_tok *t, const struct bt_tok_opts *opts,
-                  struct bt_error *err) BT_MUST_USE;
-
-/*
- * Append a part to those that a text goes through, which is taken over in any
- * case, and note for the fingerprint what it is; a pre-tokenizer that is NULL
- * does nothing to a text. The others make it first (normalizers.h; which is an
- * enum bt_normalizer_simple, form an enum bt_unicode_form, prepend an enum
- * bt_prepend).
- */
-int bt_tok_add_norm(struct bt_tok *t, struct bt_normalizer *norm,
-                    struct bt_error *err, const char *fmt, ...) BT_MUST_USE
-    BT_PRINTF(4, 5);
-int bt_tok_add_pretok(struct bt_tok *t, struct bt_pre_tokenizer *pretok,
-                      struct bt_error *err, const char *fmt, ...) BT_MUST_USE
-    BT_PRINTF(4, 5);
-int bt_tok_add_replace(struct bt_tok *t, struct bt_span pattern, bool regex,
-                       struct bt_span content,
-                       struct bt_error *err) BT_MUST_USE;
-int bt_tok_add_strip(struct bt_tok *t, bool left, bool right,
-                     struct bt_error *err) BT_MUST_USE;
-int bt_tok_add_simple(struct bt_tok *t, int which,
-                      struct bt_error *err) BT_MUST_USE;
-int bt_tok_add_form(struct bt_tok *t, int form,
-                    struct bt_error *err) BT_MUST_USE;
-int bt_tok_add_bytes(struct bt_tok *t, struct bt_error *err) BT_MUST_USE;
-
-/* Reads a SentencePiece model, as transformers converts it. */
-int bt_tok_read_spm(struct bt_tok *t, const char *path,
-                    struct bt_error *err) BT_MUST_USE;
-
-/* Makes t->table if it is not there. */
-int bt_tok_need_table(struct bt_tok *t, struct bt_error *err) BT_MUST_USE;
-
-/* Reads vocab.json and merges.txt. */
-int bt_tok_read_merges(struct bt_tok *t, const char *vocab, const char *merges,
-                       struct bt_error *err) BT_MUST_USE;
-int bt_tok_add_whitespace_split(struct bt_tok *t,
-                                struct bt_error *err) BT_MUST_USE;
-int bt_tok_add_metaspace(struct bt_tok *t, struct bt_span mark, int prepend,
-                         bool split, struct bt_error *err) BT_MUST_USE;
-uint32_t bt_tok_crc(const void *data, size_t n);
-uint32_t bt_tok_crc_more(uint32_t crc, const void *data, size_t n);
-
-/* The CRC of many short texts, which are gathered. Begin with zero. */
-struct bt_tok_crc {
-	uint32_t crc;
-	size_t n;
-	char text[4096];
-};
-void bt_tok_crc_put(struct bt_tok_crc *c, struct bt_span s, char behind);
-uint32_t bt_tok_crc_end(struct bt_tok_crc *c);
-
-/* Makes the model Unigram of the vocabulary, not yet indexed, and the score of
- * each token, which is taken over in any case; unknown is the id of that
- * token. */
-int bt_tok_set_unigram(struct bt_tok *t, double *score, int64_t unknown,
-                       bool bytes, struct bt_error *err) BT_MUST_USE;
-
-/* Makes the model BPE of the vocabulary, which was indexed. */
-struct bt_bpe_merge;
-struct bt_bpe_opts;
-int bt_tok_set_bpe(struct bt_tok *t, const struct bt_bpe_merge *merge, size_t n,
-                   const struct bt_bpe_opts *o,
-                   struct bt_error *err) BT_MUST_USE;
-
-/* Names the token of a role; names those that the vocabulary lacks by other
- * usual names that it has. */
-int bt_tok_set_role(struct bt_tok *t, enum bt_tok_role role, struct bt_span s,
-                    struct bt_error *err) BT_MUST_USE;
-int bt_tok_guess_roles(struct bt_tok *t, struct bt_error *err) BT_MUST_USE;
-
-extern const char *const bt_tok_role_key[BT_TOK_ROLES]; /* "unk_token" ... */
 
 #endif

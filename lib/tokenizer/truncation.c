@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "tokenizer/tokenizer_parts.h"
+#include "tokenizer/truncation_int.h"
 
 #define WINDOWS_MAX ((size_t)1 << 20)
 
@@ -82,6 +82,11 @@ static int share_windows(struct bt_tok_scratch *s, struct bt_error *err)
 		                    "the text has more than %zu windows",
 		                    WINDOWS_MAX);
 	return BT_OK;
+}
+
+size_t bt_tok_specials(const struct bt_tok *t, bool pair)
+{
+	return pair ? (size_t)t->pair.n - 2 : (size_t)t->one.n - 1;
 }
 
 int bt_tok_share(const struct bt_tok *t, struct bt_tok_scratch *s,

@@ -9,7 +9,7 @@
 #include "base/crc32c.h"
 #include "tokenizer/normalizers.h"
 #include "tokenizer/pre_tokenizer.h"
-#include "tokenizer/tokenizer_parts.h"
+#include "tokenizer_file/reader.h"
 
 uint32_t bt_tok_crc(const void *data, size_t n)
 {

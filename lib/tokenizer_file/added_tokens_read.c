@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "format/json.h"
-#include "tokenizer/tokenizer_parts.h"
+#include "tokenizer_file/reader.h"
 
 static int read_flag(const json_t *o, const char *key, bool *v,
                      struct bt_error *err)

@@ -7,7 +7,9 @@
 #include "base/buf.h"
 #include "base/crc32c.h"
 #include "base/mem.h"
-#include "tokenizer/tokenizer_parts.h"
+#include "tokenizer/encode.h"
+#include "tokenizer_file/reader.h"
+#include "tokenizer_file/tokenizer_file.h"
 
 #define GOOGLE_MAX_CHARS 200
 #define GARDEN_MAX_CHARS 400

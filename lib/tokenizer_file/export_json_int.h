@@ -6,7 +6,7 @@
 
 #include <jansson.h>
 
-#include "tokenizer/tokenizer_parts.h"
+#include "tokenizer_file/reader.h"
 
 /* The text of a token. */
 json_t *bt_tok_export_token(const struct bt_tok *t, int32_t id) BT_MUST_USE;

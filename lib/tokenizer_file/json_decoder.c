@@ -12,46 +12,6 @@
 
 #define DEPTH_MAX 8
 
-void bt_decoder_clear(struct bt_decoder *d)
-{
-	int i;
-
-	for (i = 0; i < d->n; i++) {
-		free(d->step[i].a);
-		bt_normalizer_free(d->step[i].norm);
-	}
-	free(d->unknown);
-	memset(d, 0, sizeof(*d));
-}
-
-int bt_decoder_add(struct bt_decoder *d, enum bt_decoder_kind kind,
-                   struct bt_span a, bool flag, struct bt_normalizer *norm,
-                   struct bt_error *err)
-{
-	struct bt_decoder_step *s = &d->step[d->n];
-	char *copy = NULL;
-
-	if (d->n == BT_DECODER_STEPS) {
-		bt_normalizer_free(norm);
-		return bt_error_set(err, BT_ELIMIT,
-		                    "the decoder has more than %d steps",
-		                    BT_DECODER_STEPS);
-	}
-	if (bt_span_has_nul(a)) {
-		bt_normalizer_free(norm);
-		return bt_error_set(err, BT_EFORMAT,
-		                    "a NUL in a step is not supported");
-	}
-	if (a.p != NULL && (copy = bt_strndup(a.p, a.n)) == NULL) {
-		bt_normalizer_free(norm);
-		return bt_error_nomem(err, "reading a tokenizer");
-	}
-	*s = (struct bt_decoder_step){
-	    .kind = kind, .a = copy, .flag = flag, .norm = norm};
-	d->n++;
-	return BT_OK;
-}
-
 static int read_wordpiece(struct bt_decoder *d, json_t *o, struct bt_error *err)
 {
 	const char *prefix = "##";

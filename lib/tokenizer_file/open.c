@@ -8,7 +8,8 @@
 #include "format/model_files.h"
 #include "io/path.h"
 #include "io/url.h"
-#include "tokenizer/tokenizer_parts.h"
+#include "tokenizer_file/reader.h"
+#include "tokenizer_file/tokenizer_file.h"
 
 #define HF_MAX_CHARS 100
 
@@ -38,32 +39,6 @@ static int make(const char *path, struct bt_tok **tok, struct bt_error *err)
 fail:
 	bt_tok_free(t);
 	return bt_error_nomem(err, "opening a tokenizer");
-}
-
-void bt_tok_free(struct bt_tok *t)
-{
-	int i;
-
-	if (t == NULL)
-		return;
-	for (i = 0; i < BT_TOK_ROLES; i++)
-		free(t->role_name[i]);
-	free(t->path);
-	free(t->prefix);
-	free(t->spm);
-	free(t->token);
-	bt_vocab_clear(&t->vocab);
-	for (i = 0; i < t->norms; i++)
-		bt_normalizer_free(t->norm[i]);
-	for (i = 0; i < t->pretoks; i++)
-		bt_pre_tokenizer_free(t->pretok[i]);
-	bt_tok_model_free(t->model);
-	free(t->table);
-	bt_buf_clear(&t->steps);
-	bt_decoder_clear(&t->decode);
-	bt_added_clear(&t->raw);
-	bt_added_clear(&t->normalized);
-	free(t);
 }
 
 static int read_vocab(struct bt_tok *t, const char *path, struct bt_error *err)

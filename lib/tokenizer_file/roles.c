@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "tokenizer/tokenizer_parts.h"
+#include "tokenizer_file/reader.h"
 
 const char *const bt_tok_role_key[BT_TOK_ROLES] = {
     "unk_token", "cls_token", "sep_token", "pad_token", "mask_token"};

@@ -12,6 +12,7 @@
 #include "io/path.h"
 #include "io/url.h"
 #include "tokenizer_file/export_json_int.h"
+#include "tokenizer_file/tokenizer_file.h"
 
 #define MAX_FILE ((size_t)256 << 20)
 

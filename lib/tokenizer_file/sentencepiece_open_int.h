@@ -6,7 +6,7 @@
 #include <jansson.h>
 
 #include "tokenizer/bpe.h"
-#include "tokenizer/tokenizer_parts.h"
+#include "tokenizer_file/reader.h"
 #include "tokenizer_file/sentencepiece_proto.h"
 
 #define BT_SPM_MARK "\xe2\x96\x81" /* U+2581 */

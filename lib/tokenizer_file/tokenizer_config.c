@@ -8,7 +8,7 @@
 #include "format/json.h"
 #include "format/model_files.h"
 #include "io/path.h"
-#include "tokenizer/tokenizer_parts.h"
+#include "tokenizer_file/reader.h"
 
 #define CONFIG BT_FILE_TOKENIZER_CONFIG
 #define MAP BT_FILE_SPECIALS

@@ -6,8 +6,8 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-#include "tokenizer/tokenizer_parts.h"
 #include "tokenizer_file/fast_vocab_int.h"
+#include "tokenizer_file/reader.h"
 
 /* True if o's member "type" is that. */
 bool bt_tok_is_type(const json_t *o, const char *type);

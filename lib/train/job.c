@@ -14,6 +14,7 @@
 #include "finetune/unfinished.h"
 #include "io/url.h"
 #include "tensor/checkpoint.h"
+#include "tokenizer_file/tokenizer_file.h"
 #include "train/dir_lock.h"
 #include "train/warnings.h"
 

@@ -5,7 +5,8 @@
 
 #include "base/mem.h"
 #include "format/charset.h"
-#include "tokenizer/tokenizer_parts.h"
+#include "tokenizer/encode.h"
+#include "tokenizer_file/reader.h"
 
 /* A tokenizer whose model counts the words that it is given. */
 struct bt_word_splitter {

@@ -8,6 +8,7 @@
 
 #include "io/out.h"
 #include "tokenizer/tokenizer.h"
+#include "tokenizer_file/tokenizer_file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

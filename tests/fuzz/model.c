@@ -14,6 +14,7 @@
 #include "ckpt/convert.h"
 #include "finetune/model.h"
 #include "tokenizer/tokenizer.h"
+#include "tokenizer_file/tokenizer_file.h"
 
 static const char *const names[] = {"config.json",
                                     "bert_config.json",

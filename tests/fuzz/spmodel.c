@@ -14,6 +14,7 @@
 #include "tokenizer/precompiled_charsmap.h"
 #include "tokenizer/tokenizer.h"
 #include "tokenizer_file/sentencepiece_proto.h"
+#include "tokenizer_file/tokenizer_file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

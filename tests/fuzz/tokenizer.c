@@ -6,6 +6,7 @@
 #include "fuzz.h"
 
 #include "tokenizer/tokenizer.h"
+#include "tokenizer_file/tokenizer_file.h"
 
 /* Encodes the input itself, every way. */
 static void use(const struct bt_tok *t, struct bt_span text)

@@ -17,6 +17,7 @@
 #include "base/buf.h"
 #include "io/in.h"
 #include "tokenizer/tokenizer.h"
+#include "tokenizer_file/tokenizer_file.h"
 
 #define ROUNDS 7
 #define MAX_FILE ((size_t)1 << 30)

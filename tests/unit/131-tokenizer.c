@@ -12,6 +12,7 @@
 #include "base/pool.h"
 #include "io/out.h"
 #include "tokenizer/tokenizer.h"
+#include "tokenizer_file/tokenizer_file.h"
 
 static struct bt_error err;
 

@@ -17,6 +17,7 @@
 #include "tokenizer/precompiled_charsmap.h"
 #include "tokenizer/unigram.h"
 #include "tokenizer_file/sentencepiece_proto.h"
+#include "tokenizer_file/tokenizer_file.h"
 #include "unicode/grapheme.h"
 
 static struct bt_error err;

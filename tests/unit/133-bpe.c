@@ -14,6 +14,7 @@
 #include "base/utf8.h"
 #include "io/out.h"
 #include "tokenizer/bpe_int.h"
+#include "tokenizer_file/tokenizer_file.h"
 
 static struct bt_error err;
 

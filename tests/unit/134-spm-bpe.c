@@ -15,6 +15,7 @@
 #include "io/out.h"
 #include "tokenizer_file/sentencepiece_open_int.h"
 #include "tokenizer_file/sentencepiece_proto.h"
+#include "tokenizer_file/tokenizer_file.h"
 
 static struct bt_error err;
 

@@ -9,6 +9,7 @@
 #include "io/out.h"
 #include "tokenizer/regex.h"
 #include "tokenizer/tokenizer.h"
+#include "tokenizer_file/tokenizer_file.h"
 
 static struct bt_error err;
 

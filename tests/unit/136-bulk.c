@@ -12,6 +12,7 @@
 #include "tokenizer/tokenizer.h"
 #include "tokenizer_file/fast_vocab_int.h"
 #include "tokenizer_file/json_score_int.h"
+#include "tokenizer_file/tokenizer_file.h"
 
 #define IDS                                                                    \
 	"\"[UNK]\": 0, \"[CLS]\": 1, \"[SEP]\": 2, \"[PAD]\": 3, "             \
