@@ -265,8 +265,8 @@ static void set_unknown(const struct bt_opt *opts, const char *word,
 		near = meant(opts, name);
 	}
 	bt_error_set(err, BT_EARG, "unknown option '%.100s'%s%s%s", word,
-	             near != NULL ? ": is '--" : "", near != NULL ? near : "",
-	             near != NULL ? "' meant?" : "");
+	             near != NULL ? "; did you mean '--" : "",
+	             near != NULL ? near : "", near != NULL ? "'?" : "");
 }
 
 static enum bt_opt_result mistake(const struct bt_opt *opts, int key,

@@ -82,21 +82,18 @@ struct bt_flags_common {
  * bt_flags_common. */
 #define BT_FLAGS_COMMON(s)                                                     \
 	BT_FLAG_NUMBER(BT_FLAG_INT, "threads",                                 \
-	               "threads in all; 0: one for each core [0]", s,          \
+	               "number of threads; 0: one per core [0]", s,            \
 	               flags.common.threads, 0, 1024),                         \
 	    BT_FLAG_NUMBER(BT_FLAG_U64, "seed",                                \
-	                   "seed of everything random [42]", s,                \
+	                   "seed for all random choices [42]", s,              \
 	                   flags.common.seed, 0, 0),                           \
 	    BT_FLAG_NUMBER(BT_FLAG_INT, "verbosity",                           \
-	                   "1: print more; -1: warnings; -2: errors alone "    \
-	                   "[0]",                                              \
-	                   s, flags.verbosity, -4, 9, .alias = "v"),           \
+	                   "1: more details; -1: warnings; -2: errors [0]", s, \
+	                   flags.verbosity, -4, 9, .alias = "v"),              \
 	    BT_FLAG_ROW(BT_FLAG_BOOL, "logtostderr", NULL,                     \
-	                "messages go to standard error", s, flags.logs,        \
-	                .idle = true),                                         \
+	                "log to standard error", s, flags.logs, .idle = true), \
 	    BT_FLAG_ROW(BT_FLAG_BOOL, "alsologtostderr", NULL,                 \
-	                "messages go to standard error", s, flags.logs,        \
-	                .idle = true),                                         \
+	                "log to standard error", s, flags.logs, .idle = true), \
 	    {.type = BT_FLAG_HELP, .name = "help", .help = "print this help"}, \
 	    {.type = BT_FLAG_HELP,                                             \
 	     .name = "helpfull",                                               \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is said about flags: help, notes, and what may have been meant. */
+/* Help and notes about flags, and suggestions for misspelled ones. */
 #include <string.h>
 
 #include "base/buf.h"
@@ -73,20 +73,35 @@ static int words(const struct bt_flag *g, char *s, size_t size)
 	return n;
 }
 
-/* What stands behind the help text. */
+/* All values of the flag, its limits here and its short name. */
 static void print_rest(const struct bt_flag *g, FILE *to)
 {
 	if (!is_short(g))
 		fprintf(to, ": %s", g->arg);
-	if (g->idle)
-		fputs(" (no effect here)", to);
 	if (g->refuse != NULL && strcmp(g->refuse, "*") == 0)
-		fputs(" (cannot be used here)", to);
+		fputs(" (refused unless empty)", to);
 	else if (g->refuse != NULL)
 		fprintf(to, " (not here: %s)", g->refuse);
 	if (g->alias != NULL)
 		fprintf(to, " [-%s]", g->alias);
 	fputc('\n', to);
+}
+
+/* The flags with an effect here, or those without. */
+static void print_flags(const struct bt_flag *g, bool idle, int width, FILE *to)
+{
+	char text[160];
+
+	for (; g->type != BT_FLAG_END; g++) {
+		if (g->idle != idle)
+			continue;
+		if (words(g, text, sizeof(text)) > width)
+			fprintf(to, "  %s\n  %*s  %s", text, width, "",
+			        g->help);
+		else
+			fprintf(to, "  %-*s  %s", width, text, g->help);
+		print_rest(g, to);
+	}
 }
 
 static void help(const struct bt_tool *tool, FILE *to)
@@ -97,24 +112,17 @@ static void help(const struct bt_tool *tool, FILE *to)
 	int width = 0, n;
 
 	fprintf(to,
-	        "Usage: %s %s\n%s\n\n--name=value or --name value; switches "
-	        "are --name or --noname\n\n",
-	        tool->name, tool->synopsis, tool->purpose);
+	        "Usage: %s %s\n%s\n\nExample: %s\n\nFlags (--name=value or "
+	        "--name value; switches --name or --noname):\n",
+	        tool->name, tool->synopsis, tool->purpose, tool->example);
 	for (g = f->flags; g->type != BT_FLAG_END; g++) {
 		n = words(g, text, sizeof(text));
-		if (n > width && n <= 30)
+		if (n > width && n <= 26)
 			width = n;
 	}
-	for (g = f->flags; g->type != BT_FLAG_END; g++) {
-		n = words(g, text, sizeof(text));
-		if (n > width)
-			fprintf(to, "  %s\n  %*s  %s", text, width, "",
-			        g->help);
-		else
-			fprintf(to, "  %-*s  %s", width, text, g->help);
-		print_rest(g, to);
-	}
-	fprintf(to, "\nExample: %s\n", tool->example);
+	print_flags(f->flags, false, width, to);
+	fputs("\nFlags without effect here:\n", to);
+	print_flags(f->flags, true, width, to);
 }
 
 bool bt_flags_options(const struct bt_flags *f, int argc, char **argv,

@@ -449,8 +449,8 @@ static void option_mistakes(void **state)
 	static const char *const cases[][2] = {
 	    {"x --nosuch", "unknown option '--nosuch'"},
 	    {"x --lengths 3",
-	     "unknown option '--lengths': is '--length' meant"},
-	    {"x --max_length=3", "'--max_length=3': is '--length' meant?"},
+	     "unknown option '--lengths'; did you mean '--length'?"},
+	    {"x --max_length=3", "'--max_length=3'; did you mean '--length'?"},
 	    {"x --l 3", "option '--l' is ambiguous: --length, --level"},
 	    {"x --le=3", "option '--le' is ambiguous: --length, --level"},
 	    {"x -z", "unknown option '-z'"},
