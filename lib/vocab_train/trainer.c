@@ -24,17 +24,28 @@ void bt_trainer_clear(struct bt_trainer *s)
 	memset(s, 0, sizeof(*s));
 }
 
-/* The characters of the words: how often, and the ids they get; and the units
- * that the words will take as tokens. */
-struct letters {
-	uint64_t units;
-	uint64_t *count; /* [LAST_CHAR + 1] */
-	bool *inside;    /* not only at the beginning of words */
-	uint32_t *first, *later;
+/* A character of the words. */
+struct letter {
+	uint64_t count;
+	uint32_t first, later; /* ids at the start of words, and inside */
+	bool inside;           /* not only at the start */
 };
 
-static void count_letters(const struct bt_trainer_state *t,
-                          const struct bt_word_counts *words, struct letters *l)
+/* How many words are of two tokens or more, and their tokens. */
+struct sizes {
+	size_t words, tokens;
+};
+
+static void add_size(struct sizes *s, size_t n)
+{
+	if (n < 2)
+		return;
+	s->words++;
+	s->tokens += n;
+}
+
+static void count_letters(const struct bt_word_counts *words, struct letter *l,
+                          struct sizes *sizes)
 {
 	struct bt_word_counts_at at = {0};
 	const uint8_t *p, *end;
@@ -46,10 +57,10 @@ static void count_letters(const struct bt_trainer_state *t,
 		end = w.p + w.n;
 		for (p = w.p, n = 0; p < end; p += bt_utf8_len(*p), n++) {
 			c = bt_utf8_get(p);
-			l->count[c] += w.count;
-			l->inside[c] = l->inside[c] || n > 0;
+			l[c].count += w.count;
+			l[c].inside = l[c].inside || n > 0;
 		}
-		l->units += bt_trainer_text_need(&t->text, n, w.count);
+		add_size(sizes, n);
 	}
 }
 
@@ -70,7 +81,7 @@ static int by_count(const void *a, const void *b)
 
 /* Forgets all characters but the most frequent. Of equally frequent ones those
  * that come first in Unicode stay. */
-static int limit_letters(const struct bt_trainer_state *t, struct letters *l)
+static int limit_letters(const struct bt_trainer_state *t, struct letter *l)
 {
 	struct frequent *f = bt_array(LAST_CHAR + 1, sizeof(*f));
 	size_t n = 0, i;
@@ -79,19 +90,20 @@ static int limit_letters(const struct bt_trainer_state *t, struct letters *l)
 	if (f == NULL)
 		return BT_ENOMEM;
 	for (c = 0; c <= LAST_CHAR; c++)
-		if (l->count[c] != 0)
-			f[n++] = (struct frequent){l->count[c], c};
+		if (l[c].count != 0)
+			f[n++] = (struct frequent){l[c].count, c};
 	t->out->letters = n;
 	if (t->opts->alphabet != 0 && n > t->opts->alphabet) {
 		qsort(f, n, sizeof(*f), by_count);
 		for (i = t->opts->alphabet; i < n; i++)
-			l->count[f[i].c] = 0;
+			l[f[i].c].count = 0;
 	}
 	free(f);
 	return BT_OK;
 }
 
-static int name_letters(struct bt_trainer_state *t, struct letters *l)
+/* Makes tokens of the characters: all, then those inside of words. */
+static int name_letters(struct bt_trainer_state *t, struct letter *l)
 {
 	struct bt_span none = {"", 0}, prefix = bt_span(PREFIX), s;
 	uint8_t text[4];
@@ -100,53 +112,59 @@ static int name_letters(struct bt_trainer_state *t, struct letters *l)
 
 	s.p = (const char *)text;
 	for (c = 0; r == BT_OK && c <= LAST_CHAR; c++) {
-		l->first[c] = BT_SYMBOL_NONE;
-		if (l->count[c] == 0)
+		if (l[c].count == 0)
 			continue;
 		s.n = bt_utf8_put(text, c);
-		r = bt_trainer_intern(t, none, s, &l->first[c]);
+		r = bt_trainer_intern(t, none, s, &l[c].first);
 	}
 	for (c = 0; r == BT_OK && c <= LAST_CHAR; c++) {
-		l->later[c] = BT_SYMBOL_NONE;
-		if (l->count[c] == 0 || !l->inside[c])
+		if (l[c].count == 0 || !l[c].inside)
 			continue;
 		s.n = bt_utf8_put(text, c);
-		r = bt_trainer_intern(t, prefix, s, &l->later[c]);
+		r = bt_trainer_intern(t, prefix, s, &l[c].later);
 	}
 	return r;
 }
 
-static bool has_room(const struct bt_trainer_state *t, struct bt_error *err)
+static int check_room(const struct bt_trainer_state *t, struct bt_error *err)
 {
 	if (t->out->n <= t->opts->size)
-		return true;
-	bt_error_set(err, BT_ELIMIT,
-	             "special tokens and single characters alone are %zu "
-	             "tokens, more than %zu",
-	             t->out->n, t->opts->size);
-	return false;
+		return BT_OK;
+	return bt_error_set(err, BT_ELIMIT,
+	                    "special tokens and single characters alone are "
+	                    "%zu tokens, more than %zu",
+	                    t->out->n, t->opts->size);
 }
 
-/* Takes memory for the words as tokens. */
-static int take_units(struct bt_trainer_state *t, uint64_t units)
+static int make_room(struct bt_trainer_state *t, const struct sizes *s)
 {
-	if (units >= BT_TRAINER_UNITS - BT_TRAINER_FIRST)
-		return BT_ENOMEM;
-	t->text.units = BT_TRAINER_FIRST;
-	return bt_arena_init(&t->text.mem, (size_t)(BT_TRAINER_FIRST + units) *
-	                                       (t->text.wide ? 4 : 2));
+	if (s->words > UINT32_MAX)
+		return BT_ELIMIT;
+	t->word = bt_array(s->words, sizeof(*t->word));
+	t->tokens = bt_array(s->tokens, sizeof(*t->tokens));
+	return t->word != NULL && t->tokens != NULL ? BT_OK : BT_ENOMEM;
+}
+
+/* Adds a word without its tokens. */
+static uint32_t *add_word(struct bt_trainer_state *t, size_t n, uint64_t count)
+{
+	const struct bt_trainer_word *last = &t->word[t->words - 1];
+	uint32_t *token = t->words == 0 ? t->tokens : last->token + last->n;
+
+	t->word[t->words++] =
+	    (struct bt_trainer_word){count, token, (uint32_t)n};
+	return token;
 }
 
 /* Makes the words the ids of their characters. */
 static void spell(struct bt_trainer_state *t, struct bt_word_counts *words,
-                  const struct letters *l)
+                  const struct letter *l)
 {
 	struct bt_word_counts_at at = {0};
 	const uint8_t *p, *end;
-	struct bt_trainer_word to;
 	struct bt_word w;
+	uint32_t c, *to;
 	size_t n;
-	uint32_t c;
 
 	while (bt_word_counts_take(words, &at, &w)) {
 		end = w.p + w.n;
@@ -154,12 +172,12 @@ static void spell(struct bt_trainer_state *t, struct bt_word_counts *words,
 			n++;
 		if (n < 2)
 			continue;
-		bt_trainer_text_add(&t->text, n, w.count, &to);
+		to = add_word(t, n, w.count);
 		for (p = w.p; p < end; p += bt_utf8_len(*p)) {
 			c = bt_utf8_get(p);
-			bt_trainer_text_set(&t->text, to.first++,
-			                    p == w.p ? l->first[c]
-			                             : l->later[c]);
+			*to++ = l[c].count == 0 ? BT_SYMBOL_NONE
+			        : p == w.p      ? l[c].first
+			                        : l[c].later;
 		}
 	}
 }
@@ -167,30 +185,23 @@ static void spell(struct bt_trainer_state *t, struct bt_word_counts *words,
 static int begin_letters(struct bt_trainer_state *t,
                          struct bt_word_counts *words, struct bt_error *err)
 {
-	struct letters l = {0};
-	int r = BT_ENOMEM;
+	struct letter *l = bt_array0(LAST_CHAR + 1, sizeof(*l));
+	struct sizes sizes = {0};
+	int r;
 
-	l.count = bt_array0(LAST_CHAR + 1, sizeof(*l.count));
-	l.inside = bt_array0(LAST_CHAR + 1, sizeof(*l.inside));
-	l.first = bt_array(LAST_CHAR + 1, sizeof(*l.first));
-	l.later = bt_array(LAST_CHAR + 1, sizeof(*l.later));
-	if (l.count != NULL && l.inside != NULL && l.first != NULL &&
-	    l.later != NULL) {
-		count_letters(t, words, &l);
-		r = limit_letters(t, &l);
-	}
+	if (l == NULL)
+		return BT_ENOMEM;
+	count_letters(words, l, &sizes);
+	r = limit_letters(t, l);
 	if (r == BT_OK)
-		r = name_letters(t, &l);
-	if (r == BT_OK && !has_room(t, err))
-		r = BT_ELIMIT;
+		r = name_letters(t, l);
 	if (r == BT_OK)
-		r = take_units(t, l.units);
+		r = check_room(t, err);
 	if (r == BT_OK)
-		spell(t, words, &l);
-	free(l.count);
-	free(l.inside);
-	free(l.first);
-	free(l.later);
+		r = make_room(t, &sizes);
+	if (r == BT_OK)
+		spell(t, words, l);
+	free(l);
 	return r;
 }
 
@@ -221,28 +232,27 @@ static int begin_bytes(struct bt_trainer_state *t, struct bt_word_counts *words,
                        struct bt_error *err)
 {
 	struct bt_word_counts_at at = {0};
-	struct bt_trainer_word to;
+	struct sizes sizes = {0};
 	struct bt_word w;
-	uint64_t units = 0;
-	uint32_t id[256];
+	uint32_t id[256], *to;
 	size_t i;
 	int r = name_bytes(t, id);
 
-	if (r == BT_OK && !has_room(t, err))
-		return BT_ELIMIT;
-	while (r == BT_OK && bt_word_counts_next(words, &at, &w))
-		units += bt_trainer_text_need(&t->text, w.n, w.count);
 	if (r == BT_OK)
-		r = take_units(t, units);
+		r = check_room(t, err);
+	while (r == BT_OK && bt_word_counts_next(words, &at, &w))
+		add_size(&sizes, w.n);
+	if (r == BT_OK)
+		r = make_room(t, &sizes);
 	if (r != BT_OK)
 		return r;
 	memset(&at, 0, sizeof(at));
 	while (bt_word_counts_take(words, &at, &w)) {
 		if (w.n < 2)
 			continue;
-		bt_trainer_text_add(&t->text, w.n, w.count, &to);
+		to = add_word(t, w.n, w.count);
 		for (i = 0; i < w.n; i++)
-			bt_trainer_text_set(&t->text, to.first + i, id[w.p[i]]);
+			to[i] = id[w.p[i]];
 	}
 	return BT_OK;
 }
@@ -271,14 +281,16 @@ int bt_trainer_train(struct bt_word_counts *words,
 	struct bt_trainer_state t = {.opts = opts, .out = &out};
 	int r;
 
-	t.text.wide = opts->size > UINT16_MAX;
 	r = begin(&t, words, err);
 	bt_word_counts_clear(words);
 	if (r == BT_OK)
 		r = bt_trainer_merge(&t);
 	if (r == BT_ENOMEM)
 		bt_error_nomem(err, "training a vocabulary");
-	bt_arena_clear(&t.text.mem);
+	if (r == BT_ELIMIT) /* unless it says what already */
+		bt_error_set(err, BT_ELIMIT, "there are too many words");
+	free(t.word);
+	free(t.tokens);
 	free(t.slot);
 	if (r == BT_OK)
 		*made = out;

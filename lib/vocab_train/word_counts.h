@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Words and how often each occurs. Memory goes with the number of different
- * words: beside its bytes one takes about 13. A struct bt_word_counts belongs
+ * words: beside its bytes one takes about 20. A struct bt_word_counts belongs
  * to one thread, its parts to several where bt_word_counts_move says so.
  */
 #ifndef BT_VOCAB_TRAIN_WORD_COUNTS_H
@@ -18,9 +18,9 @@
 
 /* A word belongs to the part that its hash says. */
 struct bt_word_counts_part {
-	struct bt_word_counts_chunk *chunk; /* [chunks] where the words lie */
-	size_t chunks, chunks_cap;
-	struct bt_arena slot; /* uint32_t [slots] 1 + where a word lies; 0 */
+	struct bt_arena words; /* one after the other */
+	struct bt_arena slot;  /* uint32_t [slots] 1 + where a word lies; 0 */
+	size_t used;           /* bytes of words */
 	size_t slots, n;
 };
 
@@ -48,19 +48,19 @@ struct bt_word {
 	uint64_t count;
 };
 
-/* Where one is in going through the words; begins as zero. */
+/* A place between two words; begins as zero. */
 struct bt_word_counts_at {
-	size_t chunk, at;
+	size_t at;
 	int part;
 };
 
-/* The next word, in no order that means anything; false: there is none. */
+/* The next word, in no particular order; false: there are no more. */
 bool bt_word_counts_next(const struct bt_word_counts *w,
                          struct bt_word_counts_at *at,
                          struct bt_word *word) BT_MUST_USE;
 
-/* The same, and frees what it has passed: after the last nothing is left. No
- * words may be added between. */
+/* The same, and frees the parts that it has passed: after the last word nothing
+ * is left. No words may be added meanwhile. */
 bool bt_word_counts_take(struct bt_word_counts *w, struct bt_word_counts_at *at,
                          struct bt_word *word) BT_MUST_USE;
 

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Vocabularies in training: the packed tables, and that what they leave out of
- * a few bytes, as large counts, many tokens and long words, is told apart. */
+/* Vocabularies in training: the tables of words and pairs, and the queue of
+ * merges. */
 #include "test.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "vocab_train/trainer_int.h"
-#include "vocab_train/varint_int.h"
 
 #define WORDS 20000
 #define LONGEST 100000
@@ -189,6 +188,14 @@ static void trains_the_same(void **state)
 	bt_trainer_clear(&made);
 }
 
+static struct bt_trainer_pair *find(struct bt_trainer_pairs *p, uint64_t key)
+{
+	uint32_t number;
+
+	assert_ok(bt_trainer_pairs_find(p, key, &number));
+	return bt_trainer_pair(p, number);
+}
+
 static void numbers_of_pairs(void **state)
 {
 	struct bt_trainer_pairs p = {0};
@@ -196,167 +203,64 @@ static void numbers_of_pairs(void **state)
 	int round;
 
 	(void)state;
-	assert_int_equal(bt_trainer_pairs_get(&p, 0), 0);
 	for (round = 1; round <= 3; round++)
 		for (i = 0, seed = 1; i < 100000; i++) {
 			key =
 			    bt_trainer_key(draw(&seed) & 0xffffff, (uint32_t)i);
-			assert_ok(bt_trainer_pairs_add(&p, key, i * i));
+			find(&p, key)->count += i * i;
 		}
+	assert_int_equal(p.n, 100000);
 	for (i = 0, seed = 1; i < 100000; i++) {
 		key = bt_trainer_key(draw(&seed) & 0xffffff, (uint32_t)i);
-		assert_int_equal(bt_trainer_pairs_get(&p, key), 3 * i * i);
-		assert_ok(bt_trainer_pairs_add(&p, key, 0 - 3 * i * i));
-		assert_int_equal(bt_trainer_pairs_get(&p, key), 0);
+		assert_int_equal(find(&p, key)->key, key);
+		assert_int_equal(find(&p, key)->count, 3 * i * i);
 	}
 	bt_trainer_pairs_clear(&p);
 }
 
-/* A list of n places that begins at a place: each is one more away. */
-static uint64_t put_list(struct bt_trainer_chances *c, uint64_t place,
-                         uint64_t n)
-{
-	uint64_t list = 0, at, i;
-	size_t bytes = bt_varint_size(place);
-	uint8_t *p;
-
-	if (n == 1)
-		return bt_trainer_list_of_one(place);
-	for (i = 1; i < n; i++)
-		bytes += bt_varint_size(i);
-	assert_ok(bt_trainer_lists_add(&c->lists, bytes, &list, &at));
-	p = bt_varint_put((uint8_t *)c->lists.mem.base + at, place);
-	for (i = 1; i < n; i++)
-		p = bt_varint_put(p, i);
-	return list;
-}
-
-static void check_list(const struct bt_trainer_chances *c, uint64_t list,
-                       uint64_t place, uint64_t n)
-{
-	struct bt_trainer_list_at at;
-	uint64_t i;
-
-	bt_trainer_list_begin(&c->lists, list, &at);
-	for (i = 0; i < n; i++) {
-		place += i;
-		assert_true(bt_trainer_list_next(&at));
-		assert_int_equal(at.place, place);
-	}
-	assert_false(bt_trainer_list_next(&at));
-}
-
 /* What comes first has the larger count, then the smaller key, then was there
- * first; whatever was put back with less, and lists were moved. */
-static void chances_in_order(void **state)
+ * first; whatever was put back with less. */
+static void merges_in_order(void **state)
 {
-	struct bt_trainer_chances c = {0};
-	struct bt_trainer_chance x, last = {UINT64_MAX, 0, 0, 0};
-	uint64_t seed = 5, n = 0, key, count;
-	int r;
+	struct bt_trainer_queue q = {0};
+	struct bt_trainer_merge x, last = {.count = UINT64_MAX};
+	uint64_t seed = 5, n = 0, key;
 
 	(void)state;
+	assert_false(bt_trainer_queue_take(&q, &x));
 	for (key = 0; key < 30000; key++) {
-		count = draw(&seed) % 1000;
+		x = (struct bt_trainer_merge){
+		    .key = key / 2, .count = 2 * (draw(&seed) % 1000), .n = 1};
+		x.word.one = (uint32_t)key;
 		if (key % 1000 == 0)
-			count <<= 33;
-		assert_ok(bt_trainer_chances_put(
-		    &c, key / 2, 2 * count,
-		    put_list(&c, 1 + key / 2 * key, 1 + key / 2 % 50)));
+			x.count <<= 33;
+		if (key % 3 == 0) {
+			x.n = 2;
+			x.word.many = malloc(2 * sizeof(uint32_t));
+			assert_non_null(x.word.many);
+			x.word.many[0] = (uint32_t)key;
+		}
+		assert_ok(bt_trainer_queue_put(&q, &x));
 	}
-	while ((r = bt_trainer_chances_take(&c, &x)) == 1) {
+	while (bt_trainer_queue_take(&q, &x)) {
 		assert_true(x.count <= last.count);
 		assert_true(x.count < last.count || x.key >= last.key);
+		assert_true(x.count < last.count || x.key > last.key ||
+		            x.turn > last.turn);
 		last = x;
 		if (x.count % 2 == 0 && x.count > 0) {
-			assert_ok(bt_trainer_chances_put(
-			    &c, x.key, (x.count / 4) | 1, x.list));
+			x.count = (x.count / 4) | 1;
+			assert_ok(bt_trainer_queue_put(&q, &x));
 			continue;
 		}
-		n++;
-		bt_trainer_lists_free(&c.lists, x.list);
-		assert_ok(bt_trainer_chances_tidy(&c));
+		key = x.n == 1 ? x.word.one : x.word.many[0];
+		assert_int_equal(key / 2, x.key);
+		bt_trainer_merge_clear(&x);
+		if (++n == 20000)
+			break;
 	}
-	assert_int_equal(r, 0);
-	assert_in_range(n, 29900, 30000); /* those of count 0 stay */
-	bt_trainer_chances_clear(&c);
-}
-
-/* A list says the same after others before it went. */
-static void lists_are_moved(void **state)
-{
-	struct bt_trainer_chances c = {0};
-	struct bt_trainer_chance x;
-	uint64_t key;
-
-	(void)state;
-	for (key = 0; key < 3000; key++)
-		assert_ok(bt_trainer_chances_put(
-		    &c, key, 1 + (key * 7919) % 3000,
-		    put_list(&c, 1 + key * key, key % 100 + 1)));
-	while (bt_trainer_chances_take(&c, &x) == 1) {
-		check_list(&c, x.list, 1 + x.key * x.key, x.key % 100 + 1);
-		bt_trainer_lists_free(&c.lists, x.list);
-		assert_ok(bt_trainer_chances_tidy(&c));
-		assert_true(c.lists.freed <= c.lists.end);
-	}
-	assert_true(c.lists.end < 100000); /* of 150 kB */
-	bt_trainer_chances_clear(&c);
-}
-
-static void words_as_tokens(void **state)
-{
-	static const uint64_t counts[] = {1,
-	                                  1022,
-	                                  1023,
-	                                  1024,
-	                                  65535,
-	                                  ((uint64_t)1 << 26) - 1,
-	                                  (uint64_t)1 << 47};
-	static const size_t sizes[] = {2, 62, 63, 64, 5000};
-	struct bt_trainer_text t = {0};
-	struct bt_trainer_word w;
-	uint64_t at, need;
-	size_t i, k;
-	int wide;
-
-	(void)state;
-	for (wide = 0; wide < 2; wide++) {
-		t = (struct bt_trainer_text){.units = BT_TRAINER_FIRST,
-		                             .wide = wide != 0};
-		assert_ok(bt_arena_init(&t.mem, 1 << 20));
-		assert_int_equal(bt_trainer_text_need(&t, 1, 5), 0);
-		for (i = 0; i < 35; i++) {
-			need = bt_trainer_text_need(&t, sizes[i / 7],
-			                            counts[i % 7]);
-			at = t.units;
-			bt_trainer_text_add(&t, sizes[i / 7], counts[i % 7],
-			                    &w);
-			assert_int_equal(t.units, at + need);
-			for (k = 0; k < w.n; k++)
-				bt_trainer_text_set(&t, w.first + k,
-				                    k % 3 ? BT_SYMBOL_NONE
-				                          : 65534);
-		}
-		for (i = 0, at = BT_TRAINER_FIRST; i < 35; i++, at += need) {
-			need = bt_trainer_text_need(&t, sizes[i / 7],
-			                            counts[i % 7]);
-			bt_trainer_text_word(&t, at, &w);
-			assert_int_equal(w.n, sizes[i / 7]);
-			assert_int_equal(w.count, counts[i % 7]);
-			assert_int_equal(w.first + w.n, at + need);
-			assert_int_equal(bt_trainer_text_get(&t, w.first),
-			                 65534);
-			assert_int_equal(bt_trainer_text_get(&t, w.first + 1),
-			                 BT_SYMBOL_NONE);
-			bt_trainer_text_shorten(&t, at, w.n - 1);
-			bt_trainer_text_word(&t, at, &w);
-			assert_int_equal(w.n, sizes[i / 7] - 1);
-			assert_int_equal(w.count, counts[i % 7]);
-		}
-		assert_int_equal(t.longest, 5000);
-		bt_arena_clear(&t.mem);
-	}
+	assert_int_equal(n, 20000);
+	bt_trainer_queue_clear(&q); /* frees the lists of the others */
 }
 
 int main(void)
@@ -367,9 +271,7 @@ int main(void)
 	    cmocka_unit_test(counts_up_to_a_limit),
 	    cmocka_unit_test(trains_the_same),
 	    cmocka_unit_test(numbers_of_pairs),
-	    cmocka_unit_test(chances_in_order),
-	    cmocka_unit_test(lists_are_moved),
-	    cmocka_unit_test(words_as_tokens)};
+	    cmocka_unit_test(merges_in_order)};
 
 	return RUN(tests);
 }
