@@ -7,6 +7,7 @@
 #include "base/sys.h"
 #include "base/tool.h"
 #include "ckpt/convert.h"
+#include "io/path.h"
 #include "io/url.h"
 #include "onnx/export.h"
 #include "onnx/graph_writer.h"
@@ -157,7 +158,7 @@ static int export(const struct args *a, const char *path, bool dir,
 static int run_onnx(const struct args *a)
 {
 	const char *to = a->path[1];
-	bool dir = bt_convert_is_dir(to);
+	bool dir = bt_path_means_dir(to);
 	struct bt_buf path = BT_BUF_INIT;
 	struct bt_error err = {0};
 	int e = BT_OK;

@@ -7,6 +7,7 @@
 #include "base/tool.h"
 #include "ckpt/identify.h"
 #include "ckpt/inspect.h"
+#include "ckpt/open.h"
 
 /* Exit status of --check, --diff and --family, as that of cmp. */
 enum { YES = 0, NO = 1, TROUBLE = 2 };

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
+#include "ckpt/cast.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/crc32c.h"
+#include "base/half.h"
 #include "base/mem.h"
-#include "ckpt_format/writer.h"
-#include "tensor/checkpoint_reader.h"
+#include "tensor/map.h"
 #include "tensor/transpose.h"
 
 #define BLOCK 4096 /* elements converted at once */
@@ -21,39 +23,6 @@ struct bt_cast {
 	size_t whole_cap, turned_cap, made_cap;
 	size_t overflows;
 };
-
-static uint32_t bits_of(float v)
-{
-	uint32_t b;
-
-	memcpy(&b, &v, sizeof(b));
-	return b;
-}
-
-/* To the nearest, ties to even. */
-static uint16_t to_bf16(float v)
-{
-	uint32_t b = bits_of(v);
-
-	if (isnan(v))
-		return (uint16_t)(b >> 16 | 0x40);
-	return (uint16_t)((b + 0x7fff + (b >> 16 & 1)) >> 16);
-}
-
-static uint16_t to_f16(float v)
-{
-	uint32_t b = bits_of(v), sign = b >> 16 & 0x8000;
-
-	b &= 0x7fffffff;
-	if (b > 0x7f800000)
-		return (uint16_t)(sign | 0x7e00 | (b >> 13 & 0x3ff));
-	if (b >= 0x477ff000) /* 65520 and more round to infinity */
-		return (uint16_t)(sign | 0x7c00);
-	if (b < 0x38800000) /* below 2^-14: multiples of 2^-24 */
-		return (uint16_t)(sign | (uint32_t)lrintf(fabsf(v) * 0x1p24f));
-	b += 0xfff + (b >> 13 & 1);
-	return (uint16_t)(sign | ((b >> 13) - (112 << 10)));
-}
 
 static bool is_float(enum bt_dtype d)
 {
@@ -92,7 +61,8 @@ static void pack(struct bt_cast *r, enum bt_dtype to, const float *x, size_t n,
 		return;
 	}
 	for (i = 0; i < n; i++) {
-		h = to == BT_DTYPE_BF16 ? to_bf16(x[i]) : to_f16(x[i]);
+		h = to == BT_DTYPE_BF16 ? bt_f32_to_bf16(x[i])
+		                        : bt_f32_to_f16(x[i]);
 		if (isfinite(x[i]) &&
 		    (h & 0x7fff) == (to == BT_DTYPE_BF16 ? 0x7f80 : 0x7c00))
 			r->overflows++;

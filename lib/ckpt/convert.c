@@ -8,9 +8,10 @@
 
 #include "base/num.h"
 #include "base/str.h"
+#include "ckpt/cast.h"
 #include "ckpt/identify.h"
+#include "ckpt/open.h"
 #include "ckpt/rename.h"
-#include "ckpt_format/writer.h"
 #include "format/hf_config.h"
 #include "format/json.h"
 #include "format/model_files.h"
@@ -25,11 +26,6 @@ static bool is(const char *s, const char *word)
 	return s != NULL && strcmp(s, word) == 0;
 }
 
-bool bt_convert_is_dir(const char *path)
-{
-	return bt_str_ends(path, "/") || bt_path_is_dir(path);
-}
-
 /* The format that was given, or what the name of the target says; or NULL. */
 static const char *format_of(const struct bt_convert *r)
 {
@@ -38,7 +34,7 @@ static const char *format_of(const struct bt_convert *r)
 	if (r->format != NULL)
 		return r->format;
 	if (r->shard_size != NULL || bt_str_ends(path, ".safetensors") ||
-	    bt_convert_is_dir(path))
+	    bt_path_means_dir(path))
 		return "safetensors";
 	if (bt_str_ends(path, ".npz"))
 		return "npz";
@@ -297,7 +293,7 @@ static const char *target(struct bt_convert *r, const char *format)
 
 	bt_buf_reset(&r->path);
 	bt_buf_puts(&r->path, r->to);
-	if (bt_convert_is_dir(r->to)) {
+	if (bt_path_means_dir(r->to)) {
 		if (is(format, "safetensors"))
 			bt_buf_printf(&r->path, "%s" BT_FILE_WEIGHTS, slash);
 		else if (is_hdf5(format))
@@ -349,7 +345,7 @@ static int write_as(struct bt_convert *r, const char *format,
 /* A model directory is to load at once. */
 static int copy_beside(struct bt_convert *r, struct bt_error *err)
 {
-	if (r->shard_size == NULL && !bt_convert_is_dir(r->to))
+	if (r->shard_size == NULL && !bt_path_means_dir(r->to))
 		return BT_OK;
 	return bt_sidecar_copy(r->from, r->to, &r->report.copied, err);
 }

@@ -52,9 +52,6 @@ int bt_convert_check(const struct bt_convert *r,
 int bt_sidecar_copy(const char *from, const char *dir, int *copied,
                     struct bt_error *err) BT_MUST_USE;
 
-/* Whether path is a directory, or is meant to be one by its last slash. */
-bool bt_convert_is_dir(const char *path);
-
 /*
  * Reads and writes. Names of from are dropped and renamed first, then brought
  * into Hugging Face's, from there into others: where names is NULL, TensorFlow

@@ -6,8 +6,9 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "ckpt/open_int.h"
+#include "ckpt_format/tf_find.h"
 #include "format/model_files.h"
-#include "tensor/checkpoint_reader.h"
 
 /* Names that model directories give to weights, and whether those can be read
  * if their path is given. */

@@ -286,7 +286,7 @@ int bt_ckpt_family(const struct bt_ckpt *c, const char *path,
 
 	memset(f, 0, sizeof(*f));
 	r = by_tensors(c, f, err);
-	if (r == BT_OK && bt_convert_is_dir(path))
+	if (r == BT_OK && bt_path_means_dir(path))
 		r = look_beside(path, f, err);
 	if (r != BT_OK)
 		bt_ckpt_family_clear(f);

@@ -8,10 +8,12 @@
 
 #include "base/buf.h"
 #include "base/str.h"
+#include "ckpt/names_int.h"
+#include "ckpt/open_int.h"
 #include "format/hf_config.h"
 #include "format/model_files.h"
 #include "io/path.h"
-#include "tensor/checkpoint_reader.h"
+#include "tensor/map.h"
 
 #define OPTIMIZER "optimizer/"
 

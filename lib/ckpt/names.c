@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "ckpt/names.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,8 +9,6 @@
 #include "base/str.h"
 #include "ckpt/names_int.h"
 #include "ckpt_format/tf_bundle.h"
-
-#define MAX_LAYERS 4096
 
 int bt_names_init(struct bt_named_list *l, const struct bt_ckpt *c,
                   struct bt_error *err)
@@ -123,92 +120,6 @@ char *bt_names_canonical(const char *name)
 	    bt_str_starts(name, "encoder.") || bt_str_starts(name, "pooler."))
 		return bt_names_plain("bert.", name);
 	return bt_names_plain("", name);
-}
-
-bool bt_name_match(const char *pattern, const char *name, int *layer)
-{
-	int n = -1;
-
-	if (pattern == NULL)
-		return false;
-	for (; *pattern != '\0'; pattern++) {
-		if (*pattern != '#') {
-			if (*pattern != *name++)
-				return false;
-			continue;
-		}
-		if (!isdigit((unsigned char)*name) ||
-		    (name[0] == '0' && isdigit((unsigned char)name[1])))
-			return false;
-		for (n = 0; isdigit((unsigned char)*name); name++)
-			if ((n = 10 * n + (*name - '0')) >= MAX_LAYERS)
-				return false;
-	}
-	*layer = n;
-	return *name == '\0';
-}
-
-char *bt_name_make(const char *pattern, int layer, int layers)
-{
-	struct bt_buf b = BT_BUF_INIT;
-
-	for (; *pattern != '\0'; pattern++) {
-		if (*pattern == '#')
-			bt_buf_printf(&b, "%d", layer);
-		else if (*pattern == '+')
-			bt_buf_printf(&b, "layer_with_weights-%d", layer + 4);
-		else if (*pattern == '$')
-			bt_buf_printf(&b, "%d", layers + 4);
-		else
-			bt_buf_putc(&b, *pattern);
-	}
-	return bt_buf_detach(&b);
-}
-
-/* Sees from as the matrix that a form is, of rows x cols. */
-static bool as_matrix(const struct bt_tensor *t, enum bt_name_form form,
-                      size_t *rows, size_t *cols)
-{
-	if (t->rank < 2 || t->rank > 3 || t->count == 0 ||
-	    (form == BT_NAME_FORM_KERNEL && t->rank != 2) ||
-	    bt_dtype_bits(t->dtype) % 8 != 0)
-		return false;
-	if (form == BT_NAME_FORM_OUT) {
-		*cols = (size_t)t->shape[t->rank - 1];
-		*rows = t->count / *cols;
-	} else {
-		*rows = (size_t)t->shape[0];
-		*cols = t->count / *rows;
-	}
-	return true;
-}
-
-int bt_named_adopt(struct bt_named *v, const struct bt_name *row,
-                   enum bt_name_form form, int layer)
-{
-	const struct bt_tensor *t = v->from;
-	char *name;
-
-	if (form == BT_NAME_FORM_BIAS) {
-		v->own[0] = (int64_t)t->count;
-	} else if (form != BT_NAME_FORM_SAME) {
-		if (!as_matrix(t, form, &v->rows, &v->cols))
-			return BT_OK;
-		v->own[0] = (int64_t)v->cols;
-		v->own[1] = (int64_t)v->rows;
-		v->transposed = true;
-	}
-	name = bt_name_make(row->hf, layer, 0);
-	if (name == NULL)
-		return BT_ENOMEM;
-	free(v->name);
-	v->name = name;
-	v->known = true;
-	if (form == BT_NAME_FORM_SAME)
-		return BT_OK;
-	v->shape = v->own;
-	v->rank = form == BT_NAME_FORM_BIAS ? 1 : 2;
-	return BT_OK;
 }
 
 /* By name, as Keras writes it. */
@@ -379,7 +290,8 @@ static int adopt_layers(struct search *s, int *layers)
 	size_t node;
 	int misses = 0, r = BT_OK;
 
-	for (*layers = 0; *layers < MAX_LAYERS && r == BT_OK; ++*layers) {
+	for (*layers = 0; *layers < BT_NAME_MAX_LAYERS && r == BT_OK;
+	     ++*layers) {
 		snprintf(path, sizeof(path), "layer_with_weights-%d",
 		         *layers + 4);
 		node = bt_tf_graph_find(&s->g, s->encoder, path);

@@ -5,6 +5,10 @@
 
 #include "ckpt/names.h"
 
+/* What stands before the names of a backbone's tensors in a file of a whole
+ * classifier of BERT in KerasHub. */
+#define BT_KERAS_BACKBONE "layers/bert_backbone/"
+
 /* Forms, beside that of Hugging Face. */
 enum bt_name_form {
 	BT_NAME_FORM_SAME,
@@ -41,6 +45,8 @@ struct bt_name_table {
 
 #define BT_NAME_TABLES 2
 extern const struct bt_name_table bt_names_tf1[BT_NAME_TABLES];
+
+#define BT_NAME_MAX_LAYERS 4096
 
 /* Whether name is of the pattern, which may be NULL, and then of which layer.
  */
@@ -79,9 +85,9 @@ bool bt_names_in_keras(const char *family);
 int bt_names_to_keras(struct bt_named_list *l, enum bt_names to,
                       const char *family, struct bt_error *err) BT_MUST_USE;
 
-/* Puts a matrix of Hugging Face's into the form of TensorFlow's kernels; false
- * where it is none. */
-bool bt_named_turn(struct bt_named *v);
+/* Changes v from Hugging Face's form to another, with so many attention heads;
+ * false where its shape does not allow that. */
+bool bt_named_reshape(struct bt_named *v, enum bt_name_form form, int heads);
 
 /* to = from, of which the shape may be its own. */
 void bt_named_move(struct bt_named *to, const struct bt_named *from);

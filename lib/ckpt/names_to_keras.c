@@ -413,7 +413,9 @@ static int call_it(struct bt_named *v, struct bt_buf *b, bool kernel)
 	free(v->name);
 	v->name = name;
 	v->known = true;
-	return !kernel || bt_named_turn(v) ? BT_OK : BT_EFORMAT;
+	return !kernel || bt_named_reshape(v, BT_NAME_FORM_KERNEL, 0)
+	           ? BT_OK
+	           : BT_EFORMAT;
 }
 
 static const char *model_of(const struct bt_named_list *l)

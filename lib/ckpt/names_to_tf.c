@@ -11,58 +11,6 @@
 #define ROOT "encoder/"
 #define TURNED ((size_t)1 << 18) /* bytes turned at once, in the cache */
 
-static bool divides(int heads, int64_t n)
-{
-	return heads > 0 && n % heads == 0;
-}
-
-static void set_shape(struct bt_named *v, int rank, int64_t a, int64_t b,
-                      int64_t c)
-{
-	v->own[0] = a;
-	v->own[1] = b;
-	v->own[2] = c;
-	v->shape = v->own;
-	v->rank = rank;
-}
-
-/* Puts v from Hugging Face's form into another; false where it does not fit. */
-static bool turn(struct bt_named *v, enum bt_name_form form, int heads)
-{
-	int64_t out, in;
-
-	if (form == BT_NAME_FORM_SAME)
-		return true;
-	if (form == BT_NAME_FORM_BIAS) {
-		if (v->rank != 1 || !divides(heads, v->shape[0]))
-			return false;
-		set_shape(v, 2, heads, v->shape[0] / heads, 0);
-		return true;
-	}
-	if (v->rank != 2 || bt_dtype_bits(v->from->dtype) % 8 != 0)
-		return false;
-	out = v->shape[0];
-	in = v->shape[1];
-	if ((form == BT_NAME_FORM_IN && !divides(heads, out)) ||
-	    (form == BT_NAME_FORM_OUT && !divides(heads, in)))
-		return false;
-	v->transposed = !v->transposed;
-	v->rows = (size_t)out; /* where it counts, v was as from is */
-	v->cols = (size_t)in;
-	if (form == BT_NAME_FORM_IN)
-		set_shape(v, 3, in, heads, out / heads);
-	else if (form == BT_NAME_FORM_OUT)
-		set_shape(v, 3, heads, in / heads, out);
-	else
-		set_shape(v, 2, in, out, 0);
-	return true;
-}
-
-bool bt_named_turn(struct bt_named *v)
-{
-	return turn(v, BT_NAME_FORM_KERNEL, 0);
-}
-
 /* The row that has a name of the wanted kind for v. */
 static const struct bt_name *find(const struct bt_named *v, enum bt_names to,
                                   int *layer)
@@ -158,7 +106,7 @@ static int to_other(struct bt_named *v, const struct bt_name_table *t,
 	v->known = row != end;
 	if (row == end)
 		return BT_OK;
-	if (!turn(v, row->tf1_form, 0))
+	if (!bt_named_reshape(v, row->tf1_form, 0))
 		return bt_error_set(err, BT_EFORMAT,
 		                    "tensor '%.100s' has no shape that "
 		                    "TensorFlow's form of it could have",
@@ -205,8 +153,9 @@ int bt_names_to(struct bt_named_list *l, enum bt_names to, const char *family,
 		v->known = row != NULL;
 		if (row == NULL)
 			continue;
-		if (!turn(v, to == BT_NAMES_TF1 ? row->tf1_form : row->tf2_form,
-		          heads))
+		if (!bt_named_reshape(
+		        v, to == BT_NAMES_TF1 ? row->tf1_form : row->tf2_form,
+		        heads))
 			return bt_error_set(
 			    err, BT_EFORMAT,
 			    "tensor '%.100s' has no shape that TensorFlow's "

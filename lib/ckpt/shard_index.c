@@ -9,9 +9,10 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "ckpt/open_int.h"
 #include "format/json.h"
 #include "io/path.h"
-#include "tensor/checkpoint_reader.h"
+#include "tensor/map.h"
 
 #define INDEX_MAX ((size_t)100 << 20)
 
@@ -225,15 +226,6 @@ static int read_map(struct bt_ckpt *c, const char *index, json_t *map,
 	return r;
 }
 
-/* The index is not one of the files that hold tensors. */
-static void drop_index(struct bt_ckpt *c)
-{
-	struct bt_ckpt_file *f = c->files[0];
-
-	bt_ckpt_unmap(f);
-	memmove(c->files, c->files + 1, --c->n_files * sizeof(*c->files));
-}
-
 int bt_ckpt_read_index(struct bt_ckpt *c, const struct bt_ckpt_file *index,
                        struct bt_error *err)
 {
@@ -257,6 +249,6 @@ int bt_ckpt_read_index(struct bt_ckpt *c, const struct bt_ckpt_file *index,
 	             err);
 	json_decref(object);
 	if (r == BT_OK)
-		drop_index(c);
+		bt_ckpt_drop_file(c, index);
 	return r;
 }

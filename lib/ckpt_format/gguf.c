@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "tensor/checkpoint_reader.h"
+#include "ckpt_format/readers.h"
 
 #define NEST_MAX 4    /* arrays of arrays */
 #define NOTE_MAX 4096 /* bytes */

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ckpt/convert.h"
 #include "ckpt_format/gguf_int.h"
 #include "format/hf_config.h"
 #include "format/json.h"

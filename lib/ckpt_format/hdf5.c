@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "ckpt_format/hdf5_int.h"
+#include "ckpt_format/readers.h"
 
 #define MAGIC "\x89HDF\r\n\x1a\n"
 #define DEPTH_MAX 32
@@ -20,27 +21,6 @@
 static bool knows(const uint8_t *data, size_t size)
 {
 	return size >= 8 && memcmp(data, MAGIC, 8) == 0;
-}
-
-const uint8_t *bt_h5_at(const struct bt_h5 *h, uint64_t address, uint64_t n)
-{
-	if (address > h->f->size || n > h->f->size - address)
-		return NULL;
-	return h->f->data + address;
-}
-
-uint64_t bt_h5_number(const uint8_t *p, size_t n)
-{
-	uint64_t v = 0;
-
-	memcpy(&v, p, n);
-	return v;
-}
-
-int bt_h5_corrupt(struct bt_h5 *h, const char *what)
-{
-	return bt_error_set(h->err, BT_ECORRUPT, "%s is damaged, or cut off",
-	                    what);
 }
 
 /* Counts the parts of the file that are looked at: each is at some address of

@@ -6,6 +6,8 @@
 #ifndef BT_CKPT_FORMAT_HDF5_INT_H
 #define BT_CKPT_FORMAT_HDF5_INT_H
 
+#include <string.h>
+
 #include "base/buf.h"
 #include "tensor/checkpoint_reader.h"
 
@@ -45,12 +47,29 @@ struct bt_h5_object {
 	bool external;
 };
 
-/* The n bytes at an address; NULL where the file has no such. */
-const uint8_t *bt_h5_at(const struct bt_h5 *h, uint64_t address, uint64_t n);
+/* The n bytes at an address; NULL where they are not all in the file. */
+static inline const uint8_t *bt_h5_at(const struct bt_h5 *h, uint64_t address,
+                                      uint64_t n)
+{
+	if (address > h->f->size || n > h->f->size - address)
+		return NULL;
+	return h->f->data + address;
+}
 
-uint64_t bt_h5_number(const uint8_t *p, size_t n); /* of n bytes, at most 8 */
+/* A number of n bytes, at most 8. */
+static inline uint64_t bt_h5_number(const uint8_t *p, size_t n)
+{
+	uint64_t v = 0;
 
-int bt_h5_corrupt(struct bt_h5 *h, const char *what);
+	memcpy(&v, p, n);
+	return v;
+}
+
+static inline int bt_h5_corrupt(struct bt_h5 *h, const char *what)
+{
+	return bt_error_set(h->err, BT_ECORRUPT, "%s is damaged, or cut off",
+	                    what);
+}
 
 /* Adds the tensor that an object is, under h->path; or a note where it holds no
  * numbers. */

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "ckpt_format/readers.h"
 
 #define HEAD 8 /* magic and version */
 

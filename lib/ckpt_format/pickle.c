@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The values of a pickle, and running it. */
+/* The values of a pickle. */
 #include "ckpt_format/pickle_int.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -75,55 +74,6 @@ uint32_t bt_pk_get(const struct bt_pickle *k, uint32_t d, const char *key)
 		c = value;
 	}
 	return BT_PK_END;
-}
-
-static int next_op(struct bt_pickle *k, uint8_t *op)
-{
-	if (k->p == k->end)
-		return bt_pk_bad(k, BT_ETRUNCATED, "it is cut off");
-	*op = *k->p++;
-	return BT_OK;
-}
-
-static int run(struct bt_pickle *k)
-{
-	char why[64];
-	uint8_t op = 0;
-	int r;
-
-	do {
-		r = next_op(k, &op);
-		if (r == BT_OK && bt_pk_ops[op] == NULL) {
-			snprintf(why, sizeof(why),
-			         "an instruction 0x%02x that no checkpoint "
-			         "needs",
-			         op);
-			k->p--;
-			r = bt_pk_bad(k, BT_EFORMAT, why);
-		}
-		if (r == BT_OK)
-			r = bt_pk_ops[op](k);
-	} while (r == BT_OK && op != '.');
-	if (r == BT_OK && (k->n_stack != 1 || k->n_marks != 0))
-		r = bt_pk_bad(k, BT_ECORRUPT, "it ends in the middle");
-	return r;
-}
-
-int bt_pickle_read(struct bt_pickle *k, const uint8_t *data, size_t size,
-                   size_t *used, struct bt_error *err)
-{
-	int r;
-
-	memset(k, 0, sizeof(*k));
-	k->start = k->p = data;
-	k->end = data + size;
-	k->err = err;
-	r = run(k);
-	if (r == BT_OK) {
-		k->top = k->stack[0];
-		*used = (size_t)(k->p - data);
-	}
-	return r;
 }
 
 void bt_pickle_clear(struct bt_pickle *k)

@@ -101,9 +101,6 @@ uint32_t bt_pk_get(const struct bt_pickle *k, uint32_t d, const char *key);
 
 /* --- between pickle.c, pickle_vm.c and pickle_globals.c --- */
 
-/* What each instruction does that was just read; NULL: unknown. */
-extern int (*const bt_pk_ops[256])(struct bt_pickle *k);
-
 /* The pickle makes no sense here. Returns code. */
 int bt_pk_bad(struct bt_pickle *k, int code, const char *why);
 

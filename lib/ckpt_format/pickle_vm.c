@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The instructions of a pickle: a stack, marks on it, a memo. */
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -520,7 +520,7 @@ static int op_get4(struct bt_pickle *k)
 	return r == BT_OK ? recall(k, at) : r;
 }
 
-int (*const bt_pk_ops[256])(struct bt_pickle *) = {
+static int (*const ops[256])(struct bt_pickle *) = {
     [0x80] = op_proto,     [0x95] = op_frame,     ['('] = op_mark,
     ['.'] = nothing,       ['0'] = op_pop,        ['1'] = op_pop_mark,
     ['2'] = op_dup,        ['N'] = op_none,       [0x88] = op_true,
@@ -539,3 +539,52 @@ int (*const bt_pk_ops[256])(struct bt_pickle *) = {
     ['Q'] = op_persistent, ['q'] = op_put1,       ['r'] = op_put4,
     [0x94] = op_memoize,   ['h'] = op_get1,       ['j'] = op_get4,
 };
+
+static int next_op(struct bt_pickle *k, uint8_t *op)
+{
+	if (k->p == k->end)
+		return bt_pk_bad(k, BT_ETRUNCATED, "it is cut off");
+	*op = *k->p++;
+	return BT_OK;
+}
+
+static int run(struct bt_pickle *k)
+{
+	char why[64];
+	uint8_t op = 0;
+	int r;
+
+	do {
+		r = next_op(k, &op);
+		if (r == BT_OK && ops[op] == NULL) {
+			snprintf(why, sizeof(why),
+			         "an instruction 0x%02x that no checkpoint "
+			         "needs",
+			         op);
+			k->p--;
+			r = bt_pk_bad(k, BT_EFORMAT, why);
+		}
+		if (r == BT_OK)
+			r = ops[op](k);
+	} while (r == BT_OK && op != '.');
+	if (r == BT_OK && (k->n_stack != 1 || k->n_marks != 0))
+		r = bt_pk_bad(k, BT_ECORRUPT, "it ends in the middle");
+	return r;
+}
+
+int bt_pickle_read(struct bt_pickle *k, const uint8_t *data, size_t size,
+                   size_t *used, struct bt_error *err)
+{
+	int r;
+
+	memset(k, 0, sizeof(*k));
+	k->start = k->p = data;
+	k->end = data + size;
+	k->err = err;
+	r = run(k);
+	if (r == BT_OK) {
+		k->top = k->stack[0];
+		*used = (size_t)(k->p - data);
+	}
+	return r;
+}

@@ -5,8 +5,9 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "ckpt_format/readers.h"
 #include "format/json.h"
-#include "tensor/checkpoint_reader.h"
+#include "tensor/map.h"
 
 #define PREFIX 8 /* the length of the header */
 
@@ -275,3 +276,15 @@ const struct bt_ckpt_reader bt_safetensors_read = {
     .knows = knows,
     .read = read_safetensors,
 };
+
+int bt_safetensors_open(const char *name, const void *data, size_t size,
+                        struct bt_ckpt **res, struct bt_error *err)
+{
+	struct bt_ckpt *c = bt_ckpt_new(name);
+	const struct bt_ckpt_file *f = bt_ckpt_add_memory(c, name, data, size);
+	int r = f != NULL ? read_safetensors(c, f, err)
+	                  : bt_error_nomem(err, "opening tensors");
+
+	c->format = bt_safetensors_read.format;
+	return bt_ckpt_opened(c, r, res, err);
+}

@@ -41,7 +41,11 @@ struct bt_safetensors {
 int bt_safetensors_write(struct bt_out *out, const struct bt_safetensors *s,
                          struct bt_error *err) BT_MUST_USE;
 
-/* The same as a file, which appears complete or not at all. */
+/* Opens a blob in memory, which must outlive *c. */
+int bt_safetensors_open(const char *name, const void *data, size_t size,
+                        struct bt_ckpt **c, struct bt_error *err) BT_MUST_USE;
+
+/* Writes a file, which appears complete or not at all. */
 int bt_safetensors_save(const char *path, const struct bt_safetensors *s,
                         struct bt_error *err) BT_MUST_USE;
 

@@ -14,6 +14,7 @@
 
 #include "base/crc32c.h"
 #include "base/mem.h"
+#include "ckpt_format/safetensors.h"
 #include "ckpt_format/tensor_stream_int.h"
 #include "format/tfrecord.h"
 #include "io/in.h"
@@ -230,11 +231,7 @@ static int open_blob(struct bt_ts_reader *t, struct bt_error *err)
 
 	snprintf(name, sizeof(name), "frame %llu",
 	         (unsigned long long)t->frames + 1);
-	r = bt_ckpt_open_memory(name, t->blob, t->size, &t->c, &why);
-	if (r == BT_OK && strcmp(bt_ckpt_format(t->c), "safetensors") != 0)
-		r = bt_error_set(&why, BT_ECORRUPT,
-		                 "'%s' is %s, not safetensors", name,
-		                 bt_ckpt_format(t->c));
+	r = bt_safetensors_open(name, t->blob, t->size, &t->c, &why);
 	if (r != BT_OK)
 		return bt_error_set(err, r == BT_ENOMEM ? r : BT_ECORRUPT,
 		                    "cannot read %s: %s", bt_ts_reader_name(t),

@@ -10,6 +10,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "ckpt_format/tf_find.h"
 #include "format/model_files.h"
 #include "io/path.h"
 #include "tensor/checkpoint_reader.h"

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "ckpt_format/readers.h"
 #include "ckpt_format/torch_tensors_int.h"
 
 static const uint8_t magic[15] = {0x80, 0x02, 0x8a, 0x0a, 0x6c,

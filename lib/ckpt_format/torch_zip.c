@@ -8,6 +8,7 @@
 
 #include "base/buf.h"
 #include "ckpt_format/npy.h"
+#include "ckpt_format/readers.h"
 #include "ckpt_format/torch_tensors_int.h"
 #include "ckpt_format/zip_int.h"
 

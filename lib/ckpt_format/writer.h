@@ -7,7 +7,6 @@
 #ifndef BT_CKPT_FORMAT_WRITER_H
 #define BT_CKPT_FORMAT_WRITER_H
 
-#include "ckpt/names.h"
 #include "io/out.h"
 #include "tensor/checkpoint.h"
 
@@ -78,19 +77,5 @@ int bt_gguf_write(const struct bt_tensor_source *s, const char *path,
  */
 int bt_tf_bundle_write(const struct bt_tensor_source *s, const char *prefix,
                        struct bt_error *err) BT_MUST_USE;
-
-/* The tensors of a list, with the floating types among them turned into dtype
- * unless that is BT_DTYPES. l must outlive it. */
-struct bt_cast;
-
-int bt_cast_new(const struct bt_named_list *l, enum bt_dtype dtype,
-                struct bt_cast **r, struct bt_error *err) BT_MUST_USE;
-void bt_cast_free(struct bt_cast *r); /* takes NULL */
-/* What source.behind is to be; false at first. */
-void bt_cast_behind(struct bt_cast *r, bool behind);
-const struct bt_tensor_source *bt_cast_source(const struct bt_cast *r);
-
-/* How many finite numbers have become infinite so far. */
-size_t bt_cast_overflows(const struct bt_cast *r);
 
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "ckpt/identify.h"
+#include "ckpt/open.h"
 #include "finetune/model.h"
 #include "format/hf_config.h"
 #include "io/path.h"

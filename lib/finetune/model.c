@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "ckpt/open.h"
 #include "format/json.h"
 #include "format/model_files.h"
 #include "io/path.h"

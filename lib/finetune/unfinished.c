@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ckpt/open.h"
 #include "io/in.h"
 #include "io/path.h"
 #include "tensor/checkpoint.h"

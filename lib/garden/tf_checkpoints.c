@@ -8,7 +8,8 @@
 
 #include "base/mem.h"
 #include "base/str.h"
-#include "ckpt_format/writer.h"
+#include "ckpt/cast.h"
+#include "ckpt/open.h"
 #include "finetune/model.h"
 #include "format/model_files.h"
 #include "io/out.h"

@@ -9,6 +9,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "base/str.h"
 
 int bt_path_above(const char *path, struct bt_error *err)
 {
@@ -114,4 +115,9 @@ bool bt_path_is_dir(const char *path)
 	struct stat st;
 
 	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+bool bt_path_means_dir(const char *path)
+{
+	return bt_str_ends(path, "/") || bt_path_is_dir(path);
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "ckpt/open.h"
 #include "finetune/model.h"
 #include "onnx/export_int.h"
 

@@ -18,7 +18,7 @@ static int mask_bias(struct bt_translation *t)
 	int x;
 
 	if (t->bias == NONE) {
-		x = bt_export_masked(t);
+		x = bt_export_mask(t);
 		t->bias = op2(t, "Unsqueeze", x, ints(t, 2, 1, 2, 0, 0));
 	}
 	return t->bias;

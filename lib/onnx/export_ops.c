@@ -12,29 +12,6 @@
 #include "onnx/export_ops_int.h"
 #include "op/ops.h"
 
-/* The value of a node as one. */
-int bt_export_whole(struct bt_translation *t, int node)
-{
-	const struct bt_onnx_value *v = &t->values[node];
-
-	if (v->n == 1)
-		return v->part[0];
-	bt_onnx_set_int(t->o, "axis", -1);
-	return bt_onnx_op_of(t->o, "Concat", v->part, v->n);
-}
-
-/* So many columns of a node from the first on: one of its parts, or cut out. */
-int bt_export_columns(struct bt_translation *t, int node, int first, int n)
-{
-	const struct bt_onnx_value *v = &t->values[node];
-	int i, at = 0;
-
-	for (i = 0; i < v->n; at += v->cols[i++])
-		if (at == first && v->cols[i] == n)
-			return v->part[i];
-	return slice(t, bt_export_whole(t, node), -1, first, first + n);
-}
-
 static int norm(struct bt_translation *t, int x, int gamma, int beta, float eps)
 {
 	int g = array(t, gamma, false);
@@ -146,15 +123,6 @@ static void linear(struct bt_translation *t, const struct bt_node *n,
 	v->n = n->u.linear.parts;
 }
 
-/* [batch, sequence]: 0 for tokens, and for padding the least float. */
-int bt_export_masked(struct bt_translation *t)
-{
-	int x = cast(t, t->mask, BT_ONNX_FLOAT);
-
-	x = op2(t, "Sub", bt_onnx_float(t->o, 1), x);
-	return op2(t, "Mul", x, bt_onnx_float(t->o, MASKED));
-}
-
 static int sum_over(struct bt_translation *t, int x, int64_t axis)
 {
 	return op2(t, "ReduceSum", x, one_int(t, axis));
@@ -172,7 +140,7 @@ static int mean(struct bt_translation *t, int x)
 static int greatest(struct bt_translation *t, int x)
 {
 	static const int64_t tokens = 1;
-	int m = bt_export_masked(t);
+	int m = bt_export_mask(t);
 
 	x = op2(t, "Add", x, op2(t, "Unsqueeze", m, one_int(t, 2)));
 	bt_onnx_set_ints(t->o, "axes", &tokens, 1);

@@ -100,14 +100,14 @@ static inline int range(struct bt_translation *t)
 	                  one);
 }
 
-/* The value of a node as one. */
+/* The value of a node as one tensor. */
 int bt_export_whole(struct bt_translation *t, int node);
 
-/* So many columns of a node from the first on: one of its parts, or cut out. */
+/* Columns first .. first+n-1 of a node: one of its parts, or a slice. */
 int bt_export_columns(struct bt_translation *t, int node, int first, int n);
 
-/* [batch, sequence]: 0 for tokens, and for padding the least float. */
-int bt_export_masked(struct bt_translation *t);
+/* [batch, sequence]: 0 for tokens, the lowest float for padding. */
+int bt_export_mask(struct bt_translation *t);
 
 int bt_export_attention(struct bt_translation *t, const struct bt_node *n);
 

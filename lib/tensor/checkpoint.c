@@ -4,12 +4,10 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 #include <zlib.h>
 
 #include "base/mem.h"
-#include "tensor/checkpoint_reader.h"
+#include "tensor/map.h"
 
 #define BLOCK ((size_t)1 << 16)
 
@@ -113,16 +111,6 @@ int bt_ckpt_verify(const struct bt_ckpt *c, struct bt_error *err)
 	return BT_OK;
 }
 
-void bt_ckpt_unmap(struct bt_ckpt_file *f)
-{
-	if (f->mapped)
-		munmap((void *)f->data, f->size);
-	if (f->fd >= 0)
-		close(f->fd);
-	free(f->path);
-	free(f);
-}
-
 void bt_ckpt_close(struct bt_ckpt *c)
 {
 	struct bt_ckpt_block *b, *next;
@@ -142,6 +130,35 @@ void bt_ckpt_close(struct bt_ckpt *c)
 	free(c->sums);
 	free(c->path);
 	free(c);
+}
+
+struct bt_ckpt *bt_ckpt_new(const char *path)
+{
+	struct bt_ckpt *c = bt_array0(1, sizeof(*c));
+
+	c->path = bt_strndup(path, strlen(path));
+	return c;
+}
+
+static int by_tensor_name(const void *a, const void *b)
+{
+	return bt_ckpt_compare(((const struct bt_tensor *)a)->name,
+	                       ((const struct bt_tensor *)b)->name);
+}
+
+int bt_ckpt_opened(struct bt_ckpt *c, int r, struct bt_ckpt **res,
+                   struct bt_error *err)
+{
+	if (r != BT_OK) {
+		if (err != NULL)
+			bt_printable(err->text);
+		bt_ckpt_close(c);
+		return r;
+	}
+	if (c->n > 1)
+		qsort(c->tensors, c->n, sizeof(*c->tensors), by_tensor_name);
+	*res = c;
+	return BT_OK;
 }
 
 const char *bt_ckpt_path(const struct bt_ckpt *c)

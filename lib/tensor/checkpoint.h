@@ -35,27 +35,6 @@ struct bt_ckpt_note {
 	const char *value;
 };
 
-/*
- * path is a checkpoint file, the index of several (a JSON object with a
- * weight_map), the name, index or a data file of TensorFlow's, or a model
- * directory that holds, in the order in which they are looked for,
- * model.safetensors, model.safetensors.index.json, pytorch_model.bin,
- * pytorch_model.bin.index.json, tf_model.h5, tf_model.h5.index.json or what
- * bt_tf_find_in finds. Of
- * TensorFlow's the data files may be missing: then their tensors have no data,
- * which bt_tensor_there tells.
- *
- * BT_EIO: something cannot be opened. BT_EFORMAT: path is no file or directory
- * where a checkpoint could be, or the format is known by name only.
- * BT_ECORRUPT, BT_ETRUNCATED, BT_ELIMIT: damaged.
- */
-int bt_ckpt_open(const char *path, struct bt_ckpt **c,
-                 struct bt_error *err) BT_MUST_USE;
-
-/* The same for the bytes of one file, which must outlive *c. */
-int bt_ckpt_open_memory(const char *name, const void *data, size_t size,
-                        struct bt_ckpt **c, struct bt_error *err) BT_MUST_USE;
-
 void bt_ckpt_close(struct bt_ckpt *c); /* takes NULL */
 
 /*

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What the readers of checkpoint formats share. A new format is a struct
- * bt_ckpt_reader in a file of its own and a row in the table in open.c.
+ * bt_ckpt_reader in a file of its own and a row in the table in
+ * ckpt/read_file.c.
  */
 #ifndef BT_TENSOR_CHECKPOINT_READER_H
 #define BT_TENSOR_CHECKPOINT_READER_H
@@ -66,13 +67,13 @@ struct bt_ckpt_reader {
 	            struct bt_error *err);
 };
 
-extern const struct bt_ckpt_reader bt_safetensors_read;
-extern const struct bt_ckpt_reader bt_torch_zip_read; /* of PyTorch, of NumPy */
-extern const struct bt_ckpt_reader bt_torch_legacy_read;
-extern const struct bt_ckpt_reader bt_npy_read;
-extern const struct bt_ckpt_reader bt_gguf_read;
-extern const struct bt_ckpt_reader bt_hdf5_read;
-extern const struct bt_ckpt_reader bt_tf_bundle_read;
+/* An empty checkpoint, to be filled and then finished by bt_ckpt_opened. */
+struct bt_ckpt *bt_ckpt_new(const char *path) BT_MUST_USE;
+
+/* Where r is BT_OK, the tensors of c are sorted and *res is set to c; else c is
+ * closed. Returns r. */
+int bt_ckpt_opened(struct bt_ckpt *c, int r, struct bt_ckpt **res,
+                   struct bt_error *err) BT_MUST_USE;
 
 /* Memory that lives as long as c, aligned for an int64_t; NULL when out of
  * memory. */
@@ -121,62 +122,8 @@ int bt_ckpt_place_q8(struct bt_ckpt *c, struct bt_tensor *t,
 int bt_ckpt_check_names(const struct bt_ckpt *c, size_t first,
                         struct bt_error *err) BT_MUST_USE;
 
-/* A half-precision number by its bits. */
-float bt_half_to_f32(uint16_t h);
-
 /* Elements of a tensor without data, by its from; the range was checked. */
 void bt_tensor_gather(const struct bt_tensor *t, size_t first, size_t n,
                       void *out);
-
-/* Maps a regular file and adds it to c, which owns it. */
-int bt_ckpt_map(struct bt_ckpt *c, const char *path,
-                const struct bt_ckpt_file **f,
-                struct bt_error *err) BT_MUST_USE;
-
-/*
- * Copies n bytes from data, which are somewhere in a file of c, or in memory.
- * What is wanted once and in order is read faster than by way of the map, of
- * which each page is to be found first; and a file that has been cut off
- * meanwhile is BT_ETRUNCATED, no signal.
- */
-int bt_ckpt_fetch(const struct bt_ckpt *c, const void *data, size_t n,
-                  void *out, struct bt_error *err) BT_MUST_USE;
-
-/* Takes back what bt_ckpt_map did; c must forget f. */
-void bt_ckpt_unmap(struct bt_ckpt_file *f);
-
-/* Reads one file of tensors into c, in whatever format it is. */
-int bt_ckpt_read_file(struct bt_ckpt *c, const struct bt_ckpt_file *f,
-                      struct bt_error *err) BT_MUST_USE;
-
-/* Reads the shards that an index file names into c. */
-int bt_ckpt_read_index(struct bt_ckpt *c, const struct bt_ckpt_file *index,
-                       struct bt_error *err) BT_MUST_USE;
-
-/* Where path is the NAME or NAME.data-0000I-of-0000N of a TensorFlow
- * checkpoint, "NAME.index"; else NULL. free() it. */
-char *bt_tf_find_index(const char *path) BT_MUST_USE;
-
-/* The index that a directory of TensorFlow checkpoints holds, *path NULL where
- * it has none: bert_model.ckpt, variables/variables of a SavedModel, the one
- * that its file "checkpoint" names, or the only one. */
-int bt_tf_find_in(const char *dir, char **path,
-                  struct bt_error *err) BT_MUST_USE;
-
-/* The path of what a model directory holds; free() it. */
-int bt_ckpt_find_in(const char *dir, char **path,
-                    struct bt_error *err) BT_MUST_USE;
-
-/* What stands before the names of a backbone's tensors in a file of a whole
- * classifier of BERT in KerasHub. */
-#define BT_KERAS_BACKBONE "layers/bert_backbone/"
-
-/*
- * Where dir is a classifier of KerasHub: makes the tensors that c has, those of
- * model.weights.h5, the backbone's and reads those behind it from
- * task.weights.h5, under the names of a file that holds all.
- */
-int bt_kerashub_task_read(struct bt_ckpt *c, const char *dir,
-                          struct bt_error *err) BT_MUST_USE;
 
 #endif

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/half.h"
 #include "tensor/checkpoint_reader.h"
 
 typedef void to_f32_fn(const uint8_t *p, size_t n, float *out);
@@ -56,29 +57,6 @@ static void bool_f32(const uint8_t *p, size_t n, float *out)
 		out[i] = p[i] != 0 ? 1.0f : 0.0f;
 }
 
-static float from_bits(uint32_t bits)
-{
-	float v;
-
-	memcpy(&v, &bits, sizeof(v));
-	return v;
-}
-
-float bt_half_to_f32(uint16_t h)
-{
-	uint32_t sign = (uint32_t)(h & 0x8000) << 16;
-	uint32_t exponent = (h >> 10) & 31, mantissa = h & 0x3ff;
-	float v;
-
-	if (exponent == 31) /* infinity, NaN with its payload */
-		return from_bits(sign | 0x7f800000 | mantissa << 13);
-	if (exponent != 0)
-		return from_bits(sign | (exponent + 112) << 23 |
-		                 mantissa << 13);
-	v = (float)mantissa * 0x1p-24f;
-	return sign != 0 ? -v : v;
-}
-
 static void f16_f32(const uint8_t *p, size_t n, float *out)
 {
 	uint16_t h;
@@ -86,7 +64,7 @@ static void f16_f32(const uint8_t *p, size_t n, float *out)
 
 	for (i = 0; i < n; i++) {
 		memcpy(&h, p + 2 * i, sizeof(h));
-		out[i] = bt_half_to_f32(h);
+		out[i] = bt_f16_to_f32(h);
 	}
 }
 
@@ -97,7 +75,7 @@ static void bf16_f32(const uint8_t *p, size_t n, float *out)
 
 	for (i = 0; i < n; i++) {
 		memcpy(&h, p + 2 * i, sizeof(h));
-		out[i] = from_bits((uint32_t)h << 16);
+		out[i] = bt_bf16_to_f32(h);
 	}
 }
 
@@ -120,7 +98,7 @@ static void e5m2_f32(const uint8_t *p, size_t n, float *out)
 	size_t i;
 
 	for (i = 0; i < n; i++)
-		out[i] = bt_half_to_f32((uint16_t)(p[i] << 8));
+		out[i] = bt_f16_to_f32((uint16_t)(p[i] << 8));
 }
 
 /* No infinity; all ones is the NaN. */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/half.h"
 #include "base/mem.h"
 #include "tensor/checkpoint_reader.h"
 
@@ -255,7 +256,7 @@ static void gather_q8(const uint8_t *blocks, size_t first, size_t n, float *out)
 		p = blocks + first / Q8_BLOCK * Q8_BYTES;
 		if (i == 0 || first % Q8_BLOCK == 0) {
 			memcpy(&half, p, sizeof(half));
-			scale = bt_half_to_f32(half);
+			scale = bt_f16_to_f32(half);
 		}
 		out[i] = scale * (float)(int8_t)p[2 + first % Q8_BLOCK];
 	}

@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "base/str.h"
+#include "ckpt/open.h"
 #include "ckpt_format/tensor_stream_write.h"
 #include "io/out.h"
 #include "tensorstream/aligned.h"

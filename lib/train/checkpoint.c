@@ -10,6 +10,7 @@
 
 #include "base/mem.h"
 #include "base/sys.h"
+#include "ckpt/open.h"
 #include "finetune/unfinished.h"
 #include "format/json.h"
 #include "io/path.h"

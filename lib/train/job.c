@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "ckpt/open.h"
 #include "format/model_files.h"
 #include "io/path.h"
 #include "train/job_int.h"

@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "base/str.h"
+#include "ckpt/open.h"
 #include "io/duplicate_paths.h"
 #include "tensor/checkpoint.h"
 #include "train/class_weight.h"

@@ -9,7 +9,8 @@
 #include "list.h"
 
 #include "base/crc32c.h"
-#include "ckpt_format/writer.h"
+#include "ckpt/cast.h"
+#include "ckpt/open.h"
 #include "format/protobuf_wire.h"
 
 #define MAGIC "\x57\xfb\x80\x8b\x24\x75\x47\xdb"

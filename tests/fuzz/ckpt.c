@@ -5,6 +5,7 @@
 
 #include "ckpt/identify.h"
 #include "ckpt/inspect.h"
+#include "ckpt/open.h"
 
 static void tell(const struct bt_ckpt *c)
 {

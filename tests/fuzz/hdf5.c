@@ -5,7 +5,8 @@
  * written as HDF5. */
 #include "list.h"
 
-#include "ckpt_format/writer.h"
+#include "ckpt/cast.h"
+#include "ckpt/open.h"
 
 static void write_as(const struct bt_ckpt *c, enum bt_names names,
                      const char *family)

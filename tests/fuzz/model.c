@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "ckpt/convert.h"
+#include "ckpt/open.h"
 #include "finetune/model.h"
 #include "tokenizer/tokenizer.h"
 #include "tokenizer_file/tokenizer_file.h"

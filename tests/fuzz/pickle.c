@@ -6,6 +6,7 @@
 
 #include "../unit/zipmaker.h"
 #include "ckpt/inspect.h"
+#include "ckpt/open.h"
 
 static void use(const struct bt_ckpt *c)
 {

@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "ckpt/open.h"
 #include "ckpt_format/tensor_stream_read.h"
 #include "tensorstream/text_out.h"
 

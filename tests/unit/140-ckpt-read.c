@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "140-ckpt.h"
+#include "ckpt/open.h"
 
 static struct bt_ckpt *open_fixture(const char *name)
 {

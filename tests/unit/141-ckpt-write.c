@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "140-ckpt.h"
+#include "ckpt/open.h"
 #include "ckpt_format/safetensors.h"
 
 /* Writes the tensors and notes of c again, in the order of their names. */

@@ -4,6 +4,7 @@
 
 #include "140-ckpt.h"
 #include "base/buf.h"
+#include "ckpt/open.h"
 
 #define T(name, dtype, shape, from, to)                                        \
 	"\"" name "\":{\"dtype\":\"" dtype "\",\"shape\":" shape               \

@@ -5,6 +5,7 @@
 #include "test.h"
 
 #include "140-ckpt.h"
+#include "ckpt/open.h"
 #include "zipmaker.h"
 
 #define DIR "ckpt-formats/"

@@ -3,6 +3,7 @@
 /* TensorFlow's checkpoints, written by it (tests/fixtures) and by us. */
 #include <unistd.h>
 
+#include "ckpt/open.h"
 #include "test.h"
 
 #include "140-ckpt.h"

@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "base/num.h"
+#include "ckpt/open.h"
 #include "cpu/engine.h"
 #include "files.h"
 #include "model/family.h"
