@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/num.h"
-#include "garden/flags_int.h"
+#include "base/suggest.h"
 
 #define TRUE_WORDS "true|t|1|yes|y"
 #define FALSE_WORDS "false|f|0|no|n"
@@ -173,10 +173,29 @@ static const struct bt_flag *find(const struct bt_flags *f, const char *name)
 	return NULL;
 }
 
+/* The flag whose name is the most like this one, or NULL. */
+static const struct bt_flag *nearest_flag(const struct bt_flag *flags,
+                                          const char *name)
+{
+	const struct bt_flag *g, *best = NULL;
+	size_t d, nearest = 1 + strlen(name) / 3;
+
+	if (strlen(name) > BT_SUGGEST_LONGEST)
+		return NULL;
+	for (g = flags; g->type != BT_FLAG_END; g++) {
+		d = bt_suggest_distance(g->name, name);
+		if (d <= nearest && (best == NULL || d < nearest)) {
+			nearest = d;
+			best = g;
+		}
+	}
+	return best;
+}
+
 static int unknown(const struct bt_flags *f, const struct word *w,
                    struct bt_error *err)
 {
-	const struct bt_flag *near = bt_flags_nearest(f->flags, w->name);
+	const struct bt_flag *near = nearest_flag(f->flags, w->name);
 
 	if (strcmp(w->name, "flagfile") == 0)
 		return bt_error_set(err, BT_EARG,

@@ -1,28 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Help and notes about flags, and suggestions for misspelled ones. */
+/* Help and notes about flags. */
 #include <string.h>
 
 #include "base/buf.h"
-#include "base/suggest.h"
-#include "garden/flags_int.h"
-
-const struct bt_flag *bt_flags_nearest(const struct bt_flag *flags,
-                                       const char *name)
-{
-	const struct bt_flag *g, *best = NULL;
-	size_t d, nearest = 1 + strlen(name) / 3;
-
-	if (strlen(name) > BT_SUGGEST_LONGEST)
-		return NULL;
-	for (g = flags; g->type != BT_FLAG_END; g++) {
-		d = bt_suggest_distance(g->name, name);
-		if (d <= nearest && (best == NULL || d < nearest)) {
-			nearest = d;
-			best = g;
-		}
-	}
-	return best;
-}
+#include "garden/flags.h"
 
 /* Whether the command line had the flag of a row. */
 static bool was_given(const struct bt_flags_common *c, size_t row)

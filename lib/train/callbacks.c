@@ -3,25 +3,6 @@
 #include "base/sys.h"
 #include "train/train_int.h"
 
-double bt_train_loss(const struct bt_train_run *t)
-{
-	return t->s.loss_weight > 0 ? t->s.loss_sum / t->s.loss_weight : 0;
-}
-
-double bt_train_accuracy(const struct bt_train_run *t)
-{
-	return t->s.seen > 0 ? (double)t->s.right / (double)t->s.seen : 0;
-}
-
-int64_t bt_train_epoch(const struct bt_train_run *t)
-{
-	int64_t n = t->o->epoch_steps;
-
-	if (n == 0)
-		return t->s.epoch + 1;
-	return t->s.step > 0 ? (t->s.step + n - 1) / n : 1;
-}
-
 static struct bt_train_news news(const struct bt_train_run *t,
                                  enum bt_train_event what)
 {
@@ -62,11 +43,6 @@ void bt_train_scalar(struct bt_train_run *t, enum bt_train_curve curve,
 
 	bt_events_scalar(&t->events, streams[curve], t->s.step, value, "%s",
 	                 tag);
-}
-
-const struct bt_metrics *bt_train_measured(const struct bt_train_run *t)
-{
-	return &t->metrics;
 }
 
 /* How fast the updates since the last measure went. */

@@ -17,12 +17,7 @@
 #include "tensor/checkpoint.h"
 #include "train/train_int.h"
 
-#define VERSION 2 /* of what the note holds */
-
-char *bt_train_checkpoint(const char *out)
-{
-	return bt_path_join(out, BT_CHECKPOINT_FILE);
-}
+#define VERSION 2 /* of the training state in the metadata */
 
 bool bt_train_left(const char *out)
 {

@@ -10,11 +10,17 @@
 
 #include "base/mem.h"
 #include "base/num.h"
+#include "finetune/unfinished.h"
 #include "io/path.h"
 #include "train/train_int.h"
 
 #define BEFORE "checkpoint-"
 #define BEHIND ".safetensors"
+
+char *bt_train_checkpoint(const char *out)
+{
+	return bt_path_join(out, BT_CHECKPOINT_FILE);
+}
 
 static char *path_of(const struct bt_train_run *t, int64_t step)
 {

@@ -147,15 +147,6 @@ static void count_step(struct bt_train_run *t, uint64_t tokens)
 		bt_profile_restart(p);
 }
 
-double bt_train_rate(const struct bt_train_run *t, int64_t step)
-{
-	const struct bt_schedule_opts *o = &t->o->schedule;
-
-	if (o->own != NULL)
-		return o->own(o->own_ctx, step);
-	return bt_schedule_rate(o, step, t->warmup, t->total);
-}
-
 /* Applies the gradients. */
 static int descend(struct bt_train_run *t, struct bt_error *err)
 {

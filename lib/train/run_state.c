@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* What a run has come to. */
+#include "train/train_int.h"
+
+double bt_train_rate(const struct bt_train_run *t, int64_t step)
+{
+	const struct bt_schedule_opts *o = &t->o->schedule;
+
+	if (o->own != NULL)
+		return o->own(o->own_ctx, step);
+	return bt_schedule_rate(o, step, t->warmup, t->total);
+}
+
+double bt_train_loss(const struct bt_train_run *t)
+{
+	return t->s.loss_weight > 0 ? t->s.loss_sum / t->s.loss_weight : 0;
+}
+
+double bt_train_accuracy(const struct bt_train_run *t)
+{
+	return t->s.seen > 0 ? (double)t->s.right / (double)t->s.seen : 0;
+}
+
+int64_t bt_train_epoch(const struct bt_train_run *t)
+{
+	int64_t n = t->o->epoch_steps;
+
+	if (n == 0)
+		return t->s.epoch + 1;
+	return t->s.step > 0 ? (t->s.step + n - 1) / n : 1;
+}
+
+const struct bt_metrics *bt_train_measured(const struct bt_train_run *t)
+{
+	return &t->metrics;
+}
