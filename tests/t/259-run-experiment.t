@@ -216,7 +216,7 @@ refuses '*another run: batch size was 32, is 16*' 'not with other settings' exp 
 	echo $? >status
 )
 is "$(cat status)" 1 'a run that is stopped fails'
-like "$(cat s.err)" '*stopped after step * of 100000; the same command goes on*' 'and says how to go on'
+like "$(cat s.err)" '*stopped after step * of 100000; run the same command to resume' 'and says how to go on'
 
 # --- diverging: the loss of steps 21 to 30 is just too large
 loss=$(grep -A 4 'step:     30' e/log | sed -n "s/.*training_loss': \([0-9.]*\)}.*/\1/p" | head -n 1)

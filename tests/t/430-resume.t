@@ -31,7 +31,7 @@ for delay in 0.15 0.3 0.5; do
 	status=$?
 	[ $status = 1 ] || continue # over already, or not yet under way
 	stopped=$((stopped + 1))
-	like "$(tail -n 1 err)" '*stopped after step * of *; the same command goes on*' 'says how to go on'
+	like "$(tail -n 1 err)" '*stopped after step * of *; run the same command to resume' 'says how to go on'
 	[ -s c/checkpoint.safetensors ]
 	result $? 'leaves a checkpoint'
 	small_train c --epochs 4 --eval dev.rec >out 2>err
