@@ -6,6 +6,7 @@ static const char *const words[BT_HINTS] = {
     [BT_HINT_TOKENIZE_FIRST] = "run bert-tokenize first",
     [BT_HINT_CLASS_WEIGHT_ONE_LABEL] =
         "--class-weight is for classes of which one holds",
+    [BT_HINT_DTYPE] = "choose another --dtype",
     [BT_HINT_LABELS_NO_NUMBERS] = "--labels is for classes",
     [BT_HINT_LABEL_COLUMN] = "name the column with csv2tfrecord -l COLUMN",
     [BT_HINT_LABEL_SMOOTHING_ONE_LABEL] =

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The memory of an engine: taken once, and made anew for longer texts. */
+/* The memory of an engine: taken once, and made anew for longer sequences. */
 #include <stdlib.h>
 
 #include "cpu/engine_int.h"
@@ -146,7 +146,7 @@ static int reallocate(struct bt_engine *e, struct bt_error *err)
 	if (e->positions == NULL || allocate_scratch(e) != BT_OK ||
 	    bt_rope_allocate(e) != BT_OK || bt_relative_allocate(e) != BT_OK)
 		return bt_error_set(err, BT_ENOMEM,
-		                    "out of memory for texts of %zu tokens",
+		                    "out of memory for sequences of %zu tokens",
 		                    e->o.max_length);
 	return bt_allocate_buffers(e, err);
 }
@@ -158,8 +158,8 @@ int bt_engine_grow(struct bt_engine *e, size_t tokens, size_t length,
 		return BT_OK;
 	if (e->o.train)
 		return bt_error_set(err, BT_EARG,
-		                    "a text of %zu tokens exceeds %zu", length,
-		                    e->o.max_length);
+		                    "a sequence of %zu tokens exceeds %zu",
+		                    length, e->o.max_length);
 	if (length > e->o.max_length)
 		e->o.max_length = bt_round_up(length, STEP);
 	if (tokens > e->o.max_tokens)

@@ -70,7 +70,7 @@ static int report(struct bt_engine *e, int node, const char *pass, float value,
 	return r;
 }
 
-/* Which text a row of a node belongs to, and which of its tokens it is. */
+/* Which sequence a row of a node belongs to, and which of its tokens it is. */
 static size_t sequence_of(const struct bt_engine *e, const struct bt_node *n,
                           size_t row, size_t *token)
 {
@@ -102,16 +102,16 @@ static int check_rows(struct bt_engine *e, int node, int of, const void *x,
 		e->bad_sequence = (long)sequence_of(e, n, i / cols, &token);
 	if (n->rows == BT_PER_TOKEN)
 		snprintf(where, sizeof(where),
-		         "text %ld of the batch, token %zu, column %zu",
+		         "sequence %ld of the batch, token %zu, column %zu",
 		         e->bad_sequence, token, i % cols);
 	else if (n->rows == BT_PER_RELATIVE_POSITION)
 		snprintf(where, sizeof(where),
-		         "place %zu of distances, column %zu",
+		         "relative position %zu, column %zu",
 		         (size_t)e->rel_row0 + i / cols, i % cols);
 	else
 		snprintf(where, sizeof(where),
-		         "text %ld of the batch, column %zu", e->bad_sequence,
-		         i % cols);
+		         "sequence %ld of the batch, column %zu",
+		         e->bad_sequence, i % cols);
 	return report(e, node, pass, value_at(x, i, bf16), where, err);
 }
 
@@ -121,7 +121,7 @@ int bt_check_forward(struct bt_engine *e, int node, struct bt_error *err)
 	int code;
 
 	if (atomic_load(&e->failed) != BT_OK)
-		return BT_OK; /* that will be told */
+		return BT_OK; /* the caller reports it */
 	if (node == e->g->loss)
 		return isfinite(e->loss)
 		           ? BT_OK

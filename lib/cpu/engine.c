@@ -15,7 +15,7 @@ bool bt_engine_prefers_bf16(const char *gemm)
 	       bt_gemm_fast_bf16(gemm);
 }
 
-/* The number of tokens that every text must have, 0: any. */
+/* The number of tokens that every sequence must have, 0: any. */
 static size_t length_of(const struct bt_graph *g)
 {
 	int i;
@@ -194,15 +194,16 @@ static int check_batch(const struct bt_engine *e, const struct bt_batch *b,
 
 	if (b->sequences == 0 || b->sequences > e->o.max_sequences ||
 	    b->tokens > e->o.max_tokens)
-		return bt_error_set(err, BT_EARG,
-		                    "batch of %zu texts and %zu tokens exceeds "
-		                    "%zu and %zu",
-		                    b->sequences, b->tokens, e->o.max_sequences,
-		                    e->o.max_tokens);
+		return bt_error_set(
+		    err, BT_EARG,
+		    "batch of %zu sequences and %zu tokens exceeds "
+		    "%zu and %zu",
+		    b->sequences, b->tokens, e->o.max_sequences,
+		    e->o.max_tokens);
 	for (t = 0; t < b->sequences && e->length != 0; t++)
 		if (b->start[t + 1] - b->start[t] != e->length)
 			return bt_error_set(err, BT_EARG,
-			                    "text %zu of the batch has %u "
+			                    "sequence %zu of the batch has %u "
 			                    "tokens (it must have %zu)",
 			                    t, b->start[t + 1] - b->start[t],
 			                    e->length);
@@ -210,7 +211,7 @@ static int check_batch(const struct bt_engine *e, const struct bt_batch *b,
 		if (b->start[t + 1] <= b->start[t] ||
 		    b->start[t + 1] - b->start[t] > e->o.max_length)
 			return bt_error_set(err, BT_EARG,
-			                    "text %zu of the batch has %u "
+			                    "sequence %zu of the batch has %u "
 			                    "tokens (1 to %zu are possible)",
 			                    t, b->start[t + 1] - b->start[t],
 			                    e->o.max_length);
@@ -329,5 +330,5 @@ void bt_engine_describe(const struct bt_engine *e, struct bt_buf *out)
 	bt_engine_arithmetic(e, out);
 	bt_buf_printf(out, ", %d threads", bt_pool_threads(e->o.pool));
 	if (e->o.recompute)
-		bt_buf_puts(out, ", activations computed again");
+		bt_buf_puts(out, ", activations recomputed");
 }

@@ -31,33 +31,33 @@ struct bt_engine_opts {
 	bool bf16;            /* products in bf16, else f32 */
 	const char *gemm;     /* of BT_GEMM_NAMES; NULL: the best there is */
 	bool train;           /* backward passes will be asked for */
-	bool recompute;       /* they compute activations again: none are kept
-	                       * but a few; the results are the same bits */
+	bool recompute;       /* backward passes recompute most activations
+	                       * instead of keeping them: same bits */
 	bool sparse_norm;     /* of the word table's gradient; see
 	                         bt_engine_sparse_excess */
 	bool detect;       /* BT_ELIMIT on the first value that is not finite,
 	                    * naming the operator that computed it */
 	size_t max_tokens; /* largest batch */
 	size_t max_sequences;
-	size_t max_length;          /* tokens of the longest text */
+	size_t max_length;          /* tokens of the longest sequence */
 	uint64_t seed;              /* of dropout */
 	struct bt_profile *profile; /* borrowed: times are added; or NULL */
 };
 
-/* A flat list of tokens: text t has tokens start[t] .. start[t + 1] - 1. */
+/* A flat list of tokens: sequence t has tokens start[t] .. start[t + 1] - 1. */
 struct bt_batch {
 	size_t sequences, tokens;
-	const uint32_t *start; /* [texts + 1] */
+	const uint32_t *start; /* [sequences + 1] */
 	const int32_t *ids;    /* [tokens], each below the vocabulary's size */
 	const uint8_t *types;  /* [tokens], each below the number of types */
-	const int32_t *labels; /* [texts] classes, or NULL: no loss */
-	const float *targets;  /* [texts] numbers to predict, or NULL: no
+	const int32_t *labels; /* [sequences] classes, or NULL: no loss */
+	const float *targets;  /* [sequences] numbers to predict, or NULL: no
 	                        * loss of them */
-	const float *weights;  /* [texts] of the loss, or NULL: all 1 */
+	const float *weights;  /* [sequences] of the loss, or NULL: all 1 */
 	float loss_scale;      /* the loss is this times the weighted sum */
 	float smoothing;       /* of labels */
 
-	/* Place in the run, for dropout and for adding up gradients. */
+	/* Position in the run, for dropout and for adding up gradients. */
 	bool train;      /* dropout is on */
 	uint32_t step;   /* number of the update */
 	uint32_t token0; /* tokens of the update before this batch */
@@ -65,9 +65,9 @@ struct bt_batch {
 };
 
 /* The graph must outlive the engine. Made in two steps: bt_engine_plan lays out
- * everything and tells by bt_engine_memory what that will take,
- * bt_engine_allocate takes it; before that nothing else may be asked of the
- * engine but to be described and freed. bt_engine_new does both. */
+ * everything, so that bt_engine_memory gives what a run needs;
+ * bt_engine_allocate takes the memory. In between, an engine can only be
+ * described and freed. bt_engine_new does both. */
 int bt_engine_plan(const struct bt_graph *g, const struct bt_engine_opts *o,
                    struct bt_engine **e, struct bt_error *err) BT_MUST_USE;
 int bt_engine_allocate(struct bt_engine *e, struct bt_error *err) BT_MUST_USE;
@@ -76,8 +76,8 @@ int bt_engine_new(const struct bt_graph *g, const struct bt_engine_opts *o,
 void bt_engine_free(struct bt_engine *e);
 
 /* Makes an engine that does not train ready for batches of so many tokens and
- * texts of such a length, if it is not. What was computed is gone; parameters
- * and packed weights stay. After a failure it can only be freed. */
+ * sequences of such a length, if it is not. What was computed is gone;
+ * parameters and packed weights stay. After a failure it can only be freed. */
 int bt_engine_grow(struct bt_engine *e, size_t tokens, size_t length,
                    struct bt_error *err) BT_MUST_USE;
 
@@ -86,10 +86,10 @@ int bt_engine_grow(struct bt_engine *e, size_t tokens, size_t length,
 float *bt_engine_params(struct bt_engine *e);
 float *bt_engine_grads(struct bt_engine *e); /* NULL unless train */
 
-/* Has parameter p of the graph read from there, no longer from the arena, which
- * takes no memory where it was never written. The values must outlive the
- * engine. For parameters that stand alone (bt_param_alone) of an engine that
- * does not train. */
+/* Maps parameter p to values of the caller's, e.g. in a mapped file, which must
+ * outlive the engine; its part of the arena then takes no memory, if it was
+ * never written. Only without `train`, and for parameters that are not joined
+ * to others (bt_param_alone). */
 void bt_engine_map_param(struct bt_engine *e, int p, const float *values);
 
 /* Brings the packed weights up to date. */
@@ -99,7 +99,8 @@ int bt_engine_pack(struct bt_engine *e, struct bt_error *err) BT_MUST_USE;
 int bt_engine_forward(struct bt_engine *e, const struct bt_batch *b,
                       struct bt_error *err) BT_MUST_USE;
 
-/* Of the last forward pass: [texts, classes], valid until the next; the loss.
+/* Of the last forward pass: [sequences, classes], valid until the next; the
+ * loss.
  */
 const float *bt_engine_logits(const struct bt_engine *e);
 double bt_engine_loss(const struct bt_engine *e);
@@ -109,8 +110,8 @@ double bt_engine_loss(const struct bt_engine *e);
 int bt_engine_backward(struct bt_engine *e, bool add,
                        struct bt_error *err) BT_MUST_USE;
 
-/* With `detect`, after BT_ELIMIT: the text of the batch where it happened, or
- * -1 where it belongs to none. */
+/* With `detect`, after BT_ELIMIT: the sequence of the batch whose value was not
+ * finite, or -1 where the value belongs to none. */
 long bt_engine_bad_sequence(const struct bt_engine *e);
 
 /* Operations (multiplications and additions) of the last forward pass's matrix
@@ -135,10 +136,12 @@ struct bt_engine_memory {
 
 struct bt_engine_memory bt_engine_memory(const struct bt_engine *e);
 
-/* By how much the sum of the squares of all gradients is more where each
- * token's row of the word table's gradient counts by itself, as where
- * TensorFlow looks words up, instead of the sum of a word's rows. Of all
- * batches since the gradients were begun; 0 without sparse_norm. */
+/*
+ * TensorFlow takes the norm of an embedding's gradient over its sparse rows,
+ * one for each token, before the rows of equal tokens are added up. This is the
+ * difference of the two squared norms (sparse minus dense), over all batches
+ * since the gradients were begun; 0 without sparse_norm.
+ */
 double bt_engine_sparse_excess(const struct bt_engine *e);
 
 /* Whether its products are in bf16. */
@@ -147,10 +150,10 @@ bool bt_engine_is_bf16(const struct bt_engine *e);
 /* "products bf16 by onednn, kernels avx512": what decides the last bits. */
 void bt_engine_arithmetic(const struct bt_engine *e, struct bt_buf *out);
 
-/* That, and what does not: ", 2 threads". */
+/* The same, followed by what does not: ", 2 threads". */
 void bt_engine_describe(const struct bt_engine *e, struct bt_buf *out);
 
-/* What a user should know of that, a line; NULL: nothing. */
+/* A warning for the user about the products, or NULL. */
 const char *bt_engine_warning(const struct bt_engine *e);
 
 /* True where this machine, by this provider or NULL, multiplies bf16 faster

@@ -35,7 +35,7 @@ struct bt_node_run {
 	bool adds_params; /* its parameters' gradients are there already:
 	                   * a node that ran backward before has the same
 	                   * parameters */
-	int segment;      /* that is computed again together */
+	int segment;      /* recomputed as a whole */
 	int recompute_at; /* time at which it is, or -1: never */
 	int backward_at;  /* time of the backward call */
 	struct bt_slot_plan plan[BT_SLOTS];
@@ -60,7 +60,7 @@ struct bt_engine {
 	int end;                 /* time after all others */
 	float **scratch;         /* one block for each worker */
 	size_t scratch_floats;
-	size_t length; /* of every text, 0: any */
+	size_t length; /* of every sequence, 0: any */
 
 	/* of the last batch */
 	struct bt_batch b;
@@ -70,9 +70,9 @@ struct bt_engine {
 	long bad_sequence; /* where a value is not finite, or -1 */
 	bool add;          /* gradients are added */
 
-	/* of distances between tokens: which row of their table each is, from
-	 * -max_length + 1 on; how many rows there can be, and of the batch
-	 * are, and the first of these */
+	/* relative positions: the table's row for each distance from
+	 * -max_length + 1 on; how many rows there can be, how many the batch
+	 * has, and the first of these */
 	int32_t *rel_rows;
 	size_t max_rel, n_rel;
 	int32_t rel_row0;
@@ -130,19 +130,19 @@ void bt_engine_node(struct bt_engine *e, int node, bool backward);
 /* Operations of a node's products in the last forward pass. */
 double bt_engine_node_flop(const struct bt_engine *e, int node);
 
-/* Decides types, lifetimes and places of all buffers, then takes the arena. */
+/* Decides types, lifetimes and offsets of all buffers; then allocates them. */
 int bt_plan_buffers(struct bt_engine *e, struct bt_error *err) BT_MUST_USE;
 int bt_allocate_buffers(struct bt_engine *e, struct bt_error *err) BT_MUST_USE;
 
 /* Sets the nodes' segments and times. stride: how many of the possible ends of
- * segments make one; 0: nothing is computed again. */
+ * segments make one; 0: nothing is recomputed. */
 int bt_plan_schedule(struct bt_engine *e, int stride) BT_MUST_USE;
 
 /* Before a forward pass: buffers are those of the first computation. */
 void bt_bind_buffers(struct bt_engine *e);
 
-/* Before a node's backward call: computes its segment again, if it is the last
- * of one that needs that. */
+/* Before a node's backward call: recomputes its segment, if the node is the
+ * last of a segment that is not kept. */
 void bt_recompute(struct bt_engine *e, int node);
 
 /* After a node's call: BT_ELIMIT if it made a value that is not finite. */
@@ -238,20 +238,21 @@ void bt_scratch_free(struct bt_engine *e);
 struct bt_dropout bt_node_dropout(const struct bt_engine *e, int node,
                                   float probability);
 
-/* The turns of rotated queries and keys, made once for all nodes of the same
- * theta and width; their bytes. */
+/* Rotary tables (cosines and sines), one for all nodes of the same theta and
+ * width; their bytes. */
 int bt_rope_allocate(struct bt_engine *e) BT_MUST_USE;
 void bt_rope_free(struct bt_engine *e);
 size_t bt_rope_bytes(const struct bt_engine *e);
 
-/* Finds out how many places distances have, which is needed to plan; takes
- * their table; sets those of a batch. Nothing without distances. */
+/* Relative positions: counts the rows that a batch can need, which planning
+ * asks for; allocates the table of rows; selects those of a batch. They do
+ * nothing for a graph without relative positions. */
 void bt_relative_plan(struct bt_engine *e);
 int bt_relative_allocate(struct bt_engine *e) BT_MUST_USE;
 void bt_relative_batch(struct bt_engine *e);
 
-/* The row in the batch's of a query and key that stand at the same place; those
- * of other distances stand around it. */
+/* Row numbers of relative positions by distance (query minus key): element 0 is
+ * that of distance 0, negative distances stand before it. NULL: none. */
 static inline const int32_t *bt_relative_rows(const struct bt_engine *e)
 {
 	return e->rel_rows == NULL ? NULL : e->rel_rows + e->o.max_length - 1;

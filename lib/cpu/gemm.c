@@ -110,15 +110,16 @@ int bt_gemm_weight_new(struct bt_gemm *g, int n, int k, bool backward,
 
 	if (backward && g->ops->gradient == NULL)
 		return bt_error_set(err, BT_EARG,
-		                    "%s products go forward only: they cannot "
-		                    "train",
+		                    "%s products cannot train a model",
 		                    g->ops->name);
 	if (g->ops->depth_max != 0 && k > g->ops->depth_max)
-		return bt_error_set(err, BT_ELIMIT,
-		                    "%s products add up %d numbers at most, "
-		                    "and a layer of the model has %d inputs: "
-		                    "give another --dtype",
-		                    g->ops->name, g->ops->depth_max, k);
+		return bt_error_hint(
+		    err, BT_HINT_DTYPE,
+		    bt_error_set(
+		        err, BT_ELIMIT,
+		        "a layer of the model has %d inputs (%s products "
+		        "allow at most %d)",
+		        k, g->ops->name, g->ops->depth_max));
 	w = bt_array0(1, sizeof(*w));
 	if (w == NULL)
 		return bt_error_nomem(err, "preparing products");

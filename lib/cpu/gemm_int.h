@@ -25,7 +25,7 @@ struct bt_gemm_weight {
 
 struct bt_gemm_ops {
 	const char *name;
-	bool fast_bf16;  /* its `low` products are faster than f32 ones can be
+	bool fast_bf16;  /* its `bf16` products are faster than f32 ones can be
 	                  * where the processor has a bf16 dot product */
 	bool only_named; /* never chosen unasked: it is less exact */
 	int (*open)(struct bt_gemm *g, struct bt_error *err);

@@ -6,8 +6,8 @@
  * agree with it (tests/unit/150-kernels.c says how closely), and give the same
  * dropout masks bit for bit.
  *
- * Values are f32 or, where a pointer is `const void *` beside a `bool low`,
- * bf16 if low is true; a bf16 result below the smallest normal number may be
+ * Values are f32 or, where a pointer is `const void *` beside a `bool bf16`,
+ * bf16 if that is true; a bf16 result below the smallest normal number may be
  * zero. Sums, norms, exponentials are f32 throughout. Pointers need no
  * alignment beyond their element's.
  */
@@ -106,7 +106,7 @@ struct bt_embed {
 	const uint8_t *types;                /* [tokens] */
 };
 
-/* One head of one text: q rows of queries against n keys. */
+/* One head of one sequence: q rows of queries against n keys. */
 struct bt_attend {
 	size_t q_rows, n, d;
 	const void *q, *k, *v; /* first element of the head's columns */
@@ -115,12 +115,12 @@ struct bt_attend {
 	float scale;           /* 1/sqrt(d) */
 	const float *bias;     /* NULL, or bias[j - i] is added to the score of
 	                        * query i and key j: 1-q_rows .. n-1 */
-	const float *rotary;   /* NULL, or for token i at turns[i * d] d/2
+	const float *rotary;   /* NULL, or for token i at rotary[i * d] d/2
 	                        * cosines and d/2 sines that its query and key
 	                        * are rotated by */
-	/* Places of distances: keys and queries of the head's columns, or NULL;
-	 * query i and key j take row place[i - j] - place0, which never falls
-	 * as i - j rises */
+	/* relative positions' keys and queries, of the head's columns, or NULL;
+	 * query i and key j take row rel_row[i - j] - rel_row0, which never
+	 * falls as i - j rises */
 	const void *rel_k, *rel_q;
 	size_t rel_ld;
 	const int32_t *rel_row;
@@ -143,7 +143,8 @@ struct bt_attend {
 	float *drel_k, *drel_q;
 };
 
-/* Floats of scratch that a head of such a size needs, with places or without.
+/* Floats of scratch that a head of such a size needs, with relative positions
+ * or without.
  */
 size_t bt_attend_scratch(size_t q_rows, size_t n, size_t d, bool relative_bias);
 

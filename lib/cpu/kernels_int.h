@@ -27,7 +27,7 @@ void bt_ref_glu_back(const struct bt_glu *a, size_t row0, size_t row1,
 /* Query rows that are taken at a time. */
 #define BT_ATTEND_TILE ((size_t)32)
 
-/* Rows that distances between queries and keys take, with room behind for the
+/* Rows of relative positions between queries and keys, with room behind for the
  * whole vectors of the tile that ends there, of queries or of keys. */
 static inline size_t bt_relative_room(size_t queries, size_t keys)
 {

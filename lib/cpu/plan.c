@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Types, lives and places of all buffers. A buffer lives from its first to its
- * last use in the schedule (recompute.c); buffers whose lives overlap get
- * different places in the arena. What is computed twice has two lives.
+ * Types, lifetimes and offsets of all buffers. A buffer lives from its first to
+ * its last use in the schedule (recompute.c); buffers whose lifetimes overlap
+ * share no bytes of the arena. A value that is recomputed has two lifetimes.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -25,8 +25,8 @@ static bool can_take_bf16(enum bt_opcode op)
 	return op == BT_OP_LINEAR || op == BT_OP_ATTENTION || op == BT_OP_GLU;
 }
 
-/* Whether an operator reads its inputs of a type again when it runs backward;
- * operand: in the type that products take. */
+/* Whether an operator's backward pass reads its inputs of a type; operand: in
+ * the type that products take. */
 static bool reads_input_backward(enum bt_opcode op, enum bt_slot slot,
                                  bool operand)
 {
@@ -132,7 +132,7 @@ static void live_until(struct bt_slot_plan *p, int time)
 	p->last = time > p->last ? time : p->last;
 }
 
-/* The lives of v's output of a type, whose size is set. The answer stays to the
+/* The lives of v's output of a type, whose size is set. The logits stay to the
  * end. */
 static void plan_output(struct bt_engine *e, int v, enum bt_slot slot)
 {
@@ -217,7 +217,7 @@ static bool overlap(const struct bt_slot_plan *a, const struct bt_slot_plan *b)
 	return a->first <= b->last && b->first <= a->last;
 }
 
-/* The lowest place for s[i] that no placed buffer of the same time takes. */
+/* The lowest offset of s[i] that overlaps no earlier buffer alive with it. */
 static size_t find_offset(struct bt_slot_plan *const *s, int i)
 {
 	size_t at = 0;

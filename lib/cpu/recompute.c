@@ -4,14 +4,14 @@
  * training, backward some time after all of them, the last node first.
  *
  * With recomputation (Chen et al. 2016, "Training Deep Nets with Sublinear
- * Memory Cost") the graph is cut into segments. What is read within a segment
- * only is let go in the forward pass and computed again just before the
- * segment's backward pass; what the next segment reads is kept. The last
- * segment needs no second time: its backward pass follows at once.
+ * Memory Cost") the graph is cut into segments. Values that only their own
+ * segment reads are dropped in the forward pass and recomputed just before the
+ * segment's backward pass; values that the next segment reads are kept. The
+ * last segment is not recomputed: its backward pass follows at once.
  *
- * A segment ends at a node that alone carries what comes after: no node before
- * it is read behind it, but those of places, which are few and small. In BERT
- * these are the outputs of the norms.
+ * A segment ends at a node such that no later node reads an earlier one, except
+ * relative positions, which are few and small. In BERT these are the outputs of
+ * the norms.
  */
 #include <stdlib.h>
 
@@ -36,7 +36,7 @@ static void find_cuts(const struct bt_engine *e, bool *cut)
 }
 
 /* Numbers the segments: one ends at the first cut and at each stride-th after
- * it. The answer must not be computed again: it is handed out. */
+ * it. The logits are not recomputed: the caller holds a pointer to them. */
 static int cut_up(struct bt_engine *e, const bool *cut, int stride)
 {
 	int i, segment = 0, cuts = 0;

@@ -36,7 +36,7 @@ static void rotate_back(const struct bt_attend *a, size_t i, float *dx)
 	}
 }
 
-/* Product of row i of x with row r of places. */
+/* Product of row i of x with row r of relative positions. */
 static float rel_product(const struct bt_attend *a, const void *x, size_t ld,
                          size_t i, const void *rows, size_t r)
 {
@@ -49,7 +49,7 @@ static float rel_product(const struct bt_attend *a, const void *x, size_t ld,
 	return s;
 }
 
-/* The row of places that query i and key j take. */
+/* The row of relative positions that query i and key j take. */
 static size_t rel_row_of(const struct bt_attend *a, size_t i, size_t j)
 {
 	return (size_t)(a->rel_row[(ptrdiff_t)i - (ptrdiff_t)j] - a->rel_row0);

@@ -19,7 +19,7 @@ const char *bt_roofline_share(double flop, double limit,
 
 /* Operations a second of products whose operands stay in caches, on all threads
  * of the pool. Takes some hundredths of a second and 3 MB a thread. gemm and
- * low as in cpu/gemm.h. */
+ * bf16 as in cpu/gemm.h. */
 int bt_roofline_products(struct bt_pool *pool, const char *gemm, bool bf16,
                          double *flop, struct bt_error *err) BT_MUST_USE;
 

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * attention: a piece is some heads of a text, next to each other in memory.
+ * attention: a piece is some heads of a sequence, next to each other in memory.
  * SAVED holds the logarithms of the softmax sums, [rows of q, heads]. With
- * biases of distances, SAVED2 holds each head's, one for each distance, and
- * WORK the gradients of each text's and head's, which are added up in order.
+ * a relative bias, SAVED2 holds each head's biases, one for each distance, and
+ * WORK the gradients of each sequence's and head's, which are added up in
+ * order.
  *
- * With places of distances, a piece of the backward pass is a head of a share
- * of the texts, whose gradients of places it adds up in WORK: [shares, heads,
- * keys and queries, places, head_dim rounded up to 16].
+ * With relative positions, a piece of the backward pass is a head of a share
+ * of the sequences, whose gradients of relative positions it adds up in WORK:
+ * [shares, heads, keys and queries, relative positions, head_dim rounded up to
+ * 16].
  */
 #include <math.h>
 #include <string.h>
@@ -19,24 +21,26 @@ struct job {
 	struct bt_engine *e;
 	int node;
 	int heads;  /* of a piece */
-	int each;   /* pieces of a text */
-	int shares; /* of texts, with places, and the one that is worked on */
+	int each;   /* pieces of a sequence */
+	int shares; /* of sequences, with relative positions, and the one that
+	               is worked on */
 	int share;
 	void (*head)(const struct job *j, int sequence, int head, int worker);
 };
 
-/* Shares of texts: what they sum is the same at any number of threads. */
+/* Shares of sequences: what they sum is the same at any number of threads. */
 #define SHARES 4
 
 /* As many heads as leave this many pieces for each thread. */
 #define PIECES 8
 
-/* Where a head of a text begins in its matrices, in elements. */
+/* Where a head of a sequence begins in its matrices, in elements. */
 struct offsets {
 	size_t q, k, v, o, lse;
 };
 
-/* Floats of the gradients of places' keys, or queries, in one share. */
+/* Floats of the gradients of relative positions' keys, or queries, in one
+ * share. */
 static size_t rel_floats(const struct bt_engine *e, const struct bt_node *n)
 {
 	return e->max_rel * bt_round_up((size_t)n->u.attention.head_dim, 16);
@@ -94,7 +98,7 @@ static void spread_biases(struct bt_engine *e, int node)
 			    r[bt_relative_bucket(i) * heads + h];
 }
 
-/* The gradients of the biases of a head of a text, as biases(). */
+/* The gradients of the biases of a head of a sequence, as biases(). */
 static float *bias_gradients(const struct bt_engine *e, int node, int sequence,
                              int head)
 {
@@ -106,7 +110,7 @@ static float *bias_gradients(const struct bt_engine *e, int node, int sequence,
 	return all + 2 * first * heads + (2 * (size_t)head + 1) * n;
 }
 
-/* Adds up the gradients of a head's biases, text by text. */
+/* Adds up the gradients of a head's biases, sequence by sequence. */
 static void sum_biases(void *arg, int head, int worker)
 {
 	const struct job *j = arg;
@@ -127,7 +131,7 @@ static void sum_biases(void *arg, int head, int worker)
 	}
 }
 
-/* Places' keys and queries of the columns from c on of their parts. */
+/* Keys and queries of relative positions, from column c of each on. */
 static void describe_rel(const struct bt_engine *e, const struct bt_node *n,
                          size_t c, struct bt_attend *a)
 {
@@ -146,7 +150,7 @@ static void describe_rel(const struct bt_engine *e, const struct bt_node *n,
 	a->scale = 1.0f / sqrtf((float)a->d * (float)(1 + (k >= 0) + (q >= 0)));
 }
 
-/* Fills in sizes and inputs of one head of one text. */
+/* Fills in sizes and inputs of one head of one sequence. */
 static struct offsets describe(const struct job *j, int sequence, int head,
                                int worker, struct bt_attend *a)
 {
@@ -187,8 +191,8 @@ static struct offsets describe(const struct job *j, int sequence, int head,
 	a->rotary = e->run[j->node].rotary;
 	a->window = (size_t)n->u.attention.window;
 
-	/* a head of a text has one row of random bits, named by the text's
-	 * first token */
+	/* a head of a sequence has one row of random bits, named by the
+	 * sequence's first token */
 	a->drop = bt_node_dropout(e, j->node, n->u.attention.dropout);
 	a->drop.row0 = e->b.token0 + e->b.start[sequence];
 	a->drop.stream |= (uint32_t)head << 16;
@@ -241,7 +245,7 @@ static void forward(struct bt_engine *e, int node)
 	             e->o.bf16);
 }
 
-/* Where a share's sums of a head's places begin; which: keys', queries'. */
+/* A share's sums for a head's relative positions; which: 0 keys, 1 queries. */
 static float *rel_sums(const struct job *j, int share, int head, int which)
 {
 	const struct bt_node *n = &j->e->g->nodes[j->node];
@@ -276,7 +280,7 @@ static void backward_head(const struct job *j, int sequence, int head,
 	e->k->attend_back(&a);
 }
 
-/* A head of a share of the texts. */
+/* A head of a share of the sequences. */
 static void piece_of_share(void *arg, int piece, int worker)
 {
 	struct job j = *(const struct job *)arg;
@@ -292,8 +296,8 @@ static void piece_of_share(void *arg, int piece, int worker)
 		backward_head(&j, t, piece % heads, worker);
 }
 
-/* Adds up a head's shares of the gradients of places' keys or queries, and puts
- * them where those stand. */
+/* Adds up a head's shares of the gradients of relative positions' keys or
+ * queries, and puts them where those stand. */
 static void add_rel_sums(const struct job *j, int head, int which, int col,
                          float *row)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* first and dropout: pieces of texts, and of rows. */
+/* first and dropout: pieces of sequences, and of rows. */
 #include <string.h>
 
 #include "cpu/engine_int.h"

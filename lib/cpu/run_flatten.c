@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* flatten: a copy, text by text. */
+/* flatten: a copy, sequence by sequence. */
 #include <string.h>
 
 #include "cpu/engine_int.h"

@@ -7,7 +7,7 @@
 #include "cpu/engine_int.h"
 #include "op/ops.h"
 
-/* SAVED holds the softmax, [texts, classes]. */
+/* SAVED holds the softmax, [sequences, classes]. */
 static void plan_loss(struct bt_engine *e, int node)
 {
 	const struct bt_node *n = &e->g->nodes[node];
@@ -24,7 +24,7 @@ static float weight_of(const struct bt_engine *e, size_t t)
 	       (e->b.weights != NULL ? e->b.weights[t] : 1.0f);
 }
 
-/* What text t is to have for class i of k. */
+/* What sequence t is to have for class i of k. */
 static float target(const struct bt_engine *e, size_t t, size_t i, size_t k)
 {
 	float s = e->b.smoothing, q = s / (float)k;
@@ -202,7 +202,7 @@ static void backward_log_loss(struct bt_engine *e, int node)
 const struct bt_cpu_op bt_cpu_log_loss = {plan_log_loss, forward_log_loss,
                                           backward_log_loss};
 
-/* Adds up what a function of answer and target makes of each of the texts'
+/* Adds up what a function of answer and target makes of each of the sequences'
  * numbers, and keeps the answers. */
 static void forward_each(struct bt_engine *e, int node,
                          double (*loss)(double x, double y))

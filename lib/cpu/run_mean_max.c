@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* mean and max over the tokens of each text. SAVED of max holds the number of
- * the token that each value came from. */
+/* mean and max over the tokens of each sequence. SAVED of max holds the number
+ * of the token that each value came from. */
 #include <math.h>
 #include <string.h>
 

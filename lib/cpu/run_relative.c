@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* distances: rows of a table, as many as the batch's longest text asks for. */
+/* Relative positions: the table's rows that the longest sequence can reach. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "cpu/engine_int.h"
 #include "op/ops.h"
 
-/* The places of a graph, of which there is one kind at most. */
+/* The graph's relative positions; it has one kind at most. */
 static bool find(const struct bt_engine *e, struct bt_relative_args *p)
 {
 	const struct bt_node *n;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Template, part 3: attention of one head of one text. The head's columns
+ * Template, part 3: attention of one head of one sequence. The head's columns
  * are copied to f32 rows of dp = d rounded up to 16 (zeros behind), the keys
  * also transposed to dp rows of np = n rounded up to 16 (zeros behind), so that
  * both products run along contiguous rows; queries are taken in tiles of TILE
@@ -137,7 +137,7 @@ static void transpose(float *x, size_t n, size_t dp, size_t np, float *y)
 			            false);
 }
 
-/* Rotates rows of x [rows, dp] by their turns, [rows, d]; way -1: back. */
+/* Rotates rows of x [rows, dp] by the rotary table, [rows, d]; way -1: back. */
 static void rotate(const float *rotary, size_t rows, size_t d, size_t dp,
                    float way, float *x)
 {

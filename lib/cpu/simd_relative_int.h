@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Template, part 3b: what distances between tokens add to the scores of a head.
- * The rows of places are laid out by distance, so that the pairs of a query, or
- * of a key, take columns that follow each other, and nothing is looked up pair
- * by pair. Products with the places' keys are made for a tile of queries, those
- * with the places' queries for a tile of keys, each with the distances that the
- * tile can meet; the latter stand in a row for each key, and are transposed
- * block by block.
+ * The rows of relative positions are laid out by distance, so that the pairs of
+ * a query, or of a key, take columns that follow each other, and nothing is
+ * looked up pair by pair. Products with the relative positions' keys are made
+ * for a tile of queries, those with the relative positions' queries for a tile
+ * of keys, each with the distances that the tile can meet; the latter stand in
+ * a row for each key, and are transposed block by block.
  */
 #ifndef BT_CPU_SIMD_RELATIVE_INT_H
 #define BT_CPU_SIMD_RELATIVE_INT_H
@@ -26,7 +26,7 @@ struct rel {
 	float *dk, *dq;   /* those of k and q */
 };
 
-/* The row of places for query and key that stand so far apart. */
+/* The row of relative positions for query and key that stand so far apart. */
 static size_t rel_row_at(const struct bt_attend *a, ptrdiff_t distance)
 {
 	return (size_t)(a->rel_row[distance] - a->rel_row0);
@@ -189,7 +189,7 @@ static size_t rel_tile(const struct bt_attend *a, size_t i0, size_t rows,
 }
 
 /* Lays the gradients dp [rows, nk] of a tile's scores out by distance, and adds
- * what they give the places' keys. q: the queries. */
+ * what they give the relative positions' keys. q: the queries. */
 static void back_queries(const struct bt_attend *a, const struct rel *s,
                          size_t i0, size_t rows, const float *q, size_t dw,
                          const float *dp, size_t nk)
@@ -239,8 +239,8 @@ static void rel_back_queries(const struct bt_attend *a, const struct rel *s,
 		        s->k + first * dw, dw, dq, dw, true);
 }
 
-/* Adds the rows of distances first, first + way ... to those of their rel.
- */
+/* Adds the rows of distances first, first + way ... to those of their relative
+ * positions. */
 static void fold(const struct bt_attend *a, const float *x, ptrdiff_t first,
                  ptrdiff_t way, size_t n, size_t dw, float *to)
 {

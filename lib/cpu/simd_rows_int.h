@@ -245,7 +245,7 @@ static void norm_back(const struct bt_norm *a, size_t row0, size_t row1,
 	}
 }
 
-/* low: of a bf16, for one */
+/* bf16: the sums of one */
 VEC vf act_value(enum bt_activation act, bool bf16, vf x)
 {
 	return act == BT_ACT_GELU ? v_gelu(bf16, x) : v_gelu_tanh(x);
@@ -299,7 +299,7 @@ VEC void act_back_rows(enum bt_activation act, bool bf16, const void *x,
 	}
 }
 
-/* The branches are hoisted here: below them act and low are constants. */
+/* The branches are hoisted here: below them act and bf16 are constants. */
 static void act(enum bt_activation a, bool bf16, const void *x, void *y,
                 size_t rows, size_t cols, size_t ld)
 {

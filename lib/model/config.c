@@ -88,7 +88,7 @@ static int read_keys(const json_t *o, const struct bt_key *k,
 	return r;
 }
 
-/* The padding's id, and which rows of positions its place leaves to texts. */
+/* The padding's id, and the position rows that remain beside the padding's. */
 static int read_positions(const json_t *o, struct bt_config *c,
                           struct bt_error *err)
 {
@@ -129,8 +129,8 @@ static int check_common(const json_t *o, const struct bt_config *c,
 		r = bt_config_only_false(o, "is_decoder", err);
 	if (r == BT_OK && c->hidden_size % c->heads != 0)
 		r = bt_error_set(err, BT_EFORMAT,
-		                 "a hidden size of %d is no multiple of the "
-		                 "number of heads, %d",
+		                 "hidden_size %d is not a multiple of "
+		                 "num_attention_heads %d",
 		                 c->hidden_size, c->heads);
 	if (r == BT_OK && c->family->check != NULL)
 		r = c->family->check(o, c, err);
@@ -210,7 +210,7 @@ static int read_google(const json_t *o, struct bt_config *c,
 	return r;
 }
 
-/* The object is c's from then on, or is let go. */
+/* Takes ownership of the object: it is c's, or released on failure. */
 static int take(const char *name, json_t *o, struct bt_config *c,
                 struct bt_error *err)
 {

@@ -52,7 +52,7 @@ struct bt_config {
 	/* of attention (DeBERTa): see bt_op_relative_positions; span 0: no
 	 * distances */
 	int att_span, position_buckets, max_relative_positions;
-	bool c2p, p2c;      /* queries see places, keys see places */
+	bool c2p, p2c;      /* content to position, position to content */
 	bool share_att_key; /* these are projected as the tokens are */
 	bool norm_rel_embeddings;
 

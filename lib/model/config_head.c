@@ -25,7 +25,7 @@ static int read_texts(const char *name, enum bt_texts *texts,
 	return name == NULL
 	           ? BT_OK
 	           : bt_error_set(err, BT_EFORMAT,
-	                          "texts '%s' are none of single|pairs|both",
+	                          "texts '%s' is not single, pairs or both",
 	                          name);
 }
 
@@ -40,7 +40,7 @@ int bt_config_read_own(const json_t *o, struct bt_config *c,
 		return BT_OK;
 	if (!json_is_object(o))
 		return bt_error_set(err, BT_EFORMAT,
-		                    "'" BT_CONFIG_OWN "' is no object");
+		                    "'" BT_CONFIG_OWN "' is not an object");
 	r = bt_json_str(o, "pool", &pool, err);
 	if (r == BT_OK)
 		r = bt_json_str(o, "head", &head, err);

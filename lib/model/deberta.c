@@ -202,18 +202,18 @@ static int check(const json_t *o, const struct bt_config *c,
 	return r;
 }
 
-/* The distances' embeddings, normed where that is asked for. */
+/* Embeddings of relative positions, normed if norm_rel_ebd says so. */
 static int relative_positions(struct bt_graph *g, const struct bt_config *c)
 {
-	struct bt_relative_args places = {c->att_span, c->position_buckets,
-	                                  c->max_relative_positions};
+	struct bt_relative_args args = {c->att_span, c->position_buckets,
+	                                c->max_relative_positions};
 	struct bt_param_spec s = {2 * c->att_span, c->hidden_size,
 	                          BT_INIT_NORMAL,  true,
 	                          false,           false};
 	int x, gamma, beta;
 
 	x = bt_graph_param(g, &s, "deberta.encoder.rel_embeddings.weight");
-	x = bt_op_relative_positions(g, x, &places);
+	x = bt_op_relative_positions(g, x, &args);
 	if (!c->norm_rel_embeddings)
 		return x;
 	s.rows = 0;
@@ -225,8 +225,8 @@ static int relative_positions(struct bt_graph *g, const struct bt_config *c)
 	return bt_op_norm(g, x, gamma, beta, c->norm_eps);
 }
 
-/* Parameters of the distances' keys and queries of a layer, one pair directly
- * behind the other. */
+/* Parameters of the relative positions' keys and queries of a layer, one pair
+ * directly behind the other. */
 static void own_projections(struct bt_graph *g, const struct bt_config *c,
                             const char *prefix, struct bt_layer *l)
 {

@@ -2,7 +2,7 @@
 /*
  * MPNet (Song et al. 2020, "MPNet: Masked and Permuted Pre-training for
  * Language Understanding"): RoBERTa's positions and head, no segments, and in
- * all layers' attention the same biases for distances between tokens.
+ * all layers' attention the same relative biases.
  */
 #include <stdio.h>
 

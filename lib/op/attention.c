@@ -27,7 +27,7 @@ static bool has_columns(const struct bt_graph *g, int node, int first, int n)
 	return first >= 0 && first + n <= g->nodes[node].cols;
 }
 
-/* Whether the columns of places that are asked for are there. */
+/* Whether the columns of relative positions that are asked for are there. */
 static bool has_relative_positions(const struct bt_graph *g,
                                    const struct bt_attention_args *a, int width)
 {

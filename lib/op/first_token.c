@@ -8,7 +8,8 @@ int bt_op_first(struct bt_graph *g, int x)
 	if (g->failed)
 		return -1;
 	if (g->nodes[x].rows != BT_PER_TOKEN)
-		return bt_graph_misfit(g, "first tokens of a value per text");
+		return bt_graph_misfit(g,
+		                       "first tokens of a value per sequence");
 	n = bt_graph_node(g, BT_OP_FIRST, BT_PER_SEQUENCE, g->nodes[x].cols);
 	if (n == NULL)
 		return -1;

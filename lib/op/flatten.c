@@ -12,7 +12,7 @@ int bt_op_flatten(struct bt_graph *g, int x, int length)
 	if (g->failed)
 		return -1;
 	if (g->nodes[x].rows != BT_PER_TOKEN)
-		return bt_graph_misfit(g, "flatten of a value per text");
+		return bt_graph_misfit(g, "flatten of a value per sequence");
 	if (length < 1 ||
 	    !bt_size_mul((size_t)length, (size_t)g->nodes[x].cols, &cols) ||
 	    cols > MAX_COLS)

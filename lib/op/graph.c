@@ -63,7 +63,8 @@ int bt_graph_misfit(struct bt_graph *g, const char *fmt, ...)
 }
 
 /* Where a parameter of that size begins, and the new end of the arena. */
-static bool place(struct bt_graph *g, bool joined, size_t size, size_t *offset)
+static bool reserve(struct bt_graph *g, bool joined, size_t size,
+                    size_t *offset)
 {
 	size_t at = g->n_floats, end;
 
@@ -104,7 +105,7 @@ int bt_graph_param(struct bt_graph *g, const struct bt_param_spec *spec,
 	p->decay = spec->decay;
 	p->head = spec->head;
 	p->joined = spec->joined;
-	if (!place(g, spec->joined, bt_param_size(p), &p->offset))
+	if (!reserve(g, spec->joined, bt_param_size(p), &p->offset))
 		return fail_nomem(g);
 	p->name = bt_strndup(name, strlen(name));
 	if (p->name == NULL)
@@ -190,14 +191,14 @@ const char *bt_opcode_name(enum bt_opcode op)
 	    [BT_OP_RESIDUAL_NORM] = "residual_norm",
 	    [BT_OP_NORM] = "norm",
 	    [BT_OP_ADD] = "add",
-	    [BT_OP_GLU] = "gated",
-	    [BT_OP_RELATIVE_POSITIONS] = "distances",
+	    [BT_OP_GLU] = "glu",
+	    [BT_OP_RELATIVE_POSITIONS] = "relative_positions",
 	    [BT_OP_FIRST] = "first",
 	    [BT_OP_MEAN] = "mean",
 	    [BT_OP_MAX] = "max",
 	    [BT_OP_FLATTEN] = "flatten",
 	    [BT_OP_DROPOUT] = "dropout",
-	    [BT_OP_LOG_NORMALIZE] = "log_share",
+	    [BT_OP_LOG_NORMALIZE] = "log_normalize",
 	    [BT_OP_SOFTMAX_LOSS] = "softmax_loss",
 	    [BT_OP_LOG_LOSS] = "log_loss",
 	    [BT_OP_SQUARE_LOSS] = "square_loss",
@@ -216,32 +217,4 @@ const char *bt_activation_name(enum bt_activation act)
 	};
 
 	return names[act];
-}
-
-void bt_graph_print(const struct bt_graph *g, struct bt_buf *out)
-{
-	const struct bt_node *n;
-	int i, k;
-
-	for (i = 0; i < g->n_nodes; i++) {
-		n = &g->nodes[i];
-		bt_buf_printf(out, "%3d %-13s [%s, %d]", i,
-		              bt_opcode_name(n->op),
-		              n->rows == BT_PER_TOKEN      ? "tokens"
-		              : n->rows == BT_PER_SEQUENCE ? "texts"
-		                                           : "places",
-		              n->cols);
-		for (k = 0; k < n->n_in; k++)
-			bt_buf_printf(out, "%s%d", k == 0 ? " <- " : ", ",
-			              n->in[k]);
-		if (n->op == BT_OP_LINEAR)
-			bt_buf_printf(out, "  %s%s%s%s",
-			              g->params[n->u.linear.weight].name,
-			              n->u.linear.parts > 1 ? " ..." : "",
-			              n->u.linear.act != BT_ACT_NONE ? " " : "",
-			              n->u.linear.act != BT_ACT_NONE
-			                  ? bt_activation_name(n->u.linear.act)
-			                  : "");
-		bt_buf_putc(out, '\n');
-	}
 }

@@ -5,8 +5,8 @@
  * its parameters. A node reads only nodes before it, so the array is an order
  * of execution. A device runs or translates it; nothing here computes.
  *
- * The first dimension of every value is the number of tokens or of texts of a
- * batch: there is no padding anywhere.
+ * The first dimension of every value is the number of tokens or of sequences of
+ * a batch: there is no padding anywhere.
  */
 #ifndef BT_OP_GRAPH_H
 #define BT_OP_GRAPH_H
@@ -41,9 +41,9 @@ enum bt_opcode {
 
 enum bt_rows {
 	BT_PER_TOKEN,            /* as many rows as the batch has tokens */
-	BT_PER_SEQUENCE,         /* as many rows as it has texts */
-	BT_PER_RELATIVE_POSITION /* as many as distances between tokens have
-	                          * places, see bt_op_relative_positions */
+	BT_PER_SEQUENCE,         /* as many rows as it has sequences */
+	BT_PER_RELATIVE_POSITION /* as many as the batch needs relative
+	                          * positions, see bt_op_relative_positions */
 };
 
 enum bt_activation {
@@ -110,7 +110,7 @@ struct bt_node {
 			float eps, dropout;
 		} norm;
 		struct {
-			int length; /* tokens of each text */
+			int length; /* tokens of each sequence */
 		} flatten;
 		struct {
 			float dropout;
@@ -134,7 +134,7 @@ struct bt_graph {
 	size_t n_floats; /* size of the parameter arena */
 	float init_std;
 	const char *prefix; /* that the encoder's names begin with; "" */
-	int logits;         /* node whose output is the answer */
+	int logits;         /* node of the logits */
 	int loss;           /* node of the loss, or -1 */
 
 	/* while building */
@@ -197,8 +197,5 @@ static inline size_t bt_param_size(const struct bt_param *p)
 
 /* Floats of all parameters, the gaps between them left out. */
 size_t bt_graph_floats(const struct bt_graph *g);
-
-/* Appends the graph as text, one line a node. */
-void bt_graph_print(const struct bt_graph *g, struct bt_buf *out);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* mean and max over the tokens of a text. */
+/* mean and max over the tokens of a sequence. */
 #include "op/ops.h"
 
 static int reduce(struct bt_graph *g, enum bt_opcode op, int x)
@@ -9,7 +9,8 @@ static int reduce(struct bt_graph *g, enum bt_opcode op, int x)
 	if (g->failed)
 		return -1;
 	if (g->nodes[x].rows != BT_PER_TOKEN)
-		return bt_graph_misfit(g, "%s over tokens of a value per text",
+		return bt_graph_misfit(g,
+		                       "%s over tokens of a value per sequence",
 		                       bt_opcode_name(op));
 	n = bt_graph_node(g, op, BT_PER_SEQUENCE, g->nodes[x].cols);
 	if (n == NULL)

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The operators. Each function adds a node to the graph and returns its number;
- * after a failure (shapes that do not fit, no memory) it returns -1, and so do
- * all later calls, so that a model is built in a row and checked once, by
+ * after a failure (shapes that do not fit, out of memory) it returns -1, and so
+ * do all later calls, so that a model is built in a row and checked once, by
  * bt_graph_done.
  *
- * Letters: T tokens of the batch, B texts, H columns of a value, n(t) tokens of
- * text t; L is the loss, dX is dL/dX. drop(x) is inverted dropout: each element
- * is 0 with probability p and x/(1-p) otherwise while training, x else; which
- * ones is a function of (seed, step, node, row, column).
+ * Letters: T tokens of the batch, B sequences, H columns of a value, n(t)
+ * tokens of sequence t; L is the loss, dX is dL/dX. drop(x) is inverted
+ * dropout: each element is 0 with probability p and x/(1-p) otherwise while
+ * training, x at inference. The mask is a function of (seed, step, node, row,
+ * column).
  */
 #ifndef BT_OP_OPS_H
 #define BT_OP_OPS_H
@@ -21,7 +22,7 @@ struct bt_embed_args {
 	int type;        /* parameter (S,H), or -1 */
 	int gamma, beta; /* parameters (H); beta may be -1: 0 */
 	int pad;         /* id of the padding token, or -1 */
-	int position0;   /* position of a text's first token */
+	int position0;   /* position of a sequence's first token */
 	float eps;
 	float dropout;
 };
@@ -29,11 +30,11 @@ struct bt_embed_args {
 /*
  * Z = word[id] + position[pos] + type[segment];  Y = drop(norm(Z))
  * with norm as in bt_op_residual_norm.   -> Y: (T,H)
- * Positions are position0, position0 + 1, ... in each text. Where position0 is
- * not 0, padding tokens (that a text may hold) are not counted; they stand at
- * position0 - 1.
- * Backward: dZ as there; its rows are added to the rows that were read, save
- * those of the padding token and its position, whose gradients are 0.
+ * Positions are position0, position0 + 1, ... in each sequence. Where position0
+ * is not 0, padding tokens (that a sequence may hold) are not counted; they
+ * stand at position0 - 1. Backward: dZ as there; its rows are added to the rows
+ * that were read, save those of the padding token and its position, whose
+ * gradients are 0.
  */
 int bt_op_embed(struct bt_graph *g, const struct bt_embed_args *a);
 
@@ -57,7 +58,7 @@ struct bt_attention_args {
 	int relative_bias; /* parameter R (BT_RELATIVE_BUCKETS, heads), or -1 */
 	float theta; /* queries and keys are rotated by it; 0: they are not */
 	int window;  /* keys that far to either side are seen; 0: all */
-	int relative_positions; /* node of distances' keys and queries, or -1 */
+	int relative_positions;   /* node of their keys and queries, or -1 */
 	int rel_k_col, rel_q_col; /* first column of each in it, or -1 */
 	float dropout;
 };
@@ -72,23 +73,23 @@ struct bt_attention_args {
 int bt_relative_bucket(int distance);
 
 /*
- * For each text and head, over that text's tokens only:
+ * For each sequence and head, over that sequence's tokens only:
  *   S = Q K' / sqrt(d), P = softmax of S's rows, O = drop(P) V
  * With R, S(i,j) has R(bucket(j - i), head) added.
  * With theta, token i's query and key are rotated first [Su et al. 2021,
  * "RoFormer: Enhanced Transformer with Rotary Position Embedding"]: of a head's
  * columns c and c + d/2 by the angle i / theta^(2c/d), d even.
  * With a window, S(i,j) is minus infinity where |i - j| is more than it.
- * With places [He et al. 2021, "DeBERTa: Decoding-enhanced BERT with
- * Disentangled Attention"], r = place(i - j) and KP and QP that node's columns,
- *   S(i,j) = (Q(i) K(j)' + Q(i) KP(r)' + K(j) QP(r)') / sqrt(d m)
- * where m counts the products, 1 to 3.
- * Q's rows are all tokens of the text, or its first's where q is per text.
+ * With relative positions [He et al. 2021, "DeBERTa: Decoding-enhanced BERT
+ * with Disentangled Attention"], r = row(i - j) and KP and QP that node's
+ * columns, S(i,j) = (Q(i) K(j)' + Q(i) KP(r)' + K(j) QP(r)') / sqrt(d m) where
+ * m counts the products, 1 to 3. Q's rows are all tokens of the sequence, or
+ * its first's where q is per sequence.
  * -> (rows of q, heads * d)
  * Backward: dV = drop(P)' dO, dP = drop'(dO V'), dS = P * (dP - rowsum(P *
  * dP)), dQ = dS K / sqrt(d), dK = dS' Q / sqrt(d), both rotated back, dR = sums
  * of dS over the pairs of each bucket; dKP and dQP are the sums of dS Q and
- * dS K, scaled, over the pairs of each place. P is computed again from Q, K and
+ * dS K, scaled, over the pairs of each row. P is recomputed from Q, K and
  * the saved logarithms of the rows' sums.
  */
 int bt_op_attention(struct bt_graph *g, const struct bt_attention_args *a);
@@ -117,16 +118,16 @@ int bt_op_norm(struct bt_graph *g, int x, int gamma, int beta, float eps);
 int bt_op_add(struct bt_graph *g, int residual, int x, float dropout);
 
 /*
- * Rows of a table (2 span, H), one for each place that a distance between two
- * tokens of a text can have: those of the batch's longest text, from the
- * farthest key behind its query to the farthest before it.
- * bt_relative_position_row gives the row of a query that stands so many
- * tokens behind its key: span + b, held within the table, where b is the
- * distance itself, or with buckets > 0 the distance if it is less than half of
- * them, else
- *   +-(mid + ceil(log(|distance| / mid) / log((max - 1) / mid) (mid - 1)))
- * with mid = buckets / 2.   -> (places, H)
- * Backward: the rows' gradients; those of the others are 0.
+ * Rows of a table of relative positions (2 span, H): those that the batch's
+ * longest sequence needs, from the farthest key behind its query to the
+ * farthest before it.   -> (relative positions, H)   [He et al. 2021, DeBERTa]
+ * bt_relative_position_row gives the row for the distance d = query - key:
+ *   row(d) = span + b(d), clipped to the table
+ *   b(d) = d                                   if buckets <= 0 or |d| <= mid
+ *   b(d) = sign(d) (mid + ceil(log(|d| / mid) / log((max - 1) / mid)
+ *                              (mid - 1)))     else
+ * with mid = buckets / 2.
+ * Backward: the gradients of these rows; those of the others are 0.
  */
 struct bt_relative_args {
 	int span, buckets, max;
@@ -143,21 +144,22 @@ int bt_op_relative_positions(struct bt_graph *g, int table,
  */
 int bt_op_glu(struct bt_graph *g, int x, enum bt_activation act);
 
-/* The first token's row of each text: (T,H) -> (B,H). */
+/* The first token's row of each sequence: (T,H) -> (B,H). */
 int bt_op_first(struct bt_graph *g, int x);
 
 /*
- * Over the tokens of each text: the mean of their rows, or the largest value of
- * each column.   (T,H) -> (B,H)
- * Backward: every token of text t gets dY(t) / n(t), or for each column the
- * first token that has the largest value gets dY(t).
+ * Over the tokens of each sequence: the mean of their rows, or the largest
+ * value of each column.   (T,H) -> (B,H) Backward: every token of sequence t
+ * gets dY(t) / n(t), or for each column the first token that has the largest
+ * value gets dY(t).
  */
 int bt_op_mean(struct bt_graph *g, int x);
 int bt_op_max(struct bt_graph *g, int x);
 
 /*
- * All of a text as one row: (T,H) -> (B,length H). Every text of the batch must
- * have `length` tokens, so that Y is X in another shape. Backward: so is dX.
+ * All of a sequence as one row: (T,H) -> (B,length H). Every sequence of the
+ * batch must have `length` tokens, so that Y is X in another shape. Backward:
+ * so is dX.
  */
 int bt_op_flatten(struct bt_graph *g, int x, int length);
 
@@ -165,19 +167,20 @@ int bt_op_flatten(struct bt_graph *g, int x, int length);
 int bt_op_dropout(struct bt_graph *g, int x, float dropout);
 
 /*
- * Softmax cross entropy against a class y(t) for each text, weighted by w(t):
- *   L = scale * sum over t of w(t) * -(sum over k of q(k) log softmax(x)(k))
- * q is 1 for class y, with label smoothing s: 1 - s + s/K for y, s/K else.
- * w, scale and s come with the batch. Backward: dX = scale w (softmax(x) - q).
+ * Softmax cross entropy against a class y(t) for each sequence, weighted by
+ * w(t): L = scale * sum over t of w(t) * -(sum over k of q(k) log
+ * softmax(x)(k)) q is 1 for class y, with label smoothing s: 1 - s + s/K for y,
+ * s/K else. w, scale and s come with the batch. Backward: dX = scale w
+ * (softmax(x) - q).
  */
 int bt_op_softmax_loss(struct bt_graph *g, int logits);
 
 /*
- * What Keras' cross entropy makes of outputs that are no logits:
+ * Keras' cross entropy normalizes outputs that are not logits:
  *   S = sum of X's row, P = X / S, Y = log C   (B,K) -> (B,K)
- * with C = P held within [e, 1 - e], e = 1e-7. Where S is not above 0, P is 0.
+ * with C = P clipped to [e, 1 - e], e = 1e-7. Where S is not above 0, P is 0.
  * Backward: with D = dY where P was within, else 0, dX = D / X - sum(D) / S.
- * exp(Y) is, but for the holding, what softmax(Y) is.
+ * Except where a value was clipped, exp(Y) equals softmax(Y).
  */
 #define BT_KERAS_EPSILON 1e-7
 int bt_op_log_normalize(struct bt_graph *g, int x);
@@ -191,7 +194,7 @@ int bt_op_log_normalize(struct bt_graph *g, int x);
 int bt_op_log_loss(struct bt_graph *g, int x);
 
 /*
- * Squared error of K numbers against targets y for each text, weighted:
+ * Squared error of K numbers against targets y for each sequence, weighted:
  *   L = scale * sum over t of w(t) / K * sum over k of (x(k) - y(k))^2
  * with x, y: (B,K). Backward: dx = 2 scale w / K (x - y).
  */

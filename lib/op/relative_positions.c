@@ -35,8 +35,9 @@ int bt_op_relative_positions(struct bt_graph *g, int table,
 	if (p->span < 1 || g->params[table].rows != 2 * p->span ||
 	    (p->buckets > 0 &&
 	     (p->buckets < 2 || p->max - 1 <= p->buckets / 2)))
-		return bt_graph_misfit(g, "'%s' does not fit its places",
-		                       g->params[table].name);
+		return bt_graph_misfit(
+		    g, "'%s' does not fit its relative positions",
+		    g->params[table].name);
 	n = bt_graph_node(g, BT_OP_RELATIVE_POSITIONS, BT_PER_RELATIVE_POSITION,
 	                  g->params[table].cols);
 	if (n == NULL)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Losses over the classes of a text, and what leads to one of them. */
+/* Losses over the classes of a sequence, and what leads to one of them. */
 #include "op/ops.h"
 
 /* cols = 0: as many as x has. */

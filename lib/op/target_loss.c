@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Losses that compare each of a text's numbers with a target of its own. */
+/* Losses that compare each of a sequence's numbers with a target of its own. */
 #include "op/ops.h"
 
 static int of_each(struct bt_graph *g, enum bt_opcode op, int x)

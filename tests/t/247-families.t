@@ -136,7 +136,7 @@ says roberta '"pad_token_id": 63' 'max_position_embeddings 64 leaves no position
 says camembert '"hidden_act": "swish"' "hidden_act 'swish'"
 says distilbert '"activation": "mish"' "activation 'mish'"
 says distilbert '"sinusoidal_pos_embds": true' 'sinusoidal_pos_embds true'
-says distilbert '"n_heads": 5' 'a hidden size of 32 is no multiple'
+says distilbert '"n_heads": 5' 'hidden_size 32 is not a multiple'
 says mpnet '"relative_attention_num_buckets": 64' 'relative_attention_num_buckets 64'
 says albert '"inner_group_num": 2' 'inner_group_num 2'
 says albert '"num_hidden_groups": 3' 'num_hidden_groups 3 is more than'

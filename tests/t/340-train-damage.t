@@ -79,7 +79,7 @@ printf '{"model_type": "llama"}' >small/config.json
 refuses "*'llama' is not supported*" 'another family' bert-predict -m small dev.rec
 printf '{"model_type": "bert", "hidden_size": 100, "num_attention_heads": 3}' \
 	>small/config.json
-refuses '*no multiple*' 'heads that do not divide' bert-predict -m small dev.rec
+refuses '*not a multiple*' 'heads that do not divide' bert-predict -m small dev.rec
 rm small/config.json
 cp "$TEST_TOP/pipelines/data/vocab.txt" small
 refuses '*weights of the family bert and no configuration*' 'no configuration' bert-predict -m small dev.rec

@@ -118,7 +118,7 @@ for m in 'm dev.rec' 'paired pairs.rec' 'both dev.rec' 'both pairs.rec' 'older p
 	is "$(grep -c 'texts' err)" 0 'nothing told'
 done
 sed 's/"texts": "single"/"texts": "three"/' m/config.json >older/config.json
-refuses "*'older/config.json': texts 'three' are none of single|pairs|both" 'other texts' \
+refuses "*'older/config.json': texts 'three' is not single, pairs or both" 'other texts' \
 	bert-predict -m older dev.rec
 
 # What another stage writes, or reads.

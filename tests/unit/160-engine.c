@@ -496,14 +496,14 @@ static void anomalies_are_named(void **state)
 	     0},
 	    {"bert.encoder.layer.1.intermediate.dense.bias", NAN,
 	     "linear 'bert.encoder.layer.1.intermediate.dense.weight' computes "
-	     "a NaN, running forward: text 0 of the batch, token 0, column 0",
+	     "a NaN, running forward: sequence 0 of the batch, token 0, column 0",
 	     0},
 	    {"bert.encoder.layer.0.output.LayerNorm.weight", INFINITY,
 	     "residual_norm 'bert.encoder.layer.0.output.LayerNorm.weight' "
-	     "computes an infinity, running forward: text 0 of the batch",
+	     "computes an infinity, running forward: sequence 0 of the batch",
 	     0},
 	    {"classifier.weight", NAN,
-	     "linear 'classifier.weight' computes a NaN, running forward: text "
+	     "linear 'classifier.weight' computes a NaN, running forward: sequence "
 	     "0 of the batch, column 0",
 	     0},
 	};
@@ -556,10 +556,11 @@ static void anomalies_are_placed(void **state)
 		t.ids[i] = i == 15 ? 49 : t.ids[i] % 49;
 	x = bt_engine_params(t.e) + 49 * (size_t)c.hidden_size;
 	x[3] = INFINITY;
-	assert_err(bt_engine_forward(t.e, &t.b, &err), BT_ELIMIT,
-	           "embed 'bert.embeddings.word_embeddings.weight' computes a "
-	           "NaN, running forward: text 3 of the batch, token 4, column "
-	           "0");
+	assert_err(
+	    bt_engine_forward(t.e, &t.b, &err), BT_ELIMIT,
+	    "embed 'bert.embeddings.word_embeddings.weight' computes a "
+	    "NaN, running forward: sequence 3 of the batch, token 4, column "
+	    "0");
 	assert_int_equal(bt_engine_bad_sequence(t.e), 3);
 	tiny_close(&t);
 }

@@ -254,7 +254,7 @@ static void texts_have_the_length(void **state)
 	t.b.tokens = 15;
 	t.b.start = odd;
 	assert_err(bt_engine_forward(t.e, &t.b, &err), BT_EARG,
-	           "text 1 of the batch has 7 tokens (it must have 8)");
+	           "sequence 1 of the batch has 7 tokens (it must have 8)");
 	tiny_close(&t);
 }
 
