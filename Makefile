@@ -58,11 +58,11 @@ LINK = $(CC) $(ALL_CFLAGS) $(LDFLAGS) -Wl,--as-needed
 TOOLS := $(basename $(notdir $(sort $(wildcard cmd/*.c))))
 LIB_SRC := $(sort $(wildcard lib/*/*.c))
 LIB_OBJ := $(LIB_SRC:%.c=$B/%.o)
-UNITS := $(basename $(notdir $(sort $(wildcard tests/unit/*.c))))
+UNITS := $(patsubst tests/unit/%.c,%,$(sort $(wildcard tests/unit/*/*.c)))
 BINS := $(TOOLS:%=$B/bin/%)
 UNIT_BINS := $(UNITS:%=$B/unit/%)
 FUZZERS := $(filter-out main,$(basename $(notdir $(sort $(wildcard tests/fuzz/*.c)))))
-FUZZ_BINS := $(FUZZERS:%=$B/unit/190-fuzz-%)
+FUZZ_BINS := $(FUZZERS:%=$B/fuzz/%)
 
 Q = $(if $(V),,@)
 run = $(if $(V),,@echo '  $1 $@';)
@@ -99,6 +99,9 @@ $(BINS): $B/bin/%: $B/cmd/%.o $B/libbertutils.a
 	$(Q)mkdir -p $(@D)
 	$(call run,LD)$(LINK) -o $@ $^ $(LDLIBS)
 
+# the headers of the unit tests
+$B/tests/%.o: CPPFLAGS += -Itests/unit
+
 $(UNIT_BINS): $B/unit/%: $B/tests/unit/%.o $B/libbertutils.a
 	$(Q)mkdir -p $(@D)
 	$(call run,LD)$(LINK) -o $@ $^ -lcmocka $(LDLIBS)
@@ -106,7 +109,7 @@ $(UNIT_BINS): $B/unit/%: $B/tests/unit/%.o $B/libbertutils.a
 # Fuzz entries: tests over the committed inputs, or programs of libFuzzer.
 FUZZ_SAN = fuzzer-no-link,address,undefined
 FUZZ_MAIN = $(if $(findstring fuzzer,$(SAN)),,$B/tests/fuzz/main.o)
-$(FUZZ_BINS): $B/unit/190-fuzz-%: $B/tests/fuzz/%.o $(FUZZ_MAIN) $B/libbertutils.a
+$(FUZZ_BINS): $B/fuzz/%: $B/tests/fuzz/%.o $(FUZZ_MAIN) $B/libbertutils.a
 	$(Q)mkdir -p $(@D)
 	$(call run,LD)$(LINK) $(if $(FUZZ_MAIN),,-fsanitize=fuzzer) -o $@ $^ $(LDLIBS)
 
@@ -127,7 +130,9 @@ $B/flags: FORCE
 	$(Q)echo '$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(LDLIBS)' | cmp -s - $@ || \
 	  echo '$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(LDLIBS)' >$@
 
+# A unit test whose source is gone is removed.
 units: $(UNIT_BINS) $(FUZZ_BINS) $(PRELOADS)
+	$(Q)find $B/unit -type f $(UNIT_BINS:%=! -path %) -delete
 
 fuzzers: $(FUZZ_BINS)
 

@@ -3,7 +3,7 @@
  * The kernels of the operators: one table of functions for each instruction
  * set. Every kernel works on a range of rows in one thread; how the work is cut
  * is the engine's affair. The plain C table is the definition: the others must
- * agree with it (tests/unit/150-kernels.c says how closely), and give the same
+ * agree with it (tests/unit/cpu/kernels.c says how closely), and give the same
  * dropout masks bit for bit.
  *
  * Values are f32 or, where a pointer is `const void *` beside a `bool bf16`,

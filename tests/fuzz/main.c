@@ -52,13 +52,13 @@ static void run_file(const char *path)
 
 int main(int argc, char **argv)
 {
-	const char *top = getenv("TEST_TOP"), *dash = strrchr(argv[0], '-');
+	const char *top = getenv("TEST_TOP"), *slash = strrchr(argv[0], '/');
 	char dir[4096], path[8192];
 	struct dirent **e;
 	int i, n, files = 0;
 
 	snprintf(dir, sizeof(dir), "%s/tests/fuzz/corpus/%s",
-	         top != NULL ? top : ".", dash != NULL ? dash + 1 : "");
+	         top != NULL ? top : ".", slash != NULL ? slash + 1 : "");
 	for (i = 1; i < argc; i++)
 		run_file(argv[i]);
 	n = argc > 1 ? 0 : scandir(dir, &e, NULL, alphasort);

@@ -4,9 +4,9 @@
  * each, under the keys 0 and 1. */
 #include "fuzz.h"
 
-#include "../unit/zipmaker.h"
 #include "ckpt/inspect.h"
 #include "ckpt/open.h"
+#include "zipmaker.h"
 
 static void use(const struct bt_ckpt *c)
 {

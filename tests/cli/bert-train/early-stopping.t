@@ -1,0 +1,215 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# bert-train left alone: when it evaluates, ends and saves by itself, and what it
+# leaves behind.
+. "$TEST_TOP/tests/lib/lib.sh"
+. "$TEST_TOP/tests/lib/small.sh"
+small_data
+lines() { wc -l <"$1" | tr -d ' '; }
+# the values of a key, in order
+values() { sed -n "s/.*\"$1\":\([^,}]*\).*/\1/p" "$2" | tr '\n' ' '; }
+
+# Reports, 12 updates an epoch.
+works 'an epoch at a time' small_train a -v --epochs 3 --eval dev.rec
+is "$(values step a/history.jsonl)" '12 24 36 ' 'the history has a line an epoch'
+is "$(values epoch a/history.jsonl)" '1 2 3 ' '... with its number'
+like "$(head -n 1 a/history.jsonl)" \
+	'{"step":12,"epoch":1,"loss":*,"learning_rate":*,"seconds":*,"eval_loss":*,"eval_accuracy":*,"eval_mcc":*,"best":true}' \
+	'... and what was measured'
+awk -F'"epoch [0-9]*: loss ' 'BEGIN { n = 0 }
+	/: epoch [0-9]+: loss / { split($0, p, /loss |, /); print p[2] }' err >said
+tr ' ' '\n' <a/history.jsonl >/dev/null
+values loss a/history.jsonl | tr ' ' '\n' | awk 'NF { printf "%.4f\n", $1 }' >written
+[ -s said ]
+result $? 'the loss of each epoch is told'
+same written said '... as it is written'
+works 'a history without evaluation' small_train b --steps 20
+is "$(values step b/history.jsonl)" '12 20 ' 'has a line for the rest of an epoch'
+grep -q eval b/history.jsonl
+is $? 1 '... and nothing that was not measured'
+works 'every so many updates' small_train c --eval dev.rec --eval-steps 5 --epochs 2
+is "$(values step c/history.jsonl)" '5 10 15 20 24 ' 'evaluates then, and at the end'
+like "$(cat err)" '*step 5 (epoch 0.4*): loss *step 24 (epoch 2.00): *' 'and says where'
+like "$(tail -n 1 err)" "*'c' holds the model of step [0-9]* (accuracy *)" \
+	'... and which model is kept'
+works 'again in the same directory' small_train b --steps 5
+is "$(lines b/history.jsonl)" 1 'begins a new history'
+
+# Patience.
+worse() { small_train "$1" --epochs 9 --eval dev.rec --metric "$2" --patience "$3" \
+	--learning-rate 1e-9; }
+works 'patience' worse p mcc 2
+is "$(lines p/history.jsonl)" 3 'two evaluations without a better one end the run'
+like "$(cat err)" '*stopped at step 36 of 108: no better mcc in 2 evaluations*epoch 1 (mcc *' \
+	'and is told'
+[ ! -e p/checkpoint.safetensors ]
+result $? 'such a run is over'
+works 'a measure that falls' small_train p2 --epochs 2 --eval dev.rec \
+	--metric loss --patience 1
+is "$(lines p2/history.jsonl)" 2 'goes on while it does'
+
+# Time, and checkpoints.
+exits 1 'time that is up' small_train t --epochs 40 --max-minutes 0.001
+like "$(tail -n 1 err)" '*time limit reached: stopped after step [1-9]* of 480; run the same command to resume*' \
+	'is told'
+[ -s t/checkpoint.safetensors ]
+result $? '... with a checkpoint'
+before=$(tail -n 1 err | sed 's/.*after step \([0-9]*\) .*/\1/')
+exits 1 'a slice that is too short for anything' \
+	small_train t --epochs 40 --max-minutes 0.001 --resume
+after=$(tail -n 1 err | sed 's/.*after step \([0-9]*\) .*/\1/')
+[ "$after" -gt "$before" ]
+result $? "makes an update at least ($before, then $after)"
+
+works 'checkpoints that are kept' small_train k -q --epochs 2 --save-steps 5 --keep 3
+is "$(cd k && ls checkpoint* | tr '\n' ' ')" \
+	'checkpoint-10.safetensors checkpoint-15.safetensors checkpoint.safetensors ' \
+	'are the last ones'
+works 'one that is kept' small_train k1 -q --epochs 2 --save-steps 5 --keep 1
+is "$(cd k1 && ls checkpoint* | tr '\n' ' ')" 'checkpoint.safetensors ' 'is the last one'
+cmp k/model.safetensors k1/model.safetensors >why 2>&1
+result $? 'the model is the same'
+mkdir from
+works 'any of them' small_train from -q --epochs 2 --save-steps 5 \
+	--resume-from k/checkpoint-10.safetensors
+cmp k/model.safetensors from/model.safetensors >why 2>&1
+result $? 'leads to the same end'
+works 'minutes' small_train s -q --epochs 2 --save-minutes 0.001 --keep 1
+[ -s s/checkpoint.safetensors ]
+result $? 'make checkpoints too'
+
+# Checkpoints of other versions.
+exits 1 'a checkpoint' small_train v --epochs 40 --max-minutes 0.001
+for v in 0:earlier 3:later; do
+	perl -pe 's/(\\"version\\":)2/${1}'"${v%:*}/" v/checkpoint.safetensors >v.st
+	refuses "*'v.st' was written by a*${v#*:} version of bert-train*" "${v#*:} version" \
+		small_train v --epochs 40 --resume-from v.st
+done
+refuses "*'a/model.safetensors' is no checkpoint*" 'what is no checkpoint' \
+	small_train v --resume-from a/model.safetensors
+
+# One run at a time, and what killed ones left.
+mkdir -p l
+touch l/.checkpoint.safetensors.123.4.new l/.config.json.77.0.new l/.model.safetensors.123.4.aB1xyz \
+	l/.model.safetensors l/.checkpoint.safetensors.1.2.txt l/.notes
+bert-train --init-config tiny --tokenizer vocab.txt -q --epochs 500 \
+	--save-steps 1 -o l train.rec 2>other &
+pid=$!
+i=0
+while [ ! -e l/checkpoint.safetensors ] && [ $i -lt 500 ]; do
+	sleep 0.02
+	i=$((i + 1))
+done
+is "$(ls -A l | grep '^\.' | tr '\n' ' ')" \
+	'.checkpoint.safetensors.1.2.txt .model.safetensors .notes ' \
+	'unfinished files are removed, others are not'
+refuses "*another bert-train is writing to 'l'*" 'a second run beside the first' small_train l
+kill -TERM $pid
+wait $pid
+mkdir h
+mkdir h/history.jsonl
+refuses "*cannot write 'h/history.jsonl'*" 'a history that cannot be written' small_train h
+[ ! -e h/model.safetensors ]
+result $? 'is seen before training'
+
+# What a run must have in common with the one it goes on from.
+exits 1 'a run to be gone on from' small_train r --epochs 40 --max-minutes 0.001
+for o in '--optimizer lamb:optimizer was "adamw", is "lamb"' \
+	'--beta2 .9:beta2 was 0.999' '--patience 3 --eval-share .1:patience was 0' \
+	'--schedule cosine:schedule was "linear", is "cosine"' \
+	'--end-learning-rate 1e-6:end learning rate was 0' \
+	'--class-weight balanced:class weight was "none"' \
+	'--clip-value .1:clip value was 0' '--momentum .5 --optimizer sgd:momentum was'; do
+	# shellcheck disable=SC2086
+	refuses "*of another run: *${o#*:}*" "${o%%:*}: another run" \
+		small_train r --epochs 40 --resume ${o%%:*}
+done
+# the model it starts from: its weights, its form, the type of its products
+small_train s0 -q --steps 1
+small_train s1 -q --steps 1 --seed 2
+from() { # MODEL OUT OPTION ...
+	m=$1 o=$2
+	shift 2
+	bert-train -m "$m" -o "$o" --epochs 40 --dtype f32 "$@" train.rec
+}
+exits 1 'a run from a model' from s0 q --max-minutes 0.001
+refuses '*of another run: starting weights was *' 'from another: another run' from s1 q
+sed 's/"hidden_act": "gelu"/"hidden_act": "relu"/' s0/config.json >relu.json
+cp -r s0 s2
+cp relu.json s2/config.json
+refuses '*of another run: model was "bert, 2 heads, *' 'of another form' from s2 q
+refuses '*of another run: products in was "f32", is "bf16"*' 'other products' \
+	from s0 q --dtype bf16
+exits 1 'the same goes on' from s0 q --max-minutes 0.001
+head -n 100 train.csv >fewer.csv
+csv2tfrecord -q -i id -t text -l intent fewer.csv |
+	bert-tokenize -q -m vocab.txt --max-length 48 -o fewer.rec
+cp train.rec all.rec
+cp fewer.rec train.rec
+refuses '*of another run: *training examples was 179, is 99*' 'other data: another run' \
+	small_train r --epochs 40 --resume
+cp all.rec train.rec
+works 'more threads' small_train r -q --epochs 40 --resume -j 3 --max-minutes 9
+
+# Classes that weigh more.
+works 'balanced classes' small_train w --class-weight balanced
+like "$(cat err)" "*weights of the classes: 'get_card' [01].*, 'parking' [01].*" \
+	'have weights that are told'
+works 'a class that weighs more' small_train w --eval dev.rec \
+	--class-weight parking=50 --epochs 2
+works 'equal weights' small_train w1 -q --class-weight 1,1,1,1
+small_train w0 -q
+cmp w0/model.safetensors w1/model.safetensors >why 2>&1
+result $? 'change nothing'
+misuses "*'mars' is none of the labels*" 'a weight for no class' \
+	small_train x --class-weight mars=2
+misuses '*3 numbers, and there are 4 labels*' 'a weight too few' \
+	small_train x --class-weight 1,2,3
+misuses '*more numbers than there are labels, 4*' 'a weight too many' \
+	small_train x --class-weight 1,2,3,4,5
+misuses "*'-1' is no number from 0*" 'a weight below 0' small_train x --class-weight=-1,2,3,4
+misuses "*'2' is no LABEL=NUMBER*" 'both forms' small_train x --class-weight parking=1,2
+misuses '*no training example a weight*' 'no weight at all' \
+	small_train x --class-weight 0,0,0,0
+
+# Optimizers, from the command line to the model.
+for o in adamw adamw-google adam lamb sgd; do
+	works "$o" small_train "o-$o" --optimizer $o --eval dev.rec --epochs 3
+	for other in o-*; do
+		[ "$other" = "o-$o" ] || ! cmp -s "$other/model.safetensors" "o-$o/model.safetensors" ||
+			echo "$other is the same" >>why
+	done
+	[ ! -s why ]
+	result $? '... is one of its own'
+done
+small_train seven -q --optimizer lamb --eval dev.rec --epochs 3 -j 7
+cmp o-lamb/model.safetensors seven/model.safetensors >why 2>&1
+result $? 'norms of LAMB are the same at any number of threads'
+bert-train --dry-run -q --init-config tiny --tokenizer vocab.txt train.rec >two
+bert-train --dry-run -q --init-config tiny --tokenizer vocab.txt --optimizer sgd train.rec >one
+is "$(awk '/moments/ { print $3 * 2 }' one)" "$(awk '/moments/ { print $3 + 0 }' two)" \
+	'sgd has half the moments'
+
+# Batches that are added up make the update of one batch as large. A larger
+# rate would only make roundings larger.
+for o in '16 1 sum1' '4 4 sum4'; do
+	# shellcheck disable=SC2086
+	set -- $o
+	small_train "$3" -q --epochs 2 --dtype f32 --dropout 0 --batch-size "$1" \
+		--accumulate "$2" --eval dev.rec --learning-rate 1e-4
+done
+awk -F'"loss":' '{ print $2 + 0 }' sum1/history.jsonl >l1
+awk -F'"loss":' '{ print $2 + 0 }' sum4/history.jsonl >l4
+paste l1 l4 | awk '{ d = $1 - $2; if (d < 0) d = -d; if (d > 2e-4 * $1) print $0 }
+	END { if (NR != 2) print NR " lines" }' >why
+[ ! -s why ]
+result $? 'batches that are added up: the losses of one large batch'
+
+exits 2 'patience without evaluation' small_train x --patience 2
+exits 2 'eval-steps without evaluation' small_train x --eval-steps 2
+exits 2 'a power for a line' small_train x --power 2
+exits 2 'a momentum for adamw' small_train x --momentum .5
+exits 2 'an end above the beginning' small_train x --end-learning-rate 1
+[ ! -e x/model.safetensors ]
+result $? 'what is refused writes no model'
+finish

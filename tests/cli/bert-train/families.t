@@ -1,0 +1,168 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The model families: each trains from its configuration, is saved under the
+# names of its Hugging Face class, goes on, predicts and embeds; what a family
+# cannot be is refused.
+. "$TEST_TOP/tests/lib/lib.sh"
+. "$TEST_TOP/tests/lib/small.sh"
+. "$TEST_TOP/tests/lib/families.sh"
+small_data
+
+class_of() { # FAMILY
+	case $1 in
+	albert) echo Albert ;;
+	bert) echo Bert ;;
+	camembert) echo Camembert ;;
+	deberta-v2) echo DebertaV2 ;;
+	distilbert) echo DistilBert ;;
+	electra) echo Electra ;;
+	modernbert) echo ModernBert ;;
+	mpnet) echo MPNet ;;
+	roberta) echo Roberta ;;
+	xlm-roberta) echo XLMRoberta ;;
+	esac
+}
+# the head's parameters of a fresh model, as bert-train lists them
+head_of() {
+	case $1 in
+	albert) echo 'albert.pooler.weight, albert.pooler.bias, classifier.weight, classifier.bias' ;;
+	bert) echo 'bert.pooler.dense.weight, bert.pooler.dense.bias, classifier.weight, classifier.bias' ;;
+	distilbert) echo 'pre_classifier.weight, pre_classifier.bias, classifier.weight, classifier.bias' ;;
+	deberta-v2) echo 'pooler.dense.weight, pooler.dense.bias, classifier.weight, classifier.bias' ;;
+	modernbert) echo 'head.dense.weight, head.norm.weight, classifier.weight, classifier.bias' ;;
+	*) echo 'classifier.dense.weight, classifier.dense.bias, classifier.out_proj.weight, classifier.out_proj.bias' ;;
+	esac
+}
+
+for f in $families; do
+	family_config $f >$f.json
+	works "$f trains" bert-train --init-config $f.json --tokenizer vocab.txt --dropout .05 \
+		--seed 6 --epochs 16 --learning-rate 4e-3 --batch-size 16 \
+		-o $f train.rec
+	exits 0 "... and learns" bert-eval -q -m $f --min accuracy=.8 train.rec
+	like "$(tr -d ' \n' <$f/config.json)" \
+		"{\"model_type\":\"$f\",*\"architectures\":\[\"$(class_of $f)ForSequenceClassification\"\]*" \
+		'... says what it is'
+	works '... goes on' bert-train -m $f -o $f.2 --steps 2 train.rec
+	like "$(cat err)" '*fresh: none*unused: none*' '... with all it was'
+	bert-predict -q -m $f --embed mean --dtype f32 dev.rec >whole.csv
+	mkdir $f.bare
+	cp $f/*.txt $f/*.json $f.bare
+	"$TEST_TOP/tests/lib/encoder" $f/model.safetensors >$f.bare/model.safetensors
+	works '... the encoder alone embeds' \
+		bert-predict -q -m $f.bare --embed mean --dtype f32 dev.rec
+	same out whole.csv '... the same'
+	works '... and trains' bert-train -m $f.bare -o $f.3 --steps 1 train.rec
+	like "$(cat err)" "*fresh: $(head_of $f)*unused: none*" '... with a new head'
+	works '... and computes again' bert-train -q -m $f -j 1 -o $f.4 --steps 2 \
+		--checkpoint-activations train.rec
+	same $f.4/model.safetensors $f.2/model.safetensors '... the same bits'
+	works '... predicts in int8' bert-predict -q -m $f --dtype int8 dev.rec
+	# the weights are beside it: what is left is the same from every compiler
+	ckpt-convert -q --external-data $f $f.onnx
+	is "$f $(cksum <$f.onnx | cut -d ' ' -f 1)" \
+		"$(grep "^$f " "$TEST_TOP/tests/data/onnx-graphs")" '... is known to ONNX'
+	rm -rf $f.?
+done
+
+# A resumed run, one part of which computes activations again.
+for f in deberta-v2 modernbert; do
+	bert-train -q -m $f -o $f.5 --steps 3 --save-steps 1 --keep 2 --checkpoint-activations train.rec
+	works "$f is resumed" bert-train -q -m $f -o $f.6 --steps 3 --save-steps 1 \
+		--resume-from $f.5/checkpoint-1.safetensors train.rec
+	same $f.5/model.safetensors $f.6/model.safetensors '... and ends in the same bits'
+	rm -rf $f.5 $f.6
+done
+sed 's/"max_position_embeddings": 64/"max_position_embeddings": 8192/' modernbert.json >long.json
+bert-train --init-config long.json --tokenizer vocab.txt --dry-run -j 1 -o no train.rec >need
+awk '$1 == "scratch" { exit $2 > 2 }' need
+result $? 'memory is for the texts that there are, not for those that there could be'
+
+# Other labels: the layer of a row for each class is new, the rest of the head not.
+sed 's/,parking$/,elsewhere/' train.csv >other.csv
+csv2tfrecord -q -t text -l intent other.csv | bert-tokenize -q -m vocab.txt -o other.rec
+works 'other labels' bert-train -m roberta -o r --steps 1 --learning-rate 0 other.rec
+like "$(cat err)" '*labels are not those*replaced by a fresh one*' 'get a new layer'
+exits 1 '... of classes' ckpt-inspect --diff roberta r
+like "$(cat out)" '*classifier.out_proj.weight*' '... that differs'
+case $(cat out) in *classifier.dense*) false ;; esac
+result $? '... alone'
+
+# Layers that share parameters, in two groups.
+sed 's/}/, "num_hidden_layers": 5, "num_hidden_groups": 2}/; s/"num_hidden_layers": 2, //' \
+	albert.json >groups.json
+works 'ALBERT in groups' bert-train -q --init-config groups.json --tokenizer vocab.txt \
+	--steps 3 -o g train.rec
+is "$(ckpt-inspect g | grep -c 'albert_layer_groups.[01].albert_layers.0.ffn.weight')" 2 \
+	'has the layers of each'
+
+# Segments and lengths.
+printf 'a,b,y\nred,car,0\ngreen,card,1\n' >pairs.csv
+csv2tfrecord -q -t a --pair b -l y pairs.csv | bert-tokenize -q -m vocab.txt -o pairs.rec
+works 'DistilBERT does not look at segments' bert-train -q --init-config distilbert.json \
+	--tokenizer vocab.txt --steps 1 -o p pairs.rec
+refuses '*segment id 1*' 'RoBERTa has one' bert-train --init-config roberta.json \
+	--tokenizer vocab.txt --steps 1 -o q pairs.rec
+yes car | head -n 100 | tr '\n' ' ' >long
+bert-tokenize -q -m vocab.txt --lines --max-length 64 -o 64.rec long
+bert-tokenize -q -m vocab.txt --lines --max-length 63 -o 63.rec long
+works 'BERT takes as many tokens as positions' bert-predict -q -m bert 64.rec
+refuses '*64 tokens, the model takes 63*' 'RoBERTa fewer' bert-predict -q -m roberta 64.rec
+works '... by one' bert-predict -q -m roberta 63.rec
+bert-tokenize -q -m roberta --lines --format ids long 2>err | wc -w >n
+is "$(tr -d ' ' <n)" 63 '... which bert-tokenize knows'
+
+# A model with byte-level BPE keeps it.
+mkdir bpe
+cp "$DATA/bpe/roberta/vocab.json" "$DATA/bpe/roberta/merges.txt" bpe
+sed 's/"pad_token_id": 0/"pad_token_id": 1/' roberta.json >bpe/config.json
+csv2tfrecord -q -i id -t text -l intent dev.csv | bert-tokenize -q -m bpe -o bpe.rec
+works 'RoBERTa with its own tokenizer' \
+	bert-train -q --init-config bpe/config.json --steps 3 -o rbpe bpe.rec
+csv2tfrecord -q -i id -t text dev.csv | bert-tokenize -q -m rbpe -o bpe2.rec
+works '... which is written with it' bert-predict -q -m rbpe bpe2.rec
+
+says() { # FAMILY KEYS GLOB
+	sed "s/}\$/, $2}/" $1.json >bad.json
+	refuses "*bad.json': $3*" "refuses $1 with $2" \
+		bert-train --init-config bad.json --tokenizer vocab.txt -o bad train.rec
+}
+says bert '"model_type": "gpt2"' "model_type 'gpt2' is not supported (these are: albert, bert, *"
+says bert '"position_embedding_type": "relative_key"' "position_embedding_type 'relative_key'"
+says electra '"is_decoder": true' 'is_decoder true'
+says bert '"pad_token_id": 2000' "'pad_token_id'"
+says roberta '"pad_token_id": null' 'pad_token_id null'
+says roberta '"pad_token_id": 63' 'max_position_embeddings 64 leaves no position'
+says camembert '"hidden_act": "swish"' "hidden_act 'swish'"
+says distilbert '"activation": "mish"' "activation 'mish'"
+says distilbert '"sinusoidal_pos_embds": true' 'sinusoidal_pos_embds true'
+says distilbert '"n_heads": 5' 'hidden_size 32 is not a multiple'
+says mpnet '"relative_attention_num_buckets": 64' 'relative_attention_num_buckets 64'
+says albert '"inner_group_num": 2' 'inner_group_num 2'
+says albert '"num_hidden_groups": 3' 'num_hidden_groups 3 is more than'
+says electra '"embedding_size": 0' "'embedding_size'"
+says deberta-v2 '"conv_kernel_size": 3' 'conv_kernel_size 3'
+says deberta-v2 '"pos_att_type": "p2c|p2p"' "pos_att_type 'p2p'"
+says deberta-v2 '"pos_att_type": 3' "'pos_att_type' is neither"
+says deberta-v2 '"pos_att_type": ["c2p", 3]' "pos_att_type ''"
+says deberta-v2 '"pos_att_type": []' 'relative_attention true without'
+says deberta-v2 '"relative_attention": false' 'relative_attention false with a'
+says deberta-v2 '"norm_rel_ebd": "batch_norm"' "norm_rel_ebd 'batch_norm'"
+says deberta-v2 '"embedding_size": 16' 'embedding_size 16'
+says deberta-v2 '"attention_head_size": 64' 'attention_head_size 64'
+says deberta-v2 '"position_buckets": 200' 'position_buckets 200 do not go'
+says modernbert '"norm_bias": true' 'norm_bias true'
+says modernbert '"classifier_pooling": "max"' "classifier_pooling 'max'"
+says modernbert '"pad_token_id": 2000' "'pad_token_id'"
+says modernbert '"pad_token_id": null, "num_attention_heads": 32' 'heads of 1 columns'
+says modernbert '"local_attention": -1' "'local_attention'"
+says modernbert '"rope_scaling": {"rope_type": "linear"}' 'rope_scaling is not supported'
+says modernbert '"rope_parameters": {"full_attention": {"rope_type": "yarn"}}' "rope_type 'yarn'"
+says modernbert '"rope_parameters": {"full_attention": 3}' "'rope_parameters' is not"
+says modernbert '"layer_types": ["full_attention"]' "'layer_types' is not a list of 4"
+says modernbert '"layer_types": ["full_attention", "full_attention", "sliding_attention", "full_attention"]' \
+	'layer_types that are not'
+says xlm-roberta '"classifier_dropout": 1' "'classifier_dropout'"
+[ ! -e bad ]
+result $? 'nothing is written'
+finish

@@ -1,0 +1,67 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# bert-train: labels that are given, and records that only number them.
+. "$TEST_TOP/tests/lib/lib.sh"
+. "$TEST_TOP/tests/lib/small.sh"
+small_data
+labels() { tr -d ' \n' <"$1/config.json" | sed 's/.*"id2label":{\([^}]*\)}.*/\1/'; }
+
+order=wifi_access,pay_fine,parking,get_card
+small_train given -q --labels $order
+is "$(labels given)" \
+	'"0":"wifi_access","1":"pay_fine","2":"parking","3":"get_card"' \
+	'labels keep the order in which they are given'
+printf '%s\n' wifi_access pay_fine parking get_card >labels.txt
+small_train file -q --labels labels.txt
+cmp given/model.safetensors file/model.safetensors >why 2>&1
+result $? 'from a list or from a file'
+refuses "*record *: label 'pay_fine' is none of the 3 labels known*" \
+	'a label that is not given' small_train x --labels wifi_access,parking,get_card
+works 'a label that no record has' small_train more --labels $order,lost
+like "$(cat err)" "*warning: 1 of the 5 labels has no training example: 'lost'*" \
+	'is told'
+
+# TensorFlow's records: numbers, no texts, no fingerprint
+tf() {
+	bert-tokenize -q -m vocab.txt --layout modelgarden --pad 48 \
+		--labels $order "$@"
+}
+tf -o train.tf train.text.rec
+tf -o dev.tf dev.text.rec
+cp train.rec text.rec
+cp train.tf train.rec
+small_train named -q --labels $order --epochs 3 --learning-rate 2e-3
+small_train numbered -q --epochs 3 --learning-rate 2e-3
+is "$(labels numbered)" '"0":"0","1":"1","2":"2","3":"3"' \
+	'classes without names are named by their numbers'
+cmp named/model.safetensors numbered/model.safetensors >why 2>&1
+result $? 'the names change nothing else'
+bert-eval -q --json -m named dev.tf >by-number
+bert-eval -q --json -m named dev.rec >by-name
+# the two have padding and fingerprints apart the same tokens
+is "$(tr -d ' \n' <by-number | sed 's/.*"accuracy":\([0-9.]*\).*/\1/')" \
+	"$(tr -d ' \n' <by-name | sed 's/.*"accuracy":\([0-9.]*\).*/\1/')" \
+	'a model is measured on numbers as on names'
+bert-predict -q -m named dev.tf | cut -d, -f2 >a
+bert-predict -q -m named dev.rec | cut -d, -f2 >b
+same a b 'and predicts the same'
+bert-train -q -m named --labels $order --epochs 1 -o again train.tf
+works 'goes on from a classifier' \
+	bert-train -m named --labels $order --epochs 1 -o again train.tf
+like "$(cat err)" '*tensors loaded*fresh: none*' 'with its head'
+works 'in another order' bert-train -m named \
+	--labels parking,pay_fine,wifi_access,get_card --epochs 1 -o again train.tf
+like "$(cat err)" '*its classifier is replaced by a fresh one*' 'without'
+
+# a class that the training data lacks keeps its number
+for k in 0 2 3; do tfrecord-cat -q --where label_ids=$k train.tf; done >gap.tf
+cp gap.tf train.rec
+works 'a class without examples' small_train gap --eval dev.tf
+is "$(labels gap)" '"0":"0","1":"1","2":"2","3":"3"' 'keeps its place'
+like "$(cat err)" "*1 of the 4 labels has no training example: '1'*" 'and is told'
+printf '{"input_ids":[2,3],"label_ids":[-1]}\n' >minus.json
+tfrecord-cat -q --from-json -o minus.tf minus.json
+cp minus.tf train.rec
+refuses '*record 1: label_ids holds -1, and classes are numbered from 0*' \
+	'a negative number' small_train x
+finish

@@ -1,0 +1,53 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Gaps between a checkpoint and the model: errors, unless they are allowed.
+. "$TEST_TOP/tests/lib/lib.sh"
+. "$TEST_TOP/tests/lib/small.sh"
+small_data
+works 'a model' small_train m -q --steps 1
+mkdir less more
+cp m/*.json m/vocab.txt less
+query=bert.encoder.layer.1.attention.self.query
+ckpt-convert -q --drop "^$query" m less/model.safetensors
+
+# --- missing
+exits 1 'a tensor is missing' bert-train -m less -o x --steps 1 train.rec
+like "$(cat err)" "*has no tensor '$query.weight'*" 'is told'
+[ ! -e x ]
+result $? 'nothing is written'
+exits 1 'half of it allowed' bert-train -m less -o x --steps 1 \
+	--allow-missing 'query\.weight$' train.rec
+like "$(cat err)" "*has no tensor '$query.bias'*" 'the other half is told'
+works 'all of it allowed' bert-train -m less -o x --steps 1 \
+	--allow-missing 'query\.weight$' --allow-missing 'query\.bias$' train.rec
+like "$(cat err)" "*fresh: $query.weight, $query.bias*unused: none*" 'is fresh'
+exits 0 'and random, not zero' ckpt-inspect --stats --grep "^$query.weight" x
+[ "$(ckpt-inspect --dump "$query.weight" x | tr ' ' '\n' | sort -u | wc -l)" -gt 1000 ]
+result $? 'each number of its own'
+
+# --- unused
+cp m/*.json m/vocab.txt m/model.safetensors more
+sed 's/"num_hidden_layers": 2/"num_hidden_layers": 1/' m/config.json >more/config.json
+for tool in 'bert-train -o y --steps 1 -m' 'bert-predict -m'; do
+	# shellcheck disable=SC2086
+	exits 1 "a layer too many for ${tool%% *}" $tool more train.rec
+	like "$(cat err)" "*holds the tensor 'bert.encoder.layer.1.*, for which the configuration has no layer*" \
+		'is told'
+done
+exits 1 'and for ONNX' ckpt-convert more more.onnx
+works 'allowed' bert-train -m more -o y --steps 1 --allow-unused 'layer\.1\.' train.rec
+like "$(cat err)" '*fresh: none*unused: bert.encoder.layer.1.*' 'is told'
+works 'left out' ckpt-convert -q --drop 'layer\.1\.' more left/
+works 'loads' bert-predict -q -m left train.rec
+# what is of no layer is no gap
+ckpt-convert -q --rename 's/^bert.pooler/cls.predictions/' --rename 's/^classifier/cls.other/' \
+	--drop 'layer\.1\.' more more/other.safetensors
+mv more/other.safetensors more/model.safetensors
+works 'heads of other tasks' bert-train -m more -o z --steps 1 train.rec
+like "$(cat err)" '*unused: cls.other.bias, *' 'are told'
+
+# --- misuse
+exits 2 'a bad pattern' bert-train -m m -o w --steps 1 --allow-unused '(' train.rec
+like "$(cat err)" "*bad pattern '('*" 'is told'
+exits 2 'no checkpoint' bert-train --init-config tiny --allow-missing x -o w train.rec
+finish

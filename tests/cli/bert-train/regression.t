@@ -1,0 +1,165 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Models that predict numbers: training, measures, predictions, what is refused.
+. "$TEST_TOP/tests/lib/lib.sh"
+. "$TEST_TOP/tests/lib/small.sh"
+small_data
+
+# the number of each text is its length in words, in tenths
+for f in train dev; do
+	"${PERL:-perl}" -ne 'if ($. == 1) { print "id,text,size\n"; next }
+		my ($id, $rest) = /^(L\d+),(.*),\w+$/ or die;
+		my $n = () = $rest =~ /\w+/g;
+		print "$id,$rest,", $n / 10, "\n"' $f.csv >$f.n.csv
+	csv2tfrecord -q -i id -t text -l size -o $f.text.rec $f.n.csv
+	bert-tokenize -q -m vocab.txt --max-length 48 -o $f.rec $f.text.rec
+done
+numbers() { small_train "$@" --task regression; }
+
+works 'it trains' numbers m --epochs 8 --eval dev.rec
+like "$(cat err)" '*numbers from 0.[0-9]* to *pearson*mse*' 'and tells the measures'
+bert-eval -q -m m -o report dev.rec
+like "$(cat report)" 'mean squared error*pearson 0.[6-9]*examples)' \
+	'what the text shows is learnt'
+bert-eval -q -m m --json -o report.json dev.rec
+bert-predict -q -m m -o p.csv dev.rec
+is "$(head -n 1 p.csv)" id,label 'two columns'
+is "$(bert-eval -q -m m -o - --min pearson=.5 --min mse=1 dev.rec | wc -l)" 4 \
+	'--min holds'
+exits 1 '--min fails' bert-eval -q -m m --min spearman=.9999 dev.rec
+like "$(grep -c '"eval_mse"' m/history.jsonl)$(grep accuracy m/history.jsonl)" 8 \
+	'the history has measures of numbers alone'
+like "$(tr -d '\n' <m/config.json)" '*"problem_type": "regression"*"0": "LABEL_0"*' \
+	'the configuration says so'
+
+like "$(ckpt-inspect --family m)" '*classifier of a number*' 'ckpt-inspect sees it'
+
+# the measures, by their definitions
+cut -d, -f1,2 p.csv | sed 1d >guess
+csv2tfrecord -q -i id -t text -l size dev.n.csv | tfrecord-cat -q --json |
+	sed 's/.*"id": "\([^"]*\)", "label": "\([^"]*\)".*/\1,\2/' >truth
+paste -d, truth guess | awk -F, '
+$1 != $3 { bad = 1 }
+{ x = $2; y = $4; n++; se += (x - y) ^ 2; ae += x > y ? x - y : y - x
+	sx += x; sy += y; xx += x * x; yy += y * y; xy += x * y }
+END { printf "%s%.5f %.5f %.4f %.4f", bad ? "ids " : "", se / n, ae / n,
+	(xy - sx * sy / n) / sqrt((xx - sx * sx / n) * (yy - sy * sy / n)),
+	1 - se / (xx - sx * sx / n) }' >want
+number() { sed -n "s/^ *\"$1\": \([-0-9.e]*\),*/\1/p" report.json; }
+is "$(printf '%.5f %.5f %.4f %.4f' "$(number mse)" "$(number mae)" \
+	"$(number pearson)" "$(number r2)")" "$(cat want)" 'measures are right'
+if [ -n "${PEER_PYTHON-}" ] && "$PEER_PYTHON" -c 'import scipy' 2>/dev/null; then
+	is "$(paste -d, truth guess | "$PEER_PYTHON" -c '
+import csv, sys
+from scipy.stats import spearmanr
+r = list(csv.reader(sys.stdin))
+print("%.6f" % spearmanr([float(x[1]) for x in r], [float(x[3]) for x in r])[0])')" \
+		"$(printf %.6f "$(number spearman)")" "SciPy's spearman"
+else
+	skip "SciPy's spearman" 'PEER_PYTHON has no scipy'
+fi
+
+# the worst examples, groups and another model
+paste -d, truth guess | awk -F, '{ printf "%.6g %d (%s) %s -> %.6g\n", ($2 - $4) ^ 2, NR, $1, $2, $4 }' |
+	sort -k1,1gr | head -n 3 | awk '{ print $2, $3, $4, $5, $6 }' >want
+bert-eval -q -m m --errors 3 dev.rec | sed '1,/^most wrong: record, squared error/d' |
+	awk '/->/ { print $1, $2, $4, $5, $6 }' >got
+same got want '--errors: the largest squared error'
+like "$(bert-eval -q -m m --errors 1 --json dev.rec | tr -d ' \n')" \
+	'*"errors":[[]{"record":*,"id":"L*","loss":*,"value":*,"predicted":*,"text":"*"}]}' '... in JSON'
+like "$(bert-eval -q -m m --by length dev.rec | sed -n '/^by/,$p')" \
+	'by length *examples *root mse *mean abs *R2 *pearson *spearman *loss
+*17-32 *' '--by has measures of numbers'
+small_train other -q --task regression --epochs 2
+bert-predict -q -m other dev.rec | sed 1d | cut -d, -f2 >second
+paste -d, truth guess second | awk -F, '{ d = ($2 - $5) ^ 2 - ($2 - $4) ^ 2; n++; s += d; q += d * d }
+	END { m = s / n; e = sqrt((q - n * m * m) / (n - 1) / n)
+		printf "squared error, B - A: mean %.4g, standard error %.4g, z %.3f", m, e, m / e }' >want
+bert-eval -q -m m --compare other dev.rec >got
+tail -n 1 got | awk -F'[ ,]+' '{ printf "squared error, B - A: mean %.4g, standard error %.4g, z %.3f", $7, $10, $12 }' >is
+same is want '--compare: the mean difference, its error'
+like "$(tail -n 1 got)" '*, p = [0-9]*' 'and p'
+is "$(awk '$1 == "mse" { printf "%.4f", $4 }' got)" "$(awk '{ printf "%.4f", $7 }' want | tr -d ,)" \
+	'which is the difference of the means'
+
+# forms of the answer
+is "$(bert-predict -q -m m --format tsv dev.rec | head -n 1 | cut -c1-5)" \
+	"$(sed -n 2p p.csv | cut -d, -f2 | cut -c1-5)" 'tsv'
+is "$(bert-predict -q -m m --format tfrecord dev.rec | tfrecord-cat -q --json |
+	sed 's/"//g')" "$(bert-predict -q -m m --format jsonl dev.rec | sed 's/"//g')" \
+	'records say what JSON does'
+like "$(bert-predict -q -m m --format jsonl dev.rec | head -n 1)" \
+	'{"id": "L*", "value": *}' 'JSON Lines'
+{ echo id,size; cut -d, -f1 p.csv | sed 1d | sort -r | sed 's/$/,0/'; } >sample.csv
+bert-predict -q -m m --sample sample.csv -o s.csv dev.rec
+is "$(sort s.csv)" "$(sed '1s/.*/id,size/' p.csv | sort)" 'a sample is filled in'
+{ echo id,a,b; cut -d, -f1 p.csv | sed '1d; s/$/,0,0/'; } >two.csv
+refuses "*has 2 columns to fill ('a', 'b'), and the model predicts one number" \
+	'not two columns of it' bert-predict -m m --sample two.csv dev.rec
+cp -r m m2
+bert-predict -q -m m -m m2 -o both.csv dev.rec
+cmp p.csv both.csv
+result $? 'a model and itself predict their mean'
+bert-predict -q -m m --format tensor -o t dev.rec
+works 'as tensors' tensor-cat -q --verify t
+
+# label_ids of floats serve as well as text, and a run goes on from a model
+bert-tokenize -q -m vocab.txt --label-type float --pad 48 --layout modelgarden \
+	-o float.rec train.text.rec
+works 'floats of label_ids' numbers f float.rec --epochs 1
+works 'a model of numbers is trained on' bert-train -m m -o more --epochs 1 train.rec
+like "$(cat err)" '*fresh: none*' 'with its last layer'
+small_train c -q --task classification
+refuses "*'c' predicts classes, the first model a number" '--compare: not with classes' \
+	bert-eval -m m --compare c dev.rec
+works 'one of classes becomes one of numbers' \
+	bert-train -m c --task regression --epochs 1 -o cn train.rec
+like "$(cat err)" '*fresh: *classifier.weight*' 'with a fresh last layer'
+
+# resumed to the same bits
+numbers whole -q --epochs 3 --eval dev.rec
+numbers half -q --epochs 3 --eval dev.rec --save-steps 5 --max-minutes .001
+until numbers half -q --epochs 3 --eval dev.rec --save-steps 5 --resume; do :; done
+cmp whole/model.safetensors half/model.safetensors
+result $? 'a resumed run ends in the same bits'
+
+# what is refused
+sed 's/,[0-9.]*$/,much/' dev.n.csv | csv2tfrecord -q -t text -l size |
+	bert-tokenize -q -m vocab.txt -o words.rec
+refuses "*record 1: label 'much' is not a number, and the model predicts numbers" \
+	'a label that is no number' bert-train --init-config tiny --tokenizer vocab.txt \
+	--task regression -o x words.rec
+refuses "*record 1: label 'much' is not a number*" 'in evaluation too' \
+	bert-eval -m m words.rec
+works 'prediction does not look at it' bert-predict -q -m m -o y words.rec
+refuses '*label_ids holds a number to predict*--task regression*' \
+	'numbers for a classifier' bert-train --init-config tiny --tokenizer vocab.txt \
+	-o x float.rec
+for o in '--labels a,b' '--class-weight balanced' '--label-smoothing .1'; do
+	# shellcheck disable=SC2086
+	misuses "*${o%% *} is for classes*" \
+		"$o" bert-train -m m -o x $o train.rec
+done
+misuses "*'accuracy' is not a metric of numbers (choose from: loss, mse*" 'a measure of classes' \
+	bert-train -m m -o x --eval-share .2 --metric accuracy train.rec
+exits 2 'a measure of numbers' bert-eval -m c --min mse=1 dev.rec
+like "$(cat err)" "*'mse' is not a metric of classes (choose from: loss, accuracy*" \
+	'tells the others'
+misuses '*the model predicts a number (--proba, --top and --map-label are for classes)' \
+	'probabilities' bert-predict -m m --proba dev.rec
+refuses "*'c' predicts classes, the first model a number" 'both kinds' \
+	bert-predict -m m -m c dev.rec
+
+if [ -n "${PEER_PYTHON-}" ]; then
+	export HF_HUB_OFFLINE=1
+	csv2tfrecord -q -i id -t text dev.n.csv | bert-tokenize -q -m m -o d.rec
+	bert-predict -q -m m --dtype f32 -o m.ours.csv d.rec
+	works 'transformers loads it' "$PEER_PYTHON" \
+		"$TEST_TOP/tests/fixtures/round-trip.py" run dev.n.csv m
+	works 'and predicts numbers' "$PEER_PYTHON" \
+		"$TEST_TOP/tests/fixtures/round-trip.py" compare them=m.ours.csv=m.csv
+	like "$(cat out)" 'ok them*' '... the same'
+else
+	skip 'transformers loads it' 'PEER_PYTHON is not set'
+fi
+finish

@@ -1,0 +1,119 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The same seed gives the same bytes: twice, with any number of threads, and
+# when a run is stopped and resumed.
+. "$TEST_TOP/tests/lib/lib.sh"
+. "$TEST_TOP/tests/lib/small.sh"
+small_data
+run() { out=$1; shift; small_train "$out" -q --epochs 4 --eval dev.rec "$@"; }
+
+run a -j 1
+for j in 1 2 3 5; do
+	run b -j $j
+	cmp a/model.safetensors b/model.safetensors >why 2>&1
+	result $? "$j threads: the same weights"
+done
+run b --seed 7
+! cmp -s a/model.safetensors b/model.safetensors
+result $? 'another seed: other weights'
+
+# Stopped in the middle by a signal, wherever that is.
+stopped=0
+for delay in 0.15 0.3 0.5; do
+	rm -rf c
+	bert-train --init-config tiny --tokenizer vocab.txt --epochs 4 \
+		--learning-rate 1e-3 --batch-size 16 -o c --eval dev.rec train.rec \
+		>out 2>err &
+	pid=$!
+	sleep $delay
+	kill -TERM $pid 2>/dev/null
+	wait $pid
+	status=$?
+	[ $status = 1 ] || continue # over already, or not yet under way
+	stopped=$((stopped + 1))
+	like "$(tail -n 1 err)" '*stopped after step * of *; run the same command to resume' 'says how to go on'
+	[ -s c/checkpoint.safetensors ]
+	result $? 'leaves a checkpoint'
+	small_train c --epochs 4 --eval dev.rec >out 2>err
+	result $? 'resumes'
+	like "$(cat err)" "*'c': restored at step [0-9]* of *" 'and says from where'
+	cmp a/model.safetensors c/model.safetensors >why 2>&1
+	result $? 'to the same weights'
+	[ ! -e c/checkpoint.safetensors ]
+	result $? 'and removes the checkpoint'
+done
+[ $stopped != 0 ] || skip 'stopping by a signal' 'no run could be caught'
+
+# Killed outright after a checkpoint that --save-steps wrote. The copy is what
+# the disk holds after a crash right behind it.
+rm -rf d e
+bert-train --init-config tiny --tokenizer vocab.txt --epochs 4 \
+	--learning-rate 1e-3 --batch-size 16 -o d --eval dev.rec -q \
+	--save-steps 17 train.rec &
+pid=$!
+i=0
+while [ ! -s d/checkpoint.safetensors ] && [ $i -lt 200 ]; do
+	sleep 0.02
+	i=$((i + 1))
+done
+kill -9 $pid 2>/dev/null
+wait $pid 2>/dev/null
+if [ -s d/checkpoint.safetensors ]; then
+	refuses '*of another run*batch size was 16, is 8*learning rate was*' \
+		'another run is refused, with the differences' \
+		small_train d --epochs 4 --eval dev.rec --batch-size 8 --learning-rate 1e-5
+	refuses '*of another run*seed was*' 'another seed too' \
+		run d --resume --seed 5
+	cp -r d anew
+	works 'another run begins anew where it is told to' \
+		small_train anew -q --steps 1 --no-resume
+	[ -s anew/model.safetensors ] && [ ! -e anew/checkpoint.safetensors ]
+	result $? 'and leaves no checkpoint of the old one'
+	head -c 5000 d/checkpoint.safetensors >cut
+	mkdir e
+	mv cut e/checkpoint.safetensors
+	refuses '*nothing to resume*' 'a damaged checkpoint is refused' run e --resume
+	cp -r d g
+	products=$(tr -d '\0' <g/checkpoint.safetensors | grep -ao 'products [a-z0-9]* by [a-z]*' | head -n 1)
+	# shellcheck disable=SC2086
+	set -- $products
+	if [ "${4-}" = ref ]; then
+		skip 'other products' 'the library has none but its own'
+	else
+		small_train g --epochs 4 --eval dev.rec --dtype "${2-}" --gemm ref >out 2>err
+		like "$(cat err)" "*warning: the stopped run was computed by $products*, so the last bits may differ*" \
+			'other products may give other bits'
+	fi
+	small_train d --epochs 4 --eval dev.rec --resume -j 3 >out 2>err
+	result $? 'resumed with another number of threads'
+	is "$(grep -c 'last bits' err)" 0 'which makes no other bits'
+	cmp a/model.safetensors d/model.safetensors >why 2>&1
+	result $? 'killed and resumed: the same weights'
+else
+	skip 'killing a run' 'it was over before the first checkpoint'
+fi
+refuses '*nothing to resume*' 'no checkpoint, nothing to resume' run f --resume
+refuses '*nothing to resume*' 'nor there' run f --resume-from none
+[ ! -e f ]
+result $? 'no directory is left behind'
+exits 2 'anew, or not' run f --resume --no-resume
+
+# Models of runs that did not end are told of, others are not.
+exits 1 'a run that is stopped' small_train late -q --batch-size 200 --epochs 1000 \
+	--max-minutes 0.001
+works 'its model' bert-predict -m late dev.rec
+like "$(cat err)" "*warning: the training of 'late' has come to step [0-9]* of 1000: *" \
+	'is told of'
+works 'it measured' bert-eval -m late dev.rec
+like "$(cat err)" "*warning: the training of 'late' has come to step [0-9]* of 1000: *" \
+	'is told of, too'
+small_train kept -q --epochs 2 --save-steps 7 --keep 1
+small_train patient -q --epochs 50 --learning-rate 0 --eval dev.rec --save-steps 7 --keep 1 \
+	--patience 1
+for m in kept patient; do
+	[ -e $m/checkpoint.safetensors ]
+	result $? "$m: a checkpoint of a run that ended"
+	works 'is no such run' bert-predict -m $m dev.rec
+	is "$(grep -c 'has come to' err)" 0 'nothing told'
+done
+finish

@@ -1,0 +1,200 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# csv2tfrecord: columns, formats, character sets, several files.
+# shellcheck shell=sh
+# Not under thread: starts no threads
+. "$TEST_TOP/tests/lib/lib.sh"
+
+records() { "$TEST_TOP/tests/lib/records" "$@"; }
+
+# gives "WANTED" NAME ARGUMENT...: the records that csv2tfrecord makes
+gives() {
+	wanted=$1 name=$2
+	shift 2
+	csv2tfrecord "$@" >got 2>err
+	is "$? $(records got)" "0 $wanted" "$name"
+}
+
+# misuse GLOB NAME COMMAND...: exit status 2, nothing on standard output
+misuse() {
+	glob=$1 name=$2
+	shift 2
+	"$@" >out 2>err </dev/null
+	like "$? $(wc -c <out) $(cat err)" "2 0 csv2tfrecord: $glob
+Try 'csv2tfrecord --help'." "$name"
+}
+
+printf 'id,text,label\n7,"a, b",x\n8,c,y\n' >a.csv
+
+# which columns
+gives 'text_a=a, b
+text_a=c' 'the column named text is the default' a.csv
+is "$(cat err)" 'csv2tfrecord: 2 records from 1 file' 'the summary'
+gives 'id=7|label=x|text_a=a, b
+id=8|label=y|text_a=c' 'columns by name' -i id -t text -l label a.csv
+is "$(cat err)" 'csv2tfrecord: 2 records from 1 file, 2 labels' \
+	'the summary counts labels'
+gives 'id=7|label=x|text_a=a, b
+id=8|label=y|text_a=c' 'columns by number' -i1 -t2 -l3 a.csv
+gives 'text_a=7 a, b
+text_a=8 c' 'several columns make one text' -t id,text a.csv
+gives 'text_a=a, b 7 7
+text_a=c 8 8' 'in the order given' -t 2,1,1 a.csv
+gives 'id=7|label=x|text_a=a, b|text_b=7
+id=8|label=y|text_a=c|text_b=8' 'a second text' \
+	--pair id -l label -i id a.csv
+gives 'text_a=a, b
+text_a=c' 'standard input' <a.csv
+printf '2,b,a,"x,y"\n1,2,3,4\n' >odd.csv
+gives 'text_a=1' 'a name that is a number wins' -t 2 odd.csv
+gives 'text_a=4' 'a name with a comma wins' -t x,y odd.csv
+gives 'text_a=3 2' 'else the comma separates' -t a,b odd.csv
+printf ',text\n0,x\n' >index.csv
+gives 'id=0|text_a=x' 'a column without a name' -i '' index.csv
+
+# columns that are not there
+refuses "csv2tfrecord: cannot find column 'txt' in 'a.csv' (did you mean 'text'[?]); its columns are 'id', 'text', 'label'" \
+	'a wrong name' csv2tfrecord -t txt a.csv
+refuses "csv2tfrecord: cannot find column '4' in 'a.csv'; its columns are 'id', 'text', 'label'" \
+	'a number that is too large' csv2tfrecord -t 4 a.csv
+refuses "*cannot find column '99999999999999999999999' in*" 'far too large' \
+	csv2tfrecord -t 99999999999999999999999 a.csv
+refuses "*cannot find column '' in 'a.csv'*" 'an empty word in a list' \
+	csv2tfrecord -t id,,text a.csv
+printf ' Text ,label\na,b\n' >blank.csv
+refuses "*cannot find column 'text' in 'blank.csv' (did you mean ' Text '[?]);*" \
+	'a name with blanks and capitals' csv2tfrecord -t text blank.csv
+misuse "no column is named 'text' in 'blank.csv': choose one with -t (did you mean ' Text '[?]); its columns are ' Text ', 'label'" \
+	'no column is the default' csv2tfrecord blank.csv
+printf 'text;label\na;b\n' >semi.csv
+refuses "*cannot find column 'text' in 'semi.csv' (is --delimiter right[?]); its only column is 'text;label'" \
+	'a wrong delimiter' csv2tfrecord -t text semi.csv
+{
+	seq -s , -f 'a%g' 100
+	seq -s , 100
+} >wide.csv
+refuses "*cannot find column 'text' in 'wide.csv'; its columns are 'a1', * (100 in all)" \
+	'among many columns' csv2tfrecord -t text wide.csv
+printf 'text,text\na,b\n' >twice.csv
+refuses "*column 'text' is ambiguous in 'twice.csv': columns 1 and 2 have that name; give a number" \
+	'a name that stands twice' csv2tfrecord twice.csv
+gives 'text_a=b' 'but by number' -t 2 twice.csv
+misuse "column 2 of 'a.csv' cannot be both text and label" \
+	'text and label alike' csv2tfrecord -t text -l 2 a.csv
+misuse "column 1 of 'a.csv' cannot be both text and label" \
+	'second text and label alike' csv2tfrecord --pair id -l 1 a.csv
+misuse 'columns are counted from 1, not from 0' 'column 0' \
+	csv2tfrecord -t 0 a.csv
+
+# formats
+gives 'label=b|text_a=a' 'a delimiter by name' \
+	--delimiter semicolon -l label semi.csv
+gives 'label=b|text_a=a' 'a delimiter by itself' \
+	--delimiter ';' -l label semi.csv
+printf 'text\tlabel\na, "b"\tx\n' >t.tsv
+gives 'label=x|text_a=a, "b"' 'tabs where the name ends in .tsv' -l label t.tsv
+gives 'label=x|text_a=a, "b"' 'tabs elsewhere' \
+	--delimiter tab -l label - <t.tsv
+printf 'text,label\nx,y\n' >c.tsv
+gives 'text_a=x' 'commas in spite of the name' --delimiter comma c.tsv
+misuse "bad value 'tabs' for --delimiter: *" 'no delimiter' \
+	csv2tfrecord --delimiter tabs a.csv
+printf 'd,c\na,b\n' >bare.csv
+gives 'label=d|text_a=c
+label=a|text_a=b' 'without a header' --no-header -t 2 -l 1 bare.csv
+misuse 'without a header the column of the text must be given by number: -t N' \
+	'without a header there is no default' csv2tfrecord --no-header a.csv
+refuses "*cannot find column 'text' in 'a.csv'; it has 3 columns and no header" \
+	'without a header there are no names' \
+	csv2tfrecord --no-header -t text a.csv
+printf 'text\n"a\n 6" nail\n"b" c\n' >quote.csv
+gives 'text_a="a
+text_a= 6" nail
+text_a="b" c' 'quotes as ordinary characters' --no-quote quote.csv
+printf '\357\273\277text,label\r\n "a" ,x\r\n\r\n"b\r\nc""",y' >rfc.csv
+gives 'label=x|text_a= "a" 
+label=y|text_a=b\r\nc"' 'a byte order mark, CRLF, blanks, no last line end' \
+	-l label rfc.csv
+printf 'text,label\r"a",x\rb,y\r' >mac.csv
+gives 'label=x|text_a=a
+label=y|text_a=b' 'lines that end in CR' -l label mac.csv
+
+# character sets
+printf 'text,l\351\ncaf\351 \200,x\n' >latin.csv
+gives "label=x|text_a=$(printf 'caf\303\251 \342\202\254')" 'windows-1252' \
+	--encoding windows-1252 -l "$(printf 'l\303\251')" latin.csv
+gives "text_a=$(printf 'caf\303\251 \302\200 x')" 'latin1, joined' \
+	--encoding latin1 -t 1,2 latin.csv
+printf 'text\na\201\n' >undef.csv
+refuses "*'undef.csv': record 1 (line 2): the text is not valid windows-1252 (byte 81 at position 2)" \
+	'a byte without a meaning' \
+	csv2tfrecord --encoding windows-1252 undef.csv
+refuses "*cannot read 'latin.csv': header: the name of column 2 is not valid utf-8 (byte E9 at position 2)" \
+	'a header in another set' csv2tfrecord latin.csv
+misuse "bad value 'utf-16' for --encoding: expected utf-8|latin1|windows-1252" \
+	'an unknown set' csv2tfrecord --encoding utf-16 a.csv
+printf '\377\376t\000e\000' >utf16.csv
+refuses "*cannot read 'utf16.csv': it is UTF-16 text; convert it to UTF-8 first" \
+	'UTF-16' csv2tfrecord utf16.csv
+
+# several files
+printf 'label,text\nz,d\n' >b.csv
+gives 'label=x|text_a=a, b
+label=y|text_a=c
+label=z|text_a=d' 'each file has its own order of columns' -l label a.csv b.csv
+is "$(cat err)" 'csv2tfrecord: 3 records from 2 files, 3 labels' \
+	'the summary counts files'
+csv2tfrecord -vl label a.csv b.csv 2>err >got
+is "$(sed 's/^csv2tfrecord: //' err)" "'a.csv': 2 records, 0 bad rows
+'b.csv': 1 record, 0 bad rows
+3 records from 2 files, 3 labels" '-v tells of each file'
+gives 'label=z|text_a=d
+label=x|text_a=a, b
+label=y|text_a=c' 'one of them is standard input' -l label - a.csv <b.csv
+mkfifo p q
+cat a.csv >p &
+cat b.csv >q &
+gives 'text_a=a, b
+text_a=c
+text_a=d' 'pipes, which can be opened only once' p q
+cat a.csv >p &
+gives 'text_a=label
+text_a=z
+text_a=id
+text_a=7
+text_a=8' 'a pipe without a header' --no-header -t 1 b.csv p
+wait
+printf 'label,words\nz,d\n' >w.csv
+refuses "csv2tfrecord: cannot find column 'text' in 'w.csv'; its columns are 'label', 'words'" \
+	'a later file without the column, before any output' \
+	csv2tfrecord -t text a.csv w.csv
+misuse 'standard input is given 2 times' 'standard input twice' \
+	csv2tfrecord - a.csv -
+refuses "csv2tfrecord: cannot open 'nosuch.csv': No such file or directory" \
+	'a missing file' csv2tfrecord a.csv nosuch.csv
+refuses "csv2tfrecord: cannot read '.': Is a directory" 'a folder' \
+	csv2tfrecord .
+misuse "cannot read 'gs://b/x.csv': remote files come through a pipe: gcloud storage cat 'gs://b/x.csv' | ..." \
+	'Google Cloud Storage' csv2tfrecord gs://b/x.csv
+misuse "*aws s3 cp 's3://b/x.csv' - | *" 'S3' csv2tfrecord a.csv s3://b/x.csv
+misuse "*curl -fsSL 'https://e.org/x.csv' | *" 'https' \
+	csv2tfrecord https://e.org/x.csv
+misuse "*curl -fsSL 'http://e.org/x.csv' | *" 'http' \
+	csv2tfrecord http://e.org/x.csv
+misuse "cannot write 's3://b/x': remote files are written through a pipe: ... | aws s3 cp - 's3://b/x'" \
+	'an output' csv2tfrecord -o s3://b/x a.csv
+
+# output
+works 'into a file' csv2tfrecord -q -o x.tfrecord a.csv
+is "$(cat out err)$(records x.tfrecord)" 'text_a=a, b
+text_a=c' '-q is quiet'
+works 'there is a help' csv2tfrecord --help
+for o in text pair label id weight task format delimiter no-header no-quote \
+	encoding label-separator map-label na drop-duplicates skip-bad rejects \
+	output; do
+	grep -q -e "--$o" out || echo "$o"
+done >missing
+is "$(cat missing)" '' 'it explains every option'
+misuse "unknown option '--nosuch'" 'an unknown option' csv2tfrecord --nosuch
+
+finish

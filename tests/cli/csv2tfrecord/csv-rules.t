@@ -1,0 +1,82 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The table of csv2tfrecord's man page: every row of it is so. Inputs that are
+# no ordinary files.
+# shellcheck shell=sh
+# Not under thread: starts no threads
+. "$TEST_TOP/tests/lib/lib.sh"
+
+# its rows, as input, records and a number, with tabs between
+perl -ne '
+	$in = 1 if /^\.Bl -column/;
+	$in = 0 if /^\.El/;
+	next unless $in && /^\.It (?!Sy)(.*?) Ta (.*?) Ta (.*)/;
+	my ($rows, $records, $rule) = ($1, $2, $3);
+	s/\\\(dq/"/g, s/\\e/\\/g for $rows, $records;
+	print "$rows\t$records\t$rule\n";
+' "$TEST_TOP/man/csv2tfrecord.1" >table
+rows=$(wc -l <table)
+[ "$rows" -gt 25 ]
+result $? "the man page has a table of $rows rows"
+tab=$(printf '\t')
+while IFS=$tab read -r rows records rule; do
+	printf '%b' "$(printf '%s\n' "$rows" | sed 's/\\\([0-7][0-7][0-7]\)/\\0\1/g')x" |
+		perl -0777 -pe 's/x$//' >x.csv
+	for file in x.csv -; do
+		csv2tfrecord --no-header -t 1 --pair 2 -o x.tfrecord $file 2>err <x.csv
+		if [ $? = 0 ]; then
+			# records shows backslashes and line ends as \\, \n, \r
+			got=$("$TEST_TOP/tests/lib/records" x.tfrecord |
+				sed 's/^text_a=/[/; s/|text_b=/|/; s/$/]/; s/\\\\/\\/g' |
+				tr '\n' ' ' | sed 's/ $//')
+			is "$got" "$records" "$rule"
+		else
+			like "$records: $(cat err)" "refused: *: csv2tfrecord: *${records#refused: }*" \
+				"$rule"
+		fi
+	done
+done <table
+
+# Odd inputs.
+mkfifo fifo
+printf 'text,label\na,b\n' >fifo &
+csv2tfrecord -l label -o x fifo 2>err
+is "$? $("$TEST_TOP/tests/lib/records" x)" '0 label=b|text_a=a' 'a FIFO'
+wait
+refuses "csv2tfrecord: cannot read '.': Is a directory" 'a directory' csv2tfrecord .
+refuses "csv2tfrecord: '/dev/null' is empty" 'nothing' csv2tfrecord /dev/null
+
+# A million columns: a bad row each, in little time and memory.
+{
+	echo a,b
+	seq -s , 1000000
+	echo c,d
+} >wide.csv
+csv2tfrecord --no-header -t 1 --skip-bad -o x wide.csv 2>err
+is "$? $("$TEST_TOP/tests/lib/records" x | tr '\n' ' ')" '0 text_a=a text_a=c ' \
+	'a million columns'
+like "$(head -n 1 err)" '*record 2 (line 2): more than 65536 fields' \
+	'... are too many'
+sed 1d wide.csv >widest.csv
+refuses "*header (line 1): more than 65536 fields" 'in the header, too' \
+	csv2tfrecord widest.csv
+
+# A field of 1 GB: flat memory, and what follows is not lost.
+long() {
+	perl -e '$| = 1; print "text,y\na,1\n$ARGV[0]";
+		my $s = "x" x 1000000; print $s for 1 .. 1000;
+		print "$ARGV[0],2\nb,3\n"' "$1"
+}
+for quote in '' '"'; do
+	long "$quote" | (
+		case $BUILD in
+		*-address* | *-thread*) ;; # they take addresses of their own
+		*) ulimit -v 1000000 ;;
+		esac
+		exec csv2tfrecord --skip-bad -o x -
+	) 2>err
+	is "$? $("$TEST_TOP/tests/lib/records" x | tr '\n' ' ')" '0 text_a=a text_a=b ' \
+		"a field of 1 GB ${quote:+in quotes}"
+done
+
+finish

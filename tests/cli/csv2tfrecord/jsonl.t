@@ -1,0 +1,116 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# csv2tfrecord on JSON Lines.
+# shellcheck shell=sh
+. "$TEST_TOP/tests/lib/lib.sh"
+
+# gives "WANTED" NAME ARGUMENT...: the records that csv2tfrecord makes
+gives() {
+	wanted=$1 name=$2
+	shift 2
+	csv2tfrecord "$@" >got 2>err
+	is "$? $("$TEST_TOP/tests/lib/records" got)" "0 $wanted" "$name"
+}
+
+cat >a.jsonl <<'END'
+{"text": "caf\u00e9 \"one\"\n", "label": 1, "id": "x1", "meta": {"by": [1, {}]}}
+
+{"id": 2, "label": true, "text": ""}
+{"label": -0.50, "text": "b", "id": 12345678901234567890}
+END
+gives 'text_a=café "one"\n
+text_a=
+text_a=b' 'told by its first character' a.jsonl
+is "$(cat err)" 'csv2tfrecord: 3 records from 1 file; 1 text is empty' \
+	'the summary'
+gives 'id=x1|label=1|text_a=café "one"\n
+id=2|label=true|text_a=
+id=12345678901234567890|label=-0.50|text_a=b' \
+	'numbers and booleans as their text' -l label -i id a.jsonl
+gives 'text_a=1 café "one"\n|text_b=x1
+text_a=true |text_b=2
+text_a=-0.50 b|text_b=12345678901234567890' 'joined and paired' \
+	-t label,text --pair id - <a.jsonl
+gzip -k a.jsonl
+gives 'text_a=café "one"\n
+text_a=
+text_a=b' 'compressed' a.jsonl.gz
+printf '\357\273\277\r\n {"text":"x"}\r\n{"text":"y"}' >b.txt
+gives 'text_a=x
+text_a=y' 'a byte order mark, CRLF, no last line end' b.txt
+printf 'text,k\nz,{\n' >c.csv
+gives 'text_a=x
+text_a=y
+text_a=z' 'beside a CSV file' b.txt c.csv
+printf '{text},k\nz,1\n' >brace.csv
+gives 'text_a=z' 'CSV that begins with a brace' --format csv -t '{text}' brace.csv
+gives 'text_a=z' 'so do options of CSV' --delimiter , -t '{text}' brace.csv
+for option in --no-header --no-quote --delimiter=, --encoding=latin1; do
+	exits 2 "$option with JSON Lines" csv2tfrecord --format jsonl $option a.jsonl
+	is "$(head -n 1 err)" "csv2tfrecord: ${option%%=*} makes no sense with --format jsonl" \
+		'... is a mistake'
+done
+
+# bad TEXT MESSAGE: the second line is bad
+bad() {
+	printf '{"text":"a"}\n%b\n{"text":"z"}\n' "$1" >bad.jsonl
+	refuses "csv2tfrecord: cannot read 'bad.jsonl': record 2 (line 2): $2" \
+		"refuses $1" csv2tfrecord -o x bad.jsonl
+	csv2tfrecord -q --skip-bad -o x bad.jsonl
+	is "$("$TEST_TOP/tests/lib/records" x)" 'text_a=a
+text_a=z' '... which can be skipped'
+}
+bad '{"txt":1,"b c":2}' "has no key 'text'; its keys are 'txt', 'b c'"
+bad '{}' "has no key 'text', nor any"
+bad '{"text":null}' 'the text is null'
+bad '{"text":{"a":1}}' "byte 9: 'text' holds an object, expected a string, number or boolean"
+bad '{"b":1,"text":["a"]}' "byte 15: 'text' holds a list, expected a string, number or boolean"
+bad '{"text":"a"' "byte 12: expected ',' or '}'"
+bad '{"text":"a}' 'byte 12: the string is not closed'
+bad '{"text":"a" "b":1}' "byte 13: expected ',' or '}'"
+bad '{"text":"a","text":"b"}' 'byte 20: a key that stands twice'
+bad '{"text":"\\u0000"}' "a NUL in 'text'"
+bad '{"text":"\\ud800x"}' 'byte 11: half of a surrogate pair'
+bad '{"text":"\0377"}' 'byte 10: not valid utf-8 (byte FF)'
+bad 'text' 'byte 1: expected an object'
+bad '{"text":01}' "byte 10: expected ',' or '}'"
+bad '{"text":"a"} x' 'byte 14: text behind the object'
+
+printf '[{"text":"a"}]\n' >list.jsonl
+refuses "*byte 1: a list, expected an object on each line: jq -c '.[[]]' makes them of one list" \
+	'a list of objects' csv2tfrecord list.jsonl
+: >none.jsonl
+refuses "csv2tfrecord: 'none.jsonl' is empty" 'an empty file' csv2tfrecord none.jsonl
+printf '\n\n' >none.jsonl
+refuses "csv2tfrecord: 'none.jsonl' is empty" 'blank lines' csv2tfrecord none.jsonl
+exits 2 'text and label alike' csv2tfrecord -l text a.jsonl
+like "$(cat err)" "*cannot be both text and label*" '... is a mistake'
+
+# A line of 20 MB, and one beyond the limit, which does not stay in memory.
+perl -e 'print qq({"text":"), "x" x 20000000, qq("}\n)' >long.jsonl
+works 'a long line' csv2tfrecord -q -o x long.jsonl
+is "$(wc -c <x | tr -d ' ')" 20000049 '... is read whole'
+perl -e 'print qq({"text":"); print "x" x 1000000 for 1 .. 300;
+	print qq("}\n{"text":"y"}\n)' >long.jsonl
+csv2tfrecord --skip-bad -o x long.jsonl 2>err
+is "$? $("$TEST_TOP/tests/lib/records" x)" '0 text_a=y' 'a line beyond the limit'
+like "$(cat err)" '*record 1 (line 1): longer than 67108864 bytes*1 beyond a limit' \
+	'... is said to be'
+
+# Cut at every byte: the first lines, or an error.
+printf '{"text":"a","n":[1,2]}\n{"text":"b\\u00e9"}' >whole.jsonl
+size=$(wc -c <whole.jsonl) at=0 odd=''
+while [ $at -lt "$size" ]; do
+	head -c $at whole.jsonl >cut.jsonl
+	csv2tfrecord -q -o cut.tfrecord cut.jsonl 2>err
+	case $?$at in
+	022 | 023) ;;
+	1*) [ ! -e cut.tfrecord ] && [ "$(wc -l <err)" = 1 ] || odd="$odd $at" ;;
+	*) odd="$odd $at" ;;
+	esac
+	rm -f cut.tfrecord
+	at=$((at + 1))
+done
+is "$odd" '' 'cut at every byte'
+
+finish

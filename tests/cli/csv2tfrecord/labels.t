@@ -1,0 +1,180 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# csv2tfrecord: new names for labels, several labels, weights, duplicates,
+# missing values.
+# shellcheck shell=sh
+# Not under thread: the threads are those of cli/bert-tokenize/records
+. "$TEST_TOP/tests/lib/lib.sh"
+
+# gives "WANTED" NAME ARGUMENT...: the records that csv2tfrecord makes
+gives() {
+	wanted=$1 name=$2
+	shift 2
+	csv2tfrecord "$@" >got 2>err
+	is "$? $("$TEST_TOP/tests/lib/records" got)" "0 $wanted" "$name"
+}
+
+# misuse GLOB NAME COMMAND...: exit status 2, nothing on standard output
+misuse() {
+	glob=$1 name=$2
+	shift 2
+	"$@" >out 2>err </dev/null
+	like "$? $(wc -c <out) $(cat err)" "2 0 csv2tfrecord: $glob
+Try 'csv2tfrecord --help'." "$name"
+}
+
+# new names
+printf 'text,y\na,-1\nb,0\nc,1\n' >y.csv
+gives 'label=neg|text_a=a
+label=neu|text_a=b
+label=pos|text_a=c' 'labels get new names' -l y --map-label=-1=neg,0=neu,1=pos y.csv
+gives 'label=x|text_a=a
+label=x|text_a=b
+label=a=b|text_a=c' 'two the same one; the first = divides' \
+	-l y --map-label -1=x,0=x,1=a=b y.csv
+printf -- '-1,"a,b"\n0,"c=d"\n1,e\n' >map.csv
+gives 'label=a,b|text_a=a
+label=c=d|text_a=b
+label=e|text_a=c' 'from a file' -l y --map-label @map.csv y.csv
+tr , '\t' <map.csv | sed 's/"a.b"/x/; s/"//g' >map.tsv
+gives 'label=x|text_a=a
+label=c=d|text_a=b
+label=e|text_a=c' 'with tabs' -l y --map-label @map.tsv y.csv
+refuses "csv2tfrecord: cannot read 'y.csv': record 2 (line 3): label '0' is none of the label map's: '-1', '1'" \
+	'a label that the map lacks' csv2tfrecord -l y --map-label -1=a,1=b y.csv
+csv2tfrecord -l y --map-label -1=a,1=b --skip-bad y.csv >got 2>err
+is "$("$TEST_TOP/tests/lib/records" got)$(tail -n 1 err)" 'label=a|text_a=a
+label=b|text_a=ccsv2tfrecord: 2 records from 1 file, 2 labels; 1 bad row skipped: 1 with an unknown label' \
+	'can be skipped'
+misuse "'neg' is no pair A=B" 'no pair' csv2tfrecord -l y --map-label neg y.csv
+misuse "label '0' stands twice" 'a label twice' \
+	csv2tfrecord -l y --map-label 0=a,0=b y.csv
+misuse "'0=' lacks a label" 'an empty name' csv2tfrecord -l y --map-label 0= y.csv
+misuse "'' is no pair A=B" 'an empty map' csv2tfrecord -l y --map-label '' y.csv
+misuse '--map-label needs --label' 'no label' csv2tfrecord --map-label a=b y.csv
+refuses "*cannot open 'nosuch'*" 'no such file' \
+	csv2tfrecord -l y --map-label @nosuch y.csv
+printf '0,a\n1\n' >bad.csv
+refuses "*cannot read 'bad.csv': record 2 (line 2): 1 field, expected 2" \
+	'a bad file' csv2tfrecord -l y --map-label @bad.csv y.csv
+printf '0,a,b\n' >bad.csv
+refuses "*'bad.csv': record 1 (line 1): 3 fields, expected two: *" \
+	'too many columns' csv2tfrecord -l y --map-label @bad.csv y.csv
+
+# several labels
+printf 'text,toxic,rude,k\na,1,0,x;y\nb,1.0,True,\nc,0,false, y ;;y\n' >m.csv
+gives 'label=toxic|label_names=[toxic,rude]|text_a=a
+label=[toxic,rude]|label_names=[toxic,rude]|text_a=b
+label=[]|label_names=[toxic,rude]|text_a=c' 'columns of 0 and 1' -l toxic,rude m.csv
+is "$(cat err)" 'csv2tfrecord: 3 records from 1 file, 2 labels; 1 without a label' \
+	'the summary'
+gives 'label=[x,y]|text_a=a
+label=[]|text_a=b
+label=y|text_a=c' 'a column with a separator' -l k --label-separator ';' m.csv
+gives 'label=t|label_names=[t,r]|text_a=a
+label=[t,r]|label_names=[t,r]|text_a=b
+label=[]|label_names=[t,r]|text_a=c' 'with new names' -l 2,3 --map-label toxic=t,rude=r m.csv
+csv2tfrecord -ql toxic,rude m.csv | tfrecord-cat -q --json >json
+is "$(cat json)" '{"label": "toxic", "label_names": ["toxic", "rude"], "text_a": "a"}
+{"label": ["toxic", "rude"], "label_names": ["toxic", "rude"], "text_a": "b"}
+{"label": {"bytes": []}, "label_names": ["toxic", "rude"], "text_a": "c"}' 'as JSON'
+sed 's/1,0,/2,0,/' m.csv >two.csv
+refuses "*record 1 (line 2): 'toxic' is '2', expected 0 or 1" 'another number' \
+	csv2tfrecord -l toxic,rude two.csv
+misuse 'several label columns need a header, which names the labels' \
+	'without a header' csv2tfrecord --no-header -t 1 -l 2,3 m.csv
+misuse "label column 2 of 'm.csv' is given twice" 'a column twice' \
+	csv2tfrecord -l toxic,2 m.csv
+printf 'text,toxic,\na,1,0\n' >nameless.csv
+refuses "*'nameless.csv': label column 3 has no name in the header" \
+	'a label without a name' csv2tfrecord -t text -l 2,3 nameless.csv
+misuse 'a label separator needs one label column, not 2' 'both ways' \
+	csv2tfrecord -l toxic,rude --label-separator ';' m.csv
+misuse '--label-separator needs --label and at least one character' \
+	'no separator' csv2tfrecord -l k --label-separator '' m.csv
+cp "$TEST_TOP/pipelines/data/vocab.txt" .
+csv2tfrecord -ql toxic,rude m.csv >m.tfrecord
+works 'bert-tokenize passes them on' bert-tokenize -q -m vocab.txt -o m.rec m.tfrecord
+is "$("$TEST_TOP/tests/lib/records" m.rec | sed 's/.*label=/label=/; s/|segment.*//')" \
+	'label=toxic|label_ids=[1,0]|label_names=[toxic,rude]
+label=[toxic,rude]|label_ids=[1,1]|label_names=[toxic,rude]
+label=[]|label_ids=[0,0]|label_names=[toxic,rude]' 'as 1 and 0, too'
+printf '%s\n' '{"input_ids": [2, 3], "label": ["a", "b"]}' |
+	tfrecord-cat -q --from-json -o several.rec
+refuses '*has several labels, but the model is single-label*' \
+	'bert-train is to be asked for them' bert-train --init-config tiny \
+	--tokenizer vocab.txt -o x several.rec
+
+# weights
+printf '{"text":"a","w":2}\n{"text":"b","w":1e-1}\n{"text":"c","w":"0.5"}\n' >w.jsonl
+gives 'text_a=a|weight=2
+text_a=b|weight=0.1
+text_a=c|weight=0.5' 'weights' --weight w w.jsonl
+for w in -1 x nan inf '' 1e40; do
+	printf 'text,w\na,%s\n' "$w" >w.csv
+	refuses "*record 1 (line 2): the weight is '$w', expected a number of at least 0" \
+		"the weight '$w'" csv2tfrecord --weight w w.csv
+done
+
+# duplicates
+printf 'text,p,y\na,b,1\na,c,2\n,b,3\na,b,4\n,b,5\n' >d.csv
+gives 'label=1|text_a=a
+label=3|text_a=' 'the first of each text is kept' --drop-duplicates -l y d.csv
+is "$(cat err)" 'csv2tfrecord: 2 records from 1 file, 2 labels; 3 duplicates dropped; 1 text is empty' \
+	'the summary'
+gives 'label=1|text_a=a|text_b=b
+label=2|text_a=a|text_b=c
+label=3|text_a=|text_b=b' 'of each pair' --drop-duplicates --pair p -l y d.csv
+gives 'label=1|text_a=a b
+label=2|text_a=a c
+label=3|text_a= b' 'of joined texts, over files' --drop-duplicates -t 1,2 -l y d.csv d.csv
+
+# missing values
+printf 'text,y\nNA,1\n"",2\n"null",3\nna,NaN\nNone ,5\n' >na.csv
+gives 'label=1|text_a=NA
+label=2|text_a=
+label=3|text_a=null
+label=NaN|text_a=na
+label=5|text_a=None ' 'are texts' -l y na.csv
+gives 'text_a=nan
+text_a=nan
+text_a=nan
+text_a=na
+text_a=None ' 'as pandas sees them' --na pandas na.csv
+is "$(cat err)" "csv2tfrecord: 5 records from 1 file; 3 missing texts read as 'nan'" \
+	'the summary'
+refuses "*record 4 (line 5): the label 'NaN' stands for a missing value" \
+	'a missing label' csv2tfrecord --na pandas -l y na.csv
+printf '{"text":null}\n{"text":"x"}\n' >na.jsonl
+gives 'text_a=nan
+text_a=x' 'null is missing' --na pandas na.jsonl
+misuse "bad value 'x' for --na: expected keep|pandas" 'an unknown rule' \
+	csv2tfrecord --na x na.csv
+
+# Against pandas: what is missing, which duplicates go.
+if [ -n "${PEER_PYTHON-}" ] && "$PEER_PYTHON" -c 'import pandas' 2>/dev/null; then
+	"$PEER_PYTHON" - <<-'END'
+	import pandas, pandas._libs.parsers as parsers
+	words = sorted(parsers.STR_NA_VALUES) + ["Na", "NAN", " NA", "-", "x", "None "]
+	with open("peer.csv", "w") as f:
+	    f.write("text,k\n")
+	    for i, w in enumerate(words + words[5:15] + ["x"]):
+	        f.write(f'"{w}",{i}\n{w},{i}\n')
+	d = pandas.read_csv("peer.csv")
+	d["text"] = ["nan" if pandas.isna(x) else x for x in d["text"]]
+	d.to_csv("all.csv", index=False)
+	d.drop_duplicates(subset=["text"]).to_csv("first.csv", index=False)
+	END
+	csv2tfrecord -qi k --na pandas -o a peer.csv
+	csv2tfrecord -qi k -o b all.csv
+	cmp a b
+	result $? 'pandas finds the same values missing'
+	csv2tfrecord -qi k --na pandas --drop-duplicates -o a peer.csv
+	csv2tfrecord -qi k -o b first.csv
+	cmp a b
+	result $? 'and drops the same duplicates'
+else
+	skip 'pandas' 'PEER_PYTHON has no pandas'
+fi
+
+finish

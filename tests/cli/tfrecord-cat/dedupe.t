@@ -1,0 +1,81 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# tfrecord-cat: --dedupe and --leak.
+# shellcheck shell=sh
+# Not under thread: starts no threads
+. "$TEST_TOP/tests/lib/lib.sh"
+
+make() { tfrecord-cat -q --from-json -o "$1"; }
+
+make a.rec <<'E'
+{"id": "1", "text_a": "x"}
+{"id": "2", "text_a": "y"}
+{"id": "3", "text_a": "x", "label": "l"}
+{"id": "4", "text_a": ""}
+{"id": "5", "text_b": "x"}
+{"id": "6", "text_a": ""}
+{"id": "7", "text_b": "x"}
+E
+tfrecord-cat --dedupe text_a -o b.rec a.rec 2>err
+is "$? $(cat err)" '0 tfrecord-cat: 5 records; 2 dropped as duplicates' '--dedupe'
+is "$(tfrecord-cat -q --json b.rec | cut -c 9 | paste -sd ' ')" '1 2 4 5 7' \
+	'the first ones and those without the field'
+is "$(tfrecord-cat --count --dedupe text_a a.rec a.rec)" 7 'over several files'
+is "$(tfrecord-cat -q --json --dedupe text_a --tail 3 a.rec | cut -c 9 |
+	paste -sd ' ')" '4 5 7' 'before --tail'
+is "$(tfrecord-cat --count --dedupe text_a --where text_a=x a.rec)" 1 \
+	'after --where'
+is "$(tfrecord-cat --count --dedupe nosuch </dev/null)" 0 'of nothing'
+refuses "tfrecord-cat: no record has the feature 'nosuch'" 'no such feature' \
+	tfrecord-cat --dedupe nosuch -o no.rec a.rec
+[ ! -e no.rec ]
+result $? 'and nothing appears'
+
+make train.rec <<'E'
+{"text_a": "one"}
+{"text_a": "a", "text_b": "bc"}
+{"text_a": "tab\tline\nend\r"}
+{"text_a": ""}
+E
+make test.rec <<'E'
+{"text_a": "two"}
+{"text_a": "ab", "text_b": "c"}
+{"text_a": "tab\tline\nend\r"}
+{"text_a": "One"}
+E
+make test2.rec <<'E'
+{"text_a": "one"}
+{"text_a": "a", "text_b": "bc"}
+E
+tfrecord-cat --leak train.rec test.rec test2.rec >out 2>err
+is "$? $(cat err)" "1 tfrecord-cat: 3 of 6 records in 'train.rec', too" '--leak'
+printf 'test.rec:3\ttab\\tline\\nend\\r\ntest2.rec:1\tone\ntest2.rec:2\ta\tbc\n' >wanted
+same out wanted 'what it prints'
+tfrecord-cat -q --leak train.rec <test2.rec >out
+is "$? $(head -n 1 out)" "1 standard input:1	one" 'standard input'
+tfrecord-cat --leak train.rec --head 2 test.rec >out 2>err
+is "$? $(cat out err)" "0 tfrecord-cat: 0 of 2 records in 'train.rec', too" \
+	'nothing found'
+tfrecord-cat -q --leak train.rec </dev/null
+is $? 0 'of nothing'
+: >none.rec
+tfrecord-cat -q --leak none.rec train.rec
+is $? 0 'in nothing'
+head -c 60 train.rec >cut.rec
+exits 2 'a cut OTHER is trouble' tfrecord-cat --leak cut.rec test.rec
+like "$(cat err)" "*'cut.rec': record 2: ends inside*" 'and told'
+exits 2 'so is a cut input' tfrecord-cat --leak train.rec cut.rec
+exits 2 'no OTHER' tfrecord-cat --leak nosuch test.rec
+make tokens.rec <<'E'
+{"input_ids": [1, 2]}
+E
+exits 2 'token records' tfrecord-cat --leak train.rec tokens.rec
+like "$(cat err)" "*'tokens.rec': record 1: holds tokens*" 'have no texts'
+tfrecord-cat -q --leak train.rec test2.rec >/dev/full 2>err
+is "$? $(cat err)" '2 tfrecord-cat: cannot write standard output: No space left on device' \
+	'a full disk'
+for o in --count '--tail 1' --shuffle --json; do
+	# shellcheck disable=SC2086
+	exits 2 "makes no sense: --leak $o" tfrecord-cat --leak train.rec $o a.rec
+done
+finish

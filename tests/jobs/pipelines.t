@@ -1,0 +1,129 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The scripts in pipelines/, on small data.
+# Not under thread: the threads are those of the tools' own tests
+. "$TEST_TOP/tests/lib/lib.sh"
+
+exits 0 'demo.sh: over 90 % right on unseen questions' \
+	env DEMO_DIR=demo "$TEST_TOP/pipelines/demo.sh"
+like "$(tail -n 1 out)" 'right on 2[0-9][0-9] of 240 *' 'and says so'
+
+# A table of BANKING77's form, and the model that the demo trained.
+awk 'BEGIN {
+	print "text,category"
+	for (i = 1; i <= 12; i++) {
+		print "where is my card number " i % 7 ",card\r"
+		print "\"the transfer, of " i % 5 " euro, failed\",transfer\r"
+	}
+}' >train.csv
+exits 0 'banking77.sh: runs' "$TEST_TOP/pipelines/banking77.sh" demo/intent \
+	train.csv train.csv b --batch-size 8 --epochs 9 --warmup 2 \
+	--learning-rate 1e-3
+like "$(cat out)" 'seed 42: accuracy *, weighted F1 *' \
+	'banking77.sh: prints accuracy and F1'
+like "$(cat err)" '*epoch 9: * weighted F1 *' 'banking77.sh: F1 after each epoch'
+is "$(wc -l <b/predictions.csv | tr -d ' ')" 25 'banking77.sh: predicts'
+grep -q 'fresh: classifier.weight, classifier.bias' err
+result $? 'banking77.sh: new labels get a new classifier'
+exits 2 'banking77.sh: says how it is used' "$TEST_TOP/pipelines/banking77.sh"
+like "$(cat err)" '*usage: *banking77.sh small*' 'banking77.sh: whole'
+exits 0 'banking77.sh: by itself, with two seeds' env SEEDS='1 2' \
+	"$TEST_TOP/pipelines/banking77.sh" small b
+like "$(cat out)" 'seed 1: *seed 2: *mean of 2: accuracy 0.[89]*, weighted F1 0.[89]*' \
+	'banking77.sh: tells the mean, and has learnt'
+echo 'text,category
+"a' >bad.csv
+exits 1 'banking77.sh: a bad table ends it' \
+	"$TEST_TOP/pipelines/banking77.sh" demo/intent train.csv bad.csv bad
+[ ! -e bad/model ]
+result $? 'banking77.sh: before anything is trained'
+
+ag=$TEST_TOP/pipelines/ag-news-roberta.sh
+exits 0 'ag-news-roberta.sh: by itself' "$ag" small a
+like "$(cat out)" 'accuracy 0.[89]*' 'ag-news-roberta.sh: has learnt'
+like "$(cat err)" '*bert-train: * examples/s, * tokens/s,*bert-predict: * examples/s,*' \
+	'ag-news-roberta.sh: examples a second'
+like "$(head -n 2 a/submission.csv | tr '\n' ' ')" 'id,class 0,[WSB]* ' \
+	'ag-news-roberta.sh: a submission with names of classes'
+is "$(($(wc -l <a/submission.csv) - 1))" "$(grep -c . a/data/test.csv)" \
+	'ag-news-roberta.sh: of all rows'
+like "$(tr -d ' \n' <a/model/config.json)" \
+	'*RobertaForSequenceClassification*"0":"World","1":"Sports","2":"Business","3":"Sci/Tech"*' \
+	'ag-news-roberta.sh: a RoBERTa, its classes in the published order'
+ls a/model/vocab.json a/model/merges.txt a/logs/events.out.* \
+	a/logs/train/events.out.* a/logs/validation/events.out.* >why 2>&1
+result $? 'ag-news-roberta.sh: its tokenizer, and event files'
+exits 0 "ag-news-roberta.sh: a user's model and data" "$ag" a/model a/data c \
+	--train-share .5 --epochs 1
+like "$(cat err)" '*bert-train: * of 645 training examples*' \
+	'ag-news-roberta.sh: a share of the data'
+like "$(cat out)" 'accuracy 0.[89]*' 'ag-news-roberta.sh: measured'
+exits 2 'ag-news-roberta.sh: says how it is used' "$ag" --help
+is "$(sed -n '$p' err)" 'of the same form out of the demo'"'"'s, a vocabulary, a RoBERTa of random weights.' \
+	'ag-news-roberta.sh: and no more'
+exits 1 'ag-news-roberta.sh: no such data' "$ag" a/model nosuch d
+
+GLUE_DIR=glue exits 0 'glue-run-classifier.sh: runs' \
+	"$TEST_TOP/pipelines/glue-run-classifier.sh"
+like "$(tail -n 1 out)" '* - val_accuracy: 1.0000' 'glue-run-classifier.sh: learns'
+is "$(awk -F'\t' 'NF == 2 && $1 + $2 > .9999' glue/model/test_results.tsv | wc -l |
+	tr -d ' ')" 20 'glue-run-classifier.sh: predicts'
+exits 0 'glue-run-classifier.sh: on files of a user' \
+	"$TEST_TOP/pipelines/glue-run-classifier.sh" mrpc glue/bert glue/data glue2 \
+	--num_train_epochs=1 --optimizer_type=lamb
+like "$(tail -n 1 out)" '13/13 *' 'glue-run-classifier.sh: with flags of his'
+exits 2 'glue-run-classifier.sh: says how it is used' \
+	"$TEST_TOP/pipelines/glue-run-classifier.sh" mrpc
+
+exits 0 'toxic-comments.sh: by itself' env TOXIC_DIR=toxic \
+	"$TEST_TOP/pipelines/toxic-comments.sh"
+like "$(cat out)" '*toxic *micro avg*mean ROC AUC 0.9*' 'toxic-comments.sh: has learnt'
+is "$(cut -d, -f1 toxic/submission.csv)$(head -n 1 toxic/submission.csv)" \
+	"$(cut -d, -f1 toxic/data/sample_submission.csv)$(head -n 1 toxic/data/sample_submission.csv)" \
+	'toxic-comments.sh: a submission in the form of the sample'
+exits 0 "toxic-comments.sh: a user's model and data" "$TEST_TOP/pipelines/toxic-comments.sh" \
+	toxic/model toxic/data toxic2 --steps 2
+exits 2 'toxic-comments.sh: says how it is used' "$TEST_TOP/pipelines/toxic-comments.sh" --help
+
+EXPERIMENT_DIR=experiment exits 0 'train-experiment.sh: killed and recovered' \
+	"$TEST_TOP/pipelines/train-experiment.sh"
+like "$(tail -n 1 out)" '*the same model, bit for bit' 'train-experiment.sh: to the same bits'
+exits 0 'train-experiment.sh: on files of a user' \
+	"$TEST_TOP/pipelines/train-experiment.sh" sst-2 experiment/bert experiment/data \
+	experiment2 --threads=1
+like "$(tail -n 1 out)" 'accuracy *(80 examples)' 'train-experiment.sh: with flags of his'
+exits 2 'train-experiment.sh: says how it is used' \
+	"$TEST_TOP/pipelines/train-experiment.sh" sst-2
+
+exits 0 'arabizi-notebook.sh: runs on a table of its own' env OUT_DIR=arabizi \
+	"$TEST_TOP/pipelines/arabizi-notebook.sh"
+like "$(cat out)" '*history:*"epoch":16,*accuracy *predicted:*' \
+	'... tells its history, and what was predicted'
+like "$(cat err)" "*3 duplicates dropped*1 of the 4 labels has no training example: '0'*" \
+	'... of the notebook'\''s classes'
+is "$(sed -n '/^predicted:/,$p' out | awk 'NR > 1 { n += $1 } END { print n }')" \
+	"$(tail -n +2 arabizi/Test.csv | wc -l | tr -d ' ')" '... for each text'
+is "$(tail -n +2 arabizi/submission.csv | cut -d, -f2 | sort -u | grep -cvxE -- '-1|0|1')" 0 \
+	'... under the names of the table'
+is "$(head -n 2 arabizi/submission.csv | cut -d, -f1 | tr '\n' ' ')" 'ID T2 ' \
+	'... and the ids of the sample'
+is "$(bert-eval --json -m arabizi/model arabizi/dev.rec 2>err |
+	perl -MJSON::PP -0777 -ne 'print decode_json($_)->{accuracy} > .45 ? 1 : 0')" 1 \
+	'... and learns'
+sed 's/,0$/,5/' arabizi/Train.csv >Train.csv
+exits 1 'arabizi-notebook.sh: a label it does not know' "$TEST_TOP/pipelines/arabizi-notebook.sh" \
+	demo/intent Train.csv arabizi/Test.csv arabizi/SampleSubmission.csv a.out
+like "$(cat err)" "*Train.csv*label '5'*" '... is told'
+exits 0 'arabizi-notebook.sh: a model of yours' env LENGTH=24 \
+	"$TEST_TOP/pipelines/arabizi-notebook.sh" demo/intent arabizi/Train.csv \
+	arabizi/Test.csv arabizi/SampleSubmission.csv a.out --epochs 1
+like "$(cat a.out/model/config.json)" '*"flatten 24, dense 512 relu, *' '... and a length'
+exits 2 'arabizi-notebook.sh: says how it is used' \
+	"$TEST_TOP/pipelines/arabizi-notebook.sh" x
+
+for script in "$TEST_TOP"/pipelines/*.sh; do
+	grep -q "$(basename "$script")" "$TEST_TOP/tests/jobs/pipelines.t" \
+		"$TEST_TOP/tests/jobs/banking77.t"
+	result $? "$(basename "$script") has a test"
+done
+finish

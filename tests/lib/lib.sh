@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: MIT
+# Helpers of the shell tests: TAP by assertion. Every test starts with
+#     . "$TEST_TOP/tests/lib/lib.sh"
+# and ends with "finish". It runs in an empty directory of its own.
+# shellcheck shell=sh
+set -u
+n=0
+bad=0
+DATA=$TEST_TOP/tests/data
+SHARED=${BT_SHARED_DATA:-$TEST_TOP/../shared/data} # optional real data
+
+# result STATUS NAME: one case; what stands in the file "why" explains a failure
+result() {
+	n=$((n + 1))
+	if [ "$1" = 0 ]; then
+		echo "ok $n - $2"
+	else
+		bad=$((bad + 1))
+		echo "not ok $n - $2"
+		[ ! -s why ] || sed 's/^/#   /' why
+	fi
+	rm -f why
+	[ -z "${TEST_CHECKSUMS-}" ] || checksums
+}
+
+# Adds the checksums of the files that are new or changed since the last case, but
+# for messages, to what tests/checksums keeps.
+checksums() {
+	stamp=$TEST_CHECKSUMS.d/$(echo "$TEST_NAME" | tr / ,)
+	touch "$stamp.now"
+	if [ -f "$stamp" ]; then
+		find . -type f ! -name err -newer "$stamp" -exec sha256sum {} +
+	else
+		find . -type f ! -name err -exec sha256sum {} +
+	fi | sed "s,^,$TEST_NAME $n ," >>"$TEST_CHECKSUMS"
+	mv "$stamp.now" "$stamp"
+}
+
+# skip NAME REASON
+skip() {
+	n=$((n + 1))
+	echo "ok $n - $1 # SKIP $2"
+}
+
+# is GOT WANTED NAME
+is() {
+	printf 'got:    %s\nwanted: %s\n' "$1" "$2" >why
+	[ "$1" = "$2" ]
+	result $? "$3"
+}
+
+# same FILE WANTED-FILE NAME: equal bytes
+same() {
+	diff -u "$2" "$1" >why 2>&1
+	result $? "$3"
+}
+
+# like TEXT GLOB NAME: the text matches the shell pattern
+like() {
+	printf 'got:    %s\npattern: %s\n' "$1" "$2" >why
+	# shellcheck disable=SC2254
+	case $1 in
+	$2) result 0 "$3" ;;
+	*) result 1 "$3" ;;
+	esac
+}
+
+# exits STATUS NAME COMMAND...: runs it with its output in the files out and
+# err, and checks the exit status
+exits() {
+	wanted=$1 name=$2
+	shift 2
+	"$@" >out 2>err
+	got=$?
+	{
+		echo "exit status $got, wanted $wanted: $*"
+		head -n 5 err
+	} >why
+	[ $got = "$wanted" ]
+	result $? "$name"
+}
+
+# works NAME COMMAND...: as exits 0
+works() {
+	exits 0 "$@"
+}
+
+# declines STATUS GLOB NAME COMMAND...: that exit status, a message that matches, for
+# 2 followed by where to find help, and nothing on standard output
+declines() {
+	wanted=$1 glob=$2 name=$3
+	shift 3
+	"$@" >out 2>err
+	got=$?
+	{
+		echo "exit status $got, $(wc -c <out) bytes of output: $*"
+		echo "pattern: $glob"
+		head -n 5 err
+	} >why
+	message=$(cat err)
+	[ "$wanted" = 1 ] || message=$(sed '$d' err)
+	# shellcheck disable=SC2254
+	case "$got$message" in
+	"$wanted"$glob) [ ! -s out ] && {
+		[ "$wanted" = 1 ] ||
+			tail -n 1 err | grep -q "^Try '.* --help'\.$"
+	} ;;
+	*) false ;;
+	esac
+	result $? "$name"
+}
+
+# refuses GLOB NAME COMMAND..., misuses GLOB NAME COMMAND...: it says so
+refuses() { declines 1 "$@"; }
+misuses() { declines 2 "$@"; }
+
+finish() {
+	[ $n != 0 ] || { n=1 bad=1; echo 'not ok 1 - no case was run'; }
+	echo "1..$n"
+	[ $bad = 0 ]
+	exit $?
+}

@@ -1,0 +1,91 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# bert-train --accumulate: k batches of an update are one batch of k times the
+# size, without dropout, within the rounding of sums taken in another order. With
+# plain gradient descent and no clipping, weights move as gradients say: a
+# gradient that is k times too large, or a mean of means where batches differ in
+# size, would show.
+. "$TEST_TOP/tests/lib/lib.sh"
+. "$TEST_TOP/tests/lib/small.sh"
+small_data
+
+# train OUT OPTION...: 179 examples, so the last update of an epoch is of 3
+train() {
+	o=$1
+	shift
+	small_train "$o" -q --dropout 0 --dtype f32 --optimizer sgd --clip 0 \
+		--learning-rate .02 --epochs 2 "$@"
+}
+# far A B: the largest difference of two models' weights; none is told where all
+# are equal
+far() {
+	ckpt-inspect --diff "$1" "$2" >diff 2>&1
+	case $? in
+	0) echo 0 ;;
+	1) sed -n 's/.*largest difference //p' diff ;;
+	*) echo trouble ;;
+	esac
+	rm -rf "$1" "$2"
+}
+# within A B LIMIT NAME
+within() {
+	d=$(far "$1" "$2")
+	echo "largest difference $d, limit $3" | tee why >&2
+	awk -v d="$d" -v l="$3" 'BEGIN { exit !(d ~ /^[0-9]/ && d <= l) }'
+	result $? "$4"
+}
+
+for more in '' '--class-weight balanced' '--label-smoothing .1'; do
+	name=${more:-as it is}
+	# shellcheck disable=SC2086
+	{
+		for k in 2 4 16; do
+			train one --batch-size 16 $more
+			train many --batch-size $((16 / k)) --accumulate $k $more
+			within one many 1e-6 "$name: $k batches are one"
+		done
+		train many --batch-size 5 --accumulate 4 $more
+		train one --batch-size 20 $more
+		within one many 1e-6 "$name: 4 batches of 5 are one"
+	}
+done
+# weights of the records themselves, some of them none
+cp train.rec plain.rec
+awk -F, -v OFS=, 'NR == 1 { print $0, "w"; next } { print $0, NR * 7 % 5 / 2 }' \
+	train.csv >weighted.csv
+csv2tfrecord -q -i id -t text -l intent --weight w -o w.rec weighted.csv
+bert-tokenize -q -m vocab.txt --max-length 48 -o train.rec w.rec
+train one --batch-size 16
+train many --batch-size 4 --accumulate 4
+within one many 1e-6 'weights of records: 4 batches are one'
+mv train.rec weighted.rec
+cp plain.rec train.rec
+train one --batch-size 16
+mv weighted.rec train.rec
+train many --batch-size 16
+awk -v d="$(far one many)" 'BEGIN { exit !(d ~ /^[0-9]/ && d > 1e-4) }'
+result $? '... and are looked at'
+mv plain.rec train.rec
+
+train one --batch-size 179
+train many --batch-size 7 --accumulate 100
+within one many 1e-6 'an update of all examples'
+
+# What the limit tells apart.
+train one --batch-size 16
+train many --batch-size 15
+awk -v d="$(far one many)" 'BEGIN { exit !(d ~ /^[0-9]/ && d > 1e-4) }'
+result $? 'other batches are far from that'
+train one --batch-size 16
+train many --batch-size 16 --learning-rate .0202
+awk -v d="$(far one many)" 'BEGIN { exit !(d ~ /^[0-9]/ && d > 1e-5) }'
+result $? 'and so are gradients of 1 % more'
+
+# The loss that is told is that of the examples, however they are put together.
+loss() { sed 's/.*"loss":\([0-9.]*\).*/\1/' "$1/history.jsonl" | tail -n 1; }
+train one --batch-size 16
+train many --batch-size 4 --accumulate 4
+awk -v a="$(loss one)" -v b="$(loss many)" \
+	'BEGIN { d = a - b; exit !(a > 0 && d < 1e-5 && d > -1e-5) }'
+result $? 'the same loss is told'
+finish

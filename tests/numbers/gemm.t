@@ -1,0 +1,19 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The tests of the engine with each provider of products that is built in.
+. "$TEST_TOP/tests/lib/lib.sh"
+
+for gemm in onednn openblas ref; do
+	for unit in cpu/engine cpu/batch_edges; do
+		if ! TEST_GEMM=$gemm "$BUILD/unit/$unit" >out 2>err &&
+			grep -q 'not built in' err; then
+			skip "$unit with $gemm" 'it is not built in'
+			continue
+		fi
+		cp err why
+		grep '^not ok' out >>why
+		grep -q '^ok' out && ! grep '^not ok' out | grep -qv '# SKIP'
+		result $? "$unit with $gemm"
+	done
+done
+finish

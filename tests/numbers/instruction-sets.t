@@ -1,0 +1,28 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The tests of kernels and engine on every instruction set, forced by BT_ISA; under
+# sanitizers those alone whose memory the instruction set decides about.
+# Not under thread: the units run by themselves, whose threads know no instruction sets
+. "$TEST_TOP/tests/lib/lib.sh"
+
+units='cpu/kernels cpu/int8 cpu/engine'
+others='cpu/batch_edges model/heads model/gradients'
+if [ -z "${TEST_KIND-}" ]; then
+	units="$units $others"
+else
+	skip "$others" 'under sanitizers they run by themselves'
+fi
+for isa in ref neon neondot avx2 avx512 avx512vnni avx512bf16 amx; do
+	for unit in $units; do
+		if ! BT_ISA=$isa "$BUILD/unit/$unit" >out 2>err &&
+			grep -q 'does not have' err out; then
+			skip "$unit on $isa" 'this CPU does not have it'
+			continue
+		fi
+		cp err why
+		grep '^not ok' out >>why
+		grep -q '^ok' out && ! grep '^not ok' out | grep -qv '# SKIP'
+		result $? "$unit on $isa"
+	done
+done
+finish

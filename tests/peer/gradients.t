@@ -1,0 +1,52 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Loss, logits and every gradient agree with PyTorch's in the shapes of whole
+# models, for texts of 1 to 512 tokens in one batch; and with the real MiniLM.
+# Not under thread: compares numbers, with the threads of unit/cpu/engine and cli/bert-train/families
+# Not under address: compares numbers with those of PyTorch; unit/model/families and cli/bert-train/families run the same code
+. "$TEST_TOP/tests/lib/lib.sh"
+. "$TEST_TOP/tests/lib/families.sh"
+
+if [ -z "${PEER_PYTHON-}" ]; then
+	skip 'gradients by PyTorch' 'PEER_PYTHON is not set'
+	finish
+fi
+HF_HUB_OFFLINE=1
+export HF_HUB_OFFLINE
+agree() { # SHAPE FAMILY
+	name=$2
+	[ $2 != bert ] || name=$1
+	works "we compute the same of $name" "$BUILD/unit/model/gradients" $1-$2
+	grep '^#.*[a-z] [0-9]' out
+	skipped=$(grep -o 'bf16: left out.*' out) && skip "$name in bf16" "${skipped##*, }"
+	rm -f $1-$2
+}
+
+all=$(
+	for shape in tiny minilm large base; do
+		echo $shape bert
+	done
+	for family in $families; do
+		[ $family = bert ] || echo tiny $family
+	done
+)
+# each in one of the arguments: OUT SHAPE FAMILY
+while read -r shape family; do
+	set -- "$@" "$shape-$family $shape $family"
+done <<.
+$all
+.
+[ -z "${MINILM-}" ] || set -- "$@" "minilm $MINILM"
+works 'PyTorch computes them' \
+	"$PEER_PYTHON" "$TEST_TOP/tests/fixtures/bert-gradients.py" --each "$@"
+while read -r shape family; do
+	agree $shape $family
+done <<.
+$all
+.
+if [ -n "${MINILM-}" ]; then
+	works 'and of MiniLM' "$BUILD/unit/model/gradients" "$PWD/minilm"
+else
+	skip 'gradients of MiniLM' 'MINILM is not set'
+fi
+finish
