@@ -43,7 +43,8 @@ static void name_node(const struct bt_engine *e, int node, struct bt_buf *out)
 
 static float value_at(const void *x, size_t i, bool bf16)
 {
-	return bf16 ? bt_f32(((const uint16_t *)x)[i]) : ((const float *)x)[i];
+	return bf16 ? bt_bf16_to_f32(((const uint16_t *)x)[i])
+	            : ((const float *)x)[i];
 }
 
 /* The first of n elements that is not finite, or n. */

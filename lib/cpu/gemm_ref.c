@@ -59,7 +59,7 @@ static int pack(struct bt_gemm_weight *w, enum bt_gemm_pass pass, int c,
 			        ? src[((size_t)first + i) * k + j]
 			        : src[j * k + (size_t)first + i];
 			if (w->gemm->bf16)
-				h[i * depth + j] = bt_bf16(v);
+				h[i * depth + j] = bt_f32_to_bf16(v);
 			else
 				f[i * depth + j] = v;
 		}
@@ -68,7 +68,8 @@ static int pack(struct bt_gemm_weight *w, enum bt_gemm_pass pass, int c,
 
 static float get(const void *x, size_t i, bool bf16)
 {
-	return bf16 ? bt_f32(((const uint16_t *)x)[i]) : ((const float *)x)[i];
+	return bf16 ? bt_bf16_to_f32(((const uint16_t *)x)[i])
+	            : ((const float *)x)[i];
 }
 
 static int run(struct bt_gemm_weight *w, enum bt_gemm_pass pass, int c,
@@ -93,7 +94,7 @@ static int run(struct bt_gemm_weight *w, enum bt_gemm_pass pass, int c,
 			if (b->bias != NULL)
 				s += b->bias[(size_t)first + i];
 			if (b->y_bf16)
-				((uint16_t *)b->y)[at] = bt_bf16(s);
+				((uint16_t *)b->y)[at] = bt_f32_to_bf16(s);
 			else if (b->add)
 				((float *)b->y)[at] += s;
 			else

@@ -57,7 +57,7 @@ static void quantise(const uint16_t *x, size_t rows, size_t k, void *q,
 	float f;
 
 	for (r = 0; r < rows; r++, x += k, to += bt_int8_ld(k)) {
-		f = bt_int8_factor(bt_f32(largest(x, k)), &scale[r]);
+		f = bt_int8_factor(bt_bf16_to_f32(largest(x, k)), &scale[r]);
 		if (f == 0)
 			memset(to, 0, bt_round_up(k, 4));
 		else

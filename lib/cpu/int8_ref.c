@@ -54,9 +54,10 @@ static void quantise(const uint16_t *x, size_t rows, size_t k, void *q,
 		for (i = 0; i < k; i++)
 			if ((x[i] & 0x7fff) > max)
 				max = x[i] & 0x7fff;
-		f = bt_int8_factor(bt_f32(max), &scale[r]);
+		f = bt_int8_factor(bt_bf16_to_f32(max), &scale[r]);
 		for (i = 0; i < k; i++)
-			to[i] = f != 0 ? (int8_t)bt_int8_round(bt_f32(x[i]) * f)
+			to[i] = f != 0 ? (int8_t)bt_int8_round(
+			                     bt_bf16_to_f32(x[i]) * f)
 			               : 0;
 	}
 }
@@ -88,7 +89,7 @@ static void product(const struct bt_int8_product *p)
 			if (p->bias != NULL)
 				y += p->bias[c];
 			if (p->y_bf16)
-				((uint16_t *)p->y)[at] = bt_bf16(y);
+				((uint16_t *)p->y)[at] = bt_f32_to_bf16(y);
 			else if (p->add)
 				((float *)p->y)[at] += y;
 			else

@@ -51,7 +51,7 @@ VEC void quantise_rows(const uint16_t *x, size_t rows, size_t k, void *q,
 	vf v;
 
 	for (r = 0; r < rows; r++, x += k, to += bt_int8_ld(k)) {
-		f = bt_int8_factor(bt_f32(largest(x, k)), &scale[r]);
+		f = bt_int8_factor(bt_bf16_to_f32(largest(x, k)), &scale[r]);
 		/* room behind the row: bt_int8_ld */
 		for (i = 0; i < k && f == 0; i += 16)
 			_mm_storeu_si128((__m128i *)(to + i), zero);

@@ -18,6 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/half.h"
 #include "base/sys.h"
 #include "op/graph.h"
 
@@ -265,28 +266,5 @@ struct bt_kernels {
 
 /* The table of an instruction set: the best one not above isa that is built. */
 const struct bt_kernels *bt_kernels_for(enum bt_isa isa);
-
-/* Conversions of one number, for code where speed does not matter. */
-static inline uint16_t bt_bf16(float x)
-{
-	union {
-		float f;
-		uint32_t u;
-	} v = {x};
-
-	if ((v.u & 0x7fffffff) > 0x7f800000) /* a NaN stays one */
-		return (uint16_t)(v.u >> 16 | 0x40);
-	return (uint16_t)((v.u + 0x7fff + (v.u >> 16 & 1)) >> 16);
-}
-
-static inline float bt_f32(uint16_t x)
-{
-	union {
-		uint32_t u;
-		float f;
-	} v = {(uint32_t)x << 16};
-
-	return v.f;
-}
 
 #endif

@@ -32,8 +32,9 @@ static void pack_edge(const struct bt_pack *a, size_t k0, size_t n0, void *dst)
 	for (i = 0; i < PACK_K; i++)
 		for (j = 0; j < a->n_block; j++, out++, plain++) {
 			if (a->bf16)
-				*out = bt_bf16(pack_at(a, k0 + 2 * i, n0 + j)) |
-				       (uint32_t)bt_bf16(
+				*out = bt_f32_to_bf16(
+				           pack_at(a, k0 + 2 * i, n0 + j)) |
+				       (uint32_t)bt_f32_to_bf16(
 				           pack_at(a, k0 + 2 * i + 1, n0 + j))
 				           << 16;
 			else

@@ -13,7 +13,7 @@ static void to_bf16(const float *x, uint16_t *y, size_t n)
 	size_t i;
 
 	for (i = 0; i < n; i++)
-		y[i] = bt_bf16(x[i]);
+		y[i] = bt_f32_to_bf16(x[i]);
 }
 
 static void from_bf16(const uint16_t *x, float *y, size_t n)
@@ -21,7 +21,7 @@ static void from_bf16(const uint16_t *x, float *y, size_t n)
 	size_t i;
 
 	for (i = 0; i < n; i++)
-		y[i] = bt_f32(x[i]);
+		y[i] = bt_bf16_to_f32(x[i]);
 }
 
 static void embed(const struct bt_embed *a, float *z, size_t t0, size_t t1)
@@ -80,7 +80,7 @@ static void norm(const struct bt_norm *a, size_t row0, size_t row1,
 			if (a->y != NULL)
 				a->y[r * h + i] = y;
 			if (a->y_bf16 != NULL)
-				a->y_bf16[r * h + i] = bt_bf16(y);
+				a->y_bf16[r * h + i] = bt_f32_to_bf16(y);
 		}
 	}
 }
@@ -220,7 +220,8 @@ static void pair_bf16(const float *x, const float *y, uint32_t *out, size_t n)
 	size_t i;
 
 	for (i = 0; i < n; i++)
-		out[i] = bt_bf16(x[i]) | (uint32_t)bt_bf16(y[i]) << 16;
+		out[i] = bt_f32_to_bf16(x[i]) | (uint32_t)bt_f32_to_bf16(y[i])
+		                                    << 16;
 }
 
 static void transpose16(const uint32_t *src, size_t step, uint32_t *out,

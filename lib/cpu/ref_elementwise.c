@@ -111,7 +111,7 @@ void bt_ref_add(const struct bt_sum *a, size_t row0, size_t row1, float *m)
 			if (a->y != NULL)
 				a->y[at] = y;
 			if (a->y_bf16 != NULL)
-				a->y_bf16[at] = bt_bf16(y);
+				a->y_bf16[at] = bt_f32_to_bf16(y);
 		}
 	}
 }
@@ -147,7 +147,7 @@ void bt_ref_glu(const struct bt_glu *a, size_t row0, size_t row1, float *y)
 			if (a->y != NULL)
 				a->y[at] = y[0];
 			if (a->y_bf16 != NULL)
-				a->y_bf16[at] = bt_bf16(y[0]);
+				a->y_bf16[at] = bt_f32_to_bf16(y[0]);
 		}
 }
 

@@ -7,13 +7,14 @@
 
 static inline float get(const void *x, size_t i, bool bf16)
 {
-	return bf16 ? bt_f32(((const uint16_t *)x)[i]) : ((const float *)x)[i];
+	return bf16 ? bt_bf16_to_f32(((const uint16_t *)x)[i])
+	            : ((const float *)x)[i];
 }
 
 static inline void put(void *y, size_t i, bool bf16, float v)
 {
 	if (bf16)
-		((uint16_t *)y)[i] = bt_bf16(v);
+		((uint16_t *)y)[i] = bt_f32_to_bf16(v);
 	else
 		((float *)y)[i] = v;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The vector vocabulary of simd_*_int.h for AVX2 with FMA: 8 floats. What each
  * word means is said in simd_math_int.h. */
-#ifndef BT_CPU_VEC_INT_H
-#define BT_CPU_VEC_INT_H
+#ifndef BT_CPU_VEC_AVX2_INT_H
+#define BT_CPU_VEC_AVX2_INT_H
 
 #include <immintrin.h>
 #include <stdbool.h>

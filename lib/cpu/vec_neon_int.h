@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The vector vocabulary of simd_*_int.h for arm64: 4 floats. What each word
  * means is said in simd_math_int.h. */
-#ifndef BT_CPU_VEC_INT_H
-#define BT_CPU_VEC_INT_H
+#ifndef BT_CPU_VEC_NEON_INT_H
+#define BT_CPU_VEC_NEON_INT_H
 
 #include <arm_neon.h>
 #include <stdbool.h>

@@ -66,7 +66,7 @@ static void product_new(struct product *p, size_t rows, size_t n, size_t k)
 	fill_random(x, rows * k, 1 + (float)(k % 5), rows);
 	p->x = guard_new(rows * k, sizeof(*p->x));
 	for (i = 0; i < rows * k; i++)
-		p->x[i] = bt_bf16(x[i]);
+		p->x[i] = bt_f32_to_bf16(x[i]);
 	free(x);
 	p->w = guard_new(n * k, sizeof(*p->w));
 	fill_random(p->w, n * k, 0.1f, n);
@@ -87,7 +87,7 @@ static void expected(const struct product *p)
 
 	for (r = 0; r < p->rows; r++) {
 		for (i = 0; i < p->k; i++)
-			x[i] = bt_f32(p->x[r * p->k + i]);
+			x[i] = bt_bf16_to_f32(p->x[r * p->k + i]);
 		sx = quantise(x, p->k, qx);
 		for (c = 0; c < p->n; c++) {
 			sw = quantise(p->w + c * p->k, p->k, qw);
@@ -99,7 +99,7 @@ static void expected(const struct product *p)
 			if (p->bias != NULL)
 				y += p->bias[c];
 			if (p->y_low)
-				((uint16_t *)p->want)[at] = bt_bf16(y);
+				((uint16_t *)p->want)[at] = bt_f32_to_bf16(y);
 			else if (p->add)
 				((float *)p->want)[at] += y;
 			else
@@ -195,7 +195,7 @@ static void largest_sums(void **state)
 	for (k = 0; k < 3; k++) {
 		product_new(&p, 2, 3, depths[k]);
 		for (i = 0; i < 2 * p.k; i++)
-			p.x[i] = bt_bf16(i < p.k ? 1 : -1);
+			p.x[i] = bt_f32_to_bf16(i < p.k ? 1 : -1);
 		for (i = 0; i < 3 * p.k; i++)
 			p.w[i] = i < p.k ? 0.5f : i < 2 * p.k ? -0.5f : 0.0f;
 		multiply(&p, 256);
@@ -219,7 +219,7 @@ static void odd_rows(void **state)
 	p.x[40 + 39] = 0xff80;    /* row 1: an infinity */
 	memset(p.x + 80, 0, 80);  /* row 2: zeros */
 	memset(p.x + 120, 0, 80); /* row 3: too small to divide by */
-	p.x[120 + 5] = bt_bf16(1e-38f);
+	p.x[120 + 5] = bt_f32_to_bf16(1e-38f);
 	multiply(&p, 256);
 	y = p.y;
 	for (c = 0; c < p.n; c++) {

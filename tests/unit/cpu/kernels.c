@@ -38,14 +38,15 @@ static void *values(bool low, size_t n, float scale, uint64_t seed)
 	fill_random(x, n, scale, seed);
 	h = guard_new(n, sizeof(*h));
 	for (i = 0; i < n; i++)
-		h[i] = bt_bf16(x[i]);
+		h[i] = bt_f32_to_bf16(x[i]);
 	free(x);
 	return h;
 }
 
 static float at(bool low, const void *x, size_t i)
 {
-	return low ? bt_f32(((const uint16_t *)x)[i]) : ((const float *)x)[i];
+	return low ? bt_bf16_to_f32(((const uint16_t *)x)[i])
+	           : ((const float *)x)[i];
 }
 
 /* |got - want| <= tolerance * max(1, |want|), and one bf16 step for bf16. */
@@ -100,8 +101,9 @@ static void conversions(void **state)
 		assert_memory_equal(x, y, n * sizeof(*x));
 		end_of_case();
 	}
-	assert_int_equal(bt_bf16(1.00390625f), 0x3f80); /* half: to even */
-	assert_int_equal(bt_bf16(1.01171875f), 0x3f82);
+	assert_int_equal(bt_f32_to_bf16(1.00390625f),
+	                 0x3f80); /* half: to even */
+	assert_int_equal(bt_f32_to_bf16(1.01171875f), 0x3f82);
 }
 
 static void dropout_is_the_same_everywhere(void **state)
@@ -641,7 +643,7 @@ static void pack_case(size_t rows, size_t cols, size_t block, bool low,
 			        ? src[i * a.k_step + j * a.n_step]
 			        : 0;
 			if (low)
-				x = bt_f32(bt_bf16(x));
+				x = bt_bf16_to_f32(bt_f32_to_bf16(x));
 			if (unpacked(&a, i, j) != x)
 				fail_msg("pack %zu x %zu in blocks of %zu "
 				         "(%s, along %s): [%zu][%zu] is %g, "
@@ -684,9 +686,10 @@ static void nan_stays(void **state)
 	k->act(BT_ACT_GELU_TANH, false, x, y, 1, 40, 40);
 	assert_true(isnan(y[17]));
 	for (i = 0; i < 40; i++)
-		low[i] = bt_bf16(x[i]);
+		low[i] = bt_f32_to_bf16(x[i]);
 	k->act(BT_ACT_GELU, true, low, low, 1, 40, 40);
-	assert_true(isnan(bt_f32(low[17])) && !isnan(bt_f32(low[16])));
+	assert_true(isnan(bt_bf16_to_f32(low[17])) &&
+	            !isnan(bt_bf16_to_f32(low[16])));
 	assert_true(isnan(k->sum_squares(x, 40)));
 	fill_random(v, 40 * 16, 1, 1);
 	a.kv_ld = a.o_ld = 16;
@@ -717,17 +720,17 @@ static void gelu_of_each(void **state)
 		x[i] = (uint16_t)i;
 	k->act(BT_ACT_GELU, true, x, y, 1, 65536, 65536);
 	for (i = 0; i < 65536; i++) {
-		v = (double)bt_f32(x[i]);
+		v = (double)bt_bf16_to_f32(x[i]);
 		if (isnan(v) || fabs(v) > 10 || fabs(v) < 1e-30)
 			continue;
 		want = v * erfc(-v * M_SQRT1_2) / 2;
 		if (fabs(want) < 1e-30)
 			continue;
-		if (!(fabs((double)bt_f32(y[i]) - want) <=
+		if (!(fabs((double)bt_bf16_to_f32(y[i]) - want) <=
 		      fabs(want) * (1.0 / 256 + 3e-4) + 1e-6))
 			fail_msg("%s: GELU(%g) is %g, not %g",
-			         bt_isa_name(k->isa), v, (double)bt_f32(y[i]),
-			         want);
+			         bt_isa_name(k->isa), v,
+			         (double)bt_bf16_to_f32(y[i]), want);
 	}
 	end_of_case();
 }
