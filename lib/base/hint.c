@@ -5,21 +5,20 @@ static const char *const words[BT_HINTS] = {
     [BT_HINT_NONE] = "",
     [BT_HINT_TOKENIZE_FIRST] = "run bert-tokenize first",
     [BT_HINT_CLASS_WEIGHT_ONE_LABEL] =
-        "--class-weight is for classes of which one holds",
+        "--class-weight applies only to classification",
     [BT_HINT_DTYPE] = "choose another --dtype",
-    [BT_HINT_LABELS_NO_NUMBERS] = "--labels is for classes",
+    [BT_HINT_LABELS_NO_NUMBERS] = "--labels does not apply to regression",
     [BT_HINT_LABEL_COLUMN] = "name the column with csv2tfrecord -l COLUMN",
     [BT_HINT_LABEL_SMOOTHING_ONE_LABEL] =
-        "--label-smoothing is for classes of which one holds",
+        "--label-smoothing applies only to classification",
     [BT_HINT_PREDICT_CLASSES_ONLY] =
-        "--proba, --top and --map-label are for classes",
+        "--proba, --top and --map-label do not apply to regression",
     [BT_HINT_PREDICT_MULTILABEL_ONLY] =
-        "--threshold and --label-separator are for models that find any number "
-        "of labels",
+        "--threshold and --label-separator apply only to multi-label models",
     [BT_HINT_TASK_CLASSIFICATION] = "train with --task classification",
     [BT_HINT_TASK_CLASSIFICATION_OR_COLUMNS] =
-        "train with --task classification, or make records with any number of "
-        "labels by csv2tfrecord -l COL,COL,...",
+        "train with --task classification, or make multi-label records with "
+        "csv2tfrecord -l COL,COL,...",
     [BT_HINT_TASK_MULTI_LABEL] = "train with --task multilabel",
     [BT_HINT_TASK_REGRESSION] = "train with --task regression",
 };

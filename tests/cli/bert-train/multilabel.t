@@ -252,7 +252,7 @@ printf '%s\n' '{"input_ids": [2, 5, 3], "label": ["b"], "label_names": ["a", "a"
 refuses '*record 1: label_names has a name twice' 'a name twice' train x names.rec
 for o in '--class-weight balanced' '--label-smoothing .1'; do
 	# shellcheck disable=SC2086
-	misuses "*${o%% *} is for classes of which one holds)" "$o" train x $o train.rec
+	misuses "*${o%% *} applies only to classification)" "$o" train x $o train.rec
 done
 misuses "*'mcc' is not a metric of any number of labels (choose from: loss, *" 'a measure of one' \
 	train x --eval train.rec --metric mcc train.rec
@@ -262,7 +262,7 @@ misuses '*two labels cannot be given one name' 'labels made one' \
 	bert-predict -m m --map-label card=book dev.rec
 misuses "*the label 'card' has 'r' in it*" 'a separator that a label has' \
 	bert-predict -m m --label-separator r dev.rec
-misuses '*--threshold and --label-separator are for models that find any number of labels)' \
+misuses '*--threshold and --label-separator apply only to multi-label models)' \
 	'a threshold for one of them' sh -c 'bert-train -q --init-config tiny --tokenizer "$1" \
 		--steps 1 -o c single.rec && bert-predict -m c --threshold .3 single.rec' - "$vocab"
 refuses "*'c' predicts classes, the first model any number of labels" 'both kinds' \

@@ -137,7 +137,7 @@ refuses '*label_ids holds a number to predict*--task regression*' \
 	-o x float.rec
 for o in '--labels a,b' '--class-weight balanced' '--label-smoothing .1'; do
 	# shellcheck disable=SC2086
-	misuses "*${o%% *} is for classes*" \
+	misuses "*(${o%% *} *appl*)" \
 		"$o" bert-train -m m -o x $o train.rec
 done
 misuses "*'accuracy' is not a metric of numbers (choose from: loss, mse*" 'a measure of classes' \
@@ -145,7 +145,7 @@ misuses "*'accuracy' is not a metric of numbers (choose from: loss, mse*" 'a mea
 exits 2 'a measure of numbers' bert-eval -m c --min mse=1 dev.rec
 like "$(cat err)" "*'mse' is not a metric of classes (choose from: loss, accuracy*" \
 	'tells the others'
-misuses '*the model predicts a number (--proba, --top and --map-label are for classes)' \
+misuses '*the model predicts a number (--proba, --top and --map-label do not apply to regression)' \
 	'probabilities' bert-predict -m m --proba dev.rec
 refuses "*'c' predicts classes, the first model a number" 'both kinds' \
 	bert-predict -m m -m c dev.rec
