@@ -21,6 +21,9 @@ static const char *const words[BT_HINTS] = {
         "csv2tfrecord -l COL,COL,...",
     [BT_HINT_TASK_MULTI_LABEL] = "train with --task multilabel",
     [BT_HINT_TASK_REGRESSION] = "train with --task regression",
+    [BT_HINT_START_OVER] =
+        "start over with --no-resume or another output directory",
+    [BT_HINT_TOKENIZER] = "give one with --tokenizer",
 };
 
 const char *bt_hint_words(enum bt_hint hint)

@@ -112,10 +112,11 @@ int bt_train_save_state(struct bt_train_run *t, struct bt_error *err)
 		t->saved_at = bt_seconds();
 		bt_checkpoint_prune(t);
 	} else if (t->saved_step >= 0) {
-		bt_error_prefix(err,
-		                "no checkpoint of step %lld (that of step %lld "
-		                "stands, and the same command goes on from it)",
-		                (long long)t->s.step, (long long)t->saved_step);
+		bt_error_prefix(
+		    err,
+		    "no checkpoint of step %lld (the one of step %lld "
+		    "remains; run the same command to resume)",
+		    (long long)t->s.step, (long long)t->saved_step);
 	} else {
 		bt_error_prefix(err, "no checkpoint of step %lld",
 		                (long long)t->s.step);
@@ -134,18 +135,20 @@ static int check_settings(struct bt_train_run *t, const json_t *o,
 	if (!t->o->measure_only)
 		bt_train_compare(then, now, &diff);
 	if (diff.len > 0)
-		r = bt_error_set(err, BT_EFORMAT,
-		                 "cannot resume from '%s', which is of another "
-		                 "run: %s (bert-train --no-resume, or another "
-		                 "output directory, begins anew)",
-		                 path, bt_buf_str(&diff));
+		r = bt_error_hint(
+		    err, BT_HINT_START_OVER,
+		    bt_error_set(err, BT_EFORMAT,
+		                 "cannot resume from '%s', which belongs to "
+		                 "another run: %s",
+		                 path, bt_buf_str(&diff)));
 	else if (!json_equal(json_object_get(then, "computed by"),
 	                     json_object_get(now, "computed by")))
-		bt_log(t->o->log, BT_LOG_WARN,
-		       "the stopped run was computed by %s; here it goes on by "
-		       "%s, so the last bits may differ",
-		       json_string_value(json_object_get(then, "computed by")),
-		       json_string_value(json_object_get(now, "computed by")));
+		bt_log(
+		    t->o->log, BT_LOG_WARN,
+		    "the run was computed by %s until now and continues with "
+		    "%s, so the last bits may differ",
+		    json_string_value(json_object_get(then, "computed by")),
+		    json_string_value(json_object_get(now, "computed by")));
 	bt_buf_clear(&diff);
 	json_decref(now);
 	return r;

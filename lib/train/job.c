@@ -44,10 +44,9 @@ static int open_tokenizer(struct bt_job *j, struct bt_error *err)
 		r = bt_tok_open(from, &opts, &j->tok, err);
 	free(dir);
 	if (r == BT_OK && j->tok == NULL && !j->o.train.measure_only)
-		bt_log(
-		    bt_job_log(j), BT_LOG_WARN,
-		    "no tokenizer is at hand, so the trained model will lack "
-		    "one; --tokenizer gives it");
+		bt_log_hint(bt_job_log(j), BT_LOG_WARN, BT_HINT_TOKENIZER,
+		            "no tokenizer found: the model will be saved "
+		            "without one");
 	return r;
 }
 
@@ -105,8 +104,8 @@ static int read_config(struct bt_job *j, struct bt_labels *labels,
 		c->vocab_size = (int)bt_tok_size(j->tok);
 	if (j->tok != NULL && bt_tok_size(j->tok) > (size_t)c->vocab_size)
 		return bt_error_set(err, BT_EFORMAT,
-		                    "the tokenizer has %zu tokens, the "
-		                    "configuration a vocabulary of %d",
+		                    "the tokenizer has %zu tokens, but the "
+		                    "configuration has vocab_size %d",
 		                    bt_tok_size(j->tok), c->vocab_size);
 	if (j->o.dropout >= 0)
 		c->hidden_dropout = c->attention_dropout =
@@ -231,8 +230,7 @@ static int load(struct bt_job *j, struct bt_error *err)
 	    j->o.old_head == BT_JOB_HEAD_FITS) {
 		fresh_head(j, false);
 		bt_log(bt_job_log(j), BT_LOG_NOTE,
-		       "the %s '%s': its classifier is replaced by a fresh "
-		       "one",
+		       "the %s '%s': its classifier is replaced by a new one",
 		       j->new_head ? "head is not that of"
 		                   : "labels are not those of",
 		       from);
@@ -260,11 +258,12 @@ static int check_leftovers(const struct bt_job *j, struct bt_error *err)
 	bt_tok_free(old);
 	if (same)
 		return BT_OK;
-	return bt_error_set(err, BT_EFORMAT,
-	                    "'%s' holds the file '%s' of another tokenizer, "
-	                    "which would be taken for the new model's: remove "
-	                    "it, or write to another directory",
-	                    out, left);
+	return bt_error_set(
+	    err, BT_EFORMAT,
+	    "'%s' has the file '%s' of another tokenizer, which "
+	    "would be read in place of the new model's: remove "
+	    "it, or write to another directory",
+	    out, left);
 }
 
 /* Makes the output directory unless it is there or this is dry, and sees that
@@ -289,8 +288,8 @@ static int check_output(struct bt_job *j, bool dry, struct bt_error *err)
 	if (j->o.model != NULL && stat(j->o.model, &b) == 0 &&
 	    a.st_dev == b.st_dev && a.st_ino == b.st_ino)
 		return bt_error_set(err, BT_EARG,
-		                    "'%s' is both the model to start from and "
-		                    "the one to write",
+		                    "'%s' is both the starting model and the "
+		                    "output",
 		                    out);
 	return j->o.train.measure_only ? BT_OK : check_leftovers(j, err);
 }

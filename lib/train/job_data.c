@@ -110,10 +110,11 @@ static int cut(struct bt_dataset *d, size_t first, size_t batch, size_t longest,
 	bt_dataset_first(d, n);
 	if (longest == 0 || d->longest <= longest)
 		return BT_OK;
-	return bt_error_set(err, BT_EFORMAT,
-	                    "a record has %zu tokens, and %zu is the most that "
-	                    "was asked for (bert-tokenize --max-length)",
-	                    d->longest, longest);
+	return bt_error_set(
+	    err, BT_EFORMAT,
+	    "a record has %zu tokens, more than the limit of %zu "
+	    "(bert-tokenize --max-length)",
+	    d->longest, longest);
 }
 
 static int read_eval(struct bt_job *j, const struct bt_fit *fit,
@@ -142,8 +143,8 @@ static int read_eval(struct bt_job *j, const struct bt_fit *fit,
 		                     j->o.train.batching.seed, &j->eval, err);
 	if (r == BT_OK && j->train.n == 0)
 		r = bt_error_set(err, BT_EFORMAT,
-		                 "no training records are left beside the "
-		                 "evaluation share");
+		                 "the evaluation share leaves no training "
+		                 "records");
 	j->has_eval = j->eval.n > 0;
 	return r;
 }

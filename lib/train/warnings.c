@@ -61,13 +61,13 @@ static int doubt_texts(const struct bt_job *j, struct bt_error *err)
 	free(h);
 	if (d->n >= FEW && different < d->n / 2)
 		bt_log(bt_job_log(j), BT_LOG_WARN,
-		       "only %zu of %zu training texts are different: are they "
-		       "of the right column, and not cut too short?",
+		       "only %zu of %zu training texts are distinct: is this "
+		       "the right column, and are texts long enough?",
 		       different, d->n);
 	else if (both > 0 && both >= e->n / LEAK_SHARE)
 		bt_log(bt_job_log(j), BT_LOG_WARN,
-		       "%zu of the %zu texts to evaluate on are trained on, "
-		       "too: measures will look better than they are",
+		       "%zu of %zu evaluation texts also occur in the training "
+		       "data: metrics will look too good",
 		       both, e->n);
 	return BT_OK;
 }
@@ -96,14 +96,14 @@ static void doubt_labels(const struct bt_job *j)
 	    j->o.n_labels > 0 || j->o.train.train_share != 0)
 		return;
 	if (l->n > 2 && are_fractions(l))
-		bt_log(bt_job_log(j), BT_LOG_WARN,
-		       "the labels '%s' ... '%s' are taken for the names of "
-		       "classes; numbers are predicted by --task regression",
-		       l->name[0], l->name[l->n - 1]);
+		bt_log_hint(bt_job_log(j), BT_LOG_WARN, BT_HINT_TASK_REGRESSION,
+		            "the labels '%s' ... '%s' look like numbers but "
+		            "are used as class names",
+		            l->name[0], l->name[l->n - 1]);
 	else if (j->train.n >= FEW && (size_t)l->n > j->train.n / 2)
 		bt_log(bt_job_log(j), BT_LOG_WARN,
-		       "%d labels for %zu training examples, '%s' ... '%s': "
-		       "are they of the right column?",
+		       "%d labels for %zu training examples, '%s' ... '%s': is "
+		       "this the right column?",
 		       l->n, j->train.n, l->name[0], l->name[l->n - 1]);
 }
 
@@ -118,8 +118,9 @@ static void doubt_first_tokens(const struct bt_job *j)
 		without += d->ids[d->start[i]] != cls;
 	if (without > 0)
 		bt_log(bt_job_log(j), BT_LOG_WARN,
-		       "%zu of %zu training texts do not begin with the token "
-		       "for that: was it left out by --no-special?",
+		       "%zu of %zu training texts do not start with the "
+		       "classification token: were they tokenized without "
+		       "special tokens?",
 		       without, d->n);
 }
 
@@ -150,20 +151,21 @@ void bt_warn_plan(const struct bt_train_opts *o, size_t n, int64_t total,
 	size_t size = b->size * (size_t)(b->accumulate > 0 ? b->accumulate : 1);
 
 	if (size > n && n > FEW)
-		bt_log(o->log, BT_LOG_WARN,
-		       "each update takes all %zu examples, and the run has "
-		       "only %lld: smaller batches learn faster",
-		       n, (long long)total);
+		bt_log(
+		    o->log, BT_LOG_WARN,
+		    "each update uses all %zu examples, and the run has only "
+		    "%lld updates: smaller batches learn faster",
+		    n, (long long)total);
 	if (warmup >= total && o->schedule.warmup >= 1)
 		bt_log(o->log, BT_LOG_WARN,
-		       "warm-up takes %lld updates, and the run has %lld: the "
-		       "learning rate never reaches %g",
+		       "warm-up takes %lld updates, but the run has only %lld: "
+		       "the learning rate never reaches %g",
 		       (long long)warmup, (long long)total, o->schedule.lr);
 	if (o->schedule.lr > LARGE_RATE && o->optim.kind != BT_OPTIM_SGD &&
 	    o->optim.kind != BT_OPTIM_LAMB)
 		bt_log(o->log, BT_LOG_WARN,
-		       "a learning rate of %g is very large: fine-tuning takes "
-		       "1e-5 to 1e-3",
+		       "the learning rate %g is very high: fine-tuning usually "
+		       "needs 1e-5 to 1e-3",
 		       o->schedule.lr);
 }
 
@@ -178,11 +180,12 @@ void bt_warn_result(const struct bt_job *j, const struct bt_train_result *r)
 		return;
 	guess = task->guess(&d, j->model.labels.n, j->o.train.smoothing);
 	if (r->loss > guess && r->eval_loss > guess && guess > 0)
-		bt_log(bt_job_log(j), BT_LOG_WARN,
-		       "the loss, %.4g, is more than that of guessing without "
-		       "the texts, %.4g: the model has learnt nothing yet%s",
-		       r->loss, guess,
-		       !task->names_outputs && guess > 100
-		           ? "; numbers near 1 are learnt more easily"
-		           : "");
+		bt_log(
+		    bt_job_log(j), BT_LOG_WARN,
+		    "the loss (%.4g) is higher than that of guessing without "
+		    "the texts (%.4g): the model has learned nothing yet%s",
+		    r->loss, guess,
+		    !task->names_outputs && guess > 100
+		        ? "; targets near 1 are easier to learn"
+		        : "");
 }

@@ -123,7 +123,7 @@ for at in 50 120 190 260; do
 	status=$?
 	[ -e log ] || break
 	case $(cat err) in
-	*'no checkpoint of step '*' (that of step '*' stands, and the same command goes on from it): cannot write '*'checkpoint.safetensors'*'No space left on device') ;;
+	*'no checkpoint of step '*' (the one of step '*' remains; run the same command to resume): cannot write '*'checkpoint.safetensors'*'No space left on device') ;;
 	*) continue ;;
 	esac
 	full=$((full + 1))

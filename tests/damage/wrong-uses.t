@@ -45,7 +45,7 @@ works "the same tokenizer's file from before" train -q -o stale dev.rec
 bert-tokenize -q -m m --save m
 works 'another form of the same tokenizer' train -q -o m dev.rec
 bert-tokenize -q -m other --save stale
-refuses "*'stale' holds the file 'tokenizer.json' of another tokenizer*" \
+refuses "*'stale' has the file 'tokenizer.json' of another tokenizer*" \
 	"another tokenizer's file" train -q -o stale dev.rec
 cp -r m full
 cp m/config.json before
@@ -204,28 +204,28 @@ refuses "*'large.safetensors' only says where Git LFS*" 'a pointer of Git LFS' \
 	ckpt-inspect large.safetensors
 
 # Training that cannot come to much.
-warns '192 of the 192 texts to evaluate on are trained on, too*' 'evaluated on what is trained on' \
+warns '192 of 192 evaluation texts also occur in the training data*' 'evaluated on what is trained on' \
 	train -o trained --eval dev.rec train.rec dev.rec
 works 'evaluated on other texts' train -o trained --eval dev.rec train.rec
-is "$(grep -c 'trained on' err)" 0 'nothing told'
+is "$(grep -c 'also occur' err)" 0 'nothing told'
 csv2tfrecord -q -l id library-dev.csv | bert-tokenize -q -m vocab.txt -o odd.rec
 warns "192 labels for 192 training examples, 'L0004' ... *right column*" 'ids for labels' \
 	train -o trained odd.rec
 sed '1d; s/.*/hello,1.5\nfarewell,2\nhello again,3.25/; q' library-dev.csv |
 	csv2tfrecord -q --no-header -t 1 -l 2 | bert-tokenize -q -m vocab.txt -o odd.rec
-warns "the labels '1.5' ... '3.25' are taken for*--task regression*" 'numbers for classes' \
+warns "the labels '1.5' ... '3.25' look like numbers*--task regression*" 'numbers for classes' \
 	train -o trained odd.rec
 bert-tokenize -q -m vocab.txt --max-length 3 -o odd.rec dev.text
-warns 'only * of 192 training texts are different*' 'texts cut short' train -o trained odd.rec
+warns 'only * of 192 training texts are distinct*' 'texts cut short' train -o trained odd.rec
 bert-tokenize -q -m vocab.txt --no-special -o odd.rec dev.text
-warns '192 of 192 training texts do not begin with*--no-special*' 'no [CLS]' train -o trained odd.rec
-warns 'warm-up takes 100 updates, and the run has 3*' 'a long warm-up' \
+warns '192 of 192 training texts do not start with*special tokens*' 'no [CLS]' train -o trained odd.rec
+warns 'warm-up takes 100 updates, but the run has only 3*' 'a long warm-up' \
 	train -o trained --warmup 100 dev.rec
-warns 'each update takes all 192 examples, and the run has only 3*' 'a large batch' \
+warns 'each update uses all 192 examples, and the run has only 3*' 'a large batch' \
 	train -o trained --batch-size 1000 dev.rec
-warns 'a learning rate of 3 is very large*' 'a wrong exponent' \
+warns 'the learning rate 3 is very high*' 'a wrong exponent' \
 	train -o trained --learning-rate 3 dev.rec
-like "$(cat err)" '*the loss, *, is more than that of guessing without the texts, *' \
+like "$(cat err)" '*the loss (*) is higher than that of guessing without the texts (*' \
 	'and nothing learnt'
 works 'a run that learns' bert-train --init-config tiny --tokenizer vocab.txt --epochs 4 \
 	--learning-rate 2e-3 -o good train.rec

@@ -51,7 +51,7 @@ works 'goes on from a classifier' \
 like "$(cat err)" '*tensors loaded*fresh: none*' 'with its head'
 works 'in another order' bert-train -m named \
 	--labels parking,pay_fine,wifi_access,get_card --epochs 1 -o again train.tf
-like "$(cat err)" '*its classifier is replaced by a fresh one*' 'without'
+like "$(cat err)" '*its classifier is replaced by a new one*' 'without'
 
 # a class that the training data lacks keeps its number
 for k in 0 2 3; do tfrecord-cat -q --where label_ids=$k train.tf; done >gap.tf

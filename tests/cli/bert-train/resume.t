@@ -59,10 +59,10 @@ done
 kill -9 $pid 2>/dev/null
 wait $pid 2>/dev/null
 if [ -s d/checkpoint.safetensors ]; then
-	refuses '*of another run*batch size was 16, is 8*learning rate was*' \
+	refuses '*belongs to another run*batch size was 16, is 8*learning rate was*' \
 		'another run is refused, with the differences' \
 		small_train d --epochs 4 --eval dev.rec --batch-size 8 --learning-rate 1e-5
-	refuses '*of another run*seed was*' 'another seed too' \
+	refuses '*belongs to another run*seed was*' 'another seed too' \
 		run d --resume --seed 5
 	cp -r d anew
 	works 'another run begins anew where it is told to' \
@@ -81,7 +81,7 @@ if [ -s d/checkpoint.safetensors ]; then
 		skip 'other products' 'the library has none but its own'
 	else
 		small_train g --epochs 4 --eval dev.rec --dtype "${2-}" --gemm ref >out 2>err
-		like "$(cat err)" "*warning: the stopped run was computed by $products*, so the last bits may differ*" \
+		like "$(cat err)" "*warning: the run was computed by $products*, so the last bits may differ*" \
 			'other products may give other bits'
 	fi
 	small_train d --epochs 4 --eval dev.rec --resume -j 3 >out 2>err

@@ -41,7 +41,7 @@ like "$(cat err)" '*143 training examples, 36 for evaluation*' 'is held out'
 sed 's/,parking$/,elsewhere/' train.csv >other.csv
 csv2tfrecord -q -t text -l intent other.csv | bert-tokenize -q -m vocab.txt -o other.rec
 works 'other labels' bert-train -m m -o m3 --epochs 1 other.rec
-like "$(cat err)" '*labels are not those*replaced by a fresh one*' 'get a new head'
+like "$(cat err)" '*labels are not those*replaced by a new one*' 'get a new head'
 
 # Labels that are numbers stand in the order of numbers.
 printf 'text,y\na card,10\na fee,9\na car,-1\n' >n.csv
@@ -83,7 +83,7 @@ exits 2 'a wrong type' bert-train -m m -o x --dtype f64 train.rec
 misuses '*tiny*' 'an unknown architecture' bert-train --init-config huge -o y train.rec
 refuses '*no such*' 'no model there' bert-train -m nosuch -o y train.rec
 refuses '*no model directory*config.json*' 'no model in it' bert-train -m . -o y train.rec
-misuses '*both the model*' 'onto the model itself' bert-train -m m -o m/. train.rec
+misuses '*is both the starting model*' 'onto the model itself' bert-train -m m -o m/. train.rec
 refuses '*text, not tokens*bert-tokenize*' 'text records' bert-train -m m -o y train.text.rec
 refuses '*no TFRecord stream: it begins with text*' 'a table' bert-train -m m -o y train.csv
 [ -e y ]
