@@ -385,11 +385,12 @@ static int list_tokens(const struct bt_tok *t, const int32_t *ids, size_t n,
 	bt_buf_reset(&l->text);
 	l->n = 0;
 	for (i = 0; r == BT_OK && i < n; i++) {
-		s = bt_tok_token(t, ids[i]);
-		if (s.p == NULL ||
-		    (s.n == 0 && (ids[i] < 0 || (size_t)ids[i] >= t->vocab.n)))
+		s = (struct bt_span){NULL, 0};
+		if (ids[i] >= 0 && (size_t)ids[i] < t->vocab.n)
+			s = t->vocab.token[ids[i]];
+		if (s.p == NULL)
 			return bt_error_set(err, BT_EFORMAT,
-			                    "%d is no id of the %zu tokens",
+			                    "%d is not an id of the %zu tokens",
 			                    (int)ids[i], t->vocab.n);
 		if (skip && is_special(t, ids[i]))
 			continue;

@@ -32,7 +32,7 @@ is "$(echo 'two books' | bert-tokenize -qm "$DATA/spm/albert" --lines |
 	bert-tokenize -qm "$DATA/spm/albert" --detokenize --skip-special)" \
 	'two books' 'a SentencePiece model'
 
-refuses '*line 1: 365 is no id of the 365 tokens' 'an id that is none' \
+refuses '*line 1: 365 is not an id of the 365 tokens' 'an id that is none' \
 	sh -c 'echo 365 | bert-tokenize -m "$1" --lines --detokenize' sh "$M"
 refuses '*line 2: no id at byte 2: expected*' 'no number' \
 	sh -c 'printf "2\n2 -1\n" | bert-tokenize -m "$1" --lines --detokenize' \
