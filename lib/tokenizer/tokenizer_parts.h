@@ -93,8 +93,9 @@ struct bt_tok {
 	         * for one at the start */
 	enum bt_template_kind frame;
 	bool bos, eos;    /* of BT_TEMPLATE_KIND_ENDS */
-	bool mask_lstrip; /* the white space before a mask belongs to it, if
-	                   * the files do not say */
+	bool mask_lstrip; /* of a SentencePiece family: its mask token takes
+	                   * the white space before it, unless the files
+	                   * say otherwise */
 	bool has_metaspace;
 	bool needs_src; /* parts ask where in the text they are */
 	struct bt_added raw, normalized; /* to look for before, after */

@@ -47,10 +47,7 @@ static int read_roles(struct bt_tok *t, const json_t *config, const json_t *map,
 			continue; /* its model has said */
 		memset(&token, 0, sizeof(token));
 		token.id = -1;
-		/* as transformers adds it where the files do not say */
-		token.lstrip =
-		    i == BT_TOK_MASK &&
-		    (t->spm != NULL ? t->mask_lstrip : t->kind == BT_TOK_BPE);
+		token.lstrip = i == BT_TOK_MASK && t->mask_lstrip;
 		v = find_role(config, map, bt_tok_role_key[i]);
 		token.content = bt_span(t->role_name[i]);
 		if (v != NULL) {

@@ -29,8 +29,13 @@ fresh "$T/roberta/vocab.json" "$T/roberta/merges.txt"
 the=$(ids d 'the text')
 like "$the" '0 * 2' 'RoBERTa without a configuration'
 is "$(ids "$T/roberta.json" 'the text')" "$the" 'as tokenizer.json has it'
-is "$(ids d 'a <mask>')" "$(ids d 'a<mask>')" 'the space belongs to the mask'
 conf() { echo "{$1}" >d/tokenizer_config.json; }
+kept=$(ids d 'a <mask>')
+joined=$(ids d 'a<mask>')
+[ "$kept" != "$joined" ]
+result $? 'the space before a mask is kept, as in transformers 5'
+conf '"mask_token": {"content": "<mask>", "lstrip": true}'
+is "$(ids d 'a <mask>')" "$joined" 'unless the mask has lstrip'
 conf '"tokenizer_class": "RobertaTokenizer", "add_prefix_space": true'
 is "$(ids d 'the text')" "$(ids "$T/prefix.json" 'the text')" \
 	'add_prefix_space'
