@@ -24,6 +24,35 @@ static const char *const words[BT_HINTS] = {
     [BT_HINT_START_OVER] =
         "start over with --no-resume or another output directory",
     [BT_HINT_TOKENIZER] = "give one with --tokenizer",
+    [BT_HINT_ALLOW_UNUSED] =
+        "leave it out with ckpt-convert --drop, or keep it unused with bert-train --allow-unused",
+    [BT_HINT_BATCH_SMALLER] =
+        "use a smaller --batch-size or --batch-tokens with --accumulate",
+    [BT_HINT_BATCH_SMALLER_OR_CHECKPOINT] =
+        "use a smaller --batch-size or --batch-tokens with --accumulate, or "
+        "--checkpoint-activations",
+    [BT_HINT_CLASSES_TRAIN] = "train one with bert-train -m DIR -o MODEL",
+    [BT_HINT_CSV_ONLY] = "--header and --delimiter are for --format csv",
+    [BT_HINT_GEMM_INT8] = "leave out --gemm",
+    [BT_HINT_LABEL_SEPARATOR] = "choose another --label-separator",
+    [BT_HINT_MAP_LABEL] = "--map-label renames labels",
+    [BT_HINT_MAX_LENGTH] = "tokenize with bert-tokenize --max-length",
+    [BT_HINT_NO_RESUME] =
+        "start again with bert-train --no-resume, or write to another directory",
+    [BT_HINT_NO_SPECIAL] = "were they tokenized with --no-special?",
+    [BT_HINT_PAD] = "tokenize with bert-tokenize --pad LENGTH --attend-pad",
+    [BT_HINT_PAIR] = "csv2tfrecord --pair makes pairs",
+    [BT_HINT_PROBA] = "--proba writes probabilities",
+    [BT_HINT_SAMPLE_COLUMNS] =
+        "do not combine --sample with --format, --header, --delimiter or --top",
+    [BT_HINT_SAMPLE_ID] = "--sample-id names the column of ids",
+    [BT_HINT_SAMPLE_ORDER] = "--sample-order fills the rows in order",
+    [BT_HINT_TENSOR_MEAN] =
+        "predict with each as --format tensor, then tensor-cat --mean --softmax",
+    [BT_HINT_TOKENIZED] = "bert-tokenize wrote it; use the records before that",
+    [BT_HINT_TOKENIZE_AGAIN] =
+        "tokenize the text again with bert-tokenize -m MODEL",
+    [BT_HINT_TSV_TOP] = "do not combine --format tsv with --top",
 };
 
 const char *bt_hint_words(enum bt_hint hint)

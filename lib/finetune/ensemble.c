@@ -45,10 +45,6 @@ static int match_labels(struct bt_ensemble *s, size_t k, const char *dir,
 static int check_tokenizer(const char *dir, const char *wanted, bool apart,
                            struct bt_error *err)
 {
-	static const char *const advice[] = {
-	    "predict with each, --format tensor, and join them by tensor-cat "
-	    "--mean --softmax",
-	    "models are compared on the same tokens"};
 	struct bt_error ignored = {0};
 	struct bt_tok *tok;
 	int r = BT_OK;
@@ -56,10 +52,12 @@ static int check_tokenizer(const char *dir, const char *wanted, bool apart,
 	if (wanted == NULL || bt_tok_open(dir, NULL, &tok, &ignored) != BT_OK)
 		return BT_OK;
 	if (strcmp(bt_tok_fingerprint(tok), wanted) != 0)
-		r = bt_error_set(err, BT_EFORMAT,
+		r = bt_error_hint(
+		    err, apart ? BT_HINT_NONE : BT_HINT_TENSOR_MEAN,
+		    bt_error_set(err, BT_EFORMAT,
 		                 "'%s' has another tokenizer than the first "
-		                 "model: %s",
-		                 dir, advice[apart]);
+		                 "model",
+		                 dir));
 	bt_tok_free(tok);
 	return r;
 }

@@ -8,16 +8,20 @@ static int check_tokens(const struct bt_token_rec *rec,
 	size_t i;
 
 	if (rec->n > (size_t)fit->max_positions)
-		return bt_error_set(err, BT_EFORMAT,
-		                    "holds %zu tokens, the model takes %d: "
-		                    "give bert-tokenize --max-length",
-		                    rec->n, fit->max_positions);
+		return bt_error_hint(
+		    err, BT_HINT_MAX_LENGTH,
+		    bt_error_set(
+		        err, BT_EFORMAT,
+		        "holds %zu tokens, but the model takes at most "
+		        "%d",
+		        rec->n, fit->max_positions));
 	if (fit->length > 0 && rec->n != (size_t)fit->length)
-		return bt_error_set(
-		    err, BT_EFORMAT,
-		    "holds %zu tokens, and the model's head flattens texts of "
-		    "%d tokens each: give bert-tokenize --pad %d --attend-pad",
-		    rec->n, fit->length, fit->length);
+		return bt_error_hint(
+		    err, BT_HINT_PAD,
+		    bt_error_set(err, BT_EFORMAT,
+		                 "holds %zu tokens, but the model's head "
+		                 "flattens texts of exactly %d",
+		                 rec->n, fit->length));
 	for (i = 0; i < rec->n; i++) {
 		if (rec->ids[i] >= fit->vocab_size)
 			return bt_error_set(err, BT_EFORMAT,
@@ -35,12 +39,13 @@ static int check_tokens(const struct bt_token_rec *rec,
 	if (fit->tokenizer == NULL || rec->tokenizer.p == NULL ||
 	    bt_span_equal(rec->tokenizer, bt_span(fit->tokenizer)))
 		return BT_OK;
-	return bt_error_set(err, BT_EFORMAT,
-	                    "was tokenized with another vocabulary "
-	                    "(fingerprint %.*s, the model's is %s): pass the "
-	                    "text through bert-tokenize -m MODEL again",
-	                    (int)rec->tokenizer.n, rec->tokenizer.p,
-	                    fit->tokenizer);
+	return bt_error_hint(
+	    err, BT_HINT_TOKENIZE_AGAIN,
+	    bt_error_set(err, BT_EFORMAT,
+	                 "was tokenized with another vocabulary (fingerprint "
+	                 "%.*s, the model's is %s)",
+	                 (int)rec->tokenizer.n, rec->tokenizer.p,
+	                 fit->tokenizer));
 }
 
 int bt_dataset_check(struct bt_token_rec *rec, const struct bt_fit *fit,

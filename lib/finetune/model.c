@@ -90,10 +90,10 @@ void bt_model_doubt_texts(const struct bt_config *c, const char *what, size_t n,
 		       "trained on single ones",
 		       pairs, n, what);
 	else if (c->texts == BT_TEXTS_PAIRS && pairs < n)
-		bt_log(log, BT_LOG_WARN,
-		       "%zu of %zu %s are single texts, and the model was "
-		       "trained on pairs (csv2tfrecord --pair)",
-		       n - pairs, n, what);
+		bt_log_hint(log, BT_LOG_WARN, BT_HINT_PAIR,
+		            "%zu of %zu %s are single texts, but the model was "
+		            "trained on pairs",
+		            n - pairs, n, what);
 }
 
 struct bt_fit bt_model_fit(const struct bt_model *m, const char *tokenizer)
@@ -136,11 +136,12 @@ static int check_labels(const char *dir, const struct bt_labels *l,
 {
 	if (l->n >= bt_task_of(c->problem_type)->least)
 		return BT_OK;
-	return bt_error_set(err, BT_EFORMAT,
-	                    "'%s' holds no trained classifier (its "
-	                    "configuration names %d labels): train one with "
-	                    "bert-train -m %s -o DIR",
-	                    dir, l->n, dir);
+	return bt_error_hint(
+	    err, BT_HINT_CLASSES_TRAIN,
+	    bt_error_set(err, BT_EFORMAT,
+	                 "'%s' does not hold a trained classifier: its "
+	                 "configuration names %d labels",
+	                 dir, l->n));
 }
 
 int bt_model_open(const char *dir, const struct bt_engine_opts *o,

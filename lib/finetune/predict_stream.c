@@ -85,10 +85,11 @@ int bt_predict_stream_open(const struct bt_predict_stream_opts *o,
 	memset(s, 0, sizeof(*s));
 	s->o = *o;
 	if (int8 && o->gemm != NULL)
-		return bt_error_set(err, BT_EARG,
-		                    "int8 products are bertutils' own: give no "
-		                    "--gemm %s with --dtype int8",
-		                    o->gemm);
+		return bt_error_hint(
+		    err, BT_HINT_GEMM_INT8,
+		    bt_error_set(err, BT_EARG,
+		                 "%s does not multiply int8: bertutils does",
+		                 o->gemm));
 	if (int8)
 		e.gemm = "int8";
 	if (o->model != NULL)

@@ -96,10 +96,10 @@ int bt_weights_gaps_unused(const struct bt_weights_gaps *gaps,
 	    (gaps != NULL &&
 	     (matches(&gaps->unused, file) || matches(&gaps->unused, name))))
 		return BT_OK;
-	return bt_error_set(err, BT_EFORMAT,
-	                    "'%s' holds the tensor '%s', for which the "
-	                    "configuration has no layer (ckpt-convert --drop "
-	                    "leaves it out, bert-train --allow-unused lets it "
-	                    "be)",
-	                    bt_ckpt_path(c), file);
+	return bt_error_hint(
+	    err, BT_HINT_ALLOW_UNUSED,
+	    bt_error_set(err, BT_EFORMAT,
+	                 "'%s' holds the tensor '%s', for which the "
+	                 "configuration has no layer",
+	                 bt_ckpt_path(c), file));
 }

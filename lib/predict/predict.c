@@ -32,16 +32,18 @@ static int check_options(const struct bt_predict *p, struct bt_error *err)
 
 	if (o->format != BT_PREDICT_CSV &&
 	    (o->header != NULL || o->delimiter != 0))
-		return bt_error_set(err, BT_EARG,
-		                    "--header and --delimiter are for "
-		                    "--format csv");
+		return bt_error_hint(
+		    err, BT_HINT_CSV_ONLY,
+		    bt_error_set(err, BT_EARG, "the output is not CSV"));
 	if (o->format == BT_PREDICT_TSV && o->top > 0)
-		return bt_error_set(err, BT_EARG,
-		                    "--format tsv has the probabilities of all "
-		                    "classes: it does not go with --top");
+		return bt_error_hint(
+		    err, BT_HINT_TSV_TOP,
+		    bt_error_set(err, BT_EARG,
+		                 "this format has the probabilities of all "
+		                 "classes"));
 	if (o->top > p->labels.n)
 		return bt_error_set(err, BT_EARG,
-		                    "--top %d: the model has %d classes",
+		                    "cannot print the top %d of %d classes",
 		                    o->top, p->labels.n);
 	return o->form->check(p, err);
 }
@@ -50,15 +52,15 @@ static int check_sample(const struct bt_predict_opts *o, struct bt_error *err)
 {
 	if (o->sample == NULL && (o->sample_id != NULL || o->sample_order))
 		return bt_error_set(err, BT_EARG,
-		                    "--sample-id and --sample-order say how a "
-		                    "--sample is read");
+		                    "there is no sample to read ids or the "
+		                    "order of rows from");
 	if (o->sample != NULL &&
 	    (o->format != BT_PREDICT_CSV || o->header != NULL || o->top > 0 ||
 	     o->delimiter != 0))
-		return bt_error_set(err, BT_EARG,
-		                    "--sample decides the columns: it does not "
-		                    "go with --format, --header, --delimiter "
-		                    "or --top");
+		return bt_error_hint(
+		    err, BT_HINT_SAMPLE_COLUMNS,
+		    bt_error_set(err, BT_EARG,
+		                 "the sample decides format and columns"));
 	return BT_OK;
 }
 
@@ -66,8 +68,8 @@ static int unknown(const char *option, struct bt_span label,
                    const struct bt_labels *l, struct bt_error *err)
 {
 	return bt_error_set(err, BT_EARG,
-	                    "%s: '%.*s' is none of the model's %d labels ('%s' "
-	                    "... '%s')",
+	                    "%s: '%.*s' is not one of the model's %d labels "
+	                    "('%s' ... '%s')",
 	                    option, (int)(label.n < 100 ? label.n : 100),
 	                    label.p, l->n, l->name[0], l->name[l->n - 1]);
 }
@@ -80,7 +82,7 @@ static int check_map(const struct bt_label_map *map, const struct bt_labels *l,
 
 	for (i = 0; bt_label_map_get(map, i, &from); i++)
 		if (bt_labels_find(l, from) < 0)
-			return unknown("--map-label", from, l, err);
+			return unknown("label map", from, l, err);
 	return BT_OK;
 }
 
@@ -91,16 +93,15 @@ static int check_separator(const struct bt_predict *p, struct bt_error *err)
 
 	if (p->o.separator[0] == '\0')
 		return bt_error_set(err, BT_EARG,
-		                    "--label-separator: nothing would stand "
-		                    "between labels");
+		                    "the separator of labels is empty");
 	for (i = 0; i < p->labels.n; i++)
 		if (strstr(p->labels.name[i], p->o.separator) != NULL)
-			return bt_error_set(
-			    err, BT_EARG,
-			    "the label '%s' has '%s' in it, which stands "
-			    "between the labels of a text: give another "
-			    "--label-separator",
-			    p->labels.name[i], p->o.separator);
+			return bt_error_hint(
+			    err, BT_HINT_LABEL_SEPARATOR,
+			    bt_error_set(err, BT_EARG,
+			                 "the label '%s' contains '%s', which "
+			                 "separates labels",
+			                 p->labels.name[i], p->o.separator));
 	return BT_OK;
 }
 
@@ -115,7 +116,7 @@ static int name_classes(struct bt_predict *p, const struct bt_labels *l,
 	if (p->o.map != NULL)
 		r = bt_label_map_new(p->o.map, &map, err);
 	if (r != BT_OK)
-		return bt_error_prefix(err, "--map-label");
+		return bt_error_prefix(err, "label map");
 	if (map != NULL)
 		r = check_map(map, l, err);
 	for (i = 0; i < l->n && r == BT_OK; i++) {
@@ -135,8 +136,8 @@ static int name_classes(struct bt_predict *p, const struct bt_labels *l,
 static int bad_threshold(struct bt_span s, struct bt_error *err)
 {
 	return bt_error_set(err, BT_EARG,
-	                    "--threshold: '%.*s' is no number from 1e-9 to 1 "
-	                    "(it may be one for all labels, or LABEL=X,...)",
+	                    "threshold '%.*s' is not a number from 1e-9 to 1 "
+	                    "(give one for all labels, or LABEL=X,...)",
 	                    (int)(s.n < 100 ? s.n : 100), s.p);
 }
 
@@ -152,7 +153,7 @@ static int set_each(struct bt_predict *p, const struct bt_label_map *map,
 	for (i = 0; bt_label_map_get(map, i, &from); i++) {
 		k = bt_labels_find(l, from);
 		if (k < 0)
-			return unknown("--threshold", from, l, err);
+			return unknown("thresholds", from, l, err);
 		bt_label_map_find(map, from, &x);
 		snprintf(text, sizeof(text), "%.*s",
 		         (int)(x.n < sizeof(text) ? x.n : sizeof(text)), x.p);
@@ -181,7 +182,7 @@ static int set_thresholds(struct bt_predict *p, const struct bt_labels *l,
 		return BT_OK;
 	r = bt_label_map_new(text, &map, err);
 	if (r != BT_OK)
-		return bt_error_prefix(err, "--threshold");
+		return bt_error_prefix(err, "thresholds");
 	r = set_each(p, map, l, err);
 	bt_label_map_free(map);
 	return r;
@@ -300,8 +301,9 @@ static int blame_ids(const struct bt_predict *p, int r, struct bt_error *err)
 {
 	if (r != BT_EFORMAT || !p->numbered || p->o.sample_order)
 		return r;
+	bt_error_hint(err, BT_HINT_SAMPLE_ORDER, r);
 	return bt_error_prefix(err, "records without an id were numbered from "
-	                            "0 (--sample-order goes by their order)");
+	                            "0");
 }
 
 /* As Python prints floats that were doubled in length: 1.0, 0.25, 1e-05. */

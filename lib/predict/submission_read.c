@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "base/num.h"
+#include "base/str.h"
 #include "io/in.h"
 #include "predict/submission_int.h"
 
@@ -67,16 +68,14 @@ static int find_id(struct bt_submission *s, const struct bt_span *names,
 		s->column[i] =
 		    (int)i == at ? BT_SUBMISSION_ID : BT_SUBMISSION_LABEL;
 	if (at < 0 && !s->o.in_order)
-		return bt_error_set(err, BT_EFORMAT,
-		                    "without a column of ids its rows can only "
-		                    "be filled in order: --sample-order");
+		return bt_error_hint(
+		    err, BT_HINT_SAMPLE_ORDER,
+		    bt_error_set(err, BT_EFORMAT, "has no column of ids"));
 	if (s->width - (at >= 0) == 0)
-		return bt_error_set(err, BT_EFORMAT,
-		                    "there is no column beside the ids%s",
-		                    s->o.in_order ? ""
-		                                  : "; one without ids is "
-		                                    "filled in order: "
-		                                    "--sample-order");
+		return bt_error_hint(
+		    err, s->o.in_order ? BT_HINT_NONE : BT_HINT_SAMPLE_ORDER,
+		    bt_error_set(err, BT_EFORMAT,
+		                 "has no column beside the ids"));
 	return BT_OK;
 }
 
@@ -89,19 +88,16 @@ static int check_classes(struct bt_submission *s,
 	const char *what = s->o.number ? "numbers" : "labels";
 
 	if (strange->n > 0)
-		return bt_error_set(
-		    err, BT_EFORMAT,
-		    "column%s %s %s none of the %d %s%s%s%s: --map-label "
-		    "renames %s",
-		    strange->n > 1 ? "s" : "",
-		    bt_submission_values_str(strange),
-		    strange->n > 1 ? "are" : "is", s->labels->n, what,
-		    missing->n > 0 ? ", and " : "",
-		    missing->n > 0 ? bt_submission_values_str(missing) : "",
-		    missing->n > 1   ? " have no column"
-		    : missing->n > 0 ? " has no column"
-		                     : "",
-		    what);
+		return bt_error_hint(
+		    err, BT_HINT_MAP_LABEL,
+		    bt_error_set(
+		        err, BT_EFORMAT,
+		        "column%s %s: not among the model's %d %s%s%s",
+		        bt_plural(strange->n),
+		        bt_submission_values_str(strange), s->labels->n, what,
+		        missing->n > 0 ? "; without a column: " : "",
+		        missing->n > 0 ? bt_submission_values_str(missing)
+		                       : ""));
 	if (missing->n > 0 && s->o.log != NULL && s->values > 1)
 		bt_log(s->o.log, BT_LOG_WARN,
 		       "%s has no column for %zu of the %d %s: %s", s->name,
@@ -237,13 +233,12 @@ static void tell_odd(const struct bt_submission *s, struct odd *odd)
 
 	if (odd->values.n == 0 || s->o.log == NULL || s->o.texts != NULL)
 		return;
-	bt_log(s->o.log, BT_LOG_WARN,
-	       "%s holds %s, which %s none of the labels to be written ('%s' "
-	       "... '%s'); %s",
-	       s->name, bt_submission_values_str(&odd->values),
-	       odd->values.n > 1 ? "are" : "is", l->name[0], l->name[l->n - 1],
-	       odd->fractions && !odd->known ? "--proba writes probabilities"
-	                                     : "--map-label renames them");
+	bt_log_hint(
+	    s->o.log, BT_LOG_WARN,
+	    odd->fractions && !odd->known ? BT_HINT_PROBA : BT_HINT_MAP_LABEL,
+	    "%s holds %s, not among the labels to write ('%s' ... '%s')",
+	    s->name, bt_submission_values_str(&odd->values), l->name[0],
+	    l->name[l->n - 1]);
 }
 
 static int add_row(struct bt_submission *s, const struct bt_span *f,
@@ -284,11 +279,11 @@ static int read_rows(struct bt_submission *s, struct bt_csv *csv,
 	while (r == BT_OK && (r = bt_csv_next(csv, &f, err)) == 1)
 		r = add_row(s, f, &twice, &odd, err);
 	if (r == BT_OK && twice.n > 0)
-		r = bt_error_set(err, BT_EFORMAT,
-		                 "%zu of %zu rows repeat an id: %s; "
-		                 "--sample-id says which column holds the ids",
-		                 twice.n, s->rows,
-		                 bt_submission_values_str(&twice));
+		r = bt_error_hint(
+		    err, BT_HINT_SAMPLE_ID,
+		    bt_error_set(err, BT_EFORMAT,
+		                 "%zu of %zu rows repeat an id: %s", twice.n,
+		                 s->rows, bt_submission_values_str(&twice)));
 	if (r == BT_OK && s->rows == 0)
 		r = bt_error_set(err, BT_EFORMAT, "holds no rows");
 	if (r == BT_OK)

@@ -174,11 +174,12 @@ int bt_text_rec_read(const void *data, size_t len, struct bt_text_rec *rec,
 	if (rec->text_a.p != NULL)
 		return BT_OK;
 	if (tokens)
-		return bt_error_set(err, BT_EFORMAT,
-		                    "holds tokens (input_ids), not text: it "
-		                    "has been through bert-tokenize already");
+		return bt_error_hint(
+		    err, BT_HINT_TOKENIZED,
+		    bt_error_set(err, BT_EFORMAT,
+		                 "holds tokens (input_ids), not text"));
 	return bt_error_set(err, BT_EFORMAT,
-	                    "has no feature 'text_a': it is no text record");
+	                    "is not a text record: it has no feature 'text_a'");
 }
 
 static void add_text(struct bt_example_writer *w, const char *name,
@@ -475,8 +476,8 @@ int bt_token_rec_read(const void *data, size_t len, struct bt_token_rec *rec,
 		    bt_error_set(err, BT_EFORMAT, "holds text, not tokens"));
 	if (l.ids.name == NULL)
 		return bt_error_set(err, BT_EFORMAT,
-		                    "has no feature 'input_ids': it is no "
-		                    "token record");
+		                    "is not a token record: it has no "
+		                    "feature 'input_ids'");
 	r = read_lists(&l, rec, err);
 	if (r == BT_OK && rec->n == 0 && rec->is_real)
 		r = bt_error_set(err, BT_EFORMAT, "holds no tokens");

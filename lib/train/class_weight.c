@@ -36,7 +36,7 @@ static int number(struct bt_span s, double *w, struct bt_error *err)
 			return BT_OK;
 	}
 	return bt_error_set(err, BT_EARG,
-	                    "--class-weight: '%.*s' is no number from 0 to %g",
+	                    "class weight '%.*s' is not a number from 0 to %g",
 	                    (int)(s.n < 100 ? s.n : 100), s.p, LARGEST);
 }
 
@@ -56,15 +56,13 @@ static int item(struct bt_span s, int i, const struct bt_labels *l, double *w,
 		if (k < 0)
 			return bt_error_set(
 			    err, BT_EARG,
-			    "--class-weight: '%.*s' is none of the labels",
+			    "class weights: '%.*s' is not a label",
 			    (int)(name.n < 100 ? name.n : 100), name.p);
 		s.p += value.n;
 		s.n -= value.n;
 	} else if (k >= l->n) {
-		return bt_error_set(err, BT_EARG,
-		                    "--class-weight has more numbers than "
-		                    "there are labels, %d",
-		                    l->n);
+		return bt_error_set(
+		    err, BT_EARG, "more class weights than labels (%d)", l->n);
 	}
 	return number(s, &w[k], err);
 }
@@ -84,7 +82,7 @@ static int from_list(const char *list, const struct bt_labels *l, double *w,
 			end = list + strlen(list);
 		if (named && memchr(list, '=', (size_t)(end - list)) == NULL)
 			return bt_error_set(err, BT_EARG,
-			                    "--class-weight: '%.*s' is no "
+			                    "class weight '%.*s' is not "
 			                    "LABEL=NUMBER",
 			                    (int)(end - list), list);
 		r = item((struct bt_span){list, (size_t)(end - list)}, i, l, w,
@@ -94,9 +92,8 @@ static int from_list(const char *list, const struct bt_labels *l, double *w,
 	}
 	if (r == BT_OK && !named && i + 1 != l->n)
 		return bt_error_set(err, BT_EARG,
-		                    "--class-weight has %d numbers, and there "
-		                    "are %d labels",
-		                    i + 1, l->n);
+		                    "%d class weights for %d labels", i + 1,
+		                    l->n);
 	return r;
 }
 
@@ -130,8 +127,8 @@ int bt_class_weight(struct bt_dataset *d, const struct bt_labels *l,
 	}
 	if (r == BT_OK && sum <= 0)
 		r = bt_error_set(err, BT_EARG,
-		                 "--class-weight leaves no training example a "
-		                 "weight");
+		                 "the class weights leave every training "
+		                 "example without weight");
 	if (r == BT_OK) {
 		d->has_weights = true;
 		say(l, w, said);

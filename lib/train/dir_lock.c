@@ -69,8 +69,8 @@ int bt_dir_lock(const char *path, int *claim, struct bt_error *err)
 		sweep(fd);
 	} else if (errno == EWOULDBLOCK) {
 		close(fd);
-		return bt_error_set(
-		    err, BT_EIO, "another bert-train is writing to '%s'", path);
+		return bt_error_set(err, BT_EIO,
+		                    "another run is writing to '%s'", path);
 	}
 	*claim = fd;
 	return BT_OK;

@@ -143,13 +143,13 @@ int bt_memory_plan_check(const struct bt_memory_plan *n,
 		                    "the batch, so this takes a smaller model "
 		                    "or another machine",
 		                    need, there, acts);
-	return bt_error_set(err, BT_ENOMEM,
-	                    "training needs %s of memory and only %s are "
-	                    "available; %s of it depend on the largest batch "
-	                    "(%zu texts, %zu tokens): give a smaller "
-	                    "--batch-size or --batch-tokens, with --accumulate "
-	                    "to make up for it%s",
-	                    need, there, acts, n->texts, n->tokens,
-	                    o->recompute ? ""
-	                                 : ", or --checkpoint-activations");
+	return bt_error_hint(
+	    err,
+	    o->recompute ? BT_HINT_BATCH_SMALLER
+	                 : BT_HINT_BATCH_SMALLER_OR_CHECKPOINT,
+	    bt_error_set(err, BT_ENOMEM,
+	                 "training needs %s of memory and only %s are "
+	                 "available; %s of it depend on the largest batch (%zu "
+	                 "texts, %zu tokens)",
+	                 need, there, acts, n->texts, n->tokens));
 }

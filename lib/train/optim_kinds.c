@@ -47,13 +47,12 @@ int bt_optim_check(const struct bt_optim_opts *o, struct bt_error *err)
 
 	if (o->momentum >= 0 && !sgd)
 		return bt_error_set(err, BT_EARG,
-		                    "--momentum is for --optimizer sgd; %s has "
-		                    "--beta1",
+		                    "momentum is only for sgd; %s has beta1",
 		                    kinds[o->kind].name);
 	if (sgd && (o->beta1 >= 0 || o->beta2 >= 0 || o->eps >= 0))
 		return bt_error_set(err, BT_EARG,
-		                    "--optimizer sgd has --momentum, but no "
-		                    "--beta1, --beta2 and --epsilon");
+		                    "sgd has momentum, but not beta1, beta2 "
+		                    "and epsilon");
 	return BT_OK;
 }
 

@@ -37,24 +37,25 @@ int bt_schedule_check(const struct bt_schedule_opts *o, struct bt_error *err)
 
 	if (o->power != 1 && o->kind != BT_SCHEDULE_POLYNOMIAL)
 		return bt_error_set(err, BT_EARG,
-		                    "--power is for --schedule polynomial, "
-		                    "not %s",
+		                    "power is for the schedule polynomial, not "
+		                    "%s",
 		                    name);
 	if (o->cycles != 1 && o->kind != BT_SCHEDULE_COSINE_RESTARTS)
 		return bt_error_set(err, BT_EARG,
-		                    "--cycles is for --schedule "
+		                    "cycles are for the schedule "
 		                    "cosine-restarts, not %s",
 		                    name);
 	if (o->end != 0 && (o->kind == BT_SCHEDULE_CONSTANT ||
 	                    o->kind == BT_SCHEDULE_INVERSE_SQRT))
-		return bt_error_set(err, BT_EARG,
-		                    "--end-learning-rate is for schedules "
-		                    "that fall to an end, and %s has none",
-		                    name);
+		return bt_error_set(
+		    err, BT_EARG,
+		    "an end learning rate is for schedules that "
+		    "fall to it, which %s does not",
+		    name);
 	if (o->end > o->lr)
 		return bt_error_set(err, BT_EARG,
-		                    "--end-learning-rate %g is larger than "
-		                    "--learning-rate %g",
+		                    "the end learning rate %g is larger than "
+		                    "the learning rate %g",
 		                    o->end, o->lr);
 	return BT_OK;
 }
