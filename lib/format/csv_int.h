@@ -15,22 +15,18 @@ struct bt_csv_parse {
 	uint64_t line; /* of the next byte */
 
 	/* the row being read, or read last */
-	size_t used; /* its bytes so far, not yet consumed */
-	bool begun, done;
+	size_t used;         /* its bytes so far, not yet consumed */
 	uint64_t row_line;   /* where it begins */
 	uint64_t last_line;  /* where it ends */
 	uint64_t field_line; /* where its current field begins */
 	size_t field_next;   /* its bytes up to the line after that one; 0:
 	                      * not reached yet */
 	enum bt_csv_fault fault;
-	struct bt_error why; /* of the fault */
-	struct bt_buf bytes; /* of all its fields */
-	size_t *ends;        /* where each of its n fields ends in them */
-	size_t n, ends_cap;
-	bool oom;
+	struct bt_error why;    /* of the fault */
+	struct bt_buf bytes;    /* of its fields, from libcsv */
 	struct bt_span *fields; /* [n], in bytes or in the input's buffer;
 	                         * borrowed until the next row */
-	size_t fields_cap;
+	size_t n, fields_cap;
 	struct bt_buf raw; /* its bytes that were consumed early */
 };
 
@@ -48,9 +44,5 @@ int bt_csv_parse_row(struct bt_csv_parse *x, struct bt_error *err) BT_MUST_USE;
 /* As bt_csv_raw. */
 int bt_csv_parse_raw(struct bt_csv_parse *x, struct bt_span *row,
                      struct bt_error *err) BT_MUST_USE;
-
-/* The short way, at the beginning of a row. 1: it was read, and well; 0: it is
- * not for the short way, nothing was consumed; else an error. */
-int bt_csv_parse_fast(struct bt_csv_parse *x, struct bt_error *err) BT_MUST_USE;
 
 #endif

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where the short way (csv_fast.c) does not lead, the input is fed to libcsv in
- * pieces that end where a line does, so that its callbacks know which line they
- * are on, and a row never ends inside a piece.
+ * One row after the other out of an input, whose buffer keeps a row until it is
+ * complete. Most rows go the short way: where no quoted field holds a quote or
+ * a line end, fields are found by comparing 16 bytes at a time and stay where
+ * they are. For all others the end of the row is looked for first, which is the
+ * first line end outside quotes; libcsv then gets the whole row.
  *
- * The bytes of a row stay in the input's buffer until the row is complete: if
- * its last quote is never closed, reading resumes behind the line of that
- * quote. All quotes behind it stand in pairs, or the field would have been
- * closed; so no field that begins there stays open, and no byte is read a third
- * time.
+ * If a quote is never closed, reading goes on behind the line of that quote.
+ * All quotes behind it stand in pairs, or the field would have been closed; so
+ * no field that begins there stays open, and no byte is read a third time.
  */
 #include "format/csv_int.h"
 
@@ -18,72 +18,128 @@
 #include "base/mem.h"
 #include "format/tfrecord.h"
 
-#define PIECE ((size_t)1 << 18)   /* most bytes fed at once */
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 #define RAW_MAX ((size_t)1 << 20) /* bytes kept of a row that is too long */
-#define STRICT (CSV_STRICT | CSV_STRICT_FINI)
 
-/* A stretch of one line. */
-struct piece {
-	const uint8_t *p;
-	size_t n;    /* bytes before what ends it */
-	size_t end;  /* bytes of the line end, or of the NULs, behind them */
-	bool is_nul; /* what ends it */
-};
-
-/* The position of the first LF, CR or NUL; n if there is none. */
-static size_t find_end(const uint8_t *p, size_t n)
+/* True at delim, LF, CR and NUL. */
+static bool is_special(uint8_t c, char delim)
 {
-	const uint64_t ones = 0x0101010101010101u, tops = ones << 7;
-	uint64_t v, lf, cr, hit;
-	size_t i;
-
-	for (i = 0; i + 8 <= n; i += 8) {
-		memcpy(&v, p + i, 8);
-		lf = v ^ ones * '\n';
-		cr = v ^ ones * '\r';
-		/* the lowest top bit set is that of the first zero byte */
-		hit = ((v - ones) & ~v) | ((lf - ones) & ~lf) |
-		      ((cr - ones) & ~cr);
-		if ((hit & tops) != 0)
-			return i + (size_t)__builtin_ctzll(hit & tops) / 8;
-	}
-	while (i < n && p[i] != '\n' && p[i] != '\r' && p[i] != '\0')
-		i++;
-	return i;
+	return c == (uint8_t)delim || c == '\n' || c == '\r' || c == '\0';
 }
 
-/* Looks at what follows the bytes already used. 1, 0 at the end, an error. */
-static int next_piece(struct bt_csv_parse *x, struct piece *piece,
-                      struct bt_error *err)
+#ifdef __SSE2__
+/* A bit for each of 16 bytes, set where it is special. */
+static unsigned specials(const uint8_t *p, char delim)
 {
-	const uint8_t *p;
-	size_t got, n;
-	int r = bt_in_peek(x->in, x->used + 1, &p, &got, err);
+	__m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
+	__m128i a = _mm_cmpeq_epi8(v, _mm_set1_epi8(delim));
+	__m128i b = _mm_cmpeq_epi8(v, _mm_set1_epi8('\n'));
+	__m128i c = _mm_cmpeq_epi8(v, _mm_set1_epi8('\r'));
+	__m128i d = _mm_cmpeq_epi8(v, _mm_setzero_si128());
 
-	if (r == BT_OK)
-		r = bt_in_some(x->in, &p, &got, err);
-	if (r != BT_OK)
-		return r;
-	if (got <= x->used)
-		return 0;
-	got = got - x->used < PIECE ? got - x->used : PIECE;
-	n = find_end(p + x->used, got);
-	piece->end = n < got;
-	piece->is_nul = n < got && p[x->used + n] == '\0';
-	/* as one, or a file of nothing else takes a round for each */
-	while (piece->is_nul && n + piece->end < got &&
-	       p[x->used + n + piece->end] == '\0')
-		piece->end++;
-	if (n < got && p[x->used + n] == '\r') {
-		r = bt_in_peek(x->in, x->used + n + 2, &p, &got, err);
-		if (r != BT_OK)
-			return r;
-		if (got == x->used + n + 2 && p[got - 1] == '\n')
-			piece->end = 2;
+	return (unsigned)_mm_movemask_epi8(
+	    _mm_or_si128(_mm_or_si128(a, b), _mm_or_si128(c, d)));
+}
+#define STEP 16
+#else
+/* A top bit for each of 8 bytes; the lowest one set is that of the first
+ * special byte. */
+static uint64_t specials(const uint8_t *p, char delim)
+{
+	const uint64_t ones = 0x0101010101010101u, tops = ones << 7;
+	uint64_t v, a, b, c;
+
+	memcpy(&v, p, 8);
+	a = v ^ ones * (uint8_t)delim;
+	b = v ^ ones * '\n';
+	c = v ^ ones * '\r';
+	return (((v - ones) & ~v) | ((a - ones) & ~a) | ((b - ones) & ~b) |
+	        ((c - ones) & ~c)) &
+	       tops;
+}
+#define STEP 8
+#endif
+
+/* The first special byte in [p, end), or end. */
+static const uint8_t *find_special(const uint8_t *p, const uint8_t *end,
+                                   char delim)
+{
+	uint64_t hit;
+
+	for (; end - p >= STEP; p += STEP) {
+		hit = specials(p, delim);
+		if (hit != 0)
+			return p + __builtin_ctzll(hit) / (STEP == 8 ? 8 : 1);
 	}
-	piece->p = p + x->used;
-	piece->n = n;
+	while (p < end && !is_special(*p, delim))
+		p++;
+	return p;
+}
+
+/* The field at p, without its quotes. Returns what follows it, which is before
+ * end, or NULL. */
+static const uint8_t *one_field(const struct bt_csv_opts *o, const uint8_t *p,
+                                const uint8_t *end, struct bt_span *field)
+{
+	const uint8_t *q;
+
+	if (!o->quotes || p == end || *p != '"') {
+		q = find_special(p, end, o->delimiter);
+		*field = (struct bt_span){(const char *)p, (size_t)(q - p)};
+		return q < end ? q : NULL;
+	}
+	p++;
+	q = memchr(p, '"', (size_t)(end - p));
+	if (q == NULL || q + 1 == end || !is_special(q[1], o->delimiter) ||
+	    find_special(p, q, '\n') < q)
+		return NULL;
+	*field = (struct bt_span){(const char *)p, (size_t)(q - p)};
+	return q + 1;
+}
+
+/* Bytes of the line end at p. */
+static size_t line_end(const uint8_t *p, const uint8_t *end)
+{
+	return *p == '\r' && p + 1 < end && p[1] == '\n' ? 2 : 1;
+}
+
+/* The short way through a row of which n bytes are at p. 1: it was read; 0: it
+ * is not for the short way. */
+static int find_fields(struct bt_csv_parse *x, const uint8_t *p, size_t n)
+{
+	const uint8_t *at = p, *end = p + n;
+	size_t k = 0;
+
+	for (;;) {
+		if (k == x->fields_cap &&
+		    bt_grow(&x->fields, &x->fields_cap, k + 1,
+		            sizeof(*x->fields)) != BT_OK)
+			return BT_ENOMEM;
+		at = one_field(&x->opts, at, end, &x->fields[k]);
+		if (at == NULL || x->fields[k].n > x->opts.max_field ||
+		    ++k > x->opts.max_columns)
+			return 0;
+		if (*at != (uint8_t)x->opts.delimiter)
+			break;
+		at++;
+	}
+	if (*at == '\0' || (*at == '\r' && at + 1 == end))
+		return 0;
+	x->n = k;
+	x->used = (size_t)(at - p) + line_end(at, end);
 	return 1;
+}
+
+/* Looks at the row's bytes, more than `at` of them unless the input ends. */
+static int look(struct bt_csv_parse *x, size_t at, const uint8_t **p, size_t *n,
+                struct bt_error *err)
+{
+	int r = bt_in_peek(x->in, at + 1, p, n, err);
+
+	return r == BT_OK ? bt_in_some(x->in, p, n, err) : r;
 }
 
 /* Takes down the row's bytes so far, before they are consumed. */
@@ -123,38 +179,37 @@ int bt_csv_parse_raw(struct bt_csv_parse *x, struct bt_span *row,
 	return BT_OK;
 }
 
-/* Consumes the input up to the end of the line. */
+/* Ends a line at byte `at`, where its line end begins. */
+static int end_line(struct bt_csv_parse *x, size_t at, struct bt_error *err)
+{
+	const uint8_t *p;
+	size_t n;
+	int r = look(x, at + 1, &p, &n, err);
+
+	if (r == BT_OK) {
+		x->used = at + line_end(p + at, p + n);
+		x->line++;
+	}
+	return r;
+}
+
+/* Ends the row at the next line end, whether it is in quotes or not. */
 static int skip_line(struct bt_csv_parse *x, struct bt_error *err)
 {
-	struct piece piece;
+	const uint8_t *p;
+	size_t n, at;
 	int r;
 
-	do {
+	while ((r = look(x, x->used, &p, &n, err)) == BT_OK && n > x->used) {
+		at = (size_t)(find_special(p + x->used, p + n, '\n') - p);
+		if (at < n && p[at] != '\0')
+			return end_line(x, at, err);
+		x->used = at < n ? at + 1 : n;
 		keep_raw(x);
 		bt_in_skip(x->in, x->used);
 		x->used = 0;
-		r = next_piece(x, &piece, err);
-		if (r == 1)
-			x->used = piece.n + piece.end;
-	} while (r == 1 && (piece.end == 0 || piece.is_nul));
-	x->line += r == 1;
-	return r < 0 ? r : BT_OK;
-}
-
-static int never(unsigned char c)
-{
-	(void)c;
-	return 0;
-}
-
-static void parser_init(struct bt_csv_parse *x)
-{
-	csv_init(&x->parser, STRICT);
-	csv_set_delim(&x->parser, (unsigned char)x->opts.delimiter);
-	csv_set_blk_size(&x->parser, PIECE);
-	csv_set_space_func(&x->parser, never); /* blanks are data */
-	if (!x->opts.quotes)
-		csv_set_quote(&x->parser, 0); /* NULs are never fed */
+	}
+	return r;
 }
 
 /* Marks the row as bad; the first fault and the first text stay. */
@@ -165,83 +220,10 @@ static struct bt_error *bad(struct bt_csv_parse *x, enum bt_csv_fault fault)
 	return &x->why;
 }
 
-static void keep_field(struct bt_csv_parse *x, const void *s, size_t n)
-{
-	if (bt_grow(&x->ends, &x->ends_cap, x->n + 1, sizeof(*x->ends)) !=
-	    BT_OK) {
-		x->oom = true;
-		return;
-	}
-	bt_buf_put(&x->bytes, s, n);
-	x->ends[x->n++] = x->bytes.len;
-}
-
-static void take_field(struct bt_csv_parse *x, const void *s, size_t n)
-{
-	x->field_line = x->line;
-	x->field_next = 0;
-	if (x->fault != BT_CSV_FINE)
-		return;
-	if (n > x->opts.max_field)
-		bt_error_set(bad(x, BT_CSV_LARGE), BT_ELIMIT,
-		             "a field is longer than %zu bytes",
-		             x->opts.max_field);
-	else if (x->n == x->opts.max_columns)
-		bt_error_set(bad(x, BT_CSV_LARGE), BT_ELIMIT,
-		             "more than %zu fields", x->opts.max_columns);
-	else
-		keep_field(x, s, n);
-}
-
-/* What libcsv calls. */
-static void on_field(void *s, size_t n, void *ctx)
-{
-	take_field(ctx, s, n);
-}
-
-static void on_row(int end, void *ctx)
-{
-	struct bt_csv_parse *x = ctx;
-
-	(void)end;
-	x->done = true;
-}
-
-/*
- * Gives n bytes to libcsv, which refuses two things alike: a quote inside a
- * field that does not begin with one, which is data to us and is fed to it in
- * lenient mode, and text after a closing quote. Returns false at the latter.
- */
-static bool feed(struct bt_csv_parse *x, const uint8_t *p, size_t n)
-{
-	struct csv_parser *parser = &x->parser;
-	size_t k = csv_parse(parser, p, n, on_field, on_row, x);
-
-	while (k < n && csv_error(parser) == CSV_EPARSE && !parser->quoted) {
-		csv_set_opts(parser, 0);
-		k += csv_parse(parser, p + k, 1, on_field, on_row, x);
-		csv_set_opts(parser, STRICT);
-		k += csv_parse(parser, p + k, n - k, on_field, on_row, x);
-	}
-	if (k == n)
-		return true;
-	if (csv_error(parser) != CSV_EPARSE)
-		x->oom = true;
-	return false;
-}
-
-/* Ends a row that has no end of its own. */
-static void give_up(struct bt_csv_parse *x)
-{
-	csv_free(&x->parser);
-	parser_init(x);
-	x->done = true;
-}
-
-/* The same, and goes on behind the line on which the open field begins. */
+/* Ends a row whose field is too long or never closed: at the end of the line on
+ * which the field begins. */
 static int go_back(struct bt_csv_parse *x, struct bt_error *err)
 {
-	give_up(x);
 	if (x->field_next == 0)
 		return skip_line(x, err);
 	x->used = x->field_next;
@@ -249,34 +231,14 @@ static int go_back(struct bt_csv_parse *x, struct bt_error *err)
 	return BT_OK;
 }
 
-/* Text after a closing quote. The field is over, wherever the row ends: goes on
- * at the next line. */
-static int malformed(struct bt_csv_parse *x, const struct piece *piece,
-                     struct bt_error *err)
-{
-	struct bt_error *why = bad(x, BT_CSV_QUOTES);
-
-	if (x->line == x->row_line)
-		bt_error_set(why, BT_EFORMAT, "text after a closing quote");
-	else
-		bt_error_set(why, BT_EFORMAT,
-		             "text after a closing quote on line %llu",
-		             (unsigned long long)x->line);
-	give_up(x);
-	if (piece->end == 0 || piece->is_nul)
-		return skip_line(x, err);
-	x->line++;
-	return BT_OK;
-}
-
-static int too_large(struct bt_csv_parse *x, struct bt_error *err)
+static int too_large(struct bt_csv_parse *x, bool quoted, struct bt_error *err)
 {
 	size_t limit = x->opts.max_field;
 
 	if (x->used > 4 * limit)
 		bt_error_set(bad(x, BT_CSV_LARGE), BT_ELIMIT,
 		             "longer than %zu bytes", 4 * limit);
-	else if (x->parser.quoted)
+	else if (quoted)
 		bt_error_set(bad(x, BT_CSV_LARGE), BT_ELIMIT,
 		             "the quote opened on line %llu is not closed "
 		             "within %zu bytes",
@@ -287,115 +249,191 @@ static int too_large(struct bt_csv_parse *x, struct bt_error *err)
 	return go_back(x, err);
 }
 
-static int take_piece(struct bt_csv_parse *x, const struct piece *piece,
-                      struct bt_error *err)
+/* Text after a closing quote. The field is over, wherever the row ends: goes on
+ * at the next line. */
+static int malformed(struct bt_csv_parse *x, struct bt_error *err)
 {
-	bool line_ends = piece->end > 0 && !piece->is_nul;
-	bool fed;
+	struct bt_error *why = bad(x, BT_CSV_QUOTES);
 
-	if (!x->begun) {
-		x->begun = true;
-		x->row_line = x->field_line = x->line;
-	}
-	fed = feed(x, piece->p, piece->n + (line_ends ? piece->end : 0));
-	if (fed && piece->is_nul) {
-		bt_error_set(bad(x, BT_CSV_NUL), BT_EFORMAT, "a NUL byte");
-		fed = feed(x, (const uint8_t *)" ", 1); /* in its place */
-	}
-	x->used += piece->n + piece->end;
-	x->last_line = x->line;
-	if (x->oom || x->bytes.oom)
-		return bt_error_nomem(err, "reading a row");
-	if (!fed)
-		return malformed(x, piece, err);
-	if (line_ends) {
-		x->line++;
-		if (!x->done && x->field_next == 0)
-			x->field_next = x->used;
-	}
-	if (!x->done && (x->parser.entry_pos > x->opts.max_field ||
-	                 x->used > 4 * x->opts.max_field))
-		return too_large(x, err);
-	return BT_OK;
+	if (x->line == x->row_line)
+		bt_error_set(why, BT_EFORMAT, "text after a closing quote");
+	else
+		bt_error_set(why, BT_EFORMAT,
+		             "text after a closing quote on line %llu",
+		             (unsigned long long)x->line);
+	return skip_line(x, err);
 }
 
-/* The input has ended. As bt_csv_parse_row. */
-static int last_row(struct bt_csv_parse *x, struct bt_error *err)
+/* Where in a field the row's end is looked for. */
+enum state {
+	BEGIN,
+	PLAIN,
+	QUOTED,
+	QUOTE /* behind a quote that closes the field or is doubled */
+};
+
+/*
+ * Moves x->used on, to the next line end among the n bytes at p or to n.
+ * *begin is where the field begins, its quotes left out. Returns false at text
+ * after a closing quote.
+ */
+static bool find_line_end(struct bt_csv_parse *x, const uint8_t *p, size_t n,
+                          enum state *state, size_t *begin)
 {
+	const char delim = x->opts.delimiter;
+	size_t at = x->used;
+
+	while (at < n) {
+		if (p[at] == '"' && x->opts.quotes && *state != PLAIN) {
+			*begin += *state != QUOTE;
+			*state = *state == QUOTED ? QUOTE : QUOTED;
+			at++;
+			continue;
+		}
+		if (*state == QUOTE && !is_special(p[at], delim))
+			break;
+		if (*state == BEGIN)
+			*state = PLAIN;
+		at = (size_t)(find_special(p + at, p + n,
+		                           *state == QUOTED ? '"' : delim) -
+		              p);
+		if (at == n || p[at] == '\n' || p[at] == '\r')
+			break;
+		if (p[at] == '"' && *state == QUOTED)
+			continue;
+		if (p[at] == '\0') {
+			bt_error_set(bad(x, BT_CSV_NUL), BT_EFORMAT,
+			             "a NUL byte");
+			if (*state == QUOTE)
+				break;
+		} else {
+			*state = BEGIN;
+			x->field_line = x->line;
+			x->field_next = 0;
+			*begin = at + 1;
+		}
+		at++;
+	}
+	x->used = at;
+	return at == n || p[at] == '\n' || p[at] == '\r';
+}
+
+/* Moves x->used behind the row, which may turn out to be bad. As
+ * bt_csv_parse_row. */
+static int find_end(struct bt_csv_parse *x, struct bt_error *err)
+{
+	enum state state = BEGIN;
+	size_t n, begin = 0;
+	const uint8_t *p;
 	int r;
 
-	if (!x->begun)
-		return 0;
-	if (csv_fini(&x->parser, on_field, on_row, x) == 0)
-		return 1;
+	x->row_line = x->field_line = x->line;
+	for (;;) {
+		r = look(x, x->used, &p, &n, err);
+		if (r != BT_OK)
+			return r;
+		x->last_line = x->line;
+		if (n == x->used)
+			break;
+		if (!find_line_end(x, p, n, &state, &begin))
+			return malformed(x, err);
+		if (x->used < n) {
+			r = end_line(x, x->used, err);
+			if (r != BT_OK || state != QUOTED)
+				return r;
+			if (x->field_next == 0)
+				x->field_next = x->used;
+		}
+		if (x->used > begin + x->opts.max_field ||
+		    x->used > 4 * x->opts.max_field)
+			return too_large(x, state == QUOTED, err);
+	}
+	if (state != QUOTED)
+		return BT_OK;
 	bt_error_set(bad(x, BT_CSV_QUOTES), BT_ETRUNCATED,
 	             "the quote opened on line %llu is never closed",
 	             (unsigned long long)x->field_line);
-	r = go_back(x, err);
-	return r == BT_OK ? 1 : r;
+	return go_back(x, err);
 }
 
-static void begin_row(struct bt_csv_parse *x)
+/* What libcsv calls. */
+static void on_field(void *s, size_t n, void *ctx)
 {
-	bt_in_skip(x->in, x->used);
-	x->used = 0;
-	x->begun = x->done = false;
-	x->field_next = 0;
-	x->fault = BT_CSV_FINE;
-	bt_error_clear(&x->why);
-	bt_buf_reset(&x->bytes);
-	bt_buf_reset(&x->raw);
-	x->n = 0;
+	struct bt_csv_parse *x = ctx;
+
+	if (x->fault != BT_CSV_FINE)
+		return;
+	if (n > x->opts.max_field)
+		bt_error_set(bad(x, BT_CSV_LARGE), BT_ELIMIT,
+		             "a field is longer than %zu bytes",
+		             x->opts.max_field);
+	else if (x->n == x->opts.max_columns)
+		bt_error_set(bad(x, BT_CSV_LARGE), BT_ELIMIT,
+		             "more than %zu fields", x->opts.max_columns);
+	else if (bt_grow(&x->fields, &x->fields_cap, x->n + 1,
+	                 sizeof(*x->fields)) != BT_OK)
+		x->bytes.oom = true;
+	else {
+		bt_buf_put(&x->bytes, s, n);
+		x->fields[x->n++].n = n;
+	}
 }
 
-/* Points x->fields at the fields of the row just read. */
-static int place_fields(struct bt_csv_parse *x, struct bt_error *err)
+/* Makes fields of the row's bytes. */
+static int split(struct bt_csv_parse *x, struct bt_error *err)
 {
-	size_t i, start = 0;
+	struct bt_span row;
+	size_t i, at = 0;
+	int r = bt_csv_parse_raw(x, &row, err);
 
-	if (bt_grow(&x->fields, &x->fields_cap, x->n, sizeof(*x->fields)) !=
-	    BT_OK)
+	if (r != BT_OK)
+		return r;
+	if (csv_parse(&x->parser, row.p, row.n, on_field, NULL, x) < row.n ||
+	    csv_fini(&x->parser, on_field, NULL, x) != 0 || x->bytes.oom)
 		return bt_error_nomem(err, "reading a row");
 	for (i = 0; i < x->n; i++) {
-		x->fields[i].p = bt_buf_at(&x->bytes, start);
-		x->fields[i].n = x->ends[i] - start;
-		start = x->ends[i];
+		x->fields[i].p = bt_buf_at(&x->bytes, at);
+		at += x->fields[i].n;
 	}
-	return 1;
+	return BT_OK;
 }
 
 int bt_csv_parse_row(struct bt_csv_parse *x, struct bt_error *err)
 {
-	struct piece piece;
+	const uint8_t *p;
+	size_t n;
 	int r;
 
-	begin_row(x);
-	r = bt_csv_parse_fast(x, err);
-	if (r != 0)
-		return r;
-	while (!x->done) {
-		r = next_piece(x, &piece, err);
-		if (r < 0)
+	bt_error_clear(&x->why);
+	bt_buf_reset(&x->bytes);
+	bt_buf_reset(&x->raw);
+	x->fault = BT_CSV_FINE;
+	x->field_next = 0;
+	do { /* empty lines are passed over */
+		bt_in_skip(x->in, x->used);
+		x->used = x->n = 0;
+		r = look(x, 0, &p, &n, err);
+		if (r != BT_OK || n == 0)
 			return r;
-		if (r == 0) {
-			r = last_row(x, err);
-			if (r != 1)
-				return r;
+		if (*p != '\n' && *p != '\r')
 			break;
-		}
-		if (!x->begun && piece.n == 0 && !piece.is_nul) {
-			bt_in_skip(x->in, piece.end);
-			x->line++;
-			continue;
-		}
-		r = take_piece(x, &piece, err);
-		if (r != BT_OK)
-			return r;
+		r = end_line(x, 0, err);
+	} while (r == BT_OK);
+	if (r == BT_OK)
+		r = find_fields(x, p, n);
+	if (r == BT_ENOMEM)
+		return bt_error_nomem(err, "reading a row");
+	if (r == 1) {
+		x->row_line = x->last_line = x->line++;
+		return 1;
 	}
-	return place_fields(x, err);
+	r = find_end(x, err);
+	if (r == BT_OK && x->fault == BT_CSV_FINE)
+		r = split(x, err);
+	return r == BT_OK ? 1 : r;
 }
 
-/* Goes behind a UTF-8 byte order mark and refuses what is plainly no CSV. */
+/* Goes behind a UTF-8 byte order mark and refuses what is plainly not CSV. */
 static int check_start(struct bt_csv_parse *x, struct bt_error *err)
 {
 	static const struct {
@@ -407,23 +445,24 @@ static int check_start(struct bt_csv_parse *x, struct bt_error *err)
 	    {{0xFE, 0xFF}, 2, "UTF-16 text; convert it to UTF-8 first"},
 	    {{0x1F, 0x8B}, 2, "gzip-compressed twice"},
 	    {{0x28, 0xB5, 0x2F, 0xFD}, 4, "zstd-compressed twice"},
-	    {{'P', 'K', 3, 4}, 4, "a zip archive or a spreadsheet, no CSV"},
-	    {{0xD0, 0xCF, 0x11, 0xE0}, 4, "a spreadsheet, no CSV"},
-	    {{'P', 'A', 'R', '1'}, 4, "a Parquet file, no CSV"},
-	    {{'%', 'P', 'D', 'F'}, 4, "a PDF file, no CSV"},
-	    {{'<', '!', 'D', 'O'}, 4, "an HTML page, no CSV"},
-	    {{'<', 'h', 't', 'm'}, 4, "an HTML page, no CSV"},
+	    {{'P', 'K', 3, 4}, 4, "a zip archive or a spreadsheet, not CSV"},
+	    {{0xD0, 0xCF, 0x11, 0xE0}, 4, "a spreadsheet, not CSV"},
+	    {{'P', 'A', 'R', '1'}, 4, "a Parquet file, not CSV"},
+	    {{'%', 'P', 'D', 'F'}, 4, "a PDF file, not CSV"},
+	    {{'<', '!', 'D', 'O'}, 4, "an HTML page, not CSV"},
+	    {{'<', 'h', 't', 'm'}, 4, "an HTML page, not CSV"},
 	};
 	const uint8_t *p;
 	size_t got, i;
 	int r = bt_in_some(x->in, &p, &got, err);
 
 	if (r == BT_OK && bt_tfrecord_begins(p, got))
-		return bt_error_set(err, BT_EFORMAT,
-		                    "cannot read %s: it holds records already, "
-		                    "which go to bert-tokenize or, of tokens, "
-		                    "to bert-train",
-		                    bt_in_name(x->in));
+		return bt_error_hint(
+		    err, BT_HINT_READ_RECORDS,
+		    bt_error_set(err, BT_EFORMAT,
+		                 "cannot read %s: it is a TFRecord stream, not "
+		                 "a table",
+		                 bt_in_name(x->in)));
 	if (r == BT_OK)
 		r = bt_in_peek(x->in, 4, &p, &got, err);
 	if (r != BT_OK)
@@ -439,6 +478,12 @@ static int check_start(struct bt_csv_parse *x, struct bt_error *err)
 	return BT_OK;
 }
 
+static int never(unsigned char c)
+{
+	(void)c;
+	return 0;
+}
+
 int bt_csv_parse_init(struct bt_csv_parse *x, struct bt_in *in,
                       const struct bt_csv_opts *opts, struct bt_error *err)
 {
@@ -446,7 +491,11 @@ int bt_csv_parse_init(struct bt_csv_parse *x, struct bt_in *in,
 	x->in = in;
 	x->opts = *opts;
 	x->line = 1;
-	parser_init(x);
+	csv_init(&x->parser, 0);
+	csv_set_delim(&x->parser, (unsigned char)opts->delimiter);
+	csv_set_space_func(&x->parser, never); /* blanks are data */
+	if (!opts->quotes)
+		csv_set_quote(&x->parser, 0); /* rows with a NUL are bad */
 	return check_start(x, err);
 }
 
@@ -456,7 +505,6 @@ void bt_csv_parse_clear(struct bt_csv_parse *x)
 	bt_in_close(x->in);
 	bt_buf_clear(&x->bytes);
 	bt_buf_clear(&x->raw);
-	free(x->ends);
 	free(x->fields);
 	memset(x, 0, sizeof(*x));
 }
