@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Turns texts into the token ids of a model. */
+#include <string.h>
+
+#include "base/num.h"
 #include "base/str.h"
 #include "base/sys.h"
 #include "base/tool.h"
@@ -101,6 +104,93 @@ static const struct bt_tool tool = {
     options,
 };
 
+static bool is(const char *value, const char *word)
+{
+	return value != NULL && strcmp(value, word) == 0;
+}
+
+/* What is wrong with options that only token records have, or NULL. */
+static const char *wrong_records(const struct bt_tokenize_options *o)
+{
+	bool full = is(o->layout, "full");
+
+	if (o->format != NULL && !is(o->format, "tfrecord")) {
+		if (o->attend_pad)
+			return "--attend-pad sets input_mask, which only "
+			       "--format tfrecord has";
+		if (o->meta != NULL || !full)
+			return "--layout and --meta-data need --format "
+			       "tfrecord";
+		if (o->keep_text)
+			return "--keep-text needs --format tfrecord";
+	}
+	if (o->keep_text && !full)
+		return "--keep-text needs --layout full";
+	if (o->pad_to == 0 && o->meta != NULL)
+		return "--meta-data needs --pad N: TensorFlow's readers want "
+		       "records of one length";
+	if (o->pad_to == 0 && !full)
+		return "--layout bert and --layout modelgarden need --pad N: "
+		       "TensorFlow's readers want records of one length";
+	if (o->pad_to == 0 && o->attend_pad)
+		return "--attend-pad needs --pad N";
+	if ((o->meta == NULL) != (o->part == NULL) ||
+	    (o->meta == NULL && o->processor != NULL))
+		return "--meta-data FILE, --part NAME and --processor go "
+		       "together";
+	return NULL;
+}
+
+/* What is wrong with the options given, or NULL. */
+static const char *wrong(const struct bt_tokenize_options *o)
+{
+	if (o->model == NULL)
+		return "no model given: use -m DIR";
+	if (o->explain && !is(o->format, "explain"))
+		return "--explain is --format explain";
+	if (o->skip_special && !o->detokenize)
+		return "--skip-special needs --detokenize";
+	if (o->detokenize && (o->meta != NULL || o->stride.given ||
+	                      o->pad != NULL || !is(o->layout, "full")))
+		return "--layout, --pad, --stride and --meta-data do not go "
+		       "with --detokenize, which writes text";
+	if (o->detokenize && o->format != NULL && !is(o->format, "json"))
+		return "--detokenize writes lines of text, or --format json";
+	if (o->detokenize && o->keep_text)
+		return "--keep-text does not go with --detokenize";
+	if (o->stride.given && o->no_truncation)
+		return "--stride and --no-truncation exclude each other";
+	if (o->labels != NULL && o->label_type != NULL &&
+	    !is(o->label_type, "class"))
+		return "--labels needs --label-type class";
+	if (o->expect != 0 && o->lines)
+		return "--expect counts records, and --lines reads lines";
+	return wrong_records(o);
+}
+
+/* Checks the options and sets those that follow from others. */
+static int check(struct bt_tokenize_options *o, struct bt_error *err)
+{
+	const char *why;
+
+	if (o->explain && o->format == NULL)
+		o->format = "explain";
+	if (o->pad != NULL && !is(o->pad, "none") &&
+	    bt_parse_i64(o->pad, 1, 1 << 30, &o->pad_to) != BT_OK)
+		return bt_error_set(err, BT_EARG,
+		                    "bad value '%s' for --pad: expected none "
+		                    "or a whole number",
+		                    o->pad);
+	if (o->pad_to != 0 && o->max_length > o->pad_to)
+		return bt_error_set(err, BT_EARG,
+		                    "--pad %lld is smaller than --max-length "
+		                    "%lld",
+		                    (long long)o->pad_to,
+		                    (long long)o->max_length);
+	why = wrong(o);
+	return why == NULL ? BT_OK : bt_error_set(err, BT_EARG, "%s", why);
+}
+
 static struct bt_tokenize_io io(const struct opts *o, struct bt_progress *p)
 {
 	bt_progress_init(p, stderr, o->common.quiet);
@@ -153,8 +243,8 @@ static int revert(const struct opts *o, const struct bt_tok *tok,
 	return r;
 }
 
-/* Lines of what is no list of lines, as its name says. */
-static void doubt_lines(const struct opts *o, const struct bt_log *log)
+/* Warns of a table that is read as lines. */
+static void warn_lines(const struct opts *o, const struct bt_log *log)
 {
 	static const char *const ends[] = {".csv", ".tsv", ".jsonl", ".json"};
 	const char *dot;
@@ -165,12 +255,10 @@ static void doubt_lines(const struct opts *o, const struct bt_log *log)
 		dot = strrchr(o->files[i], '.');
 		for (k = 0; dot != NULL && k < 4; k++)
 			if (strcmp(dot, ends[k]) == 0)
-				bt_log(
-				    log, BT_LOG_WARN,
-				    "all of each line of '%s' is taken for a "
-				    "text: csv2tfrecord takes columns of "
-				    "tables",
-				    o->files[i]);
+				bt_log(log, BT_LOG_WARN,
+				       "each whole line of '%s' is a text; "
+				       "csv2tfrecord reads tables",
+				       o->files[i]);
 	}
 }
 
@@ -187,7 +275,7 @@ static int prepare(const struct opts *o, const struct bt_log *log,
 	    bt_tokenize_options_labels(&o->ask, labels, how, &err) != BT_OK)
 		return bt_tool_fail(&tool, &err);
 	if (!o->ask.detokenize) {
-		doubt_lines(o, log);
+		warn_lines(o, log);
 		bt_tokenize_warn_size(*tok, log);
 		r = bt_tokenize_options_settle(&o->ask, *tok, how, &err);
 	}
@@ -231,7 +319,7 @@ int main(int argc, char **argv)
 		return status;
 	o.files = argv + operand;
 	o.n_files = argc - operand;
-	if (bt_tokenize_options_check(&o.ask, &err) != BT_OK)
+	if (check(&o.ask, &err) != BT_OK)
 		status = bt_tool_misuse(&tool, "%s", err.text);
 	else if (bt_out_spare(o.common.output, o.files, o.n_files, &err) !=
 	         BT_OK)

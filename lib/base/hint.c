@@ -53,6 +53,30 @@ static const char *const words[BT_HINTS] = {
     [BT_HINT_TOKENIZE_AGAIN] =
         "tokenize the text again with bert-tokenize -m MODEL",
     [BT_HINT_TSV_TOP] = "do not combine --format tsv with --top",
+    [BT_HINT_DETOKENIZE_JSON] = "use --format json",
+    [BT_HINT_DUMMY_LABEL] = "--dummy-label gives them one",
+    [BT_HINT_GIVE_LABELS] = "give them with --labels",
+    [BT_HINT_GIVE_MAX_LENGTH] = "give it with --max-length",
+    [BT_HINT_LABEL_TYPE_CLASS] = "use --label-type class",
+    [BT_HINT_LABEL_TYPE_FLOAT] = "use --label-type float",
+    [BT_HINT_NO_LINES] = "drop --lines",
+    [BT_HINT_READ_RECORDS] =
+        "bert-tokenize reads text records, bert-train token records",
+    [BT_HINT_READ_TENSORS] =
+        "tensor-cat reads streams of tensors, ckpt-inspect checkpoints",
+    [BT_HINT_READ_TEXT] =
+        "csv2tfrecord reads tables and JSON Lines, bert-tokenize --lines lines of text",
+    [BT_HINT_TABLE_DELIMITER] = "check --delimiter",
+    [BT_HINT_TABLE_ENCODING] = "use --encoding for text that is not UTF-8",
+    [BT_HINT_TABLE_HEADER] = "if that row is a header, drop --no-header",
+    [BT_HINT_TABLE_MAP_LABEL] = "--map-label gives labels new names",
+    [BT_HINT_TABLE_NA] = "--na pandas reads it as a missing value",
+    [BT_HINT_TABLE_NO_HEADER] = "if that row is data, use --no-header",
+    [BT_HINT_TABLE_NO_QUOTE] =
+        "use --no-quote where quotes are ordinary characters",
+    [BT_HINT_TABLE_SKIP_BAD] = "--skip-bad drops the row",
+    [BT_HINT_TEXT_COLUMN] = "name the text's column with -t COLUMN",
+    [BT_HINT_TEXT_NUMBER] = "give it with -t N",
 };
 
 const char *bt_hint_words(enum bt_hint hint)

@@ -37,7 +37,10 @@ void bt_log_hint(const struct bt_log *log, enum bt_log_level level,
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	bt_log(log, level, "%s (%s)", text, bt_hint_words(hint));
+	if (hint == BT_HINT_NONE)
+		bt_log(log, level, "%s", text);
+	else
+		bt_log(log, level, "%s (%s)", text, bt_hint_words(hint));
 }
 
 void bt_progress_init(struct bt_progress *p, FILE *to, bool quiet)

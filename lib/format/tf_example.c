@@ -5,7 +5,7 @@
 
 static int bad(struct bt_error *err)
 {
-	return bt_error_set(err, BT_ECORRUPT, "is no tf.Example");
+	return bt_error_set(err, BT_ECORRUPT, "is not a tf.Example");
 }
 
 void bt_example_open(struct bt_example *x, const void *data, size_t len)

@@ -93,24 +93,27 @@ void bt_tfrecord_expect(struct bt_tfrecord *r, uint64_t n)
 	r->expected = n;
 }
 
-/* What the first bytes of something that is no TFRecord look like. */
-static const char *guess(const uint8_t *p, size_t n)
+/* Names the format of a file that is not a TFRecord stream by its first bytes;
+ * NULL: unknown. */
+static const char *guess(const uint8_t *p, size_t n, enum bt_hint *hint)
 {
 	size_t i;
 
+	*hint = BT_HINT_NONE;
 	if (n >= 2 && p[0] == 0x1f && p[1] == 0x8b)
 		return "gzip-compressed data (compressed twice)";
 	if (n >= 4 && load32(p) == 0xFD2FB528u)
 		return "zstd-compressed data (compressed twice)";
 	if (n >= 10 && load64(p) < (uint64_t)1 << 32 &&
-	    (memcmp(p + 8, "{\"", 2) == 0 || memcmp(p + 8, "{}", 2) == 0))
-		return "tensors (tensor-cat reads streams of them, "
-		       "ckpt-inspect checkpoints)";
+	    (memcmp(p + 8, "{\"", 2) == 0 || memcmp(p + 8, "{}", 2) == 0)) {
+		*hint = BT_HINT_READ_TENSORS;
+		return "tensors";
+	}
 	for (i = 0; i < n; i++)
 		if (!isprint(p[i]) && !isspace(p[i]) && p[i] < 0x80)
 			return NULL;
-	return "text (csv2tfrecord makes records of tables and JSON Lines, "
-	       "bert-tokenize --lines reads lines)";
+	*hint = BT_HINT_READ_TEXT;
+	return "text";
 }
 
 bool bt_tfrecord_begins(const void *p, size_t n)
@@ -149,6 +152,7 @@ static int read_header(struct bt_tfrecord *r, uint64_t *len,
 {
 	const uint8_t *p;
 	const char *looks;
+	enum bt_hint hint;
 	size_t got;
 	int e = bt_in_peek(r->in, HEADER, &p, &got, err);
 
@@ -157,17 +161,19 @@ static int read_header(struct bt_tfrecord *r, uint64_t *len,
 	if (got == 0)
 		return 0;
 	r->record++;
-	looks = r->record == 1 ? guess(p, got) : NULL;
+	looks = r->record == 1 ? guess(p, got, &hint) : NULL;
 	if (got == HEADER && bt_tfrecord_crc_holds(p, 8))
 		looks = NULL;
 	else if (looks == NULL)
 		return got < HEADER ? truncated(r, err)
 		                    : corrupt(r, "length", err);
 	if (looks != NULL)
-		return bt_error_set(err, BT_EFORMAT,
-		                    "%s is no TFRecord stream: it begins with "
-		                    "%s",
-		                    r->file, looks);
+		return bt_error_hint(
+		    err, hint,
+		    bt_error_set(err, BT_EFORMAT,
+		                 "%s is not a TFRecord stream: it starts with "
+		                 "%s",
+		                 r->file, looks));
 	*len = load64(p);
 	if (*len > BT_TFRECORD_MAX) {
 		bt_error_set(err, BT_ELIMIT,

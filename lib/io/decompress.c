@@ -275,8 +275,9 @@ static int zstd_failed(const struct bt_decompress *u, size_t code,
 		                    "out of memory while reading %s", u->name);
 	case ZSTD_error_frameParameter_windowTooLarge:
 		return complain(u, BT_ELIMIT,
-		                "needs a window of more than 128 MiB: compress "
-		                "it without zstd --long",
+		                "needs a window of more than 128 MiB, as "
+		                "zstd's long mode makes them: compress it "
+		                "without that",
 		                err);
 	default:
 		return complain(u, BT_ECORRUPT, ZSTD_getErrorName(code), err);

@@ -7,12 +7,10 @@
 #include "base/num.h"
 #include "table/table_int.h"
 
-static int say(struct bt_buf *b, int code, struct bt_error *err)
+/* Makes an error of what is in b. */
+static int fail(struct bt_buf *b, int code, struct bt_error *err)
 {
-	const char *s = bt_buf_str(b);
-
-	code = s != NULL ? bt_error_set(err, code, "%s", s)
-	                 : bt_error_nomem(err, "looking for a column");
+	bt_error_set(err, code, "%s", bt_buf_str(b));
 	bt_buf_clear(b);
 	return code;
 }
@@ -21,14 +19,15 @@ static int not_there(const struct bt_table_header *h, struct bt_span word,
                      struct bt_error *err)
 {
 	struct bt_buf b = BT_BUF_INIT;
+	enum bt_hint hint;
 
 	bt_buf_puts(&b, "cannot find column ");
 	bt_table_put_name(&b, word);
 	bt_buf_printf(&b, " in %s", h->file);
-	bt_table_put_hint(&b, h, word);
+	hint = bt_table_put_hint(&b, h, word);
 	bt_buf_puts(&b, "; ");
 	bt_table_put_names(&b, h);
-	return say(&b, BT_EFORMAT, err);
+	return bt_error_hint(err, hint, fail(&b, BT_EFORMAT, err));
 }
 
 static int ambiguous(const struct bt_table_header *h, struct bt_span word,
@@ -42,7 +41,7 @@ static int ambiguous(const struct bt_table_header *h, struct bt_span word,
 	              " is ambiguous in %s: columns %zu and %zu have that "
 	              "name; give a number",
 	              h->file, first + 1, second + 1);
-	return say(&b, BT_EFORMAT, err);
+	return fail(&b, BT_EFORMAT, err);
 }
 
 /* 1: *at is the only column of that name; 0: there is none; else an error. */
@@ -98,18 +97,16 @@ static int no_text(const struct bt_table_header *h, struct bt_error *err)
 	struct bt_buf b = BT_BUF_INIT;
 
 	if (h->names == NULL)
-		bt_buf_puts(&b, "without a header the column of the text must "
-		                "be given by number: -t N");
-	else {
-		bt_buf_printf(&b,
-		              "no column is named 'text' in %s: choose one "
-		              "with -t",
-		              h->file);
-		bt_table_put_hint(&b, h, bt_span("text"));
-		bt_buf_puts(&b, "; ");
-		bt_table_put_names(&b, h);
-	}
-	return say(&b, BT_EARG, err);
+		return bt_error_hint(err, BT_HINT_TEXT_NUMBER,
+		                     bt_error_set(err, BT_EARG,
+		                                  "without a header, the "
+		                                  "text's column needs a "
+		                                  "number"));
+	bt_buf_printf(&b, "cannot find a column named 'text' in %s", h->file);
+	(void)bt_table_put_hint(&b, h, bt_span("text"));
+	bt_buf_puts(&b, "; ");
+	bt_table_put_names(&b, h);
+	return bt_error_hint(err, BT_HINT_TEXT_COLUMN, fail(&b, BT_EARG, err));
 }
 
 /* A list of columns: one name, or several with commas between. */

@@ -298,7 +298,7 @@ int bt_published_form(const struct bt_published *p, const char *file,
 	if (s == NULL)
 		return bt_error_nomem(err, "reading a data set");
 	bt_error_set(err, BT_EFORMAT,
-	             "%s is no file of %s: its first row has %zu field%s, "
+	             "%s is not a file of %s: its first row has %zu field%s, "
 	             "beginning with '%.*s'; expected %s",
 	             file, p->name, width, bt_plural(width),
 	             (int)(first[0].n < 40 ? first[0].n : 40), first[0].p, s);

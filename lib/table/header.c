@@ -134,8 +134,9 @@ static size_t distance(struct bt_span a, struct bt_span b)
 	return row[b.n];
 }
 
-void bt_table_put_hint(struct bt_buf *b, const struct bt_table_header *h,
-                       struct bt_span word)
+enum bt_hint bt_table_put_hint(struct bt_buf *b,
+                               const struct bt_table_header *h,
+                               struct bt_span word)
 {
 	static const char delimiters[] = "\t;,|";
 	size_t best = 1 + word.n / 4, i, d;
@@ -144,7 +145,7 @@ void bt_table_put_hint(struct bt_buf *b, const struct bt_table_header *h,
 	const char *c;
 
 	if (h->names == NULL || wanted.n > NAME_COMPARED)
-		return;
+		return BT_HINT_NONE;
 	for (i = 0; i < h->n && best > 0; i++) {
 		name = trim(h->names[i]);
 		if (name.n == 0 || name.n > NAME_COMPARED)
@@ -159,11 +160,10 @@ void bt_table_put_hint(struct bt_buf *b, const struct bt_table_header *h,
 		bt_buf_puts(b, " (did you mean ");
 		bt_table_put_name(b, *near);
 		bt_buf_puts(b, "?)");
-		return;
+		return BT_HINT_NONE;
 	}
 	for (c = delimiters; h->n == 1 && *c != '\0'; c++)
-		if (memchr(h->names[0].p, *c, h->names[0].n) != NULL) {
-			bt_buf_puts(b, " (is --delimiter right?)");
-			return;
-		}
+		if (memchr(h->names[0].p, *c, h->names[0].n) != NULL)
+			return BT_HINT_TABLE_DELIMITER;
+	return BT_HINT_NONE;
 }

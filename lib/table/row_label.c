@@ -14,7 +14,7 @@ static int not_known(struct bt_span v, const char *where, struct bt_buf *list,
 	const char *s = bt_buf_str(list);
 
 	*fault = BT_TABLE_UNKNOWN;
-	bt_error_set(err, BT_EFORMAT, "label '%.*s' is none of %s: %s",
+	bt_error_set(err, BT_EFORMAT, "label '%.*s' is not one of %s: %s",
 	             (int)(v.n < SHOWN ? v.n : SHOWN), v.p, where,
 	             s != NULL ? s : "?");
 	bt_buf_clear(list);

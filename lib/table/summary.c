@@ -13,7 +13,7 @@ const char *bt_table_fault_name(enum bt_table_fault fault)
 	    "without a label",
 	    "with an unknown label",
 	    "with a label that is neither 0 nor 1",
-	    "with a label that is no number",
+	    "with a label that is not a number",
 	    "without a proper weight",
 	    "with malformed JSON",
 	    "without a value for a key",

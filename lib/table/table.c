@@ -168,11 +168,10 @@ static int doubt_labels(const struct bt_table *t, struct bt_error *err)
 	/* a header is a label that is no other row's, where labels recur */
 	if (!t->opts.csv.header && n > 1 && t->stats.records >= 4 * n &&
 	    t->firsts == 1)
-		bt_log(t->opts.log, BT_LOG_WARN,
-		       "no other row has the first one's label, '%.*s': is it "
-		       "a header? then leave out --no-header",
-		       (int)bt_string_set_get(t->labels, 0).n,
-		       bt_string_set_get(t->labels, 0).p);
+		bt_log_hint(t->opts.log, BT_LOG_WARN, BT_HINT_TABLE_HEADER,
+		            "label '%.*s' occurs only in the first row",
+		            (int)bt_string_set_get(t->labels, 0).n,
+		            bt_string_set_get(t->labels, 0).p);
 	return bt_table_warn_labels(t->labels, t->opts.log, err);
 }
 
@@ -343,18 +342,17 @@ static int is_new(struct bt_table *t, const struct bt_text_rec *rec,
 }
 
 /* What may make the bad row a good one. */
-static const char *advice(const struct bt_table *t)
+static enum bt_hint advice(const struct bt_table *t)
 {
 	if (t->opts.no_advice || t->opts.task != NULL)
-		return "";
+		return BT_HINT_NONE;
 	if (t->fault == BT_TABLE_QUOTES)
-		return "; where quotes are ordinary characters, use --no-quote";
+		return BT_HINT_TABLE_NO_QUOTE;
 	if (t->fault == BT_TABLE_CHARSET && t->now.rows.csv != NULL &&
 	    t->opts.charset == BT_CHARSET_UTF8)
-		return "; what is not UTF-8 needs --encoding";
-	if (t->fault == BT_TABLE_AGAIN)
-		return "; --skip-bad leaves it out";
-	return "";
+		return BT_HINT_TABLE_ENCODING;
+	return t->fault == BT_TABLE_AGAIN ? BT_HINT_TABLE_SKIP_BAD
+	                                  : BT_HINT_NONE;
 }
 
 /* The row is bad: goes on, or not. */
@@ -369,9 +367,10 @@ static int bad_row(struct bt_table *t, int r, struct bt_error *why,
 	if (t->fault == BT_TABLE_FAULTS)
 		return bt_error_set(err, r, "%s", why->text);
 	if (!skips)
-		return bt_error_set(err, r, "cannot read %s: %s%s",
-		                    bt_row_source_name(&t->now.rows), why->text,
-		                    advice(t));
+		return bt_error_hint(
+		    err, advice(t),
+		    bt_error_set(err, r, "cannot read %s: %s",
+		                 bt_row_source_name(&t->now.rows), why->text));
 	return skip(t, why, err);
 }
 

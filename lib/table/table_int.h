@@ -28,8 +28,9 @@ void bt_table_header_clear(struct bt_table_header *h);
  * delimiter within the only name. */
 void bt_table_put_name(struct bt_buf *b, struct bt_span name);
 void bt_table_put_names(struct bt_buf *b, const struct bt_table_header *h);
-void bt_table_put_hint(struct bt_buf *b, const struct bt_table_header *h,
-                       struct bt_span word);
+enum bt_hint bt_table_put_hint(struct bt_buf *b,
+                               const struct bt_table_header *h,
+                               struct bt_span word);
 
 #define BT_TABLE_ABSENT SIZE_MAX
 

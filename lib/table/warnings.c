@@ -90,10 +90,9 @@ static int doubt_pairs(const struct bt_string_set *labels,
 	if (first != NULL && gists != NULL)
 		pairs = find_pairs(labels, first, gists, &said);
 	if (pairs > 0 && bt_buf_str(&said) != NULL)
-		bt_log(log, BT_LOG_WARN,
-		       "different labels that may be meant to be one: %s%s "
-		       "(--map-label gives labels new names)",
-		       bt_buf_str(&said), pairs > TOLD ? ", ..." : "");
+		bt_log_hint(log, BT_LOG_WARN, BT_HINT_TABLE_MAP_LABEL,
+		            "labels that may be the same one: %s%s",
+		            bt_buf_str(&said), pairs > TOLD ? ", ..." : "");
 	free(first);
 	bt_string_set_free(gists);
 	bt_buf_clear(&said);
@@ -106,20 +105,22 @@ static void doubt_label(struct bt_span v, const struct bt_log *log)
 	static const char *const missing[] = {"nan",  "NaN",  "<NA>",
 	                                      "#N/A", "NULL", "null"};
 	struct bt_buf b = BT_BUF_INIT;
+	enum bt_hint hint = BT_HINT_NONE;
 	const char *what = NULL;
 	size_t i;
 
 	if (v.n > 0 && (is_blank(*v.p) || is_blank(v.p[v.n - 1])))
-		what = "begins or ends with a blank, which is part of it";
+		what = "starts or ends with a blank, which is part of it";
 	for (i = 0; i < sizeof(missing) / sizeof(missing[0]); i++)
 		if (bt_span_equal(v, bt_span(missing[i])))
-			what = "is one like the others, unless --na pandas "
-			       "says that it stands for a missing value";
+			hint = BT_HINT_TABLE_NA;
+	if (hint != BT_HINT_NONE)
+		what = "is a label like the others";
 	if (what != NULL)
 		bt_table_put_name(&b, v);
 	if (what != NULL && bt_buf_str(&b) != NULL)
-		bt_log(log, BT_LOG_WARN, "the label %s %s", bt_buf_str(&b),
-		       what);
+		bt_log_hint(log, BT_LOG_WARN, hint, "the label %s %s",
+		            bt_buf_str(&b), what);
 	bt_buf_clear(&b);
 }
 
@@ -149,9 +150,9 @@ static void doubt_delimiter(const struct bt_row_source *rows,
 		return;
 	bt_table_put_name(&b, name);
 	if (bt_buf_str(&b) != NULL)
-		bt_log(log, BT_LOG_WARN,
-		       "the only column of %s is %s: is --delimiter right?",
-		       bt_row_source_name(rows), bt_buf_str(&b));
+		bt_log_hint(log, BT_LOG_WARN, BT_HINT_TABLE_DELIMITER,
+		            "the only column of %s is %s",
+		            bt_row_source_name(rows), bt_buf_str(&b));
 	bt_buf_clear(&b);
 }
 
@@ -175,10 +176,10 @@ void bt_table_warn_header(const struct bt_row_source *rows,
 		return; /* the column was named, or is no label */
 	bt_table_put_name(&b, v);
 	if (bt_buf_str(&b) != NULL)
-		bt_log(opts->log, BT_LOG_WARN,
-		       "the first row of %s, which was taken for the header, "
-		       "has %s where rows have that label: is it a row, too? "
-		       "then give --no-header",
-		       bt_row_source_name(rows), bt_buf_str(&b));
+		bt_log_hint(
+		    opts->log, BT_LOG_WARN, BT_HINT_TABLE_NO_HEADER,
+		    "the first row of %s was read as the header, and its "
+		    "%s is also a label of other rows",
+		    bt_row_source_name(rows), bt_buf_str(&b));
 	bt_buf_clear(&b);
 }

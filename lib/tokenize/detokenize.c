@@ -102,9 +102,10 @@ static int put(const struct job *j, struct worker *w, const int32_t *ids,
 	if (j->o->json)
 		r = put_json(out, id, label, text, err);
 	else if (memchr(text.p, '\n', text.n) != NULL)
-		return bt_error_set(err, BT_EFORMAT,
-		                    "the text has a line end in it: use "
-		                    "--format json");
+		return bt_error_hint(
+		    err, BT_HINT_DETOKENIZE_JSON,
+		    bt_error_set(err, BT_EFORMAT,
+		                 "the text has a line end in it"));
 	else
 		bt_buf_put(out, text.p, text.n);
 	bt_buf_putc(out, '\n');
@@ -208,11 +209,13 @@ static int flush(struct job *j, struct bt_error *err)
 		if (p->out.len > 0)
 			r = bt_out_write(j->out, p->out.data, p->out.len, err);
 		if (r == BT_OK && p->err.code != 0)
-			r = bt_error_set(
-			    err, p->err.code, "%s: %s %llu: %s", j->name,
-			    j->o->lines ? "line" : "record",
-			    (unsigned long long)j->item[p->bad].number,
-			    p->err.text);
+			r = bt_error_hint(
+			    err, p->err.hint,
+			    bt_error_set(
+			        err, p->err.code, "%s: %s %llu: %s", j->name,
+			        j->o->lines ? "line" : "record",
+			        (unsigned long long)j->item[p->bad].number,
+			        p->err.text));
 	}
 	bt_buf_reset(&j->bytes);
 	j->items = 0;

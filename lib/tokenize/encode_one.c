@@ -40,7 +40,7 @@ static int number_label(const struct bt_tokenize *j, struct bt_token_rec *rec,
 		ok = bt_parse_f64(s, -FLT_MAX, FLT_MAX, &v) == BT_OK;
 	if (!ok)
 		return bt_error_set(
-		    err, BT_EFORMAT, "the label '%.*s' is no %snumber",
+		    err, BT_EFORMAT, "the label '%.*s' is not a %snumber",
 		    (int)head(label).n, label.p, whole ? "whole " : "");
 	rec->has_label_id = whole;
 	rec->has_label_value = !whole;
@@ -158,10 +158,13 @@ static int fill_several(const struct bt_tokenize *j,
 	if (type == BT_LABEL_NONE)
 		return BT_OK;
 	if (type == BT_LABEL_INT || (type == BT_LABEL_FLOAT && !numbers))
-		return bt_error_set(
-		    err, BT_EFORMAT, "has %s: --label-type %s goes with them",
-		    numbers ? "numbers to predict" : "any number of labels",
-		    numbers ? "float" : "class");
+		return bt_error_hint(
+		    err,
+		    numbers ? BT_HINT_LABEL_TYPE_FLOAT
+		            : BT_HINT_LABEL_TYPE_CLASS,
+		    bt_error_set(err, BT_EFORMAT, "has %s",
+		                 numbers ? "numbers to predict"
+		                         : "any number of labels"));
 	if (!numbers)
 		return fill_hot(j, w, rec, err);
 	rec->id_list = text->number_list;
@@ -188,9 +191,9 @@ static int fill_example_id(const struct bt_tokenize *j, uint64_t number,
 	    bt_parse_i64(s, 0, INT64_MAX, &rec->example_id) == BT_OK)
 		return BT_OK;
 	if (rec->id.p == NULL)
-		return bt_error_set(err, BT_EFORMAT, "there is no id");
+		return bt_error_set(err, BT_EFORMAT, "the record has no id");
 	return bt_error_set(err, BT_EFORMAT,
-	                    "there is no number in the id '%.*s'",
+	                    "the id '%.*s' has no number in it",
 	                    (int)head(rec->id).n, rec->id.p);
 }
 

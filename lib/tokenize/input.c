@@ -77,10 +77,10 @@ static int read_lines(struct sink *s, const char *path, struct bt_error *err)
 		bt_in_ahead(in);
 	r = bt_in_some(in, &p, &got, err);
 	if (r == BT_OK && bt_tfrecord_begins(p, got))
-		r = bt_error_set(err, BT_EFORMAT,
-		                 "%s holds records, not lines: leave out "
-		                 "--lines",
-		                 bt_in_name(in));
+		r = bt_error_hint(err, BT_HINT_NO_LINES,
+		                  bt_error_set(err, BT_EFORMAT,
+		                               "%s holds records, not lines",
+		                               bt_in_name(in)));
 	while (r == BT_OK) {
 		r = bt_in_line(in, BT_TFRECORD_MAX, &line, &skip, err);
 		if (r != 1)

@@ -62,7 +62,7 @@ static int check_part(const struct bt_metadata *m, struct bt_error *err)
 		ok = ok || is_part(m, "train");
 	if (ok)
 		return BT_OK;
-	return bt_error_set(err, BT_EARG, "the part '%s' is none of %s",
+	return bt_error_set(err, BT_EARG, "the part '%s' is not one of %s",
 	                    m->part,
 	                    retrieval ? "eval=KEY, test=KEY (as de-en.de)"
 	                              : "train, eval, test, test=KEY");

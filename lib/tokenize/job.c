@@ -196,9 +196,11 @@ static int blame(const struct bt_tokenize *j, const struct bt_tokenize_piece *p,
 {
 	const struct bt_tokenize_item *x = &j->item[p->bad];
 
-	return bt_error_set(err, p->err.code, "%s: %s %llu: %s",
-	                    j->name[x->name], j->opts.lines ? "line" : "record",
-	                    (unsigned long long)x->number, p->err.text);
+	return bt_error_hint(
+	    err, p->err.hint,
+	    bt_error_set(err, p->err.code, "%s: %s %llu: %s", j->name[x->name],
+	                 j->opts.lines ? "line" : "record",
+	                 (unsigned long long)x->number, p->err.text));
 }
 
 static void add_stats(struct bt_tokenize_stats *to,

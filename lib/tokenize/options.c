@@ -4,99 +4,12 @@
 
 #include <string.h>
 
-#include "base/num.h"
 #include "tokenize/input_meta_data.h"
 #include "tokenizer_file/tokenizer_file.h"
 
 static bool is(const char *value, const char *word)
 {
 	return value != NULL && strcmp(value, word) == 0;
-}
-
-/* What goes with windows, and with the way back. */
-static int check_way(const struct bt_tokenize_options *o, struct bt_error *err)
-{
-	if (o->skip_special && !o->detokenize)
-		return bt_error_set(err, BT_EARG,
-		                    "--skip-special goes with --detokenize");
-	if (o->detokenize && (o->meta != NULL || o->stride.given ||
-	                      o->pad != NULL || !is(o->layout, "full")))
-		return bt_error_set(err, BT_EARG,
-		                    "--detokenize makes text: no "
-		                    "--layout, --pad, --stride or "
-		                    "--meta-data goes with it");
-	if (o->detokenize && o->format != NULL && !is(o->format, "json"))
-		return bt_error_set(err, BT_EARG,
-		                    "--detokenize writes lines of "
-		                    "text, or --format json");
-	if (o->keep_text && (o->detokenize || !is(o->layout, "full") ||
-	                     (o->format != NULL && !is(o->format, "tfrecord"))))
-		return bt_error_set(err, BT_EARG,
-		                    "--keep-text is for --format tfrecord and "
-		                    "--layout full");
-	if (o->stride.given && o->no_truncation)
-		return bt_error_set(err, BT_EARG,
-		                    "--stride cuts, --no-truncation does not");
-	return BT_OK;
-}
-
-int bt_tokenize_options_check(struct bt_tokenize_options *o,
-                              struct bt_error *err)
-{
-	if (o->model == NULL)
-		return bt_error_set(err, BT_EARG, "no model given: use -m DIR");
-	if (o->explain && o->format != NULL && !is(o->format, "explain"))
-		return bt_error_set(err, BT_EARG,
-		                    "--explain is --format explain");
-	if (o->explain)
-		o->format = "explain";
-	if (o->pad != NULL && !is(o->pad, "none") &&
-	    bt_parse_i64(o->pad, 1, 1 << 30, &o->pad_to) != BT_OK)
-		return bt_error_set(err, BT_EARG,
-		                    "bad value '%s' for --pad: expected none "
-		                    "or a whole number",
-		                    o->pad);
-	if (o->pad_to != 0 && o->max_length > o->pad_to)
-		return bt_error_set(err, BT_EARG,
-		                    "--pad %lld is smaller than --max-length "
-		                    "%lld",
-		                    (long long)o->pad_to,
-		                    (long long)o->max_length);
-	if (o->attend_pad && o->pad_to == 0)
-		return bt_error_set(err, BT_EARG,
-		                    "--attend-pad goes with --pad N");
-	if (o->format != NULL && !is(o->format, "tfrecord") && o->attend_pad)
-		return bt_error_set(err, BT_EARG,
-		                    "--attend-pad is about input_mask, which "
-		                    "only --format tfrecord has");
-	if (o->format != NULL && !is(o->format, "tfrecord") &&
-	    (o->meta != NULL || !is(o->layout, "full")))
-		return bt_error_set(err, BT_EARG,
-		                    "--layout and --meta-data are for "
-		                    "--format tfrecord");
-	if (o->pad_to == 0 && (o->meta != NULL || !is(o->layout, "full")))
-		return bt_error_set(err, BT_EARG,
-		                    "TensorFlow wants records of one length: "
-		                    "%s%s goes with --pad N",
-		                    o->meta != NULL ? "--meta-data"
-		                                    : "--layout ",
-		                    o->meta != NULL ? "" : o->layout);
-	if ((o->meta == NULL) != (o->part == NULL) ||
-	    (o->meta == NULL && o->processor != NULL))
-		return bt_error_set(err, BT_EARG,
-		                    "--meta-data FILE, --part NAME "
-		                    "and --processor go together");
-	if (o->labels != NULL && o->label_type != NULL &&
-	    !is(o->label_type, "class"))
-		return bt_error_set(err, BT_EARG,
-		                    "--labels are for --label-type class, "
-		                    "not %s",
-		                    o->label_type);
-	if (o->expect != 0 && o->lines)
-		return bt_error_set(
-		    err, BT_EARG,
-		    "--expect counts records, and --lines reads lines");
-	return check_way(o, err);
 }
 
 int bt_tokenize_options_open(const struct bt_tokenize_options *o,
@@ -168,9 +81,10 @@ static int check_metadata(const struct bt_tokenize_options *o,
 	if (o->meta == NULL)
 		return BT_OK;
 	if (how->label_type == BT_LABEL_CLASS && how->labels == NULL)
-		return bt_error_set(err, BT_EARG,
-		                    "meta data tell how many labels there are: "
-		                    "give --labels");
+		return bt_error_hint(
+		    err, BT_HINT_GIVE_LABELS,
+		    bt_error_set(err, BT_EARG,
+		                 "the meta data need the number of labels"));
 	return bt_metadata_check(o->meta, &m, err);
 }
 

@@ -25,10 +25,6 @@ struct bt_tokenize_options {
 	struct bt_opt_maybe max_bytes;
 };
 
-/* Checks what no table of options can, and sets pad_to and format. BT_EARG. */
-int bt_tokenize_options_check(struct bt_tokenize_options *ask,
-                              struct bt_error *err) BT_MUST_USE;
-
 int bt_tokenize_options_open(const struct bt_tokenize_options *ask,
                              const struct bt_log *log, struct bt_tok **tok,
                              struct bt_error *err) BT_MUST_USE;

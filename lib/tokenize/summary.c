@@ -18,13 +18,13 @@ int bt_tokenize_check(const struct bt_tok *tok,
 
 	if (positions != 0 && o->max_length > positions)
 		return bt_error_set(err, BT_EARG,
-		                    "%zu tokens are asked for, and the model "
-		                    "'%s' takes at most %zu",
+		                    "the maximum length is %zu tokens, but the "
+		                    "model '%s' takes at most %zu",
 		                    o->max_length, model, positions);
 	if (positions != 0 && o->pad > positions)
 		return bt_error_set(err, BT_EARG,
-		                    "--pad %zu: the model '%s' takes at most "
-		                    "%zu tokens",
+		                    "the padded length is %zu tokens, but the "
+		                    "model '%s' takes at most %zu",
 		                    o->pad, model, positions);
 	if (o->max_length != 0 && o->max_length <= special)
 		return bt_error_set(err, BT_EARG,
@@ -32,14 +32,16 @@ int bt_tokenize_check(const struct bt_tok *tok,
 		                    "%zu are special",
 		                    o->max_length, special);
 	if (o->windows && o->max_length == 0)
-		return bt_error_set(err, BT_EARG,
-		                    "--stride: the model '%s' does not say how "
-		                    "long a window is: give --max-length",
-		                    model);
+		return bt_error_hint(
+		    err, BT_HINT_GIVE_MAX_LENGTH,
+		    bt_error_set(err, BT_EARG,
+		                 "windows need a maximum length, and the model "
+		                 "'%s' has none",
+		                 model));
 	if (o->windows && o->stride >= o->max_length - special)
 		return bt_error_set(err, BT_EARG,
-		                    "--stride %zu leaves no way on: a window "
-		                    "has %zu tokens of a text",
+		                    "the stride (%zu) must be smaller than the "
+		                    "window (%zu text tokens)",
 		                    o->stride, o->max_length - special);
 	return BT_OK;
 }
@@ -84,15 +86,15 @@ static void tell_gaps(const struct bt_tokenize_opts *o,
 	if (o->layout == BT_LAYOUT_FULL)
 		return;
 	if (o->label_type != BT_LABEL_NONE && s->labelled < s->records)
-		bt_log(log, BT_LOG_WARN,
-		       "%llu of %llu records have no label_ids, which "
-		       "TensorFlow's readers demand: --dummy-label gives one",
-		       n - (unsigned long long)s->labelled, n);
+		bt_log_hint(log, BT_LOG_WARN, BT_HINT_DUMMY_LABEL,
+		            "%llu of %llu records have no label_ids, which "
+		            "TensorFlow's readers require",
+		            n - (unsigned long long)s->labelled, n);
 	if (o->layout == BT_LAYOUT_GARDEN && s->weighted > 0 &&
 	    s->weighted < s->records)
 		bt_log(log, BT_LOG_WARN,
 		       "%llu of %llu records have no weight, which "
-		       "TensorFlow's readers demand of all or none",
+		       "TensorFlow's readers require of all or none",
 		       n - (unsigned long long)s->weighted, n);
 }
 

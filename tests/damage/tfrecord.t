@@ -46,7 +46,7 @@ is "$(tfrecord-cat --count half.rec)" 1 'half of the records'
 refuses 'tfrecord-cat: read 1 record, expected 2' 'are too few' \
 	tfrecord-cat --count --expect 2 half.rec
 
-# what is no file of records
+# what is not a file of records
 mkdir folder
 refuses "*cannot read 'folder': Is a directory" 'a folder' tfrecord-cat folder
 refuses "*cannot read 'folder': Is a directory" 'with --recover' \

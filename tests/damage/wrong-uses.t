@@ -128,21 +128,21 @@ for tool in 'bert-train -m m -o new' 'bert-eval -m m' 'bert-predict -m m'; do
 	refuses '*: record 1: holds text, not tokens (run bert-tokenize first)' \
 		"text records to $tool" $tool dev.text
 	# shellcheck disable=SC2086
-	refuses '*begins with text (csv2tfrecord makes records of tables*' "a table to $tool" \
+	refuses '*starts with text (csv2tfrecord reads tables*' "a table to $tool" \
 		$tool library-dev.csv
 	# shellcheck disable=SC2086
-	refuses '*begins with tensors (tensor-cat reads streams of them*' "tensors to $tool" \
+	refuses '*starts with tensors (tensor-cat reads streams of tensors*' "tensors to $tool" \
 		$tool m.ts
 done
 refuses '*: record 1: holds tokens (input_ids), not text: *' 'token records to bert-tokenize' \
 	bert-tokenize -m m dev.rec
-refuses '*begins with text (*bert-tokenize --lines reads lines)' 'lines to bert-tokenize' \
+refuses '*starts with text (*bert-tokenize --lines lines of text)' 'lines to bert-tokenize' \
 	bert-tokenize -m m library-dev.csv
-refuses "*'dev.text' holds records, not lines: leave out --lines" 'records as lines' \
+refuses "*'dev.text' holds records, not lines (drop --lines)" 'records as lines' \
 	bert-tokenize -m m --lines dev.text
-warns "all of each line of 'library-dev.csv' is taken for a text: csv2tfrecord*" \
+warns "each whole line of 'library-dev.csv' is a text; csv2tfrecord*" \
 	'a table as lines' bert-tokenize -m m --lines -o x.rec library-dev.csv
-refuses "*'dev.text': it holds records already, *" 'records to csv2tfrecord' \
+refuses "*'dev.text': it is a TFRecord stream, not a table *" 'records to csv2tfrecord' \
 	csv2tfrecord -o x.rec dev.text
 refuses "*'dev.rec': it holds records, which tfrecord-cat reads" 'records to tensor-cat' \
 	tensor-cat dev.rec
@@ -154,12 +154,12 @@ refuses "*'twice.csv': record 193 (line 19*): it is the header again*" 'a second
 works 'which is left out' csv2tfrecord -l intent --skip-bad -o x twice.csv
 like "$(cat err)" '*384 records*1 with the header again*' 'and counted'
 sed 1d library-dev.csv >bare.csv
-warns "the first row of 'bare.csv'*then give --no-header*" 'no header' \
+warns "the first row of 'bare.csv'*(if that row is data, use --no-header)*" 'no header' \
 	csv2tfrecord -t 2 -l 3 -o x bare.csv
-warns "no other row has the first one's label, 'intent': is it a header*" \
+warns "label 'intent' occurs only in the first row (if that row is a header*" \
 	'a header that is none' csv2tfrecord -t 2 -l 3 --no-header -o x library-dev.csv
 tr , ';' <library-dev.csv >semicolons.csv
-warns "the only column of 'semicolons.csv' is 'id;text;intent': is --delimiter right*" \
+warns "the only column of 'semicolons.csv' is 'id;text;intent' (check --delimiter)*" \
 	'a delimiter that is another' csv2tfrecord -t 1 -o x semicolons.csv
 for o in '-t 2 -l 3 --no-header bare.csv' '-t 2 -l 3 library-dev.csv' \
 	'-l intent library-dev.csv'; do
@@ -168,12 +168,12 @@ for o in '-t 2 -l 3 --no-header bare.csv' '-t 2 -l 3 library-dev.csv' \
 	is "$(grep -c warning err)" 0 "$o: nothing told"
 done
 printf 'text,y\na,Spam\nb,spam\nc, spam\nd,nan\n' >odd.csv
-warns "the label ' spam' begins or ends with a blank*" 'labels' \
+warns "the label ' spam' starts or ends with a blank*" 'labels' \
 	csv2tfrecord -l y -o x odd.csv
 like "$(cat err)" "*'Spam' and 'spam', 'Spam' and ' spam' (--map-label*" 'alike'
 like "$(cat err)" "*label 'nan' *--na pandas*" 'missing'
 printf 'text,y\na,1\nb,1.0\nc,2\n' >odd.csv
-warns "different labels that may be meant to be one: '1' and '1.0'*" 'numbers' \
+warns "labels that may be the same one: '1' and '1.0'*" 'numbers' \
 	csv2tfrecord -l y -o x odd.csv
 echo d,2.5 >>odd.csv
 csv2tfrecord -l y -o x odd.csv 2>err
@@ -182,9 +182,9 @@ printf '[ {"text": "a"} ]\n' >odd.json
 refuses '*it is a JSON array; JSON Lines have an object a line*' 'a JSON array' \
 	csv2tfrecord -o x odd.json
 printf 'PAR1\0\0' >odd.csv
-refuses '*it is a Parquet file, no CSV' 'a Parquet file' csv2tfrecord -o x odd.csv
+refuses '*it is a Parquet file, not CSV' 'a Parquet file' csv2tfrecord -o x odd.csv
 printf '<!DOCTYPE html><html>Log in, please\n' >odd.csv
-refuses '*it is an HTML page, no CSV' 'a page' csv2tfrecord -o x odd.csv
+refuses '*it is an HTML page, not CSV' 'a page' csv2tfrecord -o x odd.csv
 printf '"text";"y"\n"a, b";"c"\n' >odd.csv
 refuses '*text after a closing quote: are fields divided by something else?' \
 	'semicolons' csv2tfrecord -o x odd.csv

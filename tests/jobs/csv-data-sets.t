@@ -76,7 +76,7 @@ table zindi_arabizi/ppd_Test.csv '30000 records from 1 file'
 # with quoting on, rows would be lost: never without a word
 mrpc=$SHARED/glue/MRPC/dev.tsv
 if [ -f "$mrpc" ]; then
-	refuses "*'$mrpc': record 1 (line 2): text after a closing quote on line 3; *use --no-quote" \
+	refuses "*'$mrpc': record 1 (line 2): text after a closing quote on line 3*(use --no-quote*" \
 		'MRPC with quoting' csv2tfrecord -t 4 "$mrpc"
 else
 	skip 'MRPC with quoting' 'the data is not here'

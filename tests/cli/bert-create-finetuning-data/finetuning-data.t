@@ -399,13 +399,13 @@ rm -rf o d meta.json
 mkdir d
 printf 'sentence\tlabel\na\t1\n' >d/train.tsv
 printf 'sentence\tlabel\na\tx\n' >d/dev.tsv
-refuses "*cannot read 'd/dev.tsv': record 1 (line 2): label 'x' is none of sst-2: '0', '1'" \
+refuses "*cannot read 'd/dev.tsv': record 1 (line 2): label 'x' is not one of sst-2: '0', '1'" \
 	'a bad label' make --classification_task_name=SST-2 --input_data_dir=d \
 	$train $eval
 is "$(ls o)$(ls meta.json 2>/dev/null)" '' 'leaves nothing, not even what was complete'
 refuses "*'d/test.tsv': No such file or directory" 'a file that is not there' \
 	make --classification_task_name=SST-2 --input_data_dir=d $train $test
-refuses "*'d/train.tsv' is no file of rte*expected a header with*" \
+refuses "*'d/train.tsv' is not a file of rte*expected a header with*" \
 	'files of another task' make --classification_task_name=RTE \
 	--input_data_dir=d $train
 refuses "*cannot create 'd/train.tsv/x'*" 'a directory that cannot be made' \

@@ -92,7 +92,7 @@ refuses "*decoder Fuse: 'fold' of the decoder is not supported" \
 works '... only where it is asked for' \
 	sh -c 'echo a | bert-tokenize -m model.json --lines'
 model '{"type":"Fuse"}'
-refuses '*line 1: the text has a line end in it: use --format json' \
+refuses '*line 1: the text has a line end in it (use --format json)' \
 	'a line end in a text' \
 	sh -c 'echo 5 14 | bert-tokenize -m model.json --lines --detokenize'
 is "$(echo 5 14 | bert-tokenize -qm model.json --lines --detokenize \

@@ -64,7 +64,7 @@ printf '[PAD]\n[UNK]\n[CLS]\n[SEP]\n<S>\n<T>\n[unused1]\na\n' >v.txt
 is "$(ids v.txt A)" '2 7 3' 'names in brackets are no capitals'
 exits 2 'more tokens than positions' \
 	bert-tokenize -m g --max-length 7 --lines /dev/null
-like "$(cat err)" "*7 tokens are asked for, and the model 'g' takes at most 6*" \
+like "$(cat err)" "*the maximum length is 7 tokens, but the model 'g' takes at most 6*" \
 	'... says both numbers'
 exits 2 'more padding than positions' \
 	bert-tokenize -m g --pad 7 --max-length 6 --lines /dev/null

@@ -74,10 +74,10 @@ same got2 wanted '--label-type float: label_ids are floats, with a dummy'
 refuses "*record 1: label_ids holds a number to predict (3.2)*" \
 	'which is no class to train on' \
 	bert-train --init-config tiny -o nomodel num.out
-refuses "*record 1: the label '3.2' is no whole number" '--label-type int' \
+refuses "*record 1: the label '3.2' is not a whole number" '--label-type int' \
 	bert-tokenize -m "$M" --label-type int num.tfr
 printf '%s\n' 'text_a=a	label=x' | $rec >num.tfr
-refuses "*record 1: the label 'x' is no number" 'nor float' \
+refuses "*record 1: the label 'x' is not a number" 'nor float' \
 	bert-tokenize -m "$M" --label-type float num.tfr
 printf '%s\n' 'text_a=a	label=-3' | $rec >num.tfr
 is "$(bert-tokenize -qm "$M" --label-type int num.tfr | tfrecord-cat --json |
@@ -115,9 +115,9 @@ bert-tokenize -qm "$M" --pad 6 --layout modelgarden many.tfr |
 seq 0 39999 >wanted
 same got wanted 'also where there are many'
 printf 'id=de-x	text_a=a\n' | $rec >ids.tfr
-refuses "*there is no number in the id 'de-x'" 'an id without a number' \
+refuses "*the id 'de-x' has no number in it" 'an id without a number' \
 	bert-tokenize -m "$M" --pad 4 --layout modelgarden --example-id id ids.tfr
-refuses '*there is no id' 'no id' \
+refuses '*the record has no id' 'no id' \
 	bert-tokenize -m "$M" --pad 4 --layout modelgarden --example-id id nolabel.tfr
 
 # meta data

@@ -32,7 +32,7 @@ is "$(cat err)" 'bert-tokenize: 1 text, 18 tokens; 1 text cut into windows of 6 
 	'... in the summary'
 exits 2 'a stride as long as the window is a mistake' bert-tokenize -m "$M" \
 	--lines --format ids --max-length 6 --stride 4 eight
-like "$(cat err)" '*--stride 4 leaves no way on: a window has 4 tokens*' \
+like "$(cat err)" '*the stride (4) must be smaller than the window (4 text tokens)*' \
 	'... said so'
 exits 2 'windows need a length' bert-tokenize -m "$M/vocab.txt" --lines \
 	--format ids --stride 1 eight

@@ -84,7 +84,7 @@ refuses "*cannot open 'none'*" 'no file' bert-vocab none
 misuses '*standard input is given 2 times' 'standard input twice' bert-vocab --lines - -
 works 'a file twice' bert-vocab --lines -o twice.txt in ./in
 like "$(cat err)" "*warning: './in' is 'in' again: *" 'is warned of'
-refuses "*'in' is no TFRecord stream*" 'lines that are no records' bert-vocab in
+refuses "*'in' is not a TFRecord stream*" 'lines that are no records' bert-vocab in
 works 'a device is no directory' bert-vocab --lines -o /dev/null in
 exits 2 'BPE has two files' bert-vocab --lines --type bpe in
 exits 2 'BPE keeps case' bert-vocab --type bpe --lower-case yes -o d in

@@ -30,19 +30,19 @@ bad 'b,c,d' '(line 3): 3 fields, expected 2' \
 bad '"b\n\nc",d,e' \
 	'(line 3): 3 fields, expected 2 (the row ends on line 5)' \
 	'with the wrong number of fields' 'too many fields on three lines'
-bad '"b"c,d' '(line 3): text after a closing quote; *use --no-quote' \
+bad '"b"c,d' '(line 3): text after a closing quote*(use --no-quote*' \
 	'with malformed quotes' 'text after a quote'
 bad '"b\n"c,d' \
-	'(line 3): text after a closing quote on line 4; *use --no-quote' \
+	'(line 3): text after a closing quote on line 4*(use --no-quote*' \
 	'with malformed quotes' 'text after a quote on another line'
-bad '"b,c' '(line 3): the quote opened on line 3 is never closed; *' \
+bad '"b,c' '(line 3): the quote opened on line 3 is never closed (*' \
 	'with malformed quotes' 'a quote never closed'
 bad 'b\000,c' '(line 3): a NUL byte' 'with a NUL byte' 'a NUL byte'
 bad 'b\000,c' '(line 3): a NUL byte' 'with a NUL byte' \
 	'a NUL byte without quoting' --no-quote
-bad '\377b,c' '(line 3): the text is not valid utf-8 (byte FF at position 1); *--encoding' \
+bad '\377b,c' '(line 3): the text is not valid utf-8 (byte FF at position 1) (use --encoding*' \
 	'in another character set' 'a text in another set'
-bad 'b,c\300\200' '(line 3): the label is not valid utf-8 (byte C0 at position 2); *' \
+bad 'b,c\300\200' '(line 3): the label is not valid utf-8 (byte C0 at position 2) (*' \
 	'in another character set' 'a label in an overlong form'
 bad 'b,' '(line 3): the label is empty' 'without a label' 'no label'
 bad 'b,""' '(line 3): the label is empty' 'without a label' 'an empty label'

@@ -64,10 +64,10 @@ refuses "*cannot find column '' in 'a.csv'*" 'an empty word in a list' \
 printf ' Text ,label\na,b\n' >blank.csv
 refuses "*cannot find column 'text' in 'blank.csv' (did you mean ' Text '[?]);*" \
 	'a name with blanks and capitals' csv2tfrecord -t text blank.csv
-misuse "no column is named 'text' in 'blank.csv': choose one with -t (did you mean ' Text '[?]); its columns are ' Text ', 'label'" \
+misuse "cannot find a column named 'text' in 'blank.csv' (did you mean ' Text '[?]); its columns are ' Text ', 'label' (name the text's column with -t COLUMN)" \
 	'no column is the default' csv2tfrecord blank.csv
 printf 'text;label\na;b\n' >semi.csv
-refuses "*cannot find column 'text' in 'semi.csv' (is --delimiter right[?]); its only column is 'text;label'" \
+refuses "*cannot find column 'text' in 'semi.csv'; its only column is 'text;label' (check --delimiter)" \
 	'a wrong delimiter' csv2tfrecord -t text semi.csv
 {
 	seq -s , -f 'a%g' 100
@@ -102,7 +102,7 @@ misuse "bad value 'tabs' for --delimiter: *" 'no delimiter' \
 printf 'd,c\na,b\n' >bare.csv
 gives 'label=d|text_a=c
 label=a|text_a=b' 'without a header' --no-header -t 2 -l 1 bare.csv
-misuse 'without a header the column of the text must be given by number: -t N' \
+misuse 'without a header, the text's column needs a number (give it with -t N)' \
 	'without a header there is no default' csv2tfrecord --no-header a.csv
 refuses "*cannot find column 'text' in 'a.csv'; it has 3 columns and no header" \
 	'without a header there are no names' \

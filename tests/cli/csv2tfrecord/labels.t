@@ -40,7 +40,7 @@ tr , '\t' <map.csv | sed 's/"a.b"/x/; s/"//g' >map.tsv
 gives 'label=x|text_a=a
 label=c=d|text_a=b
 label=e|text_a=c' 'with tabs' -l y --map-label @map.tsv y.csv
-refuses "csv2tfrecord: cannot read 'y.csv': record 2 (line 3): label '0' is none of the label map's: '-1', '1'" \
+refuses "csv2tfrecord: cannot read 'y.csv': record 2 (line 3): label '0' is not one of the label map's: '-1', '1'" \
 	'a label that the map lacks' csv2tfrecord -l y --map-label -1=a,1=b y.csv
 csv2tfrecord -l y --map-label -1=a,1=b --skip-bad y.csv >got 2>err
 is "$("$TEST_TOP/tests/lib/records" got)$(tail -n 1 err)" 'label=a|text_a=a

@@ -127,13 +127,13 @@ refuses "*'imdb' has no folder 'pos' that can be read" 'imdb: no folder' \
 # files that do not fit
 printf 'sentence\tlabel\na\t1\n' >f.tsv
 for t in ag-news ax banking77 cola imdb mnli mrpc paws-x qnli qqp rte sts-b wnli xnli; do
-	refuses "csv2tfrecord: 'f.tsv' is no file of $t: its first row has *; expected *" \
+	refuses "csv2tfrecord: 'f.tsv' is not a file of $t: its first row has *; expected *" \
 		"$t: another's file" csv2tfrecord --task $t f.tsv
 done
-refuses "csv2tfrecord: 'f.tsv' is no file of rte: its first row has 2 fields, beginning with 'sentence'; expected a header with 'index', 'sentence1', 'sentence2', 'label', or a header with 'index', 'sentence1', 'sentence2'" \
+refuses "csv2tfrecord: 'f.tsv' is not a file of rte: its first row has 2 fields, beginning with 'sentence'; expected a header with 'index', 'sentence1', 'sentence2', 'label', or a header with 'index', 'sentence1', 'sentence2'" \
 	'what was expected' csv2tfrecord --task rte f.tsv
 printf 'index\tsentence1\tsentence2\tlabel\n0\ta\tb\tmaybe\n' >f.tsv
-refuses "csv2tfrecord: cannot read 'f.tsv': record 1 (line 2): label 'maybe' is none of rte: 'entailment', 'not_entailment'" \
+refuses "csv2tfrecord: cannot read 'f.tsv': record 1 (line 2): label 'maybe' is not one of rte: 'entailment', 'not_entailment'" \
 	'another label' csv2tfrecord --task rte f.tsv
 printf 'index\tgenre\tfilename\tyear\told_index\tsource1\tsource2\tsentence1\tsentence2\tscore\n0\t\t\t\t\t\t\ta\tb\thigh\n' >f.tsv
 refuses "*record 1 (line 2): label 'high' is not a number" 'no number' \

@@ -116,7 +116,7 @@ fi
 # damage
 refuses "tfrecord-cat: cannot open 'nosuch': No such file*" 'no file' \
 	tfrecord-cat nosuch
-refuses "*a.csv' is no TFRecord stream: it begins with text*" 'text' \
+refuses "*a.csv' is not a TFRecord stream: it starts with text*" 'text' \
 	tfrecord-cat a.csv
 size=$(wc -c <a.rec)
 third=$((size / 3)) # the records are of one size

@@ -77,7 +77,7 @@ bad '{"a": 9223372036854775808}' '*too big*'
 bad "$(printf '{"a": "\377"}')" '*unable to decode byte 0xff*'
 [ ! -e no.rec ]
 result $? 'and no file appears'
-refuses "*'text.jsonl' is no TFRecord stream: it begins with text*" \
+refuses "*'text.jsonl' is not a TFRecord stream: it starts with text*" \
 	'JSON without --from-json' tfrecord-cat text.jsonl
 tfrecord-cat --json token.rec >/dev/full 2>err
 is "$? $(cat err)" '1 tfrecord-cat: cannot write standard output: No space left on device' \

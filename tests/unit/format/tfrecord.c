@@ -313,7 +313,7 @@ static void something_else(void **state)
 	(void)state;
 	file_put("other", csv, sizeof(csv) - 1);
 	assert_err(read_back("other", &count, &err), BT_EFORMAT,
-	           "'other' is no TFRecord stream: it begins with text");
+	           "'other' is not a TFRecord stream: it starts with text");
 	file_put("other", "hi", 2);
 	assert_err(read_back("other", &count, &err), BT_EFORMAT, "text");
 	assert_err(read_back(".", &count, &err), BT_EIO, "cannot read '.'");

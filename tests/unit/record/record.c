@@ -221,7 +221,7 @@ static void no_example_at_all(void **state)
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		bt_example_open(&x, bad[i].bytes, bad[i].n);
 		assert_err(bt_example_next(&x, &f, &err), BT_ECORRUPT,
-		           "is no tf.Example");
+		           "is not a tf.Example");
 	}
 	bt_example_open(&x, "", 0);
 	assert_int_equal(bt_example_next(&x, &f, &err), 0);
