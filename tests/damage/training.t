@@ -34,7 +34,7 @@ refuses '*holds no records*' 'empty input to bert-predict' bert-predict -m m -o 
 refuses '*holds no records*' 'empty standard input' bert-predict -m m </dev/null
 refuses "*cannot open 'nosuch'*" 'a missing file' bert-predict -m m nosuch
 refuses '*text, not tokens*' 'text to bert-eval' bert-eval -m m dev.text.rec
-refuses '*begins with text*' 'a table to bert-predict' bert-predict -m m train.csv
+refuses '*starts with text*' 'a table to bert-predict' bert-predict -m m train.csv
 
 # Records of another tokenizer.
 sed 's/^the$/unheard-of/' vocab.txt >vocab2.txt

@@ -85,7 +85,7 @@ refuses '*no such*' 'no model there' bert-train -m nosuch -o y train.rec
 refuses '*no model directory*config.json*' 'no model in it' bert-train -m . -o y train.rec
 misuses '*is both the starting model*' 'onto the model itself' bert-train -m m -o m/. train.rec
 refuses '*text, not tokens*bert-tokenize*' 'text records' bert-train -m m -o y train.text.rec
-refuses '*no TFRecord stream: it begins with text*' 'a table' bert-train -m m -o y train.csv
+refuses '*not a TFRecord stream: it starts with text*' 'a table' bert-train -m m -o y train.csv
 [ -e y ]
 is $? 1 'and no directory is made'
 finish

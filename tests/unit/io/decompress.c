@@ -433,7 +433,7 @@ static void damage_below(void **state)
 	assert_int_equal(count, 2);
 	pack(&twice, true, x.p, x.n);
 	file_put(name, twice.p, twice.n);
-
+	assert_err(count_records(name, &count, &err), BT_EFORMAT,
 	           "it starts with zstd-compressed data (compressed twice)");
 	free(data);
 	release(&twice);
