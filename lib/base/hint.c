@@ -3,6 +3,16 @@
 
 static const char *const words[BT_HINTS] = {
     [BT_HINT_NONE] = "",
+    [BT_HINT_CKPT_CONVERT_NO_BF16] = "convert with --dtype f32",
+    [BT_HINT_CKPT_DROP_TENSOR] = "leave it out with --drop",
+    [BT_HINT_CKPT_DROP_TENSOR_OR_H5] =
+        "leave it out with --drop, or use --to h5",
+    [BT_HINT_CKPT_HEADS] = "give their number with --heads",
+    [BT_HINT_CKPT_KEEP_NAMES] = "use --names keep",
+    [BT_HINT_CKPT_TO_KERAS] = "use --to keras",
+    [BT_HINT_READ_WITH_TENSOR_CAT] = "tensor-cat reads streams of tensors",
+    [BT_HINT_READ_WITH_TFRECORD_CAT] = "tfrecord-cat reads records",
+    [BT_HINT_TENSOR_SELECT] = "choose one with --select",
     [BT_HINT_TOKENIZE_FIRST] = "run bert-tokenize first",
     [BT_HINT_CLASS_WEIGHT_ONE_LABEL] =
         "--class-weight applies only to classification",

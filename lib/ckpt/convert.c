@@ -147,11 +147,12 @@ static int find_heads(const struct bt_convert *r, int *heads,
 			bt_error_prefix(err, "'%s'", path);
 	}
 	if (e == BT_OK && n == 0)
-		e = bt_error_set(err, BT_EARG,
-		                 "how many attention heads the model has is "
-		                 "not known: '%s' holds no configuration "
-		                 "(--heads)",
-		                 dir);
+		e = bt_error_hint(
+		    err, BT_HINT_CKPT_HEADS,
+		    bt_error_set(err, BT_EARG,
+		                 "the number of attention heads is not known: "
+		                 "'%s' does not hold a configuration",
+		                 dir));
 	*heads = (int)n;
 	json_decref(o);
 	free(path);
@@ -233,19 +234,23 @@ static int name_as(const struct bt_convert *r, size_t kind,
 	if (e != BT_OK)
 		return e;
 	if (f.family != NULL && !bt_names_known(to, f.family))
-		e = bt_error_set(err, BT_EFORMAT,
-		                 "'%s' is a model of the family %s, for which "
-		                 "there are no %s; safetensors, npz%s and "
-		                 "onnx can be written (or --names keep)",
+		e = bt_error_hint(
+		    err, BT_HINT_CKPT_KEEP_NAMES,
+		    bt_error_set(err, BT_EFORMAT,
+		                 "'%s' is a model of the family %s, which does "
+		                 "not have %s; it can be written as "
+		                 "safetensors, npz%s or onnx",
 		                 r->from, f.family, kinds[kind].whose,
 		                 bt_names_known(BT_NAMES_H5, f.family) ? ", h5"
-		                                                       : "");
+		                                                       : ""));
 	else if (f.family == NULL &&
 	         (to == BT_NAMES_H5 || to == BT_NAMES_KERAS))
-		e = bt_error_set(err, BT_EFORMAT,
-		                 "'%s' is of no family of models that is "
-		                 "known, so it has no %s (--names keep)",
-		                 r->from, kinds[kind].whose);
+		e = bt_error_hint(
+		    err, BT_HINT_CKPT_KEEP_NAMES,
+		    bt_error_set(err, BT_EFORMAT,
+		                 "'%s' is not of a known family of models, so "
+		                 "it does not have %s",
+		                 r->from, kinds[kind].whose));
 	if (e == BT_OK && to == BT_NAMES_TF2)
 		e = find_heads(r, &heads, err);
 	if (e == BT_OK)

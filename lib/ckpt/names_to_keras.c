@@ -486,18 +486,23 @@ static int refuse(const struct bt_named *v, enum bt_names to,
                   struct bt_error *err)
 {
 	if (to == BT_NAMES_KERAS)
-		return bt_error_set(err, BT_EFORMAT,
-		                    "tensor '%.100s' is none of an encoder or "
-		                    "of a dense layer behind it, which Keras' "
-		                    "file would hold (--drop, --to h5)",
-		                    v->name);
-	return bt_error_set(err, BT_EFORMAT,
-	                    "tensor '%.100s' is none that a TensorFlow model "
-	                    "of Hugging Face's has%s",
-	                    v->name,
-	                    bt_str_starts(v->name, "head.")
-	                        ? ": a head of layers goes with --to keras"
-	                        : " (--drop)");
+		return bt_error_hint(
+		    err, BT_HINT_CKPT_DROP_TENSOR_OR_H5,
+		    bt_error_set(
+		        err, BT_EFORMAT,
+		        "tensor '%.100s' belongs neither to an encoder "
+		        "nor to a dense layer behind it, and Keras' "
+		        "file holds only these",
+		        v->name));
+	return bt_error_hint(
+	    err,
+	    bt_str_starts(v->name, "head.") ? BT_HINT_CKPT_TO_KERAS
+	                                    : BT_HINT_CKPT_DROP_TENSOR,
+	    bt_error_set(
+	        err, BT_EFORMAT,
+	        "tensor '%.100s' does not belong to a TensorFlow model "
+	        "of Hugging Face",
+	        v->name));
 }
 
 static bool fits(const struct bt_named *v, enum bt_names to)

@@ -108,8 +108,8 @@ static int to_other(struct bt_named *v, const struct bt_name_table *t,
 		return BT_OK;
 	if (!bt_named_reshape(v, row->tf1_form, 0))
 		return bt_error_set(err, BT_EFORMAT,
-		                    "tensor '%.100s' has no shape that "
-		                    "TensorFlow's form of it could have",
+		                    "tensor '%.100s' has a shape that "
+		                    "TensorFlow's form of it cannot have",
 		                    v->name);
 	name = bt_name_make(row->tf1, layer, 0);
 	if (name == NULL)
@@ -158,8 +158,8 @@ int bt_names_to(struct bt_named_list *l, enum bt_names to, const char *family,
 		        heads))
 			return bt_error_set(
 			    err, BT_EFORMAT,
-			    "tensor '%.100s' has no shape that TensorFlow's "
-			    "form of it could have%s",
+			    "tensor '%.100s' has a shape that TensorFlow's "
+			    "form of it cannot have%s",
 			    v->name,
 			    to == BT_NAMES_TF2 ? " with as many heads" : "");
 		name = to == BT_NAMES_TF1 ? bt_name_make(row->tf1, layer, 0)

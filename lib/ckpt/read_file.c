@@ -26,21 +26,26 @@ static bool is_text(const struct bt_ckpt_file *f)
 	return i == 16;
 }
 
-/* What is known of a file that no reader knows, for the error; or NULL. */
-static const char *foreign(const struct bt_ckpt_file *f)
+/* Says what a file is that no reader knows; or NULL. */
+static const char *foreign(const struct bt_ckpt_file *f, enum bt_hint *hint)
 {
 	static const uint8_t gzip[] = {0x1F, 0x8B},
 	                     zstd[] = {0x28, 0xB5, 0x2F, 0xFD};
 
 	if (f->size >= sizeof(gzip) && memcmp(f->data, gzip, sizeof(gzip)) == 0)
 		return "is gzip-compressed data: unpack it first";
-	if (f->size >= sizeof(zstd) && memcmp(f->data, zstd, sizeof(zstd)) == 0)
+	if (f->size >= sizeof(zstd) &&
+	    memcmp(f->data, zstd, sizeof(zstd)) == 0) {
+		*hint = BT_HINT_READ_WITH_TENSOR_CAT;
 		return "is zstd-compressed data: unpack it first, unless it is "
-		       "a stream of tensors, which tensor-cat reads";
-	if (bt_tfrecord_begins(f->data, f->size))
-		return "holds records, which tfrecord-cat reads, no tensors";
+		       "a stream of tensors";
+	}
+	if (bt_tfrecord_begins(f->data, f->size)) {
+		*hint = BT_HINT_READ_WITH_TFRECORD_CAT;
+		return "holds records and not tensors";
+	}
 	if (is_text(f))
-		return "is text, no checkpoint";
+		return "is text and not a checkpoint";
 	return NULL;
 }
 
@@ -67,6 +72,7 @@ int bt_ckpt_read_file(struct bt_ckpt *c, const struct bt_ckpt_file *f,
                       struct bt_error *err)
 {
 	const struct bt_ckpt_reader *reader = reader_of(f);
+	enum bt_hint hint = BT_HINT_NONE;
 	const char *what;
 
 	if (is_pointer(f))
@@ -75,10 +81,12 @@ int bt_ckpt_read_file(struct bt_ckpt *c, const struct bt_ckpt_file *f,
 		                    "file: git lfs pull fetches it",
 		                    f->path);
 	if (reader == NULL) {
-		what = foreign(f);
+		what = foreign(f, &hint);
 		if (what != NULL)
-			return bt_error_set(err, BT_EFORMAT, "'%s' %s", f->path,
-			                    what);
+			return bt_error_hint(err, hint,
+			                     bt_error_set(err, BT_EFORMAT,
+			                                  "'%s' %s", f->path,
+			                                  what));
 		reader = &bt_safetensors_read; /* let it say what is wrong */
 	}
 	c->format = reader->format;

@@ -67,10 +67,11 @@ static char *until(const char *p, char mark, const char **end)
 
 static int bad_rule(const char *text, struct bt_error *err)
 {
-	return bt_error_set(err, BT_EARG,
-	                    "'%.100s' is no rule: expected s/PATTERN/NAME/ or "
-	                    "FROM=TO",
-	                    text);
+	return bt_error_set(
+	    err, BT_EARG,
+	    "'%.100s' is not a rule: expected s/PATTERN/NAME/ or "
+	    "FROM=TO",
+	    text);
 }
 
 static int parse(const char *text, struct rule *rule, struct bt_error *err)

@@ -152,10 +152,11 @@ static int list_shards(const char *index, json_t *map, const char ***list,
 	json_t *v;
 
 	if (size == 0)
-		return bt_error_set(err, BT_ECORRUPT,
-		                    "'%s' is no index of a checkpoint: it has "
-		                    "no 'weight_map' that lists a tensor",
-		                    index);
+		return bt_error_set(
+		    err, BT_ECORRUPT,
+		    "'%s' is not an index of a checkpoint: it does not have "
+		    "a 'weight_map' that lists a tensor",
+		    index);
 	shards = bt_array(size, sizeof(*shards));
 	if (shards == NULL)
 		return bt_error_nomem(err, "opening a checkpoint");
@@ -234,17 +235,19 @@ int bt_ckpt_read_index(struct bt_ckpt *c, const struct bt_ckpt_file *index,
 	int r;
 
 	if (index->size > INDEX_MAX)
-		return bt_error_set(err, BT_ELIMIT,
-		                    "'%s' is no checkpoint, and too long for "
-		                    "an index of one: %zu bytes",
-		                    index->path, index->size);
+		return bt_error_set(
+		    err, BT_ELIMIT,
+		    "'%s' is not a checkpoint, and too long for "
+		    "an index of one: %zu bytes",
+		    index->path, index->size);
 	r = bt_json_parse("it", (const char *)index->data, index->size, true,
 	                  &object, &why);
 	if (r != BT_OK)
-		return bt_error_set(err, BT_ECORRUPT,
-		                    "'%s' is no checkpoint and no index of "
-		                    "one: %s",
-		                    index->path, why.text);
+		return bt_error_set(
+		    err, BT_ECORRUPT,
+		    "'%s' is neither a checkpoint nor an index of "
+		    "one: %s",
+		    index->path, why.text);
 	r = read_map(c, index->path, json_object_get(object, "weight_map"),
 	             err);
 	json_decref(object);

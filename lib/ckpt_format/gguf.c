@@ -232,8 +232,9 @@ static int read_note(struct in *in)
 	    memcmp(key, alignment, n_key) == 0) {
 		memcpy(&v, p, sizeof(v));
 		if (v == 0 || (v & (v - 1)) != 0)
-			return corrupt(in, "an alignment that is no power of "
-			                   "two");
+			return corrupt(in,
+			               "an alignment that is not a power of "
+			               "two");
 		in->alignment = v;
 	}
 	return add_note(in, key, n_key, s, n);

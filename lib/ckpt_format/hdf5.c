@@ -29,7 +29,7 @@ static int step(struct bt_h5 *h)
 {
 	if (h->steps == 0)
 		return bt_error_set(h->err, BT_ECORRUPT,
-		                    "its groups lead into each other");
+		                    "its groups form a cycle");
 	h->steps--;
 	return BT_OK;
 }

@@ -133,10 +133,12 @@ static int check(const struct file *f, struct bt_error *err)
 		if (r != BT_OK)
 			break;
 		if (!bt_h5_has_type(t->dtype))
-			r = bt_error_set(err, BT_EFORMAT,
+			r = bt_error_hint(
+			    err, BT_HINT_CKPT_CONVERT_NO_BF16,
+			    bt_error_set(err, BT_EFORMAT,
 			                 "tensor '%.100s' is of type %s, which "
-			                 "HDF5 does not have (--dtype f32?)",
-			                 t->name, bt_dtype_name(t->dtype));
+			                 "HDF5 does not have",
+			                 t->name, bt_dtype_name(t->dtype)));
 		else if (t->rank > 32)
 			r = bt_error_set(err, BT_EFORMAT,
 			                 "tensor '%.100s' has more than 32 "

@@ -168,7 +168,7 @@ static int read_header(struct header *h, struct bt_error *err)
 	while (r == BT_OK && !comes(h, '}')) {
 		if (!text(h, &key, &n) || !comes(h, ':'))
 			return bt_error_set(err, BT_ECORRUPT,
-			                    "the header makes no sense");
+			                    "the header is not valid");
 		if (n == 5 && memcmp(key, "descr", n) == 0)
 			r = read_descr(h, err);
 		else if (n == 13 && memcmp(key, "fortran_order", n) == 0)
@@ -182,7 +182,7 @@ static int read_header(struct header *h, struct bt_error *err)
 		if (r == BT_OK && !comes(h, ',') &&
 		    (h->p == h->end || *h->p != '}'))
 			r = bt_error_set(err, BT_ECORRUPT,
-			                 "the header makes no sense");
+			                 "the header is not valid");
 	}
 	skip_blanks(h);
 	if (r == BT_OK &&
@@ -203,7 +203,7 @@ static int open_header(struct header *h, const uint8_t **data, size_t *size,
 
 	memset(h, 0, sizeof(*h));
 	if (!knows(p, *size))
-		return bt_error_set(err, BT_ECORRUPT, "it is no npy file");
+		return bt_error_set(err, BT_ECORRUPT, "it is not an npy file");
 	if (*size < HEAD + width)
 		return bt_error_set(err, BT_ETRUNCATED,
 		                    "it is cut off in its header");

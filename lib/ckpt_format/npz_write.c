@@ -177,10 +177,12 @@ static int check(const struct bt_tensor_source *s, struct bt_error *err)
 		t = &s->tensors[i];
 		names[i] = t->name;
 		if (bt_dtype_numpy(t->dtype) == NULL)
-			r = bt_error_set(err, BT_EFORMAT,
+			r = bt_error_hint(
+			    err, BT_HINT_CKPT_CONVERT_NO_BF16,
+			    bt_error_set(err, BT_EFORMAT,
 			                 "tensor '%.100s' is of type %s, which "
-			                 "NumPy does not have (--dtype f32?)",
-			                 t->name, bt_dtype_name(t->dtype));
+			                 "NumPy does not have",
+			                 t->name, bt_dtype_name(t->dtype)));
 		else if (strlen(t->name) > 0xffff - 4 || t->rank > 32)
 			r = bt_error_set(err, BT_EFORMAT,
 			                 "tensor '%.100s' does not fit into an "

@@ -178,7 +178,7 @@ int bt_pk_persistent(struct bt_pickle *k, uint32_t pid, uint32_t *id)
 	    !has_kind(k, key, BT_PK_TEXT) ||
 	    !natural(k, member(k, pid, 4), &s.n) || !read_view(k, pid, &s))
 		return bt_pk_bad(k, BT_ECORRUPT,
-		                 "a reference that is to no storage");
+		                 "a reference that is not to a storage");
 	s.untyped = m->means == UNTYPED;
 	s.dtype = s.untyped ? BT_DTYPE_U8 : m->dtype;
 	s.key = k->v[key].u.text;
@@ -216,8 +216,7 @@ static int rebuild(struct bt_pickle *k, bool typed, uint32_t args, uint32_t *id)
 	    !is_shape(k, t.size) || !is_shape(k, t.stride) ||
 	    k->v[t.size].n != k->v[t.stride].n ||
 	    (typed && (m == NULL || m->means != DTYPE)))
-		return bt_pk_bad(k, BT_ECORRUPT,
-		                 "a tensor that makes no sense");
+		return bt_pk_bad(k, BT_ECORRUPT, "a tensor that is not valid");
 	t.storage = k->v[storage].u.at;
 	t.dtype = typed ? m->dtype : k->storages[t.storage].dtype;
 	if (bt_grow(&k->tensors, &k->cap_tensors, k->n_tensors + 1,
@@ -236,14 +235,16 @@ static int make_dict(struct bt_pickle *k, uint32_t args, uint32_t *id)
 	if (r != BT_OK || pairs == BT_PK_END)
 		return r;
 	if (!has_kind(k, pairs, BT_PK_LIST))
-		return bt_pk_bad(k, BT_ECORRUPT, "a dictionary of no pairs");
+		return bt_pk_bad(k, BT_ECORRUPT,
+		                 "a dictionary whose members are not pairs");
 	for (c = k->v[pairs].u.list.head; c != BT_PK_END && r == BT_OK;
 	     c = k->cells[c].next) {
 		key = member(k, k->cells[c].value, 0);
 		value = member(k, k->cells[c].value, 1);
 		if (key == BT_PK_END || value == BT_PK_END)
-			return bt_pk_bad(k, BT_ECORRUPT,
-			                 "a dictionary of no pairs");
+			return bt_pk_bad(
+			    k, BT_ECORRUPT,
+			    "a dictionary whose members are not pairs");
 		r = bt_pk_append(k, *id, key);
 		if (r == BT_OK)
 			r = bt_pk_append(k, *id, value);
@@ -257,7 +258,7 @@ static int call(struct bt_pickle *k, uint32_t global, uint32_t args, int depth,
 	const struct meaning_of *m = meaning(k, global);
 
 	if (m == NULL || !has_kind(k, args, BT_PK_LIST) || depth > CALLS_MAX)
-		return bt_pk_bad(k, BT_ECORRUPT, "a call that makes no sense");
+		return bt_pk_bad(k, BT_ECORRUPT, "a call that is not valid");
 	switch (m->means) {
 	case DICT:
 		return make_dict(k, args, id);

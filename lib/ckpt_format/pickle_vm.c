@@ -359,7 +359,8 @@ static int add(struct bt_pickle *k, enum bt_pk_kind kind, size_t n)
 	if (k->v[to].kind == kind)
 		return fill(k, to, n);
 	if (k->v[to].kind != BT_PK_OTHER)
-		return corrupt(k, "members for what is no container");
+		return corrupt(k,
+		               "members for a value that is not a container");
 	k->n_stack -= n;
 	return BT_OK;
 }

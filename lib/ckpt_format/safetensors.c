@@ -37,11 +37,11 @@ static int check_prefix(const struct bt_ckpt_file *f, struct bt_error *err)
 		    f->path, f->size);
 	n = header_length(f->data);
 	if (n > BT_SAFETENSORS_HEADER_MAX)
-		return bt_error_set(err, BT_ELIMIT,
-		                    "'%s' is no safetensors file, or damaged: "
-		                    "a header of %llu bytes (at most %d)",
-		                    f->path, (unsigned long long)n,
-		                    BT_SAFETENSORS_HEADER_MAX);
+		return bt_error_set(
+		    err, BT_ELIMIT,
+		    "'%s' is not a safetensors file, or is damaged: "
+		    "a header of %llu bytes (at most %d)",
+		    f->path, (unsigned long long)n, BT_SAFETENSORS_HEADER_MAX);
 	if (n > f->size - PREFIX)
 		return bt_error_set(err, BT_ETRUNCATED,
 		                    "'%s' ends inside its header: %llu bytes "
@@ -52,8 +52,8 @@ static int check_prefix(const struct bt_ckpt_file *f, struct bt_error *err)
 	if (n == 0 || f->data[PREFIX] != '{')
 		return bt_error_set(
 		    err, BT_ECORRUPT,
-		    "'%s' is no safetensors file, or damaged: "
-		    "the header of %llu bytes is no JSON object",
+		    "'%s' is not a safetensors file, or is damaged: "
+		    "the header of %llu bytes is not a JSON object",
 		    f->path, (unsigned long long)n);
 	return BT_OK;
 }
@@ -75,9 +75,9 @@ static int read_shape(struct bt_ckpt *c, const json_t *v, struct bt_tensor *t,
 		return bt_error_nomem(err, "reading a header");
 	for (i = 0; i < n; i++) {
 		if (!json_is_integer(json_array_get(v, i)))
-			return bt_error_set(err, BT_ECORRUPT,
-			                    "dimension %zu is no whole number",
-			                    i);
+			return bt_error_set(
+			    err, BT_ECORRUPT,
+			    "dimension %zu is not a whole number", i);
 		shape[i] = json_integer_value(json_array_get(v, i));
 	}
 	t->rank = (int)n;
@@ -100,7 +100,7 @@ static int read_place(const uint8_t *data, size_t size, const json_t *v,
 	end = json_integer_value(to);
 	if (begin < 0 || end < begin)
 		return bt_error_set(err, BT_ECORRUPT,
-		                    "data_offsets [%lld, %lld] make no sense",
+		                    "data_offsets [%lld, %lld] are not valid",
 		                    begin, end);
 	if ((uint64_t)end > size)
 		return bt_error_set(err, BT_ETRUNCATED,
@@ -154,7 +154,7 @@ static int read_notes(struct bt_ckpt *c, const struct bt_ckpt_file *f,
 		return BT_OK;
 	if (!json_is_object(notes))
 		return bt_error_set(err, BT_ECORRUPT,
-		                    "'%s': __metadata__ is no JSON object",
+		                    "'%s': __metadata__ is not a JSON object",
 		                    f->path);
 	json_object_foreach(notes, key, v)
 	{

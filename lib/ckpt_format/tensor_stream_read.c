@@ -319,10 +319,12 @@ static int foreign(const struct bt_ts_reader *t, struct bt_error *err)
 	if (t->frames + t->streams == 0 &&
 	    bt_in_some(t->in, &p, &got, NULL) == BT_OK &&
 	    bt_tfrecord_begins(p, got))
-		return bt_error_set(err, BT_EFORMAT,
-		                    "cannot read %s: it holds records, which "
-		                    "tfrecord-cat reads",
-		                    bt_ts_reader_name(t));
+		return bt_error_hint(
+		    err, BT_HINT_READ_WITH_TFRECORD_CAT,
+		    bt_error_set(err, BT_EFORMAT,
+		                 "cannot read %s: it holds records and not "
+		                 "tensors",
+		                 bt_ts_reader_name(t)));
 	return bt_error_set(
 	    err, t->frames + t->streams > 0 ? BT_ECORRUPT : BT_EFORMAT,
 	    "cannot read %s: byte %llu begins neither a frame "

@@ -46,7 +46,7 @@ static int read_header(struct bt_tf_read *r, struct bt_pb in,
 	}
 	if (!ok || shards == 0 || shards > MAX_SHARDS)
 		return bt_error_set(err, BT_ECORRUPT,
-		                    "'%s': its header makes no sense",
+		                    "'%s': its header is not valid",
 		                    r->f->path);
 	if (endianness != 0)
 		return bt_error_set(err, BT_EFORMAT,
@@ -214,8 +214,8 @@ static int read_tensor(struct bt_tf_read *r, const char *key, size_t n,
 	if (name == NULL)
 		return err != NULL ? err->code : BT_ECORRUPT;
 	if (!bt_tf_entry_parse(value, &e))
-		return bt_tf_read_bad(
-		    r, name, "is described in a way that makes no sense", err);
+		return bt_tf_read_bad(r, name, "has an entry that is not valid",
+		                      err);
 	if (bt_tf_dtype(e.dtype, &dtype) != BT_OK)
 		return read_other(r, name, &e, err);
 	t = bt_ckpt_add(r->c);

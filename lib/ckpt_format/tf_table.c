@@ -70,7 +70,7 @@ static int unpack(const struct bt_tf_table *t, const struct place *at,
 	size_t n;
 
 	if (bt_snappy_length(p, (size_t)at->size, &n) != BT_OK)
-		return damaged(t, at->offset, "is no Snappy", err);
+		return damaged(t, at->offset, "is not Snappy", err);
 	b->own = malloc(n != 0 ? n : 1);
 	if (b->own == NULL)
 		return bt_error_nomem(err, "reading an index");
@@ -134,8 +134,7 @@ static int next(struct walk *w, struct bt_pb *in, bool first, uint64_t at,
 	    !bt_pb_varint(in, &size) || shared > w->key->len ||
 	    (first && shared != 0) || own > (size_t)(in->end - in->p) ||
 	    size > (size_t)(in->end - in->p) - own)
-		return damaged(t, at, "holds an entry that makes no sense",
-		               err);
+		return damaged(t, at, "holds an entry that is not valid", err);
 	if (shared + own > KEY_MAX ||
 	    (w->r->keys += (size_t)(shared + own)) / KEYS_GROWTH > t->size)
 		return bt_error_set(err, BT_ELIMIT,

@@ -105,7 +105,7 @@ static int locate(struct source *source, const struct bt_pickle *keys,
 
 	if (v->kind != BT_PK_TEXT)
 		return bt_error_set(err, BT_ECORRUPT,
-		                    "a storage whose key is no text");
+		                    "a storage whose key is not text");
 	named.key = v->u.text;
 	named.n_key = v->n;
 	s = bsearch(&wanted, source->s, source->n, sizeof(*s), compare);
@@ -175,7 +175,7 @@ static int check_head(const struct bt_pickle *version,
 		little = bt_pk_get(machine, machine->top, "little_endian");
 	if (little == BT_PK_END || machine->v[little].kind != BT_PK_BOOL)
 		return bt_error_set(err, BT_ECORRUPT,
-		                    "it does not tell the order of its bytes");
+		                    "it does not say the order of its bytes");
 	if (machine->v[little].u.i == 0)
 		return bt_error_set(err, BT_EFORMAT,
 		                    "its bytes are not in little-endian order");

@@ -202,9 +202,9 @@ int bt_ckpt_place_q8(struct bt_ckpt *c, struct bt_tensor *t,
 	if (r != BT_OK)
 		return r;
 	if (t->rank == 0 || t->shape[t->rank - 1] % Q8_BLOCK != 0)
-		return bt_error_set(err, BT_ECORRUPT,
-		                    "rows of Q8_0 that are no multiple of %d",
-		                    Q8_BLOCK);
+		return bt_error_set(
+		    err, BT_ECORRUPT,
+		    "rows of Q8_0 that are not a multiple of %d", Q8_BLOCK);
 	if (t->count / Q8_BLOCK > n / Q8_BYTES)
 		return bt_error_set(err, BT_ETRUNCATED,
 		                    "%zu elements of Q8_0 do not fit into the "

@@ -159,11 +159,10 @@ static int find_classes(const struct bt_frame_csv *c, const struct bt_frame *f,
 	if (problem != NULL && strcmp(problem, BT_FRAME_NUMBERS) == 0)
 		return bt_error_set(err, BT_EFORMAT,
 		                    "it holds the numbers that a model "
-		                    "predicts, and --label needs classes");
+		                    "predicts, not classes");
 	if (n == 0)
 		return bt_error_set(err, BT_EFORMAT,
-		                    "its metadata names no classes, which "
-		                    "--label needs");
+		                    "its metadata does not name the classes");
 	for (i = 0; i < f->s.count; i++)
 		if (is_printed(f, &f->s.tensors[i]) &&
 		    width(f, &f->s.tensors[i]) == n) {
@@ -172,10 +171,12 @@ static int find_classes(const struct bt_frame_csv *c, const struct bt_frame *f,
 		}
 	if (found == 1)
 		return BT_OK;
-	return bt_error_set(err, BT_EFORMAT,
-	                    "%zu tensors have a column for each of the %zu "
-	                    "classes, --label needs one%s",
-	                    found, n, found > 1 ? ": use --select" : "");
+	return bt_error_hint(
+	    err, found > 1 ? BT_HINT_TENSOR_SELECT : BT_HINT_NONE,
+	    bt_error_set(err, BT_EFORMAT,
+	                 "%zu tensors, and not one, have a column for each of "
+	                 "the %zu classes",
+	                 found, n));
 }
 
 /* Reads a row of a tensor into c->v. */

@@ -107,14 +107,17 @@ static int find(const struct bt_frame *f, const struct bt_tensor **t,
 			n++;
 		}
 	if (n != 1)
-		return bt_error_set(err, BT_EFORMAT,
-		                    "it holds %zu tensors beside ids, and a "
-		                    ".npy file one%s",
-		                    n, n > 1 ? ": use --select" : "");
+		return bt_error_hint(
+		    err, n > 1 ? BT_HINT_TENSOR_SELECT : BT_HINT_NONE,
+		    bt_error_set(err, BT_EFORMAT,
+		                 "it holds %zu tensors beside ids, and a .npy "
+		                 "file holds one",
+		                 n));
 	if (descr((*t)->dtype) == NULL)
-		return bt_error_set(err, BT_EFORMAT,
-		                    "NumPy has no type %s (tensor '%.100s')",
-		                    bt_dtype_name((*t)->dtype), (*t)->name);
+		return bt_error_set(
+		    err, BT_EFORMAT,
+		    "NumPy does not have the type %s (tensor '%.100s')",
+		    bt_dtype_name((*t)->dtype), (*t)->name);
 	return BT_OK;
 }
 

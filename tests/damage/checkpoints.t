@@ -80,11 +80,11 @@ damaged "*names no shard for tensor*" 'a shard that is a number'
 for text in '{}' '{"weight_map": {}}' '{"weight_map": []}' '{"weight_map": 7}'; do
 	fresh
 	echo "$text" >m/$index
-	damaged "*it has no 'weight_map' that lists a tensor" "index $text"
+	damaged "*it does not have a 'weight_map' that lists a tensor" "index $text"
 done
 fresh
 head -c 100 "$DATA/ckpt-sharded/$index" >m/$index
-damaged "*is no checkpoint and no index of one:*" 'an index cut off'
+damaged "*is neither a checkpoint nor an index of one:*" 'an index cut off'
 fresh
 : >m/$index
 damaged "*is empty" 'an empty index'
@@ -132,19 +132,19 @@ damaged "*'m/$two': tensor 'layer.1.weight': data_offsets [[]80, 144] lie outsid
 	'a shard cut off'
 
 # --- no index
-refuses "ckpt-inspect: '*/LICENSE' is text, no checkpoint" 'a text' \
+refuses "ckpt-inspect: '*/LICENSE' is text and not a checkpoint" 'a text' \
 	ckpt-inspect "$TEST_TOP/LICENSE"
 printf 'text\none\n' | csv2tfrecord -qo some.rec
-refuses "ckpt-inspect: 'some.rec' holds records, which tfrecord-cat reads, no tensors" \
+refuses "ckpt-inspect: 'some.rec' holds records and not tensors (tfrecord-cat reads records)" \
 	'records' ckpt-inspect some.rec
 gzip -c some.rec >some.gz
 refuses "ckpt-inspect: 'some.gz' is gzip-compressed data: unpack it first" \
 	'compressed' ckpt-inspect some.gz
 head -c 100000 /dev/zero | tr '\0' '\1' >ones
-refuses "*is no safetensors file, or damaged: a header of *" 'anything' \
+refuses "*is not a safetensors file, or is damaged: a header of *" 'anything' \
 	ckpt-inspect ones
 head -c 100000 /dev/zero >zeros
-refuses "*the header of 0 bytes is no JSON object" 'zeros' ckpt-inspect zeros
+refuses "*the header of 0 bytes is not a JSON object" 'zeros' ckpt-inspect zeros
 head -c 100000 /dev/zero | tr '\0' ' ' >blanks
 refuses "*" 'blanks' ckpt-inspect blanks
 

@@ -144,7 +144,7 @@ warns "each whole line of 'library-dev.csv' is a text; csv2tfrecord*" \
 	'a table as lines' bert-tokenize -m m --lines -o x.rec library-dev.csv
 refuses "*'dev.text': it is a TFRecord stream, not a table *" 'records to csv2tfrecord' \
 	csv2tfrecord -o x.rec dev.text
-refuses "*'dev.rec': it holds records, which tfrecord-cat reads" 'records to tensor-cat' \
+refuses "*'dev.rec': it holds records and not tensors (tfrecord-cat reads records)" 'records to tensor-cat' \
 	tensor-cat dev.rec
 
 # Tables.

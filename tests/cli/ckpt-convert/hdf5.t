@@ -43,10 +43,10 @@ is "$(names deberta-v2.h5 | grep -c 'deberta/tf_deberta_v2_for_sequence_classifi
 is "$(names mpnet.h5 | grep relative)" \
 	'mpnet/tfmp_net_for_sequence_classification/mpnet/encoder/relative_attention_bias/embeddings:0 [32,3]' \
 	'a table'
-refuses '*is a model of the family modernbert, for which there are no names of Hugging Face for TensorFlow; safetensors, npz and onnx can be written*' \
+refuses '*is a model of the family modernbert, which does not have names of Hugging Face for TensorFlow; it can be written as safetensors, npz or onnx*' \
 	'a family without such names' ckpt-convert modernbert.safetensors x.h5
 while read -r f to whose; do
-	refuses "*is a model of the family $f, for which there are no names of $whose*, h5 and onnx can*" \
+	refuses "*is a model of the family $f, which does not have names of $whose*, h5 or onnx*" \
 		"$f as $to" ckpt-convert --to "$to" $f.safetensors x
 done <<'END'
 mpnet tf1 TensorFlow 1
@@ -54,7 +54,7 @@ deberta-v2 tf2 Model Garden
 roberta gguf llama.cpp
 END
 works '--names keep' ckpt-convert -q --names keep --to tf1 mpnet.safetensors kept.ckpt
-refuses '*is of no family of models that is known*' 'no model' \
+refuses '*is not of a known family of models*' 'no model' \
 	ckpt-convert "$H/keras.safetensors" x.h5
 [ ! -e x.h5 ]
 result $? 'nothing is written'
@@ -67,7 +67,7 @@ dense/dense/kernel:0 [8,2]' 'and a dense layer'
 works 'back' ckpt-convert -q weights.h5 back.safetensors
 same back.safetensors "$H/model.safetensors" 'to the bit'
 ckpt-convert -q --drop '^(grad|in|out)\.' --rename 's/^param\.//' "$DATA/head-flatten.safetensors" flat.safetensors
-refuses "*'head.0.weight' is none that *: a head of layers goes with --to keras" \
+refuses "*'head.0.weight' does not belong to *(use --to keras)" \
 	'a head of layers' ckpt-convert flat.safetensors tf_flat.h5
 works 'is written' ckpt-convert --to keras flat.safetensors flat.h5
 like "$(cat err)" '*no pooler, which*zeros stand for it*' 'with a pooler'
@@ -81,7 +81,7 @@ done
 like "$(ckpt-inspect --json session.h5)" '*"metadata": {},*' 'names kept are no list of layers'
 exits 2 "a name of Keras' newer form" ckpt-convert --to keras flat.safetensors flat.weights.h5
 like "$(cat err)" '*(weights.h5, without the point)*' 'is told'
-refuses "*'classifier.scale' is none of an encoder or of a dense layer*" \
+refuses "*'classifier.scale' belongs neither to an encoder nor to a dense layer*" \
 	'what is no dense layer' ckpt-convert --to keras \
 	--rename 'classifier.bias=classifier.scale' "$H" x.h5
 

@@ -21,7 +21,7 @@ for f in albert electra; do
 		works "$m predicts" bert-predict -q -m $m --proba -j 1 -o $m.csv dev.rec
 	done
 	same $f-tf.csv $f.csv 'the same'
-	refuses "*is a model of the family $f, for which there are no names of Model Garden*" \
+	refuses "*is a model of the family $f, which does not have names of Model Garden*" \
 		'nothing for Model Garden' ckpt-convert --to tf2 $f x.ckpt
 done
 like "$(cat said)" '*4 tensors kept under their own name: classifier.dense.bias*' "ELECTRA's head has no name"

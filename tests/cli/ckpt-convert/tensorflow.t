@@ -113,7 +113,7 @@ for to in x.npz x.ckpt x/; do
 done
 is "$(ls x.* 2>/dev/null)" '' 'nothing is written'
 for rule in s/a/b x=; do
-	misuses "*'$rule' is no rule*" "rule $rule" \
+	misuses "*'$rule' is not a rule*" "rule $rule" \
 		ckpt-convert --rename "$rule" hf x.npz
 done
 misuses "*bad pattern '('*" 'a bad pattern' ckpt-convert --drop '(' hf x.npz
@@ -137,7 +137,7 @@ works 'an infinity and a number of F64' ckpt-convert --dtype f32 \
 	wide.safetensors narrow.safetensors
 like "$(cat err)" '*warning: 1 number is too large for f32 and has become infinite*' \
 	'one of which becomes infinite'
-refuses "*'*' is of type BF16, which NumPy does not have (--dtype f32?)" \
+refuses "*'*' is of type BF16, which NumPy does not have (convert with --dtype f32)" \
 	'npz knows no bf16' ckpt-convert bf16.safetensors x.npz
 
 # --- shards

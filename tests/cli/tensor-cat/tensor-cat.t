@@ -96,7 +96,7 @@ refuses "tensor-cat: cannot read 'a.ts': frame 1: there is no tensor 'logit'" \
 	'--select of what is not there' tensor-cat --select logit a.ts -o no.ts
 frame none ab '{}' 1 2 3 4
 tensor-cat -q --from-safetensors none >none.ts
-refuses '*its metadata names no classes*' '--label without classes' \
+refuses '*its metadata does not name the classes*' '--label without classes' \
 	tensor-cat --label none.ts
 says 0 'id,logits_0,logits_1
 a,1,2
@@ -249,7 +249,7 @@ is "$(head -c 127 a.npy | tail -c +11)" \
 is "$(wc -c <a.npy)" $((128 + 24)) '... and size'
 tensor-cat -q --npy --memory 0 a.ts >b.npy
 same b.npy a.npy 'through a temporary file'
-refuses '*it holds 3 tensors beside ids*use --select' '--npy of several' \
+refuses '*it holds 3 tensors beside ids*--select)' '--npy of several' \
 	tensor-cat --npy other.ts
 if command -v zstd >/dev/null; then
 	zstd -dc a.ts >blobs
