@@ -2,6 +2,7 @@
 /* Where the bytes are that the index of a TensorFlow checkpoint speaks of. */
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -22,6 +23,7 @@ static int look(struct bt_tf_read *r, uint64_t i, struct bt_tf_shard **res,
 	struct bt_tf_shard *s = &r->shards[i];
 	const char *end = strstr(r->f->path, ".index");
 	char tail[64], *path;
+	struct stat st;
 	size_t n;
 	int e = BT_OK;
 
@@ -42,8 +44,14 @@ static int look(struct bt_tf_read *r, uint64_t i, struct bt_tf_shard **res,
 	memcpy(path, r->f->path, n);
 	strcpy(path + n, tail);
 	s->path = path;
-	if (access(path, F_OK) == 0)
+	if (stat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size == 0) {
+		/* all tensors are empty; nothing can be mapped */
+		s->f = bt_ckpt_add_memory(r->c, path, "", 0);
+		if (s->f == NULL)
+			e = bt_error_nomem(err, "reading an index");
+	} else if (access(path, F_OK) == 0) {
 		e = bt_ckpt_map(r->c, path, &s->f, err);
+	}
 	return e;
 }
 

@@ -140,6 +140,14 @@ like "$(cat err)" '*warning: 1 number is too large for f32 and has become infini
 refuses "*'*' is of type BF16, which NumPy does not have (convert with --dtype f32)" \
 	'npz knows no bf16' ckpt-convert bf16.safetensors x.npz
 
+# --- tensors without elements
+{
+	printf '\160\0\0\0\0\0\0\0%-112s' '{"a":{"dtype":"F32","shape":[0,3],"data_offsets":[0,0]},"b":{"dtype":"I64","shape":[0],"data_offsets":[0,0]}}'
+} >empty.safetensors
+works 'empty tensors to TensorFlow' ckpt-convert -q --names keep empty.safetensors empty.ckpt
+works 'their checkpoint' ckpt-inspect --check empty.ckpt
+works 'read back' ckpt-inspect --diff empty.ckpt empty.safetensors
+
 # --- shards
 works '--shard-size' ckpt-convert -q --shard-size 4K hf shards
 [ "$(find shards -name 'model-*' | wc -l)" -gt 5 ]
