@@ -60,7 +60,7 @@ static bool is(const char *value, const char *word)
 	return value != NULL && strcmp(value, word) == 0;
 }
 
-/* Output that is a vocab.txt alone. */
+/* Whether the output is a vocab.txt alone. */
 static bool is_file(const char *output)
 {
 	size_t n = output == NULL ? 0 : strlen(output);
@@ -87,19 +87,20 @@ static int check_options(const struct opts *o, char *const *files, int n)
 	if (!is(o->type, "bpe"))
 		return BT_EXIT_DONE;
 	if (is(o->lower, "yes"))
-		return bt_tool_misuse(&tool, "--lower-case yes is not for "
-		                             "byte-level BPE");
+		return bt_tool_misuse(&tool, "--lower-case yes does not apply "
+		                             "to byte-level BPE");
 	if (o->alphabet != 0)
-		return bt_tool_misuse(&tool, "--alphabet is not for byte-level "
-		                             "BPE, which has all bytes");
+		return bt_tool_misuse(&tool, "--alphabet does not apply to "
+		                             "byte-level BPE, whose alphabet "
+		                             "is all bytes");
 	if (file)
-		return bt_tool_misuse(&tool, "--type bpe writes two files: use "
-		                             "-o DIR");
+		return bt_tool_misuse(&tool, "--type bpe writes several files: "
+		                             "use -o DIR");
 	return BT_EXIT_DONE;
 }
 
-/* Divides a list at its commas; returns the number, or -1. */
-static int divide(const char *list, struct bt_span *item)
+/* Splits a list at its commas; returns the number of items, or -1. */
+static int split_list(const char *list, struct bt_span *item)
 {
 	const char *end;
 	int n = 0, i;
@@ -133,15 +134,14 @@ static void report(const struct bt_log *log, const struct opts *o,
                    const struct bt_trainer *made, const double seconds[2])
 {
 	bt_log(log, BT_LOG_NOTE,
-	       "%llu text%s, %zu different words; %zu tokens%s",
+	       "%llu text%s, %zu distinct words; %zu tokens%s",
 	       (unsigned long long)sum->texts, bt_plural(sum->texts),
 	       sum->words, made->n,
-	       made->n < (size_t)o->size ? ": no other pair is frequent enough"
-	                                 : "");
+	       made->n < (size_t)o->size ? " (no more frequent pairs)" : "");
 	if (o->alphabet != 0 && made->letters > (size_t)o->alphabet)
 		bt_log(log, BT_LOG_NOTE,
-		       "%zu of %zu characters were left out: their words are "
-		       "unknown",
+		       "%zu of %zu characters were left out; words with them "
+		       "will be unknown",
 		       made->letters - (size_t)o->alphabet, made->letters);
 	bt_log(log, BT_LOG_MORE, "%.1f MB counted in %.2f s, merged in %.2f s",
 	       (double)sum->bytes * 1e-6, seconds[0], seconds[1]);
@@ -153,7 +153,7 @@ static int train(const struct opts *o, struct bt_trainer_opts *how,
                  struct bt_error *err)
 {
 	bool lower = !is(o->lower, "no");
-	struct bt_word_splitter *cutter = NULL;
+	struct bt_word_splitter *splitter = NULL;
 	struct bt_count_words_sum sum = {0};
 	struct bt_trainer made = {0};
 	struct bt_word_counts words = {0};
@@ -167,10 +167,10 @@ static int train(const struct opts *o, struct bt_trainer_opts *how,
 		r = bt_pool_new((int)o->common.threads, &pool, err);
 	bt_progress_init(&progress, stderr, o->common.quiet);
 	if (r == BT_OK)
-		r = bt_word_splitter_new(how->kind, lower, &cutter, err);
+		r = bt_word_splitter_new(how->kind, lower, &splitter, err);
 	if (r == BT_OK)
-		r = bt_count_words(cutter, pool, o->lines, files, n, &progress,
-		                   &words, &sum, err);
+		r = bt_count_words(splitter, pool, o->lines, files, n,
+		                   &progress, &words, &sum, err);
 	bt_progress_clear(&progress);
 	seconds[0] = bt_seconds() - start;
 	if (r == BT_OK)
@@ -185,7 +185,7 @@ static int train(const struct opts *o, struct bt_trainer_opts *how,
 	bt_vocab_out_abandon(out);
 	bt_trainer_clear(&made);
 	bt_word_counts_clear(&words);
-	bt_word_splitter_free(cutter);
+	bt_word_splitter_free(splitter);
 	bt_pool_free(pool);
 	return r;
 }
@@ -205,7 +205,7 @@ static int run(const struct opts *o, char *const *files, int n)
 		           ? "<s>,<pad>,</s>,<unk>,<mask>"
 		           : "[PAD],[UNK],[CLS],[SEP],[MASK]";
 	if (*list != 0)
-		count = divide(list, special);
+		count = split_list(list, special);
 	if (count < 0 ||
 	    bt_charset_check(BT_CHARSET_UTF8, list, strlen(list)) !=
 	        strlen(list) ||

@@ -43,8 +43,8 @@ static int choose_lower(struct bt_tok *t, const struct bt_tok_opts *o,
 
 	if (o->lower >= 0 && t->flags.lower >= 0 && o->lower != t->flags.lower)
 		return bt_error_set(err, BT_EARG,
-		                    "'%s' says that text is %smade lower case: "
-		                    "that cannot be changed",
+		                    "'%s' says that text is %smade lower case, "
+		                    "which cannot be changed",
 		                    t->path, t->flags.lower ? "" : "not ");
 	if (t->flags.lower < 0 && o->lower >= 0) {
 		t->flags.lower = o->lower;
@@ -338,8 +338,8 @@ int bt_tok_finish(struct bt_tok *t, const struct bt_tok_opts *o,
 
 	if (t->kind != BT_TOK_WORDPIECE && t->dialect == BT_TOK_GOOGLE)
 		return bt_error_set(err, BT_EARG,
-		                    "'%s' holds no WordPiece tokenizer: there "
-		                    "is no dialect 'google' of it",
+		                    "'%s' is not a WordPiece tokenizer, and "
+		                    "the dialect 'google' needs one",
 		                    t->path);
 	if (r == BT_OK)
 		r = choose_lower(t, o, err);

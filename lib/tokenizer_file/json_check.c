@@ -11,7 +11,8 @@ int bt_tok_unsupported(const char *what, const json_t *o, struct bt_error *err)
 
 	if (o == NULL || json_is_null(o))
 		return bt_error_set(err, BT_EFORMAT,
-		                    "no %s: that is not supported", what);
+		                    "a file without a %s is not supported",
+		                    what);
 	return bt_error_set(err, BT_EFORMAT,
 	                    "%s of type %.100s is not supported", what,
 	                    type != NULL ? type : "(none)");

@@ -37,10 +37,10 @@ int bt_tok_set_unigram(struct bt_tok *t, double *score, int64_t unknown,
 	int r = bt_vocab_index(&t->vocab, 0, err);
 
 	if (r == BT_OK && (unknown < 0 || (size_t)unknown >= n))
-		r = bt_error_set(err, BT_EFORMAT,
-		                 "there is no unknown token: unk_id is %lld of "
-		                 "%zu tokens",
-		                 (long long)unknown, n);
+		r = bt_error_set(
+		    err, BT_EFORMAT,
+		    "unk_id %lld is not the id of one of %zu tokens",
+		    (long long)unknown, n);
 	if (r != BT_OK) {
 		free(score);
 		return r;

@@ -200,11 +200,12 @@ int bt_tok_export(const struct bt_tok *t, const char *dir, struct bt_error *err)
 		return r;
 	if (t->dialect == BT_TOK_GOOGLE)
 		return bt_error_set(err, BT_EARG,
-		                    "no tokenizer.json has the tokens of the "
+		                    "a tokenizer.json cannot express the "
 		                    "dialect '%s'",
 		                    t->garden ? "modelgarden" : "google");
 	if (mkdir(dir, 0777) != 0 && errno != EEXIST)
-		return bt_error_sys(err, errno, "cannot make '%s'", dir);
+		return bt_error_sys(err, errno, "cannot create directory '%s'",
+		                    dir);
 	r = bt_tok_save(t, dir, 0, err);
 	if (r != BT_OK || t->is_json || t->spm != NULL)
 		return r;

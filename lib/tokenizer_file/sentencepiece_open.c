@@ -264,7 +264,7 @@ static int set_bpe(struct bt_tok *t, const struct bt_spm_proto *m,
 		b.unknown = (int32_t)bt_vocab_find(&t->vocab, unk);
 		if (b.unknown < 0)
 			r = bt_error_set(err, BT_EFORMAT,
-			                 "its unknown token '%.*s' is none of "
+			                 "its unknown token '%.*s' is not in "
 			                 "the vocabulary",
 			                 (int)(unk.n < 100 ? unk.n : 100),
 			                 unk.p);
@@ -377,9 +377,9 @@ static int build(struct bt_tok *t, const struct bt_spm_proto *m,
 
 	if (m->kind != BT_SPM_BPE && (llama || m->kind != BT_SPM_UNIGRAM))
 		return bt_error_set(err, BT_EFORMAT,
-		                    "it is no %smodel, and others are not "
-		                    "supported for %s",
-		                    llama ? "BPE " : "Unigram or BPE ",
+		                    "it is not a %s model, and other kinds are "
+		                    "not supported for %s",
+		                    llama ? "BPE" : "Unigram or BPE",
 		                    s->family->class);
 	if (m->n <= s->family->drop)
 		return bt_error_set(err, BT_EFORMAT, "there are %zu pieces",

@@ -21,10 +21,10 @@ struct text {
 };
 
 struct job {
-	const struct bt_word_splitter *cutter;
+	const struct bt_word_splitter *splitter;
 	struct bt_pool *pool;
 	struct bt_word_counts *all;
-	struct bt_word_counts *words;              /* [threads] new ones, few */
+	struct bt_word_counts *words;              /* [threads] not moved yet */
 	struct bt_word_splitter_scratch **scratch; /* [threads] */
 	int threads;
 	bool lines;
@@ -51,7 +51,7 @@ static void count_piece(void *arg, int piece, int worker)
 		t = &j->text[i];
 		s.p = bt_buf_at(&j->bytes, t->at);
 		s.n = t->n;
-		if (bt_word_split(j->cutter, j->scratch[worker], s,
+		if (bt_word_split(j->splitter, j->scratch[worker], s,
 		                  &j->words[worker], err) == BT_OK)
 			continue;
 		bt_error_prefix(err, "%s: %s %llu", j->file,
@@ -72,8 +72,9 @@ static void move_part(void *arg, int part, int worker)
 	j->moved[part] = r;
 }
 
-/* Adds what the threads have to what all have, so that a word is not in the
- * tables of several for long. */
+/* Moves the words of each thread into the common table, so that a word is not
+ * in the tables of several threads for long. Does nothing while each has fewer
+ * than from words. */
 static int gather(struct job *j, size_t from, struct bt_error *err)
 {
 	size_t most = 0, n;
@@ -95,7 +96,7 @@ static int gather(struct job *j, size_t from, struct bt_error *err)
 	return BT_OK;
 }
 
-/* Counts the block, all of one file. */
+/* Counts the block, whose texts are from one file. */
 static int flush(struct job *j, struct bt_error *err)
 {
 	int i;
@@ -166,7 +167,7 @@ static int read_records(struct job *j, char *const *paths, int n,
 			break;
 	}
 	if (r == BT_OK)
-		r = flush(j, err); /* while there is the file's name */
+		r = flush(j, err); /* the name of the file is still valid */
 	bt_tfrecord_close(in);
 	return r;
 }
@@ -208,7 +209,7 @@ static int read_all(struct job *j, char *const *paths, int n,
 	for (i = 0; j->lines && r == BT_OK && i < n; i++)
 		r = read_lines(j, paths[i], err);
 	if (r == BT_OK && j->sum.texts == 0)
-		r = bt_error_set(err, BT_EFORMAT, "there are no texts");
+		r = bt_error_set(err, BT_EFORMAT, "the input has no texts");
 	return r;
 }
 
@@ -244,12 +245,12 @@ static void clear(struct job *j)
 	bt_buf_clear(&j->bytes);
 }
 
-int bt_count_words(const struct bt_word_splitter *cutter, struct bt_pool *pool,
-                   bool lines, char *const *paths, int n,
+int bt_count_words(const struct bt_word_splitter *splitter,
+                   struct bt_pool *pool, bool lines, char *const *paths, int n,
                    struct bt_progress *progress, struct bt_word_counts *words,
                    struct bt_count_words_sum *sum, struct bt_error *err)
 {
-	struct job j = {.cutter = cutter,
+	struct job j = {.splitter = splitter,
 	                .pool = pool,
 	                .all = words,
 	                .threads = bt_pool_threads(pool),

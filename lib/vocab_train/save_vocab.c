@@ -18,7 +18,7 @@
 
 #define MAX_FILES 3
 
-/* A file of it, and what makes its bytes. */
+/* One file of a vocabulary, and the function that makes its bytes. */
 struct part {
 	int (*put)(const struct bt_vocab_out *v, const struct bt_trainer *s,
 	           struct bt_buf *b, struct bt_error *err);
@@ -28,7 +28,8 @@ struct part {
 struct bt_vocab_out {
 	struct part part[MAX_FILES];
 	int parts;
-	char *made; /* the directory, if it was not there */
+	char *dir; /* that is created when the vocabulary is written, or NULL */
+	bool made; /* it was created */
 	enum bt_word_kind kind;
 	bool lower;
 };
@@ -108,8 +109,6 @@ int bt_vocab_out_file(const char *path, struct bt_vocab_out **out,
 	struct bt_vocab_out *v = bt_array0(1, sizeof(*v));
 	int r;
 
-	if (v == NULL)
-		return bt_error_nomem(err, "opening the output");
 	v->part[0].put = put_lines;
 	v->parts = 1;
 	r = bt_out_open(path, BT_OUT_TEXT, &v->part[0].out, err);
@@ -143,31 +142,29 @@ static int open_parts(struct bt_vocab_out *v, const char *dir,
 	return r;
 }
 
+static int make_dir(const char *dir, bool *made, struct bt_error *err)
+{
+	*made = mkdir(dir, 0777) == 0;
+	return *made || errno == EEXIST
+	           ? BT_OK
+	           : bt_error_sys(err, errno, "cannot create directory '%s'",
+	                          dir);
+}
+
 int bt_vocab_out_dir(const char *dir, enum bt_word_kind kind, bool lower,
                      struct bt_vocab_out **out, struct bt_error *err)
 {
 	struct bt_vocab_out *v = bt_array0(1, sizeof(*v));
-	char *copy = bt_strndup(dir, strlen(dir));
-	int r;
+	bool made = false;
+	int r = make_dir(dir, &made, err);
 
-	if (v == NULL || copy == NULL) {
-		r = bt_error_nomem(err, "opening the output");
-	} else if (mkdir(dir, 0777) == 0) {
-		v->made = copy;
-		copy = NULL;
-		r = BT_OK;
-	} else {
-		r = errno == EEXIST
-		        ? BT_OK
-		        : bt_error_sys(err, errno,
-		                       "cannot make the directory '%s'", dir);
-	}
-	free(copy);
-	if (r == BT_OK) {
-		v->kind = kind;
-		v->lower = lower;
+	v->kind = kind;
+	v->lower = lower;
+	/* it would be left behind if the process were killed */
+	if (made && rmdir(dir) == 0)
+		v->dir = bt_strndup(dir, strlen(dir));
+	else if (r == BT_OK)
 		r = open_parts(v, dir, err);
-	}
 	if (r == BT_OK)
 		*out = v;
 	else
@@ -194,16 +191,19 @@ int bt_vocab_out_save(struct bt_vocab_out *v, const struct bt_trainer *s,
 	struct part *p;
 	int i, r = BT_OK;
 
+	if (v->dir != NULL) {
+		r = make_dir(v->dir, &v->made, err);
+		if (r == BT_OK)
+			r = open_parts(v, v->dir, err);
+	}
 	for (i = 0; r == BT_OK && i < v->parts; i++)
 		r = fill(v, &v->part[i], s, err);
 	for (i = 0; r == BT_OK && i < v->parts; i++) {
 		p = &v->part[i];
 		r = bt_out_commit(p->out, err);
 		p->out = NULL;
-		if (r == BT_OK) {
-			free(v->made); /* it is not empty, and stays */
-			v->made = NULL;
-		}
+		if (r == BT_OK)
+			v->made = false; /* not empty any more */
 	}
 	bt_vocab_out_abandon(v);
 	return r;
@@ -217,8 +217,8 @@ void bt_vocab_out_abandon(struct bt_vocab_out *v)
 		return;
 	for (i = 0; i < v->parts; i++)
 		bt_out_abandon(v->part[i].out);
-	if (v->made != NULL)
-		(void)rmdir(v->made);
-	free(v->made);
+	if (v->made)
+		(void)rmdir(v->dir);
+	free(v->dir);
 	free(v);
 }

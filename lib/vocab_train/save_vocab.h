@@ -8,17 +8,18 @@
 #include "base/err.h"
 #include "vocab_train/trainer.h"
 
-/* Where one will go: opened before the work, so that what cannot be written is
- * told at once. What is there stays until bt_vocab_out_save is done. */
+/* The output, opened before the work so that an error is reported at once.
+ * Existing files stay until bt_vocab_out_save is done. */
 struct bt_vocab_out;
 
 /* Opens a vocab.txt: a token a line. path NULL or "-" is standard output. */
 int bt_vocab_out_file(const char *path, struct bt_vocab_out **out,
                       struct bt_error *err) BT_MUST_USE;
 
-/* Opens a directory, which is made if it is not there, that will open as a
- * tokenizer: vocab.txt, or for bytes vocab.json and merges.txt, and
- * tokenizer_config.json, which says what lower is. */
+/* Opens a directory that bt_tok_open can read afterwards: vocab.txt, or for
+ * bytes vocab.json and merges.txt, and tokenizer_config.json with the value of
+ * lower. A missing directory is created when the vocabulary is written; that it
+ * can be created is checked here. */
 int bt_vocab_out_dir(const char *dir, enum bt_word_kind kind, bool lower,
                      struct bt_vocab_out **out,
                      struct bt_error *err) BT_MUST_USE;
@@ -27,7 +28,8 @@ int bt_vocab_out_dir(const char *dir, enum bt_word_kind kind, bool lower,
 int bt_vocab_out_save(struct bt_vocab_out *out, const struct bt_trainer *s,
                       struct bt_error *err) BT_MUST_USE;
 
-/* Leaves what was there; a directory that was made goes. Takes NULL. */
+/* Writes nothing: existing files stay, and a directory that was created is
+ * removed. Takes NULL. */
 void bt_vocab_out_abandon(struct bt_vocab_out *out);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Words and how often each occurs. Memory goes with the number of different
- * words: beside its bytes one takes about 20. A struct bt_word_counts belongs
+ * Words and how often each occurs. A distinct word takes about 20 bytes beside
+ * its own. A struct bt_word_counts belongs
  * to one thread, its parts to several where bt_word_counts_move says so.
  */
 #ifndef BT_VOCAB_TRAIN_WORD_COUNTS_H
@@ -29,10 +29,10 @@ struct bt_word_counts {
 	struct bt_word_counts_part part[BT_WORD_COUNTS_PARTS];
 };
 
-/* How many different ones there are. */
+/* The number of distinct words. */
 size_t bt_word_counts_n(const struct bt_word_counts *w);
 
-/* Counts a word count times more, which is not 0. Returns 0, BT_ENOMEM or
+/* Adds count, which is not 0, to the count of a word. Returns 0, BT_ENOMEM or
  * BT_ELIMIT. */
 int bt_word_counts_add(struct bt_word_counts *w, const void *word, size_t n,
                        uint64_t count) BT_MUST_USE;

@@ -8,7 +8,7 @@
 #include "tokenizer/encode.h"
 #include "tokenizer_file/reader.h"
 
-/* A tokenizer whose model counts the words that it is given. */
+/* A tokenizer whose model counts words. */
 struct bt_word_splitter {
 	struct bt_tok tok;
 	struct bt_tok_model model;
@@ -45,7 +45,8 @@ static int add_bert(struct bt_tok *t, bool lower, struct bt_error *err)
 }
 
 int bt_word_splitter_new(enum bt_word_kind kind, bool lower,
-                         struct bt_word_splitter **cutter, struct bt_error *err)
+                         struct bt_word_splitter **splitter,
+                         struct bt_error *err)
 {
 	static const struct bt_tok_model_ops ops = {.cut = count_word};
 	struct bt_word_splitter *c = bt_array0(1, sizeof(*c));
@@ -62,7 +63,7 @@ int bt_word_splitter_new(enum bt_word_kind kind, bool lower,
 		bt_word_splitter_free(c);
 		return r;
 	}
-	*cutter = c;
+	*splitter = c;
 	return BT_OK;
 }
 

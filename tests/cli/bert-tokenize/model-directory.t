@@ -93,7 +93,7 @@ is "$(ids h 'a b c')" '2 61 62 3' 'model_max_length limits'
 is "$(ids h 'a b c' --max-length 5)" '2 61 62 63 3' '... unless told otherwise'
 conf '"do_lower_case": false'
 is "$(ids h 'Hello hello')" '2 1 332 3' 'do_lower_case false'
-misuses "*'h' says that text is not made lower case: that cannot be changed" \
+misuses "*'h' says that text is not made lower case, which cannot be changed" \
 	'--lower-case against the files' \
 	bert-tokenize -m h --lines --lower-case yes /dev/null
 conf '"do_lower_case": true, "strip_accents": false'

@@ -32,10 +32,10 @@ is "$(bert-tokenize -qm wordpiece.alone --lines texts |
 	'[CLS] two books lost and found! [SEP]' 'its decoder is there'
 exits 2 '--save reads no files' \
 	bert-tokenize -m "$DATA/tok/uncased" --save x texts
-misuses "*no tokenizer.json has the tokens of the dialect 'google'" \
+misuses "*a tokenizer.json cannot express the dialect 'google'" \
 	'no dialect of Google' \
 	bert-tokenize -m "$DATA/tok/uncased" --dialect google --save x
-refuses "*cannot make 'no/such'*" 'a directory that cannot be made' \
+refuses "*cannot create directory 'no/such'*" 'a directory that cannot be made' \
 	bert-tokenize -m "$DATA/tok/uncased" --save no/such
 
 if [ -n "${PEER_PYTHON-}" ]; then

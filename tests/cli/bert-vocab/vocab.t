@@ -70,13 +70,13 @@ bert-vocab -q --lower-case no --size 1500 -o two train.tfr
 same two/tokenizer_config.json cased 'the directory says how it is used'
 bert-vocab --lines --size 10000 in >/dev/null 2>err
 like "$(cat err)" \
-	'*: 1 text, 2 different words; *: no other pair is frequent enough' \
+	'*: 1 text, 2 distinct words; * (no more frequent pairs)' \
 	'a word where there are fewer'
 
 # what does not work
 refuses '*: special tokens and single characters alone are 14 tokens, more than 13' \
 	'no room' bert-vocab --lines --size 13 in # e l o r w ##e ##o ##r ##w
-refuses '*there are no texts' 'nothing' bert-vocab --lines /dev/null
+refuses '*the input has no texts' 'nothing' bert-vocab --lines /dev/null
 printf 'good\nbad \377\n' >bad
 refuses "*'bad': line 2: the text is not valid UTF-8 at byte 4" 'no UTF-8' \
 	bert-vocab --lines in bad
@@ -100,6 +100,14 @@ refuses '*' 'one that fails, to a directory' bert-vocab --lines -o kept in bad
 is "$(ls kept) $(cat kept/vocab.txt)" 'vocab.txt old' 'which stays as it was'
 refuses '*' 'one that fails, to a new directory' bert-vocab --lines -o fresh in bad
 is "$([ -e fresh ] || echo none)" none 'which is not left behind'
+mkfifo pipe
+bert-vocab -q --lines -o fresh pipe &
+killed=$!
+exec 3>pipe # when the output has been opened
+kill -KILL "$killed"
+wait "$killed" 2>/dev/null
+exec 3>&-
+is "$([ -e fresh ] || echo none)" none 'nor by one that is killed'
 
 # the output comes first: that the input is missing is not yet known
 early() {
@@ -107,8 +115,8 @@ early() {
 	shift 2
 	refuses "$glob" "$name" bert-vocab --lines "$@" none
 }
-early 'a path through a file' "*cannot make the directory 'in/x'*" -o in/x
-early 'a directory in none' "*cannot make the directory 'no/x'*" -o no/x
+early 'a path through a file' "*cannot create directory 'in/x'*" -o in/x
+early 'a directory in none' "*cannot create directory 'no/x'*" -o no/x
 early 'a file in no directory' "*cannot create 'no/v.txt'*" -o no/v.txt
 mkdir -p taken/tokenizer_config.json
 early 'a directory where a file is to be' \

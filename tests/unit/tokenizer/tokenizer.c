@@ -390,7 +390,7 @@ static void components_refused(void **state)
 	    {"\"BertPreTokenizer\"", "\"Nosuch\"",
 	     "'t.json': pre_tokenizer of type Nosuch is not supported"},
 	    {"{\"type\":\"BertPreTokenizer\"}", "null",
-	     "no pre_tokenizer: that is not supported"},
+	     "a file without a pre_tokenizer is not supported"},
 	    {"\"BertNormalizer\"", "\"NFC\"",
 	     "'clean_text' of the normalizer is not supported"},
 	    {"\"BertNormalizer\"", "\"Nosuch\"",

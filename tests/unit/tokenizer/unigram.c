@@ -113,7 +113,7 @@ static void families_are_named(void **state)
 	               "lacks the token");
 	o.dialect = BT_TOK_GOOGLE;
 	assert_err(bt_tok_open(data("albert"), &o, &t, &err), BT_EARG,
-	           "no dialect 'google'");
+	           "the dialect 'google' needs");
 	o.dialect = BT_TOK_ANY;
 	o.lower = 0;
 	assert_err(bt_tok_open(data("albert"), &o, &t, &err), BT_EARG,
@@ -404,7 +404,7 @@ static void odd_files(void **state)
 	        "a vocabulary of 0 tokens");
 	refuses(WRAP("null", "null",
 	             "{\"type\":\"Unigram\",\"vocab\":[[\"a\",1]]}"),
-	        "there is no unknown token");
+	        "is not the id of one of");
 	refuses(WRAP("null", "null",
 	             "{\"vocab\":[[\"a\",1],[\"b\",true]],\"unk_id\":0}"),
 	        "vocab[1] is not a piece and its score");
@@ -415,7 +415,7 @@ static void odd_files(void **state)
 	refuses(WRAP("null", "null",
 	             "{\"type\":\"Unigram\",\"vocab\":[[\"a\",1]],"
 	             "\"unk_id\":1}"),
-	        "unk_id is 1 of 1 tokens");
+	        "unk_id 1 is not the id of one of 1 tokens");
 	refuses(WRAP("{\"type\":\"Precompiled\",\"precompiled_charsmap\":"
 	             "\"AAAAAA==\"}",
 	             "null", MODEL),
