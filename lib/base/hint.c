@@ -47,9 +47,6 @@ static const char *const words[BT_HINTS] = {
     [BT_HINT_LABEL_SEPARATOR] = "choose another --label-separator",
     [BT_HINT_MAP_LABEL] = "--map-label renames labels",
     [BT_HINT_MAX_LENGTH] = "tokenize with bert-tokenize --max-length",
-    [BT_HINT_NO_RESUME] =
-        "start again with bert-train --no-resume, or write to another directory",
-    [BT_HINT_NO_SPECIAL] = "were they tokenized with --no-special?",
     [BT_HINT_PAD] = "tokenize with bert-tokenize --pad LENGTH --attend-pad",
     [BT_HINT_PAIR] = "csv2tfrecord --pair makes pairs",
     [BT_HINT_PROBA] = "--proba writes probabilities",
