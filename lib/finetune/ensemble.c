@@ -56,8 +56,11 @@ static int check_tokenizer(const char *dir, const char *wanted, bool apart,
 		    err, apart ? BT_HINT_NONE : BT_HINT_TENSOR_MEAN,
 		    bt_error_set(err, BT_EFORMAT,
 		                 "'%s' has another tokenizer than the first "
-		                 "model",
-		                 dir));
+		                 "model%s",
+		                 dir,
+		                 apart ? ": models are compared on the same "
+		                         "tokens"
+		                       : ""));
 	bt_tok_free(tok);
 	return r;
 }

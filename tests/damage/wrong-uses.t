@@ -101,7 +101,7 @@ grep -E '^L[0-9]+,[^,"]+,[a-z_]+$' library-dev.csv | sed 's/^[^,]*,//; s/,/,trul
 csv2tfrecord -q --no-header -t 1 --pair 2 -l 3 pairs.csv | bert-tokenize -q -m vocab.txt -o pairs.rec
 train -q -o paired pairs.rec
 of=$(tfrecord-cat --count pairs.rec)
-warns "192 of 192 records are single texts, and the model was trained on pairs*" \
+warns "192 of 192 records are single texts, but the model was trained on pairs*" \
 	'single texts for a model of pairs' bert-predict -m paired dev.rec
 warns "$of of $((of + 192)) records are pairs of texts, and the model was trained on single*" \
 	'pairs for a model of single texts' bert-eval -m m dev.rec pairs.rec
@@ -134,7 +134,7 @@ for tool in 'bert-train -m m -o new' 'bert-eval -m m' 'bert-predict -m m'; do
 	refuses '*starts with tensors (tensor-cat reads streams of tensors*' "tensors to $tool" \
 		$tool m.ts
 done
-refuses '*: record 1: holds tokens (input_ids), not text: *' 'token records to bert-tokenize' \
+refuses '*: record 1: holds tokens (input_ids), not text (*' 'token records to bert-tokenize' \
 	bert-tokenize -m m dev.rec
 refuses '*starts with text (*bert-tokenize --lines lines of text)' 'lines to bert-tokenize' \
 	bert-tokenize -m m library-dev.csv

@@ -59,7 +59,7 @@ like "$(cat err)" '*bert-train: * of 645 training examples*' \
 	'ag-news-roberta.sh: a share of the data'
 like "$(cat out)" 'accuracy 0.[89]*' 'ag-news-roberta.sh: measured'
 exits 2 'ag-news-roberta.sh: says how it is used' "$ag" --help
-is "$(sed -n '$p' err)" 'of the same form out of the demo'"'"'s, a vocabulary, a RoBERTa of random weights.' \
+is "$(sed -n '$p' err)" 'form from the demo data, a vocabulary, a RoBERTa with random weights.' \
 	'ag-news-roberta.sh: and no more'
 exits 1 'ag-news-roberta.sh: no such data' "$ag" a/model nosuch d
 

@@ -31,7 +31,7 @@ done
 accuracy=$(bert-eval -q -m m --dtype f32 dev.rec | sed -n 's/^accuracy \([0-9.]*\).*/\1/p')
 exits 0 'bert-eval measures nearly the same' bert-eval -q -m m --dtype int8 \
 	--min "accuracy=$(echo "$accuracy" | awk '{ print $1 - .05 }')" dev.rec
-misuses '*give no --gemm ref*' 'another provider' \
+misuses '*does not multiply int8*--gemm*' 'another provider' \
 	bert-predict -m m --dtype int8 --gemm ref dev.rec
 exits 2 'training' bert-train -m m -o x --dtype int8 train.rec
 finish

@@ -42,7 +42,7 @@ perl -MJSON::PP -0777 -ne '$c = decode_json($_); delete @$c{qw(id2label label2id
 rm -f o.ts
 works 'an encoder alone' bert-predict -q -m encoder --embed mean --format tensor -o o.ts dev.rec
 same o.ts mean.ts '... gives the same'
-refuses "*'encoder' holds no trained classifier*" 'and predicts no labels' \
+refuses "*'encoder' does not hold a trained classifier*" 'and predicts no labels' \
 	bert-predict -m encoder dev.rec
 
 if [ -z "${PEER_PYTHON-}" ] || [ -z "${MINILM-}" ]; then

@@ -112,9 +112,9 @@ works 'a sample with a column a class' bert-predict -q -m m --sample p.csv dev.r
 is "$(awk -F, 'NR > 1 { s = $2 + $3 + $4 + $5; if (s < .9999 || s > 1.0001) n++ }
 	END { print n + 0 }' out)" 0 'takes probabilities'
 sed '1s/parking/mars/' p.csv >q.csv
-refuses "*column 'mars' is none of the 4 labels, and 'parking' has no column*" 'a column that is no class' \
+refuses "*column 'mars': not among the model's 4 labels; without a column: 'parking' (*" 'a column that is no class' \
 	bert-predict -m m --sample q.csv dev.rec
-misuses '*does not go with*' 'a sample and a header' \
+misuses '*do not combine --sample*' 'a sample and a header' \
 	bert-predict -m m --sample sample.csv --header a,b dev.rec
 exits 2 'no model' bert-predict dev.rec
 # several models

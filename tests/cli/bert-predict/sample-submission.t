@@ -51,7 +51,7 @@ works 'a column a class, in any order' predict --sample s.csv dev.rec
 	answers 1,3-6 | awk -F, '{ print $4 "," $5 "," $1 "," $3 "," $2 }'; } >wanted
 same out wanted 'takes their probabilities'
 shape ID,mars,parking,venus,pay_fine,moon,sun '$1 ",0,0,0,0,0,0"' >s.csv
-refuses "*columns 'mars', 'venus', 'moon', ... are none of the 4 labels, and 'get_card', 'wifi_access' have no column: --map-label*" \
+refuses "*columns 'mars', 'venus', 'moon', ...: not among the model's 4 labels; without a column: 'get_card', 'wifi_access' (--map-label*" \
 	'columns that are no class are named' predict --sample s.csv dev.rec
 shape ID,parking,pay_fine,wifi_access '$1 ",0,0,0"' >s.csv
 works 'a class without a column' predict --sample s.csv dev.rec
@@ -68,13 +68,13 @@ works 'one column, of a class' predict --sample s.csv --proba dev.rec
 { head -n 1 s.csv; answers 1,4; } >wanted
 same out wanted 'with --proba: its probability'
 works 'and without' predict --sample s.csv dev.rec
-like "$(cat err)" "*warning: 's.csv' holds '0.5', which is none of the labels to be written*--proba writes probabilities*" \
+like "$(cat err)" "*warning: 's.csv' holds '0.5', not among the labels to write*--proba writes probabilities*" \
 	'that is told to be odd'
 
 # Labels under other names.
 shape ID,label '$1 ",0"' >s.csv
 works 'numbers where the model has names' predict --sample s.csv dev.rec
-like "$(cat err)" "*'s.csv' holds '0', which is none of the labels to be written ('get_card' ... 'wifi_access'); --map-label*" \
+like "$(cat err)" "*'s.csv' holds '0', not among the labels to write ('get_card' ... 'wifi_access') (--map-label*" \
 	'are told'
 map=get_card=-1,parking=0,pay_fine=1,wifi_access=2
 works 'renamed' predict --sample s.csv --map-label $map dev.rec
@@ -101,9 +101,9 @@ like "$(head -n 1 out)" '*"probabilities": {"desk": *, "parking": *, "wifi_acces
 is "$(predict -q --proba --map-label get_card=desk,pay_fine=desk dev.rec | paste -d, plain.csv - |
 	awk -F, 'NR > 1 { d = $3 + $5 - $9; if (d > 1e-6 || d < -1e-6) n++ } END { print n + 0, $9 != "" }')" \
 	'0 1' 'with the sum of their probabilities'
-misuses "*--map-label: 'mars' is none of the model's 4 labels*" \
+misuses "*label map: 'mars' is not one of the model's 4 labels*" \
 	'a label that the model lacks' predict --map-label parking=1,mars=2 dev.rec
-misuses '*--map-label: *' 'no pair' predict --map-label parking dev.rec
+misuses '*label map: *' 'no pair' predict --map-label parking dev.rec
 
 # In order, without ids.
 csv2tfrecord -q -t text dev.csv | bert-tokenize -q -m m >noid.rec
@@ -125,13 +125,13 @@ refuses "*sample 'less.csv' has $((rows - 1)) rows, and there are $rows predicti
 refuses "*has $((rows + 1)) rows, and there are $rows predictions*" 'or more' \
 	predict --sample more.csv --sample-order noid.rec
 { echo intent; sed 's/.*/""/' ids; } >one.csv
-refuses "*'one.csv': there is no column beside the ids; * --sample-order" 'a sample without ids' \
+refuses "*'one.csv': has no column beside the ids (--sample-order *" 'a sample without ids' \
 	predict --sample one.csv noid.rec
 works 'goes in order' predict --sample one.csv --sample-order noid.rec
 { echo intent; cat labels; } >wanted
 same out wanted 'and has the labels alone'
 { echo get_card,parking,pay_fine,wifi_access; sed 's/.*/0,0,0,0/' ids; } >four.csv
-refuses "*without a column of ids its rows can only be filled in order: --sample-order" \
+refuses "*has no column of ids (--sample-order *" \
 	'none, and no order' predict --sample four.csv --sample-id none noid.rec
 works 'probabilities alone' predict --sample four.csv --sample-id none \
 	--sample-order noid.rec

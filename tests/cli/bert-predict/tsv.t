@@ -48,12 +48,12 @@ for line in sys.stdin: print(repr(float(line)))' <numbers >wanted
 else
 	skip 'printed as Python prints them' 'PEER_PYTHON is not set'
 fi
-misuses '*does not go with --top*' 'no choice of classes' \
+misuses '*do not combine --format tsv with --top*' 'no choice of classes' \
 	bert-predict -m m --format tsv --top 2 dev.rec
-misuses '*--sample decides the columns*' 'no sample' \
+misuses '*the sample decides format and columns*' 'no sample' \
 	bert-predict -m m --format tsv --sample plain.csv dev.rec
 cut -d, -f1,2 plain.csv >pair.csv
-refuses '*records without an id were numbered from 0 (--sample-order *' \
+refuses '*records without an id were numbered from 0: *(--sample-order *' \
 	'records without ids and a sample' \
 	bert-predict -m m --sample pair.csv noid.rec
 finish

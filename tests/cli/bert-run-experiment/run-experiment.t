@@ -70,7 +70,7 @@ wrong '*give --mode*' 'no mode' bert-run-experiment --experiment=bert/squad --mo
 wrong '*give --model_dir*' 'no directory' \
 	bert-run-experiment --experiment=bert/squad --mode=train
 wrong '*this mode is not implemented*' 'a mode of pre-training' exp continuous_train_and_eval x
-wrong '*not built*' 'a mode that never was' exp train_and_validate x
+wrong '*not implemented*' 'a mode that never was' exp train_and_validate x
 wrong '*no TPU*' 'a TPU' exp train x --tpu=local
 wrong '*task of bert/squad is not built*' 'a task that is not built' bert-run-experiment \
 	--experiment=bert/squad --mode=train --model_dir=x --config_file="$yaml/squad_v1.yaml"
@@ -118,7 +118,7 @@ refuses '*trainer.train_steps (bad.yaml:1): *3.0e+5*' 'a file with a number that
 	exp train x --config_file=bad.yaml
 refuses '*no.yaml*' 'a file that is not there' exp train x \
 	"$override=task.train_data.input_path=no.yaml"
-refuses '*10 tokens, and 4*' 'records longer than seq_length' exp train x2 \
+refuses '*10 tokens, more than the limit of 4*' 'records longer than seq_length' exp train x2 \
 	$override=task.train_data.seq_length=4
 
 # --- what a run leaves, in e/undisturbed

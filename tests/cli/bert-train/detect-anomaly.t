@@ -18,7 +18,7 @@ for o in '' '--dtype f32' '--checkpoint-activations --gemm ref'; do
 	refuses '*step 1 of *' "without it $o" bert-train -m m -o x $o train.rec
 	like "$(cat err)" '*is not finite at step 1*' 'tells the step'
 	# shellcheck disable=SC2086
-	refuses "*: step 1 of 18: example 'L*': linear 'bert.encoder.layer.0.intermediate.dense.weight' computes a*, running forward: text *, token *" \
+	refuses "*: step 1 of 18: example 'L*': linear 'bert.encoder.layer.0.intermediate.dense.weight' computes a*, running forward: sequence *, token *" \
 		"with it $o" bert-train -m m -o x --detect-anomaly $o train.rec
 done
 

@@ -103,7 +103,7 @@ done
 is "$(ls -A l | grep '^\.' | tr '\n' ' ')" \
 	'.checkpoint.safetensors.1.2.txt .model.safetensors .notes ' \
 	'unfinished files are removed, others are not'
-refuses "*another bert-train is writing to 'l'*" 'a second run beside the first' small_train l
+refuses "*another run is writing to 'l'*" 'a second run beside the first' small_train l
 kill -TERM $pid
 wait $pid
 mkdir h
@@ -121,7 +121,7 @@ for o in '--optimizer lamb:optimizer was "adamw", is "lamb"' \
 	'--class-weight balanced:class weight was "none"' \
 	'--clip-value .1:clip value was 0' '--momentum .5 --optimizer sgd:momentum was'; do
 	# shellcheck disable=SC2086
-	refuses "*of another run: *${o#*:}*" "${o%%:*}: another run" \
+	refuses "*belongs to another run: *${o#*:}*" "${o%%:*}: another run" \
 		small_train r --epochs 40 --resume ${o%%:*}
 done
 # the model it starts from: its weights, its form, the type of its products
@@ -133,12 +133,12 @@ from() { # MODEL OUT OPTION ...
 	bert-train -m "$m" -o "$o" --epochs 40 --dtype f32 "$@" train.rec
 }
 exits 1 'a run from a model' from s0 q --max-minutes 0.001
-refuses '*of another run: starting weights was *' 'from another: another run' from s1 q
+refuses '*belongs to another run: starting weights was *' 'from another: another run' from s1 q
 sed 's/"hidden_act": "gelu"/"hidden_act": "relu"/' s0/config.json >relu.json
 cp -r s0 s2
 cp relu.json s2/config.json
-refuses '*of another run: model was "bert, 2 heads, *' 'of another form' from s2 q
-refuses '*of another run: products in was "f32", is "bf16"*' 'other products' \
+refuses '*belongs to another run: model was "bert, 2 heads, *' 'of another form' from s2 q
+refuses '*belongs to another run: products in was "f32", is "bf16"*' 'other products' \
 	from s0 q --dtype bf16
 exits 1 'the same goes on' from s0 q --max-minutes 0.001
 head -n 100 train.csv >fewer.csv
@@ -146,7 +146,7 @@ csv2tfrecord -q -i id -t text -l intent fewer.csv |
 	bert-tokenize -q -m vocab.txt --max-length 48 -o fewer.rec
 cp train.rec all.rec
 cp fewer.rec train.rec
-refuses '*of another run: *training examples was 179, is 99*' 'other data: another run' \
+refuses '*belongs to another run: *training examples was 179, is 99*' 'other data: another run' \
 	small_train r --epochs 40 --resume
 cp all.rec train.rec
 works 'more threads' small_train r -q --epochs 40 --resume -j 3 --max-minutes 9
@@ -161,15 +161,15 @@ works 'equal weights' small_train w1 -q --class-weight 1,1,1,1
 small_train w0 -q
 cmp w0/model.safetensors w1/model.safetensors >why 2>&1
 result $? 'change nothing'
-misuses "*'mars' is none of the labels*" 'a weight for no class' \
+misuses "*'mars' is not a label*" 'a weight for no class' \
 	small_train x --class-weight mars=2
-misuses '*3 numbers, and there are 4 labels*' 'a weight too few' \
+misuses '*3 class weights for 4 labels*' 'a weight too few' \
 	small_train x --class-weight 1,2,3
-misuses '*more numbers than there are labels, 4*' 'a weight too many' \
+misuses '*more class weights than labels (4)*' 'a weight too many' \
 	small_train x --class-weight 1,2,3,4,5
-misuses "*'-1' is no number from 0*" 'a weight below 0' small_train x --class-weight=-1,2,3,4
-misuses "*'2' is no LABEL=NUMBER*" 'both forms' small_train x --class-weight parking=1,2
-misuses '*no training example a weight*' 'no weight at all' \
+misuses "*'-1' is not a number from 0*" 'a weight below 0' small_train x --class-weight=-1,2,3,4
+misuses "*'2' is not LABEL=NUMBER*" 'both forms' small_train x --class-weight parking=1,2
+misuses '*leave every training example without weight*' 'no weight at all' \
 	small_train x --class-weight 0,0,0,0
 
 # Optimizers, from the command line to the model.

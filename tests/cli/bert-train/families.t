@@ -82,7 +82,7 @@ result $? 'memory is for the texts that there are, not for those that there coul
 sed 's/,parking$/,elsewhere/' train.csv >other.csv
 csv2tfrecord -q -t text -l intent other.csv | bert-tokenize -q -m vocab.txt -o other.rec
 works 'other labels' bert-train -m roberta -o r --steps 1 --learning-rate 0 other.rec
-like "$(cat err)" '*labels are not those*replaced by a fresh one*' 'get a new layer'
+like "$(cat err)" '*labels are not those*replaced by a new one*' 'get a new layer'
 exits 1 '... of classes' ckpt-inspect --diff roberta r
 like "$(cat out)" '*classifier.out_proj.weight*' '... that differs'
 case $(cat out) in *classifier.dense*) false ;; esac
@@ -107,7 +107,7 @@ yes car | head -n 100 | tr '\n' ' ' >long
 bert-tokenize -q -m vocab.txt --lines --max-length 64 -o 64.rec long
 bert-tokenize -q -m vocab.txt --lines --max-length 63 -o 63.rec long
 works 'BERT takes as many tokens as positions' bert-predict -q -m bert 64.rec
-refuses '*64 tokens, the model takes 63*' 'RoBERTa fewer' bert-predict -q -m roberta 64.rec
+refuses '*64 tokens, but the model takes at most 63*' 'RoBERTa fewer' bert-predict -q -m roberta 64.rec
 works '... by one' bert-predict -q -m roberta 63.rec
 bert-tokenize -q -m roberta --lines --format ids long 2>err | wc -w >n
 is "$(tr -d ' ' <n)" 63 '... which bert-tokenize knows'

@@ -111,14 +111,14 @@ case $(cat out) in *head.0*) false ;; *head.1*) true ;; esac
 result $? '... alone'
 
 # Texts of one length.
-refuses "*'dev.rec': record 1: holds * tokens, and the model's head flattens texts of 40 tokens each: give bert-tokenize --pad 40 --attend-pad" \
+refuses "*'dev.rec': record 1: holds * tokens, but the model's head flattens texts of exactly 40 (*--pad*--attend-pad*" \
 	'another length, predicting' bert-predict -m m7 dev.rec
 refuses "*'dev.rec': record 1: holds *" '... evaluating' bert-eval -m m7 dev.rec
 refuses "*'train.rec': record 2: holds *" '... training' bert-train -m "$PWD/u" -o w \
 	--head flatten,dense train.rec
-refuses "*'dev.rec': record 1: holds * flattens texts of 40 *" '... holding out' \
+refuses "*'dev.rec': record 1: holds * flattens texts of exactly 40 *" '... holding out' \
 	bert-train -m u -o w --head flatten,dense --eval dev.rec train.even.rec
-refuses "*record 1: holds 40 tokens, and the model's head flattens texts of 41*" \
+refuses "*record 1: holds 40 tokens, but the model's head flattens texts of exactly 41*" \
 	'a given length' bert-train -m u -o w --head 'flatten 41,dense' train.even.rec
 misuses '*is for texts of 600 tokens, the encoder for up to 512*' 'more than positions' \
 	bert-train -m u -o w --head 'flatten 600,dense' train.even.rec

@@ -165,7 +165,7 @@ printf 'card,.2\nnever,1e-9\n' >least.csv
 is "$(bert-predict -q -m m --threshold @least.csv --proba dev.rec | cksum)" "$(cksum <own.csv)" \
 	'... of a file'
 for value in x 0 2 card=x card= odd=.5 card=.1,card=.2; do
-	misuses '*--threshold: *' "no threshold: $value" bert-predict -m m --threshold "$value" dev.rec
+	misuses '*threshold*' "no threshold: $value" bert-predict -m m --threshold "$value" dev.rec
 done
 bert-predict -q -m m --format tfrecord --proba --top 2 -o p.rec dev.rec
 tfrecord-cat -q --json p.rec >p.json
@@ -207,7 +207,7 @@ is "$(sed 1d s.csv)" "$(cat want)" 'and the probabilities of each, by name'
 bert-predict -q -m m --threshold .5 --sample sample.csv dev.rec | sed 1d | cut -d, -f2- | tr -d '01,\n' >rest
 is "$(wc -c <rest | tr -d ' ')" 0 'with a threshold, 1 and 0'
 sed 's/never/odd/' sample.csv >odd.csv
-refuses "*column 'odd' is none of the 6 labels, and 'never' has no column*" \
+refuses "*column 'odd': not among the model's 6 labels; without a column: 'never' (*" \
 	'a column that is no label' bert-predict -m m --sample odd.csv dev.rec
 { echo id,labels; sed '1d; s/,.*/,x/' sample.csv; } >one.csv
 bert-predict -q -m m --sample one.csv -o s1.csv dev.rec
@@ -260,7 +260,7 @@ misuses '*the head'"'"'s last layer must be dense alone' 'a head that ends other
 	train x --head 'first, dense softplus' train.rec
 misuses '*two labels cannot be given one name' 'labels made one' \
 	bert-predict -m m --map-label card=book dev.rec
-misuses "*the label 'card' has 'r' in it*" 'a separator that a label has' \
+misuses "*the label 'card' contains 'r'*" 'a separator that a label has' \
 	bert-predict -m m --label-separator r dev.rec
 misuses '*--threshold and --label-separator apply only to multi-label models)' \
 	'a threshold for one of them' sh -c 'bert-train -q --init-config tiny --tokenizer "$1" \

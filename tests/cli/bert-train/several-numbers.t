@@ -84,7 +84,7 @@ bert-predict -q -m m --sample sample.csv -o s.csv dev.rec
 awk -F, -v OFS=, 'NR > 1 { print $1, $4, $2, $3 }' p.csv | sort -r >want
 is "$(sed 1d s.csv)" "$(cat want)" 'a submission has each number in its column'
 sed '1s/books/tomes/' sample.csv >odd.csv
-refuses "*column 'tomes' is none of the 3 numbers, and 'books' has no column*" \
+refuses "*column 'tomes': not among the model's 3 numbers; without a column: 'books' (*" \
 	'a column of another name' bert-predict -m m --sample odd.csv dev.rec
 works '--map-label renames it' bert-predict -q -m m --map-label books=tomes --sample odd.csv dev.rec
 bert-predict -q -m m -m m -o twice.csv dev.rec

@@ -33,7 +33,7 @@ done
 same albert.out/model.safetensors hf.out/model.safetensors 'the same model to the bit'
 same albert.csv hf.csv 'with the same answers'
 is "$(ls albert.out)" "$(ls hf.out)" 'under the same names'
-refuses "*'albert' holds no trained classifier*" 'it has no classes' bert-predict -m albert albert.rec
+refuses "*'albert' does not hold a trained classifier*" 'it has no classes' bert-predict -m albert albert.rec
 bert-predict -q -m albert --embed mean -j 1 -o albert.emb albert.rec
 bert-predict -q -m hf --embed mean -j 1 -o hf.emb hf.rec
 works 'it embeds the same' cmp albert.emb hf.emb
@@ -141,7 +141,7 @@ is "$(ls task.out | tr '\n' ' ')" 'config.json history.jsonl model.safetensors t
 mkdir backbone
 cp -R task/assets task/*er.json task/config.json task/model.weights.h5 backbone
 works 'a backbone' bert-predict -q -m backbone --embed cls -j 1 -o b.emb task.rec
-refuses "*'backbone' holds no trained classifier*" 'has no classes' bert-predict -m backbone task.rec
+refuses "*'backbone' does not hold a trained classifier*" 'has no classes' bert-predict -m backbone task.rec
 
 # others are told what they are
 sed 's/BertBackbone/RobertaBackbone/' task/config.json >backbone/config.json
@@ -175,5 +175,5 @@ else
 	skip 'KerasHub writes one' 'no PEER_TENSORFLOW with keras_hub'
 fi
 rm task/task.weights.h5
-refuses "*'task' holds no trained classifier*" 'a classifier without its head' bert-predict -m task task.rec
+refuses "*'task' does not hold a trained classifier*" 'a classifier without its head' bert-predict -m task task.rec
 finish

@@ -383,7 +383,7 @@ static void text_records(void **state)
 	assert_err(bt_text_rec_read(b.data, b.len, &out, &err), BT_EFORMAT,
 	           "'weight'");
 	assert_err(bt_text_rec_read(vector, sizeof(vector), &out, &err),
-	           BT_EFORMAT, "bert-tokenize already");
+	           BT_EFORMAT, "holds tokens (input_ids), not text");
 	bt_example_clear(&w);
 	bt_buf_clear(&b);
 }

@@ -106,10 +106,10 @@ static void settings_are_for_their_kind(void **state)
 	(void)state;
 	assert_ok(bt_schedule_check(&s, &err));
 	s.power = 2;
-	assert_err(bt_schedule_check(&s, &err), BT_EARG, "--power");
+	assert_err(bt_schedule_check(&s, &err), BT_EARG, "power");
 	s.power = 1;
 	s.cycles = 2;
-	assert_err(bt_schedule_check(&s, &err), BT_EARG, "--cycles");
+	assert_err(bt_schedule_check(&s, &err), BT_EARG, "cycles");
 	s.cycles = 1;
 	s.end = 1;
 	assert_err(bt_schedule_check(&s, &err), BT_EARG, "larger than");
@@ -118,11 +118,11 @@ static void settings_are_for_their_kind(void **state)
 	assert_err(bt_schedule_check(&s, &err), BT_EARG, "has none");
 	assert_ok(bt_optim_check(&o, &err));
 	o.momentum = 0;
-	assert_err(bt_optim_check(&o, &err), BT_EARG, "--momentum");
+	assert_err(bt_optim_check(&o, &err), BT_EARG, "momentum");
 	o.kind = BT_OPTIM_SGD;
 	assert_ok(bt_optim_check(&o, &err));
 	o.eps = 1e-8;
-	assert_err(bt_optim_check(&o, &err), BT_EARG, "--epsilon");
+	assert_err(bt_optim_check(&o, &err), BT_EARG, "epsilon");
 }
 
 /* Each line is the state after a step; steps of a kind stand in order. */
