@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/philox.h"
+#include "base/sys.h"
 #include "cpu/engine.h"
 #include "model/family.h"
 #include "task/task.h"
@@ -67,6 +68,21 @@ static inline void tiny_params(const struct bt_graph *g, float *p)
 			    (q->init == BT_INIT_ONE ? 1.0f : 0.0f);
 		}
 	}
+}
+
+/* Who multiplies: TEST_GEMM, or the best. The best also where TEST_GEMM has no
+ * bf16 products: OpenBLAS has none, oneDNN has them from AVX-512 on. */
+static inline const char *provider(bool low)
+{
+	const char *name = getenv("TEST_GEMM");
+	enum bt_isa isa;
+
+	if (!low || name == NULL)
+		return name;
+	if (strcmp(name, "onednn") == 0 && bt_isa(&isa, NULL) == BT_OK &&
+	    isa >= BT_ISA_AVX512)
+		return name;
+	return strcmp(name, "ref") == 0 ? name : NULL;
 }
 
 enum { TINY_RECOMPUTE = 1, TINY_DETECT = 2, TINY_APART = 4 };

@@ -28,15 +28,6 @@ struct batch {
 	struct bt_batch b;
 };
 
-/* Who multiplies: TEST_GEMM, or the best; also for a type that it has not. */
-static const char *provider(bool low)
-{
-	const char *name = getenv("TEST_GEMM");
-
-	return low && name != NULL && strcmp(name, "openblas") == 0 ? NULL
-	                                                            : name;
-}
-
 static struct bt_config config(int hidden, int heads, int intermediate)
 {
 	struct bt_config c = tiny_config();

@@ -11,15 +11,6 @@
 #include "slopes.h"
 #include "task/task.h"
 
-/* Who multiplies: TEST_GEMM, or the best; also for a type that it has not. */
-static const char *provider(bool low)
-{
-	const char *name = getenv("TEST_GEMM");
-
-	return low && name != NULL && strcmp(name, "openblas") == 0 ? NULL
-	                                                            : name;
-}
-
 static void gradients_are_slopes(void **state)
 {
 	struct bt_config c = tiny_config();
@@ -586,6 +577,41 @@ static void openblas_is_f32(void **state)
 	assert_false(bt_engine_prefers_bf16("ref"));
 }
 
+/* On x86-64 f32 needs AVX2 and bf16 AVX-512; elsewhere there is f32 alone.
+ * Without a name another provider steps in. */
+static void onednn_needs_its_sets(void **state)
+{
+	static const char *const lacks[] = {"no f32", "no bf16"};
+	struct bt_config c = tiny_config();
+	struct bt_error err = {0};
+	struct tiny t;
+	enum bt_isa isa;
+	bool has;
+	int low, r;
+
+	(void)state;
+	assert_ok(bt_isa(&isa, &err));
+	for (low = 0; low < 2; low++) {
+		assert_ok(tiny_open(&t, &c, 1, low, NULL, false, &err));
+		tiny_close(&t);
+#if defined(__x86_64__)
+		has = isa >= (low ? BT_ISA_AVX512 : BT_ISA_AVX2);
+#else
+		has = !low;
+#endif
+		r = tiny_open(&t, &c, 1, low, "onednn", false, &err);
+		tiny_close(&t);
+		if (r != BT_OK && strstr(err.text, "not built in") != NULL) {
+			print_message("SKIP: %s\n", err.text);
+			skip();
+		}
+		if (has)
+			assert_ok(r);
+		else
+			assert_err(r, BT_EARG, lacks[low]);
+	}
+}
+
 static void bad_batches(void **state)
 {
 	uint32_t empty[2] = {0, 0}, longer[2] = {0, 33};
@@ -626,6 +652,7 @@ int main(void)
 	    cmocka_unit_test(anomalies_are_named),
 	    cmocka_unit_test(anomalies_are_placed),
 	    cmocka_unit_test(openblas_is_f32),
+	    cmocka_unit_test(onednn_needs_its_sets),
 	    cmocka_unit_test(bad_batches),
 	};
 	struct bt_config c = tiny_config();
