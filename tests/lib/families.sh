@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: MIT
-# The model families, and a small configuration of each for --init-config.
+# The model families, and a small configuration of each for --init-config. The
+# first weights are larger than usual: from those of 0.02 a model of so few columns
+# learns with some seeds and not with others.
 # shellcheck shell=sh
 families='albert bert camembert deberta-v2 distilbert electra modernbert mpnet roberta xlm-roberta'
 
 family_config() { # FAMILY
-	set -- "$1" '"vocab_size": 2000, "max_position_embeddings": 64'
+	set -- "$1" '"vocab_size": 2000, "max_position_embeddings": 64, "initializer_range": 0.1'
 	case $1 in
 	distilbert)
 		set -- "$@" '"dim": 32, "n_layers": 2, "n_heads": 2, "hidden_dim": 48' ;;
@@ -12,7 +14,7 @@ family_config() { # FAMILY
 		set -- "$@" '"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 48' ;;
 	esac
 	case $1 in
-	albert | electra) set -- "$@" ', "embedding_size": 16, "initializer_range": 0.1' ;;
+	albert | electra) set -- "$@" ', "embedding_size": 16' ;;
 	camembert | roberta | xlm-roberta)
 		# the vocabulary's padding has the id 0
 		set -- "$@" ', "type_vocab_size": 1, "pad_token_id": 0' ;;
