@@ -3,6 +3,7 @@
 # Knobs:   CC=gcc|clang  SAN=address,undefined|thread  CFLAGS  LDLIBS
 #          prefix DESTDIR  WERROR=1  V=1  TESTS=...  BENCH=PATTERNS
 #          FUZZ=ENTRIES  FUZZ_SECONDS=10
+#          ISA=avx2: the tests use no better instruction set, libraries included
 # All cores, where no -j says otherwise; goals that are several keep their order.
 cores := -j$(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)
 ifneq ($(filter deps deps-dev,$(MAKECMDGOALS)),)
@@ -73,23 +74,23 @@ all: $(BINS)
 # Kernels: one file for each instruction set, built with its flags; the code
 # that chooses between them is not.
 ifeq ($(ARCH),x86_64)
-$B/lib/cpu/avx2.o: ISA = -mavx2 -mfma -mf16c -O3
-$B/lib/cpu/avx512.o: ISA = -mavx512f -mavx512bw -mavx512dq -mavx512vl -mfma \
+$B/lib/cpu/avx2.o: FOR_ISA = -mavx2 -mfma -mf16c -O3
+$B/lib/cpu/avx512.o: FOR_ISA = -mavx512f -mavx512bw -mavx512dq -mavx512vl -mfma \
   -mprefer-vector-width=512 -O3
-$B/lib/cpu/avx512bf16.o: ISA = -mavx512f -mavx512bw -mavx512dq -mavx512vl \
+$B/lib/cpu/avx512bf16.o: FOR_ISA = -mavx512f -mavx512bw -mavx512dq -mavx512vl \
   -mavx512bf16 -mfma -mprefer-vector-width=512 -O3
-$B/lib/cpu/int8_avx2.o: ISA = -mavx2 -mfma -mf16c -O3
-$B/lib/cpu/int8_vnni.o: ISA = -mavx512f -mavx512bw -mavx512dq -mavx512vl \
+$B/lib/cpu/int8_avx2.o: FOR_ISA = -mavx2 -mfma -mf16c -O3
+$B/lib/cpu/int8_vnni.o: FOR_ISA = -mavx512f -mavx512bw -mavx512dq -mavx512vl \
   -mavx512vnni -mfma -mprefer-vector-width=512 -O3
-$B/lib/cpu/int8_amx.o: ISA = -mamx-tile -mamx-int8 -O3
+$B/lib/cpu/int8_amx.o: FOR_ISA = -mamx-tile -mamx-int8 -O3
 else ifeq ($(ARCH),aarch64)
-$B/lib/cpu/int8_neon.o: ISA = -O3
-$B/lib/cpu/int8_dot.o: ISA = -march=armv8.2-a+dotprod -O3
+$B/lib/cpu/int8_neon.o: FOR_ISA = -O3
+$B/lib/cpu/int8_dot.o: FOR_ISA = -march=armv8.2-a+dotprod -O3
 endif
 
 $B/%.o: %.c $B/flags
 	$(Q)mkdir -p $(@D)
-	$(call run,CC)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(ISA) -MMD -MP -c -o $@ $<
+	$(call run,CC)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(FOR_ISA) -MMD -MP -c -o $@ $<
 
 $B/libbertutils.a: $(LIB_OBJ) $B/objects
 	$(Q)rm -f $@
@@ -137,7 +138,7 @@ units: $(UNIT_BINS) $(FUZZ_BINS) $(PRELOADS)
 fuzzers: $(FUZZ_BINS)
 
 check: all units
-	$(Q)BUILD=$B tests/run $(TESTS)
+	$(Q)BUILD=$B ISA='$(ISA)' tests/run $(TESTS)
 
 lint: all
 	$(Q)BUILD=$B tests/lint

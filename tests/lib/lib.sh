@@ -9,6 +9,16 @@ bad=0
 DATA=$TEST_TOP/tests/data
 SHARED=${BT_SHARED_DATA:-$TEST_TOP/../shared/data} # optional real data
 
+# The names that BT_ISA takes, the least first
+instruction_sets='ref neon neondot avx2 avx512 avx512vnni avx512bf16 amx'
+# beyond_isa NAME: ISA=... keeps the tests from this instruction set
+beyond_isa() {
+	case " $instruction_sets " in
+	*" ${ISA:-amx} "*"$1 "*) ;;
+	*) false ;;
+	esac
+}
+
 # result STATUS NAME: one case; what stands in the file "why" explains a failure
 result() {
 	n=$((n + 1))

@@ -12,8 +12,12 @@ if [ -z "${TEST_KIND-}" ]; then
 else
 	skip "$others" 'under sanitizers they run by themselves'
 fi
-for isa in ref neon neondot avx2 avx512 avx512vnni avx512bf16 amx; do
+for isa in $instruction_sets; do
 	for unit in $units; do
+		if beyond_isa "$isa"; then
+			skip "$unit on $isa" "beyond ISA=$ISA"
+			continue
+		fi
 		if ! BT_ISA=$isa "$BUILD/unit/$unit" >out 2>err &&
 			grep -q 'does not have' err out; then
 			skip "$unit on $isa" 'this CPU does not have it'

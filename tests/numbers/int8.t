@@ -19,6 +19,10 @@ is $? 1 'but other numbers'
 bert-predict -q -m m --dtype int8 --proba -j 3 dev.rec >o.csv
 same o.csv int8.csv 'which do not depend on threads'
 for isa in ref avx2 avx512vnni amx; do
+	if beyond_isa $isa; then
+		skip "int8 on $isa" "beyond ISA=$ISA"
+		continue
+	fi
 	if ! BT_ISA=$isa bert-predict -q -m m --dtype int8 -o o.csv dev.rec 2>err &&
 		grep -q 'does not have' err; then
 		skip "int8 on $isa" 'this CPU does not have it'
