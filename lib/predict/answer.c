@@ -157,7 +157,7 @@ static int next_frequent(const struct bt_predict *p, int last)
 	for (i = 0; i < p->labels.n; i++)
 		if (n[i] > 0 &&
 		    (last < 0 || n[i] < n[last] ||
-		     (n[i] == n[last] && i > last)) &&
+		     (i > last && n[i] == n[last])) &&
 		    (best < 0 || n[i] > n[best]))
 			best = i;
 	return best;
