@@ -102,7 +102,7 @@ misuse "bad value 'tabs' for --delimiter: *" 'no delimiter' \
 printf 'd,c\na,b\n' >bare.csv
 gives 'label=d|text_a=c
 label=a|text_a=b' 'without a header' --no-header -t 2 -l 1 bare.csv
-misuse 'without a header, the text's column needs a number (give it with -t N)' \
+misuse "without a header, the text's column needs a number (give it with -t N)" \
 	'without a header there is no default' csv2tfrecord --no-header a.csv
 refuses "*cannot find column 'text' in 'a.csv'; it has 3 columns and no header" \
 	'without a header there are no names' \

@@ -115,7 +115,7 @@ static void settings_are_for_their_kind(void **state)
 	assert_err(bt_schedule_check(&s, &err), BT_EARG, "larger than");
 	s.end = 1e-6;
 	s.kind = BT_SCHEDULE_CONSTANT;
-	assert_err(bt_schedule_check(&s, &err), BT_EARG, "has none");
+	assert_err(bt_schedule_check(&s, &err), BT_EARG, "does not");
 	assert_ok(bt_optim_check(&o, &err));
 	o.momentum = 0;
 	assert_err(bt_optim_check(&o, &err), BT_EARG, "momentum");
