@@ -388,6 +388,9 @@ static int split(struct bt_csv_parse *x, struct bt_error *err)
 
 	if (r != BT_OK)
 		return r;
+	/* a field longer than libcsv's buffer makes it grow once, not by 128
+	 * bytes at a time */
+	csv_set_blk_size(&x->parser, row.n + 1);
 	if (csv_parse(&x->parser, row.p, row.n, on_field, NULL, x) < row.n ||
 	    csv_fini(&x->parser, on_field, NULL, x) != 0 || x->bytes.oom)
 		return bt_error_nomem(err, "reading a row");
