@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/span.h"
 #include "ckpt_format/readers.h"
 
 #define NEST_MAX 4    /* arrays of arrays */
@@ -42,6 +43,7 @@ struct in {
 	const struct bt_ckpt_file *f;
 	const uint8_t *p, *end;
 	uint64_t alignment;
+	int r; /* of the first error; nothing is read after it */
 	struct bt_error *err;
 };
 
@@ -58,81 +60,64 @@ static bool knows(const uint8_t *data, size_t size)
 	return size >= 4 && memcmp(data, "GGUF", 4) == 0;
 }
 
-static int take(struct in *in, uint64_t n, const uint8_t **p)
+/* The next n bytes, NULL where there are not so many. */
+static const uint8_t *take(struct in *in, uint64_t n)
 {
-	if (n > (size_t)(in->end - in->p))
-		return bt_error_set(in->err, BT_ETRUNCATED,
-		                    "it is cut off, or damaged, at byte %zu",
-		                    (size_t)(in->p - in->f->data));
-	*p = in->p;
+	const uint8_t *p = in->p;
+
+	if (in->r == BT_OK && n > (size_t)(in->end - in->p))
+		in->r = bt_error_set(in->err, BT_ETRUNCATED,
+		                     "it is cut off, or damaged, at byte %zu",
+		                     (size_t)(in->p - in->f->data));
+	if (in->r != BT_OK)
+		return NULL;
 	in->p += n;
-	return BT_OK;
+	return p;
 }
 
-static int u32(struct in *in, uint32_t *v)
+/* The next n bytes as a number; n is at most 8. */
+static uint64_t number(struct in *in, size_t n)
 {
-	const uint8_t *p = NULL;
-	int r = take(in, sizeof(*v), &p);
+	const uint8_t *p = take(in, n);
+	uint64_t v = 0;
 
-	if (r == BT_OK)
-		memcpy(v, p, sizeof(*v));
-	return r;
+	if (p != NULL)
+		memcpy(&v, p, n);
+	return v;
 }
 
-static int u64(struct in *in, uint64_t *v)
+static struct bt_span string(struct in *in)
 {
-	const uint8_t *p = NULL;
-	int r = take(in, sizeof(*v), &p);
+	uint64_t n = number(in, 8);
+	const char *p = (const char *)take(in, n);
 
-	if (r == BT_OK)
-		memcpy(v, p, sizeof(*v));
-	return r;
+	return (struct bt_span){p, p != NULL ? (size_t)n : 0};
 }
 
-static int string(struct in *in, const char **s, size_t *n)
+static void corrupt(struct in *in, const char *why)
 {
-	const uint8_t *p = NULL;
-	uint64_t len = 0;
-	int r = u64(in, &len);
-
-	if (r == BT_OK)
-		r = take(in, len, &p);
-	if (r == BT_OK) {
-		*s = (const char *)p;
-		*n = (size_t)len;
-	}
-	return r;
+	if (in->r == BT_OK)
+		in->r = bt_error_set(in->err, BT_ECORRUPT, "%s, at byte %zu",
+		                     why, (size_t)(in->p - in->f->data));
 }
 
-static int corrupt(struct in *in, const char *why)
+static void skip_array(struct in *in, int depth)
 {
-	return bt_error_set(in->err, BT_ECORRUPT, "%s, at byte %zu", why,
-	                    (size_t)(in->p - in->f->data));
-}
+	uint32_t type = (uint32_t)number(in, 4);
+	uint64_t n = number(in, 8), i;
 
-static int skip_array(struct in *in, int depth)
-{
-	const uint8_t *p = NULL;
-	const char *s;
-	uint32_t type = 0;
-	uint64_t n = 0, i;
-	size_t len;
-	int r = u32(in, &type);
-
-	if (r == BT_OK)
-		r = u64(in, &n);
-	if (r != BT_OK)
-		return r;
 	if (type >= TYPES || depth > NEST_MAX)
-		return corrupt(in, "an array of an unknown type");
-	if (widths[type] > 0)
-		return n > SIZE_MAX / widths[type]
-		           ? corrupt(in, "an array too long")
-		           : take(in, n * widths[type], &p);
-	for (i = 0; i < n && r == BT_OK; i++)
-		r = type == STRING ? string(in, &s, &len)
-		                   : skip_array(in, depth + 1);
-	return r;
+		corrupt(in, "an array of an unknown type");
+	else if (widths[type] > 0 && n > SIZE_MAX / widths[type])
+		corrupt(in, "an array too long");
+	else if (widths[type] > 0)
+		(void)take(in, n * widths[type]);
+	else
+		for (i = 0; i < n && in->r == BT_OK; i++)
+			if (type == STRING)
+				(void)string(in);
+			else
+				skip_array(in, depth + 1);
 }
 
 /* A number as text. */
@@ -172,72 +157,45 @@ static void format(char *s, size_t size, uint32_t type, const uint8_t *p)
 	}
 }
 
-static int add_note(struct in *in, const char *key, size_t n_key, const char *s,
-                    size_t n)
+static void add_note(struct in *in, struct bt_span key, struct bt_span value)
 {
-	char *k, *v;
-	int r = BT_ENOMEM;
+	char k[NOTE_MAX + 1], v[NOTE_MAX + 1];
 
-	if (n_key > NOTE_MAX || n > NOTE_MAX)
-		return BT_OK; /* a template, not a note */
-	k = bt_strndup(key, n_key);
-	v = bt_strndup(s, n);
-	if (k != NULL && v != NULL)
-		r = bt_ckpt_add_note(in->c, k, v);
-	free(k);
-	free(v);
-	if (r != BT_OK)
-		return bt_error_nomem(in->err, "reading a header");
-	return BT_OK;
+	if (in->r != BT_OK || key.n > NOTE_MAX || value.n > NOTE_MAX)
+		return; /* the latter is a template, not a note */
+	snprintf(k, sizeof(k), "%.*s", (int)key.n, key.p);
+	snprintf(v, sizeof(v), "%.*s", (int)value.n, value.p);
+	if (bt_ckpt_add_note(in->c, k, v) != BT_OK)
+		in->r = bt_error_nomem(in->err, "reading a header");
 }
 
-static int read_value(struct in *in, uint32_t type, const char **s, size_t *n,
-                      char *text, size_t size, const uint8_t **p)
+static void read_note(struct in *in)
 {
-	int r;
-
-	if (type == STRING)
-		return string(in, s, n);
-	r = take(in, widths[type], p);
-	if (r == BT_OK) {
-		format(text, size, type, *p);
-		*s = text;
-		*n = strlen(text);
-	}
-	return r;
-}
-
-static int read_note(struct in *in)
-{
-	static const char alignment[] = "general.alignment";
-	const char *key = "", *s = "";
-	const uint8_t *p = NULL;
-	size_t n_key = 0, n = 0;
-	uint32_t type = 0, v;
+	struct bt_span key = string(in), value;
+	uint32_t type = (uint32_t)number(in, 4);
+	const uint8_t *p;
 	char text[64];
-	int r = string(in, &key, &n_key);
+	uint32_t v;
 
-	if (r == BT_OK)
-		r = u32(in, &type);
-	if (r != BT_OK)
-		return r;
-	if (type >= TYPES)
-		return corrupt(in, "a note of an unknown type");
-	if (type == ARRAY)
-		return skip_array(in, 0);
-	r = read_value(in, type, &s, &n, text, sizeof(text), &p);
-	if (r != BT_OK)
-		return r;
-	if (type == U32 && n_key == sizeof(alignment) - 1 &&
-	    memcmp(key, alignment, n_key) == 0) {
-		memcpy(&v, p, sizeof(v));
-		if (v == 0 || (v & (v - 1)) != 0)
-			return corrupt(in,
-			               "an alignment that is not a power of "
-			               "two");
-		in->alignment = v;
+	if (type >= TYPES) {
+		corrupt(in, "a note of an unknown type");
+	} else if (type == ARRAY) {
+		skip_array(in, 0);
+	} else if (type == STRING) {
+		value = string(in);
+		add_note(in, key, value);
+	} else if ((p = take(in, widths[type])) != NULL) {
+		if (type == U32 &&
+		    bt_span_equal(key, bt_span("general.alignment"))) {
+			memcpy(&v, p, sizeof(v));
+			if (v == 0 || (v & (v - 1)) != 0)
+				corrupt(in, "an alignment that is not a power "
+				            "of two");
+			in->alignment = v;
+		}
+		format(text, sizeof(text), type, p);
+		add_note(in, key, bt_span(text));
 	}
-	return add_note(in, key, n_key, s, n);
 }
 
 static int set_type(struct in *in, struct bt_tensor *t, uint32_t type)
@@ -270,56 +228,48 @@ static int set_type(struct in *in, struct bt_tensor *t, uint32_t type)
 	                    (unsigned long)type);
 }
 
-static int read_shape(struct in *in, struct bt_tensor *t)
+static void read_shape(struct in *in, struct bt_tensor *t)
 {
+	uint32_t n = (uint32_t)number(in, 4), i;
 	int64_t *shape;
-	uint64_t d = 0;
-	uint32_t n = 0, i;
-	int r = u32(in, &n);
+	uint64_t d;
 
-	if (r != BT_OK)
-		return r;
-	if (n > BT_TENSOR_MAX_RANK)
-		return corrupt(in, "too many dimensions");
+	if (n > BT_TENSOR_MAX_RANK) {
+		corrupt(in, "too many dimensions");
+		return;
+	}
 	shape = bt_ckpt_keep(in->c, n * sizeof(*shape));
-	if (shape == NULL)
-		return bt_error_nomem(in->err, "reading a header");
-	for (i = 0; i < n && r == BT_OK; i++) {
-		r = u64(in, &d);
-		if (r == BT_OK && d > INT64_MAX)
-			r = corrupt(in, "a dimension too large");
-		if (r == BT_OK)
-			shape[n - 1 - i] = (int64_t)d;
+	for (i = 0; i < n; i++) {
+		d = number(in, 8);
+		if (d > INT64_MAX)
+			corrupt(in, "a dimension too large");
+		shape[n - 1 - i] = (int64_t)d;
 	}
 	t->rank = (int)n;
 	t->shape = shape;
-	return r;
 }
 
 static int read_info(struct in *in, struct place *p)
 {
+	struct bt_span name = string(in);
 	struct bt_tensor *t;
-	const char *name = "";
-	size_t n = 0;
-	int r = string(in, &name, &n);
 
-	if (r == BT_OK)
-		r = bt_ckpt_add_named(in->c, in->f, name, n, &t, in->err);
-	if (r != BT_OK)
-		return r;
+	if (in->r == BT_OK)
+		in->r = bt_ckpt_add_named(in->c, in->f, name.p, name.n, &t,
+		                          in->err);
+	if (in->r != BT_OK)
+		return in->r;
 	p->tensor = in->c->n - 1;
-	r = read_shape(in, t);
-	if (r == BT_OK)
-		r = u32(in, &p->type);
-	if (r == BT_OK)
-		r = set_type(in, t, p->type);
-	if (r == BT_OK)
-		r = u64(in, &p->offset);
-	if (r == BT_OK && p->offset % in->alignment != 0)
-		r = corrupt(in, "data that are not aligned");
-	return r == BT_OK
-	           ? r
-	           : bt_error_prefix(in->err, "tensor '%.100s'", t->name);
+	read_shape(in, t);
+	p->type = (uint32_t)number(in, 4);
+	if (in->r == BT_OK)
+		in->r = set_type(in, t, p->type);
+	p->offset = number(in, 8);
+	if (p->offset % in->alignment != 0)
+		corrupt(in, "data that are not aligned");
+	if (in->r != BT_OK)
+		bt_error_prefix(in->err, "tensor '%.100s'", t->name);
+	return in->r;
 }
 
 /* Gives a tensor its data, which begin at in->p. */
@@ -338,10 +288,10 @@ static int place(struct in *in, struct place *p)
 	else
 		r = bt_ckpt_place(in->c, in->f, t, in->p + p->offset,
 		                  size - (size_t)p->offset, 0, NULL, in->err);
-	if (r != BT_OK)
-		return bt_error_prefix(in->err, "tensor '%.100s'", t->name);
 	p->bytes = p->type == 8 ? t->count / 32 * 34 : t->bytes;
-	return BT_OK;
+	return r == BT_OK
+	           ? r
+	           : bt_error_prefix(in->err, "tensor '%.100s'", t->name);
 }
 
 static int by_offset(const void *a, const void *b)
@@ -379,56 +329,52 @@ static int place_all(struct in *in, struct place *places, size_t n)
 
 static int read_tensors(struct in *in, uint64_t n)
 {
-	size_t first = in->c->n, i, skip;
+	size_t first = in->c->n, i;
 	struct place *places;
-	const uint8_t *p = NULL;
-	int r = BT_OK;
+	int r;
 
 	if (n > (size_t)(in->end - in->p) / 24) /* what each takes at least */
-		return corrupt(in, "more tensors than the file has room for");
+		corrupt(in, "more tensors than the file has room for");
+	if (in->r != BT_OK)
+		return in->r;
 	places = bt_array(n, sizeof(*places));
 	if (places == NULL)
 		return bt_error_nomem(in->err, "reading a header");
-	for (i = 0; i < n && r == BT_OK; i++)
-		r = read_info(in, &places[i]);
-	skip = (size_t)(-(uint64_t)(in->p - in->f->data) & (in->alignment - 1));
-	if (r == BT_OK && n > 0)
-		r = take(in, skip, &p);
-	if (r == BT_OK)
-		r = place_all(in, places, (size_t)n);
+	for (i = 0; i < n && in->r == BT_OK; i++)
+		in->r = read_info(in, &places[i]);
+	if (n > 0)
+		(void)take(in, -(uint64_t)(in->p - in->f->data) &
+		                   (in->alignment - 1));
+	r = in->r == BT_OK ? place_all(in, places, (size_t)n) : in->r;
 	free(places);
 	return r == BT_OK ? bt_ckpt_check_names(in->c, first, in->err) : r;
 }
 
 static int read_all(struct in *in)
 {
-	const uint8_t *p = NULL;
-	uint32_t version = 0;
-	uint64_t n_tensors = 0, n_notes = 0, i;
-	int r = take(in, 4, &p);
+	uint64_t version, tensors, notes, i;
 
-	if (r == BT_OK)
-		r = u32(in, &version);
-	if (r == BT_OK && version != 2 && version != 3)
+	(void)take(in, 4);
+	version = number(in, 4);
+	if (in->r == BT_OK && version != 2 && version != 3)
 		return bt_error_set(in->err, BT_EFORMAT,
 		                    "version %lu of GGUF; 2 and 3 are read",
 		                    (unsigned long)version);
-	if (r == BT_OK)
-		r = u64(in, &n_tensors);
-	if (r == BT_OK)
-		r = u64(in, &n_notes);
-	if (r == BT_OK && n_notes > NOTES_MAX)
-		r = bt_error_set(in->err, BT_ELIMIT, "%llu notes (at most %d)",
-		                 (unsigned long long)n_notes, NOTES_MAX);
-	for (i = 0; i < n_notes && r == BT_OK; i++)
-		r = read_note(in);
-	return r == BT_OK ? read_tensors(in, n_tensors) : r;
+	tensors = number(in, 8);
+	notes = number(in, 8);
+	if (in->r == BT_OK && notes > NOTES_MAX)
+		return bt_error_set(in->err, BT_ELIMIT,
+		                    "%llu notes (at most %d)",
+		                    (unsigned long long)notes, NOTES_MAX);
+	for (i = 0; i < notes && in->r == BT_OK; i++)
+		read_note(in);
+	return read_tensors(in, tensors);
 }
 
 static int read_gguf(struct bt_ckpt *c, const struct bt_ckpt_file *f,
                      struct bt_error *err)
 {
-	struct in in = {c, f, f->data, f->data + f->size, 32, err};
+	struct in in = {c, f, f->data, f->data + f->size, 32, BT_OK, err};
 	int r = read_all(&in);
 
 	return r == BT_OK ? r : bt_error_prefix(err, "'%s'", f->path);

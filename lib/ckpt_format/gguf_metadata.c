@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/span.h"
 #include "ckpt_format/gguf_int.h"
 #include "format/hf_config.h"
 #include "format/json.h"
@@ -54,8 +55,7 @@ static void array(struct bt_gguf_notes *n, const char *name, uint32_t type,
 	key(n, name, ARRAY);
 	put_u32(&n->b, type);
 	bt_buf_put(&n->b, &count, sizeof(count));
-	if (items->len > 0)
-		bt_buf_put(&n->b, items->data, items->len);
+	bt_buf_put(&n->b, items->data, items->len);
 	n->b.oom |= items->oom;
 }
 
@@ -106,8 +106,8 @@ static const char *special(const char *s, size_t n)
 	size_t i;
 
 	for (i = 0; i < 5; i++)
-		if (n == strlen(tokens[i][0]) &&
-		    memcmp(s, tokens[i][0], n) == 0)
+		if (bt_span_equal((struct bt_span){s, n},
+		                  bt_span(tokens[i][0])))
 			return tokens[i][1];
 	return NULL;
 }
@@ -155,47 +155,27 @@ static void note_vocab(struct bt_gguf_notes *n, const char *data, size_t len)
 	bt_buf_clear(&kinds);
 }
 
-/* The list of tokens in *path, to be freed; NULL: there is none. */
-static int find_vocab(const char *dir, char **path, struct bt_error *err)
+/* Notes the list of tokens of a directory, if there is one. */
+static int find_vocab(const char *dir, struct bt_gguf_notes *n,
+                      struct bt_error *err)
 {
 	const struct bt_model_file *f;
-	int r;
-
-	*path = NULL;
-	r = bt_model_files_find(dir, BT_USE_WORDPIECE, &f, path, err);
-	if (r != BT_OK || f != NULL)
-		return r;
-	*path = bt_path_join(dir, BT_FILE_KERAS_VOCAB);
-	if (*path == NULL)
-		return bt_error_nomem(err, "describing a model");
-	if (!bt_path_is_file(*path)) {
-		free(*path);
-		*path = NULL;
-	}
-	return BT_OK;
-}
-
-static int describe_in(const char *dir, struct bt_gguf_notes *n,
-                       struct bt_error *err)
-{
-	char *vocab = NULL, *data;
-	json_t *o;
+	char *path, *data;
 	size_t len;
-	int r = bt_hf_config_find(dir, &o, NULL, err);
+	int r = bt_model_files_find(dir, BT_USE_WORDPIECE, &f, &path, err);
 
-	if (r == BT_OK && o != NULL)
-		r = note_config(n, o, err);
-	json_decref(o);
-	if (r == BT_OK)
-		r = find_vocab(dir, &vocab, err);
-	if (r == BT_OK && vocab != NULL) {
-		r = bt_in_whole(vocab, VOCAB_MAX, &data, &len, err);
+	if (r != BT_OK)
+		return r;
+	if (f == NULL)
+		path = bt_path_join(dir, BT_FILE_KERAS_VOCAB);
+	if (f != NULL || bt_path_is_file(path)) {
+		r = bt_in_whole(path, VOCAB_MAX, &data, &len, err);
 		if (r == BT_OK) {
 			note_vocab(n, data, len);
 			free(data);
 		}
 	}
-	free(vocab);
+	free(path);
 	return r;
 }
 
@@ -203,13 +183,16 @@ int bt_gguf_describe(const char *from, struct bt_gguf_notes *n,
                      struct bt_error *err)
 {
 	char *dir = bt_path_of(from);
-	int r;
+	json_t *o;
+	int r = bt_hf_config_find(dir, &o, NULL, err);
 
-	if (dir == NULL)
-		return bt_error_nomem(err, "describing a model");
 	note_text(n, "general.architecture", "bert");
 	note_text(n, "general.type", "model");
-	r = describe_in(dir, n, err);
+	if (r == BT_OK && o != NULL)
+		r = note_config(n, o, err);
+	json_decref(o);
+	if (r == BT_OK)
+		r = find_vocab(dir, n, err);
 	free(dir);
 	return r;
 }

@@ -9,50 +9,53 @@
 
 #define MEMBERS_MAX (2 * BT_PK_VALUES_MAX)
 
-int bt_pk_bad(struct bt_pickle *k, int code, const char *why)
+uint32_t bt_pk_bad(struct bt_pickle *k, int code, const char *why)
 {
-	return bt_error_set(k->err, code, "the pickle, at byte %zu: %s",
-	                    (size_t)(k->p - k->start), why);
+	bt_error_set(k->err, code, "the pickle, at byte %zu: %s",
+	             (size_t)(k->p - k->start), why);
+	k->r = k->r != BT_OK ? k->r : code;
+	return BT_PK_END;
 }
 
-static int nomem(struct bt_pickle *k)
+bool bt_pk_room(struct bt_pickle *k, void *array, size_t *cap, size_t need,
+                size_t size)
 {
-	return bt_error_nomem(k->err, "reading a pickle");
+	if (k->r == BT_OK && bt_grow(array, cap, need, size) != BT_OK)
+		k->r = bt_error_nomem(k->err, "reading a pickle");
+	return k->r == BT_OK;
 }
 
-int bt_pk_new(struct bt_pickle *k, struct bt_pk_value v, uint32_t *id)
+uint32_t bt_pk_new(struct bt_pickle *k, struct bt_pk_value v)
 {
 	if (k->n_v >= BT_PK_VALUES_MAX)
-		return bt_pk_bad(k, BT_ELIMIT, "more than 4194304 values");
-	if (bt_grow(&k->v, &k->cap_v, k->n_v + 1, sizeof(*k->v)) != BT_OK)
-		return nomem(k);
+		bt_pk_bad(k, BT_ELIMIT, "more than 4194304 values");
+	if (!bt_pk_room(k, &k->v, &k->cap_v, k->n_v + 1, sizeof(v)))
+		return BT_PK_END;
 	if (v.kind == BT_PK_LIST || v.kind == BT_PK_DICT) {
 		v.n = 0;
 		v.u.list.head = v.u.list.tail = BT_PK_END;
 	}
-	*id = (uint32_t)k->n_v;
-	k->v[k->n_v++] = v;
-	return BT_OK;
+	k->v[k->n_v] = v;
+	return (uint32_t)k->n_v++;
 }
 
-int bt_pk_append(struct bt_pickle *k, uint32_t container, uint32_t value)
+void bt_pk_append(struct bt_pickle *k, uint32_t container, uint32_t value)
 {
-	struct bt_pk_value *c = &k->v[container];
 	uint32_t cell = (uint32_t)k->n_cells;
+	struct bt_pk_value *c;
 
 	if (k->n_cells >= MEMBERS_MAX)
-		return bt_pk_bad(k, BT_ELIMIT, "more than 8388608 members");
-	if (bt_grow(&k->cells, &k->cap_cells, k->n_cells + 1,
-	            sizeof(*k->cells)) != BT_OK)
-		return nomem(k);
+		bt_pk_bad(k, BT_ELIMIT, "more than 8388608 members");
+	if (!bt_pk_room(k, &k->cells, &k->cap_cells, k->n_cells + 1,
+	                sizeof(*k->cells)))
+		return;
+	c = &k->v[container];
 	k->cells[k->n_cells++] = (struct bt_pk_cell){value, BT_PK_END};
-	if (c->n == 0)
+	if (c->n++ == 0)
 		c->u.list.head = cell;
 	else
 		k->cells[c->u.list.tail].next = cell;
 	c->u.list.tail = cell;
-	c->n++;
-	return BT_OK;
 }
 
 bool bt_pk_is(const struct bt_pickle *k, uint32_t value, const char *s)

@@ -46,16 +46,6 @@ static const struct meaning_of {
     {"torch", "FloatStorage", STORAGE, BT_DTYPE_F32},
     {"torch", "DoubleStorage", STORAGE, BT_DTYPE_F64},
     {"torch", "ComplexFloatStorage", STORAGE, BT_DTYPE_C64},
-    {"torch.cuda", "ByteStorage", STORAGE, BT_DTYPE_U8},
-    {"torch.cuda", "CharStorage", STORAGE, BT_DTYPE_I8},
-    {"torch.cuda", "BoolStorage", STORAGE, BT_DTYPE_BOOL},
-    {"torch.cuda", "ShortStorage", STORAGE, BT_DTYPE_I16},
-    {"torch.cuda", "IntStorage", STORAGE, BT_DTYPE_I32},
-    {"torch.cuda", "LongStorage", STORAGE, BT_DTYPE_I64},
-    {"torch.cuda", "HalfStorage", STORAGE, BT_DTYPE_F16},
-    {"torch.cuda", "BFloat16Storage", STORAGE, BT_DTYPE_BF16},
-    {"torch.cuda", "FloatStorage", STORAGE, BT_DTYPE_F32},
-    {"torch.cuda", "DoubleStorage", STORAGE, BT_DTYPE_F64},
     {"torch", "bool", DTYPE, BT_DTYPE_BOOL},
     {"torch", "uint8", DTYPE, BT_DTYPE_U8},
     {"torch", "int8", DTYPE, BT_DTYPE_I8},
@@ -98,22 +88,25 @@ static bool is(const uint8_t *p, size_t n, const char *s)
 	return n == strlen(s) && memcmp(p, s, n) == 0;
 }
 
-int bt_pk_global(struct bt_pickle *k, const uint8_t *module, size_t n_module,
-                 const uint8_t *name, size_t n_name, uint32_t *id)
+uint32_t bt_pk_global(struct bt_pickle *k, const uint8_t *module,
+                      size_t n_module, const uint8_t *name, size_t n_name)
 {
 	struct bt_pk_value v = {.kind = BT_PK_GLOBAL};
 	size_t i;
 
 	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		if (is(module, n_module, known[i].module) &&
-		    is(name, n_name, known[i].name)) {
+		if (is(name, n_name, known[i].name) &&
+		    (is(module, n_module, known[i].module) ||
+		     (known[i].means == STORAGE &&
+		      is(module, n_module, "torch.cuda")))) {
 			v.u.at = i;
-			return bt_pk_new(k, v, id);
+			return bt_pk_new(k, v);
 		}
-	return bt_error_set(
+	k->r = bt_error_set(
 	    k->err, BT_EFORMAT, "it imports %.*s.%.*s, which is not data",
 	    (int)(n_module < 100 ? n_module : 100), (const char *)module,
 	    (int)(n_name < 100 ? n_name : 100), (const char *)name);
+	return BT_PK_END;
 }
 
 /* Member i of a list; BT_PK_END where there are not so many. */
@@ -166,7 +159,7 @@ static bool read_view(const struct bt_pickle *k, uint32_t pid,
 	return s->first <= s->n && n <= s->n - s->first;
 }
 
-int bt_pk_persistent(struct bt_pickle *k, uint32_t pid, uint32_t *id)
+uint32_t bt_pk_persistent(struct bt_pickle *k, uint32_t pid)
 {
 	struct bt_pk_value v = {.kind = BT_PK_STORAGE, .u.at = k->n_storages};
 	const struct meaning_of *m = meaning(k, member(k, pid, 1));
@@ -183,11 +176,11 @@ int bt_pk_persistent(struct bt_pickle *k, uint32_t pid, uint32_t *id)
 	s.dtype = s.untyped ? BT_DTYPE_U8 : m->dtype;
 	s.key = k->v[key].u.text;
 	s.n_key = k->v[key].n;
-	if (bt_grow(&k->storages, &k->cap_storages, k->n_storages + 1,
-	            sizeof(s)) != BT_OK)
-		return bt_error_nomem(k->err, "reading a pickle");
+	if (!bt_pk_room(k, &k->storages, &k->cap_storages, k->n_storages + 1,
+	                sizeof(s)))
+		return BT_PK_END;
 	k->storages[k->n_storages++] = s;
-	return bt_pk_new(k, v, id);
+	return bt_pk_new(k, v);
 }
 
 static bool is_shape(const struct bt_pickle *k, uint32_t list)
@@ -202,7 +195,7 @@ static bool is_shape(const struct bt_pickle *k, uint32_t list)
 	return true;
 }
 
-static int rebuild(struct bt_pickle *k, bool typed, uint32_t args, uint32_t *id)
+static uint32_t rebuild(struct bt_pickle *k, bool typed, uint32_t args)
 {
 	struct bt_pk_value v = {.kind = BT_PK_TENSOR, .u.at = k->n_tensors};
 	const struct meaning_of *m = meaning(k, member(k, args, 6));
@@ -219,76 +212,74 @@ static int rebuild(struct bt_pickle *k, bool typed, uint32_t args, uint32_t *id)
 		return bt_pk_bad(k, BT_ECORRUPT, "a tensor that is not valid");
 	t.storage = k->v[storage].u.at;
 	t.dtype = typed ? m->dtype : k->storages[t.storage].dtype;
-	if (bt_grow(&k->tensors, &k->cap_tensors, k->n_tensors + 1,
-	            sizeof(t)) != BT_OK)
-		return bt_error_nomem(k->err, "reading a pickle");
+	if (!bt_pk_room(k, &k->tensors, &k->cap_tensors, k->n_tensors + 1,
+	                sizeof(t)))
+		return BT_PK_END;
 	k->tensors[k->n_tensors++] = t;
-	return bt_pk_new(k, v, id);
+	return bt_pk_new(k, v);
 }
 
 /* A dictionary of no arguments, or of a list of pairs. */
-static int make_dict(struct bt_pickle *k, uint32_t args, uint32_t *id)
+static uint32_t make_dict(struct bt_pickle *k, uint32_t args)
 {
-	uint32_t pairs = member(k, args, 0), c, key, value;
-	int r = bt_pk_new(k, (struct bt_pk_value){.kind = BT_PK_DICT}, id);
+	uint32_t pairs = member(k, args, 0), c = BT_PK_END, key, value;
+	uint32_t id = bt_pk_new(k, (struct bt_pk_value){.kind = BT_PK_DICT});
 
-	if (r != BT_OK || pairs == BT_PK_END)
-		return r;
-	if (!has_kind(k, pairs, BT_PK_LIST))
-		return bt_pk_bad(k, BT_ECORRUPT,
-		                 "a dictionary whose members are not pairs");
-	for (c = k->v[pairs].u.list.head; c != BT_PK_END && r == BT_OK;
-	     c = k->cells[c].next) {
+	if (has_kind(k, pairs, BT_PK_LIST))
+		c = k->v[pairs].u.list.head;
+	else if (pairs != BT_PK_END)
+		bt_pk_bad(k, BT_ECORRUPT,
+		          "a dictionary whose members are not pairs");
+	for (; c != BT_PK_END && k->r == BT_OK; c = k->cells[c].next) {
 		key = member(k, k->cells[c].value, 0);
 		value = member(k, k->cells[c].value, 1);
 		if (key == BT_PK_END || value == BT_PK_END)
 			return bt_pk_bad(
 			    k, BT_ECORRUPT,
 			    "a dictionary whose members are not pairs");
-		r = bt_pk_append(k, *id, key);
-		if (r == BT_OK)
-			r = bt_pk_append(k, *id, value);
+		bt_pk_append(k, id, key);
+		bt_pk_append(k, id, value);
 	}
-	return r;
+	return id;
 }
 
-static int call(struct bt_pickle *k, uint32_t global, uint32_t args, int depth,
-                uint32_t *id)
+static uint32_t call(struct bt_pickle *k, uint32_t global, uint32_t args,
+                     int depth)
 {
 	const struct meaning_of *m = meaning(k, global);
+	uint32_t id;
 
 	if (m == NULL || !has_kind(k, args, BT_PK_LIST) || depth > CALLS_MAX)
 		return bt_pk_bad(k, BT_ECORRUPT, "a call that is not valid");
 	switch (m->means) {
 	case DICT:
-		return make_dict(k, args, id);
+		return make_dict(k, args);
 	case TENSOR:
 	case TENSOR_TYPED:
-		return rebuild(k, m->means == TENSOR_TYPED, args, id);
+		return rebuild(k, m->means == TENSOR_TYPED, args);
 	case SAME:
-		*id = member(k, args, 0);
-		if (*id != BT_PK_END)
-			return BT_OK;
+		id = member(k, args, 0);
+		if (id != BT_PK_END)
+			return id;
 		break;
 	case SUBCLASS:
 		global = member(k, args, 0);
 		args = member(k, args, 2);
 		if (args != BT_PK_END)
-			return call(k, global, args, depth + 1, id);
+			return call(k, global, args, depth + 1);
 		break;
 	case OTHER:
-		return bt_pk_new(k, (struct bt_pk_value){.kind = BT_PK_OTHER},
-		                 id);
+		return bt_pk_new(k, (struct bt_pk_value){.kind = BT_PK_OTHER});
 	default:
 		break;
 	}
-	return bt_error_set(k->err, BT_EFORMAT,
+	k->r = bt_error_set(k->err, BT_EFORMAT,
 	                    "it calls %s.%s in a way that is not data",
 	                    m->module, m->name);
+	return BT_PK_END;
 }
 
-int bt_pk_call(struct bt_pickle *k, uint32_t global, uint32_t args,
-               uint32_t *id)
+uint32_t bt_pk_call(struct bt_pickle *k, uint32_t global, uint32_t args)
 {
-	return call(k, global, args, 0, id);
+	return call(k, global, args, 0);
 }

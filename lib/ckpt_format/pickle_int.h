@@ -81,6 +81,7 @@ struct bt_pickle {
 	uint32_t *memo;
 	size_t n_memo, cap_memo;
 	uint32_t top; /* what was pickled */
+	int r;        /* of the first error; nothing is done after it */
 	struct bt_error *err;
 };
 
@@ -101,27 +102,27 @@ uint32_t bt_pk_get(const struct bt_pickle *k, uint32_t d, const char *key);
 
 /* --- between pickle.c, pickle_vm.c and pickle_globals.c --- */
 
-/* The pickle makes no sense here. Returns code. */
-int bt_pk_bad(struct bt_pickle *k, int code, const char *why);
+/* Ends with an error, which why describes. Returns BT_PK_END. */
+uint32_t bt_pk_bad(struct bt_pickle *k, int code, const char *why);
+
+/* As bt_grow; false after an error, of which want of memory is one. */
+bool bt_pk_room(struct bt_pickle *k, void *array, size_t *cap, size_t need,
+                size_t size) BT_MUST_USE;
 
 /* A new value. */
-int bt_pk_new(struct bt_pickle *k, struct bt_pk_value v,
-              uint32_t *id) BT_MUST_USE;
+uint32_t bt_pk_new(struct bt_pickle *k, struct bt_pk_value v);
 
-/* Puts a value behind those that a container holds. */
-int bt_pk_append(struct bt_pickle *k, uint32_t container,
-                 uint32_t value) BT_MUST_USE;
+/* Appends a value to those that a container holds. */
+void bt_pk_append(struct bt_pickle *k, uint32_t container, uint32_t value);
 
 /* The value that module.name stands for; an error where it is not known. */
-int bt_pk_global(struct bt_pickle *k, const uint8_t *module, size_t n_module,
-                 const uint8_t *name, size_t n_name, uint32_t *id) BT_MUST_USE;
+uint32_t bt_pk_global(struct bt_pickle *k, const uint8_t *module,
+                      size_t n_module, const uint8_t *name, size_t n_name);
 
-/* What the call of a global gives. */
-int bt_pk_call(struct bt_pickle *k, uint32_t global, uint32_t args,
-               uint32_t *id) BT_MUST_USE;
+/* The value that the call of a global returns. */
+uint32_t bt_pk_call(struct bt_pickle *k, uint32_t global, uint32_t args);
 
-/* What a persistent id stands for: a storage. */
-int bt_pk_persistent(struct bt_pickle *k, uint32_t pid,
-                     uint32_t *id) BT_MUST_USE;
+/* The storage that a persistent id stands for. */
+uint32_t bt_pk_persistent(struct bt_pickle *k, uint32_t pid);
 
 #endif

@@ -3,51 +3,25 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/mem.h"
 #include "ckpt_format/pickle_int.h"
 
 #define DEPTH_MAX ((size_t)1 << 20) /* of the stack */
 #define LINE_MAX_BYTES 1024
 #define UNSET UINT32_MAX /* in the memo */
 
-static int corrupt(struct bt_pickle *k, const char *why)
-{
-	return bt_pk_bad(k, BT_ECORRUPT, why);
-}
-
-static int nomem(struct bt_pickle *k)
-{
-	return bt_error_nomem(k->err, "reading a pickle");
-}
-
-static int push(struct bt_pickle *k, uint32_t id)
+static void push(struct bt_pickle *k, uint32_t id)
 {
 	if (k->n_stack >= DEPTH_MAX)
-		return bt_pk_bad(k, BT_ELIMIT, "its stack is too deep");
-	if (bt_grow(&k->stack, &k->cap_stack, k->n_stack + 1,
-	            sizeof(*k->stack)) != BT_OK)
-		return nomem(k);
-	k->stack[k->n_stack++] = id;
-	return BT_OK;
+		bt_pk_bad(k, BT_ELIMIT, "its stack is too deep");
+	if (bt_pk_room(k, &k->stack, &k->cap_stack, k->n_stack + 1,
+	               sizeof(*k->stack)))
+		k->stack[k->n_stack++] = id;
 }
 
 /* A new value on the stack. */
-static int make(struct bt_pickle *k, struct bt_pk_value v)
+static void make(struct bt_pickle *k, struct bt_pk_value v)
 {
-	uint32_t id = 0;
-	int r = bt_pk_new(k, v, &id);
-
-	return r == BT_OK ? push(k, id) : r;
-}
-
-static int make_kind(struct bt_pickle *k, enum bt_pk_kind kind)
-{
-	return make(k, (struct bt_pk_value){.kind = kind});
-}
-
-static int make_int(struct bt_pickle *k, int64_t i)
-{
-	return make(k, (struct bt_pk_value){.kind = BT_PK_INT, .u.i = i});
+	push(k, bt_pk_new(k, v));
 }
 
 static size_t mark_of(const struct bt_pickle *k)
@@ -55,537 +29,384 @@ static size_t mark_of(const struct bt_pickle *k)
 	return k->n_marks > 0 ? k->marks[k->n_marks - 1] : 0;
 }
 
-/* There are n values above the last mark. */
-static int have(struct bt_pickle *k, size_t n)
+/* Whether there are n values above the last mark, and there was no error. */
+static bool have(struct bt_pickle *k, size_t n)
 {
-	if (k->n_stack - mark_of(k) < n)
-		return corrupt(k, "its stack is empty");
-	return BT_OK;
+	if (k->r == BT_OK && k->n_stack - mark_of(k) < n)
+		bt_pk_bad(k, BT_ECORRUPT, "its stack is empty");
+	return k->r == BT_OK;
 }
 
-/* The next n bytes of the pickle. */
-static int take(struct bt_pickle *k, uint64_t n, const uint8_t **p)
+/* Takes the last mark away. Returns how many values are above it. */
+static size_t unmark(struct bt_pickle *k)
 {
-	if (n > (size_t)(k->end - k->p))
-		return bt_pk_bad(k, BT_ETRUNCATED, "it is cut off");
-	*p = k->p;
+	if (k->n_marks == 0) {
+		bt_pk_bad(k, BT_ECORRUPT, "no mark");
+		return 0;
+	}
+	return k->n_stack - k->marks[--k->n_marks];
+}
+
+/* The next n bytes of the pickle, or NULL. */
+static const uint8_t *take(struct bt_pickle *k, uint64_t n)
+{
+	const uint8_t *p = k->p;
+
+	if (n > (size_t)(k->end - k->p)) {
+		bt_pk_bad(k, BT_ETRUNCATED, "it is cut off");
+		return NULL;
+	}
 	k->p += n;
-	return BT_OK;
+	return p;
 }
 
 /* The next n bytes as a number without a sign; n is at most 8. */
-static int number(struct bt_pickle *k, size_t n, uint64_t *v)
+static uint64_t number(struct bt_pickle *k, size_t n)
 {
-	const uint8_t *p = NULL;
-	int r = take(k, n, &p);
+	const uint8_t *p = take(k, n);
+	uint64_t v = 0;
 
-	*v = 0;
-	if (r == BT_OK)
-		memcpy(v, p, n);
-	return r;
+	if (p != NULL)
+		memcpy(&v, p, n);
+	return v;
 }
 
-static int line(struct bt_pickle *k, const uint8_t **p, size_t *n)
+static const uint8_t *line(struct bt_pickle *k, size_t *n)
 {
 	size_t left = (size_t)(k->end - k->p);
-	const uint8_t *end;
+	const uint8_t *p = k->p, *end;
 
 	left = left < LINE_MAX_BYTES ? left : LINE_MAX_BYTES;
-	end = memchr(k->p, '\n', left);
+	end = memchr(p, '\n', left);
 	if (end == NULL && left == LINE_MAX_BYTES)
-		return bt_pk_bad(k, BT_ELIMIT, "a name that is too long");
-	if (end == NULL)
-		return bt_pk_bad(k, BT_ETRUNCATED, "it is cut off");
-	*p = k->p;
-	*n = (size_t)(end - k->p);
-	k->p = end + 1;
-	return BT_OK;
+		bt_pk_bad(k, BT_ELIMIT, "a name that is too long");
+	else if (end == NULL)
+		bt_pk_bad(k, BT_ETRUNCATED, "it is cut off");
+	else
+		k->p = end + 1;
+	*n = end != NULL ? (size_t)(end - p) : 0;
+	return p;
 }
 
-/* --- what an opcode does, that was just read --- */
+/* --- what an opcode does, that was just read, with the number in the table */
 
-static int nothing(struct bt_pickle *k)
+static void protocol(struct bt_pickle *k, unsigned bytes)
 {
-	(void)k;
-	return BT_OK;
+	if (number(k, bytes) > 5)
+		bt_pk_bad(k, BT_EFORMAT, "a protocol above 5");
 }
 
-static int op_proto(struct bt_pickle *k)
+static void skip(struct bt_pickle *k, unsigned bytes)
 {
-	uint64_t v = 0;
-	int r = number(k, 1, &v);
-
-	if (r == BT_OK && v > 5)
-		r = bt_pk_bad(k, BT_EFORMAT, "a protocol above 5");
-	return r;
+	(void)take(k, bytes);
 }
 
-static int op_frame(struct bt_pickle *k)
+static void mark(struct bt_pickle *k, unsigned unused)
 {
-	uint64_t v = 0;
-
-	return number(k, 8, &v);
-}
-
-static int op_mark(struct bt_pickle *k)
-{
+	(void)unused;
 	if (k->n_marks >= DEPTH_MAX)
-		return bt_pk_bad(k, BT_ELIMIT, "it is nested too deep");
-	if (bt_grow(&k->marks, &k->cap_marks, k->n_marks + 1,
-	            sizeof(*k->marks)) != BT_OK)
-		return nomem(k);
-	k->marks[k->n_marks++] = k->n_stack;
-	return BT_OK;
+		bt_pk_bad(k, BT_ELIMIT, "it is nested too deep");
+	if (bt_pk_room(k, &k->marks, &k->cap_marks, k->n_marks + 1,
+	               sizeof(*k->marks)))
+		k->marks[k->n_marks++] = k->n_stack;
 }
 
-static int op_pop(struct bt_pickle *k)
+/* Drops the last of n values. With two, it is what changes the other: PyTorch's
+ * _metadata, hooks. */
+static void pop(struct bt_pickle *k, unsigned n)
 {
-	int r = have(k, 1);
-
-	if (r == BT_OK)
+	if (have(k, n))
 		k->n_stack--;
-	return r;
 }
 
-static int op_pop_mark(struct bt_pickle *k)
+static void pop_marked(struct bt_pickle *k, unsigned unused)
 {
-	if (k->n_marks == 0)
-		return corrupt(k, "no mark");
-	k->n_stack = k->marks[--k->n_marks];
-	return BT_OK;
+	(void)unused;
+	k->n_stack -= unmark(k);
 }
 
-static int op_dup(struct bt_pickle *k)
+static void dup(struct bt_pickle *k, unsigned n)
 {
-	int r = have(k, 1);
-
-	return r == BT_OK ? push(k, k->stack[k->n_stack - 1]) : r;
+	if (have(k, n))
+		push(k, k->stack[k->n_stack - 1]);
 }
 
-static int op_none(struct bt_pickle *k)
+static void make_kind(struct bt_pickle *k, unsigned kind)
 {
-	return make_kind(k, BT_PK_NONE);
+	make(k, (struct bt_pk_value){.kind = kind});
 }
 
-static int op_true(struct bt_pickle *k)
+static void boolean(struct bt_pickle *k, unsigned v)
 {
-	return make(k, (struct bt_pk_value){.kind = BT_PK_BOOL, .u.i = 1});
+	make(k, (struct bt_pk_value){.kind = BT_PK_BOOL, .u.i = v});
 }
 
-static int op_false(struct bt_pickle *k)
+/* Four bytes have a sign, fewer do not. */
+static void integer(struct bt_pickle *k, unsigned bytes)
 {
-	return make_kind(k, BT_PK_BOOL);
+	uint64_t v = number(k, bytes);
+	int64_t i = bytes == 4 ? (int32_t)(uint32_t)v : (int64_t)v;
+
+	make(k, (struct bt_pk_value){.kind = BT_PK_INT, .u.i = i});
 }
 
-static int op_int4(struct bt_pickle *k)
+/* A number whose length has that many bytes; what 64 bits do not hold is not
+ * asked for. */
+static void wide(struct bt_pickle *k, unsigned bytes)
 {
-	uint64_t v = 0;
-	int r = number(k, 4, &v);
+	uint64_t n = number(k, bytes), v = 0;
+	const uint8_t *p = take(k, n);
 
-	return r == BT_OK ? make_int(k, (int32_t)(uint32_t)v) : r;
+	if (p != NULL && n > 8) {
+		make_kind(k, BT_PK_OTHER);
+	} else if (p != NULL) {
+		if (n > 0 && (p[n - 1] & 0x80))
+			v = UINT64_MAX;
+		memcpy(&v, p, (size_t)n);
+		make(k, (struct bt_pk_value){.kind = BT_PK_INT,
+		                             .u.i = (int64_t)v});
+	}
 }
 
-static int op_int1(struct bt_pickle *k)
+static void real(struct bt_pickle *k, unsigned bytes)
 {
-	uint64_t v = 0;
-	int r = number(k, 1, &v);
-
-	return r == BT_OK ? make_int(k, (int64_t)v) : r;
-}
-
-static int op_int2(struct bt_pickle *k)
-{
-	uint64_t v = 0;
-	int r = number(k, 2, &v);
-
-	return r == BT_OK ? make_int(k, (int64_t)v) : r;
-}
-
-/* A number of n bytes; what 64 bits do not hold is not asked for. */
-static int wide(struct bt_pickle *k, uint64_t n)
-{
-	const uint8_t *p = NULL;
-	uint64_t v = 0;
-	int r = take(k, n, &p);
-
-	if (r != BT_OK)
-		return r;
-	if (n > 8)
-		return make_kind(k, BT_PK_OTHER);
-	if (n > 0 && (p[n - 1] & 0x80))
-		v = UINT64_MAX;
-	memcpy(&v, p, (size_t)n);
-	return make_int(k, (int64_t)v);
-}
-
-static int op_long1(struct bt_pickle *k)
-{
-	uint64_t n = 0;
-	int r = number(k, 1, &n);
-
-	return r == BT_OK ? wide(k, n) : r;
-}
-
-static int op_long4(struct bt_pickle *k)
-{
-	uint64_t n = 0;
-	int r = number(k, 4, &n);
-
-	return r == BT_OK ? wide(k, n) : r;
-}
-
-static int op_float(struct bt_pickle *k)
-{
-	const uint8_t *p = NULL;
-	int r = take(k, 8, &p);
-
-	return r == BT_OK ? make_kind(k, BT_PK_OTHER) : r;
+	(void)take(k, bytes);
+	make_kind(k, BT_PK_OTHER);
 }
 
 /* A text whose length has that many bytes. */
-static int text(struct bt_pickle *k, size_t bytes)
+static void text(struct bt_pickle *k, unsigned bytes)
 {
-	struct bt_pk_value v = {.kind = BT_PK_TEXT};
-	uint64_t n = 0;
-	int r = number(k, bytes, &n);
+	uint64_t n = number(k, bytes);
+	struct bt_pk_value v = {BT_PK_TEXT, (uint32_t)n, {.text = take(k, n)}};
 
-	if (r == BT_OK)
-		r = take(k, n, &v.u.text);
-	if (r == BT_OK && n >= UINT32_MAX)
-		r = bt_pk_bad(k, BT_ELIMIT, "a text of 4 GiB");
-	v.n = (uint32_t)n;
-	return r == BT_OK ? make(k, v) : r;
-}
-
-static int op_text1(struct bt_pickle *k)
-{
-	return text(k, 1);
-}
-
-static int op_text4(struct bt_pickle *k)
-{
-	return text(k, 4);
-}
-
-static int op_text8(struct bt_pickle *k)
-{
-	return text(k, 8);
-}
-
-static int op_empty_list(struct bt_pickle *k)
-{
-	return make_kind(k, BT_PK_LIST);
-}
-
-static int op_empty_dict(struct bt_pickle *k)
-{
-	return make_kind(k, BT_PK_DICT);
+	if (n >= UINT32_MAX)
+		bt_pk_bad(k, BT_ELIMIT, "a text of 4 GiB");
+	make(k, v);
 }
 
 /* Moves the last n values of the stack into a container. */
-static int fill(struct bt_pickle *k, uint32_t container, size_t n)
+static void fill(struct bt_pickle *k, uint32_t container, size_t n)
 {
-	enum bt_pk_kind kind = k->v[container].kind;
 	size_t i;
-	int r = BT_OK;
 
-	if (kind == BT_PK_DICT && n % 2 != 0)
-		return corrupt(k, "a key without a value");
-	for (i = k->n_stack - n; i < k->n_stack && r == BT_OK; i++)
-		r = bt_pk_append(k, container, k->stack[i]);
+	if (k->r != BT_OK)
+		return;
+	if (k->v[container].kind == BT_PK_DICT && n % 2 != 0)
+		bt_pk_bad(k, BT_ECORRUPT, "a key without a value");
+	for (i = k->n_stack - n; i < k->n_stack && k->r == BT_OK; i++)
+		bt_pk_append(k, container, k->stack[i]);
 	k->n_stack -= n;
-	return r;
 }
 
 /* A new container of the last n values. */
-static int gather(struct bt_pickle *k, enum bt_pk_kind kind, size_t n)
+static void gather(struct bt_pickle *k, enum bt_pk_kind kind, size_t n)
 {
-	uint32_t id = 0;
-	int r = have(k, n);
+	uint32_t id;
 
-	if (r == BT_OK)
-		r = bt_pk_new(k, (struct bt_pk_value){.kind = kind}, &id);
-	if (r == BT_OK)
-		r = fill(k, id, n);
-	return r == BT_OK ? push(k, id) : r;
+	if (!have(k, n))
+		return;
+	id = bt_pk_new(k, (struct bt_pk_value){.kind = kind});
+	fill(k, id, n);
+	push(k, id);
 }
 
-/* The same of all values above the last mark. */
-static int gather_marked(struct bt_pickle *k, enum bt_pk_kind kind)
+static void gather_marked(struct bt_pickle *k, unsigned kind)
 {
-	size_t mark = mark_of(k);
-
-	if (k->n_marks == 0)
-		return corrupt(k, "no mark");
-	k->n_marks--;
-	return gather(k, kind, k->n_stack - mark);
+	gather(k, kind, unmark(k));
 }
 
-static int op_tuple(struct bt_pickle *k)
+static void tuple(struct bt_pickle *k, unsigned n)
 {
-	return gather_marked(k, BT_PK_LIST);
-}
-
-static int op_dict(struct bt_pickle *k)
-{
-	return gather_marked(k, BT_PK_DICT);
-}
-
-static int op_tuple1(struct bt_pickle *k)
-{
-	return gather(k, BT_PK_LIST, 1);
-}
-
-static int op_tuple2(struct bt_pickle *k)
-{
-	return gather(k, BT_PK_LIST, 2);
-}
-
-static int op_tuple3(struct bt_pickle *k)
-{
-	return gather(k, BT_PK_LIST, 3);
+	gather(k, BT_PK_LIST, n);
 }
 
 /* Adds the last n values to the container below them. Additions to what is not
  * looked at are dropped. */
-static int add(struct bt_pickle *k, enum bt_pk_kind kind, size_t n)
+static void add(struct bt_pickle *k, enum bt_pk_kind kind, size_t n)
 {
 	uint32_t to;
-	int r = have(k, n + 1);
 
-	if (r != BT_OK)
-		return r;
+	if (!have(k, n + 1))
+		return;
 	to = k->stack[k->n_stack - n - 1];
 	if (k->v[to].kind == kind)
-		return fill(k, to, n);
-	if (k->v[to].kind != BT_PK_OTHER)
-		return corrupt(k,
-		               "members for a value that is not a container");
-	k->n_stack -= n;
-	return BT_OK;
+		fill(k, to, n);
+	else if (k->v[to].kind == BT_PK_OTHER)
+		k->n_stack -= n;
+	else
+		bt_pk_bad(k, BT_ECORRUPT,
+		          "members for a value that is not a container");
 }
 
-static int add_marked(struct bt_pickle *k, enum bt_pk_kind kind)
+static void add_one(struct bt_pickle *k, unsigned kind)
 {
-	size_t mark = mark_of(k);
-
-	if (k->n_marks == 0)
-		return corrupt(k, "no mark");
-	k->n_marks--;
-	return add(k, kind, k->n_stack - mark);
+	add(k, kind, kind == BT_PK_DICT ? 2 : 1);
 }
 
-static int op_append(struct bt_pickle *k)
+static void add_marked(struct bt_pickle *k, unsigned kind)
 {
-	return add(k, BT_PK_LIST, 1);
+	add(k, kind, unmark(k));
 }
 
-static int op_appends(struct bt_pickle *k)
+static void global(struct bt_pickle *k, unsigned unused)
 {
-	return add_marked(k, BT_PK_LIST);
+	size_t n, m;
+	const uint8_t *module = line(k, &n), *name = line(k, &m);
+
+	(void)unused;
+	if (k->r == BT_OK)
+		push(k, bt_pk_global(k, module, n, name, m));
 }
 
-static int op_setitem(struct bt_pickle *k)
-{
-	return add(k, BT_PK_DICT, 2);
-}
-
-static int op_setitems(struct bt_pickle *k)
-{
-	return add_marked(k, BT_PK_DICT);
-}
-
-static int op_global(struct bt_pickle *k)
-{
-	const uint8_t *module = NULL, *name = NULL;
-	size_t n = 0, m = 0;
-	uint32_t id = 0;
-	int r = line(k, &module, &n);
-
-	if (r == BT_OK)
-		r = line(k, &name, &m);
-	if (r == BT_OK)
-		r = bt_pk_global(k, module, n, name, m, &id);
-	return r == BT_OK ? push(k, id) : r;
-}
-
-static int op_stack_global(struct bt_pickle *k)
+static void stack_global(struct bt_pickle *k, unsigned n)
 {
 	const struct bt_pk_value *module, *name;
-	uint32_t id = 0;
-	int r = have(k, 2);
 
-	if (r != BT_OK)
-		return r;
-	module = &k->v[k->stack[k->n_stack - 2]];
-	name = &k->v[k->stack[k->n_stack - 1]];
+	if (!have(k, n))
+		return;
+	k->n_stack -= n;
+	module = &k->v[k->stack[k->n_stack]];
+	name = &k->v[k->stack[k->n_stack + 1]];
 	if (module->kind != BT_PK_TEXT || name->kind != BT_PK_TEXT)
-		return corrupt(k, "an import without a name");
-	k->n_stack -= 2;
-	r = bt_pk_global(k, module->u.text, module->n, name->u.text, name->n,
-	                 &id);
-	return r == BT_OK ? push(k, id) : r;
+		bt_pk_bad(k, BT_ECORRUPT, "an import without a name");
+	else
+		push(k, bt_pk_global(k, module->u.text, module->n, name->u.text,
+		                     name->n));
 }
 
-static int op_call(struct bt_pickle *k)
+static void call(struct bt_pickle *k, unsigned n)
 {
-	uint32_t id = 0;
-	int r = have(k, 2);
-
-	if (r != BT_OK)
-		return r;
-	k->n_stack -= 2;
-	r = bt_pk_call(k, k->stack[k->n_stack], k->stack[k->n_stack + 1], &id);
-	return r == BT_OK ? push(k, id) : r;
+	if (!have(k, n))
+		return;
+	k->n_stack -= n;
+	push(k, bt_pk_call(k, k->stack[k->n_stack], k->stack[k->n_stack + 1]));
 }
 
-/* Attributes of an object: PyTorch's _metadata, hooks. */
-static int op_build(struct bt_pickle *k)
+static void persistent(struct bt_pickle *k, unsigned n)
 {
-	int r = have(k, 2);
-
-	if (r == BT_OK)
-		k->n_stack--;
-	return r;
+	if (have(k, n))
+		push(k, bt_pk_persistent(k, k->stack[--k->n_stack]));
 }
 
-static int op_persistent(struct bt_pickle *k)
+/* Remembers the last value under a number of that many bytes; 0: the next. */
+static void put(struct bt_pickle *k, unsigned bytes)
 {
-	uint32_t id = 0;
-	int r = have(k, 1);
+	uint64_t at = bytes == 0 ? k->n_memo : number(k, bytes);
 
-	if (r != BT_OK)
-		return r;
-	r = bt_pk_persistent(k, k->stack[--k->n_stack], &id);
-	return r == BT_OK ? push(k, id) : r;
-}
-
-static int remember(struct bt_pickle *k, uint64_t at)
-{
-	int r = have(k, 1);
-
-	if (r != BT_OK)
-		return r;
+	if (!have(k, 1))
+		return;
 	if (at >= BT_PK_VALUES_MAX)
-		return bt_pk_bad(k, BT_ELIMIT, "its memo is too large");
-	if (bt_grow(&k->memo, &k->cap_memo, (size_t)at + 1, sizeof(*k->memo)) !=
-	    BT_OK)
-		return nomem(k);
+		bt_pk_bad(k, BT_ELIMIT, "its memo is too large");
+	if (!bt_pk_room(k, &k->memo, &k->cap_memo, (size_t)at + 1,
+	                sizeof(*k->memo)))
+		return;
 	while (k->n_memo <= at)
 		k->memo[k->n_memo++] = UNSET;
 	k->memo[at] = k->stack[k->n_stack - 1];
-	return BT_OK;
 }
 
-static int op_put1(struct bt_pickle *k)
+static void get(struct bt_pickle *k, unsigned bytes)
 {
-	uint64_t at = 0;
-	int r = number(k, 1, &at);
+	uint64_t at = number(k, bytes);
 
-	return r == BT_OK ? remember(k, at) : r;
-}
-
-static int op_put4(struct bt_pickle *k)
-{
-	uint64_t at = 0;
-	int r = number(k, 4, &at);
-
-	return r == BT_OK ? remember(k, at) : r;
-}
-
-static int op_memoize(struct bt_pickle *k)
-{
-	return remember(k, k->n_memo);
-}
-
-static int recall(struct bt_pickle *k, uint64_t at)
-{
 	if (at >= k->n_memo || k->memo[at] == UNSET)
-		return corrupt(k, "what it recalls was never put there");
-	return push(k, k->memo[at]);
+		bt_pk_bad(k, BT_ECORRUPT,
+		          "what it recalls was never put there");
+	else
+		push(k, k->memo[at]);
 }
 
-static int op_get1(struct bt_pickle *k)
-{
-	uint64_t at = 0;
-	int r = number(k, 1, &at);
-
-	return r == BT_OK ? recall(k, at) : r;
-}
-
-static int op_get4(struct bt_pickle *k)
-{
-	uint64_t at = 0;
-	int r = number(k, 4, &at);
-
-	return r == BT_OK ? recall(k, at) : r;
-}
-
-static int (*const ops[256])(struct bt_pickle *) = {
-    [0x80] = op_proto,     [0x95] = op_frame,     ['('] = op_mark,
-    ['.'] = nothing,       ['0'] = op_pop,        ['1'] = op_pop_mark,
-    ['2'] = op_dup,        ['N'] = op_none,       [0x88] = op_true,
-    [0x89] = op_false,     ['J'] = op_int4,       ['K'] = op_int1,
-    ['M'] = op_int2,       [0x8a] = op_long1,     [0x8b] = op_long4,
-    ['G'] = op_float,      ['X'] = op_text4,      [0x8c] = op_text1,
-    [0x8d] = op_text8,     ['T'] = op_text4,      ['U'] = op_text1,
-    ['C'] = op_text1,      ['B'] = op_text4,      [0x8e] = op_text8,
-    [')'] = op_empty_list, [']'] = op_empty_list, [0x8f] = op_empty_list,
-    ['}'] = op_empty_dict, ['t'] = op_tuple,      ['l'] = op_tuple,
-    [0x91] = op_tuple,     ['d'] = op_dict,       [0x85] = op_tuple1,
-    [0x86] = op_tuple2,    [0x87] = op_tuple3,    ['a'] = op_append,
-    ['e'] = op_appends,    [0x90] = op_appends,   ['s'] = op_setitem,
-    ['u'] = op_setitems,   ['c'] = op_global,     [0x93] = op_stack_global,
-    ['R'] = op_call,       [0x81] = op_call,      ['b'] = op_build,
-    ['Q'] = op_persistent, ['q'] = op_put1,       ['r'] = op_put4,
-    [0x94] = op_memoize,   ['h'] = op_get1,       ['j'] = op_get4,
+static const struct {
+	void (*run)(struct bt_pickle *k, unsigned arg);
+	unsigned arg;
+} ops[256] = {
+    [0x80] = {protocol, 1},
+    [0x95] = {skip, 8},
+    ['.'] = {skip, 0},
+    ['('] = {mark, 0},
+    ['0'] = {pop, 1},
+    ['b'] = {pop, 2},
+    ['1'] = {pop_marked, 0},
+    ['2'] = {dup, 1},
+    ['N'] = {make_kind, BT_PK_NONE},
+    [0x88] = {boolean, 1},
+    [0x89] = {boolean, 0},
+    ['J'] = {integer, 4},
+    ['K'] = {integer, 1},
+    ['M'] = {integer, 2},
+    [0x8a] = {wide, 1},
+    [0x8b] = {wide, 4},
+    ['G'] = {real, 8},
+    ['X'] = {text, 4},
+    [0x8c] = {text, 1},
+    [0x8d] = {text, 8},
+    ['T'] = {text, 4},
+    ['U'] = {text, 1},
+    ['C'] = {text, 1},
+    ['B'] = {text, 4},
+    [0x8e] = {text, 8},
+    [')'] = {make_kind, BT_PK_LIST},
+    [']'] = {make_kind, BT_PK_LIST},
+    [0x8f] = {make_kind, BT_PK_LIST},
+    ['}'] = {make_kind, BT_PK_DICT},
+    ['t'] = {gather_marked, BT_PK_LIST},
+    ['l'] = {gather_marked, BT_PK_LIST},
+    [0x91] = {gather_marked, BT_PK_LIST},
+    ['d'] = {gather_marked, BT_PK_DICT},
+    [0x85] = {tuple, 1},
+    [0x86] = {tuple, 2},
+    [0x87] = {tuple, 3},
+    ['a'] = {add_one, BT_PK_LIST},
+    ['s'] = {add_one, BT_PK_DICT},
+    ['e'] = {add_marked, BT_PK_LIST},
+    [0x90] = {add_marked, BT_PK_LIST},
+    ['u'] = {add_marked, BT_PK_DICT},
+    ['c'] = {global, 0},
+    [0x93] = {stack_global, 2},
+    ['R'] = {call, 2},
+    [0x81] = {call, 2},
+    ['Q'] = {persistent, 1},
+    ['q'] = {put, 1},
+    ['r'] = {put, 4},
+    [0x94] = {put, 0},
+    ['h'] = {get, 1},
+    ['j'] = {get, 4},
 };
 
-static int next_op(struct bt_pickle *k, uint8_t *op)
-{
-	if (k->p == k->end)
-		return bt_pk_bad(k, BT_ETRUNCATED, "it is cut off");
-	*op = *k->p++;
-	return BT_OK;
-}
-
-static int run(struct bt_pickle *k)
+static void run(struct bt_pickle *k)
 {
 	char why[64];
-	uint8_t op = 0;
-	int r;
+	uint8_t op;
 
 	do {
-		r = next_op(k, &op);
-		if (r == BT_OK && ops[op] == NULL) {
+		op = (uint8_t)number(k, 1);
+		if (k->r == BT_OK && ops[op].run == NULL) {
 			snprintf(why, sizeof(why),
 			         "an instruction 0x%02x that no checkpoint "
 			         "needs",
 			         op);
 			k->p--;
-			r = bt_pk_bad(k, BT_EFORMAT, why);
+			bt_pk_bad(k, BT_EFORMAT, why);
 		}
-		if (r == BT_OK)
-			r = ops[op](k);
-	} while (r == BT_OK && op != '.');
-	if (r == BT_OK && (k->n_stack != 1 || k->n_marks != 0))
-		r = bt_pk_bad(k, BT_ECORRUPT, "it ends in the middle");
-	return r;
+		if (k->r == BT_OK)
+			ops[op].run(k, ops[op].arg);
+	} while (k->r == BT_OK && op != '.');
+	if (k->n_stack != 1 || k->n_marks != 0)
+		bt_pk_bad(k, BT_ECORRUPT, "it ends in the middle");
 }
 
 int bt_pickle_read(struct bt_pickle *k, const uint8_t *data, size_t size,
                    size_t *used, struct bt_error *err)
 {
-	int r;
-
 	memset(k, 0, sizeof(*k));
 	k->start = k->p = data;
 	k->end = data + size;
 	k->err = err;
-	r = run(k);
-	if (r == BT_OK) {
+	run(k);
+	if (k->r == BT_OK) {
 		k->top = k->stack[0];
 		*used = (size_t)(k->p - data);
 	}
-	return r;
+	return k->r;
 }

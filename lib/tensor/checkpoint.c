@@ -30,7 +30,7 @@ void *bt_ckpt_keep(struct bt_ckpt *c, size_t n)
 		bytes = size > BLOCK ? size : BLOCK;
 		if (!bt_size_add(bytes, sizeof(*b), &n))
 			return NULL;
-		b = malloc(n);
+		b = bt_array(n, 1);
 		if (b == NULL)
 			return NULL;
 		b->next = c->blocks;

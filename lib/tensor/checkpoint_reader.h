@@ -75,8 +75,8 @@ struct bt_ckpt *bt_ckpt_new(const char *path) BT_MUST_USE;
 int bt_ckpt_opened(struct bt_ckpt *c, int r, struct bt_ckpt **res,
                    struct bt_error *err) BT_MUST_USE;
 
-/* Memory that lives as long as c, aligned for an int64_t; NULL when out of
- * memory. */
+/* Memory that lives as long as c, aligned for an int64_t; NULL as for
+ * bt_array, so a short name or a shape needs no check. */
 void *bt_ckpt_keep(struct bt_ckpt *c, size_t n) BT_MUST_USE;
 const char *bt_ckpt_keep_str(struct bt_ckpt *c, const char *s) BT_MUST_USE;
 
