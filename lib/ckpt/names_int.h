@@ -31,6 +31,11 @@ struct bt_name {
 	enum bt_name_form tf1_form, tf2_form;
 };
 
+#define BT_NAME_ROW(hf, tf1, tf1_form)                                         \
+	{                                                                      \
+		hf, tf1, NULL, NULL, tf1_form, BT_NAME_FORM_SAME               \
+	}
+
 extern const struct bt_name bt_names_bert[];
 extern const size_t bt_names_bert_n;
 

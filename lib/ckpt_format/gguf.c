@@ -13,6 +13,7 @@
 
 #include "base/mem.h"
 #include "base/span.h"
+#include "ckpt_format/gguf_int.h"
 #include "ckpt_format/readers.h"
 
 #define NEST_MAX 4    /* arrays of arrays */
@@ -198,25 +199,23 @@ static void read_note(struct in *in)
 	}
 }
 
+const struct bt_gguf_type bt_gguf_types[BT_GGUF_TYPES] = {
+    {0, BT_DTYPE_F32},  {1, BT_DTYPE_F16},  {8, BT_DTYPE_F32},
+    {24, BT_DTYPE_I8},  {25, BT_DTYPE_I16}, {26, BT_DTYPE_I32},
+    {27, BT_DTYPE_I64}, {28, BT_DTYPE_F64}, {30, BT_DTYPE_BF16},
+};
+
 static int set_type(struct in *in, struct bt_tensor *t, uint32_t type)
 {
-	static const struct {
-		uint32_t type;
-		enum bt_dtype dtype;
-	} known[] = {
-	    {0, BT_DTYPE_F32},  {1, BT_DTYPE_F16},  {8, BT_DTYPE_F32},
-	    {24, BT_DTYPE_I8},  {25, BT_DTYPE_I16}, {26, BT_DTYPE_I32},
-	    {27, BT_DTYPE_I64}, {28, BT_DTYPE_F64}, {30, BT_DTYPE_BF16},
-	};
 	static const char *const others[] = {
 	    [2] = "Q4_0",  [3] = "Q4_1",  [6] = "Q5_0",  [7] = "Q5_1",
 	    [9] = "Q8_1",  [10] = "Q2_K", [11] = "Q3_K", [12] = "Q4_K",
 	    [13] = "Q5_K", [14] = "Q6_K", [15] = "Q8_K"};
 	size_t i;
 
-	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		if (known[i].type == type) {
-			t->dtype = known[i].dtype;
+	for (i = 0; i < BT_GGUF_TYPES; i++)
+		if (bt_gguf_types[i].number == type) {
+			t->dtype = bt_gguf_types[i].dtype;
 			return BT_OK;
 		}
 	if (type < sizeof(others) / sizeof(others[0]) && others[type] != NULL)

@@ -6,7 +6,16 @@
 #include <stdint.h>
 
 #include "base/buf.h"
-#include "base/err.h"
+#include "tensor/tensor.h"
+
+/* The types of elements that are read, in the order in which they are looked
+ * for. Q8_0 (8) is read as F32. */
+struct bt_gguf_type {
+	uint32_t number;
+	enum bt_dtype dtype;
+};
+#define BT_GGUF_TYPES 9
+extern const struct bt_gguf_type bt_gguf_types[BT_GGUF_TYPES];
 
 struct bt_gguf_notes {
 	struct bt_buf b;

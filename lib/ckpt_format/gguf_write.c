@@ -1,40 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /* Writing GGUF, version 3; see gguf.c. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "ckpt_format/gguf_int.h"
 #include "ckpt_format/writer.h"
-#include "io/out.h"
 
 #define ALIGN ((size_t)32)
 #define NAME_MAX_BYTES 63 /* what llama.cpp keeps of a name */
 #define RANK_MAX 4
 
 /* The number of a type, -1: there is none. */
+/* The number of a type, -1: there is none. */
 static int type_of(enum bt_dtype d)
 {
-	switch (d) {
-	case BT_DTYPE_F32:
-		return 0;
-	case BT_DTYPE_F16:
-		return 1;
-	case BT_DTYPE_I8:
-		return 24;
-	case BT_DTYPE_I16:
-		return 25;
-	case BT_DTYPE_I32:
-		return 26;
-	case BT_DTYPE_I64:
-		return 27;
-	case BT_DTYPE_F64:
-		return 28;
-	case BT_DTYPE_BF16:
-		return 30;
-	default:
-		return -1;
-	}
+	int i;
+
+	for (i = 0; i < BT_GGUF_TYPES; i++)
+		if (bt_gguf_types[i].dtype == d)
+			return (int)bt_gguf_types[i].number;
+	return -1;
 }
 
 static int check(const struct bt_tensor *t, struct bt_error *err)
@@ -51,34 +36,6 @@ static int check(const struct bt_tensor *t, struct bt_error *err)
 		                    "bytes, which GGUF does not hold",
 		                    t->name, RANK_MAX, NAME_MAX_BYTES);
 	return BT_OK;
-}
-
-static int by_name(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-static int check_all(const struct bt_tensor_source *s, struct bt_error *err)
-{
-	const char **names = bt_array(s->count, sizeof(*names));
-	size_t i;
-	int r = BT_OK;
-
-	if (names == NULL)
-		return bt_error_nomem(err, "writing a checkpoint");
-	for (i = 0; i < s->count && r == BT_OK; i++) {
-		names[i] = s->tensors[i].name;
-		r = check(&s->tensors[i], err);
-	}
-	if (s->count > 1 && r == BT_OK)
-		qsort(names, s->count, sizeof(*names), by_name);
-	for (i = 1; i < s->count && r == BT_OK; i++)
-		if (strcmp(names[i], names[i - 1]) == 0)
-			r = bt_error_set(err, BT_EFORMAT,
-			                 "two tensors cannot be named '%.100s'",
-			                 names[i]);
-	free(names);
-	return r;
 }
 
 static void put(struct bt_buf *b, uint64_t v, size_t n)
@@ -99,8 +56,7 @@ static void make_head(struct bt_buf *b, const struct bt_tensor_source *s,
 	put(b, 3, 4);
 	put(b, s->count, 8);
 	put(b, notes->n, 8);
-	if (notes->b.len > 0)
-		bt_buf_put(b, notes->b.data, notes->b.len);
+	bt_buf_put(b, notes->b.data, notes->b.len);
 	for (i = 0; i < s->count; i++) {
 		t = &s->tensors[i];
 		put(b, strlen(t->name), 8);
@@ -117,49 +73,23 @@ static void make_head(struct bt_buf *b, const struct bt_tensor_source *s,
 	b->oom |= notes->b.oom;
 }
 
-static int write_data(struct bt_out *out, const struct bt_tensor_source *s,
-                      struct bt_error *err)
-{
-	static const char zeros[ALIGN];
-	size_t i, n;
-	int r = BT_OK;
-
-	for (i = 0; i < s->count && r == BT_OK; i++) {
-		n = s->tensors[i].bytes;
-		r = bt_tensor_source_put(s, i, out, NULL, err);
-		if (r == BT_OK)
-			r = bt_out_write(out, zeros, bt_round_up(n, ALIGN) - n,
-			                 err);
-	}
-	return r;
-}
-
 int bt_gguf_write(const struct bt_tensor_source *s, const char *path,
                   const char *from, struct bt_error *err)
 {
 	struct bt_gguf_notes notes = {BT_BUF_INIT, 0};
 	struct bt_buf head = BT_BUF_INIT;
-	struct bt_out *out;
-	int r = check_all(s, err);
+	int r = BT_OK;
+	size_t i;
 
+	for (i = 0; i < s->count && r == BT_OK; i++)
+		r = check(&s->tensors[i], err);
+	if (r == BT_OK)
+		r = bt_tensor_source_check_names(s, err);
 	if (r == BT_OK)
 		r = bt_gguf_describe(from, &notes, err);
 	if (r == BT_OK) {
 		make_head(&head, s, &notes);
-		if (head.oom)
-			r = bt_error_nomem(err, "writing a checkpoint");
-	}
-	if (r == BT_OK)
-		r = bt_out_open(path, BT_OUT_BINARY, &out, err);
-	if (r == BT_OK) {
-		bt_tensor_source_begin(s, out);
-		r = bt_out_write(out, head.data, head.len, err);
-		if (r == BT_OK)
-			r = write_data(out, s, err);
-		if (r == BT_OK)
-			r = bt_out_commit(out, err);
-		else
-			bt_out_abandon(out);
+		r = bt_tensor_source_save(s, path, &head, ALIGN, err);
 	}
 	bt_buf_clear(&notes.b);
 	bt_buf_clear(&head);

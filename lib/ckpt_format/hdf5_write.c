@@ -111,62 +111,39 @@ static void put_float(struct bt_buf *b, unsigned size, unsigned at,
 	put(b, bias, 4);
 }
 
-/* As h5py does: an enumeration of two bytes. */
-static void put_bool(struct bt_buf *b)
-{
-	put(b, 0x18u | 2u << 8, 4);
-	put(b, 1, 4);
-	put_integer(b, 1, true);
-	bt_buf_put(b, "FALSE\0\0\0TRUE\0\0\0\0\0\1", 18);
-}
+static const struct {
+	char kind;        /* of C's types; 0: there is none */
+	uint8_t mantissa; /* bits */
+	uint16_t bias;
+} types[BT_DTYPES] = {
+    [BT_DTYPE_BOOL] = {'b', 0, 0},   [BT_DTYPE_U8] = {'u', 0, 0},
+    [BT_DTYPE_U16] = {'u', 0, 0},    [BT_DTYPE_U32] = {'u', 0, 0},
+    [BT_DTYPE_U64] = {'u', 0, 0},    [BT_DTYPE_I8] = {'i', 0, 0},
+    [BT_DTYPE_I16] = {'i', 0, 0},    [BT_DTYPE_I32] = {'i', 0, 0},
+    [BT_DTYPE_I64] = {'i', 0, 0},    [BT_DTYPE_F16] = {'f', 10, 15},
+    [BT_DTYPE_BF16] = {'f', 7, 127}, [BT_DTYPE_F32] = {'f', 23, 127},
+    [BT_DTYPE_F64] = {'f', 52, 1023}};
 
 static void put_type(struct bt_buf *b, enum bt_dtype d)
 {
 	unsigned size = bt_dtype_bits(d) / 8;
 
-	switch (d) {
-	case BT_DTYPE_BOOL:
-		put_bool(b);
-		break;
-	case BT_DTYPE_F16:
-		put_float(b, size, 10, 15);
-		break;
-	case BT_DTYPE_BF16:
-		put_float(b, size, 7, 127);
-		break;
-	case BT_DTYPE_F32:
-		put_float(b, size, 23, 127);
-		break;
-	case BT_DTYPE_F64:
-		put_float(b, size, 52, 1023);
-		break;
-	default:
-		put_integer(b, size,
-		            d == BT_DTYPE_I8 || d == BT_DTYPE_I16 ||
-		                d == BT_DTYPE_I32 || d == BT_DTYPE_I64);
+	if (types[d].kind == 'f') {
+		put_float(b, size, types[d].mantissa, types[d].bias);
+	} else if (types[d].kind == 'b') {
+		/* as h5py does: an enumeration of two bytes */
+		put(b, 0x18u | 2u << 8, 4);
+		put(b, 1, 4);
+		put_integer(b, 1, true);
+		bt_buf_put(b, "FALSE\0\0\0TRUE\0\0\0\0\0\1", 18);
+	} else {
+		put_integer(b, size, types[d].kind == 'i');
 	}
 }
 
 bool bt_h5_has_type(enum bt_dtype d)
 {
-	switch (d) {
-	case BT_DTYPE_BOOL:
-	case BT_DTYPE_U8:
-	case BT_DTYPE_I8:
-	case BT_DTYPE_I16:
-	case BT_DTYPE_U16:
-	case BT_DTYPE_F16:
-	case BT_DTYPE_BF16:
-	case BT_DTYPE_I32:
-	case BT_DTYPE_U32:
-	case BT_DTYPE_F32:
-	case BT_DTYPE_F64:
-	case BT_DTYPE_I64:
-	case BT_DTYPE_U64:
-		return true;
-	default:
-		return false;
-	}
+	return types[d].kind != 0;
 }
 
 /* --- arrays */
@@ -240,7 +217,7 @@ void bt_h5_put_text(struct bt_buf *b, struct bt_h5_head *h, const char *key,
 }
 
 static void put_list(struct bt_buf *b, struct bt_h5_head *h, const char *key,
-                     const char *const *texts, size_t n, size_t size)
+                     const struct bt_span *texts, size_t n, size_t size)
 {
 	size_t m = begin_attribute(b, h, key, 8, 1), i;
 	int64_t shape = (int64_t)n;
@@ -248,51 +225,41 @@ static void put_list(struct bt_buf *b, struct bt_h5_head *h, const char *key,
 	put_string_type(b, size);
 	put_space(b, 1, &shape);
 	for (i = 0; i < n; i++) {
-		bt_buf_puts(b, texts[i]);
-		put_zeros(b, size - strlen(texts[i]));
+		bt_buf_put(b, texts[i].p, texts[i].n);
+		put_zeros(b, size - texts[i].n);
 	}
-	end(b, m);
-}
-
-/* NumPy makes numbers of a list of nothing. */
-static void put_none(struct bt_buf *b, struct bt_h5_head *h, const char *key)
-{
-	size_t m = begin_attribute(b, h, key, 20, 1), start;
-	int64_t none = 0;
-
-	start = b->len;
-	put_type(b, BT_DTYPE_F64);
-	pad(b, start);
-	put_space(b, 1, &none);
 	end(b, m);
 }
 
 void bt_h5_put_texts(struct bt_buf *b, struct bt_h5_head *h, const char *key,
-                     const char *const *texts, size_t n)
+                     const struct bt_span *texts, size_t n)
 {
-	size_t size = 1, parts, most, i, k;
+	size_t size = 1, parts, most, i, k, start;
+	int64_t none = 0;
 	char part[64];
 
 	for (i = 0; i < n; i++)
-		if (strlen(texts[i]) > size)
-			size = strlen(texts[i]);
-	if (n == 0) {
-		put_none(b, h, key);
-		return;
-	}
+		size = texts[i].n > size ? texts[i].n : size;
 	most = BT_H5_TEXT_MAX / size;
-	if (n <= most) {
+	if (n == 0) { /* NumPy makes numbers of a list of nothing */
+		i = begin_attribute(b, h, key, 20, 1);
+		start = b->len;
+		put_type(b, BT_DTYPE_F64);
+		pad(b, start);
+		put_space(b, 1, &none);
+		end(b, i);
+	} else if (n <= most) {
 		put_list(b, h, key, texts, n, size);
-		return;
-	}
-	/* as many parts as are needed, of equal length, the first ones of one
-	 * more */
-	parts = (n + most - 1) / most;
-	for (i = 0; i < parts; i++) {
-		k = n / parts + (i < n % parts);
-		snprintf(part, sizeof(part), "%s%zu", key, i);
-		put_list(b, h, part, texts, k, size);
-		texts += k;
+	} else {
+		/* as many parts as are needed, of equal length, the first ones
+		 * of one more */
+		parts = (n + most - 1) / most;
+		for (i = 0; i < parts; i++) {
+			k = n / parts + (i < n % parts);
+			snprintf(part, sizeof(part), "%s%zu", key, i);
+			put_list(b, h, part, texts, k, size);
+			texts += k;
+		}
 	}
 }
 
@@ -300,10 +267,8 @@ void bt_h5_put_texts(struct bt_buf *b, struct bt_h5_head *h, const char *key,
 
 static int by_name(const void *a, const void *b)
 {
-	const struct bt_h5_link *x = a, *y = b;
-	int d = memcmp(x->name, y->name, x->n < y->n ? x->n : y->n);
-
-	return d != 0 ? d : (x->n > y->n) - (x->n < y->n);
+	return bt_span_compare(((const struct bt_h5_link *)a)->name,
+	                       ((const struct bt_h5_link *)b)->name);
 }
 
 /* A part of a tree: where it is, and in the heap its last name. */
@@ -326,7 +291,7 @@ static uint64_t put_heap(struct bt_buf *b, const struct bt_h5_link *links,
 	put(b, 0, 8); /* the name before all others */
 	for (i = 0; i < n; i++) {
 		at[i] = b->len - data;
-		bt_buf_put(b, links[i].name, links[i].n);
+		bt_buf_put(b, links[i].name.p, links[i].name.n);
 		put(b, 0, 1);
 		pad(b, data);
 	}
@@ -439,9 +404,6 @@ void bt_h5_superblock(struct bt_buf *b, uint64_t root,
 	put(&s, 1, 8); /* what stands here of it: */
 	put(&s, g->tree, 8);
 	put(&s, g->heap, 8);
-	if (s.oom || s.len != BT_H5_SUPERBLOCK || b->len < s.len)
-		b->oom = true;
-	else
-		memcpy(bt_buf_at(b, 0), s.data, s.len);
+	memcpy(bt_buf_at(b, 0), s.data, BT_H5_SUPERBLOCK);
 	bt_buf_clear(&s);
 }

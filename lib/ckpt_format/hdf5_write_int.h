@@ -9,14 +9,14 @@
 #define BT_CKPT_FORMAT_HDF5_WRITE_INT_H
 
 #include "base/buf.h"
+#include "base/span.h"
 #include "tensor/tensor.h"
 
 #define BT_H5_SUPERBLOCK 96 /* bytes, to be left free at the front */
 
-/* A member of a group; name need not end with a NUL. */
+/* A member of a group. */
 struct bt_h5_link {
-	const char *name;
-	size_t n;
+	struct bt_span name;
 	uint64_t address;
 };
 
@@ -36,7 +36,7 @@ void bt_h5_put_text(struct bt_buf *b, struct bt_h5_head *h, const char *key,
 /* A list that is too long for one attribute is cut into several, key0, key1
  * and so on. */
 void bt_h5_put_texts(struct bt_buf *b, struct bt_h5_head *h, const char *key,
-                     const char *const *texts, size_t n);
+                     const struct bt_span *texts, size_t n);
 #define BT_H5_TEXT_MAX 64512 /* bytes of one attribute */
 
 /* Where the members of a group are listed. */

@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/str.h"
 #include "ckpt_format/hdf5_write_int.h"
 #include "ckpt_format/writer.h"
-#include "io/out.h"
 
 #define PARTS_MAX 31 /* of a name: as deep as our reader goes */
 #define NAME_MAX_BYTES 2048
@@ -18,14 +18,14 @@
 struct file {
 	struct bt_buf b;
 	const struct bt_tensor_source *s;
-	size_t *order; /* tensors by their names, parts before the whole */
-	size_t *patch; /* where the addresses of their values are to be */
+	const struct bt_tensor **order; /* by name, parts before the whole */
+	size_t *patch; /* where the addresses of the values are to be */
 	bool keras;
 };
 
 static const char *name_of(const struct file *f, size_t i)
 {
-	return f->s->tensors[f->order[i]].name;
+	return f->order[i]->name;
 }
 
 static size_t part(const char *p)
@@ -55,8 +55,10 @@ static int check_name(const char *name, struct bt_error *err)
 }
 
 /* Slashes before everything else, so that a group's members stand together. */
-static int compare(const char *a, const char *b)
+static int by_name(const void *s, const void *t)
 {
+	const char *a = (*(const struct bt_tensor *const *)s)->name;
+	const char *b = (*(const struct bt_tensor *const *)t)->name;
 	int x, y;
 
 	for (; *a == *b && *a != '\0'; a++)
@@ -65,17 +67,6 @@ static int compare(const char *a, const char *b)
 	y = *b == '/' ? 0 : (unsigned char)*b;
 	/* the end of a name before them */
 	return x != y ? x - y : (*a != '\0') - (*b != '\0');
-}
-
-struct entry {
-	const char *name;
-	size_t i;
-};
-
-static int by_name(const void *a, const void *b)
-{
-	return compare(((const struct entry *)a)->name,
-	               ((const struct entry *)b)->name);
 }
 
 /* No two of the same name, and none that is also a group. */
@@ -102,87 +93,50 @@ static int check_order(const struct file *f, struct bt_error *err)
 	return BT_OK;
 }
 
-static int sort(struct file *f, struct bt_error *err)
+static int check(const struct bt_tensor *t, struct bt_error *err)
 {
-	struct entry *v = bt_array(f->s->count, sizeof(*v));
-	size_t i;
-
-	if (v == NULL)
-		return bt_error_nomem(err, "writing a checkpoint");
-	for (i = 0; i < f->s->count; i++) {
-		v[i].name = f->s->tensors[i].name;
-		v[i].i = i;
-	}
-	if (f->s->count > 1)
-		qsort(v, f->s->count, sizeof(*v), by_name);
-	for (i = 0; i < f->s->count; i++)
-		f->order[i] = v[i].i;
-	free(v);
-	return check_order(f, err);
-}
-
-static int check(const struct file *f, struct bt_error *err)
-{
-	const struct bt_tensor *t;
-	size_t i;
-	int r = BT_OK;
-
-	for (i = 0; i < f->s->count && r == BT_OK; i++) {
-		t = &f->s->tensors[i];
-		r = check_name(t->name, err);
-		if (r != BT_OK)
-			break;
-		if (!bt_h5_has_type(t->dtype))
-			r = bt_error_hint(
-			    err, BT_HINT_CKPT_CONVERT_NO_BF16,
-			    bt_error_set(err, BT_EFORMAT,
-			                 "tensor '%.100s' is of type %s, which "
-			                 "HDF5 does not have",
-			                 t->name, bt_dtype_name(t->dtype)));
-		else if (t->rank > 32)
-			r = bt_error_set(err, BT_EFORMAT,
-			                 "tensor '%.100s' has more than 32 "
-			                 "dimensions",
-			                 t->name);
-	}
-	return r;
+	if (!bt_h5_has_type(t->dtype))
+		return bt_error_hint(
+		    err, BT_HINT_CKPT_CONVERT_NO_BF16,
+		    bt_error_set(err, BT_EFORMAT,
+		                 "tensor '%.100s' is of type %s, which HDF5 "
+		                 "does not have",
+		                 t->name, bt_dtype_name(t->dtype)));
+	if (t->rank > 32)
+		return bt_error_set(err, BT_EFORMAT,
+		                    "tensor '%.100s' has more than 32 "
+		                    "dimensions",
+		                    t->name);
+	return BT_OK;
 }
 
 /* --- what Keras wants to know */
 
 /* The outermost groups, as they come; layers[i] need not end with a NUL. */
+/* The outermost groups, as they come. */
 static void put_layers(struct file *f, struct bt_h5_head *h)
 {
-	const char **layers = bt_array(f->s->count, sizeof(*layers)), *name;
-	struct bt_buf text = BT_BUF_INIT;
+	struct bt_span *layers = bt_array(f->s->count, sizeof(*layers));
+	const char *name;
 	size_t n = 0, i, k, len;
 
-	for (i = 0; i < f->s->count && layers != NULL; i++) {
+	if (layers == NULL) {
+		f->b.oom = true;
+		return;
+	}
+	for (i = 0; i < f->s->count; i++) {
 		name = f->s->tensors[i].name;
 		len = part(name);
 		/* most often the last one again */
 		for (k = n; k > 0; k--)
-			if (strncmp(layers[k - 1], name, len + 1) == 0)
+			if (strncmp(layers[k - 1].p, name, len + 1) == 0)
 				break;
 		if (k == 0)
-			layers[n++] = name;
+			layers[n++] = (struct bt_span){name, len};
 	}
-	for (i = 0; i < n; i++) {
-		bt_buf_put(&text, layers[i], part(layers[i]));
-		bt_buf_putc(&text, '\0');
-	}
-	name = bt_buf_at(&text, 0);
-	for (i = 0; i < n && !text.oom; i++) {
-		layers[i] = name;
-		name += strlen(name) + 1;
-	}
-	f->b.oom |= text.oom || layers == NULL;
-	if (!f->b.oom) {
-		bt_h5_put_texts(&f->b, h, "layer_names", layers, n);
-		bt_h5_put_text(&f->b, h, "backend", "tensorflow");
-		bt_h5_put_text(&f->b, h, "keras_version", "2.11.0");
-	}
-	bt_buf_clear(&text);
+	bt_h5_put_texts(&f->b, h, "layer_names", layers, n);
+	bt_h5_put_text(&f->b, h, "backend", "tensorflow");
+	bt_h5_put_text(&f->b, h, "keras_version", "2.11.0");
 	free(layers);
 }
 
@@ -191,7 +145,8 @@ static void put_weights(struct file *f, struct bt_h5_head *h, const char *layer,
                         size_t most)
 {
 	size_t len = part(layer), n = 0, i;
-	const char **names = bt_array(most, sizeof(*names)), *name;
+	struct bt_span *names = bt_array(most, sizeof(*names));
+	const char *name;
 
 	if (names == NULL) {
 		f->b.oom = true;
@@ -200,38 +155,37 @@ static void put_weights(struct file *f, struct bt_h5_head *h, const char *layer,
 	for (i = 0; i < f->s->count && n < most; i++) {
 		name = f->s->tensors[i].name;
 		if (strncmp(name, layer, len + 1) == 0)
-			names[n++] = name + len + 1;
+			names[n++] = bt_span(name + len + 1);
 	}
 	bt_h5_put_texts(&f->b, h, "weight_names", names, n);
 	free(names);
 }
 
-static struct bt_h5_link put_empty(struct file *f, const char *name)
-{
-	struct bt_h5_link link = {name, strlen(name), 0};
-	struct bt_h5_group g = bt_h5_put_members(&f->b, NULL, 0);
-	struct bt_h5_head h = bt_h5_head_begin(&f->b);
-
-	bt_h5_put_group(&f->b, &h, &g);
-	bt_h5_put_texts(&f->b, &h, "weight_names", NULL, 0);
-	link.address = bt_h5_head_end(&f->b, h);
-	return link;
-}
-
 #define TOP_LEVEL "top_level_model_weights"
 
-static bool has_top_level(const struct file *f)
+/* A group without arrays, if there is none of this name. */
+static bool put_top_level(struct file *f, struct bt_h5_link *link)
 {
-	size_t i, n = sizeof(TOP_LEVEL) - 1;
+	struct bt_h5_group g;
+	struct bt_h5_head h;
+	size_t i;
 
 	for (i = 0; i < f->s->count; i++)
-		if (strncmp(name_of(f, i), TOP_LEVEL "/", n + 1) == 0)
-			return true;
-	return false;
+		if (bt_str_starts(name_of(f, i), TOP_LEVEL "/"))
+			return false;
+	g = bt_h5_put_members(&f->b, NULL, 0);
+	h = bt_h5_head_begin(&f->b);
+	bt_h5_put_group(&f->b, &h, &g);
+	bt_h5_put_texts(&f->b, &h, "weight_names", NULL, 0);
+	link->name = bt_span(TOP_LEVEL);
+	link->address = bt_h5_head_end(&f->b, h);
+	return true;
 }
 
 /* --- groups */
 
+/* The group of the tensors lo .. hi-1, whose names go on at at; those of its
+ * members that are groups first. */
 /* The group of the tensors lo .. hi-1, whose names go on at at; those of its
  * members that are groups first. */
 static uint64_t put_group(struct file *f, size_t lo, size_t hi, size_t at,
@@ -240,7 +194,7 @@ static uint64_t put_group(struct file *f, size_t lo, size_t hi, size_t at,
 	struct bt_h5_link *links = bt_array(hi - lo + 1, sizeof(*links));
 	struct bt_h5_group inner;
 	struct bt_h5_head h;
-	size_t n = 0, i, end;
+	size_t n = 0, i, end, len;
 	const char *p;
 
 	if (links == NULL) {
@@ -249,21 +203,19 @@ static uint64_t put_group(struct file *f, size_t lo, size_t hi, size_t at,
 	}
 	for (i = lo; i < hi; i = end, n++) {
 		p = name_of(f, i) + at;
-		links[n].name = p;
-		links[n].n = part(p);
-		for (end = i + 1; end < hi && p[links[n].n] == '/'; end++)
-			if (strncmp(name_of(f, end) + at, p, links[n].n + 1))
+		len = part(p);
+		links[n].name = (struct bt_span){p, len};
+		for (end = i + 1; end < hi && p[len] == '/'; end++)
+			if (strncmp(name_of(f, end) + at, p, len + 1) != 0)
 				break;
-		if (p[links[n].n] == '/')
-			links[n].address =
-			    put_group(f, i, end, at + links[n].n + 1, &inner);
-		else
-			links[n].address =
-			    bt_h5_put_array(&f->b, &f->s->tensors[f->order[i]],
-			                    &f->patch[f->order[i]]);
+		links[n].address =
+		    p[len] == '/' ? put_group(f, i, end, at + len + 1, &inner)
+		                  : bt_h5_put_array(
+		                        &f->b, f->order[i],
+		                        &f->patch[f->order[i] - f->s->tensors]);
 	}
-	if (at == 0 && f->keras && !has_top_level(f))
-		links[n++] = put_empty(f, TOP_LEVEL);
+	if (at == 0 && f->keras)
+		n += put_top_level(f, &links[n]);
 	*g = bt_h5_put_members(&f->b, links, n);
 	h = bt_h5_head_begin(&f->b);
 	bt_h5_put_group(&f->b, &h, g);
@@ -277,7 +229,9 @@ static uint64_t put_group(struct file *f, size_t lo, size_t hi, size_t at,
 
 /* Values stand behind the rest, in the order of the source, at multiples of 8.
  */
-static int make_front(struct file *f, struct bt_error *err)
+/* Values stand behind the rest, in the order of the source, at multiples of 8.
+ */
+static void make_front(struct file *f)
 {
 	static const char none[BT_H5_SUPERBLOCK];
 	struct bt_h5_group g;
@@ -296,53 +250,32 @@ static int make_front(struct file *f, struct bt_error *err)
 	}
 	if (!f->b.oom)
 		bt_h5_superblock(&f->b, root, &g, at);
-	return f->b.oom ? bt_error_nomem(err, "writing a checkpoint") : BT_OK;
-}
-
-static int write_all(const struct file *f, struct bt_out *out,
-                     struct bt_error *err)
-{
-	static const char zeros[8];
-	const struct bt_tensor_source *s = f->s;
-	size_t i, n;
-	int r = bt_out_write(out, f->b.data, f->b.len, err);
-
-	for (i = 0; i < s->count && r == BT_OK; i++) {
-		n = s->tensors[i].bytes;
-		r = bt_tensor_source_put(s, i, out, NULL, err);
-		if (r == BT_OK)
-			r = bt_out_write(out, zeros, bt_round_up(n, 8) - n,
-			                 err);
-	}
-	return r;
 }
 
 int bt_keras_h5_write(const struct bt_tensor_source *s, const char *path,
                       bool layers, struct bt_error *err)
 {
 	struct file f = {.b = BT_BUF_INIT, .s = s, .keras = layers};
-	struct bt_out *out;
-	int r;
+	int r = BT_OK;
+	size_t i;
 
-	f.order = bt_array0(s->count, sizeof(*f.order));
+	f.order = bt_array(s->count, sizeof(*f.order));
 	f.patch = bt_array0(s->count, sizeof(*f.patch));
 	if (f.order == NULL || f.patch == NULL)
 		r = bt_error_nomem(err, "writing a checkpoint");
-	else
-		r = check(&f, err);
-	if (r == BT_OK)
-		r = sort(&f, err);
-	if (r == BT_OK)
-		r = make_front(&f, err);
-	if (r == BT_OK)
-		r = bt_out_open(path, BT_OUT_BINARY, &out, err);
-	if (r == BT_OK) {
-		bt_tensor_source_begin(s, out);
-		r = write_all(&f, out, err);
+	for (i = 0; i < s->count && r == BT_OK; i++) {
+		f.order[i] = &s->tensors[i];
+		r = check_name(s->tensors[i].name, err);
 		if (r == BT_OK)
-			r = bt_out_commit(out, err);
-		else
-			bt_out_abandon(out);
+			r = check(&s->tensors[i], err);
+	}
+	if (r == BT_OK) {
+		qsort(f.order, s->count, sizeof(*f.order), by_name);
+		r = check_order(&f, err);
+	}
+	if (r == BT_OK) {
+		make_front(&f);
+		r = bt_tensor_source_save(s, path, &f.b, 8, err);
 	}
 	bt_buf_clear(&f.b);
 	free(f.order);

@@ -39,13 +39,12 @@ void bt_npy_header(struct bt_buf *b, const struct bt_tensor *t)
 		bt_buf_printf(&text, "%s%lld", i > 0 ? ", " : "",
 		              (long long)t->shape[i]);
 	bt_buf_puts(&text, t->rank == 1 ? ",), }" : "), }");
-	while ((10 + text.len + 1) % HEAD_ALIGN != 0 && !text.oom)
+	while ((10 + text.len + 1) % HEAD_ALIGN != 0)
 		bt_buf_putc(&text, ' ');
 	bt_buf_putc(&text, '\n');
 	bt_buf_put(b, "\x93NUMPY\1\0", 8);
 	put(b, text.len, 2);
 	bt_buf_put(b, text.data, text.len);
-	b->oom = b->oom || text.oom;
 	bt_buf_clear(&text);
 }
 
@@ -65,12 +64,6 @@ static void put_common(struct bt_buf *b, const struct member *m, size_t name,
 	put(b, extra, 2);
 }
 
-static void put_name(struct bt_buf *b, const struct bt_tensor *t)
-{
-	bt_buf_puts(b, t->name);
-	bt_buf_puts(b, ".npy");
-}
-
 static int write_member(struct bt_out *out, const struct bt_tensor_source *s,
                         size_t i, struct member *m, struct bt_error *err)
 {
@@ -84,23 +77,18 @@ static int write_member(struct bt_out *out, const struct bt_tensor_source *s,
 	bt_npy_header(&npy, t);
 	m->at = bt_out_offset(out);
 	m->size = npy.len + t->bytes;
-	if (!npy.oom)
-		m->crc =
-		    (uint32_t)crc32_z(0, (const uint8_t *)npy.data, npy.len);
+	m->crc = (uint32_t)crc32_z(0, (const uint8_t *)npy.data, npy.len);
 	if (t->bytes > 0)
 		m->crc = (uint32_t)crc32_z(m->crc, data, t->bytes);
 	put(&head, 0x04034b50, 4);
 	put_common(&head, m, strlen(t->name) + 4, 20);
-	put_name(&head, t);
+	bt_buf_printf(&head, "%s.npy", t->name);
 	put(&head, 1, 2); /* sizes of zip64 */
 	put(&head, 16, 2);
 	put(&head, m->size, 8);
 	put(&head, m->size, 8);
 	bt_buf_put(&head, npy.data, npy.len);
-	if (head.oom || npy.oom)
-		r = bt_error_nomem(err, "writing an archive");
-	else
-		r = bt_out_write(out, head.data, head.len, err);
+	r = bt_out_write(out, head.data, head.len, err);
 	if (r == BT_OK)
 		r = bt_out_write(out, data, t->bytes, err);
 	bt_buf_clear(&head);
@@ -125,7 +113,7 @@ static int write_directory(struct bt_out *out, const struct bt_tensor_source *s,
 		put(&b, 0, 2);                       /* binary */
 		put(&b, (uint64_t)0100644 << 16, 4); /* mode */
 		put(&b, 0xffffffff, 4);
-		put_name(&b, &s->tensors[i]);
+		bt_buf_printf(&b, "%s.npy", s->tensors[i].name);
 		put(&b, 1, 2);
 		put(&b, 24, 2);
 		put(&b, m[i].size, 8);
@@ -159,45 +147,20 @@ static int write_directory(struct bt_out *out, const struct bt_tensor_source *s,
 	return r;
 }
 
-static int by_name(const void *a, const void *b)
+static int check(const struct bt_tensor *t, struct bt_error *err)
 {
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-static int check(const struct bt_tensor_source *s, struct bt_error *err)
-{
-	const char **names = bt_array(s->count, sizeof(*names));
-	const struct bt_tensor *t;
-	int r = BT_OK;
-	size_t i;
-
-	if (names == NULL)
-		return bt_error_nomem(err, "writing an archive");
-	for (i = 0; i < s->count && r == BT_OK; i++) {
-		t = &s->tensors[i];
-		names[i] = t->name;
-		if (bt_dtype_numpy(t->dtype) == NULL)
-			r = bt_error_hint(
-			    err, BT_HINT_CKPT_CONVERT_NO_BF16,
-			    bt_error_set(err, BT_EFORMAT,
-			                 "tensor '%.100s' is of type %s, which "
-			                 "NumPy does not have",
-			                 t->name, bt_dtype_name(t->dtype)));
-		else if (strlen(t->name) > 0xffff - 4 || t->rank > 32)
-			r = bt_error_set(err, BT_EFORMAT,
-			                 "tensor '%.100s' does not fit into an "
-			                 "archive",
-			                 t->name);
-	}
-	if (r == BT_OK && s->count > 1)
-		qsort(names, s->count, sizeof(*names), by_name);
-	for (i = 1; i < s->count && r == BT_OK; i++)
-		if (strcmp(names[i], names[i - 1]) == 0)
-			r = bt_error_set(err, BT_EFORMAT,
-			                 "two tensors cannot be named '%.100s'",
-			                 names[i]);
-	free(names);
-	return r;
+	if (bt_dtype_numpy(t->dtype) == NULL)
+		return bt_error_hint(
+		    err, BT_HINT_CKPT_CONVERT_NO_BF16,
+		    bt_error_set(err, BT_EFORMAT,
+		                 "tensor '%.100s' is of type %s, which "
+		                 "NumPy does not have",
+		                 t->name, bt_dtype_name(t->dtype)));
+	if (strlen(t->name) > 0xffff - 4 || t->rank > 32)
+		return bt_error_set(
+		    err, BT_EFORMAT,
+		    "tensor '%.100s' does not fit into an archive", t->name);
+	return BT_OK;
 }
 
 int bt_npz_write(const struct bt_tensor_source *s, const char *path,
@@ -206,8 +169,12 @@ int bt_npz_write(const struct bt_tensor_source *s, const char *path,
 	struct member *m;
 	struct bt_out *out;
 	size_t i;
-	int r = check(s, err);
+	int r = BT_OK;
 
+	for (i = 0; i < s->count && r == BT_OK; i++)
+		r = check(&s->tensors[i], err);
+	if (r == BT_OK)
+		r = bt_tensor_source_check_names(s, err);
 	if (r != BT_OK)
 		return r;
 	m = bt_array0(s->count, sizeof(*m));

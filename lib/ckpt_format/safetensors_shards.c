@@ -14,13 +14,13 @@
 /* Some of the tensors of a source. */
 struct part {
 	const struct bt_tensor_source *s;
-	const size_t *which; /* NULL: all */
+	const struct bt_tensor *const *which; /* NULL: all */
 };
 
 static int fill(void *ctx, size_t i, struct bt_out *out, struct bt_error *err)
 {
 	const struct part *p = ctx;
-	size_t k = p->which != NULL ? p->which[i] : i;
+	size_t k = p->which != NULL ? (size_t)(p->which[i] - p->s->tensors) : i;
 
 	return bt_tensor_source_put(p->s, k, out, NULL, err);
 }
@@ -42,18 +42,13 @@ int bt_safetensors_write_tensors(const struct bt_tensor_source *s,
 	return bt_safetensors_save(path, &st, err);
 }
 
-struct place {
-	const char *name;
-	size_t index;
-};
-
 /* Shards being made. */
 struct shards {
 	const struct bt_tensor_source *s;
 	const char *dir;
 	const struct bt_ckpt_note *notes;
 	size_t n_notes;
-	size_t *order; /* tensors in natural order of their names */
+	const struct bt_tensor **order; /* natural, of their names */
 	size_t *first; /* of each shard in order; behind the last, s->count */
 	size_t n;
 	struct bt_tensor *tensors; /* of one shard */
@@ -62,29 +57,8 @@ struct shards {
 
 static int by_name(const void *a, const void *b)
 {
-	return bt_ckpt_compare(((const struct place *)a)->name,
-	                       ((const struct place *)b)->name);
-}
-
-/* Puts the tensors in natural order of their names. */
-static int sort(struct shards *h, struct bt_error *err)
-{
-	const struct bt_tensor_source *s = h->s;
-	struct place *p = bt_array(s->count, sizeof(*p));
-	size_t i;
-
-	if (p == NULL)
-		return bt_error_nomem(err, "writing a checkpoint");
-	for (i = 0; i < s->count; i++) {
-		p[i].name = s->tensors[i].name;
-		p[i].index = i;
-	}
-	if (s->count > 1)
-		qsort(p, s->count, sizeof(*p), by_name);
-	for (i = 0; i < s->count; i++)
-		h->order[i] = p[i].index;
-	free(p);
-	return BT_OK;
+	return bt_ckpt_compare((*(const struct bt_tensor *const *)a)->name,
+	                       (*(const struct bt_tensor *const *)b)->name);
 }
 
 static void cut(struct shards *h, size_t most)
@@ -93,7 +67,7 @@ static void cut(struct shards *h, size_t most)
 
 	h->n = 0;
 	for (i = 0; i < h->s->count; i++) {
-		size = h->s->tensors[h->order[i]].bytes;
+		size = h->order[i]->bytes;
 		if (i == 0 || size > most || bytes > most - size) {
 			h->first[h->n++] = i;
 			bytes = 0;
@@ -115,20 +89,17 @@ static int write_shard(struct shards *h, size_t k, struct bt_error *err)
 	                            .ctx = &part,
 	                            .behind = h->s->behind};
 	char name[64], *path;
-	int r, bad = 0;
+	int r;
 
 	snprintf(name, sizeof(name), "model-%05zu-of-%05zu.safetensors", k + 1,
 	         h->n);
 	for (i = 0; i < n; i++) {
-		h->tensors[i] = h->s->tensors[h->order[first + i]];
-		bad |= json_object_set_new(h->map, h->tensors[i].name,
-		                           json_string(name));
+		h->tensors[i] = *h->order[first + i];
+		json_object_set_new(h->map, h->tensors[i].name,
+		                    json_string(name));
 	}
 	path = bt_path_join(h->dir, name);
-	if (path == NULL || bad != 0)
-		r = bt_error_nomem(err, "writing a checkpoint");
-	else
-		r = bt_safetensors_save(path, &st, err);
+	r = bt_safetensors_save(path, &st, err);
 	free(path);
 	return r;
 }
@@ -144,28 +115,10 @@ static int write_index(struct shards *h, struct bt_error *err)
 		total += h->s->tensors[i].bytes;
 	o = json_pack("{s:{s:I},s:O}", "metadata", "total_size",
 	              (json_int_t)total, "weight_map", h->map);
-	if (path == NULL || o == NULL)
-		r = bt_error_nomem(err, "writing a checkpoint");
-	else
-		r = bt_json_save(path, o, err);
+	r = bt_json_save(path, o, err);
 	json_decref(o);
 	free(path);
 	return r;
-}
-
-/* Names are the keys of the index, so two of the same would be one there. */
-static int check_names(const struct shards *h, struct bt_error *err)
-{
-	const struct bt_tensor *t = h->s->tensors;
-	size_t i;
-
-	for (i = 1; i < h->s->count; i++)
-		if (strcmp(t[h->order[i]].name, t[h->order[i - 1]].name) == 0)
-			return bt_error_set(err, BT_EFORMAT,
-			                    "two tensors cannot be named "
-			                    "'%.100s'",
-			                    t[h->order[i]].name);
-	return BT_OK;
 }
 
 int bt_safetensors_write_shards(const struct bt_tensor_source *s,
@@ -173,23 +126,26 @@ int bt_safetensors_write_shards(const struct bt_tensor_source *s,
                                 const struct bt_ckpt_note *notes,
                                 size_t n_notes, struct bt_error *err)
 {
-	struct shards h = {.s = s, .dir = dir, .notes = notes};
+	struct shards h = {.s = s,
+	                   .dir = dir,
+	                   .notes = notes,
+	                   .n_notes = n_notes,
+	                   .map = json_object()};
+	/* names are the keys of the index, where two would become one */
+	int r = bt_tensor_source_check_names(s, err);
 	size_t i;
-	int r = BT_OK;
 
-	h.n_notes = n_notes;
 	h.order = bt_array(s->count, sizeof(*h.order));
 	h.first = bt_array(s->count + 1, sizeof(*h.first));
 	h.tensors = bt_array(s->count, sizeof(*h.tensors));
-	h.map = json_object();
-	if (!h.order || !h.first || !h.tensors || !h.map)
+	if (!h.order || !h.first || !h.tensors)
 		r = bt_error_nomem(err, "writing a checkpoint");
-	if (r == BT_OK)
-		r = sort(&h, err);
-	if (r == BT_OK)
-		r = check_names(&h, err);
-	if (r == BT_OK)
+	if (r == BT_OK) {
+		for (i = 0; i < s->count; i++)
+			h.order[i] = &s->tensors[i];
+		qsort(h.order, s->count, sizeof(*h.order), by_name);
 		cut(&h, most);
+	}
 	for (i = 0; r == BT_OK && i < h.n; i++)
 		r = write_shard(&h, i, err);
 	if (r == BT_OK)

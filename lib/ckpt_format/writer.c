@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "ckpt_format/writer.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "base/crc32c.h"
+#include "base/mem.h"
 
 void bt_tensor_source_begin(const struct bt_tensor_source *s,
                             struct bt_out *out)
@@ -31,5 +35,60 @@ int bt_tensor_source_put(const struct bt_tensor_source *s, size_t i,
 		r = bt_out_write(out, data, n, err);
 	if (crc != NULL)
 		*crc = r == BT_OK && n > 0 ? bt_crc32c(0, data, n) : 0;
+	return r;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+int bt_tensor_source_check_names(const struct bt_tensor_source *s,
+                                 struct bt_error *err)
+{
+	const char **names = bt_array(s->count, sizeof(*names));
+	int r = BT_OK;
+	size_t i;
+
+	if (names == NULL)
+		return bt_error_nomem(err, "writing a checkpoint");
+	for (i = 0; i < s->count; i++)
+		names[i] = s->tensors[i].name;
+	qsort(names, s->count, sizeof(*names), by_name);
+	for (i = 1; i < s->count && r == BT_OK; i++)
+		if (strcmp(names[i], names[i - 1]) == 0)
+			r = bt_error_set(err, BT_EFORMAT,
+			                 "two tensors cannot be named '%.100s'",
+			                 names[i]);
+	free(names);
+	return r;
+}
+
+int bt_tensor_source_save(const struct bt_tensor_source *s, const char *path,
+                          const struct bt_buf *head, size_t align,
+                          struct bt_error *err)
+{
+	static const char zeros[64];
+	struct bt_out *out;
+	size_t i, n;
+	int r;
+
+	if (head->oom)
+		return bt_error_nomem(err, "writing a checkpoint");
+	r = bt_out_open(path, BT_OUT_BINARY, &out, err);
+	if (r != BT_OK)
+		return r;
+	bt_tensor_source_begin(s, out);
+	r = bt_out_write(out, head->data, head->len, err);
+	for (i = 0; i < s->count && r == BT_OK; i++) {
+		n = s->tensors[i].bytes;
+		r = bt_tensor_source_put(s, i, out, NULL, err);
+		if (r == BT_OK)
+			r = bt_out_write(out, zeros, bt_round_up(n, align) - n,
+			                 err);
+	}
+	if (r == BT_OK)
+		return bt_out_commit(out, err);
+	bt_out_abandon(out);
 	return r;
 }

@@ -36,6 +36,16 @@ int bt_tensor_source_put(const struct bt_tensor_source *s, size_t i,
                          struct bt_out *out, uint32_t *crc,
                          struct bt_error *err) BT_MUST_USE;
 
+/* BT_EFORMAT where two tensors have the same name. */
+int bt_tensor_source_check_names(const struct bt_tensor_source *s,
+                                 struct bt_error *err) BT_MUST_USE;
+
+/* Writes a file of head and the values of all tensors, each filled up with
+ * zeros to a multiple of align, a power of two up to 64. */
+int bt_tensor_source_save(const struct bt_tensor_source *s, const char *path,
+                          const struct bt_buf *head, size_t align,
+                          struct bt_error *err) BT_MUST_USE;
+
 /*
  * Writers. Their files appear complete or not at all. BT_EFORMAT where a format
  * cannot hold a tensor, or two have the same name.
