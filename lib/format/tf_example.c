@@ -66,23 +66,6 @@ static bool read_entry(struct bt_pb in, struct bt_feature *f)
 	return read_feature(value, f);
 }
 
-/* The next length-delimited field number 1 of *in. 1, 0 at the end, -1. */
-static int next_one(struct bt_pb *in, struct bt_pb *out)
-{
-	uint32_t field;
-	int type;
-
-	while (in->p < in->end) {
-		if (!bt_pb_tag(in, &field, &type))
-			return -1;
-		if (field == 1 && type == BT_PB_LEN)
-			return bt_pb_bytes(in, out) ? 1 : -1;
-		if (!bt_pb_skip(in, type))
-			return -1;
-	}
-	return 0;
-}
-
 int bt_example_next(struct bt_example *x, struct bt_feature *f,
                     struct bt_error *err)
 {
@@ -90,12 +73,12 @@ int bt_example_next(struct bt_example *x, struct bt_feature *f,
 	int r;
 
 	for (;;) {
-		r = next_one(&x->features, &entry);
+		r = bt_pb_next(&x->features, 1, &entry);
 		if (r < 0)
 			return bad(err);
 		if (r > 0)
 			return read_entry(entry, f) ? 1 : bad(err);
-		r = next_one(&x->rest, &x->features);
+		r = bt_pb_next(&x->rest, 1, &x->features);
 		if (r < 0)
 			return bad(err);
 		if (r == 0)
@@ -121,8 +104,8 @@ int bt_feature_text(const struct bt_feature *f, const char **s, size_t *len,
 {
 	struct bt_pb in = f->list, one, extra;
 
-	if (f->kind != BT_FEATURE_BYTES || next_one(&in, &one) != 1 ||
-	    next_one(&in, &extra) != 0)
+	if (f->kind != BT_FEATURE_BYTES || bt_pb_next(&in, 1, &one) != 1 ||
+	    bt_pb_next(&in, 1, &extra) != 0)
 		return wrong(f, "one byte string", err);
 	*s = (const char *)one.p;
 	*len = (size_t)(one.end - one.p);
@@ -133,7 +116,7 @@ int bt_feature_next_text(const struct bt_feature *f, struct bt_pb *at,
                          const char **s, size_t *len, struct bt_error *err)
 {
 	struct bt_pb one;
-	int r = f->kind == BT_FEATURE_BYTES ? next_one(at, &one) : -1;
+	int r = f->kind == BT_FEATURE_BYTES ? bt_pb_next(at, 1, &one) : -1;
 
 	if (r < 0)
 		return wrong(f, "a list of byte strings", err);

@@ -21,9 +21,7 @@ static int bad(const char *name, const char *what, struct bt_error *err)
 
 static int add_text(struct list *l, const char *s, size_t n)
 {
-	bt_pb_put_tag(&l->body, 1, BT_PB_LEN);
-	bt_pb_put_varint(&l->body, n);
-	bt_buf_put(&l->body, s, n);
+	bt_pb_put_bytes(&l->body, 1, s, n);
 	return BT_FEATURE_BYTES;
 }
 
