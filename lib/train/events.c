@@ -111,13 +111,6 @@ bool bt_events_names(enum bt_event_stream s, const char *name)
 	       (n > 0 || before == 0) && memcmp(file - n, prefix[s], n) == 0;
 }
 
-static void put_bytes(struct bt_buf *b, uint32_t field, const void *p, size_t n)
-{
-	bt_pb_put_tag(b, field, BT_PB_LEN);
-	bt_pb_put_varint(b, n);
-	bt_buf_put(b, p, n);
-}
-
 static void put_wall_time(struct bt_buf *b)
 {
 	struct timespec now;
@@ -125,8 +118,7 @@ static void put_wall_time(struct bt_buf *b)
 
 	clock_gettime(CLOCK_REALTIME, &now);
 	t = (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-	bt_pb_put_tag(b, 1, BT_PB_I64);
-	bt_buf_put(b, &t, sizeof(t));
+	bt_pb_put_fixed(b, 1, BT_PB_I64, &t);
 }
 
 /* Adds an event as a record. */
@@ -148,11 +140,10 @@ static void put_record(struct bt_append_log *g, struct bt_buf *event)
 /* Every file begins with this. */
 static void put_version(struct bt_append_log *g)
 {
-	static const char version[] = "brain.Event:2";
 	struct bt_buf b = BT_BUF_INIT;
 
 	put_wall_time(&b);
-	put_bytes(&b, 3, version, strlen(version));
+	bt_pb_put_str(&b, 3, "brain.Event:2");
 	put_record(g, &b);
 	bt_buf_clear(&b);
 }
@@ -160,23 +151,22 @@ static void put_version(struct bt_append_log *g)
 /* Summary.Value: tag, a tensor of one float, and whose plugin shows it. */
 static void put_value(struct bt_buf *b, const char *tag, float value)
 {
-	static const char type_and_shape[] = {0x08, 0x01, 0x12, 0x00};
-	static const char plugin[] = "\x0a\x09\x0a\x07scalars";
-	struct bt_buf tensor = BT_BUF_INIT;
+	size_t summary = bt_pb_begin(b, 5), v = bt_pb_begin(b, 1), tensor;
 
-	bt_buf_put(&tensor, type_and_shape, sizeof(type_and_shape));
-	put_bytes(&tensor, 4, &value, sizeof(value));
-	put_bytes(b, 1, tag, strlen(tag));
-	put_bytes(b, 8, tensor.data, tensor.len);
-	put_bytes(b, 9, plugin, strlen(plugin));
-	b->oom |= tensor.oom;
-	bt_buf_clear(&tensor);
+	bt_pb_put_str(b, 1, tag);
+	tensor = bt_pb_begin(b, 8);
+	bt_pb_put_uint(b, 1, 1); /* its type */
+	bt_pb_put_str(b, 2, ""); /* its shape */
+	bt_pb_put_bytes(b, 4, &value, sizeof(value));
+	bt_pb_end(b, tensor);
+	bt_pb_put_str(b, 9, "\x0a\x09\x0a\x07scalars");
+	bt_pb_end(b, v);
+	bt_pb_end(b, summary);
 }
 
 void bt_events_scalar(struct bt_events *e, enum bt_event_stream s, int64_t step,
                       double value, const char *fmt, ...)
 {
-	struct bt_buf v = BT_BUF_INIT, summary = BT_BUF_INIT;
 	struct bt_buf event = BT_BUF_INIT;
 	struct bt_append_log *g = &e->file[s];
 	char tag[100];
@@ -189,18 +179,11 @@ void bt_events_scalar(struct bt_events *e, enum bt_event_stream s, int64_t step,
 	va_start(ap, fmt);
 	vsnprintf(tag, sizeof(tag), fmt, ap);
 	va_end(ap);
-	put_value(&v, tag, (float)value);
-	put_bytes(&summary, 1, v.data, v.len);
 	put_wall_time(&event);
-	if (step != 0) {
-		bt_pb_put_tag(&event, 2, BT_PB_VARINT);
-		bt_pb_put_varint(&event, (uint64_t)step);
-	}
-	put_bytes(&event, 5, summary.data, summary.len);
-	event.oom |= v.oom || summary.oom;
+	if (step != 0)
+		bt_pb_put_uint(&event, 2, (uint64_t)step);
+	put_value(&event, tag, (float)value);
 	put_record(g, &event);
-	bt_buf_clear(&v);
-	bt_buf_clear(&summary);
 	bt_buf_clear(&event);
 }
 
