@@ -15,49 +15,31 @@
 /* Numbers of fields. */
 enum { MODEL_PIECE = 1, MODEL_TRAINER = 2, MODEL_NORMALIZER = 3 };
 enum { PIECE_TEXT = 1, PIECE_SCORE = 2, PIECE_TYPE = 3 };
-enum {
-	TRAINER_KIND = 3,
-	TRAINER_SUFFIX = 24,
-	TRAINER_BYTES = 35,
-};
-enum {
-	NORMALIZER_MAP = 2,
-	NORMALIZER_PREFIX = 3,
-	NORMALIZER_SQUEEZE = 4,
-	NORMALIZER_ESCAPE = 5
+
+struct piece {
+	struct bt_span text;
+	float score;
+	uint64_t type;
 };
 
-/* A field of a message, as it was read. */
-struct field {
-	uint32_t number;
-	int type;
-	uint64_t v;         /* of a VARINT */
-	struct bt_pb bytes; /* of a LEN */
-	float f;            /* of an I32 */
-};
+static const struct bt_pb_member piece_members[] = {
+    {PIECE_TEXT, BT_PB_LEN, offsetof(struct piece, text), 0},
+    {PIECE_SCORE, BT_PB_I32, offsetof(struct piece, score), 0},
+    {PIECE_TYPE, BT_PB_VARINT, offsetof(struct piece, type), 0},
+    {0}};
 
-/* Reads the next field; 0: there is none, -1: the bytes are no message. */
-static int next(struct bt_pb *in, struct field *f)
-{
-	if (in->p == in->end)
-		return 0;
-	if (!bt_pb_tag(in, &f->number, &f->type))
-		return -1;
-	switch (f->type) {
-	case BT_PB_VARINT:
-		return bt_pb_varint(in, &f->v) ? 1 : -1;
-	case BT_PB_LEN:
-		return bt_pb_bytes(in, &f->bytes) ? 1 : -1;
-	case BT_PB_I32:
-		if (in->end - in->p < 4)
-			return -1;
-		memcpy(&f->f, in->p, 4);
-		in->p += 4;
-		return 1;
-	default:
-		return bt_pb_skip(in, f->type) ? 1 : -1;
-	}
-}
+static const struct bt_pb_member trainer_members[] = {
+    {3, BT_PB_VARINT, offsetof(struct bt_spm_proto, kind), 0},
+    {24, BT_PB_BOOL, offsetof(struct bt_spm_proto, suffix), 0},
+    {35, BT_PB_BOOL, offsetof(struct bt_spm_proto, byte_fallback), 0},
+    {0}};
+
+static const struct bt_pb_member normalizer_members[] = {
+    {2, BT_PB_LEN, offsetof(struct bt_spm_proto, charsmap), 0},
+    {3, BT_PB_BOOL, offsetof(struct bt_spm_proto, prefix), 0},
+    {4, BT_PB_BOOL, offsetof(struct bt_spm_proto, squeeze), 0},
+    {5, BT_PB_BOOL, offsetof(struct bt_spm_proto, escape), 0},
+    {0}};
 
 static int corrupt(struct bt_error *err, const char *what)
 {
@@ -67,16 +49,9 @@ static int corrupt(struct bt_error *err, const char *what)
 	                    what);
 }
 
-static struct bt_span span_of(struct bt_pb b)
-{
-	struct bt_span s = {(const char *)b.p, (size_t)(b.end - b.p)};
-
-	return s;
-}
-
 /* Reads a piece as nearly all are written: a text below 128 bytes, a score, and
  * a type or none. */
-static bool read_usual(struct bt_pb in, struct bt_spm_piece *p)
+static bool read_usual(struct bt_pb in, struct piece *p)
 {
 	size_t n = (size_t)(in.end - in.p), len = n > 1 ? in.p[1] : 0;
 
@@ -98,23 +73,11 @@ static bool read_usual(struct bt_pb in, struct bt_spm_piece *p)
 static int read_piece(struct bt_spm_proto *m, struct bt_pb in,
                       struct bt_error *err)
 {
-	struct bt_spm_piece p = {{"", 0}, 0, BT_SPM_NORMAL};
-	struct field f;
-	int r;
+	struct piece p = {.type = BT_SPM_NORMAL};
 
-	if (read_usual(in, &p))
-		in.p = in.end;
-	while ((r = next(&in, &f)) > 0) {
-		if (f.number == PIECE_TEXT && f.type == BT_PB_LEN)
-			p.text = span_of(f.bytes);
-		else if (f.number == PIECE_SCORE && f.type == BT_PB_I32)
-			p.score = f.f;
-		else if (f.number == PIECE_TYPE && f.type == BT_PB_VARINT)
-			p.type = f.v <= BT_SPM_BYTE ? (uint8_t)f.v : 0;
-	}
-	if (r < 0)
+	if (!read_usual(in, &p) && !bt_pb_read(in, piece_members, &p))
 		return corrupt(err, "a piece");
-	if (p.type == 0 || p.text.n == 0 ||
+	if (p.type == 0 || p.type > BT_SPM_BYTE || p.text.n == 0 ||
 	    bt_charset_check(BT_CHARSET_UTF8, p.text.p, p.text.n) != p.text.n)
 		return bt_error_set(err, BT_EFORMAT,
 		                    "piece %zu has an unknown type, or a text "
@@ -123,71 +86,33 @@ static int read_piece(struct bt_spm_proto *m, struct bt_pb in,
 	if (m->n == BT_VOCAB_MAX)
 		return bt_error_set(err, BT_ELIMIT, "more than %zu pieces",
 		                    m->n);
-	if (bt_grow(&m->piece, &m->cap, m->n + 1, sizeof(p)) != BT_OK)
+	if (bt_grow(&m->piece, &m->cap, m->n + 1, sizeof(*m->piece)) != BT_OK)
 		return bt_error_nomem(err, "reading a vocabulary");
-	m->piece[m->n++] = p;
+	m->piece[m->n++] =
+	    (struct bt_spm_piece){p.text, p.score, (uint8_t)p.type};
 	return BT_OK;
-}
-
-static int read_trainer(struct bt_spm_proto *m, struct bt_pb in,
-                        struct bt_error *err)
-{
-	struct field f;
-	int r;
-
-	while ((r = next(&in, &f)) > 0) {
-		if (f.type != BT_PB_VARINT)
-			continue;
-		if (f.number == TRAINER_KIND)
-			m->kind = f.v <= BT_SPM_CHAR ? (int)f.v : 0;
-		else if (f.number == TRAINER_SUFFIX)
-			m->suffix = f.v != 0;
-		else if (f.number == TRAINER_BYTES)
-			m->byte_fallback = f.v != 0;
-	}
-	return r < 0 ? corrupt(err, "its training") : BT_OK;
-}
-
-static int read_normalizer(struct bt_spm_proto *m, struct bt_pb in,
-                           struct bt_error *err)
-{
-	struct field f;
-	int r;
-
-	while ((r = next(&in, &f)) > 0) {
-		if (f.number == NORMALIZER_MAP && f.type == BT_PB_LEN)
-			m->charsmap = span_of(f.bytes);
-		if (f.type != BT_PB_VARINT)
-			continue;
-		if (f.number == NORMALIZER_PREFIX)
-			m->prefix = f.v != 0;
-		else if (f.number == NORMALIZER_SQUEEZE)
-			m->squeeze = f.v != 0;
-		else if (f.number == NORMALIZER_ESCAPE)
-			m->escape = f.v != 0;
-	}
-	return r < 0 ? corrupt(err, "its normalizer") : BT_OK;
 }
 
 static int read_model(struct bt_spm_proto *m, struct bt_pb in,
                       struct bt_error *err)
 {
-	struct field f;
-	int got, r = BT_OK;
+	struct bt_pb rest = in, part;
+	int got, r;
 
-	while (r == BT_OK && (got = next(&in, &f)) != 0) {
-		if (got < 0)
-			return corrupt(err, "the model");
-		if (f.type != BT_PB_LEN)
-			continue;
-		if (f.number == MODEL_PIECE)
-			r = read_piece(m, f.bytes, err);
-		else if (f.number == MODEL_TRAINER)
-			r = read_trainer(m, f.bytes, err);
-		else if (f.number == MODEL_NORMALIZER)
-			r = read_normalizer(m, f.bytes, err);
+	while ((got = bt_pb_next(&rest, MODEL_PIECE, &part)) > 0) {
+		r = read_piece(m, part, err);
+		if (r != BT_OK)
+			return r;
 	}
-	return r;
+	if (got < 0)
+		return corrupt(err, "the model");
+	for (rest = in; bt_pb_next(&rest, MODEL_TRAINER, &part) > 0;)
+		if (!bt_pb_read(part, trainer_members, m))
+			return corrupt(err, "its training");
+	for (rest = in; bt_pb_next(&rest, MODEL_NORMALIZER, &part) > 0;)
+		if (!bt_pb_read(part, normalizer_members, m))
+			return corrupt(err, "its normalizer");
+	return BT_OK;
 }
 
 /* SentencePiece takes the piece of that type for the unknown one, and wants it
@@ -222,7 +147,7 @@ int bt_spm_proto_parse(struct bt_spm_proto *m, char *data, size_t n,
 	m->unk_id = -1;
 	m->prefix = m->squeeze = m->escape = true;
 	r = read_model(m, in, err);
-	if (r == BT_OK && m->kind == 0)
+	if (r == BT_OK && (m->kind == 0 || m->kind > BT_SPM_CHAR))
 		r = bt_error_set(err, BT_EFORMAT, "a model of unknown kind");
 	if (r == BT_OK)
 		r = find_unknown(m, err);

@@ -42,7 +42,7 @@ struct bt_spm_proto {
 	char *data; /* what the spans point into */
 	struct bt_spm_piece *piece;
 	size_t n, cap;
-	int kind;
+	uint64_t kind;
 	int unk_id; /* of the piece of type UNKNOWN */
 	bool byte_fallback, suffix;
 	struct bt_span charsmap;      /* n is 0: none */
