@@ -53,116 +53,69 @@ void bt_tf_graph_link(struct bt_tf_graph *g, size_t from, const char *name,
 	link_n(g, from, name, strlen(name), to);
 }
 
-/* {node_id=1, local_name=2} */
-static bool parse_child(struct bt_tf_graph *g, size_t from, struct bt_pb in)
-{
-	struct bt_pb name = {NULL, NULL};
-	uint64_t to = 0;
-	uint32_t field;
-	bool ok = true;
-	int type;
+struct child {
+	uint64_t node;
+	struct bt_span name;
+};
 
-	while (ok && in.p < in.end) {
-		if (!bt_pb_tag(&in, &field, &type))
-			return false;
-		if (field == 1 && type == BT_PB_VARINT)
-			ok = bt_pb_varint(&in, &to);
-		else if (field == 2 && type == BT_PB_LEN)
-			ok = bt_pb_bytes(&in, &name);
-		else
-			ok = bt_pb_skip(&in, type);
-	}
-	/* whether there is such a node is seen at the end */
-	if (ok && to < SIZE_MAX && name.p != NULL)
-		link_n(g, from, (const char *)name.p,
-		       (size_t)(name.end - name.p), (size_t)to);
-	return ok;
-}
+static const struct bt_pb_member child_members[] = {
+    {1, BT_PB_VARINT, offsetof(struct child, node), 0},
+    {2, BT_PB_LEN, offsetof(struct child, name), 0},
+    {0}};
 
-static bool is(struct bt_pb s, const char *word)
-{
-	size_t n = strlen(word);
+struct attribute {
+	struct bt_span name, key;
+};
 
-	return s.p != NULL && (size_t)(s.end - s.p) == n &&
-	       memcmp(s.p, word, n) == 0;
-}
-
-/* {name=1, full_name=2, checkpoint_key=3} */
-static bool parse_attribute(struct bt_tf_node *node, struct bt_pb in)
-{
-	struct bt_pb part, name = {NULL, NULL}, key = {NULL, NULL};
-	uint32_t field;
-	int type;
-
-	while (in.p < in.end) {
-		if (!bt_pb_tag(&in, &field, &type))
-			return false;
-		if (type != BT_PB_LEN) {
-			if (!bt_pb_skip(&in, type))
-				return false;
-			continue;
-		}
-		if (!bt_pb_bytes(&in, &part))
-			return false;
-		if (field == 1)
-			name = part;
-		else if (field == 3)
-			key = part;
-	}
-	if (is(name, "VARIABLE_VALUE") && key.p != NULL) {
-		node->key = (const char *)key.p;
-		node->key_n = (size_t)(key.end - key.p);
-	}
-	return true;
-}
+static const struct bt_pb_member attribute_members[] = {
+    {1, BT_PB_LEN, offsetof(struct attribute, name), 0},
+    {3, BT_PB_LEN, offsetof(struct attribute, key), 0},
+    {0}};
 
 /* {children=1, attributes=2, slot_variables=3, ...} */
 static bool parse_object(struct bt_tf_graph *g, size_t node, struct bt_pb in)
 {
-	struct bt_pb part;
-	uint32_t field;
-	bool ok = true;
-	int type;
+	struct bt_pb rest = in, part;
+	int r;
 
-	while (ok && in.p < in.end) {
-		if (!bt_pb_tag(&in, &field, &type))
+	while ((r = bt_pb_next(&rest, 1, &part)) > 0) {
+		struct child c = {0};
+
+		if (!bt_pb_read(part, child_members, &c))
 			return false;
-		if (type != BT_PB_LEN) {
-			ok = bt_pb_skip(&in, type);
-			continue;
-		}
-		ok = bt_pb_bytes(&in, &part);
-		if (ok && field == 1)
-			ok = parse_child(g, node, part);
-		else if (ok && field == 2)
-			ok = parse_attribute(&g->nodes[node], part);
+		/* whether there is such a node is seen at the end */
+		if (c.node < SIZE_MAX && c.name.p != NULL)
+			link_n(g, node, c.name.p, c.name.n, (size_t)c.node);
 	}
-	return ok;
+	while (r == 0 && bt_pb_next(&in, 2, &part) > 0) {
+		struct attribute a = {{NULL, 0}, {NULL, 0}};
+
+		if (!bt_pb_read(part, attribute_members, &a))
+			return false;
+		if (!bt_span_equal(a.name, bt_span("VARIABLE_VALUE")) ||
+		    a.key.p == NULL)
+			continue;
+		g->nodes[node].key = a.key.p;
+		g->nodes[node].key_n = a.key.n;
+	}
+	return r == 0;
 }
 
 int bt_tf_graph_parse(struct bt_tf_graph *g, const void *data, size_t size)
 {
 	struct bt_pb in = {data, (const uint8_t *)data + size}, part;
-	uint32_t field;
 	size_t node, i;
-	int type;
+	int r;
 
-	while (in.p < in.end) {
-		if (!bt_pb_tag(&in, &field, &type))
-			return BT_ECORRUPT;
-		if (field != 1 || type != BT_PB_LEN) {
-			if (!bt_pb_skip(&in, type))
-				return BT_ECORRUPT;
-			continue;
-		}
-		if (!bt_pb_bytes(&in, &part))
-			return BT_ECORRUPT;
+	while ((r = bt_pb_next(&in, 1, &part)) > 0) {
 		node = bt_tf_graph_node(g);
 		if (node == SIZE_MAX)
 			return BT_ENOMEM;
 		if (!parse_object(g, node, part))
 			return BT_ECORRUPT;
 	}
+	if (r < 0)
+		return BT_ECORRUPT;
 	for (i = 0; i < g->n_edges; i++)
 		if (g->edges[i].to >= g->n_nodes)
 			return BT_ECORRUPT;
@@ -231,37 +184,6 @@ void bt_tf_graph_add(struct bt_tf_graph *g, const char *key)
 	g->nodes[at].key_n = n;
 }
 
-static void put_bytes(struct bt_buf *b, uint32_t field, const void *p, size_t n)
-{
-	bt_pb_put_tag(b, field, BT_PB_LEN);
-	bt_pb_put_varint(b, n);
-	bt_buf_put(b, p, n);
-}
-
-static void put_child(struct bt_buf *b, const struct bt_tf_edge *e, size_t id,
-                      struct bt_buf *tmp)
-{
-	bt_buf_reset(tmp);
-	if (id != 0) {
-		bt_pb_put_tag(tmp, 1, BT_PB_VARINT);
-		bt_pb_put_varint(tmp, id);
-	}
-	put_bytes(tmp, 2, e->name, e->n);
-	put_bytes(b, 1, tmp->data, tmp->len);
-}
-
-static void put_value(struct bt_buf *b, const struct bt_tf_node *node,
-                      struct bt_buf *tmp)
-{
-	size_t n = node->key_n - strlen(BT_TF_VALUE);
-
-	bt_buf_reset(tmp);
-	put_bytes(tmp, 1, "VARIABLE_VALUE", 14);
-	put_bytes(tmp, 2, node->key, n);
-	put_bytes(tmp, 3, node->key, node->key_n);
-	put_bytes(b, 2, tmp->data, tmp->len);
-}
-
 /* Objects in the order in which a walk by breadth reaches them; id[i] is the
  * place of node i in it. */
 static size_t number(const struct bt_tf_graph *g, size_t *order, size_t *id)
@@ -281,32 +203,42 @@ static size_t number(const struct bt_tf_graph *g, size_t *order, size_t *id)
 	return n;
 }
 
+static void put_object(const struct bt_tf_graph *g,
+                       const struct bt_tf_node *node, const size_t *id,
+                       struct bt_buf *out)
+{
+	size_t object = bt_pb_begin(out, 1), part, k;
+
+	for (k = node->first; k != SIZE_MAX; k = g->edges[k].next) {
+		part = bt_pb_begin(out, 1);
+		if (id[g->edges[k].to] != 0)
+			bt_pb_put_uint(out, 1, id[g->edges[k].to]);
+		bt_pb_put_bytes(out, 2, g->edges[k].name, g->edges[k].n);
+		bt_pb_end(out, part);
+	}
+	if (node->key != NULL) {
+		part = bt_pb_begin(out, 2);
+		bt_pb_put_str(out, 1, "VARIABLE_VALUE");
+		bt_pb_put_bytes(out, 2, node->key,
+		                node->key_n - strlen(BT_TF_VALUE));
+		bt_pb_put_bytes(out, 3, node->key, node->key_n);
+		bt_pb_end(out, part);
+	}
+	bt_pb_end(out, object);
+}
+
 int bt_tf_graph_write(const struct bt_tf_graph *g, struct bt_buf *out)
 {
-	struct bt_buf object = BT_BUF_INIT, tmp = BT_BUF_INIT;
 	size_t *order = bt_array(g->n_nodes, sizeof(*order));
-	size_t *id = bt_array(g->n_nodes, sizeof(*id)), i, k, n = 0;
-	const struct bt_tf_node *node;
+	size_t *id = bt_array(g->n_nodes, sizeof(*id)), i, n = 0;
 
 	if (order != NULL && id != NULL && !g->failed && g->n_nodes > 0)
 		n = number(g, order, id);
-	for (i = 0; i < n; i++) {
-		node = &g->nodes[order[i]];
-		bt_buf_reset(&object);
-		for (k = node->first; k != SIZE_MAX; k = g->edges[k].next)
-			put_child(&object, &g->edges[k], id[g->edges[k].to],
-			          &tmp);
-		if (node->key != NULL)
-			put_value(&object, node, &tmp);
-		put_bytes(out, 1, object.data, object.len);
-	}
-	if (n == 0 || object.oom || tmp.oom)
-		out->oom = true;
-	bt_buf_clear(&object);
-	bt_buf_clear(&tmp);
+	for (i = 0; i < n; i++)
+		put_object(g, &g->nodes[order[i]], id, out);
 	free(order);
 	free(id);
-	return out->oom ? BT_ENOMEM : BT_OK;
+	return n == 0 || out->oom ? BT_ENOMEM : BT_OK;
 }
 
 void bt_tf_graph_clear(struct bt_tf_graph *g)
