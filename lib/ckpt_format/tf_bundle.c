@@ -25,38 +25,34 @@ static bool knows(const uint8_t *data, size_t size)
 	       memcmp(data + size - 8, bt_tf_table_magic, 8) == 0;
 }
 
-/* {num_shards=1, endianness=2, version=3} */
+struct header {
+	uint64_t shards, endianness;
+};
+
+static const struct bt_pb_member header_members[] = {
+    {1, BT_PB_VARINT, offsetof(struct header, shards), 0},
+    {2, BT_PB_VARINT, offsetof(struct header, endianness), 0},
+    {0}};
+
 static int read_header(struct bt_tf_read *r, struct bt_pb in,
                        struct bt_error *err)
 {
-	uint64_t v, shards = 0, endianness = 0;
-	uint32_t field;
-	bool ok = true;
-	int type;
+	struct header h = {0};
 
-	while (ok && in.p < in.end) {
-		ok = bt_pb_tag(&in, &field, &type);
-		if (ok && type == BT_PB_VARINT) {
-			ok = bt_pb_varint(&in, &v);
-			shards = field == 1 ? v : shards;
-			endianness = field == 2 ? v : endianness;
-		} else if (ok) {
-			ok = bt_pb_skip(&in, type);
-		}
-	}
-	if (!ok || shards == 0 || shards > MAX_SHARDS)
+	if (!bt_pb_read(in, header_members, &h) || h.shards == 0 ||
+	    h.shards > MAX_SHARDS)
 		return bt_error_set(err, BT_ECORRUPT,
 		                    "'%s': its header is not valid",
 		                    r->f->path);
-	if (endianness != 0)
+	if (h.endianness != 0)
 		return bt_error_set(err, BT_EFORMAT,
 		                    "'%s' was written by a big-endian machine, "
 		                    "which is not read",
 		                    r->f->path);
-	r->shards = bt_array0((size_t)shards, sizeof(*r->shards));
+	r->shards = bt_array0((size_t)h.shards, sizeof(*r->shards));
 	if (r->shards == NULL)
 		return bt_error_nomem(err, "reading an index");
-	r->n_shards = (size_t)shards;
+	r->n_shards = (size_t)h.shards;
 	return BT_OK;
 }
 
@@ -112,8 +108,9 @@ static int read_other(struct bt_tf_read *r, const char *name,
 		snprintf(what, sizeof(what), "text, %llu bytes",
 		         (unsigned long long)e->size);
 	else
-		snprintf(what, sizeof(what), "TensorFlow's type %u, %llu bytes",
-		         e->dtype, (unsigned long long)e->size);
+		snprintf(
+		    what, sizeof(what), "TensorFlow's type %llu, %llu bytes",
+		    (unsigned long long)e->dtype, (unsigned long long)e->size);
 	if (bt_ckpt_add_note(r->c, name, what) != BT_OK)
 		return bt_error_nomem(err, "reading an index");
 	return BT_OK;

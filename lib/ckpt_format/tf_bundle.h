@@ -52,8 +52,9 @@ void bt_tf_table_writer_clear(struct bt_tf_table_writer *w);
 
 /* What the index says of a tensor (BundleEntryProto). */
 struct bt_tf_entry {
-	unsigned dtype; /* TensorFlow's number */
+	uint64_t dtype; /* TensorFlow's number */
 	int rank;
+	bool unknown_rank;
 	int64_t shape[BT_TENSOR_MAX_RANK];
 	uint64_t shard, offset, size;
 	bool has_crc;
@@ -63,7 +64,7 @@ struct bt_tf_entry {
 };
 
 /* Numbers of types that tensors of ours have, and back; BT_EARG for others. */
-int bt_tf_dtype(unsigned number, enum bt_dtype *dtype) BT_MUST_USE;
+int bt_tf_dtype(uint64_t number, enum bt_dtype *dtype) BT_MUST_USE;
 int bt_tf_number(enum bt_dtype dtype, unsigned *number) BT_MUST_USE;
 #define BT_TF_STRING 7
 

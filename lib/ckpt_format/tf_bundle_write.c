@@ -169,38 +169,24 @@ static int make_graph(struct writing *w, struct bt_error *err)
 static void put_entry(struct bt_buf *b, const struct row *row, uint64_t offset,
                       uint64_t size, uint32_t crc)
 {
-	struct bt_buf shape = BT_BUF_INIT;
-	int64_t n;
+	size_t shape, dim;
 	int i;
 
-	for (i = 0; row->t != NULL && i < row->t->rank; i++) {
-		n = row->t->shape[i];
-		bt_pb_put_tag(&shape, 2, BT_PB_LEN);
-		bt_pb_put_varint(
-		    &shape, n == 0 ? 0 : 1 + bt_pb_varint_size((uint64_t)n));
-		if (n == 0)
-			continue;
-		bt_pb_put_tag(&shape, 1, BT_PB_VARINT);
-		bt_pb_put_varint(&shape, (uint64_t)n);
-	}
 	bt_buf_reset(b);
-	bt_pb_put_tag(b, 1, BT_PB_VARINT);
-	bt_pb_put_varint(b, row->dtype);
-	bt_pb_put_tag(b, 2, BT_PB_LEN);
-	bt_pb_put_varint(b, shape.len);
-	bt_buf_put(b, shape.data, shape.len);
-	if (offset != 0) {
-		bt_pb_put_tag(b, 4, BT_PB_VARINT);
-		bt_pb_put_varint(b, offset);
+	bt_pb_put_uint(b, 1, row->dtype);
+	shape = bt_pb_begin(b, 2);
+	for (i = 0; row->t != NULL && i < row->t->rank; i++) {
+		dim = bt_pb_begin(b, 2);
+		if (row->t->shape[i] != 0)
+			bt_pb_put_uint(b, 1, (uint64_t)row->t->shape[i]);
+		bt_pb_end(b, dim);
 	}
-	if (size != 0) {
-		bt_pb_put_tag(b, 5, BT_PB_VARINT);
-		bt_pb_put_varint(b, size);
-	}
-	bt_pb_put_tag(b, 6, BT_PB_I32);
-	bt_buf_put(b, &crc, sizeof(crc));
-	b->oom = b->oom || shape.oom;
-	bt_buf_clear(&shape);
+	bt_pb_end(b, shape);
+	if (offset != 0)
+		bt_pb_put_uint(b, 4, offset);
+	if (size != 0)
+		bt_pb_put_uint(b, 5, size);
+	bt_pb_put_fixed(b, 6, BT_PB_I32, &crc);
 }
 
 /* A text in the data: its length, the checksum of that, the bytes. */

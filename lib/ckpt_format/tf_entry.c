@@ -18,7 +18,7 @@ static const struct {
 
 #define TYPES (sizeof(types) / sizeof(types[0]))
 
-int bt_tf_dtype(unsigned number, enum bt_dtype *dtype)
+int bt_tf_dtype(uint64_t number, enum bt_dtype *dtype)
 {
 	size_t i;
 
@@ -42,97 +42,41 @@ int bt_tf_number(enum bt_dtype dtype, unsigned *number)
 	return BT_EARG;
 }
 
-static bool get_u32(struct bt_pb *in, uint32_t *v)
-{
-	if (in->end - in->p < 4)
-		return false;
-	memcpy(v, in->p, 4);
-	in->p += 4;
-	return true;
-}
+static const struct bt_pb_member entry_members[] = {
+    {1, BT_PB_VARINT, offsetof(struct bt_tf_entry, dtype), 0},
+    {3, BT_PB_VARINT, offsetof(struct bt_tf_entry, shard), 0},
+    {4, BT_PB_VARINT, offsetof(struct bt_tf_entry, offset), 0},
+    {5, BT_PB_VARINT, offsetof(struct bt_tf_entry, size), 0},
+    {6, BT_PB_I32, offsetof(struct bt_tf_entry, crc),
+     offsetof(struct bt_tf_entry, has_crc)},
+    {0}};
 
-/* One dimension: {size=1, name=2}. */
-static bool parse_dim(struct bt_pb in, int64_t *size)
-{
-	uint32_t field;
-	uint64_t v = 0;
-	int type;
+static const struct bt_pb_member shape_members[] = {
+    {3, BT_PB_BOOL, offsetof(struct bt_tf_entry, unknown_rank), 0}, {0}};
 
-	while (in.p < in.end) {
-		if (!bt_pb_tag(&in, &field, &type))
-			return false;
-		if (field == 1 && type == BT_PB_VARINT ? !bt_pb_varint(&in, &v)
-		                                       : !bt_pb_skip(&in, type))
-			return false;
-	}
-	*size = (int64_t)v;
-	return true;
-}
+static const struct bt_pb_member dim_members[] = {{1, BT_PB_VARINT, 0, 0}, {0}};
 
-/* {dim=2 repeated, unknown_rank=3} */
-static bool parse_shape(struct bt_pb in, struct bt_tf_entry *e)
-{
-	struct bt_pb dim;
-	uint32_t field;
-	int type;
-
-	while (in.p < in.end) {
-		if (!bt_pb_tag(&in, &field, &type) || field == 3)
-			return false;
-		if (field != 2 || type != BT_PB_LEN) {
-			if (!bt_pb_skip(&in, type))
-				return false;
-			continue;
-		}
-		if (e->rank == BT_TENSOR_MAX_RANK || !bt_pb_bytes(&in, &dim) ||
-		    !parse_dim(dim, &e->shape[e->rank++]))
-			return false;
-	}
-	return true;
-}
-
-static bool parse_number(struct bt_pb *in, uint32_t field,
-                         struct bt_tf_entry *e)
-{
-	uint64_t v;
-
-	if (!bt_pb_varint(in, &v))
-		return false;
-	if (field == 1)
-		e->dtype = v <= 1000 ? (unsigned)v : 1000;
-	else if (field == 3)
-		e->shard = v;
-	else if (field == 4)
-		e->offset = v;
-	else if (field == 5)
-		e->size = v;
-	return true;
-}
-
+/* {shape=2 {dim=2}, slices=7} */
 bool bt_tf_entry_parse(struct bt_pb in, struct bt_tf_entry *e)
 {
-	struct bt_pb part;
-	uint32_t field;
-	int type;
-	bool ok = true;
+	struct bt_pb rest = in, shape, part;
 
 	memset(e, 0, sizeof(*e));
 	e->whole = in;
-	while (ok && in.p < in.end) {
-		if (!bt_pb_tag(&in, &field, &type))
+	if (!bt_pb_read(in, entry_members, e))
+		return false;
+	while (bt_pb_next(&rest, 2, &shape) > 0) {
+		if (!bt_pb_read(shape, shape_members, e) || e->unknown_rank)
 			return false;
-		if (type == BT_PB_VARINT) {
-			ok = parse_number(&in, field, e);
-		} else if (field == 2 && type == BT_PB_LEN) {
-			ok = bt_pb_bytes(&in, &part) && parse_shape(part, e);
-		} else if (field == 6 && type == BT_PB_I32) {
-			ok = e->has_crc = get_u32(&in, &e->crc);
-		} else {
-			e->n_slices += field == 7 && type == BT_PB_LEN;
-			ok = bt_pb_skip(&in, type);
-		}
+		while (bt_pb_next(&shape, 2, &part) > 0)
+			if (e->rank == BT_TENSOR_MAX_RANK ||
+			    !bt_pb_read(part, dim_members,
+			                &e->shape[e->rank++]))
+				return false;
 	}
-	return ok;
+	while (bt_pb_next(&in, 7, &part) > 0)
+		e->n_slices++;
+	return true;
 }
 
 /*
@@ -183,54 +127,38 @@ static void put_signed(struct bt_buf *b, int64_t v)
 		bt_buf_putc(b, (char)(v < 0 ? ~bytes[i] : bytes[i]));
 }
 
-/* {start=1, length=2}; without a length it is the whole dimension. */
-static bool parse_extent(struct bt_pb in, uint64_t *start, uint64_t *length,
-                         bool *whole)
-{
-	uint32_t field;
-	bool ok = true;
-	int type;
+struct extent {
+	uint64_t start, length;
+	bool has_length; /* else it is the whole dimension */
+};
 
-	*start = *length = 0;
-	*whole = true;
-	while (ok && in.p < in.end) {
-		if (!bt_pb_tag(&in, &field, &type))
-			return false;
-		if (field == 1 && type == BT_PB_VARINT) {
-			ok = bt_pb_varint(&in, start);
-		} else if (field == 2 && type == BT_PB_VARINT) {
-			ok = bt_pb_varint(&in, length);
-			*whole = false;
-		} else {
-			ok = bt_pb_skip(&in, type);
-		}
-	}
-	return ok;
-}
+static const struct bt_pb_member extent_members[] = {
+    {1, BT_PB_VARINT, offsetof(struct extent, start), 0},
+    {2, BT_PB_VARINT, offsetof(struct extent, length),
+     offsetof(struct extent, has_length)},
+    {0}};
 
 bool bt_tf_slice_key(struct bt_pb slice, const char *name, int rank,
                      const int64_t *shape, struct bt_buf *key, int64_t *start,
                      int64_t *length)
 {
-	uint64_t at, n;
-	struct bt_pb extent;
-	uint32_t field;
-	bool whole;
-	int type, i = 0;
+	struct bt_pb part;
+	int i = 0;
 
 	put_number(key, 0);
 	put_name(key, name);
 	put_number(key, (uint64_t)rank);
 	for (; slice.p < slice.end; i++) {
-		if (!bt_pb_tag(&slice, &field, &type) || field != 1 ||
-		    type != BT_PB_LEN || !bt_pb_bytes(&slice, &extent) ||
-		    i == rank || !parse_extent(extent, &at, &n, &whole))
+		struct extent x = {0};
+
+		if (bt_pb_next(&slice, 1, &part) != 1 || i == rank ||
+		    !bt_pb_read(part, extent_members, &x))
 			return false;
-		put_signed(key, whole ? 0 : (int64_t)at);
-		put_signed(key, whole ? -1 : (int64_t)n);
-		start[i] = whole ? 0 : (int64_t)at;
-		length[i] = whole ? shape[i] : (int64_t)n;
-		if (at > (uint64_t)shape[i] ||
+		start[i] = x.has_length ? (int64_t)x.start : 0;
+		length[i] = x.has_length ? (int64_t)x.length : shape[i];
+		put_signed(key, start[i]);
+		put_signed(key, x.has_length ? length[i] : -1);
+		if (x.start > (uint64_t)shape[i] ||
 		    (uint64_t)length[i] > (uint64_t)(shape[i] - start[i]))
 			return false;
 	}

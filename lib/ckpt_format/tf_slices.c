@@ -103,21 +103,6 @@ static int take_part(struct bt_tf_read *r, struct bt_tf_slices *w,
 	return BT_OK;
 }
 
-/* The slices of a message one after the other. */
-static bool next_slice(struct bt_pb *in, struct bt_pb *slice)
-{
-	uint32_t field;
-	int type;
-
-	while (in->p < in->end && bt_pb_tag(in, &field, &type)) {
-		if (field == 7 && type == BT_PB_LEN)
-			return bt_pb_bytes(in, slice);
-		if (!bt_pb_skip(in, type))
-			return false;
-	}
-	return false;
-}
-
 int bt_tf_slices_find(struct bt_tf_read *r, struct bt_tf_slices *w,
                       struct bt_error *err)
 {
@@ -131,7 +116,8 @@ int bt_tf_slices_find(struct bt_tf_read *r, struct bt_tf_slices *w,
 	w->slice = bt_array(w->slices, sizeof(*w->slice));
 	if (w->numbers == NULL || w->slice == NULL)
 		return bt_error_nomem(err, "reading an index");
-	while (code == BT_OK && w->n < w->slices && next_slice(&in, &slice))
+	while (code == BT_OK && w->n < w->slices &&
+	       bt_pb_next(&in, 7, &slice) > 0)
 		code = take_part(r, w, slice, err);
 	if (code == BT_OK && w->count != t->count)
 		code = bt_tf_read_bad(
