@@ -65,23 +65,27 @@ static int next_value(struct bt_onnx *o)
 static void put_end(struct bt_onnx *o, uint32_t field, const char *name,
                     enum bt_onnx_type type, const char *const *dims, int rank)
 {
-	struct bt_buf shape = BT_BUF_INIT, dim = BT_BUF_INIT;
-	struct bt_buf tensor = BT_BUF_INIT, t = BT_BUF_INIT, end = BT_BUF_INIT;
+	struct bt_buf *b = &o->ends;
+	size_t end = bt_pb_begin(b, field), t, tensor, shape, dim;
 	int i;
 
+	bt_pb_put_str(b, 1, name);
+	t = bt_pb_begin(b, 2);
+	tensor = bt_pb_begin(b, 1);
+	bt_pb_put_uint(b, 1, type);
+	shape = bt_pb_begin(b, 2);
 	for (i = 0; i < rank; i++) {
+		dim = bt_pb_begin(b, 1);
 		if (isdigit((unsigned char)dims[i][0]))
-			put_int(&dim, 1, strtoll(dims[i], NULL, 10));
+			bt_pb_put_uint(b, 1, strtoull(dims[i], NULL, 10));
 		else
-			put_str(&dim, 2, dims[i]);
-		put_message(&shape, 1, &dim);
+			bt_pb_put_str(b, 2, dims[i]);
+		bt_pb_end(b, dim);
 	}
-	put_int(&tensor, 1, type);
-	put_message(&tensor, 2, &shape);
-	put_message(&t, 1, &tensor);
-	put_str(&end, 1, name);
-	put_message(&end, 2, &t);
-	put_message(&o->ends, field, &end);
+	bt_pb_end(b, shape);
+	bt_pb_end(b, tensor);
+	bt_pb_end(b, t);
+	bt_pb_end(b, end);
 }
 
 int bt_onnx_input(struct bt_onnx *o, const char *name, enum bt_onnx_type type,
@@ -177,46 +181,45 @@ int bt_onnx_float(struct bt_onnx *o, float v)
 	return own_array(o, BT_ONNX_FLOAT, 0, &v, sizeof(v), 1);
 }
 
-/* Attributes have the number of their type's field in the enumeration. */
-static void put_attribute(struct bt_onnx *o, const char *name, int type,
-                          struct bt_buf *value)
+static size_t begin_attribute(struct bt_onnx *o, const char *name)
 {
-	struct bt_buf a = BT_BUF_INIT;
+	size_t begin = bt_pb_begin(&o->attributes, NODE_ATTRIBUTE);
 
-	put_str(&a, ATTRIBUTE_NAME, name);
-	bt_buf_put(&a, value->data, value->len);
-	a.oom |= value->oom;
-	put_int(&a, ATTRIBUTE_TYPE, type);
-	put_message(&o->attributes, NODE_ATTRIBUTE, &a);
-	bt_buf_clear(value);
+	bt_pb_put_str(&o->attributes, ATTRIBUTE_NAME, name);
+	return begin;
+}
+
+static void end_attribute(struct bt_onnx *o, size_t begin, unsigned type)
+{
+	bt_pb_put_uint(&o->attributes, ATTRIBUTE_TYPE, type);
+	bt_pb_end(&o->attributes, begin);
 }
 
 void bt_onnx_set_int(struct bt_onnx *o, const char *name, int64_t v)
 {
-	struct bt_buf b = BT_BUF_INIT;
+	size_t begin = begin_attribute(o, name);
 
-	put_int(&b, ATTRIBUTE_INT, v);
-	put_attribute(o, name, 2, &b);
+	bt_pb_put_uint(&o->attributes, ATTRIBUTE_INT, (uint64_t)v);
+	end_attribute(o, begin, ATTRIBUTE_IS_INT);
 }
 
 void bt_onnx_set_ints(struct bt_onnx *o, const char *name, const int64_t *v,
                       int n)
 {
-	struct bt_buf b = BT_BUF_INIT;
+	size_t begin = begin_attribute(o, name);
 	int i;
 
 	for (i = 0; i < n; i++)
-		put_int(&b, ATTRIBUTE_INTS, v[i]);
-	put_attribute(o, name, 7, &b);
+		bt_pb_put_uint(&o->attributes, ATTRIBUTE_INTS, (uint64_t)v[i]);
+	end_attribute(o, begin, ATTRIBUTE_IS_INTS);
 }
 
 void bt_onnx_set_float(struct bt_onnx *o, const char *name, float v)
 {
-	struct bt_buf b = BT_BUF_INIT;
+	size_t begin = begin_attribute(o, name);
 
-	bt_pb_put_tag(&b, ATTRIBUTE_FLOAT, BT_PB_I32);
-	bt_buf_put(&b, &v, sizeof(v));
-	put_attribute(o, name, 1, &b);
+	bt_pb_put_fixed(&o->attributes, ATTRIBUTE_FLOAT, BT_PB_I32, &v);
+	end_attribute(o, begin, ATTRIBUTE_IS_FLOAT);
 }
 
 void bt_onnx_set_name(struct bt_onnx *o, const char *name)
@@ -228,21 +231,20 @@ void bt_onnx_set_name(struct bt_onnx *o, const char *name)
 
 int bt_onnx_op_of(struct bt_onnx *o, const char *op, const int *in, int n)
 {
-	struct bt_buf b = BT_BUF_INIT;
 	int i, out = next_value(o);
+	size_t node = bt_pb_begin(&o->nodes, GRAPH_NODE);
 
 	while (n > 0 && in[n - 1] == BT_ONNX_NONE)
 		n--;
 	for (i = 0; i < n; i++)
-		put_str(&b, NODE_INPUT, name_of(o, in[i]));
-	put_str(&b, NODE_OUTPUT, name_of(o, out));
-	put_str(&b, NODE_NAME, name_of(o, out));
-	put_str(&b, NODE_OP, op);
-	if (o->attributes.len > 0)
-		bt_buf_put(&b, o->attributes.data, o->attributes.len);
+		bt_pb_put_str(&o->nodes, NODE_INPUT, name_of(o, in[i]));
+	bt_pb_put_str(&o->nodes, NODE_OUTPUT, name_of(o, out));
+	bt_pb_put_str(&o->nodes, NODE_NAME, name_of(o, out));
+	bt_pb_put_str(&o->nodes, NODE_OP, op);
+	bt_buf_put(&o->nodes, o->attributes.data, o->attributes.len);
 	o->oom |= o->attributes.oom;
 	bt_buf_reset(&o->attributes);
-	put_message(&o->nodes, GRAPH_NODE, &b);
+	bt_pb_end(&o->nodes, node);
 	return out;
 }
 

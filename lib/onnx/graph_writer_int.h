@@ -3,8 +3,6 @@
 #ifndef BT_ONNX_GRAPH_WRITER_INT_H
 #define BT_ONNX_GRAPH_WRITER_INT_H
 
-#include <string.h>
-
 #include "base/buf.h"
 #include "format/protobuf_wire.h"
 #include "onnx/graph_writer.h"
@@ -29,7 +27,10 @@ enum {
 	ATTRIBUTE_FLOAT = 2,
 	ATTRIBUTE_INT = 3,
 	ATTRIBUTE_INTS = 8,
-	ATTRIBUTE_TYPE = 20,
+	ATTRIBUTE_TYPE = 20, /* one of the next three */
+	ATTRIBUTE_IS_FLOAT = 1,
+	ATTRIBUTE_IS_INT = 2,
+	ATTRIBUTE_IS_INTS = 7,
 	TENSOR_DIMS = 1,
 	TENSOR_TYPE = 2,
 	TENSOR_NAME = 8,
@@ -59,34 +60,6 @@ struct bt_onnx {
 	size_t n_arrays, cap_arrays;
 	bool oom;
 };
-
-static inline void put_bytes(struct bt_buf *b, uint32_t field, const void *p,
-                             size_t n)
-{
-	bt_pb_put_tag(b, field, BT_PB_LEN);
-	bt_pb_put_varint(b, n);
-	bt_buf_put(b, p, n);
-}
-
-static inline void put_str(struct bt_buf *b, uint32_t field, const char *s)
-{
-	put_bytes(b, field, s, strlen(s));
-}
-
-static inline void put_int(struct bt_buf *b, uint32_t field, int64_t v)
-{
-	bt_pb_put_tag(b, field, BT_PB_VARINT);
-	bt_pb_put_varint(b, (uint64_t)v);
-}
-
-/* Appends what is in part as a message, and lets go of it. */
-static inline void put_message(struct bt_buf *b, uint32_t field,
-                               struct bt_buf *part)
-{
-	put_bytes(b, field, part->data, part->len);
-	b->oom |= part->oom;
-	bt_buf_clear(part);
-}
 
 static inline const char *name_of(const struct bt_onnx *o, int value)
 {

@@ -44,11 +44,11 @@ static uint64_t aligned(uint64_t at, const struct bt_onnx_array *a)
 
 static void put_pair(struct bt_buf *b, const char *key, const char *value)
 {
-	struct bt_buf pair = BT_BUF_INIT;
+	size_t pair = bt_pb_begin(b, TENSOR_EXTERNAL);
 
-	put_str(&pair, 1, key);
-	put_str(&pair, 2, value);
-	put_message(b, TENSOR_EXTERNAL, &pair);
+	bt_pb_put_str(b, 1, key);
+	bt_pb_put_str(b, 2, value);
+	bt_pb_end(b, pair);
 }
 
 static void put_number(struct bt_buf *b, const char *key, uint64_t v)
@@ -66,15 +66,15 @@ static void array_head(struct writing *w, const struct bt_onnx_array *a,
 	int i;
 
 	for (i = 0; i < a->rank; i++)
-		put_int(b, TENSOR_DIMS, a->dims[i]);
-	put_int(b, TENSOR_TYPE, a->type);
-	put_str(b, TENSOR_NAME, name_of(w->o, a->value));
+		bt_pb_put_uint(b, TENSOR_DIMS, (uint64_t)a->dims[i]);
+	bt_pb_put_uint(b, TENSOR_TYPE, a->type);
+	bt_pb_put_str(b, TENSOR_NAME, name_of(w->o, a->value));
 	if (stands_beside(w, a)) {
 		w->end = aligned(w->end, a);
 		put_pair(b, "location", w->beside);
 		put_number(b, "offset", w->end);
 		put_number(b, "length", a->bytes);
-		put_int(b, TENSOR_LOCATION, 1);
+		bt_pb_put_uint(b, TENSOR_LOCATION, 1);
 		w->end += a->bytes;
 		return;
 	}
@@ -168,13 +168,14 @@ static uint64_t graph_size(struct writing *w, const struct bt_buf *front)
 
 static void put_model(struct bt_buf *b, uint64_t graph)
 {
-	struct bt_buf opset = BT_BUF_INIT;
+	size_t opset;
 
 	bt_buf_reset(b);
-	put_int(b, MODEL_IR_VERSION, IR_VERSION);
-	put_str(b, MODEL_PRODUCER, "bertutils");
-	put_int(&opset, 2, BT_ONNX_OPSET);
-	put_message(b, MODEL_OPSET, &opset);
+	bt_pb_put_uint(b, MODEL_IR_VERSION, IR_VERSION);
+	bt_pb_put_str(b, MODEL_PRODUCER, "bertutils");
+	opset = bt_pb_begin(b, MODEL_OPSET);
+	bt_pb_put_uint(b, 2, BT_ONNX_OPSET);
+	bt_pb_end(b, opset);
 	bt_pb_put_tag(b, MODEL_GRAPH, BT_PB_LEN);
 	bt_pb_put_varint(b, graph);
 }
@@ -223,7 +224,7 @@ static int write_files(struct writing *w, const char *path, const char *arrays,
 static void put_front(const struct bt_onnx *o, struct bt_buf *front)
 {
 	bt_buf_put(front, o->nodes.data, o->nodes.len);
-	put_bytes(front, GRAPH_NAME, o->name.data, o->name.len);
+	bt_pb_put_bytes(front, GRAPH_NAME, o->name.data, o->name.len);
 	bt_buf_put(front, o->ends.data, o->ends.len);
 	front->oom |= o->oom || o->name.oom || o->nodes.oom || o->ends.oom;
 }
