@@ -197,6 +197,7 @@ static bool check(const struct args *a, int *status)
 		                                             : "metric");
 	else if ((t->metric != NULL &&
 	          bt_metrics_find(&none, t->metric, &value, &err) != BT_OK) ||
+	         bt_weights_gaps_check(&a->job.gaps, &err) != BT_OK ||
 	         bt_schedule_check(&t->schedule, &err) != BT_OK ||
 	         bt_optim_check(&t->optim, &err) != BT_OK)
 		*status = bt_tool_misuse(&tool, "%s", err.text);

@@ -283,11 +283,10 @@ int bt_weights_load(const struct bt_graph *g, const struct bt_ckpt *c,
                     struct bt_error *err)
 {
 	struct match m = {0};
-	int r = bt_weights_gaps_check(gaps, err);
+	int r;
 
 	memset(rep, 0, sizeof(*rep));
-	if (r == BT_OK)
-		r = find_tensors(g, c, &m, err);
+	r = find_tensors(g, c, &m, err);
 	if (r == BT_OK)
 		r = load_all(g, c, fresh_head, gaps, &m, out, at, rep, err);
 	if (r == BT_OK)

@@ -36,6 +36,10 @@ struct bt_weights_gaps {
 /* Whatever is there for nothing may be; of zero gaps. */
 void bt_weights_gaps_any(struct bt_weights_gaps *gaps);
 
+/* BT_EARG if one of them is not an extended regular expression. */
+int bt_weights_gaps_check(const struct bt_weights_gaps *gaps,
+                          struct bt_error *err) BT_MUST_USE;
+
 void bt_weights_report_clear(struct bt_weights_report *r);
 
 /*

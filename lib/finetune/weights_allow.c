@@ -33,9 +33,9 @@ void bt_weights_gaps_any(struct bt_weights_gaps *gaps)
 int bt_weights_gaps_check(const struct bt_weights_gaps *gaps,
                           struct bt_error *err)
 {
-	int r = gaps != NULL ? check(&gaps->missing, err) : BT_OK;
+	int r = check(&gaps->missing, err);
 
-	return gaps != NULL && r == BT_OK ? check(&gaps->unused, err) : r;
+	return r == BT_OK ? check(&gaps->unused, err) : r;
 }
 
 static bool matches(const struct bt_opt_list *l, const char *name)

@@ -5,10 +5,6 @@
 
 #include "finetune/weights.h"
 
-/* Sees that the patterns are such; gaps may be NULL. */
-int bt_weights_gaps_check(const struct bt_weights_gaps *gaps,
-                          struct bt_error *err) BT_MUST_USE;
-
 /* Whether a parameter of that name may be missing. */
 bool bt_weights_gaps_missing(const struct bt_weights_gaps *gaps,
                              const char *name);

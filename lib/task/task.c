@@ -19,11 +19,11 @@ const struct bt_task *bt_task_find(const char *name, struct bt_error *err)
 	struct bt_buf b = BT_BUF_INIT;
 	size_t i;
 
-	for (i = 0; i < TASKS; i++) {
+	for (i = 0; i < TASKS; i++)
 		if (strcmp(tasks[i]->name, name) == 0)
 			return tasks[i];
+	for (i = 0; i < TASKS; i++)
 		bt_buf_printf(&b, "%s%s", i > 0 ? ", " : "", tasks[i]->name);
-	}
 	bt_error_set(err, BT_EARG, "unknown task '%s' (choose from: %s)", name,
 	             bt_buf_str(&b));
 	bt_buf_clear(&b);

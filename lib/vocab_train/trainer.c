@@ -148,11 +148,11 @@ static int make_room(struct bt_trainer_state *t, const struct sizes *s)
 /* Adds a word without its tokens. */
 static uint32_t *add_word(struct bt_trainer_state *t, size_t n, uint64_t count)
 {
-	const struct bt_trainer_word *last = &t->word[t->words - 1];
-	uint32_t *token = t->words == 0 ? t->tokens : last->token + last->n;
+	struct bt_trainer_word *w = &t->word[t->words];
+	uint32_t *token = t->words == 0 ? t->tokens : w[-1].token + w[-1].n;
 
-	t->word[t->words++] =
-	    (struct bt_trainer_word){count, token, (uint32_t)n};
+	*w = (struct bt_trainer_word){count, token, (uint32_t)n};
+	t->words++;
 	return token;
 }
 

@@ -47,7 +47,7 @@ works 'heads of other tasks' bert-train -m more -o z --steps 1 train.rec
 like "$(cat err)" '*unused: cls.other.bias, *' 'are told'
 
 # --- misuse
-exits 2 'a bad pattern' bert-train -m m -o w --steps 1 --allow-unused '(' train.rec
+exits 2 'a bad pattern' bert-train -m m -o w --steps 1 --allow-unused '(' no.rec
 like "$(cat err)" "*bad pattern '('*" 'is told'
 exits 2 'no checkpoint' bert-train --init-config tiny --allow-missing x -o w train.rec
 finish
