@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "ckpt_format/tf_bundle.h"
 #include "ckpt_format/writer.h"
-#include "io/out.h"
+#include "io/out_set.h"
 
 #define COUNTER "save_counter" BT_TF_VALUE
 #define COUNT 1                      /* what it says: one save */
@@ -258,17 +258,14 @@ static int put_all(struct writing *w, struct bt_error *err)
 	return r;
 }
 
-static int open_file(const char *prefix, const char *tail, struct bt_out **out,
-                     struct bt_error *err)
+static int add_file(struct bt_out_set *outs, const char *prefix,
+                    const char *tail, struct bt_error *err)
 {
 	struct bt_buf b = BT_BUF_INIT;
-	const char *path;
 	int r;
 
 	bt_buf_printf(&b, "%s%s", prefix, tail);
-	path = bt_buf_str(&b);
-	r = path == NULL ? bt_error_nomem(err, "writing a checkpoint")
-	                 : bt_out_open(path, BT_OUT_BINARY, out, err);
+	r = bt_out_set_add(outs, bt_buf_str(&b), BT_OUT_BINARY, err);
 	bt_buf_clear(&b);
 	return r;
 }
@@ -277,28 +274,20 @@ static int open_file(const char *prefix, const char *tail, struct bt_out **out,
 static int write_files(struct writing *w, const char *prefix,
                        struct bt_error *err)
 {
-	int r = open_file(prefix, ".data-00000-of-00001", &w->data, err);
+	struct bt_out_set outs = {.n = 0};
+	int r = add_file(&outs, prefix, ".data-00000-of-00001", err);
 
 	if (r == BT_OK)
-		r = open_file(prefix, ".index", &w->index, err);
+		r = add_file(&outs, prefix, ".index", err);
 	if (r == BT_OK) {
+		w->data = outs.out[0];
+		w->index = outs.out[1];
 		bt_tensor_source_begin(w->s, w->data);
 		r = put_all(w, err);
 	}
 	if (r == BT_OK)
-		r = bt_out_settle(w->data, err);
-	if (r == BT_OK)
-		r = bt_out_settle(w->index, err);
-	if (r == BT_OK) {
-		r = bt_out_commit(w->data, err);
-		w->data = NULL;
-	}
-	if (r == BT_OK) {
-		r = bt_out_commit(w->index, err);
-		w->index = NULL;
-	}
-	bt_out_abandon(w->data);
-	bt_out_abandon(w->index);
+		r = bt_out_set_commit(&outs, err);
+	bt_out_set_clear(&outs);
 	return r;
 }
 

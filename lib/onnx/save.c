@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "io/out.h"
+#include "io/out_set.h"
 #include "onnx/graph_writer_int.h"
 
 #define IR_VERSION 8
@@ -25,7 +25,7 @@ struct writing {
 	const struct bt_onnx *o;
 	const char *beside;        /* the name of the file of arrays, or NULL */
 	uint64_t end;              /* of the arrays that stand in it so far */
-	struct bt_out *out, *data; /* data: NULL without a file beside */
+	struct bt_out *out, *data; /* the same without a file beside */
 };
 
 /* Weights do; shapes are worked out of the numbers of our own. */
@@ -198,26 +198,21 @@ static int write_files(struct writing *w, const char *path, const char *arrays,
                        const struct bt_buf *model, const struct bt_buf *front,
                        struct bt_error *err)
 {
-	int r = bt_out_open(path, BT_OUT_BINARY, &w->out, err);
+	struct bt_out_set outs = {.n = 0};
+	int r = BT_OK;
 
-	if (r == BT_OK && w->beside != NULL)
-		r = bt_out_open(arrays, BT_OUT_BINARY, &w->data, err);
+	if (w->beside != NULL)
+		r = bt_out_set_add(&outs, arrays, BT_OUT_BINARY, err);
 	if (r == BT_OK)
-		r = write_all(w, model, front, err);
-	if (r == BT_OK && w->data != NULL)
-		r = bt_out_settle(w->data, err);
-	if (r == BT_OK)
-		r = bt_out_settle(w->out, err);
-	if (r == BT_OK && w->data != NULL) {
-		r = bt_out_commit(w->data, err);
-		w->data = NULL;
-	}
+		r = bt_out_set_add(&outs, path, BT_OUT_BINARY, err);
 	if (r == BT_OK) {
-		r = bt_out_commit(w->out, err);
-		w->out = NULL;
+		w->data = outs.out[0];
+		w->out = outs.out[outs.n - 1];
+		r = write_all(w, model, front, err);
 	}
-	bt_out_abandon(w->data);
-	bt_out_abandon(w->out);
+	if (r == BT_OK)
+		r = bt_out_set_commit(&outs, err);
+	bt_out_set_clear(&outs);
 	return r;
 }
 
