@@ -300,7 +300,7 @@ int bt_export_translate(const struct bt_export_graph *e, const char *path,
 	t.err = err;
 	t.o = bt_onnx_new(e->name);
 	t.values = bt_array0((size_t)t.g->n_nodes + 1, sizeof(*t.values));
-	if (t.o == NULL || t.values == NULL) {
+	if (t.values == NULL) {
 		r = bt_error_nomem(err, "exporting a model");
 	} else {
 		make_inputs(&t);

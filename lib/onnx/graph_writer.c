@@ -10,8 +10,7 @@ struct bt_onnx *bt_onnx_new(const char *name)
 {
 	struct bt_onnx *o = bt_array0(1, sizeof(*o));
 
-	if (o != NULL)
-		bt_buf_puts(&o->name, name);
+	bt_buf_puts(&o->name, name);
 	return o;
 }
 
@@ -19,8 +18,6 @@ void bt_onnx_free(struct bt_onnx *o)
 {
 	size_t i;
 
-	if (o == NULL)
-		return;
 	for (i = 0; i < o->n_values; i++)
 		free(o->values[i]);
 	for (i = 0; i < o->n_arrays; i++)
@@ -37,8 +34,8 @@ void bt_onnx_free(struct bt_onnx *o)
 
 static int add_value(struct bt_onnx *o, char *name)
 {
-	if (name == NULL || bt_grow(&o->values, &o->cap_values, o->n_values + 1,
-	                            sizeof(*o->values)) != BT_OK) {
+	if (bt_grow(&o->values, &o->cap_values, o->n_values + 1,
+	            sizeof(*o->values)) != BT_OK) {
 		free(name);
 		o->oom = true;
 		return BT_ONNX_NONE;
@@ -101,68 +98,52 @@ void bt_onnx_output(struct bt_onnx *o, int value, enum bt_onnx_type type,
 	put_end(o, GRAPH_OUTPUT, name_of(o, value), type, dims, rank);
 }
 
-static struct bt_onnx_array *add_array(struct bt_onnx *o, char *name)
+static int add_array(struct bt_onnx *o, char *name, struct bt_onnx_array a)
 {
-	struct bt_onnx_array *a;
-	int v = add_value(o, name);
-
-	if (v < 0 || bt_grow(&o->arrays, &o->cap_arrays, o->n_arrays + 1,
-	                     sizeof(*o->arrays)) != BT_OK) {
+	a.value = add_value(o, name);
+	if (a.value < 0 || bt_grow(&o->arrays, &o->cap_arrays, o->n_arrays + 1,
+	                           sizeof(*o->arrays)) != BT_OK) {
+		free(a.own);
 		o->oom = true;
-		return NULL;
+		return BT_ONNX_NONE;
 	}
-	a = &o->arrays[o->n_arrays++];
-	memset(a, 0, sizeof(*a));
-	a->value = v;
-	return a;
+	o->arrays[o->n_arrays++] = a;
+	return a.value;
 }
 
 int bt_onnx_floats(struct bt_onnx *o, const char *name, const float *data,
                    int rows, int cols, bool transposed)
 {
-	struct bt_onnx_array *a;
+	struct bt_onnx_array a = {.type = BT_ONNX_FLOAT,
+	                          .rank = rows == 0 ? 1 : 2,
+	                          .transposed = transposed && rows != 0,
+	                          .data = data};
 	size_t i;
 
 	for (i = 0; i < o->n_arrays; i++)
 		if (o->arrays[i].data == data &&
 		    strcmp(name_of(o, o->arrays[i].value), name) == 0)
 			return o->arrays[i].value;
-	a = add_array(o, bt_strndup(name, strlen(name)));
-	if (a == NULL)
-		return BT_ONNX_NONE;
-	a->type = BT_ONNX_FLOAT;
-	a->data = data;
-	a->rank = rows == 0 ? 1 : 2;
-	a->transposed = transposed && rows != 0;
-	a->dims[0] = rows == 0 || transposed ? cols : rows;
-	a->dims[1] = transposed ? rows : cols;
-	a->bytes =
-	    (rows == 0 ? 1 : (size_t)rows) * (size_t)cols * sizeof(float);
-	return a->value;
+	a.dims[0] = rows == 0 || transposed ? cols : rows;
+	a.dims[1] = transposed ? rows : cols;
+	a.bytes = (rows == 0 ? 1 : (size_t)rows) * (size_t)cols * sizeof(float);
+	return add_array(o, bt_strndup(name, strlen(name)), a);
 }
 
 /* An array of a few bytes of its own. */
 static int own_array(struct bt_onnx *o, enum bt_onnx_type type, int rank,
                      const void *data, size_t bytes, size_t n)
 {
+	struct bt_onnx_array a = {.type = type,
+	                          .rank = rank,
+	                          .dims = {(int64_t)n},
+	                          .own = bt_array0(bytes / 8 + 1, 8),
+	                          .bytes = bytes};
 	struct bt_buf b = BT_BUF_INIT;
-	struct bt_onnx_array *a;
 
 	bt_buf_printf(&b, "c%zu", o->n_values);
-	a = add_array(o, bt_buf_detach(&b));
-	if (a == NULL)
-		return BT_ONNX_NONE;
-	a->own = bt_array0(bytes / 8 + 1, 8);
-	if (a->own == NULL) {
-		o->oom = true;
-		return BT_ONNX_NONE;
-	}
-	memcpy(a->own, data, bytes);
-	a->type = type;
-	a->rank = rank;
-	a->dims[0] = (int64_t)n;
-	a->bytes = bytes;
-	return a->value;
+	memcpy(a.own, data, bytes);
+	return add_array(o, bt_buf_detach(&b), a);
 }
 
 int bt_onnx_ints(struct bt_onnx *o, const int64_t *v, int n)
@@ -226,7 +207,6 @@ void bt_onnx_set_name(struct bt_onnx *o, const char *name)
 {
 	free(o->next);
 	o->next = bt_strndup(name, strlen(name));
-	o->oom |= o->next == NULL;
 }
 
 int bt_onnx_op_of(struct bt_onnx *o, const char *op, const int *in, int n)
@@ -242,7 +222,6 @@ int bt_onnx_op_of(struct bt_onnx *o, const char *op, const int *in, int n)
 	bt_pb_put_str(&o->nodes, NODE_NAME, name_of(o, out));
 	bt_pb_put_str(&o->nodes, NODE_OP, op);
 	bt_buf_put(&o->nodes, o->attributes.data, o->attributes.len);
-	o->oom |= o->attributes.oom;
 	bt_buf_reset(&o->attributes);
 	bt_pb_end(&o->nodes, node);
 	return out;

@@ -22,8 +22,8 @@ enum bt_onnx_type { BT_ONNX_FLOAT = 1, BT_ONNX_INT64 = 7 };
 
 struct bt_onnx;
 
-struct bt_onnx *bt_onnx_new(const char *name); /* NULL: out of memory */
-void bt_onnx_free(struct bt_onnx *o);          /* takes NULL */
+struct bt_onnx *bt_onnx_new(const char *name);
+void bt_onnx_free(struct bt_onnx *o);
 
 /* An input or output; dimensions are numbers, or names of what varies. */
 int bt_onnx_input(struct bt_onnx *o, const char *name, enum bt_onnx_type type,

@@ -133,10 +133,7 @@ static int write_array(struct writing *w, const struct bt_onnx_array *a,
 	bt_pb_put_tag(&b, GRAPH_INITIALIZER, BT_PB_LEN);
 	bt_pb_put_varint(&b, head.len + (beside ? 0 : a->bytes));
 	bt_buf_put(&b, head.data, head.len);
-	if (head.oom || b.oom)
-		r = bt_error_nomem(err, "writing weights");
-	else
-		r = bt_out_write(w->out, b.data, b.len, err);
+	r = bt_out_write(w->out, b.data, b.len, err);
 	if (r == BT_OK)
 		r = beside ? write_beside(w->data, a, err)
 		           : write_values(w->out, a, err);
@@ -221,7 +218,7 @@ static void put_front(const struct bt_onnx *o, struct bt_buf *front)
 	bt_buf_put(front, o->nodes.data, o->nodes.len);
 	bt_pb_put_bytes(front, GRAPH_NAME, o->name.data, o->name.len);
 	bt_buf_put(front, o->ends.data, o->ends.len);
-	front->oom |= o->oom || o->name.oom || o->nodes.oom || o->ends.oom;
+	front->oom |= o->oom || o->nodes.oom || o->ends.oom;
 }
 
 static const char *last_part(const char *path)
@@ -244,13 +241,13 @@ int bt_onnx_save(struct bt_onnx *o, const char *path, size_t most, bool *beside,
 	bt_buf_printf(&arrays, "%s.data", path);
 	size = graph_size(&w, &front);
 	put_model(&model, size);
-	*beside = size + model.len > most && bt_buf_str(&arrays) != NULL;
+	*beside = size + model.len > most;
 	if (*beside) {
 		w.beside = last_part(bt_buf_str(&arrays));
 		size = graph_size(&w, &front);
 		put_model(&model, size);
 	}
-	if (front.oom || model.oom || arrays.oom)
+	if (front.oom)
 		r = bt_error_nomem(err, "writing a model");
 	else if (*beside && strcmp(path, "-") == 0)
 		r = bt_error_set(err, BT_EARG,
