@@ -63,37 +63,37 @@ static bool as_matrix(const struct bt_tensor *t, enum bt_name_form form,
 	return true;
 }
 
-int bt_named_adopt(struct bt_named *v, const struct bt_name *row,
-                   enum bt_name_form form, int layer)
+void bt_named_rename(struct bt_named *v, char *name)
 {
-	const struct bt_tensor *t = v->from;
-	char *name;
-
-	if (form == BT_NAME_FORM_BIAS) {
-		v->own[0] = (int64_t)t->count;
-	} else if (form != BT_NAME_FORM_SAME) {
-		if (!as_matrix(t, form, &v->rows, &v->cols))
-			return BT_OK;
-		v->own[0] = (int64_t)v->cols;
-		v->own[1] = (int64_t)v->rows;
-		v->transposed = true;
-	}
-	name = bt_name_make(row->hf, layer, 0);
-	if (name == NULL)
-		return BT_ENOMEM;
 	free(v->name);
 	v->name = name;
-	v->known = true;
-	if (form == BT_NAME_FORM_SAME)
-		return BT_OK;
-	v->shape = v->own;
-	v->rank = form == BT_NAME_FORM_BIAS ? 1 : 2;
-	return BT_OK;
 }
 
-static bool divides(int heads, int64_t n)
+void bt_named_take(struct bt_named *v, char *name, enum bt_name_form form)
 {
-	return heads > 0 && n % heads == 0;
+	if (form == BT_NAME_FORM_BIAS) {
+		v->own[0] = (int64_t)v->from->count;
+		v->rank = 1;
+	} else if (form != BT_NAME_FORM_SAME) {
+		if (!as_matrix(v->from, form, &v->rows, &v->cols)) {
+			free(name);
+			return;
+		}
+		v->own[0] = (int64_t)v->cols;
+		v->own[1] = (int64_t)v->rows;
+		v->rank = 2;
+		v->transposed = true;
+	}
+	bt_named_rename(v, name);
+	v->known = true;
+	if (form != BT_NAME_FORM_SAME)
+		v->shape = v->own;
+}
+
+void bt_named_adopt(struct bt_named *v, const struct bt_name *row,
+                    enum bt_name_form form, int layer)
+{
+	bt_named_take(v, bt_name_make(row->hf, layer, 0), form);
 }
 
 static void set_shape(struct bt_named *v, int rank, int64_t a, int64_t b,
@@ -113,7 +113,7 @@ bool bt_named_reshape(struct bt_named *v, enum bt_name_form form, int heads)
 	if (form == BT_NAME_FORM_SAME)
 		return true;
 	if (form == BT_NAME_FORM_BIAS) {
-		if (v->rank != 1 || !divides(heads, v->shape[0]))
+		if (v->rank != 1 || heads <= 0 || v->shape[0] % heads != 0)
 			return false;
 		set_shape(v, 2, heads, v->shape[0] / heads, 0);
 		return true;
@@ -122,8 +122,8 @@ bool bt_named_reshape(struct bt_named *v, enum bt_name_form form, int heads)
 		return false;
 	out = v->shape[0];
 	in = v->shape[1];
-	if ((form == BT_NAME_FORM_IN && !divides(heads, out)) ||
-	    (form == BT_NAME_FORM_OUT && !divides(heads, in)))
+	if (form != BT_NAME_FORM_KERNEL &&
+	    (heads <= 0 || (form == BT_NAME_FORM_IN ? out : in) % heads != 0))
 		return false;
 	v->transposed = !v->transposed;
 	v->rows = (size_t)out; /* where it counts, v was as from is */

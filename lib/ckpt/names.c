@@ -29,10 +29,6 @@ int bt_names_init(struct bt_named_list *l, const struct bt_ckpt *c,
 		v->rank = t->rank;
 		v->shape = t->shape;
 		v->name = bt_strndup(t->name, strlen(t->name));
-		if (v->name == NULL) {
-			bt_names_clear(l);
-			return bt_error_nomem(err, "naming tensors");
-		}
 	}
 	return BT_OK;
 }
@@ -104,8 +100,6 @@ char *bt_names_plain(const char *prefix, const char *name)
 	name = bt_names_unwrapped(name);
 	/* one byte more for gamma, which becomes weight */
 	out = bt_array(n + strlen(name) + 2, 1);
-	if (out == NULL)
-		return NULL;
 	memcpy(out, prefix, n);
 	strcpy(out + n, name);
 	if (!replace_end(out, "LayerNorm.gamma", "LayerNorm.weight"))
@@ -122,85 +116,42 @@ char *bt_names_canonical(const char *name)
 	return bt_names_plain("", name);
 }
 
-/* By name, as Keras writes it. */
-static int adopt_keras(struct bt_named_list *l, struct bt_named *v)
-{
-	const struct bt_tensor *t = v->from;
-	bool transposed;
-	char *name;
-
-	if (!bt_str_ends(v->name, ":0"))
-		return BT_OK;
-	name = bt_names_keras(t, v->name, &transposed);
-	if (name == NULL)
-		return BT_ENOMEM;
-	if (name[0] == '\0' ||
-	    (transposed &&
-	     (t->count == 0 || bt_dtype_bits(t->dtype) % 8 != 0))) {
-		free(name);
-		return BT_OK;
-	}
-	free(v->name);
-	v->name = name;
-	v->known = true;
-	l->tensorflow = true;
-	if (!transposed)
-		return BT_OK;
-	v->transposed = true;
-	v->rows = (size_t)t->shape[0];
-	v->cols = (size_t)t->shape[1];
-	v->own[0] = t->shape[1];
-	v->own[1] = t->shape[0];
-	v->shape = v->own;
-	return BT_OK;
-}
-
-static int adopt_gguf(struct bt_named *v)
-{
-	char *name = bt_names_gguf(v->name, false);
-
-	if (name == NULL)
-		return BT_ENOMEM;
-	if (name[0] == '\0') {
-		free(name);
-		return BT_OK;
-	}
-	free(v->name);
-	v->name = name;
-	v->known = true;
-	return BT_OK;
-}
-
-/* By name, as TF1 or Hugging Face's programs write it. */
-static int adopt_name(struct bt_named_list *l, struct bt_named *v,
-                      const struct bt_name_table *table)
+/* By name, as Keras, TF1 or Hugging Face's programs write it. */
+static void adopt_name(struct bt_named_list *l, struct bt_named *v,
+                       const struct bt_name_table *table)
 {
 	const struct bt_name *row = table->rows;
 	const struct bt_name *end = row + table->n;
+	bool transposed;
 	const char *tf1;
 	char *name;
-	int layer, r = adopt_keras(l, v);
+	int layer;
 
-	if (r != BT_OK || v->known)
-		return r;
+	name = bt_str_ends(v->name, ":0")
+	           ? bt_names_keras(v->from, v->name, &transposed)
+	           : NULL;
+	if (name != NULL)
+		bt_named_take(v, name,
+		              transposed ? BT_NAME_FORM_KERNEL
+		                         : BT_NAME_FORM_SAME);
+	if (v->known) {
+		l->tensorflow = true;
+		return;
+	}
 	/* modules of the first TensorFlow Hub stand in a scope */
 	tf1 = bt_str_starts(v->name, "module/") ? v->name + 7 : v->name;
 	for (; row < end; row++)
 		if (bt_name_match(row->tf1, tf1, &layer)) {
 			l->tensorflow = true;
-			return bt_named_adopt(v, row, row->tf1_form, layer);
+			bt_named_adopt(v, row, row->tf1_form, layer);
+			return;
 		}
 	name = bt_names_canonical(v->name);
-	if (name == NULL)
-		return BT_ENOMEM;
 	row = bt_names_bert;
-	for (end = row + bt_names_bert_n; row < end; row++)
-		if (bt_name_match(row->hf, name, &layer)) {
-			r = bt_named_adopt(v, row, BT_NAME_FORM_SAME, layer);
-			break;
-		}
+	for (end = row + bt_names_bert_n; row < end && !v->known; row++)
+		if (bt_name_match(row->hf, name, &layer))
+			bt_named_adopt(v, row, BT_NAME_FORM_SAME, layer);
 	free(name);
-	return r;
 }
 
 /* Whose names in TensorFlow 1 are to be looked for. */
@@ -254,155 +205,114 @@ static struct bt_named *tensor_of(struct search *s, size_t node)
 }
 
 /* The variable at the end of a way from a node becomes that of a row. */
-static int adopt_at(struct search *s, size_t from, const char *path,
-                    const struct bt_name *row, int layer)
+/* The variable at the end of a way from a node becomes that of a row. */
+static void adopt_at(struct search *s, size_t from, const char *path,
+                     const struct bt_name *row, int layer)
 {
 	size_t node = bt_tf_graph_find(&s->g, from, path);
-	struct bt_named *v = NULL;
+	struct bt_named *v = node != SIZE_MAX ? tensor_of(s, node) : NULL;
 
-	if (node != SIZE_MAX)
-		v = tensor_of(s, node);
 	if (v == NULL)
-		return BT_OK;
+		return;
 	s->l->tensorflow = true;
 	s->found++;
-	return bt_named_adopt(v, row, row->tf2_form, layer);
+	bt_named_adopt(v, row, row->tf2_form, layer);
 }
 
-/* The rows of layers, of which the way goes on behind "+/". */
-static int adopt_layer(struct search *s, size_t node, int layer)
+/* The rows of layers, of which the way goes on behind "+/". Returns how many
+ * layers there are. */
+static int adopt_layers(struct search *s)
 {
-	size_t i;
-	int r = BT_OK;
-
-	s->found = 0;
-	for (i = 0; i < bt_names_bert_n && r == BT_OK; i++)
-		if (bt_names_bert[i].tf2 != NULL &&
-		    bt_names_bert[i].tf2[0] == '+')
-			r = adopt_at(s, node, bt_names_bert[i].tf2 + 2,
-			             &bt_names_bert[i], layer);
-	return r;
-}
-
-static int adopt_layers(struct search *s, int *layers)
-{
+	const struct bt_name *row;
 	char path[64];
-	size_t node;
-	int misses = 0, r = BT_OK;
+	size_t node, i;
+	int layer, misses = 0;
 
-	for (*layers = 0; *layers < BT_NAME_MAX_LAYERS && r == BT_OK;
-	     ++*layers) {
+	for (layer = 0; layer < BT_NAME_MAX_LAYERS; layer++) {
 		snprintf(path, sizeof(path), "layer_with_weights-%d",
-		         *layers + 4);
+		         layer + 4);
 		node = bt_tf_graph_find(&s->g, s->encoder, path);
-		snprintf(path, sizeof(path), "_transformer_layers/%d", *layers);
+		snprintf(path, sizeof(path), "_transformer_layers/%d", layer);
 		if (node == SIZE_MAX)
 			node = bt_tf_graph_find(&s->g, s->encoder, path);
 		if (node == SIZE_MAX ||
 		    bt_tf_graph_find(&s->g, node, "_attention_layer") ==
 		        SIZE_MAX)
 			break;
-		r = adopt_layer(s, node, *layers);
+		s->found = 0;
+		for (i = 0; i < bt_names_bert_n; i++) {
+			row = &bt_names_bert[i];
+			if (row->tf2 != NULL && row->tf2[0] == '+')
+				adopt_at(s, node, row->tf2 + 2, row, layer);
+		}
 		if (s->found == 0 && ++misses == 64)
 			break;
 	}
-	return r;
+	return layer;
 }
 
 /* All rows but those of layers: the first way that leads to a variable. */
-static int adopt_rest(struct search *s, const struct bt_name *row, int layers)
+/* All rows but those of layers: the first way that leads to a variable. */
+static void adopt_rest(struct search *s, const struct bt_name *row, int layers)
 {
 	char *path;
-	int r;
 
 	if (row->tf2 == NULL || row->tf2[0] == '+')
-		return BT_OK;
+		return;
 	path = bt_name_make(row->tf2, 0, layers);
-	if (path == NULL)
-		return BT_ENOMEM;
 	s->found = 0;
-	r = adopt_at(s, bt_str_starts(path, "model/") ? 0 : s->encoder, path,
-	             row, 0);
+	adopt_at(s, bt_str_starts(path, "model/") ? 0 : s->encoder, path, row,
+	         0);
 	free(path);
-	if (r == BT_OK && s->found == 0 && row->other != NULL)
-		r = adopt_at(s, s->encoder, row->other, row, 0);
-	return r;
+	if (s->found == 0 && row->other != NULL)
+		adopt_at(s, s->encoder, row->other, row, 0);
 }
 
-static const struct bt_name *row_of(const char *hf)
+/* The kernel and the bias of the layer at the end of a way become those of a
+ * layer of Hugging Face. Returns whether there is one. */
+static bool adopt_dense(struct search *s, size_t from, const char *path,
+                        const char *weight)
 {
-	size_t i = 0;
+	size_t node = bt_tf_graph_find(&s->g, from, path), i = 0;
 
-	while (strcmp(bt_names_bert[i].hf, hf) != 0)
+	s->found = 0;
+	if (node == SIZE_MAX)
+		return false;
+	while (strcmp(bt_names_bert[i].hf, weight) != 0)
 		i++;
-	return &bt_names_bert[i];
+	adopt_at(s, node, "kernel", &bt_names_bert[i], 0);
+	adopt_at(s, node, "bias", &bt_names_bert[i + 1], 0);
+	return s->found > 0;
 }
 
-/*
- * The pooler that was trained with a head stands with the head; the encoder's
- * own is then left over. Files whose objects are not known have dots of names
- * doubled.
- */
-static int adopt_pooler(struct search *s, bool *done)
+static void adopt_objects(struct search *s)
 {
+	/*
+	 * The pooler that was trained with a head stands with the head; the
+	 * encoder's own is then left over. Files whose objects are not known
+	 * have dots of names doubled.
+	 */
 	static const char *const ways[] = {
 	    "sentence_prediction.pooler_dense",
 	    "sentence_prediction..pooler_dense",
 	    "next_sentence.pooler_dense",
 	    "next_sentence..pooler_dense",
 	};
-	size_t i, node;
-	int r = BT_OK;
-
-	s->found = 0;
-	for (i = 0; i < 4 && s->found == 0 && r == BT_OK; i++) {
-		node = bt_tf_graph_find(&s->g, 0, ways[i]);
-		if (node == SIZE_MAX)
-			continue;
-		r = adopt_at(s, node, "kernel",
-		             row_of("bert.pooler.dense.weight"), 0);
-		if (r == BT_OK)
-			r = adopt_at(s, node, "bias",
-			             row_of("bert.pooler.dense.bias"), 0);
-	}
-	*done = s->found != 0;
-	return r;
-}
-
-/* The head's last layer, wherever it is. */
-static int adopt_head(struct search *s)
-{
-	size_t i, node;
-	int r = BT_OK;
-
-	s->found = 0;
-	for (i = 0; i < s->g.n_nodes && s->found == 0 && r == BT_OK; i++) {
-		node = bt_tf_graph_find(&s->g, i, "out_proj");
-		if (node == SIZE_MAX)
-			continue;
-		r = adopt_at(s, node, "kernel", row_of("classifier.weight"), 0);
-		if (r == BT_OK)
-			r = adopt_at(s, node, "bias", row_of("classifier.bias"),
-			             0);
-	}
-	return r;
-}
-
-static int adopt_objects(struct search *s)
-{
-	bool pooler;
-	int layers = 0, r = adopt_pooler(s, &pooler);
+	bool pooler = false;
+	int layers;
 	size_t i;
 
-	if (r == BT_OK)
-		r = adopt_head(s);
-	if (r == BT_OK)
-		r = adopt_layers(s, &layers);
-	for (i = 0; i < bt_names_bert_n && r == BT_OK; i++)
+	for (i = 0; i < 4 && !pooler; i++)
+		pooler = adopt_dense(s, 0, ways[i], "bert.pooler.dense.weight");
+	/* the head's last layer, wherever it is */
+	for (i = 0; i < s->g.n_nodes; i++)
+		if (adopt_dense(s, i, "out_proj", "classifier.weight"))
+			break;
+	layers = adopt_layers(s);
+	for (i = 0; i < bt_names_bert_n; i++)
 		if (!pooler ||
 		    !bt_str_starts(bt_names_bert[i].hf, "bert.pooler."))
-			r = adopt_rest(s, &bt_names_bert[i], layers);
-	return r;
+			adopt_rest(s, &bt_names_bert[i], layers);
 }
 
 /* The first object that has embeddings and layers of attention. */
@@ -455,22 +365,30 @@ int bt_names_hf(struct bt_named_list *l, const struct bt_ckpt *c,
                 struct bt_error *err)
 {
 	struct bt_name_table table = table_of(l);
+	bool hdf5 = strcmp(bt_ckpt_format(c), "hdf5") == 0;
+	bool gguf = strcmp(bt_ckpt_format(c), "gguf") == 0;
 	struct search s = {.l = l, .c = c};
 	int r = make_graph(&s, err);
+	char *name;
 	size_t i;
 
-	if (r == BT_OK && find_encoder(&s))
-		r = adopt_objects(&s);
-	if (strcmp(bt_ckpt_format(c), "hdf5") == 0 && r == BT_OK)
-		r = bt_names_keras_layers(l, c);
-	if (strcmp(bt_ckpt_format(c), "gguf") == 0)
-		for (i = 0; i < l->n && r == BT_OK; i++)
-			r = adopt_gguf(&l->v[i]);
-	for (i = 0; i < l->n && r == BT_OK; i++)
+	if (r != BT_OK)
+		goto out;
+	if (find_encoder(&s))
+		adopt_objects(&s);
+	if (hdf5)
+		bt_names_keras_layers(l, c);
+	for (i = 0; i < l->n && gguf; i++) {
+		name = bt_names_gguf(l->v[i].name, false);
+		if (name != NULL)
+			bt_named_take(&l->v[i], name, BT_NAME_FORM_SAME);
+	}
+	for (i = 0; i < l->n; i++)
 		if (!l->v[i].known)
-			r = adopt_name(l, &l->v[i], &table);
-	if (strcmp(bt_ckpt_format(c), "hdf5") == 0 && r == BT_OK)
-		r = bt_names_keras_groups(l, c);
+			adopt_name(l, &l->v[i], &table);
+	if (hdf5 && bt_names_keras_groups(l, c) != BT_OK)
+		r = bt_error_nomem(err, "naming tensors");
+out:
 	bt_tf_graph_clear(&s.g);
-	return r == BT_ENOMEM ? bt_error_nomem(err, "naming tensors") : r;
+	return r;
 }

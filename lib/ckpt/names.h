@@ -85,13 +85,13 @@ int bt_names_to(struct bt_named_list *l, enum bt_names to, const char *family,
 /* The name without what wrappers put before it: module., _orig_mod., model. */
 const char *bt_names_unwrapped(const char *name);
 
-/* The same behind a prefix, LayerNorm.gamma and beta as weight and bias. free()
- * it; NULL when out of memory. */
+/* The same behind a prefix, LayerNorm.gamma and beta as weight and bias; free()
+ * it. */
 char *bt_names_plain(const char *prefix, const char *name) BT_MUST_USE;
 
 /*
  * The name of Hugging Face that another of its programs wrote differently:
- * plain, and a bare encoder's with "bert.". free() it; NULL when out of memory.
+ * plain, and a bare encoder's with "bert."; free() it.
  */
 char *bt_names_canonical(const char *name) BT_MUST_USE;
 

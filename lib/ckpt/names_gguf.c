@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "ckpt/names_int.h"
 
 static const struct {
@@ -26,43 +27,27 @@ static const struct {
     {"classifier", "cls.output"},
 };
 
-/* name without its last part, which *leaf then is. */
-static char *stem_of(const char *name, const char **leaf)
-{
-	const char *dot = strrchr(name, '.');
-	char *stem = dot != NULL ? strdup(name) : NULL;
-
-	if (stem != NULL) {
-		stem[dot - name] = '\0';
-		*leaf = dot;
-	}
-	return stem;
-}
-
 char *bt_names_gguf(const char *name, bool to_gguf)
 {
+	const char *leaf = strrchr(name, '.'), *from, *to;
 	struct bt_buf b = BT_BUF_INIT;
-	const char *leaf = NULL, *from, *to;
-	char *stem = stem_of(name, &leaf), *made = NULL;
+	char *stem, *made;
 	int layer;
 	size_t i;
 
-	for (i = 0; stem != NULL && i < sizeof(stems) / sizeof(stems[0]); i++) {
+	if (leaf == NULL)
+		return NULL;
+	stem = bt_strndup(name, (size_t)(leaf - name));
+	for (i = 0; i < sizeof(stems) / sizeof(stems[0]); i++) {
 		from = to_gguf ? stems[i].hf : stems[i].gguf;
 		to = to_gguf ? stems[i].gguf : stems[i].hf;
 		if (!bt_name_match(from, stem, &layer))
 			continue;
 		made = bt_name_make(to, layer, 0);
-		if (made != NULL) {
-			bt_buf_puts(&b, made);
-			bt_buf_puts(&b, leaf);
-		}
-		b.oom |= made == NULL;
+		bt_buf_printf(&b, "%s%s", made, leaf);
 		free(made);
 		break;
 	}
 	free(stem);
-	if (b.len == 0 && !b.oom)
-		return strdup("");
-	return bt_buf_detach(&b);
+	return b.len > 0 ? bt_buf_detach(&b) : NULL;
 }

@@ -58,26 +58,30 @@ extern const struct bt_name_table bt_names_tf1[BT_NAME_TABLES];
 bool bt_name_match(const char *pattern, const char *name, int *layer);
 
 /* Another name of a tensor that Hugging Face named, in GGUF, or the other way;
- * "" where it has none. free() it; NULL when out of memory. */
+ * free() it. NULL where it has none. */
 char *bt_names_gguf(const char *name, bool to_gguf) BT_MUST_USE;
 
-/* Hugging Face's name of a tensor that Keras named; "" where it is none of
- * Keras' names. free() it; NULL when out of memory. */
+/* Hugging Face's name of a tensor that Keras named; free() it. NULL where it is
+ * not one of Keras' names. */
 char *bt_names_keras(const struct bt_tensor *t, const char *name,
                      bool *transposed) BT_MUST_USE;
 
 /* Whether a part of a path is a model's name, "tf_bert_model". */
 bool bt_names_is_model(const char *part);
 
-/* Gives v the name of Hugging Face of a row, and its form from another. Returns
- * 0 or BT_ENOMEM; a tensor of no such form stays. */
-int bt_named_adopt(struct bt_named *v, const struct bt_name *row,
-                   enum bt_name_form form, int layer) BT_MUST_USE;
+/* Takes over name, which goes on to v. */
+void bt_named_rename(struct bt_named *v, char *name);
 
-/* Names of BERT's tensors in HDF5 files of keras-bert and KerasHub. Returns 0
- * or BT_ENOMEM. */
-int bt_names_keras_layers(struct bt_named_list *l,
-                          const struct bt_ckpt *c) BT_MUST_USE;
+/* The same for a name of Hugging Face, with its form, which is made from
+ * another; a tensor that cannot be of that form keeps its own name. */
+void bt_named_take(struct bt_named *v, char *name, enum bt_name_form form);
+
+/* The same for the name of a row. */
+void bt_named_adopt(struct bt_named *v, const struct bt_name *row,
+                    enum bt_name_form form, int layer);
+
+/* Names of BERT's tensors in HDF5 files of keras-bert and KerasHub. */
+void bt_names_keras_layers(struct bt_named_list *l, const struct bt_ckpt *c);
 
 /* What the groups of an HDF5 file add to the names of its tensors: dense layers
  * behind an encoder are a head. Returns 0 or BT_ENOMEM. */
@@ -97,8 +101,7 @@ bool bt_named_reshape(struct bt_named *v, enum bt_name_form form, int heads);
 /* to = from, of which the shape may be its own. */
 void bt_named_move(struct bt_named *to, const struct bt_named *from);
 
-/* The name of a layer, among so many, by a pattern; free() it. NULL when out of
- * memory. */
+/* The name of a layer, among so many, by a pattern; free() it. */
 char *bt_name_make(const char *pattern, int layer, int layers) BT_MUST_USE;
 
 #endif

@@ -112,38 +112,24 @@ static const char *layers_of(const struct bt_ckpt *c)
 	return NULL;
 }
 
-static int call(struct bt_named *v, int number, bool alone)
+static void call_all(struct dense *d, size_t n, const char *layers)
 {
 	struct bt_buf b = BT_BUF_INIT;
-	char *name;
-
-	if (alone)
-		bt_buf_puts(&b, "classifier.");
-	else
-		bt_buf_printf(&b, "head.%d.", number);
-	bt_buf_puts(&b, strrchr(v->name, '.') + 1);
-	name = bt_buf_detach(&b);
-	if (name == NULL)
-		return BT_ENOMEM;
-	free(v->name);
-	v->name = name;
-	return BT_OK;
-}
-
-static int call_all(struct dense *d, size_t n, const char *layers)
-{
-	int number = 0, r = BT_OK;
+	int number = 0;
 	size_t i;
 
 	for (i = 0; i < n; i++)
 		d[i].at = position(layers, d[i].group);
-	if (n > 1)
-		qsort(d, n, sizeof(*d), by_place);
-	for (i = 0; i < n && r == BT_OK; i++) {
+	qsort(d, n, sizeof(*d), by_place);
+	for (i = 0; i < n; i++) {
 		number += i > 0 && !same_part(d[i].group, d[i - 1].group);
-		r = call(d[i].v, number, same_part(d[0].group, d[n - 1].group));
+		if (same_part(d[0].group, d[n - 1].group))
+			bt_buf_puts(&b, "classifier");
+		else
+			bt_buf_printf(&b, "head.%d", number);
+		bt_buf_puts(&b, strrchr(d[i].v->name, '.'));
+		bt_named_rename(d[i].v, bt_buf_detach(&b));
 	}
-	return r;
 }
 
 static int find_heads(struct bt_named_list *l, const struct bt_ckpt *c)
@@ -152,7 +138,6 @@ static int find_heads(struct bt_named_list *l, const struct bt_ckpt *c)
 	bool encoder = false;
 	struct place p;
 	size_t i, n = 0;
-	int r = BT_OK;
 
 	if (d == NULL)
 		return BT_ENOMEM;
@@ -165,9 +150,9 @@ static int find_heads(struct bt_named_list *l, const struct bt_ckpt *c)
 			d[n++] = (struct dense){&l->v[i], p.group, 0};
 	}
 	if (encoder && n > 0)
-		r = call_all(d, n, layers_of(c));
+		call_all(d, n, layers_of(c));
 	free(d);
-	return r;
+	return BT_OK;
 }
 
 /* --- tables that are held again */

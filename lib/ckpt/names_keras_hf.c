@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/str.h"
 #include "ckpt/names_int.h"
 
 /* The last component and what it is there. */
@@ -28,15 +29,9 @@ static const struct {
 
 #define LEAVES (sizeof(leaves) / sizeof(leaves[0]))
 
-static const char *slash_of(const char *p)
-{
-	return strchr(p, '/');
-}
-
 bool bt_names_is_model(const char *part)
 {
-	return strncmp(part, "tf_", 3) == 0 ||
-	       strncmp(part, "tfmp_net", 8) == 0;
+	return bt_str_starts(part, "tf_") || bt_str_starts(part, "tfmp_net");
 }
 
 /* Where the name of the weight begins: behind what is the model's, or behind a
@@ -46,12 +41,12 @@ static const char *begin(const char *name)
 	const char *p = name, *start = name, *slash, *next;
 	size_t n;
 
-	for (; (slash = slash_of(p)) != NULL; p = slash + 1)
+	for (; (slash = strchr(p, '/')) != NULL; p = slash + 1)
 		if (bt_names_is_model(p))
 			start = slash + 1;
-	if (start != name || (slash = slash_of(name)) == NULL)
+	if (start != name || (slash = strchr(name, '/')) == NULL)
 		return start;
-	if (strncmp(name, "model_weights/", 14) == 0)
+	if (bt_str_starts(name, "model_weights/"))
 		return begin(slash + 1);
 	n = (size_t)(slash - name);
 	next = slash + 1;
@@ -85,7 +80,7 @@ char *bt_names_keras(const struct bt_tensor *t, const char *name,
 	struct bt_buf b = BT_BUF_INIT;
 	size_t i;
 
-	while ((slash = slash_of(p)) != NULL) {
+	while ((slash = strchr(p, '/')) != NULL) {
 		put_component(&b, p, (size_t)(slash - p));
 		p = slash + 1;
 	}
@@ -94,9 +89,8 @@ char *bt_names_keras(const struct bt_tensor *t, const char *name,
 		    (leaves[i].rank == 0 || leaves[i].rank == t->rank))
 			break;
 	if (i == LEAVES || b.len == 0) {
-		i = b.oom;
 		bt_buf_clear(&b);
-		return i ? NULL : strdup("");
+		return NULL;
 	}
 	bt_buf_puts(&b, leaves[i].hf);
 	*transposed = leaves[i].transposed;

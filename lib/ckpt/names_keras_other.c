@@ -5,6 +5,7 @@
  * are of Keras 3, where a layer's weights are numbered ("layers/dense/vars/0").
  * # is the number of a layer.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -111,36 +112,37 @@ static const struct bt_name keras_hub_head[] = {
 
 /* Gives v the name of the row that has its name as a pattern, if there is one;
  * layers count from first. */
-static int adopt_row(struct bt_named *v, const struct bt_name *row, size_t n,
-                     const char *name, int first)
+/* Gives v the name of the row that has its name as a pattern, if there is one;
+ * layers count from first. */
+static void adopt_row(struct bt_named *v, const struct bt_name *row, size_t n,
+                      const char *name, int first)
 {
 	int layer = 0;
 	size_t i;
 
 	for (i = 0; i < n; i++)
 		if (bt_name_match(row[i].tf1, name, &layer) &&
-		    (layer < 0 || layer >= first))
-			return bt_named_adopt(v, &row[i], row[i].tf1_form,
-			                      layer - first);
-	return BT_OK;
+		    (layer < 0 || layer >= first)) {
+			bt_named_adopt(v, &row[i], row[i].tf1_form,
+			               layer - first);
+			return;
+		}
 }
 
 /* --- keras-bert */
 
-static int adopt_keras_bert(struct bt_named *v)
+static void adopt_keras_bert(struct bt_named *v)
 {
 	const char *p = v->name, *slash;
-	size_t n;
 
 	if (bt_str_starts(p, "model_weights/"))
 		p += strlen("model_weights/");
 	slash = strchr(p, '/');
 	if (slash == NULL)
-		return BT_OK;
-	n = (size_t)(slash - p) + 1;
-	if (strncmp(p, slash + 1, n) == 0)
+		return;
+	if (strncmp(p, slash + 1, (size_t)(slash - p) + 1) == 0)
 		p = slash + 1;
-	return adopt_row(v, keras_bert, COUNT(keras_bert), p, 1);
+	adopt_row(v, keras_bert, COUNT(keras_bert), p, 1);
 }
 
 static bool is_keras_bert(const struct bt_named_list *l)
@@ -157,15 +159,10 @@ static bool is_keras_bert(const struct bt_named_list *l)
 
 static bool has(const struct bt_ckpt *c, const char *prefix, const char *name)
 {
-	struct bt_buf b = BT_BUF_INIT;
-	bool found;
+	char path[128];
 
-	bt_buf_puts(&b, prefix);
-	bt_buf_puts(&b, name);
-	found =
-	    bt_buf_str(&b) != NULL && bt_ckpt_find(c, bt_buf_str(&b)) != NULL;
-	bt_buf_clear(&b);
-	return found;
+	snprintf(path, sizeof(path), "%s%s", prefix, name);
+	return bt_ckpt_find(c, path) != NULL;
 }
 
 /* Whether the layers below a prefix are those of BERT and no others: the files
@@ -212,42 +209,37 @@ static const char *backbone_of(const struct bt_ckpt *c)
 	return "";
 }
 
-static int adopt_hub(struct bt_named *v, const char *prefix)
+static void adopt_hub(struct bt_named *v, const char *prefix)
 {
 	static const char first[] = "layers/transformer_encoder/";
 	const char *p = v->name;
 	struct bt_buf b = BT_BUF_INIT;
-	int r;
 
-	if (!bt_str_starts(p, prefix))
-		return adopt_row(v, keras_hub_head, COUNT(keras_hub_head), p,
-		                 0);
+	if (!bt_str_starts(p, prefix)) {
+		adopt_row(v, keras_hub_head, COUNT(keras_hub_head), p, 0);
+		return;
+	}
 	p += strlen(prefix);
 	if (bt_str_starts(p, first)) {
 		bt_buf_puts(&b, "layers/transformer_encoder_0/");
 		p += strlen(first);
 	}
 	bt_buf_puts(&b, p);
-	p = bt_buf_str(&b);
-	r = p == NULL ? BT_ENOMEM
-	              : adopt_row(v, keras_hub, COUNT(keras_hub), p, 0);
+	adopt_row(v, keras_hub, COUNT(keras_hub), bt_buf_str(&b), 0);
 	bt_buf_clear(&b);
-	return r;
 }
 
-int bt_names_keras_layers(struct bt_named_list *l, const struct bt_ckpt *c)
+void bt_names_keras_layers(struct bt_named_list *l, const struct bt_ckpt *c)
 {
 	const char *prefix = backbone_of(c);
 	bool keras_bert_too = is_keras_bert(l);
-	int r = BT_OK;
 	size_t i;
 
-	for (i = 0; i < l->n && r == BT_OK; i++) {
+	for (i = 0; i < l->n; i++) {
 		if (prefix != NULL)
-			r = adopt_hub(&l->v[i], prefix);
+			adopt_hub(&l->v[i], prefix);
 		else if (keras_bert_too)
-			r = adopt_keras_bert(&l->v[i]);
+			adopt_keras_bert(&l->v[i]);
 		l->tensorflow = l->tensorflow || l->v[i].known;
 	}
-	return r;
 }

@@ -166,10 +166,11 @@ static int compare(const void *x, const void *y)
 	return (*a != '\0') - (*b != '\0');
 }
 
+/* Puts the tensors into their order, and makes room for two more. */
 static int sort(const struct keras_family *f, struct bt_named_list *l)
 {
 	struct entry *order = bt_array(l->n, sizeof(*order));
-	struct bt_named *v = bt_array(l->n, sizeof(*v));
+	struct bt_named *v = bt_array(l->n + 2, sizeof(*v));
 	size_t i;
 
 	if (order == NULL || v == NULL) {
@@ -179,8 +180,7 @@ static int sort(const struct keras_family *f, struct bt_named_list *l)
 	}
 	for (i = 0; i < l->n; i++)
 		order[i] = (struct entry){f, l->v[i].name, i};
-	if (l->n > 1)
-		qsort(order, l->n, sizeof(*order), compare);
+	qsort(order, l->n, sizeof(*order), compare);
 	for (i = 0; i < l->n; i++)
 		bt_named_move(&v[i], &l->v[order[i].i]);
 	free(order);
@@ -201,7 +201,7 @@ static bool of_encoder(const struct keras_family *f, const char *name)
 
 /* Gives names that stand alone the family's prefix: a bare encoder's, which
  * for all that look like BERT's is "bert." by now. */
-static int complete(const struct keras_family *f, struct bt_named_list *l)
+static void complete(const struct keras_family *f, struct bt_named_list *l)
 {
 	static const char *const bare[] = {"embeddings.", "encoder.",
 	                                   "transformer.", "pooler.",
@@ -227,103 +227,63 @@ static int complete(const struct keras_family *f, struct bt_named_list *l)
 		bt_buf_puts(&b, p);
 		free(l->v[i].name);
 		l->v[i].name = bt_buf_detach(&b);
-		if (l->v[i].name == NULL)
-			return BT_ENOMEM;
 	}
-	return BT_OK;
-}
-
-static struct bt_named *find(const struct bt_named_list *l, const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < l->n; i++)
-		if (strcmp(l->v[i].name, name) == 0)
-			return &l->v[i];
-	return NULL;
-}
-
-static int grow(struct bt_named_list *l)
-{
-	struct bt_named *v = bt_array(l->n + 1, sizeof(*v));
-	size_t i;
-
-	if (v == NULL)
-		return BT_ENOMEM;
-	for (i = 0; i < l->n; i++)
-		bt_named_move(&v[i], &l->v[i]);
-	free(l->v);
-	l->v = v;
-	return BT_OK;
 }
 
 /* Adds "stem.leaf", zeros of [n] or [n,n]. */
+/* Adds "stem.leaf", zeros of [n] or [n,n], for which l->v has room. */
 static int add_zeros(struct bt_named_list *l, const char *stem,
                      const char *leaf, int rank, int64_t n)
 {
 	struct bt_named_made *m = bt_array0(1, sizeof(*m));
 	struct bt_buf b = BT_BUF_INIT;
-	int r = grow(l);
+	struct bt_tensor *t = &m->tensor;
 
-	bt_buf_puts(&b, stem);
-	bt_buf_puts(&b, leaf);
-	if (r == BT_OK && m != NULL) {
-		m->next = l->made;
-		l->made = m;
-		m->shape[0] = m->shape[1] = n;
-		m->tensor.name = "zeros";
-		m->tensor.dtype = BT_DTYPE_F32;
-		m->tensor.rank = rank;
-		m->tensor.shape = m->shape;
-		r = bt_tensor_size(BT_DTYPE_F32, rank, m->shape,
-		                   &m->tensor.count, &m->tensor.bytes, NULL);
-		m->data = r == BT_OK ? bt_array0(m->tensor.bytes, 1) : NULL;
-		m->tensor.data = m->data;
-		memset(&l->v[l->n], 0, sizeof(*l->v));
-		l->v[l->n].from = &m->tensor;
-		l->v[l->n].rank = rank;
-		l->v[l->n].shape = m->shape;
-		l->v[l->n].name = bt_buf_detach(&b);
-		if (l->v[l->n].name != NULL && m->data != NULL) {
-			l->n++;
-			return BT_OK;
-		}
-		free(l->v[l->n].name);
-	} else {
-		free(m);
-	}
-	bt_buf_clear(&b);
-	return BT_ENOMEM;
+	m->next = l->made;
+	l->made = m;
+	m->shape[0] = m->shape[1] = n;
+	*t = (struct bt_tensor){.name = "zeros",
+	                        .dtype = BT_DTYPE_F32,
+	                        .rank = rank,
+	                        .shape = m->shape};
+	if (bt_tensor_size(t->dtype, rank, t->shape, &t->count, &t->bytes,
+	                   NULL) == BT_OK)
+		t->data = m->data = bt_array0(t->bytes, 1);
+	if (m->data == NULL)
+		return BT_ENOMEM;
+	bt_buf_printf(&b, "%s%s", stem, leaf);
+	l->v[l->n++] = (struct bt_named){.from = t,
+	                                 .name = bt_buf_detach(&b),
+	                                 .rank = rank,
+	                                 .shape = m->shape};
+	return BT_OK;
 }
 
 /* Every encoder of TensorFlow has a pooler, used or not, and Keras refuses
  * files without it. */
+/* Every encoder of TensorFlow has a pooler, used or not, and Keras refuses
+ * files without it. */
 static int add_pooler(const struct keras_family *f, struct bt_named_list *l)
 {
-	struct bt_buf b = BT_BUF_INIT;
 	const struct bt_named *v;
+	size_t n = strlen(f->pooler), i;
 	int64_t hidden = 0;
-	size_t i;
-	int r = BT_OK;
+	int r;
 
-	bt_buf_puts(&b, f->pooler);
-	bt_buf_puts(&b, ".weight");
-	if (bt_buf_str(&b) == NULL)
-		return BT_ENOMEM;
 	for (i = 0; i < l->n; i++) {
 		v = &l->v[i];
+		if (bt_str_starts(v->name, f->pooler) &&
+		    strcmp(v->name + n, ".weight") == 0)
+			return BT_OK;
 		if (v->rank == 2 && (bt_str_ends(v->name, ".query.weight") ||
 		                     bt_str_ends(v->name, ".q.weight")))
 			hidden = v->shape[1];
 	}
-	if (hidden > 0 && find(l, bt_buf_str(&b)) == NULL) {
-		r = add_zeros(l, f->pooler, ".weight", 2, hidden);
-		if (r == BT_OK)
-			r = add_zeros(l, f->pooler, ".bias", 1, hidden);
-		l->no_pooler = true;
-	}
-	bt_buf_clear(&b);
-	return r;
+	if (hidden <= 0)
+		return BT_OK;
+	l->no_pooler = true;
+	r = add_zeros(l, f->pooler, ".weight", 2, hidden);
+	return r == BT_OK ? add_zeros(l, f->pooler, ".bias", 1, hidden) : r;
 }
 
 /* --- the names in TensorFlow */
@@ -334,24 +294,11 @@ static bool is_number(const char *p, size_t n)
 }
 
 /* Whether the part that ends at p + n, of which a tensor of that rank is, is a
- * layer norm, or a table. */
+ * layer norm. */
 static bool is_norm(const char *p, size_t n)
 {
 	return (n >= 9 && memcmp(p + n - 9, "LayerNorm", 9) == 0) ||
 	       (n >= 10 && memcmp(p + n - 10, "layer_norm", 10) == 0);
-}
-
-static bool is_table(const char *p, size_t n)
-{
-	static const char *const tables[] = {"token_type_embeddings",
-	                                     "position_embeddings",
-	                                     "relative_attention_bias"};
-	size_t i;
-
-	for (i = 0; i < COUNT(tables); i++)
-		if (strlen(tables[i]) == n && memcmp(p, tables[i], n) == 0)
-			return true;
-	return false;
 }
 
 static bool is_part(const char *p, size_t n, const char *word)
@@ -372,7 +319,9 @@ static void put_leaf(struct bt_buf *b, const char *p, size_t n,
 		bt_buf_printf(b, "/%s", leaf);
 	else if (is_part(p, n, "word_embeddings"))
 		bt_buf_puts(b, "/weight");
-	else if (is_table(p, n))
+	else if (is_part(p, n, "token_type_embeddings") ||
+	         is_part(p, n, "position_embeddings") ||
+	         is_part(p, n, "relative_attention_bias"))
 		bt_buf_puts(b, "/embeddings");
 	else {
 		bt_buf_puts(b, "/kernel");
@@ -404,18 +353,12 @@ static void put_path(struct bt_buf *b, const struct bt_named *v, bool *kernel)
 	put_leaf(b, p, n, leaf + 1, v->rank, kernel);
 }
 
-static int call_it(struct bt_named *v, struct bt_buf *b, bool kernel)
+/* Gives v its new name; false where it cannot be the kernel that it then is. */
+static bool call_it(struct bt_named *v, struct bt_buf *b, bool kernel)
 {
-	char *name = bt_buf_detach(b);
-
-	if (name == NULL)
-		return BT_ENOMEM;
-	free(v->name);
-	v->name = name;
+	bt_named_rename(v, bt_buf_detach(b));
 	v->known = true;
-	return !kernel || bt_named_reshape(v, BT_NAME_FORM_KERNEL, 0)
-	           ? BT_OK
-	           : BT_EFORMAT;
+	return !kernel || bt_named_reshape(v, BT_NAME_FORM_KERNEL, 0);
 }
 
 static const char *model_of(const struct bt_named_list *l)
@@ -430,35 +373,32 @@ static const char *model_of(const struct bt_named_list *l)
 }
 
 /* In the file of a whole model, each of its layers is a group. */
-static int to_whole(const struct keras_family *f, const char *head,
-                    struct bt_named *v)
+/* In the file of a whole model, each of its layers is a group. */
+static bool to_whole(const struct keras_family *f, const char *head,
+                     struct bt_named *v)
 {
 	struct bt_buf path = BT_BUF_INIT, b = BT_BUF_INIT;
 	bool kernel;
-	int r;
 
 	put_path(&path, v, &kernel);
-	if (bt_buf_str(&path) == NULL)
-		return BT_ENOMEM;
-	bt_buf_put(&b, path.data, strcspn(path.data, "/"));
-	bt_buf_printf(&b, "/%s%s/%s", f->model, head, bt_buf_str(&path));
-	r = call_it(v, &b, kernel);
+	bt_buf_printf(&b, "%.*s/%s%s/%s", (int)strcspn(bt_buf_str(&path), "/"),
+	              path.data, f->model, head, bt_buf_str(&path));
 	bt_buf_clear(&path);
-	bt_buf_clear(&b);
-	return r;
+	return call_it(v, &b, kernel);
 }
 
 /* In that of a model around the encoder, the encoder is one layer, and dense
  * ones follow, which are numbered. */
-static int to_layers(const struct keras_family *f, struct bt_named *v,
-                     struct bt_buf *stem, int *dense)
+/* In that of a model around the encoder, the encoder is one layer, and dense
+ * ones follow, which are numbered. */
+static bool to_layers(const struct keras_family *f, struct bt_named *v,
+                      struct bt_buf *stem, int *dense)
 {
 	const char *leaf = strrchr(v->name, '.') + 1;
 	struct bt_buf b = BT_BUF_INIT;
 	size_t n = (size_t)(leaf - v->name);
 	char number[16] = "";
 	bool kernel = false;
-	int r;
 
 	if (of_encoder(f, v->name)) {
 		bt_buf_printf(&b, "%s_model/%s_model/", f->model, f->model);
@@ -471,15 +411,13 @@ static int to_layers(const struct keras_family *f, struct bt_named *v,
 		kernel = strcmp(leaf, "weight") == 0;
 		if ((!kernel || v->rank != 2) &&
 		    (strcmp(leaf, "bias") != 0 || v->rank != 1))
-			return BT_EFORMAT;
+			return false;
 		if (*dense > 0)
 			snprintf(number, sizeof(number), "_%d", *dense);
 		bt_buf_printf(&b, "dense%s/dense%s/%s:0", number, number,
 		              kernel ? "kernel" : "bias");
 	}
-	r = call_it(v, &b, kernel);
-	bt_buf_clear(&b);
-	return r;
+	return call_it(v, &b, kernel);
 }
 
 static int refuse(const struct bt_named *v, enum bt_names to,
@@ -505,39 +443,36 @@ static int refuse(const struct bt_named *v, enum bt_names to,
 	        v->name));
 }
 
-static bool fits(const struct bt_named *v, enum bt_names to)
-{
-	const char *dot = strchr(v->name, '.');
-
-	return dot != NULL && dot != v->name && strchr(v->name, '/') == NULL &&
-	       strstr(v->name, "..") == NULL && !bt_str_ends(v->name, ".") &&
-	       (to == BT_NAMES_KERAS || !bt_str_starts(v->name, "head."));
-}
-
 int bt_names_to_keras(struct bt_named_list *l, enum bt_names to,
                       const char *family, struct bt_error *err)
 {
 	const struct keras_family *f = family_of(family);
+	bool keras = to == BT_NAMES_KERAS, fits = true;
 	struct bt_buf stem = BT_BUF_INIT;
-	const char *head;
-	int r = complete(f, l), dense = -1;
+	const char *head, *name, *dot;
+	int r, dense = -1;
 	size_t i;
 
-	if (r == BT_OK && to == BT_NAMES_KERAS && f->pooler != NULL)
+	complete(f, l);
+	r = sort(f, l);
+	if (r == BT_OK && keras && f->pooler != NULL) {
 		r = add_pooler(f, l);
-	if (r == BT_OK)
-		r = sort(f, l);
+		if (r == BT_OK)
+			r = sort(f, l);
+	}
+	if (r != BT_OK)
+		return bt_error_nomem(err, "naming tensors");
 	head = model_of(l);
-	for (i = 0; i < l->n && r == BT_OK; i++) {
-		if (!fits(&l->v[i], to))
-			r = BT_EFORMAT;
-		else if (to == BT_NAMES_H5)
-			r = to_whole(f, head, &l->v[i]);
-		else
-			r = to_layers(f, &l->v[i], &stem, &dense);
-		if (r == BT_EFORMAT)
-			refuse(&l->v[i], to, err);
+	for (i = 0; i < l->n && fits; i++) {
+		name = l->v[i].name;
+		dot = strchr(name, '.');
+		fits = dot != NULL && dot != name &&
+		       strchr(name, '/') == NULL &&
+		       strstr(name, "..") == NULL && !bt_str_ends(name, ".") &&
+		       (keras || !bt_str_starts(name, "head.")) &&
+		       (keras ? to_layers(f, &l->v[i], &stem, &dense)
+		              : to_whole(f, head, &l->v[i]));
 	}
 	bt_buf_clear(&stem);
-	return r == BT_ENOMEM ? bt_error_nomem(err, "naming tensors") : r;
+	return fits ? BT_OK : refuse(&l->v[i - 1], to, err);
 }

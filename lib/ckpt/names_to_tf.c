@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/str.h"
 #include "ckpt/names_int.h"
 #include "ckpt_format/tf_bundle.h"
 #include "tensor/transpose.h"
@@ -38,38 +39,13 @@ static int count_layers(const struct bt_named_list *l)
 
 static char *key_of(const struct bt_name *row, int layer, int layers)
 {
-	struct bt_buf b = BT_BUF_INIT;
 	char *path = bt_name_make(row->tf2, layer, layers);
+	struct bt_buf b = BT_BUF_INIT;
 
-	if (path == NULL)
-		return NULL;
-	if (strncmp(path, "model/", 6) != 0)
-		bt_buf_puts(&b, ROOT);
-	bt_buf_puts(&b, path);
-	bt_buf_puts(&b, BT_TF_VALUE);
+	bt_buf_printf(&b, "%s%s" BT_TF_VALUE,
+	              bt_str_starts(path, "model/") ? "" : ROOT, path);
 	free(path);
 	return bt_buf_detach(&b);
-}
-
-static int to_gguf(struct bt_named_list *l, struct bt_error *err)
-{
-	char *name;
-	size_t i;
-
-	for (i = 0; i < l->n; i++) {
-		name = bt_names_gguf(l->v[i].name, true);
-		if (name == NULL)
-			return bt_error_nomem(err, "naming tensors");
-		l->v[i].known = name[0] != '\0';
-		if (l->v[i].known) {
-			free(l->v[i].name);
-			l->v[i].name = name;
-		} else {
-			free(name);
-		}
-	}
-	l->vectors_f32 = true;
-	return BT_OK;
 }
 
 static const struct bt_name_table *table_of(const char *family)
@@ -83,40 +59,47 @@ static const struct bt_name_table *table_of(const char *family)
 }
 
 /* v under a name of TensorFlow 1 of another family than BERT. */
-static int to_other(struct bt_named *v, const struct bt_name_table *t,
-                    struct bt_error *err)
+/* v under a name of TensorFlow 1 of another family than BERT; false where its
+ * form does not allow that. */
+static bool to_other(struct bt_named *v, const struct bt_name_table *t)
 {
-	const char *hf = bt_names_unwrapped(v->name), *leaf;
-	struct bt_buf b = BT_BUF_INIT;
+	const char *hf = bt_names_unwrapped(v->name);
 	const struct bt_name *row = t->rows, *end = row + t->n;
-	char *name = NULL;
+	struct bt_buf b = BT_BUF_INIT;
 	int layer;
 
 	/* a bare encoder's that looks like BERT's */
-	leaf = strncmp(hf, "bert.", 5) == 0 ? hf + 5 : hf;
-	bt_buf_puts(&b, t->prefix);
-	bt_buf_puts(&b, leaf);
-	if (bt_buf_str(&b) == NULL)
-		return bt_error_nomem(err, "naming tensors");
+	bt_buf_printf(&b, "%s%s", t->prefix,
+	              bt_str_starts(hf, "bert.") ? hf + 5 : hf);
 	for (; row < end; row++)
 		if (bt_name_match(row->hf, hf, &layer) ||
 		    bt_name_match(row->hf, bt_buf_str(&b), &layer))
 			break;
 	bt_buf_clear(&b);
 	v->known = row != end;
-	if (row == end)
-		return BT_OK;
+	if (!v->known)
+		return true;
 	if (!bt_named_reshape(v, row->tf1_form, 0))
-		return bt_error_set(err, BT_EFORMAT,
-		                    "tensor '%.100s' has a shape that "
-		                    "TensorFlow's form of it cannot have",
-		                    v->name);
-	name = bt_name_make(row->tf1, layer, 0);
-	if (name == NULL)
-		return bt_error_nomem(err, "naming tensors");
-	free(v->name);
-	v->name = name;
-	return BT_OK;
+		return false;
+	bt_named_rename(v, bt_name_make(row->tf1, layer, 0));
+	return true;
+}
+
+/* The same of BERT. */
+static bool to_bert(struct bt_named *v, enum bt_names to, int layers, int heads)
+{
+	bool tf1 = to == BT_NAMES_TF1;
+	int layer;
+	const struct bt_name *row = find(v, to, &layer);
+
+	v->known = row != NULL;
+	if (row == NULL)
+		return true;
+	if (!bt_named_reshape(v, tf1 ? row->tf1_form : row->tf2_form, heads))
+		return false;
+	bt_named_rename(v, tf1 ? bt_name_make(row->tf1, layer, 0)
+	                       : key_of(row, layer, layers));
+	return true;
 }
 
 bool bt_names_known(enum bt_names to, const char *family)
@@ -130,63 +113,40 @@ bool bt_names_known(enum bt_names to, const char *family)
 int bt_names_to(struct bt_named_list *l, enum bt_names to, const char *family,
                 int heads, struct bt_error *err)
 {
-	int layers = count_layers(l), layer;
-	const struct bt_name_table *other = table_of(family);
-	const struct bt_name *row;
+	const struct bt_name_table *other =
+	    to == BT_NAMES_TF1 ? table_of(family) : NULL;
+	int layers = count_layers(l);
 	struct bt_named *v;
 	char *name;
 	size_t i;
-	int r = BT_OK;
 
-	if (to == BT_NAMES_TF1 && other != NULL) {
-		for (i = 0; i < l->n && r == BT_OK; i++)
-			r = to_other(&l->v[i], other, err);
-		return r;
-	}
-	if (to == BT_NAMES_GGUF)
-		return to_gguf(l, err);
 	if (to == BT_NAMES_H5 || to == BT_NAMES_KERAS)
 		return bt_names_to_keras(l, to, family, err);
+	l->vectors_f32 = to == BT_NAMES_GGUF;
 	for (i = 0; i < l->n; i++) {
 		v = &l->v[i];
-		row = find(v, to, &layer);
-		v->known = row != NULL;
-		if (row == NULL)
-			continue;
-		if (!bt_named_reshape(
-		        v, to == BT_NAMES_TF1 ? row->tf1_form : row->tf2_form,
-		        heads))
+		if (to == BT_NAMES_GGUF) {
+			name = bt_names_gguf(v->name, true);
+			v->known = name != NULL;
+			if (v->known)
+				bt_named_rename(v, name);
+		} else if (other != NULL ? !to_other(v, other)
+		                         : !to_bert(v, to, layers, heads)) {
 			return bt_error_set(
 			    err, BT_EFORMAT,
 			    "tensor '%.100s' has a shape that TensorFlow's "
 			    "form of it cannot have%s",
 			    v->name,
 			    to == BT_NAMES_TF2 ? " with as many heads" : "");
-		name = to == BT_NAMES_TF1 ? bt_name_make(row->tf1, layer, 0)
-		                          : key_of(row, layer, layers);
-		if (name == NULL)
-			return bt_error_nomem(err, "naming tensors");
-		free(v->name);
-		v->name = name;
+		}
 	}
 	return BT_OK;
-}
-
-static void turn_all(const uint8_t *in, uint8_t *out, size_t rows, size_t cols,
-                     size_t width)
-{
-	size_t step = bt_transpose_columns(rows, width, TURNED), j, n;
-
-	for (j = 0; j < cols; j += n) {
-		n = cols - j < step ? cols - j : step;
-		bt_transpose(in, rows, cols, j, n, width,
-		             out + j * rows * width);
-	}
 }
 
 int bt_named_read(const struct bt_named *v, void *out, struct bt_error *err)
 {
 	const struct bt_tensor *t = v->from;
+	size_t width = bt_dtype_bits(t->dtype) / 8, step, j, n;
 	const void *data = t->data;
 	void *copy = NULL;
 	int r = bt_tensor_there(t, err);
@@ -196,14 +156,17 @@ int bt_named_read(const struct bt_named *v, void *out, struct bt_error *err)
 	if (!v->transposed)
 		return bt_tensor_read(t, 0, t->count, out, err);
 	if (data == NULL) {
-		data = copy = malloc(t->bytes);
+		data = copy = bt_array(t->bytes, 1);
 		if (copy == NULL)
 			return bt_error_nomem(err, "reading weights");
 		r = bt_tensor_read(t, 0, t->count, copy, err);
 	}
-	if (r == BT_OK)
-		turn_all(data, out, v->rows, v->cols,
-		         bt_dtype_bits(t->dtype) / 8);
+	step = bt_transpose_columns(v->rows, width, TURNED);
+	for (j = 0; j < v->cols && r == BT_OK; j += n) {
+		n = v->cols - j < step ? v->cols - j : step;
+		bt_transpose(data, v->rows, v->cols, j, n, width,
+		             (uint8_t *)out + j * v->rows * width);
+	}
 	free(copy);
 	return r;
 }

@@ -77,23 +77,17 @@ static int bad_rule(const char *text, struct bt_error *err)
 static int parse(const char *text, struct rule *rule, struct bt_error *err)
 {
 	const char *p;
-	int r = BT_OK;
 
 	rule->with = NULL;
 	rule->pattern = until(text + 2, text[1], &p);
 	if (p != NULL)
 		rule->with = until(p, text[1], &p);
 	rule->all = p != NULL && strcmp(p, "g") == 0;
-	if (p == NULL || (*p != '\0' && !rule->all) || rule->pattern == NULL ||
-	    rule->pattern[0] == '\0')
-		r = bad_rule(text, err);
-	else if (rule->with == NULL)
-		r = bt_error_nomem(err, "renaming tensors");
-	if (r != BT_OK) {
-		free(rule->pattern);
-		free(rule->with);
-	}
-	return r;
+	if (p != NULL && (*p == '\0' || rule->all) && rule->pattern[0] != '\0')
+		return BT_OK;
+	free(rule->pattern);
+	free(rule->with);
+	return bad_rule(text, err);
 }
 
 static void put_with(struct bt_buf *b, const char *with, const char *at,
@@ -142,19 +136,16 @@ static char *apply(const struct rule *rule, const regex_t *re, const char *name)
 }
 
 /* Puts name in place of that of v, and counts it if it is another. */
+/* Gives v the name, and counts it if it is another. */
 static int take(struct bt_named *v, char *name, size_t *n, struct bt_error *err)
 {
-	int r = BT_OK;
-
 	if (name == NULL)
 		return bt_error_nomem(err, "renaming tensors");
-	if (name[0] == '\0')
-		r = bt_error_set(err, BT_EARG,
-		                 "tensor '%.100s' would lose its whole name",
-		                 v->name);
-	if (r != BT_OK) {
+	if (name[0] == '\0') {
 		free(name);
-		return r;
+		return bt_error_set(err, BT_EARG,
+		                    "tensor '%.100s' would lose its whole name",
+		                    v->name);
 	}
 	*n += strcmp(name, v->name) != 0;
 	free(v->name);
