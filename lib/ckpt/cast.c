@@ -24,7 +24,7 @@ struct bt_cast {
 	size_t overflows;
 };
 
-static bool is_float(enum bt_dtype d)
+bool bt_cast_applies(enum bt_dtype d)
 {
 	return d == BT_DTYPE_F64 || d == BT_DTYPE_F32 || d == BT_DTYPE_F16 ||
 	       d == BT_DTYPE_BF16 ||
@@ -130,6 +130,7 @@ static int give(struct way *w, const void *p, size_t n, struct bt_error *err)
 	return bt_out_write(w->out, p, n, err);
 }
 
+/* n bytes were made in the room for them. */
 /* n bytes were made in the room for them. */
 static void made(struct way *w, const void *p, size_t n)
 {
@@ -266,50 +267,40 @@ static int put(void *ctx, size_t i, struct bt_out *out, uint32_t *crc,
 	return e;
 }
 
-static int describe(const struct bt_named *v, enum bt_dtype dtype,
-                    struct bt_tensor *t, struct bt_error *err)
-{
-	t->name = v->name;
-	t->dtype = v->from->dtype;
-	if (dtype != BT_DTYPES && is_float(t->dtype))
-		t->dtype = dtype;
-	t->rank = v->rank;
-	t->shape = v->shape;
-	t->file = v->from->file;
-	return bt_tensor_size(t->dtype, t->rank, t->shape, &t->count, &t->bytes,
-	                      err);
-}
-
 int bt_cast_new(const struct bt_named_list *l, enum bt_dtype dtype,
                 struct bt_cast **res, struct bt_error *err)
 {
 	struct bt_cast *r = bt_array0(1, sizeof(*r));
+	const struct bt_named *v;
+	struct bt_tensor *t;
 	int e = BT_OK;
-	size_t i;
 
-	if (r != NULL)
-		r->tensors = bt_array0(l->n, sizeof(*r->tensors));
-	if (r == NULL || r->tensors == NULL) {
-		free(r);
-		return bt_error_nomem(err, "converting a checkpoint");
+	r->l = l;
+	r->tensors = bt_array0(l->n, sizeof(*r->tensors));
+	if (r->tensors == NULL)
+		e = bt_error_nomem(err, "converting a checkpoint");
+	for (v = l->v, t = r->tensors; e == BT_OK && v < l->v + l->n;
+	     v++, t++) {
+		t->name = v->name;
+		t->dtype = v->from->dtype;
+		if (dtype != BT_DTYPES && bt_cast_applies(t->dtype))
+			t->dtype = l->vectors_f32 && v->rank < 2 ? BT_DTYPE_F32
+			                                         : dtype;
+		t->rank = v->rank;
+		t->shape = v->shape;
+		t->file = v->from->file;
+		e = bt_tensor_size(t->dtype, t->rank, t->shape, &t->count,
+		                   &t->bytes, err);
 	}
-	for (i = 0; i < l->n && e == BT_OK; i++)
-		e = describe(&l->v[i],
-		             l->vectors_f32 && l->v[i].rank < 2 &&
-		                     dtype != BT_DTYPES
-		                 ? BT_DTYPE_F32
-		                 : dtype,
-		             &r->tensors[i], err);
 	if (e != BT_OK) {
 		bt_cast_free(r);
 		return e;
 	}
-	r->l = l;
-	r->source.tensors = r->tensors;
-	r->source.count = l->n;
-	r->source.bytes = bytes;
-	r->source.put = put;
-	r->source.ctx = r;
+	r->source = (struct bt_tensor_source){.tensors = r->tensors,
+	                                      .count = l->n,
+	                                      .bytes = bytes,
+	                                      .put = put,
+	                                      .ctx = r};
 	*res = r;
 	return BT_OK;
 }

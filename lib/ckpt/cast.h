@@ -8,6 +8,9 @@
 
 struct bt_cast;
 
+/* Whether elements of a type are floating-point numbers. */
+bool bt_cast_applies(enum bt_dtype dtype);
+
 /* Casts the floating-point tensors of l to dtype; BT_DTYPES keeps their types.
  * l must outlive *r. */
 int bt_cast_new(const struct bt_named_list *l, enum bt_dtype dtype,

@@ -15,6 +15,7 @@
 
 #define MAGIC "\x89HDF\r\n\x1a\n"
 #define DEPTH_MAX 32
+#define PATH_MAX_BYTES 4096
 #define LEVELS_MAX 16 /* of a B-tree */
 #define CHUNKS_MAX 64 /* of an object header */
 
@@ -45,10 +46,9 @@ static int visit_link(struct bt_h5 *h, const char *name, size_t n,
 
 	if (len > 0)
 		bt_buf_putc(&h->path, '/');
-	bt_buf_put(&h->path, name, n);
-	if (h->path.oom)
-		return bt_error_nomem(h->err, "reading a header");
-	if (h->depth >= DEPTH_MAX || h->path.len > 4096)
+	bt_buf_put(&h->path, name,
+	           n <= PATH_MAX_BYTES ? n : PATH_MAX_BYTES + 1);
+	if (h->depth >= DEPTH_MAX || h->path.len > PATH_MAX_BYTES)
 		return bt_error_set(h->err, BT_ELIMIT,
 		                    "groups more than %d deep, or names too "
 		                    "long",
@@ -105,16 +105,15 @@ static int read_link_info(struct bt_h5 *h, const uint8_t *p, size_t n)
 	    "without libver='latest'");
 }
 
-static void keep(struct bt_h5_message *m, const uint8_t *p, size_t n)
-{
-	m->p = p;
-	m->n = n;
-}
-
 /* flags 2: what stands here is only the place of the message. */
+/* flags 2: only the place of the message stands here. */
 static int take(struct bt_h5 *h, struct bt_h5_object *o, unsigned type,
                 unsigned flags, const uint8_t *p, size_t n)
 {
+	struct bt_h5_message *const kept[] = {[BT_H5_SPACE] = &o->space,
+	                                      [BT_H5_TYPE] = &o->type,
+	                                      [BT_H5_LAYOUT] = &o->layout,
+	                                      [BT_H5_SYMBOLS] = &o->symbols};
 	int r = step(h);
 
 	if (r != BT_OK)
@@ -126,31 +125,15 @@ static int take(struct bt_h5 *h, struct bt_h5_object *o, unsigned type,
 		                          "a header that shares parts with "
 		                          "others, which is not read")
 		           : BT_OK;
-	switch (type) {
-	case BT_H5_SPACE:
-		keep(&o->space, p, n);
-		break;
-	case BT_H5_TYPE:
-		keep(&o->type, p, n);
-		break;
-	case BT_H5_LAYOUT:
-		keep(&o->layout, p, n);
-		break;
-	case BT_H5_SYMBOLS:
-		keep(&o->symbols, p, n);
-		break;
-	case BT_H5_EXTERNAL:
-		o->external = true;
-		break;
-	case BT_H5_LINK:
+	if (type <= BT_H5_SYMBOLS && kept[type] != NULL)
+		*kept[type] = (struct bt_h5_message){p, n};
+	o->external |= type == BT_H5_EXTERNAL;
+	if (type == BT_H5_LINK)
 		return read_link(h, p, n);
-	case BT_H5_LINK_INFO:
+	if (type == BT_H5_LINK_INFO)
 		return read_link_info(h, p, n);
-	case BT_H5_ATTRIBUTE:
-		return h->depth <= 1 ? bt_h5_attribute(h, p, n) : BT_OK;
-	default:
-		break;
-	}
+	if (type == BT_H5_ATTRIBUTE && h->depth <= 1)
+		return bt_h5_attribute(h, p, n);
 	return BT_OK;
 }
 
@@ -160,16 +143,8 @@ struct chunks {
 	size_t n;
 };
 
-static int add_chunk(struct bt_h5 *h, struct chunks *k, const uint8_t *p,
-                     size_t n)
-{
-	if (n < 16 || k->n == CHUNKS_MAX)
-		return bt_h5_corrupt(h, "an object header");
-	k->address[k->n] = bt_h5_number(p, 8);
-	k->size[k->n++] = bt_h5_number(p + 8, 8);
-	return BT_OK;
-}
-
+/* The messages from p on; head bytes are before each, and their form is that of
+ * version 1 where they are 8. */
 /* The messages from p on; head bytes are before each, and their form is that of
  * version 1 where they are 8. */
 static int read_messages(struct bt_h5 *h, struct bt_h5_object *o,
@@ -178,24 +153,23 @@ static int read_messages(struct bt_h5 *h, struct bt_h5_object *o,
 {
 	const uint8_t *end = p + size;
 	unsigned type, flags;
-	size_t n;
+	size_t n, width = head == 8 ? 2 : 1; /* of the type */
 	int r = BT_OK;
 
 	while (r == BT_OK && (size_t)(end - p) >= head) {
-		if (head == 8) {
-			type = (unsigned)bt_h5_number(p, 2);
-			n = (size_t)bt_h5_number(p + 2, 2);
-			flags = p[4];
-		} else {
-			type = p[0];
-			n = (size_t)bt_h5_number(p + 1, 2);
-			flags = p[3];
-		}
+		type = (unsigned)bt_h5_number(p, width);
+		n = (size_t)bt_h5_number(p + width, 2);
+		flags = p[width + 2];
 		p += head;
-		if (n > (size_t)(end - p))
+		if (n > (size_t)(end - p) ||
+		    (type == BT_H5_MORE && (n < 16 || k->n == CHUNKS_MAX)))
 			return bt_h5_corrupt(h, "an object header");
-		r = type == BT_H5_MORE ? add_chunk(h, k, p, n)
-		                       : take(h, o, type, flags, p, n);
+		if (type == BT_H5_MORE) {
+			k->address[k->n] = bt_h5_number(p, 8);
+			k->size[k->n++] = bt_h5_number(p + 8, 8);
+		} else {
+			r = take(h, o, type, flags, p, n);
+		}
 		p += n;
 	}
 	return r;

@@ -67,14 +67,13 @@ static bool integer_type(size_t size, bool is_signed, enum bt_dtype *d)
 	                                          {BT_DTYPE_U16, BT_DTYPE_I16},
 	                                          {BT_DTYPE_U32, BT_DTYPE_I32},
 	                                          {BT_DTYPE_U64, BT_DTYPE_I64}};
-	int i;
+	int i = 0;
 
-	for (i = 0; i < 4; i++)
-		if (size == (size_t)1 << i) {
-			*d = types[i][is_signed];
-			return true;
-		}
-	return false;
+	while (i < 4 && size != (size_t)1 << i)
+		i++;
+	if (i < 4)
+		*d = types[i][is_signed];
+	return i < 4;
 }
 
 /* h5py's bool is an enumeration of bytes. *known is false where a type is none
@@ -219,8 +218,6 @@ static int add_tensor(struct bt_h5 *h, const struct bt_h5_object *o,
 	if (r != BT_OK)
 		return r;
 	shape = bt_ckpt_keep(h->c, (size_t)s->rank * sizeof(*shape));
-	if (shape == NULL)
-		return bt_error_nomem(h->err, "reading a header");
 	for (d = 0; d < s->rank; d++)
 		shape[d] = (int64_t)bt_h5_number(s->dims + 8 * d, 8);
 	t->dtype = dtype;
@@ -249,9 +246,9 @@ int bt_h5_dataset(struct bt_h5 *h, const struct bt_h5_object *o)
 		return r;
 	if (known && !s.none)
 		return add_tensor(h, o, &s, dtype);
-	if (h->c->n_notes >= 4096 || bt_buf_str(&h->path) == NULL)
-		return BT_OK;
-	return add_note(h, bt_buf_str(&h->path), "no numbers");
+	return h->c->n_notes < 4096
+	           ? add_note(h, bt_buf_str(&h->path), "no numbers")
+	           : BT_OK;
 }
 
 /* An object of a global heap, where texts of any length stand. */

@@ -147,16 +147,6 @@ static int read_shape(struct header *h, struct bt_error *err)
 	return BT_OK;
 }
 
-static int read_order(struct header *h, struct bt_error *err)
-{
-	h->has_order = true;
-	h->fortran = word(h, "True");
-	if (h->fortran || word(h, "False"))
-		return BT_OK;
-	return bt_error_set(err, BT_ECORRUPT,
-	                    "'fortran_order' is neither True nor False");
-}
-
 static int read_header(struct header *h, struct bt_error *err)
 {
 	const char *key;
@@ -169,16 +159,22 @@ static int read_header(struct header *h, struct bt_error *err)
 		if (!text(h, &key, &n) || !comes(h, ':'))
 			return bt_error_set(err, BT_ECORRUPT,
 			                    "the header is not valid");
-		if (n == 5 && memcmp(key, "descr", n) == 0)
+		if (n == 5 && memcmp(key, "descr", n) == 0) {
 			r = read_descr(h, err);
-		else if (n == 13 && memcmp(key, "fortran_order", n) == 0)
-			r = read_order(h, err);
-		else if (n == 5 && memcmp(key, "shape", n) == 0)
+		} else if (n == 13 && memcmp(key, "fortran_order", n) == 0) {
+			h->has_order = true;
+			h->fortran = word(h, "True");
+			if (!h->fortran && !word(h, "False"))
+				r = bt_error_set(err, BT_ECORRUPT,
+				                 "'fortran_order' is neither "
+				                 "True nor False");
+		} else if (n == 5 && memcmp(key, "shape", n) == 0) {
 			r = read_shape(h, err);
-		else
+		} else {
 			r = bt_error_set(err, BT_EFORMAT,
 			                 "a header with '%.*s'",
 			                 (int)(n < 40 ? n : 40), key);
+		}
 		if (r == BT_OK && !comes(h, ',') &&
 		    (h->p == h->end || *h->p != '}'))
 			r = bt_error_set(err, BT_ECORRUPT,
@@ -246,8 +242,6 @@ static int place(struct bt_ckpt *c, const struct bt_ckpt_file *f,
 	int64_t *shape = bt_ckpt_keep(c, 2 * n * sizeof(*shape));
 	int r;
 
-	if (shape == NULL)
-		return bt_error_nomem(err, "reading an array");
 	memcpy(shape, h->shape, n * sizeof(*shape));
 	t->dtype = h->dtype;
 	t->rank = h->rank;

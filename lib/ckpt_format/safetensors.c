@@ -71,8 +71,6 @@ static int read_shape(struct bt_ckpt *c, const json_t *v, struct bt_tensor *t,
 		                    "%zu dimensions are more than %d", n,
 		                    BT_TENSOR_MAX_RANK);
 	shape = bt_ckpt_keep(c, n * sizeof(*shape));
-	if (shape == NULL)
-		return bt_error_nomem(err, "reading a header");
 	for (i = 0; i < n; i++) {
 		if (!json_is_integer(json_array_get(v, i)))
 			return bt_error_set(
@@ -122,14 +120,11 @@ static int read_tensor(struct bt_ckpt *c, const struct bt_ckpt_file *f,
 {
 	size_t skip = PREFIX + (size_t)header_length(f->data);
 	const char *dtype = json_string_value(json_object_get(v, "dtype"));
-	struct bt_tensor *t = bt_ckpt_add(c);
-	int r;
+	struct bt_tensor *t;
+	int r = bt_ckpt_add_named(c, f, name, strlen(name), &t, err);
 
-	if (t != NULL)
-		t->name = bt_ckpt_keep_str(c, name);
-	if (t == NULL || t->name == NULL)
-		return bt_error_nomem(err, "reading a header");
-	t->file = f->path;
+	if (r != BT_OK)
+		return r;
 	if (dtype == NULL)
 		return bt_error_set(err, BT_ECORRUPT, "no text as 'dtype'");
 	if (bt_dtype_parse(dtype, &t->dtype) != BT_OK)
@@ -145,10 +140,9 @@ static int read_tensor(struct bt_ckpt *c, const struct bt_ckpt_file *f,
 static int read_notes(struct bt_ckpt *c, const struct bt_ckpt_file *f,
                       json_t *notes, struct bt_error *err)
 {
+	bool first = c->n_notes == 0;
 	const char *key;
 	json_t *v;
-
-	bool first = c->n_notes == 0;
 
 	if (json_is_null(notes))
 		return BT_OK;
@@ -161,7 +155,7 @@ static int read_notes(struct bt_ckpt *c, const struct bt_ckpt_file *f,
 		if (!json_is_string(v))
 			return bt_error_set(err, BT_ECORRUPT,
 			                    "'%s': '%.100s' in __metadata__ is "
-			                    "no text",
+			                    "not text",
 			                    f->path, key);
 		if (first &&
 		    bt_ckpt_add_note(c, key, json_string_value(v)) != BT_OK)
@@ -243,29 +237,20 @@ static int read_entries(struct bt_ckpt *c, const struct bt_ckpt_file *f,
 	                    err);
 }
 
-static int parse_header(const struct bt_ckpt_file *f, json_t **header,
-                        struct bt_error *err)
-{
-	struct bt_error why = {0};
-	int r;
-
-	r = bt_json_parse("header", (const char *)f->data + PREFIX,
-	                  (size_t)header_length(f->data), true, header, &why);
-	if (r == BT_OK)
-		return BT_OK;
-	return bt_error_set(err, BT_ECORRUPT, "'%s': %s", f->path, why.text);
-}
-
 static int read_safetensors(struct bt_ckpt *c, const struct bt_ckpt_file *f,
                             struct bt_error *err)
 {
+	struct bt_error why = {0};
 	json_t *header;
 	int r = check_prefix(f, err);
 
-	if (r == BT_OK)
-		r = parse_header(f, &header, err);
 	if (r != BT_OK)
 		return r;
+	if (bt_json_parse("header", (const char *)f->data + PREFIX,
+	                  (size_t)header_length(f->data), true, &header,
+	                  &why) != BT_OK)
+		return bt_error_set(err, BT_ECORRUPT, "'%s': %s", f->path,
+		                    why.text);
 	r = read_entries(c, f, header, err);
 	json_decref(header);
 	return r;
@@ -282,8 +267,7 @@ int bt_safetensors_open(const char *name, const void *data, size_t size,
 {
 	struct bt_ckpt *c = bt_ckpt_new(name);
 	const struct bt_ckpt_file *f = bt_ckpt_add_memory(c, name, data, size);
-	int r = f != NULL ? read_safetensors(c, f, err)
-	                  : bt_error_nomem(err, "opening tensors");
+	int r = read_safetensors(c, f, err);
 
 	c->format = bt_safetensors_read.format;
 	return bt_ckpt_opened(c, r, res, err);

@@ -5,9 +5,8 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "ckpt_format/safetensors.h"
+#include "ckpt_format/writer.h"
 #include "format/json.h"
-
-#define GATHERED 1024 /* elements at once */
 
 /* A tensor on its way out. */
 struct row {
@@ -49,31 +48,19 @@ static int make_rows(const struct bt_safetensors *s, struct row *rows,
 			                    "tensor '%.100s' has no data",
 			                    t->name);
 	}
-	if (s->count > 1)
-		qsort(rows, s->count, sizeof(*rows), by_rank);
+	qsort(rows, s->count, sizeof(*rows), by_rank);
 	return BT_OK;
 }
 
-static json_t *shape_json(const struct bt_tensor *t)
-{
-	json_t *a = json_array();
-	int i;
-
-	for (i = 0; i < t->rank; i++)
-		if (json_array_append_new(a, json_integer(t->shape[i])) != 0) {
-			json_decref(a);
-			return NULL;
-		}
-	return a;
-}
-
+/* The entry of one tensor; its bytes are begin .. end-1 of the data. */
 /* The entry of one tensor; its bytes are begin .. end-1 of the data. */
 static int add_entry(json_t *header, const struct bt_tensor *t, size_t begin,
                      size_t end, struct bt_error *err)
 {
-	json_t *name = json_string(t->name), *entry;
+	json_t *name = json_string(t->name), *shape;
+	int i;
 
-	if (name == NULL) /* or out of memory, which cannot be told apart */
+	if (name == NULL)
 		return bt_error_set(err, BT_EFORMAT,
 		                    "the name of tensor '%.100s' is not UTF-8",
 		                    t->name);
@@ -83,11 +70,14 @@ static int add_entry(json_t *header, const struct bt_tensor *t, size_t begin,
 		return bt_error_set(err, BT_EFORMAT,
 		                    "two tensors cannot be named '%.100s'",
 		                    t->name);
-	entry = json_pack("{s:s,s:o,s:[I,I]}", "dtype", bt_dtype_name(t->dtype),
-	                  "shape", shape_json(t), "data_offsets",
-	                  (json_int_t)begin, (json_int_t)end);
-	if (entry == NULL || json_object_set_new(header, t->name, entry) != 0)
-		return bt_error_nomem(err, "writing a checkpoint");
+	shape = json_array();
+	for (i = 0; i < t->rank; i++)
+		json_array_append_new(shape, json_integer(t->shape[i]));
+	json_object_set_new(header, t->name,
+	                    json_pack("{s:s,s:o,s:[I,I]}", "dtype",
+	                              bt_dtype_name(t->dtype), "shape", shape,
+	                              "data_offsets", (json_int_t)begin,
+	                              (json_int_t)end));
 	return BT_OK;
 }
 
@@ -100,17 +90,13 @@ static int add_notes(json_t *header, const struct bt_safetensors *s,
 	if (s->n_notes == 0)
 		return BT_OK;
 	notes = json_object();
-	for (i = 0; i < s->n_notes; i++) {
+	json_object_set_new(header, "__metadata__", notes);
+	for (i = 0; i < s->n_notes; i++)
 		if (json_object_set_new(notes, s->notes[i].key,
-		                        json_string(s->notes[i].value)) != 0) {
-			json_decref(notes);
+		                        json_string(s->notes[i].value)) != 0)
 			return bt_error_set(err, BT_EFORMAT,
 			                    "the note '%.100s' is not UTF-8",
 			                    s->notes[i].key);
-		}
-	}
-	if (json_object_set_new(header, "__metadata__", notes) != 0)
-		return bt_error_nomem(err, "writing a checkpoint");
 	return BT_OK;
 }
 
@@ -160,36 +146,14 @@ static int write_header(struct bt_out *out, const json_t *header,
 	return r;
 }
 
-/* Elements that are not in order where they stand. */
-static int write_gathered(struct bt_out *out, const struct bt_tensor *t,
-                          size_t bytes, struct bt_error *err)
-{
-	size_t i, n, width = bt_dtype_bits(t->dtype) / 8;
-	uint64_t buf[GATHERED];
-	int r = BT_OK;
-
-	for (i = 0; i < bytes / width && r == BT_OK; i += n) {
-		n = bytes / width - i;
-		n = n < GATHERED ? n : GATHERED;
-		r = bt_tensor_read(t, i, n, buf, err);
-		if (r == BT_OK)
-			r = bt_out_write(out, buf, n * width, err);
-	}
-	return r;
-}
-
 static int write_data(struct bt_out *out, const struct bt_safetensors *s,
                       const struct row *row, struct bt_error *err)
 {
 	uint64_t before = bt_out_offset(out);
 	int r;
 
-	if (row->bytes == 0)
-		return BT_OK;
-	if (row->t->data != NULL)
-		return bt_out_write(out, row->t->data, row->bytes, err);
-	if (row->t->from != NULL)
-		return write_gathered(out, row->t, row->bytes, err);
+	if (row->bytes == 0 || row->t->data != NULL || row->t->from != NULL)
+		return bt_tensor_put(out, row->t, row->bytes, err);
 	r = s->fill(s->ctx, row->index, out, err);
 	if (r == BT_OK && bt_out_offset(out) - before != row->bytes)
 		return bt_error_set(
@@ -222,13 +186,13 @@ int bt_safetensors_write(struct bt_out *out, const struct bt_safetensors *s,
                          struct bt_error *err)
 {
 	struct row *rows = bt_array0(s->count, sizeof(*rows));
-	json_t *header = json_object();
+	json_t *header;
 	int r;
 
-	if (rows == NULL || header == NULL)
-		r = bt_error_nomem(err, "writing a checkpoint");
-	else
-		r = write_rows(out, s, rows, header, err);
+	if (rows == NULL)
+		return bt_error_nomem(err, "writing a checkpoint");
+	header = json_object();
+	r = write_rows(out, s, rows, header, err);
 	json_decref(header);
 	free(rows);
 	return r;

@@ -38,7 +38,7 @@ struct bt_ts_reader {
 	uint32_t crc;
 
 	/* of all */
-	uint64_t frames, bytes, streams;
+	uint64_t frames, streams;
 };
 
 int bt_ts_reader_open(const char *path, size_t limit, struct bt_ts_reader **res,
@@ -47,14 +47,10 @@ int bt_ts_reader_open(const char *path, size_t limit, struct bt_ts_reader **res,
 	struct bt_ts_reader *t = bt_array0(1, sizeof(*t));
 	int r;
 
-	if (t != NULL)
-		t->zstd = ZSTD_createDCtx();
-	if (t == NULL || t->zstd == NULL) {
-		bt_ts_reader_close(t);
-		return bt_error_nomem(err, "reading tensors");
-	}
+	t->zstd = ZSTD_createDCtx();
 	t->limit = limit != 0 ? limit : BT_TS_READER_LIMIT;
-	r = bt_in_open(path, &t->in, err);
+	r = t->zstd != NULL ? bt_in_open(path, &t->in, err)
+	                    : bt_error_nomem(err, "reading tensors");
 	if (r != BT_OK) {
 		bt_ts_reader_close(t);
 		return r;
@@ -83,11 +79,6 @@ const char *bt_ts_reader_name(const struct bt_ts_reader *t)
 uint64_t bt_ts_reader_frames(const struct bt_ts_reader *t)
 {
 	return t->frames;
-}
-
-uint64_t bt_ts_reader_bytes(const struct bt_ts_reader *t)
-{
-	return t->bytes;
 }
 
 uint64_t bt_ts_reader_streams(const struct bt_ts_reader *t)
@@ -148,6 +139,7 @@ static int frame_header(struct bt_ts_reader *t, size_t *len, uint64_t *size,
 {
 	static const uint8_t fields[4] = {0, 2, 4, 8};
 	const uint8_t *p;
+	char why[80];
 	uint8_t d;
 	int r = need(t, 5, &p, err);
 
@@ -167,8 +159,6 @@ static int frame_header(struct bt_ts_reader *t, size_t *len, uint64_t *size,
 	if (r == BT_OK && *size >= ZSTD_CONTENTSIZE_ERROR)
 		return bad(t, BT_ECORRUPT, "damaged header", err);
 	if (r == BT_OK && *size > t->limit) {
-		char why[80];
-
 		snprintf(why, sizeof(why), "%llu bytes, the limit is %zu",
 		         (unsigned long long)*size, t->limit);
 		return bad(t, BT_ELIMIT, why, err);
@@ -208,48 +198,24 @@ static int whole_frame(struct bt_ts_reader *t, const uint8_t **p, size_t *n,
 	return r;
 }
 
-static int make_room(struct bt_ts_reader *t, size_t size, struct bt_error *err)
-{
-	uint8_t *p;
-
-	if (size <= t->room)
-		return BT_OK;
-	p = malloc(size);
-	if (p == NULL)
-		return bt_error_nomem(err, "reading tensors");
-	free(t->blob);
-	t->blob = p;
-	t->room = size;
-	return BT_OK;
-}
-
-static int open_blob(struct bt_ts_reader *t, struct bt_error *err)
-{
-	struct bt_error why = {0};
-	char name[32];
-	int r;
-
-	snprintf(name, sizeof(name), "frame %llu",
-	         (unsigned long long)t->frames + 1);
-	r = bt_safetensors_open(name, t->blob, t->size, &t->c, &why);
-	if (r != BT_OK)
-		return bt_error_set(err, r == BT_ENOMEM ? r : BT_ECORRUPT,
-		                    "cannot read %s: %s", bt_ts_reader_name(t),
-		                    why.text);
-	return BT_OK;
-}
-
 static int read_frame(struct bt_ts_reader *t, struct bt_error *err)
 {
+	struct bt_error why = {0};
 	const uint8_t *p;
 	uint64_t size = 0;
 	size_t n = 0, r;
+	char name[32];
 	int e = whole_frame(t, &p, &n, &size, err);
 
-	if (e == BT_OK)
-		e = make_room(t, (size_t)size, err);
 	if (e != BT_OK)
 		return e;
+	if (size > t->room) {
+		free(t->blob);
+		t->blob = bt_array((size_t)size, 1);
+		t->room = t->blob != NULL ? (size_t)size : 0;
+		if (t->blob == NULL)
+			return bt_error_nomem(err, "reading tensors");
+	}
 	r = ZSTD_decompressDCtx(t->zstd, t->blob, (size_t)size, p, n);
 	if (ZSTD_isError(r))
 		return bad(t,
@@ -258,16 +224,19 @@ static int read_frame(struct bt_ts_reader *t, struct bt_error *err)
 		               : BT_ECORRUPT,
 		           ZSTD_getErrorName(r), err);
 	t->size = r;
-	e = open_blob(t, err);
+	snprintf(name, sizeof(name), "frame %llu",
+	         (unsigned long long)t->frames + 1);
+	e = bt_safetensors_open(name, t->blob, t->size, &t->c, &why);
 	if (e != BT_OK)
-		return e;
+		return bt_error_set(err, e == BT_ENOMEM ? e : BT_ECORRUPT,
+		                    "cannot read %s: %s", bt_ts_reader_name(t),
+		                    why.text);
 	t->packed_crc = bt_crc32c(0, p, n);
 	t->crc = bt_crc32c_join(t->crc, t->packed_crc, n);
 	t->packed = p;
 	t->n_packed = n;
 	t->frames++;
 	t->here++;
-	t->bytes += r;
 	t->here_bytes += r;
 	t->inside = true;
 	return 1;

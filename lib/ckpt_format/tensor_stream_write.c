@@ -22,9 +22,8 @@ int bt_ts_writer_new(struct bt_out *out, int level, struct bt_ts_writer **res,
 {
 	struct bt_ts_writer *t = bt_array0(1, sizeof(*t));
 
-	if (t != NULL)
-		t->zstd = ZSTD_createCCtx();
-	if (t == NULL || t->zstd == NULL) {
+	t->zstd = ZSTD_createCCtx();
+	if (t->zstd == NULL) {
 		bt_ts_writer_abandon(t);
 		return bt_error_nomem(err, "writing tensors");
 	}

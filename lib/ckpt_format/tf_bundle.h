@@ -35,12 +35,8 @@ struct bt_tf_table_writer {
 	struct bt_buf block; /* the one being filled */
 	struct bt_buf index; /* entries of the block of blocks */
 	struct bt_buf last;  /* the last key */
-	uint32_t *restarts;
-	size_t n_restarts, cap_restarts;
-	uint32_t *index_restarts;
-	size_t n_index, cap_index;
+	struct bt_buf restarts, index_restarts; /* uint32_t each */
 	size_t in_run; /* entries since the last restart */
-	bool failed;   /* out of memory */
 };
 
 void bt_tf_table_writer_put(struct bt_tf_table_writer *w, const char *key,

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Finding the index of a TensorFlow checkpoint. */
 #include <dirent.h>
+#include <errno.h>
 #include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/buf.h"
-#include "base/mem.h"
 #include "ckpt_format/tf_find.h"
 #include "format/model_files.h"
 #include "io/path.h"
@@ -19,20 +18,16 @@
 #define SHOWN 5        /* names in a message */
 
 /* "stem.index", if there is such a file. */
+/* "stem.index", if there is such a file. */
 static char *index_of(const char *stem, size_t n)
 {
 	struct bt_buf b = BT_BUF_INIT;
-	struct stat st;
-	char *path;
 
 	bt_buf_put(&b, stem, n);
 	bt_buf_puts(&b, ".index");
-	path = bt_buf_detach(&b);
-	if (path != NULL && (stat(path, &st) != 0 || !S_ISREG(st.st_mode))) {
-		free(path);
-		path = NULL;
-	}
-	return path;
+	if (!bt_path_is_file(bt_buf_str(&b)))
+		bt_buf_clear(&b);
+	return b.data != NULL ? bt_buf_detach(&b) : NULL;
 }
 
 char *bt_tf_find_index(const char *path)
@@ -72,8 +67,6 @@ static int latest(const char *dir, const char *state, char **path,
 		                    "latest",
 		                    state);
 	stem = bt_path_join(dir, last);
-	if (stem == NULL)
-		return bt_error_nomem(err, "opening a checkpoint");
 	*path = index_of(stem, strlen(stem));
 	free(stem);
 	if (*path != NULL)
@@ -84,85 +77,43 @@ static int latest(const char *dir, const char *state, char **path,
 	                    state, last, last);
 }
 
-/* Names of files. */
-struct names {
-	char **v;
-	size_t n, cap;
-};
-
-static void free_names(struct names *l)
+static int is_index(const struct dirent *e)
 {
-	size_t i;
-
-	for (i = 0; i < l->n; i++)
-		free(l->v[i]);
-	free(l->v);
+	return fnmatch("*.index", e->d_name, FNM_PERIOD) == 0;
 }
 
-static int add_name(struct names *l, const char *name)
+static int by_name(const struct dirent **a, const struct dirent **b)
 {
-	if (bt_grow(&l->v, &l->cap, l->n + 1, sizeof(*l->v)) != BT_OK)
-		return -1;
-	l->v[l->n] = bt_strndup(name, strlen(name));
-	if (l->v[l->n] == NULL)
-		return -1;
-	l->n++;
-	return 0;
-}
-
-static int by_text(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-/* The names of the files *.index in a directory, sorted; or -1. */
-static int list_indexes(const char *dir, struct names *names)
-{
-	DIR *d = opendir(dir);
-	struct dirent *e;
-	int r = 0;
-
-	while (r == 0 && d != NULL && (e = readdir(d)) != NULL)
-		if (fnmatch("*.index", e->d_name, FNM_PERIOD) == 0)
-			r = add_name(names, e->d_name);
-	if (d != NULL)
-		closedir(d);
-	if (r == 0 && names->n > 1)
-		qsort(names->v, names->n, sizeof(*names->v), by_text);
-	return r;
-}
-
-static int ambiguous(const char *dir, const struct names *names,
-                     struct bt_error *err)
-{
-	struct bt_buf b = BT_BUF_INIT;
-	size_t i;
-
-	for (i = 0; i < names->n && i < SHOWN; i++)
-		bt_buf_printf(&b, "%s'%.60s'", i > 0 ? ", " : "", names->v[i]);
-	if (names->n > SHOWN)
-		bt_buf_printf(&b, " and %zu more", names->n - SHOWN);
-	bt_error_set(err, BT_EFORMAT,
-	             "'%s' holds several checkpoints, %s: give the path of one",
-	             dir, bt_buf_str(&b) != NULL ? bt_buf_str(&b) : "?");
-	bt_buf_clear(&b);
-	return BT_EFORMAT;
+	return strcmp((*a)->d_name, (*b)->d_name);
 }
 
 /* The only file *.index in *path, NULL where there is none. */
 static int only_index(const char *dir, char **path, struct bt_error *err)
 {
-	struct names names = {0};
-	int r = list_indexes(dir, &names);
+	struct bt_buf b = BT_BUF_INIT;
+	struct dirent **list;
+	int i, n = scandir(dir, &list, is_index, by_name), r = BT_OK;
 
-	*path = NULL;
-	if (r == 0 && names.n == 1)
-		*path = bt_path_join(dir, names.v[0]);
-	if (r != 0 || (names.n == 1 && *path == NULL))
-		r = bt_error_nomem(err, "opening a checkpoint");
-	else if (names.n > 1)
-		r = ambiguous(dir, &names, err);
-	free_names(&names);
+	if (n < 0)
+		return errno == ENOMEM
+		           ? bt_error_nomem(err, "opening a checkpoint")
+		           : BT_OK;
+	for (i = 0; i < n && i < SHOWN; i++)
+		bt_buf_printf(&b, "%s'%.60s'", i > 0 ? ", " : "",
+		              list[i]->d_name);
+	if (n > SHOWN)
+		bt_buf_printf(&b, " and %d more", n - SHOWN);
+	if (n == 1)
+		*path = bt_path_join(dir, list[0]->d_name);
+	else if (n > 1)
+		r = bt_error_set(err, BT_EFORMAT,
+		                 "'%s' holds several checkpoints, %s: give the "
+		                 "path of one",
+		                 dir, bt_buf_str(&b));
+	bt_buf_clear(&b);
+	while (n > 0)
+		free(list[--n]);
+	free(list);
 	return r;
 }
 
@@ -171,22 +122,14 @@ int bt_tf_find_in(const char *dir, char **path, struct bt_error *err)
 	char *stem = bt_path_join(dir, BT_FILE_TF_STEM);
 	char *saved = bt_path_join(dir, "variables/variables");
 	char *state = bt_path_join(dir, "checkpoint");
-	struct stat st;
 	int r = BT_OK;
 
-	*path = NULL;
-	if (stem == NULL || saved == NULL || state == NULL)
-		r = bt_error_nomem(err, "opening a checkpoint");
-	else
-		*path = index_of(stem, strlen(stem));
-	if (r == BT_OK && *path == NULL)
+	*path = index_of(stem, strlen(stem));
+	if (*path == NULL)
 		*path = index_of(saved, strlen(saved));
-	if (r == BT_OK && *path == NULL) {
-		if (stat(state, &st) == 0 && S_ISREG(st.st_mode))
-			r = latest(dir, state, path, err);
-		else
-			r = only_index(dir, path, err);
-	}
+	if (*path == NULL)
+		r = bt_path_is_file(state) ? latest(dir, state, path, err)
+		                           : only_index(dir, path, err);
 	free(stem);
 	free(saved);
 	free(state);

@@ -10,6 +10,8 @@
 #include <string.h>
 
 #include "base/crc32c.h"
+#include "base/mem.h"
+#include "base/span.h"
 #include "ckpt_format/tf_bundle.h"
 #include "format/snappy.h"
 
@@ -71,7 +73,7 @@ static int unpack(const struct bt_tf_table *t, const struct place *at,
 
 	if (bt_snappy_length(p, (size_t)at->size, &n) != BT_OK)
 		return damaged(t, at->offset, "is not Snappy", err);
-	b->own = malloc(n != 0 ? n : 1);
+	b->own = bt_array(n, 1);
 	if (b->own == NULL)
 		return bt_error_nomem(err, "reading an index");
 	if (bt_snappy_decode(p, (size_t)at->size, b->own, n) != BT_OK) {
@@ -111,17 +113,6 @@ static int load(const struct bt_tf_table *t, const struct place *at,
 	return BT_OK;
 }
 
-/* Whether the key made of the first `shared` bytes of key and of p[0..n-1]
- * stands behind key. */
-static bool rises(const struct bt_buf *key, size_t shared, const uint8_t *p,
-                  size_t n)
-{
-	size_t rest = key->len - shared, m = rest < n ? rest : n;
-	int c = m > 0 ? memcmp(p, key->data + shared, m) : 0;
-
-	return c != 0 ? c > 0 : n > rest;
-}
-
 /* Takes one entry off in. */
 static int next(struct walk *w, struct bt_pb *in, bool first, uint64_t at,
                 struct bt_error *err)
@@ -129,6 +120,7 @@ static int next(struct walk *w, struct bt_pb *in, bool first, uint64_t at,
 	const struct bt_tf_table *t = w->r->t;
 	uint64_t shared, own, size;
 	struct bt_pb value;
+	struct bt_span rest;
 
 	if (!bt_pb_varint(in, &shared) || !bt_pb_varint(in, &own) ||
 	    !bt_pb_varint(in, &size) || shared > w->key->len ||
@@ -141,13 +133,15 @@ static int next(struct walk *w, struct bt_pb *in, bool first, uint64_t at,
 		                    "'%s': the block at byte %llu holds a key "
 		                    "that is too long",
 		                    t->path, (unsigned long long)at);
-	if (w->any && !rises(w->key, (size_t)shared, in->p, (size_t)own))
+	rest.p = bt_buf_at(w->key, (size_t)shared);
+	rest.n = w->key->len - (size_t)shared;
+	if (w->any &&
+	    bt_span_compare((struct bt_span){(const char *)in->p, (size_t)own},
+	                    rest) <= 0)
 		return damaged(t, at, "holds keys out of order", err);
 	w->any = true;
 	w->key->len = (size_t)shared;
 	bt_buf_put(w->key, in->p, (size_t)own);
-	if (w->key->oom)
-		return bt_error_nomem(err, "reading an index");
 	value.p = in->p + own;
 	value.end = value.p + size;
 	in->p = value.end;
@@ -179,8 +173,7 @@ static int walk(struct walk *w, const struct place *at, struct bt_error *err)
 static int give(struct reading *r, const struct bt_buf *key, struct bt_pb value,
                 struct bt_error *err)
 {
-	return r->t->entry(r->t->ctx, key->data != NULL ? key->data : "",
-	                   key->len, value, err);
+	return r->t->entry(r->t->ctx, bt_buf_at(key, 0), key->len, value, err);
 }
 
 /* An entry of the block of blocks. */

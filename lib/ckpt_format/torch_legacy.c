@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/span.h"
 #include "ckpt_format/readers.h"
 #include "ckpt_format/torch_tensors_int.h"
 
@@ -36,10 +37,10 @@ static int compare(const void *a, const void *b)
 {
 	const struct bt_pk_storage *s = ((const struct stored *)a)->s;
 	const struct bt_pk_storage *t = ((const struct stored *)b)->s;
-	size_t n = s->n_key < t->n_key ? s->n_key : t->n_key;
-	int r = n > 0 ? memcmp(s->key, t->key, n) : 0;
 
-	return r != 0 ? r : (s->n_key > t->n_key) - (s->n_key < t->n_key);
+	return bt_span_compare(
+	    (struct bt_span){(const char *)s->key, s->n_key},
+	    (struct bt_span){(const char *)t->key, t->n_key});
 }
 
 static int by_key(const void *a, const void *b)
@@ -83,8 +84,7 @@ static int list(const struct bt_pickle *k, struct source *source,
 		source->s[i].s = &k->storages[i];
 		source->s[i].order = i;
 	}
-	if (k->n_storages > 1)
-		qsort(source->s, k->n_storages, sizeof(*source->s), by_key);
+	qsort(source->s, k->n_storages, sizeof(*source->s), by_key);
 	for (i = 0; i < k->n_storages; i++)
 		if (n == 0 || compare(&source->s[n - 1], &source->s[i]) != 0)
 			source->s[n++] = source->s[i];
@@ -93,6 +93,7 @@ static int list(const struct bt_pickle *k, struct source *source,
 }
 
 /* Reads the place of the storage with that key at *p and steps over it. */
+/* Reads the place of the storage with that key at *p and steps over it. */
 static int locate(struct source *source, const struct bt_pickle *keys,
                   uint32_t key, const uint8_t **p, const uint8_t *end,
                   struct bt_error *err)
@@ -100,6 +101,7 @@ static int locate(struct source *source, const struct bt_pickle *keys,
 	const struct bt_pk_value *v = &keys->v[key];
 	struct bt_pk_storage named = {0};
 	struct stored wanted = {.s = &named}, *s;
+	char name[41] = "";
 	uint64_t n;
 	size_t size;
 
@@ -108,33 +110,27 @@ static int locate(struct source *source, const struct bt_pickle *keys,
 		                    "a storage whose key is not text");
 	named.key = v->u.text;
 	named.n_key = v->n;
+	memcpy(name, v->u.text, v->n < 40 ? v->n : 40);
 	s = bsearch(&wanted, source->s, source->n, sizeof(*s), compare);
 	if (s == NULL || s->data != NULL)
-		return bt_error_set(err, BT_ECORRUPT,
-		                    "storage '%.*s' is of no tensor, or there "
-		                    "twice",
-		                    (int)(v->n < 40 ? v->n : 40),
-		                    (const char *)v->u.text);
-	if (end - *p < 8)
 		return bt_error_set(
-		    err, BT_ETRUNCATED, "it is cut off before storage '%.*s'",
-		    (int)(v->n < 40 ? v->n : 40), (const char *)v->u.text);
+		    err, BT_ECORRUPT,
+		    "storage '%s' is of no tensor, or there twice", name);
+	if (end - *p < 8)
+		return bt_error_set(err, BT_ETRUNCATED,
+		                    "it is cut off before storage '%s'", name);
 	memcpy(&n, *p, 8);
 	*p += 8;
 	if (n != s->s->n)
-		return bt_error_set(
-		    err, BT_ECORRUPT,
-		    "storage '%.*s' has %llu elements, not "
-		    "%llu",
-		    (int)(v->n < 40 ? v->n : 40), (const char *)v->u.text,
-		    (unsigned long long)n, (unsigned long long)s->s->n);
+		return bt_error_set(err, BT_ECORRUPT,
+		                    "storage '%s' has %llu elements, not %llu",
+		                    name, (unsigned long long)n,
+		                    (unsigned long long)s->s->n);
 	if (!bt_torch_bytes(s->s, &size) || size > (size_t)(end - *p))
-		return bt_error_set(
-		    err, BT_ETRUNCATED,
-		    "it is cut off in storage '%.*s', of %llu "
-		    "%s",
-		    (int)(v->n < 40 ? v->n : 40), (const char *)v->u.text,
-		    (unsigned long long)n, bt_dtype_name(s->s->dtype));
+		return bt_error_set(err, BT_ETRUNCATED,
+		                    "it is cut off in storage '%s', of %llu %s",
+		                    name, (unsigned long long)n,
+		                    bt_dtype_name(s->s->dtype));
 	s->data = *p;
 	*p += size;
 	return BT_OK;

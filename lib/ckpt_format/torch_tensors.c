@@ -34,8 +34,7 @@ static int64_t *keep_numbers(struct walk *w, uint32_t list)
 	int64_t *v = bt_ckpt_keep(w->c, k->v[list].n * sizeof(*v));
 	uint32_t c, i = 0;
 
-	for (c = k->v[list].u.list.head; c != BT_PK_END && v != NULL;
-	     c = k->cells[c].next)
+	for (c = k->v[list].u.list.head; c != BT_PK_END; c = k->cells[c].next)
 		v[i++] = k->v[k->cells[c].value].u.i;
 	return v;
 }
@@ -46,22 +45,17 @@ static int place(struct walk *w, const struct bt_pk_tensor *p,
 	const struct bt_pk_storage *s = &w->k->storages[p->storage];
 	size_t width = bt_dtype_bits(s->dtype) / 8, size;
 	const uint8_t *data;
-	int64_t *shape, *stride;
 	int r = w->source->find(w->source->ctx, s, &data, &size, w->err);
 
 	if (r != BT_OK)
 		return r;
-	shape = keep_numbers(w, p->size);
-	stride = keep_numbers(w, p->stride);
-	if (shape == NULL || stride == NULL)
-		return bt_error_nomem(w->err, "reading a pickle");
 	t->dtype = p->dtype;
 	t->rank = (int)w->k->v[p->size].n;
-	t->shape = shape;
+	t->shape = keep_numbers(w, p->size);
 	/* first is within the storage, whose size was checked */
 	return bt_ckpt_place(w->c, w->f, t, data + s->first * width,
-	                     size - (size_t)s->first * width, p->offset, stride,
-	                     w->err);
+	                     size - (size_t)s->first * width, p->offset,
+	                     keep_numbers(w, p->stride), w->err);
 }
 
 static int add_tensor(struct walk *w, uint32_t value)
@@ -69,11 +63,8 @@ static int add_tensor(struct walk *w, uint32_t value)
 	const char *name = w->path.len > 0 ? w->path.data : "tensor";
 	size_t n = w->path.len > 0 ? w->path.len : 6;
 	struct bt_tensor *t;
-	int r;
+	int r = bt_ckpt_add_named(w->c, w->f, name, n, &t, w->err);
 
-	if (w->path.oom)
-		return bt_error_nomem(w->err, "reading a pickle");
-	r = bt_ckpt_add_named(w->c, w->f, name, n, &t, w->err);
 	if (r != BT_OK)
 		return r;
 	r = place(w, &w->k->tensors[w->k->v[value].u.at], t);

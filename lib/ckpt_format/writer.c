@@ -7,6 +7,8 @@
 #include "base/crc32c.h"
 #include "base/mem.h"
 
+#define GATHERED 1024 /* elements at once */
+
 void bt_tensor_source_begin(const struct bt_tensor_source *s,
                             struct bt_out *out)
 {
@@ -90,5 +92,26 @@ int bt_tensor_source_save(const struct bt_tensor_source *s, const char *path,
 	if (r == BT_OK)
 		return bt_out_commit(out, err);
 	bt_out_abandon(out);
+	return r;
+}
+
+int bt_tensor_put(struct bt_out *out, const struct bt_tensor *t, size_t bytes,
+                  struct bt_error *err)
+{
+	size_t i, n, width = bt_dtype_bits(t->dtype) / 8;
+	uint64_t buf[GATHERED];
+	int r = BT_OK;
+
+	if (bytes == 0)
+		return BT_OK;
+	if (t->data != NULL)
+		return bt_out_write(out, t->data, bytes, err);
+	for (i = 0; i < bytes / width && r == BT_OK; i += n) {
+		n = bytes / width - i;
+		n = n < GATHERED ? n : GATHERED;
+		r = bt_tensor_read(t, i, n, buf, err);
+		if (r == BT_OK)
+			r = bt_out_write(out, buf, n * width, err);
+	}
 	return r;
 }

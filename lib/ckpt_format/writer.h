@@ -36,6 +36,10 @@ int bt_tensor_source_put(const struct bt_tensor_source *s, size_t i,
                          struct bt_out *out, uint32_t *crc,
                          struct bt_error *err) BT_MUST_USE;
 
+/* Writes the bytes of a tensor that is in memory, in the order of its shape. */
+int bt_tensor_put(struct bt_out *out, const struct bt_tensor *t, size_t bytes,
+                  struct bt_error *err) BT_MUST_USE;
+
 /* BT_EFORMAT where two tensors have the same name. */
 int bt_tensor_source_check_names(const struct bt_tensor_source *s,
                                  struct bt_error *err) BT_MUST_USE;

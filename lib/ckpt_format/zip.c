@@ -6,6 +6,7 @@
 #include <zlib.h>
 
 #include "base/mem.h"
+#include "base/span.h"
 
 #define END_SIZE 22
 #define END64_SIZE 56
@@ -234,18 +235,12 @@ static int by_place(const void *a, const void *b)
 	return (s->at > t->at) - (s->at < t->at);
 }
 
-static int compare(const char *a, size_t n, const char *b, size_t m)
-{
-	int r = memcmp(a, b, n < m ? n : m);
-
-	return r != 0 ? r : (n > m) - (n < m);
-}
-
 static int by_name(const void *a, const void *b)
 {
 	const struct bt_zip_entry *s = a, *t = b;
 
-	return compare(s->name, s->n_name, t->name, t->n_name);
+	return bt_span_compare((struct bt_span){s->name, s->n_name},
+	                       (struct bt_span){t->name, t->n_name});
 }
 
 static int check_entries(struct bt_zip *z, struct bt_error *err)
@@ -404,11 +399,10 @@ int bt_zip_data(struct bt_zip *z, struct bt_ckpt *c,
 	struct bt_zip_entry *mine = &z->e[e - z->e];
 	int r = BT_OK;
 
-	if (e->data == NULL && e->method != 0) {
+	if (e->data == NULL && e->method != 0)
 		r = unpack(z, c, e, &mine->data, err);
-	} else if (e->data == NULL) {
+	else if (e->data == NULL)
 		mine->data = e->packed;
-	}
 	if (r == BT_OK)
 		*data = e->data;
 	return r;

@@ -98,7 +98,7 @@ static const struct {
     {"{" T("a\xff", "F32", "[2]", 0, 8) "}", BT_ECORRUPT, "decode byte 0xff"},
     {"{" T("a\\ud800", "F32", "[2]", 0, 8) "}", BT_ECORRUPT, "header"},
     {"{" T("a", "F32", "[2]", 0, 8) ",\"__metadata__\":{\"x\":1}}", BT_ECORRUPT,
-     "'x' in __metadata__ is no text"},
+     "'x' in __metadata__ is not text"},
     {"{" T("a", "F32", "[2]", 0, 8) ",\"__metadata__\":[]}", BT_ECORRUPT,
      "__metadata__ is not a JSON object"},
     {"{" T("a", "F32", "[2]", 0, 8) "}x", BT_ECORRUPT, "not valid JSON"},
