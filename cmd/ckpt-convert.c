@@ -3,6 +3,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/num.h"
 #include "base/str.h"
 #include "base/sys.h"
 #include "base/tool.h"
@@ -108,11 +109,8 @@ static int run(const struct args *a, struct bt_convert *job)
 /* A whole model is written, not a checkpoint. */
 static bool is_onnx(const struct args *a, const char *to)
 {
-	size_t n = strlen(to);
-
-	if (a->to != NULL)
-		return strcmp(a->to, "onnx") == 0;
-	return n > 5 && strcmp(to + n - 5, ".onnx") == 0;
+	return a->to != NULL ? strcmp(a->to, "onnx") == 0
+	                     : bt_str_ends(to, ".onnx");
 }
 
 static bool check_onnx(const struct args *a, int *status)
@@ -166,9 +164,7 @@ static int run_onnx(const struct args *a)
 	bt_buf_puts(&path, to);
 	if (dir)
 		bt_buf_puts(&path, "/model.onnx");
-	if (bt_buf_str(&path) == NULL)
-		e = bt_error_nomem(&err, "writing a model");
-	else if (dir && mkdir(to, 0777) != 0 && errno != EEXIST)
+	if (dir && mkdir(to, 0777) != 0 && errno != EEXIST)
 		e = bt_error_sys(&err, errno, "cannot make '%s'", to);
 	if (e == BT_OK)
 		e = export(a, bt_buf_str(&path), dir, &err);
@@ -176,10 +172,56 @@ static int run_onnx(const struct args *a)
 	return e == BT_OK ? BT_EXIT_DONE : bt_tool_fail(&tool, &err);
 }
 
+static enum bt_dtype dtype_of(const char *word)
+{
+	if (word == NULL)
+		return BT_DTYPES;
+	if (strcmp(word, "f32") == 0)
+		return BT_DTYPE_F32;
+	return strcmp(word, "f16") == 0 ? BT_DTYPE_F16 : BT_DTYPE_BF16;
+}
+
+/* Whether the options go together; sets job->shard_size. */
+static bool check(const struct args *a, struct bt_convert *job, int *status)
+{
+	enum bt_names own = bt_convert_format_names(job->format);
+	struct bt_error err = {0};
+
+	if (bt_convert_check(job, &err) != BT_OK)
+		*status = bt_tool_misuse(&tool, "%s", err.text);
+	else if (job->format == BT_CONVERT_UNKNOWN)
+		*status = bt_tool_misuse(
+		    &tool,
+		    "'%s' does not say which format to write: give it with "
+		    "--to",
+		    job->to);
+	else if (own != BT_NAMES_DEFAULT && job->names > BT_NAMES_HF &&
+	         job->names != own)
+		*status = bt_tool_misuse(
+		    &tool, "--names %s does not go with --to %s", a->names,
+		    bt_convert_format_word(job->format));
+	else if (a->shard_size == NULL)
+		return true;
+	else if (bt_parse_bytes(a->shard_size, &job->shard_size) != BT_OK ||
+	         job->shard_size == 0)
+		*status =
+		    bt_tool_misuse(&tool,
+		                   "--shard-size needs a number of bytes, "
+		                   "not '%s'",
+		                   a->shard_size);
+	else if (job->format != BT_CONVERT_SAFETENSORS ||
+	         bt_str_ends(job->to, ".safetensors"))
+		*status =
+		    bt_tool_misuse(&tool, "--shard-size needs a directory for "
+		                          "files of safetensors");
+	else
+		return true;
+	return false;
+}
+
 static bool parse(int argc, char **argv, struct args *a, struct bt_convert *job,
                   int *status)
 {
-	struct bt_error err = {0};
 	int at;
 
 	if (!bt_tool_options(&tool, argc, argv, a, &at, status))
@@ -197,21 +239,23 @@ static bool parse(int argc, char **argv, struct args *a, struct bt_convert *job,
 		                         "--external-data goes with ONNX only");
 		return false;
 	}
-	job->from = argv[at];
-	job->to = argv[at + 1];
-	job->format = a->to;
-	job->names = a->names;
-	job->dtype = a->dtype;
-	job->shard_size = a->shard_size;
-	job->heads = (int)a->heads;
-	job->rename = a->rename.item;
-	job->n_rename = a->rename.n;
-	job->drop = a->drop.item;
-	job->n_drop = a->drop.n;
-	if (bt_convert_check(job, &err) == BT_OK)
-		return true;
-	*status = bt_tool_misuse(&tool, "%s", err.text);
-	return false;
+	*job = (struct bt_convert){.from = argv[at],
+	                           .to = argv[at + 1],
+	                           .dtype = dtype_of(a->dtype),
+	                           .heads = (int)a->heads,
+	                           .rename = a->rename.item,
+	                           .n_rename = a->rename.n,
+	                           .drop = a->drop.item,
+	                           .n_drop = a->drop.n};
+	if (a->to != NULL)
+		job->format = bt_convert_format_parse(a->to);
+	else if (a->shard_size != NULL)
+		job->format = BT_CONVERT_SAFETENSORS;
+	else
+		job->format = bt_convert_format_of(job->to);
+	if (a->names != NULL)
+		job->names = bt_convert_names_parse(a->names);
+	return check(a, job, status);
 }
 
 int main(int argc, char **argv)

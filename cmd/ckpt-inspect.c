@@ -147,12 +147,6 @@ static int list(struct run *r, int *status, struct bt_error *err)
 	return put(r, err);
 }
 
-/* Says of a file that cannot be opened whether it is damaged. */
-static bool is_damage(int e)
-{
-	return e == BT_ECORRUPT || e == BT_ETRUNCATED || e == BT_ELIMIT;
-}
-
 static int check(struct run *r, int *status, struct bt_error *err)
 {
 	const struct args *a = r->args;
@@ -165,7 +159,7 @@ static int check(struct run *r, int *status, struct bt_error *err)
 		e = compute_stats(r, err);
 	if (e == BT_OK)
 		e = bt_checksums_verify(r->v[0].t, r->v[0].n, r->pool, err);
-	if (is_damage(e)) {
+	if (e == BT_ECORRUPT || e == BT_ETRUNCATED || e == BT_ELIMIT) {
 		if (a->json)
 			bt_inspect_damage_json(&r->text, a->path[0], err->text);
 		else

@@ -131,7 +131,6 @@ static int give(struct way *w, const void *p, size_t n, struct bt_error *err)
 }
 
 /* n bytes were made in the room for them. */
-/* n bytes were made in the room for them. */
 static void made(struct way *w, const void *p, size_t n)
 {
 	if (w->sum)

@@ -6,7 +6,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/num.h"
 #include "base/str.h"
 #include "ckpt/cast.h"
 #include "ckpt/identify.h"
@@ -21,87 +20,101 @@
 
 #define MANY 20 /* names in a message */
 
-static bool is(const char *s, const char *word)
+/* By enum bt_convert_format. */
+static const struct {
+	const char *word;
+	const char *written; /* the format of the files */
+	const char *file;    /* in a directory */
+	enum bt_names names; /* which go with it */
+} formats[] = {
+    {"", "", "", BT_NAMES_DEFAULT},
+    {"safetensors", "safetensors", BT_FILE_WEIGHTS, BT_NAMES_DEFAULT},
+    {"npz", "npz", "model.npz", BT_NAMES_DEFAULT},
+    {"gguf", "gguf", "model.gguf", BT_NAMES_GGUF},
+    {"tf1", "tensorflow", BT_FILE_TF_STEM, BT_NAMES_TF1},
+    {"tf2", "tensorflow", BT_FILE_TF_STEM, BT_NAMES_TF2},
+    {"h5", "hdf5", BT_FILE_TF_KERAS, BT_NAMES_H5},
+    {"keras", "hdf5", "weights.h5", BT_NAMES_KERAS},
+};
+
+/* By enum bt_names. */
+static const struct {
+	const char *word, *whose;
+} kinds[] = {
+    {"", ""},
+    {"keep", "names kept"},
+    {"hf", "names of Hugging Face"},
+    {"tf1", "names of TensorFlow 1"},
+    {"tf2", "names of Model Garden"},
+    {"gguf", "names of llama.cpp"},
+    {"h5", "names of Hugging Face for TensorFlow"},
+    {"keras", "names of a Keras model"},
+};
+
+enum bt_convert_format bt_convert_format_parse(const char *word)
 {
-	return s != NULL && strcmp(s, word) == 0;
+	unsigned i = BT_CONVERT_KERAS;
+
+	while (i > 0 && strcmp(formats[i].word, word) != 0)
+		i--;
+	return i;
 }
 
-/* The format that was given, or what the name of the target says; or NULL. */
-static const char *format_of(const struct bt_convert *r)
+enum bt_convert_format bt_convert_format_of(const char *path)
 {
-	const char *path = r->to;
+	static const struct {
+		const char *end;
+		enum bt_convert_format format;
+	} ends[] = {
+	    {".safetensors", BT_CONVERT_SAFETENSORS},
+	    {".npz", BT_CONVERT_NPZ},
+	    {".gguf", BT_CONVERT_GGUF},
+	    {".weights.h5", BT_CONVERT_H5},
+	    {"weights.h5", BT_CONVERT_KERAS},
+	    {".h5", BT_CONVERT_H5},
+	    {".ckpt", BT_CONVERT_TF1},
+	    {".index", BT_CONVERT_TF1},
+	};
+	size_t i;
 
-	if (r->format != NULL)
-		return r->format;
-	if (r->shard_size != NULL || bt_str_ends(path, ".safetensors") ||
-	    bt_path_means_dir(path))
-		return "safetensors";
-	if (bt_str_ends(path, ".npz"))
-		return "npz";
-	if (bt_str_ends(path, ".gguf"))
-		return "gguf";
-	if (bt_str_ends(path, "weights.h5") &&
-	    !bt_str_ends(path, ".weights.h5"))
-		return "keras";
-	if (bt_str_ends(path, ".h5"))
-		return "h5";
-	if (bt_str_ends(path, ".ckpt") || bt_str_ends(path, ".index"))
-		return "tf1";
-	return NULL;
+	if (bt_path_means_dir(path))
+		return BT_CONVERT_SAFETENSORS;
+	for (i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
+		if (bt_str_ends(path, ends[i].end))
+			return ends[i].format;
+	return BT_CONVERT_UNKNOWN;
 }
 
-static bool is_tensorflow(const char *format)
+const char *bt_convert_format_word(enum bt_convert_format format)
 {
-	return is(format, "tf1") || is(format, "tf2");
+	return formats[format].word;
 }
 
-static bool is_hdf5(const char *format)
+enum bt_names bt_convert_format_names(enum bt_convert_format format)
 {
-	return is(format, "h5") || is(format, "keras");
+	return formats[format].names;
 }
 
-/* Whether a format goes with names of its own. */
-static bool has_names(const char *format)
+enum bt_names bt_convert_names_parse(const char *word)
 {
-	return is_tensorflow(format) || is_hdf5(format) || is(format, "gguf");
+	unsigned i = BT_NAMES_KERAS;
+
+	while (i > 0 && strcmp(kinds[i].word, word) != 0)
+		i--;
+	return i;
 }
 
 int bt_convert_check(const struct bt_convert *r, struct bt_error *err)
 {
-	const char *format = format_of(r);
-	size_t n;
-
 	if (bt_url_refuse(r->from, BT_URL_DIR, err) != BT_OK ||
 	    bt_url_refuse(r->to, BT_URL_DIR_OUT, err) != BT_OK)
 		return BT_EREMOTE;
-	if (format == NULL)
-		return bt_error_set(err, BT_EARG,
-		                    "'%s' does not say which format it is to "
-		                    "have: --to is needed",
-		                    r->to);
-	if (has_names(format) && r->names != NULL &&
-	    strcmp(r->names, format) != 0 && !is(r->names, "keep") &&
-	    !is(r->names, "hf"))
-		return bt_error_set(err, BT_EARG,
-		                    "--names %s does not go with --to %s",
-		                    r->names, format);
-	if (is(format, "keras") && bt_str_ends(r->to, ".weights.h5"))
+	if (r->format == BT_CONVERT_KERAS && bt_str_ends(r->to, ".weights.h5"))
 		return bt_error_set(err, BT_EARG,
 		                    "'%s' is a name by which Keras knows "
 		                    "another form, which is not written "
 		                    "(weights.h5, without the point)",
 		                    r->to);
-	if (r->shard_size == NULL)
-		return BT_OK;
-	if (bt_parse_bytes(r->shard_size, &n) != BT_OK || n == 0)
-		return bt_error_set(err, BT_EARG,
-		                    "--shard-size needs a number of bytes, not "
-		                    "'%s'",
-		                    r->shard_size);
-	if (!is(format, "safetensors") || bt_str_ends(r->to, ".safetensors"))
-		return bt_error_set(err, BT_EARG,
-		                    "--shard-size needs a directory to put "
-		                    "files of safetensors into");
 	return BT_OK;
 }
 
@@ -137,9 +150,7 @@ static int find_heads(const struct bt_convert *r, int *heads,
 	json_t *o = NULL;
 	int e = BT_OK;
 
-	if (dir == NULL)
-		e = bt_error_nomem(err, "reading a configuration");
-	if (e == BT_OK && n == 0)
+	if (n == 0)
 		e = bt_hf_config_find(dir, &o, &path, err);
 	if (e == BT_OK && o != NULL) {
 		e = bt_json_int(o, "num_attention_heads", 1, 1 << 20, &n, err);
@@ -160,27 +171,22 @@ static int find_heads(const struct bt_convert *r, int *heads,
 	return e;
 }
 
-/* TensorFlow counts saves in the file; elsewhere that is no tensor. */
-static void drop_counter(struct bt_named_list *l)
+/* Drops what a file holds twice, and what is not a parameter elsewhere: the
+ * counter of saves of TensorFlow, ids of positions. */
+static void drop_buffers(struct bt_named_list *l, enum bt_names to)
 {
-	static const char name[] = "save_counter/.ATTRIBUTES/VARIABLE_VALUE";
+	static const char counter[] = "save_counter/.ATTRIBUTES/VARIABLE_VALUE";
+	const char *name;
 	size_t i;
 
-	for (i = l->n; i-- > 0;)
-		if (strcmp(l->v[i].name, name) == 0)
-			bt_names_drop(l, i);
-}
-
-/* What a file holds twice, and what other programs do not take for weights. */
-static void drop_buffers(struct bt_named_list *l, bool ids)
-{
-	size_t i;
-
-	for (i = l->n; i-- > 0;)
+	for (i = l->n; i-- > 0;) {
+		name = l->v[i].name;
 		if (l->v[i].again ||
-		    (ids &&
-		     bt_str_ends(l->v[i].name, "embeddings.position_ids")))
+		    (to >= BT_NAMES_GGUF &&
+		     bt_str_ends(name, "embeddings.position_ids")) ||
+		    (to != BT_NAMES_TF2 && strcmp(name, counter) == 0))
 			bt_names_drop(l, i);
+	}
 }
 
 static void list_unknown(struct bt_convert_report *rep,
@@ -201,32 +207,11 @@ static void list_unknown(struct bt_convert_report *rep,
 		bt_buf_puts(&rep->unknown_names, ", ...");
 }
 
-/* Whether names of a format are given up for Hugging Face's unless told. */
-static bool renames(const char *format)
-{
-	return is(format, "tensorflow") || is(format, "hdf5") ||
-	       is(format, "gguf");
-}
-
-/* Kinds of names by the word for them. */
-static const struct {
-	const char *word, *whose;
-	enum bt_names names;
-} kinds[] = {
-    {"hf", "names of Hugging Face", BT_NAMES_HF},
-    {"tf1", "names of TensorFlow 1", BT_NAMES_TF1},
-    {"tf2", "names of Model Garden", BT_NAMES_TF2},
-    {"gguf", "names of llama.cpp", BT_NAMES_GGUF},
-    {"h5", "names of Hugging Face for TensorFlow", BT_NAMES_H5},
-    {"keras", "names of a Keras model", BT_NAMES_KERAS},
-};
-
 /* Into names of a kind, where the model's family has such. */
-static int name_as(const struct bt_convert *r, size_t kind,
+static int name_as(const struct bt_convert *r, enum bt_names to,
                    struct bt_named_list *l, const struct bt_ckpt *c,
                    struct bt_error *err)
 {
-	enum bt_names to = kinds[kind].names;
 	struct bt_ckpt_family f;
 	int heads = 0, e;
 
@@ -240,7 +225,7 @@ static int name_as(const struct bt_convert *r, size_t kind,
 		                 "'%s' is a model of the family %s, which does "
 		                 "not have %s; it can be written as "
 		                 "safetensors, npz%s or onnx",
-		                 r->from, f.family, kinds[kind].whose,
+		                 r->from, f.family, kinds[to].whose,
 		                 bt_names_known(BT_NAMES_H5, f.family) ? ", h5"
 		                                                       : ""));
 	else if (f.family == NULL &&
@@ -250,7 +235,7 @@ static int name_as(const struct bt_convert *r, size_t kind,
 		    bt_error_set(err, BT_EFORMAT,
 		                 "'%s' is not of a known family of models, so "
 		                 "it does not have %s",
-		                 r->from, kinds[kind].whose));
+		                 r->from, kinds[to].whose));
 	if (e == BT_OK && to == BT_NAMES_TF2)
 		e = find_heads(r, &heads, err);
 	if (e == BT_OK)
@@ -259,31 +244,30 @@ static int name_as(const struct bt_convert *r, size_t kind,
 	return e;
 }
 
-static int name_all(struct bt_convert *r, const char *format,
-                    struct bt_named_list *l, const struct bt_ckpt *c,
-                    struct bt_error *err)
+static int name_all(struct bt_convert *r, struct bt_named_list *l,
+                    const struct bt_ckpt *c, struct bt_error *err)
 {
-	const char *to = r->names;
-	size_t kind = 0;
+	const char *from = bt_ckpt_format(c);
+	enum bt_names to = r->names;
 	int e;
 
-	if (to == NULL && has_names(format))
-		to = format;
-	if (is(to, "keep") || (to == NULL && !renames(bt_ckpt_format(c)))) {
-		r->report.names = "names kept";
+	if (to == BT_NAMES_DEFAULT)
+		to = formats[r->format].names;
+	if (to == BT_NAMES_DEFAULT) /* TensorFlow's names are given up */
+		to = strcmp(from, "tensorflow") == 0 ||
+		             strcmp(from, "hdf5") == 0 ||
+		             strcmp(from, "gguf") == 0
+		         ? BT_NAMES_HF
+		         : BT_NAMES_KEEP;
+	r->report.names = kinds[to].whose;
+	if (to == BT_NAMES_KEEP)
 		return BT_OK;
-	}
-	while (to != NULL && !is(to, kinds[kind].word))
-		kind++;
-	r->report.names = kinds[kind].whose;
 	e = bt_names_hf(l, c, err);
 	if (e != BT_OK)
 		return e;
-	drop_buffers(l, kinds[kind].names >= BT_NAMES_GGUF);
-	if (kinds[kind].names != BT_NAMES_TF2)
-		drop_counter(l);
-	if (kinds[kind].names != BT_NAMES_HF)
-		e = name_as(r, kind, l, c, err);
+	drop_buffers(l, to);
+	if (to != BT_NAMES_HF)
+		e = name_as(r, to, l, c, err);
 	r->report.no_pooler = l->no_pooler;
 	if (e == BT_OK)
 		list_unknown(&r->report, l);
@@ -291,105 +275,77 @@ static int name_all(struct bt_convert *r, const char *format,
 }
 
 /* The file to write, for a directory one in it. */
-static const char *target(struct bt_convert *r, const char *format)
+static const char *target(struct bt_convert *r)
 {
-	const char *slash = bt_str_ends(r->to, "/") ? "" : "/";
-	size_t n = strlen(r->to);
-
 	bt_buf_reset(&r->path);
 	bt_buf_puts(&r->path, r->to);
-	if (bt_path_means_dir(r->to)) {
-		if (is(format, "safetensors"))
-			bt_buf_printf(&r->path, "%s" BT_FILE_WEIGHTS, slash);
-		else if (is_hdf5(format))
-			bt_buf_printf(&r->path, "%s%s", slash,
-			              is(format, "h5") ? BT_FILE_TF_KERAS
-			                               : "weights.h5");
-		else if (!is_tensorflow(format))
-			bt_buf_printf(&r->path, "%smodel.%s", slash, format);
-		else
-			bt_buf_printf(&r->path, "%s" BT_FILE_TF_STEM, slash);
-	} else if (is_tensorflow(format) && bt_str_ends(r->to, ".index")) {
-		r->path.len = n - strlen(".index");
-	}
+	if (bt_path_means_dir(r->to))
+		bt_buf_printf(&r->path, "%s%s",
+		              bt_str_ends(r->to, "/") ? "" : "/",
+		              formats[r->format].file);
+	else if ((r->format == BT_CONVERT_TF1 || r->format == BT_CONVERT_TF2) &&
+	         bt_str_ends(r->to, ".index"))
+		r->path.len -= strlen(".index");
 	return bt_buf_str(&r->path);
 }
 
-static int write_as(struct bt_convert *r, const char *format,
-                    const struct bt_tensor_source *s, struct bt_error *err)
+static int write_as(struct bt_convert *r, const struct bt_tensor_source *s,
+                    struct bt_error *err)
 {
 	static const struct bt_ckpt_note note = {"format", "pt"};
 	const char *path;
-	size_t most;
 
-	if ((bt_str_ends(r->to, "/") || r->shard_size != NULL) &&
+	if ((bt_str_ends(r->to, "/") || r->shard_size != 0) &&
 	    mkdir(r->to, 0777) != 0 && errno != EEXIST)
 		return bt_error_sys(err, errno, "cannot make '%s'", r->to);
-	path = target(r, format);
-	if (path == NULL)
-		return bt_error_nomem(err, "writing a checkpoint");
-	r->report.path = path;
-	if (r->shard_size != NULL) {
-		r->report.path = r->to;
-		if (bt_parse_bytes(r->shard_size, &most) != BT_OK)
-			return bt_error_set(err, BT_EARG, "no size");
-		return bt_safetensors_write_shards(s, r->to, most, &note, 1,
-		                                   err);
-	}
-	if (is(format, "safetensors"))
-		return bt_safetensors_write_tensors(s, path, &note, 1, err);
-	if (is(format, "npz"))
+	path = r->report.path = r->shard_size != 0 ? r->to : target(r);
+	if (r->shard_size != 0)
+		return bt_safetensors_write_shards(s, path, r->shard_size,
+		                                   &note, 1, err);
+	switch (r->format) {
+	case BT_CONVERT_NPZ:
 		return bt_npz_write(s, path, err);
-	if (is_hdf5(format)) /* names that are kept have no order */
-		return bt_keras_h5_write(s, path, r->names == NULL, err);
-	if (is(format, "gguf"))
+	case BT_CONVERT_GGUF:
 		return bt_gguf_write(s, path, r->from, err);
-	return bt_tf_bundle_write(s, path, err);
-}
-
-/* A model directory is to load at once. */
-static int copy_beside(struct bt_convert *r, struct bt_error *err)
-{
-	if (r->shard_size == NULL && !bt_path_means_dir(r->to))
-		return BT_OK;
-	return bt_sidecar_copy(r->from, r->to, &r->report.copied, err);
+	case BT_CONVERT_TF1:
+	case BT_CONVERT_TF2:
+		return bt_tf_bundle_write(s, path, err);
+	case BT_CONVERT_H5:
+	case BT_CONVERT_KERAS: /* names that are kept do not have an order */
+		return bt_keras_h5_write(s, path, r->names == BT_NAMES_DEFAULT,
+		                         err);
+	default:
+		return bt_safetensors_write_tensors(s, path, &note, 1, err);
+	}
 }
 
 static int convert(struct bt_convert *r, const struct bt_named_list *l,
-                   const char *format, struct bt_error *err)
+                   struct bt_error *err)
 {
-	enum bt_dtype dtype = BT_DTYPES;
-	struct bt_cast *recode;
 	const struct bt_tensor_source *s;
+	struct bt_cast *cast;
 	size_t i;
-	int e;
+	int e = bt_cast_new(l, r->dtype, &cast, err);
 
-	if (r->dtype != NULL)
-		dtype = is(r->dtype, "f32")    ? BT_DTYPE_F32
-		        : is(r->dtype, "bf16") ? BT_DTYPE_BF16
-		                               : BT_DTYPE_F16;
-	e = bt_cast_new(l, dtype, &recode, err);
 	if (e != BT_OK)
 		return e;
-	bt_cast_behind(recode, r->behind);
-	s = bt_cast_source(recode);
-	e = write_as(r, format, s, err);
-	if (e == BT_OK)
-		e = copy_beside(r, err);
-	r->report.format = is_tensorflow(format) ? "tensorflow"
-	                   : is_hdf5(format)     ? "hdf5"
-	                                         : format;
+	bt_cast_behind(cast, r->behind);
+	s = bt_cast_source(cast);
+	e = write_as(r, s, err);
+	/* a model directory is to load at once */
+	if (e == BT_OK && (r->shard_size != 0 || bt_path_means_dir(r->to)))
+		e = bt_sidecar_copy(r->from, r->to, &r->report.copied, err);
+	r->report.format = formats[r->format].written;
 	r->report.tensors = s->count;
 	for (i = 0; i < s->count; i++)
 		r->report.bytes += s->tensors[i].bytes;
-	r->report.overflows = bt_cast_overflows(recode);
-	bt_cast_free(recode);
+	r->report.overflows = bt_cast_overflows(cast);
+	bt_cast_free(cast);
 	return e;
 }
 
 int bt_convert_run(struct bt_convert *r, struct bt_error *err)
 {
-	const char *format = format_of(r);
 	struct bt_named_list l = {.n = 0};
 	struct bt_ckpt *c;
 	int e = bt_convert_check(r, err);
@@ -402,9 +358,9 @@ int bt_convert_run(struct bt_convert *r, struct bt_error *err)
 	if (e == BT_OK)
 		e = choose(r, &l, err);
 	if (e == BT_OK)
-		e = name_all(r, format, &l, c, err);
+		e = name_all(r, &l, c, err);
 	if (e == BT_OK)
-		e = convert(r, &l, format, err);
+		e = convert(r, &l, err);
 	bt_names_clear(&l);
 	bt_ckpt_close(c);
 	return e;

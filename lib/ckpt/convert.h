@@ -22,15 +22,36 @@ struct bt_convert_report {
 	int copied;         /* files that stand beside it */
 };
 
-/* What is to be done; NULL and 0 are the defaults. Texts are borrowed. */
+/* What is written. */
+enum bt_convert_format {
+	BT_CONVERT_UNKNOWN,
+	BT_CONVERT_SAFETENSORS,
+	BT_CONVERT_NPZ,
+	BT_CONVERT_GGUF,
+	BT_CONVERT_TF1,
+	BT_CONVERT_TF2,
+	BT_CONVERT_H5,
+	BT_CONVERT_KERAS
+};
+
+/* A format by its word ("tf1"), and by the name of a file or directory. */
+enum bt_convert_format bt_convert_format_parse(const char *word);
+enum bt_convert_format bt_convert_format_of(const char *path);
+const char *bt_convert_format_word(enum bt_convert_format format);
+
+/* The names that go with a format, BT_NAMES_DEFAULT where none do; and names by
+ * their word ("hf"). */
+enum bt_names bt_convert_format_names(enum bt_convert_format format);
+enum bt_names bt_convert_names_parse(const char *word);
+
+/* What is to be done; NULL and 0 are the defaults, if not said otherwise. Texts
+ * are borrowed. */
 struct bt_convert {
 	const char *from, *to;
-	const char *format; /* "safetensors", "npz", "gguf", "tf1", "tf2", "h5"
-	                     * or "keras" [by to] */
-	const char
-	    *names; /* "hf", "tf1", "tf2", "gguf" or "keep" [by format] */
-	const char *dtype; /* "f32", "bf16" or "f16" */
-	const char *shard_size;
+	enum bt_convert_format format; /* must be given */
+	enum bt_names names;
+	enum bt_dtype dtype; /* of floating-point tensors; BT_DTYPES: kept */
+	size_t shard_size;   /* safetensors in a directory; bytes */
 	int heads;
 	bool behind; /* as bt_out_behind */
 	const char *const *rename, *const *drop;
@@ -40,7 +61,7 @@ struct bt_convert {
 	struct bt_buf path;              /* inner */
 };
 
-/* BT_EARG where the parts do not go together. */
+/* BT_EREMOTE for addresses, BT_EARG for a name that means another form. */
 int bt_convert_check(const struct bt_convert *r,
                      struct bt_error *err) BT_MUST_USE;
 
@@ -54,8 +75,8 @@ int bt_sidecar_copy(const char *from, const char *dir, int *copied,
 
 /*
  * Reads and writes. Names of from are dropped and renamed first, then brought
- * into Hugging Face's, from there into others: where names is NULL, TensorFlow
- * formats get their own, and the others Hugging Face's where those of from are
+ * into Hugging Face's, from there into others: by default TensorFlow formats
+ * get their own, and the others Hugging Face's where those of from are
  * TensorFlow's, else they are kept. Where to is a directory, what stands beside
  * from goes there as well.
  */

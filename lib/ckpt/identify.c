@@ -122,17 +122,6 @@ static int64_t layer_of(const char *name)
 	return 0;
 }
 
-/* Heads are told by shapes only where they have a dimension of their own. */
-static int64_t heads_of(const struct bt_named *v)
-{
-	const struct bt_tensor *t = v->from;
-
-	return v->known && t->rank == 3 &&
-	               bt_str_ends(v->name, "attention.self.query.weight")
-	           ? t->shape[1]
-	           : 0;
-}
-
 static void look_at(struct bt_ckpt_family *f, const struct bt_named *v,
                     size_t *mark, size_t *head)
 {
@@ -147,8 +136,10 @@ static void look_at(struct bt_ckpt_family *f, const struct bt_named *v,
 			*number(f, sizes[i].number) = v->shape[sizes[i].dim];
 	if (layer > f->layers)
 		f->layers = layer;
-	if (heads_of(v) > 0)
-		f->heads = heads_of(v);
+	/* heads show in a shape only where they have their own dimension */
+	if (v->known && v->from->rank == 3 && v->from->shape[1] > 0 &&
+	    bt_str_ends(v->name, "attention.self.query.weight"))
+		f->heads = v->from->shape[1];
 	for (i = 0; i < *head; i++) {
 		if (strstr(v->name, heads[i].mark) == NULL)
 			continue;
@@ -209,16 +200,6 @@ static const struct {
     {"regression", "numbers"},
 };
 
-static void set_problem(struct bt_ckpt_family *f, const json_t *config)
-{
-	const json_t *v = json_object_get(config, "problem_type");
-	size_t i;
-
-	for (i = 0; json_is_string(v) && i < COUNT(problems); i++)
-		if (strcmp(json_string_value(v), problems[i].problem) == 0)
-			f->problem = problems[i].problem;
-}
-
 static const char *outputs(const struct bt_ckpt_family *f)
 {
 	size_t i;
@@ -232,11 +213,12 @@ static const char *outputs(const struct bt_ckpt_family *f)
 static int by_config(const json_t *o, struct bt_ckpt_family *f,
                      struct bt_error *err)
 {
-	const char *type = NULL;
+	const char *type = NULL, *problem;
 	int64_t n;
 	size_t i;
 	int r = bt_json_str(o, "model_type", &type, err);
 
+	problem = json_string_value(json_object_get(o, "problem_type"));
 	for (i = 0; i < COUNT(keys) && r == BT_OK; i++) {
 		n = -1;
 		r = bt_json_int(o, keys[i].key, 0, INT64_MAX, &n, err);
@@ -245,7 +227,9 @@ static int by_config(const json_t *o, struct bt_ckpt_family *f,
 	}
 	if (r == BT_OK && f->family != NULL)
 		refine(f, type);
-	set_problem(f, o);
+	for (i = 0; problem != NULL && i < COUNT(problems); i++)
+		if (strcmp(problem, problems[i].problem) == 0)
+			f->problem = problems[i].problem;
 	return r;
 }
 
@@ -268,8 +252,6 @@ static int look_beside(const char *dir, struct bt_ckpt_family *f,
 	while (r == BT_OK &&
 	       (file = bt_model_files_next(file, BT_USE_TOKENS)) != NULL) {
 		path = bt_path_join(dir, file->name);
-		if (path == NULL)
-			return bt_error_nomem(err, "looking at a model");
 		if (bt_path_is_file(path))
 			bt_buf_printf(&f->tokenizer, "%s%s",
 			              f->tokenizer.len > 0 ? ", " : "",

@@ -65,6 +65,14 @@ void bt_inspect_table_cell(struct bt_inspect_table *t, const char *fmt, ...)
 	bt_inspect_table_end(t);
 }
 
+void bt_inspect_table_number(struct bt_inspect_table *t, double v)
+{
+	if (isnan(v))
+		bt_inspect_table_cell(t, "-");
+	else
+		bt_inspect_table_cell(t, "%.6g", v);
+}
+
 /* Characters, as far as a terminal shows each in one column. */
 static size_t width(const char *s)
 {
@@ -196,18 +204,6 @@ json_t *bt_inspect_number_json(double v)
 	return isfinite(v) ? json_real(v) : json_null();
 }
 
-/* The first of several names under which configurations keep a size. */
-static int config_size(const json_t *o, const char *const names[4], int64_t *v,
-                       struct bt_error *err)
-{
-	int i, r = BT_OK;
-
-	*v = -1;
-	for (i = 0; i < 4 && names[i] != NULL && *v < 0 && r == BT_OK; i++)
-		r = bt_json_int(o, names[i], 0, INT64_MAX, v, err);
-	return r;
-}
-
 static int config_line(struct bt_buf *b, const json_t *o, struct bt_error *err)
 {
 	static const struct {
@@ -221,22 +217,23 @@ static int config_line(struct bt_buf *b, const json_t *o, struct bt_error *err)
 	const char *type = "model of unknown type";
 	json_t *labels = json_object_get(o, "id2label");
 	int64_t v;
-	size_t i;
+	size_t i, k;
 	int r = bt_json_str(o, "model_type", &type, err);
 
-	if (r != BT_OK)
-		return r;
 	bt_inspect_name(b, type);
-	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
-		r = config_size(o, sizes[i].names, &v, err);
-		if (r != BT_OK)
-			return r;
+	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]) && r == BT_OK; i++) {
+		v = -1;
+		for (k = 0;
+		     k < 4 && sizes[i].names[k] != NULL && v < 0 && r == BT_OK;
+		     k++)
+			r = bt_json_int(o, sizes[i].names[k], 0, INT64_MAX, &v,
+			                err);
 		if (v >= 0)
 			bt_buf_printf(b, ", %s%lld%s", sizes[i].before,
 			              (long long)v, sizes[i].after);
 	}
 	v = json_is_object(labels) ? (int64_t)json_object_size(labels) : -1;
-	if (v < 0)
+	if (v < 0 && r == BT_OK)
 		r = bt_json_int(o, "num_labels", 0, INT64_MAX, &v, err);
 	if (v >= 0)
 		bt_buf_printf(b, ", %lld labels", (long long)v);

@@ -54,6 +54,8 @@ static void side_cell(struct bt_inspect_table *t, const struct bt_tensor *x)
 static void row_cells(struct bt_inspect_table *t,
                       const struct bt_tensor_diff *d)
 {
+	bool numbers = d->compared && d->numbers;
+
 	bt_inspect_name(&t->text, name_of(d));
 	bt_inspect_table_end(t);
 	side_cell(t, d->a);
@@ -62,30 +64,12 @@ static void row_cells(struct bt_inspect_table *t,
 		bt_inspect_table_cell(t, "%zu", d->differing);
 	else
 		bt_inspect_table_cell(t, "-");
-	if (d->compared && d->numbers) {
-		bt_inspect_table_cell(t, "%.6g", d->max);
-		bt_inspect_table_cell(t, "%.6g", d->mean);
-	} else {
-		bt_inspect_table_cell(t, "-");
-		bt_inspect_table_cell(t, "-");
-	}
+	bt_inspect_table_number(t, numbers ? d->max : (double)NAN);
+	bt_inspect_table_number(t, numbers ? d->mean : (double)NAN);
 	if (isnan(d->cosine))
 		bt_inspect_table_cell(t, "-");
 	else
 		bt_inspect_table_cell(t, "%.6f", d->cosine);
-}
-
-static void summary(struct bt_buf *b, const struct counts *c)
-{
-	if (differing(c) == 0) {
-		bt_buf_printf(b, "identical: %zu tensor%s\n", c->equal,
-		              bt_plural(c->equal));
-		return;
-	}
-	bt_buf_printf(b,
-	              "%zu equal, %zu different, %zu only in the first, %zu "
-	              "only in the second; largest difference %.6g\n",
-	              c->equal, c->different, c->only_a, c->only_b, c->max);
 }
 
 size_t bt_inspect_diff(struct bt_buf *b, const struct bt_tensor_diff *rows,
@@ -103,8 +87,15 @@ size_t bt_inspect_diff(struct bt_buf *b, const struct bt_tensor_diff *rows,
 		if (bt_tensor_differs(&rows[i]))
 			row_cells(&t, &rows[i]);
 	bt_inspect_table_show(&t, b);
-	if (!quiet)
-		summary(b, &c);
+	if (differing(&c) == 0 && !quiet)
+		bt_buf_printf(b, "identical: %zu tensor%s\n", c.equal,
+		              bt_plural(c.equal));
+	else if (!quiet)
+		bt_buf_printf(b,
+		              "%zu equal, %zu different, %zu only in the "
+		              "first, %zu only in the second; largest "
+		              "difference %.6g\n",
+		              c.equal, c.different, c.only_a, c.only_b, c.max);
 	return differing(&c);
 }
 
@@ -132,7 +123,7 @@ static json_t *row_json(const struct bt_tensor_diff *d)
 	    bt_dtype_name(d->a->dtype), bt_dtype_name(d->b->dtype), "shape",
 	    bt_inspect_shape_json(d->a), bt_inspect_shape_json(d->b));
 
-	if (o == NULL || !d->compared)
+	if (!d->compared)
 		return o;
 	json_object_set_new(o, "differing",
 	                    json_integer((json_int_t)d->differing));

@@ -27,6 +27,9 @@ void bt_inspect_table_end(struct bt_inspect_table *t);
 void bt_inspect_table_cell(struct bt_inspect_table *t, const char *fmt, ...)
     BT_PRINTF(2, 3);
 
+/* A number, "-" for NaN. */
+void bt_inspect_table_number(struct bt_inspect_table *t, double v);
+
 /* Appends the lines to b and frees the table. */
 void bt_inspect_table_show(struct bt_inspect_table *t, struct bt_buf *b);
 

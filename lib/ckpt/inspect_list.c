@@ -17,19 +17,14 @@ static void stats_cells(struct bt_inspect_table *t,
 	const double v[] = {s->min, s->max, s->mean, s->std};
 	int i;
 
-	for (i = 0; i < 4; i++) {
-		if (s->known && !isnan(v[i]))
-			bt_inspect_table_cell(t, "%.6g", v[i]);
-		else
-			bt_inspect_table_cell(t, "-");
-	}
-	for (i = 0; i < 2; i++) {
+	for (i = 0; i < 4; i++)
+		bt_inspect_table_number(t, s->known ? v[i] : (double)NAN);
+	for (i = 0; i < 2; i++)
 		if (s->known)
 			bt_inspect_table_cell(t, "%zu",
 			                      i == 0 ? s->nan : s->inf);
 		else
 			bt_inspect_table_cell(t, "-");
-	}
 }
 
 static void head(struct bt_inspect_table *t, bool stats, bool files)
@@ -141,13 +136,13 @@ static json_t *tensor_json(const struct bt_tensor *t, bool file,
 	              bt_dtype_name(t->dtype), "shape",
 	              bt_inspect_shape_json(t), "bytes", (json_int_t)t->bytes);
 
-	if (o != NULL && bt_tensor_packed(t) != NULL)
+	if (bt_tensor_packed(t) != NULL)
 		json_object_set_new(o, "packed",
 		                    json_string(bt_tensor_packed(t)));
-	if (o != NULL && file)
+	if (file)
 		json_object_set_new(o, "file",
 		                    bt_inspect_text_json(file_name(t)));
-	if (o != NULL && s != NULL)
+	if (s != NULL)
 		json_object_set_new(o, "stats", stats_json(s));
 	return o;
 }

@@ -35,18 +35,6 @@ static bool is_in(const char *name, const struct module *m)
 	return strncmp(name, m->v->t[m->first]->name, m->end) == 0;
 }
 
-static void add_up(struct module *m)
-{
-	const struct bt_inspect_view *v = m->v;
-	size_t i;
-
-	for (i = m->first; i < v->n && is_in(v->t[i]->name, m); i++) {
-		m->sum.tensors++;
-		m->sum.parameters += v->t[i]->count;
-		m->sum.bytes += v->t[i]->bytes;
-	}
-}
-
 /* Calls fn for each module that begins with tensor i, the outermost first, and
  * returns in how many it stands. *rest is where its own name begins. */
 static int modules_of(const struct bt_inspect_view *v, size_t i, int depth,
@@ -55,14 +43,18 @@ static int modules_of(const struct bt_inspect_view *v, size_t i, int depth,
 {
 	const char *name = v->t[i]->name;
 	struct module m = {.v = v, .first = i};
-	size_t n;
+	size_t n, k;
 
 	while ((n = part(name, m.end)) != 0 &&
 	       (depth == 0 || m.depth < depth)) {
 		m.end += n;
 		if (i == 0 || !is_in(v->t[i - 1]->name, &m)) {
 			m.sum = (struct bt_inspect_totals){0, 0, 0};
-			add_up(&m);
+			for (k = i; k < v->n && is_in(v->t[k]->name, &m); k++) {
+				m.sum.tensors++;
+				m.sum.parameters += v->t[k]->count;
+				m.sum.bytes += v->t[k]->bytes;
+			}
 			fn(arg, &m);
 		}
 		m.depth++;
@@ -87,9 +79,7 @@ static void put_part(struct bt_buf *b, const char *name, size_t end)
 	while (at > 0 && name[at - 1] != c)
 		at--;
 	bt_buf_put(&s, name + at, end - at);
-	if (bt_buf_str(&s) != NULL)
-		bt_inspect_name(b, bt_buf_str(&s));
-	b->oom |= s.oom;
+	bt_inspect_name(b, bt_buf_str(&s));
 	bt_buf_clear(&s);
 }
 

@@ -15,58 +15,30 @@
 #include "io/path.h"
 #include "tensor/map.h"
 
-#define OPTIMIZER "optimizer/"
-
-/* As the backbone's tensors are called in a file of the whole. */
-static int call_backbone(struct bt_ckpt *c)
-{
-	struct bt_buf b = BT_BUF_INIT;
-	const char *name;
-	size_t i;
-	int r = BT_OK;
-
-	for (i = 0; i < c->n && r == BT_OK; i++) {
-		bt_buf_reset(&b);
-		bt_buf_puts(&b, BT_KERAS_BACKBONE);
-		bt_buf_puts(&b, c->tensors[i].name);
-		name = bt_buf_str(&b);
-		if (name != NULL)
-			name = bt_ckpt_keep_str(c, name);
-		if (name == NULL)
-			r = BT_ENOMEM;
-		else
-			c->tensors[i].name = name;
-	}
-	bt_buf_clear(&b);
-	return r;
-}
-
-/* What the optimizer left there is of no use. */
-static void drop_optimizer(struct bt_ckpt *c, size_t first)
-{
-	size_t i, n = first;
-
-	for (i = first; i < c->n; i++)
-		if (!bt_str_starts(c->tensors[i].name, OPTIMIZER))
-			c->tensors[n++] = c->tensors[i];
-	c->n = n;
-}
-
 static int read_head(struct bt_ckpt *c, const char *dir, struct bt_error *err)
 {
 	char *path = bt_path_join(dir, BT_FILE_KERAS_HEAD);
+	struct bt_buf b = BT_BUF_INIT;
 	const struct bt_ckpt_file *f;
-	size_t first = c->n;
-	int r = BT_OK;
+	size_t first = c->n, n = first, i;
+	int r;
 
-	if (path == NULL || call_backbone(c) != BT_OK)
-		r = bt_error_nomem(err, "opening a checkpoint");
-	if (r == BT_OK)
-		r = bt_ckpt_map(c, path, &f, err);
+	/* the names that the backbone's tensors have in a file of the whole */
+	for (i = 0; i < first; i++) {
+		bt_buf_reset(&b);
+		bt_buf_printf(&b, BT_KERAS_BACKBONE "%s", c->tensors[i].name);
+		c->tensors[i].name = bt_ckpt_keep_str(c, bt_buf_str(&b));
+	}
+	bt_buf_clear(&b);
+	r = bt_ckpt_map(c, path, &f, err);
 	if (r == BT_OK)
 		r = bt_ckpt_read_file(c, f, err);
 	if (r == BT_OK) {
-		drop_optimizer(c, first);
+		/* what the optimizer left there is of no use */
+		for (i = first; i < c->n; i++)
+			if (!bt_str_starts(c->tensors[i].name, "optimizer/"))
+				c->tensors[n++] = c->tensors[i];
+		c->n = n;
 		r = bt_ckpt_check_names(c, 0, err);
 		if (r != BT_OK)
 			bt_error_prefix(err, "'%s'", path);

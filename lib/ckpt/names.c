@@ -205,7 +205,6 @@ static struct bt_named *tensor_of(struct search *s, size_t node)
 }
 
 /* The variable at the end of a way from a node becomes that of a row. */
-/* The variable at the end of a way from a node becomes that of a row. */
 static void adopt_at(struct search *s, size_t from, const char *path,
                      const struct bt_name *row, int layer)
 {
@@ -251,7 +250,6 @@ static int adopt_layers(struct search *s)
 	return layer;
 }
 
-/* All rows but those of layers: the first way that leads to a variable. */
 /* All rows but those of layers: the first way that leads to a variable. */
 static void adopt_rest(struct search *s, const struct bt_name *row, int layers)
 {

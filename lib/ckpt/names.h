@@ -16,6 +16,7 @@
 #include "tensor/checkpoint.h"
 
 enum bt_names {
+	BT_NAMES_DEFAULT, /* those that go with a format */
 	BT_NAMES_KEEP,
 	BT_NAMES_HF,
 	BT_NAMES_TF1,

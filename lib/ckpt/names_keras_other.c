@@ -112,8 +112,6 @@ static const struct bt_name keras_hub_head[] = {
 
 /* Gives v the name of the row that has its name as a pattern, if there is one;
  * layers count from first. */
-/* Gives v the name of the row that has its name as a pattern, if there is one;
- * layers count from first. */
 static void adopt_row(struct bt_named *v, const struct bt_name *row, size_t n,
                       const char *name, int first)
 {

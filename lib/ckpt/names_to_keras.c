@@ -230,7 +230,6 @@ static void complete(const struct keras_family *f, struct bt_named_list *l)
 	}
 }
 
-/* Adds "stem.leaf", zeros of [n] or [n,n]. */
 /* Adds "stem.leaf", zeros of [n] or [n,n], for which l->v has room. */
 static int add_zeros(struct bt_named_list *l, const char *stem,
                      const char *leaf, int rank, int64_t n)
@@ -259,8 +258,6 @@ static int add_zeros(struct bt_named_list *l, const char *stem,
 	return BT_OK;
 }
 
-/* Every encoder of TensorFlow has a pooler, used or not, and Keras refuses
- * files without it. */
 /* Every encoder of TensorFlow has a pooler, used or not, and Keras refuses
  * files without it. */
 static int add_pooler(const struct keras_family *f, struct bt_named_list *l)
@@ -373,7 +370,6 @@ static const char *model_of(const struct bt_named_list *l)
 }
 
 /* In the file of a whole model, each of its layers is a group. */
-/* In the file of a whole model, each of its layers is a group. */
 static bool to_whole(const struct keras_family *f, const char *head,
                      struct bt_named *v)
 {
@@ -387,8 +383,6 @@ static bool to_whole(const struct keras_family *f, const char *head,
 	return call_it(v, &b, kernel);
 }
 
-/* In that of a model around the encoder, the encoder is one layer, and dense
- * ones follow, which are numbered. */
 /* In that of a model around the encoder, the encoder is one layer, and dense
  * ones follow, which are numbered. */
 static bool to_layers(const struct keras_family *f, struct bt_named *v,

@@ -58,7 +58,6 @@ static const struct bt_name_table *table_of(const char *family)
 	return NULL;
 }
 
-/* v under a name of TensorFlow 1 of another family than BERT. */
 /* v under a name of TensorFlow 1 of another family than BERT; false where its
  * form does not allow that. */
 static bool to_other(struct bt_named *v, const struct bt_name_table *t)

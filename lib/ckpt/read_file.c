@@ -14,39 +14,45 @@ static const struct bt_ckpt_reader *const readers[] = {
 };
 
 #define READERS (sizeof(readers) / sizeof(readers[0]))
-/* True if it begins with ASCII, more of it than a number has by chance. */
-static bool is_text(const struct bt_ckpt_file *f)
-{
-	size_t i;
 
-	for (i = 0; i < f->size && i < 16; i++)
-		if (f->data[i] >= 0x80 ||
-		    (!isprint(f->data[i]) && !isspace(f->data[i])))
-			return false;
-	return i == 16;
-}
+/* What users take for a checkpoint, by its first bytes. */
+static const struct {
+	const char *magic, *what;
+	enum bt_hint hint;
+} others[] = {
+    {"\x1f\x8b", "is gzip-compressed data: unpack it first", BT_HINT_NONE},
+    {"\x28\xb5\x2f\xfd",
+     "is zstd-compressed data: unpack it first, unless it is a stream of "
+     "tensors",
+     BT_HINT_READ_WITH_TENSOR_CAT},
+    /* a clone without Git's extension for large files has these instead */
+    {"version https://git-lfs.",
+     "only says where Git LFS keeps the file: git lfs pull fetches it",
+     BT_HINT_NONE},
+};
 
 /* Says what a file is that no reader knows; or NULL. */
 static const char *foreign(const struct bt_ckpt_file *f, enum bt_hint *hint)
 {
-	static const uint8_t gzip[] = {0x1F, 0x8B},
-	                     zstd[] = {0x28, 0xB5, 0x2F, 0xFD};
+	size_t i, n;
 
-	if (f->size >= sizeof(gzip) && memcmp(f->data, gzip, sizeof(gzip)) == 0)
-		return "is gzip-compressed data: unpack it first";
-	if (f->size >= sizeof(zstd) &&
-	    memcmp(f->data, zstd, sizeof(zstd)) == 0) {
-		*hint = BT_HINT_READ_WITH_TENSOR_CAT;
-		return "is zstd-compressed data: unpack it first, unless it is "
-		       "a stream of tensors";
+	for (i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		n = strlen(others[i].magic);
+		if (f->size >= n && memcmp(f->data, others[i].magic, n) == 0) {
+			*hint = others[i].hint;
+			return others[i].what;
+		}
 	}
 	if (bt_tfrecord_begins(f->data, f->size)) {
 		*hint = BT_HINT_READ_WITH_TFRECORD_CAT;
 		return "holds records and not tensors";
 	}
-	if (is_text(f))
-		return "is text and not a checkpoint";
-	return NULL;
+	/* ASCII, more of it than a number has by chance */
+	for (i = 0; i < f->size && i < 16; i++)
+		if (f->data[i] >= 0x80 ||
+		    (!isprint(f->data[i]) && !isspace(f->data[i])))
+			break;
+	return i == 16 ? "is text and not a checkpoint" : NULL;
 }
 
 static const struct bt_ckpt_reader *reader_of(const struct bt_ckpt_file *f)
@@ -59,15 +65,6 @@ static const struct bt_ckpt_reader *reader_of(const struct bt_ckpt_file *f)
 	return NULL;
 }
 
-/* What a clone without Git's extension for large files has in their place. */
-static bool is_pointer(const struct bt_ckpt_file *f)
-{
-	static const char first[] = "version https://git-lfs.";
-
-	return f->size >= sizeof(first) - 1 &&
-	       memcmp(f->data, first, sizeof(first) - 1) == 0;
-}
-
 int bt_ckpt_read_file(struct bt_ckpt *c, const struct bt_ckpt_file *f,
                       struct bt_error *err)
 {
@@ -75,11 +72,6 @@ int bt_ckpt_read_file(struct bt_ckpt *c, const struct bt_ckpt_file *f,
 	enum bt_hint hint = BT_HINT_NONE;
 	const char *what;
 
-	if (is_pointer(f))
-		return bt_error_set(err, BT_EFORMAT,
-		                    "'%s' only says where Git LFS keeps the "
-		                    "file: git lfs pull fetches it",
-		                    f->path);
 	if (reader == NULL) {
 		what = foreign(f, &hint);
 		if (what != NULL)

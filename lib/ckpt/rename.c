@@ -135,7 +135,6 @@ static char *apply(const struct rule *rule, const regex_t *re, const char *name)
 	return bt_buf_detach(&b);
 }
 
-/* Puts name in place of that of v, and counts it if it is another. */
 /* Gives v the name, and counts it if it is another. */
 static int take(struct bt_named *v, char *name, size_t *n, struct bt_error *err)
 {

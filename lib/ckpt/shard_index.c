@@ -16,24 +16,6 @@
 
 #define INDEX_MAX ((size_t)100 << 20)
 
-static char *parent(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	if (slash == NULL)
-		return bt_strndup(".", 1);
-	return bt_strndup(path, slash == path ? 1 : (size_t)(slash - path));
-}
-
-/* Cuts the last name off a path from realpath. */
-static void cut(char *path)
-{
-	char *slash = strrchr(path, '/');
-
-	if (slash != NULL)
-		*slash = '\0';
-}
-
 static bool is_under(const char *path, const char *dir)
 {
 	size_t n = strlen(dir);
@@ -54,8 +36,8 @@ static bool stays(const char *path, const char *dir)
 
 	if (real != NULL && home != NULL) {
 		ok = is_under(real, home);
-		cut(home);
-		n = strlen(home);
+		n = (size_t)(strrchr(home, '/') - home);
+		home[n] = '\0';
 		if (!ok && n > 10 && strcmp(home + n - 10, "/snapshots") == 0) {
 			memcpy(home + n - 10, "/blobs", 7);
 			ok = is_under(real, home);
@@ -79,8 +61,6 @@ static int check_shard(const char *index, const char *dir, const char *name,
 		                    "not a plain file name",
 		                    index, name);
 	path = bt_path_join(dir, name);
-	if (path == NULL)
-		return bt_error_nomem(err, "opening a checkpoint");
 	if (access(path, F_OK) != 0)
 		why = "which is missing";
 	else if (!stays(path, dir))
@@ -125,11 +105,8 @@ static int read_shard(struct bt_ckpt *c, const char *index, const char *dir,
 	const struct bt_ckpt_file *f;
 	size_t first = c->n;
 	char *path = bt_path_join(dir, shard);
-	int r;
+	int r = bt_ckpt_map(c, path, &f, err);
 
-	if (path == NULL)
-		return bt_error_nomem(err, "opening a checkpoint");
-	r = bt_ckpt_map(c, path, &f, err);
 	free(path);
 	if (r == BT_OK)
 		r = bt_ckpt_read_file(c, f, err);
@@ -165,8 +142,8 @@ static int list_shards(const char *index, json_t *map, const char ***list,
 		if (!json_is_string(v)) {
 			free(shards);
 			return bt_error_set(err, BT_ECORRUPT,
-			                    "'%s' names no shard for tensor "
-			                    "'%.100s'",
+			                    "'%s' does not name a shard for "
+			                    "tensor '%.100s'",
 			                    index, name);
 		}
 		shards[k++] = json_string_value(v);
@@ -208,14 +185,11 @@ static int check_all_there(const struct bt_ckpt *c, const char *index,
 static int read_map(struct bt_ckpt *c, const char *index, json_t *map,
                     struct bt_error *err)
 {
-	char *dir = parent(index);
+	char *dir = bt_path_of(index);
 	const char **shards = NULL;
 	size_t i, n = 0;
-	int r;
+	int r = list_shards(index, map, &shards, &n, err);
 
-	if (dir == NULL)
-		return bt_error_nomem(err, "opening a checkpoint");
-	r = list_shards(index, map, &shards, &n, err);
 	for (i = 0; i < n && r == BT_OK; i++)
 		r = check_shard(index, dir, shards[i], err);
 	for (i = 0; i < n && r == BT_OK; i++)

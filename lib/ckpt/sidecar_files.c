@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The files of a model directory that stand beside its weights. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "ckpt/convert.h"
 #include "format/hf_config.h"
@@ -15,24 +13,6 @@
 #include "tensor/checkpoint_reader.h"
 
 #define FILE_MAX ((size_t)256 << 20)
-
-/* Makes the directory that a file is to stand in. */
-static int make_parent(const char *path, struct bt_error *err)
-{
-	char *dir = strdup(path), *slash;
-	int r = BT_OK;
-
-	if (dir == NULL)
-		return bt_error_nomem(err, "copying files");
-	slash = strrchr(dir, '/');
-	if (slash != NULL && slash != dir) {
-		*slash = '\0';
-		if (mkdir(dir, 0777) != 0 && errno != EEXIST)
-			r = bt_error_sys(err, errno, "cannot make '%s'", dir);
-	}
-	free(dir);
-	return r;
-}
 
 static int copy(const char *from, const char *to, struct bt_error *err)
 {
@@ -64,8 +44,6 @@ static int save(const char *dir, const char *name, const json_t *o, int *copied,
 	char *path = bt_path_join(dir, name);
 	int r = BT_OK;
 
-	if (path == NULL)
-		return bt_error_nomem(err, "copying files");
 	if (!bt_path_is_file(path)) {
 		r = bt_json_save(path, o, err);
 		++*copied;
@@ -74,7 +52,7 @@ static int save(const char *dir, const char *name, const json_t *o, int *copied,
 	return r;
 }
 
-/* What is not said in Hugging Face's keys is said in them: a configuration of
+/* Saves what is not said in Hugging Face's keys in them: a configuration of
  * Google's stays beside that. */
 static int translate(const char *src, const char *dir, const json_t *tokenizer,
                      int *copied, struct bt_error *err)
@@ -83,8 +61,6 @@ static int translate(const char *src, const char *dir, const json_t *tokenizer,
 	json_t *o = NULL;
 	int r = BT_OK;
 
-	if (path == NULL)
-		return bt_error_nomem(err, "copying files");
 	if (!bt_path_is_file(path))
 		r = bt_hf_config_find(src, &o, NULL, err);
 	if (r == BT_OK && o != NULL)
@@ -96,25 +72,10 @@ static int translate(const char *src, const char *dir, const json_t *tokenizer,
 	return r;
 }
 
-/* ALBERT's tokenizer is a SentencePiece model, unless it is said that there is
- * a list of tokens. */
-static int find_lines(const char *src, json_t **settings, struct bt_error *err)
-{
-	const struct bt_model_file *f;
-	int r = bt_model_files_find(src, BT_USE_WORDPIECE, &f, NULL, err);
-
-	if (r != BT_OK || f == NULL || f->as == NULL)
-		return r;
-	*settings = json_pack("{s:s}", "tokenizer_class", "BertTokenizer");
-	return *settings != NULL ? BT_OK : bt_error_nomem(err, "copying files");
-}
-
-/* Whether a file at path goes into a copy as it is. */
+/* Whether a file of this kind goes into a copy as it is. */
 static bool goes(const struct bt_model_file *f, const char *path,
                  bool keras_tokenizer)
 {
-	if (!bt_path_is_file(path))
-		return false;
 	if (strcmp(f->name, BT_FILE_CONFIG) == 0)
 		return !is_keras(path);
 	if (strcmp(f->name, BT_FILE_TOKENIZER) == 0)
@@ -125,23 +86,19 @@ static bool goes(const struct bt_model_file *f, const char *path,
 int bt_sidecar_copy(const char *from, const char *dir, int *copied,
                     struct bt_error *err)
 {
-	char *src = bt_path_of(from), *a = NULL, *b = NULL;
+	char *src = bt_path_of(from), *a, *b;
 	const struct bt_model_file *f = NULL;
 	json_t *tokenizer = NULL;
-	int r = src == NULL
-	            ? bt_error_nomem(err, "copying files")
-	            : bt_hf_config_keras_tokenizer(src, &tokenizer, err);
+	int r = bt_hf_config_keras_tokenizer(src, &tokenizer, err);
 
 	*copied = 0;
 	while (r == BT_OK && (f = bt_model_files_next(
 	                          f, ~(unsigned)BT_USE_WEIGHTS)) != NULL) {
 		a = bt_path_join(src, f->name);
 		b = bt_path_join(dir, f->as != NULL ? f->as : f->name);
-		if (a == NULL || b == NULL) {
-			r = bt_error_nomem(err, "copying files");
-		} else if (goes(f, a, tokenizer != NULL) &&
-		           !bt_path_is_file(b)) {
-			r = make_parent(b, err);
+		if (bt_path_is_file(a) && goes(f, a, tokenizer != NULL) &&
+		    !bt_path_is_file(b)) {
+			r = bt_path_above(b, err);
 			if (r == BT_OK)
 				r = copy(a, b, err);
 			++*copied;
@@ -149,8 +106,13 @@ int bt_sidecar_copy(const char *from, const char *dir, int *copied,
 		free(a);
 		free(b);
 	}
+	/* ALBERT's tokenizer is a SentencePiece model, unless it is said that
+	 * there is a list of tokens */
 	if (r == BT_OK && tokenizer == NULL)
-		r = find_lines(src, &tokenizer, err);
+		r = bt_model_files_find(src, BT_USE_WORDPIECE, &f, NULL, err);
+	if (r == BT_OK && tokenizer == NULL && f != NULL && f->as != NULL)
+		tokenizer =
+		    json_pack("{s:s}", "tokenizer_class", "BertTokenizer");
 	if (r == BT_OK)
 		r = translate(src, dir, tokenizer, copied, err);
 	json_decref(tokenizer);

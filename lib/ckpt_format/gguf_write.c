@@ -11,7 +11,6 @@
 #define RANK_MAX 4
 
 /* The number of a type, -1: there is none. */
-/* The number of a type, -1: there is none. */
 static int type_of(enum bt_dtype d)
 {
 	int i;

@@ -105,7 +105,6 @@ static int read_link_info(struct bt_h5 *h, const uint8_t *p, size_t n)
 	    "without libver='latest'");
 }
 
-/* flags 2: what stands here is only the place of the message. */
 /* flags 2: only the place of the message stands here. */
 static int take(struct bt_h5 *h, struct bt_h5_object *o, unsigned type,
                 unsigned flags, const uint8_t *p, size_t n)
@@ -143,8 +142,6 @@ struct chunks {
 	size_t n;
 };
 
-/* The messages from p on; head bytes are before each, and their form is that of
- * version 1 where they are 8. */
 /* The messages from p on; head bytes are before each, and their form is that of
  * version 1 where they are 8. */
 static int read_messages(struct bt_h5 *h, struct bt_h5_object *o,

@@ -112,7 +112,6 @@ static int check(const struct bt_tensor *t, struct bt_error *err)
 
 /* --- what Keras wants to know */
 
-/* The outermost groups, as they come; layers[i] need not end with a NUL. */
 /* The outermost groups, as they come. */
 static void put_layers(struct file *f, struct bt_h5_head *h)
 {
@@ -186,8 +185,6 @@ static bool put_top_level(struct file *f, struct bt_h5_link *link)
 
 /* The group of the tensors lo .. hi-1, whose names go on at at; those of its
  * members that are groups first. */
-/* The group of the tensors lo .. hi-1, whose names go on at at; those of its
- * members that are groups first. */
 static uint64_t put_group(struct file *f, size_t lo, size_t hi, size_t at,
                           struct bt_h5_group *g)
 {
@@ -227,8 +224,6 @@ static uint64_t put_group(struct file *f, size_t lo, size_t hi, size_t at,
 	return bt_h5_head_end(&f->b, h);
 }
 
-/* Values stand behind the rest, in the order of the source, at multiples of 8.
- */
 /* Values stand behind the rest, in the order of the source, at multiples of 8.
  */
 static void make_front(struct file *f)

@@ -53,7 +53,6 @@ static int make_rows(const struct bt_safetensors *s, struct row *rows,
 }
 
 /* The entry of one tensor; its bytes are begin .. end-1 of the data. */
-/* The entry of one tensor; its bytes are begin .. end-1 of the data. */
 static int add_entry(json_t *header, const struct bt_tensor *t, size_t begin,
                      size_t end, struct bt_error *err)
 {

@@ -120,7 +120,6 @@ static int add_whole(struct bt_tf_read *r, const struct bt_tf_entry *e,
                      struct bt_error *err)
 {
 	size_t n = (size_t)(e->whole.end - e->whole.p);
-	struct bt_tf_slices *w;
 	uint8_t *message;
 
 	if (e->n_slices > MAX_PARTS)
@@ -129,33 +128,29 @@ static int add_whole(struct bt_tf_read *r, const struct bt_tf_entry *e,
 		                    "most %d)",
 		                    r->f->path, r->c->tensors[r->c->n - 1].name,
 		                    e->n_slices, MAX_PARTS);
-	if (bt_grow(&r->wholes, &r->cap_wholes, r->n_wholes + 1, sizeof(*w)) !=
-	    BT_OK)
+	if (bt_grow(&r->wholes, &r->cap_wholes, r->n_wholes + 1,
+	            sizeof(*r->wholes)) != BT_OK)
 		return bt_error_nomem(err, "reading an index");
 	message = bt_ckpt_keep(r->c, n);
 	if (message == NULL)
 		return bt_error_nomem(err, "reading an index");
 	memcpy(message, e->whole.p, n);
-	w = &r->wholes[r->n_wholes++];
-	memset(w, 0, sizeof(*w));
-	w->tensor = r->c->n - 1;
-	w->message.p = message;
-	w->message.end = message + n;
-	w->slices = e->n_slices;
+	r->wholes[r->n_wholes++] =
+	    (struct bt_tf_slices){.tensor = r->c->n - 1,
+	                          .message = {message, message + n},
+	                          .slices = e->n_slices};
 	return BT_OK;
 }
 
 static int fill(struct bt_tf_read *r, struct bt_tensor *t,
                 const struct bt_tf_entry *e, struct bt_error *err)
 {
+	size_t n = (size_t)e->rank * sizeof(*e->shape);
+	int64_t *shape = bt_ckpt_keep(r->c, n);
 	const uint8_t *p;
-	int64_t *shape;
 	int code;
 
-	shape = bt_ckpt_keep(r->c, (size_t)e->rank * sizeof(*shape));
-	if (shape == NULL)
-		return bt_error_nomem(err, "reading an index");
-	memcpy(shape, e->shape, (size_t)e->rank * sizeof(*shape));
+	memcpy(shape, e->shape, n);
 	t->rank = e->rank;
 	t->shape = shape;
 	code =
@@ -177,39 +172,24 @@ static int fill(struct bt_tf_read *r, struct bt_tensor *t,
 	return code;
 }
 
-static const char *keep_name(struct bt_tf_read *r, const char *key, size_t n,
-                             struct bt_error *err)
-{
-	json_t *utf8 = json_stringn(key, n);
-	char *name = NULL;
-
-	if (utf8 == NULL || memchr(key, '\0', n) != NULL) {
-		bt_error_set(err, BT_ECORRUPT,
-		             "'%s': the name of a tensor is not UTF-8",
-		             r->f->path);
-	} else {
-		name = bt_ckpt_keep(r->c, n + 1);
-		if (name == NULL)
-			bt_error_nomem(err, "reading an index");
-		else {
-			memcpy(name, key, n);
-			name[n] = '\0';
-		}
-	}
-	json_decref(utf8);
-	return name;
-}
-
 static int read_tensor(struct bt_tf_read *r, const char *key, size_t n,
                        struct bt_pb value, struct bt_error *err)
 {
-	const char *name = keep_name(r, key, n, err);
+	json_t *utf8 = json_stringn(key, n);
+	bool good = utf8 != NULL && memchr(key, '\0', n) == NULL;
 	struct bt_tf_entry e;
 	struct bt_tensor *t;
 	enum bt_dtype dtype;
+	char *name;
 
-	if (name == NULL)
-		return err != NULL ? err->code : BT_ECORRUPT;
+	json_decref(utf8);
+	if (!good)
+		return bt_error_set(err, BT_ECORRUPT,
+		                    "'%s': the name of a tensor is not UTF-8",
+		                    r->f->path);
+	name = bt_ckpt_keep(r->c, n + 1);
+	memcpy(name, key, n);
+	name[n] = '\0';
 	if (!bt_tf_entry_parse(value, &e))
 		return bt_tf_read_bad(r, name, "has an entry that is not valid",
 		                      err);
@@ -228,20 +208,16 @@ static int keep_part(struct bt_tf_read *r, const char *key, size_t n,
                      struct bt_pb value, struct bt_error *err)
 {
 	size_t size = (size_t)(value.end - value.p);
-	struct bt_tf_part *part;
-	char *copy = bt_ckpt_keep(r->c, n + size);
+	uint8_t *copy = bt_ckpt_keep(r->c, n + size);
 
 	if (copy == NULL || bt_grow(&r->parts, &r->cap_parts, r->n_parts + 1,
-	                            sizeof(*part)) != BT_OK)
+	                            sizeof(*r->parts)) != BT_OK)
 		return bt_error_nomem(err, "reading an index");
 	memcpy(copy, key, n);
 	if (size > 0)
 		memcpy(copy + n, value.p, size);
-	part = &r->parts[r->n_parts++];
-	part->key = copy;
-	part->n = n;
-	part->value.p = (const uint8_t *)copy + n;
-	part->value.end = part->value.p + size;
+	r->parts[r->n_parts++] = (struct bt_tf_part){
+	    (const char *)copy, n, {copy + n, copy + n + size}};
 	return BT_OK;
 }
 
@@ -293,22 +269,6 @@ static int check_places(struct bt_tf_read *r, struct bt_error *err)
 	return BT_OK;
 }
 
-/* The index is not one of the files that hold tensors. */
-static int drop_index(struct bt_tf_read *r, struct bt_error *err)
-{
-	struct bt_ckpt *c = r->c;
-	const char *path = bt_ckpt_keep_str(c, r->f->path);
-	size_t i;
-
-	if (path == NULL)
-		return bt_error_nomem(err, "reading an index");
-	for (i = 0; i < c->n; i++)
-		if (c->tensors[i].file == r->f->path)
-			c->tensors[i].file = path;
-	bt_ckpt_drop_file(c, r->f);
-	return BT_OK;
-}
-
 static int read_bundle(struct bt_ckpt *c, const struct bt_ckpt_file *f,
                        struct bt_error *err)
 {
@@ -318,6 +278,7 @@ static int read_bundle(struct bt_ckpt *c, const struct bt_ckpt_file *f,
 	                            .size = f->size,
 	                            .entry = entry,
 	                            .ctx = &r};
+	const char *path;
 	size_t i;
 	int code = bt_tf_table_read(&table, err);
 
@@ -330,8 +291,13 @@ static int read_bundle(struct bt_ckpt *c, const struct bt_ckpt_file *f,
 		code = check_places(&r, err);
 	for (i = 0; code == BT_OK && i < r.n_wholes; i++)
 		code = bt_tf_slices_read(&r, &r.wholes[i], err);
-	if (code == BT_OK)
-		code = drop_index(&r, err);
+	if (code == BT_OK) { /* the index is not one that holds tensors */
+		path = bt_ckpt_keep_str(c, f->path);
+		for (i = 0; i < c->n; i++)
+			if (c->tensors[i].file == f->path)
+				c->tensors[i].file = path;
+		bt_ckpt_drop_file(c, f);
+	}
 	free(r.shards);
 	free(r.places);
 	free(r.parts);

@@ -5,6 +5,7 @@
 
 #include "base/crc32c.h"
 #include "base/mem.h"
+#include "base/str.h"
 #include "ckpt_format/tf_bundle.h"
 #include "ckpt_format/writer.h"
 #include "io/out_set.h"
@@ -18,7 +19,6 @@
 struct row {
 	const char *name;
 	const struct bt_tensor *t; /* NULL: one of those made here */
-	size_t index;
 	unsigned dtype;
 };
 
@@ -39,24 +39,6 @@ static int by_name(const void *a, const void *b)
 	              ((const struct row *)b)->name);
 }
 
-static bool is_variable(const char *name)
-{
-	size_t n = strlen(name), m = strlen(BT_TF_VALUE);
-
-	return n > m && strcmp(name + n - m, BT_TF_VALUE) == 0;
-}
-
-static void add_row(struct writing *w, const char *name,
-                    const struct bt_tensor *t, size_t index, unsigned dtype)
-{
-	struct row *row = &w->rows[w->n++];
-
-	row->name = name;
-	row->t = t;
-	row->index = index;
-	row->dtype = dtype;
-}
-
 static int make_rows(struct writing *w, struct bt_error *err)
 {
 	const struct bt_tensor *t;
@@ -74,14 +56,15 @@ static int make_rows(struct writing *w, struct bt_error *err)
 		if (t->name[0] == '\0')
 			return bt_error_set(err, BT_EFORMAT,
 			                    "a tensor has an empty name");
-		add_row(w, t->name, t, i, dtype);
-		w->objects = w->objects || is_variable(t->name);
+		w->rows[w->n++] = (struct row){t->name, t, dtype};
+		w->objects =
+		    w->objects || bt_str_ends(t->name + 1, BT_TF_VALUE);
 		counter = counter || strcmp(t->name, COUNTER) == 0;
 	}
 	if (w->objects) {
-		add_row(w, BT_TF_GRAPH, NULL, 0, BT_TF_STRING);
+		w->rows[w->n++] = (struct row){BT_TF_GRAPH, NULL, BT_TF_STRING};
 		if (!counter && bt_tf_number(BT_DTYPE_I64, &dtype) == BT_OK)
-			add_row(w, COUNTER, NULL, 0, dtype);
+			w->rows[w->n++] = (struct row){COUNTER, NULL, dtype};
 	}
 	qsort(w->rows, w->n, sizeof(*w->rows), by_name);
 	for (i = 1; i < w->n; i++)
@@ -91,13 +74,6 @@ static int make_rows(struct writing *w, struct bt_error *err)
 			                    "'%.100s'",
 			                    w->rows[i].name);
 	return BT_OK;
-}
-
-/* Another edge to what a way from `from` leads to. */
-static void alias(struct bt_tf_graph *g, size_t from, const char *name,
-                  const char *path)
-{
-	bt_tf_graph_link(g, from, name, bt_tf_graph_find(g, from, path));
 }
 
 /* The edges that the class of encoders without numbered layers has. */
@@ -112,7 +88,8 @@ static void add_attributes(struct bt_tf_graph *g, size_t encoder, char *names)
 
 	for (i = 0; i < 4; i++) {
 		snprintf(path, sizeof(path), "layer_with_weights-%d", i);
-		alias(g, encoder, of[i], path);
+		bt_tf_graph_link(g, encoder, of[i],
+		                 bt_tf_graph_find(g, encoder, path));
 	}
 	for (i = 0;; i++) {
 		snprintf(path, sizeof(path), "layer_with_weights-%d", i + 4);
@@ -202,8 +179,7 @@ static int put_graph(struct writing *w, uint32_t *crc, struct bt_error *err)
 	*crc = bt_crc32c(*crc, w->graph.data, w->graph.len);
 	bt_pb_put_varint(&head, n);
 	bt_buf_put(&head, &sum, sizeof(sum));
-	r = head.oom ? bt_error_nomem(err, "writing a checkpoint")
-	             : bt_out_write(w->data, head.data, head.len, err);
+	r = bt_out_write(w->data, head.data, head.len, err);
 	bt_buf_clear(&head);
 	return r == BT_OK
 	           ? bt_out_write(w->data, w->graph.data, w->graph.len, err)
@@ -221,7 +197,8 @@ static int put_row(struct writing *w, const struct row *row,
 	if (row->dtype == BT_TF_STRING) {
 		r = put_graph(w, &crc, err);
 	} else if (row->t != NULL) {
-		r = bt_tensor_source_put(w->s, row->index, w->data, &crc, err);
+		r = bt_tensor_source_put(w->s, (size_t)(row->t - w->s->tensors),
+		                         w->data, &crc, err);
 	} else {
 		r = bt_out_write(w->data, &count, sizeof(count), err);
 		crc = bt_crc32c(0, &count, sizeof(count));
@@ -230,8 +207,6 @@ static int put_row(struct writing *w, const struct row *row,
 		return r;
 	put_entry(&w->value, row, at, bt_out_offset(w->data) - at,
 	          bt_crc32c_mask(crc));
-	if (w->value.oom)
-		return bt_error_nomem(err, "writing a checkpoint");
 	bt_tf_table_writer_put(&w->table, row->name, strlen(row->name),
 	                       &w->value);
 	return BT_OK;
@@ -245,8 +220,6 @@ static int put_all(struct writing *w, struct bt_error *err)
 	size_t i;
 
 	bt_buf_put(&w->value, header, sizeof(header) - 1);
-	if (w->value.oom)
-		return bt_error_nomem(err, "writing a checkpoint");
 	bt_tf_table_writer_put(&w->table, "", 0, &w->value);
 	for (i = 0; i < w->n && r == BT_OK; i++)
 		r = put_row(w, &w->rows[i], err);

@@ -18,7 +18,6 @@
 #define SHOWN 5        /* names in a message */
 
 /* "stem.index", if there is such a file. */
-/* "stem.index", if there is such a file. */
 static char *index_of(const char *stem, size_t n)
 {
 	struct bt_buf b = BT_BUF_INIT;

@@ -15,7 +15,6 @@ int bt_tf_read_bad(const struct bt_tf_read *r, const char *name,
 }
 
 /* Maps a shard when it is first asked for. */
-/* Maps a shard when it is first asked for. */
 static int look(struct bt_tf_read *r, uint64_t i, struct bt_tf_shard *s,
                 struct bt_error *err)
 {

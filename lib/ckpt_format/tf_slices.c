@@ -4,29 +4,15 @@
 
 #include "base/crc32c.h"
 #include "base/mem.h"
+#include "base/span.h"
 #include "ckpt_format/tf_read_int.h"
 
-static const struct bt_tf_part *find_part(const struct bt_tf_read *r,
-                                          const struct bt_buf *key)
+static int by_key(const void *key, const void *part)
 {
-	size_t lo = 0, hi = r->n_parts, mid, n;
-	int c;
+	const struct bt_tf_part *p = part;
 
-	while (lo < hi) {
-		mid = lo + (hi - lo) / 2;
-		n = r->parts[mid].n < key->len ? r->parts[mid].n : key->len;
-		c = memcmp(r->parts[mid].key, key->data, n);
-		if (c == 0)
-			c = (r->parts[mid].n > key->len) -
-			    (r->parts[mid].n < key->len);
-		if (c == 0)
-			return &r->parts[mid];
-		if (c < 0)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return NULL;
+	return bt_span_compare(*(const struct bt_span *)key,
+	                       (struct bt_span){p->key, p->n});
 }
 
 /* Whether the newest part shares an element with another. */
@@ -55,12 +41,15 @@ static bool find_entry(const struct bt_tf_read *r, const struct bt_tensor *t,
 {
 	struct bt_buf key = BT_BUF_INIT;
 	const struct bt_tf_part *part = NULL;
+	struct bt_span wanted;
 	size_t bytes;
 
-	if (bt_tf_slice_key(slice, t->name, t->rank, t->shape, &key, start,
-	                    length) &&
-	    !key.oom)
-		part = find_part(r, &key);
+	if (r->n_parts > 0 && bt_tf_slice_key(slice, t->name, t->rank, t->shape,
+	                                      &key, start, length)) {
+		wanted = (struct bt_span){key.data, key.len};
+		part = bsearch(&wanted, r->parts, r->n_parts, sizeof(*part),
+		               by_key);
+	}
 	bt_buf_clear(&key);
 	return part != NULL && bt_tf_entry_parse(part->value, e) &&
 	       bt_tensor_size(t->dtype, t->rank, length, count, &bytes, NULL) ==

@@ -25,8 +25,6 @@ static void put_entry(struct bt_buf *b, const char *key, size_t n,
 
 /* Appends a block with its end and trailer to the file, and its place to
  * where. */
-/* Appends a block with its end and trailer to the file, and its place to
- * where. */
 static void put_block(struct bt_tf_table_writer *w, struct bt_buf *block,
                       struct bt_buf *restarts, struct bt_buf *where)
 {
@@ -43,8 +41,6 @@ static void put_block(struct bt_tf_table_writer *w, struct bt_buf *block,
 	bt_buf_reset(restarts);
 }
 
-/* The block is full: its entry in the block of blocks has a key that is not
- * before its last, and before the next, if there is one. */
 /* The block is full: its entry in the block of blocks has a key that is not
  * before its last, and before the next, if there is one. */
 static void end_block(struct bt_tf_table_writer *w)

@@ -93,7 +93,6 @@ static int list(const struct bt_pickle *k, struct source *source,
 }
 
 /* Reads the place of the storage with that key at *p and steps over it. */
-/* Reads the place of the storage with that key at *p and steps over it. */
 static int locate(struct source *source, const struct bt_pickle *keys,
                   uint32_t key, const uint8_t **p, const uint8_t *end,
                   struct bt_error *err)

@@ -176,8 +176,9 @@ static int export_weights(const struct bt_run_classifier *c,
 	                                   "^save_counter/", "^global_step",
 	                                   "adam_[mv]$"};
 	struct bt_convert job = {.from = source_of(c),
-	                         .format = "safetensors",
-	                         .names = "hf",
+	                         .format = BT_CONVERT_SAFETENSORS,
+	                         .names = BT_NAMES_HF,
+	                         .dtype = BT_DTYPES,
 	                         .drop = drop,
 	                         .n_drop = sizeof(drop) / sizeof(drop[0])};
 	char *path = bt_path_join(c->export, BT_FILE_WEIGHTS);

@@ -76,7 +76,7 @@ sed "s/\"layer.1.weight\"/\"layer.0.weight\": \"$one\", &/" \
 damaged "*duplicate object key*" 'a tensor listed twice'
 names $two
 sed "s/\"$two\"/7/" m/$index >i && mv i m/$index
-damaged "*names no shard for tensor*" 'a shard that is a number'
+damaged "*does not name a shard for tensor*" 'a shard that is a number'
 for text in '{}' '{"weight_map": {}}' '{"weight_map": []}' '{"weight_map": 7}'; do
 	fresh
 	echo "$text" >m/$index
