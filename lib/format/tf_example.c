@@ -127,35 +127,44 @@ int bt_feature_next_text(const struct bt_feature *f, struct bt_pb *at,
 	return r;
 }
 
+/* The next values of a list, packed or one by itself: 1; 0 at the end; -1. */
+static int next_values(struct bt_pb *in, int single, struct bt_pb *values)
+{
+	uint32_t field;
+	int type;
+
+	while (in->p < in->end) {
+		if (!bt_pb_tag(in, &field, &type))
+			return -1;
+		if (field == 1 && type == BT_PB_LEN)
+			return bt_pb_bytes(in, values) ? 1 : -1;
+		values->p = in->p;
+		if (!bt_pb_skip(in, type))
+			return -1;
+		values->end = in->p;
+		if (field == 1 && type == single)
+			return 1;
+	}
+	return 0;
+}
+
 int bt_feature_int64s(const struct bt_feature *f, int64_t *out, size_t max,
                       size_t *n, struct bt_error *err)
 {
-	struct bt_pb in = f->list, packed;
-	uint32_t field;
+	struct bt_pb in = f->list, values;
+	int r = f->kind == BT_FEATURE_INT64 ? 1 : -1;
 	uint64_t v;
 	size_t k = 0;
-	int type;
 
-	if (f->kind != BT_FEATURE_INT64)
-		return wrong(f, "a list of int64", err);
-	while (in.p < in.end) {
-		if (!bt_pb_tag(&in, &field, &type))
-			return wrong(f, "a list of int64", err);
-		packed = in;
-		if (field == 1 && type == BT_PB_LEN ? !bt_pb_bytes(&in, &packed)
-		                                    : !bt_pb_skip(&in, type))
-			return wrong(f, "a list of int64", err);
-		if (field != 1 || (type != BT_PB_LEN && type != BT_PB_VARINT))
-			continue;
-		if (type == BT_PB_VARINT)
-			packed.end = in.p; /* a single one, not packed */
-		for (; packed.p < packed.end; k++) {
-			if (!bt_pb_varint(&packed, &v))
+	while (r > 0 && (r = next_values(&in, BT_PB_VARINT, &values)) > 0)
+		for (; values.p < values.end; k++) {
+			if (!bt_pb_varint(&values, &v))
 				return wrong(f, "a list of int64", err);
 			if (k < max)
 				out[k] = (int64_t)v;
 		}
-	}
+	if (r < 0)
+		return wrong(f, "a list of int64", err);
 	*n = k;
 	return BT_OK;
 }
@@ -163,33 +172,19 @@ int bt_feature_int64s(const struct bt_feature *f, int64_t *out, size_t max,
 int bt_feature_floats(const struct bt_feature *f, float *out, size_t max,
                       size_t *n, struct bt_error *err)
 {
-	struct bt_pb in = f->list, packed;
-	uint32_t field;
+	struct bt_pb in = f->list, values;
+	int r = f->kind == BT_FEATURE_FLOAT ? 1 : -1;
 	size_t k = 0;
-	int type;
 
-	if (f->kind != BT_FEATURE_FLOAT)
-		return wrong(f, "a list of floats", err);
-	while (in.p < in.end) {
-		if (!bt_pb_tag(&in, &field, &type))
+	while (r > 0 && (r = next_values(&in, BT_PB_I32, &values)) > 0) {
+		if ((values.end - values.p) % 4 != 0)
 			return wrong(f, "a list of floats", err);
-		packed = in;
-		if (field != 1 || (type != BT_PB_LEN && type != BT_PB_I32)) {
-			if (!bt_pb_skip(&in, type))
-				return wrong(f, "a list of floats", err);
-			continue;
-		}
-		if (type == BT_PB_LEN ? !bt_pb_bytes(&in, &packed)
-		                      : !bt_pb_skip(&in, type))
-			return wrong(f, "a list of floats", err);
-		if (type == BT_PB_I32)
-			packed.end = in.p;
-		if ((packed.end - packed.p) % 4 != 0)
-			return wrong(f, "a list of floats", err);
-		for (; packed.p < packed.end; packed.p += 4, k++)
+		for (; values.p < values.end; values.p += 4, k++)
 			if (k < max)
-				memcpy(&out[k], packed.p, 4);
+				memcpy(&out[k], values.p, 4);
 	}
+	if (r < 0)
+		return wrong(f, "a list of floats", err);
 	*n = k;
 	return BT_OK;
 }

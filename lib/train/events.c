@@ -54,49 +54,45 @@ static char *name_of(enum bt_event_stream s, const char *below, int n)
 	return bt_buf_detach(&b);
 }
 
-/* One that no file in the directory has; NULL when out of memory. */
+/* One that no file in the directory has. */
 static char *new_name(enum bt_event_stream s, const char *dir,
                       const char *below)
 {
-	char *name = NULL, *path = NULL;
-	bool taken = true;
+	char *name, *path;
+	bool taken;
 	int n;
 
-	for (n = (int)s; taken; n += BT_EVENT_STREAMS) {
-		free(name);
+	for (n = (int)s;; n += BT_EVENT_STREAMS) {
 		name = name_of(s, below, n);
-		path = name != NULL ? bt_path_join(dir, name) : NULL;
-		taken = path != NULL && access(path, F_OK) == 0;
+		path = bt_path_join(dir, name);
+		taken = access(path, F_OK) == 0;
 		free(path);
+		if (!taken)
+			return name;
+		free(name);
 	}
-	return name;
 }
 
 int bt_events_open(struct bt_events *e, const char *dir, const char *below,
                    struct bt_error *err)
 {
 	struct bt_buf b = BT_BUF_INIT;
-	const char *under;
-	char *path;
+	const char *under, *path;
 	int i, r = BT_OK;
 
 	memset(e, 0, sizeof(*e));
-	if (dir == NULL)
-		return BT_OK;
-	for (i = 0; r == BT_OK && i < BT_EVENT_STREAMS; i++) {
+	for (i = 0; r == BT_OK && dir != NULL && i < BT_EVENT_STREAMS; i++) {
 		under = below == NULL || i == BT_EVENTS_SPEED ? "" : below;
+		bt_buf_reset(&b);
 		bt_buf_printf(&b, "%s/%s%s", dir, under, prefix[i]);
-		path = bt_buf_detach(&b);
-		r = path == NULL ? bt_error_nomem(err, "opening event files")
-		                 : bt_path_above(path, err);
+		path = bt_buf_str(&b);
+		r = bt_path_above(path, err);
 		if (r == BT_OK)
 			r = make(path, err);
-		free(path);
 		e->file[i].dir = dir;
 		e->file[i].name = new_name((enum bt_event_stream)i, dir, under);
-		if (r == BT_OK && e->file[i].name == NULL)
-			r = bt_error_nomem(err, "opening event files");
 	}
+	bt_buf_clear(&b);
 	return r;
 }
 
@@ -122,11 +118,10 @@ static void put_wall_time(struct bt_buf *b)
 }
 
 /* Adds an event as a record. */
-static void put_record(struct bt_append_log *g, struct bt_buf *event)
+static void put_record(struct bt_append_log *g, const struct bt_buf *event)
 {
 	struct bt_out *out;
 
-	g->pending.oom |= event->oom;
 	if (bt_out_memory(&g->pending, &out, NULL) != BT_OK) {
 		g->pending.oom = true;
 		return;
