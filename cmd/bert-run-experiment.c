@@ -89,9 +89,9 @@ static int configure(const struct args *a, struct bt_garden **c,
 			r = bt_garden_apply(*c, "config_file",
 			                    a->config.item[i], err);
 	if (r == BT_OK)
-		r = bt_garden_set(
-		    *c, "--tpu", "runtime.tpu",
-		    a->tpu != NULL && *a->tpu != '\0' ? a->tpu : NULL, err);
+		bt_garden_set(*c, "--tpu", "runtime.tpu",
+		              a->tpu != NULL && *a->tpu != '\0' ? a->tpu
+		                                                : NULL);
 	if (r == BT_OK && a->override != NULL && *a->override != '\0')
 		r = bt_garden_apply(*c, "params_override", a->override, err);
 	return r == BT_OK ? bt_garden_check(*c, err) : r;

@@ -19,6 +19,19 @@ static inline bool bt_str_ends(const char *s, const char *end)
 	return n >= k && memcmp(s + n - k, end, k) == 0;
 }
 
+/* Whether word is one of "a|b|c"; NULL is an empty list. */
+static inline bool bt_str_in_list(const char *list, const char *word)
+{
+	size_t n = strlen(word), len;
+
+	for (; list != NULL; list = list[len] != '\0' ? list + len + 1 : NULL) {
+		len = strcspn(list, "|");
+		if (len == n && memcmp(list, word, n) == 0)
+			return true;
+	}
+	return false;
+}
+
 /* The end of a noun that counts n things: "%zu record%s". */
 static inline const char *bt_plural(uint64_t n)
 {

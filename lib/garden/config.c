@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/str.h"
 #include "garden/config_int.h"
 #include "garden/params_override.h"
 
@@ -16,11 +17,6 @@ struct merge {
 	struct bt_buf path;
 };
 
-static int nomem(struct bt_error *err)
-{
-	return bt_error_nomem(err, "building a configuration");
-}
-
 /* A value and all below it come from there. */
 static void mark(struct bt_yaml *v, int from)
 {
@@ -31,42 +27,30 @@ static void mark(struct bt_yaml *v, int from)
 		mark(v->item[i], from);
 }
 
-/* A class with its defaults; NULL when out of memory. */
+/* A class with its defaults. */
 static struct bt_yaml *defaults(const struct bt_garden_experiment *e,
                                 const struct bt_garden_class *class)
 {
 	struct bt_yaml *map = bt_yaml_new(BT_YAML_MAP), *v;
 	const struct bt_garden_field *f;
-	int r = map != NULL ? BT_OK : BT_ENOMEM;
 
-	for (f = class->fields; r == BT_OK && f->key != NULL; f++) {
+	for (f = class->fields; f->key != NULL; f++) {
 		if (f->value == NULL)
 			v = defaults(e, bt_garden_class_of(e, f));
 		else if (bt_yaml_parse("default", f->value, strlen(f->value),
 		                       &v, NULL) != BT_OK)
-			v = NULL;
-		if (v != NULL)
-			v->line = 0;
-		r = bt_yaml_put(map, f->key, v);
+			v = bt_yaml_new(BT_YAML_NULL); /* never: our own */
+		v->line = 0;
+		bt_yaml_put(map, f->key, v);
 	}
-	if (r == BT_OK)
-		return map;
-	bt_yaml_free(map);
-	return NULL;
+	return map;
 }
 
-static int add_source(struct bt_garden *c, const char *name,
-                      struct bt_error *err)
+static void add_source(struct bt_garden *c, const char *name)
 {
-	char *copy = bt_strndup(name, strlen(name));
-
-	if (copy == NULL || bt_grow(&c->source, &c->cap, c->n_sources + 1,
-	                            sizeof(*c->source)) != BT_OK) {
-		free(copy);
-		return nomem(err);
-	}
-	c->source[c->n_sources++] = copy;
-	return BT_OK;
+	(void)!bt_grow(&c->source, &c->cap, c->n_sources + 1,
+	               sizeof(*c->source));
+	c->source[c->n_sources++] = bt_strndup(name, strlen(name));
 }
 
 /* "FILE:LINE: " of a value that is merged. */
@@ -78,23 +62,9 @@ static int complain(const struct merge *m, const struct bt_yaml *v,
 
 	at.from = m->from;
 	bt_garden_put_origin(m->c, &at, &b);
-	bt_error_prefix(err, "%s", bt_buf_str(&b) ? bt_buf_str(&b) : "?");
+	bt_error_prefix(err, "%s", bt_buf_str(&b));
 	bt_buf_clear(&b);
 	return m->code;
-}
-
-/* Whether a list "a|b|c" has that word. */
-static bool has_word(const char *list, const char *word)
-{
-	size_t n = strlen(word);
-	const char *p;
-
-	for (p = list; p != NULL && *p != '\0'; p = strchr(p, '|')) {
-		p += *p == '|';
-		if (strncmp(p, word, n) == 0 && (p[n] == '|' || p[n] == '\0'))
-			return true;
-	}
-	return false;
 }
 
 static int unknown(const struct merge *m, const struct bt_garden_class *class,
@@ -109,7 +79,7 @@ static int unknown(const struct merge *m, const struct bt_garden_class *class,
 		              class->name);
 	else
 		bt_buf_puts(&b, class->name);
-	if (has_word(class->unbuilt, key))
+	if (bt_str_in_list(class->unbuilt, key))
 		bt_buf_printf(&b, ": Model Garden's '%s' is not built here",
 		              key);
 	else if (near != NULL)
@@ -117,7 +87,7 @@ static int unknown(const struct merge *m, const struct bt_garden_class *class,
 		              key, near);
 	else
 		bt_buf_printf(&b, " has no key '%.80s'", key);
-	bt_error_set(err, m->code, "%s", bt_buf_str(&b) ? bt_buf_str(&b) : key);
+	bt_error_set(err, m->code, "%s", bt_buf_str(&b));
 	bt_buf_clear(&b);
 	return complain(m, v, err);
 }
@@ -132,15 +102,8 @@ static int merge_class(struct merge *m, const struct bt_garden_field *f,
                        struct bt_error *err)
 {
 	const struct bt_garden_class *class = bt_garden_class_of(m->c->e, f);
-	struct bt_yaml *old = bt_yaml_get(to, f->key), *new;
+	struct bt_yaml *old = bt_yaml_get(to, f->key);
 
-	if (v->kind == BT_YAML_NULL && f->value != NULL) {
-		new = bt_yaml_copy(v);
-		if (new != NULL)
-			mark(new, m->from);
-		return bt_yaml_put(to, f->key, new) == BT_OK ? BT_OK
-		                                             : nomem(err);
-	}
 	if (v->kind != BT_YAML_MAP) {
 		bt_error_set(err, m->code, "%.*s takes a mapping (%s), not %s",
 		             (int)m->path.len, m->path.data, class->name,
@@ -148,8 +111,7 @@ static int merge_class(struct merge *m, const struct bt_garden_field *f,
 		return complain(m, v, err);
 	}
 	if (old->kind == BT_YAML_NULL) {
-		if (bt_yaml_put(to, f->key, defaults(m->c->e, class)) != BT_OK)
-			return nomem(err);
+		bt_yaml_put(to, f->key, defaults(m->c->e, class));
 		old = bt_yaml_get(to, f->key);
 	}
 	old->from = m->from;
@@ -157,43 +119,31 @@ static int merge_class(struct merge *m, const struct bt_garden_field *f,
 	return merge(m, class, old, v, err);
 }
 
-/* One key. */
-static int merge_key(struct merge *m, const struct bt_garden_class *class,
-                     struct bt_yaml *to, const char *key,
-                     const struct bt_yaml *v, struct bt_error *err)
-{
-	const struct bt_garden_field *f = bt_garden_field(class, key);
-	size_t len = m->path.len;
-	struct bt_yaml *copy;
-	int r;
-
-	if (f == NULL)
-		return unknown(m, class, key, v, err);
-	bt_buf_printf(&m->path, "%s%s", len > 0 ? "." : "", key);
-	if (m->path.oom) {
-		r = nomem(err);
-	} else if (bt_garden_class_of(m->c->e, f) != NULL) {
-		r = merge_class(m, f, to, v, err);
-	} else {
-		copy = bt_yaml_copy(v);
-		if (copy != NULL)
-			mark(copy, m->from);
-		r = bt_yaml_put(to, key, copy) == BT_OK ? BT_OK : nomem(err);
-	}
-	m->path.len = len;
-	return r;
-}
-
 static int merge(struct merge *m, const struct bt_garden_class *class,
                  struct bt_yaml *to, const struct bt_yaml *values,
                  struct bt_error *err)
 {
-	size_t i;
+	const struct bt_garden_field *f;
+	size_t len = m->path.len, i;
+	struct bt_yaml *v;
 	int r = BT_OK;
 
-	for (i = 0; r == BT_OK && i < values->n; i++)
-		r = merge_key(m, class, to, values->key[i], values->item[i],
-		              err);
+	for (i = 0; r == BT_OK && i < values->n; i++) {
+		v = values->item[i];
+		f = bt_garden_field(class, values->key[i]);
+		if (f == NULL)
+			return unknown(m, class, values->key[i], v, err);
+		bt_buf_printf(&m->path, "%s%s", len > 0 ? "." : "", f->key);
+		if (bt_garden_class_of(m->c->e, f) != NULL &&
+		    (v->kind != BT_YAML_NULL || f->value == NULL)) {
+			r = merge_class(m, f, to, v, err);
+		} else {
+			v = bt_yaml_copy(v);
+			mark(v, m->from);
+			bt_yaml_put(to, f->key, v);
+		}
+		m->path.len = len;
+	}
 	return r;
 }
 
@@ -204,10 +154,10 @@ static int merge_tree(struct bt_garden *c, const char *source, int code,
 	                  .from = (int)c->n_sources,
 	                  .code = code,
 	                  .path = BT_BUF_INIT};
-	int r = add_source(c, source, err);
+	int r;
 
-	if (r == BT_OK)
-		r = merge(&m, c->e->root, c->tree, values, err);
+	add_source(c, source);
+	r = merge(&m, c->e->root, c->tree, values, err);
 	bt_buf_clear(&m.path);
 	return r;
 }
@@ -229,8 +179,8 @@ int bt_garden_new(const char *experiment, struct bt_garden **out,
                   struct bt_error *err)
 {
 	const struct bt_garden_experiment *e = bt_garden_experiment(experiment);
-	struct bt_yaml *own = NULL;
 	struct bt_garden *c;
+	struct bt_yaml *own;
 	int r;
 
 	if (e == NULL)
@@ -239,17 +189,14 @@ int bt_garden_new(const char *experiment, struct bt_garden **out,
 		    "there is no experiment '%.80s' here; those "
 		    "built are " BT_GARDEN_EXPERIMENTS,
 		    experiment);
-	c = calloc(1, sizeof(*c));
-	if (c == NULL)
-		return nomem(err);
+	r = bt_yaml_parse(experiment, e->values, strlen(e->values), &own, err);
+	if (r != BT_OK)
+		return r;
+	c = bt_array0(1, sizeof(*c));
 	c->e = e;
 	c->tree = defaults(e, e->root);
-	r = c->tree != NULL ? add_source(c, "default", err) : nomem(err);
-	if (r == BT_OK)
-		r = bt_yaml_parse(experiment, e->values, strlen(e->values),
-		                  &own, err);
-	if (r == BT_OK)
-		r = merge_tree(c, experiment, BT_EARG, own, err);
+	add_source(c, "default");
+	r = merge_tree(c, experiment, BT_EARG, own, err);
 	bt_yaml_free(own);
 	if (r == BT_OK)
 		*out = c;
@@ -276,19 +223,6 @@ static int merge_file(struct bt_garden *c, const char *option, const char *path,
 	return r;
 }
 
-/* A value that is neither assignments nor a mapping must be a file. */
-static int open_other(struct bt_garden *c, const char *option,
-                      const char *value, const struct bt_error *why,
-                      struct bt_error *err)
-{
-	if (access(value, F_OK) == 0)
-		return merge_file(c, option, value, err);
-	return bt_error_set(err, BT_EARG,
-	                    "--%s: '%.100s' is no file that is there, no YAML "
-	                    "mapping, and not assignments as in a.b=1,c=2: %s",
-	                    option, value, why->text);
-}
-
 int bt_garden_apply(struct bt_garden *c, const char *option, const char *value,
                     struct bt_error *err)
 {
@@ -302,39 +236,37 @@ int bt_garden_apply(struct bt_garden *c, const char *option, const char *value,
 	if (csv)
 		text = bt_buf_str(&b);
 	bt_buf_printf(&name, "--%s", option);
-	if (bt_buf_str(&name) == NULL)
-		return nomem(err);
 	r = bt_yaml_parse(bt_buf_str(&name), text, strlen(text), &v, &bad);
 	if (r == BT_OK && v->kind == BT_YAML_MAP)
 		r = merge_tree(c, bt_buf_str(&name), BT_EARG, v, err);
 	else if (csv)
 		r = bt_error_set(err, BT_EARG, "%s (that is what '%.80s' says)",
 		                 bad.text, value);
+	else if (access(value, F_OK) == 0)
+		r = merge_file(c, option, value, err);
 	else
-		r = open_other(c, option, value, &why, err);
+		r = bt_error_set(err, BT_EARG,
+		                 "--%s: '%.100s' is not an existing file, a "
+		                 "YAML mapping or assignments as in a.b=1,c=2: "
+		                 "%s",
+		                 option, value, why.text);
 	bt_yaml_free(v);
 	bt_buf_clear(&b);
 	bt_buf_clear(&name);
 	return r;
 }
 
-int bt_garden_set(struct bt_garden *c, const char *source, const char *path,
-                  const char *text, struct bt_error *err)
+void bt_garden_set(struct bt_garden *c, const char *source, const char *path,
+                   const char *text)
 {
-	struct bt_yaml *v = (struct bt_yaml *)bt_garden_get(c, path), *old;
-	struct bt_yaml tmp;
-	int r = add_source(c, source, err);
+	struct bt_yaml *v = (struct bt_yaml *)bt_garden_get(c, path), *new, old;
 
-	if (r != BT_OK)
-		return r;
-	old = text != NULL ? bt_yaml_new_text(BT_YAML_STR, text)
+	new = text != NULL ? bt_yaml_new_text(BT_YAML_STR, text)
 	                   : bt_yaml_new(BT_YAML_NULL);
-	if (old == NULL)
-		return nomem(err);
-	tmp = *v;
-	*v = *old;
-	*old = tmp;
+	old = *v;
+	*v = *new;
+	*new = old;
+	add_source(c, source);
 	v->from = (int)c->n_sources - 1;
-	bt_yaml_free(old);
-	return BT_OK;
+	bt_yaml_free(new);
 }

@@ -30,8 +30,8 @@ int bt_garden_apply(struct bt_garden *c, const char *option, const char *value,
                     struct bt_error *err) BT_MUST_USE;
 
 /* Sets one value to a string or, with NULL, to null. */
-int bt_garden_set(struct bt_garden *c, const char *source, const char *path,
-                  const char *text, struct bt_error *err) BT_MUST_USE;
+void bt_garden_set(struct bt_garden *c, const char *source, const char *path,
+                   const char *text);
 
 /* Once all is merged: whether the values are of their keys' types, and the
  * experiment's own restrictions hold. */

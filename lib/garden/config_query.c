@@ -100,8 +100,7 @@ int bt_garden_fault(const struct bt_garden *c, const char *path, int code,
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
 	bt_garden_put_origin(c, v, &b);
-	bt_error_set(err, code, "%s (%.160s): %s", path,
-	             bt_buf_str(&b) ? bt_buf_str(&b) : "?", text);
+	bt_error_set(err, code, "%s (%.160s): %s", path, bt_buf_str(&b), text);
 	bt_buf_clear(&b);
 	return code;
 }
@@ -175,9 +174,8 @@ static int misfit(const struct bt_garden *c, const struct bt_yaml *v,
 	bt_garden_put_origin(c, v, &at);
 	r = bt_error_set(err, file ? BT_EFORMAT : BT_EARG,
 	                 "%s (%.160s): %s is due, not %s, %.60s%s", path,
-	                 bt_buf_str(&at) ? bt_buf_str(&at) : "?", due(type),
-	                 bt_yaml_kind_name(v->kind),
-	                 bt_buf_str(&b) ? bt_buf_str(&b) : "?", hint(v, type));
+	                 bt_buf_str(&at), due(type), bt_yaml_kind_name(v->kind),
+	                 bt_buf_str(&b), hint(v, type));
 	bt_buf_clear(&b);
 	bt_buf_clear(&at);
 	return r;
@@ -200,8 +198,6 @@ static int check_types(const struct bt_garden *c,
 		of = bt_garden_class_of(c->e, f);
 		path->len = len;
 		bt_buf_printf(path, "%s%s", len > 0 ? "." : "", f->key);
-		if (bt_buf_str(path) == NULL)
-			return bt_error_nomem(err, "checking a configuration");
 		if (of != NULL && v->kind == BT_YAML_MAP)
 			r = check_types(c, of, v, path, err);
 		else if (of == NULL && !fits(v, f->type))

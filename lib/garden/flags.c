@@ -5,24 +5,11 @@
 #include <string.h>
 
 #include "base/num.h"
+#include "base/str.h"
 #include "base/suggest.h"
 
 #define TRUE_WORDS "true|t|1|yes|y"
 #define FALSE_WORDS "false|f|0|no|n"
-
-/* True if "a|b|c" has value. */
-static bool among(const char *list, const char *value)
-{
-	size_t n = strlen(value), len;
-
-	for (;; list += len + 1) {
-		len = strcspn(list, "|");
-		if (len == n && memcmp(list, value, n) == 0)
-			return true;
-		if (list[len] == '\0')
-			return false;
-	}
-}
 
 /* In lower case; a longer text than room is no word of ours. */
 static const char *lower(const char *s, char room[16])
@@ -57,7 +44,7 @@ static int set_enum(const struct bt_flag *f, const char *value,
 {
 	char expected[240];
 
-	if (!among(f->arg, value)) {
+	if (!bt_str_in_list(f->arg, value)) {
 		snprintf(expected, sizeof(expected), "expected %s", f->arg);
 		return bad_value(f, value, expected, err);
 	}
@@ -70,23 +57,12 @@ static int set_bool(const struct bt_flag *f, const char *value, bool *dst,
 {
 	char room[16];
 
-	if (among(TRUE_WORDS, lower(value, room)))
+	if (bt_str_in_list(TRUE_WORDS, lower(value, room)))
 		*dst = true;
-	else if (among(FALSE_WORDS, lower(value, room)))
+	else if (bt_str_in_list(FALSE_WORDS, lower(value, room)))
 		*dst = false;
 	else
 		return bad_value(f, value, "expected true or false", err);
-	return BT_OK;
-}
-
-static int set_multi(const struct bt_flag *f, const char *value,
-                     struct bt_opt_list *list, struct bt_error *err)
-{
-	if (list->n == BT_OPT_LIST_MAX)
-		return bt_error_set(err, BT_EARG,
-		                    "--%s given more than %d times", f->name,
-		                    BT_OPT_LIST_MAX);
-	list->item[list->n++] = value;
 	return BT_OK;
 }
 
@@ -94,6 +70,7 @@ static int set_value(const struct bt_flag *f, const char *value, void *values,
                      struct bt_error *err)
 {
 	void *at = (char *)values + f->offset;
+	struct bt_opt_list *list = at;
 
 	switch (f->type) {
 	case BT_FLAG_STR:
@@ -104,7 +81,12 @@ static int set_value(const struct bt_flag *f, const char *value, void *values,
 	case BT_FLAG_BOOL:
 		return set_bool(f, value, at, err);
 	case BT_FLAG_MULTI:
-		return set_multi(f, value, at, err);
+		if (list->n == BT_OPT_LIST_MAX)
+			return bt_error_set(err, BT_EARG,
+			                    "--%s given more than %d times",
+			                    f->name, BT_OPT_LIST_MAX);
+		list->item[list->n++] = value;
+		return BT_OK;
 	case BT_FLAG_INT:
 		if (bt_parse_i64(value, (int64_t)f->lo, (int64_t)f->hi, at) !=
 		    BT_OK)
@@ -133,9 +115,9 @@ static bool is_refused(const struct bt_flag *f, const char *value)
 	if (f->refuse == NULL || *value == '\0')
 		return false;
 	if (strcmp(f->refuse, "*") != 0)
-		return among(f->refuse, value);
+		return bt_str_in_list(f->refuse, value);
 	if (f->type == BT_FLAG_BOOL)
-		return !among(FALSE_WORDS, lower(value, room));
+		return !bt_str_in_list(FALSE_WORDS, lower(value, room));
 	if (f->type != BT_FLAG_INT && f->type != BT_FLAG_REAL)
 		return true;
 	return bt_parse_f64(value, -1e300, 1e300, &number) != BT_OK ||
@@ -208,12 +190,6 @@ static int unknown(const struct bt_flags *f, const struct word *w,
 	return bt_error_set(err, BT_EARG, "unknown flag '%.80s'", w->text);
 }
 
-static bool takes_value(const struct bt_flag *f)
-{
-	return f->type != BT_FLAG_BOOL && f->type != BT_FLAG_HELP &&
-	       f->type != BT_FLAG_VERSION;
-}
-
 /* The flag that a word names, or NULL with err; w->value is set where the word
  * alone says the value. */
 static const struct bt_flag *look_up(const struct bt_flags *f, struct word *w,
@@ -223,7 +199,9 @@ static const struct bt_flag *look_up(const struct bt_flags *f, struct word *w,
 	const struct bt_flag *g = find(f, w->name);
 
 	if (g != NULL) {
-		if (!takes_value(g) && w->value == NULL)
+		if (w->value == NULL &&
+		    (g->type == BT_FLAG_BOOL || g->type == BT_FLAG_HELP ||
+		     g->type == BT_FLAG_VERSION))
 			w->value = yes;
 		return g;
 	}
@@ -280,16 +258,6 @@ static int check_required(const struct bt_flags *f, const char *values,
 	return BT_OK;
 }
 
-/* What stands behind the flags: nothing may. */
-static int check_rest(char **argv, int i, int argc, struct bt_error *err)
-{
-	if (i == argc)
-		return BT_OK;
-	return bt_error_set(err, BT_EARG,
-	                    "'%.100s' is not a flag: all is given by flags",
-	                    argv[i]);
-}
-
 enum bt_opt_result bt_flags_parse(const struct bt_flags *f, int argc,
                                   char **argv, void *values,
                                   struct bt_error *err)
@@ -320,10 +288,14 @@ enum bt_opt_result bt_flags_parse(const struct bt_flags *f, int argc,
 		          err) != BT_OK)
 			return BT_OPT_MISTAKE;
 	}
-	if (check_rest(argv, i, argc, err) != BT_OK ||
-	    check_required(f, values, err) != BT_OK)
+	if (i < argc) {
+		bt_error_set(err, BT_EARG,
+		             "'%.100s' is not a flag: all is given by flags",
+		             argv[i]);
 		return BT_OPT_MISTAKE;
-	return BT_OPT_RUN;
+	}
+	return check_required(f, values, err) == BT_OK ? BT_OPT_RUN
+	                                               : BT_OPT_MISTAKE;
 }
 
 bool bt_flags_given(const struct bt_flags *f, const void *values,

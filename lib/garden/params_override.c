@@ -40,35 +40,22 @@ static const char *item_end(const char *p, const char *end)
 	return *p == ',' ? skip_blanks(p + 1, end) : NULL;
 }
 
-/* Past a value in quotes: to the first of them that ends an item. NULL if there
- * is none. */
-static const char *quoted_end(const char *p, const char *end)
-{
-	char q = *p++;
-
-	for (; p < end; p++)
-		if (*p == q && item_end(p + 1, end) != NULL)
-			return p + 1;
-	return NULL;
-}
-
-/* NULL where a list has no end. */
+/* Past a value: of one in quotes to the first of them that ends an item. NULL
+ * where a list has no end. */
 static const char *value_end(const char *p, const char *end)
 {
-	const char *q = NULL;
+	const char *q;
 
 	if (p < end && (*p == '\'' || *p == '"'))
-		q = quoted_end(p, end);
-	if (q != NULL)
-		return q;
+		for (q = p + 1; q < end; q++)
+			if (*q == *p && item_end(q + 1, end) != NULL)
+				return q + 1;
 	for (q = p; q < end && *q != ',' && *q != '['; q++)
 		;
 	if (q > p || q == end || *q == ',')
 		return q;
-	/* a list */
-	for (q = p + 1; q < end && *q != ']'; q++)
-		;
-	return q < end ? q + 1 : NULL;
+	q = memchr(p, ']', (size_t)(end - p)); /* a list */
+	return q != NULL ? q + 1 : NULL;
 }
 
 /* "[12]" */
@@ -142,8 +129,7 @@ static void clear(struct groups *s)
 	free(s->g);
 }
 
-/* The group of that name and kind, made if it is not there; NULL when out of
- * memory. */
+/* The group of that name and kind, made if it is not there. */
 static struct group *find(struct groups *s, struct bt_span name, bool list)
 {
 	size_t i;
@@ -152,26 +138,10 @@ static struct group *find(struct groups *s, struct bt_span name, bool list)
 		if (bt_span_equal(s->g[i]->name, name) &&
 		    (s->g[i]->n > 0) == list)
 			return s->g[i];
-	if (bt_grow(&s->g, &s->cap, s->n + 1, sizeof(struct group *)) != BT_OK)
-		return NULL;
-	s->g[s->n] = calloc(1, sizeof(struct group));
-	if (s->g[s->n] == NULL)
-		return NULL;
+	(void)!bt_grow(&s->g, &s->cap, s->n + 1, sizeof(struct group *));
+	s->g[s->n] = bt_array0(1, sizeof(struct group));
 	s->g[s->n]->name = name;
 	return s->g[s->n++];
-}
-
-/* Makes the list so long that it has that index. */
-static int lengthen(struct group *g, long index)
-{
-	static const struct bt_buf none = BT_BUF_INIT;
-
-	if (bt_grow(&g->number, &g->cap, (size_t)index + 1,
-	            sizeof(*g->number)) != BT_OK)
-		return BT_ENOMEM;
-	while (g->n <= index)
-		g->number[g->n++] = none;
-	return BT_OK;
 }
 
 /* Writes a number as YAML has it. */
@@ -192,46 +162,28 @@ static int put_number(const char *text, struct bt_buf *out)
 	return BT_OK;
 }
 
-/* Puts a number into its place of the list. */
+/* Puts a number into the list, which grows as long as its index needs. */
 static int put_indexed(struct groups *s, const struct item *it,
                        struct bt_error *err)
 {
+	static const struct bt_buf none = BT_BUF_INIT;
 	struct group *g = find(s, it->name, true);
 	char *text = bt_strndup(it->value.p, it->value.n), *end;
 	int r = BT_OK;
 
-	if (g == NULL || text == NULL || lengthen(g, it->index) != BT_OK) {
-		free(text);
-		return bt_error_nomem(err, "reading assignments");
-	}
+	(void)!bt_grow(&g->number, &g->cap, (size_t)it->index + 1,
+	               sizeof(*g->number));
+	while (g->n <= it->index)
+		g->number[g->n++] = none;
 	for (end = text + it->value.n; end > text && end[-1] == ' ';)
 		*--end = '\0';
 	bt_buf_reset(&g->number[it->index]);
 	if (put_number(text, &g->number[it->index]) != BT_OK)
 		r = bt_error_set(err, BT_EFORMAT,
-		                 "%.*s[%ld]: '%.60s' is no number",
+		                 "%.*s[%ld]: '%.60s' is not a number",
 		                 (int)it->name.n, it->name.p, it->index, text);
 	free(text);
 	return r;
-}
-
-/* Adds the item to the group of its first name, under the rest. */
-static int put_nested(struct groups *s, const struct item *it, size_t first,
-                      struct bt_error *err)
-{
-	struct group *g = find(s, (struct bt_span){it->name.p, first}, false);
-
-	if (g == NULL)
-		return bt_error_nomem(err, "reading assignments");
-	if (g->nested.len > 0)
-		bt_buf_putc(&g->nested, ',');
-	bt_buf_put(&g->nested, it->name.p + first + 1, it->name.n - first - 1);
-	if (it->index >= 0)
-		bt_buf_printf(&g->nested, "[%ld]", it->index);
-	bt_buf_putc(&g->nested, '=');
-	bt_buf_put(&g->nested, it->value.p, it->value.n);
-	return g->nested.oom ? bt_error_nomem(err, "reading assignments")
-	                     : BT_OK;
 }
 
 static void put_key(struct bt_span name, struct bt_buf *out)
@@ -242,37 +194,36 @@ static void put_key(struct bt_span name, struct bt_buf *out)
 	bt_buf_puts(out, ": ");
 }
 
-/* A value that begins so is quoted, for the sake of paths. */
-static struct bt_span quote(struct bt_span v, struct bt_buf *to)
-{
-	if (v.n == 0 || memchr("gs:/", v.p[0], 4) == NULL)
-		return v;
-	bt_buf_putc(to, '\'');
-	bt_buf_put(to, v.p, v.n);
-	bt_buf_putc(to, '\'');
-	return (struct bt_span){to->data, to->len};
-}
-
-static int put_item(struct item *it, struct groups *s, struct bt_buf *out,
+/* A value is quoted where it begins as paths do. An item with a dot joins the
+ * group of its first name, under the rest. */
+static int put_item(const struct item *it, struct groups *s, struct bt_buf *out,
                     struct bt_error *err)
 {
 	const char *dot = memchr(it->name.p, '.', it->name.n);
-	struct bt_buf quoted = BT_BUF_INIT;
-	int r = BT_OK;
+	bool quoted =
+	    it->value.n > 0 && memchr("gs:/", it->value.p[0], 4) != NULL;
+	struct group *g;
+	size_t first;
 
-	if (it->index >= 0 && dot == NULL)
+	if (dot == NULL && it->index >= 0)
 		return put_indexed(s, it, err);
-	it->value = quote(it->value, &quoted);
-	if (dot != NULL) {
-		r = put_nested(s, it, (size_t)(dot - it->name.p), err);
-	} else {
+	if (dot == NULL) {
 		put_key(it->name, out);
-		bt_buf_put(out, it->value.p, it->value.n);
+	} else {
+		first = (size_t)(dot - it->name.p);
+		g = find(s, (struct bt_span){it->name.p, first}, false);
+		out = &g->nested;
+		if (out->len > 0)
+			bt_buf_putc(out, ',');
+		bt_buf_put(out, dot + 1, it->name.n - first - 1);
+		if (it->index >= 0)
+			bt_buf_printf(out, "[%ld]", it->index);
+		bt_buf_putc(out, '=');
 	}
-	if (quoted.oom)
-		r = bt_error_nomem(err, "reading assignments");
-	bt_buf_clear(&quoted);
-	return r;
+	bt_buf_puts(out, quoted ? "'" : "");
+	bt_buf_put(out, it->value.p, it->value.n);
+	bt_buf_puts(out, quoted ? "'" : "");
+	return BT_OK;
 }
 
 static int put_list(const struct group *g, struct bt_buf *out,
@@ -316,7 +267,6 @@ static int put_groups(const struct groups *s, int depth, struct bt_buf *out,
 		put_key(g->name, out);
 		bt_buf_put(out, inner.data, inner.len);
 	}
-	out->oom |= inner.oom;
 	bt_buf_clear(&inner);
 	return r;
 }
@@ -352,11 +302,7 @@ static int convert(struct bt_span text, int depth, struct bt_buf *out,
 
 int bt_override_yaml(const char *text, struct bt_buf *out, struct bt_error *err)
 {
-	int r = *text == '\0'
-	            ? bt_error_set(err, BT_EFORMAT, "there is nothing in it")
-	            : convert(bt_span(text), 0, out, err);
-
-	if (r == BT_OK && bt_buf_str(out) == NULL)
-		r = bt_error_nomem(err, "reading assignments");
-	return r;
+	if (*text == '\0')
+		return bt_error_set(err, BT_EFORMAT, "there is nothing in it");
+	return convert(bt_span(text), 0, out, err);
 }

@@ -8,10 +8,9 @@
 
 struct bt_yaml *bt_yaml_new(enum bt_yaml_kind kind)
 {
-	struct bt_yaml *v = calloc(1, sizeof(*v));
+	struct bt_yaml *v = bt_array0(1, sizeof(*v));
 
-	if (v != NULL)
-		v->kind = kind;
+	v->kind = kind;
 	return v;
 }
 
@@ -19,12 +18,7 @@ struct bt_yaml *bt_yaml_new_text(enum bt_yaml_kind kind, const char *text)
 {
 	struct bt_yaml *v = bt_yaml_new(kind);
 
-	if (v != NULL)
-		v->text = bt_strndup(text, strlen(text));
-	if (v != NULL && v->text == NULL) {
-		free(v);
-		v = NULL;
-	}
+	v->text = bt_strndup(text, strlen(text));
 	return v;
 }
 
@@ -65,55 +59,39 @@ struct bt_yaml *bt_yaml_get(const struct bt_yaml *map, const char *key)
 	return i < map->n ? map->item[i] : NULL;
 }
 
-int bt_yaml_put(struct bt_yaml *to, const char *key, struct bt_yaml *value)
+void bt_yaml_put(struct bt_yaml *to, const char *key, struct bt_yaml *value)
 {
 	size_t i = key != NULL ? find(to, key) : to->n;
-	char *copy = NULL;
 
-	if (value == NULL)
-		return BT_ENOMEM;
 	if (i < to->n) {
 		bt_yaml_free(to->item[i]);
 		to->item[i] = value;
-		return BT_OK;
+		return;
 	}
-	if (key != NULL)
-		copy = bt_strndup(key, strlen(key));
-	if ((key != NULL && copy == NULL) ||
-	    bt_grow(&to->item, &to->item_cap, i + 1, sizeof(*to->item)) !=
-	        BT_OK ||
-	    (key != NULL && bt_grow(&to->key, &to->key_cap, i + 1,
-	                            sizeof(*to->key)) != BT_OK)) {
-		free(copy);
-		bt_yaml_free(value);
-		return BT_ENOMEM;
-	}
+	(void)!bt_grow(&to->item, &to->item_cap, i + 1, sizeof(*to->item));
 	to->item[i] = value;
-	if (key != NULL)
-		to->key[i] = copy;
+	if (key != NULL) {
+		(void)!bt_grow(&to->key, &to->key_cap, i + 1, sizeof(*to->key));
+		to->key[i] = bt_strndup(key, strlen(key));
+	}
 	to->n++;
-	return BT_OK;
 }
 
 struct bt_yaml *bt_yaml_copy(const struct bt_yaml *v)
 {
-	struct bt_yaml *c = v->text != NULL ? bt_yaml_new_text(v->kind, v->text)
-	                                    : bt_yaml_new(v->kind);
+	struct bt_yaml *c = bt_yaml_new(v->kind);
 	size_t i;
 
-	if (c == NULL)
-		return NULL;
 	c->truth = v->truth;
 	c->whole = v->whole;
 	c->real = v->real;
 	c->line = v->line;
 	c->from = v->from;
+	if (v->text != NULL)
+		c->text = bt_strndup(v->text, strlen(v->text));
 	for (i = 0; i < v->n; i++)
-		if (bt_yaml_put(c, v->key != NULL ? v->key[i] : NULL,
-		                bt_yaml_copy(v->item[i])) != BT_OK) {
-			bt_yaml_free(c);
-			return NULL;
-		}
+		bt_yaml_put(c, v->key != NULL ? v->key[i] : NULL,
+		            bt_yaml_copy(v->item[i]));
 	return c;
 }
 

@@ -29,6 +29,7 @@ enum bt_yaml_kind {
 
 /* Bounds on what a text may claim. */
 #define BT_YAML_SIZE ((size_t)1 << 20)
+#define BT_YAML_TEXT ((size_t)1 << 18) /* bytes of one value or key */
 #define BT_YAML_DEPTH 64
 #define BT_YAML_NODES ((size_t)20000) /* aliases count as what they name */
 
@@ -57,12 +58,11 @@ int bt_yaml_parse(const char *name, const char *text, size_t len,
 int bt_yaml_load(const char *path, struct bt_yaml **v,
                  struct bt_error *err) BT_MUST_USE;
 
-/* What a plain scalar is, by its text. BT_EFORMAT for one that looks like a
- * number and is none. */
+/* Sets v to a plain scalar, by its text. BT_EFORMAT for a whole number of more
+ * than 64 bits. */
 int bt_yaml_scalar(const char *text, struct bt_yaml *v,
                    struct bt_error *err) BT_MUST_USE;
 
-/* NULL when out of memory. */
 struct bt_yaml *bt_yaml_new(enum bt_yaml_kind kind);
 struct bt_yaml *bt_yaml_new_text(enum bt_yaml_kind kind, const char *text);
 struct bt_yaml *bt_yaml_copy(const struct bt_yaml *v);
@@ -72,10 +72,8 @@ void bt_yaml_free(struct bt_yaml *v); /* takes NULL */
 struct bt_yaml *bt_yaml_get(const struct bt_yaml *map, const char *key);
 
 /* Puts a value under a key, in the place of the one there, or at the end of a
- * list (key NULL). The value becomes the tree's, or is freed on failure; NULL
- * counts as out of memory. */
-int bt_yaml_put(struct bt_yaml *to, const char *key,
-                struct bt_yaml *value) BT_MUST_USE;
+ * list (key NULL). The value becomes the tree's. */
+void bt_yaml_put(struct bt_yaml *to, const char *key, struct bt_yaml *value);
 
 /* "a list" and so on. */
 const char *bt_yaml_kind_name(enum bt_yaml_kind kind);
@@ -84,9 +82,5 @@ bool bt_yaml_equal(const struct bt_yaml *a, const struct bt_yaml *b);
 
 /* A value in flow style: [a, b], {k: v}, scalars quoted where they must be. */
 void bt_yaml_put_flow(const struct bt_yaml *v, struct bt_buf *out);
-
-/* A mapping in block style, keys sorted, lists in flow style, each line after
- * `indent` blanks. */
-void bt_yaml_put_block(const struct bt_yaml *v, int indent, struct bt_buf *out);
 
 #endif

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* From libyaml's events to a tree. Aliases are copies, which count. */
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <yaml.h>
@@ -11,9 +13,10 @@
 
 struct reader {
 	const char *name;
+	struct bt_error *err;
+	int code; /* of the first error, after which nothing more is read */
 	yaml_parser_t parser;
-	yaml_event_t event; /* the one at hand */
-	bool has_event;
+	yaml_event_t event; /* the current one */
 	size_t nodes;
 	struct {
 		char *name;
@@ -22,387 +25,249 @@ struct reader {
 	size_t n_anchors, cap;
 };
 
-static int line_of(const struct reader *r)
+static void BT_PRINTF(3, 4)
+    fail(struct reader *r, int code, const char *fmt, ...)
 {
-	return (int)r->event.start_mark.line + 1;
+	char text[400];
+	va_list ap;
+
+	if (r->code != BT_OK)
+		return;
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	r->code = bt_error_set(r->err, code, "%s:%d: %s", r->name,
+	                       (int)r->event.start_mark.line + 1, text);
 }
 
-static int fault(const struct reader *r, struct bt_error *err, const char *what)
-{
-	return bt_error_set(err, BT_EFORMAT, "%s:%d: %s", r->name, line_of(r),
-	                    what);
-}
-
-/* Takes the next event. */
-static int next(struct reader *r, struct bt_error *err)
+/* Reads the next event, whose type it returns: YAML_NO_EVENT after an error. */
+static yaml_event_type_t next(struct reader *r)
 {
 	const yaml_parser_t *p = &r->parser;
-	const char *what;
 
-	if (r->has_event)
-		yaml_event_delete(&r->event);
-	r->has_event = yaml_parser_parse(&r->parser, &r->event) != 0;
-	if (r->has_event)
-		return BT_OK;
+	yaml_event_delete(&r->event);
+	if (r->code != BT_OK || yaml_parser_parse(&r->parser, &r->event) != 0)
+		return r->event.type;
+	r->event.start_mark = p->problem_mark;
 	if (p->error == YAML_MEMORY_ERROR)
-		return bt_error_nomem(err, "reading YAML");
-	what = p->problem != NULL ? p->problem : "this is no YAML";
-	return bt_error_set(err, BT_EFORMAT, "%s:%d: %s%s%s", r->name,
-	                    (int)p->problem_mark.line + 1,
-	                    p->context != NULL ? p->context : "",
-	                    p->context != NULL ? ": " : "", what);
+		r->code = bt_error_nomem(r->err, "reading YAML");
+	else
+		fail(r, BT_EFORMAT, "%s%s%s",
+		     p->context != NULL ? p->context : "",
+		     p->context != NULL ? ": " : "",
+		     p->problem != NULL ? p->problem : "this is not YAML");
+	return YAML_NO_EVENT;
 }
 
-static int count(struct reader *r, const struct bt_yaml *v,
-                 struct bt_error *err)
+/* Counts a value, and all in it. */
+static void count(struct reader *r, const struct bt_yaml *v)
 {
 	size_t i;
-	int c = BT_OK;
 
 	if (++r->nodes > BT_YAML_NODES)
-		return bt_error_set(err, BT_ELIMIT,
-		                    "%s:%d: there are more than %zu values, "
-		                    "aliases counted as what they stand for",
-		                    r->name, line_of(r), BT_YAML_NODES);
-	for (i = 0; c == BT_OK && v != NULL && i < v->n; i++)
-		c = count(r, v->item[i], err);
-	return c;
+		fail(r, BT_ELIMIT,
+		     "there are more than %zu values, aliases counted as what "
+		     "they stand for",
+		     BT_YAML_NODES);
+	for (i = 0; r->code == BT_OK && v != NULL && i < v->n; i++)
+		count(r, v->item[i]);
 }
 
-/* Announces an anchor; *at is its place, or SIZE_MAX where there is no name. */
-static int announce(struct reader *r, const yaml_char_t *name, size_t *at,
-                    struct bt_error *err)
+static struct bt_yaml *counted_copy(struct reader *r, const struct bt_yaml *v)
 {
-	char *copy;
-
-	*at = SIZE_MAX;
-	if (name == NULL)
-		return BT_OK;
-	copy = bt_strndup((const char *)name, strlen((const char *)name));
-	if (copy == NULL || bt_grow(&r->anchor, &r->cap, r->n_anchors + 1,
-	                            sizeof(*r->anchor)) != BT_OK) {
-		free(copy);
-		return bt_error_nomem(err, "reading YAML");
-	}
-	r->anchor[r->n_anchors].name = copy;
-	r->anchor[r->n_anchors].value = NULL;
-	*at = r->n_anchors++;
-	return BT_OK;
+	count(r, v);
+	return r->code == BT_OK ? bt_yaml_copy(v) : bt_yaml_new(BT_YAML_NULL);
 }
 
-static int keep(struct reader *r, size_t at, const struct bt_yaml *v,
-                struct bt_error *err)
-{
-	int c;
-
-	if (at == SIZE_MAX)
-		return BT_OK;
-	c = count(r, v, err);
-	if (c != BT_OK)
-		return c;
-	r->anchor[at].value = bt_yaml_copy(v);
-	return r->anchor[at].value != NULL
-	           ? BT_OK
-	           : bt_error_nomem(err, "reading YAML");
-}
-
-static int read_alias(struct reader *r, struct bt_yaml **v,
-                      struct bt_error *err)
+static struct bt_yaml *read_alias(struct reader *r)
 {
 	const char *name = (const char *)r->event.data.alias.anchor;
 	size_t i = r->n_anchors;
-	int c;
 
 	while (i > 0 && strcmp(r->anchor[i - 1].name, name) != 0)
 		i--;
 	if (i == 0)
-		return bt_error_set(err, BT_EFORMAT,
-		                    "%s:%d: there is no anchor '%.60s'",
-		                    r->name, line_of(r), name);
-	if (r->anchor[i - 1].value == NULL)
-		return fault(r, err, "a value that holds itself");
-	c = count(r, r->anchor[i - 1].value, err);
-	if (c != BT_OK)
-		return c;
-	*v = bt_yaml_copy(r->anchor[i - 1].value);
-	return *v != NULL ? BT_OK : bt_error_nomem(err, "reading YAML");
+		fail(r, BT_EFORMAT, "there is no anchor '%.60s'", name);
+	else if (r->anchor[i - 1].value == NULL)
+		fail(r, BT_EFORMAT, "a value that holds itself");
+	else
+		return counted_copy(r, r->anchor[i - 1].value);
+	return bt_yaml_new(BT_YAML_NULL);
 }
 
 #define TAG "tag:yaml.org,2002:"
+#define WRONG_TYPE "a value of type '%.60s', which no configuration has"
 
-/* A scalar that says by a tag what it is. */
-static int read_tagged(struct reader *r, const char *tag, const char *text,
-                       struct bt_yaml *v, struct bt_error *err)
+/* The kind of scalar that a tag names, which loses its prefix; -1 if none. */
+static int tagged_kind(const char **tag)
 {
 	static const char *const names[] = {
 	    [BT_YAML_NULL] = "null", [BT_YAML_BOOL] = "bool",
 	    [BT_YAML_INT] = "int",   [BT_YAML_REAL] = "float",
 	    [BT_YAML_STR] = "str",   [BT_YAML_DATE] = "timestamp"};
-	struct bt_error why = {0};
-	int i, c;
+	int i;
 
-	if (bt_str_starts(tag, TAG))
-		tag += strlen(TAG);
-	for (i = 0; i <= BT_YAML_DATE && strcmp(tag, names[i]) != 0; i++)
+	if (bt_str_starts(*tag, TAG))
+		*tag += strlen(TAG);
+	for (i = BT_YAML_DATE; i >= 0 && strcmp(*tag, names[i]) != 0; i--)
 		;
-	if (i > BT_YAML_DATE)
-		return bt_error_set(err, BT_EFORMAT,
-		                    "%s:%d: a value of type '%.60s', which no "
-		                    "configuration has",
-		                    r->name, line_of(r), tag);
-	if (i == BT_YAML_STR || strcmp(tag, "!") == 0) {
-		v->kind = BT_YAML_STR;
-		v->text = bt_strndup(text, strlen(text));
-		return v->text != NULL ? BT_OK
-		                       : bt_error_nomem(err, "reading YAML");
-	}
-	c = bt_yaml_scalar(text, v, &why);
-	if (c == BT_OK && v->kind == BT_YAML_INT && i == BT_YAML_REAL) {
-		v->kind = BT_YAML_REAL;
-		v->real = (double)v->whole;
-	}
-	if (c == BT_OK && v->kind != (enum bt_yaml_kind)i)
-		c = BT_EFORMAT;
-	return c == BT_OK
-	           ? BT_OK
-	           : bt_error_set(err, c, "%s:%d: '%.60s' is not %s", r->name,
-	                          line_of(r), text,
-	                          bt_yaml_kind_name((enum bt_yaml_kind)i));
+	return i;
 }
 
-static int read_scalar(struct reader *r, struct bt_yaml *v,
-                       struct bt_error *err)
+static void read_scalar(struct reader *r, struct bt_yaml *v)
 {
 	const char *text = (const char *)r->event.data.scalar.value;
 	const char *tag = (const char *)r->event.data.scalar.tag;
-	int c;
+	bool plain = tag == NULL && r->event.data.scalar.plain_implicit;
+	struct bt_error why = {0};
+	int kind = BT_YAML_STR;
 
-	if (strlen(text) != r->event.data.scalar.length)
-		return fault(r, err, "a value with a NUL character in it");
 	if (tag != NULL && strcmp(tag, "!") != 0)
-		return read_tagged(r, tag, text, v, err);
-	if (tag == NULL && r->event.data.scalar.plain_implicit) {
-		c = bt_yaml_scalar(text, v, err);
-		return c == BT_OK
-		           ? c
-		           : bt_error_prefix(err, "%s:%d", r->name, line_of(r));
-	}
-	v->kind = BT_YAML_STR;
-	v->text = bt_strndup(text, strlen(text));
-	return v->text != NULL ? BT_OK : bt_error_nomem(err, "reading YAML");
-}
-
-static int read_value(struct reader *r, int depth, struct bt_yaml **v,
-                      struct bt_error *err);
-
-static int read_list(struct reader *r, int depth, struct bt_yaml *v,
-                     struct bt_error *err)
-{
-	struct bt_yaml *item;
-	int c;
-
-	for (;;) {
-		c = next(r, err);
-		if (c != BT_OK || r->event.type == YAML_SEQUENCE_END_EVENT)
-			return c;
-		c = read_value(r, depth + 1, &item, err);
-		if (c == BT_OK && bt_yaml_put(v, NULL, item) != BT_OK)
-			c = bt_error_nomem(err, "reading YAML");
-		if (c != BT_OK)
-			return c;
+		kind = tagged_kind(&tag);
+	if (strlen(text) != r->event.data.scalar.length) {
+		fail(r, BT_EFORMAT, "a value with a NUL character in it");
+	} else if (strlen(text) > BT_YAML_TEXT) {
+		fail(r, BT_ELIMIT, "a value of more than %zu bytes",
+		     BT_YAML_TEXT);
+	} else if (kind < 0) {
+		fail(r, BT_EFORMAT, WRONG_TYPE, tag);
+	} else if (!plain && kind == BT_YAML_STR) {
+		v->kind = BT_YAML_STR;
+		v->text = bt_strndup(text, strlen(text));
+	} else if (bt_yaml_scalar(text, v, &why) != BT_OK && plain) {
+		fail(r, why.code, "%s", why.text);
+	} else if (!plain) {
+		if (v->kind == BT_YAML_INT && kind == BT_YAML_REAL) {
+			v->kind = BT_YAML_REAL;
+			v->real = (double)v->whole;
+		}
+		if (why.code != BT_OK || (int)v->kind != kind)
+			fail(r, BT_EFORMAT, "'%.60s' is not %s", text,
+			     bt_yaml_kind_name((enum bt_yaml_kind)kind));
 	}
 }
 
-/* The key at hand, for the caller to free. */
-static int read_key(struct reader *r, char **key, struct bt_error *err)
-{
-	const char *text = (const char *)r->event.data.scalar.value;
-
-	if (r->event.type != YAML_SCALAR_EVENT)
-		return fault(r, err, "a key that is no name");
-	if (strlen(text) != r->event.data.scalar.length)
-		return fault(r, err, "a key with a NUL character in it");
-	*key = bt_strndup(text, strlen(text));
-	return *key != NULL ? BT_OK : bt_error_nomem(err, "reading YAML");
-}
+static struct bt_yaml *read_value(struct reader *r, int depth);
 
 /* Takes from a mapping, or each of a list of them, what v lacks: "<<". */
-static int merge(struct reader *r, struct bt_yaml *v,
-                 const struct bt_yaml *from, struct bt_error *err)
+static void merge(struct reader *r, struct bt_yaml *v,
+                  const struct bt_yaml *from, bool listed)
 {
 	size_t i;
-	int c = BT_OK;
 
-	if (from->kind != BT_YAML_MAP && from->kind != BT_YAML_LIST)
-		return fault(r, err, "'<<' takes a mapping or a list of them");
-	for (i = 0; c == BT_OK && i < from->n; i++) {
-		if (from->kind == BT_YAML_LIST) {
-			if (from->item[i]->kind != BT_YAML_MAP)
-				return fault(r, err,
-				             "'<<' takes a list of mappings");
-			c = merge(r, v, from->item[i], err);
-			continue;
-		}
-		if (bt_yaml_get(v, from->key[i]) != NULL)
-			continue;
-		c = count(r, from->item[i], err);
-		if (c == BT_OK &&
-		    bt_yaml_put(v, from->key[i], bt_yaml_copy(from->item[i])) !=
-		        BT_OK)
-			c = bt_error_nomem(err, "reading YAML");
-	}
-	return c;
+	if (from->kind != BT_YAML_MAP && (listed || from->kind != BT_YAML_LIST))
+		fail(r, BT_EFORMAT,
+		     listed ? "'<<' takes a list of mappings"
+		            : "'<<' takes a mapping or a list of them");
+	for (i = 0; r->code == BT_OK && i < from->n; i++)
+		if (from->kind == BT_YAML_LIST)
+			merge(r, v, from->item[i], true);
+		else if (bt_yaml_get(v, from->key[i]) == NULL)
+			bt_yaml_put(v, from->key[i],
+			            counted_copy(r, from->item[i]));
 }
 
-/* Puts a value under its key, or by for "<<". */
-static int place(struct bt_yaml *v, const char *key, struct bt_yaml *item,
-                 struct bt_yaml *merged, struct bt_error *err)
-{
-	bool by = strcmp(key, "<<") == 0;
-
-	return bt_yaml_put(by ? merged : v, by ? NULL : key, item) == BT_OK
-	           ? BT_OK
-	           : bt_error_nomem(err, "reading YAML");
-}
-
-static int read_map(struct reader *r, int depth, struct bt_yaml *v,
-                    struct bt_error *err)
+static void read_map(struct reader *r, int depth, struct bt_yaml *v)
 {
 	struct bt_yaml *item, *merged = bt_yaml_new(BT_YAML_LIST);
-	char *key = NULL;
+	const char *text;
+	bool merges;
+	char *key;
 	size_t i;
-	int c = merged != NULL ? BT_OK : bt_error_nomem(err, "reading YAML");
 
-	while (c == BT_OK) {
-		c = next(r, err);
-		if (c != BT_OK || r->event.type == YAML_MAPPING_END_EVENT)
+	while (next(r) != YAML_MAPPING_END_EVENT && r->code == BT_OK) {
+		text = (const char *)r->event.data.scalar.value;
+		if (r->event.type != YAML_SCALAR_EVENT)
+			fail(r, BT_EFORMAT, "a key that is not a name");
+		else if (strlen(text) != r->event.data.scalar.length)
+			fail(r, BT_EFORMAT, "a key with a NUL character in it");
+		else if (strlen(text) > BT_YAML_TEXT)
+			fail(r, BT_ELIMIT, "a key of more than %zu bytes",
+			     BT_YAML_TEXT);
+		if (r->code != BT_OK)
 			break;
-		c = read_key(r, &key, err);
-		if (c == BT_OK)
-			c = next(r, err);
-		if (c == BT_OK)
-			c = read_value(r, depth + 1, &item, err);
-		if (c == BT_OK)
-			c = place(v, key, item, merged, err);
+		key = bt_strndup(text, strlen(text));
+		merges = strcmp(key, "<<") == 0;
+		(void)next(r);
+		item = read_value(r, depth + 1);
+		bt_yaml_put(merges ? merged : v, merges ? NULL : key, item);
 		free(key);
-		key = NULL;
 	}
-	for (i = 0; c == BT_OK && i < merged->n; i++)
-		c = merge(r, v, merged->item[i], err);
+	for (i = 0; r->code == BT_OK && i < merged->n; i++)
+		merge(r, v, merged->item[i], false);
 	bt_yaml_free(merged);
-	return c;
 }
 
-/* Lists and mappings may say that they are what they are. */
-static int check_tag(const struct reader *r, const yaml_char_t *tag,
-                     const char *built, struct bt_error *err)
-{
-	const char *t = (const char *)tag;
-
-	if (t == NULL || strcmp(t, "!") == 0 ||
-	    (bt_str_starts(t, TAG) && strcmp(t + strlen(TAG), built) == 0))
-		return BT_OK;
-	return bt_error_set(err, BT_EFORMAT,
-	                    "%s:%d: a value of type '%.60s', which no "
-	                    "configuration has",
-	                    r->name, line_of(r), t);
-}
-
-/* A list or a mapping, whose start is at hand. */
-static int read_nest(struct reader *r, int depth, struct bt_yaml *v,
-                     struct bt_error *err)
+/* A list or a mapping that begins with the current event. */
+static void read_nest(struct reader *r, int depth, const char *tag,
+                      struct bt_yaml *v)
 {
 	bool list = v->kind == BT_YAML_LIST;
-	const yaml_char_t *name = list ? r->event.data.sequence_start.anchor
-	                               : r->event.data.mapping_start.anchor;
-	const yaml_char_t *tag = list ? r->event.data.sequence_start.tag
-	                              : r->event.data.mapping_start.tag;
-	size_t at;
-	int c = announce(r, name, &at, err);
 
-	if (c == BT_OK)
-		c = check_tag(r, tag, list ? "seq" : "map", err);
-	if (c == BT_OK && depth >= BT_YAML_DEPTH)
-		c = bt_error_set(err, BT_ELIMIT,
-		                 "%s:%d: values nested deeper than %d", r->name,
-		                 line_of(r), BT_YAML_DEPTH);
-	if (c == BT_OK)
-		c = list ? read_list(r, depth, v, err)
-		         : read_map(r, depth, v, err);
-	return c == BT_OK ? keep(r, at, v, err) : c;
+	if (tag != NULL && strcmp(tag, "!") != 0 &&
+	    strcmp(tag, list ? TAG "seq" : TAG "map") != 0)
+		fail(r, BT_EFORMAT, WRONG_TYPE, tag);
+	if (depth >= BT_YAML_DEPTH)
+		fail(r, BT_ELIMIT, "values nested deeper than %d",
+		     BT_YAML_DEPTH);
+	if (r->code == BT_OK && !list)
+		read_map(r, depth, v);
+	while (r->code == BT_OK && list && next(r) != YAML_SEQUENCE_END_EVENT)
+		if (r->code == BT_OK)
+			bt_yaml_put(v, NULL, read_value(r, depth + 1));
 }
 
-/* The value whose first event is at hand. */
-static int read_value(struct reader *r, int depth, struct bt_yaml **out,
-                      struct bt_error *err)
+/* The value that begins with the current event; some value after an error. */
+static struct bt_yaml *read_value(struct reader *r, int depth)
 {
 	yaml_event_type_t type = r->event.type;
-	struct bt_yaml *v;
-	size_t at;
-	int c = count(r, NULL, err);
+	const yaml_char_t *anchor = NULL, *tag = NULL;
+	struct bt_yaml *v = bt_yaml_new(BT_YAML_NULL);
+	size_t at = r->n_anchors;
+	bool named;
 
-	if (c != BT_OK)
-		return c;
-	if (type == YAML_ALIAS_EVENT)
-		return read_alias(r, out, err);
-	v = bt_yaml_new(type == YAML_SEQUENCE_START_EVENT  ? BT_YAML_LIST
-	                : type == YAML_MAPPING_START_EVENT ? BT_YAML_MAP
-	                                                   : BT_YAML_NULL);
-	if (v == NULL)
-		return bt_error_nomem(err, "reading YAML");
-	v->line = line_of(r);
-	if (type == YAML_SCALAR_EVENT) {
-		c = announce(r, r->event.data.scalar.anchor, &at, err);
-		if (c == BT_OK)
-			c = read_scalar(r, v, err);
-		if (c == BT_OK)
-			c = keep(r, at, v, err);
-	} else {
-		c = read_nest(r, depth, v, err);
-	}
-	if (c == BT_OK)
-		*out = v;
-	else
+	v->line = (int)r->event.start_mark.line + 1;
+	count(r, NULL);
+	if (r->code != BT_OK)
+		return v;
+	if (type == YAML_ALIAS_EVENT) {
 		bt_yaml_free(v);
-	return c;
-}
-
-/* One document or none. */
-static int read_stream(struct reader *r, struct bt_yaml **v,
-                       struct bt_error *err)
-{
-	int c = next(r, err); /* the stream's start */
-
-	if (c == BT_OK)
-		c = next(r, err);
-	if (c != BT_OK)
-		return c;
-	if (r->event.type == YAML_STREAM_END_EVENT) {
-		*v = bt_yaml_new(BT_YAML_NULL);
-		return *v != NULL ? BT_OK : bt_error_nomem(err, "reading YAML");
+		return read_alias(r);
 	}
-	c = next(r, err);
-	if (c == BT_OK)
-		c = read_value(r, 0, v, err);
-	if (c != BT_OK)
-		return c;
-	c = next(r, err); /* the document's end */
-	if (c == BT_OK)
-		c = next(r, err);
-	if (c == BT_OK && r->event.type != YAML_STREAM_END_EVENT)
-		c = fault(r, err, "a second document begins");
-	if (c != BT_OK)
-		bt_yaml_free(*v);
-	return c;
+	if (type == YAML_SCALAR_EVENT) {
+		anchor = r->event.data.scalar.anchor;
+	} else if (type == YAML_SEQUENCE_START_EVENT) {
+		anchor = r->event.data.sequence_start.anchor;
+		tag = r->event.data.sequence_start.tag;
+		v->kind = BT_YAML_LIST;
+	} else {
+		anchor = r->event.data.mapping_start.anchor;
+		tag = r->event.data.mapping_start.tag;
+		v->kind = BT_YAML_MAP;
+	}
+	named = anchor != NULL;
+	if (named) {
+		(void)!bt_grow(&r->anchor, &r->cap, at + 1, sizeof(*r->anchor));
+		r->anchor[at].name = bt_strndup((const char *)anchor,
+		                                strlen((const char *)anchor));
+		r->anchor[at].value = NULL;
+		r->n_anchors++;
+	}
+	if (type == YAML_SCALAR_EVENT)
+		read_scalar(r, v);
+	else
+		read_nest(r, depth, (const char *)tag, v);
+	if (named && r->code == BT_OK)
+		r->anchor[at].value = counted_copy(r, v);
+	return v;
 }
 
 int bt_yaml_parse(const char *name, const char *text, size_t len,
                   struct bt_yaml **v, struct bt_error *err)
 {
-	struct reader r = {.name = name};
+	struct reader r = {.name = name, .err = err};
 	struct bt_yaml *got = NULL;
 	size_t i;
-	int c;
 
 	if (len > BT_YAML_SIZE)
 		return bt_error_set(err, BT_ELIMIT,
@@ -412,18 +277,28 @@ int bt_yaml_parse(const char *name, const char *text, size_t len,
 		return bt_error_nomem(err, "reading YAML");
 	yaml_parser_set_input_string(
 	    &r.parser, (const unsigned char *)(len > 0 ? text : ""), len);
-	c = read_stream(&r, &got, err);
-	if (r.has_event)
-		yaml_event_delete(&r.event);
+	(void)next(&r); /* the stream's start */
+	if (next(&r) == YAML_DOCUMENT_START_EVENT) {
+		(void)next(&r);
+		got = read_value(&r, 0);
+		(void)next(&r); /* the document's end */
+		if (next(&r) != YAML_STREAM_END_EVENT)
+			fail(&r, BT_EFORMAT, "a second document begins");
+	} else {
+		got = bt_yaml_new(BT_YAML_NULL);
+	}
+	yaml_event_delete(&r.event);
 	yaml_parser_delete(&r.parser);
 	for (i = 0; i < r.n_anchors; i++) {
 		free(r.anchor[i].name);
 		bt_yaml_free(r.anchor[i].value);
 	}
 	free(r.anchor);
-	if (c == BT_OK)
+	if (r.code == BT_OK)
 		*v = got;
-	return c;
+	else
+		bt_yaml_free(got);
+	return r.code;
 }
 
 int bt_yaml_load(const char *path, struct bt_yaml **v, struct bt_error *err)

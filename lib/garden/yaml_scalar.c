@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "garden/yaml.h"
 
 static bool is_digit(char c)
@@ -213,26 +214,6 @@ static double sixties(const char *s)
 	}
 }
 
-static int read_real(const char *s, struct bt_yaml *v)
-{
-	struct bt_buf b = BT_BUF_INIT;
-	const char *t;
-
-	clean(s, &b);
-	t = bt_buf_str(&b);
-	if (t == NULL)
-		return BT_ENOMEM;
-	if (is_special(s))
-		v->real = t[1] == 'i' || t[1] == 'I' ? HUGE_VAL : (double)NAN;
-	else
-		v->real = sixties(t);
-	if (*s == '-')
-		v->real = -v->real;
-	v->kind = BT_YAML_REAL;
-	bt_buf_clear(&b);
-	return BT_OK;
-}
-
 /* Digits to a base; false if there are none or they are too many. */
 static bool whole(const char *s, int base, int64_t *v)
 {
@@ -243,65 +224,50 @@ static bool whole(const char *s, int base, int64_t *v)
 	return *s != '\0' && end != s && *end == '\0' && errno == 0;
 }
 
-static bool whole_sixties(const char *s, int64_t *v)
-{
-	double d = sixties(s);
-
-	*v = d < 9e18 ? (int64_t)d : 0;
-	return d < 9e15; /* below that a double is exact */
-}
-
-static int read_int(const char *s, struct bt_yaml *v, struct bt_error *err)
+int bt_yaml_scalar(const char *text, struct bt_yaml *v, struct bt_error *err)
 {
 	struct bt_buf b = BT_BUF_INIT;
 	const char *t;
-	bool good;
+	bool good = true;
 
-	clean(s, &b);
-	t = bt_buf_str(&b);
-	if (t == NULL)
-		return bt_error_nomem(err, "reading a number");
-	if (t[0] == '0' && t[1] == 'b')
-		good = whole(t + 2, 2, &v->whole);
-	else if (t[0] == '0' && t[1] == 'x')
-		good = whole(t + 2, 16, &v->whole);
-	else if (strchr(t, ':') != NULL)
-		good = whole_sixties(t, &v->whole);
-	else
-		good = whole(t, t[0] == '0' ? 8 : 10, &v->whole);
-	bt_buf_clear(&b);
-	if (!good)
-		return bt_error_set(err, BT_EFORMAT,
-		                    "'%.60s' is no whole number of 64 bits", s);
-	if (*s == '-')
-		v->whole = -v->whole;
-	v->kind = BT_YAML_INT;
-	return BT_OK;
-}
-
-int bt_yaml_scalar(const char *text, struct bt_yaml *v, struct bt_error *err)
-{
-	struct bt_yaml *t;
-
-	if (is_null(text)) {
-		v->kind = BT_YAML_NULL;
+	v->kind = BT_YAML_NULL;
+	if (is_null(text))
 		return BT_OK;
-	}
 	if (is_bool(text, &v->truth)) {
 		v->kind = BT_YAML_BOOL;
 		return BT_OK;
 	}
 	if (is_int(text))
-		return read_int(text, v, err);
-	if (is_real(text))
-		return read_real(text, v) == BT_OK
-		           ? BT_OK
-		           : bt_error_nomem(err, "reading a number");
-	t = bt_yaml_new_text(is_date(text) ? BT_YAML_DATE : BT_YAML_STR, text);
-	if (t == NULL)
-		return bt_error_nomem(err, "reading YAML");
-	v->kind = t->kind;
-	v->text = t->text;
-	free(t);
+		v->kind = BT_YAML_INT;
+	else if (is_real(text))
+		v->kind = BT_YAML_REAL;
+	else {
+		v->kind = is_date(text) ? BT_YAML_DATE : BT_YAML_STR;
+		v->text = bt_strndup(text, strlen(text));
+		return BT_OK;
+	}
+	clean(text, &b);
+	t = bt_buf_str(&b);
+	if (v->kind == BT_YAML_REAL && is_special(text))
+		v->real = t[1] == 'i' || t[1] == 'I' ? HUGE_VAL : (double)NAN;
+	else if (v->kind == BT_YAML_REAL || strchr(t, ':') != NULL)
+		v->real = sixties(t);
+	else if (t[0] == '0' && (t[1] == 'b' || t[1] == 'x'))
+		good = whole(t + 2, t[1] == 'b' ? 2 : 16, &v->whole);
+	else
+		good = whole(t, t[0] == '0' ? 8 : 10, &v->whole);
+	if (v->kind == BT_YAML_INT && strchr(t, ':') != NULL) {
+		good = v->real < 9e15; /* below that a double is exact */
+		v->whole = good ? (int64_t)v->real : 0;
+	}
+	bt_buf_clear(&b);
+	if (*text == '-') {
+		v->real = -v->real;
+		v->whole = -v->whole;
+	}
+	if (!good)
+		return bt_error_set(err, BT_EFORMAT,
+		                    "'%.60s' is not a whole number of 64 bits",
+		                    text);
 	return BT_OK;
 }

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/mem.h"
 #include "base/utf8.h"
 #include "garden/python_repr.h"
 #include "garden/yaml.h"
@@ -100,12 +99,11 @@ static void put_real(double v, struct bt_buf *out)
 	}
 	bt_py_real(v, &b);
 	s = bt_buf_str(&b);
-	e = s != NULL ? strchr(s, 'e') : NULL;
+	e = strchr(s, 'e');
 	if (e != NULL && strchr(s, '.') == NULL)
 		bt_buf_printf(out, "%.*s.0%s", (int)(e - s), s, e);
-	else if (s != NULL)
+	else
 		bt_buf_puts(out, s);
-	out->oom |= b.oom;
 	bt_buf_clear(&b);
 }
 
@@ -151,45 +149,4 @@ void bt_yaml_put_flow(const struct bt_yaml *v, struct bt_buf *out)
 	default:
 		put_items(v, out);
 	}
-}
-
-/* Indices of a mapping's keys in the order of their bytes; the caller frees
- * them. NULL when out of memory. */
-static size_t *sorted(const struct bt_yaml *v)
-{
-	size_t *order = bt_array(v->n, sizeof(*order)), i, j;
-
-	for (i = 0; order != NULL && i < v->n; i++) {
-		for (j = i;
-		     j > 0 && strcmp(v->key[order[j - 1]], v->key[i]) > 0; j--)
-			order[j] = order[j - 1];
-		order[j] = i;
-	}
-	return order;
-}
-
-void bt_yaml_put_block(const struct bt_yaml *v, int indent, struct bt_buf *out)
-{
-	size_t *order = sorted(v), i;
-	const struct bt_yaml *item;
-
-	if (order == NULL) {
-		out->oom = true;
-		return;
-	}
-	for (i = 0; i < v->n; i++) {
-		item = v->item[order[i]];
-		bt_buf_printf(out, "%*s", indent, "");
-		put_str(v->key[order[i]], out);
-		bt_buf_putc(out, ':');
-		if (item->kind == BT_YAML_MAP && item->n > 0) {
-			bt_buf_putc(out, '\n');
-			bt_yaml_put_block(item, indent + 2, out);
-			continue;
-		}
-		bt_buf_putc(out, ' ');
-		bt_yaml_put_flow(item, out);
-		bt_buf_putc(out, '\n');
-	}
-	free(order);
 }

@@ -36,11 +36,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	bt_yaml_put_flow(v, &b);
 	check_same(v, &b);
-	bt_buf_reset(&b);
-	if (v->kind == BT_YAML_MAP && v->n > 0) {
-		bt_yaml_put_block(v, 0, &b);
-		check_same(v, &b);
-	}
 	bt_buf_clear(&b);
 	bt_yaml_free(v);
 	return 0;
