@@ -53,6 +53,7 @@ static const char *const words[BT_HINTS] = {
     [BT_HINT_SAMPLE_COLUMNS] =
         "do not combine --sample with --format, --header, --delimiter or --top",
     [BT_HINT_SAMPLE_ID] = "--sample-id names the column of ids",
+    [BT_HINT_SAMPLE_BY_ID] = "leave out --sample-order to match by ids",
     [BT_HINT_SAMPLE_ORDER] = "--sample-order fills the rows in order",
     [BT_HINT_TENSOR_MEAN] =
         "predict with each as --format tensor, then tensor-cat --mean --softmax",

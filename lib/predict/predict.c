@@ -299,7 +299,7 @@ static int fill_in(struct bt_predict *p, struct bt_span id,
 /* Numbers that stand for missing ids explain why none of them is there. */
 static int blame_ids(const struct bt_predict *p, int r, struct bt_error *err)
 {
-	if (r != BT_EFORMAT || !p->numbered || p->o.sample_order)
+	if (r != BT_EFORMAT || !p->numbered)
 		return r;
 	bt_error_hint(err, BT_HINT_SAMPLE_ORDER, r);
 	return bt_error_prefix(err, "records without an id were numbered from "
@@ -356,7 +356,7 @@ int bt_predict_add(struct bt_predict *p, uint64_t i, struct bt_span id,
 	char number[24];
 
 	p->o.form->read(p, logits);
-	if (id.p == NULL) {
+	if (id.p == NULL && !p->o.sample_order) {
 		p->numbered = true;
 		snprintf(number, sizeof(number), "%llu", (unsigned long long)i);
 		id = bt_span(number);
@@ -385,7 +385,7 @@ void bt_predict_tell(const struct bt_predict *p, const struct bt_log *log)
 {
 	struct bt_buf b = BT_BUF_INIT;
 
-	if (p->numbered && !p->o.sample_order && p->o.format != BT_PREDICT_TSV)
+	if (p->numbered && p->o.format != BT_PREDICT_TSV)
 		bt_log(log, BT_LOG_WARN,
 		       "records without an id were numbered from 0");
 	p->o.form->summary(

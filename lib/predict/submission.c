@@ -18,6 +18,7 @@ void bt_submission_free(struct bt_submission *s)
 	bt_buf_clear(&s->ids);
 	bt_buf_clear(&s->unknown.names);
 	bt_buf_clear(&s->twice.names);
+	bt_buf_clear(&s->misplaced.names);
 	bt_string_set_free(s->set);
 	free(s->id_end);
 	free(s->column);
@@ -53,9 +54,8 @@ int bt_submission_open(const struct bt_submission_opts *o,
 		return bt_error_nomem(err, "reading the sample");
 	s->o = *o;
 	s->labels = labels;
-	if (!o->in_order)
-		s->set = bt_string_set_new();
-	if (!o->in_order && s->set == NULL)
+	s->set = bt_string_set_new();
+	if (s->set == NULL)
 		r = bt_error_nomem(err, "reading the sample");
 	if (r == BT_OK)
 		r = bt_submission_read(s, err);
@@ -138,10 +138,14 @@ static int mismatch(struct bt_submission *s, bool all, struct bt_error *err)
 /* The row that an answer is for; s->rows if there is none. */
 static size_t find_row(struct bt_submission *s, struct bt_span id)
 {
-	size_t row = s->answers - 1;
+	size_t row = s->answers - 1, at;
 
-	if (s->o.in_order)
+	if (s->o.in_order) {
+		if (s->set != NULL && id.p != NULL &&
+		    bt_string_set_find(s->set, id, &at) && at != row)
+			bt_submission_values_add(&s->misplaced, id);
 		return row < s->rows ? row : s->rows;
+	}
 	if (!bt_string_set_find(s->set, id, &row)) {
 		note_unknown(s, id);
 		return s->rows;
@@ -178,6 +182,15 @@ static int check_complete(struct bt_submission *s, struct bt_error *err)
 		                    "sample %s has %zu rows, and there are %zu "
 		                    "predictions to fill them in order",
 		                    s->name, s->rows, s->answers);
+	if (s->misplaced.n > 0)
+		return bt_error_hint(
+		    err, BT_HINT_SAMPLE_BY_ID,
+		    bt_error_set(
+		        err, BT_EFORMAT,
+		        "sample %s: the records are in another order: %zu of "
+		        "%zu have the id of another row: %s",
+		        s->name, s->misplaced.n, s->answers,
+		        bt_submission_values_str(&s->misplaced)));
 	if (s->unknown.n + s->twice.n > 0 || s->answers < s->rows)
 		return mismatch(s, true, err);
 	return BT_OK;

@@ -39,14 +39,15 @@ void bt_submission_free(struct bt_submission *s); /* takes NULL */
 /* True if a column takes the label. */
 bool bt_submission_takes_label(const struct bt_submission *s);
 
-/* The answer for an id, or for the next row: class and probabilities
- * [labels->n]. Ids that the sample lacks, and second answers, are an error here
- * only when there are many of them. */
+/* The answer for an id, or for the next row, whose id may be unknown (NULL):
+ * class and probabilities [labels->n]. Ids that the sample lacks, and second
+ * answers, are an error here only when there are many of them. */
 int bt_submission_set(struct bt_submission *s, struct bt_span id, int label,
                       const double *p, struct bt_error *err) BT_MUST_USE;
 
 /* Writes the filled-in file; nothing, and BT_EFORMAT, where answers and rows do
- * not match one to one. */
+ * not match one to one, or where answers in order have the ids of other rows.
+ */
 int bt_submission_write(struct bt_submission *s, struct bt_out *out,
                         struct bt_error *err) BT_MUST_USE;
 

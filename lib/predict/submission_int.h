@@ -35,12 +35,12 @@ struct bt_submission {
 	struct bt_buf ids; /* of all rows */
 	size_t *id_end;    /* [rows] */
 	size_t rows, cap;
-	struct bt_string_set *set; /* the ids; not in order */
+	struct bt_string_set *set; /* the ids; NULL: some repeat, in order */
 
 	int32_t *label; /* [rows]; -1: not yet answered */
 	float *value;   /* [rows, values] */
 	size_t answers;
-	struct bt_submission_values unknown, twice;
+	struct bt_submission_values unknown, twice, misplaced;
 };
 
 /* Reads the file that s->o names into s. */

@@ -245,7 +245,7 @@ static int add_row(struct bt_submission *s, const struct bt_span *f,
                    struct bt_submission_values *twice, struct odd *odd,
                    struct bt_error *err)
 {
-	size_t before = s->set != NULL ? bt_string_set_count(s->set) : 0, i;
+	size_t before = bt_string_set_count(s->set), i;
 	struct bt_span id = {"", 0};
 
 	for (i = 0; i < s->width; i++)
@@ -253,9 +253,9 @@ static int add_row(struct bt_submission *s, const struct bt_span *f,
 			id = f[i];
 		else if (s->column[i] == BT_SUBMISSION_LABEL)
 			look_at_answer(s, f[i], odd);
-	if (s->set != NULL && bt_string_set_add(s->set, id, NULL) != BT_OK)
+	if (bt_string_set_add(s->set, id, NULL) != BT_OK)
 		return bt_error_nomem(err, "reading the sample");
-	if (s->set != NULL && bt_string_set_count(s->set) == before)
+	if (bt_string_set_count(s->set) == before)
 		bt_submission_values_add(twice, id);
 	if (bt_grow(&s->id_end, &s->cap, s->rows + 1, sizeof(*s->id_end)) !=
 	    BT_OK)
@@ -278,12 +278,16 @@ static int read_rows(struct bt_submission *s, struct bt_csv *csv,
 
 	while (r == BT_OK && (r = bt_csv_next(csv, &f, err)) == 1)
 		r = add_row(s, f, &twice, &odd, err);
-	if (r == BT_OK && twice.n > 0)
+	if (r == BT_OK && twice.n > 0 && s->o.in_order) {
+		bt_string_set_free(s->set);
+		s->set = NULL;
+	} else if (r == BT_OK && twice.n > 0) {
 		r = bt_error_hint(
 		    err, BT_HINT_SAMPLE_ID,
 		    bt_error_set(err, BT_EFORMAT,
 		                 "%zu of %zu rows repeat an id: %s", twice.n,
 		                 s->rows, bt_submission_values_str(&twice)));
+	}
 	if (r == BT_OK && s->rows == 0)
 		r = bt_error_set(err, BT_EFORMAT, "holds no rows");
 	if (r == BT_OK)

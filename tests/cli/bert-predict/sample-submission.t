@@ -137,6 +137,15 @@ works 'probabilities alone' predict --sample four.csv --sample-id none \
 	--sample-order noid.rec
 cut -d, -f3- plain.csv >wanted
 same out wanted 'a column a class'
+sed '1!G;h;$!d' ids | sed 's/$/,x/; 1i ID,label' >turned.csv
+refuses "*sample 'turned.csv': the records are in another order: * of $rows have the id of another row: '*leave out --sample-order*" \
+	'ids of the sample in another order' predict --sample turned.csv --sample-order dev.rec
+works 'that matches by ids' predict --sample turned.csv dev.rec
+sed 's/$/,x/; 1i ID,label' ids >same.csv
+works 'ids in the same order' predict --sample same.csv --sample-order dev.rec
+sed 's/.*/0,x/; 1i key,label' ids >repeated.csv
+works 'a column of repeated values does not identify rows' \
+	predict --sample repeated.csv --sample-order dev.rec
 exits 2 'an order without a sample' predict --sample-order noid.rec
 
 # Ids are texts.
