@@ -30,6 +30,30 @@ static inline bool bt_span_has_nul(struct bt_span s)
 	return s.n > 0 && memchr(s.p, '\0', s.n) != NULL;
 }
 
+/* Copies s as a string into a buffer of size bytes; false where it cannot be
+ * one or is too long. */
+static inline bool bt_span_str(struct bt_span s, char *buffer, size_t size)
+{
+	if (s.n >= size || bt_span_has_nul(s))
+		return false;
+	if (s.n > 0)
+		memcpy(buffer, s.p, s.n);
+	buffer[s.n] = '\0';
+	return true;
+}
+
+/* Without the characters of blanks at both ends. */
+static inline struct bt_span bt_span_trim(struct bt_span s, const char *blanks)
+{
+	size_t k = strlen(blanks);
+
+	while (s.n > 0 && memchr(blanks, s.p[s.n - 1], k) != NULL)
+		s.n--;
+	for (; s.n > 0 && memchr(blanks, *s.p, k) != NULL; s.n--)
+		s.p++;
+	return s;
+}
+
 /* Byte order, a prefix before what continues it; as strcmp. */
 static inline int bt_span_compare(struct bt_span a, struct bt_span b)
 {

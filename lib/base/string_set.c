@@ -110,6 +110,12 @@ static int grow_slots(struct bt_string_set *s)
 	return BT_OK;
 }
 
+void bt_string_set_put(struct bt_string_set *s, struct bt_span v)
+{
+	if (bt_string_set_add(s, v, NULL) != BT_OK)
+		abort();
+}
+
 int bt_string_set_add(struct bt_string_set *s, struct bt_span v, size_t *number)
 {
 	uint64_t hash = hash_of(v);

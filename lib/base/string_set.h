@@ -13,7 +13,6 @@
 
 struct bt_string_set;
 
-/* NULL when out of memory. */
 struct bt_string_set *bt_string_set_new(void) BT_MUST_USE;
 void bt_string_set_free(struct bt_string_set *set); /* takes NULL */
 
@@ -21,6 +20,9 @@ void bt_string_set_free(struct bt_string_set *set); /* takes NULL */
  * number is NULL, is that of v. */
 int bt_string_set_add(struct bt_string_set *set, struct bt_span v,
                       size_t *number) BT_MUST_USE;
+
+/* The same for a set that is small whatever the input. */
+void bt_string_set_put(struct bt_string_set *set, struct bt_span v);
 
 /* True if v is there; *number is then that of v. */
 bool bt_string_set_find(const struct bt_string_set *set, struct bt_span v,

@@ -41,14 +41,11 @@ static int add(struct bt_label_map *m, struct bt_span from, struct bt_span to,
 	if (bt_string_set_find(m->from, from, &at))
 		return bt_error_set(err, code, "label '%.*s' stands twice",
 		                    (int)from.n, from.p);
-	if (bt_grow(&m->to, &m->cap, m->n + 1, sizeof(*m->to)) != BT_OK)
-		return bt_error_nomem(err, "reading a label map");
-	m->to[m->n] = bt_strndup(to.p, to.n);
-	if (m->to[m->n] == NULL)
+	if (bt_grow(&m->to, &m->cap, m->n + 1, sizeof(*m->to)) != BT_OK ||
+	    bt_string_set_add(m->from, from, &m->n) != BT_OK ||
+	    (m->to[m->n] = bt_strndup(to.p, to.n)) == NULL)
 		return bt_error_nomem(err, "reading a label map");
 	m->n++;
-	if (bt_string_set_add(m->from, from, NULL) != BT_OK)
-		return bt_error_nomem(err, "reading a label map");
 	return BT_OK;
 }
 
@@ -63,7 +60,7 @@ static int read_pairs(struct bt_label_map *m, const char *text,
 		equals = memchr(p, '=', (size_t)(end - p));
 		if (equals == NULL)
 			return bt_error_set(err, BT_EARG,
-			                    "'%.*s' is no pair A=B",
+			                    "'%.*s' is not a pair A=B",
 			                    (int)(end - p), p);
 		r = add(
 		    m, (struct bt_span){p, (size_t)(equals - p)},
@@ -114,20 +111,14 @@ int bt_label_map_new(const char *text, struct bt_label_map **map,
 	struct bt_label_map *m = bt_array0(1, sizeof(*m));
 	int r;
 
-	if (m != NULL)
-		m->from = bt_string_set_new();
-	if (m == NULL || m->from == NULL)
-		r = bt_error_nomem(err, "reading a label map");
-	else if (text[0] == '@')
-		r = read_file(m, text + 1, err);
+	m->from = bt_string_set_new();
+	r = text[0] == '@' ? read_file(m, text + 1, err)
+	                   : read_pairs(m, text, err);
+	if (r == BT_OK)
+		*map = m;
 	else
-		r = read_pairs(m, text, err);
-	if (r != BT_OK) {
 		bt_label_map_free(m);
-		return r;
-	}
-	*map = m;
-	return BT_OK;
+	return r;
 }
 
 bool bt_label_map_find(const struct bt_label_map *m, struct bt_span label,

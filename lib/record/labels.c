@@ -45,33 +45,12 @@ int bt_labels_width(const struct bt_labels *l)
 	return width;
 }
 
-/* Adds a name that is not there yet. */
-static int append(struct bt_labels *l, struct bt_span name)
-{
-	char *copy;
-
-	if (l->set == NULL)
-		l->set = bt_string_set_new();
-	if (l->set == NULL ||
-	    bt_grow(&l->name, &l->cap, (size_t)l->n + 1, sizeof(*l->name)) !=
-	        BT_OK ||
-	    bt_grow(&l->given, &l->given_cap, (size_t)l->n + 1,
-	            sizeof(*l->given)) != BT_OK)
-		return BT_ENOMEM;
-	copy = bt_strndup(name.p, name.n);
-	if (copy == NULL || bt_string_set_add(l->set, name, NULL) != BT_OK) {
-		free(copy);
-		return BT_ENOMEM;
-	}
-	l->given[l->n] = NONE;
-	l->name[l->n++] = copy;
-	return BT_OK;
-}
-
 int bt_labels_add(struct bt_labels *l, struct bt_span name,
                   struct bt_error *err)
 {
 	int i = bt_labels_find(l, name);
+	size_t n = (size_t)l->n + 1;
+	char *copy;
 
 	if (i >= 0)
 		return i;
@@ -81,9 +60,29 @@ int bt_labels_add(struct bt_labels *l, struct bt_span name,
 		return bt_error_set(err, BT_ELIMIT,
 		                    "more than %d different labels",
 		                    BT_LABELS_MAX);
-	if (append(l, name) != BT_OK)
+	if (l->set == NULL)
+		l->set = bt_string_set_new();
+	copy = bt_strndup(name.p, name.n);
+	if (copy == NULL ||
+	    bt_grow(&l->name, &l->cap, n, sizeof(*l->name)) != BT_OK ||
+	    bt_grow(&l->given, &l->given_cap, n, sizeof(*l->given)) != BT_OK ||
+	    bt_string_set_add(l->set, name, NULL) != BT_OK) {
+		free(copy);
 		return bt_error_nomem(err, "collecting labels");
-	return l->n - 1;
+	}
+	l->given[l->n] = NONE;
+	l->name[l->n] = copy;
+	return l->n++;
+}
+
+/* Gives l the labels of new, unless r is an error; l needs no memory freed. */
+static int settle(struct bt_labels *l, struct bt_labels *new, int r)
+{
+	if (r < 0)
+		bt_labels_clear(new);
+	else
+		*l = *new;
+	return r < 0 ? r : BT_OK;
 }
 
 void bt_labels_given(struct bt_labels *l, int i, int64_t number)
@@ -167,13 +166,9 @@ int bt_labels_sort(struct bt_labels *l, int *map, struct bt_error *err)
 			map[e[i].old] = i;
 	}
 	free(e);
-	if (r < 0) {
-		bt_labels_clear(&sorted);
-		return r;
-	}
-	bt_labels_clear(l);
-	*l = sorted;
-	return BT_OK;
+	if (r >= 0)
+		bt_labels_clear(l);
+	return settle(l, &sorted, r);
 }
 
 /* The number that the records gave label i: its text, where they gave that
@@ -265,13 +260,9 @@ int bt_labels_place(struct bt_labels *l, int n, int *map, struct bt_error *err)
 			                 placed.name[at], at, i);
 	}
 	free(name);
-	if (r != BT_OK) {
-		bt_labels_clear(&placed);
-		return r;
-	}
-	bt_labels_clear(l);
-	*l = placed;
-	return BT_OK;
+	if (r == BT_OK)
+		bt_labels_clear(l);
+	return settle(l, &placed, r);
 }
 
 int bt_labels_from_json(const json_t *config, struct bt_labels *l,
@@ -282,10 +273,8 @@ int bt_labels_from_json(const json_t *config, struct bt_labels *l,
 	char key[16];
 	int i, n, r = BT_OK;
 
-	if (o == NULL || json_is_null(o)) {
-		*l = new;
-		return BT_OK;
-	}
+	if (o == NULL || json_is_null(o))
+		return settle(l, &new, BT_OK);
 	if (!json_is_object(o) || json_object_size(o) > BT_LABELS_MAX)
 		return bt_error_set(err, BT_EFORMAT,
 		                    "'id2label' is not an object of labels");
@@ -306,21 +295,13 @@ int bt_labels_from_json(const json_t *config, struct bt_labels *l,
 			                 "'id2label' has the label '%s' twice",
 			                 json_string_value(v));
 	}
-	if (r < 0) {
-		bt_labels_clear(&new);
-		return r;
-	}
-	*l = new;
-	return BT_OK;
+	return settle(l, &new, r);
 }
 
 int bt_labels_number(struct bt_labels *l, struct bt_error *err)
 {
-	int r;
+	int r = l->n > 0 ? BT_OK : bt_labels_add(l, bt_span("LABEL_0"), err);
 
-	if (l->n > 0)
-		return BT_OK;
-	r = bt_labels_add(l, bt_span("LABEL_0"), err);
 	return r < 0 ? r : BT_OK;
 }
 
@@ -332,15 +313,11 @@ int bt_labels_load(const char *dir, struct bt_labels *l, struct bt_error *err)
 
 	memset(l, 0, sizeof(*l));
 	bt_buf_printf(&path, "%s/config.json", dir);
-	if (bt_buf_str(&path) == NULL)
-		return bt_error_nomem(err, "reading labels");
-	if (access(path.data, F_OK) == 0)
+	if (access(bt_buf_str(&path), F_OK) == 0)
 		r = bt_json_load(path.data, &o, err);
-	if (r == BT_OK && o != NULL) {
-		r = bt_labels_from_json(o, l, err);
-		if (r != BT_OK)
-			bt_error_prefix(err, "'%s'", path.data);
-	}
+	if (r == BT_OK && o != NULL &&
+	    (r = bt_labels_from_json(o, l, err)) != BT_OK)
+		bt_error_prefix(err, "'%s'", path.data);
 	json_decref(o);
 	bt_buf_clear(&path);
 	return r;

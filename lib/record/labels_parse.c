@@ -63,9 +63,9 @@ static int add_array(const json_t *a, struct bt_labels *l, struct bt_error *err)
 	for (i = 0; r == BT_OK && i < json_array_size(a); i++) {
 		v = json_array_get(a, i);
 		if (!json_is_string(v))
-			return bt_error_set(err, BT_EFORMAT,
-			                    "entry %zu of the array is no text",
-			                    i);
+			return bt_error_set(
+			    err, BT_EFORMAT,
+			    "entry %zu of the array is not a text", i);
 		name.p = json_string_value(v);
 		name.n = json_string_length(v);
 		r = add(l, name, err);

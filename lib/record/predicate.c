@@ -55,12 +55,7 @@ int bt_predicate_new(const char *const *conditions, int n,
 	struct bt_predicate *w = bt_array0(1, sizeof(*w));
 	int i, r = BT_OK;
 
-	if (w != NULL)
-		w->conditions = bt_array0((size_t)n, sizeof(*w->conditions));
-	if (w == NULL || w->conditions == NULL) {
-		bt_predicate_free(w);
-		return bt_error_nomem(err, "reading conditions");
-	}
+	w->conditions = bt_array0((size_t)n, sizeof(*w->conditions));
 	w->n = n;
 	for (i = 0; i < n && r == BT_OK; i++)
 		r = parse(conditions[i], &w->conditions[i], err);

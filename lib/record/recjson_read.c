@@ -71,7 +71,9 @@ static int add_values(struct list *l, const char *name, const json_t *v,
 	for (i = 0; i < json_array_size(v); i++) {
 		kind = add_value(l, json_array_get(v, i));
 		if (kind == BT_FEATURE_NONE)
-			return bad(name, "a value of the list is no value",
+			return bad(name,
+			           "the list holds more than strings and "
+			           "numbers",
 			           err);
 		if (i > 0 && kind != (int)l->kind)
 			return bad(name, "the list mixes kinds of values", err);
@@ -114,21 +116,10 @@ static int read_list(struct list *l, const char *name, const json_t *v,
 	l->kind = (enum bt_feature_kind)add_value(l, v);
 	if (l->kind == BT_FEATURE_NONE && !add_named(l, v))
 		return bad(name,
-		           "is no string, number, list, {\"base64\": ...} or "
-		           "null",
+		           "is not a string, number, list, {\"base64\": ...} "
+		           "or null",
 		           err);
 	return BT_OK;
-}
-
-static void add_list(struct list *l, const char *name,
-                     struct bt_example_writer *w)
-{
-	if (l->kind == BT_FEATURE_FLOAT || l->kind == BT_FEATURE_INT64) {
-		bt_buf_reset(&l->body);
-		if (l->bytes.len > 0)
-			add_text(l, l->bytes.data, l->bytes.len);
-	}
-	bt_example_add_list(w, name, l->kind, l->body.data, l->body.len);
 }
 
 static int read_object(const json_t *o, struct bt_example_writer *w,
@@ -146,7 +137,12 @@ static int read_object(const json_t *o, struct bt_example_writer *w,
 		r = read_list(&l, name, v, err);
 		if (r != BT_OK)
 			break;
-		add_list(&l, name, w);
+		if (l.kind == BT_FEATURE_FLOAT || l.kind == BT_FEATURE_INT64) {
+			bt_buf_reset(&l.body);
+			if (l.bytes.len > 0)
+				add_text(&l, l.bytes.data, l.bytes.len);
+		}
+		bt_example_add_list(w, name, l.kind, l.body.data, l.body.len);
 	}
 	bt_example_end(w, out);
 	if (r == BT_OK && (l.body.oom || l.bytes.oom || out->oom))
@@ -170,7 +166,7 @@ int bt_recjson_read(const char *json, size_t len, struct bt_example_writer *w,
 	if (json_is_object(o))
 		r = read_object(o, w, out, err);
 	else
-		r = bt_error_set(err, BT_EFORMAT, "is no JSON object");
+		r = bt_error_set(err, BT_EFORMAT, "is not a JSON object");
 	json_decref(o);
 	return r;
 }

@@ -16,17 +16,6 @@ static bool is_utf8(const char *s, size_t n)
 	return bt_charset_check(BT_CHARSET_UTF8, s, n) == n;
 }
 
-static void put_text(struct bt_buf *b, const char *s, size_t n)
-{
-	if (is_utf8(s, n)) {
-		bt_escape_quoted(b, (struct bt_span){s, n}, true);
-		return;
-	}
-	bt_buf_puts(b, "{\"base64\": \"");
-	bt_base64_put(b, s, n);
-	bt_buf_puts(b, "\"}");
-}
-
 static int put_texts(struct bt_buf *b, const struct bt_feature *f,
                      struct bt_error *err)
 {
@@ -48,7 +37,13 @@ static int put_texts(struct bt_buf *b, const struct bt_feature *f,
 		if (r != 1)
 			return r;
 		bt_buf_puts(b, i > 0 ? ", " : "");
-		put_text(b, s, n);
+		if (is_utf8(s, n)) {
+			bt_escape_quoted(b, (struct bt_span){s, n}, true);
+			continue;
+		}
+		bt_buf_puts(b, "{\"base64\": \"");
+		bt_base64_put(b, s, n);
+		bt_buf_puts(b, "\"}");
 	}
 	bt_buf_puts(b, count > 1 ? "]" : "");
 	return BT_OK;
@@ -77,20 +72,11 @@ static int put_ints(struct bt_buf *b, const struct bt_feature *f,
 	return r;
 }
 
-static void put_float(struct bt_buf *b, float v)
-{
-	char s[32];
-
-	bt_format_f32(s, sizeof(s), v);
-	bt_buf_puts(b, s);
-	if (strpbrk(s, ".e") == NULL)
-		bt_buf_puts(b, ".0");
-}
-
 static int put_floats(struct bt_buf *b, const struct bt_feature *f,
                       struct bt_error *err)
 {
 	bool finite = true;
+	char s[32];
 	float *v;
 	size_t n, i;
 	int r = bt_feature_floats(f, NULL, 0, &n, err);
@@ -113,8 +99,10 @@ static int put_floats(struct bt_buf *b, const struct bt_feature *f,
 	}
 	bt_buf_puts(b, n > 1 ? "[" : "");
 	for (i = 0; i < n && r == BT_OK; i++) {
+		bt_format_f32(s, sizeof(s), v[i]);
 		bt_buf_puts(b, i > 0 ? ", " : "");
-		put_float(b, v[i]);
+		bt_buf_puts(b, s);
+		bt_buf_puts(b, strpbrk(s, ".e") == NULL ? ".0" : "");
 	}
 	bt_buf_puts(b, n > 1 ? "]" : "");
 	free(v);
@@ -127,7 +115,7 @@ static int put_feature(struct bt_buf *b, const struct bt_feature *f,
 	if (!is_utf8(f->name, f->name_len) ||
 	    memchr(f->name, 0, f->name_len) != NULL)
 		return bt_error_set(err, BT_EFORMAT,
-		                    "has a feature whose name is no text");
+		                    "has a feature whose name is not text");
 	bt_escape_quoted(b, (struct bt_span){f->name, f->name_len}, true);
 	bt_buf_puts(b, ": ");
 	switch (f->kind) {

@@ -68,15 +68,16 @@ static int read_labels(const struct bt_feature *f, struct bt_span *v, size_t *n,
 	return r;
 }
 
-static int read_label(const struct bt_feature *f, struct bt_text_rec *rec,
+static int read_label(const struct bt_feature *f, struct bt_feature *list,
+                      struct bt_span *label, bool *several, size_t *n,
                       struct bt_error *err)
 {
-	int r = read_labels(f, &rec->label, &rec->n_labels, err);
+	int r = read_labels(f, label, n, err);
 
-	rec->label_list = *f;
-	rec->several = rec->n_labels != 1;
-	if (rec->several)
-		rec->label = (struct bt_span){NULL, 0};
+	*list = *f;
+	*several = *n != 1;
+	if (*several)
+		*label = (struct bt_span){NULL, 0};
 	return r;
 }
 
@@ -115,22 +116,12 @@ static int read_label_ids(const struct bt_feature *f, struct bt_token_rec *rec,
 	return BT_OK;
 }
 
-/* Of a text record: a published number, or numbers to predict. */
-static int read_label_numbers(const struct bt_feature *f,
-                              struct bt_text_rec *rec, struct bt_error *err)
-{
-	size_t n;
-
-	if (f->kind != BT_FEATURE_FLOAT)
-		return read_int(f, &rec->label_id, &rec->has_label_id, err);
-	rec->number_list = *f;
-	return bt_feature_floats(f, NULL, 0, &n, err);
-}
-
 static int read_text_feature(const struct bt_feature *f,
                              struct bt_text_rec *rec, bool *tokens,
                              bool *others, struct bt_error *err)
 {
+	size_t n;
+
 	if (bt_feature_is(f, "text_a"))
 		return read_text(f, &rec->text_a, err);
 	if (bt_feature_is(f, "text_b"))
@@ -138,9 +129,14 @@ static int read_text_feature(const struct bt_feature *f,
 	if (bt_feature_is(f, "id"))
 		return read_text(f, &rec->id, err);
 	if (bt_feature_is(f, "label"))
-		return read_label(f, rec, err);
-	if (bt_feature_is(f, "label_ids"))
-		return read_label_numbers(f, rec, err);
+		return read_label(f, &rec->label_list, &rec->label,
+		                  &rec->several, &rec->n_labels, err);
+	if (bt_feature_is(f, "label_ids") && f->kind != BT_FEATURE_FLOAT)
+		return read_int(f, &rec->label_id, &rec->has_label_id, err);
+	if (bt_feature_is(f, "label_ids")) {
+		rec->number_list = *f;
+		return bt_feature_floats(f, NULL, 0, &n, err);
+	}
 	if (bt_feature_is(f, "label_names"))
 		return keep_texts(f, &rec->name_list, err);
 	if (bt_feature_is(f, "weight"))
@@ -198,16 +194,6 @@ static void add_kept(struct bt_example_writer *w, const char *name,
 		                    (size_t)(f->list.end - f->list.p));
 }
 
-static void add_names(struct bt_example_writer *w,
-                      const struct bt_text_rec *rec)
-{
-	if (rec->names != NULL)
-		bt_example_add_texts(w, "label_names", rec->names,
-		                     rec->n_names);
-	else
-		add_kept(w, "label_names", &rec->name_list);
-}
-
 int bt_text_rec_key(const struct bt_text_rec *rec, struct bt_buf *key,
                     struct bt_error *err)
 {
@@ -242,7 +228,11 @@ struct bt_span bt_text_rec_make(struct bt_example_writer *w,
 		bt_example_add_int64s(w, "label_ids", &rec->label_id, 1);
 	else
 		add_kept(w, "label_ids", &rec->number_list);
-	add_names(w, rec);
+	if (rec->names != NULL)
+		bt_example_add_texts(w, "label_names", rec->names,
+		                     rec->n_names);
+	else
+		add_kept(w, "label_names", &rec->name_list);
 	add_text(w, "text_a", rec->text_a);
 	add_text(w, "text_b", rec->text_b);
 	if (rec->has_weight)
@@ -267,25 +257,12 @@ static int reserve(struct bt_token_rec *rec, size_t n)
 {
 	size_t cap = rec->cap;
 
-	if (bt_grow(&rec->ids, &cap, n, sizeof(*rec->ids)) != BT_OK)
-		return BT_ENOMEM;
-	if (bt_grow(&rec->types, &rec->cap, n, 1) != BT_OK)
-		return BT_ENOMEM;
-	return bt_grow(&rec->scratch, &rec->scratch_cap, n,
-	               sizeof(*rec->scratch));
-}
-
-static int read_token_label(const struct bt_feature *f,
-                            struct bt_token_rec *rec, struct bt_error *err)
-{
-	size_t n;
-	int r = read_labels(f, &rec->label, &n, err);
-
-	rec->label_list = *f;
-	rec->several = n != 1;
-	if (rec->several)
-		rec->label = (struct bt_span){NULL, 0};
-	return r;
+	return bt_grow(&rec->ids, &cap, n, sizeof(*rec->ids)) ||
+	               bt_grow(&rec->types, &rec->cap, n, 1) ||
+	               bt_grow(&rec->scratch, &rec->scratch_cap, n,
+	                       sizeof(*rec->scratch))
+	           ? BT_ENOMEM
+	           : BT_OK;
 }
 
 /* The three lists while a record is read. */
@@ -299,6 +276,7 @@ static int read_token_feature(const struct bt_feature *f, struct lists *l,
 {
 	bool has = false;
 	int64_t v = 1;
+	size_t n;
 	int r;
 
 	if (bt_feature_is(f, "input_ids"))
@@ -312,7 +290,8 @@ static int read_token_feature(const struct bt_feature *f, struct lists *l,
 	else if (bt_feature_is(f, "id"))
 		return read_text(f, &rec->id, err);
 	else if (bt_feature_is(f, "label"))
-		return read_token_label(f, rec, err);
+		return read_label(f, &rec->label_list, &rec->label,
+		                  &rec->several, &n, err);
 	else if (bt_feature_is(f, "label_names"))
 		return keep_texts(f, &rec->name_list, err);
 	else if (bt_feature_is(f, "tokenizer"))
@@ -414,18 +393,15 @@ static int read_lists(const struct lists *l, struct bt_token_rec *rec,
 /* Forgets the last record but keeps its memory. */
 static void reset(struct bt_token_rec *rec)
 {
-	struct bt_token_rec kept = *rec;
-
-	memset(rec, 0, sizeof(*rec));
-	rec->ids = kept.ids;
-	rec->types = kept.types;
-	rec->cap = kept.cap;
-	rec->scratch = kept.scratch;
-	rec->scratch_cap = kept.scratch_cap;
-	rec->target = kept.target;
-	rec->target_cap = kept.target_cap;
-	rec->is_real = true;
-	rec->weight = 1;
+	*rec = (struct bt_token_rec){.ids = rec->ids,
+	                             .types = rec->types,
+	                             .cap = rec->cap,
+	                             .scratch = rec->scratch,
+	                             .scratch_cap = rec->scratch_cap,
+	                             .target = rec->target,
+	                             .target_cap = rec->target_cap,
+	                             .is_real = true,
+	                             .weight = 1};
 }
 
 int bt_token_rec_set(struct bt_token_rec *rec, const int32_t *ids,
@@ -516,9 +492,9 @@ static const char layout_fields[][13] = {
 static void add_list(struct bt_example_writer *w, enum field f,
                      struct bt_token_rec *rec, size_t total)
 {
-	const char *name = f == INPUT_IDS    ? "input_ids"
-	                   : f == INPUT_MASK ? "input_mask"
-	                                     : "segment_ids";
+	static const char *const names[] = {[INPUT_IDS] = "input_ids",
+	                                    [INPUT_MASK] = "input_mask",
+	                                    [SEGMENT_IDS] = "segment_ids"};
 	size_t i;
 
 	for (i = 0; i < rec->n; i++)
@@ -527,20 +503,7 @@ static void add_list(struct bt_example_writer *w, enum field f,
 		                                    : rec->types[i];
 	for (; i < total; i++)
 		rec->scratch[i] = f == INPUT_IDS ? rec->pad_id : 0;
-	bt_example_add_int64s(w, name, rec->scratch, total);
-}
-
-static void add_label_ids(struct bt_example_writer *w,
-                          const struct bt_token_rec *rec)
-{
-	if (rec->hot != NULL)
-		bt_example_add_int64s(w, "label_ids", rec->hot, rec->n_hot);
-	else if (rec->id_list.name != NULL)
-		add_kept(w, "label_ids", &rec->id_list);
-	else if (rec->has_label_value)
-		bt_example_add_floats(w, "label_ids", &rec->label_value, 1);
-	else if (rec->has_label_id)
-		bt_example_add_int64s(w, "label_ids", &rec->label_id, 1);
+	bt_example_add_int64s(w, names[f], rec->scratch, total);
 }
 
 static void add_field(struct bt_example_writer *w, enum field f,
@@ -558,8 +521,14 @@ static void add_field(struct bt_example_writer *w, enum field f,
 		add_text(w, "label", rec->label);
 	else if (f == LABEL_NAMES)
 		add_kept(w, "label_names", &rec->name_list);
-	else if (f == LABEL_IDS)
-		add_label_ids(w, rec);
+	else if (f == LABEL_IDS && rec->hot != NULL)
+		bt_example_add_int64s(w, "label_ids", rec->hot, rec->n_hot);
+	else if (f == LABEL_IDS && rec->id_list.name != NULL)
+		add_kept(w, "label_ids", &rec->id_list);
+	else if (f == LABEL_IDS && rec->has_label_value)
+		bt_example_add_floats(w, "label_ids", &rec->label_value, 1);
+	else if (f == LABEL_IDS && rec->has_label_id)
+		bt_example_add_int64s(w, "label_ids", &rec->label_id, 1);
 	else if (f == TEXT_A)
 		add_text(w, "text_a", rec->text_a);
 	else if (f == TEXT_B)

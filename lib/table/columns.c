@@ -72,11 +72,8 @@ static int find_column(const struct bt_table_header *h, struct bt_span word,
 
 	if (r != 0)
 		return r < 0 ? r : BT_OK;
-	if (word.n >= sizeof(digits))
-		return not_there(h, word, err);
-	memcpy(digits, word.p, word.n);
-	digits[word.n] = '\0';
-	if (bt_parse_u64(digits, &v) != BT_OK || v > h->n)
+	if (!bt_span_str(word, digits, sizeof(digits)) ||
+	    bt_parse_u64(digits, &v) != BT_OK || v > h->n)
 		return not_there(h, word, err);
 	if (v == 0)
 		return bt_error_set(err, BT_EARG,
@@ -121,8 +118,6 @@ static int find_list(const struct bt_table_header *h, const char *words,
 	for (i = 0; i < word.n; i++)
 		most += word.p[i] == ',';
 	*list = bt_array(most, sizeof(**list));
-	if (*list == NULL)
-		return bt_error_nomem(err, "looking for a column");
 	r = find_name(h, word, &(*list)[0], err);
 	if (r == 1)
 		*n = 1;
@@ -172,8 +167,6 @@ static int name_labels(const struct bt_table_header *h,
 		                    "several label columns need a header, "
 		                    "which names the labels");
 	c->label_names = bt_array(c->n_label, sizeof(*c->label_names));
-	if (c->label_names == NULL)
-		return bt_error_nomem(err, "looking for a column");
 	for (i = 0; i < c->n_label; i++) {
 		for (k = 0; k < i; k++)
 			if (c->label[i] == c->label[k])
@@ -189,8 +182,6 @@ static int name_labels(const struct bt_table_header *h,
 		bt_buf_put(&c->label_bytes, h->names[c->label[i]].p,
 		           h->names[c->label[i]].n);
 	}
-	if (c->label_bytes.oom)
-		return bt_error_nomem(err, "looking for a column");
 	for (i = k = 0; i < c->n_label; k += c->label_names[i++].n)
 		c->label_names[i] = (struct bt_span){
 		    bt_buf_at(&c->label_bytes, k), h->names[c->label[i]].n};
@@ -249,9 +240,7 @@ static int name_kept(const struct bt_table_header *h,
 			                    "twice",
 			                    number, h->file);
 	c->keep_names[i] = bt_strndup(name.p, name.n);
-	return c->keep_names[i] != NULL
-	           ? BT_OK
-	           : bt_error_nomem(err, "looking for a column");
+	return BT_OK;
 }
 
 static int find_kept(const struct bt_table_header *h,
@@ -267,56 +256,34 @@ static int find_kept(const struct bt_table_header *h,
 	if (r != BT_OK)
 		return r;
 	c->keep_names = bt_array0(c->n_keep, sizeof(char *));
-	if (c->keep_names == NULL)
-		return bt_error_nomem(err, "looking for a column");
 	for (i = 0; r == BT_OK && i < c->n_keep; i++)
 		r = name_kept(h, c, i, err);
 	return r;
 }
 
-static int find_where(const struct bt_table_header *h,
-                      const struct bt_table_opts *opts,
-                      struct bt_table_columns *c, struct bt_error *err)
-{
-	size_t i;
-	int r = BT_OK;
-
-	if (opts->n_where == 0)
-		return BT_OK;
-	c->where = bt_array(opts->n_where, sizeof(*c->where));
-	if (c->where == NULL)
-		return bt_error_nomem(err, "looking for a column");
-	for (i = 0; r == BT_OK && i < opts->n_where; i++)
-		r = find_column(h, opts->where[i].column, &c->where[i], err);
-	return r;
-}
-
 int bt_table_columns_find(const struct bt_table_opts *opts,
                           const struct bt_table_header *h,
-                          struct bt_table_columns *columns,
-                          struct bt_error *err)
+                          struct bt_table_columns *c, struct bt_error *err)
 {
-	struct bt_table_columns c = {0};
-	int r = find_texts(h, opts->text, &c, err);
+	size_t i;
+	int r;
 
+	memset(c, 0, sizeof(*c));
+	c->where = bt_array(opts->n_where, sizeof(*c->where));
+	if ((r = find_texts(h, opts->text, c, err)) ||
+	    (r = find_optional(h, opts->pair, &c->pair, err)) ||
+	    (r = find_labels(h, opts, c, err)) ||
+	    (r = find_optional(h, opts->id, &c->id, err)) ||
+	    (r = find_optional(h, opts->weight, &c->weight, err)))
+		goto out;
+	for (i = 0; r == BT_OK && i < opts->n_where; i++)
+		r = find_column(h, opts->where[i].column, &c->where[i], err);
 	if (r == BT_OK)
-		r = find_optional(h, opts->pair, &c.pair, err);
-	if (r == BT_OK)
-		r = find_labels(h, opts, &c, err);
-	if (r == BT_OK)
-		r = find_optional(h, opts->id, &c.id, err);
-	if (r == BT_OK)
-		r = find_optional(h, opts->weight, &c.weight, err);
-	if (r == BT_OK)
-		r = find_where(h, opts, &c, err);
-	if (r == BT_OK)
-		r = find_kept(h, opts, &c, err);
-	if (r != BT_OK) {
-		bt_table_columns_clear(&c);
-		return r;
-	}
-	*columns = c;
-	return BT_OK;
+		r = find_kept(h, opts, c, err);
+out:
+	if (r != BT_OK)
+		bt_table_columns_clear(c);
+	return r;
 }
 
 void bt_table_columns_clear(struct bt_table_columns *c)
@@ -335,41 +302,38 @@ void bt_table_columns_clear(struct bt_table_columns *c)
 	memset(c, 0, sizeof(*c));
 }
 
-static int add_key(struct bt_table_header *h, struct bt_span key)
+static void add_key(struct bt_table_header *h, struct bt_span key)
 {
-	size_t i, cap = h->n;
+	size_t i;
 
 	for (i = 0; i < h->n; i++)
 		if (bt_span_equal(h->names[i], key))
-			return BT_OK;
-	if (bt_grow(&h->names, &cap, h->n + 1, sizeof(*h->names)) != BT_OK)
-		return BT_ENOMEM;
+			return;
 	h->names[h->n++] = key;
-	return BT_OK;
 }
 
-int bt_table_header_keys(struct bt_table_header *h,
-                         const struct bt_table_opts *opts, struct bt_error *err)
+void bt_table_header_keys(struct bt_table_header *h,
+                          const struct bt_table_opts *opts)
 {
 	const char *lists[] = {opts->text != NULL ? opts->text : "text",
 	                       opts->label, opts->keep};
 	const char *single[] = {opts->pair, opts->id, opts->weight}, *p;
-	size_t i, n;
-	int r = BT_OK;
+	size_t i, n, most = 3 + opts->n_where;
 
+	for (i = 0; i < 3; i++)
+		most += lists[i] != NULL ? strlen(lists[i]) + 1 : 0;
 	memset(h, 0, sizeof(*h));
 	h->file = "JSON Lines";
+	h->names = bt_array(most, sizeof(*h->names));
 	for (i = 0; i < 3; i++)
-		for (p = lists[i]; p != NULL && r == BT_OK; p += n + 1) {
+		for (p = lists[i]; p != NULL;
+		     p = p[n] != '\0' ? p + n + 1 : NULL) {
 			n = strcspn(p, ",");
-			r = add_key(h, (struct bt_span){p, n});
-			if (p[n] == '\0')
-				break;
+			add_key(h, (struct bt_span){p, n});
 		}
 	for (i = 0; i < 3; i++)
-		if (r == BT_OK && single[i] != NULL)
-			r = add_key(h, bt_span(single[i]));
-	for (i = 0; r == BT_OK && i < opts->n_where; i++)
-		r = add_key(h, opts->where[i].column);
-	return r == BT_OK ? BT_OK : bt_error_nomem(err, "looking for keys");
+		if (single[i] != NULL)
+			add_key(h, bt_span(single[i]));
+	for (i = 0; i < opts->n_where; i++)
+		add_key(h, opts->where[i].column);
 }

@@ -223,19 +223,6 @@ static bool in_row(const struct bt_span *row, size_t width, struct bt_span name)
 	return false;
 }
 
-/* A first row that is data is known by its label. */
-static bool has_label(const struct bt_published *p,
-                      const struct bt_published_form *f,
-                      const struct bt_span *row)
-{
-	size_t at = strtoul(f->label, NULL, 10) - 1, i;
-
-	for (i = 0; p->labels[i] != NULL; i++)
-		if (bt_span_equal(row[at], bt_span(p->labels[i])))
-			return true;
-	return false;
-}
-
 static bool fits(const struct bt_published *p,
                  const struct bt_published_form *f, const struct bt_span *row,
                  size_t width)
@@ -246,8 +233,13 @@ static bool fits(const struct bt_published *p,
 
 	if (f->text == NULL || (f->width != 0 && f->width != width))
 		return false;
-	if (!f->header)
-		return has_label(p, f, row);
+	if (!f->header) { /* a first row that is data is known by its label */
+		column = row[strtoul(f->label, NULL, 10) - 1];
+		for (i = 0; p->labels[i] != NULL; i++)
+			if (bt_span_equal(column, bt_span(p->labels[i])))
+				return true;
+		return false;
+	}
 	for (i = 0; i < 4; i++)
 		while (next_column(&lists[i], &column))
 			if (!in_row(row, width, column))
@@ -282,7 +274,6 @@ int bt_published_form(const struct bt_published *p, const char *file,
                       struct bt_error *err)
 {
 	struct bt_buf b = BT_BUF_INIT;
-	const char *s;
 	size_t i;
 
 	for (i = 0; i < BT_PUBLISHED_FORMS; i++)
@@ -294,14 +285,12 @@ int bt_published_form(const struct bt_published *p, const char *file,
 		bt_buf_puts(&b, i > 0 ? ", or " : "");
 		put_form(&b, &p->forms[i]);
 	}
-	s = bt_buf_str(&b);
-	if (s == NULL)
-		return bt_error_nomem(err, "reading a data set");
 	bt_error_set(err, BT_EFORMAT,
 	             "%s is not a file of %s: its first row has %zu field%s, "
 	             "beginning with '%.*s'; expected %s",
 	             file, p->name, width, bt_plural(width),
-	             (int)(first[0].n < 40 ? first[0].n : 40), first[0].p, s);
+	             (int)(first[0].n < 40 ? first[0].n : 40), first[0].p,
+	             bt_buf_str(&b));
 	bt_buf_clear(&b);
 	return BT_EFORMAT;
 }

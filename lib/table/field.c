@@ -24,7 +24,7 @@ bool bt_table_is_na(struct bt_span v)
 
 int bt_table_add_field(struct bt_table_maker *m, enum bt_table_part part,
                        struct bt_span v, bool in_place, struct bt_span *out,
-                       enum bt_table_fault *fault, struct bt_error *err)
+                       struct bt_error *err)
 {
 	enum bt_charset set = m->opts->charset;
 	struct bt_buf *b = &m->parts[part];
@@ -36,13 +36,13 @@ int bt_table_add_field(struct bt_table_maker *m, enum bt_table_part part,
 		v = bt_span("nan");
 	}
 	if (v.p == NULL) {
-		*fault = part == BT_LABEL ? BT_TABLE_LABEL : BT_TABLE_NULL;
+		m->fault = part == BT_LABEL ? BT_TABLE_LABEL : BT_TABLE_NULL;
 		return bt_error_set(err, BT_EFORMAT, "the %s is null",
 		                    part_names[part]);
 	}
 	at = bt_charset_check(set, v.p, v.n);
 	if (at < v.n) {
-		*fault = BT_TABLE_CHARSET;
+		m->fault = BT_TABLE_CHARSET;
 		return bt_error_set(err, BT_EFORMAT,
 		                    "the %s is not valid %s (byte %02X at "
 		                    "position %zu)",
@@ -61,8 +61,8 @@ int bt_table_add_field(struct bt_table_maker *m, enum bt_table_part part,
 
 int bt_table_set_field(struct bt_table_maker *m, enum bt_table_part part,
                        struct bt_span v, struct bt_span *out,
-                       enum bt_table_fault *fault, struct bt_error *err)
+                       struct bt_error *err)
 {
 	bt_buf_reset(&m->parts[part]);
-	return bt_table_add_field(m, part, v, true, out, fault, err);
+	return bt_table_add_field(m, part, v, true, out, err);
 }

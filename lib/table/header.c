@@ -17,16 +17,6 @@ void bt_table_header_clear(struct bt_table_header *h)
 	free(h->names);
 }
 
-static int not_in_charset(const char *file, enum bt_charset set, size_t column,
-                          struct bt_span name, size_t at, struct bt_error *err)
-{
-	return bt_error_set(err, BT_EFORMAT,
-	                    "cannot read %s: header: the name of column %zu is "
-	                    "not valid %s (byte %02X at position %zu)",
-	                    file, column + 1, bt_charset_name(set),
-	                    (unsigned char)name.p[at], at + 1);
-}
-
 int bt_table_header_init(struct bt_table_header *h, const struct bt_csv *csv,
                          enum bt_charset set, struct bt_error *err)
 {
@@ -44,8 +34,12 @@ int bt_table_header_init(struct bt_table_header *h, const struct bt_csv *csv,
 	for (i = 0; i < h->n; i++) {
 		at = bt_charset_check(set, names[i].p, names[i].n);
 		if (at < names[i].n)
-			return not_in_charset(h->file, set, i, names[i], at,
-			                      err);
+			return bt_error_set(
+			    err, BT_EFORMAT,
+			    "cannot read %s: header: the name of column %zu is "
+			    "not valid %s (byte %02X at position %zu)",
+			    h->file, i + 1, bt_charset_name(set),
+			    (unsigned char)names[i].p[at], at + 1);
 		h->names[i].n = h->bytes.len;
 		bt_charset_put(&h->bytes, set, names[i].p, names[i].n);
 	}
@@ -97,17 +91,6 @@ static char lower(char c)
 	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
-static struct bt_span trim(struct bt_span v)
-{
-	while (v.n > 0 && (v.p[0] == ' ' || v.p[0] == '\t')) {
-		v.p++;
-		v.n--;
-	}
-	while (v.n > 0 && (v.p[v.n - 1] == ' ' || v.p[v.n - 1] == '\t'))
-		v.n--;
-	return v;
-}
-
 /* Insertions, deletions and changes that lead from a to b, without regard to
  * case; b.n <= NAME_COMPARED. */
 static size_t distance(struct bt_span a, struct bt_span b)
@@ -141,13 +124,13 @@ enum bt_hint bt_table_put_hint(struct bt_buf *b,
 	static const char delimiters[] = "\t;,|";
 	size_t best = 1 + word.n / 4, i, d;
 	const struct bt_span *near = NULL;
-	struct bt_span wanted = trim(word), name;
+	struct bt_span wanted = bt_span_trim(word, " \t"), name;
 	const char *c;
 
 	if (h->names == NULL || wanted.n > NAME_COMPARED)
 		return BT_HINT_NONE;
 	for (i = 0; i < h->n && best > 0; i++) {
-		name = trim(h->names[i]);
+		name = bt_span_trim(h->names[i], " \t");
 		if (name.n == 0 || name.n > NAME_COMPARED)
 			continue;
 		d = distance(wanted, name);

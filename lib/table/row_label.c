@@ -8,22 +8,20 @@
 
 #define SHOWN 100 /* bytes of a label in a message */
 
-static int not_known(struct bt_span v, const char *where, struct bt_buf *list,
-                     enum bt_table_fault *fault, struct bt_error *err)
+static int not_known(struct bt_table_maker *m, struct bt_span v,
+                     const char *where, struct bt_buf *list,
+                     struct bt_error *err)
 {
-	const char *s = bt_buf_str(list);
-
-	*fault = BT_TABLE_UNKNOWN;
+	m->fault = BT_TABLE_UNKNOWN;
 	bt_error_set(err, BT_EFORMAT, "label '%.*s' is not one of %s: %s",
 	             (int)(v.n < SHOWN ? v.n : SHOWN), v.p, where,
-	             s != NULL ? s : "?");
+	             bt_buf_str(list));
 	bt_buf_clear(list);
 	return BT_EFORMAT;
 }
 
 /* Looks a label of a data set up; *number is its published one, or -1. */
-static int look_up(const struct bt_table_maker *m, struct bt_span *v,
-                   int64_t *number, enum bt_table_fault *fault,
+static int look_up(struct bt_table_maker *m, struct bt_span *v, int64_t *number,
                    struct bt_error *err)
 {
 	const struct bt_published *task = m->opts->task;
@@ -43,73 +41,61 @@ static int look_up(const struct bt_table_maker *m, struct bt_span *v,
 	if (*p != NULL)
 		bt_buf_printf(&list, ", ... (%zu in all)",
 		              bt_string_set_count(m->known));
-	return not_known(*v, task->name, &list, fault, err);
+	return not_known(m, *v, task->name, &list, err);
 }
 
 static bool is_number(struct bt_span v, double *x)
 {
 	char s[64];
 
-	if (v.n == 0 || v.n >= sizeof(s))
-		return false;
-	memcpy(s, v.p, v.n);
-	s[v.n] = '\0';
-	return strlen(s) == v.n && bt_parse_f64(s, -1e30, 1e30, x) == BT_OK;
-}
-
-static int check_number(struct bt_span v, enum bt_table_fault *fault,
-                        struct bt_error *err)
-{
-	double x;
-
-	if (is_number(v, &x))
-		return BT_OK;
-	*fault = BT_TABLE_UNKNOWN;
-	return bt_error_set(err, BT_EFORMAT, "label '%.*s' is not a number",
-	                    (int)(v.n < SHOWN ? v.n : SHOWN), v.p);
+	return bt_span_str(v, s, sizeof(s)) &&
+	       bt_parse_f64(s, -1e30, 1e30, x) == BT_OK;
 }
 
 /* What a label, which is not empty, is to be called. */
-static int rename_label(const struct bt_table_maker *m, struct bt_span *v,
-                        int64_t *number, enum bt_table_fault *fault,
-                        struct bt_error *err)
+static int rename_label(struct bt_table_maker *m, struct bt_span *v,
+                        int64_t *number, struct bt_error *err)
 {
 	struct bt_buf list = BT_BUF_INIT;
 	int r = BT_OK;
+	double x;
 
 	*number = -1;
-	if (m->known != NULL)
-		r = look_up(m, v, number, fault, err);
-	else if (m->opts->task != NULL || m->opts->numbers)
-		r = check_number(*v, fault, err);
+	if (m->known != NULL) {
+		r = look_up(m, v, number, err);
+	} else if ((m->opts->task != NULL || m->opts->numbers) &&
+	           !is_number(*v, &x)) {
+		m->fault = BT_TABLE_UNKNOWN;
+		r = bt_error_set(err, BT_EFORMAT,
+		                 "label '%.*s' is not a number",
+		                 (int)(v->n < SHOWN ? v->n : SHOWN), v->p);
+	}
 	if (r != BT_OK || m->opts->map == NULL ||
 	    bt_label_map_find(m->opts->map, *v, v))
 		return r;
 	bt_label_map_put(m->opts->map, &list);
-	return not_known(*v, "the label map's", &list, fault, err);
+	return not_known(m, *v, "the label map's", &list, err);
 }
 
-static int one_label(struct bt_table_maker *m, struct bt_span field,
-                     struct bt_text_rec *rec, enum bt_table_fault *fault,
-                     struct bt_error *err)
+static int one_label(struct bt_table_maker *m, struct bt_error *err)
 {
+	struct bt_text_rec *rec = m->rec;
 	int64_t number;
-	int r = bt_table_set_field(m, BT_LABEL, field, &rec->label, fault, err);
+	int r = bt_table_set_field(m, BT_LABEL, m->fields[m->columns->label[0]],
+	                           &rec->label, err);
 
 	if (r != BT_OK)
 		return r;
-	if (rec->label.n == 0) {
-		*fault = BT_TABLE_LABEL;
+	m->fault = BT_TABLE_LABEL;
+	if (rec->label.n == 0)
 		return bt_error_set(err, BT_EFORMAT, "the label is empty");
-	}
-	if (m->opts->pandas_na && bt_table_is_na(rec->label)) {
-		*fault = BT_TABLE_LABEL;
+	if (m->opts->pandas_na && bt_table_is_na(rec->label))
 		return bt_error_set(err, BT_EFORMAT,
 		                    "the label '%.*s' stands for a missing "
 		                    "value",
 		                    (int)rec->label.n, rec->label.p);
-	}
-	r = rename_label(m, &rec->label, &number, fault, err);
+	m->fault = BT_TABLE_FAULTS;
+	r = rename_label(m, &rec->label, &number, err);
 	rec->has_label_id = r == BT_OK && number >= 0;
 	rec->label_id = number;
 	return r;
@@ -130,28 +116,15 @@ static int add_once(struct bt_span **list, size_t *cap, size_t *n,
 	return BT_OK;
 }
 
-/* Adds a label to those of the record. */
-static int add_label(struct bt_table_maker *m, struct bt_span v,
-                     struct bt_text_rec *rec, enum bt_table_fault *fault,
-                     struct bt_error *err)
-{
-	int64_t number;
-	int r = rename_label(m, &v, &number, fault, err);
-
-	return r == BT_OK ? add_once(&m->labels, &m->labels_cap, &rec->n_labels,
-	                             v, err)
-	                  : r;
-}
-
 /* One column that holds all of them; blanks around each are not part of it. */
-static int split_labels(struct bt_table_maker *m, struct bt_span field,
-                        struct bt_text_rec *rec, enum bt_table_fault *fault,
-                        struct bt_error *err)
+static int split_labels(struct bt_table_maker *m, struct bt_error *err)
 {
 	const char *sep = m->opts->label_separator, *end, *next;
 	size_t n = strlen(sep);
 	struct bt_span all, v;
-	int r = bt_table_set_field(m, BT_LABEL, field, &all, fault, err);
+	int64_t number;
+	int r = bt_table_set_field(m, BT_LABEL, m->fields[m->columns->label[0]],
+	                           &all, err);
 
 	if (r != BT_OK || all.n == 0 ||
 	    (m->opts->pandas_na && bt_table_is_na(all)))
@@ -163,12 +136,12 @@ static int split_labels(struct bt_table_maker *m, struct bt_span field,
 				break;
 		v = (struct bt_span){all.p, (size_t)(next - all.p)};
 		next += next < end ? n : 0;
-		while (v.n > 0 && v.p[v.n - 1] == ' ')
-			v.n--;
-		for (; v.n > 0 && *v.p == ' '; v.n--)
-			v.p++;
+		v = bt_span_trim(v, " ");
 		if (v.n > 0)
-			r = add_label(m, v, rec, fault, err);
+			r = rename_label(m, &v, &number, err);
+		if (v.n > 0 && r == BT_OK)
+			r = add_once(&m->labels, &m->labels_cap,
+			             &m->rec->n_labels, v, err);
 	}
 	return r;
 }
@@ -186,40 +159,35 @@ static int truth(struct bt_span v)
 	return -1;
 }
 
-/* Whether the row has the label of column i; below 0: neither is said. */
-static int has_label(const struct bt_table_columns *c, size_t i,
-                     const struct bt_span *fields, enum bt_table_fault *fault,
-                     struct bt_error *err)
+/* The field of a label's column holds something else. */
+static int bad_cell(struct bt_table_maker *m, enum bt_table_fault fault,
+                    struct bt_span name, struct bt_span v, const char *expected,
+                    struct bt_error *err)
 {
-	struct bt_span v = fields[c->label[i]], name = c->label_names[i];
-	int on = truth(v);
-
-	if (on >= 0)
-		return on;
-	*fault = BT_TABLE_CELL;
-	return bt_error_set(
-	    err, BT_EFORMAT, "'%.*s' is '%.*s', expected 0 or 1",
-	    (int)(name.n < SHOWN ? name.n : SHOWN), name.p,
-	    (int)(v.n < SHOWN ? v.n : SHOWN), v.p != NULL ? v.p : "");
+	m->fault = fault;
+	return bt_error_set(err, BT_EFORMAT, "'%.*s' is '%.*s', expected %s",
+	                    (int)(name.n < SHOWN ? name.n : SHOWN), name.p,
+	                    (int)(v.n < SHOWN ? v.n : SHOWN),
+	                    v.p != NULL ? v.p : "", expected);
 }
 
 /* A column for each label that the row may have. */
-static int set_labels(struct bt_table_maker *m,
-                      const struct bt_table_columns *c,
-                      const struct bt_span *fields, struct bt_text_rec *rec,
-                      enum bt_table_fault *fault, struct bt_error *err)
+static int set_labels(struct bt_table_maker *m, struct bt_error *err)
 {
-	struct bt_span name;
+	struct bt_text_rec *rec = m->rec;
+	struct bt_span name, v;
 	int64_t number;
 	size_t i;
 	int r = BT_OK, on;
 
-	for (i = 0; r == BT_OK && i < c->n_label; i++) {
-		on = has_label(c, i, fields, fault, err);
+	for (i = 0; r == BT_OK && i < m->columns->n_label; i++) {
+		v = m->fields[m->columns->label[i]];
+		name = m->columns->label_names[i];
+		on = truth(v);
 		if (on < 0)
-			return on;
-		name = c->label_names[i];
-		r = rename_label(m, &name, &number, fault, err);
+			return bad_cell(m, BT_TABLE_CELL, name, v, "0 or 1",
+			                err);
+		r = rename_label(m, &name, &number, err);
 		if (r == BT_OK)
 			r = add_once(&m->names, &m->names_cap, &rec->n_names,
 			             name, err);
@@ -232,12 +200,10 @@ static int set_labels(struct bt_table_maker *m,
 }
 
 /* A column for each number to predict. */
-static int set_numbers(struct bt_table_maker *m,
-                       const struct bt_table_columns *c,
-                       const struct bt_span *fields, struct bt_text_rec *rec,
-                       enum bt_table_fault *fault, struct bt_error *err)
+static int set_numbers(struct bt_table_maker *m, struct bt_error *err)
 {
-	struct bt_span v, name;
+	const struct bt_table_columns *c = m->columns;
+	struct bt_span v;
 	double x;
 	size_t i;
 
@@ -245,42 +211,28 @@ static int set_numbers(struct bt_table_maker *m,
 	            sizeof(*m->numbers)) != BT_OK)
 		return bt_error_nomem(err, "reading a row");
 	for (i = 0; i < c->n_label; i++) {
-		v = fields[c->label[i]];
-		name = c->label_names[i];
-		if (!is_number(v, &x)) {
-			*fault = BT_TABLE_NUMBER;
-			return bt_error_set(
-			    err, BT_EFORMAT,
-			    "'%.*s' is '%.*s', expected a number",
-			    (int)(name.n < SHOWN ? name.n : SHOWN), name.p,
-			    (int)(v.n < SHOWN ? v.n : SHOWN),
-			    v.p != NULL ? v.p : "");
-		}
+		v = m->fields[c->label[i]];
+		if (!is_number(v, &x))
+			return bad_cell(m, BT_TABLE_NUMBER, c->label_names[i],
+			                v, "a number", err);
 		m->numbers[i] = (float)x;
 	}
-	rec->numbers = m->numbers;
-	rec->names = c->label_names;
-	rec->n_names = c->n_label;
+	m->rec->numbers = m->numbers;
+	m->rec->names = c->label_names;
+	m->rec->n_names = c->n_label;
 	return BT_OK;
 }
 
-int bt_table_make_labels(struct bt_table_maker *m,
-                         const struct bt_table_columns *c,
-                         const struct bt_span *fields, struct bt_text_rec *rec,
-                         enum bt_table_fault *fault, struct bt_error *err)
+int bt_table_make_labels(struct bt_table_maker *m, struct bt_error *err)
 {
 	bool split = m->opts->label_separator != NULL;
-	int r;
 
-	if (c->n_label == 1 && !split)
-		return one_label(m, fields[c->label[0]], rec, fault, err);
+	if (m->columns->n_label == 1 && !split)
+		return one_label(m, err);
 	if (m->opts->numbers)
-		return set_numbers(m, c, fields, rec, fault, err);
-	if (split)
-		r = split_labels(m, fields[c->label[0]], rec, fault, err);
-	else
-		r = set_labels(m, c, fields, rec, fault, err);
-	rec->several = true;
-	rec->labels = m->labels;
+		return set_numbers(m, err);
+	m->rec->several = true;
+	int r = split ? split_labels(m, err) : set_labels(m, err);
+	m->rec->labels = m->labels;
 	return r;
 }

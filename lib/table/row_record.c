@@ -10,46 +10,37 @@
 
 /* Whether numbers of labels outlive their new names: if no two labels share
  * one. */
-static bool stay_apart(const struct bt_table_opts *opts, struct bt_error *err)
+static bool stay_apart(const struct bt_table_opts *opts)
 {
 	const char *const *l = opts->task->labels;
 	struct bt_string_set *set = bt_string_set_new();
 	struct bt_span to;
-	bool apart = true;
-	size_t n = 0;
+	size_t n;
 
-	for (; apart && *l != NULL; l++) {
-		to = bt_span(*l);
+	for (n = 0; l[n] != NULL; n++) {
+		to = bt_span(l[n]);
 		if (opts->map != NULL)
 			bt_label_map_find(opts->map, to, &to);
-		if (set == NULL || bt_string_set_add(set, to, NULL) != BT_OK) {
-			bt_error_nomem(err, "collecting labels");
-			apart = false;
-		} else {
-			apart = bt_string_set_count(set) == ++n;
-		}
+		bt_string_set_put(set, to);
 	}
+	n -= bt_string_set_count(set);
 	bt_string_set_free(set);
-	return apart;
+	return n == 0;
 }
 
-int bt_table_maker_init(struct bt_table_maker *m,
-                        const struct bt_table_opts *opts, struct bt_error *err)
+void bt_table_maker_init(struct bt_table_maker *m,
+                         const struct bt_table_opts *opts)
 {
 	const char *const *l;
 
 	memset(m, 0, sizeof(*m));
 	m->opts = opts;
 	if (opts->task == NULL || opts->task->labels == NULL)
-		return BT_OK;
+		return;
 	m->known = bt_string_set_new();
-	if (m->known == NULL)
-		return bt_error_nomem(err, "collecting labels");
 	for (l = opts->task->labels; *l != NULL; l++)
-		if (bt_string_set_add(m->known, bt_span(*l), NULL) != BT_OK)
-			return bt_error_nomem(err, "collecting labels");
-	m->numbered = stay_apart(opts, err);
-	return err->code;
+		bt_string_set_put(m->known, bt_span(*l));
+	m->numbered = stay_apart(opts);
 }
 
 void bt_table_maker_clear(struct bt_table_maker *m)
@@ -66,11 +57,9 @@ void bt_table_maker_clear(struct bt_table_maker *m)
 	memset(m, 0, sizeof(*m));
 }
 
-static int take_texts(struct bt_table_maker *m,
-                      const struct bt_table_columns *c,
-                      const struct bt_span *fields, struct bt_span *out,
-                      enum bt_table_fault *fault, struct bt_error *err)
+static int take_texts(struct bt_table_maker *m, struct bt_error *err)
 {
+	const struct bt_table_columns *c = m->columns;
 	size_t i;
 	int r = BT_OK;
 
@@ -78,15 +67,10 @@ static int take_texts(struct bt_table_maker *m,
 	for (i = 0; r == BT_OK && i < c->n_text; i++) {
 		if (i > 0)
 			bt_buf_putc(&m->parts[BT_TEXT], ' ');
-		r = bt_table_add_field(m, BT_TEXT, fields[c->text[i]],
-		                       c->n_text == 1, out, fault, err);
+		r = bt_table_add_field(m, BT_TEXT, m->fields[c->text[i]],
+		                       c->n_text == 1, &m->rec->text_a, err);
 	}
 	return r;
-}
-
-static bool is_blank(char c)
-{
-	return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
 /* As Model Garden reads IMDB: without blanks at the ends, then a blank for
@@ -98,12 +82,7 @@ static int clean(struct bt_table_maker *m, struct bt_span *v,
 	struct bt_buf b = BT_BUF_INIT;
 	size_t i, n = sizeof(mark) - 1;
 
-	while (v->n > 0 && is_blank(v->p[v->n - 1]))
-		v->n--;
-	while (v->n > 0 && is_blank(*v->p)) {
-		v->p++;
-		v->n--;
-	}
+	*v = bt_span_trim(*v, " \t\n\v\f\r");
 	for (i = 0; i < v->n;)
 		if (v->n - i >= n && memcmp(v->p + i, mark, n) == 0) {
 			bt_buf_putc(&b, ' ');
@@ -117,45 +96,38 @@ static int clean(struct bt_table_maker *m, struct bt_span *v,
 	return v->p != NULL ? BT_OK : bt_error_nomem(err, "reading a row");
 }
 
-static int take_weight(const struct bt_span v, struct bt_text_rec *rec,
-                       enum bt_table_fault *fault, struct bt_error *err)
+static int take_weight(struct bt_table_maker *m, struct bt_error *err)
 {
+	struct bt_span v = m->fields[m->columns->weight];
 	char s[64];
 	double w;
 
-	if (v.p != NULL && v.n < sizeof(s)) {
-		if (v.n > 0)
-			memcpy(s, v.p, v.n);
-		s[v.n] = '\0';
-		if (strlen(s) == v.n &&
-		    bt_parse_f64(s, 0, FLT_MAX, &w) == BT_OK) {
-			rec->has_weight = true;
-			rec->weight = (float)w;
-			return BT_OK;
-		}
+	if (bt_span_str(v, s, sizeof(s)) &&
+	    bt_parse_f64(s, 0, FLT_MAX, &w) == BT_OK) {
+		m->rec->has_weight = true;
+		m->rec->weight = (float)w;
+		return BT_OK;
 	}
-	*fault = BT_TABLE_WEIGHT;
+	m->fault = BT_TABLE_WEIGHT;
 	return bt_error_set(err, BT_EFORMAT,
 	                    "the weight is '%.*s', expected a number of at "
 	                    "least 0",
 	                    (int)(v.n < 60 ? v.n : 60), v.p != NULL ? v.p : "");
 }
 
-int bt_table_wants(struct bt_table_maker *m, const struct bt_table_columns *c,
-                   const struct bt_span *fields, enum bt_table_fault *fault,
-                   struct bt_error *err)
+int bt_table_wants(struct bt_table_maker *m, struct bt_error *err)
 {
 	const struct bt_table_where *w = m->opts->where;
 	struct bt_span v;
 	size_t i;
 	int r;
 
-	*fault = BT_TABLE_FAULTS;
+	m->fault = BT_TABLE_FAULTS;
 	for (i = 0; i < m->opts->n_where; i++) {
-		v = fields[c->where[i]];
+		v = m->fields[m->columns->where[i]];
 		if (v.p == NULL)
 			return 0;
-		r = bt_table_set_field(m, BT_WHERE, v, &v, fault, err);
+		r = bt_table_set_field(m, BT_WHERE, v, &v, err);
 		if (r != BT_OK)
 			return r;
 		if (!bt_span_equal(v, w[i].value))
@@ -165,10 +137,9 @@ int bt_table_wants(struct bt_table_maker *m, const struct bt_table_columns *c,
 }
 
 /* What is converted is gathered first, for its place may change. */
-static int take_kept(struct bt_table_maker *m, const struct bt_table_columns *c,
-                     const struct bt_span *fields, struct bt_text_rec *rec,
-                     enum bt_table_fault *fault, struct bt_error *err)
+static int take_kept(struct bt_table_maker *m, struct bt_error *err)
 {
+	const struct bt_table_columns *c = m->columns;
 	bool as_it_is = m->opts->charset == BT_CHARSET_UTF8;
 	struct bt_span v, whole;
 	size_t i, before, at = 0;
@@ -179,11 +150,11 @@ static int take_kept(struct bt_table_maker *m, const struct bt_table_columns *c,
 		return bt_error_nomem(err, "reading a row");
 	bt_buf_reset(&m->parts[BT_KEEP]);
 	for (i = 0; r == BT_OK && i < c->n_keep; i++) {
-		v = fields[c->keep[i]];
+		v = m->fields[c->keep[i]];
 		before = m->parts[BT_KEEP].len;
 		if (v.p != NULL)
 			r = bt_table_add_field(m, BT_KEEP, v, true, &whole,
-			                       fault, err);
+			                       err);
 		if (v.p != NULL && r == BT_OK && !as_it_is)
 			v.n = m->parts[BT_KEEP].len - before;
 		m->kept[i] = (struct bt_passthrough){c->keep_names[i], v};
@@ -193,34 +164,35 @@ static int take_kept(struct bt_table_maker *m, const struct bt_table_columns *c,
 			m->kept[i].value.p = bt_buf_at(&m->parts[BT_KEEP], at);
 			at += m->kept[i].value.n;
 		}
-	rec->kept = m->kept;
-	rec->n_kept = c->n_keep;
+	m->rec->kept = m->kept;
+	m->rec->n_kept = c->n_keep;
 	return r;
 }
 
-int bt_table_make(struct bt_table_maker *m, const struct bt_table_columns *c,
-                  const struct bt_span *fields, struct bt_text_rec *rec,
-                  enum bt_table_fault *fault, struct bt_error *err)
+int bt_table_make(struct bt_table_maker *m, struct bt_text_rec *rec,
+                  struct bt_error *err)
 {
+	const struct bt_table_columns *c = m->columns;
 	int r;
 
 	memset(rec, 0, sizeof(*rec));
-	*fault = BT_TABLE_FAULTS;
+	m->rec = rec;
+	m->fault = BT_TABLE_FAULTS;
 	m->missing = false;
-	r = take_texts(m, c, fields, &rec->text_a, fault, err);
+	r = take_texts(m, err);
 	if (r == BT_OK && m->opts->task != NULL && m->opts->task->breaks)
 		r = clean(m, &rec->text_a, err);
 	if (r == BT_OK && c->pair != BT_TABLE_ABSENT)
-		r = bt_table_set_field(m, BT_PAIR, fields[c->pair],
-		                       &rec->text_b, fault, err);
+		r = bt_table_set_field(m, BT_PAIR, m->fields[c->pair],
+		                       &rec->text_b, err);
 	if (r == BT_OK && c->n_label > 0)
-		r = bt_table_make_labels(m, c, fields, rec, fault, err);
+		r = bt_table_make_labels(m, err);
 	if (r == BT_OK && c->id != BT_TABLE_ABSENT)
-		r = bt_table_set_field(m, BT_ID, fields[c->id], &rec->id, fault,
+		r = bt_table_set_field(m, BT_ID, m->fields[c->id], &rec->id,
 		                       err);
 	if (r == BT_OK && c->weight != BT_TABLE_ABSENT)
-		r = take_weight(fields[c->weight], rec, fault, err);
+		r = take_weight(m, err);
 	if (r == BT_OK && c->n_keep > 0)
-		r = take_kept(m, c, fields, rec, fault, err);
+		r = take_kept(m, err);
 	return r;
 }

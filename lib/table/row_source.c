@@ -71,11 +71,10 @@ static int is_jsonl(struct bt_in *in, const char *path,
 static int open_jsonl(struct bt_in *in, const struct bt_table_opts *opts,
                       struct bt_row_source *rows, struct bt_error *err)
 {
-	int r = bt_table_header_keys(&rows->keys, opts, err);
+	int r;
 
-	if (r == BT_OK)
-		r = bt_table_columns_find(opts, &rows->keys, &rows->columns,
-		                          err);
+	bt_table_header_keys(&rows->keys, opts);
+	r = bt_table_columns_find(opts, &rows->keys, &rows->columns, err);
 	if (r != BT_OK) {
 		bt_in_close(in);
 		return r;
@@ -214,57 +213,30 @@ bool bt_row_source_is_open(const struct bt_row_source *rows)
 	return rows->csv != NULL || rows->jsonl != NULL || rows->folder != NULL;
 }
 
-static enum bt_table_fault csv_fault(enum bt_csv_fault fault)
-{
-	static const enum bt_table_fault faults[] = {
-	    [BT_CSV_FINE] = BT_TABLE_FAULTS,
-	    [BT_CSV_FIELDS] = BT_TABLE_FIELDS,
-	    [BT_CSV_QUOTES] = BT_TABLE_QUOTES,
-	    [BT_CSV_NUL] = BT_TABLE_NUL,
-	    [BT_CSV_LARGE] = BT_TABLE_LARGE,
-	};
+static const enum bt_table_fault csv_faults[] = {
+    [BT_CSV_FINE] = BT_TABLE_FAULTS,   [BT_CSV_FIELDS] = BT_TABLE_FIELDS,
+    [BT_CSV_QUOTES] = BT_TABLE_QUOTES, [BT_CSV_NUL] = BT_TABLE_NUL,
+    [BT_CSV_LARGE] = BT_TABLE_LARGE,
+};
 
-	return faults[fault];
-}
-
-static enum bt_table_fault jsonl_fault(enum bt_jsonl_fault fault)
-{
-	static const enum bt_table_fault faults[] = {
-	    [BT_JSONL_FINE] = BT_TABLE_FAULTS,
-	    [BT_JSONL_SYNTAX] = BT_TABLE_JSON,
-	    [BT_JSONL_KEY] = BT_TABLE_KEY,
-	    [BT_JSONL_NUL] = BT_TABLE_NUL,
-	    [BT_JSONL_LARGE] = BT_TABLE_LARGE,
-	    [BT_JSONL_CHARSET] = BT_TABLE_CHARSET,
-	};
-
-	return faults[fault];
-}
-
-/* Whether the row is the header once more, as where files were joined. */
-static bool is_header(const struct bt_csv *csv, const struct bt_span *fields)
-{
-	const struct bt_span *names = bt_csv_names(csv);
-	size_t i, n = bt_csv_width(csv);
-
-	if (names == NULL || n < 2)
-		return false;
-	for (i = 0; i < n; i++)
-		if (!bt_span_equal(fields[i], names[i]))
-			return false;
-	return true;
-}
+static const enum bt_table_fault jsonl_faults[] = {
+    [BT_JSONL_FINE] = BT_TABLE_FAULTS, [BT_JSONL_SYNTAX] = BT_TABLE_JSON,
+    [BT_JSONL_KEY] = BT_TABLE_KEY,     [BT_JSONL_NUL] = BT_TABLE_NUL,
+    [BT_JSONL_LARGE] = BT_TABLE_LARGE, [BT_JSONL_CHARSET] = BT_TABLE_CHARSET,
+};
 
 int bt_row_source_next(struct bt_row_source *rows,
                        const struct bt_table_opts *opts,
                        const struct bt_span **fields,
                        enum bt_table_fault *fault, struct bt_error *err)
 {
+	const struct bt_span *names;
+	size_t n, i = 0;
 	int r;
 
 	if (rows->jsonl != NULL) {
 		r = bt_jsonl_next(rows->jsonl, fields, err);
-		*fault = jsonl_fault(bt_jsonl_fault(rows->jsonl));
+		*fault = jsonl_faults[bt_jsonl_fault(rows->jsonl)];
 		return r;
 	}
 	if (rows->folder != NULL) {
@@ -273,10 +245,15 @@ int bt_row_source_next(struct bt_row_source *rows,
 		return r;
 	}
 	r = bt_csv_next(rows->csv, fields, err);
-	*fault = csv_fault(bt_csv_fault(rows->csv));
+	*fault = csv_faults[bt_csv_fault(rows->csv)];
 	if (r == 1 && !rows->found)
 		r = find_columns(rows, opts, err) == BT_OK ? 1 : err->code;
-	if (r == 1 && is_header(rows->csv, *fields)) {
+	names = bt_csv_names(rows->csv);
+	n = bt_csv_width(rows->csv);
+	while (r == 1 && names != NULL && i < n &&
+	       bt_span_equal((*fields)[i], names[i]))
+		i++;
+	if (n > 1 && i == n) { /* as where files were joined */
 		*fault = BT_TABLE_AGAIN;
 		bt_error_set(err, BT_EFORMAT, "it is the header again");
 		return bt_csv_blame(rows->csv, err);
@@ -339,7 +316,7 @@ int bt_row_source_reject(struct bt_row_source *rows, const char *path,
 		bt_csv_put(b, row, ',');
 		bt_buf_puts(b, "\n");
 	}
-	if (file.oom || b->oom)
+	if (b->oom)
 		r = bt_error_nomem(err, "writing a bad row");
 	bt_buf_clear(&file);
 	return r;

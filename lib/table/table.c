@@ -38,8 +38,7 @@ struct bt_table {
 	struct bt_out *rejects;
 	struct bt_buf scratch;
 	struct bt_table_stats stats;
-	uint64_t firsts;           /* records with the label of the first one */
-	enum bt_table_fault fault; /* of the last row */
+	uint64_t firsts; /* records with the label of the first one */
 };
 
 static const char *path_of(const struct bt_table *t, int i)
@@ -82,41 +81,29 @@ static int check_sources(struct bt_table *t, struct bt_error *err)
 	return BT_OK;
 }
 
-static int open_rejects(struct bt_table *t, struct bt_error *err)
-{
-	int r = bt_out_open(t->opts.rejects, BT_OUT_TEXT, &t->rejects, err);
-
-	return r == BT_OK
-	           ? bt_out_write(t->rejects, REJECTS, strlen(REJECTS), err)
-	           : r;
-}
-
 int bt_table_open(char *const *paths, int n, const struct bt_table_opts *opts,
                   struct bt_table **table, struct bt_error *err)
 {
 	struct bt_table *t = bt_array0(1, sizeof(*t));
 	int r;
 
-	if (t == NULL)
-		return bt_error_nomem(err, "opening a table");
 	t->paths = paths;
 	t->n_paths = n;
 	t->opts = *opts;
 	t->labels = bt_string_set_new();
 	t->ahead = bt_array0((size_t)n_sources(t), sizeof(*t->ahead));
-	if (t->labels == NULL || t->ahead == NULL)
-		r = bt_error_nomem(err, "opening a table");
-	else
-		r = bt_duplicate_paths(paths, n, opts->log, err);
-	if (r == BT_OK)
-		r = bt_table_maker_init(&t->maker, &t->opts, err);
+	bt_table_maker_init(&t->maker, &t->opts);
+	r = t->ahead != NULL ? bt_duplicate_paths(paths, n, opts->log, err)
+	                     : bt_error_nomem(err, "opening a table");
 	if (r == BT_OK && opts->drop_duplicates)
 		r = bt_string_set_disk_new(BT_RECORD_STORE_DEFAULT, &t->texts,
 		                           err);
 	if (r == BT_OK)
 		r = check_sources(t, err);
 	if (r == BT_OK && opts->rejects != NULL)
-		r = open_rejects(t, err);
+		r = bt_out_open(opts->rejects, BT_OUT_TEXT, &t->rejects, err);
+	if (r == BT_OK && opts->rejects != NULL)
+		r = bt_out_write(t->rejects, REJECTS, strlen(REJECTS), err);
 	if (r != BT_OK) {
 		bt_table_close(t);
 		return r;
@@ -222,12 +209,11 @@ static int end_source(struct bt_table *t, struct bt_error *err)
 }
 
 /* The next row: 1, 0 behind the last one of all, or an error. */
-static int read_row(struct bt_table *t, const struct bt_span **fields,
-                    struct bt_error *err)
+static int read_row(struct bt_table *t, struct bt_error *err)
 {
 	int r;
 
-	t->fault = BT_TABLE_FAULTS;
+	t->maker.fault = BT_TABLE_FAULTS;
 	for (;;) {
 		if (!bt_row_source_is_open(&t->now.rows)) {
 			if (t->at == n_sources(t))
@@ -236,8 +222,8 @@ static int read_row(struct bt_table *t, const struct bt_span **fields,
 			if (r != BT_OK)
 				return r;
 		}
-		r = bt_row_source_next(&t->now.rows, &t->opts, fields,
-		                       &t->fault, err);
+		r = bt_row_source_next(&t->now.rows, &t->opts, &t->maker.fields,
+		                       &t->maker.fault, err);
 		if (r != 0)
 			break;
 		r = end_source(t, err);
@@ -245,6 +231,7 @@ static int read_row(struct bt_table *t, const struct bt_span **fields,
 			return r;
 	}
 	t->now.begun = true;
+	t->maker.columns = &t->now.rows.columns;
 	return r;
 }
 
@@ -253,23 +240,20 @@ static int read_row(struct bt_table *t, const struct bt_span **fields,
 static int read_record(struct bt_table *t, struct bt_text_rec *rec,
                        struct bt_error *err)
 {
-	const struct bt_span *fields;
 	int r;
 
 	do {
-		r = read_row(t, &fields, err);
+		r = read_row(t, err);
 		if (r != 1)
 			return r;
-		r = bt_table_wants(&t->maker, &t->now.rows.columns, fields,
-		                   &t->fault, err);
+		r = bt_table_wants(&t->maker, err);
 		t->stats.others += r == 0;
 	} while (r == 0);
 	if (r == 1)
-		r = bt_table_make(&t->maker, &t->now.rows.columns, fields, rec,
-		                  &t->fault, err);
+		r = bt_table_make(&t->maker, rec, err);
 	if (r == BT_OK)
 		return 1;
-	return t->fault == BT_TABLE_FAULTS
+	return t->maker.fault == BT_TABLE_FAULTS
 	           ? r
 	           : bt_row_source_blame(&t->now.rows, err);
 }
@@ -290,7 +274,7 @@ static int skip(struct bt_table *t, const struct bt_error *why,
 	int r;
 
 	t->stats.skipped++;
-	t->stats.faults[t->fault]++;
+	t->stats.faults[t->maker.fault]++;
 	if (t->rejects != NULL) {
 		bt_buf_reset(&t->scratch);
 		r = bt_row_source_reject(&t->now.rows, path_of(t, t->at - 1),
@@ -341,37 +325,33 @@ static int is_new(struct bt_table *t, const struct bt_text_rec *rec,
 	           : r;
 }
 
-/* What may make the bad row a good one. */
-static enum bt_hint advice(const struct bt_table *t)
-{
-	if (t->opts.no_advice || t->opts.task != NULL)
-		return BT_HINT_NONE;
-	if (t->fault == BT_TABLE_QUOTES)
-		return BT_HINT_TABLE_NO_QUOTE;
-	if (t->fault == BT_TABLE_CHARSET && t->now.rows.csv != NULL &&
-	    t->opts.charset == BT_CHARSET_UTF8)
-		return BT_HINT_TABLE_ENCODING;
-	return t->fault == BT_TABLE_AGAIN ? BT_HINT_TABLE_SKIP_BAD
-	                                  : BT_HINT_NONE;
-}
-
 /* The row is bad: goes on, or not. */
 static int bad_row(struct bt_table *t, int r, struct bt_error *why,
                    struct bt_error *err)
 {
-	bool skips = t->opts.skip_bad || t->rejects != NULL ||
-	             (t->fault == BT_TABLE_FIELDS && t->opts.task != NULL &&
-	              t->opts.task->short_rows);
+	enum bt_table_fault fault = t->maker.fault;
+	enum bt_hint hint = BT_HINT_NONE;
 
 	bt_printable(why->text);
-	if (t->fault == BT_TABLE_FAULTS)
+	if (fault == BT_TABLE_FAULTS)
 		return bt_error_set(err, r, "%s", why->text);
-	if (!skips)
-		return bt_error_hint(
-		    err, advice(t),
-		    bt_error_set(err, r, "cannot read %s: %s",
-		                 bt_row_source_name(&t->now.rows), why->text));
-	return skip(t, why, err);
+	if (t->opts.skip_bad || t->rejects != NULL ||
+	    (fault == BT_TABLE_FIELDS && t->opts.task != NULL &&
+	     t->opts.task->short_rows))
+		return skip(t, why, err);
+	if (fault == BT_TABLE_QUOTES)
+		hint = BT_HINT_TABLE_NO_QUOTE;
+	else if (fault == BT_TABLE_CHARSET && t->now.rows.csv != NULL &&
+	         t->opts.charset == BT_CHARSET_UTF8)
+		hint = BT_HINT_TABLE_ENCODING;
+	else if (fault == BT_TABLE_AGAIN)
+		hint = BT_HINT_TABLE_SKIP_BAD;
+	if (t->opts.no_advice || t->opts.task != NULL)
+		hint = BT_HINT_NONE;
+	return bt_error_hint(err, hint,
+	                     bt_error_set(err, r, "cannot read %s: %s",
+	                                  bt_row_source_name(&t->now.rows),
+	                                  why->text));
 }
 
 int bt_table_next(struct bt_table *t, struct bt_text_rec *rec,

@@ -56,9 +56,8 @@ int bt_table_columns_find(const struct bt_table_opts *opts,
 void bt_table_columns_clear(struct bt_table_columns *columns);
 
 /* As a header, the keys that opts want of JSON Lines, each once. */
-int bt_table_header_keys(struct bt_table_header *h,
-                         const struct bt_table_opts *opts,
-                         struct bt_error *err) BT_MUST_USE;
+void bt_table_header_keys(struct bt_table_header *h,
+                          const struct bt_table_opts *opts);
 
 /* The folder of a data set: fields are text, label and id. As format/csv.h. */
 #define BT_TEXT_FOLDER_FIELDS 3
@@ -139,29 +138,28 @@ struct bt_table_maker {
 	struct bt_passthrough *kept; /* of a record */
 	size_t kept_cap;
 	bool missing; /* the last record has a text that was missing */
+
+	/* the row; it is a bad one where fault is not BT_TABLE_FAULTS */
+	const struct bt_table_columns *columns;
+	const struct bt_span *fields;
+	enum bt_table_fault fault;
+	struct bt_text_rec *rec; /* made of it */
 };
 
-int bt_table_maker_init(struct bt_table_maker *m,
-                        const struct bt_table_opts *opts,
-                        struct bt_error *err) BT_MUST_USE;
+void bt_table_maker_init(struct bt_table_maker *m,
+                         const struct bt_table_opts *opts);
 void bt_table_maker_clear(struct bt_table_maker *m);
 
-/* BT_OK: *rec is borrowed from the fields and m until the next call; else an
- * error, of a bad row if *fault is not BT_TABLE_FAULTS. */
-int bt_table_make(struct bt_table_maker *m, const struct bt_table_columns *c,
-                  const struct bt_span *fields, struct bt_text_rec *rec,
-                  enum bt_table_fault *fault, struct bt_error *err) BT_MUST_USE;
+/* Makes a record of m's row. BT_OK: *rec is borrowed from the fields and m
+ * until the next call; else an error, of a bad row if m->fault says so. */
+int bt_table_make(struct bt_table_maker *m, struct bt_text_rec *rec,
+                  struct bt_error *err) BT_MUST_USE;
 
 /* 1: the row is one of those wanted; 0: it is not; else as bt_table_make. */
-int bt_table_wants(struct bt_table_maker *m, const struct bt_table_columns *c,
-                   const struct bt_span *fields, enum bt_table_fault *fault,
-                   struct bt_error *err) BT_MUST_USE;
+int bt_table_wants(struct bt_table_maker *m, struct bt_error *err) BT_MUST_USE;
 
-/* The labels of a row into rec; as bt_table_make. */
+/* The labels of the row into m->rec; as bt_table_make. */
 int bt_table_make_labels(struct bt_table_maker *m,
-                         const struct bt_table_columns *c,
-                         const struct bt_span *fields, struct bt_text_rec *rec,
-                         enum bt_table_fault *fault,
                          struct bt_error *err) BT_MUST_USE;
 
 /*
@@ -171,11 +169,9 @@ int bt_table_make_labels(struct bt_table_maker *m,
  */
 int bt_table_add_field(struct bt_table_maker *m, enum bt_table_part part,
                        struct bt_span v, bool in_place, struct bt_span *out,
-                       enum bt_table_fault *fault,
                        struct bt_error *err) BT_MUST_USE;
 int bt_table_set_field(struct bt_table_maker *m, enum bt_table_part part,
                        struct bt_span v, struct bt_span *out,
-                       enum bt_table_fault *fault,
                        struct bt_error *err) BT_MUST_USE;
 
 /* True for what pandas reads as a missing value. */

@@ -32,31 +32,9 @@ bool bt_text_folder_is(const char *path)
 	return path != NULL && stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-static bool is_text(const char *name)
-{
-	return name[0] != '.' && bt_str_ends(name, ".txt");
-}
-
 static int by_name(const void *a, const void *b)
 {
 	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-/* Puts names from number `from` on into order. */
-static int sort(struct bt_text_folder *f, size_t from)
-{
-	size_t n = f->n - from, i;
-	char **p = bt_array(n, sizeof(*p));
-
-	if (p == NULL)
-		return BT_ENOMEM;
-	for (i = 0; i < n; i++)
-		p[i] = f->names.data + f->starts[from + i];
-	qsort(p, n, sizeof(*p), by_name);
-	for (i = 0; i < n; i++)
-		f->starts[from + i] = (size_t)(p[i] - f->names.data);
-	free(p);
-	return BT_OK;
 }
 
 static int list(struct bt_text_folder *f, const char *label,
@@ -64,19 +42,20 @@ static int list(struct bt_text_folder *f, const char *label,
 {
 	struct bt_buf path = BT_BUF_INIT;
 	const struct dirent *e;
-	size_t from = f->n;
+	size_t from = f->n, n, i;
 	int r = BT_OK;
+	char **p;
 	DIR *dir;
 
 	bt_buf_printf(&path, "%s/%s", f->path, label);
-	dir = bt_buf_str(&path) != NULL ? opendir(path.data) : NULL;
+	dir = opendir(bt_buf_str(&path));
 	bt_buf_clear(&path);
 	if (dir == NULL)
 		return bt_error_set(err, BT_EFORMAT,
 		                    "%s has no folder '%s' that can be read",
 		                    f->name, label);
 	while (r == BT_OK && (e = readdir(dir)) != NULL) {
-		if (!is_text(e->d_name))
+		if (e->d_name[0] == '.' || !bt_str_ends(e->d_name, ".txt"))
 			continue;
 		r = bt_grow(&f->starts, &f->cap, f->n + 1, sizeof(*f->starts));
 		if (r != BT_OK)
@@ -86,11 +65,19 @@ static int list(struct bt_text_folder *f, const char *label,
 		bt_buf_putc(&f->names, '\0');
 	}
 	closedir(dir);
-	if (r == BT_OK && !f->names.oom)
-		r = sort(f, from);
-	return r == BT_OK && !f->names.oom
-	           ? BT_OK
-	           : bt_error_nomem(err, "listing a folder");
+	n = f->n - from;
+	p = bt_array(n, sizeof(*p));
+	if (r != BT_OK || f->names.oom || p == NULL) {
+		free(p);
+		return bt_error_nomem(err, "listing a folder");
+	}
+	for (i = 0; i < n; i++)
+		p[i] = f->names.data + f->starts[from + i];
+	qsort(p, n, sizeof(*p), by_name);
+	for (i = 0; i < n; i++)
+		f->starts[from + i] = (size_t)(p[i] - f->names.data);
+	free(p);
+	return BT_OK;
 }
 
 int bt_text_folder_open(const char *path, const char *const *labels, size_t max,
@@ -101,15 +88,11 @@ int bt_text_folder_open(const char *path, const char *const *labels, size_t max,
 	size_t i;
 	int r = BT_OK;
 
-	if (f == NULL)
-		return bt_error_nomem(err, "opening a folder");
 	bt_buf_printf(&name, "'%s'", path);
 	f->name = bt_buf_detach(&name);
 	f->path = bt_strndup(path, strlen(path));
 	f->labels = labels;
 	f->max = max;
-	if (f->name == NULL || f->path == NULL)
-		r = bt_error_nomem(err, "opening a folder");
 	for (i = 0; r == BT_OK && labels[i] != NULL; i++)
 		r = list(f, labels[i], err);
 	if (r != BT_OK) {
@@ -148,9 +131,7 @@ int bt_text_folder_next(struct bt_text_folder *f, const struct bt_span **fields,
 	name = f->names.data + f->starts[f->at++];
 	slash = strchr(name, '/');
 	bt_buf_printf(&path, "%s/%s", f->path, name);
-	if (bt_buf_str(&path) == NULL)
-		return bt_error_nomem(err, "reading a folder");
-	r = bt_in_whole(path.data, f->max, &f->text, &f->len, err);
+	r = bt_in_whole(bt_buf_str(&path), f->max, &f->text, &f->len, err);
 	bt_buf_clear(&path);
 	if (r == BT_OK && memchr(f->text, '\0', f->len) != NULL) {
 		f->fault = BT_TABLE_NUL;

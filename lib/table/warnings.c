@@ -8,12 +8,8 @@
 #include "base/num.h"
 #include "table/table_int.h"
 
+#define BLANKS " \t\r\n"
 #define TOLD 3 /* pairs of labels told of one by one */
-
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
 
 /* The label without case, blanks at its ends, and other ways to write a number:
  * what people take for the same. *fraction is set by a number that is not
@@ -24,19 +20,13 @@ static void put_gist(struct bt_buf *b, struct bt_span v, bool *fraction)
 	double x;
 	size_t i;
 
-	for (; v.n > 0 && is_blank(v.p[v.n - 1]); v.n--)
-		;
-	for (; v.n > 0 && is_blank(*v.p); v.n--)
-		v.p++;
+	v = bt_span_trim(v, BLANKS);
 	bt_buf_reset(b);
-	if (v.n > 0 && v.n < sizeof(text)) {
-		memcpy(text, v.p, v.n);
-		text[v.n] = '\0';
-		if (bt_parse_f64(text, -1e300, 1e300, &x) == BT_OK) {
-			bt_buf_printf(b, "%.17g", x);
-			*fraction |= x != floor(x);
-			return;
-		}
+	if (bt_span_str(v, text, sizeof(text)) &&
+	    bt_parse_f64(text, -1e300, 1e300, &x) == BT_OK) {
+		bt_buf_printf(b, "%.17g", x);
+		*fraction |= x != floor(x);
+		return;
 	}
 	for (i = 0; i < v.n; i++)
 		bt_buf_putc(b, v.p[i] >= 'A' && v.p[i] <= 'Z'
@@ -83,13 +73,12 @@ static int doubt_pairs(const struct bt_string_set *labels,
 	       *first = bt_array(n, sizeof(*first));
 	struct bt_string_set *gists = bt_string_set_new();
 	struct bt_buf said = BT_BUF_INIT;
-	int pairs = BT_ENOMEM;
+	int pairs;
 
-	for (i = 0; first != NULL && i < n; i++)
+	for (i = 0; i < n; i++)
 		first[i] = n;
-	if (first != NULL && gists != NULL)
-		pairs = find_pairs(labels, first, gists, &said);
-	if (pairs > 0 && bt_buf_str(&said) != NULL)
+	pairs = find_pairs(labels, first, gists, &said);
+	if (pairs > 0)
 		bt_log_hint(log, BT_LOG_WARN, BT_HINT_TABLE_MAP_LABEL,
 		            "labels that may be the same one: %s%s",
 		            bt_buf_str(&said), pairs > TOLD ? ", ..." : "");
@@ -109,18 +98,18 @@ static void doubt_label(struct bt_span v, const struct bt_log *log)
 	const char *what = NULL;
 	size_t i;
 
-	if (v.n > 0 && (is_blank(*v.p) || is_blank(v.p[v.n - 1])))
+	if (bt_span_trim(v, BLANKS).n < v.n)
 		what = "starts or ends with a blank, which is part of it";
 	for (i = 0; i < sizeof(missing) / sizeof(missing[0]); i++)
 		if (bt_span_equal(v, bt_span(missing[i])))
 			hint = BT_HINT_TABLE_NA;
 	if (hint != BT_HINT_NONE)
 		what = "is a label like the others";
-	if (what != NULL)
-		bt_table_put_name(&b, v);
-	if (what != NULL && bt_buf_str(&b) != NULL)
-		bt_log_hint(log, BT_LOG_WARN, hint, "the label %s %s",
-		            bt_buf_str(&b), what);
+	if (what == NULL)
+		return;
+	bt_table_put_name(&b, v);
+	bt_log_hint(log, BT_LOG_WARN, hint, "the label %s %s", bt_buf_str(&b),
+	            what);
 	bt_buf_clear(&b);
 }
 
@@ -149,10 +138,9 @@ static void doubt_delimiter(const struct bt_row_source *rows,
 	if (i == name.n)
 		return;
 	bt_table_put_name(&b, name);
-	if (bt_buf_str(&b) != NULL)
-		bt_log_hint(log, BT_LOG_WARN, BT_HINT_TABLE_DELIMITER,
-		            "the only column of %s is %s",
-		            bt_row_source_name(rows), bt_buf_str(&b));
+	bt_log_hint(log, BT_LOG_WARN, BT_HINT_TABLE_DELIMITER,
+	            "the only column of %s is %s", bt_row_source_name(rows),
+	            bt_buf_str(&b));
 	bt_buf_clear(&b);
 }
 
@@ -175,11 +163,9 @@ void bt_table_warn_header(const struct bt_row_source *rows,
 	    !bt_string_set_find(labels, v, &k))
 		return; /* the column was named, or is no label */
 	bt_table_put_name(&b, v);
-	if (bt_buf_str(&b) != NULL)
-		bt_log_hint(
-		    opts->log, BT_LOG_WARN, BT_HINT_TABLE_NO_HEADER,
-		    "the first row of %s was read as the header, and its "
-		    "%s is also a label of other rows",
-		    bt_row_source_name(rows), bt_buf_str(&b));
+	bt_log_hint(opts->log, BT_LOG_WARN, BT_HINT_TABLE_NO_HEADER,
+	            "the first row of %s was read as the header, and its "
+	            "%s is also a label of other rows",
+	            bt_row_source_name(rows), bt_buf_str(&b));
 	bt_buf_clear(&b);
 }

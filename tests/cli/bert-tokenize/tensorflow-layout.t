@@ -55,7 +55,7 @@ echo one >one
 bad "*'one' names 1 labels, expected at least two" 'one label only' one
 bad "*'nosuch'*No such file*" 'no such file' nosuch
 echo '["a", 1]' >bad.json
-bad "*'bad.json': entry 1 of the array is no text" 'a number in an array' bad.json
+bad "*'bad.json': entry 1 of the array is not a text" 'a number in an array' bad.json
 echo '["a", ' >bad.json
 bad "*'bad.json': line*" 'broken JSON' bad.json
 printf 'a\n\377\n' >bad.txt

@@ -46,11 +46,11 @@ csv2tfrecord -l y --map-label -1=a,1=b --skip-bad y.csv >got 2>err
 is "$("$TEST_TOP/tests/lib/records" got)$(tail -n 1 err)" 'label=a|text_a=a
 label=b|text_a=ccsv2tfrecord: 2 records from 1 file, 2 labels; 1 bad row skipped: 1 with an unknown label' \
 	'can be skipped'
-misuse "'neg' is no pair A=B" 'no pair' csv2tfrecord -l y --map-label neg y.csv
+misuse "'neg' is not a pair A=B" 'no pair' csv2tfrecord -l y --map-label neg y.csv
 misuse "label '0' stands twice" 'a label twice' \
 	csv2tfrecord -l y --map-label 0=a,0=b y.csv
 misuse "'0=' lacks a label" 'an empty name' csv2tfrecord -l y --map-label 0= y.csv
-misuse "'' is no pair A=B" 'an empty map' csv2tfrecord -l y --map-label '' y.csv
+misuse "'' is not a pair A=B" 'an empty map' csv2tfrecord -l y --map-label '' y.csv
 misuse '--map-label needs --label' 'no label' csv2tfrecord --map-label a=b y.csv
 refuses "*cannot open 'nosuch'*" 'no such file' \
 	csv2tfrecord -l y --map-label @nosuch y.csv

@@ -60,19 +60,19 @@ bad() { # JSON GLOB
 	refuses "tfrecord-cat: cannot read 'bad.jsonl': line 2: $2" "no record: $1" \
 		tfrecord-cat --from-json -o no.rec bad.jsonl
 }
-bad '[]' 'is no JSON object'
+bad '[]' 'is not a JSON object'
 bad '{' '*(column 1)'
 bad '{"a": 1, "a": 2}' '*duplicate*'
-bad '{"a": true}' "member 'a': is no string, number, list, *"
-bad '{"a": {"b": 1}}' "member 'a': is no *"
-bad '{"a": {"base64": "AA"}}' "member 'a': is no *"
-bad '{"a": {"base64": "AB=="}}' "member 'a': is no *"
-bad '{"a": {"base64": "A==="}}' "member 'a': is no *"
-bad '{"a": {"float": "AAAA"}}' "member 'a': is no *"
-bad '{"a": 1e39}' "member 'a': is no *"
+bad '{"a": true}' "member 'a': is not a string, number, list, *"
+bad '{"a": {"b": 1}}' "member 'a': is not *"
+bad '{"a": {"base64": "AA"}}' "member 'a': is not *"
+bad '{"a": {"base64": "AB=="}}' "member 'a': is not *"
+bad '{"a": {"base64": "A==="}}' "member 'a': is not *"
+bad '{"a": {"float": "AAAA"}}' "member 'a': is not *"
+bad '{"a": 1e39}' "member 'a': is not *"
 bad '{"a": []}' "member 'a': an empty list is written *"
 bad '{"a": [1, 1.5]}' "member 'a': the list mixes kinds of values"
-bad '{"a": [1, null]}' "member 'a': a value of the list is no value"
+bad '{"a": [1, null]}' "member 'a': the list holds more than strings and numbers"
 bad '{"a": 9223372036854775808}' '*too big*'
 bad "$(printf '{"a": "\377"}')" '*unable to decode byte 0xff*'
 [ ! -e no.rec ]
