@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/err.h"
 
@@ -33,6 +34,13 @@ void bt_buf_reset(struct bt_buf *b);
 void bt_buf_put(struct bt_buf *b, const void *data, size_t n);
 void bt_buf_putc(struct bt_buf *b, char c);
 void bt_buf_puts(struct bt_buf *b, const char *s);
+
+/* The low n bytes of v, the lowest first; n is at most 8. */
+static inline void bt_buf_uint(struct bt_buf *b, uint64_t v, size_t n)
+{
+	bt_buf_put(b, &v, n);
+}
+
 void bt_buf_printf(struct bt_buf *b, const char *fmt, ...) BT_PRINTF(2, 3);
 
 /* Room for n more bytes, to be filled by the caller, who then adds to len.

@@ -17,10 +17,10 @@ struct bt_cast {
 	const struct bt_named_list *l;
 	struct bt_tensor *tensors;
 	struct bt_tensor_source source;
-	uint8_t *whole;  /* a tensor that is to be turned */
-	uint8_t *turned; /* in the order of the shape */
-	uint8_t *made;   /* in the new type */
-	size_t whole_cap, turned_cap, made_cap;
+	uint8_t *whole;     /* a tensor that is to be turned */
+	uint8_t *turned;    /* in the order of the shape */
+	struct bt_buf made; /* what bytes gave */
+	size_t whole_cap, turned_cap;
 	size_t overflows;
 };
 
@@ -68,49 +68,6 @@ static void pack(struct bt_cast *r, enum bt_dtype to, const float *x, size_t n,
 			r->overflows++;
 		memcpy(out + i * sizeof(h), &h, sizeof(h));
 	}
-}
-
-/* The tensor t, of another type, into r->made. */
-static int convert(struct bt_cast *r, const struct bt_tensor *t,
-                   const struct bt_tensor *to, struct bt_error *err)
-{
-	size_t i, n, size = bt_dtype_bits(to->dtype) / 8;
-	float x[BLOCK];
-	int e = BT_OK;
-
-	if (room(&r->made, &r->made_cap, to->bytes) == NULL)
-		return bt_error_nomem(err, "converting a tensor");
-	for (i = 0; i < t->count && e == BT_OK; i += n) {
-		n = t->count - i < BLOCK ? t->count - i : BLOCK;
-		e = bt_tensor_to_f32(t, i, n, x, err);
-		if (e != BT_OK)
-			break;
-		r->overflows += too_large(t, i, x, n);
-		pack(r, to->dtype, x, n, r->made + i * size);
-	}
-	return e;
-}
-
-static int bytes(void *ctx, size_t i, const void **data, struct bt_error *err)
-{
-	struct bt_cast *r = ctx;
-	const struct bt_named *v = &r->l->v[i];
-	struct bt_tensor t = *v->from;
-	int e = bt_tensor_verify(&t, err);
-
-	if (e == BT_OK && t.bytes > 0 && (v->transposed || t.data == NULL)) {
-		if (room(&r->turned, &r->turned_cap, t.bytes) == NULL)
-			return bt_error_nomem(err, "converting a tensor");
-		e = bt_named_read(v, r->turned, err);
-		t.data = r->turned;
-		t.from = NULL;
-	}
-	*data = t.data;
-	if (e == BT_OK && t.dtype != r->tensors[i].dtype) {
-		e = convert(r, &t, &r->tensors[i], err);
-		*data = r->made;
-	}
-	return e;
 }
 
 /* A tensor on its way out. */
@@ -266,6 +223,31 @@ static int put(void *ctx, size_t i, struct bt_out *out, uint32_t *crc,
 	return e;
 }
 
+static int bytes(void *ctx, size_t i, const void **data, struct bt_error *err)
+{
+	struct bt_cast *r = ctx;
+	const struct bt_named *v = &r->l->v[i];
+	const struct bt_tensor *t = v->from;
+	struct bt_out *out;
+	int e;
+
+	*data = t->data;
+	if (!v->transposed && t->data != NULL &&
+	    t->dtype == r->tensors[i].dtype)
+		return bt_tensor_verify(t, err);
+	bt_buf_reset(&r->made);
+	e = bt_out_memory(&r->made, &out, err);
+	if (e != BT_OK)
+		return e;
+	e = put(ctx, i, out, NULL, err);
+	if (e == BT_OK)
+		e = bt_out_commit(out, err);
+	else
+		bt_out_abandon(out);
+	*data = bt_buf_at(&r->made, 0);
+	return e;
+}
+
 int bt_cast_new(const struct bt_named_list *l, enum bt_dtype dtype,
                 struct bt_cast **res, struct bt_error *err)
 {
@@ -311,7 +293,7 @@ void bt_cast_free(struct bt_cast *r)
 	free(r->tensors);
 	free(r->whole);
 	free(r->turned);
-	free(r->made);
+	bt_buf_clear(&r->made);
 	free(r);
 }
 

@@ -131,7 +131,8 @@ void bt_inspect_shape(struct bt_buf *b, const struct bt_tensor *t)
 	bt_buf_putc(b, ']');
 }
 
-void bt_inspect_amount(struct bt_buf *b, size_t n, const char *what,
+/* "1234 bytes (1.2 kB)"; what is "bytes" and unit "B". */
+static void put_amount(struct bt_buf *b, size_t n, const char *what,
                        const char *unit)
 {
 	static const char prefixes[] = "kMGTPE";
@@ -164,10 +165,10 @@ struct bt_inspect_totals bt_inspect_totals(const struct bt_inspect_view *v,
 void bt_inspect_totals_line(struct bt_buf *b, const struct bt_inspect_totals *t)
 {
 	bt_buf_printf(b, "%zu tensor%s, ", t->tensors, bt_plural(t->tensors));
-	bt_inspect_amount(b, t->parameters,
-	                  t->parameters == 1 ? "parameter" : "parameters", "");
+	put_amount(b, t->parameters,
+	           t->parameters == 1 ? "parameter" : "parameters", "");
 	bt_buf_puts(b, ", ");
-	bt_inspect_amount(b, t->bytes, t->bytes == 1 ? "byte" : "bytes", "B");
+	put_amount(b, t->bytes, t->bytes == 1 ? "byte" : "bytes", "B");
 }
 
 void bt_inspect_json(struct bt_buf *b, json_t *v)

@@ -39,10 +39,6 @@ void bt_inspect_name(struct bt_buf *b, const char *s);
 /* "[2,3]" */
 void bt_inspect_shape(struct bt_buf *b, const struct bt_tensor *t);
 
-/* "1234 bytes (1.2 kB)"; what is "bytes" and unit "B". */
-void bt_inspect_amount(struct bt_buf *b, size_t n, const char *what,
-                       const char *unit);
-
 struct bt_inspect_totals {
 	size_t tensors, parameters, bytes;
 };

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "ckpt/inspect_int.h"
+#include "format/escape.h"
 
 /* A module: what a name has before byte end, which is behind a separator. */
 struct module {
@@ -69,26 +70,16 @@ static void indent(struct bt_inspect_table *t, int depth)
 		bt_buf_puts(&t->text, "  ");
 }
 
-/* The last part of what name has before byte end. */
-static void put_part(struct bt_buf *b, const char *name, size_t end)
-{
-	struct bt_buf s = BT_BUF_INIT;
-	char c = separator_of(name);
-	size_t at = --end;
-
-	while (at > 0 && name[at - 1] != c)
-		at--;
-	bt_buf_put(&s, name + at, end - at);
-	bt_inspect_name(b, bt_buf_str(&s));
-	bt_buf_clear(&s);
-}
-
 static void module_line(void *arg, const struct module *m)
 {
+	const char *name = m->v->t[m->first]->name;
+	size_t end = m->end - 1, at = end;
 	struct bt_inspect_table *t = arg;
 
+	while (at > 0 && name[at - 1] != separator_of(name))
+		at--;
 	indent(t, m->depth);
-	put_part(&t->text, m->v->t[m->first]->name, m->end);
+	bt_escape(&t->text, (struct bt_span){name + at, end - at}, "");
 	bt_inspect_table_end(t);
 	bt_inspect_table_cell(t, "%zu", m->sum.tensors);
 	bt_inspect_table_cell(t, " ");

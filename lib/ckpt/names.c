@@ -107,7 +107,9 @@ char *bt_names_plain(const char *prefix, const char *name)
 	return out;
 }
 
-char *bt_names_canonical(const char *name)
+/* The name of Hugging Face that another of its programs wrote differently:
+ * plain, and a bare encoder's with "bert."; free() it. */
+static char *canonical(const char *name)
 {
 	name = bt_names_unwrapped(name);
 	if (bt_str_starts(name, "embeddings.") ||
@@ -146,7 +148,7 @@ static void adopt_name(struct bt_named_list *l, struct bt_named *v,
 			bt_named_adopt(v, row, row->tf1_form, layer);
 			return;
 		}
-	name = bt_names_canonical(v->name);
+	name = canonical(v->name);
 	row = bt_names_bert;
 	for (end = row + bt_names_bert_n; row < end && !v->known; row++)
 		if (bt_name_match(row->hf, name, &layer))

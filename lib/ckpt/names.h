@@ -90,12 +90,6 @@ const char *bt_names_unwrapped(const char *name);
  * it. */
 char *bt_names_plain(const char *prefix, const char *name) BT_MUST_USE;
 
-/*
- * The name of Hugging Face that another of its programs wrote differently:
- * plain, and a bare encoder's with "bert."; free() it.
- */
-char *bt_names_canonical(const char *name) BT_MUST_USE;
-
 /* The values as they are here, in the type of from, into from->bytes bytes. */
 int bt_named_read(const struct bt_named *t, void *out,
                   struct bt_error *err) BT_MUST_USE;

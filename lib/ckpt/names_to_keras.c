@@ -51,56 +51,33 @@ static const struct {
 /* In which order parts of a model are made, among those of the same layer;
  * what is not here comes in the middle. */
 static const struct {
-	const char *part;
 	int rank;
+	const char *parts[13];
 } ranks[] = {
-    {"word_embeddings", 1},
-    {"token_type_embeddings", 2},
-    {"position_embeddings", 3},
-    {"embedding_hidden_mapping_in", 1},
-    {"relative_attention_bias", 1},
-    {"rel_embeddings", 1},
-    {"seq_relationship", 1},
-    {"attention", 1},
-    {"self", 1},
-    {"attn", 1},
-    {"query", 1},
-    {"query_proj", 1},
-    {"q", 1},
-    {"q_lin", 1},
-    {"key", 2},
-    {"key_proj", 2},
-    {"k", 2},
-    {"k_lin", 2},
-    {"sa_layer_norm", 2},
-    {"value", 3},
-    {"value_proj", 3},
-    {"v", 3},
-    {"v_lin", 3},
-    {"intermediate", 3},
-    {"ffn", 3},
-    {"o", 4},
-    {"out_lin", 4},
-    {"dense", 4},
-    {"ffn_output", 4},
-    {"lin1", 4},
-    {"layer", 4},
-    {"albert_layer_groups", 4},
-    {"lin2", 5},
-    {"weight", 1},
-    {"bias", 2},
-    {"output", 5},
-    {"full_layer_layer_norm", 6},
-    {"output_layer_norm", 6},
-    {"LayerNorm", 9},
-    {"embeddings", 10},
-    {"embeddings_project", 11},
-    {"encoder", 12},
-    {"transformer", 12},
-    {"pooler", 13},
-    {"pre_classifier", 19},
-    {"classifier", 20},
-    {"head", 21},
+    {1,
+     {"word_embeddings", "embedding_hidden_mapping_in",
+      "relative_attention_bias", "rel_embeddings", "seq_relationship",
+      "attention", "self", "attn", "query", "query_proj", "q", "q_lin",
+      "weight"}},
+    {2,
+     {"token_type_embeddings", "key", "key_proj", "k", "k_lin", "sa_layer_norm",
+      "bias"}},
+    {3,
+     {"position_embeddings", "value", "value_proj", "v", "v_lin",
+      "intermediate", "ffn"}},
+    {4,
+     {"o", "out_lin", "dense", "ffn_output", "lin1", "layer",
+      "albert_layer_groups"}},
+    {5, {"lin2", "output"}},
+    {6, {"full_layer_layer_norm", "output_layer_norm"}},
+    {9, {"LayerNorm"}},
+    {10, {"embeddings"}},
+    {11, {"embeddings_project"}},
+    {12, {"encoder", "transformer"}},
+    {13, {"pooler"}},
+    {19, {"pre_classifier"}},
+    {20, {"classifier"}},
+    {21, {"head"}},
 };
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
@@ -124,18 +101,25 @@ bool bt_names_in_keras(const char *family)
 
 /* --- the order */
 
+static bool is_part(const char *p, size_t n, const char *word)
+{
+	return n == strlen(word) && memcmp(p, word, n) == 0;
+}
+
 static int rank_of(const struct keras_family *f, const char *p, size_t n)
 {
+	const char *const *part;
 	size_t i;
 
-	if (n == strlen(f->prefix) && memcmp(p, f->prefix, n) == 0)
+	if (is_part(p, n, f->prefix))
 		return 0;
-	if (f->embeddings_last && n == 10 && memcmp(p, "embeddings", n) == 0)
+	if (f->embeddings_last && is_part(p, n, "embeddings"))
 		return RANK_LAST;
 	for (i = 0; i < COUNT(ranks); i++)
-		if (strlen(ranks[i].part) == n &&
-		    memcmp(p, ranks[i].part, n) == 0)
-			return ranks[i].rank;
+		for (part = ranks[i].parts;
+		     part < ranks[i].parts + 13 && *part != NULL; part++)
+			if (is_part(p, n, *part))
+				return ranks[i].rank;
 	return RANK_OTHER;
 }
 
@@ -296,11 +280,6 @@ static bool is_norm(const char *p, size_t n)
 {
 	return (n >= 9 && memcmp(p + n - 9, "LayerNorm", 9) == 0) ||
 	       (n >= 10 && memcmp(p + n - 10, "layer_norm", 10) == 0);
-}
-
-static bool is_part(const char *p, size_t n, const char *word)
-{
-	return n == strlen(word) && memcmp(p, word, n) == 0;
 }
 
 /* The last part of the path, behind the part p of n bytes. */

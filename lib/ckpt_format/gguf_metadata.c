@@ -19,21 +19,14 @@ enum { NORMAL = 1, CONTROL = 3 }; /* kinds of tokens */
 
 static void put_text(struct bt_buf *b, const char *s, size_t n)
 {
-	uint64_t len = n;
-
-	bt_buf_put(b, &len, sizeof(len));
+	bt_buf_uint(b, n, 8);
 	bt_buf_put(b, s, n);
-}
-
-static void put_u32(struct bt_buf *b, uint32_t v)
-{
-	bt_buf_put(b, &v, sizeof(v));
 }
 
 static void key(struct bt_gguf_notes *n, const char *name, uint32_t type)
 {
 	put_text(&n->b, name, strlen(name));
-	put_u32(&n->b, type);
+	bt_buf_uint(&n->b, type, 4);
 	n->n++;
 }
 
@@ -46,15 +39,15 @@ static void note_text(struct bt_gguf_notes *n, const char *name, const char *v)
 static void note_u32(struct bt_gguf_notes *n, const char *name, uint32_t v)
 {
 	key(n, name, U32);
-	put_u32(&n->b, v);
+	bt_buf_uint(&n->b, v, 4);
 }
 
 static void array(struct bt_gguf_notes *n, const char *name, uint32_t type,
                   const struct bt_buf *items, uint64_t count)
 {
 	key(n, name, ARRAY);
-	put_u32(&n->b, type);
-	bt_buf_put(&n->b, &count, sizeof(count));
+	bt_buf_uint(&n->b, type, 4);
+	bt_buf_uint(&n->b, count, 8);
 	bt_buf_put(&n->b, items->data, items->len);
 	n->b.oom |= items->oom;
 }
@@ -116,14 +109,13 @@ static const char *special(const char *s, size_t n)
 static void put_token(struct bt_buf *b, const char *s, size_t n)
 {
 	static const char mark[] = "\xe2\x96\x81";
-	uint64_t len = n + 3;
 
 	if (special(s, n) != NULL) {
 		put_text(b, s, n);
 	} else if (n >= 2 && memcmp(s, "##", 2) == 0) {
 		put_text(b, s + 2, n - 2);
 	} else {
-		bt_buf_put(b, &len, sizeof(len));
+		bt_buf_uint(b, n + 3, 8);
 		bt_buf_put(b, mark, 3);
 		bt_buf_put(b, s, n);
 	}
@@ -142,7 +134,8 @@ static void note_vocab(struct bt_gguf_notes *n, const char *data, size_t len)
 		k = (size_t)(line - p);
 		k -= k > 0 && p[k - 1] == '\r';
 		put_token(&tokens, p, k);
-		put_u32(&kinds, special(p, k) != NULL ? CONTROL : NORMAL);
+		bt_buf_uint(&kinds, special(p, k) != NULL ? CONTROL : NORMAL,
+		            4);
 		if (special(p, k) != NULL)
 			note_u32(n, special(p, k), count);
 		p = line + 1;

@@ -37,11 +37,6 @@ static int check(const struct bt_tensor *t, struct bt_error *err)
 	return BT_OK;
 }
 
-static void put(struct bt_buf *b, uint64_t v, size_t n)
-{
-	bt_buf_put(b, &v, n);
-}
-
 /* Everything before the data. */
 static void make_head(struct bt_buf *b, const struct bt_tensor_source *s,
                       const struct bt_gguf_notes *notes)
@@ -52,19 +47,19 @@ static void make_head(struct bt_buf *b, const struct bt_tensor_source *s,
 	int d;
 
 	bt_buf_put(b, "GGUF", 4);
-	put(b, 3, 4);
-	put(b, s->count, 8);
-	put(b, notes->n, 8);
+	bt_buf_uint(b, 3, 4);
+	bt_buf_uint(b, s->count, 8);
+	bt_buf_uint(b, notes->n, 8);
 	bt_buf_put(b, notes->b.data, notes->b.len);
 	for (i = 0; i < s->count; i++) {
 		t = &s->tensors[i];
-		put(b, strlen(t->name), 8);
+		bt_buf_uint(b, strlen(t->name), 8);
 		bt_buf_puts(b, t->name);
-		put(b, (uint64_t)t->rank, 4);
+		bt_buf_uint(b, (uint64_t)t->rank, 4);
 		for (d = t->rank - 1; d >= 0; d--)
-			put(b, (uint64_t)t->shape[d], 8);
-		put(b, (uint64_t)type_of(t->dtype), 4);
-		put(b, offset, 8);
+			bt_buf_uint(b, (uint64_t)t->shape[d], 8);
+		bt_buf_uint(b, (uint64_t)type_of(t->dtype), 4);
+		bt_buf_uint(b, offset, 8);
 		offset += bt_round_up(t->bytes, ALIGN);
 	}
 	while (b->len % ALIGN != 0 && !b->oom)

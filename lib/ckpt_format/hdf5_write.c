@@ -21,11 +21,6 @@
 #define SYMBOL_BYTES 40
 #define NODE_BYTES (24 + 8 * (2 * BRANCHES + 1))
 
-static void put(struct bt_buf *b, uint64_t v, size_t n)
-{
-	bt_buf_put(b, &v, n);
-}
-
 static void put_zeros(struct bt_buf *b, size_t n)
 {
 	static const char zeros[SYMBOL_BYTES];
@@ -58,9 +53,9 @@ struct bt_h5_head bt_h5_head_begin(struct bt_buf *b)
 	pad(b, 0);
 	h.at = b->len;
 	h.messages = 0;
-	put(b, 1, 4);
-	put(b, 1, 4);
-	put(b, 0, 8);
+	bt_buf_uint(b, 1, 4);
+	bt_buf_uint(b, 1, 4);
+	bt_buf_uint(b, 0, 8);
 	return h;
 }
 
@@ -74,7 +69,7 @@ uint64_t bt_h5_head_end(struct bt_buf *b, struct bt_h5_head h)
 static size_t begin(struct bt_buf *b, struct bt_h5_head *h, unsigned type)
 {
 	h->messages++;
-	put(b, type, 8);
+	bt_buf_uint(b, type, 8);
 	return b->len;
 }
 
@@ -88,10 +83,10 @@ static void end(struct bt_buf *b, size_t start)
 
 static void put_integer(struct bt_buf *b, unsigned size, bool is_signed)
 {
-	put(b, 0x10u | (is_signed ? 0x800u : 0), 4);
-	put(b, size, 4);
-	put(b, 0, 2);
-	put(b, 8 * size, 2);
+	bt_buf_uint(b, 0x10u | (is_signed ? 0x800u : 0), 4);
+	bt_buf_uint(b, size, 4);
+	bt_buf_uint(b, 0, 2);
+	bt_buf_uint(b, 8 * size, 2);
 }
 
 /* at: where the exponent begins, behind the mantissa. */
@@ -100,15 +95,15 @@ static void put_float(struct bt_buf *b, unsigned size, unsigned at,
 {
 	/* little endian, a first bit of the mantissa that is not there, and
 	 * where the sign is */
-	put(b, 0x11u | 0x2000u | (8 * size - 1) << 16, 4);
-	put(b, size, 4);
-	put(b, 0, 2);
-	put(b, 8 * size, 2);
-	put(b, at, 1);
-	put(b, 8 * size - 1 - at, 1);
-	put(b, 0, 1);
-	put(b, at, 1);
-	put(b, bias, 4);
+	bt_buf_uint(b, 0x11u | 0x2000u | (8 * size - 1) << 16, 4);
+	bt_buf_uint(b, size, 4);
+	bt_buf_uint(b, 0, 2);
+	bt_buf_uint(b, 8 * size, 2);
+	bt_buf_uint(b, at, 1);
+	bt_buf_uint(b, 8 * size - 1 - at, 1);
+	bt_buf_uint(b, 0, 1);
+	bt_buf_uint(b, at, 1);
+	bt_buf_uint(b, bias, 4);
 }
 
 static const struct {
@@ -132,8 +127,8 @@ static void put_type(struct bt_buf *b, enum bt_dtype d)
 		put_float(b, size, types[d].mantissa, types[d].bias);
 	} else if (types[d].kind == 'b') {
 		/* as h5py does: an enumeration of two bytes */
-		put(b, 0x18u | 2u << 8, 4);
-		put(b, 1, 4);
+		bt_buf_uint(b, 0x18u | 2u << 8, 4);
+		bt_buf_uint(b, 1, 4);
 		put_integer(b, 1, true);
 		bt_buf_put(b, "FALSE\0\0\0TRUE\0\0\0\0\0\1", 18);
 	} else {
@@ -152,9 +147,9 @@ static void put_space(struct bt_buf *b, int rank, const int64_t *shape)
 {
 	int d;
 
-	put(b, 1 | (uint64_t)rank << 8, 8);
+	bt_buf_uint(b, 1 | (uint64_t)rank << 8, 8);
 	for (d = 0; d < rank; d++)
-		put(b, (uint64_t)shape[d], 8);
+		bt_buf_uint(b, (uint64_t)shape[d], 8);
 }
 
 uint64_t bt_h5_put_array(struct bt_buf *b, const struct bt_tensor *t,
@@ -170,14 +165,14 @@ uint64_t bt_h5_put_array(struct bt_buf *b, const struct bt_tensor *t,
 	end(b, m);
 	/* the default: written when it is set, 0 */
 	m = begin(b, &h, FILL_VALUE);
-	put(b, 0x01020202, 4);
-	put(b, 0, 4);
+	bt_buf_uint(b, 0x01020202, 4);
+	bt_buf_uint(b, 0, 4);
 	end(b, m);
 	m = begin(b, &h, BT_H5_LAYOUT);
-	put(b, 3 | 1 << 8, 2); /* in one piece */
+	bt_buf_uint(b, 3 | 1 << 8, 2); /* in one piece */
 	*patch = b->len;
-	put(b, BT_H5_NOWHERE, 8);
-	put(b, t->bytes, 8);
+	bt_buf_uint(b, BT_H5_NOWHERE, 8);
+	bt_buf_uint(b, t->bytes, 8);
 	end(b, m);
 	return bt_h5_head_end(b, h);
 }
@@ -190,10 +185,10 @@ static size_t begin_attribute(struct bt_buf *b, struct bt_h5_head *h,
 {
 	size_t n = strlen(key) + 1, m = begin(b, h, BT_H5_ATTRIBUTE);
 
-	put(b, 1, 2);
-	put(b, n, 2);
-	put(b, type, 2);
-	put(b, 8 + 8 * (size_t)rank, 2);
+	bt_buf_uint(b, 1, 2);
+	bt_buf_uint(b, n, 2);
+	bt_buf_uint(b, type, 2);
+	bt_buf_uint(b, 8 + 8 * (size_t)rank, 2);
 	bt_buf_put(b, key, n);
 	pad(b, m);
 	return m;
@@ -201,8 +196,8 @@ static size_t begin_attribute(struct bt_buf *b, struct bt_h5_head *h,
 
 static void put_string_type(struct bt_buf *b, size_t size)
 {
-	put(b, 0x13u | 1u << 8, 4); /* ASCII, filled up with NULs */
-	put(b, size, 4);
+	bt_buf_uint(b, 0x13u | 1u << 8, 4); /* ASCII, filled up with NULs */
+	bt_buf_uint(b, size, 4);
 }
 
 void bt_h5_put_text(struct bt_buf *b, struct bt_h5_head *h, const char *key,
@@ -284,15 +279,15 @@ static uint64_t put_heap(struct bt_buf *b, const struct bt_h5_link *links,
 	size_t heap = b->len, data, i;
 
 	bt_buf_put(b, "HEAP\0\0\0", 8);
-	put(b, 0, 8); /* bytes, below */
-	put(b, 1, 8); /* nothing is free */
-	put(b, heap + 32, 8);
+	bt_buf_uint(b, 0, 8); /* bytes, below */
+	bt_buf_uint(b, 1, 8); /* nothing is free */
+	bt_buf_uint(b, heap + 32, 8);
 	data = b->len;
-	put(b, 0, 8); /* the name before all others */
+	bt_buf_uint(b, 0, 8); /* the name before all others */
 	for (i = 0; i < n; i++) {
 		at[i] = b->len - data;
 		bt_buf_put(b, links[i].name.p, links[i].name.n);
-		put(b, 0, 1);
+		bt_buf_uint(b, 0, 1);
 		pad(b, data);
 	}
 	set(b, heap + 8, b->len - data, 8);
@@ -310,10 +305,10 @@ static size_t put_symbols(struct bt_buf *b, const struct bt_h5_link *links,
 		out[count].address = b->len;
 		out[count++].last = at[first + k - 1];
 		bt_buf_put(b, "SNOD\1", 6);
-		put(b, k, 2);
+		bt_buf_uint(b, k, 2);
 		for (i = first; i < first + k; i++) {
-			put(b, at[i], 8);
-			put(b, links[i].address, 8);
+			bt_buf_uint(b, at[i], 8);
+			bt_buf_uint(b, links[i].address, 8);
 			put_zeros(b, 24);
 		}
 		put_zeros(b, (SYMBOLS - k) * SYMBOL_BYTES);
@@ -331,17 +326,18 @@ static size_t put_level(struct bt_buf *b, struct branch *v, size_t n, int level)
 	for (i = 0; i < nodes; i++) {
 		k = n - i * BRANCHES < BRANCHES ? n - i * BRANCHES : BRANCHES;
 		bt_buf_put(b, "TREE", 5);
-		put(b, (uint64_t)level, 1);
-		put(b, k, 2);
-		put(b, i > 0 ? b->len - 8 - NODE_BYTES : BT_H5_NOWHERE, 8);
-		put(b,
-		    i + 1 < nodes ? first + (i + 1) * NODE_BYTES
-		                  : BT_H5_NOWHERE,
-		    8);
-		put(b, before, 8);
+		bt_buf_uint(b, (uint64_t)level, 1);
+		bt_buf_uint(b, k, 2);
+		bt_buf_uint(b, i > 0 ? b->len - 8 - NODE_BYTES : BT_H5_NOWHERE,
+		            8);
+		bt_buf_uint(b,
+		            i + 1 < nodes ? first + (i + 1) * NODE_BYTES
+		                          : BT_H5_NOWHERE,
+		            8);
+		bt_buf_uint(b, before, 8);
 		for (j = 0; j < k; j++) {
-			put(b, v[i * BRANCHES + j].address, 8);
-			put(b, before = v[i * BRANCHES + j].last, 8);
+			bt_buf_uint(b, v[i * BRANCHES + j].address, 8);
+			bt_buf_uint(b, before = v[i * BRANCHES + j].last, 8);
 		}
 		put_zeros(b, 16 * (BRANCHES - k));
 		v[i].address = first + i * NODE_BYTES;
@@ -381,8 +377,8 @@ void bt_h5_put_group(struct bt_buf *b, struct bt_h5_head *h,
 {
 	size_t m = begin(b, h, BT_H5_SYMBOLS);
 
-	put(b, g->tree, 8);
-	put(b, g->heap, 8);
+	bt_buf_uint(b, g->tree, 8);
+	bt_buf_uint(b, g->heap, 8);
 	end(b, m);
 }
 
@@ -392,18 +388,18 @@ void bt_h5_superblock(struct bt_buf *b, uint64_t root,
 	struct bt_buf s = BT_BUF_INIT;
 
 	bt_buf_put(&s, "\x89HDF\r\n\x1a\n\0\0\0\0\0\10\10\0", 16);
-	put(&s, SYMBOLS / 2, 2);
-	put(&s, BRANCHES / 2, 2);
-	put(&s, 0, 4);
-	put(&s, 0, 8);
-	put(&s, BT_H5_NOWHERE, 8); /* free space */
-	put(&s, size, 8);
-	put(&s, BT_H5_NOWHERE, 8); /* what drivers say */
-	put(&s, 0, 8);             /* the root group has no name */
-	put(&s, root, 8);
-	put(&s, 1, 8); /* what stands here of it: */
-	put(&s, g->tree, 8);
-	put(&s, g->heap, 8);
+	bt_buf_uint(&s, SYMBOLS / 2, 2);
+	bt_buf_uint(&s, BRANCHES / 2, 2);
+	bt_buf_uint(&s, 0, 4);
+	bt_buf_uint(&s, 0, 8);
+	bt_buf_uint(&s, BT_H5_NOWHERE, 8); /* free space */
+	bt_buf_uint(&s, size, 8);
+	bt_buf_uint(&s, BT_H5_NOWHERE, 8); /* what drivers say */
+	bt_buf_uint(&s, 0, 8);             /* the root group has no name */
+	bt_buf_uint(&s, root, 8);
+	bt_buf_uint(&s, 1, 8); /* what stands here of it: */
+	bt_buf_uint(&s, g->tree, 8);
+	bt_buf_uint(&s, g->heap, 8);
 	memcpy(bt_buf_at(b, 0), s.data, BT_H5_SUPERBLOCK);
 	bt_buf_clear(&s);
 }

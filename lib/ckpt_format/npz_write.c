@@ -21,11 +21,6 @@ struct member {
 	uint32_t crc;
 };
 
-static void put(struct bt_buf *b, uint64_t v, int bytes)
-{
-	bt_buf_put(b, &v, (size_t)bytes);
-}
-
 /* Magic, version 1.0, length, a Python dictionary. */
 void bt_npy_header(struct bt_buf *b, const struct bt_tensor *t)
 {
@@ -43,7 +38,7 @@ void bt_npy_header(struct bt_buf *b, const struct bt_tensor *t)
 		bt_buf_putc(&text, ' ');
 	bt_buf_putc(&text, '\n');
 	bt_buf_put(b, "\x93NUMPY\1\0", 8);
-	put(b, text.len, 2);
+	bt_buf_uint(b, text.len, 2);
 	bt_buf_put(b, text.data, text.len);
 	bt_buf_clear(&text);
 }
@@ -52,16 +47,15 @@ void bt_npy_header(struct bt_buf *b, const struct bt_tensor *t)
 static void put_common(struct bt_buf *b, const struct member *m, size_t name,
                        size_t extra)
 {
-	put(b, 45, 2);     /* zip64 */
-	put(b, 0x0800, 2); /* the name is UTF-8 */
-	put(b, 0, 2);      /* stored */
-	put(b, 0, 2);      /* midnight of */
-	put(b, 0x21, 2);   /* 1 January 1980: the same bytes every time */
-	put(b, m->crc, 4);
-	put(b, 0xffffffff, 4);
-	put(b, 0xffffffff, 4);
-	put(b, name, 2);
-	put(b, extra, 2);
+	bt_buf_uint(b, 45, 2);     /* zip64 */
+	bt_buf_uint(b, 0x0800, 2); /* the name is UTF-8 */
+	bt_buf_uint(b, 0, 4);      /* stored; midnight of */
+	bt_buf_uint(b, 0x21, 2); /* 1 January 1980: the same bytes every time */
+	bt_buf_uint(b, m->crc, 4);
+	bt_buf_uint(b, 0xffffffff, 4);
+	bt_buf_uint(b, 0xffffffff, 4);
+	bt_buf_uint(b, name, 2);
+	bt_buf_uint(b, extra, 2);
 }
 
 static int write_member(struct bt_out *out, const struct bt_tensor_source *s,
@@ -80,13 +74,13 @@ static int write_member(struct bt_out *out, const struct bt_tensor_source *s,
 	m->crc = (uint32_t)crc32_z(0, (const uint8_t *)npy.data, npy.len);
 	if (t->bytes > 0)
 		m->crc = (uint32_t)crc32_z(m->crc, data, t->bytes);
-	put(&head, 0x04034b50, 4);
+	bt_buf_uint(&head, 0x04034b50, 4);
 	put_common(&head, m, strlen(t->name) + 4, 20);
 	bt_buf_printf(&head, "%s.npy", t->name);
-	put(&head, 1, 2); /* sizes of zip64 */
-	put(&head, 16, 2);
-	put(&head, m->size, 8);
-	put(&head, m->size, 8);
+	bt_buf_uint(&head, 1, 2); /* sizes of zip64 */
+	bt_buf_uint(&head, 16, 2);
+	bt_buf_uint(&head, m->size, 8);
+	bt_buf_uint(&head, m->size, 8);
 	bt_buf_put(&head, npy.data, npy.len);
 	r = bt_out_write(out, head.data, head.len, err);
 	if (r == BT_OK)
@@ -105,42 +99,40 @@ static int write_directory(struct bt_out *out, const struct bt_tensor_source *s,
 	int r;
 
 	for (i = 0; i < s->count; i++) {
-		put(&b, 0x02014b50, 4);
-		put(&b, 45 | 3 << 8, 2); /* made on Unix */
+		bt_buf_uint(&b, 0x02014b50, 4);
+		bt_buf_uint(&b, 45 | 3 << 8, 2); /* made on Unix */
 		put_common(&b, &m[i], strlen(s->tensors[i].name) + 4, 28);
-		put(&b, 0, 2);                       /* comment */
-		put(&b, 0, 2);                       /* disk */
-		put(&b, 0, 2);                       /* binary */
-		put(&b, (uint64_t)0100644 << 16, 4); /* mode */
-		put(&b, 0xffffffff, 4);
+		bt_buf_uint(&b, 0, 6); /* comment, disk, binary */
+		bt_buf_uint(&b, (uint64_t)0100644 << 16, 4); /* mode */
+		bt_buf_uint(&b, 0xffffffff, 4);
 		bt_buf_printf(&b, "%s.npy", s->tensors[i].name);
-		put(&b, 1, 2);
-		put(&b, 24, 2);
-		put(&b, m[i].size, 8);
-		put(&b, m[i].size, 8);
-		put(&b, m[i].at, 8);
+		bt_buf_uint(&b, 1, 2);
+		bt_buf_uint(&b, 24, 2);
+		bt_buf_uint(&b, m[i].size, 8);
+		bt_buf_uint(&b, m[i].size, 8);
+		bt_buf_uint(&b, m[i].at, 8);
 	}
 	size = b.len;
-	put(&b, 0x06064b50, 4); /* the end of zip64 */
-	put(&b, 44, 8);
-	put(&b, 45 | 3 << 8, 2);
-	put(&b, 45, 2);
-	put(&b, 0, 8); /* disks */
-	put(&b, s->count, 8);
-	put(&b, s->count, 8);
-	put(&b, size, 8);
-	put(&b, at, 8);
-	put(&b, 0x07064b50, 4); /* where that is */
-	put(&b, 0, 4);
-	put(&b, at + size, 8);
-	put(&b, 1, 4);
-	put(&b, 0x06054b50, 4); /* the end */
-	put(&b, 0, 4);
-	put(&b, s->count < 0xffff ? s->count : 0xffff, 2);
-	put(&b, s->count < 0xffff ? s->count : 0xffff, 2);
-	put(&b, size < 0xffffffff ? size : 0xffffffff, 4);
-	put(&b, at < 0xffffffff ? at : 0xffffffff, 4);
-	put(&b, 0, 2);
+	bt_buf_uint(&b, 0x06064b50, 4); /* the end of zip64 */
+	bt_buf_uint(&b, 44, 8);
+	bt_buf_uint(&b, 45 | 3 << 8, 2);
+	bt_buf_uint(&b, 45, 2);
+	bt_buf_uint(&b, 0, 8); /* disks */
+	bt_buf_uint(&b, s->count, 8);
+	bt_buf_uint(&b, s->count, 8);
+	bt_buf_uint(&b, size, 8);
+	bt_buf_uint(&b, at, 8);
+	bt_buf_uint(&b, 0x07064b50, 4); /* where that is */
+	bt_buf_uint(&b, 0, 4);
+	bt_buf_uint(&b, at + size, 8);
+	bt_buf_uint(&b, 1, 4);
+	bt_buf_uint(&b, 0x06054b50, 4); /* the end */
+	bt_buf_uint(&b, 0, 4);
+	bt_buf_uint(&b, s->count < 0xffff ? s->count : 0xffff, 2);
+	bt_buf_uint(&b, s->count < 0xffff ? s->count : 0xffff, 2);
+	bt_buf_uint(&b, size < 0xffffffff ? size : 0xffffffff, 4);
+	bt_buf_uint(&b, at < 0xffffffff ? at : 0xffffffff, 4);
+	bt_buf_uint(&b, 0, 2);
 	r = b.oom ? bt_error_nomem(err, "writing an archive")
 	          : bt_out_write(out, b.data, b.len, err);
 	bt_buf_clear(&b);

@@ -24,15 +24,12 @@ static void make(struct bt_pickle *k, struct bt_pk_value v)
 	push(k, bt_pk_new(k, v));
 }
 
-static size_t mark_of(const struct bt_pickle *k)
-{
-	return k->n_marks > 0 ? k->marks[k->n_marks - 1] : 0;
-}
-
 /* Whether there are n values above the last mark, and there was no error. */
 static bool have(struct bt_pickle *k, size_t n)
 {
-	if (k->r == BT_OK && k->n_stack - mark_of(k) < n)
+	size_t mark = k->n_marks > 0 ? k->marks[k->n_marks - 1] : 0;
+
+	if (k->r == BT_OK && k->n_stack - mark < n)
 		bt_pk_bad(k, BT_ECORRUPT, "its stack is empty");
 	return k->r == BT_OK;
 }

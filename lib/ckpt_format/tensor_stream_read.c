@@ -99,7 +99,7 @@ size_t bt_ts_reader_size(const struct bt_ts_reader *t)
 	return t->size;
 }
 
-int bt_ts_reader_blame(const struct bt_ts_reader *t, struct bt_error *err)
+int bt_ts_reader_prefix(const struct bt_ts_reader *t, struct bt_error *err)
 {
 	return bt_error_prefix(err, "cannot read %s: frame %llu",
 	                       bt_ts_reader_name(t),

@@ -50,6 +50,6 @@ const char *bt_ts_reader_name(const struct bt_ts_reader *t);
 
 /* Puts "cannot read 'x': frame 7" before the text in err; returns err's code.
  */
-int bt_ts_reader_blame(const struct bt_ts_reader *t, struct bt_error *err);
+int bt_ts_reader_prefix(const struct bt_ts_reader *t, struct bt_error *err);
 
 #endif

@@ -8,11 +8,6 @@
 #define BLOCK_SIZE 262144
 #define RUN 16 /* entries from one that shares nothing to the next */
 
-static void put_u32(struct bt_buf *b, uint32_t v)
-{
-	bt_buf_put(b, &v, sizeof(v));
-}
-
 static void put_entry(struct bt_buf *b, const char *key, size_t n,
                       size_t shared, const void *value, size_t size)
 {
@@ -29,13 +24,14 @@ static void put_block(struct bt_tf_table_writer *w, struct bt_buf *block,
                       struct bt_buf *restarts, struct bt_buf *where)
 {
 	if (restarts->len == 0)
-		put_u32(restarts, 0);
+		bt_buf_uint(restarts, 0, 4);
 	bt_buf_put(block, restarts->data, restarts->len);
-	put_u32(block, (uint32_t)(restarts->len / sizeof(uint32_t)));
+	bt_buf_uint(block, (uint32_t)(restarts->len / sizeof(uint32_t)), 4);
 	bt_pb_put_varint(where, w->file.len);
 	bt_pb_put_varint(where, block->len);
 	bt_buf_putc(block, 0);
-	put_u32(block, bt_crc32c_mask(bt_crc32c(0, block->data, block->len)));
+	bt_buf_uint(block,
+	            bt_crc32c_mask(bt_crc32c(0, block->data, block->len)), 4);
 	bt_buf_put(&w->file, block->data, block->len);
 	bt_buf_reset(block);
 	bt_buf_reset(restarts);
@@ -50,7 +46,7 @@ static void end_block(struct bt_tf_table_writer *w)
 	if (w->block.len == 0)
 		return;
 	put_block(w, &w->block, &w->restarts, &where);
-	put_u32(&w->index_restarts, (uint32_t)w->index.len);
+	bt_buf_uint(&w->index_restarts, (uint32_t)w->index.len, 4);
 	put_entry(&w->index, bt_buf_at(&w->last, 0), w->last.len, 0, where.data,
 	          where.len);
 	bt_buf_clear(&where);
@@ -65,7 +61,7 @@ void bt_tf_table_writer_put(struct bt_tf_table_writer *w, const char *key,
 	if (w->block.len >= BLOCK_SIZE)
 		end_block(w);
 	if (w->in_run++ % RUN == 0)
-		put_u32(&w->restarts, (uint32_t)w->block.len);
+		bt_buf_uint(&w->restarts, (uint32_t)w->block.len, 4);
 	else
 		while (shared < n && shared < w->last.len &&
 		       w->last.data[shared] == key[shared])

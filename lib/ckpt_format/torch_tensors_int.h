@@ -25,11 +25,4 @@ int bt_torch_add(struct bt_ckpt *c, const struct bt_ckpt_file *f,
 /* Bytes of the elements of a storage; false where they overflow. */
 bool bt_torch_bytes(const struct bt_pk_storage *s, size_t *bytes);
 
-/* A zip file that holds data.pkl. */
-struct bt_zip;
-struct bt_zip_entry;
-int bt_torch_read_zip(struct bt_ckpt *c, struct bt_zip *z,
-                      const struct bt_zip_entry *pickle,
-                      struct bt_error *err) BT_MUST_USE;
-
 #endif

@@ -66,7 +66,7 @@ static int check_order(struct source *s, struct bt_error *err)
 	return r;
 }
 
-int bt_torch_read_zip(struct bt_ckpt *c, struct bt_zip *z,
+static int read_torch(struct bt_ckpt *c, struct bt_zip *z,
                       const struct bt_zip_entry *e, struct bt_error *err)
 {
 	struct source s = {.c = c, .z = z, .top = e->name};
@@ -120,7 +120,7 @@ static int read_zip(struct bt_ckpt *c, const struct bt_ckpt_file *f,
 	if (r == BT_OK) {
 		pickle = pickle_of(&z);
 		c->format = pickle != NULL ? "pytorch" : "npz";
-		r = pickle != NULL ? bt_torch_read_zip(c, &z, pickle, err)
+		r = pickle != NULL ? read_torch(c, &z, pickle, err)
 		                   : bt_npz_read(c, &z, err);
 		if (r == BT_OK)
 			r = bt_zip_sums(&z, c, err);

@@ -49,7 +49,7 @@ static int load(struct bt_side *s, struct bt_error *err)
 		s->loaded = true;
 		s->at = 0;
 		if (r == 1 && bt_frame_of(c, &s->f, err) != BT_OK)
-			return bt_ts_reader_blame(s->in, err);
+			return bt_ts_reader_prefix(s->in, err);
 	}
 	return BT_OK;
 }

@@ -94,7 +94,7 @@ static int pass(struct job *j, const char *path, struct bt_error *err)
 		if (r == BT_OK)
 			r = put(j, &f, bt_ts_reader_size(in), in, err);
 		if (r == BT_EFORMAT || r == BT_ELIMIT)
-			bt_ts_reader_blame(in, err);
+			bt_ts_reader_prefix(in, err);
 		if (r == BT_OK) /* a reader of a pipe need not wait */
 			r = bt_out_flush(j->out, err);
 		if (r != BT_OK)

@@ -168,7 +168,7 @@ int bt_aligned_mean(const struct bt_aligned *t, const struct bt_mean_opts *o,
 		bt_error_set(err, BT_EFORMAT,
 		             "there is no tensor 'logits' to take the %s of",
 		             o->softmax ? "softmax" : "sigmoid");
-		return bt_ts_reader_blame(t->side[0].in, err);
+		return bt_ts_reader_prefix(t->side[0].in, err);
 	}
 	if (first->id != NULL)
 		r = bt_frame_builder_ids(m, first, t->side[0].at, t->n, err);
