@@ -117,8 +117,8 @@ static const struct bt_opt options[] = {
     BT_INT(0, "save-steps", "N", "write a checkpoint every N updates [never]",
            args, TRAIN.save_steps, 1, 1e12),
     BT_REAL(0, "save-minutes", "X",
-            "write a checkpoint every X minutes [never]", args,
-            TRAIN.save_minutes, 1e-3, 1e9),
+            "write a checkpoint every X minutes; 0: never [10]", args,
+            TRAIN.save_minutes, 0, 1e9),
     BT_INT(0, "keep", "K", "keep the last K checkpoints, also after the run",
            args, TRAIN.keep, 1, 1e9),
     BT_REAL(0, "max-minutes", "X",
@@ -138,6 +138,9 @@ static const struct bt_opt options[] = {
     BT_FLAG(0, "checkpoint-activations",
             "save memory: recompute activations for backward", args,
             TRAIN.recompute),
+    BT_INT(0, "log-steps", "N",
+           "log loss and speed every N updates [every minute]", args,
+           TRAIN.log_steps, 1, 1e12),
     BT_STR(0, "tensorboard", "DIR", "write TensorBoard event files here", args,
            TRAIN.tensorboard),
     BT_FLAG(0, "profile", "print where the time goes", args, profile),
@@ -309,6 +312,8 @@ static int run(struct args *a)
 	bt_progress_init(&progress, stderr, a->common.quiet);
 	bt_tool_catch_stop();
 	t->progress = &progress;
+	if (progress.to == NULL && t->log_steps == 0)
+		t->log_seconds = 60;
 	t->profile = a->profile ? &profile : NULL;
 	r = bt_job_run(&a->job, &res, &err);
 	bt_profile_clear(&profile);
@@ -331,6 +336,7 @@ int main(int argc, char **argv)
 	int status, operand;
 
 	t->epochs = 3;
+	t->save_minutes = 10;
 	t->schedule = (struct bt_schedule_opts)BT_SCHEDULE_INIT;
 	t->optim = (struct bt_optim_opts)BT_OPTIM_INIT;
 	if (!bt_tool_options(&tool, argc, argv, &a, &operand, &status))

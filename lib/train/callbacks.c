@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the caller of a run is told while it goes. */
+#include <math.h>
+
 #include "base/sys.h"
 #include "train/train_int.h"
 
@@ -56,8 +58,10 @@ static int measure(struct bt_train_run *t, double now, struct bt_error *err)
 	t->timed.seconds = now;
 	t->timed.step = t->s.step;
 	t->timed.examples = t->res->examples;
-	bt_train_speed(t, n.seconds, n.step - n.from, n.examples);
-	return tell(t, &n, err);
+	if (t->o->log_steps > 0)
+		bt_train_speed(t, n.seconds, n.step - n.from, n.examples);
+	return t->o->news != NULL ? tell(t, &n, err)
+	                          : bt_train_log_step(t, &n, err);
 }
 
 int bt_train_begun(struct bt_train_run *t, struct bt_error *err)
@@ -65,6 +69,15 @@ int bt_train_begun(struct bt_train_run *t, struct bt_error *err)
 	struct bt_train_news n = news(t, BT_TRAIN_BEGUN);
 
 	return tell(t, &n, err);
+}
+
+static bool measure_is_due(const struct bt_train_run *t, double now)
+{
+	if (t->o->log_steps > 0)
+		return t->s.step % t->o->log_steps == 0;
+	return t->o->log_seconds > 0 &&
+	       now - fmax(t->timed.seconds, t->told.seconds) >=
+	           t->o->log_seconds;
 }
 
 int bt_train_updated(struct bt_train_run *t, struct bt_error *err)
@@ -75,8 +88,7 @@ int bt_train_updated(struct bt_train_run *t, struct bt_error *err)
 
 	n.seconds = now - t->told.seconds;
 	r = tell(t, &n, err);
-	if (r == BT_OK && t->o->log_steps > 0 &&
-	    t->s.step % t->o->log_steps == 0)
+	if (r == BT_OK && measure_is_due(t, now))
 		r = measure(t, now, err);
 	return r;
 }

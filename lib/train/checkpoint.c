@@ -48,12 +48,13 @@ static char *describe(const struct bt_train_run *t)
 {
 	const struct bt_train_state *s = &t->s;
 	json_t *o = json_pack(
-	    "{s:i, s:I, s:I, s:I, s:f, s:f, s:b, s:f, s:I, s:I, s:I, s:f, s:I, "
-	    "s:I, s:I}",
+	    "{s:i, s:I, s:I, s:I, s:f, s:f, s:f, s:f, s:b, s:f, s:I, s:I, s:I, "
+	    "s:f, s:I, s:I, s:I}",
 	    "version", VERSION, "step", (json_int_t)s->step, "epoch",
 	    (json_int_t)s->epoch, "pos", (json_int_t)s->pos, "loss_sum",
-	    s->loss_sum, "loss_weight", s->loss_weight, "have_best",
-	    (int)s->have_best, "best", s->best, "best_epoch",
+	    s->loss_sum, "loss_weight", s->loss_weight, "step_loss_sum",
+	    s->step_loss_sum, "step_loss_weight", s->step_loss_weight,
+	    "have_best", (int)s->have_best, "best", s->best, "best_epoch",
 	    (json_int_t)s->best_epoch, "best_step", (json_int_t)s->best_step,
 	    "stale", (json_int_t)s->stale, "seconds",
 	    s->seconds + bt_seconds() - t->began, "right", (json_int_t)s->right,
@@ -207,14 +208,15 @@ static int read_place(struct bt_train_run *t, json_t *o, const char *path,
 	int have;
 
 	if (json_unpack(o,
-	                "{s:I, s:I, s:I, s:F, s:F, s:b, s:F, s:I, s:I, s:I, "
-	                "s:F, s?I, s?I, s?I}",
+	                "{s:I, s:I, s:I, s:F, s:F, s?F, s?F, s:b, s:F, s:I, "
+	                "s:I, s:I, s:F, s?I, s?I, s?I}",
 	                "step", &step, "epoch", &epoch, "pos", &pos, "loss_sum",
-	                &s.loss_sum, "loss_weight", &s.loss_weight, "have_best",
-	                &have, "best", &s.best, "best_epoch", &best_epoch,
-	                "best_step", &best_step, "stale", &stale, "seconds",
-	                &s.seconds, "right", &right, "seen", &seen, "trial",
-	                &trial) != 0 ||
+	                &s.loss_sum, "loss_weight", &s.loss_weight,
+	                "step_loss_sum", &s.step_loss_sum, "step_loss_weight",
+	                &s.step_loss_weight, "have_best", &have, "best",
+	                &s.best, "best_epoch", &best_epoch, "best_step",
+	                &best_step, "stale", &stale, "seconds", &s.seconds,
+	                "right", &right, "seen", &seen, "trial", &trial) != 0 ||
 	    step < 0 || (step > t->total && !t->o->measure_only) || epoch < 0 ||
 	    epoch > UINT32_MAX || pos < 0 ||
 	    ((uint64_t)pos > t->train->n && !t->o->measure_only) || stale < 0)

@@ -96,6 +96,41 @@ static void put_events(struct bt_train_run *t, double loss,
 		               t->res->examples - t->told.examples);
 }
 
+int bt_train_log_step(struct bt_train_run *t, const struct bt_train_news *n,
+                      struct bt_error *err)
+{
+	struct bt_train_state *s = &t->s;
+	struct bt_buf *b = &t->history.pending;
+	double rate = bt_train_rate(t, s->step - 1);
+	double speed = n->seconds > 0 ? (double)n->examples / n->seconds : 0;
+	double loss = s->step_loss_weight > 0
+	                  ? s->step_loss_sum / s->step_loss_weight
+	                  : 0;
+	int left = (int)bt_train_seconds_left(t);
+
+	s->step_loss_sum = s->step_loss_weight = 0;
+	if (t->o->progress != NULL)
+		bt_progress_clear(t->o->progress);
+	bt_log(t->o->log, BT_LOG_NOTE,
+	       "epoch %lld, step %lld/%lld: loss %.4f, learning rate %.3g, "
+	       "gradient norm %.3g, %.0f examples/s, %d:%02d left",
+	       (long long)n->epoch, (long long)n->step, (long long)n->total,
+	       loss, rate, t->norm, speed, left / 60, left % 60);
+	if (t->o->log_steps == 0)
+		return BT_OK;
+	bt_buf_printf(b, "{\"step\":%lld", (long long)s->step);
+	put(b, "", "epoch", epochs_done(t));
+	put(b, "", "loss", loss);
+	put(b, "", "learning_rate", rate);
+	put(b, "", "gradient_norm", t->norm);
+	put(b, "", "examples_per_second", speed);
+	put(b, "", "seconds", s->seconds + bt_seconds() - t->began);
+	bt_buf_puts(b, "}\n");
+	bt_events_scalar(&t->events, BT_EVENTS_TRAIN, s->step, loss,
+	                 "batch_loss");
+	return bt_append_log_flush(&t->history, t->o->log, err);
+}
+
 int bt_train_history(struct bt_train_run *t, double loss,
                      const struct bt_metrics_summary *s, bool best,
                      struct bt_error *err)

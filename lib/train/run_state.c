@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What a run has come to. */
+#include "base/sys.h"
 #include "train/train_int.h"
 
 double bt_train_rate(const struct bt_train_run *t, int64_t step)
@@ -14,6 +15,14 @@ double bt_train_rate(const struct bt_train_run *t, int64_t step)
 double bt_train_loss(const struct bt_train_run *t)
 {
 	return t->s.loss_weight > 0 ? t->s.loss_sum / t->s.loss_weight : 0;
+}
+
+double bt_train_seconds_left(const struct bt_train_run *t)
+{
+	double s = t->res->seconds + bt_seconds() - t->start;
+
+	return s / (double)(t->s.step - t->res->steps) *
+	       (double)(t->total - t->s.step);
 }
 
 double bt_train_accuracy(const struct bt_train_run *t)

@@ -114,6 +114,8 @@ static int gradients(struct bt_train_run *t, size_t end, double *loss,
 	}
 	t->s.loss_sum += *loss * weight;
 	t->s.loss_weight += weight;
+	t->s.step_loss_sum += *loss * weight;
+	t->s.step_loss_weight += weight;
 	return BT_OK;
 }
 
@@ -157,6 +159,7 @@ static int descend(struct bt_train_run *t, struct bt_error *err)
 
 	if (!isfinite(norm))
 		return diverged(t, "gradient", err);
+	t->norm = norm;
 	add_time(t, "gradient norm", start, 1);
 	start = bt_seconds();
 	bt_optim_update(&t->optim, bt_engine_params(e), bt_engine_grads(e),
@@ -190,19 +193,19 @@ static int update(struct bt_train_run *t, struct bt_error *err)
 static void show_progress(struct bt_train_run *t)
 {
 	struct bt_progress *p = t->o->progress;
-	double s = t->res->seconds + bt_seconds() - t->start, left;
+	double s = t->res->seconds + bt_seconds() - t->start;
+	int left;
 
 	if (p == NULL || !bt_progress_due(p) || s <= 0)
 		return;
-	left = s / (double)(t->s.step - (t->res->steps)) *
-	       (double)(t->total - t->s.step);
+	left = (int)bt_train_seconds_left(t);
 	bt_progress_show(
 	    p,
-	    "epoch %lld, step %lld/%lld, loss %.4f, %.0f "
+	    "epoch %lld, step %lld/%lld, loss %.4f (moving average), %.0f "
 	    "examples/s, %.0f tokens/s, %d:%02d left",
 	    (long long)bt_train_epoch(t), (long long)t->s.step,
 	    (long long)t->total, t->shown_loss, (double)t->res->examples / s,
-	    (double)t->res->tokens / s, (int)left / 60, (int)left % 60);
+	    (double)t->res->tokens / s, left / 60, left % 60);
 }
 
 /* True when all is done that was to be done. */

@@ -18,7 +18,7 @@
 enum bt_train_event {
 	BT_TRAIN_BEGUN, /* nothing was done yet, or it goes on from here */
 	BT_TRAIN_UPDATED,
-	BT_TRAIN_TIMED,   /* log_steps are over */
+	BT_TRAIN_TIMED,   /* log_steps or log_seconds are over */
 	BT_TRAIN_REPORTED /* the model was evaluated, and is kept if it is to be
 	                   */
 };
@@ -81,7 +81,10 @@ struct bt_train_opts {
 	                          * evaluation are, "summaries/"; NULL: "" */
 	bool own_curves;         /* they hold what news adds to them, no more */
 	int64_t log_steps;       /* updates from one measure of speed to the
-	                          * next; 0: as evaluation */
+	                          * next; 0: as evaluation. Without news, each
+	                          * is a line of the log and of the history */
+	double log_seconds;      /* without log_steps and news: from one line of
+	                          * the log to the next; 0: none */
 	const char *out;         /* the model directory to write; exists */
 
 	/* Adds what else belongs into the directory to which bt_model_save

@@ -17,6 +17,8 @@ struct bt_train_state {
 	int64_t pos;     /* examples of that epoch used up */
 	double loss_sum; /* of the examples since the last report */
 	double loss_weight;
+	double step_loss_sum; /* likewise, since the last line of log_steps */
+	double step_loss_weight;
 	int64_t right, seen; /* of them, classified so and all */
 	bool have_best;
 	double best;
@@ -43,6 +45,7 @@ struct bt_train_run {
 	uint32_t start_crc;    /* of the weights before the first of them */
 	double eval_seconds;   /* of the last evaluation */
 	double shown_loss;     /* smoothed, for the progress line */
+	double norm;           /* of the last update's gradient */
 
 	/* of this process */
 	double start;       /* when the updates in progress began */
@@ -73,6 +76,14 @@ int bt_train_metrics(struct bt_train_run *t, struct bt_error *err) BT_MUST_USE;
 int bt_train_history(struct bt_train_run *t, double loss,
                      const struct bt_metrics_summary *s, bool best,
                      struct bt_error *err) BT_MUST_USE;
+
+/* Logs how far the run is, its loss since the last such line and its speed;
+ * with log_steps the history and the events get a line as well. */
+int bt_train_log_step(struct bt_train_run *t, const struct bt_train_news *n,
+                      struct bt_error *err) BT_MUST_USE;
+
+/* Seconds that the rest of the updates will take. */
+double bt_train_seconds_left(const struct bt_train_run *t);
 
 /* The mean loss and the share of right answers since the last report. */
 double bt_train_loss(const struct bt_train_run *t);
