@@ -44,12 +44,8 @@ int bt_best_export_open(struct bt_best_export *b, const char *dir,
 	if (*p->best_in == '\0')
 		return BT_OK;
 	b->dir = bt_path_join(dir, p->best_in);
-	path = b->dir != NULL ? bt_path_join(b->dir, "info.json") : NULL;
-	if (path == NULL)
-		r = bt_error_nomem(err, "looking for the best model");
-	else
-		r = access(path, F_OK) == 0 ? read_info(b, path, p, err)
-		                            : BT_OK;
+	path = bt_path_join(b->dir, "info.json");
+	r = access(path, F_OK) == 0 ? read_info(b, path, p, err) : BT_OK;
 	free(path);
 	return r;
 }
@@ -90,8 +86,6 @@ static int save(const struct bt_best_export *b, const struct bt_train_news *n,
 	if (r == BT_OK)
 		r = bt_train_save_model(n->run, b->dir, err);
 	put_info(told, n->step, &info);
-	if (r == BT_OK && (path == NULL || info.oom))
-		r = bt_error_nomem(err, "keeping the best model");
 	if (r == BT_OK)
 		r = bt_out_whole(path, info.data, info.len, err);
 	bt_buf_clear(&info);

@@ -60,8 +60,9 @@ double bt_garden_real(const struct bt_garden *c, const char *path, double dflt);
 bool bt_garden_bool(const struct bt_garden *c, const char *path);
 const char *bt_garden_str(const struct bt_garden *c, const char *path);
 
-/* An error of code `code` about a value: "PATH (where it came from): ...". */
-int bt_garden_fault(const struct bt_garden *c, const char *path, int code,
-                    struct bt_error *err, const char *fmt, ...) BT_PRINTF(5, 6);
+/* Sets the error "PATH (where the value came from): ...", BT_EARG, unless err
+ * has one: checks may go on after it. err is not NULL. */
+int bt_garden_fault(const struct bt_garden *c, const char *path,
+                    struct bt_error *err, const char *fmt, ...) BT_PRINTF(4, 5);
 
 #endif

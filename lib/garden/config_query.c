@@ -88,7 +88,7 @@ void bt_garden_put_origin(const struct bt_garden *c, const struct bt_yaml *v,
 		bt_buf_printf(out, ":%d", v->line);
 }
 
-int bt_garden_fault(const struct bt_garden *c, const char *path, int code,
+int bt_garden_fault(const struct bt_garden *c, const char *path,
                     struct bt_error *err, const char *fmt, ...)
 {
 	const struct bt_yaml *v = bt_garden_get(c, path);
@@ -100,9 +100,10 @@ int bt_garden_fault(const struct bt_garden *c, const char *path, int code,
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
 	bt_garden_put_origin(c, v, &b);
-	bt_error_set(err, code, "%s (%.160s): %s", path, bt_buf_str(&b), text);
+	bt_error_set(err, BT_EARG, "%s (%.160s): %s", path, bt_buf_str(&b),
+	             text);
 	bt_buf_clear(&b);
-	return code;
+	return BT_EARG;
 }
 
 static bool fits(const struct bt_yaml *v, char type)
@@ -225,9 +226,8 @@ static int check_choices(const struct bt_garden *c, struct bt_error *err)
 		type = bt_garden_str(c, path);
 		if (*type != '\0' &&
 		    (strcmp(type, "type") == 0 || bt_yaml_get(v, type) == NULL))
-			return bt_garden_fault(c, path, BT_EARG, err,
-			                       "'%.60s' is not built here",
-			                       type);
+			return bt_garden_fault(
+			    c, path, err, "'%.60s' is not built here", type);
 	}
 	return BT_OK;
 }
@@ -242,7 +242,7 @@ int bt_garden_check(const struct bt_garden *c, struct bt_error *err)
 	bt_buf_clear(&path);
 	for (i = 0; r == BT_OK && i < 2; i++)
 		if (bt_garden_is_null(c, wanted[i]))
-			r = bt_garden_fault(c, wanted[i], BT_EARG, err,
+			r = bt_garden_fault(c, wanted[i], err,
 			                    "it may not be null");
 	return r == BT_OK ? check_choices(c, err) : r;
 }

@@ -29,20 +29,12 @@ enum bt_experiment_mode bt_experiment_mode(const char *name)
 	return BT_EXPERIMENT_TRAIN;
 }
 
-static bool trains(enum bt_experiment_mode mode)
-{
-	return mode != BT_EXPERIMENT_EVAL &&
-	       mode != BT_EXPERIMENT_CONTINUOUS_EVAL;
-}
-
 static int write_params(const struct bt_experiment *e, struct bt_error *err)
 {
 	char *path = bt_path_join(e->dir, "params.yaml");
 	struct bt_buf b = BT_BUF_INIT;
-	int r = path != NULL ? BT_OK : bt_error_nomem(err, "writing params");
+	int r = bt_garden_write(e->config, false, &b, err);
 
-	if (r == BT_OK)
-		r = bt_garden_write(e->config, false, &b, err);
 	if (r == BT_OK)
 		r = bt_out_whole(path, b.data, b.len, err);
 	bt_buf_clear(&b);
@@ -55,19 +47,12 @@ static bool checkpoint_time(const char *dir, struct timespec *at)
 {
 	char *path = bt_train_checkpoint(dir);
 	struct stat st;
-	bool there = path != NULL && stat(path, &st) == 0;
+	bool there = stat(path, &st) == 0;
 
 	if (there)
 		*at = st.st_mtim;
 	free(path);
 	return there;
-}
-
-static const char *dtype_of(const struct bt_garden *c)
-{
-	const char *s = bt_garden_str(c, "runtime.mixed_precision_dtype");
-
-	return strstr(s, "bfloat16") != NULL ? "bf16" : "f32";
 }
 
 /* What training and evaluating share. */
@@ -77,6 +62,7 @@ static void set_common(struct bt_trial *t, struct bt_job_opts *o)
 	const char *init = bt_garden_str(c, "task.init_checkpoint");
 	bool loads = bt_garden_bool(c, "task.model.use_encoder_pooler") ||
 	             bt_garden_bool(c, "task.init_cls_pooler");
+	const char *dtype = bt_garden_str(c, "runtime.mixed_precision_dtype");
 	struct timespec at;
 
 	o->config = t->encoder;
@@ -91,7 +77,7 @@ static void set_common(struct bt_trial *t, struct bt_job_opts *o)
 	                  ? 0
 	                  : (int)bt_garden_int(c, "task.model.num_classes", 0);
 	o->dropout = -1;
-	o->dtype = dtype_of(c);
+	o->dtype = strstr(dtype, "bfloat16") != NULL ? "bf16" : "f32";
 	o->threads = t->e->threads;
 	o->train.batching.accumulate = 1;
 	o->train.batching.seed = (uint64_t)bt_garden_int(
@@ -122,14 +108,6 @@ static size_t eval_first(const struct bt_trial *t)
 	return (size_t)(p->eval_steps * p->eval_batch);
 }
 
-static size_t eval_whole(const struct bt_trial *t)
-{
-	const char *path = "task.validation_data.drop_remainder";
-
-	return bt_garden_bool(t->e->config, path) ? (size_t)t->plan.eval_batch
-	                                          : 0;
-}
-
 /* The job of training; evals: also evaluates, every interval. */
 static void set_training(struct bt_trial *t, bool evals, struct bt_job_opts *o)
 {
@@ -144,7 +122,8 @@ static void set_training(struct bt_trial *t, bool evals, struct bt_job_opts *o)
 		o->evals = t->plan.eval.path;
 		o->n_evals = t->plan.eval.n;
 		o->eval_first = eval_first(t);
-		o->eval_batch = eval_whole(t);
+		if (bt_garden_bool(c, "task.validation_data.drop_remainder"))
+			o->eval_batch = (size_t)t->plan.eval_batch;
 		o->eval_longest = (size_t)bt_garden_int(
 		    c, "task.validation_data.seq_length", 0);
 	}
@@ -205,7 +184,7 @@ static int evaluate(struct bt_trial *t, struct bt_train_result *res,
 	o.train.batching.size = 1;
 	if (!o.train.resume)
 		bt_log(t->e->log, BT_LOG_WARN,
-		       "there is no checkpoint in '%s': the weights that "
+		       "'%s' has no checkpoint: the weights that "
 		       "training would start from are evaluated",
 		       t->e->dir);
 	return bt_job_run(&o, res, err);
@@ -253,23 +232,13 @@ static int watch(struct bt_trial *t, struct bt_train_result *res,
 	return r;
 }
 
-static int run(struct bt_trial *t, struct bt_train_result *res,
-               struct bt_error *err)
-{
-	enum bt_experiment_mode mode = t->e->mode;
-
-	if (mode == BT_EXPERIMENT_CONTINUOUS_EVAL)
-		return watch(t, res, err);
-	if (mode == BT_EXPERIMENT_EVAL)
-		return evaluate(t, res, err);
-	return train(t, mode != BT_EXPERIMENT_TRAIN, res, err);
-}
-
 int bt_experiment_run(const struct bt_experiment *e,
                       struct bt_train_result *res, struct bt_error *err)
 {
 	struct bt_trial t = {.e = e};
-	bool learns = trains(e->mode), tests = e->mode != BT_EXPERIMENT_TRAIN;
+	bool learns = e->mode != BT_EXPERIMENT_EVAL &&
+	              e->mode != BT_EXPERIMENT_CONTINUOUS_EVAL;
+	bool tests = e->mode != BT_EXPERIMENT_TRAIN;
 	int r = bt_experiment_job_check(e->config, learns, tests, e->log, err);
 
 	memset(res, 0, sizeof(*res));
@@ -278,12 +247,15 @@ int bt_experiment_run(const struct bt_experiment *e,
 		                           err);
 	if (r == BT_OK)
 		r = bt_best_export_open(&t.best, e->dir, &t.plan, err);
-	if (r == BT_OK)
+	if (r == BT_OK) {
 		t.encoder = bt_experiment_job_encoder(e->config);
-	if (r == BT_OK && t.encoder == NULL)
-		r = bt_error_nomem(err, "preparing an experiment");
-	if (r == BT_OK)
-		r = run(&t, res, err);
+		if (e->mode == BT_EXPERIMENT_CONTINUOUS_EVAL)
+			r = watch(&t, res, err);
+		else if (learns)
+			r = train(&t, tests, res, err);
+		else
+			r = evaluate(&t, res, err);
+	}
 	json_decref(t.encoder);
 	bt_best_export_clear(&t.best);
 	bt_experiment_job_clear(&t.plan);

@@ -8,91 +8,84 @@
 
 #define T "trainer."
 #define ENCODER "task.model.encoder.bert."
+#define MOST ((int64_t)1000000000000)
 
 /* Adds the files of a pattern, or of a list of them, which a comma divides
  * either way. */
-static int find(const struct bt_garden *c, const char *path,
-                struct bt_file_patterns *p, struct bt_error *err)
+static void find(const struct bt_garden *c, const char *path,
+                 struct bt_file_patterns *p, struct bt_error *err)
 {
-	const struct bt_yaml *v = bt_garden_get(c, path);
+	const struct bt_yaml *v = bt_garden_get(c, path), *item;
 	struct bt_buf all = BT_BUF_INIT;
 	size_t i;
-	int r = BT_OK;
 
 	if (v->kind == BT_YAML_STR)
 		bt_buf_puts(&all, v->text);
-	for (i = 0; r == BT_OK && i < v->n; i++) {
-		if (v->item[i]->kind != BT_YAML_STR)
-			r = bt_garden_fault(
-			    c, path, BT_EARG, err,
-			    "a list of paths is due, not of %s",
-			    bt_yaml_kind_name(v->item[i]->kind));
+	for (i = 0; err->code == BT_OK && i < v->n; i++) {
+		item = v->item[i];
+		if (item->kind != BT_YAML_STR)
+			bt_garden_fault(c, path, err,
+			                "a list of paths is due, not of %s",
+			                bt_yaml_kind_name(item->kind));
 		else
 			bt_buf_printf(&all, "%s%s", i > 0 ? "," : "",
-			              v->item[i]->text);
+			              item->text);
 	}
-	if (r == BT_OK && all.len == 0)
-		r = bt_garden_fault(c, path, BT_EARG, err,
-		                    "it must be given: records that "
-		                    "bert-tokenize or Model Garden made");
-	if (r == BT_OK && bt_buf_str(&all) == NULL)
-		r = bt_error_nomem(err, "looking for records");
-	if (r == BT_OK)
-		r = bt_file_patterns_find(path, bt_buf_str(&all), p, err);
+	if (all.len == 0)
+		bt_garden_fault(c, path, err,
+		                "it must be given: records that bert-tokenize "
+		                "or Model Garden made");
+	if (bt_buf_str(&all) == NULL)
+		(void)bt_error_nomem(err, "looking for records");
+	if (err->code == BT_OK)
+		(void)!bt_file_patterns_find(path, all.data, p, err);
 	bt_buf_clear(&all);
-	return r;
 }
 
-/* A whole number in [lo, hi]. */
-static int whole(const struct bt_garden *c, const char *path, int64_t lo,
-                 int64_t hi, int64_t *v, struct bt_error *err)
+/* A whole number in [1, 10^12]. */
+static int64_t whole(const struct bt_garden *c, const char *path,
+                     struct bt_error *err)
 {
-	*v = bt_garden_int(c, path, 0);
-	if (*v >= lo && *v <= hi)
-		return BT_OK;
-	return bt_garden_fault(c, path, BT_EARG, err,
-	                       *v < lo ? "it must be given, and at least %lld"
-	                               : "it may be %lld at least and no more "
-	                                 "than 10^12",
-	                       (long long)lo);
+	int64_t v = bt_garden_int(c, path, 0);
+
+	if (v < 1)
+		bt_garden_fault(c, path, err,
+		                "it must be given, and at least 1");
+	if (v > MOST)
+		bt_garden_fault(c, path, err,
+		                "it may be 1 at least and no more than 10^12");
+	return v;
 }
 
-#define MOST ((int64_t)1000000000000)
-
-static int read_loop(const struct bt_garden *c, bool trains, bool evaluates,
-                     struct bt_experiment_job *p, struct bt_error *err)
+static void read_loop(const struct bt_garden *c, bool trains, bool evaluates,
+                      struct bt_experiment_job *p, struct bt_error *err)
 {
 	int64_t summaries;
-	int r = whole(c, T "steps_per_loop", 1, MOST, &p->steps_per_loop, err);
 
-	if (r == BT_OK)
-		r = whole(c, T "summary_interval", 1, MOST, &summaries, err);
-	if (r == BT_OK && summaries % p->steps_per_loop != 0)
-		r = bt_garden_fault(c, T "summary_interval", BT_EARG, err,
-		                    "%lld is no multiple of steps_per_loop, "
-		                    "%lld",
-		                    (long long)summaries,
-		                    (long long)p->steps_per_loop);
-	if (r == BT_OK && trains)
-		r = whole(c, T "train_steps", 1, MOST, &p->train_steps, err);
-	if (r == BT_OK && evaluates)
-		r = whole(c, T "validation_interval", 1, MOST,
-		          &p->eval_interval, err);
+	p->steps_per_loop = whole(c, T "steps_per_loop", err);
+	summaries = whole(c, T "summary_interval", err);
+	if (err->code == BT_OK && summaries % p->steps_per_loop != 0)
+		bt_garden_fault(
+		    c, T "summary_interval", err,
+		    "%lld is not a multiple of steps_per_loop, %lld",
+		    (long long)summaries, (long long)p->steps_per_loop);
+	if (trains)
+		p->train_steps = whole(c, T "train_steps", err);
+	if (evaluates)
+		p->eval_interval = whole(c, T "validation_interval", err);
 	p->eval_steps = bt_garden_int(c, T "validation_steps", -1);
-	if (r == BT_OK &&
-	    (p->eval_steps < -1 || p->eval_steps == 0 || p->eval_steps > MOST))
-		r = bt_garden_fault(c, T "validation_steps", BT_EARG, err,
-		                    "batches, or -1 for all of them");
+	if (p->eval_steps < -1 || p->eval_steps == 0 || p->eval_steps > MOST)
+		bt_garden_fault(c, T "validation_steps", err,
+		                "batches, or -1 for all of them");
 	p->loss_bound = bt_garden_real(c, T "loss_upper_bound", HUGE_VAL);
 	p->recoveries = bt_garden_int(c, T "recovery_max_trials", 0);
 	if (p->recoveries < 0) /* the bound is not looked at */
 		p->loss_bound = HUGE_VAL;
 	p->bound_from = bt_garden_int(c, T "recovery_begin_steps", 0);
-	return r;
 }
 
-static int read_best(const struct bt_garden *c, struct bt_experiment_job *p,
-                     struct bt_error *err)
+static void read_best(const struct bt_garden *c, struct bt_experiment_job *p,
+                      struct bt_error *err)
 {
 	const char *comp = bt_garden_str(c, T "best_checkpoint_metric_comp");
 
@@ -101,116 +94,86 @@ static int read_best(const struct bt_garden *c, struct bt_experiment_job *p,
 	p->best_falls = strcmp(comp, "lower") == 0;
 	if (*p->best_in == '\0' || *p->best_by == '\0') {
 		p->best_in = ""; /* only the two of them ask for it */
-		return BT_OK;
+		return;
 	}
 	if (!p->best_falls && strcmp(comp, "higher") != 0)
-		return bt_garden_fault(c, T "best_checkpoint_metric_comp",
-		                       BT_EARG, err, "higher or lower is due");
+		bt_garden_fault(c, T "best_checkpoint_metric_comp", err,
+		                "higher or lower is due");
 	if (p->best_in[0] == '/' || p->best_in[0] == '.' ||
 	    strstr(p->best_in, "..") != NULL)
-		return bt_garden_fault(c, T "best_checkpoint_export_subdir",
-		                       BT_EARG, err,
-		                       "a directory below --model_dir is due");
-	return BT_OK;
+		bt_garden_fault(c, T "best_checkpoint_export_subdir", err,
+		                "a directory below --model_dir is due");
 }
 
-/* The names under which measures are told. */
-static bool is_told(const struct bt_experiment_job *p, const char *name)
-{
-	return (p->task == &bt_task_classification &&
-	        strcmp(name, "cls_accuracy") == 0) ||
-	       strcmp(name, "validation_loss") == 0 ||
-	       (p->classes == 2 && strcmp(name, "auc") == 0) ||
-	       (p->metric == BT_EXPERIMENT_JOB_CORRELATION &&
-	        strcmp(name, "pearson_spearman_corr") == 0) ||
-	       (p->metric == BT_EXPERIMENT_JOB_F1 && strcmp(name, "f1") == 0) ||
-	       (p->metric == BT_EXPERIMENT_JOB_MCC &&
-	        strcmp(name, "matthews_corrcoef") == 0);
-}
+static const char *const metrics[] = {
+    [BT_EXPERIMENT_JOB_ACCURACY] = "accuracy",
+    [BT_EXPERIMENT_JOB_F1] = "f1",
+    [BT_EXPERIMENT_JOB_MCC] = "matthews_corrcoef",
+    [BT_EXPERIMENT_JOB_CORRELATION] = "pearson_spearman_corr"};
 
-static int read_metric(const struct bt_garden *c, struct bt_experiment_job *p,
-                       struct bt_error *err)
+static void read_metric(const struct bt_garden *c, struct bt_experiment_job *p,
+                        struct bt_error *err)
 {
-	const char *s = bt_garden_str(c, "task.metric_type");
-	bool numbers;
+	const char *key = "task.metric_type", *s = bt_garden_str(c, key);
+	int k = BT_EXPERIMENT_JOB_CORRELATION;
+	bool numbers, suits;
 
-	if (strcmp(s, "accuracy") == 0)
-		p->metric = BT_EXPERIMENT_JOB_ACCURACY;
-	else if (strcmp(s, "f1") == 0)
-		p->metric = BT_EXPERIMENT_JOB_F1;
-	else if (strcmp(s, "matthews_corrcoef") == 0)
-		p->metric = BT_EXPERIMENT_JOB_MCC;
-	else if (strcmp(s, "pearson_spearman_corr") == 0)
-		p->metric = BT_EXPERIMENT_JOB_CORRELATION;
-	else
-		return bt_garden_fault(c, "task.metric_type", BT_EARG, err,
-		                       "'%.60s': accuracy, f1, "
-		                       "matthews_corrcoef and "
-		                       "pearson_spearman_corr are built",
-		                       s);
+	while (k >= 0 && strcmp(metrics[k], s) != 0)
+		k--;
+	if (k < 0) {
+		bt_garden_fault(c, key, err,
+		                "'%.60s': accuracy, f1, matthews_corrcoef and "
+		                "pearson_spearman_corr are built",
+		                s);
+		return;
+	}
+	p->metric = (enum bt_experiment_job_metric)k;
 	p->classes = (int)bt_garden_int(c, "task.model.num_classes", 0);
 	numbers = p->classes == 1;
 	p->task = numbers ? &bt_task_regression : &bt_task_classification;
-	if (numbers ? p->metric == BT_EXPERIMENT_JOB_F1 ||
-	                  p->metric == BT_EXPERIMENT_JOB_MCC
-	            : p->metric == BT_EXPERIMENT_JOB_CORRELATION)
-		return bt_garden_fault(c, "task.metric_type", BT_EARG, err,
-		                       "%s is of %s", s,
-		                       numbers ? "classes" : "numbers");
-	if (p->metric == BT_EXPERIMENT_JOB_F1 && p->classes != 2)
-		return bt_garden_fault(c, "task.metric_type", BT_EARG, err,
-		                       "f1 is of two classes");
-	if (*p->best_in != '\0' && !is_told(p, p->best_by))
-		return bt_garden_fault(
-		    c, T "best_checkpoint_eval_metric", BT_EARG, err,
-		    "'%.60s' is not measured: validation_loss is, "
-		    "cls_accuracy of classes, auc of two, and what "
-		    "task.metric_type names",
-		    p->best_by);
-	return BT_OK;
+	suits = numbers
+	            ? k != BT_EXPERIMENT_JOB_F1 && k != BT_EXPERIMENT_JOB_MCC
+	            : k != BT_EXPERIMENT_JOB_CORRELATION;
+	if (!suits)
+		bt_garden_fault(c, key, err, "%s is of %s", s,
+		                numbers ? "classes" : "numbers");
+	if (k == BT_EXPERIMENT_JOB_F1 && p->classes != 2)
+		bt_garden_fault(c, key, err, "f1 is of two classes");
+	if (*p->best_in == '\0' || strcmp(p->best_by, "validation_loss") == 0 ||
+	    (!numbers && strcmp(p->best_by, "cls_accuracy") == 0) ||
+	    (p->classes == 2 && strcmp(p->best_by, "auc") == 0) ||
+	    (k != BT_EXPERIMENT_JOB_ACCURACY && strcmp(p->best_by, s) == 0))
+		return;
+	bt_garden_fault(c, T "best_checkpoint_eval_metric", err,
+	                "'%.60s' is not measured: validation_loss is, "
+	                "cls_accuracy of classes, auc of two, and what "
+	                "task.metric_type names",
+	                p->best_by);
 }
 
 int bt_experiment_job_make(const struct bt_garden *c, bool trains,
                            bool evaluates, struct bt_experiment_job *p,
                            struct bt_error *err)
 {
-	int r = BT_OK;
-
 	memset(p, 0, sizeof(*p));
 	p->eval_batch =
 	    bt_garden_int(c, "task.validation_data.global_batch_size", 0);
+	if (trains && bt_lr_schedule_read(c, &p->rate, err) == BT_OK)
+		(void)!bt_experiment_job_optim(c, &p->optim, err);
+	read_loop(c, trains, evaluates, p, err);
+	read_best(c, p, err);
+	read_metric(c, p, err);
 	if (trains)
-		r = bt_lr_schedule_read(c, &p->rate, err);
-	if (r == BT_OK && trains)
-		r = bt_experiment_job_optim(c, &p->optim, err);
-	if (r == BT_OK)
-		r = read_loop(c, trains, evaluates, p, err);
-	if (r == BT_OK)
-		r = read_best(c, p, err);
-	if (r == BT_OK)
-		r = read_metric(c, p, err);
-	if (r == BT_OK && trains)
-		r = find(c, "task.train_data.input_path", &p->train, err);
-	if (r == BT_OK && evaluates)
-		r = find(c, "task.validation_data.input_path", &p->eval, err);
-	return r;
+		find(c, "task.train_data.input_path", &p->train, err);
+	if (evaluates)
+		find(c, "task.validation_data.input_path", &p->eval, err);
+	return err->code;
 }
 
 void bt_experiment_job_clear(struct bt_experiment_job *p)
 {
 	bt_file_patterns_clear(&p->train);
 	bt_file_patterns_clear(&p->eval);
-}
-
-/* The dropout before the classes: the head's own .1 and, where it stands on the
- * encoder's pooler, the model's before it. What both leave is scaled alike. */
-static double head_dropout(const struct bt_garden *c)
-{
-	double d = bt_garden_real(c, ENCODER "dropout_rate", 0);
-
-	if (!bt_garden_bool(c, "task.model.use_encoder_pooler"))
-		return 0.1;
-	return 1 - (1 - d) * (1 - 0.1);
 }
 
 json_t *bt_experiment_job_encoder(const struct bt_garden *c)
@@ -228,6 +191,7 @@ json_t *bt_experiment_job_encoder(const struct bt_garden *c)
 	    {"attention_dropout_rate", "attention_probs_dropout_prob"},
 	    {"initializer_range", "initializer_range"}};
 	const char *act = bt_garden_str(c, ENCODER "hidden_activation");
+	double dropout = bt_garden_real(c, ENCODER "dropout_rate", 0);
 	json_t *o = json_object();
 	char path[80];
 	size_t i;
@@ -246,8 +210,14 @@ json_t *bt_experiment_job_encoder(const struct bt_garden *c)
 	if (strcmp(act, "gelu") == 0)
 		act = "gelu_new";
 	json_object_set_new(o, "hidden_act", json_string(act));
-	json_object_set_new(o, "classifier_dropout",
-	                    json_real(head_dropout(c)));
+	/* The dropout before the classes: the head's own .1 and, where it
+	 * stands on the encoder's pooler, the model's before it. What both
+	 * leave is scaled alike. */
+	if (bt_garden_bool(c, "task.model.use_encoder_pooler"))
+		dropout = 1 - (1 - dropout) * (1 - 0.1);
+	else
+		dropout = 0.1;
+	json_object_set_new(o, "classifier_dropout", json_real(dropout));
 	json_object_set_new(o, "model_type", json_string("bert"));
 	return o;
 }

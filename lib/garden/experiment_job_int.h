@@ -55,7 +55,7 @@ void bt_experiment_job_clear(struct bt_experiment_job *p);
 int bt_experiment_job_optim(const struct bt_garden *c, struct bt_optim_opts *o,
                             struct bt_error *err) BT_MUST_USE;
 
-/* The encoder as bert_config.json has it. NULL when out of memory. */
+/* The encoder as bert_config.json has it. */
 json_t *bt_experiment_job_encoder(const struct bt_garden *c);
 
 #endif

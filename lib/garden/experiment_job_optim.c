@@ -30,143 +30,119 @@ static bool is_usual(const struct bt_yaml *list)
 	return norms && biases;
 }
 
-static int check_exclusion(const struct bt_garden *c, const char *path,
-                           struct bt_error *err)
+static void check_exclusion(const struct bt_garden *c, const char *path,
+                            struct bt_error *err)
 {
-	if (is_usual(bt_garden_get(c, path)))
-		return BT_OK;
-	return bt_garden_fault(c, path, BT_EARG, err,
-	                       "weights decay but for biases and norms here: "
-	                       "[LayerNorm, layer_norm, bias]");
+	if (!is_usual(bt_garden_get(c, path)))
+		bt_garden_fault(c, path, err,
+		                "weights decay but for biases and norms here: "
+		                "[LayerNorm, layer_norm, bias]");
 }
 
-/* path's number, which must lie in [0, most]. */
-static int number(const struct bt_garden *c, const char *path, double most,
-                  double *v, struct bt_error *err)
+static void check_off(const struct bt_garden *c, const char *path,
+                      struct bt_error *err)
 {
-	*v = bt_garden_real(c, path, 0);
-	if (*v >= 0 && *v <= most)
-		return BT_OK;
-	return bt_garden_fault(c, path, BT_EARG, err,
-	                       "it must lie between 0 and %g", most);
+	if (bt_garden_bool(c, path))
+		bt_garden_fault(c, path, err, "it is not built");
+}
+
+/* The number of OPT TYPE.KEY, which must lie in [0, most]. */
+static double number(const struct bt_garden *c, const char *type,
+                     const char *key, double most, struct bt_error *err)
+{
+	char path[96];
+	double v;
+
+	snprintf(path, sizeof(path), OPT "%s.%s", type, key);
+	v = bt_garden_real(c, path, 0);
+	if (!(v >= 0 && v <= most))
+		bt_garden_fault(c, path, err, "it must lie between 0 and %g",
+		                most);
+	return v;
 }
 
 #define JUST_BELOW_1 (1 - 1e-9)
 
-/* What Adam, AdamW and LAMB share; `at` is "…adamw.". */
-static int moments(const struct bt_garden *c, const char *at,
-                   struct bt_optim_opts *o, struct bt_error *err)
-{
-	char path[96];
-	int r;
-
-	snprintf(path, sizeof(path), "%sbeta_1", at);
-	r = number(c, path, JUST_BELOW_1, &o->beta1, err);
-	if (r != BT_OK)
-		return r;
-	snprintf(path, sizeof(path), "%sbeta_2", at);
-	r = number(c, path, JUST_BELOW_1, &o->beta2, err);
-	if (r != BT_OK)
-		return r;
-	snprintf(path, sizeof(path), "%sepsilon", at);
-	return number(c, path, 1, &o->eps, err);
-}
-
-static int adam(const struct bt_garden *c, struct bt_optim_opts *o,
-                struct bt_error *err)
+/* The numbers that Adam, AdamW and LAMB share. */
+static void moments(const struct bt_garden *c, const char *type,
+                    struct bt_optim_opts *o, struct bt_error *err)
 {
 	o->kind = BT_OPTIM_ADAM;
-	if (bt_garden_bool(c, OPT "adam.amsgrad"))
-		return bt_garden_fault(c, OPT "adam.amsgrad", BT_EARG, err,
-		                       "it is not built");
-	return moments(c, OPT "adam.", o, err);
+	o->beta1 = number(c, type, "beta_1", JUST_BELOW_1, err);
+	o->beta2 = number(c, type, "beta_2", JUST_BELOW_1, err);
+	o->eps = number(c, type, "epsilon", 1, err);
 }
 
-static int adamw(const struct bt_garden *c, struct bt_optim_opts *o,
+static void adam(const struct bt_garden *c, struct bt_optim_opts *o,
                  struct bt_error *err)
 {
-	int r = moments(c, OPT "adamw.", o, err);
-
-	o->kind = BT_OPTIM_ADAM; /* with Google's decay of weights */
-	if (r == BT_OK && bt_garden_bool(c, OPT "adamw.amsgrad"))
-		r = bt_garden_fault(c, OPT "adamw.amsgrad", BT_EARG, err,
-		                    "it is not built");
-	if (r == BT_OK)
-		r = number(c, OPT "adamw.weight_decay_rate", 1,
-		           &o->weight_decay, err);
-	if (r == BT_OK &&
-	    bt_garden_get(c, OPT "adamw.include_in_weight_decay")->n > 0)
-		r = bt_garden_fault(c, OPT "adamw.include_in_weight_decay",
-		                    BT_EARG, err, "only null is built");
-	if (r == BT_OK && o->weight_decay > 0)
-		r = check_exclusion(c, OPT "adamw.exclude_from_weight_decay",
-		                    err);
-	if (r == BT_OK)
-		r = number(c, OPT "adamw.gradient_clip_norm", 1e9, &o->clip,
-		           err);
-	return r;
+	check_off(c, OPT "adam.amsgrad", err);
+	moments(c, "adam", o, err);
 }
 
-static int lamb(const struct bt_garden *c, struct bt_optim_opts *o,
-                struct bt_error *err)
+/* Adam with Google's decay of weights. */
+static void adamw(const struct bt_garden *c, struct bt_optim_opts *o,
+                  struct bt_error *err)
+{
+	const char *include = OPT "adamw.include_in_weight_decay";
+
+	moments(c, "adamw", o, err);
+	check_off(c, OPT "adamw.amsgrad", err);
+	o->weight_decay = number(c, "adamw", "weight_decay_rate", 1, err);
+	if (bt_garden_get(c, include)->n > 0)
+		bt_garden_fault(c, include, err, "only null is built");
+	if (o->weight_decay > 0)
+		check_exclusion(c, OPT "adamw.exclude_from_weight_decay", err);
+	o->clip = number(c, "adamw", "gradient_clip_norm", 1e9, err);
+}
+
+static void lamb(const struct bt_garden *c, struct bt_optim_opts *o,
+                 struct bt_error *err)
 {
 	const char *path = OPT "lamb.exclude_from_layer_adaptation";
-	int r = moments(c, OPT "lamb.", o, err);
 
+	moments(c, "lamb", o, err);
 	o->kind = BT_OPTIM_LAMB;
-	if (r == BT_OK)
-		r = number(c, OPT "lamb.weight_decay_rate", 1, &o->weight_decay,
-		           err);
-	if (r == BT_OK && o->weight_decay > 0)
-		r = check_exclusion(c, OPT "lamb.exclude_from_weight_decay",
-		                    err);
-	if (r == BT_OK && bt_garden_get(c, path)->n > 0 &&
-	    !is_usual(bt_garden_get(c, path)))
-		r = check_exclusion(c, path, err);
-	return r;
+	o->weight_decay = number(c, "lamb", "weight_decay_rate", 1, err);
+	if (o->weight_decay > 0)
+		check_exclusion(c, OPT "lamb.exclude_from_weight_decay", err);
+	if (bt_garden_get(c, path)->n > 0)
+		check_exclusion(c, path, err);
 }
 
-static int sgd(const struct bt_garden *c, struct bt_optim_opts *o,
-               struct bt_error *err)
+static void sgd(const struct bt_garden *c, struct bt_optim_opts *o,
+                struct bt_error *err)
 {
 	o->kind = BT_OPTIM_SGD;
-	if (bt_garden_bool(c, OPT "sgd.nesterov"))
-		return bt_garden_fault(c, OPT "sgd.nesterov", BT_EARG, err,
-		                       "it is not built");
+	check_off(c, OPT "sgd.nesterov", err);
 	if (bt_garden_real(c, OPT "sgd.decay", 0) != 0)
-		return bt_garden_fault(c, OPT "sgd.decay", BT_EARG, err,
-		                       "the rate follows learning_rate alone");
-	return number(c, OPT "sgd.momentum", JUST_BELOW_1, &o->momentum, err);
+		bt_garden_fault(c, OPT "sgd.decay", err,
+		                "the rate follows learning_rate alone");
+	o->momentum = number(c, "sgd", "momentum", JUST_BELOW_1, err);
 }
 
 /* Keras' own clipping, which goes before that of AdamW. */
-static int clipping(const struct bt_garden *c, const char *type,
-                    struct bt_optim_opts *o, struct bt_error *err)
+static void clipping(const struct bt_garden *c, const char *type,
+                     struct bt_optim_opts *o, struct bt_error *err)
 {
 	char path[96];
 	double v;
-	int r;
 
 	snprintf(path, sizeof(path), OPT "%s.clipnorm", type);
 	if (!bt_garden_is_null(c, path))
-		return bt_garden_fault(c, path, BT_EARG, err,
-		                       "gradients are clipped by the norm of "
-		                       "them all: global_clipnorm");
-	snprintf(path, sizeof(path), OPT "%s.clipvalue", type);
-	r = number(c, path, 1e9, &o->clip_value, err);
-	if (r != BT_OK)
-		return r;
+		bt_garden_fault(c, path, err,
+		                "gradients are clipped by the norm of "
+		                "them all: global_clipnorm");
+	o->clip_value = number(c, type, "clipvalue", 1e9, err);
+	v = number(c, type, "global_clipnorm", 1e9, err);
 	snprintf(path, sizeof(path), OPT "%s.global_clipnorm", type);
-	r = number(c, path, 1e9, &v, err);
-	if (r == BT_OK && v > 0 && o->clip > 0)
-		r = bt_garden_fault(c, path, BT_EARG, err,
-		                    "gradient_clip_norm clips already");
-	if (r == BT_OK && v > 0 && o->clip_value > 0)
-		r = bt_garden_fault(c, path, BT_EARG, err,
-		                    "clipvalue is given, too");
-	if (r == BT_OK && v > 0)
+	if (v > 0 && o->clip > 0)
+		bt_garden_fault(c, path, err,
+		                "gradient_clip_norm clips already");
+	if (v > 0 && o->clip_value > 0)
+		bt_garden_fault(c, path, err, "clipvalue is given, too");
+	if (v > 0)
 		o->clip = v;
-	return r;
 }
 
 int bt_experiment_job_optim(const struct bt_garden *c, struct bt_optim_opts *o,
@@ -174,22 +150,22 @@ int bt_experiment_job_optim(const struct bt_garden *c, struct bt_optim_opts *o,
 {
 	static const struct {
 		const char *type;
-		int (*read)(const struct bt_garden *c, struct bt_optim_opts *o,
-		            struct bt_error *err);
+		void (*read)(const struct bt_garden *c, struct bt_optim_opts *o,
+		             struct bt_error *err);
 	} kinds[] = {
 	    {"adam", adam}, {"adamw", adamw}, {"lamb", lamb}, {"sgd", sgd}};
 	const char *type = bt_garden_str(c, OPT "type");
 	size_t i;
-	int r;
 
 	*o = (struct bt_optim_opts)BT_OPTIM_INIT;
 	o->clip = o->weight_decay = 0;
 	o->clip_rows = true;
 	for (i = 0; i < 4; i++)
 		if (strcmp(kinds[i].type, type) == 0) {
-			r = kinds[i].read(c, o, err);
-			return r == BT_OK ? clipping(c, type, o, err) : r;
+			kinds[i].read(c, o, err);
+			clipping(c, type, o, err);
+			return err->code;
 		}
-	return bt_garden_fault(c, OPT "type", BT_EARG, err,
+	return bt_garden_fault(c, OPT "type", err,
 	                       "it must be given: adam, adamw, lamb or sgd");
 }

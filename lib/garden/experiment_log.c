@@ -58,7 +58,6 @@ void bt_experiment_log_put(const struct bt_experiment_log *t,
 		put_single(t->value[i], out);
 	}
 	bt_buf_putc(out, '}');
-	out->oom |= b.oom;
 	bt_buf_clear(&b);
 }
 
@@ -67,8 +66,7 @@ static void print(const struct bt_trial *t, struct bt_buf *line)
 	if (t->e->progress != NULL)
 		bt_progress_clear(t->e->progress);
 	bt_buf_putc(line, '\n');
-	if (bt_buf_str(line) != NULL)
-		t->e->print(t->e->print_ctx, bt_buf_str(line));
+	t->e->print(t->e->print_ctx, bt_buf_str(line));
 	bt_buf_clear(line);
 }
 

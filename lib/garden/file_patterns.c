@@ -5,11 +5,13 @@
 #include <errno.h>
 #include <glob.h>
 #include <limits.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/mem.h"
+#include "io/path.h"
 #include "io/url.h"
 
 void bt_file_patterns_clear(struct bt_file_patterns *p)
@@ -22,38 +24,28 @@ void bt_file_patterns_clear(struct bt_file_patterns *p)
 	memset(p, 0, sizeof(*p));
 }
 
-static int add(struct bt_file_patterns *p, size_t *cap, const char *path,
-               struct bt_error *err)
-{
-	if (p->n == INT_MAX ||
-	    bt_grow(&p->path, cap, (size_t)p->n + 1, sizeof(*p->path)) != BT_OK)
-		return bt_error_nomem(err, "looking for files");
-	p->path[p->n] = bt_strndup(path, strlen(path));
-	if (p->path[p->n] == NULL)
-		return bt_error_nomem(err, "looking for files");
-	p->n++;
-	return BT_OK;
-}
-
 static int find(const char *flag, const char *pattern,
                 struct bt_file_patterns *p, size_t *cap, struct bt_error *err)
 {
 	int r = bt_url_refuse(pattern, BT_URL_IN, err), found;
 	glob_t g;
-	size_t i;
+	size_t i, n;
 
 	if (r != BT_OK)
 		return r;
 	found = glob(pattern, 0, NULL, &g);
-	if (found == GLOB_NOSPACE)
-		return bt_error_nomem(err, "looking for files");
-	if (found != 0)
+	if (found != 0 && found != GLOB_NOSPACE)
 		return bt_error_set(err, BT_EIO,
-		                    "--%s: there is no file '%.300s'", flag,
-		                    pattern);
+		                    "--%s: the file '%.300s' does not exist",
+		                    flag, pattern);
+	n = found == 0 ? (size_t)p->n + g.gl_pathc : SIZE_MAX;
+	if (n > INT_MAX || bt_grow(&p->path, cap, n, sizeof(*p->path)) != BT_OK)
+		r = bt_error_nomem(err, "looking for files");
 	for (i = 0; i < g.gl_pathc && r == BT_OK; i++)
-		r = add(p, cap, g.gl_pathv[i], err);
-	globfree(&g);
+		p->path[p->n++] =
+		    bt_strndup(g.gl_pathv[i], strlen(g.gl_pathv[i]));
+	if (found == 0)
+		globfree(&g);
 	return r;
 }
 
@@ -68,9 +60,7 @@ int bt_file_patterns_find(const char *flag, const char *patterns,
 	while (r == BT_OK && *patterns != '\0') {
 		n = strcspn(patterns, ",");
 		one = bt_strndup(patterns, n);
-		r = one == NULL ? bt_error_nomem(err, "looking for files")
-		                : BT_OK;
-		if (r == BT_OK && n > 0)
+		if (n > 0)
 			r = find(flag, one, p, &cap, err);
 		free(one);
 		patterns += n + (patterns[n] == ',');
@@ -90,8 +80,6 @@ int bt_file_patterns_make(const char *dir, struct bt_error *err)
 	if (r != BT_OK)
 		return r;
 	path = bt_strndup(dir, strlen(dir));
-	if (path == NULL)
-		return bt_error_nomem(err, "making a directory");
 	for (p = path; r == BT_OK && p != NULL && *p != '\0';) {
 		p = strchr(p + 1, '/');
 		if (p != NULL)
@@ -110,13 +98,11 @@ int bt_file_patterns_make(const char *dir, struct bt_error *err)
 int bt_file_patterns_hub(const char *hub, const char **init,
                          struct bt_error *err)
 {
-	struct stat s;
-
 	if (hub == NULL || *hub == '\0')
 		return BT_OK;
-	if (stat(hub, &s) != 0 || !S_ISDIR(s.st_mode))
+	if (!bt_path_is_dir(hub))
 		return bt_error_set(err, BT_EARG,
-		                    "--hub_module_url=%s: there is no such "
+		                    "--hub_module_url=%s: it is not a "
 		                    "directory, and nothing is fetched: give "
 		                    "that of a local copy, or the weights by "
 		                    "--init_checkpoint",

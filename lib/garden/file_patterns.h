@@ -22,7 +22,7 @@ void bt_file_patterns_clear(struct bt_file_patterns *p);
 
 /* The encoder that --hub_module_url names, a directory with a module of
  * TensorFlow Hub, in place of *init, which must be NULL then. NULL or "": none.
- * BT_EARG: it is no directory here, or there are both. */
+ * BT_EARG: it is not a directory here, or both are given. */
 int bt_file_patterns_hub(const char *hub, const char **init,
                          struct bt_error *err) BT_MUST_USE;
 

@@ -114,33 +114,30 @@ static const struct task tasks[] = {
           .pair = "passage", .map = "true=True,false=False"),
 };
 
-/* What one call of add_part below is about. */
+/* An output to be planned. */
 struct ask {
 	struct bt_finetuning_plan *plan;
 	const struct task *t;
 	const char *flag, *output; /* as given */
-	const char *word;          /* what "{}" becomes; NULL: nothing */
 };
 
-/* A part of a data set; its columns are those of the task. */
-static int add_part(const struct ask *a, const char *name, const char *key,
-                    struct bt_finetuning_part **part, struct bt_error *err)
+/* A part of a data set; its columns are those of the task. word is what "{}"
+ * becomes in the name of its output, or NULL. */
+static struct bt_finetuning_part *add_part(const struct ask *a,
+                                           const char *name, const char *word)
 {
 	struct bt_finetuning_part *p =
-	    bt_finetuning_part(a->plan, a->output, a->word);
+	    bt_finetuning_part(a->plan, a->output, word);
 
-	if (p == NULL)
-		return bt_error_nomem(err, "planning files");
-	snprintf(p->key, sizeof(p->key), "%s%s%s", name, key != NULL ? "=" : "",
-	         key != NULL ? key : "");
+	snprintf(p->key, sizeof(p->key), "%s%s%s", name,
+	         word != NULL ? "=" : "", word != NULL ? word : "");
 	if (a->t->layout == JSONL) {
 		p->jsonl = true;
 		p->text = a->t->text;
 		p->pair = a->t->pair;
 		p->label = "label";
 	}
-	*part = p;
-	return BT_OK;
+	return p;
 }
 
 static int add_plain(const struct ask *a, const char *name, const char *file,
@@ -148,20 +145,17 @@ static int add_plain(const struct ask *a, const char *name, const char *file,
 {
 	const struct bt_finetuning *f = a->plan->f;
 	struct bt_finetuning_part *p;
-	int r;
 
 	if (file == NULL)
 		return bt_error_set(err, BT_EARG, "--%s: %s has no such data",
 		                    a->flag, a->t->name);
-	r = add_part(a, name, NULL, &p, err);
-	if (r != BT_OK)
-		return r;
+	p = add_part(a, name, NULL);
 	if (strcmp(name, "test") == 0 && a->t->dummy != NULL) {
 		p->dummy = a->t->dummy;
 		p->label = NULL;
 	}
-	return bt_finetuning_file(p, f->input_data_dir, file, f->mnli_type,
-	                          err);
+	bt_finetuning_file(p, f->input_data_dir, file, f->mnli_type);
+	return BT_OK;
 }
 
 /* The columns of XTREME's files, which have no header. */
@@ -174,8 +168,8 @@ static void set_columns(struct bt_finetuning_part *p, bool translated,
 }
 
 /* One file, of training or development data, of a language. */
-static int add_language(const struct ask *a, bool train, const char *language,
-                        struct bt_finetuning_part *p, struct bt_error *err)
+static void add_language(const struct ask *a, bool train, const char *language,
+                         struct bt_finetuning_part *p)
 {
 	const struct bt_finetuning *f = a->plan->f;
 	const char *dir = f->input_data_dir, *file;
@@ -195,82 +189,71 @@ static int add_language(const struct ask *a, bool train, const char *language,
 		file = train ? "train-*.tsv" : "dev-*.tsv";
 		set_columns(p, false, true);
 	}
-	return bt_finetuning_file(p, dir, file, language, err);
+	bt_finetuning_file(p, dir, file, language);
 }
 
-/* Training or development data in a chosen language, or in all. */
-static int add_languages(const struct ask *a, bool train, const char *language,
-                         struct bt_error *err)
-{
-	const char *const *l = a->t->languages;
-	struct bt_finetuning_part *p;
-	int r = add_part(a, train ? "train" : "eval", NULL, &p, err);
-
-	if (r == BT_OK && strcmp(language, "all") != 0)
-		return add_language(a, train, language, p, err);
-	for (; r == BT_OK && *l != NULL; l++)
-		r = add_language(a, train, *l, p, err);
-	return r;
-}
-
-/* Which language add_languages is to be asked for. */
-static const char *language_of(const struct ask *a, bool train)
+/* Training or development data in one language or in all. */
+static void add_languages(const struct ask *a, bool train)
 {
 	const struct bt_finetuning *f = a->plan->f;
+	const char *const *l = a->t->languages, *language;
+	struct bt_finetuning_part *p =
+	    add_part(a, train ? "train" : "eval", NULL);
+	bool all;
 
 	switch (a->t->layout) {
 	case XNLI: /* all are in the one file for development */
-		return train ? f->xnli_language : "en";
+		language = train ? f->xnli_language : "en";
+		break;
 	case PAWSX:
-		return train ? f->pawsx_language : "all";
+		language = train ? f->pawsx_language : "all";
+		break;
 	default:
-		if (train)
-			return bt_finetuning_given(f->translated_input_data_dir)
-			           ? "all"
-			           : "en";
-		return f->only_use_en_dev ? "en" : "all";
+		all = train ? bt_finetuning_given(f->translated_input_data_dir)
+		            : !f->only_use_en_dev;
+		language = all ? "all" : "en";
 	}
+	if (strcmp(language, "all") != 0)
+		add_language(a, train, language, p);
+	else
+		for (; *l != NULL; l++)
+			add_language(a, train, *l, p);
 }
 
 /* The test data of a language, or its translation into English. */
-static int add_test(struct ask *a, const char *language, bool translated,
-                    struct bt_error *err)
+static void add_test(const struct ask *a, const char *language, bool translated)
 {
 	const struct bt_finetuning *f = a->plan->f;
 	const char *dir = f->input_data_dir;
 	struct bt_finetuning_part *p;
 	char key[16];
-	int r;
 
 	snprintf(key, sizeof(key), "%s%s", language, translated ? "-en" : "");
-	a->word = key;
-	r = add_part(a, "test", key, &p, err);
-	if (r != BT_OK)
-		return r;
+	p = add_part(a, "test", key);
 	p->dummy = a->t->dummy;
 	if (a->t->layout == XNLI) {
 		p->where.column = bt_span("language");
 		p->where.value = bt_span(language);
-		return bt_finetuning_file(p, dir, "xnli.test.tsv", "", err);
+		bt_finetuning_file(p, dir, "xnli.test.tsv", "");
+		return;
 	}
-	if (a->t->layout == PAWSX)
-		return bt_finetuning_file(p, dir, "*/test_2k.tsv", language,
-		                          err);
+	if (a->t->layout == PAWSX) {
+		bt_finetuning_file(p, dir, "*/test_2k.tsv", language);
+		return;
+	}
 	set_columns(p, translated, false);
 	if (translated)
-		dir = f->translated_input_data_dir;
-	return bt_finetuning_file(
-	    p, dir,
-	    translated ? "translate-test/test-*-en-translated.tsv"
-	               : "test-*.tsv",
-	    language, err);
+		bt_finetuning_file(p, f->translated_input_data_dir,
+		                   "translate-test/test-*-en-translated.tsv",
+		                   language);
+	else
+		bt_finetuning_file(p, dir, "test-*.tsv", language);
 }
 
-static int add_tests(struct ask *a, struct bt_error *err)
+static int add_tests(const struct ask *a, struct bt_error *err)
 {
-	const struct bt_finetuning *f = a->plan->f;
+	const char *translated = a->plan->f->translated_input_data_dir;
 	const char *const *l;
-	int r = BT_OK;
 
 	if (strstr(a->output, "{}") == NULL)
 		return bt_error_set(err, BT_EARG,
@@ -278,15 +261,13 @@ static int add_tests(struct ask *a, struct bt_error *err)
 		                    "put {} into '%s', which the language is "
 		                    "put in for",
 		                    a->flag, a->t->name, a->output);
-	for (l = a->t->languages; r == BT_OK && *l != NULL; l++)
-		r = add_test(a, *l, false, err);
-	if (a->t->layout != XTREME ||
-	    !bt_finetuning_given(f->translated_input_data_dir))
-		return r;
-	for (l = a->t->languages; r == BT_OK && *l != NULL; l++)
-		if (strcmp(*l, "en") != 0)
-			r = add_test(a, *l, true, err);
-	return r;
+	for (l = a->t->languages; *l != NULL; l++)
+		add_test(a, *l, false);
+	if (a->t->layout == XTREME && bt_finetuning_given(translated))
+		for (l = a->t->languages; *l != NULL; l++)
+			if (strcmp(*l, "en") != 0)
+				add_test(a, *l, true);
+	return BT_OK;
 }
 
 static int add_parts(struct bt_finetuning_plan *plan, const struct task *t,
@@ -296,10 +277,9 @@ static int add_parts(struct bt_finetuning_plan *plan, const struct task *t,
 	const char *name[] = {"train", "eval", "test"};
 	const char *file[] = {t->train, t->dev, t->test};
 	struct ask a[] = {
-	    {plan, t, "train_data_output_path", f->train_data_output_path,
-	     NULL},
-	    {plan, t, "eval_data_output_path", f->eval_data_output_path, NULL},
-	    {plan, t, "test_data_output_path", f->test_data_output_path, NULL}};
+	    {plan, t, "train_data_output_path", f->train_data_output_path},
+	    {plan, t, "eval_data_output_path", f->eval_data_output_path},
+	    {plan, t, "test_data_output_path", f->test_data_output_path}};
 	int i, r = BT_OK;
 
 	for (i = 0; r == BT_OK && i < 3; i++) {
@@ -308,8 +288,7 @@ static int add_parts(struct bt_finetuning_plan *plan, const struct task *t,
 		if (t->layout == PLAIN || t->layout == JSONL)
 			r = add_plain(&a[i], name[i], file[i], err);
 		else if (i < 2)
-			r = add_languages(&a[i], i == 0,
-			                  language_of(&a[i], i == 0), err);
+			add_languages(&a[i], i == 0);
 		else
 			r = add_tests(&a[i], err);
 	}

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/str.h"
 #include "garden/finetuning_int.h"
 
 void bt_finetuning_plan_clear(struct bt_finetuning_plan *plan)
@@ -24,7 +25,7 @@ void bt_finetuning_plan_clear(struct bt_finetuning_plan *plan)
 	bt_label_map_free(plan->map);
 }
 
-/* s with each `from` replaced by word; NULL when out of memory. */
+/* s with each `from` replaced by word. */
 static char *fill(const char *s, const char *from, const char *word)
 {
 	struct bt_buf b = BT_BUF_INIT;
@@ -44,36 +45,23 @@ struct bt_finetuning_part *bt_finetuning_part(struct bt_finetuning_plan *plan,
 {
 	struct bt_finetuning_part *p;
 
-	if (bt_grow(&plan->part, &plan->cap, plan->n + 1,
-	            sizeof(*plan->part)) != BT_OK)
-		return NULL;
+	(void)!bt_grow(&plan->part, &plan->cap, plan->n + 1,
+	               sizeof(*plan->part));
 	p = &plan->part[plan->n++];
 	memset(p, 0, sizeof(*p));
-	p->output = word != NULL ? fill(template, "{}", word)
-	                         : bt_strndup(template, strlen(template));
-	return p->output != NULL ? p : NULL;
+	p->output = fill(template, "{}", word != NULL ? word : "{}");
+	return p;
 }
 
-int bt_finetuning_file(struct bt_finetuning_part *p, const char *dir,
-                       const char *pattern, const char *word,
-                       struct bt_error *err)
+void bt_finetuning_file(struct bt_finetuning_part *p, const char *dir,
+                        const char *pattern, const char *word)
 {
-	char *name = fill(pattern, "*", word), *path = NULL;
-	struct bt_buf b = BT_BUF_INIT;
+	char *name = fill(pattern, "*", word);
+	struct bt_buf path = BT_BUF_INIT;
 
-	if (name != NULL) {
-		bt_buf_puts(&b, dir);
-		if (b.len == 0 || b.data[b.len - 1] != '/')
-			bt_buf_putc(&b, '/');
-		bt_buf_puts(&b, name);
-		path = bt_buf_detach(&b);
-	}
+	bt_buf_printf(&path, "%s%s%s", dir, bt_str_ends(dir, "/") ? "" : "/",
+	              name);
+	(void)!bt_grow(&p->paths, &p->cap, p->n_paths + 1, sizeof(*p->paths));
+	p->paths[p->n_paths++] = bt_buf_detach(&path);
 	free(name);
-	if (path == NULL || bt_grow(&p->paths, &p->cap, p->n_paths + 1,
-	                            sizeof(*p->paths)) != BT_OK) {
-		free(path);
-		return bt_error_nomem(err, "planning files");
-	}
-	p->paths[p->n_paths++] = path;
-	return BT_OK;
 }

@@ -44,16 +44,15 @@ int bt_finetuning_plan(const struct bt_finetuning *f,
                        struct bt_error *err) BT_MUST_USE;
 void bt_finetuning_plan_clear(struct bt_finetuning_plan *plan);
 
-/* A new part, whose output is made of template: "{}" in it becomes word. NULL
- * when out of memory. */
+/* A new part, whose output is made of template: "{}" in it becomes word, unless
+ * that is NULL. */
 struct bt_finetuning_part *bt_finetuning_part(struct bt_finetuning_plan *plan,
                                               const char *template,
                                               const char *word);
 
 /* Adds DIR/PATTERN to its files, where each '*' of the pattern becomes word. */
-int bt_finetuning_file(struct bt_finetuning_part *part, const char *dir,
-                       const char *pattern, const char *word,
-                       struct bt_error *err) BT_MUST_USE;
+void bt_finetuning_file(struct bt_finetuning_part *part, const char *dir,
+                        const char *pattern, const char *word);
 
 /* The parts of a retrieval task. */
 int bt_finetuning_retrieval(struct bt_finetuning_plan *plan,

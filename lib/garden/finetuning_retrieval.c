@@ -19,8 +19,7 @@ struct side {
 };
 
 /* One file: the sentences of one side of a pair. */
-static int add(struct bt_finetuning_plan *plan, const struct side *s,
-               struct bt_error *err)
+static void add(struct bt_finetuning_plan *plan, const struct side *s)
 {
 	const char *set = s->dev ? "dev" : "test";
 	struct bt_finetuning_part *p;
@@ -29,12 +28,8 @@ static int add(struct bt_finetuning_plan *plan, const struct side *s,
 
 	bt_buf_printf(&name, "%s/%s-en-%s.%s.tfrecords", s->dir, s->other,
 	              s->own, set);
-	p = bt_buf_str(&name) != NULL
-	        ? bt_finetuning_part(plan, name.data, NULL)
-	        : NULL;
+	p = bt_finetuning_part(plan, bt_buf_str(&name), NULL);
 	bt_buf_clear(&name);
-	if (p == NULL)
-		return bt_error_nomem(err, "planning files");
 	snprintf(p->key, sizeof(p->key), "%s=%s-en.%s",
 	         s->dev ? "eval" : "test", s->other, s->own);
 	p->text = s->bucc ? "2" : "1";
@@ -45,23 +40,19 @@ static int add(struct bt_finetuning_plan *plan, const struct side *s,
 		         s->own);
 	else
 		snprintf(file, sizeof(file), "%s-en.%s", s->other, s->own);
-	return bt_finetuning_file(p, plan->f->input_data_dir, file, "", err);
+	bt_finetuning_file(p, plan->f->input_data_dir, file, "");
 }
 
-static int add_all(struct bt_finetuning_plan *plan, struct side s,
-                   struct bt_error *err)
+static void add_all(struct bt_finetuning_plan *plan, struct side s)
 {
 	const char *const *l = s.bucc ? bucc : tatoeba;
-	int r = BT_OK;
 
-	for (; r == BT_OK && *l != NULL; l++) {
+	for (; *l != NULL; l++) {
 		s.other = s.own = *l;
-		r = add(plan, &s, err);
+		add(plan, &s);
 		s.own = "en";
-		if (r == BT_OK)
-			r = add(plan, &s, err);
+		add(plan, &s);
 	}
-	return r;
 }
 
 int bt_finetuning_retrieval(struct bt_finetuning_plan *plan,
@@ -71,7 +62,6 @@ int bt_finetuning_retrieval(struct bt_finetuning_plan *plan,
 	struct side s = {.bucc = strcmp(f->retrieval_task_name, "bucc") == 0,
 	                 .dev = true,
 	                 .dir = f->eval_data_output_path};
-	int r = BT_OK;
 
 	plan->processor = s.bucc ? "BUCC" : "TATOEBA";
 	plan->label_type = BT_LABEL_NONE;
@@ -84,10 +74,10 @@ int bt_finetuning_retrieval(struct bt_finetuning_plan *plan,
 		                    "--eval_data_output_path: tatoeba has "
 		                    "test data alone");
 	if (bt_finetuning_given(s.dir))
-		r = add_all(plan, s, err);
+		add_all(plan, s);
 	s.dev = false;
 	s.dir = f->test_data_output_path;
-	if (r == BT_OK && bt_finetuning_given(s.dir))
-		r = add_all(plan, s, err);
-	return r;
+	if (bt_finetuning_given(s.dir))
+		add_all(plan, s);
+	return BT_OK;
 }

@@ -79,10 +79,8 @@ static int read_encoder(const char *path, json_t **to, struct bt_error *err)
 			r = bt_error_set(err, BT_EFORMAT,
 			                 "'%s' has both '%s' and '%s'", path,
 			                 keys[i].name, keys[i].old);
-		else if ((v != NULL || w != NULL) &&
-		         json_object_set(*to, keys[i].name,
-		                         v != NULL ? v : w) != 0)
-			r = bt_error_nomem(err, "configuring");
+		else if (v != NULL || w != NULL)
+			json_object_set(*to, keys[i].name, v != NULL ? v : w);
 	}
 	json_decref(o);
 	return r;
@@ -182,7 +180,7 @@ static int make(const struct bt_glue *g, char **text, struct bt_error *err)
 	all = assemble(g, &m, encoder);
 	*text = json_dumps(all, JSON_REAL_PRECISION(9));
 	json_decref(all);
-	return *text != NULL ? BT_OK : bt_error_nomem(err, "configuring");
+	return BT_OK;
 }
 
 int bt_glue_configure(const struct bt_glue *g, struct bt_garden **c,

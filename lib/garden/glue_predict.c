@@ -152,11 +152,9 @@ int bt_glue_predict(const struct bt_glue *g, const struct bt_experiment *e,
 	struct bt_file_patterns in = {0};
 	struct bt_predict_stream s;
 	char *dir = bt_path_join(g->dir, "best_ckpt");
-	int r = dir == NULL ? bt_error_nomem(err, "predicting") : BT_OK;
+	int r = bt_file_patterns_find("test_input_path", g->test, &in, err);
 
 	o.model = dir;
-	if (r == BT_OK)
-		r = bt_file_patterns_find("test_input_path", g->test, &in, err);
 	if (r == BT_OK)
 		r = bt_predict_stream_open(&o, &s, err);
 	if (r == BT_OK) {

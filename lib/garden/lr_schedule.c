@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "garden/lr_schedule.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -66,134 +67,116 @@ double bt_lr_schedule_at(const void *rate, int64_t t)
 	return p * pow((t > 1 ? (double)t : 1) / w, r->wpower);
 }
 
-static int missing(const struct bt_garden *c, const char *path,
-                   struct bt_error *err)
-{
-	return bt_garden_fault(c, path, BT_EARG, err,
-	                       "it must be given, as a number above 0");
-}
+#define NEEDED "it must be given, as a number above 0"
 
-/* A number above 0 that has to be given. */
-static int need(const struct bt_garden *c, const char *path, double *v,
-                struct bt_error *err)
+/* Numbers above 0 that have to be given. */
+static void need(const struct bt_garden *c, const char *path, double *v,
+                 struct bt_error *err)
 {
 	*v = bt_garden_real(c, path, -1);
-	return *v > 0 && isfinite(*v) ? BT_OK : missing(c, path, err);
+	if (!(*v > 0 && isfinite(*v)))
+		bt_garden_fault(c, path, err, NEEDED);
 }
 
-static int need_steps(const struct bt_garden *c, const char *path, int64_t *v,
-                      struct bt_error *err)
+static void need_steps(const struct bt_garden *c, const char *path, int64_t *v,
+                       struct bt_error *err)
 {
 	*v = bt_garden_int(c, path, -1);
-	return *v > 0 ? BT_OK : missing(c, path, err);
+	if (*v <= 0)
+		bt_garden_fault(c, path, err, NEEDED);
 }
 
-/* A list of numbers; *n is their number. */
-static int read_list(const struct bt_garden *c, const char *path, double *v,
-                     size_t *n, struct bt_error *err)
+/* A rate in [0, most]; why says that of another. */
+static void read_rate(const struct bt_garden *c, const char *path, double most,
+                      double *v, const char *why, struct bt_error *err)
+{
+	*v = bt_garden_real(c, path, 0);
+	if (!(*v >= 0 && *v <= most))
+		bt_garden_fault(c, path, err, "%s", why);
+}
+
+#define NOT_BELOW_0 "it may not be below 0"
+
+/* A list of numbers, whose number it returns; 0 after an error. */
+static size_t read_list(const struct bt_garden *c, const char *path, double *v,
+                        struct bt_error *err)
 {
 	const struct bt_yaml *l = bt_garden_get(c, path), *x;
 	size_t i;
 
 	if (l->n >= BT_LR_SCHEDULE_PARTS)
-		return bt_garden_fault(c, path, BT_EARG, err,
-		                       "more than %d parts",
-		                       BT_LR_SCHEDULE_PARTS - 1);
-	for (i = 0; i < l->n; i++) {
+		bt_garden_fault(c, path, err, "more than %d parts",
+		                BT_LR_SCHEDULE_PARTS - 1);
+	for (i = 0; err->code == BT_OK && i < l->n; i++) {
 		x = l->item[i];
-		if (x->kind != BT_YAML_INT && x->kind != BT_YAML_REAL)
-			return bt_garden_fault(c, path, BT_EARG, err,
-			                       "a number is due, not %s",
-			                       bt_yaml_kind_name(x->kind));
 		v[i] = x->kind == BT_YAML_INT ? (double)x->whole : x->real;
-		if (!isfinite(v[i]))
-			return bt_garden_fault(c, path, BT_EARG, err,
-			                       "it must be finite");
+		if (x->kind != BT_YAML_INT && x->kind != BT_YAML_REAL)
+			bt_garden_fault(c, path, err, "a number is due, not %s",
+			                bt_yaml_kind_name(x->kind));
+		else if (!isfinite(v[i]))
+			bt_garden_fault(c, path, err, "it must be finite");
 	}
-	*n = l->n;
-	return BT_OK;
+	return err->code == BT_OK ? l->n : 0;
 }
 
-static int read_stepwise(const struct bt_garden *c, struct bt_lr_schedule *r,
-                         struct bt_error *err)
+static void read_stepwise(const struct bt_garden *c, struct bt_lr_schedule *r,
+                          struct bt_error *err)
 {
 	size_t values, i;
-	int e = read_list(c, LR "stepwise.boundaries", r->bound, &r->n, err);
 
-	if (e == BT_OK)
-		e = read_list(c, LR "stepwise.values", r->value, &values, err);
-	if (e != BT_OK)
-		return e;
+	r->n = read_list(c, LR "stepwise.boundaries", r->bound, err);
+	values = read_list(c, LR "stepwise.values", r->value, err);
 	if (values != r->n + 1)
-		return bt_garden_fault(c, LR "stepwise.values", BT_EARG, err,
-		                       "%zu values, and %zu boundaries take "
-		                       "%zu",
-		                       values, r->n, r->n + 1);
-	for (i = 0; i < values; i++)
+		bt_garden_fault(c, LR "stepwise.values", err,
+		                "%zu values, and %zu boundaries take %zu",
+		                values, r->n, r->n + 1);
+	for (i = 0; err->code == BT_OK && i < values; i++)
 		if (r->value[i] < 0 ||
 		    (i > 1 && r->bound[i - 1] <= r->bound[i - 2]))
-			return bt_garden_fault(c, LR "stepwise", BT_EARG, err,
-			                       "boundaries must rise and "
-			                       "values may not be below 0");
-	return BT_OK;
+			bt_garden_fault(c, LR "stepwise", err,
+			                "boundaries must rise and values may "
+			                "not be below 0");
 }
 
-static int read_exponential(const struct bt_garden *c, struct bt_lr_schedule *r,
+static void read_exponential(const struct bt_garden *c,
+                             struct bt_lr_schedule *r, struct bt_error *err)
+{
+	need(c, LR "exponential.initial_learning_rate", &r->initial, err);
+	need_steps(c, LR "exponential.decay_steps", &r->decay, err);
+	need(c, LR "exponential.decay_rate", &r->decay_rate, err);
+	r->staircase = bt_garden_bool(c, LR "exponential.staircase");
+}
+
+static void read_polynomial(const struct bt_garden *c, struct bt_lr_schedule *r,
                             struct bt_error *err)
 {
-	int e =
-	    need(c, LR "exponential.initial_learning_rate", &r->initial, err);
-
-	if (e == BT_OK)
-		e = need_steps(c, LR "exponential.decay_steps", &r->decay, err);
-	if (e == BT_OK)
-		e = need(c, LR "exponential.decay_rate", &r->decay_rate, err);
-	r->staircase = bt_garden_bool(c, LR "exponential.staircase");
-	return e;
-}
-
-static int read_polynomial(const struct bt_garden *c, struct bt_lr_schedule *r,
-                           struct bt_error *err)
-{
-	int e =
-	    need(c, LR "polynomial.initial_learning_rate", &r->initial, err);
-
-	if (e == BT_OK)
-		e = need_steps(c, LR "polynomial.decay_steps", &r->decay, err);
-	r->end = bt_garden_real(c, LR "polynomial.end_learning_rate", 0);
-	if (e == BT_OK && !(r->end >= 0 && r->end < HUGE_VAL))
-		e = bt_garden_fault(c, LR "polynomial.end_learning_rate",
-		                    BT_EARG, err, "it may not be below 0");
-	if (e == BT_OK)
-		e = need(c, LR "polynomial.power", &r->power, err);
+	need(c, LR "polynomial.initial_learning_rate", &r->initial, err);
+	need_steps(c, LR "polynomial.decay_steps", &r->decay, err);
+	read_rate(c, LR "polynomial.end_learning_rate", DBL_MAX, &r->end,
+	          NOT_BELOW_0, err);
+	need(c, LR "polynomial.power", &r->power, err);
 	r->cycle = bt_garden_bool(c, LR "polynomial.cycle");
-	return e;
 }
 
-static int read_cosine(const struct bt_garden *c, struct bt_lr_schedule *r,
-                       struct bt_error *err)
+static void read_cosine(const struct bt_garden *c, struct bt_lr_schedule *r,
+                        struct bt_error *err)
 {
-	int e = need(c, LR "cosine.initial_learning_rate", &r->initial, err);
-
-	if (e == BT_OK)
-		e = need_steps(c, LR "cosine.decay_steps", &r->decay, err);
-	r->alpha = bt_garden_real(c, LR "cosine.alpha", 0);
-	if (e == BT_OK && !(r->alpha >= 0 && r->alpha <= 1))
-		e = bt_garden_fault(c, LR "cosine.alpha", BT_EARG, err,
-		                    "it must lie between 0 and 1");
-	return e;
+	need(c, LR "cosine.initial_learning_rate", &r->initial, err);
+	need_steps(c, LR "cosine.decay_steps", &r->decay, err);
+	read_rate(c, LR "cosine.alpha", 1, &r->alpha,
+	          "it must lie between 0 and 1", err);
 }
 
-static int read_constant(const struct bt_garden *c, struct bt_lr_schedule *r,
-                         struct bt_error *err)
+static void read_constant(const struct bt_garden *c, struct bt_lr_schedule *r,
+                          struct bt_error *err)
 {
-	return need(c, LR "constant.learning_rate", &r->initial, err);
+	need(c, LR "constant.learning_rate", &r->initial, err);
 }
 
 static const struct {
 	const char *name, *offset;
-	int (*read)(const struct bt_garden *c, struct bt_lr_schedule *r,
-	            struct bt_error *err);
+	void (*read)(const struct bt_garden *c, struct bt_lr_schedule *r,
+	             struct bt_error *err);
 } kinds[] = {
     [BT_LR_SCHEDULE_CONSTANT] = {"constant", NULL, read_constant},
     [BT_LR_SCHEDULE_STEPWISE] = {"stepwise", LR "stepwise.offset",
@@ -205,30 +188,28 @@ static const struct {
     [BT_LR_SCHEDULE_COSINE] = {"cosine", LR "cosine.offset", read_cosine},
 };
 
-static int read_warmup(const struct bt_garden *c, struct bt_lr_schedule *r,
-                       struct bt_error *err)
+static void read_warmup(const struct bt_garden *c, struct bt_lr_schedule *r,
+                        struct bt_error *err)
 {
-	const char *type = bt_garden_str(c, WARM "type");
-	const char *steps = strcmp(type, "linear") == 0
-	                        ? WARM "linear.warmup_steps"
-	                        : WARM "polynomial.warmup_steps";
+	const char *type = bt_garden_str(c, WARM "type"), *steps;
+	bool linear = strcmp(type, "linear") == 0;
 
 	if (*type == '\0')
-		return BT_OK;
+		return;
+	steps = linear ? WARM "linear.warmup_steps"
+	               : WARM "polynomial.warmup_steps";
 	r->warmup = bt_garden_int(c, steps, -1);
 	if (r->warmup < 0)
-		return bt_garden_fault(c, steps, BT_EARG, err,
-		                       "it must be given; 0 is no warm-up");
-	if (strcmp(type, "polynomial") == 0) {
+		bt_garden_fault(c, steps, err,
+		                "it must be given; 0 means without warm-up");
+	if (linear) {
+		r->warm = BT_LR_SCHEDULE_WARM_LINEAR;
+		read_rate(c, WARM "linear.warmup_learning_rate", DBL_MAX,
+		          &r->first, NOT_BELOW_0, err);
+	} else {
 		r->warm = BT_LR_SCHEDULE_WARM_POLYNOMIAL;
-		return need(c, WARM "polynomial.power", &r->wpower, err);
+		need(c, WARM "polynomial.power", &r->wpower, err);
 	}
-	r->warm = BT_LR_SCHEDULE_WARM_LINEAR;
-	r->first = bt_garden_real(c, WARM "linear.warmup_learning_rate", 0);
-	if (!(r->first >= 0 && r->first < HUGE_VAL))
-		return bt_garden_fault(c, WARM "linear.warmup_learning_rate",
-		                       BT_EARG, err, "it may not be below 0");
-	return BT_OK;
 }
 
 /* Everything that decides the rate, but for the parts of a stepwise one, of
@@ -259,20 +240,18 @@ int bt_lr_schedule_read(const struct bt_garden *c, struct bt_lr_schedule *r,
 {
 	const char *type = bt_garden_str(c, LR "type");
 	size_t k = sizeof(kinds) / sizeof(kinds[0]);
-	int e;
 
 	memset(r, 0, sizeof(*r));
 	while (k > 0 && strcmp(kinds[k - 1].name, type) != 0)
 		k--;
 	if (k == 0)
-		return bt_garden_fault(c, LR "type", BT_EARG, err,
-		                       "it must be given");
+		return bt_garden_fault(c, LR "type", err, "it must be given");
 	r->kind = (enum bt_lr_schedule_kind)(k - 1);
-	e = kinds[r->kind].read(c, r, err);
-	if (e == BT_OK && kinds[r->kind].offset != NULL)
+	kinds[r->kind].read(c, r, err);
+	if (kinds[r->kind].offset != NULL)
 		r->offset = bt_garden_int(c, kinds[r->kind].offset, 0);
-	if (e == BT_OK)
-		e = read_warmup(c, r, err);
-	describe(r);
-	return e;
+	read_warmup(c, r, err);
+	if (err->code == BT_OK)
+		describe(r);
+	return err->code;
 }

@@ -33,23 +33,13 @@ static int news(void *ctx, const struct bt_train_news *n, struct bt_error *err)
 		bt_log(r->c->log, BT_LOG_NOTE, "%s", bt_buf_str(&b));
 	} else {
 		bt_keras_tell(&r->keras, n, &b);
-		if (b.len > 0 && bt_buf_str(&b) != NULL)
-			r->c->print(r->c->print_ctx, b.data);
+		if (b.len > 0)
+			r->c->print(r->c->print_ctx, bt_buf_str(&b));
 	}
 	bt_buf_clear(&b);
 	return n->what == BT_TRAIN_REPORTED
 	           ? bt_tf_checkpoints(&r->save, n->step, err)
 	           : BT_OK;
-}
-
-/* A bare name is a file, not one of our architectures. */
-static char *as_file(const char *path)
-{
-	struct bt_buf b = BT_BUF_INIT;
-
-	bt_buf_printf(&b, "%s%s", strpbrk(path, "./") == NULL ? "./" : "",
-	              path);
-	return bt_buf_detach(&b);
 }
 
 static int read_heads(struct run *r, struct bt_error *err)
@@ -74,6 +64,7 @@ static int read_heads(struct run *r, struct bt_error *err)
 static int prepare(struct run *r, struct bt_error *err)
 {
 	const struct bt_run_classifier *c = r->c;
+	struct bt_buf config = BT_BUF_INIT;
 	int e = bt_meta_read(c->meta_data, &r->meta, err);
 
 	if (e == BT_OK)
@@ -89,9 +80,10 @@ static int prepare(struct run *r, struct bt_error *err)
 		                          err);
 	if (e == BT_OK)
 		e = bt_file_patterns_make(c->dir, err);
-	r->config = as_file(c->config);
-	if (e == BT_OK && r->config == NULL)
-		e = bt_error_nomem(err, "preparing");
+	/* A name alone is a file, not one of our architectures. */
+	bt_buf_printf(&config, "%s%s",
+	              strpbrk(c->config, "./") == NULL ? "./" : "", c->config);
+	r->config = bt_buf_detach(&config);
 	return e;
 }
 

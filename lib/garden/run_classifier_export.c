@@ -25,35 +25,25 @@ static int add(void *ctx, uint64_t i, const struct bt_dataset *d, size_t k,
 	return bt_predict_add(ctx, i, bt_dataset_id(d, k), logits, err);
 }
 
-static int predict(struct bt_predict_stream *s,
-                   const struct bt_file_patterns *in, struct bt_out *out,
-                   struct bt_error *err)
-{
-	struct bt_predict_opts o = {.format = BT_PREDICT_TSV,
-	                            .form = s->model.task->answer,
-	                            .log = s->o.log};
-	struct bt_predict *p;
-	int r = bt_predict_new(&o, &s->model.labels, out, &p, err);
-
-	if (r != BT_OK)
-		return r;
-	r = bt_predict_stream_run(s, in->path, in->n, add, NULL, p, err);
-	if (r == BT_OK)
-		r = bt_predict_finish(p, err);
-	bt_predict_free(p);
-	return r;
-}
-
 static int predict_into(struct bt_predict_stream *s,
                         const struct bt_file_patterns *in, const char *path,
                         struct bt_error *err)
 {
-	struct bt_out *out;
+	struct bt_predict_opts o = {.format = BT_PREDICT_TSV,
+	                            .form = s->model.task->answer,
+	                            .log = s->o.log};
+	struct bt_predict *p = NULL;
+	struct bt_out *out = NULL;
 	int r = bt_out_open(path, BT_OUT_TEXT, &out, err);
 
-	if (r != BT_OK)
-		return r;
-	r = predict(s, in, out, err);
+	if (r == BT_OK)
+		r = bt_predict_new(&o, &s->model.labels, out, &p, err);
+	if (r == BT_OK)
+		r = bt_predict_stream_run(s, in->path, in->n, add, NULL, p,
+		                          err);
+	if (r == BT_OK)
+		r = bt_predict_finish(p, err);
+	bt_predict_free(p);
 	if (r != BT_OK) {
 		bt_out_abandon(out);
 		return r;
@@ -84,8 +74,6 @@ int bt_run_classifier_predict(const struct bt_run_classifier *c,
 	char *path = bt_path_join(c->dir, "test_results.tsv");
 	int r = bt_meta_read(c->meta_data, &meta, err);
 
-	if (r == BT_OK && path == NULL)
-		r = bt_error_nomem(err, "predicting");
 	if (r == BT_OK)
 		r = bt_file_patterns_find("eval_data_path", c->eval, &in, err);
 	o.classes = meta.labels;
@@ -124,11 +112,11 @@ static int labels_of(const struct bt_run_classifier *c, int n,
 static enum bt_texts texts_of(const struct bt_run_classifier *c)
 {
 	char *dir = bt_path_of(source_of(c));
-	char *path = dir != NULL ? bt_path_join(dir, BT_FILE_CONFIG) : NULL;
+	char *path = bt_path_join(dir, BT_FILE_CONFIG);
 	enum bt_texts texts = BT_TEXTS_UNKNOWN;
 	struct bt_config config;
 
-	if (path != NULL && bt_config_load(path, &config, NULL) == BT_OK) {
+	if (bt_config_load(path, &config, NULL) == BT_OK) {
 		texts = config.texts;
 		bt_config_clear(&config);
 	}
@@ -156,12 +144,10 @@ static int export_config(const struct bt_run_classifier *c, int n,
 	config.texts = texts_of(c);
 	bt_config_drop_twice(&config);
 	r = labels_of(c, n, &labels, err);
-	if (r == BT_OK)
+	if (r == BT_OK) {
 		o = bt_config_json(&config, labels.name, labels.n);
-	if (r == BT_OK && (o == NULL || path == NULL))
-		r = bt_error_nomem(err, "exporting");
-	if (r == BT_OK)
 		r = bt_json_save(path, o, err);
+	}
 	json_decref(o);
 	bt_labels_clear(&labels);
 	bt_config_clear(&config);
@@ -184,8 +170,6 @@ static int export_weights(const struct bt_run_classifier *c,
 	char *path = bt_path_join(c->export, BT_FILE_WEIGHTS);
 	int r;
 
-	if (path == NULL)
-		return bt_error_nomem(err, "exporting");
 	job.to = path;
 	r = bt_convert_run(&job, err);
 	bt_convert_clear(&job);

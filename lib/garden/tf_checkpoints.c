@@ -76,23 +76,18 @@ static int write_whole(const struct bt_tensor_source *model, const char *prefix,
 }
 
 /* The encoder's names begin where the classifier is. */
-static int put_below(struct bt_named_list *l, struct bt_error *err)
+static void put_below(struct bt_named_list *l)
 {
 	struct bt_buf b = BT_BUF_INIT;
-	char *name;
 	size_t i;
 
 	for (i = 0; i < l->n; i++) {
 		if (!bt_str_starts(l->v[i].name, ROOT))
 			continue;
 		bt_buf_printf(&b, WAY "%s", l->v[i].name + strlen(ROOT));
-		name = bt_buf_detach(&b);
-		if (name == NULL)
-			return bt_error_nomem(err, "writing a checkpoint");
 		free(l->v[i].name);
-		l->v[i].name = name;
+		l->v[i].name = bt_buf_detach(&b);
 	}
-	return BT_OK;
 }
 
 static int convert(const struct bt_tf_checkpoints *s, const struct bt_ckpt *c,
@@ -107,7 +102,7 @@ static int convert(const struct bt_tf_checkpoints *s, const struct bt_ckpt *c,
 	if (r == BT_OK)
 		r = bt_names_to(&l, BT_NAMES_TF2, "bert", s->heads, err);
 	if (r == BT_OK)
-		r = put_below(&l, err);
+		put_below(&l);
 	if (r == BT_OK)
 		r = bt_cast_new(&l, BT_DTYPES, &recode, err);
 	if (r == BT_OK)
@@ -137,10 +132,7 @@ static int list(struct bt_tf_checkpoints *s, int64_t step, struct bt_error *err)
 	bt_buf_put(&b, s->paths.data, s->paths.len);
 	bt_buf_put(&b, s->times.data, s->times.len);
 	bt_buf_printf(&b, "last_preserved_timestamp: %.6f\n", t);
-	if (path == NULL || b.oom || s->paths.oom || s->times.oom)
-		r = bt_error_nomem(err, "writing a checkpoint");
-	else
-		r = bt_out_whole(path, b.data, b.len, err);
+	r = bt_out_whole(path, b.data, b.len, err);
 	bt_buf_clear(&b);
 	free(path);
 	return r;
@@ -155,10 +147,7 @@ int bt_tf_checkpoints(struct bt_tf_checkpoints *s, int64_t step,
 	int r;
 
 	bt_buf_printf(&b, "%s/ckpt-%lld", s->dir, (long long)step);
-	if (from == NULL || bt_buf_str(&b) == NULL)
-		r = bt_error_nomem(err, "writing a checkpoint");
-	else
-		r = bt_ckpt_open(from, &c, err);
+	r = bt_ckpt_open(from, &c, err);
 	if (r == BT_OK) {
 		r = convert(s, c, bt_buf_str(&b), step, err);
 		bt_ckpt_close(c);

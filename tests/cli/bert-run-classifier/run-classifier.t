@@ -199,7 +199,7 @@ like "$(published x --tpu=node-1 2>&1)" "bert-run-classifier: --tpu=node-1: no T
 Try 'bert-run-classifier --help'." 'says why'
 
 # Files that are not what they should be.
-refuses "*--train_data_path: there is no file 'no*'*" 'no records' \
+refuses "*--train_data_path: the file 'no*' does not exist*" 'no records' \
 	published x --train_data_path='no*'
 refuses "*'no.json'*" 'no meta data' published x --input_meta_data_path=no.json
 refuses "*'g/bert/none'*" 'no checkpoint' published x --init_checkpoint=g/bert/none

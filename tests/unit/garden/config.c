@@ -241,11 +241,11 @@ static void merges(void **state)
 	assert_ok(bt_garden_check(c, &err));
 	bt_garden_set(c, "--tpu", "runtime.tpu", "local");
 	assert_string_equal(bt_garden_str(c, "runtime.tpu"), "local");
-	assert_int_equal(bt_garden_fault(c, "runtime.tpu", BT_EARG, &err, "no"),
+	assert_int_equal(bt_garden_fault(c, "runtime.tpu", &err, "no"),
 	                 BT_EARG);
 	assert_string_equal(err.text, "runtime.tpu (--tpu): no");
 	bt_error_clear(&err);
-	(void)bt_garden_fault(c, "trainer.max_to_keep", BT_EARG, &err, "no");
+	(void)bt_garden_fault(c, "trainer.max_to_keep", &err, "no");
 	assert_string_equal(err.text, "trainer.max_to_keep (one.yaml:3): no");
 	bt_garden_free(c);
 }

@@ -111,7 +111,7 @@ static void patterns_find_files(void **state)
 	bt_file_patterns_clear(&p);
 	assert_err(
 	    bt_file_patterns_find("f", "garden.d/y,garden.d/z*", &p, &err),
-	    BT_EIO, "--f: there is no file 'garden.d/z*'");
+	    BT_EIO, "--f: the file 'garden.d/z*' does not exist");
 	assert_err(bt_file_patterns_find("f", ",", &p, &err), BT_EARG,
 	           "--f names no file");
 	assert_err(bt_file_patterns_find("f", "gs://b/x*", &p, &err),

@@ -147,7 +147,7 @@ static void faults(void **state)
 	             "a number above 0");
 	refuses("polynomial: {decay_steps: 10}", "",
 	        WARM "polynomial.warmup_steps (default): it must be given; 0 "
-	             "is no warm-up");
+	             "means without warm-up");
 	refuses("type: null", "", RATE "type (--x): it must be given");
 	refuses("type: stepwise, stepwise: {boundaries: [1], values: [1]}", "",
 	        RATE "stepwise.values (--x): 1 values, and 1 boundaries take "
