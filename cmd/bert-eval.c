@@ -154,7 +154,7 @@ static int write_report(struct run *r, struct bt_error *err)
 		put_json(r, &b);
 	} else {
 		bt_metrics_report(&r->m, &r->s.model.labels, 10, &b);
-		bt_report_report(&r->d, &r->s, &r->m, &b);
+		bt_report_print(&r->d, &r->s, &r->m, &b);
 	}
 	if (b.oom || b.len == 0) {
 		bt_buf_clear(&b);

@@ -11,22 +11,16 @@
 
 #define NONE UINT32_MAX /* in place of a value's number: it has none */
 
-int bt_by_feature_new(const char *field, const struct bt_metrics *like,
-                      struct bt_by_feature **res, struct bt_error *err)
+struct bt_by_feature *bt_by_feature_new(const char *field,
+                                        const struct bt_metrics *like)
 {
 	struct bt_by_feature *g = bt_array0(1, sizeof(*g));
 
-	if (g != NULL)
-		g->values = bt_string_set_new();
-	if (g == NULL || g->values == NULL) {
-		free(g);
-		return bt_error_nomem(err, "measuring groups");
-	}
+	g->values = bt_string_set_new();
 	g->field = field;
 	g->like = like;
 	g->none.none = true;
-	*res = g;
-	return BT_OK;
+	return g;
 }
 
 void bt_by_feature_free(struct bt_by_feature *g)
@@ -130,8 +124,7 @@ static int find_group(struct bt_by_feature *g, uint32_t number,
 {
 	size_t n = number == NONE ? 0 : (size_t)number + 1;
 
-	if (bt_grow(&g->group, &g->cap, n, sizeof(*g->group)) != BT_OK)
-		return bt_error_nomem(err, "measuring groups");
+	(void)!bt_grow(&g->group, &g->cap, n, sizeof(*g->group));
 	for (; g->of < n; g->of++)
 		memset(&g->group[g->of], 0, sizeof(*g->group));
 	*group = number == NONE ? &g->none : &g->group[number];
@@ -139,16 +132,6 @@ static int find_group(struct bt_by_feature *g, uint32_t number,
 		return BT_OK;
 	bt_metrics_clear(&(*group)->m);
 	return bt_metrics_init_like(&(*group)->m, g->like, err);
-}
-
-static int lacking(const struct bt_by_feature *g, struct bt_error *err)
-{
-	return bt_error_set(err, BT_EFORMAT,
-	                    "none of the first %llu records has the feature "
-	                    "'%s': the first one has %.*s",
-	                    (unsigned long long)g->seen, g->field,
-	                    g->names.len < 300 ? (int)g->names.len : 300,
-	                    bt_buf_at(&g->names, 0));
 }
 
 int bt_by_feature_add(struct bt_by_feature *g, const struct bt_dataset *d,
@@ -161,7 +144,13 @@ int bt_by_feature_add(struct bt_by_feature *g, const struct bt_dataset *d,
 	if (g->length)
 		r = number_length(g, bt_dataset_length(d, k), &number, err);
 	else if (g->found == 0)
-		return lacking(g, err);
+		return bt_error_set(err, BT_EFORMAT,
+		                    "none of the first %llu records has the "
+		                    "feature '%s': the first one has %.*s",
+		                    (unsigned long long)g->seen, g->field,
+		                    g->names.len < 300 ? (int)g->names.len
+		                                       : 300,
+		                    bt_buf_at(&g->names, 0));
 	if (r == BT_OK)
 		r = find_group(g, number, &group, err);
 	return r == BT_OK ? bt_forward_count(&group->m, d, k, answer, err) : r;

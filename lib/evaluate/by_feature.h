@@ -17,9 +17,8 @@ struct bt_by_feature;
 /* Measures are of the kind of like; field and like are borrowed. The field
  * "length", where the first record has no feature of that name, is the number
  * of tokens, in groups that end at powers of two: 1, 2, 3-4, 5-8, 9-16 ... */
-int bt_by_feature_new(const char *field, const struct bt_metrics *like,
-                      struct bt_by_feature **groups,
-                      struct bt_error *err) BT_MUST_USE;
+struct bt_by_feature *bt_by_feature_new(const char *field,
+                                        const struct bt_metrics *like);
 void bt_by_feature_free(struct bt_by_feature *g); /* takes NULL */
 
 /* Looks at the payload of example k of a block that begins or goes on. */

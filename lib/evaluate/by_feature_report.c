@@ -42,7 +42,7 @@ static int by_number(const void *a, const void *b)
 }
 
 /* The groups with examples in their order, n of them; for the caller to free.
- * NULL when out of memory. */
+ */
 static struct bt_by_feature_group **order(struct bt_by_feature *g, size_t *n)
 {
 	struct bt_by_feature_group **list =
@@ -51,7 +51,7 @@ static struct bt_by_feature_group **order(struct bt_by_feature *g, size_t *n)
 	size_t i;
 
 	*n = 0;
-	for (i = 0; list != NULL && i < g->of; i++) {
+	for (i = 0; i < g->of; i++) {
 		if (g->group[i].m.n == 0)
 			continue;
 		g->group[i].value = bt_string_set_get(g->values, i);
@@ -62,7 +62,7 @@ static struct bt_by_feature_group **order(struct bt_by_feature *g, size_t *n)
 	if (*n > 1)
 		qsort(list, *n, sizeof(struct bt_by_feature_group *),
 		      numeric ? by_number : by_text);
-	if (list != NULL && g->none.m.n > 0)
+	if (g->none.m.n > 0)
 		list[(*n)++] = &g->none;
 	return list;
 }
@@ -160,10 +160,6 @@ void bt_by_feature_report(struct bt_by_feature *g, struct bt_buf *out)
 	struct bt_by_feature_group **list = order(g, &n);
 	double v;
 
-	if (list == NULL) {
-		out->oom = true;
-		return;
-	}
 	bt_metrics_summary(g->like, &s);
 	bt_buf_puts(out, "\nby ");
 	from = out->len;
@@ -181,34 +177,20 @@ void bt_by_feature_report(struct bt_by_feature *g, struct bt_buf *out)
 	free(list);
 }
 
-static json_t *json_group(const struct bt_by_feature_group *x)
-{
-	json_t *o = json_object();
-	int bad = json_object_set_new(
-	    o, "value", x->none ? json_null() : bt_escape_json(x->value));
-
-	bad |= bt_metrics_json_summary(&x->m, o);
-	if (bad == 0)
-		return o;
-	json_decref(o);
-	return NULL;
-}
-
 json_t *bt_by_feature_json(struct bt_by_feature *g)
 {
 	size_t n, i;
-	struct bt_by_feature_group **list = order(g, &n);
-	json_t *o = json_object(), *all = json_array();
-	int bad = list == NULL;
+	struct bt_by_feature_group **list = order(g, &n), *x;
+	json_t *all = json_array(), *o;
 
-	for (i = 0; list != NULL && i < n; i++)
-		bad |= json_array_append_new(all, json_group(list[i]));
+	for (i = 0; i < n; i++) {
+		x = list[i];
+		o = json_pack("{s:o}", "value",
+		              x->none ? json_null() : bt_escape_json(x->value));
+		bt_metrics_json_summary(&x->m, o);
+		json_array_append_new(all, o);
+	}
 	free(list);
-	bad |=
-	    json_object_set_new(o, "field", bt_escape_json(bt_span(g->field)));
-	bad |= json_object_set_new(o, "groups", all);
-	if (bad == 0)
-		return o;
-	json_decref(o);
-	return NULL;
+	return json_pack("{s:o, s:o}", "field",
+	                 bt_escape_json(bt_span(g->field)), "groups", all);
 }

@@ -19,25 +19,21 @@ void bt_comparison_clear(struct bt_comparison *p)
 	bt_metrics_clear(&p->b);
 }
 
-/* Mean and spread of what came so far and d (Welford's recurrence). */
-static void add_difference(struct bt_comparison *p, double d)
-{
-	double before = d - p->mean;
-
-	p->n++;
-	p->mean += before / p->n;
-	p->spread += before * (d - p->mean);
-}
-
 int bt_comparison_add(struct bt_comparison *p, int truth, const float *targets,
                       const float *a, const float *b, struct bt_error *err)
 {
 	const struct bt_metrics_kind *kind = p->b.kind;
 	bool right_a, right_b;
+	double d, before;
 
 	if (kind->is_right == NULL) {
-		add_difference(p, kind->loss(&p->b, truth, targets, b) -
-		                      kind->loss(&p->b, truth, targets, a));
+		d = kind->loss(&p->b, truth, targets, b) -
+		    kind->loss(&p->b, truth, targets, a);
+		/* mean and spread so far (Welford's recurrence) */
+		before = d - p->mean;
+		p->n++;
+		p->mean += before / p->n;
+		p->spread += before * (d - p->mean);
 	} else {
 		right_a = kind->is_right(&p->b, truth, targets, a);
 		right_b = kind->is_right(&p->b, truth, targets, b);
@@ -105,17 +101,6 @@ static void put_measures(const struct bt_metrics *a, const struct bt_metrics *b,
 	}
 }
 
-static void report_right(const struct bt_comparison *p, struct bt_buf *out)
-{
-	bt_buf_printf(
-	    out,
-	    "right: both %llu, A alone %llu, B alone %llu, neither "
-	    "%llu\nexact McNemar test: p = %.4g\n",
-	    (unsigned long long)p->both, (unsigned long long)p->a_alone,
-	    (unsigned long long)p->b_alone, (unsigned long long)p->neither,
-	    bt_comparison_mcnemar(p->a_alone, p->b_alone));
-}
-
 void bt_comparison_report(const struct bt_comparison *p,
                           const struct bt_metrics *a,
                           const char *const names[2], struct bt_buf *out)
@@ -129,7 +114,14 @@ void bt_comparison_report(const struct bt_comparison *p,
 	bt_buf_putc(out, '\n');
 	put_measures(a, &p->b, out);
 	if (p->b.kind->is_right != NULL) {
-		report_right(p, out);
+		bt_buf_printf(out,
+		              "right: both %llu, A alone %llu, B alone %llu, "
+		              "neither %llu\nexact McNemar test: p = %.4g\n",
+		              (unsigned long long)p->both,
+		              (unsigned long long)p->a_alone,
+		              (unsigned long long)p->b_alone,
+		              (unsigned long long)p->neither,
+		              bt_comparison_mcnemar(p->a_alone, p->b_alone));
 		return;
 	}
 	bt_comparison_z(p, &error, &z, &p_value);
@@ -146,54 +138,44 @@ static json_t *real(double v)
 	return isfinite(v) ? json_real(v) : json_null();
 }
 
-static int add_test(const struct bt_comparison *p, json_t *o)
-{
-	double error, z, p_value;
-
-	if (p->b.kind->is_right != NULL)
-		return json_object_set_new(
-		           o, "right",
-		           json_pack("{s:I, s:I, s:I, s:I}", "both",
-		                     (json_int_t)p->both, "a_alone",
-		                     (json_int_t)p->a_alone, "b_alone",
-		                     (json_int_t)p->b_alone, "neither",
-		                     (json_int_t)p->neither)) |
-		       json_object_set_new(
-		           o, "mcnemar_p",
-		           real(bt_comparison_mcnemar(p->a_alone, p->b_alone)));
-	bt_comparison_z(p, &error, &z, &p_value);
-	return json_object_set_new(o, "squared_error",
-	                           json_pack("{s:o, s:o, s:o, s:o}",
-	                                     "difference", real(p->mean),
-	                                     "standard_error", real(error), "z",
-	                                     real(z), "p", real(p_value)));
-}
-
 json_t *bt_comparison_json(const struct bt_comparison *p,
                            const struct bt_metrics *a,
                            const char *const names[2])
 {
 	json_t *o = json_object(), *all = json_object();
 	struct bt_metrics_summary sa, sb;
+	double va, vb, error, z, p_value;
 	const char *name;
-	double va, vb;
-	int bad = 0;
 	size_t i;
 
 	bt_metrics_summary(a, &sa);
 	bt_metrics_summary(&p->b, &sb);
 	for (i = 0; (name = bt_metrics_name(i, &sa, &va)) != NULL; i++)
 		if (bt_metrics_name(i, &sb, &vb) != NULL)
-			bad |= json_object_set_new(
+			json_object_set_new(
 			    all, name,
 			    json_pack("{s:o, s:o, s:o}", "a", real(va), "b",
 			              real(vb), "difference", real(vb - va)));
-	bad |= json_object_set_new(o, "a", bt_escape_json(bt_span(names[0])));
-	bad |= json_object_set_new(o, "b", bt_escape_json(bt_span(names[1])));
-	bad |= json_object_set_new(o, "measures", all);
-	bad |= add_test(p, o);
-	if (bad == 0)
+	json_object_set_new(o, "a", bt_escape_json(bt_span(names[0])));
+	json_object_set_new(o, "b", bt_escape_json(bt_span(names[1])));
+	json_object_set_new(o, "measures", all);
+	if (p->b.kind->is_right != NULL) {
+		json_object_set_new(o, "right",
+		                    json_pack("{s:I, s:I, s:I, s:I}", "both",
+		                              (json_int_t)p->both, "a_alone",
+		                              (json_int_t)p->a_alone, "b_alone",
+		                              (json_int_t)p->b_alone, "neither",
+		                              (json_int_t)p->neither));
+		json_object_set_new(
+		    o, "mcnemar_p",
+		    real(bt_comparison_mcnemar(p->a_alone, p->b_alone)));
 		return o;
-	json_decref(o);
-	return NULL;
+	}
+	bt_comparison_z(p, &error, &z, &p_value);
+	json_object_set_new(o, "squared_error",
+	                    json_pack("{s:o, s:o, s:o, s:o}", "difference",
+	                              real(p->mean), "standard_error",
+	                              real(error), "z", real(z), "p",
+	                              real(p_value)));
+	return o;
 }

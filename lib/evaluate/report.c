@@ -87,20 +87,15 @@ int bt_report_init(struct bt_report *d, const struct bt_metrics *like,
                    const struct bt_answer_form *form,
                    const struct bt_labels *labels, struct bt_error *err)
 {
-	int r = BT_OK;
 	size_t i;
 
 	d->group = bt_array0(d->o.n_by, sizeof(struct bt_by_feature *));
-	if (d->group == NULL)
-		return bt_error_nomem(err, "measuring groups");
 	if (d->o.errors > 0)
-		r = bt_top_losses_new(d->o.errors, like, form, labels,
-		                      &d->worst, err);
-	for (i = 0; i < d->o.n_by && r == BT_OK; i++)
-		r = bt_by_feature_new(d->o.by[i], like, &d->group[i], err);
-	if (r == BT_OK && d->o.compare != NULL)
-		r = bt_comparison_init(&d->paired, like, err);
-	return r;
+		d->worst = bt_top_losses_new(d->o.errors, like, form, labels);
+	for (i = 0; i < d->o.n_by; i++)
+		d->group[i] = bt_by_feature_new(d->o.by[i], like);
+	return d->o.compare != NULL ? bt_comparison_init(&d->paired, like, err)
+	                            : BT_OK;
 }
 
 void bt_report_clear(struct bt_report *d)
@@ -135,8 +130,8 @@ int bt_report_add(struct bt_report *d, const struct bt_dataset *block, size_t k,
 	return r;
 }
 
-void bt_report_report(struct bt_report *d, const struct bt_predict_stream *s,
-                      const struct bt_metrics *m, struct bt_buf *out)
+void bt_report_print(struct bt_report *d, const struct bt_predict_stream *s,
+                     const struct bt_metrics *m, struct bt_buf *out)
 {
 	const char *names[] = {s->o.model, d->o.compare};
 	size_t i;
@@ -153,22 +148,20 @@ int bt_report_json(struct bt_report *d, const struct bt_predict_stream *s,
                    const struct bt_metrics *m, json_t *o)
 {
 	const char *names[] = {s->o.model, d->o.compare};
-	json_t *by = NULL;
+	json_t *by = json_array();
 	int bad = 0;
 	size_t i;
 
-	if (d->o.n_by > 0)
-		by = json_array();
 	for (i = 0; i < d->o.n_by; i++)
-		bad |=
-		    json_array_append_new(by, bt_by_feature_json(d->group[i]));
+		json_array_append_new(by, bt_by_feature_json(d->group[i]));
 	if (d->o.n_by > 0)
-		bad |= json_object_set_new(o, "by", by);
+		json_object_set(o, "by", by);
+	json_decref(by);
 	if (d->o.compare != NULL)
-		bad |= json_object_set_new(
-		    o, "compare", bt_comparison_json(&d->paired, m, names));
+		json_object_set_new(o, "compare",
+		                    bt_comparison_json(&d->paired, m, names));
 	if (d->worst != NULL)
-		bad |= json_object_set_new(
-		    o, "errors", bt_top_losses_json(d->worst, s->tok));
+		bad = json_object_set_new(o, "errors",
+		                          bt_top_losses_json(d->worst, s->tok));
 	return bad;
 }

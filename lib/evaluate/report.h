@@ -55,8 +55,8 @@ int bt_report_add(struct bt_report *d, const struct bt_dataset *block, size_t k,
 
 /* Appends to the report of m; adds members to its JSON: 0, or -1 when out of
  * memory. */
-void bt_report_report(struct bt_report *d, const struct bt_predict_stream *s,
-                      const struct bt_metrics *m, struct bt_buf *out);
+void bt_report_print(struct bt_report *d, const struct bt_predict_stream *s,
+                     const struct bt_metrics *m, struct bt_buf *out);
 int bt_report_json(struct bt_report *d, const struct bt_predict_stream *s,
                    const struct bt_metrics *m, json_t *o);
 

@@ -5,27 +5,22 @@
 
 #include "base/mem.h"
 
-int bt_top_losses_new(size_t most, const struct bt_metrics *like,
-                      const struct bt_answer_form *form,
-                      const struct bt_labels *labels,
-                      struct bt_top_losses **res, struct bt_error *err)
+struct bt_top_losses *bt_top_losses_new(size_t most,
+                                        const struct bt_metrics *like,
+                                        const struct bt_answer_form *form,
+                                        const struct bt_labels *labels)
 {
 	struct bt_top_losses *w = bt_array0(1, sizeof(*w));
 
-	if (w == NULL)
-		return bt_error_nomem(err, "keeping examples");
 	w->most = most;
 	w->like = like;
 	w->form = form;
 	w->labels = labels;
-	*res = w;
-	return BT_OK;
+	return w;
 }
 
 static void free_example(struct bt_top_losses_example *x)
 {
-	if (x == NULL)
-		return;
 	bt_buf_clear(&x->text[0]);
 	bt_buf_clear(&x->text[1]);
 	bt_buf_clear(&x->id);
@@ -115,24 +110,6 @@ static bool fill(struct bt_top_losses *w, struct bt_top_losses_example *x,
 	            d->width * sizeof(*d->target));
 }
 
-/* The place of one more: a new one, or that of the least wrong. NULL when out
- * of memory. */
-static struct bt_top_losses_example *place(struct bt_top_losses *w)
-{
-	struct bt_top_losses_example *x;
-
-	if (w->n == w->most)
-		return w->heap[0];
-	x = bt_array0(1, sizeof(*x));
-	if (x == NULL || bt_grow(&w->heap, &w->cap, w->n + 1,
-	                         sizeof(struct bt_top_losses_example *))) {
-		free(x);
-		return NULL;
-	}
-	w->heap[w->n++] = x;
-	return x;
-}
-
 int bt_top_losses_add(struct bt_top_losses *w,
                       const struct bt_top_losses_record *rec,
                       const struct bt_dataset *d, size_t k, const float *answer,
@@ -145,8 +122,15 @@ int bt_top_losses_add(struct bt_top_losses *w,
 	                                bt_dataset_target(d, k), answer);
 	if (full && compare(&this, w->heap[0]) < 0)
 		return BT_OK;
-	x = place(w);
-	if (x == NULL || !fill(w, x, rec, d, k, answer))
+	if (full) {
+		x = w->heap[0];
+	} else {
+		if (bt_grow(&w->heap, &w->cap, w->n + 1,
+		            sizeof(struct bt_top_losses_example *)) != BT_OK)
+			return bt_error_nomem(err, "keeping examples");
+		x = w->heap[w->n++] = bt_array0(1, sizeof(*x));
+	}
+	if (!fill(w, x, rec, d, k, answer))
 		return bt_error_nomem(err, "keeping examples");
 	x->number = rec->number;
 	x->loss = this.loss;

@@ -14,11 +14,10 @@ struct bt_top_losses;
 
 /* At most `most` examples of a model with these labels, metrics and form of
  * predictions, all borrowed. */
-int bt_top_losses_new(size_t most, const struct bt_metrics *like,
-                      const struct bt_answer_form *form,
-                      const struct bt_labels *labels,
-                      struct bt_top_losses **worst,
-                      struct bt_error *err) BT_MUST_USE;
+struct bt_top_losses *bt_top_losses_new(size_t most,
+                                        const struct bt_metrics *like,
+                                        const struct bt_answer_form *form,
+                                        const struct bt_labels *labels);
 void bt_top_losses_free(struct bt_top_losses *w); /* takes NULL */
 
 /* Of an example beside what a data set has: record `number` of all, and its

@@ -197,7 +197,7 @@ static json_t *json_example(const struct bt_top_losses *w, struct words *words,
 		bad |= json_object_set_new(o, "id",
 		                           bt_escape_json(span_of(&x->id)));
 	bad |= json_object_set_new(o, "loss", json_real(x->loss));
-	bad |= w->form->show_json(&a, o);
+	w->form->show_json(&a, o);
 	bad |= json_texts(words, &v, o);
 	if (bad == 0)
 		return o;

@@ -39,29 +39,22 @@ static int say_config(const char *dir, const struct bt_ckpt_family *f,
 	    f->heads > 0 ? "" : ", where the weights do not tell N");
 }
 
-/* Whether peft left an adapter there and not the model that it changes. */
-static bool is_adapter(const char *dir)
-{
-	char *path = bt_path_join(dir, "adapter_config.json");
-	bool there = path != NULL && bt_path_there(path);
-
-	free(path);
-	return there;
-}
-
 /* A directory without a configuration. */
 static int no_config(const char *dir, struct bt_error *err)
 {
 	struct bt_ckpt_family f = {0};
 	struct bt_ckpt *c = NULL;
+	char *path = bt_path_join(dir, "adapter_config.json");
+	bool adapter = bt_path_there(path);
 
+	free(path);
 	if (!bt_path_there(dir))
 		return bt_error_set(err, BT_EIO,
 		                    "no model directory '%s': no such "
 		                    "directory here (models are not fetched "
 		                    "by their names)",
 		                    dir);
-	if (is_adapter(dir))
+	if (adapter) /* which peft left there */
 		return bt_error_set(err, BT_EFORMAT,
 		                    "'%s' holds an adapter and not the model "
 		                    "that it changes: save both merged into "
@@ -74,7 +67,7 @@ static int no_config(const char *dir, struct bt_error *err)
 		           strcmp(bt_ckpt_format(c), "tensorflow") == 0, err);
 	else
 		bt_error_set(err, BT_EFORMAT,
-		             "'%s' is no model directory: it holds neither "
+		             "'%s' is not a model directory: it holds neither "
 		             "config.json nor bert_config.json nor "
 		             "albert_config.json",
 		             dir);
@@ -83,35 +76,23 @@ static int no_config(const char *dir, struct bt_error *err)
 	return BT_EFORMAT;
 }
 
-/* The configuration in a directory and "'its path'". */
-static int load(const char *dir, json_t **o, struct bt_buf *name,
-                struct bt_error *err)
-{
-	char *path = NULL;
-	int r = bt_hf_config_find(dir, o, &path, err);
-
-	if (r == BT_OK && *o == NULL)
-		r = no_config(dir, err);
-	if (r == BT_OK) {
-		bt_buf_printf(name, "'%s'", path);
-		if (bt_buf_str(name) == NULL)
-			r = bt_error_nomem(err, "opening a model");
-	}
-	free(path);
-	return r;
-}
-
 int bt_model_config(const char *dir, struct bt_config *c, struct bt_labels *l,
                     struct bt_error *err)
 {
 	struct bt_buf name = BT_BUF_INIT;
+	char *path = NULL;
 	json_t *o = NULL;
 	int r = bt_url_refuse(dir, BT_URL_DIR, err);
 
 	if (r == BT_OK)
-		r = load(dir, &o, &name, err);
-	if (r == BT_OK)
+		r = bt_hf_config_find(dir, &o, &path, err);
+	if (r == BT_OK && o == NULL)
+		r = no_config(dir, err);
+	if (r == BT_OK) {
+		bt_buf_printf(&name, "'%s'", path);
 		r = bt_config_parse(bt_buf_str(&name), o, c, err);
+	}
+	free(path);
 	json_decref(o);
 	if (r == BT_OK) {
 		c->problem_type = bt_task_of(c->problem_type)->problem_type;

@@ -241,20 +241,16 @@ int bt_dataset_read(char *const *paths, int n_paths, uint64_t expect,
 /* Example i as a record whose spans are borrowed from d. */
 static struct bt_token_rec example(const struct bt_dataset *d, size_t i)
 {
-	struct bt_token_rec rec = {0};
-
-	rec.ids = d->ids + d->start[i];
-	rec.types = d->types + d->start[i];
-	rec.n = bt_dataset_length(d, i);
-	rec.id = bt_dataset_id(d, i);
-	if (d->width > 0) {
-		rec.target = d->target + i * d->stride;
-		rec.n_target = d->width;
-	}
-	rec.open = d->open;
-	rec.weight = d->weight[i];
-	rec.has_weight = d->has_weights;
-	return rec;
+	return (struct bt_token_rec){
+	    .ids = d->ids + d->start[i],
+	    .types = d->types + d->start[i],
+	    .n = bt_dataset_length(d, i),
+	    .id = bt_dataset_id(d, i),
+	    .target = d->width > 0 ? d->target + i * d->stride : NULL,
+	    .n_target = d->width,
+	    .open = d->open,
+	    .weight = d->weight[i],
+	    .has_weight = d->has_weights};
 }
 
 int bt_dataset_divide(struct bt_dataset *d, const uint8_t *chosen,

@@ -32,23 +32,15 @@ static size_t batch_at(const struct bt_dataset *d, size_t first)
 	return n;
 }
 
-/* Tokens that a batch can have. */
-static size_t longest_batch(const struct bt_dataset *d)
-{
-	size_t all = d->n > 0 ? d->start[d->n] : 0;
-	size_t most =
-	    d->longest > BT_FORWARD_TOKENS ? d->longest : BT_FORWARD_TOKENS;
-
-	return all < most ? all : most;
-}
-
 int bt_forward(struct bt_engine *e, const struct bt_dataset *d,
                struct bt_gather *g, size_t classes, bt_forward_fn *fn,
                void *ctx, double *flop, struct bt_error *err)
 {
 	const float *logits;
-	size_t first, n, i;
-	int r = bt_engine_grow(e, longest_batch(d), d->longest, err);
+	size_t first, n, i, all = d->n > 0 ? d->start[d->n] : 0;
+	size_t most =
+	    d->longest > BT_FORWARD_TOKENS ? d->longest : BT_FORWARD_TOKENS;
+	int r = bt_engine_grow(e, all < most ? all : most, d->longest, err);
 
 	for (first = 0; first < d->n && r == BT_OK; first += n) {
 		n = batch_at(d, first);

@@ -113,8 +113,7 @@ static int load_weights(const char *dir, struct bt_model *m,
 {
 	struct bt_weights_report rep;
 	const float **at = bt_array((size_t)m->graph.n_params, sizeof(*at));
-	int i, r = at == NULL ? bt_error_nomem(err, "reading the weights")
-	                      : bt_ckpt_open(dir, &m->weights, err);
+	int i, r = bt_ckpt_open(dir, &m->weights, err);
 
 	if (r == BT_OK)
 		r = bt_weights_load(&m->graph, m->weights, false, NULL,
@@ -129,21 +128,6 @@ static int load_weights(const char *dir, struct bt_model *m,
 	return r;
 }
 
-/* A directory without a trained classifier cannot predict: say so before the
- * lack of some tensor does. */
-static int check_labels(const char *dir, const struct bt_labels *l,
-                        const struct bt_config *c, struct bt_error *err)
-{
-	if (l->n >= bt_task_of(c->problem_type)->least)
-		return BT_OK;
-	return bt_error_hint(
-	    err, BT_HINT_CLASSES_TRAIN,
-	    bt_error_set(err, BT_EFORMAT,
-	                 "'%s' does not hold a trained classifier: its "
-	                 "configuration names %d labels",
-	                 dir, l->n));
-}
-
 int bt_model_open(const char *dir, const struct bt_engine_opts *o,
                   struct bt_model *m, struct bt_error *err)
 {
@@ -151,9 +135,16 @@ int bt_model_open(const char *dir, const struct bt_engine_opts *o,
 
 	memset(m, 0, sizeof(*m));
 	r = bt_model_config(dir, &m->config, &m->labels, err);
-	if (r == BT_OK)
-		r = check_labels(dir, &m->labels, &m->config, err);
 	m->task = bt_task_of(m->config.problem_type);
+	/* a directory without a trained classifier cannot predict: say so
+	 * before the lack of some tensor does */
+	if (r == BT_OK && m->labels.n < m->task->least)
+		r = bt_error_hint(
+		    err, BT_HINT_CLASSES_TRAIN,
+		    bt_error_set(err, BT_EFORMAT,
+		                 "'%s' does not hold a trained classifier: "
+		                 "its configuration names %d labels",
+		                 dir, m->labels.n));
 	if (r == BT_OK)
 		r = bt_model_build(m, o, err);
 	if (r == BT_OK)
@@ -230,12 +221,8 @@ static int save_config(const char *dir, const struct bt_model *m,
 {
 	char *path = bt_path_join(dir, BT_FILE_CONFIG);
 	json_t *o = bt_config_json(&m->config, m->labels.name, m->labels.n);
-	int r;
+	int r = bt_json_save(path, o, err);
 
-	if (path == NULL || o == NULL)
-		r = bt_error_nomem(err, "writing the configuration");
-	else
-		r = bt_json_save(path, o, err);
 	json_decref(o);
 	free(path);
 	return r;
@@ -249,11 +236,8 @@ int bt_model_save(const char *dir, const struct bt_model *m,
 	struct bt_weights_set set = {"", bt_engine_params(m->engine)};
 	char *path = bt_path_join(dir, BT_FILE_WEIGHTS);
 	struct bt_out *out;
-	int r;
+	int r = bt_out_open(path, BT_OUT_BINARY, &out, err);
 
-	if (path == NULL)
-		return bt_error_nomem(err, "writing the weights");
-	r = bt_out_open(path, BT_OUT_BINARY, &out, err);
 	free(path);
 	if (r != BT_OK)
 		return r;

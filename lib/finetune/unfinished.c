@@ -55,7 +55,7 @@ static void read_history(const char *dir, struct place *p)
 	const char *s, *end;
 	size_t n = 0;
 
-	if (path != NULL && bt_path_is_file(path) &&
+	if (bt_path_is_file(path) &&
 	    bt_in_whole(path, MOST, &data, &n, NULL) == BT_OK)
 		for (s = data; n > 0; n -= (size_t)(end - s) + 1, s = end + 1) {
 			end = memchr(s, '\n', n);
@@ -75,8 +75,7 @@ static bool read_checkpoint(const char *dir, struct place *p)
 	bool there = false;
 	size_t i;
 
-	if (path != NULL && bt_path_is_file(path) &&
-	    bt_ckpt_open(path, &c, NULL) != BT_OK)
+	if (bt_path_is_file(path) && bt_ckpt_open(path, &c, NULL) != BT_OK)
 		c = NULL; /* nothing of the model depends on it */
 	for (i = 0; c != NULL && i < bt_ckpt_notes(c); i++) {
 		note = bt_ckpt_note(c, i);

@@ -24,20 +24,6 @@ static void list(struct bt_buf *b, const char *name)
 	bt_buf_puts(b, name);
 }
 
-/* Sets *p to the parameter that a tensor of that name holds, -1: none. */
-static int find_param(const struct bt_graph *g, const char *name, int *p)
-{
-	char *full = bt_names_plain(g->prefix, name);
-
-	if (full == NULL)
-		return BT_ENOMEM;
-	*p = bt_graph_find(g, full + strlen(g->prefix));
-	if (*p < 0) /* a bare encoder's */
-		*p = bt_graph_find(g, full);
-	free(full);
-	return BT_OK;
-}
-
 /* For each parameter the tensor that holds it, or NULL; for each tensor whether
  * one wants it. */
 struct match {
@@ -53,14 +39,18 @@ static void free_match(struct match *m)
 	free(m->used);
 }
 
-/* Sets *p to the parameter that a tensor holds, -1: none. */
-static int param_of(const struct bt_graph *g, const struct bt_named *v, int *p)
+/* The parameter that a tensor holds, -1: none. */
+static int find_param(const struct bt_graph *g, const struct bt_named *v)
 {
-	int r = find_param(g, v->from->name, p);
+	char *full = bt_names_plain(g->prefix, v->from->name);
+	int p = bt_graph_find(g, full + strlen(g->prefix));
 
-	if (r == BT_OK && *p < 0 && v->known)
-		*p = bt_graph_find(g, v->name);
-	return r;
+	if (p < 0) /* in an encoder alone */
+		p = bt_graph_find(g, full);
+	if (p < 0 && v->known)
+		p = bt_graph_find(g, v->name);
+	free(full);
+	return p;
 }
 
 bool bt_weights_has(const struct bt_ckpt *c, const char *name)
@@ -101,8 +91,7 @@ static int find_tensors(const struct bt_graph *g, const struct bt_ckpt *c,
 		m->used[i] = v->again;
 		if (v->again)
 			continue;
-		if (param_of(g, v, &p) != BT_OK)
-			return bt_error_nomem(err, "loading weights");
+		p = find_param(g, v);
 		if (p < 0)
 			continue;
 		if (m->of_param[p] != NULL)
@@ -139,14 +128,13 @@ static int misfit(const struct bt_ckpt *c, const struct bt_param *p,
 		r = bt_error_set(err, BT_EFORMAT,
 		                 "'%s': tensor '%s' has shape [%s], the "
 		                 "configuration asks for [%d]",
-		                 bt_ckpt_path(c), t->from->name, s ? s : "?",
-		                 p->cols);
+		                 bt_ckpt_path(c), t->from->name, s, p->cols);
 	else
 		r = bt_error_set(err, BT_EFORMAT,
 		                 "'%s': tensor '%s' has shape [%s], the "
 		                 "configuration asks for [%d, %d]",
-		                 bt_ckpt_path(c), t->from->name, s ? s : "?",
-		                 p->rows, p->cols);
+		                 bt_ckpt_path(c), t->from->name, s, p->rows,
+		                 p->cols);
 	bt_buf_clear(&b);
 	return r;
 }
@@ -197,12 +185,6 @@ static int take(const struct bt_ckpt *c, const struct bt_param *p,
 	return BT_OK;
 }
 
-/* Buffers and heads that are expected not to be wanted are not worth a word. */
-static bool is_noise(const char *name)
-{
-	return strstr(name, "position_ids") != NULL;
-}
-
 /* What no parameter wants. */
 static int list_unused(const struct bt_graph *g, const struct bt_ckpt *c,
                        const struct bt_weights_gaps *gaps,
@@ -218,11 +200,10 @@ static int list_unused(const struct bt_graph *g, const struct bt_ckpt *c,
 	for (i = 0; r == BT_OK && i < bt_ckpt_count(c); i++) {
 		v = &m->named.v[i];
 		name = v->from->name;
-		if (m->used[i] || is_noise(name))
+		/* buffers that are expected not to be wanted are not listed */
+		if (m->used[i] || strstr(name, "position_ids") != NULL)
 			continue;
 		plain = bt_names_plain(g->prefix, v->known ? v->name : name);
-		if (plain == NULL)
-			return bt_error_nomem(err, "loading weights");
 		r = bt_weights_gaps_unused(gaps, g, c, plain, name, err);
 		free(plain);
 		rep->unused++;
@@ -341,8 +322,6 @@ static int make_tensors(struct tensors *a, const struct bt_graph *g,
 		p = &g->params[i % (size_t)g->n_params];
 		sets += i > 0 && i % (size_t)g->n_params == 0;
 		a->name[i] = joined(sets->prefix, p->name);
-		if (a->name[i] == NULL)
-			return BT_ENOMEM;
 		a->shape[i][0] = p->rank == 2 ? p->rows : p->cols;
 		a->shape[i][1] = p->cols;
 		a->t[i].name = a->name[i];
@@ -390,13 +369,6 @@ int bt_weights_save(const char *path, const struct bt_graph *g,
 	return r;
 }
 
-static struct bt_named as_it_is(const struct bt_tensor *t)
-{
-	struct bt_named v = {.from = t, .rank = t->rank, .shape = t->shape};
-
-	return v;
-}
-
 int bt_weights_restore(const struct bt_ckpt *c, const struct bt_graph *g,
                        const struct bt_weights_set *sets, int n_sets,
                        struct bt_error *err)
@@ -411,14 +383,15 @@ int bt_weights_restore(const struct bt_ckpt *c, const struct bt_graph *g,
 		for (i = 0; i < g->n_params; i++) {
 			p = &g->params[i];
 			name = joined(sets[k].prefix, p->name);
-			if (name == NULL)
-				return bt_error_nomem(err, "reading weights");
 			t = bt_ckpt_find(c, name);
 			if (t == NULL)
 				r = bt_error_set(err, BT_EFORMAT,
 				                 "'%s' has no tensor '%s'",
 				                 bt_ckpt_path(c), name);
-			else if (v = as_it_is(t), !shape_fits(p, &v))
+			else if (v = (struct bt_named){.from = t,
+			                               .rank = t->rank,
+			                               .shape = t->shape},
+			         !shape_fits(p, &v))
 				r = misfit(c, p, &v, err);
 			else
 				r = take(c, p, &v, sets[k].values + p->offset,

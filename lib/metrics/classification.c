@@ -203,36 +203,30 @@ static void report(const struct bt_metrics *m, const struct bt_labels *l,
 	              s.accuracy, s.loss, s.mcc, (unsigned long long)m->n);
 }
 
-static json_t *json_class(const struct bt_metrics *m, int k, const char *name)
-{
-	struct bt_class_metrics c;
-
-	bt_metrics_class(m, k, &c);
-	return json_pack("{s:s, s:f, s:f, s:f, s:I}", "label", name,
-	                 "precision", c.precision, "recall", c.recall, "f1",
-	                 c.f1, "support", (json_int_t)c.support);
-}
-
 /* The classes and the whole confusion matrix. */
 static int json(const struct bt_metrics *m, const struct bt_labels *l,
                 json_t *o)
 {
 	json_t *classes = json_array(), *matrix = json_array(), *row;
 	size_t k = (size_t)m->classes, i, j;
-	int bad = 0;
+	struct bt_class_metrics c;
 
 	for (i = 0; i < k; i++) {
-		bad |= json_array_append_new(classes,
-		                             json_class(m, (int)i, l->name[i]));
+		bt_metrics_class(m, (int)i, &c);
+		json_array_append_new(
+		    classes,
+		    json_pack("{s:s, s:f, s:f, s:f, s:I}", "label", l->name[i],
+		              "precision", c.precision, "recall", c.recall,
+		              "f1", c.f1, "support", (json_int_t)c.support));
 		row = json_array();
 		for (j = 0; j < k; j++)
-			bad |= json_array_append_new(
+			json_array_append_new(
 			    row, json_integer((json_int_t)m->count[i * k + j]));
-		bad |= json_array_append_new(matrix, row);
+		json_array_append_new(matrix, row);
 	}
-	bad |= json_object_set_new(o, "classes", classes);
-	bad |= json_object_set_new(o, "confusion", matrix);
-	return bad;
+	json_object_set_new(o, "classes", classes);
+	json_object_set_new(o, "confusion", matrix);
+	return BT_OK;
 }
 
 const struct bt_metrics_kind bt_metrics_classification = {

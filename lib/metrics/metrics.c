@@ -103,29 +103,26 @@ void bt_metrics_report(const struct bt_metrics *m, const struct bt_labels *l,
 	m->kind->report(m, l, confusions, out);
 }
 
-int bt_metrics_json_summary(const struct bt_metrics *m, json_t *o)
+void bt_metrics_json_summary(const struct bt_metrics *m, json_t *o)
 {
-	int bad =
-	    json_object_set_new(o, "examples", json_integer((json_int_t)m->n));
 	struct bt_metrics_summary s;
 	const char *name;
 	double v;
 	size_t i;
 
+	json_object_set_new(o, "examples", json_integer((json_int_t)m->n));
 	bt_metrics_summary(m, &s);
 	for (i = 0; (name = bt_metrics_name(i, &s, &v)) != NULL; i++)
-		bad |= json_object_set_new(
-		    o, name, isfinite(v) ? json_real(v) : json_null());
-	return bad;
+		json_object_set_new(o, name,
+		                    isfinite(v) ? json_real(v) : json_null());
 }
 
 json_t *bt_metrics_json(const struct bt_metrics *m, const struct bt_labels *l)
 {
 	json_t *o = json_object();
-	int bad = bt_metrics_json_summary(m, o);
 
-	bad |= m->kind->json(m, l, o);
-	if (bad == 0)
+	bt_metrics_json_summary(m, o);
+	if (m->kind->json(m, l, o) == BT_OK)
 		return o;
 	json_decref(o);
 	return NULL;

@@ -168,7 +168,7 @@ void bt_metrics_report(const struct bt_metrics *m, const struct bt_labels *l,
 
 /* Puts the number of examples and the summary into an object. Returns 0, or
  * another number when out of memory. */
-int bt_metrics_json_summary(const struct bt_metrics *m, json_t *o);
+void bt_metrics_json_summary(const struct bt_metrics *m, json_t *o);
 
 /* The report as a JSON object, with the whole confusion matrix. NULL when out
  * of memory; the caller json_decref()s it. */

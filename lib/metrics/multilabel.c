@@ -222,12 +222,12 @@ static int json(const struct bt_metrics *m, const struct bt_labels *l,
 {
 	json_t *all = json_array();
 	struct bt_label_metrics c;
-	int bad = 0;
+	int r = BT_OK;
 	size_t k;
 
-	for (k = 0; k < m->width; k++) {
-		bad |= bt_metrics_label(m, k, &c) != BT_OK;
-		bad |= json_array_append_new(
+	for (k = 0; k < m->width && r == BT_OK; k++) {
+		r = bt_metrics_label(m, k, &c);
+		json_array_append_new(
 		    all, json_pack("{s:s, s:f, s:f, s:f, s:o, s:I}", "label",
 		                   l->name[k], "precision", c.precision,
 		                   "recall", c.recall, "f1", c.f1, "roc_auc",
@@ -235,7 +235,8 @@ static int json(const struct bt_metrics *m, const struct bt_labels *l,
 		                                    : json_real(c.roc_auc),
 		                   "support", (json_int_t)c.support));
 	}
-	return bad | json_object_set_new(o, "classes", all);
+	json_object_set_new(o, "classes", all);
+	return r;
 }
 
 const struct bt_metrics_kind bt_metrics_multilabel = {

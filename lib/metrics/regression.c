@@ -172,14 +172,13 @@ static int json(const struct bt_metrics *m, const struct bt_labels *l,
 {
 	json_t *all = json_array();
 	struct bt_number_metrics c;
-	int bad = 0;
+	int r = BT_OK;
 	size_t k;
 
-	for (k = 0; k < m->width; k++) {
-		if (bt_metrics_number(m, k, &c) != BT_OK)
-			bad = 1;
-		else
-			bad |= json_array_append_new(
+	for (k = 0; k < m->width && r == BT_OK; k++) {
+		r = bt_metrics_number(m, k, &c);
+		if (r == BT_OK)
+			json_array_append_new(
 			    all,
 			    json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o}",
 			              "number", l->name[k], "mse", real(c.mse),
@@ -189,9 +188,9 @@ static int json(const struct bt_metrics *m, const struct bt_labels *l,
 			              real(c.spearman)));
 	}
 	if (m->width > 1)
-		return bad | json_object_set_new(o, "numbers", all);
+		json_object_set(o, "numbers", all);
 	json_decref(all);
-	return bad;
+	return r;
 }
 
 const struct bt_metrics_kind bt_metrics_regression = {

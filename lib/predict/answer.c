@@ -163,15 +163,6 @@ static int next_frequent(const struct bt_predict *p, int last)
 	return best;
 }
 
-/* The label after `last` that was predicted; there is one. */
-static int next_label(const struct bt_predict *p, int last)
-{
-	do
-		last++;
-	while (p->counts[last] == 0);
-	return last;
-}
-
 void bt_answer_counts(const struct bt_predict *p, int most, struct bt_buf *b)
 {
 	int i, shown = 0, all = 0;
@@ -179,7 +170,12 @@ void bt_answer_counts(const struct bt_predict *p, int most, struct bt_buf *b)
 	for (i = 0; i < p->labels.n; i++)
 		all += p->counts[i] > 0;
 	for (i = -1; shown < all && shown < most; shown++) {
-		i = all > most ? next_frequent(p, i) : next_label(p, i);
+		if (all > most)
+			i = next_frequent(p, i);
+		else
+			do
+				i++;
+			while (p->counts[i] == 0);
 		bt_buf_printf(b, "%s%s %llu", b->len > 0 ? ", " : "",
 		              p->labels.name[i],
 		              (unsigned long long)p->counts[i]);

@@ -82,10 +82,10 @@ struct bt_answer_form {
 	            double *sum);
 	float (*mean)(double sum, size_t models);
 
-	/* "truth -> prediction", as text and as members of a JSON object (not
-	 * 0: out of memory); what its loss is called. */
+	/* "truth -> prediction", as text and as members of a JSON object; what
+	 * its loss is called. */
 	void (*show)(const struct bt_answered *a, struct bt_buf *out);
-	int (*show_json)(const struct bt_answered *a, json_t *o);
+	void (*show_json)(const struct bt_answered *a, json_t *o);
 	const char *loss;
 	bool loss_fixed; /* shown with four decimals, else six digits */
 };

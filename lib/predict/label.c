@@ -111,15 +111,15 @@ static void show(const struct bt_answered *a, struct bt_buf *out)
 	bt_buf_printf(out, " (%.4f)", p);
 }
 
-static int show_json(const struct bt_answered *a, json_t *o)
+static void show_json(const struct bt_answered *a, json_t *o)
 {
 	const char *const *name = (const char *const *)a->labels->name;
 	double p;
 	int best = likeliest(a, &p);
 
-	return json_object_set_new(o, "label", json_string(name[a->truth])) |
-	       json_object_set_new(o, "predicted", json_string(name[best])) |
-	       json_object_set_new(o, "probability", json_real(p));
+	json_object_set_new(o, "label", json_string(name[a->truth]));
+	json_object_set_new(o, "predicted", json_string(name[best]));
+	json_object_set_new(o, "probability", json_real(p));
 }
 
 const struct bt_answer_form bt_answer_label = {

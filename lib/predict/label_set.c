@@ -163,24 +163,21 @@ static void show(const struct bt_answered *a, struct bt_buf *out)
 static json_t *json_labels(const struct bt_answered *a, bool truth)
 {
 	json_t *all = json_array();
-	int i, bad = 0;
+	int i;
 
 	for (i = 0; i < a->labels->n; i++)
 		if (holds(a, truth, i))
-			bad |= json_array_append_new(
+			json_array_append_new(
 			    all,
 			    json_pack("{s:s, s:f}", "label", a->labels->name[i],
 			              "probability", sigmoid(a->output[i])));
-	if (bad == 0)
-		return all;
-	json_decref(all);
-	return NULL;
+	return all;
 }
 
-static int show_json(const struct bt_answered *a, json_t *o)
+static void show_json(const struct bt_answered *a, json_t *o)
 {
-	return json_object_set_new(o, "labels", json_labels(a, true)) |
-	       json_object_set_new(o, "predicted", json_labels(a, false));
+	json_object_set_new(o, "labels", json_labels(a, true));
+	json_object_set_new(o, "predicted", json_labels(a, false));
 }
 
 const struct bt_answer_form bt_answer_label_set = {

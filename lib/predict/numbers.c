@@ -153,24 +153,21 @@ static void show(const struct bt_answered *a, struct bt_buf *out)
 static json_t *json_numbers(const struct bt_answered *a, const float *from)
 {
 	json_t *o;
-	int i, bad = 0;
+	int i;
 
 	if (a->labels->n == 1)
 		return json_real((double)from[0]);
 	o = json_object();
 	for (i = 0; i < a->labels->n; i++)
-		bad |= json_object_set_new(o, a->labels->name[i],
-		                           json_real((double)from[i]));
-	if (bad == 0)
-		return o;
-	json_decref(o);
-	return NULL;
+		json_object_set_new(o, a->labels->name[i],
+		                    json_real((double)from[i]));
+	return o;
 }
 
-static int show_json(const struct bt_answered *a, json_t *o)
+static void show_json(const struct bt_answered *a, json_t *o)
 {
-	return json_object_set_new(o, "value", json_numbers(a, a->targets)) |
-	       json_object_set_new(o, "predicted", json_numbers(a, a->output));
+	json_object_set_new(o, "value", json_numbers(a, a->targets));
+	json_object_set_new(o, "predicted", json_numbers(a, a->output));
 }
 
 const struct bt_answer_form bt_answer_numbers = {

@@ -52,8 +52,8 @@ static int check_sample(const struct bt_predict_opts *o, struct bt_error *err)
 {
 	if (o->sample == NULL && (o->sample_id != NULL || o->sample_order))
 		return bt_error_set(err, BT_EARG,
-		                    "there is no sample to read ids or the "
-		                    "order of rows from");
+		                    "ids or the order of rows are asked for "
+		                    "without a sample to read them from");
 	if (o->sample != NULL &&
 	    (o->format != BT_PREDICT_CSV || o->header != NULL || o->top > 0 ||
 	     o->delimiter != 0))
@@ -211,8 +211,6 @@ int bt_predict_new(const struct bt_predict_opts *o, const struct bt_labels *l,
 	bool joins;
 	int r;
 
-	if (p == NULL)
-		return bt_error_nomem(err, "predicting");
 	p->o = *o;
 	p->classes = l->n;
 	p->out = out;
@@ -297,7 +295,7 @@ static int fill_in(struct bt_predict *p, struct bt_span id,
 }
 
 /* Numbers that stand for missing ids explain why none of them is there. */
-static int blame_ids(const struct bt_predict *p, int r, struct bt_error *err)
+static int explain_ids(const struct bt_predict *p, int r, struct bt_error *err)
 {
 	if (r != BT_EFORMAT || !p->numbered)
 		return r;
@@ -362,7 +360,7 @@ int bt_predict_add(struct bt_predict *p, uint64_t i, struct bt_span id,
 		id = bt_span(number);
 	}
 	if (p->sample != NULL)
-		return blame_ids(p, fill_in(p, id, err), err);
+		return explain_ids(p, fill_in(p, id, err), err);
 	if (p->o.format == BT_PREDICT_TFRECORD)
 		return put_record(p, id, err);
 	if (p->o.format == BT_PREDICT_TSV)
@@ -378,7 +376,7 @@ int bt_predict_finish(struct bt_predict *p, struct bt_error *err)
 {
 	if (p->sample == NULL)
 		return BT_OK;
-	return blame_ids(p, bt_submission_write(p->sample, p->out, err), err);
+	return explain_ids(p, bt_submission_write(p->sample, p->out, err), err);
 }
 
 void bt_predict_tell(const struct bt_predict *p, const struct bt_log *log)

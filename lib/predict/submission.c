@@ -48,17 +48,12 @@ int bt_submission_open(const struct bt_submission_opts *o,
                        struct bt_submission **res, struct bt_error *err)
 {
 	struct bt_submission *s = bt_array0(1, sizeof(*s));
-	int r = BT_OK;
+	int r;
 
-	if (s == NULL)
-		return bt_error_nomem(err, "reading the sample");
 	s->o = *o;
 	s->labels = labels;
 	s->set = bt_string_set_new();
-	if (s->set == NULL)
-		r = bt_error_nomem(err, "reading the sample");
-	if (r == BT_OK)
-		r = bt_submission_read(s, err);
+	r = bt_submission_read(s, err);
 	if (r == BT_OK)
 		r = reserve(s, err);
 	if (r != BT_OK) {
@@ -128,8 +123,7 @@ static int mismatch(struct bt_submission *s, bool all, struct bt_error *err)
 		bt_buf_printf(&b, "%s%zu of its %zu ids have no prediction: %s",
 		              b.len > 0 ? "; " : "", missing.n, s->rows,
 		              bt_submission_values_str(&missing));
-	bt_error_set(err, BT_EFORMAT, "sample %s: %s", s->name,
-	             b.len > 0 && bt_buf_str(&b) != NULL ? b.data : "?");
+	bt_error_set(err, BT_EFORMAT, "sample %s: %s", s->name, bt_buf_str(&b));
 	bt_buf_clear(&missing.names);
 	bt_buf_clear(&b);
 	return BT_EFORMAT;

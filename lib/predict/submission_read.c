@@ -25,37 +25,30 @@ void bt_submission_values_add(struct bt_submission_values *f,
 
 const char *bt_submission_values_str(struct bt_submission_values *f)
 {
-	const char *s = bt_buf_str(&f->names);
-
-	return s != NULL ? s : "?";
-}
-
-/* By name, else by its number from 1; -1 if there is none. */
-static int find_column(const char *given, const struct bt_span *names, size_t n)
-{
-	int64_t number;
-	size_t i;
-
-	for (i = 0; i < n; i++)
-		if (bt_span_equal(names[i], bt_span(given)))
-			return (int)i;
-	if (bt_parse_i64(given, 1, (int64_t)n, &number) == BT_OK)
-		return (int)number - 1;
-	return -1;
+	return bt_buf_str(&f->names);
 }
 
 /* Sets which column holds the ids, if one does. */
 static int find_id(struct bt_submission *s, const struct bt_span *names,
                    struct bt_error *err)
 {
+	int64_t number = 0;
 	int at = 0;
 	size_t i;
 
-	if (s->o.id != NULL) {
-		at = find_column(s->o.id, names, s->width);
-		if (at < 0 && strcmp(s->o.id, "none") != 0)
+	if (s->o.id != NULL) { /* a name, else a number from 1 */
+		for (i = 0; i < s->width; i++)
+			if (bt_span_equal(names[i], bt_span(s->o.id)))
+				break;
+		if (i < s->width)
+			number = (int64_t)i + 1;
+		else if (bt_parse_i64(s->o.id, 1, (int64_t)s->width, &number) !=
+		             BT_OK &&
+		         strcmp(s->o.id, "none") != 0)
 			return bt_error_set(err, BT_EFORMAT,
-			                    "there is no column '%s'", s->o.id);
+			                    "the column '%s' does not exist",
+			                    s->o.id);
+		at = (int)number - 1;
 	} else if (s->width == 1 && s->o.in_order) {
 		at = -1;
 	} else {
@@ -273,8 +266,7 @@ static int read_rows(struct bt_submission *s, struct bt_csv *csv,
 	struct odd odd = {.seen = bt_string_set_new()};
 	struct bt_submission_values twice = {0};
 	const struct bt_span *f;
-	int r = odd.seen != NULL ? BT_OK
-	                         : bt_error_nomem(err, "reading the sample");
+	int r = BT_OK;
 
 	while (r == BT_OK && (r = bt_csv_next(csv, &f, err)) == 1)
 		r = add_row(s, f, &twice, &odd, err);
@@ -328,31 +320,22 @@ static int find_delimiter(const char *path, char *delimiter,
 	return r;
 }
 
-/* Standard input cannot be looked at before it is read. */
-static int open_table(const char *path, char *delimiter, struct bt_csv **csv,
-                      struct bt_error *err)
-{
-	struct bt_csv_opts opts = BT_CSV_OPTS_INIT;
-	int r = BT_OK;
-
-	if (strcmp(path, "-") != 0)
-		r = find_delimiter(path, &opts.delimiter, err);
-	*delimiter = opts.delimiter;
-	return r == BT_OK ? bt_csv_open(path, &opts, csv, err) : r;
-}
-
 int bt_submission_read(struct bt_submission *s, struct bt_error *err)
 {
 	struct bt_csv *csv;
-	int r = open_table(s->o.path, &s->delimiter, &csv, err);
+	struct bt_csv_opts opts = BT_CSV_OPTS_INIT;
+	int r = BT_OK;
 
+	/* standard input cannot be looked at before it is read */
+	if (strcmp(s->o.path, "-") != 0)
+		r = find_delimiter(s->o.path, &opts.delimiter, err);
+	s->delimiter = opts.delimiter;
+	if (r == BT_OK)
+		r = bt_csv_open(s->o.path, &opts, &csv, err);
 	if (r != BT_OK)
 		return r;
 	s->name = bt_strndup(bt_csv_name(csv), strlen(bt_csv_name(csv)));
-	if (s->name == NULL)
-		r = bt_error_nomem(err, "reading the sample");
-	if (r == BT_OK)
-		r = read_header(s, csv, err);
+	r = read_header(s, csv, err);
 	if (r == BT_OK)
 		r = read_rows(s, csv, err);
 	if (r != BT_OK)

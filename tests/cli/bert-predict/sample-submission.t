@@ -32,7 +32,7 @@ for c in row 2; do
 	sed '1s/Id/row/' wanted >wanted2
 	same out wanted2 'says which it is'
 done
-refuses "*sample 's.csv': there is no column 'x'" 'one that it lacks' \
+refuses "*sample 's.csv': the column 'x' does not exist" 'one that it lacks' \
 	predict --sample s.csv --sample-id x dev.rec
 { printf '\357\273\277"ID","the ""intent"""\r\n'
 	sed 's/.*/"&",""\r/' ids; } >s.csv

@@ -88,7 +88,7 @@ like "$(cat electra_tiny/config.json)" '{"model_type": "electra", *"embedding_si
 works 'which makes it one' bert-train -q -m electra_tiny --steps 1 -j 1 -o e.out e.rec
 rm electra_tiny/c*
 mkdir empty
-refuses "*'empty' is no model directory: it holds neither config.json nor*" 'nothing at all' bert-train -m empty -o no e.rec
+refuses "*'empty' is not a model directory: it holds neither config.json nor*" 'nothing at all' bert-train -m empty -o no e.rec
 
 # --- a head of layers has names of its own, which others keep
 echo "{\"model_type\": \"bert\", \"vocab_size\": 2000, $(size)}" >bert.json

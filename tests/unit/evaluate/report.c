@@ -161,8 +161,7 @@ static void the_worst_are_kept(void **state)
 	assert_ok(bt_metrics_init(&like, &bt_metrics_classification, 2, &err));
 	make_block(&d, 300);
 	for (most = 1; most < 1000; most = most * 3 + 1) {
-		assert_ok(bt_top_losses_new(most, &like, &bt_answer_label,
-		                            &labels, &w, &err));
+		w = bt_top_losses_new(most, &like, &bt_answer_label, &labels);
 		for (i = 0; i < 300; i++) {
 			logits[1] = (float)bt_random_below(3, 0, 0, i, 12) - 6;
 			all[i].number = (int)i + 1;
@@ -200,11 +199,9 @@ static struct bt_by_feature *groups_of(const char *field,
                                        struct bt_metrics *like)
 {
 	struct bt_error err = {0};
-	struct bt_by_feature *g;
 
 	assert_ok(bt_metrics_init(like, &bt_metrics_classification, 2, &err));
-	assert_ok(bt_by_feature_new(field, like, &g, &err));
-	return g;
+	return bt_by_feature_new(field, like);
 }
 
 /* The values of the groups, in their order, "-" for none. */
