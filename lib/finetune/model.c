@@ -154,12 +154,13 @@ int bt_model_open(const char *dir, const struct bt_engine_opts *o,
 	return r;
 }
 
-/* Labels "0", "1", ... */
-static int number_labels(struct bt_labels *l, int n, struct bt_error *err)
+int bt_model_number_labels(struct bt_labels *l, int n, struct bt_error *err)
 {
 	char name[16];
 	int i, r = BT_OK;
 
+	if (n == 1)
+		return bt_labels_number(l, err);
 	for (i = 0; i < n && r >= 0; i++) {
 		snprintf(name, sizeof(name), "%d", i);
 		r = bt_labels_add(l, bt_span(name), err);
@@ -177,10 +178,8 @@ int bt_model_open_parts(const char *config, const char *weights, int classes,
 	r = bt_config_load(config, &m->config, err);
 	m->task = classes == 1 ? &bt_task_regression : &bt_task_classification;
 	m->config.problem_type = m->task->problem_type;
-	if (r == BT_OK && classes == 1)
-		r = bt_labels_number(&m->labels, err);
-	else if (r == BT_OK)
-		r = number_labels(&m->labels, classes, err);
+	if (r == BT_OK)
+		r = bt_model_number_labels(&m->labels, classes, err);
 	if (r == BT_OK)
 		r = bt_model_build(m, o, err);
 	if (r == BT_OK)

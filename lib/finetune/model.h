@@ -78,6 +78,11 @@ int bt_model_open_parts(const char *config, const char *weights, int classes,
                         const struct bt_engine_opts *o, struct bt_model *m,
                         struct bt_error *err) BT_MUST_USE;
 
+/* The labels of a model that has none: "0", "1", ... for n classes; for 1, the
+ * name of a predicted number. */
+int bt_model_number_labels(struct bt_labels *l, int n,
+                           struct bt_error *err) BT_MUST_USE;
+
 /* Opens the encoder of a model directory, trained as a classifier or not, to
  * embed texts. */
 int bt_model_open_encoder(const char *dir, enum bt_pooling pooling,

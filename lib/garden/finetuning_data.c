@@ -173,25 +173,11 @@ static int write_metadata(const struct bt_finetuning_plan *plan,
 	size_t i;
 	int r;
 
-	if (counts == NULL)
-		return bt_error_nomem(err, "writing meta data");
 	for (i = 0; i < plan->n; i++)
 		counts[i] = (struct bt_metadata_count){plan->part[i].key,
 		                                       plan->part[i].records};
 	r = bt_metadata_write(path, &m, counts, plan->n, false, err);
 	free(counts);
-	return r;
-}
-
-/* Sees that the meta data can be written, before hours of work. */
-static int check_metadata(const char *path, struct bt_error *err)
-{
-	struct bt_out *out = NULL;
-	int r = bt_path_above(path, err);
-
-	if (r == BT_OK)
-		r = bt_out_open(path, BT_OUT_TEXT, &out, err);
-	bt_out_abandon(out);
 	return r;
 }
 
@@ -210,31 +196,30 @@ static int commit(struct bt_finetuning_plan *plan, struct bt_error *err)
 	return r == BT_OK ? write_metadata(plan, err) : r;
 }
 
-static int open_tokenizer(const struct bt_finetuning *f, struct bt_tok **tok,
-                          struct bt_error *err)
+int bt_finetuning_make(const struct bt_finetuning *f, struct bt_error *err)
 {
 	const struct bt_tok_opts o = {
 	    .dialect = BT_TOK_GARDEN, .lower = f->do_lower_case, .log = f->log};
 	const struct bt_tokenize_opts how = {
 	    .special = true, .max_length = (size_t)f->max_seq_length};
-	int r = bt_tok_open(f->vocab_file, &o, tok, err);
-
-	return r == BT_OK ? bt_tokenize_check(*tok, &how, f->vocab_file, err)
-	                  : r;
-}
-
-int bt_finetuning_make(const struct bt_finetuning *f, struct bt_error *err)
-{
 	struct bt_finetuning_plan plan;
+	struct bt_out *meta = NULL;
 	struct bt_pool *pool = NULL;
 	struct bt_tok *tok = NULL;
 	size_t i;
 	int r = bt_finetuning_plan(f, &plan, err);
 
 	if (r == BT_OK)
-		r = open_tokenizer(f, &tok, err);
+		r = bt_tok_open(f->vocab_file, &o, &tok, err);
 	if (r == BT_OK)
-		r = check_metadata(f->meta_data_file_path, err);
+		r = bt_tokenize_check(tok, &how, f->vocab_file, err);
+	/* the meta data must be writable, before hours of work */
+	if (r == BT_OK)
+		r = bt_path_above(f->meta_data_file_path, err);
+	if (r == BT_OK)
+		r = bt_out_open(f->meta_data_file_path, BT_OUT_TEXT, &meta,
+		                err);
+	bt_out_abandon(meta);
 	if (r == BT_OK)
 		r = bt_pool_new(f->threads, &pool, err);
 	for (i = 0; r == BT_OK && i < plan.n; i++)

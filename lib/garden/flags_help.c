@@ -5,12 +5,6 @@
 #include "base/buf.h"
 #include "garden/flags.h"
 
-/* Whether the command line had the flag of a row. */
-static bool was_given(const struct bt_flags_common *c, size_t row)
-{
-	return (c->given[row / 64] >> (row % 64) & 1) != 0;
-}
-
 void bt_flags_note(const struct bt_flags *f, const void *values,
                    const struct bt_log *log)
 {
@@ -19,10 +13,10 @@ void bt_flags_note(const struct bt_flags *f, const void *values,
 	int n = 0;
 
 	for (g = f->flags; g->type != BT_FLAG_END; g++)
-		if (g->idle && was_given(values, (size_t)(g - f->flags)))
+		if (g->idle && bt_flags_given(f, values, g->name))
 			bt_buf_printf(&b, "%s--%s", n++ > 0 ? ", " : "",
 			              g->name);
-	if (n > 0 && bt_buf_str(&b) != NULL)
+	if (n > 0)
 		bt_log(log, BT_LOG_NOTE, "without effect here: %s",
 		       bt_buf_str(&b));
 	bt_buf_clear(&b);
@@ -54,20 +48,6 @@ static int words(const struct bt_flag *g, char *s, size_t size)
 	return n;
 }
 
-/* All values of the flag, its limits here and its short name. */
-static void print_rest(const struct bt_flag *g, FILE *to)
-{
-	if (!is_short(g))
-		fprintf(to, ": %s", g->arg);
-	if (g->refuse != NULL && strcmp(g->refuse, "*") == 0)
-		fputs(" (refused unless empty)", to);
-	else if (g->refuse != NULL)
-		fprintf(to, " (not here: %s)", g->refuse);
-	if (g->alias != NULL)
-		fprintf(to, " [-%s]", g->alias);
-	fputc('\n', to);
-}
-
 /* The flags with an effect here, or those without. */
 static void print_flags(const struct bt_flag *g, bool idle, int width, FILE *to)
 {
@@ -81,7 +61,15 @@ static void print_flags(const struct bt_flag *g, bool idle, int width, FILE *to)
 			        g->help);
 		else
 			fprintf(to, "  %-*s  %s", width, text, g->help);
-		print_rest(g, to);
+		if (!is_short(g))
+			fprintf(to, ": %s", g->arg);
+		if (g->refuse != NULL && strcmp(g->refuse, "*") == 0)
+			fputs(" (refused unless empty)", to);
+		else if (g->refuse != NULL)
+			fprintf(to, " (not here: %s)", g->refuse);
+		if (g->alias != NULL)
+			fprintf(to, " [-%s]", g->alias);
+		fputc('\n', to);
 	}
 }
 

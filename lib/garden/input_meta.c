@@ -9,26 +9,19 @@
 
 #define MOST ((int64_t)1 << 40) /* examples */
 
-static int read_kind(const json_t *o, struct bt_error *err)
-{
-	const char *kind = NULL;
-	int r = bt_json_str(o, "task_type", &kind, err);
-
-	if (r != BT_OK || kind == NULL ||
-	    strcmp(kind, "bert_classification") == 0 ||
-	    strcmp(kind, "bert_regression") == 0)
-		return r;
-	return bt_error_set(err, BT_EFORMAT,
-	                    "task_type is '%s': this is for texts with one "
-	                    "label each, bert_classification",
-	                    kind);
-}
-
 static int read_all(const json_t *o, struct bt_meta *m, struct bt_error *err)
 {
+	const char *kind = NULL;
 	int64_t labels = 1;
-	int r = read_kind(o, err);
+	int r = bt_json_str(o, "task_type", &kind, err);
 
+	if (r == BT_OK && kind != NULL &&
+	    strcmp(kind, "bert_classification") != 0 &&
+	    strcmp(kind, "bert_regression") != 0)
+		r = bt_error_set(err, BT_EFORMAT,
+		                 "task_type is '%s': this is for texts with "
+		                 "one label each, bert_classification",
+		                 kind);
 	if (r == BT_OK)
 		r = bt_json_int(o, "train_data_size", 0, MOST, &m->train_size,
 		                err);

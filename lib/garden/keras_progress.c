@@ -11,26 +11,21 @@ static void put(struct bt_buf *out, const char *name, double v)
 	              v);
 }
 
-/* The time of a step. */
-static void put_step(struct bt_buf *out, double s)
-{
-	if (s >= 1 || s <= 0)
-		bt_buf_printf(out, " %.0fs/step", s);
-	else if (s >= 1e-3)
-		bt_buf_printf(out, " %.0fms/step", s * 1e3);
-	else
-		bt_buf_printf(out, " %.0fus/step", s * 1e6);
-}
-
 static void put_epoch(struct bt_keras *k, const struct bt_train_news *n,
                       struct bt_buf *out)
 {
 	double whole = bt_seconds() - k->began;
+	double step = n->seconds / (double)k->epoch_steps;
 
 	bt_buf_printf(out, "%lld/%lld [==============================] - %.0fs",
 	              (long long)k->epoch_steps, (long long)k->epoch_steps,
 	              whole);
-	put_step(out, n->seconds / (double)k->epoch_steps);
+	if (step >= 1 || step <= 0)
+		bt_buf_printf(out, " %.0fs/step", step);
+	else if (step >= 1e-3)
+		bt_buf_printf(out, " %.0fms/step", step * 1e3);
+	else
+		bt_buf_printf(out, " %.0fus/step", step * 1e6);
 	put(out, "loss", n->loss);
 	if (n->task == &bt_task_regression)
 		put(out, "mean_squared_error", n->loss);

@@ -93,19 +93,12 @@ int bt_run_classifier_predict(const struct bt_run_classifier *c,
 static int labels_of(const struct bt_run_classifier *c, int n,
                      struct bt_labels *l, struct bt_error *err)
 {
-	char name[16];
-	int i, r = bt_labels_load(c->dir, l, err);
+	int r = bt_labels_load(c->dir, l, err);
 
 	if (r != BT_OK || (l->n == n && n > 1))
 		return r;
 	bt_labels_clear(l);
-	if (n == 1)
-		return bt_labels_number(l, err);
-	for (i = 0; i < n && r >= 0; i++) {
-		snprintf(name, sizeof(name), "%d", i);
-		r = bt_labels_add(l, bt_span(name), err);
-	}
-	return r < 0 ? r : BT_OK;
+	return bt_model_number_labels(l, n, err);
 }
 
 /* What the texts were that the weights were trained on. */

@@ -119,25 +119,21 @@ static int farthest(const struct bt_relative_args *p)
 	return n;
 }
 
-/* What a graph's one table of places is. */
-static struct bt_relative_args places_of(const struct bt_graph *g)
-{
-	const struct bt_node *n = g->nodes;
-
-	while (n->op != BT_OP_RELATIVE_POSITIONS)
-		n++;
-	return (struct bt_relative_args){n->u.relative_positions.span,
-	                                 n->u.relative_positions.buckets,
-	                                 n->u.relative_positions.max};
-}
-
 /* The row of places for all pairs, [1, 1, queries, keys]. */
 static int place_rows(struct bt_translation *t, const struct bt_node *n)
 {
-	const struct bt_relative_args p = places_of(t->g);
-	int far = farthest(&p), i, x, low;
-	int64_t *rows = bt_array(2 * (size_t)far + 1, sizeof(*rows));
+	const struct bt_node *table = t->g->nodes; /* a graph has one */
+	struct bt_relative_args p;
+	int far, i, x, low;
+	int64_t *rows;
 
+	while (table->op != BT_OP_RELATIVE_POSITIONS)
+		table++;
+	p = (struct bt_relative_args){table->u.relative_positions.span,
+	                              table->u.relative_positions.buckets,
+	                              table->u.relative_positions.max};
+	far = farthest(&p);
+	rows = bt_array(2 * (size_t)far + 1, sizeof(*rows));
 	if (rows == NULL) {
 		bt_error_nomem(t->err, "exporting a model");
 		return NONE;
@@ -207,20 +203,10 @@ static int placed(struct bt_translation *t, const struct bt_node *n, int s,
 	return s;
 }
 
-static float scale(const struct bt_node *n)
-{
-	int products = 1;
-
-	if (n->u.attention.relative_positions >= 0)
-		products += (n->u.attention.rel_k_col >= 0) +
-		            (n->u.attention.rel_q_col >= 0);
-	return 1 / sqrtf((float)n->u.attention.head_dim * (float)products);
-}
-
 int bt_export_attention(struct bt_translation *t, const struct bt_node *n)
 {
 	int d = n->u.attention.head_dim, h = n->u.attention.heads;
-	int kv = n->u.attention.kv;
+	int kv = n->u.attention.kv, products = 1;
 	int q = bt_export_columns(t, n->in[0], n->u.attention.q_col, h * d);
 	int k = bt_export_columns(t, kv, n->u.attention.k_col, h * d);
 	int v = bt_export_columns(t, kv, n->u.attention.v_col, h * d), s;
@@ -234,9 +220,13 @@ int bt_export_attention(struct bt_translation *t, const struct bt_node *n)
 		k = rotate(t, n, k);
 	}
 	s = op2(t, "MatMul", q, permute(t, k, 0, 1, 3, 2));
-	if (n->u.attention.relative_positions >= 0)
+	if (n->u.attention.relative_positions >= 0) {
 		s = placed(t, n, s, q, k);
-	s = op2(t, "Mul", s, bt_onnx_float(t->o, scale(n)));
+		products += (n->u.attention.rel_k_col >= 0) +
+		            (n->u.attention.rel_q_col >= 0);
+	}
+	s = op2(t, "Mul", s,
+	        bt_onnx_float(t->o, 1 / sqrtf((float)d * (float)products)));
 	if (n->u.attention.relative_bias >= 0)
 		s = op2(t, "Add", s, relative(t, n));
 	if (n->u.attention.window > 0)

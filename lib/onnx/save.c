@@ -177,25 +177,13 @@ static void put_model(struct bt_buf *b, uint64_t graph)
 	bt_pb_put_varint(b, graph);
 }
 
-static int write_all(struct writing *w, const struct bt_buf *model,
-                     const struct bt_buf *front, struct bt_error *err)
-{
-	int r = bt_out_write(w->out, model->data, model->len, err);
-	size_t i;
-
-	if (r == BT_OK)
-		r = bt_out_write(w->out, front->data, front->len, err);
-	for (i = 0; i < w->o->n_arrays && r == BT_OK; i++)
-		r = write_array(w, &w->o->arrays[i], err);
-	return r;
-}
-
 /* The model comes last: where it is, its arrays are. */
 static int write_files(struct writing *w, const char *path, const char *arrays,
                        const struct bt_buf *model, const struct bt_buf *front,
                        struct bt_error *err)
 {
 	struct bt_out_set outs = {.n = 0};
+	size_t i;
 	int r = BT_OK;
 
 	if (w->beside != NULL)
@@ -205,8 +193,12 @@ static int write_files(struct writing *w, const char *path, const char *arrays,
 	if (r == BT_OK) {
 		w->data = outs.out[0];
 		w->out = outs.out[outs.n - 1];
-		r = write_all(w, model, front, err);
+		r = bt_out_write(w->out, model->data, model->len, err);
 	}
+	if (r == BT_OK)
+		r = bt_out_write(w->out, front->data, front->len, err);
+	for (i = 0; i < w->o->n_arrays && r == BT_OK; i++)
+		r = write_array(w, &w->o->arrays[i], err);
 	if (r == BT_OK)
 		r = bt_out_set_commit(&outs, err);
 	bt_out_set_clear(&outs);
@@ -219,13 +211,6 @@ static void put_front(const struct bt_onnx *o, struct bt_buf *front)
 	bt_pb_put_bytes(front, GRAPH_NAME, o->name.data, o->name.len);
 	bt_buf_put(front, o->ends.data, o->ends.len);
 	front->oom |= o->oom || o->nodes.oom || o->ends.oom;
-}
-
-static const char *last_part(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash != NULL ? slash + 1 : path;
 }
 
 int bt_onnx_save(struct bt_onnx *o, const char *path, size_t most, bool *beside,
@@ -243,7 +228,9 @@ int bt_onnx_save(struct bt_onnx *o, const char *path, size_t most, bool *beside,
 	put_model(&model, size);
 	*beside = size + model.len > most;
 	if (*beside) {
-		w.beside = last_part(bt_buf_str(&arrays));
+		w.beside = strrchr(bt_buf_str(&arrays), '/');
+		w.beside =
+		    w.beside != NULL ? w.beside + 1 : bt_buf_str(&arrays);
 		size = graph_size(&w, &front);
 		put_model(&model, size);
 	}

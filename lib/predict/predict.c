@@ -194,7 +194,7 @@ static int open_sample(struct bt_predict *p, struct bt_error *err)
 	                               .id = p->o.sample_id,
 	                               .in_order = p->o.sample_order,
 	                               .proba = p->o.proba,
-	                               .number = p->o.form->is_number,
+	                               .are_numbers = p->o.form->is_number,
 	                               .texts =
 	                                   p->o.form->is_set ? &p->sets : NULL,
 	                               .log = p->o.log};

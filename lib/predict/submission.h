@@ -14,11 +14,11 @@ struct bt_submission;
 
 struct bt_submission_opts {
 	const char *path;
-	const char *id; /* column of the ids: name, number, "none"; NULL: the
-	                 * one named id, in any case, else the first */
-	bool in_order;  /* rows are answered one after the other */
-	bool proba;     /* the answers are probabilities, of one column too */
-	bool number;    /* the answers are numbers, a column each */
+	const char *id;   /* column of the ids: name, number, "none"; NULL: the
+	                   * one named id, in any case, else the first */
+	bool in_order;    /* rows are answered one after the other */
+	bool proba;       /* the answers are probabilities, of one column too */
+	bool are_numbers; /* the answers are numbers, a column each */
 	const struct bt_labels *texts; /* where labels of answers are numbered,
 	                                * if not in labels; or NULL. Borrowed */
 	const struct bt_log *log; /* told what looks odd at first; or NULL */

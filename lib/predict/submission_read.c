@@ -78,7 +78,7 @@ static int check_classes(struct bt_submission *s,
                          struct bt_submission_values *missing,
                          struct bt_error *err)
 {
-	const char *what = s->o.number ? "numbers" : "labels";
+	const char *what = s->o.are_numbers ? "numbers" : "labels";
 
 	if (strange->n > 0)
 		return bt_error_hint(
@@ -178,11 +178,12 @@ static int read_header(struct bt_submission *s, const struct bt_csv *csv,
 	r = find_id(s, names, err);
 	for (i = 0; r == BT_OK && i < s->width; i++)
 		answers += s->column[i] == BT_SUBMISSION_LABEL;
-	if (r == BT_OK && s->o.number && s->labels->n == 1)
+	if (r == BT_OK && s->o.are_numbers && s->labels->n == 1)
 		return find_number(s, names, answers, err);
-	if (r == BT_OK && (answers > 1 || s->o.proba || s->o.number))
+	if (r == BT_OK && (answers > 1 || s->o.proba || s->o.are_numbers))
 		r = find_classes(
-		    s, names, answers == 1 && !s->o.number && !s->o.texts, err);
+		    s, names, answers == 1 && !s->o.are_numbers && !s->o.texts,
+		    err);
 	return r;
 }
 
