@@ -44,8 +44,9 @@ static int refuse(struct reader *r, const char *what)
 	    (int)(r->in.n < 200 ? r->in.n : 200), r->in.p, what, r->at);
 }
 
-/* A character that stands for itself; in a class from is where its range
- * begins, else the one before it. */
+/* Where case does not count, refuses a character that is several characters in
+ * another case or, outside of a class, part of several that are one. In a class
+ * from is where its range begins, else it is the character before it. */
 static int check_case(struct reader *r, uint32_t from, bool inside)
 {
 	uint32_t c = bt_utf8_get((const uint8_t *)r->in.p + r->at);
@@ -84,14 +85,15 @@ static bool is_hex(int c)
 }
 
 /* A class by another name: with "[" and "]" around it outside of one. */
-static int put_class(struct reader *r, const char *set, bool not, bool inside)
+static int put_class(struct reader *r, const char *set, bool negated,
+                     bool inside)
 {
-	if (inside && not )
+	if (inside && negated)
 		return refuse(r, "such a class in another");
 	if (inside && strcmp(set, WORD) == 0)
 		set = IN_CLASS;
 	if (!inside)
-		bt_buf_puts(r->out, not ? "[^" : "[");
+		bt_buf_puts(r->out, negated ? "[^" : "[");
 	bt_buf_puts(r->out, set);
 	if (!inside)
 		bt_buf_puts(r->out, "]");
@@ -161,7 +163,7 @@ static const char *find_name(const char *s, size_t n)
  * alone. */
 static int read_property(struct reader *r, bool inside)
 {
-	bool not = r->in.p[r->at + 1] == 'P';
+	bool negated = r->in.p[r->at + 1] == 'P';
 	const char *name, *end, *set;
 	size_t n;
 
@@ -172,16 +174,17 @@ static int read_property(struct reader *r, bool inside)
 	if (end == NULL)
 		return refuse(r, "a property without '}'");
 	if (*name == '^') {
-		not = !not ;
+		negated = !negated;
 		name++;
 	}
 	n = (size_t)(end - name);
 	set = find_name(name, n);
 	if (set != NULL) {
 		r->at = (size_t)(end + 1 - r->in.p);
-		return put_class(r, set, not, inside);
+		return put_class(r, set, negated, inside);
 	}
-	bt_buf_printf(r->out, "\\%c{%s", not ? 'P' : 'p', n > 2 ? "sc:" : "");
+	bt_buf_printf(r->out, "\\%c{%s", negated ? 'P' : 'p',
+	              n > 2 ? "sc:" : "");
 	bt_buf_put(r->out, name, n);
 	bt_buf_putc(r->out, '}');
 	r->at = (size_t)(end + 1 - r->in.p);
@@ -202,7 +205,7 @@ static int read_code(struct reader *r)
 	if ((most == 4 && n < 4) || n == 0)
 		return refuse(r, "a code without its digits");
 	if (n == 2 && most == 2 && (uint8_t)r->in.p[r->at + 2] >= '8')
-		return refuse(r, "a byte that is no character");
+		return refuse(r, "a byte that is not a character");
 	bt_buf_puts(r->out, "\\x{");
 	bt_buf_put(r->out, r->in.p + r->at + 2, n);
 	bt_buf_putc(r->out, '}');
@@ -274,16 +277,16 @@ static int read_posix(struct reader *r)
 {
 	const char *p = r->in.p + r->at + 2, *end, *set;
 	size_t left = r->in.n - r->at - 2;
-	bool not = left > 0 && *p == '^';
+	bool negated = left > 0 && *p == '^';
 
 	end = memchr(p, ':', left);
 	if (end == NULL || (size_t)(end - p) + 1 >= left || end[1] != ']')
 		return refuse(r, "a class in another");
-	set = find_name(p + not, (size_t)(end - p) - not );
+	set = find_name(p + negated, (size_t)(end - p) - negated);
 	if (set != NULL && strcmp(set, "\\p{P}") == 0)
 		set = "\\p{P}\\p{S}"; /* is more in this form */
 	if (set != NULL) {
-		if (put_class(r, set, not, true) != BT_OK)
+		if (put_class(r, set, negated, true) != BT_OK)
 			return BT_EFORMAT;
 		r->at = (size_t)(end + 2 - r->in.p);
 		return BT_OK;
@@ -365,7 +368,7 @@ static int read_flags(struct reader *r)
 		r->started = false;
 		return BT_OK;
 	}
-	/* behind something they would reach further here than there */
+	/* after an atom, their scope differs between the two */
 	if (peek(r, 0) != ')' || r->started)
 		return refuse(r, "flags");
 	take(r, 1);
@@ -404,7 +407,8 @@ static int read_group(struct reader *r)
 	return BT_OK;
 }
 
-/* Reads {n}, {n,}, {,n} or {n,m}; false: it is none, and text. */
+/* Reads {n}, {n,}, {,n} or {n,m}. Returns false where the brace begins none of
+ * these and is text. */
 static bool read_counts(struct reader *r, bool *range)
 {
 	size_t i = 1, low = 0, high = 0;
@@ -423,8 +427,8 @@ static bool read_counts(struct reader *r, bool *range)
 	return true;
 }
 
-/* A brace behind an atom. A plus behind it repeats it all, and so does a
- * question mark behind {n}. */
+/* A brace after an atom. In Oniguruma a plus after it repeats the whole, and so
+ * does a question mark after {n}. */
 static void read_brace(struct reader *r)
 {
 	struct bt_buf tail = BT_BUF_INIT;

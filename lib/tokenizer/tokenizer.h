@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The tokenizer of a model directory: text in, token ids out, equal to those of
- * the programs that the model was trained with. What kind of tokenizer it is
- * (today: BERT's WordPiece) stays behind this interface.
+ * the programs that the model was trained with. Callers need not know which
+ * kind it is: WordPiece, BPE or Unigram.
  *
  * A struct bt_tok is immutable once opened and shared by threads. Each thread
  * encodes with a struct bt_tok_scratch of its own, which after a few texts
@@ -87,7 +87,7 @@ enum bt_tok_truncation {
 /* How to encode. Zero: all tokens of the text and nothing else. */
 struct bt_tok_encode_opts {
 	bool special;      /* add the special tokens */
-	bool offsets;      /* tell where in the text each token stands */
+	bool offsets;      /* where in the text each token stands */
 	size_t max_length; /* cut what is longer, special tokens counted; 0: do
 	                    * not. BT_EARG if no token of a text has room */
 	enum bt_tok_truncation cut;

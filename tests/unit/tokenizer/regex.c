@@ -71,7 +71,7 @@ static void has_no_like(void **state)
 	refuses("\\K", "an escape");
 	refuses("\\", "a backslash at its end");
 	refuses("\\p{L", "a property without '}'");
-	refuses("\\xff", "a byte that is no character");
+	refuses("\\xff", "a byte that is not a character");
 	refuses("\\u12", "a code without its digits");
 	refuses("[]a]", "an empty class");
 }
