@@ -285,19 +285,6 @@ static enum bt_opt_result mistake(const struct bt_opt *opts, int key,
 	return BT_OPT_MISTAKE;
 }
 
-/* Notes an option whose value replaces a different, earlier one. */
-static void note_again(const struct bt_opt *o, const char **before,
-                       struct bt_opt_again *again)
-{
-	bool counts = o->type != BT_OPT_FLAG && o->type != BT_OPT_COUNT &&
-	              o->type != BT_OPT_LIST;
-
-	if (counts && optarg != NULL && *before != NULL &&
-	    strcmp(*before, optarg) != 0)
-		*again = (struct bt_opt_again){o->name, *before, optarg};
-	*before = optarg;
-}
-
 enum bt_opt_result bt_opt_parse(const struct bt_tool *tool, int argc,
                                 char **argv, void *values, int *operand,
                                 struct bt_opt_again *again,
@@ -305,7 +292,7 @@ enum bt_opt_result bt_opt_parse(const struct bt_tool *tool, int argc,
 {
 	struct option longs[MAX_OPTIONS + 1];
 	char letters[2 * MAX_OPTIONS + 2];
-	const char *before[MAX_OPTIONS] = {NULL};
+	const char *before[MAX_OPTIONS] = {NULL}, **earlier;
 	const struct bt_opt *o;
 	int key;
 
@@ -323,7 +310,14 @@ enum bt_opt_result bt_opt_parse(const struct bt_tool *tool, int argc,
 			return BT_OPT_VERSION_ASKED;
 		if (set_value(o, optarg, values, err) != BT_OK)
 			return BT_OPT_MISTAKE;
-		note_again(o, &before[o - tool->opts], again);
+		/* a value that replaces a different, earlier one */
+		earlier = &before[o - tool->opts];
+		if (o->type != BT_OPT_FLAG && o->type != BT_OPT_COUNT &&
+		    o->type != BT_OPT_LIST && optarg != NULL &&
+		    *earlier != NULL && strcmp(*earlier, optarg) != 0)
+			*again =
+			    (struct bt_opt_again){o->name, *earlier, optarg};
+		*earlier = optarg;
 	}
 	*operand = optind;
 	return BT_OPT_RUN;

@@ -164,16 +164,10 @@ int bt_pool_new(int threads, struct bt_pool **pool, struct bt_error *err)
 	struct worker *w;
 	int i, n = threads > 0 ? threads : bt_cores();
 
-	if (p == NULL)
-		return bt_error_nomem(err, "starting threads");
 	p->threads = n;
 	p->workers = bt_array0((size_t)n, sizeof(*p->workers));
 	pthread_mutex_init(&p->lock, NULL);
 	pthread_cond_init(&p->wake, NULL);
-	if (p->workers == NULL) {
-		bt_pool_free(p);
-		return bt_error_nomem(err, "starting threads");
-	}
 	for (i = 0; i < n - 1; i++) {
 		w = &p->workers[i];
 		w->pool = p;

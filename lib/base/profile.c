@@ -96,7 +96,7 @@ void bt_profile_print(const struct bt_profile *p, struct bt_buf *out)
 	struct bt_profile_line all = {.name = "in all"};
 	int i;
 
-	if (l == NULL || p->steps == 0) {
+	if (p->steps == 0) {
 		free(l);
 		return;
 	}

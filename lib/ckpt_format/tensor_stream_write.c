@@ -57,9 +57,7 @@ static int make_blob(struct bt_ts_writer *t, const struct bt_safetensors *s,
 	int r;
 
 	bt_buf_reset(&t->blob);
-	r = bt_out_memory(&t->blob, &memory, err);
-	if (r != BT_OK)
-		return r;
+	memory = bt_out_memory(&t->blob);
 	r = bt_safetensors_write(memory, s, err);
 	if (r == BT_OK)
 		return bt_out_commit(memory, err);

@@ -16,14 +16,13 @@ void bt_duplicate_ids_clear(struct bt_duplicate_ids *a)
 
 void bt_duplicate_ids_add(struct bt_duplicate_ids *a, struct bt_span id)
 {
-	int r = BT_OK;
+	int r;
 
 	if (a->why.code != BT_OK)
 		return;
 	if (a->ids == NULL)
-		r = bt_string_set_disk_new(MEMORY, &a->ids, &a->why);
-	if (r == BT_OK)
-		r = bt_string_set_disk_add(a->ids, id, &a->why);
+		a->ids = bt_string_set_disk_new(MEMORY);
+	r = bt_string_set_disk_add(a->ids, id, &a->why);
 	if (r < 0)
 		return;
 	a->n++;

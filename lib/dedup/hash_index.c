@@ -31,24 +31,15 @@ struct bt_hash_index {
 	    *run; /* slots that were in the tables, or NULL */
 };
 
-static int nomem(struct bt_error *err)
-{
-	return bt_error_nomem(err, "looking for duplicates");
-}
-
-int bt_hash_index_new(size_t memory, unsigned bits, struct bt_hash_index **res,
-                      struct bt_error *err)
+struct bt_hash_index *bt_hash_index_new(size_t memory, unsigned bits)
 {
 	struct bt_hash_index *s = bt_array0(1, sizeof(*s));
 
-	if (s == NULL)
-		return nomem(err);
 	s->bits = bits;
 	s->most = memory / sizeof(*s->table->slot);
 	if (s->most < LEAST)
 		s->most = LEAST;
-	*res = s;
-	return BT_OK;
+	return s;
 }
 
 void bt_hash_index_free(struct bt_hash_index *s)
@@ -94,7 +85,7 @@ static size_t more_slots(const struct table *t)
 	return t->slots + t->slots / 2 + 16;
 }
 
-static int grow(struct bt_hash_index *s, struct table *t)
+static int grow(struct bt_hash_index *s, struct table *t, struct bt_error *err)
 {
 	struct table old = *t;
 	size_t i;
@@ -103,7 +94,7 @@ static int grow(struct bt_hash_index *s, struct table *t)
 	t->slot = bt_array0(t->slots, sizeof(*t->slot));
 	if (t->slot == NULL) {
 		*t = old;
-		return BT_ENOMEM;
+		return bt_error_nomem(err, "looking for duplicates");
 	}
 	for (i = 0; i < old.slots; i++)
 		if (old.slot[i] != 0)
@@ -120,30 +111,25 @@ static int ascending(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Moves the slots that are used to the front, in ascending order. */
-static void sort(struct table *t)
-{
-	size_t i, n = 0;
-
-	for (i = 0; i < t->slots; i++)
-		if (t->slot[i] != 0)
-			t->slot[n++] = t->slot[i];
-	if (n > 1)
-		qsort(t->slot, n, sizeof(*t->slot), ascending);
-}
-
 /* Moves all slots to the file. */
 static int move(struct bt_hash_index *s, struct bt_error *err)
 {
 	struct bt_hash_index_file_part part[TABLES];
 	struct bt_hash_index_file *run;
 	struct table *t;
+	size_t k, n;
 	int i, r;
 
 	for (i = 0; i < TABLES; i++) {
-		sort(&s->table[i]);
-		part[i].slot = s->table[i].slot;
-		part[i].n = s->table[i].used;
+		/* those that are used go to the front, in ascending order */
+		t = &s->table[i];
+		for (k = n = 0; k < t->slots; k++)
+			if (t->slot[k] != 0)
+				t->slot[n++] = t->slot[k];
+		if (n > 1)
+			qsort(t->slot, n, sizeof(*t->slot), ascending);
+		part[i].slot = t->slot;
+		part[i].n = t->used;
 	}
 	r = bt_hash_index_file_merge(s->run, part, &run, err);
 	if (r != BT_OK)
@@ -159,25 +145,16 @@ static int move(struct bt_hash_index *s, struct bt_error *err)
 	return BT_OK;
 }
 
-/* Makes room for one more. */
-static int make_room(struct bt_hash_index *s, struct table *t,
-                     struct bt_error *err)
-{
-	size_t more = more_slots(t) - t->slots;
-
-	if (4 * (t->used + 1) <= 3 * t->slots)
-		return BT_OK;
-	if (s->slots + more > s->most && t->used > 0)
-		return move(s, err);
-	return grow(s, t) == BT_OK ? BT_OK : nomem(err);
-}
-
 int bt_hash_index_add(struct bt_hash_index *s, uint64_t hash, uint64_t number,
                       struct bt_error *err)
 {
 	struct table *t = &s->table[hash % TABLES];
-	int r = make_room(s, t, err);
+	size_t more = more_slots(t) - t->slots;
+	int r = BT_OK;
 
+	if (4 * (t->used + 1) > 3 * t->slots)
+		r = s->slots + more > s->most && t->used > 0 ? move(s, err)
+		                                             : grow(s, t, err);
 	if (r != BT_OK)
 		return r;
 	put(s, t, high(s, hash) | (number + 1));

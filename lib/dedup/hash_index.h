@@ -17,9 +17,8 @@ struct bt_hash_index;
 
 /* Numbers are below 2^bits - 1; 72 - bits bits of their hashes are kept.
  * memory: at least 256 kB are taken. */
-int bt_hash_index_new(size_t memory, unsigned bits,
-                      struct bt_hash_index **slots,
-                      struct bt_error *err) BT_MUST_USE;
+struct bt_hash_index *bt_hash_index_new(size_t memory,
+                                        unsigned bits) BT_MUST_USE;
 void bt_hash_index_free(struct bt_hash_index *s); /* takes NULL */
 
 int bt_hash_index_add(struct bt_hash_index *s, uint64_t hash, uint64_t number,

@@ -39,31 +39,20 @@ struct merge {
 	struct writer out;
 };
 
-static int nomem(struct bt_error *err)
-{
-	return bt_error_nomem(err, "looking for duplicates");
-}
-
 static int run_new(uint64_t n, struct bt_hash_index_file **run,
                    struct bt_error *err)
 {
 	struct bt_hash_index_file *r = bt_array0(1, sizeof(*r));
-	int e;
 
-	if (r == NULL)
-		return nomem(err);
 	r->per = (size_t)(n / BT_HASH_INDEX_FILE_TABLES /
 	                  BT_HASH_INDEX_FILE_BUCKET) +
 	         1;
+	r->slots = bt_temp_store_new(0);
 	r->start =
 	    bt_array(BT_HASH_INDEX_FILE_TABLES * r->per + 1, sizeof(*r->start));
-	e = r->start == NULL ? nomem(err)
-	                     : bt_temp_store_new(0, &r->slots, err);
-	if (e == BT_OK)
-		*run = r;
-	else
-		bt_hash_index_file_free(r);
-	return e;
+	*run = r;
+	return r->start != NULL ? BT_OK
+	                        : bt_error_nomem(err, "looking for duplicates");
 }
 
 void bt_hash_index_file_free(struct bt_hash_index_file *r)
@@ -165,8 +154,6 @@ int bt_hash_index_file_merge(
 	unsigned t;
 	int r;
 
-	if (m == NULL)
-		return nomem(err);
 	for (t = 0; t < BT_HASH_INDEX_FILE_TABLES; t++)
 		n += part[t].n;
 	m->in.run = old;

@@ -66,29 +66,20 @@ static void choose_bands(struct bt_minhash *n)
 	n->bands = (unsigned)bands;
 }
 
-int bt_minhash_new(double threshold, size_t memory, struct bt_minhash **res,
-                   struct bt_error *err)
+struct bt_minhash *bt_minhash_new(double threshold, size_t memory)
 {
 	struct bt_minhash *n = bt_array0(1, sizeof(*n));
 	uint64_t i;
-	int r;
 
-	if (n == NULL)
-		return nomem(err);
 	n->threshold = threshold;
 	choose_bands(n);
 	for (i = 0; i < HASHES; i++) {
 		n->factor[i] = bt_hash_mix(2 * i + 1) | 1;
 		n->shift[i] = bt_hash_mix(2 * i + 2);
 	}
-	r = bt_record_store_new(memory / 2, false, &n->store, err);
-	if (r == BT_OK)
-		r = bt_hash_index_new(memory / 2, TEXT_BITS, &n->places, err);
-	if (r == BT_OK)
-		*res = n;
-	else
-		bt_minhash_free(n);
-	return r;
+	n->store = bt_record_store_new(memory / 2, false);
+	n->places = bt_hash_index_new(memory / 2, TEXT_BITS);
+	return n;
 }
 
 void bt_minhash_free(struct bt_minhash *n)

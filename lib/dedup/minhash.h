@@ -32,8 +32,7 @@
 struct bt_minhash;
 
 /* threshold: BT_MINHASH_MIN to 1. */
-int bt_minhash_new(double threshold, size_t memory, struct bt_minhash **near,
-                   struct bt_error *err) BT_MUST_USE;
+struct bt_minhash *bt_minhash_new(double threshold, size_t memory) BT_MUST_USE;
 void bt_minhash_free(struct bt_minhash *n); /* takes NULL */
 
 /* 1: no text that was kept is like this one, which is kept; 0: one is. */

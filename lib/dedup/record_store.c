@@ -33,21 +33,13 @@ struct bt_record_store {
 	size_t marks_cap;
 };
 
-int bt_record_store_new(size_t limit, bool in_order,
-                        struct bt_record_store **res, struct bt_error *err)
+struct bt_record_store *bt_record_store_new(size_t limit, bool in_order)
 {
 	struct bt_record_store *s = bt_array0(1, sizeof(*s));
-	int r;
 
-	if (s == NULL)
-		return bt_error_nomem(err, "keeping records");
 	s->in_order = in_order;
-	r = bt_temp_store_new(limit, &s->bytes, err);
-	if (r == BT_OK)
-		*res = s;
-	else
-		bt_record_store_free(s);
-	return r;
+	s->bytes = bt_temp_store_new(limit);
+	return s;
 }
 
 void bt_record_store_free(struct bt_record_store *s)

@@ -21,9 +21,8 @@
 struct bt_record_store;
 
 /* in_order: payloads are read one after the other from the first one on. */
-int bt_record_store_new(size_t limit, bool in_order,
-                        struct bt_record_store **store,
-                        struct bt_error *err) BT_MUST_USE;
+struct bt_record_store *bt_record_store_new(size_t limit,
+                                            bool in_order) BT_MUST_USE;
 void bt_record_store_free(struct bt_record_store *s); /* takes NULL */
 
 int bt_record_store_put(struct bt_record_store *s, const void *data, size_t len,

@@ -52,15 +52,6 @@ static bool is_white(uint32_t c)
 	return (props & BT_CHAR_IS_WHITE) != 0;
 }
 
-/* Writes the lower case of c; returns how many characters that are. */
-static int lower(uint32_t c, uint32_t out[BT_CHAR_LOWER_MAX])
-{
-	if (c >= 0x80 && c < NO_UTF8)
-		return bt_char_lower(BT_CHAR_DIALECT_HF, c, out);
-	out[0] = c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c;
-	return 1;
-}
-
 /* The characters that count; returns their number. */
 static size_t normalize(struct bt_span text, uint32_t *out)
 {
@@ -79,7 +70,11 @@ static size_t normalize(struct bt_span text, uint32_t *out)
 		if (white)
 			out[n++] = ' ';
 		white = false;
-		n += (size_t)lower(c, out + n);
+		if (c >= 0x80 && c < NO_UTF8)
+			n += (size_t)bt_char_lower(BT_CHAR_DIALECT_HF, c,
+			                           out + n);
+		else
+			out[n++] = c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c;
 	}
 	return n;
 }

@@ -22,22 +22,13 @@ struct bt_string_set_disk {
 	uint64_t hash;
 };
 
-int bt_string_set_disk_new(size_t memory, struct bt_string_set_disk **res,
-                           struct bt_error *err)
+struct bt_string_set_disk *bt_string_set_disk_new(size_t memory)
 {
 	struct bt_string_set_disk *s = bt_array0(1, sizeof(*s));
-	int r;
 
-	if (s == NULL)
-		return bt_error_nomem(err, "looking for duplicates");
-	r = bt_temp_store_new(memory / 2, &s->bytes, err);
-	if (r == BT_OK)
-		r = bt_hash_index_new(memory / 2, PLACE_BITS, &s->places, err);
-	if (r == BT_OK)
-		*res = s;
-	else
-		bt_string_set_disk_free(s);
-	return r;
+	s->bytes = bt_temp_store_new(memory / 2);
+	s->places = bt_hash_index_new(memory / 2, PLACE_BITS);
+	return s;
 }
 
 void bt_string_set_disk_free(struct bt_string_set_disk *s)

@@ -14,8 +14,7 @@
 
 struct bt_string_set_disk;
 
-int bt_string_set_disk_new(size_t memory, struct bt_string_set_disk **seen,
-                           struct bt_error *err) BT_MUST_USE;
+struct bt_string_set_disk *bt_string_set_disk_new(size_t memory) BT_MUST_USE;
 void bt_string_set_disk_free(struct bt_string_set_disk *s); /* takes NULL */
 
 /* 1: v is new, and is from now on known; 0: it is known; else an error. */

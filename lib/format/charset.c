@@ -122,25 +122,18 @@ static size_t utf8_check(const uint8_t *s, size_t n)
 	}
 }
 
-static size_t windows1252_check(const uint8_t *s, size_t n)
-{
-	size_t i;
-
-	for (i = 0; i < n; i++)
-		if (s[i] >= 0x80 && s[i] < 0xA0 &&
-		    windows1252[s[i] - 0x80] == 0)
-			return i;
-	return n;
-}
-
 size_t bt_charset_check(enum bt_charset set, const char *s, size_t n)
 {
 	const uint8_t *bytes = (const uint8_t *)s;
+	size_t i;
 
-	if (n == 0 || set == BT_CHARSET_LATIN1)
-		return n;
-	return set == BT_CHARSET_UTF8 ? utf8_check(bytes, n)
-	                              : windows1252_check(bytes, n);
+	if (n > 0 && set == BT_CHARSET_UTF8)
+		return utf8_check(bytes, n);
+	for (i = 0; i < n && set == BT_CHARSET_WINDOWS1252; i++)
+		if (bytes[i] >= 0x80 && bytes[i] < 0xA0 &&
+		    windows1252[bytes[i] - 0x80] == 0)
+			return i;
+	return n;
 }
 
 size_t bt_charset_mend(struct bt_buf *b, const char *s, size_t n)
@@ -160,18 +153,6 @@ size_t bt_charset_mend(struct bt_buf *b, const char *s, size_t n)
 		at += good;
 		mended++;
 	}
-}
-
-/* Appends a code point of U+0080 .. U+FFFF. */
-static void put_utf8(struct bt_buf *b, unsigned c)
-{
-	if (c < 0x800) {
-		bt_buf_putc(b, (char)(0xC0 | c >> 6));
-	} else {
-		bt_buf_putc(b, (char)(0xE0 | c >> 12));
-		bt_buf_putc(b, (char)(0x80 | (c >> 6 & 0x3F)));
-	}
-	bt_buf_putc(b, (char)(0x80 | (c & 0x3F)));
 }
 
 void bt_charset_put(struct bt_buf *b, enum bt_charset set, const char *s,
@@ -194,6 +175,12 @@ void bt_charset_put(struct bt_buf *b, enum bt_charset set, const char *s,
 		c = bytes[i];
 		if (set == BT_CHARSET_WINDOWS1252 && c < 0xA0)
 			c = windows1252[c - 0x80];
-		put_utf8(b, c);
+		if (c < 0x800) {
+			bt_buf_putc(b, (char)(0xC0 | c >> 6));
+		} else {
+			bt_buf_putc(b, (char)(0xE0 | c >> 12));
+			bt_buf_putc(b, (char)(0x80 | (c >> 6 & 0x3F)));
+		}
+		bt_buf_putc(b, (char)(0x80 | (c & 0x3F)));
 	}
 }

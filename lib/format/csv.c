@@ -166,10 +166,6 @@ int bt_csv_from(struct bt_in *in, const struct bt_csv_opts *opts,
 	struct bt_csv *c = bt_array0(1, sizeof(*c));
 	int r;
 
-	if (c == NULL) {
-		bt_in_close(in);
-		return bt_error_nomem(err, "opening a table");
-	}
 	if (opts->ahead)
 		bt_in_ahead(in);
 	r = bt_csv_parse_init(&c->lex, in, opts, err);

@@ -81,23 +81,18 @@ static bool goes_on(char c)
 	return ((unsigned char)c & 0xC0) == 0x80;
 }
 
-/* Bytes of the first characters of s that together have not more. */
-static size_t head(struct bt_span s, size_t most)
-{
-	size_t n = s.n;
-
-	if (most == 0 || n <= most)
-		return n;
-	/* a character has 4 bytes at most: what goes on longer is none */
-	for (n = most; n > 0 && most - n < 3 && goes_on(s.p[n]); n--)
-		;
-	return goes_on(s.p[n]) ? most : n;
-}
-
 void bt_escape_line(struct bt_buf *out, struct bt_span s, size_t most)
 {
-	size_t n = head(s, most);
 	struct bt_buf b = BT_BUF_INIT;
+	size_t n = s.n;
+
+	/* Whole characters. One has 4 bytes at most: what goes on longer is
+	 * not one. */
+	if (most > 0 && n > most) {
+		for (n = most; n > 0 && most - n < 3 && goes_on(s.p[n]); n--)
+			;
+		n = goes_on(s.p[n]) ? most : n;
+	}
 
 	bt_charset_mend(&b, n > 0 ? s.p : "", n);
 	bt_escape(out, (struct bt_span){bt_buf_at(&b, 0), b.len}, "\t\n\r");

@@ -41,7 +41,6 @@ static int of_backbone(const json_t *from, json_t *to, struct bt_error *err)
 	    {"dropout", "attention_probs_dropout_prob"}};
 	json_t *v;
 	size_t i;
-	int bad = 0;
 
 	for (i = 0; i < COUNT(keys); i++) {
 		v = json_object_get(from, keys[i][0]);
@@ -50,12 +49,11 @@ static int of_backbone(const json_t *from, json_t *to, struct bt_error *err)
 			                    "'config' gives no number for "
 			                    "'%s'",
 			                    keys[i][0]);
-		bad |= json_object_set(to, keys[i][1], v);
+		json_object_set(to, keys[i][1], v);
 	}
-	bad |= json_object_set_new(to, "model_type", json_string("bert"));
-	bad |= json_object_set_new(to, "hidden_act", json_string("gelu_new"));
-	return bad == 0 ? BT_OK
-	                : bt_error_nomem(err, "reading a configuration");
+	json_object_set_new(to, "model_type", json_string("bert"));
+	json_object_set_new(to, "hidden_act", json_string("gelu_new"));
+	return BT_OK;
 }
 
 static int of_keras(json_t **o, const char *class, struct bt_error *err)
@@ -71,8 +69,6 @@ static int of_keras(json_t **o, const char *class, struct bt_error *err)
 		                    "in Hugging Face's files",
 		                    class);
 	to = json_object();
-	if (to == NULL)
-		return bt_error_nomem(err, "reading a configuration");
 	r = of_backbone(json_object_get(*o, "config"), to, err);
 	json_decref(r == BT_OK ? *o : to);
 	if (r == BT_OK)
@@ -81,19 +77,16 @@ static int of_keras(json_t **o, const char *class, struct bt_error *err)
 }
 
 /* Google's files name no type, and their "gelu" is the tanh form. */
-static int of_google(json_t *o, struct bt_error *err)
+static void of_google(json_t *o)
 {
 	const char *act = json_string_value(json_object_get(o, "hidden_act"));
 	bool albert = json_object_get(o, "num_hidden_groups") != NULL;
-	int bad = json_object_set_new(o, "model_type",
-	                              json_string(albert ? "albert" : "bert"));
 
+	json_object_set_new(o, "model_type",
+	                    json_string(albert ? "albert" : "bert"));
 	if (json_object_get(o, "hidden_act") == NULL ||
 	    (act != NULL && strcmp(act, "gelu") == 0))
-		bad |= json_object_set_new(o, "hidden_act",
-		                           json_string("gelu_new"));
-	return bad == 0 ? BT_OK
-	                : bt_error_nomem(err, "reading a configuration");
+		json_object_set_new(o, "hidden_act", json_string("gelu_new"));
 }
 
 static int load_as(const char *path, json_t **o, bool *keras,
@@ -112,7 +105,7 @@ static int load_as(const char *path, json_t **o, bool *keras,
 	else if (json_object_get(v, "model_type") == NULL &&
 	         json_object_get(v, "architectures") == NULL &&
 	         json_object_get(v, "hidden_size") != NULL)
-		r = of_google(v, err);
+		of_google(v);
 	if (r == BT_OK) {
 		*o = v;
 		return r;
@@ -131,7 +124,7 @@ int bt_hf_config_load(const char *path, json_t **o, struct bt_error *err)
 static bool has(const char *dir, const char *name)
 {
 	char *path = bt_path_join(dir, name);
-	bool there = path != NULL && bt_path_is_file(path);
+	bool there = bt_path_is_file(path);
 
 	free(path);
 	return there;
@@ -163,7 +156,7 @@ static int add_task(const char *dir, json_t *o, struct bt_error *err)
 	int64_t n = 0, i;
 	double dropout = 0.1;
 	char name[24];
-	int bad = 0, r = bt_hf_config_keras_task(dir, &task, err);
+	int r = bt_hf_config_keras_task(dir, &task, err);
 
 	if (r != BT_OK || task == NULL)
 		return r;
@@ -176,12 +169,11 @@ static int add_task(const char *dir, json_t *o, struct bt_error *err)
 	names = json_object();
 	for (i = 0; i < n; i++) {
 		snprintf(name, sizeof(name), "%lld", (long long)i);
-		bad |= json_object_set_new(names, name, json_string(name));
+		json_object_set_new(names, name, json_string(name));
 	}
-	bad |= json_object_set_new(o, "id2label", names);
-	bad |= json_object_set_new(o, "classifier_dropout", json_real(dropout));
-	return bad == 0 ? BT_OK
-	                : bt_error_nomem(err, "reading a configuration");
+	json_object_set_new(o, "id2label", names);
+	json_object_set_new(o, "classifier_dropout", json_real(dropout));
+	return BT_OK;
 }
 
 int bt_hf_config_find(const char *dir, json_t **o, char **path,
@@ -244,33 +236,27 @@ static int check_wordpiece(const json_t *c, const char *class,
 /* In KerasHub accents are stripped where that is said, whatever the case. */
 static int of_wordpiece(const json_t *c, json_t *to, struct bt_error *err)
 {
-	int lower = false, strip = false, cjk = true, bad = 0;
+	int lower = false, strip = false, cjk = true;
 	const char *unknown = "[UNK]";
 	int64_t length = 0;
-	int r = bt_json_bool(c, "lowercase", &lower, err);
+	int r;
 
-	if (r == BT_OK)
-		r = bt_json_bool(c, "strip_accents", &strip, err);
-	if (r == BT_OK)
-		r = bt_json_bool(c, "split_on_cjk", &cjk, err);
-	if (r == BT_OK)
-		r = bt_json_str(c, "oov_token", &unknown, err);
-	if (r == BT_OK)
-		r = bt_json_int(c, "sequence_length", 1, INT32_MAX, &length,
-		                err);
-	if (r != BT_OK)
+	if ((r = bt_json_bool(c, "lowercase", &lower, err)) ||
+	    (r = bt_json_bool(c, "strip_accents", &strip, err)) ||
+	    (r = bt_json_bool(c, "split_on_cjk", &cjk, err)) ||
+	    (r = bt_json_str(c, "oov_token", &unknown, err)) ||
+	    (r = bt_json_int(c, "sequence_length", 1, INT32_MAX, &length, err)))
 		return r;
-	bad |= json_object_set_new(to, "tokenizer_class",
-	                           json_string("BertTokenizer"));
-	bad |= json_object_set_new(to, "do_lower_case", json_boolean(lower));
-	bad |= json_object_set_new(to, "strip_accents", json_boolean(strip));
-	bad |= json_object_set_new(to, "tokenize_chinese_chars",
-	                           json_boolean(cjk));
-	bad |= json_object_set_new(to, "unk_token", json_string(unknown));
+	json_object_set_new(to, "tokenizer_class",
+	                    json_string("BertTokenizer"));
+	json_object_set_new(to, "do_lower_case", json_boolean(lower));
+	json_object_set_new(to, "strip_accents", json_boolean(strip));
+	json_object_set_new(to, "tokenize_chinese_chars", json_boolean(cjk));
+	json_object_set_new(to, "unk_token", json_string(unknown));
 	if (length > 0)
-		bad |= json_object_set_new(to, "model_max_length",
-		                           json_integer((json_int_t)length));
-	return bad == 0 ? BT_OK : bt_error_nomem(err, "reading a tokenizer");
+		json_object_set_new(to, "model_max_length",
+		                    json_integer((json_int_t)length));
+	return BT_OK;
 }
 
 int bt_hf_config_keras_tokenizer(const char *dir, json_t **o,
@@ -289,8 +275,6 @@ int bt_hf_config_keras_tokenizer(const char *dir, json_t **o,
 		c = json_object_get(v, "config");
 		r = check_wordpiece(c, class, err);
 		to = json_object();
-		if (r == BT_OK && to == NULL)
-			r = bt_error_nomem(err, "reading a tokenizer");
 		if (r == BT_OK)
 			r = of_wordpiece(c, to, err);
 		if (r != BT_OK)

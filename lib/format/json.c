@@ -133,8 +133,6 @@ int bt_json_load_in(const char *dir, const char *name, json_t **o,
 	int r = BT_OK;
 
 	*o = NULL;
-	if (path == NULL)
-		return bt_error_nomem(err, "looking into a directory");
 	if (bt_path_there(path))
 		r = bt_json_load(path, o, err);
 	free(path);

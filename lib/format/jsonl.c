@@ -30,20 +30,13 @@ int bt_jsonl_from(struct bt_in *in, const struct bt_span *keys, size_t n,
 	size_t got;
 	int r;
 
-	if (j == NULL) {
-		bt_in_close(in);
-		return bt_error_nomem(err, "opening JSON Lines");
-	}
 	j->in = in;
 	j->max = max;
 	j->object.keys = keys;
 	j->object.n = n;
 	j->object.values = bt_array0(n, sizeof(*j->object.values));
 	j->object.found = bt_array0(n, sizeof(*j->object.found));
-	if (j->object.values == NULL || j->object.found == NULL)
-		r = bt_error_nomem(err, "opening JSON Lines");
-	else
-		r = bt_in_peek(in, 3, &p, &got, err);
+	r = bt_in_peek(in, 3, &p, &got, err);
 	if (r != BT_OK) {
 		bt_jsonl_close(j);
 		return r;
@@ -131,15 +124,6 @@ static int read_line(struct bt_jsonl *j, struct bt_error *err)
 	return 1;
 }
 
-static bool is_blank(struct bt_span v)
-{
-	size_t i = 0;
-
-	while (i < v.n && (v.p[i] == ' ' || v.p[i] == '\t' || v.p[i] == '\r'))
-		i++;
-	return i == v.n;
-}
-
 static int parse(struct bt_jsonl *j, struct bt_error *err)
 {
 	size_t at = bt_charset_check(BT_CHARSET_UTF8, j->text.p, j->text.n);
@@ -164,7 +148,7 @@ int bt_jsonl_next(struct bt_jsonl *j, const struct bt_span **values,
 	j->fault = BT_JSONL_FINE;
 	do
 		r = read_line(j, err);
-	while (r == 1 && is_blank(j->text));
+	while (r == 1 && bt_span_trim(j->text, " \t\r").n == 0);
 	if (r == 0)
 		return 0;
 	if (r < 0 && j->fault == BT_JSONL_FINE)

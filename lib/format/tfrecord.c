@@ -44,7 +44,7 @@ static int open_next(struct bt_tfrecord *r, struct bt_error *err)
 	free(r->file);
 	name = bt_in_name(r->in);
 	r->file = bt_strndup(name, strlen(name));
-	return r->file == NULL ? bt_error_nomem(err, "opening records") : BT_OK;
+	return BT_OK;
 }
 
 int bt_tfrecord_open(char *const *paths, int n, struct bt_tfrecord **res,
@@ -53,17 +53,14 @@ int bt_tfrecord_open(char *const *paths, int n, struct bt_tfrecord **res,
 	struct bt_tfrecord *r = bt_array0(1, sizeof(*r));
 	int e;
 
-	if (r == NULL)
-		return bt_error_nomem(err, "opening records");
 	r->paths = paths;
 	r->n_paths = n;
 	e = open_next(r, err);
-	if (e != BT_OK) {
+	if (e == BT_OK)
+		*res = r;
+	else
 		bt_tfrecord_close(r);
-		return e;
-	}
-	*res = r;
-	return BT_OK;
+	return e;
 }
 
 void bt_tfrecord_close(struct bt_tfrecord *r)
@@ -245,17 +242,6 @@ static int next_in_file(struct bt_tfrecord *r, const uint8_t **data,
 	return 1;
 }
 
-/* All inputs are read. */
-static int check_total(const struct bt_tfrecord *r, struct bt_error *err)
-{
-	if (r->expected == 0 || r->total == r->expected)
-		return BT_OK;
-	return bt_error_set(
-	    err, BT_ETRUNCATED, "expected %llu record%s, found %llu",
-	    (unsigned long long)r->expected, bt_plural(r->expected),
-	    (unsigned long long)r->total);
-}
-
 int bt_tfrecord_next(struct bt_tfrecord *r, const uint8_t **data, size_t *len,
                      struct bt_error *err)
 {
@@ -266,7 +252,7 @@ int bt_tfrecord_next(struct bt_tfrecord *r, const uint8_t **data, size_t *len,
 	for (;;) {
 		if (r->in == NULL) {
 			if (r->next_path >= r->n_paths)
-				return check_total(r, err);
+				break;
 			e = open_next(r, err);
 			if (e != BT_OK)
 				return e;
@@ -278,6 +264,12 @@ int bt_tfrecord_next(struct bt_tfrecord *r, const uint8_t **data, size_t *len,
 		bt_in_close(r->in);
 		r->in = NULL;
 	}
+	if (r->expected == 0 || r->total == r->expected)
+		return BT_OK;
+	return bt_error_set(
+	    err, BT_ETRUNCATED, "expected %llu record%s, found %llu",
+	    (unsigned long long)r->expected, bt_plural(r->expected),
+	    (unsigned long long)r->total);
 }
 
 const char *bt_tfrecord_file(const struct bt_tfrecord *r)

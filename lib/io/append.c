@@ -37,15 +37,11 @@ int bt_append_open(const char *path, uint64_t keep, struct bt_append **res,
 	struct bt_append *a = bt_array0(1, sizeof(*a));
 	int r = BT_OK;
 
-	if (a == NULL)
-		return bt_error_nomem(err, "opening a file");
 	a->path = bt_strndup(path, strlen(path));
 	a->fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY,
 	             0666);
 	if (a->fd < 0 || cut(a, keep) != 0)
 		r = bt_error_sys(err, errno, "cannot write '%s'", path);
-	else if (a->path == NULL)
-		r = bt_error_nomem(err, "opening a file");
 	if (r == BT_OK) {
 		*res = a;
 		return BT_OK;

@@ -37,12 +37,8 @@ static char *beside(const char *target, const char *suffix)
 	char *base = bt_strndup(target, strlen(target));
 	struct bt_buf b = BT_BUF_INIT;
 
-	if (dir != NULL && base != NULL)
-		bt_buf_printf(&b, "%s/.%.200s.%ld.%u%s", dirname(dir),
-		              basename(base), (long)getpid(),
-		              atomic_fetch_add(&number, 1), suffix);
-	else
-		b.oom = true;
+	bt_buf_printf(&b, "%s/.%.200s.%ld.%u%s", dirname(dir), basename(base),
+	              (long)getpid(), atomic_fetch_add(&number, 1), suffix);
 	free(dir);
 	free(base);
 	return bt_buf_detach(&b);
@@ -53,10 +49,6 @@ static int open_temp(struct bt_atomic_file *p)
 	mode_t mask;
 
 	p->temp = beside(p->target, ".XXXXXX");
-	if (p->temp == NULL) {
-		errno = ENOMEM;
-		return -1;
-	}
 	p->fd = mkstemp(p->temp);
 	if (p->fd < 0) {
 		free(p->temp);
@@ -80,10 +72,6 @@ static int open_unfinished(struct bt_atomic_file *p)
 	if (access("/proc/self/fd", X_OK) != 0)
 		return open_temp(p);
 	copy = bt_strndup(p->target, strlen(p->target));
-	if (copy == NULL) {
-		errno = ENOMEM;
-		return -1;
-	}
 	p->fd = open(dirname(copy), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
 	free(copy);
 	if (p->fd >= 0)
@@ -118,7 +106,7 @@ static char *follow(const char *path)
 	ssize_t n;
 	int i;
 
-	for (i = 0; at != NULL && i < MAX_LINKS; i++) {
+	for (i = 0; i < MAX_LINKS; i++) {
 		n = readlink(at, to, sizeof(to) - 1);
 		if (n < 0)
 			return at;
@@ -131,9 +119,8 @@ static char *follow(const char *path)
 		free(at);
 		at = bt_buf_detach(&b);
 	}
-	i = at != NULL ? ELOOP : ENOMEM;
 	free(at);
-	errno = i;
+	errno = ELOOP;
 	return NULL;
 }
 
@@ -254,10 +241,6 @@ static int name_it(struct bt_atomic_file *p)
 {
 	char fd[64], *temp = beside(p->target, ".new");
 
-	if (temp == NULL) {
-		errno = ENOMEM;
-		return -1;
-	}
 	snprintf(fd, sizeof(fd), "/proc/self/fd/%d", p->fd);
 	(void)unlink(temp);
 	if (linkat(AT_FDCWD, fd, AT_FDCWD, temp, AT_SYMLINK_FOLLOW) != 0) {

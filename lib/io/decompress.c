@@ -102,8 +102,6 @@ int bt_decompress_new(enum bt_compression how, int fd, const char *name,
 {
 	struct bt_decompress *u = bt_array0(1, sizeof(*u));
 
-	if (u == NULL)
-		goto oom;
 	u->cap = n > BUFFER ? n : BUFFER;
 	u->buf = bt_array(u->cap, 1);
 	if (u->buf == NULL)
@@ -168,28 +166,21 @@ void bt_decompress_wake(struct bt_decompress *u, int wake)
 	u->wake = wake;
 }
 
-/* Waits until fd can be read. */
-static int wait_for(const struct bt_decompress *u, struct bt_error *err)
-{
-	struct pollfd p[2] = {{u->fd, POLLIN, 0}, {u->wake, POLLIN, 0}};
-	int n;
-
-	do
-		n = poll(p, 2, -1);
-	while (n < 0 && errno == EINTR);
-	if (n > 0 && p[1].revents != 0)
-		return bt_error_set(err, BT_ECANCEL, "no longer needed");
-	return BT_OK;
-}
-
 /* Reads once, behind the bytes that are not used yet. */
 static int refill(struct bt_decompress *u, struct bt_error *err)
 {
 	ssize_t n;
-	int r = u->wake >= 0 ? wait_for(u, err) : BT_OK;
+	struct pollfd p[2] = {{u->fd, POLLIN, 0}, {u->wake, POLLIN, 0}};
+	int r;
 
-	if (r != BT_OK)
-		return r;
+	if (u->wake >= 0) { /* until fd can be read */
+		do
+			r = poll(p, 2, -1);
+		while (r < 0 && errno == EINTR);
+		if (r > 0 && p[1].revents != 0)
+			return bt_error_set(err, BT_ECANCEL,
+			                    "no longer needed");
+	}
 	u->base += u->pos;
 	memmove(u->buf, u->buf + u->pos, u->len - u->pos);
 	u->len -= u->pos;

@@ -26,11 +26,6 @@ static int by_file(const void *a, const void *b)
 	return x->at - y->at;
 }
 
-static bool same(const struct file *a, const struct file *b)
-{
-	return a->dev == b->dev && a->ino == b->ino;
-}
-
 /* Of f[0..n-1], which stand in order, tells the first that comes again. */
 static void tell(const struct file *f, int n, char *const *paths,
                  const struct bt_log *log)
@@ -40,7 +35,7 @@ static void tell(const struct file *f, int n, char *const *paths,
 	char rest[64] = "";
 
 	for (i = 1; i < n; i++) {
-		if (!same(&f[i], &f[i - 1]))
+		if (f[i].dev != f[i - 1].dev || f[i].ino != f[i - 1].ino)
 			continue;
 		more++;
 		if (first < 0 || f[i].at < f[first].at)

@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "io/decompress_int.h"
 #include "io/fd_int.h"
+#include "io/path.h"
 #include "io/read_ahead_int.h"
 #include "io/url.h"
 
@@ -34,16 +35,6 @@ struct bt_in {
 	uint64_t offset;      /* of buf[pos] in the stream */
 };
 
-static char *quoted(const char *path)
-{
-	size_t n = strlen(path) + 3;
-	char *s = bt_array(n, 1);
-
-	if (s != NULL)
-		snprintf(s, n, "'%s'", path);
-	return s;
-}
-
 int bt_in_open(const char *path, struct bt_in **out, struct bt_error *err)
 {
 	bool std = path == NULL || strcmp(path, "-") == 0;
@@ -53,14 +44,9 @@ int bt_in_open(const char *path, struct bt_in **out, struct bt_error *err)
 	if (bt_url_refuse(path, BT_URL_IN, err) != BT_OK)
 		return BT_EREMOTE;
 	in = bt_array0(1, sizeof(*in));
-	if (in == NULL)
-		return bt_error_nomem(err, "opening the input");
 	in->fd = STDIN_FILENO;
-	in->name = std ? bt_strndup("standard input", 14) : quoted(path);
-	if (in->name == NULL) {
-		bt_in_close(in);
-		return bt_error_nomem(err, "opening the input");
-	}
+	in->name =
+	    std ? bt_strndup("standard input", 14) : bt_path_quoted(path);
 	if (!std)
 		in->fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (in->fd < 0 || fstat(in->fd, &st) != 0) {
@@ -201,27 +187,13 @@ static int find_out(struct bt_in *in, struct bt_error *err)
 	if (r != BT_OK)
 		return r;
 	in->ahead = bt_read_ahead_new(in->unpack);
-	return in->ahead != NULL ? BT_OK
-	                         : bt_error_nomem(err, "opening the input");
-}
-
-/* Takes back what goes beyond the limit; it is told when it is asked for. */
-static void charge(struct bt_in *in, size_t n)
-{
-	if (in->limit == NULL)
-		return;
-	if (n > in->limit->left) {
-		in->over = true;
-		in->len -= n - (size_t)in->limit->left;
-		n = (size_t)in->limit->left;
-	}
-	in->limit->left -= n;
+	return BT_OK;
 }
 
 /* Reads once; sets end at the end. */
 static int fill(struct bt_in *in, size_t want, struct bt_error *err)
 {
-	size_t before;
+	size_t before, n;
 	int r;
 
 	if (in->over)
@@ -242,9 +214,17 @@ static int fill(struct bt_in *in, size_t want, struct bt_error *err)
 		r = in->unpack != NULL ? read_packed(in, err)
 		                       : read_plain(in, err);
 	}
-	if (r == BT_OK)
-		charge(in, in->len - before);
-	return r;
+	if (r != BT_OK || in->limit == NULL)
+		return r;
+	n = in->len - before;
+	if (n > in->limit->left) {
+		/* the error is reported when the rest is read */
+		in->over = true;
+		in->len -= n - (size_t)in->limit->left;
+		n = (size_t)in->limit->left;
+	}
+	in->limit->left -= n;
+	return BT_OK;
 }
 
 int bt_in_peek(struct bt_in *in, size_t n, const uint8_t **data, size_t *got,

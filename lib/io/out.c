@@ -12,6 +12,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "io/atomic_file_int.h"
+#include "io/path.h"
 #include "io/url.h"
 #include "io/write_behind_int.h"
 
@@ -33,40 +34,27 @@ struct bt_out {
 	struct bt_write_behind *behind; /* or NULL: written by the caller */
 };
 
-static char *quoted(const char *path)
-{
-	struct bt_buf b = BT_BUF_INIT;
-
-	bt_buf_printf(&b, "'%s'", path);
-	return bt_buf_detach(&b);
-}
-
 int bt_out_open(const char *path, enum bt_out_kind kind, struct bt_out **res,
                 struct bt_error *err)
 {
 	bool std = path == NULL || strcmp(path, "-") == 0;
 	struct bt_out *out;
-	int r = BT_ENOMEM;
+	int r = BT_OK;
 
 	if (bt_url_refuse(path, BT_URL_OUT, err) != BT_OK)
 		return BT_EREMOTE;
 	out = bt_array0(1, sizeof(*out));
-	if (out == NULL)
-		return bt_error_nomem(err, "opening the output");
 	out->place = (struct bt_atomic_file)BT_ATOMIC_FILE_INIT;
-	out->name = std ? bt_strndup("standard output", 15) : quoted(path);
+	out->name =
+	    std ? bt_strndup("standard output", 15) : bt_path_quoted(path);
 	out->buf = bt_array(BUFFER, 1);
-	if (out->name == NULL || out->buf == NULL)
-		bt_error_nomem(err, "opening the output");
-	else if (bt_atomic_file_open(&out->place, path) != 0)
+	if (bt_atomic_file_open(&out->place, path) != 0)
 		r = bt_error_sys(err, errno, "cannot create %s", out->name);
 	else if (kind == BT_OUT_BINARY && isatty(out->place.fd))
 		r = bt_error_set(err, BT_EARG,
 		                 "%s is a terminal and the output is binary: "
 		                 "use -o FILE or a pipe",
 		                 out->name);
-	else
-		r = BT_OK;
 	if (r == BT_OK)
 		*res = out;
 	else
@@ -92,22 +80,15 @@ int bt_out_spare(const char *path, char *const *inputs, int n,
 	return BT_OK;
 }
 
-int bt_out_memory(struct bt_buf *to, struct bt_out **res, struct bt_error *err)
+struct bt_out *bt_out_memory(struct bt_buf *to)
 {
 	struct bt_out *out = bt_array0(1, sizeof(*out));
 
-	if (out != NULL) {
-		out->place = (struct bt_atomic_file)BT_ATOMIC_FILE_INIT;
-		out->memory = to;
-		out->name = bt_strndup("memory", 6);
-		out->buf = bt_array(BUFFER, 1);
-	}
-	if (out == NULL || out->name == NULL || out->buf == NULL) {
-		bt_out_abandon(out);
-		return bt_error_nomem(err, "opening the output");
-	}
-	*res = out;
-	return BT_OK;
+	out->place = (struct bt_atomic_file)BT_ATOMIC_FILE_INIT;
+	out->memory = to;
+	out->name = bt_strndup("memory", 6);
+	out->buf = bt_array(BUFFER, 1);
+	return out;
 }
 
 const char *bt_out_name(const struct bt_out *out)
@@ -187,7 +168,7 @@ int bt_out_zstd(struct bt_out *out, int level, int threads,
 	out->zstd = c;
 	out->may_behind = false; /* its threads do the work */
 	out->packed = bt_array(BUFFER, 1);
-	if (c == NULL || out->packed == NULL)
+	if (c == NULL)
 		return bt_error_nomem(err, "opening the output");
 	if (ZSTD_isError(
 	        ZSTD_CCtx_setParameter(c, ZSTD_c_compressionLevel, level)) ||

@@ -35,8 +35,7 @@ int bt_out_spare(const char *path, char *const *inputs, int n,
 
 /* An output that is appended to a buffer, which must outlive it. What was
  * written is there when it is committed or flushed. */
-int bt_out_memory(struct bt_buf *to, struct bt_out **out,
-                  struct bt_error *err) BT_MUST_USE;
+struct bt_out *bt_out_memory(struct bt_buf *to) BT_MUST_USE;
 
 /*
  * Compresses all that is written from now on into one zstd frame with its

@@ -23,11 +23,8 @@ int bt_out_set_add(struct bt_out_set *o, const char *path,
 		return bt_error_set(err, BT_ELIMIT,
 		                    "more than %d files at once",
 		                    BT_OUT_SET_MAX);
-	if (path != NULL) {
+	if (path != NULL)
 		copy = bt_strndup(path, strlen(path));
-		if (copy == NULL)
-			return bt_error_nomem(err, "opening the output");
-	}
 	o->fresh[o->n] = path != NULL && lstat(path, &st) != 0;
 	r = bt_out_open(path, kind, &o->out[o->n], err);
 	if (r != BT_OK) {

@@ -16,8 +16,6 @@ int bt_path_above(const char *path, struct bt_error *err)
 	char *copy = bt_strndup(path, strlen(path)), *p = copy;
 	int r = BT_OK;
 
-	if (copy == NULL)
-		return bt_error_nomem(err, "making directories");
 	while (r == BT_OK && *p != '\0' && (p = strchr(p + 1, '/')) != NULL) {
 		*p = '\0';
 		if (mkdir(copy, 0777) != 0 && errno != EEXIST &&
@@ -30,32 +28,22 @@ int bt_path_above(const char *path, struct bt_error *err)
 	return r;
 }
 
-/* Takes the last name off; what is left of a name alone is ".". */
-static void go_up(char *path)
-{
-	size_t n = strlen(path);
-
-	while (n > 1 && path[n - 1] == '/')
-		n--;
-	while (n > 0 && path[n - 1] != '/')
-		n--;
-	if (n == 0)
-		path[n++] = '.';
-	path[n] = '\0';
-}
-
 int bt_path_could(const char *path, bool above, struct bt_error *err)
 {
 	bool more = true;
 	char *at = bt_strndup(path, strlen(path));
 	struct stat st;
+	size_t n;
 	int e = 0;
 
-	if (at == NULL)
-		return bt_error_nomem(err, "making directories");
 	while (more && stat(at, &st) != 0 && errno == ENOENT && *at != '\0' &&
 	       strcmp(at, ".") != 0 && strcmp(at, "/") != 0) {
-		go_up(at);
+		/* without the last name; "." is left of a name alone */
+		for (n = strlen(at); n > 1 && at[n - 1] == '/'; n--)
+			;
+		while (n > 0 && at[n - 1] != '/')
+			n--;
+		strcpy(at + n, n == 0 ? "." : "");
 		more = above;
 	}
 	if (stat(at, &st) != 0)
@@ -79,6 +67,14 @@ char *bt_path_join(const char *dir, const char *name)
 	struct bt_buf b = BT_BUF_INIT;
 
 	bt_buf_printf(&b, "%s/%s", dir, name);
+	return bt_buf_detach(&b);
+}
+
+char *bt_path_quoted(const char *path)
+{
+	struct bt_buf b = BT_BUF_INIT;
+
+	bt_buf_printf(&b, "'%s'", path);
 	return bt_buf_detach(&b);
 }
 

@@ -20,6 +20,9 @@ int bt_path_could(const char *path, bool above,
 /* "dir/name", to be freed; NULL: out of memory. */
 char *bt_path_join(const char *dir, const char *name) BT_MUST_USE;
 
+/* The path in single quotes, as messages show it; to be freed. */
+char *bt_path_quoted(const char *path) BT_MUST_USE;
+
 /* The directory that a path is, or that its file is in; to be freed. NULL: out
  * of memory. */
 char *bt_path_of(const char *path) BT_MUST_USE;

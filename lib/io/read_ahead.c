@@ -88,18 +88,13 @@ struct bt_read_ahead *bt_read_ahead_new(struct bt_decompress *u)
 {
 	struct bt_read_ahead *a = bt_array0(1, sizeof(*a));
 
-	if (a == NULL)
-		return NULL;
 	a->u = u;
 	a->n = 1;
 	a->wake[0] = a->wake[1] = -1;
 	pthread_mutex_init(&a->lock, NULL);
 	pthread_cond_init(&a->changed, NULL);
 	a->block[0].data = bt_array(BLOCK, 1);
-	if (a->block[0].data != NULL)
-		return a;
-	bt_read_ahead_free(a);
-	return NULL;
+	return a;
 }
 
 static void close_wake(struct bt_read_ahead *a)
@@ -117,12 +112,9 @@ void bt_read_ahead_start(struct bt_read_ahead *a)
 {
 	int i;
 
-	for (i = 1; i < BLOCKS; i++) {
+	for (i = 1; i < BLOCKS; i++)
 		if (a->block[i].data == NULL)
 			a->block[i].data = bt_array(BLOCK, 1);
-		if (a->block[i].data == NULL)
-			return;
-	}
 	if (a->threaded || pipe(a->wake) != 0)
 		return;
 	/* the block that is read now stays the first */

@@ -21,17 +21,13 @@ struct bt_temp_store {
 	uint64_t read_at;
 };
 
-int bt_temp_store_new(size_t limit, struct bt_temp_store **res,
-                      struct bt_error *err)
+struct bt_temp_store *bt_temp_store_new(size_t limit)
 {
 	struct bt_temp_store *s = bt_array0(1, sizeof(*s));
 
-	if (s == NULL)
-		return bt_error_nomem(err, "keeping records");
 	s->limit = limit;
 	s->fd = -1;
-	*res = s;
-	return BT_OK;
+	return s;
 }
 
 void bt_temp_store_free(struct bt_temp_store *s)
@@ -58,8 +54,6 @@ static int open_file(struct bt_temp_store *s, struct bt_error *err)
 	struct bt_buf path = BT_BUF_INIT;
 
 	bt_buf_printf(&path, "%s/bertutils.XXXXXX", directory());
-	if (bt_buf_str(&path) == NULL)
-		return bt_error_nomem(err, "keeping records");
 	s->fd = mkstemp(path.data);
 	if (s->fd < 0)
 		bt_error_sys(err, errno, "cannot create a file in '%s'",

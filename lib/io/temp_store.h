@@ -14,8 +14,7 @@
 
 struct bt_temp_store;
 
-int bt_temp_store_new(size_t limit, struct bt_temp_store **spill,
-                      struct bt_error *err) BT_MUST_USE;
+struct bt_temp_store *bt_temp_store_new(size_t limit) BT_MUST_USE;
 void bt_temp_store_free(struct bt_temp_store *s); /* takes NULL */
 
 /* Appends n bytes. */

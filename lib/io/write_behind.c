@@ -82,19 +82,14 @@ struct bt_write_behind *bt_write_behind_new(struct bt_atomic_file *p,
                                             size_t size)
 {
 	struct bt_write_behind *b = bt_array0(1, sizeof(*b));
-	bool ok = b != NULL;
 	int i;
 
-	if (!ok)
-		return NULL;
 	b->place = p;
 	pthread_mutex_init(&b->lock, NULL);
 	pthread_cond_init(&b->changed, NULL);
-	for (i = 0; i < BLOCKS && ok; i++) {
+	for (i = 0; i < BLOCKS; i++)
 		b->block[i].data = bt_array(size, 1);
-		ok = b->block[i].data != NULL;
-	}
-	if (ok && start(b))
+	if (start(b))
 		return b;
 	clear(b);
 	return NULL;

@@ -26,14 +26,12 @@ int bt_filter_new(const struct bt_filter_opts *opts, struct bt_filter **res,
 	struct bt_filter *c = bt_array0(1, sizeof(*c));
 	int r = BT_OK;
 
-	if (c == NULL)
-		return bt_error_nomem(err, "starting");
 	c->o = *opts;
 	if (opts->dedupe != NULL && opts->near > 0)
-		r = bt_minhash_new(opts->near, opts->memory, &c->near, err);
+		c->near = bt_minhash_new(opts->near, opts->memory);
 	else if (opts->dedupe != NULL)
-		r = bt_string_set_disk_new(opts->memory, &c->seen, err);
-	if (r == BT_OK && opts->n_where > 0)
+		c->seen = bt_string_set_disk_new(opts->memory);
+	if (opts->n_where > 0)
 		r = bt_predicate_new(opts->where, opts->n_where, &c->where,
 		                     err);
 	if (r == BT_OK)

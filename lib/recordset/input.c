@@ -44,7 +44,7 @@ static int open_next(struct bt_input *s, struct bt_error *err)
 	free(s->file);
 	name = bt_in_name(s->in);
 	s->file = bt_strndup(name, strlen(name));
-	return s->file == NULL ? bt_error_nomem(err, "opening a file") : BT_OK;
+	return BT_OK;
 }
 
 int bt_input_open(char *const *paths, int n, const struct bt_input_opts *opts,
@@ -53,8 +53,6 @@ int bt_input_open(char *const *paths, int n, const struct bt_input_opts *opts,
 	struct bt_input *s = bt_array0(1, sizeof(*s));
 	int r;
 
-	if (s == NULL)
-		return bt_error_nomem(err, "opening a file");
 	s->paths = paths;
 	s->n_paths = n;
 	s->ahead = opts->ahead;
@@ -122,13 +120,6 @@ static int next_line(struct bt_input *s, const char **line, size_t *n,
 	return 1;
 }
 
-static bool is_blank(const char *s, size_t n)
-{
-	while (n > 0 && strchr(" \t\r", s[n - 1]) != NULL && s[n - 1] != 0)
-		n--;
-	return n == 0;
-}
-
 static int next_json(struct bt_input *s, struct bt_error *err)
 {
 	const char *line = NULL;
@@ -136,7 +127,7 @@ static int next_json(struct bt_input *s, struct bt_error *err)
 	int r;
 
 	while ((r = next_line(s, &line, &n, err)) == 1) {
-		if (is_blank(line, n))
+		if (bt_span_trim((struct bt_span){line, n}, " \t\r").n == 0)
 			continue;
 		r = bt_recjson_read(line, n, &s->writer, &s->payload, err);
 		if (r != BT_OK)

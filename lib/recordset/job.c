@@ -103,18 +103,6 @@ static int read_all(struct job *j, struct bt_error *err)
 	return r == BT_OK ? bt_filter_end(j->choose, err) : r;
 }
 
-/* To the test file of its fold and to the training files of the others. */
-static int put_folds(struct job *j, int fold, const void *data, size_t len,
-                     struct bt_error *err)
-{
-	int k, r = BT_OK;
-
-	for (k = 0; k < j->o->folds && r == BT_OK; k++)
-		r = bt_sink_record(j->put, j->outs.out[2 * k + (k == fold)],
-		                   NULL, data, len, err);
-	return r;
-}
-
 /* Records that were kept, in their order, each to its file. */
 static int put_stored(struct job *j, struct bt_error *err)
 {
@@ -125,19 +113,22 @@ static int put_stored(struct job *j, struct bt_error *err)
 	                     .classes = j->classes};
 	const void *data;
 	size_t i, len, n = bt_record_store_count(j->store);
-	int part, r = bt_order_make(&a, n, err);
+	int part, k, r = bt_order_make(&a, n, err);
 
 	for (i = 0; i < n && r == BT_OK; i++) {
 		r = bt_record_store_get(j->store, bt_order_get(&a, i, &part),
 		                        &data, &len, err);
 		if (r != BT_OK)
 			break;
-		if (a.folds > 0)
-			r = put_folds(j, part, data, len, err);
-		else if (a.split != NULL)
+		/* to the test file of its fold and the others' training ones */
+		for (k = 0; k < a.folds && r == BT_OK; k++)
+			r = bt_sink_record(j->put,
+			                   j->outs.out[2 * k + (k == part)],
+			                   NULL, data, len, err);
+		if (a.folds == 0 && a.split != NULL)
 			r = bt_sink_record(j->put, j->outs.out[part], NULL,
 			                   data, len, err);
-		else
+		else if (a.folds == 0)
 			r = put(j, NULL, data, len, err);
 	}
 	bt_order_clear(&a);
@@ -208,10 +199,7 @@ static int open_outputs(struct job *j, struct bt_error *err)
 	for (i = 0; i < n && r == BT_OK; i++) {
 		bt_buf_reset(&path);
 		put_name(j, i, n, &path);
-		if (bt_buf_str(&path) == NULL)
-			r = bt_error_nomem(err, "opening the output");
-		else
-			r = open_output(j, path.data, 1, err);
+		r = open_output(j, bt_buf_str(&path), 1, err);
 	}
 	bt_buf_clear(&path);
 	return r;
@@ -222,22 +210,20 @@ static int prepare(struct job *j, char *const *paths, int n,
                    struct bt_error *err)
 {
 	const struct bt_recordset_opts *o = j->o;
-	int r = bt_filter_new(&o->choose, &j->choose, err);
+	int r;
 
 	bt_last_n_init(&j->last, o->tail);
-	if (r == BT_OK)
-		r = bt_sink_new(&o->put, &j->put, err);
-	if (r == BT_OK && o->split != NULL)
-		r = bt_split_parse(o->split, &j->parts, err);
-	if (r == BT_OK && (o->shuffle || o->split != NULL || o->folds > 0))
-		r = bt_record_store_new(o->memory, !o->shuffle, &j->store, err);
-	if (r == BT_OK && o->stratify != NULL)
-		r = bt_strata_new(o->stratify, &j->classes, err);
-	if (r == BT_OK)
-		r = open_outputs(j, err);
-	if (r == BT_OK)
-		r = bt_input_open(paths, n, &o->from, &j->in, err);
-	return r;
+	if ((r = bt_filter_new(&o->choose, &j->choose, err)) ||
+	    (r = bt_sink_new(&o->put, &j->put, err)) ||
+	    (o->split != NULL &&
+	     (r = bt_split_parse(o->split, &j->parts, err))))
+		return r;
+	if (o->shuffle || o->split != NULL || o->folds > 0)
+		j->store = bt_record_store_new(o->memory, !o->shuffle);
+	if (o->stratify != NULL)
+		j->classes = bt_strata_new(o->stratify);
+	r = open_outputs(j, err);
+	return r == BT_OK ? bt_input_open(paths, n, &o->from, &j->in, err) : r;
 }
 
 int bt_recordset(const struct bt_recordset_opts *opts, char *const *paths,

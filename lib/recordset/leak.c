@@ -47,11 +47,8 @@ int bt_leak_open(const char *path, size_t memory, struct bt_leak **res,
 	char *paths[1] = {(char *)path};
 	int r;
 
-	if (l == NULL)
-		return bt_error_nomem(err, "comparing texts");
-	r = bt_string_set_disk_new(memory, &l->texts, err);
-	if (r == BT_OK)
-		r = bt_tfrecord_open(paths, 1, &in, err);
+	l->texts = bt_string_set_disk_new(memory);
+	r = bt_tfrecord_open(paths, 1, &in, err);
 	if (r == BT_OK)
 		r = read_texts(l, in, err);
 	bt_tfrecord_close(in);

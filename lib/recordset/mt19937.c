@@ -105,12 +105,9 @@ int bt_mt19937_unshuffle(struct bt_mt19937 *t, struct bt_bitpack *p,
 	uint32_t blocks = n / BLOCK + 1, b, first, last, i, *with;
 	struct bt_mt19937 *before = bt_array(blocks, sizeof(*before)), now;
 
-	with = bt_array(BLOCK, sizeof(*with));
-	if (before == NULL || with == NULL) {
-		free(before);
-		free(with);
+	if (before == NULL)
 		return BT_ENOMEM;
-	}
+	with = bt_array(BLOCK, sizeof(*with));
 	for (b = blocks; b-- > 0;) {
 		before[b] = *t;
 		last = b < blocks - 1 ? BLOCK : n % BLOCK;

@@ -33,18 +33,13 @@ int bt_sink_new(const struct bt_sink_opts *opts, struct bt_sink **res,
 	struct bt_sink *p = bt_array0(1, sizeof(*p));
 	int r = BT_OK;
 
-	if (p == NULL)
-		return bt_error_nomem(err, "starting");
 	p->o = *opts;
-	if (opts->what == BT_SINK_STATS) {
+	if (opts->what == BT_SINK_STATS)
 		p->stats = bt_recstats_new();
-		if (p->stats == NULL)
-			r = bt_error_nomem(err, "starting");
-	} else if (opts->what == BT_SINK_LEAK) {
+	else if (opts->what == BT_SINK_LEAK)
 		r = bt_leak_open(opts->leak, opts->memory, &p->leak, err);
-	} else if (opts->what == BT_SINK_PAIRS) {
-		r = bt_minhash_new(opts->near, opts->memory, &p->near, err);
-	}
+	else if (opts->what == BT_SINK_PAIRS)
+		p->near = bt_minhash_new(opts->near, opts->memory);
 	if (r == BT_OK)
 		*res = p;
 	else
@@ -154,8 +149,6 @@ static int put_pairs(struct bt_sink *p, struct bt_out *out,
 	p->any_field = true;
 	bt_buf_reset(&p->place);
 	put_place(&p->place, in);
-	if (p->place.oom)
-		return bt_error_nomem(err, "comparing texts");
 	place.p = p->place.data;
 	place.n = p->place.len;
 	return bt_minhash_pairs(p->near, place, l.text, put_pair, &l, err);

@@ -247,15 +247,6 @@ static void reverse(uint32_t *v, uint32_t n)
 	}
 }
 
-/* The same without classes: the test part is drawn first, and stands last. */
-static void halve(struct bt_mt19937 *t, uint32_t *v, uint32_t n, uint32_t tests)
-{
-	bt_mt19937_shuffle(t, v, n);
-	reverse(v, tests);
-	reverse(v + tests, n - tests);
-	reverse(v, n);
-}
-
 static int order_all(const struct bt_split *p, uint32_t seed, uint32_t n,
                      struct scratch *s, uint32_t *order, uint32_t *start,
                      struct bt_error *err)
@@ -272,10 +263,14 @@ static int order_all(const struct bt_split *p, uint32_t seed, uint32_t n,
 		if (r != BT_OK)
 			return r;
 		bt_mt19937_init(&t, seed);
-		if (s->of != NULL)
+		if (s->of != NULL) {
 			halve_classes(&t, s, order, left, tests);
-		else
-			halve(&t, order, left, tests);
+		} else { /* the test part is drawn first, and stands last */
+			bt_mt19937_shuffle(&t, order, left);
+			reverse(order, tests);
+			reverse(order + tests, left - tests);
+			reverse(order, left);
+		}
 		left -= tests;
 		start[k] = left;
 	}

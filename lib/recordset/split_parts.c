@@ -84,24 +84,12 @@ static void count_classes(struct job *j, struct bt_split_counts *c)
 		}
 }
 
-/* And before a later one: what the one before it left. */
-static void take_over(const struct bt_split_counts *last,
-                      struct bt_split_counts *c)
-{
-	uint32_t i;
-
-	for (i = 0; i < last->classes; i++)
-		if (last->first[i] > 0) {
-			c->class[c->classes] = last->class[i];
-			c->count[c->classes++] = last->first[i];
-		}
-}
-
 /* Goes through the split of part k for how many of each class it takes, and
  * where the generator was. */
 static int plan(struct job *j, int k)
 {
 	struct step *s = &j->step[k];
+	struct bt_split_counts *c;
 	struct bt_mt19937 t;
 	uint32_t i;
 
@@ -109,10 +97,15 @@ static int plan(struct job *j, int k)
 	s->tests = s->n - j->left[k];
 	if (bt_split_counts_init(&s->counts, j->classes) != BT_OK)
 		return BT_ENOMEM;
+	c = &s->counts;
 	if (k == j->p->n - 1)
-		count_classes(j, &s->counts);
-	else
-		take_over(&s[1].counts, &s->counts);
+		count_classes(j, c);
+	else /* what the split before this one left */
+		for (i = 0; i < s[1].counts.classes; i++)
+			if (s[1].counts.first[i] > 0) {
+				c->class[c->classes] = s[1].counts.class[i];
+				c->count[c->classes++] = s[1].counts.first[i];
+			}
 	bt_mt19937_init(&t, j->seed);
 	bt_split_apportion(&t, &s->counts, s->n, s->tests);
 	s->classes = t;
@@ -228,14 +221,12 @@ int bt_split_parts(const struct bt_split *p, uint32_t seed, uint32_t n,
 	struct job *j = bt_array0(1, sizeof(*j));
 	int k, r;
 
-	if (j == NULL)
-		return bt_error_nomem(err, "splitting");
-	j->p = p;
-	j->seed = seed;
-	j->n = n;
-	j->class = class;
-	j->classes = classes;
-	j->next = bt_array(classes, sizeof(*j->next));
+	*j = (struct job){.p = p,
+	                  .seed = seed,
+	                  .n = n,
+	                  .class = class,
+	                  .classes = classes,
+	                  .next = bt_array(classes, sizeof(*j->next))};
 	r = count_parts(j, err);
 	if (r == BT_OK && (j->next == NULL || choose(j, part) != BT_OK))
 		r = bt_error_nomem(err, "splitting");

@@ -34,12 +34,7 @@ struct bt_recstats *bt_recstats_new(void)
 {
 	struct bt_recstats *s = bt_array0(1, sizeof(*s));
 
-	if (s != NULL)
-		s->labels = bt_string_set_new();
-	if (s != NULL && s->labels == NULL) {
-		free(s);
-		s = NULL;
-	}
+	s->labels = bt_string_set_new();
 	return s;
 }
 
@@ -85,20 +80,6 @@ static int add_label(struct bt_recstats *s, struct bt_span label,
 	return BT_OK;
 }
 
-/* The values of an INT64 feature, borrowed until the next call. */
-static int read_ints(struct bt_recstats *s, const struct bt_feature *f,
-                     size_t *n, struct bt_error *err)
-{
-	int r = bt_feature_int64s(f, NULL, 0, n, err);
-
-	if (r != BT_OK)
-		return r;
-	if (bt_grow(&s->scratch, &s->scratch_cap, *n, sizeof(*s->scratch)) !=
-	    BT_OK)
-		return bt_error_nomem(err, "reading a feature");
-	return bt_feature_int64s(f, s->scratch, *n, n, err);
-}
-
 /* What one record says. */
 struct found {
 	struct bt_feature labels;
@@ -130,9 +111,15 @@ static int look(struct bt_recstats *s, const struct bt_feature *f,
 			r = bt_feature_int64s(f, NULL, 0, &x->ids, err);
 			x->has_ids = true;
 		} else if (bt_feature_is(f, "input_mask")) {
-			r = read_ints(s, f, &n, err);
+			r = bt_feature_int64s(f, NULL, 0, &n, err);
+			if (r == BT_OK && bt_grow(&s->scratch, &s->scratch_cap,
+			                          n, sizeof(*s->scratch)))
+				r = bt_error_nomem(err, "reading a feature");
+			if (r == BT_OK)
+				r = bt_feature_int64s(f, s->scratch, n, &n,
+				                      err);
 			x->has_mask = true;
-			for (i = 0; i < n && r == BT_OK; i++)
+			for (i = 0; r == BT_OK && i < n; i++)
 				x->mask += s->scratch[i] != 0;
 		}
 	}

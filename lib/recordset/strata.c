@@ -43,7 +43,7 @@ static int by_real(const void *a, const void *b)
 
 static void decode_text(const struct bt_feature *f, struct value *v)
 {
-	char number[64] = "";
+	char number[64];
 	struct bt_span s, more;
 	struct bt_pb at = f->list;
 
@@ -51,11 +51,7 @@ static void decode_text(const struct bt_feature *f, struct value *v)
 	    bt_feature_next_text(f, &at, &more.p, &more.n, NULL) != 0)
 		return;
 	v->text = s;
-	if (s.n >= sizeof(number))
-		return;
-	if (s.n > 0)
-		memcpy(number, s.p, s.n);
-	if (strlen(number) != s.n)
+	if (!bt_span_str(s, number, sizeof(number)))
 		return;
 	v->is_int =
 	    bt_parse_i64(number, INT64_MIN, INT64_MAX, &v->as_int) == BT_OK;
@@ -125,20 +121,13 @@ struct bt_strata {
 	struct bt_bitpack of; /* of each record: the number of its value */
 };
 
-int bt_strata_new(const char *field, struct bt_strata **res,
-                  struct bt_error *err)
+struct bt_strata *bt_strata_new(const char *field)
 {
 	struct bt_strata *c = bt_array0(1, sizeof(*c));
 
-	if (c != NULL)
-		c->values = bt_string_set_new();
-	if (c == NULL || c->values == NULL) {
-		free(c);
-		return bt_error_nomem(err, "splitting");
-	}
+	c->values = bt_string_set_new();
 	c->field = field;
-	*res = c;
-	return BT_OK;
+	return c;
 }
 
 void bt_strata_free(struct bt_strata *c)

@@ -13,8 +13,7 @@
 struct bt_strata;
 
 /* field is borrowed. */
-int bt_strata_new(const char *field, struct bt_strata **classes,
-                  struct bt_error *err) BT_MUST_USE;
+struct bt_strata *bt_strata_new(const char *field) BT_MUST_USE;
 void bt_strata_free(struct bt_strata *c); /* takes NULL */
 
 /* The next record. BT_EFORMAT where it lacks the feature. */

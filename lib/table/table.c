@@ -95,9 +95,8 @@ int bt_table_open(char *const *paths, int n, const struct bt_table_opts *opts,
 	bt_table_maker_init(&t->maker, &t->opts);
 	r = t->ahead != NULL ? bt_duplicate_paths(paths, n, opts->log, err)
 	                     : bt_error_nomem(err, "opening a table");
-	if (r == BT_OK && opts->drop_duplicates)
-		r = bt_string_set_disk_new(BT_RECORD_STORE_DEFAULT, &t->texts,
-		                           err);
+	if (opts->drop_duplicates)
+		t->texts = bt_string_set_disk_new(BT_RECORD_STORE_DEFAULT);
 	if (r == BT_OK)
 		r = check_sources(t, err);
 	if (r == BT_OK && opts->rejects != NULL)

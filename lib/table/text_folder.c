@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "io/in.h"
+#include "io/path.h"
 #include "table/table_int.h"
 
 struct bt_text_folder {
@@ -84,12 +85,10 @@ int bt_text_folder_open(const char *path, const char *const *labels, size_t max,
                         struct bt_text_folder **folder, struct bt_error *err)
 {
 	struct bt_text_folder *f = bt_array0(1, sizeof(*f));
-	struct bt_buf name = BT_BUF_INIT;
 	size_t i;
 	int r = BT_OK;
 
-	bt_buf_printf(&name, "'%s'", path);
-	f->name = bt_buf_detach(&name);
+	f->name = bt_path_quoted(path);
 	f->path = bt_strndup(path, strlen(path));
 	f->labels = labels;
 	f->max = max;

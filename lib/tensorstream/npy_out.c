@@ -63,15 +63,10 @@ int bt_frame_npy_new(size_t memory, struct bt_frame_npy **res,
                      struct bt_error *err)
 {
 	struct bt_frame_npy *n = bt_array0(1, sizeof(*n));
-	int r;
 
 	if (n == NULL)
 		return bt_error_nomem(err, "writing an array");
-	r = bt_record_store_new(memory, true, &n->store, err);
-	if (r != BT_OK) {
-		free(n);
-		return r;
-	}
+	n->store = bt_record_store_new(memory, true);
 	*res = n;
 	return BT_OK;
 }

@@ -6,7 +6,6 @@
 
 #include "base/mem.h"
 #include "base/pool.h"
-#include "format/charset.h"
 #include "format/escape.h"
 #include "format/tfrecord.h"
 #include "io/in.h"
@@ -47,26 +46,11 @@ struct job {
 	struct worker *worker; /* one for each thread */
 	char *name;            /* of the file that the block is of */
 	struct bt_buf bytes;
-	struct item *item;
-	size_t items, items_cap;
+	struct item item[BLOCK_ITEMS];
+	size_t items;
 	struct piece piece[BLOCK_ITEMS / PIECE_ITEMS];
 	uint64_t texts;
 };
-
-/* A record's member, if it has it. */
-static int put_member(struct bt_buf *out, const char *name, struct bt_span s,
-                      struct bt_error *err)
-{
-	if (s.p == NULL)
-		return BT_OK;
-	if (bt_charset_check(BT_CHARSET_UTF8, s.p, s.n) != s.n)
-		return bt_error_set(err, BT_EFORMAT,
-		                    "the %s is not valid UTF-8", name);
-	bt_buf_printf(out, "\"%s\": ", name);
-	bt_escape_quoted(out, s, false);
-	bt_buf_puts(out, ", ");
-	return BT_OK;
-}
 
 static int put_json(struct bt_buf *out, struct bt_span id, struct bt_span label,
                     struct bt_span text, struct bt_error *err)
@@ -74,9 +58,9 @@ static int put_json(struct bt_buf *out, struct bt_span id, struct bt_span label,
 	int r;
 
 	bt_buf_putc(out, '{');
-	r = put_member(out, "id", id, err);
+	r = bt_tokenize_put_member(out, "id", id, err);
 	if (r == BT_OK)
-		r = put_member(out, "label", label, err);
+		r = bt_tokenize_put_member(out, "label", label, err);
 	bt_buf_puts(out, "\"text\": ");
 	bt_escape_quoted(out, text, false);
 	bt_buf_putc(out, '}');
@@ -238,9 +222,6 @@ static int add(struct job *j, const char *name, const void *data, size_t len,
 		free(j->name);
 		j->name = bt_strndup(name, strlen(name));
 	}
-	if (j->name == NULL || bt_grow(&j->item, &j->items_cap, j->items + 1,
-	                               sizeof(*j->item)) != BT_OK)
-		return bt_error_nomem(err, "reading tokens");
 	j->item[j->items++] = (struct item){j->bytes.len, len, number};
 	bt_buf_put(&j->bytes, data, len);
 	return j->bytes.oom ? bt_error_nomem(err, "reading tokens") : BT_OK;
@@ -315,8 +296,6 @@ static int begin(struct job *j, int threads, struct bt_error *err)
 		return r;
 	threads = bt_pool_threads(j->pool);
 	j->worker = bt_array0((size_t)threads, sizeof(*j->worker));
-	if (j->worker == NULL)
-		return bt_error_nomem(err, "starting to decode");
 	for (i = 0; r == BT_OK && i < threads; i++)
 		r = bt_tok_decoder_new(j->tok, &j->worker[i].decoder, err);
 	return r;
@@ -340,7 +319,6 @@ static void end(struct job *j)
 	bt_buf_clear(&j->bytes);
 	bt_pool_free(j->pool);
 	free(j->worker);
-	free(j->item);
 	free(j->name);
 }
 
@@ -352,8 +330,6 @@ int bt_detokenize_files(const struct bt_tok *tok,
 	struct job *j = bt_array0(1, sizeof(*j));
 	int i, r;
 
-	if (j == NULL)
-		return bt_error_nomem(err, "starting to decode");
 	j->tok = tok;
 	j->o = o;
 	j->out = out;

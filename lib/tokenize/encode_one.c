@@ -15,16 +15,6 @@ static struct bt_span head(struct bt_span s)
 	return s;
 }
 
-/* NUL-terminates s in buffer; false if it is no number's length. */
-static bool copy_number(struct bt_span s, char *buffer, size_t size)
-{
-	if (s.n == 0 || s.n >= size || memchr(s.p, '\0', s.n) != NULL)
-		return false;
-	memcpy(buffer, s.p, s.n);
-	buffer[s.n] = '\0';
-	return true;
-}
-
 static int number_label(const struct bt_tokenize *j, struct bt_token_rec *rec,
                         struct bt_span label, struct bt_error *err)
 {
@@ -32,7 +22,7 @@ static int number_label(const struct bt_tokenize *j, struct bt_token_rec *rec,
 	char s[64];
 	double v = 0;
 
-	ok = copy_number(label, s, sizeof(s));
+	ok = bt_span_str(label, s, sizeof(s));
 	if (ok && whole)
 		ok = bt_parse_i64(s, INT64_MIN, INT64_MAX, &rec->label_id) ==
 		     BT_OK;
@@ -96,17 +86,6 @@ static size_t find_name(const struct bt_feature *names, struct bt_span label,
 	return i;
 }
 
-static size_t count_names(const struct bt_feature *names)
-{
-	struct bt_pb at = names->list;
-	struct bt_span name;
-	size_t n = 0;
-
-	while (bt_feature_next_text(names, &at, &name.p, &name.n, NULL) == 1)
-		n++;
-	return n;
-}
-
 /* label_ids of any number of labels: 1 for each that the record has, among the
  * labels that were given, its own names of labels, or the model's. */
 static int fill_hot(const struct bt_tokenize *j, struct bt_tokenize_worker *w,
@@ -116,10 +95,14 @@ static int fill_hot(const struct bt_tokenize *j, struct bt_tokenize_worker *w,
 	const struct bt_feature *names = &rec->name_list;
 	struct bt_pb at = rec->label_list.list;
 	bool own = names->name != NULL && !j->opts.only_labels;
-	size_t n = own ? count_names(names) : l != NULL ? (size_t)l->n : 0, i;
+	size_t n = l != NULL ? (size_t)l->n : 0, i;
+	struct bt_pb name = names->list;
 	struct bt_span v;
 	int r;
 
+	for (n = own ? 0 : n; own; n++)
+		if (bt_feature_next_text(names, &name, &v.p, &v.n, NULL) != 1)
+			break;
 	if (n == 0 || rec->label_list.name == NULL)
 		return BT_OK;
 	if (bt_grow(&w->hot, &w->hot_cap, n, sizeof(*w->hot)) != BT_OK)
@@ -187,7 +170,7 @@ static int fill_example_id(const struct bt_tokenize *j, uint64_t number,
 		id.n -= (size_t)(dash + 1 - id.p);
 		id.p = dash + 1;
 	}
-	if (copy_number(id, s, sizeof(s)) &&
+	if (bt_span_str(id, s, sizeof(s)) &&
 	    bt_parse_i64(s, 0, INT64_MAX, &rec->example_id) == BT_OK)
 		return BT_OK;
 	if (rec->id.p == NULL)
@@ -248,10 +231,9 @@ static int put_record(const struct bt_tokenize *j, struct bt_tokenize_worker *w,
 		return r;
 	w->rec.pad_id = bt_tok_role(j->tok, BT_TOK_PAD);
 	bt_buf_reset(&w->payload);
-	if (j->opts.attend_pad &&
-	    bt_token_rec_fill(&w->rec, j->opts.pad) != BT_OK)
-		return BT_ENOMEM;
-	if (bt_token_rec_write(&w->example, &w->rec, j->opts.layout,
+	if ((j->opts.attend_pad &&
+	     bt_token_rec_fill(&w->rec, j->opts.pad) != BT_OK) ||
+	    bt_token_rec_write(&w->example, &w->rec, j->opts.layout,
 	                       j->opts.pad, &w->payload) != BT_OK)
 		return BT_ENOMEM;
 	bt_buf_put(&p->out, w->payload.data, w->payload.len);
@@ -261,24 +243,19 @@ static int put_record(const struct bt_tokenize *j, struct bt_tokenize_worker *w,
 	return BT_OK;
 }
 
-/* Which power of two n has reached. */
-static int log2_of(size_t n)
-{
-	int k = 0;
-
-	while ((n >>= 1) != 0 && k < BT_TOKENIZE_LENGTHS - 1)
-		k++;
-	return k;
-}
-
 static void count_text(struct bt_tokenize_stats *s, const struct bt_encoding *e,
                        size_t bytes)
 {
+	size_t n = e->whole;
+	int k = 0; /* which power of two n has reached */
+
 	s->texts++;
 	s->cut_texts += e->cut > 0 || e->windows > 1;
 	s->cut_tokens += e->cut;
 	s->bytes += bytes;
-	s->length[log2_of(e->whole)]++;
+	while ((n >>= 1) != 0 && k < BT_TOKENIZE_LENGTHS - 1)
+		k++;
+	s->length[k]++;
 }
 
 /* Replaces text[k] by its mended copy, if it is no UTF-8. */
@@ -297,19 +274,6 @@ static int mend(struct bt_tokenize_worker *w, int k, struct bt_span *text,
 	return b->oom ? BT_ENOMEM : BT_OK;
 }
 
-static int mend_both(struct bt_tokenize_worker *w, struct bt_text_rec *rec,
-                     struct bt_tokenize_stats *s)
-{
-	size_t mended = 0;
-
-	if (mend(w, 0, &rec->text_a, &mended) != BT_OK ||
-	    mend(w, 1, &rec->text_b, &mended) != BT_OK)
-		return BT_ENOMEM;
-	s->mended += mended;
-	s->mended_texts += mended > 0;
-	return BT_OK;
-}
-
 /* Reads the text and encodes it: its first window. */
 static int encode(const struct bt_tokenize *j, struct bt_tokenize_worker *w,
                   const struct bt_tokenize_item *item,
@@ -324,14 +288,20 @@ static int encode(const struct bt_tokenize *j, struct bt_tokenize_worker *w,
 	    .offsets = j->opts.format == BT_TOKENIZE_EXPLAIN ||
 	               j->opts.format == BT_TOKENIZE_JSON};
 	const char *data = bt_buf_at(&j->bytes, item->at);
+	size_t mended = 0;
 	int r = BT_OK;
 
 	if (j->opts.lines)
 		x->rec.text_a = (struct bt_span){data, item->len};
 	else
 		r = bt_text_rec_read(data, item->len, &x->rec, &p->err);
-	if (r == BT_OK && j->opts.mend)
-		r = mend_both(w, &x->rec, &p->stats);
+	if (r == BT_OK && j->opts.mend) {
+		if (mend(w, 0, &x->rec.text_a, &mended) != BT_OK ||
+		    mend(w, 1, &x->rec.text_b, &mended) != BT_OK)
+			return BT_ENOMEM;
+		p->stats.mended += mended;
+		p->stats.mended_texts += mended > 0;
+	}
 	if (r == BT_OK)
 		r = bt_tok_encode(j->tok, w->scratch, x->rec.text_a,
 		                  x->rec.text_b, &how, &x->e, &p->err);

@@ -44,12 +44,6 @@ static struct bt_span without_space(struct bt_span s)
 	return s;
 }
 
-/* As far as is shown. */
-static bool are_equal(struct bt_span a, struct bt_span b)
-{
-	return a.n == b.n && memcmp(a.p, b.p, shown(a)) == 0;
-}
-
 /* What the text was changed to before it was looked up, if it was. */
 static void put_change(struct bt_buf *out, struct bt_span from,
                        struct bt_span to)
@@ -57,18 +51,12 @@ static void put_change(struct bt_buf *out, struct bt_span from,
 	if (to.p == NULL)
 		return;
 	to = without_space(to);
-	if (are_equal(without_space(from), to))
+	from = without_space(from);
+	/* as far as is shown */
+	if (from.n == to.n && memcmp(from.p, to.p, shown(from)) == 0)
 		return;
 	bt_buf_puts(out, "\tnormalised: ");
 	put_column(out, to);
-}
-
-static const char *note(const struct bt_tok *t, const struct bt_encoding *e,
-                        size_t i)
-{
-	if (e->text[i] < 0)
-		return "special";
-	return e->ids[i] == bt_tok_role(t, BT_TOK_UNK) ? "unknown" : "";
 }
 
 void bt_tokenize_explain(const struct bt_tok *t,
@@ -76,6 +64,7 @@ void bt_tokenize_explain(const struct bt_tok *t,
 {
 	const struct bt_span text[2] = {x->rec.text_a, x->rec.text_b};
 	const struct bt_encoding *e = &x->e;
+	int32_t unknown = bt_tok_role(t, BT_TOK_UNK);
 	struct bt_span from;
 	size_t i;
 
@@ -96,7 +85,10 @@ void bt_tokenize_explain(const struct bt_tok *t,
 		put_column(out, bt_tok_token(t, e->ids[i]));
 		bt_buf_putc(out, '\t');
 		put_column(out, from);
-		bt_buf_printf(out, "\t%s", note(t, e, i));
+		bt_buf_printf(out, "\t%s",
+		              e->text[i] < 0         ? "special"
+		              : e->ids[i] == unknown ? "unknown"
+		                                     : "");
 		put_change(out, from, e->normal[i]);
 		bt_buf_putc(out, '\n');
 	}

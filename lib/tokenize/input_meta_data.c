@@ -11,11 +11,6 @@
 #include "format/json.h"
 #include "io/out.h"
 
-static int no_memory(struct bt_error *err)
-{
-	return bt_error_nomem(err, "writing meta data");
-}
-
 /* The name behind '=' in m->part, or NULL. */
 static const char *key_of(const struct bt_metadata *m)
 {
@@ -137,7 +132,7 @@ static int load(const char *path, const struct bt_metadata *m, json_t **o,
 		return r;
 	if (access(path, F_OK) != 0) {
 		*o = json_object();
-		return *o != NULL ? BT_OK : no_memory(err);
+		return BT_OK;
 	}
 	r = bt_json_load(path, o, err);
 	if (r != BT_OK)
@@ -164,139 +159,114 @@ int bt_metadata_check(const char *path, const struct bt_metadata *m,
 }
 
 /* Copies the members whose keys begin and end like that. */
-static int copy_like(json_t *to, json_t *from, const char *begin,
-                     const char *end)
+static void copy_like(json_t *to, json_t *from, const char *begin,
+                      const char *end)
 {
 	const char *key;
 	json_t *v;
-	int bad = 0;
 
 	json_object_foreach(from, key, v)
 	{
 		if (bt_str_starts(key, begin) && bt_str_ends(key, end) &&
 		    json_object_get(to, key) == NULL)
-			bad |= json_object_set(to, key, v);
+			json_object_set(to, key, v);
 	}
-	return bad;
 }
 
 /* Sets what a file about labelled data says, in the order of Model Garden. */
-static int set_labelled(json_t *to, json_t *from, const struct bt_metadata *m,
-                        bool weights)
+static void set_labelled(json_t *to, json_t *from, const struct bt_metadata *m,
+                         bool weights)
 {
-	json_t *no = json_integer(0);
 	json_t *train = json_object_get(from, "train_data_size");
-	int bad =
-	    json_object_set(to, "train_data_size", train != NULL ? train : no);
 
-	json_decref(no);
-	bad |= json_object_set_new(to, "max_seq_length",
-	                           json_integer((json_int_t)m->max_length));
-	bad |= copy_like(to, from, "test_", "data_size");
-	bad |= json_object_set_new(to, "task_type", json_string(task_of(m)));
+	json_object_set_new(to, "train_data_size",
+	                    train != NULL ? json_incref(train)
+	                                  : json_integer(0));
+	json_object_set_new(to, "max_seq_length",
+	                    json_integer((json_int_t)m->max_length));
+	copy_like(to, from, "test_", "data_size");
+	json_object_set_new(to, "task_type", json_string(task_of(m)));
 	if (m->label_type == BT_LABEL_CLASS)
-		bad |= json_object_set_new(to, "num_labels",
-		                           json_integer(m->labels));
+		json_object_set_new(to, "num_labels", json_integer(m->labels));
 	else
-		bad |= json_object_set_new(to, "label_type",
-		                           json_string(type_of(m)));
+		json_object_set_new(to, "label_type", json_string(type_of(m)));
 	if (weights ||
 	    json_is_true(json_object_get(from, "has_sample_weights")))
-		bad |=
-		    json_object_set_new(to, "has_sample_weights", json_true());
-	return bad | copy_like(to, from, "eval_", "data_size");
+		json_object_set_new(to, "has_sample_weights", json_true());
+	copy_like(to, from, "eval_", "data_size");
 }
 
-static int set_retrieval(json_t *to, json_t *from, const struct bt_metadata *m)
+static void set_retrieval(json_t *to, json_t *from, const struct bt_metadata *m)
 {
 	static const char *const keys[] = {"number_eval_data",
 	                                   "number_test_data"};
-	int bad = json_object_set_new(to, "max_seq_length",
-	                              json_integer((json_int_t)m->max_length));
 	json_t *v;
 	size_t i;
 
+	json_object_set_new(to, "max_seq_length",
+	                    json_integer((json_int_t)m->max_length));
 	for (i = 0; i < 2; i++) {
 		v = json_object_get(from, keys[i]);
-		bad |= json_is_object(v)
-		           ? json_object_set(to, keys[i], v)
-		           : json_object_set_new(to, keys[i], json_object());
+		json_object_set_new(to, keys[i],
+		                    json_is_object(v) ? json_incref(v)
+		                                      : json_object());
 	}
-	return bad;
 }
 
 /* The count goes into the old object, from where the new one takes it. */
-static int set_count(json_t *from, const struct bt_metadata *m, uint64_t count)
+static int set_count(json_t *from, const struct bt_metadata *m, uint64_t count,
+                     struct bt_error *err)
 {
 	struct bt_buf object = BT_BUF_INIT, key = BT_BUF_INIT;
-	json_t *v;
-	int bad = 0;
+	int r = BT_OK;
 
 	place(m, &object, &key);
-	if (bt_buf_str(&key) == NULL || bt_buf_str(&object) == NULL)
-		bad = 1;
-	if (!bad && object.len > 0) {
-		v = json_object_get(from, object.data);
-		if (!json_is_object(v))
-			bad = json_object_set_new(from, object.data,
-			                          json_object());
+	if (object.len > 0) {
+		if (!json_is_object(json_object_get(from, bt_buf_str(&object))))
+			json_object_set_new(from, object.data, json_object());
 		from = json_object_get(from, object.data);
 	}
-	if (!bad)
-		bad = json_object_set_new(from, key.data,
-		                          json_integer((json_int_t)count));
+	if (json_object_set_new(from, bt_buf_str(&key),
+	                        json_integer((json_int_t)count)) != 0)
+		r = bt_error_set(err, BT_EARG, "a part is not valid UTF-8");
 	bt_buf_clear(&object);
 	bt_buf_clear(&key);
-	return bad;
-}
-
-/* As Python's json.dumps(indent=4) prints it, and a line end. */
-static int save(const char *path, const json_t *o, struct bt_error *err)
-{
-	char *text = json_dumps(o, JSON_INDENT(4) | JSON_ENSURE_ASCII);
-	struct bt_buf b = BT_BUF_INIT;
-	int r;
-
-	if (text != NULL)
-		bt_buf_printf(&b, "%s\n", text);
-	if (text == NULL || bt_buf_str(&b) == NULL)
-		r = no_memory(err);
-	else
-		r = bt_out_whole(path, b.data, b.len, err);
-	free(text);
-	bt_buf_clear(&b);
 	return r;
 }
 
-/* What from says, in Model Garden's order. */
-static int put_in_order(json_t *to, json_t *from, const struct bt_metadata *m,
-                        bool weights)
-{
-	json_t *processor =
-	    m->processor != NULL
-	        ? json_string(m->processor)
-	        : json_incref(json_object_get(from, "processor_type"));
-	int bad = 0;
-
-	if (processor != NULL)
-		bad |= json_object_set_new(to, "processor_type", processor);
-	bad |= m->label_type == BT_LABEL_NONE
-	           ? set_retrieval(to, from, m)
-	           : set_labelled(to, from, m, weights);
-	/* whatever else somebody put there */
-	return bad | copy_like(to, from, "", "");
-}
-
+/* Writes what from says in Model Garden's order, as Python's
+ * json.dumps(indent=4) prints it, and a line end. */
 static int write_all(const char *path, json_t *from,
                      const struct bt_metadata *m, bool weights,
                      struct bt_error *err)
 {
-	json_t *to = json_object();
-	int r = to == NULL || put_in_order(to, from, m, weights)
-	            ? no_memory(err)
-	            : save(path, to, err);
+	json_t *to = json_object(), *processor;
+	char *text;
+	size_t n;
+	int r;
 
+	processor = m->processor != NULL
+	                ? json_string(m->processor)
+	                : json_incref(json_object_get(from, "processor_type"));
+	if (json_object_set_new(to, "processor_type", processor) != 0 &&
+	    m->processor != NULL) {
+		json_decref(to);
+		return bt_error_set(err, BT_EARG,
+		                    "the processor type is not valid UTF-8");
+	}
+	if (m->label_type == BT_LABEL_NONE)
+		set_retrieval(to, from, m);
+	else
+		set_labelled(to, from, m, weights);
+	copy_like(to, from, "", ""); /* whatever else somebody put there */
+	text = json_dumps(to, JSON_INDENT(4) | JSON_ENSURE_ASCII);
 	json_decref(to);
+	if (text == NULL)
+		return bt_error_nomem(err, "writing meta data");
+	n = strlen(text);
+	text[n] = '\n'; /* in place of the NUL */
+	r = bt_out_whole(path, text, n + 1, err);
+	free(text);
 	return r;
 }
 
@@ -307,9 +277,9 @@ int bt_metadata_update(const char *path, const struct bt_metadata *m,
 	int r = load(path, m, &from, err);
 
 	if (r == BT_OK)
-		r = set_count(from, m, count)
-		        ? no_memory(err)
-		        : write_all(path, from, m, weights, err);
+		r = set_count(from, m, count, err);
+	if (r == BT_OK)
+		r = write_all(path, from, m, weights, err);
 	json_decref(from);
 	return r;
 }
@@ -321,13 +291,13 @@ int bt_metadata_write(const char *path, const struct bt_metadata *m,
 	struct bt_metadata one = *m;
 	json_t *from = json_object();
 	size_t i;
-	int r = from != NULL ? BT_OK : no_memory(err);
+	int r = BT_OK;
 
 	for (i = 0; r == BT_OK && i < n; i++) {
 		one.part = parts[i].part;
 		r = check_part(&one, err);
-		if (r == BT_OK && set_count(from, &one, parts[i].n))
-			r = no_memory(err);
+		if (r == BT_OK)
+			r = set_count(from, &one, parts[i].n, err);
 	}
 	if (r == BT_OK)
 		r = write_all(path, from, m, weights, err);

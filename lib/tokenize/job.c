@@ -19,14 +19,10 @@ int bt_tokenize_new(const struct bt_tok *tok, struct bt_pool *pool,
 	struct bt_tokenize *j = bt_array0(1, sizeof(*j));
 	int i, n = bt_pool_threads(pool), r = BT_OK;
 
-	if (j == NULL)
-		return bt_error_nomem(err, "starting to tokenize");
 	j->tok = tok;
 	j->pool = pool;
 	j->opts = *opts;
 	j->worker = bt_array0((size_t)n, sizeof(*j->worker));
-	if (j->worker == NULL)
-		r = bt_error_nomem(err, "starting to tokenize");
 	for (i = 0; r == BT_OK && i < n; i++)
 		r = bt_tok_scratch_new(tok, &j->worker[i].scratch, err);
 	if (r != BT_OK) {
@@ -44,7 +40,7 @@ void bt_tokenize_free(struct bt_tokenize *j)
 
 	if (j == NULL)
 		return;
-	for (k = 0; j->worker != NULL && k < bt_pool_threads(j->pool); k++) {
+	for (k = 0; k < bt_pool_threads(j->pool); k++) {
 		bt_tok_scratch_free(j->worker[k].scratch);
 		bt_token_rec_clear(&j->worker[k].rec);
 		bt_example_clear(&j->worker[k].example);
@@ -67,40 +63,22 @@ void bt_tokenize_free(struct bt_tokenize *j)
 	free(j);
 }
 
-/* Remembers the file's name, if it is not the last one's. */
-static int add_name(struct bt_tokenize *j, const char *file)
-{
-	char *copy;
-	int r;
-
-	if (j->names > 0 && strcmp(j->name[j->names - 1], file) == 0)
-		return BT_OK;
-	r = bt_grow(&j->name, &j->names_cap, j->names + 1, sizeof(*j->name));
-	copy = bt_strndup(file, strlen(file));
-	if (r != BT_OK || copy == NULL) {
-		free(copy);
-		return BT_ENOMEM;
-	}
-	j->name[j->names++] = copy;
-	return BT_OK;
-}
-
 int bt_tokenize_add(struct bt_tokenize *j, const void *data, size_t len,
                     const char *file, uint64_t number, struct bt_error *err)
 {
 	struct bt_tokenize_item *x;
-	int r =
-	    bt_grow(&j->item, &j->items_cap, j->items + 1, sizeof(*j->item));
+	bool same = j->names > 0 && strcmp(j->name[j->names - 1], file) == 0;
 
-	if (r == BT_OK)
-		r = add_name(j, file);
-	if (r != BT_OK)
+	if (bt_grow(&j->item, &j->items_cap, j->items + 1, sizeof(*j->item)) ||
+	    bt_grow(&j->name, &j->names_cap, j->names + 1, sizeof(*j->name)))
 		return bt_error_nomem(err, "reading texts");
+	if (!same)
+		j->name[j->names++] = bt_strndup(file, strlen(file));
 	x = &j->item[j->items];
-	x->at = j->bytes.len;
-	x->len = len;
-	x->name = j->names - 1;
-	x->number = number;
+	*x = (struct bt_tokenize_item){.at = j->bytes.len,
+	                               .len = len,
+	                               .name = j->names - 1,
+	                               .number = number};
 	bt_buf_put(&j->bytes, data, len);
 	if (j->bytes.oom)
 		return bt_error_nomem(err, "reading texts");

@@ -82,6 +82,9 @@ void bt_tokenize_explain(const struct bt_tok *tok,
 void bt_tokenize_put_ids(const struct bt_tokenize *j,
                          const struct bt_encoding *e, const char *between,
                          struct bt_buf *out);
+/* A member of JSON and ", ", if s is there; it must be text. */
+int bt_tokenize_put_member(struct bt_buf *out, const char *name,
+                           struct bt_span s, struct bt_error *err) BT_MUST_USE;
 int bt_tokenize_put_json(const struct bt_tokenize *j,
                          struct bt_tokenize_text *x, struct bt_buf *out,
                          struct bt_error *err) BT_MUST_USE;

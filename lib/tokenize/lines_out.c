@@ -41,9 +41,8 @@ void bt_tokenize_put_ids(const struct bt_tokenize *j,
 	}
 }
 
-/* A member of the text record, if it has it; it must be text. */
-static int put_member(struct bt_buf *out, const char *name, struct bt_span s,
-                      struct bt_error *err)
+int bt_tokenize_put_member(struct bt_buf *out, const char *name,
+                           struct bt_span s, struct bt_error *err)
 {
 	if (s.p == NULL)
 		return BT_OK;
@@ -176,11 +175,11 @@ int bt_tokenize_put_json(const struct bt_tokenize *j,
 	int r;
 
 	bt_buf_putc(out, '{');
-	r = put_member(out, "id", x->rec.id, err);
+	r = bt_tokenize_put_member(out, "id", x->rec.id, err);
 	if (r == BT_OK && bt_text_rec_is_open(&x->rec))
 		r = put_texts(out, "labels", &x->rec.label_list, err);
 	else if (r == BT_OK)
-		r = put_member(out, "label", x->rec.label, err);
+		r = bt_tokenize_put_member(out, "label", x->rec.label, err);
 	if (j->opts.windows)
 		bt_buf_printf(out, "\"window\": %zu, ", x->window);
 	bt_buf_puts(out, "\"tokens\": [");

@@ -24,7 +24,7 @@ static void list(struct bt_folds *f)
 	utf8proc_int32_t to[MOST];
 	uint32_t c;
 
-	for (c = 0x80; c <= LAST && f->n < BT_FOLDS_MAX; c++)
+	for (c = 0x80; c <= LAST && f->n < BT_REGEX_FOLDS_MAX; c++)
 		if (fold(c, to) > 1)
 			f->fold[f->n++] = (struct bt_fold){c, (uint32_t)to[0],
 			                                   (uint32_t)to[1]};

@@ -8,12 +8,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define BT_FOLDS_MAX 256
+#define BT_REGEX_FOLDS_MAX 256
 
 struct bt_folds {
 	struct bt_fold {
 		uint32_t c, first, second; /* of those that it is */
-	} fold[BT_FOLDS_MAX];
+	} fold[BT_REGEX_FOLDS_MAX];
 	size_t n; /* 0: not listed */
 };
 

@@ -122,10 +122,7 @@ static void put_record(struct bt_append_log *g, const struct bt_buf *event)
 {
 	struct bt_out *out;
 
-	if (bt_out_memory(&g->pending, &out, NULL) != BT_OK) {
-		g->pending.oom = true;
-		return;
-	}
+	out = bt_out_memory(&g->pending);
 	if (bt_tfrecord_write(out, event->data, event->len, NULL) != BT_OK)
 		g->pending.oom = true;
 	if (bt_out_commit(out, NULL) != BT_OK)

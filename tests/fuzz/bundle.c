@@ -109,8 +109,7 @@ static void make(const struct bt_tensor_source *s, size_t i)
 	uint32_t crc;
 	int e;
 
-	if (bt_out_memory(&b, &out, NULL) != BT_OK)
-		return;
+	out = bt_out_memory(&b);
 	e = s->put(s->ctx, i, out, &crc, NULL);
 	if (e == BT_OK)
 		e = bt_out_commit(out, NULL);

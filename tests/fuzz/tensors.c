@@ -56,8 +56,7 @@ static void use_rows(const struct bt_ckpt *c)
 	struct bt_frame f, g;
 	struct bt_out *out;
 
-	if (bt_out_memory(&b, &out, &err) != BT_OK)
-		abort();
+	out = bt_out_memory(&b);
 	if (bt_frame_of(c, &f, &err) == BT_OK) {
 		print(&f, out);
 		if (f.id != NULL &&

@@ -40,7 +40,7 @@ static struct bt_buf make(int frames, bool end)
 
 	memcpy(v, values, sizeof(v));
 	t.data = v;
-	assert_ok(bt_out_memory(&b, &out, &err));
+	out = bt_out_memory(&b);
 	assert_ok(bt_ts_writer_new(out, BT_TS_LEVEL, &w, &err));
 	for (i = 0; i < frames; i++) {
 		v[0] = (float)i;
@@ -129,7 +129,7 @@ static void copied(void **state)
 	(void)state;
 	file_put(FILE_NAME, b.data, b.len);
 	assert_ok(bt_ts_reader_open(FILE_NAME, 0, &t, &err));
-	assert_ok(bt_out_memory(&d, &out, &err));
+	out = bt_out_memory(&d);
 	assert_ok(bt_ts_writer_new(out, BT_TS_LEVEL, &w, &err));
 	while (bt_ts_reader_next(t, &c, &err) == 1) {
 		p = bt_ts_reader_packed(t, &n, &crc);

@@ -75,7 +75,7 @@ static void all_are_found(void **state)
 	(void)state;
 	for (bits = 20; bits < 50; bits += 11)
 		for (m = 0; m < 3; m++) {
-			assert_ok(bt_hash_index_new(memory[m], bits, &s, &err));
+			s = bt_hash_index_new(memory[m], bits);
 			look(s, 0);
 			for (i = 0; i < NUMBERS; i++) {
 				assert_ok(bt_hash_index_add(
@@ -101,7 +101,7 @@ static void search_ends(void **state)
 
 	(void)state;
 	assert_non_null(told);
-	assert_ok(bt_hash_index_new(0, 32, &s, &err));
+	s = bt_hash_index_new(0, 32);
 	for (i = 0; i < NUMBERS; i++)
 		assert_ok(bt_hash_index_add(s, hash_of(key_of(i)), i, &err));
 	for (stop = 1; stop < 1000; stop = stop * 5 + 1) {

@@ -222,8 +222,7 @@ static void stored_payloads(void **state)
 		stored[i] = (char)(i * 31 + (i >> 9));
 	for (limit = 0; limit <= 3000000; limit += 749999)
 		for (in_order = 0; in_order < 2; in_order++) {
-			assert_ok(
-			    bt_record_store_new(limit, in_order, &s, &err));
+			s = bt_record_store_new(limit, in_order);
 			for (n = 0; n < 300; n++) {
 				assert_ok(bt_record_store_put(
 				    s, stored + n, stored_length(n), &err));
@@ -249,7 +248,7 @@ static void spilled_bytes(void **state)
 	size_t at = 0, n, i;
 
 	(void)state;
-	assert_ok(bt_temp_store_new(100000, &s, &err));
+	s = bt_temp_store_new(100000);
 	for (n = 1; at + n < BIG; at += n, n = n * 2 % 9973)
 		assert_ok(bt_temp_store_put(s, stored + at, n, &err));
 	assert_int_equal(bt_temp_store_size(s), at);
@@ -276,8 +275,7 @@ static void seen_before(void **state)
 
 	(void)state;
 	for (limit = 0; limit < 2; limit++) {
-		assert_ok(
-		    bt_string_set_disk_new(limit ? 1 << 20 : 100, &s, &err));
+		s = bt_string_set_disk_new(limit ? 1 << 20 : 100);
 		for (round = 0; round < 2; round++)
 			for (i = 0; i < SEEN; i++) {
 				snprintf(name, sizeof(name), "%d", i * 17);
@@ -389,8 +387,7 @@ static void near_as_by_brute_force(void **state)
 	(void)state;
 	make_texts();
 	for (t = 0; t < 6; t++) {
-		assert_ok(bt_minhash_new(thresholds[t], t % 2 ? 1 << 20 : 500,
-		                         &near, &err));
+		near = bt_minhash_new(thresholds[t], t % 2 ? 1 << 20 : 500);
 		for (j = 0; j < TEXTS; j++) {
 			for (i = 0, wanted = 0; i < j; i++) {
 				other = shingles_of(j, i, &both);
@@ -425,7 +422,7 @@ static void near_keeps_one_of_each(void **state)
 
 	(void)state;
 	make_texts();
-	assert_ok(bt_minhash_new(.5, 0, &near, &err));
+	near = bt_minhash_new(.5, 0);
 	for (i = 0; i < TEXTS; i++) {
 		for (k = 0, near_one = 0; k < n && !near_one; k++) {
 			other = shingles_of(i, kept[k], &both);
@@ -475,7 +472,7 @@ static void what_counts_in_a_text(void **state)
 
 	(void)state;
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		assert_ok(bt_minhash_new(BT_MINHASH_MIN, 100, &near, &err));
+		near = bt_minhash_new(BT_MINHASH_MIN, 100);
 		got = 0;
 		assert_ok(bt_minhash_pairs(near, bt_span("a"),
 		                           bt_span(cases[i].a), similarity_of,
