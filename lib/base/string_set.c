@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/buf.h"
+#include "base/hash.h"
 #include "base/mem.h"
 
 struct member {
@@ -34,17 +35,6 @@ void bt_string_set_free(struct bt_string_set *s)
 	free(s->members);
 	free(s->slots);
 	free(s);
-}
-
-/* FNV-1a, 64 bits. */
-static uint64_t hash_of(struct bt_span v)
-{
-	uint64_t h = 0xcbf29ce484222325u;
-	size_t i;
-
-	for (i = 0; i < v.n; i++)
-		h = (h ^ (uint8_t)v.p[i]) * 0x100000001b3u;
-	return h ^ h >> 32;
 }
 
 size_t bt_string_set_count(const struct bt_string_set *s)
@@ -84,7 +74,7 @@ bool bt_string_set_find(const struct bt_string_set *s, struct bt_span v,
 
 	if (s->n_slots == 0)
 		return false;
-	slot = find(s, v, hash_of(v));
+	slot = find(s, v, bt_hash(v.p, v.n));
 	if (*slot == 0)
 		return false;
 	*number = *slot - 1;
@@ -118,7 +108,7 @@ void bt_string_set_put(struct bt_string_set *s, struct bt_span v)
 
 int bt_string_set_add(struct bt_string_set *s, struct bt_span v, size_t *number)
 {
-	uint64_t hash = hash_of(v);
+	uint64_t hash = bt_hash(v.p, v.n);
 	size_t *slot;
 
 	if (2 * (s->count + 1) > s->n_slots && grow_slots(s) != BT_OK)

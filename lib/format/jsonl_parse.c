@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/num.h"
+#include "base/utf8.h"
 #include "format/jsonl_int.h"
 
 #define NAMES_SHOWN 200 /* bytes of a list of keys in a message, about */
@@ -41,24 +42,12 @@ static int hex4(const char *p, const char *end)
 	return end - p < 4 ? -1 : bt_parse_hex4(p);
 }
 
-static void put_utf8(struct bt_buf *b, int c)
-{
-	char s[4];
-	size_t n = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4, i;
-
-	for (i = n - 1; i > 0; i--) {
-		s[i] = (char)(0x80 | (c & 0x3F));
-		c >>= 6;
-	}
-	s[0] = (char)(n == 1 ? c : (0xF00 >> n & 0xFF) | c);
-	bt_buf_put(b, s, n);
-}
-
 /* At the 'u' of an escape; out may be NULL. */
 static int take_unicode(struct bt_jsonl_object *o, struct bt_buf *out,
                         struct bt_error *err)
 {
 	int c = hex4(o->p + 1, o->end), low;
+	uint8_t bytes[4];
 
 	if (c < 0)
 		return syntax(o, "expected four hexadecimal digits", err);
@@ -75,7 +64,7 @@ static int take_unicode(struct bt_jsonl_object *o, struct bt_buf *out,
 	}
 	o->p += 5;
 	if (out != NULL)
-		put_utf8(out, c);
+		bt_buf_put(out, bytes, bt_utf8_put(bytes, (uint32_t)c));
 	return BT_OK;
 }
 
@@ -154,6 +143,21 @@ static int take_string(struct bt_jsonl_object *o, struct bt_buf *out,
 		return syntax(o, "the string is not closed", err);
 	o->p++;
 	return BT_OK;
+}
+
+/* A member's key and the colon. */
+static int take_key(struct bt_jsonl_object *o, struct bt_buf *out,
+                    struct bt_span *key, struct bt_error *err)
+{
+	int r;
+
+	skip_blanks(o);
+	if (o->p == o->end || *o->p != '"')
+		return syntax(o, "expected a key in quotes", err);
+	r = take_string(o, out, key, err);
+	if (r != BT_OK)
+		return r;
+	return take(o, ':') ? BT_OK : syntax(o, "expected ':'", err);
 }
 
 static bool is_digit(const struct bt_jsonl_object *o)
@@ -256,16 +260,9 @@ static int skip_value(struct bt_jsonl_object *o, struct bt_error *err)
 			              object[depth - 1] ? "expected ',' or '}'"
 			                                : "expected ',' or ']'",
 			              err);
-		if (!object[depth - 1])
-			continue;
-		skip_blanks(o);
-		if (o->p == o->end || *o->p != '"')
-			return syntax(o, "expected a key in quotes", err);
-		r = take_string(o, NULL, &v, err);
+		r = object[depth - 1] ? take_key(o, NULL, &v, err) : BT_OK;
 		if (r != BT_OK)
 			return r;
-		if (!take(o, ':'))
-			return syntax(o, "expected ':'", err);
 	}
 }
 
@@ -306,15 +303,10 @@ static int take_member(struct bt_jsonl_object *o, struct bt_error *err)
 	size_t i;
 	int r;
 
-	skip_blanks(o);
-	if (o->p == o->end || *o->p != '"')
-		return syntax(o, "expected a key in quotes", err);
 	bt_buf_reset(&o->key);
-	r = take_string(o, &o->key, &key, err);
+	r = take_key(o, &o->key, &key, err);
 	if (r != BT_OK)
 		return r;
-	if (!take(o, ':'))
-		return syntax(o, "expected ':'", err);
 	skip_blanks(o);
 	for (i = 0; i < o->n; i++)
 		if (bt_span_equal(key, o->keys[i]))
@@ -356,7 +348,7 @@ static int missing(struct bt_jsonl_object *o, size_t i, struct bt_error *err)
 	o->fault = BT_JSONL_KEY;
 	put_keys(o, &b);
 	s = bt_buf_str(&b);
-	if (s == NULL || *s == '\0')
+	if (*s == '\0')
 		bt_error_set(err, BT_EFORMAT, "has no key '%.*s', nor any",
 		             (int)o->keys[i].n, o->keys[i].p);
 	else

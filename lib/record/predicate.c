@@ -89,49 +89,13 @@ static int text_holds(const struct condition *c, const struct bt_feature *f,
 	return r;
 }
 
-static int int_holds(struct bt_predicate *w, const struct condition *c,
-                     const struct bt_feature *f, struct bt_error *err)
-{
-	size_t n, i;
-	int r = bt_feature_int64s(f, NULL, 0, &n, err);
-
-	if (r != BT_OK)
-		return r;
-	if (bt_grow(&w->ints, &w->ints_cap, n, sizeof(*w->ints)) != BT_OK)
-		return bt_error_nomem(err, "reading a feature");
-	r = bt_feature_int64s(f, w->ints, n, &n, err);
-	if (r != BT_OK)
-		return r;
-	for (i = 0; i < n; i++)
-		if (c->is_int ? w->ints[i] == c->as_int
-		              : (double)w->ints[i] == c->as_real)
-			return 1;
-	return 0;
-}
-
-static int real_holds(struct bt_predicate *w, const struct condition *c,
-                      const struct bt_feature *f, struct bt_error *err)
-{
-	size_t n, i;
-	int r = bt_feature_floats(f, NULL, 0, &n, err);
-
-	if (r != BT_OK)
-		return r;
-	if (bt_grow(&w->reals, &w->reals_cap, n, sizeof(*w->reals)) != BT_OK)
-		return bt_error_nomem(err, "reading a feature");
-	r = bt_feature_floats(f, w->reals, n, &n, err);
-	if (r != BT_OK)
-		return r;
-	/* the float nearest to VALUE: weight=.1 is meant to hold for .1f */
-	for (i = 0; i < n; i++)
-		if (w->reals[i] == (float)c->as_real)
-			return 1;
-	return 0;
-}
-
 static int one_holds(struct bt_predicate *w, const struct condition *c,
                      const struct bt_feature *f, struct bt_error *err)
 {
+	bool ints = f->kind == BT_FEATURE_INT64;
+	size_t n, i;
+	int r;
+
 	if (f->kind == BT_FEATURE_NONE)
 		return 0;
 	if (f->kind == BT_FEATURE_BYTES)
@@ -141,8 +105,23 @@ static int one_holds(struct bt_predicate *w, const struct condition *c,
 		                    "feature '%.*s' holds numbers, and '%s' is "
 		                    "none",
 		                    (int)f->name_len, f->name, c->value);
-	return f->kind == BT_FEATURE_INT64 ? int_holds(w, c, f, err)
-	                                   : real_holds(w, c, f, err);
+	r = ints ? bt_feature_int64s(f, NULL, 0, &n, err)
+	         : bt_feature_floats(f, NULL, 0, &n, err);
+	if (r != BT_OK)
+		return r;
+	if (bt_grow(&w->ints, &w->ints_cap, n, sizeof(*w->ints)) ||
+	    bt_grow(&w->reals, &w->reals_cap, n, sizeof(*w->reals)))
+		return bt_error_nomem(err, "reading a feature");
+	r = ints ? bt_feature_int64s(f, w->ints, n, &n, err)
+	         : bt_feature_floats(f, w->reals, n, &n, err);
+	for (i = 0; r == BT_OK && i < n; i++)
+		/* the float nearest to VALUE: weight=.1 is meant to hold for
+		 * .1f */
+		if (!ints       ? w->reals[i] == (float)c->as_real
+		    : c->is_int ? w->ints[i] == c->as_int
+		                : (double)w->ints[i] == c->as_real)
+			return 1;
+	return r;
 }
 
 int bt_predicate_holds(struct bt_predicate *w, const void *data, size_t len,

@@ -37,11 +37,8 @@ int bt_order_make(struct bt_order *a, size_t n, struct bt_error *err)
 		                    "%zu records are too many to arrange", n);
 	a->order = NULL;
 	a->part = (struct bt_bitpack)BT_BITPACK_INIT;
-	if (a->shuffle) {
-		a->order = bt_array(n, sizeof(*a->order));
-		if (a->order == NULL)
-			return bt_error_nomem(err, "arranging records");
-	}
+	if (a->shuffle && (a->order = bt_array(n, sizeof(*a->order))) == NULL)
+		return bt_error_nomem(err, "arranging records");
 	r = choose(a, (uint32_t)n, err);
 	if (r == BT_OK && a->shuffle && a->split == NULL)
 		bt_random_order(a->seed, BT_PURPOSE_SHUFFLE, 0, a->order,

@@ -114,13 +114,13 @@ static void apportion(struct bt_mt19937 *t, uint32_t *counts, uint32_t n,
 
 int bt_split_counts_init(struct bt_split_counts *c, uint32_t classes)
 {
-	memset(c, 0, sizeof(*c));
-	c->class = bt_array(classes, sizeof(*c->class));
-	c->count = bt_array(classes, sizeof(*c->count));
-	c->first = bt_array(classes, sizeof(*c->first));
-	c->second = bt_array(classes, sizeof(*c->second));
-	c->pick = bt_array(classes, sizeof(*c->pick));
-	c->rest = bt_array(classes, sizeof(*c->rest));
+	*c = (struct bt_split_counts){
+	    .class = bt_array(classes, sizeof(*c->class)),
+	    .count = bt_array(classes, sizeof(*c->count)),
+	    .first = bt_array(classes, sizeof(*c->first)),
+	    .second = bt_array(classes, sizeof(*c->second)),
+	    .pick = bt_array(classes, sizeof(*c->pick)),
+	    .rest = bt_array(classes, sizeof(*c->rest))};
 	return c->class != NULL && c->count != NULL && c->first != NULL &&
 	               c->second != NULL && c->pick != NULL && c->rest != NULL
 	           ? BT_OK

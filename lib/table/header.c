@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The header of a table, and what messages say of it. */
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/str.h"
+#include "base/suggest.h"
 #include "table/table_int.h"
 
 #define NAME_SHOWN 40    /* bytes of a name in a message */
@@ -86,35 +88,14 @@ void bt_table_put_names(struct bt_buf *b, const struct bt_table_header *h)
 		bt_buf_printf(b, ", ... (%zu in all)", h->n);
 }
 
-static char lower(char c)
+/* Without blanks at its ends and without regard to case; "" where it is too
+ * long to be compared. */
+static void to_compare(struct bt_span name, char out[NAME_COMPARED + 1])
 {
-	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
-/* Insertions, deletions and changes that lead from a to b, without regard to
- * case; b.n <= NAME_COMPARED. */
-static size_t distance(struct bt_span a, struct bt_span b)
-{
-	size_t row[NAME_COMPARED + 1], i, j, diagonal, above;
-
-	for (j = 0; j <= b.n; j++)
-		row[j] = j;
-	for (i = 0; i < a.n; i++) {
-		diagonal = row[0];
-		row[0] = i + 1;
-		for (j = 1; j <= b.n; j++) {
-			above = row[j];
-			if (lower(a.p[i]) != lower(b.p[j - 1]))
-				diagonal++;
-			if (diagonal > above + 1)
-				diagonal = above + 1;
-			if (diagonal > row[j - 1] + 1)
-				diagonal = row[j - 1] + 1;
-			row[j] = diagonal;
-			diagonal = above;
-		}
-	}
-	return row[b.n];
+	if (!bt_span_str(bt_span_trim(name, " \t"), out, NAME_COMPARED + 1))
+		*out = '\0';
+	for (; *out != '\0'; out++)
+		*out = (char)tolower((unsigned char)*out);
 }
 
 enum bt_hint bt_table_put_hint(struct bt_buf *b,
@@ -122,19 +103,21 @@ enum bt_hint bt_table_put_hint(struct bt_buf *b,
                                struct bt_span word)
 {
 	static const char delimiters[] = "\t;,|";
+	char wanted[NAME_COMPARED + 1], name[NAME_COMPARED + 1];
 	size_t best = 1 + word.n / 4, i, d;
 	const struct bt_span *near = NULL;
-	struct bt_span wanted = bt_span_trim(word, " \t"), name;
 	const char *c;
 
-	if (h->names == NULL || wanted.n > NAME_COMPARED)
+	if (h->names == NULL || bt_span_trim(word, " \t").n > NAME_COMPARED)
 		return BT_HINT_NONE;
+	to_compare(word, wanted);
 	for (i = 0; i < h->n && best > 0; i++) {
-		name = bt_span_trim(h->names[i], " \t");
-		if (name.n == 0 || name.n > NAME_COMPARED)
+		to_compare(h->names[i], name);
+		if (*name == '\0')
 			continue;
-		d = distance(wanted, name);
-		if (d < wanted.n && (near == NULL ? d <= best : d < best)) {
+		d = bt_suggest_distance(wanted, name);
+		if (d < strlen(wanted) &&
+		    (near == NULL ? d <= best : d < best)) {
 			best = d;
 			near = &h->names[i];
 		}

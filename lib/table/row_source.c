@@ -241,7 +241,7 @@ int bt_row_source_next(struct bt_row_source *rows,
 	}
 	if (rows->folder != NULL) {
 		r = bt_text_folder_next(rows->folder, fields, err);
-		*fault = bt_text_folder_fault(rows->folder);
+		*fault = rows->folder->fault;
 		return r;
 	}
 	r = bt_csv_next(rows->csv, fields, err);
@@ -275,7 +275,7 @@ const char *bt_row_source_name(const struct bt_row_source *rows)
 	if (rows->jsonl != NULL)
 		return bt_jsonl_name(rows->jsonl);
 	if (rows->folder != NULL)
-		return bt_text_folder_name(rows->folder);
+		return rows->folder->name;
 	return bt_csv_name(rows->csv);
 }
 
@@ -284,7 +284,7 @@ uint64_t bt_row_source_offset(const struct bt_row_source *rows)
 	if (rows->jsonl != NULL)
 		return bt_jsonl_offset(rows->jsonl);
 	if (rows->folder != NULL)
-		return bt_text_folder_offset(rows->folder);
+		return rows->folder->offset;
 	return rows->csv != NULL ? bt_csv_offset(rows->csv) : 0;
 }
 
@@ -302,8 +302,8 @@ int bt_row_source_reject(struct bt_row_source *rows, const char *path,
 		row = bt_jsonl_raw(rows->jsonl);
 		line = bt_jsonl_line(rows->jsonl);
 	} else if (rows->folder != NULL) {
-		bt_buf_printf(&file, "/%s", bt_text_folder_file(rows->folder));
-		row = bt_text_folder_raw(rows->folder);
+		bt_buf_printf(&file, "/%s", rows->folder->file);
+		row = (struct bt_span){rows->folder->text, rows->folder->len};
 	} else {
 		r = bt_csv_raw(rows->csv, &row, err);
 		line = bt_csv_line(rows->csv);

@@ -60,8 +60,20 @@ void bt_table_header_keys(struct bt_table_header *h,
                           const struct bt_table_opts *opts);
 
 /* The folder of a data set: fields are text, label and id. As format/csv.h. */
-#define BT_TEXT_FOLDER_FIELDS 3
-struct bt_text_folder;
+struct bt_text_folder {
+	char *path, *name;
+	const char *const *labels;
+	struct bt_buf names; /* LABEL/NAME, each with a NUL behind */
+	size_t *starts;      /* [n] where they begin */
+	size_t n, cap, at;
+	size_t max;       /* bytes of a text */
+	const char *file; /* of the last row */
+	char *text;       /* its text, or NULL */
+	size_t len;
+	uint64_t offset;
+	struct bt_span fields[3];
+	enum bt_table_fault fault;
+};
 bool bt_text_folder_is(const char *path);
 int bt_text_folder_open(const char *path, const char *const *labels, size_t max,
                         struct bt_text_folder **folder,
@@ -70,13 +82,8 @@ void bt_text_folder_close(struct bt_text_folder *folder); /* takes NULL */
 int bt_text_folder_next(struct bt_text_folder *folder,
                         const struct bt_span **fields,
                         struct bt_error *err) BT_MUST_USE;
-enum bt_table_fault bt_text_folder_fault(const struct bt_text_folder *folder);
 int bt_text_folder_blame(const struct bt_text_folder *folder,
                          struct bt_error *err);
-struct bt_span bt_text_folder_raw(const struct bt_text_folder *folder);
-const char *bt_text_folder_name(const struct bt_text_folder *folder);
-const char *bt_text_folder_file(const struct bt_text_folder *folder);
-uint64_t bt_text_folder_offset(const struct bt_text_folder *folder);
 
 /* One source of rows: one of the three, or none if it is closed. */
 struct bt_row_source {

@@ -12,20 +12,6 @@
 #include "io/path.h"
 #include "table/table_int.h"
 
-struct bt_text_folder {
-	char *path, *name;
-	const char *const *labels;
-	struct bt_buf names; /* LABEL/NAME, each with a NUL behind */
-	size_t *starts;      /* [n] where they begin */
-	size_t n, cap, at;
-	size_t max; /* bytes of a text */
-	char *text;
-	size_t len;
-	uint64_t offset;
-	struct bt_span fields[BT_TEXT_FOLDER_FIELDS];
-	enum bt_table_fault fault;
-};
-
 bool bt_text_folder_is(const char *path)
 {
 	struct stat st;
@@ -127,7 +113,7 @@ int bt_text_folder_next(struct bt_text_folder *f, const struct bt_span **fields,
 	f->fault = BT_TABLE_FAULTS;
 	if (f->at == f->n)
 		return 0;
-	name = f->names.data + f->starts[f->at++];
+	f->file = name = f->names.data + f->starts[f->at++];
 	slash = strchr(name, '/');
 	bt_buf_printf(&path, "%s/%s", f->path, name);
 	r = bt_in_whole(bt_buf_str(&path), f->max, &f->text, &f->len, err);
@@ -150,34 +136,7 @@ int bt_text_folder_next(struct bt_text_folder *f, const struct bt_span **fields,
 	return 1;
 }
 
-enum bt_table_fault bt_text_folder_fault(const struct bt_text_folder *f)
-{
-	return f->fault;
-}
-
 int bt_text_folder_blame(const struct bt_text_folder *f, struct bt_error *err)
 {
-	return bt_error_prefix(err, "record %zu (file '%s')", f->at,
-	                       f->names.data + f->starts[f->at - 1]);
-}
-
-struct bt_span bt_text_folder_raw(const struct bt_text_folder *f)
-{
-	return (struct bt_span){f->text != NULL ? f->text : "", f->len};
-}
-
-const char *bt_text_folder_name(const struct bt_text_folder *f)
-{
-	return f->name;
-}
-
-/* The file of the last row. */
-const char *bt_text_folder_file(const struct bt_text_folder *f)
-{
-	return f->names.data + f->starts[f->at - 1];
-}
-
-uint64_t bt_text_folder_offset(const struct bt_text_folder *f)
-{
-	return f->offset;
+	return bt_error_prefix(err, "record %zu (file '%s')", f->at, f->file);
 }

@@ -119,36 +119,27 @@ static void put_places(struct bt_tokenize_text *x, size_t n, bool chars,
 	}
 }
 
-/* The number of each token's word; null where it has none. */
-static void put_words(const struct bt_encoding *e, size_t n, struct bt_buf *out)
-{
-	size_t i;
-
-	for (i = 0; i < n; i++) {
-		if (i > 0)
-			bt_buf_puts(out, ", ");
-		if (i < e->n && e->text[i] >= 0)
-			put_number(out, e->word[i]);
-		else
-			bt_buf_puts(out, "null");
-	}
-}
-
-enum list { SEGMENTS, SPECIAL };
+/* WORDS: the number of each token's word; null where it has none. */
+enum list { SEGMENTS, SPECIAL, WORDS };
 
 static void put_list(const struct bt_encoding *e, size_t n, enum list which,
                      struct bt_buf *out)
 {
-	bool real;
+	bool real, special;
 	size_t i;
 
 	for (i = 0; i < n; i++) {
 		real = i < e->n;
+		special = !real || e->text[i] < 0;
 		if (i > 0)
 			bt_buf_puts(out, ", ");
-		put_number(out, which == SPECIAL ? !real || e->text[i] < 0
-		                : real           ? e->types[i]
-		                                 : 0);
+		if (which == WORDS && special)
+			bt_buf_puts(out, "null");
+		else
+			put_number(out, which == WORDS     ? e->word[i]
+			                : which == SPECIAL ? special
+			                : real             ? e->types[i]
+			                                   : 0);
 	}
 }
 
@@ -191,7 +182,7 @@ int bt_tokenize_put_json(const struct bt_tokenize *j,
 	bt_buf_puts(out, "], \"special\": [");
 	put_list(e, n, SPECIAL, out);
 	bt_buf_puts(out, "], \"words\": [");
-	put_words(e, n, out);
+	put_list(e, n, WORDS, out);
 	bt_buf_puts(out, "], \"bytes\": [");
 	put_places(x, n, false, out);
 	bt_buf_puts(out, "], \"chars\": [");

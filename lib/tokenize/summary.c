@@ -15,17 +15,15 @@ int bt_tokenize_check(const struct bt_tok *tok,
 {
 	size_t positions = bt_tok_max_positions(tok);
 	size_t special = o->special ? bt_tok_specials(tok, false) : 0;
+	size_t lengths[2] = {o->max_length, o->pad}, i;
 
-	if (positions != 0 && o->max_length > positions)
-		return bt_error_set(err, BT_EARG,
-		                    "the maximum length is %zu tokens, but the "
-		                    "model '%s' takes at most %zu",
-		                    o->max_length, model, positions);
-	if (positions != 0 && o->pad > positions)
-		return bt_error_set(err, BT_EARG,
-		                    "the padded length is %zu tokens, but the "
-		                    "model '%s' takes at most %zu",
-		                    o->pad, model, positions);
+	for (i = 0; i < 2 && positions != 0; i++)
+		if (lengths[i] > positions)
+			return bt_error_set(err, BT_EARG,
+			                    "the %s length is %zu tokens, but "
+			                    "the model '%s' takes at most %zu",
+			                    i == 0 ? "maximum" : "padded",
+			                    lengths[i], model, positions);
 	if (o->max_length != 0 && o->max_length <= special)
 		return bt_error_set(err, BT_EARG,
 		                    "%zu tokens leave no room for a text: "
