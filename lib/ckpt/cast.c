@@ -236,9 +236,7 @@ static int bytes(void *ctx, size_t i, const void **data, struct bt_error *err)
 	    t->dtype == r->tensors[i].dtype)
 		return bt_tensor_verify(t, err);
 	bt_buf_reset(&r->made);
-	e = bt_out_memory(&r->made, &out, err);
-	if (e != BT_OK)
-		return e;
+	out = bt_out_memory(&r->made);
 	e = put(ctx, i, out, NULL, err);
 	if (e == BT_OK)
 		e = bt_out_commit(out, err);
