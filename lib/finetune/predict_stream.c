@@ -58,6 +58,19 @@ static int open_model(struct bt_predict_stream *s,
 	return bt_error_set(err, BT_EARG, "no way to embed: '%s'", s->o.embed);
 }
 
+/* Logs how the model computes and warns of models whose training is not over.
+ */
+static void log_opened(const struct bt_predict_stream *s)
+{
+	size_t i;
+
+	bt_model_log(&s->model, s->o.log);
+	if (s->o.model != NULL)
+		bt_unfinished_warn(s->o.model, s->o.log);
+	for (i = 0; i < s->o.n_more; i++)
+		bt_unfinished_warn(s->o.more[i], s->o.log);
+}
+
 int bt_predict_stream_open(const struct bt_predict_stream_opts *o,
                            struct bt_predict_stream *s, struct bt_error *err)
 {
@@ -67,7 +80,7 @@ int bt_predict_stream_open(const struct bt_predict_stream_opts *o,
 	bool int8 = strcmp(o->dtype, "int8") == 0;
 	struct bt_labels labels = {0};
 	struct bt_config c;
-	size_t room, i;
+	size_t room;
 	int r;
 
 	memset(s, 0, sizeof(*s));
@@ -106,11 +119,7 @@ int bt_predict_stream_open(const struct bt_predict_stream_opts *o,
 		bt_predict_stream_close(s);
 		return r;
 	}
-	bt_model_log(&s->model, o->log);
-	if (o->model != NULL)
-		bt_unfinished_warn(o->model, o->log);
-	for (i = 0; i < o->n_more; i++)
-		bt_unfinished_warn(o->more[i], o->log);
+	log_opened(s);
 	s->more.apart = o->apart;
 	if (o->n_more > 0)
 		r = bt_ensemble_open(&s->more, o->more, o->n_more, &s->model,
