@@ -15,7 +15,8 @@ struct values {
 	const char *separator, *map, *na, *rejects;
 	struct bt_opt_maybe max_bytes;
 	struct bt_opt_list where;
-	bool no_header, no_quote, duplicates, skip_bad;
+	bool no_header, no_quote, duplicates, skip_bad, only_mapped;
+	double max_bad;
 	int64_t zstd; /* 0: not compressed */
 };
 
@@ -51,6 +52,8 @@ static const struct bt_opt options[] = {
            "the column holds several labels, separated by S", values,
            separator),
     BT_STR(0, "map-label", "A=B,...|@FILE", "rename labels", values, map),
+    BT_FLAG(0, "only-mapped", "a label that --map-label lacks is malformed",
+            values, only_mapped),
     BT_GROUP("Rows"),
     BT_LIST(0, "where", "COL=VALUE",
             "only matching rows; repeat to require all", values, where),
@@ -62,6 +65,9 @@ static const struct bt_opt options[] = {
             skip_bad),
     BT_STR(0, "rejects", "FILE", "write malformed rows to FILE and go on",
            values, rejects),
+    BT_REAL(0, "max-bad", "SHARE",
+            "skip malformed rows, but fail if more than SHARE of all are",
+            values, max_bad, 1e-9, 1),
     BT_SIZE("max-bytes", "SIZE", "fail if the (uncompressed) input is longer",
             values, max_bytes),
     BT_GROUP("Output"),
@@ -143,6 +149,23 @@ static bool options_agree(const struct values *v)
 	           {v->label != NULL, false, "--label"},
 	           {v->label_type != NULL, false, "--label-type"},
 	           {v->separator != NULL, false, "--label-separator"}};
+	const struct {
+		bool is;
+		const char *text;
+	} broken[] = {
+	    {v->map != NULL && v->label == NULL && v->task == NULL,
+	     "--map-label needs --label"},
+	    {v->only_mapped && v->map == NULL,
+	     "--only-mapped needs --map-label"},
+	    {v->label_type != NULL && v->label == NULL,
+	     "--label-type needs --label"},
+	    {numbers(v) && v->map != NULL,
+	     "--map-label makes no sense with --label-type float"},
+	    {numbers(v) && v->separator != NULL,
+	     "--label-separator makes no sense with --label-type float"},
+	    {v->separator != NULL &&
+	         (v->label == NULL || v->separator[0] == '\0'),
+	     "--label-separator needs --label and at least one character"}};
 	bool jsonl = v->format != NULL && strcmp(v->format, "jsonl") == 0;
 	size_t i;
 
@@ -163,28 +186,12 @@ static bool options_agree(const struct values *v)
 		               v->rejects);
 		return false;
 	}
-	if (v->map != NULL && v->label == NULL && v->task == NULL) {
-		bt_tool_misuse(&tool, "--map-label needs --label");
-		return false;
-	}
-	if (v->label_type != NULL && v->label == NULL) {
-		bt_tool_misuse(&tool, "--label-type needs --label");
-		return false;
-	}
-	if (numbers(v) && (v->map != NULL || v->separator != NULL)) {
-		bt_tool_misuse(&tool,
-		               "%s makes no sense with --label-type "
-		               "float",
-		               v->map != NULL ? "--map-label"
-		                              : "--label-separator");
-		return false;
-	}
-	if (v->separator == NULL ||
-	    (v->label != NULL && v->separator[0] != '\0'))
-		return true;
-	bt_tool_misuse(&tool, "--label-separator needs --label and at least "
-	                      "one character");
-	return false;
+	for (i = 0; i < sizeof(broken) / sizeof(*broken); i++)
+		if (broken[i].is) {
+			bt_tool_misuse(&tool, "%s", broken[i].text);
+			return false;
+		}
+	return true;
 }
 
 static bool csv_options(const struct values *v, char *const *files, int n,
@@ -223,7 +230,9 @@ static bool table_options(const struct values *v, char *const *files, int n,
 	                            .numbers = numbers(v),
 	                            .csv = BT_CSV_OPTS_INIT,
 	                            .drop_duplicates = v->duplicates,
-	                            .skip_bad = v->skip_bad,
+	                            .only_mapped = v->only_mapped,
+	                            .skip_bad = v->skip_bad || v->max_bad > 0,
+	                            .max_bad = v->max_bad,
 	                            .rejects = v->rejects};
 	if (v->format != NULL || csv)
 		o->format = v->format == NULL || v->format[0] == 'c'

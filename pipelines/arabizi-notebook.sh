@@ -53,7 +53,7 @@ fi
 # Missing texts are 'nan', as in pandas; the first of equal texts is kept.
 # The notebook's classes are numbers from 1: class 0 never occurs.
 csv2tfrecord -t text -l label --na pandas --drop-duplicates \
-	--map-label=-1=1,0=2,1=3 -o "$out/all.text.rec" "$train"
+	--map-label=-1=1,0=2,1=3 --only-mapped -o "$out/all.text.rec" "$train"
 # train_test_split(test_size=.1, random_state=42)
 tfrecord-cat --split train=.9,dev=.1 --shuffle --seed 42 -o "$out/text" "$out/all.text.rec"
 

@@ -77,6 +77,7 @@ static const char *const words[BT_HINTS] = {
     [BT_HINT_TABLE_DELIMITER] = "check --delimiter",
     [BT_HINT_TABLE_ENCODING] = "use --encoding for text that is not UTF-8",
     [BT_HINT_TABLE_HEADER] = "if that row is a header, drop --no-header",
+    [BT_HINT_TABLE_LABEL] = "check which column --label names",
     [BT_HINT_TABLE_MAP_LABEL] = "--map-label gives labels new names",
     [BT_HINT_TABLE_NA] = "--na pandas reads it as a missing value",
     [BT_HINT_TABLE_NO_HEADER] = "if that row is data, use --no-header",

@@ -44,7 +44,7 @@ static int look_up(struct bt_table_maker *m, struct bt_span *v, int64_t *number,
 	return not_known(m, *v, task->name, &list, err);
 }
 
-static bool is_number(struct bt_span v, double *x)
+bool bt_table_is_number(struct bt_span v, double *x)
 {
 	char s[64];
 
@@ -64,14 +64,14 @@ static int rename_label(struct bt_table_maker *m, struct bt_span *v,
 	if (m->known != NULL) {
 		r = look_up(m, v, number, err);
 	} else if ((m->opts->task != NULL || m->opts->numbers) &&
-	           !is_number(*v, &x)) {
+	           !bt_table_is_number(*v, &x)) {
 		m->fault = BT_TABLE_UNKNOWN;
 		r = bt_error_set(err, BT_EFORMAT,
 		                 "label '%.*s' is not a number",
 		                 (int)(v->n < SHOWN ? v->n : SHOWN), v->p);
 	}
 	if (r != BT_OK || m->opts->map == NULL ||
-	    bt_label_map_find(m->opts->map, *v, v))
+	    bt_label_map_find(m->opts->map, *v, v) || !m->opts->only_mapped)
 		return r;
 	bt_label_map_put(m->opts->map, &list);
 	return not_known(m, *v, "the label map's", &list, err);
@@ -212,7 +212,7 @@ static int set_numbers(struct bt_table_maker *m, struct bt_error *err)
 		return bt_error_nomem(err, "reading a row");
 	for (i = 0; i < c->n_label; i++) {
 		v = m->fields[c->label[i]];
-		if (!is_number(v, &x))
+		if (!bt_table_is_number(v, &x))
 			return bad_cell(m, BT_TABLE_NUMBER, c->label_names[i],
 			                v, "a number", err);
 		m->numbers[i] = (float)x;

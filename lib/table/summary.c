@@ -54,6 +54,10 @@ void bt_table_summary(const struct bt_table_stats *st, const char *rejects,
 		              st->labels == BT_TABLE_LABELS_MAX ? "at least "
 		                                                : "",
 		              st->labels, bt_plural(st->labels));
+	if (st->numeric > 0 && st->numeric == st->labelled && st->fraction)
+		bt_buf_printf(b, ", numbers from %.6g to %.6g with mean %.6g",
+		              st->least, st->greatest,
+		              st->sum / (double)st->numeric);
 	if (st->labels > 0 && st->labelled < st->records)
 		bt_buf_printf(b, "; %llu without a label",
 		              (unsigned long long)(st->records - st->labelled));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "table/table.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -39,6 +40,7 @@ struct bt_table {
 	struct bt_buf scratch;
 	struct bt_table_stats stats;
 	uint64_t firsts; /* records with the label of the first one */
+	bool several;    /* a record may have several labels */
 };
 
 static const char *path_of(const struct bt_table *t, int i)
@@ -146,6 +148,27 @@ static int next_source(struct bt_table *t, struct bt_error *err)
 	return r;
 }
 
+/* What is renamed may be misspelt. */
+static void warn_unused_map(const struct bt_table *t)
+{
+	struct bt_span from, to;
+	struct bt_buf b = BT_BUF_INIT;
+	size_t i, k, n = 0;
+
+	for (i = 0;
+	     t->opts.map != NULL && bt_label_map_get(t->opts.map, i, &from);
+	     i++)
+		if (bt_label_map_find(t->opts.map, from, &to) &&
+		    !bt_string_set_find(t->labels, to, &k) && n++ == 0)
+			bt_table_put_name(&b, from);
+	if (n > 0)
+		bt_log(t->opts.log, BT_LOG_WARN,
+		       "no record has %zu of the labels that the label map "
+		       "renames, such as %s",
+		       n, bt_buf_str(&b));
+	bt_buf_clear(&b);
+}
+
 /* What the labels look like. */
 static int doubt_labels(const struct bt_table *t, struct bt_error *err)
 {
@@ -158,7 +181,32 @@ static int doubt_labels(const struct bt_table *t, struct bt_error *err)
 		            "label '%.*s' occurs only in the first row",
 		            (int)bt_string_set_get(t->labels, 0).n,
 		            bt_string_set_get(t->labels, 0).p);
+	if (!t->several && !t->stats.fraction && n < BT_TABLE_LABELS_MAX &&
+	    t->stats.labelled >= 20 && n > t->stats.labelled / 10 * 9)
+		bt_log_hint(t->opts.log, BT_LOG_WARN, BT_HINT_TABLE_LABEL,
+		            "%llu records have %zu different labels",
+		            (unsigned long long)t->stats.labelled, n);
+	warn_unused_map(t);
 	return bt_table_warn_labels(t->labels, t->opts.log, err);
+}
+
+static int check_skipped(const struct bt_table *t, struct bt_error *err)
+{
+	uint64_t bad = t->stats.skipped,
+	         rows = t->stats.records + t->stats.duplicates + bad;
+
+	if (t->opts.max_bad > 0 && (double)bad > t->opts.max_bad * (double)rows)
+		return bt_error_set(err, BT_EFORMAT,
+		                    "%llu of %llu rows are malformed, a larger "
+		                    "share than %g",
+		                    (unsigned long long)bad,
+		                    (unsigned long long)rows, t->opts.max_bad);
+	if (bad > rows - bad)
+		bt_log(t->opts.log, BT_LOG_WARN,
+		       "MORE THAN HALF OF THE ROWS ARE LEFT OUT: %llu of %llu "
+		       "are malformed",
+		       (unsigned long long)bad, (unsigned long long)rows);
+	return BT_OK;
 }
 
 /* Behind the last row of all. */
@@ -173,7 +221,7 @@ static int end_all(struct bt_table *t, struct bt_error *err)
 	if (r == BT_OK && t->opts.task == NULL)
 		r = doubt_labels(t, err);
 	if (r != BT_OK || t->stats.records > 0)
-		return r;
+		return r == BT_OK ? check_skipped(t, err) : r;
 	if (t->stats.others > 0 && t->stats.skipped == 0)
 		return bt_error_set(
 		    err, BT_EFORMAT, "no row has '%.*s' in the column '%.*s'%s",
@@ -296,11 +344,21 @@ static int count(struct bt_table *t, const struct bt_text_rec *rec,
 {
 	const struct bt_span *label = rec->several ? rec->labels : &rec->label;
 	size_t n = rec->several ? rec->n_labels : rec->label.p != NULL, i, k;
+	struct bt_table_stats *s = &t->stats;
+	double x;
 
 	t->stats.records++;
 	t->stats.empty += rec->text_a.n == 0;
 	t->stats.missing += t->maker.missing;
 	t->stats.labelled += n > 0 || rec->numbers != NULL;
+	t->several |= rec->several;
+	if (!rec->several && n > 0 && bt_table_is_number(*label, &x)) {
+		s->least = s->numeric == 0 ? x : fmin(x, s->least);
+		s->greatest = s->numeric == 0 ? x : fmax(x, s->greatest);
+		s->sum += x;
+		s->fraction |= x != floor(x);
+		s->numeric++;
+	}
 	for (i = 0; i < n; i++) {
 		k = 1;
 		if (bt_string_set_count(t->labels) < BT_TABLE_LABELS_MAX &&

@@ -59,7 +59,8 @@ struct bt_table_opts {
 	                              * one column; NULL: there is one label */
 	bool numbers; /* labels are numbers to predict; those of several columns
 	               * are named as these are */
-	const struct bt_label_map *map;  /* labels' new names, or NULL */
+	const struct bt_label_map *map; /* labels' new names, or NULL */
+	bool only_mapped; /* a label that is not in map is a bad row */
 	const struct bt_published *task; /* decides columns, quoting and labels,
 	                                  * or NULL */
 	enum bt_table_format format;
@@ -69,6 +70,7 @@ struct bt_table_opts {
 	                 * no label */
 	bool drop_duplicates; /* leave out texts that came before */
 	bool skip_bad;        /* count bad rows and go on */
+	double max_bad;       /* the largest share of bad rows; 0: any */
 	const char *rejects;  /* go on, and write bad rows to a file of that
 	                       * name ("-": standard output); or NULL */
 	struct bt_in_limit *limit; /* on what is read; borrowed, or NULL */
@@ -105,9 +107,12 @@ struct bt_table_stats {
 	uint64_t missing;  /* of them with a text that pandas_na made */
 	uint64_t labelled; /* of them with one label or more */
 	size_t labels;     /* different ones, counted to BT_TABLE_LABELS_MAX */
-	uint64_t duplicates;              /* left out */
-	uint64_t others;                  /* passed over: where did not hold */
-	uint64_t skipped;                 /* bad rows */
+	uint64_t duplicates;         /* left out */
+	uint64_t others;             /* passed over: where did not hold */
+	uint64_t numeric;            /* with one label, which is a number: */
+	double least, greatest, sum; /* of those labels */
+	bool fraction;               /* one of them is not whole */
+	uint64_t skipped;            /* bad rows */
 	uint64_t faults[BT_TABLE_FAULTS]; /* of them */
 };
 

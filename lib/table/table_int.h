@@ -181,11 +181,14 @@ int bt_table_set_field(struct bt_table_maker *m, enum bt_table_part part,
                        struct bt_span v, struct bt_span *out,
                        struct bt_error *err) BT_MUST_USE;
 
+bool bt_table_is_number(struct bt_span v, double *x);
+
 /* True for what pandas reads as a missing value. */
 bool bt_table_is_na(struct bt_span v);
 
 /* Warns of labels that differ only in case, blanks or how a number is written,
- * that have blanks at their ends, or that stand for a missing value. */
+ * that have blanks at their ends, or that stand for a missing value: once for
+ * each of these. */
 int bt_table_warn_labels(const struct bt_string_set *labels,
                          const struct bt_log *log,
                          struct bt_error *err) BT_MUST_USE;

@@ -88,40 +88,55 @@ static int doubt_pairs(const struct bt_string_set *labels,
 	return pairs < 0 ? bt_error_nomem(err, "comparing labels") : BT_OK;
 }
 
-/* One label by itself. */
-static void doubt_label(struct bt_span v, const struct bt_log *log)
+static bool has_blanks(struct bt_span v)
+{
+	return bt_span_trim(v, BLANKS).n < v.n;
+}
+
+static bool is_missing(struct bt_span v)
 {
 	static const char *const missing[] = {"nan",  "NaN",  "<NA>",
 	                                      "#N/A", "NULL", "null"};
-	struct bt_buf b = BT_BUF_INIT;
-	enum bt_hint hint = BT_HINT_NONE;
-	const char *what = NULL;
 	size_t i;
 
-	if (bt_span_trim(v, BLANKS).n < v.n)
-		what = "starts or ends with a blank, which is part of it";
 	for (i = 0; i < sizeof(missing) / sizeof(missing[0]); i++)
 		if (bt_span_equal(v, bt_span(missing[i])))
-			hint = BT_HINT_TABLE_NA;
-	if (hint != BT_HINT_NONE)
-		what = "is a label like the others";
-	if (what == NULL)
-		return;
-	bt_table_put_name(&b, v);
-	bt_log_hint(log, BT_LOG_WARN, hint, "the label %s %s", bt_buf_str(&b),
-	            what);
+			return true;
+	return false;
+}
+
+/* Labels of one kind: how many there are, and the first of them. */
+static void warn_kind(const struct bt_string_set *labels,
+                      bool (*is_kind)(struct bt_span), enum bt_hint hint,
+                      const char *one, const char *many,
+                      const struct bt_log *log)
+{
+	struct bt_buf b = BT_BUF_INIT;
+	size_t i, n = 0;
+
+	for (i = 0; i < bt_string_set_count(labels); i++)
+		if (is_kind(bt_string_set_get(labels, i)) && n++ == 0)
+			bt_table_put_name(&b, bt_string_set_get(labels, i));
+	if (n == 1)
+		bt_log_hint(log, BT_LOG_WARN, hint, "the label %s %s", b.data,
+		            one);
+	else if (n > 1)
+		bt_log_hint(log, BT_LOG_WARN, hint, "%zu labels %s, such as %s",
+		            n, many, b.data);
 	bt_buf_clear(&b);
 }
 
 int bt_table_warn_labels(const struct bt_string_set *labels,
                          const struct bt_log *log, struct bt_error *err)
 {
-	size_t i;
-
 	if (log == NULL || log->level < BT_LOG_WARN)
 		return BT_OK;
-	for (i = 0; i < bt_string_set_count(labels); i++)
-		doubt_label(bt_string_set_get(labels, i), log);
+	warn_kind(labels, has_blanks, BT_HINT_NONE,
+	          "starts or ends with a blank, which is part of it",
+	          "start or end with a blank, which is part of them", log);
+	warn_kind(labels, is_missing, BT_HINT_TABLE_NA,
+	          "is a label like the others", "are labels like the others",
+	          log);
 	return doubt_pairs(labels, log, err);
 }
 

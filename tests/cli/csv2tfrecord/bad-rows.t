@@ -81,7 +81,7 @@ is "$(cat err)" 'csv2tfrecord: 3 records from 1 file, 1 label; 2 texts are empty
 cp many.csv more.csv
 csv2tfrecord --skip-bad -o x many.csv more.csv 2>err
 is "$?$(grep -c 'skipped a row' err)" 05 'the first five are told of one by one'
-is "$(sed -n 6,7p err)" 'csv2tfrecord: warning: further bad rows are only counted
+is "$(sed -n '6p;8p' err)" 'csv2tfrecord: warning: further bad rows are only counted
 csv2tfrecord: 2 records from 2 files; 18 bad rows skipped: 18 with the wrong number of fields' \
 	'the others are counted'
 csv2tfrecord -q --skip-bad -o x many.csv 2>err
@@ -108,6 +108,16 @@ refuses "csv2tfrecord: 'header.csv' has a header but no rows" 'only a header' \
 refuses "csv2tfrecord: 'header.csv' has a header but no rows" \
 	'only a header, second file' csv2tfrecord other.csv header.csv
 printf 'text,label\na\nb\n' >allbad.csv
+# a share of bad rows
+printf 'text,label\na,x\nb\nc\n' >half.csv
+csv2tfrecord --skip-bad -l label -o x half.csv 2>err
+like "$? $(cat err)" '0 *warning: MORE THAN HALF OF THE ROWS ARE LEFT OUT: 2 of 3 are malformed*' \
+	'more than half of the rows'
+echo earlier >x
+refuses 'csv2tfrecord: *2 of 3 rows are malformed, a larger share than 0.5' \
+	'more than --max-bad' csv2tfrecord --max-bad .5 -l label -o x half.csv
+is "$(cat x)" earlier 'no output'
+works 'not more' csv2tfrecord --max-bad .7 -l label -o x half.csv
 refuses '*no rows are left: 2 bad ones were skipped' 'only bad rows' \
 	csv2tfrecord --skip-bad allbad.csv
 printf '"te"xt,label\na,b\n' >badheader.csv

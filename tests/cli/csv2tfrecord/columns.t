@@ -190,8 +190,8 @@ is "$(cat out err)$(records x.tfrecord)" 'text_a=a, b
 text_a=c' '-q is quiet'
 works 'there is a help' csv2tfrecord --help
 for o in text pair label id weight task format delimiter no-header no-quote \
-	encoding label-separator map-label na drop-duplicates skip-bad rejects \
-	output; do
+	encoding label-separator map-label only-mapped na drop-duplicates \
+	skip-bad rejects max-bad output; do
 	grep -q -e "--$o" out || echo "$o"
 done >missing
 is "$(cat missing)" '' 'it explains every option'

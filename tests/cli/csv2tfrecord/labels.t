@@ -41,11 +41,33 @@ gives 'label=x|text_a=a
 label=c=d|text_a=b
 label=e|text_a=c' 'with tabs' -l y --map-label @map.tsv y.csv
 refuses "csv2tfrecord: cannot read 'y.csv': record 2 (line 3): label '0' is not one of the label map's: '-1', '1'" \
-	'a label that the map lacks' csv2tfrecord -l y --map-label -1=a,1=b y.csv
-csv2tfrecord -l y --map-label -1=a,1=b --skip-bad y.csv >got 2>err
+	'a label that the map lacks, with --only-mapped' \
+	csv2tfrecord -l y --map-label -1=a,1=b --only-mapped y.csv
+csv2tfrecord -l y --map-label -1=a,1=b --only-mapped --skip-bad y.csv >got 2>err
 is "$("$TEST_TOP/tests/lib/records" got)$(tail -n 1 err)" 'label=a|text_a=a
 label=b|text_a=ccsv2tfrecord: 2 records from 1 file, 2 labels; 1 bad row skipped: 1 with an unknown label' \
 	'can be skipped'
+gives 'label=a|text_a=a
+label=0|text_a=b
+label=b|text_a=c' 'without it, a label that the map lacks stays' \
+	-l y --map-label -1=a,1=b y.csv
+is "$(grep -c warning err)" 0 'nothing is odd about it'
+csv2tfrecord -l y --map-label 0=a,o=z y.csv >got 2>err
+like "$(cat err)" "*warning: no record has 1 of the labels that the label map renames, such as 'o'
+*" 'a label of the map that no row has'
+misuse '--only-mapped needs --map-label' 'no map' csv2tfrecord -l y --only-mapped y.csv
+
+# numbers, and a label for each row
+awk 'BEGIN { print "text,y"; for (i = 0; i < 30; i++) print "text " i "," i / 8 }' >n.csv
+csv2tfrecord -l y n.csv >got 2>err
+is "$(cat err)" 'csv2tfrecord: 30 records from 1 file, 30 labels, numbers from 0 to 3.625 with mean 1.8125' \
+	'range and mean of numbers'
+csv2tfrecord -t y -l text n.csv >got 2>err
+like "$(cat err)" '*warning: 30 records have 30 different labels (*--label*' 'swapped columns'
+awk 'BEGIN { print "text,y"; for (i = 0; i < 30; i++) print "text," i % 3 " " }' >b.csv
+csv2tfrecord -l y b.csv >got 2>err
+like "$(cat err)" "csv2tfrecord: warning: 3 labels start or end with a blank, which is part of them, such as '0 '
+csv2tfrecord: 30 records*" 'warnings of one kind are counted'
 misuse "'neg' is not a pair A=B" 'no pair' csv2tfrecord -l y --map-label neg y.csv
 misuse "label '0' stands twice" 'a label twice' \
 	csv2tfrecord -l y --map-label 0=a,0=b y.csv
