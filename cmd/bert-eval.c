@@ -1,31 +1,37 @@
 /* SPDX-License-Identifier: MIT */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/num.h"
 #include "base/tool.h"
 #include "evaluate/report.h"
 #include "finetune/predict_stream.h"
+#include "io/duplicate_paths.h"
 #include "io/out.h"
 #include "metrics/metrics.h"
+#include "predict/thresholds.h"
 
 /* Exit status with --min, like cmp's. */
 enum { YES = 0, NO = 1, TROUBLE = 2 };
 
 struct args {
 	struct bt_common common;
-	const char *model, *dtype, *gemm;
+	struct bt_opt_list model;
+	const char *dtype, *gemm;
 	bool json, profile;
 	int64_t expect; /* 0: not given */
 	struct bt_opt_list min, by;
 	int64_t errors; /* 0: none */
 	const char *compare;
-	double threshold;
+	const char *threshold;
 };
 
 static const struct bt_opt options[] = {
     BT_GROUP("Input and output"),
-    BT_STR('m', "model", "DIR", "trained model directory", args, model),
+    BT_LIST('m', "model", "DIR", "trained model; repeat to average", args,
+            model),
     BT_STR('o', "output", "FILE", "write to FILE [standard output]", args,
            common.output),
     BT_FLAG(0, "json", "print JSON, with the full confusion matrix", args,
@@ -42,9 +48,8 @@ static const struct bt_opt options[] = {
     BT_GROUP("Thresholds"),
     BT_LIST(0, "min", "METRIC=VALUE",
             "exit 1 if the metric is worse than VALUE", args, min),
-    BT_REAL(0, "threshold", "X",
-            "multi-label: lowest probability to predict [.5]", args, threshold,
-            1e-9, 1),
+    BT_STR(0, "threshold", "X|LABEL=X,...",
+           "multi-label: lowest probability to predict [.5]", args, threshold),
     BT_GROUP("Speed"),
     BT_STR(0, "dtype", "auto|f32|bf16|int8", "type of matrix products [auto]",
            args, dtype),
@@ -67,6 +72,7 @@ struct run {
 	const struct args *a;
 	struct bt_predict_stream s;
 	struct bt_metrics m;
+	double *bound; /* [labels] of m; or NULL */
 	struct bt_report d;
 	uint64_t unlabelled;
 	struct bt_profile profile;
@@ -107,8 +113,12 @@ static bool check(const struct args *a, int *status)
 	double value, zero;
 	int i;
 
-	if (a->model == NULL) {
+	if (a->model.n == 0) {
 		*status = bt_tool_misuse(&tool, "give -m DIR");
+		return false;
+	}
+	if (a->model.n > 1 && a->compare != NULL) {
+		*status = bt_tool_misuse(&tool, "--compare takes one -m DIR");
 		return false;
 	}
 	for (i = 0; i < a->min.n; i++) {
@@ -196,6 +206,25 @@ static int unmet(const struct run *r)
 	return bad;
 }
 
+/* The logits that belong to --threshold. */
+static int read_thresholds(struct run *r, struct bt_error *err)
+{
+	const struct bt_labels *l = &r->s.model.labels;
+	int i, e;
+
+	if (!r->s.model.task->answer->is_set)
+		return bt_error_set(err, BT_EARG,
+		                    "--threshold applies only to multi-label "
+		                    "models");
+	r->m.bound = r->bound = bt_array((size_t)l->n, sizeof(*r->bound));
+	if (r->bound == NULL)
+		return bt_error_nomem(err, "reading thresholds");
+	e = bt_thresholds_read(r->a->threshold, l, r->bound, err);
+	for (i = 0; e == BT_OK && i < l->n; i++)
+		r->bound[i] = log(r->bound[i] / (1 - r->bound[i]));
+	return e;
+}
+
 /* Sets up the metrics of the model's task and checks --min against them. */
 static int prepare(struct run *r, struct bt_error *err)
 {
@@ -206,11 +235,8 @@ static int prepare(struct run *r, struct bt_error *err)
 	char name[40];
 
 	e = bt_metrics_init(&r->m, task->metrics, r->s.model.labels.n, err);
-	r->m.threshold = r->a->threshold;
-	if (r->a->threshold != 0.5 && !task->answer->is_set)
-		e = bt_error_set(err, BT_EARG,
-		                 "--threshold applies only to multi-label "
-		                 "models");
+	if (e == BT_OK && r->a->threshold != NULL)
+		e = read_thresholds(r, err);
 	for (i = 0; i < r->a->min.n && e == BT_OK; i++)
 		if (split_min(r->a->min.item[i], name, sizeof(name), &value))
 			e = bt_metrics_find(&s, name, &value, err);
@@ -220,8 +246,11 @@ static int prepare(struct run *r, struct bt_error *err)
 static int evaluate(struct run *r, char **paths, int n, struct bt_error *err)
 {
 	struct bt_log log = bt_tool_log(&tool, &r->a->common);
+	const struct bt_opt_list *models = &r->a->model;
 	struct bt_predict_stream_opts o = {
-	    .model = r->a->model,
+	    .model = models->item[0],
+	    .more = models->item + 1,
+	    .n_more = (size_t)models->n - 1,
 	    .dtype = r->a->dtype,
 	    .gemm = r->a->gemm,
 	    .log = &log,
@@ -236,7 +265,10 @@ static int evaluate(struct run *r, char **paths, int n, struct bt_error *err)
 	int e;
 
 	bt_report_ask(&r->d, &details, &o);
-	e = bt_predict_stream_open(&o, &r->s, err);
+	e = bt_duplicate_paths((char *const *)models->item, models->n, &log,
+	                       err);
+	if (e == BT_OK)
+		e = bt_predict_stream_open(&o, &r->s, err);
 	if (e == BT_OK)
 		e = prepare(r, err);
 	if (e == BT_OK)
@@ -274,6 +306,7 @@ static int run(const struct args *a, char **paths, int n)
 	}
 	bt_report_clear(&r.d);
 	bt_metrics_clear(&r.m);
+	free(r.bound);
 	bt_predict_stream_close(&r.s);
 	bt_profile_clear(&r.profile);
 	return status;
@@ -281,8 +314,7 @@ static int run(const struct args *a, char **paths, int n)
 
 int main(int argc, char **argv)
 {
-	struct args a = {
-	    .common = BT_COMMON_INIT, .dtype = "auto", .threshold = 0.5};
+	struct args a = {.common = BT_COMMON_INIT, .dtype = "auto"};
 	struct bt_error err = {0};
 	int status, operand;
 

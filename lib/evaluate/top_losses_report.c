@@ -105,7 +105,7 @@ static struct bt_answered answered(const struct bt_top_losses *w,
                                    const struct view *v)
 {
 	return (struct bt_answered){w->labels, v->x->label, v->target,
-	                            v->answer, bt_metrics_bound(w->like)};
+	                            v->answer, w->like->bound};
 }
 
 static void put_texts(struct words *words, const struct view *v,

@@ -14,7 +14,6 @@ static int init(struct bt_metrics *m, const struct bt_metrics_kind *kind,
 
 	memset(m, 0, sizeof(*m));
 	m->kind = kind;
-	m->threshold = 0.5;
 	if (kind->has_rows) {
 		m->width = k;
 		return BT_OK;
@@ -46,7 +45,7 @@ int bt_metrics_init_like(struct bt_metrics *m, const struct bt_metrics *like,
 	int outputs = like->kind->has_rows ? (int)like->width : like->classes;
 	int r = init(m, like->kind, outputs, false, err);
 
-	m->threshold = like->threshold;
+	m->bound = like->bound;
 	return r;
 }
 
@@ -74,13 +73,6 @@ void bt_metrics_reset(struct bt_metrics *m)
 size_t bt_metrics_outputs(const struct bt_metrics *m)
 {
 	return m->kind->has_rows ? m->width : (size_t)m->classes;
-}
-
-double bt_metrics_bound(const struct bt_metrics *m)
-{
-	if (m->threshold <= 0 || m->threshold >= 1)
-		return m->threshold <= 0 ? -INFINITY : INFINITY;
-	return log(m->threshold / (1 - m->threshold));
 }
 
 int bt_metrics_add(struct bt_metrics *m, int truth, const float *targets,

@@ -30,8 +30,9 @@ struct bt_metrics {
 	size_t width;         /* outputs */
 	float *truth, *guess; /* [n][width] */
 	size_t truth_cap, guess_cap;
-	double threshold; /* a label is predicted where its probability is
-	                   * larger; .5 at first */
+	/* [width] the logits above which labels are predicted; NULL: 0.
+	 * Borrowed */
+	const double *bound;
 };
 
 struct bt_metrics_summary;
@@ -78,7 +79,7 @@ extern const struct bt_metrics_kind bt_metrics_classification,
 
 int bt_metrics_init(struct bt_metrics *m, const struct bt_metrics_kind *kind,
                     int outputs, struct bt_error *err) BT_MUST_USE;
-/* The same kind, outputs and threshold as another's, without its matrix: little
+/* The same kind, outputs and bounds as another's, without its matrix: little
  * memory, for a summary alone. */
 int bt_metrics_init_like(struct bt_metrics *m, const struct bt_metrics *like,
                          struct bt_error *err) BT_MUST_USE;
@@ -92,9 +93,6 @@ size_t bt_metrics_outputs(const struct bt_metrics *m);
  * ones. BT_ENOMEM alone. */
 int bt_metrics_add(struct bt_metrics *m, int truth, const float *targets,
                    const float *output, struct bt_error *err) BT_MUST_USE;
-
-/* The logit above which a label is predicted. */
-double bt_metrics_bound(const struct bt_metrics *m);
 
 struct bt_class_metrics {
 	double precision, recall, f1;

@@ -29,11 +29,16 @@ static int area(const double *truth, const double *score, size_t n,
 	return BT_OK;
 }
 
+static bool is_predicted(const struct bt_metrics *m, size_t k, double logit)
+{
+	return logit > (m->bound != NULL ? m->bound[k] : 0);
+}
+
 int bt_metrics_label(const struct bt_metrics *m, size_t k,
                      struct bt_label_metrics *c)
 {
 	size_t n = (size_t)m->n, all, i;
-	double least = bt_metrics_bound(m), *x = NULL;
+	double *x = NULL;
 	int r = BT_ENOMEM;
 
 	memset(c, 0, sizeof(*c));
@@ -46,8 +51,8 @@ int bt_metrics_label(const struct bt_metrics *m, size_t k,
 	}
 	for (i = 0; r == BT_OK && i < n; i++) {
 		c->support += x[i] > 0;
-		c->predicted += x[n + i] > least;
-		c->hits += x[i] > 0 && x[n + i] > least;
+		c->predicted += is_predicted(m, k, x[n + i]);
+		c->hits += x[i] > 0 && is_predicted(m, k, x[n + i]);
 	}
 	free(x);
 	c->precision = bt_metrics_ratio((double)c->hits, (double)c->predicted);
@@ -61,11 +66,10 @@ int bt_metrics_label(const struct bt_metrics *m, size_t k,
 static size_t count_wrong(const struct bt_metrics *m, const float *truth,
                           const float *guess)
 {
-	double least = bt_metrics_bound(m);
 	size_t k, bad = 0;
 
 	for (k = 0; k < m->width; k++)
-		bad += (truth[k] > 0) != ((double)guess[k] > least);
+		bad += (truth[k] > 0) != is_predicted(m, k, (double)guess[k]);
 	return bad;
 }
 

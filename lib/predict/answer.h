@@ -48,7 +48,7 @@ struct bt_answered {
 	int truth;            /* its class */
 	const float *targets; /* or its targets [labels->n] */
 	const float *output;  /* [labels->n] */
-	double bound;         /* logit above which a label is predicted */
+	const double *bound;  /* as in bt_metrics */
 };
 
 struct bt_answer_form {

@@ -132,7 +132,9 @@ static double sigmoid(float logit)
 /* Whether label i holds in truth, or is predicted. */
 static bool holds(const struct bt_answered *a, bool truth, int i)
 {
-	return truth ? a->targets[i] > 0 : (double)a->output[i] > a->bound;
+	double bound = a->bound != NULL ? a->bound[i] : 0;
+
+	return truth ? a->targets[i] > 0 : (double)a->output[i] > bound;
 }
 
 static void put_labels(const struct bt_answered *a, bool truth,

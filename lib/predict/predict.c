@@ -11,6 +11,7 @@
 #include "format/csv.h"
 #include "format/tfrecord.h"
 #include "predict/answer.h"
+#include "predict/thresholds.h"
 #include "record/label_map.h"
 
 #define COUNTS 10 /* labels in the summary, unless more is asked for */
@@ -64,16 +65,6 @@ static int check_sample(const struct bt_predict_opts *o, struct bt_error *err)
 	return BT_OK;
 }
 
-static int unknown(const char *option, struct bt_span label,
-                   const struct bt_labels *l, struct bt_error *err)
-{
-	return bt_error_set(err, BT_EARG,
-	                    "%s: '%.*s' is not one of the model's %d labels "
-	                    "('%s' ... '%s')",
-	                    option, (int)(label.n < 100 ? label.n : 100),
-	                    label.p, l->n, l->name[0], l->name[l->n - 1]);
-}
-
 static int check_map(const struct bt_label_map *map, const struct bt_labels *l,
                      struct bt_error *err)
 {
@@ -82,7 +73,7 @@ static int check_map(const struct bt_label_map *map, const struct bt_labels *l,
 
 	for (i = 0; bt_label_map_get(map, i, &from); i++)
 		if (bt_labels_find(l, from) < 0)
-			return unknown("label map", from, l, err);
+			return bt_label_unknown("label map", from, l, err);
 	return BT_OK;
 }
 
@@ -129,61 +120,6 @@ static int name_classes(struct bt_predict *p, const struct bt_labels *l,
 		p->shown[i] = k;
 	}
 	p->merged = p->labels.n < l->n;
-	bt_label_map_free(map);
-	return r;
-}
-
-static int bad_threshold(struct bt_span s, struct bt_error *err)
-{
-	return bt_error_set(err, BT_EARG,
-	                    "threshold '%.*s' is not a number from 1e-9 to 1 "
-	                    "(give one for all labels, or LABEL=X,...)",
-	                    (int)(s.n < 100 ? s.n : 100), s.p);
-}
-
-/* A number for each label of the map; the others have a half. */
-static int set_each(struct bt_predict *p, const struct bt_label_map *map,
-                    const struct bt_labels *l, struct bt_error *err)
-{
-	struct bt_span from, x;
-	char text[40];
-	size_t i;
-	int k;
-
-	for (i = 0; bt_label_map_get(map, i, &from); i++) {
-		k = bt_labels_find(l, from);
-		if (k < 0)
-			return unknown("thresholds", from, l, err);
-		bt_label_map_find(map, from, &x);
-		snprintf(text, sizeof(text), "%.*s",
-		         (int)(x.n < sizeof(text) ? x.n : sizeof(text)), x.p);
-		if (x.n >= sizeof(text) ||
-		    bt_parse_f64(text, 1e-9, 1, &p->over[k]) != BT_OK)
-			return bad_threshold(x, err);
-	}
-	return BT_OK;
-}
-
-/* Over which probability each label of l holds. */
-static int set_thresholds(struct bt_predict *p, const struct bt_labels *l,
-                          struct bt_error *err)
-{
-	const char *text = p->o.threshold;
-	struct bt_label_map *map = NULL;
-	double all = 0.5;
-	int i, r = BT_OK;
-
-	if (text != NULL && text[0] != '@' && strchr(text, '=') == NULL &&
-	    bt_parse_f64(text, 1e-9, 1, &all) != BT_OK)
-		return bad_threshold(bt_span(text), err);
-	for (i = 0; i < l->n; i++)
-		p->over[i] = all;
-	if (text == NULL || (text[0] != '@' && strchr(text, '=') == NULL))
-		return BT_OK;
-	r = bt_label_map_new(text, &map, err);
-	if (r != BT_OK)
-		return bt_error_prefix(err, "thresholds");
-	r = set_each(p, map, l, err);
 	bt_label_map_free(map);
 	return r;
 }
@@ -238,7 +174,7 @@ int bt_predict_new(const struct bt_predict_opts *o, const struct bt_labels *l,
 		       "the model's %d labels are written as %d", l->n,
 		       p->labels.n);
 	if (r == BT_OK)
-		r = set_thresholds(p, l, err);
+		r = bt_thresholds_read(o->threshold, l, p->over, err);
 	if (p->o.delimiter == 0)
 		p->o.delimiter = ',';
 	if (p->o.separator == NULL)

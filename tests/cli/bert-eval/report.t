@@ -211,4 +211,12 @@ like "$(cat out)" '*accuracy*by label*compared: *McNemar*most wrong: *' 'in this
 exits 2 'no example' bert-eval -m a --errors 0 dev.rec
 exits 2 'no number' bert-eval -m a --errors few dev.rec
 exits 1 '--min is about the first' bert-eval -q -m a --compare b --min accuracy=1 dev.rec
+
+# several models
+bert-predict -q -m a -m b dev.rec | sed '1d; s/^[^,]*,//' | paste -d, truth - >both
+right=$(awk -F, '{ n += $1 == $2 } END { printf "%.4f", n / NR }' both)
+works 'two models' bert-eval -q -m a -m b dev.rec
+like "$(tail -n 1 out)" "accuracy $right*" 'their average is evaluated, as bert-predict predicts it'
+misuses '*--compare takes one -m DIR*' 'an average is not compared' \
+	bert-eval -m a -m b --compare a dev.rec
 finish

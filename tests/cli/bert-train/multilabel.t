@@ -164,6 +164,18 @@ is "$(awk -F, 'NR > 1 { want = ($3 > .2 ? " card" : "") ($4 > .5 ? " book" : "")
 printf 'card,.2\nnever,1e-9\n' >least.csv
 is "$(bert-predict -q -m m --threshold @least.csv --proba dev.rec | cksum)" "$(cksum <own.csv)" \
 	'... of a file'
+right=$(sed 1d own.csv | cut -d, -f2 | paste -d, truth - | awk -F, '
+	{ split("card book wifi fine rare never", l, " "); want = ""
+	for (k = 1; k <= 6; k++) if ($k == 1) want = want (want == "" ? "" : " ") l[k]
+	n += want == $7 } END { printf "%.4f", n / NR }')
+for value in card=.2,never=1e-9 @least.csv; do
+	like "$(bert-eval -q -m m --threshold "$value" dev.rec | tail -n 1)" "all labels right $right *" \
+		"bert-eval takes the same: $value"
+done
+like "$(bert-eval -q -m m --errors 1 --threshold never=1e-9 dev.rec | tail -n 2 | head -n 1)" '*-> *never*' \
+	'... for its worst examples'
+misuses "*thresholds: 'odd' is not one of the model's 6 labels*" '... and refuses the same' \
+	bert-eval -m m --threshold odd=.5 dev.rec
 for value in x 0 2 card=x card= odd=.5 card=.1,card=.2; do
 	misuses '*threshold*' "no threshold: $value" bert-predict -m m --threshold "$value" dev.rec
 done

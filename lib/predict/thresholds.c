@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+#include "predict/thresholds.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/num.h"
+#include "record/label_map.h"
+
+int bt_label_unknown(const char *where, struct bt_span label,
+                     const struct bt_labels *l, struct bt_error *err)
+{
+	return bt_error_set(err, BT_EARG,
+	                    "%s: '%.*s' is not one of the model's %d labels "
+	                    "('%s' ... '%s')",
+	                    where, (int)(label.n < 100 ? label.n : 100),
+	                    label.p, l->n, l->name[0], l->name[l->n - 1]);
+}
+
+static int bad_threshold(struct bt_span s, struct bt_error *err)
+{
+	return bt_error_set(err, BT_EARG,
+	                    "threshold '%.*s' is not a number from 1e-9 to 1 "
+	                    "(give one for all labels, or LABEL=X,...)",
+	                    (int)(s.n < 100 ? s.n : 100), s.p);
+}
+
+/* A number for each label of the map; the others keep theirs. */
+static int set_each(const struct bt_label_map *map, const struct bt_labels *l,
+                    double *over, struct bt_error *err)
+{
+	struct bt_span from, x;
+	char text[40];
+	size_t i;
+	int k;
+
+	for (i = 0; bt_label_map_get(map, i, &from); i++) {
+		k = bt_labels_find(l, from);
+		if (k < 0)
+			return bt_label_unknown("thresholds", from, l, err);
+		bt_label_map_find(map, from, &x);
+		snprintf(text, sizeof(text), "%.*s",
+		         (int)(x.n < sizeof(text) ? x.n : sizeof(text)), x.p);
+		if (x.n >= sizeof(text) ||
+		    bt_parse_f64(text, 1e-9, 1, &over[k]) != BT_OK)
+			return bad_threshold(x, err);
+	}
+	return BT_OK;
+}
+
+int bt_thresholds_read(const char *text, const struct bt_labels *l,
+                       double *over, struct bt_error *err)
+{
+	bool pairs =
+	    text != NULL && (text[0] == '@' || strchr(text, '=') != NULL);
+	struct bt_label_map *map = NULL;
+	double all = 0.5;
+	int i, r;
+
+	if (text != NULL && !pairs &&
+	    bt_parse_f64(text, 1e-9, 1, &all) != BT_OK)
+		return bad_threshold(bt_span(text), err);
+	for (i = 0; i < l->n; i++)
+		over[i] = all;
+	if (!pairs)
+		return BT_OK;
+	r = bt_label_map_new(text, &map, err);
+	if (r != BT_OK)
+		return bt_error_prefix(err, "thresholds");
+	r = set_each(map, l, over, err);
+	bt_label_map_free(map);
+	return r;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* The probability above which each label of a multi-label model is predicted.
+ */
+#ifndef BT_PREDICT_THRESHOLDS_H
+#define BT_PREDICT_THRESHOLDS_H
+
+#include "base/err.h"
+#include "base/span.h"
+#include "record/labels.h"
+
+/* Sets over[l->n] from what a user gives: a number, LABEL=X,... or @FILE (as
+ * record/label_map.h), where other labels have .5, as all have of NULL. */
+int bt_thresholds_read(const char *text, const struct bt_labels *l,
+                       double *over, struct bt_error *err) BT_MUST_USE;
+
+/* BT_EARG: "where: 'label' is not one of the model's labels". */
+int bt_label_unknown(const char *where, struct bt_span label,
+                     const struct bt_labels *l, struct bt_error *err);
+
+#endif
