@@ -33,7 +33,7 @@ int bt_jsonl_from(struct bt_in *in, const struct bt_span *keys, size_t n,
 	j->in = in;
 	j->max = max;
 	j->object.keys = keys;
-	j->object.n = n;
+	j->object.n = j->object.list = n;
 	j->object.values = bt_array0(n, sizeof(*j->object.values));
 	j->object.found = bt_array0(n, sizeof(*j->object.found));
 	r = bt_in_peek(in, 3, &p, &got, err);
@@ -45,6 +45,11 @@ int bt_jsonl_from(struct bt_in *in, const struct bt_span *keys, size_t n,
 		bt_in_skip(in, 3);
 	*jsonl = j;
 	return BT_OK;
+}
+
+void bt_jsonl_allow_list(struct bt_jsonl *j, size_t i)
+{
+	j->object.list = i;
 }
 
 void bt_jsonl_close(struct bt_jsonl *j)

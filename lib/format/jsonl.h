@@ -27,7 +27,8 @@ struct bt_jsonl;
 enum bt_jsonl_fault {
 	BT_JSONL_FINE,
 	BT_JSONL_SYNTAX,  /* no JSON object, or a wanted key twice */
-	BT_JSONL_KEY,     /* a wanted key is not there, or holds no scalar */
+	BT_JSONL_KEY,     /* a wanted key is not there */
+	BT_JSONL_NESTED,  /* a wanted key holds a list or an object */
 	BT_JSONL_NUL,     /* a NUL in a wanted text */
 	BT_JSONL_LARGE,   /* beyond a limit */
 	BT_JSONL_CHARSET, /* not UTF-8 */
@@ -40,6 +41,9 @@ enum bt_jsonl_fault {
 int bt_jsonl_from(struct bt_in *in, const struct bt_span *keys, size_t n,
                   size_t max, struct bt_jsonl **jsonl,
                   struct bt_error *err) BT_MUST_USE;
+/* The value of key i may be a list of texts, numbers and booleans: it is then
+ * given as a NUL and each of them with a NUL behind it. */
+void bt_jsonl_allow_list(struct bt_jsonl *jsonl, size_t i);
 void bt_jsonl_close(struct bt_jsonl *jsonl); /* takes NULL */
 
 /*

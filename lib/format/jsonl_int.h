@@ -13,6 +13,7 @@ struct bt_jsonl_object {
 	size_t n;
 	struct bt_span *values; /* [n], in the text or in bytes */
 	bool *found;            /* [n] */
+	size_t list;            /* that may be a list; n: none */
 	struct bt_buf bytes;    /* of strings with escapes */
 	struct bt_buf key;      /* a key with escapes */
 

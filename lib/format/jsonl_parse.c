@@ -266,11 +266,68 @@ static int skip_value(struct bt_jsonl_object *o, struct bt_error *err)
 	}
 }
 
+static int has_nul(struct bt_jsonl_object *o, size_t i, struct bt_span v,
+                   struct bt_error *err)
+{
+	if (v.n == 0 || memchr(v.p, '\0', v.n) == NULL)
+		return BT_OK;
+	o->fault = BT_JSONL_NUL;
+	return bt_error_set(err, BT_EFORMAT, "a NUL in '%.*s'",
+	                    (int)o->keys[i].n, o->keys[i].p);
+}
+
+static int nested(struct bt_jsonl_object *o, size_t i, const char *what,
+                  struct bt_error *err)
+{
+	o->fault = BT_JSONL_NESTED;
+	return bt_error_set(
+	    err, BT_EFORMAT,
+	    "byte %zu: '%.*s' holds %s, expected a string, number or boolean",
+	    (size_t)(o->p - o->start) + 1, (int)o->keys[i].n, o->keys[i].p,
+	    what);
+}
+
+/* The list that is next, of scalars. */
+static int take_list(struct bt_jsonl_object *o, size_t i, struct bt_error *err)
+{
+	size_t at = o->bytes.len, element;
+	struct bt_span v;
+	int r = BT_OK;
+
+	o->p++;
+	bt_buf_putc(&o->bytes, '\0');
+	if (!take(o, ']')) {
+		do {
+			skip_blanks(o);
+			element = o->bytes.len;
+			if (o->p == o->end)
+				return syntax(o, "expected a value", err);
+			if (strchr("[{n", *o->p) != NULL)
+				return nested(o, i, "a list with other values",
+				              err);
+			r = *o->p == '"' ? take_string(o, &o->bytes, &v, err)
+			                 : take_bare(o, &v, err);
+			if (r == BT_OK)
+				r = has_nul(o, i, v, err);
+			if (r != BT_OK)
+				return r;
+			if (o->bytes.len == element)
+				bt_buf_put(&o->bytes, v.p, v.n);
+			bt_buf_putc(&o->bytes, '\0');
+		} while (take(o, ','));
+		if (!take(o, ']'))
+			return syntax(o, "expected ',' or ']'", err);
+	}
+	o->values[i] =
+	    (struct bt_span){bt_buf_at(&o->bytes, at), o->bytes.len - at};
+	return BT_OK;
+}
+
 /* The value of key number i. */
 static int take_wanted(struct bt_jsonl_object *o, size_t i,
                        struct bt_error *err)
 {
-	struct bt_span key = o->keys[i], *v = &o->values[i];
+	struct bt_span *v = &o->values[i];
 	bool text = o->p < o->end && *o->p == '"';
 	int r;
 
@@ -279,22 +336,12 @@ static int take_wanted(struct bt_jsonl_object *o, size_t i,
 	o->found[i] = true;
 	if (o->p == o->end)
 		return syntax(o, "expected a value", err);
-	if (*o->p == '{' || *o->p == '[') {
-		bt_error_set(err, BT_EFORMAT,
-		             "byte %zu: '%.*s' holds %s, expected a string, "
-		             "number or boolean",
-		             (size_t)(o->p - o->start) + 1, (int)key.n, key.p,
-		             *o->p == '{' ? "an object" : "a list");
-		o->fault = BT_JSONL_KEY;
-		return BT_EFORMAT;
-	}
+	if (*o->p == '[' && i == o->list)
+		return take_list(o, i, err);
+	if (*o->p == '{' || *o->p == '[')
+		return nested(o, i, *o->p == '{' ? "an object" : "a list", err);
 	r = text ? take_string(o, &o->bytes, v, err) : take_bare(o, v, err);
-	if (r == BT_OK && v->n > 0 && text && memchr(v->p, '\0', v->n)) {
-		o->fault = BT_JSONL_NUL;
-		return bt_error_set(err, BT_EFORMAT, "a NUL in '%.*s'",
-		                    (int)key.n, key.p);
-	}
-	return r;
+	return r == BT_OK && text ? has_nul(o, i, *v, err) : r;
 }
 
 static int take_member(struct bt_jsonl_object *o, struct bt_error *err)
@@ -400,8 +447,9 @@ int bt_jsonl_parse(struct bt_jsonl_object *o, struct bt_span text,
 	o->fault = BT_JSONL_FINE;
 	memset(o->found, 0, o->n * sizeof(*o->found));
 	bt_buf_reset(&o->bytes);
-	/* no string grows by losing its escapes */
-	if (memchr(text.p, '\\', text.n) != NULL)
+	/* no string grows by losing its escapes, no list by losing its quotes
+	 */
+	if (o->list < o->n || memchr(text.p, '\\', text.n) != NULL)
 		bt_buf_reserve(&o->bytes, text.n);
 	r = take_object(o, err);
 	if (o->bytes.oom || o->key.oom) {

@@ -22,6 +22,11 @@ bool bt_table_is_na(struct bt_span v)
 	return false;
 }
 
+bool bt_table_is_list(struct bt_span v)
+{
+	return v.n > 0 && v.p[0] == '\0';
+}
+
 int bt_table_add_field(struct bt_table_maker *m, enum bt_table_part part,
                        struct bt_span v, bool in_place, struct bt_span *out,
                        struct bt_error *err)
@@ -38,6 +43,11 @@ int bt_table_add_field(struct bt_table_maker *m, enum bt_table_part part,
 	if (v.p == NULL) {
 		m->fault = part == BT_LABEL ? BT_TABLE_LABEL : BT_TABLE_NULL;
 		return bt_error_set(err, BT_EFORMAT, "the %s is null",
+		                    part_names[part]);
+	}
+	if (part != BT_LABEL && bt_table_is_list(v)) {
+		m->fault = BT_TABLE_NESTED;
+		return bt_error_set(err, BT_EFORMAT, "the %s is a list",
 		                    part_names[part]);
 	}
 	at = bt_charset_check(set, v.p, v.n);

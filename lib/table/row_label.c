@@ -116,27 +116,35 @@ static int add_once(struct bt_span **list, size_t *cap, size_t *n,
 	return BT_OK;
 }
 
-/* One column that holds all of them; blanks around each are not part of it. */
+/* One column that holds all of them; blanks around each are not part of it. Or
+ * a list of JSON Lines, which has a NUL before and behind each. */
 static int split_labels(struct bt_table_maker *m, struct bt_error *err)
 {
-	const char *sep = m->opts->label_separator, *end, *next;
-	size_t n = strlen(sep);
-	struct bt_span all, v;
+	struct bt_span all = m->fields[m->columns->label[0]], v;
+	bool list = bt_table_is_list(all);
+	const char *sep = list ? "" : m->opts->label_separator, *end, *next;
+	size_t n = list ? 1 : strlen(sep);
 	int64_t number;
-	int r = bt_table_set_field(m, BT_LABEL, m->fields[m->columns->label[0]],
-	                           &all, err);
+	int r = bt_table_set_field(m, BT_LABEL, all, &all, err);
 
 	if (r != BT_OK || all.n == 0 ||
 	    (m->opts->pandas_na && bt_table_is_na(all)))
 		return r;
-	for (end = all.p + all.n; r == BT_OK && all.p < end; all.p = next) {
+	end = all.p + all.n;
+	for (all.p += list; r == BT_OK && all.p < end; all.p = next) {
 		for (next = all.p; next < end; next++)
 			if ((size_t)(end - next) >= n &&
 			    memcmp(next, sep, n) == 0)
 				break;
 		v = (struct bt_span){all.p, (size_t)(next - all.p)};
 		next += next < end ? n : 0;
-		v = bt_span_trim(v, " ");
+		if (list && v.n == 0) {
+			m->fault = BT_TABLE_LABEL;
+			return bt_error_set(err, BT_EFORMAT,
+			                    "a label of the list is empty");
+		}
+		if (!list)
+			v = bt_span_trim(v, " ");
 		if (v.n > 0)
 			r = rename_label(m, &v, &number, err);
 		if (v.n > 0 && r == BT_OK)
@@ -225,9 +233,11 @@ static int set_numbers(struct bt_table_maker *m, struct bt_error *err)
 
 int bt_table_make_labels(struct bt_table_maker *m, struct bt_error *err)
 {
-	bool split = m->opts->label_separator != NULL;
+	bool one = m->columns->n_label == 1;
+	bool split = m->opts->label_separator != NULL ||
+	             (one && bt_table_is_list(m->fields[m->columns->label[0]]));
 
-	if (m->columns->n_label == 1 && !split)
+	if (one && !split)
 		return one_label(m, err);
 	if (m->opts->numbers)
 		return set_numbers(m, err);

@@ -82,8 +82,11 @@ static int open_jsonl(struct bt_in *in, const struct bt_table_opts *opts,
 	rows->found = true;
 	if (opts->csv.ahead)
 		bt_in_ahead(in);
-	return bt_jsonl_from(in, rows->keys.names, rows->keys.n,
-	                     4 * opts->csv.max_field, &rows->jsonl, err);
+	r = bt_jsonl_from(in, rows->keys.names, rows->keys.n,
+	                  4 * opts->csv.max_field, &rows->jsonl, err);
+	if (r == BT_OK && rows->columns.n_label == 1 && !opts->numbers)
+		bt_jsonl_allow_list(rows->jsonl, rows->columns.label[0]);
+	return r;
 }
 
 static int find_columns(struct bt_row_source *rows,
@@ -220,9 +223,10 @@ static const enum bt_table_fault csv_faults[] = {
 };
 
 static const enum bt_table_fault jsonl_faults[] = {
-    [BT_JSONL_FINE] = BT_TABLE_FAULTS, [BT_JSONL_SYNTAX] = BT_TABLE_JSON,
-    [BT_JSONL_KEY] = BT_TABLE_KEY,     [BT_JSONL_NUL] = BT_TABLE_NUL,
-    [BT_JSONL_LARGE] = BT_TABLE_LARGE, [BT_JSONL_CHARSET] = BT_TABLE_CHARSET,
+    [BT_JSONL_FINE] = BT_TABLE_FAULTS,     [BT_JSONL_SYNTAX] = BT_TABLE_JSON,
+    [BT_JSONL_KEY] = BT_TABLE_KEY,         [BT_JSONL_NUL] = BT_TABLE_NUL,
+    [BT_JSONL_NESTED] = BT_TABLE_NESTED,   [BT_JSONL_LARGE] = BT_TABLE_LARGE,
+    [BT_JSONL_CHARSET] = BT_TABLE_CHARSET,
 };
 
 int bt_row_source_next(struct bt_row_source *rows,

@@ -17,6 +17,7 @@ const char *bt_table_fault_name(enum bt_table_fault fault)
 	    "without a proper weight",
 	    "with malformed JSON",
 	    "without a value for a key",
+	    "with a list or an object under a key",
 	    "with a null",
 	    "with the header again",
 	};

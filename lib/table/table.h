@@ -45,7 +45,8 @@ struct bt_table_opts {
 	const char *text;   /* one column, or several with commas between, which
 	                     * are joined by a blank; NULL: the one named text */
 	const char *pair;   /* column of text_b, or NULL */
-	const char *label;  /* column, or NULL; an empty label is a bad row.
+	const char *label;  /* column, or NULL; an empty label is a bad row. A
+	                     * list of JSON Lines is several labels.
 	                     * Several with commas between: columns of 0 and 1,
 	                     * whose names are the labels of a record */
 	const char *id;     /* column, or NULL */
@@ -91,7 +92,8 @@ enum bt_table_fault {
 	BT_TABLE_NUMBER,  /* no number in one of several columns of such */
 	BT_TABLE_WEIGHT,  /* a weight that is none */
 	BT_TABLE_JSON,    /* no JSON object */
-	BT_TABLE_KEY,     /* a key that is not there or holds no scalar */
+	BT_TABLE_KEY,     /* a key that is not there */
+	BT_TABLE_NESTED,  /* a key that holds a list or an object */
 	BT_TABLE_NULL,    /* a text or id that is null */
 	BT_TABLE_AGAIN,   /* the header once more */
 	BT_TABLE_FAULTS   /* how many there are; in a bt_table: none */

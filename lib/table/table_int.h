@@ -181,6 +181,9 @@ int bt_table_set_field(struct bt_table_maker *m, enum bt_table_part part,
                        struct bt_span v, struct bt_span *out,
                        struct bt_error *err) BT_MUST_USE;
 
+/* True for a list, as format/jsonl.h gives it. */
+bool bt_table_is_list(struct bt_span v);
+
 bool bt_table_is_number(struct bt_span v, double *x);
 
 /* True for what pandas reads as a missing value. */

@@ -118,11 +118,11 @@ static void warn_kind(const struct bt_string_set *labels,
 		if (is_kind(bt_string_set_get(labels, i)) && n++ == 0)
 			bt_table_put_name(&b, bt_string_set_get(labels, i));
 	if (n == 1)
-		bt_log_hint(log, BT_LOG_WARN, hint, "the label %s %s", b.data,
-		            one);
+		bt_log_hint(log, BT_LOG_WARN, hint, "the label %s %s",
+		            bt_buf_str(&b), one);
 	else if (n > 1)
 		bt_log_hint(log, BT_LOG_WARN, hint, "%zu labels %s, such as %s",
-		            n, many, b.data);
+		            n, many, bt_buf_str(&b));
 	bt_buf_clear(&b);
 }
 

@@ -76,6 +76,33 @@ bad 'text' 'byte 1: expected an object'
 bad '{"text":01}' "byte 10: expected ',' or '}'"
 bad '{"text":"a"} x' 'byte 14: text behind the object'
 
+# several labels
+printf '%s\n' '{"text":"a","y":["u","b \u00e9"]}' '{"y": [ ] ,"text":"b"}' \
+	'{"text":"c","y":[1, true,"u"]}' >labels.jsonl
+gives 'label=[u,b é]|text_a=a
+label=[]|text_a=b
+label=[1,true,u]|text_a=c' 'a list is several labels' -l y labels.jsonl
+gives 'label=[v,b é]|text_a=a
+label=[]|text_a=b
+label=[1,true,v]|text_a=c' 'with new names' -l y --map-label u=v labels.jsonl
+for list in '["a",null]' '[["a"]]' '["a",{}]'; do
+	echo "{\"text\":\"a\",\"y\":$list}" >odd.jsonl
+	refuses "*record 1 (line 1): byte *: 'y' holds a list with other values, expected *" \
+		"not $list" csv2tfrecord -l y odd.jsonl
+done
+echo '{"text":"a","y":["a" "b"]}' >odd.jsonl
+refuses "*record 1 (line 1): byte 22: expected ',' or ']'" 'a comma is missing' csv2tfrecord -l y odd.jsonl
+echo '{"text":"a","y":["a",""]}' >odd.jsonl
+refuses "*record 1 (line 1): a label of the list is empty" 'an empty label' csv2tfrecord -l y odd.jsonl
+echo '{"text":"a","y":[1, 2]}' >odd.jsonl
+refuses "*'y' holds a list, expected *" 'several numbers' csv2tfrecord -l y --label-type float odd.jsonl
+refuses "*record 1 (line 1): the value kept is a list" 'lists are not kept' \
+	csv2tfrecord -l y --keep y labels.jsonl
+{ cat labels.jsonl; echo '{"text":["a"],"y":["b"]}'; } >odd.jsonl
+csv2tfrecord -q -l y --skip-bad -o x odd.jsonl
+csv2tfrecord -l y --skip-bad -o x odd.jsonl 2>err
+like "$(cat err)" '*1 bad row skipped: 1 with a list or an object under a key' 'lists elsewhere are counted'
+
 printf '[{"text":"a"}]\n' >list.jsonl
 refuses "*byte 1: a list, expected an object on each line: jq -c '.[[]]' makes them of one list" \
 	'a list of objects' csv2tfrecord list.jsonl

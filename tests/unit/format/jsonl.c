@@ -13,7 +13,7 @@
 #include "format/jsonl.h"
 
 static const struct bt_span keys[] = {{"a", 1}, {"b", 1}};
-static const char kinds[] = "-SKNLC"; /* by enum bt_jsonl_fault */
+static const char kinds[] = "-SKHNLC"; /* by enum bt_jsonl_fault */
 
 static struct bt_jsonl *open_text(const char *s, size_t n, size_t max)
 {
@@ -88,10 +88,10 @@ static void bad_lines(void **state)
 	       "K record 1 (line 1): has no key 'b'; its keys are 'a';[1][2];");
 	expect("{}", "K record 1 (line 1): has no key 'a', nor any;");
 	expect("\n{\"a\":{\"c\":1},\"b\":2}",
-	       "K record 1 (line 2): byte 6: 'a' holds an object, expected a "
+	       "H record 1 (line 2): byte 6: 'a' holds an object, expected a "
 	       "string, number or boolean;");
 	expect("{\"b\":[],\"a\":2}",
-	       "K record 1 (line 1): byte 6: 'b' holds a list, expected a "
+	       "H record 1 (line 1): byte 6: 'b' holds a list, expected a "
 	       "string, number or boolean;");
 	expect("{\"a\":\"\\u0000\",\"b\":2}",
 	       "N record 1 (line 1): a NUL in 'a';");
