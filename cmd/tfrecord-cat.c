@@ -235,6 +235,10 @@ static void summary(const struct bt_recordset_opts *o,
 		bt_log(o->log, BT_LOG_NOTE,
 		       "%llu record%s; %llu dropped as duplicates", n, s,
 		       (unsigned long long)sum->dropped);
+	else if (o->folds > 0)
+		bt_log(o->log, BT_LOG_NOTE, "%llu record%s in %d folds",
+		       n / (unsigned)o->folds,
+		       bt_plural(n / (unsigned)o->folds), o->folds);
 	else if (!bt_sink_is_report(o->put.what))
 		bt_log(o->log, BT_LOG_NOTE, "%llu record%s", n, s);
 }

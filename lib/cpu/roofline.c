@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cpu/roofline.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -132,7 +133,7 @@ const char *bt_roofline_share(double flop, double limit,
 	if (limit > 0)
 		snprintf(out, BT_SHARE_SIZE,
 		         "%.0f GFLOP/s (%.0f %% of products alone)", flop / 1e9,
-		         100 * flop / limit);
+		         fmin(100, 100 * flop / limit));
 	else
 		snprintf(out, BT_SHARE_SIZE, "%.0f GFLOP/s", flop / 1e9);
 	return out;

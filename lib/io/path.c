@@ -66,7 +66,8 @@ char *bt_path_join(const char *dir, const char *name)
 {
 	struct bt_buf b = BT_BUF_INIT;
 
-	bt_buf_printf(&b, "%s/%s", dir, name);
+	bt_buf_printf(&b, "%s%s%s", dir, bt_str_ends(dir, "/") ? "" : "/",
+	              name);
 	return bt_buf_detach(&b);
 }
 

@@ -68,9 +68,10 @@ static int enough(uint32_t folds, uint32_t n, const struct bt_bitpack *class,
 
 int bt_folds_choose(uint32_t seed, uint32_t folds, uint32_t n,
                     const struct bt_bitpack *class, uint32_t classes,
-                    struct bt_bitpack *fold, struct bt_error *err)
+                    struct bt_bitpack *fold, uint32_t *rare,
+                    struct bt_error *err)
 {
-	uint32_t *counts = bt_array0(classes, sizeof(*counts));
+	uint32_t *counts = bt_array0(classes, sizeof(*counts)), i;
 	struct bt_bitpack sorted = BT_BITPACK_INIT;
 	struct bt_mt19937 t;
 	int r = BT_OK;
@@ -80,6 +81,9 @@ int bt_folds_choose(uint32_t seed, uint32_t folds, uint32_t n,
 		r = bt_error_nomem(err, "making folds");
 	if (r == BT_OK)
 		r = enough(folds, n, class, counts, err);
+	*rare = 0;
+	for (i = 0; r == BT_OK && i < classes; i++)
+		*rare += counts[i] < folds;
 	bt_mt19937_init(&t, seed);
 	if (r == BT_OK && class != NULL)
 		stratified(&t, folds, n, class, classes, counts, &sorted, fold);

@@ -19,10 +19,11 @@
  * records: in which of the folds it is tested. Where class is not NULL, it is
  * the class of each record, below classes, numbered by first appearance, and
  * each class is dealt evenly. BT_EFORMAT where there are fewer records, or
- * fewer of each class, than folds.
+ * fewer of each class, than folds; *rare gets the number of such classes.
  */
 int bt_folds_choose(uint32_t seed, uint32_t folds, uint32_t n,
                     const struct bt_bitpack *class, uint32_t classes,
-                    struct bt_bitpack *fold, struct bt_error *err) BT_MUST_USE;
+                    struct bt_bitpack *fold, uint32_t *rare,
+                    struct bt_error *err) BT_MUST_USE;
 
 #endif

@@ -24,7 +24,7 @@ static int choose(struct bt_order *a, uint32_t n, struct bt_error *err)
 		                   err);
 	else if (r == BT_OK && a->folds > 0)
 		r = bt_folds_choose(seed, (uint32_t)a->folds, n, class, classes,
-		                    &a->part, err);
+		                    &a->part, &a->rare, err);
 	return r;
 }
 

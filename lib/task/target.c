@@ -5,16 +5,28 @@
 #include <stdio.h>
 
 #include "base/mem.h"
+#include "base/num.h"
 #include "base/str.h"
 
 int bt_target_unknown(struct bt_span s, const struct bt_labels *labels,
                       struct bt_error *err)
 {
-	return bt_error_set(err, BT_EFORMAT,
-	                    "label '%.*s' is none of the %d labels known "
-	                    "('%s' ... '%s')",
-	                    (int)(s.n < 100 ? s.n : 100), s.p, labels->n,
-	                    labels->name[0], labels->name[labels->n - 1]);
+	char text[32];
+	double x;
+	bool fraction = bt_span_str(s, text, sizeof(text)) &&
+	                bt_parse_f64(text, -1e300, 1e300, &x) == BT_OK &&
+	                x != floor(x);
+
+	return bt_error_hint(
+	    err, fraction ? BT_HINT_TASK_REGRESSION : BT_HINT_NONE,
+	    bt_error_set(err, BT_EFORMAT,
+	                 "label '%.*s' is none of the %d labels known ('%s' "
+	                 "... '%s')%s",
+	                 (int)(s.n < 100 ? s.n : 100), s.p, labels->n,
+	                 labels->name[0], labels->name[labels->n - 1],
+	                 fraction ? ": labels that look like numbers are used "
+	                            "as class names"
+	                          : ""));
 }
 
 int bt_target_numbered(int64_t number, struct bt_labels *labels,

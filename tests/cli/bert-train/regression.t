@@ -34,6 +34,13 @@ like "$(tr -d '\n' <m/config.json)" '*"problem_type": "regression"*"0": "LABEL_0
 
 like "$(ckpt-inspect --family m)" '*classifier of a number*' 'ckpt-inspect sees it'
 
+printf 'text,y\na,2.615\n' | csv2tfrecord -q -l y | bert-tokenize -q -m vocab.txt -o odd.rec
+refuses "*label '2.615' is none of the * labels known *: labels that look like numbers are used as class names (train with --task regression)" \
+	'numbers as classes, with an evaluation' small_train x --eval odd.rec
+works 'a directory with a slash' bert-eval -q -m m/ -o - dev.rec
+small_train slash/ -q --steps 1 --task regression
+refuses "*'slash/model.safetensors'*" 'is printed with one' sh -c ': >slash/model.safetensors; bert-eval -m slash/ dev.rec'
+
 # the measures, by their definitions
 cut -d, -f1,2 p.csv | sed 1d >guess
 csv2tfrecord -q -i id -t text -l size dev.n.csv | tfrecord-cat -q --json |

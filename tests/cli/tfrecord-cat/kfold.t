@@ -10,6 +10,7 @@ ids() { tfrecord-cat -q --json "$@" | sed 's/{"id": \([0-9]*\).*/\1/' | paste -s
 perl -e 'print qq({"id": $_, "label": "@{[$_ % 3 ? "a" : "b"]}"}\n) for 0 .. 10' |
 	tfrecord-cat -q --from-json -o a.rec
 works '--kfold' tfrecord-cat --kfold 3 -o f a.rec
+is "$(cat err)" 'tfrecord-cat: 11 records in 3 folds' 'each record counts once'
 for k in 1 2 3; do
 	ids f-test-$k
 done >got
@@ -29,6 +30,9 @@ printf '%s\n' '2 3 4 6' \
 	'0 1 5 8' \
 	'7 9 10' >wanted
 same got wanted 'stratified'
+tfrecord-cat --kfold 5 --stratify label -o rare a.rec 2>err
+is "$(cat err)" "tfrecord-cat: warning: 1 value of 'label' has fewer records than there are folds: not every fold tests it
+tfrecord-cat: 11 records in 5 folds" 'a class smaller than the folds'
 refuses '*12 folds need as many records' 'too few records' \
 	tfrecord-cat --kfold 12 -o no a.rec
 refuses '*8 folds need as many records of some value' 'too few of each' \

@@ -142,6 +142,7 @@ static void what_is_refused(void **state)
 	    "a=.5,,", "a=.5,b=0.4", "a/b=1",     "a=nan", "a=.5,b=.5,",
 	    "a=0x1",  "a=1e400",    "a= .5,b=.5"};
 	struct bt_bitpack part = BT_BITPACK_INIT;
+	uint32_t rare;
 	struct bt_error err = {0};
 	struct bt_split p;
 	size_t k;
@@ -160,8 +161,8 @@ static void what_is_refused(void **state)
 	assert_ok(bt_split_order(&p, 1, 0, NULL, 0, order, start, &err));
 	assert_ok(bt_split_parts(&p, 1, 0, NULL, 0, &part, &err));
 	bt_bitpack_clear(&part);
-	assert_err(bt_folds_choose(1, 3, 2, NULL, 0, &part, &err), BT_EFORMAT,
-	           "3 folds need as many records");
+	assert_err(bt_folds_choose(1, 3, 2, NULL, 0, &part, &rare, &err),
+	           BT_EFORMAT, "3 folds need as many records");
 	bt_bitpack_clear(&part);
 }
 
@@ -171,16 +172,16 @@ static void folds_known_answer(void **state)
 	static const uint8_t wanted[] = {0, 1, 1, 2, 1, 0, 2, 2, 1, 0, 0};
 	struct bt_bitpack fold = BT_BITPACK_INIT, group = BT_BITPACK_INIT;
 	struct bt_error err = {0};
-	uint32_t i, sizes[9];
+	uint32_t i, sizes[9], rare;
 
 	(void)state;
-	assert_ok(bt_folds_choose(42, 3, 11, NULL, 0, &fold, &err));
+	assert_ok(bt_folds_choose(42, 3, 11, NULL, 0, &fold, &rare, &err));
 	for (i = 0; i < 11; i++)
 		assert_int_equal(bt_bitpack_get(&fold, i), wanted[i]);
 	bt_bitpack_clear(&fold);
 	for (i = 0; i < 100; i++)
 		assert_ok(bt_bitpack_add(&group, i % 3));
-	assert_ok(bt_folds_choose(7, 9, 100, &group, 3, &fold, &err));
+	assert_ok(bt_folds_choose(7, 9, 100, &group, 3, &fold, &rare, &err));
 	memset(sizes, 0, sizeof(sizes));
 	for (i = 0; i < 100; i++)
 		sizes[bt_bitpack_get(&fold, i)]++;
