@@ -56,9 +56,8 @@ static int widen(struct bt_bitpack *p, uint32_t max)
 
 int bt_bitpack_add(struct bt_bitpack *p, uint32_t v)
 {
-	if (shift_for(v) > p->shift && widen(p, v) != BT_OK)
-		return BT_ENOMEM;
-	if (bt_grow(&p->word, &p->cap, words(p->n + 1, p->shift),
+	if ((shift_for(v) > p->shift && widen(p, v) != BT_OK) ||
+	    bt_grow(&p->word, &p->cap, words(p->n + 1, p->shift),
 	            sizeof(*p->word)) != BT_OK)
 		return BT_ENOMEM;
 	if ((p->n << p->shift & 63) == 0)

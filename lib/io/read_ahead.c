@@ -3,13 +3,13 @@
 
 #include <fcntl.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "io/thread_int.h"
 
 #define BLOCKS 4
 #define BLOCK ((size_t)1 << 18) /* all of them stay in a cache */
@@ -70,20 +70,6 @@ static void *run(void *arg)
 	return NULL;
 }
 
-/* Signals go to the other threads, which know what to do. */
-static bool start(struct bt_read_ahead *a)
-{
-	sigset_t all, old;
-	bool ok;
-
-	sigfillset(&all);
-	if (pthread_sigmask(SIG_SETMASK, &all, &old) != 0)
-		return false;
-	ok = pthread_create(&a->thread, NULL, run, a) == 0;
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	return ok;
-}
-
 struct bt_read_ahead *bt_read_ahead_new(struct bt_decompress *u)
 {
 	struct bt_read_ahead *a = bt_array0(1, sizeof(*a));
@@ -124,7 +110,7 @@ void bt_read_ahead_start(struct bt_read_ahead *a)
 	fcntl(a->wake[0], F_SETFD, FD_CLOEXEC);
 	fcntl(a->wake[1], F_SETFD, FD_CLOEXEC);
 	bt_decompress_wake(a->u, a->wake[0]);
-	a->threaded = start(a);
+	a->threaded = bt_io_thread(&a->thread, run, a, 0);
 	if (a->threaded)
 		return;
 	bt_decompress_wake(a->u, -1);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "io/thread_int.h"
 
 #define BLOCKS 4
 
@@ -51,22 +52,6 @@ static void *run(void *arg)
 	return NULL;
 }
 
-/* Signals go to the other threads, which know what to do; but that of a pipe
- * without a reader comes to who writes, and ends all. */
-static bool start(struct bt_write_behind *b)
-{
-	sigset_t set, old;
-	bool ok;
-
-	sigfillset(&set);
-	sigdelset(&set, SIGPIPE);
-	if (pthread_sigmask(SIG_SETMASK, &set, &old) != 0)
-		return false;
-	ok = pthread_create(&b->thread, NULL, run, b) == 0;
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	return ok;
-}
-
 static void clear(struct bt_write_behind *b)
 {
 	int i;
@@ -89,7 +74,9 @@ struct bt_write_behind *bt_write_behind_new(struct bt_atomic_file *p,
 	pthread_cond_init(&b->changed, NULL);
 	for (i = 0; i < BLOCKS; i++)
 		b->block[i].data = bt_array(size, 1);
-	if (start(b))
+	/* the signal of a pipe without a reader comes to who writes, and ends
+	 * all */
+	if (bt_io_thread(&b->thread, run, b, SIGPIPE))
 		return b;
 	clear(b);
 	return NULL;

@@ -59,21 +59,22 @@ int bt_input_open(char *const *paths, int n, const struct bt_input_opts *opts,
 	s->limited = opts->limited;
 	s->limit.max = s->limit.left = opts->max;
 	r = bt_duplicate_paths(paths, n, opts->log, err);
-	if (r == BT_OK && opts->kind == BT_INPUT_JSON)
-		r = open_next(s, err);
-	else if (r == BT_OK)
-		r = bt_tfrecord_open(paths, n, &s->records, err);
-	if (r == BT_OK && opts->limited && s->records != NULL)
-		bt_tfrecord_limit(s->records, &s->limit);
-	if (r == BT_OK && opts->ahead && s->records != NULL)
-		bt_tfrecord_ahead(s->records);
-	if (r == BT_OK && opts->kind == BT_INPUT_RECOVER)
-		bt_tfrecord_recover(s->records, opts->log);
 	if (r == BT_OK)
-		*res = s;
-	else
+		r = opts->kind == BT_INPUT_JSON
+		        ? open_next(s, err)
+		        : bt_tfrecord_open(paths, n, &s->records, err);
+	if (r != BT_OK) {
 		bt_input_close(s);
-	return r;
+		return r;
+	}
+	if (s->records != NULL && opts->limited)
+		bt_tfrecord_limit(s->records, &s->limit);
+	if (s->records != NULL && opts->ahead)
+		bt_tfrecord_ahead(s->records);
+	if (opts->kind == BT_INPUT_RECOVER)
+		bt_tfrecord_recover(s->records, opts->log);
+	*res = s;
+	return BT_OK;
 }
 
 void bt_input_close(struct bt_input *s)
