@@ -116,6 +116,7 @@ static void tell(const struct bt_finetuning_plan *plan,
 	       (unsigned long long)s->records, bt_plural(s->records),
 	       (long long)plan->f->max_seq_length, p->output, bt_buf_str(&b));
 	bt_buf_clear(&b);
+	bt_tokenize_warn_bare(s, plan->f->log);
 }
 
 static int make_part(const struct bt_finetuning_plan *plan,

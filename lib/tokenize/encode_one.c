@@ -243,9 +243,10 @@ static int put_record(const struct bt_tokenize *j, struct bt_tokenize_worker *w,
 	return BT_OK;
 }
 
-static void count_text(struct bt_tokenize_stats *s, const struct bt_encoding *e,
-                       size_t bytes)
+static void count_text(struct bt_tokenize_stats *s,
+                       const struct bt_tokenize_text *x, size_t bytes)
 {
+	const struct bt_encoding *e = &x->e;
 	size_t n = e->whole;
 	int k = 0; /* which power of two n has reached */
 
@@ -253,6 +254,11 @@ static void count_text(struct bt_tokenize_stats *s, const struct bt_encoding *e,
 	s->cut_texts += e->cut > 0 || e->windows > 1;
 	s->cut_tokens += e->cut;
 	s->bytes += bytes;
+	if (e->bare) {
+		if (s->bare_texts++ == 0)
+			s->bare_first = x->number + 1;
+		s->empty_texts += x->rec.text_a.n + x->rec.text_b.n == 0;
+	}
 	while ((n >>= 1) != 0 && k < BT_TOKENIZE_LENGTHS - 1)
 		k++;
 	s->length[k]++;
@@ -355,6 +361,6 @@ int bt_tokenize_encode_one(const struct bt_tokenize *j,
 			r = put(j, w, &x, p);
 	}
 	if (r == BT_OK)
-		count_text(&p->stats, &x.e, item->len);
+		count_text(&p->stats, &x, item->len);
 	return r;
 }

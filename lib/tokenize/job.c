@@ -190,6 +190,10 @@ static void add_stats(struct bt_tokenize_stats *to,
 	to->records += s->records;
 	to->tokens += s->tokens;
 	to->unknown += s->unknown;
+	if (to->bare_texts == 0)
+		to->bare_first = s->bare_first;
+	to->bare_texts += s->bare_texts;
+	to->empty_texts += s->empty_texts;
 	to->cut_texts += s->cut_texts;
 	to->cut_tokens += s->cut_tokens;
 	to->labelled += s->labelled;

@@ -65,7 +65,10 @@ struct bt_tokenize_opts {
 
 struct bt_tokenize_stats {
 	uint64_t texts, records;
-	uint64_t tokens, unknown;       /* tokens and [UNK]s written */
+	uint64_t tokens, unknown; /* tokens and [UNK]s written */
+	uint64_t bare_texts;      /* without a token of the text itself */
+	uint64_t bare_first;  /* the first of them, from 1 on over all files */
+	uint64_t empty_texts; /* those of them that have no byte either */
 	uint64_t cut_texts, cut_tokens; /* cut_tokens: lost */
 	uint64_t labelled, weighted;    /* records with a label_ids, a weight */
 	uint64_t mended_texts, mended;
@@ -129,9 +132,13 @@ int bt_tokenize_check(const struct bt_tok *tok,
 /* Warns where the model expects a vocabulary of quite another size. */
 void bt_tokenize_warn_size(const struct bt_tok *tok, const struct bt_log *log);
 
-/* Logs what was done in seconds: a summary, warnings of many unknown words and
- * of features that TensorFlow's readers will miss, and with BT_LOG_MORE how
- * long the texts are. */
+/* Warns of texts without a token: all of them look the same to the model. */
+void bt_tokenize_warn_bare(const struct bt_tokenize_stats *stats,
+                           const struct bt_log *log);
+
+/* Logs what was done in seconds: a summary, warnings of many unknown words, of
+ * texts without a token and of features that TensorFlow's readers will miss,
+ * and with BT_LOG_MORE how long the texts are. */
 void bt_tokenize_report(const struct bt_tok *tok,
                         const struct bt_tokenize_opts *opts,
                         const struct bt_tokenize_stats *stats, double seconds,

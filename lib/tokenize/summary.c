@@ -74,6 +74,25 @@ static void warn_unknown(const struct bt_tok *tok,
 		       (int)unk.n, unk.p);
 }
 
+void bt_tokenize_warn_bare(const struct bt_tokenize_stats *s,
+                           const struct bt_log *log)
+{
+	char empty[64] = "";
+
+	if (s->bare_texts == 0)
+		return;
+	if (s->empty_texts > 0)
+		snprintf(empty, sizeof(empty), " (%llu %s empty)",
+		         (unsigned long long)s->empty_texts,
+		         s->empty_texts == 1 ? "is" : "are");
+	bt_log(log, BT_LOG_WARN,
+	       "%llu of %llu texts %s no tokens but special ones, such as text "
+	       "%llu%s: the model cannot tell them apart",
+	       (unsigned long long)s->bare_texts, (unsigned long long)s->texts,
+	       s->bare_texts == 1 ? "has" : "have",
+	       (unsigned long long)s->bare_first, empty);
+}
+
 /* TensorFlow's readers fail on a record that lacks what others have. */
 static void tell_gaps(const struct bt_tokenize_opts *o,
                       const struct bt_tokenize_stats *s,
@@ -156,6 +175,7 @@ void bt_tokenize_report(const struct bt_tok *tok,
 	struct bt_buf b = BT_BUF_INIT;
 
 	warn_unknown(tok, s, log);
+	bt_tokenize_warn_bare(s, log);
 	tell_gaps(o, s, log);
 	tell_changes(o, s, &b);
 	if (s->unknown > 0)

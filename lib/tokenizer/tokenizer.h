@@ -113,6 +113,7 @@ struct bt_encoding {
 	size_t unknown; /* words among the n that became the unknown token */
 	size_t whole;   /* tokens if nothing had to be cut off */
 	size_t windows; /* 1, or more where some was cut off */
+	bool bare;      /* the texts have no token at all */
 };
 
 /*

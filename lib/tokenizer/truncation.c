@@ -272,6 +272,7 @@ int bt_tok_window(const struct bt_tok *t, struct bt_tok_scratch *s, size_t k,
 	out->normal = s->normal;
 	out->windows = all;
 	out->whole = s->seq[0].n + s->seq[1].n;
+	out->bare = out->whole == 0;
 	if (s->how.special)
 		out->whole += bt_tok_specials(t, s->pair);
 	out->cut = 0;

@@ -8,8 +8,8 @@ rec=$TEST_TOP/tests/fixtures/tok-records.pl
 printf '%s\n' 'id=7	text_a=Hello world	label=x	weight=0.5' \
 	'text_a=a	text_b=the book' 'text_a=' | $rec >in.tfr
 works 'records become records' bert-tokenize -m "$M" in.tfr
-like "$(cat err)" 'bert-tokenize: 3 texts, 12 tokens; no ?UNK?' \
-	'the summary says what was done'
+is "$(cat err)" 'bert-tokenize: warning: 1 of 3 texts has no tokens but special ones, such as text 3 (1 is empty): the model cannot tell them apart
+bert-tokenize: 3 texts, 12 tokens; no [UNK]' 'the summary says what was done'
 cp out out.tfr
 $rec -d <out.tfr >got
 cat >wanted <<-E
@@ -73,7 +73,7 @@ is "$(printf a | bert-tokenize -qm "$M" --lines --format ids --pad 4)" \
 works 'truncation' \
 	bert-tokenize -m "$M" --lines --format ids --max-length 4 lines
 like "$(cat err)" \
-	'bert-tokenize: 4 texts, 14 tokens; 2 texts truncated to 4 tokens (5 tokens lost); no ?UNK?' \
+	'*bert-tokenize: 4 texts, 14 tokens; 2 texts truncated to 4 tokens (5 tokens lost); no ?UNK?' \
 	'... is reported'
 is "$(sed -n 2p out)" '2 323 329 3' '... from the end'
 printf 'a b c d' >four
@@ -158,6 +158,30 @@ refuses "*'bad': line 3: the text is not valid UTF-8 at byte 0" \
 printf 'id=\\xff\ttext_a=x\n' | $rec >bad.tfr
 refuses '*record 1: the id is not valid UTF-8' 'JSON needs a text as id' \
 	bert-tokenize -m "$M" --format json bad.tfr
+
+# texts that vanish: nothing at all, a control character, a blank
+printf 'a\n\n\001\n' >vanish
+printf ' \nb\n' >more
+works 'texts that vanish are no error' \
+	bert-tokenize -m "$M" --lines --format ids vanish more
+is "$(cat err)" 'bert-tokenize: warning: 3 of 5 texts have no tokens but special ones, such as text 2 (1 is empty): the model cannot tell them apart
+bert-tokenize: 5 texts, 12 tokens; no [UNK]' '... but counted in a warning'
+works 'of texts without special tokens' \
+	bert-tokenize -m "$M" --no-special --lines --format ids vanish
+like "$(cat err)" '*warning: 2 of 3 texts have no tokens but*' '... as well'
+mkdir -p other
+cat >other/tokenizer.json <<-'E'
+	{"version": "1.0", "truncation": null, "padding": null,
+	 "added_tokens": [], "normalizer": null, "pre_tokenizer": null,
+	 "post_processor": null, "decoder": null,
+	 "model": {"type": "BPE", "dropout": null, "unk_token": null,
+	  "continuing_subword_prefix": null, "end_of_word_suffix": null,
+	  "fuse_unk": false, "byte_fallback": false, "vocab": {"[CLS]": 0, "[SEP]": 1, "q": 2},
+	  "merges": []}}
+	E
+works 'a vocabulary that lacks every character' \
+	bert-tokenize -m other --no-special --lines --format ids vanish
+like "$(cat err)" '*warning: 3 of 3 texts have no tokens but*' '... is noticed'
 
 echo old >kept
 exits 1 'failure leaves an earlier file' bert-tokenize -m "$M" -o kept lines
