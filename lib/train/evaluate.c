@@ -106,6 +106,8 @@ static int evaluate(struct bt_train_run *t, double loss,
 	t->eval_seconds = bt_seconds() - began;
 	bt_metrics_summary(&t->metrics, s);
 	t->res->eval_loss = s->loss;
+	if (bt_metrics_find(s, "pearson", &t->res->pearson, NULL) != BT_OK)
+		t->res->pearson = NAN;
 	r = bt_metrics_find(s, t->o->metric, &value, err);
 	if (r != BT_OK)
 		return r;
@@ -157,11 +159,14 @@ int bt_train_report(struct bt_train_run *t, struct bt_error *err)
 	t->res->seconds += bt_seconds() - t->start;
 	bt_engine_profiling(t->m->engine, false);
 	t->res->loss = bt_train_loss(t);
+	t->res->end_loss =
+	    t->tail_weight > 0 ? t->tail_sum / t->tail_weight : t->res->loss;
 	t->res->eval_loss = INFINITY;
 	r = report(t, t->res->loss, err);
 	bt_engine_profiling(t->m->engine, true);
 	t->start = bt_seconds();
 	t->s.loss_sum = t->s.loss_weight = 0;
+	t->tail_sum = t->tail_weight = 0;
 	t->s.right = t->s.seen = 0;
 	return r;
 }

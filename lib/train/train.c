@@ -114,6 +114,10 @@ static int gradients(struct bt_train_run *t, size_t end, double *loss,
 	}
 	t->s.loss_sum += *loss * weight;
 	t->s.loss_weight += weight;
+	if (end > t->train->n - t->train->n / 4) {
+		t->tail_sum += *loss * weight;
+		t->tail_weight += weight;
+	}
 	t->s.step_loss_sum += *loss * weight;
 	t->s.step_loss_weight += weight;
 	return BT_OK;

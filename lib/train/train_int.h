@@ -46,6 +46,8 @@ struct bt_train_run {
 	double eval_seconds;   /* of the last evaluation */
 	double shown_loss;     /* smoothed, for the progress line */
 	double norm;           /* of the last update's gradient */
+	double tail_sum;       /* losses of the last quarter of the epoch */
+	double tail_weight;
 
 	/* of this process */
 	double start;       /* when the updates in progress began */

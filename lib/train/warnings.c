@@ -169,22 +169,40 @@ void bt_warn_plan(const struct bt_train_opts *o, size_t n, int64_t total,
 		       o->schedule.lr);
 }
 
+/* The loss of guessing without the texts. */
+static double guess_of(const struct bt_job *j, const struct bt_dataset *d)
+{
+	struct bt_task_data data = bt_dataset_targets(d);
+
+	return j->model.task->guess(&data, j->model.labels.n,
+	                            j->o.train.smoothing);
+}
+
+/* Whether the evaluation shows that the texts count: a loss below that of
+ * guessing, or a correlation of three standard deviations. The loss alone may
+ * still be high where numbers are far from 0. */
+static bool evaluation_shows(const struct bt_job *j,
+                             const struct bt_train_result *r)
+{
+	return j->has_eval && (r->eval_loss <= guess_of(j, &j->eval) ||
+	                       r->pearson * sqrt((double)j->eval.n) > 3);
+}
+
 void bt_warn_result(const struct bt_job *j, const struct bt_train_result *r)
 {
 	const struct bt_task *task = j->model.task;
-	struct bt_task_data d = bt_dataset_targets(&j->train);
 	double guess;
 
 	if (j->train.has_weights || j->o.train.measure_only ||
 	    j->train.n < FEW || isnan(r->loss))
 		return;
-	guess = task->guess(&d, j->model.labels.n, j->o.train.smoothing);
-	if (r->loss > guess && r->eval_loss > guess && guess > 0)
+	guess = guess_of(j, &j->train);
+	if (r->end_loss > guess && guess > 0 && !evaluation_shows(j, r))
 		bt_log(
 		    bt_job_log(j), BT_LOG_WARN,
-		    "the loss (%.4g) is higher than that of guessing without "
+		    "the loss at the end (%.4g) is higher than that of guessing without "
 		    "the texts (%.4g): the model has learned nothing yet%s",
-		    r->loss, guess,
+		    r->end_loss, guess,
 		    !task->names_outputs && guess > 100
 		        ? "; targets near 1 are easier to learn"
 		        : "");

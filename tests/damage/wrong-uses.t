@@ -225,7 +225,7 @@ warns 'each update uses all 192 examples, and the run has only 3*' 'a large batc
 	train -o trained --batch-size 1000 dev.rec
 warns 'the learning rate 3 is very high*' 'a wrong exponent' \
 	train -o trained --learning-rate 3 dev.rec
-like "$(cat err)" '*the loss (*) is higher than that of guessing without the texts (*' \
+like "$(cat err)" '*the loss at the end (*) is higher than that of guessing without the texts (*' \
 	'and nothing learnt'
 works 'a run that learns' bert-train --init-config tiny --tokenizer vocab.txt --epochs 4 \
 	--learning-rate 2e-3 -o good train.rec

@@ -41,6 +41,23 @@ works 'a directory with a slash' bert-eval -q -m m/ -o - dev.rec
 small_train slash/ -q --steps 1 --task regression
 refuses "*'slash/model.safetensors'*" 'is printed with one' sh -c ': >slash/model.safetensors; bert-eval -m slash/ dev.rec'
 
+# numbers far from 0: the loss is high where the texts count already
+awk 'BEGIN { srand(3); print "text,y"; for (i = 0; i < 420; i++) {
+	n = 1 + int(rand() * 12); for (k = s = ""; k++ < n;) s = s " book"
+	print s "," 3 + n / 6 + rand() } }' >far.csv
+sed 221q far.csv | csv2tfrecord -q -l y | bert-tokenize -q -m vocab.txt -o far.rec
+sed '2,221d' far.csv | csv2tfrecord -q -l y | bert-tokenize -q -m vocab.txt -o fardev.rec
+far() {
+	bert-train --init-config tiny --tokenizer vocab.txt --task regression --epochs 1 \
+		--learning-rate 1e-3 --seed 3 --batch-size 8 -o far "$@" far.rec
+}
+works 'one epoch of numbers far from 0' far --eval fardev.rec
+like "$(cat err)" '*pearson 0.[3-9]*' 'orders the texts'
+is "$(grep -c 'learned nothing' err)" 0 'which is something learned'
+far 2>err
+like "$(cat err)" '*the loss at the end (*than that of guessing*learned nothing yet*' \
+	'without an evaluation only the loss counts'
+
 # the measures, by their definitions
 cut -d, -f1,2 p.csv | sed 1d >guess
 csv2tfrecord -q -i id -t text -l size dev.n.csv | tfrecord-cat -q --json |
