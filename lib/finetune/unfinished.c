@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: MIT */
+#define _DEFAULT_SOURCE /* flock */
 #include "finetune/unfinished.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 #include "ckpt/open.h"
 #include "io/in.h"
@@ -89,16 +94,35 @@ static bool read_checkpoint(const char *dir, struct place *p)
 	return there;
 }
 
+/* Whether a run holds the directory's lock (train/dir_lock.h). */
+static bool is_written(const char *dir)
+{
+	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	bool locked;
+
+	if (fd < 0)
+		return false;
+	locked = flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+	close(fd);
+	return locked;
+}
+
 void bt_unfinished_warn(const char *dir, const struct bt_log *log)
 {
 	struct place p = {0};
 
+	if (is_written(dir)) {
+		bt_log(log, BT_LOG_WARN,
+		       "a training run is writing to '%s': its model will be "
+		       "replaced",
+		       dir);
+		return;
+	}
 	if (!read_checkpoint(dir, &p))
 		return;
 	read_history(dir, &p);
 	if (p.step < p.all && (p.patience == 0 || p.stale < p.patience))
 		bt_log(log, BT_LOG_WARN,
-		       "the training of '%s' has come to step %lld of %lld: it "
-		       "was stopped, or still goes on",
+		       "the training of '%s' was stopped at step %lld of %lld",
 		       dir, (long long)p.step, (long long)p.all);
 }

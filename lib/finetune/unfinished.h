@@ -12,7 +12,8 @@
 #define BT_CHECKPOINT_NOTE "bertutils_training_state"
 #define BT_HISTORY_FILE "history.jsonl"
 
-/* Warns where these are of a run that was stopped, or goes on. */
+/* Warns where these are of a run that was stopped, and where a run is writing
+ * to the directory at this moment. */
 void bt_unfinished_warn(const char *dir, const struct bt_log *log);
 
 #endif

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
+#include <time.h>
 #include <unistd.h>
 
 /* "PID.N.new" or with six letters at the end, as an unfinished output's name
@@ -59,13 +60,28 @@ static void sweep(int dir)
 	closedir(d);
 }
 
+/* Whoever reads the model looks at the lock, and has it for a moment; so does
+ * not count as a run what is gone after a few attempts. */
+static bool lock(int fd)
+{
+	const struct timespec pause = {.tv_nsec = 10000000};
+	int i;
+
+	for (i = 0; flock(fd, LOCK_EX | LOCK_NB) != 0; i++) {
+		if (errno != EWOULDBLOCK || i == 10)
+			return false;
+		(void)nanosleep(&pause, NULL);
+	}
+	return true;
+}
+
 int bt_dir_lock(const char *path, int *claim, struct bt_error *err)
 {
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	if (fd < 0)
 		return bt_error_sys(err, errno, "cannot open '%s'", path);
-	if (flock(fd, LOCK_EX | LOCK_NB) == 0) {
+	if (lock(fd)) {
 		sweep(fd);
 	} else if (errno == EWOULDBLOCK) {
 		close(fd);

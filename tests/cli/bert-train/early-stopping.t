@@ -106,6 +106,22 @@ is "$(ls -A l | grep '^\.' | tr '\n' ' ')" \
 refuses "*another run is writing to 'l'*" 'a second run beside the first' small_train l
 kill -TERM $pid
 wait $pid
+bert-train --init-config tiny --tokenizer vocab.txt -q --epochs 500 \
+	--save-minutes 0 -o writing train.rec 2>other &
+pid=$!
+i=0
+while [ ! -e writing/model.safetensors ] && [ $i -lt 500 ]; do
+	sleep 0.02
+	i=$((i + 1))
+done
+bert-predict -m writing -o w.csv train.rec 2>err
+like "$? $(ls writing | grep -c checkpoint) $(cat err)" "0 0 *warning: a training run is writing to 'writing': its model will be replaced*" \
+	'predicting from a directory that is written to'
+kill -TERM $pid
+wait $pid
+bert-predict -m writing -o w.csv train.rec 2>err
+like "$? $(cat err)" "0 *warning: the training of 'writing' was stopped at step [0-9]* of *" \
+	'and when its run was stopped'
 mkdir h
 mkdir h/history.jsonl
 refuses "*cannot write 'h/history.jsonl'*" 'a history that cannot be written' small_train h

@@ -102,10 +102,10 @@ exits 2 'anew, or not' run f --resume --no-resume
 exits 1 'a run that is stopped' small_train late -q --batch-size 200 --epochs 1000 \
 	--max-minutes 0.001
 works 'its model' bert-predict -m late dev.rec
-like "$(cat err)" "*warning: the training of 'late' has come to step [0-9]* of 1000: *" \
+like "$(cat err)" "*warning: the training of 'late' was stopped at step [0-9]* of 1000*" \
 	'is told of'
 works 'it measured' bert-eval -m late dev.rec
-like "$(cat err)" "*warning: the training of 'late' has come to step [0-9]* of 1000: *" \
+like "$(cat err)" "*warning: the training of 'late' was stopped at step [0-9]* of 1000*" \
 	'is told of, too'
 small_train kept -q --epochs 2 --save-steps 7 --keep 1
 small_train patient -q --epochs 50 --learning-rate 0 --eval dev.rec --save-steps 7 --keep 1 \
