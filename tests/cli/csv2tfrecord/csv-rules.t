@@ -12,7 +12,7 @@ perl -ne '
 	$in = 0 if /^\.El/;
 	next unless $in && /^\.It (?!Sy)(.*?) Ta (.*?) Ta (.*)/;
 	my ($rows, $records, $rule) = ($1, $2, $3);
-	s/\\\(dq/"/g, s/\\e/\\/g for $rows, $records;
+	s/\\\(dq/"/g, s/\\e/\\/g, s/\\ / /g for $rows, $records;
 	print "$rows\t$records\t$rule\n";
 ' "$TEST_TOP/man/csv2tfrecord.1" >table
 rows=$(wc -l <table)
