@@ -34,6 +34,10 @@ static const char *const words[BT_HINTS] = {
     [BT_HINT_START_OVER] =
         "start over with --no-resume or another output directory",
     [BT_HINT_TOKENIZER] = "give one with --tokenizer",
+    [BT_HINT_RESUME_FROM] = "make room and resume with --resume-from that file",
+    [BT_HINT_SAVE_FEWER] =
+        "make room, write elsewhere, or write no checkpoints with "
+        "--save-minutes 0",
     [BT_HINT_ALLOW_UNUSED] =
         "leave it out with ckpt-convert --drop, or keep it unused with bert-train --allow-unused",
     [BT_HINT_BATCH_SMALLER] =

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -35,6 +36,15 @@ int bt_cores(void)
 int bt_threads(int64_t asked)
 {
 	return asked > 0 ? (int)asked : bt_cores();
+}
+
+uint64_t bt_free_space(const char *path)
+{
+	struct statvfs s;
+
+	if (statvfs(path, &s) != 0 || s.f_blocks == 0)
+		return UINT64_MAX;
+	return (uint64_t)s.f_bavail * s.f_frsize;
 }
 
 size_t bt_peak_memory(void)

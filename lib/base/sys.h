@@ -32,6 +32,10 @@ size_t bt_machine_memory(void);
  * the system's files: "" but in tests. */
 uint64_t bt_available_memory(const char *root);
 
+/* Bytes that can still be written in the file system of a path; UINT64_MAX
+ * where nothing is told. */
+uint64_t bt_free_space(const char *path);
+
 /*
  * Instruction sets, each including those before it in its own family. Values
  * are ordered: a larger one is preferred.

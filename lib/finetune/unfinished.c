@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-#define _DEFAULT_SOURCE /* flock */
+#define _DEFAULT_SOURCE /* flock, dirfd */
 #include "finetune/unfinished.h"
 
+#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <unistd.h>
 
 #include "ckpt/open.h"
 #include "io/in.h"
@@ -97,13 +96,14 @@ static bool read_checkpoint(const char *dir, struct place *p)
 /* Whether a run holds the directory's lock (train/dir_lock.h). */
 static bool is_written(const char *dir)
 {
-	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *d = opendir(dir);
 	bool locked;
 
-	if (fd < 0)
+	if (d == NULL)
 		return false;
-	locked = flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-	close(fd);
+	locked =
+	    flock(dirfd(d), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+	closedir(d);
 	return locked;
 }
 

@@ -42,7 +42,7 @@ void bt_temp_store_free(struct bt_temp_store *s)
 	free(s);
 }
 
-static const char *directory(void)
+const char *bt_temp_dir(void)
 {
 	const char *dir = getenv("TMPDIR");
 
@@ -53,11 +53,11 @@ static int open_file(struct bt_temp_store *s, struct bt_error *err)
 {
 	struct bt_buf path = BT_BUF_INIT;
 
-	bt_buf_printf(&path, "%s/bertutils.XXXXXX", directory());
+	bt_buf_printf(&path, "%s/bertutils.XXXXXX", bt_temp_dir());
 	s->fd = mkstemp(path.data);
 	if (s->fd < 0)
 		bt_error_sys(err, errno, "cannot create a file in '%s'",
-		             directory());
+		             bt_temp_dir());
 	else
 		unlink(path.data);
 	bt_buf_clear(&path);
@@ -78,7 +78,7 @@ static int flush(struct bt_temp_store *s, struct bt_error *err)
 			return bt_error_sys(err, errno,
 			                    "cannot write a temporary "
 			                    "file in '%s'",
-			                    directory());
+			                    bt_temp_dir());
 		done += (size_t)w;
 	}
 	s->written += s->unwritten.len;
@@ -125,7 +125,7 @@ static int read_file(struct bt_temp_store *s, uint64_t at, char *to, size_t n,
 			return bt_error_sys(err, got < 0 ? errno : EIO,
 			                    "cannot read a temporary "
 			                    "file in '%s'",
-			                    directory());
+			                    bt_temp_dir());
 		done += (size_t)got;
 	}
 	return BT_OK;

@@ -12,6 +12,9 @@
 
 #include "base/err.h"
 
+/* $TMPDIR, or /tmp. */
+const char *bt_temp_dir(void);
+
 struct bt_temp_store;
 
 struct bt_temp_store *bt_temp_store_new(size_t limit) BT_MUST_USE;

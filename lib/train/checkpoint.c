@@ -14,7 +14,9 @@
 #include "finetune/unfinished.h"
 #include "format/json.h"
 #include "io/path.h"
+#include "io/temp_store.h"
 #include "tensor/checkpoint.h"
+#include "train/disk_space.h"
 #include "train/train_int.h"
 
 #define VERSION 2 /* of the training state in the metadata */
@@ -61,6 +63,8 @@ static char *describe(const struct bt_train_run *t)
 	    "seen", (json_int_t)s->seen, "trial", (json_int_t)s->trial);
 	char *text;
 
+	if (s->unreported)
+		json_object_set_new(o, "unreported", json_true());
 	json_object_set_new(o, "files", lengths(t));
 	json_object_set_new(o, "settings", bt_train_settings(t));
 	text = json_dumps(o, JSON_COMPACT | JSON_REAL_PRECISION(17));
@@ -87,7 +91,10 @@ static int write_state(struct bt_train_run *t, const char *path,
 	struct bt_weights_set set[3];
 	int n = sets(t, set), r;
 
-	r = bt_append_log_sync(&t->history, err);
+	r = bt_disk_space_check(t->o->out, bt_checkpoint_file_size(t->m, t->o),
+	                        "the checkpoint", err);
+	if (r == BT_OK)
+		r = bt_append_log_sync(&t->history, err);
 	if (r == BT_OK)
 		r = bt_events_sync(&t->events, err);
 	if (r == BT_OK)
@@ -95,6 +102,49 @@ static int write_state(struct bt_train_run *t, const char *path,
 	if (r == BT_OK)
 		r = bt_weights_save(path, &t->m->graph, set, n, &note, 1, err);
 	return r;
+}
+
+/* A new directory of $TMPDIR and a checkpoint in it; to be freed. */
+static int rescue(struct bt_train_run *t, char **path, struct bt_error *err)
+{
+	char *text = describe(t);
+	struct bt_ckpt_note note = {BT_CHECKPOINT_NOTE, text};
+	char *dir = bt_path_join(bt_temp_dir(), "bert-train.XXXXXX");
+	struct bt_weights_set set[3];
+	int n = sets(t, set), r = BT_EIO;
+
+	if (dir != NULL && text != NULL && mkdtemp(dir) != NULL) {
+		*path = bt_train_checkpoint(dir);
+		r = bt_disk_space_check(dir,
+		                        bt_checkpoint_file_size(t->m, t->o),
+		                        "the checkpoint", err);
+		if (r == BT_OK)
+			r = bt_weights_save(*path, &t->m->graph, set, n, &note,
+			                    1, err);
+		if (r != BT_OK)
+			(void)rmdir(dir);
+	}
+	free(text);
+	free(dir);
+	return r;
+}
+
+void bt_train_rescue_state(struct bt_train_run *t, struct bt_error *err)
+{
+	struct bt_error why = {0};
+	char *path = NULL;
+
+	if (rescue(t, &path, &why) == BT_OK) {
+		why = *err;
+		bt_error_clear(err);
+		(void)bt_error_hint(
+		    err, BT_HINT_RESUME_FROM,
+		    bt_error_set(err, why.code,
+		                 "%s; the checkpoint of step %lld was written "
+		                 "to '%s' instead",
+		                 why.text, (long long)t->s.step, path));
+	}
+	free(path);
 }
 
 int bt_train_save_state(struct bt_train_run *t, struct bt_error *err)
@@ -122,6 +172,8 @@ int bt_train_save_state(struct bt_train_run *t, struct bt_error *err)
 		bt_error_prefix(err, "no checkpoint of step %lld",
 		                (long long)t->s.step);
 	}
+	if (r == BT_EIO)
+		bt_train_rescue_state(t, err);
 	return r;
 }
 
@@ -228,6 +280,7 @@ static int read_place(struct bt_train_run *t, json_t *o, const char *path,
 	s.epoch = epoch;
 	s.pos = pos;
 	s.have_best = have != 0;
+	s.unreported = json_is_true(json_object_get(o, "unreported"));
 	s.best_epoch = best_epoch;
 	s.best_step = best_step;
 	s.stale = stale;

@@ -8,6 +8,7 @@
 
 #include "base/sys.h"
 #include "finetune/forward.h"
+#include "train/disk_space.h"
 #include "train/train_int.h"
 
 int bt_train_save_model(struct bt_train_run *t, const char *dir,
@@ -18,8 +19,11 @@ int bt_train_save_model(struct bt_train_run *t, const char *dir,
 
 static int keep(struct bt_train_run *t, struct bt_error *err)
 {
-	int r = bt_train_save_model(t, t->o->out, err);
+	int r = bt_disk_space_check(t->o->out, bt_model_file_size(t->m),
+	                            "the model", err);
 
+	if (r == BT_OK)
+		r = bt_train_save_model(t, t->o->out, err);
 	if (r == BT_OK)
 		t->res->kept = true;
 	return r;

@@ -17,6 +17,7 @@
 #include "tensor/checkpoint.h"
 #include "tokenizer_file/tokenizer_file.h"
 #include "train/dir_lock.h"
+#include "train/disk_space.h"
 #include "train/warnings.h"
 
 /* Opens the tokenizer that the model is to have, if there is one. One that was
@@ -291,7 +292,11 @@ static int check_output(struct bt_job *j, bool dry, struct bt_error *err)
 		                    "'%s' is both the starting model and the "
 		                    "output",
 		                    out);
-	return j->o.train.measure_only ? BT_OK : check_leftovers(j, err);
+	if (j->o.train.measure_only)
+		return BT_OK;
+	int r = check_leftovers(j, err);
+	return r == BT_OK ? bt_disk_space_check_run(&j->model, &j->o.train, err)
+	                  : r;
 }
 
 static int save_tokenizer(void *ctx, const char *dir, struct bt_error *err)

@@ -256,6 +256,29 @@ static enum bt_train_end stop_is_due(const struct bt_train_run *t)
 	return BT_TRAIN_FAILED;
 }
 
+static void end_epoch(struct bt_train_run *t)
+{
+	if (t->s.pos < (int64_t)t->train->n)
+		return;
+	t->s.epoch++;
+	t->s.pos -= (int64_t)t->train->n;
+}
+
+/* The report that is due, and the next epoch. Where it cannot be written the
+ * state is, so that a resumed run begins with this report. */
+static int report(struct bt_train_run *t, struct bt_error *err)
+{
+	struct bt_train_state before = t->s;
+	int r = bt_train_report(t, err);
+
+	if (r == BT_EIO) {
+		t->s = before;
+		t->s.unreported = true;
+		bt_train_rescue_state(t, err);
+	}
+	return r;
+}
+
 /* An update and what is due after it. */
 static int advance(struct bt_train_run *t, struct bt_error *err)
 {
@@ -268,11 +291,10 @@ static int advance(struct bt_train_run *t, struct bt_error *err)
 	show_progress(t);
 	r = bt_train_updated(t, err);
 	if (r == BT_OK && report_is_due(t))
-		r = bt_train_report(t, err);
-	if (t->s.pos >= (int64_t)t->train->n) {
-		t->s.epoch++;
-		t->s.pos -= (int64_t)t->train->n;
-	}
+		r = report(t, err);
+	if (r != BT_OK)
+		return r;
+	end_epoch(t);
 	if (r == BT_OK && save_is_due(t))
 		r = bt_train_save_state(t, err);
 	return r;
@@ -285,6 +307,11 @@ static int run(struct bt_train_run *t, struct bt_error *err)
 
 	t->res->steps = t->told.step = t->timed.step = t->s.step;
 	t->start = bt_seconds();
+	if (r == BT_OK && t->s.unreported) {
+		t->s.unreported = false;
+		r = report(t, err);
+		end_epoch(t);
+	}
 	while (r == BT_OK && !is_over(t)) {
 		end = stop_is_due(t);
 		if (end != BT_TRAIN_FAILED) {

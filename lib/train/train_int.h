@@ -23,10 +23,11 @@ struct bt_train_state {
 	bool have_best;
 	double best;
 	int64_t best_epoch, best_step;
-	int64_t stale;  /* evaluations since the best one */
-	double seconds; /* that the run has taken */
-	int64_t trial;  /* times that it went back to a checkpoint: decides the
-	                 * order of examples */
+	int64_t stale;   /* evaluations since the best one */
+	double seconds;  /* that the run has taken */
+	bool unreported; /* an update whose report is still due */
+	int64_t trial;   /* times that it went back to a checkpoint: decides the
+	                  * order of examples */
 };
 
 struct bt_train_run {
@@ -118,6 +119,10 @@ void bt_train_compare(const json_t *then, const json_t *now,
 /* Writes the checkpoint into the output directory (checkpoint.c). */
 int bt_train_save_state(struct bt_train_run *t,
                         struct bt_error *err) BT_MUST_USE;
+
+/* After an error of writing, which stays: writes the checkpoint into a new
+ * directory of $TMPDIR instead and adds to the error where that is. */
+void bt_train_rescue_state(struct bt_train_run *t, struct bt_error *err);
 
 /* Reads one back. BT_EFORMAT, listing the differences, if the run it is of had
  * other data or settings. */

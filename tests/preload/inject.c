@@ -8,7 +8,8 @@
  * by the file that INJECT_LOG names.
  *
  * CALL is read, write, fsync, close (of a file open for writing), rename,
- * linkat, open, tmpfile (open with O_TMPFILE) or mmap. Calls that the C library
+ * linkat, open, tmpfile (open with O_TMPFILE), mmap or statvfs, which finds a
+ * full disk then. Calls that the C library
  * makes for itself, as printf does, are not seen, and random numbers that other
  * libraries get from a device are left alone.
  */
@@ -25,6 +26,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 static const struct {
@@ -187,6 +189,17 @@ int open(const char *path, int flags, ...)
 	    (strncmp(path, "/dev/", 5) != 0 && fails("open")))
 		return -1;
 	return real(path, flags, mode);
+}
+
+int statvfs(const char *path, struct statvfs *s)
+{
+	int (*real)(const char *, struct statvfs *), r;
+
+	*(void **)&real = next("statvfs");
+	r = real(path, s);
+	if (r == 0 && fails("statvfs"))
+		s->f_bavail = 0;
+	return r;
 }
 
 void *mmap(void *p, size_t n, int prot, int flags, int fd, off_t at)
