@@ -125,7 +125,7 @@ for at in 50 120 190 260; do
 	status=$?
 	[ -e log ] || break
 	case $(cat err) in
-	*'no checkpoint of step '*' (the one of step '*' remains; run the same command to resume): cannot write '*'checkpoint.safetensors'*'No space left on device; the checkpoint of step '*' was written to '*) ;; ;;
+	*'no checkpoint of step '*' (the one of step '*' remains; run the same command to resume): cannot write '*'checkpoint.safetensors'*'No space left on device; the checkpoint of step '*' was written to '*) ;;
 	*) continue ;;
 	esac
 	full=$((full + 1))
