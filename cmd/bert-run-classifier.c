@@ -146,7 +146,7 @@ static int train(const struct args *a, struct bt_error *err)
 	       (double)res.examples / s, (double)res.tokens / s,
 	       res.flop / s * 1e-9, res.peak >> 20);
 	bt_log(log, BT_LOG_NOTE,
-	       "'%s' holds the model of the last epoch, also as ckpt-%lld",
+	       "model of the last epoch written to '%s', also as ckpt-%lld",
 	       a->run.dir, (long long)res.steps);
 	return r;
 }

@@ -129,8 +129,8 @@ static int summarise(const struct args *a, const struct bt_log *log,
 		       (double)r->examples / s, (double)r->tokens / s,
 		       r->flop / s * 1e-9, r->peak >> 20);
 	if (strncmp(a->mode, "train", 5) == 0)
-		bt_log(log, BT_LOG_NOTE, "'%s' holds the model of step %lld",
-		       a->dir, (long long)r->steps);
+		bt_log(log, BT_LOG_NOTE, "model of step %lld written to '%s'",
+		       (long long)r->steps, a->dir);
 	return BT_EXIT_DONE;
 }
 

@@ -242,15 +242,15 @@ static void say_best(const struct bt_log *log, const struct args *a,
 		       (long long)r->steps, (long long)r->total, m,
 		       (long long)a->job.train.patience);
 	if (r->best_epoch == 0)
-		bt_log(log, BT_LOG_NOTE, "'%s' holds the model", out);
+		bt_log(log, BT_LOG_NOTE, "model written to '%s'", out);
 	else if (a->job.train.eval_steps > 0)
 		bt_log(log, BT_LOG_NOTE,
-		       "'%s' holds the model of step %lld (%s %.4f)", out,
-		       (long long)r->best_step, m, r->best);
+		       "model of step %lld (%s %.4f) written to '%s'",
+		       (long long)r->best_step, m, r->best, out);
 	else
 		bt_log(log, BT_LOG_NOTE,
-		       "'%s' holds the model of epoch %d (%s %.4f)", out,
-		       r->best_epoch, m, r->best);
+		       "model of epoch %d (%s %.4f) written to '%s'",
+		       r->best_epoch, m, r->best, out);
 }
 
 static void summarise(const struct bt_log *log, const struct args *a,

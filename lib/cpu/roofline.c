@@ -132,8 +132,8 @@ const char *bt_roofline_share(double flop, double limit,
 {
 	if (limit > 0)
 		snprintf(out, BT_SHARE_SIZE,
-		         "%.0f GFLOP/s (%.0f %% of products alone)", flop / 1e9,
-		         fmin(100, 100 * flop / limit));
+		         "%.0f GFLOP/s (%.0f %% of the matrix-product peak)",
+		         flop / 1e9, fmin(100, 100 * flop / limit));
 	else
 		snprintf(out, BT_SHARE_SIZE, "%.0f GFLOP/s", flop / 1e9);
 	return out;

@@ -12,8 +12,8 @@
 
 #define BT_SHARE_SIZE 64
 
-/* "512 GFLOP/s (57 % of products alone)"; only the first part where limit is
- * 0. Returns out. */
+/* "512 GFLOP/s (57 % of the matrix-product peak)"; only the first part where
+ * limit is 0. Returns out. */
 const char *bt_roofline_share(double flop, double limit,
                               char out[BT_SHARE_SIZE]);
 

@@ -274,7 +274,7 @@ int bt_predict_stream_summary(struct bt_predict_stream *s, const char *what,
 		r = bt_roofline_log(s->pool, gemm, low, s->o.profile, log, err);
 		limit = s->o.profile->flop_limit;
 	} else if (s->seconds > WORTH_MEASURING &&
-	           bt_log_is_heard(log, BT_LOG_NOTE)) {
+	           bt_log_is_heard(log, BT_LOG_MORE)) {
 		r = bt_roofline_products(s->pool, gemm, low, &limit, err);
 	}
 	if (r != BT_OK)

@@ -161,7 +161,7 @@ static int train(struct bt_trial *t, bool evals, struct bt_train_result *res,
 	    o.init_weights != NULL)
 		bt_log(
 		    t->e->log, BT_LOG_NOTE,
-		    "the classifier gets a pooler of its own, which is fresh "
+		    "the classifier gets a newly initialized pooler of its own "
 		    "(use_encoder_pooler, init_cls_pooler)");
 	return bt_job_run(&o, res, err);
 }

@@ -107,11 +107,12 @@ int bt_metrics_find(const struct bt_metrics_summary *s, const char *name,
 	text = bt_buf_str(&b);
 	if (i < KNOWN)
 		r = bt_error_set(err, BT_EARG,
-		                 "'%s' is not a metric of %s (choose from: %s)",
+		                 "metric '%s' is not available for %s, "
+		                 "available: %s",
 		                 name, s->kind->name, text);
 	else
 		r = bt_error_set(err, BT_EARG,
-		                 "unknown metric '%s' (choose from: %s)", name,
+		                 "unknown metric '%s', available: %s", name,
 		                 text);
 	bt_buf_clear(&b);
 	return r;

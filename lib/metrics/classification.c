@@ -230,7 +230,7 @@ static int json(const struct bt_metrics *m, const struct bt_labels *l,
 }
 
 const struct bt_metrics_kind bt_metrics_classification = {
-    .name = "classes",
+    .name = "classification",
     .bit = BT_METRICS_CLASSIFICATION,
     .shown = {{"accuracy", "accuracy"}, {"weighted_f1", "weighted F1"}},
     .loss = loss,

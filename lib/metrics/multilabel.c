@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Metrics where any number of labels may hold. */
+/* Metrics of multi-label classification. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -214,11 +214,12 @@ static void report(const struct bt_metrics *m, const struct bt_labels *l,
 	c = (struct bt_label_metrics){s.weighted_precision, s.weighted_recall,
 	                              s.weighted_f1, NAN, .support = support};
 	put_line(out, width, "weighted avg", &c);
-	bt_buf_printf(out,
-	              "\nall labels right %.4f  hamming loss %.4f  loss %.4f  "
-	              "mean ROC AUC %.4f  (%llu examples)\n",
-	              s.accuracy, s.hamming_loss, s.loss, s.roc_auc,
-	              (unsigned long long)m->n);
+	bt_buf_printf(
+	    out,
+	    "\nexact match (subset accuracy) %.4f  hamming loss %.4f  loss %.4f  "
+	    "mean ROC AUC %.4f  (%llu examples)\n",
+	    s.accuracy, s.hamming_loss, s.loss, s.roc_auc,
+	    (unsigned long long)m->n);
 }
 
 static int json(const struct bt_metrics *m, const struct bt_labels *l,
@@ -244,7 +245,7 @@ static int json(const struct bt_metrics *m, const struct bt_labels *l,
 }
 
 const struct bt_metrics_kind bt_metrics_multilabel = {
-    .name = "any number of labels",
+    .name = "multi-label classification",
     .bit = BT_METRICS_MULTILABEL,
     .has_rows = true,
     .shown = {{"micro_f1", "micro F1"},

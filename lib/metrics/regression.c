@@ -132,7 +132,7 @@ static void report(const struct bt_metrics *m, const struct bt_labels *l,
 	if (m->width == 1) {
 		bt_buf_printf(out,
 		              "mean squared error   %.6g\n"
-		              "its root             %.6g\n"
+		              "RMSE                 %.6g\n"
 		              "mean absolute error  %.6g\n"
 		              "R2 %.4f  pearson %.4f  spearman %.4f  (%llu "
 		              "examples)\n",
@@ -194,7 +194,7 @@ static int json(const struct bt_metrics *m, const struct bt_labels *l,
 }
 
 const struct bt_metrics_kind bt_metrics_regression = {
-    .name = "numbers",
+    .name = "regression",
     .bit = BT_METRICS_REGRESSION,
     .has_rows = true,
     .shown = {{"pearson", "pearson"}, {"spearman", "spearman"}},

@@ -50,7 +50,8 @@ int bt_config_read_own(const json_t *o, struct bt_config *c,
 		r = read_texts(texts, &c->texts, err);
 	if (r == BT_OK && pool != NULL && !bt_pooled_named(pool, &c->pool))
 		r = bt_error_set(err, BT_EFORMAT,
-		                 "pool '%s' is none of " BT_POOLED_NAMES, pool);
+		                 "pooling '%s' is not one of " BT_POOLED_NAMES,
+		                 pool);
 	if (r != BT_OK || head == NULL)
 		return r;
 	r = bt_head_parse(head, &c->head, err);

@@ -14,7 +14,7 @@ const char *bt_table_fault_name(enum bt_table_fault fault)
 	    "with an unknown label",
 	    "with a label that is neither 0 nor 1",
 	    "with a label that is not a number",
-	    "without a proper weight",
+	    "with an invalid weight",
 	    "with malformed JSON",
 	    "without a value for a key",
 	    "with a list or an object under a key",
@@ -60,7 +60,7 @@ void bt_table_summary(const struct bt_table_stats *st, const char *rejects,
 		              st->least, st->greatest,
 		              st->sum / (double)st->numeric);
 	if (st->labels > 0 && st->labelled < st->records)
-		bt_buf_printf(b, "; %llu without a label",
+		bt_buf_printf(b, "; %llu with no positive label",
 		              (unsigned long long)(st->records - st->labelled));
 	if (st->duplicates > 0)
 		bt_buf_printf(b, "; %llu duplicate%s dropped",

@@ -90,7 +90,7 @@ enum bt_table_fault {
 	BT_TABLE_UNKNOWN, /* a label that the map, or the data set, lacks */
 	BT_TABLE_CELL,    /* neither 0 nor 1 in one of several label columns */
 	BT_TABLE_NUMBER,  /* no number in one of several columns of such */
-	BT_TABLE_WEIGHT,  /* a weight that is none */
+	BT_TABLE_WEIGHT,  /* not a valid weight */
 	BT_TABLE_JSON,    /* no JSON object */
 	BT_TABLE_KEY,     /* a key that is not there */
 	BT_TABLE_NESTED,  /* a key that holds a list or an object */

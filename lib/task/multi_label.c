@@ -16,7 +16,7 @@ static bool has_bits(const struct bt_token_rec *rec)
 	        (rec->has_label_id || rec->has_label_value));
 }
 
-/* The texts of the labels that hold. */
+/* The texts of the positive labels. */
 static int set_texts(struct bt_token_rec *rec, bool collect,
                      struct bt_labels *labels, struct bt_error *err)
 {
@@ -195,8 +195,8 @@ const struct bt_task bt_task_multi_label = {
     .problem_type = "multi_label_classification",
     .output = "label",
     .outputs = "labels",
-    .predicts = "any number of labels",
-    .learns = "find any number of labels",
+    .predicts = "multi-label sets",
+    .learns = "predict multi-label sets",
     .least = 1,
     .names_outputs = true,
     .metric = "loss",

@@ -68,7 +68,7 @@ static int numbers(struct bt_token_rec *rec, enum bt_label_mode mode,
 		return bt_error_hint(
 		    err, BT_HINT_TASK_MULTI_LABEL,
 		    bt_error_set(err, BT_EFORMAT,
-		                 "has any number of labels, but the model "
+		                 "is multi-label data, but the model "
 		                 "predicts numbers"));
 	if (list)
 		r = bt_target_read_list(rec, &n, err);

@@ -20,7 +20,7 @@ int bt_target_unknown(struct bt_span s, const struct bt_labels *labels,
 	return bt_error_hint(
 	    err, fraction ? BT_HINT_TASK_REGRESSION : BT_HINT_NONE,
 	    bt_error_set(err, BT_EFORMAT,
-	                 "label '%.*s' is none of the %d labels known ('%s' "
+	                 "label '%.*s' is not one of the %d labels known ('%s' "
 	                 "... '%s')%s",
 	                 (int)(s.n < 100 ? s.n : 100), s.p, labels->n,
 	                 labels->name[0], labels->name[labels->n - 1],

@@ -141,13 +141,13 @@ static int fill_several(const struct bt_tokenize *j,
 	if (type == BT_LABEL_NONE)
 		return BT_OK;
 	if (type == BT_LABEL_INT || (type == BT_LABEL_FLOAT && !numbers))
-		return bt_error_hint(
-		    err,
-		    numbers ? BT_HINT_LABEL_TYPE_FLOAT
-		            : BT_HINT_LABEL_TYPE_CLASS,
-		    bt_error_set(err, BT_EFORMAT, "has %s",
-		                 numbers ? "numbers to predict"
-		                         : "any number of labels"));
+		return bt_error_hint(err,
+		                     numbers ? BT_HINT_LABEL_TYPE_FLOAT
+		                             : BT_HINT_LABEL_TYPE_CLASS,
+		                     bt_error_set(err, BT_EFORMAT, "holds %s",
+		                                  numbers
+		                                      ? "numbers to predict"
+		                                      : "multi-label data"));
 	if (!numbers)
 		return fill_hot(j, w, rec, err);
 	rec->id_list = text->number_list;

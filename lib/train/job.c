@@ -185,7 +185,7 @@ static void disown_head(struct bt_graph *g)
 	}
 }
 
-/* Every tensor of the checkpoint and of the model, in three lines. */
+/* Every tensor of the checkpoint and of the model: loaded, new or unused. */
 static void tell_loaded(const struct bt_job *j, const char *from,
                         struct bt_weights_report *rep)
 {
@@ -197,10 +197,11 @@ static void tell_loaded(const struct bt_job *j, const char *from,
 	                                             : "the classes";
 	bt_log(bt_job_log(j), BT_LOG_NOTE, "'%s': %d tensors loaded", from,
 	       rep->loaded);
-	bt_log(bt_job_log(j), BT_LOG_NOTE, "'%s': fresh: %s", from,
-	       (rep->fresh > 0 || !fits) && fresh ? fresh : "none");
-	bt_log(bt_job_log(j), BT_LOG_NOTE, "'%s': unused: %s", from,
-	       rep->unused > 0 && unused ? unused : "none");
+	if (rep->fresh > 0 || !fits)
+		bt_log(bt_job_log(j), BT_LOG_NOTE, "newly initialized: %s",
+		       fresh);
+	if (rep->unused > 0)
+		bt_log(bt_job_log(j), BT_LOG_NOTE, "unused: %s", unused);
 	bt_unfinished_warn(from, bt_job_log(j));
 }
 
@@ -373,7 +374,7 @@ static int measure(struct bt_job *j, struct bt_train_result *res,
 		                    err);
 		res->flop_limit = p->flop_limit;
 	} else if (res->seconds > 2 &&
-	           bt_log_is_heard(bt_job_log(j), BT_LOG_NOTE)) {
+	           bt_log_is_heard(bt_job_log(j), BT_LOG_MORE)) {
 		r = bt_roofline_products(j->pool, j->o.gemm, low,
 		                         &res->flop_limit, err);
 	}

@@ -132,7 +132,7 @@ struct bt_train_result {
 	uint64_t examples, tokens;
 	double flop;       /* of the model's products */
 	size_t peak;       /* bytes of memory, before that limit was measured */
-	double flop_limit; /* operations a second that products alone reach on
+	double flop_limit; /* operations a second that matrix products reach on
 	                    * this machine; 0: not measured */
 	int best_epoch;    /* from 1; 0: nothing was measured */
 	int64_t best_step;

@@ -23,7 +23,7 @@ like "$(cat out)" 'seed 42: accuracy *, weighted F1 *' \
 	'banking77.sh: prints accuracy and F1'
 like "$(cat err)" '*epoch 9: * weighted F1 *' 'banking77.sh: F1 after each epoch'
 is "$(wc -l <b/predictions.csv | tr -d ' ')" 25 'banking77.sh: predicts'
-grep -q 'fresh: classifier.weight, classifier.bias' err
+grep -q 'newly initialized: classifier.weight, classifier.bias' err
 result $? 'banking77.sh: new labels get a new classifier'
 exits 2 'banking77.sh: says how it is used' "$TEST_TOP/pipelines/banking77.sh"
 like "$(cat err)" '*usage: *banking77.sh small*' 'banking77.sh: whole'

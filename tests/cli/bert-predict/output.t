@@ -30,7 +30,7 @@ works 'its last line' bert-predict -m m -o /dev/null dev.rec
 like "$(tail -n 1 err)" '*predictions in *s: *examples/s, *tokens/s, *GFLOP/s, peak memory * MB' 'tells its speed'
 works 'says where the time goes' bert-predict -m m --profile -o /dev/null dev.rec
 like "$(cat err)" '*ms/step*linear 128 to 512*GFLOP/s*in all*tokens/s in 1 steps*limits measured here*' 'in a table'
-like "$(tail -n 1 err)" '*GFLOP/s (* % of products alone), peak*' 'the last line gives the share'
+like "$(tail -n 1 err)" '*GFLOP/s (* % of the matrix-product peak), peak*' 'the last line gives the share'
 works 'so does bert-eval' bert-eval -m m --profile dev.rec
 like "$(cat err)" '*ms/step*attention*in all*tokens/s in 1 steps*' 'in a table too'
 works 'column names' bert-predict -q -m m --header 'ID,the "label"' dev.rec

@@ -30,7 +30,7 @@ is $? 1 '... and nothing that was not measured'
 works 'every so many updates' small_train c --eval dev.rec --eval-steps 5 --epochs 2
 is "$(values step c/history.jsonl)" '5 10 15 20 24 ' 'evaluates then, and at the end'
 like "$(cat err)" '*step 5 (epoch 0.4*): loss *step 24 (epoch 2.00): *' 'and says where'
-like "$(tail -n 1 err)" "*'c' holds the model of step [0-9]* (accuracy *)" \
+like "$(tail -n 1 err)" "*model of step [0-9]* (accuracy *) written to 'c'" \
 	'... and which model is kept'
 works 'again in the same directory' small_train b --steps 5
 is "$(lines b/history.jsonl)" 1 'begins a new history'

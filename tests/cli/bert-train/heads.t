@@ -50,7 +50,7 @@ while IFS='|' read -r option value kept; do
 
 	rm -rf c
 	works '... goes on' bert-train -m m$number -o c --steps 2 $data.rec
-	like "$(cat err)" '*fresh: none*' '... with all it was'
+	is "$(grep -c 'newly initialized' err)" 0 '... with all it was'
 	same c/config.json m$number/config.json '... as it was'
 	works '... predicts' bert-predict -q -m m$number --proba --dtype f32 -o f32.csv $dev.rec
 	awk -F, 'NR > 1 { s = 0; for (i = 3; i <= NF; i++) s += $i
@@ -98,7 +98,7 @@ is "$(grep -c 'head\..*differs\|head\.[01].weight' out)" 2 '... all of it'
 case $(cat out) in *bert.*) false ;; esac
 result $? '... alone'
 works 'the pooler again' bert-train -m m2 -o w --steps 1 --pool pooler train.rec
-like "$(cat err)" '*fresh: bert.pooler.dense.weight*' 'has new layers'
+like "$(cat err)" '*newly initialized: bert.pooler.dense.weight*' 'has new layers'
 case $(cat w/config.json) in *'"head"'* | *'"pool"'*) false ;; esac
 result $? '... and says nothing of a head'
 works 'the encoder embeds whatever the head' bert-predict -q -m m7 --embed mean dev.rec
@@ -164,7 +164,7 @@ for f in distilbert modernbert roberta; do
 	works '... with its own layers' bert-train -q --init-config $f.json \
 		--tokenizer vocab.txt --steps 2 -o f train.rec
 	bert-train -m f --steps 1 --learning-rate 0 -o g --head 'pooler, dense' train.rec 2>err
-	like "$(cat err)" '*fresh: head.0.weight, head.0.bias*unused: classifier.*' \
+	like "$(cat err)" '*newly initialized: head.0.weight, head.0.bias*unused: classifier.*' \
 		'... keeps these under another'
 	ckpt-inspect --diff f g >out
 	like "$(cat out)" '* equal, 0 different, 2 only in the first, 2 only in the second*' \

@@ -20,7 +20,7 @@ exits 1 'half of it allowed' bert-train -m less -o x --steps 1 \
 like "$(cat err)" "*has no tensor '$query.bias'*" 'the other half is told'
 works 'all of it allowed' bert-train -m less -o x --steps 1 \
 	--allow-missing 'query\.weight$' --allow-missing 'query\.bias$' train.rec
-like "$(cat err)" "*fresh: $query.weight, $query.bias*unused: none*" 'is fresh'
+like "$(cat err)" "*newly initialized: $query.weight, $query.bias*" 'is fresh'
 exits 0 'and random, not zero' ckpt-inspect --stats --grep "^$query.weight" x
 [ "$(ckpt-inspect --dump "$query.weight" x | tr ' ' '\n' | sort -u | wc -l)" -gt 1000 ]
 result $? 'each number of its own'
@@ -36,7 +36,7 @@ for tool in 'bert-train -o y --steps 1 -m' 'bert-predict -m'; do
 done
 exits 1 'and for ONNX' ckpt-convert more more.onnx
 works 'allowed' bert-train -m more -o y --steps 1 --allow-unused 'layer\.1\.' train.rec
-like "$(cat err)" '*fresh: none*unused: bert.encoder.layer.1.*' 'is told'
+like "$(cat err)" '*loaded*unused: bert.encoder.layer.1.*' 'is told'
 works 'left out' ckpt-convert -q --drop 'layer\.1\.' more left/
 works 'loads' bert-predict -q -m left train.rec
 # what is of no layer is no gap

@@ -58,7 +58,7 @@ like "$(tail -n 1 m/history.jsonl)" '*"eval_accuracy":*"eval_micro_f1":*"eval_ha
 bert-eval -q -m m -o report dev.rec
 like "$(cat report)" 'label *precision *ROC AUC *
 never *0.0000 *- *0
-*micro avg*macro avg*weighted avg*all labels right *mean ROC AUC *' 'the report'
+*micro avg*macro avg*weighted avg*exact match (subset accuracy) *mean ROC AUC *' 'the report'
 is "$(awk '$1 == "card" || $1 == "book" { print ($5 > .95) }' report | tr -d '\n')" 11 \
 	'what the text shows is learnt'
 bert-eval -q -m m -j1 --json -o report.json dev.rec
@@ -71,7 +71,7 @@ train half -q --epochs 2 --eval dev.rec --save-steps 5 --max-minutes .001 train.
 until train half -q --epochs 2 --eval dev.rec --save-steps 5 --resume train.rec; do :; done
 same half/model.safetensors one/model.safetensors 'resumed'
 works 'it is trained on' bert-train -m m -o more --steps 1 train.rec
-like "$(cat err)" '*fresh: none*' 'with its last layer'
+is "$(grep -c 'newly initialized' err)" 0 'with its last layer'
 
 # the measures, by their definitions
 bert-predict -q -m m --proba -o p.csv dev.rec
@@ -169,7 +169,7 @@ right=$(sed 1d own.csv | cut -d, -f2 | paste -d, truth - | awk -F, '
 	for (k = 1; k <= 6; k++) if ($k == 1) want = want (want == "" ? "" : " ") l[k]
 	n += want == $7 } END { printf "%.4f", n / NR }')
 for value in card=.2,never=1e-9 @least.csv; do
-	like "$(bert-eval -q -m m --threshold "$value" dev.rec | tail -n 1)" "all labels right $right *" \
+	like "$(bert-eval -q -m m --threshold "$value" dev.rec | tail -n 1)" "exact match (subset accuracy) $right *" \
 		"bert-eval takes the same: $value"
 done
 like "$(bert-eval -q -m m --errors 1 --threshold never=1e-9 dev.rec | tail -n 2 | head -n 1)" '*-> *never*' \
@@ -241,11 +241,11 @@ like "$(tr -d ' \n' <bits/config.json)" '*"id2label":{"0":"0","1":"1","2":"2"}*'
 printf 'text,y\na,x\nb,y\n' | csv2tfrecord -q -l y | bert-tokenize -q -m "$vocab" -o single.rec
 refuses '*record 1: has several labels, but the model is single-label (train with --task multilabel)' \
 	'many labels for a classifier' bert-train --init-config tiny --tokenizer "$vocab" -o x train.rec
-refuses '*has any number of labels, but the model predicts numbers*' 'for numbers' \
+refuses '*is multi-label data, but the model predicts numbers*' 'for numbers' \
 	bert-train --init-config tiny --tokenizer "$vocab" --task regression -o x train.rec
 refuses '*every training record has exactly one label (train with --task classification*' \
 	'one label for this' train x single.rec
-refuses "*label 'x' is none of the 6 labels known*" 'other labels' bert-eval -m m single.rec
+refuses "*label 'x' is not one of the 6 labels known*" 'other labels' bert-eval -m m single.rec
 sed '2s/,0$/,2/' train.csv >two.csv
 refuses "*record 1 (line 2): 'never' is '2', expected 0 or 1" 'what is neither 0 nor 1' \
 	csv2tfrecord -l $labels two.csv
@@ -253,7 +253,7 @@ csv2tfrecord -q -l card,book train.csv | bert-tokenize -q -m "$vocab" -o few.rec
 refuses "*record 1: its label_names lack 'wifi', unlike*" 'fewer columns' bert-eval -m m few.rec
 works 'prediction does not look at them' bert-predict -q -m m -o y few.rec
 works 'another set of columns' bert-train -m m -o x --steps 1 few.rec
-like "$(cat err)" '*2 labels*fresh: classifier.weight, classifier.bias*' '... is another classifier'
+like "$(cat err)" '*2 labels*newly initialized: classifier.weight, classifier.bias*' '... is another classifier'
 printf '%s\n' '{"input_ids": [2, 5, 3], "label_ids": [1.0, 0.5]}' | tfrecord-cat -q --from-json -o half.rec
 refuses "*label_ids holds 0.5 for '1', expected 0 or 1*" 'what is neither in label_ids' train x half.rec
 printf '%s\n' '{"input_ids": [2, 5, 3], "label_ids": [1, 0]}' '{"input_ids": [2, 5, 3], "label_ids": [1, 0, 1]}' |
@@ -266,7 +266,7 @@ for o in '--class-weight balanced' '--label-smoothing .1'; do
 	# shellcheck disable=SC2086
 	misuses "*${o%% *} applies only to classification)" "$o" train x $o train.rec
 done
-misuses "*'mcc' is not a metric of any number of labels (choose from: loss, *" 'a measure of one' \
+misuses "*metric 'mcc' is not available for multi-label classification, available: loss, *" 'a measure of one' \
 	train x --eval train.rec --metric mcc train.rec
 misuses '*the head'"'"'s last layer must be dense alone' 'a head that ends otherwise' \
 	train x --head 'first, dense softplus' train.rec
@@ -277,7 +277,7 @@ misuses "*the label 'card' contains 'r'*" 'a separator that a label has' \
 misuses '*--threshold and --label-separator apply only to multi-label models)' \
 	'a threshold for one of them' sh -c 'bert-train -q --init-config tiny --tokenizer "$1" \
 		--steps 1 -o c single.rec && bert-predict -m c --threshold .3 single.rec' - "$vocab"
-refuses "*'c' predicts classes, the first model any number of labels" 'both kinds' \
+refuses "*'c' predicts classes, the first model multi-label sets" 'both kinds' \
 	bert-predict -m m -m c dev.rec
 
 # PyTorch, transformers and scikit-learn

@@ -35,7 +35,7 @@ like "$(tr -d '\n' <m/config.json)" '*"problem_type": "regression"*"0": "LABEL_0
 like "$(ckpt-inspect --family m)" '*classifier of a number*' 'ckpt-inspect sees it'
 
 printf 'text,y\na,2.615\n' | csv2tfrecord -q -l y | bert-tokenize -q -m vocab.txt -o odd.rec
-refuses "*label '2.615' is none of the * labels known *: labels that look like numbers are used as class names (train with --task regression)" \
+refuses "*label '2.615' is not one of the * labels known *: labels that look like numbers are used as class names (train with --task regression)" \
 	'numbers as classes, with an evaluation' small_train x --eval odd.rec
 works 'a directory with a slash' bert-eval -q -m m/ -o - dev.rec
 small_train slash/ -q --steps 1 --task regression
@@ -132,13 +132,13 @@ bert-tokenize -q -m vocab.txt --label-type float --pad 48 --layout modelgarden \
 	-o float.rec train.text.rec
 works 'floats of label_ids' numbers f float.rec --epochs 1
 works 'a model of numbers is trained on' bert-train -m m -o more --epochs 1 train.rec
-like "$(cat err)" '*fresh: none*' 'with its last layer'
+is "$(grep -c 'newly initialized' err)" 0 'with its last layer'
 small_train c -q --task classification
 refuses "*'c' predicts classes, the first model a number" '--compare: not with classes' \
 	bert-eval -m m --compare c dev.rec
 works 'one of classes becomes one of numbers' \
 	bert-train -m c --task regression --epochs 1 -o cn train.rec
-like "$(cat err)" '*fresh: *classifier.weight*' 'with a fresh last layer'
+like "$(cat err)" '*newly initialized: *classifier.weight*' 'with a fresh last layer'
 
 # resumed to the same bits
 numbers whole -q --epochs 3 --eval dev.rec
@@ -164,10 +164,10 @@ for o in '--labels a,b' '--class-weight balanced' '--label-smoothing .1'; do
 	misuses "*(${o%% *} *appl*)" \
 		"$o" bert-train -m m -o x $o train.rec
 done
-misuses "*'accuracy' is not a metric of numbers (choose from: loss, mse*" 'a measure of classes' \
+misuses "*metric 'accuracy' is not available for regression, available: loss, mse*" 'a measure of classes' \
 	bert-train -m m -o x --eval-share .2 --metric accuracy train.rec
 exits 2 'a measure of numbers' bert-eval -m c --min mse=1 dev.rec
-like "$(cat err)" "*'mse' is not a metric of classes (choose from: loss, accuracy*" \
+like "$(cat err)" "*metric 'mse' is not available for classification, available: loss, accuracy*" \
 	'tells the others'
 misuses '*the model predicts a number (--proba, --top and --map-label do not apply to regression)' \
 	'probabilities' bert-predict -m m --proba dev.rec

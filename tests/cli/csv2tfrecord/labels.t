@@ -88,7 +88,7 @@ printf 'text,toxic,rude,k\na,1,0,x;y\nb,1.0,True,\nc,0,false, y ;;y\n' >m.csv
 gives 'label=toxic|label_names=[toxic,rude]|text_a=a
 label=[toxic,rude]|label_names=[toxic,rude]|text_a=b
 label=[]|label_names=[toxic,rude]|text_a=c' 'columns of 0 and 1' -l toxic,rude m.csv
-is "$(cat err)" 'csv2tfrecord: 3 records from 1 file, 2 labels; 1 without a label' \
+is "$(cat err)" 'csv2tfrecord: 3 records from 1 file, 2 labels; 1 with no positive label' \
 	'the summary'
 gives 'label=[x,y]|text_a=a
 label=[]|text_a=b

@@ -70,9 +70,9 @@ static void share_is_told(void **state)
 
 	(void)state;
 	assert_string_equal(bt_roofline_share(5.7e10, 1e11, s),
-	                    "57 GFLOP/s (57 % of products alone)");
+	                    "57 GFLOP/s (57 % of the matrix-product peak)");
 	assert_string_equal(bt_roofline_share(1.01e11, 1e11, s),
-	                    "101 GFLOP/s (100 % of products alone)");
+	                    "101 GFLOP/s (100 % of the matrix-product peak)");
 	assert_string_equal(bt_roofline_share(5.7e10, 0, s), "57 GFLOP/s");
 }
 
