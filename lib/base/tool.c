@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/file_use.h"
 #include "base/mem.h"
 #include "base/sys.h"
 
@@ -52,6 +53,7 @@ static void out_of_memory(void)
 void bt_tool_start(void)
 {
 	bt_mem_on_failure(out_of_memory);
+	bt_file_use_watch();
 	hold_standard();
 	signal(SIGPIPE, SIG_DFL); /* so that "| head" ends quietly */
 	signal(SIGXFSZ, SIG_IGN); /* so that writing tells of the limit */

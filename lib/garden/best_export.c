@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file_use.h"
 #include "format/json.h"
 #include "garden/experiment_int.h"
 #include "garden/python_repr.h"
@@ -19,8 +20,11 @@ static int read_info(struct bt_best_export *b, const char *path,
 {
 	double step = 0;
 	json_t *o;
-	int r = bt_json_load(path, &o, err);
+	int r;
 
+	bt_file_use_own(true);
+	r = bt_json_load(path, &o, err);
+	bt_file_use_own(false);
 	if (r != BT_OK)
 		return r;
 	b->value = HUGE_VAL;

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file_use.h"
 #include "base/mem.h"
 #include "io/decompress_int.h"
 #include "io/fd_int.h"
@@ -40,6 +41,7 @@ int bt_in_open(const char *path, struct bt_in **out, struct bt_error *err)
 	bool std = path == NULL || strcmp(path, "-") == 0;
 	struct bt_in *in;
 	struct stat st;
+	int r = BT_EIO;
 
 	if (bt_url_refuse(path, BT_URL_IN, err) != BT_OK)
 		return BT_EREMOTE;
@@ -57,11 +59,13 @@ int bt_in_open(const char *path, struct bt_in **out, struct bt_error *err)
 		bt_error_sys(err, EISDIR, "cannot read %s", in->name);
 		goto fail;
 	}
+	if (!std && (r = bt_file_use_read(in->fd, in->name, err)) != BT_OK)
+		goto fail;
 	*out = in;
 	return BT_OK;
 fail:
 	bt_in_close(in);
-	return BT_EIO;
+	return r;
 }
 
 void bt_in_close(struct bt_in *in)

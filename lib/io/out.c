@@ -10,6 +10,7 @@
 #include <zstd.h>
 
 #include "base/buf.h"
+#include "base/file_use.h"
 #include "base/mem.h"
 #include "io/atomic_file_int.h"
 #include "io/path.h"
@@ -55,6 +56,8 @@ int bt_out_open(const char *path, enum bt_out_kind kind, struct bt_out **res,
 		                 "%s is a terminal and the output is binary: "
 		                 "use -o FILE or a pipe",
 		                 out->name);
+	else if (out->place.target != NULL)
+		r = bt_file_use_write(out, out->place.target, out->name, err);
 	if (r == BT_OK)
 		*res = out;
 	else
@@ -336,6 +339,7 @@ void bt_out_abandon(struct bt_out *out)
 		return;
 	bt_write_behind_free(out->behind);
 	bt_atomic_file_clear(&out->place);
+	bt_file_use_written(out);
 	free(out->name);
 	free(out->buf);
 	ZSTD_freeCCtx(out->zstd);

@@ -3,12 +3,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file_use.h"
 #include "base/mem.h"
 
 #define OPEN_MAX_FILES                                                         \
@@ -71,10 +73,14 @@ int bt_ckpt_map(struct bt_ckpt *c, const char *path,
 {
 	/* O_NONBLOCK: a named pipe must not keep us waiting for its writer */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), r;
+	char name[300];
 
 	if (fd < 0)
 		return bt_error_sys(err, errno, "cannot open '%s'", path);
-	r = map_fd(c, path, fd, f, err);
+	snprintf(name, sizeof(name), "'%s'", path);
+	r = bt_file_use_read(fd, name, err);
+	if (r == BT_OK)
+		r = map_fd(c, path, fd, f, err);
 	if (r != BT_OK || (*f)->fd != fd)
 		close(fd);
 	return r;

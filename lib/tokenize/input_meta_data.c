@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/file_use.h"
 #include "base/str.h"
 #include "format/json.h"
 #include "io/out.h"
@@ -134,7 +135,9 @@ static int load(const char *path, const struct bt_metadata *m, json_t **o,
 		*o = json_object();
 		return BT_OK;
 	}
+	bt_file_use_own(true);
 	r = bt_json_load(path, o, err);
+	bt_file_use_own(false);
 	if (r != BT_OK)
 		return r;
 	r = check_members(*o, m, err);

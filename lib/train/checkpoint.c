@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file_use.h"
 #include "base/mem.h"
 #include "base/sys.h"
 #include "ckpt/open.h"
@@ -354,7 +355,9 @@ int bt_train_load_state(struct bt_train_run *t, struct bt_error *err)
 
 	if (path == NULL)
 		return bt_error_nomem(err, "reading a checkpoint");
+	bt_file_use_own(true);
 	r = bt_ckpt_open(path, &c, err);
+	bt_file_use_own(false);
 	if (r != BT_OK) {
 		bt_error_prefix(err, "nothing to resume");
 		free(path);

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file_use.h"
 #include "base/sys.h"
 #include "cpu/roofline.h"
 #include "finetune/unfinished.h"
@@ -253,10 +254,12 @@ static int check_leftovers(const struct bt_job *j, struct bt_error *err)
 	struct bt_tok *old = NULL;
 	bool same = left == NULL;
 
+	bt_file_use_own(true);
 	if (!same && j->tok != NULL &&
 	    bt_tok_open(out, &opts, &old, NULL) == BT_OK)
 		same = strcmp(bt_tok_fingerprint(old),
 		              bt_tok_fingerprint(j->tok)) == 0;
+	bt_file_use_own(false);
 	bt_tok_free(old);
 	if (same)
 		return BT_OK;

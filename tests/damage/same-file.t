@@ -1,0 +1,53 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# No output takes the place of an input, whatever kind of input it is, or of
+# another output of the same run.
+# Not under thread: the threads are those of the tools' own tests
+. "$TEST_TOP/tests/lib/lib.sh"
+. "$TEST_TOP/tests/lib/small.sh"
+small_data
+small_train m -q --steps 2
+mkdir v
+cp vocab.txt v
+
+# stays FILE NAME COMMAND...: it is refused, and the file is as it was
+stays() {
+	file=$1 name=$2
+	shift 2
+	cp "$file" before
+	exits 2 "$name" "$@"
+	like "$(cat err)" "*'*' is both input and output*" '... says why'
+	same "$file" before '... and the file is as it was'
+}
+stays m/model.safetensors 'an inspected checkpoint' ckpt-inspect -o m/model.safetensors m
+stays m/model.safetensors 'a converted one' ckpt-convert --dtype bf16 m m/model.safetensors
+stays train.rec 'statistics' tfrecord-cat --stats train.rec -o train.rec
+stays train.rec 'records, by another path' tfrecord-cat ./train.rec -o ../$(basename "$PWD")/train.rec
+ln -s m/config.json link
+stays m/config.json 'a configuration, by a symbolic link' bert-predict -qm m dev.rec -o link
+[ -L link ]
+result $? '... which stays'
+stays v/vocab.txt 'a vocabulary' bert-tokenize -qm v/vocab.txt --lines train.csv -o v/vocab.txt
+stays v/vocab.txt 'the text of a vocabulary' bert-vocab -q --lines v/vocab.txt --size 100 -o v
+bert-predict -qm m --format tensor dev.rec -o p.ts
+stays p.ts 'a stream of tensors' tensor-cat --csv p.ts -o p.ts
+
+# two outputs
+ln -s b.tfrecord a.tfrecord
+exits 2 'parts that are one file' tfrecord-cat --split a=.5,b=.5 train.rec
+like "$(cat err)" "*'b.tfrecord' is the same file as another output*" '... says why'
+[ ! -e b.tfrecord ]
+result $? '... and there is none'
+exits 2 'rejected rows in the output' \
+	csv2tfrecord -q -t text -l intent -o out.rec --rejects ./out.rec train.csv
+like "$(cat err)" "*'./out.rec' is the same file as another output*" '... says why'
+[ ! -e out.rec ]
+result $? '... and there is none'
+
+# What a run itself wrote, it replaces.
+small_train r -q --epochs 2 --save-steps 2 --keep 1
+rm r/model.safetensors
+mv r/checkpoint-*.safetensors r/checkpoint.safetensors 2>/dev/null
+works 'a resumed run replaces its checkpoint' small_train r -q --epochs 2 --save-steps 2 --keep 1
+works 'a run after another' small_train r -q --epochs 2 --no-resume
+finish
