@@ -12,7 +12,7 @@ struct args {
 	struct bt_job_opts job;
 	int64_t batch_size, batch_tokens, accumulate, expect; /* 0: no limit */
 	const char *schedule, *optimizer, *task;
-	bool profile, dry_run, anew;
+	bool profile, dry_run, anew, force;
 };
 
 #define TRAIN job.train
@@ -128,6 +128,8 @@ static const struct bt_opt options[] = {
             args, TRAIN.resume),
     BT_FLAG(0, "no-resume", "start over even if the output has a checkpoint",
             args, anew),
+    BT_FLAG(0, "force", "replace a finished model in the output directory",
+            args, force),
     BT_STR(0, "resume-from", "FILE", "resume from this checkpoint", args,
            TRAIN.resume_from),
     BT_GROUP("Speed, memory and logs"),
@@ -227,6 +229,7 @@ static void complete(struct args *a, char **records, int n)
 	t->batching.accumulate = (int)a->accumulate;
 	t->batching.seed = a->common.seed;
 	t->out = a->common.output;
+	t->keep_finished = !a->force;
 	t->stopped = bt_tool_stopped;
 }
 

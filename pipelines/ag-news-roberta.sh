@@ -88,7 +88,7 @@ for part in train test; do
 		-o "$out/$part.text" "$data/$part.csv"
 	bert-tokenize -m "$model" -o "$out/$part.rec" "$out/$part.text"
 done
-bert-train -o "$out/model" --tensorboard "$out/logs" "$@" "$out/train.rec"
+bert-train --force -o "$out/model" --tensorboard "$out/logs" "$@" "$out/train.rec"
 bert-predict -m "$out/model" --header id,class -o "$out/submission.csv" \
 	"$out/test.rec"
 bert-eval -q -m "$out/model" -o "$out/report.txt" "$out/test.rec"

@@ -52,7 +52,7 @@ done
 value() { sed -n "s/^ *\"$1\": \([0-9.]*\),*$/\1/p" "$out/report.json"; }
 : >"$out/seeds.txt"
 for seed in ${SEEDS:-42}; do
-	bert-train -o "$out/model" --eval "$out/test.rec" --metric weighted_f1 \
+	bert-train --force -o "$out/model" --eval "$out/test.rec" --metric weighted_f1 \
 		--schedule linear --optimizer adam --epsilon 1e-6 --clip 0 \
 		--seed "$seed" "$@" "$out/train.rec"
 	bert-eval -q -m "$out/model" --json -o "$out/report.json" "$out/test.rec"

@@ -32,7 +32,7 @@ run "csv2tfrecord -i id -t text -l intent library-train.csv |
     bert-tokenize -m $model --max-length 64 -o train.rec"
 run "csv2tfrecord -i id -t text -l intent library-dev.csv |
     bert-tokenize -m $model --max-length 64 -o dev.rec"
-run "bert-train $* -o intent --eval dev.rec train.rec"
+run "bert-train --force $* -o intent --eval dev.rec train.rec"
 run "bert-eval -m intent dev.rec"
 run "csv2tfrecord -i id -t text library-test.csv | bert-tokenize -m intent |
     bert-predict -m intent --sample SampleSubmission.csv -o submission.csv"

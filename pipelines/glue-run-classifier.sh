@@ -56,7 +56,7 @@ if [ $# = 0 ]; then
 	# the checkpoint: a model with random weights
 	csv2tfrecord -q --task mrpc "$data/dev.tsv" |
 		bert-tokenize -q -m "$bert" -o "$out/any.rec"
-	bert-train -q --init-config "$bert/bert_config.json" --steps 1 \
+	bert-train -q --force --init-config "$bert/bert_config.json" --steps 1 \
 		--learning-rate 0 -o "$out/random" "$out/any.rec"
 	ckpt-convert -q --to tf1 "$out/random" "$bert/bert_model.ckpt"
 else

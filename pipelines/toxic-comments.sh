@@ -68,7 +68,7 @@ csv2tfrecord -i id -t comment_text -l "$labels" "$data/train.csv" |
 	bert-tokenize -m "$model" --max-length "$length" -o "$out/all.rec"
 tfrecord-cat -q --split train=.9,dev=.1 -o "$out/part" "$out/all.rec"
 
-bert-train "$@" --task multilabel --metric roc_auc --eval "$out/part-dev" \
+bert-train --force "$@" --task multilabel --metric roc_auc --eval "$out/part-dev" \
 	-o "$out/model" "$out/part-train"
 bert-eval -m "$out/model" "$out/part-dev"
 

@@ -44,7 +44,7 @@ small() { # DIR
 	# the checkpoint: a model with random weights
 	csv2tfrecord -q --task sst-2 "$1/data/dev.tsv" |
 		bert-tokenize -q -m "$1/bert" -o "$1/any.rec"
-	bert-train -q --init-config "$1/bert/bert_config.json" --steps 1 \
+	bert-train -q --force --init-config "$1/bert/bert_config.json" --steps 1 \
 		--learning-rate 0 -o "$1/random" "$1/any.rec"
 	ckpt-convert -q --to tf1 "$1/random" "$1/bert/bert_model.ckpt"
 }

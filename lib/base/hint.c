@@ -33,6 +33,7 @@ static const char *const words[BT_HINTS] = {
     [BT_HINT_TASK_REGRESSION] = "train with --task regression",
     [BT_HINT_START_OVER] =
         "start over with --no-resume or another output directory",
+    [BT_HINT_FORCE] = "give another output directory, or --force",
     [BT_HINT_TOKENIZER] = "give one with --tokenizer",
     [BT_HINT_RESUME_FROM] = "make room and resume with --resume-from that file",
     [BT_HINT_SAVE_FEWER] =

@@ -60,15 +60,17 @@ static int open_model(struct bt_predict_stream *s,
 
 /* Logs how the model computes and warns of models whose training is not over.
  */
-static void log_opened(const struct bt_predict_stream *s)
+static int log_opened(const struct bt_predict_stream *s, struct bt_error *err)
 {
+	int r = BT_OK;
 	size_t i;
 
 	bt_model_log(&s->model, s->o.log);
 	if (s->o.model != NULL)
-		bt_unfinished_warn(s->o.model, s->o.log);
-	for (i = 0; i < s->o.n_more; i++)
-		bt_unfinished_warn(s->o.more[i], s->o.log);
+		r = bt_unfinished_warn(s->o.model, s->o.log, err);
+	for (i = 0; r == BT_OK && i < s->o.n_more; i++)
+		r = bt_unfinished_warn(s->o.more[i], s->o.log, err);
+	return r;
 }
 
 int bt_predict_stream_open(const struct bt_predict_stream_opts *o,
@@ -115,11 +117,12 @@ int bt_predict_stream_open(const struct bt_predict_stream_opts *o,
 		r = open_model(s, &e, err);
 	if (r == BT_OK)
 		r = open_tokenizer(s, err);
+	if (r == BT_OK)
+		r = log_opened(s, err);
 	if (r != BT_OK) {
 		bt_predict_stream_close(s);
 		return r;
 	}
-	log_opened(s);
 	s->more.apart = o->apart;
 	if (o->n_more > 0)
 		r = bt_ensemble_open(&s->more, o->more, o->n_more, &s->model,

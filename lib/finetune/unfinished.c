@@ -2,12 +2,13 @@
 #define _DEFAULT_SOURCE /* flock, dirfd */
 #include "finetune/unfinished.h"
 
-#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <unistd.h>
 
 #include "ckpt/open.h"
 #include "io/in.h"
@@ -93,36 +94,54 @@ static bool read_checkpoint(const char *dir, struct place *p)
 	return there;
 }
 
-/* Whether a run holds the directory's lock (train/dir_lock.h). */
-static bool is_written(const char *dir)
+/* Whether a run holds the directory's lock (train/dir_lock.h); 1: it does, 0,
+ * or an error. */
+static int is_written(const char *dir, struct bt_error *err)
 {
-	DIR *d = opendir(dir);
-	bool locked;
+	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int locked;
 
-	if (d == NULL)
-		return false;
-	locked =
-	    flock(dirfd(d), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-	closedir(d);
+	if (fd < 0 && (errno == EACCES || errno == ENOTDIR))
+		return 0;
+	if (fd < 0)
+		return bt_error_sys(err, errno, "cannot open '%s'", dir);
+	locked = flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+	close(fd);
 	return locked;
 }
 
-void bt_unfinished_warn(const char *dir, const struct bt_log *log)
+static bool is_unfinished(const char *dir, struct place *p)
 {
-	struct place p = {0};
+	*p = (struct place){0};
+	if (!read_checkpoint(dir, p))
+		return false;
+	read_history(dir, p);
+	return p->step < p->all && (p->patience == 0 || p->stale < p->patience);
+}
 
-	if (is_written(dir)) {
+bool bt_unfinished(const char *dir)
+{
+	struct place p;
+
+	return is_unfinished(dir, &p);
+}
+
+int bt_unfinished_warn(const char *dir, const struct bt_log *log,
+                       struct bt_error *err)
+{
+	struct place p;
+	int written = is_written(dir, err);
+
+	if (written < 0)
+		return written;
+	if (written)
 		bt_log(log, BT_LOG_WARN,
 		       "a training run is writing to '%s': its model will be "
 		       "replaced",
 		       dir);
-		return;
-	}
-	if (!read_checkpoint(dir, &p))
-		return;
-	read_history(dir, &p);
-	if (p.step < p.all && (p.patience == 0 || p.stale < p.patience))
+	else if (is_unfinished(dir, &p))
 		bt_log(log, BT_LOG_WARN,
 		       "the training of '%s' was stopped at step %lld of %lld",
 		       dir, (long long)p.step, (long long)p.all);
+	return BT_OK;
 }

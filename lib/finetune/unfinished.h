@@ -3,6 +3,9 @@
 #ifndef BT_FINETUNE_UNFINISHED_H
 #define BT_FINETUNE_UNFINISHED_H
 
+#include <stdbool.h>
+
+#include "base/err.h"
 #include "base/log.h"
 
 /* In the directory of a run: the newest checkpoint, which may be kept when the
@@ -12,8 +15,12 @@
 #define BT_CHECKPOINT_NOTE "bertutils_training_state"
 #define BT_HISTORY_FILE "history.jsonl"
 
+/* Whether these are of a run that was stopped. */
+bool bt_unfinished(const char *dir);
+
 /* Warns where these are of a run that was stopped, and where a run is writing
  * to the directory at this moment. */
-void bt_unfinished_warn(const char *dir, const struct bt_log *log);
+int bt_unfinished_warn(const char *dir, const struct bt_log *log,
+                       struct bt_error *err) BT_MUST_USE;
 
 #endif

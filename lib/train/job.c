@@ -203,7 +203,6 @@ static void tell_loaded(const struct bt_job *j, const char *from,
 		       fresh);
 	if (rep->unused > 0)
 		bt_log(bt_job_log(j), BT_LOG_NOTE, "unused: %s", unused);
-	bt_unfinished_warn(from, bt_job_log(j));
 }
 
 /* The weights of the starting model; where the engine is only planned, they are
@@ -242,7 +241,7 @@ static int load(struct bt_job *j, struct bt_error *err)
 		fresh_head(j, j->o.old_head == BT_JOB_HEAD_FRESH);
 	tell_loaded(j, from, &rep);
 	bt_weights_report_clear(&rep);
-	return BT_OK;
+	return bt_unfinished_warn(from, bt_job_log(j), err);
 }
 
 /* Another tokenizer's files in the output directory would be read in place of
@@ -271,12 +270,41 @@ static int check_leftovers(const struct bt_job *j, struct bt_error *err)
 	    out, left);
 }
 
+/* The starting model is not replaced, nor is a finished one, which may be hours
+ * of work. */
+static int check_replaced(const struct bt_job *j, struct bt_error *err)
+{
+	const struct bt_train_opts *t = &j->o.train;
+	struct stat a, b;
+	char *model = bt_path_join(t->out, BT_FILE_WEIGHTS);
+	bool finished = t->keep_finished && !t->resume &&
+	                t->resume_from == NULL && access(model, F_OK) == 0 &&
+	                !bt_unfinished(t->out);
+
+	free(model);
+	if (j->o.model != NULL && stat(t->out, &a) == 0 &&
+	    stat(j->o.model, &b) == 0 && a.st_dev == b.st_dev &&
+	    a.st_ino == b.st_ino)
+		return bt_error_set(err, BT_EARG,
+		                    "'%s' is both the starting model and the "
+		                    "output",
+		                    t->out);
+	if (!finished || t->measure_only)
+		return BT_OK;
+	return bt_error_hint(err, BT_HINT_FORCE,
+	                     bt_error_set(err, BT_EARG,
+	                                  "'%s' has a finished model, which "
+	                                  "the new one would replace",
+	                                  t->out));
+}
+
 /* Makes the output directory unless it is there or this is dry, and sees that
  * it can be written to before hours of work depend on it. */
 static int check_output(struct bt_job *j, bool dry, struct bt_error *err)
 {
 	const char *out = j->o.train.out;
-	struct stat a, b;
+	struct stat a;
+	int r;
 
 	if (dry && (out == NULL || access(out, F_OK) != 0))
 		return BT_OK;
@@ -290,15 +318,9 @@ static int check_output(struct bt_job *j, bool dry, struct bt_error *err)
 		                    out);
 	if (access(out, W_OK | X_OK) != 0)
 		return bt_error_sys(err, errno, "cannot write to '%s'", out);
-	if (j->o.model != NULL && stat(j->o.model, &b) == 0 &&
-	    a.st_dev == b.st_dev && a.st_ino == b.st_ino)
-		return bt_error_set(err, BT_EARG,
-		                    "'%s' is both the starting model and the "
-		                    "output",
-		                    out);
 	if (j->o.train.measure_only)
 		return BT_OK;
-	int r = check_leftovers(j, err);
+	r = check_leftovers(j, err);
 	return r == BT_OK ? bt_disk_space_check_run(&j->model, &j->o.train, err)
 	                  : r;
 }
@@ -325,6 +347,8 @@ static int foresee_output(const struct bt_job *j, struct bt_error *err)
 		r = bt_path_could(out, false, err);
 	if (r == BT_OK && events != NULL)
 		r = bt_path_could(events, true, err);
+	if (r == BT_OK && out != NULL)
+		r = check_replaced(j, err);
 	return r;
 }
 

@@ -73,6 +73,8 @@ struct bt_train_opts {
 	double asked_at;     /* bt_seconds() from which they count */
 	int64_t recoveries;  /* so often the run goes back to the checkpoint
 	                      * when it diverged, and on with other batches */
+	bool keep_finished;  /* an error rather than to replace a finished
+	                      * model in the directory */
 	bool resume;
 	const char *resume_from; /* NULL: the newest in the directory */
 

@@ -11,7 +11,7 @@ done
 
 # train OPTION...: a tiny model
 train() {
-	bert-train --init-config tiny --tokenizer vocab.txt --steps 3 "$@"
+	bert-train --force --init-config tiny --tokenizer vocab.txt --steps 3 "$@"
 }
 
 # kept NAME COMMAND...: status 2, a message, and dev.rec as it was
@@ -51,7 +51,7 @@ cp -r m full
 cp m/config.json before
 (
 	ulimit -f 100
-	exec bert-train -q --init-config tiny --tokenizer vocab.txt --dropout .5 \
+	exec bert-train --force -q --init-config tiny --tokenizer vocab.txt --dropout .5 \
 		--steps 3 -o full dev.rec
 ) >/dev/null 2>err
 like "$(cat err)" "*cannot write 'full/model.safetensors'*" 'no room for the weights'
@@ -227,7 +227,7 @@ warns 'the learning rate 3 is very high*' 'a wrong exponent' \
 	train -o trained --learning-rate 3 dev.rec
 like "$(cat err)" '*the loss at the end (*) is higher than that of guessing without the texts (*' \
 	'and nothing learnt'
-works 'a run that learns' bert-train --init-config tiny --tokenizer vocab.txt --epochs 4 \
+works 'a run that learns' bert-train --force --init-config tiny --tokenizer vocab.txt --epochs 4 \
 	--learning-rate 2e-3 -o good train.rec
 is "$(grep -c warning err)" 0 'nothing told'
 finish

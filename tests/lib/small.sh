@@ -17,6 +17,6 @@ small_data() {
 small_train() {
 	out=$1
 	shift
-	bert-train --init-config tiny --tokenizer vocab.txt --epochs 1 \
+	bert-train --force --init-config tiny --tokenizer vocab.txt --epochs 1 \
 		--learning-rate 1e-3 --batch-size 16 -o "$out" "$@" train.rec
 }

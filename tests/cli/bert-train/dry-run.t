@@ -5,7 +5,7 @@
 . "$TEST_TOP/tests/lib/small.sh"
 small_data
 
-works 'a dry run' bert-train --init-config tiny --tokenizer vocab.txt \
+works 'a dry run' bert-train --force --init-config tiny --tokenizer vocab.txt \
 	--eval dev.rec --epochs 2 --dry-run train.rec
 cp out need
 is "$(sed -n '/steps/s/ \+/ /p' need)" 'steps 12' 'tells the steps'
@@ -37,10 +37,10 @@ for c in '2 128 512' '5 320 1280'; do
 			;;
 		esac
 		# shellcheck disable=SC2086
-		bert-train -q --init-config ./config.json --tokenizer vocab.txt \
+		bert-train --force -q --init-config ./config.json --tokenizer vocab.txt \
 			--steps 2 $o --dry-run train.rec >out 2>err
 		# shellcheck disable=SC2086
-		bert-train --init-config ./config.json --tokenizer vocab.txt \
+		bert-train --force --init-config ./config.json --tokenizer vocab.txt \
 			--steps 2 $o -o m train.rec 2>>err
 		sed -n 's/.*peak memory \([0-9]*\) MB/\1/p' err |
 			cat out - >why
@@ -57,7 +57,7 @@ case $BUILD in
 *)
 	refuses '*training needs * of memory and only * are available; *' \
 		'a limit of addresses is told before' sh -c 'ulimit -v 500000
-		bert-train --init-config ./config.json --tokenizer vocab.txt \
+		bert-train --force --init-config ./config.json --tokenizer vocab.txt \
 			--batch-tokens 100000 --epochs 100 --steps 2 -j 1 -o limit $(
 			for i in 1 2 3 4 5 6 7 8; do echo train.rec; done)'
 	[ ! -e limit ]
@@ -74,9 +74,9 @@ for c in '12 65536 4 4096' '60 8192 32768 64'; do
 	"intermediate_size": $3, "max_position_embeddings": 512}
 	EOF
 	refuses '*training needs * of memory and only * are available*smaller model*' \
-		"a model too large: $c" bert-train --init-config ./config.json \
+		"a model too large: $c" bert-train --force --init-config ./config.json \
 		--tokenizer vocab.txt -o huge train.rec
-	works 'a dry run of it' bert-train --init-config ./config.json \
+	works 'a dry run of it' bert-train --force --init-config ./config.json \
 		--tokenizer vocab.txt --dry-run train.rec
 	like "$(cat err)" '*warning: training needs*' 'warns'
 done
@@ -85,9 +85,9 @@ is $? 1 'and nothing is written'
 
 # A model to start from is opened.
 small_train start -q
-works 'a dry run from a model' bert-train -m start --dry-run train.rec
+works 'a dry run from a model' bert-train --force -m start --dry-run train.rec
 like "$(cat err)" '*tensors loaded*' 'sees its weights'
 sed 's/"hidden_size": 128/"hidden_size": 64/' start/config.json >c
 mv c start/config.json
-refuses '*has shape*' 'and that they fit' bert-train -m start --dry-run train.rec
+refuses '*has shape*' 'and that they fit' bert-train --force -m start --dry-run train.rec
 finish

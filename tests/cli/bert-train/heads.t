@@ -17,7 +17,7 @@ done
 started() { # OUT [OPTION ...]: as small_train, from $data
 	out=$1
 	shift
-	bert-train --init-config tiny --tokenizer vocab.txt --batch-size 16 -o "$out" "$@" \
+	bert-train --force --init-config tiny --tokenizer vocab.txt --batch-size 16 -o "$out" "$@" \
 		"$data.rec"
 }
 brief() { data=few$data started "$@" -q --batch-size 8; }
@@ -49,7 +49,7 @@ while IFS='|' read -r option value kept; do
 		--resume-from third
 
 	rm -rf c
-	works '... goes on' bert-train -m m$number -o c --steps 2 $data.rec
+	works '... goes on' bert-train --force -m m$number -o c --steps 2 $data.rec
 	is "$(grep -c 'newly initialized' err)" 0 '... with all it was'
 	same c/config.json m$number/config.json '... as it was'
 	works '... predicts' bert-predict -q -m m$number --proba --dtype f32 -o f32.csv $dev.rec
@@ -90,21 +90,21 @@ same v/config.json u/config.json '... and is not told'
 like "$(cat u/config.json)" '*BertForSequenceClassification*' 'a class of Hugging Face'
 
 # A head that is not the model's is new, and the encoder is not.
-works 'another head' bert-train -m m4 -o w --steps 1 --learning-rate 0 \
+works 'another head' bert-train --force -m m4 -o w --steps 1 --learning-rate 0 \
 	--head 'first, dense 24 relu, dense' train.rec
 like "$(cat err)" "*head is not that of 'm4': its classifier is replaced*" 'is told'
 exits 1 '... and new' ckpt-inspect --diff m4 w
 is "$(grep -c 'head\..*differs\|head\.[01].weight' out)" 2 '... all of it'
 case $(cat out) in *bert.*) false ;; esac
 result $? '... alone'
-works 'the pooler again' bert-train -m m2 -o w --steps 1 --pool pooler train.rec
+works 'the pooler again' bert-train --force -m m2 -o w --steps 1 --pool pooler train.rec
 like "$(cat err)" '*newly initialized: bert.pooler.dense.weight*' 'has new layers'
 case $(cat w/config.json) in *'"head"'* | *'"pool"'*) false ;; esac
 result $? '... and says nothing of a head'
 works 'the encoder embeds whatever the head' bert-predict -q -m m7 --embed mean dev.rec
 sed 's/,parking$/,elsewhere/' train.csv >other.csv
 csv2tfrecord -q -t text -l intent other.csv | bert-tokenize -q -m vocab.txt -o other.rec
-works 'other labels' bert-train -m m4 -o w --steps 1 --learning-rate 0 other.rec
+works 'other labels' bert-train --force -m m4 -o w --steps 1 --learning-rate 0 other.rec
 like "$(cat err)" '*labels are not those*' 'get a new last layer'
 exits 1 '... that differs' ckpt-inspect --diff m4 w
 case $(cat out) in *head.0*) false ;; *head.1*) true ;; esac
@@ -114,16 +114,16 @@ result $? '... alone'
 refuses "*'dev.rec': record 1: holds * tokens, but the model's head flattens texts of exactly 40 (*--pad*--attend-pad*" \
 	'another length, predicting' bert-predict -m m7 dev.rec
 refuses "*'dev.rec': record 1: holds *" '... evaluating' bert-eval -m m7 dev.rec
-refuses "*'train.rec': record 2: holds *" '... training' bert-train -m "$PWD/u" -o w \
+refuses "*'train.rec': record 2: holds *" '... training' bert-train --force -m "$PWD/u" -o w \
 	--head flatten,dense train.rec
 refuses "*'dev.rec': record 1: holds * flattens texts of exactly 40 *" '... holding out' \
-	bert-train -m u -o w --head flatten,dense --eval dev.rec train.even.rec
+	bert-train --force -m u -o w --head flatten,dense --eval dev.rec train.even.rec
 refuses "*record 1: holds 40 tokens, but the model's head flattens texts of exactly 41*" \
-	'a given length' bert-train -m u -o w --head 'flatten 41,dense' train.even.rec
+	'a given length' bert-train --force -m u -o w --head 'flatten 41,dense' train.even.rec
 misuses '*is for texts of 600 tokens, the encoder for up to 512*' 'more than positions' \
-	bert-train -m u -o w --head 'flatten 600,dense' train.even.rec
+	bert-train --force -m u -o w --head 'flatten 600,dense' train.even.rec
 bert-tokenize -q -m vocab.txt --pad 36 --max-length 36 --attend-pad -o 36.rec train.text.rec
-bert-train -q -m u -o z --steps 1 --head "$notebook" 36.rec
+bert-train --force -q -m u -o z --steps 1 --head "$notebook" 36.rec
 refuses "*'z' is for texts of 36 tokens, the first model for texts of 40" \
 	'models of two lengths' bert-predict -m m7 -m z dev.even.rec
 sed 's/flatten 40/flatten/' m7/config.json >config
@@ -147,7 +147,7 @@ esac
 bert-tokenize -q -m vocab.txt --pad 512 --attend-pad -o long.rec dev.text.rec
 echo '{"model_type": "bert", "vocab_size": 2000, "hidden_size": 132, "num_hidden_layers": 1,
 	"num_attention_heads": 2, "intermediate_size": 32}' >wide.json
-bert-train -q --init-config wide.json --tokenizer vocab.txt -o wide --steps 1 \
+bert-train --force -q --init-config wide.json --tokenizer vocab.txt -o wide --steps 1 \
 	--head 'flatten, dense' long.rec
 refuses '*a layer of the model has 67584 inputs (int8 products allow at most 65536)*' \
 	'int8 refuses a longer sum' bert-predict -m wide --dtype int8 long.rec
@@ -157,13 +157,13 @@ works '... which others take' bert-predict -q -m wide long.rec
 for f in distilbert modernbert roberta; do
 	family_config $f >$f.json
 	for head in 'pooler, dense 8 relu, dense' 'mean, dense 8 softplus, dense softplus'; do
-		works "$f with $head" bert-train -q --init-config $f.json --tokenizer vocab.txt \
+		works "$f with $head" bert-train --force -q --init-config $f.json --tokenizer vocab.txt \
 			--steps 2 -o f --head "$head" train.rec
 		works '... predicts' bert-predict -q -m f dev.rec
 	done
-	works '... with its own layers' bert-train -q --init-config $f.json \
+	works '... with its own layers' bert-train --force -q --init-config $f.json \
 		--tokenizer vocab.txt --steps 2 -o f train.rec
-	bert-train -m f --steps 1 --learning-rate 0 -o g --head 'pooler, dense' train.rec 2>err
+	bert-train --force -m f --steps 1 --learning-rate 0 -o g --head 'pooler, dense' train.rec 2>err
 	like "$(cat err)" '*newly initialized: head.0.weight, head.0.bias*unused: classifier.*' \
 		'... keeps these under another'
 	ckpt-inspect --diff f g >out
@@ -173,23 +173,23 @@ done
 printf 'text,y\nred car,0.1\ngreen card,2\nblue car,2\nred card,0.2\n' >num.csv
 csv2tfrecord -q -t text -l y num.csv | bert-tokenize -q -m vocab.txt --label-type float -o num.rec
 for head in 'mean, dense 16 relu, dense' 'max, dense 1'; do
-	works "numbers by $head" bert-train -q --task regression --init-config tiny \
+	works "numbers by $head" bert-train --force -q --task regression --init-config tiny \
 		--tokenizer vocab.txt --steps 60 --learning-rate 2e-3 -o r --head "$head" num.rec
 	exits 0 '... are learnt' bert-eval -q -m r --min pearson=.9 num.rec
 done
 
 # Command lines.
 misused() { # GLOB NAME HEAD
-	exits 2 "$2" bert-train -m u -o w --head "$3" train.rec
+	exits 2 "$2" bert-train --force -m u -o w --head "$3" train.rec
 	like "$(cat err)" "$1" '... and says why'
 }
 misused "*--head: layer 2 of the head, 'dens 4': no such layer*" 'no such layer' 'mean,dens 4'
 misused "*layer 3 of the head, 'dropout .1': the last layer must be dense*" 'no classes' \
 	'mean,dense 4,dropout .1'
-exits 2 'a head and a pool' bert-train -m u -o w --head mean,dense --pool mean train.rec
-exits 2 'no such pool' bert-train -m u -o w --pool median train.rec
+exits 2 'a head and a pool' bert-train --force -m u -o w --head mean,dense --pool mean train.rec
+exits 2 'no such pool' bert-train --force -m u -o w --pool median train.rec
 misuses "*layer 2 of the head, 'dense 7 softplus', has 7 outputs, and 4 are wanted*" \
-	'another number of labels' bert-train -m u -o w --head 'mean,dense 7 softplus' train.rec
+	'another number of labels' bert-train --force -m u -o w --head 'mean,dense 7 softplus' train.rec
 for own in '"x"' '{"pool": "median"}' '{"head": "mean"}' '{"head": 4}' \
 	'{"head": "flatten 1000, dense"}'; do
 	tr -d '\n' <u/config.json |

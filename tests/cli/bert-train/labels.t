@@ -45,11 +45,11 @@ is "$(tr -d ' \n' <by-number | sed 's/.*"accuracy":\([0-9.]*\).*/\1/')" \
 bert-predict -q -m named dev.tf | cut -d, -f2 >a
 bert-predict -q -m named dev.rec | cut -d, -f2 >b
 same a b 'and predicts the same'
-bert-train -q -m named --labels $order --epochs 1 -o again train.tf
+bert-train --force -q -m named --labels $order --epochs 1 -o again train.tf
 works 'goes on from a classifier' \
-	bert-train -m named --labels $order --epochs 1 -o again train.tf
+	bert-train --force -m named --labels $order --epochs 1 -o again train.tf
 is "$(grep -c 'newly initialized' err)" 0 'with its head'
-works 'in another order' bert-train -m named \
+works 'in another order' bert-train --force -m named \
 	--labels parking,pay_fine,wifi_access,get_card --epochs 1 -o again train.tf
 like "$(cat err)" '*its classifier is replaced by a new one*' 'without'
 

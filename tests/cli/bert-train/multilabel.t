@@ -31,7 +31,7 @@ done
 train() { # OUT [OPTION ...]
 	dir=$1
 	shift
-	bert-train --init-config tiny --tokenizer "$vocab" --learning-rate 2e-3 \
+	bert-train --force --init-config tiny --tokenizer "$vocab" --learning-rate 2e-3 \
 		--batch-size 16 --dropout 0 --task multilabel -o "$dir" "$@"
 }
 

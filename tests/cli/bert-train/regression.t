@@ -48,7 +48,7 @@ awk 'BEGIN { srand(3); print "text,y"; for (i = 0; i < 420; i++) {
 sed 221q far.csv | csv2tfrecord -q -l y | bert-tokenize -q -m vocab.txt -o far.rec
 sed '2,221d' far.csv | csv2tfrecord -q -l y | bert-tokenize -q -m vocab.txt -o fardev.rec
 far() {
-	bert-train --init-config tiny --tokenizer vocab.txt --task regression --epochs 1 \
+	bert-train --force --init-config tiny --tokenizer vocab.txt --task regression --epochs 1 \
 		--learning-rate 1e-3 --seed 3 --batch-size 8 -o far "$@" far.rec
 }
 works 'one epoch of numbers far from 0' far --eval fardev.rec

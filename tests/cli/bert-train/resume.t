@@ -98,6 +98,17 @@ refuses '*nothing to resume*' 'nor there' run f --resume-from none
 result $? 'no directory is left behind'
 exits 2 'anew, or not' run f --resume --no-resume
 
+# A finished model is replaced only if that is asked for.
+cp a/model.safetensors finished
+exits 2 'a finished model in the output' bert-train --init-config tiny --tokenizer vocab.txt \
+	--steps 1 --no-resume -o a train.rec
+like "$(cat err)" "*'a' has a finished model, which the new one would replace (*--force)*" \
+	'... says why'
+same a/model.safetensors finished '... and it stays'
+works '--force' bert-train --init-config tiny --tokenizer vocab.txt --steps 1 --force -o a train.rec
+! cmp -s a/model.safetensors finished
+result $? '... replaces it'
+
 # Models of runs that did not end are told of, others are not.
 exits 1 'a run that is stopped' small_train late -q --batch-size 200 --epochs 1000 \
 	--max-minutes 0.001

@@ -36,7 +36,7 @@ with() {
 
 # the unused tensors that training tells of
 unused() {
-	bert-train -m m --steps 1 --dtype f32 -o trained -v t.rec 2>err
+	bert-train --force -m m --steps 1 --dtype f32 -o trained -v t.rec 2>err
 	sed -n 's/.*unused: //p' err | head -n 1
 }
 
