@@ -81,7 +81,7 @@ size_t bt_model_pairs(const struct bt_config *c, const struct bt_tok *tok,
 	return bt_dataset_pairs(d, shown ? -1 : bt_tok_role(tok, BT_TOK_SEP));
 }
 
-void bt_model_doubt_texts(const struct bt_config *c, const char *what, size_t n,
+void bt_model_check_pairs(const struct bt_config *c, const char *what, size_t n,
                           size_t pairs, const struct bt_log *log)
 {
 	if (c->texts == BT_TEXTS_SINGLE && pairs > 0)

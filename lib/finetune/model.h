@@ -62,7 +62,7 @@ size_t bt_model_pairs(const struct bt_config *c, const struct bt_tok *tok,
 
 /* Warns where pairs of n texts are not what the model was trained on; what says
  * whose they are ("records"). */
-void bt_model_doubt_texts(const struct bt_config *c, const char *what, size_t n,
+void bt_model_check_pairs(const struct bt_config *c, const char *what, size_t n,
                           size_t pairs, const struct bt_log *log);
 
 /* Opens a trained model directory for prediction: configuration, labels and all

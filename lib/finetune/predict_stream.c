@@ -283,7 +283,7 @@ int bt_predict_stream_summary(struct bt_predict_stream *s, const char *what,
 	if (r != BT_OK)
 		return r;
 	if (s->o.embed == NULL)
-		bt_model_doubt_texts(&s->model.config, "records", s->records,
+		bt_model_check_pairs(&s->model.config, "records", s->records,
 		                     s->pairs, log);
 	s->seconds = s->seconds > 0 ? s->seconds : 1e-9;
 	bt_log(log, BT_LOG_NOTE,

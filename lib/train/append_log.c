@@ -9,36 +9,16 @@
 #include "io/path.h"
 #include "train/append_log_int.h"
 
-static int open_it(struct bt_append_log *g, const struct bt_log *log,
-                   struct bt_error *err)
-{
-	char *path = g->name != NULL ? bt_path_join(g->dir, g->name) : NULL;
-	int r;
-
-	if (path == NULL)
-		return bt_error_nomem(err, "opening a file");
-	r = bt_append_open(path, g->size, &g->to, err);
-	if (r == BT_OK && bt_append_size(g->to) < g->size)
-		bt_log(log, BT_LOG_WARN,
-		       "'%s' is shorter than it was at the checkpoint: what it "
-		       "lacks stays lost",
-		       path);
-	free(path);
-	return r;
-}
-
 int bt_append_log_check(const struct bt_append_log *g, struct bt_error *err)
 {
 	char *path = bt_path_join(g->dir, g->name);
-	int r = BT_OK, fd;
+	int fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY);
+	int r = BT_OK;
 
-	if (path == NULL)
-		return bt_error_nomem(err, "opening a file");
-	fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY);
-	if (fd < 0 && errno != ENOENT)
-		r = bt_error_sys(err, errno, "cannot write '%s'", path);
 	if (fd >= 0)
 		close(fd);
+	else if (errno != ENOENT)
+		r = bt_error_sys(err, errno, "cannot write '%s'", path);
 	free(path);
 	return r;
 }
@@ -46,14 +26,23 @@ int bt_append_log_check(const struct bt_append_log *g, struct bt_error *err)
 int bt_append_log_flush(struct bt_append_log *g, const struct bt_log *log,
                         struct bt_error *err)
 {
+	char *path;
 	int r = BT_OK;
 
 	if (g->pending.oom)
 		return bt_error_nomem(err, "writing the history");
 	if (g->pending.len == 0)
 		return BT_OK;
-	if (g->to == NULL)
-		r = open_it(g, log, err);
+	if (g->to == NULL) {
+		path = bt_path_join(g->dir, g->name);
+		r = bt_append_open(path, g->size, &g->to, err);
+		if (r == BT_OK && bt_append_size(g->to) < g->size)
+			bt_log(log, BT_LOG_WARN,
+			       "'%s' is shorter than it was at the checkpoint: "
+			       "the missing part is lost",
+			       path);
+		free(path);
+	}
 	if (r == BT_OK)
 		r = bt_append_write(g->to, g->pending.data, g->pending.len,
 		                    err);

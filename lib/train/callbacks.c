@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the caller of a run is told while it goes. */
+/* Calls back the caller of a run while it goes. */
 #include <math.h>
 
 #include "base/sys.h"
@@ -22,15 +22,12 @@ static struct bt_train_news news(const struct bt_train_run *t,
 	return n;
 }
 
-static int tell(struct bt_train_run *t, const struct bt_train_news *n,
+static int call(struct bt_train_run *t, const struct bt_train_news *n,
                 struct bt_error *err)
 {
-	int r;
+	int r = t->o->news != NULL ? t->o->news(t->o->news_ctx, n, err) : BT_OK;
 
-	if (t->o->news == NULL)
-		return BT_OK;
-	r = t->o->news(t->o->news_ctx, n, err);
-	return r == BT_OK && t->o->own_curves
+	return r == BT_OK && t->o->news != NULL && t->o->own_curves
 	           ? bt_events_flush(&t->events, t->o->log, err)
 	           : r;
 }
@@ -60,7 +57,7 @@ static int measure(struct bt_train_run *t, double now, struct bt_error *err)
 	t->timed.examples = t->res->examples;
 	if (t->o->log_steps > 0)
 		bt_train_speed(t, n.seconds, n.step - n.from, n.examples);
-	return t->o->news != NULL ? tell(t, &n, err)
+	return t->o->news != NULL ? call(t, &n, err)
 	                          : bt_train_log_step(t, &n, err);
 }
 
@@ -68,27 +65,23 @@ int bt_train_begun(struct bt_train_run *t, struct bt_error *err)
 {
 	struct bt_train_news n = news(t, BT_TRAIN_BEGUN);
 
-	return tell(t, &n, err);
-}
-
-static bool measure_is_due(const struct bt_train_run *t, double now)
-{
-	if (t->o->log_steps > 0)
-		return t->s.step % t->o->log_steps == 0;
-	return t->o->log_seconds > 0 &&
-	       now - fmax(t->timed.seconds, t->told.seconds) >=
-	           t->o->log_seconds;
+	return call(t, &n, err);
 }
 
 int bt_train_updated(struct bt_train_run *t, struct bt_error *err)
 {
 	double now = t->res->seconds + bt_seconds() - t->start;
 	struct bt_train_news n = news(t, BT_TRAIN_UPDATED);
+	bool due = t->o->log_steps > 0 ? t->s.step % t->o->log_steps == 0
+	                               : t->o->log_seconds > 0 &&
+	                                     now - fmax(t->timed.seconds,
+	                                                t->reported.seconds) >=
+	                                         t->o->log_seconds;
 	int r;
 
-	n.seconds = now - t->told.seconds;
-	r = tell(t, &n, err);
-	if (r == BT_OK && measure_is_due(t, now))
+	n.seconds = now - t->reported.seconds;
+	r = call(t, &n, err);
+	if (r == BT_OK && due)
 		r = measure(t, now, err);
 	return r;
 }
@@ -102,5 +95,5 @@ int bt_train_reported(struct bt_train_run *t,
 	n.seconds = seconds;
 	n.eval = eval;
 	n.kept = kept;
-	return tell(t, &n, err);
+	return call(t, &n, err);
 }

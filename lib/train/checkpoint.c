@@ -31,42 +31,66 @@ bool bt_train_left(const char *out)
 	return there;
 }
 
-/* How long the files that grow are now. */
-static json_t *lengths(const struct bt_train_run *t)
-{
-	const struct bt_append_log *g = &t->history;
-	json_t *o = json_pack("{s:I}", g->name, (json_int_t)g->size);
-	int i;
-
-	for (i = 0; i < BT_EVENT_STREAMS; i++) {
-		g = &t->events.file[i];
-		if (g->name != NULL)
-			json_object_set_new(o, g->name,
-			                    json_integer((json_int_t)g->size));
+/* The members of the state; later: earlier versions have no such. */
+static const struct {
+	const char *key;
+	enum { INTEGER, REAL, BOOLEAN } type;
+	bool later;
+	size_t at;
+} members[] = {
+#define MEMBER(name, type, later)                                              \
+	{                                                                      \
+#name, type, later, offsetof(struct bt_train_state, name)      \
 	}
-	return o;
-}
+    MEMBER(step, INTEGER, false),
+    MEMBER(epoch, INTEGER, false),
+    MEMBER(pos, INTEGER, false),
+    MEMBER(loss_sum, REAL, false),
+    MEMBER(loss_weight, REAL, false),
+    MEMBER(step_loss_sum, REAL, true),
+    MEMBER(step_loss_weight, REAL, true),
+    MEMBER(have_best, BOOLEAN, false),
+    MEMBER(best, REAL, false),
+    MEMBER(best_epoch, INTEGER, false),
+    MEMBER(best_step, INTEGER, false),
+    MEMBER(stale, INTEGER, false),
+    MEMBER(seconds, REAL, false),
+    MEMBER(right, INTEGER, true),
+    MEMBER(seen, INTEGER, true),
+    MEMBER(trial, INTEGER, true),
+#undef MEMBER
+};
+
+#define MEMBERS (sizeof(members) / sizeof(members[0]))
 
 static char *describe(const struct bt_train_run *t)
 {
-	const struct bt_train_state *s = &t->s;
-	json_t *o = json_pack(
-	    "{s:i, s:I, s:I, s:I, s:f, s:f, s:f, s:f, s:b, s:f, s:I, s:I, s:I, "
-	    "s:f, s:I, s:I, s:I}",
-	    "version", VERSION, "step", (json_int_t)s->step, "epoch",
-	    (json_int_t)s->epoch, "pos", (json_int_t)s->pos, "loss_sum",
-	    s->loss_sum, "loss_weight", s->loss_weight, "step_loss_sum",
-	    s->step_loss_sum, "step_loss_weight", s->step_loss_weight,
-	    "have_best", (int)s->have_best, "best", s->best, "best_epoch",
-	    (json_int_t)s->best_epoch, "best_step", (json_int_t)s->best_step,
-	    "stale", (json_int_t)s->stale, "seconds",
-	    s->seconds + bt_seconds() - t->began, "right", (json_int_t)s->right,
-	    "seen", (json_int_t)s->seen, "trial", (json_int_t)s->trial);
+	struct bt_train_state s = t->s;
+	const struct bt_append_log *g = &t->history;
+	json_t *o = json_pack("{s:i}", "version", VERSION), *v;
+	json_t *files = json_pack("{s:I}", g->name, (json_int_t)g->size);
+	const void *p;
 	char *text;
+	size_t i;
 
-	if (s->unreported)
+	s.seconds += bt_seconds() - t->began;
+	for (i = 0; i < MEMBERS; i++) {
+		p = (const char *)&s + members[i].at;
+		v = members[i].type == INTEGER
+		        ? json_integer(*(const int64_t *)p)
+		    : members[i].type == REAL ? json_real(*(const double *)p)
+		                              : json_boolean(*(const bool *)p);
+		json_object_set_new(o, members[i].key, v);
+	}
+	for (i = 0; i < BT_EVENT_STREAMS; i++) {
+		g = &t->events.file[i];
+		if (g->name != NULL) /* how long it is now */
+			json_object_set_new(files, g->name,
+			                    json_integer((json_int_t)g->size));
+	}
+	if (s.unreported)
 		json_object_set_new(o, "unreported", json_true());
-	json_object_set_new(o, "files", lengths(t));
+	json_object_set_new(o, "files", files);
 	json_object_set_new(o, "settings", bt_train_settings(t));
 	text = json_dumps(o, JSON_COMPACT | JSON_REAL_PRECISION(17));
 	json_decref(o);
@@ -76,66 +100,45 @@ static char *describe(const struct bt_train_run *t)
 /* The arenas; returns their number. */
 static int sets(struct bt_train_run *t, struct bt_weights_set out[3])
 {
-	out[0].prefix = "param.";
-	out[0].values = bt_engine_params(t->m->engine);
-	out[1].prefix = "moment1.";
-	out[1].values = t->optim.m.base;
-	out[2].prefix = "moment2.";
-	out[2].values = t->optim.v.base;
+	out[0] =
+	    (struct bt_weights_set){"param.", bt_engine_params(t->m->engine)};
+	out[1] = (struct bt_weights_set){"moment1.", t->optim.m.base};
+	out[2] = (struct bt_weights_set){"moment2.", t->optim.v.base};
 	return 1 + bt_optim_moments(t->optim.o.kind);
 }
 
-static int write_state(struct bt_train_run *t, const char *path,
-                       const char *text, struct bt_error *err)
-{
-	struct bt_ckpt_note note = {BT_CHECKPOINT_NOTE, (char *)text};
-	struct bt_weights_set set[3];
-	int n = sets(t, set), r;
-
-	r = bt_disk_space_check(t->o->out, bt_checkpoint_file_size(t->m, t->o),
-	                        "the checkpoint", err);
-	if (r == BT_OK)
-		r = bt_append_log_sync(&t->history, err);
-	if (r == BT_OK)
-		r = bt_events_sync(&t->events, err);
-	if (r == BT_OK)
-		r = bt_checkpoint_set_aside(t, err);
-	if (r == BT_OK)
-		r = bt_weights_save(path, &t->m->graph, set, n, &note, 1, err);
-	return r;
-}
-
-/* A new directory of $TMPDIR and a checkpoint in it; to be freed. */
-static int rescue(struct bt_train_run *t, char **path, struct bt_error *err)
+static int write_state(struct bt_train_run *t, const char *dir,
+                       const char *path, bool rescues, struct bt_error *err)
 {
 	char *text = describe(t);
 	struct bt_ckpt_note note = {BT_CHECKPOINT_NOTE, text};
-	char *dir = bt_path_join(bt_temp_dir(), "bert-train.XXXXXX");
 	struct bt_weights_set set[3];
-	int n = sets(t, set), r = BT_EIO;
+	int n = sets(t, set);
+	int r = bt_disk_space_check(dir, bt_checkpoint_file_size(t->m, t->o),
+	                            "the checkpoint", err);
 
-	if (dir != NULL && text != NULL && mkdtemp(dir) != NULL) {
-		*path = bt_train_checkpoint(dir);
-		r = bt_disk_space_check(dir,
-		                        bt_checkpoint_file_size(t->m, t->o),
-		                        "the checkpoint", err);
-		if (r == BT_OK)
-			r = bt_weights_save(*path, &t->m->graph, set, n, &note,
-			                    1, err);
-		if (r != BT_OK)
-			(void)rmdir(dir);
-	}
+	if (r == BT_OK && !rescues &&
+	    !(r = bt_append_log_sync(&t->history, err)) &&
+	    !(r = bt_events_sync(&t->events, err)))
+		r = bt_checkpoint_set_aside(t, err);
+	if (r == BT_OK)
+		r = bt_weights_save(path, &t->m->graph, set, n, &note, 1, err);
 	free(text);
-	free(dir);
 	return r;
 }
 
+/* Writes a checkpoint into a new directory of $TMPDIR. */
 void bt_train_rescue_state(struct bt_train_run *t, struct bt_error *err)
 {
 	struct bt_error why = {0};
-	char *path = NULL;
+	char *dir = bt_path_join(bt_temp_dir(), "bert-train.XXXXXX"), *path;
 
-	if (rescue(t, &path, &why) == BT_OK) {
+	if (mkdtemp(dir) == NULL) {
+		free(dir);
+		return;
+	}
+	path = bt_train_checkpoint(dir);
+	if (write_state(t, dir, path, true, &why) == BT_OK) {
 		why = *err;
 		bt_error_clear(err);
 		(void)bt_error_hint(
@@ -144,21 +147,19 @@ void bt_train_rescue_state(struct bt_train_run *t, struct bt_error *err)
 		                 "%s; the checkpoint of step %lld was written "
 		                 "to '%s' instead",
 		                 why.text, (long long)t->s.step, path));
+	} else {
+		(void)rmdir(dir);
 	}
 	free(path);
+	free(dir);
 }
 
 int bt_train_save_state(struct bt_train_run *t, struct bt_error *err)
 {
-	char *path = bt_train_checkpoint(t->o->out), *text = describe(t);
-	int r;
+	char *path = bt_train_checkpoint(t->o->out);
+	int r = write_state(t, t->o->out, path, false, err);
 
-	if (path == NULL || text == NULL)
-		r = bt_error_nomem(err, "writing a checkpoint");
-	else
-		r = write_state(t, path, text, err);
 	free(path);
-	free(text);
 	if (r == BT_OK) {
 		t->saved_step = t->s.step;
 		t->saved_at = bt_seconds();
@@ -210,139 +211,106 @@ static int check_settings(struct bt_train_run *t, const json_t *o,
 
 /* The file's name, which it keeps through all of the run, and the length it had
  * if it is still there. */
-static int take_up(struct bt_append_log *g, const char *name, json_int_t size,
-                   struct bt_error *err)
+static void take_up(struct bt_append_log *g, const char *name, json_int_t size)
 {
 	char *path = bt_path_join(g->dir, name);
-	char *copy = bt_strndup(name, strlen(name));
 
-	if (path == NULL || copy == NULL) {
-		free(path);
-		free(copy);
-		return bt_error_nomem(err, "reading a checkpoint");
-	}
 	free(g->name);
-	g->name = copy;
+	g->name = bt_strndup(name, strlen(name));
 	g->size = size > 0 && access(path, F_OK) == 0 ? (uint64_t)size : 0;
 	free(path);
-	return BT_OK;
 }
 
-static int read_lengths(struct bt_train_run *t, json_t *files,
-                        struct bt_error *err)
+static void read_lengths(struct bt_train_run *t, json_t *files)
 {
 	const char *name;
 	json_t *v;
-	int i, r = BT_OK;
+	int i;
 
 	json_object_foreach(files, name, v)
 	{
 		if (strcmp(name, t->history.name) == 0)
-			r = take_up(&t->history, name, json_integer_value(v),
-			            err);
-		for (i = 0; r == BT_OK && i < BT_EVENT_STREAMS; i++)
+			take_up(&t->history, name, json_integer_value(v));
+		for (i = 0; i < BT_EVENT_STREAMS; i++)
 			if (t->events.file[i].dir != NULL &&
 			    bt_events_names((enum bt_event_stream)i, name))
-				r = take_up(&t->events.file[i], name,
-				            json_integer_value(v), err);
-		if (r != BT_OK)
-			break;
+				take_up(&t->events.file[i], name,
+				        json_integer_value(v));
 	}
-	return r;
 }
 
-static int read_place(struct bt_train_run *t, json_t *o, const char *path,
+static bool read_member(size_t i, const json_t *v, struct bt_train_state *s)
+{
+	void *p = (char *)s + members[i].at;
+
+	if (members[i].type == INTEGER && json_is_integer(v))
+		*(int64_t *)p = json_integer_value(v);
+	else if (members[i].type == REAL && json_is_number(v))
+		*(double *)p = json_number_value(v);
+	else if (members[i].type == BOOLEAN && json_is_boolean(v))
+		*(bool *)p = json_is_true(v);
+	else
+		return v == NULL && members[i].later;
+	return true;
+}
+
+static int read_state(struct bt_train_run *t, json_t *o, const char *path,
                       struct bt_error *err)
 {
-	json_int_t step, epoch, pos, best_epoch, best_step, stale;
-	json_int_t right = 0, seen = 0,
-	           trial = 0; /* not in earlier versions' */
 	struct bt_train_state s = {0};
-	int have;
-
-	if (json_unpack(o,
-	                "{s:I, s:I, s:I, s:F, s:F, s?F, s?F, s:b, s:F, s:I, "
-	                "s:I, s:I, s:F, s?I, s?I, s?I}",
-	                "step", &step, "epoch", &epoch, "pos", &pos, "loss_sum",
-	                &s.loss_sum, "loss_weight", &s.loss_weight,
-	                "step_loss_sum", &s.step_loss_sum, "step_loss_weight",
-	                &s.step_loss_weight, "have_best", &have, "best",
-	                &s.best, "best_epoch", &best_epoch, "best_step",
-	                &best_step, "stale", &stale, "seconds", &s.seconds,
-	                "right", &right, "seen", &seen, "trial", &trial) != 0 ||
-	    step < 0 || (step > t->total && !t->o->measure_only) || epoch < 0 ||
-	    epoch > UINT32_MAX || pos < 0 ||
-	    ((uint64_t)pos > t->train->n && !t->o->measure_only) || stale < 0)
-		return bt_error_set(err, BT_ECORRUPT,
-		                    "'%s': the note of its place in the run "
-		                    "makes no sense",
-		                    path);
-	s.step = step;
-	s.epoch = epoch;
-	s.pos = pos;
-	s.have_best = have != 0;
-	s.unreported = json_is_true(json_object_get(o, "unreported"));
-	s.best_epoch = best_epoch;
-	s.best_step = best_step;
-	s.stale = stale;
-	s.right = right;
-	s.seen = seen;
-	s.trial = trial;
-	t->batches.epoch = -1;
-	t->s = s;
-	if (t->o->measure_only) /* those files are the other run's */
-		return BT_OK;
-	return read_lengths(t, json_object_get(o, "files"), err);
-}
-
-static int check_version(const json_t *o, const char *path,
-                         struct bt_error *err)
-{
-	json_int_t v = json_integer_value(json_object_get(o, "version"));
-
-	if (v == VERSION)
-		return BT_OK;
-	return bt_error_set(err, BT_EFORMAT,
-	                    "'%s' was written by %s version of bert-train, "
-	                    "which alone can go on from it",
-	                    path, v < VERSION ? "an earlier" : "a later");
-}
-
-static const char *find_note(const struct bt_ckpt *c)
-{
+	bool sound = true, any = t->o->measure_only;
 	size_t i;
 
-	for (i = 0; i < bt_ckpt_notes(c); i++)
-		if (strcmp(bt_ckpt_note(c, i)->key, BT_CHECKPOINT_NOTE) == 0)
-			return bt_ckpt_note(c, i)->value;
-	return NULL;
+	for (i = 0; i < MEMBERS; i++)
+		sound &= read_member(i, json_object_get(o, members[i].key), &s);
+	if (!sound || s.step < 0 || (s.step > t->total && !any) ||
+	    s.epoch < 0 || s.epoch > UINT32_MAX || s.pos < 0 ||
+	    ((uint64_t)s.pos > t->train->n && !any) || s.stale < 0)
+		return bt_error_set(err, BT_ECORRUPT,
+		                    "'%s': the note of its position in the run "
+		                    "makes no sense",
+		                    path);
+	s.unreported = json_is_true(json_object_get(o, "unreported"));
+	t->batches.epoch = -1;
+	t->s = s;
+	if (!any) /* else those files are the other run's */
+		read_lengths(t, json_object_get(o, "files"));
+	return BT_OK;
 }
 
 static int restore(struct bt_train_run *t, const struct bt_ckpt *c,
                    const char *path, struct bt_error *err)
 {
-	const char *note = find_note(c);
+	const char *note = NULL;
 	struct bt_weights_set set[3];
+	json_int_t v;
 	json_t *o;
+	size_t i;
 	int n, r;
 
+	for (i = 0; i < bt_ckpt_notes(c) && note == NULL; i++)
+		if (strcmp(bt_ckpt_note(c, i)->key, BT_CHECKPOINT_NOTE) == 0)
+			note = bt_ckpt_note(c, i)->value;
 	if (note == NULL)
 		return bt_error_set(err, BT_EFORMAT,
-		                    "'%s' is no checkpoint of bert-train",
+		                    "'%s' is not a checkpoint of bert-train",
 		                    path);
 	r = bt_json_parse(path, note, strlen(note), true, &o, err);
 	if (r != BT_OK)
 		return r;
-	r = check_version(o, path, err);
-	if (r == BT_OK)
-		r = check_settings(t, o, path, err);
-	if (r == BT_OK)
-		r = read_place(t, o, path, err);
+	v = json_integer_value(json_object_get(o, "version"));
+	if (v != VERSION)
+		r = bt_error_set(
+		    err, BT_EFORMAT,
+		    "'%s' was written by %s version of bert-train, "
+		    "which alone can go on from it",
+		    path, v < VERSION ? "an earlier" : "a later");
+	else if (!(r = check_settings(t, o, path, err)))
+		r = read_state(t, o, path, err);
 	json_decref(o);
 	n = sets(t, set);
-	if (r == BT_OK)
-		r = bt_weights_restore(c, &t->m->graph, set, n, err);
-	return r;
+	return r != BT_OK ? r
+	                  : bt_weights_restore(c, &t->m->graph, set, n, err);
 }
 
 int bt_train_load_state(struct bt_train_run *t, struct bt_error *err)
@@ -353,18 +321,15 @@ int bt_train_load_state(struct bt_train_run *t, struct bt_error *err)
 	struct bt_ckpt *c;
 	int r;
 
-	if (path == NULL)
-		return bt_error_nomem(err, "reading a checkpoint");
 	bt_file_use_own(true);
 	r = bt_ckpt_open(path, &c, err);
 	bt_file_use_own(false);
 	if (r != BT_OK) {
 		bt_error_prefix(err, "nothing to resume");
-		free(path);
-		return r;
+	} else {
+		r = restore(t, c, path, err);
+		bt_ckpt_close(c);
 	}
-	r = restore(t, c, path, err);
-	bt_ckpt_close(c);
 	/* what stands in the output is this one, or one of later */
 	if (r == BT_OK && from == NULL)
 		t->saved_step = t->s.step;

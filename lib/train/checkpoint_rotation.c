@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "base/num.h"
+#include "base/str.h"
 #include "finetune/unfinished.h"
 #include "io/path.h"
 #include "train/train_int.h"
@@ -33,16 +33,14 @@ static char *path_of(const struct bt_train_run *t, int64_t step)
 /* The step in a file's name, or -1. */
 static int64_t step_of(const char *name)
 {
-	size_t n = strlen(name), a = strlen(BEFORE), b = strlen(BEHIND);
-	char digits[24];
-	int64_t step = -1;
+	char same[64];
+	long long step;
 
-	if (n <= a + b || n - a - b >= sizeof(digits) ||
-	    strncmp(name, BEFORE, a) != 0 || strcmp(name + n - b, BEHIND) != 0)
+	if (!bt_str_starts(name, BEFORE))
 		return -1;
-	memcpy(digits, name + a, n - a - b);
-	digits[n - a - b] = '\0';
-	return bt_parse_i64(digits, 0, INT64_MAX, &step) == BT_OK ? step : -1;
+	step = strtoll(name + strlen(BEFORE), NULL, 10);
+	snprintf(same, sizeof(same), BEFORE "%lld" BEHIND, step);
+	return strcmp(name, same) == 0 ? step : -1;
 }
 
 int bt_checkpoint_set_aside(const struct bt_train_run *t, struct bt_error *err)
@@ -54,9 +52,7 @@ int bt_checkpoint_set_aside(const struct bt_train_run *t, struct bt_error *err)
 		return BT_OK;
 	from = bt_train_checkpoint(t->o->out);
 	to = path_of(t, t->saved_step);
-	if (from == NULL || to == NULL)
-		r = bt_error_nomem(err, "keeping a checkpoint");
-	else if (unlink(to) != 0 && errno != ENOENT)
+	if (unlink(to) != 0 && errno != ENOENT)
 		r = bt_error_sys(err, errno, "cannot replace '%s'", to);
 	/* a second name, so that there is a newest one at any moment; not all
 	 * file systems have that */
@@ -75,44 +71,30 @@ static int falling(const void *a, const void *b)
 	return (x < y) - (x > y);
 }
 
-/* The steps of all that are there and before the newest. The caller frees
- * them. */
-static size_t list(const struct bt_train_run *t, int64_t **steps)
+void bt_checkpoint_prune(const struct bt_train_run *t)
 {
-	DIR *dir = opendir(t->o->out);
+	size_t most = t->o->keep > 1 ? (size_t)t->o->keep - 1 : 0, n = 0, i;
+	DIR *dir = t->o->keep > 0 ? opendir(t->o->out) : NULL;
+	int64_t *steps = NULL, step;
 	struct dirent *e;
-	size_t n = 0, cap = 0;
-	int64_t step;
+	size_t cap = 0;
+	char *path;
 
-	*steps = NULL;
 	while (dir != NULL && (e = readdir(dir)) != NULL) {
 		step = step_of(e->d_name);
 		if (step < 0 || step >= t->saved_step)
 			continue;
-		if (bt_grow(steps, &cap, n + 1, sizeof(**steps)) != BT_OK)
+		if (bt_grow(&steps, &cap, n + 1, sizeof(*steps)) != BT_OK)
 			break;
-		(*steps)[n++] = step;
+		steps[n++] = step;
 	}
 	if (dir != NULL)
 		closedir(dir);
-	return n;
-}
-
-void bt_checkpoint_prune(const struct bt_train_run *t)
-{
-	size_t most = t->o->keep > 1 ? (size_t)t->o->keep - 1 : 0, n, i;
-	int64_t *steps;
-	char *path;
-
-	if (t->o->keep < 1)
-		return;
-	n = list(t, &steps);
 	if (n > 0)
 		qsort(steps, n, sizeof(*steps), falling);
 	for (i = most; i < n; i++) {
 		path = path_of(t, steps[i]);
-		if (path != NULL)
-			(void)unlink(path);
+		(void)unlink(path);
 		free(path);
 	}
 	free(steps);

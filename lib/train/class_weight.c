@@ -25,94 +25,70 @@ static void balance(const struct bt_dataset *d, int classes, double *w)
 		w[k] = w[k] > 0 ? (double)d->n / (present * w[k]) : 1;
 }
 
-static int number(struct bt_span s, double *w, struct bt_error *err)
-{
-	char text[40];
-
-	if (s.n < sizeof(text)) {
-		memcpy(text, s.p, s.n);
-		text[s.n] = '\0';
-		if (bt_parse_f64(text, 0, LARGEST, w) == BT_OK)
-			return BT_OK;
-	}
-	return bt_error_set(err, BT_EARG,
-	                    "class weight '%.*s' is not a number from 0 to %g",
-	                    (int)(s.n < 100 ? s.n : 100), s.p, LARGEST);
-}
-
 /* One of the list: the i-th, from 0. */
 static int item(struct bt_span s, int i, const struct bt_labels *l, double *w,
                 struct bt_error *err)
 {
-	struct bt_span value = s;
-	int k = i;
+	struct bt_span name = s;
+	char text[40];
 
-	while (value.n > 0 && value.p[value.n - 1] != '=')
-		value.n--;
-	if (value.n > 0) {
-		struct bt_span name = {s.p, value.n - 1};
-
-		k = bt_labels_find(l, name);
-		if (k < 0)
+	while (name.n > 0 && name.p[name.n - 1] != '=')
+		name.n--;
+	if (name.n > 0) {
+		s.p += name.n;
+		s.n -= name.n--;
+		i = bt_labels_find(l, name);
+		if (i < 0)
 			return bt_error_set(
 			    err, BT_EARG,
 			    "class weights: '%.*s' is not a label",
 			    (int)(name.n < 100 ? name.n : 100), name.p);
-		s.p += value.n;
-		s.n -= value.n;
-	} else if (k >= l->n) {
+	} else if (i >= l->n) {
 		return bt_error_set(
 		    err, BT_EARG, "more class weights than labels (%d)", l->n);
 	}
-	return number(s, &w[k], err);
+	if (bt_span_str(s, text, sizeof(text)) &&
+	    bt_parse_f64(text, 0, LARGEST, &w[i]) == BT_OK)
+		return BT_OK;
+	return bt_error_set(err, BT_EARG,
+	                    "class weight '%.*s' is not a number from 0 to %g",
+	                    (int)(s.n < 100 ? s.n : 100), s.p, LARGEST);
 }
 
 static int from_list(const char *list, const struct bt_labels *l, double *w,
                      struct bt_error *err)
 {
 	bool named = strchr(list, '=') != NULL;
-	const char *end;
-	int i, r = BT_OK;
+	struct bt_span s;
+	int i, r;
 
 	for (i = 0; i < l->n; i++)
 		w[i] = 1;
-	for (i = 0; r == BT_OK; i++, list = end + 1) {
-		end = strchr(list, ',');
-		if (end == NULL)
-			end = list + strlen(list);
-		if (named && memchr(list, '=', (size_t)(end - list)) == NULL)
+	for (i = 0;; i++, list += s.n + 1) {
+		s = (struct bt_span){list, strcspn(list, ",")};
+		if (named && memchr(list, '=', s.n) == NULL)
 			return bt_error_set(err, BT_EARG,
 			                    "class weight '%.*s' is not "
 			                    "LABEL=NUMBER",
-			                    (int)(end - list), list);
-		r = item((struct bt_span){list, (size_t)(end - list)}, i, l, w,
-		         err);
-		if (*end == '\0')
+			                    (int)s.n, list);
+		r = item(s, i, l, w, err);
+		if (r != BT_OK)
+			return r;
+		if (list[s.n] == '\0')
 			break;
 	}
-	if (r == BT_OK && !named && i + 1 != l->n)
+	if (!named && i + 1 != l->n)
 		return bt_error_set(err, BT_EARG,
 		                    "%d class weights for %d labels", i + 1,
 		                    l->n);
-	return r;
-}
-
-static void say(const struct bt_labels *l, const double *w, struct bt_buf *b)
-{
-	int i;
-
-	for (i = 0; i < l->n && i < TOLD; i++)
-		bt_buf_printf(b, "%s'%s' %.4g", i > 0 ? ", " : "", l->name[i],
-		              w[i]);
-	if (i < l->n)
-		bt_buf_puts(b, ", ...");
+	return BT_OK;
 }
 
 int bt_class_weight(struct bt_dataset *d, const struct bt_labels *l,
                     const char *how, struct bt_buf *said, struct bt_error *err)
 {
 	double *w = bt_array((size_t)l->n, sizeof(*w)), sum = 0;
-	int r = BT_OK;
+	int r = BT_OK, k;
 	size_t i;
 
 	if (w == NULL)
@@ -129,10 +105,13 @@ int bt_class_weight(struct bt_dataset *d, const struct bt_labels *l,
 		r = bt_error_set(err, BT_EARG,
 		                 "the class weights leave every training "
 		                 "example without weight");
-	if (r == BT_OK) {
+	if (r == BT_OK)
 		d->has_weights = true;
-		say(l, w, said);
-	}
+	for (k = 0; r == BT_OK && k < l->n && k < TOLD; k++)
+		bt_buf_printf(said, "%s'%s' %.4g", k > 0 ? ", " : "",
+		              l->name[k], w[k]);
+	if (r == BT_OK && l->n > TOLD)
+		bt_buf_puts(said, ", ...");
 	free(w);
 	return r;
 }

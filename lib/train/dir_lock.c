@@ -13,32 +13,27 @@
 #include <time.h>
 #include <unistd.h>
 
-/* "PID.N.new" or with six letters at the end, as an unfinished output's name
- * goes on where it must have one. */
-static bool is_unfinished_end(const char *s)
-{
-	char end[8];
-	int n = 0;
-
-	return isdigit((unsigned char)*s) &&
-	       sscanf(s, "%*d.%*u.%7s%n", end, &n) == 1 && s[n] == '\0' &&
-	       (strcmp(end, "new") == 0 || strlen(end) == 6);
-}
-
 /* ".model.safetensors.PID.N.new" and so on, for all that a model directory
- * holds. */
+ * holds; or with six letters at the end, as an unfinished output's name goes on
+ * where it must have one. */
 static bool is_unfinished(const char *name)
 {
 	static const char *const kinds[] = {".safetensors.", ".json.", ".txt.",
 	                                    ".model."};
 	const char *p;
+	char end[8];
 	size_t i;
+	int n = 0;
 
-	if (name[0] != '.')
-		return false;
-	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+	for (i = 0; name[0] == '.' && i < sizeof(kinds) / sizeof(kinds[0]);
+	     i++) {
 		p = strstr(name + 1, kinds[i]);
-		if (p != NULL && is_unfinished_end(p + strlen(kinds[i])))
+		if (p == NULL)
+			continue;
+		p += strlen(kinds[i]);
+		if (isdigit((unsigned char)*p) &&
+		    sscanf(p, "%*d.%*u.%7s%n", end, &n) == 1 && p[n] == '\0' &&
+		    (strcmp(end, "new") == 0 || strlen(end) == 6))
 			return true;
 	}
 	return false;

@@ -10,25 +10,12 @@ uint64_t bt_train_order_seed(const struct bt_train_run *t)
 	return t->o->batching.seed + (uint64_t)t->s.trial * 0x9e3779b97f4a7c15u;
 }
 
-/* Reads the checkpoint; files that grow go on behind what they have. */
-static int go_back(struct bt_train_run *t, struct bt_error *err)
-{
-	uint64_t history = t->history.size, events[BT_EVENT_STREAMS];
-	int i, r;
-
-	for (i = 0; i < BT_EVENT_STREAMS; i++)
-		events[i] = t->events.file[i].size;
-	r = bt_train_load_state(t, err);
-	t->history.size = history;
-	for (i = 0; i < BT_EVENT_STREAMS; i++)
-		t->events.file[i].size = events[i];
-	return r == BT_OK ? bt_engine_pack(t->m->engine, err) : r;
-}
-
 int bt_train_recover(struct bt_train_run *t, struct bt_error *err)
 {
+	/* files that grow go on behind what they have */
+	uint64_t history = t->history.size, events[BT_EVENT_STREAMS];
 	int64_t trial = t->s.trial + 1;
-	int r = err->code;
+	int i, r = err->code;
 
 	if (t->recovered >= t->o->recoveries || t->saved_step < 0)
 		return r;
@@ -38,8 +25,13 @@ int bt_train_recover(struct bt_train_run *t, struct bt_error *err)
 	       err->text, (long long)t->saved_step, (long long)t->recovered + 1,
 	       (long long)t->o->recoveries);
 	bt_error_clear(err);
-	r = go_back(t, err);
-	if (r != BT_OK)
+	for (i = 0; i < BT_EVENT_STREAMS; i++)
+		events[i] = t->events.file[i].size;
+	r = bt_train_load_state(t, err);
+	t->history.size = history;
+	for (i = 0; i < BT_EVENT_STREAMS; i++)
+		t->events.file[i].size = events[i];
+	if (r || (r = bt_engine_pack(t->m->engine, err)))
 		return r;
 	t->recovered++;
 	t->s.trial = trial;

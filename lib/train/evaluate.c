@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* What happens at the end of an epoch, or every so many updates: the model is
- * measured, the measures told, the best model kept. */
+ * measured, the measures logged, the best model kept. */
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/str.h"
 #include "base/sys.h"
 #include "finetune/forward.h"
 #include "train/disk_space.h"
@@ -15,33 +16,6 @@ int bt_train_save_model(struct bt_train_run *t, const char *dir,
                         struct bt_error *err)
 {
 	return bt_model_save(dir, t->m, t->o->save_more, t->o->ctx, err);
-}
-
-static int keep(struct bt_train_run *t, struct bt_error *err)
-{
-	int r = bt_disk_space_check(t->o->out, bt_model_file_size(t->m),
-	                            "the model", err);
-
-	if (r == BT_OK)
-		r = bt_train_save_model(t, t->o->out, err);
-	if (r == BT_OK)
-		t->res->kept = true;
-	return r;
-}
-
-int bt_train_metrics(struct bt_train_run *t, struct bt_error *err)
-{
-	return bt_metrics_init(&t->metrics, t->m->task->metrics, t->m->labels.n,
-	                       err);
-}
-
-/* Compares with the best so far; a tie is no improvement. */
-static bool is_better(const struct bt_train_run *t, double value)
-{
-	if (!t->s.have_best)
-		return true;
-	return bt_metrics_falls(t->o->metric) ? value < t->s.best
-	                                      : value > t->s.best;
 }
 
 /* "epoch 3" or "step 120 (epoch 1.25)" */
@@ -57,11 +31,12 @@ static const char *where(const struct bt_train_run *t, char out[64])
 	return out;
 }
 
-static void tell(const struct bt_train_run *t, double loss,
-                 const struct bt_metrics_summary *s, double value, bool better)
+static void log_evaluation(const struct bt_train_run *t, double loss,
+                           const struct bt_metrics_summary *s, double value,
+                           bool better)
 {
 	const char *m = t->o->metric;
-	bool said = strcmp(m, "loss") == 0 || strcmp(m, "mse") == 0;
+	bool said = bt_str_in_list("loss|mse|pearson_spearman", m);
 	struct bt_buf b = BT_BUF_INIT;
 	char at[64];
 	double v;
@@ -74,11 +49,11 @@ static void tell(const struct bt_train_run *t, double loss,
 			              v);
 		said |= strcmp(s->kind->shown[i].name, m) == 0;
 	}
-	if (!said && strcmp(m, "pearson_spearman") != 0)
+	if (!said)
 		bt_buf_printf(&b, ", %s %.4f", m, value);
 	bt_log(t->o->log, BT_LOG_NOTE,
 	       "%s: loss %.4f, evaluation loss %.4f%s%s", where(t, at), loss,
-	       s->loss, bt_buf_str(&b) != NULL ? b.data : "",
+	       s->loss, bt_buf_str(&b),
 	       better && !t->o->keep_last ? " (best)" : "");
 	bt_buf_clear(&b);
 }
@@ -115,9 +90,12 @@ static int evaluate(struct bt_train_run *t, double loss,
 	r = bt_metrics_find(s, t->o->metric, &value, err);
 	if (r != BT_OK)
 		return r;
-	*better = t->o->keep_last || is_better(t, value);
+	/* a tie is no improvement */
+	*better = t->o->keep_last || !t->s.have_best ||
+	          (bt_metrics_falls(t->o->metric) ? value < t->s.best
+	                                          : value > t->s.best);
 	if (!t->o->measure_only)
-		tell(t, loss, s, value, *better);
+		log_evaluation(t, loss, s, value, *better);
 	t->s.stale++;
 	if (!*better)
 		return BT_OK;
@@ -131,27 +109,29 @@ static int evaluate(struct bt_train_run *t, double loss,
 
 static int report(struct bt_train_run *t, double loss, struct bt_error *err)
 {
-	double seconds = t->res->seconds - t->told.seconds;
+	double seconds = t->res->seconds - t->reported.seconds;
 	struct bt_metrics_summary s;
+	const struct bt_metrics_summary *shown = t->eval != NULL ? &s : NULL;
 	bool better = true;
 	char at[64];
-	int r = BT_OK;
+	int r;
 
-	if (t->eval != NULL)
-		r = evaluate(t, loss, &s, &better, err);
-	else
+	if (t->eval == NULL)
 		bt_log(t->o->log, BT_LOG_NOTE, "%s: loss %.4f", where(t, at),
 		       loss);
+	else if ((r = evaluate(t, loss, &s, &better, err)))
+		return r;
 	better = better && !t->o->measure_only;
-	if (r == BT_OK && better)
-		r = keep(t, err);
-	if (r == BT_OK && !t->o->measure_only)
-		r = bt_train_history(t, loss, t->eval != NULL ? &s : NULL,
-		                     better, err);
-	if (r == BT_OK)
-		r = bt_train_reported(t, t->eval != NULL ? &s : NULL, seconds,
-		                      better, err);
-	return r;
+	if (better &&
+	    ((r = bt_disk_space_check(t->o->out, bt_model_file_size(t->m),
+	                              "the model", err)) ||
+	     (r = bt_train_save_model(t, t->o->out, err))))
+		return r;
+	t->res->kept |= better;
+	if (!t->o->measure_only &&
+	    (r = bt_train_history(t, loss, shown, better, err)))
+		return r;
+	return bt_train_reported(t, shown, seconds, better, err);
 }
 
 int bt_train_report(struct bt_train_run *t, struct bt_error *err)

@@ -37,39 +37,31 @@ static int make(const char *path, struct bt_error *err)
 	return BT_OK;
 }
 
-/* A name as TensorFlow makes it; n tells those of one second apart. */
-static char *name_of(enum bt_event_stream s, const char *below, int n)
+/* A name as TensorFlow makes it that no file in the directory has; a number
+ * tells those of one second apart. */
+static char *new_name(enum bt_event_stream s, const char *dir,
+                      const char *below)
 {
-	char host[256] = "localhost";
+	char host[256] = "localhost", *path, *p;
 	struct bt_buf b = BT_BUF_INIT;
-	char *p;
+	bool taken;
+	int n;
 
 	(void)gethostname(host, sizeof(host) - 1);
 	host[sizeof(host) - 1] = '\0';
 	for (p = host; *p != '\0'; p++)
 		if (*p == '/')
 			*p = '_';
-	bt_buf_printf(&b, "%s%s" NAME "%010lld.%s.%ld.%d.v2", below, prefix[s],
-	              (long long)time(NULL), host, (long)getpid(), n);
-	return bt_buf_detach(&b);
-}
-
-/* One that no file in the directory has. */
-static char *new_name(enum bt_event_stream s, const char *dir,
-                      const char *below)
-{
-	char *name, *path;
-	bool taken;
-	int n;
-
 	for (n = (int)s;; n += BT_EVENT_STREAMS) {
-		name = name_of(s, below, n);
-		path = bt_path_join(dir, name);
+		bt_buf_reset(&b);
+		bt_buf_printf(&b, "%s%s" NAME "%010lld.%s.%ld.%d.v2", below,
+		              prefix[s], (long long)time(NULL), host,
+		              (long)getpid(), n);
+		path = bt_path_join(dir, bt_buf_str(&b));
 		taken = access(path, F_OK) == 0;
 		free(path);
 		if (!taken)
-			return name;
-		free(name);
+			return bt_buf_detach(&b);
 	}
 }
 
@@ -86,8 +78,7 @@ int bt_events_open(struct bt_events *e, const char *dir, const char *below,
 		bt_buf_reset(&b);
 		bt_buf_printf(&b, "%s/%s%s", dir, under, prefix[i]);
 		path = bt_buf_str(&b);
-		r = bt_path_above(path, err);
-		if (r == BT_OK)
+		if ((r = bt_path_above(path, err)) == BT_OK)
 			r = make(path, err);
 		e->file[i].dir = dir;
 		e->file[i].name = new_name((enum bt_event_stream)i, dir, under);
@@ -107,59 +98,48 @@ bool bt_events_names(enum bt_event_stream s, const char *name)
 	       (n > 0 || before == 0) && memcmp(file - n, prefix[s], n) == 0;
 }
 
-static void put_wall_time(struct bt_buf *b)
+/* Adds an event as a record: of Summary.Value's tag, a tensor of one float, and
+ * whose plugin shows it. Without a tag it is that with which every file begins.
+ */
+static void put_event(struct bt_append_log *g, int64_t step, const char *tag,
+                      float value)
 {
+	struct bt_buf b = BT_BUF_INIT;
 	struct timespec now;
+	struct bt_out *out = bt_out_memory(&g->pending);
+	size_t summary, v, tensor;
 	double t;
 
 	clock_gettime(CLOCK_REALTIME, &now);
 	t = (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-	bt_pb_put_fixed(b, 1, BT_PB_I64, &t);
-}
-
-/* Adds an event as a record. */
-static void put_record(struct bt_append_log *g, const struct bt_buf *event)
-{
-	struct bt_out *out;
-
-	out = bt_out_memory(&g->pending);
-	if (bt_tfrecord_write(out, event->data, event->len, NULL) != BT_OK)
+	bt_pb_put_fixed(&b, 1, BT_PB_I64, &t);
+	if (step != 0)
+		bt_pb_put_uint(&b, 2, (uint64_t)step);
+	if (tag == NULL) {
+		bt_pb_put_str(&b, 3, "brain.Event:2");
+	} else {
+		summary = bt_pb_begin(&b, 5);
+		v = bt_pb_begin(&b, 1);
+		bt_pb_put_str(&b, 1, tag);
+		tensor = bt_pb_begin(&b, 8);
+		bt_pb_put_uint(&b, 1, 1); /* its type */
+		bt_pb_put_str(&b, 2, ""); /* its shape */
+		bt_pb_put_bytes(&b, 4, &value, sizeof(value));
+		bt_pb_end(&b, tensor);
+		bt_pb_put_str(&b, 9, "\x0a\x09\x0a\x07scalars");
+		bt_pb_end(&b, v);
+		bt_pb_end(&b, summary);
+	}
+	if (bt_tfrecord_write(out, b.data, b.len, NULL) != BT_OK)
 		g->pending.oom = true;
 	if (bt_out_commit(out, NULL) != BT_OK)
 		g->pending.oom = true;
-}
-
-/* Every file begins with this. */
-static void put_version(struct bt_append_log *g)
-{
-	struct bt_buf b = BT_BUF_INIT;
-
-	put_wall_time(&b);
-	bt_pb_put_str(&b, 3, "brain.Event:2");
-	put_record(g, &b);
 	bt_buf_clear(&b);
-}
-
-/* Summary.Value: tag, a tensor of one float, and whose plugin shows it. */
-static void put_value(struct bt_buf *b, const char *tag, float value)
-{
-	size_t summary = bt_pb_begin(b, 5), v = bt_pb_begin(b, 1), tensor;
-
-	bt_pb_put_str(b, 1, tag);
-	tensor = bt_pb_begin(b, 8);
-	bt_pb_put_uint(b, 1, 1); /* its type */
-	bt_pb_put_str(b, 2, ""); /* its shape */
-	bt_pb_put_bytes(b, 4, &value, sizeof(value));
-	bt_pb_end(b, tensor);
-	bt_pb_put_str(b, 9, "\x0a\x09\x0a\x07scalars");
-	bt_pb_end(b, v);
-	bt_pb_end(b, summary);
 }
 
 void bt_events_scalar(struct bt_events *e, enum bt_event_stream s, int64_t step,
                       double value, const char *fmt, ...)
 {
-	struct bt_buf event = BT_BUF_INIT;
 	struct bt_append_log *g = &e->file[s];
 	char tag[100];
 	va_list ap;
@@ -167,16 +147,11 @@ void bt_events_scalar(struct bt_events *e, enum bt_event_stream s, int64_t step,
 	if (g->dir == NULL)
 		return;
 	if (g->size == 0 && g->pending.len == 0)
-		put_version(g);
+		put_event(g, 0, NULL, 0);
 	va_start(ap, fmt);
 	vsnprintf(tag, sizeof(tag), fmt, ap);
 	va_end(ap);
-	put_wall_time(&event);
-	if (step != 0)
-		bt_pb_put_uint(&event, 2, (uint64_t)step);
-	put_value(&event, tag, (float)value);
-	put_record(g, &event);
-	bt_buf_clear(&event);
+	put_event(g, step, tag, (float)value);
 }
 
 int bt_events_flush(struct bt_events *e, const struct bt_log *log,

@@ -11,43 +11,26 @@
 static void put(struct bt_buf *b, const char *prefix, const char *name,
                 double value)
 {
-	char s[32];
+	char s[32] = "null";
 
 	if (isfinite(value))
 		bt_format_f64(s, sizeof(s), value);
-	bt_buf_printf(b, ",\"%s%s\":%s", prefix, name,
-	              isfinite(value) ? s : "null");
+	bt_buf_printf(b, ",\"%s%s\":%s", prefix, name, s);
 }
 
-/* Passes over the data, or what is told as such. */
-static double epochs_done(const struct bt_train_run *t)
+/* The update, and the passes over the data (or what counts as such) and the
+ * loss so far. */
+static void put_start(const struct bt_train_run *t, double loss,
+                      struct bt_buf *b)
 {
-	if (t->o->epoch_steps > 0)
-		return (double)t->s.step / (double)t->o->epoch_steps;
-	return (double)t->s.epoch + (double)t->s.pos / (double)t->train->n;
-}
+	const struct bt_train_state *s = &t->s;
+	int64_t n = t->o->epoch_steps;
 
-static void put_line(struct bt_train_run *t, double loss,
-                     const struct bt_metrics_summary *s, bool best)
-{
-	struct bt_buf *b = &t->history.pending;
-	const char *name;
-	double v;
-	size_t i;
-
-	bt_buf_printf(b, "{\"step\":%lld", (long long)t->s.step);
-	put(b, "", "epoch", epochs_done(t));
+	bt_buf_printf(b, "{\"step\":%lld", (long long)s->step);
+	put(b, "", "epoch",
+	    n > 0 ? (double)s->step / (double)n
+	          : (double)s->epoch + (double)s->pos / (double)t->train->n);
 	put(b, "", "loss", loss);
-	if (t->train->width == 0)
-		put(b, "", "accuracy", bt_train_accuracy(t));
-	put(b, "", "learning_rate", bt_train_rate(t, t->s.step - 1));
-	put(b, "", "seconds", t->s.seconds + bt_seconds() - t->began);
-	for (i = 0; s != NULL && (name = bt_metrics_name(i, s, &v)) != NULL;
-	     i++)
-		put(b, "eval_", name, v);
-	if (s != NULL)
-		bt_buf_printf(b, ",\"best\":%s", best ? "true" : "false");
-	bt_buf_puts(b, "}\n");
 }
 
 void bt_train_speed(struct bt_train_run *t, double seconds, int64_t updates,
@@ -71,7 +54,7 @@ static void put_events(struct bt_train_run *t, double loss,
 	bool epochs = t->o->eval_steps == 0;
 	int64_t step = t->s.step, at = epochs ? bt_train_epoch(t) - 1 : step;
 	double rate = bt_train_rate(t, step - 1), v;
-	double dt = t->res->seconds - t->told.seconds;
+	double dt = t->res->seconds - t->reported.seconds;
 	struct bt_events *e = &t->events;
 	const char *name;
 	size_t i;
@@ -92,8 +75,8 @@ static void put_events(struct bt_train_run *t, double loss,
 		                 "evaluation_%s_vs_iterations", name);
 	}
 	if (t->o->log_steps == 0)
-		bt_train_speed(t, dt, step - t->told.step,
-		               t->res->examples - t->told.examples);
+		bt_train_speed(t, dt, step - t->reported.step,
+		               t->res->examples - t->reported.examples);
 }
 
 int bt_train_log_step(struct bt_train_run *t, const struct bt_train_news *n,
@@ -118,9 +101,7 @@ int bt_train_log_step(struct bt_train_run *t, const struct bt_train_news *n,
 	       loss, rate, t->norm, speed, left / 60, left % 60);
 	if (t->o->log_steps == 0)
 		return BT_OK;
-	bt_buf_printf(b, "{\"step\":%lld", (long long)s->step);
-	put(b, "", "epoch", epochs_done(t));
-	put(b, "", "loss", loss);
+	put_start(t, loss, b);
 	put(b, "", "learning_rate", rate);
 	put(b, "", "gradient_norm", t->norm);
 	put(b, "", "examples_per_second", speed);
@@ -135,16 +116,28 @@ int bt_train_history(struct bt_train_run *t, double loss,
                      const struct bt_metrics_summary *s, bool best,
                      struct bt_error *err)
 {
+	struct bt_buf *b = &t->history.pending;
+	const char *name;
+	double v;
+	size_t i;
 	int r;
 
-	put_line(t, loss, s, best);
+	put_start(t, loss, b);
+	if (t->train->width == 0)
+		put(b, "", "accuracy", bt_train_accuracy(t));
+	put(b, "", "learning_rate", bt_train_rate(t, t->s.step - 1));
+	put(b, "", "seconds", t->s.seconds + bt_seconds() - t->began);
+	for (i = 0; s != NULL && (name = bt_metrics_name(i, s, &v)) != NULL;
+	     i++)
+		put(b, "eval_", name, v);
+	if (s != NULL)
+		bt_buf_printf(b, ",\"best\":%s", best ? "true" : "false");
+	bt_buf_puts(b, "}\n");
 	if (!t->o->own_curves)
 		put_events(t, loss, s);
-	t->told.seconds = t->res->seconds;
-	t->told.step = t->s.step;
-	t->told.examples = t->res->examples;
+	t->reported.seconds = t->res->seconds;
+	t->reported.step = t->s.step;
+	t->reported.examples = t->res->examples;
 	r = bt_append_log_flush(&t->history, t->o->log, err);
-	if (r == BT_OK)
-		r = bt_events_flush(&t->events, t->o->log, err);
-	return r;
+	return r == BT_OK ? bt_events_flush(&t->events, t->o->log, err) : r;
 }

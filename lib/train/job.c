@@ -58,7 +58,7 @@ static int settle_task(struct bt_job *j, struct bt_error *err)
 	struct bt_config *c = &j->model.config;
 	const struct bt_task *task;
 	struct bt_metrics_summary s = {0};
-	enum bt_hint hint = BT_HINT_NONE;
+	enum bt_hint hint;
 	double v;
 
 	j->old_task = bt_task_of(c->problem_type);
@@ -71,6 +71,8 @@ static int settle_task(struct bt_job *j, struct bt_error *err)
 		hint = BT_HINT_CLASS_WEIGHT_ONE_LABEL;
 	else if (!task->one_label && j->o.train.smoothing > 0)
 		hint = BT_HINT_LABEL_SMOOTHING_ONE_LABEL;
+	else
+		hint = BT_HINT_NONE;
 	if (hint != BT_HINT_NONE)
 		return bt_error_hint(err, hint,
 		                     bt_error_set(err, BT_EARG,
@@ -86,7 +88,6 @@ static int read_config(struct bt_job *j, struct bt_labels *labels,
                        struct bt_error *err)
 {
 	struct bt_config *c = &j->model.config;
-	bool preset = false;
 	int r;
 
 	if (j->o.model != NULL) {
@@ -96,14 +97,13 @@ static int read_config(struct bt_job *j, struct bt_labels *labels,
 		                    err);
 	} else if (strpbrk(j->o.init_config, "./") == NULL) {
 		r = bt_config_preset(j->o.init_config, c, err);
-		preset = true;
+		if (j->tok != NULL)
+			c->vocab_size = (int)bt_tok_size(j->tok);
 	} else {
 		r = bt_config_load(j->o.init_config, c, err);
 	}
 	if (r != BT_OK)
 		return r;
-	if (preset && j->tok != NULL)
-		c->vocab_size = (int)bt_tok_size(j->tok);
 	if (j->tok != NULL && bt_tok_size(j->tok) > (size_t)c->vocab_size)
 		return bt_error_set(err, BT_EFORMAT,
 		                    "the tokenizer has %zu tokens, but the "
@@ -149,14 +149,12 @@ static int plan(struct bt_job *j, struct bt_error *err)
 	if (eval != NULL && eval->longest > o.max_length)
 		o.max_length = eval->longest;
 	o.max_sequences = n->texts > n->eval_texts ? n->texts : n->eval_texts;
-	if (r == BT_OK)
-		r = bt_model_plan(&j->model, &o, err);
-	if (r == BT_OK)
-		r = bt_memory_plan_memory(n, &j->model, &j->train, eval,
-		                          &j->o.train, err);
-	if (r == BT_OK)
-		bt_model_log(&j->model, bt_job_log(j));
-	return r;
+	if (r || (r = bt_model_plan(&j->model, &o, err)) ||
+	    (r = bt_memory_plan_memory(n, &j->model, &j->train, eval,
+	                               &j->o.train, err)))
+		return r;
+	bt_model_log(&j->model, bt_job_log(j));
+	return BT_OK;
 }
 
 /* Random weights for the parameters of the head, or of its classes alone. */
@@ -173,7 +171,7 @@ static void fresh_head(struct bt_job *j, bool all)
 
 /* No layer of a described head is what the starting model calls so: all of them
  * are as new as that of the classes. */
-static void disown_head(struct bt_graph *g)
+static void renew_head(struct bt_graph *g)
 {
 	const char *name;
 	int i;
@@ -187,22 +185,22 @@ static void disown_head(struct bt_graph *g)
 }
 
 /* Every tensor of the checkpoint and of the model: loaded, new or unused. */
-static void tell_loaded(const struct bt_job *j, const char *from,
-                        struct bt_weights_report *rep)
+static void log_loaded(const struct bt_job *j, const char *from,
+                       struct bt_weights_report *rep)
 {
-	const char *fresh, *unused = bt_buf_str(&rep->unused_names);
-	bool fits = j->o.old_head == BT_JOB_HEAD_FITS;
+	const struct bt_log *log = bt_job_log(j);
+	const char *fresh = j->o.old_head == BT_JOB_HEAD_FRESH ? "the head"
+	                    : j->o.old_head == BT_JOB_HEAD_CLASSES
+	                        ? "the classes"
+	                    : rep->fresh > 0 ? bt_buf_str(&rep->fresh_names)
+	                                     : NULL;
 
-	fresh = fits ? bt_buf_str(&rep->fresh_names)
-	        : j->o.old_head == BT_JOB_HEAD_FRESH ? "the head"
-	                                             : "the classes";
-	bt_log(bt_job_log(j), BT_LOG_NOTE, "'%s': %d tensors loaded", from,
-	       rep->loaded);
-	if (rep->fresh > 0 || !fits)
-		bt_log(bt_job_log(j), BT_LOG_NOTE, "newly initialized: %s",
-		       fresh);
+	bt_log(log, BT_LOG_NOTE, "'%s': %d tensors loaded", from, rep->loaded);
+	if (fresh != NULL)
+		bt_log(log, BT_LOG_NOTE, "newly initialized: %s", fresh);
 	if (rep->unused > 0)
-		bt_log(bt_job_log(j), BT_LOG_NOTE, "unused: %s", unused);
+		bt_log(log, BT_LOG_NOTE, "unused: %s",
+		       bt_buf_str(&rep->unused_names));
 }
 
 /* The weights of the starting model; where the engine is only planned, they are
@@ -218,7 +216,7 @@ static int load(struct bt_job *j, struct bt_error *err)
 	if (r != BT_OK)
 		return r;
 	if (j->new_head)
-		disown_head(&j->model.graph);
+		renew_head(&j->model.graph);
 	fresh_head(j, true);
 	if (p != NULL && j->o.gaps.missing.n > 0)
 		bt_weights_init(&j->model.graph, j->o.train.batching.seed, -1,
@@ -239,7 +237,7 @@ static int load(struct bt_job *j, struct bt_error *err)
 	}
 	if (j->o.old_head != BT_JOB_HEAD_FITS)
 		fresh_head(j, j->o.old_head == BT_JOB_HEAD_FRESH);
-	tell_loaded(j, from, &rep);
+	log_loaded(j, from, &rep);
 	bt_weights_report_clear(&rep);
 	return bt_unfinished_warn(from, bt_job_log(j), err);
 }
@@ -328,55 +326,36 @@ static int check_output(struct bt_job *j, bool dry, struct bt_error *err)
 static int save_tokenizer(void *ctx, const char *dir, struct bt_error *err)
 {
 	const struct bt_job *j = ctx;
+	size_t longest = (size_t)j->model.config.max_positions;
 
-	if (j->tok == NULL)
-		return BT_OK;
-	return bt_tok_save(j->tok, dir, (size_t)j->model.config.max_positions,
-	                   err);
+	return j->tok != NULL ? bt_tok_save(j->tok, dir, longest, err) : BT_OK;
 }
 
-/* What is to be written, before anything is read, which may take long. */
-static int foresee_output(const struct bt_job *j, struct bt_error *err)
-{
-	const char *out = j->o.train.out, *events = j->o.train.tensorboard;
-	int r = bt_url_refuse(out, BT_URL_DIR_OUT, err);
-
-	if (r == BT_OK)
-		r = bt_url_refuse(events, BT_URL_DIR_OUT, err);
-	if (r == BT_OK && out != NULL)
-		r = bt_path_could(out, false, err);
-	if (r == BT_OK && events != NULL)
-		r = bt_path_could(events, true, err);
-	if (r == BT_OK && out != NULL)
-		r = check_replaced(j, err);
-	return r;
-}
-
+/* What is to be written is checked before anything is read, which may take
+ * long. */
 static int prepare(struct bt_job *j, bool dry, struct bt_error *err)
 {
+	const char *out = j->o.train.out, *events = j->o.train.tensorboard;
+	bool measures = j->o.train.measure_only;
 	struct bt_labels known = {0};
-	int r = foresee_output(j, err);
+	int r;
 
-	if (r == BT_OK)
-		r = bt_pool_new(j->o.threads, &j->pool, err);
-	if (r == BT_OK)
-		r = open_tokenizer(j, err);
-	if (r == BT_OK)
-		r = read_config(j, &known, err);
-	if (r == BT_OK)
+	if ((r = bt_url_refuse(out, BT_URL_DIR_OUT, err)) ||
+	    (r = bt_url_refuse(events, BT_URL_DIR_OUT, err)) ||
+	    (out != NULL && (r = bt_path_could(out, false, err))) ||
+	    (events != NULL && (r = bt_path_could(events, true, err))) ||
+	    (out != NULL && (r = check_replaced(j, err))) ||
+	    (r = bt_pool_new(j->o.threads, &j->pool, err)) ||
+	    (r = open_tokenizer(j, err)))
+		return r;
+	if (!(r = read_config(j, &known, err)))
 		r = bt_job_data(j, &known, err);
 	bt_labels_clear(&known);
-	if (r == BT_OK)
-		r = plan(j, err);
-	if (r == BT_OK && !dry)
-		r = bt_memory_plan_check(&j->need, &j->o.train, err);
-	if (r == BT_OK)
-		r = check_output(j, dry, err);
-	if (r == BT_OK && !dry && !j->o.train.measure_only)
-		r = bt_dir_lock(j->o.train.out, &j->claim, err);
-	if (r == BT_OK && !dry)
-		r = bt_engine_allocate(j->model.engine, err);
-	if (r != BT_OK)
+	if (r || (r = plan(j, err)) ||
+	    (!dry && (r = bt_memory_plan_check(&j->need, &j->o.train, err))) ||
+	    (r = check_output(j, dry, err)) ||
+	    (!dry && !measures && (r = bt_dir_lock(out, &j->claim, err))) ||
+	    (!dry && (r = bt_engine_allocate(j->model.engine, err))))
 		return r;
 	if (j->o.model != NULL || j->o.init_weights != NULL)
 		return load(j, err);
@@ -432,14 +411,13 @@ int bt_job_run(const struct bt_job_opts *o, struct bt_train_result *res,
 	if (r == BT_OK)
 		r = bt_train(&j.model, &j.train, evaluated(&j), &j.o.train, res,
 		             err);
-	if (r == BT_OK &&
-	    (res->end == BT_TRAIN_ALL || res->end == BT_TRAIN_NO_BETTER))
-		bt_warn_result(&j, res);
-	if (r == BT_OK)
+	if (r == BT_OK) {
+		if (res->end == BT_TRAIN_ALL || res->end == BT_TRAIN_NO_BETTER)
+			bt_warn_result(&j, res);
 		r = measure(&j, res, err);
+	}
 	if (r != BT_OK && j.made)
-		(void)rmdir(j.o.train.out); /* unless there is something in it
-		                             */
+		(void)rmdir(j.o.train.out); /* unless something is in it */
 	clear(&j);
 	return r;
 }

@@ -26,27 +26,22 @@ static bool has_classifier(const char *dir, const struct bt_config *config)
 	return has;
 }
 
-static bool same_labels(const struct bt_labels *a, const struct bt_labels *b)
-{
-	int i;
-
-	for (i = 0; i < a->n && i < b->n; i++)
-		if (strcmp(a->name[i], b->name[i]) != 0)
-			return false;
-	return a->n == b->n;
-}
-
 /* Whether the starting model's classifier can be trained on; map[] is then the
  * number that each label of the data has in it. */
 static bool keeps_head(const struct bt_job *j, const struct bt_labels *found,
                        const struct bt_labels *known, int *map)
 {
 	const struct bt_task *task = j->model.task;
+	int i;
 
-	return !j->new_head && j->old_task == task && known->n >= task->least &&
-	       j->o.n_labels == 0 && task->knows(found, known, map) &&
-	       (j->o.labels == NULL || same_labels(found, known)) &&
-	       has_classifier(j->o.model, &j->model.config);
+	if (j->new_head || j->old_task != task || known->n < task->least ||
+	    j->o.n_labels != 0 || !task->knows(found, known, map))
+		return false;
+	for (i = 0; j->o.labels != NULL && i < found->n; i++)
+		if (found->n != known->n ||
+		    strcmp(found->name[i], known->name[i]) != 0)
+			return false;
+	return has_classifier(j->o.model, &j->model.config);
 }
 
 /* Decides the labels of the run: the model's own if its classifier is trained
@@ -122,47 +117,34 @@ static int read_eval(struct bt_job *j, const struct bt_fit *fit,
 {
 	char *path = (char *)j->o.eval;
 	char *const *paths = path != NULL ? &path : j->o.evals;
-	int n = path != NULL ? 1 : j->o.n_evals;
-	int r = bt_duplicate_paths(paths, n, bt_job_log(j), err);
+	int n = path != NULL ? 1 : j->o.n_evals, r;
 
-	if (r == BT_OK && n > 0) {
-		r = bt_dataset_read(paths, n, 0, fit, BT_LABELS_KNOWN,
-		                    &j->model.labels, &j->eval, err);
-		if (r == BT_OK && j->eval.unlabelled > 0)
-			r = bt_error_set(err, BT_EFORMAT,
-			                 "%zu of %zu records in '%s' have no "
-			                 "label",
-			                 j->eval.unlabelled, j->eval.n,
-			                 paths[0]);
-	}
-	if (r == BT_OK && n > 0)
-		r = cut(&j->eval, j->o.eval_first, j->o.eval_batch,
-		        j->o.eval_longest, err);
-	if (r == BT_OK && j->o.eval_share > 0)
-		r = bt_dataset_split(&j->train, j->o.eval_share,
-		                     j->o.train.batching.seed, &j->eval, err);
-	if (r == BT_OK && j->train.n == 0)
-		r = bt_error_set(err, BT_EFORMAT,
-		                 "the evaluation share leaves no training "
-		                 "records");
+	if ((r = bt_duplicate_paths(paths, n, bt_job_log(j), err)))
+		return r;
+	if (n > 0 && (r = bt_dataset_read(paths, n, 0, fit, BT_LABELS_KNOWN,
+	                                  &j->model.labels, &j->eval, err)))
+		return r;
+	if (j->eval.unlabelled > 0)
+		return bt_error_set(err, BT_EFORMAT,
+		                    "%zu of %zu records in '%s' have no label",
+		                    j->eval.unlabelled, j->eval.n, paths[0]);
+	if (n > 0 && (r = cut(&j->eval, j->o.eval_first, j->o.eval_batch,
+	                      j->o.eval_longest, err)))
+		return r;
+	if (j->o.eval_share > 0 &&
+	    (r = bt_dataset_split(&j->train, j->o.eval_share,
+	                          j->o.train.batching.seed, &j->eval, err)))
+		return r;
 	j->has_eval = j->eval.n > 0;
-	return r;
-}
-
-/* Leaves the share to train on; *all is how many there were. */
-static int thin(struct bt_job *j, size_t *all, struct bt_error *err)
-{
-	double share = j->o.train.train_share;
-
-	*all = j->train.n;
-	if (share == 0)
-		return BT_OK;
-	return bt_dataset_subsample(&j->train, share, j->o.train.batching.seed,
-	                            err);
+	return j->train.n > 0
+	           ? BT_OK
+	           : bt_error_set(err, BT_EFORMAT,
+	                          "the evaluation share leaves no training "
+	                          "records");
 }
 
 /* Classes that cannot be learnt: what a data set is not expected to have. */
-static int tell_unseen(const struct bt_job *j, struct bt_error *err)
+static int warn_unseen(const struct bt_job *j, struct bt_error *err)
 {
 	const struct bt_labels *l = &j->model.labels;
 	struct bt_task_data d = bt_dataset_targets(&j->train);
@@ -180,7 +162,7 @@ static int tell_unseen(const struct bt_job *j, struct bt_error *err)
 		if (!seen[i] && ++unseen <= 5)
 			bt_buf_printf(&b, "%s'%s'", b.len > 0 ? ", " : "",
 			              l->name[i]);
-	if (unseen > 0 && bt_buf_str(&b) != NULL)
+	if (unseen > 0)
 		bt_log(bt_job_log(j), BT_LOG_WARN,
 		       "%d of the %d labels %s no training example: %s%s",
 		       unseen, l->n, unseen == 1 ? "has" : "have",
@@ -190,92 +172,82 @@ static int tell_unseen(const struct bt_job *j, struct bt_error *err)
 	return BT_OK;
 }
 
-static int weigh(struct bt_job *j, struct bt_error *err)
+/* Leaves the share to train on, weighs the classes, and logs
+ * "1001 of 10003 training examples, ...". */
+static int subsample(struct bt_job *j, struct bt_error *err)
 {
-	const char *how = j->o.train.class_weight;
-	struct bt_buf said = BT_BUF_INIT;
-	int r = BT_OK;
-
-	if (how != NULL)
-		r = bt_class_weight(&j->train, &j->model.labels, how, &said,
-		                    err);
-	if (r == BT_OK && how != NULL && bt_buf_str(&said) != NULL)
-		bt_log(bt_job_log(j), BT_LOG_NOTE, "weights of the classes: %s",
-		       bt_buf_str(&said));
-	bt_buf_clear(&said);
-	return r;
-}
-
-/* Remembers in the model whether the texts are pairs. */
-static void note_texts(struct bt_job *j)
-{
-	struct bt_config *c = &j->model.config;
-	size_t pairs = bt_model_pairs(c, j->tok, &j->train);
-
-	if (!j->o.train.measure_only)
-		c->texts = pairs == 0            ? BT_TEXTS_SINGLE
-		           : pairs == j->train.n ? BT_TEXTS_PAIRS
-		                                 : BT_TEXTS_BOTH;
-}
-
-/* "1001 of 10003 training examples, ..." */
-static void tell_data(const struct bt_job *j, size_t all)
-{
+	const struct bt_train_opts *o = &j->o.train;
 	const struct bt_dataset *d = &j->train;
+	struct bt_buf said = BT_BUF_INIT;
 	struct bt_task_data data;
 	char what[64], of[32] = "";
+	size_t all = d->n;
+	int r = BT_OK;
 
-	if (j->o.train.train_share != 0)
+	if (o->train_share != 0)
+		r = bt_dataset_subsample(&j->train, o->train_share,
+		                         o->batching.seed, err);
+	if (r == BT_OK && o->class_weight != NULL) {
+		r = bt_class_weight(&j->train, &j->model.labels,
+		                    o->class_weight, &said, err);
+		if (r == BT_OK)
+			bt_log(o->log, BT_LOG_NOTE,
+			       "weights of the classes: %s", bt_buf_str(&said));
+		bt_buf_clear(&said);
+	}
+	if (r != BT_OK || o->measure_only)
+		return r;
+	if (o->train_share != 0)
 		snprintf(of, sizeof(of), " of %zu", all);
 	data = bt_dataset_targets(d);
 	j->model.task->describe(&data, j->model.labels.n, what, sizeof(what));
-	bt_log(bt_job_log(j), BT_LOG_NOTE,
+	bt_log(o->log, BT_LOG_NOTE,
 	       "%zu%s training examples, %zu for evaluation, %s, %.1f tokens "
 	       "each (longest %zu)",
 	       d->n, of, j->eval.n, what, (double)d->start[d->n] / (double)d->n,
 	       d->longest);
+	return BT_OK;
 }
 
 int bt_job_data(struct bt_job *j, struct bt_labels *known, struct bt_error *err)
 {
+	struct bt_config *c = &j->model.config;
 	struct bt_fit fit = bt_model_fit(
 	    &j->model, j->tok != NULL ? bt_tok_fingerprint(j->tok) : NULL);
 	struct bt_labels found = {0};
 	bool given = j->o.labels != NULL;
-	size_t all = 0;
-	int r = bt_duplicate_paths(j->o.records, j->o.n_records, bt_job_log(j),
-	                           err);
+	size_t pairs;
+	int r;
 
-	if (r == BT_OK && given)
-		r = bt_labels_parse(j->o.labels, &found, err);
-	if (r == BT_OK)
-		r = bt_dataset_read(j->o.records, j->o.n_records, j->o.expect,
-		                    &fit,
-		                    given ? BT_LABELS_KNOWN : BT_LABELS_COLLECT,
-		                    &found, &j->train, err);
-	if (r == BT_OK && fit.length < 0) {
+	if ((r = bt_duplicate_paths(j->o.records, j->o.n_records, bt_job_log(j),
+	                            err)) ||
+	    (given && (r = bt_labels_parse(j->o.labels, &found, err))) ||
+	    (r = bt_dataset_read(j->o.records, j->o.n_records, j->o.expect,
+	                         &fit,
+	                         given ? BT_LABELS_KNOWN : BT_LABELS_COLLECT,
+	                         &found, &j->train, err)))
+		goto out;
+	if (fit.length < 0) {
 		fit.length = (int)j->train.longest; /* as all have */
-		bt_head_fix(&j->model.config.head, fit.length);
+		bt_head_fix(&c->head, fit.length);
 	}
-	if (r == BT_OK)
-		r = cut(&j->train, j->o.first, 0, j->o.longest, err);
-	if (r == BT_OK)
-		r = check_training_labels(j, &found, err);
-	if (r == BT_OK)
-		r = fix_labels(j, &found, known, err);
-	if (r == BT_OK)
-		note_texts(j);
-	if (r == BT_OK)
-		r = read_eval(j, &fit, err);
-	if (r == BT_OK)
-		r = thin(j, &all, err);
-	if (r == BT_OK)
-		r = weigh(j, err);
-	bt_labels_clear(&found);
-	if (r != BT_OK || j->o.train.measure_only)
-		return r;
-	tell_data(j, all);
+	if ((r = cut(&j->train, j->o.first, 0, j->o.longest, err)) ||
+	    (r = check_training_labels(j, &found, err)) ||
+	    (r = fix_labels(j, &found, known, err)))
+		goto out;
+	pairs = bt_model_pairs(c, j->tok, &j->train);
+	if (!j->o.train.measure_only) /* the model remembers it */
+		c->texts = pairs == 0            ? BT_TEXTS_SINGLE
+		           : pairs == j->train.n ? BT_TEXTS_PAIRS
+		                                 : BT_TEXTS_BOTH;
+	if ((r = read_eval(j, &fit, err)) || (r = subsample(j, err)) ||
+	    j->o.train.measure_only)
+		goto out;
 	if (j->model.task->has != NULL)
-		r = tell_unseen(j, err);
-	return r == BT_OK ? bt_warn_data(j, err) : r;
+		r = warn_unseen(j, err);
+	if (r == BT_OK)
+		r = bt_warn_data(j, err);
+out:
+	bt_labels_clear(&found);
+	return r;
 }

@@ -42,22 +42,12 @@ static size_t gather_bytes(const struct bt_memory_plan *n, size_t width)
 	       larger(n->tokens, n->eval_tokens) * (sizeof(int32_t) + 1);
 }
 
-static void add_up(struct bt_memory_plan *n, size_t examples)
-{
-	const struct bt_engine_memory *e = &n->engine;
-
-	n->held = bt_held_memory();
-	n->available = bt_available_memory("");
-	n->other = e->provider + (n->held > examples ? n->held - examples : 0);
-	n->total = e->params + e->grads + e->packed + e->activations +
-	           e->scratch + n->moments + n->data + n->other;
-}
-
 int bt_memory_plan_memory(struct bt_memory_plan *n, const struct bt_model *m,
                           const struct bt_dataset *train,
                           const struct bt_dataset *eval,
                           const struct bt_train_opts *o, struct bt_error *err)
 {
+	const struct bt_engine_memory *e = &n->engine;
 	size_t examples = bt_dataset_bytes(train);
 	struct bt_batches b;
 	int r = bt_batches_init(&b, train, &o->batching, err);
@@ -74,7 +64,11 @@ int bt_memory_plan_memory(struct bt_memory_plan *n, const struct bt_model *m,
 	n->data = examples +
 	          train->n * sizeof(*b.order) * (o->batching.stream ? 2 : 1) +
 	          gather_bytes(n, train->width);
-	add_up(n, examples);
+	n->held = bt_held_memory();
+	n->available = bt_available_memory("");
+	n->other = e->provider + (n->held > examples ? n->held - examples : 0);
+	n->total = e->params + e->grads + e->packed + e->activations +
+	           e->scratch + n->moments + n->data + n->other;
 	return BT_OK;
 }
 

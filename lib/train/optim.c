@@ -31,12 +31,11 @@ static int cut(struct bt_optim *a, const struct bt_graph *g)
 	for (i = 0; i < g->n_params; i++) {
 		size = bt_param_size(&g->params[i]);
 		for (at = 0; at < size; at += PIECE) {
-			a->pieces[a->n_pieces].offset =
-			    g->params[i].offset + at;
-			a->pieces[a->n_pieces].n =
-			    size - at < PIECE ? size - at : PIECE;
-			a->pieces[a->n_pieces].param = i;
-			a->pieces[a->n_pieces++].decay = g->params[i].decay;
+			a->pieces[a->n_pieces++] = (struct bt_optim_piece){
+			    .offset = g->params[i].offset + at,
+			    .n = size - at < PIECE ? size - at : PIECE,
+			    .param = i,
+			    .decay = g->params[i].decay};
 		}
 	}
 	return BT_OK;
@@ -196,14 +195,14 @@ static void set_adam(struct update_job *j, int64_t t)
 	double root2 = sqrt(1 - pow(o->beta2, (double)t));
 
 	j->correct1 = 1 / (1 - pow(o->beta1, (double)t));
-	w->beta1 = (float)o->beta1;
-	w->beta2 = (float)o->beta2;
-	w->fresh1 = (float)(1 - o->beta1);
-	w->fresh2 = (float)(1 - o->beta2);
-	w->eps = (float)o->eps;
-	w->keep = (float)(1 - j->lr * o->weight_decay);
-	w->decay = (float)o->weight_decay;
-	w->correct2 = 1;
+	*w = (struct bt_adamw){.beta1 = (float)o->beta1,
+	                       .beta2 = (float)o->beta2,
+	                       .fresh1 = (float)(1 - o->beta1),
+	                       .fresh2 = (float)(1 - o->beta2),
+	                       .eps = (float)o->eps,
+	                       .keep = (float)(1 - j->lr * o->weight_decay),
+	                       .decay = (float)o->weight_decay,
+	                       .correct2 = 1};
 	if (o->kind == BT_OPTIM_ADAMW || o->kind == BT_OPTIM_LAMB)
 		w->correct2 = (float)(1 / root2);
 	if (o->kind == BT_OPTIM_ADAMW_GOOGLE)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/crc32c.h"
+#include "base/str.h"
 #include "train/train_int.h"
 
 static json_t *optimizer(const struct bt_optim_opts *o)
@@ -77,10 +78,11 @@ static json_t *model(const struct bt_config *c, const struct bt_task *task)
 	return o;
 }
 
-/* What of the configuration decides a result and neither the weights' shapes
- * nor what is said elsewhere show. */
-static json_t *form(const struct bt_config *c)
+/* The model that the run starts from: what of its configuration decides a
+ * result and neither the weights' shapes nor other settings show. */
+static json_t *start(const struct bt_train_run *t)
 {
+	const struct bt_config *c = &t->m->config;
 	struct bt_buf b = BT_BUF_INIT;
 	json_t *o;
 
@@ -98,22 +100,11 @@ static json_t *form(const struct bt_config *c)
 		bt_buf_printf(&b, ", window %d, all %d, theta %.7g %.7g",
 		              c->window, c->global_every,
 		              (double)c->global_theta, (double)c->local_theta);
-	o = json_string(bt_buf_str(&b));
+	o = json_pack("{s:s, s:I, s:s}", "model", bt_buf_str(&b),
+	              "starting weights", (json_int_t)t->start_crc,
+	              "products in",
+	              bt_engine_is_bf16(t->m->engine) ? "bf16" : "f32");
 	bt_buf_clear(&b);
-	return o;
-}
-
-/* The model that the run starts from. */
-static json_t *start(const struct bt_train_run *t)
-{
-	json_t *o = json_object();
-
-	json_object_set_new(o, "model", form(&t->m->config));
-	json_object_set_new(o, "starting weights",
-	                    json_integer((json_int_t)t->start_crc));
-	json_object_set_new(
-	    o, "products in",
-	    json_string(bt_engine_is_bf16(t->m->engine) ? "bf16" : "f32"));
 	return o;
 }
 
@@ -158,30 +149,22 @@ json_t *bt_train_settings(const struct bt_train_run *t)
 	return s;
 }
 
-/* Appends that a setting was another; NULL: there was none. */
-static void tell(const char *key, const json_t *then, const json_t *now,
-                 struct bt_buf *out)
+/* Appends a setting that differs, unless earlier checkpoints do not have it;
+ * NULL: absent. */
+static void add_difference(const char *key, const json_t *then,
+                           const json_t *now, struct bt_buf *out)
 {
-	char *a = json_dumps(then, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6));
-	char *b = json_dumps(now, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6));
+	char *a, *b;
 
+	if (then == NULL &&
+	    bt_str_in_list("model|starting weights|products in", key))
+		return;
+	a = json_dumps(then, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6));
+	b = json_dumps(now, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6));
 	bt_buf_printf(out, "%s%s was %s, is %s", out->len > 0 ? "; " : "", key,
 	              a != NULL ? a : "absent", b != NULL ? b : "absent");
 	free(a);
 	free(b);
-}
-
-/* False of what earlier checkpoints do not say. */
-static bool is_known(const json_t *then, const char *key)
-{
-	static const char *const later[] = {"model", "starting weights",
-	                                    "products in"};
-	size_t i;
-
-	for (i = 0; i < sizeof(later) / sizeof(later[0]); i++)
-		if (strcmp(key, later[i]) == 0)
-			return json_object_get(then, key) != NULL;
-	return true;
 }
 
 void bt_train_compare(const json_t *then, const json_t *now, struct bt_buf *out)
@@ -193,13 +176,13 @@ void bt_train_compare(const json_t *then, const json_t *now, struct bt_buf *out)
 	 * differ */
 	json_object_foreach((json_t *)now, key, v)
 	{
-		if (strcmp(key, "computed by") != 0 && is_known(then, key) &&
+		if (strcmp(key, "computed by") != 0 &&
 		    !json_equal(v, json_object_get(then, key)))
-			tell(key, json_object_get(then, key), v, out);
+			add_difference(key, json_object_get(then, key), v, out);
 	}
 	json_object_foreach((json_t *)then, key, v)
 	{
 		if (json_object_get(now, key) == NULL)
-			tell(key, v, NULL, out);
+			add_difference(key, v, NULL, out);
 	}
 }

@@ -60,26 +60,17 @@ int bt_schedule_check(const struct bt_schedule_opts *o, struct bt_error *err)
 	return BT_OK;
 }
 
-static double cosine(double p)
-{
-	return 0.5 * (1 + cos(PI * p));
-}
-
 /* What is left of the rate at share p of the way. */
 static double left(const struct bt_schedule_opts *o, double p)
 {
 	if (p >= 1)
 		return 0;
-	switch (o->kind) {
-	case BT_SCHEDULE_COSINE:
-		return cosine(p);
-	case BT_SCHEDULE_COSINE_RESTARTS:
-		return cosine(fmod((double)o->cycles * p, 1));
-	case BT_SCHEDULE_POLYNOMIAL:
-		return pow(1 - p, o->power);
-	default:
-		return 1 - p;
-	}
+	if (o->kind == BT_SCHEDULE_COSINE_RESTARTS)
+		p = fmod((double)o->cycles * p, 1);
+	if (o->kind == BT_SCHEDULE_COSINE ||
+	    o->kind == BT_SCHEDULE_COSINE_RESTARTS)
+		return 0.5 * (1 + cos(PI * p));
+	return o->kind == BT_SCHEDULE_POLYNOMIAL ? pow(1 - p, o->power) : 1 - p;
 }
 
 double bt_schedule_rate(const struct bt_schedule_opts *o, int64_t t, int64_t w,

@@ -27,19 +27,10 @@ static int diverged(const struct bt_train_run *t, const char *what,
 	                    t->res->kept ? "' holds the last good one" : "");
 }
 
-/* Sum of the weights of the examples at positions pos .. end-1. */
-static double weight_of(const struct bt_train_run *t, size_t pos, size_t end)
-{
-	double sum = 0;
-
-	for (; pos < end; pos++)
-		sum += (double)t->train->weight[t->batches.order[pos]];
-	return sum;
-}
-
-/* Adds to the engine's error where in the run it happened: the batch begins at
- * that position of the epoch. */
-static int blame(const struct bt_train_run *t, size_t pos, struct bt_error *err)
+/* Adds to the engine's error the example and the step: the batch begins at that
+ * position of the epoch. */
+static int locate_error(const struct bt_train_run *t, size_t pos,
+                        struct bt_error *err)
 {
 	long text = bt_engine_bad_sequence(t->m->engine);
 	struct bt_span id = {NULL, 0};
@@ -83,10 +74,12 @@ static int gradients(struct bt_train_run *t, size_t end, double *loss,
 	struct bt_engine *e = t->m->engine;
 	struct bt_batch *b = &t->gather.b;
 	size_t pos = t->batches.pos, n;
-	double weight = weight_of(t, pos, end);
+	double weight = 0;
 	bool add = false;
 	int r;
 
+	for (n = pos; n < end; n++)
+		weight += (double)t->train->weight[t->batches.order[n]];
 	*loss = 0;
 	b->train = true;
 	b->step = (uint32_t)t->s.step;
@@ -99,13 +92,13 @@ static int gradients(struct bt_train_run *t, size_t end, double *loss,
 		b->loss_scale = weight > 0 ? (float)(1 / weight) : 0;
 		r = bt_engine_forward(e, b, err);
 		if (r != BT_OK)
-			return blame(t, pos, err);
+			return locate_error(t, pos, err);
 		*loss += bt_engine_loss(e);
 		if (!isfinite(*loss))
 			return diverged(t, "loss", err);
 		r = bt_engine_backward(e, add, err);
 		if (r != BT_OK)
-			return blame(t, pos, err);
+			return locate_error(t, pos, err);
 		count_right(t, pos);
 		t->res->flop += 3 * bt_engine_flop(e);
 		t->res->tokens += b->tokens;
@@ -140,27 +133,21 @@ static void add_time(struct bt_train_run *t, const char *name, double since,
  * use again. */
 #define WARM 2
 
-/* Counts an update that is over. */
-static void count_step(struct bt_train_run *t, uint64_t tokens)
-{
-	struct bt_profile *p = t->o->profile;
-
-	if (p == NULL)
-		return;
-	p->steps++;
-	p->tokens += tokens;
-	if (t->s.step - t->res->steps == WARM && t->total > 2 * WARM)
-		bt_profile_restart(p);
-}
-
-/* Applies the gradients. */
-static int descend(struct bt_train_run *t, struct bt_error *err)
+/* Computes the gradients of the next batches and applies them. */
+static int update(struct bt_train_run *t, struct bt_error *err)
 {
 	struct bt_engine *e = t->m->engine;
-	double start = bt_seconds();
-	double norm = bt_optim_norm(&t->optim, bt_engine_grads(e),
-	                            bt_engine_sparse_excess(e));
+	struct bt_profile *p = t->o->profile;
+	size_t end = bt_batches_update_end(&t->batches, t->batches.pos);
+	uint64_t tokens = t->res->tokens;
+	double loss, start, norm;
+	int r = gradients(t, end, &loss, err);
 
+	if (r != BT_OK)
+		return r;
+	start = bt_seconds();
+	norm = bt_optim_norm(&t->optim, bt_engine_grads(e),
+	                     bt_engine_sparse_excess(e));
 	if (!isfinite(norm))
 		return diverged(t, "gradient", err);
 	t->norm = norm;
@@ -169,28 +156,19 @@ static int descend(struct bt_train_run *t, struct bt_error *err)
 	bt_optim_update(&t->optim, bt_engine_params(e), bt_engine_grads(e),
 	                norm, bt_train_rate(t, t->s.step), t->s.step + 1);
 	add_time(t, "optimizer", start, bt_optim_traffic(t->optim.o.kind));
-	return BT_OK;
-}
-
-static int update(struct bt_train_run *t, struct bt_error *err)
-{
-	size_t end = bt_batches_update_end(&t->batches, t->batches.pos);
-	uint64_t tokens = t->res->tokens;
-	double loss;
-	int r = gradients(t, end, &loss, err);
-
-	if (r == BT_OK)
-		r = descend(t, err);
-	if (r != BT_OK)
-		return r;
-	r = bt_engine_pack(t->m->engine, err);
+	r = bt_engine_pack(e, err);
 	t->res->examples += end - t->batches.pos;
 	t->s.step++;
 	t->s.pos = (int64_t)end;
 	t->batches.pos = end;
 	t->shown_loss +=
 	    (t->shown_loss == 0 ? 1 : 0.1) * (loss - t->shown_loss);
-	count_step(t, t->res->tokens - tokens);
+	if (p != NULL) {
+		p->steps++;
+		p->tokens += t->res->tokens - tokens;
+		if (t->s.step - t->res->steps == WARM && t->total > 2 * WARM)
+			bt_profile_restart(p);
+	}
 	return r;
 }
 
@@ -285,8 +263,7 @@ static int advance(struct bt_train_run *t, struct bt_error *err)
 	int r;
 
 	bt_batches_seek(&t->batches, t->s.epoch, (size_t)t->s.pos);
-	r = update(t, err);
-	if (r != BT_OK)
+	if ((r = update(t, err)))
 		return r;
 	show_progress(t);
 	r = bt_train_updated(t, err);
@@ -305,7 +282,7 @@ static int run(struct bt_train_run *t, struct bt_error *err)
 	enum bt_train_end end;
 	int r = bt_train_begun(t, err);
 
-	t->res->steps = t->told.step = t->timed.step = t->s.step;
+	t->res->steps = t->reported.step = t->timed.step = t->s.step;
 	t->start = bt_seconds();
 	if (r == BT_OK && t->s.unreported) {
 		t->s.unreported = false;
@@ -331,54 +308,25 @@ static int run(struct bt_train_run *t, struct bt_error *err)
 	return r;
 }
 
-/* Evaluates the model as it is. */
-static int measure(struct bt_train_run *t, struct bt_error *err)
-{
-	int r;
-
-	t->start = bt_seconds();
-	r = bt_train_report(t, err);
-	if (r == BT_OK)
-		t->res->end = BT_TRAIN_ALL;
-	return r;
-}
-
 int64_t bt_train_steps(struct bt_batches *b, const struct bt_train_opts *o)
 {
 	return o->steps > 0 ? o->steps : bt_batches_total(b, o->epochs);
 }
 
-/* Makes ready the files that the run adds to. */
-static int prepare_files(struct bt_train_run *t, struct bt_error *err)
-{
-	static const char name[] = BT_HISTORY_FILE;
-	int r;
-
-	t->history.dir = t->o->out;
-	t->history.name = bt_strndup(name, strlen(name));
-	if (t->history.name == NULL)
-		return bt_error_nomem(err, "preparing the history");
-	r = bt_append_log_check(&t->history, err);
-	return r == BT_OK ? bt_events_open(&t->events, t->o->tensorboard,
-	                                   t->o->curves, err)
-	                  : r;
-}
-
 static int prepare(struct bt_train_run *t, struct bt_error *err)
 {
 	size_t tokens, texts;
-	int r = bt_batches_init(&t->batches, t->train, &t->o->batching, err);
+	int r;
 
 	bt_engine_limits(t->m->engine, &tokens, &texts);
-	if (r == BT_OK)
-		r = bt_gather_init(&t->gather, texts, tokens, t->train->width,
-		                   err);
-	if (r == BT_OK)
-		r = bt_train_metrics(t, err);
-	if (r == BT_OK)
-		r = bt_optim_init(&t->optim, &t->m->graph, &t->o->optim,
-		                  bt_engine_pool(t->m->engine), err);
-	if (r != BT_OK)
+	if ((r = bt_batches_init(&t->batches, t->train, &t->o->batching,
+	                         err)) ||
+	    (r = bt_gather_init(&t->gather, texts, tokens, t->train->width,
+	                        err)) ||
+	    (r = bt_metrics_init(&t->metrics, t->m->task->metrics,
+	                         t->m->labels.n, err)) ||
+	    (r = bt_optim_init(&t->optim, &t->m->graph, &t->o->optim,
+	                       bt_engine_pool(t->m->engine), err)))
 		return r;
 	t->total = bt_train_steps(&t->batches, t->o);
 	t->warmup = bt_schedule_warmup(t->o->schedule.warmup, t->total);
@@ -386,61 +334,52 @@ static int prepare(struct bt_train_run *t, struct bt_error *err)
 	                         t->m->graph.n_floats * sizeof(float));
 	if (!t->o->measure_only)
 		bt_warn_plan(t->o, t->train->n, t->total, t->warmup);
-	r = prepare_files(t, err);
-	if (r == BT_OK && (t->o->resume || t->o->resume_from != NULL)) {
-		r = bt_train_load_state(t, err);
-		if (r == BT_OK)
-			bt_log(t->o->log, BT_LOG_NOTE,
-			       "'%s': restored at step %lld of %lld",
-			       t->o->resume ? t->o->out : t->o->resume_from,
-			       (long long)t->s.step, (long long)t->total);
+	t->history.dir = t->o->out;
+	t->history.name = bt_strndup(BT_HISTORY_FILE, strlen(BT_HISTORY_FILE));
+	if ((r = bt_append_log_check(&t->history, err)) ||
+	    (r = bt_events_open(&t->events, t->o->tensorboard, t->o->curves,
+	                        err)))
+		return r;
+	if (t->o->resume || t->o->resume_from != NULL) {
+		if ((r = bt_train_load_state(t, err)))
+			return r;
+		bt_log(t->o->log, BT_LOG_NOTE,
+		       "'%s': restored at step %lld of %lld",
+		       t->o->resume ? t->o->out : t->o->resume_from,
+		       (long long)t->s.step, (long long)t->total);
 	}
 	t->batches.o.seed = bt_train_order_seed(t);
-	if (r == BT_OK)
-		r = bt_engine_pack(t->m->engine, err);
-	return r;
-}
-
-/* The checkpoint of a run that is over serves no one who does not say so. */
-static void drop_checkpoint(const struct bt_train_run *t)
-{
-	bool stays = t->o->keep > 0 || t->o->measure_only;
-	char *path = stays ? NULL : bt_train_checkpoint(t->o->out);
-
-	if (path != NULL)
-		(void)unlink(path);
-	free(path);
-}
-
-static int clear(struct bt_train_run *t, struct bt_error *err)
-{
-	int r = bt_append_log_close(&t->history, err);
-	int e = bt_events_close(&t->events, err);
-
-	bt_optim_clear(&t->optim);
-	bt_batches_clear(&t->batches);
-	bt_gather_clear(&t->gather);
-	bt_metrics_clear(&t->metrics);
-	return r != BT_OK ? r : e;
+	return bt_engine_pack(t->m->engine, err);
 }
 
 int bt_train(struct bt_model *m, const struct bt_dataset *train,
              const struct bt_dataset *eval, const struct bt_train_opts *opts,
              struct bt_train_result *res, struct bt_error *err)
 {
-	struct bt_train_run t = {
-	    .m = m, .train = train, .eval = eval, .o = opts, .res = res};
+	struct bt_train_run t = {.m = m,
+	                         .train = train,
+	                         .eval = eval,
+	                         .o = opts,
+	                         .res = res,
+	                         .saved_step = -1,
+	                         .began = bt_seconds()};
+	char *path;
 	int r, c;
 
 	memset(res, 0, sizeof(*res));
-	t.saved_step = -1;
-	t.began = t.saved_at = bt_seconds();
+	t.saved_at = t.began;
 	r = prepare(&t, err);
 	res->kept = t.s.have_best || (t.s.epoch > 0 && eval == NULL);
-	if (r == BT_OK) {
-		r = opts->measure_only ? measure(&t, err) : run(&t, err);
-		res->seconds += bt_seconds() - t.start;
+	if (r == BT_OK && opts->measure_only) {
+		t.start = bt_seconds();
+		r = bt_train_report(&t, err);
+		if (r == BT_OK)
+			res->end = BT_TRAIN_ALL;
+	} else if (r == BT_OK) {
+		r = run(&t, err);
 	}
+	if (t.start > 0)
+		res->seconds += bt_seconds() - t.start;
 	if (opts->progress != NULL)
 		bt_progress_clear(opts->progress);
 	res->steps = t.s.step;
@@ -449,11 +388,20 @@ int bt_train(struct bt_model *m, const struct bt_dataset *train,
 	res->best_epoch = (int)t.s.best_epoch;
 	res->best_step = t.s.best_step;
 	res->metric = opts->metric;
-	c = clear(&t, err);
-	if (r == BT_OK)
-		r = c;
-	if (r == BT_OK &&
-	    (res->end == BT_TRAIN_ALL || res->end == BT_TRAIN_NO_BETTER))
-		drop_checkpoint(&t);
+	c = bt_append_log_close(&t.history, err);
+	r = r != BT_OK ? r : c;
+	c = bt_events_close(&t.events, err);
+	r = r != BT_OK ? r : c;
+	bt_optim_clear(&t.optim);
+	bt_batches_clear(&t.batches);
+	bt_gather_clear(&t.gather);
+	bt_metrics_clear(&t.metrics);
+	/* the checkpoint of a run that is over serves only who asked for it */
+	if (r == BT_OK && opts->keep <= 0 && !opts->measure_only &&
+	    (res->end == BT_TRAIN_ALL || res->end == BT_TRAIN_NO_BETTER)) {
+		path = bt_train_checkpoint(opts->out);
+		(void)unlink(path);
+		free(path);
+	}
 	return r;
 }

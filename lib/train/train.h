@@ -54,7 +54,7 @@ struct bt_train_opts {
 	bool keep_last;      /* the last model is kept, not the best */
 	int64_t eval_steps;  /* updates from evaluation to evaluation; 0: an
 	                      * epoch */
-	int64_t epoch_steps; /* updates of what is told as an epoch, after which
+	int64_t epoch_steps; /* updates of what counts as an epoch, after which
 	                      * the model is evaluated; 0: a pass over the data.
 	                      * Not with eval_steps */
 	int64_t patience;    /* ends after so many evaluations that were not the

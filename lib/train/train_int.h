@@ -60,20 +60,12 @@ struct bt_train_run {
 		double seconds;
 		int64_t step;
 		uint64_t examples;
-	} told;  /* at the last report */
-	struct { /* the same, */
-		double seconds;
-		int64_t step;
-		uint64_t examples;
-	} timed; /* at the last measure of speed */
+	} reported, timed; /* at the last report and measure of speed */
 };
 
 /* Measures the model, tells, keeps it if it is the best so far, and adds to the
  * history (evaluate.c). */
 int bt_train_report(struct bt_train_run *t, struct bt_error *err) BT_MUST_USE;
-
-/* Makes t->metrics ready for what the model predicts. */
-int bt_train_metrics(struct bt_train_run *t, struct bt_error *err) BT_MUST_USE;
 
 /* What a report says (history.c). s is NULL where nothing was measured. */
 int bt_train_history(struct bt_train_run *t, double loss,

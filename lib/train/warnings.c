@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What was hardly meant, though nothing fails: the user is told. */
+/* What was hardly meant, though nothing fails: the log warns. */
 #include "train/warnings.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@
 #include "base/num.h"
 
 #define FEW 20         /* smaller sets are trials, of which nothing is said */
-#define LEAK_SHARE 100 /* one text in so many is told of */
+#define LEAK_SHARE 100 /* one text in so many is mentioned */
 #define LARGE_RATE 0.01
 
 static int ascending(const void *a, const void *b)
@@ -29,29 +29,19 @@ static uint64_t hash_text(const struct bt_dataset *d, size_t i)
 	               bt_dataset_length(d, i) * sizeof(*d->ids));
 }
 
-/* The hashes of all texts, in their order; NULL when out of memory. */
-static uint64_t *hash_all(const struct bt_dataset *d)
-{
-	uint64_t *h = bt_array(d->n, sizeof(*h));
-	size_t i;
-
-	for (i = 0; h != NULL && i < d->n; i++)
-		h[i] = hash_text(d, i);
-	if (h != NULL)
-		qsort(h, d->n, sizeof(*h), ascending);
-	return h;
-}
-
 /* Texts that are the same again and again, and those that are evaluated on and
  * trained on. */
-static int doubt_texts(const struct bt_job *j, struct bt_error *err)
+static int check_texts(const struct bt_job *j, struct bt_error *err)
 {
 	const struct bt_dataset *d = &j->train, *e = &j->eval;
-	uint64_t *h = hash_all(d), x;
+	uint64_t *h = bt_array(d->n, sizeof(*h)), x;
 	size_t i, different = 0, both = 0;
 
 	if (h == NULL)
 		return bt_error_nomem(err, "comparing texts");
+	for (i = 0; i < d->n; i++)
+		h[i] = hash_text(d, i);
+	qsort(h, d->n, sizeof(*h), ascending);
 	for (i = 0; i < d->n; i++)
 		different += i == 0 || h[i] != h[i - 1];
 	for (i = 0; i < e->n; i++) {
@@ -72,30 +62,22 @@ static int doubt_texts(const struct bt_job *j, struct bt_error *err)
 	return BT_OK;
 }
 
-/* Whether all labels are numbers, and some are not whole. */
-static bool are_fractions(const struct bt_labels *l)
-{
-	bool fraction = false;
-	double x;
-	int i;
-
-	for (i = 0; i < l->n; i++) {
-		if (bt_parse_f64(l->name[i], -1e300, 1e300, &x) != BT_OK)
-			return false;
-		fraction |= x != floor(x);
-	}
-	return fraction;
-}
-
 /* Labels that were taken from the data. */
-static void doubt_labels(const struct bt_job *j)
+static void check_labels(const struct bt_job *j)
 {
 	const struct bt_labels *l = &j->model.labels;
+	bool fraction = false, numbers = l->n > 2;
+	double x;
+	int i;
 
 	if (!j->model.task->one_label || j->keeps_head || j->o.labels != NULL ||
 	    j->o.n_labels > 0 || j->o.train.train_share != 0)
 		return;
-	if (l->n > 2 && are_fractions(l))
+	for (i = 0; numbers && i < l->n; i++) {
+		numbers = bt_parse_f64(l->name[i], -1e300, 1e300, &x) == BT_OK;
+		fraction |= numbers && x != floor(x);
+	}
+	if (numbers && fraction)
 		bt_log_hint(bt_job_log(j), BT_LOG_WARN, BT_HINT_TASK_REGRESSION,
 		            "the labels '%s' ... '%s' look like numbers but "
 		            "are used as class names",
@@ -108,7 +90,7 @@ static void doubt_labels(const struct bt_job *j)
 }
 
 /* Texts without the token whose output the family's head takes. */
-static void doubt_first_tokens(const struct bt_job *j)
+static void check_first_tokens(const struct bt_job *j)
 {
 	const struct bt_dataset *d = &j->train;
 	int32_t cls = j->tok != NULL ? bt_tok_role(j->tok, BT_TOK_CLS) : -1;
@@ -124,24 +106,18 @@ static void doubt_first_tokens(const struct bt_job *j)
 		       without, d->n);
 }
 
-/* Evaluation on texts of another form. */
-static void doubt_pairs(const struct bt_job *j)
+int bt_warn_data(const struct bt_job *j, struct bt_error *err)
 {
 	const struct bt_config *c = &j->model.config;
 
-	bt_model_doubt_texts(c, "examples for evaluation", j->eval.n,
+	if (!bt_log_is_heard(bt_job_log(j), BT_LOG_WARN))
+		return BT_OK;
+	check_labels(j);
+	check_first_tokens(j);
+	bt_model_check_pairs(c, "examples for evaluation", j->eval.n,
 	                     bt_model_pairs(c, j->tok, &j->eval),
 	                     bt_job_log(j));
-}
-
-int bt_warn_data(const struct bt_job *j, struct bt_error *err)
-{
-	if (bt_job_log(j) == NULL || bt_job_log(j)->level < BT_LOG_WARN)
-		return BT_OK;
-	doubt_labels(j);
-	doubt_first_tokens(j);
-	doubt_pairs(j);
-	return doubt_texts(j, err);
+	return check_texts(j, err);
 }
 
 void bt_warn_plan(const struct bt_train_opts *o, size_t n, int64_t total,
@@ -178,16 +154,6 @@ static double guess_of(const struct bt_job *j, const struct bt_dataset *d)
 	                            j->o.train.smoothing);
 }
 
-/* Whether the evaluation shows that the texts count: a loss below that of
- * guessing, or a correlation of three standard deviations. The loss alone may
- * still be high where numbers are far from 0. */
-static bool evaluation_shows(const struct bt_job *j,
-                             const struct bt_train_result *r)
-{
-	return j->has_eval && (r->eval_loss <= guess_of(j, &j->eval) ||
-	                       r->pearson * sqrt((double)j->eval.n) > 3);
-}
-
 void bt_warn_result(const struct bt_job *j, const struct bt_train_result *r)
 {
 	const struct bt_task *task = j->model.task;
@@ -197,13 +163,18 @@ void bt_warn_result(const struct bt_job *j, const struct bt_train_result *r)
 	    j->train.n < FEW || isnan(r->loss))
 		return;
 	guess = guess_of(j, &j->train);
-	if (r->end_loss > guess && guess > 0 && !evaluation_shows(j, r))
-		bt_log(
-		    bt_job_log(j), BT_LOG_WARN,
-		    "the loss at the end (%.4g) is higher than that of guessing without "
-		    "the texts (%.4g): the model has learned nothing yet%s",
-		    r->end_loss, guess,
-		    !task->names_outputs && guess > 100
-		        ? "; targets near 1 are easier to learn"
-		        : "");
+	/* the evaluation shows that the texts count by a loss below that of
+	 * guessing, or a correlation of three standard deviations; the loss
+	 * alone may still be high where numbers are far from 0 */
+	if (r->end_loss <= guess || guess <= 0 ||
+	    (j->has_eval && (r->eval_loss <= guess_of(j, &j->eval) ||
+	                     r->pearson * sqrt((double)j->eval.n) > 3)))
+		return;
+	bt_log(bt_job_log(j), BT_LOG_WARN,
+	       "the loss at the end (%.4g) is higher than that of guessing "
+	       "without the texts (%.4g): the model has learned nothing yet%s",
+	       r->end_loss, guess,
+	       !task->names_outputs && guess > 100
+	           ? "; targets near 1 are easier to learn"
+	           : "");
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Warnings of what a user has hardly meant: the job's log is told. */
+/* Warnings in the log of what a user has hardly meant. */
 #ifndef BT_TRAIN_WARNINGS_H
 #define BT_TRAIN_WARNINGS_H
 

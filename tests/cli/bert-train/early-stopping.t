@@ -85,7 +85,7 @@ for v in 0:earlier 3:later; do
 	refuses "*'v.st' was written by a*${v#*:} version of bert-train*" "${v#*:} version" \
 		small_train v --epochs 40 --resume-from v.st
 done
-refuses "*'a/model.safetensors' is no checkpoint*" 'what is no checkpoint' \
+refuses "*'a/model.safetensors' is not a checkpoint*" 'a file that is not a checkpoint' \
 	small_train v --resume-from a/model.safetensors
 
 # One run at a time, and what killed ones left.
