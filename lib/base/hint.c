@@ -34,6 +34,9 @@ static const char *const words[BT_HINTS] = {
     [BT_HINT_START_OVER] =
         "start over with --no-resume or another output directory",
     [BT_HINT_FORCE] = "give another output directory, or --force",
+    [BT_HINT_GO_ON_FROM_MODEL] =
+        "train its model further with -m DIR -o NEW, or start over with "
+        "--no-resume or another output directory",
     [BT_HINT_TOKENIZER] = "give one with --tokenizer",
     [BT_HINT_RESUME_FROM] = "make room and resume with --resume-from that file",
     [BT_HINT_SAVE_FEWER] =

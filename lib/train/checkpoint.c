@@ -179,6 +179,15 @@ int bt_train_save_state(struct bt_train_run *t, struct bt_error *err)
 	return r;
 }
 
+static bool has_model(const char *dir)
+{
+	char *path = bt_path_join(dir, "model.safetensors");
+	bool there = path != NULL && bt_path_is_file(path);
+
+	free(path);
+	return there;
+}
+
 static int check_settings(struct bt_train_run *t, const json_t *o,
                           const char *path, struct bt_error *err)
 {
@@ -191,7 +200,9 @@ static int check_settings(struct bt_train_run *t, const json_t *o,
 		bt_train_compare(then, now, &diff);
 	if (diff.len > 0)
 		r = bt_error_hint(
-		    err, BT_HINT_START_OVER,
+		    err,
+		    has_model(t->o->out) ? BT_HINT_GO_ON_FROM_MODEL
+		                         : BT_HINT_START_OVER,
 		    bt_error_set(err, BT_EFORMAT,
 		                 "cannot resume from '%s', which belongs to "
 		                 "another run: %s",

@@ -137,7 +137,7 @@ for o in '--optimizer lamb:optimizer was "adamw", is "lamb"' \
 	'--class-weight balanced:class weight was "none"' \
 	'--clip-value .1:clip value was 0' '--momentum .5 --optimizer sgd:momentum was'; do
 	# shellcheck disable=SC2086
-	refuses "*belongs to another run: *${o#*:}*" "${o%%:*}: another run" \
+	refuses "*belongs to another run: *${o#*:}*(start over*" "${o%%:*}: another run" \
 		small_train r --epochs 40 --resume ${o%%:*}
 done
 # the model it starts from: its weights, its form, the type of its products
