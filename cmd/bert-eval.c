@@ -8,6 +8,7 @@
 #include "base/tool.h"
 #include "evaluate/report.h"
 #include "finetune/predict_stream.h"
+#include "format/json.h"
 #include "io/duplicate_paths.h"
 #include "io/out.h"
 #include "metrics/metrics.h"
@@ -149,8 +150,10 @@ static void put_json(struct run *r, struct bt_buf *b)
 	if (o != NULL && bt_report_json(&r->d, &r->s, &r->m, o) == 0)
 		s = json_dumps(o, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
 	json_decref(o);
-	if (s != NULL)
+	if (s != NULL) {
+		bt_json_join_lists(s); /* a row of the confusion matrix */
 		bt_buf_printf(b, "%s\n", s);
+	}
 	free(s);
 }
 

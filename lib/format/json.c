@@ -139,6 +139,46 @@ int bt_json_load_in(const char *dir, const char *name, json_t **o,
 	return r;
 }
 
+/* Puts a list that begins at *p and holds only numbers, true, false or null on
+ * one line; returns the end of it, or NULL where it holds something else. */
+static char *join_list(const char **p, char *to)
+{
+	const char *s = *p, *end = s + 1 + strcspn(s + 1, "[]{}\"");
+
+	if (*end != ']')
+		return NULL;
+	for (; s <= end; s++)
+		if (*s != '\n')
+			*to++ = *s;
+		else if (s[1 + strspn(s + 1, " ")] != ']' && s[-1] != '[')
+			*to++ = ' ', s += strspn(s + 1, " ");
+		else
+			s += strspn(s + 1, " ");
+	*p = end + 1;
+	return to;
+}
+
+void bt_json_join_lists(char *text)
+{
+	const char *s = text;
+	char *to = text, *joined;
+	bool quoted = false;
+
+	while (*s != '\0') {
+		joined = !quoted && *s == '[' ? join_list(&s, to) : NULL;
+		if (joined != NULL) {
+			to = joined;
+			continue;
+		}
+		if (quoted && *s == '\\')
+			*to++ = *s++;
+		else if (*s == '"')
+			quoted = !quoted;
+		*to++ = *s++;
+	}
+	*to = '\0';
+}
+
 int bt_json_save(const char *path, const json_t *object, struct bt_error *err)
 {
 	char *s = json_dumps(object, JSON_INDENT(2) | JSON_REAL_PRECISION(9));

@@ -30,6 +30,9 @@ int bt_json_parse(const char *name, const char *data, size_t len, bool unique,
 int bt_json_parse_nul(const char *name, const char *data, size_t len,
                       json_t **object, struct bt_error *err) BT_MUST_USE;
 
+/* Puts each list of numbers in printed JSON on one line, in place. */
+void bt_json_join_lists(char *text);
+
 /* Writes an object, indented by two, as an atomic file. */
 int bt_json_save(const char *path, const json_t *object,
                  struct bt_error *err) BT_MUST_USE;

@@ -12,6 +12,9 @@
 struct bt_leak {
 	struct bt_string_set_disk *texts; /* keys */
 	struct bt_buf key;
+	enum { UNKNOWN, TEXTS, TOKENS } kind; /* as the first record is */
+	struct bt_text_rec text;              /* the last record */
+	struct bt_token_rec tokens;
 };
 
 static struct bt_span key_of(const struct bt_leak *l)
@@ -19,20 +22,41 @@ static struct bt_span key_of(const struct bt_leak *l)
 	return (struct bt_span){l->key.data, l->key.len};
 }
 
+/* Reads a record; l->key is then its text's, or that of its tokens. */
+static int read_key(struct bt_leak *l, const void *data, size_t len,
+                    struct bt_error *err)
+{
+	struct bt_token_rec *t = &l->tokens;
+	int r;
+
+	if (l->kind == UNKNOWN)
+		l->kind = bt_token_rec_read(data, len, t, NULL) == BT_OK
+		              ? TOKENS
+		              : TEXTS;
+	if (l->kind == TEXTS) {
+		r = bt_text_rec_read(data, len, &l->text, err);
+		return r == BT_OK ? bt_text_rec_key(&l->text, &l->key, err) : r;
+	}
+	r = bt_token_rec_read(data, len, t, err);
+	if (r != BT_OK)
+		return r;
+	bt_buf_reset(&l->key);
+	bt_buf_put(&l->key, t->ids, t->n * sizeof(*t->ids));
+	bt_buf_put(&l->key, t->types, t->n);
+	return l->key.oom ? bt_error_nomem(err, "comparing tokens") : BT_OK;
+}
+
 static int read_texts(struct bt_leak *l, struct bt_tfrecord *in,
                       struct bt_error *err)
 {
-	struct bt_text_rec rec;
 	const uint8_t *data;
 	size_t len;
 	int r;
 
 	while ((r = bt_tfrecord_next(in, &data, &len, err)) == 1) {
-		if (bt_text_rec_read(data, len, &rec, err) != BT_OK)
+		if (read_key(l, data, len, err) != BT_OK)
 			return bt_tfrecord_blame(in, err);
-		r = bt_text_rec_key(&rec, &l->key, err);
-		if (r == BT_OK)
-			r = bt_string_set_disk_add(l->texts, key_of(l), err);
+		r = bt_string_set_disk_add(l->texts, key_of(l), err);
 		if (r < 0)
 			return r;
 	}
@@ -65,25 +89,30 @@ void bt_leak_close(struct bt_leak *l)
 		return;
 	bt_string_set_disk_free(l->texts);
 	bt_buf_clear(&l->key);
+	bt_token_rec_clear(&l->tokens);
 	free(l);
 }
 
 int bt_leak_look(struct bt_leak *l, const void *data, size_t len,
                  struct bt_buf *out, struct bt_error *err)
 {
-	struct bt_text_rec rec;
-	int r = bt_text_rec_read(data, len, &rec, err);
+	int r = read_key(l, data, len, err);
+	size_t i;
 
-	if (r == BT_OK)
-		r = bt_text_rec_key(&rec, &l->key, err);
 	if (r == BT_OK)
 		r = bt_string_set_disk_has(l->texts, key_of(l), err);
 	if (r != 1)
 		return r;
-	bt_escape_tabs(out, rec.text_a);
-	if (rec.text_b.p != NULL) {
+	if (l->kind == TOKENS) {
+		for (i = 0; i < l->tokens.n; i++)
+			bt_buf_printf(out, "%s%d", i > 0 ? " " : "",
+			              l->tokens.ids[i]);
+	} else {
+		bt_escape_tabs(out, l->text.text_a);
+	}
+	if (l->kind == TEXTS && l->text.text_b.p != NULL) {
 		bt_buf_putc(out, '\t');
-		bt_escape_tabs(out, rec.text_b);
+		bt_escape_tabs(out, l->text.text_b);
 	}
 	return out->oom ? bt_error_nomem(err, "comparing texts") : 1;
 }

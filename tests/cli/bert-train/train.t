@@ -26,6 +26,8 @@ exits 2 'trouble with --min' bert-eval -q -m m --min accuracy=.5 nosuch.rec
 exits 2 'an unknown measure' bert-eval -m m --min f7=1 dev.rec
 works 'a report as JSON' bert-eval -q -m m --json dev.rec
 like "$(tr -d '\n ' <out)" '{"examples":*"confusion":*' 'has examples and confusion'
+is "$(grep -c '^ *\[[0-9, ]*\],*$' out)" "$(grep -c '"label"' out)" \
+	'the confusion matrix has a line for each row'
 works 'goes on from a trained model' bert-train -m m -o m2 --epochs 1 train.rec
 is "$(grep -c 'newly initialized\|unused' err)" 0 'with its own head'
 works 'says where the time goes' small_train p --profile --steps 12

@@ -69,6 +69,15 @@ exits 2 'no OTHER' tfrecord-cat --leak nosuch test.rec
 make tokens.rec <<'E'
 {"input_ids": [1, 2]}
 E
+make tokens2.rec <<'E'
+{"input_ids": [1, 2, 3]}
+{"input_ids": [1, 2]}
+{"input_ids": [1, 2], "segment_ids": [0, 1], "input_mask": [1, 1]}
+E
+tfrecord-cat --leak tokens.rec tokens2.rec >out 2>err
+is "$? $(cat out err)" "1 tokens2.rec:2	1 2
+tfrecord-cat: 1 of 3 records in 'tokens.rec', too" 'token records are compared by their ids'
+exits 2 'texts and tokens' tfrecord-cat --leak tokens.rec test.rec
 exits 2 'token records' tfrecord-cat --leak train.rec tokens.rec
 like "$(cat err)" "*'tokens.rec': record 1: holds tokens*" 'have no texts'
 tfrecord-cat -q --leak train.rec test2.rec >/dev/full 2>err
