@@ -89,6 +89,20 @@ static int find_optional(const struct bt_table_header *h, const char *word,
 	return word == NULL ? BT_OK : find_column(h, bt_span(word), at, err);
 }
 
+/* Without a column of that name, "row" is the file and the row's number. */
+static int find_id(const struct bt_table_header *h, const char *word,
+                   size_t *at, struct bt_error *err)
+{
+	int r;
+
+	if (word == NULL || strcmp(word, "row") != 0)
+		return find_optional(h, word, at, err);
+	r = find_name(h, bt_span(word), at, err);
+	if (r == 0)
+		*at = BT_TABLE_ROW;
+	return r < 0 ? r : BT_OK;
+}
+
 static int no_text(const struct bt_table_header *h, struct bt_error *err)
 {
 	struct bt_buf b = BT_BUF_INIT;
@@ -273,7 +287,7 @@ int bt_table_columns_find(const struct bt_table_opts *opts,
 	if ((r = find_texts(h, opts->text, c, err)) ||
 	    (r = find_optional(h, opts->pair, &c->pair, err)) ||
 	    (r = find_labels(h, opts, c, err)) ||
-	    (r = find_optional(h, opts->id, &c->id, err)) ||
+	    (r = find_id(h, opts->id, &c->id, err)) ||
 	    (r = find_optional(h, opts->weight, &c->weight, err)))
 		goto out;
 	for (i = 0; r == BT_OK && i < opts->n_where; i++)
@@ -332,7 +346,8 @@ void bt_table_header_keys(struct bt_table_header *h,
 			add_key(h, (struct bt_span){p, n});
 		}
 	for (i = 0; i < 3; i++)
-		if (single[i] != NULL)
+		if (single[i] != NULL &&
+		    (single[i] != opts->id || strcmp(opts->id, "row") != 0))
 			add_key(h, bt_span(single[i]));
 	for (i = 0; i < opts->n_where; i++)
 		add_key(h, opts->where[i].column);

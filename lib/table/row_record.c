@@ -169,6 +169,19 @@ static int take_kept(struct bt_table_maker *m, struct bt_error *err)
 	return r;
 }
 
+static int take_id(struct bt_table_maker *m, struct bt_error *err)
+{
+	struct bt_buf *b = &m->parts[BT_ID];
+
+	if (m->columns->id != BT_TABLE_ROW)
+		return bt_table_set_field(m, BT_ID, m->fields[m->columns->id],
+		                          &m->rec->id, err);
+	bt_buf_reset(b);
+	bt_buf_printf(b, "%s:%llu", m->path, (unsigned long long)m->row);
+	m->rec->id = (struct bt_span){bt_buf_str(b), b->len};
+	return BT_OK;
+}
+
 int bt_table_make(struct bt_table_maker *m, struct bt_text_rec *rec,
                   struct bt_error *err)
 {
@@ -188,8 +201,7 @@ int bt_table_make(struct bt_table_maker *m, struct bt_text_rec *rec,
 	if (r == BT_OK && c->n_label > 0)
 		r = bt_table_make_labels(m, err);
 	if (r == BT_OK && c->id != BT_TABLE_ABSENT)
-		r = bt_table_set_field(m, BT_ID, m->fields[c->id], &rec->id,
-		                       err);
+		r = take_id(m, err);
 	if (r == BT_OK && c->weight != BT_TABLE_ABSENT)
 		r = take_weight(m, err);
 	if (r == BT_OK && c->n_keep > 0)

@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "base/string_set.h"
+#include "dedup/duplicate_ids.h"
 #include "dedup/record_store.h"
 #include "dedup/string_set_disk.h"
 #include "format/tfrecord.h"
@@ -22,7 +23,7 @@
 /* One open file. */
 struct source {
 	struct bt_row_source rows;
-	bool begun;                /* it has a row, good or bad */
+	uint64_t read;             /* rows, good or bad */
 	uint64_t records, skipped; /* counted before it */
 };
 
@@ -36,6 +37,7 @@ struct bt_table {
 	struct bt_string_set *labels;
 	struct bt_string_set_disk
 	    *texts; /* keys, with drop_duplicates; or NULL */
+	struct bt_duplicate_ids ids;
 	struct bt_out *rejects;
 	struct bt_buf scratch;
 	struct bt_table_stats stats;
@@ -125,6 +127,7 @@ void bt_table_close(struct bt_table *t)
 	bt_table_maker_clear(&t->maker);
 	bt_string_set_free(t->labels);
 	bt_string_set_disk_free(t->texts);
+	bt_duplicate_ids_clear(&t->ids);
 	bt_out_abandon(t->rejects);
 	bt_buf_clear(&t->scratch);
 	free(t->ahead);
@@ -218,6 +221,7 @@ static int end_all(struct bt_table *t, struct bt_error *err)
 	t->rejects = NULL;
 	if (out != NULL)
 		r = bt_out_commit(out, err);
+	bt_duplicate_ids_tell(&t->ids, t->opts.log);
 	if (r == BT_OK && t->opts.task == NULL)
 		r = doubt_labels(t, err);
 	if (r != BT_OK || t->stats.records > 0)
@@ -239,7 +243,7 @@ static int end_source(struct bt_table *t, struct bt_error *err)
 	const char *name = bt_row_source_name(&t->now.rows);
 	uint64_t records, skipped;
 
-	if (!t->now.begun)
+	if (t->now.read == 0)
 		return bt_error_set(err, BT_EFORMAT, "%s %s", name,
 		                    t->now.rows.csv != NULL
 		                        ? "has a header but no rows"
@@ -277,8 +281,12 @@ static int read_row(struct bt_table *t, struct bt_error *err)
 		if (r != BT_OK)
 			return r;
 	}
-	t->now.begun = true;
+	t->now.read++;
 	t->maker.columns = &t->now.rows.columns;
+	t->maker.path = path_of(t, t->at - 1);
+	if (t->maker.path == NULL)
+		t->maker.path = "-";
+	t->maker.row = t->now.read;
 	return r;
 }
 
@@ -348,6 +356,8 @@ static int count(struct bt_table *t, const struct bt_text_rec *rec,
 	double x;
 
 	t->stats.records++;
+	if (rec->id.p != NULL)
+		bt_duplicate_ids_add(&t->ids, rec->id);
 	t->stats.empty += rec->text_a.n == 0;
 	t->stats.missing += t->maker.missing;
 	t->stats.labelled += n > 0 || rec->numbers != NULL;

@@ -49,7 +49,8 @@ struct bt_table_opts {
 	                     * list of JSON Lines is several labels.
 	                     * Several with commas between: columns of 0 and 1,
 	                     * whose names are the labels of a record */
-	const char *id;     /* column, or NULL */
+	const char *id;     /* column, or "row" where none has that name: the
+	                     * file and the row's number; or NULL */
 	const char *keep;   /* columns with commas between that become features
 	                     * of their names, or NULL; null is absent */
 	const char *weight; /* column of numbers of at least 0, or NULL */

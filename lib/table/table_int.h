@@ -33,6 +33,7 @@ enum bt_hint bt_table_put_hint(struct bt_buf *b,
                                struct bt_span word);
 
 #define BT_TABLE_ABSENT SIZE_MAX
+#define BT_TABLE_ROW (SIZE_MAX - 1) /* of the id: file and row number */
 
 struct bt_table_columns {
 	size_t *text; /* [n_text] */
@@ -44,7 +45,7 @@ struct bt_table_columns {
 	size_t *keep;                /* [n_keep] */
 	size_t n_keep;
 	char **keep_names;       /* [n_keep] */
-	size_t pair, id, weight; /* or BT_TABLE_ABSENT */
+	size_t pair, id, weight; /* or BT_TABLE_ABSENT; id: or BT_TABLE_ROW */
 	size_t *where;           /* [opts->n_where] */
 };
 
@@ -149,6 +150,8 @@ struct bt_table_maker {
 	/* the row; it is a bad one where fault is not BT_TABLE_FAULTS */
 	const struct bt_table_columns *columns;
 	const struct bt_span *fields;
+	const char *path; /* of its file */
+	uint64_t row;     /* its number in the file, from 1 */
 	enum bt_table_fault fault;
 	struct bt_text_rec *rec; /* made of it */
 };

@@ -52,6 +52,23 @@ gives 'text_a=3 2' 'else the comma separates' -t a,b odd.csv
 printf ',text\n0,x\n' >index.csv
 gives 'id=0|text_a=x' 'a column without a name' -i '' index.csv
 
+# rows without a column for their id
+cp a.csv b.csv
+gives 'id=a.csv:1|text_a=a, b
+id=a.csv:2|text_a=c
+id=b.csv:1|text_a=a, b
+id=b.csv:2|text_a=c' 'file and number of the row' -i row a.csv b.csv
+printf 'text,label\na,x\nb,\nc,y\n' >hole.csv
+gives 'id=hole.csv:1|label=x|text_a=a
+id=hole.csv:3|label=y|text_a=c' 'bad rows are counted' -i row -l label --skip-bad hole.csv
+printf 'row,text\n7,a\n' >row.csv
+gives 'id=7|text_a=a' 'unless a column has that name' -i row row.csv
+printf '{"text":"a"}\n{"text":"b"}\n' >a.jsonl
+gives 'id=a.jsonl:1|text_a=a
+id=a.jsonl:2|text_a=b' 'in JSON Lines' -i row a.jsonl
+works 'ids that are not unique' csv2tfrecord -i id -o /dev/null a.csv b.csv
+like "$(cat err)" '*warning: 2 records have the id of an earlier one, first*' '... are warned of'
+
 # columns that are not there
 refuses "csv2tfrecord: cannot find column 'txt' in 'a.csv' (did you mean 'text'[?]); its columns are 'id', 'text', 'label'" \
 	'a wrong name' csv2tfrecord -t txt a.csv
