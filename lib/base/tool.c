@@ -181,13 +181,21 @@ int bt_tool_end(const struct bt_tool *tool, int status)
 
 static volatile sig_atomic_t stopped;
 
+static bool on_terminal; /* standard error is one */
+
 static void on_stop(int sig)
 {
+	int e = errno;
+
 	if (stopped) {
 		signal(sig, SIG_DFL);
 		raise(sig);
 	}
+	/* the terminal has shown ^C where the cursor was */
+	if (sig == SIGINT && on_terminal)
+		(void)!write(STDERR_FILENO, "\n", 1);
 	stopped = 1;
+	errno = e;
 }
 
 void bt_tool_catch_stop(void)
@@ -196,6 +204,7 @@ void bt_tool_catch_stop(void)
 	struct sigaction sa, old;
 	int i;
 
+	on_terminal = isatty(STDERR_FILENO) != 0;
 	memset(&sa, 0, sizeof(sa));
 	sa.sa_handler = on_stop;
 	for (i = 0; i < 2; i++) {

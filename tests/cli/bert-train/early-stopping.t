@@ -122,6 +122,26 @@ wait $pid
 bert-predict -m writing -o w.csv train.rec 2>err
 like "$? $(cat err)" "0 *warning: the training of 'writing' was stopped at step [0-9]* of *" \
 	'and when its run was stopped'
+# ^C in a terminal, which shows it where the cursor is
+until_there() {
+	i=0
+	while [ ! -e "$1" ] && [ $i -lt 500 ]; do
+		sleep 0.02
+		i=$((i + 1))
+	done
+}
+if script -qec true typescript </dev/null >/dev/null 2>&1; then
+	{
+		until_there tty/model.safetensors
+		printf '\003'
+		until_there tty/checkpoint.safetensors
+	} | script -qec "bert-train --init-config tiny --tokenizer vocab.txt --epochs 500 -o tty train.rec" \
+		typescript >/dev/null
+	is "$(tr '\r' '\n' <typescript | grep -c '^bert-train: warning: stopped')$(
+		grep -c '\^C.*bert-train' typescript)" 10 '^C stands at the end of its line'
+else
+	skip '^C in a terminal' 'there is no script(1) of util-linux'
+fi
 mkdir h
 mkdir h/history.jsonl
 refuses "*cannot write 'h/history.jsonl'*" 'a history that cannot be written' small_train h
