@@ -12,7 +12,7 @@
 struct args {
 	struct bt_common common;
 	struct bt_opt_list model;
-	const char *dtype, *gemm, *format, *embed, *delimiter;
+	const char *dtype, *gemm, *format, *embed, *delimiter, *extra;
 	struct bt_predict_opts p;
 	int64_t top, expect;
 	bool profile, normalize;
@@ -42,6 +42,10 @@ static const struct bt_opt options[] = {
            args, p.sample),
     BT_STR(0, "sample-id", "COL", "its id column, or none [id, or the first]",
            args, p.sample_id),
+    BT_STR(0, "sample-missing", "VALUE", "for rows without a prediction [fail]",
+           args, p.sample_missing),
+    BT_STR(0, "sample-extra", "fail|ignore",
+           "predictions whose id the sample lacks [fail]", args, extra),
     BT_FLAG(0, "sample-order", "match the sample's rows to records by order",
             args, p.sample_order),
     BT_GROUP("CSV"),
@@ -132,6 +136,8 @@ static int open_output(struct run *r, struct bt_error *err)
 	int e;
 
 	o.cols = bt_model_width(&r->s.model);
+	p.sample_ignore_extra =
+	    r->a->extra != NULL && strcmp(r->a->extra, "ignore") == 0;
 	p.format = jsonl                        ? BT_PREDICT_JSONL
 	           : records                    ? BT_PREDICT_TFRECORD
 	           : strcmp(format, "tsv") == 0 ? BT_PREDICT_TSV
@@ -236,6 +242,7 @@ static const char *contradiction(const struct args *a)
 	              a->p.sample_id != NULL || a->p.sample_order ||
 	              a->delimiter != NULL || a->p.threshold != NULL ||
 	              a->p.separator != NULL;
+	bool fills = a->p.sample_missing != NULL || a->extra != NULL;
 
 	if (a->model.n == 0)
 		return "give -m DIR";
@@ -248,6 +255,11 @@ static const char *contradiction(const struct args *a)
 	if (a->embed != NULL && (strcmp(a->format, "tsv") == 0 ||
 	                         strcmp(a->format, "tfrecord") == 0))
 		return "--embed supports the formats csv, jsonl and tensor";
+	if (fills && a->p.sample == NULL)
+		return "--sample-missing and --sample-extra need --sample";
+	if (fills && a->p.sample_order)
+		return "--sample-missing and --sample-extra match by ids, "
+		       "--sample-order by order";
 	if (a->normalize && a->embed == NULL)
 		return "--normalize needs --embed";
 	return NULL;

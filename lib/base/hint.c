@@ -62,6 +62,9 @@ static const char *const words[BT_HINTS] = {
         "do not combine --sample with --format, --header, --delimiter or --top",
     [BT_HINT_SAMPLE_ID] = "--sample-id names the column of ids",
     [BT_HINT_SAMPLE_BY_ID] = "leave out --sample-order to match by ids",
+    [BT_HINT_SAMPLE_INCOMPLETE] =
+        "--sample-missing VALUE fills rows without a prediction, "
+        "--sample-extra ignore leaves out predictions without a row",
     [BT_HINT_SAMPLE_ORDER] = "--sample-order fills the rows in order",
     [BT_HINT_TENSOR_MEAN] =
         "predict with each as --format tensor, then tensor-cat --mean --softmax",

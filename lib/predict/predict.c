@@ -130,6 +130,8 @@ static int open_sample(struct bt_predict *p, struct bt_error *err)
 	                               .id = p->o.sample_id,
 	                               .in_order = p->o.sample_order,
 	                               .proba = p->o.proba,
+	                               .missing = p->o.sample_missing,
+	                               .ignore_extra = p->o.sample_ignore_extra,
 	                               .are_numbers = p->o.form->is_number,
 	                               .texts =
 	                                   p->o.form->is_set ? &p->sets : NULL,

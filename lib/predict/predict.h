@@ -42,6 +42,8 @@ struct bt_predict_opts {
 	const char *sample;    /* CSV whose form to follow, or NULL */
 	const char *sample_id; /* see bt_submission_opts; or NULL */
 	bool sample_order;
+	const char *sample_missing; /* see bt_submission_opts; or NULL */
+	bool sample_ignore_extra;
 	const struct bt_log *log; /* told what looks odd at first; or NULL */
 };
 

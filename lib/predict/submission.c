@@ -105,6 +105,9 @@ static int mismatch(struct bt_submission *s, bool all, struct bt_error *err)
 	struct bt_buf b = BT_BUF_INIT;
 	size_t i;
 
+	/* one that no prediction fits has other reasons */
+	if (s->twice.n == 0 && s->unknown.n + s->extra < s->answers)
+		(void)bt_error_hint(err, BT_HINT_SAMPLE_INCOMPLETE, 0);
 	for (i = 0; all && i < s->rows; i++)
 		if (s->label[i] < 0)
 			bt_submission_values_add(&missing,
@@ -141,7 +144,10 @@ static size_t find_row(struct bt_submission *s, struct bt_span id)
 		return row < s->rows ? row : s->rows;
 	}
 	if (!bt_string_set_find(s->set, id, &row)) {
-		note_unknown(s, id);
+		if (s->o.ignore_extra)
+			s->extra++;
+		else
+			note_unknown(s, id);
 		return s->rows;
 	}
 	if (s->label[row] < 0)
@@ -171,6 +177,8 @@ int bt_submission_set(struct bt_submission *s, struct bt_span id, int label,
 
 static int check_complete(struct bt_submission *s, struct bt_error *err)
 {
+	size_t empty = 0, i;
+
 	if (s->o.in_order && s->answers != s->rows)
 		return bt_error_set(err, BT_EFORMAT,
 		                    "sample %s has %zu rows, and there are %zu "
@@ -185,8 +193,21 @@ static int check_complete(struct bt_submission *s, struct bt_error *err)
 		        "%zu have the id of another row: %s",
 		        s->name, s->misplaced.n, s->answers,
 		        bt_submission_values_str(&s->misplaced)));
-	if (s->unknown.n + s->twice.n > 0 || s->answers < s->rows)
+	for (i = 0; i < s->rows; i++)
+		empty += s->label[i] < 0;
+	if (s->unknown.n + s->twice.n > 0 || empty == s->rows ||
+	    (empty > 0 && s->o.missing == NULL))
 		return mismatch(s, true, err);
+	if (empty > 0)
+		bt_log(s->o.log, BT_LOG_WARN,
+		       "%zu of the %zu ids of sample %s have no prediction and "
+		       "get '%s'",
+		       empty, s->rows, s->name, s->o.missing);
+	if (s->extra > 0)
+		bt_log(s->o.log, BT_LOG_WARN,
+		       "%zu of %zu predictions are for ids that sample %s does "
+		       "not list: they are left out",
+		       s->extra, s->answers, s->name);
 	return BT_OK;
 }
 
@@ -212,6 +233,8 @@ static void put_row(const struct bt_submission *s, size_t row, struct bt_buf *b)
 			bt_buf_putc(b, s->delimiter);
 		if (s->column[i] == BT_SUBMISSION_ID) {
 			bt_csv_put(b, bt_submission_id(s, row), s->delimiter);
+		} else if (s->label[row] < 0) {
+			bt_csv_put(b, bt_span(s->o.missing), s->delimiter);
 		} else if (s->column[i] == BT_SUBMISSION_LABEL) {
 			bt_csv_put(b, bt_span(l->name[s->label[row]]),
 			           s->delimiter);

@@ -21,6 +21,9 @@ struct bt_submission_opts {
 	bool are_numbers; /* the answers are numbers, a column each */
 	const struct bt_labels *texts; /* where labels of answers are numbered,
 	                                * if not in labels; or NULL. Borrowed */
+	const char *missing; /* what rows without an answer get; NULL: none may
+	                      * be without. Not in order */
+	bool ignore_extra;   /* answers whose id has no row are left out */
 	const struct bt_log *log; /* told what looks odd at first; or NULL */
 };
 
@@ -46,8 +49,8 @@ int bt_submission_set(struct bt_submission *s, struct bt_span id, int label,
                       const double *p, struct bt_error *err) BT_MUST_USE;
 
 /* Writes the filled-in file; nothing, and BT_EFORMAT, where answers and rows do
- * not match one to one, or where answers in order have the ids of other rows.
- */
+ * not match one to one, as far as the options ask for that, or not at all, or
+ * where answers in order have the ids of other rows. */
 int bt_submission_write(struct bt_submission *s, struct bt_out *out,
                         struct bt_error *err) BT_MUST_USE;
 

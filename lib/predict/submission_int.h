@@ -40,6 +40,7 @@ struct bt_submission {
 	int32_t *label; /* [rows]; -1: not yet answered */
 	float *value;   /* [rows, values] */
 	size_t answers;
+	size_t extra; /* of them left out */
 	struct bt_submission_values unknown, twice, misplaced;
 };
 

@@ -97,10 +97,10 @@ sed 1d plain.csv | sort >b
 same a b 'the same labels'
 echo old >s.csv
 sed 3d sample.csv >less.csv
-refuses "*sample 'less.csv': 1 of $rows predictions are for ids that it does not list: 'L*'" 'an id too few' \
+refuses "*sample 'less.csv': 1 of $rows predictions are for ids that it does not list: 'L*' (--sample-missing*--sample-extra*" 'an id too few' \
 	bert-predict -m m --sample less.csv -o s.csv dev.rec
 { cat sample.csv; echo 'L9999,x'; } >more.csv
-refuses "*1 of its $((rows + 1)) ids have no prediction: 'L9999'" 'an id too many' \
+refuses "*1 of its $((rows + 1)) ids have no prediction: 'L9999' (--sample-missing*" 'an id too many' \
 	bert-predict -m m --sample more.csv -o s.csv dev.rec
 { cat sample.csv; sed -n 2p sample.csv; } >double.csv
 refuses "*'double.csv': 1 of $((rows + 1)) rows repeat an id: 'L*'*--sample-id*" 'an id twice' bert-predict -m m --sample double.csv -o s.csv dev.rec

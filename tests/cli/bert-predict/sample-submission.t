@@ -148,6 +148,25 @@ works 'a column of repeated values does not identify rows' \
 	predict --sample repeated.csv --sample-order dev.rec
 exits 2 'an order without a sample' predict --sample-order noid.rec
 
+# Rows without a prediction, and predictions without a row.
+{ echo ID,label; echo ZZ,x; sed '1,3d; s/$/,x/' ids; } >part.csv
+refuses "*sample 'part.csv': 3 of $rows predictions are for ids that it does not list: *; 1 of its $((rows - 2)) ids have no prediction: 'ZZ' (--sample-missing VALUE fills rows without a prediction, --sample-extra ignore leaves out predictions without a row)" \
+	'neither fits' predict --sample part.csv dev.rec
+refuses "*3 of $rows predictions are for ids*" 'rows alone are filled' \
+	predict --sample part.csv --sample-missing x,y dev.rec
+refuses "*1 of its $((rows - 2)) ids have no prediction: 'ZZ' (*" 'predictions alone are left out' \
+	predict --sample part.csv --sample-extra ignore dev.rec
+works 'both' predict --sample part.csv --sample-missing x,y --sample-extra ignore dev.rec
+sed '1,4d' plain.csv | cut -d, -f1,2 | sed '1i ID,label\nZZ,"x,y"' >wanted
+same out wanted 'and what fits is as before'
+like "$(cat err)" "*warning: 1 of the $((rows - 2)) ids of sample 'part.csv' have no prediction and get 'x,y'
+*warning: 3 of $rows predictions are for ids that sample 'part.csv' does not list: they are left out*" 'both are told'
+{ echo ID,label; echo ZZ,x; } >strange.csv
+refuses "*sample 'strange.csv': 1 of its 1 ids have no prediction: 'ZZ'" 'nothing fits at all' \
+	predict --sample strange.csv --sample-missing x --sample-extra ignore dev.rec
+misuses '*--sample-missing and --sample-extra match by ids*' 'not in order' \
+	predict --sample part.csv --sample-missing x --sample-order dev.rec
+
 # Ids are texts.
 awk -F, 'NR == 1 { print "id,text" } NR > 1 { printf "%04d,where is it\n", NR }' \
 	dev.csv >zeros.csv
