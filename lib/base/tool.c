@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#define _GNU_SOURCE /* program_invocation_short_name */
+#define _GNU_SOURCE /* on_exit, program_invocation_short_name */
 #include "base/tool.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -50,8 +51,34 @@ static void out_of_memory(void)
 	_exit(BT_EXIT_FAILED);
 }
 
+/* Whether the build looks for leaks or races when the process exits. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define CHECKS_AT_EXIT 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define CHECKS_AT_EXIT 1
+#endif
+#endif
+#ifndef CHECKS_AT_EXIT
+#define CHECKS_AT_EXIT 0
+#endif
+
+/* Ends the process before the destructors of libraries run: OpenBLAS, where
+ * memory was too short for its threads, waits for these forever. */
+static void leave(int status, void *arg)
+{
+	(void)arg;
+	signal(SIGTERM, SIG_DFL);
+	signal(SIGINT, SIG_DFL);
+	bt_cleanup_run();
+	fflush(NULL);
+	_exit(status);
+}
+
 void bt_tool_start(void)
 {
+	if (!CHECKS_AT_EXIT)
+		on_exit(leave, NULL);
 	bt_mem_on_failure(out_of_memory);
 	bt_file_use_watch();
 	hold_standard();

@@ -4,10 +4,13 @@
  * (malloc, calloc, realloc). The number is the content of the file that
  * ALLOCS_LOG names when the process has ended.
  */
+#define _GNU_SOURCE /* syscall */
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 static atomic_ulong count;
 
@@ -44,4 +47,12 @@ __attribute__((destructor)) static void tell(void)
 		return;
 	fprintf(f, "%lu\n", n);
 	fclose(f);
+}
+
+/* The tools end by this, before destructors run. */
+void _exit(int status)
+{
+	tell();
+	for (;;)
+		syscall(SYS_exit_group, status);
 }
