@@ -101,7 +101,8 @@ static int is_written(const char *dir, struct bt_error *err)
 	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	int locked;
 
-	if (fd < 0 && (errno == EACCES || errno == ENOTDIR))
+	/* a model may be a prefix of names, as TensorFlow's checkpoints are */
+	if (fd < 0 && (errno == EACCES || errno == ENOTDIR || errno == ENOENT))
 		return 0;
 	if (fd < 0)
 		return bt_error_sys(err, errno, "cannot open '%s'", dir);
