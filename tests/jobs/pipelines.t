@@ -121,6 +121,38 @@ like "$(cat a.out/model/config.json)" '*"flatten 24, dense 512 relu, *' '... and
 exits 2 'arabizi-notebook.sh: says how it is used' \
 	"$TEST_TOP/pipelines/arabizi-notebook.sh" x
 
+# a table that says nothing of itself; the second has no id and numbers to predict
+fit=$TEST_TOP/pipelines/fit.sh predict=$TEST_TOP/pipelines/predict.sh
+data=$TEST_TOP/pipelines/data
+exits 0 'fit.sh: trains' "$fit" "$data/library-train.csv" demo/intent fitted --epochs 2
+like "$(cat err)" "*delimiter: comma*column 'text'*column 'intent'*column 'id'*task: classification*" \
+	'... and says what it guesses'
+exits 0 'predict.sh: predicts' "$predict" fitted "$data/library-test.csv" \
+	"$data/SampleSubmission.csv" filled.csv
+cut -d, -f1 filled.csv >got
+cut -d, -f1 "$data/SampleSubmission.csv" | tr -d '\r' | cmp -s - got
+result $? '... for the ids of the sample'
+awk 'BEGIN {
+	print "points\tSatz"
+	for (i = 1; i <= 60; i++) print i / 8 "\tthe card number " i " of a reader"
+}' >numbers.tsv
+exits 0 'fit.sh: a table without ids' "$fit" numbers.tsv demo/intent numbers --epochs 1
+like "$(cat err)" "*delimiter: tab*column 'Satz'*column 'points'*id: none*task: regression*" \
+	'... is guessed, too'
+awk 'BEGIN { print "points"; for (i = 1; i <= 60; i++) print 0 }' >sample.csv
+exits 0 'predict.sh: in its order' "$predict" numbers numbers.tsv sample.csv filled.csv
+is "$(wc -l <filled.csv | tr -d ' ')" 61 '... a line each'
+exits 0 'fit.sh: other columns' env TEXT=points LABEL=Satz TASK=classification "$fit" \
+	numbers.tsv demo/intent odd --epochs 1
+like "$(cat err)" "*text: column 'points'*label: column 'Satz'*" '... as told'
+sed 's/\t.*//' numbers.tsv >alone.csv
+exits 1 'fit.sh: one column' "$fit" alone.csv demo/intent alone
+like "$(cat err)" "*'alone.csv' needs a column of texts and one of labels*" '... is too few'
+exits 2 'fit.sh: says how it is used' "$fit"
+exits 2 'predict.sh: says how it is used' "$predict" x
+exits 1 'predict.sh: a model that fit.sh did not make' "$predict" demo/intent a b
+like "$(cat err)" "*has no columns.txt*" '... is refused'
+
 for script in "$TEST_TOP"/pipelines/*.sh; do
 	grep -q "$(basename "$script")" "$TEST_TOP/tests/jobs/pipelines.t" \
 		"$TEST_TOP/tests/jobs/banking77.t"

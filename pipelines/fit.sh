@@ -1,0 +1,90 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# From a table to a fine-tuned model. What the table does not say is guessed, and
+# each guess is printed before it is used.
+# usage: pipelines/fit.sh TRAIN.csv MODEL_DIR OUT_DIR [OPTION ...]
+# Options go to bert-train. Then predict.sh fills in a sample submission. Set
+# DELIMITER, TEXT, LABEL, ID (names of columns) or TASK (classification or
+# regression) to overrule a guess, as in: TEXT=review pipelines/fit.sh ...
+set -eu
+PATH=$PATH:$(cd "$(dirname "$0")/.." && pwd)/build/bin # where make puts them
+if [ $# -lt 3 ]; then
+	sed -n '3,/^set/s/^# //p' "$0" >&2
+	exit 2
+fi
+train=$1 model=$2 out=$3
+shift 3
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+trap 'exit 1' INT TERM
+
+say() {
+	echo "fit.sh: $*" >&2
+}
+
+# The delimiter is what the header has most of.
+bom=$(printf '\357\273\277')
+sed -e "s/^$bom//" -e 's/\r$//' -e q "$train" >"$tmp/header"
+if [ -z "${DELIMITER-}" ]; then
+	DELIMITER=comma most=0
+	for pair in 'comma=,' 'semicolon=;' 'pipe=|' "tab=$(printf '\t')"; do
+		n=$(tr -dc "${pair#*=}" <"$tmp/header" | wc -c)
+		[ "$n" -le "$most" ] || DELIMITER=${pair%%=*} most=$n
+	done
+fi
+case $DELIMITER in
+comma) mark=, ;;
+semicolon) mark=';' ;;
+pipe) mark='|' ;;
+tab) mark=$(printf '\t') ;;
+*) mark=$DELIMITER ;;
+esac
+tr "$mark" '\n' <"$tmp/header" | sed 's/^"\(.*\)"$/\1/' >"$tmp/columns"
+
+# named WORD...: the first column with one of these names, in any case
+named() {
+	for word; do
+		grep -ixm 1 -e "$word" "$tmp/columns" && return
+	done
+	:
+}
+
+# records OPTION...: the table's rows as JSON
+records() {
+	csv2tfrecord -q --skip-bad --delimiter "$DELIMITER" "$@" "$train" |
+		tfrecord-cat -q --json
+}
+
+: "${ID=$(named id '.*[_ -]id' textid index row)}"
+: "${TEXT=$(named text sentence review comment content tweet message question document body)}"
+: "${LABEL=$(named label labels target class category intent sentiment score rating y)}"
+if [ -z "$TEXT" ]; then # the column with the longest values
+	grep -vxF -e "$ID" -e "$LABEL" "$tmp/columns" | while IFS= read -r column; do
+		records -t "$column" | awk -v name="$column" '{ n += length($0) }
+			END { if (NR) print n / NR "\t" name }'
+	done >"$tmp/lengths"
+	TEXT=$(sort -rn "$tmp/lengths" | sed -n '1s/^[^	]*	//p')
+fi
+: "${LABEL:=$(grep -vxF -e "$ID" -e "$TEXT" "$tmp/columns" | tail -n 1)}"
+if [ -z "$TEXT" ] || [ -z "$LABEL" ]; then
+	say "'$train' needs a column of texts and one of labels; it has: $(paste -sd "$mark" "$tmp/columns")"
+	exit 1
+fi
+if [ -z "${TASK-}" ]; then # numbers are predicted as such if they are many
+	TASK=$(records -t "$TEXT" -l "$LABEL" | sed 's/.*"label": "\([^"]*\)".*/\1/' | sort | uniq -c |
+		awk '{ n++; if ($2 !~ /^[-+]?[0-9]+([.][0-9]*)?$/ || NF > 2) other = 1
+			if ($2 ~ /[.][0-9]*[1-9]/) part = 1 }
+			END { print !other && (part || n > 20) ? "regression" : "classification" }')
+fi
+say "delimiter: $DELIMITER"
+say "text: column '$TEXT'"
+say "label: column '$LABEL'"
+if [ -n "$ID" ]; then say "id: column '$ID'"; else say "id: none, so the file and row number"; fi
+say "task: $TASK"
+
+# Rows without a label or of another width are left out, which csv2tfrecord says.
+csv2tfrecord --skip-bad --max-bad .1 --delimiter "$DELIMITER" -t "$TEXT" -l "$LABEL" \
+	-i "${ID:-row}" -o "$tmp/text.rec" "$train"
+bert-tokenize -m "$model" -o "$tmp/train.rec" "$tmp/text.rec"
+bert-train -m "$model" -o "$out" --task "$TASK" --eval-share .1 "$@" "$tmp/train.rec"
+printf '%s\n' "$DELIMITER" "$TEXT" "$ID" >"$out/columns.txt"

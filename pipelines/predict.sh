@@ -1,0 +1,34 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Fills in a sample submission with what a model of fit.sh predicts for a table
+# that has the same columns, but for the labels.
+# usage: pipelines/predict.sh OUT_DIR TEST.csv SAMPLE.csv [SUBMISSION.csv [OPTION ...]]
+# SUBMISSION.csv is the output [submission.csv]. Options go to bert-predict.
+set -eu
+PATH=$PATH:$(cd "$(dirname "$0")/.." && pwd)/build/bin # where make puts them
+if [ $# -lt 3 ]; then
+	sed -n '3,/^set/s/^# //p' "$0" >&2
+	exit 2
+fi
+model=$1 test=$2 sample=$3 submission=${4:-submission.csv}
+shift 3
+[ $# = 0 ] || shift
+if [ ! -f "$model/columns.txt" ]; then
+	echo "predict.sh: '$model' has no columns.txt, which fit.sh writes" >&2
+	exit 1
+fi
+{
+	IFS= read -r delimiter
+	IFS= read -r text
+	IFS= read -r id
+} <"$model/columns.txt"
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+trap 'exit 1' INT TERM
+
+# Without ids the sample's rows are those of the table, in its order.
+order=
+[ -n "$id" ] || order=--sample-order
+csv2tfrecord --delimiter "$delimiter" -t "$text" ${id:+-i "$id"} -o "$tmp/text.rec" "$test"
+bert-tokenize -m "$model" -o "$tmp/test.rec" "$tmp/text.rec"
+bert-predict -m "$model" --sample "$sample" $order -o "$submission" "$@" "$tmp/test.rec"
