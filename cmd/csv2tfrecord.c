@@ -43,8 +43,9 @@ static const struct bt_opt options[] = {
     BT_FLAG(0, "no-header", "the first row is data", values, no_header),
     BT_FLAG(0, "no-quote", "treat double quotes as ordinary characters", values,
             no_quote),
-    BT_STR(0, "encoding", "utf-8|latin1|windows-1252", "input encoding [utf-8]",
-           values, encoding),
+    BT_STR(0, "encoding", "NAME",
+           "utf-8, latin1, iso-8859-15 or windows-1252 [utf-8]", values,
+           encoding),
     BT_GROUP("Labels"),
     BT_STR(0, "label-type", "class|float",
            "class names, or numbers for regression [class]", values,
@@ -242,9 +243,16 @@ static bool table_options(const struct values *v, char *const *files, int n,
 	o->pandas_na = v->na != NULL && strcmp(v->na, "pandas") == 0;
 	if (v->task != NULL)
 		o->task = bt_published_find(v->task);
-	return options_agree(v) && csv_options(v, files, n, &o->csv) &&
-	       (v->encoding == NULL ||
-	        bt_charset_find(v->encoding, &o->charset) == BT_OK);
+	if (v->encoding != NULL &&
+	    bt_charset_find(v->encoding, &o->charset) != BT_OK) {
+		bt_tool_misuse(&tool,
+		               "bad value '%s' for --encoding: expected utf-8, "
+		               "latin1, iso-8859-15 or windows-1252 (iconv "
+		               "converts others)",
+		               v->encoding);
+		return false;
+	}
+	return options_agree(v) && csv_options(v, files, n, &o->csv);
 }
 
 static void show(void *ctx, const struct bt_table *table)

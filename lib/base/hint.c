@@ -85,7 +85,11 @@ static const char *const words[BT_HINTS] = {
         "tensor-cat reads streams of tensors, ckpt-inspect checkpoints",
     [BT_HINT_READ_TEXT] =
         "csv2tfrecord reads tables and JSON Lines, bert-tokenize --lines lines of text",
-    [BT_HINT_TABLE_DELIMITER] = "check --delimiter",
+    [BT_HINT_TABLE_COMMA] = "use --delimiter comma",
+    [BT_HINT_TABLE_PIPE] = "use --delimiter pipe",
+    [BT_HINT_TABLE_SEMICOLON] = "use --delimiter semicolon",
+    [BT_HINT_TABLE_TAB] = "use --delimiter tab",
+    [BT_HINT_TABLE_WINDOWS1252] = "use --encoding windows-1252",
     [BT_HINT_TABLE_ENCODING] = "use --encoding for text that is not UTF-8",
     [BT_HINT_TABLE_HEADER] = "if that row is a header, drop --no-header",
     [BT_HINT_TABLE_LABEL] = "check which column --label names",

@@ -4,7 +4,25 @@
 #include <stdint.h>
 #include <string.h>
 
-static const char *const names[] = {"utf-8", "latin1", "windows-1252"};
+static const char *const names[] = {"utf-8", "latin1", "windows-1252",
+                                    "iso-8859-15"};
+
+/* Without - and _, in lower case. */
+static const struct {
+	const char *name;
+	enum bt_charset set;
+} known[] = {{"utf8", BT_CHARSET_UTF8},
+             {"ascii", BT_CHARSET_UTF8},
+             {"usascii", BT_CHARSET_UTF8},
+             {"latin1", BT_CHARSET_LATIN1},
+             {"l1", BT_CHARSET_LATIN1},
+             {"iso88591", BT_CHARSET_LATIN1},
+             {"windows1252", BT_CHARSET_WINDOWS1252},
+             {"cp1252", BT_CHARSET_WINDOWS1252},
+             {"1252", BT_CHARSET_WINDOWS1252},
+             {"ansi", BT_CHARSET_WINDOWS1252},
+             {"iso885915", BT_CHARSET_LATIN9},
+             {"latin9", BT_CHARSET_LATIN9}};
 
 /* Code points of windows-1252's bytes 80..9F; 0: none. The other bytes are
  * those of Latin-1. */
@@ -16,11 +34,18 @@ static const uint16_t windows1252[32] = {
 
 int bt_charset_find(const char *name, enum bt_charset *set)
 {
-	size_t i;
+	char plain[16];
+	size_t i, n = 0;
 
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (strcmp(names[i], name) == 0) {
-			*set = (enum bt_charset)i;
+	for (; *name != '\0' && n + 1 < sizeof(plain); name++)
+		if (*name != '-' && *name != '_')
+			plain[n++] = *name >= 'A' && *name <= 'Z'
+			                 ? (char)(*name - 'A' + 'a')
+			                 : *name;
+	plain[n] = '\0';
+	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (*name == '\0' && strcmp(known[i].name, plain) == 0) {
+			*set = known[i].set;
 			return BT_OK;
 		}
 	return BT_EARG;
@@ -29,6 +54,31 @@ int bt_charset_find(const char *name, enum bt_charset *set)
 const char *bt_charset_name(enum bt_charset set)
 {
 	return names[set];
+}
+
+/* What the eight bytes mean in which ISO 8859-15 is not Latin-1. */
+static unsigned latin9(uint8_t c)
+{
+	switch (c) {
+	case 0xA4:
+		return 0x20AC;
+	case 0xA6:
+		return 0x160;
+	case 0xA8:
+		return 0x161;
+	case 0xB4:
+		return 0x17D;
+	case 0xB8:
+		return 0x17E;
+	case 0xBC:
+		return 0x152;
+	case 0xBD:
+		return 0x153;
+	case 0xBE:
+		return 0x178;
+	default:
+		return c;
+	}
 }
 
 /* Bytes of s, up to n, before the first that is not ASCII. */
@@ -175,6 +225,8 @@ void bt_charset_put(struct bt_buf *b, enum bt_charset set, const char *s,
 		c = bytes[i];
 		if (set == BT_CHARSET_WINDOWS1252 && c < 0xA0)
 			c = windows1252[c - 0x80];
+		else if (set == BT_CHARSET_LATIN9)
+			c = latin9(bytes[i]);
 		if (c < 0x800) {
 			bt_buf_putc(b, (char)(0xC0 | c >> 6));
 		} else {

@@ -13,15 +13,17 @@
 
 enum bt_charset {
 	BT_CHARSET_UTF8,
-	BT_CHARSET_LATIN1,     /* ISO 8859-1: every byte means something */
-	BT_CHARSET_WINDOWS1252 /* 81 8D 8F 90 9D mean nothing */
+	BT_CHARSET_LATIN1,      /* ISO 8859-1: every byte means something */
+	BT_CHARSET_WINDOWS1252, /* 81 8D 8F 90 9D mean nothing */
+	BT_CHARSET_LATIN9       /* ISO 8859-15: Latin-1 but for eight, the euro
+	                         * sign among them */
 };
 
-/* Finds a set by its name: "utf-8", "latin1", "windows-1252". Returns 0 or
- * BT_EARG. */
+/* Finds a set by one of its names, such as "utf-8", "latin1", "ISO-8859-15" or
+ * "cp1252", in any case and with or without - and _. Returns 0 or BT_EARG. */
 int bt_charset_find(const char *name, enum bt_charset *set) BT_MUST_USE;
 
-/* The name that bt_charset_find takes. */
+/* Its first name. */
 const char *bt_charset_name(enum bt_charset set);
 
 /*

@@ -63,6 +63,8 @@ int bt_table_add_field(struct bt_table_maker *m, enum bt_table_part part,
 		*out = v;
 		return BT_OK;
 	}
+	for (at = 0; at < v.n && set == BT_CHARSET_LATIN1; at++)
+		m->control |= (v.p[at] & 0xE0) == 0x80;
 	bt_charset_put(b, set, v.p, v.n);
 	out->p = bt_buf_str(b);
 	out->n = b->len;

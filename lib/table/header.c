@@ -98,15 +98,36 @@ static void to_compare(struct bt_span name, char out[NAME_COMPARED + 1])
 		*out = (char)tolower((unsigned char)*out);
 }
 
+enum bt_hint bt_table_delimiter_hint(struct bt_span name)
+{
+	static const struct {
+		char c;
+		enum bt_hint hint;
+	} all[] = {{'\t', BT_HINT_TABLE_TAB},
+	           {';', BT_HINT_TABLE_SEMICOLON},
+	           {',', BT_HINT_TABLE_COMMA},
+	           {'|', BT_HINT_TABLE_PIPE}};
+	enum bt_hint best = BT_HINT_NONE;
+	size_t most = 0, n, i, k;
+
+	for (k = 0; k < sizeof(all) / sizeof(all[0]); k++) {
+		for (i = n = 0; i < name.n; i++)
+			n += name.p[i] == all[k].c;
+		if (n > most) {
+			most = n;
+			best = all[k].hint;
+		}
+	}
+	return best;
+}
+
 enum bt_hint bt_table_put_hint(struct bt_buf *b,
                                const struct bt_table_header *h,
                                struct bt_span word)
 {
-	static const char delimiters[] = "\t;,|";
 	char wanted[NAME_COMPARED + 1], name[NAME_COMPARED + 1];
 	size_t best = 1 + word.n / 4, i, d;
 	const struct bt_span *near = NULL;
-	const char *c;
 
 	if (h->names == NULL || bt_span_trim(word, " \t").n > NAME_COMPARED)
 		return BT_HINT_NONE;
@@ -128,8 +149,5 @@ enum bt_hint bt_table_put_hint(struct bt_buf *b,
 		bt_buf_puts(b, "?)");
 		return BT_HINT_NONE;
 	}
-	for (c = delimiters; h->n == 1 && *c != '\0'; c++)
-		if (memchr(h->names[0].p, *c, h->names[0].n) != NULL)
-			return BT_HINT_TABLE_DELIMITER;
-	return BT_HINT_NONE;
+	return h->n == 1 ? bt_table_delimiter_hint(h->names[0]) : BT_HINT_NONE;
 }

@@ -189,6 +189,10 @@ static int doubt_labels(const struct bt_table *t, struct bt_error *err)
 		bt_log_hint(t->opts.log, BT_LOG_WARN, BT_HINT_TABLE_LABEL,
 		            "%llu records have %zu different labels",
 		            (unsigned long long)t->stats.labelled, n);
+	if (t->maker.control)
+		bt_log_hint(t->opts.log, BT_LOG_WARN, BT_HINT_TABLE_WINDOWS1252,
+		            "texts have control characters (bytes 80 to 9F), "
+		            "which are quotes and dashes in windows-1252");
 	warn_unused_map(t);
 	return bt_table_warn_labels(t->labels, t->opts.log, err);
 }

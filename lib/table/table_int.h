@@ -24,9 +24,10 @@ int bt_table_header_init(struct bt_table_header *h, const struct bt_csv *csv,
 void bt_table_header_clear(struct bt_table_header *h);
 
 /* For messages: 'name', cut if it is long; "its columns are 'a', 'b'"; and a
- * hint at why word is not among them, if there is one: a similar name, or a
- * delimiter within the only name. */
+ * hint at why word is not among them, if there is one: a similar name, or the
+ * delimiter that divides the only name. */
 void bt_table_put_name(struct bt_buf *b, struct bt_span name);
+enum bt_hint bt_table_delimiter_hint(struct bt_span name);
 void bt_table_put_names(struct bt_buf *b, const struct bt_table_header *h);
 enum bt_hint bt_table_put_hint(struct bt_buf *b,
                                const struct bt_table_header *h,
@@ -145,6 +146,7 @@ struct bt_table_maker {
 	size_t numbers_cap;
 	struct bt_passthrough *kept; /* of a record */
 	size_t kept_cap;
+	bool control; /* a record has bytes 80 to 9F in Latin-1 */
 	bool missing; /* the last record has a text that was missing */
 
 	/* the row; it is a bad one where fault is not BT_TABLE_FAULTS */

@@ -144,18 +144,14 @@ int bt_table_warn_labels(const struct bt_string_set *labels,
 static void doubt_delimiter(const struct bt_row_source *rows,
                             struct bt_span name, const struct bt_log *log)
 {
+	enum bt_hint hint = bt_table_delimiter_hint(name);
 	struct bt_buf b = BT_BUF_INIT;
-	size_t i;
 
-	for (i = 0; i < name.n; i++)
-		if (name.p[i] != '\0' && strchr("\t;,|", name.p[i]) != NULL)
-			break;
-	if (i == name.n)
+	if (hint == BT_HINT_NONE)
 		return;
 	bt_table_put_name(&b, name);
-	bt_log_hint(log, BT_LOG_WARN, BT_HINT_TABLE_DELIMITER,
-	            "the only column of %s is %s", bt_row_source_name(rows),
-	            bt_buf_str(&b));
+	bt_log_hint(log, BT_LOG_WARN, hint, "the only column of %s is %s",
+	            bt_row_source_name(rows), bt_buf_str(&b));
 	bt_buf_clear(&b);
 }
 

@@ -159,7 +159,7 @@ warns "the first row of 'bare.csv'*(if that row is data, use --no-header)*" 'no 
 warns "label 'intent' occurs only in the first row (if that row is a header*" \
 	'a header that is none' csv2tfrecord -t 2 -l 3 --no-header -o x library-dev.csv
 tr , ';' <library-dev.csv >semicolons.csv
-warns "the only column of 'semicolons.csv' is 'id;text;intent' (check --delimiter)*" \
+warns "the only column of 'semicolons.csv' is 'id;text;intent' (use --delimiter semicolon)*" \
 	'a delimiter that is another' csv2tfrecord -t 1 -o x semicolons.csv
 for o in '-t 2 -l 3 --no-header bare.csv' '-t 2 -l 3 library-dev.csv' \
 	'-l intent library-dev.csv'; do

@@ -84,7 +84,7 @@ refuses "*cannot find column 'text' in 'blank.csv' (did you mean ' Text '[?]);*"
 misuse "cannot find a column named 'text' in 'blank.csv' (did you mean ' Text '[?]); its columns are ' Text ', 'label' (name the text's column with -t COLUMN)" \
 	'no column is the default' csv2tfrecord blank.csv
 printf 'text;label\na;b\n' >semi.csv
-refuses "*cannot find column 'text' in 'semi.csv'; its only column is 'text;label' (check --delimiter)" \
+refuses "*cannot find column 'text' in 'semi.csv'; its only column is 'text;label' (use --delimiter semicolon)" \
 	'a wrong delimiter' csv2tfrecord -t text semi.csv
 {
 	seq -s , -f 'a%g' 100
@@ -148,7 +148,21 @@ refuses "*'undef.csv': record 1 (line 2): the text is not valid windows-1252 (by
 	csv2tfrecord --encoding windows-1252 undef.csv
 refuses "*cannot read 'latin.csv': header: the name of column 2 is not valid utf-8 (byte E9 at position 2)" \
 	'a header in another set' csv2tfrecord latin.csv
-misuse "bad value 'utf-16' for --encoding: expected utf-8|latin1|windows-1252" \
+like "$(csv2tfrecord --encoding latin1 -t 1,2 latin.csv 2>&1 >x)" \
+	'*warning: texts have control characters (bytes 80 to 9F)*(use --encoding windows-1252)*' \
+	'control characters in latin1'
+printf 'text\n\244 caf\351\n' >euro.csv
+for name in iso-8859-15 ISO8859_15 latin9; do
+	gives "text_a=$(printf '\342\202\254 caf\303\251')" "$name" --encoding $name euro.csv
+done
+for name in cp1252 CP-1252 Windows-1252; do
+	gives "text_a=$(printf '\302\244 caf\303\251')" "$name" --encoding $name euro.csv
+done
+for name in Latin-1 ISO-8859-1 iso88591; do
+	gives "text_a=$(printf '\302\244 caf\303\251')" "$name" --encoding $name euro.csv
+	is "$(grep -c control err)" 0 '... without control characters'
+done
+misuse "bad value 'utf-16' for --encoding: expected utf-8, latin1, iso-8859-15 or windows-1252 (iconv converts others)" \
 	'an unknown set' csv2tfrecord --encoding utf-16 a.csv
 printf '\377\376t\000e\000' >utf16.csv
 refuses "*cannot read 'utf16.csv': it is UTF-16 text; convert it to UTF-8 first" \
