@@ -307,8 +307,6 @@ int bt_tok_model_bpe(const struct bt_vocab *vocab,
 	struct bt_bpe *m = bt_array0(1, sizeof(*m));
 	int r;
 
-	if (m == NULL)
-		return bt_error_nomem(err, "opening a tokenizer");
 	m->part.ops = &ops;
 	m->trie = &vocab->trie;
 	m->opts = *opts;

@@ -8,20 +8,26 @@
 
 void bt_normalizer_free(struct bt_normalizer *norm)
 {
-	if (norm != NULL)
+	if (norm != NULL && norm->ops->free != NULL)
 		norm->ops->free(norm);
+	else
+		free(norm);
 }
 
 void bt_pre_tokenizer_free(struct bt_pre_tokenizer *pretok)
 {
-	if (pretok != NULL)
+	if (pretok != NULL && pretok->ops->free != NULL)
 		pretok->ops->free(pretok);
+	else
+		free(pretok);
 }
 
 void bt_tok_model_free(struct bt_tok_model *model)
 {
-	if (model != NULL)
+	if (model != NULL && model->ops->free != NULL)
 		model->ops->free(model);
+	else
+		free(model);
 }
 
 struct norm {
@@ -50,8 +56,6 @@ int bt_normalizer_bert(const struct bt_bert_normalizer_opts *opts,
 	struct norm *n = bt_array0(1, sizeof(*n));
 	int r;
 
-	if (n == NULL)
-		return bt_error_nomem(err, "making character tables");
 	n->part.ops = &ops;
 	r = bt_bert_normalizer_new(opts, &n->table, err);
 	if (r != BT_OK) {
@@ -97,8 +101,6 @@ static int model_work_new(const struct bt_tok_model *model, void **work)
 	struct bt_wordpiece_work *w = bt_array0(1, sizeof(*w));
 
 	(void)model;
-	if (w == NULL)
-		return BT_ENOMEM;
 	if (bt_word_cache_init(&w->words, BT_WORD_BITS) != BT_OK) {
 		free(w);
 		return BT_ENOMEM;
@@ -114,24 +116,15 @@ static void model_work_free(void *work)
 	free(work);
 }
 
-static void model_free(struct bt_tok_model *model)
-{
-	free(model);
-}
-
-int bt_tok_model_wordpiece(const struct bt_vocab *vocab, struct bt_span prefix,
-                           int32_t unknown, size_t max_chars,
-                           struct bt_tok_model **model, struct bt_error *err)
+struct bt_tok_model *bt_tok_model_wordpiece(const struct bt_vocab *vocab,
+                                            struct bt_span prefix,
+                                            int32_t unknown, size_t max_chars)
 {
 	static const struct bt_tok_model_ops ops = {
-	    model_cut, model_cut_words, model_work_new, model_work_free,
-	    model_free};
+	    model_cut, model_cut_words, model_work_new, model_work_free, NULL};
 	struct model *m = bt_array0(1, sizeof(*m));
 
-	if (m == NULL)
-		return bt_error_nomem(err, "opening a tokenizer");
 	m->part.ops = &ops;
 	bt_wordpiece_init(&m->wp, vocab, prefix, unknown, max_chars);
-	*model = &m->part;
-	return BT_OK;
+	return &m->part;
 }

@@ -36,7 +36,7 @@ struct bt_normalizer_ops {
 	 */
 	int (*run)(const struct bt_normalizer *norm, const uint8_t *text,
 	           size_t from, size_t to, struct bt_offset_text *out);
-	void (*free)(struct bt_normalizer *norm);
+	void (*free)(struct bt_normalizer *norm); /* NULL: free() alone */
 };
 struct bt_normalizer {
 	const struct bt_normalizer_ops *ops;
@@ -54,7 +54,7 @@ struct bt_pre_tokenizer_ops {
 	int (*run)(const struct bt_pre_tokenizer *pretok,
 	           struct bt_encode_run *run, const struct bt_text_view *v,
 	           size_t from, size_t to, int next);
-	void (*free)(struct bt_pre_tokenizer *pretok);
+	void (*free)(struct bt_pre_tokenizer *pretok); /* NULL: free() alone */
 };
 struct bt_pre_tokenizer {
 	const struct bt_pre_tokenizer_ops *ops;
@@ -149,7 +149,7 @@ struct bt_tok_model_ops {
 	/* What a thread needs for cut; both NULL if nothing (work is NULL). */
 	int (*work_new)(const struct bt_tok_model *model, void **work);
 	void (*work_free)(void *work);
-	void (*free)(struct bt_tok_model *model);
+	void (*free)(struct bt_tok_model *model); /* NULL: free() alone */
 };
 struct bt_tok_model {
 	const struct bt_tok_model_ops *ops;
@@ -161,15 +161,14 @@ int bt_normalizer_bert(const struct bt_bert_normalizer_opts *opts,
                        struct bt_error *err) BT_MUST_USE;
 const struct bt_bert_normalizer *
 bt_normalizer_bert_table(const struct bt_normalizer *norm);
-int bt_pre_tokenizer_bert(const struct bt_bert_normalizer *kinds,
-                          struct bt_pre_tokenizer **pretok,
-                          struct bt_error *err) BT_MUST_USE;
+struct bt_pre_tokenizer *
+bt_pre_tokenizer_bert(const struct bt_bert_normalizer *kinds) BT_MUST_USE;
 
 /* WordPiece over a vocabulary, which is borrowed. */
-int bt_tok_model_wordpiece(const struct bt_vocab *vocab, struct bt_span prefix,
-                           int32_t unknown, size_t max_chars,
-                           struct bt_tok_model **model,
-                           struct bt_error *err) BT_MUST_USE;
+struct bt_tok_model *bt_tok_model_wordpiece(const struct bt_vocab *vocab,
+                                            struct bt_span prefix,
+                                            int32_t unknown,
+                                            size_t max_chars) BT_MUST_USE;
 
 void bt_normalizer_free(struct bt_normalizer *norm); /* these take NULL */
 void bt_pre_tokenizer_free(struct bt_pre_tokenizer *pretok);

@@ -30,21 +30,20 @@ int bt_decoder_add(struct bt_decoder *d, enum bt_decoder_kind kind,
 {
 	struct bt_decoder_step *s = &d->step[d->n];
 	char *copy = NULL;
+	int r = BT_OK;
 
-	if (d->n == BT_DECODER_STEPS) {
+	if (d->n == BT_DECODER_STEPS)
+		r = bt_error_set(err, BT_ELIMIT,
+		                 "the decoder has more than %d steps",
+		                 BT_DECODER_STEPS);
+	else if (bt_span_has_nul(a))
+		r = bt_error_set(err, BT_EFORMAT,
+		                 "a NUL in a step is not supported");
+	else if (a.p != NULL && (copy = bt_strndup(a.p, a.n)) == NULL)
+		r = bt_error_nomem(err, "reading a tokenizer");
+	if (r != BT_OK) {
 		bt_normalizer_free(norm);
-		return bt_error_set(err, BT_ELIMIT,
-		                    "the decoder has more than %d steps",
-		                    BT_DECODER_STEPS);
-	}
-	if (bt_span_has_nul(a)) {
-		bt_normalizer_free(norm);
-		return bt_error_set(err, BT_EFORMAT,
-		                    "a NUL in a step is not supported");
-	}
-	if (a.p != NULL && (copy = bt_strndup(a.p, a.n)) == NULL) {
-		bt_normalizer_free(norm);
-		return bt_error_nomem(err, "reading a tokenizer");
+		return r;
 	}
 	*s = (struct bt_decoder_step){
 	    .kind = kind, .a = copy, .flag = flag, .norm = norm};
@@ -76,8 +75,6 @@ int bt_tok_decoder_new(const struct bt_tok *t, struct bt_tok_decoder **decoder,
 		return bt_error_set(err, BT_EFORMAT, "'%s': %s", t->path,
 		                    t->decode.unknown);
 	d = bt_array0(1, sizeof(*d));
-	if (d == NULL)
-		return bt_error_nomem(err, "decoding tokens");
 	memset(d->byte, -1, sizeof(d->byte));
 	bt_byte_chars(c);
 	for (i = 0; i < 256; i++)

@@ -110,18 +110,12 @@ static int metaspace_run(const struct bt_pre_tokenizer *pretok,
 	return bt_encode_run_next(run, &w, word, n, next);
 }
 
-static void part_free(struct bt_pre_tokenizer *pretok)
-{
-	free(pretok);
-}
-
 int bt_pre_tokenizer_metaspace(struct bt_span replacement,
                                enum bt_prepend prepend, bool split,
                                struct bt_pre_tokenizer **pretok,
                                struct bt_error *err)
 {
-	static const struct bt_pre_tokenizer_ops ops = {metaspace_run,
-	                                                part_free};
+	static const struct bt_pre_tokenizer_ops ops = {metaspace_run, NULL};
 	struct metaspace *m;
 
 	if (replacement.n == 0 ||
@@ -130,8 +124,6 @@ int bt_pre_tokenizer_metaspace(struct bt_span replacement,
 		                    "the replacement of Metaspace is not one "
 		                    "character");
 	m = bt_array0(1, sizeof(*m));
-	if (m == NULL)
-		return bt_error_nomem(err, "opening a tokenizer");
 	m->part.ops = &ops;
 	memcpy(m->mark, replacement.p, replacement.n);
 	m->len = (unsigned)replacement.n;
@@ -163,16 +155,11 @@ static int whitespace_run(const struct bt_pre_tokenizer *pretok,
 	return word < to ? bt_encode_run_next(run, v, word, to, next) : BT_OK;
 }
 
-int bt_pre_tokenizer_whitespace_split(struct bt_pre_tokenizer **pretok,
-                                      struct bt_error *err)
+struct bt_pre_tokenizer *bt_pre_tokenizer_whitespace_split(void)
 {
-	static const struct bt_pre_tokenizer_ops ops = {whitespace_run,
-	                                                part_free};
+	static const struct bt_pre_tokenizer_ops ops = {whitespace_run, NULL};
 	struct bt_pre_tokenizer *p = bt_array0(1, sizeof(*p));
 
-	if (p == NULL)
-		return bt_error_nomem(err, "opening a tokenizer");
 	p->ops = &ops;
-	*pretok = p;
-	return BT_OK;
+	return p;
 }

@@ -242,23 +242,15 @@ static int form_run(const struct bt_normalizer *norm, const uint8_t *text,
 	return r;
 }
 
-static void form_free(struct bt_normalizer *norm)
+struct bt_normalizer *bt_normalizer_form(const uint8_t *table,
+                                         enum bt_unicode_form form)
 {
-	free(norm);
-}
-
-int bt_normalizer_form(const uint8_t *table, enum bt_unicode_form form,
-                       struct bt_normalizer **norm, struct bt_error *err)
-{
-	static const struct bt_normalizer_ops ops = {form_run, form_free};
+	static const struct bt_normalizer_ops ops = {form_run, NULL};
 	struct form *f = bt_array0(1, sizeof(*f));
 
-	if (f == NULL)
-		return bt_error_nomem(err, "opening a tokenizer");
 	f->part.ops = &ops;
 	f->table = table;
 	f->compose = form == BT_NFC || form == BT_NFKC;
 	f->compat = form == BT_NFKC || form == BT_NFKD;
-	*norm = &f->part;
-	return BT_OK;
+	return &f->part;
 }

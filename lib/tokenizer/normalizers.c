@@ -61,22 +61,12 @@ static int finish(struct run *r)
 	return r->changed ? copy(r, r->to) : BT_NORMALIZER_SAME;
 }
 
-static void *part_new(size_t size, const struct bt_normalizer_ops *ops,
-                      struct bt_error *err)
+static void *part_new(size_t size, const struct bt_normalizer_ops *ops)
 {
 	struct bt_normalizer *part = bt_array0(1, size);
 
-	if (part == NULL) {
-		bt_error_nomem(err, "opening a tokenizer");
-		return NULL;
-	}
 	part->ops = ops;
 	return part;
-}
-
-static void part_free(struct bt_normalizer *part)
-{
-	free(part);
 }
 
 struct precompiled {
@@ -107,11 +97,9 @@ int bt_normalizer_precompiled(const void *map, size_t n, bool longest,
 {
 	static const struct bt_normalizer_ops ops = {precompiled_run,
 	                                             precompiled_free};
-	struct precompiled *p = part_new(sizeof(*p), &ops, err);
+	struct precompiled *p = part_new(sizeof(*p), &ops);
 	int r;
 
-	if (p == NULL)
-		return BT_ENOMEM;
 	p->longest = longest;
 	r = bt_charsmap_init(&p->map, map, n, err);
 	if (r != BT_OK) {
@@ -285,11 +273,9 @@ int bt_normalizer_replace(struct bt_span pattern, bool regex,
 {
 	static const struct bt_normalizer_ops ops = {replace_run, replace_free};
 	static const struct bt_normalizer_ops other = {regex_run, replace_free};
-	struct replace *p = part_new(sizeof(*p), &ops, err);
+	struct replace *p = part_new(sizeof(*p), &ops);
 	int r = BT_OK;
 
-	if (p == NULL)
-		return BT_ENOMEM;
 	if (pattern.n == 0)
 		r = bt_error_set(err, BT_EFORMAT,
 		                 "Replace with an empty pattern is not "
@@ -338,10 +324,8 @@ int bt_normalizer_prepend(struct bt_span content, struct bt_normalizer **norm,
                           struct bt_error *err)
 {
 	static const struct bt_normalizer_ops ops = {prepend_run, replace_free};
-	struct replace *p = part_new(sizeof(*p), &ops, err);
+	struct replace *p = part_new(sizeof(*p), &ops);
 
-	if (p == NULL)
-		return BT_ENOMEM;
 	p->content = bt_strndup(content.p, content.n);
 	p->content_n = content.n;
 	if (p->content == NULL) {
@@ -379,18 +363,14 @@ static int strip_run(const struct bt_normalizer *norm, const uint8_t *text,
 	return finish(&r);
 }
 
-int bt_normalizer_strip(bool left, bool right, struct bt_normalizer **norm,
-                        struct bt_error *err)
+struct bt_normalizer *bt_normalizer_strip(bool left, bool right)
 {
-	static const struct bt_normalizer_ops ops = {strip_run, part_free};
-	struct strip *s = part_new(sizeof(*s), &ops, err);
+	static const struct bt_normalizer_ops ops = {strip_run, NULL};
+	struct strip *s = part_new(sizeof(*s), &ops);
 
-	if (s == NULL)
-		return BT_ENOMEM;
 	s->left = left;
 	s->right = right;
-	*norm = &s->part;
-	return BT_OK;
+	return &s->part;
 }
 
 struct simple {
@@ -454,23 +434,19 @@ static int simple_run(const struct bt_normalizer *norm, const uint8_t *text,
 	return finish(&r);
 }
 
-int bt_normalizer_simple(enum bt_normalizer_simple which,
-                         struct bt_normalizer **norm, struct bt_error *err)
+struct bt_normalizer *bt_normalizer_simple(enum bt_normalizer_simple which)
 {
-	static const struct bt_normalizer_ops ops = {simple_run, part_free};
+	static const struct bt_normalizer_ops ops = {simple_run, NULL};
 	static int (*const map[])(uint32_t, uint32_t *) = {
 	    [BT_NORMALIZER_NMT] = map_nmt,
 	    [BT_NORMALIZER_LOWERCASE] = map_lower,
 	    [BT_NORMALIZER_STRIP_ACCENTS] = map_accent,
 	};
-	struct simple *s = part_new(sizeof(*s), &ops, err);
+	struct simple *s = part_new(sizeof(*s), &ops);
 	uint32_t c, to[BT_CHAR_LOWER_MAX];
 
-	if (s == NULL)
-		return BT_ENOMEM;
 	s->map = map[which];
 	for (c = 0; c < 128; c++)
 		s->same[c] = s->map(c, to) < 0;
-	*norm = &s->part;
-	return BT_OK;
+	return &s->part;
 }

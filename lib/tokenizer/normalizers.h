@@ -31,8 +31,7 @@ int bt_normalizer_replace(struct bt_span pattern, bool regex,
 int bt_normalizer_prepend(struct bt_span content, struct bt_normalizer **norm,
                           struct bt_error *err) BT_MUST_USE;
 
-int bt_normalizer_strip(bool left, bool right, struct bt_normalizer **norm,
-                        struct bt_error *err) BT_MUST_USE;
+struct bt_normalizer *bt_normalizer_strip(bool left, bool right) BT_MUST_USE;
 
 /* Those that have no settings. */
 enum bt_normalizer_simple {
@@ -40,16 +39,14 @@ enum bt_normalizer_simple {
 	BT_NORMALIZER_LOWERCASE,
 	BT_NORMALIZER_STRIP_ACCENTS
 };
-int bt_normalizer_simple(enum bt_normalizer_simple which,
-                         struct bt_normalizer **norm,
-                         struct bt_error *err) BT_MUST_USE;
+struct bt_normalizer *
+bt_normalizer_simple(enum bt_normalizer_simple which) BT_MUST_USE;
 
 /* Normal forms; table is that of bt_split_table (split_char_class.h), borrowed.
  */
 enum bt_unicode_form { BT_NFC, BT_NFD, BT_NFKC, BT_NFKD };
-int bt_normalizer_form(const uint8_t *table, enum bt_unicode_form form,
-                       struct bt_normalizer **norm,
-                       struct bt_error *err) BT_MUST_USE;
+struct bt_normalizer *bt_normalizer_form(const uint8_t *table,
+                                         enum bt_unicode_form form) BT_MUST_USE;
 
 enum bt_prepend { BT_PREPEND_ALWAYS, BT_PREPEND_FIRST, BT_PREPEND_NEVER };
 
@@ -58,8 +55,7 @@ int bt_pre_tokenizer_metaspace(struct bt_span replacement,
                                enum bt_prepend prepend, bool split,
                                struct bt_pre_tokenizer **pretok,
                                struct bt_error *err) BT_MUST_USE;
-int bt_pre_tokenizer_whitespace_split(struct bt_pre_tokenizer **pretok,
-                                      struct bt_error *err) BT_MUST_USE;
+struct bt_pre_tokenizer *bt_pre_tokenizer_whitespace_split(void) BT_MUST_USE;
 
 /* Unigram (unigram.h); score is taken over in any case. */
 int bt_tok_model_unigram(const struct bt_vocab *vocab, double *score,

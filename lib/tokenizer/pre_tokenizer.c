@@ -229,15 +229,6 @@ static int split_run(const struct bt_pre_tokenizer *pretok,
 	return flush(&c);
 }
 
-/* An empty match cuts. */
-static int add_empty(struct cutter *c)
-{
-	int r = flush(c);
-
-	c->is_match = !c->p->opts.invert;
-	return r;
-}
-
 static int regex_run(const struct bt_pre_tokenizer *pretok,
                      struct bt_encode_run *run, const struct bt_text_view *v,
                      size_t from, size_t to, int next)
@@ -250,10 +241,12 @@ static int regex_run(const struct bt_pre_tokenizer *pretok,
 
 	while (r == BT_OK && (r = bt_regex_next(&it, &start, &end)) == 1) {
 		r = add(&c, at, from + start, false);
-		if (r == BT_OK)
-			r = start == end
-			        ? add_empty(&c)
-			        : add(&c, from + start, from + end, true);
+		if (r == BT_OK && start == end) { /* cuts */
+			r = flush(&c);
+			c.is_match = !c.p->opts.invert;
+		} else if (r == BT_OK) {
+			r = add(&c, from + start, from + end, true);
+		}
 		at = from + end;
 	}
 	bt_regex_end(&it);
@@ -286,8 +279,6 @@ int bt_pre_tokenizer_split(const uint8_t *table,
 	struct split *p = bt_array0(1, sizeof(*p));
 	int r = BT_OK;
 
-	if (p == NULL)
-		return bt_error_nomem(err, "opening a tokenizer");
 	p->part.ops = covers(opts) ? &cover : &ops;
 	p->table = table;
 	p->opts = *opts;
@@ -361,24 +352,15 @@ static int bytes_run(const struct bt_pre_tokenizer *pretok,
 	return bt_word_batch_flush(&b);
 }
 
-static void bytes_free(struct bt_pre_tokenizer *pretok)
+struct bt_pre_tokenizer *bt_pre_tokenizer_bytes(const uint8_t *table,
+                                                bool prefix, bool split)
 {
-	free(pretok);
-}
-
-int bt_pre_tokenizer_bytes(const uint8_t *table, bool prefix, bool split,
-                           struct bt_pre_tokenizer **pretok,
-                           struct bt_error *err)
-{
-	static const struct bt_pre_tokenizer_ops ops = {bytes_run, bytes_free};
+	static const struct bt_pre_tokenizer_ops ops = {bytes_run, NULL};
 	struct bytes *p = bt_array0(1, sizeof(*p));
 
-	if (p == NULL)
-		return bt_error_nomem(err, "opening a tokenizer");
 	p->part.ops = &ops;
 	p->table = table;
 	p->prefix = prefix;
 	p->split = split;
-	*pretok = &p->part;
-	return BT_OK;
+	return &p->part;
 }

@@ -53,9 +53,9 @@ int bt_pre_tokenizer_split(const uint8_t *table,
 
 /* ByteLevel: a space before a text that has none, where prefix; words of GPT-2,
  * where split. That bytes become characters is the model's business. */
-int bt_pre_tokenizer_bytes(const uint8_t *table, bool prefix, bool split,
-                           struct bt_pre_tokenizer **pretok,
-                           struct bt_error *err) BT_MUST_USE;
+struct bt_pre_tokenizer *bt_pre_tokenizer_bytes(const uint8_t *table,
+                                                bool prefix,
+                                                bool split) BT_MUST_USE;
 
 /* Adds the words of the pattern GPT2, which takes all of the text, from at on.
  */

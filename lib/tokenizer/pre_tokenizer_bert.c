@@ -84,23 +84,13 @@ static int pretok_run(const struct bt_pre_tokenizer *pretok,
 	return bt_word_batch_flush(&b);
 }
 
-static void pretok_free(struct bt_pre_tokenizer *pretok)
+struct bt_pre_tokenizer *
+bt_pre_tokenizer_bert(const struct bt_bert_normalizer *kinds)
 {
-	free(pretok);
-}
-
-int bt_pre_tokenizer_bert(const struct bt_bert_normalizer *kinds,
-                          struct bt_pre_tokenizer **pretok,
-                          struct bt_error *err)
-{
-	static const struct bt_pre_tokenizer_ops ops = {pretok_run,
-	                                                pretok_free};
+	static const struct bt_pre_tokenizer_ops ops = {pretok_run, NULL};
 	struct pretok *p = bt_array0(1, sizeof(*p));
 
-	if (p == NULL)
-		return bt_error_nomem(err, "opening a tokenizer");
 	p->part.ops = &ops;
 	p->kinds = kinds;
-	*pretok = &p->part;
-	return BT_OK;
+	return &p->part;
 }

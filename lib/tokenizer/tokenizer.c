@@ -89,8 +89,8 @@ int bt_tok_scratch_new(const struct bt_tok *t, struct bt_tok_scratch **scratch,
 	const struct bt_tok_model_ops *ops = t->model->ops;
 	struct bt_tok_scratch *s = bt_array0(1, sizeof(*s));
 
-	if (s == NULL || (ops->work_new != NULL &&
-	                  ops->work_new(t->model, &s->buffers.work) != BT_OK)) {
+	if (ops->work_new != NULL &&
+	    ops->work_new(t->model, &s->buffers.work) != BT_OK) {
 		free(s);
 		return bt_error_nomem(err, "starting a tokenizer");
 	}

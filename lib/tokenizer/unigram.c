@@ -193,8 +193,6 @@ static int model_work_new(const struct bt_tok_model *model, void **work)
 	struct bt_unigram_work *w = bt_array0(1, sizeof(*w));
 
 	(void)model;
-	if (w == NULL)
-		return BT_ENOMEM;
 	if (bt_word_cache_init(&w->words, BT_WORD_BITS) != BT_OK) {
 		free(w);
 		return BT_ENOMEM;
@@ -229,10 +227,6 @@ int bt_tok_model_unigram(const struct bt_vocab *vocab, double *score,
 	struct model *m = bt_array0(1, sizeof(*m));
 	int r;
 
-	if (m == NULL) {
-		free(score);
-		return bt_error_nomem(err, "opening a tokenizer");
-	}
 	m->part.ops = &ops;
 	r = bt_unigram_init(&m->u, vocab, score, unknown, bytes, err);
 	if (r != BT_OK) {

@@ -49,23 +49,21 @@ static int too_many(struct bt_error *err)
 	                    BT_TOK_STEPS);
 }
 
-static int note(struct bt_tok *t, const char *fmt, va_list args)
+static void note(struct bt_tok *t, const char *fmt, va_list args)
     __attribute__((format(printf, 2, 0)));
 
-static int note(struct bt_tok *t, const char *fmt, va_list args)
+static void note(struct bt_tok *t, const char *fmt, va_list args)
 {
 	char text[300];
 
 	vsnprintf(text, sizeof(text), fmt, args);
 	bt_buf_printf(&t->steps, " %s", text);
-	return t->steps.oom ? BT_ENOMEM : BT_OK;
 }
 
 int bt_tok_add_norm(struct bt_tok *t, struct bt_normalizer *norm,
                     struct bt_error *err, const char *fmt, ...)
 {
 	va_list args;
-	int r;
 
 	if (t->norms == BT_TOK_STEPS) {
 		bt_normalizer_free(norm);
@@ -73,16 +71,15 @@ int bt_tok_add_norm(struct bt_tok *t, struct bt_normalizer *norm,
 	}
 	t->norm[t->norms++] = norm;
 	va_start(args, fmt);
-	r = note(t, fmt, args);
+	note(t, fmt, args);
 	va_end(args);
-	return r == BT_OK ? BT_OK : bt_error_nomem(err, "opening a tokenizer");
+	return BT_OK;
 }
 
 int bt_tok_add_pretok(struct bt_tok *t, struct bt_pre_tokenizer *pretok,
                       struct bt_error *err, const char *fmt, ...)
 {
 	va_list args;
-	int r;
 
 	if (t->pretoks == BT_TOK_STEPS) {
 		bt_pre_tokenizer_free(pretok);
@@ -91,9 +88,9 @@ int bt_tok_add_pretok(struct bt_tok *t, struct bt_pre_tokenizer *pretok,
 	if (pretok != NULL)
 		t->pretok[t->pretoks++] = pretok;
 	va_start(args, fmt);
-	r = note(t, fmt, args);
+	note(t, fmt, args);
 	va_end(args);
-	return r == BT_OK ? BT_OK : bt_error_nomem(err, "opening a tokenizer");
+	return BT_OK;
 }
 
 int bt_tok_need_table(struct bt_tok *t, struct bt_error *err)
@@ -120,45 +117,29 @@ int bt_tok_add_replace(struct bt_tok *t, struct bt_span pattern, bool regex,
 int bt_tok_add_strip(struct bt_tok *t, bool left, bool right,
                      struct bt_error *err)
 {
-	struct bt_normalizer *norm = NULL;
-	int r = bt_normalizer_strip(left, right, &norm, err);
-
-	return r == BT_OK
-	           ? bt_tok_add_norm(t, norm, err, "strip=%d%d", left, right)
-	           : r;
+	return bt_tok_add_norm(t, bt_normalizer_strip(left, right), err,
+	                       "strip=%d%d", left, right);
 }
 
 int bt_tok_add_simple(struct bt_tok *t, int which, struct bt_error *err)
 {
-	struct bt_normalizer *norm = NULL;
-	int r =
-	    bt_normalizer_simple((enum bt_normalizer_simple)which, &norm, err);
-
-	if (r != BT_OK)
-		return r;
 	if (which == BT_NORMALIZER_LOWERCASE)
 		t->flags.lower = 1;
-	return bt_tok_add_norm(t, norm, err, "simple=%d", which);
+	return bt_tok_add_norm(
+	    t, bt_normalizer_simple((enum bt_normalizer_simple)which), err,
+	    "simple=%d", which);
 }
 
 int bt_tok_add_form(struct bt_tok *t, int form, struct bt_error *err)
 {
 	static const char *const name[] = {"nfc", "nfd", "nfkc", "nfkd"};
-	struct bt_normalizer *norm = NULL;
 	int r = bt_tok_need_table(t, err);
 
-	if (r == BT_OK)
-		r = bt_normalizer_form(t->table, (enum bt_unicode_form)form,
-		                       &norm, err);
-	return r == BT_OK ? bt_tok_add_norm(t, norm, err, "%s", name[form]) : r;
-}
-
-int bt_tok_add_whitespace_split(struct bt_tok *t, struct bt_error *err)
-{
-	struct bt_pre_tokenizer *pretok = NULL;
-	int r = bt_pre_tokenizer_whitespace_split(&pretok, err);
-
-	return r == BT_OK ? bt_tok_add_pretok(t, pretok, err, "whitespace") : r;
+	if (r != BT_OK)
+		return r;
+	return bt_tok_add_norm(
+	    t, bt_normalizer_form(t->table, (enum bt_unicode_form)form), err,
+	    "%s", name[form]);
 }
 
 int bt_tok_add_metaspace(struct bt_tok *t, struct bt_span mark, int prepend,

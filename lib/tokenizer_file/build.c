@@ -107,6 +107,7 @@ static void use_ends(struct bt_tok *t)
 {
 	int text;
 
+	t->pair.n = 0;
 	for (text = 0; text < 2; text++) {
 		if (text == 1)
 			t->one = t->pair;
@@ -118,26 +119,18 @@ static void use_ends(struct bt_tok *t)
 	}
 }
 
-/* The texts and nothing else. */
-static void use_no_template(struct bt_tok *t)
-{
-	t->one = (struct bt_tok_template){{{0, 0, 0}}, 1};
-	t->pair = (struct bt_tok_template){{{0, 0, 0}, {1, 1, 0}}, 2};
-}
-
 static void choose_template(struct bt_tok *t)
 {
 	if (t->one.n != 0)
 		return;
 	if (t->frame == BT_TEMPLATE_KIND_ROBERTA)
 		use_roberta_template(t);
-	else if (t->frame == BT_TEMPLATE_KIND_ENDS)
-		use_ends(t);
 	else if (t->frame == BT_TEMPLATE_KIND_BERT ||
-	         t->kind == BT_TOK_WORDPIECE)
+	         (t->frame != BT_TEMPLATE_KIND_ENDS &&
+	          t->kind == BT_TOK_WORDPIECE))
 		use_bert_template(t);
-	else
-		use_no_template(t);
+	else /* of the texts and nothing else where no end is wanted */
+		use_ends(t);
 }
 
 /* BERT's normalizer, before all others. */
@@ -164,20 +157,19 @@ static int make_parts(struct bt_tok *t, struct bt_error *err)
 	int r = t->bert_norm ? make_norm(t, err) : BT_OK;
 
 	if (r == BT_OK && t->bert_split) {
-		r = bt_pre_tokenizer_bert(bt_normalizer_bert_table(t->norm[0]),
-		                          &t->pretok[0], err);
-		if (r == BT_OK)
-			t->pretoks = 1;
+		t->pretok[0] =
+		    bt_pre_tokenizer_bert(bt_normalizer_bert_table(t->norm[0]));
+		t->pretoks = 1;
 	}
 	if (r == BT_OK && t->bytes.on)
 		r = bt_tok_add_bytes(t, err);
 	if (r == BT_OK && t->trim.on)
 		r = bt_tok_need_table(t, err);
-	if (r != BT_OK || t->model != NULL)
-		return r;
-	return bt_tok_model_wordpiece(&t->vocab, bt_span(t->prefix),
-	                              t->role[BT_TOK_UNK], (size_t)t->max_chars,
-	                              &t->model, err);
+	if (r == BT_OK && t->model == NULL)
+		t->model = bt_tok_model_wordpiece(&t->vocab, bt_span(t->prefix),
+		                                  t->role[BT_TOK_UNK],
+		                                  (size_t)t->max_chars);
+	return r;
 }
 
 /* Replaces a token's content by its normalised form, which keep owns. */

@@ -101,9 +101,8 @@ static int make_json(const struct bt_tok *t, json_t **o, struct bt_error *err)
 		r = bt_spm_json(t, o, err);
 	} else {
 		path = bt_path_join(t->path, BT_FILE_MERGES);
-		if (path != NULL)
-			r = bt_in_whole(path, MAX_FILE, &merges, &n, err);
-		if (path != NULL && r == BT_OK)
+		r = bt_in_whole(path, MAX_FILE, &merges, &n, err);
+		if (r == BT_OK)
 			*o = make_bpe(t, merges, n);
 	}
 	free(path);
@@ -133,12 +132,9 @@ int bt_tok_save_json(const struct bt_tok *t, const char *dir,
                      struct bt_error *err)
 {
 	json_t *o = NULL;
-	char *path;
+	char *path = bt_path_join(dir, BT_FILE_TOKENIZER);
 	int r = make_json(t, &o, err);
 
-	path = bt_path_join(dir, BT_FILE_TOKENIZER);
-	if (r == BT_OK && path == NULL)
-		r = bt_error_nomem(err, "writing a tokenizer");
 	if (r == BT_OK)
 		r = write_json(path, o, err);
 	json_decref(o);

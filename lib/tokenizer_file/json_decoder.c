@@ -25,13 +25,6 @@ static int read_wordpiece(struct bt_decoder *d, json_t *o, struct bt_error *err)
 	                  : r;
 }
 
-static int read_bytes(struct bt_decoder *d, json_t *o, struct bt_error *err)
-{
-	(void)o;
-	return bt_decoder_add(d, BT_DECODER_BYTES, bt_span(NULL), false, NULL,
-	                      err);
-}
-
 /* Files before version 0.15 have add_prefix_space for prepend_scheme. */
 static int read_metaspace(struct bt_decoder *d, json_t *o, struct bt_error *err)
 {
@@ -83,20 +76,6 @@ static int read_replace(struct bt_decoder *d, json_t *o, struct bt_error *err)
 	                  : r;
 }
 
-static int read_fuse(struct bt_decoder *d, json_t *o, struct bt_error *err)
-{
-	(void)o;
-	return bt_decoder_add(d, BT_DECODER_FUSE, bt_span(NULL), false, NULL,
-	                      err);
-}
-
-static int read_fallback(struct bt_decoder *d, json_t *o, struct bt_error *err)
-{
-	(void)o;
-	return bt_decoder_add(d, BT_DECODER_FALLBACK, bt_span(NULL), false,
-	                      NULL, err);
-}
-
 static int read_strip(struct bt_decoder *d, json_t *o, struct bt_error *err)
 {
 	struct bt_span c = bt_json_text(json_object_get(o, "content"));
@@ -120,15 +99,21 @@ static int read_strip(struct bt_decoder *d, json_t *o, struct bt_error *err)
 static int read_decoder(struct bt_decoder *d, json_t *o, int depth,
                         struct bt_error *err)
 {
+	/* read: NULL for a kind without settings */
 	static const struct {
 		const char *name;
 		int (*read)(struct bt_decoder *d, json_t *o,
 		            struct bt_error *err);
+		enum bt_decoder_kind kind;
 	} type[] = {
-	    {"WordPiece", read_wordpiece},   {"ByteLevel", read_bytes},
-	    {"Metaspace", read_metaspace},   {"BPEDecoder", read_bpe},
-	    {"Replace", read_replace},       {"Fuse", read_fuse},
-	    {"ByteFallback", read_fallback}, {"Strip", read_strip},
+	    {"WordPiece", read_wordpiece, 0},
+	    {"ByteLevel", NULL, BT_DECODER_BYTES},
+	    {"Metaspace", read_metaspace, 0},
+	    {"BPEDecoder", read_bpe, 0},
+	    {"Replace", read_replace, 0},
+	    {"Fuse", NULL, BT_DECODER_FUSE},
+	    {"ByteFallback", NULL, BT_DECODER_FALLBACK},
+	    {"Strip", read_strip, 0},
 	};
 	static const char *const known[] = {
 	    "type",         "prefix",    "cleanup",     "add_prefix_space",
@@ -149,7 +134,8 @@ static int read_decoder(struct bt_decoder *d, json_t *o, int depth,
 		}
 		/* with a decoder, if of no steps, nothing parts tokens */
 		if (r == BT_OK && depth == 0 && d->n == 0)
-			r = read_fuse(d, o, err);
+			r = bt_decoder_add(d, BT_DECODER_FUSE, bt_span(NULL),
+			                   false, NULL, err);
 		return r;
 	}
 	for (i = 0; i < sizeof(type) / sizeof(type[0]); i++)
@@ -159,7 +145,10 @@ static int read_decoder(struct bt_decoder *d, json_t *o, int depth,
 		return bt_tok_unsupported("decoder", o, err);
 	r = bt_tok_only("decoder", o, known, err);
 	if (r == BT_OK)
-		r = type[i].read(d, o, err);
+		r = type[i].read != NULL
+		        ? type[i].read(d, o, err)
+		        : bt_decoder_add(d, type[i].kind, bt_span(NULL), false,
+		                         NULL, err);
 	return r == BT_OK ? BT_OK
 	                  : bt_error_prefix(err, "decoder %s", type[i].name);
 }
@@ -175,6 +164,5 @@ int bt_decoder_read(struct bt_decoder *d, json_t *o, struct bt_error *err)
 	if (r == BT_ENOMEM)
 		return bt_error_nomem(err, "reading a tokenizer");
 	d->unknown = bt_strndup(why.text, strlen(why.text));
-	return d->unknown != NULL ? BT_OK
-	                          : bt_error_nomem(err, "reading a tokenizer");
+	return BT_OK;
 }

@@ -10,30 +10,59 @@
 
 #define DEPTH_MAX 8 /* of Sequences in Sequences */
 
-/* A type, its members, and what reads it and appends it. */
+/* A type, its members, and what reads it and appends it, or for a type without
+ * settings what appends it. */
 struct type {
 	const char *name;
 	const char *known[8]; /* ends with NULL */
 	int (*read)(struct bt_tok *t, json_t *o, struct bt_error *err);
+	int (*add)(struct bt_tok *t, int which, struct bt_error *err);
+	int which;
 };
 
-/* Calls the reader of o's type. */
-static int read_type(struct bt_tok *t, const char *what, json_t *o,
-                     const struct type *type, size_t n, struct bt_error *err)
+/* Normalizers or pre-tokenizers. */
+struct kind {
+	const char *what;
+	const char *parts; /* the member of a Sequence */
+	struct type type[12];
+};
+
+/* Reads a part by its type, or the parts of a Sequence. */
+static int read_part(struct bt_tok *t, const struct kind *kind, json_t *o,
+                     int depth, struct bt_error *err)
 {
+	const char *const known[] = {"type", kind->parts, NULL};
+	const struct type *type = kind->type;
+	json_t *v;
 	size_t i;
 	int r;
 
-	for (i = 0; i < n; i++)
-		if (bt_tok_is_type(o, type[i].name))
-			break;
-	if (i == n)
-		return bt_tok_unsupported(what, o, err);
-	r = bt_tok_only(what, o, type[i].known, err);
+	if (o == NULL || json_is_null(o))
+		return BT_OK;
+	if (t->bytes.on)
+		return bt_error_set(err, BT_EFORMAT,
+		                    "a %s behind ByteLevel is not supported",
+		                    kind->what);
+	if (bt_tok_is_type(o, "Sequence") && depth < DEPTH_MAX) {
+		r = bt_tok_only(kind->what, o, known, err);
+		json_array_foreach(json_object_get(o, kind->parts), i, v)
+		{
+			if (r == BT_OK)
+				r = read_part(t, kind, v, depth + 1, err);
+		}
+		return r;
+	}
+	while (type->name != NULL && !bt_tok_is_type(o, type->name))
+		type++;
+	if (type->name == NULL)
+		return bt_tok_unsupported(kind->what, o, err);
+	r = bt_tok_only(kind->what, o, type->known, err);
 	if (r == BT_OK)
-		r = type[i].read(t, o, err);
-	return r == BT_OK ? BT_OK
-	                  : bt_error_prefix(err, "%s %s", what, type[i].name);
+		r = type->read != NULL ? type->read(t, o, err)
+		                       : type->add(t, type->which, err);
+	return r == BT_OK
+	           ? BT_OK
+	           : bt_error_prefix(err, "%s %s", kind->what, type->name);
 }
 
 static int read_precompiled(struct bt_tok *t, json_t *o, struct bt_error *err)
@@ -101,94 +130,44 @@ static int read_strip(struct bt_tok *t, json_t *o, struct bt_error *err)
 	return r == BT_OK ? bt_tok_add_strip(t, left, right, err) : r;
 }
 
-static int read_nmt(struct bt_tok *t, json_t *o, struct bt_error *err)
-{
-	(void)o;
-	return bt_tok_add_simple(t, BT_NORMALIZER_NMT, err);
-}
-
-static int read_lowercase(struct bt_tok *t, json_t *o, struct bt_error *err)
-{
-	(void)o;
-	return bt_tok_add_simple(t, BT_NORMALIZER_LOWERCASE, err);
-}
-
-static int read_accents(struct bt_tok *t, json_t *o, struct bt_error *err)
-{
-	(void)o;
-	return bt_tok_add_simple(t, BT_NORMALIZER_STRIP_ACCENTS, err);
-}
-
-static int read_nfc(struct bt_tok *t, json_t *o, struct bt_error *err)
-{
-	(void)o;
-	return bt_tok_add_form(t, BT_NFC, err);
-}
-
-static int read_nfd(struct bt_tok *t, json_t *o, struct bt_error *err)
-{
-	(void)o;
-	return bt_tok_add_form(t, BT_NFD, err);
-}
-
-static int read_nfkc(struct bt_tok *t, json_t *o, struct bt_error *err)
-{
-	(void)o;
-	return bt_tok_add_form(t, BT_NFKC, err);
-}
-
-static int read_nfkd(struct bt_tok *t, json_t *o, struct bt_error *err)
-{
-	(void)o;
-	return bt_tok_add_form(t, BT_NFKD, err);
-}
-
-static int read_norm(struct bt_tok *t, json_t *o, int depth,
-                     struct bt_error *err)
-{
-	static const struct type type[] = {
-	    {"Precompiled",
-	     {"type", "precompiled_charsmap", NULL},
-	     read_precompiled},
-	    {"Replace", {"type", "pattern", "content", NULL}, read_replace},
-	    {"Prepend", {"type", "prepend", NULL}, read_prepend},
-	    {"Strip", {"type", "strip_left", "strip_right", NULL}, read_strip},
-	    {"Nmt", {"type", NULL}, read_nmt},
-	    {"Lowercase", {"type", NULL}, read_lowercase},
-	    {"StripAccents", {"type", NULL}, read_accents},
-	    {"NFC", {"type", NULL}, read_nfc},
-	    {"NFD", {"type", NULL}, read_nfd},
-	    {"NFKC", {"type", NULL}, read_nfkc},
-	    {"NFKD", {"type", NULL}, read_nfkd},
-	};
-	static const char *const known[] = {"type", "normalizers", NULL};
-	json_t *v;
-	size_t i;
-	int r;
-
-	if (o == NULL || json_is_null(o))
-		return BT_OK;
-	if (!bt_tok_is_type(o, "Sequence") || depth == DEPTH_MAX)
-		return read_type(t, "normalizer", o, type,
-		                 sizeof(type) / sizeof(type[0]), err);
-	r = bt_tok_only("normalizer", o, known, err);
-	json_array_foreach(json_object_get(o, "normalizers"), i, v)
-	{
-		if (r == BT_OK)
-			r = read_norm(t, v, depth + 1, err);
-	}
-	return r;
-}
-
 int bt_tok_json_norm(struct bt_tok *t, json_t *o, struct bt_error *err)
 {
-	return read_norm(t, o, 0, err);
+	static const struct kind norms = {
+	    "normalizer",
+	    "normalizers",
+	    {{"Precompiled",
+	      {"type", "precompiled_charsmap"},
+	      .read = read_precompiled},
+	     {"Replace", {"type", "pattern", "content"}, .read = read_replace},
+	     {"Prepend", {"type", "prepend"}, .read = read_prepend},
+	     {"Strip",
+	      {"type", "strip_left", "strip_right"},
+	      .read = read_strip},
+	     {"Nmt",
+	      {"type"},
+	      .add = bt_tok_add_simple,
+	      .which = BT_NORMALIZER_NMT},
+	     {"Lowercase",
+	      {"type"},
+	      .add = bt_tok_add_simple,
+	      .which = BT_NORMALIZER_LOWERCASE},
+	     {"StripAccents",
+	      {"type"},
+	      .add = bt_tok_add_simple,
+	      .which = BT_NORMALIZER_STRIP_ACCENTS},
+	     {"NFC", {"type"}, .add = bt_tok_add_form, .which = BT_NFC},
+	     {"NFD", {"type"}, .add = bt_tok_add_form, .which = BT_NFD},
+	     {"NFKC", {"type"}, .add = bt_tok_add_form, .which = BT_NFKC},
+	     {"NFKD", {"type"}, .add = bt_tok_add_form, .which = BT_NFKD}}};
+
+	return read_part(t, &norms, o, 0, err);
 }
 
 static int read_whitespace(struct bt_tok *t, json_t *o, struct bt_error *err)
 {
 	(void)o;
-	return bt_tok_add_whitespace_split(t, err);
+	return bt_tok_add_pretok(t, bt_pre_tokenizer_whitespace_split(), err,
+	                         "whitespace");
 }
 
 /* Files before version 0.15 have add_prefix_space for prepend_scheme. */
@@ -220,52 +199,30 @@ static int read_metaspace(struct bt_tok *t, json_t *o, struct bt_error *err)
 	                            err);
 }
 
-static int read_pretok(struct bt_tok *t, json_t *o, int depth,
-                       struct bt_error *err)
-{
-	static const struct type type[] = {
-	    {"ByteLevel",
-	     {"type", "add_prefix_space", "trim_offsets", "use_regex", NULL},
-	     bt_tok_json_bytes},
-	    {"BertPreTokenizer", {"type", NULL}, bt_tok_json_bert},
-	    {"Whitespace", {"type", NULL}, bt_tok_json_whitespace},
-	    {"Punctuation",
-	     {"type", "behavior", NULL},
-	     bt_tok_json_punctuation},
-	    {"Digits", {"type", "individual_digits", NULL}, bt_tok_json_digits},
-	    {"Split",
-	     {"type", "pattern", "behavior", "invert", NULL},
-	     bt_tok_json_split},
-	    {"WhitespaceSplit", {"type", NULL}, read_whitespace},
-	    {"Metaspace",
-	     {"type", "replacement", "prepend_scheme", "split",
-	      "add_prefix_space", "str_rep"},
-	     read_metaspace},
-	};
-	static const char *const known[] = {"type", "pretokenizers", NULL};
-	json_t *v;
-	size_t i;
-	int r;
-
-	if (o == NULL || json_is_null(o))
-		return BT_OK;
-	if (t->bytes.on)
-		return bt_error_set(err, BT_EFORMAT,
-		                    "a pre_tokenizer behind ByteLevel is not "
-		                    "supported");
-	if (!bt_tok_is_type(o, "Sequence") || depth == DEPTH_MAX)
-		return read_type(t, "pre_tokenizer", o, type,
-		                 sizeof(type) / sizeof(type[0]), err);
-	r = bt_tok_only("pre_tokenizer", o, known, err);
-	json_array_foreach(json_object_get(o, "pretokenizers"), i, v)
-	{
-		if (r == BT_OK)
-			r = read_pretok(t, v, depth + 1, err);
-	}
-	return r;
-}
-
 int bt_tok_json_pretok(struct bt_tok *t, json_t *o, struct bt_error *err)
 {
-	return read_pretok(t, o, 0, err);
+	static const struct kind pretoks = {
+	    "pre_tokenizer",
+	    "pretokenizers",
+	    {{"ByteLevel",
+	      {"type", "add_prefix_space", "trim_offsets", "use_regex"},
+	      .read = bt_tok_json_bytes},
+	     {"BertPreTokenizer", {"type"}, .read = bt_tok_json_bert},
+	     {"Whitespace", {"type"}, .read = bt_tok_json_whitespace},
+	     {"Punctuation",
+	      {"type", "behavior"},
+	      .read = bt_tok_json_punctuation},
+	     {"Digits",
+	      {"type", "individual_digits"},
+	      .read = bt_tok_json_digits},
+	     {"Split",
+	      {"type", "pattern", "behavior", "invert"},
+	      .read = bt_tok_json_split},
+	     {"WhitespaceSplit", {"type"}, .read = read_whitespace},
+	     {"Metaspace",
+	      {"type", "replacement", "prepend_scheme", "split",
+	       "add_prefix_space", "str_rep"},
+	      .read = read_metaspace}}};
+
+	return read_part(t, &pretoks, o, 0, err);
 }

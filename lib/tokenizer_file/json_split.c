@@ -132,11 +132,11 @@ int bt_tok_add_bytes(struct bt_tok *t, struct bt_error *err)
 	struct bt_pre_tokenizer *pretok = NULL;
 	int r = bt_tok_need_table(t, err);
 
-	if (r == BT_OK && (t->bytes.prefix || t->bytes.split))
-		r = bt_pre_tokenizer_bytes(t->table, t->bytes.prefix,
-		                           t->bytes.split, &pretok, err);
 	if (r != BT_OK)
 		return r;
+	if (t->bytes.prefix || t->bytes.split)
+		pretok = bt_pre_tokenizer_bytes(t->table, t->bytes.prefix,
+		                                t->bytes.split);
 	return bt_tok_add_pretok(t, pretok, err, "bytes=%d%d", t->bytes.prefix,
 	                         t->bytes.split);
 }

@@ -13,32 +13,21 @@
 
 #define HF_MAX_CHARS 100
 
-static int make(const char *path, struct bt_tok **tok, struct bt_error *err)
+static struct bt_tok *make(const char *path)
 {
 	static const char *const names[] = {"[UNK]", "[CLS]", "[SEP]", "[PAD]",
 	                                    "[MASK]"};
 	struct bt_tok *t = bt_array0(1, sizeof(*t));
 	int i;
 
-	if (t == NULL)
-		return bt_error_nomem(err, "opening a tokenizer");
 	t->path = bt_strndup(path, strlen(path));
 	t->prefix = bt_strndup("##", 2);
 	t->max_chars = HF_MAX_CHARS;
 	t->flags = (struct bt_tok_flags){1, 1, BT_TOK_UNSET, BT_TOK_UNSET};
 	t->bert_norm = t->bert_split = true;
-	if (t->path == NULL || t->prefix == NULL)
-		goto fail;
-	for (i = 0; i < BT_TOK_ROLES; i++) {
+	for (i = 0; i < BT_TOK_ROLES; i++)
 		t->role_name[i] = bt_strndup(names[i], strlen(names[i]));
-		if (t->role_name[i] == NULL)
-			goto fail;
-	}
-	*tok = t;
-	return BT_OK;
-fail:
-	bt_tok_free(t);
-	return bt_error_nomem(err, "opening a tokenizer");
+	return t;
 }
 
 static int read_vocab(struct bt_tok *t, const char *path, struct bt_error *err)
@@ -73,31 +62,21 @@ static int read_spm(struct bt_tok *t, struct bt_error *err)
 	return r;
 }
 
-/* The vocabulary of a token a line in *path, to be freed; NULL: none. */
-static int find_lines(const struct bt_tok *t, char **path, struct bt_error *err)
-{
-	const struct bt_model_file *f;
-
-	*path = NULL;
-	if (!t->is_keras)
-		return bt_model_files_find(t->path, BT_USE_WORDPIECE, &f, path,
-		                           err);
-	*path = bt_path_join(t->path, BT_FILE_KERAS_VOCAB);
-	return *path != NULL ? BT_OK
-	                     : bt_error_nomem(err, "opening a tokenizer");
-}
-
 static int read_dir(struct bt_tok *t, struct bt_error *err)
 {
 	char *json = bt_path_join(t->path, BT_FILE_TOKENIZER);
 	char *ids = bt_path_join(t->path, BT_FILE_IDS);
 	char *merges = bt_path_join(t->path, BT_FILE_MERGES);
-	char *vocab;
-	int r = find_lines(t, &vocab, err);
+	const struct bt_model_file *f;
+	char *vocab = NULL; /* a token a line */
+	int r = BT_OK;
 
-	if (r == BT_OK && (json == NULL || ids == NULL || merges == NULL))
-		r = bt_error_nomem(err, "opening a tokenizer");
-	else if (r == BT_OK && bt_path_there(json) && !t->is_keras)
+	if (t->is_keras)
+		vocab = bt_path_join(t->path, BT_FILE_KERAS_VOCAB);
+	else
+		r = bt_model_files_find(t->path, BT_USE_WORDPIECE, &f, &vocab,
+		                        err);
+	if (r == BT_OK && bt_path_there(json) && !t->is_keras)
 		r = bt_tok_read_json(t, json, err);
 	else if (r == BT_OK && vocab != NULL)
 		r = read_vocab(t, vocab, err);
@@ -144,19 +123,15 @@ static int read_file(struct bt_tok *t, struct bt_error *err)
 
 /* A SavedModel of TensorFlow keeps its vocabulary with its assets: these are
  * then the directory. */
-static int find_assets(struct bt_tok *t, struct bt_error *err)
+static void find_assets(struct bt_tok *t)
 {
 	char *vocab = bt_path_join(t->path, BT_FILE_VOCAB);
 	char *saved = bt_path_join(t->path, "saved_model.pb");
 	char *assets = bt_path_join(t->path, "assets");
-	char *there =
-	    assets != NULL ? bt_path_join(assets, BT_FILE_VOCAB) : NULL;
-	int r = BT_OK;
+	char *there = bt_path_join(assets, BT_FILE_VOCAB);
 
-	if (vocab == NULL || saved == NULL || there == NULL) {
-		r = bt_error_nomem(err, "opening a tokenizer");
-	} else if (!bt_path_there(vocab) && bt_path_there(saved) &&
-	           bt_path_there(there)) {
+	if (!bt_path_there(vocab) && bt_path_there(saved) &&
+	    bt_path_there(there)) {
 		free(t->path);
 		t->path = assets;
 		assets = NULL;
@@ -165,29 +140,27 @@ static int find_assets(struct bt_tok *t, struct bt_error *err)
 	free(saved);
 	free(assets);
 	free(there);
-	return r;
 }
 
 int bt_tok_open(const char *path, const struct bt_tok_opts *opts,
                 struct bt_tok **tok, struct bt_error *err)
 {
 	static const struct bt_tok_opts usual = BT_TOK_OPTS_INIT;
-	struct bt_tok *t = NULL;
+	struct bt_tok *t;
 	struct stat st;
 	int r = bt_url_refuse(path, BT_URL_DIR, err);
 
-	if (r == BT_OK)
-		r = make(path, &t, err);
 	if (r != BT_OK)
 		return r;
+	t = make(path);
 	if (opts == NULL)
 		opts = &usual;
 	t->is_dir = stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 	t->dialect = BT_TOK_HF;
-	if (t->is_dir)
-		r = find_assets(t, err);
-	if (t->is_dir && r == BT_OK)
+	if (t->is_dir) {
+		find_assets(t);
 		r = bt_tok_read_dialect(t, err);
+	}
 	if (opts->dialect != BT_TOK_ANY) {
 		t->garden = opts->dialect == BT_TOK_GARDEN;
 		t->dialect = t->garden ? BT_TOK_GOOGLE : opts->dialect;

@@ -94,8 +94,6 @@ int bt_tok_need_table(struct bt_tok *t, struct bt_error *err) BT_MUST_USE;
 /* Reads vocab.json and merges.txt. */
 int bt_tok_read_merges(struct bt_tok *t, const char *vocab, const char *merges,
                        struct bt_error *err) BT_MUST_USE;
-int bt_tok_add_whitespace_split(struct bt_tok *t,
-                                struct bt_error *err) BT_MUST_USE;
 int bt_tok_add_metaspace(struct bt_tok *t, struct bt_span mark, int prepend,
                          bool split, struct bt_error *err) BT_MUST_USE;
 uint32_t bt_tok_crc(const void *data, size_t n);

@@ -21,21 +21,13 @@ static int copy(const char *from, const char *dir, const char *name,
 {
 	char *to = bt_path_join(dir, name), *data = NULL;
 	size_t n = 0;
-	int r = to == NULL ? bt_error_nomem(err, "writing a tokenizer")
-	                   : bt_in_whole(from, MAX_FILE, &data, &n, err);
+	int r = bt_in_whole(from, MAX_FILE, &data, &n, err);
 
 	if (r == BT_OK)
 		r = bt_out_whole(to, data, n, err);
 	free(data);
 	free(to);
 	return r;
-}
-
-/* Of a preset of KerasHub the vocabulary is all that others read. */
-static bool is_keras_vocab(const struct bt_tok *t,
-                           const struct bt_model_file *f)
-{
-	return t->is_keras && strcmp(f->name, BT_FILE_KERAS_VOCAB) == 0;
 }
 
 static int copy_dir(const struct bt_tok *t, const char *dir,
@@ -47,12 +39,12 @@ static int copy_dir(const struct bt_tok *t, const char *dir,
 	int r = BT_OK;
 
 	while (r == BT_OK && (f = bt_model_files_next(f, uses)) != NULL) {
-		if (strchr(f->name, '/') != NULL ? !is_keras_vocab(t, f)
-		                                 : t->is_keras)
+		/* of a preset of KerasHub the vocabulary is all that others
+		 * read */
+		if (t->is_keras ? strcmp(f->name, BT_FILE_KERAS_VOCAB) != 0
+		                : strchr(f->name, '/') != NULL)
 			continue;
 		from = bt_path_join(t->path, f->name);
-		if (from == NULL)
-			return bt_error_nomem(err, "writing a tokenizer");
 		if (bt_path_there(from))
 			r = copy(from, dir, f->as != NULL ? f->as : f->name,
 			         err);
@@ -122,9 +114,7 @@ static int save_config(const struct bt_tok *t, const char *dir,
 	json_t *o = NULL, *before = NULL;
 	int r = BT_OK;
 
-	if (from == NULL || to == NULL)
-		r = bt_error_nomem(err, "writing a tokenizer");
-	else if (t->has_config)
+	if (t->has_config)
 		r = bt_json_load(from, &before, err);
 	if (r != BT_OK)
 		goto out;
@@ -162,7 +152,7 @@ int bt_tok_save(const struct bt_tok *t, const char *dir, size_t max_length,
 static bool stands_in(const char *dir, const char *name)
 {
 	char *path = bt_path_join(dir, name);
-	bool there = path != NULL && bt_path_there(path);
+	bool there = bt_path_there(path);
 
 	free(path);
 	return there;

@@ -413,8 +413,6 @@ int bt_tok_read_spm(struct bt_tok *t, const char *path, struct bt_error *err)
 	int r;
 
 	t->spm = bt_strndup(path, strlen(path));
-	if (t->spm == NULL)
-		return bt_error_nomem(err, "opening a tokenizer");
 	r = bt_spm_load(t, &m, &s, err);
 	if (r != BT_OK)
 		return r;

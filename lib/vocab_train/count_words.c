@@ -213,31 +213,13 @@ static int read_all(struct job *j, char *const *paths, int n,
 	return r;
 }
 
-static int start(struct job *j)
-{
-	int i;
-
-	j->words = bt_array0((size_t)j->threads, sizeof(*j->words));
-	j->scratch = bt_array0((size_t)j->threads, sizeof(void *));
-	if (j->words == NULL || j->scratch == NULL)
-		return BT_ENOMEM;
-	for (i = 0; i < j->threads; i++) {
-		j->scratch[i] = bt_word_splitter_scratch_new();
-		if (j->scratch[i] == NULL)
-			return BT_ENOMEM;
-	}
-	return BT_OK;
-}
-
 static void clear(struct job *j)
 {
 	int i;
 
 	for (i = 0; i < j->threads; i++) {
-		if (j->words != NULL)
-			bt_word_counts_clear(&j->words[i]);
-		if (j->scratch != NULL)
-			bt_word_splitter_scratch_free(j->scratch[i]);
+		bt_word_counts_clear(&j->words[i]);
+		bt_word_splitter_scratch_free(j->scratch[i]);
 	}
 	free(j->words);
 	free(j->scratch);
@@ -256,12 +238,15 @@ int bt_count_words(const struct bt_word_splitter *splitter,
 	                .threads = bt_pool_threads(pool),
 	                .lines = lines,
 	                .progress = progress};
-	int r = start(&j);
+	int i, r;
 
-	if (r != BT_OK)
-		bt_error_nomem(err, "counting words");
-	else
-		r = read_all(&j, paths, n, err);
+	j.words = bt_array0((size_t)j.threads, sizeof(*j.words));
+	if (j.words == NULL)
+		return bt_error_nomem(err, "counting words");
+	j.scratch = bt_array0((size_t)j.threads, sizeof(void *));
+	for (i = 0; i < j.threads; i++)
+		j.scratch[i] = bt_word_splitter_scratch_new();
+	r = read_all(&j, paths, n, err);
 	if (r == BT_OK)
 		r = gather(&j, 0, err);
 	j.sum.words = bt_word_counts_n(words);

@@ -134,9 +134,7 @@ static int open_parts(struct bt_vocab_out *v, const char *dir,
 	v->part[2].put = put_pairs;
 	for (; r == BT_OK && v->parts < (bytes ? 3 : 2); v->parts++) {
 		path = bt_path_join(dir, name[v->parts]);
-		r = path == NULL ? bt_error_nomem(err, "opening the output")
-		                 : bt_out_open(path, BT_OUT_TEXT,
-		                               &v->part[v->parts].out, err);
+		r = bt_out_open(path, BT_OUT_TEXT, &v->part[v->parts].out, err);
 		free(path);
 	}
 	return r;

@@ -36,12 +36,10 @@ static int add_bert(struct bt_tok *t, bool lower, struct bt_error *err)
 
 	if (r != BT_OK)
 		return r;
-	t->norms = 1;
-	r = bt_pre_tokenizer_bert(bt_normalizer_bert_table(t->norm[0]),
-	                          &t->pretok[0], err);
-	if (r == BT_OK)
-		t->pretoks = 1;
-	return r;
+	t->pretok[0] =
+	    bt_pre_tokenizer_bert(bt_normalizer_bert_table(t->norm[0]));
+	t->norms = t->pretoks = 1;
+	return BT_OK;
 }
 
 int bt_word_splitter_new(enum bt_word_kind kind, bool lower,
@@ -52,8 +50,6 @@ int bt_word_splitter_new(enum bt_word_kind kind, bool lower,
 	struct bt_word_splitter *c = bt_array0(1, sizeof(*c));
 	int r;
 
-	if (c == NULL)
-		return bt_error_nomem(err, "counting words");
 	c->model.ops = &ops;
 	c->tok.model = &c->model;
 	c->tok.bytes.split = true;
