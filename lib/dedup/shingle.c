@@ -42,14 +42,9 @@ static uint32_t next_char(const uint8_t *p, const uint8_t *end, unsigned *n)
 
 static bool is_white(uint32_t c)
 {
-	uint8_t props;
-
 	if (c < 0x80)
 		return c == ' ' || (c >= '\t' && c <= '\r');
-	if (c >= NO_UTF8)
-		return false;
-	bt_char_props(BT_CHAR_DIALECT_HF, c, 1, &props);
-	return (props & BT_CHAR_IS_WHITE) != 0;
+	return c < NO_UTF8 && bt_char_is_white(BT_CHAR_DIALECT_HF, c);
 }
 
 /* The characters that count; returns their number. */

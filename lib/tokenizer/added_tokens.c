@@ -35,11 +35,6 @@ int bt_added_init(struct bt_added *a, const struct bt_added_token *token,
 
 	memset(a, 0, sizeof(*a));
 	a->token = bt_array(n, sizeof(*a->token));
-	if (a->token == NULL || p == NULL) {
-		free(p);
-		bt_added_clear(a);
-		return bt_error_nomem(err, "reading added tokens");
-	}
 	if (n > 0) {
 		memcpy(a->token, token, n * sizeof(*token));
 		memcpy(p, pattern, n * sizeof(*p));
@@ -63,10 +58,7 @@ void bt_added_clear(struct bt_added *a)
 
 static bool is_white(uint32_t c)
 {
-	uint8_t props;
-
-	bt_char_props(BT_CHAR_DIALECT_HF, c, 1, &props);
-	return props & BT_CHAR_IS_WHITE;
+	return bt_char_is_white(BT_CHAR_DIALECT_HF, c);
 }
 
 /* The longest token that begins at text[at]; *end is where it ends. */

@@ -98,12 +98,13 @@ void bt_tok_decoder_free(struct bt_tok_decoder *d)
 	free(d);
 }
 
-static int end_string(struct list *l)
+/* Lack of memory is noted in text.oom. */
+static void end_string(struct list *l)
 {
 	if (bt_grow(&l->end, &l->cap, l->n + 1, sizeof(*l->end)) != BT_OK)
-		return BT_ENOMEM;
-	l->end[l->n++] = l->text.len;
-	return l->text.oom ? BT_ENOMEM : BT_OK;
+		l->text.oom = true;
+	else
+		l->end[l->n++] = l->text.len;
 }
 
 static struct bt_span string(const struct list *l, size_t i)
@@ -202,8 +203,8 @@ static void put_bytes(const struct bt_tok_decoder *d, struct bt_span s,
 }
 
 /* All strings become one. */
-static int do_bytes(struct bt_tok_decoder *d, const struct list *from,
-                    struct list *to)
+static void do_bytes(struct bt_tok_decoder *d, const struct list *from,
+                     struct list *to)
 {
 	struct bt_buf *all = &d->work[0];
 	size_t i;
@@ -211,10 +212,9 @@ static int do_bytes(struct bt_tok_decoder *d, const struct list *from,
 	bt_buf_reset(all);
 	for (i = 0; i < from->n; i++)
 		put_bytes(d, string(from, i), all);
-	if (all->oom)
-		return BT_ENOMEM;
 	bt_charset_mend(&to->text, all->data, all->len);
-	return end_string(to);
+	to->text.oom |= all->oom;
+	end_string(to);
 }
 
 static int hex(char c)
@@ -238,51 +238,47 @@ static int byte_of(struct bt_span s)
 }
 
 /* Ends a run of bytes: as a string if they are UTF-8. */
-static int end_bytes(struct bt_buf *run, struct list *to)
+static void end_bytes(struct bt_buf *run, struct list *to)
 {
 	size_t i;
-	int r = BT_OK;
 
 	if (run->len == 0)
-		return BT_OK;
+		return;
+	to->text.oom |= run->oom;
 	if (bt_charset_check(BT_CHARSET_UTF8, run->data, run->len) ==
 	    run->len) {
 		bt_buf_put(&to->text, run->data, run->len);
-		r = end_string(to);
+		end_string(to);
 	} else {
-		for (i = 0; r == BT_OK && i < run->len; i++) {
+		for (i = 0; i < run->len; i++) {
 			bt_buf_puts(&to->text, "\xef\xbf\xbd");
-			r = end_string(to);
+			end_string(to);
 		}
 	}
 	bt_buf_reset(run);
-	return r;
 }
 
-static int do_fallback(struct bt_tok_decoder *d, const struct list *from,
-                       struct list *to)
+static void do_fallback(struct bt_tok_decoder *d, const struct list *from,
+                        struct list *to)
 {
 	struct bt_buf *run = &d->work[0];
 	struct bt_span s;
 	size_t i;
-	int byte, r = BT_OK;
+	int byte;
 
 	bt_buf_reset(run);
-	for (i = 0; r == BT_OK && i < from->n; i++) {
+	for (i = 0; i < from->n; i++) {
 		s = string(from, i);
 		byte = byte_of(s);
 		if (byte >= 0) {
 			bt_buf_putc(run, (char)byte);
 			continue;
 		}
-		r = end_bytes(run, to);
+		end_bytes(run, to);
 		bt_buf_put(&to->text, s.p, s.n);
-		if (r == BT_OK)
-			r = end_string(to);
+		end_string(to);
 	}
-	if (run->oom)
-		return BT_ENOMEM;
-	return r == BT_OK ? end_bytes(run, to) : r;
+	end_bytes(run, to);
 }
 
 static void do_strip(const struct bt_decoder_step *x, struct bt_span s,
@@ -345,16 +341,21 @@ static int do_step(struct bt_tok_decoder *d, const struct bt_decoder_step *x,
 
 	bt_buf_reset(&to->text);
 	to->n = 0;
-	if (x->kind == BT_DECODER_BYTES)
-		return do_bytes(d, from, to);
-	if (x->kind == BT_DECODER_FALLBACK)
-		return do_fallback(d, from, to);
-	for (i = 0; r == BT_OK && i < from->n; i++) {
-		r = do_each(d, x, string(from, i), i, from->n, &to->text);
-		if (r == BT_OK && x->kind != BT_DECODER_FUSE)
-			r = end_string(to);
+	if (x->kind == BT_DECODER_BYTES) {
+		do_bytes(d, from, to);
+	} else if (x->kind == BT_DECODER_FALLBACK) {
+		do_fallback(d, from, to);
+	} else {
+		for (i = 0; r == BT_OK && i < from->n; i++) {
+			r = do_each(d, x, string(from, i), i, from->n,
+			            &to->text);
+			if (x->kind != BT_DECODER_FUSE)
+				end_string(to);
+		}
+		if (x->kind == BT_DECODER_FUSE)
+			end_string(to);
 	}
-	return r == BT_OK && x->kind == BT_DECODER_FUSE ? end_string(to) : r;
+	return to->text.oom ? BT_ENOMEM : r;
 }
 
 /* Added tokens are in the order of their ids. */
@@ -377,11 +378,10 @@ static int list_tokens(const struct bt_tok *t, const int32_t *ids, size_t n,
 {
 	struct bt_span s;
 	size_t i;
-	int r = BT_OK;
 
 	bt_buf_reset(&l->text);
 	l->n = 0;
-	for (i = 0; r == BT_OK && i < n; i++) {
+	for (i = 0; i < n; i++) {
 		s = (struct bt_span){NULL, 0};
 		if (ids[i] >= 0 && (size_t)ids[i] < t->vocab.n)
 			s = t->vocab.token[ids[i]];
@@ -392,9 +392,9 @@ static int list_tokens(const struct bt_tok *t, const int32_t *ids, size_t n,
 		if (skip && is_special(t, ids[i]))
 			continue;
 		bt_buf_put(&l->text, s.p, s.n);
-		r = end_string(l);
+		end_string(l);
 	}
-	return r == BT_OK ? BT_OK : bt_error_nomem(err, "decoding tokens");
+	return l->text.oom ? bt_error_nomem(err, "decoding tokens") : BT_OK;
 }
 
 int bt_tok_decode(const struct bt_tok *t, struct bt_tok_decoder *d,

@@ -11,15 +11,11 @@
 #define FEW 8             /* added tokens that are looked through */
 #define BYTE_SPACE 0x120u /* as byte-level vocabularies write it */
 
-static bool is_white(const struct bt_tok *t, const char *p)
-{
-	return (t->table[bt_utf8_get((const uint8_t *)p)] & BT_SPLIT_WHITE) !=
-	       0;
-}
-
 static bool is_space(const struct bt_tok *t, const char *p)
 {
-	return bt_utf8_get((const uint8_t *)p) == BYTE_SPACE || is_white(t, p);
+	uint32_t c = bt_utf8_get((const uint8_t *)p);
+
+	return c == BYTE_SPACE || t->table[c] & BT_SPLIT_WHITE;
 }
 
 /* The characters at each end of s that are spaces. */

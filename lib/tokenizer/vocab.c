@@ -22,24 +22,17 @@ int bt_vocab_own(struct bt_vocab *v, char *text)
 	return r;
 }
 
-/* Appends a token whose text v owns. */
-static int append(struct bt_vocab *v, const char *s, size_t n)
+int bt_vocab_add(struct bt_vocab *v, struct bt_span s, struct bt_error *err)
 {
-	int r = bt_grow(&v->token, &v->cap, v->n + 1, sizeof(*v->token));
-
-	if (r != BT_OK)
-		return r;
-	v->token[v->n].p = s;
-	v->token[v->n++].n = n;
+	if (bt_grow(&v->token, &v->cap, v->n + 1, sizeof(*v->token)) != BT_OK)
+		return bt_error_nomem(err, "reading a vocabulary");
+	v->token[v->n++] = s;
 	return BT_OK;
 }
 
 static bool is_white(uint32_t c)
 {
-	uint8_t props;
-
-	bt_char_props(BT_CHAR_DIALECT_GOOGLE, c, 1, &props);
-	return props & BT_CHAR_IS_WHITE;
+	return bt_char_is_white(BT_CHAR_DIALECT_GOOGLE, c);
 }
 
 static struct bt_span trimmed(struct bt_span s)
@@ -81,6 +74,7 @@ static int read_lines(struct bt_vocab *v, const char *p, size_t n, bool trim,
 	const char *end = p + n, *nl;
 	struct bt_span s;
 	size_t good;
+	int r;
 
 	while (p < end) {
 		nl = memchr(p, '\n', (size_t)(end - p));
@@ -100,8 +94,9 @@ static int read_lines(struct bt_vocab *v, const char *p, size_t n, bool trim,
 		if (v->n == BT_VOCAB_MAX)
 			return bt_error_set(err, BT_ELIMIT,
 			                    "more than %zu tokens", v->n);
-		if (append(v, s.p, s.n) != BT_OK)
-			return bt_error_nomem(err, "reading a vocabulary");
+		r = bt_vocab_add(v, s, err);
+		if (r != BT_OK)
+			return r;
 	}
 	return BT_OK;
 }
@@ -129,24 +124,16 @@ int bt_vocab_put(struct bt_vocab *v, size_t id, struct bt_span s,
                  struct bt_error *err)
 {
 	char *copy = bt_strndup(s.p, s.n);
+	int r = BT_OK;
 
 	if (copy == NULL || bt_vocab_own(v, copy) != BT_OK) {
 		free(copy);
 		return bt_error_nomem(err, "reading a vocabulary");
 	}
-	while (v->n < id)
-		if (append(v, copy + s.n, 0) != BT_OK)
-			return bt_error_nomem(err, "reading a vocabulary");
-	if (append(v, copy, s.n) != BT_OK)
-		return bt_error_nomem(err, "reading a vocabulary");
-	return BT_OK;
-}
-
-int bt_vocab_add(struct bt_vocab *v, struct bt_span s, struct bt_error *err)
-{
-	if (append(v, s.p, s.n) != BT_OK)
-		return bt_error_nomem(err, "reading a vocabulary");
-	return BT_OK;
+	while (r == BT_OK && v->n < id)
+		r = bt_vocab_add(v, (struct bt_span){copy + s.n, 0}, err);
+	return r == BT_OK ? bt_vocab_add(v, (struct bt_span){copy, s.n}, err)
+	                  : r;
 }
 
 int bt_vocab_index(struct bt_vocab *v, int base, struct bt_error *err)

@@ -21,21 +21,22 @@ static int read_flag(const json_t *o, const char *key, bool *v,
 int bt_tok_read_added(const json_t *o, struct bt_added_token *token,
                       struct bt_error *err)
 {
+	const struct {
+		const char *key;
+		bool *value;
+	} flag[] = {{"lstrip", &token->lstrip},
+	            {"rstrip", &token->rstrip},
+	            {"single_word", &token->single_word},
+	            {"normalized", &token->normalized},
+	            {"special", &token->special},
+	            {0}};
 	const json_t *content = o;
-	int r = BT_OK;
+	int i, r = BT_OK;
 
 	if (json_is_object(o)) {
 		content = json_object_get(o, "content");
-		r = read_flag(o, "lstrip", &token->lstrip, err);
-		if (r == BT_OK)
-			r = read_flag(o, "rstrip", &token->rstrip, err);
-		if (r == BT_OK)
-			r = read_flag(o, "single_word", &token->single_word,
-			              err);
-		if (r == BT_OK)
-			r = read_flag(o, "normalized", &token->normalized, err);
-		if (r == BT_OK)
-			r = read_flag(o, "special", &token->special, err);
+		for (i = 0; r == BT_OK && flag[i].key != NULL; i++)
+			r = read_flag(o, flag[i].key, flag[i].value, err);
 	}
 	if (r != BT_OK)
 		return r;
@@ -86,41 +87,38 @@ int bt_tok_add(struct bt_tok *t, const struct bt_added_token *token,
 	return BT_OK;
 }
 
+static int add_special(struct bt_tok *t, const json_t *o, const char *key,
+                       struct bt_error *err)
+{
+	struct bt_added_token token = {.id = -1};
+	int r = bt_tok_read_added(o, &token, err);
+
+	token.special = true;
+	if (r == BT_OK)
+		r = bt_tok_add(t, &token, err);
+	return r == BT_OK ? BT_OK : bt_error_prefix(err, "'%s'", key);
+}
+
 /* A list of strings or objects, or an object of them. */
 int bt_tok_add_list(struct bt_tok *t, json_t *o, const char *key,
                     struct bt_error *err)
 {
 	json_t *list = json_object_get(o, key), *v;
-	struct bt_added_token token;
 	const char *name;
 	size_t i;
 	int r = BT_OK;
 
-	if (json_is_object(list)) {
-		json_object_foreach(list, name, v)
-		{
-			memset(&token, 0, sizeof(token));
-			token.id = -1;
-			r = bt_tok_read_added(v, &token, err);
-			token.special = true;
-			if (r == BT_OK)
-				r = bt_tok_add(t, &token, err);
-			if (r != BT_OK)
-				return bt_error_prefix(err, "'%s'", key);
-		}
+	json_object_foreach(list, name, v)
+	{
+		if (r == BT_OK)
+			r = add_special(t, v, key, err);
 	}
 	json_array_foreach(list, i, v)
 	{
-		memset(&token, 0, sizeof(token));
-		token.id = -1;
-		r = bt_tok_read_added(v, &token, err);
-		token.special = true;
 		if (r == BT_OK)
-			r = bt_tok_add(t, &token, err);
-		if (r != BT_OK)
-			return bt_error_prefix(err, "'%s'", key);
+			r = add_special(t, v, key, err);
 	}
-	return BT_OK;
+	return r;
 }
 
 /* Tokens that come with ids, put in the order of these. */
@@ -159,8 +157,6 @@ int bt_tok_add_table(struct bt_tok *t, json_t *table, const json_t *specials,
 	if (n > BT_TOK_ADDED_MAX)
 		return bt_error_set(err, BT_ELIMIT, "too many added tokens");
 	list = bt_array0(n, sizeof(*list));
-	if (list == NULL)
-		return bt_error_nomem(err, "reading a tokenizer");
 	json_object_foreach(table, key, v)
 	{
 		id = by_token ? json_integer_value(v) : -1;

@@ -68,38 +68,25 @@ static int choose_lower(struct bt_tok *t, const struct bt_tok_opts *o,
 	return BT_OK;
 }
 
-/* [CLS] a [SEP], and b [SEP] of segment 1. */
-static void use_bert_template(struct bt_tok *t)
-{
-	int32_t cls = t->role[BT_TOK_CLS], sep = t->role[BT_TOK_SEP];
-
-	t->one = (struct bt_tok_template){
-	    {{-1, 0, cls}, {0, 0, 0}, {-1, 0, sep}}, 3};
-	t->pair = (struct bt_tok_template){
-	    {{-1, 0, cls}, {0, 0, 0}, {-1, 0, sep}, {1, 1, 0}, {-1, 1, sep}},
-	    5};
-}
-
-/* <s> a </s>, and </s> b </s>, all of segment 0. */
-static void use_roberta_template(struct bt_tok *t)
-{
-	int32_t cls = t->role[BT_TOK_CLS], sep = t->role[BT_TOK_SEP];
-
-	t->one = (struct bt_tok_template){
-	    {{-1, 0, cls}, {0, 0, 0}, {-1, 0, sep}}, 3};
-	t->pair = (struct bt_tok_template){{{-1, 0, cls},
-	                                    {0, 0, 0},
-	                                    {-1, 0, sep},
-	                                    {-1, 0, sep},
-	                                    {1, 0, 0},
-	                                    {-1, 0, sep}},
-	                                   6};
-}
-
 static void add_part(struct bt_tok_template *tp, int text, int32_t id, int type)
 {
 	tp->part[tp->n++] =
 	    (struct bt_tok_part){(int8_t)text, (uint8_t)type, id};
+}
+
+/* [CLS] a [SEP], and b [SEP] of segment 1; RoBERTa's: <s> a </s>, and </s> b
+ * </s>, all of segment 0. */
+static void use_template(struct bt_tok *t, bool roberta)
+{
+	int32_t cls = t->role[BT_TOK_CLS], sep = t->role[BT_TOK_SEP];
+
+	t->one = (struct bt_tok_template){
+	    {{-1, 0, cls}, {0, 0, 0}, {-1, 0, sep}}, 3};
+	t->pair = t->one;
+	if (roberta)
+		add_part(&t->pair, -1, sep, 0);
+	add_part(&t->pair, 1, 0, !roberta);
+	add_part(&t->pair, -1, sep, !roberta);
 }
 
 /* [bos] a [eos], and [bos] b [eos] of segment 1, where these are wanted. */
@@ -123,12 +110,11 @@ static void choose_template(struct bt_tok *t)
 {
 	if (t->one.n != 0)
 		return;
-	if (t->frame == BT_TEMPLATE_KIND_ROBERTA)
-		use_roberta_template(t);
-	else if (t->frame == BT_TEMPLATE_KIND_BERT ||
-	         (t->frame != BT_TEMPLATE_KIND_ENDS &&
-	          t->kind == BT_TOK_WORDPIECE))
-		use_bert_template(t);
+	if (t->frame == BT_TEMPLATE_KIND_NONE && t->kind == BT_TOK_WORDPIECE)
+		t->frame = BT_TEMPLATE_KIND_BERT;
+	if (t->frame == BT_TEMPLATE_KIND_ROBERTA ||
+	    t->frame == BT_TEMPLATE_KIND_BERT)
+		use_template(t, t->frame == BT_TEMPLATE_KIND_ROBERTA);
 	else /* of the texts and nothing else where no end is wanted */
 		use_ends(t);
 }
@@ -211,10 +197,6 @@ static int make_added(const struct bt_tok *t, bool normalized,
 	size_t i, n = 0;
 	int r = BT_OK;
 
-	if (list == NULL || pattern == NULL) {
-		r = bt_error_nomem(err, "opening a tokenizer");
-		goto out;
-	}
 	for (i = 0; r == BT_OK && i < t->tokens; i++) {
 		if (t->token[i].normalized != normalized)
 			continue;
@@ -226,7 +208,6 @@ static int make_added(const struct bt_tok *t, bool normalized,
 	}
 	if (r == BT_OK)
 		r = bt_added_init(set, list, pattern, n, err);
-out:
 	bt_vocab_clear(&keep);
 	free(list);
 	free(pattern);

@@ -52,6 +52,14 @@ extern const size_t bt_hf_lower_n, bt_hf_classes_n;
 void bt_char_props(enum bt_char_dialect school, uint32_t first, size_t n,
                    uint8_t *props);
 
+static inline bool bt_char_is_white(enum bt_char_dialect dialect, uint32_t c)
+{
+	uint8_t props;
+
+	bt_char_props(dialect, c, 1, &props);
+	return (props & BT_CHAR_IS_WHITE) != 0;
+}
+
 /* Canonical combining class of what accents stripped leave; 0 of most. */
 unsigned bt_char_class(enum bt_char_dialect school, uint32_t c);
 
