@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/utf8.h"
+
 static void BT_PRINTF(2, 0)
     format(struct bt_error *err, const char *fmt, va_list ap)
 {
@@ -83,12 +85,13 @@ void bt_error_clear(struct bt_error *err)
 
 void bt_printable(char *text)
 {
-	unsigned char *p;
+	size_t n = strlen(text);
+	unsigned k;
 
-	for (p = (unsigned char *)text; *p != '\0'; p++) {
-		if (*p < 0x20 || *p == 0x7F)
-			*p = '?';
-		else if (*p == 0xC2 && p[1] >= 0x80 && p[1] < 0xA0)
-			p[0] = p[1] = '?';
+	while (n > 0) {
+		k = bt_utf8_steers((const uint8_t *)text, n);
+		memset(text, '?', k);
+		text += k > 0 ? k : 1;
+		n -= k > 0 ? k : 1;
 	}
 }

@@ -140,14 +140,16 @@ bool bt_tool_parsed(const struct bt_tool *tool, enum bt_opt_result result,
 
 int bt_tool_misuse(const struct bt_tool *tool, const char *fmt, ...)
 {
+	char text[sizeof(((struct bt_error *)0)->text) + 256];
 	va_list ap;
 
 	fflush(stdout);
-	fprintf(stderr, "%s: ", tool->name);
 	va_start(ap, fmt);
-	vfprintf(stderr, fmt, ap);
+	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	fprintf(stderr, "\nTry '%s --help'.\n", tool->name);
+	bt_printable(text);
+	fprintf(stderr, "%s: %s\nTry '%s --help'.\n", tool->name, text,
+	        tool->name);
 	return BT_EXIT_USAGE;
 }
 

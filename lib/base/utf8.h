@@ -3,6 +3,7 @@
 #ifndef BT_BASE_UTF8_H
 #define BT_BASE_UTF8_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /* Bytes of the character that begins with lead. */
@@ -57,6 +58,24 @@ static inline unsigned bt_utf8_put(uint8_t *p, uint32_t c)
 	p[2] = (uint8_t)(0x80 | (c >> 6 & 0x3f));
 	p[3] = (uint8_t)(0x80 | (c & 0x3f));
 	return 4;
+}
+
+/* Bytes at p, of n, of a character that steers a terminal: a control character
+ * (C0, DEL, C1) or one that changes the direction of the text behind it; 0: p
+ * begins none. n > 0; any bytes. */
+static inline unsigned bt_utf8_steers(const uint8_t *p, size_t n)
+{
+	if (p[0] < 0x20 || p[0] == 0x7f)
+		return 1;
+	if (p[0] == 0xc2 && n > 1 && p[1] >= 0x80 && p[1] < 0xa0)
+		return 2;
+	if (p[0] != 0xe2 || n < 3)
+		return 0;
+	/* U+2028 to U+202E, U+2066 to U+2069 */
+	return (p[1] == 0x80 && p[2] >= 0xa8 && p[2] <= 0xae) ||
+	               (p[1] == 0x81 && p[2] >= 0xa6 && p[2] <= 0xa9)
+	           ? 3
+	           : 0;
 }
 
 #endif

@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "format/charset.h"
 
 /* The letter that stands for c behind a backslash, if c is in the list. */
@@ -19,22 +20,21 @@ static char letter_of(char c, const char *list)
 
 void bt_escape(struct bt_buf *out, struct bt_span s, const char *letters)
 {
-	unsigned char c, next;
+	unsigned steers;
 	size_t i;
 	char k;
 
 	for (i = 0; i < s.n; i++) {
-		c = (unsigned char)s.p[i];
-		next = i + 1 < s.n ? (unsigned char)s.p[i + 1] : 0;
-		k = letter_of((char)c, letters);
+		steers = bt_utf8_steers((const uint8_t *)s.p + i, s.n - i);
+		k = letter_of(s.p[i], letters);
 		if (k != '\0')
 			bt_buf_printf(out, "\\%c", k);
-		else if (c < ' ' || c == 0x7F)
-			bt_buf_printf(out, "\\x%02x", c);
-		else if (c == 0xC2 && next >= 0x80 && next < 0xA0)
-			bt_buf_printf(out, "\\x%02x", (i++, next));
+		else if (steers > 0)
+			bt_buf_printf(out, steers < 3 ? "\\x%02x" : "\\u%04x",
+			              bt_utf8_get((const uint8_t *)s.p + i));
 		else
-			bt_buf_putc(out, (char)c);
+			bt_buf_putc(out, s.p[i]);
+		i += steers > 1 ? steers - 1 : 0;
 	}
 }
 
@@ -55,21 +55,23 @@ void bt_escape_quoted(struct bt_buf *out, struct bt_span s, bool letters)
 {
 	const char *list = letters ? "\"\\\b\f\n\r\t" : "\"\\";
 	size_t i, from = 0;
-	unsigned char c;
+	unsigned steers;
 	char k;
 
 	bt_buf_putc(out, '"');
 	for (i = 0; i < s.n; i++) {
-		c = (unsigned char)s.p[i];
-		if (c >= ' ' && c != '"' && c != '\\' && (c != 0x7F || letters))
+		steers = bt_utf8_steers((const uint8_t *)s.p + i, s.n - i);
+		k = letter_of(s.p[i], list);
+		if (steers == 0 && k == '\0')
 			continue;
 		bt_buf_put(out, s.p + from, i - from);
-		from = i + 1;
-		k = letter_of((char)c, list);
 		if (k != '\0')
 			bt_buf_printf(out, "\\%c", k);
 		else
-			bt_buf_printf(out, "\\u%04x", c);
+			bt_buf_printf(out, "\\u%04x",
+			              bt_utf8_get((const uint8_t *)s.p + i));
+		i += steers > 1 ? steers - 1 : 0;
+		from = i + 1;
 	}
 	if (from < s.n)
 		bt_buf_put(out, s.p + from, s.n - from);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Bytes from files, in reports and lines: they may be anything, control
- * characters that steer a terminal among them.
+ * characters that steer a terminal among them. "Control characters" below are
+ * all of bt_utf8_steers (base/utf8.h); those above U+00FF are written as
+ * \u202e.
  */
 #ifndef BT_FORMAT_ESCAPE_H
 #define BT_FORMAT_ESCAPE_H
@@ -25,8 +27,7 @@ void bt_escape_line(struct bt_buf *out, struct bt_span s, size_t most);
 void bt_escape_tabs(struct bt_buf *out, struct bt_span s);
 
 /* Appends s, which is valid UTF-8, as a string of JSON in its quotes. Control
- * characters become \n, \u001b; without letters only the latter, of which DEL
- * is one then. */
+ * characters become \n, \u001b; without letters only the latter. */
 void bt_escape_quoted(struct bt_buf *out, struct bt_span s, bool letters);
 
 /* A JSON string, with U+FFFD for invalid UTF-8; NULL when out of memory. */

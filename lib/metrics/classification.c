@@ -144,10 +144,13 @@ static void report_confusions(const struct bt_metrics *m,
 		qsort(c, n, sizeof(*c), by_count);
 	if (n > 0 && most > 0)
 		bt_buf_puts(out, "\nmost often taken for another:\n");
-	for (i = 0; i < n && i < (size_t)most; i++)
-		bt_buf_printf(out, "%7llu  %s -> %s\n",
-		              (unsigned long long)c[i].count,
-		              l->name[c[i].truth], l->name[c[i].guess]);
+	for (i = 0; i < n && i < (size_t)most; i++) {
+		bt_buf_printf(out, "%7llu  ", (unsigned long long)c[i].count);
+		bt_labels_put(out, l, c[i].truth, 0);
+		bt_buf_puts(out, " -> ");
+		bt_labels_put(out, l, c[i].guess, 0);
+		bt_buf_putc(out, '\n');
+	}
 	free(c);
 }
 
@@ -164,7 +167,8 @@ static void report_matrix(const struct bt_metrics *m, const struct bt_labels *l,
 		bt_buf_printf(out, " %6d", j + 1);
 	bt_buf_putc(out, '\n');
 	for (i = 0; i < k; i++) {
-		bt_buf_printf(out, "%2d %-*s", i + 1, width - 3, l->name[i]);
+		bt_buf_printf(out, "%2d ", i + 1);
+		bt_labels_put(out, l, i, width - 3);
 		for (j = 0; j < k; j++)
 			bt_buf_printf(out, " %6llu",
 			              (unsigned long long)m->count[i * k + j]);
@@ -183,8 +187,9 @@ static void report(const struct bt_metrics *m, const struct bt_labels *l,
 	              "label");
 	for (k = 0; k < m->classes; k++) {
 		bt_metrics_class(m, k, &c);
-		bt_buf_printf(out, "%-*s  %9.4f  %6.4f  %6.4f  %7llu\n", width,
-		              l->name[k], c.precision, c.recall, c.f1,
+		bt_labels_put(out, l, k, width);
+		bt_buf_printf(out, "  %9.4f  %6.4f  %6.4f  %7llu\n",
+		              c.precision, c.recall, c.f1,
 		              (unsigned long long)c.support);
 	}
 	bt_metrics_summary(m, &s);

@@ -171,11 +171,10 @@ static void summary(const struct bt_metrics *m, struct bt_metrics_summary *s)
 	s->loss = bt_metrics_ratio(m->loss_sum, (double)m->n);
 }
 
-static void put_line(struct bt_buf *out, int width, const char *name,
-                     const struct bt_label_metrics *c)
+static void put_line(struct bt_buf *out, const struct bt_label_metrics *c)
 {
-	bt_buf_printf(out, "%-*s  %9.4f  %6.4f  %6.4f", width, name,
-	              c->precision, c->recall, c->f1);
+	bt_buf_printf(out, "  %9.4f  %6.4f  %6.4f", c->precision, c->recall,
+	              c->f1);
 	if (isnan(c->roc_auc))
 		bt_buf_printf(out, "  %7s", "-");
 	else
@@ -200,20 +199,24 @@ static void report(const struct bt_metrics *m, const struct bt_labels *l,
 		if (bt_metrics_label(m, k, &c) != BT_OK)
 			out->oom = true;
 		support += c.support;
-		put_line(out, width, l->name[k], &c);
+		bt_labels_put(out, l, (int)k, width);
+		put_line(out, &c);
 	}
 	bt_metrics_summary(m, &s);
 	bt_buf_putc(out, '\n');
 	c = (struct bt_label_metrics){s.micro_precision, s.micro_recall,
 	                              s.micro_f1, NAN, .support = support};
-	put_line(out, width, "micro avg", &c);
+	bt_buf_printf(out, "%-*s", width, "micro avg");
+	put_line(out, &c);
 	c = (struct bt_label_metrics){s.macro_precision, s.macro_recall,
 	                              s.macro_f1, s.roc_auc,
 	                              .support = support};
-	put_line(out, width, "macro avg", &c);
+	bt_buf_printf(out, "%-*s", width, "macro avg");
+	put_line(out, &c);
 	c = (struct bt_label_metrics){s.weighted_precision, s.weighted_recall,
 	                              s.weighted_f1, NAN, .support = support};
-	put_line(out, width, "weighted avg", &c);
+	bt_buf_printf(out, "%-*s", width, "weighted avg");
+	put_line(out, &c);
 	bt_buf_printf(
 	    out,
 	    "\nexact match (subset accuracy) %.4f  hamming loss %.4f  loss %.4f  "

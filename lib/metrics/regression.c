@@ -119,6 +119,14 @@ static void summary(const struct bt_metrics *m, struct bt_metrics_summary *s)
 	s->pearson_spearman = (s->pearson + s->spearman) / 2;
 }
 
+static void put_line(struct bt_buf *out, const struct bt_labels *l, int k,
+                     int width, const struct bt_number_metrics *c)
+{
+	bt_labels_put(out, l, k, width);
+	bt_buf_printf(out, "  %10.6g  %10.6g  %10.6g  %7.4f  %7.4f  %8.4f\n",
+	              c->mse, c->rmse, c->mae, c->r2, c->pearson, c->spearman);
+}
+
 static void report(const struct bt_metrics *m, const struct bt_labels *l,
                    int confusions, struct bt_buf *out)
 {
@@ -148,11 +156,7 @@ static void report(const struct bt_metrics *m, const struct bt_labels *l,
 		if (bt_metrics_number(m, k, &c) != BT_OK)
 			out->oom = true;
 		else
-			bt_buf_printf(out,
-			              "%-*s  %10.6g  %10.6g  %10.6g  %7.4f  "
-			              "%7.4f  %8.4f\n",
-			              width, l->name[k], c.mse, c.rmse, c.mae,
-			              c.r2, c.pearson, c.spearman);
+			put_line(out, l, (int)k, width, &c);
 	}
 	bt_buf_printf(out,
 	              "\n%-*s  %10.6g  %10.6g  %10.6g  %7.4f  %7.4f  %8.4f\n"

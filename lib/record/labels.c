@@ -10,6 +10,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "format/escape.h"
 #include "format/json.h"
 
 #define NONE (-2) /* number of a label before its first record */
@@ -43,6 +44,16 @@ int bt_labels_width(const struct bt_labels *l)
 		width = n > width && n <= 60 ? n : width;
 	}
 	return width;
+}
+
+void bt_labels_put(struct bt_buf *out, const struct bt_labels *l, int i,
+                   int width)
+{
+	size_t from = out->len;
+
+	bt_escape_line(out, bt_span(l->name[i]), 0);
+	while (out->len < from + (size_t)width && !out->oom)
+		bt_buf_putc(out, ' ');
 }
 
 int bt_labels_add(struct bt_labels *l, struct bt_span name,

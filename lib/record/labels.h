@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/buf.h"
 #include "base/err.h"
 #include "base/span.h"
 #include "base/string_set.h"
@@ -34,6 +35,11 @@ void bt_labels_clear(struct bt_labels *l);
 
 /* The column's width that the names take in a table: 12 to 60. */
 int bt_labels_width(const struct bt_labels *l);
+
+/* Appends the name of label i, what steers a terminal escaped, padded to the
+ * width. */
+void bt_labels_put(struct bt_buf *out, const struct bt_labels *l, int i,
+                   int width);
 
 /* The number of a label, or -1. */
 int bt_labels_find(const struct bt_labels *l, struct bt_span name);

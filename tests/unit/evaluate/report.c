@@ -326,6 +326,9 @@ static void lines_are_plain(void **state)
 	plain_is("a\tb\nc\r\x1b[1m\x7f", 11, 0, "a\\tb\\nc\\r\\x1b[1m\\x7f");
 	plain_is("a\0b", 3, 0, "a\\x00b");
 	plain_is("\xC2\x9B\xC2\xA0", 4, 0, "\\x9b\xC2\xA0");
+	plain_is("a\xE2\x80\xAE\xE2\x81\xA6"
+	         "b\xE2\x80\x90",
+	         11, 0, "a\\u202e\\u2066b\xE2\x80\x90");
 	plain_is("\xFFx", 2, 0, "\xEF\xBF\xBDx");
 	plain_is("\xC3\xA4\xC3\xB6", 4, 4, "\xC3\xA4\xC3\xB6");
 	plain_is("\xC3\xA4\xC3\xB6", 4, 3, "\xC3\xA4...");
