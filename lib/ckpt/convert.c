@@ -294,7 +294,10 @@ static int write_as(struct bt_convert *r, const struct bt_tensor_source *s,
 {
 	static const struct bt_ckpt_note note = {"format", "pt"};
 	const char *path;
+	int e = bt_tensor_source_check_names(s, err);
 
+	if (e != BT_OK)
+		return e;
 	if ((bt_str_ends(r->to, "/") || r->shard_size != 0) &&
 	    mkdir(r->to, 0777) != 0 && errno != EEXIST)
 		return bt_error_sys(err, errno, "cannot make '%s'", r->to);

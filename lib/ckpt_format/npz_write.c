@@ -148,7 +148,10 @@ static int check(const struct bt_tensor *t, struct bt_error *err)
 		                 "tensor '%.100s' is of type %s, which "
 		                 "NumPy does not have",
 		                 t->name, bt_dtype_name(t->dtype)));
-	if (strlen(t->name) > 0xffff - 4 || t->rank > 32)
+	if (t->name[0] == '\0')
+		return bt_error_set(err, BT_EFORMAT,
+		                    "a tensor has an empty name");
+	if (t->rank > 32)
 		return bt_error_set(
 		    err, BT_EFORMAT,
 		    "tensor '%.100s' does not fit into an archive", t->name);

@@ -6,6 +6,7 @@
 
 #include "base/crc32c.h"
 #include "base/mem.h"
+#include "tensor/checkpoint_reader.h"
 
 #define GATHERED 1024 /* elements at once */
 
@@ -54,9 +55,12 @@ int bt_tensor_source_check_names(const struct bt_tensor_source *s,
 
 	if (names == NULL)
 		return bt_error_nomem(err, "writing a checkpoint");
-	for (i = 0; i < s->count; i++)
+	for (i = 0; i < s->count && r == BT_OK; i++) {
 		names[i] = s->tensors[i].name;
-	qsort(names, s->count, sizeof(*names), by_name);
+		r = bt_tensor_check_name(names[i], strlen(names[i]), err);
+	}
+	if (r == BT_OK)
+		qsort(names, s->count, sizeof(*names), by_name);
 	for (i = 1; i < s->count && r == BT_OK; i++)
 		if (strcmp(names[i], names[i - 1]) == 0)
 			r = bt_error_set(err, BT_EFORMAT,

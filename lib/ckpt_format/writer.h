@@ -40,7 +40,8 @@ int bt_tensor_source_put(const struct bt_tensor_source *s, size_t i,
 int bt_tensor_put(struct bt_out *out, const struct bt_tensor *t, size_t bytes,
                   struct bt_error *err) BT_MUST_USE;
 
-/* BT_EFORMAT where two tensors have the same name. */
+/* An error where two tensors have the same name, or one has a name that our
+ * readers refuse. */
 int bt_tensor_source_check_names(const struct bt_tensor_source *s,
                                  struct bt_error *err) BT_MUST_USE;
 

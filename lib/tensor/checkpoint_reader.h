@@ -92,6 +92,11 @@ int bt_ckpt_add_sum(struct bt_ckpt *c, const struct bt_ckpt_file *f,
                     const char *name, size_t n_name, const uint8_t *data,
                     size_t size, uint32_t crc) BT_MUST_USE;
 
+/* BT_ECORRUPT where a tensor's name is not UTF-8 or holds a NUL, BT_ELIMIT
+ * where it is too long. */
+int bt_tensor_check_name(const char *name, size_t n,
+                         struct bt_error *err) BT_MUST_USE;
+
 /*
  * Appends a tensor of that name, which is copied, to be filled and then placed:
  * BT_ECORRUPT where a name is not UTF-8 or holds a NUL, BT_ELIMIT where it is

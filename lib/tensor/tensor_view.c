@@ -68,6 +68,19 @@ static int claim(struct bt_ckpt *c, const struct bt_ckpt_file *f, size_t n,
 	return BT_OK;
 }
 
+int bt_tensor_check_name(const char *name, size_t n, struct bt_error *err)
+{
+	if (n > NAME_MAX_BYTES)
+		return bt_error_set(err, BT_ELIMIT,
+		                    "the name of a tensor has %zu bytes (at "
+		                    "most %d)",
+		                    n, NAME_MAX_BYTES);
+	if (!is_text((const uint8_t *)name, n))
+		return bt_error_set(err, BT_ECORRUPT,
+		                    "the name of a tensor is not UTF-8");
+	return BT_OK;
+}
+
 int bt_ckpt_add_named(struct bt_ckpt *c, const struct bt_ckpt_file *f,
                       const char *name, size_t n, struct bt_tensor **res,
                       struct bt_error *err)
@@ -79,15 +92,9 @@ int bt_ckpt_add_named(struct bt_ckpt *c, const struct bt_ckpt_file *f,
 	if (c->n >= TENSORS_MAX)
 		return bt_error_set(err, BT_ELIMIT, "more than %zu tensors",
 		                    TENSORS_MAX);
-	if (n > NAME_MAX_BYTES)
-		return bt_error_set(err, BT_ELIMIT,
-		                    "the name of a tensor has %zu bytes (at "
-		                    "most %d)",
-		                    n, NAME_MAX_BYTES);
-	if (!is_text((const uint8_t *)name, n))
-		return bt_error_set(err, BT_ECORRUPT,
-		                    "the name of a tensor is not UTF-8");
-	r = claim(c, f, n + sizeof(*t), err);
+	r = bt_tensor_check_name(name, n, err);
+	if (r == BT_OK)
+		r = claim(c, f, n + sizeof(*t), err);
 	if (r != BT_OK)
 		return r;
 	t = bt_ckpt_add(c);

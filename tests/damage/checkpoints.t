@@ -155,4 +155,25 @@ exits 2 'a full disk under --diff' ckpt-inspect --diff -o /dev/full \
 echo old >kept
 refuses '*' 'a failed -o' ckpt-inspect -o kept nothing
 is "$(cat kept)" old 'leaves what was there'
+
+# --- what our readers would refuse is not written
+printf '\110\0\0\0\0\0\0\0{"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}}                  12345678' >a.safetensors
+long=$(head -c 4097 /dev/zero | tr '\0' b)
+bytes=$(printf 'b\377')
+for to in safetensors npz ckpt h5; do
+	keep='--names keep'
+	[ $to != ckpt ] || keep=
+	rm -f o.*
+	# shellcheck disable=SC2086
+	{
+		refuses '*the name of a tensor has 4097 bytes (at most 4096)*' "$to: a long name" \
+			ckpt-convert $keep --rename "a=$long" a.safetensors o.$to
+		refuses '*the name of a tensor is not UTF-8*' "$to: bytes as a name" \
+			ckpt-convert $keep --rename "a=$bytes" a.safetensors o.$to
+	}
+	is "$(find . -name 'o.*')" '' "$to: nothing is left"
+done
+sed 's/{"a":/{ "":/' a.safetensors >empty.safetensors
+refuses '*a tensor has an empty name*' 'npz: an empty name' \
+	ckpt-convert empty.safetensors o.npz
 finish
