@@ -4,6 +4,7 @@
  * and both moments, and as a note the place in the run and the settings that
  * decide its results.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -232,7 +233,17 @@ static void take_up(struct bt_append_log *g, const char *name, json_int_t size)
 	free(path);
 }
 
-static void read_lengths(struct bt_train_run *t, json_t *files)
+static int impossible(const char *path, const char *group, const char *field,
+                      struct bt_error *err)
+{
+	return bt_error_set(err, BT_ECORRUPT,
+	                    "'%s': the value of '%s%.100s' in its training "
+	                    "state is not possible",
+	                    path, group, field);
+}
+
+static int read_lengths(struct bt_train_run *t, json_t *files, const char *path,
+                        struct bt_error *err)
 {
 	const char *name;
 	json_t *v;
@@ -240,6 +251,8 @@ static void read_lengths(struct bt_train_run *t, json_t *files)
 
 	json_object_foreach(files, name, v)
 	{
+		if (!json_is_integer(v) || json_integer_value(v) < 0)
+			return impossible(path, "files.", name, err);
 		if (strcmp(name, t->history.name) == 0)
 			take_up(&t->history, name, json_integer_value(v));
 		for (i = 0; i < BT_EVENT_STREAMS; i++)
@@ -248,6 +261,7 @@ static void read_lengths(struct bt_train_run *t, json_t *files)
 				take_up(&t->events.file[i], name,
 				        json_integer_value(v));
 	}
+	return BT_OK;
 }
 
 static bool read_member(size_t i, const json_t *v, struct bt_train_state *s)
@@ -265,27 +279,79 @@ static bool read_member(size_t i, const json_t *v, struct bt_train_state *s)
 	return true;
 }
 
+/* True if so many updates lead to the epoch and the position in it, all of
+ * which are in their ranges. */
+static bool leads_there(const struct bt_train_run *t,
+                        const struct bt_train_state *s)
+{
+	const struct bt_batching *b = &t->o->batching;
+	double n = (double)t->train->n, epoch = (double)s->epoch;
+	double used = epoch * n + (double)s->pos, step = (double)s->step;
+	double most = (double)b->size * b->accumulate;
+
+	if (b->size == 0 ||
+	    b->tokens != 0) /* an update takes an example at least */
+		return step <= used && step >= epoch + (s->pos > 0);
+	if (b->stream)
+		return step * most == used;
+	return step == epoch * ceil(n / most) + ceil((double)s->pos / most);
+}
+
+/* The name of a field that contradicts its meaning or others; NULL: none. any:
+ * the run may be another one. */
+static const char *contradiction(const struct bt_train_run *t,
+                                 const struct bt_train_state *s, bool any)
+{
+	const struct {
+		const char *field;
+		bool holds;
+	} is[] = {
+	    {"step", s->step >= 0 && (s->step <= t->total || any)},
+	    {"epoch", s->epoch >= 0 && s->epoch <= UINT32_MAX},
+	    {"pos", s->pos >= 0 && ((uint64_t)s->pos <= t->train->n || any)},
+	    {"loss_weight", s->loss_weight >= 0},
+	    {"step_loss_weight", s->step_loss_weight >= 0},
+	    {"right", s->right >= 0 && s->right <= s->seen},
+	    {"have_best", any || !s->have_best || t->eval != NULL},
+	    {"best_step",
+	     s->best_step >= 0 && s->best_step <= (s->have_best ? s->step : 0)},
+	    {"best_epoch", s->best_epoch >= 0 && s->best_epoch <= s->step},
+	    {"stale", s->stale >= 0 && s->stale <= s->step},
+	    {"seconds", s->seconds >= 0},
+	    {"trial", s->trial >= 0},
+	    {"step", any || leads_there(t, s)},
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(is) / sizeof(is[0]); i++)
+		if (!is[i].holds)
+			return is[i].field;
+	return NULL;
+}
+
 static int read_state(struct bt_train_run *t, json_t *o, const char *path,
                       struct bt_error *err)
 {
 	struct bt_train_state s = {0};
-	bool sound = true, any = t->o->measure_only;
+	bool any = t->o->measure_only;
+	const char *field;
 	size_t i;
+	int r;
 
 	for (i = 0; i < MEMBERS; i++)
-		sound &= read_member(i, json_object_get(o, members[i].key), &s);
-	if (!sound || s.step < 0 || (s.step > t->total && !any) ||
-	    s.epoch < 0 || s.epoch > UINT32_MAX || s.pos < 0 ||
-	    ((uint64_t)s.pos > t->train->n && !any) || s.stale < 0)
-		return bt_error_set(err, BT_ECORRUPT,
-		                    "'%s': the note of its position in the run "
-		                    "makes no sense",
-		                    path);
+		if (!read_member(i, json_object_get(o, members[i].key), &s))
+			return impossible(path, "", members[i].key, err);
+	field = contradiction(t, &s, any);
+	if (field != NULL)
+		return impossible(path, "", field, err);
 	s.unreported = json_is_true(json_object_get(o, "unreported"));
+	/* else those files are the other run's */
+	r = any ? BT_OK
+	        : read_lengths(t, json_object_get(o, "files"), path, err);
+	if (r != BT_OK)
+		return r;
 	t->batches.epoch = -1;
 	t->s = s;
-	if (!any) /* else those files are the other run's */
-		read_lengths(t, json_object_get(o, "files"));
 	return BT_OK;
 }
 
