@@ -254,7 +254,7 @@ static int evaluate(struct run *r, char **paths, int n, struct bt_error *err)
 	    .model = models->item[0],
 	    .more = models->item + 1,
 	    .n_more = (size_t)models->n - 1,
-	    .dtype = r->a->dtype,
+	    .dtype = bt_precision_named(r->a->dtype),
 	    .gemm = r->a->gemm,
 	    .log = &log,
 	    .profile = r->a->profile ? &r->profile : NULL,

@@ -163,7 +163,7 @@ static int open_all(struct run *r, struct bt_error *err)
 	    .more = r->a->model.item + 1,
 	    .n_more = (size_t)r->a->model.n - 1,
 	    .embed = r->a->embed,
-	    .dtype = r->a->dtype,
+	    .dtype = bt_precision_named(r->a->dtype),
 	    .gemm = r->a->gemm,
 	    .log = &r->log,
 	    .profile = r->a->profile ? &r->profile : NULL,

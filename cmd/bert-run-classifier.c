@@ -182,9 +182,9 @@ static void complete(struct args *a)
 	for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
 		if (is_empty(*texts[i]))
 			*texts[i] = NULL;
-	a->run.dtype = a->dtype == NULL                ? "auto"
-	               : strcmp(a->dtype, "fp32") == 0 ? "f32"
-	                                               : "bf16";
+	a->run.dtype = a->dtype == NULL                ? BT_PRECISION_AUTO
+	               : strcmp(a->dtype, "fp32") == 0 ? BT_PRECISION_F32
+	                                               : BT_PRECISION_BF16;
 	a->run.threads = (int)a->flags.common.threads;
 	a->run.seed = a->flags.common.seed;
 }

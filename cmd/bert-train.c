@@ -11,7 +11,7 @@ struct args {
 	struct bt_common common;
 	struct bt_job_opts job;
 	int64_t batch_size, batch_tokens, accumulate, expect; /* 0: no limit */
-	const char *schedule, *optimizer, *task;
+	const char *schedule, *optimizer, *task, *dtype;
 	bool profile, dry_run, anew, force;
 };
 
@@ -134,7 +134,7 @@ static const struct bt_opt options[] = {
            TRAIN.resume_from),
     BT_GROUP("Speed, memory and logs"),
     BT_STR(0, "dtype", "auto|f32|bf16", "type of matrix products [auto]", args,
-           job.dtype),
+           dtype),
     BT_STR(0, "gemm", BT_GEMM_NAMES,
            "library for matrix products [the fastest]", args, job.gemm),
     BT_FLAG(0, "checkpoint-activations",
@@ -331,7 +331,8 @@ static int run(struct args *a)
 int main(int argc, char **argv)
 {
 	struct args a = {.common = BT_COMMON_INIT,
-	                 .job = {.dropout = -1, .dtype = "auto"},
+	                 .dtype = "auto",
+	                 .job = {.dropout = -1},
 	                 .accumulate = 1,
 	                 .schedule = "linear",
 	                 .optimizer = "adamw"};
@@ -346,6 +347,7 @@ int main(int argc, char **argv)
 		return status;
 	t->schedule.kind = bt_schedule_named(a.schedule);
 	t->optim.kind = bt_optim_named(a.optimizer);
+	a.job.dtype = bt_precision_named(a.dtype);
 	if (!check(&a, &status))
 		return status;
 	complete(&a, argv + operand, argc - operand);

@@ -6,46 +6,39 @@
 #include "cpu/engine_int.h"
 #include "op/ops.h"
 
-/* The graph's relative positions; it has one kind at most. */
-static bool find(const struct bt_engine *e, struct bt_relative_args *p)
+/* The graph's relative positions, of which it has one kind at most, or NULL. */
+static const struct bt_relative_args *find(const struct bt_engine *e)
 {
-	const struct bt_node *n;
 	int i;
 
-	for (i = 0; i < e->g->n_nodes; i++) {
-		n = &e->g->nodes[i];
-		if (n->op != BT_OP_RELATIVE_POSITIONS)
-			continue;
-		p->span = n->u.relative_positions.span;
-		p->buckets = n->u.relative_positions.buckets;
-		p->max = n->u.relative_positions.max;
-		return true;
-	}
-	return false;
+	for (i = 0; i < e->g->n_nodes; i++)
+		if (e->g->nodes[i].op == BT_OP_RELATIVE_POSITIONS)
+			return &e->g->nodes[i].u.relative_positions;
+	return NULL;
 }
 
 void bt_relative_plan(struct bt_engine *e)
 {
 	int far = (int)e->o.max_length - 1;
-	struct bt_relative_args p;
+	const struct bt_relative_args *p = find(e);
 
-	if (find(e, &p))
-		e->max_rel = (size_t)(bt_relative_position_row(&p, far) -
-		                      bt_relative_position_row(&p, -far) + 1);
+	if (p != NULL)
+		e->max_rel = (size_t)(bt_relative_position_row(p, far) -
+		                      bt_relative_position_row(p, -far) + 1);
 }
 
 int bt_relative_allocate(struct bt_engine *e)
 {
 	int far = (int)e->o.max_length - 1, i;
-	struct bt_relative_args p;
+	const struct bt_relative_args *p = find(e);
 
-	if (!find(e, &p))
+	if (p == NULL)
 		return BT_OK;
 	e->rel_rows = bt_array(2 * e->o.max_length, sizeof(*e->rel_rows));
 	if (e->rel_rows == NULL)
 		return BT_ENOMEM;
 	for (i = -far; i <= far; i++)
-		e->rel_rows[far + i] = bt_relative_position_row(&p, i);
+		e->rel_rows[far + i] = bt_relative_position_row(p, i);
 	return BT_OK;
 }
 

@@ -40,49 +40,43 @@ size_t bt_dataset_bytes(const struct bt_dataset *d)
 
 void bt_dataset_reset(struct bt_dataset *d)
 {
-	d->n = 0;
-	d->names_len = 0;
-	d->longest = 0;
-	d->unlabelled = 0;
+	d->n = d->names_len = d->longest = d->unlabelled = d->width = 0;
 	d->has_weights = d->open = false;
-	d->width = 0;
 	d->crc = 0;
 }
 
-/* As bt_grow, leaving the capacity to the caller: several arrays share one. */
-static int grow_to(void *array, size_t cap, size_t n, size_t size)
+/* Makes arrays that share a capacity hold need elements of their sizes. */
+static int grow_all(size_t *cap, size_t need, void *const *arrays,
+                    const size_t *sizes, int n)
 {
-	return bt_grow(array, &cap, n, size);
+	size_t same = *cap;
+	int i;
+
+	if (need <= *cap)
+		return BT_OK;
+	for (i = 0; i < n; i++, same = i < n ? *cap : same)
+		if (bt_grow(arrays[i], &same, need, sizes[i]) != BT_OK)
+			return BT_ENOMEM;
+	*cap = same;
+	return BT_OK;
 }
 
 /* Room for one more example of n tokens. */
 static int reserve(struct bt_dataset *d, size_t n)
 {
-	size_t tokens = d->n > 0 ? (size_t)d->start[d->n] : 0;
-	size_t cap = d->cap, token_cap = d->token_cap;
+	static const size_t sizes[] = {sizeof(*d->start), sizeof(*d->label),
+	                               sizeof(*d->weight), sizeof(*d->name_at)};
+	static const size_t token_sizes[] = {sizeof(*d->ids),
+	                                     sizeof(*d->types)};
+	void *arrays[] = {&d->start, &d->label, &d->weight, &d->name_at};
+	void *tokens[] = {&d->ids, &d->types};
 
-	/* all arrays of a kind grow alike: from the same old capacity */
-	if (d->n + 1 >= d->cap) {
-		if (grow_to(&d->start, d->cap, d->n + 2, sizeof(*d->start)) ||
-		    grow_to(&d->label, d->cap, d->n + 2, sizeof(*d->label)) ||
-		    grow_to(&d->weight, d->cap, d->n + 2, sizeof(*d->weight)))
-			return BT_ENOMEM;
-		if (bt_grow(&d->name_at, &cap, d->n + 2, sizeof(*d->name_at)) !=
-		    BT_OK)
-			return BT_ENOMEM;
-		d->cap = cap;
-		if (d->n == 0)
-			d->start[0] = 0;
-	}
-	if (tokens + n > d->token_cap) {
-		if (grow_to(&d->ids, d->token_cap, tokens + n, sizeof(*d->ids)))
-			return BT_ENOMEM;
-		if (bt_grow(&d->types, &token_cap, tokens + n,
-		            sizeof(*d->types)) != BT_OK)
-			return BT_ENOMEM;
-		d->token_cap = token_cap;
-	}
-	return BT_OK;
+	if (grow_all(&d->cap, d->n + 2, arrays, sizes, 4) != BT_OK)
+		return BT_ENOMEM;
+	if (d->n == 0)
+		d->start[0] = 0;
+	return grow_all(&d->token_cap, (size_t)d->start[d->n] + n, tokens,
+	                token_sizes, 2);
 }
 
 static int add_name(struct bt_dataset *d, const struct bt_token_rec *rec)
@@ -140,19 +134,20 @@ static int widen(struct bt_dataset *d, size_t width)
 
 static int add_targets(struct bt_dataset *d, const struct bt_token_rec *rec)
 {
+	size_t n = rec->n_target;
 	float *row;
 
-	if (rec->n_target == 0 && d->stride == 0)
+	if (n == 0 && d->stride == 0)
 		return BT_OK;
-	if (widen(d, rec->n_target) != BT_OK)
+	if (widen(d, n) != BT_OK)
 		return BT_ENOMEM;
 	row = d->target + d->n * d->stride;
 	memset(row, 0, d->stride * sizeof(*row));
-	if (rec->n_target > 0)
-		memcpy(row, rec->target, rec->n_target * sizeof(*row));
-	if (rec->n_target > d->width)
-		d->width = rec->n_target;
-	d->crc = bt_crc32c(d->crc, row, rec->n_target * sizeof(*row));
+	if (n > 0)
+		memcpy(row, rec->target, n * sizeof(*row));
+	if (n > d->width)
+		d->width = n;
+	d->crc = bt_crc32c(d->crc, row, n * sizeof(*row));
 	return BT_OK;
 }
 
@@ -201,14 +196,12 @@ static int read_all(struct bt_tfrecord *in, const struct bt_fit *fit,
 		r = bt_token_rec_read(data, len, rec, err);
 		if (r == BT_OK && !rec->is_real)
 			continue;
-		if (r == BT_OK && f.length < 0)
+		if (f.length < 0)
 			f.length = (int)rec->n;
-		if (r == BT_OK)
-			r = bt_dataset_check(rec, &f, mode, labels, &label,
-			                     err);
-		if (r == BT_OK)
-			r = bt_dataset_add(d, rec, label, err);
-		if (r != BT_OK) {
+		if (r ||
+		    (r = bt_dataset_check(rec, &f, mode, labels, &label,
+		                          err)) ||
+		    (r = bt_dataset_add(d, rec, label, err))) {
 			bt_tfrecord_blame(in, err);
 			return r;
 		}
@@ -238,42 +231,33 @@ int bt_dataset_read(char *const *paths, int n_paths, uint64_t expect,
 	return r;
 }
 
-/* Example i as a record whose spans are borrowed from d. */
-static struct bt_token_rec example(const struct bt_dataset *d, size_t i)
-{
-	return (struct bt_token_rec){
-	    .ids = d->ids + d->start[i],
-	    .types = d->types + d->start[i],
-	    .n = bt_dataset_length(d, i),
-	    .id = bt_dataset_id(d, i),
-	    .target = d->width > 0 ? d->target + i * d->stride : NULL,
-	    .n_target = d->width,
-	    .open = d->open,
-	    .weight = d->weight[i],
-	    .has_weight = d->has_weights};
-}
-
 int bt_dataset_divide(struct bt_dataset *d, const uint8_t *chosen,
                       struct bt_dataset *out, struct bt_error *err)
 {
 	struct bt_dataset rest = {0}, *to;
-	struct bt_token_rec rec;
 	int r = BT_OK;
 	size_t i;
 
 	for (i = 0; i < d->n && r == BT_OK; i++) {
+		struct bt_token_rec rec = {
+		    .ids = d->ids + d->start[i],
+		    .types = d->types + d->start[i],
+		    .n = bt_dataset_length(d, i),
+		    .id = bt_dataset_id(d, i),
+		    .target = d->width > 0 ? d->target + i * d->stride : NULL,
+		    .n_target = d->width,
+		    .open = d->open,
+		    .weight = d->weight[i],
+		    .has_weight = d->has_weights};
+
 		to = chosen[i] ? out : &rest;
-		rec = example(d, i);
 		if (to != NULL)
 			r = bt_dataset_add(to, &rec, d->label[i], err);
 	}
-	if (r != BT_OK) {
-		bt_dataset_clear(&rest);
-		return r;
-	}
-	bt_dataset_clear(d);
-	*d = rest;
-	return BT_OK;
+	bt_dataset_clear(r == BT_OK ? d : &rest);
+	if (r == BT_OK)
+		*d = rest;
+	return r;
 }
 
 int bt_dataset_split(struct bt_dataset *d, double share, uint64_t seed,
@@ -286,37 +270,32 @@ int bt_dataset_split(struct bt_dataset *d, double share, uint64_t seed,
 
 	if (order == NULL || chosen == NULL) {
 		r = bt_error_nomem(err, "splitting the examples");
-		goto done;
+	} else {
+		bt_random_order(seed, BT_PURPOSE_SPLIT, 0, order,
+		                (uint32_t)d->n);
+		for (i = 0; i < n && i < d->n; i++)
+			chosen[order[i]] = 1;
+		r = bt_dataset_divide(d, chosen, out, err);
 	}
-	bt_random_order(seed, BT_PURPOSE_SPLIT, 0, order, (uint32_t)d->n);
-	for (i = 0; i < n && i < d->n; i++)
-		chosen[order[i]] = 1;
-	r = bt_dataset_divide(d, chosen, out, err);
-done:
 	free(order);
 	free(chosen);
 	return r;
 }
 
-static bool is_pair(const struct bt_dataset *d, size_t i, int32_t sep)
-{
-	uint64_t at, end = d->start[i + 1];
-	int seps = 0;
-
-	for (at = d->start[i]; at < end; at++) {
-		seps += sep >= 0 && d->ids[at] == sep;
-		if (d->types[at] != 0 || seps > 1)
-			return true;
-	}
-	return false;
-}
-
 size_t bt_dataset_pairs(const struct bt_dataset *d, int32_t sep)
 {
 	size_t i, n = 0;
+	uint64_t at;
+	int seps;
 
 	for (i = 0; i < d->n; i++)
-		n += is_pair(d, i, sep);
+		for (seps = 0, at = d->start[i]; at < d->start[i + 1]; at++) {
+			seps += sep >= 0 && d->ids[at] == sep;
+			if (d->types[at] != 0 || seps > 1) {
+				n++;
+				break;
+			}
+		}
 	return n;
 }
 
@@ -336,14 +315,19 @@ void bt_dataset_first(struct bt_dataset *d, size_t n)
 	}
 }
 
-/* Rows of n targets, each at the place of its label's new number. */
-static int relabel_targets(struct bt_dataset *d, const int *map, int n,
-                           struct bt_error *err)
+int bt_dataset_relabel(struct bt_dataset *d, const int *map, int n,
+                       struct bt_error *err)
 {
 	size_t floats, i, k;
 	const float *old;
 	float *rows = NULL;
 
+	for (i = 0; d->width == 0 && i < d->n; i++)
+		if (d->label[i] >= 0)
+			d->label[i] = map[d->label[i]];
+	if (d->width == 0)
+		return BT_OK;
+	/* rows of n targets, each where its label's new number says */
 	if (bt_size_mul(d->n, (size_t)n, &floats))
 		rows = bt_array0(floats, sizeof(*rows));
 	if (rows == NULL)
@@ -355,19 +339,6 @@ static int relabel_targets(struct bt_dataset *d, const int *map, int n,
 	d->target = rows;
 	d->target_cap = floats;
 	d->stride = d->width = (size_t)n;
-	return BT_OK;
-}
-
-int bt_dataset_relabel(struct bt_dataset *d, const int *map, int n,
-                       struct bt_error *err)
-{
-	size_t i;
-
-	if (d->width > 0)
-		return relabel_targets(d, map, n, err);
-	for (i = 0; i < d->n; i++)
-		if (d->label[i] >= 0)
-			d->label[i] = map[d->label[i]];
 	return BT_OK;
 }
 

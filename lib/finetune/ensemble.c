@@ -8,38 +8,45 @@
 #include "tokenizer/tokenizer.h"
 #include "tokenizer_file/tokenizer_file.h"
 
-/* Finds the first one's classes among those of model k. */
-static int match_labels(struct bt_ensemble *s, size_t k, const char *dir,
-                        const struct bt_labels *first, const struct bt_task *of,
-                        struct bt_error *err)
+/* Finds the first one's classes among those of model k, and whether it takes
+ * the same texts: models that flatten texts of different lengths have none in
+ * common. */
+static int match(struct bt_ensemble *s, size_t k, const struct bt_model *first,
+                 struct bt_error *err)
 {
-	const struct bt_task *task = s->model[k].task;
+	const char *dir = s->dir[k];
+	const struct bt_task *task = s->model[k].task, *of = first->task;
 	const struct bt_labels *l = &s->model[k].labels;
-	int i, *map = bt_array((size_t)first->n, sizeof(*map));
+	int a = bt_head_length(&s->model[k].config.head);
+	int b = bt_head_length(&first->config.head);
+	int i, n = first->labels.n;
+	int *map = s->class_of[k] = bt_array0((size_t)n, sizeof(*map));
 
 	if (map == NULL)
 		return bt_error_nomem(err, "opening models");
-	s->class_of[k] = map;
 	if (task != of)
 		return bt_error_set(err, BT_EFORMAT,
 		                    "'%s' predicts %s, the first model %s", dir,
 		                    task->predicts, of->predicts);
-	map[0] = 0;
-	if (!of->names_outputs && l->n == 1 && first->n == 1)
-		return BT_OK;
-	if (l->n != first->n)
+	if (l->n != n)
 		return bt_error_set(
 		    err, BT_EFORMAT, "'%s' has %d %s, the first model %d", dir,
-		    l->n, l->n == 1 ? of->output : of->outputs, first->n);
-	for (i = 0; i < first->n; i++) {
-		map[i] = bt_labels_find(l, bt_span(first->name[i]));
+		    l->n, l->n == 1 ? of->output : of->outputs, n);
+	for (i = 0; i < n && (of->names_outputs || n > 1); i++) {
+		map[i] = bt_labels_find(l, bt_span(first->labels.name[i]));
 		if (map[i] < 0)
 			return bt_error_set(err, BT_EFORMAT,
 			                    "'%s' does not know the first "
 			                    "model's %s '%s'",
-			                    dir, of->output, first->name[i]);
+			                    dir, of->output,
+			                    first->labels.name[i]);
 	}
-	return BT_OK;
+	if (a == 0 || b == 0 || a == b)
+		return BT_OK;
+	return bt_error_set(err, BT_EFORMAT,
+	                    "'%s' is for texts of %d tokens, the first model "
+	                    "for texts of %d",
+	                    dir, a, b);
 }
 
 static int check_tokenizer(const char *dir, const char *wanted, bool apart,
@@ -65,21 +72,6 @@ static int check_tokenizer(const char *dir, const char *wanted, bool apart,
 	return r;
 }
 
-/* Models that flatten texts of different lengths go with no text. */
-static int check_length(const char *dir, const struct bt_model *m,
-                        const struct bt_model *first, struct bt_error *err)
-{
-	int a = bt_head_length(&m->config.head);
-	int b = bt_head_length(&first->config.head);
-
-	if (a == 0 || b == 0 || a == b)
-		return BT_OK;
-	return bt_error_set(err, BT_EFORMAT,
-	                    "'%s' is for texts of %d tokens, the first model "
-	                    "for texts of %d",
-	                    dir, a, b);
-}
-
 int bt_ensemble_open(struct bt_ensemble *s, const char *const *dirs, size_t n,
                      const struct bt_model *first, const char *tokenizer,
                      const struct bt_engine_opts *o, struct bt_error *err)
@@ -90,19 +82,13 @@ int bt_ensemble_open(struct bt_ensemble *s, const char *const *dirs, size_t n,
 	s->model = bt_array0(n, sizeof(*s->model));
 	s->class_of = bt_array0(n, sizeof(*s->class_of));
 	s->row = bt_array((size_t)first->labels.n, sizeof(*s->row));
-	if (s->model == NULL || s->class_of == NULL || s->row == NULL)
+	if (s->row == NULL)
 		return bt_error_nomem(err, "opening models");
-	for (; s->n < n && r == BT_OK; s->n++) {
-		r = check_tokenizer(dirs[s->n], tokenizer, s->apart, err);
-		if (r == BT_OK)
-			r = bt_model_open(dirs[s->n], o, &s->model[s->n], err);
-		if (r == BT_OK)
-			r = match_labels(s, s->n, dirs[s->n], &first->labels,
-			                 first->task, err);
-		if (r == BT_OK)
-			r = check_length(dirs[s->n], &s->model[s->n], first,
-			                 err);
-	}
+	for (; s->n < n && r == BT_OK; s->n++)
+		if (!(r = check_tokenizer(dirs[s->n], tokenizer, s->apart,
+		                          err)) &&
+		    !(r = bt_model_open(dirs[s->n], o, &s->model[s->n], err)))
+			r = match(s, s->n, first, err);
 	return r;
 }
 

@@ -3,47 +3,21 @@
 
 #include <math.h>
 
-static int check_finite(const float *logits, size_t classes, uint64_t i,
-                        struct bt_error *err)
-{
-	size_t k;
-
-	for (k = 0; k < classes; k++)
-		if (!isfinite(logits[k]))
-			return bt_error_set(err, BT_ECORRUPT,
-			                    "the model's answer to example "
-			                    "%llu is not a number",
-			                    (unsigned long long)i + 1);
-	return BT_OK;
-}
-
-/* How many examples from `first` on make a batch. */
-static size_t batch_at(const struct bt_dataset *d, size_t first)
-{
-	size_t n = 0, tokens = 0, len;
-
-	while (first + n < d->n && n < BT_FORWARD_TEXTS) {
-		len = bt_dataset_length(d, first + n);
-		if (n > 0 && tokens + len > BT_FORWARD_TOKENS)
-			break;
-		tokens += len;
-		n++;
-	}
-	return n;
-}
-
 int bt_forward(struct bt_engine *e, const struct bt_dataset *d,
                struct bt_gather *g, size_t classes, bt_forward_fn *fn,
                void *ctx, double *flop, struct bt_error *err)
 {
 	const float *logits;
-	size_t first, n, i, all = d->n > 0 ? d->start[d->n] : 0;
+	size_t first, n, i, k, all = d->n > 0 ? d->start[d->n] : 0;
 	size_t most =
 	    d->longest > BT_FORWARD_TOKENS ? d->longest : BT_FORWARD_TOKENS;
 	int r = bt_engine_grow(e, all < most ? all : most, d->longest, err);
 
 	for (first = 0; first < d->n && r == BT_OK; first += n) {
-		n = batch_at(d, first);
+		for (n = 1; first + n < d->n && n < BT_FORWARD_TEXTS; n++)
+			if (d->start[first + n + 1] - d->start[first] >
+			    BT_FORWARD_TOKENS)
+				break;
 		bt_gather_fill(g, d, NULL, first, n);
 		g->b.train = false;
 		g->b.labels = NULL;
@@ -53,10 +27,16 @@ int bt_forward(struct bt_engine *e, const struct bt_dataset *d,
 			*flop += bt_engine_flop(e);
 		logits = bt_engine_logits(e);
 		for (i = 0; i < n && r == BT_OK; i++, logits += classes) {
-			r = check_finite(logits, classes, d->before + first + i,
-			                 err);
-			if (r == BT_OK)
-				r = fn(ctx, first + i, logits, err);
+			for (k = 0; k < classes && isfinite(logits[k]); k++)
+				;
+			if (k < classes)
+				return bt_error_set(
+				    err, BT_ECORRUPT,
+				    "the model's answer to example %llu is not "
+				    "a number",
+				    (unsigned long long)(d->before + first + i +
+				                         1));
+			r = fn(ctx, first + i, logits, err);
 		}
 	}
 	return r;

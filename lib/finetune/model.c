@@ -22,11 +22,20 @@ void bt_model_clear(struct bt_model *m)
 	memset(m, 0, sizeof(*m));
 }
 
-bool bt_model_low(const char *dtype, const char *gemm)
+enum bt_precision bt_precision_named(const char *name)
 {
-	if (strcmp(dtype, "auto") == 0)
-		return bt_engine_prefers_bf16(gemm);
-	return strcmp(dtype, "f32") != 0;
+	static const char *const names[] = {"auto", "f32", "bf16", "int8"};
+	int i = BT_PRECISION_INT8;
+
+	while (i > 0 && strcmp(names[i], name) != 0)
+		i--;
+	return (enum bt_precision)i;
+}
+
+bool bt_model_low(enum bt_precision dtype, const char *gemm)
+{
+	return dtype == BT_PRECISION_AUTO ? bt_engine_prefers_bf16(gemm)
+	                                  : dtype != BT_PRECISION_F32;
 }
 
 void bt_model_log(const struct bt_model *m, const struct bt_log *log)
@@ -108,23 +117,30 @@ struct bt_fit bt_model_fit(const struct bt_model *m, const char *tokenizer)
 	return f;
 }
 
-static int load_weights(const char *dir, struct bt_model *m,
-                        struct bt_error *err)
+/* Builds m, whose configuration was read unless r is an error, and loads its
+ * weights; clears it after an error. */
+static int finish_open(int r, const char *dir, const struct bt_engine_opts *o,
+                       struct bt_model *m, struct bt_error *err)
 {
 	struct bt_weights_report rep;
-	const float **at = bt_array((size_t)m->graph.n_params, sizeof(*at));
-	int i, r = bt_ckpt_open(dir, &m->weights, err);
+	const float **at = NULL;
+	int i;
 
-	if (r == BT_OK)
-		r = bt_weights_load(&m->graph, m->weights, false, NULL,
-		                    bt_engine_params(m->engine), at, &rep, err);
-	if (r == BT_OK) {
-		bt_weights_report_clear(&rep);
-		for (i = 0; i < m->graph.n_params; i++)
-			bt_engine_map_param(m->engine, i, at[i]);
-		r = bt_engine_pack(m->engine, err);
-	}
+	if (r || (r = bt_model_build(m, o, err)) ||
+	    (r = bt_ckpt_open(dir, &m->weights, err)))
+		goto out;
+	at = bt_array((size_t)m->graph.n_params, sizeof(*at));
+	if ((r = bt_weights_load(&m->graph, m->weights, false, NULL,
+	                         bt_engine_params(m->engine), at, &rep, err)))
+		goto out;
+	bt_weights_report_clear(&rep);
+	for (i = 0; i < m->graph.n_params; i++)
+		bt_engine_map_param(m->engine, i, at[i]);
+	r = bt_engine_pack(m->engine, err);
+out:
 	free(at);
+	if (r != BT_OK)
+		bt_model_clear(m);
 	return r;
 }
 
@@ -145,27 +161,7 @@ int bt_model_open(const char *dir, const struct bt_engine_opts *o,
 		                 "'%s' does not hold a trained classifier: "
 		                 "its configuration names %d labels",
 		                 dir, m->labels.n));
-	if (r == BT_OK)
-		r = bt_model_build(m, o, err);
-	if (r == BT_OK)
-		r = load_weights(dir, m, err);
-	if (r != BT_OK)
-		bt_model_clear(m);
-	return r;
-}
-
-int bt_model_number_labels(struct bt_labels *l, int n, struct bt_error *err)
-{
-	char name[16];
-	int i, r = BT_OK;
-
-	if (n == 1)
-		return bt_labels_number(l, err);
-	for (i = 0; i < n && r >= 0; i++) {
-		snprintf(name, sizeof(name), "%d", i);
-		r = bt_labels_add(l, bt_span(name), err);
-	}
-	return r < 0 ? r : BT_OK;
+	return finish_open(r, dir, o, m, err);
 }
 
 int bt_model_open_parts(const char *config, const char *weights, int classes,
@@ -179,14 +175,9 @@ int bt_model_open_parts(const char *config, const char *weights, int classes,
 	m->task = classes == 1 ? &bt_task_regression : &bt_task_classification;
 	m->config.problem_type = m->task->problem_type;
 	if (r == BT_OK)
-		r = bt_model_number_labels(&m->labels, classes, err);
-	if (r == BT_OK)
-		r = bt_model_build(m, o, err);
-	if (r == BT_OK)
-		r = load_weights(weights, m, err);
-	if (r != BT_OK)
-		bt_model_clear(m);
-	return r;
+		r = bt_labels_numbered(&m->labels, classes == 1 ? "LABEL_" : "",
+		                       classes, err);
+	return finish_open(r, weights, o, m, err);
 }
 
 int bt_model_open_encoder(const char *dir, enum bt_pooling pooling,
@@ -201,30 +192,12 @@ int bt_model_open_encoder(const char *dir, enum bt_pooling pooling,
 	r = bt_model_config(dir, &m->config, &m->labels, err);
 	m->task = bt_task_of(m->config.problem_type);
 	m->config.head.n = 0; /* what it asks of texts is not asked here */
-	if (r == BT_OK)
-		r = bt_model_build(m, o, err);
-	if (r == BT_OK)
-		r = load_weights(dir, m, err);
-	if (r != BT_OK)
-		bt_model_clear(m);
-	return r;
+	return finish_open(r, dir, o, m, err);
 }
 
 size_t bt_model_width(const struct bt_model *m)
 {
 	return (size_t)m->graph.nodes[m->graph.logits].cols;
-}
-
-static int save_config(const char *dir, const struct bt_model *m,
-                       struct bt_error *err)
-{
-	char *path = bt_path_join(dir, BT_FILE_CONFIG);
-	json_t *o = bt_config_json(&m->config, m->labels.name, m->labels.n);
-	int r = bt_json_save(path, o, err);
-
-	json_decref(o);
-	free(path);
-	return r;
 }
 
 int bt_model_save(const char *dir, const struct bt_model *m,
@@ -233,22 +206,22 @@ int bt_model_save(const char *dir, const struct bt_model *m,
 {
 	static const struct bt_ckpt_note note = {"format", "pt"};
 	struct bt_weights_set set = {"", bt_engine_params(m->engine)};
+	char *config = bt_path_join(dir, BT_FILE_CONFIG);
 	char *path = bt_path_join(dir, BT_FILE_WEIGHTS);
-	struct bt_out *out;
-	int r = bt_out_open(path, BT_OUT_BINARY, &out, err);
+	json_t *o = bt_config_json(&m->config, m->labels.name, m->labels.n);
+	struct bt_out *out = NULL;
+	int r;
 
+	if (!(r = bt_out_open(path, BT_OUT_BINARY, &out, err)) &&
+	    !(r = bt_weights_write(out, &m->graph, &set, 1, &note, 1, err)) &&
+	    !(r = bt_out_settle(out, err)) &&
+	    !(r = more != NULL ? more(ctx, dir, err) : BT_OK) &&
+	    !(r = bt_json_save(config, o, err)))
+		r = bt_out_commit(out, err);
+	else if (out != NULL)
+		bt_out_abandon(out);
+	json_decref(o);
+	free(config);
 	free(path);
-	if (r != BT_OK)
-		return r;
-	r = bt_weights_write(out, &m->graph, &set, 1, &note, 1, err);
-	if (r == BT_OK)
-		r = bt_out_settle(out, err);
-	if (r == BT_OK && more != NULL)
-		r = more(ctx, dir, err);
-	if (r == BT_OK)
-		r = save_config(dir, m, err);
-	if (r == BT_OK)
-		return bt_out_commit(out, err);
-	bt_out_abandon(out);
 	return r;
 }

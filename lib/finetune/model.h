@@ -36,9 +36,20 @@ void bt_model_clear(struct bt_model *m);
 int bt_model_config(const char *dir, struct bt_config *c, struct bt_labels *l,
                     struct bt_error *err) BT_MUST_USE;
 
-/* Products of bf16 or of f32, as "auto", "f32", "bf16" says; "int8" takes bf16.
- * What "auto" is depends on who multiplies. */
-bool bt_model_low(const char *dtype, const char *gemm);
+/* The type of matrix products. */
+enum bt_precision {
+	BT_PRECISION_AUTO, /* the faster of the next two, which depends on who
+	                    * multiplies */
+	BT_PRECISION_F32,
+	BT_PRECISION_BF16,
+	BT_PRECISION_INT8 /* all else is bf16 */
+};
+
+/* That of "auto", "f32", "bf16", "int8". */
+enum bt_precision bt_precision_named(const char *name);
+
+/* Whether the model computes in bf16. */
+bool bt_model_low(enum bt_precision dtype, const char *gemm);
 
 /* Tells what computes the model, and what a user should know of it. */
 void bt_model_log(const struct bt_model *m, const struct bt_log *log);
@@ -77,11 +88,6 @@ int bt_model_open(const char *dir, const struct bt_engine_opts *o,
 int bt_model_open_parts(const char *config, const char *weights, int classes,
                         const struct bt_engine_opts *o, struct bt_model *m,
                         struct bt_error *err) BT_MUST_USE;
-
-/* The labels of a model that has none: "0", "1", ... for n classes; for 1, the
- * name of a predicted number. */
-int bt_model_number_labels(struct bt_labels *l, int n,
-                           struct bt_error *err) BT_MUST_USE;
 
 /* Opens the encoder of a model directory, trained as a classifier or not, to
  * embed texts. */

@@ -25,11 +25,8 @@ static int open_tokenizer(struct bt_predict_stream *s, struct bt_error *err)
 	struct bt_error why = {0};
 	int r;
 
-	if (s->o.model == NULL)
-		return BT_OK;
-	r = bt_tok_open(s->o.model, NULL, &s->tok, &why);
-
-	if (r == BT_OK)
+	if (s->o.model == NULL ||
+	    (r = bt_tok_open(s->o.model, NULL, &s->tok, &why)) == BT_OK)
 		return BT_OK;
 	s->tok = NULL;
 	if (r == BT_EIO || r == BT_ENOMEM)
@@ -55,22 +52,8 @@ static int open_model(struct bt_predict_stream *s,
 		if (strcmp(s->o.embed, names[i]) == 0)
 			return bt_model_open_encoder(
 			    s->o.model, (enum bt_pooling)i, e, &s->model, err);
-	return bt_error_set(err, BT_EARG, "no way to embed: '%s'", s->o.embed);
-}
-
-/* Logs how the model computes and warns of models whose training is not over.
- */
-static int log_opened(const struct bt_predict_stream *s, struct bt_error *err)
-{
-	int r = BT_OK;
-	size_t i;
-
-	bt_model_log(&s->model, s->o.log);
-	if (s->o.model != NULL)
-		r = bt_unfinished_warn(s->o.model, s->o.log, err);
-	for (i = 0; r == BT_OK && i < s->o.n_more; i++)
-		r = bt_unfinished_warn(s->o.more[i], s->o.log, err);
-	return r;
+	return bt_error_set(err, BT_EARG, "'%s' is not a way to embed",
+	                    s->o.embed);
 }
 
 int bt_predict_stream_open(const struct bt_predict_stream_opts *o,
@@ -78,32 +61,31 @@ int bt_predict_stream_open(const struct bt_predict_stream_opts *o,
 {
 	struct bt_engine_opts e = {.bf16 = bt_model_low(o->dtype, o->gemm),
 	                           .gemm = o->gemm,
-	                           .profile = o->profile};
-	bool int8 = strcmp(o->dtype, "int8") == 0;
+	                           .profile = o->profile,
+	                           .max_sequences = BT_FORWARD_TEXTS,
+	                           .max_tokens = BT_FORWARD_TOKENS,
+	                           .max_length = SHORT};
 	struct bt_labels labels = {0};
 	struct bt_config c;
-	size_t room;
+	size_t room, i;
 	int r;
 
 	memset(s, 0, sizeof(*s));
 	s->o = *o;
-	if (int8 && o->gemm != NULL)
-		return bt_error_hint(
-		    err, BT_HINT_GEMM_INT8,
-		    bt_error_set(err, BT_EARG,
-		                 "%s does not multiply int8: bertutils does",
-		                 o->gemm));
-	if (int8)
-		e.gemm = "int8";
-	if (o->model != NULL)
-		r = bt_model_config(o->model, &c, &labels, err);
-	else
-		r = bt_config_load(o->config, &c, err);
+	if (o->dtype == BT_PRECISION_INT8) {
+		if (o->gemm != NULL)
+			return bt_error_hint(
+			    err, BT_HINT_GEMM_INT8,
+			    bt_error_set(err, BT_EARG,
+			                 "%s does not multiply int8: bertutils "
+			                 "does",
+			                 o->gemm));
+		s->o.gemm = e.gemm = "int8";
+	}
+	r = o->model != NULL ? bt_model_config(o->model, &c, &labels, err)
+	                     : bt_config_load(o->config, &c, err);
 	if (r != BT_OK)
 		return r;
-	e.max_sequences = BT_FORWARD_TEXTS;
-	e.max_tokens = BT_FORWARD_TOKENS;
-	e.max_length = SHORT;
 	room = (size_t)c.max_positions;
 	if (room < BT_FORWARD_TOKENS)
 		room = BT_FORWARD_TOKENS;
@@ -111,24 +93,23 @@ int bt_predict_stream_open(const struct bt_predict_stream_opts *o,
 	bt_config_clear(&c);
 	r = bt_pool_new(o->threads, &s->pool, err);
 	e.pool = s->pool;
-	if (r == BT_OK)
-		r = bt_gather_init(&s->gather, e.max_sequences, room, 0, err);
-	if (r == BT_OK)
-		r = open_model(s, &e, err);
-	if (r == BT_OK)
-		r = open_tokenizer(s, err);
-	if (r == BT_OK)
-		r = log_opened(s, err);
-	if (r != BT_OK) {
-		bt_predict_stream_close(s);
-		return r;
-	}
+	if (r ||
+	    (r = bt_gather_init(&s->gather, e.max_sequences, room, 0, err)) ||
+	    (r = open_model(s, &e, err)) || (r = open_tokenizer(s, err)))
+		goto out;
+	bt_model_log(&s->model, o->log);
+	if (o->model != NULL && (r = bt_unfinished_warn(o->model, o->log, err)))
+		goto out;
+	for (i = 0; i < o->n_more; i++)
+		if ((r = bt_unfinished_warn(o->more[i], o->log, err)))
+			goto out;
 	s->more.apart = o->apart;
 	if (o->n_more > 0)
 		r = bt_ensemble_open(&s->more, o->more, o->n_more, &s->model,
 		                     s->tok != NULL ? bt_tok_fingerprint(s->tok)
 		                                    : NULL,
 		                     &e, err);
+out:
 	if (r != BT_OK)
 		bt_predict_stream_close(s);
 	return r;
@@ -166,15 +147,13 @@ static int read_block(struct bt_predict_stream *s, struct bt_tfrecord *in,
 		r = bt_token_rec_read(data, len, rec, err);
 		if (r == BT_OK && !rec->is_real)
 			continue;
-		if (r == BT_OK)
-			r = bt_dataset_check(rec, &fit, s->o.labels,
-			                     &s->model.labels, &label, err);
-		if (r == BT_OK)
-			r = bt_dataset_add(&s->block, rec, label, err);
-		if (r == BT_OK && s->o.look != NULL)
-			r = s->o.look(s->o.look_ctx, s->block.n - 1,
-			              bt_tfrecord_total(in), data, len, err);
-		if (r != BT_OK)
+		if (r ||
+		    (r = bt_dataset_check(rec, &fit, s->o.labels,
+		                          &s->model.labels, &label, err)) ||
+		    (r = bt_dataset_add(&s->block, rec, label, err)) ||
+		    (s->o.look != NULL &&
+		     (r = s->o.look(s->o.look_ctx, s->block.n - 1,
+		                    bt_tfrecord_total(in), data, len, err))))
 			return bt_tfrecord_blame(in, err);
 	}
 	return BT_OK;
@@ -201,12 +180,10 @@ static int pass_on(void *ctx, size_t i, const float *logits,
 static int infer(struct bt_predict_stream *s, struct forward *f,
                  struct bt_error *err)
 {
-	if (s->o.apart)
-		return bt_ensemble_each(&s->more, &s->model, &s->block,
-		                        &s->gather, pass_on, f, &s->flop, err);
-	if (s->more.n > 0)
-		return bt_ensemble_infer(&s->more, &s->model, &s->block,
-		                         &s->gather, pass_on, f, &s->flop, err);
+	if (s->o.apart || s->more.n > 0)
+		return (s->o.apart ? bt_ensemble_each : bt_ensemble_infer)(
+		    &s->more, &s->model, &s->block, &s->gather, pass_on, f,
+		    &s->flop, err);
 	return bt_forward(s->model.engine, &s->block, &s->gather,
 	                  bt_model_width(&s->model), pass_on, f, &s->flop, err);
 }
@@ -266,8 +243,8 @@ int bt_predict_stream_run(struct bt_predict_stream *s, char *const *paths,
 int bt_predict_stream_summary(struct bt_predict_stream *s, const char *what,
                               const struct bt_log *log, struct bt_error *err)
 {
-	const char *gemm = strcmp(s->o.dtype, "int8") == 0 ? "int8" : s->o.gemm;
-	bool low = bt_model_low(s->o.dtype, s->o.gemm);
+	const char *gemm = s->o.gemm;
+	bool low = bt_model_low(s->o.dtype, gemm);
 	size_t peak = bt_peak_memory(); /* measuring limits takes some, too */
 	double limit = 0;
 	char share[BT_SHARE_SIZE];

@@ -30,7 +30,7 @@ struct bt_predict_stream_opts {
 	void *look_ctx;
 	const char *embed;          /* cls, mean, max: embed texts, by any
 	                             * encoder; NULL: classify them */
-	const char *dtype;          /* auto, f32, bf16, int8 */
+	enum bt_precision dtype;
 	const char *gemm;           /* or NULL, as it must be with int8 */
 	const struct bt_log *log;   /* or NULL; outlives the stream */
 	struct bt_profile *profile; /* times are added; or NULL */

@@ -7,34 +7,13 @@
 #include "base/philox.h"
 #include "finetune/dataset.h"
 
-/* Marks what is to go: of each label, all that come behind its share in the
- * order. left[] counts the examples of the labels, from -1 on. */
-static void mark(const struct bt_dataset *d, double share,
-                 const uint32_t *order, size_t labels, uint32_t *left,
-                 uint8_t *gone)
-{
-	size_t i, k;
-
-	for (i = 0; i < d->n; i++)
-		left[d->label[i] + 1]++;
-	/* 0.07 * 100 is not to be 8 */
-	for (k = 0; k < labels; k++)
-		left[k] = (uint32_t)ceil(share * (double)left[k] * (1 - 1e-12));
-	for (i = 0; i < d->n; i++) {
-		k = (size_t)(d->label[order[i]] + 1);
-		if (left[k] > 0)
-			left[k]--;
-		else
-			gone[order[i]] = 1;
-	}
-}
-
 int bt_dataset_subsample(struct bt_dataset *d, double share, uint64_t seed,
                          struct bt_error *err)
 {
+	/* left: examples of the labels, from -1 on, that stay */
 	uint32_t *order = bt_array(d->n, sizeof(*order)), *left;
 	uint8_t *gone = bt_array0(d->n, 1);
-	size_t i, labels = 0;
+	size_t i, k, labels = 0;
 	int r;
 
 	for (i = 0; i < d->n; i++)
@@ -46,7 +25,19 @@ int bt_dataset_subsample(struct bt_dataset *d, double share, uint64_t seed,
 	} else {
 		bt_random_order(seed, BT_PURPOSE_SHARE, 0, order,
 		                (uint32_t)d->n);
-		mark(d, share, order, labels, left, gone);
+		for (i = 0; i < d->n; i++)
+			left[d->label[i] + 1]++;
+		for (k = 0; k < labels; k++) /* 0.07 * 100 is not to be 8 */
+			left[k] = (uint32_t)ceil(share * (double)left[k] *
+			                         (1 - 1e-12));
+		/* of each label, all that come behind its share go */
+		for (i = 0; i < d->n; i++) {
+			k = (size_t)(d->label[order[i]] + 1);
+			if (left[k] > 0)
+				left[k]--;
+			else
+				gone[order[i]] = 1;
+		}
 		r = bt_dataset_divide(d, gone, NULL, err);
 	}
 	free(order);

@@ -28,37 +28,14 @@ struct place {
 	json_int_t step, all, stale, patience;
 };
 
-static void read_note(const char *note, struct place *p)
-{
-	json_t *o = json_loads(note, JSON_REJECT_DUPLICATES, NULL);
-	const json_t *settings = json_object_get(o, "settings");
-
-	p->step = number(o, "step");
-	p->stale = number(o, "stale");
-	p->all = number(settings, "steps in all");
-	p->patience = number(settings, "patience");
-	json_decref(o);
-}
-
-/* A line of the history, which may go on behind the checkpoint. */
-static void read_line(const char *line, size_t n, struct place *p)
-{
-	json_t *o = json_loadb(line, n, JSON_REJECT_DUPLICATES, NULL);
-	json_int_t step = number(o, "step");
-
-	if (step > p->step) {
-		p->step = step;
-		p->stale =
-		    json_is_true(json_object_get(o, "best")) ? 0 : p->stale + 1;
-	}
-	json_decref(o);
-}
-
+/* The history, which may go on behind the checkpoint. */
 static void read_history(const char *dir, struct place *p)
 {
 	char *path = bt_path_join(dir, BT_HISTORY_FILE), *data = NULL;
 	const char *s, *end;
+	json_int_t step;
 	size_t n = 0;
+	json_t *o;
 
 	if (bt_path_is_file(path) &&
 	    bt_in_whole(path, MOST, &data, &n, NULL) == BT_OK)
@@ -66,7 +43,16 @@ static void read_history(const char *dir, struct place *p)
 			end = memchr(s, '\n', n);
 			if (end == NULL)
 				break; /* unfinished, too */
-			read_line(s, (size_t)(end - s), p);
+			o = json_loadb(s, (size_t)(end - s),
+			               JSON_REJECT_DUPLICATES, NULL);
+			step = number(o, "step");
+			if (step > p->step) {
+				p->step = step;
+				p->stale++;
+				if (json_is_true(json_object_get(o, "best")))
+					p->stale = 0;
+			}
+			json_decref(o);
 		}
 	free(data);
 	free(path);
@@ -77,7 +63,9 @@ static bool read_checkpoint(const char *dir, struct place *p)
 	char *path = bt_path_join(dir, BT_CHECKPOINT_FILE);
 	const struct bt_ckpt_note *note;
 	struct bt_ckpt *c = NULL;
+	const json_t *settings;
 	bool there = false;
+	json_t *o;
 	size_t i;
 
 	if (bt_path_is_file(path) && bt_ckpt_open(path, &c, NULL) != BT_OK)
@@ -86,7 +74,12 @@ static bool read_checkpoint(const char *dir, struct place *p)
 		note = bt_ckpt_note(c, i);
 		if (strcmp(note->key, BT_CHECKPOINT_NOTE) != 0)
 			continue;
-		read_note(note->value, p);
+		o = json_loads(note->value, JSON_REJECT_DUPLICATES, NULL);
+		settings = json_object_get(o, "settings");
+		*p = (struct place){
+		    number(o, "step"), number(settings, "steps in all"),
+		    number(o, "stale"), number(settings, "patience")};
+		json_decref(o);
 		there = true;
 	}
 	bt_ckpt_close(c);

@@ -77,7 +77,8 @@ static void set_common(struct bt_trial *t, struct bt_job_opts *o)
 	                  ? 0
 	                  : (int)bt_garden_int(c, "task.model.num_classes", 0);
 	o->dropout = -1;
-	o->dtype = strstr(dtype, "bfloat16") != NULL ? "bf16" : "f32";
+	o->dtype = strstr(dtype, "bfloat16") != NULL ? BT_PRECISION_BF16
+	                                             : BT_PRECISION_F32;
 	o->threads = t->e->threads;
 	o->train.batching.accumulate = 1;
 	o->train.batching.seed = (uint64_t)bt_garden_int(

@@ -145,7 +145,7 @@ static int predict(const struct bt_glue *g, struct bt_predict_stream *s,
 int bt_glue_predict(const struct bt_glue *g, const struct bt_experiment *e,
                     struct bt_error *err)
 {
-	struct bt_predict_stream_opts o = {.dtype = "f32", /* as evaluation */
+	struct bt_predict_stream_opts o = {.dtype = BT_PRECISION_F32, /* as evaluation */
 	                                   .threads = e->threads,
 	                                   .labels = BT_LABELS_OPTIONAL,
 	                                   .log = e->log};

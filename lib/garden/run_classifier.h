@@ -31,7 +31,7 @@ struct bt_run_classifier {
 	int64_t most; /* training examples; 0: all */
 	double rate, end_rate;
 	const char *optimizer; /* adamw, lamb */
-	const char *dtype;     /* auto, f32, bf16 */
+	enum bt_precision dtype;
 	int64_t log_steps;
 	int threads;
 	uint64_t seed;

@@ -98,7 +98,7 @@ static int labels_of(const struct bt_run_classifier *c, int n,
 	if (r != BT_OK || (l->n == n && n > 1))
 		return r;
 	bt_labels_clear(l);
-	return bt_model_number_labels(l, n, err);
+	return bt_labels_numbered(l, n == 1 ? "LABEL_" : "", n, err);
 }
 
 /* What the texts were that the weights were trained on. */

@@ -205,15 +205,17 @@ static int check(const json_t *o, const struct bt_config *c,
 /* Embeddings of relative positions, normed if norm_rel_ebd says so. */
 static int relative_positions(struct bt_graph *g, const struct bt_config *c)
 {
-	struct bt_relative_args args = {c->att_span, c->position_buckets,
-	                                c->max_relative_positions};
+	struct bt_relative_args args = {.span = c->att_span,
+	                                .buckets = c->position_buckets,
+	                                .max = c->max_relative_positions};
 	struct bt_param_spec s = {2 * c->att_span, c->hidden_size,
 	                          BT_INIT_NORMAL,  true,
 	                          false,           false};
 	int x, gamma, beta;
 
-	x = bt_graph_param(g, &s, "deberta.encoder.rel_embeddings.weight");
-	x = bt_op_relative_positions(g, x, &args);
+	args.table =
+	    bt_graph_param(g, &s, "deberta.encoder.rel_embeddings.weight");
+	x = bt_op_relative_positions(g, &args);
 	if (!c->norm_rel_embeddings)
 		return x;
 	s.rows = 0;

@@ -123,23 +123,21 @@ static int farthest(const struct bt_relative_args *p)
 static int place_rows(struct bt_translation *t, const struct bt_node *n)
 {
 	const struct bt_node *table = t->g->nodes; /* a graph has one */
-	struct bt_relative_args p;
+	const struct bt_relative_args *p;
 	int far, i, x, low;
 	int64_t *rows;
 
 	while (table->op != BT_OP_RELATIVE_POSITIONS)
 		table++;
-	p = (struct bt_relative_args){table->u.relative_positions.span,
-	                              table->u.relative_positions.buckets,
-	                              table->u.relative_positions.max};
-	far = farthest(&p);
+	p = &table->u.relative_positions;
+	far = farthest(p);
 	rows = bt_array(2 * (size_t)far + 1, sizeof(*rows));
 	if (rows == NULL) {
 		bt_error_nomem(t->err, "exporting a model");
 		return NONE;
 	}
 	for (i = -far; i <= far; i++)
-		rows[far - i] = bt_relative_position_row(&p, i);
+		rows[far - i] = bt_relative_position_row(p, i);
 	x = distances(t, n);
 	low = bt_onnx_int(t->o, -far);
 	x = bt_onnx_op(t->o, "Clip", x, low, bt_onnx_int(t->o, far));

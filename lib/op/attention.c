@@ -44,8 +44,12 @@ static bool has_relative_positions(const struct bt_graph *g,
 
 int bt_op_attention(struct bt_graph *g, const struct bt_attention_args *a)
 {
-	struct bt_node *n;
 	int width = a->heads * a->head_dim;
+	struct bt_node n = {.op = BT_OP_ATTENTION,
+	                    .cols = width,
+	                    .in = {a->q},
+	                    .n_in = 1,
+	                    .u.attention = *a};
 
 	if (g->failed)
 		return -1;
@@ -63,27 +67,10 @@ int bt_op_attention(struct bt_graph *g, const struct bt_attention_args *a)
 		                       "attention of %d heads of %d columns "
 		                       "does not fit its inputs",
 		                       a->heads, a->head_dim);
-	n = bt_graph_node(g, BT_OP_ATTENTION, g->nodes[a->q].rows, width);
-	if (n == NULL)
-		return -1;
-	n->in[0] = a->q;
-	n->n_in = 1;
+	n.rows = g->nodes[a->q].rows;
 	if (a->kv != a->q)
-		n->in[n->n_in++] = a->kv;
+		n.in[n.n_in++] = a->kv;
 	if (a->relative_positions >= 0)
-		n->in[n->n_in++] = a->relative_positions;
-	n->u.attention.kv = a->kv;
-	n->u.attention.heads = a->heads;
-	n->u.attention.head_dim = a->head_dim;
-	n->u.attention.q_col = a->q_col;
-	n->u.attention.k_col = a->k_col;
-	n->u.attention.v_col = a->v_col;
-	n->u.attention.relative_bias = a->relative_bias;
-	n->u.attention.theta = a->theta;
-	n->u.attention.window = a->window;
-	n->u.attention.relative_positions = a->relative_positions;
-	n->u.attention.rel_k_col = a->rel_k_col;
-	n->u.attention.rel_q_col = a->rel_q_col;
-	n->u.attention.dropout = a->dropout;
-	return g->n_nodes - 1;
+		n.in[n.n_in++] = a->relative_positions;
+	return bt_graph_add(g, &n);
 }

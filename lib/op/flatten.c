@@ -6,7 +6,7 @@
 
 int bt_op_flatten(struct bt_graph *g, int x, int length)
 {
-	struct bt_node *n;
+
 	size_t cols;
 
 	if (g->failed)
@@ -18,11 +18,10 @@ int bt_op_flatten(struct bt_graph *g, int x, int length)
 	    cols > MAX_COLS)
 		return bt_graph_misfit(g, "flatten of %d tokens of %d columns",
 		                       length, g->nodes[x].cols);
-	n = bt_graph_node(g, BT_OP_FLATTEN, BT_PER_SEQUENCE, (int)cols);
-	if (n == NULL)
-		return -1;
-	n->in[0] = x;
-	n->n_in = 1;
-	n->u.flatten.length = length;
-	return g->n_nodes - 1;
+	return bt_graph_add(g, &(struct bt_node){.op = BT_OP_FLATTEN,
+	                                         .rows = BT_PER_SEQUENCE,
+	                                         .cols = (int)cols,
+	                                         .in = {x},
+	                                         .n_in = 1,
+	                                         .u.flatten.length = length});
 }

@@ -62,27 +62,20 @@ int bt_graph_misfit(struct bt_graph *g, const char *fmt, ...)
 	return -1;
 }
 
-/* Where a parameter of that size begins, and the new end of the arena. */
-static bool reserve(struct bt_graph *g, bool joined, size_t size,
-                    size_t *offset)
-{
-	size_t at = g->n_floats, end;
-
-	if (!joined)
-		at = bt_round_up(at, BT_ALIGN / sizeof(float));
-	if (!bt_size_add(at, size, &end) || end > SIZE_MAX / 16)
-		return false;
-	*offset = at;
-	g->n_floats = end;
-	return true;
-}
-
 int bt_graph_param(struct bt_graph *g, const struct bt_param_spec *spec,
                    const char *fmt, ...)
 {
-	struct bt_param *p;
+	struct bt_param p = {.rank = spec->rows == 0 ? 1 : 2,
+	                     .rows = spec->rows == 0 ? 1 : spec->rows,
+	                     .cols = spec->cols,
+	                     .init = spec->init,
+	                     .decay = spec->decay,
+	                     .head = spec->head,
+	                     .joined = spec->joined,
+	                     .offset = g->n_floats};
 	char name[256];
 	va_list ap;
+	size_t end;
 
 	if (g->failed)
 		return -1;
@@ -93,23 +86,16 @@ int bt_graph_param(struct bt_graph *g, const struct bt_param_spec *spec,
 	    spec->cols > MAX_DIM)
 		return bt_graph_misfit(g, "parameter '%s' of shape [%d, %d]",
 		                       name, spec->rows, spec->cols);
-	if (bt_grow(&g->params, &g->param_cap, (size_t)g->n_params + 1,
-	            sizeof(*p)) != BT_OK)
+	if (!spec->joined)
+		p.offset = bt_round_up(p.offset, BT_ALIGN / sizeof(float));
+	if (!bt_size_add(p.offset, bt_param_size(&p), &end) ||
+	    end > SIZE_MAX / 16 ||
+	    bt_grow(&g->params, &g->param_cap, (size_t)g->n_params + 1,
+	            sizeof(p)) != BT_OK)
 		return fail_nomem(g);
-	p = &g->params[g->n_params];
-	memset(p, 0, sizeof(*p));
-	p->rank = spec->rows == 0 ? 1 : 2;
-	p->rows = spec->rows == 0 ? 1 : spec->rows;
-	p->cols = spec->cols;
-	p->init = spec->init;
-	p->decay = spec->decay;
-	p->head = spec->head;
-	p->joined = spec->joined;
-	if (!reserve(g, spec->joined, bt_param_size(p), &p->offset))
-		return fail_nomem(g);
-	p->name = bt_strndup(name, strlen(name));
-	if (p->name == NULL)
-		return fail_nomem(g);
+	g->n_floats = end;
+	p.name = bt_strndup(name, strlen(name));
+	g->params[g->n_params] = p;
 	return g->n_params++;
 }
 
@@ -123,24 +109,15 @@ int bt_graph_find(const struct bt_graph *g, const char *name)
 	return -1;
 }
 
-struct bt_node *bt_graph_node(struct bt_graph *g, enum bt_opcode op,
-                              enum bt_rows rows, int cols)
+int bt_graph_add(struct bt_graph *g, const struct bt_node *node)
 {
-	struct bt_node *n;
-
 	if (g->failed)
-		return NULL;
+		return -1;
 	if (bt_grow(&g->nodes, &g->node_cap, (size_t)g->n_nodes + 1,
-	            sizeof(*n)) != BT_OK) {
-		fail_nomem(g);
-		return NULL;
-	}
-	n = &g->nodes[g->n_nodes++];
-	memset(n, 0, sizeof(*n));
-	n->op = op;
-	n->rows = rows;
-	n->cols = cols;
-	return n;
+	            sizeof(*node)) != BT_OK)
+		return fail_nomem(g);
+	g->nodes[g->n_nodes] = *node;
+	return g->n_nodes++;
 }
 
 int bt_node_param(const struct bt_node *n, int k)

@@ -76,6 +76,38 @@ struct bt_param {
 	size_t offset; /* floats from the start of the parameter arena */
 };
 
+struct bt_embed_args {
+	int word;        /* parameter (V,H) */
+	int position;    /* parameter (P,H), or -1 */
+	int type;        /* parameter (S,H), or -1 */
+	int gamma, beta; /* parameters (H); beta may be -1: 0 */
+	int pad;         /* id of the padding token, or -1 */
+	int position0;   /* position of a sequence's first token */
+	float eps;
+	float dropout;
+};
+
+struct bt_attention_args {
+	int q;     /* node that holds the queries */
+	int q_col; /* first column of the queries in it */
+	int kv;    /* node that holds keys and values, (T, .) */
+	int k_col, v_col;
+	int heads;
+	int head_dim;      /* d */
+	int relative_bias; /* parameter R (BT_RELATIVE_BUCKETS, heads), or -1 */
+	float theta; /* queries and keys are rotated by it; 0: they are not */
+	int window;  /* keys that far to either side are seen; 0: all */
+	int relative_positions;   /* node of their keys and queries, or -1 */
+	int rel_k_col, rel_q_col; /* first column of each in it, or -1 */
+	float dropout;
+};
+
+/* A table of relative positions: see bt_op_relative_positions. */
+struct bt_relative_args {
+	int span, buckets, max;
+	int table; /* parameter */
+};
+
 struct bt_node {
 	enum bt_opcode op;
 	int in[3]; /* nodes read, each once */
@@ -83,28 +115,13 @@ struct bt_node {
 	enum bt_rows rows;
 	int cols;
 	union {
-		struct {
-			int word, position, type; /* parameters, or -1 */
-			int gamma, beta;
-			int pad, position0;
-			float eps, dropout;
-		} embed;
+		struct bt_embed_args embed;
 		struct {
 			int weight, bias; /* first parameter of each; -1 */
 			int parts;        /* parameters stacked by rows */
 			enum bt_activation act;
 		} linear;
-		struct {
-			int heads, head_dim;
-			int kv;                  /* node of keys and values */
-			int q_col, k_col, v_col; /* first column of each */
-			int relative_bias;       /* parameter, or -1 */
-			float theta;             /* of rotation, or 0 */
-			int window; /* tokens to each side; 0: all */
-			int relative_positions;   /* node, or -1 */
-			int rel_k_col, rel_q_col; /* in it, or -1 */
-			float dropout;
-		} attention;
+		struct bt_attention_args attention;
 		struct {
 			int gamma, beta;
 			float eps, dropout;
@@ -118,11 +135,7 @@ struct bt_node {
 		struct {
 			enum bt_activation act;
 		} glu;
-		struct {
-			int table; /* parameter */
-			int span, buckets,
-			    max; /* see bt_op_relative_positions */
-		} relative_positions;
+		struct bt_relative_args relative_positions;
 	} u;
 };
 
@@ -168,10 +181,8 @@ int bt_graph_param(struct bt_graph *g, const struct bt_param_spec *spec,
 /* The parameter of that name, or -1. */
 int bt_graph_find(const struct bt_graph *g, const char *name);
 
-/* For builders of operators: adds a node and returns it zeroed but for op, rows
- * and cols; NULL after a failure. The node's number is g->n_nodes - 1. */
-struct bt_node *bt_graph_node(struct bt_graph *g, enum bt_opcode op,
-                              enum bt_rows rows, int cols);
+/* For builders of operators: adds a node. Its number, or -1 after a failure. */
+int bt_graph_add(struct bt_graph *g, const struct bt_node *node);
 
 /* For builders: reports that an operator's arguments do not fit. Returns -1. */
 int bt_graph_misfit(struct bt_graph *g, const char *fmt, ...) BT_PRINTF(2, 3);

@@ -23,7 +23,7 @@ static int stacked_rows(const struct bt_graph *g, int first, int parts,
 int bt_op_linear(struct bt_graph *g, int x, int weight, int bias, int parts,
                  enum bt_activation act)
 {
-	struct bt_node *n;
+
 	int rows, cols;
 
 	if (g->failed)
@@ -38,14 +38,11 @@ int bt_op_linear(struct bt_graph *g, int x, int weight, int bias, int parts,
 	if (cols < 0 || (bias >= 0 && g->params[bias].cols * parts != rows))
 		return bt_graph_misfit(g, "'%s' does not fit its weight",
 		                       g->params[bias].name);
-	n = bt_graph_node(g, BT_OP_LINEAR, g->nodes[x].rows, rows);
-	if (n == NULL)
-		return -1;
-	n->in[0] = x;
-	n->n_in = 1;
-	n->u.linear.weight = weight;
-	n->u.linear.bias = bias;
-	n->u.linear.parts = parts;
-	n->u.linear.act = act;
-	return g->n_nodes - 1;
+	return bt_graph_add(
+	    g, &(struct bt_node){.op = BT_OP_LINEAR,
+	                         .rows = g->nodes[x].rows,
+	                         .cols = rows,
+	                         .in = {x},
+	                         .n_in = 1,
+	                         .u.linear = {weight, bias, parts, act}});
 }

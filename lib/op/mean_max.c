@@ -4,7 +4,6 @@
 
 static int reduce(struct bt_graph *g, enum bt_opcode op, int x)
 {
-	struct bt_node *n;
 
 	if (g->failed)
 		return -1;
@@ -12,12 +11,11 @@ static int reduce(struct bt_graph *g, enum bt_opcode op, int x)
 		return bt_graph_misfit(g,
 		                       "%s over tokens of a value per sequence",
 		                       bt_opcode_name(op));
-	n = bt_graph_node(g, op, BT_PER_SEQUENCE, g->nodes[x].cols);
-	if (n == NULL)
-		return -1;
-	n->in[0] = x;
-	n->n_in = 1;
-	return g->n_nodes - 1;
+	return bt_graph_add(g, &(struct bt_node){.op = op,
+	                                         .rows = BT_PER_SEQUENCE,
+	                                         .cols = g->nodes[x].cols,
+	                                         .in = {x},
+	                                         .n_in = 1});
 }
 
 int bt_op_mean(struct bt_graph *g, int x)

@@ -16,17 +16,6 @@
 
 #include "op/graph.h"
 
-struct bt_embed_args {
-	int word;        /* parameter (V,H) */
-	int position;    /* parameter (P,H), or -1 */
-	int type;        /* parameter (S,H), or -1 */
-	int gamma, beta; /* parameters (H); beta may be -1: 0 */
-	int pad;         /* id of the padding token, or -1 */
-	int position0;   /* position of a sequence's first token */
-	float eps;
-	float dropout;
-};
-
 /*
  * Z = word[id] + position[pos] + type[segment];  Y = drop(norm(Z))
  * with norm as in bt_op_residual_norm.   -> Y: (T,H)
@@ -47,21 +36,6 @@ int bt_op_embed(struct bt_graph *g, const struct bt_embed_args *a);
  */
 int bt_op_linear(struct bt_graph *g, int x, int weight, int bias, int parts,
                  enum bt_activation act);
-
-struct bt_attention_args {
-	int q;     /* node that holds the queries */
-	int q_col; /* first column of the queries in it */
-	int kv;    /* node that holds keys and values, (T, .) */
-	int k_col, v_col;
-	int heads;
-	int head_dim;      /* d */
-	int relative_bias; /* parameter R (BT_RELATIVE_BUCKETS, heads), or -1 */
-	float theta; /* queries and keys are rotated by it; 0: they are not */
-	int window;  /* keys that far to either side are seen; 0: all */
-	int relative_positions;   /* node of their keys and queries, or -1 */
-	int rel_k_col, rel_q_col; /* first column of each in it, or -1 */
-	float dropout;
-};
 
 /*
  * The row of R for a key that stands so many tokens behind (negative: before)
@@ -129,12 +103,9 @@ int bt_op_add(struct bt_graph *g, int residual, int x, float dropout);
  * with mid = buckets / 2.
  * Backward: the gradients of these rows; those of the others are 0.
  */
-struct bt_relative_args {
-	int span, buckets, max;
-};
 
 int bt_relative_position_row(const struct bt_relative_args *p, int distance);
-int bt_op_relative_positions(struct bt_graph *g, int table,
+int bt_op_relative_positions(struct bt_graph *g,
                              const struct bt_relative_args *p);
 
 /*

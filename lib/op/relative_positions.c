@@ -25,26 +25,21 @@ int bt_relative_position_row(const struct bt_relative_args *p, int distance)
 	return row < 0 ? 0 : row < 2 * p->span ? row : 2 * p->span - 1;
 }
 
-int bt_op_relative_positions(struct bt_graph *g, int table,
+int bt_op_relative_positions(struct bt_graph *g,
                              const struct bt_relative_args *p)
 {
-	struct bt_node *n;
 
 	if (g->failed)
 		return -1;
-	if (p->span < 1 || g->params[table].rows != 2 * p->span ||
+	if (p->span < 1 || g->params[p->table].rows != 2 * p->span ||
 	    (p->buckets > 0 &&
 	     (p->buckets < 2 || p->max - 1 <= p->buckets / 2)))
 		return bt_graph_misfit(
 		    g, "'%s' does not fit its relative positions",
-		    g->params[table].name);
-	n = bt_graph_node(g, BT_OP_RELATIVE_POSITIONS, BT_PER_RELATIVE_POSITION,
-	                  g->params[table].cols);
-	if (n == NULL)
-		return -1;
-	n->u.relative_positions.table = table;
-	n->u.relative_positions.span = p->span;
-	n->u.relative_positions.buckets = p->buckets;
-	n->u.relative_positions.max = p->max;
-	return g->n_nodes - 1;
+		    g->params[p->table].name);
+	return bt_graph_add(g,
+	                    &(struct bt_node){.op = BT_OP_RELATIVE_POSITIONS,
+	                                      .rows = BT_PER_RELATIVE_POSITION,
+	                                      .cols = g->params[p->table].cols,
+	                                      .u.relative_positions = *p});
 }

@@ -5,20 +5,18 @@
 /* cols = 0: as many as x has. */
 static int over_classes(struct bt_graph *g, enum bt_opcode op, int x, int cols)
 {
-	struct bt_node *n;
 
 	if (g->failed)
 		return -1;
 	if (g->nodes[x].rows != BT_PER_SEQUENCE || g->nodes[x].cols < 2)
 		return bt_graph_misfit(g, "%s over %d classes",
 		                       bt_opcode_name(op), g->nodes[x].cols);
-	n = bt_graph_node(g, op, BT_PER_SEQUENCE,
-	                  cols != 0 ? cols : g->nodes[x].cols);
-	if (n == NULL)
-		return -1;
-	n->in[0] = x;
-	n->n_in = 1;
-	return g->n_nodes - 1;
+	return bt_graph_add(
+	    g, &(struct bt_node){.op = op,
+	                         .rows = BT_PER_SEQUENCE,
+	                         .cols = cols != 0 ? cols : g->nodes[x].cols,
+	                         .in = {x},
+	                         .n_in = 1});
 }
 
 int bt_op_softmax_loss(struct bt_graph *g, int logits)

@@ -4,19 +4,17 @@
 
 static int of_each(struct bt_graph *g, enum bt_opcode op, int x)
 {
-	struct bt_node *n;
 
 	if (g->failed)
 		return -1;
 	if (g->nodes[x].rows != BT_PER_SEQUENCE)
 		return bt_graph_misfit(g, "%s of %d numbers of a token",
 		                       bt_opcode_name(op), g->nodes[x].cols);
-	n = bt_graph_node(g, op, BT_PER_SEQUENCE, 1);
-	if (n == NULL)
-		return -1;
-	n->in[0] = x;
-	n->n_in = 1;
-	return g->n_nodes - 1;
+	return bt_graph_add(g, &(struct bt_node){.op = op,
+	                                         .rows = BT_PER_SEQUENCE,
+	                                         .cols = 1,
+	                                         .in = {x},
+	                                         .n_in = 1});
 }
 
 int bt_op_square_loss(struct bt_graph *g, int x)

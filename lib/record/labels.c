@@ -309,10 +309,17 @@ int bt_labels_from_json(const json_t *config, struct bt_labels *l,
 	return settle(l, &new, r);
 }
 
-int bt_labels_number(struct bt_labels *l, struct bt_error *err)
+int bt_labels_numbered(struct bt_labels *l, const char *prefix, int64_t n,
+                       struct bt_error *err)
 {
-	int r = l->n > 0 ? BT_OK : bt_labels_add(l, bt_span("LABEL_0"), err);
+	char name[40];
+	int64_t i;
+	int r = BT_OK;
 
+	for (i = 0; i < n && r >= 0; i++) {
+		snprintf(name, sizeof(name), "%s%lld", prefix, (long long)i);
+		r = bt_labels_add(l, bt_span(name), err);
+	}
 	return r < 0 ? r : BT_OK;
 }
 

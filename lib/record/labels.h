@@ -75,9 +75,10 @@ int bt_labels_place(struct bt_labels *l, int n, int *map,
 int bt_labels_from_json(const json_t *config, struct bt_labels *l,
                         struct bt_error *err) BT_MUST_USE;
 
-/* The labels of a model that predicts numbers, a name for each: those that are
- * there, or one, Hugging Face's name for it. */
-int bt_labels_number(struct bt_labels *l, struct bt_error *err) BT_MUST_USE;
+/* Adds PREFIX0, PREFIX1, ... of which there are n. Hugging Face names numbers
+ * that a model predicts so, with "LABEL_". */
+int bt_labels_numbered(struct bt_labels *l, const char *prefix, int64_t n,
+                       struct bt_error *err) BT_MUST_USE;
 
 /* The labels in DIR/config.json; none if there is no such file. */
 int bt_labels_load(const char *dir, struct bt_labels *l,

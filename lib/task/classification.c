@@ -29,38 +29,30 @@ static int by_number(int64_t number, enum bt_label_mode mode,
 	return r;
 }
 
-/* Whether the record has any number of labels, or numbers to predict. */
-static bool is_open(const struct bt_token_rec *rec)
-{
-	return rec->several || rec->name_list.name != NULL ||
-	       (rec->label.p == NULL && rec->id_list.name != NULL);
-}
-
-static int has_several(const struct bt_token_rec *rec, struct bt_error *err)
-{
-	bool numbers =
-	    rec->label_list.name == NULL &&
-	    (rec->has_label_value || rec->id_list.kind == BT_FEATURE_FLOAT);
-
-	return bt_error_hint(
-	    err, numbers ? BT_HINT_TASK_REGRESSION : BT_HINT_TASK_MULTI_LABEL,
-	    bt_error_set(err, BT_EFORMAT,
-	                 numbers ? "has several numbers to predict, but the "
-	                           "model is single-label"
-	                         : "has several labels, but the model is "
-	                           "single-label"));
-}
-
 static int target(struct bt_token_rec *rec, enum bt_label_mode mode,
                   struct bt_labels *labels, int32_t *label,
                   struct bt_error *err)
 {
 	struct bt_span s = rec->label;
+	bool numbers =
+	    rec->label_list.name == NULL &&
+	    (rec->has_label_value || rec->id_list.kind == BT_FEATURE_FLOAT);
 	int k;
 
-	if (is_open(rec))
-		return mode == BT_LABELS_OPTIONAL ? BT_OK
-		                                  : has_several(rec, err);
+	if (rec->several || rec->name_list.name != NULL ||
+	    (s.p == NULL && rec->id_list.name != NULL)) {
+		if (mode == BT_LABELS_OPTIONAL)
+			return BT_OK;
+		return bt_error_hint(
+		    err,
+		    numbers ? BT_HINT_TASK_REGRESSION
+		            : BT_HINT_TASK_MULTI_LABEL,
+		    bt_error_set(err, BT_EFORMAT,
+		                 numbers ? "has several numbers to predict, "
+		                           "but the model is single-label"
+		                         : "has several labels, but the model "
+		                           "is single-label"));
+	}
 	if (s.p == NULL && rec->has_label_value && mode != BT_LABELS_OPTIONAL)
 		return bt_error_hint(
 		    err, BT_HINT_TASK_REGRESSION,

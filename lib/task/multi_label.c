@@ -25,7 +25,8 @@ static int set_texts(struct bt_token_rec *rec, bool collect,
 	struct bt_span v;
 	int i, r;
 
-	while ((r = bt_target_next_text(&rec->label_list, &at, &v, err)) == 1) {
+	while ((r = bt_feature_next_text(&rec->label_list, &at, &v.p, &v.n,
+	                                 err)) == 1) {
 		i = bt_labels_find(labels, v);
 		if (i < 0 && (!collect || rec->name_list.name != NULL))
 			return labels->n > 0
@@ -39,8 +40,7 @@ static int set_texts(struct bt_token_rec *rec, bool collect,
 		if (collect && rec->name_list.name == NULL)
 			bt_labels_given(labels, i, -1);
 		n = (size_t)i + 1;
-		r = n > rec->n_target ? bt_target_reserve(rec, n, err) : BT_OK;
-		if (r != BT_OK)
+		if (n > rec->n_target && (r = bt_target_reserve(rec, n, err)))
 			return r;
 		while (rec->n_target < n)
 			rec->target[rec->n_target++] = 0;
@@ -77,32 +77,26 @@ static int set_bits(struct bt_token_rec *rec, bool collect,
 	return r == BT_OK ? bt_target_place_list(rec, n, true, labels, err) : r;
 }
 
-static int has_one(const struct bt_token_rec *rec, struct bt_error *err)
-{
-	double v = rec->has_label_value ? (double)rec->label_value
-	                                : (double)rec->label_id;
-
-	return bt_error_hint(
-	    err,
-	    rec->has_label_value ? BT_HINT_TASK_REGRESSION
-	                         : BT_HINT_TASK_CLASSIFICATION,
-	    bt_error_set(err, BT_EFORMAT,
-	                 "label_ids holds one number, %g, and no text says "
-	                 "which labels hold",
-	                 v));
-}
-
 static int set(struct bt_token_rec *rec, enum bt_label_mode mode,
                struct bt_labels *labels, int32_t *label, struct bt_error *err)
 {
-	bool collect = mode == BT_LABELS_COLLECT;
+	bool collect = mode == BT_LABELS_COLLECT, real = rec->has_label_value;
 	bool texts = rec->label_list.name != NULL;
 	int r;
 
-	if (!texts && !has_bits(rec))
-		return rec->has_label_id || rec->has_label_value
-		           ? has_one(rec, err)
-		           : BT_OK;
+	if (!texts && !has_bits(rec)) {
+		if (!rec->has_label_id && !real)
+			return BT_OK;
+		return bt_error_hint(
+		    err,
+		    real ? BT_HINT_TASK_REGRESSION
+		         : BT_HINT_TASK_CLASSIFICATION,
+		    bt_error_set(err, BT_EFORMAT,
+		                 "label_ids holds one number, %g, and no text "
+		                 "says which labels hold",
+		                 real ? (double)rec->label_value
+		                      : (double)rec->label_id));
+	}
 	r = bt_target_check_names(rec, mode, labels, err);
 	if (r == BT_OK)
 		r = texts ? set_texts(rec, collect, labels, err)

@@ -21,37 +21,18 @@ static int one_number(const struct bt_token_rec *rec, double *v, bool *has,
 	if (rec->has_label_value) {
 		*v = (double)rec->label_value;
 	} else if (s.p != NULL) {
-		if (s.n >= sizeof(text))
-			s.n = sizeof(text) - 1;
-		memcpy(text, s.p, s.n);
-		text[s.n] = '\0';
-		if (strlen(text) != s.n || s.n != rec->label.n ||
+		if (!bt_span_str(s, text, sizeof(text)) ||
 		    bt_parse_f64(text, -FLT_MAX, FLT_MAX, v) != BT_OK)
 			return bt_error_set(err, BT_EFORMAT,
 			                    "label '%.*s' is not a number, and "
 			                    "the model predicts numbers",
-			                    (int)s.n, s.p);
+			                    (int)(s.n < 63 ? s.n : 63), s.p);
 	} else if (rec->has_label_id) {
 		*v = (double)rec->label_id;
 	} else {
 		*has = false;
 	}
 	return BT_OK;
-}
-
-/* Names for n numbers of which the first record names none. */
-static int collect_unnamed(struct bt_labels *labels, size_t n,
-                           struct bt_error *err)
-{
-	char name[32];
-	size_t i;
-	int r = BT_OK;
-
-	for (i = 0; i < n && r >= 0; i++) {
-		snprintf(name, sizeof(name), "LABEL_%zu", i);
-		r = bt_labels_add(labels, bt_span(name), err);
-	}
-	return r < 0 ? r : BT_OK;
 }
 
 static int numbers(struct bt_token_rec *rec, enum bt_label_mode mode,
@@ -76,20 +57,19 @@ static int numbers(struct bt_token_rec *rec, enum bt_label_mode mode,
 		r = one_number(rec, &v, &has, err);
 	if (r != BT_OK || !has || n == 0)
 		return r;
-	if (mode == BT_LABELS_COLLECT && labels->n == 0 && !named)
-		r = collect_unnamed(labels, n, err);
-	if (r == BT_OK &&
-	    (n > 1 || labels->n != 1 || mode == BT_LABELS_COLLECT))
-		r = bt_target_check_names(rec, mode, labels, err);
+	if (mode == BT_LABELS_COLLECT && labels->n == 0 && !named &&
+	    (r = bt_labels_numbered(labels, "LABEL_", (int64_t)n, err)))
+		return r;
+	if ((n > 1 || labels->n != 1 || mode == BT_LABELS_COLLECT) &&
+	    (r = bt_target_check_names(rec, mode, labels, err)))
+		return r;
 	rec->n_target = (size_t)labels->n;
-	if (r == BT_OK && list)
-		r = bt_target_read_list(rec, &n, err);
-	else if (r == BT_OK)
-		r = bt_target_reserve(rec, rec->n_target + 1, err);
-	if (r == BT_OK && !list)
+	if ((r = list ? bt_target_read_list(rec, &n, err)
+	              : bt_target_reserve(rec, rec->n_target + 1, err)))
+		return r;
+	if (!list)
 		rec->target[rec->n_target] = (float)v;
-	if (r == BT_OK)
-		r = bt_target_place_list(rec, n, false, labels, err);
+	r = bt_target_place_list(rec, n, false, labels, err);
 	if (r == BT_OK)
 		*label = 0;
 	return r;
@@ -103,16 +83,6 @@ static int target(struct bt_token_rec *rec, enum bt_label_mode mode,
 	int r = numbers(rec, mode, labels, label, &why);
 
 	return r == BT_OK ? BT_OK : bt_target_settle(rec, mode, &why, err);
-}
-
-static int check(const struct bt_task_data *d, const struct bt_labels *found,
-                 bool given, struct bt_error *err)
-{
-	(void)d;
-	(void)found;
-	(void)given;
-	(void)err;
-	return BT_OK;
 }
 
 /* The model's numbers are those of the data, or the data names none. */
@@ -179,7 +149,7 @@ const struct bt_task bt_task_regression = {
     .metrics = &bt_metrics_regression,
     .answer = &bt_answer_numbers,
     .target = target,
-    .check = check,
+
     .knows = knows,
     .loss = loss,
     .guess = guess,

@@ -33,7 +33,6 @@ int bt_target_numbered(int64_t number, struct bt_labels *labels,
                        struct bt_error *err)
 {
 	char s[24];
-	int64_t i;
 	int r;
 
 	if (number < 0 || number >= BT_LABELS_MAX)
@@ -43,14 +42,10 @@ int bt_target_numbered(int64_t number, struct bt_labels *labels,
 		                    (long long)number, BT_LABELS_MAX - 1);
 	snprintf(s, sizeof(s), "%lld", (long long)number);
 	r = bt_labels_find(labels, bt_span(s));
-	for (i = 0; r < 0 && i <= number; i++) {
-		snprintf(s, sizeof(s), "%lld", (long long)i);
-		r = bt_labels_add(labels, bt_span(s), err);
-		if (r < 0)
-			return r;
-		r = i < number ? -1 : r;
-	}
-	return r;
+	if (r >= 0)
+		return r;
+	r = bt_labels_numbered(labels, "", number + 1, err);
+	return r == BT_OK ? bt_labels_find(labels, bt_span(s)) : r;
 }
 
 int bt_target_reserve(struct bt_token_rec *rec, size_t n, struct bt_error *err)
@@ -59,29 +54,6 @@ int bt_target_reserve(struct bt_token_rec *rec, size_t n, struct bt_error *err)
 	            sizeof(*rec->target)) != BT_OK)
 		return bt_error_nomem(err, "reading a record");
 	return BT_OK;
-}
-
-int bt_target_next_text(const struct bt_feature *f, struct bt_pb *at,
-                        struct bt_span *v, struct bt_error *err)
-{
-	return bt_feature_next_text(f, at, &v->p, &v->n, err);
-}
-
-/* The first record's names become the labels, in their order. */
-static int collect_names(const struct bt_token_rec *rec,
-                         struct bt_labels *labels, struct bt_error *err)
-{
-	struct bt_pb at = rec->name_list.list;
-	struct bt_span v;
-	int r, i;
-
-	while ((r = bt_target_next_text(&rec->name_list, &at, &v, err)) == 1) {
-		i = bt_labels_add(labels, v, err);
-		if (i < 0)
-			return i;
-		bt_labels_given(labels, i, i);
-	}
-	return r;
 }
 
 static int other_names(const struct bt_labels *labels, struct bt_span v,
@@ -101,19 +73,26 @@ int bt_target_check_names(struct bt_token_rec *rec, enum bt_label_mode mode,
 {
 	struct bt_pb at = rec->name_list.list;
 	bool named = rec->name_list.name != NULL;
+	bool collect = labels->n == 0;
 	struct bt_span v;
 	int i, n = 0, r = BT_OK;
 
-	if (named && mode == BT_LABELS_COLLECT && labels->n == 0)
-		r = collect_names(rec, labels, err);
-	if (r == BT_OK)
-		r = bt_target_reserve(rec, (size_t)labels->n, err);
-	if (r != BT_OK)
+	/* the first record's names become the labels, in their order */
+	while (named && collect && mode == BT_LABELS_COLLECT &&
+	       (r = bt_feature_next_text(&rec->name_list, &at, &v.p, &v.n,
+	                                 err)) == 1) {
+		i = bt_labels_add(labels, v, err);
+		if (i < 0)
+			return i;
+		bt_labels_given(labels, i, i);
+	}
+	if (r || (r = bt_target_reserve(rec, (size_t)labels->n, err)))
 		return r;
+	at = rec->name_list.list;
 	for (i = 0; i < labels->n; i++)
 		rec->target[i] = named ? NAN : 0;
-	while (named &&
-	       (r = bt_target_next_text(&rec->name_list, &at, &v, err)) == 1) {
+	while (named && (r = bt_feature_next_text(&rec->name_list, &at, &v.p,
+	                                          &v.n, err)) == 1) {
 		i = bt_labels_find(labels, v);
 		if (i < 0 && labels->n > 0)
 			return other_names(labels, v, false, err);
@@ -174,7 +153,7 @@ int bt_target_place_list(struct bt_token_rec *rec, size_t n, bool bits,
 	for (i = 0; i < n; i++) {
 		k = i;
 		if (names->name != NULL && n > 1 &&
-		    bt_target_next_text(names, &at, &v, err) == 1)
+		    bt_feature_next_text(names, &at, &v.p, &v.n, err) == 1)
 			k = (size_t)bt_labels_find(labels, v);
 		if (!isfinite(from[i]) ||
 		    (bits && from[i] != 0 && from[i] != 1))

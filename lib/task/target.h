@@ -18,10 +18,6 @@ int bt_target_numbered(int64_t number, struct bt_labels *labels,
 int bt_target_reserve(struct bt_token_rec *rec, size_t n,
                       struct bt_error *err) BT_MUST_USE;
 
-/* The next text of a list; as bt_feature_next_text. */
-int bt_target_next_text(const struct bt_feature *f, struct bt_pb *at,
-                        struct bt_span *v, struct bt_error *err) BT_MUST_USE;
-
 /* Sets all targets to 0, one for each label. The names that the record gives,
  * if it does, must be the labels, each once; the first record's become the
  * labels (COLLECT). */

@@ -65,7 +65,7 @@ struct bt_task {
 	              struct bt_error *err);
 
 	/* Refuses training data from which nothing can be learnt. found are its
-	 * labels; given: their number was fixed by the user. */
+	 * labels; given: their number was fixed by the user. May be NULL. */
 	int (*check)(const struct bt_task_data *d,
 	             const struct bt_labels *found, bool given,
 	             struct bt_error *err);

@@ -15,8 +15,6 @@ int bt_aligned_open(char *const *paths, size_t n, size_t limit,
 
 	memset(t, 0, sizeof(*t));
 	t->side = bt_array0(n, sizeof(*t->side));
-	if (t->side == NULL)
-		return bt_error_nomem(err, "opening streams");
 	for (; t->n_sides < n && r == BT_OK; t->n_sides++)
 		r = bt_ts_reader_open(paths != NULL ? paths[t->n_sides] : NULL,
 		                      limit, &t->side[t->n_sides].in, err);
@@ -55,9 +53,7 @@ static int load(struct bt_side *s, struct bt_error *err)
 }
 
 /* Says in what side k differs from the first. */
-static int disagree(struct bt_aligned *t, size_t k, struct bt_error *err,
-                    const char *fmt, ...) BT_PRINTF(4, 5);
-
+BT_PRINTF(4, 5)
 static int disagree(struct bt_aligned *t, size_t k, struct bt_error *err,
                     const char *fmt, ...)
 {
@@ -126,17 +122,20 @@ static int check_labels(struct bt_aligned *t, size_t k, struct bt_error *err)
 	return r;
 }
 
-static int check_ids(struct bt_aligned *t, size_t k, struct bt_error *err)
+/* Side k against the first. */
+static int check(struct bt_aligned *t, size_t k, struct bt_error *err)
 {
 	const struct bt_side *s = &t->side[0], *o = &t->side[k];
+	const struct bt_frame *f = &s->f, *g = &o->f;
 	struct bt_span a, b;
 	size_t i;
+	int r = BT_OK;
 
-	if ((s->f.id == NULL) != (o->f.id == NULL))
+	if ((f->id == NULL) != (g->id == NULL))
 		return disagree(t, k, err, "one of them has ids");
-	for (i = 0; i < t->n && s->f.id != NULL; i++) {
-		a = bt_frame_id(&s->f, s->at + i);
-		b = bt_frame_id(&o->f, o->at + i);
+	for (i = 0; i < t->n && f->id != NULL; i++) {
+		a = bt_frame_id(f, s->at + i);
+		b = bt_frame_id(g, o->at + i);
 		if (!bt_span_equal(a, b))
 			return disagree(t, k, err,
 			                "row %llu has the id '%.*s', not "
@@ -145,18 +144,8 @@ static int check_ids(struct bt_aligned *t, size_t k, struct bt_error *err)
 			                (int)(b.n < 80 ? b.n : 80), b.p,
 			                (int)(a.n < 80 ? a.n : 80), a.p);
 	}
-	return BT_OK;
-}
-
-/* Side k against the first. */
-static int check(struct bt_aligned *t, size_t k, struct bt_error *err)
-{
-	const struct bt_frame *f = &t->side[0].f, *g = &t->side[k].f;
-	size_t i;
-	int r = check_ids(t, k, err);
-
-	if (r == BT_OK && f->whole != g->whole)
-		r = disagree(t, k, err, "one of them has no rows");
+	if (f->whole != g->whole)
+		return disagree(t, k, err, "one of them has no rows");
 	for (i = 0; i < f->s.count && r == BT_OK; i++)
 		if (bt_frame_is_value(f, &f->s.tensors[i]))
 			r = check_row(t, k, &f->s.tensors[i], err);

@@ -35,8 +35,6 @@ int bt_frame_csv_new(const struct bt_frame_csv_opts *o,
 		                    "(as in id,label)",
 		                    o->header);
 	c = bt_array0(1, sizeof(*c));
-	if (c == NULL)
-		return bt_error_nomem(err, "writing CSV");
 	c->o = *o;
 	*res = c;
 	return BT_OK;
@@ -106,20 +104,6 @@ static void name_columns(struct bt_frame_csv *c, const struct bt_frame *f,
 	bt_buf_clear(&name);
 }
 
-/* An empty tensor may claim any number of columns. */
-static int check_width(const struct bt_frame *f, struct bt_error *err)
-{
-	size_t i;
-
-	for (i = 0; i < f->s.count; i++)
-		if (width(f, &f->s.tensors[i]) > COLUMNS_MAX)
-			return bt_error_set(err, BT_ELIMIT,
-			                    "tensor '%.100s' has more than %d "
-			                    "columns",
-			                    f->s.tensors[i].name, COLUMNS_MAX);
-	return BT_OK;
-}
-
 static size_t count_printed(const struct bt_frame *f)
 {
 	size_t i, n = 0;
@@ -127,26 +111,6 @@ static size_t count_printed(const struct bt_frame *f)
 	for (i = 0; i < f->s.count; i++)
 		n += is_printed(f, &f->s.tensors[i]);
 	return n;
-}
-
-static void make_header(struct bt_frame_csv *c, const struct bt_frame *f,
-                        struct bt_buf *b)
-{
-	const char *h = c->o.header != NULL ? c->o.header : "id,label";
-	struct bt_span id = {h, strcspn(h, ",")};
-	size_t i, tensors = count_printed(f);
-
-	c->filled = f->id != NULL;
-	if (f->id != NULL)
-		bt_csv_put(b, id, ',');
-	if (c->o.label) {
-		separate(c, b);
-		bt_csv_put(b, bt_span(h + id.n + 1), ',');
-	}
-	for (i = 0; i < f->s.count && c->o.values; i++)
-		if (is_printed(f, &f->s.tensors[i]))
-			name_columns(c, f, &f->s.tensors[i], tensors == 1, b);
-	bt_buf_putc(b, '\n');
 }
 
 /* The tensor whose columns are the classes. */
@@ -192,49 +156,39 @@ static int read_row(struct bt_frame_csv *c, const struct bt_frame *f,
 
 /* The greatest class, or where any number of labels may hold those that are
  * likelier than not, with blanks between. */
-static void put_names(struct bt_frame_csv *c, const struct bt_tensor *t,
-                      size_t n, struct bt_buf *names)
-{
-	double least = strcmp(t->name, BT_FRAME_LOGITS) == 0 ? 0 : 0.5;
-	size_t i, best = 0;
-
-	for (i = 0; i < n; i++) {
-		if (c->v[i] > c->v[best])
-			best = i;
-		if (c->many && c->v[i] > least)
-			bt_buf_printf(
-			    names, "%s%s", names->len > 0 ? " " : "",
-			    json_string_value(json_array_get(c->labels, i)));
-	}
-	if (!c->many)
-		bt_buf_puts(names,
-		            json_string_value(json_array_get(c->labels, best)));
-}
-
 static int put_label(struct bt_frame_csv *c, const struct bt_frame *f,
                      const struct bt_tensor *t, size_t row,
                      struct bt_error *err)
 {
+	double least = strcmp(t->name, BT_FRAME_LOGITS) == 0 ? 0 : 0.5;
 	struct bt_buf names = BT_BUF_INIT;
-	size_t n, i;
+	size_t n, i, best = 0;
 	int r = read_row(c, f, t, row, &n, err);
 
-	for (i = 0; r == BT_OK && i < n; i++)
+	for (i = 0; r == BT_OK && i < n; i++) {
 		if (isnan(c->v[i]))
 			r = bt_error_set(err, BT_EFORMAT,
 			                 "row %zu of '%.100s' holds what is "
 			                 "not a number",
 			                 row + 1, t->name);
-	if (r != BT_OK)
-		return r;
-	put_names(c, t, n, &names);
-	separate(c, &c->row);
-	if (names.len > 0)
-		bt_csv_put(&c->row, (struct bt_span){names.data, names.len},
-		           ',');
-	c->row.oom |= names.oom;
+		if (c->v[i] > c->v[best])
+			best = i;
+	}
+	for (i = 0; r == BT_OK && i < n; i++)
+		if (c->many ? c->v[i] > least : i == best)
+			bt_buf_printf(
+			    &names, "%s%s", names.len > 0 ? " " : "",
+			    json_string_value(json_array_get(c->labels, i)));
+	if (r == BT_OK) {
+		separate(c, &c->row);
+		if (names.len > 0)
+			bt_csv_put(&c->row,
+			           (struct bt_span){names.data, names.len},
+			           ',');
+		c->row.oom |= names.oom;
+	}
 	bt_buf_clear(&names);
-	return BT_OK;
+	return r;
 }
 
 /* Number i of t as text, exactly. */
@@ -264,51 +218,58 @@ static void format(char *s, size_t size, const struct bt_tensor *t, size_t i,
 	}
 }
 
-static int put_values(struct bt_frame_csv *c, const struct bt_frame *f,
-                      const struct bt_tensor *t, size_t row,
-                      struct bt_error *err)
-{
-	size_t n, i;
-	char s[32];
-	int r = read_row(c, f, t, row, &n, err);
-
-	for (i = 0; i < n && r == BT_OK; i++) {
-		format(s, sizeof(s), t, row * n + i, c->v[i]);
-		separate(c, &c->row);
-		bt_buf_puts(&c->row, s);
-	}
-	return r;
-}
-
 static int put_row(struct bt_frame_csv *c, const struct bt_frame *f,
                    const struct bt_tensor *classes, size_t row,
                    struct bt_out *out, struct bt_error *err)
 {
-	size_t i;
+	const struct bt_tensor *t;
+	size_t i, k, n;
+	char s[32];
 	int r = BT_OK;
 
 	bt_buf_reset(&c->row);
 	c->filled = f->id != NULL;
 	if (f->id != NULL)
 		bt_csv_put(&c->row, bt_frame_id(f, row), ',');
-	if (classes != NULL)
-		r = put_label(c, f, classes, row, err);
-	for (i = 0; i < f->s.count && c->o.values && r == BT_OK; i++)
-		if (is_printed(f, &f->s.tensors[i]))
-			r = put_values(c, f, &f->s.tensors[i], row, err);
+	if (classes != NULL && (r = put_label(c, f, classes, row, err)))
+		return r;
+	for (i = 0; i < f->s.count && c->o.values; i++) {
+		t = &f->s.tensors[i];
+		if (!is_printed(f, t))
+			continue;
+		if ((r = read_row(c, f, t, row, &n, err)))
+			return r;
+		for (k = 0; k < n; k++) {
+			format(s, sizeof(s), t, row * n + k, c->v[k]);
+			separate(c, &c->row);
+			bt_buf_puts(&c->row, s);
+		}
+	}
 	bt_buf_putc(&c->row, '\n');
-	if (r == BT_OK && c->row.oom)
-		r = bt_error_nomem(err, "writing CSV");
-	return r == BT_OK ? bt_out_write(out, c->row.data, c->row.len, err) : r;
+	return c->row.oom ? bt_error_nomem(err, "writing CSV")
+	                  : bt_out_write(out, c->row.data, c->row.len, err);
 }
 
 static int put_header(struct bt_frame_csv *c, const struct bt_frame *f,
                       struct bt_out *out, struct bt_error *err)
 {
+	const char *h = c->o.header != NULL ? c->o.header : "id,label";
+	struct bt_span id = {h, strcspn(h, ",")};
+	size_t i, tensors = count_printed(f);
 	struct bt_buf b = BT_BUF_INIT;
 	int r = BT_OK;
 
-	make_header(c, f, &b);
+	c->filled = f->id != NULL;
+	if (f->id != NULL)
+		bt_csv_put(&b, id, ',');
+	if (c->o.label) {
+		separate(c, &b);
+		bt_csv_put(&b, bt_span(h + id.n + 1), ',');
+	}
+	for (i = 0; i < f->s.count && c->o.values; i++)
+		if (is_printed(f, &f->s.tensors[i]))
+			name_columns(c, f, &f->s.tensors[i], tensors == 1, &b);
+	bt_buf_putc(&b, '\n');
 	if (b.oom || c->header.oom) {
 		r = bt_error_nomem(err, "writing CSV");
 	} else if (!c->begun) {
@@ -331,8 +292,8 @@ int bt_frame_csv_put(struct bt_frame_csv *c, const struct bt_frame *f,
 {
 	const struct bt_tensor *classes = NULL;
 	const char *problem;
-	size_t row;
-	int r;
+	size_t row, i;
+	int r = BT_OK;
 
 	json_decref(c->labels);
 	c->labels = bt_frame_labels(f);
@@ -341,11 +302,15 @@ int bt_frame_csv_put(struct bt_frame_csv *c, const struct bt_frame *f,
 	if (c->o.values && count_printed(f) == 0)
 		return bt_error_set(err, BT_EFORMAT,
 		                    "it holds no tensor of real numbers");
-	r = check_width(f, err);
-	if (r == BT_OK && c->o.label)
-		r = find_classes(c, f, &classes, err);
-	if (r == BT_OK)
-		r = put_header(c, f, out, err);
+	for (i = 0; i < f->s.count; i++) /* an empty one may claim any number */
+		if (width(f, &f->s.tensors[i]) > COLUMNS_MAX)
+			return bt_error_set(err, BT_ELIMIT,
+			                    "tensor '%.100s' has more than %d "
+			                    "columns",
+			                    f->s.tensors[i].name, COLUMNS_MAX);
+	if ((c->o.label && (r = find_classes(c, f, &classes, err))) ||
+	    (r = put_header(c, f, out, err)))
+		return r;
 	for (row = 0; row < f->rows && r == BT_OK; row++)
 		r = put_row(c, f, classes, row, out, err);
 	return r;

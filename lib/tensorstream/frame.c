@@ -82,25 +82,6 @@ static int check_ids(struct bt_frame *f, struct bt_error *err)
 	return BT_OK;
 }
 
-/* Rows of types smaller than a byte may begin inside of one: those are none. */
-static bool has_rows(const struct bt_tensor *t, size_t rows)
-{
-	return t->rank > 0 && (uint64_t)t->shape[0] == rows &&
-	       (rows == 0 || t->bytes % rows == 0);
-}
-
-/* The first dimension of a tensor that has bytes: others may claim any. */
-static size_t common_rows(const struct bt_frame *f)
-{
-	const struct bt_tensor *t = f->s.tensors;
-	size_t i;
-
-	for (i = 0; i < f->s.count; i++)
-		if (t[i].bytes > 0)
-			return t[i].rank > 0 ? (size_t)t[i].shape[0] : 0;
-	return 0;
-}
-
 int bt_frame_init(struct bt_frame *f, struct bt_error *err)
 {
 	const struct bt_tensor *t = f->s.tensors;
@@ -112,12 +93,21 @@ int bt_frame_init(struct bt_frame *f, struct bt_error *err)
 	f->offsets = bt_frame_find(f, BT_FRAME_OFFSETS);
 	if (f->id == NULL || f->offsets == NULL) {
 		f->id = f->offsets = NULL;
-		f->rows = common_rows(f);
+		/* the first dimension of a tensor that has bytes: others may
+		 * claim any */
+		for (i = 0; i < f->s.count && t[i].bytes == 0;)
+			i++;
+		if (i < f->s.count && t[i].rank > 0)
+			f->rows = (size_t)t[i].shape[0];
 	} else if (check_ids(f, err) != BT_OK) {
 		return BT_EFORMAT;
 	}
 	for (i = 0; i < f->s.count; i++) {
-		if (!bt_frame_is_value(f, &t[i]) || has_rows(&t[i], f->rows))
+		/* of types smaller than a byte rows may begin inside of one:
+		 * those are none */
+		if (!bt_frame_is_value(f, &t[i]) ||
+		    (t[i].rank > 0 && (uint64_t)t[i].shape[0] == f->rows &&
+		     (f->rows == 0 || t[i].bytes % f->rows == 0)))
 			continue;
 		if (f->id != NULL)
 			return bt_error_set(err, BT_EFORMAT,
@@ -158,20 +148,17 @@ json_t *bt_frame_labels(const struct bt_frame *f)
 {
 	const char *text = bt_frame_note(f, BT_FRAME_LABELS);
 	json_t *list = text != NULL ? json_loads(text, 0, NULL) : NULL, *v;
+	bool texts = json_is_array(list);
 	size_t i;
 
 	json_array_foreach(list, i, v)
 	{
-		if (!json_is_string(v)) {
-			json_decref(list);
-			return NULL;
-		}
+		texts &= json_is_string(v);
 	}
-	if (!json_is_array(list)) {
-		json_decref(list);
-		return NULL;
-	}
-	return list;
+	if (texts)
+		return list;
+	json_decref(list);
+	return NULL;
 }
 
 int bt_frame_select(const struct bt_frame *f, const struct bt_span *names,
@@ -183,8 +170,6 @@ int bt_frame_select(const struct bt_frame *f, const struct bt_span *names,
 	bool *found = bt_array0(n_names, sizeof(*found));
 	int r = BT_OK;
 
-	if (found == NULL)
-		return bt_error_nomem(err, "choosing tensors");
 	for (i = 0; i < f->s.count; i++) {
 		struct bt_span name = bt_span(f->s.tensors[i].name);
 		bool wanted = false;

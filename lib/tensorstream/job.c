@@ -36,7 +36,7 @@ static int open_output(struct job *j, struct bt_error *err)
 	if (o->form == BT_TENSORS_CSV)
 		return bt_frame_csv_new(&o->csv, &j->csv, err);
 	if (o->form == BT_TENSORS_NPY)
-		return bt_frame_npy_new(o->memory, &j->npy, err);
+		j->npy = bt_frame_npy_new(o->memory);
 	if (o->form == BT_TENSORS_STREAM)
 		return bt_ts_writer_new(j->out, o->level, &j->stream, err);
 	return BT_OK;
@@ -90,14 +90,12 @@ static int pass(struct job *j, const char *path, struct bt_error *err)
 	if (r != BT_OK)
 		return r;
 	while ((r = bt_ts_reader_next(in, &c, err)) == 1) {
-		r = bt_frame_of(c, &f, err);
-		if (r == BT_OK)
+		if (!(r = bt_frame_of(c, &f, err)))
 			r = put(j, &f, bt_ts_reader_size(in), in, err);
 		if (r == BT_EFORMAT || r == BT_ELIMIT)
 			bt_ts_reader_prefix(in, err);
-		if (r == BT_OK) /* a reader of a pipe need not wait */
-			r = bt_out_flush(j->out, err);
-		if (r != BT_OK)
+		/* a reader of a pipe need not wait */
+		if (r || (r = bt_out_flush(j->out, err)))
 			break;
 	}
 	j->sum->streams += bt_ts_reader_streams(in);
@@ -115,13 +113,11 @@ static int pass_file(struct job *j, const char *path, struct bt_error *err)
 
 	if (r != BT_OK)
 		return r;
-	if (strcmp(bt_ckpt_format(c), "safetensors") == 0)
-		r = bt_frame_of(c, &f, &why);
-	else
+	if (strcmp(bt_ckpt_format(c), "safetensors") != 0)
 		r = bt_error_set(&why, BT_EFORMAT,
 		                 "a checkpoint of format %s, not safetensors",
 		                 bt_ckpt_format(c));
-	if (r == BT_OK)
+	else if (!(r = bt_frame_of(c, &f, &why)))
 		r = put(j, &f, 0, NULL, &why);
 	if (r != BT_OK)
 		bt_error_set(err, r, "'%s': %s", path, why.text);
@@ -129,26 +125,14 @@ static int pass_file(struct job *j, const char *path, struct bt_error *err)
 	return r;
 }
 
-/* The streams are not alike: an answer of BT_TENSORS_COMPARE. */
-static int tell_disagreement(struct job *j, struct bt_error *err)
-{
-	struct bt_error none = {0};
-	int r;
-
-	bt_error_prefix(err, "different");
-	r = bt_out_write(j->out, err->text, strlen(err->text), &none);
-	if (r == BT_OK)
-		r = bt_out_write(j->out, "\n", 1, &none);
-	*err = none;
-	j->sum->differ = true;
-	return r;
-}
-
-/* Streams side by side: their mean, or their differences. */
+/* Streams side by side: their mean, or their differences. That they are not
+ * alike is an answer of BT_TENSORS_COMPARE. */
 static int combine(struct job *j, char *const *paths, int n,
                    struct bt_error *err)
 {
 	struct bt_mean_opts o = {j->o->weights, j->o->softmax, j->o->sigmoid};
+	bool compares = j->o->form == BT_TENSORS_COMPARE;
+	struct bt_error why;
 	struct bt_aligned t;
 	struct bt_frame f;
 	int r = bt_aligned_open(paths, (size_t)n, j->o->limit, &t, err);
@@ -156,41 +140,43 @@ static int combine(struct job *j, char *const *paths, int n,
 	if (r != BT_OK)
 		return r;
 	while ((r = bt_aligned_next(&t, err)) == 1) {
-		if (j->o->form == BT_TENSORS_COMPARE) {
+		if (compares) {
 			j->sum->rows += t.n;
 			r = bt_aligned_compare(&t, &j->diff, err);
-		} else {
-			r = bt_aligned_mean(&t, &o, &j->made, &f, err);
-			if (r == BT_OK)
-				r = put(j, &f, 0, NULL, err);
-			if (r == BT_OK)
-				r = bt_out_flush(j->out, err);
+		} else if (!(r = bt_aligned_mean(&t, &o, &j->made, &f, err)) &&
+		           !(r = put(j, &f, 0, NULL, err))) {
+			r = bt_out_flush(j->out, err);
 		}
 		if (r != BT_OK)
 			break;
 	}
-	if (j->o->form == BT_TENSORS_COMPARE && t.disagrees)
-		r = tell_disagreement(j, err);
+	if (compares && t.disagrees) {
+		bt_error_prefix(err, "different");
+		why = *err;
+		bt_error_clear(err);
+		j->sum->differ = true;
+		if (!(r = bt_out_write(j->out, why.text, strlen(why.text),
+		                       err)))
+			r = bt_out_write(j->out, "\n", 1, err);
+	}
 	bt_aligned_close(&t);
 	return r;
 }
 
 /* A line for each tensor. */
-static int tell_differences(struct job *j, struct bt_error *err)
+static void list_differences(struct job *j, struct bt_buf *b)
 {
-	struct bt_buf b = BT_BUF_INIT;
 	const struct bt_difference *d;
 	size_t i;
-	int r = BT_OK;
 
 	for (i = 0; i < j->diff.n; i++) {
 		d = &j->diff.d[i];
-		bt_buf_printf(&b, "%s: %llu values, ", d->name,
+		bt_buf_printf(b, "%s: %llu values, ", d->name,
 		              (unsigned long long)d->values);
 		if (d->differ == 0)
-			bt_buf_puts(&b, "equal\n");
+			bt_buf_puts(b, "equal\n");
 		else
-			bt_buf_printf(&b,
+			bt_buf_printf(b,
 			              "%llu differ, by at most %.6g (row %llu) "
 			              "and %.6g in the mean\n",
 			              (unsigned long long)d->differ, d->max,
@@ -199,33 +185,19 @@ static int tell_differences(struct job *j, struct bt_error *err)
 		if (d->max > j->o->tolerance)
 			j->sum->differ = true;
 	}
-	if (b.oom)
-		r = bt_error_nomem(err, "comparing");
-	else if (b.len > 0)
-		r = bt_out_write(j->out, b.data, b.len, err);
-	bt_buf_clear(&b);
-	return r;
 }
 
-static int verified(struct job *j, struct bt_error *err)
+static void list_counts(const struct bt_tensors_sum *s, struct bt_buf *b)
 {
-	struct bt_buf b = BT_BUF_INIT;
-	int r;
-
-	bt_buf_printf(
-	    &b, "%llu frame%s, %llu row%s, %llu tensor%s, %llu bytes",
-	    (unsigned long long)j->sum->frames, bt_plural(j->sum->frames),
-	    (unsigned long long)j->sum->rows, bt_plural(j->sum->rows),
-	    (unsigned long long)j->sum->tensors, bt_plural(j->sum->tensors),
-	    (unsigned long long)j->sum->bytes);
-	if (j->sum->streams > 1)
-		bt_buf_printf(&b, ", %llu streams",
-		              (unsigned long long)j->sum->streams);
-	bt_buf_putc(&b, '\n');
-	r = b.oom ? bt_error_nomem(err, "counting")
-	          : bt_out_write(j->out, b.data, b.len, err);
-	bt_buf_clear(&b);
-	return r;
+	bt_buf_printf(b, "%llu frame%s, %llu row%s, %llu tensor%s, %llu bytes",
+	              (unsigned long long)s->frames, bt_plural(s->frames),
+	              (unsigned long long)s->rows, bt_plural(s->rows),
+	              (unsigned long long)s->tensors, bt_plural(s->tensors),
+	              (unsigned long long)s->bytes);
+	if (s->streams > 1)
+		bt_buf_printf(b, ", %llu streams",
+		              (unsigned long long)s->streams);
+	bt_buf_putc(b, '\n');
 }
 
 /* The inputs, one after the other or side by side. */
@@ -249,7 +221,9 @@ static int finish(struct job *j, struct bt_error *err)
 {
 	const struct bt_tensors_opts *o = j->o;
 	struct bt_ts_writer *stream = j->stream;
+	struct bt_buf b = BT_BUF_INIT;
 	uint64_t rows = j->sum->rows;
+	int r = BT_OK;
 
 	if (o->counts && o->expect != rows && !j->sum->differ)
 		return bt_error_set(err, BT_ETRUNCATED,
@@ -257,23 +231,20 @@ static int finish(struct job *j, struct bt_error *err)
 		                    (unsigned long long)rows, bt_plural(rows),
 		                    (unsigned long long)o->expect);
 	if (o->form == BT_TENSORS_COMPARE && !j->sum->differ)
-		return tell_differences(j, err);
-	if (o->form == BT_TENSORS_VERIFY)
-		return verified(j, err);
+		list_differences(j, &b);
+	else if (o->form == BT_TENSORS_VERIFY)
+		list_counts(j->sum, &b);
+	if (b.oom)
+		r = bt_error_nomem(err, "comparing");
+	else if (b.len > 0)
+		r = bt_out_write(j->out, b.data, b.len, err);
+	bt_buf_clear(&b);
+	if (r != BT_OK)
+		return r;
 	if (j->npy != NULL)
 		return bt_frame_npy_write(j->npy, j->out, err);
 	j->stream = NULL;
 	return stream != NULL ? bt_ts_writer_finish(stream, err) : BT_OK;
-}
-
-static void clear(struct job *j)
-{
-	bt_ts_writer_abandon(j->stream);
-	bt_frame_csv_free(j->csv);
-	bt_frame_npy_free(j->npy);
-	bt_frame_builder_clear(&j->made);
-	bt_differences_clear(&j->diff);
-	free(j->chosen);
 }
 
 int bt_tensors(const struct bt_tensors_opts *o, char *const *paths, int n,
@@ -293,7 +264,12 @@ int bt_tensors(const struct bt_tensors_opts *o, char *const *paths, int n,
 		r = read_all(&j, n == 0 ? none : paths, n == 0 ? 1 : n, err);
 	if (r == BT_OK)
 		r = finish(&j, err);
-	clear(&j);
+	bt_ts_writer_abandon(j.stream);
+	bt_frame_csv_free(j.csv);
+	bt_frame_npy_free(j.npy);
+	bt_frame_builder_clear(&j.made);
+	bt_differences_clear(&j.diff);
+	free(j.chosen);
 	if (r == BT_OK)
 		return bt_out_commit(j.out, err);
 	bt_out_abandon(j.out);

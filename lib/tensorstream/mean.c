@@ -142,16 +142,6 @@ static int mean_rows(const struct bt_aligned *t, const struct bt_tensor *a,
 	return r;
 }
 
-static bool all_float(const struct bt_aligned *t, const struct bt_tensor *a)
-{
-	size_t k;
-
-	for (k = 0; k < t->n_sides; k++)
-		if (!is_float(of_side(t, k, a)->dtype))
-			return false;
-	return true;
-}
-
 int bt_aligned_mean(const struct bt_aligned *t, const struct bt_mean_opts *o,
                     struct bt_frame_builder *m, struct bt_frame *f,
                     struct bt_error *err)
@@ -159,7 +149,7 @@ int bt_aligned_mean(const struct bt_aligned *t, const struct bt_mean_opts *o,
 	const struct bt_frame *first = &t->side[0].f;
 	int64_t shape[BT_TENSOR_MAX_RANK];
 	const struct bt_tensor *a;
-	size_t i;
+	size_t i, k;
 	int r = BT_OK;
 
 	bt_frame_builder_reset(m);
@@ -181,7 +171,10 @@ int bt_aligned_mean(const struct bt_aligned *t, const struct bt_mean_opts *o,
 			       (size_t)a->rank * sizeof(*shape));
 		if (!first->whole)
 			shape[0] = (int64_t)t->n;
-		r = all_float(t, a) ? mean_rows(t, a, o, m, shape, err)
+		for (k = 0; k < t->n_sides; k++)
+			if (!is_float(of_side(t, k, a)->dtype))
+				break;
+		r = k == t->n_sides ? mean_rows(t, a, o, m, shape, err)
 		                    : same_rows(t, a, m, shape, err);
 	}
 	if (r == BT_OK)
@@ -193,7 +186,6 @@ int bt_aligned_mean(const struct bt_aligned *t, const struct bt_mean_opts *o,
 static struct bt_difference *difference_of(struct bt_differences *d,
                                            const char *name)
 {
-	struct bt_difference *x;
 	size_t i;
 
 	for (i = 0; i < d->n; i++)
@@ -201,13 +193,9 @@ static struct bt_difference *difference_of(struct bt_differences *d,
 			return &d->d[i];
 	if (bt_grow(&d->d, &d->cap, d->n + 1, sizeof(*d->d)) != BT_OK)
 		return NULL;
-	x = &d->d[d->n];
-	memset(x, 0, sizeof(*x));
-	x->name = bt_strndup(name, strlen(name));
-	if (x->name == NULL)
-		return NULL;
-	d->n++;
-	return x;
+	d->d[d->n] =
+	    (struct bt_difference){.name = bt_strndup(name, strlen(name))};
+	return &d->d[d->n++];
 }
 
 void bt_differences_clear(struct bt_differences *d)
@@ -243,21 +231,6 @@ static void add_values(struct bt_difference *d, const double *x,
 	}
 }
 
-/* A row of bytes that are no numbers, or whole ones that doubles cannot tell
- * apart: one difference of 1. */
-static void add_bytes(struct bt_difference *d, const void *x, const void *y,
-                      size_t bytes, uint64_t row)
-{
-	if (bytes == 0 || memcmp(x, y, bytes) == 0)
-		return;
-	d->differ++;
-	d->sum += 1;
-	if (d->max < 1) {
-		d->max = 1;
-		d->row = row;
-	}
-}
-
 static int compare_tensor(const struct bt_aligned *t, const struct bt_tensor *a,
                           struct bt_difference *d, struct bt_error *err)
 {
@@ -274,21 +247,25 @@ static int compare_tensor(const struct bt_aligned *t, const struct bt_tensor *a,
 		i = t->side[0].at + row;
 		j = t->side[1].at + row;
 		before = d->differ;
-		if (bt_dtype_is_real(a->dtype)) {
-			r = bt_tensor_to_f64(a, i * cols, cols, x, err);
-			if (r == BT_OK)
-				r = bt_tensor_to_f64(b, j * cols, cols,
-				                     x + cols, err);
-			if (r == BT_OK)
-				add_values(d, x, x + cols, cols, t->rows + row);
-		} else {
+		if (!bt_dtype_is_real(a->dtype))
 			d->values += cols;
+		else if (!(r = bt_tensor_to_f64(a, i * cols, cols, x, err)) &&
+		         !(r = bt_tensor_to_f64(b, j * cols, cols, x + cols,
+		                                err)))
+			add_values(d, x, x + cols, cols, t->rows + row);
+		if (a->dtype != b->dtype || is_float(a->dtype) ||
+		    d->differ != before || bytes == 0 ||
+		    memcmp((const char *)a->data + i * bytes,
+		           (const char *)b->data + j * bytes, bytes) == 0)
+			continue;
+		/* a row of bytes that are not numbers, or whole ones that
+		 * doubles cannot tell apart: one difference of 1 */
+		d->differ++;
+		d->sum += 1;
+		if (d->max < 1) {
+			d->max = 1;
+			d->row = t->rows + row;
 		}
-		if (a->dtype == b->dtype && !is_float(a->dtype) &&
-		    d->differ == before)
-			add_bytes(d, (const char *)a->data + i * bytes,
-			          (const char *)b->data + j * bytes, bytes,
-			          t->rows + row);
 	}
 	free(x);
 	return r;

@@ -7,28 +7,25 @@
 #include "dedup/record_store.h"
 #include "tensorstream/text_out.h"
 
-static json_t *tensor_json(const struct bt_tensor *t)
-{
-	json_t *shape = json_array();
-	int i;
-
-	for (i = 0; i < t->rank; i++)
-		json_array_append_new(shape, json_integer(t->shape[i]));
-	return json_pack("{s:s,s:s,s:o,s:I}", "name", t->name, "dtype",
-	                 bt_dtype_name(t->dtype), "shape", shape, "bytes",
-	                 (json_int_t)t->bytes);
-}
-
 int bt_frame_json(const struct bt_frame *f, uint64_t number, size_t bytes,
                   struct bt_out *out, struct bt_error *err)
 {
-	json_t *list = json_array(), *notes = json_object(), *o;
+	json_t *list = json_array(), *notes = json_object(), *o, *shape;
+	const struct bt_tensor *t;
 	char *text;
 	size_t i;
-	int r;
+	int k, r;
 
-	for (i = 0; i < f->s.count; i++)
-		json_array_append_new(list, tensor_json(&f->s.tensors[i]));
+	for (i = 0; i < f->s.count; i++) {
+		t = &f->s.tensors[i];
+		shape = json_array();
+		for (k = 0; k < t->rank; k++)
+			json_array_append_new(shape, json_integer(t->shape[k]));
+		json_array_append_new(
+		    list, json_pack("{s:s,s:s,s:o,s:I}", "name", t->name,
+		                    "dtype", bt_dtype_name(t->dtype), "shape",
+		                    shape, "bytes", (json_int_t)t->bytes));
+	}
 	for (i = 0; i < f->s.n_notes; i++)
 		json_object_set_new(notes, f->s.notes[i].key,
 		                    json_string(f->s.notes[i].value));
@@ -59,16 +56,12 @@ struct bt_frame_npy {
 	size_t cap;
 };
 
-int bt_frame_npy_new(size_t memory, struct bt_frame_npy **res,
-                     struct bt_error *err)
+struct bt_frame_npy *bt_frame_npy_new(size_t memory)
 {
 	struct bt_frame_npy *n = bt_array0(1, sizeof(*n));
 
-	if (n == NULL)
-		return bt_error_nomem(err, "writing an array");
 	n->store = bt_record_store_new(memory, true);
-	*res = n;
-	return BT_OK;
+	return n;
 }
 
 void bt_frame_npy_free(struct bt_frame_npy *n)
@@ -116,24 +109,21 @@ static int find(const struct bt_frame *f, const struct bt_tensor **t,
 	return BT_OK;
 }
 
-static int begin(struct bt_frame_npy *n, const struct bt_frame *f,
-                 const struct bt_tensor *t, struct bt_error *err)
+/* Takes the shape of the first frame, or checks that of a later one and counts
+ * its rows. */
+static int add_shape(struct bt_frame_npy *n, const struct bt_frame *f,
+                     const struct bt_tensor *t, struct bt_error *err)
 {
-	n->name = bt_strndup(t->name, strlen(t->name));
-	if (n->name == NULL)
-		return bt_error_nomem(err, "writing an array");
-	n->dtype = t->dtype;
-	n->rank = t->rank;
-	n->whole = f->whole;
-	if (t->rank > 0)
-		memcpy(n->shape, t->shape, (size_t)t->rank * sizeof(*n->shape));
-	return BT_OK;
-}
-
-/* Checks a later frame and counts its rows. */
-static int go_on(struct bt_frame_npy *n, const struct bt_frame *f,
-                 const struct bt_tensor *t, struct bt_error *err)
-{
+	if (n->name == NULL) {
+		n->name = bt_strndup(t->name, strlen(t->name));
+		n->dtype = t->dtype;
+		n->rank = t->rank;
+		n->whole = f->whole;
+		if (t->rank > 0)
+			memcpy(n->shape, t->shape,
+			       (size_t)t->rank * sizeof(*n->shape));
+		return BT_OK;
+	}
 	if (n->whole || f->whole)
 		return bt_error_set(err, BT_EFORMAT,
 		                    "tensors without rows cannot be joined "
@@ -154,21 +144,19 @@ int bt_frame_npy_put(struct bt_frame_npy *n, const struct bt_frame *f,
                      struct bt_error *err)
 {
 	const struct bt_tensor *t = NULL;
-	int r = find(f, &t, err);
+	int r;
 
-	if (r == BT_OK)
-		r = n->name == NULL ? begin(n, f, t, err) : go_on(n, f, t, err);
-	if (r != BT_OK || t->bytes == 0)
+	if ((r = find(f, &t, err)) || (r = add_shape(n, f, t, err)) ||
+	    t->bytes == 0)
 		return r;
 	if (t->dtype != BT_DTYPE_BF16)
 		return bt_record_store_put(n->store, t->data, t->bytes, err);
 	if (bt_grow(&n->widened, &n->cap, t->count, sizeof(float)) != BT_OK)
 		return bt_error_nomem(err, "writing an array");
 	r = bt_tensor_to_f32(t, 0, t->count, n->widened, err);
-	if (r == BT_OK)
-		r = bt_record_store_put(n->store, n->widened,
-		                        t->count * sizeof(float), err);
-	return r;
+	return r != BT_OK ? r
+	                  : bt_record_store_put(n->store, n->widened,
+	                                        t->count * sizeof(float), err);
 }
 
 /* Magic, version, length, and a dictionary padded to a multiple of 64. */
@@ -186,17 +174,13 @@ static int write_header(const struct bt_frame_npy *n, struct bt_out *out,
 		bt_buf_printf(&b, "%s%lld", i > 0 ? ", " : "",
 		              (long long)n->shape[i]);
 	bt_buf_puts(&b, n->rank == 1 ? ",), }" : "), }");
-	while (b.len % 64 != 63 && !b.oom)
+	while (b.len % 64 != 63)
 		bt_buf_putc(&b, ' ');
 	bt_buf_putc(&b, '\n');
-	if (b.oom) {
-		r = bt_error_nomem(err, "writing an array");
-	} else {
-		len = b.len - 10; /* of at most 64 numbers */
-		b.data[8] = (char)(len & 0xff);
-		b.data[9] = (char)(len >> 8);
-		r = bt_out_write(out, b.data, b.len, err);
-	}
+	len = b.len - 10; /* of at most 64 numbers */
+	b.data[8] = (char)(len & 0xff);
+	b.data[9] = (char)(len >> 8);
+	r = bt_out_write(out, b.data, b.len, err);
 	bt_buf_clear(&b);
 	return r;
 }

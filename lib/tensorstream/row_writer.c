@@ -24,20 +24,6 @@ struct bt_row_writer {
 	struct bt_buf values, ids, offsets, line;
 };
 
-static int labels_text(struct bt_row_writer *r, struct bt_error *err)
-{
-	json_t *list = json_array();
-	int i;
-
-	for (i = 0; i < r->o.labels->n; i++)
-		json_array_append_new(list, json_string(r->o.labels->name[i]));
-	if ((int)json_array_size(list) == r->o.labels->n)
-		r->labels = json_dumps(list, JSON_COMPACT);
-	json_decref(list);
-	return r->labels != NULL ? BT_OK
-	                         : bt_error_nomem(err, "writing labels");
-}
-
 static void add_offset(struct bt_row_writer *r)
 {
 	int64_t v = (int64_t)r->ids.len;
@@ -50,25 +36,28 @@ int bt_row_writer_new(const struct bt_row_writer_opts *o, struct bt_out *out,
 {
 	struct bt_frame_csv_opts csv = {.values = true};
 	struct bt_row_writer *r = bt_array0(1, sizeof(*r));
-	int e = BT_OK;
+	int e = BT_OK, i, n = o->labels != NULL ? o->labels->n : 0;
+	json_t *list = json_array();
 
-	if (r == NULL)
-		return bt_error_nomem(err, "starting");
 	r->o = *o;
 	r->out = out;
 	add_offset(r);
-	if (o->labels != NULL)
-		e = labels_text(r, err);
-	if (e == BT_OK && o->form == BT_ROWS_TENSOR)
+	for (i = 0; i < n; i++)
+		json_array_append_new(list, json_string(o->labels->name[i]));
+	if (o->labels != NULL && (int)json_array_size(list) == n)
+		r->labels = json_dumps(list, JSON_COMPACT);
+	json_decref(list);
+	if (o->labels != NULL && r->labels == NULL)
+		e = bt_error_nomem(err, "writing labels");
+	else if (o->form == BT_ROWS_TENSOR)
 		e = bt_ts_writer_new(out, BT_TS_LEVEL, &r->stream, err);
-	else if (e == BT_OK && o->form == BT_ROWS_CSV)
+	else if (o->form == BT_ROWS_CSV)
 		e = bt_frame_csv_new(&csv, &r->csv, err);
-	if (e != BT_OK) {
+	if (e == BT_OK)
+		*res = r;
+	else
 		bt_row_writer_free(r);
-		return e;
-	}
-	*res = r;
-	return BT_OK;
+	return e;
 }
 
 void bt_row_writer_free(struct bt_row_writer *r)
@@ -90,23 +79,17 @@ bool bt_row_writer_numbered(const struct bt_row_writer *r)
 	return r->numbered;
 }
 
-/* One over the length of a row, as PyTorch's normalize takes it. */
-static float length_scale(const float *x, size_t n)
-{
-	double sum = 0;
-	size_t i;
-
-	for (i = 0; i < n; i++)
-		sum += (double)x[i] * (double)x[i];
-	return (float)(1 / fmax(sqrt(sum), 1e-12));
-}
-
 int bt_row_writer_add(struct bt_row_writer *r, uint64_t i, struct bt_span id,
                       const float *row, struct bt_error *err)
 {
-	float scale = r->o.normalize ? length_scale(row, r->o.cols) : 1, v;
+	double sum = 0;
+	float scale = 1, v;
 	size_t k;
 
+	for (k = 0; r->o.normalize && k < r->o.cols; k++)
+		sum += (double)row[k] * (double)row[k];
+	if (r->o.normalize) /* as PyTorch's normalize */
+		scale = (float)(1 / fmax(sqrt(sum), 1e-12));
 	if (id.p == NULL) {
 		r->numbered = true;
 		bt_buf_printf(&r->ids, "%llu", (unsigned long long)i);
@@ -124,31 +107,27 @@ int bt_row_writer_add(struct bt_row_writer *r, uint64_t i, struct bt_span id,
 	return BT_OK;
 }
 
-static void put_json(struct bt_buf *b, struct bt_span s)
-{
-	json_t *v = json_stringn(s.p, s.n);
-	char *text = json_dumps(v, JSON_ENCODE_ANY);
-
-	/* an id is any bytes; what is not UTF-8 cannot stand in JSON */
-	bt_buf_puts(b, text != NULL ? text : "null");
-	free(text);
-	json_decref(v);
-}
-
 static int write_json(struct bt_row_writer *r, const struct bt_frame *f,
                       struct bt_error *err)
 {
 	const float *v = (const float *)(void *)r->values.data;
 	struct bt_buf *b = &r->line;
+	struct bt_span id;
+	json_t *id_json;
+	char s[32], *text;
 	size_t i, k;
-	char s[32];
 	int e = BT_OK;
 
 	for (i = 0; i < r->n && e == BT_OK; i++) {
 		bt_buf_reset(b);
-		bt_buf_puts(b, "{\"id\": ");
-		put_json(b, bt_frame_id(f, i));
-		bt_buf_printf(b, ", \"%s\": [", r->o.name);
+		id = bt_frame_id(f, i);
+		id_json = json_stringn(id.p, id.n);
+		text = json_dumps(id_json, JSON_ENCODE_ANY);
+		/* an id is any bytes; what is not UTF-8 cannot stand in JSON */
+		bt_buf_printf(b, "{\"id\": %s, \"%s\": [",
+		              text != NULL ? text : "null", r->o.name);
+		free(text);
+		json_decref(id_json);
 		for (k = 0; k < r->o.cols; k++) {
 			bt_format_f32(s, sizeof(s), v[i * r->o.cols + k]);
 			bt_buf_printf(b, "%s%s", k > 0 ? ", " : "", s);
@@ -215,15 +194,11 @@ int bt_row_writer_flush(struct bt_row_writer *r, struct bt_error *err)
 
 int bt_row_writer_finish(struct bt_row_writer *r, struct bt_error *err)
 {
-	struct bt_ts_writer *stream;
 	int e = bt_row_writer_flush(r, err);
+	struct bt_ts_writer *stream = r->stream;
 
-	stream = r->stream;
-	r->stream = NULL;
-	if (stream == NULL)
+	if (stream == NULL || e != BT_OK)
 		return e;
-	if (e == BT_OK)
-		return bt_ts_writer_finish(stream, err);
-	bt_ts_writer_abandon(stream);
-	return e;
+	r->stream = NULL;
+	return bt_ts_writer_finish(stream, err);
 }

@@ -38,8 +38,7 @@ struct bt_frame_npy;
 
 /* The rows of all frames as one array. At most so many bytes are kept in
  * memory, the rest in $TMPDIR, since the file begins with its shape. */
-int bt_frame_npy_new(size_t memory, struct bt_frame_npy **n,
-                     struct bt_error *err) BT_MUST_USE;
+struct bt_frame_npy *bt_frame_npy_new(size_t memory);
 void bt_frame_npy_free(struct bt_frame_npy *n); /* takes NULL */
 
 /* Takes the one tensor of the frame that is no id; others are BT_EFORMAT, as is

@@ -46,7 +46,7 @@ struct bt_job_opts {
 	const char *head;  /* as bt_head_parse takes it, or NULL: likewise */
 	double dropout;    /* for all of the model; below 0: as configured */
 	bool twice;        /* the classifier's dropout is applied two times */
-	const char *dtype; /* auto, f32, bf16 */
+	enum bt_precision dtype;
 	const char *gemm;  /* or NULL */
 	int threads;
 	struct bt_weights_gaps gaps; /* of the starting model */

@@ -89,6 +89,8 @@ static int check_training_labels(const struct bt_job *j,
 		return bt_error_set(err, BT_EFORMAT,
 		                    "%zu of %zu training records have no label",
 		                    j->train.unlabelled, j->train.n);
+	if (j->model.task->check == NULL)
+		return BT_OK;
 	data = bt_dataset_targets(&j->train);
 	return j->model.task->check(&data, found, j->o.n_labels > 0, err);
 }

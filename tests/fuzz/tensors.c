@@ -35,10 +35,9 @@ static void print(const struct bt_frame *f, struct bt_out *out)
 	struct bt_frame_csv_opts o = {true, f->s.n_notes > 0, NULL};
 	struct bt_error err = {0};
 	struct bt_frame_csv *c;
-	struct bt_frame_npy *n;
+	struct bt_frame_npy *n = bt_frame_npy_new(1 << 20);
 
-	if (bt_frame_csv_new(&o, &c, &err) != BT_OK ||
-	    bt_frame_npy_new(1 << 20, &n, &err) != BT_OK)
+	if (bt_frame_csv_new(&o, &c, &err) != BT_OK)
 		abort();
 	(void)!bt_frame_csv_put(c, f, out, &err);
 	if (bt_frame_npy_put(n, f, &err) == BT_OK)

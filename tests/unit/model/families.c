@@ -268,7 +268,8 @@ static void distances_have_places(void **state)
 	             {434, 241}, {468, 247}, {469, 248}, {483, 250}, {484, 251},
 	             {489, 251}, {490, 252}, {494, 252}, {495, 253}, {499, 253},
 	             {500, 254}, {505, 254}, {506, 255}, {511, 255}};
-	const struct bt_relative_args p = {256, 256, 512}, exact = {6, -1, 6};
+	const struct bt_relative_args p = {256, 256, 512, 0},
+	                              exact = {6, -1, 6, 0};
 	size_t i;
 
 	(void)state;

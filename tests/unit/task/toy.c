@@ -121,7 +121,7 @@ static void learns_in_one_file(void **state)
 	    .n_records = 1,
 	    .eval = records,
 	    .config = config,
-	    .dtype = "f32",
+	    .dtype = BT_PRECISION_F32,
 	    .threads = 1,
 	    .train = {.out = "model",
 	              .epochs = 30,
