@@ -100,15 +100,15 @@ int bt_predict_stream_open(const struct bt_predict_stream_opts *o,
 	bt_model_log(&s->model, o->log);
 	if (o->model != NULL && (r = bt_unfinished_warn(o->model, o->log, err)))
 		goto out;
-	for (i = 0; i < o->n_more; i++)
-		if ((r = bt_unfinished_warn(o->more[i], o->log, err)))
-			goto out;
+
 	s->more.apart = o->apart;
 	if (o->n_more > 0)
 		r = bt_ensemble_open(&s->more, o->more, o->n_more, &s->model,
 		                     s->tok != NULL ? bt_tok_fingerprint(s->tok)
 		                                    : NULL,
 		                     &e, err);
+	for (i = 0; r == BT_OK && i < o->n_more; i++)
+		r = bt_unfinished_warn(o->more[i], o->log, err);
 out:
 	if (r != BT_OK)
 		bt_predict_stream_close(s);
