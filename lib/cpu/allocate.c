@@ -42,8 +42,6 @@ static int allocate_scratch(struct bt_engine *e)
 	int i, n = bt_pool_threads(e->o.pool);
 
 	e->scratch = bt_array0((size_t)n, sizeof(*e->scratch));
-	if (e->scratch == NULL)
-		return BT_ENOMEM;
 	for (i = 0; i < n; i++) {
 		e->scratch[i] = aligned_alloc(
 		    BT_ALIGN,
@@ -82,12 +80,10 @@ static int allocate_weights(struct bt_engine *e, struct bt_error *err)
 		n = &e->g->nodes[i];
 		if (n->op != BT_OP_LINEAR)
 			continue;
-		r = e->run[i].packer == i
-		        ? bt_gemm_weight_new(e->gemm, n->cols,
-		                             e->g->nodes[n->in[0]].cols,
-		                             e->o.train, &e->run[i].weight, err)
-		        : BT_OK;
-		if (r != BT_OK)
+		if (e->run[i].packer == i &&
+		    (r = bt_gemm_weight_new(
+		         e->gemm, n->cols, e->g->nodes[n->in[0]].cols,
+		         e->o.train, &e->run[i].weight, err)))
 			return r;
 		e->run[i].weight = e->run[e->run[i].packer].weight;
 	}
@@ -132,28 +128,11 @@ int bt_engine_allocate(struct bt_engine *e, struct bt_error *err)
 /* Texts of nearly the same length are not each a reason to grow. */
 #define STEP 64
 
-/* What depends on the sizes of batches. */
-static int reallocate(struct bt_engine *e, struct bt_error *err)
-{
-	int r;
-
-	bt_relative_plan(e);
-	e->scratch_floats = bt_scratch_need(e);
-	r = bt_plan_buffers(e, err);
-	if (r != BT_OK)
-		return r;
-	e->positions = bt_array0(e->o.max_tokens, sizeof(*e->positions));
-	if (e->positions == NULL || allocate_scratch(e) != BT_OK ||
-	    bt_rope_allocate(e) != BT_OK || bt_relative_allocate(e) != BT_OK)
-		return bt_error_set(err, BT_ENOMEM,
-		                    "out of memory for sequences of %zu tokens",
-		                    e->o.max_length);
-	return bt_allocate_buffers(e, err);
-}
-
 int bt_engine_grow(struct bt_engine *e, size_t tokens, size_t length,
                    struct bt_error *err)
 {
+	int r;
+
 	if (length <= e->o.max_length && tokens <= e->o.max_tokens)
 		return BT_OK;
 	if (e->o.train)
@@ -171,5 +150,16 @@ int bt_engine_grow(struct bt_engine *e, size_t tokens, size_t length,
 	free(e->rel_rows);
 	e->positions = NULL;
 	e->rel_rows = NULL;
-	return reallocate(e, err);
+	bt_relative_plan(e);
+	e->scratch_floats = bt_scratch_need(e);
+	r = bt_plan_buffers(e, err);
+	if (r != BT_OK)
+		return r;
+	e->positions = bt_array0(e->o.max_tokens, sizeof(*e->positions));
+	if (e->positions == NULL || allocate_scratch(e) != BT_OK ||
+	    bt_rope_allocate(e) != BT_OK || bt_relative_allocate(e) != BT_OK)
+		return bt_error_set(err, BT_ENOMEM,
+		                    "out of memory for sequences of %zu tokens",
+		                    e->o.max_length);
+	return bt_allocate_buffers(e, err);
 }

@@ -7,23 +7,34 @@
 
 #include "cpu/engine_int.h"
 
+/* The operators on the CPU, by opcode. */
+static const struct bt_cpu_op *const ops[BT_OPCODES] = {
+    [BT_OP_EMBED] = &bt_cpu_embed,
+    [BT_OP_LINEAR] = &bt_cpu_linear,
+    [BT_OP_ATTENTION] = &bt_cpu_attention,
+    [BT_OP_RESIDUAL_NORM] = &bt_cpu_residual_norm,
+    [BT_OP_NORM] = &bt_cpu_norm,
+    [BT_OP_ADD] = &bt_cpu_add,
+    [BT_OP_GLU] = &bt_cpu_glu,
+    [BT_OP_RELATIVE_POSITIONS] = &bt_cpu_relative_positions,
+    [BT_OP_FIRST] = &bt_cpu_first,
+    [BT_OP_MEAN] = &bt_cpu_mean,
+    [BT_OP_MAX] = &bt_cpu_max,
+    [BT_OP_FLATTEN] = &bt_cpu_flatten,
+    [BT_OP_DROPOUT] = &bt_cpu_dropout,
+    [BT_OP_LOG_NORMALIZE] = &bt_cpu_log_normalize,
+    [BT_OP_SOFTMAX_LOSS] = &bt_cpu_softmax_loss,
+    [BT_OP_LOG_LOSS] = &bt_cpu_log_loss,
+    [BT_OP_SQUARE_LOSS] = &bt_cpu_square_loss,
+    [BT_OP_SIGMOID_LOSS] = &bt_cpu_sigmoid_loss,
+};
+
 bool bt_engine_prefers_bf16(const char *gemm)
 {
 	enum bt_isa isa;
 
 	return bt_isa(&isa, NULL) == BT_OK && isa >= BT_ISA_AVX512BF16 &&
 	       bt_gemm_fast_bf16(gemm);
-}
-
-/* The number of tokens that every sequence must have, 0: any. */
-static size_t length_of(const struct bt_graph *g)
-{
-	int i;
-
-	for (i = 0; i < g->n_nodes; i++)
-		if (g->nodes[i].op == BT_OP_FLATTEN)
-			return (size_t)g->nodes[i].u.flatten.length;
-	return 0;
 }
 
 /* Everything of a plan but the engine itself. */
@@ -45,11 +56,14 @@ static int plan(struct bt_engine *e, struct bt_error *err)
 	e->run = bt_array0((size_t)e->g->n_nodes, sizeof(*e->run));
 	if (e->run == NULL)
 		return bt_error_nomem(err, "preparing the model");
-	for (i = 0; i < e->g->n_nodes; i++)
-		e->run[i].op = bt_cpu_op(e->g->nodes[i].op);
+	for (i = 0; i < e->g->n_nodes; i++) {
+		e->run[i].op = ops[e->g->nodes[i].op];
+		if (e->g->nodes[i].op == BT_OP_FLATTEN)
+			e->length = (size_t)e->g->nodes[i].u.flatten.length;
+	}
 	bt_relative_plan(e);
 	e->scratch_floats = bt_scratch_need(e);
-	e->length = length_of(e->g);
+
 	r = bt_plan_buffers(e, err);
 	if (r == BT_OK && bt_engine_profile_init(e) != BT_OK)
 		r = bt_error_nomem(err, "preparing the model");
@@ -65,12 +79,11 @@ int bt_engine_plan(const struct bt_graph *g, const struct bt_engine_opts *o,
 	e->g = g;
 	e->o = *o;
 	r = plan(e, err);
-	if (r != BT_OK) {
+	if (r != BT_OK)
 		bt_engine_free(e);
-		return r;
-	}
-	*out = e;
-	return BT_OK;
+	else
+		*out = e;
+	return r;
 }
 
 int bt_engine_new(const struct bt_graph *g, const struct bt_engine_opts *o,
@@ -82,12 +95,11 @@ int bt_engine_new(const struct bt_graph *g, const struct bt_engine_opts *o,
 	if (r != BT_OK)
 		return r;
 	r = bt_engine_allocate(e, err);
-	if (r != BT_OK) {
+	if (r != BT_OK)
 		bt_engine_free(e);
-		return r;
-	}
-	*out = e;
-	return BT_OK;
+	else
+		*out = e;
+	return r;
 }
 
 void bt_engine_free(struct bt_engine *e)

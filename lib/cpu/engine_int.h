@@ -4,8 +4,10 @@
 #define BT_CPU_ENGINE_INT_H
 
 #include <stdatomic.h>
+#include <string.h>
 
 #include "base/mem.h"
+#include "base/philox.h"
 #include "cpu/engine.h"
 #include "cpu/gemm.h"
 #include "cpu/kernels.h"
@@ -119,8 +121,6 @@ extern const struct bt_cpu_op bt_cpu_log_loss;
 extern const struct bt_cpu_op bt_cpu_square_loss;
 extern const struct bt_cpu_op bt_cpu_sigmoid_loss;
 
-const struct bt_cpu_op *bt_cpu_op(enum bt_opcode op);
-
 /* Names the profile's lines, if there is one. */
 int bt_engine_profile_init(struct bt_engine *e) BT_MUST_USE;
 
@@ -219,7 +219,14 @@ static inline void *bt_at(const void *p, size_t i, bool bf16)
 }
 
 /* Sets rows [rows, room(rows)) of a buffer to zero. */
-void bt_zero_tail(void *buf, size_t rows, size_t cols, bool bf16);
+static inline void bt_zero_tail(void *buf, size_t rows, size_t cols, bool bf16)
+{
+	size_t room = bt_gemm_room(rows);
+
+	if (buf != NULL)
+		memset(bt_at(buf, rows * cols, bf16), 0,
+		       (room - rows) * cols * bt_element(bf16));
+}
 
 /* A node's packed weight unless an earlier node holds it. */
 static inline struct bt_gemm_weight *bt_own_weight(const struct bt_engine *e,
@@ -235,8 +242,13 @@ size_t bt_scratch_need(const struct bt_engine *e);
 void bt_scratch_free(struct bt_engine *e);
 
 /* The dropout of a node in this batch: off unless it trains. */
-struct bt_dropout bt_node_dropout(const struct bt_engine *e, int node,
-                                  float probability);
+static inline struct bt_dropout bt_node_dropout(const struct bt_engine *e,
+                                                int node, float probability)
+{
+	return bt_dropout_make(e->b.train ? probability : 0, e->o.seed,
+	                       e->b.step, (uint32_t)(BT_PURPOSE_DROPOUT + node),
+	                       bt_row0(e, &e->g->nodes[node]));
+}
 
 /* Rotary tables (cosines and sines), one for all nodes of the same theta and
  * width; their bytes. */

@@ -27,18 +27,13 @@ static int open_provider(const struct bt_gemm_ops *ops, bool bf16, int workers,
 	struct bt_gemm *g = bt_array0(1, sizeof(*g));
 	int r;
 
-	if (g == NULL)
-		return bt_error_nomem(err, "preparing products");
-	g->ops = ops;
-	g->bf16 = bf16;
-	g->workers = workers;
+	*g = (struct bt_gemm){.ops = ops, .bf16 = bf16, .workers = workers};
 	r = ops->open(g, err);
-	if (r != BT_OK) {
+	if (r != BT_OK)
 		free(g);
-		return r;
-	}
-	*out = g;
-	return BT_OK;
+	else
+		*out = g;
+	return r;
 }
 
 static bool meant(const struct bt_gemm_ops *ops, const char *name)
@@ -94,14 +89,6 @@ const char *bt_gemm_warning(const struct bt_gemm *g)
 	return g->ops->warning != NULL ? g->ops->warning(g) : NULL;
 }
 
-/* As even as groups of 32 columns allow, no wider than aimed at. */
-static int count_chunks(int columns, int aim)
-{
-	int n = (columns + aim - 1) / aim;
-
-	return n < BT_GEMM_CHUNKS_MAX ? n : BT_GEMM_CHUNKS_MAX;
-}
-
 int bt_gemm_weight_new(struct bt_gemm *g, int n, int k, bool backward,
                        struct bt_gemm_weight **out, struct bt_error *err)
 {
@@ -121,15 +108,17 @@ int bt_gemm_weight_new(struct bt_gemm *g, int n, int k, bool backward,
 		        "allow at most %d)",
 		        k, g->ops->name, g->ops->depth_max));
 	w = bt_array0(1, sizeof(*w));
-	if (w == NULL)
-		return bt_error_nomem(err, "preparing products");
 	w->gemm = g;
 	w->size[0] = n;
 	w->size[1] = k;
 	w->backward = backward;
 	for (pass = 0; pass < (backward ? 2 : 1); pass++) {
-		w->chunks[pass] =
-		    count_chunks(w->size[pass], g->ops->chunk_columns);
+		/* as even as groups of 32 columns allow, no wider than aimed
+		 * at */
+		w->chunks[pass] = (w->size[pass] + g->ops->chunk_columns - 1) /
+		                  g->ops->chunk_columns;
+		if (w->chunks[pass] > BT_GEMM_CHUNKS_MAX)
+			w->chunks[pass] = BT_GEMM_CHUNKS_MAX;
 		for (c = 0; c < w->chunks[pass]; c++)
 			if (g->ops->chunk_new(w, (enum bt_gemm_pass)pass, c) !=
 			    BT_OK) {

@@ -212,11 +212,6 @@ static int by_size(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static bool overlap(const struct bt_slot_plan *a, const struct bt_slot_plan *b)
-{
-	return a->first <= b->last && b->first <= a->last;
-}
-
 /* The lowest offset of s[i] that overlaps no earlier buffer alive with it. */
 static size_t find_offset(struct bt_slot_plan *const *s, int i)
 {
@@ -227,7 +222,8 @@ static size_t find_offset(struct bt_slot_plan *const *s, int i)
 	do {
 		moved = false;
 		for (j = 0; j < i; j++)
-			if (overlap(s[i], s[j]) &&
+			if (s[i]->first <= s[j]->last &&
+			    s[j]->first <= s[i]->last &&
 			    at < s[j]->offset + s[j]->size &&
 			    s[j]->offset < at + s[i]->size) {
 				at = s[j]->offset + s[j]->size;
@@ -313,12 +309,8 @@ int bt_plan_buffers(struct bt_engine *e, struct bt_error *err)
 			bt_want_operand(e, i); /* readers do not mind */
 		e->run[i].op->plan(e, i);
 	}
-	r = plan_gradients(e, err);
-	if (r == BT_OK)
-		r = plan_params(e, err);
-	if (r == BT_OK)
-		r = plan_packers(e, err);
-	if (r != BT_OK)
+	if ((r = plan_gradients(e, err)) || (r = plan_params(e, err)) ||
+	    (r = plan_packers(e, err)))
 		return r;
 	for (i = 0; i < e->g->n_nodes; i++)
 		size_node(e, i);

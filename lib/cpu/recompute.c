@@ -35,32 +35,21 @@ static void find_cuts(const struct bt_engine *e, bool *cut)
 		}
 }
 
-/* Numbers the segments: one ends at the first cut and at each stride-th after
- * it. The logits are not recomputed: the caller holds a pointer to them. */
-static int cut_up(struct bt_engine *e, const bool *cut, int stride)
-{
-	int i, segment = 0, cuts = 0;
-
-	for (i = 0; i < e->g->n_nodes; i++) {
-		e->run[i].segment = segment;
-		if (stride > 0 && i < e->g->logits && cut[i] &&
-		    cuts++ % stride == 0)
-			segment++;
-	}
-	return segment;
-}
-
 int bt_plan_schedule(struct bt_engine *e, int stride)
 {
-	int n = e->g->n_nodes, i, end, first, t = n, last;
+	int n = e->g->n_nodes, i, end, first, t = n, last = 0, cuts = 0;
 	bool *cut = bt_array(n > 0 ? (size_t)n : 1, sizeof(*cut));
 
 	if (cut == NULL)
 		return BT_ENOMEM;
 	find_cuts(e, cut);
-	last = cut_up(e, cut, stride);
-	free(cut);
+	/* a segment ends at the first cut and at each stride-th after it; the
+	 * logits are not recomputed: the caller holds a pointer to them */
 	for (i = 0; i < n; i++) {
+		e->run[i].segment = last;
+		if (stride > 0 && i < e->g->logits && cut[i] &&
+		    cuts++ % stride == 0)
+			last++;
 		e->run[i].recompute_at = -1;
 		e->run[i].backward_at = i;
 	}
@@ -75,6 +64,7 @@ int bt_plan_schedule(struct bt_engine *e, int stride)
 			e->run[i].backward_at = t++;
 	}
 	e->end = t;
+	free(cut);
 	return BT_OK;
 }
 

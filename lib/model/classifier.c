@@ -69,25 +69,13 @@ static int usual(struct bt_graph *g, const struct bt_config *c, int n_labels)
 	             BT_ACT_NONE);
 }
 
-static int misfit(struct bt_graph *g, const struct bt_head *h, int i,
-                  int n_labels)
-{
-	struct bt_buf b = BT_BUF_INIT;
-
-	bt_head_name(h, i, &b);
-	bt_graph_misfit(g, "%s, has %d outputs, and %d are wanted",
-	                bt_buf_str(&b) != NULL ? bt_buf_str(&b) : "the head",
-	                h->layer[i].units, n_labels);
-	bt_buf_clear(&b);
-	return -1;
-}
-
 /* Layer i; *n counts the dense ones. */
 static int layer(struct bt_graph *g, const struct bt_config *c, int i, int x,
                  int n_labels, int *n)
 {
 	const struct bt_head_layer *l = &c->head.layer[i];
 	bool last = i == c->head.n - 1;
+	struct bt_buf b = BT_BUF_INIT;
 	char name[BT_CLASSES_NAME];
 
 	switch (l->kind) {
@@ -106,8 +94,13 @@ static int layer(struct bt_graph *g, const struct bt_config *c, int i, int x,
 	default:
 		break;
 	}
-	if (last && l->units != 0 && l->units != n_labels)
-		return misfit(g, &c->head, i, n_labels);
+	if (last && l->units != 0 && l->units != n_labels) {
+		bt_head_name(&c->head, i, &b);
+		bt_graph_misfit(g, "%s, has %d outputs, and %d are wanted",
+		                bt_buf_str(&b), l->units, n_labels);
+		bt_buf_clear(&b);
+		return -1;
+	}
 	snprintf(name, sizeof(name), "head.%d.weight", (*n)++);
 	return dense(g, x, last ? n_labels : l->units, name, BT_INIT_GLOROT,
 	             last, l->act);

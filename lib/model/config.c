@@ -29,16 +29,6 @@ static int read_int(const json_t *o, const char *key, int64_t lo, int64_t hi,
 	return r;
 }
 
-static int read_real(const json_t *o, const char *key, double lo, double hi,
-                     float *v, struct bt_error *err)
-{
-	double x = *v;
-	int r = bt_json_real(o, key, lo, hi, &x, err);
-
-	*v = (float)x;
-	return r;
-}
-
 static int read_activation(const json_t *o, const char *key,
                            enum bt_activation *act, struct bt_error *err)
 {
@@ -79,8 +69,8 @@ static int read_keys(const json_t *o, const struct bt_key *k,
 			r = read_int(o, k->name, (int64_t)k->lo, (int64_t)k->hi,
 			             bt_key_member(c, k), err);
 		else if (k->type == BT_KEY_REAL)
-			r = read_real(o, k->name, k->lo, k->hi,
-			              bt_key_member(c, k), err);
+			r = bt_config_real(o, k->name, k->lo, k->hi,
+			                   bt_key_member(c, k), err);
 		else
 			r = read_activation(o, k->name, bt_key_member(c, k),
 			                    err);
@@ -96,18 +86,18 @@ static int read_positions(const json_t *o, struct bt_config *c,
 	int r =
 	    read_int(o, "max_position_embeddings", 1, MAX_VOCAB, &rows, err);
 
-	if (r == BT_OK && c->position0 <= 0)
+	if (r == BT_OK && c->position0 <= 0) {
 		r = read_int(o, "pad_token_id", 0, c->vocab_size - 1,
 		             &c->pad_id, err);
-	if (r == BT_OK && c->position0 <= 0 &&
-	    json_is_null(json_object_get(o, "pad_token_id")))
-		c->pad_id = -1;
-	if (r == BT_OK && c->position0 == BT_AFTER_PAD && c->pad_id < 0)
-		r = bt_error_set(err, BT_EFORMAT,
-		                 "pad_token_id null is not supported: "
-		                 "positions are counted from it");
+		if (json_is_null(json_object_get(o, "pad_token_id")))
+			c->pad_id = -1;
+	}
 	if (r != BT_OK)
 		return r;
+	if (c->position0 == BT_AFTER_PAD && c->pad_id < 0)
+		return bt_error_set(err, BT_EFORMAT,
+		                    "pad_token_id null is not supported: "
+		                    "positions are counted from it");
 	if (c->position0 == BT_AFTER_PAD)
 		c->position0 = c->pad_id + 1;
 	c->max_positions = rows - c->position0;
@@ -119,114 +109,83 @@ static int read_positions(const json_t *o, struct bt_config *c,
 	return BT_OK;
 }
 
-/* What no family may be but in this way. */
-static int check_common(const json_t *o, const struct bt_config *c,
-                        struct bt_error *err)
-{
-	int r = bt_config_only(o, "position_embedding_type", "absolute", err);
-
-	if (r == BT_OK)
-		r = bt_config_only_false(o, "is_decoder", err);
-	if (r == BT_OK && c->hidden_size % c->heads != 0)
-		r = bt_error_set(err, BT_EFORMAT,
-		                 "hidden_size %d is not a multiple of "
-		                 "num_attention_heads %d",
-		                 c->hidden_size, c->heads);
-	if (r == BT_OK && c->family->check != NULL)
-		r = c->family->check(o, c, err);
-	return r;
-}
-
-/* As Hugging Face's classes find it: by name, else by the number of labels. */
-static int read_problem(const json_t *o, struct bt_config *c,
-                        struct bt_error *err)
-{
-	const json_t *names = json_object_get(o, "id2label");
-	const char *type = NULL;
-	int r = bt_json_str(o, "problem_type", &type, err);
-
-	c->problem_type =
-	    type == NULL && json_object_size(names) == 1 ? "regression" : type;
-	return r;
-}
-
 static int read_config(const json_t *o, const struct bt_family *f,
                        struct bt_config *c, struct bt_error *err)
 {
+	const json_t *names = json_object_get(o, "id2label");
+	const char *type = NULL;
 	int r;
 
 	set_defaults(c, f);
-	r = read_int(o, "vocab_size", 1, MAX_VOCAB, &c->vocab_size, err);
-	if (r == BT_OK)
-		r = read_keys(o, f->keys, c, err);
-	if (r == BT_OK)
-		r = read_keys(o, f->more_keys, c, err);
-	if (r == BT_OK)
-		r = read_positions(o, c, err);
-	if (r == BT_OK)
-		r = read_real(o, "initializer_range", 0, 10, &c->init_std, err);
-	if (r == BT_OK && f->read != NULL)
-		r = f->read(o, c, err);
-	if (r == BT_OK)
-		r = check_common(o, c, err);
-	if (r == BT_OK)
-		r = bt_config_read_own(o, c, err);
-	if (r == BT_OK)
-		r = read_problem(o, c, err);
+	if ((r = read_int(o, "vocab_size", 1, MAX_VOCAB, &c->vocab_size,
+	                  err)) ||
+	    (r = read_keys(o, f->keys, c, err)) ||
+	    (r = read_keys(o, f->more_keys, c, err)) ||
+	    (r = read_positions(o, c, err)) ||
+	    (r = bt_config_real(o, "initializer_range", 0, 10, &c->init_std,
+	                        err)) ||
+	    (f->read != NULL && (r = f->read(o, c, err))) ||
+	    /* what no family may be but in this way */
+	    (r = bt_config_only(o, "position_embedding_type", "absolute",
+	                        err)) ||
+	    (r = bt_config_only_false(o, "is_decoder", err)))
+		return r;
+	if (c->hidden_size % c->heads != 0)
+		return bt_error_set(err, BT_EFORMAT,
+		                    "hidden_size %d is not a multiple of "
+		                    "num_attention_heads %d",
+		                    c->hidden_size, c->heads);
+	if ((f->check != NULL && (r = f->check(o, c, err))) ||
+	    (r = bt_config_read_own(o, c, err)) ||
+	    (r = bt_json_str(o, "problem_type", &type, err)))
+		return r;
+	/* as Hugging Face's classes: by name, else by the number of labels */
+	c->problem_type =
+	    type == NULL && json_object_size(names) == 1 ? "regression" : type;
 	if (c->classifier_dropout < 0)
 		c->classifier_dropout = c->hidden_dropout;
-	return r;
+	return BT_OK;
 }
 
 static int unknown_family(const char *type, struct bt_error *err)
 {
 	struct bt_buf b = BT_BUF_INIT;
-	const char *known;
-
 	bt_family_list(&b);
-	known = bt_buf_str(&b);
 	bt_error_set(err, BT_EFORMAT,
 	             "model_type '%s' is not supported (these are: %s)", type,
-	             known != NULL ? known : "?");
+	             bt_buf_str(&b));
 	bt_buf_clear(&b);
 	return BT_EFORMAT;
 }
 
-/* Google's bert_config.json names no model_type: its class is BERT, and its
- * "gelu" is the tanh form. */
-static int read_google(const json_t *o, struct bt_config *c,
-                       struct bt_error *err)
-{
-	int r;
-
-	if (json_object_get(o, "hidden_size") == NULL)
-		return bt_error_set(err, BT_EFORMAT,
-		                    "has neither 'model_type' nor "
-		                    "'hidden_size'");
-	r = read_config(o, &bt_family_bert, c, err);
-	if (r == BT_OK && c->act == BT_ACT_GELU &&
-	    json_object_get(o, "architectures") == NULL)
-		c->act = BT_ACT_GELU_TANH;
-	return r;
-}
-
-/* Takes ownership of the object: it is c's, or released on failure. */
+/* Takes ownership of the object: it is c's, or released on failure. Google's
+ * bert_config.json names no model_type: its class is BERT, and its "gelu" is
+ * the tanh form. */
 static int take(const char *name, json_t *o, struct bt_config *c,
                 struct bt_error *err)
 {
-	const struct bt_family *f;
+	const struct bt_family *f = &bt_family_bert;
 	const char *type = NULL;
 	struct bt_config new;
 	int r = bt_json_str(o, "model_type", &type, err);
-	f = type != NULL ? bt_family_find(type) : NULL;
-	if (r == BT_OK)
-		r = type == NULL ? read_google(o, &new, err)
-		    : f == NULL  ? unknown_family(type, err)
-		                 : read_config(o, f, &new, err);
+
+	if (type != NULL)
+		f = bt_family_find(type);
+	if (r == BT_OK && f == NULL)
+		r = unknown_family(type, err);
+	else if (r == BT_OK && type == NULL &&
+	         json_object_get(o, "hidden_size") == NULL)
+		r = bt_error_set(err, BT_EFORMAT,
+		                 "has neither 'model_type' nor 'hidden_size'");
+	else if (r == BT_OK)
+		r = read_config(o, f, &new, err);
 	if (r != BT_OK) {
 		json_decref(o);
 		return bt_error_prefix(err, "%s", name);
 	}
+	if (type == NULL && new.act == BT_ACT_GELU &&
+	    json_object_get(o, "architectures") == NULL)
+		new.act = BT_ACT_GELU_TANH;
 	new.json = o;
 	*c = new;
 	return BT_OK;
@@ -235,11 +194,7 @@ static int take(const char *name, json_t *o, struct bt_config *c,
 int bt_config_parse(const char *name, const json_t *object, struct bt_config *c,
                     struct bt_error *err)
 {
-	json_t *o = json_deep_copy(object);
-
-	if (o == NULL)
-		return bt_error_nomem(err, "reading a configuration");
-	return take(name, o, c, err);
+	return take(name, json_deep_copy(object), c, err);
 }
 
 int bt_config_load(const char *path, struct bt_config *c, struct bt_error *err)
@@ -251,7 +206,7 @@ int bt_config_load(const char *path, struct bt_config *c, struct bt_error *err)
 	if (r != BT_OK)
 		return r;
 	bt_buf_printf(&b, "'%s'", path);
-	r = take(bt_buf_str(&b) != NULL ? bt_buf_str(&b) : path, o, c, err);
+	r = take(bt_buf_str(&b), o, c, err);
 	bt_buf_clear(&b);
 	return r;
 }
@@ -271,7 +226,7 @@ int bt_config_preset(const char *name, struct bt_config *c,
 	c->intermediate_size = 512;
 	c->classifier_dropout = c->hidden_dropout;
 	c->json = json_object();
-	return c->json != NULL ? BT_OK : bt_error_nomem(err, "configuring");
+	return BT_OK;
 }
 
 void bt_config_drop_twice(struct bt_config *c)

@@ -1,10 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* Refuses configurations that ask for a variant that is not built. */
+/* Reads keys of configurations; refuses those that ask for a variant that is
+ * not built. */
 #include <stdint.h>
 #include <string.h>
 
 #include "format/json.h"
 #include "model/family_int.h"
+
+int bt_config_real(const json_t *o, const char *key, double lo, double hi,
+                   float *v, struct bt_error *err)
+{
+	double x = *v;
+	int r = bt_json_real(o, key, lo, hi, &x, err);
+
+	*v = (float)x;
+	return r;
+}
 
 int bt_config_only(const json_t *o, const char *key, const char *built,
                    struct bt_error *err)

@@ -12,28 +12,11 @@ static const char *const texts_names[] = {
     [BT_TEXTS_BOTH] = "both",
 };
 
-static int read_texts(const char *name, enum bt_texts *texts,
-                      struct bt_error *err)
-{
-	int i;
-
-	for (i = BT_TEXTS_SINGLE; name != NULL && i <= BT_TEXTS_BOTH; i++)
-		if (strcmp(name, texts_names[i]) == 0) {
-			*texts = (enum bt_texts)i;
-			return BT_OK;
-		}
-	return name == NULL
-	           ? BT_OK
-	           : bt_error_set(err, BT_EFORMAT,
-	                          "texts '%s' is not single, pairs or both",
-	                          name);
-}
-
 int bt_config_read_own(const json_t *o, struct bt_config *c,
                        struct bt_error *err)
 {
 	const char *pool = NULL, *head = NULL, *texts = NULL;
-	int r, length;
+	int r, length, i;
 
 	o = json_object_get(o, BT_CONFIG_OWN);
 	if (o == NULL)
@@ -41,19 +24,25 @@ int bt_config_read_own(const json_t *o, struct bt_config *c,
 	if (!json_is_object(o))
 		return bt_error_set(err, BT_EFORMAT,
 		                    "'" BT_CONFIG_OWN "' is not an object");
-	r = bt_json_str(o, "pool", &pool, err);
-	if (r == BT_OK)
-		r = bt_json_str(o, "head", &head, err);
-	if (r == BT_OK)
-		r = bt_json_str(o, "texts", &texts, err);
-	if (r == BT_OK)
-		r = read_texts(texts, &c->texts, err);
-	if (r == BT_OK && pool != NULL && !bt_pooled_named(pool, &c->pool))
-		r = bt_error_set(err, BT_EFORMAT,
-		                 "pooling '%s' is not one of " BT_POOLED_NAMES,
-		                 pool);
-	if (r != BT_OK || head == NULL)
+	if ((r = bt_json_str(o, "pool", &pool, err)) ||
+	    (r = bt_json_str(o, "head", &head, err)) ||
+	    (r = bt_json_str(o, "texts", &texts, err)))
 		return r;
+	for (i = BT_TEXTS_SINGLE; texts != NULL && i <= BT_TEXTS_BOTH; i++)
+		if (strcmp(texts, texts_names[i]) == 0) {
+			c->texts = (enum bt_texts)i;
+			break;
+		}
+	if (texts != NULL && i > BT_TEXTS_BOTH)
+		return bt_error_set(err, BT_EFORMAT,
+		                    "texts '%s' is not single, pairs or both",
+		                    texts);
+	if (pool != NULL && !bt_pooled_named(pool, &c->pool))
+		return bt_error_set(
+		    err, BT_EFORMAT,
+		    "pooling '%s' is not one of " BT_POOLED_NAMES, pool);
+	if (head == NULL)
+		return BT_OK;
 	r = bt_head_parse(head, &c->head, err);
 	if (r == BT_EARG && err != NULL)
 		err->code = r = BT_EFORMAT; /* of a file, not of an option */
@@ -84,45 +73,33 @@ json_t *bt_config_class(const struct bt_config *c)
 		bt_buf_printf(&b, "%.*sModel", (int)(end - class), class);
 		name = bt_buf_str(&b);
 	}
-	a = name != NULL ? json_pack("[s]", name) : NULL;
+	a = json_pack("[s]", name);
 	bt_buf_clear(&b);
 	return a;
 }
 
-int bt_config_write_own(json_t *o, const struct bt_config *c)
+void bt_config_write_own(json_t *o, const struct bt_config *c)
 {
 	struct bt_buf b = BT_BUF_INIT;
 	json_t *own = json_object();
-	int bad = own == NULL;
 
 	if (c->head.n > 0) {
 		bt_head_print(&c->head, &b);
-		bad |= bt_buf_str(&b) == NULL ||
-		       json_object_set_new(own, "head",
-		                           json_string(bt_buf_str(&b)));
+		json_object_set_new(own, "head", json_string(bt_buf_str(&b)));
 		bt_buf_clear(&b);
 	} else if (c->pool != BT_POOLED_POOLER) {
-		bad |= json_object_set_new(
-		    own, "pool", json_string(bt_pooled_name(c->pool)));
+		json_object_set_new(own, "pool",
+		                    json_string(bt_pooled_name(c->pool)));
 	}
 	if (c->texts != BT_TEXTS_UNKNOWN)
-		bad |= json_object_set_new(own, "texts",
-		                           json_string(texts_names[c->texts]));
-	if (json_object_size(own) > 0)
-		return bad | json_object_set_new(o, BT_CONFIG_OWN, own);
-	json_object_del(o, BT_CONFIG_OWN);
-	json_decref(own);
-	return bad;
-}
-
-/* Other than what the model has: its length too, where both say one. */
-static bool differs(const struct bt_config *c, const struct bt_head *h,
-                    enum bt_pooled pool)
-{
-	int a = bt_head_length(&c->head), b = bt_head_length(h);
-
-	return pool != c->pool || !bt_head_equal(h, &c->head) ||
-	       (a > 0 && b > 0 && a != b);
+		json_object_set_new(own, "texts",
+		                    json_string(texts_names[c->texts]));
+	if (json_object_size(own) > 0) {
+		json_object_set_new(o, BT_CONFIG_OWN, own);
+	} else {
+		json_object_del(o, BT_CONFIG_OWN);
+		json_decref(own);
+	}
 }
 
 int bt_config_set_head(struct bt_config *c, const char *pool, const char *head,
@@ -130,7 +107,7 @@ int bt_config_set_head(struct bt_config *c, const char *pool, const char *head,
 {
 	enum bt_pooled p = BT_POOLED_POOLER;
 	struct bt_head h = {0};
-	int r = BT_OK;
+	int r = BT_OK, length, had = bt_head_length(&c->head);
 
 	*changed = false;
 	if (pool == NULL && head == NULL)
@@ -141,14 +118,17 @@ int bt_config_set_head(struct bt_config *c, const char *pool, const char *head,
 		r = bt_error_set(err, BT_EARG, "there is no pool '%s'", pool);
 	if (r != BT_OK)
 		return r;
-	if (bt_head_length(&h) > c->max_positions)
+	length = bt_head_length(&h);
+	if (length > c->max_positions)
 		return bt_error_set(err, BT_EARG,
 		                    "the head is for texts of %d tokens, the "
 		                    "encoder for up to %d",
-		                    bt_head_length(&h), c->max_positions);
-	*changed = differs(c, &h, p);
-	if (!*changed && bt_head_length(&h) < 0)
-		bt_head_fix(&h, bt_head_length(&c->head));
+		                    length, c->max_positions);
+	/* other than what the model has: its length too, where both say one */
+	*changed = p != c->pool || !bt_head_equal(&h, &c->head) ||
+	           (had > 0 && length > 0 && had != length);
+	if (!*changed && length < 0)
+		bt_head_fix(&h, had);
 	c->pool = p;
 	c->head = h;
 	return BT_OK;

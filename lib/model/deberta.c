@@ -186,20 +186,18 @@ static int check(const json_t *o, const struct bt_config *c,
 	                    &kernel, err);
 
 	if (r == BT_OK && kernel > 0)
-		r = bt_error_set(err, BT_EFORMAT,
-		                 "conv_kernel_size %d, a convolution beside "
-		                 "the first layer, is not supported",
-		                 (int)kernel);
-	if (r == BT_OK)
-		r = bt_config_only_int(o, "embedding_size", c->hidden_size,
-		                       err);
-	if (r == BT_OK)
-		r = bt_config_only_int(o, "pooler_hidden_size", c->hidden_size,
-		                       err);
-	if (r == BT_OK)
-		r = bt_config_only_int(o, "attention_head_size",
-		                       c->hidden_size / c->heads, err);
-	return r;
+		return bt_error_set(err, BT_EFORMAT,
+		                    "conv_kernel_size %d, a convolution beside "
+		                    "the first layer, is not supported",
+		                    (int)kernel);
+	if (r ||
+	    (r = bt_config_only_int(o, "embedding_size", c->hidden_size,
+	                            err)) ||
+	    (r = bt_config_only_int(o, "pooler_hidden_size", c->hidden_size,
+	                            err)))
+		return r;
+	return bt_config_only_int(o, "attention_head_size",
+	                          c->hidden_size / c->heads, err);
 }
 
 /* Embeddings of relative positions, normed if norm_rel_ebd says so. */
@@ -258,15 +256,6 @@ static void own_projections(struct bt_graph *g, const struct bt_config *c,
 	l->rel_q_col = !c->p2c ? -1 : c->c2p ? c->hidden_size : 0;
 }
 
-/* The tokens' own projections: queries stand before keys. */
-static void shared_projections(const struct bt_config *c, struct bt_layer *l)
-{
-	l->rel_proj = c->p2c ? l->q : l->k;
-	l->rel_proj_bias = c->p2c ? l->q_bias : l->k_bias;
-	l->rel_q_col = c->p2c ? 0 : -1;
-	l->rel_k_col = !c->c2p ? -1 : c->p2c ? c->hidden_size : 0;
-}
-
 static int encoder(struct bt_graph *g, const struct bt_config *c,
                    bool only_first)
 {
@@ -291,9 +280,15 @@ static int encoder(struct bt_graph *g, const struct bt_config *c,
 		l = bt_block_layer_params(g, c, &form, prefix);
 		l.relative_positions = table;
 		l.rel_proj_parts = c->c2p + c->p2c;
-		if (table >= 0 && c->share_att_key)
-			shared_projections(c, &l);
-		else if (table >= 0)
+		if (table >= 0 && c->share_att_key) {
+			/* the tokens' own: queries stand before keys */
+			l.rel_proj = c->p2c ? l.q : l.k;
+			l.rel_proj_bias = c->p2c ? l.q_bias : l.k_bias;
+			l.rel_q_col = c->p2c ? 0 : -1;
+			l.rel_k_col = !c->c2p  ? -1
+			              : c->p2c ? c->hidden_size
+			                       : 0;
+		} else if (table >= 0)
 			own_projections(g, c, prefix, &l);
 		x = bt_block_layer(g, c, x, &l,
 		                   only_first && i == c->layers - 1);

@@ -87,8 +87,12 @@ int bt_family_encoder(struct bt_graph *g, const struct bt_config *c,
  * classifiers or, with a head that these lack, of its encoders. */
 int bt_config_read_own(const json_t *o, struct bt_config *c,
                        struct bt_error *err) BT_MUST_USE;
-int bt_config_write_own(json_t *o, const struct bt_config *c); /* 0: done */
+void bt_config_write_own(json_t *o, const struct bt_config *c);
 json_t *bt_config_class(const struct bt_config *c);
+
+/* As bt_json_real, for a float. */
+int bt_config_real(const json_t *o, const char *key, double lo, double hi,
+                   float *v, struct bt_error *err) BT_MUST_USE;
 
 /* Refuses another value of a key that needs not be there. */
 int bt_config_only(const json_t *o, const char *key, const char *built,

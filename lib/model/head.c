@@ -80,17 +80,6 @@ static int cut_words(struct reading *r, struct bt_error *err)
 	return r->words > 0 ? BT_OK : wrong(r, "there is none", err);
 }
 
-static int read_dropout(const struct reading *r, struct bt_head_layer *l,
-                        struct bt_error *err)
-{
-	double v;
-
-	if (r->words != 2 || bt_parse_f64(r->word[1], 0, 0.99, &v) != BT_OK)
-		return wrong(r, "expected a probability from 0 to 0.99", err);
-	l->dropout = (float)v;
-	return BT_OK;
-}
-
 static int read_count(const struct reading *r, int most, int *n,
                       struct bt_error *err)
 {
@@ -103,16 +92,6 @@ static int read_count(const struct reading *r, int most, int *n,
 		return wrong(r, why, err);
 	*n = (int)v;
 	return BT_OK;
-}
-
-static int read_flatten(const struct reading *r, struct bt_head_layer *l,
-                        struct bt_error *err)
-{
-	if (r->words > 2)
-		return wrong(r, "expected no more than a number of tokens",
-		             err);
-	return r->words == 2 ? read_count(r, BT_HEAD_UNITS, &l->length, err)
-	                     : BT_OK;
 }
 
 static int read_dense(const struct reading *r, struct bt_head_layer *l,
@@ -143,6 +122,7 @@ static int read_layer(struct reading *r, struct bt_head_layer *l,
                       struct bt_error *err)
 {
 	int e = cut_words(r, err), i;
+	double v;
 
 	if (e != BT_OK)
 		return e;
@@ -157,10 +137,19 @@ static int read_layer(struct reading *r, struct bt_head_layer *l,
 	l->kind = (enum bt_head_kind)i;
 	if (l->kind == BT_HEAD_DENSE)
 		return read_dense(r, l, err);
-	if (l->kind == BT_HEAD_DROPOUT)
-		return read_dropout(r, l, err);
-	if (l->kind == BT_HEAD_FLATTEN)
-		return read_flatten(r, l, err);
+	if (l->kind == BT_HEAD_DROPOUT) {
+		if (r->words != 2 ||
+		    bt_parse_f64(r->word[1], 0, 0.99, &v) != BT_OK)
+			return wrong(r, "expected a probability from 0 to 0.99",
+			             err);
+		l->dropout = (float)v;
+		return BT_OK;
+	}
+	if (l->kind == BT_HEAD_FLATTEN && r->words > 2)
+		return wrong(r, "expected no more than a number of tokens",
+		             err);
+	if (l->kind == BT_HEAD_FLATTEN && r->words == 2)
+		return read_count(r, BT_HEAD_UNITS, &l->length, err);
 	return r->words == 1 ? BT_OK : wrong(r, "takes no value", err);
 }
 
@@ -207,31 +196,19 @@ static int check_layer(const struct reading *r, const struct bt_head_layer *l,
 	return BT_OK;
 }
 
-/* The text up to the next comma, without the blanks around it. */
-static struct bt_span next_text(const char **at)
-{
-	struct bt_span s = {*at, strcspn(*at, ",")};
-
-	*at += s.n;
-	while (s.n > 0 && s.p[0] == ' ') {
-		s.p++;
-		s.n--;
-	}
-	while (s.n > 0 && s.p[s.n - 1] == ' ')
-		s.n--;
-	return s;
-}
-
 int bt_head_parse(const char *spec, struct bt_head *h, struct bt_error *err)
 {
 	struct reading r = {.number = 0};
 	bool pooled = false;
 	const char *at = spec;
+	size_t n;
 	int e = BT_OK;
 
 	memset(h, 0, sizeof(*h));
 	while (e == BT_OK) {
-		r.text = next_text(&at);
+		n = strcspn(at, ",");
+		r.text = bt_span_trim((struct bt_span){at, n}, " ");
+		at += n;
 		r.number++;
 		if (h->n == BT_HEAD_LAYERS)
 			return wrong(&r, "there are more than 32 layers", err);
@@ -247,19 +224,9 @@ int bt_head_parse(const char *spec, struct bt_head *h, struct bt_error *err)
 	return e;
 }
 
-static const char *act_name(const struct bt_head_layer *l)
-{
-	size_t i;
-
-	for (i = 1; i < ACTS; i++) /* linear need not be said */
-		if (acts[i].act == l->act && acts[i].softmax == l->softmax)
-			return acts[i].name;
-	return NULL;
-}
-
 static void print_layer(const struct bt_head_layer *l, struct bt_buf *out)
 {
-	const char *act = act_name(l);
+	size_t i = 1; /* linear need not be said */
 	char s[32];
 
 	bt_buf_puts(out, kinds[l->kind]);
@@ -271,8 +238,11 @@ static void print_layer(const struct bt_head_layer *l, struct bt_buf *out)
 		bt_buf_printf(out, " %d", l->length);
 	if (l->kind == BT_HEAD_DENSE && l->units > 0)
 		bt_buf_printf(out, " %d", l->units);
-	if (l->kind == BT_HEAD_DENSE && act != NULL)
-		bt_buf_printf(out, " %s", act);
+	while (i < ACTS &&
+	       (acts[i].act != l->act || acts[i].softmax != l->softmax))
+		i++;
+	if (l->kind == BT_HEAD_DENSE && i < ACTS)
+		bt_buf_printf(out, " %s", acts[i].name);
 }
 
 void bt_head_print(const struct bt_head *h, struct bt_buf *out)

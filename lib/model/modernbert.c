@@ -47,23 +47,13 @@ static void defaults(struct bt_config *c)
 	c->local_theta = 10000;
 }
 
-static int read_theta(const json_t *o, const char *key, float *theta,
-                      struct bt_error *err)
-{
-	double v = *theta;
-	int r = bt_json_real(o, key, 1, 1e30, &v, err);
-
-	*theta = (float)v;
-	return r;
-}
-
 /* rope_parameters: { "full_attention": { "rope_theta": ... }, ... } */
 static int read_rope(const json_t *o, const char *kind, float *theta,
                      struct bt_error *err)
 {
 	const json_t *all = json_object_get(o, "rope_parameters");
 	const json_t *of = json_object_get(all, kind);
-	int r = BT_OK;
+	int r;
 
 	if ((all != NULL && !json_is_object(all) && !json_is_null(all)) ||
 	    (of != NULL && !json_is_object(of) && !json_is_null(of)))
@@ -71,30 +61,33 @@ static int read_rope(const json_t *o, const char *kind, float *theta,
 		                    "'rope_parameters' is not an object with "
 		                    "an object '%s'",
 		                    kind);
-	if (json_is_object(of))
-		r = bt_config_only(of, "rope_type", "default", err);
-	if (r == BT_OK && json_is_object(of))
-		r = read_theta(of, "rope_theta", theta, err);
+	if (!json_is_object(of))
+		return BT_OK;
+	r = bt_config_only(of, "rope_type", "default", err);
+	if (r == BT_OK)
+		r = bt_config_real(of, "rope_theta", 1, 1e30, theta, err);
 	return r;
 }
 
 static int read_thetas(const json_t *o, struct bt_config *c,
                        struct bt_error *err)
 {
-	int r = read_theta(o, "global_rope_theta", &c->global_theta, err);
+	bool null = json_is_null(json_object_get(o, "local_rope_theta"));
+	int r = bt_config_real(o, "global_rope_theta", 1, 1e30,
+	                       &c->global_theta, err);
 
-	if (r == BT_OK && json_is_null(json_object_get(o, "local_rope_theta")))
+	if (null)
 		c->local_theta = c->global_theta;
-	else if (r == BT_OK)
-		r = read_theta(o, "local_rope_theta", &c->local_theta, err);
-	if (r == BT_OK)
-		r = read_rope(o, "full_attention", &c->global_theta, err);
-	if (r == BT_OK)
-		r = read_rope(o, "sliding_attention", &c->local_theta, err);
-	if (r == BT_OK && json_is_object(json_object_get(o, "rope_scaling")))
-		r = bt_error_set(err, BT_EFORMAT,
-		                 "rope_scaling is not supported");
-	return r;
+	if (r ||
+	    (r = bt_config_real(o, "local_rope_theta", 1, 1e30, &c->local_theta,
+	                        err)) ||
+	    (r = read_rope(o, "full_attention", &c->global_theta, err)) ||
+	    (r = read_rope(o, "sliding_attention", &c->local_theta, err)))
+		return r;
+	if (json_is_object(json_object_get(o, "rope_scaling")))
+		return bt_error_set(err, BT_EFORMAT,
+		                    "rope_scaling is not supported");
+	return BT_OK;
 }
 
 /* Whether layer i of a list of layer_types is what every n says. */
@@ -145,20 +138,18 @@ static int read_reach(const json_t *o, struct bt_config *c,
 static int read_more(const json_t *o, struct bt_config *c, struct bt_error *err)
 {
 	const char *pooling = "cls";
-	int r = read_reach(o, c, err);
+	int r;
 
-	if (r == BT_OK)
-		r = read_thetas(o, c, err);
-	if (r == BT_OK)
-		r = bt_json_str(o, "classifier_pooling", &pooling, err);
-	if (r == BT_OK && strcmp(pooling, "cls") != 0 &&
-	    strcmp(pooling, "mean") != 0)
-		r = bt_error_set(err, BT_EFORMAT,
-		                 "classifier_pooling '%s' is not supported "
-		                 "(only 'cls' and 'mean' are)",
-		                 pooling);
+	if ((r = read_reach(o, c, err)) || (r = read_thetas(o, c, err)) ||
+	    (r = bt_json_str(o, "classifier_pooling", &pooling, err)))
+		return r;
 	c->pools_mean = strcmp(pooling, "mean") == 0;
-	return r;
+	if (c->pools_mean || strcmp(pooling, "cls") == 0)
+		return BT_OK;
+	return bt_error_set(err, BT_EFORMAT,
+	                    "classifier_pooling '%s' is not supported (only "
+	                    "'cls' and 'mean' are)",
+	                    pooling);
 }
 
 static int check(const json_t *o, const struct bt_config *c,
@@ -232,18 +223,19 @@ static int attention(struct bt_graph *g, const struct bt_config *c, int x,
                      int i, const char *prefix)
 {
 	bool global = i % c->global_every == 0;
-	struct bt_attention_args a = {0};
 	int h = c->hidden_size;
+	struct bt_attention_args a = {.k_col = h,
+	                              .v_col = 2 * h,
+	                              .heads = c->heads,
+	                              .head_dim = h / c->heads,
+	                              .relative_bias = -1,
+	                              .relative_positions = -1,
+	                              .theta = global ? c->global_theta
+	                                              : c->local_theta,
+	                              .window = global ? 0 : c->window / 2,
+	                              .dropout = c->attention_dropout};
 
 	a.q = a.kv = linear(g, x, 3 * h, prefix, "attn.Wqkv", BT_ACT_NONE);
-	a.k_col = h;
-	a.v_col = 2 * h;
-	a.heads = c->heads;
-	a.head_dim = h / c->heads;
-	a.relative_bias = a.relative_positions = -1;
-	a.theta = global ? c->global_theta : c->local_theta;
-	a.window = global ? 0 : c->window / 2;
-	a.dropout = c->attention_dropout;
 	return linear(g, bt_op_attention(g, &a), h, prefix, "attn.Wo",
 	              BT_ACT_NONE);
 }

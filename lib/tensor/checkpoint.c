@@ -66,17 +66,14 @@ struct bt_tensor *bt_ckpt_add(struct bt_ckpt *c)
 
 int bt_ckpt_add_note(struct bt_ckpt *c, const char *key, const char *value)
 {
-	struct bt_ckpt_note *note;
+	struct bt_ckpt_note note = {bt_ckpt_keep_str(c, key),
+	                            bt_ckpt_keep_str(c, value)};
 
-	if (bt_grow(&c->notes, &c->cap_notes, c->n_notes + 1, sizeof(*note)) !=
-	    BT_OK)
+	if (note.key == NULL || note.value == NULL ||
+	    bt_grow(&c->notes, &c->cap_notes, c->n_notes + 1, sizeof(note)) !=
+	        BT_OK)
 		return BT_ENOMEM;
-	note = &c->notes[c->n_notes];
-	note->key = bt_ckpt_keep_str(c, key);
-	note->value = bt_ckpt_keep_str(c, value);
-	if (note->key == NULL || note->value == NULL)
-		return BT_ENOMEM;
-	c->n_notes++;
+	c->notes[c->n_notes++] = note;
 	return BT_OK;
 }
 
@@ -208,40 +205,32 @@ const struct bt_ckpt_note *bt_ckpt_note(const struct bt_ckpt *c, size_t i)
 	return &c->notes[i];
 }
 
-/* Compares the numbers that *a and *b begin with and steps over them. */
-static int compare_numbers(const char **a, const char **b)
-{
-	size_t n, m;
-	int r;
-
-	*a += strspn(*a, "0");
-	*b += strspn(*b, "0");
-	n = strspn(*a, "0123456789");
-	m = strspn(*b, "0123456789");
-	if (n != m)
-		return n < m ? -1 : 1;
-	r = memcmp(*a, *b, n);
-	*a += n;
-	*b += n;
-	return r;
-}
-
 int bt_ckpt_compare(const char *a, const char *b)
 {
 	const char *p = a, *q = b;
+	size_t n, m;
 	int r;
 
 	while (*p != '\0' && *q != '\0') {
-		if (isdigit((unsigned char)*p) && isdigit((unsigned char)*q)) {
-			r = compare_numbers(&p, &q);
-			if (r != 0)
-				return r;
-		} else if (*p != *q) {
-			return (unsigned char)*p < (unsigned char)*q ? -1 : 1;
-		} else {
+		if (!isdigit((unsigned char)*p) ||
+		    !isdigit((unsigned char)*q)) {
+			if (*p != *q)
+				return (unsigned char)*p < (unsigned char)*q
+				           ? -1
+				           : 1;
 			p++;
 			q++;
+			continue;
 		}
+		p += strspn(p, "0");
+		q += strspn(q, "0");
+		n = strspn(p, "0123456789");
+		m = strspn(q, "0123456789");
+		r = n != m ? (n < m ? -1 : 1) : memcmp(p, q, n);
+		if (r != 0)
+			return r;
+		p += n;
+		q += n;
 	}
 	if (*p != *q)
 		return *p == '\0' ? -1 : 1;

@@ -35,16 +35,6 @@ static void add(struct part *p, double d)
 	p->sum += d;
 }
 
-static void diff_reals(struct part *p, const double *x, const double *y,
-                       size_t n)
-{
-	size_t i;
-
-	for (i = 0; i < n; i++)
-		if (x[i] != y[i] && !(isnan(x[i]) && isnan(y[i])))
-			add(p, fabs(x[i] - y[i]));
-}
-
 /* Where two integers of 64 bits differ their doubles may not. */
 static void diff_wide(struct part *p, const uint8_t *a, const uint8_t *b,
                       size_t n, bool with_sign)
@@ -62,33 +52,6 @@ static void diff_wide(struct part *p, const uint8_t *a, const uint8_t *b,
 	}
 }
 
-/* Elements of a type that is not read as numbers; those of less than a byte
- * count as one where they share a byte. */
-static void diff_bytes(struct part *p, const uint8_t *a, const uint8_t *b,
-                       size_t bytes, size_t width)
-{
-	size_t i;
-
-	for (i = 0; i < bytes; i += width)
-		p->differing += memcmp(a + i, b + i, width) != 0;
-}
-
-static bool is_wide(enum bt_dtype dtype)
-{
-	return dtype == BT_DTYPE_I64 || dtype == BT_DTYPE_U64;
-}
-
-static void diff_same_type(struct part *p, enum bt_dtype dtype,
-                           const uint8_t *x, const uint8_t *y, size_t n)
-{
-	unsigned bits = bt_dtype_bits(dtype);
-
-	if (is_wide(dtype))
-		diff_wide(p, x, y, n, dtype == BT_DTYPE_I64);
-	else
-		diff_bytes(p, x, y, n * bits / 8, bits < 8 ? 1 : bits / 8);
-}
-
 /* n elements as they are, in buf where they are not in order in the file.
  * Blocks begin at multiples of eight elements, so at whole bytes. */
 static const uint8_t *bytes_of(const struct bt_tensor *t, size_t first,
@@ -103,22 +66,31 @@ static const uint8_t *bytes_of(const struct bt_tensor *t, size_t first,
 }
 
 /* Compares a block of n elements of one type; false where that has to be done
- * as numbers. */
+ * as numbers. Elements of less than a byte count as one where they share one.
+ */
 static bool diff_block(struct part *p, const struct bt_tensor *a,
                        const struct bt_tensor *b, size_t first, size_t n)
 {
 	uint64_t x[BT_PIECE_BLOCK], y[BT_PIECE_BLOCK];
+	unsigned bits = bt_dtype_bits(a->dtype), width;
 	const uint8_t *s, *t;
+	size_t i;
 
 	if (a->dtype != b->dtype)
 		return false;
 	s = bytes_of(a, first, n, x);
 	t = bytes_of(b, first, n, y);
-	if (memcmp(s, t, n * bt_dtype_bits(a->dtype) / 8) == 0)
+	if (memcmp(s, t, n * bits / 8) == 0)
 		return true;
-	if (!is_wide(a->dtype) && bt_dtype_is_real(a->dtype))
+	if (a->dtype == BT_DTYPE_I64 || a->dtype == BT_DTYPE_U64) {
+		diff_wide(p, s, t, n, a->dtype == BT_DTYPE_I64);
+		return true;
+	}
+	if (bt_dtype_is_real(a->dtype))
 		return false;
-	diff_same_type(p, a->dtype, s, t, n);
+	width = bits < 8 ? 1 : bits / 8;
+	for (i = 0; i < n * bits / 8; i += width)
+		p->differing += memcmp(s + i, t + i, width) != 0;
 	return true;
 }
 
@@ -129,7 +101,7 @@ static void work(void *arg, int piece, int worker)
 	const struct bt_tensor *a = job->rows[p->row].a;
 	const struct bt_tensor *b = job->rows[p->row].b;
 	double x[BT_PIECE_BLOCK], y[BT_PIECE_BLOCK];
-	size_t i, n;
+	size_t i, k, n;
 
 	(void)worker;
 	for (i = 0; i < p->n; i += n) {
@@ -139,7 +111,9 @@ static void work(void *arg, int piece, int worker)
 		if (bt_tensor_to_f64(a, p->first + i, n, x, NULL) != BT_OK ||
 		    bt_tensor_to_f64(b, p->first + i, n, y, NULL) != BT_OK)
 			return; /* cannot be: the range and type were checked */
-		diff_reals(p, x, y, n);
+		for (k = 0; k < n; k++)
+			if (x[k] != y[k] && !(isnan(x[k]) && isnan(y[k])))
+				add(p, fabs(x[k] - y[k]));
 	}
 }
 
@@ -284,45 +258,28 @@ static int compare_all(struct bt_tensor_diff *rows, size_t n,
 	return BT_OK;
 }
 
-static int all_there(const struct bt_tensor_diff *rows, size_t n,
-                     struct bt_error *err)
-{
-	size_t i;
-	int r = BT_OK;
-
-	for (i = 0; i < n && r == BT_OK; i++) {
-		if (!rows[i].compared)
-			continue;
-		r = bt_tensor_there(rows[i].a, err);
-		if (r == BT_OK)
-			r = bt_tensor_there(rows[i].b, err);
-	}
-	return r;
-}
-
 int bt_stats_diff(const struct bt_tensor *const *a, size_t n_a,
                   const struct bt_tensor *const *b, size_t n_b,
                   struct bt_pool *pool, struct bt_tensor_diff **res,
                   size_t *n_rows, struct bt_error *err)
 {
-	struct bt_tensor_diff *rows;
-	size_t n;
-	int r;
+	struct bt_tensor_diff *rows = NULL;
+	size_t n, i;
+	int r = BT_OK;
 
-	if (!bt_size_add(n_a, n_b, &n))
-		return bt_error_nomem(err, "comparing checkpoints");
-	rows = bt_array(n, sizeof(*rows));
+	if (bt_size_add(n_a, n_b, &n))
+		rows = bt_array(n, sizeof(*rows));
 	if (rows == NULL)
 		return bt_error_nomem(err, "comparing checkpoints");
 	n = pair_all(a, n_a, b, n_b, rows);
-	r = all_there(rows, n, err);
+	for (i = 0; r == BT_OK && i < n; i++)
+		if (rows[i].compared && !(r = bt_tensor_there(rows[i].a, err)))
+			r = bt_tensor_there(rows[i].b, err);
+	if (r == BT_OK && compare_all(rows, n, pool) != BT_OK)
+		r = bt_error_nomem(err, "comparing checkpoints");
 	if (r != BT_OK) {
 		free(rows);
 		return r;
-	}
-	if (compare_all(rows, n, pool) != BT_OK) {
-		free(rows);
-		return bt_error_nomem(err, "comparing checkpoints");
 	}
 	*res = rows;
 	*n_rows = n;

@@ -13,7 +13,8 @@
 typedef void to_f32_fn(const uint8_t *p, size_t n, float *out);
 typedef void to_f64_fn(const uint8_t *p, size_t n, double *out);
 
-#define CONVERT(name, from, to)                                                \
+/* value: of an element v. */
+#define CONVERT(name, from, to, value)                                         \
 	static void name(const uint8_t *p, size_t n, to *out)                  \
 	{                                                                      \
 		from v;                                                        \
@@ -21,63 +22,27 @@ typedef void to_f64_fn(const uint8_t *p, size_t n, double *out);
                                                                                \
 		for (i = 0; i < n; i++) {                                      \
 			memcpy(&v, p + i * sizeof(v), sizeof(v));              \
-			out[i] = (to)v;                                        \
+			out[i] = (to)(value);                                  \
 		}                                                              \
 	}
 
-CONVERT(i8_f32, int8_t, float)
-CONVERT(u8_f32, uint8_t, float)
-CONVERT(i16_f32, int16_t, float)
-CONVERT(u16_f32, uint16_t, float)
-CONVERT(i32_f32, int32_t, float)
-CONVERT(u32_f32, uint32_t, float)
-CONVERT(i64_f32, int64_t, float)
-CONVERT(u64_f32, uint64_t, float)
-CONVERT(f64_f32, double, float)
-CONVERT(i32_f64, int32_t, double)
-CONVERT(u32_f64, uint32_t, double)
-CONVERT(i64_f64, int64_t, double)
-CONVERT(u64_f64, uint64_t, double)
+CONVERT(i8_f32, int8_t, float, v)
+CONVERT(u8_f32, uint8_t, float, v)
+CONVERT(i16_f32, int16_t, float, v)
+CONVERT(u16_f32, uint16_t, float, v)
+CONVERT(i32_f32, int32_t, float, v)
+CONVERT(u32_f32, uint32_t, float, v)
+CONVERT(i64_f32, int64_t, float, v)
+CONVERT(u64_f32, uint64_t, float, v)
+CONVERT(f64_f32, double, float, v)
+CONVERT(i32_f64, int32_t, double, v)
+CONVERT(u32_f64, uint32_t, double, v)
+CONVERT(i64_f64, int64_t, double, v)
+CONVERT(u64_f64, uint64_t, double, v)
 
-static void f32_f32(const uint8_t *p, size_t n, float *out)
-{
-	memcpy(out, p, n * sizeof(*out));
-}
-
-static void f64_f64(const uint8_t *p, size_t n, double *out)
-{
-	memcpy(out, p, n * sizeof(*out));
-}
-
-static void bool_f32(const uint8_t *p, size_t n, float *out)
-{
-	size_t i;
-
-	for (i = 0; i < n; i++)
-		out[i] = p[i] != 0 ? 1.0f : 0.0f;
-}
-
-static void f16_f32(const uint8_t *p, size_t n, float *out)
-{
-	uint16_t h;
-	size_t i;
-
-	for (i = 0; i < n; i++) {
-		memcpy(&h, p + 2 * i, sizeof(h));
-		out[i] = bt_f16_to_f32(h);
-	}
-}
-
-static void bf16_f32(const uint8_t *p, size_t n, float *out)
-{
-	uint16_t h;
-	size_t i;
-
-	for (i = 0; i < n; i++) {
-		memcpy(&h, p + 2 * i, sizeof(h));
-		out[i] = bt_bf16_to_f32(h);
-	}
-}
+CONVERT(bool_f32, uint8_t, float, v != 0)
+CONVERT(f16_f32, uint16_t, float, bt_f16_to_f32(v))
+CONVERT(bf16_f32, uint16_t, float, bt_bf16_to_f32(v))
 
 /* The eight-bit types: sign, exponent, m bits of mantissa. */
 static float eighth(uint8_t v, int m, int bias)
@@ -93,47 +58,26 @@ static float eighth(uint8_t v, int m, int bias)
 }
 
 /* Half precision cut off after its first byte. */
-static void e5m2_f32(const uint8_t *p, size_t n, float *out)
-{
-	size_t i;
-
-	for (i = 0; i < n; i++)
-		out[i] = bt_f16_to_f32((uint16_t)(p[i] << 8));
-}
+CONVERT(e5m2_f32, uint8_t, float, bt_f16_to_f32((uint16_t)(v << 8)))
 
 /* No infinity; all ones is the NaN. */
-static void e4m3_f32(const uint8_t *p, size_t n, float *out)
-{
-	size_t i;
-
-	for (i = 0; i < n; i++)
-		out[i] = (p[i] & 0x7f) == 0x7f ? NAN : eighth(p[i], 3, 7);
-}
+CONVERT(e4m3_f32, uint8_t, float, (v & 0x7f) == 0x7f ? NAN : eighth(v, 3, 7))
 
 /* A power of two without a sign. */
-static void e8m0_f32(const uint8_t *p, size_t n, float *out)
-{
-	size_t i;
-
-	for (i = 0; i < n; i++)
-		out[i] = p[i] == 0xff ? NAN : ldexpf(1.0f, p[i] - 127);
-}
+CONVERT(e8m0_f32, uint8_t, float, v == 0xff ? NAN : ldexpf(1.0f, v - 127))
 
 /* The FNUZ types have no infinity and no -0, whose bits are the NaN. */
-static void e4m3fnuz_f32(const uint8_t *p, size_t n, float *out)
-{
-	size_t i;
+CONVERT(e4m3fnuz_f32, uint8_t, float, v == 0x80 ? NAN : eighth(v, 3, 8))
+CONVERT(e5m2fnuz_f32, uint8_t, float, v == 0x80 ? NAN : eighth(v, 2, 16))
 
-	for (i = 0; i < n; i++)
-		out[i] = p[i] == 0x80 ? NAN : eighth(p[i], 3, 8);
+static void f32_f32(const uint8_t *p, size_t n, float *out)
+{
+	memcpy(out, p, n * sizeof(*out));
 }
 
-static void e5m2fnuz_f32(const uint8_t *p, size_t n, float *out)
+static void f64_f64(const uint8_t *p, size_t n, double *out)
 {
-	size_t i;
-
-	for (i = 0; i < n; i++)
-		out[i] = p[i] == 0x80 ? NAN : eighth(p[i], 2, 16);
+	memcpy(out, p, n * sizeof(*out));
 }
 
 static to_f32_fn *const to_f32[BT_DTYPES] = {

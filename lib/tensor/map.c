@@ -108,27 +108,21 @@ void bt_ckpt_drop_file(struct bt_ckpt *c, const struct bt_ckpt_file *f)
 	        (c->n_files - i) * sizeof(*c->files));
 }
 
-static const struct bt_ckpt_file *file_of(const struct bt_ckpt *c,
-                                          const void *data)
-{
-	uintptr_t at = (uintptr_t)data, begin;
-	size_t i;
-
-	for (i = 0; i < c->n_files; i++) {
-		begin = (uintptr_t)c->files[i]->data;
-		if (at >= begin && at - begin < c->files[i]->size)
-			return c->files[i];
-	}
-	return NULL;
-}
-
 int bt_ckpt_fetch(const struct bt_ckpt *c, const void *data, size_t n,
                   void *out, struct bt_error *err)
 {
-	const struct bt_ckpt_file *f = file_of(c, data);
+	const struct bt_ckpt_file *f = NULL;
+	uintptr_t p = (uintptr_t)data, begin;
 	uint8_t *to = out;
 	off_t at;
 	ssize_t k;
+	size_t i;
+
+	for (i = 0; i < c->n_files && f == NULL; i++) {
+		begin = (uintptr_t)c->files[i]->data;
+		if (p >= begin && p - begin < c->files[i]->size)
+			f = c->files[i];
+	}
 
 	if (f == NULL || f->fd < 0) {
 		memcpy(out, data, n);

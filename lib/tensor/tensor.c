@@ -9,29 +9,30 @@
 static const struct {
 	const char *name;
 	unsigned bits;
+	const char *numpy; /* NULL: it lacks the type */
 } dtypes[BT_DTYPES] = {
-    [BT_DTYPE_BOOL] = {"BOOL", 8},
-    [BT_DTYPE_F4] = {"F4", 4},
-    [BT_DTYPE_F6_E2M3] = {"F6_E2M3", 6},
-    [BT_DTYPE_F6_E3M2] = {"F6_E3M2", 6},
-    [BT_DTYPE_U8] = {"U8", 8},
-    [BT_DTYPE_I8] = {"I8", 8},
-    [BT_DTYPE_F8_E5M2] = {"F8_E5M2", 8},
-    [BT_DTYPE_F8_E4M3] = {"F8_E4M3", 8},
-    [BT_DTYPE_F8_E8M0] = {"F8_E8M0", 8},
-    [BT_DTYPE_F8_E4M3FNUZ] = {"F8_E4M3FNUZ", 8},
-    [BT_DTYPE_F8_E5M2FNUZ] = {"F8_E5M2FNUZ", 8},
-    [BT_DTYPE_I16] = {"I16", 16},
-    [BT_DTYPE_U16] = {"U16", 16},
-    [BT_DTYPE_F16] = {"F16", 16},
-    [BT_DTYPE_BF16] = {"BF16", 16},
-    [BT_DTYPE_I32] = {"I32", 32},
-    [BT_DTYPE_U32] = {"U32", 32},
-    [BT_DTYPE_F32] = {"F32", 32},
-    [BT_DTYPE_C64] = {"C64", 64},
-    [BT_DTYPE_F64] = {"F64", 64},
-    [BT_DTYPE_I64] = {"I64", 64},
-    [BT_DTYPE_U64] = {"U64", 64},
+    [BT_DTYPE_BOOL] = {"BOOL", 8, "|b1"},
+    [BT_DTYPE_F4] = {"F4", 4, NULL},
+    [BT_DTYPE_F6_E2M3] = {"F6_E2M3", 6, NULL},
+    [BT_DTYPE_F6_E3M2] = {"F6_E3M2", 6, NULL},
+    [BT_DTYPE_U8] = {"U8", 8, "|u1"},
+    [BT_DTYPE_I8] = {"I8", 8, "|i1"},
+    [BT_DTYPE_F8_E5M2] = {"F8_E5M2", 8, NULL},
+    [BT_DTYPE_F8_E4M3] = {"F8_E4M3", 8, NULL},
+    [BT_DTYPE_F8_E8M0] = {"F8_E8M0", 8, NULL},
+    [BT_DTYPE_F8_E4M3FNUZ] = {"F8_E4M3FNUZ", 8, NULL},
+    [BT_DTYPE_F8_E5M2FNUZ] = {"F8_E5M2FNUZ", 8, NULL},
+    [BT_DTYPE_I16] = {"I16", 16, "<i2"},
+    [BT_DTYPE_U16] = {"U16", 16, "<u2"},
+    [BT_DTYPE_F16] = {"F16", 16, "<f2"},
+    [BT_DTYPE_BF16] = {"BF16", 16, NULL},
+    [BT_DTYPE_I32] = {"I32", 32, "<i4"},
+    [BT_DTYPE_U32] = {"U32", 32, "<u4"},
+    [BT_DTYPE_F32] = {"F32", 32, "<f4"},
+    [BT_DTYPE_C64] = {"C64", 64, "<c8"},
+    [BT_DTYPE_F64] = {"F64", 64, "<f8"},
+    [BT_DTYPE_I64] = {"I64", 64, "<i8"},
+    [BT_DTYPE_U64] = {"U64", 64, "<u8"},
 };
 
 const char *bt_dtype_name(enum bt_dtype dtype)
@@ -59,36 +60,7 @@ int bt_dtype_parse(const char *name, enum bt_dtype *dtype)
 
 const char *bt_dtype_numpy(enum bt_dtype dtype)
 {
-	switch (dtype) {
-	case BT_DTYPE_BOOL:
-		return "|b1";
-	case BT_DTYPE_U8:
-		return "|u1";
-	case BT_DTYPE_I8:
-		return "|i1";
-	case BT_DTYPE_I16:
-		return "<i2";
-	case BT_DTYPE_U16:
-		return "<u2";
-	case BT_DTYPE_F16:
-		return "<f2";
-	case BT_DTYPE_I32:
-		return "<i4";
-	case BT_DTYPE_U32:
-		return "<u4";
-	case BT_DTYPE_F32:
-		return "<f4";
-	case BT_DTYPE_C64:
-		return "<c8";
-	case BT_DTYPE_F64:
-		return "<f8";
-	case BT_DTYPE_I64:
-		return "<i8";
-	case BT_DTYPE_U64:
-		return "<u8";
-	default:
-		return NULL;
-	}
+	return dtypes[dtype].numpy;
 }
 
 int bt_tensor_size(enum bt_dtype dtype, int rank, const int64_t *shape,

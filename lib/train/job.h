@@ -42,12 +42,12 @@ struct bt_job_opts {
 	size_t eval_longest;
 	double eval_share; /* of the training records, held out; 0: none */
 	/* train.train_share: of the examples that are left then */
-	const char *pool;  /* of BT_POOLED_NAMES, or NULL: as the model has */
-	const char *head;  /* as bt_head_parse takes it, or NULL: likewise */
-	double dropout;    /* for all of the model; below 0: as configured */
-	bool twice;        /* the classifier's dropout is applied two times */
+	const char *pool; /* of BT_POOLED_NAMES, or NULL: as the model has */
+	const char *head; /* as bt_head_parse takes it, or NULL: likewise */
+	double dropout;   /* for all of the model; below 0: as configured */
+	bool twice;       /* the classifier's dropout is applied two times */
 	enum bt_precision dtype;
-	const char *gemm;  /* or NULL */
+	const char *gemm; /* or NULL */
 	int threads;
 	struct bt_weights_gaps gaps; /* of the starting model */
 	struct bt_train_opts train;  /* out and log are its; save_more is set */
