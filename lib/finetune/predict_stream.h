@@ -28,8 +28,8 @@ struct bt_predict_stream_opts {
 	int (*look)(void *ctx, size_t k, uint64_t number, const void *data,
 	            size_t len, struct bt_error *err);
 	void *look_ctx;
-	const char *embed;          /* cls, mean, max: embed texts, by any
-	                             * encoder; NULL: classify them */
+	const char *embed; /* cls, mean, max: embed texts, by any
+	                    * encoder; NULL: classify them */
 	enum bt_precision dtype;
 	const char *gemm;           /* or NULL, as it must be with int8 */
 	const struct bt_log *log;   /* or NULL; outlives the stream */

@@ -145,10 +145,11 @@ static int predict(const struct bt_glue *g, struct bt_predict_stream *s,
 int bt_glue_predict(const struct bt_glue *g, const struct bt_experiment *e,
                     struct bt_error *err)
 {
-	struct bt_predict_stream_opts o = {.dtype = BT_PRECISION_F32, /* as evaluation */
-	                                   .threads = e->threads,
-	                                   .labels = BT_LABELS_OPTIONAL,
-	                                   .log = e->log};
+	struct bt_predict_stream_opts o = {
+	    .dtype = BT_PRECISION_F32, /* as evaluation */
+	    .threads = e->threads,
+	    .labels = BT_LABELS_OPTIONAL,
+	    .log = e->log};
 	struct bt_file_patterns in = {0};
 	struct bt_predict_stream s;
 	char *dir = bt_path_join(g->dir, "best_ckpt");
