@@ -111,7 +111,7 @@ static int report(struct bt_train_run *t, double loss, struct bt_error *err)
 {
 	double seconds = t->res->seconds - t->reported.seconds;
 	struct bt_metrics_summary s;
-	const struct bt_metrics_summary *shown = t->eval != NULL ? &s : NULL;
+	const struct bt_metrics_summary *shown = NULL;
 	bool better = true;
 	char at[64];
 	int r;
@@ -121,6 +121,8 @@ static int report(struct bt_train_run *t, double loss, struct bt_error *err)
 		       loss);
 	else if ((r = evaluate(t, loss, &s, &better, err)))
 		return r;
+	else
+		shown = &s;
 	better = better && !t->o->measure_only;
 	if (better &&
 	    ((r = bt_disk_space_check(t->o->out, bt_model_file_size(t->m),
