@@ -9,6 +9,8 @@
 #include "ckpt/inspect_int.h"
 #include "format/escape.h"
 
+#define LEVELS_MAX 64 /* modules in each other; the rest of a name is one */
+
 /* A module: what a name has before byte end, which is behind a separator. */
 struct module {
 	const struct bt_inspect_view *v;
@@ -44,10 +46,12 @@ static int modules_of(const struct bt_inspect_view *v, size_t i, int depth,
 {
 	const char *name = v->t[i]->name;
 	struct module m = {.v = v, .first = i};
+	bool cut =
+	    depth > 0 && depth <= LEVELS_MAX; /* what is deeper is left out */
 	size_t n, k;
 
 	while ((n = part(name, m.end)) != 0 &&
-	       (depth == 0 || m.depth < depth)) {
+	       m.depth < (cut ? depth : LEVELS_MAX)) {
 		m.end += n;
 		if (i == 0 || !is_in(v->t[i - 1]->name, &m)) {
 			m.sum = (struct bt_inspect_totals){0, 0, 0};
@@ -61,7 +65,7 @@ static int modules_of(const struct bt_inspect_view *v, size_t i, int depth,
 		m.depth++;
 	}
 	*rest = m.end;
-	return n != 0 ? -1 : m.depth;
+	return n != 0 && cut ? -1 : m.depth;
 }
 
 static void indent(struct bt_inspect_table *t, int depth)

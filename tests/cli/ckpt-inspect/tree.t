@@ -36,6 +36,15 @@ is "$(cat out)" '{"format": "safetensors",
  "tensors": 41,
  "parameters": 1490,
  "bytes": 5960}' 'the same'
+deep=$(printf 'a.%.0s' $(seq 2000))
+ckpt-convert -q --names keep --rename "classifier.bias=${deep}b" --rename "classifier.weight=${deep}w" \
+	"$H" deep.safetensors
+works 'names of 2,000 parts' ckpt-inspect --tree --grep '^a' deep.safetensors
+is "$(wc -l <out)" 68 'stand in 64 levels and what is left'
+is "$(tail -n 2 out | head -n 1 | tr -d ' ' | cut -c1-6)$(sed -n 66p out | wc -c)" "a.a.a.$(sed -n 67p out | wc -c)" \
+	'whose names are whole'
+works 'as JSON' ckpt-inspect --tree --json --grep '^a' deep.safetensors
+is "$(grep -c '"name"' out)" 64 'likewise'
 
 # --- families
 works '--family of a directory' ckpt-inspect --family "$H"
