@@ -375,6 +375,7 @@ static int unpack(struct bt_zip *z, struct bt_ckpt *c,
 	if (r != BT_OK)
 		return r;
 	z->inflated += e->size;
+	c->unpacked += e->size;
 	*data = p;
 	return BT_OK;
 }

@@ -41,7 +41,8 @@ struct bt_ckpt {
 	struct bt_ckpt_block *blocks;
 	struct bt_ckpt_sum *sums;
 	size_t n_sums, cap_sums;
-	size_t claimed; /* bytes of tensors that may share those of the file */
+	size_t claimed;  /* bytes of tensors that may share those of the file */
+	size_t unpacked; /* bytes that were compressed in the file */
 	const uint8_t
 	    *graph; /* of a TensorFlow checkpoint's objects, or NULL */
 	size_t graph_size;

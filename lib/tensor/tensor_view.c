@@ -56,7 +56,8 @@ static int claim(struct bt_ckpt *c, const struct bt_ckpt_file *f, size_t n,
 {
 	size_t most;
 
-	if (!bt_size_mul(f->size, SHARED_MAX, &most) ||
+	if (!bt_size_add(f->size, c->unpacked, &most) ||
+	    !bt_size_mul(most, SHARED_MAX, &most) ||
 	    !bt_size_add(most, SPARE, &most))
 		most = SIZE_MAX;
 	if (n > most || c->claimed > most - n)

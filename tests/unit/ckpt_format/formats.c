@@ -522,25 +522,61 @@ static void zips_that_lie(void **state)
 	bt_buf_clear(&z);
 }
 
-/* n zeros, deflated. */
-static size_t deflated(size_t n, uint8_t **res)
+static size_t deflated_bytes(const void *data, size_t n, uint8_t **res)
 {
-	uint8_t *zeros = calloc(1, n), *p;
+	uint8_t *p;
 	uLong size = compressBound((uLong)n) + 64;
 	z_stream s = {0};
 
 	p = malloc(size);
 	assert_int_equal(deflateInit2(&s, 9, Z_DEFLATED, -15, 9, 0), Z_OK);
-	s.next_in = zeros;
+	s.next_in = (Bytef *)(uintptr_t)data;
 	s.avail_in = (uInt)n;
 	s.next_out = p;
 	s.avail_out = (uInt)size;
 	assert_int_equal(deflate(&s, Z_FINISH), Z_STREAM_END);
 	size = s.total_out;
 	deflateEnd(&s);
-	free(zeros);
 	*res = p;
 	return size;
+}
+
+/* n zeros, deflated. */
+static size_t deflated(size_t n, uint8_t **res)
+{
+	void *zeros = calloc(1, n);
+
+	assert_non_null(zeros);
+	n = deflated_bytes(zeros, n, res);
+	free(zeros);
+	return n;
+}
+
+/* What is packed well is no attack: the bound is on bytes. */
+static void many_zeros(void **state)
+{
+	struct zip_entry e = {.name = "a.npy", .method = 8};
+	struct bt_buf z = BT_BUF_INIT, a = BT_BUF_INIT;
+	struct bt_error err = {0};
+	struct bt_ckpt *c;
+	uint8_t *p;
+
+	(void)state;
+	npy(&a,
+	    "{'descr': '<f4', 'fortran_order': False, 'shape': (5000000,), }\n",
+	    20000000);
+	e.n = deflated_bytes(a.data, a.len, &p);
+	e.data = p;
+	e.size = a.len;
+	e.crc = (uint32_t)crc32_z(0, (const uint8_t *)a.data, a.len);
+	zip_make(&z, &e, 1);
+	assert_true(z.len < 100000);
+	assert_ok(bt_ckpt_open_memory("m", z.data, z.len, &c, &err));
+	assert_int_equal(bt_ckpt_count(c), 1);
+	bt_ckpt_close(c);
+	free(p);
+	bt_buf_clear(&a);
+	bt_buf_clear(&z);
 }
 
 static void bombs(void **state)
@@ -795,6 +831,7 @@ int main(void)
 	    cmocka_unit_test(pickles_that_lie),
 	    cmocka_unit_test(paths_without_end),
 	    cmocka_unit_test(zips_that_lie),
+	    cmocka_unit_test(many_zeros),
 	    cmocka_unit_test(bombs),
 	    cmocka_unit_test(headers_of_arrays),
 	    cmocka_unit_test(ggufs_that_lie),
