@@ -74,6 +74,16 @@ static int fix_labels(struct bt_job *j, struct bt_labels *found,
 	return r;
 }
 
+/* True if any record counts. */
+static bool has_weight(const struct bt_dataset *d)
+{
+	size_t i = 0;
+
+	while (i < d->n && d->weight[i] == 0)
+		i++;
+	return i < d->n;
+}
+
 static int check_training_labels(const struct bt_job *j,
                                  const struct bt_labels *found,
                                  struct bt_error *err)
@@ -85,6 +95,10 @@ static int check_training_labels(const struct bt_job *j,
 		    err, BT_HINT_LABEL_COLUMN,
 		    bt_error_set(err, BT_EFORMAT,
 		                 "no training record has a label"));
+	if (!has_weight(&j->train))
+		return bt_error_set(
+		    err, BT_EFORMAT,
+		    "all %zu training records have the weight 0", j->train.n);
 	if (j->train.unlabelled > 0)
 		return bt_error_set(err, BT_EFORMAT,
 		                    "%zu of %zu training records have no label",

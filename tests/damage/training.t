@@ -22,10 +22,14 @@ csv unknown 'a,parking\nb,mars\n' -l y
 refuses '*same label*' 'one class only' bert-train -m m -o x one.rec
 refuses '*no training record has a label*' 'no labels' bert-train -m m -o x none.rec
 cat train.rec none.rec >some.rec
+printf 'text,y,w\na,x,0\nb,y,0\n' | csv2tfrecord -q -t text -l y --weight w |
+	bert-tokenize -q -m vocab.txt -o weightless.rec
+refuses '*all 2 training records have the weight 0*' 'weights that are all 0' \
+	bert-train -m m -o x weightless.rec
 refuses '*2 of 181*no label*' 'some without a label' bert-train -m m -o x some.rec
-refuses "*'unknown.rec'*record 2*'mars' is none*" 'an unknown label to evaluate on' \
+refuses "*'unknown.rec'*record 2*'mars' is not one of*" 'an unknown label to evaluate on' \
 	bert-train -m m -o x --eval unknown.rec train.rec
-refuses "*'unknown.rec'*record 2*'mars' is none*" 'and for bert-eval' bert-eval -m m unknown.rec
+refuses "*'unknown.rec'*record 2*'mars' is not one of*" 'and for bert-eval' bert-eval -m m unknown.rec
 refuses '*no record has a label*' 'nothing to measure' bert-eval -m m none.rec
 : >empty
 refuses '*holds no records*' 'empty input to bert-train' bert-train -m m -o x empty
