@@ -13,10 +13,11 @@ int bt_op_norm(struct bt_graph *g, int x, int gamma, int beta, float eps)
 	    (beta >= 0 && g->params[beta].cols != cols))
 		return bt_graph_misfit(g, "'%s' does not fit its input",
 		                       g->params[gamma].name);
-	return bt_graph_add(g, &(struct bt_node){.op = BT_OP_NORM,
-	                                         .rows = g->nodes[x].rows,
-	                                         .cols = cols,
-	                                         .in = {x},
-	                                         .n_in = 1,
-	                                         .u.norm = {gamma, beta, eps}});
+	return bt_graph_add(g,
+	                    &(struct bt_node){.op = BT_OP_NORM,
+	                                      .rows = g->nodes[x].rows,
+	                                      .cols = cols,
+	                                      .in = {x},
+	                                      .n_in = 1,
+	                                      .u.norm = {gamma, beta, eps, 0}});
 }

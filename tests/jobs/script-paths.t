@@ -11,9 +11,12 @@ chmod +x stub
 for man in "$TEST_TOP"/man/*.1; do
 	cp stub "top/build/bin/$(basename "$man" .1)"
 done
+printf 'comma\ntext\nid\n' >columns.txt
 for f in top/pipelines/*.sh; do
 	case ${f##*/} in
 	ag-news-* | banking77*) set -- small ;;
+	fit.sh) set -- top/pipelines/data/library-train.csv model out ;;
+	predict.sh) set -- . test.csv sample.csv ;;
 	*) set -- ;;
 	esac
 	PATH=/usr/bin:/bin "$f" "$@" >out 2>&1 </dev/null
