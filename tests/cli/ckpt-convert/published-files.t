@@ -44,7 +44,7 @@ with bert.embeddings.position_ids \
 	'{"bert.embeddings.position_ids":{"dtype":"I64","shape":[1,2],"data_offsets":[0,16]}}' 16
 works 'a buffer of positions' bert-predict -q -m m --proba --dtype f32 -o got t.rec
 same got wanted 'changes nothing'
-is "$(unused)" none 'and is not worth a word'
+is "$(unused)" '' 'and is not worth a word'
 with cls.predictions.decoder.weight \
 	'{"cls.predictions.decoder.weight":{"dtype":"F32","shape":[9,1],"data_offsets":[0,36]}}' 36
 works 'a tied decoder' bert-predict -q -m m --proba --dtype f32 -o got t.rec
