@@ -33,7 +33,7 @@ size_t bt_machine_memory(void);
 uint64_t bt_available_memory(const char *root);
 
 /* Bytes that can still be written in the file system of a path; UINT64_MAX
- * where nothing is told. */
+ * where the system does not say. */
 uint64_t bt_free_space(const char *path);
 
 /*

@@ -87,7 +87,7 @@ static struct bt_yaml *read_alias(struct reader *r)
 	while (i > 0 && strcmp(r->anchor[i - 1].name, name) != 0)
 		i--;
 	if (i == 0)
-		fail(r, BT_EFORMAT, "there is no anchor '%.60s'", name);
+		fail(r, BT_EFORMAT, "the anchor '%.60s' is not defined", name);
 	else if (r->anchor[i - 1].value == NULL)
 		fail(r, BT_EFORMAT, "a value that holds itself");
 	else

@@ -121,11 +121,11 @@ static int cut(struct bt_dataset *d, size_t first, size_t batch, size_t longest,
 	bt_dataset_first(d, n);
 	if (longest == 0 || d->longest <= longest)
 		return BT_OK;
-	return bt_error_set(
-	    err, BT_EFORMAT,
-	    "a record has %zu tokens, more than the limit of %zu "
-	    "(bert-tokenize --max-length)",
-	    d->longest, longest);
+	return bt_error_hint(
+	    err, BT_HINT_MAX_LENGTH,
+	    bt_error_set(err, BT_EFORMAT,
+	                 "a record has %zu tokens, more than the limit of %zu",
+	                 d->longest, longest));
 }
 
 static int read_eval(struct bt_job *j, const struct bt_fit *fit,

@@ -45,7 +45,7 @@ cp whole longer
 printf x >>longer
 exits 1 'a byte too many' ckpt-inspect --check longer
 like "$(cat out)" "*end at byte 8 of the data, but the file holds 9 bytes*" \
-	'is told'
+	'the message says so'
 
 # --- the index
 fresh

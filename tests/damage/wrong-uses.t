@@ -90,11 +90,11 @@ for tool in 'bert-tokenize -m m' 'csv2tfrecord -l intent' tfrecord-cat; do
 	cp $f copy
 	# shellcheck disable=SC2086
 	works "$tool, a copy" $tool -o made $f copy
-	is "$(grep -c 'counts' err)" 0 'nothing told'
+	is "$(grep -c 'counts' err)" 0 'without a message'
 done
 misuses '*: standard input is given 2 times' 'standard input twice' bert-predict -m m - -
 works 'nothing told of one read in training and evaluation' train -o m --eval dev.rec train.rec
-is "$(grep -c 'counts' err)" 0 'nothing told'
+is "$(grep -c 'counts' err)" 0 'without a message'
 
 # Pairs of texts.
 grep -E '^L[0-9]+,[^,"]+,[a-z_]+$' library-dev.csv | sed 's/^[^,]*,//; s/,/,truly,/' >pairs.csv
@@ -115,7 +115,7 @@ for m in 'm dev.rec' 'paired pairs.rec' 'both dev.rec' 'both pairs.rec' 'older p
 	'paired --embed mean dev.rec'; do
 	# shellcheck disable=SC2086
 	works "nothing odd: $m" bert-predict -m $m
-	is "$(grep -c 'texts' err)" 0 'nothing told'
+	is "$(grep -c 'texts' err)" 0 'without a message'
 done
 sed 's/"texts": "single"/"texts": "three"/' m/config.json >older/config.json
 refuses "*'older/config.json': texts 'three' is not single, pairs or both" 'other texts' \
@@ -207,7 +207,7 @@ refuses "*'large.safetensors' only says where Git LFS*" 'a pointer of Git LFS' \
 warns '192 of 192 evaluation texts also occur in the training data*' 'evaluated on what is trained on' \
 	train -o trained --eval dev.rec train.rec dev.rec
 works 'evaluated on other texts' train -o trained --eval dev.rec train.rec
-is "$(grep -c 'also occur' err)" 0 'nothing told'
+is "$(grep -c 'also occur' err)" 0 'without a message'
 csv2tfrecord -q -l id library-dev.csv | bert-tokenize -q -m vocab.txt -o odd.rec
 warns "192 labels for 192 training examples, 'L0004' ... *right column*" 'ids for labels' \
 	train -o trained odd.rec
@@ -229,5 +229,5 @@ like "$(cat err)" '*the loss at the end (*) is higher than that of guessing with
 	'and nothing learnt'
 works 'a run that learns' bert-train --force --init-config tiny --tokenizer vocab.txt --epochs 4 \
 	--learning-rate 2e-3 -o good train.rec
-is "$(grep -c warning err)" 0 'nothing told'
+is "$(grep -c warning err)" 0 'without a message'
 finish

@@ -42,7 +42,7 @@ for page in "$TEST_TOP"/man/*.[157]; do
 			mandoc -Tascii -O width=$((width - 2)) "$page" | col -bx >got
 			is "$(apart "$page" got)" '' "$name, $width columns, mandoc"
 		else
-			skip "$name" 'there is no mandoc'
+			skip "$name" 'mandoc is not installed'
 		fi
 		if command -v groff >/dev/null; then
 			groff -mandoc -Tascii -P-c -rLL=$((width - 2))n "$page" 2>/dev/null |

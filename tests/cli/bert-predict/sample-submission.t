@@ -56,7 +56,7 @@ refuses "*columns 'mars', 'venus', 'moon', ...: not among the model's 4 labels; 
 shape ID,parking,pay_fine,wifi_access '$1 ",0,0,0"' >s.csv
 works 'a class without a column' predict --sample s.csv dev.rec
 like "$(cat err)" "*warning: 's.csv' has no column for 1 of the 4 labels: 'get_card'*" \
-	'is told'
+	'the message says so'
 shape ID,a,b,c,d '$1 ",0,0,0,0"' >s.csv
 works 'columns by other names' predict --sample s.csv \
 	--map-label parking=a,get_card=b,wifi_access=c,pay_fine=d dev.rec
@@ -75,7 +75,7 @@ like "$(cat err)" "*warning: 's.csv' holds '0.5', not among the labels to write*
 shape ID,label '$1 ",0"' >s.csv
 works 'numbers where the model has names' predict --sample s.csv dev.rec
 like "$(cat err)" "*'s.csv' holds '0', not among the labels to write ('get_card' ... 'wifi_access') (--map-label*" \
-	'are told'
+	'messages say so'
 map=get_card=-1,parking=0,pay_fine=1,wifi_access=2
 works 'renamed' predict --sample s.csv --map-label $map dev.rec
 like "$(cat err)" 'bert-predict: predicted *[012] [0-9]*' 'the summary has the new names'
@@ -95,7 +95,7 @@ sed 1d b >b2
 same a2 b2 'the probabilities are the same'
 works 'two labels under one name' predict --proba --format jsonl \
 	--map-label get_card=desk,pay_fine=desk dev.rec
-like "$(cat err)" "*the model's 4 labels are written as 3*predicted*" 'is told'
+like "$(cat err)" "*the model's 4 labels are written as 3*predicted*" 'the message says so'
 like "$(head -n 1 out)" '*"probabilities": {"desk": *, "parking": *, "wifi_access": *}}' \
 	'they are one class'
 is "$(predict -q --proba --map-label get_card=desk,pay_fine=desk dev.rec | paste -d, plain.csv - |
@@ -160,7 +160,7 @@ works 'both' predict --sample part.csv --sample-missing x,y --sample-extra ignor
 sed '1,4d' plain.csv | cut -d, -f1,2 | sed '1i ID,label\nZZ,"x,y"' >wanted
 same out wanted 'and what fits is as before'
 like "$(cat err)" "*warning: 1 of the $((rows - 2)) ids of sample 'part.csv' have no prediction and get 'x,y'
-*warning: 3 of $rows predictions are for ids that sample 'part.csv' does not list: they are left out*" 'both are told'
+*warning: 3 of $rows predictions are for ids that sample 'part.csv' does not list: they are left out*" 'warnings for both'
 { echo ID,label; echo ZZ,x; } >strange.csv
 refuses "*sample 'strange.csv': 1 of its 1 ids have no prediction: 'ZZ'" 'nothing fits at all' \
 	predict --sample strange.csv --sample-missing x --sample-extra ignore dev.rec

@@ -91,11 +91,11 @@ is "$(bert-tokenize -qm "$M" --pad 6 --layout bert --labels no,yes \
 works 'records without labels' bert-tokenize -m "$M" --pad 6 --layout bert \
 	--labels no,yes -o o.tfr nolabel.tfr
 like "$(cat err)" '*warning: 1 of 1 records have no label_ids*--dummy-label*' \
-	'are told'
+	'messages say so'
 printf '%s\n' 'text_a=a	weight=1' 'text_a=a' | $rec >half.tfr
 works 'records with and without weights' bert-tokenize -m "$M" --pad 6 \
 	--layout modelgarden --label-type none -o o.tfr half.tfr
-like "$(cat err)" '*warning: 1 of 2 records have no weight*' 'are told'
+like "$(cat err)" '*warning: 1 of 2 records have no weight*' 'messages say so'
 refuses "*'nolabel.tfr': record 1: the label 'x' is not one of*" \
 	'a dummy that is no label' bert-tokenize -m "$M" --labels no,yes \
 	--dummy-label x nolabel.tfr

@@ -51,7 +51,7 @@ is "$(lines p2/history.jsonl)" 2 'goes on while it does'
 # Time, and checkpoints.
 exits 1 'time that is up' small_train t --epochs 40 --max-minutes 0.001
 like "$(tail -n 1 err)" '*time limit reached: stopped after step [1-9]* of 480; run the same command to resume*' \
-	'is told'
+	'the message says so'
 [ -s t/checkpoint.safetensors ]
 result $? '... with a checkpoint'
 before=$(tail -n 1 err | sed 's/.*after step \([0-9]*\) .*/\1/')
@@ -88,6 +88,14 @@ done
 refuses "*'a/model.safetensors' is not a checkpoint*" 'a file that is not a checkpoint' \
 	small_train v --resume-from a/model.safetensors
 
+until_there() { # FILE: waits for it, but not forever
+	i=0
+	while [ ! -e "$1" ] && [ $i -lt 500 ]; do
+		sleep 0.02
+		i=$((i + 1))
+	done
+}
+
 # One run at a time, and what killed ones left.
 mkdir -p l
 touch l/.checkpoint.safetensors.123.4.new l/.config.json.77.0.new l/.model.safetensors.123.4.aB1xyz \
@@ -95,11 +103,7 @@ touch l/.checkpoint.safetensors.123.4.new l/.config.json.77.0.new l/.model.safet
 bert-train --init-config tiny --tokenizer vocab.txt -q --epochs 500 \
 	--save-steps 1 -o l train.rec 2>other &
 pid=$!
-i=0
-while [ ! -e l/checkpoint.safetensors ] && [ $i -lt 500 ]; do
-	sleep 0.02
-	i=$((i + 1))
-done
+until_there l/checkpoint.safetensors
 is "$(ls -A l | grep '^\.' | tr '\n' ' ')" \
 	'.checkpoint.safetensors.1.2.txt .model.safetensors .notes ' \
 	'unfinished files are removed, others are not'
@@ -109,11 +113,7 @@ wait $pid
 bert-train --init-config tiny --tokenizer vocab.txt -q --epochs 500 \
 	--save-minutes 0 -o writing train.rec 2>other &
 pid=$!
-i=0
-while [ ! -e writing/model.safetensors ] && [ $i -lt 500 ]; do
-	sleep 0.02
-	i=$((i + 1))
-done
+until_there writing/model.safetensors
 bert-predict -m writing -o w.csv train.rec 2>err
 like "$? $(ls writing | grep -c checkpoint) $(cat err)" "0 0 *warning: a training run is writing to 'writing': its model will be replaced*" \
 	'predicting from a directory that is written to'
@@ -123,13 +123,6 @@ bert-predict -m writing -o w.csv train.rec 2>err
 like "$? $(cat err)" "0 *warning: the training of 'writing' was stopped at step [0-9]* of *" \
 	'and when its run was stopped'
 # ^C in a terminal, which shows it where the cursor is
-until_there() {
-	i=0
-	while [ ! -e "$1" ] && [ $i -lt 500 ]; do
-		sleep 0.02
-		i=$((i + 1))
-	done
-}
 if script -qec true typescript </dev/null >/dev/null 2>&1; then
 	{
 		until_there tty/model.safetensors

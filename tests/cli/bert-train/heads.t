@@ -92,7 +92,7 @@ like "$(cat u/config.json)" '*BertForSequenceClassification*' 'a class of Huggin
 # A head that is not the model's is new, and the encoder is not.
 works 'another head' bert-train --force -m m4 -o w --steps 1 --learning-rate 0 \
 	--head 'first, dense 24 relu, dense' train.rec
-like "$(cat err)" "*head is not that of 'm4': its classifier is replaced*" 'is told'
+like "$(cat err)" "*head is not that of 'm4': its classifier is replaced*" 'the message says so'
 exits 1 '... and new' ckpt-inspect --diff m4 w
 is "$(grep -c 'head\..*differs\|head\.[01].weight' out)" 2 '... all of it'
 case $(cat out) in *bert.*) false ;; esac

@@ -19,7 +19,7 @@ refuses "*record *: label 'pay_fine' is not one of the 3 labels known*" \
 	'a label that is not given' small_train x --labels wifi_access,parking,get_card
 works 'a label that no record has' small_train more --labels $order,lost
 like "$(cat err)" "*warning: 1 of the 5 labels has no training example: 'lost'*" \
-	'is told'
+	'the message says so'
 
 # TensorFlow's records: numbers, no texts, no fingerprint
 tf() {

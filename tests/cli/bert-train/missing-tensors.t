@@ -12,7 +12,7 @@ ckpt-convert -q --drop "^$query" m less/model.safetensors
 
 # --- missing
 exits 1 'a tensor is missing' bert-train -m less -o x --steps 1 train.rec
-like "$(cat err)" "*has no tensor '$query.weight'*" 'is told'
+like "$(cat err)" "*has no tensor '$query.weight'*" 'the message says so'
 [ ! -e x ]
 result $? 'nothing is written'
 exits 1 'half of it allowed' bert-train -m less -o x --steps 1 \
@@ -32,11 +32,11 @@ for tool in 'bert-train -o y --steps 1 -m' 'bert-predict -m'; do
 	# shellcheck disable=SC2086
 	exits 1 "a layer too many for ${tool%% *}" $tool more train.rec
 	like "$(cat err)" "*holds the tensor 'bert.encoder.layer.1.*, for which the configuration has no layer*" \
-		'is told'
+		'the message says so'
 done
 exits 1 'and for ONNX' ckpt-convert more more.onnx
 works 'allowed' bert-train -m more -o y --steps 1 --allow-unused 'layer\.1\.' train.rec
-like "$(cat err)" '*loaded*unused: bert.encoder.layer.1.*' 'is told'
+like "$(cat err)" '*loaded*unused: bert.encoder.layer.1.*' 'the message says so'
 works 'left out' ckpt-convert -q --drop 'layer\.1\.' more left/
 works 'loads' bert-predict -q -m left train.rec
 # what is of no layer is no gap
@@ -44,10 +44,10 @@ ckpt-convert -q --rename 's/^bert.pooler/cls.predictions/' --rename 's/^classifi
 	--drop 'layer\.1\.' more more/other.safetensors
 mv more/other.safetensors more/model.safetensors
 works 'heads of other tasks' bert-train -m more -o z --steps 1 train.rec
-like "$(cat err)" '*unused: cls.other.bias, *' 'are told'
+like "$(cat err)" '*unused: cls.other.bias, *' 'messages say so'
 
 # --- misuse
 exits 2 'a bad pattern' bert-train -m m -o w --steps 1 --allow-unused '(' no.rec
-like "$(cat err)" "*bad pattern '('*" 'is told'
+like "$(cat err)" "*bad pattern '('*" 'the message says so'
 exits 2 'no checkpoint' bert-train --init-config tiny --allow-missing x -o w train.rec
 finish

@@ -129,6 +129,6 @@ for m in kept patient; do
 	[ -e $m/checkpoint.safetensors ]
 	result $? "$m: a checkpoint of a run that ended"
 	works 'is no such run' bert-predict -m $m dev.rec
-	is "$(grep -c 'has come to' err)" 0 'nothing told'
+	is "$(grep -c 'has come to' err)" 0 'without a message'
 done
 finish

@@ -8,7 +8,7 @@ H=$DATA/ckpt-hdf5
 
 # --- a file
 works 'a classifier' ckpt-convert "$H" small.onnx
-like "$(cat err)" "*written to 'small.onnx' (onnx, a classifier)" 'is told'
+like "$(cat err)" "*written to 'small.onnx' (onnx, a classifier)" 'the message says so'
 is "$(head -c 16 small.onnx | od -An -tx1 | tr -d ' \n')" \
 	08081209626572747574696c73420210 'begins as a model of ONNX, version 8'
 for word in logits input_ids attention_mask token_type_ids sequence \
@@ -22,13 +22,13 @@ mkdir encoder
 cp "$H/config.json" encoder
 ckpt-convert -q --drop '^classifier' "$H" encoder/model.safetensors
 works 'an encoder' ckpt-convert encoder encoder.onnx
-like "$(cat err)" '*an encoder)' 'is told'
+like "$(cat err)" '*an encoder)' 'the message says so'
 [ "$(grep -ac last_hidden_state encoder.onnx)" != 0 ]
 result $? 'gives its last layer'
 
 # --- weights beside
 works 'in a file of their own' ckpt-convert --external-data "$H" beside.onnx
-like "$(cat err)" "*written to 'beside.onnx' and a file '.data' beside it (onnx, *" 'is told'
+like "$(cat err)" "*written to 'beside.onnx' and a file '.data' beside it (onnx, *" 'the message says so'
 [ "$(wc -c <beside.onnx)" -lt "$(wc -c <small.onnx)" ]
 result $? 'the model is smaller'
 [ "$(grep -ac beside.onnx.data beside.onnx)" != 0 ]

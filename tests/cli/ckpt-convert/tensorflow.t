@@ -30,7 +30,7 @@ rm ckpts/parts.data*
 works 'no data' ckpt-inspect ckpts/parts
 like "$(tail -n 3 out)" '4 tensors, 613 parameters*' 'listed all the same'
 exits 2 'checked' ckpt-inspect --check ckpts/parts
-like "$(cat err)" "*'ckpts/parts.data-00000-of-00001' is missing*" 'is told'
+like "$(cat err)" "*'ckpts/parts.data-00000-of-00001' is missing*" 'the message says so'
 cp "$tf"/types.* ckpts
 chmod u+w ckpts/*
 printf x | dd of=ckpts/types.data-00000-of-00001 bs=1 seek=3 conv=notrunc 2>dd
@@ -128,7 +128,7 @@ for type in bf16 f16; do
 done
 works 'large numbers' ckpt-convert --dtype f16 "$DATA/ckpt-values.safetensors" \
 	large.safetensors
-like "$(cat err)" '*too large for f16*' 'are told'
+like "$(cat err)" '*too large for f16*' 'messages say so'
 {
 	printf '\100\0\0\0\0\0\0\0%-64s' '{"a":{"dtype":"F64","shape":[2],"data_offsets":[0,16]}}'
 	printf '\0\0\0\0\0\0\360\177\377\377\377\377\377\377\357\177'
@@ -158,7 +158,7 @@ same one.safetensors hf/model.safetensors 'the same bytes'
 
 # --- misuse
 exits 2 'no format' ckpt-convert hf out.bin
-like "$(cat err)" "*'out.bin' does not say which format*--to*" 'is told'
+like "$(cat err)" "*'out.bin' does not say which format*--to*" 'the message says so'
 exits 2 'no TO' ckpt-convert hf
 exits 2 'shards in a file' ckpt-convert --shard-size 1M hf x.safetensors
 exits 2 'no size' ckpt-convert --shard-size 0 hf x/

@@ -34,7 +34,7 @@ END
 head -c 4000 "$H/types.h5" >cut.h5
 exits 1 'a file that is cut off' ckpt-inspect --check cut.h5
 is "$(cat out)" "'cut.h5': it is cut off: it should have $(wc -c <"$H/types.h5" | tr -d ' ') bytes, not 4000" \
-	'is told'
+	'the message says so'
 
 # --- names
 works "Hugging Face's names" ckpt-convert -q "$H/tf_model.h5" hf.safetensors

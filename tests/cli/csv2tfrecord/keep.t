@@ -65,9 +65,9 @@ fr 1' 'bert-eval --by them'
 refuses "*cannot find column 'lnag' in 'a.csv' (did you mean 'lang'?)*" \
 	'a column that is not there' csv2tfrecord --keep lnag a.csv
 exits 2 'a name that records have' csv2tfrecord -l n --keep label a.csv
-is "$(head -n 1 err)" "csv2tfrecord: column 'label' cannot be kept: records have a feature of that name" 'is told'
+is "$(head -n 1 err)" "csv2tfrecord: column 'label' cannot be kept: records have a feature of that name" 'the message says so'
 exits 2 'twice' csv2tfrecord --keep lang,src,3 a.csv
-is "$(head -n 1 err)" "csv2tfrecord: column 3 of 'a.csv' is to be kept twice" 'is told'
+is "$(head -n 1 err)" "csv2tfrecord: column 3 of 'a.csv' is to be kept twice" 'the message says so'
 refuses "*record 1 (line 2): the value kept is not valid utf-8*" 'a value that is no text' \
 	csv2tfrecord --keep l d.csv
 refuses "*has no key 'm'*" 'a key that is not there' \

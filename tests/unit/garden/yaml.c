@@ -171,7 +171,7 @@ static void bad_texts(void **state)
 	(void)state;
 	faults("a: b: c\n",
 	       "x.yaml:1: mapping values are not allowed in this context");
-	faults("a: 1\nb: *x\n", "x.yaml:2: there is no anchor 'x'");
+	faults("a: 1\nb: *x\n", "x.yaml:2: the anchor 'x' is not defined");
 	faults("a: &x [*x]\n", "x.yaml:1: a value that holds itself");
 	faults("a: 1\n--- \nb: 2\n", "x.yaml:2: a second document begins");
 	faults("[1]: 2\n", "x.yaml:1: a key that is not a name");
