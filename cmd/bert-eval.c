@@ -12,7 +12,7 @@
 #include "io/duplicate_paths.h"
 #include "io/out.h"
 #include "metrics/metrics.h"
-#include "predict/thresholds.h"
+#include "predict/answer.h"
 
 /* Exit status with --min, like cmp's. */
 enum { YES = 0, NO = 1, TROUBLE = 2 };
@@ -50,7 +50,8 @@ static const struct bt_opt options[] = {
     BT_LIST(0, "min", "METRIC=VALUE",
             "exit 1 if the metric is worse than VALUE", args, min),
     BT_STR(0, "threshold", "X|LABEL=X,...",
-           "multi-label: lowest probability to predict [.5]", args, threshold),
+           "multi-label, two classes: lowest probability to predict [.5]", args,
+           threshold),
     BT_GROUP("Speed"),
     BT_STR(0, "dtype", "auto|f32|bf16|int8", "type of matrix products [auto]",
            args, dtype),
@@ -209,27 +210,26 @@ static int unmet(const struct run *r)
 	return bad;
 }
 
-/* The logits that belong to --threshold. */
-static int read_thresholds(struct run *r, struct bt_error *err)
+/* The bounds of the metrics that belong to --threshold. */
+static int read_thresholds(struct run *r, const struct bt_log *notes,
+                           struct bt_error *err)
 {
 	const struct bt_labels *l = &r->s.model.labels;
+	const struct bt_answer_form *answer = r->s.model.task->answer;
 	int i, e;
 
-	if (!r->s.model.task->answer->is_set)
-		return bt_error_set(err, BT_EARG,
-		                    "--threshold applies only to multi-label "
-		                    "models");
 	r->m.bound = r->bound = bt_array((size_t)l->n, sizeof(*r->bound));
 	if (r->bound == NULL)
 		return bt_error_nomem(err, "reading thresholds");
-	e = bt_thresholds_read(r->a->threshold, l, r->bound, err);
-	for (i = 0; e == BT_OK && i < l->n; i++)
+	e = answer->thresholds(r->a->threshold, l, r->bound, notes, err);
+	for (i = 0; e == BT_OK && answer->is_set && i < l->n; i++)
 		r->bound[i] = log(r->bound[i] / (1 - r->bound[i]));
 	return e;
 }
 
 /* Sets up the metrics of the model's task and checks --min against them. */
-static int prepare(struct run *r, struct bt_error *err)
+static int prepare(struct run *r, const struct bt_log *notes,
+                   struct bt_error *err)
 {
 	const struct bt_task *task = r->s.model.task;
 	struct bt_metrics_summary s = {.kind = task->metrics};
@@ -239,7 +239,7 @@ static int prepare(struct run *r, struct bt_error *err)
 
 	e = bt_metrics_init(&r->m, task->metrics, r->s.model.labels.n, err);
 	if (e == BT_OK && r->a->threshold != NULL)
-		e = read_thresholds(r, err);
+		e = read_thresholds(r, notes, err);
 	for (i = 0; i < r->a->min.n && e == BT_OK; i++)
 		if (split_min(r->a->min.item[i], name, sizeof(name), &value))
 			e = bt_metrics_find(&s, name, &value, err);
@@ -273,7 +273,7 @@ static int evaluate(struct run *r, char **paths, int n, struct bt_error *err)
 	if (e == BT_OK)
 		e = bt_predict_stream_open(&o, &r->s, err);
 	if (e == BT_OK)
-		e = prepare(r, err);
+		e = prepare(r, &log, err);
 	if (e == BT_OK)
 		e = bt_report_init(&r->d, &r->m, r->s.model.task->answer,
 		                   &r->s.model.labels, err);

@@ -32,7 +32,7 @@ static const struct bt_opt options[] = {
     BT_FLAG(0, "proba", "add the probability of every class", args, p.proba),
     BT_INT(0, "top", "K", "give the K most likely classes", args, top, 1, 1e6),
     BT_STR(0, "threshold", "X|LABEL=X,...",
-           "multi-label: lowest probability to predict [.5]", args,
+           "multi-label, two classes: lowest probability to predict [.5]", args,
            p.threshold),
     BT_STR(0, "label-separator", "S",
            "separator between several labels [a space]", args, p.separator),

@@ -24,7 +24,10 @@ static const char *const words[BT_HINTS] = {
     [BT_HINT_PREDICT_CLASSES_ONLY] =
         "--proba, --top and --map-label do not apply to regression",
     [BT_HINT_PREDICT_MULTILABEL_ONLY] =
-        "--threshold and --label-separator apply only to multi-label models",
+        "--label-separator applies only to multi-label models",
+    [BT_HINT_PREDICT_NO_TOP] = "do not combine --threshold with --top",
+    [BT_HINT_PREDICT_THRESHOLD] =
+        "--threshold applies to models of two classes and to multi-label models",
     [BT_HINT_TASK_CLASSIFICATION] = "train with --task classification",
     [BT_HINT_TASK_CLASSIFICATION_OR_COLUMNS] =
         "train with --task classification, or make multi-label records with "

@@ -10,12 +10,23 @@
 
 static int likeliest(const struct bt_metrics *m, const float *logits)
 {
-	int i, best = 0;
+	return bt_metrics_predicted(logits, m->classes, NULL);
+}
 
-	for (i = 1; i < m->classes; i++)
+int bt_metrics_predicted(const float *logits, int classes, const double *bound)
+{
+	int i, best = 0;
+	double e, p;
+
+	for (i = 1; i < classes; i++)
 		if (logits[i] > logits[best])
 			best = i;
-	return best;
+	if (bound == NULL)
+		return best;
+	i = isfinite(bound[1]);
+	e = exp((double)logits[1 - best] - (double)logits[best]);
+	p = (i == best ? 1 : e) / (1 + e);
+	return (float)p >= (float)bound[i] ? i : 1 - i;
 }
 
 /* The cross entropy; best is the likeliest class. */
@@ -41,13 +52,13 @@ static bool is_right(const struct bt_metrics *m, int truth,
                      const float *targets, const float *logits)
 {
 	(void)targets;
-	return likeliest(m, logits) == truth;
+	return bt_metrics_predicted(logits, m->classes, m->bound) == truth;
 }
 
 static int add(struct bt_metrics *m, int truth, const float *targets,
                const float *logits, struct bt_error *err)
 {
-	int best = likeliest(m, logits);
+	int best = bt_metrics_predicted(logits, m->classes, m->bound);
 
 	(void)targets;
 	(void)err;
@@ -57,7 +68,7 @@ static int add(struct bt_metrics *m, int truth, const float *targets,
 	m->support[truth]++;
 	m->predicted[best]++;
 	m->n++;
-	m->loss_sum += entropy(m, truth, best, logits);
+	m->loss_sum += loss(m, truth, NULL, logits);
 	return BT_OK;
 }
 

@@ -30,8 +30,8 @@ struct bt_metrics {
 	size_t width;         /* outputs */
 	float *truth, *guess; /* [n][width] */
 	size_t truth_cap, guess_cap;
-	/* [width] the logits above which labels are predicted; NULL: 0.
-	 * Borrowed */
+	/* [width] the logits above which labels are predicted, NULL: 0; or see
+	 * bt_metrics_predicted. Borrowed */
 	const double *bound;
 };
 
@@ -89,8 +89,12 @@ void bt_metrics_reset(struct bt_metrics *m);
 /* Outputs of the model for each example. */
 size_t bt_metrics_outputs(const struct bt_metrics *m);
 
-/* Adds one example. Of classes the largest logit predicts, the first of equal
- * ones. BT_ENOMEM alone. */
+/* The class that logits [classes] predict: the largest, the first of equal
+ * ones. bound is NULL or, for two classes, the probability from which one of
+ * them is predicted, as f32; the other's is INFINITY. */
+int bt_metrics_predicted(const float *logits, int classes, const double *bound);
+
+/* Adds one example. BT_ENOMEM alone. */
 int bt_metrics_add(struct bt_metrics *m, int truth, const float *targets,
                    const float *output, struct bt_error *err) BT_MUST_USE;
 

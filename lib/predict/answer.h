@@ -22,7 +22,7 @@ struct bt_predict {
 	struct bt_labels labels; /* as they are written */
 	int *shown;              /* [classes] which of them each is */
 	bool merged;             /* there are fewer than classes */
-	double *over;            /* [labels] thresholds of any number */
+	double *over;            /* [labels] thresholds, where there are */
 	bool *on;                /* [labels] those that hold, of any number */
 	struct bt_buf set;       /* their names, as one text */
 	struct bt_labels sets;   /* all such texts, for a sample */
@@ -54,6 +54,12 @@ struct bt_answered {
 struct bt_answer_form {
 	const char *outputs; /* "labels", "numbers" */
 
+	/* Sets over[l->n] from what a user gives (predict/thresholds.h), or
+	 * NULL; tells log (or NULL) what follows from it. BT_EARG where the
+	 * form has no such thresholds. */
+	int (*thresholds)(const char *text, const struct bt_labels *l,
+	                  double *over, const struct bt_log *log,
+	                  struct bt_error *err);
 	/* BT_EARG where the options ask for what this form does not have. */
 	int (*check)(const struct bt_predict *p, struct bt_error *err);
 	/* Reads the outputs [p->classes] for an example into p. */
@@ -74,7 +80,7 @@ struct bt_answer_form {
 	void (*summary)(const struct bt_predict *p, int most, struct bt_buf *b);
 
 	bool is_number; /* the answer is no class: no labels to name or merge */
-	bool is_set;    /* any number of labels: they have thresholds */
+	bool is_set;    /* any number of labels */
 
 	/* The mean of several models: adds the outputs to sum[i], output map[i]
 	 * (NULL: i) to the i-th; the output that the mean of n models has. */

@@ -1,15 +1,52 @@
 /* SPDX-License-Identifier: MIT */
-/* Predictions that are one label: the likeliest class. */
+/* Predictions that are one label: the likeliest class or, of two, the one that
+ * a threshold chooses. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "format/escape.h"
+#include "metrics/metrics.h"
 #include "predict/answer.h"
+#include "predict/thresholds.h"
+
+static int thresholds(const char *text, const struct bt_labels *l, double *over,
+                      const struct bt_log *log, struct bt_error *err)
+{
+	int k, r;
+
+	if (text == NULL)
+		return BT_OK;
+	if (l->n != 2)
+		return bt_error_hint(
+		    err, BT_HINT_PREDICT_THRESHOLD,
+		    bt_error_set(err, BT_EARG,
+		                 "the model has %d classes, and a threshold "
+		                 "chooses between two",
+		                 l->n));
+	r = bt_threshold_of_two(text, l, over, err);
+	if (r != BT_OK || log == NULL)
+		return r;
+	k = isfinite(over[1]);
+	bt_log(log, BT_LOG_NOTE,
+	       "'%s' is predicted where its probability is at least %g, else "
+	       "'%s'",
+	       l->name[k], over[k], l->name[1 - k]);
+	return BT_OK;
+}
 
 static int check(const struct bt_predict *p, struct bt_error *err)
 {
-	if (p->o.threshold == NULL && p->o.separator == NULL)
+	if (p->o.threshold != NULL && p->merged)
+		return bt_error_set(err, BT_EARG,
+		                    "a threshold chooses between two labels, "
+		                    "which cannot be given one name");
+	if (p->o.threshold != NULL && p->o.top > 0)
+		return bt_error_hint(
+		    err, BT_HINT_PREDICT_NO_TOP,
+		    bt_error_set(err, BT_EARG,
+		                 "the likeliest labels have no threshold"));
+	if (p->o.separator == NULL)
 		return BT_OK;
 	return bt_error_hint(
 	    err, BT_HINT_PREDICT_MULTILABEL_ONLY,
@@ -39,6 +76,8 @@ static void read(struct bt_predict *p, const float *logits)
 {
 	softmax(p, logits);
 	bt_answer_rank(p, p->o.top > 0 ? p->o.top : 1);
+	if (p->o.threshold != NULL)
+		p->order[0] = bt_metrics_predicted(logits, 2, p->over);
 	p->counts[p->order[0]]++;
 }
 
@@ -65,6 +104,17 @@ static void record(struct bt_predict *p)
 	bt_answer_probabilities_record(p);
 }
 
+/* With a threshold, 1 and 0 in place of probabilities. */
+static int fill(struct bt_predict *p, struct bt_error *err)
+{
+	int i;
+
+	(void)err;
+	for (i = 0; p->o.threshold != NULL && i < p->labels.n; i++)
+		p->p[i] = i == p->order[0];
+	return p->order[0];
+}
+
 /* Sums up probabilities. */
 static void add(const float *logits, const int *map, int labels, double *sum)
 {
@@ -85,15 +135,12 @@ static float mean(double sum, size_t models)
 	return (float)log(fmax(sum, DBL_MIN) / (double)models);
 }
 
-/* The likeliest class and its probability. */
-static int likeliest(const struct bt_answered *a, double *p)
+/* The predicted class and its probability. */
+static int predicted(const struct bt_answered *a, double *p)
 {
-	int i, best = 0;
+	int i, best = bt_metrics_predicted(a->output, a->labels->n, a->bound);
 	double sum = 0;
 
-	for (i = 1; i < a->labels->n; i++)
-		if (a->output[i] > a->output[best])
-			best = i;
 	for (i = 0; i < a->labels->n; i++)
 		sum += exp((double)a->output[i] - (double)a->output[best]);
 	*p = 1 / sum;
@@ -103,7 +150,7 @@ static int likeliest(const struct bt_answered *a, double *p)
 static void show(const struct bt_answered *a, struct bt_buf *out)
 {
 	double p;
-	int best = likeliest(a, &p);
+	int best = predicted(a, &p);
 
 	bt_escape_line(out, bt_span(a->labels->name[a->truth]), 0);
 	bt_buf_puts(out, " -> ");
@@ -115,7 +162,7 @@ static void show_json(const struct bt_answered *a, json_t *o)
 {
 	const char *const *name = (const char *const *)a->labels->name;
 	double p;
-	int best = likeliest(a, &p);
+	int best = predicted(a, &p);
 
 	json_object_set_new(o, "label", json_string(name[a->truth]));
 	json_object_set_new(o, "predicted", json_string(name[best]));
@@ -124,12 +171,14 @@ static void show_json(const struct bt_answered *a, json_t *o)
 
 const struct bt_answer_form bt_answer_label = {
     .outputs = "labels",
+    .thresholds = thresholds,
     .check = check,
     .read = read,
     .csv_header = bt_answer_label_header,
     .csv_row = csv_row,
     .json_row = json_row,
     .record = record,
+    .fill = fill,
     .summary = bt_answer_counts,
     .add = add,
     .mean = mean,

@@ -6,6 +6,7 @@
 
 #include "format/escape.h"
 #include "predict/answer.h"
+#include "predict/thresholds.h"
 
 static int check(const struct bt_predict *p, struct bt_error *err)
 {
@@ -13,6 +14,13 @@ static int check(const struct bt_predict *p, struct bt_error *err)
 		return BT_OK;
 	return bt_error_set(err, BT_EARG,
 	                    "two labels cannot be given one name");
+}
+
+static int thresholds(const char *text, const struct bt_labels *l, double *over,
+                      const struct bt_log *log, struct bt_error *err)
+{
+	(void)log;
+	return bt_thresholds_read(text, l, over, err);
 }
 
 /* The probability of each label, and those above their threshold, whose names
@@ -184,6 +192,7 @@ static void show_json(const struct bt_answered *a, json_t *o)
 
 const struct bt_answer_form bt_answer_label_set = {
     .outputs = "labels",
+    .thresholds = thresholds,
     .check = check,
     .read = read,
     .csv_header = bt_answer_label_header,

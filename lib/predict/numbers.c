@@ -6,12 +6,23 @@
 #include "format/escape.h"
 #include "predict/answer.h"
 
+static int thresholds(const char *text, const struct bt_labels *l, double *over,
+                      const struct bt_log *log, struct bt_error *err)
+{
+	(void)l, (void)over, (void)log;
+	if (text == NULL)
+		return BT_OK;
+	return bt_error_hint(
+	    err, BT_HINT_PREDICT_THRESHOLD,
+	    bt_error_set(err, BT_EARG, "the model predicts a number"));
+}
+
 static int check(const struct bt_predict *p, struct bt_error *err)
 {
 	if (p->merged)
 		return bt_error_set(err, BT_EARG,
 		                    "two numbers cannot be given one name");
-	if (p->o.threshold != NULL || p->o.separator != NULL)
+	if (p->o.separator != NULL)
 		return bt_error_hint(
 		    err, BT_HINT_PREDICT_MULTILABEL_ONLY,
 		    bt_error_set(err, BT_EARG, "the model predicts a number"));
@@ -172,6 +183,7 @@ static void show_json(const struct bt_answered *a, json_t *o)
 
 const struct bt_answer_form bt_answer_numbers = {
     .outputs = "numbers",
+    .thresholds = thresholds,
     .check = check,
     .read = read,
     .csv_header = csv_header,

@@ -176,7 +176,7 @@ int bt_predict_new(const struct bt_predict_opts *o, const struct bt_labels *l,
 		       "the model's %d labels are written as %d", l->n,
 		       p->labels.n);
 	if (r == BT_OK)
-		r = bt_thresholds_read(o->threshold, l, p->over, err);
+		r = o->form->thresholds(o->threshold, l, p->over, o->log, err);
 	if (p->o.delimiter == 0)
 		p->o.delimiter = ',';
 	if (p->o.separator == NULL)

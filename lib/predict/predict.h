@@ -28,11 +28,11 @@ struct bt_answer_form;
 struct bt_predict_opts {
 	enum bt_predict_format format;
 	const struct bt_answer_form *form; /* predict/answer.h; the task's */
-	const char *threshold; /* of any number of labels: likelier ones are
-	                        * predicted, and are 1 and others 0 in a
-	                        * sample's columns; a number, or LABEL=X,...
-	                        * or @FILE. NULL: .5, and a sample takes
-	                        * probabilities */
+	const char *threshold; /* of any number of labels or one of two: those
+	                        * at least as likely are predicted, and are 1
+	                        * and others 0 in a sample's columns; a number,
+	                        * or LABEL=X,... or @FILE. NULL: .5, and a
+	                        * sample takes probabilities */
 	const char *separator; /* stands between their names; NULL: a blank */
 	char delimiter;        /* of CSV; 0: a comma, or the sample's */
 	const char *header;    /* names of id and label; NULL: id,label */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The probability above which each label of a multi-label model is predicted.
- */
+/* The probabilities above which labels are predicted. */
 #ifndef BT_PREDICT_THRESHOLDS_H
 #define BT_PREDICT_THRESHOLDS_H
 
@@ -12,6 +11,11 @@
  * record/label_map.h), where other labels have .5, as all have of NULL. */
 int bt_thresholds_read(const char *text, const struct bt_labels *l,
                        double *over, struct bt_error *err) BT_MUST_USE;
+
+/* The same for a model that chooses one of two labels: the one that is given
+ * has its number, or of a number alone the second, and the other INFINITY. */
+int bt_threshold_of_two(const char *text, const struct bt_labels *l,
+                        double *over, struct bt_error *err) BT_MUST_USE;
 
 /* BT_EARG: "where: 'label' is not one of the model's labels". */
 int bt_label_unknown(const char *where, struct bt_span label,

@@ -274,9 +274,9 @@ misuses '*two labels cannot be given one name' 'labels made one' \
 	bert-predict -m m --map-label card=book dev.rec
 misuses "*the label 'card' contains 'r'*" 'a separator that a label has' \
 	bert-predict -m m --label-separator r dev.rec
-misuses '*--threshold and --label-separator apply only to multi-label models)' \
-	'a threshold for one of them' sh -c 'bert-train -q --init-config tiny --tokenizer "$1" \
-		--steps 1 -o c single.rec && bert-predict -m c --threshold .3 single.rec' - "$vocab"
+misuses '*--label-separator applies only to multi-label models)' \
+	'a separator for one of them' sh -c 'bert-train -q --init-config tiny --tokenizer "$1" \
+		--steps 1 -o c single.rec && bert-predict -m c --label-separator - single.rec' - "$vocab"
 refuses "*'c' predicts classes, the first model multi-label sets" 'both kinds' \
 	bert-predict -m m -m c dev.rec
 
