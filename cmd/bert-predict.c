@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/tool.h"
 #include "dedup/duplicate_ids.h"
 #include "finetune/predict_stream.h"
@@ -24,8 +26,8 @@ static const struct bt_opt options[] = {
             args, model),
     BT_STR('o', "output", "FILE", "write to FILE [standard output]", args,
            common.output),
-    BT_STR(0, "format", "csv|jsonl|tensor|tfrecord|tsv", "output format [csv]",
-           args, format),
+    BT_STR(0, "format", "csv|jsonl|npy|tensor|tfrecord|tsv",
+           "output format [csv]", args, format),
     BT_INT(0, "expect", "N", "fail unless there are exactly N records", args,
            expect, 1, 1e15),
     BT_GROUP("Labels"),
@@ -80,6 +82,8 @@ struct run {
 	struct bt_predict_stream s;
 	struct bt_predict *p;       /* or: */
 	struct bt_row_writer *rows; /* of tensors and embeddings */
+	double *sum;                /* [outputs] of arrays of probabilities: */
+	float *proba;
 	struct bt_out *out;
 	uint64_t n;
 	struct bt_duplicate_ids ids;
@@ -87,6 +91,18 @@ struct run {
 	struct bt_progress progress;
 	struct bt_profile profile;
 };
+
+static const float *probabilities(struct run *r, const float *logits)
+{
+	int i, n = r->s.model.labels.n;
+
+	for (i = 0; i < n; i++)
+		r->sum[i] = 0;
+	r->s.model.task->answer->add(logits, NULL, n, r->sum);
+	for (i = 0; i < n; i++)
+		r->proba[i] = (float)r->sum[i];
+	return r->proba;
+}
 
 static int add(void *ctx, uint64_t i, const struct bt_dataset *d, size_t k,
                const float *logits, struct bt_error *err)
@@ -97,8 +113,9 @@ static int add(void *ctx, uint64_t i, const struct bt_dataset *d, size_t k,
 	if (r->looks && bt_dataset_id(d, k).p != NULL)
 		bt_duplicate_ids_add(&r->ids, bt_dataset_id(d, k));
 	if (r->rows != NULL)
-		return bt_row_writer_add(r->rows, i, bt_dataset_id(d, k),
-		                         logits, err);
+		return bt_row_writer_add(
+		    r->rows, i, bt_dataset_id(d, k),
+		    r->sum != NULL ? probabilities(r, logits) : logits, err);
 	return bt_predict_add(r->p, i, bt_dataset_id(d, k), logits, err);
 }
 
@@ -114,6 +131,22 @@ static int after_block(void *ctx, struct bt_error *err)
 	return bt_out_flush(r->out, err);
 }
 
+/* Probabilities in place of what the model puts out. */
+static int open_probabilities(struct run *r, struct bt_error *err)
+{
+	size_t n = (size_t)r->s.model.labels.n;
+
+	if (r->s.model.task->answer->is_number)
+		return bt_error_hint(
+		    err, BT_HINT_PREDICT_CLASSES_ONLY,
+		    bt_error_set(err, BT_EARG, "the model predicts a number"));
+	r->sum = bt_array(n, sizeof(*r->sum));
+	r->proba = bt_array(n, sizeof(*r->proba));
+	return r->sum != NULL && r->proba != NULL
+	           ? BT_OK
+	           : bt_error_nomem(err, "predicting");
+}
+
 /* Opens the output and what writes predictions or rows into it. */
 static int open_output(struct run *r, struct bt_error *err)
 {
@@ -121,9 +154,11 @@ static int open_output(struct run *r, struct bt_error *err)
 	bool tensor = strcmp(format, "tensor") == 0;
 	bool jsonl = strcmp(format, "jsonl") == 0, embed = r->a->embed != NULL;
 	bool records = strcmp(format, "tfrecord") == 0;
+	bool array = strcmp(format, "npy") == 0;
 	struct bt_row_writer_opts o = {
 	    tensor  ? BT_ROWS_TENSOR
 	    : jsonl ? BT_ROWS_JSONL
+	    : array ? BT_ROWS_NPY
 	            : BT_ROWS_CSV,
 	    embed ? BT_FRAME_EMBEDDINGS : BT_FRAME_LOGITS,
 	    0,
@@ -146,11 +181,16 @@ static int open_output(struct run *r, struct bt_error *err)
 	p.form = r->s.model.task->answer;
 	p.log = &r->log;
 	e = bt_out_open(r->a->common.output,
-	                tensor || records ? BT_OUT_BINARY : BT_OUT_TEXT,
+	                tensor || records || array ? BT_OUT_BINARY
+	                                           : BT_OUT_TEXT,
 	                &r->out, err);
 	if (e != BT_OK)
 		return e;
-	if (tensor || embed)
+	if (array && p.proba)
+		e = open_probabilities(r, err);
+	if (e != BT_OK)
+		return e;
+	if (tensor || array || embed)
 		return bt_row_writer_new(&o, r->out, &r->rows, err);
 	return bt_predict_new(&p, &r->s.model.labels, r->out, &r->p, err);
 }
@@ -217,8 +257,9 @@ static int run(const struct args *a, char **paths, int n)
 	struct bt_error err = {0};
 	int e, status = BT_EXIT_DONE;
 
-	/* a sample checks its ids itself, and tsv has none */
-	r.looks = a->p.sample == NULL && strcmp(a->format, "tsv") != 0;
+	/* a sample checks its ids itself, and tsv and npy have none */
+	r.looks = a->p.sample == NULL && strcmp(a->format, "tsv") != 0 &&
+	          strcmp(a->format, "npy") != 0;
 	bt_progress_init(&r.progress, stderr, a->common.quiet);
 	e = predict(&r, paths, n, &err);
 	bt_progress_clear(&r.progress);
@@ -228,6 +269,8 @@ static int run(const struct args *a, char **paths, int n)
 		status = bt_tool_fail(&tool, &err);
 	bt_predict_free(r.p);
 	bt_row_writer_free(r.rows);
+	free(r.sum);
+	free(r.proba);
 	bt_duplicate_ids_clear(&r.ids);
 	bt_predict_stream_close(&r.s);
 	bt_profile_clear(&r.profile);
@@ -238,7 +281,7 @@ static int run(const struct args *a, char **paths, int n)
 static const char *contradiction(const struct args *a)
 {
 	bool labels = a->p.header != NULL || a->p.sample != NULL ||
-	              a->p.proba || a->top > 0 || a->p.map != NULL ||
+	              a->top > 0 || a->p.map != NULL ||
 	              a->p.sample_id != NULL || a->p.sample_order ||
 	              a->delimiter != NULL || a->p.threshold != NULL ||
 	              a->p.separator != NULL;
@@ -248,13 +291,18 @@ static const char *contradiction(const struct args *a)
 		return "give -m DIR";
 	if (a->model.n > 1 && a->embed != NULL)
 		return "--embed takes one model";
+	if (labels && strcmp(a->format, "npy") == 0)
+		return "options for labels and CSV, except --proba, do not "
+		       "apply to NumPy files";
+	labels |= a->p.proba;
 	if (labels && strcmp(a->format, "tensor") == 0)
 		return "options for labels and CSV do not apply to tensors";
 	if (labels && a->embed != NULL)
 		return "options for labels and CSV do not apply to --embed";
 	if (a->embed != NULL && (strcmp(a->format, "tsv") == 0 ||
 	                         strcmp(a->format, "tfrecord") == 0))
-		return "--embed supports the formats csv, jsonl and tensor";
+		return "--embed supports the formats csv, jsonl, npy and "
+		       "tensor";
 	if (fills && a->p.sample == NULL)
 		return "--sample-missing and --sample-extra need --sample";
 	if (fills && a->p.sample_order)

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "ckpt_format/tensor_stream_write.h"
+#include "dedup/record_store.h"
 #include "tensorstream/text_out.h"
 
 struct bt_row_writer {
@@ -16,6 +17,7 @@ struct bt_row_writer {
 	struct bt_out *out;
 	struct bt_ts_writer *stream; /* of BT_ROWS_TENSOR */
 	struct bt_frame_csv *csv;
+	struct bt_frame_npy *npy;
 	char *labels; /* as a JSON list, or NULL */
 	bool numbered;
 
@@ -53,6 +55,8 @@ int bt_row_writer_new(const struct bt_row_writer_opts *o, struct bt_out *out,
 		e = bt_ts_writer_new(out, BT_TS_LEVEL, &r->stream, err);
 	else if (o->form == BT_ROWS_CSV)
 		e = bt_frame_csv_new(&csv, &r->csv, err);
+	else if (o->form == BT_ROWS_NPY)
+		r->npy = bt_frame_npy_new(BT_RECORD_STORE_DEFAULT);
 	if (e == BT_OK)
 		*res = r;
 	else
@@ -66,6 +70,7 @@ void bt_row_writer_free(struct bt_row_writer *r)
 		return;
 	bt_ts_writer_abandon(r->stream);
 	bt_frame_csv_free(r->csv);
+	bt_frame_npy_free(r->npy);
 	bt_buf_clear(&r->values);
 	bt_buf_clear(&r->ids);
 	bt_buf_clear(&r->offsets);
@@ -76,7 +81,7 @@ void bt_row_writer_free(struct bt_row_writer *r)
 
 bool bt_row_writer_numbered(const struct bt_row_writer *r)
 {
-	return r->numbered;
+	return r->numbered && r->npy == NULL;
 }
 
 int bt_row_writer_add(struct bt_row_writer *r, uint64_t i, struct bt_span id,
@@ -182,6 +187,8 @@ int bt_row_writer_flush(struct bt_row_writer *r, struct bt_error *err)
 		e = bt_ts_writer_frame(r->stream, &f.s, err);
 	else if (e == BT_OK && r->csv != NULL)
 		e = bt_frame_csv_put(r->csv, &f, r->out, err);
+	else if (e == BT_OK && r->npy != NULL)
+		e = bt_frame_npy_put(r->npy, &f, err);
 	else if (e == BT_OK)
 		e = write_json(r, &f, err);
 	r->n = 0;
@@ -197,6 +204,8 @@ int bt_row_writer_finish(struct bt_row_writer *r, struct bt_error *err)
 	int e = bt_row_writer_flush(r, err);
 	struct bt_ts_writer *stream = r->stream;
 
+	if (e == BT_OK && r->npy != NULL)
+		return bt_frame_npy_write(r->npy, r->out, err);
 	if (stream == NULL || e != BT_OK)
 		return e;
 	r->stream = NULL;

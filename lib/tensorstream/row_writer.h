@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Rows of numbers with their ids, one for each record, on their way out: as a
- * tensor stream, CSV or JSON Lines. What was added goes out when it is flushed,
- * as one frame.
+ * tensor stream, CSV, JSON Lines or, without ids, a NumPy file. What was added
+ * goes out when it is flushed, as one frame; the NumPy file, which begins with
+ * the number of rows, when all is finished.
  */
 #ifndef BT_TENSORSTREAM_ROW_WRITER_H
 #define BT_TENSORSTREAM_ROW_WRITER_H
@@ -12,7 +13,7 @@
 #include "record/labels.h"
 #include "tensorstream/frame.h"
 
-enum bt_row_form { BT_ROWS_TENSOR, BT_ROWS_CSV, BT_ROWS_JSONL };
+enum bt_row_form { BT_ROWS_TENSOR, BT_ROWS_CSV, BT_ROWS_JSONL, BT_ROWS_NPY };
 
 struct bt_row_writer_opts {
 	enum bt_row_form form;
@@ -38,11 +39,11 @@ int bt_row_writer_add(struct bt_row_writer *r, uint64_t i, struct bt_span id,
 int bt_row_writer_flush(struct bt_row_writer *r,
                         struct bt_error *err) BT_MUST_USE;
 
-/* Flushes and writes the end of the stream. */
+/* Flushes and writes the end of the stream, or the NumPy file. */
 int bt_row_writer_finish(struct bt_row_writer *r,
                          struct bt_error *err) BT_MUST_USE;
 
-/* True if some record had no id. */
+/* True if some record had no id, where ids are written. */
 bool bt_row_writer_numbered(const struct bt_row_writer *r);
 
 #endif
