@@ -3,11 +3,13 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/str.h"
 #include "base/tool.h"
 #include "dedup/duplicate_ids.h"
 #include "finetune/predict_stream.h"
 #include "format/csv.h"
 #include "io/duplicate_paths.h"
+#include "io/path.h"
 #include "predict/predict.h"
 #include "tensorstream/row_writer.h"
 
@@ -27,7 +29,7 @@ static const struct bt_opt options[] = {
     BT_STR('o', "output", "FILE", "write to FILE [standard output]", args,
            common.output),
     BT_STR(0, "format", "csv|jsonl|npy|tensor|tfrecord|tsv",
-           "output format [csv]", args, format),
+           "output format [as the name's ending, else csv]", args, format),
     BT_INT(0, "expect", "N", "fail unless there are exactly N records", args,
            expect, 1, 1e15),
     BT_GROUP("Labels"),
@@ -313,18 +315,76 @@ static const char *contradiction(const struct args *a)
 	return NULL;
 }
 
+/* How names of files in a format end; without one, those of formats that are
+ * not written here. */
+static const struct {
+	const char *format, *endings;
+} names[] = {
+    {"csv", "csv"},
+    {"jsonl", "jsonl|json|ndjson"},
+    {"npy", "npy"},
+    {"tensor", "ts"},
+    {"tfrecord", "rec|tfrecord|tfrecords"},
+    {"tsv", "tsv"},
+    {NULL, "arrow|bz2|feather|gz|h5|hdf5|npz|parquet|pickle|pkl|pt|safetensors|"
+           "xls|xlsx|xz|zip|zst"},
+};
+
+/* Sets the format unless it is given: what the output's name stands for, if it
+ * does, else CSV, as a sample has. False, and a message, where the name stands
+ * for another than is written. */
+static bool find_format(struct args *a)
+{
+	const char *path = a->common.output != NULL ? a->common.output : "";
+	const char *end = bt_path_ending(path), *by_name = "";
+	bool csv, tsv, tabs = a->p.delimiter == '\t' || a->p.sample != NULL;
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (*end != '\0' && bt_str_in_list(names[i].endings, end))
+			by_name = names[i].format;
+	if (by_name == NULL) {
+		bt_tool_misuse(&tool,
+		               "cannot write '%s': give a name that ends in "
+		               ".csv, .jsonl, .npy, .rec (tfrecord), .ts "
+		               "(tensor) or .tsv; to compress, write to a pipe",
+		               path);
+		return false;
+	}
+	tsv = strcmp(by_name, "tsv") == 0 && a->embed == NULL;
+	if (a->format == NULL)
+		a->format = *by_name != '\0' && !tsv && a->p.sample == NULL
+		                ? by_name
+		                : "csv";
+	csv = strcmp(a->format, "csv") == 0;
+	if (*by_name == '\0' || strcmp(by_name, a->format) == 0 ||
+	    (tsv && csv && tabs))
+		return true;
+	if (tsv && csv)
+		bt_tool_misuse(&tool,
+		               "'%s' would hold CSV with commas: give "
+		               "--delimiter tab for ids and labels, or "
+		               "--format tsv for probabilities alone",
+		               path);
+	else
+		bt_tool_misuse(&tool,
+		               "'%s' would hold %s, not %s: give %s%s%sanother "
+		               "name",
+		               path, a->format, by_name,
+		               a->p.sample == NULL ? "--format " : "",
+		               a->p.sample == NULL ? by_name : "",
+		               a->p.sample == NULL ? " or " : "");
+	return false;
+}
+
 int main(int argc, char **argv)
 {
-	struct args a = {
-	    .common = BT_COMMON_INIT, .dtype = "auto", .format = "csv"};
+	struct args a = {.common = BT_COMMON_INIT, .dtype = "auto"};
 	struct bt_error err = {0};
 	int status, operand;
 
 	if (!bt_tool_options(&tool, argc, argv, &a, &operand, &status))
 		return status;
-	if (contradiction(&a) != NULL)
-		return bt_tool_end(
-		    &tool, bt_tool_misuse(&tool, "%s", contradiction(&a)));
 	if (a.delimiter != NULL &&
 	    bt_csv_delimiter(a.delimiter, &a.p.delimiter) != BT_OK)
 		return bt_tool_end(
@@ -334,6 +394,13 @@ int main(int argc, char **argv)
 		                   "one character, tab, comma, semicolon or "
 		                   "pipe",
 		                   a.delimiter));
+	if (!find_format(&a))
+		return bt_tool_end(&tool, BT_EXIT_USAGE);
+	if (contradiction(&a) != NULL)
+		return bt_tool_end(
+		    &tool, bt_tool_misuse(&tool, "%s", contradiction(&a)));
+	if (!find_format(&a))
+		return bt_tool_end(&tool, BT_EXIT_USAGE);
 	if (bt_out_spare(a.common.output, argv + operand, argc - operand,
 	                 &err) != BT_OK)
 		return bt_tool_end(&tool,

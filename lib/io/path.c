@@ -93,6 +93,14 @@ char *bt_path_of(const char *path)
 	return bt_buf_detach(&b);
 }
 
+const char *bt_path_ending(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	const char *dot = strrchr(slash != NULL ? slash : path, '.');
+
+	return dot != NULL ? dot + 1 : "";
+}
+
 bool bt_path_there(const char *path)
 {
 	struct stat st;

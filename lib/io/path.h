@@ -27,6 +27,10 @@ char *bt_path_quoted(const char *path) BT_MUST_USE;
  * of memory. */
 char *bt_path_of(const char *path) BT_MUST_USE;
 
+/* What follows the last dot of the path's last name: "gz" of "a.b/x.csv.gz"; ""
+ * where that has no dot. Borrowed. */
+const char *bt_path_ending(const char *path);
+
 /* Whether something has that path; whether it is a file, or a directory. */
 bool bt_path_there(const char *path);
 bool bt_path_is_file(const char *path);
