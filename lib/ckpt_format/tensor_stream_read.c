@@ -286,7 +286,7 @@ static int foreign(const struct bt_ts_reader *t, struct bt_error *err)
 	size_t got;
 
 	if (t->frames + t->streams == 0 &&
-	    bt_in_some(t->in, &p, &got, NULL) == BT_OK &&
+	    bt_in_some(t->in, 1, &p, &got, NULL) == BT_OK &&
 	    bt_tfrecord_begins(p, got))
 		return bt_error_hint(
 		    err, BT_HINT_READ_WITH_TFRECORD_CAT,

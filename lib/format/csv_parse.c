@@ -133,15 +133,6 @@ static int find_fields(struct bt_csv_parse *x, const uint8_t *p, size_t n)
 	return 1;
 }
 
-/* Looks at the row's bytes, more than `at` of them unless the input ends. */
-static int look(struct bt_csv_parse *x, size_t at, const uint8_t **p, size_t *n,
-                struct bt_error *err)
-{
-	int r = bt_in_peek(x->in, at + 1, p, n, err);
-
-	return r == BT_OK ? bt_in_some(x->in, p, n, err) : r;
-}
-
 /* Takes down the row's bytes so far, before they are consumed. */
 static void keep_raw(struct bt_csv_parse *x)
 {
@@ -184,7 +175,7 @@ static int end_line(struct bt_csv_parse *x, size_t at, struct bt_error *err)
 {
 	const uint8_t *p;
 	size_t n;
-	int r = look(x, at + 1, &p, &n, err);
+	int r = bt_in_some(x->in, at + 2, &p, &n, err);
 
 	if (r == BT_OK) {
 		x->used = at + line_end(p + at, p + n);
@@ -200,7 +191,8 @@ static int skip_line(struct bt_csv_parse *x, struct bt_error *err)
 	size_t n, at;
 	int r;
 
-	while ((r = look(x, x->used, &p, &n, err)) == BT_OK && n > x->used) {
+	while ((r = bt_in_some(x->in, x->used + 1, &p, &n, err)) == BT_OK &&
+	       n > x->used) {
 		at = (size_t)(find_special(p + x->used, p + n, '\n') - p);
 		if (at < n && p[at] != '\0')
 			return end_line(x, at, err);
@@ -329,7 +321,7 @@ static int find_end(struct bt_csv_parse *x, struct bt_error *err)
 
 	x->row_line = x->field_line = x->line;
 	for (;;) {
-		r = look(x, x->used, &p, &n, err);
+		r = bt_in_some(x->in, x->used + 1, &p, &n, err);
 		if (r != BT_OK)
 			return r;
 		x->last_line = x->line;
@@ -415,7 +407,7 @@ int bt_csv_parse_row(struct bt_csv_parse *x, struct bt_error *err)
 	do { /* empty lines are passed over */
 		bt_in_skip(x->in, x->used);
 		x->used = x->n = 0;
-		r = look(x, 0, &p, &n, err);
+		r = bt_in_some(x->in, 1, &p, &n, err);
 		if (r != BT_OK || n == 0)
 			return r;
 		if (*p != '\n' && *p != '\r')
@@ -457,7 +449,7 @@ static int check_start(struct bt_csv_parse *x, struct bt_error *err)
 	};
 	const uint8_t *p;
 	size_t got, i;
-	int r = bt_in_some(x->in, &p, &got, err);
+	int r = bt_in_some(x->in, 1, &p, &got, err);
 
 	if (r == BT_OK && bt_tfrecord_begins(p, got))
 		return bt_error_hint(

@@ -74,7 +74,7 @@ static int pass_line(struct bt_jsonl *j, struct bt_error *err)
 
 	bt_buf_reset(&j->beyond);
 	do {
-		r = bt_in_some(j->in, &p, &got, err);
+		r = bt_in_some(j->in, 1, &p, &got, err);
 		if (r != BT_OK)
 			return r;
 		q = got > 0 ? memchr(p, '\n', got) : NULL;
@@ -101,14 +101,11 @@ static int read_line(struct bt_jsonl *j, struct bt_error *err)
 	bt_in_skip(j->in, j->used);
 	j->used = 0;
 	for (;;) {
-		r = bt_in_peek(j->in, seen + 1, &p, &got, err);
+		r = bt_in_some(j->in, seen + 1, &p, &got, err);
 		if (r != BT_OK)
 			return r;
 		if (got <= seen)
 			break;
-		r = bt_in_some(j->in, &p, &got, err);
-		if (r != BT_OK)
-			return r;
 		q = memchr(p + seen, '\n', got - seen);
 		if (q != NULL)
 			break;

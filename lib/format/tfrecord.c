@@ -223,16 +223,13 @@ static int next_in_file(struct bt_tfrecord *r, const uint8_t **data,
 	if (e != 1)
 		return e;
 	whole = BT_TFRECORD_FRAME + (size_t)n;
-	e = bt_in_peek(r->in, whole, &p, &got, err);
+	e = bt_in_some(r->in, whole, &p, &got, err);
 	if (e != BT_OK)
 		return e;
 	if (got < whole)
 		return truncated(r, err);
 	if (!bt_tfrecord_crc_holds(p + HEADER, (size_t)n))
 		return corrupt(r, "data", err);
-	e = bt_in_some(r->in, &p, &got, err); /* reads nothing */
-	if (e != BT_OK)
-		return e;
 	r->next = p + whole;
 	r->have = got - whole;
 	*data = p + HEADER;

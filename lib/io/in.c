@@ -231,10 +231,9 @@ static int fill(struct bt_in *in, size_t want, struct bt_error *err)
 	return BT_OK;
 }
 
-int bt_in_peek(struct bt_in *in, size_t n, const uint8_t **data, size_t *got,
+int bt_in_some(struct bt_in *in, size_t n, const uint8_t **data, size_t *got,
                struct bt_error *err)
 {
-	size_t have;
 	int r;
 
 	while (in->len - in->pos < n && !in->end) {
@@ -242,19 +241,18 @@ int bt_in_peek(struct bt_in *in, size_t n, const uint8_t **data, size_t *got,
 		if (r != BT_OK)
 			return r;
 	}
-	have = in->len - in->pos;
 	*data = in->buf + in->pos;
-	*got = have < n ? have : n;
+	*got = in->len - in->pos;
 	return BT_OK;
 }
 
-int bt_in_some(struct bt_in *in, const uint8_t **data, size_t *got,
+int bt_in_peek(struct bt_in *in, size_t n, const uint8_t **data, size_t *got,
                struct bt_error *err)
 {
-	int r = bt_in_peek(in, 1, data, got, err);
+	int r = bt_in_some(in, n, data, got, err);
 
-	if (r == BT_OK)
-		*got = in->len - in->pos;
+	if (r == BT_OK && *got > n)
+		*got = n;
 	return r;
 }
 
@@ -269,7 +267,7 @@ int bt_in_line(struct bt_in *in, size_t limit, struct bt_span *line,
 {
 	const uint8_t *p, *nl;
 	size_t got, want;
-	int r = bt_in_some(in, &p, &got, err);
+	int r = bt_in_some(in, 1, &p, &got, err);
 
 	if (r != BT_OK || got == 0)
 		return r;

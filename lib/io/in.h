@@ -61,8 +61,9 @@ const char *bt_in_packing(const struct bt_in *in);
 int bt_in_peek(struct bt_in *in, size_t n, const uint8_t **data, size_t *got,
                struct bt_error *err) BT_MUST_USE;
 
-/* Looks at whatever comes next, at least one byte; *got is 0 at the end. */
-int bt_in_some(struct bt_in *in, const uint8_t **data, size_t *got,
+/* As bt_in_peek, but *got is all that is in memory: n bytes or more, and less
+ * at the end of the input. */
+int bt_in_some(struct bt_in *in, size_t n, const uint8_t **data, size_t *got,
                struct bt_error *err) BT_MUST_USE;
 
 /*

@@ -48,7 +48,8 @@ bool bt_table_is_number(struct bt_span v, double *x)
 {
 	char s[64];
 
-	return bt_span_str(v, s, sizeof(s)) &&
+	return v.n > 0 && strchr("+-.0123456789", *v.p) != NULL &&
+	       bt_span_str(v, s, sizeof(s)) &&
 	       bt_parse_f64(s, -1e30, 1e30, x) == BT_OK;
 }
 

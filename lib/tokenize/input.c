@@ -75,7 +75,7 @@ static int read_lines(struct sink *s, const char *path, struct bt_error *err)
 	bt_in_limit(in, s->job->opts.limit);
 	if (bt_pool_threads(s->job->pool) > 1)
 		bt_in_ahead(in);
-	r = bt_in_some(in, &p, &got, err);
+	r = bt_in_some(in, 1, &p, &got, err);
 	if (r == BT_OK && bt_tfrecord_begins(p, got))
 		r = bt_error_hint(err, BT_HINT_NO_LINES,
 		                  bt_error_set(err, BT_EFORMAT,

@@ -53,7 +53,7 @@ static int read_all(size_t step, bool ahead, struct bt_buf *out,
 	for (;;) {
 		n = 1 + step * out->len % 3001;
 		r = step & 1 ? bt_in_peek(in, n, &p, &got, err)
-		             : bt_in_some(in, &p, &got, err);
+		             : bt_in_some(in, 1, &p, &got, err);
 		if (fuzz_told(r, err) != BT_OK || got == 0)
 			break;
 		got = got < n ? got : n;

@@ -77,7 +77,7 @@ static int read_back(const char *name, const void *data, size_t n,
 	r = bt_in_open(name, &in, err);
 	if (r != BT_OK)
 		return r;
-	while ((r = bt_in_some(in, &p, &got, err)) == BT_OK && got > 0) {
+	while ((r = bt_in_some(in, 1, &p, &got, err)) == BT_OK && got > 0) {
 		assert_true(got <= n - at);
 		assert_memory_equal(p, (const char *)data + at, got);
 		got = got > 7 ? got - got / 3 : got;
@@ -568,7 +568,7 @@ static void abandoned(void **state)
 		if (k != 11)
 			bt_in_ahead(in);
 		for (at = most = 0; at < ((size_t)k << 20); at += got) {
-			assert_ok(bt_in_some(in, &p, &got, &err));
+			assert_ok(bt_in_some(in, 1, &p, &got, &err));
 			got = got < 100000 ? got : 100000;
 			bt_in_skip(in, got);
 			if (at > (size_t)k << 19 && most == 0)
@@ -618,7 +618,7 @@ static void a_silent_pipe(void **state)
 	assert_ok(bt_in_open("silent", &in, &err));
 	bt_in_ahead(in);
 	for (at = 0; at < HUGE_BYTES; at += got) {
-		assert_ok(bt_in_some(in, &p, &got, &err));
+		assert_ok(bt_in_some(in, 1, &p, &got, &err));
 		assert_memory_equal(p, data + at % (HUGE_BYTES / 2), 1);
 		bt_in_skip(in, got);
 	}
@@ -724,8 +724,8 @@ static void a_growing_file(void **state)
 		assert_ok(bt_in_peek(in, 10, &p, &got, &err));
 		if (k == 0)
 			file_put("growing", x.p, x.n);
-		for (at = 0;
-		     (r = bt_in_some(in, &p, &got, &err)) == BT_OK && got > 0;
+		for (at = 0; (r = bt_in_some(in, 1, &p, &got, &err)) == BT_OK &&
+		             got > 0;
 		     at += got)
 			bt_in_skip(in, got);
 		if (k == 0) {

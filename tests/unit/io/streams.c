@@ -32,11 +32,11 @@ static void look_and_skip(void **state)
 	assert_int_equal(got, 10);
 	bt_in_skip(in, 7);
 	assert_int_equal(bt_in_offset(in), 7);
-	assert_ok(bt_in_some(in, &p, &got, &err));
+	assert_ok(bt_in_some(in, 1, &p, &got, &err));
 	assert_int_equal(got, 3);
 	assert_memory_equal(p, "789", 3);
 	bt_in_skip(in, 3);
-	assert_ok(bt_in_some(in, &p, &got, &err));
+	assert_ok(bt_in_some(in, 1, &p, &got, &err));
 	assert_int_equal(got, 0);
 	assert_ok(bt_in_peek(in, 1, &p, &got, &err));
 	assert_int_equal(got, 0);
@@ -108,7 +108,7 @@ static void a_pipe_in_pieces(void **state)
 		at += n;
 		assert_int_equal(bt_in_offset(in), at);
 	}
-	assert_ok(bt_in_some(in, &p, &got, &err));
+	assert_ok(bt_in_some(in, 1, &p, &got, &err));
 	assert_int_equal(got, 0);
 	bt_in_close(in);
 	assert_int_equal(waitpid(pid, &status, 0), pid);
