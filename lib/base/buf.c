@@ -75,6 +75,20 @@ void bt_buf_printf(struct bt_buf *b, const char *fmt, ...)
 	b->len += (size_t)n;
 }
 
+void bt_buf_decimal(struct bt_buf *b, int64_t v)
+{
+	uint64_t u = v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
+	char s[20];
+	size_t n = sizeof(s);
+
+	do
+		s[--n] = (char)('0' + u % 10);
+	while ((u /= 10) != 0);
+	if (v < 0)
+		s[--n] = '-';
+	bt_buf_put(b, s + n, sizeof(s) - n);
+}
+
 const char *bt_buf_str(struct bt_buf *b)
 {
 	char *p = bt_buf_reserve(b, 1);

@@ -43,6 +43,9 @@ static inline void bt_buf_uint(struct bt_buf *b, uint64_t v, size_t n)
 
 void bt_buf_printf(struct bt_buf *b, const char *fmt, ...) BT_PRINTF(2, 3);
 
+/* v in decimal, as by "%lld" but several times as fast. */
+void bt_buf_decimal(struct bt_buf *b, int64_t v);
+
 /* Room for n more bytes, to be filled by the caller, who then adds to len.
  * NULL when out of memory. */
 void *bt_buf_reserve(struct bt_buf *b, size_t n);

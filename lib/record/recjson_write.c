@@ -65,8 +65,10 @@ static int put_ints(struct bt_buf *b, const struct bt_feature *f,
 		return bt_error_nomem(err, "reading a feature");
 	r = bt_feature_int64s(f, v, n, &n, err);
 	bt_buf_puts(b, n > 1 ? "[" : "");
-	for (i = 0; i < n && r == BT_OK; i++)
-		bt_buf_printf(b, "%s%lld", i > 0 ? ", " : "", (long long)v[i]);
+	for (i = 0; i < n && r == BT_OK; i++) {
+		bt_buf_puts(b, i > 0 ? ", " : "");
+		bt_buf_decimal(b, v[i]);
+	}
 	bt_buf_puts(b, n > 1 ? "]" : "");
 	free(v);
 	return r;

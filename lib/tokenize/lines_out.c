@@ -16,17 +16,6 @@ static size_t padded(const struct bt_tokenize *j, const struct bt_encoding *e)
 	return e->n > j->opts.pad ? e->n : j->opts.pad;
 }
 
-static void put_number(struct bt_buf *out, uint32_t v)
-{
-	char s[10];
-	size_t n = sizeof(s);
-
-	do
-		s[--n] = (char)('0' + v % 10);
-	while ((v /= 10) != 0);
-	bt_buf_put(out, s + n, sizeof(s) - n);
-}
-
 void bt_tokenize_put_ids(const struct bt_tokenize *j,
                          const struct bt_encoding *e, const char *between,
                          struct bt_buf *out)
@@ -36,8 +25,7 @@ void bt_tokenize_put_ids(const struct bt_tokenize *j,
 	for (i = 0; i < n; i++) {
 		if (i > 0)
 			bt_buf_puts(out, between);
-		put_number(out, i < e->n ? (uint32_t)e->ids[i]
-		                         : (uint32_t)pad_id(j));
+		bt_buf_decimal(out, i < e->n ? e->ids[i] : pad_id(j));
 	}
 }
 
@@ -112,9 +100,9 @@ static void put_places(struct bt_tokenize_text *x, size_t n, bool chars,
 			}
 		}
 		bt_buf_puts(out, i > 0 ? ", [" : "[");
-		put_number(out, start);
+		bt_buf_decimal(out, start);
 		bt_buf_puts(out, ", ");
-		put_number(out, end);
+		bt_buf_decimal(out, end);
 		bt_buf_putc(out, ']');
 	}
 }
@@ -136,10 +124,10 @@ static void put_list(const struct bt_encoding *e, size_t n, enum list which,
 		if (which == WORDS && special)
 			bt_buf_puts(out, "null");
 		else
-			put_number(out, which == WORDS     ? e->word[i]
-			                : which == SPECIAL ? special
-			                : real             ? e->types[i]
-			                                   : 0);
+			bt_buf_decimal(out, which == WORDS     ? e->word[i]
+			                    : which == SPECIAL ? special
+			                    : real             ? e->types[i]
+			                                       : 0);
 	}
 }
 

@@ -98,6 +98,24 @@ static void first_error_stays(void **state)
 	assert_int_equal(bt_error_set(NULL, BT_EIO, "nowhere"), BT_EIO);
 }
 
+static void buf_decimal(void **state)
+{
+	static const int64_t v[] = {0,     9,     10,        -1,
+	                            30522, -4096, INT64_MAX, INT64_MIN};
+	struct bt_buf b = BT_BUF_INIT;
+	char s[32];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(v) / sizeof(v[0]); i++) {
+		bt_buf_reset(&b);
+		bt_buf_decimal(&b, v[i]);
+		snprintf(s, sizeof(s), "%lld", (long long)v[i]);
+		assert_string_equal(bt_buf_str(&b), s);
+	}
+	bt_buf_clear(&b);
+}
+
 static void buffers(void **state)
 {
 	struct bt_buf b = BT_BUF_INIT;
@@ -555,6 +573,7 @@ int main(void)
 	    cmocka_unit_test(sizes),
 	    cmocka_unit_test(first_error_stays),
 	    cmocka_unit_test(buffers),
+	    cmocka_unit_test(buf_decimal),
 	    cmocka_unit_test(numbers),
 	    cmocka_unit_test(shortest_floats),
 	    cmocka_unit_test(philox_known_answers),
