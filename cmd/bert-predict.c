@@ -10,13 +10,14 @@
 #include "format/csv.h"
 #include "io/duplicate_paths.h"
 #include "io/path.h"
+#include "predict/fields.h"
 #include "predict/predict.h"
 #include "tensorstream/row_writer.h"
 
 struct args {
 	struct bt_common common;
 	struct bt_opt_list model;
-	const char *dtype, *gemm, *format, *embed, *delimiter, *extra;
+	const char *dtype, *gemm, *format, *embed, *delimiter, *extra, *with;
 	struct bt_predict_opts p;
 	int64_t top, expect;
 	bool profile, normalize;
@@ -32,6 +33,8 @@ static const struct bt_opt options[] = {
            "output format [as the name's ending, else csv]", args, format),
     BT_INT(0, "expect", "N", "fail unless there are exactly N records", args,
            expect, 1, 1e15),
+    BT_STR(0, "with", "FIELD,...",
+           "also write these fields of the records, behind the id", args, with),
     BT_GROUP("Labels"),
     BT_FLAG(0, "proba", "add the probability of every class", args, p.proba),
     BT_INT(0, "top", "K", "give the K most likely classes", args, top, 1, 1e6),
@@ -82,6 +85,7 @@ struct run {
 	const struct args *a;
 	struct bt_log log;
 	struct bt_predict_stream s;
+	struct bt_fields *fields;   /* of --with, or NULL */
 	struct bt_predict *p;       /* or: */
 	struct bt_row_writer *rows; /* of tensors and embeddings */
 	double *sum;                /* [outputs] of arrays of probabilities: */
@@ -118,7 +122,18 @@ static int add(void *ctx, uint64_t i, const struct bt_dataset *d, size_t k,
 		return bt_row_writer_add(
 		    r->rows, i, bt_dataset_id(d, k),
 		    r->sum != NULL ? probabilities(r, logits) : logits, err);
+	if (r->fields != NULL && bt_fields_choose(r->fields, k, err) != BT_OK)
+		return err->code;
 	return bt_predict_add(r->p, i, bt_dataset_id(d, k), logits, err);
+}
+
+static int look(void *ctx, size_t k, uint64_t number, const void *data,
+                size_t len, struct bt_error *err)
+{
+	struct run *r = ctx;
+
+	(void)number;
+	return bt_fields_look(r->fields, k, data, len, err);
 }
 
 /* After each block, lets the reader at the other end of a pipe continue. */
@@ -181,6 +196,7 @@ static int open_output(struct run *r, struct bt_error *err)
 	                                        : BT_PREDICT_CSV;
 	p.top = (int)r->a->top;
 	p.form = r->s.model.task->answer;
+	p.fields = r->fields;
 	p.log = &r->log;
 	e = bt_out_open(r->a->common.output,
 	                tensor || records || array ? BT_OUT_BINARY
@@ -197,6 +213,15 @@ static int open_output(struct run *r, struct bt_error *err)
 	return bt_predict_new(&p, &r->s.model.labels, r->out, &r->p, err);
 }
 
+static int open_fields(struct run *r, struct bt_error *err)
+{
+	char delimiter = r->a->p.delimiter != 0 ? r->a->p.delimiter : ',';
+
+	if (strcmp(r->a->format, "jsonl") == 0)
+		delimiter = 0;
+	return bt_fields_new(r->a->with, delimiter, &r->fields, err);
+}
+
 static int open_all(struct run *r, struct bt_error *err)
 {
 	const struct bt_opt_list *models = &r->a->model;
@@ -211,10 +236,14 @@ static int open_all(struct run *r, struct bt_error *err)
 	    .profile = r->a->profile ? &r->profile : NULL,
 	    .threads = (int)r->a->common.threads,
 	    .expect = (uint64_t)r->a->expect,
-	    .labels = BT_LABELS_OPTIONAL};
+	    .labels = BT_LABELS_OPTIONAL,
+	    .look = r->a->with != NULL ? look : NULL,
+	    .look_ctx = r};
 	int e = bt_duplicate_paths((char *const *)models->item, models->n,
 	                           &r->log, err);
 
+	if (e == BT_OK && r->a->with != NULL)
+		e = open_fields(r, err);
 	if (e == BT_OK)
 		e = bt_predict_stream_open(&o, &r->s, err);
 	return e == BT_OK ? open_output(r, err) : e;
@@ -270,6 +299,7 @@ static int run(const struct args *a, char **paths, int n)
 	if (e != BT_OK)
 		status = bt_tool_fail(&tool, &err);
 	bt_predict_free(r.p);
+	bt_fields_free(r.fields);
 	bt_row_writer_free(r.rows);
 	free(r.sum);
 	free(r.proba);
@@ -286,7 +316,7 @@ static const char *contradiction(const struct args *a)
 	              a->top > 0 || a->p.map != NULL ||
 	              a->p.sample_id != NULL || a->p.sample_order ||
 	              a->delimiter != NULL || a->p.threshold != NULL ||
-	              a->p.separator != NULL;
+	              a->p.separator != NULL || a->with != NULL;
 	bool fills = a->p.sample_missing != NULL || a->extra != NULL;
 
 	if (a->model.n == 0)
@@ -305,6 +335,9 @@ static const char *contradiction(const struct args *a)
 	                         strcmp(a->format, "tfrecord") == 0))
 		return "--embed supports the formats csv, jsonl, npy and "
 		       "tensor";
+	if (a->with != NULL && (strcmp(a->format, "tsv") == 0 ||
+	                        strcmp(a->format, "tfrecord") == 0))
+		return "--with supports the formats csv and jsonl";
 	if (fills && a->p.sample == NULL)
 		return "--sample-missing and --sample-extra need --sample";
 	if (fills && a->p.sample_order)

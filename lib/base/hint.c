@@ -55,6 +55,9 @@ static const char *const words[BT_HINTS] = {
     [BT_HINT_CLASSES_TRAIN] = "train one with bert-train -m DIR -o MODEL",
     [BT_HINT_CSV_ONLY] = "--header and --delimiter are for --format csv",
     [BT_HINT_GEMM_INT8] = "leave out --gemm",
+    [BT_HINT_FIELD_NAMES] = "--header gives CSV other column names",
+    [BT_HINT_KEEP_FIELDS] =
+        "csv2tfrecord --keep keeps columns, bert-tokenize --keep-text texts",
     [BT_HINT_LABEL_SEPARATOR] = "choose another --label-separator",
     [BT_HINT_MAP_LABEL] = "--map-label renames labels",
     [BT_HINT_MAX_LENGTH] = "tokenize with bert-tokenize --max-length",
@@ -62,7 +65,8 @@ static const char *const words[BT_HINTS] = {
     [BT_HINT_PAIR] = "csv2tfrecord --pair makes pairs",
     [BT_HINT_PROBA] = "--proba writes probabilities",
     [BT_HINT_SAMPLE_COLUMNS] =
-        "do not combine --sample with --format, --header, --delimiter or --top",
+        "do not combine --sample with --format, --header, --delimiter, --top or "
+        "--with",
     [BT_HINT_SAMPLE_ID] = "--sample-id names the column of ids",
     [BT_HINT_SAMPLE_BY_ID] = "leave out --sample-order to match by ids",
     [BT_HINT_SAMPLE_INCOMPLETE] =

@@ -40,23 +40,6 @@ void bt_by_feature_free(struct bt_by_feature *g)
 	free(g);
 }
 
-/* For the message that it lacks the feature. */
-static int note_names(struct bt_by_feature *g, const void *data, size_t len,
-                      struct bt_error *err)
-{
-	struct bt_example x;
-	struct bt_feature f;
-	int r;
-
-	bt_example_open(&x, data, len);
-	while ((r = bt_example_next(&x, &f, err)) == 1) {
-		bt_buf_puts(&g->names, g->names.len > 0 ? ", " : "");
-		bt_escape_line(&g->names, (struct bt_span){f.name, f.name_len},
-		               60);
-	}
-	return r;
-}
-
 /* The number of the value in g->text. */
 static int number_value(struct bt_by_feature *g, uint32_t *number,
                         struct bt_error *err)
@@ -92,7 +75,7 @@ int bt_by_feature_look(struct bt_by_feature *g, size_t k, const void *data,
 		return r;
 	if (g->seen++ == 0 && r == 0) {
 		g->length = strcmp(g->field, "length") == 0;
-		return note_names(g, data, len, err);
+		return bt_record_feature_names(data, len, &g->names, err);
 	}
 	if (r == 0)
 		return BT_OK;

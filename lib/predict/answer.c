@@ -6,6 +6,7 @@
 #include "base/num.h"
 #include "format/csv.h"
 #include "predict/answer.h"
+#include "predict/fields.h"
 
 void bt_answer_rank(struct bt_predict *p, int most)
 {
@@ -44,6 +45,20 @@ void bt_answer_put_json(struct bt_buf *b, struct bt_span s)
 	json_decref(v);
 }
 
+void bt_answer_id_header(struct bt_predict *p, struct bt_span id)
+{
+	const char *name;
+	size_t i;
+
+	bt_csv_put(&p->row, id, p->o.delimiter);
+	for (i = 0; p->o.fields != NULL &&
+	            (name = bt_fields_name(p->o.fields, i)) != NULL;
+	     i++) {
+		bt_buf_putc(&p->row, p->o.delimiter);
+		bt_csv_put(&p->row, bt_span(name), p->o.delimiter);
+	}
+}
+
 int bt_answer_label_header(struct bt_predict *p, struct bt_error *err)
 {
 	const char *h = p->o.header != NULL ? p->o.header : "id,label";
@@ -59,7 +74,7 @@ int bt_answer_label_header(struct bt_predict *p, struct bt_error *err)
 	id.p = h;
 	id.n = (size_t)(comma - h);
 	label = bt_span(comma + 1);
-	bt_csv_put(&p->row, id, p->o.delimiter);
+	bt_answer_id_header(p, id);
 	bt_buf_putc(&p->row, p->o.delimiter);
 	bt_csv_put(&p->row, label, p->o.delimiter);
 	for (i = 0; i < p->o.top; i++) {

@@ -110,6 +110,9 @@ void bt_answer_put_number(struct bt_buf *b, double v);
 /* A JSON string; null where s is not UTF-8. */
 void bt_answer_put_json(struct bt_buf *b, struct bt_span s);
 
+/* The first columns of CSV: the id, named so, and the fields of records. */
+void bt_answer_id_header(struct bt_predict *p, struct bt_span id);
+
 /* Labels with probabilities: "id,label" and the columns that were asked for;
  * label, or those of p->o.top; then the probabilities. */
 int bt_answer_label_header(struct bt_predict *p, struct bt_error *err);

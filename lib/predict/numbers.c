@@ -54,6 +54,7 @@ static void read(struct bt_predict *p, const float *output)
 static int named_columns(struct bt_predict *p, struct bt_error *err)
 {
 	const char *h = p->o.header, *end;
+	struct bt_span name;
 	int i, n = 1;
 
 	for (end = h; end != NULL && (end = strchr(end, ',')) != NULL; end++)
@@ -65,13 +66,16 @@ static int named_columns(struct bt_predict *p, struct bt_error *err)
 		                    h, n, p->labels.n);
 	for (i = 0; h != NULL && i < n; i++, h = end + 1) {
 		end = strchr(h, ',') != NULL ? strchr(h, ',') : strchr(h, '\0');
-		if (i > 0)
-			bt_buf_putc(&p->row, p->o.delimiter);
-		bt_csv_put(&p->row, (struct bt_span){h, (size_t)(end - h)},
-		           p->o.delimiter);
+		name = (struct bt_span){h, (size_t)(end - h)};
+		if (i == 0) {
+			bt_answer_id_header(p, name);
+			continue;
+		}
+		bt_buf_putc(&p->row, p->o.delimiter);
+		bt_csv_put(&p->row, name, p->o.delimiter);
 	}
 	if (p->o.header == NULL)
-		bt_buf_puts(&p->row, "id");
+		bt_answer_id_header(p, bt_span("id"));
 	for (i = 0; p->o.header == NULL && i < p->labels.n; i++) {
 		bt_buf_putc(&p->row, p->o.delimiter);
 		bt_csv_put(&p->row, bt_span(p->labels.name[i]), p->o.delimiter);

@@ -8,9 +8,11 @@
 
 #include "base/mem.h"
 #include "base/num.h"
+#include "base/str.h"
 #include "format/csv.h"
 #include "format/tfrecord.h"
 #include "predict/answer.h"
+#include "predict/fields.h"
 #include "predict/thresholds.h"
 #include "record/label_map.h"
 
@@ -49,6 +51,48 @@ static int check_options(const struct bt_predict *p, struct bt_error *err)
 	return o->form->check(p, err);
 }
 
+/* Whether a column or member that is written anyway has that name. */
+static bool is_taken(const struct bt_predict *p, const char *name)
+{
+	const struct bt_predict_opts *o = &p->o;
+	bool columns = o->form->is_number && p->labels.n > 1;
+	const char *h = o->header != NULL ? o->header
+	                : columns         ? "id"
+	                                  : "id,label";
+	size_t n;
+
+	if (o->format == BT_PREDICT_JSONL)
+		return bt_str_in_list("id|label|labels|probability|top|"
+		                      "probabilities|value|values",
+		                      name);
+	for (;; h += n + 1) {
+		n = strcspn(h, ",");
+		if (strlen(name) == n && memcmp(h, name, n) == 0)
+			return true;
+		if (h[n] == '\0')
+			break;
+	}
+	return (o->proba || (columns && o->header == NULL)) &&
+	       bt_labels_find(&p->labels, bt_span(name)) >= 0;
+}
+
+static int check_fields(const struct bt_predict *p, struct bt_error *err)
+{
+	const char *name;
+	size_t i;
+
+	for (i = 0; p->o.fields != NULL &&
+	            (name = bt_fields_name(p->o.fields, i)) != NULL;
+	     i++)
+		if (is_taken(p, name))
+			return bt_error_hint(
+			    err, BT_HINT_FIELD_NAMES,
+			    bt_error_set(err, BT_EARG,
+			                 "the output would have '%s' twice",
+			                 name));
+	return BT_OK;
+}
+
 static int check_sample(const struct bt_predict_opts *o, struct bt_error *err)
 {
 	if (o->sample == NULL && (o->sample_id != NULL || o->sample_order))
@@ -57,7 +101,7 @@ static int check_sample(const struct bt_predict_opts *o, struct bt_error *err)
 		                    "without a sample to read them from");
 	if (o->sample != NULL &&
 	    (o->format != BT_PREDICT_CSV || o->header != NULL || o->top > 0 ||
-	     o->delimiter != 0))
+	     o->delimiter != 0 || o->fields != NULL))
 		return bt_error_hint(
 		    err, BT_HINT_SAMPLE_COLUMNS,
 		    bt_error_set(err, BT_EARG,
@@ -171,6 +215,8 @@ int bt_predict_new(const struct bt_predict_opts *o, const struct bt_labels *l,
 		r = name_classes(p, l, err);
 	if (r == BT_OK)
 		r = check_options(p, err);
+	if (r == BT_OK)
+		r = check_fields(p, err);
 	if (r == BT_OK && p->merged)
 		bt_log(p->o.log, BT_LOG_NOTE,
 		       "the model's %d labels are written as %d", l->n,
@@ -260,6 +306,8 @@ static void tsv_row(struct bt_predict *p)
 static void csv_row(struct bt_predict *p, struct bt_span id)
 {
 	bt_csv_put(&p->row, id, p->o.delimiter);
+	if (p->o.fields != NULL)
+		bt_fields_put(p->o.fields, &p->row);
 	p->o.form->csv_row(p);
 	bt_buf_putc(&p->row, '\n');
 }
@@ -268,6 +316,8 @@ static void json_row(struct bt_predict *p, struct bt_span id)
 {
 	bt_buf_puts(&p->row, "{\"id\": ");
 	bt_answer_put_json(&p->row, id);
+	if (p->o.fields != NULL)
+		bt_fields_put(p->o.fields, &p->row);
 	p->o.form->json_row(p);
 	bt_buf_puts(&p->row, "}\n");
 }

@@ -24,6 +24,7 @@ enum bt_predict_format {
 };
 
 struct bt_answer_form;
+struct bt_fields; /* predict/fields.h */
 
 struct bt_predict_opts {
 	enum bt_predict_format format;
@@ -36,11 +37,13 @@ struct bt_predict_opts {
 	const char *separator; /* stands between their names; NULL: a blank */
 	char delimiter;        /* of CSV; 0: a comma, or the sample's */
 	const char *header;    /* names of id and label; NULL: id,label */
-	bool proba;            /* the probability of every class too */
-	int top;               /* the so many likeliest; 0: the label */
-	const char *map;       /* labels under other names, or NULL */
-	const char *sample;    /* CSV whose form to follow, or NULL */
-	const char *sample_id; /* see bt_submission_opts; or NULL */
+	struct bt_fields *fields; /* of the records, behind the id in CSV and
+	                           * JSON Lines; borrowed; or NULL */
+	bool proba;               /* the probability of every class too */
+	int top;                  /* the so many likeliest; 0: the label */
+	const char *map;          /* labels under other names, or NULL */
+	const char *sample;       /* CSV whose form to follow, or NULL */
+	const char *sample_id;    /* see bt_submission_opts; or NULL */
 	bool sample_order;
 	const char *sample_missing; /* see bt_submission_opts; or NULL */
 	bool sample_ignore_extra;

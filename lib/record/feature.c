@@ -2,6 +2,7 @@
 #include "record/feature.h"
 
 #include "base/num.h"
+#include "format/escape.h"
 
 int bt_record_feature_find(const void *data, size_t len, const char *name,
                            struct bt_span *value, enum bt_feature_kind *kind,
@@ -24,9 +25,8 @@ int bt_record_feature_find(const void *data, size_t len, const char *name,
 	return r == 0 ? found : r;
 }
 
-/* A feature of that name out of what bt_record_feature_find gave. */
-static struct bt_feature feature(const char *name, struct bt_span raw,
-                                 enum bt_feature_kind kind)
+struct bt_feature bt_record_feature(const char *name, struct bt_span raw,
+                                    enum bt_feature_kind kind)
 {
 	struct bt_feature f = {.name = name, .kind = kind};
 
@@ -34,6 +34,21 @@ static struct bt_feature feature(const char *name, struct bt_span raw,
 	f.list.p = (const uint8_t *)raw.p;
 	f.list.end = f.list.p + raw.n;
 	return f;
+}
+
+int bt_record_feature_names(const void *data, size_t len, struct bt_buf *out,
+                            struct bt_error *err)
+{
+	struct bt_example x;
+	struct bt_feature f;
+	int r;
+
+	bt_example_open(&x, data, len);
+	while ((r = bt_example_next(&x, &f, err)) == 1) {
+		bt_buf_puts(out, out->len > 0 ? ", " : "");
+		bt_escape_line(out, (struct bt_span){f.name, f.name_len}, 60);
+	}
+	return r;
 }
 
 int bt_record_feature_text(const void *data, size_t len, const char *name,
@@ -46,7 +61,7 @@ int bt_record_feature_text(const void *data, size_t len, const char *name,
 
 	if (r != 1)
 		return r;
-	f = feature(name, raw, kind);
+	f = bt_record_feature(name, raw, kind);
 	r = bt_feature_text(&f, &text->p, &text->n, err);
 	return r == BT_OK ? 1 : r;
 }
@@ -98,7 +113,7 @@ int bt_record_feature_show(const char *name, struct bt_span raw,
                            enum bt_feature_kind kind, struct bt_buf *out,
                            struct bt_error *err)
 {
-	struct bt_feature f = feature(name, raw, kind);
+	struct bt_feature f = bt_record_feature(name, raw, kind);
 	size_t n = 0;
 	int r = BT_OK;
 

@@ -17,8 +17,17 @@ int bt_record_feature_find(const void *data, size_t len, const char *name,
                            struct bt_span *value, enum bt_feature_kind *kind,
                            struct bt_error *err) BT_MUST_USE;
 
-/* The same for a feature that is one text. BT_EFORMAT where it is something
- * else. */
+/* A feature of that name with what bt_record_feature_find gave; borrows both.
+ */
+struct bt_feature bt_record_feature(const char *name, struct bt_span raw,
+                                    enum bt_feature_kind kind);
+
+/* Appends the names of a payload's features, ", " between, for a message. */
+int bt_record_feature_names(const void *data, size_t len, struct bt_buf *out,
+                            struct bt_error *err) BT_MUST_USE;
+
+/* bt_record_feature_find for a feature that is one text. BT_EFORMAT where it is
+ * something else. */
 int bt_record_feature_text(const void *data, size_t len, const char *name,
                            struct bt_span *text,
                            struct bt_error *err) BT_MUST_USE;

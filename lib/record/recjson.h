@@ -30,6 +30,12 @@
 int bt_recjson_write(const void *data, size_t len, struct bt_buf *out,
                      struct bt_error *err) BT_MUST_USE;
 
+/* Appends the member of one feature, with what bt_record_feature_find gave;
+ * null where the kind is BT_FEATURE_NONE. */
+int bt_recjson_member(const char *name, struct bt_span raw,
+                      enum bt_feature_kind kind, struct bt_buf *out,
+                      struct bt_error *err) BT_MUST_USE;
+
 /* Makes the payload in out from an object's text, using w as scratch. */
 int bt_recjson_read(const char *json, size_t len, struct bt_example_writer *w,
                     struct bt_buf *out, struct bt_error *err) BT_MUST_USE;

@@ -10,6 +10,7 @@
 #include "format/base64.h"
 #include "format/charset.h"
 #include "format/escape.h"
+#include "record/feature.h"
 
 static bool is_utf8(const char *s, size_t n)
 {
@@ -131,6 +132,15 @@ static int put_feature(struct bt_buf *b, const struct bt_feature *f,
 		bt_buf_puts(b, "null");
 		return BT_OK;
 	}
+}
+
+int bt_recjson_member(const char *name, struct bt_span raw,
+                      enum bt_feature_kind kind, struct bt_buf *out,
+                      struct bt_error *err)
+{
+	struct bt_feature f = bt_record_feature(name, raw, kind);
+
+	return put_feature(out, &f, err);
 }
 
 int bt_recjson_write(const void *data, size_t len, struct bt_buf *out,
