@@ -22,6 +22,9 @@ say() {
 	echo "fit.sh: $*" >&2
 }
 
+# A model that cannot be read is told of before the table is.
+ckpt-inspect -q -o "$tmp/model" "$model"
+
 # The delimiter is what the header has most of.
 bom=$(printf '\357\273\277')
 sed -e "s/^$bom//" -e 's/\r$//' -e q "$train" >"$tmp/header"

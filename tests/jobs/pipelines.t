@@ -148,6 +148,8 @@ like "$(cat err)" "*text: column 'points'*label: column 'Satz'*" '... as told'
 sed 's/\t.*//' numbers.tsv >alone.csv
 exits 1 'fit.sh: one column' "$fit" alone.csv demo/intent alone
 like "$(cat err)" "*'alone.csv' needs a column of texts and one of labels*" '... is too few'
+exits 1 'fit.sh: no model' "$fit" alone.csv nowhere alone
+like "$(cat err)" "*'nowhere'*" '... is told of first'
 exits 2 'fit.sh: says how it is used' "$fit"
 exits 2 'predict.sh: says how it is used' "$predict" x
 exits 1 'predict.sh: a model that fit.sh did not make' "$predict" demo/intent a b
