@@ -8,6 +8,7 @@
 #include "base/tool.h"
 #include "evaluate/report.h"
 #include "finetune/predict_stream.h"
+#include "format/escape.h"
 #include "format/json.h"
 #include "io/duplicate_paths.h"
 #include "io/out.h"
@@ -153,7 +154,7 @@ static void put_json(struct run *r, struct bt_buf *b)
 	json_decref(o);
 	if (s != NULL) {
 		bt_json_join_lists(s); /* a row of the confusion matrix */
-		bt_buf_printf(b, "%s\n", s);
+		bt_escape_document(b, s);
 	}
 	free(s);
 }

@@ -51,14 +51,14 @@ void bt_escape_tabs(struct bt_buf *out, struct bt_span s)
 	}
 }
 
-void bt_escape_quoted(struct bt_buf *out, struct bt_span s, bool letters)
+/* Appends s with the characters in the list as a letter behind a backslash,
+ * other control characters as \u001b. */
+static void put_json(struct bt_buf *out, struct bt_span s, const char *list)
 {
-	const char *list = letters ? "\"\\\b\f\n\r\t" : "\"\\";
 	size_t i, from = 0;
 	unsigned steers;
 	char k;
 
-	bt_buf_putc(out, '"');
 	for (i = 0; i < s.n; i++) {
 		steers = bt_utf8_steers((const uint8_t *)s.p + i, s.n - i);
 		k = letter_of(s.p[i], list);
@@ -75,7 +75,32 @@ void bt_escape_quoted(struct bt_buf *out, struct bt_span s, bool letters)
 	}
 	if (from < s.n)
 		bt_buf_put(out, s.p + from, s.n - from);
+}
+
+void bt_escape_quoted(struct bt_buf *out, struct bt_span s, bool letters)
+{
 	bt_buf_putc(out, '"');
+	put_json(out, s, letters ? "\"\\\b\f\n\r\t" : "\"\\");
+	bt_buf_putc(out, '"');
+}
+
+void bt_escape_json_text(struct bt_buf *out, struct bt_span s)
+{
+	if (bt_charset_check(BT_CHARSET_UTF8, s.p, s.n) == s.n)
+		bt_escape_quoted(out, s, true);
+	else
+		bt_buf_puts(out, "null");
+}
+
+void bt_escape_document(struct bt_buf *out, const char *json)
+{
+	size_t n;
+
+	for (; *json != '\0'; json += n + (json[n] == '\n')) {
+		n = strcspn(json, "\n");
+		put_json(out, (struct bt_span){json, n}, "");
+		bt_buf_putc(out, '\n');
+	}
 }
 
 static bool goes_on(char c)

@@ -30,6 +30,14 @@ void bt_escape_tabs(struct bt_buf *out, struct bt_span s);
  * characters become \n, \u001b; without letters only the latter. */
 void bt_escape_quoted(struct bt_buf *out, struct bt_span s, bool letters);
 
+/* Appends s as bt_escape_quoted does with letters, or null: it is not UTF-8,
+ * as an id may be. */
+void bt_escape_json_text(struct bt_buf *out, struct bt_span s);
+
+/* Appends a JSON document and a line end. Control characters in its strings
+ * become \u202e. */
+void bt_escape_document(struct bt_buf *out, const char *json);
+
 /* A JSON string, with U+FFFD for invalid UTF-8; NULL when out of memory. */
 json_t *bt_escape_json(struct bt_span s);
 

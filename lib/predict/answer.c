@@ -5,6 +5,7 @@
 
 #include "base/num.h"
 #include "format/csv.h"
+#include "format/escape.h"
 #include "predict/answer.h"
 #include "predict/fields.h"
 
@@ -32,17 +33,6 @@ void bt_answer_put_number(struct bt_buf *b, double v)
 
 	bt_format_f32(s, sizeof(s), (float)v);
 	bt_buf_puts(b, s);
-}
-
-void bt_answer_put_json(struct bt_buf *b, struct bt_span s)
-{
-	json_t *v = json_stringn(s.p, s.n);
-	char *text = json_dumps(v, JSON_ENCODE_ANY);
-
-	/* an id is any bytes; what is not UTF-8 cannot stand in JSON */
-	bt_buf_puts(b, text != NULL ? text : "null");
-	free(text);
-	json_decref(v);
 }
 
 void bt_answer_id_header(struct bt_predict *p, struct bt_span id)
@@ -122,14 +112,14 @@ void bt_answer_probabilities_json(struct bt_predict *p)
 	for (i = 0; i < p->o.top; i++) {
 		bt_buf_puts(b, i == 0 ? ", \"top\": [" : ", ");
 		bt_buf_puts(b, "{\"label\": ");
-		bt_answer_put_json(b, bt_span(p->labels.name[p->order[i]]));
+		bt_escape_json_text(b, bt_span(p->labels.name[p->order[i]]));
 		bt_buf_puts(b, ", \"probability\": ");
 		bt_answer_put_number(b, p->p[p->order[i]]);
 		bt_buf_puts(b, i == p->o.top - 1 ? "}]" : "}");
 	}
 	for (i = 0; p->o.proba && i < p->labels.n; i++) {
 		bt_buf_puts(b, i == 0 ? ", \"probabilities\": {" : ", ");
-		bt_answer_put_json(b, bt_span(p->labels.name[i]));
+		bt_escape_json_text(b, bt_span(p->labels.name[i]));
 		bt_buf_puts(b, ": ");
 		bt_answer_put_number(b, p->p[i]);
 		if (i == p->labels.n - 1)

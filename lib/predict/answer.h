@@ -107,8 +107,6 @@ void bt_answer_rank(struct bt_predict *p, int most);
 
 /* The shortest text that reads back as the f32. */
 void bt_answer_put_number(struct bt_buf *b, double v);
-/* A JSON string; null where s is not UTF-8. */
-void bt_answer_put_json(struct bt_buf *b, struct bt_span s);
 
 /* The first columns of CSV: the id, named so, and the fields of records. */
 void bt_answer_id_header(struct bt_predict *p, struct bt_span id);

@@ -89,7 +89,7 @@ static void csv_row(struct bt_predict *p)
 static void json_row(struct bt_predict *p)
 {
 	bt_buf_puts(&p->row, ", \"label\": ");
-	bt_answer_put_json(&p->row, bt_span(p->labels.name[p->order[0]]));
+	bt_escape_json_text(&p->row, bt_span(p->labels.name[p->order[0]]));
 	bt_buf_puts(&p->row, ", \"probability\": ");
 	bt_answer_put_number(&p->row, p->p[p->order[0]]);
 	bt_answer_probabilities_json(p);

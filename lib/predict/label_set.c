@@ -72,7 +72,7 @@ static void json_row(struct bt_predict *p)
 		if (!p->on[i])
 			continue;
 		bt_buf_puts(&p->row, between);
-		bt_answer_put_json(&p->row, bt_span(p->labels.name[i]));
+		bt_escape_json_text(&p->row, bt_span(p->labels.name[i]));
 		between = ", ";
 	}
 	bt_buf_putc(&p->row, ']');

@@ -113,7 +113,7 @@ static void json_row(struct bt_predict *p)
 		if (i > 0)
 			bt_buf_puts(b, ", ");
 		if (several) {
-			bt_answer_put_json(b, bt_span(p->labels.name[i]));
+			bt_escape_json_text(b, bt_span(p->labels.name[i]));
 			bt_buf_puts(b, ": ");
 		}
 		bt_answer_put_number(b, p->p[i]);

@@ -10,6 +10,7 @@
 #include "base/num.h"
 #include "base/str.h"
 #include "format/csv.h"
+#include "format/escape.h"
 #include "format/tfrecord.h"
 #include "predict/answer.h"
 #include "predict/fields.h"
@@ -315,7 +316,7 @@ static void csv_row(struct bt_predict *p, struct bt_span id)
 static void json_row(struct bt_predict *p, struct bt_span id)
 {
 	bt_buf_puts(&p->row, "{\"id\": ");
-	bt_answer_put_json(&p->row, id);
+	bt_escape_json_text(&p->row, id);
 	if (p->o.fields != NULL)
 		bt_fields_put(p->o.fields, &p->row);
 	p->o.form->json_row(p);

@@ -10,6 +10,7 @@
 #include "base/num.h"
 #include "ckpt_format/tensor_stream_write.h"
 #include "dedup/record_store.h"
+#include "format/escape.h"
 #include "tensorstream/text_out.h"
 
 struct bt_row_writer {
@@ -117,22 +118,15 @@ static int write_json(struct bt_row_writer *r, const struct bt_frame *f,
 {
 	const float *v = (const float *)(void *)r->values.data;
 	struct bt_buf *b = &r->line;
-	struct bt_span id;
-	json_t *id_json;
-	char s[32], *text;
+	char s[32];
 	size_t i, k;
 	int e = BT_OK;
 
 	for (i = 0; i < r->n && e == BT_OK; i++) {
 		bt_buf_reset(b);
-		id = bt_frame_id(f, i);
-		id_json = json_stringn(id.p, id.n);
-		text = json_dumps(id_json, JSON_ENCODE_ANY);
-		/* an id is any bytes; what is not UTF-8 cannot stand in JSON */
-		bt_buf_printf(b, "{\"id\": %s, \"%s\": [",
-		              text != NULL ? text : "null", r->o.name);
-		free(text);
-		json_decref(id_json);
+		bt_buf_puts(b, "{\"id\": ");
+		bt_escape_json_text(b, bt_frame_id(f, i));
+		bt_buf_printf(b, ", \"%s\": [", r->o.name);
 		for (k = 0; k < r->o.cols; k++) {
 			bt_format_f32(s, sizeof(s), v[i * r->o.cols + k]);
 			bt_buf_printf(b, "%s%s", k > 0 ? ", " : "", s);

@@ -21,6 +21,11 @@ bert-train -q --init-config tiny --tokenizer vocab.txt --steps 1 -o m x.rec
 works 'report' bert-eval -m m --errors 2 --by label x.rec
 tame out 'a report of labels'
 like "$(cat out)" '*\\x1b\[31mred\\x9b2J*\\u202egnp*' 'shows what they are'
+works 'report as JSON' bert-eval -m m --json x.rec
+tame out 'a report as JSON'
+like "$(cat out)" '*\\u001[bB]\[31mred\\u009b2J*\\u202egnp*' 'whose strings hold them as escapes'
+works 'predictions as JSON' bert-predict -m m --proba --format jsonl x.rec
+tame out 'predictions as JSON'
 works 'predictions' bert-predict -m m -o p x.rec
 works 'records as JSON' tfrecord-cat --json x.rec
 tame out 'records as JSON'
