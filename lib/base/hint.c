@@ -21,6 +21,9 @@ static const char *const words[BT_HINTS] = {
     [BT_HINT_LABEL_COLUMN] = "name the column with csv2tfrecord -l COLUMN",
     [BT_HINT_LABEL_SMOOTHING_ONE_LABEL] =
         "--label-smoothing applies only to classification",
+    [BT_HINT_POS_WEIGHT_MULTILABEL] =
+        "--pos-weight applies only to --task multilabel, --class-weight to "
+        "classification",
     [BT_HINT_PREDICT_CLASSES_ONLY] =
         "--proba, --top and --map-label do not apply to regression",
     [BT_HINT_PREDICT_MULTILABEL_ONLY] =

@@ -56,6 +56,8 @@ struct bt_batch {
 	const float *weights;  /* [sequences] of the loss, or NULL: all 1 */
 	float loss_scale;      /* the loss is this times the weighted sum */
 	float smoothing;       /* of labels */
+	const float *pos_weight; /* [targets of a sequence] of those that are 1
+	                          * in bt_op_sigmoid_loss, or NULL: all 1 */
 
 	/* Position in the run, for dropout and for adding up gradients. */
 	bool train;      /* dropout is on */

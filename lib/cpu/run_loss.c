@@ -205,12 +205,12 @@ const struct bt_cpu_op bt_cpu_log_loss = {plan_log_loss, forward_log_loss,
 /* Adds up what a function of answer and target makes of each of the sequences'
  * numbers, and keeps the answers. */
 static void forward_each(struct bt_engine *e, int node,
-                         double (*loss)(double x, double y))
+                         double (*loss)(double x, double y, double p))
 {
 	const struct bt_node *n = &e->g->nodes[node];
 	size_t k = (size_t)e->g->nodes[n->in[0]].cols, t, i;
 	const float *x = e->run[n->in[0]].buf[BT_SLOT_F32];
-	const float *y = e->b.targets;
+	const float *y = e->b.targets, *p = e->b.pos_weight;
 	double sum;
 
 	e->loss = 0;
@@ -221,34 +221,39 @@ static void forward_each(struct bt_engine *e, int node,
 	for (t = 0; t < e->b.sequences; t++) {
 		sum = 0;
 		for (i = t * k; i < (t + 1) * k; i++)
-			sum += loss((double)x[i], (double)y[i]);
+			sum += loss((double)x[i], (double)y[i],
+			            p != NULL ? (double)p[i - t * k] : 1);
 		e->loss += (double)weight_of(e, t) * sum / (double)k;
 	}
 }
 
 static void backward_each(struct bt_engine *e, int node,
-                          float (*slope)(float x, float y))
+                          float (*slope)(float x, float y, float p))
 {
 	const struct bt_node *n = &e->g->nodes[node];
 	size_t k = (size_t)e->g->nodes[n->in[0]].cols, t, i;
 	const float *x = e->run[node].buf[BT_SLOT_SAVED];
+	const float *p = e->b.pos_weight;
 	float *dx = e->run[n->in[0]].buf[BT_SLOT_GRAD];
 	float w;
 
 	for (t = 0; t < e->b.sequences; t++) {
 		w = weight_of(e, t) / (float)k;
 		for (i = t * k; i < (t + 1) * k; i++)
-			dx[i] = w * slope(x[i], e->b.targets[i]);
+			dx[i] = w * slope(x[i], e->b.targets[i],
+			                  p != NULL ? p[i - t * k] : 1);
 	}
 }
 
-static double square(double x, double y)
+static double square(double x, double y, double p)
 {
+	(void)p;
 	return (x - y) * (x - y);
 }
 
-static float square_slope(float x, float y)
+static float square_slope(float x, float y, float p)
 {
+	(void)p;
 	return 2 * (x - y);
 }
 
@@ -266,15 +271,20 @@ static void backward_square(struct bt_engine *e, int node)
 const struct bt_cpu_op bt_cpu_square_loss = {plan_loss, forward_square,
                                              backward_square};
 
-/* log(1 + exp(x)) - y x, without an exponential that overflows. */
-static double entropy(double x, double y)
+/* (1 - y + p y) log(1 + exp(x)) - p y x, without an exponential that overflows.
+ */
+static double entropy(double x, double y, double p)
 {
-	return fmax(x, 0) + log1p(exp(-fabs(x))) - y * x;
+	double each = 1 + (p - 1) * y;
+
+	return each * (fmax(x, 0) + log1p(exp(-fabs(x)))) - p * y * x;
 }
 
-static float entropy_slope(float x, float y)
+static float entropy_slope(float x, float y, float p)
 {
-	return (float)(1 / (1 + exp(-(double)x)) - (double)y);
+	double each = 1 + ((double)p - 1) * (double)y;
+
+	return (float)(each / (1 + exp(-(double)x)) - (double)p * (double)y);
 }
 
 static void forward_sigmoid(struct bt_engine *e, int node)

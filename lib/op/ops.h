@@ -175,8 +175,9 @@ int bt_op_square_loss(struct bt_graph *g, int x);
  * Cross entropy of K logits that each stand for a class of its own, on or off,
  * y being 1 or 0 (B,K):
  *   L = scale * sum over t of w(t) / K * sum over k of
- *       -(y(k) log s(x(k)) + (1 - y(k)) log(1 - s(x(k))))
- * with s(x) = 1 / (1 + exp(-x)). Backward: dx = scale w / K (s(x) - y).
+ *       -(p(k) y(k) log s(x(k)) + (1 - y(k)) log(1 - s(x(k))))
+ * with s(x) = 1 / (1 + exp(-x)) and weights p of the positives, which come with
+ * the batch. Backward: dx = scale w / K ((1 - y + p y) s(x) - p y).
  */
 int bt_op_sigmoid_loss(struct bt_graph *g, int logits);
 

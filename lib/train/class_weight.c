@@ -25,9 +25,9 @@ static void balance(const struct bt_dataset *d, int classes, double *w)
 		w[k] = w[k] > 0 ? (double)d->n / (present * w[k]) : 1;
 }
 
-/* One of the list: the i-th, from 0. */
-static int item(struct bt_span s, int i, const struct bt_labels *l, double *w,
-                struct bt_error *err)
+/* One of the list: the i-th, from 0. what: "class weight", as it is called. */
+static int item(struct bt_span s, int i, const struct bt_labels *l,
+                const char *what, double *w, struct bt_error *err)
 {
 	struct bt_span name = s;
 	char text[40];
@@ -40,23 +40,22 @@ static int item(struct bt_span s, int i, const struct bt_labels *l, double *w,
 		i = bt_labels_find(l, name);
 		if (i < 0)
 			return bt_error_set(
-			    err, BT_EARG,
-			    "class weights: '%.*s' is not a label",
+			    err, BT_EARG, "%ss: '%.*s' is not a label", what,
 			    (int)(name.n < 100 ? name.n : 100), name.p);
 	} else if (i >= l->n) {
-		return bt_error_set(
-		    err, BT_EARG, "more class weights than labels (%d)", l->n);
+		return bt_error_set(err, BT_EARG, "more %ss than labels (%d)",
+		                    what, l->n);
 	}
 	if (bt_span_str(s, text, sizeof(text)) &&
 	    bt_parse_f64(text, 0, LARGEST, &w[i]) == BT_OK)
 		return BT_OK;
 	return bt_error_set(err, BT_EARG,
-	                    "class weight '%.*s' is not a number from 0 to %g",
+	                    "%s '%.*s' is not a number from 0 to %g", what,
 	                    (int)(s.n < 100 ? s.n : 100), s.p, LARGEST);
 }
 
-static int from_list(const char *list, const struct bt_labels *l, double *w,
-                     struct bt_error *err)
+static int from_list(const char *list, const struct bt_labels *l,
+                     const char *what, double *w, struct bt_error *err)
 {
 	bool named = strchr(list, '=') != NULL;
 	struct bt_span s;
@@ -68,27 +67,36 @@ static int from_list(const char *list, const struct bt_labels *l, double *w,
 		s = (struct bt_span){list, strcspn(list, ",")};
 		if (named && memchr(list, '=', s.n) == NULL)
 			return bt_error_set(err, BT_EARG,
-			                    "class weight '%.*s' is not "
-			                    "LABEL=NUMBER",
-			                    (int)s.n, list);
-		r = item(s, i, l, w, err);
+			                    "%s '%.*s' is not LABEL=NUMBER",
+			                    what, (int)s.n, list);
+		r = item(s, i, l, what, w, err);
 		if (r != BT_OK)
 			return r;
 		if (list[s.n] == '\0')
 			break;
 	}
 	if (!named && i + 1 != l->n)
-		return bt_error_set(err, BT_EARG,
-		                    "%d class weights for %d labels", i + 1,
-		                    l->n);
+		return bt_error_set(err, BT_EARG, "%d %ss for %d labels", i + 1,
+		                    what, l->n);
 	return BT_OK;
+}
+
+static void say(const struct bt_labels *l, const double *w, struct bt_buf *said)
+{
+	int k;
+
+	for (k = 0; k < l->n && k < TOLD; k++)
+		bt_buf_printf(said, "%s'%s' %.4g", k > 0 ? ", " : "",
+		              l->name[k], w[k]);
+	if (l->n > TOLD)
+		bt_buf_puts(said, ", ...");
 }
 
 int bt_class_weight(struct bt_dataset *d, const struct bt_labels *l,
                     const char *how, struct bt_buf *said, struct bt_error *err)
 {
 	double *w = bt_array((size_t)l->n, sizeof(*w)), sum = 0;
-	int r = BT_OK, k;
+	int r = BT_OK;
 	size_t i;
 
 	if (w == NULL)
@@ -96,7 +104,7 @@ int bt_class_weight(struct bt_dataset *d, const struct bt_labels *l,
 	if (strcmp(how, "balanced") == 0)
 		balance(d, l->n, w);
 	else
-		r = from_list(how, l, w, err);
+		r = from_list(how, l, "class weight", w, err);
 	for (i = 0; r == BT_OK && i < d->n; i++) {
 		d->weight[i] = (float)((double)d->weight[i] * w[d->label[i]]);
 		sum += (double)d->weight[i];
@@ -107,11 +115,48 @@ int bt_class_weight(struct bt_dataset *d, const struct bt_labels *l,
 		                 "example without weight");
 	if (r == BT_OK)
 		d->has_weights = true;
-	for (k = 0; r == BT_OK && k < l->n && k < TOLD; k++)
-		bt_buf_printf(said, "%s'%s' %.4g", k > 0 ? ", " : "",
-		              l->name[k], w[k]);
-	if (r == BT_OK && l->n > TOLD)
-		bt_buf_puts(said, ", ...");
+	if (r == BT_OK)
+		say(l, w, said);
+	free(w);
+	return r;
+}
+
+static void balance_positives(const struct bt_task *task,
+                              const struct bt_dataset *d, int labels, double *w)
+{
+	struct bt_task_data data = bt_dataset_targets(d);
+	double n = (double)d->n;
+	size_t i;
+	int k;
+
+	for (k = 0; k < labels; k++)
+		w[k] = 0;
+	for (i = 0; i < d->n; i++)
+		for (k = 0; k < labels; k++)
+			w[k] += task->has(&data, i, k);
+	for (k = 0; k < labels; k++)
+		w[k] = w[k] > 0 && w[k] < n ? (n - w[k]) / w[k] : 1;
+}
+
+int bt_pos_weight(const struct bt_task *task, const struct bt_dataset *d,
+                  const struct bt_labels *l, const char *how, float **res,
+                  struct bt_buf *said, struct bt_error *err)
+{
+	size_t n = (size_t)l->n, k;
+	double *w = bt_array(n, sizeof(*w));
+	int r = BT_OK;
+
+	*res = bt_array(n, sizeof(**res));
+	if (w == NULL || *res == NULL)
+		r = bt_error_nomem(err, "weighting labels");
+	else if (strcmp(how, "balanced") == 0)
+		balance_positives(task, d, l->n, w);
+	else
+		r = from_list(how, l, "positive weight", w, err);
+	for (k = 0; r == BT_OK && k < n; k++)
+		(*res)[k] = (float)w[k];
+	if (r == BT_OK)
+		say(l, w, said);
 	free(w);
 	return r;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Weights of classes in the loss: those of their examples are multiplied with
- * them. */
+/* Weights in the loss: of classes, with which those of their examples are
+ * multiplied, and of labels where they hold. */
 #ifndef BT_TRAIN_CLASS_WEIGHT_H
 #define BT_TRAIN_CLASS_WEIGHT_H
 
@@ -16,5 +16,14 @@
 int bt_class_weight(struct bt_dataset *d, const struct bt_labels *l,
                     const char *how, struct bt_buf *said,
                     struct bt_error *err) BT_MUST_USE;
+
+/*
+ * Sets *res [l->n], to be freed, to the weights of the positive term of each
+ * label's loss. how is "balanced": negatives / positives of the label, 1 where
+ * there are none of either; or a list as above. Said are those as well.
+ */
+int bt_pos_weight(const struct bt_task *task, const struct bt_dataset *d,
+                  const struct bt_labels *l, const char *how, float **res,
+                  struct bt_buf *said, struct bt_error *err) BT_MUST_USE;
 
 #endif

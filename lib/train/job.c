@@ -69,6 +69,8 @@ static int settle_task(struct bt_job *j, struct bt_error *err)
 		hint = BT_HINT_LABELS_NO_NUMBERS;
 	else if (!task->one_label && j->o.train.class_weight != NULL)
 		hint = BT_HINT_CLASS_WEIGHT_ONE_LABEL;
+	else if (!task->answer->is_set && j->o.train.pos_weight != NULL)
+		hint = BT_HINT_POS_WEIGHT_MULTILABEL;
 	else if (!task->one_label && j->o.train.smoothing > 0)
 		hint = BT_HINT_LABEL_SMOOTHING_ONE_LABEL;
 	else
@@ -392,6 +394,7 @@ static void clear(struct bt_job *j)
 	bt_model_clear(&j->model);
 	bt_dataset_clear(&j->train);
 	bt_dataset_clear(&j->eval);
+	free(j->pos_weights);
 	bt_tok_free(j->tok);
 	bt_pool_free(j->pool);
 	bt_dir_lock_release(j->claim);

@@ -61,6 +61,7 @@ struct bt_job {
 	struct bt_dataset train, eval;
 	bool has_eval;
 	const struct bt_task *old_task; /* of the starting model */
+	float *pos_weights;             /* those of o.train, or NULL */
 	bool new_head;   /* the head is another than the model's */
 	bool keeps_head; /* the model's classifier is trained on */
 	int claim;       /* of the output directory, or -1 */

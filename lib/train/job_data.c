@@ -188,6 +188,21 @@ static int warn_unseen(const struct bt_job *j, struct bt_error *err)
 	return BT_OK;
 }
 
+static int weigh_positives(struct bt_job *j, struct bt_error *err)
+{
+	struct bt_train_opts *o = &j->o.train;
+	struct bt_buf said = BT_BUF_INIT;
+	int r = bt_pos_weight(j->model.task, &j->train, &j->model.labels,
+	                      o->pos_weight, &j->pos_weights, &said, err);
+
+	o->pos_weights = j->pos_weights;
+	if (r == BT_OK)
+		bt_log(o->log, BT_LOG_NOTE, "weights of positives: %s",
+		       bt_buf_str(&said));
+	bt_buf_clear(&said);
+	return r;
+}
+
 /* Leaves the share to train on, weighs the classes, and logs
  * "1001 of 10003 training examples, ...". */
 static int subsample(struct bt_job *j, struct bt_error *err)
@@ -211,6 +226,8 @@ static int subsample(struct bt_job *j, struct bt_error *err)
 			       "weights of the classes: %s", bt_buf_str(&said));
 		bt_buf_clear(&said);
 	}
+	if (r == BT_OK && o->pos_weight != NULL)
+		r = weigh_positives(j, err);
 	if (r != BT_OK || o->measure_only)
 		return r;
 	if (o->train_share != 0)

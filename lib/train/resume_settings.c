@@ -47,6 +47,9 @@ static json_t *loop(const struct bt_train_opts *o)
 	              "eval steps",
 	              (json_int_t)(o->keep_last ? 0 : o->eval_steps),
 	              "patience", (json_int_t)o->patience);
+	if (o->pos_weight != NULL)
+		json_object_set_new(s, "weight of positives",
+		                    json_string(o->pos_weight));
 	if (o->epoch_steps > 0)
 		json_object_set_new(s, "steps of an epoch",
 		                    json_integer((json_int_t)o->epoch_steps));

@@ -85,6 +85,7 @@ static int gradients(struct bt_train_run *t, size_t end, double *loss,
 	b->step = (uint32_t)t->s.step;
 	b->token0 = b->sequence0 = 0;
 	b->smoothing = (float)t->o->smoothing;
+	b->pos_weight = t->o->pos_weights;
 	for (; pos < end; pos += n, add = true) {
 		n = bt_batches_at(&t->batches, pos);
 		bt_gather_fill(&t->gather, t->train, t->batches.order + pos, 0,

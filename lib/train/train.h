@@ -60,6 +60,8 @@ struct bt_train_opts {
 	int64_t patience;    /* ends after so many evaluations that were not the
 	                      * best; 0: does not */
 	const char *class_weight; /* as given; already in the data's weights */
+	const char *pos_weight;   /* as given, */
+	const float *pos_weights; /* [labels] and as it is; or NULL: all 1 */
 	double train_share; /* of the examples there were, which the data are
 	                     * already; 0: all */
 

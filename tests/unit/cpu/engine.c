@@ -107,22 +107,24 @@ static void pools_of_texts(void **state)
 		tiny_close(&t[i]);
 }
 
-static double squared(double x, double y)
+static double squared(double x, double y, double p)
 {
+	(void)p;
 	return (x - y) * (x - y);
 }
 
-static double entropy(double x, double y)
+static double entropy(double x, double y, double weight)
 {
 	double p = 1 / (1 + exp(-x));
 
-	return -(y * log(p) + (1 - y) * log(1 - p));
+	return -(weight * y * log(p) + (1 - y) * log(1 - p));
 }
 
 /* A model with targets of its own for each of k answers: its loss is as the
  * formula says, and its gradients. */
 static void check_targets(const struct bt_task *task, int k,
-                          const float *targets, double (*of)(double, double))
+                          const float *targets, const float *pos_weight,
+                          double (*of)(double, double, double))
 {
 	struct bt_config c = tiny_config();
 	struct bt_error err = {0};
@@ -136,13 +138,17 @@ static void check_targets(const struct bt_task *task, int k,
 	assert_ok(bt_task_graph(task, &t.g, &c, k));
 	tiny_batch(&t, false);
 	t.b.targets = targets;
+	t.b.pos_weight = pos_weight;
 	assert_ok(tiny_engine(&t, 2, false, provider(false), 0, &err));
 	assert_ok(bt_engine_forward(t.e, &t.b, &err));
 	x = bt_engine_logits(t.e);
 	for (i = 0; i < TINY_TEXTS; i++)
 		for (j = i * n; j < (i + 1) * n; j++)
 			loss += 0.3 * (double)tiny_weights[i] / (double)k *
-			        of((double)x[j], (double)targets[j]);
+			        of((double)x[j], (double)targets[j],
+			           pos_weight != NULL
+			               ? (double)pos_weight[j - i * n]
+			               : 1);
 	assert_true(fabs(bt_engine_loss(t.e) - loss) < 1e-5 * loss);
 	check_slopes_at(&t, 0.01f, 2e-2);
 	tiny_close(&t);
@@ -154,18 +160,64 @@ static void squares(void **state)
 	    2.5f, -1, 0, 4, 0.25f, 1, -2, 3, 0.5f, 1.5f, -0.5f, 2, 0, 1, -3};
 
 	(void)state;
-	check_targets(&bt_task_regression, 1, targets, squared);
-	check_targets(&bt_task_regression, 3, targets, squared);
+	check_targets(&bt_task_regression, 1, targets, NULL, squared);
+	check_targets(&bt_task_regression, 3, targets, NULL, squared);
 }
 
 static void sets_of_labels(void **state)
 {
 	static const float targets[3 * TINY_TEXTS] = {1, 0, 0, 0, 1, 1, 0, 1,
 	                                              1, 1, 0, 0, 0, 0, 1};
+	static const float weights[3] = {0.25f, 3, 12};
 
 	(void)state;
-	check_targets(&bt_task_multi_label, 1, targets, entropy);
-	check_targets(&bt_task_multi_label, 3, targets, entropy);
+	check_targets(&bt_task_multi_label, 1, targets, NULL, entropy);
+	check_targets(&bt_task_multi_label, 3, targets, NULL, entropy);
+	check_targets(&bt_task_multi_label, 3, targets, weights, entropy);
+}
+
+/* Loss and gradients of weighted positives, as torch.nn.BCEWithLogitsLoss with
+ * pos_weight gives them for these logits. */
+static void weights_of_positives(void **state)
+{
+	static const float targets[3 * TINY_TEXTS] = {1, 0, 0, 0, 1, 1, 0, 1,
+	                                              1, 1, 0, 0, 0, 0, 1};
+	static const float weights[3] = {0.25f, 3, 12};
+	static const float logits[3] = {-9, 0.75f, 20};
+	static const double slopes[3] = {-0.049944472440806, -0.002903430907068,
+	                                 0.199999989694232};
+	struct bt_config c = tiny_config();
+	struct bt_error err = {0};
+	float *p, *grad = NULL;
+	struct tiny t;
+	int i;
+
+	(void)state;
+	memset(&t, 0, sizeof(t));
+	bt_graph_init(&t.g, &err);
+	assert_ok(bt_task_graph(&bt_task_multi_label, &t.g, &c, 3));
+	tiny_batch(&t, false);
+	t.b.targets = targets;
+	t.b.pos_weight = weights;
+	assert_ok(tiny_engine(&t, 1, false, provider(false), 0, &err));
+	p = bt_engine_params(t.e);
+	for (i = 0; i < t.g.n_params; i++)
+		if (strcmp(t.g.params[i].name, "classifier.weight") == 0) {
+			memset(p + t.g.params[i].offset, 0,
+			       bt_param_size(&t.g.params[i]) * sizeof(*p));
+		} else if (strcmp(t.g.params[i].name, "classifier.bias") == 0) {
+			memcpy(p + t.g.params[i].offset, logits,
+			       sizeof(logits));
+			grad = bt_engine_grads(t.e) + t.g.params[i].offset;
+		}
+	assert_non_null(grad);
+	assert_ok(bt_engine_pack(t.e, &err));
+	assert_ok(bt_engine_forward(t.e, &t.b, &err));
+	assert_true(fabs(bt_engine_loss(t.e) - 5.138113648017534) < 1e-5);
+	assert_ok(bt_engine_backward(t.e, false, &err));
+	for (i = 0; grad != NULL && i < 3; i++)
+		assert_true(fabs((double)grad[i] - slopes[i]) < 1e-6);
+	tiny_close(&t);
 }
 
 /* Dropout is a function of seed and step, so it does not disturb differences.
@@ -642,6 +694,7 @@ int main(void)
 	    cmocka_unit_test(gradients_over_tokens),
 	    cmocka_unit_test(squares),
 	    cmocka_unit_test(sets_of_labels),
+	    cmocka_unit_test(weights_of_positives),
 	    cmocka_unit_test(pools_of_texts),
 	    cmocka_unit_test(threads_do_not_matter),
 	    cmocka_unit_test(recomputing_does_not_matter),
