@@ -190,6 +190,7 @@ static int write_report(struct run *r, struct bt_error *err)
 /* Prints the requirements that are not met; returns their number. */
 static int unmet(const struct run *r)
 {
+	struct bt_buf why = BT_BUF_INIT;
 	struct bt_metrics_summary s;
 	double wanted, value;
 	char name[40];
@@ -203,10 +204,17 @@ static int unmet(const struct run *r)
 			continue; /* checked before */
 		if (bt_metrics_falls(name) ? value <= wanted : value >= wanted)
 			continue; /* NaN is not */
+		bad++;
+		if (isnan(value) && r->m.kind->undefined != NULL) {
+			r->m.kind->undefined(&r->m, &r->s.model.labels, &why);
+			fprintf(stderr, "%s: %s is undefined: %s\n", tool.name,
+			        name, bt_buf_str(&why));
+			bt_buf_clear(&why);
+			continue;
+		}
 		fprintf(stderr, "%s: %s is %.4f, %s than %g\n", tool.name, name,
 		        value, bt_metrics_falls(name) ? "more" : "less",
 		        wanted);
-		bad++;
 	}
 	return bad;
 }
@@ -228,12 +236,17 @@ static int read_thresholds(struct run *r, const struct bt_log *notes,
 	return e;
 }
 
+/* Bytes of probabilities that are kept for ROC AUC and average precision,
+ * unless these are asked for. */
+#define KEEP ((size_t)32 << 20)
+
 /* Sets up the metrics of the model's task and checks --min against them. */
 static int prepare(struct run *r, const struct bt_log *notes,
                    struct bt_error *err)
 {
 	const struct bt_task *task = r->s.model.task;
-	struct bt_metrics_summary s = {.kind = task->metrics};
+	struct bt_metrics_summary s = {.kind = task->metrics,
+	                               .classes = r->s.model.labels.n};
 	int i, e;
 	double value;
 	char name[40];
@@ -241,9 +254,13 @@ static int prepare(struct run *r, const struct bt_log *notes,
 	e = bt_metrics_init(&r->m, task->metrics, r->s.model.labels.n, err);
 	if (e == BT_OK && r->a->threshold != NULL)
 		e = read_thresholds(r, notes, err);
+	r->m.keep = KEEP;
 	for (i = 0; i < r->a->min.n && e == BT_OK; i++)
-		if (split_min(r->a->min.item[i], name, sizeof(name), &value))
+		if (split_min(r->a->min.item[i], name, sizeof(name), &value)) {
 			e = bt_metrics_find(&s, name, &value, err);
+			if (bt_metrics_needs(name) & BT_METRICS_RANKS)
+				r->m.keep = SIZE_MAX;
+		}
 	return e;
 }
 
@@ -288,6 +305,12 @@ static int evaluate(struct run *r, char **paths, int n, struct bt_error *err)
 		e = write_report(r, err);
 	if (e != BT_OK)
 		return e;
+	if (r->m.classes > 0 && r->m.keep == 0)
+		bt_log(&log, BT_LOG_NOTE,
+		       "ROC AUC and average precision are left out: the "
+		       "probabilities of %llu examples take more than %zu MB "
+		       "(ask for them with --min roc_auc=0)",
+		       (unsigned long long)r->m.n, KEEP >> 20);
 	if (r->unlabelled > 0)
 		bt_log(&log, BT_LOG_WARN,
 		       "skipped %llu records without a label",
@@ -316,13 +339,25 @@ static int run(const struct args *a, char **paths, int n)
 	return status;
 }
 
+/* The options, and the metrics. */
+static void help(const struct bt_tool *t, FILE *to)
+{
+	struct bt_buf b = BT_BUF_INIT;
+
+	bt_metrics_list(&b);
+	bt_opt_help(t, to);
+	fprintf(to, "\nMetrics for --min:\n%s", bt_buf_str(&b));
+	bt_buf_clear(&b);
+}
+
 int main(int argc, char **argv)
 {
 	struct args a = {.common = BT_COMMON_INIT, .dtype = "auto"};
 	struct bt_error err = {0};
 	int status, operand;
 
-	if (!bt_tool_options(&tool, argc, argv, &a, &operand, &status))
+	if (!bt_tool_options_help(&tool, argc, argv, &a, &operand, help,
+	                          &status))
 		return status;
 	if (!check(&a, &status))
 		return status;

@@ -331,6 +331,17 @@ static int run(struct args *a)
 	           : BT_EXIT_FAILED;
 }
 
+/* The options, and the metrics. */
+static void help(const struct bt_tool *t, FILE *to)
+{
+	struct bt_buf b = BT_BUF_INIT;
+
+	bt_metrics_list(&b);
+	bt_opt_help(t, to);
+	fprintf(to, "\nMetrics for --metric:\n%s", bt_buf_str(&b));
+	bt_buf_clear(&b);
+}
+
 int main(int argc, char **argv)
 {
 	struct args a = {.common = BT_COMMON_INIT,
@@ -346,7 +357,8 @@ int main(int argc, char **argv)
 	t->save_minutes = 10;
 	t->schedule = (struct bt_schedule_opts)BT_SCHEDULE_INIT;
 	t->optim = (struct bt_optim_opts)BT_OPTIM_INIT;
-	if (!bt_tool_options(&tool, argc, argv, &a, &operand, &status))
+	if (!bt_tool_options_help(&tool, argc, argv, &a, &operand, help,
+	                          &status))
 		return status;
 	t->schedule.kind = bt_schedule_named(a.schedule);
 	t->optim.kind = bt_optim_named(a.optimizer);

@@ -102,6 +102,15 @@ static bool is_quiet(const struct bt_tool *tool, const void *values)
 bool bt_tool_options(const struct bt_tool *tool, int argc, char **argv,
                      void *values, int *operand, int *status)
 {
+	return bt_tool_options_help(tool, argc, argv, values, operand,
+	                            bt_opt_help, status);
+}
+
+bool bt_tool_options_help(const struct bt_tool *tool, int argc, char **argv,
+                          void *values, int *operand,
+                          void (*help)(const struct bt_tool *tool, FILE *to),
+                          int *status)
+{
 	enum bt_opt_result result;
 	struct bt_opt_again again;
 	struct bt_error err = {0};
@@ -114,7 +123,7 @@ bool bt_tool_options(const struct bt_tool *tool, int argc, char **argv,
 		        "%s: warning: --%s is given more than once: '%s' "
 		        "counts, '%s' does not\n",
 		        tool->name, again.name, again.value, again.before);
-	return bt_tool_parsed(tool, result, bt_opt_help, &err, status);
+	return bt_tool_parsed(tool, result, help, &err, status);
 }
 
 bool bt_tool_parsed(const struct bt_tool *tool, enum bt_opt_result result,

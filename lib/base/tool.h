@@ -21,6 +21,12 @@ enum bt_exit { BT_EXIT_DONE = 0, BT_EXIT_FAILED = 1, BT_EXIT_USAGE = 2 };
 bool bt_tool_options(const struct bt_tool *tool, int argc, char **argv,
                      void *values, int *operand, int *status) BT_MUST_USE;
 
+/* The same where more than the table is printed for --help. */
+bool bt_tool_options_help(const struct bt_tool *tool, int argc, char **argv,
+                          void *values, int *operand,
+                          void (*help)(const struct bt_tool *tool, FILE *to),
+                          int *status) BT_MUST_USE;
+
 /* The two halves of that, for command lines that another parser reads: what
  * comes first in every program, and what follows its parser's result. */
 void bt_tool_start(void);

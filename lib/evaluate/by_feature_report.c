@@ -160,7 +160,7 @@ void bt_by_feature_report(struct bt_by_feature *g, struct bt_buf *out)
 	struct bt_by_feature_group **list = order(g, &n);
 	double v;
 
-	bt_metrics_summary(g->like, &s);
+	bt_metrics_summary(n > 0 ? &list[0]->m : g->like, &s);
 	bt_buf_puts(out, "\nby ");
 	from = out->len;
 	bt_escape_line(out, bt_span(g->field), 60);

@@ -10,8 +10,12 @@
 int bt_comparison_init(struct bt_comparison *p, const struct bt_metrics *like,
                        struct bt_error *err)
 {
+	int r;
+
 	memset(p, 0, sizeof(*p));
-	return bt_metrics_init_like(&p->b, like, err);
+	r = bt_metrics_init_like(&p->b, like, err);
+	p->b.keep = like->keep;
+	return r;
 }
 
 void bt_comparison_clear(struct bt_comparison *p)
@@ -88,12 +92,13 @@ static void put_measures(const struct bt_metrics *a, const struct bt_metrics *b,
 
 	bt_metrics_summary(a, &sa);
 	bt_metrics_summary(b, &sb);
-	bt_buf_puts(out, "measure                      A           B       "
-	                 "B - A\n");
+	bt_buf_puts(out,
+	            "measure                            A           B       "
+	            "B - A\n");
 	for (i = 0; (name = bt_metrics_name(i, &sa, &va)) != NULL; i++) {
 		if (bt_metrics_name(i, &sb, &vb) == NULL)
 			break;
-		bt_buf_printf(out, "%-18s", name);
+		bt_buf_printf(out, "%-24s", name);
 		put_value(out, va);
 		put_value(out, vb);
 		put_value(out, vb - va);

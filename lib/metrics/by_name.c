@@ -11,15 +11,20 @@ static const struct {
 	bool falls;  /* the smaller the better */
 	const char *name;
 	size_t offset;
+	unsigned needs;
+	int above; /* it needs more classes than that */
 } known[] = {
 #define ALL (CLASSES | NUMBERS | LABELS)
 #define CLASSES BT_METRICS_CLASSIFICATION
 #define NUMBERS BT_METRICS_REGRESSION
 #define LABELS BT_METRICS_MULTILABEL
-#define M(of, falls, field)                                                    \
+#define RANKS BT_METRICS_RANKS
+#define ROW(of, falls, name, field, needs, above)                              \
 	{                                                                      \
-		of, falls, #field, offsetof(struct bt_metrics_summary, field)  \
+		of, falls, name, offsetof(struct bt_metrics_summary, field),   \
+		    needs, above                                               \
 	}
+#define M(of, falls, field) ROW(of, falls, #field, field, 0, 0)
     M(ALL, true, loss),
     M(CLASSES | LABELS, false, accuracy),
     M(CLASSES | LABELS, false, macro_precision),
@@ -32,8 +37,19 @@ static const struct {
     M(LABELS, false, micro_recall),
     M(LABELS, false, micro_f1),
     M(LABELS, true, hamming_loss),
-    M(LABELS, false, roc_auc),
+    ROW(CLASSES | LABELS, false, "roc_auc", roc_auc, RANKS, 0),
+    ROW(CLASSES | LABELS, false, "weighted_roc_auc", weighted_roc_auc, RANKS,
+        2),
+    ROW(CLASSES | LABELS, false, "average_precision", average_precision, RANKS,
+        0),
+    M(CLASSES | LABELS, true, brier_score),
+    M(CLASSES, true, ece),
     M(CLASSES, false, mcc),
+    M(CLASSES, false, quadratic_weighted_kappa),
+    ROW(CLASSES, false, "top_2_accuracy", top[0], 0, 2),
+    ROW(CLASSES, false, "top_3_accuracy", top[1], 0, 3),
+    ROW(CLASSES, false, "top_5_accuracy", top[2], 0, 5),
+    ROW(CLASSES, false, "top_10_accuracy", top[3], 0, 10),
     M(NUMBERS, true, mse),
     M(NUMBERS, true, rmse),
     M(NUMBERS, true, mae),
@@ -42,13 +58,31 @@ static const struct {
     M(NUMBERS, false, spearman),
     M(NUMBERS, false, pearson_spearman),
 #undef M
+#undef ROW
 };
 
 #define KNOWN (sizeof(known) / sizeof(known[0]))
 
+/* Other names, where the kinds of model are the same. */
+static const struct {
+	unsigned of;
+	const char *name, *means;
+} others[] = {
+    {NUMBERS, "mcrmse", "rmse"},
+    {CLASSES | LABELS, "log_loss", "loss"},
+    {CLASSES, "expected_calibration_error", "ece"},
+    {CLASSES, "qwk", "quadratic_weighted_kappa"},
+};
+
+static bool is_of(const struct bt_metrics_summary *s, unsigned of)
+{
+	return s->kind == NULL || (of & s->kind->bit) != 0;
+}
+
 static bool is_set(const struct bt_metrics_summary *s, size_t i)
 {
-	return s->kind == NULL || (known[i].of & s->kind->bit) != 0;
+	return is_of(s, known[i].of) && (known[i].needs & s->lacks) == 0 &&
+	       (s->classes == 0 || s->classes > known[i].above);
 }
 
 static double value_of(const struct bt_metrics_summary *s, size_t i)
@@ -72,19 +106,29 @@ const char *bt_metrics_name(size_t i, const struct bt_metrics_summary *s,
 	return NULL;
 }
 
-/* Index of the metric of that name, or KNOWN. */
-static size_t find(const char *name)
+/* Index of the metric of that name, or KNOWN; *of: who has it under that name.
+ */
+static size_t find(const char *name, unsigned *of)
 {
-	char key[40], *at;
+	const char *means;
+	char key[40];
 	size_t i;
 
 	snprintf(key, sizeof(key), "%s", name);
 	for (i = 0; key[i] != '\0'; i++)
 		if (key[i] == '-')
 			key[i] = '_';
-	at = strcmp(key, "mcrmse") == 0 ? key + 2 : key; /* the same */
-	for (i = 0; i < KNOWN && strcmp(known[i].name, at) != 0; i++)
+	means = key;
+	*of = ALL;
+	for (i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (strcmp(others[i].name, key) == 0) {
+			means = others[i].means;
+			*of = others[i].of;
+		}
+	for (i = 0; i < KNOWN && strcmp(known[i].name, means) != 0; i++)
 		;
+	if (i < KNOWN)
+		*of &= known[i].of;
 	return i;
 }
 
@@ -92,11 +136,12 @@ int bt_metrics_find(const struct bt_metrics_summary *s, const char *name,
                     double *value, struct bt_error *err)
 {
 	struct bt_buf b = BT_BUF_INIT;
-	size_t i = find(name), k;
 	const char *text;
+	unsigned of;
+	size_t i = find(name, &of), k;
 	int r;
 
-	if (i < KNOWN && is_set(s, i)) {
+	if (i < KNOWN && is_of(s, of) && is_set(s, i)) {
 		*value = value_of(s, i);
 		return BT_OK;
 	}
@@ -105,7 +150,18 @@ int bt_metrics_find(const struct bt_metrics_summary *s, const char *name,
 			bt_buf_printf(&b, "%s%s", b.len > 0 ? ", " : "",
 			              known[k].name);
 	text = bt_buf_str(&b);
-	if (i < KNOWN)
+	if (i < KNOWN && is_of(s, of) && s->classes > 0 &&
+	    s->classes <= known[i].above)
+		r = bt_error_set(err, BT_EARG,
+		                 "metric '%s' needs more than %d classes, and "
+		                 "there are %d",
+		                 name, known[i].above, s->classes);
+	else if (i < KNOWN && is_of(s, of))
+		r = bt_error_set(err, BT_EARG,
+		                 "metric '%s' needs the probabilities of all "
+		                 "examples",
+		                 name);
+	else if (i < KNOWN)
 		r = bt_error_set(err, BT_EARG,
 		                 "metric '%s' is not available for %s, "
 		                 "available: %s",
@@ -120,7 +176,16 @@ int bt_metrics_find(const struct bt_metrics_summary *s, const char *name,
 
 bool bt_metrics_falls(const char *name)
 {
-	size_t i = find(name);
+	unsigned of;
+	size_t i = find(name, &of);
 
 	return i < KNOWN && known[i].falls;
+}
+
+unsigned bt_metrics_needs(const char *name)
+{
+	unsigned of;
+	size_t i = find(name, &of);
+
+	return i < KNOWN ? known[i].needs : 0;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/num.h"
 #include "metrics/metrics_int.h"
 
 static int likeliest(const struct bt_metrics *m, const float *logits)
@@ -59,17 +60,18 @@ static int add(struct bt_metrics *m, int truth, const float *targets,
                const float *logits, struct bt_error *err)
 {
 	int best = bt_metrics_predicted(logits, m->classes, m->bound);
+	double d = truth - best;
 
 	(void)targets;
-	(void)err;
 	if (m->count != NULL)
 		m->count[(size_t)truth * (size_t)m->classes + (size_t)best]++;
 	m->hits[truth] += truth == best;
 	m->support[truth]++;
 	m->predicted[best]++;
-	m->n++;
+	m->sums.distance += d * d;
 	m->loss_sum += loss(m, truth, NULL, logits);
-	return BT_OK;
+	bt_metrics_softmax(m, logits);
+	return bt_metrics_add_probabilities(m, truth, err);
 }
 
 void bt_metrics_class(const struct bt_metrics *m, int k,
@@ -83,6 +85,24 @@ void bt_metrics_class(const struct bt_metrics *m, int k,
 	c->precision = bt_metrics_ratio(hits, (double)c->predicted);
 	c->recall = bt_metrics_ratio(hits, (double)c->support);
 	c->f1 = bt_metrics_ratio(2 * hits, (double)(c->predicted + c->support));
+}
+
+/* Cohen's kappa with quadratic weights; NaN where truth and predictions are
+ * all the same class. */
+static double kappa(const struct bt_metrics *m)
+{
+	double t = 0, p = 0, squares = 0, k, expected;
+	int i;
+
+	for (i = 0; i < m->classes; i++) {
+		k = i;
+		t += k * (double)m->support[i];
+		p += k * (double)m->predicted[i];
+		squares +=
+		    k * k * ((double)m->support[i] + (double)m->predicted[i]);
+	}
+	expected = squares - 2 * t * p / (double)m->n;
+	return expected > 0 ? 1 - m->sums.distance / expected : NAN;
 }
 
 static void summary(const struct bt_metrics *m, struct bt_metrics_summary *s)
@@ -116,6 +136,8 @@ static void summary(const struct bt_metrics *m, struct bt_metrics_summary *s)
 	s->loss = bt_metrics_ratio(m->loss_sum, n);
 	s->mcc = bt_metrics_ratio(hits * n - cross, sqrt(n * n - square_p) *
 	                                                sqrt(n * n - square_t));
+	s->quadratic_weighted_kappa = kappa(m);
+	bt_metrics_sum_probabilities(m, s);
 }
 
 struct confusion {
@@ -163,6 +185,76 @@ static void report_confusions(const struct bt_metrics *m,
 		bt_buf_putc(out, '\n');
 	}
 	free(c);
+}
+
+#define NAMES_MOST 10 /* of classes that are never predicted */
+
+static void report_unpredicted(const struct bt_metrics *m,
+                               const struct bt_labels *l, struct bt_buf *out)
+{
+	int k, n = 0;
+
+	for (k = 0; k < m->classes; k++) {
+		if (m->predicted[k] > 0 || m->support[k] == 0 ||
+		    n++ >= NAMES_MOST)
+			continue;
+		bt_buf_puts(out, n == 1 ? "\nnever predicted: " : ", ");
+		bt_labels_put(out, l, k, 0);
+	}
+	if (n > NAMES_MOST)
+		bt_buf_printf(out, ", ... %d more", n - NAMES_MOST);
+	bt_buf_puts(out, n > 0 ? "\n" : "");
+}
+
+/* Numbers can be near or far from each other, names are not. */
+static bool are_numbers(const struct bt_labels *l)
+{
+	int64_t v;
+	int k;
+
+	for (k = 0; k < l->n; k++)
+		if (bt_parse_i64(l->name[k], INT64_MIN, INT64_MAX, &v) != BT_OK)
+			return false;
+	return true;
+}
+
+static void report_probabilities(const struct bt_metrics *m,
+                                 const struct bt_metrics_summary *s,
+                                 const struct bt_labels *l, struct bt_buf *out)
+{
+	int i;
+
+	bt_buf_putc(out, '\n');
+	if ((s->lacks & BT_METRICS_RANKS) == 0) {
+		if (isnan(s->roc_auc)) {
+			bt_buf_puts(out, "ROC AUC -: ");
+			m->kind->undefined(m, l, out);
+		} else {
+			bt_buf_printf(out, "ROC AUC %.4f", s->roc_auc);
+		}
+		if (!isnan(s->roc_auc) && m->classes > 2) {
+			bt_buf_printf(out,
+			              " (one-vs-rest, macro; weighted %.4f)",
+			              s->weighted_roc_auc);
+		} else if (!isnan(s->roc_auc)) {
+			bt_buf_puts(out, " (of ");
+			bt_labels_put(out, l, m->classes - 1, 0);
+			bt_buf_putc(out, ')');
+		}
+		if (!isnan(s->average_precision))
+			bt_buf_printf(out, "  average precision %.4f",
+			              s->average_precision);
+		bt_buf_putc(out, '\n');
+	}
+	bt_buf_printf(out, "Brier score %.4f  calibration error %.4f",
+	              s->brier_score, s->ece);
+	if (are_numbers(l) && !isnan(s->quadratic_weighted_kappa))
+		bt_buf_printf(out, "  quadratic weighted kappa %.4f",
+		              s->quadratic_weighted_kappa);
+	for (i = 0; i < BT_METRICS_TOPS && bt_metrics_top[i] < m->classes; i++)
+		bt_buf_printf(out, "  top-%d %.4f", bt_metrics_top[i],
+		              s->top[i]);
+	bt_buf_putc(out, '\n');
 }
 
 #define MATRIX_MOST 16 /* classes whose matrix still fits a page */
@@ -213,10 +305,30 @@ static void report(const struct bt_metrics *m, const struct bt_labels *l,
 	if (m->classes <= MATRIX_MOST)
 		report_matrix(m, l, width + 3 > 17 ? width + 3 : 17, out);
 	report_confusions(m, l, confusions, out);
+	report_unpredicted(m, l, out);
+	report_probabilities(m, &s, l, out);
 	bt_buf_printf(out,
-	              "\naccuracy %.4f  loss %.4f  mcc %.4f  (%llu "
+	              "accuracy %.4f  loss %.4f  mcc %.4f  (%llu "
 	              "examples)\n",
 	              s.accuracy, s.loss, s.mcc, (unsigned long long)m->n);
+}
+
+static void undefined(const struct bt_metrics *m, const struct bt_labels *l,
+                      struct bt_buf *out)
+{
+	int k = 0;
+
+	while (k < m->classes - 1 && m->support[k] == 0)
+		k++;
+	bt_buf_printf(out, "all %llu examples have the label '",
+	              (unsigned long long)m->n);
+	bt_labels_put(out, l, k, 0);
+	bt_buf_putc(out, '\'');
+}
+
+static json_t *real(double v)
+{
+	return isfinite(v) ? json_real(v) : json_null();
 }
 
 /* The classes and the whole confusion matrix. */
@@ -226,14 +338,23 @@ static int json(const struct bt_metrics *m, const struct bt_labels *l,
 	json_t *classes = json_array(), *matrix = json_array(), *row;
 	size_t k = (size_t)m->classes, i, j;
 	struct bt_class_metrics c;
+	double area, precision;
+	int r = BT_OK;
+	json_t *x;
 
-	for (i = 0; i < k; i++) {
+	for (i = 0; i < k && r == BT_OK; i++) {
 		bt_metrics_class(m, (int)i, &c);
-		json_array_append_new(
-		    classes,
-		    json_pack("{s:s, s:f, s:f, s:f, s:I}", "label", l->name[i],
+		x = json_pack("{s:s, s:f, s:f, s:f, s:I}", "label", l->name[i],
 		              "precision", c.precision, "recall", c.recall,
-		              "f1", c.f1, "support", (json_int_t)c.support));
+		              "f1", c.f1, "support", (json_int_t)c.support);
+		json_array_append_new(classes, x);
+		if (m->keep > 0 && k > 2) {
+			r = bt_metrics_class_curve(m, (int)i, &area,
+			                           &precision);
+			json_object_set_new(x, "roc_auc", real(area));
+			json_object_set_new(x, "average_precision",
+			                    real(precision));
+		}
 		row = json_array();
 		for (j = 0; j < k; j++)
 			json_array_append_new(
@@ -242,7 +363,7 @@ static int json(const struct bt_metrics *m, const struct bt_labels *l,
 	}
 	json_object_set_new(o, "classes", classes);
 	json_object_set_new(o, "confusion", matrix);
-	return BT_OK;
+	return r;
 }
 
 const struct bt_metrics_kind bt_metrics_classification = {
@@ -254,5 +375,6 @@ const struct bt_metrics_kind bt_metrics_classification = {
     .add = add,
     .summary = summary,
     .report = report,
+    .undefined = undefined,
     .json = json,
 };

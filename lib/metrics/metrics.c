@@ -20,17 +20,17 @@ static int init(struct bt_metrics *m, const struct bt_metrics_kind *kind,
 	}
 	if (bt_size_mul(k, 3, &sums))
 		m->hits = bt_array0(sums, sizeof(*m->hits));
-	if (m->hits == NULL)
+	m->p = bt_array0(k, sizeof(*m->p));
+	if (matrix && bt_size_mul(k, k, &cells))
+		m->count = bt_array0(cells, sizeof(*m->count));
+	if (m->hits == NULL || m->p == NULL || (matrix && m->count == NULL)) {
+		bt_metrics_clear(m);
 		return bt_error_nomem(err, "counting predictions");
+	}
 	m->support = m->hits + k;
 	m->predicted = m->support + k;
 	m->classes = outputs;
-	if (matrix && bt_size_mul(k, k, &cells))
-		m->count = bt_array0(cells, sizeof(*m->count));
-	if (!matrix || m->count != NULL)
-		return BT_OK;
-	bt_metrics_clear(m);
-	return bt_error_nomem(err, "counting predictions");
+	return BT_OK;
 }
 
 int bt_metrics_init(struct bt_metrics *m, const struct bt_metrics_kind *kind,
@@ -55,6 +55,9 @@ void bt_metrics_clear(struct bt_metrics *m)
 	free(m->hits);
 	free(m->truth);
 	free(m->guess);
+	free(m->p);
+	free(m->is);
+	free(m->kept);
 	memset(m, 0, sizeof(*m));
 }
 
@@ -66,6 +69,7 @@ void bt_metrics_reset(struct bt_metrics *m)
 		memset(m->count, 0, k * k * sizeof(*m->count));
 	if (m->hits != NULL)
 		memset(m->hits, 0, 3 * k * sizeof(*m->hits));
+	memset(&m->sums, 0, sizeof(m->sums));
 	m->n = 0;
 	m->loss_sum = 0;
 }
@@ -86,6 +90,7 @@ void bt_metrics_summary(const struct bt_metrics *m,
 {
 	memset(s, 0, sizeof(*s));
 	s->kind = m->kind;
+	s->classes = m->classes;
 	m->kind->summary(m, s);
 }
 

@@ -3,7 +3,10 @@
  * Measures of a classifier, as scikit-learn defines them: classes present in
  * truth or prediction count; 0/0 is 0; macro is the plain mean over those
  * classes, weighted the mean by true count. Of a model that finds any number of
- * labels, where macro counts all of them. And of one that predicts numbers, as
+ * labels, where macro counts all of them. Metrics of probabilities take them as
+ * f32, as predictions are written; those that rank (ROC AUC, average precision)
+ * look at one class after the other, of two at the second, and leave out
+ * classes that no example has. And of one that predicts numbers, as
  * scikit-learn and SciPy define them; of several the mean over these.
  */
 #ifndef BT_METRICS_METRICS_H
@@ -15,6 +18,20 @@
 #include "base/err.h"
 #include "record/labels.h"
 
+#define BT_METRICS_BINS 15 /* of the calibration error, of equal width */
+#define BT_METRICS_TOPS 4  /* K of top-K accuracy: */
+extern const int bt_metrics_top[BT_METRICS_TOPS];
+
+/* Sums over examples that have one class. */
+struct bt_metrics_sums {
+	double distance; /* squares of the distances from truth to prediction */
+	double brier;    /* squares of the errors of all probabilities */
+	uint64_t top[BT_METRICS_TOPS]; /* truths among the likeliest K */
+	/* by the probability of the likeliest class */
+	uint64_t bin_n[BT_METRICS_BINS], bin_hits[BT_METRICS_BINS];
+	double bin_p[BT_METRICS_BINS];
+};
+
 struct bt_metrics {
 	const struct bt_metrics_kind *kind;
 	uint64_t n;      /* examples */
@@ -25,6 +42,16 @@ struct bt_metrics {
 	uint64_t *count; /* [truth][prediction], or NULL */
 	/* [classes] of count: its diagonal, sums of its rows and columns */
 	uint64_t *hits, *support, *predicted;
+	struct bt_metrics_sums sums;
+	float *p; /* [classes] probabilities of the last one */
+	/* What metrics that rank need of all examples, as long as it takes no
+	 * more bytes than keep, which is 0 once it does: classes, and
+	 * probabilities [n][classes], or [n] of the second of two. To be set
+	 * before the first example. */
+	size_t keep;
+	int32_t *is;
+	float *kept;
+	size_t is_cap, kept_cap;
 
 	/* where its targets are a row of numbers (kind->has_rows) */
 	size_t width;         /* outputs */
@@ -61,6 +88,10 @@ struct bt_metrics_kind {
 	                struct bt_metrics_summary *s);
 	void (*report)(const struct bt_metrics *m, const struct bt_labels *l,
 	               int confusions, struct bt_buf *out);
+	/* Why metrics that rank are NaN, for a message; NULL where NaN depends
+	 * on the predictions, too. */
+	void (*undefined)(const struct bt_metrics *m, const struct bt_labels *l,
+	                  struct bt_buf *out);
 	/* Adds what bt_metrics_json says beside the summary; not 0: no memory.
 	 */
 	int (*json)(const struct bt_metrics *m, const struct bt_labels *l,
@@ -115,29 +146,63 @@ struct bt_number_metrics {
 int bt_metrics_number(const struct bt_metrics *m, size_t k,
                       struct bt_number_metrics *c) BT_MUST_USE;
 
+/* An example's score for a class, and whether it has the class. */
+struct bt_metrics_scored {
+	float score;
+	bool holds;
+};
+
+/* The area under the ROC curve (NaN where all have the class, or none) and the
+ * average precision (NaN where none has). Sorts x. */
+void bt_metrics_curve(struct bt_metrics_scored *x, size_t n, double *roc_auc,
+                      double *average_precision);
+
+/* The same of class k, from what was kept. BT_ENOMEM alone. */
+int bt_metrics_class_curve(const struct bt_metrics *m, int k, double *roc_auc,
+                           double *average_precision) BT_MUST_USE;
+
 /* Of one label among those of which any number may hold; roc_auc is NaN where
- * it always holds, or never. BT_ENOMEM alone. */
+ * it always holds, or never, average_precision where never. BT_ENOMEM alone. */
 struct bt_label_metrics {
-	double precision, recall, f1, roc_auc;
+	double precision, recall, f1, roc_auc, average_precision;
 	uint64_t hits, support, predicted;
 };
 
 int bt_metrics_label(const struct bt_metrics *m, size_t k,
                      struct bt_label_metrics *c) BT_MUST_USE;
 
+/* What metrics may need beside the right kind. */
+enum {
+	BT_METRICS_RANKS = 1 /* probabilities of all examples */
+};
+
 struct bt_metrics_summary {
 	const struct bt_metrics_kind *kind; /* whose are set; NULL: none, and
 	                                     * all names are known */
+	unsigned lacks; /* of the above: what was not there */
+	int classes;    /* 0: any number */
+
 	double loss, accuracy;
 	double macro_precision, macro_recall, macro_f1;
 	double weighted_precision, weighted_recall, weighted_f1;
 	double mcc; /* Matthews correlation */
+	/* of classes in their order */
+	double quadratic_weighted_kappa;
+	double top[BT_METRICS_TOPS];
+	double ece; /* expected calibration error, of the likeliest class */
+	/* mean of the squared errors of probabilities, for more than two
+	 * classes their sum; of labels the mean over these */
+	double brier_score;
 
 	/* of labels; accuracy is the share of examples with just their labels,
 	 * mcc is not */
 	double micro_precision, micro_recall, micro_f1;
 	double hamming_loss; /* share of labels that are wrong */
-	double roc_auc;      /* mean over those for which there is one */
+
+	/* of two classes: the second's; else the mean over those, or labels,
+	 * for which there is one */
+	double roc_auc, average_precision;
+	double weighted_roc_auc; /* by true count */
 
 	/* of numbers; the loss is the mse */
 	double mse, mae; /* mean squared, absolute error */
@@ -152,7 +217,8 @@ void bt_metrics_summary(const struct bt_metrics *m,
                         struct bt_metrics_summary *s);
 
 /* A measure by name ("accuracy", "weighted_f1", ...); dashes count as
- * underscores. BT_EARG for a name that is unknown or of the other kind. */
+ * underscores. BT_EARG for a name that is unknown, of the other kind or needs
+ * what s lacks. */
 int bt_metrics_find(const struct bt_metrics_summary *s, const char *name,
                     double *value, struct bt_error *err) BT_MUST_USE;
 
@@ -162,6 +228,12 @@ const char *bt_metrics_name(size_t i, const struct bt_metrics_summary *s,
 
 /* True if a larger value of that measure is worse. */
 bool bt_metrics_falls(const char *name);
+
+/* Which of the above that measure needs, as far as classes are ranked. */
+unsigned bt_metrics_needs(const char *name);
+
+/* Appends the names of each kind's measures, as lines of a help text. */
+void bt_metrics_list(struct bt_buf *out);
 
 /* The report as text: a line a class, averages, accuracy and loss; with
  * confusion also the pairs of classes most often taken for one another. */

@@ -7,6 +7,14 @@
 /* a / b; 0 / 0 is 0. */
 double bt_metrics_ratio(double a, double b);
 
+/* Metrics of classes by their probabilities: sets m->p, adds an example, sums
+ * up. */
+void bt_metrics_softmax(struct bt_metrics *m, const float *logits);
+int bt_metrics_add_probabilities(struct bt_metrics *m, int truth,
+                                 struct bt_error *err) BT_MUST_USE;
+void bt_metrics_sum_probabilities(const struct bt_metrics *m,
+                                  struct bt_metrics_summary *s);
+
 /* Ranks from 1; equal values have the mean of theirs. BT_ENOMEM alone. */
 int bt_metrics_rank(const double *x, size_t n, double *out) BT_MUST_USE;
 

@@ -7,28 +7,6 @@
 #include "base/mem.h"
 #include "metrics/metrics_int.h"
 
-/* Area under the curve: the share of pairs of an example that has the label and
- * one that has it not, whose scores stand in that order. */
-static int area(const double *truth, const double *score, size_t n,
-                double *ranks, double *value)
-{
-	double with = 0, sum = 0, without;
-	size_t i;
-
-	if (bt_metrics_rank(score, n, ranks) != BT_OK)
-		return BT_ENOMEM;
-	for (i = 0; i < n; i++)
-		if (truth[i] > 0) {
-			with++;
-			sum += ranks[i];
-		}
-	without = (double)n - with;
-	*value = with > 0 && without > 0
-	             ? (sum - with * (with + 1) / 2) / (with * without)
-	             : NAN;
-	return BT_OK;
-}
-
 static bool is_predicted(const struct bt_metrics *m, size_t k, double logit)
 {
 	return logit > (m->bound != NULL ? m->bound[k] : 0);
@@ -37,29 +15,29 @@ static bool is_predicted(const struct bt_metrics *m, size_t k, double logit)
 int bt_metrics_label(const struct bt_metrics *m, size_t k,
                      struct bt_label_metrics *c)
 {
-	size_t n = (size_t)m->n, all, i;
-	double *x = NULL;
-	int r = BT_ENOMEM;
+	size_t n = (size_t)m->n, i;
+	struct bt_metrics_scored *x = bt_array(n, sizeof(*x));
 
 	memset(c, 0, sizeof(*c));
-	if (bt_size_mul(n, 3, &all))
-		x = bt_array(all, sizeof(*x));
-	if (x != NULL) {
-		bt_metrics_column(m, m->truth, k, x);
-		bt_metrics_column(m, m->guess, k, x + n);
-		r = area(x, x + n, n, x + 2 * n, &c->roc_auc);
+	c->roc_auc = c->average_precision = NAN;
+	for (i = 0; x != NULL && i < n; i++) {
+		bool hit;
+
+		x[i].score = m->guess[i * m->width + k];
+		x[i].holds = m->truth[i * m->width + k] > 0;
+		hit = is_predicted(m, k, (double)x[i].score);
+		c->support += x[i].holds;
+		c->predicted += hit;
+		c->hits += x[i].holds && hit;
 	}
-	for (i = 0; r == BT_OK && i < n; i++) {
-		c->support += x[i] > 0;
-		c->predicted += is_predicted(m, k, x[n + i]);
-		c->hits += x[i] > 0 && is_predicted(m, k, x[n + i]);
-	}
+	if (x != NULL)
+		bt_metrics_curve(x, n, &c->roc_auc, &c->average_precision);
 	free(x);
 	c->precision = bt_metrics_ratio((double)c->hits, (double)c->predicted);
 	c->recall = bt_metrics_ratio((double)c->hits, (double)c->support);
 	c->f1 = bt_metrics_ratio(2 * (double)c->hits,
 	                         (double)(c->predicted + c->support));
-	return r;
+	return x != NULL ? BT_OK : BT_ENOMEM;
 }
 
 /* How many of an example's labels are wrong. */
@@ -117,10 +95,24 @@ static void sum_wrong(const struct bt_metrics *m, double *right, double *wrong)
 	}
 }
 
+/* The mean over labels of the squared errors of their probabilities. */
+static double brier(const struct bt_metrics *m)
+{
+	size_t i, n = (size_t)m->n * m->width;
+	double sum = 0, d;
+
+	for (i = 0; i < n; i++) {
+		d = (double)(float)(1 / (1 + exp(-(double)m->guess[i]))) -
+		    (double)m->truth[i];
+		sum += d * d;
+	}
+	return bt_metrics_ratio(sum, (double)n);
+}
+
 /* Sums over the labels. */
 struct sums {
-	double hits, predicted, support, areas;
-	size_t n_areas;
+	double hits, predicted, support, areas, weights, precisions;
+	size_t n_areas, n_precisions;
 };
 
 static void add_label(const struct bt_metrics *m,
@@ -135,6 +127,12 @@ static void add_label(const struct bt_metrics *m,
 	if (!isnan(c->roc_auc)) {
 		t->areas += c->roc_auc;
 		t->n_areas++;
+		s->weighted_roc_auc += support * c->roc_auc;
+		t->weights += support;
+	}
+	if (!isnan(c->average_precision)) {
+		t->precisions += c->average_precision;
+		t->n_precisions++;
 	}
 	s->macro_precision += w * c->precision;
 	s->macro_recall += w * c->recall;
@@ -152,8 +150,7 @@ static void summary(const struct bt_metrics *m, struct bt_metrics_summary *s)
 	size_t k;
 
 	for (k = 0; k < m->width; k++) {
-		if (bt_metrics_label(m, k, &c) != BT_OK)
-			c.roc_auc = NAN;
+		(void)!bt_metrics_label(m, k, &c);
 		add_label(m, &c, &t, s);
 	}
 	s->weighted_precision =
@@ -164,11 +161,26 @@ static void summary(const struct bt_metrics *m, struct bt_metrics_summary *s)
 	s->micro_recall = bt_metrics_ratio(t.hits, t.support);
 	s->micro_f1 = bt_metrics_ratio(2 * t.hits, t.predicted + t.support);
 	s->roc_auc = t.n_areas > 0 ? t.areas / (double)t.n_areas : NAN;
+	s->weighted_roc_auc =
+	    t.weights > 0 ? s->weighted_roc_auc / t.weights : NAN;
+	s->average_precision =
+	    t.n_precisions > 0 ? t.precisions / (double)t.n_precisions : NAN;
+	s->brier_score = brier(m);
 	sum_wrong(m, &right, &wrong);
 	s->accuracy = bt_metrics_ratio(right, (double)m->n);
 	s->hamming_loss =
 	    bt_metrics_ratio(wrong, (double)m->n * (double)m->width);
 	s->loss = bt_metrics_ratio(m->loss_sum, (double)m->n);
+}
+
+static void undefined(const struct bt_metrics *m, const struct bt_labels *l,
+                      struct bt_buf *out)
+{
+	(void)l;
+	bt_buf_printf(out,
+	              "each label holds for all of the %llu examples or for "
+	              "none",
+	              (unsigned long long)m->n);
 }
 
 static void put_line(struct bt_buf *out, const struct bt_label_metrics *c)
@@ -217,12 +229,26 @@ static void report(const struct bt_metrics *m, const struct bt_labels *l,
 	                              s.weighted_f1, NAN, .support = support};
 	bt_buf_printf(out, "%-*s", width, "weighted avg");
 	put_line(out, &c);
+	bt_buf_puts(out, isnan(s.roc_auc) ? "\nROC AUC -: " : "\n");
+	if (isnan(s.roc_auc))
+		undefined(m, l, out);
+	else
+		bt_buf_printf(out, "weighted ROC AUC %.4f", s.weighted_roc_auc);
+	if (!isnan(s.average_precision))
+		bt_buf_printf(out, "  mean average precision %.4f",
+		              s.average_precision);
+	bt_buf_printf(out, "  Brier score %.4f\n", s.brier_score);
 	bt_buf_printf(
 	    out,
-	    "\nexact match (subset accuracy) %.4f  hamming loss %.4f  loss %.4f  "
+	    "exact match (subset accuracy) %.4f  hamming loss %.4f  loss %.4f  "
 	    "mean ROC AUC %.4f  (%llu examples)\n",
 	    s.accuracy, s.hamming_loss, s.loss, s.roc_auc,
 	    (unsigned long long)m->n);
+}
+
+static json_t *real(double v)
+{
+	return isnan(v) ? json_null() : json_real(v);
 }
 
 static int json(const struct bt_metrics *m, const struct bt_labels *l,
@@ -236,12 +262,12 @@ static int json(const struct bt_metrics *m, const struct bt_labels *l,
 	for (k = 0; k < m->width && r == BT_OK; k++) {
 		r = bt_metrics_label(m, k, &c);
 		json_array_append_new(
-		    all, json_pack("{s:s, s:f, s:f, s:f, s:o, s:I}", "label",
-		                   l->name[k], "precision", c.precision,
-		                   "recall", c.recall, "f1", c.f1, "roc_auc",
-		                   isnan(c.roc_auc) ? json_null()
-		                                    : json_real(c.roc_auc),
-		                   "support", (json_int_t)c.support));
+		    all,
+		    json_pack("{s:s, s:f, s:f, s:f, s:o, s:o, s:I}", "label",
+		              l->name[k], "precision", c.precision, "recall",
+		              c.recall, "f1", c.f1, "roc_auc", real(c.roc_auc),
+		              "average_precision", real(c.average_precision),
+		              "support", (json_int_t)c.support));
 	}
 	json_object_set_new(o, "classes", all);
 	return r;
@@ -259,5 +285,6 @@ const struct bt_metrics_kind bt_metrics_multilabel = {
     .add = add,
     .summary = summary,
     .report = report,
+    .undefined = undefined,
     .json = json,
 };

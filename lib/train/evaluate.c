@@ -4,8 +4,10 @@
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/str.h"
 #include "base/sys.h"
 #include "finetune/forward.h"
@@ -68,6 +70,49 @@ static int answered(void *ctx, size_t i, const float *answer,
 	return BT_OK;
 }
 
+/* Refuses a metric of classes that these records leave undefined. */
+static int check_value(const struct bt_train_run *t, double value,
+                       struct bt_error *err)
+{
+	const struct bt_metrics *m = &t->metrics;
+	struct bt_buf why = BT_BUF_INIT;
+	int r;
+
+	if (!isnan(value) || m->kind->undefined == NULL)
+		return BT_OK;
+	m->kind->undefined(m, &t->m->labels, &why);
+	r = bt_error_set(err, BT_EFORMAT,
+	                 "evaluation records: the metric '%s' is undefined: %s",
+	                 t->o->metric, bt_buf_str(&why));
+	bt_buf_clear(&why);
+	return r;
+}
+
+/* As if the model put out zeros. */
+int bt_train_check_metric(struct bt_train_run *t, struct bt_error *err)
+{
+	struct bt_metrics *m = &t->metrics;
+	float *zeros = bt_array0(bt_metrics_outputs(m), sizeof(*zeros));
+	struct bt_metrics_summary s;
+	double value = 0;
+	int r = zeros != NULL ? BT_OK : bt_error_nomem(err, "evaluating");
+	size_t i;
+
+	if (bt_metrics_needs(t->o->metric) & BT_METRICS_RANKS)
+		m->keep = SIZE_MAX;
+	for (i = 0; i < t->eval->n && r == BT_OK; i++)
+		r = bt_forward_count(m, t->eval, i, zeros, err);
+	free(zeros);
+	if (r != BT_OK)
+		return r;
+	bt_metrics_summary(m, &s);
+	r = bt_metrics_find(&s, t->o->metric, &value, err);
+	if (r == BT_OK)
+		r = check_value(t, value, err);
+	bt_metrics_reset(m);
+	return r;
+}
+
 /* Measures and remembers. */
 static int evaluate(struct bt_train_run *t, double loss,
                     struct bt_metrics_summary *s, bool *better,
@@ -88,6 +133,8 @@ static int evaluate(struct bt_train_run *t, double loss,
 	if (bt_metrics_find(s, "pearson", &t->res->pearson, NULL) != BT_OK)
 		t->res->pearson = NAN;
 	r = bt_metrics_find(s, t->o->metric, &value, err);
+	if (r == BT_OK)
+		r = check_value(t, value, err);
 	if (r != BT_OK)
 		return r;
 	/* a tie is no improvement */

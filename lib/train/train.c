@@ -326,6 +326,7 @@ static int prepare(struct bt_train_run *t, struct bt_error *err)
 	                        err)) ||
 	    (r = bt_metrics_init(&t->metrics, t->m->task->metrics,
 	                         t->m->labels.n, err)) ||
+	    (t->eval != NULL && (r = bt_train_check_metric(t, err))) ||
 	    (r = bt_optim_init(&t->optim, &t->m->graph, &t->o->optim,
 	                       bt_engine_pool(t->m->engine), err)))
 		return r;

@@ -67,6 +67,11 @@ struct bt_train_run {
  * history (evaluate.c). */
 int bt_train_report(struct bt_train_run *t, struct bt_error *err) BT_MUST_USE;
 
+/* Prepares t->metrics for the metric that selects the best model, and refuses
+ * one that the evaluation records leave undefined. */
+int bt_train_check_metric(struct bt_train_run *t,
+                          struct bt_error *err) BT_MUST_USE;
+
 /* What a report says (history.c). s is NULL where nothing was measured. */
 int bt_train_history(struct bt_train_run *t, double loss,
                      const struct bt_metrics_summary *s, bool best,

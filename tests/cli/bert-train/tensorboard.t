@@ -33,7 +33,7 @@ for k in loss accuracy learning_rate; do
 	result $? "... $k as in the history"
 done
 events logs/a/validation/* >valid
-is "$(awk '/accuracy/ { print $1, $2 }' valid | tr '\n' ' ')" \
+is "$(awk '/(epoch|evaluation)_accuracy/ { print $1, $2 }' valid | tr '\n' ' ')" \
 	'0 epoch_accuracy 12 evaluation_accuracy_vs_iterations 1 epoch_accuracy 24 evaluation_accuracy_vs_iterations ' \
 	'evaluation: by epochs and by updates'
 values eval_weighted_f1 a/history.jsonl >wanted

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+/* Metrics of probabilities, against scikit-learn: tests/data/metrics.txt, made
+ * by tests/fixtures/metrics-table.py. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "metrics/metrics.h"
+#include "test.h"
+
+#define MOST 16 /* classes */
+
+static void check_case(struct bt_metrics *m, const char *name, double want,
+                       int at)
+{
+	struct bt_metrics_summary s;
+	struct bt_error err = {0};
+	double got = 0;
+
+	bt_metrics_summary(m, &s);
+	assert_ok(bt_metrics_find(&s, name, &got, &err));
+	if (isnan(want) ? !isnan(got) : !(fabs(got - want) < 1e-12))
+		fail_msg("case %d: %s is %.17g, not %.17g", at, name, got,
+		         want);
+}
+
+static void read_row(struct bt_metrics *m, char *at)
+{
+	size_t k = bt_metrics_outputs(m), i;
+	size_t n = m->kind->has_rows ? k : 1;
+	float truth[MOST], logits[MOST];
+	struct bt_error err = {0};
+
+	for (i = 0; i < n; i++)
+		truth[i] = strtof(at, &at);
+	for (i = 0; i < k; i++)
+		logits[i] = strtof(at, &at);
+	assert_ok(bt_metrics_add(
+	    m, (int)truth[0], m->kind->has_rows ? truth : NULL, logits, &err));
+}
+
+static void known_answers(void **state)
+{
+	const char *top = getenv("TEST_TOP");
+	char path[4096], line[1024], name[40], value[40];
+	struct bt_metrics m = {0};
+	struct bt_error err = {0};
+	int cases = 0, wants = 0, k, n;
+	FILE *f;
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/tests/data/metrics.txt",
+	         top != NULL ? top : ".");
+	f = fopen(path, "r");
+	assert_non_null(f);
+	while (fgets(line, sizeof(line), f) != NULL) {
+		if (sscanf(line, "case %39s %d %d", name, &k, &n) == 3) {
+			bt_metrics_clear(&m);
+			assert_ok(
+			    bt_metrics_init(&m,
+			                    strcmp(name, "classes") == 0
+			                        ? &bt_metrics_classification
+			                        : &bt_metrics_multilabel,
+			                    k, &err));
+			m.keep = SIZE_MAX;
+			cases++;
+		} else if (strncmp(line, "row ", 4) == 0) {
+			read_row(&m, line + 4);
+		} else if (sscanf(line, "want %39s %39s", name, value) == 2) {
+			check_case(&m, name, strtod(value, NULL), cases);
+			wants++;
+		}
+	}
+	fclose(f);
+	bt_metrics_clear(&m);
+	assert_int_equal(cases, 11);
+	assert_true(wants > 60);
+}
+
+/* What is kept has a limit; without it there are no ranks. */
+static void limits(void **state)
+{
+	static const float logits[3] = {1, 0, 0};
+	struct bt_metrics_summary s = {.kind = &bt_metrics_classification,
+	                               .classes = 3};
+	struct bt_metrics m;
+	struct bt_error err = {0};
+	double v;
+	int i;
+
+	(void)state;
+	assert_err(bt_metrics_find(&s, "top_3_accuracy", &v, &err), BT_EARG,
+	           "needs more than 3 classes, and there are 3");
+	assert_err(bt_metrics_find(&s, "mcrmse", &v, &err), BT_EARG,
+	           "is not available for classification");
+	assert_ok(bt_metrics_init(&m, &bt_metrics_classification, 3, &err));
+	m.keep = 4 * 16;
+	for (i = 0; i < 5; i++) {
+		assert_ok(bt_metrics_add(&m, i % 3, NULL, logits, &err));
+		assert_int_equal(m.keep, i < 4 ? 64 : 0);
+		assert_true((m.kept != NULL) == (i < 4));
+	}
+	bt_metrics_summary(&m, &s);
+	assert_err(bt_metrics_find(&s, "roc_auc", &v, &err), BT_EARG,
+	           "needs the probabilities of all examples");
+	assert_ok(bt_metrics_find(&s, "qwk", &v, &err));
+	bt_metrics_clear(&m);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(known_answers),
+	    cmocka_unit_test(limits),
+	};
+
+	return RUN(tests);
+}
