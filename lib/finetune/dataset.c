@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "finetune/dataset.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/crc32c.h"
 #include "base/mem.h"
-#include "base/philox.h"
 
 #define NO_NAME SIZE_MAX
 
@@ -257,28 +255,6 @@ int bt_dataset_divide(struct bt_dataset *d, const uint8_t *chosen,
 	bt_dataset_clear(r == BT_OK ? d : &rest);
 	if (r == BT_OK)
 		*d = rest;
-	return r;
-}
-
-int bt_dataset_split(struct bt_dataset *d, double share, uint64_t seed,
-                     struct bt_dataset *out, struct bt_error *err)
-{
-	size_t n = (size_t)ceil(share * (double)d->n), i;
-	uint32_t *order = bt_array(d->n, sizeof(*order));
-	uint8_t *chosen = bt_array0(d->n, 1);
-	int r;
-
-	if (order == NULL || chosen == NULL) {
-		r = bt_error_nomem(err, "splitting the examples");
-	} else {
-		bt_random_order(seed, BT_PURPOSE_SPLIT, 0, order,
-		                (uint32_t)d->n);
-		for (i = 0; i < n && i < d->n; i++)
-			chosen[order[i]] = 1;
-		r = bt_dataset_divide(d, chosen, out, err);
-	}
-	free(order);
-	free(chosen);
 	return r;
 }
 

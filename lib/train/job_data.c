@@ -147,16 +147,16 @@ static int read_eval(struct bt_job *j, const struct bt_fit *fit,
 	if (n > 0 && (r = cut(&j->eval, j->o.eval_first, j->o.eval_batch,
 	                      j->o.eval_longest, err)))
 		return r;
-	if (j->o.eval_share > 0 &&
+	if (j->o.eval_share > 0 && j->train.n > 0 &&
 	    (r = bt_dataset_split(&j->train, j->o.eval_share,
 	                          j->o.train.batching.seed, &j->eval, err)))
 		return r;
 	j->has_eval = j->eval.n > 0;
-	return j->train.n > 0
-	           ? BT_OK
-	           : bt_error_set(err, BT_EFORMAT,
-	                          "the evaluation share leaves no training "
-	                          "records");
+	if (j->o.eval_share > 0 && j->eval.n == 0)
+		return bt_error_set(err, BT_EFORMAT,
+		                    "no training record can be held out to "
+		                    "evaluate on: each label has only one");
+	return BT_OK;
 }
 
 /* Classes that cannot be learnt: what a data set is not expected to have. */

@@ -244,6 +244,49 @@ static void datasets(void **state)
 	bt_dataset_clear(&e);
 }
 
+/* Each label gives floor or ceil of its share, its last example stays. */
+static void a_split_is_stratified(void **state)
+{
+	static const int32_t of[6] = {300, 41, 7, 2, 1, 0}; /* label k - 1 */
+	static const double shares[] = {.1, .07, .5, .9};
+	struct bt_token_rec rec = {.weight = 1};
+	struct bt_dataset d, e;
+	struct bt_error err = {0};
+	int32_t ids[1] = {5}, k;
+	uint8_t types[1] = {0};
+	size_t i, s, held[6], total;
+	double exact;
+	int n;
+
+	(void)state;
+	rec.ids = ids;
+	rec.types = types;
+	rec.n = 1;
+	for (s = 0; s < 4; s++) {
+		memset(&d, 0, sizeof(d));
+		memset(&e, 0, sizeof(e));
+		for (k = 0; k < 6; k++)
+			for (n = 0; n < of[k]; n++)
+				assert_ok(
+				    bt_dataset_add(&d, &rec, k - 1, &err));
+		assert_ok(bt_dataset_split(&d, shares[s], 11, &e, &err));
+		memset(held, 0, sizeof(held));
+		for (i = total = 0; i < e.n; i++)
+			held[e.label[i] + 1]++;
+		for (k = 0; k < 6; k++) {
+			exact = shares[s] * of[k];
+			total += held[k];
+			assert_true((double)held[k] < exact + 1);
+			assert_true((double)held[k] > exact - 1 ||
+			            (int)held[k] == of[k] - 1);
+			assert_true(of[k] == 0 || (int)held[k] < of[k]);
+		}
+		assert_int_equal(total + d.n, 351);
+		bt_dataset_clear(&d);
+		bt_dataset_clear(&e);
+	}
+}
+
 /* Pairs show in segments, and else in the token behind each text. */
 static void pairs_are_counted(void **state)
 {
@@ -401,6 +444,7 @@ int main(void)
 	    cmocka_unit_test(labels_from_configurations),
 	    cmocka_unit_test(metrics_known_answers),
 	    cmocka_unit_test(datasets),
+	    cmocka_unit_test(a_split_is_stratified),
 	    cmocka_unit_test(pairs_are_counted),
 	    cmocka_unit_test(batches_cover_epochs),
 	    cmocka_unit_test(a_stream_has_full_batches),
