@@ -7,6 +7,7 @@
 #include "base/num.h"
 #include "base/tool.h"
 #include "evaluate/report.h"
+#include "evaluate/tune_threshold.h"
 #include "finetune/predict_stream.h"
 #include "format/escape.h"
 #include "format/json.h"
@@ -28,6 +29,7 @@ struct args {
 	int64_t errors; /* 0: none */
 	const char *compare;
 	const char *threshold;
+	const char *tune; /* the metric to tune thresholds for, or NULL */
 };
 
 static const struct bt_opt options[] = {
@@ -53,6 +55,8 @@ static const struct bt_opt options[] = {
     BT_STR(0, "threshold", "X|LABEL=X,...",
            "multi-label, two classes: lowest probability to predict [.5]", args,
            threshold),
+    BT_STR(0, "tune-threshold", "f1",
+           "write the thresholds with the highest F1 to -o FILE", args, tune),
     BT_GROUP("Speed"),
     BT_STR(0, "dtype", "auto|f32|bf16|int8", "type of matrix products [auto]",
            args, dtype),
@@ -77,6 +81,7 @@ struct run {
 	struct bt_metrics m;
 	double *bound; /* [labels] of m; or NULL */
 	struct bt_report d;
+	struct bt_buf tuned; /* thresholds, with tune */
 	uint64_t unlabelled;
 	struct bt_profile profile;
 };
@@ -108,6 +113,25 @@ static bool split_min(const char *arg, char *name, size_t size, double *value)
 	return bt_parse_f64(eq + 1, -1e300, 1e300, value) == BT_OK;
 }
 
+/* The error if --tune-threshold does not go with the rest; or NULL. */
+static const char *tune_contradiction(const struct args *a)
+{
+	if (a->tune == NULL)
+		return NULL;
+	if (strcmp(a->tune, "f1") != 0)
+		return "--tune-threshold: the only metric is f1";
+	if (a->common.output == NULL || strcmp(a->common.output, "-") == 0)
+		return "--tune-threshold needs -o FILE, where to write the "
+		       "thresholds";
+	if (a->threshold != NULL)
+		return "give either --threshold or --tune-threshold";
+	if (a->json || a->by.n > 0 || a->errors > 0 || a->compare != NULL ||
+	    a->min.n > 0)
+		return "--tune-threshold has its own report: leave out --json, "
+		       "--by, --errors, --compare and --min";
+	return NULL;
+}
+
 static bool check(const struct args *a, int *status)
 {
 	struct bt_metrics_summary none = {0};
@@ -118,6 +142,10 @@ static bool check(const struct args *a, int *status)
 
 	if (a->model.n == 0) {
 		*status = bt_tool_misuse(&tool, "give -m DIR");
+		return false;
+	}
+	if (tune_contradiction(a) != NULL) {
+		*status = bt_tool_misuse(&tool, "%s", tune_contradiction(a));
 		return false;
 	}
 	if (a->model.n > 1 && a->compare != NULL) {
@@ -159,30 +187,45 @@ static void put_json(struct run *r, struct bt_buf *b)
 	free(s);
 }
 
-static int write_report(struct run *r, struct bt_error *err)
+/* All of b into a file; NULL: standard output. */
+static int write_file(const char *path, const struct bt_buf *b,
+                      struct bt_error *err)
 {
-	struct bt_buf b = BT_BUF_INIT;
 	struct bt_out *out;
 	int e;
 
-	if (r->a->json) {
+	if (b->oom || b->len == 0)
+		return bt_error_nomem(err, "printing");
+	e = bt_out_open(path, BT_OUT_TEXT, &out, err);
+	if (e != BT_OK)
+		return e;
+	e = bt_out_write(out, b->data, b->len, err);
+	if (e == BT_OK)
+		return bt_out_commit(out, err);
+	bt_out_abandon(out);
+	return e;
+}
+
+static int write_report(struct run *r, struct bt_error *err)
+{
+	const char *path = r->a->common.output;
+	struct bt_buf b = BT_BUF_INIT;
+	int e = BT_OK;
+
+	if (r->a->tune != NULL) {
+		e = bt_tune_threshold(&r->m, &r->s.model.labels, &r->tuned, &b,
+		                      err);
+		if (e == BT_OK)
+			e = write_file(path, &r->tuned, err);
+		path = NULL;
+	} else if (r->a->json) {
 		put_json(r, &b);
 	} else {
 		bt_metrics_report(&r->m, &r->s.model.labels, 10, &b);
 		bt_report_print(&r->d, &r->s, &r->m, &b);
 	}
-	if (b.oom || b.len == 0) {
-		bt_buf_clear(&b);
-		return bt_error_nomem(err, "printing");
-	}
-	e = bt_out_open(r->a->common.output, BT_OUT_TEXT, &out, err);
-	if (e == BT_OK) {
-		e = bt_out_write(out, b.data, b.len, err);
-		if (e == BT_OK)
-			e = bt_out_commit(out, err);
-		else
-			bt_out_abandon(out);
-	}
+	if (e == BT_OK)
+		e = write_file(path, &b, err);
 	bt_buf_clear(&b);
 	return e;
 }
@@ -254,7 +297,9 @@ static int prepare(struct run *r, const struct bt_log *notes,
 	e = bt_metrics_init(&r->m, task->metrics, r->s.model.labels.n, err);
 	if (e == BT_OK && r->a->threshold != NULL)
 		e = read_thresholds(r, notes, err);
-	r->m.keep = KEEP;
+	if (e == BT_OK && r->a->tune != NULL)
+		e = bt_tune_threshold_check(&r->m, err);
+	r->m.keep = r->a->tune != NULL ? SIZE_MAX : KEEP;
 	for (i = 0; i < r->a->min.n && e == BT_OK; i++)
 		if (split_min(r->a->min.item[i], name, sizeof(name), &value)) {
 			e = bt_metrics_find(&s, name, &value, err);
@@ -333,6 +378,7 @@ static int run(const struct args *a, char **paths, int n)
 	}
 	bt_report_clear(&r.d);
 	bt_metrics_clear(&r.m);
+	bt_buf_clear(&r.tuned);
 	free(r.bound);
 	bt_predict_stream_close(&r.s);
 	bt_profile_clear(&r.profile);

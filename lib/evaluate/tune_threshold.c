@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT */
+#include "evaluate/tune_threshold.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "format/csv.h"
+
+/* Thresholds below are not read. */
+#define LEAST 1e-9
+
+/* An example's probability of a label, and whether it has the label. */
+struct point {
+	double p;
+	bool holds;
+};
+
+/* Decisions about one label, and those that a threshold would make. */
+struct decisions {
+	double hits, predicted, support;
+};
+
+static double f1(const struct decisions *d)
+{
+	double all = d->predicted + d->support;
+
+	return all > 0 ? 2 * d->hits / all : 0;
+}
+
+static int by_probability(const void *a, const void *b)
+{
+	const struct point *x = a, *y = b;
+
+	return x->p > y->p ? -1 : x->p < y->p;
+}
+
+/* The shortest number between both probabilities; two classes are compared as
+ * f32, and the upper one counts. */
+static void choose_between(double lo, double hi, bool two, char x[32])
+{
+	double v, middle = (lo + hi) / 2;
+	int digits;
+
+	for (digits = 1; digits <= 17; digits++) {
+		snprintf(x, 32, "%.*g", digits, middle);
+		v = strtod(x, NULL);
+		if (two ? (float)v > (float)lo && (float)v <= (float)hi
+		        : v > lo && v < hi)
+			return;
+	}
+	snprintf(x, 32, "%.*g", two ? 9 : 17, two ? hi : lo);
+}
+
+/* How far .5 is from the thresholds above lo, up to hi. */
+static double distance(double lo, double hi, bool two)
+{
+	if (two ? lo < .5 && .5 <= hi : lo <= .5 && .5 < hi)
+		return 0;
+	return lo >= .5 ? nextafter(lo - .5, 1) : nextafter(.5 - hi, 1);
+}
+
+/* Sets d, which has the support, to the best decisions and x to the threshold.
+ * Sorts the points. */
+static void tune(struct point *at, size_t n, bool two, struct decisions *d,
+                 char x[32])
+{
+	struct decisions now = {.support = d->support};
+	double best = -1, nearest = 1, far, lo, hi, from = 0, to = 0;
+	size_t i = 0;
+
+	if (n > 1)
+		qsort(at, n, sizeof(*at), by_probability);
+	while (i < n) {
+		hi = at[i].p;
+		for (; i < n && at[i].p == hi; i++) {
+			now.predicted++;
+			now.hits += at[i].holds;
+		}
+		lo = i < n ? fmax(at[i].p, LEAST) : LEAST;
+		if (lo >= hi)
+			continue;
+		far = distance(lo, hi, two);
+		if (f1(&now) < best || (f1(&now) == best && far >= nearest))
+			continue;
+		best = f1(&now);
+		nearest = far;
+		from = lo;
+		to = hi;
+		*d = now;
+	}
+	snprintf(x, 32, "0.5");
+	if (best > 0 && nearest > 0)
+		choose_between(from, to, two, x);
+}
+
+int bt_tune_threshold_check(const struct bt_metrics *m, struct bt_error *err)
+{
+	if (m->kind == &bt_metrics_multilabel || m->classes == 2)
+		return BT_OK;
+	bt_error_hint(err, BT_HINT_PREDICT_THRESHOLD, 0);
+	if (m->classes == 0)
+		return bt_error_set(err, BT_EARG,
+		                    "the model predicts a number");
+	return bt_error_set(err, BT_EARG,
+	                    "the model has %d classes, and a threshold "
+	                    "chooses between two",
+	                    m->classes);
+}
+
+/* Probabilities of label k, and the decisions about it as they are. */
+static int read_label(const struct bt_metrics *m, size_t k, struct point *at,
+                      struct decisions *d, struct bt_error *err)
+{
+	struct bt_label_metrics of_label;
+	struct bt_class_metrics of_class;
+	size_t i;
+
+	if (m->classes == 2) {
+		bt_metrics_class(m, 1, &of_class);
+		*d = (struct decisions){(double)m->hits[1],
+		                        (double)of_class.predicted,
+		                        (double)of_class.support};
+		for (i = 0; i < m->n; i++)
+			at[i] =
+			    (struct point){(double)m->kept[i], m->is[i] == 1};
+		return BT_OK;
+	}
+	if (bt_metrics_label(m, k, &of_label) != BT_OK)
+		return bt_error_nomem(err, "tuning thresholds");
+	*d = (struct decisions){(double)of_label.hits,
+	                        (double)of_label.predicted,
+	                        (double)of_label.support};
+	for (i = 0; i < m->n; i++)
+		at[i] = (struct point){
+		    1 / (1 + exp(-(double)m->guess[i * m->width + k])),
+		    m->truth[i * m->width + k] > 0};
+	return BT_OK;
+}
+
+static void put_line(struct bt_buf *b, double before, double after,
+                     const char *x)
+{
+	bt_buf_printf(b, "  %9.4f  %8.4f  %9s", before, after, x);
+}
+
+static void add(struct decisions *sum, const struct decisions *d)
+{
+	sum->hits += d->hits;
+	sum->predicted += d->predicted;
+	sum->support += d->support;
+}
+
+int bt_tune_threshold(const struct bt_metrics *m, const struct bt_labels *l,
+                      struct bt_buf *file, struct bt_buf *report,
+                      struct bt_error *err)
+{
+	struct point *at = bt_array((size_t)m->n, sizeof(*at));
+	struct decisions before = {0}, d, all_before = {0}, all = {0};
+	double macro_before = 0, macro = 0;
+	bool two = m->classes == 2;
+	int width = bt_labels_width(l), k, r = BT_OK;
+	char x[32];
+
+	if (at == NULL)
+		return bt_error_nomem(err, "tuning thresholds");
+	bt_buf_printf(report, "%-*s  F1 before  F1 after  threshold  support\n",
+	              width, "label");
+	for (k = two; k < l->n && r == BT_OK; k++) {
+		r = read_label(m, (size_t)k, at, &before, err);
+		d = before;
+		if (r == BT_OK)
+			tune(at, (size_t)m->n, two, &d, x);
+		if (d.support == 0)
+			d = before;
+		bt_csv_put(file, bt_span(l->name[k]), ',');
+		bt_buf_printf(file, ",%s\n", x);
+		bt_labels_put(report, l, k, width);
+		put_line(report, f1(&before), f1(&d), x);
+		bt_buf_printf(report, "  %7.0f\n", d.support);
+		add(&all_before, &before);
+		add(&all, &d);
+		macro_before += f1(&before) / l->n;
+		macro += f1(&d) / l->n;
+	}
+	free(at);
+	if (two || r != BT_OK)
+		return r;
+	bt_buf_printf(report, "\n%-*s", width, "micro F1");
+	put_line(report, f1(&all_before), f1(&all), "");
+	bt_buf_printf(report, "\n%-*s", width, "macro F1");
+	put_line(report, macro_before, macro, "");
+	bt_buf_putc(report, '\n');
+	return BT_OK;
+}
