@@ -16,6 +16,7 @@ struct values {
 	struct bt_opt_maybe max_bytes;
 	struct bt_opt_list where;
 	bool no_header, no_quote, duplicates, skip_bad, only_mapped;
+	bool strip, fold_case;
 	double max_bad;
 	int64_t zstd; /* 0: not compressed */
 };
@@ -53,14 +54,17 @@ static const struct bt_opt options[] = {
     BT_STR(0, "label-separator", "S",
            "the column holds several labels, separated by S", values,
            separator),
+    BT_FLAG(0, "strip", "remove white space around labels", values, strip),
+    BT_FLAG(0, "fold-case", "labels in lower case", values, fold_case),
     BT_STR(0, "map-label", "A=B,...|@FILE", "rename labels", values, map),
     BT_FLAG(0, "only-mapped", "a label that --map-label lacks is malformed",
             values, only_mapped),
     BT_GROUP("Rows"),
     BT_LIST(0, "where", "COL=VALUE",
             "only matching rows; repeat to require all", values, where),
-    BT_STR(0, "na", "keep|pandas",
-           "missing values: keep, or read as pandas does [keep]", values, na),
+    BT_STR(0, "na", "keep|drop|pandas",
+           "missing values: keep, drop the row, or 'nan' as pandas [keep]",
+           values, na),
     BT_FLAG(0, "drop-duplicates", "skip texts that occurred before", values,
             duplicates),
     BT_FLAG(0, "skip-bad", "skip malformed rows instead of failing", values,
@@ -150,7 +154,9 @@ static bool options_agree(const struct values *v)
 	           {v->pair != NULL, false, "--pair"},
 	           {v->label != NULL, false, "--label"},
 	           {v->label_type != NULL, false, "--label-type"},
-	           {v->separator != NULL, false, "--label-separator"}};
+	           {v->separator != NULL, false, "--label-separator"},
+	           {v->strip, false, "--strip"},
+	           {v->fold_case, false, "--fold-case"}};
 	const struct {
 		bool is;
 		const char *text;
@@ -159,10 +165,14 @@ static bool options_agree(const struct values *v)
 	     "--map-label needs --label"},
 	    {v->only_mapped && v->map == NULL,
 	     "--only-mapped needs --map-label"},
+	    {v->strip && v->label == NULL, "--strip needs --label"},
+	    {v->fold_case && v->label == NULL, "--fold-case needs --label"},
 	    {v->label_type != NULL && v->label == NULL,
 	     "--label-type needs --label"},
 	    {numbers(v) && v->map != NULL,
 	     "--map-label makes no sense with --label-type float"},
+	    {numbers(v) && v->fold_case,
+	     "--fold-case makes no sense with --label-type float"},
 	    {numbers(v) && v->separator != NULL,
 	     "--label-separator makes no sense with --label-type float"},
 	    {v->separator != NULL &&
@@ -230,6 +240,8 @@ static bool table_options(const struct values *v, char *const *files, int n,
 	                            .keep = v->keep,
 	                            .label_separator = v->separator,
 	                            .numbers = numbers(v),
+	                            .strip = v->strip,
+	                            .fold_case = v->fold_case,
 	                            .csv = BT_CSV_OPTS_INIT,
 	                            .drop_duplicates = v->duplicates,
 	                            .only_mapped = v->only_mapped,
@@ -240,7 +252,10 @@ static bool table_options(const struct values *v, char *const *files, int n,
 		o->format = v->format == NULL || v->format[0] == 'c'
 		                ? BT_TABLE_CSV
 		                : BT_TABLE_JSONL;
-	o->pandas_na = v->na != NULL && strcmp(v->na, "pandas") == 0;
+	if (v->na != NULL)
+		o->na = v->na[0] == 'd'   ? BT_TABLE_NA_DROP
+		        : v->na[0] == 'p' ? BT_TABLE_NA_PANDAS
+		                          : BT_TABLE_NA_KEEP;
 	if (v->task != NULL)
 		o->task = bt_published_find(v->task);
 	if (v->encoding != NULL &&

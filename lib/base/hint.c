@@ -103,8 +103,10 @@ static const char *const words[BT_HINTS] = {
     [BT_HINT_TABLE_ENCODING] = "use --encoding for text that is not UTF-8",
     [BT_HINT_TABLE_HEADER] = "if that row is a header, drop --no-header",
     [BT_HINT_TABLE_LABEL] = "check which column --label names",
-    [BT_HINT_TABLE_MAP_LABEL] = "--map-label gives labels new names",
-    [BT_HINT_TABLE_NA] = "--na pandas reads it as a missing value",
+    [BT_HINT_TABLE_MAP_LABEL] =
+        "--fold-case, --strip or --map-label makes them one",
+    [BT_HINT_TABLE_STRIP] = "--strip removes it",
+    [BT_HINT_TABLE_NA] = "--na drop leaves out rows whose label is missing",
     [BT_HINT_TABLE_NO_HEADER] = "if that row is data, use --no-header",
     [BT_HINT_TABLE_NO_QUOTE] =
         "use --no-quote where quotes are ordinary characters",

@@ -39,10 +39,11 @@ static int read_weight(const struct bt_feature *f, float *v, bool *has,
 
 	if (r != BT_OK)
 		return r;
-	if (n != 1 || !(*v >= 0))
+	if (n != 1 || !bt_record_weight_is(*v))
 		return bt_error_set(err, BT_EFORMAT,
-		                    "feature 'weight' is not one number of at "
-		                    "least 0");
+		                    "feature 'weight' is not one number, 0 or "
+		                    "at least %g",
+		                    BT_RECORD_WEIGHT_MIN);
 	*has = true;
 	return BT_OK;
 }

@@ -38,6 +38,14 @@ struct bt_passthrough {
 	struct bt_span value;
 };
 
+/* Weights of records: 0 or more, but none so small that it is lost, or its
+ * inverse infinite, beside others and beside a class's weight. */
+#define BT_RECORD_WEIGHT_MIN 1e-30
+static inline bool bt_record_weight_is(double w)
+{
+	return w == 0 || w >= BT_RECORD_WEIGHT_MIN;
+}
+
 /* True for the name of a feature that text or token records have. */
 bool bt_record_owns(struct bt_span name);
 

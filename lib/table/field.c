@@ -22,6 +22,25 @@ bool bt_table_is_na(struct bt_span v)
 	return false;
 }
 
+static bool is_missing(struct bt_span v)
+{
+	return v.p == NULL || bt_table_is_na(v);
+}
+
+bool bt_table_is_incomplete(const struct bt_table_maker *m)
+{
+	const struct bt_table_columns *c = m->columns;
+	bool text = false;
+	size_t i;
+
+	for (i = 0; i < c->n_text; i++)
+		text |= !is_missing(m->fields[c->text[i]]);
+	return !text ||
+	       (c->pair != BT_TABLE_ABSENT && is_missing(m->fields[c->pair])) ||
+	       (c->n_label == 1 && m->opts->label_separator == NULL &&
+	        is_missing(m->fields[c->label[0]]));
+}
+
 bool bt_table_is_list(struct bt_span v)
 {
 	return v.n > 0 && v.p[0] == '\0';
@@ -35,8 +54,8 @@ int bt_table_add_field(struct bt_table_maker *m, enum bt_table_part part,
 	struct bt_buf *b = &m->parts[part];
 	size_t at;
 
-	if (m->opts->pandas_na && part <= BT_PAIR &&
-	    (v.p == NULL || bt_table_is_na(v))) {
+	if (m->opts->na == BT_TABLE_NA_PANDAS && part <= BT_PAIR &&
+	    is_missing(v)) {
 		m->missing = true;
 		v = bt_span("nan");
 	}

@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* The label of a row, or its labels. */
+#include <float.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/num.h"
+#include "base/utf8.h"
 #include "table/table_int.h"
+#include "unicode/bert_char_class.h"
 
 #define SHOWN 100 /* bytes of a label in a message */
+#define SIGMA 0x3c3
+#define FINAL_SIGMA 0x3c2 /* sigma at the end of a word */
 
 static int not_known(struct bt_table_maker *m, struct bt_span v,
                      const char *where, struct bt_buf *list,
@@ -44,13 +49,80 @@ static int look_up(struct bt_table_maker *m, struct bt_span *v, int64_t *number,
 	return not_known(m, *v, task->name, &list, err);
 }
 
-bool bt_table_is_number(struct bt_span v, double *x)
+static bool is_number_to(struct bt_span v, double most, double *x)
 {
 	char s[64];
 
 	return v.n > 0 && strchr("+-.0123456789", *v.p) != NULL &&
 	       bt_span_str(v, s, sizeof(s)) &&
-	       bt_parse_f64(s, -1e30, 1e30, x) == BT_OK;
+	       bt_parse_f64(s, -most, most, x) == BT_OK;
+}
+
+bool bt_table_is_number(struct bt_span v, double *x)
+{
+	return is_number_to(v, 1e30, x);
+}
+
+/* What a number to predict has to be, which v is not. */
+static const char *expected_number(struct bt_span v)
+{
+	double x;
+
+	return is_number_to(v, DBL_MAX, &x) ? "a number from -1e30 to 1e30"
+	                                    : "a number";
+}
+
+/* Of every script, as the space that does not break in spreadsheets. */
+static bool is_white(const uint8_t *p)
+{
+	return bt_char_is_white(BT_CHAR_DIALECT_HF, bt_utf8_get(p));
+}
+
+struct bt_span bt_table_strip(struct bt_span v)
+{
+	const uint8_t *p = (const uint8_t *)v.p, *end = p + v.n, *q;
+
+	for (; p < end && is_white(p); p += bt_utf8_len(*p))
+		;
+	while (p < end && is_white(q = bt_utf8_back(end)))
+		end = q;
+	return (struct bt_span){(const char *)p, (size_t)(end - p)};
+}
+
+/* Without white space at its ends, and in lower case, if that is asked for.
+ * Lower case takes one and a half times the bytes at most, for which there is
+ * room in m->folded: what it holds stays where it is. */
+static struct bt_span tidy(struct bt_table_maker *m, struct bt_span v)
+{
+	struct bt_buf *b = &m->folded;
+	uint32_t low[BT_CHAR_LOWER_MAX];
+	const uint8_t *p, *end;
+	size_t at = b->len;
+	int i, n;
+
+	if (m->opts->strip)
+		v = bt_table_strip(v);
+	if (!m->opts->fold_case)
+		return v;
+	p = (const uint8_t *)v.p;
+	for (end = p + v.n; p < end; p += bt_utf8_len(*p)) {
+		n = bt_char_lower(BT_CHAR_DIALECT_HF, bt_utf8_get(p), low);
+		for (i = 0; i < n; i++)
+			b->len +=
+			    bt_utf8_put((uint8_t *)b->data + b->len,
+			                low[i] == FINAL_SIGMA ? SIGMA : low[i]);
+	}
+	return (struct bt_span){bt_buf_at(b, at), b->len - at};
+}
+
+/* Makes room for tidy labels of n bytes in all. */
+static int tidy_room(struct bt_table_maker *m, size_t n, struct bt_error *err)
+{
+	bt_buf_reset(&m->folded);
+	if (!m->opts->fold_case ||
+	    bt_buf_reserve(&m->folded, 2 * n + 1) != NULL)
+		return BT_OK;
+	return bt_error_nomem(err, "reading a row");
 }
 
 /* What a label, which is not empty, is to be called. */
@@ -67,9 +139,9 @@ static int rename_label(struct bt_table_maker *m, struct bt_span *v,
 	} else if ((m->opts->task != NULL || m->opts->numbers) &&
 	           !bt_table_is_number(*v, &x)) {
 		m->fault = BT_TABLE_UNKNOWN;
-		r = bt_error_set(err, BT_EFORMAT,
-		                 "label '%.*s' is not a number",
-		                 (int)(v->n < SHOWN ? v->n : SHOWN), v->p);
+		r = bt_error_set(err, BT_EFORMAT, "label '%.*s' is not %s",
+		                 (int)(v->n < SHOWN ? v->n : SHOWN), v->p,
+		                 expected_number(*v));
 	}
 	if (r != BT_OK || m->opts->map == NULL ||
 	    bt_label_map_find(m->opts->map, *v, v) || !m->opts->only_mapped)
@@ -87,10 +159,13 @@ static int one_label(struct bt_table_maker *m, struct bt_error *err)
 
 	if (r != BT_OK)
 		return r;
+	if ((r = tidy_room(m, rec->label.n, err)))
+		return r;
+	rec->label = tidy(m, rec->label);
 	m->fault = BT_TABLE_LABEL;
 	if (rec->label.n == 0)
 		return bt_error_set(err, BT_EFORMAT, "the label is empty");
-	if (m->opts->pandas_na && bt_table_is_na(rec->label))
+	if (m->opts->na == BT_TABLE_NA_PANDAS && bt_table_is_na(rec->label))
 		return bt_error_set(err, BT_EFORMAT,
 		                    "the label '%.*s' stands for a missing "
 		                    "value",
@@ -129,7 +204,9 @@ static int split_labels(struct bt_table_maker *m, struct bt_error *err)
 	int r = bt_table_set_field(m, BT_LABEL, all, &all, err);
 
 	if (r != BT_OK || all.n == 0 ||
-	    (m->opts->pandas_na && bt_table_is_na(all)))
+	    (m->opts->na == BT_TABLE_NA_PANDAS && bt_table_is_na(all)))
+		return r;
+	if ((r = tidy_room(m, all.n, err)))
 		return r;
 	end = all.p + all.n;
 	for (all.p += list; r == BT_OK && all.p < end; all.p = next) {
@@ -137,7 +214,7 @@ static int split_labels(struct bt_table_maker *m, struct bt_error *err)
 			if ((size_t)(end - next) >= n &&
 			    memcmp(next, sep, n) == 0)
 				break;
-		v = (struct bt_span){all.p, (size_t)(next - all.p)};
+		v = tidy(m, (struct bt_span){all.p, (size_t)(next - all.p)});
 		next += next < end ? n : 0;
 		if (list && v.n == 0) {
 			m->fault = BT_TABLE_LABEL;
@@ -186,12 +263,15 @@ static int set_labels(struct bt_table_maker *m, struct bt_error *err)
 	struct bt_text_rec *rec = m->rec;
 	struct bt_span name, v;
 	int64_t number;
-	size_t i;
-	int r = BT_OK, on;
+	size_t i, bytes = 0;
+	int r, on;
 
+	for (i = 0; i < m->columns->n_label; i++)
+		bytes += m->columns->label_names[i].n;
+	r = tidy_room(m, bytes, err);
 	for (i = 0; r == BT_OK && i < m->columns->n_label; i++) {
 		v = m->fields[m->columns->label[i]];
-		name = m->columns->label_names[i];
+		name = tidy(m, m->columns->label_names[i]);
 		on = truth(v);
 		if (on < 0)
 			return bad_cell(m, BT_TABLE_CELL, name, v, "0 or 1",
@@ -223,7 +303,7 @@ static int set_numbers(struct bt_table_maker *m, struct bt_error *err)
 		v = m->fields[c->label[i]];
 		if (!bt_table_is_number(v, &x))
 			return bad_cell(m, BT_TABLE_NUMBER, c->label_names[i],
-			                v, "a number", err);
+			                v, expected_number(v), err);
 		m->numbers[i] = (float)x;
 	}
 	m->rec->numbers = m->numbers;

@@ -50,6 +50,7 @@ void bt_table_maker_clear(struct bt_table_maker *m)
 	bt_string_set_free(m->known);
 	for (i = 0; i < BT_PARTS; i++)
 		bt_buf_clear(&m->parts[i]);
+	bt_buf_clear(&m->folded);
 	free(m->labels);
 	free(m->names);
 	free(m->numbers);
@@ -103,16 +104,18 @@ static int take_weight(struct bt_table_maker *m, struct bt_error *err)
 	double w;
 
 	if (bt_span_str(v, s, sizeof(s)) &&
-	    bt_parse_f64(s, 0, FLT_MAX, &w) == BT_OK) {
+	    bt_parse_f64(s, 0, FLT_MAX, &w) == BT_OK &&
+	    bt_record_weight_is(w)) {
 		m->rec->has_weight = true;
 		m->rec->weight = (float)w;
 		return BT_OK;
 	}
 	m->fault = BT_TABLE_WEIGHT;
 	return bt_error_set(err, BT_EFORMAT,
-	                    "the weight is '%.*s', expected a number of at "
-	                    "least 0",
-	                    (int)(v.n < 60 ? v.n : 60), v.p != NULL ? v.p : "");
+	                    "the weight is '%.*s', expected 0 or a number of "
+	                    "at least %g",
+	                    (int)(v.n < 60 ? v.n : 60), v.p != NULL ? v.p : "",
+	                    BT_RECORD_WEIGHT_MIN);
 }
 
 int bt_table_wants(struct bt_table_maker *m, struct bt_error *err)

@@ -70,6 +70,10 @@ void bt_table_summary(const struct bt_table_stats *st, const char *rejects,
 		bt_buf_printf(b, "; %llu row%s passed over",
 		              (unsigned long long)st->others,
 		              bt_plural(st->others));
+	if (st->dropped > 0)
+		bt_buf_printf(b, "; %llu row%s without text or label left out",
+		              (unsigned long long)st->dropped,
+		              bt_plural(st->dropped));
 	if (st->missing > 0)
 		bt_buf_printf(b, "; %llu missing text%s read as 'nan'",
 		              (unsigned long long)st->missing,

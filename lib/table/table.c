@@ -307,6 +307,11 @@ static int read_record(struct bt_table *t, struct bt_text_rec *rec,
 			return r;
 		r = bt_table_wants(&t->maker, err);
 		t->stats.others += r == 0;
+		if (r == 1 && t->opts.na == BT_TABLE_NA_DROP &&
+		    bt_table_is_incomplete(&t->maker)) {
+			t->stats.dropped++;
+			r = 0;
+		}
 	} while (r == 0);
 	if (r == 1)
 		r = bt_table_make(&t->maker, rec, err);

@@ -36,6 +36,13 @@ enum bt_table_format {
 	BT_TABLE_JSONL
 };
 
+/* Of texts and labels that pandas takes for missing values. */
+enum bt_table_na {
+	BT_TABLE_NA_KEEP,   /* they are values like others */
+	BT_TABLE_NA_PANDAS, /* the text is "nan", and there is no label */
+	BT_TABLE_NA_DROP    /* their rows are left out */
+};
+
 /* Rows of which a column holds just that. */
 struct bt_table_where {
 	struct bt_span column, value;
@@ -61,6 +68,8 @@ struct bt_table_opts {
 	                              * one column; NULL: there is one label */
 	bool numbers; /* labels are numbers to predict; those of several columns
 	               * are named as these are */
+	bool strip;   /* labels lose the white space at their ends */
+	bool fold_case; /* labels become lower case; both before map */
 	const struct bt_label_map *map; /* labels' new names, or NULL */
 	bool only_mapped; /* a label that is not in map is a bad row */
 	const struct bt_published *task; /* decides columns, quoting and labels,
@@ -68,8 +77,7 @@ struct bt_table_opts {
 	enum bt_table_format format;
 	struct bt_csv_opts csv;
 	enum bt_charset charset; /* of CSV */
-	bool pandas_na; /* what pandas takes for missing is the text "nan" and
-	                 * no label */
+	enum bt_table_na na;
 	bool drop_duplicates; /* leave out texts that came before */
 	bool skip_bad;        /* count bad rows and go on */
 	double max_bad;       /* the largest share of bad rows; 0: any */
@@ -107,10 +115,11 @@ struct bt_table_stats {
 	uint64_t bytes;    /* read */
 	uint64_t records;  /* given out */
 	uint64_t empty;    /* of them without a text */
-	uint64_t missing;  /* of them with a text that pandas_na made */
+	uint64_t missing;  /* of them with a text that is "nan" by na */
 	uint64_t labelled; /* of them with one label or more */
 	size_t labels;     /* different ones, counted to BT_TABLE_LABELS_MAX */
 	uint64_t duplicates;         /* left out */
+	uint64_t dropped;            /* left out by na */
 	uint64_t others;             /* passed over: where did not hold */
 	uint64_t numeric;            /* with one label, which is a number: */
 	double least, greatest, sum; /* of those labels */

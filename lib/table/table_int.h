@@ -138,6 +138,7 @@ struct bt_table_maker {
 	struct bt_string_set *known; /* labels of the data set; NULL: any */
 	bool numbered;               /* records have label ids */
 	struct bt_buf parts[BT_PARTS];
+	struct bt_buf folded;   /* labels in lower case */
 	struct bt_span *labels; /* of a record with several */
 	size_t labels_cap;
 	struct bt_span *names; /* of all that it might have */
@@ -191,8 +192,13 @@ bool bt_table_is_list(struct bt_span v);
 
 bool bt_table_is_number(struct bt_span v, double *x);
 
-/* True for what pandas reads as a missing value. */
+/* True for what pandas reads as a missing value; for m's row if that is all of
+ * its text, its second text, or its one label. */
 bool bt_table_is_na(struct bt_span v);
+bool bt_table_is_incomplete(const struct bt_table_maker *m);
+
+/* UTF-8 without white space at its ends. */
+struct bt_span bt_table_strip(struct bt_span v);
 
 /* Warns of labels that differ only in case, blanks or how a number is written,
  * that have blanks at their ends, or that stand for a missing value: once for

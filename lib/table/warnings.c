@@ -8,7 +8,6 @@
 #include "base/num.h"
 #include "table/table_int.h"
 
-#define BLANKS " \t\r\n"
 #define TOLD 3 /* pairs of labels told of one by one */
 
 /* The label without case, blanks at its ends, and other ways to write a number:
@@ -20,7 +19,7 @@ static void put_gist(struct bt_buf *b, struct bt_span v, bool *fraction)
 	double x;
 	size_t i;
 
-	v = bt_span_trim(v, BLANKS);
+	v = bt_table_strip(v);
 	bt_buf_reset(b);
 	if (bt_span_str(v, text, sizeof(text)) &&
 	    bt_parse_f64(text, -1e300, 1e300, &x) == BT_OK) {
@@ -90,7 +89,7 @@ static int doubt_pairs(const struct bt_string_set *labels,
 
 static bool has_blanks(struct bt_span v)
 {
-	return bt_span_trim(v, BLANKS).n < v.n;
+	return bt_table_strip(v).n < v.n;
 }
 
 static bool is_missing(struct bt_span v)
@@ -131,7 +130,7 @@ int bt_table_warn_labels(const struct bt_string_set *labels,
 {
 	if (log == NULL || log->level < BT_LOG_WARN)
 		return BT_OK;
-	warn_kind(labels, has_blanks, BT_HINT_NONE,
+	warn_kind(labels, has_blanks, BT_HINT_TABLE_STRIP,
 	          "starts or ends with a blank, which is part of it",
 	          "start or end with a blank, which is part of them", log);
 	warn_kind(labels, is_missing, BT_HINT_TABLE_NA,

@@ -22,11 +22,16 @@ static int one_number(const struct bt_token_rec *rec, double *v, bool *has,
 		*v = (double)rec->label_value;
 	} else if (s.p != NULL) {
 		if (!bt_span_str(s, text, sizeof(text)) ||
-		    bt_parse_f64(text, -FLT_MAX, FLT_MAX, v) != BT_OK)
+		    bt_parse_f64(text, -DBL_MAX, DBL_MAX, v) != BT_OK)
 			return bt_error_set(err, BT_EFORMAT,
 			                    "label '%.*s' is not a number, and "
 			                    "the model predicts numbers",
 			                    (int)(s.n < 63 ? s.n : 63), s.p);
+		if (fabs(*v) > FLT_MAX)
+			return bt_error_set(err, BT_EFORMAT,
+			                    "label '%s' is beyond the range of "
+			                    "32-bit floats (%g)",
+			                    text, (double)FLT_MAX);
 	} else if (rec->has_label_id) {
 		*v = (double)rec->label_id;
 	} else {

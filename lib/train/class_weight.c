@@ -47,11 +47,12 @@ static int item(struct bt_span s, int i, const struct bt_labels *l,
 		                    what, l->n);
 	}
 	if (bt_span_str(s, text, sizeof(text)) &&
-	    bt_parse_f64(text, 0, LARGEST, &w[i]) == BT_OK)
+	    bt_parse_f64(text, 0, LARGEST, &w[i]) == BT_OK &&
+	    (w[i] == 0 || w[i] >= 1 / LARGEST))
 		return BT_OK;
-	return bt_error_set(err, BT_EARG,
-	                    "%s '%.*s' is not a number from 0 to %g", what,
-	                    (int)(s.n < 100 ? s.n : 100), s.p, LARGEST);
+	return bt_error_set(
+	    err, BT_EARG, "%s '%.*s' is not 0 or a number from %g to %g", what,
+	    (int)(s.n < 100 ? s.n : 100), s.p, 1 / LARGEST, LARGEST);
 }
 
 static int from_list(const char *list, const struct bt_labels *l,

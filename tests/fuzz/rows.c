@@ -56,7 +56,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	o.rejects = how & 128 ? "fuzz-rejects" : NULL;
 	o.keep = how & 2 && how & 4 ? "2,1" : NULL;
 	o.drop_duplicates = how & 64;
-	o.pandas_na = how & 64;
+	o.na = how & 64  ? BT_TABLE_NA_PANDAS
+	       : how & 4 ? BT_TABLE_NA_DROP
+	                 : BT_TABLE_NA_KEEP;
+	o.strip = how & 8;
+	o.fold_case = how & 16;
 	if (how & 32 && tasks[how & 7] != NULL)
 		o.task = bt_published_find(tasks[how & 7]);
 	if (bt_out_whole(path, data + 1, size - 1, NULL) != BT_OK)

@@ -67,8 +67,8 @@ refuses '*belongs to another run: weight of positives was absent, is "balanced"*
 # what is refused
 misuses "*positive weights: 'odd' is not a label*" 'no label' train x --pos-weight odd=2 train.rec
 misuses '*3 positive weights for 4 labels*' 'too few' train x --pos-weight 1,2,3 train.rec
-misuses "*positive weight '-1' is not a number from 0 to 1e+06*" 'below 0' train x --pos-weight card=-1 train.rec
-misuses "*positive weight 'x' is not a number*" 'no number' train x --pos-weight card=x train.rec
+misuses "*positive weight '-1' is not 0 or a number from 1e-06 to 1e+06*" 'below 0' train x --pos-weight card=-1 train.rec
+misuses "*positive weight 'x' is not 0 or a number*" 'no number' train x --pos-weight card=x train.rec
 csv2tfrecord -q -i id -t text -l card train.csv | bert-tokenize -q -m "$vocab" -o single.rec
 misuses '*this model learns to choose one class (--pos-weight applies only to --task multilabel, --class-weight to classification)' \
 	'two classes' train x --task classification --pos-weight balanced single.rec

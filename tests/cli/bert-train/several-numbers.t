@@ -119,7 +119,7 @@ refuses "*label_ids holds * for 'length', expected 0 or 1" \
 	'numbers for labels' bert-train --init-config tiny --tokenizer "$vocab" --task multilabel -o x train.rec
 for v in nan inf x '' 1e40; do
 	printf 'text,a,b\nx,1,%s\n' "$v" >bad.csv
-	refuses "*record 1 (line 2): 'b' is '$v', expected a number" "the number '$v'" \
+	refuses "*record 1 (line 2): 'b' is '$v', expected a number*" "the number '$v'" \
 		csv2tfrecord -l a,b --label-type float bad.csv
 	refuses "*record 1 (line 2): *" '... alone' csv2tfrecord -l b --label-type float bad.csv
 done

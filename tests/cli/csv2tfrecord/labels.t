@@ -66,7 +66,7 @@ csv2tfrecord -t y -l text n.csv >got 2>err
 like "$(cat err)" '*warning: 30 records have 30 different labels (*--label*' 'swapped columns'
 awk 'BEGIN { print "text,y"; for (i = 0; i < 30; i++) print "text," i % 3 " " }' >b.csv
 csv2tfrecord -l y b.csv >got 2>err
-like "$(cat err)" "csv2tfrecord: warning: 3 labels start or end with a blank, which is part of them, such as '0 '
+like "$(cat err)" "csv2tfrecord: warning: 3 labels start or end with a blank, which is part of them, such as '0 ' (--strip removes it)
 csv2tfrecord: 30 records*" 'warnings of one kind are counted'
 misuse "'neg' is not a pair A=B" 'no pair' csv2tfrecord -l y --map-label neg y.csv
 misuse "label '0' stands twice" 'a label twice' \
@@ -132,11 +132,68 @@ printf '{"text":"a","w":2}\n{"text":"b","w":1e-1}\n{"text":"c","w":"0.5"}\n' >w.
 gives 'text_a=a|weight=2
 text_a=b|weight=0.1
 text_a=c|weight=0.5' 'weights' --weight w w.jsonl
-for w in -1 x nan inf '' 1e40; do
+for w in -1 x nan inf '' 1e40 1e-45; do
 	printf 'text,w\na,%s\n' "$w" >w.csv
-	refuses "*record 1 (line 2): the weight is '$w', expected a number of at least 0" \
+	refuses "*record 1 (line 2): the weight is '$w', expected 0 or a number of at least 1e-30" \
 		"the weight '$w'" csv2tfrecord --weight w w.csv
 done
+
+# --strip, --fold-case
+printf 'text,y\na,World\nb,"world "\nc,\302\240WORLD\nd,\316\237\316\224\316\237\316\243\ne,\316\277\316\264\316\277\317\202\n' >s.csv
+works 'labels as they are' csv2tfrecord -l y -o x s.csv
+like "$(cat err)" "*2 labels *such as 'world ' (--strip removes it)*'World' and 'world ', 'World' and *WORLD' (--fold-case, --strip or*5 labels" \
+	'are told of'
+gives 'label=world|text_a=a
+label=world|text_a=b
+label=world|text_a=c
+label=οδοσ|text_a=d
+label=οδοσ|text_a=e' 'one label' --strip --fold-case -l y s.csv
+is "$(cat err)" 'csv2tfrecord: 5 records from 1 file, 2 labels' 'without a warning'
+gives 'label=W|text_a=a
+label=W|text_a=b
+label=W|text_a=c
+label=οδοσ|text_a=d
+label=οδοσ|text_a=e' 'before it gets a new name' --strip --fold-case --map-label world=W -l y s.csv
+printf 'text,y\na,A;b ;B\nb, ;a\nc,\n' >p.csv
+works 'several labels' csv2tfrecord -q --fold-case --strip --label-separator ';' -l y -o x p.csv
+is "$(tfrecord-cat -q --json x | sed 's/, "text.*//')" '{"label": ["a", "b"]
+{"label": "a"
+{"label": {"bytes": []}' 'of a row once'
+printf 'text,Red, red,Blue\na,1,0,0\nb,0,1,1\n' >n.csv
+works 'names of columns' csv2tfrecord -q --fold-case --strip -l 'Red,3,Blue' -o x n.csv
+like "$(tfrecord-cat -q --json x)" '*"label": "red", "label_names": \["red", "blue"\]*"label": \["red", "blue"\]*' 'are labels'
+printf 'text,y\na,\302\240 \n' >e.csv
+refuses "*the label is empty*" 'blanks alone' csv2tfrecord --strip -l y e.csv
+misuses '*--strip needs --label*' 'no labels' csv2tfrecord --strip s.csv
+misuses '*--fold-case makes no sense with --label-type float*' 'numbers' \
+	csv2tfrecord --fold-case -l y --label-type float s.csv
+
+# --na drop
+printf 'text,p,y\na,b,x\n,b,x\nNA,b,x\nd,null,x\ne,b,\nf,b,n/a\n' >m.csv
+gives 'label=x|text_a=a
+label=x|text_a=d' 'rows without a text or a label are left out' --na drop -l y m.csv
+is "$(cat err)" 'csv2tfrecord: 2 records from 1 file, 1 label; 4 rows without text or label left out' 'and counted'
+gives 'text_a=a|text_b=b
+text_a=e|text_b=b
+text_a=f|text_b=b' 'or without the second text' --na drop --pair p m.csv
+gives 'text_a=a
+text_a=d
+text_a=e
+text_a=f' 'without labels' --na drop m.csv
+gives 'text_a=a b
+text_a= b
+text_a=NA b
+text_a=d null
+text_a=e b
+text_a=f b' 'one of several texts is enough' --na drop -t text,p m.csv
+
+# numbers out of range
+printf 'text,y\na,1\nb,1e39\n' >r.csv
+refuses "*record 2 (line 3): label '1e39' is not a number from -1e30 to 1e30" 'a large number' \
+	csv2tfrecord -l y --label-type float r.csv
+csv2tfrecord -q -l y r.csv | bert-tokenize -q -m vocab.txt -o r.rec
+refuses "*record 2: label '1e39' is beyond the range of 32-bit floats*" 'in training' \
+	bert-train --init-config tiny --tokenizer vocab.txt --task regression -o trained r.rec
 
 # duplicates
 printf 'text,p,y\na,b,1\na,c,2\n,b,3\na,b,4\n,b,5\n' >d.csv
@@ -170,7 +227,7 @@ refuses "*record 4 (line 5): the label 'NaN' stands for a missing value" \
 printf '{"text":null}\n{"text":"x"}\n' >na.jsonl
 gives 'text_a=nan
 text_a=x' 'null is missing' --na pandas na.jsonl
-misuse "bad value 'x' for --na: expected keep|pandas" 'an unknown rule' \
+misuse "bad value 'x' for --na: expected keep|drop|pandas" 'an unknown rule' \
 	csv2tfrecord --na x na.csv
 
 # Against pandas: what is missing, which duplicates go.
