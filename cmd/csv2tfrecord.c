@@ -139,24 +139,8 @@ static bool numbers(const struct values *v)
 	return v->label_type != NULL && strcmp(v->label_type, "float") == 0;
 }
 
-/* Options that decide what --task decides, or what JSON Lines have not. */
-static bool options_agree(const struct values *v)
+static bool label_options_agree(const struct values *v)
 {
-	const struct {
-		bool given, of_csv;
-		const char *name;
-	} all[] = {{v->no_header, true, "--no-header"},
-	           {v->no_quote, true, "--no-quote"},
-	           {v->delimiter != NULL, true, "--delimiter"},
-	           {v->encoding != NULL, true, "--encoding"},
-	           {v->format != NULL, false, "--format"},
-	           {v->text != NULL, false, "--text"},
-	           {v->pair != NULL, false, "--pair"},
-	           {v->label != NULL, false, "--label"},
-	           {v->label_type != NULL, false, "--label-type"},
-	           {v->separator != NULL, false, "--label-separator"},
-	           {v->strip, false, "--strip"},
-	           {v->fold_case, false, "--fold-case"}};
 	const struct {
 		bool is;
 		const char *text;
@@ -178,6 +162,34 @@ static bool options_agree(const struct values *v)
 	    {v->separator != NULL &&
 	         (v->label == NULL || v->separator[0] == '\0'),
 	     "--label-separator needs --label and at least one character"}};
+	size_t i;
+
+	for (i = 0; i < sizeof(broken) / sizeof(*broken); i++)
+		if (broken[i].is) {
+			bt_tool_misuse(&tool, "%s", broken[i].text);
+			return false;
+		}
+	return true;
+}
+
+/* Options that decide what --task decides, or what JSON Lines have not. */
+static bool options_agree(const struct values *v)
+{
+	const struct {
+		bool given, of_csv;
+		const char *name;
+	} all[] = {{v->no_header, true, "--no-header"},
+	           {v->no_quote, true, "--no-quote"},
+	           {v->delimiter != NULL, true, "--delimiter"},
+	           {v->encoding != NULL, true, "--encoding"},
+	           {v->format != NULL, false, "--format"},
+	           {v->text != NULL, false, "--text"},
+	           {v->pair != NULL, false, "--pair"},
+	           {v->label != NULL, false, "--label"},
+	           {v->label_type != NULL, false, "--label-type"},
+	           {v->separator != NULL, false, "--label-separator"},
+	           {v->strip, false, "--strip"},
+	           {v->fold_case, false, "--fold-case"}};
 	bool jsonl = v->format != NULL && strcmp(v->format, "jsonl") == 0;
 	size_t i;
 
@@ -198,12 +210,7 @@ static bool options_agree(const struct values *v)
 		               v->rejects);
 		return false;
 	}
-	for (i = 0; i < sizeof(broken) / sizeof(*broken); i++)
-		if (broken[i].is) {
-			bt_tool_misuse(&tool, "%s", broken[i].text);
-			return false;
-		}
-	return true;
+	return label_options_agree(v);
 }
 
 static bool csv_options(const struct values *v, char *const *files, int n,

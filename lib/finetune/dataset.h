@@ -91,8 +91,8 @@ int bt_dataset_subsample(struct bt_dataset *d, double share, uint64_t seed,
 
 /*
  * Moves a random share of the examples (rounded up, a function of the seed)
- * from d to the end of out, both in their old order. Each label gives its share,
- * rounded down or up, but never its last example.
+ * from d to the end of out, both in their old order. Each label gives its
+ * share, rounded down or up, but never its last example.
  */
 int bt_dataset_split(struct bt_dataset *d, double share, uint64_t seed,
                      struct bt_dataset *out, struct bt_error *err) BT_MUST_USE;
