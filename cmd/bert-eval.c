@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/tool.h"
+#include "evaluate/predictions.h"
 #include "evaluate/report.h"
 #include "evaluate/tune_threshold.h"
 #include "finetune/predict_stream.h"
@@ -21,7 +22,8 @@ enum { YES = 0, NO = 1, TROUBLE = 2 };
 
 struct args {
 	struct bt_common common;
-	struct bt_opt_list model;
+	struct bt_opt_list model, predictions;
+	const char *task;
 	const char *dtype, *gemm;
 	bool json, profile;
 	int64_t expect; /* 0: not given */
@@ -36,6 +38,11 @@ static const struct bt_opt options[] = {
     BT_GROUP("Input and output"),
     BT_LIST('m', "model", "DIR", "trained model; repeat to average", args,
             model),
+    BT_LIST(0, "predictions", "FILE",
+            "score this file, not a model; repeat to average", args,
+            predictions),
+    BT_STR(0, "task", "classification|multilabel|regression",
+           "what --predictions predict [as the first label]", args, task),
     BT_STR('o', "output", "FILE", "write to FILE [standard output]", args,
            common.output),
     BT_FLAG(0, "json", "print JSON, with the full confusion matrix", args,
@@ -69,8 +76,8 @@ static const struct bt_opt options[] = {
 
 static const struct bt_tool tool = {
     "bert-eval",
-    "-m DIR [OPTION ...] [RECORDS ...]",
-    "Evaluates a trained model on labelled token records.",
+    "-m DIR|--predictions FILE [OPTION ...] [RECORDS ...]",
+    "Evaluates a trained model, or predictions, on labelled token records.",
     "bert-eval -m intent --min accuracy=.9 test.rec",
     options,
 };
@@ -78,6 +85,9 @@ static const struct bt_tool tool = {
 struct run {
 	const struct args *a;
 	struct bt_predict_stream s;
+	struct bt_predictions p;
+	const struct bt_task *task; /* of s or p */
+	const struct bt_labels *labels;
 	struct bt_metrics m;
 	double *bound; /* [labels] of m; or NULL */
 	struct bt_report d;
@@ -132,7 +142,7 @@ static const char *tune_contradiction(const struct args *a)
 	return NULL;
 }
 
-static bool check(const struct args *a, int *status)
+static bool check_more(const struct args *a, int *status)
 {
 	struct bt_metrics_summary none = {0};
 	struct bt_error err = {0};
@@ -140,10 +150,6 @@ static bool check(const struct args *a, int *status)
 	double value, zero;
 	int i;
 
-	if (a->model.n == 0) {
-		*status = bt_tool_misuse(&tool, "give -m DIR");
-		return false;
-	}
 	if (tune_contradiction(a) != NULL) {
 		*status = bt_tool_misuse(&tool, "%s", tune_contradiction(a));
 		return false;
@@ -172,9 +178,29 @@ static bool check(const struct args *a, int *status)
 	return true;
 }
 
+static bool check(const struct args *a, int *status)
+{
+	if ((a->model.n == 0) == (a->predictions.n == 0))
+		*status = bt_tool_misuse(
+		    &tool, "give either -m DIR or --predictions FILE");
+	else if (a->predictions.n > 0 &&
+	         (a->by.n > 0 || a->errors > 0 || a->compare != NULL ||
+	          a->profile || a->gemm != NULL ||
+	          strcmp(a->dtype, "auto") != 0))
+		*status = bt_tool_misuse(
+		    &tool, "--by, --errors, --compare, --dtype, --gemm and "
+		           "--profile need a model: give -m DIR");
+	else if (a->predictions.n == 0 && a->task != NULL)
+		*status = bt_tool_misuse(
+		    &tool, "--task is for --predictions: a model has its own");
+	else
+		return check_more(a, status);
+	return false;
+}
+
 static void put_json(struct run *r, struct bt_buf *b)
 {
-	json_t *o = bt_metrics_json(&r->m, &r->s.model.labels);
+	json_t *o = bt_metrics_json(&r->m, r->labels);
 	char *s = NULL;
 
 	if (o != NULL && bt_report_json(&r->d, &r->s, &r->m, o) == 0)
@@ -213,15 +239,14 @@ static int write_report(struct run *r, struct bt_error *err)
 	int e = BT_OK;
 
 	if (r->a->tune != NULL) {
-		e = bt_tune_threshold(&r->m, &r->s.model.labels, &r->tuned, &b,
-		                      err);
+		e = bt_tune_threshold(&r->m, r->labels, &r->tuned, &b, err);
 		if (e == BT_OK)
 			e = write_file(path, &r->tuned, err);
 		path = NULL;
 	} else if (r->a->json) {
 		put_json(r, &b);
 	} else {
-		bt_metrics_report(&r->m, &r->s.model.labels, 10, &b);
+		bt_metrics_report(&r->m, r->labels, 10, &b);
 		bt_report_print(&r->d, &r->s, &r->m, &b);
 	}
 	if (e == BT_OK)
@@ -249,7 +274,7 @@ static int unmet(const struct run *r)
 			continue; /* NaN is not */
 		bad++;
 		if (isnan(value) && r->m.kind->undefined != NULL) {
-			r->m.kind->undefined(&r->m, &r->s.model.labels, &why);
+			r->m.kind->undefined(&r->m, r->labels, &why);
 			fprintf(stderr, "%s: %s is undefined: %s\n", tool.name,
 			        name, bt_buf_str(&why));
 			bt_buf_clear(&why);
@@ -266,15 +291,17 @@ static int unmet(const struct run *r)
 static int read_thresholds(struct run *r, const struct bt_log *notes,
                            struct bt_error *err)
 {
-	const struct bt_labels *l = &r->s.model.labels;
-	const struct bt_answer_form *answer = r->s.model.task->answer;
+	const struct bt_labels *l = r->labels;
+	const struct bt_answer_form *answer = r->task->answer;
 	int i, e;
 
 	r->m.bound = r->bound = bt_array((size_t)l->n, sizeof(*r->bound));
 	if (r->bound == NULL)
 		return bt_error_nomem(err, "reading thresholds");
 	e = answer->thresholds(r->a->threshold, l, r->bound, notes, err);
-	for (i = 0; e == BT_OK && answer->is_set && i < l->n; i++)
+	for (i = 0; e == BT_OK && answer->is_set && i < l->n &&
+	            r->m.output == BT_METRICS_LOGITS;
+	     i++)
 		r->bound[i] = log(r->bound[i] / (1 - r->bound[i]));
 	return e;
 }
@@ -287,19 +314,24 @@ static int read_thresholds(struct run *r, const struct bt_log *notes,
 static int prepare(struct run *r, const struct bt_log *notes,
                    struct bt_error *err)
 {
-	const struct bt_task *task = r->s.model.task;
+	const struct bt_task *task = r->task;
 	struct bt_metrics_summary s = {.kind = task->metrics,
-	                               .classes = r->s.model.labels.n};
+	                               .classes = r->labels->n};
 	int i, e;
 	double value;
 	char name[40];
 
-	e = bt_metrics_init(&r->m, task->metrics, r->s.model.labels.n, err);
+	if (r->p.output == BT_METRICS_ANSWERS)
+		s.lacks = BT_METRICS_OF_PROBABILITIES | BT_METRICS_RANKS;
+
+	e = bt_metrics_init(&r->m, task->metrics, r->labels->n, err);
+	r->m.output = r->p.output;
 	if (e == BT_OK && r->a->threshold != NULL)
 		e = read_thresholds(r, notes, err);
 	if (e == BT_OK && r->a->tune != NULL)
 		e = bt_tune_threshold_check(&r->m, err);
-	r->m.keep = r->a->tune != NULL ? SIZE_MAX : KEEP;
+	if (r->m.output != BT_METRICS_ANSWERS)
+		r->m.keep = r->a->tune != NULL ? SIZE_MAX : KEEP;
 	for (i = 0; i < r->a->min.n && e == BT_OK; i++)
 		if (split_min(r->a->min.item[i], name, sizeof(name), &value)) {
 			e = bt_metrics_find(&s, name, &value, err);
@@ -309,9 +341,9 @@ static int prepare(struct run *r, const struct bt_log *notes,
 	return e;
 }
 
-static int evaluate(struct run *r, char **paths, int n, struct bt_error *err)
+static int run_model(struct run *r, char **paths, int n,
+                     const struct bt_log *log, struct bt_error *err)
 {
-	struct bt_log log = bt_tool_log(&tool, &r->a->common);
 	const struct bt_opt_list *models = &r->a->model;
 	struct bt_predict_stream_opts o = {
 	    .model = models->item[0],
@@ -319,7 +351,7 @@ static int evaluate(struct run *r, char **paths, int n, struct bt_error *err)
 	    .n_more = (size_t)models->n - 1,
 	    .dtype = bt_precision_named(r->a->dtype),
 	    .gemm = r->a->gemm,
-	    .log = &log,
+	    .log = log,
 	    .profile = r->a->profile ? &r->profile : NULL,
 	    .threads = (int)r->a->common.threads,
 	    .expect = (uint64_t)r->a->expect,
@@ -331,17 +363,61 @@ static int evaluate(struct run *r, char **paths, int n, struct bt_error *err)
 	int e;
 
 	bt_report_ask(&r->d, &details, &o);
-	e = bt_duplicate_paths((char *const *)models->item, models->n, &log,
+	e = bt_duplicate_paths((char *const *)models->item, models->n, log,
 	                       err);
 	if (e == BT_OK)
 		e = bt_predict_stream_open(&o, &r->s, err);
+	r->task = r->s.model.task;
+	r->labels = &r->s.model.labels;
 	if (e == BT_OK)
-		e = prepare(r, &log, err);
+		e = prepare(r, log, err);
 	if (e == BT_OK)
-		e = bt_report_init(&r->d, &r->m, r->s.model.task->answer,
-		                   &r->s.model.labels, err);
+		e = bt_report_init(&r->d, &r->m, r->task->answer, r->labels,
+		                   err);
 	if (e == BT_OK)
 		e = bt_predict_stream_run(&r->s, paths, n, count, NULL, r, err);
+	return e;
+}
+
+/* Predictions that stand in files. */
+static int run_predictions(struct run *r, char **paths, int n,
+                           const struct bt_log *log, struct bt_error *err)
+{
+	struct bt_predictions_opts o = {
+	    .files = r->a->predictions.item,
+	    .n_files = (size_t)r->a->predictions.n,
+	    .task = r->a->task != NULL ? bt_task_find(r->a->task, NULL) : NULL,
+	    .records = paths,
+	    .n_records = n,
+	    .expect = (uint64_t)r->a->expect};
+	int e = bt_duplicate_paths((char *const *)o.files, (int)o.n_files, log,
+	                           err);
+	size_t i;
+
+	if (e == BT_OK)
+		e = bt_predictions_read(&o, &r->p, err);
+	r->task = r->p.task;
+	r->labels = &r->p.labels;
+	if (e == BT_OK)
+		e = prepare(r, log, err);
+	for (i = 0; e == BT_OK && i < r->p.data.n; i++)
+		e = count(r, i, &r->p.data, i,
+		          r->p.value + i * (size_t)r->labels->n, err);
+	if (e == BT_OK && r->p.differ > 0 && r->a->threshold == NULL)
+		bt_log(
+		    log, BT_LOG_WARN,
+		    "%llu rows predict other labels than their probabilities "
+		    "say: these count (give the --threshold that was used)",
+		    (unsigned long long)r->p.differ);
+	return e;
+}
+
+static int evaluate(struct run *r, char **paths, int n, struct bt_error *err)
+{
+	struct bt_log log = bt_tool_log(&tool, &r->a->common);
+	int e = (r->a->model.n > 0 ? run_model : run_predictions)(r, paths, n,
+	                                                          &log, err);
+
 	if (e == BT_OK && r->m.n == 0)
 		e = bt_error_set(err, BT_EFORMAT,
 		                 "no record has a label: make records with "
@@ -350,7 +426,8 @@ static int evaluate(struct run *r, char **paths, int n, struct bt_error *err)
 		e = write_report(r, err);
 	if (e != BT_OK)
 		return e;
-	if (r->m.classes > 0 && r->m.keep == 0)
+	if (r->m.classes > 0 && r->m.keep == 0 &&
+	    r->m.output != BT_METRICS_ANSWERS)
 		bt_log(&log, BT_LOG_NOTE,
 		       "ROC AUC and average precision are left out: the "
 		       "probabilities of %llu examples take more than %zu MB "
@@ -360,6 +437,11 @@ static int evaluate(struct run *r, char **paths, int n, struct bt_error *err)
 		bt_log(&log, BT_LOG_WARN,
 		       "skipped %llu records without a label",
 		       (unsigned long long)r->unlabelled);
+	if (r->a->model.n == 0) {
+		bt_log(&log, BT_LOG_NOTE, "%llu examples",
+		       (unsigned long long)r->m.n);
+		return BT_OK;
+	}
 	return bt_predict_stream_summary(&r->s, "examples", &log, err);
 }
 
@@ -381,6 +463,7 @@ static int run(const struct args *a, char **paths, int n)
 	bt_buf_clear(&r.tuned);
 	free(r.bound);
 	bt_predict_stream_close(&r.s);
+	bt_predictions_clear(&r.p);
 	bt_profile_clear(&r.profile);
 	return status;
 }

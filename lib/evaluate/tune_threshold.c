@@ -97,6 +97,10 @@ static void tune(struct point *at, size_t n, bool two, struct decisions *d,
 
 int bt_tune_threshold_check(const struct bt_metrics *m, struct bt_error *err)
 {
+	if (m->output == BT_METRICS_ANSWERS)
+		return bt_error_set(err, BT_EARG,
+		                    "thresholds need probabilities, and there "
+		                    "are labels alone");
 	if (m->kind == &bt_metrics_multilabel || m->classes == 2)
 		return BT_OK;
 	bt_error_hint(err, BT_HINT_PREDICT_THRESHOLD, 0);
@@ -107,6 +111,12 @@ int bt_tune_threshold_check(const struct bt_metrics *m, struct bt_error *err)
 	                    "the model has %d classes, and a threshold "
 	                    "chooses between two",
 	                    m->classes);
+}
+
+static double probability(const struct bt_metrics *m, float output)
+{
+	return m->output == BT_METRICS_LOGITS ? 1 / (1 + exp(-(double)output))
+	                                      : (double)output;
 }
 
 /* Probabilities of label k, and the decisions about it as they are. */
@@ -133,9 +143,9 @@ static int read_label(const struct bt_metrics *m, size_t k, struct point *at,
 	                        (double)of_label.predicted,
 	                        (double)of_label.support};
 	for (i = 0; i < m->n; i++)
-		at[i] = (struct point){
-		    1 / (1 + exp(-(double)m->guess[i * m->width + k])),
-		    m->truth[i * m->width + k] > 0};
+		at[i] =
+		    (struct point){probability(m, m->guess[i * m->width + k]),
+		                   m->truth[i * m->width + k] > 0};
 	return BT_OK;
 }
 

@@ -18,14 +18,15 @@ static const struct {
 #define CLASSES BT_METRICS_CLASSIFICATION
 #define NUMBERS BT_METRICS_REGRESSION
 #define LABELS BT_METRICS_MULTILABEL
-#define RANKS BT_METRICS_RANKS
+#define PROBABILITIES BT_METRICS_OF_PROBABILITIES
+#define RANKS (BT_METRICS_RANKS | PROBABILITIES)
 #define ROW(of, falls, name, field, needs, above)                              \
 	{                                                                      \
 		of, falls, name, offsetof(struct bt_metrics_summary, field),   \
 		    needs, above                                               \
 	}
 #define M(of, falls, field) ROW(of, falls, #field, field, 0, 0)
-    M(ALL, true, loss),
+    ROW(ALL, true, "loss", loss, PROBABILITIES, 0),
     M(CLASSES | LABELS, false, accuracy),
     M(CLASSES | LABELS, false, macro_precision),
     M(CLASSES | LABELS, false, macro_recall),
@@ -42,14 +43,14 @@ static const struct {
         2),
     ROW(CLASSES | LABELS, false, "average_precision", average_precision, RANKS,
         0),
-    M(CLASSES | LABELS, true, brier_score),
-    M(CLASSES, true, ece),
+    ROW(CLASSES | LABELS, true, "brier_score", brier_score, PROBABILITIES, 0),
+    ROW(CLASSES, true, "ece", ece, PROBABILITIES, 0),
     M(CLASSES, false, mcc),
     M(CLASSES, false, quadratic_weighted_kappa),
-    ROW(CLASSES, false, "top_2_accuracy", top[0], 0, 2),
-    ROW(CLASSES, false, "top_3_accuracy", top[1], 0, 3),
-    ROW(CLASSES, false, "top_5_accuracy", top[2], 0, 5),
-    ROW(CLASSES, false, "top_10_accuracy", top[3], 0, 10),
+    ROW(CLASSES, false, "top_2_accuracy", top[0], PROBABILITIES, 2),
+    ROW(CLASSES, false, "top_3_accuracy", top[1], PROBABILITIES, 3),
+    ROW(CLASSES, false, "top_5_accuracy", top[2], PROBABILITIES, 5),
+    ROW(CLASSES, false, "top_10_accuracy", top[3], PROBABILITIES, 10),
     M(NUMBERS, true, mse),
     M(NUMBERS, true, rmse),
     M(NUMBERS, true, mae),

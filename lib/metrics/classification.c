@@ -30,6 +30,17 @@ int bt_metrics_predicted(const float *logits, int classes, const double *bound)
 	return (float)p >= (float)bound[i] ? i : 1 - i;
 }
 
+/* The class that outputs predict. */
+static int predicted(const struct bt_metrics *m, const float *output)
+{
+	int i;
+
+	if (m->output == BT_METRICS_LOGITS || m->bound == NULL)
+		return bt_metrics_predicted(output, m->classes, m->bound);
+	i = isfinite(m->bound[1]);
+	return output[i] >= (float)m->bound[i] ? i : 1 - i;
+}
+
 /* The cross entropy; best is the likeliest class. */
 static double entropy(const struct bt_metrics *m, int truth, int best,
                       const float *logits)
@@ -46,6 +57,8 @@ static double loss(const struct bt_metrics *m, int truth, const float *targets,
                    const float *logits)
 {
 	(void)targets;
+	if (m->output != BT_METRICS_LOGITS)
+		return -bt_metrics_log((double)logits[truth]);
 	return entropy(m, truth, likeliest(m, logits), logits);
 }
 
@@ -53,13 +66,13 @@ static bool is_right(const struct bt_metrics *m, int truth,
                      const float *targets, const float *logits)
 {
 	(void)targets;
-	return bt_metrics_predicted(logits, m->classes, m->bound) == truth;
+	return predicted(m, logits) == truth;
 }
 
 static int add(struct bt_metrics *m, int truth, const float *targets,
                const float *logits, struct bt_error *err)
 {
-	int best = bt_metrics_predicted(logits, m->classes, m->bound);
+	int best = predicted(m, logits);
 	double d = truth - best;
 
 	(void)targets;
@@ -222,9 +235,16 @@ static void report_probabilities(const struct bt_metrics *m,
                                  const struct bt_metrics_summary *s,
                                  const struct bt_labels *l, struct bt_buf *out)
 {
+	bool numbers = are_numbers(l) && !isnan(s->quadratic_weighted_kappa);
 	int i;
 
 	bt_buf_putc(out, '\n');
+	if ((s->lacks & BT_METRICS_OF_PROBABILITIES) != 0) {
+		if (numbers)
+			bt_buf_printf(out, "quadratic weighted kappa %.4f\n",
+			              s->quadratic_weighted_kappa);
+		return;
+	}
 	if ((s->lacks & BT_METRICS_RANKS) == 0) {
 		if (isnan(s->roc_auc)) {
 			bt_buf_puts(out, "ROC AUC -: ");
@@ -248,7 +268,7 @@ static void report_probabilities(const struct bt_metrics *m,
 	}
 	bt_buf_printf(out, "Brier score %.4f  calibration error %.4f",
 	              s->brier_score, s->ece);
-	if (are_numbers(l) && !isnan(s->quadratic_weighted_kappa))
+	if (numbers)
 		bt_buf_printf(out, "  quadratic weighted kappa %.4f",
 		              s->quadratic_weighted_kappa);
 	for (i = 0; i < BT_METRICS_TOPS && bt_metrics_top[i] < m->classes; i++)
@@ -307,10 +327,11 @@ static void report(const struct bt_metrics *m, const struct bt_labels *l,
 	report_confusions(m, l, confusions, out);
 	report_unpredicted(m, l, out);
 	report_probabilities(m, &s, l, out);
-	bt_buf_printf(out,
-	              "accuracy %.4f  loss %.4f  mcc %.4f  (%llu "
-	              "examples)\n",
-	              s.accuracy, s.loss, s.mcc, (unsigned long long)m->n);
+	bt_buf_printf(out, "accuracy %.4f", s.accuracy);
+	if ((s.lacks & BT_METRICS_OF_PROBABILITIES) == 0)
+		bt_buf_printf(out, "  loss %.4f", s.loss);
+	bt_buf_printf(out, "  mcc %.4f  (%llu examples)\n", s.mcc,
+	              (unsigned long long)m->n);
 }
 
 static void undefined(const struct bt_metrics *m, const struct bt_labels *l,

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Parts of all kinds of metrics. */
+#include <float.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +11,11 @@
 double bt_metrics_ratio(double a, double b)
 {
 	return b > 0 ? a / b : 0;
+}
+
+double bt_metrics_log(double p)
+{
+	return log(fmin(fmax(p, DBL_EPSILON), 1 - DBL_EPSILON));
 }
 
 struct ranked {

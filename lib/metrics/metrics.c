@@ -46,6 +46,7 @@ int bt_metrics_init_like(struct bt_metrics *m, const struct bt_metrics *like,
 	int r = init(m, like->kind, outputs, false, err);
 
 	m->bound = like->bound;
+	m->output = like->output;
 	return r;
 }
 

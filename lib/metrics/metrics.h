@@ -32,8 +32,16 @@ struct bt_metrics_sums {
 	double bin_p[BT_METRICS_BINS];
 };
 
+/* What the outputs of classes and labels are. */
+enum bt_metrics_output {
+	BT_METRICS_LOGITS,
+	BT_METRICS_PROBABILITIES, /* whose bounds are probabilities */
+	BT_METRICS_ANSWERS        /* 1 for what is predicted, else 0 */
+};
+
 struct bt_metrics {
 	const struct bt_metrics_kind *kind;
+	enum bt_metrics_output output;
 	uint64_t n;      /* examples */
 	double loss_sum; /* over these */
 
@@ -173,7 +181,8 @@ int bt_metrics_label(const struct bt_metrics *m, size_t k,
 
 /* What metrics may need beside the right kind. */
 enum {
-	BT_METRICS_RANKS = 1 /* probabilities of all examples */
+	BT_METRICS_RANKS = 1,           /* probabilities of all examples */
+	BT_METRICS_OF_PROBABILITIES = 2 /* of each */
 };
 
 struct bt_metrics_summary {

@@ -4,6 +4,9 @@
 
 #include "metrics/metrics.h"
 
+/* The logarithm of a probability, within what scikit-learn takes. */
+double bt_metrics_log(double p);
+
 /* a / b; 0 / 0 is 0. */
 double bt_metrics_ratio(double a, double b);
 

@@ -9,7 +9,9 @@
 
 static bool is_predicted(const struct bt_metrics *m, size_t k, double logit)
 {
-	return logit > (m->bound != NULL ? m->bound[k] : 0);
+	double middle = m->output == BT_METRICS_LOGITS ? 0 : .5;
+
+	return logit > (m->bound != NULL ? m->bound[k] : middle);
 }
 
 int bt_metrics_label(const struct bt_metrics *m, size_t k,
@@ -30,7 +32,7 @@ int bt_metrics_label(const struct bt_metrics *m, size_t k,
 		c->predicted += hit;
 		c->hits += x[i].holds && hit;
 	}
-	if (x != NULL)
+	if (x != NULL && m->output != BT_METRICS_ANSWERS)
 		bt_metrics_curve(x, n, &c->roc_auc, &c->average_precision);
 	free(x);
 	c->precision = bt_metrics_ratio((double)c->hits, (double)c->predicted);
@@ -62,6 +64,11 @@ static double loss(const struct bt_metrics *m, int truth, const float *targets,
 	for (i = 0; i < m->width; i++) {
 		y = (double)targets[i];
 		z = (double)logits[i];
+		if (m->output != BT_METRICS_LOGITS) {
+			sum -=
+			    y > 0 ? bt_metrics_log(z) : bt_metrics_log(1 - z);
+			continue;
+		}
 		sum += fmax(z, 0) + log1p(exp(-fabs(z))) - y * z;
 	}
 	return sum / (double)m->width;
@@ -102,8 +109,10 @@ static double brier(const struct bt_metrics *m)
 	double sum = 0, d;
 
 	for (i = 0; i < n; i++) {
-		d = (double)(float)(1 / (1 + exp(-(double)m->guess[i]))) -
-		    (double)m->truth[i];
+		d = (double)m->guess[i];
+		if (m->output == BT_METRICS_LOGITS)
+			d = (double)(float)(1 / (1 + exp(-d)));
+		d -= (double)m->truth[i];
 		sum += d * d;
 	}
 	return bt_metrics_ratio(sum, (double)n);
@@ -166,6 +175,8 @@ static void summary(const struct bt_metrics *m, struct bt_metrics_summary *s)
 	s->average_precision =
 	    t.n_precisions > 0 ? t.precisions / (double)t.n_precisions : NAN;
 	s->brier_score = brier(m);
+	if (m->output == BT_METRICS_ANSWERS)
+		s->lacks |= BT_METRICS_OF_PROBABILITIES | BT_METRICS_RANKS;
 	sum_wrong(m, &right, &wrong);
 	s->accuracy = bt_metrics_ratio(right, (double)m->n);
 	s->hamming_loss =
@@ -192,6 +203,35 @@ static void put_line(struct bt_buf *out, const struct bt_label_metrics *c)
 	else
 		bt_buf_printf(out, "  %7.4f", c->roc_auc);
 	bt_buf_printf(out, "  %7llu\n", (unsigned long long)c->support);
+}
+
+/* The lines behind the table. */
+static void report_end(const struct bt_metrics *m,
+                       const struct bt_metrics_summary *s,
+                       const struct bt_labels *l, struct bt_buf *out)
+{
+	bool of_probabilities = (s->lacks & BT_METRICS_OF_PROBABILITIES) == 0;
+
+	bt_buf_putc(out, '\n');
+	if (of_probabilities && isnan(s->roc_auc)) {
+		bt_buf_puts(out, "ROC AUC -: ");
+		undefined(m, l, out);
+	} else if (of_probabilities) {
+		bt_buf_printf(out, "weighted ROC AUC %.4f",
+		              s->weighted_roc_auc);
+	}
+	if (of_probabilities && !isnan(s->average_precision))
+		bt_buf_printf(out, "  mean average precision %.4f",
+		              s->average_precision);
+	if (of_probabilities)
+		bt_buf_printf(out, "  Brier score %.4f\n", s->brier_score);
+	bt_buf_printf(out,
+	              "exact match (subset accuracy) %.4f  hamming loss %.4f",
+	              s->accuracy, s->hamming_loss);
+	if (of_probabilities)
+		bt_buf_printf(out, "  loss %.4f  mean ROC AUC %.4f", s->loss,
+		              s->roc_auc);
+	bt_buf_printf(out, "  (%llu examples)\n", (unsigned long long)m->n);
 }
 
 static void report(const struct bt_metrics *m, const struct bt_labels *l,
@@ -229,21 +269,7 @@ static void report(const struct bt_metrics *m, const struct bt_labels *l,
 	                              s.weighted_f1, NAN, .support = support};
 	bt_buf_printf(out, "%-*s", width, "weighted avg");
 	put_line(out, &c);
-	bt_buf_puts(out, isnan(s.roc_auc) ? "\nROC AUC -: " : "\n");
-	if (isnan(s.roc_auc))
-		undefined(m, l, out);
-	else
-		bt_buf_printf(out, "weighted ROC AUC %.4f", s.weighted_roc_auc);
-	if (!isnan(s.average_precision))
-		bt_buf_printf(out, "  mean average precision %.4f",
-		              s.average_precision);
-	bt_buf_printf(out, "  Brier score %.4f\n", s.brier_score);
-	bt_buf_printf(
-	    out,
-	    "exact match (subset accuracy) %.4f  hamming loss %.4f  loss %.4f  "
-	    "mean ROC AUC %.4f  (%llu examples)\n",
-	    s.accuracy, s.hamming_loss, s.loss, s.roc_auc,
-	    (unsigned long long)m->n);
+	report_end(m, &s, l, out);
 }
 
 static json_t *real(double v)

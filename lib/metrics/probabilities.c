@@ -14,6 +14,10 @@ void bt_metrics_softmax(struct bt_metrics *m, const float *logits)
 	double max = (double)logits[0], sum = 0;
 	int k;
 
+	if (m->output != BT_METRICS_LOGITS) {
+		memcpy(m->p, logits, (size_t)m->classes * sizeof(*m->p));
+		return;
+	}
 	for (k = 1; k < m->classes; k++)
 		max = fmax(max, (double)logits[k]);
 	for (k = 0; k < m->classes; k++)
@@ -170,7 +174,9 @@ void bt_metrics_sum_probabilities(const struct bt_metrics *m,
 	s->brier_score = bt_metrics_ratio(m->sums.brier, n);
 	for (k = 0; k < BT_METRICS_TOPS; k++)
 		s->top[k] = bt_metrics_ratio((double)m->sums.top[k], n);
-	if (m->keep > 0 && m->n > 0)
+	if (m->output == BT_METRICS_ANSWERS)
+		s->lacks |= BT_METRICS_OF_PROBABILITIES;
+	if (m->keep > 0 && m->n > 0 && m->output != BT_METRICS_ANSWERS)
 		sum_ranks(m, s);
 	else
 		s->lacks |= BT_METRICS_RANKS;

@@ -5,19 +5,7 @@
 #include "base/buf.h"
 #include "base/string_set.h"
 #include "predict/submission.h"
-
-#define BT_SUBMISSION_FEW 3 /* names in a message */
-
-/* Some of many names, for a message. */
-struct bt_submission_values {
-	size_t n;
-	struct bt_buf names; /* of the first */
-};
-
-void bt_submission_values_add(struct bt_submission_values *f,
-                              struct bt_span name);
-const char *bt_submission_values_str(
-    struct bt_submission_values *f); /* "'a', 'b', 'c', ..." */
+#include "predict/submission_values.h"
 
 /* What a column takes; else a class. */
 #define BT_SUBMISSION_ID (-2)

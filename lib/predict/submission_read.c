@@ -11,23 +11,6 @@
 #include "io/in.h"
 #include "predict/submission_int.h"
 
-void bt_submission_values_add(struct bt_submission_values *f,
-                              struct bt_span name)
-{
-	int shown = (int)(name.n < 60 ? name.n : 60);
-
-	if (f->n++ < BT_SUBMISSION_FEW)
-		bt_buf_printf(&f->names, "%s'%.*s'", f->n > 1 ? ", " : "",
-		              shown, name.n > 0 ? name.p : "");
-	else if (f->n == BT_SUBMISSION_FEW + 1)
-		bt_buf_puts(&f->names, ", ...");
-}
-
-const char *bt_submission_values_str(struct bt_submission_values *f)
-{
-	return bt_buf_str(&f->names);
-}
-
 /* Sets which column holds the ids, if one does. */
 static int find_id(struct bt_submission *s, const struct bt_span *names,
                    struct bt_error *err)

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* A file of predictions in memory: CSV as predictions are written with or
+ * without probabilities, or a stream of tensors with logits or probabilities.
+ */
+#ifndef BT_EVALUATE_PREDICTION_FILE_H
+#define BT_EVALUATE_PREDICTION_FILE_H
+
+#include "base/string_set.h"
+#include "record/labels.h"
+#include "task/task.h"
+
+struct bt_prediction_file {
+	char *name; /* for messages */
+	size_t rows;
+	struct bt_string_set *ids; /* numbered as the rows; or NULL */
+	/* of each row: probabilities, or numbers, of these labels; n is 0
+	 * where there are none */
+	struct bt_labels labels;
+	float *value; /* [rows][labels.n] */
+	size_t value_cap;
+	/* and what is predicted, as a number in answers; or NULL */
+	struct bt_string_set *answers;
+	uint32_t *answer; /* [rows] */
+	size_t answer_cap;
+};
+
+/*
+ * Reads the file for a task; known are the labels that records have. In CSV the
+ * ids are in the column "id", or the first one; the prediction in "label", with
+ * probabilities behind it, or in the first column behind the id that is not
+ * named as a label is. Several numbers are in the columns of their names.
+ */
+int bt_prediction_file_read(const char *path, const struct bt_task *task,
+                            const struct bt_labels *known,
+                            struct bt_prediction_file *f,
+                            struct bt_error *err) BT_MUST_USE;
+void bt_prediction_file_clear(struct bt_prediction_file *f);
+
+#endif

@@ -1,0 +1,178 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# --predictions: files in place of a model.
+. "$TEST_TOP/tests/lib/lib.sh"
+. "$TEST_TOP/tests/lib/small.sh"
+small_data
+n=0
+for m in a b; do
+	small_train $m -q --epochs 3 --seed "$(echo $m | tr ab 17)"
+	bert-predict -q -m $m --proba -o $m.csv dev.rec
+	bert-predict -q -m $m --format tensor -o $m.ts dev.rec
+done
+bert-eval -q -m a -o a.txt dev.rec
+bert-eval -q -m a -m b -o ab.txt dev.rec
+{ head -n 1 a.csv; sed 1d a.csv | sort -t, -k3; } >shuffled.csv
+tensor-cat -q --mean --softmax -o mean.ts a.ts b.ts
+
+# classes
+for f in a.csv shuffled.csv a.ts; do
+	works "$f" bert-eval -q --predictions $f dev.rec
+	same out a.txt 'is scored as the model is'
+done
+for f in '--predictions a.csv --predictions b.csv' '--predictions shuffled.csv --predictions b.ts' \
+	'--predictions mean.ts'; do
+	# shellcheck disable=SC2086
+	works "$f" bert-eval -q $f dev.rec
+	same out ab.txt 'are averaged as models are'
+done
+bert-predict -q -m a dev.rec | sort -r >labels.csv
+{ tail -n 1 labels.csv; sed '$d' labels.csv; } | grep -v '^id,' | { echo id,label; cat; } >l.csv
+works 'labels alone' bert-eval -q --predictions l.csv dev.rec
+sed '/^ROC/d; /^Brier/d; s/  loss [0-9.]*//' a.txt >want
+same out want 'have the metrics of labels'
+exits 0 '... for --min, too' bert-eval -q --predictions l.csv --min accuracy=.01 dev.rec
+misuses "*metric 'roc_auc' needs the probabilities of all examples" '... and not of probabilities' \
+	bert-eval --predictions l.csv --min roc_auc=.5 dev.rec
+sed 's/^[^,]*,//' a.csv >noid.csv
+bert-eval -q --predictions noid.csv dev.rec >out
+same out a.txt 'a file without ids: by order'
+sed '1s/^id/name/' a.csv >named.csv
+bert-eval -q --predictions named.csv dev.rec >out
+same out a.txt 'an id column of any name'
+bert-predict -q -m a --proba --header key,intent -o custom.csv dev.rec
+bert-eval -q --predictions custom.csv dev.rec >out
+same out a.txt 'and one of labels'
+cut -d, -f1,3- a.csv >only.csv
+bert-eval -q --predictions only.csv dev.rec >out
+same out a.txt 'probabilities without a label'
+tfrecord-cat -q --json dev.rec | sed 's/"id": "[^"]*", //' | tfrecord-cat -q --from-json -o bare.rec
+bert-eval -q --predictions a.csv bare.rec >out
+same out a.txt 'records without ids: by order'
+awk -F, -v OFS=, '{ $2 = (NR == 1 ? "text," : "any,") $2; print }' a.csv >with.csv
+bert-eval -q --predictions with.csv dev.rec >out
+same out a.txt 'columns between id and label do not count'
+csv2tfrecord -q -i id -t text dev.csv | bert-tokenize -q -m vocab.txt -o nolabel.rec
+tfrecord-cat -q --head 3 nolabel.rec | tfrecord-cat -q --json | sed 's/"id": "L/"id": "M/' |
+	tfrecord-cat -q --from-json -o three.rec
+{ cat a.csv; sed -n 2,4p a.csv | sed 's/^L/M/'; } >a3.csv
+works 'records without a label' bert-eval --predictions a3.csv dev.rec three.rec
+same out a.txt 'are left out'
+like "$(cat err)" '*skipped 3 records without a label*' '... and counted'
+sed '2s/,[a-z_]*,/,parking,/; 3s/,[a-z_]*,/,wifi_access,/; 4s/,[a-z_]*,/,parking,/' a.csv >other.csv
+bert-eval --predictions other.csv dev.rec >out 2>err
+same out a.txt 'the probabilities count'
+like "$(cat err)" '*warning: [1-3] rows predict other labels than their probabilities say*' '... not other labels, and it says so'
+
+# two classes, thresholds
+for f in train dev; do
+	awk -F, 'NR == 1 || /,(parking|wifi_access)$/' $f.csv |
+		csv2tfrecord -q -i id -t text -l intent | bert-tokenize -q -m vocab.txt -o $f.two.rec
+done
+cp train.rec train.all.rec
+cp train.two.rec train.rec
+small_train two -q
+bert-predict -q -m two --proba -o two.csv dev.two.rec
+for x in parking=.4 .7; do
+	bert-eval -q -m two --threshold $x dev.two.rec >want
+	bert-eval -q --predictions two.csv --threshold $x dev.two.rec >out
+	same out want "--threshold $x"
+done
+bert-eval -q -m two --tune-threshold f1 -o t1 dev.two.rec >want
+bert-eval -q --predictions two.csv --tune-threshold f1 -o t2 dev.two.rec >out
+same out want '--tune-threshold'
+same t1 t2 '... into the same file'
+
+# any number of labels
+awk -F, -v OFS=, 'NR == 1 { print "id,text,card,wifi,never"; next }
+	/^[^"]*$/ { $3 = (/card/ ? 1 : 0) OFS (/wifi/ ? 1 : 0) OFS 0; print }' \
+	"$TEST_TOP/pipelines/data/library-dev.csv" >many.csv
+csv2tfrecord -q -i id -t text -l card,wifi,never many.csv | bert-tokenize -q -m vocab.txt -o many.rec
+bert-train -q --init-config tiny --tokenizer vocab.txt --task multilabel --epochs 4 \
+	--learning-rate 1e-3 -o many many.rec
+bert-eval -q -m many -o want many.rec
+bert-predict -q -m many --proba -o many.p.csv many.rec
+bert-predict -q -m many --format tensor -o many.ts many.rec
+cut -d, -f1,3- many.p.csv >many.only.csv
+for f in many.p.csv many.ts many.only.csv; do
+	works "labels: $f" bert-eval -q --predictions $f many.rec
+	same out want '... as the model'
+done
+bert-eval -q -m many --threshold card=.3 many.rec >want3
+bert-eval -q --predictions many.p.csv --threshold card=.3 many.rec >out
+same out want3 '... with a threshold'
+cut -d, -f1,2 many.p.csv >many.l.csv
+bert-eval -q --predictions many.l.csv many.rec >out
+is "$(awk '{ print $1, $2, $3, $4 }' out | sed -n 2,4p)" "$(awk '{ print $1, $2, $3, $4 }' want | sed -n 2,4p)" \
+	'sets of labels alone'
+like "$(tail -n 1 out)" 'exact match (subset accuracy) ?.????  hamming loss ?.????  ([0-9]* examples)' \
+	'... have no loss'
+
+# numbers
+awk -F, -v OFS=, 'NR == 1 { print "id,text,length,blanks"; next }
+	/^[^"]*$/ { t = $2; print $1, t, length(t) / 100, gsub(/ /, "", t) / 10 }' dev.csv >numbers.csv
+csv2tfrecord -q -i id -t text -l length numbers.csv | bert-tokenize -q -m vocab.txt -o one.rec
+csv2tfrecord -q -i id -t text -l length,blanks --label-type float numbers.csv | bert-tokenize -q -m vocab.txt -o some.rec
+for m in one some; do
+	bert-train -q --init-config tiny --tokenizer vocab.txt --task regression --steps 9 -o $m $m.rec
+	bert-eval -q -m $m -o want $m.rec
+	bert-predict -q -m $m -o $m.p.csv $m.rec
+	bert-predict -q -m $m --format tensor -o $m.ts $m.rec
+	for f in $m.p.csv $m.ts; do
+		works "numbers: $f" bert-eval -q --task regression --predictions $f $m.rec
+		same out want '... as the model'
+	done
+done
+
+bert-eval -q --predictions some.p.csv some.rec >out
+same out want 'several numbers are known by themselves'
+
+# what does not match
+sed 5d a.csv >short.csv
+id=$(sed -n '5s/,.*//p' a.csv)
+refuses "bert-eval: predictions 'short.csv': 1 of 32 records have an id without a row: '$id'" 'a missing id' \
+	bert-eval --predictions short.csv dev.rec
+{ cat a.csv; tail -n 1 a.csv | sed 's/^[^,]*/new/'; } >extra.csv
+refuses "bert-eval: predictions 'extra.csv': 1 of 33 rows have an id without a record: 'new' (the first is row 33)" \
+	'a strange id' bert-eval --predictions extra.csv dev.rec
+{ cat a.csv; sed -n 5p a.csv; } >twice.csv
+refuses "bert-eval: predictions 'twice.csv': record 33 (line 34): the id '$id' stands in row 4, too" \
+	'an id twice' bert-eval --predictions twice.csv dev.rec
+refuses "*record 33: another record has the id *, too" 'a record twice' \
+	bert-eval --predictions a.csv dev.rec dev.rec
+sed '$d' noid.csv >noid2.csv
+refuses "*'noid2.csv': has 31 rows for 32 records, which are matched by order without ids" 'a missing row' \
+	bert-eval --predictions noid2.csv dev.rec
+cut -d, -f1-5 a.csv >columns.csv
+refuses "*'columns.csv': no column is for the label 'wifi_access' that records have" 'a missing column' \
+	bert-eval --predictions columns.csv dev.rec
+refuses "*'columns.csv': has 3 columns of labels, not 4 as the first file" '... of another file' \
+	bert-eval --predictions a.csv --predictions columns.csv dev.rec
+sed '7s/,[a-z_]*,/,odd,/' a.csv >odd.csv
+refuses "*predictions 'odd.csv': row 6: 'odd' is not one of the 4 labels" 'an unknown label' \
+	bert-eval --predictions odd.csv dev.rec
+sed '3s/[^,]*$/high/' a.csv >word.csv
+refuses "*predictions 'word.csv': record 2 (line 3): column 'wifi_access': 'high' is not a number" 'a word' \
+	bert-eval --predictions word.csv dev.rec
+sed '3s/[^,]*$/1.5/' a.csv >big.csv
+refuses "*predictions 'big.csv': record 2 (line 3): column 'wifi_access': 1.5 is not a probability" 'a logit' \
+	bert-eval --predictions big.csv dev.rec
+bert-predict -q -m a --top 2 -o top.csv dev.rec
+refuses "*predictions 'top.csv': record 1 *: column 'label_2': '*' is not a number" 'the likeliest alone' \
+	bert-eval --predictions top.csv dev.rec
+cut -d, -f1 a.csv >ids.csv
+refuses "*predictions 'ids.csv': no column holds predictions of classes" 'ids alone' \
+	bert-eval --predictions ids.csv dev.rec
+head -n 1 a.csv >empty.csv
+refuses "*'empty.csv': holds no rows" 'no rows' bert-eval --predictions empty.csv dev.rec
+refuses "*'l.csv': has labels alone, and several files are averaged (--proba writes probabilities)" 'two of labels' \
+	bert-eval --predictions l.csv --predictions a.csv dev.rec
+head -c 300 a.ts >cut.ts
+refuses "*'cut.ts'*" 'a cut stream' bert-eval --predictions cut.ts dev.rec
+refuses "*no record has a label*" 'no labels' bert-eval --predictions a.csv nolabel.rec
+misuses '*thresholds need probabilities, and there are labels alone' 'nothing to tune' \
+	bert-eval --predictions l.csv --tune-threshold f1 -o t3 dev.rec
+misuses '*give either -m DIR or --predictions FILE' 'both' bert-eval -m a --predictions a.csv dev.rec
+misuses '*need a model: give -m DIR' 'other reports' bert-eval --predictions a.csv --errors 3 dev.rec
+misuses '*--task is for --predictions*' 'the task of a model' bert-eval -m a --task regression dev.rec
+finish
