@@ -62,6 +62,22 @@ static void packed_line(struct bt_buf *b, const struct bt_inspect_view *v)
 	bt_buf_putc(b, '\n');
 }
 
+/* What the file has beside tensors. */
+static void left_out_line(struct bt_buf *b, const struct bt_ckpt *c)
+{
+	const struct bt_ckpt_note *first;
+	size_t n = bt_ckpt_left_out(c, &first);
+
+	if (n == 0)
+		return;
+	bt_buf_printf(b,
+	              n > 1 ? "%zu entries are not listed, such as "
+	                    : "%zu entry is not listed: ",
+	              n);
+	bt_inspect_name(b, first->key);
+	bt_buf_printf(b, " (%s)\n", first->value);
+}
+
 void bt_inspect_list(struct bt_buf *b, const struct bt_inspect_view *v,
                      const struct bt_tensor_stats *s)
 {
@@ -101,6 +117,7 @@ void bt_inspect_list(struct bt_buf *b, const struct bt_inspect_view *v,
 		bt_buf_putc(b, '\n');
 	}
 	packed_line(b, v);
+	left_out_line(b, v->ckpt);
 }
 
 static json_t *stats_json(const struct bt_tensor_stats *s)

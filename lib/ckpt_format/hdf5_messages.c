@@ -19,13 +19,24 @@ struct space {
 	const uint8_t *dims;
 };
 
+/* A message of a version that came later than what is read here. */
+static int newer(struct bt_h5 *h, const char *what, int version)
+{
+	return bt_error_set(h->err, BT_EFORMAT,
+	                    "version %d of HDF5's %s, which is not read: write "
+	                    "the file again with h5py without libver='latest'",
+	                    version, what);
+}
+
 static int read_space(struct bt_h5 *h, const struct bt_h5_message *m,
                       struct space *s)
 {
 	size_t at = m->n >= 4 && m->p[0] == 1 ? 8 : 4;
 
-	if (m->n < at || m->p[0] < 1 || m->p[0] > 2)
+	if (m->n < at || m->p[0] < 1)
 		return bt_h5_corrupt(h, "a dataspace");
+	if (m->p[0] > 2)
+		return newer(h, "dataspace", m->p[0]);
 	s->rank = m->p[1];
 	s->none = m->p[0] == 2 && m->p[3] == 2;
 	s->dims = m->p + at;
@@ -150,12 +161,14 @@ static int old_layout(struct bt_h5 *h, const struct bt_h5_message *m,
 static int read_layout(struct bt_h5 *h, const struct bt_h5_message *m,
                        uint64_t *address, struct bt_h5_message *data)
 {
-	if (m->n < 4 || m->p[0] < 1 || m->p[0] > 4)
+	if (m->n < 4 || m->p[0] < 1)
 		return bt_h5_corrupt(h, "a layout");
 	if (m->p[0] < 3)
 		return old_layout(h, m, address, data);
 	if (m->p[1] > CONTIGUOUS)
 		return refuse_layout(h, m->p[1]);
+	if (m->p[0] > 4)
+		return newer(h, "layout", m->p[0]);
 	if (m->p[1] == CONTIGUOUS) {
 		if (m->n < 18)
 			return bt_h5_corrupt(h, "a layout");
@@ -199,13 +212,6 @@ static int place(struct bt_h5 *h, const struct bt_h5_object *o,
 	                  : r;
 }
 
-static int add_note(struct bt_h5 *h, const char *key, const char *value)
-{
-	return bt_ckpt_add_note(h->c, key, value) == BT_OK
-	           ? BT_OK
-	           : bt_error_nomem(h->err, "reading a header");
-}
-
 static int add_tensor(struct bt_h5 *h, const struct bt_h5_object *o,
                       const struct space *s, enum bt_dtype dtype)
 {
@@ -230,6 +236,7 @@ int bt_h5_dataset(struct bt_h5 *h, const struct bt_h5_object *o)
 {
 	enum bt_dtype dtype;
 	struct space s;
+	unsigned class;
 	bool known;
 	int r;
 
@@ -246,9 +253,14 @@ int bt_h5_dataset(struct bt_h5 *h, const struct bt_h5_object *o)
 		return r;
 	if (known && !s.none)
 		return add_tensor(h, o, &s, dtype);
-	return h->c->n_notes < 4096
-	           ? add_note(h, bt_buf_str(&h->path), "no numbers")
-	           : BT_OK;
+	class = o->type.p[0] & 15;
+	return bt_ckpt_leave_out(h->c, bt_buf_str(&h->path),
+	                         s.none ? "no values"
+	                         : class == STRING || class == VLEN
+	                             ? "text"
+	                             : "no numbers of a known type") == BT_OK
+	           ? BT_OK
+	           : bt_error_nomem(h->err, "reading a header");
 }
 
 /* An object of a global heap, where texts of any length stand. */
@@ -362,7 +374,7 @@ int bt_h5_attribute(struct bt_h5 *h, const uint8_t *p, size_t n)
 	h->err = &ignored;
 	r = read_space(h, &a.space, &s);
 	h->err = err;
-	if (r != BT_OK || s.none || h->c->n_notes >= 4096)
+	if (r != BT_OK || s.none || h->c->n_notes >= BT_CKPT_NOTES_MAX)
 		return BT_OK;
 	for (d = 0; d < s.rank && count <= 65536; d++)
 		count = bt_h5_number(s.dims + 8 * d, 8) > 65536
@@ -372,7 +384,9 @@ int bt_h5_attribute(struct bt_h5 *h, const uint8_t *p, size_t n)
 	r = BT_OK;
 	if (count <= 65536 && texts(h, &a, (size_t)count, &b) &&
 	    b.len <= NOTE_MAX && bt_buf_str(&b) != NULL)
-		r = add_note(h, key, bt_buf_str(&b));
+		r = bt_ckpt_add_note(h->c, key, bt_buf_str(&b)) == BT_OK
+		        ? BT_OK
+		        : bt_error_nomem(h->err, "reading a header");
 	bt_buf_clear(&b);
 	return r;
 }

@@ -111,7 +111,9 @@ static int read_other(struct bt_tf_read *r, const char *name,
 		snprintf(
 		    what, sizeof(what), "TensorFlow's type %llu, %llu bytes",
 		    (unsigned long long)e->dtype, (unsigned long long)e->size);
-	if (bt_ckpt_add_note(r->c, name, what) != BT_OK)
+	if ((strcmp(name, BT_TF_GRAPH) == 0
+	         ? bt_ckpt_add_note(r->c, name, what)
+	         : bt_ckpt_leave_out(r->c, name, what)) != BT_OK)
 		return bt_error_nomem(err, "reading an index");
 	return BT_OK;
 }

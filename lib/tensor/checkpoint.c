@@ -77,6 +77,15 @@ int bt_ckpt_add_note(struct bt_ckpt *c, const char *key, const char *value)
 	return BT_OK;
 }
 
+int bt_ckpt_leave_out(struct bt_ckpt *c, const char *name, const char *what)
+{
+	if (c->left_out++ == 0)
+		c->first_left_out = c->n_notes;
+	else if (c->n_notes >= BT_CKPT_NOTES_MAX)
+		return BT_OK;
+	return bt_ckpt_add_note(c, name, what);
+}
+
 int bt_ckpt_add_sum(struct bt_ckpt *c, const struct bt_ckpt_file *f,
                     const char *name, size_t n_name, const uint8_t *data,
                     size_t size, uint32_t crc)
@@ -203,6 +212,13 @@ size_t bt_ckpt_notes(const struct bt_ckpt *c)
 const struct bt_ckpt_note *bt_ckpt_note(const struct bt_ckpt *c, size_t i)
 {
 	return &c->notes[i];
+}
+
+size_t bt_ckpt_left_out(const struct bt_ckpt *c,
+                        const struct bt_ckpt_note **first)
+{
+	*first = c->left_out > 0 ? &c->notes[c->first_left_out] : NULL;
+	return c->left_out;
 }
 
 int bt_ckpt_compare(const char *a, const char *b)

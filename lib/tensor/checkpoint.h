@@ -68,6 +68,11 @@ const struct bt_tensor *bt_ckpt_find(const struct bt_ckpt *c, const char *name);
 size_t bt_ckpt_notes(const struct bt_ckpt *c);
 const struct bt_ckpt_note *bt_ckpt_note(const struct bt_ckpt *c, size_t i);
 
+/* How many entries of the file are no tensors of numbers that can be read, and
+ * the note of the first, or NULL. */
+size_t bt_ckpt_left_out(const struct bt_ckpt *c,
+                        const struct bt_ckpt_note **first);
+
 /* The natural order of names; 0 only for equal ones. */
 int bt_ckpt_compare(const char *a, const char *b);
 

@@ -29,6 +29,8 @@ struct bt_ckpt_sum {
 	uint32_t crc;
 };
 
+#define BT_CKPT_NOTES_MAX 4096 /* of a file that may have any number */
+
 struct bt_ckpt {
 	char *path;
 	const char *format;
@@ -38,6 +40,8 @@ struct bt_ckpt {
 	size_t n, cap;
 	struct bt_ckpt_note *notes;
 	size_t n_notes, cap_notes;
+	size_t left_out; /* notes that stand for what is no tensor of numbers */
+	size_t first_left_out; /* the first of these */
 	struct bt_ckpt_block *blocks;
 	struct bt_ckpt_sum *sums;
 	size_t n_sums, cap_sums;
@@ -87,6 +91,11 @@ struct bt_tensor *bt_ckpt_add(struct bt_ckpt *c) BT_MUST_USE;
 /* Copies key and value. Returns 0 or BT_ENOMEM. */
 int bt_ckpt_add_note(struct bt_ckpt *c, const char *key,
                      const char *value) BT_MUST_USE;
+
+/* Such a note, unless there are BT_CKPT_NOTES_MAX, of what the file holds
+ * beside tensors of numbers: its name, and what it is instead. */
+int bt_ckpt_leave_out(struct bt_ckpt *c, const char *name,
+                      const char *what) BT_MUST_USE;
 
 /* name and data, bytes of f, are borrowed. Returns 0 or BT_ENOMEM. */
 int bt_ckpt_add_sum(struct bt_ckpt *c, const struct bt_ckpt_file *f,

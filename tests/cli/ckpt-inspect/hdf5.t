@@ -8,8 +8,9 @@ H=$DATA/ckpt-hdf5
 works 'arrays of every type' ckpt-inspect --diff "$H/types.h5" "$H/types.safetensors"
 is "$(cat out)" 'identical: 16 tensors' 'are those that h5py wrote'
 ckpt-inspect --json "$H/types.h5" >out
-like "$(cat out)" '{"format": "hdf5",*"metadata": {"text": "no numbers"}*' \
+like "$(cat out)" '{"format": "hdf5",*"metadata": {"text": "text"}*' \
 	'a text is a note, links are passed over'
+is "$(ckpt-inspect "$H/types.h5" | tail -n 1)" '1 entry is not listed: text (text)' 'and is counted'
 works 'the newest form' ckpt-inspect "$H/latest.h5" "$H/latest.safetensors"
 like "$(ckpt-inspect --json "$H/latest.h5")" '*"note": "latest"*' 'with its attributes'
 works 'Keras 3' ckpt-inspect "$H/keras3.h5"
@@ -26,11 +27,15 @@ while IFS='|' read -r file glob; do
 done <<'END'
 chunked|'g/x': it is stored in chunks, which are not read: h5repack * makes one piece of it
 packed|'g/x': it is stored in chunks*
+newest|'g/x': it is stored in chunks*
 outside|'g/x': its values stand in other files, which are not read
 big|'x': its numbers are big-endian, which is not read
 round|'a/again/a*': *groups *
 many|a group of the newer form with many members*
 END
+{ head -c 392 "$H/latest.h5"; printf '\011'; tail -c +394 "$H/latest.h5"; } >later.h5
+refuses "*'later.h5': 'a/b': version 9 of HDF5's layout, which is not read: write the file again*" \
+	'a later version' ckpt-inspect later.h5
 head -c 4000 "$H/types.h5" >cut.h5
 exits 1 'a file that is cut off' ckpt-inspect --check cut.h5
 is "$(cat out)" "'cut.h5': it is cut off: it should have $(wc -c <"$H/types.h5" | tr -d ' ') bytes, not 4000" \
