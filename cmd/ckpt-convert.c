@@ -17,7 +17,7 @@ struct args {
 	struct bt_common common;
 	const char *to, *names, *dtype, *shard_size;
 	int64_t heads;
-	int external;
+	int external, force;
 	struct bt_opt_list rename, drop;
 	char **path; /* FROM TO */
 };
@@ -30,6 +30,8 @@ static const struct bt_opt options[] = {
            "naming scheme of the tensors [that of --to]", args, names),
     BT_STR(0, "dtype", "f32|bf16|f16",
            "type of all floating-point tensors [unchanged]", args, dtype),
+    BT_FLAG(0, "force", "TO may be the file FROM, which is replaced", args,
+            force),
     BT_GROUP("Tensors"),
     BT_LIST(0, "rename", "RULE", "s/PATTERN/NAME/ or FROM=TO; repeatable", args,
             rename),
@@ -123,11 +125,12 @@ static bool check_onnx(const struct args *a, int *status)
 		return false;
 	}
 	if (a->names == NULL && a->dtype == NULL && a->rename.n == 0 &&
-	    a->drop.n == 0 && a->shard_size == NULL && a->heads == 0)
+	    a->drop.n == 0 && a->shard_size == NULL && a->heads == 0 &&
+	    !a->force)
 		return true;
 	*status = bt_tool_misuse(&tool, "--names, --dtype, --rename, --drop, "
-	                                "--shard-size and --heads do not go "
-	                                "with ONNX");
+	                                "--shard-size, --heads and --force do "
+	                                "not go with ONNX");
 	return false;
 }
 
@@ -200,6 +203,13 @@ static bool check(const struct args *a, struct bt_convert *job, int *status)
 		*status = bt_tool_misuse(
 		    &tool, "--names %s does not go with --to %s", a->names,
 		    bt_convert_format_word(job->format));
+	else if (a->force &&
+	         (a->shard_size != NULL || bt_path_means_dir(job->to) ||
+	          job->format == BT_CONVERT_TF1 ||
+	          job->format == BT_CONVERT_TF2))
+		*status =
+		    bt_tool_misuse(&tool, "--force goes with formats of one "
+		                          "file, and TO its name");
 	else if (a->shard_size == NULL)
 		return true;
 	else if (bt_parse_bytes(a->shard_size, &job->shard_size) != BT_OK ||
@@ -243,6 +253,7 @@ static bool parse(int argc, char **argv, struct args *a, struct bt_convert *job,
 	                           .to = argv[at + 1],
 	                           .dtype = dtype_of(a->dtype),
 	                           .heads = (int)a->heads,
+	                           .force = a->force,
 	                           .rename = a->rename.item,
 	                           .n_rename = a->rename.n,
 	                           .drop = a->drop.item,

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/file_use.h"
 #include "base/str.h"
 #include "ckpt/cast.h"
 #include "ckpt/identify.h"
@@ -353,11 +354,21 @@ int bt_convert_run(struct bt_convert *r, struct bt_error *err)
 	struct bt_ckpt *c;
 	int e = bt_convert_check(r, err);
 
-	if (e == BT_OK)
-		e = bt_ckpt_open(r->from, &c, err);
 	if (e != BT_OK)
 		return e;
-	e = bt_names_init(&l, c, err);
+	/* a file that is mapped outlives the one that takes its name */
+	bt_file_use_own(r->force);
+	e = bt_ckpt_open(r->from, &c, err);
+	bt_file_use_own(false);
+	if (e != BT_OK)
+		return e;
+	if (r->force && bt_ckpt_files(c) > 1)
+		e = bt_error_set(err, BT_EARG,
+		                 "'%s' has %zu files: only a checkpoint of one "
+		                 "file can be replaced",
+		                 r->from, bt_ckpt_files(c));
+	if (e == BT_OK)
+		e = bt_names_init(&l, c, err);
 	if (e == BT_OK)
 		e = choose(r, &l, err);
 	if (e == BT_OK)

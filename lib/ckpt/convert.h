@@ -54,6 +54,8 @@ struct bt_convert {
 	size_t shard_size;   /* safetensors in a directory; bytes */
 	int heads;
 	bool behind; /* as bt_out_behind */
+	bool force;  /* `to` may be the only file of `from`, which it replaces
+	              * when it is complete */
 	const char *const *rename, *const *drop;
 	int n_rename, n_drop;
 

@@ -21,6 +21,20 @@ stays() {
 }
 stays m/model.safetensors 'an inspected checkpoint' ckpt-inspect -o m/model.safetensors m
 stays m/model.safetensors 'a converted one' ckpt-convert --dtype bf16 m m/model.safetensors
+cp m/model.safetensors whole.safetensors
+ckpt-convert -q --dtype bf16 m half.safetensors
+works 'but when told to' ckpt-convert --force --dtype bf16 m m/model.safetensors
+same m/model.safetensors half.safetensors 'it is what another name would get'
+cp whole.safetensors m/model.safetensors
+ln -s whole.safetensors link.safetensors
+works 'under two names' ckpt-convert --force --dtype f16 whole.safetensors link.safetensors
+like "$(ckpt-inspect whole.safetensors | sed -n 2p)" '* F16 *' '... it is the file that is replaced'
+mkdir parts
+ckpt-convert -q --shard-size 20K whole.safetensors parts
+misuses "*'parts' has [1-9]* files: only a checkpoint of one file can be replaced*" 'several files' \
+	ckpt-convert --force parts "$(ls parts/*-00001-of*)"
+misuses '*--force goes with formats of one file*' 'a format of several' \
+	ckpt-convert --force m/model.safetensors m/model.ckpt
 stays train.rec 'statistics' tfrecord-cat --stats train.rec -o train.rec
 stays train.rec 'records, by another path' tfrecord-cat ./train.rec -o ../$(basename "$PWD")/train.rec
 ln -s m/config.json link
