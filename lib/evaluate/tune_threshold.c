@@ -36,8 +36,8 @@ static int by_probability(const void *a, const void *b)
 	return x->p > y->p ? -1 : x->p < y->p;
 }
 
-/* The shortest number between both probabilities; two classes are compared as
- * f32, and the upper one counts. */
+/* The shortest number near the middle of both probabilities; two classes are
+ * compared as f32, and the upper one counts. */
 static void choose_between(double lo, double hi, bool two, char x[32])
 {
 	double v, middle = (lo + hi) / 2;
@@ -46,6 +46,8 @@ static void choose_between(double lo, double hi, bool two, char x[32])
 	for (digits = 1; digits <= 17; digits++) {
 		snprintf(x, 32, "%.*g", digits, middle);
 		v = strtod(x, NULL);
+		if (fabs(v - middle) > (hi - lo) / 4)
+			continue;
 		if (two ? (float)v > (float)lo && (float)v <= (float)hi
 		        : v > lo && v < hi)
 			return;

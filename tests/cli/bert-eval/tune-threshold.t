@@ -71,6 +71,15 @@ bert-eval -q -m a --tune-threshold f1 -o own.t own.rec >out
 is "$(sed -n 2p out | awk '{ print $3 }')" 1.0000 'labels that a threshold divides: it is found'
 like "$(bert-eval -q -m a --threshold @own.t own.rec | tail -n 1)" 'accuracy 1.0000 *' '... exactly'
 
+# half-way, also between probabilities of few digits
+sed 1d own.csv | awk -F, -v OFS=, 'BEGIN { print "id,parking,wifi_access" }
+	{ x = NR % 2 ? .61 : .6; print $1, 1 - x, x }' >near.csv
+sed 1d own.csv | awk '{ print (NR % 2 ? "wifi_access" : "parking") }' |
+	paste -d'|' - dev.json | sed 's/^\([a-z_]*\)|\(.*"label": "\)[a-z_]*"/\2\1"/' |
+	tfrecord-cat -q --from-json -o near.rec
+bert-eval -q --predictions near.csv --tune-threshold f1 -o near.t near.rec >out
+is "$(cat near.t)" wifi_access,0.605 'half-way between probabilities of few digits'
+
 # what is refused
 misuses '*--tune-threshold needs -o FILE*' 'no file' bert-eval -m a --tune-threshold f1 dev.rec
 misuses '*the only metric is f1*' 'another metric' bert-eval -m a --tune-threshold recall -o x dev.rec
