@@ -19,6 +19,7 @@ struct job {
 	struct bt_record_store *store; /* of records to be arranged, or NULL */
 	struct bt_strata *classes;     /* to stratify them by, or NULL */
 	struct bt_out_set outs;
+	uint64_t put_in[BT_SPLIT_MAX]; /* records of each part */
 };
 
 /* in is NULL where data no longer is what was read last. */
@@ -133,10 +134,11 @@ static int put_stored(struct job *j, struct bt_error *err)
 			r = bt_sink_record(j->put,
 			                   j->outs.out[2 * k + (k == part)],
 			                   NULL, data, len, err);
-		if (a.folds == 0 && a.split != NULL)
+		if (a.folds == 0 && a.split != NULL) {
 			r = bt_sink_record(j->put, j->outs.out[part], NULL,
 			                   data, len, err);
-		else if (a.folds == 0)
+			j->put_in[part]++;
+		} else if (a.folds == 0)
 			r = put(j, NULL, data, len, err);
 	}
 	bt_order_clear(&a);
@@ -234,6 +236,22 @@ static int prepare(struct job *j, char *const *paths, int n,
 	return r == BT_OK ? bt_input_open(paths, n, &o->from, &j->in, err) : r;
 }
 
+/* Which file got how many records. */
+static void log_parts(const struct job *j)
+{
+	struct bt_buf path = BT_BUF_INIT;
+	int i;
+
+	for (i = 0; i < j->parts.n; i++) {
+		bt_buf_reset(&path);
+		put_name(j, i, j->parts.n, &path);
+		bt_log(j->o->log, BT_LOG_NOTE, "%llu record%s in '%s'",
+		       (unsigned long long)j->put_in[i],
+		       bt_plural(j->put_in[i]), bt_buf_str(&path));
+	}
+	bt_buf_clear(&path);
+}
+
 int bt_recordset(const struct bt_recordset_opts *opts, char *const *paths,
                  int n, struct bt_recordset_sum *sum, struct bt_error *err)
 {
@@ -245,6 +263,7 @@ int bt_recordset(const struct bt_recordset_opts *opts, char *const *paths,
 	if (r == BT_OK)
 		r = bt_out_set_commit(&j.outs, err);
 	if (r == BT_OK) {
+		log_parts(&j);
 		sum->count = bt_sink_count(j.put);
 		sum->found = bt_sink_found(j.put);
 		sum->dropped = bt_filter_dropped(j.choose);

@@ -32,6 +32,10 @@ for k in a b c; do tfrecord-cat --count n-$k; done >got
 is "$(paste -sd ' ' got)" '50 30 20' 'three parts'
 is "$(ids n-a n-b n-c | tr ' ' '\n' | sort -n | paste -sd ' ')" \
 	"$(seq 100 | paste -sd ' ')" 'each record in one of them'
+works 'the parts are told' tfrecord-cat --split a=.9,b=.1 -o n b.rec
+is "$(cat err)" "tfrecord-cat: 90 records in 'n-a'
+tfrecord-cat: 10 records in 'n-b'
+tfrecord-cat: 100 records" 'with their records'
 tfrecord-cat -q --split a=0,b=1 -o n b.rec
 is "$(tfrecord-cat --count n-a) $(tfrecord-cat --count n-b)" '0 100' 'a share of 0'
 tfrecord-cat -q --split a=.5,b=.5 -o n /dev/null
