@@ -257,7 +257,7 @@ static void report_probabilities(const struct bt_metrics *m,
 			              " (one-vs-rest, macro; weighted %.4f)",
 			              s->weighted_roc_auc);
 		} else if (!isnan(s->roc_auc)) {
-			bt_buf_puts(out, " (of ");
+			bt_buf_puts(out, " (positive: ");
 			bt_labels_put(out, l, m->classes - 1, 0);
 			bt_buf_putc(out, ')');
 		}

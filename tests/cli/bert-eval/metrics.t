@@ -81,7 +81,7 @@ bert-eval -q -m two --json -o two.json dev.rec
 is "$(number roc_auc two.json | awk '{ printf "%.6f", $1 }')" \
 	"$(sed 1d two.csv | cut -d, -f4 | paste -d' ' - truth | area)" 'the area of the second class'
 like "$(bert-eval -q -m two dev.rec)" '*
-ROC AUC 0.???? (of wifi_access)  average precision 0.????
+ROC AUC 0.???? (positive: wifi_access)  average precision 0.????
 *' '... which is named'
 
 # one class
