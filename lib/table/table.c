@@ -13,8 +13,8 @@
 #include "dedup/duplicate_ids.h"
 #include "dedup/record_store.h"
 #include "dedup/string_set_disk.h"
-#include "format/tfrecord.h"
 #include "io/duplicate_paths.h"
+#include "table/contradictions_int.h"
 #include "table/table_int.h"
 
 #define REJECTS "file,line,reason,row\n"
@@ -38,6 +38,8 @@ struct bt_table {
 	struct bt_string_set_disk
 	    *texts; /* keys, with drop_duplicates; or NULL */
 	struct bt_duplicate_ids ids;
+	struct bt_contradictions contradictions;
+	uint64_t rows; /* of the files before */
 	struct bt_out *rejects;
 	struct bt_buf scratch;
 	struct bt_table_stats stats;
@@ -97,6 +99,12 @@ int bt_table_open(char *const *paths, int n, const struct bt_table_opts *opts,
 	t->labels = bt_string_set_new();
 	t->ahead = bt_array0((size_t)n_sources(t), sizeof(*t->ahead));
 	bt_table_maker_init(&t->maker, &t->opts);
+	t->contradictions.on =
+	    opts->label != NULL && !opts->numbers && opts->task == NULL &&
+	    (opts->rejects != NULL || bt_log_is_heard(opts->log, BT_LOG_WARN));
+	t->contradictions.all = opts->rejects != NULL;
+	t->contradictions.dropped = opts->drop_duplicates;
+	t->contradictions.paths = n > 0 ? paths : NULL;
 	r = t->ahead != NULL ? bt_duplicate_paths(paths, n, opts->log, err)
 	                     : bt_error_nomem(err, "opening a table");
 	if (opts->drop_duplicates)
@@ -128,6 +136,7 @@ void bt_table_close(struct bt_table *t)
 	bt_string_set_free(t->labels);
 	bt_string_set_disk_free(t->texts);
 	bt_duplicate_ids_clear(&t->ids);
+	bt_contradictions_clear(&t->contradictions);
 	bt_out_abandon(t->rejects);
 	bt_buf_clear(&t->scratch);
 	free(t->ahead);
@@ -147,6 +156,7 @@ static int next_source(struct bt_table *t, struct bt_error *err)
 		t->stats.files++;
 		t->now.records = t->stats.records;
 		t->now.skipped = t->stats.skipped;
+		bt_contradictions_file(&t->contradictions, t->rows);
 	}
 	return r;
 }
@@ -226,6 +236,8 @@ static int end_all(struct bt_table *t, struct bt_error *err)
 	if (out != NULL)
 		r = bt_out_commit(out, err);
 	bt_duplicate_ids_tell(&t->ids, t->opts.log);
+	bt_contradictions_tell(&t->contradictions, t->opts.rejects,
+	                       t->opts.log);
 	if (r == BT_OK && t->opts.task == NULL)
 		r = doubt_labels(t, err);
 	if (r != BT_OK || t->stats.records > 0)
@@ -259,6 +271,7 @@ static int end_source(struct bt_table *t, struct bt_error *err)
 	       (unsigned long long)skipped, bt_plural(skipped));
 	bt_table_warn_header(&t->now.rows, &t->opts, t->labels);
 	t->stats.bytes += bt_row_source_offset(&t->now.rows);
+	t->rows += t->now.read;
 	source_close(&t->now);
 	return t->at < n_sources(t) ? BT_OK : end_all(t, err);
 }
@@ -330,23 +343,29 @@ static const char *reason(const char *text)
 	return p != NULL ? p + 3 : text;
 }
 
+/* Writes the row to the rejects. */
+static int reject(struct bt_table *t, const char *why, struct bt_error *err)
+{
+	int r;
+
+	bt_buf_reset(&t->scratch);
+	r = bt_row_source_reject(&t->now.rows, path_of(t, t->at - 1), why,
+	                         &t->scratch, err);
+	return r == BT_OK ? bt_out_write(t->rejects, t->scratch.data,
+	                                 t->scratch.len, err)
+	                  : r;
+}
+
 /* Leaves the bad row out, and tells of it. */
 static int skip(struct bt_table *t, const struct bt_error *why,
                 struct bt_error *err)
 {
 	const char *name = bt_row_source_name(&t->now.rows);
-	int r;
 
 	t->stats.skipped++;
 	t->stats.faults[t->maker.fault]++;
-	if (t->rejects != NULL) {
-		bt_buf_reset(&t->scratch);
-		r = bt_row_source_reject(&t->now.rows, path_of(t, t->at - 1),
-		                         reason(why->text), &t->scratch, err);
-		return r == BT_OK ? bt_out_write(t->rejects, t->scratch.data,
-		                                 t->scratch.len, err)
-		                  : r;
-	}
+	if (t->rejects != NULL)
+		return reject(t, reason(why->text), err);
 	if (t->stats.skipped <= REPORTED)
 		bt_log(t->opts.log, BT_LOG_WARN, "skipped a row: %s: %s", name,
 		       why->text);
@@ -430,6 +449,24 @@ static int bad_row(struct bt_table *t, int r, struct bt_error *why,
 	                                  why->text));
 }
 
+/* Lists the last row if an earlier one contradicts it. Numbers to predict,
+ * which fractions are, may differ. */
+static int check_last(struct bt_table *t, struct bt_error *err)
+{
+	struct bt_buf why = BT_BUF_INIT;
+	uint64_t row;
+	int r;
+
+	t->contradictions.on &= !t->stats.fraction;
+	row = bt_contradictions_check(&t->contradictions);
+	if (row == 0 || t->rejects == NULL)
+		return BT_OK;
+	bt_contradictions_put(&t->contradictions, row, &why);
+	r = reject(t, bt_buf_str(&why), err);
+	bt_buf_clear(&why);
+	return r;
+}
+
 int bt_table_next(struct bt_table *t, struct bt_text_rec *rec,
                   struct bt_error *err)
 {
@@ -437,6 +474,9 @@ int bt_table_next(struct bt_table *t, struct bt_text_rec *rec,
 	int r;
 
 	for (;;) {
+		r = check_last(t, err);
+		if (r != BT_OK)
+			return r;
 		bt_error_clear(&why);
 		r = read_record(t, rec, &why);
 		if (r == 0)
@@ -447,6 +487,7 @@ int bt_table_next(struct bt_table *t, struct bt_text_rec *rec,
 				return r;
 			continue;
 		}
+		bt_contradictions_note(&t->contradictions, rec, t->now.read);
 		if (t->texts != NULL)
 			r = is_new(t, rec, err);
 		if (r != 0)
@@ -470,28 +511,4 @@ void bt_table_stats(const struct bt_table *t, struct bt_table_stats *stats)
 	*stats = t->stats;
 	stats->labels = bt_string_set_count(t->labels);
 	stats->bytes += bt_row_source_offset(&t->now.rows);
-}
-
-int bt_table_write(struct bt_table *table, struct bt_out *out,
-                   void (*show)(void *ctx, const struct bt_table *table),
-                   void *ctx, struct bt_error *err)
-{
-	struct bt_example_writer w = {BT_BUF_INIT};
-	struct bt_text_rec rec;
-	struct bt_span v;
-	int r;
-
-	while ((r = bt_table_next(table, &rec, err)) == 1) {
-		v = bt_text_rec_make(&w, &rec);
-		if (v.p == NULL)
-			r = bt_error_nomem(err, "writing a record");
-		else
-			r = bt_tfrecord_write(out, v.p, v.n, err);
-		if (r != BT_OK)
-			break;
-		if (show != NULL)
-			show(ctx, table);
-	}
-	bt_example_clear(&w);
-	return r;
 }

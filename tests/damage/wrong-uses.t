@@ -170,8 +170,8 @@ done
 printf 'text,y\na,Spam\nb,spam\nc, spam\nd,nan\n' >odd.csv
 warns "the label ' spam' starts or ends with a blank*" 'labels' \
 	csv2tfrecord -l y -o x odd.csv
-like "$(cat err)" "*'Spam' and 'spam', 'Spam' and ' spam' (--map-label*" 'alike'
-like "$(cat err)" "*label 'nan' *--na pandas*" 'missing'
+like "$(cat err)" "*'Spam' and 'spam', 'Spam' and ' spam' (*--map-label*" 'alike'
+like "$(cat err)" "*label 'nan' *--na drop*" 'missing'
 printf 'text,y\na,1\nb,1.0\nc,2\n' >odd.csv
 warns "labels that may be the same one: '1' and '1.0'*" 'numbers' \
 	csv2tfrecord -l y -o x odd.csv
