@@ -269,16 +269,33 @@ static int mismatch(const struct joining *j,
 	return BT_EFORMAT;
 }
 
-static int join_ids(struct joining *j, struct bt_error *err)
+/* Whether records have ids; or none, and the file's are their numbers, as
+ * predictions of such records have them. */
+static bool have_ids(const struct joining *j, bool *numbers)
+{
+	size_t at;
+
+	if (j->f->ids == NULL)
+		return false;
+	*numbers = bt_dataset_id(&j->p->data, 0).p == NULL;
+	return !*numbers || bt_string_set_find(j->f->ids, bt_span("0"), &at);
+}
+
+static int join_ids(struct joining *j, bool numbers, struct bt_error *err)
 {
 	struct bt_submission_values missing = {0};
 	const struct bt_dataset *d = &j->p->data;
 	struct bt_span id;
+	char number[24];
 	size_t i, at, hits = 0;
 	int r = BT_OK;
 
 	for (i = 0; i < d->n && r == BT_OK; i++) {
 		id = bt_dataset_id(d, i);
+		if (numbers) {
+			snprintf(number, sizeof(number), "%zu", i);
+			id = bt_span(number);
+		}
 		if (id.p == NULL) {
 			r = bt_error_set(err, BT_EFORMAT,
 			                 "record %zu has no id, others have",
@@ -311,8 +328,8 @@ static int find_columns(struct joining *j, struct bt_error *err)
 
 	if (own->n > 0 && own->n != l->n)
 		return bt_error_set(err, BT_EFORMAT,
-		                    "predictions %s: has %d columns of labels, "
-		                    "not %d as the first file",
+		                    "predictions %s: %d columns of labels, "
+		                    "but the first file has %d",
 		                    j->f->name, own->n, l->n);
 	for (k = 0; k < own->n; k++) {
 		j->column[k] = bt_labels_find(l, bt_span(own->name[k]));
@@ -331,6 +348,7 @@ static int join(struct bt_predictions *p, const struct bt_prediction_file *f,
 {
 	struct joining j = {.p = p, .f = f, .sum = sum};
 	size_t n = (size_t)p->labels.n, i;
+	bool numbers = false;
 	int r;
 
 	j.column = bt_array((size_t)f->labels.n + 1, sizeof(*j.column));
@@ -341,14 +359,13 @@ static int join(struct bt_predictions *p, const struct bt_prediction_file *f,
 		r = bt_error_nomem(err, "matching predictions");
 	else
 		r = find_columns(&j, err);
-	if (r == BT_OK && f->ids != NULL &&
-	    bt_dataset_id(&p->data, 0).p != NULL) {
-		r = join_ids(&j, err);
+	if (r == BT_OK && have_ids(&j, &numbers)) {
+		r = join_ids(&j, numbers, err);
 	} else if (r == BT_OK && f->rows != p->data.n) {
 		r = bt_error_set(
 		    err, BT_EFORMAT,
-		    "predictions %s: has %zu rows for %zu records, "
-		    "which are matched by order without ids",
+		    "predictions %s: %zu rows for %zu records, and no ids "
+		    "to match them by",
 		    f->name, f->rows, p->data.n);
 	} else {
 		for (i = 0; i < p->data.n && r == BT_OK; i++)
@@ -387,8 +404,8 @@ static int add_files(const struct bt_predictions_opts *o,
 			r = bt_error_hint(
 			    err, BT_HINT_PROBA,
 			    bt_error_set(err, BT_EFORMAT,
-			                 "predictions %s: has labels alone, "
-			                 "and several files are averaged",
+			                 "predictions %s: labels alone, which "
+			                 "cannot be averaged",
 			                 f->name));
 		if (r == BT_OK)
 			r = join(p, f, sum, err);

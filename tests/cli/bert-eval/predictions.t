@@ -49,6 +49,13 @@ same out a.txt 'probabilities without a label'
 tfrecord-cat -q --json dev.rec | sed 's/"id": "[^"]*", //' | tfrecord-cat -q --from-json -o bare.rec
 bert-eval -q --predictions a.csv bare.rec >out
 same out a.txt 'records without ids: by order'
+bert-predict -q -m a --proba -o numbers.csv bare.rec
+{ head -n 1 numbers.csv; tail -n +2 numbers.csv | sort -t, -k2; } >sorted.csv
+bert-eval -q --predictions sorted.csv bare.rec >out
+same out a.txt 'or by the numbers that predictions of such records have for ids'
+sed 4d numbers.csv >fewer.csv
+refuses "*1 of 32 records have an id without a row: '2'" 'one is missing' \
+	bert-eval --predictions fewer.csv bare.rec
 awk -F, -v OFS=, '{ $2 = (NR == 1 ? "text," : "any,") $2; print }' a.csv >with.csv
 bert-eval -q --predictions with.csv dev.rec >out
 same out a.txt 'columns between id and label do not count'
@@ -141,12 +148,12 @@ refuses "bert-eval: predictions 'twice.csv': record 33 (line 34): the id '$id' s
 refuses "*record 33: another record has the id *, too" 'a record twice' \
 	bert-eval --predictions a.csv dev.rec dev.rec
 sed '$d' noid.csv >noid2.csv
-refuses "*'noid2.csv': has 31 rows for 32 records, which are matched by order without ids" 'a missing row' \
+refuses "*'noid2.csv': 31 rows for 32 records, and no ids to match them by" 'a missing row' \
 	bert-eval --predictions noid2.csv dev.rec
 cut -d, -f1-5 a.csv >columns.csv
 refuses "*'columns.csv': no column is for the label 'wifi_access' that records have" 'a missing column' \
 	bert-eval --predictions columns.csv dev.rec
-refuses "*'columns.csv': has 3 columns of labels, not 4 as the first file" '... of another file' \
+refuses "*'columns.csv': 3 columns of labels, but the first file has 4" '... of another file' \
 	bert-eval --predictions a.csv --predictions columns.csv dev.rec
 sed '7s/,[a-z_]*,/,odd,/' a.csv >odd.csv
 refuses "*predictions 'odd.csv': row 6: 'odd' is not one of the 4 labels" 'an unknown label' \
@@ -165,7 +172,7 @@ refuses "*predictions 'ids.csv': no column holds predictions of classes" 'ids al
 	bert-eval --predictions ids.csv dev.rec
 head -n 1 a.csv >empty.csv
 refuses "*'empty.csv': holds no rows" 'no rows' bert-eval --predictions empty.csv dev.rec
-refuses "*'l.csv': has labels alone, and several files are averaged (--proba writes probabilities)" 'two of labels' \
+refuses "*'l.csv': labels alone, which cannot be averaged (--proba writes probabilities)" 'two of labels' \
 	bert-eval --predictions l.csv --predictions a.csv dev.rec
 head -c 300 a.ts >cut.ts
 refuses "*'cut.ts'*" 'a cut stream' bert-eval --predictions cut.ts dev.rec
