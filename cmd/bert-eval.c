@@ -491,7 +491,9 @@ int main(int argc, char **argv)
 	if (!check(&a, &status))
 		return status;
 	if (bt_out_spare(a.common.output, argv + operand, argc - operand,
-	                 &err) != BT_OK)
+	                 &err) != BT_OK ||
+	    bt_out_spare(a.common.output, (char *const *)a.predictions.item,
+	                 a.predictions.n, &err) != BT_OK)
 		return bt_tool_end(&tool,
 		                   bt_tool_misuse(&tool, "%s", err.text));
 	return bt_tool_end(&tool, run(&a, argv + operand, argc - operand));

@@ -293,7 +293,7 @@ static int add_frame(struct bt_prediction_file *f, const struct bt_frame *in,
 
 	if (t == NULL)
 		t = bt_frame_find(in, BT_FRAME_PROBABILITIES);
-	if (t == NULL || in->whole || t->rank != 2)
+	if (t == NULL || in->whole || t->rank != 2 || t->shape[1] == 0)
 		return bt_error_set(err, BT_EFORMAT,
 		                    "has neither rows of logits nor of "
 		                    "probabilities");

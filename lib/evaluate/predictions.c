@@ -142,6 +142,11 @@ static int settle_labels(struct bt_predictions *p,
 	}
 	if (r == BT_OK && !columns && p->task->one_label)
 		r = bt_labels_sort(&p->labels, NULL, err);
+	if (r == BT_OK && p->labels.n == 0)
+		r = bt_error_set(err, BT_EFORMAT,
+		                 "neither records nor predictions %s name a "
+		                 "label",
+		                 first->name);
 	if (r == BT_OK)
 		map = bt_array((size_t)found->n + 1, sizeof(*map));
 	if (r == BT_OK && map == NULL)

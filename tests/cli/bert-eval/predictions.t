@@ -174,6 +174,16 @@ head -n 1 a.csv >empty.csv
 refuses "*'empty.csv': holds no rows" 'no rows' bert-eval --predictions empty.csv dev.rec
 refuses "*'l.csv': labels alone, which cannot be averaged (--proba writes probabilities)" 'two of labels' \
 	bert-eval --predictions l.csv --predictions a.csv dev.rec
+printf 'text,x,y\na,0,0\nb,0,0\n' | csv2tfrecord -q -l x,y | bert-tokenize -q -m vocab.txt |
+	tfrecord-cat -q --json | sed 's/, "label_ids": [^]]*]//; s/, "label_names": [^]]*]//' |
+	tfrecord-cat -q --from-json -o none.rec
+printf 'label\n""\n""\n' >none.csv
+refuses "*neither records nor predictions 'none.csv' name a label" 'no label at all' \
+	bert-eval --task multilabel --predictions none.csv none.rec
+printf '\110\0\0\0\0\0\0\0%-72s' '{"logits":{"dtype":"F32","shape":[2,0],"data_offsets":[0,0]}}' >none.safetensors
+tensor-cat -q --from-safetensors -o none.ts none.safetensors
+refuses "*has neither rows of logits nor of probabilities" 'tensors without columns' bert-eval --predictions none.ts dev.rec
+misuses "*'a.csv'*" 'the report in place of the predictions' bert-eval --predictions a.csv -o a.csv dev.rec
 head -c 300 a.ts >cut.ts
 refuses "*'cut.ts'*" 'a cut stream' bert-eval --predictions cut.ts dev.rec
 refuses "*no record has a label*" 'no labels' bert-eval --predictions a.csv nolabel.rec
