@@ -213,7 +213,8 @@ static int check_wordpiece(const json_t *c, const char *class,
                            struct bt_error *err)
 {
 	const char *suffix = "##";
-	int split = true, r = bt_json_bool(c, "split", &split, err);
+	bool split = true;
+	int r = bt_json_bool(c, "split", &split, err);
 
 	if (r == BT_OK)
 		r = bt_json_str(c, "suffix_indicator", &suffix, err);
@@ -236,7 +237,7 @@ static int check_wordpiece(const json_t *c, const char *class,
 /* In KerasHub accents are stripped where that is said, whatever the case. */
 static int of_wordpiece(const json_t *c, json_t *to, struct bt_error *err)
 {
-	int lower = false, strip = false, cjk = true;
+	bool lower = false, strip = false, cjk = true;
 	const char *unknown = "[UNK]";
 	int64_t length = 0;
 	int r;

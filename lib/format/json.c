@@ -235,7 +235,7 @@ int bt_json_real(const json_t *o, const char *key, double lo, double hi,
 	return BT_OK;
 }
 
-int bt_json_bool(const json_t *o, const char *key, int *v, struct bt_error *err)
+int bt_json_flag(const json_t *o, const char *key, int *v, struct bt_error *err)
 {
 	const json_t *m = member(o, key);
 
@@ -246,6 +246,15 @@ int bt_json_bool(const json_t *o, const char *key, int *v, struct bt_error *err)
 		                    "'%s' is neither true nor false", key);
 	*v = json_is_true(m);
 	return BT_OK;
+}
+
+int bt_json_bool(const json_t *o, const char *key, bool *v,
+                 struct bt_error *err)
+{
+	int flag = *v, r = bt_json_flag(o, key, &flag, err);
+
+	*v = flag != 0;
+	return r;
 }
 
 int bt_json_str(const json_t *o, const char *key, const char **v,

@@ -45,7 +45,10 @@ int bt_json_int(const json_t *o, const char *key, int64_t lo, int64_t hi,
                 int64_t *v, struct bt_error *err) BT_MUST_USE;
 int bt_json_real(const json_t *o, const char *key, double lo, double hi,
                  double *v, struct bt_error *err) BT_MUST_USE;
-int bt_json_bool(const json_t *o, const char *key, int *v,
+int bt_json_bool(const json_t *o, const char *key, bool *v,
+                 struct bt_error *err) BT_MUST_USE;
+/* The same for a variable that has a third value while nothing is said. */
+int bt_json_flag(const json_t *o, const char *key, int *v,
                  struct bt_error *err) BT_MUST_USE;
 /* Borrowed from o; one with \u0000 is BT_EFORMAT. */
 int bt_json_str(const json_t *o, const char *key, const char **v,

@@ -45,7 +45,8 @@ int bt_config_only_int(const json_t *o, const char *key, int built,
 
 int bt_config_only_false(const json_t *o, const char *key, struct bt_error *err)
 {
-	int v = false, r = bt_json_bool(o, key, &v, err);
+	bool v = false;
+	int r = bt_json_bool(o, key, &v, err);
 
 	if (r == BT_OK && v)
 		r = bt_error_set(err, BT_EFORMAT,

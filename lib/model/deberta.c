@@ -126,21 +126,12 @@ static int read_norms(const json_t *o, struct bt_config *c,
 	return r;
 }
 
-static int read_flag(const json_t *o, const char *key, bool *v,
-                     struct bt_error *err)
-{
-	int x = *v, r = bt_json_bool(o, key, &x, err);
-
-	*v = x != 0;
-	return r;
-}
-
 /* What relative_attention asks for; without it this is BERT's attention. */
 static int read_distances(const json_t *o, struct bt_config *c,
                           struct bt_error *err)
 {
 	bool relative = false;
-	int r = read_flag(o, "relative_attention", &relative, err);
+	int r = bt_json_bool(o, "relative_attention", &relative, err);
 
 	if (r == BT_OK)
 		r = read_kinds(o, c, err);
@@ -165,14 +156,14 @@ static int read_distances(const json_t *o, struct bt_config *c,
 		                    c->max_relative_positions);
 	r = read_norms(o, c, err);
 	return r == BT_OK
-	           ? read_flag(o, "share_att_key", &c->share_att_key, err)
+	           ? bt_json_bool(o, "share_att_key", &c->share_att_key, err)
 	           : r;
 }
 
 static int read_more(const json_t *o, struct bt_config *c, struct bt_error *err)
 {
 	bool positions = true;
-	int r = read_flag(o, "position_biased_input", &positions, err);
+	int r = bt_json_bool(o, "position_biased_input", &positions, err);
 
 	c->no_positions = !positions;
 	return r == BT_OK ? read_distances(o, c, err) : r;

@@ -37,13 +37,6 @@ static bool is_mark(enum bt_char_dialect school, uint32_t c)
 	return (props & BT_CHAR_IS_MARK) != 0;
 }
 
-/* The class of what is dropped, too. */
-static unsigned order_of(enum bt_char_dialect school, uint32_t c)
-{
-	return school == BT_CHAR_DIALECT_HF ? bt_char_order(c)
-	                                    : bt_char_class(school, c);
-}
-
 /* c is the character that all this comes from and props are its own. */
 static void strip_all(enum bt_char_dialect school, uint32_t c, uint8_t props,
                       struct becomes *b)
@@ -61,7 +54,9 @@ static void strip_all(enum bt_char_dialect school, uint32_t c, uint8_t props,
 			                    : is_mark(school, part[j]);
 			if (!mark)
 				b->c[b->n++] = part[j];
-			else if (order_of(school, part[j]) == 0)
+			else if (school == BT_CHAR_DIALECT_HF
+			             ? bt_char_order(part[j]) == 0
+			             : bt_char_class(school, part[j]) == 0)
 				b->starter_dropped = true;
 		}
 	}
@@ -109,23 +104,13 @@ static bool is_syllable(uint32_t c)
 	return c >= 0xac00 && c <= 0xd7a3;
 }
 
-static struct becomes split_syllable(uint32_t c)
-{
-	uint32_t i = c - 0xac00;
-	struct becomes b = {{0x1100 + i / 588, 0x1161 + i / 28 % 21}, 2, false};
-
-	if (i % 28 != 0)
-		b.c[b.n++] = 0x11a7 + i % 28;
-	return b;
-}
-
 /* What happens to c, which is plain or not (bt_char_plain), apart from its
  * kind. */
 static uint32_t make_action(const struct bt_bert_normalizer_opts *o, uint32_t c,
                             uint8_t props, bool plain, struct bt_buf *pool)
 {
 	struct becomes b;
-	uint32_t e = 0;
+	uint32_t e = 0, k = c - 0xac00; /* of a syllable */
 	int i;
 
 	if (o->clean && props & BT_CHAR_IS_CONTROL)
@@ -138,7 +123,10 @@ static uint32_t make_action(const struct bt_bert_normalizer_opts *o, uint32_t c,
 	    c == CAPITAL_SIGMA)
 		return e | BT_ACT_SIGMA;
 	if (is_syllable(c) && o->strip) {
-		b = split_syllable(c);
+		b = (struct becomes){
+		    {0x1100 + k / 588, 0x1161 + k / 28 % 21, 0x11a7 + k % 28},
+		    k % 28 != 0 ? 3 : 2,
+		    false};
 		return e | add_replacement(&b, pool);
 	}
 	if (is_syllable(c) || (plain && !(props & BT_CHAR_IS_MARK)))

@@ -190,21 +190,14 @@ static bool is_final_sigma(const struct run *r, const uint8_t *p)
 	return true;
 }
 
-static void put_sigma(struct run *r, const uint8_t *p)
-{
-	uint8_t s[4];
-	unsigned n = bt_utf8_put(s, is_final_sigma(r, p) ? BT_FINAL_SIGMA
-	                                                 : BT_FINAL_SIGMA + 1);
-
-	put(r, s, n, p);
-}
-
 /* Normalises one character that is not ASCII; len is its length. */
 static int run_other(struct run *r, const uint8_t *p, unsigned len)
 {
 	uint32_t e = bt_bert_normalizer_entry(r->m, bt_utf8_get(p));
 	static const uint8_t space = ' ';
 	const uint8_t *s;
+	uint8_t sigma[4];
+	unsigned n;
 
 	if (r->moved && !(e & BT_ACT_MOVES) &&
 	    (e & BT_ACT_MASK) != BT_ACT_DROP && settle(r, p) != BT_OK)
@@ -228,7 +221,8 @@ static int run_other(struct run *r, const uint8_t *p, unsigned len)
 		put(r, s + 1, *s, p);
 		break;
 	case BT_ACT_SIGMA:
-		put_sigma(r, p);
+		n = bt_utf8_put(sigma, BT_FINAL_SIGMA + !is_final_sigma(r, p));
+		put(r, sigma, n, p);
 		break;
 	default:
 		break;

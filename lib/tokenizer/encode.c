@@ -223,16 +223,6 @@ bool bt_tok_buffers_hard(struct bt_tok_buffers *b)
 	return hard;
 }
 
-/* Relates what was made from v to the raw text. */
-static void relate(const struct bt_text_view *v, struct bt_offset_text *out)
-{
-	size_t i;
-
-	if (out->want_src && v->src != NULL)
-		for (i = 0; i < out->n; i++)
-			out->src[i] = v->src[out->src[i]];
-}
-
 int bt_tok_normalize(const struct bt_tok *t, struct bt_tok_buffers *b,
                      struct bt_text_view *v, size_t *from, size_t *to,
                      bool offsets)
@@ -240,6 +230,7 @@ int bt_tok_normalize(const struct bt_tok *t, struct bt_tok_buffers *b,
 	const struct bt_normalizer *norm;
 	struct bt_offset_text *out;
 	int i, k = 0, r;
+	size_t j;
 
 	for (i = 0; i < t->norms && *from < *to; i++) {
 		norm = t->norm[i];
@@ -252,7 +243,9 @@ int bt_tok_normalize(const struct bt_tok *t, struct bt_tok_buffers *b,
 			continue;
 		if (r != BT_OK)
 			return r;
-		relate(v, out);
+		/* back to the raw text */
+		for (j = 0; offsets && v->src != NULL && j < out->n; j++)
+			out->src[j] = v->src[out->src[j]];
 		v->text = out->text;
 		v->src = offsets ? out->src : NULL;
 		v->beyond = out->cap - out->n;

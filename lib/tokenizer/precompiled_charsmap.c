@@ -98,24 +98,14 @@ static int bad(struct bt_error *err, const char *why)
 	return bt_error_set(err, BT_EFORMAT, "the character map %s", why);
 }
 
-/* Finds the ASCII characters that may begin a key. */
-static void find_ascii(struct bt_charsmap *m)
-{
-	size_t node;
-	unsigned c;
-	bool ends;
-
-	for (c = 1; m->units > 0 && c < 128; c++) {
-		node = offset_of(m->unit[0]);
-		m->ascii[c] = step(m, &node, (uint8_t)c, &ends);
-	}
-}
-
 int bt_charsmap_init(struct bt_charsmap *m, const void *data, size_t n,
                      struct bt_error *err)
 {
 	const char *p = data;
+	size_t node;
 	uint32_t size;
+	uint8_t c;
+	bool ends;
 	int r;
 
 	memset(m, 0, sizeof(*m));
@@ -137,7 +127,10 @@ int bt_charsmap_init(struct bt_charsmap *m, const void *data, size_t n,
 		return bt_error_nomem(err, "reading a character map");
 	}
 	memcpy(m->unit, p, size);
-	find_ascii(m);
+	for (c = 1; c < 128; c++) { /* those that may begin a key */
+		node = offset_of(m->unit[0]);
+		m->ascii[c] = step(m, &node, c, &ends);
+	}
 	r = bt_graphemes_init(&m->graphemes, err);
 	if (r != BT_OK)
 		bt_charsmap_clear(m);
@@ -187,15 +180,6 @@ static int copy(struct run *r, size_t at)
 	return BT_OK;
 }
 
-static size_t count_chars(const uint8_t *p, size_t n)
-{
-	size_t chars = 0, i;
-
-	for (i = 0; i < n; i++)
-		chars += (p[i] & 0xc0) != 0x80;
-	return chars;
-}
-
 /* Notes that text[at .. at+len-1] goes. The last character written takes its
  * place if it had none. */
 static void drop(struct run *r, size_t at, size_t len)
@@ -203,8 +187,8 @@ static void drop(struct run *r, size_t at, size_t len)
 	struct bt_offset_text *out = r->out;
 	size_t i;
 
-	if (out->n == 0)
-		r->lost += count_chars(r->text + at, len);
+	for (i = at; out->n == 0 && i < at + len; i++)
+		r->lost += (r->text[i] & 0xc0) != 0x80; /* characters */
 	if (r->over && out->want_src) {
 		i = (size_t)(bt_utf8_back(out->text + out->n) - out->text);
 		for (; i < out->n; i++)

@@ -13,23 +13,12 @@
 
 #define UNKNOWN_PENALTY 10.0 /* an unknown character below the worst piece */
 
-/* The ids of the tokens of bytes; without all of them there is no use. */
-static void find_bytes(struct bt_unigram *u, const struct bt_vocab *v)
-{
-	char name[8];
-	int i;
-
-	for (i = 0; i < 256; i++) {
-		snprintf(name, sizeof(name), "<0x%02X>", (unsigned)i);
-		u->byte[i] = (int32_t)bt_vocab_find(v, bt_span(name));
-	}
-}
-
 int bt_unigram_init(struct bt_unigram *u, const struct bt_vocab *v,
                     double *score, int32_t unknown, bool bytes,
                     struct bt_error *err)
 {
 	double least = INFINITY;
+	char name[8];
 	size_t i;
 
 	if (unknown < 0 || (size_t)unknown >= v->n)
@@ -51,8 +40,11 @@ int bt_unigram_init(struct bt_unigram *u, const struct bt_vocab *v,
 	u->unknown_score = least - UNKNOWN_PENALTY;
 	u->unknown = unknown;
 	u->bytes = bytes;
-	if (bytes)
-		find_bytes(u, v);
+	/* without all of them there is no use for any */
+	for (i = 0; bytes && i < 256; i++) {
+		snprintf(name, sizeof(name), "<0x%02X>", (unsigned)i & 255);
+		u->byte[i] = (int32_t)bt_vocab_find(v, bt_span(name));
+	}
 	return BT_OK;
 }
 

@@ -128,23 +128,10 @@ static void move_short(const struct bt_word_cache *c,
 	*half_of(choose(c, bt_word_place(c, s->key), true)) = *s;
 }
 
-/* Moves what a line keeps to its places in c. */
-static void move(const struct bt_word_cache *c, const struct bt_word_line *l)
-{
-	if (is_free(l))
-		return;
-	if (bt_word_mark(&l->second) == BT_WORD_LONG) {
-		*choose(c, bt_word_place(c, l->first.key), false) = *l;
-		return;
-	}
-	if (bt_word_mark(&l->second) != 0)
-		move_short(c, &l->second);
-	move_short(c, &l->first);
-}
-
 void bt_word_cache_grow(struct bt_word_cache *c)
 {
 	struct bt_word_cache old = *c;
+	const struct bt_word_line *l;
 	size_t i;
 
 	if (take(c, old.bits + STEP < c->most ? old.bits + STEP : c->most) !=
@@ -153,8 +140,18 @@ void bt_word_cache_grow(struct bt_word_cache *c)
 		c->kept = 0; /* another time */
 		return;
 	}
-	for (i = 0; i >> old.bits == 0; i++)
-		move(c, &old.line[i]);
+	for (i = 0; i >> old.bits == 0; i++) {
+		l = &old.line[i];
+		if (is_free(l))
+			continue;
+		if (bt_word_mark(&l->second) == BT_WORD_LONG) {
+			*choose(c, bt_word_place(c, l->first.key), false) = *l;
+			continue;
+		}
+		if (bt_word_mark(&l->second) != 0)
+			move_short(c, &l->second);
+		move_short(c, &l->first);
+	}
 	bt_arena_clear(&old.arena);
 }
 

@@ -8,16 +8,6 @@
 #include "format/json.h"
 #include "tokenizer_file/reader.h"
 
-static int read_flag(const json_t *o, const char *key, bool *v,
-                     struct bt_error *err)
-{
-	int flag = *v;
-	int r = bt_json_bool(o, key, &flag, err);
-
-	*v = flag != 0;
-	return r;
-}
-
 int bt_tok_read_added(const json_t *o, struct bt_added_token *token,
                       struct bt_error *err)
 {
@@ -36,7 +26,7 @@ int bt_tok_read_added(const json_t *o, struct bt_added_token *token,
 	if (json_is_object(o)) {
 		content = json_object_get(o, "content");
 		for (i = 0; r == BT_OK && flag[i].key != NULL; i++)
-			r = read_flag(o, flag[i].key, flag[i].value, err);
+			r = bt_json_bool(o, flag[i].key, flag[i].value, err);
 	}
 	if (r != BT_OK)
 		return r;

@@ -14,20 +14,15 @@
 #define GOOGLE_MAX_CHARS 200
 #define GARDEN_MAX_CHARS 400
 
-/* A byte-level vocabulary knows everything. */
-static bool needs_role(const struct bt_tok *t, int role)
-{
-	return role != BT_TOK_MASK &&
-	       (role != BT_TOK_UNK || t->kind != BT_TOK_BPE);
-}
-
 static int find_roles(struct bt_tok *t, struct bt_error *err)
 {
 	int i;
 
 	for (i = 0; i < BT_TOK_ROLES; i++) {
 		t->role[i] = bt_tok_id(t, bt_span(t->role_name[i]));
-		if (t->role[i] < 0 && needs_role(t, i))
+		/* a byte-level vocabulary knows everything */
+		if (t->role[i] < 0 && i != BT_TOK_MASK &&
+		    (i != BT_TOK_UNK || t->kind != BT_TOK_BPE))
 			return bt_error_set(err, BT_EFORMAT,
 			                    "the vocabulary of '%s' lacks the "
 			                    "token '%s'",

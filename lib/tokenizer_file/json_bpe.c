@@ -43,25 +43,20 @@ static int list_merges(const json_t *merges, struct bt_fast_vocab *bulk,
 	return BT_OK;
 }
 
-static uint32_t crc_of(const struct bt_bpe_merge *m, size_t n)
+int bt_tok_set_bpe(struct bt_tok *t, const struct bt_bpe_merge *merge, size_t n,
+                   const struct bt_bpe_opts *o, struct bt_error *err)
 {
 	struct bt_tok_crc all = {.crc = 0};
 	size_t i;
 
 	for (i = 0; i < n; i++) {
-		bt_tok_crc_put(&all, m[i].a, ' ');
-		bt_tok_crc_put(&all, m[i].b, '\n');
+		bt_tok_crc_put(&all, merge[i].a, ' ');
+		bt_tok_crc_put(&all, merge[i].b, '\n');
 	}
-	return bt_tok_crc_end(&all);
-}
-
-int bt_tok_set_bpe(struct bt_tok *t, const struct bt_bpe_merge *merge, size_t n,
-                   const struct bt_bpe_opts *o, struct bt_error *err)
-{
 	t->kind = BT_TOK_BPE;
 	bt_buf_printf(&t->steps, "bpe=%08x unk=%d %d%d%d%d prefix=%08x:%08x",
-	              crc_of(merge, n), (int)o->unknown, o->bytes, o->fuse_unk,
-	              o->byte_fallback, o->ignore_merges,
+	              bt_tok_crc_end(&all), (int)o->unknown, o->bytes,
+	              o->fuse_unk, o->byte_fallback, o->ignore_merges,
 	              bt_tok_crc_more(0, o->prefix.p, o->prefix.n),
 	              bt_tok_crc_more(0, o->suffix.p, o->suffix.n));
 	return bt_tok_model_bpe(&t->vocab, merge, n, o, &t->model, err);
@@ -86,24 +81,19 @@ static int set_unknown(struct bt_tok *t, const char *name,
 static int read_flags(const json_t *o, struct bt_bpe_opts *b,
                       struct bt_error *err)
 {
-	int fuse = 0, fallback = 0, ignore = 0;
 	double dropout = 0;
-	int r = bt_json_bool(o, "fuse_unk", &fuse, err);
+	int r;
 
-	if (r == BT_OK)
-		r = bt_json_bool(o, "byte_fallback", &fallback, err);
-	if (r == BT_OK)
-		r = bt_json_bool(o, "ignore_merges", &ignore, err);
-	if (r == BT_OK)
-		r = bt_json_real(o, "dropout", 0, 1, &dropout, err);
-	if (r == BT_OK && dropout != 0)
-		r = bt_error_set(err, BT_EFORMAT,
-		                 "'dropout' of the model is not supported: ids "
-		                 "would be random");
-	b->fuse_unk = fuse != 0;
-	b->byte_fallback = fallback != 0;
-	b->ignore_merges = ignore != 0;
-	return r;
+	if ((r = bt_json_bool(o, "fuse_unk", &b->fuse_unk, err)) ||
+	    (r = bt_json_bool(o, "byte_fallback", &b->byte_fallback, err)) ||
+	    (r = bt_json_bool(o, "ignore_merges", &b->ignore_merges, err)) ||
+	    (r = bt_json_real(o, "dropout", 0, 1, &dropout, err)))
+		return r;
+	if (dropout != 0)
+		return bt_error_set(err, BT_EFORMAT,
+		                    "'dropout' of the model is not supported: "
+		                    "ids would be random");
+	return BT_OK;
 }
 
 int bt_tok_json_bpe(struct bt_tok *t, json_t *o, struct bt_fast_vocab *bulk,
@@ -123,23 +113,18 @@ int bt_tok_json_bpe(struct bt_tok *t, json_t *o, struct bt_fast_vocab *bulk,
 	const char *unk = NULL, *prefix = "", *suffix = "";
 	struct bt_bpe_opts b = {.bytes = t->bytes.on};
 	struct bt_merges l = {0};
-	int r = bt_tok_only("model", o, known, err);
+	json_t *vocab = json_object_get(o, "vocab");
+	int r;
 
-	if (r == BT_OK)
-		r = read_flags(o, &b, err);
-	if (r == BT_OK)
-		r = bt_json_str(o, "unk_token", &unk, err);
-	if (r == BT_OK)
-		r = bt_json_str(o, "continuing_subword_prefix", &prefix, err);
-	if (r == BT_OK)
-		r = bt_json_str(o, "end_of_word_suffix", &suffix, err);
-	if (r == BT_OK)
-		r = bt_tok_json_vocab(t, json_object_get(o, "vocab"), bulk,
-		                      err);
-	if (r == BT_OK)
-		r = set_unknown(t, unk, &b, err);
-	if (r == BT_OK)
-		r = list_merges(json_object_get(o, "merges"), bulk, &l, err);
+	if ((r = bt_tok_only("model", o, known, err)) ||
+	    (r = read_flags(o, &b, err)) ||
+	    (r = bt_json_str(o, "unk_token", &unk, err)) ||
+	    (r = bt_json_str(o, "continuing_subword_prefix", &prefix, err)) ||
+	    (r = bt_json_str(o, "end_of_word_suffix", &suffix, err)) ||
+	    (r = bt_tok_json_vocab(t, vocab, bulk, err)) ||
+	    (r = set_unknown(t, unk, &b, err)))
+		return r;
+	r = list_merges(json_object_get(o, "merges"), bulk, &l, err);
 	b.prefix = bt_span(prefix);
 	b.suffix = bt_span(suffix);
 	/* where its tokens would stand is not defined there */

@@ -15,7 +15,7 @@
 static int read_wordpiece(struct bt_decoder *d, json_t *o, struct bt_error *err)
 {
 	const char *prefix = "##";
-	int cleanup = 1;
+	bool cleanup = true;
 	int r = bt_json_str(o, "prefix", &prefix, err);
 
 	if (r == BT_OK)
@@ -29,7 +29,7 @@ static int read_wordpiece(struct bt_decoder *d, json_t *o, struct bt_error *err)
 static int read_metaspace(struct bt_decoder *d, json_t *o, struct bt_error *err)
 {
 	const char *mark = "\xe2\x96\x81", *scheme = "always";
-	int prefix = 1;
+	bool prefix = true;
 	int r = bt_json_str(o, "replacement", &mark, err);
 
 	if (r == BT_OK)

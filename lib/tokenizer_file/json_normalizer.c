@@ -122,7 +122,7 @@ static int read_prepend(struct bt_tok *t, json_t *o, struct bt_error *err)
 
 static int read_strip(struct bt_tok *t, json_t *o, struct bt_error *err)
 {
-	int left = 1, right = 1;
+	bool left = true, right = true;
 	int r = bt_json_bool(o, "strip_left", &left, err);
 
 	if (r == BT_OK)
@@ -175,18 +175,16 @@ static int read_metaspace(struct bt_tok *t, json_t *o, struct bt_error *err)
 {
 	static const char *const names[] = {"always", "first", "never"};
 	const char *scheme = names[0], *mark = NULL;
-	int prefix = 1, split = 1, r, i;
+	bool prefix = true, split = true;
+	int r, i;
 
-	r = bt_json_str(o, "replacement", &mark, err);
-	if (r == BT_OK)
-		r = bt_json_bool(o, "add_prefix_space", &prefix, err);
-	if (r == BT_OK && !prefix)
+	if ((r = bt_json_str(o, "replacement", &mark, err)) ||
+	    (r = bt_json_bool(o, "add_prefix_space", &prefix, err)))
+		return r;
+	if (!prefix)
 		scheme = "never";
-	if (r == BT_OK)
-		r = bt_json_str(o, "prepend_scheme", &scheme, err);
-	if (r == BT_OK)
-		r = bt_json_bool(o, "split", &split, err);
-	if (r != BT_OK)
+	if ((r = bt_json_str(o, "prepend_scheme", &scheme, err)) ||
+	    (r = bt_json_bool(o, "split", &split, err)))
 		return r;
 	for (i = 0; i < 3; i++)
 		if (strcmp(scheme, names[i]) == 0)

@@ -131,14 +131,13 @@ static int read_bert_roles(struct bt_tok *t, const json_t *o,
 
 static int read_trim(struct bt_tok *t, json_t *o, struct bt_error *err)
 {
-	int on = 1, prefix = 1;
-	int r = bt_json_bool(o, "trim_offsets", &on, err);
+	int r;
 
-	if (r == BT_OK)
-		r = bt_json_bool(o, "add_prefix_space", &prefix, err);
-	t->trim.on = on != 0;
-	t->trim.prefix = prefix != 0;
-	return r;
+	t->trim.on = t->trim.prefix = true;
+	r = bt_json_bool(o, "trim_offsets", &t->trim.on, err);
+	return r == BT_OK
+	           ? bt_json_bool(o, "add_prefix_space", &t->trim.prefix, err)
+	           : r;
 }
 
 /* The package tells the two by their members, whatever their types. */

@@ -53,14 +53,13 @@ int bt_tok_json_split(struct bt_tok *t, json_t *o, struct bt_error *err)
 	    bt_json_text(json_object_get(pattern, "String"));
 	struct bt_span regex = bt_json_text(json_object_get(pattern, "Regex"));
 	struct bt_split_opts s = {BT_PAT_STRING, {"", 0}, BT_ISOLATED, false};
-	int invert = 0, found;
+	int found;
 	int r = read_behavior(o, &s.behavior, err);
 
 	if (r == BT_OK)
-		r = bt_json_bool(o, "invert", &invert, err);
+		r = bt_json_bool(o, "invert", &s.invert, err);
 	if (r != BT_OK)
 		return r;
-	s.invert = invert != 0;
 	if (string.n > 0) {
 		s.string = string;
 		return add_split(t, &s, err);
@@ -85,7 +84,8 @@ int bt_tok_json_punctuation(struct bt_tok *t, json_t *o, struct bt_error *err)
 int bt_tok_json_digits(struct bt_tok *t, json_t *o, struct bt_error *err)
 {
 	struct bt_split_opts s = {BT_PAT_NUMBER, {"", 0}, BT_CONTIGUOUS, false};
-	int single = 0, r = bt_json_bool(o, "individual_digits", &single, err);
+	bool single = false;
+	int r = bt_json_bool(o, "individual_digits", &single, err);
 
 	if (single)
 		s.behavior = BT_ISOLATED;
@@ -114,17 +114,14 @@ int bt_tok_json_bert(struct bt_tok *t, json_t *o, struct bt_error *err)
 /* It is added last of all, when everything was read (bt_tok_add_bytes). */
 int bt_tok_json_bytes(struct bt_tok *t, json_t *o, struct bt_error *err)
 {
-	int prefix = 1, split = 1, trim = 1;
-	int r = bt_json_bool(o, "add_prefix_space", &prefix, err);
+	bool trim = true; /* the post-processor's affair */
+	int r;
 
-	if (r == BT_OK)
-		r = bt_json_bool(o, "use_regex", &split, err);
-	if (r == BT_OK) /* the post-processor's affair */
-		r = bt_json_bool(o, "trim_offsets", &trim, err);
-	t->bytes.on = true;
-	t->bytes.prefix = prefix != 0;
-	t->bytes.split = split != 0;
-	return r;
+	t->bytes.on = t->bytes.prefix = t->bytes.split = true;
+	if ((r = bt_json_bool(o, "add_prefix_space", &t->bytes.prefix, err)) ||
+	    (r = bt_json_bool(o, "use_regex", &t->bytes.split, err)))
+		return r;
+	return bt_json_bool(o, "trim_offsets", &trim, err);
 }
 
 int bt_tok_add_bytes(struct bt_tok *t, struct bt_error *err)

@@ -121,18 +121,15 @@ int bt_tok_json_unigram(struct bt_tok *t, json_t *o, struct bt_fast_vocab *bulk,
 	static const char *const known[] = {"type", "unk_id", "vocab",
 	                                    "byte_fallback", NULL};
 	int64_t unknown = -1;
+	json_t *vocab = json_object_get(o, "vocab");
+	bool bytes = false;
 	double *score;
-	int bytes = 0;
-	int r = bt_tok_only("model", o, known, err);
+	int r;
 
-	if (r == BT_OK)
-		r = bt_json_int(o, "unk_id", 0, INT32_MAX, &unknown, err);
-	if (r == BT_OK)
-		r = bt_json_bool(o, "byte_fallback", &bytes, err);
-	if (r == BT_OK)
-		r = take_pieces(t, json_object_get(o, "vocab"), bulk, &score,
-		                err);
-	if (r != BT_OK)
+	if ((r = bt_tok_only("model", o, known, err)) ||
+	    (r = bt_json_int(o, "unk_id", 0, INT32_MAX, &unknown, err)) ||
+	    (r = bt_json_bool(o, "byte_fallback", &bytes, err)) ||
+	    (r = take_pieces(t, vocab, bulk, &score, err)))
 		return r;
 	return bt_tok_set_unigram(t, score, unknown, bytes, err);
 }

@@ -97,28 +97,21 @@ static int read_dir(struct bt_tok *t, struct bt_error *err)
 
 /* A vocabulary of its own has the special tokens that have their usual names.
  */
-static int add_usual(struct bt_tok *t, struct bt_error *err)
+static int read_file(struct bt_tok *t, struct bt_error *err)
 {
 	struct bt_added_token token = {.id = -1, .special = true};
-	int i, r = BT_OK;
+	size_t n = strlen(t->path);
+	int i, r;
 
+	if (n > 5 && strcmp(t->path + n - 5, ".json") == 0)
+		return bt_tok_read_json(t, t->path, err);
+	r = read_vocab(t, t->path, err);
 	for (i = 0; r == BT_OK && i < BT_TOK_ROLES; i++) {
 		token.content = bt_span(t->role_name[i]);
 		if (bt_vocab_find(&t->vocab, token.content) >= 0)
 			r = bt_tok_add(t, &token, err);
 	}
 	return r;
-}
-
-static int read_file(struct bt_tok *t, struct bt_error *err)
-{
-	size_t n = strlen(t->path);
-	int r;
-
-	if (n > 5 && strcmp(t->path + n - 5, ".json") == 0)
-		return bt_tok_read_json(t, t->path, err);
-	r = read_vocab(t, t->path, err);
-	return r == BT_OK ? add_usual(t, err) : r;
 }
 
 /* A SavedModel of TensorFlow keeps its vocabulary with its assets: these are

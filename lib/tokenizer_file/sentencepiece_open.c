@@ -163,22 +163,22 @@ static int read_ends(struct bt_tok *t, struct bt_error *err)
 static int read_flags(const json_t *config, struct bt_spm_settings *s,
                       struct bt_error *err)
 {
-	int r = bt_json_bool(config, "do_lower_case", &s->lower, err);
+	const struct {
+		const char *key;
+		bool *value;
+	} flag[] = {{"do_lower_case", &s->lower},
+	            {"keep_accents", &s->keep_accents},
+	            {"split_by_punct", &s->split_by_punct},
+	            /* Llama's */
+	            {"add_prefix_space", &s->prefix},
+	            {"legacy", &s->legacy},
+	            {"add_bos_token", &s->bos},
+	            {"add_eos_token", &s->eos}};
+	int n = s->family->frame == BT_TEMPLATE_KIND_ENDS ? 7 : 3;
+	int i, r = BT_OK;
 
-	if (r == BT_OK)
-		r = bt_json_bool(config, "keep_accents", &s->keep_accents, err);
-	if (r == BT_OK)
-		r = bt_json_bool(config, "split_by_punct", &s->split_by_punct,
-		                 err);
-	if (r != BT_OK || s->family->frame != BT_TEMPLATE_KIND_ENDS)
-		return r;
-	r = bt_json_bool(config, "add_prefix_space", &s->prefix, err);
-	if (r == BT_OK)
-		r = bt_json_bool(config, "legacy", &s->legacy, err);
-	if (r == BT_OK)
-		r = bt_json_bool(config, "add_bos_token", &s->bos, err);
-	if (r == BT_OK)
-		r = bt_json_bool(config, "add_eos_token", &s->eos, err);
+	for (i = 0; r == BT_OK && i < n; i++)
+		r = bt_json_bool(config, flag[i].key, flag[i].value, err);
 	return r;
 }
 
@@ -188,7 +188,7 @@ static int read_settings(const struct bt_tok *t, struct bt_spm_settings *s,
 	json_t *config = NULL, *model = NULL;
 	int r = bt_hf_config_tokenizer(t->path, &config, err);
 
-	*s = (struct bt_spm_settings){.prefix = 1};
+	*s = (struct bt_spm_settings){.prefix = true};
 	if (r == BT_OK)
 		r = bt_hf_config_find(t->path, &model, NULL, err);
 	if (r == BT_OK)
@@ -387,8 +387,8 @@ static int build(struct bt_tok *t, const struct bt_spm_proto *m,
 	t->flags = (struct bt_tok_flags){0, 0, 0, 0};
 	t->bert_norm = t->bert_split = false;
 	t->frame = s->family->frame;
-	t->bos = s->bos != 0;
-	t->eos = s->eos != 0;
+	t->bos = s->bos;
+	t->eos = s->eos;
 	r = add_steps(t, m, s, err);
 	if (r == BT_OK && t->frame == BT_TEMPLATE_KIND_ENDS)
 		r = read_ends(t, err);

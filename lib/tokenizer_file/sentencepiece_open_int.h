@@ -42,10 +42,10 @@ struct bt_spm_family {
 /* What tokenizer_config.json says. */
 struct bt_spm_settings {
 	const struct bt_spm_family *family;
-	int lower, keep_accents, split_by_punct;
-	int prefix;   /* add_prefix_space */
-	int legacy;   /* a space before each part of a text, not the first */
-	int bos, eos; /* put around a text, where the family does not say */
+	bool lower, keep_accents, split_by_punct;
+	bool prefix;   /* add_prefix_space */
+	bool legacy;   /* a space before each part of a text, not the first */
+	bool bos, eos; /* put around a text, where the family does not say */
 };
 
 /* The family's tokens and the pieces, in the order of their ids, into an empty

@@ -197,15 +197,16 @@ static int read_bpe_flags(struct bt_tok *t, const json_t *o,
                           struct bt_error *err)
 {
 	const char *class = t->is_json ? "" : "RobertaTokenizer";
-	int prefix = t->bytes.prefix, trim = 1, r;
+	bool prefix = t->bytes.prefix;
+	int r;
 
 	r = bt_json_str(o, "tokenizer_class", &class, err);
 	if (r != BT_OK)
 		return r;
 	if (is_class(class, like_roberta)) {
-		prefix = 0;
+		prefix = false;
 	} else if (is_class(class, like_deberta)) {
-		prefix = 0;
+		prefix = false;
 		t->frame = t->is_json ? t->frame : BT_TEMPLATE_KIND_BERT;
 	} else if (!t->is_json) {
 		return bt_error_set(err, BT_EFORMAT,
@@ -217,13 +218,12 @@ static int read_bpe_flags(struct bt_tok *t, const json_t *o,
 	}
 	r = bt_json_bool(o, "add_prefix_space", &prefix, err);
 	if (r == BT_OK && t->bytes.top)
-		t->bytes.prefix = prefix != 0;
+		t->bytes.prefix = prefix;
 	if (r != BT_OK || !is_class(class, like_roberta))
 		return r;
-	r = bt_json_bool(o, "trim_offsets", &trim, err);
-	t->trim.on = trim != 0;
-	t->trim.prefix = prefix != 0;
-	return r;
+	t->trim.on = true;
+	t->trim.prefix = prefix;
+	return bt_json_bool(o, "trim_offsets", &t->trim.on, err);
 }
 
 /* The flags that tokenizer_config.json states go before tokenizer.json's, as
@@ -248,15 +248,12 @@ static int read_flags(struct bt_tok *t, const json_t *o, struct bt_error *err)
 		                    "without a tokenizer.json",
 		                    class);
 	}
-	r = bt_json_bool(o, "do_lower_case", &t->flags.lower, err);
-	if (r == BT_OK)
-		r = bt_json_bool(o, "tokenize_chinese_chars", &t->flags.cjk,
-		                 err);
-	if (r == BT_OK && json_object_get(o, "strip_accents") != NULL) {
+	if ((r = bt_json_flag(o, "do_lower_case", &t->flags.lower, err)) ||
+	    (r = bt_json_flag(o, "tokenize_chinese_chars", &t->flags.cjk, err)))
+		return r;
+	if (json_object_get(o, "strip_accents") != NULL)
 		t->flags.strip = BT_TOK_UNSET; /* null: as lower */
-		r = bt_json_bool(o, "strip_accents", &t->flags.strip, err);
-	}
-	return r;
+	return bt_json_flag(o, "strip_accents", &t->flags.strip, err);
 }
 
 static int read_settings(struct bt_tok *t, const json_t *o,

@@ -26,18 +26,14 @@ static int read_normalizer(struct bt_tok *t, json_t *o, struct bt_error *err)
 	}
 	if (!bt_tok_is_type(o, "BertNormalizer"))
 		return bt_tok_unsupported("normalizer", o, err);
-	r = bt_tok_only("normalizer", o, known, err);
-	if (r == BT_OK)
-		r = bt_json_bool(o, "clean_text", &f.clean, err);
-	if (r == BT_OK)
-		r = bt_json_bool(o, "handle_chinese_chars", &f.cjk, err);
-	if (r == BT_OK)
-		r = bt_json_bool(o, "strip_accents", &f.strip, err);
-	if (r == BT_OK)
-		r = bt_json_bool(o, "lowercase", &f.lower, err);
-	if (r == BT_OK)
-		t->flags = f;
-	return r;
+	if ((r = bt_tok_only("normalizer", o, known, err)) ||
+	    (r = bt_json_flag(o, "clean_text", &f.clean, err)) ||
+	    (r = bt_json_flag(o, "handle_chinese_chars", &f.cjk, err)) ||
+	    (r = bt_json_flag(o, "strip_accents", &f.strip, err)) ||
+	    (r = bt_json_flag(o, "lowercase", &f.lower, err)))
+		return r;
+	t->flags = f;
+	return BT_OK;
 }
 
 static int replace(char **s, const char *with, struct bt_error *err)
@@ -68,22 +64,15 @@ static int read_model(struct bt_tok *t, json_t *o, struct bt_fast_vocab *bulk,
 	    (json_object_get(o, "type") != NULL ||
 	     json_object_get(o, "max_input_chars_per_word") == NULL))
 		return bt_tok_unsupported("model", o, err);
-	r = bt_tok_only("model", o, known, err);
-	if (r == BT_OK)
-		r = bt_json_str(o, "unk_token", &unk, err);
-	if (r == BT_OK)
-		r = bt_json_str(o, "continuing_subword_prefix", &prefix, err);
-	if (r == BT_OK)
-		r = bt_json_int(o, "max_input_chars_per_word", 1, INT32_MAX,
-		                &t->max_chars, err);
-	if (r == BT_OK)
-		r = replace(&t->role_name[BT_TOK_UNK], unk, err);
-	if (r == BT_OK)
-		r = replace(&t->prefix, prefix, err);
-	if (r == BT_OK)
-		r = bt_tok_json_vocab(t, json_object_get(o, "vocab"), bulk,
-		                      err);
-	return r;
+	if ((r = bt_tok_only("model", o, known, err)) ||
+	    (r = bt_json_str(o, "unk_token", &unk, err)) ||
+	    (r = bt_json_str(o, "continuing_subword_prefix", &prefix, err)) ||
+	    (r = bt_json_int(o, "max_input_chars_per_word", 1, INT32_MAX,
+	                     &t->max_chars, err)) ||
+	    (r = replace(&t->role_name[BT_TOK_UNK], unk, err)) ||
+	    (r = replace(&t->prefix, prefix, err)))
+		return r;
+	return bt_tok_json_vocab(t, json_object_get(o, "vocab"), bulk, err);
 }
 
 static int read_added(struct bt_tok *t, json_t *list, struct bt_error *err)

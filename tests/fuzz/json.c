@@ -11,7 +11,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const char *key, *s;
 	int64_t i = 0;
 	double d = 0;
-	int b = 0, unique;
+	bool b = false;
+	int unique;
 	json_t *o, *v;
 
 	for (unique = 0; unique < 2; unique++) {

@@ -538,7 +538,8 @@ static void json_comes_back(void **state)
 	int64_t i = 1;
 	double d = 1;
 	const char *s = "default";
-	int b = 0;
+	bool b = false;
+	int flag = -1;
 
 	(void)state;
 	o = json_pack("{s:i, s:f, s:s, s:b, s:n}", "int", 7, "real", 0.1,
@@ -554,7 +555,11 @@ static void json_comes_back(void **state)
 	assert_int_equal(i, 7);
 	assert_true(d == 0.1);
 	assert_string_equal(s, "caf\xc3\xa9");
-	assert_int_equal(b, 1);
+	assert_true(b);
+	assert_ok(bt_json_flag(back, "none", &flag, &err));
+	assert_int_equal(flag, -1);
+	assert_ok(bt_json_flag(back, "yes", &flag, &err));
+	assert_int_equal(flag, 1);
 	assert_ok(bt_json_real(back, "int", 0, 10, &d, &err));
 	assert_true(d == 7);
 	assert_ok(bt_json_int(back, "absent", 0, 10, &i, &err));
