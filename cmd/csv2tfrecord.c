@@ -45,7 +45,7 @@ static const struct bt_opt options[] = {
     BT_FLAG(0, "no-quote", "treat double quotes as ordinary characters", values,
             no_quote),
     BT_STR(0, "encoding", "NAME",
-           "utf-8, latin1, iso-8859-15 or windows-1252 [utf-8]", values,
+           "utf-8, utf-16, latin1, iso-8859-15 or windows-1252 [utf-8]", values,
            encoding),
     BT_GROUP("Labels"),
     BT_STR(0, "label-type", "class|float",
@@ -267,12 +267,13 @@ static bool table_options(const struct values *v, char *const *files, int n,
 	if (v->task != NULL)
 		o->task = bt_published_find(v->task);
 	if (v->encoding != NULL &&
-	    bt_charset_find(v->encoding, &o->charset) != BT_OK) {
-		bt_tool_misuse(&tool,
-		               "bad value '%s' for --encoding: expected utf-8, "
-		               "latin1, iso-8859-15 or windows-1252 (iconv "
-		               "converts others)",
-		               v->encoding);
+	    bt_charset_find(v->encoding, &o->charset, &o->utf16) != BT_OK) {
+		bt_tool_misuse(
+		    &tool,
+		    "bad value '%s' for --encoding: expected utf-8, "
+		    "utf-16, latin1, iso-8859-15 or windows-1252 (iconv "
+		    "converts others)",
+		    v->encoding);
 		return false;
 	}
 	return options_agree(v) && csv_options(v, files, n, &o->csv);

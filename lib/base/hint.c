@@ -112,6 +112,7 @@ static const char *const words[BT_HINTS] = {
         "use --no-quote where quotes are ordinary characters",
     [BT_HINT_TABLE_REJECTS] = "--rejects lists all such rows",
     [BT_HINT_TABLE_SKIP_BAD] = "--skip-bad drops the row",
+    [BT_HINT_TABLE_UTF16] = "use --encoding utf-16",
     [BT_HINT_TEXT_COLUMN] = "name the text's column with -t COLUMN",
     [BT_HINT_TEXT_NUMBER] = "give it with -t N",
 };

@@ -11,18 +11,22 @@ static const char *const names[] = {"utf-8", "latin1", "windows-1252",
 static const struct {
 	const char *name;
 	enum bt_charset set;
-} known[] = {{"utf8", BT_CHARSET_UTF8},
-             {"ascii", BT_CHARSET_UTF8},
-             {"usascii", BT_CHARSET_UTF8},
-             {"latin1", BT_CHARSET_LATIN1},
-             {"l1", BT_CHARSET_LATIN1},
-             {"iso88591", BT_CHARSET_LATIN1},
-             {"windows1252", BT_CHARSET_WINDOWS1252},
-             {"cp1252", BT_CHARSET_WINDOWS1252},
-             {"1252", BT_CHARSET_WINDOWS1252},
-             {"ansi", BT_CHARSET_WINDOWS1252},
-             {"iso885915", BT_CHARSET_LATIN9},
-             {"latin9", BT_CHARSET_LATIN9}};
+	enum bt_utf16 order;
+} known[] = {{"utf8", BT_CHARSET_UTF8, BT_UTF16_NONE},
+             {"ascii", BT_CHARSET_UTF8, BT_UTF16_NONE},
+             {"usascii", BT_CHARSET_UTF8, BT_UTF16_NONE},
+             {"latin1", BT_CHARSET_LATIN1, BT_UTF16_NONE},
+             {"l1", BT_CHARSET_LATIN1, BT_UTF16_NONE},
+             {"iso88591", BT_CHARSET_LATIN1, BT_UTF16_NONE},
+             {"windows1252", BT_CHARSET_WINDOWS1252, BT_UTF16_NONE},
+             {"cp1252", BT_CHARSET_WINDOWS1252, BT_UTF16_NONE},
+             {"1252", BT_CHARSET_WINDOWS1252, BT_UTF16_NONE},
+             {"ansi", BT_CHARSET_WINDOWS1252, BT_UTF16_NONE},
+             {"iso885915", BT_CHARSET_LATIN9, BT_UTF16_NONE},
+             {"latin9", BT_CHARSET_LATIN9, BT_UTF16_NONE},
+             {"utf16", BT_CHARSET_UTF8, BT_UTF16_LE},
+             {"utf16le", BT_CHARSET_UTF8, BT_UTF16_LE},
+             {"utf16be", BT_CHARSET_UTF8, BT_UTF16_BE}};
 
 /* Code points of windows-1252's bytes 80..9F; 0: none. The other bytes are
  * those of Latin-1. */
@@ -32,7 +36,8 @@ static const uint16_t windows1252[32] = {
     0,      0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014,
     0x02DC, 0x2122, 0x0161, 0x203A, 0x0153, 0,      0x017E, 0x0178};
 
-int bt_charset_find(const char *name, enum bt_charset *set)
+int bt_charset_find(const char *name, enum bt_charset *set,
+                    enum bt_utf16 *order)
 {
 	char plain[16];
 	size_t i, n = 0;
@@ -46,6 +51,7 @@ int bt_charset_find(const char *name, enum bt_charset *set)
 	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++)
 		if (*name == '\0' && strcmp(known[i].name, plain) == 0) {
 			*set = known[i].set;
+			*order = known[i].order;
 			return BT_OK;
 		}
 	return BT_EARG;

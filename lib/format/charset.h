@@ -10,6 +10,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "io/in.h"
 
 enum bt_charset {
 	BT_CHARSET_UTF8,
@@ -20,8 +21,11 @@ enum bt_charset {
 };
 
 /* Finds a set by one of its names, such as "utf-8", "latin1", "ISO-8859-15" or
- * "cp1252", in any case and with or without - and _. Returns 0 or BT_EARG. */
-int bt_charset_find(const char *name, enum bt_charset *set) BT_MUST_USE;
+ * "cp1252", in any case and with or without - and _. UTF-16 is UTF-8 once
+ * bt_in_utf16 read it in *order: its names, such as "utf-16" or "utf-16be", set
+ * both. Returns 0 or BT_EARG. */
+int bt_charset_find(const char *name, enum bt_charset *set,
+                    enum bt_utf16 *order) BT_MUST_USE;
 
 /* Its first name. */
 const char *bt_charset_name(enum bt_charset set);

@@ -17,8 +17,10 @@
 #include "io/path.h"
 #include "io/read_ahead_int.h"
 #include "io/url.h"
+#include "io/utf16_int.h"
 
 #define BLOCK ((size_t)1 << 20)
+#define PIECE (BLOCK / 4)              /* of UTF-16 */
 #define AHEAD_FROM ((uint64_t)4 << 20) /* less is read before a thread pays */
 
 struct bt_in {
@@ -34,6 +36,8 @@ struct bt_in {
 	uint8_t *buf;
 	size_t cap, pos, len; /* unread bytes: buf[pos .. len-1] */
 	uint64_t offset;      /* of buf[pos] in the stream */
+	uint8_t *utf16;       /* [PIECE] what is read becomes UTF-8; or NULL */
+	struct bt_utf16_rest rest;
 };
 
 int bt_in_open(const char *path, struct bt_in **out, struct bt_error *err)
@@ -78,6 +82,7 @@ void bt_in_close(struct bt_in *in)
 	bt_decompress_free(in->unpack);
 	free(in->name);
 	free(in->buf);
+	free(in->utf16);
 	free(in);
 }
 
@@ -137,56 +142,50 @@ static int make_room(struct bt_in *in, size_t n, struct bt_error *err)
 	return BT_OK;
 }
 
-/* Reads once into the room there is; sets end at end of file. */
-static int read_plain(struct bt_in *in, struct bt_error *err)
+/* Reads once; sets end at end of file. */
+static int read_plain(struct bt_in *in, uint8_t *dst, size_t room, size_t *got,
+                      struct bt_error *err)
 {
-	ssize_t n = bt_fd_read(in->fd, in->buf + in->len, in->cap - in->len);
+	ssize_t n = bt_fd_read(in->fd, dst, room);
 
 	if (n < 0)
 		return bt_error_sys(err, errno, "cannot read %s", in->name);
-	if (n == 0)
-		in->end = true;
-	in->len += (size_t)n;
+	*got = (size_t)n;
 	return BT_OK;
 }
 
-static int read_packed(struct bt_in *in, struct bt_error *err)
+static int read_packed(struct bt_in *in, uint8_t *dst, size_t room, size_t *got,
+                       struct bt_error *err)
 {
-	uint8_t *dst = in->buf + in->len;
-	size_t room = in->cap - in->len, n;
-	int r;
-
 	if (in->may_ahead && in->offset >= AHEAD_FROM) {
 		in->may_ahead = false;
 		bt_read_ahead_start(in->ahead);
 	}
-	r = bt_read_ahead_read(in->ahead, dst, room, &n, err);
-	if (r != BT_OK)
-		return r;
-	if (n == 0)
-		in->end = true;
-	in->len += n;
-	return BT_OK;
+	return bt_read_ahead_read(in->ahead, dst, room, got, err);
 }
 
 /* Reads the first bytes, no more than needed to tell what they are. */
-static int find_out(struct bt_in *in, struct bt_error *err)
+static int find_out(struct bt_in *in, size_t *got, struct bt_error *err)
 {
 	enum bt_compression how;
+	size_t n = 0;
 	int r;
 
+	*got = 0;
 	do {
-		r = read_plain(in, err);
+		r = read_plain(in, in->buf + *got, in->cap - *got, &n, err);
 		if (r != BT_OK)
 			return r;
-		how = bt_compression_of(in->buf, in->len, in->end);
+		in->end = n == 0;
+		*got += n;
+		how = bt_compression_of(in->buf, *got, in->end);
 	} while (how == BT_COMPRESSION_MORE);
 	in->known = true;
 	if (how == BT_COMPRESSION_NONE)
 		return BT_OK;
-	r = bt_decompress_new(how, in->fd, in->name, in->buf, in->len,
-	                      &in->unpack, err);
-	in->len = 0;
+	r = bt_decompress_new(how, in->fd, in->name, in->buf, *got, &in->unpack,
+	                      err);
+	*got = 0;
 	in->end = false;
 	if (r != BT_OK)
 		return r;
@@ -194,10 +193,25 @@ static int find_out(struct bt_in *in, struct bt_error *err)
 	return BT_OK;
 }
 
+/* n bytes of UTF-16 at p go to the end of the buffer, which has room; none are
+ * the end. */
+static int take_utf16(struct bt_in *in, const uint8_t *p, size_t n,
+                      struct bt_error *err)
+{
+	in->len += bt_utf16_decode(&in->rest, p, n, in->buf + in->len);
+	if (n == 0 && in->rest.odd)
+		return bt_error_set(err, BT_ETRUNCATED,
+		                    "cannot read %s: its UTF-16 text ends in "
+		                    "the middle of a character",
+		                    in->name);
+	return BT_OK;
+}
+
 /* Reads once; sets end at the end. */
 static int fill(struct bt_in *in, size_t want, struct bt_error *err)
 {
-	size_t before, n;
+	uint8_t *dst;
+	size_t n = 0, room;
 	int r;
 
 	if (in->over)
@@ -207,28 +221,64 @@ static int fill(struct bt_in *in, size_t want, struct bt_error *err)
 		                    in->name,
 		                    (unsigned long long)in->limit->max,
 		                    in->unpack != NULL ? ", decompressed" : "");
+	if (in->utf16 != NULL)
+		want = in->len - in->pos + BT_UTF16_ROOM(PIECE);
 	r = make_room(in, want, err);
 	if (r != BT_OK)
 		return r;
-	before = in->len;
+	dst = in->utf16 != NULL ? in->utf16 : in->buf + in->len;
+	room = in->utf16 != NULL ? PIECE : in->cap - in->len;
 	if (!in->known) {
-		r = find_out(in, err);
-		before = 0;
+		r = find_out(in, &n, err);
 	} else {
-		r = in->unpack != NULL ? read_packed(in, err)
-		                       : read_plain(in, err);
+		r = in->unpack != NULL ? read_packed(in, dst, room, &n, err)
+		                       : read_plain(in, dst, room, &n, err);
+		in->end = r == BT_OK && n == 0;
 	}
-	if (r != BT_OK || in->limit == NULL)
+	if (r != BT_OK)
 		return r;
-	n = in->len - before;
-	if (n > in->limit->left) {
+	if (in->limit != NULL && n > in->limit->left) {
 		/* the error is reported when the rest is read */
 		in->over = true;
-		in->len -= n - (size_t)in->limit->left;
 		n = (size_t)in->limit->left;
 	}
-	in->limit->left -= n;
+	if (in->limit != NULL)
+		in->limit->left -= n;
+	if (in->utf16 != NULL)
+		return n > 0 || in->end ? take_utf16(in, dst, n, err) : BT_OK;
+	in->len += n;
 	return BT_OK;
+}
+
+int bt_in_utf16(struct bt_in *in, enum bt_utf16 *order, struct bt_error *err)
+{
+	uint8_t *old;
+	const uint8_t *p;
+	size_t n;
+	int r = bt_in_peek(in, 2, &p, &n, err);
+
+	if (r != BT_OK)
+		return r;
+	if (n == 2 && p[0] + p[1] == 0xFE + 0xFF && p[0] >= 0xFE) {
+		*order = p[0] == 0xFF ? BT_UTF16_LE : BT_UTF16_BE;
+		bt_in_skip(in, 2);
+	}
+	if (*order == BT_UTF16_NONE)
+		return BT_OK;
+	in->rest.big_endian = *order == BT_UTF16_BE;
+	in->utf16 = bt_array(PIECE, 1);
+	old = in->buf;
+	p = old + in->pos;
+	n = in->len - in->pos;
+	in->pos = in->len = 0;
+	in->cap = BLOCK + BT_UTF16_ROOM(n);
+	in->buf = bt_array(in->cap, 1);
+	if (in->buf == NULL)
+		r = bt_error_nomem(err, "reading UTF-16");
+	else if (n > 0 || in->end)
+		r = take_utf16(in, p, n, err);
+	free(old);
+	return r;
 }
 
 int bt_in_some(struct bt_in *in, size_t n, const uint8_t **data, size_t *got,

@@ -40,6 +40,22 @@ void bt_in_limit(struct bt_in *in, struct bt_in_limit *limit);
 /* Before the first look: gives the bytes as they are, compressed or not. */
 void bt_in_as_is(struct bt_in *in);
 
+/* Byte orders of UTF-16. */
+enum bt_utf16 {
+	BT_UTF16_NONE, /* the text is not UTF-16 */
+	BT_UTF16_LE,
+	BT_UTF16_BE
+};
+
+/*
+ * Gives the rest of the input as UTF-8 if it is UTF-16. A byte order mark of
+ * UTF-16, which is consumed, decides; where there is none, *order does. *order
+ * becomes what was found. Half of a surrogate pair becomes three bytes that are
+ * not valid UTF-8. bt_in_offset counts bytes of UTF-8.
+ */
+int bt_in_utf16(struct bt_in *in, enum bt_utf16 *order,
+                struct bt_error *err) BT_MUST_USE;
+
 /* Lets a thread decompress ahead of the reader, where the input is compressed
  * and large enough for that to pay. Nothing else differs. */
 void bt_in_ahead(struct bt_in *in);

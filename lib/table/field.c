@@ -72,6 +72,12 @@ int bt_table_add_field(struct bt_table_maker *m, enum bt_table_part part,
 	at = bt_charset_check(set, v.p, v.n);
 	if (at < v.n) {
 		m->fault = BT_TABLE_CHARSET;
+		if (m->utf16)
+			return bt_error_set(
+			    err, BT_EFORMAT,
+			    "the %s has half of a surrogate pair of UTF-16 "
+			    "(byte %zu of the text as UTF-8)",
+			    part_names[part], at + 1);
 		return bt_error_set(err, BT_EFORMAT,
 		                    "the %s is not valid %s (byte %02X at "
 		                    "position %zu)",

@@ -138,8 +138,16 @@ static int open_csv(struct bt_in *in, const struct bt_table_opts *opts,
                     struct bt_row_source *rows, struct bt_error *err)
 {
 	struct bt_csv_opts csv = opts->csv;
-	int r;
+	const uint8_t *p;
+	size_t n;
+	bool nul;
+	int r = bt_in_peek(in, 2, &p, &n, err);
 
+	if (r != BT_OK) {
+		bt_in_close(in);
+		return r;
+	}
+	nul = n == 2 && (p[0] == 0) != (p[1] == 0);
 	if (opts->task != NULL) {
 		csv.header = false;
 		csv.quotes = opts->task->quotes;
@@ -147,7 +155,7 @@ static int open_csv(struct bt_in *in, const struct bt_table_opts *opts,
 	}
 	r = bt_csv_from(in, &csv, &rows->csv, err);
 	if (r != BT_OK)
-		return r;
+		return nul ? bt_error_hint(err, BT_HINT_TABLE_UTF16, r) : r;
 	return opts->task != NULL ? find_form(rows, opts, err)
 	                          : find_columns(rows, opts, err);
 }
@@ -188,7 +196,11 @@ int bt_row_source_open(const char *path, const struct bt_table_opts *opts,
 		if (r != BT_OK)
 			return r;
 		bt_in_limit(in, opts->limit);
-		r = opts->task != NULL ? 0 : is_jsonl(in, path, opts, err);
+		rows->utf16 = opts->utf16;
+		if (opts->charset == BT_CHARSET_UTF8)
+			r = bt_in_utf16(in, &rows->utf16, err);
+		if (r == BT_OK && opts->task == NULL)
+			r = is_jsonl(in, path, opts, err);
 		if (r < 0)
 			bt_in_close(in);
 		else if (r == 1)

@@ -304,6 +304,7 @@ static int read_row(struct bt_table *t, struct bt_error *err)
 	if (t->maker.path == NULL)
 		t->maker.path = "-";
 	t->maker.row = t->now.read;
+	t->maker.utf16 = t->now.rows.utf16 != BT_UTF16_NONE;
 	return r;
 }
 
@@ -437,7 +438,7 @@ static int bad_row(struct bt_table *t, int r, struct bt_error *why,
 	if (fault == BT_TABLE_QUOTES)
 		hint = BT_HINT_TABLE_NO_QUOTE;
 	else if (fault == BT_TABLE_CHARSET && t->now.rows.csv != NULL &&
-	         t->opts.charset == BT_CHARSET_UTF8)
+	         t->opts.charset == BT_CHARSET_UTF8 && !t->maker.utf16)
 		hint = BT_HINT_TABLE_ENCODING;
 	else if (fault == BT_TABLE_AGAIN)
 		hint = BT_HINT_TABLE_SKIP_BAD;

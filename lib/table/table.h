@@ -77,6 +77,8 @@ struct bt_table_opts {
 	enum bt_table_format format;
 	struct bt_csv_opts csv;
 	enum bt_charset charset; /* of CSV */
+	enum bt_utf16 utf16; /* how files are read that have no byte order mark;
+	                      * the mark is heeded where charset is UTF-8 */
 	enum bt_table_na na;
 	bool drop_duplicates; /* leave out texts that came before */
 	bool skip_bad;        /* count bad rows and go on */

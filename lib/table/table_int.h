@@ -94,7 +94,8 @@ struct bt_row_source {
 	struct bt_text_folder *folder;
 	struct bt_table_header keys; /* of jsonl */
 	struct bt_table_columns columns;
-	bool found; /* columns were looked up */
+	bool found;          /* columns were looked up */
+	enum bt_utf16 utf16; /* as which it was read */
 };
 
 /* On success *rows must be closed. Columns are looked up as soon as their
@@ -148,6 +149,7 @@ struct bt_table_maker {
 	struct bt_passthrough *kept; /* of a record */
 	size_t kept_cap;
 	bool control; /* a record has bytes 80 to 9F in Latin-1 */
+	bool utf16;   /* rows are of such a file */
 	bool missing; /* the last record has a text that was missing */
 
 	/* the row; it is a bad one where fault is not BT_TABLE_FAULTS */

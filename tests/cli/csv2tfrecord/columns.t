@@ -162,11 +162,42 @@ for name in Latin-1 ISO-8859-1 iso88591; do
 	gives "text_a=$(printf '\302\244 caf\303\251')" "$name" --encoding $name euro.csv
 	is "$(grep -c control err)" 0 '... without control characters'
 done
-misuse "bad value 'utf-16' for --encoding: expected utf-8, latin1, iso-8859-15 or windows-1252 (iconv converts others)" \
-	'an unknown set' csv2tfrecord --encoding utf-16 a.csv
-printf '\377\376t\000e\000' >utf16.csv
-refuses "*cannot read 'utf16.csv': it is UTF-16 text; convert it to UTF-8 first" \
-	'UTF-16' csv2tfrecord utf16.csv
+misuse "bad value 'utf-7' for --encoding: expected utf-8, utf-16, latin1, iso-8859-15 or windows-1252 (iconv converts others)" \
+	'an unknown set' csv2tfrecord --encoding utf-7 a.csv
+
+# UTF-16: t \n, e with an acute accent, a euro sign, a pair of surrogates
+le='t\0\n\0\351\0\254\040\075\330\0\336\n\0b\0'
+be='\0t\0\n\0\351\040\254\330\075\336\0\0\n\0b'
+smile="text_a=$(printf '\303\251\342\202\254\360\237\230\200')
+text_a=b"
+printf "\377\376$le" >le.csv
+printf "\376\377$be" >be.csv
+printf "$le" >le-plain.csv
+printf "$be" >be-plain.csv
+gives "$smile" 'UTF-16, little-endian' -t t le.csv
+gives "$smile" 'big-endian' -t t be.csv
+gives "$smile" 'in a pipe' -t t <be.csv
+gives "$smile" 'a name without a byte order' -t t --encoding UTF-16 le.csv
+gives "$smile" 'the mark decides' -t t --encoding utf-16le be.csv
+gives "$smile" 'without a mark' -t t --encoding utf-16 le-plain.csv
+gives "$smile" 'big-endian without a mark' -t t --encoding utf16be be-plain.csv
+gzip -kf be.csv
+gives "$smile" 'compressed' -t t be.csv.gz
+printf '\377\376{\0"\0t\0"\0:\0"\0b\0"\0}\0' >u.jsonl
+gives text_a=b 'JSON Lines' -t t u.jsonl
+refuses "*cannot read 'le-plain.csv': header (line 1): a NUL byte: * (use --encoding utf-16)" \
+	'UTF-16 without a mark needs the option' csv2tfrecord -t t le-plain.csv
+refuses "*cannot read 'le.csv': it is UTF-16 text; *" 'another encoding' \
+	csv2tfrecord -t t --encoding latin1 le.csv
+printf '\377\376t\0\n\0a\0\n\0b\0\075\330c\0\n\0\0\336\n\0d\0\n\0\075\330' >half.csv
+refuses "csv2tfrecord: cannot read 'half.csv': record 2 (line 3): the text has half of a surrogate pair of UTF-16 (byte 2 of the text as UTF-8)" \
+	'half of a surrogate pair' csv2tfrecord -t t half.csv
+csv2tfrecord -t t --rejects bad.csv half.csv >got 2>err
+is "$("$TEST_TOP/tests/lib/records" got) $(cut -d, -f 2 bad.csv | tr '\n' ' ')" 'text_a=a
+text_a=d line 3 4 6 ' 'the rows can be left out'
+printf '\377\376t\0\n\0a\0\n\0b' >odd.csv
+refuses "*cannot read 'odd.csv': its UTF-16 text ends in the middle of a character" \
+	'an odd byte' csv2tfrecord -t t odd.csv
 
 # several files
 printf 'label,text\nz,d\n' >b.csv

@@ -8,15 +8,22 @@ static void names(void **state)
 {
 	static const char *const all[] = {"utf-8", "latin1", "windows-1252"};
 	enum bt_charset set = BT_CHARSET_LATIN1;
+	enum bt_utf16 order = BT_UTF16_BE;
 	size_t i;
 
 	(void)state;
 	for (i = 0; i < 3; i++) {
-		assert_int_equal(bt_charset_find(all[i], &set), 0);
+		assert_int_equal(bt_charset_find(all[i], &set, &order), 0);
+		assert_int_equal(order, BT_UTF16_NONE);
 		assert_string_equal(bt_charset_name(set), all[i]);
 	}
-	assert_int_equal(bt_charset_find("utf-16", &set), BT_EARG);
+	assert_int_equal(bt_charset_find("utf-7", &set, &order), BT_EARG);
 	assert_int_equal(set, BT_CHARSET_WINDOWS1252);
+	assert_int_equal(bt_charset_find("UTF-16", &set, &order), 0);
+	assert_int_equal(set, BT_CHARSET_UTF8);
+	assert_int_equal(order, BT_UTF16_LE);
+	assert_int_equal(bt_charset_find("utf_16be", &set, &order), 0);
+	assert_int_equal(order, BT_UTF16_BE);
 }
 
 /* The UTF-8 of a code point, surrogates and too large ones included. */
