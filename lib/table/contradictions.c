@@ -91,9 +91,12 @@ void bt_contradictions_note(struct bt_contradictions *c,
 	for (c->label = i = 0; i < n; i++) /* in any order */
 		c->label += bt_hash(label[i].p, label[i].n);
 	c->label &= ((uint64_t)1 << LABEL_BITS) - 1;
-	c->row = row;
 	if (!has_room(c))
 		grow(c);
+	c->on = c->slots > 0;
+	if (!c->on)
+		return;
+	c->row = row;
 	__builtin_prefetch(&c->slot[c->hash & (c->slots - 1)]);
 }
 
