@@ -22,12 +22,19 @@ say() {
 	echo "fit.sh: $*" >&2
 }
 
+if [ ! -r "$train" ]; then
+	say "cannot read '$train'"
+	exit 1
+fi
 # A model that cannot be read is told of before the table is.
 ckpt-inspect -q -o "$tmp/model" "$model"
 
-# The delimiter is what the header has most of.
 bom=$(printf '\357\273\277')
-sed -e "s/^$bom//" -e 's/\r$//' -e q "$train" >"$tmp/header"
+# The delimiter is what the header has most of. Excel's "Unicode text" is UTF-16.
+case $(head -c 2 "$train" | od -An -tx1) in
+*'ff fe' | *'fe ff') iconv -f UTF-16 -t UTF-8 "$train" ;;
+*) cat "$train" ;;
+esac | sed -e "s/^$bom//" -e 's/\r$//' -e q >"$tmp/header"
 if [ -z "${DELIMITER-}" ]; then
 	DELIMITER=comma most=0
 	for pair in 'comma=,' 'semicolon=;' 'pipe=|' "tab=$(printf '\t')"; do

@@ -134,12 +134,15 @@ cut -d, -f1 "$data/SampleSubmission.csv" | tr -d '\r' | cmp -s - got
 result $? '... for the ids of the sample'
 awk 'BEGIN {
 	print "points\tSatz"
-	for (i = 1; i <= 60; i++) print i / 8 "\tthe card number " i " of a reader"
+	for (i = 1; i <= 60; i++) print i / 8 "\tthe card number " i % 20 " of a reader"
 }' >numbers.tsv
 exits 0 'fit.sh: a table without ids' "$fit" numbers.tsv demo/intent numbers --epochs 1
 like "$(cat err)" "*delimiter: tab*column 'Satz'*column 'points'*id: none*task: regression*" \
 	'... is guessed, too'
 awk 'BEGIN { print "points"; for (i = 1; i <= 60; i++) print 0 }' >sample.csv
+iconv -f UTF-8 -t UTF-16 numbers.tsv >excel.txt
+exits 0 'fit.sh: UTF-16' "$fit" excel.txt demo/intent excel --epochs 1
+same excel/model.safetensors numbers/model.safetensors '... is the same table'
 exits 0 'predict.sh: in its order' "$predict" numbers numbers.tsv sample.csv filled.csv
 is "$(wc -l <filled.csv | tr -d ' ')" 61 '... a line each'
 exits 0 'fit.sh: other columns' env TEXT=points LABEL=Satz TASK=classification "$fit" \
