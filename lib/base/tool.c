@@ -238,15 +238,16 @@ static void on_stop(int sig)
 
 void bt_tool_catch_stop(void)
 {
-	static const int signals[] = {SIGINT, SIGTERM};
+	static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
 	struct sigaction sa, old;
 	int i;
 
 	on_terminal = isatty(STDERR_FILENO) != 0;
 	memset(&sa, 0, sizeof(sa));
 	sa.sa_handler = on_stop;
-	for (i = 0; i < 2; i++) {
-		/* a shell's background job ignores SIGINT, and goes on to */
+	for (i = 0; i < 3; i++) {
+		/* a shell's background job ignores SIGINT, nohup SIGHUP: it
+		 * stays so */
 		sigaction(signals[i], NULL, &old);
 		if (old.sa_handler != SIG_IGN)
 			sigaction(signals[i], &sa, NULL);

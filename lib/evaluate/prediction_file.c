@@ -64,11 +64,19 @@ static int find_numbers(struct bt_prediction_file *f,
 {
 	int at = find_column(names, n, "label"), i, k, r = BT_OK;
 
-	if (known->n == 1) {
-		at = at >= 0 ? at : id == 0 ? 1 : 0;
-		return at < n ? add_value(f, column, at,
-		                          bt_span(known->name[0]), err)
-		              : BT_OK;
+	if (known->n == 1) { /* the last column, behind other fields */
+		if (at >= 0 && at < n - 1 && n - 1 != id)
+			return bt_error_set(
+			    err, BT_EFORMAT,
+			    "behind the column 'label' stands '%.*s': which of "
+			    "them holds predictions is not clear",
+			    (int)(names[n - 1].n < 60 ? names[n - 1].n : 60),
+			    names[n - 1].p);
+		at = at >= 0 ? at : n - 1 != id ? n - 1 : 0;
+		return at < n && at != id
+		           ? add_value(f, column, at, bt_span(known->name[0]),
+		                       err)
+		           : BT_OK;
 	}
 	for (i = 0; i < n && r == BT_OK; i++) {
 		k = i == id ? -1 : bt_labels_find(known, names[i]);

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -12,6 +13,7 @@
 
 #include "ckpt/open.h"
 #include "io/in.h"
+#include "io/out.h"
 #include "io/path.h"
 #include "tensor/checkpoint.h"
 
@@ -87,6 +89,43 @@ static bool read_checkpoint(const char *dir, struct place *p)
 	return there;
 }
 
+int bt_unfinished_mark(const char *dir, int64_t step, int64_t all,
+                       struct bt_error *err)
+{
+	char *path = bt_path_join(dir, BT_UNFINISHED_FILE), s[64];
+	int r, n = snprintf(s, sizeof(s), "%lld %lld\n", (long long)step,
+	                    (long long)all);
+
+	r = bt_out_whole(path, s, (size_t)n, err);
+	free(path);
+	return r;
+}
+
+void bt_unfinished_end(const char *dir)
+{
+	char *path = bt_path_join(dir, BT_UNFINISHED_FILE);
+
+	(void)unlink(path);
+	free(path);
+}
+
+static bool read_mark(const char *dir, struct place *p)
+{
+	char *path = bt_path_join(dir, BT_UNFINISHED_FILE), *s = NULL;
+	bool there = bt_path_is_file(path);
+	long long step, all;
+	size_t n;
+
+	if (there && bt_in_whole(path, 64, &s, &n, NULL) == BT_OK &&
+	    sscanf(s, "%lld %lld", &step, &all) == 2) {
+		p->step = step;
+		p->all = all;
+	}
+	free(s);
+	free(path);
+	return there;
+}
+
 /* Whether a run holds the directory's lock (train/dir_lock.h); 1: it does, 0,
  * or an error. */
 static int is_written(const char *dir, struct bt_error *err)
@@ -108,7 +147,7 @@ static bool is_unfinished(const char *dir, struct place *p)
 {
 	*p = (struct place){0};
 	if (!read_checkpoint(dir, p))
-		return false;
+		return read_mark(dir, p);
 	read_history(dir, p);
 	return p->step < p->all && (p->patience == 0 || p->stale < p->patience);
 }

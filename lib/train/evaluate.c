@@ -11,6 +11,7 @@
 #include "base/str.h"
 #include "base/sys.h"
 #include "finetune/forward.h"
+#include "finetune/unfinished.h"
 #include "train/disk_space.h"
 #include "train/train_int.h"
 
@@ -174,6 +175,8 @@ static int report(struct bt_train_run *t, double loss, struct bt_error *err)
 	if (better &&
 	    ((r = bt_disk_space_check(t->o->out, bt_model_file_size(t->m),
 	                              "the model", err)) ||
+	     (t->s.step < t->total &&
+	      (r = bt_unfinished_mark(t->o->out, t->s.step, t->total, err))) ||
 	     (r = bt_train_save_model(t, t->o->out, err))))
 		return r;
 	t->res->kept |= better;

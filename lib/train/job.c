@@ -270,6 +270,19 @@ static int check_leftovers(const struct bt_job *j, struct bt_error *err)
 	    out, left);
 }
 
+/* What a run wrote that was killed before its first checkpoint is lost. */
+static int warn_restart(const struct bt_job *j, struct bt_error *err)
+{
+	const struct bt_train_opts *t = &j->o.train;
+	char *state = bt_path_join(t->out, BT_CHECKPOINT_FILE);
+	bool there = access(state, F_OK) == 0;
+
+	free(state);
+	return there || t->resume || !bt_unfinished(t->out)
+	           ? BT_OK
+	           : bt_unfinished_warn(t->out, bt_job_log(j), err);
+}
+
 /* The starting model is not replaced, nor is a finished one, which may be hours
  * of work. */
 static int check_replaced(const struct bt_job *j, struct bt_error *err)
@@ -280,6 +293,7 @@ static int check_replaced(const struct bt_job *j, struct bt_error *err)
 	bool finished = t->keep_finished && !t->resume &&
 	                t->resume_from == NULL && access(model, F_OK) == 0 &&
 	                !bt_unfinished(t->out);
+	int r;
 
 	free(model);
 	if (j->o.model != NULL && stat(t->out, &a) == 0 &&
@@ -289,6 +303,8 @@ static int check_replaced(const struct bt_job *j, struct bt_error *err)
 		                    "'%s' is both the starting model and the "
 		                    "output",
 		                    t->out);
+	if (!finished && !t->measure_only && (r = warn_restart(j, err)))
+		return r;
 	if (!finished || t->measure_only)
 		return BT_OK;
 	return bt_error_hint(err, BT_HINT_FORCE,

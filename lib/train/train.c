@@ -365,6 +365,7 @@ int bt_train(struct bt_model *m, const struct bt_dataset *train,
 	                         .res = res,
 	                         .saved_step = -1,
 	                         .began = bt_seconds()};
+	bool over;
 	char *path;
 	int r, c;
 
@@ -399,8 +400,11 @@ int bt_train(struct bt_model *m, const struct bt_dataset *train,
 	bt_gather_clear(&t.gather);
 	bt_metrics_clear(&t.metrics);
 	/* the checkpoint of a run that is over serves only who asked for it */
-	if (r == BT_OK && opts->keep <= 0 && !opts->measure_only &&
-	    (res->end == BT_TRAIN_ALL || res->end == BT_TRAIN_NO_BETTER)) {
+	over = r == BT_OK && !opts->measure_only &&
+	       (res->end == BT_TRAIN_ALL || res->end == BT_TRAIN_NO_BETTER);
+	if (over)
+		bt_unfinished_end(opts->out);
+	if (over && opts->keep <= 0) {
 		path = bt_train_checkpoint(opts->out);
 		(void)unlink(path);
 		free(path);

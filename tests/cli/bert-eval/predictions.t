@@ -192,4 +192,18 @@ misuses '*thresholds need probabilities, and there are labels alone' 'nothing to
 misuses '*give either -m DIR or --predictions FILE' 'both' bert-eval -m a --predictions a.csv dev.rec
 misuses '*need a model: give -m DIR' 'other reports' bert-eval --predictions a.csv --errors 3 dev.rec
 misuses '*--task is for --predictions*' 'the task of a model' bert-eval -m a --task regression dev.rec
+# a regression's label beside its prediction
+printf 'text,score\na,1\nb,2\nc,3\nd,4\n' >n.csv
+csv2tfrecord -q -t text -l score n.csv | bert-tokenize -q -m vocab.txt -o n.rec
+bert-train -q --init-config tiny --tokenizer vocab.txt --task regression --steps 2 -o n n.rec
+bert-predict -q -m n -o plain.csv n.rec
+bert-predict -q -m n --with label --header id,predicted -o beside.csv n.rec
+works 'numbers' bert-eval -q --predictions plain.csv --task regression n.rec
+cp out plain.txt
+refuses "*'beside.csv': behind the column 'label' stands 'predicted': which of them*" \
+	'the truth is not taken for the prediction' \
+	bert-eval --predictions beside.csv --task regression n.rec
+sed '1s/label/truth/' beside.csv >truth.csv
+works 'the last column' bert-eval -q --predictions truth.csv --task regression n.rec
+same out plain.txt 'has the predictions'
 finish

@@ -1,0 +1,50 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# A run that is killed before its first checkpoint leaves no finished model.
+# Not under thread: waits for a run that is much slower there
+. "$TEST_TOP/tests/lib/lib.sh"
+. "$TEST_TOP/tests/lib/small.sh"
+small_data
+
+# begin OUT: trains in the background until there is a model
+begin() {
+	bert-train -q --init-config tiny --tokenizer vocab.txt --epochs 100000 \
+		--eval dev.rec -o "$1" train.rec &
+	pid=$!
+	tries=0
+	while [ ! -e "$1/model.safetensors" ] && [ $tries -lt 600 ]; do
+		sleep .1
+		tries=$((tries + 1))
+	done
+}
+
+begin k
+exits 1 'another run at the same time' bert-train --init-config tiny --tokenizer vocab.txt \
+	-o k train.rec
+like "$(cat err)" "*another run is writing to 'k'*" 'is refused, and not for a finished model'
+kill -KILL $pid
+wait $pid 2>/dev/null
+[ ! -e k/checkpoint.safetensors ]
+result $? 'killed before the first checkpoint'
+works 'its model predicts' bert-predict -m k -o p dev.rec
+like "$(cat err)" "*warning: the training of 'k' was stopped at step * of *" 'with a warning'
+works 'the run begins again' bert-train --init-config tiny --tokenizer vocab.txt --steps 4 \
+	--eval dev.rec -o k train.rec
+like "$(cat err)" "*warning: the training of 'k' was stopped at step *" 'and says what was there'
+works 'a finished model' bert-predict -m k -o p dev.rec
+case $(cat err) in
+*stopped*) false ;;
+esac
+result $? 'has no warning'
+exits 2 'it is not replaced' bert-train --init-config tiny --tokenizer vocab.txt --steps 4 \
+	-o k train.rec
+like "$(cat err)" "*'k' has a finished model*" 'without being told to'
+
+# a terminal that closes
+begin h
+kill -HUP $pid
+wait $pid
+is $? 1 'SIGHUP stops with a checkpoint'
+[ -e h/checkpoint.safetensors ]
+result $? 'which is there'
+finish
