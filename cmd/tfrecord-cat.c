@@ -243,6 +243,19 @@ static void summary(const struct bt_recordset_opts *o,
 		bt_log(o->log, BT_LOG_NOTE, "%llu record%s", n, s);
 }
 
+/* What is chosen is chosen first. */
+static void warn_order(const struct values *v, const struct bt_log *log)
+{
+	if (v->shuffle && (v->head.given || v->tail.given || v->slice != NULL))
+		bt_log(log, BT_LOG_WARN,
+		       "the records of %s are shuffled, not chosen at random: "
+		       "for that, pipe the output of --shuffle into another "
+		       "tfrecord-cat",
+		       v->head.given   ? "--head"
+		       : v->tail.given ? "--tail"
+		                       : "--slice");
+}
+
 static int run(const struct values *v, char *const *files, int n)
 {
 	struct bt_log log = bt_tool_log(&tool, &v->common);
@@ -253,8 +266,10 @@ static int run(const struct values *v, char *const *files, int n)
 
 	o.log = &log;
 	r = translate(v, &o, &err);
-	if (r == BT_OK)
+	if (r == BT_OK) {
+		warn_order(v, &log);
 		r = bt_recordset(&o, files, n, &sum, &err);
+	}
 	if (r != BT_OK) {
 		status = bt_tool_fail(&tool, &err);
 		/* 1 is an answer of --leak */

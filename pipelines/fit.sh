@@ -75,7 +75,13 @@ if [ -z "$TEXT" ]; then # the column with the longest values
 	done >"$tmp/lengths"
 	TEXT=$(sort -rn "$tmp/lengths" | sed -n '1s/^[^	]*	//p')
 fi
-: "${LABEL:=$(grep -vxF -e "$ID" -e "$TEXT" "$tmp/columns" | tail -n 1)}"
+if [ -z "$LABEL" ]; then # the column with the fewest different values
+	grep -vxF -e "$ID" -e "$TEXT" "$tmp/columns" | while IFS= read -r column; do
+		records -t "$column" | sort -u | awk -v name="$column" '
+			END { if (NR > 1) print NR "\t" name }'
+	done >"$tmp/values"
+	LABEL=$(sort -n "$tmp/values" | sed -n '1s/^[^	]*	//p')
+fi
 if [ -z "$TEXT" ] || [ -z "$LABEL" ]; then
 	say "'$train' needs a column of texts and one of labels; it has: $(paste -sd "$mark" "$tmp/columns")"
 	exit 1

@@ -140,6 +140,12 @@ exits 0 'fit.sh: a table without ids' "$fit" numbers.tsv demo/intent numbers --e
 like "$(cat err)" "*delimiter: tab*column 'Satz'*column 'points'*id: none*task: regression*" \
 	'... is guessed, too'
 awk 'BEGIN { print "points"; for (i = 1; i <= 60; i++) print 0 }' >sample.csv
+awk 'BEGIN {
+	print "Sorte;Satz;Datum"
+	for (i = 1; i <= 60; i++) print "s" i % 3 ";the card number " i % 20 " of a reader;1." i % 30 ".26"
+}' >dates.csv
+exits 0 'fit.sh: a label of no usual name' "$fit" dates.csv demo/intent dates --epochs 1
+like "$(cat err)" "*label: column 'Sorte'*" '... is not the date'
 iconv -f UTF-8 -t UTF-16 numbers.tsv >excel.txt
 exits 0 'fit.sh: UTF-16' "$fit" excel.txt demo/intent excel --epochs 1
 same excel/model.safetensors numbers/model.safetensors '... is the same table'

@@ -105,4 +105,6 @@ is "$(cat status err)" 141 'a closed pipe'
 tfrecord-cat -q --shuffle a.rec >/dev/full 2>err
 is "$? $(cat err)" '1 tfrecord-cat: cannot write standard output: No space left on device' \
 	'a full disk'
+works 'the first records, shuffled' tfrecord-cat --shuffle --head 5 -o some.rec a.rec
+like "$(cat err)" "*warning: the records of --head are shuffled, not chosen at random: *" 'says what they are'
 finish
