@@ -176,7 +176,8 @@ static int add_row(struct bt_prediction_file *f, const struct bt_span *field,
                    struct bt_error *err)
 {
 	int r = reserve(f, 1, err);
-	float *value = f->value + f->rows * (size_t)f->labels.n;
+	size_t labels = (size_t)f->labels.n;
+	float *value = labels > 0 ? f->value + f->rows * labels : NULL;
 	size_t i, k;
 
 	for (i = 0; i < n && r == BT_OK; i++) {

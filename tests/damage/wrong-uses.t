@@ -189,7 +189,7 @@ printf '"text";"y"\n"a, b";"c"\n' >odd.csv
 refuses '*text after a closing quote: are fields divided by something else?' \
 	'semicolons' csv2tfrecord -o x odd.csv
 printf 't\0e\0x\0t\0\n\0' >odd.csv
-refuses '*a NUL byte: is it UTF-16, or no text at all?' 'UTF-16 without a mark' \
+refuses '*a NUL byte: is it UTF-16, or no text at all? (use --encoding utf-16)' 'UTF-16 without a mark' \
 	csv2tfrecord -o x odd.csv
 
 # What is no model.
