@@ -32,7 +32,7 @@ struct bt_feature bt_record_feature(const char *name, struct bt_span raw,
 
 	f.name_len = strlen(name);
 	f.list.p = (const uint8_t *)raw.p;
-	f.list.end = f.list.p + raw.n;
+	f.list.end = raw.n > 0 ? f.list.p + raw.n : f.list.p;
 	return f;
 }
 
