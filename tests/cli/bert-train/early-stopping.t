@@ -90,7 +90,7 @@ refuses "*'a/model.safetensors' is not a checkpoint*" 'a file that is not a chec
 
 until_there() { # FILE: waits for it, but not forever
 	i=0
-	while [ ! -e "$1" ] && [ $i -lt 500 ]; do
+	while [ ! -e "$1" ] && [ $i -lt 3000 ]; do
 		sleep 0.02
 		i=$((i + 1))
 	done
