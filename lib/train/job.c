@@ -276,11 +276,14 @@ static int warn_restart(const struct bt_job *j, struct bt_error *err)
 	const struct bt_train_opts *t = &j->o.train;
 	char *state = bt_path_join(t->out, BT_CHECKPOINT_FILE);
 	bool there = access(state, F_OK) == 0;
+	int r = BT_OK;
 
 	free(state);
-	return there || t->resume || !bt_unfinished(t->out)
-	           ? BT_OK
-	           : bt_unfinished_warn(t->out, bt_job_log(j), err);
+	bt_file_use_own(true);
+	if (!there && !t->resume && bt_unfinished(t->out))
+		r = bt_unfinished_warn(t->out, bt_job_log(j), err);
+	bt_file_use_own(false);
+	return r;
 }
 
 /* The starting model is not replaced, nor is a finished one, which may be hours
@@ -290,11 +293,13 @@ static int check_replaced(const struct bt_job *j, struct bt_error *err)
 	const struct bt_train_opts *t = &j->o.train;
 	struct stat a, b;
 	char *model = bt_path_join(t->out, BT_FILE_WEIGHTS);
-	bool finished = t->keep_finished && !t->resume &&
-	                t->resume_from == NULL && access(model, F_OK) == 0 &&
-	                !bt_unfinished(t->out);
+	bool finished;
 	int r;
 
+	bt_file_use_own(true);
+	finished = t->keep_finished && !t->resume && t->resume_from == NULL &&
+	           access(model, F_OK) == 0 && !bt_unfinished(t->out);
+	bt_file_use_own(false);
 	free(model);
 	if (j->o.model != NULL && stat(t->out, &a) == 0 &&
 	    stat(j->o.model, &b) == 0 && a.st_dev == b.st_dev &&

@@ -28,7 +28,7 @@ wait $pid 2>/dev/null
 result $? 'killed before the first checkpoint'
 works 'its model predicts' bert-predict -m k -o p dev.rec
 like "$(cat err)" "*warning: the training of 'k' was stopped at step * of *" 'with a warning'
-works 'the run begins again' bert-train --init-config tiny --tokenizer vocab.txt --steps 4 \
+works 'the run begins again' bert-train --init-config tiny --tokenizer vocab.txt --epochs 3 \
 	--eval dev.rec -o k train.rec
 like "$(cat err)" "*warning: the training of 'k' was stopped at step *" 'and says what was there'
 works 'a finished model' bert-predict -m k -o p dev.rec
