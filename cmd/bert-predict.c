@@ -60,8 +60,9 @@ static const struct bt_opt options[] = {
     BT_STR(0, "delimiter", "C", "a character, tab, comma, semicolon or pipe",
            args, delimiter),
     BT_GROUP("Embeddings"),
-    BT_STR(0, "embed", "cls|mean|max",
-           "write an embedding of each text instead of labels", args, embed),
+    BT_STR(0, "embed", "auto|cls|mean|max",
+           "write embeddings instead of labels; auto: as modules.json says",
+           args, embed),
     BT_FLAG(0, "normalize", "scale embeddings to length 1", args, normalize),
     BT_GROUP("Speed"),
     BT_STR(0, "dtype", "auto|f32|bf16|int8", "type of matrix products [auto]",
@@ -180,7 +181,7 @@ static int open_output(struct run *r, struct bt_error *err)
 	    embed ? BT_FRAME_EMBEDDINGS : BT_FRAME_LOGITS,
 	    0,
 	    embed ? NULL : &r->s.model.labels,
-	    r->a->normalize,
+	    r->a->normalize || r->s.normalize,
 	    r->s.model.task == &bt_task_classification
 	        ? NULL
 	        : r->s.model.task->problem_type};

@@ -57,6 +57,7 @@ static const char *const words[BT_HINTS] = {
         "--checkpoint-activations",
     [BT_HINT_CLASSES_TRAIN] = "train one with bert-train -m DIR -o MODEL",
     [BT_HINT_CSV_ONLY] = "--header and --delimiter are for --format csv",
+    [BT_HINT_EMBED] = "choose it with --embed cls, mean or max",
     [BT_HINT_GEMM_INT8] = "leave out --gemm",
     [BT_HINT_FIELD_NAMES] = "--header gives CSV other column names",
     [BT_HINT_KEEP_FIELDS] =
@@ -89,6 +90,10 @@ static const char *const words[BT_HINTS] = {
     [BT_HINT_LABEL_TYPE_CLASS] = "use --label-type class",
     [BT_HINT_LABEL_TYPE_FLOAT] = "use --label-type float",
     [BT_HINT_NO_LINES] = "drop --lines",
+    [BT_HINT_PROMPT] =
+        "--prompt NAME puts it before each text; --prompt-text '' says that no "
+        "prompt is wanted",
+    [BT_HINT_PROMPT_TEXT] = "--prompt-text takes the text of a prompt",
     [BT_HINT_READ_RECORDS] =
         "bert-tokenize reads text records, bert-train token records",
     [BT_HINT_READ_TENSORS] =

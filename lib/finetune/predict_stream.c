@@ -8,6 +8,7 @@
 #include "base/sys.h"
 #include "cpu/roofline.h"
 #include "finetune/unfinished.h"
+#include "format/sentence.h"
 #include "io/duplicate_paths.h"
 #include "tokenizer_file/tokenizer_file.h"
 
@@ -37,23 +38,75 @@ static int open_tokenizer(struct bt_predict_stream *s, struct bt_error *err)
 	return BT_OK;
 }
 
-static int open_model(struct bt_predict_stream *s,
-                      const struct bt_engine_opts *e, struct bt_error *err)
+/* The pooling is the model's own. */
+static int choose_own(struct bt_predict_stream *s, struct bt_error *err)
+{
+	struct bt_sentence own;
+	int r = bt_sentence_read(s->o.model, &own, err);
+
+	if (r == BT_OK && own.pooling == NULL)
+		r = bt_error_set(
+		    err, BT_EFORMAT,
+		    "'%s' has no modules.json, which would say how "
+		    "the model embeds texts",
+		    s->o.model);
+	if (r != BT_OK)
+		return bt_error_hint(err, BT_HINT_EMBED, r);
+	s->o.embed = own.pooling;
+	s->normalize = own.normalize;
+	bt_log(s->o.log, BT_LOG_NOTE,
+	       "'%s' embeds texts by %s%s, as its modules.json says",
+	       s->o.model, own.pooling,
+	       own.normalize ? " and scales to length 1" : "");
+	return BT_OK;
+}
+
+/* Warns where the pooling is not the model's own. */
+static int compare_own(const struct bt_predict_stream *s, struct bt_error *err)
+{
+	struct bt_error why = {0};
+	struct bt_sentence own;
+	int r = bt_sentence_read(s->o.model, &own, &why);
+
+	if (r == BT_ENOMEM)
+		return bt_error_set(err, r, "%s", why.text);
+	if (r != BT_OK)
+		bt_log(s->o.log, BT_LOG_WARN,
+		       "the embeddings will not be the model's own: %s",
+		       why.text);
+	else if (own.pooling != NULL && strcmp(own.pooling, s->o.embed) != 0)
+		bt_log(s->o.log, BT_LOG_WARN,
+		       "'%s' embeds texts by %s, as its modules.json says, not "
+		       "by %s",
+		       s->o.model, own.pooling, s->o.embed);
+	return BT_OK;
+}
+
+static int open_encoder(struct bt_predict_stream *s,
+                        const struct bt_engine_opts *e, struct bt_error *err)
 {
 	static const char *const names[] = {"cls", "mean", "max"};
-	int i;
+	int i, r = strcmp(s->o.embed, "auto") == 0 ? choose_own(s, err)
+	                                           : compare_own(s, err);
 
-	if (s->o.model == NULL)
-		return bt_model_open_parts(s->o.config, s->o.weights,
-		                           s->o.classes, e, &s->model, err);
-	if (s->o.embed == NULL)
-		return bt_model_open(s->o.model, e, &s->model, err);
+	if (r != BT_OK)
+		return r;
 	for (i = BT_POOLING_CLS; i <= BT_POOLING_MAX; i++)
 		if (strcmp(s->o.embed, names[i]) == 0)
 			return bt_model_open_encoder(
 			    s->o.model, (enum bt_pooling)i, e, &s->model, err);
 	return bt_error_set(err, BT_EARG, "'%s' is not a way to embed",
 	                    s->o.embed);
+}
+
+static int open_model(struct bt_predict_stream *s,
+                      const struct bt_engine_opts *e, struct bt_error *err)
+{
+	if (s->o.model == NULL)
+		return bt_model_open_parts(s->o.config, s->o.weights,
+		                           s->o.classes, e, &s->model, err);
+	return s->o.embed == NULL ? bt_model_open(s->o.model, e, &s->model, err)
+	                          : open_encoder(s, e, err);
 }
 
 int bt_predict_stream_open(const struct bt_predict_stream_opts *o,

@@ -28,8 +28,9 @@ struct bt_predict_stream_opts {
 	int (*look)(void *ctx, size_t k, uint64_t number, const void *data,
 	            size_t len, struct bt_error *err);
 	void *look_ctx;
-	const char *embed; /* cls, mean, max: embed texts, by any
-	                    * encoder; NULL: classify them */
+	const char *embed; /* cls, mean, max: embed texts, by any encoder; auto:
+	                    * as sentence-transformers would; NULL: classify
+	                    * them */
 	enum bt_precision dtype;
 	const char *gemm;           /* or NULL, as it must be with int8 */
 	const struct bt_log *log;   /* or NULL; outlives the stream */
@@ -44,6 +45,7 @@ struct bt_predict_stream {
 	struct bt_pool *pool;
 	struct bt_tok *tok; /* NULL: the model directory has none */
 	struct bt_model model;
+	bool normalize; /* with auto: the model scales embeddings to length 1 */
 	struct bt_ensemble more;
 	struct bt_gather gather;
 	struct bt_dataset block;

@@ -12,8 +12,9 @@
 
 #define MAX_FILE ((size_t)256 << 20)
 
-static int parse(const char *name, const char *data, size_t len, size_t flags,
-                 json_t **object, struct bt_error *err)
+/* A JSON object or list. */
+static int parse_any(const char *name, const char *data, size_t len,
+                     size_t flags, json_t **value, struct bt_error *err)
 {
 	json_error_t e;
 	json_t *o = json_loadb(data, len, flags, &e);
@@ -29,6 +30,18 @@ static int parse(const char *name, const char *data, size_t len, size_t flags,
 		                    "%s is not valid JSON: line %d, column %d: "
 		                    "%s",
 		                    name, e.line, e.column, e.text);
+	*value = o;
+	return BT_OK;
+}
+
+static int parse(const char *name, const char *data, size_t len, size_t flags,
+                 json_t **object, struct bt_error *err)
+{
+	json_t *o = NULL;
+	int r = parse_any(name, data, len, flags, &o, err);
+
+	if (r != BT_OK)
+		return r;
 	if (!json_is_object(o)) {
 		json_decref(o);
 		return bt_error_set(err, BT_EFORMAT,
@@ -123,6 +136,27 @@ int bt_json_load(const char *path, json_t **object, struct bt_error *err)
 	free(data);
 	if (r == BT_OK)
 		*object = o;
+	return r;
+}
+
+int bt_json_load_list(const char *path, json_t **list, struct bt_error *err)
+{
+	char *data, name[300];
+	json_t *o = NULL;
+	size_t len;
+	int r = bt_in_whole(path, MAX_FILE, &data, &len, err);
+
+	if (r != BT_OK)
+		return r;
+	snprintf(name, sizeof(name), "'%s'", path);
+	r = parse_any(name, data, len, 0, &o, err);
+	free(data);
+	if (r == BT_OK && !json_is_array(o)) {
+		json_decref(o);
+		return bt_error_set(err, BT_EFORMAT,
+		                    "%s does not hold a JSON list", name);
+	}
+	*list = o;
 	return r;
 }
 

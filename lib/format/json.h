@@ -20,6 +20,10 @@ int bt_json_load(const char *path, json_t **object,
 int bt_json_load_in(const char *dir, const char *name, json_t **object,
                     struct bt_error *err) BT_MUST_USE;
 
+/* Reads a file that holds one JSON list; *list is NULL after an error. */
+int bt_json_load_list(const char *path, json_t **list,
+                      struct bt_error *err) BT_MUST_USE;
+
 /* Parses len bytes as one JSON object; name is for messages. With unique, a key
  * that stands twice is an error; else the last one counts. */
 int bt_json_parse(const char *name, const char *data, size_t len, bool unique,

@@ -39,10 +39,15 @@ static const struct bt_model_file files[] = {
     {BT_FILE_TOKENIZER_CONFIG, BT_USE_SETTINGS, NULL},
     {BT_FILE_SPECIALS, BT_USE_SPECIALS, NULL},
     {BT_FILE_ADDED, BT_USE_SPECIALS, NULL},
-    {"modules.json", BT_USE_SETTINGS, NULL},
-    {"sentence_bert_config.json", BT_USE_SETTINGS, NULL},
-    {"config_sentence_transformers.json", BT_USE_SETTINGS, NULL},
+    {BT_FILE_MODULES, BT_USE_SETTINGS, NULL},
+    {BT_FILE_SENTENCE, BT_USE_SETTINGS, NULL},
+    {BT_FILE_PROMPTS, BT_USE_SETTINGS, NULL},
     {"1_Pooling/config.json", BT_USE_SETTINGS, NULL}, /* of modules.json */
+    {"2_Normalize/config.json", BT_USE_SETTINGS, NULL},
+    {"2_Dense/config.json", BT_USE_SETTINGS, NULL},
+    {"2_Dense/model.safetensors", BT_USE_SETTINGS, NULL},
+    {"2_Dense/pytorch_model.bin", BT_USE_SETTINGS, NULL},
+    {"3_Normalize/config.json", BT_USE_SETTINGS, NULL},
 };
 
 #define FILES (sizeof(files) / sizeof(files[0]))

@@ -4,7 +4,8 @@
  * A model directory, its small files in one input: "=NAME" on a line of its own
  * begins the file NAME, what stands before the first is config.json. The
  * configuration, labels, tokenizer and index of shards are read, a model is
- * laid out, and what stands beside the weights is copied.
+ * laid out, what sentence-transformers says is read, and what stands beside the
+ * weights is copied.
  */
 #include "fuzz.h"
 
@@ -14,6 +15,7 @@
 #include "ckpt/convert.h"
 #include "ckpt/open.h"
 #include "finetune/model.h"
+#include "format/sentence.h"
 #include "tokenizer/tokenizer.h"
 #include "tokenizer_file/tokenizer_file.h"
 
@@ -35,7 +37,12 @@ static const char *const names[] = {"config.json",
                                     "task.json",
                                     "model.weights.h5",
                                     "task.weights.h5",
-                                    "assets/tokenizer/vocabulary.txt"};
+                                    "assets/tokenizer/vocabulary.txt",
+                                    "modules.json",
+                                    "1_Pooling/config.json",
+                                    "2_Normalize/config.json",
+                                    "sentence_bert_config.json",
+                                    "config_sentence_transformers.json"};
 #define NAMES ((int)(sizeof(names) / sizeof(names[0])))
 
 static int find(const uint8_t *p, size_t n)
@@ -56,6 +63,8 @@ static void lay_down(const uint8_t *data, size_t size)
 
 	mkdir("assets", 0777);
 	mkdir("assets/tokenizer", 0777);
+	mkdir("1_Pooling", 0777);
+	mkdir("2_Normalize", 0777);
 	for (i = 0; i < NAMES; i++)
 		unlink(names[i]);
 	for (; p < end; p = nl + 1) {
@@ -88,6 +97,25 @@ static void copy_beside(void)
 		unlink(path);
 	}
 	fuzz_told(bt_sidecar_copy(".", "to", &copied, &err), &err);
+}
+
+/* How the model embeds, and its prompts. */
+static void read_sentence(void)
+{
+	struct bt_error err = {0};
+	struct bt_sentence s;
+	char *text = NULL, *name = NULL;
+
+	if (fuzz_told(bt_sentence_read(".", &s, &err), &err) == BT_OK)
+		FUZZ_CHECK(s.pooling == NULL || strlen(s.pooling) >= 3);
+	bt_error_clear(&err);
+	fuzz_told(bt_sentence_default_prompt(".", &name, &err), &err);
+	bt_error_clear(&err);
+	fuzz_told(
+	    bt_sentence_prompt(".", name != NULL ? name : "query", &text, &err),
+	    &err);
+	free(name);
+	free(text);
 }
 
 static void lay_out(struct bt_model *m)
@@ -128,6 +156,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	bt_error_clear(&err);
 	if (fuzz_told(bt_ckpt_open(".", &c, &err), &err) == BT_OK)
 		bt_ckpt_close(c);
+	read_sentence();
 	copy_beside();
 	return 0;
 }
