@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Turns texts into the token ids of a model. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/num.h"
@@ -65,6 +66,10 @@ static const struct bt_opt options[] = {
            "tokenizer to agree with [the model's, or hf]", opts, ask.dialect),
     BT_STR(0, "lower-case", "yes|no",
            "if the vocabulary does not say [from its tokens]", opts, ask.lower),
+    BT_STR(0, "prompt", "NAME", "put this prompt of the model before each text",
+           opts, ask.prompt),
+    BT_STR(0, "prompt-text", "TEXT", "put this prompt before each text", opts,
+           ask.prompt_text),
     BT_GROUP("Other modes"),
     BT_FLAG(0, "explain", "same as --format explain: show every step", opts,
             ask.explain),
@@ -156,6 +161,10 @@ static const char *wrong(const struct bt_tokenize_options *o)
 		       "with --detokenize, which writes text";
 	if (o->detokenize && o->format != NULL && !is(o->format, "json"))
 		return "--detokenize writes lines of text, or --format json";
+	if (o->prompt != NULL && o->prompt_text != NULL)
+		return "give either --prompt or --prompt-text";
+	if (o->detokenize && (o->prompt != NULL || o->prompt_text != NULL))
+		return "a prompt does not go with --detokenize";
 	if (o->detokenize && o->keep_text)
 		return "--keep-text does not go with --detokenize";
 	if (o->stride.given && o->no_truncation)
@@ -264,7 +273,7 @@ static void warn_lines(const struct opts *o, const struct bt_log *log)
 
 /* Opens the model and finds out what is wanted of it. */
 static int prepare(const struct opts *o, const struct bt_log *log,
-                   struct bt_tok **tok, struct bt_labels *labels,
+                   struct bt_tok **tok, struct bt_labels *labels, char **prompt,
                    struct bt_tokenize_opts *how)
 {
 	struct bt_error err = {0};
@@ -278,6 +287,9 @@ static int prepare(const struct opts *o, const struct bt_log *log,
 		warn_lines(o, log);
 		bt_tokenize_warn_size(*tok, log);
 		r = bt_tokenize_options_settle(&o->ask, *tok, how, &err);
+		if (r == BT_OK && o->save == NULL)
+			r = bt_tokenize_options_prompt(&o->ask, log, prompt,
+			                               how, &err);
 	}
 	return r == BT_OK ? BT_EXIT_DONE : bt_tool_fail(&tool, &err);
 }
@@ -290,7 +302,8 @@ static int run(const struct opts *o)
 	struct bt_labels labels = {0};
 	struct bt_error err = {0};
 	struct bt_tok *tok = NULL;
-	int status = prepare(o, &log, &tok, &labels, &how);
+	char *prompt = NULL;
+	int status = prepare(o, &log, &tok, &labels, &prompt, &how);
 
 	if (o->ask.max_bytes.given)
 		how.limit = &limit;
@@ -304,6 +317,7 @@ static int run(const struct opts *o)
 	                       : convert(o, tok, &how, &log, &err)) != BT_OK)
 		status = bt_tool_fail(&tool, &err);
 out:
+	free(prompt);
 	bt_labels_clear(&labels);
 	bt_tok_free(tok);
 	return status;

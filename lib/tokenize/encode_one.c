@@ -198,6 +198,10 @@ static int fill_record(const struct bt_tokenize *j,
 	rec->weight = text->weight;
 	if (j->opts.keep_text) {
 		rec->text_a = text->text_a;
+		if (j->opts.prompt != NULL) {
+			rec->text_a.p += strlen(j->opts.prompt);
+			rec->text_a.n -= strlen(j->opts.prompt);
+		}
 		rec->text_b = text->text_b;
 	}
 	rec->others = text->others;
@@ -280,6 +284,19 @@ static int mend(struct bt_tokenize_worker *w, int k, struct bt_span *text,
 	return b->oom ? BT_ENOMEM : BT_OK;
 }
 
+/* Puts the prompt before the text. */
+static int prompt(struct bt_tokenize_worker *w, const char *words,
+                  struct bt_span *text)
+{
+	struct bt_buf *b = &w->prompted;
+
+	bt_buf_reset(b);
+	bt_buf_puts(b, words);
+	bt_buf_put(b, text->p, text->n);
+	*text = (struct bt_span){b->data, b->len};
+	return b->oom ? BT_ENOMEM : BT_OK;
+}
+
 /* Reads the text and encodes it: its first window. */
 static int encode(const struct bt_tokenize *j, struct bt_tokenize_worker *w,
                   const struct bt_tokenize_item *item,
@@ -308,6 +325,8 @@ static int encode(const struct bt_tokenize *j, struct bt_tokenize_worker *w,
 		p->stats.mended += mended;
 		p->stats.mended_texts += mended > 0;
 	}
+	if (r == BT_OK && j->opts.prompt != NULL)
+		r = prompt(w, j->opts.prompt, &x->rec.text_a);
 	if (r == BT_OK)
 		r = bt_tok_encode(j->tok, w->scratch, x->rec.text_a,
 		                  x->rec.text_b, &how, &x->e, &p->err);

@@ -45,10 +45,12 @@ struct bt_tokenize_opts {
 	enum bt_tok_truncation which;
 	bool windows; /* cut it into several records */
 	size_t stride;
-	bool mend;       /* what is no UTF-8 becomes U+FFFD, else fail */
-	size_t pad;      /* 0: do not; else not below max_length */
-	bool attend_pad; /* it is part of the text: input_mask is 1 there */
-	bool keep_text;  /* it stays in its record; of the full layout alone */
+	bool mend;          /* what is no UTF-8 becomes U+FFFD, else fail */
+	const char *prompt; /* goes before each text, of a pair before the
+	                     * first; borrowed, or NULL */
+	size_t pad;         /* 0: do not; else not below max_length */
+	bool attend_pad;    /* it is part of the text: input_mask is 1 there */
+	bool keep_text; /* it stays in its record; of the full layout alone */
 	enum bt_token_layout layout;
 	enum bt_label_type label_type;
 	/* for BT_LABEL_CLASS; borrowed, or NULL for no label_ids */

@@ -32,7 +32,7 @@ struct bt_tokenize_worker {
 	struct bt_token_rec rec;
 	struct bt_example_writer example;
 	struct bt_buf payload;
-	struct bt_buf mended[2];
+	struct bt_buf mended[2], prompted;
 	int64_t *hot; /* label_ids of several labels */
 	size_t hot_cap;
 };

@@ -2,8 +2,11 @@
 /* From the words of a command line to what they mean. */
 #include "tokenize/options.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
+#include "format/sentence.h"
 #include "tokenize/input_meta_data.h"
 #include "tokenizer_file/tokenizer_file.h"
 
@@ -58,6 +61,59 @@ int bt_tokenize_options_labels(const struct bt_tokenize_options *o,
 	    how->labels != NULL &&
 	    (o->labels != NULL || how->layout != 0 || o->meta != NULL);
 	return r;
+}
+
+static int warn_default_prompt(const char *model, const struct bt_log *log,
+                               struct bt_error *err)
+{
+	char *name;
+	int r = bt_sentence_default_prompt(model, &name, err);
+
+	if (r == BT_OK && name != NULL)
+		bt_log_hint(log, BT_LOG_WARN, BT_HINT_PROMPT,
+		            "texts are tokenized without the prompt '%s', "
+		            "which sentence-transformers puts before each by "
+		            "default",
+		            name);
+	free(name);
+	return r;
+}
+
+/* A model that does not pool what stands before the text would pool it here. */
+static int check_prompt(const char *model, struct bt_error *err)
+{
+	struct bt_error why = {0};
+	struct bt_sentence s;
+
+	if (bt_sentence_read(model, &s, &why) != BT_OK || !s.leaves_prompt)
+		return BT_OK; /* how else it pools is no matter here */
+	return bt_error_set(err, BT_EFORMAT,
+	                    "the model '%s' leaves the prompt out of its "
+	                    "pooling ('include_prompt' is false), which is not "
+	                    "supported",
+	                    model);
+}
+
+int bt_tokenize_options_prompt(const struct bt_tokenize_options *o,
+                               const struct bt_log *log, char **prompt,
+                               struct bt_tokenize_opts *how,
+                               struct bt_error *err)
+{
+	int r = BT_OK;
+
+	*prompt = NULL;
+	if (o->prompt_text != NULL)
+		*prompt = bt_strndup(o->prompt_text, strlen(o->prompt_text));
+	else if (o->prompt != NULL)
+		r = bt_sentence_prompt(o->model, o->prompt, prompt, err);
+	else
+		r = warn_default_prompt(o->model, log, err);
+	if (r != BT_OK)
+		return bt_error_hint(
+		    err, o->prompt != NULL ? BT_HINT_PROMPT_TEXT : BT_HINT_NONE,
+		    r);
+	how->prompt = *prompt != NULL && **prompt != '\0' ? *prompt : NULL;
+	return how->prompt != NULL ? check_prompt(o->model, err) : BT_OK;
 }
 
 static struct bt_metadata metadata(const struct bt_tokenize_options *o,

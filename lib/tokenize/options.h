@@ -14,6 +14,7 @@ struct bt_tokenize_options {
 	const char *model, *pad, *format, *dialect, *lower;
 	const char *layout, *labels, *label_type, *dummy, *example_id;
 	const char *meta, *part, *processor;
+	const char *prompt, *prompt_text; /* the model's, by name; a text */
 	int64_t max_length;
 	const char *truncation;
 	struct bt_opt_maybe stride;
@@ -33,6 +34,13 @@ int bt_tokenize_options_open(const struct bt_tokenize_options *ask,
  * of them. */
 int bt_tokenize_options_labels(const struct bt_tokenize_options *ask,
                                struct bt_labels *labels,
+                               struct bt_tokenize_opts *how,
+                               struct bt_error *err) BT_MUST_USE;
+
+/* The text to put before each text, to be freed, which must outlive how; or
+ * NULL. Warns of a default prompt that is not wanted and not declined. */
+int bt_tokenize_options_prompt(const struct bt_tokenize_options *ask,
+                               const struct bt_log *log, char **prompt,
                                struct bt_tokenize_opts *how,
                                struct bt_error *err) BT_MUST_USE;
 

@@ -116,9 +116,14 @@ static void tell_gaps(const struct bt_tokenize_opts *o,
 }
 
 /* What became of texts that were too long, or no UTF-8. */
-static void tell_changes(const struct bt_tokenize_opts *o,
+static void tell_changes(const struct bt_tok *tok,
+                         const struct bt_tokenize_opts *o,
                          const struct bt_tokenize_stats *s, struct bt_buf *b)
 {
+	const char *whose = o->max_length == bt_tok_seq_length(tok)
+	                        ? ", the model's max_seq_length"
+	                        : "";
+
 	if (s->mended > 0)
 		bt_buf_printf(b,
 		              "; %llu text%s with invalid UTF-8 (%llu "
@@ -132,13 +137,15 @@ static void tell_changes(const struct bt_tokenize_opts *o,
 	              bt_plural(s->cut_texts));
 	if (o->windows)
 		bt_buf_printf(b,
-		              "cut into windows of %zu tokens (%llu records "
+		              "cut into windows of %zu tokens%s (%llu records "
 		              "in all)",
-		              o->max_length, (unsigned long long)s->records);
+		              o->max_length, whose,
+		              (unsigned long long)s->records);
 	else
-		bt_buf_printf(b, "truncated to %zu tokens (%llu token%s lost)",
-		              o->max_length, (unsigned long long)s->cut_tokens,
-		              bt_plural(s->cut_tokens));
+		bt_buf_printf(
+		    b, "truncated to %zu tokens%s (%llu token%s lost)",
+		    o->max_length, whose, (unsigned long long)s->cut_tokens,
+		    bt_plural(s->cut_tokens));
 }
 
 /* How many texts have how many tokens. */
@@ -177,7 +184,7 @@ void bt_tokenize_report(const struct bt_tok *tok,
 	warn_unknown(tok, s, log);
 	bt_tokenize_warn_bare(s, log);
 	tell_gaps(o, s, log);
-	tell_changes(o, s, &b);
+	tell_changes(tok, o, s, &b);
 	if (s->unknown > 0)
 		snprintf(unknown, sizeof(unknown), "%llu [UNK] (%.2g %%)",
 		         (unsigned long long)s->unknown,

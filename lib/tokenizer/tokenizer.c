@@ -61,6 +61,11 @@ size_t bt_tok_max_length(const struct bt_tok *t)
 	return t->max_length;
 }
 
+size_t bt_tok_seq_length(const struct bt_tok *t)
+{
+	return t->seq_length == t->max_length ? t->seq_length : 0;
+}
+
 struct bt_span bt_tok_token(const struct bt_tok *t, int32_t id)
 {
 	if (id < 0 || (size_t)id >= t->vocab.n)

@@ -50,6 +50,10 @@ size_t bt_tok_model_size(const struct bt_tok *tok);
 size_t bt_tok_max_positions(const struct bt_tok *tok);
 size_t bt_tok_max_length(const struct bt_tok *tok);
 
+/* The max_seq_length of sentence-transformers, if bt_tok_max_length is that;
+ * else 0. */
+size_t bt_tok_seq_length(const struct bt_tok *tok);
+
 /* The token of an id, empty where there is none; lives as long as tok. */
 struct bt_span bt_tok_token(const struct bt_tok *tok, int32_t id);
 

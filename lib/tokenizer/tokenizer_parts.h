@@ -64,6 +64,9 @@ struct bt_tok {
 	char *prefix;
 	int64_t max_chars;
 	size_t max_length, max_positions, model_size;
+	size_t seq_length; /* the max_length that sentence-transformers has for
+	                    * the model; 0: it has none */
+	bool lower_more;   /* and its do_lower_case */
 
 	struct bt_vocab vocab;        /* the model's, then the added ones */
 	size_t model_tokens;          /* of the model's own vocabulary */

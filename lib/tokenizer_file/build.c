@@ -7,6 +7,7 @@
 #include "base/buf.h"
 #include "base/crc32c.h"
 #include "base/mem.h"
+#include "format/model_files.h"
 #include "tokenizer/encode.h"
 #include "tokenizer_file/reader.h"
 #include "tokenizer_file/tokenizer_file.h"
@@ -60,6 +61,11 @@ static int choose_lower(struct bt_tok *t, const struct bt_tok_opts *o,
 		       "'%s': the model has room for %zu tokens, the "
 		       "vocabulary has %zu",
 		       t->path, t->model_size, t->vocab.n);
+	if (t->lower_more && !(t->bert_norm && t->flags.lower))
+		bt_log(o->log, BT_LOG_WARN,
+		       "'%s/" BT_FILE_SENTENCE "': 'do_lower_case' is ignored: "
+		       "the tokenizer alone decides",
+		       t->path);
 	return BT_OK;
 }
 
