@@ -15,11 +15,11 @@
 struct values {
 	struct bt_common common;
 	bool mean, softmax, sigmoid, compare, csv, label, npy, json, verify,
-	    files;
-	const char *select, *weights, *header;
+	    files, others;
+	const char *select, *weights, *header, *nearest;
 	struct bt_opt_maybe limit, memory;
 	double tolerance;
-	int64_t level;
+	int64_t level, top;
 	uint64_t expect;
 };
 
@@ -44,6 +44,15 @@ static const struct bt_opt options[] = {
     BT_FLAG(0, "compare", "report how two streams differ", values, compare),
     BT_REAL(0, "tolerance", "X", "with --compare: allowed difference [0]",
             values, tolerance, 0, 1e300),
+    BT_GROUP("Embeddings"),
+    BT_STR(0, "nearest", "FILE",
+           "list the rows of FILE most similar to each row, as CSV", values,
+           nearest),
+    BT_INT(0, "top", "K", "with --nearest: how many rows of FILE [10]", values,
+           top, 1, BT_NEAREST_TOP_MAX),
+    BT_FLAG(0, "exclude-same-id",
+            "with --nearest: leave out rows of FILE with the row's id", values,
+            others),
     BT_GROUP("Input and output formats"),
     BT_FLAG(0, "csv", "write CSV: id and all values", values, csv),
     BT_FLAG(0, "label", "write CSV: id and the most likely class", values,
@@ -69,20 +78,35 @@ static const struct bt_opt options[] = {
 static const struct bt_tool tool = {
     "tensor-cat",
     "[OPTION ...] [TENSORS ...]",
-    "Averages, compares, selects and prints tensor streams.",
+    "Averages, compares, searches, selects and prints tensor streams.",
     "tensor-cat --mean --softmax a.ts b.ts | tensor-cat --label >submission.csv",
     options,
 };
 
-static bool options_make_sense(const struct values *v, int n)
+/* True if the file to look in and an operand are both standard input. */
+static bool reads_input_twice(const struct values *v, char *const *paths, int n)
+{
+	int i;
+
+	if (v->nearest == NULL || strcmp(v->nearest, "-") != 0)
+		return false;
+	for (i = 0; i < n; i++)
+		if (strcmp(paths[i], "-") == 0)
+			return true;
+	return n == 0;
+}
+
+static bool options_make_sense(const struct values *v, char *const *paths,
+                               int n)
 {
 	bool made = v->mean || v->softmax || v->sigmoid;
 	const char *what = NULL;
 
-	if ((v->csv || v->label) + v->npy + v->json + v->verify + v->compare >
+	if ((v->csv || v->label) + v->npy + v->json + v->verify + v->compare +
+	        (v->nearest != NULL) >
 	    1)
-		what = "--csv or --label, --npy, --json, --verify and "
-		       "--compare exclude each other";
+		what = "--csv or --label, --npy, --json, --verify, --compare "
+		       "and --nearest exclude each other";
 	else if (v->compare && (made || v->select != NULL))
 		what = "--compare takes streams as they are";
 	else if ((v->verify || v->json) && made)
@@ -101,6 +125,11 @@ static bool options_make_sense(const struct values *v, int n)
 		what = "--header needs --csv or --label";
 	else if (v->tolerance > 0 && !v->compare)
 		what = "--tolerance needs --compare";
+	else if ((v->top != 0 || v->others) && v->nearest == NULL)
+		what = "--top and --exclude-same-id need --nearest";
+	else if (reads_input_twice(v, paths, n))
+		what = "standard input cannot be FILE and the input: name one "
+		       "of them";
 	if (what != NULL)
 		bt_tool_misuse(&tool, "%s", what);
 	return what == NULL;
@@ -170,6 +199,7 @@ static enum bt_tensors_form form_of(const struct values *v)
 	       : v->json          ? BT_TENSORS_JSON
 	       : v->verify        ? BT_TENSORS_VERIFY
 	       : v->compare       ? BT_TENSORS_COMPARE
+	       : v->nearest       ? BT_TENSORS_NEAREST
 	                          : BT_TENSORS_STREAM;
 }
 
@@ -183,6 +213,10 @@ static int work(const struct values *v, char *const *paths, int n,
 	    .softmax = v->softmax,
 	    .sigmoid = v->sigmoid,
 	    .csv = {v->csv, v->label, v->header},
+	    .nearest = {.file = v->nearest,
+	                .top = v->top != 0 ? (size_t)v->top : BT_NEAREST_TOP,
+	                .others = v->others,
+	                .threads = (int)v->common.threads},
 	    .limit = v->limit.n,
 	    .memory = v->memory.given ? v->memory.n : BT_RECORD_STORE_DEFAULT,
 	    .level = (int)v->level,
@@ -219,7 +253,7 @@ static int run(const struct values *v, char *const *paths, int n)
 	struct bt_error err = {0};
 	int r, status;
 
-	if (!options_make_sense(v, n))
+	if (!options_make_sense(v, paths, n))
 		return BT_EXIT_USAGE;
 	r = bt_duplicate_paths(paths, n, v->compare ? NULL : &log, &err);
 	if (r == BT_OK)

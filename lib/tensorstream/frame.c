@@ -33,6 +33,18 @@ bool bt_frame_is_value(const struct bt_frame *f, const struct bt_tensor *t)
 	return f->id == NULL || (t != f->id && t != f->offsets);
 }
 
+size_t bt_frame_values(const struct bt_frame *f, const struct bt_tensor **t)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < f->s.count; i++)
+		if (bt_frame_is_value(f, &f->s.tensors[i])) {
+			*t = &f->s.tensors[i];
+			n++;
+		}
+	return n;
+}
+
 static int64_t offset_at(const struct bt_frame *f, size_t i)
 {
 	int64_t v;

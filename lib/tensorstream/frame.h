@@ -50,6 +50,9 @@ const char *bt_frame_note(const struct bt_frame *f, const char *key);
 /* True for a tensor that is not id or id_offsets. */
 bool bt_frame_is_value(const struct bt_frame *f, const struct bt_tensor *t);
 
+/* How many tensors are not ids; where there is one, *t is it. */
+size_t bt_frame_values(const struct bt_frame *f, const struct bt_tensor **t);
+
 /* Elements and bytes of a row. */
 size_t bt_frame_row_count(const struct bt_frame *f, const struct bt_tensor *t);
 size_t bt_frame_row_bytes(const struct bt_frame *f, const struct bt_tensor *t);

@@ -18,6 +18,7 @@ struct job {
 	struct bt_ts_writer *stream; /* or one of: */
 	struct bt_frame_csv *csv;
 	struct bt_frame_npy *npy;
+	struct bt_nearest *nearest;
 	struct bt_tensor *chosen; /* of names */
 	size_t chosen_cap;
 	struct bt_frame_builder made;
@@ -27,6 +28,7 @@ struct job {
 static int open_output(struct job *j, struct bt_error *err)
 {
 	const struct bt_tensors_opts *o = j->o;
+	struct bt_nearest_opts near = o->nearest;
 	bool binary = o->form == BT_TENSORS_STREAM || o->form == BT_TENSORS_NPY;
 	int r = bt_out_open(o->output, binary ? BT_OUT_BINARY : BT_OUT_TEXT,
 	                    &j->out, err);
@@ -37,6 +39,11 @@ static int open_output(struct job *j, struct bt_error *err)
 		return bt_frame_csv_new(&o->csv, &j->csv, err);
 	if (o->form == BT_TENSORS_NPY)
 		j->npy = bt_frame_npy_new(o->memory);
+	near.limit = o->limit;
+	near.names = o->names;
+	near.n_names = o->n_names;
+	if (o->form == BT_TENSORS_NEAREST)
+		return bt_nearest_new(&near, j->out, &j->nearest, err);
 	if (o->form == BT_TENSORS_STREAM)
 		return bt_ts_writer_new(j->out, o->level, &j->stream, err);
 	return BT_OK;
@@ -69,6 +76,8 @@ static int put(struct job *j, const struct bt_frame *f, size_t bytes,
 		return bt_frame_csv_put(j->csv, f, j->out, err);
 	if (j->npy != NULL)
 		return bt_frame_npy_put(j->npy, f, err);
+	if (j->nearest != NULL)
+		return bt_nearest_put(j->nearest, f, err);
 	if (j->o->form == BT_TENSORS_JSON)
 		return bt_frame_json(f, j->sum->frames, bytes, j->out, err);
 	if (j->stream == NULL)
@@ -243,6 +252,8 @@ static int finish(struct job *j, struct bt_error *err)
 		return r;
 	if (j->npy != NULL)
 		return bt_frame_npy_write(j->npy, j->out, err);
+	if (j->nearest != NULL)
+		return bt_nearest_finish(j->nearest, err);
 	j->stream = NULL;
 	return stream != NULL ? bt_ts_writer_finish(stream, err) : BT_OK;
 }
@@ -267,6 +278,7 @@ int bt_tensors(const struct bt_tensors_opts *o, char *const *paths, int n,
 	bt_ts_writer_abandon(j.stream);
 	bt_frame_csv_free(j.csv);
 	bt_frame_npy_free(j.npy);
+	bt_nearest_free(j.nearest);
 	bt_frame_builder_clear(&j.made);
 	bt_differences_clear(&j.diff);
 	free(j.chosen);

@@ -2,6 +2,7 @@
 /*
  * The work of tensor-cat: streams of tensors passed on frame by frame, chosen
  * from, averaged or compared row by row, and put in one of several forms.
+ * BT_TENSORS_NEAREST uses threads.
  */
 #ifndef BT_TENSORSTREAM_JOB_H
 #define BT_TENSORSTREAM_JOB_H
@@ -12,15 +13,17 @@
 
 #include "base/err.h"
 #include "base/span.h"
+#include "tensorstream/nearest.h"
 #include "tensorstream/text_out.h"
 
 enum bt_tensors_form {
 	BT_TENSORS_STREAM,
 	BT_TENSORS_CSV,
-	BT_TENSORS_NPY,    /* one tensor */
-	BT_TENSORS_JSON,   /* a line a frame: what it holds */
-	BT_TENSORS_VERIFY, /* a line: how much of everything there is */
-	BT_TENSORS_COMPARE /* a line a tensor: how two streams differ */
+	BT_TENSORS_NPY,     /* one tensor */
+	BT_TENSORS_JSON,    /* a line a frame: what it holds */
+	BT_TENSORS_VERIFY,  /* a line: how much of everything there is */
+	BT_TENSORS_COMPARE, /* a line a tensor: how two streams differ */
+	BT_TENSORS_NEAREST  /* CSV: the rows of a file nearest to each row */
 };
 
 struct bt_tensors_opts {
@@ -33,6 +36,7 @@ struct bt_tensors_opts {
 	const struct bt_span *names; /* only these tensors; NULL: all */
 	size_t n_names;
 	struct bt_frame_csv_opts csv;
+	struct bt_nearest_opts nearest; /* limit and names: those here */
 	size_t limit;  /* most bytes of a frame, as bt_ts_reader_open */
 	size_t memory; /* held for NPY, the rest in a file */
 	int level;     /* of compression, of frames that are made here */

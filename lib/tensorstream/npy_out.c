@@ -87,13 +87,8 @@ static const char *descr(enum bt_dtype dtype)
 static int find(const struct bt_frame *f, const struct bt_tensor **t,
                 struct bt_error *err)
 {
-	size_t i, n = 0;
+	size_t n = bt_frame_values(f, t);
 
-	for (i = 0; i < f->s.count; i++)
-		if (bt_frame_is_value(f, &f->s.tensors[i])) {
-			*t = &f->s.tensors[i];
-			n++;
-		}
 	if (n != 1)
 		return bt_error_hint(
 		    err, n > 1 ? BT_HINT_TENSOR_SELECT : BT_HINT_NONE,
