@@ -324,8 +324,15 @@ static int prepare(struct run *r, const struct bt_log *notes,
 	if (r->p.output == BT_METRICS_ANSWERS)
 		s.lacks = BT_METRICS_OF_PROBABILITIES | BT_METRICS_RANKS;
 
+	if (task->per_token && (r->a->errors > 0 || r->a->by.n > 0 ||
+	                        r->a->threshold != NULL || r->a->tune != NULL))
+		return bt_error_set(err, BT_EARG,
+		                    "the model tags words: --errors, --by and "
+		                    "thresholds are for labels of texts");
 	e = bt_metrics_init(&r->m, task->metrics, r->labels->n, err);
 	r->m.output = r->p.output;
+	if (e == BT_OK)
+		e = bt_metrics_name_outputs(&r->m, r->labels, err);
 	if (e == BT_OK && r->a->threshold != NULL)
 		e = read_thresholds(r, notes, err);
 	if (e == BT_OK && r->a->tune != NULL)

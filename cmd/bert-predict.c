@@ -12,6 +12,7 @@
 #include "io/path.h"
 #include "predict/fields.h"
 #include "predict/predict.h"
+#include "predict/tags.h"
 #include "tensorstream/row_writer.h"
 
 struct args {
@@ -21,6 +22,7 @@ struct args {
 	struct bt_predict_opts p;
 	int64_t top, expect;
 	bool profile, normalize;
+	bool standard_format; /* none was asked for */
 };
 
 static const struct bt_opt options[] = {
@@ -29,8 +31,9 @@ static const struct bt_opt options[] = {
             args, model),
     BT_STR('o', "output", "FILE", "write to FILE [standard output]", args,
            common.output),
-    BT_STR(0, "format", "csv|jsonl|npy|tensor|tfrecord|tsv",
-           "output format [as the name's ending, else csv]", args, format),
+    BT_STR(0, "format", "conll|csv|jsonl|npy|tensor|tfrecord|tsv",
+           "output format [the name's ending, else csv, of tags conll]", args,
+           format),
     BT_INT(0, "expect", "N", "fail unless there are exactly N records", args,
            expect, 1, 1e15),
     BT_STR(0, "with", "FIELD,...",
@@ -88,6 +91,7 @@ struct run {
 	struct bt_predict_stream s;
 	struct bt_fields *fields;   /* of --with, or NULL */
 	struct bt_predict *p;       /* or: */
+	struct bt_tags *tags;       /* of words, or: */
 	struct bt_row_writer *rows; /* of tensors and embeddings */
 	double *sum;                /* [outputs] of arrays of probabilities: */
 	float *proba;
@@ -117,6 +121,10 @@ static int add(void *ctx, uint64_t i, const struct bt_dataset *d, size_t k,
 	struct run *r = ctx;
 
 	r->n++;
+	if (r->tags != NULL)
+		return bt_tags_add(r->tags, k, d->continues[k],
+		                   d->token_label + d->start[k],
+		                   bt_dataset_length(d, k), logits, err);
 	if (r->looks && bt_dataset_id(d, k).p != NULL)
 		bt_duplicate_ids_add(&r->ids, bt_dataset_id(d, k));
 	if (r->rows != NULL)
@@ -133,8 +141,10 @@ static int look(void *ctx, size_t k, uint64_t number, const void *data,
 {
 	struct run *r = ctx;
 
-	(void)number;
-	return bt_fields_look(r->fields, k, data, len, err);
+	if (r->tags != NULL)
+		return bt_tags_look(r->tags, k, number, data, len, err);
+	return r->fields != NULL ? bt_fields_look(r->fields, k, data, len, err)
+	                         : BT_OK;
 }
 
 /* After each block, lets the reader at the other end of a pipe continue. */
@@ -165,6 +175,41 @@ static int open_probabilities(struct run *r, struct bt_error *err)
 	           : bt_error_nomem(err, "predicting");
 }
 
+/* The options that only apply to labels of texts. */
+static bool label_options(const struct args *a)
+{
+	return a->p.header != NULL || a->p.sample != NULL || a->top > 0 ||
+	       a->p.map != NULL || a->p.sample_id != NULL ||
+	       a->p.sample_order || a->delimiter != NULL ||
+	       a->p.threshold != NULL || a->p.separator != NULL ||
+	       a->with != NULL;
+}
+
+/* Of a model that tags words. */
+static int open_tags(struct run *r, struct bt_error *err)
+{
+	static const char *const formats[] = {"conll", "csv", "jsonl"};
+	const char *format = r->a->standard_format ? formats[0] : r->a->format;
+	int i = 0, e;
+
+	if (label_options(r->a) || r->a->p.proba)
+		return bt_error_set(err, BT_EARG,
+		                    "the model tags words, for which the "
+		                    "options for labels are not available");
+	while (i < 3 && strcmp(formats[i], format) != 0)
+		i++;
+	if (i == 3)
+		return bt_error_set(err, BT_EARG,
+		                    "the model tags words, which can be "
+		                    "written as conll, csv or jsonl, not as %s",
+		                    format);
+	e = bt_out_open(r->a->common.output, BT_OUT_TEXT, &r->out, err);
+	return e == BT_OK
+	           ? bt_tags_new((enum bt_tags_format)i, &r->s.model.labels,
+	                         r->out, &r->tags, err)
+	           : e;
+}
+
 /* Opens the output and what writes predictions or rows into it. */
 static int open_output(struct run *r, struct bt_error *err)
 {
@@ -188,6 +233,12 @@ static int open_output(struct run *r, struct bt_error *err)
 	struct bt_predict_opts p = r->a->p;
 	int e;
 
+	if (r->s.model.task->per_token && !embed)
+		return open_tags(r, err);
+	if (strcmp(format, "conll") == 0)
+		return bt_error_set(err, BT_EARG,
+		                    "the model does not tag words, which conll "
+		                    "is for");
 	o.cols = bt_model_width(&r->s.model);
 	p.sample_ignore_extra =
 	    r->a->extra != NULL && strcmp(r->a->extra, "ignore") == 0;
@@ -238,7 +289,7 @@ static int open_all(struct run *r, struct bt_error *err)
 	    .threads = (int)r->a->common.threads,
 	    .expect = (uint64_t)r->a->expect,
 	    .labels = BT_LABELS_OPTIONAL,
-	    .look = r->a->with != NULL ? look : NULL,
+	    .look = r->a->embed == NULL ? look : NULL,
 	    .look_ctx = r};
 	int e = bt_duplicate_paths((char *const *)models->item, models->n,
 	                           &r->log, err);
@@ -259,8 +310,9 @@ static int predict(struct run *r, char **paths, int n, struct bt_error *err)
 		e = bt_predict_stream_run(&r->s, paths, n, add, after_block, r,
 		                          err);
 	if (e == BT_OK)
-		e = r->rows != NULL ? bt_row_writer_finish(r->rows, err)
-		                    : bt_predict_finish(r->p, err);
+		e = r->tags != NULL   ? bt_tags_finish(r->tags, err)
+		    : r->rows != NULL ? bt_row_writer_finish(r->rows, err)
+		                      : bt_predict_finish(r->p, err);
 	out = r->out;
 	r->out = NULL;
 	if (e == BT_OK)
@@ -272,7 +324,9 @@ static int predict(struct run *r, char **paths, int n, struct bt_error *err)
 /* Prints the summary; the profile comes before the last line. */
 static int summarise(struct run *r, struct bt_error *err)
 {
-	if (r->rows == NULL)
+	if (r->tags != NULL)
+		bt_tags_tell(r->tags, &r->log);
+	else if (r->rows == NULL)
 		bt_predict_tell(r->p, &r->log);
 	else if (bt_row_writer_numbered(r->rows))
 		bt_log(&r->log, BT_LOG_WARN,
@@ -302,6 +356,7 @@ static int run(const struct args *a, char **paths, int n)
 	bt_predict_free(r.p);
 	bt_fields_free(r.fields);
 	bt_row_writer_free(r.rows);
+	bt_tags_free(r.tags);
 	free(r.sum);
 	free(r.proba);
 	bt_duplicate_ids_clear(&r.ids);
@@ -313,11 +368,7 @@ static int run(const struct args *a, char **paths, int n)
 /* The error if options contradict each other; or NULL. */
 static const char *contradiction(const struct args *a)
 {
-	bool labels = a->p.header != NULL || a->p.sample != NULL ||
-	              a->top > 0 || a->p.map != NULL ||
-	              a->p.sample_id != NULL || a->p.sample_order ||
-	              a->delimiter != NULL || a->p.threshold != NULL ||
-	              a->p.separator != NULL || a->with != NULL;
+	bool labels = label_options(a);
 	bool fills = a->p.sample_missing != NULL || a->extra != NULL;
 
 	if (a->model.n == 0)
@@ -354,6 +405,7 @@ static const char *contradiction(const struct args *a)
 static const struct {
 	const char *format, *endings;
 } names[] = {
+    {"conll", "conll|bio|iob"},
     {"csv", "csv"},
     {"jsonl", "jsonl|json|ndjson"},
     {"npy", "npy"},
@@ -378,14 +430,16 @@ static bool find_format(struct args *a)
 		if (*end != '\0' && bt_str_in_list(names[i].endings, end))
 			by_name = names[i].format;
 	if (by_name == NULL) {
-		bt_tool_misuse(&tool,
-		               "cannot write '%s': give a name that ends in "
-		               ".csv, .jsonl, .npy, .rec (tfrecord), .ts "
-		               "(tensor) or .tsv; to compress, write to a pipe",
-		               path);
+		bt_tool_misuse(
+		    &tool,
+		    "cannot write '%s': give a name that ends in "
+		    ".conll, .csv, .jsonl, .npy, .rec (tfrecord), .ts "
+		    "(tensor) or .tsv; to compress, write to a pipe",
+		    path);
 		return false;
 	}
 	tsv = strcmp(by_name, "tsv") == 0 && a->embed == NULL;
+	a->standard_format |= a->format == NULL && *by_name == '\0';
 	if (a->format == NULL)
 		a->format = *by_name != '\0' && !tsv && a->p.sample == NULL
 		                ? by_name

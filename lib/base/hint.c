@@ -37,6 +37,8 @@ static const char *const words[BT_HINTS] = {
         "csv2tfrecord -l COL,COL,...",
     [BT_HINT_TASK_MULTI_LABEL] = "train with --task multilabel",
     [BT_HINT_TASK_REGRESSION] = "train with --task regression",
+    [BT_HINT_TASK_TAGGING] = "train with --task tagging",
+    [BT_HINT_TASK_WORDS] = "make records of words with conll2tfrecord",
     [BT_HINT_START_OVER] =
         "start over with --no-resume or another output directory",
     [BT_HINT_FORCE] = "give another output directory, or --force",

@@ -50,7 +50,9 @@ struct bt_batch {
 	const uint32_t *start; /* [sequences + 1] */
 	const int32_t *ids;    /* [tokens], each below the vocabulary's size */
 	const uint8_t *types;  /* [tokens], each below the number of types */
-	const int32_t *labels; /* [sequences] classes, or NULL: no loss */
+	const int32_t *labels; /* [sequences] classes, or [tokens] where logits
+	                        * are per token: negative ones have no loss; or
+	                        * NULL: there is no loss */
 	const float *targets;  /* [sequences] numbers to predict, or NULL: no
 	                        * loss of them */
 	const float *weights;  /* [sequences] of the loss, or NULL: all 1 */
@@ -101,9 +103,8 @@ int bt_engine_pack(struct bt_engine *e, struct bt_error *err) BT_MUST_USE;
 int bt_engine_forward(struct bt_engine *e, const struct bt_batch *b,
                       struct bt_error *err) BT_MUST_USE;
 
-/* Of the last forward pass: [sequences, classes], valid until the next; the
- * loss.
- */
+/* Of the last forward pass: [sequences, classes] or, where the graph's logits
+ * are per token, [tokens, classes], valid until the next; the loss. */
 const float *bt_engine_logits(const struct bt_engine *e);
 double bt_engine_loss(const struct bt_engine *e);
 

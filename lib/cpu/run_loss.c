@@ -7,7 +7,7 @@
 #include "cpu/engine_int.h"
 #include "op/ops.h"
 
-/* SAVED holds the softmax, [sequences, classes]. */
+/* SAVED holds the softmax, [rows, classes]. */
 static void plan_loss(struct bt_engine *e, int node)
 {
 	const struct bt_node *n = &e->g->nodes[node];
@@ -24,12 +24,19 @@ static float weight_of(const struct bt_engine *e, size_t t)
 	       (e->b.weights != NULL ? e->b.weights[t] : 1.0f);
 }
 
-/* What sequence t is to have for class i of k. */
-static float target(const struct bt_engine *e, size_t t, size_t i, size_t k)
+/* The first row of sequence t where there is one for each of n's rows. */
+static size_t first_row(const struct bt_engine *e, const struct bt_node *n,
+                        size_t t)
+{
+	return n->rows == BT_PER_TOKEN ? e->b.start[t] : t;
+}
+
+/* What a row is to have for class i of k. */
+static float target(const struct bt_engine *e, size_t row, size_t i, size_t k)
 {
 	float s = e->b.smoothing, q = s / (float)k;
 
-	return (int)i == e->b.labels[t] ? q + (1 - s) : q;
+	return (int)i == e->b.labels[row] ? q + (1 - s) : q;
 }
 
 /* p = softmax(x); returns the cross entropy against the smoothed class y. */
@@ -53,32 +60,39 @@ static double softmax_loss(const float *x, float *p, size_t k, int y,
 
 static void forward_loss(struct bt_engine *e, int node)
 {
-	const struct bt_node *n = &e->g->nodes[node];
-	size_t k = (size_t)e->g->nodes[n->in[0]].cols, t;
-	const float *x = e->run[n->in[0]].buf[BT_SLOT_F32];
+	const struct bt_node *in = &e->g->nodes[e->g->nodes[node].in[0]];
+	size_t k = (size_t)in->cols, t, i, end;
+	const float *x = e->run[e->g->nodes[node].in[0]].buf[BT_SLOT_F32];
 	float *p = e->run[node].buf[BT_SLOT_SAVED];
 
 	e->loss = 0;
 	if (e->b.labels == NULL)
 		return;
-	for (t = 0; t < e->b.sequences; t++)
-		e->loss += (double)weight_of(e, t) *
-		           softmax_loss(x + t * k, p + t * k, k, e->b.labels[t],
-		                        (double)e->b.smoothing);
+	for (t = i = 0; t < e->b.sequences; t++)
+		for (end = first_row(e, in, t + 1); i < end; i++)
+			if (e->b.labels[i] >= 0)
+				e->loss += (double)weight_of(e, t) *
+				           softmax_loss(x + i * k, p + i * k, k,
+				                        e->b.labels[i],
+				                        (double)e->b.smoothing);
 }
 
 static void backward_loss(struct bt_engine *e, int node)
 {
-	const struct bt_node *n = &e->g->nodes[node];
-	size_t k = (size_t)e->g->nodes[n->in[0]].cols, t, i;
+	const struct bt_node *in = &e->g->nodes[e->g->nodes[node].in[0]];
+	size_t k = (size_t)in->cols, t, row = 0, end, i, at;
 	const float *p = e->run[node].buf[BT_SLOT_SAVED];
-	float *dx = e->run[n->in[0]].buf[BT_SLOT_GRAD];
+	float *dx = e->run[e->g->nodes[node].in[0]].buf[BT_SLOT_GRAD];
 	float w;
 
 	for (t = 0; t < e->b.sequences; t++) {
 		w = weight_of(e, t);
-		for (i = 0; i < k; i++)
-			dx[t * k + i] = w * (p[t * k + i] - target(e, t, i, k));
+		for (end = first_row(e, in, t + 1); row < end; row++)
+			for (i = 0, at = row * k; i < k; i++, at++)
+				dx[at] =
+				    e->b.labels[row] < 0
+				        ? 0
+				        : w * (p[at] - target(e, row, i, k));
 	}
 }
 

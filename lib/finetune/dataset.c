@@ -17,6 +17,8 @@ void bt_dataset_clear(struct bt_dataset *d)
 	free(d->types);
 	free(d->label);
 	free(d->target);
+	free(d->token_label);
+	free(d->continues);
 	free(d->weight);
 	free(d->names);
 	free(d->name_at);
@@ -33,6 +35,9 @@ size_t bt_dataset_bytes(const struct bt_dataset *d)
 		return 0;
 	return d->n * each +
 	       d->start[d->n] * (sizeof(*d->ids) + sizeof(*d->types)) +
+	       (d->token_label != NULL
+	            ? d->start[d->n] * sizeof(*d->token_label) + d->n
+	            : 0) +
 	       d->names_len;
 }
 
@@ -149,6 +154,24 @@ static int add_targets(struct bt_dataset *d, const struct bt_token_rec *rec)
 	return BT_OK;
 }
 
+static int add_token_labels(struct bt_dataset *d,
+                            const struct bt_token_rec *rec)
+{
+	size_t at = (size_t)d->start[d->n];
+	size_t bytes = rec->n * sizeof(*d->token_label);
+
+	if (!rec->has_token_labels)
+		return BT_OK;
+	if (bt_grow(&d->token_label, &d->token_label_cap, at + rec->n,
+	            sizeof(*d->token_label)) != BT_OK ||
+	    bt_grow(&d->continues, &d->continues_cap, d->n + 1, 1) != BT_OK)
+		return BT_ENOMEM;
+	memcpy(d->token_label + at, rec->token_label, bytes);
+	d->continues[d->n] = rec->has_window && rec->window > 0;
+	d->crc = bt_crc32c(d->crc, rec->token_label, bytes);
+	return BT_OK;
+}
+
 int bt_dataset_add(struct bt_dataset *d, const struct bt_token_rec *rec,
                    int32_t label, struct bt_error *err)
 {
@@ -166,7 +189,7 @@ int bt_dataset_add(struct bt_dataset *d, const struct bt_token_rec *rec,
 	d->crc = bt_crc32c(d->crc, rec->types, rec->n);
 	d->crc = bt_crc32c(d->crc, &label, sizeof(label));
 	d->crc = bt_crc32c(d->crc, &rec->weight, sizeof(rec->weight));
-	if (add_targets(d, rec) != BT_OK)
+	if (add_targets(d, rec) != BT_OK || add_token_labels(d, rec) != BT_OK)
 		return bt_error_nomem(err, "reading records");
 	d->open |= rec->open;
 	d->label[d->n] = label;
@@ -244,6 +267,12 @@ int bt_dataset_divide(struct bt_dataset *d, const uint8_t *chosen,
 		    .id = bt_dataset_id(d, i),
 		    .target = d->width > 0 ? d->target + i * d->stride : NULL,
 		    .n_target = d->width,
+		    .has_token_labels = d->token_label != NULL,
+		    .token_label = d->token_label != NULL
+		                       ? d->token_label + d->start[i]
+		                       : NULL,
+		    .has_window = d->token_label != NULL,
+		    .window = d->token_label != NULL && d->continues[i],
 		    .open = d->open,
 		    .weight = d->weight[i],
 		    .has_weight = d->has_weights};
@@ -298,6 +327,11 @@ int bt_dataset_relabel(struct bt_dataset *d, const int *map, int n,
 	const float *old;
 	float *rows = NULL;
 
+	for (i = 0; d->token_label != NULL && i < d->start[d->n]; i++)
+		if (d->token_label[i] >= 0)
+			d->token_label[i] = map[d->token_label[i]];
+	if (d->token_label != NULL)
+		return BT_OK;
 	for (i = 0; d->width == 0 && i < d->n; i++)
 		if (d->label[i] >= 0)
 			d->label[i] = map[d->label[i]];
@@ -316,6 +350,18 @@ int bt_dataset_relabel(struct bt_dataset *d, const int *map, int n,
 	d->target_cap = floats;
 	d->stride = d->width = (size_t)n;
 	return BT_OK;
+}
+
+double bt_dataset_loss_weight(const struct bt_dataset *d, size_t i)
+{
+	uint64_t at;
+	size_t n = 0;
+
+	if (d->token_label == NULL)
+		return (double)d->weight[i];
+	for (at = d->start[i]; at < d->start[i + 1]; at++)
+		n += d->token_label[at] >= 0;
+	return (double)d->weight[i] * (double)n;
 }
 
 struct bt_span bt_dataset_id(const struct bt_dataset *d, size_t i)
@@ -339,7 +385,8 @@ int bt_gather_init(struct bt_gather *g, size_t max_texts, size_t max_tokens,
 		return bt_error_nomem(err, "making room for a batch");
 	g->width = width;
 	g->start = bt_array(max_texts + 1, sizeof(*g->start));
-	g->labels = bt_array(max_texts, sizeof(*g->labels));
+	g->labels = bt_array(max_texts > max_tokens ? max_texts : max_tokens,
+	                     sizeof(*g->labels));
 	g->targets = bt_array(targets, sizeof(*g->targets));
 	g->weights = bt_array(max_texts, sizeof(*g->weights));
 	g->ids = bt_array(max_tokens, sizeof(*g->ids));
@@ -382,9 +429,13 @@ void bt_gather_fill(struct bt_gather *g, const struct bt_dataset *d,
 		memcpy(g->ids + tokens, d->ids + d->start[x],
 		       len * sizeof(*g->ids));
 		memcpy(g->types + tokens, d->types + d->start[x], len);
+		if (d->token_label != NULL)
+			memcpy(g->labels + tokens, d->token_label + d->start[x],
+			       len * sizeof(*g->labels));
+		else
+			g->labels[i] = d->label[x];
 		tokens += len;
 		g->start[i + 1] = (uint32_t)tokens;
-		g->labels[i] = d->label[x];
 		if (row > 0)
 			memcpy(g->targets + i * g->width,
 			       bt_dataset_target(d, x), row);

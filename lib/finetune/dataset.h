@@ -36,7 +36,13 @@ struct bt_dataset {
 	float *target;  /* [n][stride], of them width: numbers to predict, or 1
 	                 * for each label that there is; else none */
 	size_t width, stride;
-	float *weight; /* [n] */
+	/* where tokens are classified, [start[n]]: the class of a word's first
+	 * token, BT_TOKEN_UNLABELLED if its class is not known, and of all
+	 * other tokens BT_TOKEN_INSIDE; else NULL */
+	int32_t *token_label;
+	uint8_t *continues; /* with token_label, [n]: it is a further window of
+	                     * the example before it */
+	float *weight;      /* [n] */
 	bool has_weights;
 	char *names;     /* ids as texts, each with its length before it */
 	size_t *name_at; /* [n] into names */
@@ -48,7 +54,8 @@ struct bt_dataset {
 	uint32_t crc;      /* of tokens, labels and weights, to tell data sets
 	                    * apart */
 
-	size_t cap, token_cap, names_len, names_cap, target_cap;
+	size_t cap, token_cap, names_len, names_cap, target_cap,
+	    token_label_cap, continues_cap;
 };
 
 void bt_dataset_clear(struct bt_dataset *d);
@@ -120,9 +127,19 @@ static inline size_t bt_dataset_length(const struct bt_dataset *d, size_t i)
 /* The targets of all examples; borrowed. */
 static inline struct bt_task_data bt_dataset_targets(const struct bt_dataset *d)
 {
-	return (struct bt_task_data){d->n,     d->label,  d->target,
-	                             d->width, d->stride, d->open};
+	return (struct bt_task_data){.n = d->n,
+	                             .label = d->label,
+	                             .target = d->target,
+	                             .width = d->width,
+	                             .stride = d->stride,
+	                             .open = d->open,
+	                             .start = d->start,
+	                             .token_label = d->token_label};
 }
+
+/* What example i weighs in the loss: its weight, times its labelled tokens
+ * where these are classified. */
+double bt_dataset_loss_weight(const struct bt_dataset *d, size_t i);
 
 /* The targets of example i: [d->width]; NULL where it has a class. */
 static inline const float *bt_dataset_target(const struct bt_dataset *d,

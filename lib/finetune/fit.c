@@ -56,6 +56,14 @@ int bt_dataset_check(struct bt_token_rec *rec, const struct bt_fit *fit,
 
 	*label = -1;
 	rec->n_target = 0;
+	if (r == BT_OK && rec->has_words && !fit->task->per_token &&
+	    mode != BT_LABELS_OPTIONAL)
+		return bt_error_hint(
+		    err, BT_HINT_TASK_TAGGING,
+		    bt_error_set(err, BT_EFORMAT,
+		                 "holds words with tags, but the model learns "
+		                 "to %s",
+		                 fit->task->learns));
 	return r == BT_OK ? fit->task->target(rec, mode, labels, label, err)
 	                  : r;
 }

@@ -8,7 +8,7 @@ int bt_forward(struct bt_engine *e, const struct bt_dataset *d,
                void *ctx, double *flop, struct bt_error *err)
 {
 	const float *logits;
-	size_t first, n, i, k, all = d->n > 0 ? d->start[d->n] : 0;
+	size_t first, n, i, k, width, all = d->n > 0 ? d->start[d->n] : 0;
 	size_t most =
 	    d->longest > BT_FORWARD_TOKENS ? d->longest : BT_FORWARD_TOKENS;
 	int r = bt_engine_grow(e, all < most ? all : most, d->longest, err);
@@ -26,10 +26,13 @@ int bt_forward(struct bt_engine *e, const struct bt_dataset *d,
 		if (r == BT_OK && flop != NULL)
 			*flop += bt_engine_flop(e);
 		logits = bt_engine_logits(e);
-		for (i = 0; i < n && r == BT_OK; i++, logits += classes) {
-			for (k = 0; k < classes && isfinite(logits[k]); k++)
+		for (i = 0; i < n && r == BT_OK; i++, logits += width) {
+			width = classes;
+			if (d->token_label != NULL)
+				width *= bt_dataset_length(d, first + i);
+			for (k = 0; k < width && isfinite(logits[k]); k++)
 				;
-			if (k < classes)
+			if (k < width)
 				return bt_error_set(
 				    err, BT_ECORRUPT,
 				    "the model's answer to example %llu is not "
@@ -42,9 +45,29 @@ int bt_forward(struct bt_engine *e, const struct bt_dataset *d,
 	return r;
 }
 
+/* Each labelled word, by its first token. */
+static int count_words(struct bt_metrics *m, const struct bt_dataset *d,
+                       size_t i, const float *logits, struct bt_error *err)
+{
+	uint64_t at;
+	int r = BT_OK;
+
+	if (!d->continues[i])
+		m->kind->begin(m);
+	for (at = d->start[i]; at < d->start[i + 1] && r == BT_OK; at++) {
+		if (d->token_label[at] >= 0)
+			r = bt_metrics_add(m, d->token_label[at], NULL, logits,
+			                   err);
+		logits += bt_metrics_outputs(m);
+	}
+	return r;
+}
+
 int bt_forward_count(struct bt_metrics *m, const struct bt_dataset *d, size_t i,
                      const float *logits, struct bt_error *err)
 {
+	if (d->token_label != NULL)
+		return count_words(m, d, i, logits, err);
 	return bt_metrics_add(m, d->label[i], bt_dataset_target(d, i), logits,
 	                      err);
 }

@@ -10,7 +10,8 @@
 #define BT_FORWARD_TOKENS ((size_t)2048)
 #define BT_FORWARD_TEXTS ((size_t)512)
 
-/* Called with the logits of example i. Returns 0 to go on. */
+/* Called with the logits of example i, a row or, where tokens are classified, a
+ * row for each of its tokens. Returns 0 to go on. */
 typedef int bt_forward_fn(void *ctx, size_t i, const float *logits,
                           struct bt_error *err);
 
@@ -21,7 +22,8 @@ int bt_forward(struct bt_engine *e, const struct bt_dataset *d,
                struct bt_gather *g, size_t classes, bt_forward_fn *fn,
                void *ctx, double *flop, struct bt_error *err) BT_MUST_USE;
 
-/* Adds example i of d, which has a label, to m. */
+/* Adds example i of d, which has a label, to m, or each of its words that
+ * does. */
 int bt_forward_count(struct bt_metrics *m, const struct bt_dataset *d, size_t i,
                      const float *logits, struct bt_error *err) BT_MUST_USE;
 

@@ -109,6 +109,30 @@ static int open_model(struct bt_predict_stream *s,
 	                          : open_encoder(s, e, err);
 }
 
+/* The further models. */
+static int open_more(struct bt_predict_stream *s,
+                     const struct bt_engine_opts *e, struct bt_error *err)
+{
+	const struct bt_predict_stream_opts *o = &s->o;
+	size_t i;
+	int r;
+
+	s->more.apart = o->apart;
+	if (o->n_more == 0)
+		return BT_OK;
+	if (s->model.task->per_token)
+		return bt_error_set(err, BT_EARG,
+		                    "'%s' tags words: several such models "
+		                    "cannot be combined",
+		                    o->model);
+	r = bt_ensemble_open(&s->more, o->more, o->n_more, &s->model,
+	                     s->tok != NULL ? bt_tok_fingerprint(s->tok) : NULL,
+	                     e, err);
+	for (i = 0; r == BT_OK && i < o->n_more; i++)
+		r = bt_unfinished_warn(o->more[i], o->log, err);
+	return r;
+}
+
 int bt_predict_stream_open(const struct bt_predict_stream_opts *o,
                            struct bt_predict_stream *s, struct bt_error *err)
 {
@@ -120,7 +144,7 @@ int bt_predict_stream_open(const struct bt_predict_stream_opts *o,
 	                           .max_length = SHORT};
 	struct bt_labels labels = {0};
 	struct bt_config c;
-	size_t room, i;
+	size_t room;
 	int r;
 
 	memset(s, 0, sizeof(*s));
@@ -151,17 +175,10 @@ int bt_predict_stream_open(const struct bt_predict_stream_opts *o,
 	    (r = open_model(s, &e, err)) || (r = open_tokenizer(s, err)))
 		goto out;
 	bt_model_log(&s->model, o->log);
-	if (o->model != NULL && (r = bt_unfinished_warn(o->model, o->log, err)))
-		goto out;
-
-	s->more.apart = o->apart;
-	if (o->n_more > 0)
-		r = bt_ensemble_open(&s->more, o->more, o->n_more, &s->model,
-		                     s->tok != NULL ? bt_tok_fingerprint(s->tok)
-		                                    : NULL,
-		                     &e, err);
-	for (i = 0; r == BT_OK && i < o->n_more; i++)
-		r = bt_unfinished_warn(o->more[i], o->log, err);
+	if (o->model != NULL)
+		r = bt_unfinished_warn(o->model, o->log, err);
+	if (r == BT_OK)
+		r = open_more(s, &e, err);
 out:
 	if (r != BT_OK)
 		bt_predict_stream_close(s);

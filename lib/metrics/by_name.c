@@ -14,10 +14,11 @@ static const struct {
 	unsigned needs;
 	int above; /* it needs more classes than that */
 } known[] = {
-#define ALL (CLASSES | NUMBERS | LABELS)
+#define ALL (CLASSES | NUMBERS | LABELS | TAGS)
 #define CLASSES BT_METRICS_CLASSIFICATION
 #define NUMBERS BT_METRICS_REGRESSION
 #define LABELS BT_METRICS_MULTILABEL
+#define TAGS BT_METRICS_TAGGING
 #define PROBABILITIES BT_METRICS_OF_PROBABILITIES
 #define RANKS (BT_METRICS_RANKS | PROBABILITIES)
 #define ROW(of, falls, name, field, needs, above)                              \
@@ -27,13 +28,16 @@ static const struct {
 	}
 #define M(of, falls, field) ROW(of, falls, #field, field, 0, 0)
     ROW(ALL, true, "loss", loss, PROBABILITIES, 0),
-    M(CLASSES | LABELS, false, accuracy),
-    M(CLASSES | LABELS, false, macro_precision),
-    M(CLASSES | LABELS, false, macro_recall),
-    M(CLASSES | LABELS, false, macro_f1),
-    M(CLASSES | LABELS, false, weighted_precision),
-    M(CLASSES | LABELS, false, weighted_recall),
-    M(CLASSES | LABELS, false, weighted_f1),
+    M(CLASSES | LABELS | TAGS, false, accuracy),
+    M(TAGS, false, precision),
+    M(TAGS, false, recall),
+    M(TAGS, false, f1),
+    M(CLASSES | LABELS | TAGS, false, macro_precision),
+    M(CLASSES | LABELS | TAGS, false, macro_recall),
+    M(CLASSES | LABELS | TAGS, false, macro_f1),
+    M(CLASSES | LABELS | TAGS, false, weighted_precision),
+    M(CLASSES | LABELS | TAGS, false, weighted_recall),
+    M(CLASSES | LABELS | TAGS, false, weighted_f1),
     M(LABELS, false, micro_precision),
     M(LABELS, false, micro_recall),
     M(LABELS, false, micro_f1),

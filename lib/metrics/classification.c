@@ -41,9 +41,8 @@ static int predicted(const struct bt_metrics *m, const float *output)
 	return output[i] >= (float)m->bound[i] ? i : 1 - i;
 }
 
-/* The cross entropy; best is the likeliest class. */
-static double entropy(const struct bt_metrics *m, int truth, int best,
-                      const float *logits)
+double bt_metrics_entropy(const struct bt_metrics *m, int truth, int best,
+                          const float *logits)
 {
 	double sum = 0;
 	int i;
@@ -59,7 +58,7 @@ static double loss(const struct bt_metrics *m, int truth, const float *targets,
 	(void)targets;
 	if (m->output != BT_METRICS_LOGITS)
 		return -bt_metrics_log((double)logits[truth]);
-	return entropy(m, truth, likeliest(m, logits), logits);
+	return bt_metrics_entropy(m, truth, likeliest(m, logits), logits);
 }
 
 static bool is_right(const struct bt_metrics *m, int truth,

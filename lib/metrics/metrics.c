@@ -59,6 +59,8 @@ void bt_metrics_clear(struct bt_metrics *m)
 	free(m->p);
 	free(m->is);
 	free(m->kept);
+	if (m->kind != NULL && m->kind->clear != NULL)
+		m->kind->clear(m);
 	memset(m, 0, sizeof(*m));
 }
 
@@ -73,6 +75,15 @@ void bt_metrics_reset(struct bt_metrics *m)
 	memset(&m->sums, 0, sizeof(m->sums));
 	m->n = 0;
 	m->loss_sum = 0;
+	if (m->kind->reset != NULL)
+		m->kind->reset(m);
+}
+
+int bt_metrics_name_outputs(struct bt_metrics *m, const struct bt_labels *l,
+                            struct bt_error *err)
+{
+	return m->kind->name_outputs != NULL ? m->kind->name_outputs(m, l, err)
+	                                     : BT_OK;
 }
 
 size_t bt_metrics_outputs(const struct bt_metrics *m)

@@ -8,6 +8,8 @@
  * look at one class after the other, of two at the second, and leave out
  * classes that no example has. And of one that predicts numbers, as
  * scikit-learn and SciPy define them; of several the mean over these.
+ * Of one that tags words, as conlleval and seqeval (in its default mode) define
+ * them: an entity is right if its type, first and last word are.
  */
 #ifndef BT_METRICS_METRICS_H
 #define BT_METRICS_METRICS_H
@@ -68,6 +70,8 @@ struct bt_metrics {
 	/* [width] the logits above which labels are predicted, NULL: 0; or see
 	 * bt_metrics_predicted. Borrowed */
 	const double *bound;
+
+	struct bt_metrics_tags *tags; /* of words (tagging.c), else NULL */
 };
 
 struct bt_metrics_summary;
@@ -85,6 +89,15 @@ struct bt_metrics_kind {
 		const char *name, *label;
 	} shown[4]; /* in the line of an epoch, after the losses */
 
+	/* Where outputs are tags: what they are called, before the first
+	 * example; the beginning of a text, before its words; that all is
+	 * counted anew; and that it is forgotten. NULL where outputs are not.
+	 */
+	int (*name_outputs)(struct bt_metrics *m, const struct bt_labels *l,
+	                    struct bt_error *err);
+	void (*begin)(struct bt_metrics *m);
+	void (*reset)(struct bt_metrics *m);
+	void (*clear)(struct bt_metrics *m);
 	double (*loss)(const struct bt_metrics *m, int truth,
 	               const float *targets, const float *output);
 	/* Whether an output is right; NULL where there is no such thing. */
@@ -110,14 +123,18 @@ struct bt_metrics_kind {
 enum {
 	BT_METRICS_CLASSIFICATION = 1,
 	BT_METRICS_REGRESSION = 2,
-	BT_METRICS_MULTILABEL = 4
+	BT_METRICS_MULTILABEL = 4,
+	BT_METRICS_TAGGING = 8
 };
 
 extern const struct bt_metrics_kind bt_metrics_classification,
-    bt_metrics_multilabel, bt_metrics_regression;
+    bt_metrics_multilabel, bt_metrics_regression, bt_metrics_tagging;
 
 int bt_metrics_init(struct bt_metrics *m, const struct bt_metrics_kind *kind,
                     int outputs, struct bt_error *err) BT_MUST_USE;
+/* Tells m what its outputs are called, where its kind must know. */
+int bt_metrics_name_outputs(struct bt_metrics *m, const struct bt_labels *l,
+                            struct bt_error *err) BT_MUST_USE;
 /* The same kind, outputs and bounds as another's, without its matrix: little
  * memory, for a summary alone. */
 int bt_metrics_init_like(struct bt_metrics *m, const struct bt_metrics *like,
@@ -202,6 +219,10 @@ struct bt_metrics_summary {
 	/* mean of the squared errors of probabilities, for more than two
 	 * classes their sum; of labels the mean over these */
 	double brier_score;
+
+	/* of entities, over all types; the macro and weighted ones are over
+	 * types, and accuracy is the share of words with their tag */
+	double precision, recall, f1;
 
 	/* of labels; accuracy is the share of examples with just their labels,
 	 * mcc is not */

@@ -5,11 +5,16 @@
 
 #include "model/family_int.h"
 
+/* In the classes of all families that classify tokens. */
+#define TOKEN_CLASSES "classifier.weight"
+
 const char *bt_family_classes(const struct bt_config *c,
                               char name[BT_CLASSES_NAME])
 {
 	int i, n = 0;
 
+	if (c->per_token)
+		return TOKEN_CLASSES;
 	if (c->head.n == 0)
 		return c->family->classes;
 	for (i = 0; i < c->head.n; i++)
@@ -69,6 +74,23 @@ static int usual(struct bt_graph *g, const struct bt_config *c, int n_labels)
 	             BT_ACT_NONE);
 }
 
+/* A classifier of tokens: dropout and a linear layer on each token's output,
+ * behind the family's head where that is a part of each (ModernBERT). */
+static int of_tokens(struct bt_graph *g, const struct bt_config *c,
+                     int n_labels)
+{
+	int x = bt_family_encoder(g, c, false);
+
+	if (c->head.n > 0 || c->pool != BT_POOLED_POOLER)
+		return bt_graph_misfit(g, "a model that classifies tokens has "
+		                          "no head of its own and no pooling");
+	if (c->family == &bt_family_modernbert)
+		x = pooler(g, c, x);
+	x = bt_block_dropout(g, x, c->classifier_dropout);
+	return dense(g, x, n_labels, TOKEN_CLASSES, BT_INIT_NORMAL, true,
+	             BT_ACT_NONE);
+}
+
 /* Layer i; *n counts the dense ones. */
 static int layer(struct bt_graph *g, const struct bt_config *c, int i, int x,
                  int n_labels, int *n)
@@ -123,6 +145,10 @@ bool bt_family_classifier(struct bt_graph *g, const struct bt_config *c,
 {
 	const struct bt_head *h = &c->head;
 
+	if (c->per_token) {
+		g->logits = of_tokens(g, c, n_labels);
+		return false;
+	}
 	g->logits = h->n > 0 ? own(g, c, n_labels) : usual(g, c, n_labels);
 	return h->n > 0 && h->layer[h->n - 1].act != BT_ACT_NONE;
 }

@@ -61,6 +61,16 @@ int bt_config_read_own(const json_t *o, struct bt_config *c,
 	return BT_OK;
 }
 
+#define OF_TOKENS "ForTokenClassification"
+
+bool bt_config_is_per_token(const json_t *o)
+{
+	const char *class = json_string_value(
+	    json_array_get(json_object_get(o, "architectures"), 0));
+
+	return class != NULL && strstr(class, OF_TOKENS) != NULL;
+}
+
 json_t *bt_config_class(const struct bt_config *c)
 {
 	const char *class = c->family->architecture;
@@ -69,7 +79,11 @@ json_t *bt_config_class(const struct bt_config *c)
 	const char *name = class;
 	json_t *a;
 
-	if (end != NULL && (c->head.n > 0 || c->pool != BT_POOLED_POOLER)) {
+	if (end != NULL && c->per_token) {
+		bt_buf_printf(&b, "%.*s" OF_TOKENS, (int)(end - class), class);
+		name = bt_buf_str(&b);
+	} else if (end != NULL &&
+	           (c->head.n > 0 || c->pool != BT_POOLED_POOLER)) {
 		bt_buf_printf(&b, "%.*sModel", (int)(end - class), class);
 		name = bt_buf_str(&b);
 	}

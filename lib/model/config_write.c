@@ -85,9 +85,13 @@ json_t *bt_config_json(const struct bt_config *c, char *const *labels,
 	SET("max_position_embeddings",
 	    json_integer(c->position0 + c->max_positions));
 	SET("initializer_range", short_real(c->init_std));
-	SET("problem_type", json_string(c->problem_type != NULL
-	                                    ? c->problem_type
-	                                    : "single_label_classification"));
+	if (c->per_token)
+		json_object_del(o, "problem_type");
+	else
+		SET("problem_type",
+		    json_string(c->problem_type != NULL
+		                    ? c->problem_type
+		                    : "single_label_classification"));
 	SET("dtype", json_string("float32"));
 #undef SET
 	if (bad != 0 || set_labels(o, labels, n_labels) != 0) {

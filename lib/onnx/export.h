@@ -4,7 +4,8 @@
  * opset 17, with free numbers of texts and of tokens. Inputs are input_ids,
  * attention_mask and, where the model looks at segments, token_type_ids, all
  * int64 of [batch, sequence]; the output is logits, [batch, classes], of a
- * classifier, else last_hidden_state, [batch, sequence, columns].
+ * classifier, [batch, sequence, classes] of one of tokens, else
+ * last_hidden_state, [batch, sequence, columns].
  */
 #ifndef BT_ONNX_EXPORT_H
 #define BT_ONNX_EXPORT_H

@@ -277,13 +277,14 @@ static void make_output(struct bt_translation *t, int node, bool classifier)
 
 	bt_buf_printf(&b, "%d", t->g->nodes[node].cols);
 	dims[2] = bt_buf_str(&b) != NULL ? bt_buf_str(&b) : "columns";
-	if (classifier) {
+	if (classifier && t->g->nodes[node].rows == BT_PER_SEQUENCE) {
 		bt_onnx_set_name(t->o, "logits");
 		x = op2(t, "Squeeze", x, one_int(t, 1));
 		dims[1] = dims[2];
 		bt_onnx_output(t->o, x, BT_ONNX_FLOAT, dims, 2);
 	} else {
-		bt_onnx_set_name(t->o, "last_hidden_state");
+		bt_onnx_set_name(t->o,
+		                 classifier ? "logits" : "last_hidden_state");
 		x = op1(t, "Identity", x);
 		bt_onnx_output(t->o, x, BT_ONNX_FLOAT, dims, 3);
 	}

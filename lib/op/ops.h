@@ -138,11 +138,12 @@ int bt_op_flatten(struct bt_graph *g, int x, int length);
 int bt_op_dropout(struct bt_graph *g, int x, float dropout);
 
 /*
- * Softmax cross entropy against a class y(t) for each sequence, weighted by
- * w(t): L = scale * sum over t of w(t) * -(sum over k of q(k) log
- * softmax(x)(k)) q is 1 for class y, with label smoothing s: 1 - s + s/K for y,
- * s/K else. w, scale and s come with the batch. Backward: dX = scale w
- * (softmax(x) - q).
+ * Softmax cross entropy against a class y(t) for each row, of a sequence or of
+ * a token, weighted by w(t), which is its sequence's; a row whose class is
+ * negative does not count: L = scale * sum over t of w(t) * -(sum over k of
+ * q(k) log softmax(x)(k)) q is 1 for class y, with label smoothing s: 1 - s +
+ * s/K for y, s/K else. w, scale and s come with the batch. Backward: dX = scale
+ * w (softmax(x) - q).
  */
 int bt_op_softmax_loss(struct bt_graph *g, int logits);
 

@@ -8,12 +8,14 @@ static int over_classes(struct bt_graph *g, enum bt_opcode op, int x, int cols)
 
 	if (g->failed)
 		return -1;
-	if (g->nodes[x].rows != BT_PER_SEQUENCE || g->nodes[x].cols < 2)
+	if ((g->nodes[x].rows != BT_PER_SEQUENCE &&
+	     (op != BT_OP_SOFTMAX_LOSS || g->nodes[x].rows != BT_PER_TOKEN)) ||
+	    g->nodes[x].cols < 2)
 		return bt_graph_misfit(g, "%s over %d classes",
 		                       bt_opcode_name(op), g->nodes[x].cols);
 	return bt_graph_add(
 	    g, &(struct bt_node){.op = op,
-	                         .rows = BT_PER_SEQUENCE,
+	                         .rows = g->nodes[x].rows,
 	                         .cols = cols != 0 ? cols : g->nodes[x].cols,
 	                         .in = {x},
 	                         .n_in = 1});

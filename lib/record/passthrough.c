@@ -8,7 +8,7 @@ bool bt_record_owns(struct bt_span name)
 	    "example_id", "id",          "input_ids", "input_mask",
 	    "label",      "label_ids",   "text_a",    "is_real_example",
 	    "text_b",     "label_names", "tokenizer", "segment_ids",
-	    "weight",     "window"};
+	    "weight",     "window",      "word_ids"};
 	size_t i;
 
 	for (i = 0; i < sizeof(all) / sizeof(all[0]); i++)

@@ -142,6 +142,8 @@ static int read_text_feature(const struct bt_feature *f,
 		return keep_texts(f, &rec->name_list, err);
 	if (bt_feature_is(f, "weight"))
 		return read_weight(f, &rec->weight, &rec->has_weight, err);
+	if (bt_feature_is(f, "words"))
+		rec->word_list = *f;
 	if (bt_feature_is(f, "input_ids"))
 		*tokens = true;
 	else if (!bt_record_owns((struct bt_span){f->name, f->name_len}))
@@ -168,31 +170,19 @@ int bt_text_rec_read(const void *data, size_t len, struct bt_text_rec *rec,
 		return r;
 	if (others)
 		rec->others = (struct bt_span){data, len};
-	if (rec->text_a.p != NULL)
+	if (rec->text_a.p != NULL || (rec->word_list.name != NULL && !tokens)) {
+		if (rec->text_a.p != NULL)
+			rec->word_list.name = NULL;
 		return BT_OK;
+	}
 	if (tokens)
 		return bt_error_hint(
 		    err, BT_HINT_TOKENIZED,
 		    bt_error_set(err, BT_EFORMAT,
 		                 "holds tokens (input_ids), not text"));
 	return bt_error_set(err, BT_EFORMAT,
-	                    "is not a text record: it has no feature 'text_a'");
-}
-
-static void add_text(struct bt_example_writer *w, const char *name,
-                     struct bt_span v)
-{
-	if (v.p != NULL)
-		bt_example_add_text(w, name, v.p, v.n);
-}
-
-/* A list as it was read, if it was. */
-static void add_kept(struct bt_example_writer *w, const char *name,
-                     const struct bt_feature *f)
-{
-	if (f->name != NULL)
-		bt_example_add_list(w, name, f->kind, f->list.p,
-		                    (size_t)(f->list.end - f->list.p));
+	                    "is not a text record: it has no feature 'text_a' "
+	                    "or 'words'");
 }
 
 int bt_text_rec_key(const struct bt_text_rec *rec, struct bt_buf *key,
@@ -215,31 +205,31 @@ struct bt_span bt_text_rec_make(struct bt_example_writer *w,
 	size_t i;
 
 	bt_example_begin(w);
-	add_text(w, "id", rec->id);
+	bt_record_add_text(w, "id", rec->id);
 	if (rec->several && rec->label_list.name != NULL)
-		add_kept(w, "label", &rec->label_list);
+		bt_record_add_kept(w, "label", &rec->label_list);
 	else if (rec->several)
 		bt_example_add_texts(w, "label", rec->labels, rec->n_labels);
 	else
-		add_text(w, "label", rec->label);
+		bt_record_add_text(w, "label", rec->label);
 	if (rec->numbers != NULL)
 		bt_example_add_floats(w, "label_ids", rec->numbers,
 		                      rec->n_names);
 	else if (rec->has_label_id)
 		bt_example_add_int64s(w, "label_ids", &rec->label_id, 1);
 	else
-		add_kept(w, "label_ids", &rec->number_list);
+		bt_record_add_kept(w, "label_ids", &rec->number_list);
 	if (rec->names != NULL)
 		bt_example_add_texts(w, "label_names", rec->names,
 		                     rec->n_names);
 	else
-		add_kept(w, "label_names", &rec->name_list);
-	add_text(w, "text_a", rec->text_a);
-	add_text(w, "text_b", rec->text_b);
+		bt_record_add_kept(w, "label_names", &rec->name_list);
+	bt_record_add_text(w, "text_a", rec->text_a);
+	bt_record_add_text(w, "text_b", rec->text_b);
 	if (rec->has_weight)
 		bt_example_add_floats(w, "weight", &rec->weight, 1);
 	for (i = 0; i < rec->n_kept; i++)
-		add_text(w, rec->kept[i].name, rec->kept[i].value);
+		bt_record_add_text(w, rec->kept[i].name, rec->kept[i].value);
 	bt_record_add_passthrough(w, rec->others);
 	return bt_example_finish(w);
 }
@@ -250,11 +240,12 @@ void bt_token_rec_clear(struct bt_token_rec *rec)
 	free(rec->types);
 	free(rec->scratch);
 	free(rec->target);
+	free(rec->word);
+	free(rec->token_label);
 	memset(rec, 0, sizeof(*rec));
 }
 
-/* Room for n tokens in ids and types and for n numbers in scratch. */
-static int reserve(struct bt_token_rec *rec, size_t n)
+int bt_token_rec_reserve(struct bt_token_rec *rec, size_t n)
 {
 	size_t cap = rec->cap;
 
@@ -268,7 +259,7 @@ static int reserve(struct bt_token_rec *rec, size_t n)
 
 /* The three lists while a record is read. */
 struct lists {
-	struct bt_feature ids, mask, types;
+	struct bt_feature ids, mask, types, words;
 	bool text;
 };
 
@@ -286,6 +277,14 @@ static int read_token_feature(const struct bt_feature *f, struct lists *l,
 		l->mask = *f;
 	else if (bt_feature_is(f, "segment_ids"))
 		l->types = *f;
+	else if (bt_feature_is(f, "word_ids"))
+		l->words = *f;
+	else if (bt_feature_is(f, "words"))
+		rec->word_list = *f;
+	else if (bt_feature_is(f, "tags"))
+		rec->tag_list = *f;
+	else if (bt_feature_is(f, "window"))
+		return read_int(f, &rec->window, &rec->has_window, err);
 	else if (bt_feature_is(f, "text_a"))
 		l->text = true;
 	else if (bt_feature_is(f, "id"))
@@ -334,6 +333,30 @@ static int read_companion(const struct bt_feature *f, const char *name,
 	return r;
 }
 
+/* The words of the tokens, which must go up. */
+static int read_words(const struct bt_feature *f, size_t n,
+                      struct bt_token_rec *rec, struct bt_error *err)
+{
+	int64_t last = -1;
+	size_t i;
+	int r = read_companion(f, "word_ids", n, rec, err);
+
+	if (r == BT_OK &&
+	    bt_grow(&rec->word, &rec->word_cap, n, sizeof(*rec->word)) != BT_OK)
+		return bt_error_nomem(err, "reading a record");
+	for (i = 0; r == BT_OK && i < n; i++) {
+		if (rec->scratch[i] < -1 || rec->scratch[i] > INT32_MAX ||
+		    (rec->scratch[i] >= 0 && rec->scratch[i] < last))
+			return out_of_range("word_ids", rec->scratch[i], i,
+			                    err);
+		rec->word[i] = (int32_t)rec->scratch[i];
+		if (rec->scratch[i] >= 0)
+			last = rec->scratch[i];
+	}
+	rec->has_words = r == BT_OK;
+	return r;
+}
+
 /* Sets rec->n to the number of leading ones; the rest must be zeros. */
 static int read_mask(const struct bt_feature *f, size_t n,
                      struct bt_token_rec *rec, struct bt_error *err)
@@ -363,7 +386,7 @@ static int read_lists(const struct lists *l, struct bt_token_rec *rec,
 
 	if (r != BT_OK)
 		return r;
-	if (reserve(rec, n) != BT_OK)
+	if (bt_token_rec_reserve(rec, n) != BT_OK)
 		return bt_error_nomem(err, "reading a record");
 	r = bt_feature_int64s(&l->ids, rec->scratch, n, &n, err);
 	for (i = 0; r == BT_OK && i < n; i++) {
@@ -388,6 +411,11 @@ static int read_lists(const struct lists *l, struct bt_token_rec *rec,
 			return r;
 	}
 	rec->n = n;
+	if (l->words.name != NULL) {
+		r = read_words(&l->words, n, rec, err);
+		if (r != BT_OK)
+			return r;
+	}
 	return l->mask.name != NULL ? read_mask(&l->mask, n, rec, err) : BT_OK;
 }
 
@@ -401,6 +429,10 @@ static void reset(struct bt_token_rec *rec)
 	                             .scratch_cap = rec->scratch_cap,
 	                             .target = rec->target,
 	                             .target_cap = rec->target_cap,
+	                             .word = rec->word,
+	                             .word_cap = rec->word_cap,
+	                             .token_label = rec->token_label,
+	                             .token_label_cap = rec->token_label_cap,
 	                             .is_real = true,
 	                             .weight = 1};
 }
@@ -409,7 +441,7 @@ int bt_token_rec_set(struct bt_token_rec *rec, const int32_t *ids,
                      const uint8_t *types, size_t n)
 {
 	reset(rec);
-	if (reserve(rec, n) != BT_OK)
+	if (bt_token_rec_reserve(rec, n) != BT_OK)
 		return BT_ENOMEM;
 	if (n > 0) {
 		memcpy(rec->ids, ids, n * sizeof(*ids));
@@ -419,13 +451,28 @@ int bt_token_rec_set(struct bt_token_rec *rec, const int32_t *ids,
 	return BT_OK;
 }
 
+int bt_token_rec_set_words(struct bt_token_rec *rec, const int32_t *word)
+{
+	if (bt_grow(&rec->word, &rec->word_cap, rec->n, sizeof(*rec->word)) !=
+	    BT_OK)
+		return BT_ENOMEM;
+	if (rec->n > 0)
+		memcpy(rec->word, word, rec->n * sizeof(*word));
+	rec->has_words = true;
+	return BT_OK;
+}
+
 int bt_token_rec_fill(struct bt_token_rec *rec, size_t n)
 {
-	if (reserve(rec, n) != BT_OK)
+	if (bt_token_rec_reserve(rec, n) != BT_OK ||
+	    (rec->has_words && bt_grow(&rec->word, &rec->word_cap, n,
+	                               sizeof(*rec->word)) != BT_OK))
 		return BT_ENOMEM;
 	for (; rec->n < n; rec->n++) {
 		rec->ids[rec->n] = rec->pad_id;
 		rec->types[rec->n] = 0;
+		if (rec->has_words)
+			rec->word[rec->n] = -1;
 	}
 	return BT_OK;
 }
@@ -459,110 +506,4 @@ int bt_token_rec_read(const void *data, size_t len, struct bt_token_rec *rec,
 	if (r == BT_OK && rec->n == 0 && rec->is_real)
 		r = bt_error_set(err, BT_EFORMAT, "holds no tokens");
 	return r;
-}
-
-enum field {
-	ID = 1,
-	EXAMPLE_ID,
-	INPUT_IDS,
-	INPUT_MASK,
-	IS_REAL,
-	LABEL,
-	LABEL_IDS,
-	LABEL_NAMES,
-	SEGMENT_IDS,
-	TEXT_A,
-	TEXT_B,
-	TOKENIZER,
-	WEIGHT,
-	WINDOW
-};
-
-/* What BERT's published records have stands in the order of their protobuf
- * build's map; the others are sorted. */
-static const char layout_fields[][13] = {
-    [BT_LAYOUT_FULL] = {ID, INPUT_IDS, INPUT_MASK, IS_REAL, LABEL, LABEL_IDS,
-                        LABEL_NAMES, SEGMENT_IDS, TEXT_A, TEXT_B, TOKENIZER,
-                        WEIGHT, WINDOW},
-    [BT_LAYOUT_BERT] = {INPUT_IDS, IS_REAL, INPUT_MASK, LABEL_IDS, SEGMENT_IDS},
-    [BT_LAYOUT_GARDEN] = {EXAMPLE_ID, INPUT_IDS, INPUT_MASK, IS_REAL, LABEL_IDS,
-                          SEGMENT_IDS, WEIGHT},
-};
-
-/* One of the lists, padded to total: ids with pad_id, the others with zeros. */
-static void add_list(struct bt_example_writer *w, enum field f,
-                     struct bt_token_rec *rec, size_t total)
-{
-	static const char *const names[] = {[INPUT_IDS] = "input_ids",
-	                                    [INPUT_MASK] = "input_mask",
-	                                    [SEGMENT_IDS] = "segment_ids"};
-	size_t i;
-
-	for (i = 0; i < rec->n; i++)
-		rec->scratch[i] = f == INPUT_IDS    ? rec->ids[i]
-		                  : f == INPUT_MASK ? 1
-		                                    : rec->types[i];
-	for (; i < total; i++)
-		rec->scratch[i] = f == INPUT_IDS ? rec->pad_id : 0;
-	bt_example_add_int64s(w, names[f], rec->scratch, total);
-}
-
-static void add_field(struct bt_example_writer *w, enum field f,
-                      struct bt_token_rec *rec, size_t total)
-{
-	static const int64_t one = 1;
-
-	if (f == INPUT_IDS || f == INPUT_MASK || f == SEGMENT_IDS)
-		add_list(w, f, rec, total);
-	else if (f == ID)
-		add_text(w, "id", rec->id);
-	else if (f == LABEL && rec->several)
-		add_kept(w, "label", &rec->label_list);
-	else if (f == LABEL)
-		add_text(w, "label", rec->label);
-	else if (f == LABEL_NAMES)
-		add_kept(w, "label_names", &rec->name_list);
-	else if (f == LABEL_IDS && rec->hot != NULL)
-		bt_example_add_int64s(w, "label_ids", rec->hot, rec->n_hot);
-	else if (f == LABEL_IDS && rec->id_list.name != NULL)
-		add_kept(w, "label_ids", &rec->id_list);
-	else if (f == LABEL_IDS && rec->has_label_value)
-		bt_example_add_floats(w, "label_ids", &rec->label_value, 1);
-	else if (f == LABEL_IDS && rec->has_label_id)
-		bt_example_add_int64s(w, "label_ids", &rec->label_id, 1);
-	else if (f == TEXT_A)
-		add_text(w, "text_a", rec->text_a);
-	else if (f == TEXT_B)
-		add_text(w, "text_b", rec->text_b);
-	else if (f == TOKENIZER)
-		add_text(w, "tokenizer", rec->tokenizer);
-	else if (f == EXAMPLE_ID && rec->has_example_id)
-		bt_example_add_int64s(w, "example_id", &rec->example_id, 1);
-	else if (f == IS_REAL)
-		bt_example_add_int64s(w, "is_real_example", &one, 1);
-	else if (f == WEIGHT && rec->has_weight)
-		bt_example_add_floats(w, "weight", &rec->weight, 1);
-	else if (f == WINDOW && rec->has_window)
-		bt_example_add_int64s(w, "window", &rec->window, 1);
-}
-
-int bt_token_rec_write(struct bt_example_writer *w, struct bt_token_rec *rec,
-                       enum bt_token_layout layout, size_t pad,
-                       struct bt_buf *out)
-{
-	size_t total = pad > rec->n ? pad : rec->n, i;
-	enum field f;
-
-	if (reserve(rec, total) != BT_OK)
-		return BT_ENOMEM;
-	bt_example_begin(w);
-	for (i = 0; i < sizeof(layout_fields[0]); i++) {
-		f = (enum field)layout_fields[layout][i];
-		if (f != IS_REAL || layout != BT_LAYOUT_FULL || pad > 0)
-			add_field(w, f, rec, total);
-	}
-	if (layout == BT_LAYOUT_FULL)
-		bt_record_add_passthrough(w, rec->others);
-	bt_example_end(w, out);
-	return out->oom ? BT_ENOMEM : BT_OK;
 }

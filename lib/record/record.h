@@ -7,15 +7,20 @@
  * text may have any number of labels has them all in label, whose list may be
  * empty, and in label_names (bytes) the names of all labels that there are,
  * where these are known. One with several numbers to predict has them in
- * label_ids (float), and their names in label_names.
- * Token record: input_ids, input_mask, segment_ids (int64, of equal length, as
- * TensorFlow Model Garden writes them, padded or not), label_ids (int64) where
- * the label set was known, a 1 or 0 for each of several labels, and id, label,
- * label_names (bytes), weight (float) passed along.
- * tokenizer (bytes) is the fingerprint of the vocabulary and settings that made
- * the ids, so that a model can refuse another's tokens. A padded record has
- * is_real_example, too, which TensorFlow's readers ask for. Where a text was
- * cut into windows, window (int64) is the number of the record's, from 0 on.
+ * label_ids (float), and their names in label_names. A record of a sentence
+ * whose words are to be tagged has words (bytes) in place of text_a, and tags
+ * (bytes), one for each, where they are known. Token record: input_ids,
+ * input_mask, segment_ids (int64, of equal length, as TensorFlow Model Garden
+ * writes them, padded or not), label_ids (int64) where the label set was known,
+ * a 1 or 0 for each of several labels, and id, label, label_names (bytes),
+ * weight (float) passed along. tokenizer (bytes) is the fingerprint of the
+ * vocabulary and settings that made the ids, so that a model can refuse
+ * another's tokens. A padded record has is_real_example, too, which
+ * TensorFlow's readers ask for. Where a text was cut into windows, window
+ * (int64) is the number of the record's, from 0 on. A record of words has
+ * word_ids (int64): for each token the number of its word in words, or -1 where
+ * it belongs to none that is to be tagged here; words and tags are passed
+ * along.
  *
  * Absent is absent: a span with p NULL. An empty text is an empty text.
  * Features that are not named here are ignored when reading.
@@ -73,6 +78,7 @@ struct bt_text_rec {
 	struct bt_span others;
 	/* as they were read; those that are absent have no name */
 	struct bt_feature label_list, name_list, number_list;
+	struct bt_feature word_list; /* without text_a; among the others, too */
 };
 
 /* True if it may have any number of labels. */
@@ -94,6 +100,10 @@ int bt_text_rec_key(const struct bt_text_rec *rec, struct bt_buf *key,
 struct bt_span bt_text_rec_make(struct bt_example_writer *w,
                                 const struct bt_text_rec *rec) BT_MUST_USE;
 
+/* A token that is no word's first, and a word's whose class is not known. */
+#define BT_TOKEN_INSIDE (-1)
+#define BT_TOKEN_UNLABELLED (-2)
+
 struct bt_token_rec {
 	int32_t *ids;   /* [n] tokens that input_mask marks as real */
 	uint8_t *types; /* [n] segment ids */
@@ -108,7 +118,7 @@ struct bt_token_rec {
 	bool is_real; /* false: filling, to be passed over */
 	bool has_weight;
 	float weight;
-	bool has_window; /* written, not read */
+	bool has_window;
 	int64_t window;
 	struct bt_span text_a, text_b; /* written, not read */
 	struct bt_span others; /* written: features of other names out of that
@@ -121,7 +131,16 @@ struct bt_token_rec {
 	bool several;       /* label_list is one of other than one */
 	const int64_t *hot; /* [n_hot] label_ids to write, or NULL */
 	size_t n_hot;
+	/* of words: borrowed, and the word of each token; see above */
+	struct bt_feature word_list, tag_list;
+	bool has_words;
+	int32_t *word; /* [n] */
+	size_t word_cap;
 	/* what is to be predicted, set by bt_dataset_check */
+	int32_t
+	    *token_label; /* [n] of each token; see bt_dataset.token_label */
+	size_t token_label_cap;
+	bool has_token_labels;
 	float *target; /* [n_target] */
 	size_t n_target, target_cap;
 	bool open; /* there may be any number of labels: it shows */
@@ -139,6 +158,11 @@ void bt_token_rec_clear(struct bt_token_rec *rec);
  * whose memory is reused. Returns 0 or BT_ENOMEM. */
 int bt_token_rec_set(struct bt_token_rec *rec, const int32_t *ids,
                      const uint8_t *types, size_t n) BT_MUST_USE;
+
+/* Sets the word of each of the n tokens that rec was given, -1: none. Returns 0
+ * or BT_ENOMEM. */
+int bt_token_rec_set_words(struct bt_token_rec *rec,
+                           const int32_t *word) BT_MUST_USE;
 
 /* Makes padding, with segment 0, part of the text, which becomes n tokens long
  * unless it is longer: input_mask will be 1 there. Returns 0 or BT_ENOMEM. */

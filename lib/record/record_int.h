@@ -9,4 +9,25 @@
 void bt_record_add_passthrough(struct bt_example_writer *w,
                                struct bt_span payload);
 
+static inline void bt_record_add_text(struct bt_example_writer *w,
+                                      const char *name, struct bt_span v)
+{
+	if (v.p != NULL)
+		bt_example_add_text(w, name, v.p, v.n);
+}
+
+/* A list as it was read, if it was. */
+static inline void bt_record_add_kept(struct bt_example_writer *w,
+                                      const char *name,
+                                      const struct bt_feature *f)
+{
+	if (f->name != NULL)
+		bt_example_add_list(w, name, f->kind, f->list.p,
+		                    (size_t)(f->list.end - f->list.p));
+}
+
+/* Room for n tokens in ids and types and for n numbers in scratch. Returns 0 or
+ * BT_ENOMEM. */
+int bt_token_rec_reserve(struct bt_token_rec *rec, size_t n) BT_MUST_USE;
+
 #endif

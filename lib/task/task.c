@@ -10,6 +10,7 @@ static const struct bt_task *const tasks[] = {
     &bt_task_classification,
     &bt_task_multi_label,
     &bt_task_regression,
+    &bt_task_tagging,
 };
 
 #define TASKS (sizeof(tasks) / sizeof(tasks[0]))

@@ -28,6 +28,10 @@ struct bt_task_data {
 	const float *target;  /* [n][stride], of them width; or width is 0 */
 	size_t width, stride;
 	bool open; /* some record shows that it may have any number of labels */
+	/* where tokens are classified, else NULL: start[n] of these, negative
+	 * where a token has no class; example i has start[i] on */
+	const uint64_t *start;
+	const int32_t *token_label;
 };
 
 static inline const float *bt_task_target(const struct bt_task_data *d,
@@ -46,6 +50,8 @@ struct bt_task {
 	int least;          /* outputs that a trained model has at least */
 	bool names_outputs; /* outputs are labels, sorted by name or by their
 	                     * given numbers, not in the records' order */
+	bool per_token; /* the outputs are for each token; the classes are of
+	                 * words, which their first tokens stand for */
 	bool one_label; /* exactly one label holds: classes can be weighted, the
 	                 * label smoothed */
 	const char *metric; /* chooses the best model, unless the user does */
@@ -92,7 +98,7 @@ struct bt_task {
 };
 
 extern const struct bt_task bt_task_classification, bt_task_multi_label,
-    bt_task_regression;
+    bt_task_regression, bt_task_tagging;
 
 /* The task of that name; NULL, and BT_EARG with the names that there are. */
 const struct bt_task *bt_task_find(const char *name, struct bt_error *err);

@@ -5,7 +5,6 @@
 
 #include "base/mem.h"
 #include "base/num.h"
-#include "format/charset.h"
 #include "tokenize/job_int.h"
 
 static struct bt_span head(struct bt_span s)
@@ -226,9 +225,11 @@ static int put_record(const struct bt_tokenize *j, struct bt_tokenize_worker *w,
 	const struct bt_encoding *e = &x->e;
 	int r;
 
-	if (bt_token_rec_set(&w->rec, e->ids, e->types, e->n) != BT_OK)
+	if (bt_token_rec_set(&w->rec, e->ids, e->types, e->n) != BT_OK ||
+	    (x->word != NULL &&
+	     bt_token_rec_set_words(&w->rec, x->word) != BT_OK))
 		return BT_ENOMEM;
-	w->rec.has_window = j->opts.windows;
+	w->rec.has_window = x->word != NULL ? e->windows > 1 : j->opts.windows;
 	w->rec.window = (int64_t)x->window;
 	r = fill_record(j, &x->rec, x->number, w, &p->err);
 	if (r != BT_OK)
@@ -268,22 +269,6 @@ static void count_text(struct bt_tokenize_stats *s,
 	s->length[k]++;
 }
 
-/* Replaces text[k] by its mended copy, if it is no UTF-8. */
-static int mend(struct bt_tokenize_worker *w, int k, struct bt_span *text,
-                size_t *mended)
-{
-	struct bt_buf *b = &w->mended[k];
-
-	if (text->p == NULL ||
-	    bt_charset_check(BT_CHARSET_UTF8, text->p, text->n) == text->n)
-		return BT_OK;
-	bt_buf_reset(b);
-	*mended += bt_charset_mend(b, text->p, text->n);
-	text->p = b->data;
-	text->n = b->len;
-	return b->oom ? BT_ENOMEM : BT_OK;
-}
-
 /* Puts the prompt before the text. */
 static int prompt(struct bt_tokenize_worker *w, const char *words,
                   struct bt_span *text)
@@ -319,13 +304,20 @@ static int encode(const struct bt_tokenize *j, struct bt_tokenize_worker *w,
 	else
 		r = bt_text_rec_read(data, item->len, &x->rec, &p->err);
 	if (r == BT_OK && j->opts.mend) {
-		if (mend(w, 0, &x->rec.text_a, &mended) != BT_OK ||
-		    mend(w, 1, &x->rec.text_b, &mended) != BT_OK)
+		if (bt_tokenize_mend(w, 0, &x->rec.text_a, &mended) != BT_OK ||
+		    bt_tokenize_mend(w, 1, &x->rec.text_b, &mended) != BT_OK)
 			return BT_ENOMEM;
-		p->stats.mended += mended;
-		p->stats.mended_texts += mended > 0;
 	}
-	if (r == BT_OK && j->opts.prompt != NULL)
+	if (r == BT_OK && x->rec.word_list.name != NULL) {
+		r = bt_tokenize_words(j, w, x, &mended, &p->err);
+		if (r == BT_OK)
+			r = bt_tokenize_words_window(j, w, x);
+	}
+	p->stats.mended += mended;
+	p->stats.mended_texts += mended > 0;
+	if (r != BT_OK || x->word != NULL)
+		return r;
+	if (j->opts.prompt != NULL)
 		r = prompt(w, j->opts.prompt, &x->rec.text_a);
 	if (r == BT_OK)
 		r = bt_tok_encode(j->tok, w->scratch, x->rec.text_a,
@@ -375,7 +367,9 @@ int bt_tokenize_encode_one(const struct bt_tokenize *j,
 	if (r == BT_OK)
 		r = put(j, w, &x, p);
 	while (r == BT_OK && ++x.window < x.e.windows) {
-		r = bt_tok_window(j->tok, w->scratch, x.window, &x.e, &p->err);
+		r = x.word != NULL ? bt_tokenize_words_window(j, w, &x)
+		                   : bt_tok_window(j->tok, w->scratch, x.window,
+		                                   &x.e, &p->err);
 		if (r == BT_OK)
 			r = put(j, w, &x, p);
 	}

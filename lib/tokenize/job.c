@@ -48,6 +48,7 @@ void bt_tokenize_free(struct bt_tokenize *j)
 		bt_buf_clear(&j->worker[k].mended[0]);
 		bt_buf_clear(&j->worker[k].mended[1]);
 		bt_buf_clear(&j->worker[k].prompted);
+		bt_tokenize_words_clear(&j->worker[k].words);
 		free(j->worker[k].hot);
 	}
 	for (i = 0; i < j->pieces_cap; i++) {

@@ -26,6 +26,27 @@ struct bt_tokenize_piece {
 	size_t bad; /* the text that err is about */
 };
 
+/* Most special tokens before or behind a text. */
+#define BT_TOKENIZE_SPECIALS 8
+
+/* A text in words, and the window of it (words.c). */
+struct bt_tokenize_words {
+	bool ready, blank; /* known: the specials, and whether words need a
+	                    * blank */
+	int32_t before[BT_TOKENIZE_SPECIALS], after[BT_TOKENIZE_SPECIALS];
+	size_t n_before, n_after;
+	size_t room; /* tokens of words that a window has room for */
+	int32_t *piece;
+	size_t *at;          /* [n + 1] the first token of each word */
+	size_t n;            /* words */
+	size_t unknown;      /* of them */
+	size_t own_to;       /* words that windows had so far */
+	int32_t *ids, *word; /* the window's tokens, as records have them */
+	uint8_t *types;
+	struct bt_buf text;
+	size_t piece_cap, at_cap, ids_cap, types_cap, word_cap;
+};
+
 /* What each thread works with. */
 struct bt_tokenize_worker {
 	struct bt_tok_scratch *scratch;
@@ -33,6 +54,7 @@ struct bt_tokenize_worker {
 	struct bt_example_writer example;
 	struct bt_buf payload;
 	struct bt_buf mended[2], prompted;
+	struct bt_tokenize_words words;
 	int64_t *hot; /* label_ids of several labels */
 	size_t hot_cap;
 };
@@ -72,7 +94,23 @@ struct bt_tokenize_text {
 	                                    * token told began and ended */
 	uint64_t number;                   /* of the text, over all blocks */
 	size_t window;
+	const int32_t *word; /* [e.n] of a text in words, else NULL */
 };
+
+/* Replaces text by its copy in w->mended[k], if it is no UTF-8, and counts.
+ * BT_ENOMEM alone. */
+int bt_tokenize_mend(struct bt_tokenize_worker *w, int k, struct bt_span *text,
+                     size_t *mended) BT_MUST_USE;
+
+/* Encodes the words of x->rec; then each call of _window makes the next window,
+ * x->window, until that is x->e.windows - 1. */
+int bt_tokenize_words(const struct bt_tokenize *j, struct bt_tokenize_worker *w,
+                      struct bt_tokenize_text *x, size_t *mended,
+                      struct bt_error *err) BT_MUST_USE;
+int bt_tokenize_words_window(const struct bt_tokenize *j,
+                             struct bt_tokenize_worker *w,
+                             struct bt_tokenize_text *x) BT_MUST_USE;
+void bt_tokenize_words_clear(struct bt_tokenize_words *s);
 
 /* Writes a line for each token (explain.c). e has offsets. */
 void bt_tokenize_explain(const struct bt_tok *tok,

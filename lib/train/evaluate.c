@@ -93,12 +93,19 @@ static int check_value(const struct bt_train_run *t, double value,
 int bt_train_check_metric(struct bt_train_run *t, struct bt_error *err)
 {
 	struct bt_metrics *m = &t->metrics;
-	float *zeros = bt_array0(bt_metrics_outputs(m), sizeof(*zeros));
+	size_t width = bt_metrics_outputs(m);
+	float *zeros;
 	struct bt_metrics_summary s;
 	double value = 0;
-	int r = zeros != NULL ? BT_OK : bt_error_nomem(err, "evaluating");
 	size_t i;
+	int r;
 
+	if (t->eval->token_label == NULL ||
+	    bt_size_mul(width, t->eval->longest, &width))
+		zeros = bt_array0(width, sizeof(*zeros));
+	else
+		zeros = NULL;
+	r = zeros != NULL ? BT_OK : bt_error_nomem(err, "evaluating");
 	if (bt_metrics_needs(t->o->metric) & BT_METRICS_RANKS)
 		m->keep = SIZE_MAX;
 	for (i = 0; i < t->eval->n && r == BT_OK; i++)

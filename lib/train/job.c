@@ -65,6 +65,7 @@ static int settle_task(struct bt_job *j, struct bt_error *err)
 	task = j->o.task != NULL ? j->o.task : j->old_task;
 	j->model.task = task;
 	c->problem_type = task->problem_type;
+	c->per_token = task->per_token;
 	if (!task->names_outputs && j->o.labels != NULL)
 		hint = BT_HINT_LABELS_NO_NUMBERS;
 	else if (!task->one_label && j->o.train.class_weight != NULL)

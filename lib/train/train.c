@@ -53,16 +53,20 @@ static void count_right(struct bt_train_run *t, size_t pos)
 	const struct bt_batch *b = &t->gather.b;
 	size_t classes = bt_model_width(t->m), i, k, best;
 
-	t->s.seen += (int64_t)b->sequences;
+	size_t rows = t->train->token_label != NULL ? b->tokens : b->sequences;
+
 	for (i = 0; i < b->sequences && t->o->answered != NULL; i++)
 		t->o->answered(t->o->news_ctx, true, t->train,
 		               t->batches.order[pos + i], x + i * classes);
-	if (t->train->width > 0)
-		return; /* no answer is one of the classes */
-	for (i = 0; i < b->sequences; i++, x += classes) {
+	if (t->train->width > 0) { /* no answer is one of the classes */
+		t->s.seen += (int64_t)b->sequences;
+		return;
+	}
+	for (i = 0; i < rows; i++, x += classes) {
 		for (k = 1, best = 0; k < classes; k++)
 			if (x[k] > x[best])
 				best = k;
+		t->s.seen += b->labels == NULL || b->labels[i] >= 0;
 		t->s.right += b->labels != NULL && (int)best == b->labels[i];
 	}
 }
@@ -79,7 +83,7 @@ static int gradients(struct bt_train_run *t, size_t end, double *loss,
 	int r;
 
 	for (n = pos; n < end; n++)
-		weight += (double)t->train->weight[t->batches.order[n]];
+		weight += bt_dataset_loss_weight(t->train, t->batches.order[n]);
 	*loss = 0;
 	b->train = true;
 	b->step = (uint32_t)t->s.step;
@@ -326,6 +330,7 @@ static int prepare(struct bt_train_run *t, struct bt_error *err)
 	                        err)) ||
 	    (r = bt_metrics_init(&t->metrics, t->m->task->metrics,
 	                         t->m->labels.n, err)) ||
+	    (r = bt_metrics_name_outputs(&t->metrics, &t->m->labels, err)) ||
 	    (t->eval != NULL && (r = bt_train_check_metric(t, err))) ||
 	    (r = bt_optim_init(&t->optim, &t->m->graph, &t->o->optim,
 	                       bt_engine_pool(t->m->engine), err)))

@@ -85,6 +85,13 @@ exits 0 "toxic-comments.sh: a user's model and data" "$TEST_TOP/pipelines/toxic-
 	toxic/model toxic/data toxic2 --steps 2
 exits 2 'toxic-comments.sh: says how it is used' "$TEST_TOP/pipelines/toxic-comments.sh" --help
 
+exits 0 'conll-tagging.sh: by itself' env TAGGING_DIR=tagging \
+	"$TEST_TOP/pipelines/conll-tagging.sh"
+like "$(cat out)" 'entity *micro avg *  0.[89]*-DOCSTART- O O*' 'conll-tagging.sh: has learnt'
+exits 0 "conll-tagging.sh: a user's model and data" "$TEST_TOP/pipelines/conll-tagging.sh" \
+	tagging/model tagging/data tagging2 --steps 2
+exits 2 'conll-tagging.sh: says how it is used' "$TEST_TOP/pipelines/conll-tagging.sh" --help
+
 EXPERIMENT_DIR=experiment exits 0 'train-experiment.sh: killed and recovered' \
 	"$TEST_TOP/pipelines/train-experiment.sh"
 like "$(tail -n 1 out)" '*the same model, bit for bit' 'train-experiment.sh: to the same bits'

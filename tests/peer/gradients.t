@@ -13,34 +13,35 @@ if [ -z "${PEER_PYTHON-}" ]; then
 fi
 HF_HUB_OFFLINE=1
 export HF_HUB_OFFLINE
-agree() { # SHAPE FAMILY
+agree() { # SHAPE FAMILY WHAT
 	name=$2
 	[ $2 != bert ] || name=$1
-	works "we compute the same of $name" "$BUILD/unit/model/gradients" $1-$2
+	works "we compute the same of $name, $3" "$BUILD/unit/model/gradients" $1-$2-$3
 	grep '^#.*[a-z] [0-9]' out
 	skipped=$(grep -o 'bf16: left out.*' out) && skip "$name in bf16" "${skipped##*, }"
-	rm -f $1-$2
+	rm -f $1-$2-$3
 }
 
 all=$(
 	for shape in tiny minilm large base; do
-		echo $shape bert
+		echo $shape bert texts
 	done
 	for family in $families; do
-		[ $family = bert ] || echo tiny $family
+		[ $family = bert ] || echo tiny $family texts
+		echo tiny $family tokens
 	done
 )
-# each in one of the arguments: OUT SHAPE FAMILY
-while read -r shape family; do
-	set -- "$@" "$shape-$family $shape $family"
+# each in one of the arguments: OUT SHAPE FAMILY WHAT
+while read -r shape family what; do
+	set -- "$@" "$shape-$family-$what $shape $family $what"
 done <<.
 $all
 .
 [ -z "${MINILM-}" ] || set -- "$@" "minilm $MINILM"
 works 'PyTorch computes them' \
 	"$PEER_PYTHON" "$TEST_TOP/tests/fixtures/bert-gradients.py" --each "$@"
-while read -r shape family; do
-	agree $shape $family
+while read -r shape family what; do
+	agree $shape $family $what
 done <<.
 $all
 .

@@ -113,6 +113,8 @@ for tool in train eval; do
   multi-label classification:
     *
   regression:
-    loss mse rmse mae r2 pearson spearman pearson_spearman' "bert-$tool --help lists them"
+    loss mse rmse mae r2 pearson spearman pearson_spearman
+  tagging:
+    loss accuracy precision recall f1 *' "bert-$tool --help lists them"
 done
 finish

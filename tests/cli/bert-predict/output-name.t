@@ -40,7 +40,7 @@ misuses "*'b.csv' would hold npy, not csv: give --format csv or another name*" '
 misuses "*'b.rec' would hold tensor, not tfrecord: *" 'tensors' \
 	bert-predict -m m --format tensor -o b.rec dev.rec
 for file in b.parquet b.csv.gz b.jsonl.zst b.npz b.xlsx; do
-	misuses "*cannot write '$file': give a name that ends in .csv, *; to compress, write to a pipe*" \
+	misuses "*cannot write '$file': give a name that ends in .conll, .csv, *; to compress, write to a pipe*" \
 		"$file" bert-predict -m m -o $file dev.rec
 	misuses "*cannot write '$file': *" '... with a format' bert-predict -m m --format csv -o $file dev.rec
 done

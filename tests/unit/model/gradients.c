@@ -94,7 +94,7 @@ static int32_t *ints(const struct bt_ckpt *c, const char *name, size_t *n)
 
 static void read_batch(struct fixture *f)
 {
-	size_t n, texts, i;
+	size_t n, texts, labels, labelled = 0, i;
 	int32_t *types;
 
 	f->ids = ints(f->c, "ids", &n);
@@ -104,14 +104,16 @@ static void read_batch(struct fixture *f)
 		f->types[i] = (uint8_t)types[i];
 	free(types);
 	f->start = (uint32_t *)ints(f->c, "start", &texts);
-	f->labels = ints(f->c, "labels", &texts);
-	f->b.sequences = texts;
+	f->labels = ints(f->c, "labels", &labels);
+	f->b.sequences = --texts;
 	f->b.tokens = n;
 	f->b.ids = f->ids;
 	f->b.types = f->types;
 	f->b.start = f->start;
 	f->b.labels = f->labels;
-	f->b.loss_scale = 1.0f / (float)texts;
+	for (i = 0; i < labels; i++)
+		labelled += f->labels[i] >= 0;
+	f->b.loss_scale = 1.0f / (float)labelled;
 }
 
 static void load_params(struct fixture *f)
@@ -138,8 +140,9 @@ static void open_fixture(struct fixture *f, const char *path, bool low)
 	assert_ok(bt_ckpt_open(path, &f->c, &err));
 	f->m = config_of(f->c);
 	bt_graph_init(&f->g, &err);
-	assert_ok(bt_task_graph(&bt_task_classification, &f->g, &f->m,
-	                        (int)tensor(f->c, "out.", "logits")->shape[1]));
+	assert_ok(bt_task_graph(
+	    f->m.per_token ? &bt_task_tagging : &bt_task_classification, &f->g,
+	    &f->m, (int)tensor(f->c, "out.", "logits")->shape[1]));
 	read_batch(f);
 	assert_ok(bt_pool_new(2, &f->pool, &err));
 	o.pool = f->pool;
@@ -323,11 +326,13 @@ static void bf16_agrees(void **state)
 int main(int argc, char **argv)
 {
 	static const char *const committed[] = {
-	    "bert-gelu",     "bert-gelu-new",   "roberta",       "distilbert",
-	    "electra",       "albert",          "albert-groups", "mpnet",
-	    "pool-mean",     "pool-max",        "head-flatten",  "head-layers",
-	    "head-pooler",   "modernbert-mean", "modernbert",    "deberta-v2",
-	    "deberta-v2-own"};
+	    "bert-gelu",        "bert-gelu-new",   "roberta",
+	    "distilbert",       "electra",         "albert",
+	    "albert-groups",    "mpnet",           "pool-mean",
+	    "pool-max",         "head-flatten",    "head-layers",
+	    "head-pooler",      "modernbert-mean", "modernbert",
+	    "deberta-v2",       "deberta-v2-own",  "bert-tokens",
+	    "modernbert-tokens"};
 	static char path[sizeof(committed) / sizeof(committed[0])][4096];
 	static char *of_path[sizeof(committed) / sizeof(committed[0])];
 	const char *top = getenv("TEST_TOP");

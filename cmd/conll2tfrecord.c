@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/* Turns sentences of tagged words into text records. */
+#include "base/sys.h"
+#include "base/tool.h"
+#include "io/duplicate_paths.h"
+#include "io/out.h"
+#include "table/conll.h"
+
+struct values {
+	struct bt_common common;
+	struct bt_conll_opts o;
+	int64_t zstd; /* 0: not compressed */
+};
+
+static const struct bt_opt options[] = {
+    BT_GROUP("Input and output"),
+    BT_STR('o', "output", "FILE", "write to FILE [standard output]", values,
+           common.output),
+    BT_LEVEL("zstd", "LEVEL", "compress the output at level 1 to 19 [3]",
+             values, zstd, 1, BT_OUT_ZSTD_MAX, 3),
+    BT_GROUP("Columns"),
+    BT_STR('w', "word", "COL", "column of the words, or their key [1, tokens]",
+           values, o.word),
+    BT_STR('t', "tag", "COL", "column of the tags, or their key [last, tags]",
+           values, o.tag),
+    BT_FLAG(0, "no-tags", "the words have no tags", values, o.no_tags),
+    BT_OPT_COMMON(values),
+    BT_OPT_LAST,
+};
+
+static const struct bt_tool tool = {
+    "conll2tfrecord",
+    "[OPTION ...] [FILE ...]",
+    "Turns sentences of words and tags, in CoNLL columns or JSON Lines, into "
+    "records.",
+    "conll2tfrecord train.txt | bert-tokenize -m minilm -o train.rec",
+    options,
+};
+
+static int convert(const struct values *v, char *const *files, int n,
+                   struct bt_conll_stats *stats, struct bt_error *err)
+{
+	struct bt_out *out;
+	int r = bt_out_open(v->common.output, BT_OUT_BINARY, &out, err);
+
+	if (r == BT_OK && v->zstd != 0) {
+		r = bt_out_zstd(out, (int)v->zstd,
+		                bt_threads(v->common.threads), err);
+		if (r != BT_OK)
+			bt_out_abandon(out);
+	}
+	if (r != BT_OK)
+		return r;
+	r = bt_conll_convert(files, n, &v->o, out, stats, err);
+	if (r == BT_OK)
+		return bt_out_commit(out, err);
+	bt_out_abandon(out);
+	return r;
+}
+
+static int run(const struct values *v, char *const *files, int n)
+{
+	struct bt_log log = bt_tool_log(&tool, &v->common);
+	struct bt_conll_stats stats = {0};
+	struct bt_error err = {0};
+	int r;
+
+	if (v->o.no_tags && v->o.tag != NULL)
+		return bt_tool_misuse(&tool, "give either --tag or --no-tags");
+	if (bt_out_spare(v->common.output, files, n, &err) != BT_OK)
+		return bt_tool_misuse(&tool, "%s", err.text);
+	r = bt_duplicate_paths(files, n, &log, &err);
+	if (r == BT_OK)
+		r = convert(v, files, n, &stats, &err);
+	if (r != BT_OK)
+		return bt_tool_fail(&tool, &err);
+	bt_log(&log, BT_LOG_NOTE, "%llu sentences, %llu words%s",
+	       (unsigned long long)stats.sentences,
+	       (unsigned long long)stats.words,
+	       stats.tagged ? "" : ", without tags");
+	return BT_EXIT_DONE;
+}
+
+int main(int argc, char **argv)
+{
+	struct values v = {.common = BT_COMMON_INIT};
+	int operand, status;
+
+	if (!bt_tool_options(&tool, argc, argv, &v, &operand, &status))
+		return status;
+	status = run(&v, argv + operand, argc - operand);
+	return bt_tool_end(&tool, status);
+}

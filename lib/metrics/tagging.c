@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Metrics where every word has a tag, as conlleval and seqeval define them. A
+ * tag is "O", or the part of an entity and its type: B begins one, I continues
+ * it, E (or L) ends it, S (or U) is one of a single word: "B-PER". A tag of
+ * another form is the type of an entity of one word, so that parts of speech
+ * are counted, too. What begins and ends where tags contradict each other is
+ * conlleval's decision: an I behind O, or behind another type, begins an
+ * entity.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "metrics/metrics_int.h"
+
+struct tag {
+	char part; /* B, I, E, S or O */
+	int type;  /* of O: -1 */
+};
+
+struct bt_metrics_tags {
+	struct tag *tag; /* [classes] */
+	struct bt_labels types;
+	uint64_t *right, *found, *given; /* [types]; one block, of right */
+	struct tag truth, guess;         /* of the word before */
+	bool same; /* an entity that began at the same word in both, with the
+	            * same type, has ended in neither */
+};
+
+static const struct tag outside = {'O', -1};
+
+static void clear(struct bt_metrics *m)
+{
+	struct bt_metrics_tags *t = m->tags;
+
+	if (t == NULL)
+		return;
+	free(t->tag);
+	free(t->right);
+	bt_labels_clear(&t->types);
+	free(t);
+	m->tags = NULL;
+}
+
+static int parse(struct bt_metrics_tags *t, const char *name, struct tag *tag,
+                 struct bt_error *err)
+{
+	static const char parts[] = "BIESLU", means[] = "BIESES";
+	const char *part = strchr(parts, name[0]), *type = name;
+
+	*tag = outside;
+	if (strcmp(name, "O") == 0)
+		return BT_OK;
+	tag->part = 'S';
+	if (name[0] != '\0' && name[1] == '-' && part != NULL) {
+		tag->part = means[part - parts];
+		type = name + 2;
+	}
+	tag->type = bt_labels_add(&t->types, bt_span(type), err);
+	return tag->type < 0 ? tag->type : BT_OK;
+}
+
+static int name_outputs(struct bt_metrics *m, const struct bt_labels *l,
+                        struct bt_error *err)
+{
+	struct bt_metrics_tags *t = bt_array0(1, sizeof(*t));
+	size_t n;
+	int i, r = BT_OK;
+
+	clear(m);
+	m->tags = t;
+	t->tag = bt_array0((size_t)l->n, sizeof(*t->tag));
+	if (t->tag == NULL)
+		return bt_error_nomem(err, "counting entities");
+	for (i = 0; i < l->n && r == BT_OK; i++)
+		r = parse(t, l->name[i], &t->tag[i], err);
+	n = (size_t)t->types.n;
+	t->right = bt_array0(3 * n + 1, sizeof(*t->right));
+	if (r == BT_OK && t->right == NULL)
+		return bt_error_nomem(err, "counting entities");
+	t->found = t->right + n;
+	t->given = t->found + n;
+	t->truth = t->guess = outside;
+	return r;
+}
+
+static bool begins(struct tag before, struct tag now)
+{
+	return now.part == 'B' || now.part == 'S' ||
+	       (now.part != 'O' &&
+	        (before.part == 'E' || before.part == 'S' ||
+	         before.part == 'O' || before.type != now.type));
+}
+
+static bool ends(struct tag before, struct tag now)
+{
+	return before.part != 'O' &&
+	       (before.part == 'E' || before.part == 'S' || now.part == 'B' ||
+	        now.part == 'S' || now.part == 'O' || before.type != now.type);
+}
+
+static void count(struct bt_metrics_tags *t, struct tag truth, struct tag guess)
+{
+	bool truth_ends = ends(t->truth, truth);
+	bool guess_ends = ends(t->guess, guess);
+	bool truth_begins = begins(t->truth, truth);
+	bool guess_begins = begins(t->guess, guess);
+
+	if (t->same && truth_ends && guess_ends)
+		t->right[t->truth.type]++;
+	if (truth_ends || guess_ends)
+		t->same = false;
+	if (truth_begins)
+		t->given[truth.type]++;
+	if (guess_begins)
+		t->found[guess.type]++;
+	if (truth_begins || guess_begins)
+		t->same =
+		    truth_begins && guess_begins && truth.type == guess.type;
+	t->truth = truth;
+	t->guess = guess;
+}
+
+/* What is open ends with the text. */
+static void begin(struct bt_metrics *m)
+{
+	count(m->tags, outside, outside);
+}
+
+static void reset(struct bt_metrics *m)
+{
+	struct bt_metrics_tags *t = m->tags;
+
+	memset(t->right, 0, 3 * (size_t)t->types.n * sizeof(*t->right));
+	t->truth = t->guess = outside;
+	t->same = false;
+}
+
+static double loss(const struct bt_metrics *m, int truth, const float *targets,
+                   const float *logits)
+{
+	(void)targets;
+	return bt_metrics_entropy(
+	    m, truth, bt_metrics_predicted(logits, m->classes, NULL), logits);
+}
+
+static int add(struct bt_metrics *m, int truth, const float *targets,
+               const float *logits, struct bt_error *err)
+{
+	int best = bt_metrics_predicted(logits, m->classes, NULL);
+
+	(void)targets;
+	(void)err;
+	m->hits[truth] += truth == best;
+	m->support[truth]++;
+	m->predicted[best]++;
+	m->loss_sum += bt_metrics_entropy(m, truth, best, logits);
+	m->n++;
+	count(m->tags, m->tags->tag[truth], m->tags->tag[best]);
+	return BT_OK;
+}
+
+static struct bt_class_metrics rates(uint64_t right, uint64_t found,
+                                     uint64_t given)
+{
+	struct bt_class_metrics c = {.support = given, .predicted = found};
+	double n = (double)right;
+
+	c.precision = bt_metrics_ratio(n, (double)found);
+	c.recall = bt_metrics_ratio(n, (double)given);
+	c.f1 = bt_metrics_ratio(2 * n, (double)(found + given));
+	return c;
+}
+
+/* Right ones of type k; one that lasts to the end of the data is right. */
+static uint64_t right_of(const struct bt_metrics_tags *t, int k)
+{
+	return t->right[k] + (t->same && t->truth.type == k);
+}
+
+static struct bt_class_metrics of_type(const struct bt_metrics_tags *t, int k)
+{
+	return rates(right_of(t, k), t->found[k], t->given[k]);
+}
+
+static struct bt_class_metrics of_all(const struct bt_metrics_tags *t)
+{
+	uint64_t right = 0, found = 0, given = 0;
+	int k;
+
+	for (k = 0; k < t->types.n; k++) {
+		right += right_of(t, k);
+		found += t->found[k];
+		given += t->given[k];
+	}
+	return rates(right, found, given);
+}
+
+static void summary(const struct bt_metrics *m, struct bt_metrics_summary *s)
+{
+	const struct bt_metrics_tags *t = m->tags;
+	struct bt_class_metrics all = of_all(t), c;
+	double hits = 0, present = 0, w;
+	int k;
+
+	for (k = 0; k < m->classes; k++)
+		hits += (double)m->hits[k];
+	s->accuracy = bt_metrics_ratio(hits, (double)m->n);
+	s->loss = bt_metrics_ratio(m->loss_sum, (double)m->n);
+	s->precision = all.precision;
+	s->recall = all.recall;
+	s->f1 = all.f1;
+	for (k = 0; k < t->types.n; k++) {
+		c = of_type(t, k);
+		if (c.support == 0 && c.predicted == 0)
+			continue;
+		present++;
+		w = bt_metrics_ratio((double)c.support, (double)all.support);
+		s->macro_precision += c.precision;
+		s->macro_recall += c.recall;
+		s->macro_f1 += c.f1;
+		s->weighted_precision += w * c.precision;
+		s->weighted_recall += w * c.recall;
+		s->weighted_f1 += w * c.f1;
+	}
+	s->macro_precision = bt_metrics_ratio(s->macro_precision, present);
+	s->macro_recall = bt_metrics_ratio(s->macro_recall, present);
+	s->macro_f1 = bt_metrics_ratio(s->macro_f1, present);
+}
+
+static void put_row(struct bt_buf *out, double precision, double recall,
+                    double f1, uint64_t support)
+{
+	bt_buf_printf(out, "  %9.4f  %6.4f  %6.4f  %7llu\n", precision, recall,
+	              f1, (unsigned long long)support);
+}
+
+static void report(const struct bt_metrics *m, const struct bt_labels *l,
+                   int confusions, struct bt_buf *out)
+{
+	const struct bt_metrics_tags *t = m->tags;
+	int k, width = bt_labels_width(&t->types);
+	struct bt_class_metrics c = of_all(t);
+	uint64_t given = c.support;
+	struct bt_metrics_summary s;
+
+	(void)l;
+	(void)confusions;
+	bt_metrics_summary(m, &s);
+	bt_buf_printf(out, "%-*s  precision  recall      f1  support\n", width,
+	              "entity");
+	for (k = 0; k < t->types.n; k++) {
+		c = of_type(t, k);
+		bt_labels_put(out, &t->types, k, width);
+		put_row(out, c.precision, c.recall, c.f1, c.support);
+	}
+	bt_buf_printf(out, "\n%-*s", width, "micro avg");
+	put_row(out, s.precision, s.recall, s.f1, given);
+	bt_buf_printf(out, "%-*s", width, "macro avg");
+	put_row(out, s.macro_precision, s.macro_recall, s.macro_f1, given);
+	bt_buf_printf(out, "%-*s", width, "weighted avg");
+	put_row(out, s.weighted_precision, s.weighted_recall, s.weighted_f1,
+	        given);
+	bt_buf_printf(out, "\naccuracy %.4f  loss %.4f  (%llu words)\n",
+	              s.accuracy, s.loss, (unsigned long long)m->n);
+}
+
+static int json(const struct bt_metrics *m, const struct bt_labels *l,
+                json_t *o)
+{
+	const struct bt_metrics_tags *t = m->tags;
+	json_t *entities = json_array();
+	struct bt_class_metrics c;
+	int k;
+
+	(void)l;
+	for (k = 0; k < t->types.n; k++) {
+		c = of_type(t, k);
+		json_array_append_new(
+		    entities,
+		    json_pack("{s:s, s:f, s:f, s:f, s:I}", "type",
+		              t->types.name[k], "precision", c.precision,
+		              "recall", c.recall, "f1", c.f1, "support",
+		              (json_int_t)c.support));
+	}
+	return json_object_set_new(o, "entities", entities);
+}
+
+const struct bt_metrics_kind bt_metrics_tagging = {
+    .name = "tagging",
+    .bit = BT_METRICS_TAGGING,
+    .shown = {{"f1", "F1"}, {"accuracy", "accuracy of words"}},
+    .name_outputs = name_outputs,
+    .begin = begin,
+    .reset = reset,
+    .clear = clear,
+    .loss = loss,
+    .add = add,
+    .summary = summary,
+    .report = report,
+    .json = json,
+};

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: MIT */
+#include "predict/tags.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "format/csv.h"
+#include "format/escape.h"
+#include "format/tf_example.h"
+#include "metrics/metrics.h"
+#include "record/record.h"
+
+/* A list of texts out of a payload, and how far it was read. */
+struct list {
+	struct bt_feature f;
+	struct bt_pb at;
+};
+
+/* What a payload holds; lists without a name are not there. */
+struct sentence {
+	struct bt_span id, doc;
+	struct list words, lines;
+};
+
+struct bt_tags {
+	enum bt_tags_format format;
+	const struct bt_labels *labels;
+	struct bt_out *out;
+	struct bt_buf payloads; /* of the block */
+	size_t *end;            /* [records] of each in them */
+	uint64_t *number;
+	size_t end_cap, number_cap;
+	size_t words;      /* of the sentence; 0: none is begun */
+	uint64_t begun_by; /* record that the sentence began with */
+	int *tag;          /* of the sentence's words so far */
+	size_t n, tag_cap;
+	uint64_t sentences, all, *count; /* words; [labels] */
+	struct bt_buf row;
+};
+
+int bt_tags_new(enum bt_tags_format format, const struct bt_labels *labels,
+                struct bt_out *out, struct bt_tags **t, struct bt_error *err)
+{
+	struct bt_tags *w = bt_array0(1, sizeof(*w));
+
+	w->format = format;
+	w->labels = labels;
+	w->out = out;
+	w->count = bt_array0((size_t)labels->n, sizeof(*w->count));
+	*t = w;
+	return w->count != NULL ? BT_OK : bt_error_nomem(err, "predicting");
+}
+
+void bt_tags_free(struct bt_tags *t)
+{
+	if (t == NULL)
+		return;
+	bt_buf_clear(&t->payloads);
+	bt_buf_clear(&t->row);
+	free(t->end);
+	free(t->number);
+	free(t->tag);
+	free(t->count);
+	free(t);
+}
+
+int bt_tags_look(struct bt_tags *t, size_t k, uint64_t number, const void *data,
+                 size_t len, struct bt_error *err)
+{
+	if (k == 0)
+		bt_buf_reset(&t->payloads);
+	bt_buf_put(&t->payloads, data, len);
+	if (t->payloads.oom ||
+	    bt_grow(&t->end, &t->end_cap, k + 1, sizeof(*t->end)) ||
+	    bt_grow(&t->number, &t->number_cap, k + 1, sizeof(*t->number)))
+		return bt_error_nomem(err, "reading a record");
+	t->end[k] = t->payloads.len;
+	t->number[k] = number;
+	return BT_OK;
+}
+
+static int next(struct list *l, struct bt_span *s, struct bt_error *err)
+{
+	if (l->f.name == NULL)
+		return 0;
+	return bt_feature_next_text(&l->f, &l->at, &s->p, &s->n, err);
+}
+
+static int read_sentence(struct bt_span payload, struct sentence *s,
+                         struct bt_error *err)
+{
+	struct bt_example x;
+	struct bt_feature f;
+	int r;
+
+	memset(s, 0, sizeof(*s));
+	bt_example_open(&x, payload.p, payload.n);
+	while ((r = bt_example_next(&x, &f, err)) == 1) {
+		if (bt_feature_is(&f, "id"))
+			r = bt_feature_text(&f, &s->id.p, &s->id.n, err);
+		else if (bt_feature_is(&f, "doc"))
+			r = bt_feature_text(&f, &s->doc.p, &s->doc.n, err);
+		else if (bt_feature_is(&f, "words"))
+			s->words = (struct list){f, f.list};
+		else if (bt_feature_is(&f, "lines"))
+			s->lines = (struct list){f, f.list};
+		else
+			continue;
+		if (r < 0)
+			return r;
+	}
+	return r;
+}
+
+static size_t count_words(struct list words)
+{
+	struct bt_span s;
+	size_t n = 0;
+
+	while (next(&words, &s, NULL) == 1)
+		n++;
+	return n;
+}
+
+/* A line of columns and one more, divided as the line is. */
+static void put_columns(struct bt_buf *b, struct bt_span line, const char *tag)
+{
+	bool tabs = line.n > 0 && memchr(line.p, '\t', line.n) != NULL;
+
+	bt_buf_put(b, line.p, line.n);
+	bt_buf_printf(b, "%c%s\n", tabs ? '\t' : ' ', tag);
+}
+
+static void put_conll(struct bt_tags *t, struct sentence *s)
+{
+	struct bt_span line;
+	size_t i;
+
+	if (s->doc.n > 0) {
+		put_columns(&t->row, s->doc, "O");
+		bt_buf_putc(&t->row, '\n');
+	}
+	for (i = 0; i < t->n; i++) {
+		if (next(&s->lines, &line, NULL) != 1 &&
+		    next(&s->words, &line, NULL) != 1)
+			break;
+		put_columns(&t->row, line, t->labels->name[t->tag[i]]);
+	}
+	bt_buf_putc(&t->row, '\n');
+}
+
+static void put_csv(struct bt_tags *t, struct sentence *s)
+{
+	struct bt_span word;
+	size_t i;
+
+	if (t->sentences == 0)
+		bt_buf_puts(&t->row, "id,position,word,tag\n");
+	for (i = 0; i < t->n && next(&s->words, &word, NULL) == 1; i++) {
+		bt_csv_put(&t->row, s->id, ',');
+		bt_buf_printf(&t->row, ",%zu,", i);
+		bt_csv_put(&t->row, word, ',');
+		bt_buf_putc(&t->row, ',');
+		bt_csv_put(&t->row, bt_span(t->labels->name[t->tag[i]]), ',');
+		bt_buf_putc(&t->row, '\n');
+	}
+}
+
+static void put_jsonl(struct bt_tags *t, struct sentence *s)
+{
+	struct bt_span word;
+	size_t i;
+
+	bt_buf_puts(&t->row, "{\"id\": ");
+	bt_escape_json_text(&t->row, s->id);
+	bt_buf_puts(&t->row, ", \"tokens\": [");
+	for (i = 0; next(&s->words, &word, NULL) == 1; i++) {
+		bt_buf_puts(&t->row, i > 0 ? ", " : "");
+		bt_escape_json_text(&t->row, word);
+	}
+	bt_buf_puts(&t->row, "], \"tags\": [");
+	for (i = 0; i < t->n; i++) {
+		bt_buf_puts(&t->row, i > 0 ? ", " : "");
+		bt_escape_json_text(&t->row,
+		                    bt_span(t->labels->name[t->tag[i]]));
+	}
+	bt_buf_puts(&t->row, "]}\n");
+}
+
+/* The sentence is complete: writes it. */
+static int put(struct bt_tags *t, struct sentence *s, struct bt_error *err)
+{
+	char number[24];
+
+	if (s->id.p == NULL) {
+		snprintf(number, sizeof(number), "%llu",
+		         (unsigned long long)t->sentences);
+		s->id = bt_span(number);
+	}
+	bt_buf_reset(&t->row);
+	if (t->format == BT_TAGS_CONLL)
+		put_conll(t, s);
+	else if (t->format == BT_TAGS_CSV)
+		put_csv(t, s);
+	else
+		put_jsonl(t, s);
+	t->sentences++;
+	t->words = 0;
+	if (t->row.oom)
+		return bt_error_nomem(err, "printing");
+	return bt_out_write(t->out, t->row.data, t->row.len, err);
+}
+
+static int incomplete(const struct bt_tags *t, struct bt_error *err)
+{
+	return bt_error_set(err, BT_EFORMAT,
+	                    "the sentence of record %llu has %zu words, but "
+	                    "its windows hold only %zu",
+	                    (unsigned long long)t->begun_by, t->words, t->n);
+}
+
+int bt_tags_add(struct bt_tags *t, size_t k, bool continues,
+                const int32_t *token_label, size_t n, const float *logits,
+                struct bt_error *err)
+{
+	size_t from = k > 0 ? t->end[k - 1] : 0, i;
+	struct bt_span payload = {bt_buf_at(&t->payloads, from),
+	                          t->end[k] - from};
+	int classes = t->labels->n, best;
+	struct sentence s;
+	int r = read_sentence(payload, &s, err);
+
+	if (r != BT_OK)
+		return r;
+	if (!continues && t->words > 0)
+		return incomplete(t, err);
+	if (t->words == 0) {
+		t->n = 0;
+		t->words = count_words(s.words);
+		t->begun_by = t->number[k];
+	}
+	for (i = 0; i < n; i++, logits += classes) {
+		if (token_label[i] == BT_TOKEN_INSIDE)
+			continue;
+		if (bt_grow(&t->tag, &t->tag_cap, t->n + 1, sizeof(*t->tag)))
+			return bt_error_nomem(err, "predicting");
+		best = bt_metrics_predicted(logits, classes, NULL);
+		t->tag[t->n++] = best;
+		t->count[best]++;
+		t->all++;
+	}
+	if (t->n > t->words)
+		return bt_error_set(err, BT_EFORMAT,
+		                    "record %llu has more tokens of words than "
+		                    "the %zu words in it",
+		                    (unsigned long long)t->number[k], t->words);
+	return t->n == t->words ? put(t, &s, err) : BT_OK;
+}
+
+int bt_tags_finish(struct bt_tags *t, struct bt_error *err)
+{
+	return t->words > 0 ? incomplete(t, err) : BT_OK;
+}
+
+#define SHOWN 10 /* tags in the line that says how often each was predicted */
+
+void bt_tags_tell(const struct bt_tags *t, const struct bt_log *log)
+{
+	struct bt_buf b = BT_BUF_INIT;
+	int i, shown = 0;
+
+	for (i = 0; i < t->labels->n; i++) {
+		if (t->count[i] == 0 ||
+		    (shown >= SHOWN && !bt_log_is_heard(log, BT_LOG_MORE)))
+			continue;
+		bt_buf_puts(&b, shown++ > 0 ? ", " : "");
+		bt_labels_put(&b, t->labels, i, 0);
+		bt_buf_printf(&b, " %llu", (unsigned long long)t->count[i]);
+	}
+	bt_log(log, BT_LOG_NOTE, "%llu sentences, %llu words: predicted %s",
+	       (unsigned long long)t->sentences, (unsigned long long)t->all,
+	       bt_buf_str(&b) != NULL ? bt_buf_str(&b) : "nothing");
+	bt_buf_clear(&b);
+}

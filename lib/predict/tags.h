@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Tags of words as CoNLL columns (the input's lines with one column more, or
+ * word and tag; an empty line behind each sentence), CSV (id, number of the
+ * word from 0 on, word, tag) or JSON Lines (id, tokens, tags, entities). Every
+ * word of a record has a tag: windows of a sentence are joined.
+ */
+#ifndef BT_PREDICT_TAGS_H
+#define BT_PREDICT_TAGS_H
+
+#include "base/err.h"
+#include "base/log.h"
+#include "io/out.h"
+#include "record/labels.h"
+
+struct bt_tags;
+
+enum bt_tags_format { BT_TAGS_CONLL, BT_TAGS_CSV, BT_TAGS_JSONL };
+
+/* labels and out are borrowed. */
+int bt_tags_new(enum bt_tags_format format, const struct bt_labels *labels,
+                struct bt_out *out, struct bt_tags **t,
+                struct bt_error *err) BT_MUST_USE;
+void bt_tags_free(struct bt_tags *t); /* takes NULL */
+
+/* Keeps the payload of record k of a block that begins (0) or goes on, record
+ * `number` of all, from 1. */
+int bt_tags_look(struct bt_tags *t, size_t k, uint64_t number, const void *data,
+                 size_t len, struct bt_error *err) BT_MUST_USE;
+
+/* Record k of the block, which goes on with the record before if it continues
+ * it: n tokens, of which each with a label other than BT_TOKEN_INSIDE is a
+ * word's first; logits [n][labels]. */
+int bt_tags_add(struct bt_tags *t, size_t k, bool continues,
+                const int32_t *token_label, size_t n, const float *logits,
+                struct bt_error *err) BT_MUST_USE;
+
+/* Sees that the last sentence is complete. */
+int bt_tags_finish(struct bt_tags *t, struct bt_error *err) BT_MUST_USE;
+
+/* Says how many words there were, and how many got each tag. */
+void bt_tags_tell(const struct bt_tags *t, const struct bt_log *log);
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Sentences of words and their tags into text records: columns as CoNLL's
+ * shared tasks have them, a word a line and an empty line behind each sentence,
+ * or JSON Lines with a list of words and one of tags. Features of a record: id,
+ * words, tags (bytes lists), lines (the input's lines, where there are) and doc
+ * (the line -DOCSTART-, of the first sentence behind it).
+ */
+#ifndef BT_TABLE_CONLL_H
+#define BT_TABLE_CONLL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/log.h"
+#include "io/out.h"
+
+struct bt_conll_opts {
+	/* column, from 1 on, or of JSON Lines the key; NULL: the first, and of
+	 * the tags the last; "tokens" and "tags" or "ner_tags" */
+	const char *word, *tag;
+	bool no_tags; /* there are none */
+};
+
+struct bt_conll_stats {
+	uint64_t sentences, words, documents;
+	bool tagged;
+};
+
+/* Reads the files (none: standard input) and writes their records. What is
+ * wrong is BT_EFORMAT with file and line. */
+int bt_conll_convert(char *const *paths, int n,
+                     const struct bt_conll_opts *opts, struct bt_out *out,
+                     struct bt_conll_stats *stats,
+                     struct bt_error *err) BT_MUST_USE;
+
+#endif

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT */
+/* Each word of a text has one of several tags: softmax and cross entropy of its
+ * first token's output (Devlin et al. 2018, "BERT", 5.3). */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "op/ops.h"
+#include "task/target.h"
+
+/* The class of a tag; less than 0 is an error, but for
+ * BT_TOKEN_UNLABELLED. */
+static int tag_number(struct bt_span tag, enum bt_label_mode mode,
+                      struct bt_labels *labels, int32_t *number,
+                      struct bt_error *err)
+{
+	int k;
+
+	if (mode == BT_LABELS_COLLECT) {
+		k = bt_labels_add(labels, tag, err);
+		*number = k;
+		return k < 0 ? k : BT_OK;
+	}
+	k = bt_labels_find(labels, tag);
+	if (k < 0 && mode == BT_LABELS_KNOWN)
+		return bt_target_unknown(tag, labels, err);
+	*number = k < 0 ? BT_TOKEN_UNLABELLED : k;
+	return BT_OK;
+}
+
+static int lacks_words(const struct bt_token_rec *rec, struct bt_error *err)
+{
+	if (rec->has_words)
+		return BT_OK;
+	return bt_error_hint(err, BT_HINT_TASK_WORDS,
+	                     bt_error_set(err, BT_EFORMAT,
+	                                  "the model tags words, and the "
+	                                  "record has no 'word_ids'"));
+}
+
+/* The tag of word number `word`, to which *at and *next, the number of the tag
+ * behind it, move on. */
+static int read_tag(const struct bt_token_rec *rec, int32_t word,
+                    struct bt_pb *at, int32_t *next, struct bt_span *tag,
+                    struct bt_error *err)
+{
+	int r;
+
+	while (*next <= word) {
+		r = bt_feature_next_text(&rec->tag_list, at, &tag->p, &tag->n,
+		                         err);
+		if (r == 0)
+			return bt_error_set(err, BT_EFORMAT,
+			                    "holds word %d, but only %d tags",
+			                    (int)word + 1, (int)*next);
+		if (r < 0)
+			return r;
+		(*next)++;
+	}
+	return BT_OK;
+}
+
+static int target(struct bt_token_rec *rec, enum bt_label_mode mode,
+                  struct bt_labels *labels, int32_t *label,
+                  struct bt_error *err)
+{
+	struct bt_pb at = rec->tag_list.list;
+	int32_t next = 0, last = -1, word;
+	struct bt_span tag = {NULL, 0};
+	size_t i;
+	int r = lacks_words(rec, err);
+
+	if (r == BT_OK && bt_grow(&rec->token_label, &rec->token_label_cap,
+	                          rec->n, sizeof(*rec->token_label)) != BT_OK)
+		r = bt_error_nomem(err, "reading a record");
+	for (i = 0; r == BT_OK && i < rec->n; i++) {
+		word = rec->word[i];
+		rec->token_label[i] = BT_TOKEN_INSIDE;
+		if (word < 0 || word == last)
+			continue;
+		last = word;
+		rec->token_label[i] = BT_TOKEN_UNLABELLED;
+		if (rec->tag_list.name == NULL)
+			continue;
+		r = read_tag(rec, word, &at, &next, &tag, err);
+		if (r == BT_OK)
+			r = tag_number(tag, mode, labels, &rec->token_label[i],
+			               err);
+		if (r == BT_OK && rec->token_label[i] >= 0)
+			*label = 0;
+	}
+	rec->has_token_labels = r == BT_OK;
+	return r;
+}
+
+static int check(const struct bt_task_data *d, const struct bt_labels *found,
+                 bool given, struct bt_error *err)
+{
+	(void)d;
+	if (found->n >= 2 || given)
+		return BT_OK;
+	return bt_error_set(err, BT_EFORMAT,
+	                    "all training words have the same tag '%s': there "
+	                    "is nothing to tell apart",
+	                    found->name[0]);
+}
+
+static void loss(struct bt_graph *g, bool activated)
+{
+	(void)activated;
+	g->loss = bt_op_softmax_loss(g, g->logits);
+}
+
+/* The entropy of the tags. */
+static double guess(const struct bt_task_data *d, int tags, double smoothing)
+{
+	double *count = bt_array0((size_t)tags, sizeof(*count)), n = 0, sum = 0;
+	uint64_t i;
+	int k;
+
+	(void)smoothing;
+	if (count == NULL)
+		return INFINITY;
+	for (i = 0; i < d->start[d->n]; i++)
+		if (d->token_label[i] >= 0) {
+			count[d->token_label[i]]++;
+			n++;
+		}
+	for (k = 0; k < tags; k++)
+		if (count[k] > 0)
+			sum -= count[k] / n * log(count[k] / n);
+	free(count);
+	return sum;
+}
+
+static void describe(const struct bt_task_data *d, int outputs, char *out,
+                     size_t size)
+{
+	unsigned long long words = 0;
+	uint64_t i;
+
+	for (i = 0; i < d->start[d->n]; i++)
+		words += d->token_label[i] >= 0;
+	snprintf(out, size, "%d tags of %llu words", outputs, words);
+}
+
+const struct bt_task bt_task_tagging = {
+    .name = "tagging",
+    .problem_type = BT_PROBLEM_TOKENS,
+    .output = "tag",
+    .outputs = "tags",
+    .predicts = "tags of words",
+    .learns = "tag words",
+    .least = 2,
+    .names_outputs = true,
+    .per_token = true,
+    .metric = "f1",
+    .metrics = &bt_metrics_tagging,
+    .answer = &bt_answer_label,
+    .target = target,
+    .check = check,
+    .knows = bt_target_map,
+    .loss = loss,
+    .guess = guess,
+    .describe = describe,
+};

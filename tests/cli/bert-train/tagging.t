@@ -1,0 +1,125 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Words and their tags, from columns to columns.
+. "$TEST_TOP/tests/lib/lib.sh"
+vocab=$TEST_TOP/pipelines/data/vocab.txt
+# Names are tagged by what stands before them.
+sentences() { # ROWS SEED
+	awk -v n="$1" -v seed="$2" 'BEGIN {
+		srand(seed)
+		split("card book library room", name, " ")
+		for (i = 1; i <= n; i++) {
+			print "i O\nhave O"
+			for (k = rand() * 3; k > 0; k--) {
+				if (rand() < .5) print "the O\n" name[1 + int(rand() * 4)] " B-X\nopen I-X"
+				else print "my O\n" name[1 + int(rand() * 4)] " B-Y"
+			}
+			print ". O\n"
+		}
+	}'
+}
+sentences 200 1 >train.txt
+sentences 40 2 >dev.txt
+for part in train dev; do
+	conll2tfrecord -q $part.txt | bert-tokenize -q -m "$vocab" -o $part.rec
+done
+train() { # OUT [OPTION ...]
+	dir=$1
+	shift
+	bert-train --force --init-config tiny --tokenizer "$vocab" --learning-rate 2e-3 \
+		--batch-size 16 --dropout 0 -o "$dir" "$@"
+}
+works 'learns tags' train m --task tagging --epochs 4 --eval dev.rec train.rec
+like "$(cat err)" '*200 training examples, 40 for evaluation, 4 tags of * words,*epoch 1: loss *, F1 *, accuracy of words *' \
+	'says what it learns'
+like "$(cat m/config.json)" '*"BertForTokenClassification"*' "its class is Hugging Face's"
+grep -q problem_type m/config.json
+is $? 1 'which has no problem_type'
+works 'is evaluated' bert-eval -m m --min f1=.9 --min accuracy=.9 dev.rec
+like "$(cat out)" 'entity *
+X  *
+Y  *
+micro avg *
+macro avg *
+weighted avg *
+accuracy *  loss * words)' 'by types'
+works 'as JSON' bert-eval -q --json -m m dev.rec
+like "$(tr -d ' \n' <out)" '{"examples":*"f1":*"entities":[{"type":"*' 'with entities'
+
+works 'predicts columns' bert-predict -m m -o dev.conll dev.rec
+cut -d ' ' -f 1,2 dev.conll >columns
+same columns dev.txt 'the input columns are kept'
+is "$(awk 'NF != 0 && NF != 3' dev.conll)" '' 'and one is added'
+like "$(cat err)" '*40 sentences, * words: predicted B-X *' 'says which'
+right=$(awk 'NF { n++; right += $2 == $3 } END { printf "%.4f", right / n }' dev.conll)
+like "$(bert-eval -q --dtype auto -m m dev.rec)" "*accuracy $right *" 'the accuracy is that of the columns'
+bert-predict -q -m m --format csv dev.rec >dev.csv
+is "$(head -n 3 dev.csv | tr '\n' ' ')" 'id,position,word,tag 0,0,i,O 0,1,have,O ' 'as CSV'
+is "$(awk -F, 'FNR > 1 { print $4 }' dev.csv)" "$(awk 'NF { print $3 }' dev.conll)" 'with the same tags'
+bert-predict -q -m m -o dev.jsonl dev.rec
+like "$(head -n 1 dev.jsonl)" '{"id": "0", "tokens": ?"i", "have", *?, "tags": ?"O", "O", *?}' 'as JSON Lines'
+
+# Windows: every word has a tag, and each only one.
+tr '\n' ' ' <train.txt | sed 's/  / /g; s/\([^ ]*\) \([^ ]*\) /\1 \2\n/g' | head -n 300 >long.txt
+conll2tfrecord -q long.txt >long.text.rec
+for length in 12 33 48 512; do
+	bert-tokenize -q -m "$vocab" --max-length $length -o long.rec long.text.rec
+	bert-predict -q -m m long.rec | cut -d ' ' -f 1,2 | head -n 300 >columns
+	same columns long.txt "windows of $length"
+done
+for option in '--stride 4' '--stride 8'; do
+	bert-tokenize -q -m "$vocab" --max-length 20 $option -o long.rec long.text.rec
+	bert-predict -q -m m long.rec | cut -d ' ' -f 1,2 | head -n 300 >columns
+	same columns long.txt "windows of 20, $option"
+done
+like "$(bert-eval -q -m m long.rec)" '*(300 words)' 'each is counted once'
+tfrecord-cat -q --json long.rec | grep -o '"window": [0-9]*' | sort -u | wc -l >windows
+[ "$(cat windows)" -gt 10 ]
+result $? 'of many windows'
+tfrecord-cat -q --head 3 -o cut.rec long.rec
+declines 1 '*the sentence of record 1 has 300 words, but its windows hold only *' 'a window is missing' \
+	bert-predict -q -m m -o cut.conll cut.rec
+bert-tokenize -q -m "$vocab" --pad 64 -o padded.rec dev.text.rec 2>err ||
+	conll2tfrecord -q dev.txt | bert-tokenize -q -m "$vocab" --pad 64 -o padded.rec
+bert-predict -q -m m padded.rec | cut -d ' ' -f 1,2 >columns
+same columns dev.txt 'padded records'
+# a word of which the tokenizer leaves nothing
+printf 'i O\n\302\255 O\nhave O\n' >nothing.txt
+conll2tfrecord -q nothing.txt | bert-tokenize -q -m "$vocab" | bert-predict -q -m m | cut -d ' ' -f 1,2 >columns
+is "$(cat columns)" "$(cat nothing.txt)" 'a word without tokens has a tag'
+
+# The same bits whatever the threads, and after a stop
+train one -q --task tagging --epochs 2 -j 1 train.rec
+train two -q --task tagging --epochs 2 -j 2 train.rec
+same one/model.safetensors two/model.safetensors 'threads'
+train part -q --task tagging --steps 26 --save-steps 10 train.rec
+train part -q --task tagging --epochs 2 --resume train.rec
+train whole -q --task tagging --epochs 2 --save-steps 10 train.rec
+same part/model.safetensors whole/model.safetensors 'resumed'
+works 'recomputed' train three -q --task tagging --epochs 2 --checkpoint-activations train.rec
+same three/model.safetensors one/model.safetensors 'activations recomputed: the same bits'
+bert-train -q --force -m m --epochs 1 --learning-rate 1e-4 -o again train.rec 2>err
+like "$(cat again/config.json)" '*ForTokenClassification*' 'a trained model goes on as what it is'
+works 'evaluation records from the training records' train shared --task tagging --steps 2 --eval-share .2 train.rec
+
+# What does not fit
+csv2tfrecord -q -t text -l intent "$TEST_TOP/pipelines/data/library-dev.csv" | bert-tokenize -q -m "$vocab" -o texts.rec
+declines 1 "*record 1: the model tags words, and the record has no 'word_ids' (make records of words with conll2tfrecord)" \
+	'texts for a model that tags words' bert-predict -q -m m texts.rec
+declines 1 '*record 1: holds words with tags, but the model learns to choose one class (train with --task tagging)' 'words for a model of texts' train x -q train.rec
+declines 2 '*tags words, which can be written as conll, csv or jsonl, not as tensor' 'tensors of tags' \
+	bert-predict -q -m m --format tensor dev.rec
+declines 2 '*the options for labels are not available' 'options for labels' bert-predict -q -m m --top 2 dev.rec
+declines 2 '*does not tag words, which conll is for' 'columns of a model of texts' sh -c \
+	'bert-train -q --init-config tiny --tokenizer "$1" --steps 1 -o t texts.rec; bert-predict -q -m t --format conll texts.rec' - "$vocab"
+declines 2 '*several such models cannot be combined' 'two models' bert-predict -q -m m -m one dev.rec
+declines 2 '*tags words: --errors, --by and thresholds*' 'the worst examples' bert-eval -q -m m --errors 3 dev.rec
+printf 'i O\nhave B-Z\n' | conll2tfrecord -q | bert-tokenize -q -m "$vocab" -o other.rec
+declines 1 "*record 1: label 'B-Z' is not one of the 4 labels known*" 'an unknown tag' bert-eval -q -m m other.rec
+works '... is nothing to predict' bert-predict -q -m m other.rec
+printf 'i\nhave\n' | conll2tfrecord -q --no-tags | bert-tokenize -q -m "$vocab" -o bare.rec
+is "$(bert-predict -q -m m bare.rec | sed 1q)" 'i O' 'words without tags are predicted'
+declines 1 '*no record has a label*' '... and not evaluated' bert-eval -q -m m bare.rec
+declines 1 '*holds words, which this format does not show' 'JSON of words' bert-tokenize -q -m "$vocab" --format json long.text.rec
+declines 2 '*2 tokens leave no room for a text*' 'no room for a word' bert-tokenize -q -m "$vocab" --max-length 2 long.text.rec
+finish

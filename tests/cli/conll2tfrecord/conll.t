@@ -1,0 +1,59 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# conll2tfrecord: columns and JSON Lines, and what is wrong in them.
+# Not under thread: starts no threads
+. "$TEST_TOP/tests/lib/lib.sh"
+json() { conll2tfrecord -q "$@" | tfrecord-cat -q --json; }
+
+printf '%s\n' '-DOCSTART- -X- O' '' 'EU NNP B-ORG' 'rejects VBZ O' '' '' \
+	'-DOCSTART- -X- O' '' 'Peter  NNP B-PER' >a.txt
+works 'columns' conll2tfrecord -o a.rec a.txt
+is "$(cat err)" 'conll2tfrecord: 2 sentences, 3 words' 'says how much it was'
+is "$(tfrecord-cat -q --json a.rec)" '{"doc": "-DOCSTART- -X- O", "id": "0", "lines": ["EU NNP B-ORG", "rejects VBZ O"], "tags": ["B-ORG", "O"], "words": ["EU", "rejects"]}
+{"doc": "-DOCSTART- -X- O", "id": "1", "lines": "Peter  NNP B-PER", "tags": "B-PER", "words": "Peter"}' \
+	'words, tags, lines and documents'
+is "$(json --tag 2 a.txt | grep -o '"tags": [^w]*' | tr '\n' ' ')" \
+	'"tags": ["NNP", "VBZ"], " "tags": "NNP", " ' 'another column of tags'
+is "$(json --word 2 --no-tags a.txt | tail -n 1)" \
+	'{"id": "3", "lines": "Peter  NNP B-PER", "words": "NNP"}' 'no tags'
+is "$(printf 'a\nb\r\n\nc' | json | grep -o '"words": .*' | tr '\n' ' ')" \
+	'"words": ["a", "b"]} "words": "c"} ' 'words alone, other line ends, no last one'
+is "$(printf 'a b\tO\nc\tB-X\n' | json | grep -o '"words": [^]]*]')" '"words": ["a b", "c"]' \
+	'tabs divide where there are any'
+like "$(conll2tfrecord a.txt a.txt 2>&1 >/dev/null)" '*a.txt*4 sentences, 6 words' 'several files'
+gzip -k a.txt
+is "$(json a.txt.gz)" "$(json a.txt)" 'compressed'
+
+printf '{"id": 7, "tokens": ["a", "b"], "ner_tags": [0, 12]}\n\n{"tokens": ["c"], "tags": ["B-X"]}\n' >a.jsonl
+is "$(json a.jsonl)" '{"id": "7", "tags": ["0", "12"], "words": ["a", "b"]}
+{"id": "1", "tags": "B-X", "words": "c"}' 'JSON Lines'
+is "$(printf '{"w": ["a"], "t": ["N"]}' | json -w w -t t)" '{"id": "0", "tags": "N", "words": "a"}' \
+	'... with other keys'
+
+bad() { # PATTERN TEXT [OPTION ...]
+	printf "$2" >bad.txt
+	pattern=$1 text=$(printf '%s' "$2" | tr '\n' ' ') status=1
+	shift 2
+	[ $# = 0 ] || [ "$2" = 3 ] || status=2
+	declines $status "conll2tfrecord: 'bad.txt': line $pattern" "refuses $text $*" \
+		conll2tfrecord -o bad.rec "$@" bad.txt
+}
+bad '2: has 2 columns, the lines before have 3' 'a b c\nd e\n'
+bad '1: has 2 columns, but the tags are expected in column 3' 'a b\n' --tag 3
+bad '1: words and tags are both in column 1' 'a b\n' --tag 1
+bad "1: column 'x' of the words is not a number from 1 on" 'a b\n' --word x
+bad '1: has an empty tag' 'a\tb\t\n'
+bad '1: has an empty word' '\tb\tc\n'
+bad '2: is not valid UTF-8' 'a O\n\377 O\n'
+bad "1: has no key 'tokens'" '{"words": ["a"]}'
+bad '1: has 2 words, but 1 tags' '{"tokens": ["a", "b"], "tags": ["O"]}'
+bad "1: 'tokens': value 2 is not a text" '{"tokens": ["a", null]}'
+bad "1: 'tags' is not a list" '{"tokens": ["a"], "tags": "O"}'
+bad '1: has no words' '{"tokens": []}'
+bad '1: *' '{"tokens": ["a"]'
+[ ! -e bad.rec ]
+result $? 'nothing is written then'
+printf '\n\n' >empty.txt
+declines 1 '*empty.txt* no sentence*' 'no sentence' conll2tfrecord empty.txt
+declines 2 '*give either --tag or --no-tags' 'tags and none' conll2tfrecord --tag 2 --no-tags a.txt
+finish

@@ -1,0 +1,49 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Models that tag words, and their records, are those of transformers; and as ONNX.
+# Not under thread: compares numbers, with the threads of cli/bert-train/tagging
+# Not under address: compares numbers with those of PyTorch; cli/bert-train/tagging runs the same code
+. "$TEST_TOP/tests/lib/lib.sh"
+. "$TEST_TOP/tests/lib/families.sh"
+if [ -z "${PEER_PYTHON-}" ]; then
+	skip 'tags by transformers' 'PEER_PYTHON is not set'
+	finish
+fi
+HF_HUB_OFFLINE=1
+export HF_HUB_OFFLINE
+TAGGING_DIR=t "$TEST_TOP/pipelines/conll-tagging.sh" >/dev/null 2>why
+# words that a tokenizer cuts, or has no token for
+printf '%s\n' "don't O" 'X-ray/scan B-LOC' '中文 I-LOC' '(10%) O' '' 'Zoë B-PER' 'naïve… O' >more.txt
+agrees() { # NAME MODEL
+	conll2tfrecord -q t/data/test.txt more.txt | bert-tokenize -q -m "$2" -o $1.rec
+	tfrecord-cat -q --json $1.rec >$1.json
+	bert-predict -q -m "$2" --dtype f32 -o $1.jsonl $1.rec
+	ckpt-convert -q "$2" $1.onnx
+	"$PEER_PYTHON" "$TEST_TOP/tests/fixtures/tagging.py" "$2" $1.json $1.jsonl $1.onnx \
+		>compared 2>err || result 1 "$1: $(tail -n 1 err)"
+	while read -r word rest; do
+		case $word$rest in
+		ok*SKIP*) skip "$1: ONNX Runtime" "it is not installed" ;;
+		ok*) result 0 "$1: $rest" ;;
+		not*) result 1 "$1: ${rest#ok }" ;;
+		loss*) like "$(bert-eval -q -m "$2" --dtype f32 $1.rec)" "*  loss $rest  *" "$1: the loss" ;;
+		esac
+	done <compared
+}
+agrees bert t/model
+
+# RoBERTa: a blank is a part of a word
+mkdir bpe
+cp "$DATA/bpe/roberta/vocab.json" "$DATA/bpe/roberta/merges.txt" bpe
+family_config roberta | sed 's/"pad_token_id": 0/"pad_token_id": 1/' >bpe/config.json
+conll2tfrecord -q t/data/train.txt | bert-tokenize -q -m bpe -o bpe.rec
+bert-train -q --init-config bpe/config.json --task tagging --steps 30 --learning-rate 3e-3 -o roberta bpe.rec
+agrees roberta roberta
+
+# ModernBERT has a head before the classes
+family_config modernbert >modernbert.json
+conll2tfrecord -q t/data/train.txt | bert-tokenize -q -m t/model -o train.rec
+bert-train -q --init-config modernbert.json --tokenizer t/model --task tagging --steps 30 \
+	--learning-rate 3e-3 -o modernbert train.rec
+agrees modernbert modernbert
+finish

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+/* Metrics of tagged words, against seqeval 1.2.2 (default mode). */
+#include <math.h>
+#include <string.h>
+
+#include "metrics/metrics.h"
+#include "test.h"
+
+#define MOST 64 /* words of a case */
+
+/* Sentences, with a slash between, of truth and prediction; what seqeval says:
+ * precision, recall, F1, accuracy, F1 as macro and as weighted average. */
+static const struct {
+	const char *truth, *guess;
+	double want[6];
+} cases[] = {
+    {"B-PER I-PER O B-LOC / O B-PER",
+     "B-PER I-PER O B-PER / O B-PER",
+     {2.0 / 3, 2.0 / 3, 2.0 / 3, 5.0 / 6, 0.4, 8.0 / 15}},
+    {"O I-PER I-LOC B-LOC I-LOC O",
+     "O B-PER I-LOC I-LOC I-LOC O",
+     {0.5, 1.0 / 3, 0.4, 2.0 / 3, 0.5, 1.0 / 3}},
+    {"S-X B-Y I-Y E-Y O S-Y / B-X E-X",
+     "S-X B-Y I-Y E-Y S-Y O / B-X I-X",
+     {0.75, 0.75, 0.75, 0.625, 0.75, 0.75}},
+    /* an entity ends with its sentence */
+    {"B-PER I-PER / I-PER O", "B-PER I-PER / I-PER O", {1, 1, 1, 1, 1, 1}},
+    {"O O O", "B-PER O I-PER", {0, 0, 0, 1.0 / 3, 0, 0}},
+    {"B-A I-B B-A", "O O O", {0, 0, 0, 0, 0, 0}},
+    {"O O", "O O", {0, 0, 0, 1, 0, 0}},
+    {"B-A I-A I-A B-A I-A O I-B",
+     "B-A I-A O B-A I-A O I-B",
+     {2.0 / 3, 2.0 / 3, 2.0 / 3, 6.0 / 7, 0.75, 2.0 / 3}},
+    /* BILOU is IOBES by other letters */
+    {"U-X B-Y I-Y L-Y O U-Y / B-X L-X",
+     "U-X B-Y I-Y L-Y U-Y O / B-X I-X",
+     {0.75, 0.75, 0.75, 0.625, 0.75, 0.75}},
+    /* parts of speech: F1 of all is the accuracy */
+    {"DET NOUN VERB / NOUN", "DET VERB VERB / NOUN", {.75, .75, .75, .75}},
+};
+
+/* Adds the words of both texts to the labels. */
+static size_t words(const char *text, struct bt_labels *l, int *out)
+{
+	struct bt_error err = {0};
+	size_t n = 0, len;
+
+	for (; *text != '\0'; text += len) {
+		text += strspn(text, " ");
+		len = strcspn(text, " ");
+		if (len == 0)
+			continue;
+		assert_true(n < MOST);
+		out[n] = -1; /* a slash */
+		if (text[0] != '/')
+			out[n] =
+			    bt_labels_add(l, (struct bt_span){text, len}, &err);
+		n++;
+	}
+	return n;
+}
+
+static void add(struct bt_metrics *m, int truth, int guess)
+{
+	float logits[MOST] = {0};
+	struct bt_error err = {0};
+
+	if (truth < 0) {
+		m->kind->begin(m);
+		return;
+	}
+	logits[guess] = 1;
+	assert_ok(bt_metrics_add(m, truth, NULL, logits, &err));
+}
+
+static void known_answers(void **state)
+{
+	static const char *const names[] = {
+	    "precision", "recall", "f1", "accuracy", "macro_f1", "weighted_f1"};
+	int truth[MOST], guess[MOST];
+	struct bt_metrics_summary s;
+	struct bt_error err = {0};
+	struct bt_metrics m;
+	struct bt_labels l;
+	size_t i, k, n;
+	double got;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		memset(&l, 0, sizeof(l));
+		n = words(cases[i].truth, &l, truth);
+		assert_int_equal(words(cases[i].guess, &l, guess), n);
+		assert_ok(bt_metrics_init(&m, &bt_metrics_tagging, l.n, &err));
+		assert_ok(bt_metrics_name_outputs(&m, &l, &err));
+		/* once more after a reset */
+		add(&m, 0, 0);
+		bt_metrics_reset(&m);
+		for (k = 0; k < n; k++)
+			add(&m, truth[k], guess[k]);
+		bt_metrics_summary(&m, &s);
+		for (k = 0; k < (cases[i].want[3] == .75 ? 4 : 6); k++) {
+			assert_ok(bt_metrics_find(&s, names[k], &got, &err));
+			if (fabs(got - cases[i].want[k]) > 1e-12)
+				fail_msg("case %zu: %s is %.17g, not %.17g", i,
+				         names[k], got, cases[i].want[k]);
+		}
+		bt_metrics_clear(&m);
+		bt_labels_clear(&l);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(known_answers),
+	};
+
+	return RUN(tests);
+}
