@@ -19,7 +19,7 @@ struct values {
 	const char *select, *weights, *header, *nearest;
 	struct bt_opt_maybe limit, memory;
 	double tolerance;
-	int64_t level, top;
+	int64_t level, top, clusters;
 	uint64_t expect;
 };
 
@@ -53,6 +53,8 @@ static const struct bt_opt options[] = {
     BT_FLAG(0, "exclude-same-id",
             "with --nearest: leave out rows of FILE with the row's id", values,
             others),
+    BT_INT(0, "cluster", "K", "divide the rows into K clusters, as CSV", values,
+           clusters, 1, BT_CLUSTER_MAX),
     BT_GROUP("Input and output formats"),
     BT_FLAG(0, "csv", "write CSV: id and all values", values, csv),
     BT_FLAG(0, "label", "write CSV: id and the most likely class", values,
@@ -78,7 +80,7 @@ static const struct bt_opt options[] = {
 static const struct bt_tool tool = {
     "tensor-cat",
     "[OPTION ...] [TENSORS ...]",
-    "Averages, compares, searches, selects and prints tensor streams.",
+    "Averages, compares, searches, clusters, selects and prints tensor streams.",
     "tensor-cat --mean --softmax a.ts b.ts | tensor-cat --label >submission.csv",
     options,
 };
@@ -103,10 +105,10 @@ static bool options_make_sense(const struct values *v, char *const *paths,
 	const char *what = NULL;
 
 	if ((v->csv || v->label) + v->npy + v->json + v->verify + v->compare +
-	        (v->nearest != NULL) >
+	        (v->nearest != NULL) + (v->clusters > 0) >
 	    1)
-		what = "--csv or --label, --npy, --json, --verify, --compare "
-		       "and --nearest exclude each other";
+		what = "--csv or --label, --npy, --json, --verify, --compare, "
+		       "--nearest and --cluster exclude each other";
 	else if (v->compare && (made || v->select != NULL))
 		what = "--compare takes streams as they are";
 	else if ((v->verify || v->json) && made)
@@ -200,6 +202,7 @@ static enum bt_tensors_form form_of(const struct values *v)
 	       : v->verify        ? BT_TENSORS_VERIFY
 	       : v->compare       ? BT_TENSORS_COMPARE
 	       : v->nearest       ? BT_TENSORS_NEAREST
+	       : v->clusters > 0  ? BT_TENSORS_CLUSTER
 	                          : BT_TENSORS_STREAM;
 }
 
@@ -216,6 +219,9 @@ static int work(const struct values *v, char *const *paths, int n,
 	    .nearest = {.file = v->nearest,
 	                .top = v->top != 0 ? (size_t)v->top : BT_NEAREST_TOP,
 	                .others = v->others,
+	                .threads = (int)v->common.threads},
+	    .cluster = {.clusters = (size_t)v->clusters,
+	                .seed = v->common.seed,
 	                .threads = (int)v->common.threads},
 	    .limit = v->limit.n,
 	    .memory = v->memory.given ? v->memory.n : BT_RECORD_STORE_DEFAULT,

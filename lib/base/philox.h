@@ -17,6 +17,7 @@ enum bt_purpose {
 	BT_PURPOSE_SHUFFLE = 2, /* order of examples; step = epoch */
 	BT_PURPOSE_SPLIT = 3,   /* choice of the evaluation share */
 	BT_PURPOSE_SHARE = 4,   /* choice of the share trained on */
+	BT_PURPOSE_CLUSTER = 5, /* first centres; step = index of centre */
 	BT_PURPOSE_DROPOUT = 256
 };
 

@@ -19,6 +19,7 @@ struct job {
 	struct bt_frame_csv *csv;
 	struct bt_frame_npy *npy;
 	struct bt_nearest *nearest;
+	struct bt_cluster *cluster;
 	struct bt_tensor *chosen; /* of names */
 	size_t chosen_cap;
 	struct bt_frame_builder made;
@@ -39,6 +40,8 @@ static int open_output(struct job *j, struct bt_error *err)
 		return bt_frame_csv_new(&o->csv, &j->csv, err);
 	if (o->form == BT_TENSORS_NPY)
 		j->npy = bt_frame_npy_new(o->memory);
+	if (o->form == BT_TENSORS_CLUSTER)
+		j->cluster = bt_cluster_new(&o->cluster);
 	near.limit = o->limit;
 	near.names = o->names;
 	near.n_names = o->n_names;
@@ -78,6 +81,8 @@ static int put(struct job *j, const struct bt_frame *f, size_t bytes,
 		return bt_frame_npy_put(j->npy, f, err);
 	if (j->nearest != NULL)
 		return bt_nearest_put(j->nearest, f, err);
+	if (j->cluster != NULL)
+		return bt_cluster_put(j->cluster, f, err);
 	if (j->o->form == BT_TENSORS_JSON)
 		return bt_frame_json(f, j->sum->frames, bytes, j->out, err);
 	if (j->stream == NULL)
@@ -254,6 +259,8 @@ static int finish(struct job *j, struct bt_error *err)
 		return bt_frame_npy_write(j->npy, j->out, err);
 	if (j->nearest != NULL)
 		return bt_nearest_finish(j->nearest, err);
+	if (j->cluster != NULL)
+		return bt_cluster_finish(j->cluster, j->out, err);
 	j->stream = NULL;
 	return stream != NULL ? bt_ts_writer_finish(stream, err) : BT_OK;
 }
@@ -279,6 +286,7 @@ int bt_tensors(const struct bt_tensors_opts *o, char *const *paths, int n,
 	bt_frame_csv_free(j.csv);
 	bt_frame_npy_free(j.npy);
 	bt_nearest_free(j.nearest);
+	bt_cluster_free(j.cluster);
 	bt_frame_builder_clear(&j.made);
 	bt_differences_clear(&j.diff);
 	free(j.chosen);

@@ -2,7 +2,7 @@
 /*
  * The work of tensor-cat: streams of tensors passed on frame by frame, chosen
  * from, averaged or compared row by row, and put in one of several forms.
- * BT_TENSORS_NEAREST uses threads.
+ * BT_TENSORS_NEAREST and BT_TENSORS_CLUSTER use threads.
  */
 #ifndef BT_TENSORSTREAM_JOB_H
 #define BT_TENSORSTREAM_JOB_H
@@ -13,6 +13,7 @@
 
 #include "base/err.h"
 #include "base/span.h"
+#include "tensorstream/cluster.h"
 #include "tensorstream/nearest.h"
 #include "tensorstream/text_out.h"
 
@@ -23,7 +24,8 @@ enum bt_tensors_form {
 	BT_TENSORS_JSON,    /* a line a frame: what it holds */
 	BT_TENSORS_VERIFY,  /* a line: how much of everything there is */
 	BT_TENSORS_COMPARE, /* a line a tensor: how two streams differ */
-	BT_TENSORS_NEAREST  /* CSV: the rows of a file nearest to each row */
+	BT_TENSORS_NEAREST, /* CSV: the rows of a file nearest to each row */
+	BT_TENSORS_CLUSTER  /* CSV: the cluster of each row */
 };
 
 struct bt_tensors_opts {
@@ -37,6 +39,7 @@ struct bt_tensors_opts {
 	size_t n_names;
 	struct bt_frame_csv_opts csv;
 	struct bt_nearest_opts nearest; /* limit and names: those here */
+	struct bt_cluster_opts cluster;
 	size_t limit;  /* most bytes of a frame, as bt_ts_reader_open */
 	size_t memory; /* held for NPY, the rest in a file */
 	int level;     /* of compression, of frames that are made here */

@@ -3,28 +3,7 @@
 # tensor-cat --nearest: similarities, ties, ids; what it refuses.
 # shellcheck shell=sh
 . "$TEST_TOP/tests/lib/lib.sh"
-
-# vectors FILE WIDTH IDS VALUE...: a stream of one frame with rows of so many
-# values and the ids, separated by |, or none
-vectors() {
-	perl -e 'my ($w, $ids, @v) = @ARGV;
-		my ($n, $b, @id) = (@v / $w, 4 * @v, split /[|]/, $ids);
-		my $h = qq("embeddings":{"dtype":"F32","shape":[$n,$w],"data_offsets":[0,$b]});
-		my $d = pack "f<*", @v;
-		if (@id) {
-			my $t = join "", @id;
-			my ($at, @o) = (0, 0);
-			push @o, $at += length for @id;
-			my ($c, $e) = ($b + 8 * @o, $b + 8 * @o + length $t);
-			$h .= sprintf qq(,"id_offsets":{"dtype":"I64","shape":[%d],"data_offsets":[$b,$c]},) .
-				qq("id":{"dtype":"U8","shape":[%d],"data_offsets":[$c,$e]}), scalar @o, length $t;
-			$d .= pack("q<*", @o) . $t;
-		}
-		$h = "{$h}";
-		$h .= " " while length($h) % 8;
-		print pack("Q<", length $h), $h, $d' "$2" "$3" $4 >st
-	tensor-cat -q --from-safetensors -o "$1" st
-}
+. "$TEST_TOP/tests/lib/vectors.sh"
 
 # finds TEXT NAME ARGUMENT...: the lines behind the header
 finds() {
@@ -158,7 +137,7 @@ finds '1,1,1,1' '... and one of them' --nearest two.ts --select y two.ts
 tensor-cat --nearest f.ts --top 7 q.ts >/dev/full 2>err
 is "$? $(cat err)" '1 tensor-cat: cannot write standard output: No space left on device' 'a full disk'
 misuse '--top and --exclude-same-id need --nearest' '--top alone' --top 3 q.ts
-misuse '*--nearest exclude each other' 'two forms' --nearest f.ts --npy q.ts
+misuse '*--nearest and --cluster exclude each other' 'two forms' --nearest f.ts --npy q.ts
 misuse 'standard input cannot be FILE and the input*' 'standard input twice' --nearest -
 misuse '*--top*' 'no rows wanted' --nearest f.ts --top 0 q.ts
 finish
