@@ -9,6 +9,7 @@
 struct values {
 	struct bt_common common;
 	struct bt_conll_opts o;
+	int64_t context;
 	int64_t zstd; /* 0: not compressed */
 };
 
@@ -24,6 +25,10 @@ static const struct bt_opt options[] = {
     BT_STR('t', "tag", "COL", "column of the tags, or their key [last, tags]",
            values, o.tag),
     BT_FLAG(0, "no-tags", "the words have no tags", values, o.no_tags),
+    BT_GROUP("Context"),
+    BT_INT(0, "context", "N",
+           "also show N sentences on either side to the model [0]", values,
+           context, 0, 1000),
     BT_OPT_COMMON(values),
     BT_OPT_LAST,
 };
@@ -40,6 +45,7 @@ static const struct bt_tool tool = {
 static int convert(const struct values *v, char *const *files, int n,
                    struct bt_conll_stats *stats, struct bt_error *err)
 {
+	struct bt_conll_opts o = v->o;
 	struct bt_out *out;
 	int r = bt_out_open(v->common.output, BT_OUT_BINARY, &out, err);
 
@@ -51,7 +57,8 @@ static int convert(const struct values *v, char *const *files, int n,
 	}
 	if (r != BT_OK)
 		return r;
-	r = bt_conll_convert(files, n, &v->o, out, stats, err);
+	o.context = (size_t)v->context;
+	r = bt_conll_convert(files, n, &o, out, stats, err);
 	if (r == BT_OK)
 		return bt_out_commit(out, err);
 	bt_out_abandon(out);

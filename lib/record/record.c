@@ -144,6 +144,10 @@ static int read_text_feature(const struct bt_feature *f,
 		return read_weight(f, &rec->weight, &rec->has_weight, err);
 	if (bt_feature_is(f, "words"))
 		rec->word_list = *f;
+	if (bt_feature_is(f, "before"))
+		rec->before_list = *f;
+	if (bt_feature_is(f, "after"))
+		rec->after_list = *f;
 	if (bt_feature_is(f, "input_ids"))
 		*tokens = true;
 	else if (!bt_record_owns((struct bt_span){f->name, f->name_len}))

@@ -8,19 +8,21 @@
  * empty, and in label_names (bytes) the names of all labels that there are,
  * where these are known. One with several numbers to predict has them in
  * label_ids (float), and their names in label_names. A record of a sentence
- * whose words are to be tagged has words (bytes) in place of text_a, and tags
- * (bytes), one for each, where they are known. Token record: input_ids,
- * input_mask, segment_ids (int64, of equal length, as TensorFlow Model Garden
- * writes them, padded or not), label_ids (int64) where the label set was known,
- * a 1 or 0 for each of several labels, and id, label, label_names (bytes),
- * weight (float) passed along. tokenizer (bytes) is the fingerprint of the
- * vocabulary and settings that made the ids, so that a model can refuse
- * another's tokens. A padded record has is_real_example, too, which
- * TensorFlow's readers ask for. Where a text was cut into windows, window
- * (int64) is the number of the record's, from 0 on. A record of words has
- * word_ids (int64): for each token the number of its word in words, or -1 where
- * it belongs to none that is to be tagged here; words and tags are passed
- * along.
+ * whose words are to be tagged has words (bytes) in place of text_a, tags
+ * (bytes), one for each, where they are known, and before and after (bytes),
+ * words that stand around it.
+ *
+ * Token record: input_ids, input_mask, segment_ids (int64, of equal length, as
+ * TensorFlow Model Garden writes them, padded or not), label_ids (int64) where
+ * the label set was known, a 1 or 0 for each of several labels, and id, label,
+ * label_names (bytes), weight (float) passed along.
+ * tokenizer (bytes) is the fingerprint of the vocabulary and settings that made
+ * the ids, so that a model can refuse another's tokens. A padded record has
+ * is_real_example, too, which TensorFlow's readers ask for. Where a text was
+ * cut into windows, window (int64) is the number of the record's, from 0 on.
+ * A record of words has word_ids (int64): for each token the number of its word
+ * in words, or -1 where it belongs to none that is to be tagged here; words and
+ * tags are passed along.
  *
  * Absent is absent: a span with p NULL. An empty text is an empty text.
  * Features that are not named here are ignored when reading.
@@ -78,7 +80,9 @@ struct bt_text_rec {
 	struct bt_span others;
 	/* as they were read; those that are absent have no name */
 	struct bt_feature label_list, name_list, number_list;
-	struct bt_feature word_list; /* without text_a; among the others, too */
+	/* without text_a; among the others, too: words, and what stands around
+	 * them */
+	struct bt_feature word_list, before_list, after_list;
 };
 
 /* True if it may have any number of labels. */

@@ -19,13 +19,16 @@
 #define COLUMNS 256
 #define DOCUMENT "-DOCSTART-"
 
-/* Texts of one list of a record, one behind the other. */
+/* Texts, one behind the other. */
 struct texts {
 	struct bt_buf bytes;
 	size_t *end; /* [n] */
 	size_t n, cap;
-	struct bt_span *span; /* [n], when all are there */
-	size_t span_cap;
+};
+
+struct sentence {
+	struct texts words, tags, lines;
+	struct bt_buf doc, id;
 };
 
 struct reader {
@@ -33,11 +36,15 @@ struct reader {
 	struct bt_conll_stats *stats;
 	struct bt_out *out;
 	struct bt_example_writer w;
-	struct texts words, tags, lines;
-	struct bt_buf doc, id; /* of the next sentence */
-	int columns;           /* of the first line; 0: not known yet */
-	int word, tag;         /* columns, from 0 on; tag -1: none */
-	uint64_t number;       /* of the line */
+	struct bt_span *list; /* of a record, while it is written */
+	size_t list_n, list_cap;
+	/* sentences of the document: those that were written and are context
+	 * still, those to write, and behind these n the one that is read */
+	struct sentence *q;
+	size_t n, written, cap;
+	int columns;     /* of the first line; 0: not known yet */
+	int word, tag;   /* columns, from 0 on; tag -1: none */
+	uint64_t number; /* of the line */
 };
 
 static int add(struct texts *t, struct bt_span s)
@@ -49,58 +56,138 @@ static int add(struct texts *t, struct bt_span s)
 	return t->bytes.oom ? BT_ENOMEM : BT_OK;
 }
 
-static int write_list(struct reader *r, const char *name, struct texts *t)
-{
-	size_t i, at = 0;
-
-	if (t->n == 0)
-		return BT_OK;
-	if (bt_grow(&t->span, &t->span_cap, t->n, sizeof(*t->span)) != BT_OK)
-		return BT_ENOMEM;
-	for (i = 0; i < t->n; at = t->end[i++])
-		t->span[i] =
-		    (struct bt_span){bt_buf_at(&t->bytes, at), t->end[i] - at};
-	bt_example_add_texts(&r->w, name, t->span, t->n);
-	return BT_OK;
-}
-
 static void forget(struct texts *t)
 {
 	bt_buf_reset(&t->bytes);
 	t->n = 0;
 }
 
-/* Writes the sentence that was gathered, if any. */
-static int end_sentence(struct reader *r, struct bt_error *err)
+static void clear(struct texts *t)
 {
-	struct bt_span payload;
-	int e;
+	bt_buf_clear(&t->bytes);
+	free(t->end);
+}
 
-	if (r->words.n == 0)
-		return BT_OK;
-	if (r->id.len == 0)
-		bt_buf_printf(&r->id, "%llu",
+/* The sentence that is read. */
+static struct sentence *now(struct reader *r)
+{
+	return &r->q[r->n];
+}
+
+/* Makes room for a further sentence, which is empty. */
+static int reserve(struct reader *r)
+{
+	size_t cap = r->cap;
+	struct sentence *s;
+
+	if (bt_grow(&r->q, &r->cap, r->n + 1, sizeof(*r->q)) != BT_OK)
+		return BT_ENOMEM;
+	if (r->cap > cap)
+		memset(r->q + cap, 0, (r->cap - cap) * sizeof(*r->q));
+	s = now(r);
+	forget(&s->words);
+	forget(&s->tags);
+	forget(&s->lines);
+	bt_buf_reset(&s->doc);
+	bt_buf_reset(&s->id);
+	return BT_OK;
+}
+
+static int list(struct reader *r, const struct texts *t)
+{
+	size_t i, at = 0;
+
+	if (bt_grow(&r->list, &r->list_cap, r->list_n + t->n,
+	            sizeof(*r->list)) != BT_OK)
+		return BT_ENOMEM;
+	for (i = 0; i < t->n; at = t->end[i++])
+		r->list[r->list_n++] =
+		    (struct bt_span){bt_buf_at(&t->bytes, at), t->end[i] - at};
+	return BT_OK;
+}
+
+/* The words of sentences a .. b-1, or another list of one. */
+static int write_list(struct reader *r, const char *name, const struct texts *t,
+                      size_t a, size_t b)
+{
+	int e = BT_OK;
+
+	r->list_n = 0;
+	if (t != NULL)
+		e = list(r, t);
+	for (; e == BT_OK && a < b; a++)
+		e = list(r, &r->q[a].words);
+	if (e == BT_OK && r->list_n > 0)
+		bt_example_add_texts(&r->w, name, r->list, r->list_n);
+	return e;
+}
+
+/* Writes the first sentence that was not, with what stands around it. */
+static int write_next(struct reader *r, struct bt_error *err)
+{
+	size_t k = r->written++, around = r->o->context;
+	size_t from = k > around ? k - around : 0;
+	size_t to = r->n - k - 1 > around ? k + 1 + around : r->n;
+	struct sentence *s = &r->q[k];
+	struct bt_span payload;
+
+	if (s->id.len == 0)
+		bt_buf_printf(&s->id, "%llu",
 		              (unsigned long long)r->stats->sentences);
 	bt_example_begin(&r->w);
-	if (r->doc.len > 0)
-		bt_example_add_text(&r->w, "doc", r->doc.data, r->doc.len);
-	bt_example_add_text(&r->w, "id", r->id.data, r->id.len);
-	if ((e = write_list(r, "lines", &r->lines)) ||
-	    (e = write_list(r, "tags", &r->tags)) ||
-	    (e = write_list(r, "words", &r->words)))
+	if (write_list(r, "after", NULL, k + 1, to) ||
+	    write_list(r, "before", NULL, from, k))
+		return bt_error_nomem(err, "reading a sentence");
+	if (s->doc.len > 0)
+		bt_example_add_text(&r->w, "doc", s->doc.data, s->doc.len);
+	bt_example_add_text(&r->w, "id", s->id.data, s->id.len);
+	if (write_list(r, "lines", &s->lines, 0, 0) ||
+	    write_list(r, "tags", &s->tags, 0, 0) ||
+	    write_list(r, "words", &s->words, 0, 0))
 		return bt_error_nomem(err, "reading a sentence");
 	payload = bt_example_finish(&r->w);
 	if (payload.p == NULL)
 		return bt_error_nomem(err, "reading a sentence");
 	r->stats->sentences++;
-	r->stats->words += r->words.n;
-	r->stats->tagged |= r->tags.n > 0;
-	forget(&r->words);
-	forget(&r->tags);
-	forget(&r->lines);
-	bt_buf_reset(&r->doc);
-	bt_buf_reset(&r->id);
+	r->stats->words += s->words.n;
+	r->stats->tagged |= s->tags.n > 0;
 	return bt_tfrecord_write(r->out, payload.p, payload.n, err);
+}
+
+/* The sentence that is read, if it has a word, is complete: writes what has all
+ * its context now. */
+static int end_sentence(struct reader *r, struct bt_error *err)
+{
+	struct sentence first;
+	int e = BT_OK;
+
+	if (now(r)->words.n == 0)
+		return BT_OK;
+	r->n++;
+	while (e == BT_OK && r->n - r->written > r->o->context)
+		e = write_next(r, err);
+	if (e == BT_OK && r->written > r->o->context) {
+		first = r->q[0];
+		memmove(r->q, r->q + 1, --r->n * sizeof(*r->q));
+		r->q[r->n] = first;
+		r->written--;
+	}
+	if (e == BT_OK && reserve(r) != BT_OK)
+		e = bt_error_nomem(err, "reading a sentence");
+	return e;
+}
+
+/* Writes all sentences: what follows is no context of theirs. */
+static int end_document(struct reader *r, struct bt_error *err)
+{
+	int e = end_sentence(r, err);
+
+	while (e == BT_OK && r->written < r->n)
+		e = write_next(r, err);
+	r->n = r->written = 0;
+	if (e == BT_OK && reserve(r) != BT_OK)
+		e = bt_error_nomem(err, "reading a sentence");
+	return e;
 }
 
 /* Cuts a line at tabs or, where it has none, at blanks, of which several are as
@@ -167,9 +254,8 @@ static int add_line(struct reader *r, struct bt_span line, struct bt_error *err)
 		return end_sentence(r, err);
 	word = column[0];
 	if (r->o->word == NULL && bt_span_equal(word, bt_span(DOCUMENT))) {
-		e = end_sentence(r, err);
-		bt_buf_reset(&r->doc);
-		bt_buf_put(&r->doc, line.p, line.n);
+		e = end_document(r, err);
+		bt_buf_put(&now(r)->doc, line.p, line.n);
 		r->stats->documents++;
 		return e;
 	}
@@ -187,8 +273,8 @@ static int add_line(struct reader *r, struct bt_span line, struct bt_error *err)
 	if (column[r->word].n == 0 || (r->tag >= 0 && column[r->tag].n == 0))
 		return bt_error_set(err, BT_EFORMAT, "has an empty %s",
 		                    column[r->word].n == 0 ? "word" : "tag");
-	if (add(&r->words, column[r->word]) || add(&r->lines, line) ||
-	    (r->tag >= 0 && add(&r->tags, column[r->tag])))
+	if (add(&now(r)->words, column[r->word]) || add(&now(r)->lines, line) ||
+	    (r->tag >= 0 && add(&now(r)->tags, column[r->tag])))
 		return bt_error_nomem(err, "reading a sentence");
 	return BT_OK;
 }
@@ -227,6 +313,7 @@ static int add_object(struct reader *r, struct bt_span line,
 {
 	const char *word = r->o->word != NULL ? r->o->word : "tokens", *tag;
 	const json_t *id, *tags;
+	struct sentence *s = now(r);
 	json_t *o = NULL;
 	int e = bt_json_parse("the line", line.p, line.n, true, &o, err);
 
@@ -238,25 +325,25 @@ static int add_object(struct reader *r, struct bt_span line,
 	                                               : NULL;
 	id = json_object_get(o, "id");
 	if (json_is_string(id))
-		bt_buf_put(&r->id, json_string_value(id),
+		bt_buf_put(&s->id, json_string_value(id),
 		           json_string_length(id));
 	else if (json_is_integer(id))
-		bt_buf_printf(&r->id, "%lld",
+		bt_buf_printf(&s->id, "%lld",
 		              (long long)json_integer_value(id));
 	if (json_object_get(o, word) == NULL)
 		e = bt_error_set(err, BT_EFORMAT, "has no key '%s'", word);
 	else
-		e = add_list(&r->words, json_object_get(o, word), word, err);
+		e = add_list(&s->words, json_object_get(o, word), word, err);
 	tags = tag != NULL && !r->o->no_tags ? json_object_get(o, tag) : NULL;
 	if (e == BT_OK && tags == NULL && r->o->tag != NULL && !r->o->no_tags)
 		e = bt_error_set(err, BT_EFORMAT, "has no key '%s'", tag);
 	if (e == BT_OK && tags != NULL)
-		e = add_list(&r->tags, tags, tag, err);
-	if (e == BT_OK && r->words.n == 0)
+		e = add_list(&s->tags, tags, tag, err);
+	if (e == BT_OK && s->words.n == 0)
 		e = bt_error_set(err, BT_EFORMAT, "has no words");
-	if (e == BT_OK && tags != NULL && r->tags.n != r->words.n)
+	if (e == BT_OK && tags != NULL && s->tags.n != s->words.n)
 		e = bt_error_set(err, BT_EFORMAT, "has %zu words, but %zu tags",
-		                 r->words.n, r->tags.n);
+		                 s->words.n, s->tags.n);
 	json_decref(o);
 	return e == BT_OK ? end_sentence(r, err) : e;
 }
@@ -291,7 +378,7 @@ static int read_lines(struct reader *r, struct bt_in *in, struct bt_error *err)
 			return e;
 		bt_in_skip(in, skip);
 	}
-	return e == BT_OK ? end_sentence(r, err) : e;
+	return e == BT_OK ? end_document(r, err) : e;
 }
 
 static int read_file(struct reader *r, const char *path, struct bt_error *err)
@@ -311,11 +398,20 @@ static int read_file(struct reader *r, const char *path, struct bt_error *err)
 	return e;
 }
 
-static void clear(struct texts *t)
+static void clear_all(struct reader *r)
 {
-	bt_buf_clear(&t->bytes);
-	free(t->end);
-	free(t->span);
+	size_t i;
+
+	for (i = 0; i < r->cap; i++) {
+		clear(&r->q[i].words);
+		clear(&r->q[i].tags);
+		clear(&r->q[i].lines);
+		bt_buf_clear(&r->q[i].doc);
+		bt_buf_clear(&r->q[i].id);
+	}
+	free(r->q);
+	free(r->list);
+	bt_example_clear(&r->w);
 }
 
 int bt_conll_convert(char *const *paths, int n,
@@ -323,18 +419,15 @@ int bt_conll_convert(char *const *paths, int n,
                      struct bt_conll_stats *stats, struct bt_error *err)
 {
 	struct reader r = {.o = opts, .stats = stats, .out = out};
-	int i, e = n == 0 ? read_file(&r, NULL, err) : BT_OK;
+	int i, e = reserve(&r);
 
+	if (e == BT_OK && n == 0)
+		e = read_file(&r, NULL, err);
 	for (i = 0; i < n && e == BT_OK; i++)
 		e = read_file(&r, paths[i], err);
 	if (e == BT_OK && stats->sentences == 0)
 		e = bt_error_set(err, BT_EFORMAT, "%s holds no sentence",
 		                 n > 0 ? paths[n - 1] : "standard input");
-	bt_example_clear(&r.w);
-	clear(&r.words);
-	clear(&r.tags);
-	clear(&r.lines);
-	bt_buf_clear(&r.doc);
-	bt_buf_clear(&r.id);
+	clear_all(&r);
 	return e;
 }

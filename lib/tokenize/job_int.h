@@ -37,8 +37,10 @@ struct bt_tokenize_words {
 	size_t n_before, n_after;
 	size_t room; /* tokens of words that a window has room for */
 	int32_t *piece;
-	size_t *at;          /* [n + 1] the first token of each word */
-	size_t n;            /* words */
+	size_t *at; /* [n + 1] the first token of each word */
+	size_t n; /* words, of which first .. last - 1 are to be tagged and the
+	           * others stand around these */
+	size_t first, last;
 	size_t unknown;      /* of them */
 	size_t own_to;       /* words that windows had so far */
 	int32_t *ids, *word; /* the window's tokens, as records have them */

@@ -89,7 +89,7 @@ static int add_word(const struct bt_tokenize *j, struct bt_tokenize_worker *w,
 	word = (struct bt_span){bt_buf_str(&s->text), s->text.len};
 	r = bt_tok_encode(j->tok, w->scratch, word, none, &how, &e, err);
 	if (r != BT_OK)
-		return bt_error_prefix(err, "word %zu", s->n + 1);
+		return bt_error_prefix(err, "word %zu", s->n - s->first + 1);
 	n = e.n == 0 ? 1 : e.n < most ? e.n : most;
 	if (bt_grow(&s->piece, &s->piece_cap, from + n, sizeof(*s->piece)) ||
 	    bt_grow(&s->at, &s->at_cap, s->n + 2, sizeof(*s->at)))
@@ -105,18 +105,40 @@ static int add_word(const struct bt_tokenize *j, struct bt_tokenize_worker *w,
 	return BT_OK;
 }
 
+/* The words of a feature, which may not be there. */
+static int add_list(const struct bt_tokenize *j, struct bt_tokenize_worker *w,
+                    const struct bt_feature *f, size_t *mended,
+                    struct bt_error *err)
+{
+	struct bt_pb at = f->list;
+	struct bt_span word;
+	int r = BT_OK;
+
+	while (r == BT_OK && f->name != NULL &&
+	       (r = bt_feature_next_text(f, &at, &word.p, &word.n, err)) == 1) {
+		r = j->opts.mend ? bt_tokenize_mend(w, 0, &word, mended)
+		                 : BT_OK;
+		if (r == BT_OK)
+			r = add_word(j, w, word, w->words.room, err);
+	}
+	return r;
+}
+
+/* Tokens from the first of word a to the last before word b. */
+static size_t tokens(const struct bt_tokenize_words *s, size_t a, size_t b)
+{
+	return s->at[b] - s->at[a];
+}
+
 int bt_tokenize_words(const struct bt_tokenize *j, struct bt_tokenize_worker *w,
                       struct bt_tokenize_text *x, size_t *mended,
                       struct bt_error *err)
 {
 	struct bt_tokenize_words *s = &w->words;
-	const struct bt_feature *f = &x->rec.word_list;
-	struct bt_pb at = f->list;
-	struct bt_span word;
 	size_t specials;
 	int r = s->ready ? BT_OK : learn(j, w, err);
 
-	s->n = s->unknown = s->own_to = 0;
+	s->n = s->first = s->unknown = 0;
 	specials = s->n_before + s->n_after;
 	if (r == BT_OK && j->opts.format != BT_TOKENIZE_TFRECORD &&
 	    j->opts.format != BT_TOKENIZE_IDS)
@@ -133,29 +155,24 @@ int bt_tokenize_words(const struct bt_tokenize *j, struct bt_tokenize_worker *w,
 		                    "%zu tokens leave no room for a word",
 		                    s->room);
 	s->room -= specials;
-	while (r == BT_OK &&
-	       (r = bt_feature_next_text(f, &at, &word.p, &word.n, err)) == 1) {
-		r = j->opts.mend ? bt_tokenize_mend(w, 0, &word, mended)
-		                 : BT_OK;
-		if (r == BT_OK)
-			r = add_word(j, w, word, s->room, err);
-	}
+	if (r == BT_OK)
+		r = add_list(j, w, &x->rec.before_list, mended, err);
+	s->first = s->own_to = s->n;
+	if (r == BT_OK)
+		r = add_list(j, w, &x->rec.word_list, mended, err);
+	s->last = s->n;
+	if (r == BT_OK && s->last == s->first)
+		r = bt_error_set(err, BT_EFORMAT, "holds no words");
+	if (r == BT_OK)
+		r = add_list(j, w, &x->rec.after_list, mended, err);
 	if (r != BT_OK)
 		return r;
-	if (s->n == 0)
-		return bt_error_set(err, BT_EFORMAT, "holds no words");
-	x->e.whole = s->at[s->n] + specials;
-	if (!j->opts.cut && s->at[s->n] > s->room)
+	x->e.whole = tokens(s, s->first, s->last) + specials;
+	if (!j->opts.cut && x->e.whole - specials > s->room)
 		return bt_error_set(err, BT_ELIMIT,
 		                    "the text has %zu tokens, more than %zu",
 		                    x->e.whole, j->opts.max_length);
 	return BT_OK;
-}
-
-/* Tokens from the first of word a to the last before word b. */
-static size_t tokens(const struct bt_tokenize_words *s, size_t a, size_t b)
-{
-	return s->at[b] - s->at[a];
 }
 
 /* The record of words a .. b-1, of which it has own .. s->own_to-1. */
@@ -176,8 +193,9 @@ static int fill(struct bt_tokenize_words *s, size_t a, size_t own, size_t b,
 	for (k = a; k < b; k++)
 		for (at = s->at[k]; at < s->at[k + 1]; at++, i++) {
 			s->ids[i] = s->piece[at];
-			s->word[i] =
-			    k >= own && k < s->own_to ? (int32_t)k : -1;
+			s->word[i] = k >= own && k < s->own_to
+			                 ? (int32_t)(k - s->first)
+			                 : -1;
 		}
 	for (k = 0; k < s->n_after; k++, i++) {
 		s->ids[i] = s->after[k];
@@ -195,9 +213,12 @@ int bt_tokenize_words_window(const struct bt_tokenize *j,
 {
 	struct bt_tokenize_words *s = &w->words;
 	size_t margin = j->opts.windows ? j->opts.stride / 2 : s->room / 4;
-	size_t own = s->own_to, a = own, b;
+	size_t own = s->own_to, a = own, b, left = tokens(s, own, s->last);
 
-	/* what stands before the first own word, as far as it fits */
+	/* what stands before the first own word, as far as it fits: half of the
+	 * room that the last words leave */
+	if (left < s->room && (s->room - left) / 2 > margin)
+		margin = (s->room - left) / 2;
 	while (a > 0 && tokens(s, a - 1, own) <= margin)
 		a--;
 	while (tokens(s, a, own + 1) > s->room)
@@ -205,11 +226,13 @@ int bt_tokenize_words_window(const struct bt_tokenize *j,
 	for (b = own + 1; b < s->n && tokens(s, a, b + 1) <= s->room; b++)
 		;
 	/* the last words belong to the next window, which sees what follows */
-	s->own_to = b;
-	while (b < s->n && s->own_to - 1 > own &&
+	s->own_to = b < s->last ? b : s->last;
+	while (b < s->last && s->own_to - 1 > own &&
 	       tokens(s, s->own_to - 1, b) <= margin)
 		s->own_to--;
-	x->e.windows = x->window + 1 + (s->own_to < s->n);
+	while (b >= s->last && a > 0 && tokens(s, a - 1, b) <= s->room)
+		a--;
+	x->e.windows = x->window + 1 + (s->own_to < s->last);
 	x->e.unknown = x->window == 0 ? s->unknown : 0;
 	if (fill(s, a, own, b, &x->e) != BT_OK)
 		return BT_ENOMEM;

@@ -88,6 +88,32 @@ printf 'i O\n\302\255 O\nhave O\n' >nothing.txt
 conll2tfrecord -q nothing.txt | bert-tokenize -q -m "$vocab" | bert-predict -q -m m | cut -d ' ' -f 1,2 >columns
 is "$(cat columns)" "$(cat nothing.txt)" 'a word without tokens has a tag'
 
+# What the sentence before says
+awk 'BEGIN {
+	srand(5)
+	for (i = 1; i <= 300; i++) {
+		first = rand() < .5 ? "my" : "the"
+		print first " O\n\ni O\nhave O\ncard " (first == "my" ? "B-X" : "B-Y") "\n"
+	}
+}' >before.txt
+for around in 0 1; do
+	conll2tfrecord -q --context $around before.txt | bert-tokenize -q -m "$vocab" -o context$around.rec
+	bert-train -q --force --init-config tiny --tokenizer "$vocab" --learning-rate 2e-3 --batch-size 16 \
+		--dropout 0 --task tagging --epochs 3 -o context$around context$around.rec
+done
+exits 1 'without context it cannot be learnt' bert-eval -q -m context0 --min f1=.8 context0.rec
+works 'with context it can' bert-eval -q -m context1 --min f1=.95 context1.rec
+bert-predict -q -m context1 context1.rec | cut -d ' ' -f 1,2 >columns
+same columns before.txt 'only the words of the sentence are tagged'
+conll2tfrecord -q --context 3 before.txt long.txt >long.text.rec
+for length in 8 12 33; do
+	bert-tokenize -q -m "$vocab" --max-length $length -o long.rec long.text.rec
+	is "$(tfrecord-cat -q --json long.rec | grep -o '"input_ids": [^]]*' |
+		awk -F, -v most=$length 'NF > most' | wc -l)" 0 "windows of $length tokens with context"
+	bert-predict -q -m context1 long.rec | cut -d ' ' -f 1,2 | head -n 1800 | cmp - before.txt
+	result $? '... and every word once'
+done
+
 # The same bits whatever the threads, and after a stop
 train one -q --task tagging --epochs 2 -j 1 train.rec
 train two -q --task tagging --epochs 2 -j 2 train.rec

@@ -30,6 +30,18 @@ is "$(json a.jsonl)" '{"id": "7", "tags": ["0", "12"], "words": ["a", "b"]}
 is "$(printf '{"w": ["a"], "t": ["N"]}' | json -w w -t t)" '{"id": "0", "tags": "N", "words": "a"}' \
 	'... with other keys'
 
+printf 'a O\n\nb O\n\nc O\n\nd O\n\n-DOCSTART- O\n\ne O\n' >doc.txt
+is "$(json --context 1 doc.txt | sed 's/"lines".*"words": //')" '{"after": "b", "id": "0", "a"}
+{"after": "c", "before": "a", "id": "1", "b"}
+{"after": "d", "before": "b", "id": "2", "c"}
+{"before": "c", "id": "3", "d"}
+{"doc": "-DOCSTART- O", "id": "4", "e"}' 'context, of the same document'
+like "$(json --context 2 doc.txt)" '{"after": ?"b", "c"?, *
+{"after": ?"c", "d"?, "before": "a", *
+{"after": "d", "before": ?"a", "b"?, *
+{"before": ?"b", "c"?, *' 'context of several sentences'
+is "$(json --context 9 a.jsonl doc.txt | grep -c before)" 4 'files are no context of each other'
+
 bad() { # PATTERN TEXT [OPTION ...]
 	printf "$2" >bad.txt
 	pattern=$1 text=$(printf '%s' "$2" | tr '\n' ' ') status=1
