@@ -79,6 +79,11 @@ static int target(struct bt_token_rec *rec, enum bt_label_mode mode,
 		rec->token_label[i] = BT_TOKEN_INSIDE;
 		if (word < 0 || word == last)
 			continue;
+		if (last >= 0 && word != last + 1)
+			return bt_error_set(err, BT_EFORMAT,
+			                    "word_ids holds %d behind %d: "
+			                    "words are missing",
+			                    (int)word, (int)last);
 		last = word;
 		rec->token_label[i] = BT_TOKEN_UNLABELLED;
 		if (rec->tag_list.name == NULL)

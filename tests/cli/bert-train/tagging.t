@@ -140,6 +140,21 @@ declines 2 '*does not tag words, which conll is for' 'columns of a model of text
 	'bert-train -q --init-config tiny --tokenizer "$1" --steps 1 -o t texts.rec; bert-predict -q -m t --format conll texts.rec' - "$vocab"
 declines 2 '*several such models cannot be combined' 'two models' bert-predict -q -m m -m one dev.rec
 declines 2 '*tags words: --errors, --by and thresholds*' 'the worst examples' bert-eval -q -m m --errors 3 dev.rec
+printf '%s\n' '{"input_ids": [2, 7, 8, 3], "word_ids": [-1, 0, 2, -1], "words": ["a", "b", "c"]}' |
+	tfrecord-cat -q --from-json -o skips.rec
+declines 1 '*record 1: word_ids holds 2 behind 0: words are missing' 'a word without a token' \
+	bert-predict -q -m m skips.rec
+printf '%s\n' '{"input_ids": [2, 7, 8, 3], "word_ids": [-1, 1, 0, -1], "words": ["a", "b"]}' |
+	tfrecord-cat -q --from-json -o back.rec
+declines 1 '*record 1: word_ids holds 0 at position 2, out of range' 'words in another order' \
+	bert-predict -q -m m back.rec
+printf '%s\n' '{"input_ids": [2, 7, 8, 3], "word_ids": [-1, 0, 1, -1], "words": ["a"], "tags": ["O"]}' |
+	tfrecord-cat -q --from-json -o many.rec
+declines 1 '*record 1: holds word 2, but only 1 tags' 'more words than tags' bert-eval -q -m m many.rec
+printf '%s\n' '{"input_ids": [2, 7, 8, 3], "word_ids": [-1, 0, 1, -1], "words": ["a"]}' |
+	tfrecord-cat -q --from-json -o many2.rec
+declines 1 '*record 1 has more tokens of words than the 1 words in it' 'more tokens than words' \
+	bert-predict -q -m m -o x.conll many2.rec
 printf 'i O\nhave B-Z\n' | conll2tfrecord -q | bert-tokenize -q -m "$vocab" -o other.rec
 declines 1 "*record 1: label 'B-Z' is not one of the 4 labels known*" 'an unknown tag' bert-eval -q -m m other.rec
 works '... is nothing to predict' bert-predict -q -m m other.rec
