@@ -192,10 +192,11 @@ static int open_tags(struct run *r, struct bt_error *err)
 	const char *format = r->a->standard_format ? formats[0] : r->a->format;
 	int i = 0, e;
 
-	if (label_options(r->a) || r->a->p.proba)
+	if (label_options(r->a))
 		return bt_error_set(err, BT_EARG,
-		                    "the model tags words, for which the "
-		                    "options for labels are not available");
+		                    "the model tags words, for which of the "
+		                    "options for labels only --proba is "
+		                    "available");
 	while (i < 3 && strcmp(formats[i], format) != 0)
 		i++;
 	if (i == 3)
@@ -204,10 +205,10 @@ static int open_tags(struct run *r, struct bt_error *err)
 		                    "written as conll, csv or jsonl, not as %s",
 		                    format);
 	e = bt_out_open(r->a->common.output, BT_OUT_TEXT, &r->out, err);
-	return e == BT_OK
-	           ? bt_tags_new((enum bt_tags_format)i, &r->s.model.labels,
-	                         r->out, &r->tags, err)
-	           : e;
+	if (e != BT_OK)
+		return e;
+	return bt_tags_new((enum bt_tags_format)i, r->a->p.proba,
+	                   &r->s.model.labels, r->out, &r->tags, err);
 }
 
 /* Opens the output and what writes predictions or rows into it. */

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "predict/tags.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/num.h"
 #include "format/csv.h"
 #include "format/escape.h"
 #include "format/tf_example.h"
@@ -26,6 +28,7 @@ struct sentence {
 
 struct bt_tags {
 	enum bt_tags_format format;
+	bool proba;
 	const struct bt_labels *labels;
 	struct bt_out *out;
 	struct bt_buf payloads; /* of the block */
@@ -34,18 +37,21 @@ struct bt_tags {
 	size_t end_cap, number_cap;
 	size_t words;      /* of the sentence; 0: none is begun */
 	uint64_t begun_by; /* record that the sentence began with */
-	int *tag;          /* of the sentence's words so far */
-	size_t n, tag_cap;
+	int *tag;          /* [n] of the sentence's words so far, and */
+	float *p;          /* how probable each is */
+	size_t n, tag_cap, p_cap;
 	uint64_t sentences, all, *count; /* words; [labels] */
 	struct bt_buf row;
 };
 
-int bt_tags_new(enum bt_tags_format format, const struct bt_labels *labels,
-                struct bt_out *out, struct bt_tags **t, struct bt_error *err)
+int bt_tags_new(enum bt_tags_format format, bool proba,
+                const struct bt_labels *labels, struct bt_out *out,
+                struct bt_tags **t, struct bt_error *err)
 {
 	struct bt_tags *w = bt_array0(1, sizeof(*w));
 
 	w->format = format;
+	w->proba = proba;
 	w->labels = labels;
 	w->out = out;
 	w->count = bt_array0((size_t)labels->n, sizeof(*w->count));
@@ -62,6 +68,7 @@ void bt_tags_free(struct bt_tags *t)
 	free(t->end);
 	free(t->number);
 	free(t->tag);
+	free(t->p);
 	free(t->count);
 	free(t);
 }
@@ -124,13 +131,20 @@ static size_t count_words(struct list words)
 	return n;
 }
 
-/* A line of columns and one more, divided as the line is. */
-static void put_columns(struct bt_buf *b, struct bt_span line, const char *tag)
+/* A line of columns, the tag and perhaps its probability as columns more,
+ * divided as the line is. */
+static void put_columns(struct bt_tags *t, struct bt_span line, const char *tag,
+                        float p)
 {
 	bool tabs = line.n > 0 && memchr(line.p, '\t', line.n) != NULL;
+	char between = tabs ? '\t' : ' ', number[32];
 
-	bt_buf_put(b, line.p, line.n);
-	bt_buf_printf(b, "%c%s\n", tabs ? '\t' : ' ', tag);
+	bt_buf_put(&t->row, line.p, line.n);
+	bt_buf_printf(&t->row, "%c%s", between, tag);
+	bt_format_f32(number, sizeof(number), p);
+	if (t->proba)
+		bt_buf_printf(&t->row, "%c%s", between, number);
+	bt_buf_putc(&t->row, '\n');
 }
 
 static void put_conll(struct bt_tags *t, struct sentence *s)
@@ -139,14 +153,14 @@ static void put_conll(struct bt_tags *t, struct sentence *s)
 	size_t i;
 
 	if (s->doc.n > 0) {
-		put_columns(&t->row, s->doc, "O");
+		put_columns(t, s->doc, "O", 1);
 		bt_buf_putc(&t->row, '\n');
 	}
 	for (i = 0; i < t->n; i++) {
 		if (next(&s->lines, &line, NULL) != 1 &&
 		    next(&s->words, &line, NULL) != 1)
 			break;
-		put_columns(&t->row, line, t->labels->name[t->tag[i]]);
+		put_columns(t, line, t->labels->name[t->tag[i]], t->p[i]);
 	}
 	bt_buf_putc(&t->row, '\n');
 }
@@ -154,16 +168,21 @@ static void put_conll(struct bt_tags *t, struct sentence *s)
 static void put_csv(struct bt_tags *t, struct sentence *s)
 {
 	struct bt_span word;
+	char number[32];
 	size_t i;
 
 	if (t->sentences == 0)
-		bt_buf_puts(&t->row, "id,position,word,tag\n");
+		bt_buf_printf(&t->row, "id,position,word,tag%s\n",
+		              t->proba ? ",probability" : "");
 	for (i = 0; i < t->n && next(&s->words, &word, NULL) == 1; i++) {
 		bt_csv_put(&t->row, s->id, ',');
 		bt_buf_printf(&t->row, ",%zu,", i);
 		bt_csv_put(&t->row, word, ',');
 		bt_buf_putc(&t->row, ',');
 		bt_csv_put(&t->row, bt_span(t->labels->name[t->tag[i]]), ',');
+		bt_format_f32(number, sizeof(number), t->p[i]);
+		if (t->proba)
+			bt_buf_printf(&t->row, ",%s", number);
 		bt_buf_putc(&t->row, '\n');
 	}
 }
@@ -171,6 +190,7 @@ static void put_csv(struct bt_tags *t, struct sentence *s)
 static void put_jsonl(struct bt_tags *t, struct sentence *s)
 {
 	struct bt_span word;
+	char number[32];
 	size_t i;
 
 	bt_buf_puts(&t->row, "{\"id\": ");
@@ -186,7 +206,12 @@ static void put_jsonl(struct bt_tags *t, struct sentence *s)
 		bt_escape_json_text(&t->row,
 		                    bt_span(t->labels->name[t->tag[i]]));
 	}
-	bt_buf_puts(&t->row, "]}\n");
+	bt_buf_puts(&t->row, t->proba ? "], \"probabilities\": [" : "]}\n");
+	for (i = 0; t->proba && i < t->n; i++) {
+		bt_format_f32(number, sizeof(number), t->p[i]);
+		bt_buf_printf(&t->row, "%s%s", i > 0 ? ", " : "", number);
+	}
+	bt_buf_puts(&t->row, t->proba ? "]}\n" : "");
 }
 
 /* The sentence is complete: writes it. */
@@ -221,6 +246,26 @@ static int incomplete(const struct bt_tags *t, struct bt_error *err)
 	                    (unsigned long long)t->begun_by, t->words, t->n);
 }
 
+/* One word more, by the logits of its first token. */
+static int add_word(struct bt_tags *t, const float *logits,
+                    struct bt_error *err)
+{
+	int classes = t->labels->n, i;
+	int best = bt_metrics_predicted(logits, classes, NULL);
+	double sum = 0;
+
+	if (bt_grow(&t->tag, &t->tag_cap, t->n + 1, sizeof(*t->tag)) ||
+	    bt_grow(&t->p, &t->p_cap, t->n + 1, sizeof(*t->p)))
+		return bt_error_nomem(err, "predicting");
+	for (i = 0; i < classes; i++)
+		sum += exp((double)logits[i] - (double)logits[best]);
+	t->p[t->n] = (float)(1 / sum);
+	t->tag[t->n++] = best;
+	t->count[best]++;
+	t->all++;
+	return BT_OK;
+}
+
 int bt_tags_add(struct bt_tags *t, size_t k, bool continues,
                 const int32_t *token_label, size_t n, const float *logits,
                 struct bt_error *err)
@@ -228,7 +273,6 @@ int bt_tags_add(struct bt_tags *t, size_t k, bool continues,
 	size_t from = k > 0 ? t->end[k - 1] : 0, i;
 	struct bt_span payload = {bt_buf_at(&t->payloads, from),
 	                          t->end[k] - from};
-	int classes = t->labels->n, best;
 	struct sentence s;
 	int r = read_sentence(payload, &s, err);
 
@@ -241,16 +285,11 @@ int bt_tags_add(struct bt_tags *t, size_t k, bool continues,
 		t->words = count_words(s.words);
 		t->begun_by = t->number[k];
 	}
-	for (i = 0; i < n; i++, logits += classes) {
-		if (token_label[i] == BT_TOKEN_INSIDE)
-			continue;
-		if (bt_grow(&t->tag, &t->tag_cap, t->n + 1, sizeof(*t->tag)))
-			return bt_error_nomem(err, "predicting");
-		best = bt_metrics_predicted(logits, classes, NULL);
-		t->tag[t->n++] = best;
-		t->count[best]++;
-		t->all++;
-	}
+	for (i = 0; i < n && r == BT_OK; i++, logits += t->labels->n)
+		if (token_label[i] != BT_TOKEN_INSIDE)
+			r = add_word(t, logits, err);
+	if (r != BT_OK)
+		return r;
 	if (t->n > t->words)
 		return bt_error_set(err, BT_EFORMAT,
 		                    "record %llu has more tokens of words than "

@@ -8,6 +8,8 @@
 #ifndef BT_PREDICT_TAGS_H
 #define BT_PREDICT_TAGS_H
 
+#include <stdbool.h>
+
 #include "base/err.h"
 #include "base/log.h"
 #include "io/out.h"
@@ -17,10 +19,10 @@ struct bt_tags;
 
 enum bt_tags_format { BT_TAGS_CONLL, BT_TAGS_CSV, BT_TAGS_JSONL };
 
-/* labels and out are borrowed. */
-int bt_tags_new(enum bt_tags_format format, const struct bt_labels *labels,
-                struct bt_out *out, struct bt_tags **t,
-                struct bt_error *err) BT_MUST_USE;
+/* labels and out are borrowed. proba: the probability of each tag, too. */
+int bt_tags_new(enum bt_tags_format format, bool proba,
+                const struct bt_labels *labels, struct bt_out *out,
+                struct bt_tags **t, struct bt_error *err) BT_MUST_USE;
 void bt_tags_free(struct bt_tags *t); /* takes NULL */
 
 /* Keeps the payload of record k of a block that begins (0) or goes on, record

@@ -59,6 +59,13 @@ is "$(awk -F, 'FNR > 1 { print $4 }' dev.csv)" "$(awk 'NF { print $3 }' dev.conl
 bert-predict -q -m m -o dev.jsonl dev.rec
 like "$(head -n 1 dev.jsonl)" '{"id": "0", "tokens": ?"i", "have", *?, "tags": ?"O", "O", *?}' 'as JSON Lines'
 
+bert-predict -q -m m --proba dev.rec | cut -d ' ' -f 1-3 >columns
+same columns dev.conll 'probabilities are one column more'
+is "$(bert-predict -q -m m --proba dev.rec | awk 'NF && !($4 > 0.25 && $4 <= 1)')" '' 'of the tag, the largest of four'
+is "$(bert-predict -q -m m --proba --format csv dev.rec | sed -n '1p; 2s/0[.][0-9]*$/P/p')" 'id,position,word,tag,probability
+0,0,i,O,P' '... in CSV'
+like "$(bert-predict -q -m m --proba --format jsonl dev.rec | head -n 1)" '*, "probabilities": ?0.*, 0.*?}' '... in JSON Lines'
+
 # Windows: every word has a tag, and each only one.
 tr '\n' ' ' <train.txt | sed 's/  / /g; s/\([^ ]*\) \([^ ]*\) /\1 \2\n/g' | head -n 300 >long.txt
 conll2tfrecord -q long.txt >long.text.rec
@@ -135,7 +142,7 @@ declines 1 "*record 1: the model tags words, and the record has no 'word_ids' (m
 declines 1 '*record 1: holds words with tags, but the model learns to choose one class (train with --task tagging)' 'words for a model of texts' train x -q train.rec
 declines 2 '*tags words, which can be written as conll, csv or jsonl, not as tensor' 'tensors of tags' \
 	bert-predict -q -m m --format tensor dev.rec
-declines 2 '*the options for labels are not available' 'options for labels' bert-predict -q -m m --top 2 dev.rec
+declines 2 '*of the options for labels only --proba is available' 'options for labels' bert-predict -q -m m --top 2 dev.rec
 declines 2 '*does not tag words, which conll is for' 'columns of a model of texts' sh -c \
 	'bert-train -q --init-config tiny --tokenizer "$1" --steps 1 -o t texts.rec; bert-predict -q -m t --format conll texts.rec' - "$vocab"
 declines 2 '*several such models cannot be combined' 'two models' bert-predict -q -m m -m one dev.rec
