@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/tool.h"
+#include "evaluate/label_issues.h"
 #include "evaluate/predictions.h"
 #include "evaluate/report.h"
 #include "evaluate/tune_threshold.h"
@@ -30,6 +31,7 @@ struct args {
 	struct bt_opt_list min, by;
 	int64_t errors; /* 0: none */
 	const char *compare;
+	const char *issues; /* the file of label issues, or NULL */
 	const char *threshold;
 	const char *tune; /* the metric to tune thresholds for, or NULL */
 };
@@ -56,6 +58,9 @@ static const struct bt_opt options[] = {
            errors, 1, 1e9),
     BT_STR(0, "compare", "DIR",
            "compare with a second model on the same records", args, compare),
+    BT_STR(0, "label-issues", "FILE",
+           "write the records whose labels are probably wrong to FILE", args,
+           issues),
     BT_GROUP("Thresholds"),
     BT_LIST(0, "min", "METRIC=VALUE",
             "exit 1 if the metric is worse than VALUE", args, min),
@@ -91,6 +96,8 @@ struct run {
 	struct bt_metrics m;
 	double *bound; /* [labels] of m; or NULL */
 	struct bt_report d;
+	struct bt_label_issues issues;
+	float *p_row;        /* [labels] probabilities for these */
 	struct bt_buf tuned; /* thresholds, with tune */
 	uint64_t unlabelled;
 	struct bt_profile profile;
@@ -102,12 +109,13 @@ static int count(void *ctx, uint64_t i, const struct bt_dataset *d, size_t k,
 	struct run *r = ctx;
 	int e;
 
-	(void)i;
 	if (d->label[k] < 0) {
 		r->unlabelled++;
 		return BT_OK;
 	}
 	e = bt_forward_count(&r->m, d, k, logits, err);
+	if (e == BT_OK && r->a->issues != NULL)
+		e = bt_label_issues_add(&r->issues, i, d, k, logits, err);
 	return e == BT_OK ? bt_report_add(&r->d, d, k, logits, err) : e;
 }
 
@@ -136,9 +144,9 @@ static const char *tune_contradiction(const struct args *a)
 	if (a->threshold != NULL)
 		return "give either --threshold or --tune-threshold";
 	if (a->json || a->by.n > 0 || a->errors > 0 || a->compare != NULL ||
-	    a->min.n > 0)
+	    a->issues != NULL || a->min.n > 0)
 		return "--tune-threshold has its own report: leave out --json, "
-		       "--by, --errors, --compare and --min";
+		       "--by, --errors, --compare, --label-issues and --min";
 	return NULL;
 }
 
@@ -156,6 +164,13 @@ static bool check_more(const struct args *a, int *status)
 	}
 	if (a->model.n > 1 && a->compare != NULL) {
 		*status = bt_tool_misuse(&tool, "--compare takes one -m DIR");
+		return false;
+	}
+	if (a->issues != NULL && (strcmp(a->issues, "-") == 0 ||
+	                          (a->common.output != NULL &&
+	                           strcmp(a->issues, a->common.output) == 0))) {
+		*status = bt_tool_misuse(&tool, "--label-issues needs a file "
+		                                "other than the report's");
 		return false;
 	}
 	for (i = 0; i < a->min.n; i++) {
@@ -329,7 +344,12 @@ static int prepare(struct run *r, const struct bt_log *notes,
 		return bt_error_set(err, BT_EARG,
 		                    "the model tags words: --errors, --by and "
 		                    "thresholds are for labels of texts");
-	e = bt_metrics_init(&r->m, task->metrics, r->labels->n, err);
+	e = r->a->issues != NULL
+	        ? bt_label_issues_init(&r->issues, task, r->labels, r->p.output,
+	                               err)
+	        : BT_OK;
+	if (e == BT_OK)
+		e = bt_metrics_init(&r->m, task->metrics, r->labels->n, err);
 	r->m.output = r->p.output;
 	if (e == BT_OK)
 		e = bt_metrics_name_outputs(&r->m, r->labels, err);
@@ -363,10 +383,12 @@ static int run_model(struct run *r, char **paths, int n,
 	    .threads = (int)r->a->common.threads,
 	    .expect = (uint64_t)r->a->expect,
 	    .labels = BT_LABELS_KNOWN};
-	struct bt_report_opts details = {.errors = (size_t)r->a->errors,
-	                                 .by = r->a->by.item,
-	                                 .n_by = (size_t)r->a->by.n,
-	                                 .compare = r->a->compare};
+	struct bt_report_opts details = {
+	    .errors = (size_t)r->a->errors,
+	    .by = r->a->by.item,
+	    .n_by = (size_t)r->a->by.n,
+	    .compare = r->a->compare,
+	    .issues = r->a->issues != NULL ? &r->issues : NULL};
 	int e;
 
 	bt_report_ask(&r->d, &details, &o);
@@ -396,7 +418,9 @@ static int run_predictions(struct run *r, char **paths, int n,
 	    .task = r->a->task != NULL ? bt_task_find(r->a->task, NULL) : NULL,
 	    .records = paths,
 	    .n_records = n,
-	    .expect = (uint64_t)r->a->expect};
+	    .expect = (uint64_t)r->a->expect,
+	    .look = r->a->issues != NULL ? bt_label_issues_look : NULL,
+	    .look_ctx = &r->issues};
 	int e = bt_duplicate_paths((char *const *)o.files, (int)o.n_files, log,
 	                           err);
 	size_t i;
@@ -429,6 +453,8 @@ static int evaluate(struct run *r, char **paths, int n, struct bt_error *err)
 		e = bt_error_set(err, BT_EFORMAT,
 		                 "no record has a label: make records with "
 		                 "csv2tfrecord -l COLUMN");
+	if (e == BT_OK && r->a->issues != NULL)
+		e = bt_label_issues_write(&r->issues, r->a->issues, &log, err);
 	if (e == BT_OK)
 		e = write_report(r, err);
 	if (e != BT_OK)
@@ -466,6 +492,7 @@ static int run(const struct args *a, char **paths, int n)
 		status = NO;
 	}
 	bt_report_clear(&r.d);
+	bt_label_issues_clear(&r.issues);
 	bt_metrics_clear(&r.m);
 	bt_buf_clear(&r.tuned);
 	free(r.bound);
@@ -486,6 +513,18 @@ static void help(const struct bt_tool *t, FILE *to)
 	bt_buf_clear(&b);
 }
 
+/* Sees that an output is not the file of an input. */
+static int spare(const char *path, const struct args *a, char *const *records,
+                 int n, struct bt_error *err)
+{
+	int e = bt_out_spare(path, records, n, err);
+
+	return e == BT_OK
+	           ? bt_out_spare(path, (char *const *)a->predictions.item,
+	                          a->predictions.n, err)
+	           : e;
+}
+
 int main(int argc, char **argv)
 {
 	struct args a = {.common = BT_COMMON_INIT, .dtype = "auto"};
@@ -497,10 +536,9 @@ int main(int argc, char **argv)
 		return status;
 	if (!check(&a, &status))
 		return status;
-	if (bt_out_spare(a.common.output, argv + operand, argc - operand,
-	                 &err) != BT_OK ||
-	    bt_out_spare(a.common.output, (char *const *)a.predictions.item,
-	                 a.predictions.n, &err) != BT_OK)
+	if (spare(a.common.output, &a, argv + operand, argc - operand, &err) !=
+	        BT_OK ||
+	    spare(a.issues, &a, argv + operand, argc - operand, &err) != BT_OK)
 		return bt_tool_end(&tool,
 		                   bt_tool_misuse(&tool, "%s", err.text));
 	return bt_tool_end(&tool, run(&a, argv + operand, argc - operand));

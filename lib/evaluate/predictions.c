@@ -56,6 +56,7 @@ static int read_records(const struct bt_predictions_opts *o,
 	struct bt_tfrecord *in;
 	const uint8_t *data;
 	size_t len;
+	uint64_t number = 0;
 	int r = bt_tfrecord_open(o->records, o->n_records, &in, err);
 
 	if (r != BT_OK)
@@ -63,6 +64,10 @@ static int read_records(const struct bt_predictions_opts *o,
 	bt_tfrecord_expect(in, o->expect);
 	while ((r = bt_tfrecord_next(in, &data, &len, err)) == 1) {
 		r = bt_token_rec_read(data, len, &rec, err);
+		number++;
+		if (r == BT_OK && rec.is_real && o->look != NULL)
+			r = o->look(o->look_ctx, p->data.n, number, data, len,
+			            err);
 		if (r == BT_OK && rec.is_real)
 			r = add_record(p, &rec, found, err);
 		if (r != BT_OK) {

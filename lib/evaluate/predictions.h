@@ -16,6 +16,11 @@ struct bt_predictions_opts {
 	char *const *records;       /* [n_records] token records */
 	int n_records;
 	uint64_t expect; /* records; 0: any number */
+	/* called, unless it is NULL, for each record, as bt_predict_stream_opts
+	 * has it; k counts all of them */
+	int (*look)(void *ctx, size_t k, uint64_t number, const void *data,
+	            size_t len, struct bt_error *err);
+	void *look_ctx;
 };
 
 struct bt_predictions {

@@ -49,6 +49,9 @@ static int look(void *ctx, size_t k, uint64_t number, const void *data,
 		r = note(d, k, number, data, len, err);
 	for (i = 0; i < d->o.n_by && r == BT_OK; i++)
 		r = bt_by_feature_look(d->group[i], k, data, len, err);
+	if (r == BT_OK && d->o.issues != NULL)
+		r = bt_label_issues_look(d->o.issues, k, number, data, len,
+		                         err);
 	return r;
 }
 
@@ -72,7 +75,7 @@ void bt_report_ask(struct bt_report *d, const struct bt_report_opts *o,
 {
 	memset(d, 0, sizeof(*d));
 	d->o = *o;
-	if (o->errors > 0 || o->n_by > 0) {
+	if (o->errors > 0 || o->n_by > 0 || o->issues != NULL) {
 		s->look = look;
 		s->look_ctx = d;
 	}

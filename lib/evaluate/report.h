@@ -8,6 +8,7 @@
 #define BT_EVALUATE_REPORT_H
 
 #include "evaluate/by_feature.h"
+#include "evaluate/label_issues.h"
 #include "evaluate/model_comparison.h"
 #include "evaluate/top_losses.h"
 #include "finetune/predict_stream.h"
@@ -17,6 +18,8 @@ struct bt_report_opts {
 	const char *const *by; /* [n_by] features; borrowed */
 	size_t n_by;
 	const char *compare; /* the other model's directory, or NULL */
+	struct bt_label_issues *issues; /* borrowed; looks at records, too; or
+	                                 * NULL */
 };
 
 /* Where both texts of an example stand in those of its block. */
