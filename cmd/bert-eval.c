@@ -232,19 +232,9 @@ static void put_json(struct run *r, struct bt_buf *b)
 static int write_file(const char *path, const struct bt_buf *b,
                       struct bt_error *err)
 {
-	struct bt_out *out;
-	int e;
-
 	if (b->oom || b->len == 0)
 		return bt_error_nomem(err, "printing");
-	e = bt_out_open(path, BT_OUT_TEXT, &out, err);
-	if (e != BT_OK)
-		return e;
-	e = bt_out_write(out, b->data, b->len, err);
-	if (e == BT_OK)
-		return bt_out_commit(out, err);
-	bt_out_abandon(out);
-	return e;
+	return bt_out_whole(path, b->data, b->len, err);
 }
 
 static int write_report(struct run *r, struct bt_error *err)

@@ -351,7 +351,7 @@ int bt_out_whole(const char *path, const void *data, size_t n,
                  struct bt_error *err)
 {
 	struct bt_out *out;
-	int r = bt_out_open(path, BT_OUT_BINARY, &out, err);
+	int r = bt_out_open(path, BT_OUT_TEXT, &out, err);
 
 	if (r != BT_OK)
 		return r;
