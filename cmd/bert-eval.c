@@ -25,15 +25,14 @@ struct args {
 	struct bt_common common;
 	struct bt_opt_list model, predictions;
 	const char *task;
-	const char *dtype, *gemm;
+	const char *dtype, *gemm, *threshold, *windows;
 	bool json, profile;
 	int64_t expect; /* 0: not given */
 	struct bt_opt_list min, by;
 	int64_t errors; /* 0: none */
 	const char *compare;
 	const char *issues; /* the file of label issues, or NULL */
-	const char *threshold;
-	const char *tune; /* the metric to tune thresholds for, or NULL */
+	const char *tune;   /* the metric to tune thresholds for, or NULL */
 };
 
 static const struct bt_opt options[] = {
@@ -51,6 +50,8 @@ static const struct bt_opt options[] = {
             json),
     BT_INT(0, "expect", "N", "fail unless there are exactly N records", args,
            expect, 1, 1e15),
+    BT_STR(0, "windows", BT_WINDOWS_NAMES,
+           "how to join the windows of a text [mean]", args, windows),
     BT_GROUP("Reports"),
     BT_LIST(0, "by", "FIELD", "also report metrics for each value of a feature",
             args, by),
@@ -358,6 +359,13 @@ static int prepare(struct run *r, const struct bt_log *notes,
 	return e;
 }
 
+/* Label issues are those of records. */
+static enum bt_windows_join find_join(const struct args *a)
+{
+	return a->issues != NULL ? BT_WINDOWS_EACH
+	                         : bt_windows_named(a->windows);
+}
+
 static int run_model(struct run *r, char **paths, int n,
                      const struct bt_log *log, struct bt_error *err)
 {
@@ -372,7 +380,8 @@ static int run_model(struct run *r, char **paths, int n,
 	    .profile = r->a->profile ? &r->profile : NULL,
 	    .threads = (int)r->a->common.threads,
 	    .expect = (uint64_t)r->a->expect,
-	    .labels = BT_LABELS_KNOWN};
+	    .labels = BT_LABELS_KNOWN,
+	    .windows = find_join(r->a)};
 	struct bt_report_opts details = {
 	    .errors = (size_t)r->a->errors,
 	    .by = r->a->by.item,
@@ -409,6 +418,7 @@ static int run_predictions(struct run *r, char **paths, int n,
 	    .records = paths,
 	    .n_records = n,
 	    .expect = (uint64_t)r->a->expect,
+	    .windows = find_join(r->a),
 	    .look = r->a->issues != NULL ? bt_label_issues_look : NULL,
 	    .look_ctx = &r->issues};
 	int e = bt_duplicate_paths((char *const *)o.files, (int)o.n_files, log,

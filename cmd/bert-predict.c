@@ -18,7 +18,8 @@
 struct args {
 	struct bt_common common;
 	struct bt_opt_list model;
-	const char *dtype, *gemm, *format, *embed, *delimiter, *extra, *with;
+	const char *dtype, *gemm, *format, *embed, *delimiter, *extra, *with,
+	    *windows;
 	struct bt_predict_opts p;
 	int64_t top, expect;
 	bool profile, normalize;
@@ -38,6 +39,8 @@ static const struct bt_opt options[] = {
            expect, 1, 1e15),
     BT_STR(0, "with", "FIELD,...",
            "also write these fields of the records, behind the id", args, with),
+    BT_STR(0, "windows", BT_WINDOWS_NAMES,
+           "how to join the windows of a text [mean]", args, windows),
     BT_GROUP("Labels"),
     BT_FLAG(0, "proba", "add the probability of every class", args, p.proba),
     BT_INT(0, "top", "K", "give the K most likely classes", args, top, 1, 1e6),
@@ -290,6 +293,7 @@ static int open_all(struct run *r, struct bt_error *err)
 	    .threads = (int)r->a->common.threads,
 	    .expect = (uint64_t)r->a->expect,
 	    .labels = BT_LABELS_OPTIONAL,
+	    .windows = bt_windows_named(r->a->windows),
 	    .look = r->a->embed == NULL ? look : NULL,
 	    .look_ctx = r};
 	int e = bt_duplicate_paths((char *const *)models->item, models->n,
@@ -488,8 +492,6 @@ int main(int argc, char **argv)
 	if (contradiction(&a) != NULL)
 		return bt_tool_end(
 		    &tool, bt_tool_misuse(&tool, "%s", contradiction(&a)));
-	if (!find_format(&a))
-		return bt_tool_end(&tool, BT_EXIT_USAGE);
 	if (bt_out_spare(a.common.output, argv + operand, argc - operand,
 	                 &err) != BT_OK)
 		return bt_tool_end(&tool,

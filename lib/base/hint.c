@@ -85,6 +85,8 @@ static const char *const words[BT_HINTS] = {
     [BT_HINT_TOKENIZE_AGAIN] =
         "tokenize the text again with bert-tokenize -m MODEL",
     [BT_HINT_TSV_TOP] = "do not combine --format tsv with --top",
+    [BT_HINT_WINDOWS] = "choose with --windows",
+    [BT_HINT_WINDOWS_ORDER] = "--windows each takes each window by itself",
     [BT_HINT_DETOKENIZE_JSON] = "use --format json",
     [BT_HINT_DUMMY_LABEL] = "--dummy-label gives them one",
     [BT_HINT_GIVE_LABELS] = "give them with --labels",

@@ -52,6 +52,10 @@ static int read_records(const struct bt_predictions_opts *o,
                         struct bt_predictions *p, struct bt_labels *found,
                         struct bt_error *err)
 {
+	/* the first window has all that is looked at */
+	struct bt_windows windows = {.join = o->windows != BT_WINDOWS_EACH
+	                                         ? BT_WINDOWS_FIRST
+	                                         : BT_WINDOWS_EACH};
 	struct bt_token_rec rec = {0};
 	struct bt_tfrecord *in;
 	const uint8_t *data;
@@ -69,6 +73,8 @@ static int read_records(const struct bt_predictions_opts *o,
 			r = o->look(o->look_ctx, p->data.n, number, data, len,
 			            err);
 		if (r == BT_OK && rec.is_real)
+			r = bt_windows_take(&windows, &rec, err);
+		if (r == 1)
 			r = add_record(p, &rec, found, err);
 		if (r != BT_OK) {
 			bt_tfrecord_blame(in, err);
@@ -82,6 +88,7 @@ static int read_records(const struct bt_predictions_opts *o,
 		r = bt_error_hint(
 		    err, BT_HINT_LABEL_COLUMN,
 		    bt_error_set(err, BT_EFORMAT, "no record has a label"));
+	bt_windows_clear(&windows);
 	bt_token_rec_clear(&rec);
 	bt_tfrecord_close(in);
 	return r;

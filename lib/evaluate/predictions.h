@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "finetune/dataset.h"
 #include "metrics/metrics.h"
+#include "record/windows.h"
 #include "task/task.h"
 
 struct bt_predictions_opts {
@@ -21,6 +22,7 @@ struct bt_predictions_opts {
 	int (*look)(void *ctx, size_t k, uint64_t number, const void *data,
 	            size_t len, struct bt_error *err);
 	void *look_ctx;
+	enum bt_windows_join windows; /* but EACH: a text has one row */
 };
 
 struct bt_predictions {

@@ -29,7 +29,7 @@ size_t bt_dataset_bytes(const struct bt_dataset *d)
 {
 	size_t each = sizeof(*d->start) + sizeof(*d->label) +
 	              d->stride * sizeof(*d->target) + sizeof(*d->weight) +
-	              sizeof(*d->name_at);
+	              sizeof(*d->continues) + sizeof(*d->name_at);
 
 	if (d->n == 0)
 		return 0;
@@ -44,7 +44,7 @@ size_t bt_dataset_bytes(const struct bt_dataset *d)
 void bt_dataset_reset(struct bt_dataset *d)
 {
 	d->n = d->names_len = d->longest = d->unlabelled = d->width = 0;
-	d->has_weights = d->open = false;
+	d->has_weights = d->open = d->cut = false;
 	d->crc = 0;
 }
 
@@ -67,14 +67,16 @@ static int grow_all(size_t *cap, size_t need, void *const *arrays,
 /* Room for one more example of n tokens. */
 static int reserve(struct bt_dataset *d, size_t n)
 {
-	static const size_t sizes[] = {sizeof(*d->start), sizeof(*d->label),
-	                               sizeof(*d->weight), sizeof(*d->name_at)};
+	static const size_t sizes[] = {
+	    sizeof(*d->start), sizeof(*d->label), sizeof(*d->weight),
+	    sizeof(*d->continues), sizeof(*d->name_at)};
 	static const size_t token_sizes[] = {sizeof(*d->ids),
 	                                     sizeof(*d->types)};
-	void *arrays[] = {&d->start, &d->label, &d->weight, &d->name_at};
+	void *arrays[] = {&d->start, &d->label, &d->weight, &d->continues,
+	                  &d->name_at};
 	void *tokens[] = {&d->ids, &d->types};
 
-	if (grow_all(&d->cap, d->n + 2, arrays, sizes, 4) != BT_OK)
+	if (grow_all(&d->cap, d->n + 2, arrays, sizes, 5) != BT_OK)
 		return BT_ENOMEM;
 	if (d->n == 0)
 		d->start[0] = 0;
@@ -163,11 +165,9 @@ static int add_token_labels(struct bt_dataset *d,
 	if (!rec->has_token_labels)
 		return BT_OK;
 	if (bt_grow(&d->token_label, &d->token_label_cap, at + rec->n,
-	            sizeof(*d->token_label)) != BT_OK ||
-	    bt_grow(&d->continues, &d->continues_cap, d->n + 1, 1) != BT_OK)
+	            sizeof(*d->token_label)) != BT_OK)
 		return BT_ENOMEM;
 	memcpy(d->token_label + at, rec->token_label, bytes);
-	d->continues[d->n] = rec->has_window && rec->window > 0;
 	d->crc = bt_crc32c(d->crc, rec->token_label, bytes);
 	return BT_OK;
 }
@@ -194,6 +194,7 @@ int bt_dataset_add(struct bt_dataset *d, const struct bt_token_rec *rec,
 	d->open |= rec->open;
 	d->label[d->n] = label;
 	d->weight[d->n] = rec->weight;
+	d->continues[d->n] = rec->window > 0;
 	d->has_weights |= rec->has_weight;
 	d->unlabelled += label < 0;
 	d->start[++d->n] = at + rec->n;
@@ -271,9 +272,8 @@ int bt_dataset_divide(struct bt_dataset *d, const uint8_t *chosen,
 		    .token_label = d->token_label != NULL
 		                       ? d->token_label + d->start[i]
 		                       : NULL,
-		    .has_window = d->token_label != NULL,
-		    .window = d->token_label != NULL && d->continues[i],
 		    .open = d->open,
+		    .window = d->continues[i],
 		    .weight = d->weight[i],
 		    .has_weight = d->has_weights};
 

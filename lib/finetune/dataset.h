@@ -40,10 +40,11 @@ struct bt_dataset {
 	 * token, BT_TOKEN_UNLABELLED if its class is not known, and of all
 	 * other tokens BT_TOKEN_INSIDE; else NULL */
 	int32_t *token_label;
-	uint8_t *continues; /* with token_label, [n]: it is a further window of
-	                     * the example before it */
+	uint8_t *continues; /* [n] it is a further window of the example before
+	                     * it */
 	float *weight;      /* [n] */
 	bool has_weights;
+	bool cut;        /* windows of the last text are still to come */
 	char *names;     /* ids as texts, each with its length before it */
 	size_t *name_at; /* [n] into names */
 
@@ -55,7 +56,7 @@ struct bt_dataset {
 	                    * apart */
 
 	size_t cap, token_cap, names_len, names_cap, target_cap,
-	    token_label_cap, continues_cap;
+	    token_label_cap;
 };
 
 void bt_dataset_clear(struct bt_dataset *d);

@@ -109,17 +109,22 @@ static int open_model(struct bt_predict_stream *s,
 	                          : open_encoder(s, e, err);
 }
 
-/* The further models. */
+/* The further models, and what joins windows of a text; those of words with
+ * tags are joined word by word, not here. */
 static int open_more(struct bt_predict_stream *s,
                      const struct bt_engine_opts *e, struct bt_error *err)
 {
 	const struct bt_predict_stream_opts *o = &s->o;
-	size_t i;
+	size_t i, rows = o->apart ? o->n_more + 1 : 1;
 	int r;
 
+	if (!s->model.task->per_token || o->embed != NULL)
+		s->windows.join = o->windows;
+	r = bt_join_init(&s->join, s->windows.join,
+	                 rows * bt_model_width(&s->model), err);
 	s->more.apart = o->apart;
-	if (o->n_more == 0)
-		return BT_OK;
+	if (r != BT_OK || o->n_more == 0)
+		return r;
 	if (s->model.task->per_token)
 		return bt_error_set(err, BT_EARG,
 		                    "'%s' tags words: several such models "
@@ -192,41 +197,83 @@ void bt_predict_stream_close(struct bt_predict_stream *s)
 	bt_tok_free(s->tok);
 	bt_gather_clear(&s->gather);
 	bt_dataset_clear(&s->block);
+	bt_windows_clear(&s->windows);
+	bt_join_clear(&s->join);
 	bt_pool_free(s->pool);
 	memset(s, 0, sizeof(*s));
 }
 
+/* The records of a run. */
+struct reading {
+	struct bt_tfrecord *in;
+	struct bt_token_rec rec;
+	const uint8_t *data; /* of rec */
+	size_t len;
+	bool held; /* rec is still to be taken */
+};
+
+/* The next record that counts: 1; or 0 at the end. */
+static int read_next(struct bt_predict_stream *s, struct reading *x,
+                     struct bt_error *err)
+{
+	int r;
+
+	if (x->held) {
+		x->held = false;
+		return 1;
+	}
+	do {
+		r = bt_tfrecord_next(x->in, &x->data, &x->len, err);
+		if (r != 1)
+			return r;
+		r = bt_token_rec_read(x->data, x->len, &x->rec, err);
+		if (r == BT_OK && x->rec.is_real)
+			r = bt_windows_take(&s->windows, &x->rec, err);
+		if (r < 0)
+			return bt_tfrecord_blame(x->in, err);
+	} while (r == 0);
+	return r;
+}
+
+static bool is_full(const struct bt_predict_stream *s)
+{
+	const struct bt_dataset *d = &s->block;
+
+	return d->n == BLOCK_TEXTS ||
+	       (d->n > 0 && d->start[d->n] >= BLOCK_TOKENS);
+}
+
 /* Fills the block with the next records; an empty block is the end. */
-static int read_block(struct bt_predict_stream *s, struct bt_tfrecord *in,
-                      struct bt_token_rec *rec, struct bt_error *err)
+static int read_block(struct bt_predict_stream *s, struct reading *x,
+                      struct bt_error *err)
 {
 	struct bt_fit fit = bt_model_fit(
 	    &s->model, s->tok != NULL ? bt_tok_fingerprint(s->tok) : NULL);
-	const uint8_t *data;
-	size_t len;
 	int32_t label;
-	int r = BT_OK;
+	int r;
 
 	bt_ensemble_fit(&s->more, &fit);
 	bt_dataset_reset(&s->block);
-	while (s->block.n < BLOCK_TEXTS &&
-	       (s->block.n == 0 || s->block.start[s->block.n] < BLOCK_TOKENS)) {
-		r = bt_tfrecord_next(in, &data, &len, err);
+	while (!is_full(s)) {
+		r = read_next(s, x, err);
 		if (r != 1)
 			return r;
-		r = bt_token_rec_read(data, len, rec, err);
-		if (r == BT_OK && !rec->is_real)
-			continue;
-		if (r ||
-		    (r = bt_dataset_check(rec, &fit, s->o.labels,
+		if ((r = bt_dataset_check(&x->rec, &fit, s->o.labels,
 		                          &s->model.labels, &label, err)) ||
-		    (r = bt_dataset_add(&s->block, rec, label, err)) ||
+		    (r = bt_dataset_add(&s->block, &x->rec, label, err)) ||
 		    (s->o.look != NULL &&
 		     (r = s->o.look(s->o.look_ctx, s->block.n - 1,
-		                    bt_tfrecord_total(in), data, len, err))))
-			return bt_tfrecord_blame(in, err);
+		                    bt_tfrecord_total(x->in), x->data, x->len,
+		                    err))))
+			return bt_tfrecord_blame(x->in, err);
 	}
-	return BT_OK;
+	if (!s->windows.within)
+		return BT_OK;
+	/* the record after it shows if the last text ends here */
+	r = read_next(s, x, err);
+	x->held = r == 1;
+	s->block.cut = x->held && x->rec.window > 0;
+	return r < 0 ? r : BT_OK;
 }
 
 /* Limits are measured after runs of more seconds than this. */
@@ -242,8 +289,12 @@ static int pass_on(void *ctx, size_t i, const float *logits,
                    struct bt_error *err)
 {
 	const struct forward *f = ctx;
+	struct bt_predict_stream *s = f->s;
 
-	return f->fn(f->ctx, f->s->records + i, &f->s->block, i, logits, err);
+	logits = bt_join_add(&s->join, &s->block, i, logits);
+	return logits == NULL
+	           ? BT_OK
+	           : f->fn(f->ctx, s->examples++, &s->block, i, logits, err);
 }
 
 /* All of the block. */
@@ -280,20 +331,19 @@ int bt_predict_stream_run(struct bt_predict_stream *s, char *const *paths,
                           void *ctx, struct bt_error *err)
 {
 	struct forward f = {s, fn, ctx};
-	struct bt_token_rec rec = {0};
-	struct bt_tfrecord *in;
+	struct reading x = {0};
 	double start = bt_seconds();
 	int r = bt_duplicate_paths(paths, n_paths, s->o.log, err);
 
 	if (r == BT_OK)
-		r = bt_tfrecord_open(paths, n_paths, &in, err);
+		r = bt_tfrecord_open(paths, n_paths, &x.in, err);
 	if (r != BT_OK)
 		return r;
-	bt_tfrecord_expect(in, s->o.expect);
+	bt_tfrecord_expect(x.in, s->o.expect);
 	if (bt_pool_threads(s->pool) > 1)
-		bt_tfrecord_ahead(in);
+		bt_tfrecord_ahead(x.in);
 	do {
-		r = read_block(s, in, &rec, err);
+		r = read_block(s, &x, err);
 		s->block.before = s->records;
 		if (r == BT_OK && s->block.n > 0)
 			r = infer(s, &f, err);
@@ -303,10 +353,16 @@ int bt_predict_stream_run(struct bt_predict_stream *s, char *const *paths,
 	} while (r == BT_OK && s->block.n > 0);
 	if (r == BT_OK && s->records == 0)
 		r = bt_error_set(err, BT_EFORMAT, "%s holds no records",
-		                 bt_tfrecord_file(in));
+		                 bt_tfrecord_file(x.in));
+	if (r == BT_OK)
+		bt_windows_tell(&s->windows,
+		                s->o.embed != NULL ? "embeddings"
+		                : s->model.task->answer->is_number ? "numbers"
+		                                                   : "logits",
+		                s->o.log);
 	s->seconds += bt_seconds() - start;
-	bt_token_rec_clear(&rec);
-	bt_tfrecord_close(in);
+	bt_token_rec_clear(&x.rec);
+	bt_tfrecord_close(x.in);
 	return r;
 }
 
@@ -336,8 +392,8 @@ int bt_predict_stream_summary(struct bt_predict_stream *s, const char *what,
 	bt_log(log, BT_LOG_NOTE,
 	       "%llu %s in %.1f s: %.1f examples/s, %.0f tokens/s, %s, "
 	       "peak memory %zu MB",
-	       (unsigned long long)s->records, what, s->seconds,
-	       (double)s->records / s->seconds, (double)s->tokens / s->seconds,
+	       (unsigned long long)s->examples, what, s->seconds,
+	       (double)s->examples / s->seconds, (double)s->tokens / s->seconds,
 	       bt_roofline_share(s->flop / s->seconds, limit, share),
 	       peak >> 20);
 	return BT_OK;

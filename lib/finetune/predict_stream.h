@@ -9,7 +9,9 @@
 #include "base/pool.h"
 #include "finetune/ensemble.h"
 #include "finetune/forward.h"
+#include "finetune/join.h"
 #include "finetune/model.h"
+#include "record/windows.h"
 #include "tokenizer/tokenizer.h"
 
 struct bt_predict_stream_opts {
@@ -36,8 +38,9 @@ struct bt_predict_stream_opts {
 	const struct bt_log *log;   /* or NULL; outlives the stream */
 	struct bt_profile *profile; /* times are added; or NULL */
 	int threads;
-	enum bt_label_mode labels; /* KNOWN or OPTIONAL */
-	uint64_t expect;           /* records; 0: any number */
+	enum bt_label_mode labels;    /* KNOWN or OPTIONAL */
+	enum bt_windows_join windows; /* of a text, to one example */
+	uint64_t expect;              /* records; 0: any number */
 };
 
 struct bt_predict_stream {
@@ -49,9 +52,12 @@ struct bt_predict_stream {
 	struct bt_ensemble more;
 	struct bt_gather gather;
 	struct bt_dataset block;
+	struct bt_windows windows;
+	struct bt_join join;
 
 	/* of bt_predict_stream_run so far */
 	uint64_t records, tokens, pairs; /* of texts */
+	uint64_t examples;               /* records, windows of a text as one */
 	double flop;                     /* of products */
 	double seconds;
 };
@@ -61,9 +67,10 @@ int bt_predict_stream_open(const struct bt_predict_stream_opts *o,
                            struct bt_error *err) BT_MUST_USE;
 void bt_predict_stream_close(struct bt_predict_stream *s);
 
-/* Called for each record in input order: i counts all inputs' records, without
- * filling, from 0; of the block d the record is number k. With apart, logits
- * are n_more + 1 rows, one for each model. Returns 0 to go on. */
+/* Called for each example in input order: i counts those of all inputs, without
+ * filling, from 0; of the block d its record, the last one of joined windows,
+ * is number k. With apart, logits are n_more + 1 rows, one for each model.
+ * Returns 0 to go on. */
 typedef int bt_predict_stream_fn(void *ctx, uint64_t i,
                                  const struct bt_dataset *d, size_t k,
                                  const float *logits, struct bt_error *err);
