@@ -123,7 +123,7 @@ struct bt_token_rec {
 	bool has_weight;
 	float weight;
 	bool has_window;
-	int64_t window; /* 0 if there is none */
+	int64_t window;                /* 0 if there is none */
 	struct bt_span text_a, text_b; /* written, not read */
 	struct bt_span others; /* written: features of other names out of that
 	                        * payload, p NULL: none; not read */
