@@ -122,42 +122,45 @@ int bt_json_parse_nul(const char *name, const char *data, size_t len,
 	return parse_wide(name, data, len, JSON_ALLOW_NUL, object, err);
 }
 
-int bt_json_load(const char *path, json_t **object, struct bt_error *err)
+typedef int parser(const char *name, const char *data, size_t len, size_t flags,
+                   json_t **value, struct bt_error *err);
+
+/* The value of a whole file; *value is not set where that fails. */
+static int load(const char *path, parser *parse_value, json_t **value,
+                struct bt_error *err)
 {
 	char *data, name[300];
-	json_t *o = NULL;
+	json_t *v = NULL;
 	size_t len;
 	int r = bt_in_whole(path, MAX_FILE, &data, &len, err);
 
 	if (r != BT_OK)
 		return r;
 	snprintf(name, sizeof(name), "'%s'", path);
-	r = parse_wide(name, data, len, 0, &o, err);
+	r = parse_value(name, data, len, 0, &v, err);
 	free(data);
 	if (r == BT_OK)
-		*object = o;
+		*value = v;
 	return r;
+}
+
+int bt_json_load(const char *path, json_t **object, struct bt_error *err)
+{
+	return load(path, parse_wide, object, err);
 }
 
 int bt_json_load_list(const char *path, json_t **list, struct bt_error *err)
 {
-	char *data, name[300];
-	json_t *o = NULL;
-	size_t len;
-	int r = bt_in_whole(path, MAX_FILE, &data, &len, err);
+	int r;
 
-	if (r != BT_OK)
+	*list = NULL;
+	r = load(path, parse_any, list, err);
+	if (r != BT_OK || json_is_array(*list))
 		return r;
-	snprintf(name, sizeof(name), "'%s'", path);
-	r = parse_any(name, data, len, 0, &o, err);
-	free(data);
-	if (r == BT_OK && !json_is_array(o)) {
-		json_decref(o);
-		return bt_error_set(err, BT_EFORMAT,
-		                    "%s does not hold a JSON list", name);
-	}
-	*list = o;
-	return r;
+	json_decref(*list);
+	*list = NULL;
+	return bt_error_set(err, BT_EFORMAT, "'%s' does not hold a JSON list",
+	                    path);
 }
 
 int bt_json_load_in(const char *dir, const char *name, json_t **o,

@@ -89,14 +89,7 @@ static int add(struct bt_metrics *m, int truth, const float *targets,
 void bt_metrics_class(const struct bt_metrics *m, int k,
                       struct bt_class_metrics *c)
 {
-	double hits = (double)m->hits[k];
-
-	memset(c, 0, sizeof(*c));
-	c->support = m->support[k];
-	c->predicted = m->predicted[k];
-	c->precision = bt_metrics_ratio(hits, (double)c->predicted);
-	c->recall = bt_metrics_ratio(hits, (double)c->support);
-	c->f1 = bt_metrics_ratio(2 * hits, (double)(c->predicted + c->support));
+	*c = bt_metrics_rates(m->hits[k], m->predicted[k], m->support[k]);
 }
 
 /* Cohen's kappa with quadratic weights; NaN where truth and predictions are
@@ -119,10 +112,10 @@ static double kappa(const struct bt_metrics *m)
 
 static void summary(const struct bt_metrics *m, struct bt_metrics_summary *s)
 {
-	double hits = 0, n = (double)m->n, w, present = 0;
+	double hits = 0, n = (double)m->n;
 	double cross = 0, square_p = 0, square_t = 0;
 	struct bt_class_metrics c;
-	int k;
+	int k, present = 0;
 
 	for (k = 0; k < m->classes; k++) {
 		bt_metrics_class(m, k, &c);
@@ -130,20 +123,9 @@ static void summary(const struct bt_metrics *m, struct bt_metrics_summary *s)
 		cross += (double)c.support * (double)c.predicted;
 		square_p += (double)c.predicted * (double)c.predicted;
 		square_t += (double)c.support * (double)c.support;
-		if (c.support == 0 && c.predicted == 0)
-			continue;
-		present++;
-		w = bt_metrics_ratio((double)c.support, n);
-		s->macro_precision += c.precision;
-		s->macro_recall += c.recall;
-		s->macro_f1 += c.f1;
-		s->weighted_precision += w * c.precision;
-		s->weighted_recall += w * c.recall;
-		s->weighted_f1 += w * c.f1;
+		present += bt_metrics_average_add(&c, n, s);
 	}
-	s->macro_precision = bt_metrics_ratio(s->macro_precision, present);
-	s->macro_recall = bt_metrics_ratio(s->macro_recall, present);
-	s->macro_f1 = bt_metrics_ratio(s->macro_f1, present);
+	bt_metrics_average_end(present, s);
 	s->accuracy = bt_metrics_ratio(hits, n);
 	s->loss = bt_metrics_ratio(m->loss_sum, n);
 	s->mcc = bt_metrics_ratio(hits * n - cross, sqrt(n * n - square_p) *

@@ -13,6 +13,39 @@ double bt_metrics_ratio(double a, double b)
 	return b > 0 ? a / b : 0;
 }
 
+struct bt_class_metrics bt_metrics_rates(uint64_t hits, uint64_t predicted,
+                                         uint64_t support)
+{
+	return (struct bt_class_metrics){
+	    .precision = bt_metrics_ratio((double)hits, (double)predicted),
+	    .recall = bt_metrics_ratio((double)hits, (double)support),
+	    .f1 = bt_metrics_ratio(2 * (double)hits,
+	                           (double)(predicted + support)),
+	    .support = support,
+	    .predicted = predicted};
+}
+
+int bt_metrics_average_add(const struct bt_class_metrics *c, double n,
+                           struct bt_metrics_summary *s)
+{
+	double w = bt_metrics_ratio((double)c->support, n);
+
+	s->macro_precision += c->precision;
+	s->macro_recall += c->recall;
+	s->macro_f1 += c->f1;
+	s->weighted_precision += w * c->precision;
+	s->weighted_recall += w * c->recall;
+	s->weighted_f1 += w * c->f1;
+	return c->support > 0 || c->predicted > 0;
+}
+
+void bt_metrics_average_end(int classes, struct bt_metrics_summary *s)
+{
+	s->macro_precision = bt_metrics_ratio(s->macro_precision, classes);
+	s->macro_recall = bt_metrics_ratio(s->macro_recall, classes);
+	s->macro_f1 = bt_metrics_ratio(s->macro_f1, classes);
+}
+
 double bt_metrics_log(double p)
 {
 	return log(fmin(fmax(p, DBL_EPSILON), 1 - DBL_EPSILON));

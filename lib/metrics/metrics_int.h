@@ -14,6 +14,18 @@ double bt_metrics_entropy(const struct bt_metrics *m, int truth, int best,
 /* a / b; 0 / 0 is 0. */
 double bt_metrics_ratio(double a, double b);
 
+/* Precision, recall and F1 of what was predicted `predicted` times, was true
+ * `support` times, and both `hits` times. */
+struct bt_class_metrics bt_metrics_rates(uint64_t hits, uint64_t predicted,
+                                         uint64_t support);
+
+/* Adds a class to the macro and weighted averages, the latter over n true ones
+ * of all classes. Returns how many of the former it is: 0 where it neither is
+ * true nor predicted. The sum of these is what _end takes. */
+int bt_metrics_average_add(const struct bt_class_metrics *c, double n,
+                           struct bt_metrics_summary *s);
+void bt_metrics_average_end(int classes, struct bt_metrics_summary *s);
+
 /* Metrics of classes by their probabilities: sets m->p, adds an example, sums
  * up. */
 void bt_metrics_softmax(struct bt_metrics *m, const float *logits);

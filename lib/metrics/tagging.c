@@ -161,18 +161,6 @@ static int add(struct bt_metrics *m, int truth, const float *targets,
 	return BT_OK;
 }
 
-static struct bt_class_metrics rates(uint64_t right, uint64_t found,
-                                     uint64_t given)
-{
-	struct bt_class_metrics c = {.support = given, .predicted = found};
-	double n = (double)right;
-
-	c.precision = bt_metrics_ratio(n, (double)found);
-	c.recall = bt_metrics_ratio(n, (double)given);
-	c.f1 = bt_metrics_ratio(2 * n, (double)(found + given));
-	return c;
-}
-
 /* Right ones of type k; one that lasts to the end of the data is right. */
 static uint64_t right_of(const struct bt_metrics_tags *t, int k)
 {
@@ -181,7 +169,7 @@ static uint64_t right_of(const struct bt_metrics_tags *t, int k)
 
 static struct bt_class_metrics of_type(const struct bt_metrics_tags *t, int k)
 {
-	return rates(right_of(t, k), t->found[k], t->given[k]);
+	return bt_metrics_rates(right_of(t, k), t->found[k], t->given[k]);
 }
 
 static struct bt_class_metrics of_all(const struct bt_metrics_tags *t)
@@ -194,15 +182,15 @@ static struct bt_class_metrics of_all(const struct bt_metrics_tags *t)
 		found += t->found[k];
 		given += t->given[k];
 	}
-	return rates(right, found, given);
+	return bt_metrics_rates(right, found, given);
 }
 
 static void summary(const struct bt_metrics *m, struct bt_metrics_summary *s)
 {
 	const struct bt_metrics_tags *t = m->tags;
 	struct bt_class_metrics all = of_all(t), c;
-	double hits = 0, present = 0, w;
-	int k;
+	double hits = 0;
+	int k, present = 0;
 
 	for (k = 0; k < m->classes; k++)
 		hits += (double)m->hits[k];
@@ -213,20 +201,9 @@ static void summary(const struct bt_metrics *m, struct bt_metrics_summary *s)
 	s->f1 = all.f1;
 	for (k = 0; k < t->types.n; k++) {
 		c = of_type(t, k);
-		if (c.support == 0 && c.predicted == 0)
-			continue;
-		present++;
-		w = bt_metrics_ratio((double)c.support, (double)all.support);
-		s->macro_precision += c.precision;
-		s->macro_recall += c.recall;
-		s->macro_f1 += c.f1;
-		s->weighted_precision += w * c.precision;
-		s->weighted_recall += w * c.recall;
-		s->weighted_f1 += w * c.f1;
+		present += bt_metrics_average_add(&c, (double)all.support, s);
 	}
-	s->macro_precision = bt_metrics_ratio(s->macro_precision, present);
-	s->macro_recall = bt_metrics_ratio(s->macro_recall, present);
-	s->macro_f1 = bt_metrics_ratio(s->macro_f1, present);
+	bt_metrics_average_end(present, s);
 }
 
 static void put_row(struct bt_buf *out, double precision, double recall,
