@@ -21,7 +21,7 @@ struct bt_shingles {
 	size_t chars_cap;
 };
 
-/* Returns 0 or BT_ENOMEM. Bytes that are no UTF-8 are characters, too. */
+/* Returns 0 or BT_ENOMEM. Bytes that are not UTF-8 are characters, too. */
 int bt_shingles_make(struct bt_shingles *s, struct bt_span text) BT_MUST_USE;
 void bt_shingles_clear(struct bt_shingles *s);
 

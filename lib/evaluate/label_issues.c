@@ -277,7 +277,7 @@ static int largest(const void *a, const void *b)
 	                    : by_labels(x->first, y->first);
 }
 
-#define CONFUSIONS 3 /* that are told */
+#define CONFUSIONS 3 /* pairs of classes to report */
 
 /* Says how many issues there are, and orders them by their labels. */
 static void tell(const struct bt_label_issues *s, struct issue *found, size_t n,

@@ -272,8 +272,8 @@ int bt_sentence_prompt(const char *dir, const char *name, char **prompt,
 	list_names(prompts, &b);
 	if (r == BT_OK && v == NULL)
 		r = bt_error_set(err, BT_EFORMAT,
-		                 "there is no prompt '%s': the model has %s",
-		                 name, b.len > 0 ? bt_buf_str(&b) : "none");
+		                 "unknown prompt '%s': the model has %s", name,
+		                 b.len > 0 ? bt_buf_str(&b) : "none");
 	bt_buf_clear(&b);
 	if (r == BT_OK)
 		*prompt = bt_strndup(v, strlen(v));

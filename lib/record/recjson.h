@@ -3,7 +3,7 @@
  * A record as one JSON object, and back to the same bytes.
  *
  * A member for each feature, in the order of the record. Byte strings are
- * strings, or {"base64": "..."} where they are no UTF-8; int64s are numbers
+ * strings, or {"base64": "..."} where they are not UTF-8; int64s are numbers
  * without a point or exponent, floats numbers with one (a short text that
  * reads back as the same float). One value stands by itself, several stand in a
  * list. What would be ambiguous then:
@@ -26,7 +26,7 @@
 #include "format/tf_example.h"
 
 /* Appends the object of a payload to out, without a line end. BT_EFORMAT where
- * a feature's name is no UTF-8 or holds a NUL. */
+ * a feature's name is not UTF-8 or holds a NUL. */
 int bt_recjson_write(const void *data, size_t len, struct bt_buf *out,
                      struct bt_error *err) BT_MUST_USE;
 

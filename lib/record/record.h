@@ -104,7 +104,8 @@ int bt_text_rec_key(const struct bt_text_rec *rec, struct bt_buf *key,
 struct bt_span bt_text_rec_make(struct bt_example_writer *w,
                                 const struct bt_text_rec *rec) BT_MUST_USE;
 
-/* A token that is no word's first, and a word's whose class is not known. */
+/* The class of a token that does not begin a word, and of one that begins a
+ * word whose tag is not known. */
 #define BT_TOKEN_INSIDE (-1)
 #define BT_TOKEN_UNLABELLED (-2)
 

@@ -177,7 +177,7 @@ static int end_sentence(struct reader *r, struct bt_error *err)
 	return e;
 }
 
-/* Writes all sentences: what follows is no context of theirs. */
+/* Writes all sentences: those of the next document are not their context. */
 static int end_document(struct reader *r, struct bt_error *err)
 {
 	int e = end_sentence(r, err);

@@ -45,7 +45,7 @@ struct bt_tokenize_opts {
 	enum bt_tok_truncation which;
 	bool windows; /* cut it into several records */
 	size_t stride;
-	bool mend;          /* what is no UTF-8 becomes U+FFFD, else fail */
+	bool mend;          /* invalid UTF-8 becomes U+FFFD, else fail */
 	const char *prompt; /* goes before each text, of a pair before the
 	                     * first; borrowed, or NULL */
 	size_t pad;         /* 0: do not; else not below max_length */

@@ -99,7 +99,7 @@ struct bt_tokenize_text {
 	const int32_t *word; /* [e.n] of a text in words, else NULL */
 };
 
-/* Replaces text by its copy in w->mended[k], if it is no UTF-8, and counts.
+/* Replaces text by its copy in w->mended[k], if it is not UTF-8, and counts.
  * BT_ENOMEM alone. */
 int bt_tokenize_mend(struct bt_tokenize_worker *w, int k, struct bt_span *text,
                      size_t *mended) BT_MUST_USE;

@@ -86,7 +86,7 @@ static int check_prompt(const char *model, struct bt_error *err)
 	struct bt_sentence s;
 
 	if (bt_sentence_read(model, &s, &why) != BT_OK || !s.leaves_prompt)
-		return BT_OK; /* how else it pools is no matter here */
+		return BT_OK; /* any other pooling has the prompt in it */
 	return bt_error_set(err, BT_EFORMAT,
 	                    "the model '%s' leaves the prompt out of its "
 	                    "pooling ('include_prompt' is false), which is not "

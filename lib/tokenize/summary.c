@@ -115,7 +115,7 @@ static void tell_gaps(const struct bt_tokenize_opts *o,
 		       n - (unsigned long long)s->weighted, n);
 }
 
-/* What became of texts that were too long, or no UTF-8. */
+/* What became of texts that were too long, or not UTF-8. */
 static void tell_changes(const struct bt_tok *tok,
                          const struct bt_tokenize_opts *o,
                          const struct bt_tokenize_stats *s, struct bt_buf *b)

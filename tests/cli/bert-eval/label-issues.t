@@ -57,7 +57,7 @@ tfrecord-cat -q --json r.rec | sed 's/"id": "[^"]*", //; s/"text_a": "[^"]*", //
 	tfrecord-cat -q --from-json -o bare.rec
 works 'without ids' bert-eval -q --predictions p.csv --label-issues bare.csv -o report bare.rec
 sed 's/,"Text.*//; s/,text//; s/^r//' issues.csv >want
-same bare.csv want 'numbers stand for ids, and there is no text'
+same bare.csv want 'without ids and texts, records are numbered'
 printf 'id,text\nnew,no label\n' | csv2tfrecord -q -i id -t text | bert-tokenize -q -m vocab.txt -o none.rec
 { head -n 1 p.csv; echo new,.1,.2,.3,.4; sed 1d p.csv; } >more.csv
 bert-eval -q --predictions more.csv --label-issues out.csv -o report none.rec r.rec

@@ -36,7 +36,7 @@ embeds() {
 pooling '"word_embedding_dimension": 128, "pooling_mode_cls_token": true, "pooling_mode_mean_tokens": false,
 	"pooling_mode_max_tokens": false, "pooling_mode_mean_sqrt_len_tokens": false'
 embeds cls 'a key for each way'
-like "$(cat err)" "bert-predict: 'st' embeds texts by cls, as its modules.json says*" '... is told'
+like "$(cat err)" "bert-predict: 'st' embeds texts by cls, as its modules.json says*" '... the log says so'
 pooling '"pooling_mode_cls_token": false, "pooling_mode_mean_tokens": true, "pooling_mode_lasttoken": null'
 embeds mean 'another one'
 pooling '"pooling_mode_max_tokens": true'
@@ -55,7 +55,7 @@ modules $st.base.modules.transformer.Transformer '' \
 	$st.sentence_transformer.modules.pooling.Pooling 1_Pooling \
 	$st.base.modules.normalize.Normalize 2_Normalize
 embeds mean.norm 'a module that normalises'
-like "$(cat err)" "*'st' embeds texts by mean and scales to length 1,*" '... is told'
+like "$(cat err)" "*'st' embeds texts by mean and scales to length 1,*" '... the log says so'
 echo '{"module_input_name": "sentence_embedding", "module_output_name": "sentence_embedding"}' \
 	>st/2_Normalize/config.json
 embeds mean.norm 'with a configuration'

@@ -90,7 +90,7 @@ conf '"model_max_length": 1000000000000000019884624838656, "do_lower_case": true
 is "$(ids h 'Hello')" '2 332 3' 'no limit is written as a number beyond all'
 conf '"model_max_length": 4, "do_lower_case": true'
 is "$(ids h 'a b c')" '2 61 62 3' 'model_max_length limits'
-is "$(ids h 'a b c' --max-length 5)" '2 61 62 63 3' '... unless told otherwise'
+is "$(ids h 'a b c' --max-length 5)" '2 61 62 63 3' '... unless --max-length is given'
 conf '"do_lower_case": false'
 is "$(ids h 'Hello hello')" '2 1 332 3' 'do_lower_case false'
 misuses "*'h' says that text is not made lower case, which cannot be changed" \

@@ -17,10 +17,10 @@ is "$(ids "$text" | wc -w)" 9 'without a modules.json the file is not one'
 echo '[]' >st/modules.json
 is "$(ids "$text")" '2 61 62 63 3' 'max_seq_length limits'
 echo "$text" | bert-tokenize -m st --lines --format ids >o 2>err
-like "$(cat err)" "*truncated to 5 tokens, the model's max_seq_length (*" '... is told'
-is "$(ids "$text" --max-length 7 | wc -w)" 7 '... unless told otherwise'
+like "$(cat err)" "*truncated to 5 tokens, the model's max_seq_length (*" '... the log says so'
+is "$(ids "$text" --max-length 7 | wc -w)" 7 '... unless --max-length is given'
 echo "$text" | bert-tokenize -m st --lines --max-length 4 --format ids >o 2>err
-like "$(cat err)" "*truncated to 4 tokens (*" '... which is told'
+like "$(cat err)" "*truncated to 4 tokens (*" '... the log says which'
 echo "$text" | bert-tokenize -m st --lines --stride 1 --format ids >o 2>err
 like "$(cat err)" "*windows of 5 tokens, the model's max_seq_length (*" 'windows, too'
 echo '{"model_max_length": 4}' >st/tokenizer_config.json
@@ -53,10 +53,10 @@ rm st/sentence_bert_config.json
 prompts() { echo "{\"prompts\": $1, \"default_prompt_name\": $2}" >st/config_sentence_transformers.json; }
 is "$(ids 'c d' --prompt-text 'a b ')" "$(ids 'a b c d')" 'a text before each text'
 is "$(ids 'c d' --prompt-text 'a b')" "$(ids 'a bc d')" '... joins it'
-refuses "*'st/config_sentence_transformers.json': there is no prompt 'query': the model has none (--prompt-text takes the text of a prompt)" \
+refuses "*'st/config_sentence_transformers.json': unknown prompt 'query': the model has none (--prompt-text takes the text of a prompt)" \
 	'a prompt that is not there' bert-tokenize -m st --lines --prompt query /dev/null
 prompts '{"query": "a: ", "document": "", "none": null}' null
-refuses "*there is no prompt 'x': the model has 'query', 'document' (*" \
+refuses "*unknown prompt 'x': the model has 'query', 'document' (*" \
 	'... of those that are' bert-tokenize -m st --lines --prompt x /dev/null
 is "$(ids 'c d' --prompt query)" "$(ids 'a: c d')" 'a prompt by its name'
 is "$(ids 'c d' --prompt document)" "$(ids 'c d')" 'an empty one'
