@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/num.h"
 #include "base/tool.h"
 #include "evaluate/label_issues.h"
+#include "evaluate/minimum.h"
 #include "evaluate/predictions.h"
 #include "evaluate/report.h"
 #include "evaluate/tune_threshold.h"
@@ -29,7 +29,8 @@ struct args {
 	bool json, profile;
 	int64_t expect; /* 0: not given */
 	struct bt_opt_list min, by;
-	int64_t errors; /* 0: none */
+	struct bt_minimum *minimum; /* [min.n] */
+	int64_t errors;             /* 0: none */
 	const char *compare;
 	const char *issues; /* the file of label issues, or NULL */
 	const char *tune;   /* the metric to tune thresholds for, or NULL */
@@ -120,18 +121,6 @@ static int count(void *ctx, uint64_t i, const struct bt_dataset *d, size_t k,
 	return e == BT_OK ? bt_report_add(&r->d, d, k, logits, err) : e;
 }
 
-/* "METRIC=VALUE" into both. */
-static bool split_min(const char *arg, char *name, size_t size, double *value)
-{
-	const char *eq = strchr(arg, '=');
-
-	if (eq == NULL || (size_t)(eq - arg) >= size)
-		return false;
-	memcpy(name, arg, (size_t)(eq - arg));
-	name[eq - arg] = '\0';
-	return bt_parse_f64(eq + 1, -1e300, 1e300, value) == BT_OK;
-}
-
 /* The error if --tune-threshold does not go with the rest; or NULL. */
 static const char *tune_contradiction(const struct args *a)
 {
@@ -151,13 +140,10 @@ static const char *tune_contradiction(const struct args *a)
 	return NULL;
 }
 
-static bool check_more(const struct args *a, int *status)
+static bool check_more(struct args *a, int *status)
 {
-	struct bt_metrics_summary none = {0};
 	struct bt_error err = {0};
-	char name[40];
-	double value, zero;
-	int i;
+	int i, e = BT_OK;
 
 	if (tune_contradiction(a) != NULL) {
 		*status = bt_tool_misuse(&tool, "%s", tune_contradiction(a));
@@ -174,27 +160,15 @@ static bool check_more(const struct args *a, int *status)
 		                                "other than the report's");
 		return false;
 	}
-	for (i = 0; i < a->min.n; i++) {
-		if (!split_min(a->min.item[i], name, sizeof(name), &value))
-			*status =
-			    bt_tool_misuse(&tool,
-			                   "bad value '%s' for --min: expected "
-			                   "METRIC=VALUE",
-			                   a->min.item[i]);
-		else if (bt_metrics_find(&none, name, &zero, &err) != BT_OK)
-			*status = bt_tool_misuse(&tool, "%s", err.text);
-		else if (value > 1 && !bt_metrics_falls(name))
-			*status = bt_tool_misuse(
-			    &tool, "bad value '%s' for --min: %s is at most 1",
-			    a->min.item[i], name);
-		else
-			continue;
-		return false;
-	}
-	return true;
+	a->minimum = bt_array((size_t)a->min.n, sizeof(*a->minimum));
+	for (i = 0; a->minimum != NULL && e == BT_OK && i < a->min.n; i++)
+		e = bt_minimum_read(a->min.item[i], &a->minimum[i], &err);
+	if (e != BT_OK)
+		*status = bt_tool_misuse(&tool, "--min: %s", err.text);
+	return e == BT_OK;
 }
 
-static bool check(const struct args *a, int *status)
+static bool check(struct args *a, int *status)
 {
 	if ((a->model.n == 0) == (a->predictions.n == 0))
 		*status = bt_tool_misuse(
@@ -265,31 +239,15 @@ static int write_report(struct run *r, struct bt_error *err)
 static int unmet(const struct run *r)
 {
 	struct bt_buf why = BT_BUF_INIT;
-	struct bt_metrics_summary s;
-	double wanted, value;
-	char name[40];
-	int i, bad = 0;
+	int bad = bt_minimum_unmet(r->a->minimum, (size_t)r->a->min.n, &r->m,
+	                           r->labels, &why);
+	const char *line = bt_buf_str(&why), *end;
 
-	bt_metrics_summary(&r->m, &s);
-	for (i = 0; i < r->a->min.n; i++) {
-		if (!split_min(r->a->min.item[i], name, sizeof(name),
-		               &wanted) ||
-		    bt_metrics_find(&s, name, &value, NULL) != BT_OK)
-			continue; /* checked before */
-		if (bt_metrics_falls(name) ? value <= wanted : value >= wanted)
-			continue; /* NaN is not */
-		bad++;
-		if (isnan(value) && r->m.kind->undefined != NULL) {
-			r->m.kind->undefined(&r->m, r->labels, &why);
-			fprintf(stderr, "%s: %s is undefined: %s\n", tool.name,
-			        name, bt_buf_str(&why));
-			bt_buf_clear(&why);
-			continue;
-		}
-		fprintf(stderr, "%s: %s is %.4f, %s than %g\n", tool.name, name,
-		        value, bt_metrics_falls(name) ? "more" : "less",
-		        wanted);
-	}
+	for (; line != NULL && (end = strchr(line, '\n')) != NULL;
+	     line = end + 1)
+		fprintf(stderr, "%s: %.*s\n", tool.name, (int)(end - line),
+		        line);
+	bt_buf_clear(&why);
 	return bad;
 }
 
@@ -323,9 +281,8 @@ static int prepare(struct run *r, const struct bt_log *notes,
 	const struct bt_task *task = r->task;
 	struct bt_metrics_summary s = {.kind = task->metrics,
 	                               .classes = r->labels->n};
-	int i, e;
-	double value;
-	char name[40];
+	unsigned needs;
+	int e;
 
 	if (r->p.output == BT_METRICS_ANSWERS)
 		s.lacks = BT_METRICS_OF_PROBABILITIES | BT_METRICS_RANKS;
@@ -350,12 +307,12 @@ static int prepare(struct run *r, const struct bt_log *notes,
 		e = bt_tune_threshold_check(&r->m, err);
 	if (r->m.output != BT_METRICS_ANSWERS)
 		r->m.keep = r->a->tune != NULL ? SIZE_MAX : KEEP;
-	for (i = 0; i < r->a->min.n && e == BT_OK; i++)
-		if (split_min(r->a->min.item[i], name, sizeof(name), &value)) {
-			e = bt_metrics_find(&s, name, &value, err);
-			if (bt_metrics_needs(name) & BT_METRICS_RANKS)
-				r->m.keep = SIZE_MAX;
-		}
+	if (e != BT_OK)
+		return e;
+	e = bt_minimum_check(r->a->minimum, (size_t)r->a->min.n, &s, &needs,
+	                     err);
+	if (needs & BT_METRICS_RANKS)
+		r->m.keep = SIZE_MAX;
 	return e;
 }
 
@@ -534,12 +491,16 @@ int main(int argc, char **argv)
 	if (!bt_tool_options_help(&tool, argc, argv, &a, &operand, help,
 	                          &status))
 		return status;
-	if (!check(&a, &status))
-		return status;
-	if (spare(a.common.output, &a, argv + operand, argc - operand, &err) !=
-	        BT_OK ||
-	    spare(a.issues, &a, argv + operand, argc - operand, &err) != BT_OK)
-		return bt_tool_end(&tool,
-		                   bt_tool_misuse(&tool, "%s", err.text));
-	return bt_tool_end(&tool, run(&a, argv + operand, argc - operand));
+	if (check(&a, &status)) {
+		if (spare(a.common.output, &a, argv + operand, argc - operand,
+		          &err) == BT_OK &&
+		    spare(a.issues, &a, argv + operand, argc - operand, &err) ==
+		        BT_OK)
+			status = run(&a, argv + operand, argc - operand);
+		else
+			status = bt_tool_misuse(&tool, "%s", err.text);
+		status = bt_tool_end(&tool, status);
+	}
+	free(a.minimum);
+	return status;
 }
