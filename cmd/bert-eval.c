@@ -32,8 +32,9 @@ struct args {
 	struct bt_minimum *minimum; /* [min.n] */
 	int64_t errors;             /* 0: none */
 	const char *compare;
-	const char *issues; /* the file of label issues, or NULL */
-	const char *tune;   /* the metric to tune thresholds for, or NULL */
+	const char *rank_by; /* the feature of a query, or NULL */
+	const char *issues;  /* the file of label issues, or NULL */
+	const char *tune;    /* the metric to tune thresholds for, or NULL */
 };
 
 static const struct bt_opt options[] = {
@@ -56,6 +57,9 @@ static const struct bt_opt options[] = {
     BT_GROUP("Reports"),
     BT_LIST(0, "by", "FIELD", "also report metrics for each value of a feature",
             args, by),
+    BT_STR(0, "rank-by", "FIELD",
+           "also rank records that share a feature's value: MRR, NDCG", args,
+           rank_by),
     BT_INT(0, "errors", "N", "list the N examples with the highest loss", args,
            errors, 1, 1e9),
     BT_STR(0, "compare", "DIR",
@@ -134,9 +138,9 @@ static const char *tune_contradiction(const struct args *a)
 	if (a->threshold != NULL)
 		return "give either --threshold or --tune-threshold";
 	if (a->json || a->by.n > 0 || a->errors > 0 || a->compare != NULL ||
-	    a->issues != NULL || a->min.n > 0)
+	    a->issues != NULL || a->min.n > 0 || a->rank_by != NULL)
 		return "--tune-threshold has its own report: leave out --json, "
-		       "--by, --errors, --compare, --label-issues and --min";
+		       "--by, --rank-by, --errors, --compare, --label-issues and --min";
 	return NULL;
 }
 
@@ -174,12 +178,13 @@ static bool check(struct args *a, int *status)
 		*status = bt_tool_misuse(
 		    &tool, "give either -m DIR or --predictions FILE");
 	else if (a->predictions.n > 0 &&
-	         (a->by.n > 0 || a->errors > 0 || a->compare != NULL ||
-	          a->profile || a->gemm != NULL ||
+	         (a->by.n > 0 || a->rank_by != NULL || a->errors > 0 ||
+	          a->compare != NULL || a->profile || a->gemm != NULL ||
 	          strcmp(a->dtype, "auto") != 0))
 		*status = bt_tool_misuse(
-		    &tool, "--by, --errors, --compare, --dtype, --gemm and "
-		           "--profile need a model: give -m DIR");
+		    &tool,
+		    "--by, --rank-by, --errors, --compare, --dtype, --gemm and "
+		    "--profile need a model: give -m DIR");
 	else if (a->predictions.n == 0 && a->task != NULL)
 		*status = bt_tool_misuse(
 		    &tool, "--task is for --predictions: a model has its own");
@@ -301,6 +306,8 @@ static int prepare(struct run *r, const struct bt_log *notes,
 	r->m.output = r->p.output;
 	if (e == BT_OK)
 		e = bt_metrics_name_outputs(&r->m, r->labels, err);
+	if (e == BT_OK && r->a->rank_by != NULL)
+		e = bt_ranking_check(&r->m, err);
 	if (e == BT_OK && r->a->threshold != NULL)
 		e = read_thresholds(r, notes, err);
 	if (e == BT_OK && r->a->tune != NULL)
@@ -343,6 +350,7 @@ static int run_model(struct run *r, char **paths, int n,
 	    .errors = (size_t)r->a->errors,
 	    .by = r->a->by.item,
 	    .n_by = (size_t)r->a->by.n,
+	    .rank_by = r->a->rank_by,
 	    .compare = r->a->compare,
 	    .issues = r->a->issues != NULL ? &r->issues : NULL};
 	int e;

@@ -49,6 +49,8 @@ static int look(void *ctx, size_t k, uint64_t number, const void *data,
 		r = note(d, k, number, data, len, err);
 	for (i = 0; i < d->o.n_by && r == BT_OK; i++)
 		r = bt_by_feature_look(d->group[i], k, data, len, err);
+	if (r == BT_OK && d->ranking != NULL)
+		r = bt_ranking_look(d->ranking, k, data, len, err);
 	if (r == BT_OK && d->o.issues != NULL)
 		r = bt_label_issues_look(d->o.issues, k, number, data, len,
 		                         err);
@@ -75,7 +77,8 @@ void bt_report_ask(struct bt_report *d, const struct bt_report_opts *o,
 {
 	memset(d, 0, sizeof(*d));
 	d->o = *o;
-	if (o->errors > 0 || o->n_by > 0 || o->issues != NULL) {
+	if (o->errors > 0 || o->n_by > 0 || o->issues != NULL ||
+	    o->rank_by != NULL) {
 		s->look = look;
 		s->look_ctx = d;
 	}
@@ -97,6 +100,8 @@ int bt_report_init(struct bt_report *d, const struct bt_metrics *like,
 		d->worst = bt_top_losses_new(d->o.errors, like, form, labels);
 	for (i = 0; i < d->o.n_by; i++)
 		d->group[i] = bt_by_feature_new(d->o.by[i], like);
+	if (d->o.rank_by != NULL)
+		d->ranking = bt_ranking_new(d->o.rank_by);
 	return d->o.compare != NULL ? bt_comparison_init(&d->paired, like, err)
 	                            : BT_OK;
 }
@@ -109,6 +114,7 @@ void bt_report_clear(struct bt_report *d)
 	for (i = 0; d->group != NULL && i < d->o.n_by; i++)
 		bt_by_feature_free(d->group[i]);
 	free(d->group);
+	bt_ranking_free(d->ranking);
 	bt_comparison_clear(&d->paired);
 	free(d->record);
 	bt_buf_clear(&d->texts);
@@ -125,6 +131,8 @@ int bt_report_add(struct bt_report *d, const struct bt_dataset *block, size_t k,
 		r = add_worst(d, block, k, answers, err);
 	for (i = 0; i < d->o.n_by && r == BT_OK; i++)
 		r = bt_by_feature_add(d->group[i], block, k, answers, err);
+	if (r == BT_OK && d->ranking != NULL)
+		r = bt_ranking_add(d->ranking, block, k, answers, err);
 	if (r == BT_OK && d->o.compare != NULL)
 		r = bt_comparison_add(
 		    &d->paired, block->label[k],
@@ -141,6 +149,8 @@ void bt_report_print(struct bt_report *d, const struct bt_predict_stream *s,
 
 	for (i = 0; i < d->o.n_by; i++)
 		bt_by_feature_report(d->group[i], out);
+	if (d->ranking != NULL)
+		bt_ranking_report(d->ranking, out);
 	if (d->o.compare != NULL)
 		bt_comparison_report(&d->paired, m, names, out);
 	if (d->worst != NULL)
@@ -160,6 +170,8 @@ int bt_report_json(struct bt_report *d, const struct bt_predict_stream *s,
 	if (d->o.n_by > 0)
 		json_object_set(o, "by", by);
 	json_decref(by);
+	if (d->ranking != NULL)
+		json_object_set_new(o, "ranking", bt_ranking_json(d->ranking));
 	if (d->o.compare != NULL)
 		json_object_set_new(o, "compare",
 		                    bt_comparison_json(&d->paired, m, names));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What an evaluation tells beside a model's measures: the examples that it was
- * most wrong about, its measures for each value of features, and how another
- * model does on the same records.
+ * most wrong about, its measures for each value of features, how well it ranks,
+ * and how another model does on the same records.
  */
 #ifndef BT_EVALUATE_REPORT_H
 #define BT_EVALUATE_REPORT_H
@@ -10,6 +10,7 @@
 #include "evaluate/by_feature.h"
 #include "evaluate/label_issues.h"
 #include "evaluate/model_comparison.h"
+#include "evaluate/ranking.h"
 #include "evaluate/top_losses.h"
 #include "finetune/predict_stream.h"
 
@@ -17,6 +18,7 @@ struct bt_report_opts {
 	size_t errors;         /* so many examples, or 0 */
 	const char *const *by; /* [n_by] features; borrowed */
 	size_t n_by;
+	const char *rank_by; /* the feature of a query, borrowed; or NULL */
 	const char *compare; /* the other model's directory, or NULL */
 	struct bt_label_issues *issues; /* borrowed; looks at records, too; or
 	                                 * NULL */
@@ -34,6 +36,7 @@ struct bt_report {
 	struct bt_report_opts o;
 	struct bt_top_losses *worst;  /* or NULL */
 	struct bt_by_feature **group; /* [o.n_by] */
+	struct bt_ranking *ranking;   /* or NULL */
 	struct bt_comparison paired;
 	struct bt_report_record *record; /* of each example of a block */
 	size_t record_cap;

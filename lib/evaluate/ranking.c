@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+#include "evaluate/ranking.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "base/string_set.h"
+#include "format/escape.h"
+#include "record/feature.h"
+
+struct candidate {
+	uint32_t query;
+	float score, relevance;
+};
+
+struct bt_ranking {
+	const char *field;
+	struct bt_string_set *queries;
+	struct candidate *x; /* [n] */
+	size_t n, cap;
+	uint32_t *query; /* of each example of the block */
+	size_t query_cap;
+	uint64_t seen;
+	struct bt_buf text; /* of a value */
+};
+
+struct bt_ranking *bt_ranking_new(const char *field)
+{
+	struct bt_ranking *g = bt_array0(1, sizeof(*g));
+
+	g->field = field;
+	g->queries = bt_string_set_new();
+	return g;
+}
+
+void bt_ranking_free(struct bt_ranking *g)
+{
+	if (g == NULL)
+		return;
+	bt_string_set_free(g->queries);
+	bt_buf_clear(&g->text);
+	free(g->x);
+	free(g->query);
+	free(g);
+}
+
+int bt_ranking_check(const struct bt_metrics *m, struct bt_error *err)
+{
+	if (m->kind == &bt_metrics_classification
+	        ? m->classes == 2
+	        : m->kind == &bt_metrics_regression && m->width == 1)
+		return BT_OK;
+	return bt_error_set(err, BT_EARG,
+	                    "the model does not rank: only two classes or one "
+	                    "number do");
+}
+
+int bt_ranking_look(struct bt_ranking *g, size_t k, const void *data,
+                    size_t len, struct bt_error *err)
+{
+	enum bt_feature_kind kind;
+	struct bt_span raw, text;
+	size_t number;
+	int r;
+
+	if (bt_grow(&g->query, &g->query_cap, k + 1, sizeof(*g->query)) !=
+	    BT_OK)
+		return bt_error_nomem(err, "ranking");
+	g->seen++;
+	r = bt_record_feature_find(data, len, g->field, &raw, &kind, err);
+	if (r < 0)
+		return r;
+	if (r == 0)
+		return bt_error_set(err, BT_EFORMAT,
+		                    "record %llu lacks the feature '%s'",
+		                    (unsigned long long)g->seen, g->field);
+	bt_buf_reset(&g->text);
+	r = bt_record_feature_show(g->field, raw, kind, &g->text, err);
+	if (r != BT_OK)
+		return r;
+	text = (struct bt_span){bt_buf_at(&g->text, 0), g->text.len};
+	if (g->text.oom ||
+	    bt_string_set_add(g->queries, text, &number) != BT_OK ||
+	    number >= UINT32_MAX)
+		return bt_error_nomem(err, "ranking");
+	g->query[k] = (uint32_t)number;
+	return BT_OK;
+}
+
+int bt_ranking_add(struct bt_ranking *g, const struct bt_dataset *d, size_t k,
+                   const float *answer, struct bt_error *err)
+{
+	bool number = d->width > 0;
+
+	if (bt_grow(&g->x, &g->cap, g->n + 1, sizeof(*g->x)) != BT_OK)
+		return bt_error_nomem(err, "ranking");
+	g->x[g->n++] = (struct candidate){
+	    .query = g->query[k],
+	    .score = number ? answer[0] : answer[1] - answer[0],
+	    .relevance =
+	        number ? *bt_dataset_target(d, k) : (float)d->label[k]};
+	return BT_OK;
+}
+
+/* By query, score and, where that is equal, the least relevant first. */
+static int by_score(const void *a, const void *b)
+{
+	const struct candidate *x = a, *y = b;
+
+	if (x->query != y->query)
+		return x->query < y->query ? -1 : 1;
+	if (x->score != y->score)
+		return x->score > y->score ? -1 : 1;
+	return x->relevance < y->relevance ? -1 : x->relevance > y->relevance;
+}
+
+static int by_relevance(const void *a, const void *b)
+{
+	const struct candidate *x = a, *y = b;
+
+	return x->relevance > y->relevance ? -1 : x->relevance < y->relevance;
+}
+
+static double gain(const struct candidate *x, size_t n)
+{
+	double sum = 0;
+	size_t i;
+
+	for (i = 0; i < n && i < BT_RANKING_TOP; i++)
+		if (x[i].relevance > 0)
+			sum += (double)x[i].relevance / log2((double)i + 2);
+	return sum;
+}
+
+/* Adds a query, whose candidates are in order, and reorders them. */
+static void add_query(struct candidate *x, size_t n,
+                      struct bt_ranking_scores *s)
+{
+	double have = gain(x, n), best;
+	size_t first = 0;
+
+	while (first < n && !(x[first].relevance > 0))
+		first++;
+	if (first == n) {
+		s->without++;
+		return;
+	}
+	qsort(x, n, sizeof(*x), by_relevance);
+	best = gain(x, n);
+	s->queries++;
+	s->first += first == 0;
+	s->mrr += first < BT_RANKING_TOP ? 1 / (double)(first + 1) : 0;
+	s->ndcg += have / best;
+}
+
+void bt_ranking_scores(struct bt_ranking *g, struct bt_ranking_scores *s)
+{
+	size_t i, end;
+
+	*s = (struct bt_ranking_scores){0};
+	if (g->n > 0)
+		qsort(g->x, g->n, sizeof(*g->x), by_score);
+	for (i = 0; i < g->n; i = end) {
+		for (end = i + 1;
+		     end < g->n && g->x[end].query == g->x[i].query; end++)
+			;
+		add_query(&g->x[i], end - i, s);
+	}
+	s->mrr /= (double)s->queries;
+	s->ndcg /= (double)s->queries;
+	s->first /= (double)s->queries;
+}
+
+void bt_ranking_report(struct bt_ranking *g, struct bt_buf *out)
+{
+	struct bt_ranking_scores s;
+
+	bt_ranking_scores(g, &s);
+	bt_buf_puts(out, "\nranking by ");
+	bt_escape_line(out, bt_span(g->field), 60);
+	bt_buf_printf(out, ": %zu queries", s.queries);
+	if (s.without > 0)
+		bt_buf_printf(out, ", %zu without a relevant record left out",
+		              s.without);
+	bt_buf_printf(out, "\nMRR@%d %.4f  NDCG@%d %.4f  P@1 %.4f\n",
+	              BT_RANKING_TOP, s.mrr, BT_RANKING_TOP, s.ndcg, s.first);
+}
+
+json_t *bt_ranking_json(struct bt_ranking *g)
+{
+	struct bt_ranking_scores s;
+	json_t *o;
+
+	bt_ranking_scores(g, &s);
+	o = json_pack("{s:o, s:I, s:I}", "field",
+	              bt_escape_json(bt_span(g->field)), "queries",
+	              (json_int_t)s.queries, "without_relevant",
+	              (json_int_t)s.without);
+	if (o != NULL && s.queries > 0) {
+		json_object_set_new(o, "mrr_at_10", json_real(s.mrr));
+		json_object_set_new(o, "ndcg_at_10", json_real(s.ndcg));
+		json_object_set_new(o, "precision_at_1", json_real(s.first));
+	}
+	return o;
+}
