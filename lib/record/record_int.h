@@ -26,6 +26,21 @@ static inline void bt_record_add_kept(struct bt_example_writer *w,
 		                    (size_t)(f->list.end - f->list.p));
 }
 
+/* Read a feature into *v, or fail as bt_feature_text and the like do. _int and
+ * _weight expect one number and set *has. _label sets *label unless the list is
+ * of `several`: other than one of its *n texts; _keep_texts checks a list. */
+int bt_record_read_text(const struct bt_feature *f, struct bt_span *v,
+                        struct bt_error *err) BT_MUST_USE;
+int bt_record_read_int(const struct bt_feature *f, int64_t *v, bool *has,
+                       struct bt_error *err) BT_MUST_USE;
+int bt_record_read_weight(const struct bt_feature *f, float *v, bool *has,
+                          struct bt_error *err) BT_MUST_USE;
+int bt_record_read_label(const struct bt_feature *f, struct bt_feature *list,
+                         struct bt_span *label, bool *several, size_t *n,
+                         struct bt_error *err) BT_MUST_USE;
+int bt_record_keep_texts(const struct bt_feature *f, struct bt_feature *kept,
+                         struct bt_error *err) BT_MUST_USE;
+
 /* Room for n tokens in ids and types and for n numbers in scratch. Returns 0 or
  * BT_ENOMEM. */
 int bt_token_rec_reserve(struct bt_token_rec *rec, size_t n) BT_MUST_USE;
