@@ -10,7 +10,10 @@
  * label_ids (float), and their names in label_names. A record of a sentence
  * whose words are to be tagged has words (bytes) in place of text_a, tags
  * (bytes), one for each, where they are known, and before and after (bytes),
- * words that stand around it.
+ * words that stand around it. One of a question that a text answers has
+ * question and context (bytes) in place of text_a and, where they are known,
+ * answers (bytes; none: the context has no answer) and answer_starts (int64),
+ * where in the context each begins, in code points.
  *
  * Token record: input_ids, input_mask, segment_ids (int64, of equal length, as
  * TensorFlow Model Garden writes them, padded or not), label_ids (int64) where
@@ -22,7 +25,13 @@
  * cut into windows, window (int64) is the number of the record's, from 0 on.
  * A record of words has word_ids (int64): for each token the number of its word
  * in words, or -1 where it belongs to none that is to be tagged here; words and
- * tags are passed along.
+ * tags are passed along. A record of a question has a window of the context
+ * behind the question, and for each token token_starts and token_ends (int64),
+ * the code points of the context that it stands for, the end excluded, or -1,
+ * and max_context (int64), 1 where no other window shows more around the token;
+ * start_position and end_position (int64), the tokens of the first answer, or
+ * of the class token where the window does not hold all of it, if answers are
+ * known; question, context, answers and answer_starts are passed along.
  *
  * Absent is absent: a span with p NULL. An empty text is an empty text.
  * Features that are not named here are ignored when reading.
@@ -56,6 +65,13 @@ static inline bool bt_record_weight_is(double w)
 /* True for the name of a feature that text or token records have. */
 bool bt_record_owns(struct bt_span name);
 
+/* A question that a text answers: all absent, or question and context are not.
+ * Without a list the answers are not known. */
+struct bt_question {
+	struct bt_span question, context;
+	struct bt_feature answers, starts; /* of equal length */
+};
+
 struct bt_text_rec {
 	struct bt_span id, text_a, text_b, label;
 	bool has_label_id;
@@ -83,6 +99,8 @@ struct bt_text_rec {
 	/* without text_a; among the others, too: words, and what stands around
 	 * them */
 	struct bt_feature word_list, before_list, after_list;
+	/* without text_a; among the others, too */
+	struct bt_question question;
 };
 
 /* True if it may have any number of labels. */
@@ -108,6 +126,12 @@ struct bt_span bt_text_rec_make(struct bt_example_writer *w,
  * word whose tag is not known. */
 #define BT_TOKEN_INSIDE (-1)
 #define BT_TOKEN_UNLABELLED (-2)
+
+/* What a token stands for in the context of a question. */
+struct bt_token_place {
+	int32_t start, end; /* code points; -1: it is not the context's */
+	int32_t max_context;
+};
 
 struct bt_token_rec {
 	int32_t *ids;   /* [n] tokens that input_mask marks as real */
@@ -141,6 +165,13 @@ struct bt_token_rec {
 	bool has_words;
 	int32_t *word; /* [n] */
 	size_t word_cap;
+	/* of a question: borrowed, and the place of each token; see above */
+	struct bt_question question;
+	bool has_places;
+	struct bt_token_place *place; /* [n] */
+	size_t place_cap;
+	bool has_position;
+	int64_t start_position, end_position; /* less than n */
 	/* what is to be predicted, set by bt_dataset_check */
 	int32_t
 	    *token_label; /* [n] of each token; see bt_dataset.token_label */
@@ -168,6 +199,11 @@ int bt_token_rec_set(struct bt_token_rec *rec, const int32_t *ids,
  * or BT_ENOMEM. */
 int bt_token_rec_set_words(struct bt_token_rec *rec,
                            const int32_t *word) BT_MUST_USE;
+
+/* Sets the places of the n tokens that rec was given. Returns 0 or BT_ENOMEM.
+ */
+int bt_token_rec_set_places(struct bt_token_rec *rec,
+                            const struct bt_token_place *place) BT_MUST_USE;
 
 /* Makes padding, with segment 0, part of the text, which becomes n tokens long
  * unless it is longer: input_mask will be 1 there. Returns 0 or BT_ENOMEM. */

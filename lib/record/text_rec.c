@@ -11,7 +11,8 @@ bool bt_text_rec_is_open(const struct bt_text_rec *rec)
 }
 
 static int read_text_feature(const struct bt_feature *f,
-                             struct bt_text_rec *rec, bool *tokens,
+                             struct bt_text_rec *rec,
+                             struct bt_question_lists *question, bool *tokens,
                              bool *others, struct bt_error *err)
 {
 	size_t n;
@@ -43,6 +44,7 @@ static int read_text_feature(const struct bt_feature *f,
 		rec->before_list = *f;
 	if (bt_feature_is(f, "after"))
 		rec->after_list = *f;
+	bt_question_note(question, f);
 	if (bt_feature_is(f, "input_ids"))
 		*tokens = true;
 	else if (!bt_record_owns((struct bt_span){f->name, f->name_len}))
@@ -55,13 +57,15 @@ int bt_text_rec_read(const void *data, size_t len, struct bt_text_rec *rec,
 {
 	struct bt_example x;
 	struct bt_feature f;
+	struct bt_question_lists question = {0};
 	bool tokens = false, others = false;
 	int r;
 
 	memset(rec, 0, sizeof(*rec));
 	bt_example_open(&x, data, len);
 	while ((r = bt_example_next(&x, &f, err)) == 1) {
-		r = read_text_feature(&f, rec, &tokens, &others, err);
+		r = read_text_feature(&f, rec, &question, &tokens, &others,
+		                      err);
 		if (r != BT_OK)
 			return r;
 	}
@@ -74,14 +78,16 @@ int bt_text_rec_read(const void *data, size_t len, struct bt_text_rec *rec,
 			rec->word_list.name = NULL;
 		return BT_OK;
 	}
+	if (bt_question_there(&question) && !tokens)
+		return bt_question_read(&question, &rec->question, err);
 	if (tokens)
 		return bt_error_hint(
 		    err, BT_HINT_TOKENIZED,
 		    bt_error_set(err, BT_EFORMAT,
 		                 "holds tokens (input_ids), not text"));
 	return bt_error_set(err, BT_EFORMAT,
-	                    "is not a text record: it has no feature 'text_a' "
-	                    "or 'words'");
+	                    "is not a text record: it has no feature 'text_a', "
+	                    "'words' or 'question'");
 }
 
 int bt_text_rec_key(const struct bt_text_rec *rec, struct bt_buf *key,

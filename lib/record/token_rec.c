@@ -15,6 +15,7 @@ void bt_token_rec_clear(struct bt_token_rec *rec)
 	free(rec->scratch);
 	free(rec->target);
 	free(rec->word);
+	free(rec->place);
 	free(rec->token_label);
 	memset(rec, 0, sizeof(*rec));
 }
@@ -31,9 +32,11 @@ int bt_token_rec_reserve(struct bt_token_rec *rec, size_t n)
 	           : BT_OK;
 }
 
-/* The three lists while a record is read. */
+/* The lists while a record is read. */
 struct lists {
 	struct bt_feature ids, mask, types, words;
+	struct bt_place_lists places;
+	struct bt_question_lists question;
 	bool text;
 };
 
@@ -69,6 +72,7 @@ static int read_token_feature(const struct bt_feature *f, struct lists *l,
 	size_t n;
 	int r;
 
+	bt_question_note(&l->question, f);
 	if (bt_feature_is(f, "input_ids"))
 		l->ids = *f;
 	else if (bt_feature_is(f, "input_mask"))
@@ -81,6 +85,18 @@ static int read_token_feature(const struct bt_feature *f, struct lists *l,
 		rec->word_list = *f;
 	else if (bt_feature_is(f, "tags"))
 		rec->tag_list = *f;
+	else if (bt_feature_is(f, "token_starts"))
+		l->places.starts = *f;
+	else if (bt_feature_is(f, "token_ends"))
+		l->places.ends = *f;
+	else if (bt_feature_is(f, "max_context"))
+		l->places.max_context = *f;
+	else if (bt_feature_is(f, "start_position"))
+		return bt_record_read_int(f, &l->places.start_position,
+		                          &l->places.has_start, err);
+	else if (bt_feature_is(f, "end_position"))
+		return bt_record_read_int(f, &l->places.end_position,
+		                          &l->places.has_end, err);
 	else if (bt_feature_is(f, "window"))
 		return bt_record_read_int(f, &rec->window, &rec->has_window,
 		                          err);
@@ -119,10 +135,9 @@ static int out_of_range(const char *name, int64_t v, size_t at,
 	                    (long long)v, at);
 }
 
-/* Decodes input_mask or segment_ids into scratch and checks its length. */
-static int read_companion(const struct bt_feature *f, const char *name,
-                          size_t n, struct bt_token_rec *rec,
-                          struct bt_error *err)
+int bt_token_rec_read_list(const struct bt_feature *f, const char *name,
+                           size_t n, struct bt_token_rec *rec,
+                           struct bt_error *err)
 {
 	size_t got;
 	int r = bt_feature_int64s(f, rec->scratch, n, &got, err);
@@ -140,7 +155,7 @@ static int read_words(const struct bt_feature *f, size_t n,
 {
 	int64_t last = -1;
 	size_t i;
-	int r = read_companion(f, "word_ids", n, rec, err);
+	int r = bt_token_rec_read_list(f, "word_ids", n, rec, err);
 
 	if (r == BT_OK &&
 	    bt_grow(&rec->word, &rec->word_cap, n, sizeof(*rec->word)) != BT_OK)
@@ -163,7 +178,7 @@ static int read_mask(const struct bt_feature *f, size_t n,
                      struct bt_token_rec *rec, struct bt_error *err)
 {
 	size_t i, real = 0;
-	int r = read_companion(f, "input_mask", n, rec, err);
+	int r = bt_token_rec_read_list(f, "input_mask", n, rec, err);
 
 	if (r != BT_OK)
 		return r;
@@ -201,7 +216,8 @@ static int read_lists(const struct lists *l, struct bt_token_rec *rec,
 	if (n > 0)
 		memset(rec->types, 0, n);
 	if (l->types.name != NULL) {
-		r = read_companion(&l->types, "segment_ids", n, rec, err);
+		r = bt_token_rec_read_list(&l->types, "segment_ids", n, rec,
+		                           err);
 		for (i = 0; r == BT_OK && i < n; i++) {
 			if (rec->scratch[i] < 0 || rec->scratch[i] > 255)
 				return out_of_range("segment_ids",
@@ -217,7 +233,13 @@ static int read_lists(const struct lists *l, struct bt_token_rec *rec,
 		if (r != BT_OK)
 			return r;
 	}
-	return l->mask.name != NULL ? read_mask(&l->mask, n, rec, err) : BT_OK;
+	if (l->places.starts.name != NULL)
+		r = bt_question_read(&l->question, &rec->question, err);
+	if (r == BT_OK && l->mask.name != NULL)
+		r = read_mask(&l->mask, n, rec, err);
+	return r == BT_OK && l->places.starts.name != NULL
+	           ? bt_token_rec_read_places(&l->places, n, rec, err)
+	           : r;
 }
 
 /* Forgets the last record but keeps its memory. */
@@ -232,6 +254,8 @@ static void reset(struct bt_token_rec *rec)
 	                             .target_cap = rec->target_cap,
 	                             .word = rec->word,
 	                             .word_cap = rec->word_cap,
+	                             .place = rec->place,
+	                             .place_cap = rec->place_cap,
 	                             .token_label = rec->token_label,
 	                             .token_label_cap = rec->token_label_cap,
 	                             .is_real = true,
@@ -263,17 +287,33 @@ int bt_token_rec_set_words(struct bt_token_rec *rec, const int32_t *word)
 	return BT_OK;
 }
 
+int bt_token_rec_set_places(struct bt_token_rec *rec,
+                            const struct bt_token_place *place)
+{
+	if (bt_grow(&rec->place, &rec->place_cap, rec->n,
+	            sizeof(*rec->place)) != BT_OK)
+		return BT_ENOMEM;
+	if (rec->n > 0)
+		memcpy(rec->place, place, rec->n * sizeof(*place));
+	rec->has_places = true;
+	return BT_OK;
+}
+
 int bt_token_rec_fill(struct bt_token_rec *rec, size_t n)
 {
 	if (bt_token_rec_reserve(rec, n) != BT_OK ||
 	    (rec->has_words && bt_grow(&rec->word, &rec->word_cap, n,
-	                               sizeof(*rec->word)) != BT_OK))
+	                               sizeof(*rec->word)) != BT_OK) ||
+	    (rec->has_places && bt_grow(&rec->place, &rec->place_cap, n,
+	                                sizeof(*rec->place)) != BT_OK))
 		return BT_ENOMEM;
 	for (; rec->n < n; rec->n++) {
 		rec->ids[rec->n] = rec->pad_id;
 		rec->types[rec->n] = 0;
 		if (rec->has_words)
 			rec->word[rec->n] = -1;
+		if (rec->has_places)
+			rec->place[rec->n] = (struct bt_token_place){-1, -1, 0};
 	}
 	return BT_OK;
 }

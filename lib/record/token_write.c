@@ -4,6 +4,7 @@
 
 enum field {
 	ID = 1,
+	END_POSITION,
 	EXAMPLE_ID,
 	INPUT_IDS,
 	INPUT_MASK,
@@ -11,10 +12,14 @@ enum field {
 	LABEL,
 	LABEL_IDS,
 	LABEL_NAMES,
+	MAX_CONTEXT,
 	SEGMENT_IDS,
+	START_POSITION,
 	TEXT_A,
 	TEXT_B,
 	TOKENIZER,
+	TOKEN_ENDS,
+	TOKEN_STARTS,
 	WEIGHT,
 	WINDOW,
 	WORD_IDS
@@ -22,36 +27,60 @@ enum field {
 
 /* What BERT's published records have stands in the order of their protobuf
  * build's map; the others are sorted. */
-static const char layout_fields[][14] = {
-    [BT_LAYOUT_FULL] = {ID, INPUT_IDS, INPUT_MASK, IS_REAL, LABEL, LABEL_IDS,
-                        LABEL_NAMES, SEGMENT_IDS, TEXT_A, TEXT_B, TOKENIZER,
-                        WEIGHT, WINDOW, WORD_IDS},
+static const char layout_fields[][19] = {
+    [BT_LAYOUT_FULL] = {END_POSITION, ID, INPUT_IDS, INPUT_MASK, IS_REAL, LABEL,
+                        LABEL_IDS, LABEL_NAMES, MAX_CONTEXT, SEGMENT_IDS,
+                        START_POSITION, TEXT_A, TEXT_B, TOKEN_ENDS,
+                        TOKEN_STARTS, TOKENIZER, WEIGHT, WINDOW, WORD_IDS},
     [BT_LAYOUT_BERT] = {INPUT_IDS, IS_REAL, INPUT_MASK, LABEL_IDS, SEGMENT_IDS},
     [BT_LAYOUT_GARDEN] = {EXAMPLE_ID, INPUT_IDS, INPUT_MASK, IS_REAL, LABEL_IDS,
                           SEGMENT_IDS, WEIGHT},
 };
 
-/* One of the lists, padded to total: ids with pad_id, words with -1, the others
- * with zeros. */
+/* What a list holds for token i. */
+static int64_t list_value(const struct bt_token_rec *rec, enum field f,
+                          size_t i)
+{
+	switch (f) {
+	case INPUT_IDS:
+		return rec->ids[i];
+	case INPUT_MASK:
+		return 1;
+	case MAX_CONTEXT:
+		return rec->place[i].max_context;
+	case TOKEN_ENDS:
+		return rec->place[i].end;
+	case TOKEN_STARTS:
+		return rec->place[i].start;
+	case WORD_IDS:
+		return rec->word[i];
+	default:
+		return rec->types[i];
+	}
+}
+
+/* One of the lists, padded to total. */
 static void add_list(struct bt_example_writer *w, enum field f,
                      struct bt_token_rec *rec, size_t total)
 {
-	static const char *const names[] = {[INPUT_IDS] = "input_ids",
-	                                    [INPUT_MASK] = "input_mask",
-	                                    [SEGMENT_IDS] = "segment_ids",
-	                                    [WORD_IDS] = "word_ids"};
+	static const struct {
+		const char *name;
+		int64_t padding;
+	} lists[] = {[INPUT_MASK] = {"input_mask", 0},
+	             [MAX_CONTEXT] = {"max_context", 0},
+	             [SEGMENT_IDS] = {"segment_ids", 0},
+	             [TOKEN_ENDS] = {"token_ends", -1},
+	             [TOKEN_STARTS] = {"token_starts", -1},
+	             [WORD_IDS] = {"word_ids", -1}};
+	bool ids = f == INPUT_IDS;
 	size_t i;
 
 	for (i = 0; i < rec->n; i++)
-		rec->scratch[i] = f == INPUT_IDS    ? rec->ids[i]
-		                  : f == INPUT_MASK ? 1
-		                  : f == WORD_IDS   ? rec->word[i]
-		                                    : rec->types[i];
+		rec->scratch[i] = list_value(rec, f, i);
 	for (; i < total; i++)
-		rec->scratch[i] = f == INPUT_IDS  ? rec->pad_id
-		                  : f == WORD_IDS ? -1
-		                                  : 0;
-	bt_example_add_int64s(w, names[f], rec->scratch, total);
+		rec->scratch[i] = ids ? rec->pad_id : lists[f].padding;
+	bt_example_add_int64s(w, ids ? "input_ids" : lists[f].name,
+	                      rec->scratch, total);
 }
 
 static void add_field(struct bt_example_writer *w, enum field f,
@@ -60,7 +89,9 @@ static void add_field(struct bt_example_writer *w, enum field f,
 	static const int64_t one = 1;
 
 	if (f == INPUT_IDS || f == INPUT_MASK || f == SEGMENT_IDS ||
-	    (f == WORD_IDS && rec->has_words))
+	    (f == WORD_IDS && rec->has_words) ||
+	    (rec->has_places &&
+	     (f == TOKEN_STARTS || f == TOKEN_ENDS || f == MAX_CONTEXT)))
 		add_list(w, f, rec, total);
 	else if (f == ID)
 		bt_record_add_text(w, "id", rec->id);
@@ -78,6 +109,11 @@ static void add_field(struct bt_example_writer *w, enum field f,
 		bt_example_add_floats(w, "label_ids", &rec->label_value, 1);
 	else if (f == LABEL_IDS && rec->has_label_id)
 		bt_example_add_int64s(w, "label_ids", &rec->label_id, 1);
+	else if (f == START_POSITION && rec->has_position)
+		bt_example_add_int64s(w, "start_position", &rec->start_position,
+		                      1);
+	else if (f == END_POSITION && rec->has_position)
+		bt_example_add_int64s(w, "end_position", &rec->end_position, 1);
 	else if (f == TEXT_A)
 		bt_record_add_text(w, "text_a", rec->text_a);
 	else if (f == TEXT_B)
