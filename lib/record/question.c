@@ -4,38 +4,57 @@
 
 #include "base/mem.h"
 
+static const char *const names[BT_QUESTION_LISTS] = {
+    [BT_LIST_QUESTION] = "question",
+    [BT_LIST_CONTEXT] = "context",
+    [BT_LIST_ANSWERS] = "answers",
+    [BT_LIST_ANSWER_STARTS] = "answer_starts",
+    [BT_LIST_TOKEN_STARTS] = "token_starts",
+    [BT_LIST_TOKEN_ENDS] = "token_ends",
+    [BT_LIST_MAX_CONTEXT] = "max_context",
+    [BT_LIST_START_POSITION] = "start_position",
+    [BT_LIST_END_POSITION] = "end_position",
+};
+
 void bt_question_note(struct bt_question_lists *q, const struct bt_feature *f)
 {
-	if (bt_feature_is(f, "question"))
-		q->question = *f;
-	else if (bt_feature_is(f, "context"))
-		q->context = *f;
-	else if (bt_feature_is(f, "answers"))
-		q->answers = *f;
-	else if (bt_feature_is(f, "answer_starts"))
-		q->answer_starts = *f;
+	int k;
+
+	for (k = 0; k < BT_QUESTION_LISTS; k++)
+		if (bt_feature_is(f, names[k]))
+			q->list[k] = *f;
+}
+
+/* The list k beside list `beside`. */
+static int need(const struct bt_question_lists *q, enum bt_question_list k,
+                enum bt_question_list beside, struct bt_error *err)
+{
+	if (bt_question_has(q, k))
+		return BT_OK;
+	return bt_error_set(err, BT_EFORMAT, "has no feature '%s' beside '%s'",
+	                    names[k], names[beside]);
 }
 
 int bt_question_read(const struct bt_question_lists *lists,
                      struct bt_question *q, struct bt_error *err)
 {
-	struct bt_pb at;
+	const struct bt_feature *l = lists->list;
 	struct bt_span answer;
 	size_t answers = 0, starts = 0;
-	int r;
+	struct bt_pb at;
+	int r = need(lists, BT_LIST_QUESTION, BT_LIST_CONTEXT, err);
 
-	if (lists->question.name == NULL || lists->context.name == NULL)
-		return bt_error_set(
-		    err, BT_EFORMAT, "has no feature '%s' beside '%s'",
-		    lists->context.name == NULL ? "context" : "question",
-		    lists->context.name == NULL ? "question" : "context");
-	r = bt_record_read_text(&lists->question, &q->question, err);
 	if (r == BT_OK)
-		r = bt_record_read_text(&lists->context, &q->context, err);
-	if (r != BT_OK || lists->answers.name == NULL)
+		r = need(lists, BT_LIST_CONTEXT, BT_LIST_QUESTION, err);
+	if (r == BT_OK)
+		r = bt_record_read_text(&l[BT_LIST_QUESTION], &q->question,
+		                        err);
+	if (r == BT_OK)
+		r = bt_record_read_text(&l[BT_LIST_CONTEXT], &q->context, err);
+	if (r != BT_OK || !bt_question_has(lists, BT_LIST_ANSWERS))
 		return r;
-	q->answers = lists->answers;
-	q->starts = lists->answer_starts;
+	q->answers = l[BT_LIST_ANSWERS];
+	q->starts = l[BT_LIST_ANSWER_STARTS];
 	at = q->answers.list;
 	while ((r = bt_feature_next_text(&q->answers, &at, &answer.p, &answer.n,
 	                                 err)) == 1)
@@ -49,53 +68,54 @@ int bt_question_read(const struct bt_question_lists *lists,
 	return r;
 }
 
-/* One of the lists into the places' member at `offset`: from `least` on. */
-static int read_member(const struct bt_feature *f, const char *name, size_t n,
-                       int64_t least, int64_t most, struct bt_token_rec *rec,
-                       size_t offset, struct bt_error *err)
+/* List k into rec->scratch: numbers from least to most. */
+static int read_numbers(const struct bt_question_lists *lists,
+                        enum bt_question_list k, size_t n, int64_t least,
+                        int64_t most, struct bt_token_rec *rec,
+                        struct bt_error *err)
 {
 	size_t i;
-	int r;
+	int r = need(lists, k, BT_LIST_TOKEN_STARTS, err);
 
-	if (f->name == NULL)
-		return bt_error_set(err, BT_EFORMAT,
-		                    "has no feature '%s' beside "
-		                    "'token_starts'",
-		                    name);
-	r = bt_token_rec_read_list(f, name, n, rec, err);
-	for (i = 0; r == BT_OK && i < n; i++) {
+	if (r == BT_OK)
+		r = bt_record_read_list(&lists->list[k], names[k], n, rec, err);
+	for (i = 0; r == BT_OK && i < n; i++)
 		if (rec->scratch[i] < least || rec->scratch[i] > most)
-			return bt_error_set(
+			r = bt_error_set(
 			    err, BT_EFORMAT,
-			    "%s holds %lld at position %zu, out of range", name,
-			    (long long)rec->scratch[i], i);
-		*(int32_t *)((char *)&rec->place[i] + offset) =
-		    (int32_t)rec->scratch[i];
-	}
+			    "%s holds %lld at position %zu, out of range",
+			    names[k], (long long)rec->scratch[i], i);
 	return r;
 }
 
 /* The tokens of the answer, which are in the text. */
-static int read_answer(const struct bt_place_lists *l, struct bt_token_rec *rec,
-                       struct bt_error *err)
+static int read_answer(const struct bt_question_lists *lists,
+                       struct bt_token_rec *rec, struct bt_error *err)
 {
-	if (!l->has_start && !l->has_end)
+	bool start = false, end = false;
+	int r = BT_OK;
+
+	if (bt_question_has(lists, BT_LIST_START_POSITION))
+		r = bt_record_read_int(&lists->list[BT_LIST_START_POSITION],
+		                       &rec->start_position, &start, err);
+	if (r == BT_OK && bt_question_has(lists, BT_LIST_END_POSITION))
+		r = bt_record_read_int(&lists->list[BT_LIST_END_POSITION],
+		                       &rec->end_position, &end, err);
+	if (r != BT_OK || (!start && !end))
+		return r;
+	rec->has_position = start && end && rec->start_position >= 0 &&
+	                    rec->start_position <= rec->end_position &&
+	                    (uint64_t)rec->end_position < rec->n;
+	if (rec->has_position)
 		return BT_OK;
-	if (!l->has_start || !l->has_end || l->start_position < 0 ||
-	    l->start_position > l->end_position ||
-	    (uint64_t)l->end_position >= rec->n)
-		return bt_error_set(err, BT_EFORMAT,
-		                    "start_position and end_position are not "
-		                    "two of %zu tokens in order",
-		                    rec->n);
-	rec->has_position = true;
-	rec->start_position = l->start_position;
-	rec->end_position = l->end_position;
-	return BT_OK;
+	return bt_error_set(err, BT_EFORMAT,
+	                    "start_position and end_position are not two of "
+	                    "%zu tokens in order",
+	                    rec->n);
 }
 
-int bt_token_rec_read_places(const struct bt_place_lists *l, size_t n,
-                             struct bt_token_rec *rec, struct bt_error *err)
+int bt_question_read_places(const struct bt_question_lists *lists, size_t n,
+                            struct bt_token_rec *rec, struct bt_error *err)
 {
 	size_t i;
 	int r;
@@ -103,20 +123,24 @@ int bt_token_rec_read_places(const struct bt_place_lists *l, size_t n,
 	if (bt_grow(&rec->place, &rec->place_cap, n, sizeof(*rec->place)) !=
 	    BT_OK)
 		return bt_error_nomem(err, "reading a record");
-	r = read_member(&l->starts, "token_starts", n, -1, INT32_MAX, rec,
-	                offsetof(struct bt_token_place, start), err);
-	if (r == BT_OK)
-		r = read_member(&l->ends, "token_ends", n, -1, INT32_MAX, rec,
-		                offsetof(struct bt_token_place, end), err);
-	if (r == BT_OK)
-		r = read_member(&l->max_context, "max_context", n, 0, 1, rec,
-		                offsetof(struct bt_token_place, max_context),
-		                err);
+	r = read_numbers(lists, BT_LIST_TOKEN_STARTS, n, -1, INT32_MAX, rec,
+	                 err);
 	for (i = 0; r == BT_OK && i < n; i++)
+		rec->place[i].start = (int32_t)rec->scratch[i];
+	if (r == BT_OK)
+		r = read_numbers(lists, BT_LIST_TOKEN_ENDS, n, -1, INT32_MAX,
+		                 rec, err);
+	for (i = 0; r == BT_OK && i < n; i++) {
+		rec->place[i].end = (int32_t)rec->scratch[i];
 		if (rec->place[i].start > rec->place[i].end ||
 		    (rec->place[i].start < 0 && rec->place[i].end >= 0))
 			r = bt_error_set(err, BT_EFORMAT,
 			                 "token %zu ends before it starts", i);
+	}
+	if (r == BT_OK)
+		r = read_numbers(lists, BT_LIST_MAX_CONTEXT, n, 0, 1, rec, err);
+	for (i = 0; r == BT_OK && i < n; i++)
+		rec->place[i].max_context = (int32_t)rec->scratch[i];
 	rec->has_places = r == BT_OK;
-	return r == BT_OK ? read_answer(l, rec, err) : r;
+	return r == BT_OK ? read_answer(lists, rec, err) : r;
 }

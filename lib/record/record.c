@@ -79,3 +79,16 @@ int bt_record_keep_texts(const struct bt_feature *f, struct bt_feature *kept,
 	*kept = *f;
 	return read_labels(f, &first, &n, err);
 }
+
+int bt_record_read_list(const struct bt_feature *f, const char *name, size_t n,
+                        struct bt_token_rec *rec, struct bt_error *err)
+{
+	size_t got;
+	int r = bt_feature_int64s(f, rec->scratch, n, &got, err);
+
+	if (r == BT_OK && got != n)
+		r = bt_error_set(err, BT_EFORMAT,
+		                 "%s holds %zu numbers and input_ids %zu", name,
+		                 got, n);
+	return r;
+}

@@ -41,37 +41,46 @@ int bt_record_read_label(const struct bt_feature *f, struct bt_feature *list,
 int bt_record_keep_texts(const struct bt_feature *f, struct bt_feature *kept,
                          struct bt_error *err) BT_MUST_USE;
 
-/* The features of a question while a record is read. */
+/* The features of a question while a record is read, by these numbers. */
+enum bt_question_list {
+	BT_LIST_QUESTION,
+	BT_LIST_CONTEXT,
+	BT_LIST_ANSWERS,
+	BT_LIST_ANSWER_STARTS,
+	BT_LIST_TOKEN_STARTS,
+	BT_LIST_TOKEN_ENDS,
+	BT_LIST_MAX_CONTEXT,
+	BT_LIST_START_POSITION,
+	BT_LIST_END_POSITION,
+	BT_QUESTION_LISTS
+};
 struct bt_question_lists {
-	struct bt_feature question, context, answers, answer_starts;
+	struct bt_feature list[BT_QUESTION_LISTS];
 };
 
 /* Keeps f if it is one of them. */
 void bt_question_note(struct bt_question_lists *q, const struct bt_feature *f);
-static inline bool bt_question_there(const struct bt_question_lists *q)
+static inline bool bt_question_has(const struct bt_question_lists *q,
+                                   enum bt_question_list k)
 {
-	return q->question.name != NULL;
+	return q->list[k].name != NULL;
 }
-/* BT_EFORMAT if one of them is missing or of another kind, or answers and their
- * starts are not equally many. */
+
+/* BT_EFORMAT if one of question and context is missing or of another kind, or
+ * answers and their starts are not equally many. */
 int bt_question_read(const struct bt_question_lists *lists,
                      struct bt_question *q, struct bt_error *err) BT_MUST_USE;
 
-/* The places of n tokens by the lists, and the answer, of which no token is
- * beyond the mask's; numbers are decoded into rec->scratch. */
-struct bt_place_lists {
-	struct bt_feature starts, ends, max_context;
-	int64_t start_position, end_position;
-	bool has_start, has_end;
-};
-int bt_token_rec_read_places(const struct bt_place_lists *l, size_t n,
-                             struct bt_token_rec *rec,
-                             struct bt_error *err) BT_MUST_USE;
+/* The places of all n tokens of rec, of which the mask has rec->n, and those of
+ * the answer; numbers are decoded into rec->scratch. */
+int bt_question_read_places(const struct bt_question_lists *lists, size_t n,
+                            struct bt_token_rec *rec,
+                            struct bt_error *err) BT_MUST_USE;
 
 /* Decodes a list of as many numbers as input_ids has into rec->scratch. */
-int bt_token_rec_read_list(const struct bt_feature *f, const char *name,
-                           size_t n, struct bt_token_rec *rec,
-                           struct bt_error *err) BT_MUST_USE;
+int bt_record_read_list(const struct bt_feature *f, const char *name, size_t n,
+                        struct bt_token_rec *rec,
+                        struct bt_error *err) BT_MUST_USE;
 
 /* Room for n tokens in ids and types and for n numbers in scratch. Returns 0 or
  * BT_ENOMEM. */

@@ -44,11 +44,12 @@ static int read_text_feature(const struct bt_feature *f,
 		rec->before_list = *f;
 	if (bt_feature_is(f, "after"))
 		rec->after_list = *f;
-	bt_question_note(question, f);
 	if (bt_feature_is(f, "input_ids"))
 		*tokens = true;
-	else if (!bt_record_owns((struct bt_span){f->name, f->name_len}))
+	else if (!bt_record_owns((struct bt_span){f->name, f->name_len})) {
+		bt_question_note(question, f);
 		*others = true;
+	}
 	return BT_OK;
 }
 
@@ -78,7 +79,7 @@ int bt_text_rec_read(const void *data, size_t len, struct bt_text_rec *rec,
 			rec->word_list.name = NULL;
 		return BT_OK;
 	}
-	if (bt_question_there(&question) && !tokens)
+	if (bt_question_has(&question, BT_LIST_QUESTION) && !tokens)
 		return bt_question_read(&question, &rec->question, err);
 	if (tokens)
 		return bt_error_hint(

@@ -35,7 +35,6 @@ int bt_token_rec_reserve(struct bt_token_rec *rec, size_t n)
 /* The lists while a record is read. */
 struct lists {
 	struct bt_feature ids, mask, types, words;
-	struct bt_place_lists places;
 	struct bt_question_lists question;
 	bool text;
 };
@@ -72,7 +71,6 @@ static int read_token_feature(const struct bt_feature *f, struct lists *l,
 	size_t n;
 	int r;
 
-	bt_question_note(&l->question, f);
 	if (bt_feature_is(f, "input_ids"))
 		l->ids = *f;
 	else if (bt_feature_is(f, "input_mask"))
@@ -85,18 +83,6 @@ static int read_token_feature(const struct bt_feature *f, struct lists *l,
 		rec->word_list = *f;
 	else if (bt_feature_is(f, "tags"))
 		rec->tag_list = *f;
-	else if (bt_feature_is(f, "token_starts"))
-		l->places.starts = *f;
-	else if (bt_feature_is(f, "token_ends"))
-		l->places.ends = *f;
-	else if (bt_feature_is(f, "max_context"))
-		l->places.max_context = *f;
-	else if (bt_feature_is(f, "start_position"))
-		return bt_record_read_int(f, &l->places.start_position,
-		                          &l->places.has_start, err);
-	else if (bt_feature_is(f, "end_position"))
-		return bt_record_read_int(f, &l->places.end_position,
-		                          &l->places.has_end, err);
 	else if (bt_feature_is(f, "window"))
 		return bt_record_read_int(f, &rec->window, &rec->has_window,
 		                          err);
@@ -123,7 +109,8 @@ static int read_token_feature(const struct bt_feature *f, struct lists *l,
 		r = bt_record_read_int(f, &v, &has, err);
 		rec->is_real = v != 0;
 		return r;
-	}
+	} else
+		bt_question_note(&l->question, f);
 	return BT_OK;
 }
 
@@ -135,27 +122,13 @@ static int out_of_range(const char *name, int64_t v, size_t at,
 	                    (long long)v, at);
 }
 
-int bt_token_rec_read_list(const struct bt_feature *f, const char *name,
-                           size_t n, struct bt_token_rec *rec,
-                           struct bt_error *err)
-{
-	size_t got;
-	int r = bt_feature_int64s(f, rec->scratch, n, &got, err);
-
-	if (r == BT_OK && got != n)
-		r = bt_error_set(err, BT_EFORMAT,
-		                 "%s holds %zu numbers and input_ids %zu", name,
-		                 got, n);
-	return r;
-}
-
 /* The words of the tokens, which must go up. */
 static int read_words(const struct bt_feature *f, size_t n,
                       struct bt_token_rec *rec, struct bt_error *err)
 {
 	int64_t last = -1;
 	size_t i;
-	int r = bt_token_rec_read_list(f, "word_ids", n, rec, err);
+	int r = bt_record_read_list(f, "word_ids", n, rec, err);
 
 	if (r == BT_OK &&
 	    bt_grow(&rec->word, &rec->word_cap, n, sizeof(*rec->word)) != BT_OK)
@@ -178,7 +151,7 @@ static int read_mask(const struct bt_feature *f, size_t n,
                      struct bt_token_rec *rec, struct bt_error *err)
 {
 	size_t i, real = 0;
-	int r = bt_token_rec_read_list(f, "input_mask", n, rec, err);
+	int r = bt_record_read_list(f, "input_mask", n, rec, err);
 
 	if (r != BT_OK)
 		return r;
@@ -216,8 +189,7 @@ static int read_lists(const struct lists *l, struct bt_token_rec *rec,
 	if (n > 0)
 		memset(rec->types, 0, n);
 	if (l->types.name != NULL) {
-		r = bt_token_rec_read_list(&l->types, "segment_ids", n, rec,
-		                           err);
+		r = bt_record_read_list(&l->types, "segment_ids", n, rec, err);
 		for (i = 0; r == BT_OK && i < n; i++) {
 			if (rec->scratch[i] < 0 || rec->scratch[i] > 255)
 				return out_of_range("segment_ids",
@@ -233,12 +205,12 @@ static int read_lists(const struct lists *l, struct bt_token_rec *rec,
 		if (r != BT_OK)
 			return r;
 	}
-	if (l->places.starts.name != NULL)
+	if (bt_question_has(&l->question, BT_LIST_TOKEN_STARTS))
 		r = bt_question_read(&l->question, &rec->question, err);
 	if (r == BT_OK && l->mask.name != NULL)
 		r = read_mask(&l->mask, n, rec, err);
-	return r == BT_OK && l->places.starts.name != NULL
-	           ? bt_token_rec_read_places(&l->places, n, rec, err)
+	return r == BT_OK && bt_question_has(&l->question, BT_LIST_TOKEN_STARTS)
+	           ? bt_question_read_places(&l->question, n, rec, err)
 	           : r;
 }
 
