@@ -237,6 +237,10 @@ static int open_output(struct run *r, struct bt_error *err)
 	struct bt_predict_opts p = r->a->p;
 	int e;
 
+	if (r->s.model.task == &bt_task_qa && !embed)
+		return bt_error_set(err, BT_EARG,
+		                    "the model answers questions: only "
+		                    "embeddings can be had of it");
 	if (r->s.model.task->per_token && !embed)
 		return open_tags(r, err);
 	if (strcmp(format, "conll") == 0)

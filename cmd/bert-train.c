@@ -78,7 +78,7 @@ static const struct bt_opt options[] = {
            "stop after N evaluations without improvement [never]", args,
            TRAIN.patience, 1, 1e9),
     BT_GROUP("Model"),
-    BT_STR(0, "task", "classification|multilabel|regression|tagging",
+    BT_STR(0, "task", "classification|multilabel|qa|regression|tagging",
            "what to predict [the model's, or classification]", args, task),
     BT_STR(0, "pool", BT_POOLED_NAMES, "input of the classifier [the model's]",
            args, job.pool),

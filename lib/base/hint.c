@@ -37,6 +37,8 @@ static const char *const words[BT_HINTS] = {
         "csv2tfrecord -l COL,COL,...",
     [BT_HINT_TASK_MULTI_LABEL] = "train with --task multilabel",
     [BT_HINT_TASK_REGRESSION] = "train with --task regression",
+    [BT_HINT_TASK_QA] = "train with --task qa",
+    [BT_HINT_TASK_QUESTIONS] = "make records of questions with squad2tfrecord",
     [BT_HINT_TASK_TAGGING] = "train with --task tagging",
     [BT_HINT_TASK_WORDS] = "make records of words with conll2tfrecord",
     [BT_HINT_START_OVER] =

@@ -117,6 +117,7 @@ extern const struct bt_cpu_op bt_cpu_flatten;
 extern const struct bt_cpu_op bt_cpu_dropout;
 extern const struct bt_cpu_op bt_cpu_log_normalize;
 extern const struct bt_cpu_op bt_cpu_softmax_loss;
+extern const struct bt_cpu_op bt_cpu_span_loss;
 extern const struct bt_cpu_op bt_cpu_log_loss;
 extern const struct bt_cpu_op bt_cpu_square_loss;
 extern const struct bt_cpu_op bt_cpu_sigmoid_loss;

@@ -44,7 +44,7 @@ size_t bt_dataset_bytes(const struct bt_dataset *d)
 void bt_dataset_reset(struct bt_dataset *d)
 {
 	d->n = d->names_len = d->longest = d->unlabelled = d->width = 0;
-	d->has_weights = d->open = d->cut = false;
+	d->has_weights = d->open = d->cut = d->per_token = false;
 	d->crc = 0;
 }
 
@@ -192,6 +192,7 @@ int bt_dataset_add(struct bt_dataset *d, const struct bt_token_rec *rec,
 	if (add_targets(d, rec) != BT_OK || add_token_labels(d, rec) != BT_OK)
 		return bt_error_nomem(err, "reading records");
 	d->open |= rec->open;
+	d->per_token = rec->per_token;
 	d->label[d->n] = label;
 	d->weight[d->n] = rec->weight;
 	d->continues[d->n] = rec->window > 0;
@@ -273,6 +274,7 @@ int bt_dataset_divide(struct bt_dataset *d, const uint8_t *chosen,
 		                       ? d->token_label + d->start[i]
 		                       : NULL,
 		    .open = d->open,
+		    .per_token = d->per_token,
 		    .window = d->continues[i],
 		    .weight = d->weight[i],
 		    .has_weight = d->has_weights};

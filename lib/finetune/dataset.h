@@ -20,8 +20,9 @@
 /* What the records must fit. */
 struct bt_fit {
 	int vocab_size, type_vocab_size, max_positions;
-	int length; /* tokens of each text; 0: any, -1: as many as
-	             * the first one has */
+	bool per_token; /* the model's outputs are those of tokens */
+	int length;     /* tokens of each text; 0: any, -1: as many as
+	                 * the first one has */
 	const struct bt_task *task;
 	const char *tokenizer; /* fingerprint of the model's, or NULL */
 };
@@ -40,6 +41,7 @@ struct bt_dataset {
 	 * token, BT_TOKEN_UNLABELLED if its class is not known, and of all
 	 * other tokens BT_TOKEN_INSIDE; else NULL */
 	int32_t *token_label;
+	bool per_token;     /* the model's outputs are those of tokens */
 	uint8_t *continues; /* [n] it is a further window of the example before
 	                     * it */
 	float *weight;      /* [n] */

@@ -48,6 +48,26 @@ static int check_tokens(const struct bt_token_rec *rec,
 	                 fit->tokenizer));
 }
 
+/* Records of another task. */
+static int check_kind(const struct bt_token_rec *rec,
+                      const struct bt_task *task, struct bt_error *err)
+{
+	if (rec->has_words && !task->per_token)
+		return bt_error_hint(
+		    err, BT_HINT_TASK_TAGGING,
+		    bt_error_set(err, BT_EFORMAT,
+		                 "holds words with tags, but the model learns "
+		                 "to %s",
+		                 task->learns));
+	if (rec->has_places && task != &bt_task_qa)
+		return bt_error_hint(err, BT_HINT_TASK_QA,
+		                     bt_error_set(err, BT_EFORMAT,
+		                                  "holds a question, but the "
+		                                  "model learns to %s",
+		                                  task->learns));
+	return BT_OK;
+}
+
 int bt_dataset_check(struct bt_token_rec *rec, const struct bt_fit *fit,
                      enum bt_label_mode mode, struct bt_labels *labels,
                      int32_t *label, struct bt_error *err)
@@ -56,14 +76,11 @@ int bt_dataset_check(struct bt_token_rec *rec, const struct bt_fit *fit,
 
 	*label = -1;
 	rec->n_target = 0;
-	if (r == BT_OK && rec->has_words && !fit->task->per_token &&
-	    mode != BT_LABELS_OPTIONAL)
-		return bt_error_hint(
-		    err, BT_HINT_TASK_TAGGING,
-		    bt_error_set(err, BT_EFORMAT,
-		                 "holds words with tags, but the model learns "
-		                 "to %s",
-		                 fit->task->learns));
-	return r == BT_OK ? fit->task->target(rec, mode, labels, label, err)
-	                  : r;
+	rec->per_token = fit->per_token;
+	if (r == BT_OK && mode != BT_LABELS_OPTIONAL)
+		r = check_kind(rec, fit->task, err);
+	if (r == BT_OK)
+		r = fit->task->target(rec, mode, labels, label, err);
+	rec->has_token_labels &= fit->per_token;
+	return r;
 }

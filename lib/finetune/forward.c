@@ -28,7 +28,7 @@ int bt_forward(struct bt_engine *e, const struct bt_dataset *d,
 		logits = bt_engine_logits(e);
 		for (i = 0; i < n && r == BT_OK; i++, logits += width) {
 			width = classes;
-			if (d->token_label != NULL)
+			if (d->per_token)
 				width *= bt_dataset_length(d, first + i);
 			for (k = 0; k < width && isfinite(logits[k]); k++)
 				;
@@ -68,6 +68,11 @@ int bt_forward_count(struct bt_metrics *m, const struct bt_dataset *d, size_t i,
 {
 	if (d->token_label != NULL)
 		return count_words(m, d, i, logits, err);
+	if (d->per_token) {
+		m->kind->add_span(m, bt_dataset_target(d, i), logits,
+		                  bt_dataset_length(d, i));
+		return BT_OK;
+	}
 	return bt_metrics_add(m, d->label[i], bt_dataset_target(d, i), logits,
 	                      err);
 }

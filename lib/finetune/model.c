@@ -108,9 +108,13 @@ void bt_model_check_pairs(const struct bt_config *c, const char *what, size_t n,
 struct bt_fit bt_model_fit(const struct bt_model *m, const char *tokenizer)
 {
 	const struct bt_config *c = &m->config;
-	struct bt_fit f = {c->vocab_size,    c->type_vocab_size,
-	                   c->max_positions, bt_head_length(&c->head),
-	                   m->task,          tokenizer};
+	struct bt_fit f = {.vocab_size = c->vocab_size,
+	                   .type_vocab_size = c->type_vocab_size,
+	                   .max_positions = c->max_positions,
+	                   .per_token = m->task->per_token && !m->embeds,
+	                   .length = bt_head_length(&c->head),
+	                   .task = m->task,
+	                   .tokenizer = tokenizer};
 
 	if (f.type_vocab_size == 0)
 		f.type_vocab_size = 256; /* what is not looked at may be any */

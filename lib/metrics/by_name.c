@@ -14,11 +14,12 @@ static const struct {
 	unsigned needs;
 	int above; /* it needs more classes than that */
 } known[] = {
-#define ALL (CLASSES | NUMBERS | LABELS | TAGS)
+#define ALL (CLASSES | NUMBERS | LABELS | TAGS | SPANS)
 #define CLASSES BT_METRICS_CLASSIFICATION
 #define NUMBERS BT_METRICS_REGRESSION
 #define LABELS BT_METRICS_MULTILABEL
 #define TAGS BT_METRICS_TAGGING
+#define SPANS BT_METRICS_SPANS
 #define PROBABILITIES BT_METRICS_OF_PROBABILITIES
 #define RANKS (BT_METRICS_RANKS | PROBABILITIES)
 #define ROW(of, falls, name, field, needs, above)                              \
@@ -31,7 +32,8 @@ static const struct {
     M(CLASSES | LABELS | TAGS, false, accuracy),
     M(TAGS, false, precision),
     M(TAGS, false, recall),
-    M(TAGS, false, f1),
+    M(TAGS | SPANS, false, f1),
+    M(SPANS, false, exact_match),
     M(CLASSES | LABELS | TAGS, false, macro_precision),
     M(CLASSES | LABELS | TAGS, false, macro_recall),
     M(CLASSES | LABELS | TAGS, false, macro_f1),

@@ -10,6 +10,9 @@
  * scikit-learn and SciPy define them; of several the mean over these.
  * Of one that tags words, as conlleval and seqeval (in its default mode) define
  * them: an entity is right if its type, first and last word are.
+ * Of one that finds answers: in each window of a text the two tokens with the
+ * largest sum of logits, of which the first is not behind the last, beside
+ * those of the answer. The metrics of whole answers are in evaluation.
  */
 #ifndef BT_METRICS_METRICS_H
 #define BT_METRICS_METRICS_H
@@ -72,6 +75,7 @@ struct bt_metrics {
 	const double *bound;
 
 	struct bt_metrics_tags *tags; /* of words (tagging.c), else NULL */
+	double exact_sum, f1_sum;     /* of answers */
 };
 
 struct bt_metrics_summary;
@@ -105,6 +109,10 @@ struct bt_metrics_kind {
 	                 const float *targets, const float *output);
 	int (*add)(struct bt_metrics *m, int truth, const float *targets,
 	           const float *output, struct bt_error *err);
+	/* Where an answer is the first and last of the tokens of an example:
+	 * their numbers are targets [2]; logits [tokens][2]. Else NULL. */
+	void (*add_span)(struct bt_metrics *m, const float *targets,
+	                 const float *logits, size_t tokens);
 	void (*summary)(const struct bt_metrics *m,
 	                struct bt_metrics_summary *s);
 	void (*report)(const struct bt_metrics *m, const struct bt_labels *l,
@@ -124,11 +132,13 @@ enum {
 	BT_METRICS_CLASSIFICATION = 1,
 	BT_METRICS_REGRESSION = 2,
 	BT_METRICS_MULTILABEL = 4,
-	BT_METRICS_TAGGING = 8
+	BT_METRICS_TAGGING = 8,
+	BT_METRICS_SPANS = 16
 };
 
 extern const struct bt_metrics_kind bt_metrics_classification,
-    bt_metrics_multilabel, bt_metrics_regression, bt_metrics_tagging;
+    bt_metrics_multilabel, bt_metrics_regression, bt_metrics_spans,
+    bt_metrics_tagging;
 
 int bt_metrics_init(struct bt_metrics *m, const struct bt_metrics_kind *kind,
                     int outputs, struct bt_error *err) BT_MUST_USE;
@@ -223,6 +233,10 @@ struct bt_metrics_summary {
 	/* of entities, over all types; the macro and weighted ones are over
 	 * types, and accuracy is the share of words with their tag */
 	double precision, recall, f1;
+
+	/* of answers: the share of windows with both tokens right; f1 is then
+	 * that of an answer's tokens, the mean over windows */
+	double exact_match;
 
 	/* of labels; accuracy is the share of examples with just their labels,
 	 * mcc is not */

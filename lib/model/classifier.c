@@ -1,12 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* From the tokens of a text to its classes. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "model/family_int.h"
 
-/* In the classes of all families that classify tokens. */
-#define TOKEN_CLASSES "classifier.weight"
+/* The outputs of tokens, as the families' classes name them. */
+static const char *token_outputs(const struct bt_config *c)
+{
+	return strcmp(c->problem_type, BT_PROBLEM_SPANS) == 0 &&
+	               c->family != &bt_family_modernbert
+	           ? "qa_outputs.weight"
+	           : "classifier.weight";
+}
 
 const char *bt_family_classes(const struct bt_config *c,
                               char name[BT_CLASSES_NAME])
@@ -14,7 +21,7 @@ const char *bt_family_classes(const struct bt_config *c,
 	int i, n = 0;
 
 	if (c->per_token)
-		return TOKEN_CLASSES;
+		return token_outputs(c);
 	if (c->head.n == 0)
 		return c->family->classes;
 	for (i = 0; i < c->head.n; i++)
@@ -74,20 +81,37 @@ static int usual(struct bt_graph *g, const struct bt_config *c, int n_labels)
 	             BT_ACT_NONE);
 }
 
-/* A classifier of tokens: dropout and a linear layer on each token's output,
- * behind the family's head where that is a part of each (ModernBERT). */
+/* Before the outputs of tokens. Answers are found without, but for two
+ * families. */
+static float token_dropout(const struct bt_config *c)
+{
+	const json_t *qa = json_object_get(c->json, "qa_dropout");
+	float rate = c->classifier_dropout;
+
+	if (strcmp(c->problem_type, BT_PROBLEM_SPANS) != 0 ||
+	    c->family == &bt_family_modernbert)
+		return rate;
+	if (c->family != &bt_family_distilbert)
+		return 0;
+	return fminf(rate,
+	             json_is_number(qa) ? (float)json_number_value(qa) : 0.1f);
+}
+
+/* Outputs of tokens: dropout and a linear layer on each token's output, behind
+ * the family's head where that is a part of each (ModernBERT). */
 static int of_tokens(struct bt_graph *g, const struct bt_config *c,
                      int n_labels)
 {
 	int x = bt_family_encoder(g, c, false);
 
 	if (c->head.n > 0 || c->pool != BT_POOLED_POOLER)
-		return bt_graph_misfit(g, "a model that classifies tokens has "
-		                          "no head of its own and no pooling");
+		return bt_graph_misfit(g, "a model whose outputs are tokens' "
+		                          "has no head of its own and no "
+		                          "pooling");
 	if (c->family == &bt_family_modernbert)
 		x = pooler(g, c, x);
-	x = bt_block_dropout(g, x, c->classifier_dropout);
-	return dense(g, x, n_labels, TOKEN_CLASSES, BT_INIT_NORMAL, true,
+	x = bt_block_dropout(g, x, token_dropout(c));
+	return dense(g, x, n_labels, token_outputs(c), BT_INIT_NORMAL, true,
 	             BT_ACT_NONE);
 }
 

@@ -142,9 +142,9 @@ static int read_config(const json_t *o, const struct bt_family *f,
 	/* as Hugging Face's classes: by name, else by the number of labels */
 	c->problem_type =
 	    type == NULL && json_object_size(names) == 1 ? "regression" : type;
-	c->per_token = bt_config_is_per_token(o);
+	c->per_token = bt_config_token_problem(o) != NULL;
 	if (c->per_token)
-		c->problem_type = BT_PROBLEM_TOKENS;
+		c->problem_type = bt_config_token_problem(o);
 	if (c->classifier_dropout < 0)
 		c->classifier_dropout = c->hidden_dropout;
 	return BT_OK;

@@ -18,6 +18,8 @@ struct bt_family; /* see model/family.h */
 /* In place of Hugging Face's problem_type, which has no name for it: tokens are
  * classified, as the class of the architecture says. */
 #define BT_PROBLEM_TOKENS "token_classification"
+/* And the first and last token of an answer are found. */
+#define BT_PROBLEM_SPANS "question_answering"
 
 /* What texts a classifier was trained on: each by itself or two together. */
 enum bt_texts {
@@ -68,7 +70,7 @@ struct bt_config {
 	float init_std;
 	const char *problem_type; /* as Hugging Face names what is predicted, or
 	                           * NULL: classes. json's, or static */
-	bool per_token;           /* it classifies tokens, not texts */
+	bool per_token;           /* its outputs are tokens', not texts' */
 	enum bt_pooled pool;      /* of a classifier without */
 	struct bt_head head;      /* a head of its own */
 	enum bt_texts texts;

@@ -61,14 +61,22 @@ int bt_config_read_own(const json_t *o, struct bt_config *c,
 	return BT_OK;
 }
 
-#define OF_TOKENS "ForTokenClassification"
+/* What the names of classes end in whose outputs are tokens'. */
+static const struct {
+	const char *problem, *class;
+} of_tokens[] = {{BT_PROBLEM_TOKENS, "ForTokenClassification"},
+                 {BT_PROBLEM_SPANS, "ForQuestionAnswering"}};
 
-bool bt_config_is_per_token(const json_t *o)
+const char *bt_config_token_problem(const json_t *o)
 {
 	const char *class = json_string_value(
 	    json_array_get(json_object_get(o, "architectures"), 0));
+	size_t i;
 
-	return class != NULL && strstr(class, OF_TOKENS) != NULL;
+	for (i = 0; class != NULL && i < 2; i++)
+		if (strstr(class, of_tokens[i].class) != NULL)
+			return of_tokens[i].problem;
+	return NULL;
 }
 
 json_t *bt_config_class(const struct bt_config *c)
@@ -77,10 +85,13 @@ json_t *bt_config_class(const struct bt_config *c)
 	const char *end = strstr(class, "ForSequenceClassification");
 	struct bt_buf b = BT_BUF_INIT;
 	const char *name = class;
+	bool spans;
 	json_t *a;
 
 	if (end != NULL && c->per_token) {
-		bt_buf_printf(&b, "%.*s" OF_TOKENS, (int)(end - class), class);
+		spans = strcmp(c->problem_type, BT_PROBLEM_SPANS) == 0;
+		bt_buf_printf(&b, "%.*s%s", (int)(end - class), class,
+		              of_tokens[spans].class);
 		name = bt_buf_str(&b);
 	} else if (end != NULL &&
 	           (c->head.n > 0 || c->pool != BT_POOLED_POOLER)) {

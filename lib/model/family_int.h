@@ -90,8 +90,9 @@ int bt_config_read_own(const json_t *o, struct bt_config *c,
 void bt_config_write_own(json_t *o, const struct bt_config *c);
 json_t *bt_config_class(const struct bt_config *c);
 
-/* Whether the class of a configuration classifies tokens. */
-bool bt_config_is_per_token(const json_t *o);
+/* BT_PROBLEM_TOKENS or _SPANS, as the class of a configuration says; NULL: its
+ * outputs are texts'. */
+const char *bt_config_token_problem(const json_t *o);
 
 /* As bt_json_real, for a float. */
 int bt_config_real(const json_t *o, const char *key, double lo, double hi,

@@ -180,6 +180,7 @@ const char *bt_opcode_name(enum bt_opcode op)
 	    [BT_OP_LOG_LOSS] = "log_loss",
 	    [BT_OP_SQUARE_LOSS] = "square_loss",
 	    [BT_OP_SIGMOID_LOSS] = "sigmoid_loss",
+	    [BT_OP_SPAN_LOSS] = "span_loss",
 	};
 
 	return names[op];

@@ -36,6 +36,7 @@ enum bt_opcode {
 	BT_OP_LOG_LOSS,
 	BT_OP_SQUARE_LOSS,
 	BT_OP_SIGMOID_LOSS,
+	BT_OP_SPAN_LOSS,
 	BT_OPCODES
 };
 

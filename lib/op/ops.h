@@ -182,4 +182,14 @@ int bt_op_square_loss(struct bt_graph *g, int x);
  */
 int bt_op_sigmoid_loss(struct bt_graph *g, int logits);
 
+/*
+ * Cross entropy of the first and the last token of an answer (Devlin et al.
+ * 2018, "BERT", 4.2): X (T,2) holds two logits a token, y (B,2) the numbers of
+ * both tokens in their sequence:
+ *   L = scale * sum over t of w(t) / 2 * sum over c of
+ *       -log softmax of t's tokens(x(., c))(y(t,c))
+ * Backward: dx = scale w / 2 (softmax - 1 at y, softmax elsewhere).
+ */
+int bt_op_span_loss(struct bt_graph *g, int logits);
+
 #endif

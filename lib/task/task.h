@@ -50,8 +50,8 @@ struct bt_task {
 	int least;          /* outputs that a trained model has at least */
 	bool names_outputs; /* outputs are labels, sorted by name or by their
 	                     * given numbers, not in the records' order */
-	bool per_token; /* the outputs are for each token; the classes are of
-	                 * words, which their first tokens stand for */
+	bool per_token;     /* the outputs are for each token; classes are of
+	                     * words, which their first tokens stand for */
 	bool one_label; /* exactly one label holds: classes can be weighted, the
 	                 * label smoothed */
 	const char *metric; /* chooses the best model, unless the user does */
@@ -98,7 +98,7 @@ struct bt_task {
 };
 
 extern const struct bt_task bt_task_classification, bt_task_multi_label,
-    bt_task_regression, bt_task_tagging;
+    bt_task_qa, bt_task_regression, bt_task_tagging;
 
 /* The task of that name; NULL, and BT_EARG with the names that there are. */
 const struct bt_task *bt_task_find(const char *name, struct bt_error *err);

@@ -100,8 +100,7 @@ int bt_train_check_metric(struct bt_train_run *t, struct bt_error *err)
 	size_t i;
 	int r;
 
-	if (t->eval->token_label == NULL ||
-	    bt_size_mul(width, t->eval->longest, &width))
+	if (!t->eval->per_token || bt_size_mul(width, t->eval->longest, &width))
 		zeros = bt_array0(width, sizeof(*zeros));
 	else
 		zeros = NULL;

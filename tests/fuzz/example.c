@@ -79,8 +79,13 @@ static void texts(const uint8_t *data, size_t size)
 static void examples(struct bt_token_rec *rec, int kind)
 {
 	static const struct bt_task *const tasks[] = {
-	    &bt_task_classification, &bt_task_regression, &bt_task_multi_label};
-	struct bt_fit fit = {1 << 30, 256, 1 << 30, 0, tasks[kind], NULL};
+	    &bt_task_classification, &bt_task_regression, &bt_task_multi_label,
+	    &bt_task_tagging, &bt_task_qa};
+	struct bt_fit fit = {.vocab_size = 1 << 30,
+	                     .type_vocab_size = 256,
+	                     .max_positions = 1 << 30,
+	                     .per_token = tasks[kind]->per_token,
+	                     .task = tasks[kind]};
 	struct bt_labels labels = {0};
 	struct bt_dataset d = {0};
 	struct bt_error err = {0};
@@ -96,7 +101,7 @@ static void examples(struct bt_token_rec *rec, int kind)
 		                               &labels, &label, &err),
 		              &err) != BT_OK)
 			break;
-		FUZZ_CHECK(kind == 0 || label < 0 ||
+		FUZZ_CHECK(rec->n_target == 0 || label < 0 ||
 		           rec->n_target == (size_t)labels.n);
 		FUZZ_CHECK(bt_dataset_add(&d, rec, label, &err) == BT_OK);
 		if (d.width > 0)
@@ -125,6 +130,8 @@ static void tokens(const uint8_t *data, size_t size)
 		examples(&b, 0);
 		examples(&b, 1);
 		examples(&b, 2);
+		examples(&b, 3);
+		examples(&b, 4);
 	}
 	bt_buf_clear(&out);
 	bt_example_clear(&w);

@@ -29,6 +29,7 @@ all=$(
 	for family in $families; do
 		[ $family = bert ] || echo tiny $family texts
 		echo tiny $family tokens
+		echo tiny $family spans
 	done
 )
 # each in one of the arguments: OUT SHAPE FAMILY WHAT

@@ -1,0 +1,74 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# bert-train --task qa: which tokens begin and end an answer.
+. "$TEST_TOP/tests/lib/lib.sh"
+
+# Windows in which the answer is "the" and the word behind it; in every sixth there is none.
+{
+	printf '%s\n' '[PAD]' '[UNK]' '[CLS]' '[SEP]' '[MASK]' '?' the
+	for i in 1 2 3 4 5 6 7 8 9; do echo "w$i"; done
+} >vocab.txt
+windows() { # SEED NUMBER
+	awk -v seed="$1" -v count="$2" 'BEGIN {
+		srand(seed)
+		for (i = 1; i <= count; i++) {
+			tokens = 4 + int(rand() * 12)
+			at = i % 6 == 0 ? -1 : int(rand() * (tokens - 1))
+			ids = "2,5,3"
+			segments = "0,0,0"
+			starts = ends = "-1,-1,-1"
+			most = "0,0,0"
+			for (k = 0; k < tokens; k++) {
+				ids = ids "," (k == at ? 6 : 7 + int(rand() * 9))
+				segments = segments ",1"
+				starts = starts "," 3 * k
+				ends = ends "," 3 * k + 2
+				most = most ",1"
+			}
+			printf "{\"id\": [\"q%d\"], \"input_ids\": [%s,3], \"segment_ids\": [%s,1], " \
+				"\"token_starts\": [%s,-1], \"token_ends\": [%s,-1], \"max_context\": [%s,0], " \
+				"\"window\": [0], \"start_position\": [%d], \"end_position\": [%d], " \
+				"\"question\": [\"?\"], \"context\": [\"the\"]}\n", i, ids, segments, starts,
+				ends, most, at < 0 ? 0 : at + 3, at < 0 ? 0 : at + 4
+		}
+	}'
+}
+windows 1 400 | tfrecord-cat -q --from-json -o train.rec
+windows 2 100 | tfrecord-cat -q --from-json -o dev.rec
+train() {
+	bert-train --force --init-config tiny --tokenizer vocab.txt --learning-rate 1e-3 \
+		--batch-size 16 --dropout 0 "$@"
+}
+works 'trains' train --task qa --epochs 6 --eval dev.rec -o m train.rec
+like "$(cat err)" '*400 training examples, 100 for evaluation, 334 windows with an answer*' \
+	'says how many have an answer'
+like "$(cat err)" '*epoch 6: loss *, evaluation loss *, exact match *, F1 *' 'and what is measured'
+works 'finds the answers' bert-eval -q -m m --min exact_match=.9 --min f1=.95 --min loss=.3 dev.rec
+like "$(cat out)" 'exact match * (100 windows)' '... and says so'
+like "$(tr -d ' \n' <m/config.json)" \
+	'*"architectures":\["BertForQuestionAnswering"\]*"id2label":{"0":"start","1":"end"}*' \
+	"is of Hugging Face's class"
+is "$(ckpt-inspect m | grep -c 'qa_outputs')" 2 "... with its head's names"
+train -q --task qa --epochs 6 --eval dev.rec -o again train.rec
+same m/model.safetensors again/model.safetensors 'twice the same'
+works 'goes on from such a model' bert-train -q -m m --epochs 1 --learning-rate 1e-5 -o more train.rec
+exits 0 '... without losing it' bert-eval -q -m more --min f1=.9 dev.rec
+is "$(bert-predict -q -m m --embed mean --format npy dev.rec | wc -c)" $((128 + 100 * 128 * 4)) \
+	'embeds texts, too'
+
+# what does not fit
+exits 1 'questions for a classifier' train --steps 1 -o c train.rec
+like "$(cat err)" "*'train.rec': record 1: holds a question, but the model learns to choose one class (train with --task qa)*" \
+	'... are refused'
+printf 'a,b\nw1,x\nw2,y\n' >texts.csv
+csv2tfrecord -q -t a -l b texts.csv | bert-tokenize -q -m vocab.txt -o texts.rec
+exits 1 'texts for --task qa' train --task qa --steps 1 -o c texts.rec
+like "$(cat err)" "*record 1: the model answers questions, and the record has no 'token_starts' (make records of questions with squad2tfrecord)*" \
+	'... are refused'
+tfrecord-cat -q --json train.rec | sed 's/"start_position": [0-9]*/"start_position": 99/' |
+	tfrecord-cat -q --from-json -o beyond.rec
+exits 1 'an answer beyond the window' train --task qa --steps 1 -o c beyond.rec
+like "$(cat err)" "*record 1: start_position and end_position are not two of * tokens in order*" '... is refused'
+exits 2 'class weights' train --task qa --class-weight balanced --steps 1 -o c train.rec
+is "$([ -e c ] || echo none)" none 'nothing was written'
+finish
