@@ -108,6 +108,14 @@ static const struct bt_opt options[] = {
     BT_STR(0, "pos-weight", "LIST|balanced",
            "multi-label: weights of positives in the loss [all 1]", args,
            TRAIN.pos_weight),
+    BT_STR(0, "teacher", "FILE",
+           "learn from these predictions of a teacher, too", args, job.teacher),
+    BT_REAL(0, "teacher-temperature", "X",
+            "temperature of teacher and student [2]", args, TRAIN.temperature,
+            0.01, 1000),
+    BT_REAL(0, "teacher-weight", "X",
+            "share of the loss that the teacher has [0.5]", args,
+            TRAIN.teacher_weight, 0, 1),
     BT_REAL(0, "beta1", "X", "decay of the first moment [0.9]", args,
             OPTIM.beta1, 0, 0.999999),
     BT_REAL(0, "beta2", "X", "decay of the second moment [0.999]", args,
@@ -184,6 +192,11 @@ static bool check(const struct args *a, int *status)
 		*status = bt_tool_misuse(
 		    &tool, "--no-resume starts over: leave out --resume%s",
 		    t->resume ? "" : "-from");
+	else if (a->job.teacher == NULL &&
+	         (t->temperature > 0 || t->teacher_weight >= 0))
+		*status =
+		    bt_tool_misuse(&tool, "--teacher-temperature and "
+		                          "--teacher-weight need --teacher");
 	else if (a->job.pool != NULL && a->job.head != NULL)
 		*status = bt_tool_misuse(
 		    &tool,
@@ -231,6 +244,8 @@ static void complete(struct args *a, char **records, int n)
 	t->batching.tokens = (size_t)a->batch_tokens;
 	t->batching.accumulate = (int)a->accumulate;
 	t->batching.seed = a->common.seed;
+	if (t->teacher_weight < 0)
+		t->teacher_weight = 0.5;
 	t->out = a->common.output;
 	t->keep_finished = !a->force;
 	t->stopped = bt_tool_stopped;
@@ -354,6 +369,7 @@ int main(int argc, char **argv)
 	int status, operand;
 
 	t->epochs = 3;
+	t->teacher_weight = -1; /* not given */
 	t->save_minutes = 10;
 	t->schedule = (struct bt_schedule_opts)BT_SCHEDULE_INIT;
 	t->optim = (struct bt_optim_opts)BT_OPTIM_INIT;

@@ -24,6 +24,11 @@ static const char *const words[BT_HINTS] = {
     [BT_HINT_POS_WEIGHT_MULTILABEL] =
         "--pos-weight applies only to --task multilabel, --class-weight to "
         "classification",
+    [BT_HINT_TEACHER_TEXTS] =
+        "--teacher applies to classification, multilabel and regression",
+    [BT_HINT_TEACHER_TEMPERATURE] =
+        "--teacher-temperature does not apply to regression",
+    [BT_HINT_NUMBER_ROWS] = "csv2tfrecord -i row numbers the rows",
     [BT_HINT_PREDICT_CLASSES_ONLY] =
         "--proba, --top and --map-label do not apply to regression",
     [BT_HINT_PREDICT_MULTILABEL_ONLY] =

@@ -60,6 +60,12 @@ struct bt_batch {
 	float smoothing;       /* of labels */
 	const float *pos_weight; /* [targets of a sequence] of those that are 1
 	                          * in bt_op_sigmoid_loss, or NULL: all 1 */
+	/* distillation, for losses of texts but bt_op_log_loss: sequence t has
+	 * row teacher_row[t] of what the teacher wants, [rows][outputs]: at the
+	 * temperature, probabilities; or numbers. NULL: none */
+	const float *teacher;
+	const uint32_t *teacher_row;
+	float teacher_weight, temperature;
 
 	/* Position in the run, for dropout and for adding up gradients. */
 	bool train;      /* dropout is on */

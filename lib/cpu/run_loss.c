@@ -7,7 +7,8 @@
 #include "cpu/engine_int.h"
 #include "op/ops.h"
 
-/* SAVED holds the softmax, [rows, classes]. */
+/* SAVED holds the softmax, [rows, classes]; with a teacher its part of the
+ * gradient is added to the labels' part. */
 static void plan_loss(struct bt_engine *e, int node)
 {
 	const struct bt_node *n = &e->g->nodes[node];
@@ -58,6 +59,46 @@ static double softmax_loss(const float *x, float *p, size_t k, int y,
 	return (1 - smoothing) * (log_sum - x[y]) + smoothing * all / (double)k;
 }
 
+/* What the teacher wants of sequence t, [k]. */
+static const float *wanted(const struct bt_engine *e, size_t t, size_t k)
+{
+	return e->b.teacher + e->b.teacher_row[t] * k;
+}
+
+/* Adds the teacher's part to a row's loss and to p, the softmax of x. */
+static double distil(const struct bt_engine *e, size_t row, const float *x,
+                     float *p, size_t k, double loss)
+{
+	const float *z = wanted(e, row, k);
+	double t = (double)e->b.temperature, a = (double)e->b.teacher_weight;
+	double max = -INFINITY, sum = 0, apart = 0, log_q;
+	size_t i;
+
+	for (i = 0; i < k; i++)
+		max = x[i] > max || isnan(x[i]) ? x[i] : max;
+	for (i = 0; i < k; i++)
+		sum += exp((x[i] - max) / t);
+	sum = log(sum);
+	for (i = 0; i < k; i++) {
+		log_q = (x[i] - max) / t - sum;
+		if (z[i] > 0)
+			apart += (double)z[i] * (log((double)z[i]) - log_q);
+		p[i] = (float)((1 - a) * (double)p[i] +
+		               a * t * (exp(log_q) - (double)z[i]));
+	}
+	return (1 - a) * loss + a * t * t * apart;
+}
+
+/* The loss of a row that has a class. */
+static double row_loss(const struct bt_engine *e, size_t row, const float *x,
+                       float *p, size_t k)
+{
+	double loss =
+	    softmax_loss(x, p, k, e->b.labels[row], (double)e->b.smoothing);
+
+	return e->b.teacher != NULL ? distil(e, row, x, p, k, loss) : loss;
+}
+
 static void forward_loss(struct bt_engine *e, int node)
 {
 	const struct bt_node *in = &e->g->nodes[e->g->nodes[node].in[0]];
@@ -71,10 +112,9 @@ static void forward_loss(struct bt_engine *e, int node)
 	for (t = i = 0; t < e->b.sequences; t++)
 		for (end = first_row(e, in, t + 1); i < end; i++)
 			if (e->b.labels[i] >= 0)
-				e->loss += (double)weight_of(e, t) *
-				           softmax_loss(x + i * k, p + i * k, k,
-				                        e->b.labels[i],
-				                        (double)e->b.smoothing);
+				e->loss +=
+				    (double)weight_of(e, t) *
+				    row_loss(e, i, x + i * k, p + i * k, k);
 }
 
 static void backward_loss(struct bt_engine *e, int node)
@@ -83,7 +123,7 @@ static void backward_loss(struct bt_engine *e, int node)
 	size_t k = (size_t)in->cols, t, row = 0, end, i, at;
 	const float *p = e->run[node].buf[BT_SLOT_SAVED];
 	float *dx = e->run[e->g->nodes[node].in[0]].buf[BT_SLOT_GRAD];
-	float w;
+	float w, share = 1 - (e->b.teacher != NULL ? e->b.teacher_weight : 0);
 
 	for (t = 0; t < e->b.sequences; t++) {
 		w = weight_of(e, t);
@@ -92,7 +132,8 @@ static void backward_loss(struct bt_engine *e, int node)
 				dx[at] =
 				    e->b.labels[row] < 0
 				        ? 0
-				        : w * (p[at] - target(e, row, i, k));
+				        : w * (p[at] -
+				               share * target(e, row, i, k));
 	}
 }
 
@@ -216,46 +257,77 @@ static void backward_log_loss(struct bt_engine *e, int node)
 const struct bt_cpu_op bt_cpu_log_loss = {plan_log_loss, forward_log_loss,
                                           backward_log_loss};
 
-/* Adds up what a function of answer and target makes of each of the sequences'
- * numbers, and keeps the answers. */
-static void forward_each(struct bt_engine *e, int node,
-                         double (*loss)(double x, double y, double p))
+/* A loss of each of a sequence's numbers: of the answer x where y is wanted,
+ * and 1 weighs p. */
+struct each {
+	double (*loss)(double x, double y, double p);
+	float (*slope)(float x, float y, float p);
+	double (*least)(double y); /* for any x, at p = 1 */
+};
+
+static double each_loss(const struct bt_engine *e, const struct each *f,
+                        size_t t, size_t i, size_t k, double x)
+{
+	const float *p = e->b.pos_weight;
+	double loss = f->loss(x, (double)e->b.targets[t * k + i],
+	                      p != NULL ? (double)p[i] : 1);
+	double a = (double)e->b.teacher_weight, z;
+	double heat = (double)e->b.temperature;
+
+	if (e->b.teacher == NULL)
+		return loss;
+	z = (double)wanted(e, t, k)[i];
+	return (1 - a) * loss +
+	       a * heat * heat * (f->loss(x / heat, z, 1) - f->least(z));
+}
+
+static float each_slope(const struct bt_engine *e, const struct each *f,
+                        size_t t, size_t i, size_t k, float x)
+{
+	const float *p = e->b.pos_weight;
+	float slope =
+	    f->slope(x, e->b.targets[t * k + i], p != NULL ? p[i] : 1);
+	float a = e->b.teacher_weight, heat = e->b.temperature;
+
+	if (e->b.teacher == NULL)
+		return slope;
+	return (1 - a) * slope +
+	       a * heat * f->slope(x / heat, wanted(e, t, k)[i], 1);
+}
+
+/* Adds up the losses and keeps the answers. */
+static void forward_each(struct bt_engine *e, int node, const struct each *f)
 {
 	const struct bt_node *n = &e->g->nodes[node];
 	size_t k = (size_t)e->g->nodes[n->in[0]].cols, t, i;
 	const float *x = e->run[n->in[0]].buf[BT_SLOT_F32];
-	const float *y = e->b.targets, *p = e->b.pos_weight;
 	double sum;
 
 	e->loss = 0;
-	if (y == NULL)
+	if (e->b.targets == NULL)
 		return;
 	memcpy(e->run[node].buf[BT_SLOT_SAVED], x,
 	       e->b.sequences * k * sizeof(*x));
 	for (t = 0; t < e->b.sequences; t++) {
 		sum = 0;
-		for (i = t * k; i < (t + 1) * k; i++)
-			sum += loss((double)x[i], (double)y[i],
-			            p != NULL ? (double)p[i - t * k] : 1);
+		for (i = 0; i < k; i++)
+			sum += each_loss(e, f, t, i, k, (double)x[t * k + i]);
 		e->loss += (double)weight_of(e, t) * sum / (double)k;
 	}
 }
 
-static void backward_each(struct bt_engine *e, int node,
-                          float (*slope)(float x, float y, float p))
+static void backward_each(struct bt_engine *e, int node, const struct each *f)
 {
 	const struct bt_node *n = &e->g->nodes[node];
-	size_t k = (size_t)e->g->nodes[n->in[0]].cols, t, i;
+	size_t k = (size_t)e->g->nodes[n->in[0]].cols, t, i, at;
 	const float *x = e->run[node].buf[BT_SLOT_SAVED];
-	const float *p = e->b.pos_weight;
 	float *dx = e->run[n->in[0]].buf[BT_SLOT_GRAD];
 	float w;
 
 	for (t = 0; t < e->b.sequences; t++) {
 		w = weight_of(e, t) / (float)k;
-		for (i = t * k; i < (t + 1) * k; i++)
-			dx[i] = w * slope(x[i], e->b.targets[i],
-			                  p != NULL ? p[i - t * k] : 1);
+		for (i = 0, at = t * k; i < k; i++, at++)
+			dx[at] = w * each_slope(e, f, t, i, k, x[at]);
 	}
 }
 
@@ -271,14 +343,22 @@ static float square_slope(float x, float y, float p)
 	return 2 * (x - y);
 }
 
+static double nothing(double y)
+{
+	(void)y;
+	return 0;
+}
+
+static const struct each squares = {square, square_slope, nothing};
+
 static void forward_square(struct bt_engine *e, int node)
 {
-	forward_each(e, node, square);
+	forward_each(e, node, &squares);
 }
 
 static void backward_square(struct bt_engine *e, int node)
 {
-	backward_each(e, node, square_slope);
+	backward_each(e, node, &squares);
 }
 
 /* SAVED holds the input, as that of the others does. */
@@ -301,14 +381,22 @@ static float entropy_slope(float x, float y, float p)
 	return (float)(each / (1 + exp(-(double)x)) - (double)p * (double)y);
 }
 
+/* -y log y - (1 - y) log(1 - y) */
+static double own_entropy(double y)
+{
+	return (y > 0 ? -y * log(y) : 0) + (y < 1 ? (y - 1) * log1p(-y) : 0);
+}
+
+static const struct each entropies = {entropy, entropy_slope, own_entropy};
+
 static void forward_sigmoid(struct bt_engine *e, int node)
 {
-	forward_each(e, node, entropy);
+	forward_each(e, node, &entropies);
 }
 
 static void backward_sigmoid(struct bt_engine *e, int node)
 {
-	backward_each(e, node, entropy_slope);
+	backward_each(e, node, &entropies);
 }
 
 const struct bt_cpu_op bt_cpu_sigmoid_loss = {plan_loss, forward_sigmoid,

@@ -138,8 +138,14 @@ static int add_id(struct bt_prediction_file *f, struct bt_span id,
 	                    (int)(id.n < 60 ? id.n : 60), id.p, number + 1);
 }
 
-static int read_value(struct bt_span s, const char *label, bool number,
-                      float *value, struct bt_error *err)
+static float logit_of(double p, const struct bt_task *task)
+{
+	return (float)(task->answer->is_set ? log(p) - log1p(-p) : log(p));
+}
+
+static int read_value(struct bt_span s, const char *label,
+                      const struct bt_task *task, bool logit, float *value,
+                      struct bt_error *err)
 {
 	char text[64];
 	double v;
@@ -149,11 +155,12 @@ static int read_value(struct bt_span s, const char *label, bool number,
 		return bt_error_set(err, BT_EFORMAT,
 		                    "column '%s': '%.*s' is not a number",
 		                    label, (int)(s.n < 60 ? s.n : 60), s.p);
-	if (!number && !(v >= 0 && v <= 1))
+	if (!task->answer->is_number && !(v >= 0 && v <= 1))
 		return bt_error_set(err, BT_EFORMAT,
 		                    "column '%s': %s is not a probability",
 		                    label, text);
-	*value = (float)v;
+	*value =
+	    logit && !task->answer->is_number ? logit_of(v, task) : (float)v;
 	return BT_OK;
 }
 
@@ -172,7 +179,7 @@ static int reserve(struct bt_prediction_file *f, size_t n, struct bt_error *err)
 }
 
 static int add_row(struct bt_prediction_file *f, const struct bt_span *field,
-                   size_t n, const int *column, bool number,
+                   size_t n, const int *column, const struct bt_task *task,
                    struct bt_error *err)
 {
 	int r = reserve(f, 1, err);
@@ -183,7 +190,7 @@ static int add_row(struct bt_prediction_file *f, const struct bt_span *field,
 	for (i = 0; i < n && r == BT_OK; i++) {
 		if (column[i] >= 0) {
 			r = read_value(field[i], f->labels.name[column[i]],
-			               number, &value[column[i]], err);
+			               task, f->logits, &value[column[i]], err);
 		} else if (column[i] == ID) {
 			r = add_id(f, field[i], err);
 		} else if (column[i] == ANSWER) {
@@ -223,7 +230,7 @@ static int read_csv(const char *path, const struct bt_task *task,
 		r = find_columns(f, bt_csv_names(csv), (int)n, task, known,
 		                 column, err);
 	while (r == BT_OK && (r = bt_csv_next(csv, &field, err)) == 1) {
-		r = add_row(f, field, n, column, task->answer->is_number, err);
+		r = add_row(f, field, n, column, task, err);
 		if (r != BT_OK)
 			bt_csv_blame(csv, err);
 	}
@@ -262,30 +269,41 @@ static int name_columns(struct bt_prediction_file *f, const struct bt_frame *in,
 	return k < 0 ? k : BT_OK;
 }
 
-/* A row of a tensor as the values of a file. */
-static int convert_row(double *row, size_t n, bool logits,
-                       const struct bt_task *task, float *value,
-                       struct bt_error *err)
+/* Makes probabilities of logits. */
+static void activate(double *row, size_t n, bool set)
 {
 	double max = -INFINITY, sum = 0;
 	size_t i;
 
 	for (i = 0; i < n; i++)
 		max = fmax(max, row[i]);
-	for (i = 0; i < n && logits; i++) {
-		row[i] = task->answer->is_set ? 1 / (1 + exp(-row[i]))
-		                              : exp(row[i] - max);
+	for (i = 0; i < n; i++) {
+		row[i] = set ? 1 / (1 + exp(-row[i])) : exp(row[i] - max);
 		sum += row[i];
 	}
+	for (i = 0; i < n && !set; i++)
+		row[i] /= sum;
+}
+
+/* A row of a tensor as the values of a file. */
+static int convert_row(double *row, size_t n, bool logits,
+                       const struct bt_task *task, bool keep, float *value,
+                       struct bt_error *err)
+{
+	bool number = task->answer->is_number || (logits && keep);
+	size_t i;
+
+	if (logits && !number)
+		activate(row, n, task->answer->is_set);
 	for (i = 0; i < n; i++) {
-		if (logits && !task->answer->is_set)
-			row[i] /= sum;
 		value[i] = (float)row[i];
-		if (!isfinite(value[i]) || (!task->answer->is_number &&
-		                            !(value[i] >= 0 && value[i] <= 1)))
-			return bt_error_set(
-			    err, BT_EFORMAT, "%g is not a %s", row[i],
-			    task->answer->is_number ? "number" : "probability");
+		if (!isfinite(value[i]) ||
+		    (!number && !(value[i] >= 0 && value[i] <= 1)))
+			return bt_error_set(err, BT_EFORMAT, "%g is not a %s",
+			                    row[i],
+			                    number ? "number" : "probability");
+		if (keep && !number)
+			value[i] = logit_of(row[i], task);
 	}
 	return BT_OK;
 }
@@ -295,6 +313,7 @@ static int add_frame(struct bt_prediction_file *f, const struct bt_frame *in,
                      struct bt_error *err)
 {
 	const struct bt_tensor *t = bt_frame_find(in, BT_FRAME_LOGITS);
+	const char *problem = bt_frame_note(in, BT_FRAME_PROBLEM);
 	bool logits = t != NULL && !task->answer->is_number;
 	size_t i, n;
 	double *row;
@@ -306,6 +325,10 @@ static int add_frame(struct bt_prediction_file *f, const struct bt_frame *in,
 		return bt_error_set(err, BT_EFORMAT,
 		                    "has neither rows of logits nor of "
 		                    "probabilities");
+	if (problem != NULL && strcmp(problem, task->problem_type) != 0)
+		return bt_error_set(err, BT_EFORMAT,
+		                    "holds predictions of the kind %s, not %s",
+		                    problem, task->problem_type);
 	n = (size_t)t->shape[1];
 	if (f->labels.n == 0)
 		r = name_columns(f, in, n, known, err);
@@ -325,7 +348,7 @@ static int add_frame(struct bt_prediction_file *f, const struct bt_frame *in,
 	for (i = 0; i < in->rows && r == BT_OK; i++) {
 		r = bt_tensor_to_f64(t, i * n, n, row, err);
 		if (r == BT_OK)
-			r = convert_row(row, n, logits, task,
+			r = convert_row(row, n, logits, task, f->logits,
 			                f->value + f->rows * n, err);
 		if (r == BT_OK && f->ids != NULL)
 			r = add_id(f, bt_frame_id(in, i), err);
@@ -386,7 +409,6 @@ int bt_prediction_file_read(const char *path, const struct bt_task *task,
 	bool tensors = false;
 	int r;
 
-	memset(f, 0, sizeof(*f));
 	r = look(path, f, &tensors, err);
 	if (r == BT_OK)
 		r = (tensors ? read_tensors : read_csv)(path, task, known, f,

@@ -10,6 +10,9 @@
 #include "task/task.h"
 
 struct bt_prediction_file {
+	/* to be set before: values are to be logits, those of probabilities
+	 * their logarithms or, of any number of labels, log p/(1 - p) */
+	bool logits;
 	char *name; /* for messages */
 	size_t rows;
 	struct bt_string_set *ids; /* numbered as the rows; or NULL */
@@ -25,7 +28,8 @@ struct bt_prediction_file {
 };
 
 /*
- * Reads the file for a task; known are the labels that records have. In CSV the
+ * Reads the file for a task into *f, zero but for the member above; known are
+ * the labels that records have. In CSV the
  * ids are in the column "id", or the first one; the prediction in "label", with
  * probabilities behind it, or in the first column behind the id that is not
  * named as a label is. Several numbers are in the columns of their names.

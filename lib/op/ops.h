@@ -144,6 +144,12 @@ int bt_op_dropout(struct bt_graph *g, int x, float dropout);
  * q(k) log softmax(x)(k)) q is 1 for class y, with label smoothing s: 1 - s +
  * s/K for y, s/K else. w, scale and s come with the batch. Backward: dX = scale
  * w (softmax(x) - q).
+ * With a teacher's probabilities z(t) at the temperature T, and its weight a,
+ * which come with the batch, too [Hinton, Vinyals, Dean 2015, "Distilling the
+ * Knowledge in a Neural Network"]:
+ *   L = scale * sum over t of w(t) * ((1 - a) * (the cross entropy above)
+ *       + a T^2 * sum over k of z(k) (log z(k) - log softmax(x / T)(k)))
+ *   dX = scale w ((1 - a) (softmax(x) - q) + a T (softmax(x / T) - z))
  */
 int bt_op_softmax_loss(struct bt_graph *g, int logits);
 
@@ -168,7 +174,8 @@ int bt_op_log_loss(struct bt_graph *g, int x);
 /*
  * Squared error of K numbers against targets y for each sequence, weighted:
  *   L = scale * sum over t of w(t) / K * sum over k of (x(k) - y(k))^2
- * with x, y: (B,K). Backward: dx = 2 scale w / K (x - y).
+ * with x, y: (B,K). Backward: dx = 2 scale w / K (x - y). With a teacher's
+ * numbers z and its weight a the square is (1 - a) (x - y)^2 + a (x - z)^2.
  */
 int bt_op_square_loss(struct bt_graph *g, int x);
 
@@ -179,6 +186,8 @@ int bt_op_square_loss(struct bt_graph *g, int x);
  *       -(p(k) y(k) log s(x(k)) + (1 - y(k)) log(1 - s(x(k))))
  * with s(x) = 1 / (1 + exp(-x)) and weights p of the positives, which come with
  * the batch. Backward: dx = scale w / K ((1 - y + p y) s(x) - p y).
+ * With a teacher, as in bt_op_softmax_loss, each label has two classes, whose
+ * probabilities are s(x / T) and 1 - s(x / T), z and 1 - z.
  */
 int bt_op_sigmoid_loss(struct bt_graph *g, int logits);
 

@@ -142,6 +142,7 @@ const struct bt_task bt_task_classification = {
     .least = 2,
     .names_outputs = true,
     .one_label = true,
+    .distils = true,
     .metric = "accuracy",
     .metrics = &bt_metrics_classification,
     .answer = &bt_answer_label,

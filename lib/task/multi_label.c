@@ -193,6 +193,7 @@ const struct bt_task bt_task_multi_label = {
     .learns = "predict multi-label sets",
     .least = 1,
     .names_outputs = true,
+    .distils = true,
     .metric = "loss",
     .metrics = &bt_metrics_multilabel,
     .answer = &bt_answer_label_set,

@@ -150,6 +150,7 @@ const struct bt_task bt_task_regression = {
     .predicts = "a number",
     .learns = "predict numbers",
     .least = 1,
+    .distils = true,
     .metric = "mse",
     .metrics = &bt_metrics_regression,
     .answer = &bt_answer_numbers,

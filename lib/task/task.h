@@ -54,6 +54,7 @@ struct bt_task {
 	                     * words, which their first tokens stand for */
 	bool one_label; /* exactly one label holds: classes can be weighted, the
 	                 * label smoothed */
+	bool distils;   /* a model can learn from another's outputs */
 	const char *metric; /* chooses the best model, unless the user does */
 	const struct bt_metrics_kind *metrics;
 	const struct bt_answer_form *answer;

@@ -74,6 +74,10 @@ static int settle_task(struct bt_job *j, struct bt_error *err)
 		hint = BT_HINT_POS_WEIGHT_MULTILABEL;
 	else if (!task->one_label && j->o.train.smoothing > 0)
 		hint = BT_HINT_LABEL_SMOOTHING_ONE_LABEL;
+	else if (!task->distils && j->o.teacher != NULL)
+		hint = BT_HINT_TEACHER_TEXTS;
+	else if (task->answer->is_number && j->o.train.temperature != 0)
+		hint = BT_HINT_TEACHER_TEMPERATURE;
 	else
 		hint = BT_HINT_NONE;
 	if (hint != BT_HINT_NONE)
@@ -81,6 +85,8 @@ static int settle_task(struct bt_job *j, struct bt_error *err)
 		                     bt_error_set(err, BT_EARG,
 		                                  "this model learns to %s",
 		                                  task->learns));
+	if (j->o.train.temperature == 0)
+		j->o.train.temperature = task->answer->is_number ? 1 : 2;
 	s.kind = task->metrics;
 	if (j->o.train.metric == NULL)
 		j->o.train.metric = task->metric;
@@ -156,6 +162,11 @@ static int plan(struct bt_job *j, struct bt_error *err)
 	    (r = bt_memory_plan_memory(n, &j->model, &j->train, eval,
 	                               &j->o.train, err)))
 		return r;
+	if (j->teacher != NULL &&
+	    j->model.graph.nodes[j->model.graph.loss].op == BT_OP_LOG_LOSS)
+		return bt_error_set(err, BT_EARG,
+		                    "a model whose last layer has an "
+		                    "activation cannot learn from a teacher");
 	bt_model_log(&j->model, bt_job_log(j));
 	return BT_OK;
 }
@@ -417,6 +428,7 @@ static void clear(struct bt_job *j)
 	bt_dataset_clear(&j->train);
 	bt_dataset_clear(&j->eval);
 	free(j->pos_weights);
+	free(j->teacher);
 	bt_tok_free(j->tok);
 	bt_pool_free(j->pool);
 	bt_dir_lock_release(j->claim);

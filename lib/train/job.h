@@ -40,7 +40,10 @@ struct bt_job_opts {
 	                    * 0: all. Never none */
 	size_t longest;    /* tokens of a training record; 0: any */
 	size_t eval_longest;
-	double eval_share; /* of the training records, held out; 0: none */
+	const char *teacher; /* its predictions of the training records, or
+	                      * NULL; train.temperature (0: 2, or 1 for numbers)
+	                      * and teacher_weight say how they count */
+	double eval_share;   /* of the training records, held out; 0: none */
 	/* train.train_share: of the examples that are left then */
 	const char *pool; /* of BT_POOLED_NAMES, or NULL: as the model has */
 	const char *head; /* as bt_head_parse takes it, or NULL: likewise */
@@ -62,6 +65,7 @@ struct bt_job {
 	bool has_eval;
 	const struct bt_task *old_task; /* of the starting model */
 	float *pos_weights;             /* those of o.train, or NULL */
+	float *teacher;                 /* likewise */
 	bool new_head;   /* the head is another than the model's */
 	bool keeps_head; /* the model's classifier is trained on */
 	int claim;       /* of the output directory, or -1 */

@@ -11,6 +11,7 @@
 #include "tensor/checkpoint.h"
 #include "train/class_weight.h"
 #include "train/job_int.h"
+#include "train/teacher.h"
 #include "train/warnings.h"
 
 static bool has_classifier(const char *dir, const struct bt_config *config)
@@ -242,6 +243,17 @@ static int subsample(struct bt_job *j, struct bt_error *err)
 	return BT_OK;
 }
 
+static int read_teacher(struct bt_job *j, struct bt_error *err)
+{
+	struct bt_train_opts *o = &j->o.train;
+	int r = bt_teacher_read(j->o.teacher, j->model.task, &j->model.labels,
+	                        &j->train, o->temperature, &j->teacher,
+	                        &o->teacher_crc, err);
+
+	o->teacher = j->teacher;
+	return r;
+}
+
 int bt_job_data(struct bt_job *j, struct bt_labels *known, struct bt_error *err)
 {
 	struct bt_config *c = &j->model.config;
@@ -274,6 +286,7 @@ int bt_job_data(struct bt_job *j, struct bt_labels *known, struct bt_error *err)
 		           : pairs == j->train.n ? BT_TEXTS_PAIRS
 		                                 : BT_TEXTS_BOTH;
 	if ((r = read_eval(j, &fit, err)) || (r = subsample(j, err)) ||
+	    (j->o.teacher != NULL && (r = read_teacher(j, err))) ||
 	    j->o.train.measure_only)
 		goto out;
 	if (j->model.task->has != NULL)

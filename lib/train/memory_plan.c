@@ -58,6 +58,9 @@ int bt_memory_plan_memory(struct bt_memory_plan *n, const struct bt_model *m,
 	bt_batches_clear(&b);
 	if (eval != NULL)
 		examples += bt_dataset_bytes(eval);
+	if (o->teacher != NULL)
+		examples +=
+		    train->n * (size_t)m->labels.n * sizeof(*o->teacher);
 	n->parameters = bt_graph_floats(&m->graph);
 	n->engine = bt_engine_memory(m->engine);
 	n->moments = n->engine.params * (size_t)bt_optim_moments(o->optim.kind);

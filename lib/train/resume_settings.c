@@ -50,6 +50,14 @@ static json_t *loop(const struct bt_train_opts *o)
 	if (o->pos_weight != NULL)
 		json_object_set_new(s, "weight of positives",
 		                    json_string(o->pos_weight));
+	if (o->teacher != NULL) {
+		json_object_set_new(s, "teacher",
+		                    json_integer((json_int_t)o->teacher_crc));
+		json_object_set_new(s, "teacher temperature",
+		                    json_real(o->temperature));
+		json_object_set_new(s, "teacher weight",
+		                    json_real(o->teacher_weight));
+	}
 	if (o->epoch_steps > 0)
 		json_object_set_new(s, "steps of an epoch",
 		                    json_integer((json_int_t)o->epoch_steps));

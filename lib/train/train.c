@@ -90,10 +90,14 @@ static int gradients(struct bt_train_run *t, size_t end, double *loss,
 	b->token0 = b->sequence0 = 0;
 	b->smoothing = (float)t->o->smoothing;
 	b->pos_weight = t->o->pos_weights;
+	b->teacher = t->o->teacher;
+	b->teacher_weight = (float)t->o->teacher_weight;
+	b->temperature = (float)t->o->temperature;
 	for (; pos < end; pos += n, add = true) {
 		n = bt_batches_at(&t->batches, pos);
 		bt_gather_fill(&t->gather, t->train, t->batches.order + pos, 0,
 		               n);
+		b->teacher_row = t->batches.order + pos;
 		b->loss_scale = weight > 0 ? (float)(1 / weight) : 0;
 		r = bt_engine_forward(e, b, err);
 		if (r != BT_OK)

@@ -62,6 +62,10 @@ struct bt_train_opts {
 	const char *class_weight; /* as given; already in the data's weights */
 	const char *pos_weight;   /* as given, */
 	const float *pos_weights; /* [labels] and as it is; or NULL: all 1 */
+	const float *teacher; /* [examples of train][labels] what it wants, as
+	                       * bt_teacher_read makes it; or NULL */
+	uint32_t teacher_crc; /* of them */
+	double teacher_weight, temperature;
 	double train_share; /* of the examples there were, which the data are
 	                     * already; 0: all */
 

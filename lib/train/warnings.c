@@ -160,7 +160,8 @@ void bt_warn_result(const struct bt_job *j, const struct bt_train_result *r)
 	double guess;
 
 	if (j->train.has_weights || j->o.train.pos_weight != NULL ||
-	    j->o.train.measure_only || j->train.n < FEW || isnan(r->loss))
+	    j->o.train.teacher != NULL || j->o.train.measure_only ||
+	    j->train.n < FEW || isnan(r->loss))
 		return;
 	guess = guess_of(j, &j->train);
 	/* the evaluation shows that the texts count by a loss below that of

@@ -92,6 +92,13 @@ exits 0 "conll-tagging.sh: a user's model and data" "$TEST_TOP/pipelines/conll-t
 	tagging/model tagging/data tagging2 --steps 2
 exits 2 'conll-tagging.sh: says how it is used' "$TEST_TOP/pipelines/conll-tagging.sh" --help
 
+exits 0 'distill.sh: by itself' "$TEST_TOP/pipelines/distill.sh" small d
+like "$(cat out)" 'teacher: accuracy 0.[89]*student: accuracy 0.[89]*' 'distill.sh: the student has learnt'
+is "$(ckpt-inspect --family d/student | sed -n '/^layers/p')" 'layers       1' 'distill.sh: with one layer of two'
+exits 0 "distill.sh: a user's model and data" env LAYERS=1 \
+	"$TEST_TOP/pipelines/distill.sh" d/teacher train.csv train.csv d2 --epochs 1
+exits 2 'distill.sh: says how it is used' "$TEST_TOP/pipelines/distill.sh"
+
 EXPERIMENT_DIR=experiment exits 0 'train-experiment.sh: killed and recovered' \
 	"$TEST_TOP/pipelines/train-experiment.sh"
 like "$(tail -n 1 out)" '*the same model, bit for bit' 'train-experiment.sh: to the same bits'

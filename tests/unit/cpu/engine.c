@@ -220,6 +220,111 @@ static void weights_of_positives(void **state)
 	tiny_close(&t);
 }
 
+/* A teacher beside the labels or targets that t.b has: gradients are slopes,
+ * and where all texts have the same logits, loss and the slopes of the bias are
+ * those of PyTorch's kl_div, cross_entropy, mse_loss and so on, in f64. */
+static void check_teacher(struct tiny *t, const float *rows, float temperature,
+                          const float *logits, int k, double loss,
+                          const double *slopes)
+{
+	static const uint32_t row[TINY_TEXTS] = {2, 0, 1, 1, 0};
+	float *p = bt_engine_params(t->e), *grad = NULL;
+	struct bt_error err = {0};
+	int i;
+
+	t->b.teacher = rows;
+	t->b.teacher_row = row;
+	t->b.teacher_weight = 0.7f;
+	t->b.temperature = temperature;
+	check_slopes_at(t, 0.01f, 2e-2);
+	for (i = 0; i < t->g.n_params; i++)
+		if (strcmp(t->g.params[i].name, "classifier.weight") == 0) {
+			memset(p + t->g.params[i].offset, 0,
+			       bt_param_size(&t->g.params[i]) * sizeof(*p));
+		} else if (strcmp(t->g.params[i].name, "classifier.bias") ==
+		           0) {
+			memcpy(p + t->g.params[i].offset, logits,
+			       (size_t)k * sizeof(*p));
+			grad = bt_engine_grads(t->e) + t->g.params[i].offset;
+		}
+	assert_non_null(grad);
+	assert_ok(bt_engine_pack(t->e, &err));
+	assert_ok(bt_engine_forward(t->e, &t->b, &err));
+	assert_true(fabs(bt_engine_loss(t->e) - loss) < 1e-6 * loss);
+	assert_ok(bt_engine_backward(t->e, false, &err));
+	for (i = 0; grad != NULL && i < k; i++)
+		assert_true(fabs((double)grad[i] - slopes[i]) <
+		            1e-6 * (1 + fabs(slopes[i])));
+	tiny_close(t);
+}
+
+static void teacher_of_classes(void **state)
+{
+	static const float rows[3 * TINY_CLASSES] = {
+	    0.5f,  0.2f, 0.1f,  0.15f, 0.05f, 0,     0.25f, 0.5f,
+	    0.25f, 0,    0.05f, 0.85f, 0.02f, 0.03f, 0.05f};
+	static const float logits[TINY_CLASSES] = {1.5f, -0.5f, 4, 0, 2};
+	static const double slopes[TINY_CLASSES] = {
+	    -0.036502285642333, -0.898621023887053, 0.961334276864630,
+	    -0.481224578264993, 0.455013610929749};
+	struct bt_config c = tiny_config();
+	struct bt_error err = {0};
+	struct tiny t;
+
+	(void)state;
+	assert_ok(tiny_open(&t, &c, 1, false, provider(false), false, &err));
+	check_teacher(&t, rows, 2.5f, logits, TINY_CLASSES, 8.132501936159843,
+	              slopes);
+}
+
+/* Of three labels or numbers for each text. */
+static void open_targets(struct tiny *t, const struct bt_task *task,
+                         const float *targets)
+{
+	struct bt_config c = tiny_config();
+	struct bt_error err = {0};
+
+	memset(t, 0, sizeof(*t));
+	bt_graph_init(&t->g, &err);
+	assert_ok(bt_task_graph(task, &t->g, &c, 3));
+	tiny_batch(t, false);
+	t->b.targets = targets;
+	assert_ok(tiny_engine(t, 1, false, provider(false), 0, &err));
+}
+
+static void teacher_of_labels(void **state)
+{
+	static const float targets[3 * TINY_TEXTS] = {1, 0, 0, 0, 1, 1, 0, 1,
+	                                              1, 1, 0, 0, 0, 0, 1};
+	static const float weights[3] = {0.25f, 3, 12};
+	static const float rows[9] = {0.5f,   0.9f, 0,    1,    0.25f,
+	                              0.125f, 0.3f, 0.6f, 0.75f};
+	static const float logits[3] = {-9, 0.75f, 20};
+	static const double slopes[3] = {-0.739556518206007, 0.051043618662025,
+	                                 0.912772903403165};
+	struct tiny t;
+
+	(void)state;
+	open_targets(&t, &bt_task_multi_label, targets);
+	t.b.pos_weight = weights;
+	check_teacher(&t, rows, 2.5f, logits, 3, 24.346078077299396, slopes);
+}
+
+static void teacher_of_numbers(void **state)
+{
+	static const float targets[3 * TINY_TEXTS] = {
+	    2.5f, -1, 0, 4, 0.25f, 1, -2, 3, 0.5f, 1.5f, -0.5f, 2, 0, 1, -3};
+	static const float rows[9] = {0.5f, -3, 2, 1, 0.25f, -8, 0, 6, 0.75f};
+	static const float logits[3] = {-9, 0.75f, 20};
+	static const double slopes[3] = {-11.480000451405843, 0.427500004172325,
+	                                 26.755001019636790};
+	struct tiny t;
+
+	(void)state;
+	open_targets(&t, &bt_task_regression, targets);
+	check_teacher(&t, rows, 1, logits, 3, 369.794076039716572, slopes);
+}
+
 /* Dropout is a function of seed and step, so it does not disturb differences.
  */
 static void gradients_with_dropout(void **state)
@@ -695,6 +800,9 @@ int main(void)
 	    cmocka_unit_test(squares),
 	    cmocka_unit_test(sets_of_labels),
 	    cmocka_unit_test(weights_of_positives),
+	    cmocka_unit_test(teacher_of_classes),
+	    cmocka_unit_test(teacher_of_labels),
+	    cmocka_unit_test(teacher_of_numbers),
 	    cmocka_unit_test(pools_of_texts),
 	    cmocka_unit_test(threads_do_not_matter),
 	    cmocka_unit_test(recomputing_does_not_matter),

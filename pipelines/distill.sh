@@ -1,0 +1,66 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Distillation: fine-tunes a model, the teacher, and teaches what it predicts to a
+# student that begins with every other layer of it.
+# usage: pipelines/distill.sh MODEL_DIR TRAIN.csv TEST.csv [OUT_DIR [OPTION ...]]
+#        pipelines/distill.sh small [OUT_DIR [OPTION ...]]
+# The tables have the columns text and category. Options go to both bert-train
+# commands. LAYERS="0 4" keeps these layers of the teacher. small uses the demo data
+# and a small BERT with random weights.
+set -eu
+PATH=$PATH:$(cd "$(dirname "$0")/.." && pwd)/build/bin # where make puts them
+if [ "${1-}" = small ]; then
+	data=$(dirname "$0")/data
+	model=$data/vocab.txt # a vocabulary is enough to tokenize
+	train=$data/library-train.csv test=$data/library-dev.csv label=intent
+	recipe='--batch-size 16 --learning-rate 1e-3 --epochs 12'
+	start='--init-config tiny --tokenizer'
+	shift
+elif [ $# -ge 3 ]; then
+	model=$1 train=$2 test=$3 label=category
+	recipe='--batch-size 32 --learning-rate 5e-4 --epochs 3' start=-m
+	shift 3
+else
+	sed -n '3,/^set/s/^# //p' "$0" >&2
+	exit 2
+fi
+out=${1:-distilled}
+[ $# = 0 ] || shift
+rm -rf "$out/start"
+mkdir -p "$out/start"
+
+# The ids match the teacher's outputs with the student's records.
+for part in train test; do
+	[ $part = train ] || train=$test
+	csv2tfrecord -q -i row -t text -l $label -o "$out/$part.text" "$train"
+	bert-tokenize -q -m "$model" -o "$out/$part.rec" "$out/$part.text"
+done
+# shellcheck disable=SC2086 # several words
+bert-train --force $start "$model" $recipe -o "$out/teacher" "$@" "$out/train.rec"
+bert-predict -q -m "$out/teacher" --format tensor -o "$out/teacher.ts" "$out/train.rec"
+
+# The student's layers: some of the teacher's, numbered anew.
+layers=$(sed -n 's/.*"num_hidden_layers": *\([0-9]*\).*/\1/p' "$out/teacher/config.json")
+: "${LAYERS:=$(seq -s ' ' 0 2 $((layers - 1)))}"
+kept=0 rules='' layer=0
+while [ $layer -lt "$layers" ]; do
+	case " $LAYERS " in
+	*" $layer "*)
+		rules="$rules --rename s/layer[.]${layer}[.]/layer.$kept./"
+		kept=$((kept + 1))
+		;;
+	*) rules="$rules --drop layer[.]${layer}[.]" ;;
+	esac
+	layer=$((layer + 1))
+done
+cp "$out/teacher"/* "$out/start"
+# shellcheck disable=SC2086 # several words
+ckpt-convert -q $rules "$out/teacher" "$out/start/model.safetensors"
+sed "/num_hidden_layers/s/$layers/$kept/" "$out/teacher/config.json" >"$out/start/config.json"
+
+# shellcheck disable=SC2086 # several words
+bert-train --force -m "$out/start" $recipe --teacher "$out/teacher.ts" \
+	-o "$out/student" "$@" "$out/train.rec"
+for model in teacher student; do
+	echo "$model: $(bert-eval -q -m "$out/$model" "$out/test.rec" | grep '^accuracy')"
+done
