@@ -1,34 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Metrics where every word has a tag, as conlleval and seqeval define them. A
- * tag is "O", or the part of an entity and its type: B begins one, I continues
- * it, E (or L) ends it, S (or U) is one of a single word: "B-PER". A tag of
- * another form is the type of an entity of one word, so that parts of speech
- * are counted, too. What begins and ends where tags contradict each other is
- * conlleval's decision: an I behind O, or behind another type, begins an
- * entity.
- */
+/* Metrics where every word has a tag (entities.h), as conlleval and seqeval
+ * define them. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "metrics/entities.h"
 #include "metrics/metrics_int.h"
 
-struct tag {
-	char part; /* B, I, E, S or O */
-	int type;  /* of O: -1 */
-};
-
 struct bt_metrics_tags {
-	struct tag *tag; /* [classes] */
+	struct bt_entity_tag *tag; /* [classes] */
 	struct bt_labels types;
-	uint64_t *right, *found, *given; /* [types]; one block, of right */
-	struct tag truth, guess;         /* of the word before */
+	uint64_t *right, *found, *given;   /* [types]; one block, of right */
+	struct bt_entity_tag truth, guess; /* of the word before */
 	bool same; /* an entity that began at the same word in both, with the
 	            * same type, has ended in neither */
 };
-
-static const struct tag outside = {'O', -1};
 
 static void clear(struct bt_metrics *m)
 {
@@ -43,69 +30,33 @@ static void clear(struct bt_metrics *m)
 	m->tags = NULL;
 }
 
-static int parse(struct bt_metrics_tags *t, const char *name, struct tag *tag,
-                 struct bt_error *err)
-{
-	static const char parts[] = "BIESLU", means[] = "BIESES";
-	const char *part = strchr(parts, name[0]), *type = name;
-
-	*tag = outside;
-	if (strcmp(name, "O") == 0)
-		return BT_OK;
-	tag->part = 'S';
-	if (name[0] != '\0' && name[1] == '-' && part != NULL) {
-		tag->part = means[part - parts];
-		type = name + 2;
-	}
-	tag->type = bt_labels_add(&t->types, bt_span(type), err);
-	return tag->type < 0 ? tag->type : BT_OK;
-}
-
 static int name_outputs(struct bt_metrics *m, const struct bt_labels *l,
                         struct bt_error *err)
 {
 	struct bt_metrics_tags *t = bt_array0(1, sizeof(*t));
 	size_t n;
-	int i, r = BT_OK;
+	int r;
 
 	clear(m);
 	m->tags = t;
-	t->tag = bt_array0((size_t)l->n, sizeof(*t->tag));
-	if (t->tag == NULL)
-		return bt_error_nomem(err, "counting entities");
-	for (i = 0; i < l->n && r == BT_OK; i++)
-		r = parse(t, l->name[i], &t->tag[i], err);
+	r = bt_entity_tags(l, &t->types, &t->tag, err);
 	n = (size_t)t->types.n;
 	t->right = bt_array0(3 * n + 1, sizeof(*t->right));
 	if (r == BT_OK && t->right == NULL)
 		return bt_error_nomem(err, "counting entities");
 	t->found = t->right + n;
 	t->given = t->found + n;
-	t->truth = t->guess = outside;
+	t->truth = t->guess = bt_entity_outside;
 	return r;
 }
 
-static bool begins(struct tag before, struct tag now)
+static void count(struct bt_metrics_tags *t, struct bt_entity_tag truth,
+                  struct bt_entity_tag guess)
 {
-	return now.part == 'B' || now.part == 'S' ||
-	       (now.part != 'O' &&
-	        (before.part == 'E' || before.part == 'S' ||
-	         before.part == 'O' || before.type != now.type));
-}
-
-static bool ends(struct tag before, struct tag now)
-{
-	return before.part != 'O' &&
-	       (before.part == 'E' || before.part == 'S' || now.part == 'B' ||
-	        now.part == 'S' || now.part == 'O' || before.type != now.type);
-}
-
-static void count(struct bt_metrics_tags *t, struct tag truth, struct tag guess)
-{
-	bool truth_ends = ends(t->truth, truth);
-	bool guess_ends = ends(t->guess, guess);
-	bool truth_begins = begins(t->truth, truth);
-	bool guess_begins = begins(t->guess, guess);
+	bool truth_ends = bt_entity_ends(t->truth, truth);
+	bool guess_ends = bt_entity_ends(t->guess, guess);
+	bool truth_begins = bt_entity_begins(t->truth, truth);
+	bool guess_begins = bt_entity_begins(t->guess, guess);
 
 	if (t->same && truth_ends && guess_ends)
 		t->right[t->truth.type]++;
@@ -125,7 +76,7 @@ static void count(struct bt_metrics_tags *t, struct tag truth, struct tag guess)
 /* What is open ends with the text. */
 static void begin(struct bt_metrics *m)
 {
-	count(m->tags, outside, outside);
+	count(m->tags, bt_entity_outside, bt_entity_outside);
 }
 
 static void reset(struct bt_metrics *m)
@@ -133,7 +84,7 @@ static void reset(struct bt_metrics *m)
 	struct bt_metrics_tags *t = m->tags;
 
 	memset(t->right, 0, 3 * (size_t)t->types.n * sizeof(*t->right));
-	t->truth = t->guess = outside;
+	t->truth = t->guess = bt_entity_outside;
 	t->same = false;
 }
 

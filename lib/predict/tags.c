@@ -11,6 +11,7 @@
 #include "format/csv.h"
 #include "format/escape.h"
 #include "format/tf_example.h"
+#include "metrics/entities.h"
 #include "metrics/metrics.h"
 #include "record/record.h"
 
@@ -30,6 +31,8 @@ struct bt_tags {
 	enum bt_tags_format format;
 	bool proba;
 	const struct bt_labels *labels;
+	struct bt_labels types;         /* of entities */
+	struct bt_entity_tag *entities; /* [labels] what each tag is */
 	struct bt_out *out;
 	struct bt_buf payloads; /* of the block */
 	size_t *end;            /* [records] of each in them */
@@ -56,7 +59,9 @@ int bt_tags_new(enum bt_tags_format format, bool proba,
 	w->out = out;
 	w->count = bt_array0((size_t)labels->n, sizeof(*w->count));
 	*t = w;
-	return w->count != NULL ? BT_OK : bt_error_nomem(err, "predicting");
+	return w->count != NULL
+	           ? bt_entity_tags(labels, &w->types, &w->entities, err)
+	           : bt_error_nomem(err, "predicting");
 }
 
 void bt_tags_free(struct bt_tags *t)
@@ -70,6 +75,8 @@ void bt_tags_free(struct bt_tags *t)
 	free(t->tag);
 	free(t->p);
 	free(t->count);
+	free(t->entities);
+	bt_labels_clear(&t->types);
 	free(t);
 }
 
@@ -187,8 +194,78 @@ static void put_csv(struct bt_tags *t, struct sentence *s)
 	}
 }
 
+static size_t characters(struct bt_span s)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < s.n; i++)
+		n += ((unsigned char)s.p[i] & 0xC0) != 0x80;
+	return n;
+}
+
+/* One entity: words first to last, of which the first begins at character
+ * `start` of the words with a blank between two. */
+static void put_entity(struct bt_tags *t, struct list words, size_t first,
+                       size_t last, size_t start)
+{
+	struct bt_buf text = BT_BUF_INIT;
+	struct bt_span word;
+	char number[32];
+	float p = 1;
+	size_t i;
+
+	for (i = first; i <= last && next(&words, &word, NULL) == 1; i++) {
+		if (i > first)
+			bt_buf_putc(&text, ' ');
+		bt_buf_put(&text, word.p, word.n);
+		p = t->p[i] < p ? t->p[i] : p;
+	}
+	word = (struct bt_span){bt_buf_at(&text, 0), text.len};
+	bt_buf_puts(&t->row, "{\"type\": ");
+	bt_escape_json_text(
+	    &t->row, bt_span(t->types.name[t->entities[t->tag[first]].type]));
+	bt_buf_puts(&t->row, ", \"text\": ");
+	bt_escape_json_text(&t->row, word);
+	bt_buf_printf(&t->row,
+	              ", \"words\": [%zu, %zu], \"start\": %zu, \"end\": %zu",
+	              first, last + 1, start, start + characters(word));
+	bt_format_f32(number, sizeof(number), p);
+	if (t->proba)
+		bt_buf_printf(&t->row, ", \"probability\": %s", number);
+	bt_buf_putc(&t->row, '}');
+	bt_buf_clear(&text);
+}
+
+static void put_entities(struct bt_tags *t, struct list words)
+{
+	struct bt_entity_tag last = bt_entity_outside, now;
+	struct list begun = words;
+	struct bt_span word;
+	size_t i, first = 0, start = 0, at = 0;
+	bool open = false, some = false;
+
+	for (i = 0; i <= t->n; i++, last = now) {
+		now = i < t->n ? t->entities[t->tag[i]] : bt_entity_outside;
+		if (open && bt_entity_ends(last, now)) {
+			bt_buf_puts(&t->row, some ? ", " : "");
+			put_entity(t, begun, first, i - 1, start);
+			open = false;
+			some = true;
+		}
+		if (bt_entity_begins(last, now)) {
+			open = true;
+			first = i;
+			start = at;
+			begun = words;
+		}
+		if (next(&words, &word, NULL) == 1)
+			at += characters(word) + 1;
+	}
+}
+
 static void put_jsonl(struct bt_tags *t, struct sentence *s)
 {
+	struct list words = s->words;
 	struct bt_span word;
 	char number[32];
 	size_t i;
@@ -206,12 +283,14 @@ static void put_jsonl(struct bt_tags *t, struct sentence *s)
 		bt_escape_json_text(&t->row,
 		                    bt_span(t->labels->name[t->tag[i]]));
 	}
-	bt_buf_puts(&t->row, t->proba ? "], \"probabilities\": [" : "]}\n");
+	bt_buf_puts(&t->row, t->proba ? "], \"probabilities\": [" : "");
 	for (i = 0; t->proba && i < t->n; i++) {
 		bt_format_f32(number, sizeof(number), t->p[i]);
 		bt_buf_printf(&t->row, "%s%s", i > 0 ? ", " : "", number);
 	}
-	bt_buf_puts(&t->row, t->proba ? "]}\n" : "");
+	bt_buf_puts(&t->row, "], \"entities\": [");
+	put_entities(t, words);
+	bt_buf_puts(&t->row, "]}\n");
 }
 
 /* The sentence is complete: writes it. */

@@ -59,6 +59,35 @@ is "$(awk -F, 'FNR > 1 { print $4 }' dev.csv)" "$(awk 'NF { print $3 }' dev.conl
 bert-predict -q -m m -o dev.jsonl dev.rec
 like "$(head -n 1 dev.jsonl)" '{"id": "0", "tokens": ?"i", "have", *?, "tags": ?"O", "O", *?}' 'as JSON Lines'
 
+# entities by conlleval's rules, with the characters of the words between blanks
+entities() { # WORD GOLD TAG [PROBABILITY] lines
+	awk 'function finish() {
+			if (type != "")
+				printf "{\"type\": \"%s\", \"text\": \"%s\", \"words\": [%d, %d], \"start\": %d, \"end\": %d}\n",
+					type, text, first, i, start, start + length(text)
+			type = ""
+		}
+		NF == 0 { finish(); i = at = 0; last = "O"; next }
+		{ now = substr($3, 3)
+			if ($3 == "O" || $3 ~ /^B/ || now != last) finish()
+			if ($3 != "O" && (type == "")) { type = now; first = i; start = at; text = $1 }
+			else if ($3 != "O") text = text " " $1
+			last = $3 == "O" ? "O" : now
+			i++
+			at += length($1) + 1 }' "$@"
+}
+entities dev.conll >want
+grep -o '{"type": [^}]*}' dev.jsonl >got
+same got want 'with the entities'
+bert-predict -q -m m --format jsonl --proba dev.rec | grep -o '{"type": [^}]*}' |
+	sed 's/, "probability": [0-9.]*}$/}/' >got
+same got want '... and how probable each is'
+printf '%b O\n' i 'h\0303\0244ve' 'th\0303\0251' card open . >unicode.txt
+conll2tfrecord -q unicode.txt | bert-tokenize -q -m "$vocab" -o unicode.rec
+is "$(bert-predict -q -m m --format jsonl unicode.rec | grep -o '"entities.*')" \
+	'"entities": [{"type": "X", "text": "card open", "words": [3, 5], "start": 11, "end": 20}]}' \
+	'characters are code points'
+
 bert-predict -q -m m --proba dev.rec | cut -d ' ' -f 1-3 >columns
 same columns dev.conll 'probabilities are one column more'
 is "$(bert-predict -q -m m --proba dev.rec | awk 'NF && !($4 > 0.25 && $4 <= 1)')" '' 'of the tag, the largest of four'
