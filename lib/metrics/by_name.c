@@ -14,12 +14,13 @@ static const struct {
 	unsigned needs;
 	int above; /* it needs more classes than that */
 } known[] = {
-#define ALL (CLASSES | NUMBERS | LABELS | TAGS | SPANS)
+#define ALL (CLASSES | NUMBERS | LABELS | TAGS | SPANS | QUESTIONS)
 #define CLASSES BT_METRICS_CLASSIFICATION
 #define NUMBERS BT_METRICS_REGRESSION
 #define LABELS BT_METRICS_MULTILABEL
 #define TAGS BT_METRICS_TAGGING
 #define SPANS BT_METRICS_SPANS
+#define QUESTIONS BT_METRICS_QUESTIONS
 #define PROBABILITIES BT_METRICS_OF_PROBABILITIES
 #define RANKS (BT_METRICS_RANKS | PROBABILITIES)
 #define ROW(of, falls, name, field, needs, above)                              \
@@ -32,8 +33,8 @@ static const struct {
     M(CLASSES | LABELS | TAGS, false, accuracy),
     M(TAGS, false, precision),
     M(TAGS, false, recall),
-    M(TAGS | SPANS, false, f1),
-    M(SPANS, false, exact_match),
+    M(TAGS | SPANS | QUESTIONS, false, f1),
+    M(SPANS | QUESTIONS, false, exact_match),
     M(CLASSES | LABELS | TAGS, false, macro_precision),
     M(CLASSES | LABELS | TAGS, false, macro_recall),
     M(CLASSES | LABELS | TAGS, false, macro_f1),
@@ -57,6 +58,15 @@ static const struct {
     ROW(CLASSES, false, "top_3_accuracy", top[1], PROBABILITIES, 3),
     ROW(CLASSES, false, "top_5_accuracy", top[2], PROBABILITIES, 5),
     ROW(CLASSES, false, "top_10_accuracy", top[3], PROBABILITIES, 10),
+    M(QUESTIONS, false, has_answer_exact_match),
+    M(QUESTIONS, false, has_answer_f1),
+    M(QUESTIONS, false, no_answer_exact_match),
+    M(QUESTIONS, false, no_answer_f1),
+    M(QUESTIONS, false, best_exact_match),
+    M(QUESTIONS, false, best_f1),
+    M(QUESTIONS, false, exact_match_average_precision),
+    M(QUESTIONS, false, f1_average_precision),
+    M(QUESTIONS, false, oracle_average_precision),
     M(NUMBERS, true, mse),
     M(NUMBERS, true, rmse),
     M(NUMBERS, true, mae),

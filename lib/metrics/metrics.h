@@ -12,7 +12,8 @@
  * them: an entity is right if its type, first and last word are.
  * Of one that finds answers: in each window of a text the two tokens with the
  * largest sum of logits, of which the first is not behind the last, beside
- * those of the answer. The metrics of whole answers are in evaluation.
+ * those of the answer. And of answers to questions, as
+ * the scripts of SQuAD define them (metrics/squad.h), but from 0 to 1.
  */
 #ifndef BT_METRICS_METRICS_H
 #define BT_METRICS_METRICS_H
@@ -21,6 +22,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "metrics/squad.h"
 #include "record/labels.h"
 
 #define BT_METRICS_BINS 15 /* of the calibration error, of equal width */
@@ -75,7 +77,9 @@ struct bt_metrics {
 	const double *bound;
 
 	struct bt_metrics_tags *tags; /* of words (tagging.c), else NULL */
-	double exact_sum, f1_sum;     /* of answers */
+	double exact_sum, f1_sum;     /* of spans */
+	struct bt_squad *squad;       /* of answers (questions.c), else NULL */
+	enum bt_squad_rules rules;    /* of it */
 };
 
 struct bt_metrics_summary;
@@ -93,10 +97,10 @@ struct bt_metrics_kind {
 		const char *name, *label;
 	} shown[4]; /* in the line of an epoch, after the losses */
 
-	/* Where outputs are tags: what they are called, before the first
-	 * example; the beginning of a text, before its words; that all is
-	 * counted anew; and that it is forgotten. NULL where outputs are not.
-	 */
+	/* Where outputs are tags or answers: what they are called, before the
+	 * first example; of tags the beginning of a text, before its words;
+	 * that all is counted anew; and that it is forgotten. NULL where they
+	 * are not. */
 	int (*name_outputs)(struct bt_metrics *m, const struct bt_labels *l,
 	                    struct bt_error *err);
 	void (*begin)(struct bt_metrics *m);
@@ -133,12 +137,13 @@ enum {
 	BT_METRICS_REGRESSION = 2,
 	BT_METRICS_MULTILABEL = 4,
 	BT_METRICS_TAGGING = 8,
-	BT_METRICS_SPANS = 16
+	BT_METRICS_SPANS = 16,
+	BT_METRICS_QUESTIONS = 32
 };
 
 extern const struct bt_metrics_kind bt_metrics_classification,
-    bt_metrics_multilabel, bt_metrics_regression, bt_metrics_spans,
-    bt_metrics_tagging;
+    bt_metrics_multilabel, bt_metrics_questions, bt_metrics_regression,
+    bt_metrics_spans, bt_metrics_tagging;
 
 int bt_metrics_init(struct bt_metrics *m, const struct bt_metrics_kind *kind,
                     int outputs, struct bt_error *err) BT_MUST_USE;
@@ -163,6 +168,11 @@ int bt_metrics_predicted(const float *logits, int classes, const double *bound);
 /* Adds one example. BT_ENOMEM alone. */
 int bt_metrics_add(struct bt_metrics *m, int truth, const float *targets,
                    const float *output, struct bt_error *err) BT_MUST_USE;
+
+/* Adds the answer to a question to metrics of these; see bt_squad_add. */
+int bt_metrics_add_answer(struct bt_metrics *m, const struct bt_span *reference,
+                          size_t n, const struct bt_squad_answer *answer,
+                          struct bt_error *err) BT_MUST_USE;
 
 struct bt_class_metrics {
 	double precision, recall, f1;
@@ -234,9 +244,17 @@ struct bt_metrics_summary {
 	 * types, and accuracy is the share of words with their tag */
 	double precision, recall, f1;
 
-	/* of answers: the share of windows with both tokens right; f1 is then
-	 * that of an answer's tokens, the mean over windows */
-	double exact_match;
+	/* of spans exact_match is the share of windows with both tokens right;
+	 * f1 is then that of an answer's tokens, the mean over windows */
+
+	/* of answers, and f1: of all, of questions that have an answer and of
+	 * those that have none; the best ones and average precisions that some
+	 * threshold of null odds gives */
+	double exact_match, has_answer_exact_match, has_answer_f1;
+	double no_answer_exact_match, no_answer_f1;
+	double best_exact_match, best_f1;
+	double exact_match_average_precision, f1_average_precision;
+	double oracle_average_precision;
 
 	/* of labels; accuracy is the share of examples with just their labels,
 	 * mcc is not */
