@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "base/tool.h"
+#include "evaluate/answer_file.h"
 #include "evaluate/label_issues.h"
 #include "evaluate/minimum.h"
 #include "evaluate/predictions.h"
@@ -26,6 +27,8 @@ struct args {
 	struct bt_opt_list model, predictions;
 	const char *task;
 	const char *dtype, *gemm, *threshold, *windows;
+	const char *null_odds, *language;
+	double null_threshold;
 	bool json, profile;
 	int64_t expect; /* 0: not given */
 	struct bt_opt_list min, by;
@@ -75,6 +78,15 @@ static const struct bt_opt options[] = {
            threshold),
     BT_STR(0, "tune-threshold", "f1",
            "write the thresholds with the highest F1 to -o FILE", args, tune),
+    BT_GROUP("Questions"),
+    BT_STR(0, "null-odds", "FILE",
+           "odds of --predictions that questions have no answer", args,
+           null_odds),
+    BT_REAL(0, "null-threshold", "X",
+            "questions with higher null odds count as unanswered [1]", args,
+            null_threshold, -1e300, 1e300),
+    BT_STR(0, "language", BT_SQUAD_LANGUAGE_NAMES,
+           "compare answers as MLQA does [as SQuAD does]", args, language),
     BT_GROUP("Speed"),
     BT_STR(0, "dtype", "auto|f32|bf16|int8", "type of matrix products [auto]",
            args, dtype),
@@ -408,11 +420,78 @@ static int run_predictions(struct run *r, char **paths, int n,
 	return e;
 }
 
+/* Answers to questions that stand in a file. */
+static int run_answers(struct run *r, char **paths, int n,
+                       const struct bt_log *log, struct bt_error *err)
+{
+	static const struct bt_labels none;
+	const struct args *a = r->a;
+	const struct bt_metrics_summary s = {.kind = &bt_metrics_questions,
+	                                     .lacks =
+	                                         BT_METRICS_OF_PROBABILITIES};
+	struct bt_answer_file_opts o = {.answers = a->predictions.item[0],
+	                                .null_odds = a->null_odds,
+	                                .records = paths,
+	                                .n_records = n,
+	                                .expect = (uint64_t)a->expect,
+	                                .log = log};
+	unsigned needs;
+	int e;
+
+	r->labels = &none;
+	if (a->predictions.n > 1 || a->issues != NULL || a->task != NULL ||
+	    a->threshold != NULL || a->tune != NULL)
+		return bt_error_set(err, BT_EARG,
+		                    "'%s' holds answers to questions, for "
+		                    "which a second file, --task, thresholds "
+		                    "of labels and --label-issues are not "
+		                    "available",
+		                    o.answers);
+	e = bt_minimum_check(a->minimum, (size_t)a->min.n, &s, &needs, err);
+	if (e == BT_OK)
+		e = bt_metrics_init(&r->m, &bt_metrics_questions, 0, err);
+	if (e != BT_OK)
+		return e;
+	r->m.output = BT_METRICS_ANSWERS;
+	r->m.rules = bt_squad_rules_named(a->language);
+	e = bt_metrics_name_outputs(&r->m, &none, err);
+	if (e != BT_OK)
+		return e;
+	bt_squad_threshold(r->m.squad, a->null_threshold);
+	return bt_answer_file_score(&o, &r->m, &r->unlabelled, err);
+}
+
+/* Whether an option is given that only applies to answers. */
+static bool question_options(const struct args *a)
+{
+	return a->null_odds != NULL || a->language != NULL ||
+	       a->null_threshold != 1;
+}
+
+static int run_any(struct run *r, char **paths, int n, const struct bt_log *log,
+                   struct bt_error *err)
+{
+	bool answers = false;
+	int e = BT_OK;
+
+	if (r->a->model.n == 0)
+		e = bt_answer_file_is(r->a->predictions.item[0], &answers, err);
+	if (e == BT_OK && answers)
+		return run_answers(r, paths, n, log, err);
+	if (e == BT_OK && question_options(r->a))
+		e = bt_error_set(err, BT_EARG,
+		                 "--null-odds, --null-threshold and --language "
+		                 "are for answers to questions");
+	if (e != BT_OK)
+		return e;
+	return (r->a->model.n > 0 ? run_model : run_predictions)(r, paths, n,
+	                                                         log, err);
+}
+
 static int evaluate(struct run *r, char **paths, int n, struct bt_error *err)
 {
 	struct bt_log log = bt_tool_log(&tool, &r->a->common);
-	int e = (r->a->model.n > 0 ? run_model : run_predictions)(r, paths, n,
-	                                                          &log, err);
+	int e = run_any(r, paths, n, &log, err);
 
 	if (e == BT_OK && r->m.n == 0)
 		e = bt_error_set(err, BT_EFORMAT,
@@ -492,7 +571,8 @@ static int spare(const char *path, const struct args *a, char *const *records,
 
 int main(int argc, char **argv)
 {
-	struct args a = {.common = BT_COMMON_INIT, .dtype = "auto"};
+	struct args a = {
+	    .common = BT_COMMON_INIT, .dtype = "auto", .null_threshold = 1};
 	struct bt_error err = {0};
 	int status, operand;
 
