@@ -99,7 +99,9 @@ int bt_model_config(const char *dir, struct bt_config *c, struct bt_labels *l,
 		r = bt_labels_from_json(c->json, l, err);
 		if (r == BT_OK && l->n == 0 &&
 		    !bt_task_of(c->problem_type)->names_outputs)
-			r = bt_labels_numbered(l, "LABEL_", 1, err);
+			r = bt_labels_numbered(
+			    l, "LABEL_", bt_task_of(c->problem_type)->least,
+			    err);
 		if (r != BT_OK) {
 			bt_error_prefix(err, "%s", bt_buf_str(&name));
 			bt_config_clear(c);

@@ -49,6 +49,14 @@ like "$(tr -d ' \n' <m/config.json)" \
 	'*"architectures":\["BertForQuestionAnswering"\]*"id2label":{"0":"start","1":"end"}*' \
 	"is of Hugging Face's class"
 is "$(ckpt-inspect m | grep -c 'qa_outputs')" 2 "... with its head's names"
+cp -R m unnamed # published models have no names of their outputs
+tr -d ' \n' <m/config.json | sed 's/"id2label":{[^}]*},//; s/,*"label2id":{[^}]*}//' >unnamed/config.json
+is "$(grep -c start unnamed/config.json)" 0 'a model without names of its outputs'
+is "$(bert-eval -q -m unnamed dev.rec)" "$(bert-eval -q -m m dev.rec)" '... is the same'
+bert-train -m unnamed --steps 1 --learning-rate 0 -o kept train.rec 2>err
+like "$(cat err)" "*'unnamed': * tensors loaded*" '... and trained on'
+grep -q 'newly initialized' err
+is $? 1 '... with its outputs'
 train -q --task qa --epochs 6 --eval dev.rec -o again train.rec
 same m/model.safetensors again/model.safetensors 'twice the same'
 works 'goes on from such a model' bert-train -q -m m --epochs 1 --learning-rate 1e-5 -o more train.rec
