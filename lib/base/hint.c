@@ -111,6 +111,9 @@ static const char *const words[BT_HINTS] = {
         "tensor-cat reads streams of tensors, ckpt-inspect checkpoints",
     [BT_HINT_READ_TEXT] =
         "csv2tfrecord reads tables and JSON Lines, bert-tokenize --lines lines of text",
+    [BT_HINT_NO_ANSWERS] =
+        "if its answers are not known, leave them out with --no-answers",
+    [BT_HINT_REALIGN] = "--realign takes the nearest place of the text",
     [BT_HINT_TABLE_COMMA] = "use --delimiter comma",
     [BT_HINT_TABLE_PIPE] = "use --delimiter pipe",
     [BT_HINT_TABLE_SEMICOLON] = "use --delimiter semicolon",

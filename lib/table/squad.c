@@ -1,0 +1,471 @@
+/* SPDX-License-Identifier: MIT */
+#include "table/squad.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "base/span.h"
+#include "base/utf8.h"
+#include "dedup/duplicate_ids.h"
+#include "format/json.h"
+#include "format/tf_example.h"
+#include "format/tfrecord.h"
+#include "io/in.h"
+
+#define DOCUMENT_MAX ((size_t)1 << 30)
+#define SHOWN 40 /* bytes of a text in a message */
+
+struct reader {
+	const struct bt_squad_opts *o;
+	struct bt_squad_stats *stats;
+	struct bt_out *out;
+	struct bt_example_writer w;
+	struct bt_duplicate_ids ids;
+	/* the question that is read */
+	struct bt_buf id;
+	struct bt_span context;
+	struct bt_span *answer; /* [n] */
+	int64_t *start;         /* [n] code points */
+	size_t n, answer_cap, start_cap;
+};
+
+/* The beginning of a text, whole characters. */
+static struct bt_span head(struct bt_span s)
+{
+	size_t n = s.n;
+
+	if (n > SHOWN)
+		for (n = SHOWN; n > 0 && (s.p[n] & 0xc0) == 0x80; n--)
+			;
+	return (struct bt_span){s.p, n};
+}
+
+/* A required member that is a text. */
+static int get_text(const json_t *o, const char *key, struct bt_span *text,
+                    struct bt_error *err)
+{
+	const json_t *v = json_object_get(o, key);
+
+	*text = bt_json_text(v);
+	if (text->p != NULL)
+		return BT_OK;
+	return bt_error_set(
+	    err, BT_EFORMAT,
+	    v == NULL ? "has no member '%s'" : "'%s' is not a text", key);
+}
+
+/* The id into r->id, which is empty if there is none. */
+static int get_id(struct reader *r, const json_t *o, struct bt_error *err)
+{
+	const json_t *id = json_object_get(o, "id");
+	struct bt_span text = bt_json_text(id);
+
+	bt_buf_reset(&r->id);
+	if (text.p != NULL)
+		bt_buf_put(&r->id, text.p, text.n);
+	else if (json_is_integer(id))
+		bt_buf_decimal(&r->id, json_integer_value(id));
+	else if (id != NULL)
+		return bt_error_set(err, BT_EFORMAT,
+		                    "'id' is neither a text nor a whole "
+		                    "number");
+	return r->id.oom ? bt_error_nomem(err, "reading a question") : BT_OK;
+}
+
+/* Where in the context an answer stands. */
+struct place {
+	int64_t start;   /* that is asked for */
+	bool right;      /* it stands there */
+	int64_t nearest; /* where it stands nearest to that; -1: nowhere */
+	struct bt_span instead; /* what stands there, or p NULL: beyond it */
+	int64_t characters;     /* of the context */
+};
+
+static void find(struct bt_span context, struct bt_span answer,
+                 struct place *at)
+{
+	const uint8_t *p = (const uint8_t *)context.p, *end = p + context.n;
+	int64_t i;
+
+	at->nearest = -1;
+	for (i = 0; p < end; p += bt_utf8_len(*p), i++) {
+		if (i == at->start)
+			at->instead = (struct bt_span){(const char *)p,
+			                               (size_t)(end - p)};
+		if ((size_t)(end - p) < answer.n ||
+		    memcmp(p, answer.p, answer.n) != 0)
+			continue;
+		if (at->nearest < 0 ||
+		    llabs(i - at->start) < llabs(at->nearest - at->start))
+			at->nearest = i;
+	}
+	at->right = at->nearest >= 0 && at->nearest == at->start;
+	at->characters = i;
+}
+
+static int misplaced(const struct place *at, size_t k, struct bt_span answer,
+                     struct bt_error *err)
+{
+	struct bt_span a = head(answer), s = at->instead;
+	struct bt_buf b = BT_BUF_INIT;
+
+	bt_buf_printf(&b, "answer %zu, '%.*s', is not at answer_start %lld, ",
+	              k, (int)a.n, a.p, (long long)at->start);
+	if (s.p != NULL) {
+		if (s.n > answer.n)
+			for (s.n = answer.n; (s.p[s.n] & 0xc0) == 0x80; s.n++)
+				;
+		s = head(s);
+		bt_buf_printf(&b, "where '%.*s' stands", (int)s.n, s.p);
+	} else {
+		bt_buf_printf(&b, "which is beyond the %lld characters",
+		              (long long)at->characters);
+	}
+	if (at->nearest < 0)
+		bt_buf_puts(&b, "; the context does not contain it");
+	else
+		bt_buf_printf(
+		    &b, "; it is at %lld%s", (long long)at->nearest,
+		    llabs(at->nearest - at->start) == 1 ? ": off by one" : "");
+	bt_error_set(err, BT_EFORMAT, "%s", bt_buf_str(&b));
+	bt_buf_clear(&b);
+	return bt_error_hint(
+	    err, at->nearest < 0 ? BT_HINT_NONE : BT_HINT_REALIGN, BT_EFORMAT);
+}
+
+static int add_answer(struct reader *r, const json_t *text, const json_t *start,
+                      struct bt_error *err)
+{
+	struct bt_span answer = bt_json_text(text);
+	struct place at = {.start = json_integer_value(start)};
+	size_t k = r->n + 1;
+
+	if (answer.p == NULL || answer.n == 0)
+		return bt_error_set(err, BT_EFORMAT,
+		                    "answer %zu: 'text' is not a text, or is "
+		                    "empty",
+		                    k);
+	if (!json_is_integer(start) || at.start < 0)
+		return bt_error_set(err, BT_EFORMAT,
+		                    "answer %zu: 'answer_start' is not a whole "
+		                    "number from 0 on",
+		                    k);
+	find(r->context, answer, &at);
+	if (!at.right && (!r->o->realign || at.nearest < 0))
+		return misplaced(&at, k, answer, err);
+	r->stats->realigned += !at.right;
+	if (bt_grow(&r->answer, &r->answer_cap, k, sizeof(*r->answer)) ||
+	    bt_grow(&r->start, &r->start_cap, k, sizeof(*r->start)))
+		return bt_error_nomem(err, "reading a question");
+	r->answer[r->n] = answer;
+	r->start[r->n++] = at.nearest;
+	return BT_OK;
+}
+
+/* Answers as a list of objects, or as an object of two lists. */
+static int add_answers(struct reader *r, const json_t *answers,
+                       struct bt_error *err)
+{
+	const json_t *texts = json_object_get(answers, "text"), *a;
+	const json_t *starts = json_object_get(answers, "answer_start");
+	int e = BT_OK;
+	size_t i;
+
+	if (json_is_array(answers)) {
+		for (i = 0; e == BT_OK && i < json_array_size(answers); i++) {
+			a = json_array_get(answers, i);
+			e = add_answer(r, json_object_get(a, "text"),
+			               json_object_get(a, "answer_start"), err);
+		}
+		return e;
+	}
+	if (!json_is_array(texts) || !json_is_array(starts))
+		return bt_error_set(err, BT_EFORMAT,
+		                    "'answers' is neither a list nor an object "
+		                    "with lists 'text' and 'answer_start'");
+	if (json_array_size(texts) != json_array_size(starts))
+		return bt_error_set(err, BT_EFORMAT,
+		                    "'answers' has %zu in 'text', but %zu in "
+		                    "'answer_start'",
+		                    json_array_size(texts),
+		                    json_array_size(starts));
+	for (i = 0; e == BT_OK && i < json_array_size(texts); i++)
+		e = add_answer(r, json_array_get(texts, i),
+		               json_array_get(starts, i), err);
+	return e;
+}
+
+/* The answers; *known tells whether there are any, or it is known that there
+ * are none. */
+static int get_answers(struct reader *r, const json_t *o, bool *known,
+                       struct bt_error *err)
+{
+	const json_t *answers = json_object_get(o, "answers");
+	bool said = json_object_get(o, "is_impossible") != NULL, none = false;
+	int e = BT_OK;
+
+	r->n = 0;
+	*known = false;
+	if (r->o->no_answers)
+		return BT_OK;
+	e = bt_json_bool(o, "is_impossible", &none, err);
+	*known = none || (answers != NULL && !json_is_null(answers));
+	if (e == BT_OK && answers != NULL && !json_is_null(answers))
+		e = add_answers(r, answers, err);
+	if (e == BT_OK && none && r->n > 0)
+		e = bt_error_set(err, BT_EFORMAT,
+		                 "'is_impossible' is true, but it has %zu "
+		                 "answer%s",
+		                 r->n, r->n == 1 ? "" : "s");
+	if (e == BT_OK && said && !none && *known && r->n == 0)
+		e = bt_error_hint(err, BT_HINT_NO_ANSWERS,
+		                  bt_error_set(err, BT_EFORMAT,
+		                               "'is_impossible' is false, but "
+		                               "it has no answers"));
+	return e;
+}
+
+static int write_record(struct reader *r, struct bt_span question,
+                        struct bt_span title, bool known, struct bt_error *err)
+{
+	struct bt_span payload;
+
+	bt_example_begin(&r->w);
+	if (known) {
+		bt_example_add_int64s(&r->w, "answer_starts", r->start, r->n);
+		bt_example_add_texts(&r->w, "answers", r->answer, r->n);
+	}
+	bt_example_add_text(&r->w, "context", r->context.p, r->context.n);
+	bt_example_add_text(&r->w, "id", r->id.data, r->id.len);
+	bt_example_add_text(&r->w, "question", question.p, question.n);
+	if (title.p != NULL)
+		bt_example_add_text(&r->w, "title", title.p, title.n);
+	payload = bt_example_finish(&r->w);
+	if (payload.p == NULL)
+		return bt_error_nomem(err, "reading a question");
+	r->stats->questions++;
+	r->stats->unknown += !known;
+	r->stats->impossible += known && r->n == 0;
+	return bt_tfrecord_write(r->out, payload.p, payload.n, err);
+}
+
+/* A question of r->context, which has an id. */
+static int add_question(struct reader *r, const json_t *o, struct bt_span title,
+                        struct bt_error *err)
+{
+	struct bt_span question = {NULL, 0}, id = {r->id.data, r->id.len};
+	bool known = false;
+	int e = get_text(o, "question", &question, err);
+
+	if (e == BT_OK)
+		e = get_answers(r, o, &known, err);
+	if (e == BT_OK)
+		bt_duplicate_ids_add(&r->ids, id);
+	if (e == BT_OK)
+		return write_record(r, question, title, known, err);
+	return bt_error_prefix(err, "question '%.*s'", (int)head(id).n, id.p);
+}
+
+/* An object with a question and its context; without an id it is numbered. */
+static int add_flat(struct reader *r, const json_t *o, struct bt_error *err)
+{
+	int e = get_id(r, o, err);
+
+	if (e == BT_OK && r->id.len == 0)
+		bt_buf_decimal(&r->id, (int64_t)r->stats->questions);
+	if (e == BT_OK)
+		e = get_text(o, "context", &r->context, err);
+	if (e != BT_OK)
+		return e;
+	return add_question(r, o, bt_json_text(json_object_get(o, "title")),
+	                    err);
+}
+
+static int need_list(const json_t *o, const char *key, const json_t **list,
+                     struct bt_error *err)
+{
+	*list = json_object_get(o, key);
+	if (json_is_array(*list))
+		return BT_OK;
+	return bt_error_set(
+	    err, BT_EFORMAT,
+	    *list == NULL ? "has no member '%s'" : "'%s' is not a list", key);
+}
+
+static int add_paragraph(struct reader *r, const json_t *o,
+                         struct bt_span title, struct bt_error *err)
+{
+	const json_t *qas, *qa;
+	int e = get_text(o, "context", &r->context, err);
+	size_t i;
+
+	if (e == BT_OK)
+		e = need_list(o, "qas", &qas, err);
+	for (i = 0; e == BT_OK && i < json_array_size(qas); i++) {
+		qa = json_array_get(qas, i);
+		e = get_id(r, qa, err);
+		if (e == BT_OK && r->id.len == 0)
+			e = bt_error_set(err, BT_EFORMAT, "has no id");
+		if (e != BT_OK)
+			return bt_error_prefix(err, "question %zu", i + 1);
+		e = add_question(r, qa, title, err);
+	}
+	return e;
+}
+
+static int add_article(struct reader *r, const json_t *o, struct bt_error *err)
+{
+	struct bt_span title = bt_json_text(json_object_get(o, "title"));
+	const json_t *paragraphs;
+	size_t i;
+	int e;
+
+	if (json_object_get(o, "question") != NULL)
+		return add_flat(r, o, err);
+	e = need_list(o, "paragraphs", &paragraphs, err);
+	for (i = 0; e == BT_OK && i < json_array_size(paragraphs); i++) {
+		e = add_paragraph(r, json_array_get(paragraphs, i), title, err);
+		if (e == BT_EFORMAT)
+			bt_error_prefix(err, "paragraph %zu", i + 1);
+	}
+	return e;
+}
+
+static int add_document(struct reader *r, const json_t *o, struct bt_error *err)
+{
+	const json_t *data;
+	int e = need_list(o, "data", &data, err);
+	size_t i;
+
+	for (i = 0; e == BT_OK && i < json_array_size(data); i++) {
+		e = add_article(r, json_array_get(data, i), err);
+		if (e == BT_EFORMAT)
+			bt_error_prefix(err, "data %zu", i + 1);
+	}
+	return e;
+}
+
+/* Reads what is left of the input as one JSON text. */
+static int read_document(struct reader *r, struct bt_in *in,
+                         struct bt_error *err)
+{
+	struct bt_buf text = BT_BUF_INIT;
+	const uint8_t *p;
+	json_t *o = NULL;
+	size_t got;
+	int e;
+
+	while ((e = bt_in_some(in, 1, &p, &got, err)) == BT_OK && got > 0) {
+		bt_buf_put(&text, p, got);
+		bt_in_skip(in, got);
+		if (text.oom)
+			e = bt_error_nomem(err, "reading JSON");
+		else if (text.len > DOCUMENT_MAX)
+			e = bt_error_set(err, BT_ELIMIT,
+			                 "has more than %zu bytes",
+			                 DOCUMENT_MAX);
+		if (e != BT_OK)
+			break;
+	}
+	if (e == BT_OK)
+		e = bt_json_parse("the text", bt_buf_at(&text, 0), text.len,
+		                  true, &o, err);
+	bt_buf_clear(&text);
+	if (e == BT_OK)
+		e = add_document(r, o, err);
+	json_decref(o);
+	return e;
+}
+
+static int read_lines(struct reader *r, struct bt_in *in, struct bt_error *err)
+{
+	uint64_t number = 0;
+	struct bt_span line;
+	json_t *o;
+	size_t skip;
+	int e;
+
+	while ((e = bt_in_line(in, DOCUMENT_MAX, &line, &skip, err)) == 1) {
+		number++;
+		o = NULL;
+		e = BT_OK;
+		if (bt_span_trim(line, " \t\r").n > 0)
+			e = bt_json_parse("the line", line.p, line.n, true, &o,
+			                  err);
+		if (o != NULL)
+			e = add_flat(r, o, err);
+		json_decref(o);
+		if (e != BT_OK)
+			return bt_error_prefix(err, "line %llu",
+			                       (unsigned long long)number);
+		bt_in_skip(in, skip);
+	}
+	return e;
+}
+
+/* Whether the first line is a question by itself. */
+static int is_lines(struct bt_in *in, bool *lines, struct bt_error *err)
+{
+	struct bt_span line = {NULL, 0};
+	const uint8_t *p;
+	json_t *o = NULL;
+	size_t skip, got;
+	int e = bt_in_peek(in, 3, &p, &got, err);
+
+	if (e == BT_OK && got == 3 && memcmp(p, "\xef\xbb\xbf", 3) == 0)
+		bt_in_skip(in, 3);
+	if (e == BT_OK)
+		e = bt_in_line(in, DOCUMENT_MAX, &line, &skip, err);
+	if (e < 0)
+		return e;
+	line = bt_span_trim(line, " \t\r");
+	*lines = line.n > 0 && line.p[line.n - 1] == '}' &&
+	         bt_json_parse("", line.p, line.n, false, &o, NULL) == BT_OK &&
+	         json_object_get(o, "data") == NULL;
+	json_decref(o);
+	return BT_OK;
+}
+
+static int read_file(struct reader *r, const char *path, struct bt_error *err)
+{
+	bool lines = false;
+	struct bt_in *in;
+	int e = bt_in_open(path, &in, err);
+
+	if (e != BT_OK)
+		return e;
+	e = is_lines(in, &lines, err);
+	if (e == BT_OK)
+		e = lines ? read_lines(r, in, err) : read_document(r, in, err);
+	if (e == BT_EFORMAT || e == BT_ELIMIT)
+		bt_error_prefix(err, "%s", bt_in_name(in));
+	bt_in_close(in);
+	return e;
+}
+
+int bt_squad_convert(char *const *paths, int n,
+                     const struct bt_squad_opts *opts, struct bt_out *out,
+                     const struct bt_log *log, struct bt_squad_stats *stats,
+                     struct bt_error *err)
+{
+	struct reader r = {.o = opts, .stats = stats, .out = out};
+	int i, e = BT_OK;
+
+	if (n == 0)
+		e = read_file(&r, NULL, err);
+	for (i = 0; i < n && e == BT_OK; i++)
+		e = read_file(&r, paths[i], err);
+	if (e == BT_OK && stats->questions == 0)
+		e = bt_error_set(err, BT_EFORMAT, "%s holds no question",
+		                 n > 0 ? paths[n - 1] : "standard input");
+	if (e == BT_OK)
+		bt_duplicate_ids_tell(&r.ids, log);
+	bt_duplicate_ids_clear(&r.ids);
+	bt_example_clear(&r.w);
+	bt_buf_clear(&r.id);
+	free(r.answer);
+	free(r.start);
+	return e;
+}

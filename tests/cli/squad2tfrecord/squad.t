@@ -1,0 +1,99 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# squad2tfrecord: SQuAD's JSON and JSON Lines, and what is wrong in them.
+# Not under thread: starts no threads
+. "$TEST_TOP/tests/lib/lib.sh"
+json() { squad2tfrecord -q "$@" | tfrecord-cat -q --json; }
+
+cat >a.json <<'END'
+{"version": "v2.0", "data": [
+ {"title": "Bücher", "paragraphs": [
+  {"context": "Zoë reads 中文.", "qas": [
+   {"id": "q1", "question": "Who?", "is_impossible": false, "answers": [
+     {"text": "Zoë", "answer_start": 0}, {"text": "中文", "answer_start": 10}]},
+   {"id": "q2", "question": "When?", "is_impossible": true, "answers": [],
+    "plausible_answers": [{"text": "reads", "answer_start": 4}]},
+   {"id": 3, "question": "Why?"}]},
+  {"context": "", "qas": []}]},
+ {"paragraphs": []},
+ {"id": "q4", "question": "What?", "context": "x", "answers": {"text": ["x"], "answer_start": [0]}}]}
+END
+works 'a document' squad2tfrecord -o a.rec a.json
+is "$(cat err)" 'squad2tfrecord: 4 questions: 2 answered, 1 without an answer in the context, 1 unlabelled' \
+	'says what there was'
+is "$(tfrecord-cat -q --json a.rec)" \
+	'{"answer_starts": [0, 10], "answers": ["Zoë", "中文"], "context": "Zoë reads 中文.", "id": "q1", "question": "Who?", "title": "Bücher"}
+{"answer_starts": {"int64": []}, "answers": {"bytes": []}, "context": "Zoë reads 中文.", "id": "q2", "question": "When?", "title": "Bücher"}
+{"context": "Zoë reads 中文.", "id": "3", "question": "Why?", "title": "Bücher"}
+{"answer_starts": 0, "answers": "x", "context": "x", "id": "q4", "question": "What?"}' 'their records'
+tr -d '\n' <a.json >one-line.json
+printf '\357\273\277' | cat - a.json | gzip >bom.json.gz
+for f in one-line.json bom.json.gz; do
+	is "$(json $f)" "$(json a.json)" "the same of $f"
+done
+like "$(squad2tfrecord a.json one-line.json 2>&1 >/dev/null)" \
+	"*4 records have the id of an earlier one, first 'q1'*8 questions*" 'ids that come again'
+
+printf '%s\r\n\n%s' '{"id": 7, "question": "?", "context": "ab", "answers": [{"text": "b", "answer_start": 1}], "n": {}}' \
+	'{"title": "t", "question": "?", "context": "ab", "answers": {"text": [], "answer_start": []}}' >a.jsonl
+is "$(json a.jsonl)" '{"answer_starts": 1, "answers": "b", "context": "ab", "id": "7", "question": "?"}
+{"answer_starts": {"int64": []}, "answers": {"bytes": []}, "context": "ab", "id": "1", "question": "?", "title": "t"}' 'JSON Lines'
+is "$(json --no-answers a.jsonl | grep -c answer)" 0 'answers left out'
+
+# where each text of an answer stands in its context
+qa() { printf '{"id": "q", "question": "?", "context": "%s", "answers": [{"text": "%s", "answer_start": %s}]}\n' "$@"; }
+qa 'Zoë reads, Zoë sings' 'Zoë' 12 >byte.jsonl
+works 'moves an answer' squad2tfrecord --realign -o byte.rec byte.jsonl
+like "$(cat err)" '*: 1 answer moved to where the text stands*1 question: 1 answered*' 'and says so'
+like "$(tfrecord-cat -q --json byte.rec)" '{"answer_starts": 11, *' 'to the nearest place'
+
+bad() { # PATTERN TEXT [OPTION ...]
+	printf '%s' "$2" >bad.json
+	pattern=$1 text=$(printf '%s' "$2" | tr '\n' ' ')
+	shift 2
+	declines 1 "squad2tfrecord: 'bad.json': $pattern" "refuses $text $*" \
+		squad2tfrecord -o bad.rec "$@" bad.json
+}
+bad "line 1: question 'q': answer 1, 'Zoë', is not at answer_start 12, where 'oë ' stands; it is at 11: off by one (--realign takes the nearest place of the text)" \
+	"$(cat byte.jsonl)"
+bad "line 1: question 'q': answer 1, 'Zoë', is not at answer_start 9, which is beyond the 5 characters; it is at 0 (*" \
+	"$(qa 'Zoë x' 'Zoë' 9)"
+bad "line 1: question 'q': answer 1, 'zoë', is not at answer_start 0, where 'Zoë' stands; the context does not contain it" \
+	"$(qa 'Zoë x' 'zoë' 0)" --realign
+bad "line 1: question 'q': answer 1: 'answer_start' is not a whole number from 0 on" "$(qa a a -1)"
+bad "line 1: question 'q': answer 1: 'answer_start' is not a whole number from 0 on" "$(qa a a '"0"')"
+bad "line 1: question 'q': answer 1: 'text' is not a text, or is empty" "$(qa a '' 0)"
+bad "line 2: question 'r': has no member 'question'" '{"id": "q", "question": "?", "context": "c"}
+{"id": "r", "context": "c"}'
+bad "line 1: has no member 'context'" '{"question": "?"}'
+bad "line 1: 'id' is neither a text nor a whole number" '{"id": [], "question": "?", "context": "c"}'
+bad "line 2: the line has ?u0000 in a string*" '{"question": "?", "context": "c"}
+{"question": "a\u0000", "context": "c"}'
+bad "line 2: the line is not valid JSON*" '{"question": "?", "context": "c"}
+{"question": "?"'
+bad "line 1: question '0': 'answers' is neither a list nor an object with lists 'text' and 'answer_start'" \
+	'{"question": "?", "context": "c", "answers": "c"}'
+bad "line 1: question '0': 'answers' has 1 in 'text', but 0 in 'answer_start'" \
+	'{"question": "?", "context": "c", "answers": {"text": ["c"], "answer_start": []}}'
+paragraph() { printf '{"data": [{"paragraphs": [{"context": "c", "qas": [%s]}]}]}' "$1"; }
+bad "data 1: paragraph 1: question 'q': 'is_impossible' is true, but it has 1 answer" \
+	"$(paragraph '{"id": "q", "question": "?", "is_impossible": true, "answers": [{"text": "c", "answer_start": 0}]}')"
+bad "data 1: paragraph 1: question 'q': 'is_impossible' is false, but it has no answers (*--no-answers)" \
+	"$(paragraph '{"id": "q", "question": "?", "is_impossible": false, "answers": []}')"
+bad "data 1: paragraph 1: question 'q': *is_impossible*" \
+	"$(paragraph '{"id": "q", "question": "?", "is_impossible": "no", "answers": []}')"
+bad 'data 1: paragraph 1: question 1: has no id' "$(paragraph '{"question": "?"}')"
+bad "data 1: paragraph 1: has no member 'qas'" '{"data": [{"paragraphs": [{"context": "c"}]}]}'
+bad "data 1: has no member 'paragraphs'" '{"data": [{"title": "t"}]}'
+bad "data 1: 'paragraphs' is not a list" '{"data": [{"paragraphs": {}}]}'
+bad "has no member 'data'" '{
+"dat": []}'
+bad 'the text is not valid JSON: line 1*' '{"data": ['
+bad 'the text is not valid JSON: line 1*' ''
+[ ! -e bad.rec ]
+result $? 'nothing is written then'
+echo '{"data": []}' >empty.json
+declines 1 '*empty.json* no question*' 'no question' squad2tfrecord empty.json
+declines 2 '*give either --no-answers or --realign' 'answers moved and left out' \
+	squad2tfrecord --no-answers --realign a.json
+finish
