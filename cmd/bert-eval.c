@@ -16,6 +16,7 @@
 #include "format/json.h"
 #include "io/duplicate_paths.h"
 #include "io/out.h"
+#include "metrics/entities.h"
 #include "metrics/metrics.h"
 #include "predict/answer.h"
 
@@ -26,7 +27,7 @@ struct args {
 	struct bt_common common;
 	struct bt_opt_list model, predictions;
 	const char *task;
-	const char *dtype, *gemm, *threshold, *windows;
+	const char *dtype, *gemm, *threshold, *windows, *scheme;
 	const char *null_odds, *language;
 	double null_threshold;
 	bool json, profile;
@@ -57,6 +58,9 @@ static const struct bt_opt options[] = {
            expect, 1, 1e15),
     BT_STR(0, "windows", BT_WINDOWS_NAMES,
            "how to join the windows of a text [mean]", args, windows),
+    BT_STR(0, "strict", BT_ENTITY_SCHEMES,
+           "tagging: count only entities that follow this scheme", args,
+           scheme),
     BT_GROUP("Reports"),
     BT_LIST(0, "by", "FIELD", "also report metrics for each value of a feature",
             args, by),
@@ -318,6 +322,8 @@ static int prepare(struct run *r, const struct bt_log *notes,
 	r->m.output = r->p.output;
 	if (e == BT_OK)
 		e = bt_metrics_name_outputs(&r->m, r->labels, err);
+	if (e == BT_OK && r->a->scheme != NULL)
+		e = bt_metrics_set_scheme(&r->m, r->a->scheme, r->labels, err);
 	if (e == BT_OK && r->a->rank_by != NULL)
 		e = bt_ranking_check(&r->m, err);
 	if (e == BT_OK && r->a->threshold != NULL)

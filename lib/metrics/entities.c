@@ -50,3 +50,90 @@ bool bt_entity_ends(struct bt_entity_tag before, struct bt_entity_tag now)
 	       (before.part == 'E' || before.part == 'S' || now.part == 'B' ||
 	        now.part == 'S' || now.part == 'O' || before.type != now.type);
 }
+
+/* Letters of tags, and patterns of two tags and their types: "BI=" is B before
+ * I of the same type; ! is another type, * any, ? any letter. L and U stand as
+ * E and S. */
+struct bt_entity_scheme {
+	const char *name, *letters, *start, *inside, *end;
+};
+
+static const struct bt_entity_scheme schemes[] = {
+    {"iob1", "IB", "OI* II! BI* IB= BB=", "BI= II=", "II! IO* IB* BO* BI! BB="},
+    {"iob2", "IB", "?B*", "BI= II=", "IO* II! IB* BO* BI! BB*"},
+    {"ioe1", "IE", "OI* II! EI* EE=", "II= IE=", "II! IO* IE! EI= EE="},
+    {"ioe2", "IE", "OI* OE* EI* EE* II! IE!", "IE= II=", "E?*"},
+    {"iobes", "IBES", "?B* ?S*", "BI= BE= II= IE=", "S?* E?*"},
+    {"bilou", "BILU", "?B* ?S*", "BI= BE= II= IE=", "S?* E?*"},
+};
+
+#define SCHEMES (sizeof(schemes) / sizeof(schemes[0]))
+
+const struct bt_entity_scheme *bt_entity_scheme(const char *name,
+                                                struct bt_error *err)
+{
+	size_t i;
+
+	for (i = 0; i < SCHEMES; i++)
+		if (strcmp(schemes[i].name, name) == 0)
+			return &schemes[i];
+	bt_error_set(err, BT_EARG,
+	             "unknown scheme '%s' (choose from: " BT_ENTITY_SCHEMES ")",
+	             name);
+	return NULL;
+}
+
+int bt_entity_scheme_check(const struct bt_entity_scheme *s,
+                           const struct bt_labels *l, struct bt_error *err)
+{
+	const char *name;
+	int i;
+
+	for (i = 0; i < l->n; i++) {
+		name = l->name[i];
+		if (strcmp(name, "O") != 0 &&
+		    (name[0] == '\0' || strchr(s->letters, name[0]) == NULL ||
+		     name[1] != '-' || name[2] == '\0'))
+			return bt_error_set(err, BT_EARG,
+			                    "the model's tag '%s' is not of "
+			                    "the scheme %s",
+			                    name, s->name);
+	}
+	return BT_OK;
+}
+
+static bool matches(const char *patterns, struct bt_entity_tag last,
+                    struct bt_entity_tag now)
+{
+	bool same = last.type == now.type;
+	const char *p;
+
+	for (p = patterns;; p += 4) {
+		if ((p[0] == '?' || p[0] == last.part) &&
+		    (p[1] == '?' || p[1] == now.part) &&
+		    (p[2] == '*' || same == (p[2] == '=')))
+			return true;
+		if (p[3] == '\0')
+			return false;
+	}
+}
+
+struct bt_entity_step bt_entity_next(struct bt_entity_reader *r,
+                                     const struct bt_entity_scheme *scheme,
+                                     struct bt_entity_tag now)
+{
+	struct bt_entity_step step = {false, true, false};
+
+	if (scheme == NULL) {
+		step.ends = bt_entity_ends(r->last, now);
+		step.begins = bt_entity_begins(r->last, now);
+	} else {
+		step.ends = r->open && !matches(scheme->inside, r->last, now);
+		step.whole = matches(scheme->end, r->last, now);
+		step.begins = (!r->open || step.ends) &&
+		              matches(scheme->start, r->last, now);
+	}
+	r->open = step.begins || (r->open && !step.ends);
+	r->last = now;
+	return step;
+}

@@ -28,6 +28,38 @@ int bt_entity_tags(const struct bt_labels *l, struct bt_labels *types,
                    struct bt_entity_tag **tags,
                    struct bt_error *err) BT_MUST_USE;
 
+/* How tags become entities: by conlleval's decisions, or strictly by a scheme,
+ * as seqeval's strict mode does: what contradicts the scheme is no entity. */
+struct bt_entity_scheme;
+
+/* The scheme of that name; NULL, and BT_EARG with the names, if there is none.
+ */
+#define BT_ENTITY_SCHEMES "iob1|iob2|ioe1|ioe2|iobes|bilou"
+const struct bt_entity_scheme *bt_entity_scheme(const char *name,
+                                                struct bt_error *err);
+
+/* BT_EARG if l names a tag that is not of the scheme. */
+int bt_entity_scheme_check(const struct bt_entity_scheme *s,
+                           const struct bt_labels *l,
+                           struct bt_error *err) BT_MUST_USE;
+
+/* Tags read one after the other; zero, and outside, is before a text. */
+struct bt_entity_reader {
+	struct bt_entity_tag last;
+	bool open; /* it is in an entity, of the last's type */
+};
+
+/* What the next tag does: ends the entity, which is `whole` or to be left out;
+ * begins one. */
+struct bt_entity_step {
+	bool ends, whole, begins;
+};
+
+/* scheme NULL: conlleval's. */
+struct bt_entity_step bt_entity_next(struct bt_entity_reader *r,
+                                     const struct bt_entity_scheme *scheme,
+                                     struct bt_entity_tag now);
+
 /* Whether an entity begins with the tag `now`, or the one that `before` is in
  * has ended there. */
 bool bt_entity_begins(struct bt_entity_tag before, struct bt_entity_tag now);

@@ -8,8 +8,9 @@
  * look at one class after the other, of two at the second, and leave out
  * classes that no example has. And of one that predicts numbers, as
  * scikit-learn and SciPy define them; of several the mean over these.
- * Of one that tags words, as conlleval and seqeval (in its default mode) define
- * them: an entity is right if its type, first and last word are.
+ * Of one that tags words, as conlleval and seqeval (in its default mode, or
+ * strictly) define them: an entity is right if its type, first and last word
+ * are.
  * Of one that finds answers: in each window of a text the two tokens with the
  * largest sum of logits, of which the first is not behind the last, beside
  * those of the answer. And of answers to questions, as
@@ -150,6 +151,12 @@ int bt_metrics_init(struct bt_metrics *m, const struct bt_metrics_kind *kind,
 /* Tells m what its outputs are called, where its kind must know. */
 int bt_metrics_name_outputs(struct bt_metrics *m, const struct bt_labels *l,
                             struct bt_error *err) BT_MUST_USE;
+/* Counts entities strictly by a scheme of tags (entities.h), before the first
+ * example. BT_EARG if there is no such scheme, m is not of words, or a tag of l
+ * is not the scheme's. */
+int bt_metrics_set_scheme(struct bt_metrics *m, const char *name,
+                          const struct bt_labels *l,
+                          struct bt_error *err) BT_MUST_USE;
 /* The same kind, outputs and bounds as another's, without its matrix: little
  * memory, for a summary alone. */
 int bt_metrics_init_like(struct bt_metrics *m, const struct bt_metrics *like,

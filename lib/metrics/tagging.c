@@ -11,11 +11,14 @@
 struct bt_metrics_tags {
 	struct bt_entity_tag *tag; /* [classes] */
 	struct bt_labels types;
-	uint64_t *right, *found, *given;   /* [types]; one block, of right */
-	struct bt_entity_tag truth, guess; /* of the word before */
+	uint64_t *right, *found, *given; /* [types]; one block, of right */
+	const struct bt_entity_scheme *scheme; /* or NULL */
+	struct bt_entity_reader truth, guess;
 	bool same; /* an entity that began at the same word in both, with the
 	            * same type, has ended in neither */
 };
+
+static const struct bt_entity_reader before = {{'O', -1}, false};
 
 static void clear(struct bt_metrics *m)
 {
@@ -46,31 +49,27 @@ static int name_outputs(struct bt_metrics *m, const struct bt_labels *l,
 		return bt_error_nomem(err, "counting entities");
 	t->found = t->right + n;
 	t->given = t->found + n;
-	t->truth = t->guess = bt_entity_outside;
+	t->truth = t->guess = before;
 	return r;
 }
 
 static void count(struct bt_metrics_tags *t, struct bt_entity_tag truth,
                   struct bt_entity_tag guess)
 {
-	bool truth_ends = bt_entity_ends(t->truth, truth);
-	bool guess_ends = bt_entity_ends(t->guess, guess);
-	bool truth_begins = bt_entity_begins(t->truth, truth);
-	bool guess_begins = bt_entity_begins(t->guess, guess);
+	int given = t->truth.last.type, found = t->guess.last.type;
+	struct bt_entity_step a = bt_entity_next(&t->truth, t->scheme, truth);
+	struct bt_entity_step b = bt_entity_next(&t->guess, t->scheme, guess);
 
-	if (t->same && truth_ends && guess_ends)
-		t->right[t->truth.type]++;
-	if (truth_ends || guess_ends)
+	if (t->same && a.ends && b.ends && a.whole && b.whole)
+		t->right[given]++;
+	if (a.ends && a.whole)
+		t->given[given]++;
+	if (b.ends && b.whole)
+		t->found[found]++;
+	if (a.ends || b.ends)
 		t->same = false;
-	if (truth_begins)
-		t->given[truth.type]++;
-	if (guess_begins)
-		t->found[guess.type]++;
-	if (truth_begins || guess_begins)
-		t->same =
-		    truth_begins && guess_begins && truth.type == guess.type;
-	t->truth = truth;
-	t->guess = guess;
+	if (a.begins || b.begins)
+		t->same = a.begins && b.begins && truth.type == guess.type;
 }
 
 /* What is open ends with the text. */
@@ -84,7 +83,7 @@ static void reset(struct bt_metrics *m)
 	struct bt_metrics_tags *t = m->tags;
 
 	memset(t->right, 0, 3 * (size_t)t->types.n * sizeof(*t->right));
-	t->truth = t->guess = bt_entity_outside;
+	t->truth = t->guess = before;
 	t->same = false;
 }
 
@@ -112,28 +111,58 @@ static int add(struct bt_metrics *m, int truth, const float *targets,
 	return BT_OK;
 }
 
-/* Right ones of type k; one that lasts to the end of the data is right. */
-static uint64_t right_of(const struct bt_metrics_tags *t, int k)
+struct counts {
+	uint64_t right, found, given;
+};
+
+/* Of type k, those that last to the end of the data included. */
+static struct counts count_type(const struct bt_metrics_tags *t, int k)
 {
-	return t->right[k] + (t->same && t->truth.type == k);
+	struct bt_entity_reader truth = t->truth, guess = t->guess;
+	struct bt_entity_step a, b;
+	bool given, found;
+
+	a = bt_entity_next(&truth, t->scheme, bt_entity_outside);
+	b = bt_entity_next(&guess, t->scheme, bt_entity_outside);
+	given = a.ends && a.whole && t->truth.last.type == k;
+	found = b.ends && b.whole && t->guess.last.type == k;
+	return (struct counts){t->right[k] + (t->same && given && found),
+	                       t->found[k] + found, t->given[k] + given};
 }
 
 static struct bt_class_metrics of_type(const struct bt_metrics_tags *t, int k)
 {
-	return bt_metrics_rates(right_of(t, k), t->found[k], t->given[k]);
+	struct counts c = count_type(t, k);
+
+	return bt_metrics_rates(c.right, c.found, c.given);
 }
 
 static struct bt_class_metrics of_all(const struct bt_metrics_tags *t)
 {
-	uint64_t right = 0, found = 0, given = 0;
+	struct counts all = {0}, c;
 	int k;
 
 	for (k = 0; k < t->types.n; k++) {
-		right += right_of(t, k);
-		found += t->found[k];
-		given += t->given[k];
+		c = count_type(t, k);
+		all.right += c.right;
+		all.found += c.found;
+		all.given += c.given;
 	}
-	return bt_metrics_rates(right, found, given);
+	return bt_metrics_rates(all.right, all.found, all.given);
+}
+
+int bt_metrics_set_scheme(struct bt_metrics *m, const char *name,
+                          const struct bt_labels *l, struct bt_error *err)
+{
+	const struct bt_entity_scheme *s = bt_entity_scheme(name, err);
+
+	if (s == NULL)
+		return BT_EARG;
+	if (m->tags == NULL)
+		return bt_error_set(err, BT_EARG,
+		                    "the model does not tag words");
+	m->tags->scheme = s;
+	return bt_entity_scheme_check(s, l, err);
 }
 
 static void summary(const struct bt_metrics *m, struct bt_metrics_summary *s)

@@ -53,6 +53,10 @@ is "$(awk 'NF != 0 && NF != 3' dev.conll)" '' 'and one is added'
 like "$(cat err)" '*40 sentences, * words: predicted B-X *' 'says which'
 right=$(awk 'NF { n++; right += $2 == $3 } END { printf "%.4f", right / n }' dev.conll)
 like "$(bert-eval -q --dtype auto -m m dev.rec)" "*accuracy $right *" 'the accuracy is that of the columns'
+works 'strictly by the scheme' bert-eval -q -m m --strict iob2 --min f1=.9 dev.rec
+declines 2 "*the model's tag 'B-?' is not of the scheme ioe1*" 'a scheme of other tags' bert-eval -m m --strict ioe1 dev.rec
+declines 2 "*bad value 'x' for --strict: expected iob1|iob2|ioe1|ioe2|iobes|bilou*" 'no such scheme' \
+	bert-eval -m m --strict x dev.rec
 bert-predict -q -m m --format csv dev.rec >dev.csv
 is "$(head -n 3 dev.csv | tr '\n' ' ')" 'id,position,word,tag 0,0,i,O 0,1,have,O ' 'as CSV'
 is "$(awk -F, 'FNR > 1 { print $4 }' dev.csv)" "$(awk 'NF { print $3 }' dev.conll)" 'with the same tags'
