@@ -341,13 +341,6 @@ static int prepare(struct run *r, const struct bt_log *notes,
 	return e;
 }
 
-/* Label issues are those of records. */
-static enum bt_windows_join find_join(const struct args *a)
-{
-	return a->issues != NULL ? BT_WINDOWS_EACH
-	                         : bt_windows_named(a->windows);
-}
-
 static int run_model(struct run *r, char **paths, int n,
                      const struct bt_log *log, struct bt_error *err)
 {
@@ -363,7 +356,7 @@ static int run_model(struct run *r, char **paths, int n,
 	    .threads = (int)r->a->common.threads,
 	    .expect = (uint64_t)r->a->expect,
 	    .labels = BT_LABELS_KNOWN,
-	    .windows = find_join(r->a)};
+	    .windows = bt_windows_named(r->a->windows)};
 	struct bt_report_opts details = {
 	    .errors = (size_t)r->a->errors,
 	    .by = r->a->by.item,
@@ -401,7 +394,7 @@ static int run_predictions(struct run *r, char **paths, int n,
 	    .records = paths,
 	    .n_records = n,
 	    .expect = (uint64_t)r->a->expect,
-	    .windows = find_join(r->a),
+	    .windows = bt_windows_named(r->a->windows),
 	    .look = r->a->issues != NULL ? bt_label_issues_look : NULL,
 	    .look_ctx = &r->issues};
 	int e = bt_duplicate_paths((char *const *)o.files, (int)o.n_files, log,

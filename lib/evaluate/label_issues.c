@@ -78,8 +78,9 @@ int bt_label_issues_look(void *ctx, size_t k, uint64_t number, const void *data,
 	struct bt_span text;
 	int i, r = 1;
 
-	(void)k;
 	(void)number;
+	if (k == 0)
+		s->block = s->n;
 	if (bt_grow(&s->record, &s->cap, s->n + 1, sizeof(*s->record)) != BT_OK)
 		return bt_error_nomem(err, "keeping texts");
 	x = &s->record[s->n++];
@@ -114,7 +115,7 @@ int bt_label_issues_add(struct bt_label_issues *s, uint64_t i,
                         const struct bt_dataset *d, size_t k,
                         const float *output, struct bt_error *err)
 {
-	struct bt_label_issues_record *x = &s->record[i];
+	struct bt_label_issues_record *x = &s->record[s->block + k];
 	size_t labels = (size_t)s->labels->n, end;
 	struct bt_span id = bt_dataset_id(d, k);
 	char number[24];

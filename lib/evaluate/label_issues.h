@@ -24,6 +24,7 @@ struct bt_label_issues {
 	struct bt_label_issues_record *record; /* [n] */
 	float *p; /* [added][labels] probabilities */
 	size_t n, added, cap, p_cap;
+	size_t block;      /* the record that example 0 of the data set is */
 	bool pairs, texts; /* some record has two texts; one */
 };
 
@@ -39,12 +40,12 @@ int bt_label_issues_init(struct bt_label_issues *s, const struct bt_task *task,
                          struct bt_error *err) BT_MUST_USE;
 
 /* Notes the texts of the next record that is read, labelled or not
- * (bt_predict_stream_opts.look). */
+ * (bt_predict_stream_opts.look); k is 0 for the first one of a data set. */
 int bt_label_issues_look(void *ctx, size_t k, uint64_t number, const void *data,
                          size_t len, struct bt_error *err);
 
-/* Example k of d, which has a label and was looked at as record i, from 0, with
- * the output for each class. */
+/* Example k of d, which has a label and was looked at, with the output for each
+ * class. It is text i, from 0, which names it if it has no id. */
 int bt_label_issues_add(struct bt_label_issues *s, uint64_t i,
                         const struct bt_dataset *d, size_t k,
                         const float *output, struct bt_error *err) BT_MUST_USE;

@@ -69,13 +69,15 @@ static int read_records(const struct bt_predictions_opts *o,
 	while ((r = bt_tfrecord_next(in, &data, &len, err)) == 1) {
 		r = bt_token_rec_read(data, len, &rec, err);
 		number++;
-		if (r == BT_OK && rec.is_real && o->look != NULL)
-			r = o->look(o->look_ctx, p->data.n, number, data, len,
-			            err);
 		if (r == BT_OK && rec.is_real)
 			r = bt_windows_take(&windows, &rec, err);
-		if (r == 1)
-			r = add_record(p, &rec, found, err);
+		if (r == 1) {
+			r = o->look == NULL ? BT_OK
+			                    : o->look(o->look_ctx, p->data.n,
+			                              number, data, len, err);
+			if (r == BT_OK)
+				r = add_record(p, &rec, found, err);
+		}
 		if (r != BT_OK) {
 			bt_tfrecord_blame(in, err);
 			break;

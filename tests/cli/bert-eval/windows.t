@@ -41,6 +41,22 @@ bert-eval -q -m m --by label --json w.rec | tr -d ' \n' >got
 is "$(grep -o '"by":.*' got | grep -o '"examples":[0-9]*' | awk -F: '{ n += $2 } END { print n }')" "$rows" \
 	'--by divides texts'
 
+# label issues: of texts
+bert-eval -m m --label-issues issues.csv -o report w.rec 2>err
+like "$(cat err)" "* of $rows labels look wrong*" 'label issues are of texts'
+bert-predict -q -m m --proba -o p.csv w.rec
+bert-eval -q --predictions p.csv --label-issues issues2.csv -o report w.rec
+is "$(cut -d, -f1-3 issues2.csv)" "$(cut -d, -f1-3 issues.csv)" '... also in predictions'
+bert-eval -q --predictions p.csv --label-issues issues3.csv -o report dev.rec
+same issues3.csv issues2.csv '... which are those of whole texts'
+[ "$(wc -l <issues.csv)" -gt 2 ]
+result $? '... some'
+csv2tfrecord -q -t text -l intent dev.csv | bert-tokenize -q -m m --max-length 10 --stride 2 --keep-text -o nameless.rec
+bert-eval -q -m m --label-issues issues4.csv -o report nameless.rec
+is "$(cut -d, -f2,3 issues4.csv)" "$(cut -d, -f2,3 issues.csv)" '... without ids'
+awk -F, 'NR == FNR { if (FNR > 1) id[FNR - 2] = $1; next } FNR > 1 { print id[$1] }' dev.csv issues4.csv >got
+is "$(cat got)" "$(sed 1d issues.csv | cut -d, -f1)" '... by the number of the text'
+
 # two classes: thresholds; several labels; numbers
 awk -F, 'NR == 1 || /,(parking|wifi_access)$/' train.csv | csv2tfrecord -q -i id -t text -l intent -o two.text
 bert-tokenize -q -m m -o train.rec two.text
