@@ -11,7 +11,7 @@ struct args {
 	struct bt_common common;
 	struct bt_job_opts job;
 	int64_t batch_size, batch_tokens, accumulate, expect; /* 0: no limit */
-	const char *schedule, *optimizer, *task, *dtype;
+	const char *schedule, *optimizer, *task, *dtype, *windows;
 	bool profile, dry_run, anew, force;
 };
 
@@ -39,6 +39,8 @@ static const struct bt_opt options[] = {
     BT_STR(0, "tokenizer", "PATH",
            "tokenizer to save with the model [the model's]", args,
            job.tokenizer),
+    BT_STR(0, "windows", BT_WINDOWS_NAMES,
+           "how to join the windows of a text [mean]", args, windows),
     BT_INT(0, "expect", "N", "fail unless there are exactly N training records",
            args, expect, 1, 1e15),
     BT_FLAG(0, "dry-run", "print memory, steps and file sizes, then stop", args,
@@ -246,6 +248,7 @@ static void complete(struct args *a, char **records, int n)
 	t->batching.seed = a->common.seed;
 	if (t->teacher_weight < 0)
 		t->teacher_weight = 0.5;
+	t->windows = bt_windows_named(a->windows);
 	t->out = a->common.output;
 	t->keep_finished = !a->force;
 	t->stopped = bt_tool_stopped;

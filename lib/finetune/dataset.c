@@ -204,27 +204,46 @@ int bt_dataset_add(struct bt_dataset *d, const struct bt_token_rec *rec,
 	return BT_OK;
 }
 
-static int read_all(struct bt_tfrecord *in, const struct bt_fit *fit,
-                    enum bt_label_mode mode, struct bt_labels *labels,
-                    struct bt_dataset *d, struct bt_token_rec *rec,
+/* Records on their way into a data set. */
+struct reading {
+	struct bt_fit fit;
+	enum bt_label_mode mode;
+	struct bt_token_rec rec;
+	struct bt_windows windows;
+};
+
+static int add_payload(struct bt_dataset *d, struct reading *x,
+                       struct bt_labels *labels, const uint8_t *data,
+                       size_t len, struct bt_error *err)
+{
+	struct bt_token_rec *rec = &x->rec;
+	int r = bt_token_rec_read(data, len, rec, err);
+	int32_t label;
+
+	if (r != BT_OK || !rec->is_real)
+		return r;
+	if (x->fit.length < 0)
+		x->fit.length = (int)rec->n;
+	if (!x->fit.per_token &&
+	    (r = bt_windows_take(&x->windows, rec, err)) != 1)
+		return r;
+	if (!x->fit.per_token && x->windows.join == BT_WINDOWS_EACH)
+		rec->window = 0;
+	r = bt_dataset_check(rec, &x->fit, x->mode, labels, &label, err);
+	return r == BT_OK ? bt_dataset_add(d, rec, label, err) : r;
+}
+
+static int read_all(struct bt_tfrecord *in, struct reading *x,
+                    struct bt_labels *labels, struct bt_dataset *d,
                     struct bt_error *err)
 {
-	struct bt_fit f = *fit;
 	const uint8_t *data;
 	size_t len;
-	int32_t label;
 	int r;
 
 	while ((r = bt_tfrecord_next(in, &data, &len, err)) == 1) {
-		r = bt_token_rec_read(data, len, rec, err);
-		if (r == BT_OK && !rec->is_real)
-			continue;
-		if (f.length < 0)
-			f.length = (int)rec->n;
-		if (r ||
-		    (r = bt_dataset_check(rec, &f, mode, labels, &label,
-		                          err)) ||
-		    (r = bt_dataset_add(d, rec, label, err))) {
+		r = add_payload(d, x, labels, data, len, err);
+		if (r != BT_OK) {
 			bt_tfrecord_blame(in, err);
 			return r;
 		}
@@ -240,7 +259,8 @@ int bt_dataset_read(char *const *paths, int n_paths, uint64_t expect,
                     struct bt_labels *labels, struct bt_dataset *d,
                     struct bt_error *err)
 {
-	struct bt_token_rec rec = {0};
+	struct reading x = {
+	    .fit = *fit, .mode = mode, .windows = {.join = fit->windows}};
 	struct bt_tfrecord *in;
 	int r = bt_tfrecord_open(paths, n_paths, &in, err);
 
@@ -248,8 +268,9 @@ int bt_dataset_read(char *const *paths, int n_paths, uint64_t expect,
 		return r;
 	bt_tfrecord_expect(in, expect);
 	bt_dataset_reset(d);
-	r = read_all(in, fit, mode, labels, d, &rec, err);
-	bt_token_rec_clear(&rec);
+	r = read_all(in, &x, labels, d, err);
+	bt_token_rec_clear(&x.rec);
+	bt_windows_clear(&x.windows);
 	bt_tfrecord_close(in);
 	return r;
 }

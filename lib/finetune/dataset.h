@@ -15,6 +15,7 @@
 #include "format/tfrecord.h"
 #include "record/labels.h"
 #include "record/record.h"
+#include "record/windows.h"
 #include "task/task.h"
 
 /* What the records must fit. */
@@ -25,6 +26,9 @@ struct bt_fit {
 	                 * the first one has */
 	const struct bt_task *task;
 	const char *tokenizer; /* fingerprint of the model's, or NULL */
+	/* for bt_dataset_read: how the windows of a text are to be joined,
+	 * unless per_token */
+	enum bt_windows_join windows;
 };
 
 struct bt_dataset {
@@ -87,22 +91,32 @@ int bt_dataset_read(char *const *paths, int n_paths, uint64_t expect,
                     struct bt_labels *labels, struct bt_dataset *d,
                     struct bt_error *err) BT_MUST_USE;
 
+/*
+ * A text is an example, or several that are its windows. How many texts there
+ * are; and the first example of each, to be freed, or NULL when out of memory.
+ */
+size_t bt_dataset_texts(const struct bt_dataset *d);
+uint32_t *bt_dataset_find_texts(const struct bt_dataset *d, size_t *n);
+
+/* Divides the weight of each text among its windows. */
+void bt_dataset_share_weights(struct bt_dataset *d);
+
 /* Moves the examples i with chosen[i] to the end of out, or nowhere where that
  * is NULL; all keep their old order. */
 int bt_dataset_divide(struct bt_dataset *d, const uint8_t *chosen,
                       struct bt_dataset *out, struct bt_error *err) BT_MUST_USE;
 
 /*
- * Keeps a random share of the examples of each label, rounded up: a function of
+ * Keeps a random share of the texts of each label, rounded up: a function of
  * the seed. A larger share holds all of a smaller one's.
  */
 int bt_dataset_subsample(struct bt_dataset *d, double share, uint64_t seed,
                          struct bt_error *err) BT_MUST_USE;
 
 /*
- * Moves a random share of the examples (rounded up, a function of the seed)
- * from d to the end of out, both in their old order. Each label gives its
- * share, rounded down or up, but never its last example.
+ * Moves a random share of the texts (rounded up, a function of the seed) from d
+ * to the end of out, both in their old order. Each label gives its share,
+ * rounded down or up, but never its last text.
  */
 int bt_dataset_split(struct bt_dataset *d, double share, uint64_t seed,
                      struct bt_dataset *out, struct bt_error *err) BT_MUST_USE;

@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "finetune/join.h"
+
 int bt_forward(struct bt_engine *e, const struct bt_dataset *d,
                struct bt_gather *g, size_t classes, bt_forward_fn *fn,
                void *ctx, double *flop, struct bt_error *err)
@@ -80,6 +82,7 @@ int bt_forward_count(struct bt_metrics *m, const struct bt_dataset *d, size_t i,
 struct measuring {
 	const struct bt_dataset *d;
 	struct bt_metrics *m;
+	struct bt_join join;
 	bt_forward_fn *also;
 	void *ctx;
 };
@@ -87,10 +90,11 @@ struct measuring {
 static int measure(void *ctx, size_t i, const float *logits,
                    struct bt_error *err)
 {
-	const struct measuring *a = ctx;
+	struct measuring *a = ctx;
 	int r;
 
-	if (a->d->label[i] < 0)
+	logits = bt_join_add(&a->join, a->d, i, logits);
+	if (logits == NULL || a->d->label[i] < 0)
 		return BT_OK;
 	r = bt_forward_count(a->m, a->d, i, logits, err);
 	return r == BT_OK && a->also != NULL ? a->also(a->ctx, i, logits, err)
@@ -99,10 +103,15 @@ static int measure(void *ctx, size_t i, const float *logits,
 
 int bt_forward_measure(struct bt_engine *e, const struct bt_dataset *d,
                        struct bt_gather *g, struct bt_metrics *m,
-                       bt_forward_fn *also, void *ctx, struct bt_error *err)
+                       enum bt_windows_join how, bt_forward_fn *also, void *ctx,
+                       struct bt_error *err)
 {
-	struct measuring a = {d, m, also, ctx};
+	struct measuring a = {.d = d, .m = m, .also = also, .ctx = ctx};
+	size_t width = bt_metrics_outputs(m);
+	int r = bt_join_init(&a.join, how, width, err);
 
-	return bt_forward(e, d, g, bt_metrics_outputs(m), measure, &a, NULL,
-	                  err);
+	if (r == BT_OK)
+		r = bt_forward(e, d, g, width, measure, &a, NULL, err);
+	bt_join_clear(&a.join);
+	return r;
 }

@@ -28,10 +28,10 @@ int bt_forward_count(struct bt_metrics *m, const struct bt_dataset *d, size_t i,
                      const float *logits, struct bt_error *err) BT_MUST_USE;
 
 /* Adds all labelled examples of d to m, and gives also (may be NULL) each of
- * their answers. */
+ * their answers. The windows of a text are joined: its last one counts. */
 int bt_forward_measure(struct bt_engine *e, const struct bt_dataset *d,
                        struct bt_gather *g, struct bt_metrics *m,
-                       bt_forward_fn *also, void *ctx,
+                       enum bt_windows_join how, bt_forward_fn *also, void *ctx,
                        struct bt_error *err) BT_MUST_USE;
 
 #endif

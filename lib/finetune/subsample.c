@@ -7,76 +7,109 @@
 #include "base/philox.h"
 #include "finetune/dataset.h"
 
-/* Counts the examples of each label, whose numbers become 1 larger: 0 is none.
- * NULL when out of memory. */
-static uint32_t *count_labels(const struct bt_dataset *d, size_t *labels)
+/* The texts of a data set. */
+struct texts {
+	const struct bt_dataset *d;
+	uint32_t *first; /* [n] example of each */
+	size_t n;
+	uint32_t *order; /* [n] a random one of them */
+	uint32_t *count; /* [labels] texts of each label, whose numbers become 1
+	                  * larger: 0 is none */
+	size_t labels;
+	uint8_t *chosen; /* [examples] */
+};
+
+static size_t label_of(const struct texts *t, size_t text)
 {
-	uint32_t *count;
+	return (size_t)(t->d->label[t->first[text]] + 1);
+}
+
+static int find_texts(struct texts *t, const struct bt_dataset *d,
+                      uint64_t seed, enum bt_purpose purpose,
+                      struct bt_error *err)
+{
 	size_t i;
 
-	for (i = *labels = 0; i < d->n; i++)
-		if ((size_t)(d->label[i] + 1) >= *labels)
-			*labels = (size_t)(d->label[i] + 1) + 1;
-	count = bt_array0(*labels, sizeof(*count));
-	for (i = 0; i < d->n && count != NULL; i++)
-		count[d->label[i] + 1]++;
-	return count;
+	*t = (struct texts){.d = d};
+	t->first = bt_dataset_find_texts(d, &t->n);
+	t->order = bt_array(t->n, sizeof(*t->order));
+	t->chosen = bt_array0(d->n, 1);
+	for (i = 0; i < t->n; i++) /* none without memory */
+		if (label_of(t, i) >= t->labels)
+			t->labels = label_of(t, i) + 1;
+	t->count = bt_array0(t->labels, sizeof(*t->count));
+	if (t->first == NULL || t->order == NULL || t->chosen == NULL ||
+	    t->count == NULL)
+		return bt_error_nomem(err, "choosing a share of the examples");
+	for (i = 0; i < t->n; i++)
+		t->count[label_of(t, i)]++;
+	bt_random_order(seed, purpose, 0, t->order, (uint32_t)t->n);
+	return BT_OK;
+}
+
+static void clear(struct texts *t)
+{
+	free(t->first);
+	free(t->order);
+	free(t->count);
+	free(t->chosen);
+}
+
+/* Moves the windows of chosen texts with them. */
+static int divide(const struct texts *t, struct bt_dataset *d,
+                  struct bt_dataset *out, struct bt_error *err)
+{
+	size_t i;
+
+	for (i = 1; i < d->n; i++)
+		if (d->continues[i])
+			t->chosen[i] = t->chosen[i - 1];
+	return bt_dataset_divide(d, t->chosen, out, err);
 }
 
 int bt_dataset_subsample(struct bt_dataset *d, double share, uint64_t seed,
                          struct bt_error *err)
 {
-	/* left: examples of the labels, from -1 on, that stay */
-	uint32_t *order = bt_array(d->n, sizeof(*order)), *left;
-	uint8_t *gone = bt_array0(d->n, 1);
-	size_t i, k, labels;
-	int r;
+	struct texts t;
+	size_t i, k;
+	int r = find_texts(&t, d, seed, BT_PURPOSE_SHARE, err);
 
-	left = count_labels(d, &labels);
-	if (order == NULL || gone == NULL || left == NULL) {
-		r = bt_error_nomem(err, "choosing a share of the examples");
-	} else {
-		bt_random_order(seed, BT_PURPOSE_SHARE, 0, order,
-		                (uint32_t)d->n);
-		for (k = 0; k < labels; k++) /* 0.07 * 100 is not to be 8 */
-			left[k] = (uint32_t)ceil(share * (double)left[k] *
-			                         (1 - 1e-12));
+	if (r == BT_OK) {
+		for (k = 0; k < t.labels; k++) /* 0.07 * 100 is not to be 8 */
+			t.count[k] = (uint32_t)ceil(share * (double)t.count[k] *
+			                            (1 - 1e-12));
 		/* of each label, all that come behind its share go */
-		for (i = 0; i < d->n; i++) {
-			k = (size_t)(d->label[order[i]] + 1);
-			if (left[k] > 0)
-				left[k]--;
+		for (i = 0; i < t.n; i++) {
+			k = label_of(&t, t.order[i]);
+			if (t.count[k] > 0)
+				t.count[k]--;
 			else
-				gone[order[i]] = 1;
+				t.chosen[t.first[t.order[i]]] = 1;
 		}
-		r = bt_dataset_divide(d, gone, NULL, err);
+		r = divide(&t, d, NULL, err);
 	}
-	free(order);
-	free(gone);
-	free(left);
+	clear(&t);
 	return r;
 }
 
 /*
- * Systematic sampling: with the examples of each label side by side, in a
- * random order within it, n of them are chosen at equal distances from a random
- * start. stay: examples of each label, of which one is not chosen.
+ * Systematic sampling: with the texts of each label side by side, in a random
+ * order within it, n of them are chosen at equal distances from a random start,
+ * but never all of a label.
  */
-static void choose(const struct bt_dataset *d, uint64_t n,
-                   const uint32_t *order, uint32_t *stay, uint32_t *next,
-                   uint8_t *chosen)
+static void choose(struct texts *t, uint64_t n, uint32_t *next)
 {
-	uint64_t place, offset = order[0];
+	uint64_t place, offset = t->order[0];
 	size_t i, k;
 
-	for (i = 0; i < d->n; i++) {
-		k = (size_t)(d->label[order[i]] + 1);
+	for (i = 0; i < t->n; i++) {
+		k = label_of(t, t->order[i]);
 		place = next[k]++;
-		if ((place * n + offset) / d->n !=
-		        ((place + 1) * n + offset) / d->n &&
-		    stay[k] > 1) {
-			chosen[order[i]] = 1;
-			stay[k]--;
+		if ((place * n + offset) / t->n !=
+		        ((place + 1) * n + offset) / t->n &&
+		    t->count[k] > 1) {
+			t->chosen[t->first[t->order[i]]] = 1;
+			t->count[k]--;
 		}
 	}
 }
@@ -84,27 +117,24 @@ static void choose(const struct bt_dataset *d, uint64_t n,
 int bt_dataset_split(struct bt_dataset *d, double share, uint64_t seed,
                      struct bt_dataset *out, struct bt_error *err)
 {
-	uint32_t *order = bt_array(d->n, sizeof(*order)), *stay, *next;
-	uint8_t *chosen = bt_array0(d->n, 1);
-	size_t k, labels;
-	int r;
+	uint32_t *next = NULL; /* places in order of label */
+	struct texts t;
+	size_t k;
+	int r = find_texts(&t, d, seed, BT_PURPOSE_SPLIT, err);
 
-	stay = count_labels(d, &labels);
-	next = bt_array0(labels, sizeof(*next)); /* places in order of label */
-	if (order == NULL || chosen == NULL || stay == NULL || next == NULL) {
-		r = bt_error_nomem(err, "splitting the examples");
-	} else {
-		for (k = 1; k < labels; k++)
-			next[k] = next[k - 1] + stay[k - 1];
-		bt_random_order(seed, BT_PURPOSE_SPLIT, 0, order,
-		                (uint32_t)d->n);
-		choose(d, (uint64_t)ceil(share * (double)d->n * (1 - 1e-12)),
-		       order, stay, next, chosen);
-		r = bt_dataset_divide(d, chosen, out, err);
+	if (r == BT_OK) {
+		next = bt_array0(t.labels, sizeof(*next));
+		if (next == NULL)
+			r = bt_error_nomem(err, "splitting the examples");
 	}
-	free(order);
-	free(chosen);
-	free(stay);
+	if (r == BT_OK) {
+		for (k = 1; k < t.labels; k++)
+			next[k] = next[k - 1] + t.count[k - 1];
+		choose(&t, (uint64_t)ceil(share * (double)t.n * (1 - 1e-12)),
+		       next);
+		r = divide(&t, d, out, err);
+	}
 	free(next);
+	clear(&t);
 	return r;
 }

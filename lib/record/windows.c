@@ -3,12 +3,13 @@
 
 #include <string.h>
 
+static const char *const names[] = {[BT_WINDOWS_EACH] = "each",
+                                    [BT_WINDOWS_MEAN] = "mean",
+                                    [BT_WINDOWS_MAX] = "max",
+                                    [BT_WINDOWS_FIRST] = "first"};
+
 enum bt_windows_join bt_windows_named(const char *name)
 {
-	static const char *const names[] = {[BT_WINDOWS_EACH] = "each",
-	                                    [BT_WINDOWS_MEAN] = "mean",
-	                                    [BT_WINDOWS_MAX] = "max",
-	                                    [BT_WINDOWS_FIRST] = "first"};
 	int i = 0;
 
 	if (name == NULL)
@@ -16,6 +17,11 @@ enum bt_windows_join bt_windows_named(const char *name)
 	while (i + 1 < BT_WINDOWS_JOINS && strcmp(names[i], name) != 0)
 		i++;
 	return (enum bt_windows_join)i;
+}
+
+const char *bt_windows_name(enum bt_windows_join join)
+{
+	return names[join];
 }
 
 void bt_windows_clear(struct bt_windows *w)

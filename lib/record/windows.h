@@ -20,6 +20,7 @@ enum bt_windows_join {
 /* The values of an option, and what one of them stands for; NULL: the mean. */
 #define BT_WINDOWS_NAMES "mean|max|first|each"
 enum bt_windows_join bt_windows_named(const char *name);
+const char *bt_windows_name(enum bt_windows_join join);
 
 /* Zero is before the first record. */
 struct bt_windows {

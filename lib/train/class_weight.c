@@ -12,17 +12,18 @@
 
 static void balance(const struct bt_dataset *d, int classes, double *w)
 {
+	double n = (double)bt_dataset_texts(d);
 	int present = 0, k;
 	size_t i;
 
 	for (k = 0; k < classes; k++)
 		w[k] = 0;
-	for (i = 0; i < d->n; i++)
-		w[d->label[i]]++;
+	for (i = 0; i < d->n; i++) /* a text in windows counts once */
+		w[d->label[i]] += !d->continues[i];
 	for (k = 0; k < classes; k++)
 		present += w[k] > 0;
 	for (k = 0; k < classes; k++)
-		w[k] = w[k] > 0 ? (double)d->n / (present * w[k]) : 1;
+		w[k] = w[k] > 0 ? n / (present * w[k]) : 1;
 }
 
 /* One of the list: the i-th, from 0. what: "class weight", as it is called. */
@@ -126,7 +127,7 @@ static void balance_positives(const struct bt_task *task,
                               const struct bt_dataset *d, int labels, double *w)
 {
 	struct bt_task_data data = bt_dataset_targets(d);
-	double n = (double)d->n;
+	double n = (double)bt_dataset_texts(d);
 	size_t i;
 	int k;
 
@@ -134,7 +135,7 @@ static void balance_positives(const struct bt_task *task,
 		w[k] = 0;
 	for (i = 0; i < d->n; i++)
 		for (k = 0; k < labels; k++)
-			w[k] += task->has(&data, i, k);
+			w[k] += !d->continues[i] && task->has(&data, i, k);
 	for (k = 0; k < labels; k++)
 		w[k] = w[k] > 0 && w[k] < n ? (n - w[k]) / w[k] : 1;
 }

@@ -108,7 +108,8 @@ int bt_train_check_metric(struct bt_train_run *t, struct bt_error *err)
 	if (bt_metrics_needs(t->o->metric) & BT_METRICS_RANKS)
 		m->keep = SIZE_MAX;
 	for (i = 0; i < t->eval->n && r == BT_OK; i++)
-		r = bt_forward_count(m, t->eval, i, zeros, err);
+		if (t->eval->per_token || !t->eval->continues[i])
+			r = bt_forward_count(m, t->eval, i, zeros, err);
 	free(zeros);
 	if (r != BT_OK)
 		return r;
@@ -129,9 +130,9 @@ static int evaluate(struct bt_train_run *t, double loss,
 	int r;
 
 	bt_metrics_reset(&t->metrics);
-	r = bt_forward_measure(t->m->engine, t->eval, &t->gather, &t->metrics,
-	                       t->o->answered != NULL ? answered : NULL, t,
-	                       err);
+	r = bt_forward_measure(
+	    t->m->engine, t->eval, &t->gather, &t->metrics, t->o->windows,
+	    t->o->answered != NULL ? answered : NULL, t, err);
 	if (r != BT_OK)
 		return r;
 	t->eval_seconds = bt_seconds() - began;

@@ -212,8 +212,8 @@ static int subsample(struct bt_job *j, struct bt_error *err)
 	const struct bt_dataset *d = &j->train;
 	struct bt_buf said = BT_BUF_INIT;
 	struct bt_task_data data;
-	char what[64], of[32] = "";
-	size_t all = d->n;
+	char what[64], of[32] = "", in[48] = "";
+	size_t all = bt_dataset_texts(d), texts;
 	int r = BT_OK;
 
 	if (o->train_share != 0)
@@ -233,13 +233,16 @@ static int subsample(struct bt_job *j, struct bt_error *err)
 		return r;
 	if (o->train_share != 0)
 		snprintf(of, sizeof(of), " of %zu", all);
+	texts = bt_dataset_texts(d);
+	if (texts < d->n)
+		snprintf(in, sizeof(in), " in %zu windows", d->n);
 	data = bt_dataset_targets(d);
 	j->model.task->describe(&data, j->model.labels.n, what, sizeof(what));
 	bt_log(o->log, BT_LOG_NOTE,
-	       "%zu%s training examples, %zu for evaluation, %s, %.1f tokens "
+	       "%zu%s training examples%s, %zu for evaluation, %s, %.1f tokens "
 	       "each (longest %zu)",
-	       d->n, of, j->eval.n, what, (double)d->start[d->n] / (double)d->n,
-	       d->longest);
+	       texts, of, in, bt_dataset_texts(&j->eval), what,
+	       (double)d->start[d->n] / (double)d->n, d->longest);
 	return BT_OK;
 }
 
@@ -264,6 +267,9 @@ int bt_job_data(struct bt_job *j, struct bt_labels *known, struct bt_error *err)
 	size_t pairs;
 	int r;
 
+	if (fit.per_token) /* words and places stay apart */
+		j->o.train.windows = BT_WINDOWS_EACH;
+	fit.windows = j->o.train.windows;
 	if ((r = bt_duplicate_paths(j->o.records, j->o.n_records, bt_job_log(j),
 	                            err)) ||
 	    (given && (r = bt_labels_parse(j->o.labels, &found, err))) ||
@@ -272,6 +278,8 @@ int bt_job_data(struct bt_job *j, struct bt_labels *known, struct bt_error *err)
 	                         given ? BT_LABELS_KNOWN : BT_LABELS_COLLECT,
 	                         &found, &j->train, err)))
 		goto out;
+	if (!fit.per_token)
+		bt_dataset_share_weights(&j->train);
 	if (fit.length < 0) {
 		fit.length = (int)j->train.longest; /* as all have */
 		bt_head_fix(&c->head, fit.length);

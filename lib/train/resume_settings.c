@@ -126,16 +126,20 @@ static json_t *data(const struct bt_train_run *t)
 	const struct bt_dataset *d = t->o->keep_last ? NULL : t->eval;
 	json_int_t eval = d != NULL ? (json_int_t)d->crc : -1;
 	uint32_t labels = 0;
+	json_t *o;
 	int i;
 
 	for (i = 0; i < l->n; i++)
 		labels = bt_crc32c(labels, l->name[i], strlen(l->name[i]) + 1);
-	return json_pack("{s:I, s:I, s:I, s:I, s:I}", "training data",
-	                 (json_int_t)t->train->crc, "training examples",
-	                 (json_int_t)t->train->n, "evaluation data", eval,
-	                 "evaluation examples",
-	                 (json_int_t)(d != NULL ? d->n : 0), "labels",
-	                 (json_int_t)labels);
+	o = json_pack("{s:I, s:I, s:I, s:I, s:I}", "training data",
+	              (json_int_t)t->train->crc, "training examples",
+	              (json_int_t)t->train->n, "evaluation data", eval,
+	              "evaluation examples", (json_int_t)(d != NULL ? d->n : 0),
+	              "labels", (json_int_t)labels);
+	if (d != NULL && !d->per_token && bt_dataset_texts(d) < d->n)
+		json_object_set_new(
+		    o, "windows", json_string(bt_windows_name(t->o->windows)));
+	return o;
 }
 
 json_t *bt_train_settings(const struct bt_train_run *t)

@@ -66,6 +66,9 @@ struct bt_train_opts {
 	                       * bt_teacher_read makes it; or NULL */
 	uint32_t teacher_crc; /* of them */
 	double teacher_weight, temperature;
+	enum bt_windows_join windows; /* of a text: each has its share of the
+	                               * weight; how they are joined in
+	                               * evaluation */
 	double train_share; /* of the examples there were, which the data are
 	                     * already; 0: all */
 
