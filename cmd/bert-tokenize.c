@@ -52,6 +52,9 @@ static const struct bt_opt options[] = {
             ask.no_truncation),
     BT_MAYBE("stride", "N", "split long texts into windows sharing N tokens",
              opts, ask.stride),
+    BT_INT(0, "max-question", "N",
+           "maximum tokens of a question about a context [64]", opts,
+           ask.max_question, 1, 1 << 20),
     BT_STR(0, "pad", "N|none", "pad every record to N tokens [none]", opts,
            ask.pad),
     BT_FLAG(0, "attend-pad", "let attention see the padding (no mask)", opts,
@@ -325,7 +328,9 @@ out:
 
 int main(int argc, char **argv)
 {
-	struct opts o = {.common = BT_COMMON_INIT, .ask.layout = "full"};
+	struct opts o = {.common = BT_COMMON_INIT,
+	                 .ask.layout = "full",
+	                 .ask.max_question = 64};
 	struct bt_error err = {0};
 	int operand, status;
 

@@ -195,7 +195,7 @@ static int fill_record(const struct bt_tokenize *j,
 	rec->name_list = text->name_list;
 	rec->has_weight = text->has_weight;
 	rec->weight = text->weight;
-	if (j->opts.keep_text) {
+	if (j->opts.keep_text && text->question.question.p == NULL) {
 		rec->text_a = text->text_a;
 		if (j->opts.prompt != NULL) {
 			rec->text_a.p += strlen(j->opts.prompt);
@@ -227,9 +227,17 @@ static int put_record(const struct bt_tokenize *j, struct bt_tokenize_worker *w,
 
 	if (bt_token_rec_set(&w->rec, e->ids, e->types, e->n) != BT_OK ||
 	    (x->word != NULL &&
-	     bt_token_rec_set_words(&w->rec, x->word) != BT_OK))
+	     bt_token_rec_set_words(&w->rec, x->word) != BT_OK) ||
+	    (x->place != NULL &&
+	     bt_token_rec_set_places(&w->rec, x->place) != BT_OK))
 		return BT_ENOMEM;
-	w->rec.has_window = x->word != NULL ? e->windows > 1 : j->opts.windows;
+	w->rec.has_window = x->word != NULL    ? e->windows > 1
+	                    : x->place != NULL ? true
+	                                       : j->opts.windows;
+	w->rec.has_position =
+	    x->place != NULL && x->rec.question.answers.name != NULL;
+	w->rec.start_position = x->start_position;
+	w->rec.end_position = x->end_position;
 	w->rec.window = (int64_t)x->window;
 	r = fill_record(j, &x->rec, x->number, w, &p->err);
 	if (r != BT_OK)
@@ -248,15 +256,31 @@ static int put_record(const struct bt_tokenize *j, struct bt_tokenize_worker *w,
 	return BT_OK;
 }
 
+/* What became of a question. */
+static void count_question(struct bt_tokenize_stats *s,
+                           const struct bt_encoding *e,
+                           const struct bt_tokenize_question *q)
+{
+	s->questions++;
+	s->contexts_cut += e->windows > 1;
+	s->questions_cut += e->cut_first > 0;
+	s->question_tokens_cut += e->cut_first;
+	s->answers_lost += q->has_answer && !q->found;
+}
+
 static void count_text(struct bt_tokenize_stats *s,
-                       const struct bt_tokenize_text *x, size_t bytes)
+                       const struct bt_tokenize_text *x,
+                       const struct bt_tokenize_question *q, size_t bytes)
 {
 	const struct bt_encoding *e = &x->e;
 	size_t n = e->whole;
 	int k = 0; /* which power of two n has reached */
 
 	s->texts++;
-	s->cut_texts += e->cut > 0 || e->windows > 1;
+	if (x->place != NULL)
+		count_question(s, e, q);
+	else
+		s->cut_texts += e->cut > 0 || e->windows > 1;
 	s->cut_tokens += e->cut;
 	s->bytes += bytes;
 	if (e->bare) {
@@ -267,19 +291,6 @@ static void count_text(struct bt_tokenize_stats *s,
 	while ((n >>= 1) != 0 && k < BT_TOKENIZE_LENGTHS - 1)
 		k++;
 	s->length[k]++;
-}
-
-/* Puts the prompt before the text. */
-static int prompt(struct bt_tokenize_worker *w, const char *words,
-                  struct bt_span *text)
-{
-	struct bt_buf *b = &w->prompted;
-
-	bt_buf_reset(b);
-	bt_buf_puts(b, words);
-	bt_buf_put(b, text->p, text->n);
-	*text = (struct bt_span){b->data, b->len};
-	return b->oom ? BT_ENOMEM : BT_OK;
 }
 
 /* Reads the text and encodes it: its first window. */
@@ -313,12 +324,17 @@ static int encode(const struct bt_tokenize *j, struct bt_tokenize_worker *w,
 		if (r == BT_OK)
 			r = bt_tokenize_words_window(j, w, x);
 	}
+	if (r == BT_OK && x->rec.question.question.p != NULL) {
+		r = bt_tokenize_question(j, w, x, &p->err);
+		if (r == BT_OK)
+			r = bt_tokenize_question_window(j, w, x);
+	}
 	p->stats.mended += mended;
 	p->stats.mended_texts += mended > 0;
-	if (r != BT_OK || x->word != NULL)
+	if (r != BT_OK || x->word != NULL || x->place != NULL)
 		return r;
 	if (j->opts.prompt != NULL)
-		r = prompt(w, j->opts.prompt, &x->rec.text_a);
+		r = bt_tokenize_prompt(w, j->opts.prompt, &x->rec.text_a);
 	if (r == BT_OK)
 		r = bt_tok_encode(j->tok, w->scratch, x->rec.text_a,
 		                  x->rec.text_b, &how, &x->e, &p->err);
@@ -370,10 +386,12 @@ int bt_tokenize_encode_one(const struct bt_tokenize *j,
 		r = x.word != NULL ? bt_tokenize_words_window(j, w, &x)
 		                   : bt_tok_window(j->tok, w->scratch, x.window,
 		                                   &x.e, &p->err);
+		if (r == BT_OK && x.place != NULL)
+			r = bt_tokenize_question_window(j, w, &x);
 		if (r == BT_OK)
 			r = put(j, w, &x, p);
 	}
 	if (r == BT_OK)
-		count_text(&p->stats, &x, item->len);
+		count_text(&p->stats, &x, &w->question, item->len);
 	return r;
 }

@@ -49,6 +49,7 @@ void bt_tokenize_free(struct bt_tokenize *j)
 		bt_buf_clear(&j->worker[k].mended[1]);
 		bt_buf_clear(&j->worker[k].prompted);
 		bt_tokenize_words_clear(&j->worker[k].words);
+		bt_tokenize_question_clear(&j->worker[k].question);
 		free(j->worker[k].hot);
 	}
 	for (i = 0; i < j->pieces_cap; i++) {
@@ -202,6 +203,11 @@ static void add_stats(struct bt_tokenize_stats *to,
 	to->weighted += s->weighted;
 	to->mended_texts += s->mended_texts;
 	to->mended += s->mended;
+	to->questions += s->questions;
+	to->contexts_cut += s->contexts_cut;
+	to->questions_cut += s->questions_cut;
+	to->question_tokens_cut += s->question_tokens_cut;
+	to->answers_lost += s->answers_lost;
 	to->bytes += s->bytes;
 	for (k = 0; k < BT_TOKENIZE_LENGTHS; k++)
 		to->length[k] += s->length[k];

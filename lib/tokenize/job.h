@@ -45,6 +45,8 @@ struct bt_tokenize_opts {
 	enum bt_tok_truncation which;
 	bool windows; /* cut it into several records */
 	size_t stride;
+	/* of questions: their windows, and the most tokens of a question */
+	size_t question_length, question_stride, max_question;
 	bool mend;          /* invalid UTF-8 becomes U+FFFD, else fail */
 	const char *prompt; /* goes before each text, of a pair before the
 	                     * first; borrowed, or NULL */
@@ -74,6 +76,10 @@ struct bt_tokenize_stats {
 	uint64_t cut_texts, cut_tokens; /* cut_tokens: lost */
 	uint64_t labelled, weighted;    /* records with a label_ids, a weight */
 	uint64_t mended_texts, mended;
+	/* questions; those whose context has several windows, that were cut,
+	 * the tokens lost, and those whose answer no window has */
+	uint64_t questions, contexts_cut, questions_cut, question_tokens_cut;
+	uint64_t answers_lost;
 	uint64_t bytes; /* read */
 	/* texts of 2^k to 2^(k+1)-1 tokens before any were cut off; [0] also of
 	 * none */

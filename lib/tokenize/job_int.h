@@ -49,6 +49,17 @@ struct bt_tokenize_words {
 	size_t piece_cap, at_cap, ids_cap, types_cap, word_cap;
 };
 
+/* A question, and the window of its context (question.c). */
+struct bt_tokenize_question {
+	struct bt_token_place *place; /* of the window's tokens */
+	size_t place_cap;
+	size_t tokens;     /* of the context */
+	size_t keep, step; /* in each window; from one to the next */
+	bool has_answer;
+	int64_t start, end; /* code points of it in the context */
+	bool found;         /* a window has all of it */
+};
+
 /* What each thread works with. */
 struct bt_tokenize_worker {
 	struct bt_tok_scratch *scratch;
@@ -57,6 +68,7 @@ struct bt_tokenize_worker {
 	struct bt_buf payload;
 	struct bt_buf mended[2], prompted;
 	struct bt_tokenize_words words;
+	struct bt_tokenize_question question;
 	int64_t *hot; /* label_ids of several labels */
 	size_t hot_cap;
 };
@@ -97,7 +109,14 @@ struct bt_tokenize_text {
 	uint64_t number;                   /* of the text, over all blocks */
 	size_t window;
 	const int32_t *word; /* [e.n] of a text in words, else NULL */
+	/* of a question, else NULL; its texts are text_a and text_b of rec */
+	const struct bt_token_place *place; /* [e.n] */
+	int64_t start_position, end_position;
 };
+
+/* Moves to a byte that begins a character, or the end; returns the characters.
+ */
+uint32_t bt_cursor_move(struct bt_cursor *c, const char *text, uint32_t to);
 
 /* Replaces text by its copy in w->mended[k], if it is not UTF-8, and counts.
  * BT_ENOMEM alone. */
@@ -113,6 +132,21 @@ int bt_tokenize_words_window(const struct bt_tokenize *j,
                              struct bt_tokenize_worker *w,
                              struct bt_tokenize_text *x) BT_MUST_USE;
 void bt_tokenize_words_clear(struct bt_tokenize_words *s);
+
+/* Puts the words before the text. */
+int bt_tokenize_prompt(struct bt_tokenize_worker *w, const char *words,
+                       struct bt_span *text) BT_MUST_USE;
+
+/* Encodes the question of x->rec and the first window of its context; _window
+ * finds out what is in the window, x->window, that x->e is. */
+int bt_tokenize_question(const struct bt_tokenize *j,
+                         struct bt_tokenize_worker *w,
+                         struct bt_tokenize_text *x,
+                         struct bt_error *err) BT_MUST_USE;
+int bt_tokenize_question_window(const struct bt_tokenize *j,
+                                struct bt_tokenize_worker *w,
+                                struct bt_tokenize_text *x) BT_MUST_USE;
+void bt_tokenize_question_clear(struct bt_tokenize_question *q);
 
 /* Writes a line for each token (explain.c). e has offsets. */
 void bt_tokenize_explain(const struct bt_tok *tok,

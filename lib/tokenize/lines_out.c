@@ -67,8 +67,7 @@ static int put_texts(struct bt_buf *out, const char *name,
 	return r;
 }
 
-/* Moves to a byte that begins a character, or the end. */
-static uint32_t move(struct bt_cursor *c, const char *text, uint32_t to)
+uint32_t bt_cursor_move(struct bt_cursor *c, const char *text, uint32_t to)
 {
 	for (; c->byte < to; c->byte++)
 		c->chars += (text[c->byte] & 0xc0) != 0x80;
@@ -95,8 +94,9 @@ static void put_places(struct bt_tokenize_text *x, size_t n, bool chars,
 			end = e->end[i];
 			k = e->text[i];
 			if (chars) {
-				start = move(&x->start[k], text[k], start);
-				end = move(&x->end[k], text[k], end);
+				start = bt_cursor_move(&x->start[k], text[k],
+				                       start);
+				end = bt_cursor_move(&x->end[k], text[k], end);
 			}
 		}
 		bt_buf_puts(out, i > 0 ? ", [" : "[");
@@ -159,7 +159,7 @@ int bt_tokenize_put_json(const struct bt_tokenize *j,
 		r = put_texts(out, "labels", &x->rec.label_list, err);
 	else if (r == BT_OK)
 		r = bt_tokenize_put_member(out, "label", x->rec.label, err);
-	if (j->opts.windows)
+	if (j->opts.windows || x->place != NULL)
 		bt_buf_printf(out, "\"window\": %zu, ", x->window);
 	bt_buf_puts(out, "\"tokens\": [");
 	put_tokens(j, e, n, out);

@@ -144,6 +144,21 @@ static int check_metadata(const struct bt_tokenize_options *o,
 	return bt_metadata_check(o->meta, &m, err);
 }
 
+/* Windows of questions: as for other texts, or as BERT has them for SQuAD. */
+static void settle_questions(const struct bt_tokenize_options *o,
+                             struct bt_tokenize_opts *how)
+{
+	size_t n = how->max_length;
+
+	if (n == 0 || (o->max_length == 0 && o->pad_to == 0 && n > 384))
+		n = 384;
+	how->question_length = n;
+	how->question_stride = how->windows  ? how->stride
+	                       : n / 3 < 128 ? n / 3
+	                                     : 128;
+	how->max_question = (size_t)o->max_question;
+}
+
 int bt_tokenize_options_settle(const struct bt_tokenize_options *o,
                                const struct bt_tok *tok,
                                struct bt_tokenize_opts *how,
@@ -166,6 +181,7 @@ int bt_tokenize_options_settle(const struct bt_tokenize_options *o,
 	                                     : bt_tok_max_length(tok);
 	how->windows = o->stride.given;
 	how->stride = (size_t)o->stride.n;
+	settle_questions(o, how);
 	how->mend = o->mend;
 	how->keep_text = o->keep_text;
 	how->which = is(o->truncation, "only_first") ? BT_TOK_TRUNCATION_FIRST

@@ -15,7 +15,7 @@ struct bt_tokenize_options {
 	const char *layout, *labels, *label_type, *dummy, *example_id;
 	const char *meta, *part, *processor;
 	const char *prompt, *prompt_text; /* the model's, by name; a text */
-	int64_t max_length;
+	int64_t max_length, max_question;
 	const char *truncation;
 	struct bt_opt_maybe stride;
 	bool no_truncation, lines, no_special, mend, attend_pad, keep_text;

@@ -115,6 +115,31 @@ static void tell_gaps(const struct bt_tokenize_opts *o,
 		       n - (unsigned long long)s->weighted, n);
 }
 
+/* What became of questions and their contexts. */
+static void tell_questions(const struct bt_tokenize_opts *o,
+                           const struct bt_tokenize_stats *s, struct bt_buf *b)
+{
+	if (s->contexts_cut > 0)
+		bt_buf_printf(b,
+		              "; %llu context%s cut into windows of %zu tokens "
+		              "(%llu records in all)",
+		              (unsigned long long)s->contexts_cut,
+		              bt_plural(s->contexts_cut), o->question_length,
+		              (unsigned long long)s->records);
+	if (s->questions_cut > 0)
+		bt_buf_printf(b,
+		              "; %llu question%s truncated to %zu tokens (%llu "
+		              "token%s lost)",
+		              (unsigned long long)s->questions_cut,
+		              bt_plural(s->questions_cut), o->max_question,
+		              (unsigned long long)s->question_tokens_cut,
+		              bt_plural(s->question_tokens_cut));
+	if (s->answers_lost > 0)
+		bt_buf_printf(b, "; %llu answer%s whole in no window",
+		              (unsigned long long)s->answers_lost,
+		              s->answers_lost == 1 ? " is" : "s are");
+}
+
 /* What became of texts that were too long, or not UTF-8. */
 static void tell_changes(const struct bt_tok *tok,
                          const struct bt_tokenize_opts *o,
@@ -131,6 +156,7 @@ static void tell_changes(const struct bt_tok *tok,
 		              (unsigned long long)s->mended_texts,
 		              bt_plural(s->mended_texts),
 		              (unsigned long long)s->mended);
+	tell_questions(o, s, b);
 	if (s->cut_texts == 0)
 		return;
 	bt_buf_printf(b, "; %llu text%s ", (unsigned long long)s->cut_texts,

@@ -159,6 +159,13 @@ int bt_tok_encode(const struct bt_tok *t, struct bt_tok_scratch *s,
 		if (r != BT_OK)
 			bt_error_prefix(err, "the second of the pair");
 	}
+	if (r != BT_OK)
+		s->seq[0].n = s->seq[1].n = 0;
+	s->cut_first = 0;
+	if (b.p != NULL && how->max_first > 0 && s->seq[0].n > how->max_first) {
+		s->cut_first = s->seq[0].n - how->max_first;
+		s->seq[0].n = how->max_first;
+	}
 	s->source[0] = a;
 	s->source[1] = b;
 	s->how = *how;
@@ -168,4 +175,14 @@ int bt_tok_encode(const struct bt_tok *t, struct bt_tok_scratch *s,
 	if (r == BT_OK)
 		r = bt_tok_share(t, s, err);
 	return r == BT_OK ? bt_tok_window(t, s, 0, out, err) : r;
+}
+
+size_t bt_tok_tokens(const struct bt_tok_scratch *s, int text)
+{
+	return s->seq[text].n;
+}
+
+bool bt_tok_cuts_left(const struct bt_tok *t)
+{
+	return t->cut_left;
 }

@@ -94,6 +94,8 @@ struct bt_tok_encode_opts {
 	bool offsets;      /* where in the text each token stands */
 	size_t max_length; /* cut what is longer, special tokens counted; 0: do
 	                    * not. BT_EARG if no token of a text has room */
+	size_t max_first;  /* of a pair: the first text is cut to so many tokens
+	                    * of its own before; 0: it is not */
 	enum bt_tok_truncation cut;
 	bool windows;  /* what is cut off is in further windows */
 	size_t stride; /* tokens that a window has in common with the next */
@@ -113,11 +115,13 @@ struct bt_encoding {
 	const uint32_t *word;         /* [n] */
 	const struct bt_span *normal; /* [n] */
 	size_t n;
-	size_t cut;     /* tokens of the texts that were left out */
-	size_t unknown; /* words among the n that became the unknown token */
-	size_t whole;   /* tokens if nothing had to be cut off */
-	size_t windows; /* 1, or more where some was cut off */
-	bool bare;      /* the texts have no token at all */
+	size_t cut;       /* tokens of the texts that were left out */
+	size_t cut_first; /* tokens that max_first left out, and no other
+	                   * number here counts */
+	size_t unknown;   /* words among the n that became the unknown token */
+	size_t whole;     /* tokens if nothing had to be cut off */
+	size_t windows;   /* 1, or more where some was cut off */
+	bool bare;        /* the texts have no token at all */
 };
 
 /*
@@ -129,6 +133,13 @@ int bt_tok_encode(const struct bt_tok *tok, struct bt_tok_scratch *scratch,
                   struct bt_span a, struct bt_span b,
                   const struct bt_tok_encode_opts *how, struct bt_encoding *out,
                   struct bt_error *err) BT_MUST_USE;
+
+/* Tokens of text 0 or 1 of what was encoded last, also where that failed for
+ * want of room; special tokens and those cut by max_first not counted. */
+size_t bt_tok_tokens(const struct bt_tok_scratch *scratch, int text);
+
+/* Whether texts are cut, and their windows begin, at their end. */
+bool bt_tok_cuts_left(const struct bt_tok *tok);
 
 /* Window k, from 0 on, of what was encoded last; the texts must be there still.
  * Of a pair in which both are cut, each window of one is with each of the

@@ -275,6 +275,7 @@ int bt_tok_window(const struct bt_tok *t, struct bt_tok_scratch *s, size_t k,
 	out->bare = out->whole == 0;
 	if (s->how.special)
 		out->whole += bt_tok_specials(t, s->pair);
+	out->cut_first = s->cut_first;
 	out->cut = 0;
 	if (!s->how.windows)
 		out->cut = s->seq[0].n - n[0] + s->seq[1].n - n[1];

@@ -23,6 +23,7 @@ struct bt_tok_scratch {
 	bool pair;
 	size_t keep[2]; /* tokens of each text that have room */
 	size_t windows[2];
+	size_t cut_first;
 
 	/* the window asked for last */
 	int32_t *ids;
