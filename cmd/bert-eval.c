@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/tool.h"
 #include "evaluate/answer_file.h"
+#include "evaluate/answers.h"
 #include "evaluate/label_issues.h"
 #include "evaluate/minimum.h"
 #include "evaluate/predictions.h"
@@ -28,8 +29,8 @@ struct args {
 	struct bt_opt_list model, predictions;
 	const char *task;
 	const char *dtype, *gemm, *threshold, *windows, *scheme;
-	const char *null_odds, *language;
-	double null_threshold;
+	const char *null_odds;
+	struct bt_answers_opts answers;
 	bool json, profile;
 	int64_t expect; /* 0: not given */
 	struct bt_opt_list min, by;
@@ -88,9 +89,10 @@ static const struct bt_opt options[] = {
            null_odds),
     BT_REAL(0, "null-threshold", "X",
             "questions with higher null odds count as unanswered [1]", args,
-            null_threshold, -1e300, 1e300),
+            answers.null_threshold, -1e300, 1e300),
     BT_STR(0, "language", BT_SQUAD_LANGUAGE_NAMES,
-           "compare answers as MLQA does [as SQuAD does]", args, language),
+           "compare answers as MLQA does [as SQuAD does]", args,
+           answers.language),
     BT_GROUP("Speed"),
     BT_STR(0, "dtype", "auto|f32|bf16|int8", "type of matrix products [auto]",
            args, dtype),
@@ -116,7 +118,8 @@ struct run {
 	const struct bt_task *task; /* of s or p */
 	const struct bt_labels *labels;
 	struct bt_metrics m;
-	double *bound; /* [labels] of m; or NULL */
+	struct bt_answers answers; /* of m, where it is of questions */
+	double *bound;             /* [labels] of m; or NULL */
 	struct bt_report d;
 	struct bt_label_issues issues;
 	float *p_row;        /* [labels] probabilities for these */
@@ -131,6 +134,8 @@ static int count(void *ctx, uint64_t i, const struct bt_dataset *d, size_t k,
 	struct run *r = ctx;
 	int e;
 
+	if (r->task == &bt_task_qa)
+		return bt_answers_add(&r->answers, d, k, logits, err);
 	if (d->label[k] < 0) {
 		r->unlabelled++;
 		return BT_OK;
@@ -181,6 +186,8 @@ static bool check_more(struct args *a, int *status)
 		return false;
 	}
 	a->minimum = bt_array((size_t)a->min.n, sizeof(*a->minimum));
+	a->answers.minimum = a->minimum;
+	a->answers.n_minimum = (size_t)a->min.n;
 	for (i = 0; a->minimum != NULL && e == BT_OK && i < a->min.n; i++)
 		e = bt_minimum_read(a->min.item[i], &a->minimum[i], &err);
 	if (e != BT_OK)
@@ -201,6 +208,10 @@ static bool check(struct args *a, int *status)
 		    &tool,
 		    "--by, --rank-by, --errors, --compare, --dtype, --gemm and "
 		    "--profile need a model: give -m DIR");
+	else if (a->predictions.n == 0 && a->null_odds != NULL)
+		*status = bt_tool_misuse(&tool, "--null-odds is for "
+		                                "--predictions: a model has "
+		                                "its own");
 	else if (a->predictions.n == 0 && a->task != NULL)
 		*status = bt_tool_misuse(
 		    &tool, "--task is for --predictions: a model has its own");
@@ -272,28 +283,36 @@ static int unmet(const struct run *r)
 	return bad;
 }
 
-/* The bounds of the metrics that belong to --threshold. */
-static int read_thresholds(struct run *r, const struct bt_log *notes,
-                           struct bt_error *err)
-{
-	const struct bt_labels *l = r->labels;
-	const struct bt_answer_form *answer = r->task->answer;
-	int i, e;
-
-	r->m.bound = r->bound = bt_array((size_t)l->n, sizeof(*r->bound));
-	if (r->bound == NULL)
-		return bt_error_nomem(err, "reading thresholds");
-	e = answer->thresholds(r->a->threshold, l, r->bound, notes, err);
-	for (i = 0; e == BT_OK && answer->is_set && i < l->n &&
-	            r->m.output == BT_METRICS_LOGITS;
-	     i++)
-		r->bound[i] = log(r->bound[i] / (1 - r->bound[i]));
-	return e;
-}
-
 /* Bytes of probabilities that are kept for ROC AUC and average precision,
  * unless these are asked for. */
 #define KEEP ((size_t)32 << 20)
+
+/* Options that only apply to labels of texts. */
+static int refuse_label_options(const struct args *a, struct bt_error *err)
+{
+	if (a->errors == 0 && a->by.n == 0 && a->rank_by == NULL &&
+	    a->threshold == NULL && a->tune == NULL && a->issues == NULL &&
+	    a->compare == NULL && a->task == NULL && a->scheme == NULL &&
+	    a->predictions.n <= 1)
+		return BT_OK;
+	return bt_error_set(
+	    err, BT_EARG,
+	    "of answers to questions there is one file, and "
+	    "--by, --rank-by, --errors, --compare, --task, --strict, "
+	    "--label-issues and thresholds of labels are for "
+	    "labels of texts");
+}
+
+/* Options that only apply to answers. */
+static int refuse_answer_options(const struct args *a, struct bt_error *err)
+{
+	if (a->null_odds == NULL && a->answers.language == NULL &&
+	    isnan(a->answers.null_threshold))
+		return BT_OK;
+	return bt_error_set(err, BT_EARG,
+	                    "--null-odds, --null-threshold and --language are "
+	                    "for answers to questions");
+}
 
 /* Sets up the metrics of the model's task and checks --min against them. */
 static int prepare(struct run *r, const struct bt_log *notes,
@@ -303,8 +322,10 @@ static int prepare(struct run *r, const struct bt_log *notes,
 	struct bt_metrics_summary s = {.kind = task->metrics,
 	                               .classes = r->labels->n};
 	unsigned needs;
-	int e;
+	int e = refuse_answer_options(r->a, err);
 
+	if (e != BT_OK)
+		return e;
 	if (r->p.output == BT_METRICS_ANSWERS)
 		s.lacks = BT_METRICS_OF_PROBABILITIES | BT_METRICS_RANKS;
 
@@ -327,7 +348,8 @@ static int prepare(struct run *r, const struct bt_log *notes,
 	if (e == BT_OK && r->a->rank_by != NULL)
 		e = bt_ranking_check(&r->m, err);
 	if (e == BT_OK && r->a->threshold != NULL)
-		e = read_thresholds(r, notes, err);
+		e = bt_threshold_bounds(&r->m, r->task->answer, r->a->threshold,
+		                        r->labels, notes, &r->bound, err);
 	if (e == BT_OK && r->a->tune != NULL)
 		e = bt_tune_threshold_check(&r->m, err);
 	if (r->m.output != BT_METRICS_ANSWERS)
@@ -373,13 +395,25 @@ static int run_model(struct run *r, char **paths, int n,
 		e = bt_predict_stream_open(&o, &r->s, err);
 	r->task = r->s.model.task;
 	r->labels = &r->s.model.labels;
-	if (e == BT_OK)
+	if (e == BT_OK && r->task == &bt_task_qa) {
+		r->s.o.look = bt_questions_look;
+		r->s.o.look_ctx = &r->answers.questions;
+		e = refuse_label_options(r->a, err);
+		if (e == BT_OK)
+			e = bt_answers_init(&r->answers, &r->a->answers, &r->m,
+			                    err);
+	} else if (e == BT_OK) {
 		e = prepare(r, log, err);
+	}
 	if (e == BT_OK)
 		e = bt_report_init(&r->d, &r->m, r->task->answer, r->labels,
 		                   err);
 	if (e == BT_OK)
 		e = bt_predict_stream_run(&r->s, paths, n, count, NULL, r, err);
+	if (e == BT_OK && r->task == &bt_task_qa) {
+		e = bt_answers_finish(&r->answers, err);
+		r->unlabelled = r->answers.unlabelled;
+	}
 	return e;
 }
 
@@ -423,48 +457,20 @@ static int run_predictions(struct run *r, char **paths, int n,
 static int run_answers(struct run *r, char **paths, int n,
                        const struct bt_log *log, struct bt_error *err)
 {
-	static const struct bt_labels none;
-	const struct args *a = r->a;
-	const struct bt_metrics_summary s = {.kind = &bt_metrics_questions,
-	                                     .lacks =
-	                                         BT_METRICS_OF_PROBABILITIES};
-	struct bt_answer_file_opts o = {.answers = a->predictions.item[0],
-	                                .null_odds = a->null_odds,
+	struct bt_answer_file_opts o = {.answers = r->a->predictions.item[0],
+	                                .null_odds = r->a->null_odds,
 	                                .records = paths,
 	                                .n_records = n,
-	                                .expect = (uint64_t)a->expect,
+	                                .expect = (uint64_t)r->a->expect,
 	                                .log = log};
-	unsigned needs;
-	int e;
+	int e = refuse_label_options(r->a, err);
 
-	r->labels = &none;
-	if (a->predictions.n > 1 || a->issues != NULL || a->task != NULL ||
-	    a->threshold != NULL || a->tune != NULL)
-		return bt_error_set(err, BT_EARG,
-		                    "'%s' holds answers to questions, for "
-		                    "which a second file, --task, thresholds "
-		                    "of labels and --label-issues are not "
-		                    "available",
-		                    o.answers);
-	e = bt_minimum_check(a->minimum, (size_t)a->min.n, &s, &needs, err);
+	r->labels = &r->p.labels; /* none */
 	if (e == BT_OK)
-		e = bt_metrics_init(&r->m, &bt_metrics_questions, 0, err);
-	if (e != BT_OK)
-		return e;
-	r->m.output = BT_METRICS_ANSWERS;
-	r->m.rules = bt_squad_rules_named(a->language);
-	e = bt_metrics_name_outputs(&r->m, &none, err);
-	if (e != BT_OK)
-		return e;
-	bt_squad_threshold(r->m.squad, a->null_threshold);
-	return bt_answer_file_score(&o, &r->m, &r->unlabelled, err);
-}
-
-/* Whether an option is given that only applies to answers. */
-static bool question_options(const struct args *a)
-{
-	return a->null_odds != NULL || a->language != NULL ||
-	       a->null_threshold != 1;
+		e = bt_answers_metrics(&r->a->answers, BT_METRICS_ANSWERS,
+		                       &r->m, err);
+	return e == BT_OK ? bt_answer_file_score(&o, &r->m, &r->unlabelled, err)
+	                  : e;
 }
 
 static int run_any(struct run *r, char **paths, int n, const struct bt_log *log,
@@ -477,14 +483,9 @@ static int run_any(struct run *r, char **paths, int n, const struct bt_log *log,
 		e = bt_answer_file_is(r->a->predictions.item[0], &answers, err);
 	if (e == BT_OK && answers)
 		return run_answers(r, paths, n, log, err);
-	if (e == BT_OK && question_options(r->a))
-		e = bt_error_set(err, BT_EARG,
-		                 "--null-odds, --null-threshold and --language "
-		                 "are for answers to questions");
-	if (e != BT_OK)
-		return e;
-	return (r->a->model.n > 0 ? run_model : run_predictions)(r, paths, n,
-	                                                         log, err);
+	if (e == BT_OK && r->a->model.n > 0)
+		return run_model(r, paths, n, log, err);
+	return e == BT_OK ? run_predictions(r, paths, n, log, err) : e;
 }
 
 static int evaluate(struct run *r, char **paths, int n, struct bt_error *err)
@@ -536,6 +537,7 @@ static int run(const struct args *a, char **paths, int n)
 	}
 	bt_report_clear(&r.d);
 	bt_label_issues_clear(&r.issues);
+	bt_answers_clear(&r.answers);
 	bt_metrics_clear(&r.m);
 	bt_buf_clear(&r.tuned);
 	free(r.bound);
@@ -570,8 +572,9 @@ static int spare(const char *path, const struct args *a, char *const *records,
 
 int main(int argc, char **argv)
 {
-	struct args a = {
-	    .common = BT_COMMON_INIT, .dtype = "auto", .null_threshold = 1};
+	struct args a = {.common = BT_COMMON_INIT,
+	                 .dtype = "auto",
+	                 .answers.null_threshold = NAN};
 	struct bt_error err = {0};
 	int status, operand;
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +13,8 @@
 #include "io/path.h"
 #include "predict/fields.h"
 #include "predict/predict.h"
+#include "predict/questions.h"
+#include "predict/span_files.h"
 #include "predict/tags.h"
 #include "tensorstream/row_writer.h"
 
@@ -24,6 +27,10 @@ struct args {
 	int64_t top, expect;
 	bool profile, normalize;
 	bool standard_format; /* none was asked for */
+	bool json_name;       /* but by a name that ends in .json */
+	const char *nbest, *null_odds;
+	double null_threshold; /* NaN: not given */
+	int64_t max_answer;    /* 0: not given */
 };
 
 static const struct bt_opt options[] = {
@@ -32,8 +39,8 @@ static const struct bt_opt options[] = {
             args, model),
     BT_STR('o', "output", "FILE", "write to FILE [standard output]", args,
            common.output),
-    BT_STR(0, "format", "conll|csv|jsonl|npy|tensor|tfrecord|tsv",
-           "output format [the name's ending, else csv, of tags conll]", args,
+    BT_STR(0, "format", "conll|csv|json|jsonl|npy|tensor|tfrecord|tsv",
+           "output format [the name's ending, else csv, conll or json]", args,
            format),
     BT_INT(0, "expect", "N", "fail unless there are exactly N records", args,
            expect, 1, 1e15),
@@ -65,6 +72,16 @@ static const struct bt_opt options[] = {
     BT_STR(0, "header", "ID,LABEL", "column names [id,label]", args, p.header),
     BT_STR(0, "delimiter", "C", "a character, tab, comma, semicolon or pipe",
            args, delimiter),
+    BT_GROUP("Questions"),
+    BT_STR(0, "nbest", "FILE", "write the best answers to each to FILE", args,
+           nbest),
+    BT_STR(0, "null-odds", "FILE",
+           "write the odds that there is no answer to FILE", args, null_odds),
+    BT_REAL(0, "null-threshold", "X",
+            "no answer where these odds are higher [0 with --null-odds]", args,
+            null_threshold, -1e300, 1e300),
+    BT_INT(0, "max-answer", "N", "most tokens of an answer [30]", args,
+           max_answer, 1, 1e6),
     BT_GROUP("Embeddings"),
     BT_STR(0, "embed", "auto|cls|mean|max",
            "write embeddings instead of labels; auto: as modules.json says",
@@ -92,11 +109,13 @@ struct run {
 	const struct args *a;
 	struct bt_log log;
 	struct bt_predict_stream s;
-	struct bt_fields *fields;   /* of --with, or NULL */
-	struct bt_predict *p;       /* or: */
-	struct bt_tags *tags;       /* of words, or: */
-	struct bt_row_writer *rows; /* of tensors and embeddings */
-	double *sum;                /* [outputs] of arrays of probabilities: */
+	struct bt_fields *fields;     /* of --with, or NULL */
+	struct bt_predict *p;         /* or: */
+	struct bt_tags *tags;         /* of words, or: */
+	struct bt_span_files answers; /* to questions, if */
+	bool asks;                    /* they are, or: */
+	struct bt_row_writer *rows;   /* of tensors and embeddings */
+	double *sum; /* [outputs] of arrays of probabilities: */
 	float *proba;
 	struct bt_out *out;
 	uint64_t n;
@@ -124,6 +143,11 @@ static int add(void *ctx, uint64_t i, const struct bt_dataset *d, size_t k,
 	struct run *r = ctx;
 
 	r->n++;
+	if (r->asks && !d->continues[k] && bt_dataset_id(d, k).p != NULL)
+		bt_duplicate_ids_add(&r->ids, bt_dataset_id(d, k));
+	if (r->asks)
+		return bt_questions_add(&r->answers.questions, k,
+		                        bt_dataset_length(d, k), logits, err);
 	if (r->tags != NULL)
 		return bt_tags_add(r->tags, k, d->continues[k],
 		                   d->token_label + d->start[k],
@@ -144,6 +168,9 @@ static int look(void *ctx, size_t k, uint64_t number, const void *data,
 {
 	struct run *r = ctx;
 
+	if (r->asks)
+		return bt_questions_look(&r->answers.questions, k, number, data,
+		                         len, err);
 	if (r->tags != NULL)
 		return bt_tags_look(r->tags, k, number, data, len, err);
 	return r->fields != NULL ? bt_fields_look(r->fields, k, data, len, err)
@@ -214,8 +241,49 @@ static int open_tags(struct run *r, struct bt_error *err)
 	                   &r->s.model.labels, r->out, &r->tags, err);
 }
 
-/* Opens the output and what writes predictions or rows into it. */
-static int open_output(struct run *r, struct bt_error *err)
+/* The options that only apply to questions. */
+static bool question_options(const struct args *a)
+{
+	return a->nbest != NULL || a->null_odds != NULL ||
+	       !isnan(a->null_threshold) || a->max_answer > 0 ||
+	       strcmp(a->format, "json") == 0;
+}
+
+/* Of a model that answers questions. */
+static int open_answers(struct run *r, struct bt_error *err)
+{
+	static const char *const formats[] = {"json", "jsonl", "csv"};
+	const struct args *a = r->a;
+	bool standard = a->standard_format || a->json_name;
+	struct bt_span_files_opts o = {.output = a->common.output,
+	                               .header = a->p.header,
+	                               .delimiter = a->p.delimiter,
+	                               .nbest = a->nbest,
+	                               .null_odds = a->null_odds,
+	                               .null_threshold = a->null_threshold,
+	                               .max_answer = a->max_answer};
+	struct args rest = *a;
+	int i = 0, e;
+
+	while (!standard && i < 3 && strcmp(formats[i], a->format) != 0)
+		i++;
+	if (i == 2)
+		rest.p.header = rest.delimiter = NULL;
+	if (i == 3 || label_options(&rest) || a->p.proba)
+		return bt_error_set(err, BT_EARG,
+		                    "the model answers questions, which can be "
+		                    "written as json, jsonl or csv, without "
+		                    "the options for labels and, but for csv, "
+		                    "--header and --delimiter");
+	o.format = (enum bt_span_format)i;
+	e = bt_out_open(a->common.output, BT_OUT_TEXT, &r->out, err);
+	r->asks = true;
+	return e == BT_OK ? bt_span_files_open(&r->answers, &o, r->out, err)
+	                  : e;
+}
+
+/* Of labels, numbers, embeddings. */
+static int open_rows(struct run *r, struct bt_error *err)
 {
 	const char *format = r->a->format;
 	bool tensor = strcmp(format, "tensor") == 0;
@@ -237,16 +305,6 @@ static int open_output(struct run *r, struct bt_error *err)
 	struct bt_predict_opts p = r->a->p;
 	int e;
 
-	if (r->s.model.task == &bt_task_qa && !embed)
-		return bt_error_set(err, BT_EARG,
-		                    "the model answers questions: only "
-		                    "embeddings can be had of it");
-	if (r->s.model.task->per_token && !embed)
-		return open_tags(r, err);
-	if (strcmp(format, "conll") == 0)
-		return bt_error_set(err, BT_EARG,
-		                    "the model does not tag words, which conll "
-		                    "is for");
 	o.cols = bt_model_width(&r->s.model);
 	p.sample_ignore_extra =
 	    r->a->extra != NULL && strcmp(r->a->extra, "ignore") == 0;
@@ -271,6 +329,29 @@ static int open_output(struct run *r, struct bt_error *err)
 	if (tensor || array || embed)
 		return bt_row_writer_new(&o, r->out, &r->rows, err);
 	return bt_predict_new(&p, &r->s.model.labels, r->out, &r->p, err);
+}
+
+/* Opens the output and what writes into it. */
+static int open_output(struct run *r, struct bt_error *err)
+{
+	const struct bt_task *task = r->s.model.task;
+	bool embed = r->a->embed != NULL;
+
+	if (task == &bt_task_qa && !embed)
+		return open_answers(r, err);
+	if (question_options(r->a))
+		return bt_error_set(err, BT_EARG,
+		                    "the model does not answer questions, "
+		                    "which json, --nbest, --null-odds, "
+		                    "--null-threshold and --max-answer are "
+		                    "for");
+	if (task->per_token && !embed)
+		return open_tags(r, err);
+	if (strcmp(r->a->format, "conll") == 0)
+		return bt_error_set(err, BT_EARG,
+		                    "the model does not tag words, which conll "
+		                    "is for");
+	return open_rows(r, err);
 }
 
 static int open_fields(struct run *r, struct bt_error *err)
@@ -319,11 +400,13 @@ static int predict(struct run *r, char **paths, int n, struct bt_error *err)
 		e = bt_predict_stream_run(&r->s, paths, n, add, after_block, r,
 		                          err);
 	if (e == BT_OK)
-		e = r->tags != NULL   ? bt_tags_finish(r->tags, err)
+		e = r->asks           ? bt_span_files_finish(&r->answers, err)
+		    : r->tags != NULL ? bt_tags_finish(r->tags, err)
 		    : r->rows != NULL ? bt_row_writer_finish(r->rows, err)
 		                      : bt_predict_finish(r->p, err);
 	out = r->out;
 	r->out = NULL;
+	e = bt_span_files_close(&r->answers, e, err);
 	if (e == BT_OK)
 		return bt_out_commit(out, err);
 	bt_out_abandon(out);
@@ -333,7 +416,9 @@ static int predict(struct run *r, char **paths, int n, struct bt_error *err)
 /* Prints the summary; the profile comes before the last line. */
 static int summarise(struct run *r, struct bt_error *err)
 {
-	if (r->tags != NULL)
+	if (r->asks)
+		bt_span_files_tell(&r->answers, &r->log);
+	else if (r->tags != NULL)
 		bt_tags_tell(r->tags, &r->log);
 	else if (r->rows == NULL)
 		bt_predict_tell(r->p, &r->log);
@@ -366,6 +451,7 @@ static int run(const struct args *a, char **paths, int n)
 	bt_fields_free(r.fields);
 	bt_row_writer_free(r.rows);
 	bt_tags_free(r.tags);
+	bt_span_files_clear(&r.answers);
 	free(r.sum);
 	free(r.proba);
 	bt_duplicate_ids_clear(&r.ids);
@@ -449,13 +535,15 @@ static bool find_format(struct args *a)
 	}
 	tsv = strcmp(by_name, "tsv") == 0 && a->embed == NULL;
 	a->standard_format |= a->format == NULL && *by_name == '\0';
+	a->json_name = strcmp(end, "json") == 0 &&
+	               (a->format == NULL || strcmp(a->format, "json") == 0);
 	if (a->format == NULL)
 		a->format = *by_name != '\0' && !tsv && a->p.sample == NULL
 		                ? by_name
 		                : "csv";
 	csv = strcmp(a->format, "csv") == 0;
-	if (*by_name == '\0' || strcmp(by_name, a->format) == 0 ||
-	    (tsv && csv && tabs))
+	if (*by_name == '\0' || a->json_name ||
+	    strcmp(by_name, a->format) == 0 || (tsv && csv && tabs))
 		return true;
 	if (tsv && csv)
 		bt_tool_misuse(&tool,
@@ -476,7 +564,8 @@ static bool find_format(struct args *a)
 
 int main(int argc, char **argv)
 {
-	struct args a = {.common = BT_COMMON_INIT, .dtype = "auto"};
+	struct args a = {
+	    .common = BT_COMMON_INIT, .dtype = "auto", .null_threshold = NAN};
 	struct bt_error err = {0};
 	int status, operand;
 
@@ -497,7 +586,11 @@ int main(int argc, char **argv)
 		return bt_tool_end(
 		    &tool, bt_tool_misuse(&tool, "%s", contradiction(&a)));
 	if (bt_out_spare(a.common.output, argv + operand, argc - operand,
-	                 &err) != BT_OK)
+	                 &err) != BT_OK ||
+	    bt_out_spare(a.nbest, argv + operand, argc - operand, &err) !=
+	        BT_OK ||
+	    bt_out_spare(a.null_odds, argv + operand, argc - operand, &err) !=
+	        BT_OK)
 		return bt_tool_end(&tool,
 		                   bt_tool_misuse(&tool, "%s", err.text));
 	return bt_tool_end(&tool, run(&a, argv + operand, argc - operand));

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "base/string_set.h"
+#include "evaluate/answers.h"
 #include "format/json.h"
 #include "format/tf_example.h"
 #include "format/tfrecord.h"
@@ -129,23 +130,6 @@ static int read_question(const void *data, size_t len, struct question *q,
 	return e;
 }
 
-static int read_references(struct scoring *s, const struct bt_feature *f,
-                           size_t *n, struct bt_error *err)
-{
-	struct bt_pb at = f->list;
-	struct bt_span text;
-	int r;
-
-	*n = 0;
-	while ((r = bt_feature_next_text(f, &at, &text.p, &text.n, err)) == 1) {
-		if (bt_grow(&s->reference, &s->cap, *n + 1,
-		            sizeof(*s->reference)) != BT_OK)
-			return bt_error_nomem(err, "reading answers");
-		s->reference[(*n)++] = text;
-	}
-	return r;
-}
-
 /* The answer to a question, and its odds. */
 static int find_answer(struct scoring *s, struct bt_span id,
                        struct bt_squad_answer *a, struct bt_error *err)
@@ -202,7 +186,8 @@ static int add_record(struct scoring *s, const void *data, size_t len,
 		return BT_OK;
 	}
 	if (r == BT_OK)
-		r = read_references(s, &q.answers, &n, err);
+		r = bt_answers_references(&q.answers, &s->reference, &s->cap,
+		                          &n, err);
 	return r == BT_OK
 	           ? bt_metrics_add_answer(s->m, s->reference, n, &a, err)
 	           : r;

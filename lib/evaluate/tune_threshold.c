@@ -206,3 +206,22 @@ int bt_tune_threshold(const struct bt_metrics *m, const struct bt_labels *l,
 	bt_buf_putc(report, '\n');
 	return BT_OK;
 }
+
+int bt_threshold_bounds(struct bt_metrics *m,
+                        const struct bt_answer_form *answer, const char *text,
+                        const struct bt_labels *l, const struct bt_log *notes,
+                        double **bound, struct bt_error *err)
+{
+	double *b = bt_array((size_t)l->n, sizeof(*b));
+	int i, r;
+
+	m->bound = *bound = b;
+	if (b == NULL)
+		return bt_error_nomem(err, "reading thresholds");
+	r = answer->thresholds(text, l, b, notes, err);
+	for (i = 0; r == BT_OK && answer->is_set && i < l->n &&
+	            m->output == BT_METRICS_LOGITS;
+	     i++)
+		b[i] = log(b[i] / (1 - b[i]));
+	return r;
+}

@@ -6,7 +6,9 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/log.h"
 #include "metrics/metrics.h"
+#include "predict/answer.h"
 #include "record/labels.h"
 
 /* True where thresholds decide what the kind of model predicts; else BT_EARG.
@@ -23,5 +25,12 @@ int bt_tune_threshold_check(const struct bt_metrics *m,
 int bt_tune_threshold(const struct bt_metrics *m, const struct bt_labels *l,
                       struct bt_buf *file, struct bt_buf *report,
                       struct bt_error *err) BT_MUST_USE;
+
+/* Reads thresholds of labels (see predict/thresholds.h) as the bounds of
+ * metrics, which borrow them; to be freed. */
+int bt_threshold_bounds(struct bt_metrics *m,
+                        const struct bt_answer_form *answer, const char *text,
+                        const struct bt_labels *l, const struct bt_log *notes,
+                        double **bound, struct bt_error *err) BT_MUST_USE;
 
 #endif

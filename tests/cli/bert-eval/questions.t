@@ -71,8 +71,9 @@ cat v1.rec v1.rec >twice.rec
 refuses "*record 4: another question has the id 'a', too" 'an id twice' bert-eval --predictions v1.json twice.rec
 printf 'text,label\nx,y\n' | csv2tfrecord -q -t text -l label -o text.rec
 refuses "*record 1: has no 'question'*squad2tfrecord*" 'no questions' bert-eval --predictions v1.json text.rec
-misuses '*for which a second file*' 'no mean of answers' bert-eval --predictions v1.json --predictions v1.json v1.rec
-printf 'id,label\na,x\n' >labels.csv
+misuses '*of answers to questions there is one file*' 'no mean of answers' bert-eval --predictions v1.json --predictions v1.json v1.rec
+printf 'text,label\nx,x\n' | csv2tfrecord -q -t text -l label | bert-tokenize -q -m "$TEST_TOP/pipelines/data/vocab.txt" -o labels.rec
+printf 'id,label\n0,x\n' >labels.csv
 misuses '*--null-odds, --null-threshold and --language are for answers*' 'no odds of labels' \
-	bert-eval --predictions labels.csv --language de v1.rec
+	bert-eval --predictions labels.csv --language de labels.rec
 finish

@@ -1,0 +1,116 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Answers to questions: the files of SQuAD, JSON Lines, CSV; and bert-eval of the model.
+. "$TEST_TOP/tests/lib/lib.sh"
+{
+	printf '%s\n' '[PAD]' '[UNK]' '[CLS]' '[SEP]' '[MASK]' '?' the
+	for i in 1 2 3 4 5 6 7 8 9; do echo "w$i"; done
+} >vocab.txt
+# Words of which "the" and the one behind it are the answer; every sixth question has none. Every
+# fourth text has two windows, which share four words.
+questions() { # SEED NUMBER LACKING(0|1)
+	awk -v seed="$1" -v count="$2" -v lacking="$3" '
+	function window(id, number, from, to, at, context, inside,   ids, segments, starts, ends, most, k) {
+		ids = "2,5,3"
+		segments = "0,0,0"
+		starts = ends = "-1,-1,-1"
+		most = "0,0,0"
+		for (k = from; k < to; k++) {
+			ids = ids "," word[k]
+			segments = segments ",1"
+			starts = starts "," begin[k]
+			ends = ends "," begin[k] + length(name[k])
+			most = most ",1"
+		}
+		inside = at >= from && at + 1 < to
+		printf "{\"id\": \"%s\", \"input_ids\": [%s,3], \"segment_ids\": [%s,1], \"token_starts\": [%s,-1], " \
+			"\"token_ends\": [%s,-1], \"max_context\": [%s,0], \"window\": %d, \"start_position\": %d, " \
+			"\"end_position\": %d, \"question\": \"?\", \"context\": \"%s\", ", id, ids, segments, starts,
+			ends, most, number, inside ? at - from + 3 : 0, inside ? at - from + 4 : 0, context
+		if (at < 0)
+			print "\"answers\": {\"bytes\": []}, \"answer_starts\": {\"int64\": []}}"
+		else
+			printf "\"answers\": [\"%s %s\"], \"answer_starts\": [%d]}\n", name[at], name[at + 1], begin[at]
+	}
+	BEGIN {
+		srand(seed)
+		for (i = 1; i <= count; i++) {
+			words = (i % 4 == 0 ? 16 : 8) + int(rand() * 4)
+			at = lacking && i % 6 == 0 ? -1 : int(rand() * (words - 1))
+			context = ""
+			for (k = 0; k < words; k++) {
+				word[k] = k == at ? 6 : 7 + int(rand() * 9)
+				name[k] = k == at ? "the" : "w" word[k] - 6
+				context = context (k > 0 ? " " : "\303\251 ")
+				begin[k] = length(context) - (length("\303\251") - 1)
+				context = context name[k]
+			}
+			window("q" i, 0, 0, words < 12 ? words : 10, at, context)
+			if (words >= 12)
+				window("q" i, 1, 6, words, at, context)
+		}
+	}'
+}
+questions 1 500 1 | tfrecord-cat -q --from-json -o train.rec
+questions 2 60 1 | tfrecord-cat -q --from-json -o v2.rec
+questions 3 60 0 | tfrecord-cat -q --from-json -o v1.rec
+bert-train -q --init-config tiny --tokenizer vocab.txt --learning-rate 1e-3 --batch-size 16 --dropout 0 \
+	--task qa --epochs 12 -o model train.rec
+
+works 'predictions.json' bert-predict -m model -o p.json v1.rec
+like "$(cat err)" '*60 questions, 0 without an answer*' 'every question gets an answer'
+is "$(sed -n '1p;2s/: ".*//p;$p' p.json)" '{
+    "q1"
+}' 'an object, as Python writes it'
+is "$(grep -c ': "the w[1-9]"' p.json)" 60 'with the answers'
+works 'their scores' bert-eval -q --predictions p.json v1.rec
+like "$(cat out)" '*
+all               1.0000  1.0000         60' 'are full'
+works 'the model' bert-eval -q -m model v1.rec
+is "$(head -n 2 out)" "$(bert-eval -q --predictions p.json v1.rec)" 'is scored as its file is'
+like "$(tail -n 1 out)" 'loss 0.*' 'with its loss'
+bert-predict -q -m model --nbest n.json --null-odds o.json -o p2.json v2.rec
+like "$(bert-eval -q --predictions p2.json --null-odds o.json v2.rec)" \
+	'*no answer         1.0000  1.0000         10*all               1.0000 *best exact match 1.0000 *' 'null odds'
+is "$(bert-eval -q -m model v2.rec | sed '/^loss/d' | sed '$d')" \
+	"$(bert-eval -q --predictions p2.json --null-odds o.json v2.rec)" 'of the model are those of the files'
+like "$(head -n 8 n.json)" '{
+    "q1": [
+        {
+            "start_logit": *,
+            "end_logit": *,
+            "text": "the w?",
+            "probability": 0.*
+        },' 'the best answers'
+like "$(bert-predict -q -m model --null-threshold 1e9 v2.rec)" '*: "*w*' 'a threshold is a number'
+is "$(bert-predict -q -m model --null-threshold 1e9 v2.rec | grep -c ': ""')" 0 '... over which none is'
+is "$(bert-predict -q -m model --null-threshold -1e9 v2.rec | grep -c ': ""')" 60 '... or all are'
+is "$(bert-predict -q -m model --max-answer 1 v1.rec | grep -c 'the w')" 0 '--max-answer'
+bert-predict -q -m model --format jsonl v1.rec >out
+like "$(head -n 1 out)" '{"id": "q1", "answer": "the w?", "start": *, "end": *, "probability": 0.*}' 'JSON Lines'
+tfrecord-cat -q --json v1.rec | sed 's/.*"answer_starts": \[*\([0-9]*\).*"id": "\(q[0-9]*\)".*"window": 0.*/\2 \1/;/{/d' | sort >want
+sed 's/.*"id": "\(q[0-9]*\)".*"start": \([0-9]*\).*/\1 \2/' out | sort >got
+[ -s want ] && same got want 'count code points'
+bert-predict -q -m model --null-threshold -1e9 --format jsonl v1.rec >out
+like "$(head -n 1 out)" '{"id": "q1", "answer": "", "start": null, "end": null, "probability": *, "null_odds": -*}' '... of no answer'
+bert-predict -q -m model --header ID,PredictionString -o p.csv v1.rec
+like "$(head -n 2 p.csv)" 'ID,PredictionString
+q1,the w?' 'CSV'
+bert-predict -q -m model -j 3 v2.rec >three.json
+bert-predict -q -m model -j 1 v2.rec >one.json
+same one.json three.json 'threads do not matter'
+
+misuses '*can be written as json, jsonl or csv*' 'another format' bert-predict -m model --format tsv v1.rec
+misuses '*without the options for labels*' 'options for labels' bert-predict -m model --top 2 v1.rec
+misuses '*need files of their own*' 'one file for two' bert-predict -m model --nbest x.json -o x.json v1.rec
+misuses '*--by, *are for labels of texts' '--by' bert-eval -m model --by length v1.rec
+misuses '*a model has its own' 'null odds for a model' bert-eval -m model --null-odds o.json v1.rec
+tfrecord-cat -q --json v1.rec | sed 's/"context": "[^"]*"/"context": "short"/' | tfrecord-cat -q --from-json -o short.rec
+refuses '*record 1: a token stands for the characters * of a context that has 5' 'tokens beyond the context' \
+	bert-predict -m model -o short.json short.rec
+exits 1 'nothing' test -e short.json
+printf 'text,label\nw1,x\nw2,y\n' | csv2tfrecord -q -t text -l label | bert-tokenize -q -m vocab.txt -o labels.rec
+bert-train -q --init-config tiny --tokenizer vocab.txt --epochs 1 -o labels labels.rec
+misuses '*does not answer questions*' 'a model of labels' bert-predict -m labels --nbest x.json labels.rec
+refuses "*has no 'token_starts'*squad2tfrecord*" 'records of labels' bert-predict -m model -o x.json labels.rec
+finish
