@@ -15,7 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const char *path = how & 1 ? "p.csv" : "p.tsv";
 	char *const text[] = {a, b, c};
 	struct bt_labels labels = {0};
-	struct bt_prediction_file f = {0};
+	struct bt_prediction_file f = {.logits = (how & 32) != 0};
 	struct bt_error err = {0};
 	int i, n = how & 2 ? 1 : 3;
 	size_t k;
