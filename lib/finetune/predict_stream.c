@@ -127,9 +127,9 @@ static int open_more(struct bt_predict_stream *s,
 		return r;
 	if (s->model.task->per_token)
 		return bt_error_set(err, BT_EARG,
-		                    "'%s' tags words: several such models "
+		                    "'%s' learnt to %s: several such models "
 		                    "cannot be combined",
-		                    o->model);
+		                    o->model, s->model.task->learns);
 	r = bt_ensemble_open(&s->more, o->more, o->n_more, &s->model,
 	                     s->tok != NULL ? bt_tok_fingerprint(s->tok) : NULL,
 	                     e, err);
