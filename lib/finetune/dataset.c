@@ -22,6 +22,8 @@ void bt_dataset_clear(struct bt_dataset *d)
 	free(d->weight);
 	free(d->names);
 	free(d->name_at);
+	free(d->records);
+	free(d->record_at);
 	memset(d, 0, sizeof(*d));
 }
 
@@ -29,7 +31,8 @@ size_t bt_dataset_bytes(const struct bt_dataset *d)
 {
 	size_t each = sizeof(*d->start) + sizeof(*d->label) +
 	              d->stride * sizeof(*d->target) + sizeof(*d->weight) +
-	              sizeof(*d->continues) + sizeof(*d->name_at);
+	              sizeof(*d->continues) + sizeof(*d->name_at) +
+	              sizeof(*d->record_at);
 
 	if (d->n == 0)
 		return 0;
@@ -38,7 +41,7 @@ size_t bt_dataset_bytes(const struct bt_dataset *d)
 	       (d->token_label != NULL
 	            ? d->start[d->n] * sizeof(*d->token_label) + d->n
 	            : 0) +
-	       d->names_len;
+	       d->names_len + d->record_at[d->n];
 }
 
 void bt_dataset_reset(struct bt_dataset *d)
@@ -68,18 +71,18 @@ static int grow_all(size_t *cap, size_t need, void *const *arrays,
 static int reserve(struct bt_dataset *d, size_t n)
 {
 	static const size_t sizes[] = {
-	    sizeof(*d->start), sizeof(*d->label), sizeof(*d->weight),
-	    sizeof(*d->continues), sizeof(*d->name_at)};
+	    sizeof(*d->start),     sizeof(*d->label),   sizeof(*d->weight),
+	    sizeof(*d->continues), sizeof(*d->name_at), sizeof(*d->record_at)};
 	static const size_t token_sizes[] = {sizeof(*d->ids),
 	                                     sizeof(*d->types)};
-	void *arrays[] = {&d->start, &d->label, &d->weight, &d->continues,
-	                  &d->name_at};
+	void *arrays[] = {&d->start,     &d->label,   &d->weight,
+	                  &d->continues, &d->name_at, &d->record_at};
 	void *tokens[] = {&d->ids, &d->types};
 
-	if (grow_all(&d->cap, d->n + 2, arrays, sizes, 5) != BT_OK)
+	if (grow_all(&d->cap, d->n + 2, arrays, sizes, 6) != BT_OK)
 		return BT_ENOMEM;
 	if (d->n == 0)
-		d->start[0] = 0;
+		d->start[0] = d->record_at[0] = 0;
 	return grow_all(&d->token_cap, (size_t)d->start[d->n] + n, tokens,
 	                token_sizes, 2);
 }
@@ -105,6 +108,20 @@ static int add_name(struct bt_dataset *d, const struct bt_token_rec *rec)
 	if (s.n > 0)
 		memcpy(d->names + d->names_len + sizeof(s.n), s.p, s.n);
 	d->names_len += sizeof(s.n) + s.n;
+	return BT_OK;
+}
+
+static int add_record(struct bt_dataset *d, struct bt_span record)
+{
+	size_t at = d->record_at[d->n];
+
+	d->record_at[d->n + 1] = at + record.n;
+	if (record.p == NULL)
+		return BT_OK;
+	if (bt_grow(&d->records, &d->records_cap, at + record.n + 1, 1) !=
+	    BT_OK)
+		return BT_ENOMEM;
+	memcpy(d->records + at, record.p, record.n);
 	return BT_OK;
 }
 
@@ -189,7 +206,8 @@ int bt_dataset_add(struct bt_dataset *d, const struct bt_token_rec *rec,
 	d->crc = bt_crc32c(d->crc, rec->types, rec->n);
 	d->crc = bt_crc32c(d->crc, &label, sizeof(label));
 	d->crc = bt_crc32c(d->crc, &rec->weight, sizeof(rec->weight));
-	if (add_targets(d, rec) != BT_OK || add_token_labels(d, rec) != BT_OK)
+	if (add_targets(d, rec) != BT_OK || add_token_labels(d, rec) != BT_OK ||
+	    add_record(d, rec->kept) != BT_OK)
 		return bt_error_nomem(err, "reading records");
 	d->open |= rec->open;
 	d->per_token = rec->per_token;
@@ -229,6 +247,8 @@ static int add_payload(struct bt_dataset *d, struct reading *x,
 		return r;
 	if (!x->fit.per_token && x->windows.join == BT_WINDOWS_EACH)
 		rec->window = 0;
+	if (x->fit.keeps_records)
+		rec->kept = (struct bt_span){(const char *)data, len};
 	r = bt_dataset_check(rec, &x->fit, x->mode, labels, &label, err);
 	return r == BT_OK ? bt_dataset_add(d, rec, label, err) : r;
 }

@@ -21,9 +21,10 @@
 /* What the records must fit. */
 struct bt_fit {
 	int vocab_size, type_vocab_size, max_positions;
-	bool per_token; /* the model's outputs are those of tokens */
-	int length;     /* tokens of each text; 0: any, -1: as many as
-	                 * the first one has */
+	bool per_token;     /* the model's outputs are those of tokens */
+	bool keeps_records; /* as they are, for what is asked of them later */
+	int length;         /* tokens of each text; 0: any, -1: as many as
+	                     * the first one has */
 	const struct bt_task *task;
 	const char *tokenizer; /* fingerprint of the model's, or NULL */
 	/* for bt_dataset_read: how the windows of a text are to be joined,
@@ -50,9 +51,11 @@ struct bt_dataset {
 	                     * it */
 	float *weight;      /* [n] */
 	bool has_weights;
-	bool cut;        /* windows of the last text are still to come */
-	char *names;     /* ids as texts, each with its length before it */
-	size_t *name_at; /* [n] into names */
+	bool cut;          /* windows of the last text are still to come */
+	char *names;       /* ids as texts, each with its length before it */
+	size_t *name_at;   /* [n] into names */
+	char *records;     /* as they were read, or NULL */
+	size_t *record_at; /* [n + 1] into records */
 
 	size_t longest;    /* tokens */
 	size_t unlabelled; /* examples without a label */
@@ -62,7 +65,7 @@ struct bt_dataset {
 	                    * apart */
 
 	size_t cap, token_cap, names_len, names_cap, target_cap,
-	    token_label_cap;
+	    token_label_cap, records_cap;
 };
 
 void bt_dataset_clear(struct bt_dataset *d);
@@ -135,6 +138,19 @@ int bt_dataset_relabel(struct bt_dataset *d, const int *map, int n,
 
 /* Text of example i's id; p NULL where it had none. */
 struct bt_span bt_dataset_id(const struct bt_dataset *d, size_t i);
+
+/* The record of example i, where records are kept; else p is NULL. */
+static inline struct bt_span bt_dataset_record(const struct bt_dataset *d,
+                                               size_t i)
+{
+	struct bt_span s = {NULL, 0};
+
+	if (d->records == NULL)
+		return s;
+	s.p = d->records + d->record_at[i];
+	s.n = d->record_at[i + 1] - d->record_at[i];
+	return s;
+}
 
 static inline size_t bt_dataset_length(const struct bt_dataset *d, size_t i)
 {

@@ -177,8 +177,9 @@ struct bt_token_rec {
 	    *token_label; /* [n] of each token; see bt_dataset.token_label */
 	size_t token_label_cap;
 	bool has_token_labels;
-	bool per_token; /* the model's outputs are its tokens' */
-	float *target;  /* [n_target] */
+	bool per_token;      /* the model's outputs are its tokens' */
+	struct bt_span kept; /* the payload, to be kept; or p NULL */
+	float *target;       /* [n_target] */
 	size_t n_target, target_cap;
 	bool open; /* there may be any number of labels: it shows */
 

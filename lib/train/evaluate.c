@@ -12,6 +12,7 @@
 #include "base/sys.h"
 #include "finetune/forward.h"
 #include "finetune/unfinished.h"
+#include "train/answers_int.h"
 #include "train/disk_space.h"
 #include "train/train_int.h"
 
@@ -61,14 +62,39 @@ static void log_evaluation(const struct bt_train_run *t, double loss,
 	bt_buf_clear(&b);
 }
 
+struct measuring {
+	const struct bt_train_run *t;
+	struct bt_train_answers answers;
+};
+
 static int answered(void *ctx, size_t i, const float *answer,
                     struct bt_error *err)
 {
-	const struct bt_train_run *t = ctx;
+	struct measuring *a = ctx;
+	const struct bt_train_run *t = a->t;
 
-	(void)err;
-	t->o->answered(t->o->news_ctx, false, t->eval, i, answer);
-	return BT_OK;
+	if (t->o->answered != NULL)
+		t->o->answered(t->o->news_ctx, false, t->eval, i, answer);
+	return bt_train_answers_add(&a->answers, t->eval, i, answer, err);
+}
+
+static int measure(struct bt_train_run *t, struct bt_metrics_summary *s,
+                   struct bt_error *err)
+{
+	struct measuring a = {.t = t};
+	int r = bt_train_answers_begin(&a.answers, t->eval, err);
+
+	bt_metrics_reset(&t->metrics);
+	if (r == BT_OK)
+		r = bt_forward_measure(t->m->engine, t->eval, &t->gather,
+		                       &t->metrics, t->o->windows, answered, &a,
+		                       err);
+	if (r == BT_OK) {
+		bt_metrics_summary(&t->metrics, s);
+		r = bt_train_answers_end(&a.answers, s, err);
+	}
+	bt_train_answers_clear(&a.answers);
+	return r;
 }
 
 /* Refuses a metric of classes that these records leave undefined. */
@@ -127,16 +153,11 @@ static int evaluate(struct bt_train_run *t, double loss,
                     struct bt_error *err)
 {
 	double value = 0, began = bt_seconds();
-	int r;
+	int r = measure(t, s, err);
 
-	bt_metrics_reset(&t->metrics);
-	r = bt_forward_measure(
-	    t->m->engine, t->eval, &t->gather, &t->metrics, t->o->windows,
-	    t->o->answered != NULL ? answered : NULL, t, err);
 	if (r != BT_OK)
 		return r;
 	t->eval_seconds = bt_seconds() - began;
-	bt_metrics_summary(&t->metrics, s);
 	t->res->eval_loss = s->loss;
 	if (bt_metrics_find(s, "pearson", &t->res->pearson, NULL) != BT_OK)
 		t->res->pearson = NAN;

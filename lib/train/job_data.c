@@ -129,8 +129,7 @@ static int cut(struct bt_dataset *d, size_t first, size_t batch, size_t longest,
 	                 d->longest, longest));
 }
 
-static int read_eval(struct bt_job *j, const struct bt_fit *fit,
-                     struct bt_error *err)
+static int read_eval(struct bt_job *j, struct bt_fit *fit, struct bt_error *err)
 {
 	char *path = (char *)j->o.eval;
 	char *const *paths = path != NULL ? &path : j->o.evals;
@@ -138,6 +137,7 @@ static int read_eval(struct bt_job *j, const struct bt_fit *fit,
 
 	if ((r = bt_duplicate_paths(paths, n, bt_job_log(j), err)))
 		return r;
+	fit->keeps_records = j->model.task == &bt_task_qa;
 	if (n > 0 && (r = bt_dataset_read(paths, n, 0, fit, BT_LABELS_KNOWN,
 	                                  &j->model.labels, &j->eval, err)))
 		return r;

@@ -3,9 +3,9 @@
 # bert-train --task qa: which tokens begin and end an answer.
 . "$TEST_TOP/tests/lib/lib.sh"
 
-# Windows in which the answer is "the" and the word behind it; in every sixth there is none.
+# Windows in which the answer is "th" and the word behind it; in every sixth there is none.
 {
-	printf '%s\n' '[PAD]' '[UNK]' '[CLS]' '[SEP]' '[MASK]' '?' the
+	printf '%s\n' '[PAD]' '[UNK]' '[CLS]' '[SEP]' '[MASK]' '?' th
 	for i in 1 2 3 4 5 6 7 8 9; do echo "w$i"; done
 } >vocab.txt
 windows() { # SEED NUMBER
@@ -18,8 +18,14 @@ windows() { # SEED NUMBER
 			segments = "0,0,0"
 			starts = ends = "-1,-1,-1"
 			most = "0,0,0"
+			context = ""
+			answer = "{\"bytes\": []}"
 			for (k = 0; k < tokens; k++) {
-				ids = ids "," (k == at ? 6 : 7 + int(rand() * 9))
+				id = k == at ? 6 : 7 + int(rand() * 9)
+				ids = ids "," id
+				word = id == 6 ? "th" : "w" (id - 6)
+				context = context word " "
+				if (at >= 0 && k == at + 1) answer = "[\"th " word "\"]"
 				segments = segments ",1"
 				starts = starts "," 3 * k
 				ends = ends "," 3 * k + 2
@@ -28,8 +34,10 @@ windows() { # SEED NUMBER
 			printf "{\"id\": [\"q%d\"], \"input_ids\": [%s,3], \"segment_ids\": [%s,1], " \
 				"\"token_starts\": [%s,-1], \"token_ends\": [%s,-1], \"max_context\": [%s,0], " \
 				"\"window\": [0], \"start_position\": [%d], \"end_position\": [%d], " \
-				"\"question\": [\"?\"], \"context\": [\"the\"]}\n", i, ids, segments, starts,
-				ends, most, at < 0 ? 0 : at + 3, at < 0 ? 0 : at + 4
+				"\"question\": [\"?\"], \"context\": [\"%s\"], \"answers\": %s, " \
+				"\"answer_starts\": %s}\n", i, ids, segments, starts, ends, most,
+				at < 0 ? 0 : at + 3, at < 0 ? 0 : at + 4, context, answer, \
+				at < 0 ? "{\"int64\": []}" : "[" 3 * at "]"
 		}
 	}'
 }
@@ -44,7 +52,16 @@ like "$(cat err)" '*400 training examples, 100 for evaluation, 334 windows with 
 	'says how many have an answer'
 like "$(cat err)" '*epoch 6: loss *, evaluation loss *, exact match *, F1 *' 'and what is measured'
 works 'finds the answers' bert-eval -q -m m --min exact_match=.9 --min f1=.95 --min loss=.3 dev.rec
-like "$(cat out)" 'exact match * (100 windows)' '... and says so'
+like "$(cat out)" '*has answer *no answer *all *' '... and says so'
+scores() { # PREFIX: of a line of JSON
+	tr -d ' {}\n' | tr , '\n' | awk -F : -v name="\"$1" '
+		$1 == name "exact_match\"" { exact = $2 }
+		$1 == name "f1\"" { f1 = $2 }
+		END { printf "%.6f %.6f", exact, f1 }'
+}
+train -q --task qa --steps 60 --eval dev.rec -o measured train.rec
+is "$(grep '"best":true' measured/history.jsonl | tail -n 1 | scores eval_)" \
+	"$(bert-eval -q --json -m measured dev.rec | scores '')" 'training measures whole answers, as bert-eval does'
 like "$(tr -d ' \n' <m/config.json)" \
 	'*"architectures":\["BertForQuestionAnswering"\]*"id2label":{"0":"start","1":"end"}*' \
 	"is of Hugging Face's class"
@@ -78,5 +95,8 @@ tfrecord-cat -q --json train.rec | sed 's/"start_position": [0-9]*/"start_positi
 exits 1 'an answer beyond the window' train --task qa --steps 1 -o c beyond.rec
 like "$(cat err)" "*record 1: start_position and end_position are not two of * tokens in order*" '... is refused'
 exits 2 'class weights' train --task qa --class-weight balanced --steps 1 -o c train.rec
+tfrecord-cat -q --json dev.rec | sed 's/"context": "w/"context": "", "was": "w/' | tfrecord-cat -q --from-json -o short.rec
+exits 1 'a place that the context does not have' train --task qa --steps 1 --eval short.rec -o d train.rec
+like "$(cat err)" '*evaluation records: record 1: a token stands for the characters *' '... is told'
 is "$([ -e c ] || echo none)" none 'nothing was written'
 finish
