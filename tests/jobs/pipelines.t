@@ -99,6 +99,13 @@ exits 0 "distill.sh: a user's model and data" env LAYERS=1 \
 	"$TEST_TOP/pipelines/distill.sh" d/teacher train.csv train.csv d2 --epochs 1
 exits 2 'distill.sh: says how it is used' "$TEST_TOP/pipelines/distill.sh"
 
+exits 0 'squad.sh: by itself' env SQUAD_DIR=squad "$TEST_TOP/pipelines/squad.sh"
+like "$(cat out)" '*has answer  *0.[89]*no answer *all  *0.[89]*' 'squad.sh: has learnt'
+is "$(grep -c '^    "[A-Z]*[0-9]*": ' squad/predictions.json)" 240 'squad.sh: an answer to each question'
+exits 0 "squad.sh: a user's model and data" "$TEST_TOP/pipelines/squad.sh" \
+	squad/model squad/train.json squad/dev.json squad2 --steps 2
+exits 2 'squad.sh: says how it is used' "$TEST_TOP/pipelines/squad.sh" --help
+
 EXPERIMENT_DIR=experiment exits 0 'train-experiment.sh: killed and recovered' \
 	"$TEST_TOP/pipelines/train-experiment.sh"
 like "$(tail -n 1 out)" '*the same model, bit for bit' 'train-experiment.sh: to the same bits'
