@@ -64,12 +64,13 @@ static int find_answer(const struct bt_question *from,
 	r = bt_feature_int64s(&from->starts, &q->start, 1, &n, err);
 	if (r != BT_OK)
 		return r;
-	while (place.chars < q->start && place.byte < c.n)
-		bt_cursor_move(&place, c.p,
-		               place.byte +
-		                   bt_utf8_len((uint8_t)c.p[place.byte]));
-	if (place.chars != q->start || place.byte > c.n ||
-	    c.n - place.byte < answer.n ||
+	while (place.chars < q->start && place.byte < c.n) {
+		n = place.byte + bt_utf8_len((uint8_t)c.p[place.byte]);
+		if (n > c.n)
+			break; /* not UTF-8 */
+		bt_cursor_move(&place, c.p, (uint32_t)n);
+	}
+	if (place.chars != q->start || c.n - place.byte < answer.n ||
 	    memcmp(c.p + place.byte, answer.p, answer.n) != 0)
 		return bt_error_set(err, BT_EFORMAT,
 		                    "the context does not have the first "

@@ -58,7 +58,7 @@ works 'a long question' bert-tokenize -m "$M" --max-question 2 --max-length 7 --
 is "$(cat out)" '2 61 62 3 66 67 3
 2 61 62 3 68 3' '... is cut, its context in windows'
 like "$(cat err)" '*1 text, 13 tokens; 1 context cut into windows of 7 tokens (2 records in all); 1 question truncated to 2 tokens (3 tokens lost); 1 answer is whole in no window; *' \
-	'... and that is told'
+	'... and the log says so'
 refuses() { # PATTERN NAME OPTION ...
 	pattern=$1 name=$2
 	shift 2
@@ -84,4 +84,9 @@ is "$(bert-tokenize -q -m "$M" --format json --max-length 8 --stride 1 q.text | 
 	'"window": 0 "window": 1 "window": 2 ' 'lines of JSON have windows, too'
 bert-tokenize -q -m "$M" --explain --max-length 8 --stride 1 q.text >got
 like "$(cat got)" '*a	0	1	67	g	g*b	0	1	61	a	a*# window 1*' '--explain'
+printf '%s\n' '{"id": "a", "question": "who?", "context": {"base64": "YWLk"}, "answers": ["x"], "answer_starts": [3]}' |
+	tfrecord-cat -q --from-json -o cut.rec
+exits 1 'a context that ends within a character' bert-tokenize -m "$M" -o none.rec cut.rec
+like "$(cat err)" "*record 1: question 'a': the context does not have the first answer at its answer_start, 3" \
+	'... has no answer there'
 finish
