@@ -297,10 +297,9 @@ static int refuse_label_options(const struct args *a, struct bt_error *err)
 		return BT_OK;
 	return bt_error_set(
 	    err, BT_EARG,
-	    "of answers to questions there is one file, and "
-	    "--by, --rank-by, --errors, --compare, --task, --strict, "
-	    "--label-issues and thresholds of labels are for "
-	    "labels of texts");
+	    "answers to questions are evaluated without --by, --rank-by, "
+	    "--errors, --compare, --task, --strict, --label-issues, "
+	    "thresholds of labels and a second file of --predictions");
 }
 
 /* Options that only apply to answers. */
@@ -494,9 +493,10 @@ static int evaluate(struct run *r, char **paths, int n, struct bt_error *err)
 	int e = run_any(r, paths, n, &log, err);
 
 	if (e == BT_OK && r->m.n == 0)
-		e = bt_error_set(err, BT_EFORMAT,
-		                 "no record has a label: make records with "
-		                 "csv2tfrecord -l COLUMN");
+		e = bt_error_hint(err, r->task->truth_hint,
+		                  bt_error_set(err, BT_EFORMAT,
+		                               "no record has %s",
+		                               r->task->truth));
 	if (e == BT_OK && r->a->issues != NULL)
 		e = bt_label_issues_write(&r->issues, r->a->issues, &log, err);
 	if (e == BT_OK)

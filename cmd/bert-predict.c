@@ -254,7 +254,6 @@ static int open_answers(struct run *r, struct bt_error *err)
 {
 	static const char *const formats[] = {"json", "jsonl", "csv"};
 	const struct args *a = r->a;
-	bool standard = a->standard_format || a->json_name;
 	struct bt_span_files_opts o = {.output = a->common.output,
 	                               .header = a->p.header,
 	                               .delimiter = a->p.delimiter,
@@ -265,16 +264,21 @@ static int open_answers(struct run *r, struct bt_error *err)
 	struct args rest = *a;
 	int i = 0, e;
 
-	while (!standard && i < 3 && strcmp(formats[i], a->format) != 0)
+	while (!a->standard_format && !a->json_name && i < 3 &&
+	       strcmp(formats[i], a->format) != 0)
 		i++;
 	if (i == 2)
 		rest.p.header = rest.delimiter = NULL;
-	if (i == 3 || label_options(&rest) || a->p.proba)
+	if (i == 3)
 		return bt_error_set(err, BT_EARG,
-		                    "the model answers questions, which can be "
-		                    "written as json, jsonl or csv, without "
-		                    "the options for labels and, but for csv, "
-		                    "--header and --delimiter");
+		                    "answers are written as json, jsonl or "
+		                    "csv, not as %s",
+		                    a->format);
+	if (label_options(&rest) || a->p.proba)
+		return bt_error_set(err, BT_EARG,
+		                    "of answers to questions, --header and "
+		                    "--delimiter are for csv; other options "
+		                    "for labels do not apply");
 	o.format = (enum bt_span_format)i;
 	e = bt_out_open(a->common.output, BT_OUT_TEXT, &r->out, err);
 	r->asks = true;
@@ -320,9 +324,7 @@ static int open_rows(struct run *r, struct bt_error *err)
 	                tensor || records || array ? BT_OUT_BINARY
 	                                           : BT_OUT_TEXT,
 	                &r->out, err);
-	if (e != BT_OK)
-		return e;
-	if (array && p.proba)
+	if (e == BT_OK && array && p.proba)
 		e = open_probabilities(r, err);
 	if (e != BT_OK)
 		return e;

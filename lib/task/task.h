@@ -8,6 +8,7 @@
 #ifndef BT_TASK_TASK_H
 #define BT_TASK_TASK_H
 
+#include "base/hint.h"
 #include "metrics/metrics.h"
 #include "model/config.h"
 #include "op/graph.h"
@@ -55,6 +56,8 @@ struct bt_task {
 	bool one_label; /* exactly one label holds: classes can be weighted, the
 	                 * label smoothed */
 	bool distils;   /* a model can learn from another's outputs */
+	const char *truth; /* what a record has to learn from: "a label" */
+	enum bt_hint truth_hint; /* how records get it */
 	const char *metric; /* chooses the best model, unless the user does */
 	const struct bt_metrics_kind *metrics;
 	const struct bt_answer_form *answer;

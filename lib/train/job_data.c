@@ -89,13 +89,14 @@ static int check_training_labels(const struct bt_job *j,
                                  const struct bt_labels *found,
                                  struct bt_error *err)
 {
+	const struct bt_task *task = j->model.task;
 	struct bt_task_data data;
 
 	if (j->train.unlabelled == j->train.n)
-		return bt_error_hint(
-		    err, BT_HINT_LABEL_COLUMN,
-		    bt_error_set(err, BT_EFORMAT,
-		                 "no training record has a label"));
+		return bt_error_hint(err, task->truth_hint,
+		                     bt_error_set(err, BT_EFORMAT,
+		                                  "no training record has %s",
+		                                  task->truth));
 	if (!has_weight(&j->train))
 		return bt_error_set(
 		    err, BT_EFORMAT,

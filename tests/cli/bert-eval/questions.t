@@ -71,7 +71,7 @@ cat v1.rec v1.rec >twice.rec
 refuses "*record 4: another question has the id 'a', too" 'an id twice' bert-eval --predictions v1.json twice.rec
 printf 'text,label\nx,y\n' | csv2tfrecord -q -t text -l label -o text.rec
 refuses "*record 1: has no 'question'*squad2tfrecord*" 'no questions' bert-eval --predictions v1.json text.rec
-misuses '*of answers to questions there is one file*' 'no mean of answers' bert-eval --predictions v1.json --predictions v1.json v1.rec
+misuses '*answers to questions are evaluated without *a second file of --predictions' 'no mean of answers' bert-eval --predictions v1.json --predictions v1.json v1.rec
 printf 'text,label\nx,x\n' | csv2tfrecord -q -t text -l label | bert-tokenize -q -m "$TEST_TOP/pipelines/data/vocab.txt" -o labels.rec
 printf 'id,label\n0,x\n' >labels.csv
 misuses '*--null-odds, --null-threshold and --language are for answers*' 'no odds of labels' \

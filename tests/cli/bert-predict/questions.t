@@ -100,10 +100,16 @@ bert-predict -q -m model -j 3 v2.rec >three.json
 bert-predict -q -m model -j 1 v2.rec >one.json
 same one.json three.json 'threads do not matter'
 
-misuses '*can be written as json, jsonl or csv*' 'another format' bert-predict -m model --format tsv v1.rec
-misuses '*without the options for labels*' 'options for labels' bert-predict -m model --top 2 v1.rec
+misuses '*answers are written as json, jsonl or csv, not as tsv*' 'another format' bert-predict -m model --format tsv v1.rec
+misuses '*other options for labels do not apply*' 'options for labels' bert-predict -m model --top 2 v1.rec
+tfrecord-cat -q --json v1.rec | sed -E 's/, "answers": .*/}/; s/"(start|end)_position": [0-9]+, //g' |
+	tfrecord-cat -q --from-json -o unknown.rec
+declines 1 "*no record has an answer (make records of questions with squad2tfrecord)" 'no answers to compare with' \
+	bert-eval -m model unknown.rec
+declines 1 "*no training record has an answer (make records of questions with squad2tfrecord)" 'or to learn from' \
+	bert-train --force -m model --steps 1 -o learnt unknown.rec
 misuses '*need files of their own*' 'one file for two' bert-predict -m model --nbest x.json -o x.json v1.rec
-misuses '*--by, *are for labels of texts' '--by' bert-eval -m model --by length v1.rec
+misuses '*answers to questions are evaluated without --by, *' '--by' bert-eval -m model --by length v1.rec
 misuses "*'model' learnt to answer questions: several such models*" 'a mean of models' bert-predict -m model -m model v1.rec
 misuses '*a model has its own' 'null odds for a model' bert-eval -m model --null-odds o.json v1.rec
 tfrecord-cat -q --json v1.rec | sed 's/"context": "[^"]*"/"context": "short"/' | tfrecord-cat -q --from-json -o short.rec

@@ -200,7 +200,7 @@ declines 1 "*record 1: label 'B-Z' is not one of the 4 labels known*" 'an unknow
 works '... is nothing to predict' bert-predict -q -m m other.rec
 printf 'i\nhave\n' | conll2tfrecord -q --no-tags | bert-tokenize -q -m "$vocab" -o bare.rec
 is "$(bert-predict -q -m m bare.rec | sed 1q)" 'i O' 'words without tags are predicted'
-declines 1 '*no record has a label*' '... and not evaluated' bert-eval -q -m m bare.rec
+declines 1 '*no record has tags (make records of words with conll2tfrecord)*' '... and not evaluated' bert-eval -q -m m bare.rec
 declines 1 '*holds words, which this format does not show' 'JSON of words' bert-tokenize -q -m "$vocab" --format json long.text.rec
 declines 2 '*2 tokens leave no room for a text*' 'no room for a word' bert-tokenize -q -m "$vocab" --max-length 2 long.text.rec
 finish
