@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is in a stream of records: how many there are of each label, how long
- * texts are in bytes and, of token records, in tokens.
+ * What is in a stream of records: how many there are of each label or tag, how
+ * long texts are in words, in bytes and, of token records, in tokens; how many
+ * questions have an answer. Of windows, words and questions count once.
  */
 #ifndef BT_RECORDSET_STATS_H
 #define BT_RECORDSET_STATS_H

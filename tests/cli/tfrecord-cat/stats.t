@@ -43,6 +43,36 @@ is "$(tfrecord-cat --stats </dev/null)" 'records: 0, bytes: 0' 'of nothing'
 printf '{"text_a": "x", "label": ["a", "b"]}' | tfrecord-cat -q --from-json -o two.rec
 like "$(tfrecord-cat --stats two.rec)" '*labels: 2, records without one: 0*1  a*1  b*' \
 	'two labels of one record'
+# words and questions, each in two windows, too
+cat >words.jsonl <<'E'
+{"words": ["a", "b", "c"], "tags": ["O", "X", "O"], "input_ids": [1, 2], "window": 0}
+{"words": ["a", "b", "c"], "tags": ["O", "X", "O"], "input_ids": [3], "window": 1}
+{"words": ["d"], "input_ids": [3]}
+E
+is "$(tfrecord-cat -q --from-json words.jsonl | tfrecord-cat --stats | sed 1d)" '
+tags: 2, records without one: 1
+         2  O
+         1  X
+
+words: 4 words in all, mean 2.0, least 1, most 3 (record 1), empty 0
+         1  1
+         1  2-3
+
+tokens: 4 tokens in all, mean 1.3, least 1, most 2 (record 1), empty 0
+         2  1
+         1  2-3' 'words'
+cat >questions.jsonl <<'E'
+{"question": "a?", "context": "b", "answers": "b", "answer_starts": 0, "input_ids": [1], "window": 0}
+{"question": "a?", "context": "b", "answers": "b", "answer_starts": 0, "input_ids": [1], "window": 1}
+{"question": "c?", "context": "d", "answers": {"bytes": []}, "answer_starts": {"int64": []}}
+{"question": "c?", "context": "d"}
+E
+like "$(tfrecord-cat -q --from-json questions.jsonl | tfrecord-cat --stats)" '*
+questions: 3, answered: 1, without an answer: 1
+
+texts: 9 bytes in all, mean 3.0, least 3, most 3 (record 1), empty 0
+         3  2-3
+*' 'questions'
 head -c 100 a.rec >cut.rec
 refuses "*'cut.rec': record 2: ends inside*" 'a cut' tfrecord-cat --stats cut.rec
 if cp "$SHARED/tf/bert_tiny_mrpc/mrpc_output/eval.tf_record" mrpc.rec 2>err; then
