@@ -40,23 +40,25 @@ static float target(const struct bt_engine *e, size_t row, size_t i, size_t k)
 	return (int)i == e->b.labels[row] ? q + (1 - s) : q;
 }
 
-/* p = softmax(x); returns the cross entropy against the smoothed class y. */
-static double softmax_loss(const float *x, float *p, size_t k, int y,
-                           double smoothing)
+/* p = softmax(x), of k numbers that are `step` apart; returns the cross entropy
+ * against the smoothed class y. */
+static double softmax_loss(const float *x, float *p, size_t k, size_t step,
+                           size_t y, double smoothing)
 {
 	double sum = 0, all = 0, max = -INFINITY, log_sum;
-	size_t i;
+	size_t n = k * step, i;
 
-	for (i = 0; i < k; i++)
+	for (i = 0; i < n; i += step)
 		max = x[i] > max || isnan(x[i]) ? x[i] : max;
-	for (i = 0; i < k; i++)
+	for (i = 0; i < n; i += step)
 		sum += exp(x[i] - max);
 	log_sum = max + log(sum);
-	for (i = 0; i < k; i++) {
+	for (i = 0; i < n; i += step) {
 		p[i] = (float)exp(x[i] - log_sum);
 		all += log_sum - x[i];
 	}
-	return (1 - smoothing) * (log_sum - x[y]) + smoothing * all / (double)k;
+	return (1 - smoothing) * (log_sum - x[y * step]) +
+	       smoothing * all / (double)k;
 }
 
 /* What the teacher wants of sequence t, [k]. */
@@ -93,8 +95,8 @@ static double distil(const struct bt_engine *e, size_t row, const float *x,
 static double row_loss(const struct bt_engine *e, size_t row, const float *x,
                        float *p, size_t k)
 {
-	double loss =
-	    softmax_loss(x, p, k, e->b.labels[row], (double)e->b.smoothing);
+	double loss = softmax_loss(x, p, k, 1, (size_t)e->b.labels[row],
+	                           (double)e->b.smoothing);
 
 	return e->b.teacher != NULL ? distil(e, row, x, p, k, loss) : loss;
 }
@@ -139,6 +141,50 @@ static void backward_loss(struct bt_engine *e, int node)
 
 const struct bt_cpu_op bt_cpu_softmax_loss = {plan_loss, forward_loss,
                                               backward_loss};
+
+#define ENDS 2 /* of an answer: its first and its last token */
+
+/* As plan_loss says, with the tokens of a sequence as classes. */
+static void forward_span(struct bt_engine *e, int node)
+{
+	const float *x = e->run[e->g->nodes[node].in[0]].buf[BT_SLOT_F32];
+	float *p = e->run[node].buf[BT_SLOT_SAVED];
+	const float *y = e->b.targets;
+	size_t t, c, at, tokens;
+
+	e->loss = 0;
+	if (y == NULL)
+		return;
+	for (t = 0; t < e->b.sequences; t++) {
+		at = e->b.start[t] * ENDS;
+		tokens = e->b.start[t + 1] - e->b.start[t];
+		for (c = 0; c < ENDS; c++)
+			e->loss +=
+			    (double)weight_of(e, t) / ENDS *
+			    softmax_loss(x + at + c, p + at + c, tokens, ENDS,
+			                 (size_t)y[t * ENDS + c], 0);
+	}
+}
+
+static void backward_span(struct bt_engine *e, int node)
+{
+	float *dx = e->run[e->g->nodes[node].in[0]].buf[BT_SLOT_GRAD], w;
+	const float *p = e->run[node].buf[BT_SLOT_SAVED], *y = e->b.targets;
+	size_t t, c, i;
+
+	for (t = 0; t < e->b.sequences; t++) {
+		w = weight_of(e, t) / ENDS;
+		for (i = e->b.start[t] * ENDS; i < e->b.start[t + 1] * ENDS;
+		     i++)
+			dx[i] = w * p[i];
+		for (c = 0; c < ENDS; c++)
+			dx[(e->b.start[t] + (size_t)y[t * ENDS + c]) * ENDS +
+			   c] -= w;
+	}
+}
+
+const struct bt_cpu_op bt_cpu_span_loss = {plan_loss, forward_span,
+                                           backward_span};
 
 /* SAVED holds the input. */
 static void plan_share(struct bt_engine *e, int node)
