@@ -76,7 +76,7 @@ static const struct bt_opt options[] = {
     BT_STR(0, "nbest", "FILE", "write the best answers to each to FILE", args,
            nbest),
     BT_STR(0, "null-odds", "FILE",
-           "write the odds that there is no answer to FILE", args, null_odds),
+           "write the null odds of each question to FILE", args, null_odds),
     BT_REAL(0, "null-threshold", "X",
             "no answer where these odds are higher [0 with --null-odds]", args,
             null_threshold, -1e300, 1e300),

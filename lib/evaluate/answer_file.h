@@ -22,7 +22,7 @@ struct bt_answer_file_opts {
 	char *const *records; /* [n_records] text or token records */
 	int n_records;
 	uint64_t expect;          /* records; 0: any number */
-	const struct bt_log *log; /* told of ids that do not match; or NULL */
+	const struct bt_log *log; /* warns of ids that do not match; or NULL */
 };
 
 /*

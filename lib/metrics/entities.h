@@ -29,7 +29,7 @@ int bt_entity_tags(const struct bt_labels *l, struct bt_labels *types,
                    struct bt_error *err) BT_MUST_USE;
 
 /* How tags become entities: by conlleval's decisions, or strictly by a scheme,
- * as seqeval's strict mode does: what contradicts the scheme is no entity. */
+ * as seqeval's strict mode does: what contradicts the scheme does not count. */
 struct bt_entity_scheme;
 
 /* The scheme of that name; NULL, and BT_EARG with the names, if there is none.

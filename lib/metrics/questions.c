@@ -119,7 +119,7 @@ static void undefined(const struct bt_metrics *m, const struct bt_labels *l,
 	if (sum.has_answer.n == 0)
 		why[n++] = "no question has an answer";
 	if (isnan(sum.exact.mean))
-		why[n++] = "there are no null odds";
+		why[n++] = "null odds are not given";
 	for (i = 0; i < n; i++)
 		bt_buf_printf(out, "%s%s", i > 0 ? ", " : "", why[i]);
 }

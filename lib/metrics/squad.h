@@ -45,7 +45,7 @@ void bt_squad_reset(struct bt_squad *s);
 void bt_squad_threshold(struct bt_squad *s, double null_odds);
 
 struct bt_squad_answer {
-	struct bt_span text; /* p NULL: there is none, which is not right */
+	struct bt_span text; /* p NULL: not answered, which is wrong */
 	/* how much likelier it is that the question has no answer, in whatever
 	 * measure, for all questions or for none */
 	bool has_odds;

@@ -4,8 +4,8 @@
  * tokens of all windows of its context. As transformers' run_qa does: of each
  * window the likeliest first and the likeliest last tokens make answers, those
  * with the highest sums of logits are kept, and probabilities are relative to
- * these. That there is no answer has the logits of the class token, in the
- * window where their sum is lowest.
+ * these. The empty answer has the logits of the class token, of the window
+ * where their sum is lowest.
  */
 #ifndef BT_PREDICT_SPANS_H
 #define BT_PREDICT_SPANS_H
@@ -18,8 +18,7 @@
 struct bt_spans_opts {
 	size_t best;      /* answers that are kept, and tokens of each window */
 	size_t longest;   /* tokens of an answer */
-	bool may_lack;    /* there may be no answer */
-	double threshold; /* of the null odds, over which there is none */
+	double threshold; /* above these null odds the answer is empty */
 };
 #define BT_SPANS_BEST 20
 #define BT_SPANS_LONGEST 30
@@ -65,8 +64,8 @@ void bt_spans_add(struct bt_spans *s, const float *logits,
 /*
  * Sets answer, predicted and null_odds (0 unless there may be no answer). Texts
  * are borrowed from the context. Where no two tokens can be an answer, it is
- * the text "empty". may_lack is as in the options; it may be called again with
- * another one. BT_EFORMAT if a place is not in the context.
+ * the text "empty". may_lack: there may be no answer. It may be called again
+ * with another one. BT_EFORMAT if a place is not in the context.
  */
 int bt_spans_finish(struct bt_spans *s, bool may_lack, struct bt_span context,
                     struct bt_error *err) BT_MUST_USE;

@@ -197,8 +197,8 @@ static int add_answers(struct reader *r, const json_t *answers,
 	return e;
 }
 
-/* The answers; *known tells whether there are any, or it is known that there
- * are none. */
+/* The answers, which may be known to be none; *known is false if the object
+ * does not say. */
 static int get_answers(struct reader *r, const json_t *o, bool *known,
                        struct bt_error *err)
 {

@@ -25,7 +25,7 @@ all               0.6667  0.5556          3' 'is scored as evaluate-v1.1.py does
 exits 0 '... for --min' bert-eval -q --predictions v1.json --min exact_match=.66 v1.rec
 exits 1 '... that is not met' bert-eval -q --predictions v1.json --min f1=.66 v1.rec
 exits 1 '... nor by what is not there' bert-eval -q --predictions v1.json --min no_answer_f1=.1 v1.rec
-like "$(cat err)" '*no_answer_f1 is undefined: every question has an answer, there are no null odds' 'why it is not'
+like "$(cat err)" '*no_answer_f1 is undefined: every question has an answer, null odds are not given' 'why it is not'
 { cat v1.jsonl; question d; question e; question f 1990; question g; } | tfrecord-cat -q --from-json -o v2.rec
 echo '{"a": "the Broncos!", "b": "gold", "c": "a", "d": "Paris", "e": "", "f": "", "g": "the"}' >v2.json
 echo '{"a": -2, "b": 0.25, "c": 0.25, "d": 3, "e": 0.5, "f": 4, "g": -1}' >odds.json
@@ -56,7 +56,7 @@ like "$(bert-eval -q --language zh --predictions zh.json zh.rec)" '*all * 0.0000
 # what does not match
 echo '{"a": "x", "b": "gold", "y": "?"}' >some.json
 works 'other questions' bert-eval --predictions some.json v1.rec
-like "$(cat err)" "*1 of 3 questions, which count as wrong: 'c'*1 of 3 answers in 'some.json'*: 'y'*" 'are told of'
+like "$(cat err)" "*1 of 3 questions, which count as wrong: 'c'*1 of 3 answers in 'some.json'*: 'y'*" 'are warned of'
 like "$(cat out)" '*all               0.3333  0.3333          3' 'and count'
 refuses "*'v1.json' answers none of the 1 questions: its ids are 'a', 'b', 'c', and theirs 'z'" 'no id matches' \
 	bert-eval --predictions v1.json zh.rec

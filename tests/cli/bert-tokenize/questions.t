@@ -52,7 +52,7 @@ is "$(grep -c position got)" 0 'an answer that is not known'
 question empty g '' '[]' | json >got
 is "$(get input_ids <got) $(get start_position <got)" '[2, 67, 3, 3] 0' 'an empty context'
 
-# what is too long, and what is told
+# what is too long, and how the log counts it
 question long 'a b c d e' 'f g h' "$(answer 'f g h' 0)" >long.text
 works 'a long question' bert-tokenize -m "$M" --max-question 2 --max-length 7 --stride 0 --format ids long.text
 is "$(cat out)" '2 61 62 3 66 67 3

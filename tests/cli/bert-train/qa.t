@@ -97,6 +97,6 @@ like "$(cat err)" "*record 1: start_position and end_position are not two of * t
 exits 2 'class weights' train --task qa --class-weight balanced --steps 1 -o c train.rec
 tfrecord-cat -q --json dev.rec | sed 's/"context": "w/"context": "", "was": "w/' | tfrecord-cat -q --from-json -o short.rec
 exits 1 'a place that the context does not have' train --task qa --steps 1 --eval short.rec -o d train.rec
-like "$(cat err)" '*evaluation records: record 1: a token stands for the characters *' '... is told'
+like "$(cat err)" '*evaluation records: record 1: a token stands for the characters *' '... is refused'
 is "$([ -e c ] || echo none)" none 'nothing was written'
 finish
