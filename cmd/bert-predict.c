@@ -1,22 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/mem.h"
 #include "base/str.h"
 #include "base/tool.h"
-#include "dedup/duplicate_ids.h"
-#include "finetune/predict_stream.h"
+#include "evaluate/prediction_output.h"
 #include "format/csv.h"
 #include "io/duplicate_paths.h"
 #include "io/path.h"
-#include "predict/fields.h"
-#include "predict/predict.h"
-#include "predict/questions.h"
-#include "predict/span_files.h"
-#include "predict/tags.h"
-#include "tensorstream/row_writer.h"
+#include "task/task.h"
 
 struct args {
 	struct bt_common common;
@@ -105,106 +97,6 @@ static const struct bt_tool tool = {
     options,
 };
 
-struct run {
-	const struct args *a;
-	struct bt_log log;
-	struct bt_predict_stream s;
-	struct bt_fields *fields;     /* of --with, or NULL */
-	struct bt_predict *p;         /* or: */
-	struct bt_tags *tags;         /* of words, or: */
-	struct bt_span_files answers; /* to questions, if */
-	bool asks;                    /* they are, or: */
-	struct bt_row_writer *rows;   /* of tensors and embeddings */
-	double *sum; /* [outputs] of arrays of probabilities: */
-	float *proba;
-	struct bt_out *out;
-	uint64_t n;
-	struct bt_duplicate_ids ids;
-	bool looks; /* for repeated ids */
-	struct bt_progress progress;
-	struct bt_profile profile;
-};
-
-static const float *probabilities(struct run *r, const float *logits)
-{
-	int i, n = r->s.model.labels.n;
-
-	for (i = 0; i < n; i++)
-		r->sum[i] = 0;
-	r->s.model.task->answer->add(logits, NULL, n, r->sum);
-	for (i = 0; i < n; i++)
-		r->proba[i] = (float)r->sum[i];
-	return r->proba;
-}
-
-static int add(void *ctx, uint64_t i, const struct bt_dataset *d, size_t k,
-               const float *logits, struct bt_error *err)
-{
-	struct run *r = ctx;
-
-	r->n++;
-	if (r->asks && !d->continues[k] && bt_dataset_id(d, k).p != NULL)
-		bt_duplicate_ids_add(&r->ids, bt_dataset_id(d, k));
-	if (r->asks)
-		return bt_questions_add(&r->answers.questions, k,
-		                        bt_dataset_length(d, k), logits, err);
-	if (r->tags != NULL)
-		return bt_tags_add(r->tags, k, d->continues[k],
-		                   d->token_label + d->start[k],
-		                   bt_dataset_length(d, k), logits, err);
-	if (r->looks && bt_dataset_id(d, k).p != NULL)
-		bt_duplicate_ids_add(&r->ids, bt_dataset_id(d, k));
-	if (r->rows != NULL)
-		return bt_row_writer_add(
-		    r->rows, i, bt_dataset_id(d, k),
-		    r->sum != NULL ? probabilities(r, logits) : logits, err);
-	if (r->fields != NULL && bt_fields_choose(r->fields, k, err) != BT_OK)
-		return err->code;
-	return bt_predict_add(r->p, i, bt_dataset_id(d, k), logits, err);
-}
-
-static int look(void *ctx, size_t k, uint64_t number, const void *data,
-                size_t len, struct bt_error *err)
-{
-	struct run *r = ctx;
-
-	if (r->asks)
-		return bt_questions_look(&r->answers.questions, k, number, data,
-		                         len, err);
-	if (r->tags != NULL)
-		return bt_tags_look(r->tags, k, number, data, len, err);
-	return r->fields != NULL ? bt_fields_look(r->fields, k, data, len, err)
-	                         : BT_OK;
-}
-
-/* After each block, lets the reader at the other end of a pipe continue. */
-static int after_block(void *ctx, struct bt_error *err)
-{
-	struct run *r = ctx;
-
-	bt_progress_show(&r->progress, "%llu %s", (unsigned long long)r->n,
-	                 r->a->embed != NULL ? "embeddings" : "predictions");
-	if (r->rows != NULL && bt_row_writer_flush(r->rows, err) != BT_OK)
-		return err->code;
-	return bt_out_flush(r->out, err);
-}
-
-/* Probabilities in place of what the model puts out. */
-static int open_probabilities(struct run *r, struct bt_error *err)
-{
-	size_t n = (size_t)r->s.model.labels.n;
-
-	if (r->s.model.task->answer->is_number)
-		return bt_error_hint(
-		    err, BT_HINT_PREDICT_CLASSES_ONLY,
-		    bt_error_set(err, BT_EARG, "the model predicts a number"));
-	r->sum = bt_array(n, sizeof(*r->sum));
-	r->proba = bt_array(n, sizeof(*r->proba));
-	return r->sum != NULL && r->proba != NULL
-	           ? BT_OK
-	           : bt_error_nomem(err, "predicting");
-}
-
 /* The options that only apply to labels of texts. */
 static bool label_options(const struct args *a)
 {
@@ -215,32 +107,6 @@ static bool label_options(const struct args *a)
 	       a->with != NULL;
 }
 
-/* Of a model that tags words. */
-static int open_tags(struct run *r, struct bt_error *err)
-{
-	static const char *const formats[] = {"conll", "csv", "jsonl"};
-	const char *format = r->a->standard_format ? formats[0] : r->a->format;
-	int i = 0, e;
-
-	if (label_options(r->a))
-		return bt_error_set(err, BT_EARG,
-		                    "the model tags words, for which of the "
-		                    "options for labels only --proba is "
-		                    "available");
-	while (i < 3 && strcmp(formats[i], format) != 0)
-		i++;
-	if (i == 3)
-		return bt_error_set(err, BT_EARG,
-		                    "the model tags words, which can be "
-		                    "written as conll, csv or jsonl, not as %s",
-		                    format);
-	e = bt_out_open(r->a->common.output, BT_OUT_TEXT, &r->out, err);
-	if (e != BT_OK)
-		return e;
-	return bt_tags_new((enum bt_tags_format)i, r->a->p.proba,
-	                   &r->s.model.labels, r->out, &r->tags, err);
-}
-
 /* The options that only apply to questions. */
 static bool question_options(const struct args *a)
 {
@@ -249,120 +115,94 @@ static bool question_options(const struct args *a)
 	       strcmp(a->format, "json") == 0;
 }
 
-/* Of a model that answers questions. */
-static int open_answers(struct run *r, struct bt_error *err)
+/* The error if options do not go with a model that answers questions; or NULL.
+ */
+static const char *misfit_answers(const struct args *a)
 {
-	static const char *const formats[] = {"json", "jsonl", "csv"};
-	const struct args *a = r->a;
-	struct bt_span_files_opts o = {.output = a->common.output,
-	                               .header = a->p.header,
-	                               .delimiter = a->p.delimiter,
-	                               .nbest = a->nbest,
-	                               .null_odds = a->null_odds,
-	                               .null_threshold = a->null_threshold,
-	                               .max_answer = a->max_answer};
 	struct args rest = *a;
-	int i = 0, e;
 
-	while (!a->standard_format && !a->json_name && i < 3 &&
-	       strcmp(formats[i], a->format) != 0)
-		i++;
-	if (i == 2)
+	if (!a->standard_format && !a->json_name &&
+	    strcmp(a->format, "csv") == 0)
 		rest.p.header = rest.delimiter = NULL;
-	if (i == 3)
-		return bt_error_set(err, BT_EARG,
-		                    "answers are written as json, jsonl or "
-		                    "csv, not as %s",
-		                    a->format);
-	if (label_options(&rest) || a->p.proba)
-		return bt_error_set(err, BT_EARG,
-		                    "of answers to questions, --header and "
-		                    "--delimiter are for csv; other options "
-		                    "for labels do not apply");
-	o.format = (enum bt_span_format)i;
-	e = bt_out_open(a->common.output, BT_OUT_TEXT, &r->out, err);
-	r->asks = true;
-	return e == BT_OK ? bt_span_files_open(&r->answers, &o, r->out, err)
-	                  : e;
+	return label_options(&rest) || a->p.proba
+	           ? "of answers to questions, --header and --delimiter are "
+	             "for csv; other options for labels do not apply"
+	           : NULL;
 }
 
-/* Of labels, numbers, embeddings. */
-static int open_rows(struct run *r, struct bt_error *err)
+/* The error if options do not go with the model's task; or NULL. */
+static const char *misfit(const struct args *a, const struct bt_task *task)
 {
-	const char *format = r->a->format;
-	bool tensor = strcmp(format, "tensor") == 0;
-	bool jsonl = strcmp(format, "jsonl") == 0, embed = r->a->embed != NULL;
-	bool records = strcmp(format, "tfrecord") == 0;
-	bool array = strcmp(format, "npy") == 0;
-	struct bt_row_writer_opts o = {
-	    tensor  ? BT_ROWS_TENSOR
-	    : jsonl ? BT_ROWS_JSONL
-	    : array ? BT_ROWS_NPY
-	            : BT_ROWS_CSV,
-	    embed ? BT_FRAME_EMBEDDINGS : BT_FRAME_LOGITS,
-	    0,
-	    embed ? NULL : &r->s.model.labels,
-	    r->a->normalize || r->s.normalize,
-	    r->s.model.task == &bt_task_classification
-	        ? NULL
-	        : r->s.model.task->problem_type};
-	struct bt_predict_opts p = r->a->p;
-	int e;
-
-	o.cols = bt_model_width(&r->s.model);
-	p.sample_ignore_extra =
-	    r->a->extra != NULL && strcmp(r->a->extra, "ignore") == 0;
-	p.format = jsonl                        ? BT_PREDICT_JSONL
-	           : records                    ? BT_PREDICT_TFRECORD
-	           : strcmp(format, "tsv") == 0 ? BT_PREDICT_TSV
-	                                        : BT_PREDICT_CSV;
-	p.top = (int)r->a->top;
-	p.form = r->s.model.task->answer;
-	p.fields = r->fields;
-	p.log = &r->log;
-	e = bt_out_open(r->a->common.output,
-	                tensor || records || array ? BT_OUT_BINARY
-	                                           : BT_OUT_TEXT,
-	                &r->out, err);
-	if (e == BT_OK && array && p.proba)
-		e = open_probabilities(r, err);
-	if (e != BT_OK)
-		return e;
-	if (tensor || array || embed)
-		return bt_row_writer_new(&o, r->out, &r->rows, err);
-	return bt_predict_new(&p, &r->s.model.labels, r->out, &r->p, err);
+	if (task == &bt_task_qa && a->embed == NULL)
+		return misfit_answers(a);
+	if (question_options(a))
+		return "the model does not answer questions, which json, "
+		       "--nbest, --null-odds, --null-threshold and "
+		       "--max-answer are for";
+	if (a->embed != NULL)
+		return NULL;
+	if (task->per_token && label_options(a))
+		return "the model tags words, for which of the options for "
+		       "labels only --proba is available";
+	if (!task->per_token && strcmp(a->format, "conll") == 0)
+		return "the model does not tag words, which conll is for";
+	return NULL;
 }
 
-/* Opens the output and what writes into it. */
+struct run {
+	const struct args *a;
+	struct bt_log log;
+	struct bt_predict_stream s;
+	struct bt_prediction_output out;
+	struct bt_progress progress;
+	struct bt_profile profile;
+};
+
+static int after_block(void *ctx, struct bt_error *err)
+{
+	struct run *r = ctx;
+
+	bt_progress_show(&r->progress, "%llu %s", (unsigned long long)r->out.n,
+	                 r->a->embed != NULL ? "embeddings" : "predictions");
+	return bt_prediction_output_flush(&r->out, err);
+}
+
+static int add(void *ctx, uint64_t i, const struct bt_dataset *d, size_t k,
+               const float *logits, struct bt_error *err)
+{
+	struct run *r = ctx;
+
+	return bt_prediction_output_add(&r->out, i, d, k, logits, err);
+}
+
 static int open_output(struct run *r, struct bt_error *err)
 {
+	const struct args *a = r->a;
 	const struct bt_task *task = r->s.model.task;
-	bool embed = r->a->embed != NULL;
+	const char *why = misfit(a, task);
+	struct bt_prediction_output_opts o = {
+	    .output = a->common.output,
+	    .format = a->standard_format ? NULL : a->format,
+	    .embed = a->embed != NULL,
+	    .normalize = a->normalize,
+	    .with = a->with,
+	    .labels = a->p,
+	    .answers = {.header = a->p.header,
+	                .delimiter = a->p.delimiter,
+	                .nbest = a->nbest,
+	                .null_odds = a->null_odds,
+	                .null_threshold = a->null_threshold,
+	                .max_answer = a->max_answer},
+	    .log = &r->log};
 
-	if (task == &bt_task_qa && !embed)
-		return open_answers(r, err);
-	if (question_options(r->a))
-		return bt_error_set(err, BT_EARG,
-		                    "the model does not answer questions, "
-		                    "which json, --nbest, --null-odds, "
-		                    "--null-threshold and --max-answer are "
-		                    "for");
-	if (task->per_token && !embed)
-		return open_tags(r, err);
-	if (strcmp(r->a->format, "conll") == 0)
-		return bt_error_set(err, BT_EARG,
-		                    "the model does not tag words, which conll "
-		                    "is for");
-	return open_rows(r, err);
-}
-
-static int open_fields(struct run *r, struct bt_error *err)
-{
-	char delimiter = r->a->p.delimiter != 0 ? r->a->p.delimiter : ',';
-
-	if (strcmp(r->a->format, "jsonl") == 0)
-		delimiter = 0;
-	return bt_fields_new(r->a->with, delimiter, &r->fields, err);
+	if (why != NULL)
+		return bt_error_set(err, BT_EARG, "%s", why);
+	if (a->json_name && task == &bt_task_qa && a->embed == NULL)
+		o.format = "json";
+	o.labels.top = (int)a->top;
+	o.labels.sample_ignore_extra =
+	    a->extra != NULL && strcmp(a->extra, "ignore") == 0;
+	return bt_prediction_output_open(&r->out, &o, &r->s, err);
 }
 
 static int open_all(struct run *r, struct bt_error *err)
@@ -381,56 +221,14 @@ static int open_all(struct run *r, struct bt_error *err)
 	    .expect = (uint64_t)r->a->expect,
 	    .labels = BT_LABELS_OPTIONAL,
 	    .windows = bt_windows_named(r->a->windows),
-	    .look = r->a->embed == NULL ? look : NULL,
-	    .look_ctx = r};
+	    .look = r->a->embed == NULL ? bt_prediction_output_look : NULL,
+	    .look_ctx = &r->out};
 	int e = bt_duplicate_paths((char *const *)models->item, models->n,
 	                           &r->log, err);
 
-	if (e == BT_OK && r->a->with != NULL)
-		e = open_fields(r, err);
 	if (e == BT_OK)
 		e = bt_predict_stream_open(&o, &r->s, err);
 	return e == BT_OK ? open_output(r, err) : e;
-}
-
-static int predict(struct run *r, char **paths, int n, struct bt_error *err)
-{
-	struct bt_out *out;
-	int e = open_all(r, err);
-
-	if (e == BT_OK)
-		e = bt_predict_stream_run(&r->s, paths, n, add, after_block, r,
-		                          err);
-	if (e == BT_OK)
-		e = r->asks           ? bt_span_files_finish(&r->answers, err)
-		    : r->tags != NULL ? bt_tags_finish(r->tags, err)
-		    : r->rows != NULL ? bt_row_writer_finish(r->rows, err)
-		                      : bt_predict_finish(r->p, err);
-	out = r->out;
-	r->out = NULL;
-	e = bt_span_files_close(&r->answers, e, err);
-	if (e == BT_OK)
-		return bt_out_commit(out, err);
-	bt_out_abandon(out);
-	return e;
-}
-
-/* Prints the summary; the profile comes before the last line. */
-static int summarise(struct run *r, struct bt_error *err)
-{
-	if (r->asks)
-		bt_span_files_tell(&r->answers, &r->log);
-	else if (r->tags != NULL)
-		bt_tags_tell(r->tags, &r->log);
-	else if (r->rows == NULL)
-		bt_predict_tell(r->p, &r->log);
-	else if (bt_row_writer_numbered(r->rows))
-		bt_log(&r->log, BT_LOG_WARN,
-		       "records without an id were numbered from 0");
-	bt_duplicate_ids_tell(&r->ids, &r->log);
-	return bt_predict_stream_summary(
-	    &r->s, r->a->embed != NULL ? "embeddings" : "predictions", &r->log,
-	    err);
 }
 
 static int run(const struct args *a, char **paths, int n)
@@ -439,24 +237,22 @@ static int run(const struct args *a, char **paths, int n)
 	struct bt_error err = {0};
 	int e, status = BT_EXIT_DONE;
 
-	/* a sample checks its ids itself, and tsv and npy have none */
-	r.looks = a->p.sample == NULL && strcmp(a->format, "tsv") != 0 &&
-	          strcmp(a->format, "npy") != 0;
 	bt_progress_init(&r.progress, stderr, a->common.quiet);
-	e = predict(&r, paths, n, &err);
-	bt_progress_clear(&r.progress);
+	e = open_all(&r, &err);
 	if (e == BT_OK)
-		e = summarise(&r, &err);
+		e = bt_predict_stream_run(&r.s, paths, n, add, after_block, &r,
+		                          &err);
+	e = bt_prediction_output_close(&r.out, e, &err);
+	bt_progress_clear(&r.progress);
+	if (e == BT_OK) { /* the profile comes before the last line */
+		bt_prediction_output_tell(&r.out, &r.log);
+		e = bt_predict_stream_summary(
+		    &r.s, a->embed != NULL ? "embeddings" : "predictions",
+		    &r.log, &err);
+	}
 	if (e != BT_OK)
 		status = bt_tool_fail(&tool, &err);
-	bt_predict_free(r.p);
-	bt_fields_free(r.fields);
-	bt_row_writer_free(r.rows);
-	bt_tags_free(r.tags);
-	bt_span_files_clear(&r.answers);
-	free(r.sum);
-	free(r.proba);
-	bt_duplicate_ids_clear(&r.ids);
+	bt_prediction_output_clear(&r.out);
 	bt_predict_stream_close(&r.s);
 	bt_profile_clear(&r.profile);
 	return status;

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "evaluate/prediction_output.h"
+#include "predict/questions.h"
+#include "task/task.h"
+
+static bool is_format(const struct bt_prediction_output *p, const char *name)
+{
+	return p->o.format != NULL && strcmp(p->o.format, name) == 0;
+}
+
+/* The place of the format among `n` of them, of which the first is the task's
+ * own; n: another. */
+static int format_among(const struct bt_prediction_output *p,
+                        const char *const *names, int n)
+{
+	int i = 0;
+
+	while (p->o.format != NULL && i < n && !is_format(p, names[i]))
+		i++;
+	return i;
+}
+
+static int open_tags(struct bt_prediction_output *p, struct bt_error *err)
+{
+	static const char *const formats[] = {"conll", "csv", "jsonl"};
+	int i = format_among(p, formats, 3), e;
+
+	if (i == 3)
+		return bt_error_set(err, BT_EARG,
+		                    "the model tags words, which can be "
+		                    "written as conll, csv or jsonl, not as %s",
+		                    p->o.format);
+	e = bt_out_open(p->o.output, BT_OUT_TEXT, &p->out, err);
+	return e == BT_OK
+	           ? bt_tags_new((enum bt_tags_format)i, p->o.labels.proba,
+	                         &p->model->labels, p->out, &p->tags, err)
+	           : e;
+}
+
+static int open_answers(struct bt_prediction_output *p, struct bt_error *err)
+{
+	static const char *const formats[] = {"json", "jsonl", "csv"};
+	struct bt_span_files_opts *o = &p->o.answers;
+	int i = format_among(p, formats, 3), e;
+
+	if (i == 3)
+		return bt_error_set(err, BT_EARG,
+		                    "answers are written as json, jsonl or "
+		                    "csv, not as %s",
+		                    p->o.format);
+	o->format = (enum bt_span_format)i;
+	o->output = p->o.output;
+	e = bt_out_open(p->o.output, BT_OUT_TEXT, &p->out, err);
+	p->asks = true;
+	return e == BT_OK ? bt_span_files_open(&p->answers, o, p->out, err) : e;
+}
+
+/* Probabilities in place of what the model puts out. */
+static int open_probabilities(struct bt_prediction_output *p,
+                              struct bt_error *err)
+{
+	size_t n = (size_t)p->model->labels.n;
+
+	if (p->model->task->answer->is_number)
+		return bt_error_hint(
+		    err, BT_HINT_PREDICT_CLASSES_ONLY,
+		    bt_error_set(err, BT_EARG, "the model predicts a number"));
+	p->sum = bt_array(n, sizeof(*p->sum));
+	p->proba = bt_array(n, sizeof(*p->proba));
+	return p->sum != NULL && p->proba != NULL
+	           ? BT_OK
+	           : bt_error_nomem(err, "predicting");
+}
+
+static const float *probabilities(struct bt_prediction_output *p,
+                                  const float *logits)
+{
+	int i, n = p->model->labels.n;
+
+	for (i = 0; i < n; i++)
+		p->sum[i] = 0;
+	p->model->task->answer->add(logits, NULL, n, p->sum);
+	for (i = 0; i < n; i++)
+		p->proba[i] = (float)p->sum[i];
+	return p->proba;
+}
+
+static int open_labels(struct bt_prediction_output *p, struct bt_error *err)
+{
+	struct bt_predict_opts o = p->o.labels;
+
+	o.format = is_format(p, "jsonl")      ? BT_PREDICT_JSONL
+	           : is_format(p, "tfrecord") ? BT_PREDICT_TFRECORD
+	           : is_format(p, "tsv")      ? BT_PREDICT_TSV
+	                                      : BT_PREDICT_CSV;
+	o.form = p->model->task->answer;
+	o.fields = p->fields;
+	o.log = p->o.log;
+	return bt_predict_new(&o, &p->model->labels, p->out, &p->labels, err);
+}
+
+/* Of labels, numbers, embeddings. */
+static int open_rows(struct bt_prediction_output *p, struct bt_error *err)
+{
+	const struct bt_task *task = p->model->task;
+	bool embed = p->o.embed, tensor = is_format(p, "tensor");
+	bool array = is_format(p, "npy");
+	struct bt_row_writer_opts o = {
+	    tensor                  ? BT_ROWS_TENSOR
+	    : is_format(p, "jsonl") ? BT_ROWS_JSONL
+	    : array                 ? BT_ROWS_NPY
+	                            : BT_ROWS_CSV,
+	    embed ? BT_FRAME_EMBEDDINGS : BT_FRAME_LOGITS,
+	    bt_model_width(p->model),
+	    embed ? NULL : &p->model->labels,
+	    p->o.normalize,
+	    task == &bt_task_classification ? NULL : task->problem_type};
+	int e = bt_out_open(p->o.output,
+	                    tensor || array || is_format(p, "tfrecord")
+	                        ? BT_OUT_BINARY
+	                        : BT_OUT_TEXT,
+	                    &p->out, err);
+
+	if (e == BT_OK && array && p->o.labels.proba)
+		e = open_probabilities(p, err);
+	if (e != BT_OK)
+		return e;
+	return tensor || array || embed
+	           ? bt_row_writer_new(&o, p->out, &p->rows, err)
+	           : open_labels(p, err);
+}
+
+/* The fields stand between the columns of CSV, or are members of JSON. */
+static int open_fields(struct bt_prediction_output *p, struct bt_error *err)
+{
+	char delimiter =
+	    p->o.labels.delimiter != 0 ? p->o.labels.delimiter : ',';
+
+	if (p->o.with == NULL)
+		return BT_OK;
+	return bt_fields_new(p->o.with, is_format(p, "jsonl") ? 0 : delimiter,
+	                     &p->fields, err);
+}
+
+int bt_prediction_output_open(struct bt_prediction_output *p,
+                              const struct bt_prediction_output_opts *o,
+                              const struct bt_predict_stream *s,
+                              struct bt_error *err)
+{
+	const struct bt_task *task = s->model.task;
+	int e;
+
+	p->o = *o;
+	p->o.normalize |= s->normalize;
+	p->model = &s->model;
+	/* a sample checks its ids itself, and tsv and npy have none */
+	p->looks = o->labels.sample == NULL && !is_format(p, "tsv") &&
+	           !is_format(p, "npy");
+	e = open_fields(p, err);
+	if (e != BT_OK)
+		return e;
+	if (o->embed)
+		return open_rows(p, err);
+	if (task == &bt_task_qa)
+		return open_answers(p, err);
+	return task->per_token ? open_tags(p, err) : open_rows(p, err);
+}
+
+void bt_prediction_output_clear(struct bt_prediction_output *p)
+{
+	bt_predict_free(p->labels);
+	bt_fields_free(p->fields);
+	bt_row_writer_free(p->rows);
+	bt_tags_free(p->tags);
+	bt_span_files_clear(&p->answers);
+	free(p->sum);
+	free(p->proba);
+	bt_duplicate_ids_clear(&p->ids);
+	memset(p, 0, sizeof(*p));
+}
+
+int bt_prediction_output_look(void *ctx, size_t k, uint64_t number,
+                              const void *data, size_t len,
+                              struct bt_error *err)
+{
+	struct bt_prediction_output *p = ctx;
+
+	if (p->asks)
+		return bt_questions_look(&p->answers.questions, k, number, data,
+		                         len, err);
+	if (p->tags != NULL)
+		return bt_tags_look(p->tags, k, number, data, len, err);
+	return p->fields != NULL ? bt_fields_look(p->fields, k, data, len, err)
+	                         : BT_OK;
+}
+
+int bt_prediction_output_add(void *ctx, uint64_t i, const struct bt_dataset *d,
+                             size_t k, const float *logits,
+                             struct bt_error *err)
+{
+	struct bt_prediction_output *p = ctx;
+	struct bt_span id = bt_dataset_id(d, k);
+	bool words = p->tags != NULL, again = p->asks && d->continues[k];
+
+	p->n++;
+	if (p->looks && !words && !again && id.p != NULL)
+		bt_duplicate_ids_add(&p->ids, id);
+	if (p->asks)
+		return bt_questions_add(&p->answers.questions, k,
+		                        bt_dataset_length(d, k), logits, err);
+	if (words)
+		return bt_tags_add(p->tags, k, d->continues[k],
+		                   d->token_label + d->start[k],
+		                   bt_dataset_length(d, k), logits, err);
+	if (p->rows != NULL)
+		return bt_row_writer_add(
+		    p->rows, i, id,
+		    p->sum != NULL ? probabilities(p, logits) : logits, err);
+	if (p->fields != NULL && bt_fields_choose(p->fields, k, err) != BT_OK)
+		return err->code;
+	return bt_predict_add(p->labels, i, id, logits, err);
+}
+
+int bt_prediction_output_flush(struct bt_prediction_output *p,
+                               struct bt_error *err)
+{
+	if (p->rows != NULL && bt_row_writer_flush(p->rows, err) != BT_OK)
+		return err->code;
+	return bt_out_flush(p->out, err);
+}
+
+static int finish(struct bt_prediction_output *p, struct bt_error *err)
+{
+	if (p->asks)
+		return bt_span_files_finish(&p->answers, err);
+	if (p->tags != NULL)
+		return bt_tags_finish(p->tags, err);
+	if (p->rows != NULL)
+		return bt_row_writer_finish(p->rows, err);
+	return bt_predict_finish(p->labels, err);
+}
+
+int bt_prediction_output_close(struct bt_prediction_output *p, int r,
+                               struct bt_error *err)
+{
+	struct bt_out *out = p->out;
+
+	p->out = NULL;
+	if (r == BT_OK)
+		r = finish(p, err);
+	r = bt_span_files_close(&p->answers, r, err);
+	if (r == BT_OK)
+		return bt_out_commit(out, err);
+	bt_out_abandon(out);
+	return r;
+}
+
+void bt_prediction_output_tell(const struct bt_prediction_output *p,
+                               const struct bt_log *log)
+{
+	if (p->asks)
+		bt_span_files_tell(&p->answers, log);
+	else if (p->tags != NULL)
+		bt_tags_tell(p->tags, log);
+	else if (p->rows == NULL)
+		bt_predict_tell(p->labels, log);
+	else if (bt_row_writer_numbered(p->rows))
+		bt_log(log, BT_LOG_WARN,
+		       "records without an id were numbered from 0");
+	bt_duplicate_ids_tell(&p->ids, log);
+}
