@@ -5,21 +5,13 @@
 
 #include "base/mem.h"
 #include "base/tool.h"
-#include "evaluate/answer_file.h"
-#include "evaluate/answers.h"
-#include "evaluate/label_issues.h"
-#include "evaluate/minimum.h"
-#include "evaluate/predictions.h"
-#include "evaluate/report.h"
+#include "evaluate/evaluation.h"
 #include "evaluate/tune_threshold.h"
-#include "finetune/predict_stream.h"
 #include "format/escape.h"
 #include "format/json.h"
 #include "io/duplicate_paths.h"
 #include "io/out.h"
 #include "metrics/entities.h"
-#include "metrics/metrics.h"
-#include "predict/answer.h"
 
 /* Exit status with --min, like cmp's. */
 enum { YES = 0, NO = 1, TROUBLE = 2 };
@@ -113,38 +105,10 @@ static const struct bt_tool tool = {
 
 struct run {
 	const struct args *a;
-	struct bt_predict_stream s;
-	struct bt_predictions p;
-	const struct bt_task *task; /* of s or p */
-	const struct bt_labels *labels;
-	struct bt_metrics m;
-	struct bt_answers answers; /* of m, where it is of questions */
-	double *bound;             /* [labels] of m; or NULL */
-	struct bt_report d;
-	struct bt_label_issues issues;
-	float *p_row;        /* [labels] probabilities for these */
+	struct bt_evaluation v;
 	struct bt_buf tuned; /* thresholds, with tune */
-	uint64_t unlabelled;
 	struct bt_profile profile;
 };
-
-static int count(void *ctx, uint64_t i, const struct bt_dataset *d, size_t k,
-                 const float *logits, struct bt_error *err)
-{
-	struct run *r = ctx;
-	int e;
-
-	if (r->task == &bt_task_qa)
-		return bt_answers_add(&r->answers, d, k, logits, err);
-	if (d->label[k] < 0) {
-		r->unlabelled++;
-		return BT_OK;
-	}
-	e = bt_forward_count(&r->m, d, k, logits, err);
-	if (e == BT_OK && r->a->issues != NULL)
-		e = bt_label_issues_add(&r->issues, i, d, k, logits, err);
-	return e == BT_OK ? bt_report_add(&r->d, d, k, logits, err) : e;
-}
 
 /* The error if --tune-threshold does not go with the rest; or NULL. */
 static const char *tune_contradiction(const struct args *a)
@@ -222,11 +186,9 @@ static bool check(struct args *a, int *status)
 
 static void put_json(struct run *r, struct bt_buf *b)
 {
-	json_t *o = bt_metrics_json(&r->m, r->labels);
-	char *s = NULL;
+	json_t *o = bt_evaluation_json(&r->v);
+	char *s = json_dumps(o, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
 
-	if (o != NULL && bt_report_json(&r->d, &r->s, &r->m, o) == 0)
-		s = json_dumps(o, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
 	json_decref(o);
 	if (s != NULL) {
 		bt_json_join_lists(s); /* a row of the confusion matrix */
@@ -251,15 +213,14 @@ static int write_report(struct run *r, struct bt_error *err)
 	int e = BT_OK;
 
 	if (r->a->tune != NULL) {
-		e = bt_tune_threshold(&r->m, r->labels, &r->tuned, &b, err);
+		e = bt_tune_threshold(&r->v.m, r->v.labels, &r->tuned, &b, err);
 		if (e == BT_OK)
 			e = write_file(path, &r->tuned, err);
 		path = NULL;
 	} else if (r->a->json) {
 		put_json(r, &b);
 	} else {
-		bt_metrics_report(&r->m, r->labels, 10, &b);
-		bt_report_print(&r->d, &r->s, &r->m, &b);
+		bt_evaluation_print(&r->v, &b);
 	}
 	if (e == BT_OK)
 		e = write_file(path, &b, err);
@@ -271,8 +232,8 @@ static int write_report(struct run *r, struct bt_error *err)
 static int unmet(const struct run *r)
 {
 	struct bt_buf why = BT_BUF_INIT;
-	int bad = bt_minimum_unmet(r->a->minimum, (size_t)r->a->min.n, &r->m,
-	                           r->labels, &why);
+	int bad = bt_minimum_unmet(r->a->minimum, (size_t)r->a->min.n, &r->v.m,
+	                           r->v.labels, &why);
 	const char *line = bt_buf_str(&why), *end;
 
 	for (; line != NULL && (end = strchr(line, '\n')) != NULL;
@@ -283,243 +244,122 @@ static int unmet(const struct run *r)
 	return bad;
 }
 
-/* Bytes of probabilities that are kept for ROC AUC and average precision,
- * unless these are asked for. */
-#define KEEP ((size_t)32 << 20)
-
 /* Options that only apply to labels of texts. */
-static int refuse_label_options(const struct args *a, struct bt_error *err)
+static bool label_options(const struct args *a)
 {
-	if (a->errors == 0 && a->by.n == 0 && a->rank_by == NULL &&
-	    a->threshold == NULL && a->tune == NULL && a->issues == NULL &&
-	    a->compare == NULL && a->task == NULL && a->scheme == NULL &&
-	    a->predictions.n <= 1)
-		return BT_OK;
-	return bt_error_set(
-	    err, BT_EARG,
-	    "answers to questions are evaluated without --by, --rank-by, "
-	    "--errors, --compare, --task, --strict, --label-issues, "
-	    "thresholds of labels and a second file of --predictions");
+	return a->errors > 0 || a->by.n > 0 || a->rank_by != NULL ||
+	       a->threshold != NULL || a->tune != NULL || a->issues != NULL ||
+	       a->compare != NULL || a->task != NULL || a->scheme != NULL ||
+	       a->predictions.n > 1;
 }
 
-/* Options that only apply to answers. */
-static int refuse_answer_options(const struct args *a, struct bt_error *err)
+/* The error if options do not go with the task; or NULL. */
+static const char *misfit(const struct args *a, const struct bt_task *task)
 {
-	if (a->null_odds == NULL && a->answers.language == NULL &&
-	    isnan(a->answers.null_threshold))
-		return BT_OK;
-	return bt_error_set(err, BT_EARG,
-	                    "--null-odds, --null-threshold and --language are "
-	                    "for answers to questions");
+	if (task == &bt_task_qa)
+		return label_options(a)
+		           ? "answers to questions are evaluated without "
+		             "--by, --rank-by, --errors, --compare, --task, "
+		             "--strict, --label-issues, thresholds of labels "
+		             "and a second file of --predictions"
+		           : NULL;
+	if (a->null_odds != NULL || a->answers.language != NULL ||
+	    !isnan(a->answers.null_threshold))
+		return "--null-odds, --null-threshold and --language are for "
+		       "answers to questions";
+	if (task->per_token && (a->errors > 0 || a->by.n > 0 ||
+	                        a->threshold != NULL || a->tune != NULL))
+		return "the model tags words: --errors, --by and thresholds "
+		       "are for labels of texts";
+	return NULL;
 }
 
-/* Sets up the metrics of the model's task and checks --min against them. */
-static int prepare(struct run *r, const struct bt_log *notes,
-                   struct bt_error *err)
+static struct bt_evaluation_opts
+evaluation_options(struct run *r, char **paths, int n, const struct bt_log *log)
 {
-	const struct bt_task *task = r->task;
-	struct bt_metrics_summary s = {.kind = task->metrics,
-	                               .classes = r->labels->n};
-	unsigned needs;
-	int e = refuse_answer_options(r->a, err);
+	const struct args *a = r->a;
+	const struct bt_opt_list *models = &a->model;
 
-	if (e != BT_OK)
-		return e;
-	if (r->p.output == BT_METRICS_ANSWERS)
-		s.lacks = BT_METRICS_OF_PROBABILITIES | BT_METRICS_RANKS;
-
-	if (task->per_token && (r->a->errors > 0 || r->a->by.n > 0 ||
-	                        r->a->threshold != NULL || r->a->tune != NULL))
-		return bt_error_set(err, BT_EARG,
-		                    "the model tags words: --errors, --by and "
-		                    "thresholds are for labels of texts");
-	e = r->a->issues != NULL
-	        ? bt_label_issues_init(&r->issues, task, r->labels, r->p.output,
-	                               err)
-	        : BT_OK;
-	if (e == BT_OK)
-		e = bt_metrics_init(&r->m, task->metrics, r->labels->n, err);
-	r->m.output = r->p.output;
-	if (e == BT_OK)
-		e = bt_metrics_name_outputs(&r->m, r->labels, err);
-	if (e == BT_OK && r->a->scheme != NULL)
-		e = bt_metrics_set_scheme(&r->m, r->a->scheme, r->labels, err);
-	if (e == BT_OK && r->a->rank_by != NULL)
-		e = bt_ranking_check(&r->m, err);
-	if (e == BT_OK && r->a->threshold != NULL)
-		e = bt_threshold_bounds(&r->m, r->task->answer, r->a->threshold,
-		                        r->labels, notes, &r->bound, err);
-	if (e == BT_OK && r->a->tune != NULL)
-		e = bt_tune_threshold_check(&r->m, err);
-	if (r->m.output != BT_METRICS_ANSWERS)
-		r->m.keep = r->a->tune != NULL ? SIZE_MAX : KEEP;
-	if (e != BT_OK)
-		return e;
-	e = bt_minimum_check(r->a->minimum, (size_t)r->a->min.n, &s, &needs,
-	                     err);
-	if (needs & BT_METRICS_RANKS)
-		r->m.keep = SIZE_MAX;
-	return e;
-}
-
-static int run_model(struct run *r, char **paths, int n,
-                     const struct bt_log *log, struct bt_error *err)
-{
-	const struct bt_opt_list *models = &r->a->model;
-	struct bt_predict_stream_opts o = {
-	    .model = models->item[0],
-	    .more = models->item + 1,
-	    .n_more = (size_t)models->n - 1,
-	    .dtype = bt_precision_named(r->a->dtype),
-	    .gemm = r->a->gemm,
-	    .log = log,
-	    .profile = r->a->profile ? &r->profile : NULL,
-	    .threads = (int)r->a->common.threads,
-	    .expect = (uint64_t)r->a->expect,
-	    .labels = BT_LABELS_KNOWN,
-	    .windows = bt_windows_named(r->a->windows)};
-	struct bt_report_opts details = {
-	    .errors = (size_t)r->a->errors,
-	    .by = r->a->by.item,
-	    .n_by = (size_t)r->a->by.n,
-	    .rank_by = r->a->rank_by,
-	    .compare = r->a->compare,
-	    .issues = r->a->issues != NULL ? &r->issues : NULL};
-	int e;
-
-	bt_report_ask(&r->d, &details, &o);
-	e = bt_duplicate_paths((char *const *)models->item, models->n, log,
-	                       err);
-	if (e == BT_OK)
-		e = bt_predict_stream_open(&o, &r->s, err);
-	r->task = r->s.model.task;
-	r->labels = &r->s.model.labels;
-	if (e == BT_OK && r->task == &bt_task_qa) {
-		r->s.o.look = bt_questions_look;
-		r->s.o.look_ctx = &r->answers.questions;
-		e = refuse_label_options(r->a, err);
-		if (e == BT_OK)
-			e = bt_answers_init(&r->answers, &r->a->answers, &r->m,
-			                    err);
-	} else if (e == BT_OK) {
-		e = prepare(r, log, err);
-	}
-	if (e == BT_OK)
-		e = bt_report_init(&r->d, &r->m, r->task->answer, r->labels,
-		                   err);
-	if (e == BT_OK)
-		e = bt_predict_stream_run(&r->s, paths, n, count, NULL, r, err);
-	if (e == BT_OK && r->task == &bt_task_qa) {
-		e = bt_answers_finish(&r->answers, err);
-		r->unlabelled = r->answers.unlabelled;
-	}
-	return e;
-}
-
-/* Predictions that stand in files. */
-static int run_predictions(struct run *r, char **paths, int n,
-                           const struct bt_log *log, struct bt_error *err)
-{
-	struct bt_predictions_opts o = {
-	    .files = r->a->predictions.item,
-	    .n_files = (size_t)r->a->predictions.n,
-	    .task = r->a->task != NULL ? bt_task_find(r->a->task, NULL) : NULL,
+	return (struct bt_evaluation_opts){
+	    .stream = {.model = models->n > 0 ? models->item[0] : NULL,
+	               .more = models->n > 0 ? models->item + 1 : NULL,
+	               .n_more = models->n > 0 ? (size_t)models->n - 1 : 0,
+	               .dtype = bt_precision_named(a->dtype),
+	               .gemm = a->gemm,
+	               .log = log,
+	               .profile = a->profile ? &r->profile : NULL,
+	               .threads = (int)a->common.threads,
+	               .expect = (uint64_t)a->expect,
+	               .windows = bt_windows_named(a->windows)},
+	    .files = a->predictions.item,
+	    .n_files = (size_t)a->predictions.n,
+	    .task = a->task != NULL ? bt_task_find(a->task, NULL) : NULL,
+	    .null_odds = a->null_odds,
 	    .records = paths,
 	    .n_records = n,
-	    .expect = (uint64_t)r->a->expect,
-	    .windows = bt_windows_named(r->a->windows),
-	    .look = r->a->issues != NULL ? bt_label_issues_look : NULL,
-	    .look_ctx = &r->issues};
-	int e = bt_duplicate_paths((char *const *)o.files, (int)o.n_files, log,
-	                           err);
-	size_t i;
+	    .answers = a->answers,
+	    .report = {.errors = (size_t)a->errors,
+	               .by = a->by.item,
+	               .n_by = (size_t)a->by.n,
+	               .rank_by = a->rank_by,
+	               .compare = a->compare},
+	    .issues = a->issues != NULL,
+	    .threshold = a->threshold,
+	    .scheme = a->scheme,
+	    .tune = a->tune != NULL};
+}
 
-	if (e == BT_OK)
-		e = bt_predictions_read(&o, &r->p, err);
-	r->task = r->p.task;
-	r->labels = &r->p.labels;
-	if (e == BT_OK)
-		e = prepare(r, log, err);
-	for (i = 0; e == BT_OK && i < r->p.data.n; i++)
-		e = count(r, i, &r->p.data, i,
-		          r->p.value + i * (size_t)r->labels->n, err);
-	if (e == BT_OK && r->p.differ > 0 && r->a->threshold == NULL)
+/* What the user should know about the numbers. */
+static void tell(const struct run *r, const struct bt_log *log)
+{
+	const struct bt_evaluation *v = &r->v;
+	bool given = v->m.output == BT_METRICS_ANSWERS;
+
+	if (v->p.differ > 0 && r->a->threshold == NULL)
 		bt_log(
 		    log, BT_LOG_WARN,
 		    "%llu rows predict other labels than their probabilities "
 		    "say: these count (give the --threshold that was used)",
-		    (unsigned long long)r->p.differ);
-	return e;
-}
-
-/* Answers to questions that stand in a file. */
-static int run_answers(struct run *r, char **paths, int n,
-                       const struct bt_log *log, struct bt_error *err)
-{
-	struct bt_answer_file_opts o = {.answers = r->a->predictions.item[0],
-	                                .null_odds = r->a->null_odds,
-	                                .records = paths,
-	                                .n_records = n,
-	                                .expect = (uint64_t)r->a->expect,
-	                                .log = log};
-	int e = refuse_label_options(r->a, err);
-
-	r->labels = &r->p.labels; /* none */
-	if (e == BT_OK)
-		e = bt_answers_metrics(&r->a->answers, BT_METRICS_ANSWERS,
-		                       &r->m, err);
-	return e == BT_OK ? bt_answer_file_score(&o, &r->m, &r->unlabelled, err)
-	                  : e;
-}
-
-static int run_any(struct run *r, char **paths, int n, const struct bt_log *log,
-                   struct bt_error *err)
-{
-	bool answers = false;
-	int e = BT_OK;
-
-	if (r->a->model.n == 0)
-		e = bt_answer_file_is(r->a->predictions.item[0], &answers, err);
-	if (e == BT_OK && answers)
-		return run_answers(r, paths, n, log, err);
-	if (e == BT_OK && r->a->model.n > 0)
-		return run_model(r, paths, n, log, err);
-	return e == BT_OK ? run_predictions(r, paths, n, log, err) : e;
+		    (unsigned long long)v->p.differ);
+	if (v->m.classes > 0 && v->m.keep == 0 && !given)
+		bt_log(log, BT_LOG_NOTE,
+		       "ROC AUC and average precision are left out: the "
+		       "probabilities of %llu examples take more than %zu MB "
+		       "(ask for them with --min roc_auc=0)",
+		       (unsigned long long)v->m.n, BT_EVALUATION_KEEP >> 20);
+	if (v->unlabelled > 0)
+		bt_log(log, BT_LOG_WARN, "skipped %llu records without a label",
+		       (unsigned long long)v->unlabelled);
 }
 
 static int evaluate(struct run *r, char **paths, int n, struct bt_error *err)
 {
-	struct bt_log log = bt_tool_log(&tool, &r->a->common);
-	int e = run_any(r, paths, n, &log, err);
+	const struct args *a = r->a;
+	struct bt_log log = bt_tool_log(&tool, &a->common);
+	struct bt_evaluation_opts o = evaluation_options(r, paths, n, &log);
+	int e = bt_duplicate_paths((char *const *)a->model.item, a->model.n,
+	                           &log, err);
+	const char *why = NULL;
 
-	if (e == BT_OK && r->m.n == 0)
-		e = bt_error_hint(err, r->task->truth_hint,
-		                  bt_error_set(err, BT_EFORMAT,
-		                               "no record has %s",
-		                               r->task->truth));
-	if (e == BT_OK && r->a->issues != NULL)
-		e = bt_label_issues_write(&r->issues, r->a->issues, &log, err);
+	if (e == BT_OK)
+		e = bt_evaluation_open(&r->v, &o, err);
+	if (e == BT_OK && (why = misfit(a, r->v.task)) != NULL)
+		e = bt_error_set(err, BT_EARG, "%s", why);
+	if (e == BT_OK)
+		e = bt_evaluation_run(&r->v, err);
+	if (e == BT_OK && a->issues != NULL)
+		e = bt_label_issues_write(&r->v.issues, a->issues, &log, err);
 	if (e == BT_OK)
 		e = write_report(r, err);
 	if (e != BT_OK)
 		return e;
-	if (r->m.classes > 0 && r->m.keep == 0 &&
-	    r->m.output != BT_METRICS_ANSWERS)
-		bt_log(&log, BT_LOG_NOTE,
-		       "ROC AUC and average precision are left out: the "
-		       "probabilities of %llu examples take more than %zu MB "
-		       "(ask for them with --min roc_auc=0)",
-		       (unsigned long long)r->m.n, KEEP >> 20);
-	if (r->unlabelled > 0)
-		bt_log(&log, BT_LOG_WARN,
-		       "skipped %llu records without a label",
-		       (unsigned long long)r->unlabelled);
-	if (r->a->model.n == 0) {
-		bt_log(&log, BT_LOG_NOTE, "%llu examples",
-		       (unsigned long long)r->m.n);
-		return BT_OK;
-	}
-	return bt_predict_stream_summary(&r->s, "examples", &log, err);
+	tell(r, &log);
+	if (a->model.n > 0)
+		return bt_predict_stream_summary(&r->v.s, "examples", &log,
+		                                 err);
+	bt_log(&log, BT_LOG_NOTE, "%llu examples",
+	       (unsigned long long)r->v.m.n);
+	return BT_OK;
 }
 
 static int run(const struct args *a, char **paths, int n)
@@ -535,14 +375,8 @@ static int run(const struct args *a, char **paths, int n)
 	} else if (unmet(&r) > 0) {
 		status = NO;
 	}
-	bt_report_clear(&r.d);
-	bt_label_issues_clear(&r.issues);
-	bt_answers_clear(&r.answers);
-	bt_metrics_clear(&r.m);
+	bt_evaluation_close(&r.v);
 	bt_buf_clear(&r.tuned);
-	free(r.bound);
-	bt_predict_stream_close(&r.s);
-	bt_predictions_clear(&r.p);
 	bt_profile_clear(&r.profile);
 	return status;
 }

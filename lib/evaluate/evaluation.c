@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+
+#include "evaluate/answer_file.h"
+#include "evaluate/evaluation.h"
+#include "evaluate/tune_threshold.h"
+#include "io/duplicate_paths.h"
+
+static int count(void *ctx, uint64_t i, const struct bt_dataset *d, size_t k,
+                 const float *logits, struct bt_error *err)
+{
+	struct bt_evaluation *v = ctx;
+	int e;
+
+	if (v->task == &bt_task_qa)
+		return bt_answers_add(&v->answers, d, k, logits, err);
+	if (d->label[k] < 0) {
+		v->unlabelled++;
+		return BT_OK;
+	}
+	e = bt_forward_count(&v->m, d, k, logits, err);
+	if (e == BT_OK && v->o.issues)
+		e = bt_label_issues_add(&v->issues, i, d, k, logits, err);
+	return e == BT_OK ? bt_report_add(&v->report, d, k, logits, err) : e;
+}
+
+/* Sees that the metrics have what was asked for. */
+static int check_metrics(struct bt_evaluation *v, struct bt_error *err)
+{
+	const struct bt_answers_opts *a = &v->o.answers;
+	struct bt_metrics_summary s = {.kind = v->task->metrics,
+	                               .classes = v->labels->n};
+	unsigned needs;
+	int e;
+
+	if (v->p.output == BT_METRICS_ANSWERS)
+		s.lacks = BT_METRICS_OF_PROBABILITIES | BT_METRICS_RANKS;
+	else
+		v->m.keep = v->o.tune ? SIZE_MAX : BT_EVALUATION_KEEP;
+	e = bt_minimum_check(a->minimum, a->n_minimum, &s, &needs, err);
+	if (needs & BT_METRICS_RANKS)
+		v->m.keep = SIZE_MAX;
+	return e;
+}
+
+/* Sets up the metrics of the task. */
+static int prepare(struct bt_evaluation *v, struct bt_error *err)
+{
+	const struct bt_task *task = v->task;
+	int e = v->o.issues ? bt_label_issues_init(&v->issues, task, v->labels,
+	                                           v->p.output, err)
+	                    : BT_OK;
+
+	if (e == BT_OK)
+		e = bt_metrics_init(&v->m, task->metrics, v->labels->n, err);
+	v->m.output = v->p.output;
+	if (e == BT_OK)
+		e = bt_metrics_name_outputs(&v->m, v->labels, err);
+	if (e == BT_OK && v->o.scheme != NULL)
+		e = bt_metrics_set_scheme(&v->m, v->o.scheme, v->labels, err);
+	if (e == BT_OK && v->o.report.rank_by != NULL)
+		e = bt_ranking_check(&v->m, err);
+	if (e == BT_OK && v->o.threshold != NULL)
+		e = bt_threshold_bounds(&v->m, task->answer, v->o.threshold,
+		                        v->labels, v->o.stream.log, &v->bound,
+		                        err);
+	if (e == BT_OK && v->o.tune)
+		e = bt_tune_threshold_check(&v->m, err);
+	return e == BT_OK ? check_metrics(v, err) : e;
+}
+
+static int open_model(struct bt_evaluation *v, struct bt_error *err)
+{
+	struct bt_predict_stream_opts s = v->o.stream;
+	struct bt_report_opts details = v->o.report;
+	int e;
+
+	s.labels = BT_LABELS_KNOWN;
+	details.issues = v->o.issues ? &v->issues : NULL;
+	bt_report_ask(&v->report, &details, &s);
+	e = bt_predict_stream_open(&s, &v->s, err);
+	v->task = v->s.model.task;
+	v->labels = &v->s.model.labels;
+	if (e == BT_OK && v->task == &bt_task_qa) {
+		v->s.o.look = bt_questions_look;
+		v->s.o.look_ctx = &v->answers.questions;
+	}
+	return e;
+}
+
+static int open_predictions(struct bt_evaluation *v, struct bt_error *err)
+{
+	struct bt_predictions_opts p = {
+	    .files = v->o.files,
+	    .n_files = v->o.n_files,
+	    .task = v->o.task,
+	    .records = v->o.records,
+	    .n_records = v->o.n_records,
+	    .expect = v->o.stream.expect,
+	    .windows = v->o.stream.windows,
+	    .look = v->o.issues ? bt_label_issues_look : NULL,
+	    .look_ctx = &v->issues};
+	int e = bt_duplicate_paths((char *const *)p.files, (int)p.n_files,
+	                           v->o.stream.log, err);
+
+	if (e == BT_OK)
+		e = bt_predictions_read(&p, &v->p, err);
+	v->task = v->p.task;
+	return e;
+}
+
+int bt_evaluation_open(struct bt_evaluation *v,
+                       const struct bt_evaluation_opts *o, struct bt_error *err)
+{
+	int e;
+
+	v->o = *o;
+	if (o->stream.model != NULL)
+		return open_model(v, err);
+	v->labels = &v->p.labels;
+	e = bt_answer_file_is(o->files[0], &v->answer_file, err);
+	if (e == BT_OK && v->answer_file)
+		v->task = &bt_task_qa;
+	else if (e == BT_OK)
+		e = open_predictions(v, err);
+	return e;
+}
+
+void bt_evaluation_close(struct bt_evaluation *v)
+{
+	bt_report_clear(&v->report);
+	bt_label_issues_clear(&v->issues);
+	bt_answers_clear(&v->answers);
+	bt_metrics_clear(&v->m);
+	free(v->bound);
+	bt_predict_stream_close(&v->s);
+	bt_predictions_clear(&v->p);
+	memset(v, 0, sizeof(*v));
+}
+
+static int run_model(struct bt_evaluation *v, struct bt_error *err)
+{
+	bool qa = v->task == &bt_task_qa;
+	int e = qa ? bt_answers_init(&v->answers, &v->o.answers, &v->m, err)
+	           : prepare(v, err);
+
+	if (e == BT_OK)
+		e = bt_report_init(&v->report, &v->m, v->task->answer,
+		                   v->labels, err);
+	if (e == BT_OK)
+		e = bt_predict_stream_run(&v->s, v->o.records, v->o.n_records,
+		                          count, NULL, v, err);
+	if (e == BT_OK && qa) {
+		e = bt_answers_finish(&v->answers, err);
+		v->unlabelled = v->answers.unlabelled;
+	}
+	return e;
+}
+
+static int run_predictions(struct bt_evaluation *v, struct bt_error *err)
+{
+	const struct bt_predictions *p = &v->p;
+	int e = prepare(v, err);
+	size_t i;
+
+	for (i = 0; e == BT_OK && i < p->data.n; i++)
+		e = count(v, i, &p->data, i,
+		          p->value + i * (size_t)v->labels->n, err);
+	return e;
+}
+
+static int run_answer_file(struct bt_evaluation *v, struct bt_error *err)
+{
+	struct bt_answer_file_opts o = {.answers = v->o.files[0],
+	                                .null_odds = v->o.null_odds,
+	                                .records = v->o.records,
+	                                .n_records = v->o.n_records,
+	                                .expect = v->o.stream.expect,
+	                                .log = v->o.stream.log};
+	int e =
+	    bt_answers_metrics(&v->o.answers, BT_METRICS_ANSWERS, &v->m, err);
+
+	return e == BT_OK ? bt_answer_file_score(&o, &v->m, &v->unlabelled, err)
+	                  : e;
+}
+
+int bt_evaluation_run(struct bt_evaluation *v, struct bt_error *err)
+{
+	int e = v->o.stream.model != NULL ? run_model(v, err)
+	        : v->answer_file          ? run_answer_file(v, err)
+	                                  : run_predictions(v, err);
+
+	if (e == BT_OK && v->m.n == 0)
+		e = bt_error_hint(err, v->task->truth_hint,
+		                  bt_error_set(err, BT_EFORMAT,
+		                               "no record has %s",
+		                               v->task->truth));
+	return e;
+}
+
+void bt_evaluation_print(struct bt_evaluation *v, struct bt_buf *out)
+{
+	bt_metrics_report(&v->m, v->labels, 10, out);
+	bt_report_print(&v->report, &v->s, &v->m, out);
+}
+
+json_t *bt_evaluation_json(struct bt_evaluation *v)
+{
+	json_t *o = bt_metrics_json(&v->m, v->labels);
+
+	if (o == NULL || bt_report_json(&v->report, &v->s, &v->m, o) == 0)
+		return o;
+	json_decref(o);
+	return NULL;
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/* The evaluation of a model, or of predictions in files, on labelled records:
+ * metrics and, of models, reports. */
+#ifndef BT_EVALUATE_EVALUATION_H
+#define BT_EVALUATE_EVALUATION_H
+
+#include "evaluate/answers.h"
+#include "evaluate/predictions.h"
+#include "evaluate/report.h"
+
+/* Bytes of probabilities that are kept for ROC AUC and average precision,
+ * unless these are asked for. */
+#define BT_EVALUATION_KEEP ((size_t)32 << 20)
+
+struct bt_evaluation_opts {
+	/* the model and how it runs; its labels, look are set here. Without a
+	 * model its log, expect and windows are those of: */
+	struct bt_predict_stream_opts stream;
+	const char *const *files; /* [n_files] of predictions; borrowed */
+	size_t n_files;
+	const struct bt_task *task; /* of these, or NULL */
+	const char *null_odds;      /* beside answers, or NULL */
+	char *const *records;       /* [n_records]; none: standard input */
+	int n_records;
+	struct bt_answers_opts answers; /* its requirements are for all tasks */
+	struct bt_report_opts report;   /* its issues are set here */
+	bool issues;                    /* look for them */
+	const char *threshold;          /* or NULL */
+	const char *scheme;             /* of tags, or NULL */
+	bool tune;                      /* keep what thresholds are found by */
+};
+
+/* Zero is not open. Not to be moved while it is. */
+struct bt_evaluation {
+	struct bt_evaluation_opts o;
+	struct bt_predict_stream s;
+	struct bt_predictions p;
+	const struct bt_task *task; /* of s or p */
+	const struct bt_labels *labels;
+	struct bt_metrics m;
+	struct bt_answers answers; /* of m, where it is of questions */
+	bool answer_file;          /* the files are of such answers */
+	double *bound;             /* [labels] of m; or NULL */
+	struct bt_report report;
+	struct bt_label_issues issues;
+	uint64_t unlabelled;
+};
+
+/* Opens the model, or reads the predictions: the task is known. */
+int bt_evaluation_open(struct bt_evaluation *v,
+                       const struct bt_evaluation_opts *o,
+                       struct bt_error *err) BT_MUST_USE;
+void bt_evaluation_close(struct bt_evaluation *v);
+
+/* BT_EARG where the task lacks what was asked for. No labelled record is an
+ * error. */
+int bt_evaluation_run(struct bt_evaluation *v,
+                      struct bt_error *err) BT_MUST_USE;
+
+/* Appends the report; or as JSON, of which NULL is out of memory. */
+void bt_evaluation_print(struct bt_evaluation *v, struct bt_buf *out);
+json_t *bt_evaluation_json(struct bt_evaluation *v);
+
+#endif
