@@ -60,6 +60,8 @@ static const struct bt_opt options[] = {
     BT_FLAG(0, "attend-pad", "let attention see the padding (no mask)", opts,
             ask.attend_pad),
     BT_GROUP("Tokenization"),
+    BT_FLAG(0, "apart", "give each text of a pair a record, for embeddings",
+            opts, ask.apart),
     BT_FLAG(0, "no-special", "do not add [CLS] and [SEP]", opts,
             ask.no_special),
     BT_FLAG(0, "replace-invalid",
@@ -175,6 +177,10 @@ static const char *wrong(const struct bt_tokenize_options *o)
 	if (o->labels != NULL && o->label_type != NULL &&
 	    !is(o->label_type, "class"))
 		return "--labels needs --label-type class";
+	if (o->apart && (o->stride.given || !is(o->layout, "full") ||
+	                 o->detokenize || o->lines))
+		return "--apart does not go with --stride, --layout, "
+		       "--detokenize and --lines";
 	if (o->expect != 0 && o->lines)
 		return "--expect counts records, and --lines reads lines";
 	return wrong_records(o);

@@ -23,6 +23,8 @@
  * the ids, so that a model can refuse another's tokens. A padded record has
  * is_real_example, too, which TensorFlow's readers ask for. Where a text was
  * cut into windows, window (int64) is the number of the record's, from 0 on.
+ * Where the texts of an example stand in records of their own, one behind the
+ * other, text_number (int64) is the number of the record's, from 0 on.
  * A record of words has word_ids (int64): for each token the number of its word
  * in words, or -1 where it belongs to none that is to be tagged here; words and
  * tags are passed along. A record of a question has a window of the context
@@ -148,7 +150,9 @@ struct bt_token_rec {
 	bool has_weight;
 	float weight;
 	bool has_window;
-	int64_t window;                /* 0 if there is none */
+	int64_t window; /* 0 if there is none */
+	bool has_text_number;
+	int64_t text_number;           /* 0 if there is none */
 	struct bt_span text_a, text_b; /* written, not read */
 	struct bt_span others; /* written: features of other names out of that
 	                        * payload, p NULL: none; not read */

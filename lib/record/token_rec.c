@@ -86,6 +86,9 @@ static int read_token_feature(const struct bt_feature *f, struct lists *l,
 	else if (bt_feature_is(f, "window"))
 		return bt_record_read_int(f, &rec->window, &rec->has_window,
 		                          err);
+	else if (bt_feature_is(f, "text_number"))
+		return bt_record_read_int(f, &rec->text_number,
+		                          &rec->has_text_number, err);
 	else if (bt_feature_is(f, "text_a"))
 		l->text = true;
 	else if (bt_feature_is(f, "id"))

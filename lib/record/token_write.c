@@ -17,6 +17,7 @@ enum field {
 	START_POSITION,
 	TEXT_A,
 	TEXT_B,
+	TEXT_NUMBER,
 	TOKENIZER,
 	TOKEN_ENDS,
 	TOKEN_STARTS,
@@ -27,11 +28,12 @@ enum field {
 
 /* What BERT's published records have stands in the order of their protobuf
  * build's map; the others are sorted. */
-static const char layout_fields[][19] = {
-    [BT_LAYOUT_FULL] = {END_POSITION, ID, INPUT_IDS, INPUT_MASK, IS_REAL, LABEL,
-                        LABEL_IDS, LABEL_NAMES, MAX_CONTEXT, SEGMENT_IDS,
-                        START_POSITION, TEXT_A, TEXT_B, TOKEN_ENDS,
-                        TOKEN_STARTS, TOKENIZER, WEIGHT, WINDOW, WORD_IDS},
+static const char layout_fields[][20] = {
+    [BT_LAYOUT_FULL] = {END_POSITION, ID,          INPUT_IDS,      INPUT_MASK,
+                        IS_REAL,      LABEL,       LABEL_IDS,      LABEL_NAMES,
+                        MAX_CONTEXT,  SEGMENT_IDS, START_POSITION, TEXT_A,
+                        TEXT_B,       TEXT_NUMBER, TOKEN_ENDS,     TOKEN_STARTS,
+                        TOKENIZER,    WEIGHT,      WINDOW,         WORD_IDS},
     [BT_LAYOUT_BERT] = {INPUT_IDS, IS_REAL, INPUT_MASK, LABEL_IDS, SEGMENT_IDS},
     [BT_LAYOUT_GARDEN] = {EXAMPLE_ID, INPUT_IDS, INPUT_MASK, IS_REAL, LABEL_IDS,
                           SEGMENT_IDS, WEIGHT},
@@ -118,6 +120,8 @@ static void add_field(struct bt_example_writer *w, enum field f,
 		bt_record_add_text(w, "text_a", rec->text_a);
 	else if (f == TEXT_B)
 		bt_record_add_text(w, "text_b", rec->text_b);
+	else if (f == TEXT_NUMBER && rec->has_text_number)
+		bt_example_add_int64s(w, "text_number", &rec->text_number, 1);
 	else if (f == TOKENIZER)
 		bt_record_add_text(w, "tokenizer", rec->tokenizer);
 	else if (f == EXAMPLE_ID && rec->has_example_id)

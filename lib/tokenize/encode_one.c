@@ -239,6 +239,8 @@ static int put_record(const struct bt_tokenize *j, struct bt_tokenize_worker *w,
 	w->rec.start_position = x->start_position;
 	w->rec.end_position = x->end_position;
 	w->rec.window = (int64_t)x->window;
+	w->rec.has_text_number = j->opts.apart;
+	w->rec.text_number = x->text;
 	r = fill_record(j, &x->rec, x->number, w, &p->err);
 	if (r != BT_OK)
 		return r;
@@ -276,7 +278,7 @@ static void count_text(struct bt_tokenize_stats *s,
 	size_t n = e->whole;
 	int k = 0; /* which power of two n has reached */
 
-	s->texts++;
+	s->texts += x->text == 0;
 	if (x->place != NULL)
 		count_question(s, e, q);
 	else
@@ -293,10 +295,10 @@ static void count_text(struct bt_tokenize_stats *s,
 	s->length[k]++;
 }
 
-/* Reads the text and encodes it: its first window. */
-static int encode(const struct bt_tokenize *j, struct bt_tokenize_worker *w,
-                  const struct bt_tokenize_item *item,
-                  struct bt_tokenize_text *x, struct bt_tokenize_piece *p)
+/* Encodes the texts of x->rec: their first window. */
+static int encode_texts(const struct bt_tokenize *j,
+                        struct bt_tokenize_worker *w,
+                        struct bt_tokenize_text *x, struct bt_error *err)
 {
 	const struct bt_tok_encode_opts how = {
 	    .special = j->opts.special,
@@ -306,6 +308,39 @@ static int encode(const struct bt_tokenize *j, struct bt_tokenize_worker *w,
 	    .stride = j->opts.stride,
 	    .offsets = j->opts.format == BT_TOKENIZE_EXPLAIN ||
 	               j->opts.format == BT_TOKENIZE_JSON};
+	int r = BT_OK;
+
+	if (j->opts.prompt != NULL)
+		r = bt_tokenize_prompt(w, j->opts.prompt, &x->rec.text_a);
+	if (r == BT_OK)
+		r = bt_tok_encode(j->tok, w->scratch, x->rec.text_a,
+		                  x->rec.text_b, &how, &x->e, err);
+	if (r == BT_OK && !j->opts.cut && x->e.cut > 0)
+		return bt_error_set(err, BT_ELIMIT,
+		                    "the text has %zu tokens, more than %zu",
+		                    x->e.whole, how.max_length);
+	return r;
+}
+
+/* Leaves the first text of a pair for now. */
+static int take_apart(struct bt_tokenize_text *x, struct bt_error *err)
+{
+	if (x->word != NULL || x->place != NULL || x->rec.text_b.p == NULL)
+		return bt_error_hint(
+		    err, BT_HINT_PAIR,
+		    bt_error_set(err, BT_EFORMAT,
+		                 "is not a pair of texts that could be "
+		                 "tokenized apart"));
+	x->second = x->rec.text_b;
+	x->rec.text_b = (struct bt_span){NULL, 0};
+	return BT_OK;
+}
+
+/* Reads the text and encodes it: its first window. */
+static int encode(const struct bt_tokenize *j, struct bt_tokenize_worker *w,
+                  const struct bt_tokenize_item *item,
+                  struct bt_tokenize_text *x, struct bt_tokenize_piece *p)
+{
 	const char *data = bt_buf_at(&j->bytes, item->at);
 	size_t mended = 0;
 	int r = BT_OK;
@@ -331,18 +366,11 @@ static int encode(const struct bt_tokenize *j, struct bt_tokenize_worker *w,
 	}
 	p->stats.mended += mended;
 	p->stats.mended_texts += mended > 0;
+	if (r == BT_OK && j->opts.apart)
+		r = take_apart(x, &p->err);
 	if (r != BT_OK || x->word != NULL || x->place != NULL)
 		return r;
-	if (j->opts.prompt != NULL)
-		r = bt_tokenize_prompt(w, j->opts.prompt, &x->rec.text_a);
-	if (r == BT_OK)
-		r = bt_tok_encode(j->tok, w->scratch, x->rec.text_a,
-		                  x->rec.text_b, &how, &x->e, &p->err);
-	if (r == BT_OK && !j->opts.cut && x->e.cut > 0)
-		return bt_error_set(&p->err, BT_ELIMIT,
-		                    "the text has %zu tokens, more than %zu",
-		                    x->e.whole, how.max_length);
-	return r;
+	return encode_texts(j, w, x, &p->err);
 }
 
 static int put(const struct bt_tokenize *j, struct bt_tokenize_worker *w,
@@ -393,5 +421,14 @@ int bt_tokenize_encode_one(const struct bt_tokenize *j,
 	}
 	if (r == BT_OK)
 		count_text(&p->stats, &x, &w->question, item->len);
+	if (r != BT_OK || !j->opts.apart)
+		return r;
+	x.text = 1;
+	x.rec.text_a = x.second;
+	r = encode_texts(j, w, &x, &p->err);
+	if (r == BT_OK)
+		r = put(j, w, &x, p);
+	if (r == BT_OK)
+		count_text(&p->stats, &x, &w->question, 0);
 	return r;
 }

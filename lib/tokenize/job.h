@@ -44,6 +44,7 @@ struct bt_tokenize_opts {
 	bool cut;          /* what is longer: cut it, or fail */
 	enum bt_tok_truncation which;
 	bool windows; /* cut it into several records */
+	bool apart;   /* both texts of a pair get a record of their own */
 	size_t stride;
 	/* of questions: their windows, and the most tokens of a question */
 	size_t question_length, question_stride, max_question;

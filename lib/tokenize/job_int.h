@@ -108,7 +108,9 @@ struct bt_tokenize_text {
 	                                    * token told began and ended */
 	uint64_t number;                   /* of the text, over all blocks */
 	size_t window;
-	const int32_t *word; /* [e.n] of a text in words, else NULL */
+	struct bt_span second; /* apart: what was text_b of rec, */
+	int text;              /* and is text_a now if this is 1 */
+	const int32_t *word;   /* [e.n] of a text in words, else NULL */
 	/* of a question, else NULL; its texts are text_a and text_b of rec */
 	const struct bt_token_place *place; /* [e.n] */
 	int64_t start_position, end_position;

@@ -184,6 +184,7 @@ int bt_tokenize_options_settle(const struct bt_tokenize_options *o,
 	settle_questions(o, how);
 	how->mend = o->mend;
 	how->keep_text = o->keep_text;
+	how->apart = o->apart;
 	how->which = is(o->truncation, "only_first") ? BT_TOK_TRUNCATION_FIRST
 	             : is(o->truncation, "only_second")
 	                 ? BT_TOK_TRUNCATION_SECOND

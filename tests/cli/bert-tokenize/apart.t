@@ -1,0 +1,39 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# --apart: each text of a pair gets a record of its own.
+. "$TEST_TOP/tests/lib/lib.sh"
+. "$TEST_TOP/tests/lib/small.sh"
+cp "$TEST_TOP"/pipelines/data/vocab.txt .
+printf '%s\n' id,a,b,score x,'the book','a very long book with pages',.5 y,'"opens, when",',,0 \
+	z,card,'the card' >pairs.csv
+sed -i 's/^y,.*/y,when,"opens, today",0/; s/^z,.*/z,card,the card,1/' pairs.csv
+csv2tfrecord -q -i id -t a --pair b -l score -o pairs.txt.rec pairs.csv
+works 'both texts' bert-tokenize -m vocab.txt --apart --keep-text -o apart.rec pairs.txt.rec
+like "$(cat err)" '*3 texts, * tokens*' '... of three pairs'
+tfrecord-cat -q --json apart.rec >got
+is "$(wc -l <got | tr -d ' ')" 6 'are records of their own'
+is "$(sed 's/.*"id": "\([a-z]*\)".*"text_number": \([01]\).*/\1\2/' got | tr '\n' ' ')" 'x0 x1 y0 y1 z0 z1 ' \
+	'numbered, in their order'
+is "$(sed 's/.*"text_a": "\([^"]*\)".*/\1/' got | tr '\n' ,)" \
+	'the book,a very long book with pages,when,opens, today,card,the card,' 'with their text'
+is "$(grep -c '"label": ".5"' got)" 2 'and the label of the pair'
+cut -d, -f1,3 pairs.csv | sed 's/"//g' >alone.csv
+csv2tfrecord -q -i id -t a -o one.txt.rec pairs.csv
+bert-tokenize -q -m vocab.txt --format ids one.txt.rec >wanted
+bert-tokenize -q -m vocab.txt --apart --format ids pairs.txt.rec | awk 'NR % 2' >got
+is "$(cat got)" "$(cat wanted)" 'with the tokens of single texts'
+bert-tokenize -q -m vocab.txt --apart -j 3 --keep-text -o threads.rec pairs.txt.rec
+cmp -s threads.rec apart.rec
+result $? 'threads do not matter'
+bert-tokenize -q -m vocab.txt --apart --max-length 4 --format ids pairs.txt.rec >got
+is "$(awk '{ if (NF > m) m = NF } END { print m }' got)" 4 'each is cut by itself'
+bert-tokenize -q -m vocab.txt --apart --prompt-text 'book ' --format ids pairs.txt.rec >got
+is "$(awk -v b="$(echo book | bert-tokenize -q -m vocab.txt --lines --no-special --format ids)" '$2 == b' got | wc -l | tr -d ' ')" 6 \
+	'a prompt goes before each'
+refuses "*record 1*is not a pair of texts*csv2tfrecord --pair*" 'a single text' \
+	bert-tokenize -q -m vocab.txt --apart -o x one.txt.rec
+for o in '--stride 1' '--layout bert --pad 8' '--lines' '--detokenize'; do
+	# shellcheck disable=SC2086 # two words
+	exits 2 "not with $o" bert-tokenize -q -m vocab.txt --apart $o -o x pairs.txt.rec
+done
+finish
