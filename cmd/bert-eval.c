@@ -267,6 +267,10 @@ static const char *misfit(const struct args *a, const struct bt_task *task)
 	    !isnan(a->answers.null_threshold))
 		return "--null-odds, --null-threshold and --language are for "
 		       "answers to questions";
+	if (task == &bt_task_embedding && label_options(a))
+		return "embeddings of pairs are evaluated without --by, "
+		       "--rank-by, --errors, --compare, --strict, "
+		       "--label-issues and thresholds of labels";
 	if (task->per_token && (a->errors > 0 || a->by.n > 0 ||
 	                        a->threshold != NULL || a->tune != NULL))
 		return "the model tags words: --errors, --by and thresholds "

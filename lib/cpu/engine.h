@@ -18,7 +18,7 @@
 #include "base/err.h"
 #include "base/pool.h"
 #include "base/profile.h"
-#include "op/graph.h"
+#include "op/ops.h"
 
 struct bt_engine;
 
@@ -58,6 +58,7 @@ struct bt_batch {
 	const float *weights;  /* [sequences] of the loss, or NULL: all 1 */
 	float loss_scale;      /* the loss is this times the weighted sum */
 	float smoothing;       /* of labels */
+	enum bt_embedding_loss embedding_loss; /* see bt_op_embedding_loss */
 	const float *pos_weight; /* [targets of a sequence] of those that are 1
 	                          * in bt_op_sigmoid_loss, or NULL: all 1 */
 	/* distillation, for losses of texts but bt_op_log_loss: sequence t has

@@ -44,6 +44,13 @@ static int check_metrics(struct bt_evaluation *v, struct bt_error *err)
 	return e;
 }
 
+/* Of the model, or of what is in the files. */
+static int outputs(const struct bt_evaluation *v)
+{
+	return v->o.stream.model != NULL ? (int)bt_model_width(&v->s.model)
+	                                 : v->labels->n;
+}
+
 /* Sets up the metrics of the task. */
 static int prepare(struct bt_evaluation *v, struct bt_error *err)
 {
@@ -53,7 +60,7 @@ static int prepare(struct bt_evaluation *v, struct bt_error *err)
 	                    : BT_OK;
 
 	if (e == BT_OK)
-		e = bt_metrics_init(&v->m, task->metrics, v->labels->n, err);
+		e = bt_metrics_init(&v->m, task->metrics, outputs(v), err);
 	v->m.output = v->p.output;
 	if (e == BT_OK)
 		e = bt_metrics_name_outputs(&v->m, v->labels, err);
@@ -77,6 +84,7 @@ static int open_model(struct bt_evaluation *v, struct bt_error *err)
 	int e;
 
 	s.labels = BT_LABELS_KNOWN;
+	s.judges = true;
 	details.issues = v->o.issues ? &v->issues : NULL;
 	bt_report_ask(&v->report, &details, &s);
 	e = bt_predict_stream_open(&s, &v->s, err);

@@ -47,6 +47,7 @@ size_t bt_dataset_bytes(const struct bt_dataset *d)
 void bt_dataset_reset(struct bt_dataset *d)
 {
 	d->n = d->names_len = d->longest = d->unlabelled = d->width = 0;
+	d->most_texts = 0;
 	d->has_weights = d->open = d->cut = d->per_token = false;
 	d->crc = 0;
 }
@@ -213,7 +214,11 @@ int bt_dataset_add(struct bt_dataset *d, const struct bt_token_rec *rec,
 	d->per_token = rec->per_token;
 	d->label[d->n] = label;
 	d->weight[d->n] = rec->weight;
-	d->continues[d->n] = rec->window > 0;
+	d->continues[d->n] = rec->window > 0        ? BT_CONTINUES_TEXT
+	                     : rec->text_number > 0 ? BT_CONTINUES_GROUP
+	                                            : 0;
+	if (rec->text_number >= (int64_t)d->most_texts)
+		d->most_texts = (size_t)rec->text_number + 1;
 	d->has_weights |= rec->has_weight;
 	d->unlabelled += label < 0;
 	d->start[++d->n] = at + rec->n;
@@ -228,7 +233,25 @@ struct reading {
 	enum bt_label_mode mode;
 	struct bt_token_rec rec;
 	struct bt_windows windows;
+	int64_t texts; /* of the last example so far */
 };
+
+/* The texts of an example follow each other. */
+static int check_order(struct reading *x, const struct bt_token_rec *rec,
+                       struct bt_error *err)
+{
+	int64_t k = rec->text_number;
+
+	if (k < 0 || (k > 0 && k != x->texts))
+		return bt_error_hint(
+		    err, BT_HINT_TEXTS_ORDER,
+		    bt_error_set(err, BT_EFORMAT,
+		                 "is text %lld of an example and does not "
+		                 "follow the text before it",
+		                 (long long)k));
+	x->texts = k + 1;
+	return BT_OK;
+}
 
 static int add_payload(struct bt_dataset *d, struct reading *x,
                        struct bt_labels *labels, const uint8_t *data,
@@ -242,6 +265,8 @@ static int add_payload(struct bt_dataset *d, struct reading *x,
 		return r;
 	if (x->fit.length < 0)
 		x->fit.length = (int)rec->n;
+	if ((r = check_order(x, rec, err)))
+		return r;
 	if (!x->fit.per_token &&
 	    (r = bt_windows_take(&x->windows, rec, err)) != 1)
 		return r;
@@ -316,7 +341,9 @@ int bt_dataset_divide(struct bt_dataset *d, const uint8_t *chosen,
 		                       : NULL,
 		    .open = d->open,
 		    .per_token = d->per_token,
-		    .window = d->continues[i],
+		    .window = d->continues[i] == BT_CONTINUES_TEXT,
+		    .text_number =
+		        d->continues[i] == BT_CONTINUES_GROUP ? d->label[i] : 0,
 		    .weight = d->weight[i],
 		    .has_weight = d->has_weights};
 
@@ -416,77 +443,4 @@ struct bt_span bt_dataset_id(const struct bt_dataset *d, size_t i)
 	memcpy(&s.n, d->names + d->name_at[i], sizeof(s.n));
 	s.p = d->names + d->name_at[i] + sizeof(s.n);
 	return s;
-}
-
-int bt_gather_init(struct bt_gather *g, size_t max_texts, size_t max_tokens,
-                   size_t width, struct bt_error *err)
-{
-	size_t targets;
-
-	memset(g, 0, sizeof(*g));
-	if (!bt_size_mul(max_texts, width, &targets))
-		return bt_error_nomem(err, "making room for a batch");
-	g->width = width;
-	g->start = bt_array(max_texts + 1, sizeof(*g->start));
-	g->labels = bt_array(max_texts > max_tokens ? max_texts : max_tokens,
-	                     sizeof(*g->labels));
-	g->targets = bt_array(targets, sizeof(*g->targets));
-	g->weights = bt_array(max_texts, sizeof(*g->weights));
-	g->ids = bt_array(max_tokens, sizeof(*g->ids));
-	g->types = bt_array(max_tokens, sizeof(*g->types));
-	if (g->start == NULL || g->labels == NULL || g->targets == NULL ||
-	    g->weights == NULL || g->ids == NULL || g->types == NULL) {
-		bt_gather_clear(g);
-		return bt_error_nomem(err, "making room for a batch");
-	}
-	g->b.start = g->start;
-	g->b.ids = g->ids;
-	g->b.types = g->types;
-	g->b.weights = g->weights;
-	g->b.loss_scale = 1;
-	return BT_OK;
-}
-
-void bt_gather_clear(struct bt_gather *g)
-{
-	free(g->start);
-	free(g->labels);
-	free(g->targets);
-	free(g->weights);
-	free(g->ids);
-	free(g->types);
-	memset(g, 0, sizeof(*g));
-}
-
-void bt_gather_fill(struct bt_gather *g, const struct bt_dataset *d,
-                    const uint32_t *which, size_t first, size_t n)
-{
-	size_t i, x, len, tokens = 0;
-	size_t row = g->width * sizeof(*g->targets);
-	bool labelled = true;
-
-	g->start[0] = 0;
-	for (i = 0; i < n; i++) {
-		x = which != NULL ? which[i] : first + i;
-		len = bt_dataset_length(d, x);
-		memcpy(g->ids + tokens, d->ids + d->start[x],
-		       len * sizeof(*g->ids));
-		memcpy(g->types + tokens, d->types + d->start[x], len);
-		if (d->token_label != NULL)
-			memcpy(g->labels + tokens, d->token_label + d->start[x],
-			       len * sizeof(*g->labels));
-		else
-			g->labels[i] = d->label[x];
-		tokens += len;
-		g->start[i + 1] = (uint32_t)tokens;
-		if (row > 0)
-			memcpy(g->targets + i * g->width,
-			       bt_dataset_target(d, x), row);
-		g->weights[i] = d->weight[x];
-		labelled &= d->label[x] >= 0;
-	}
-	g->b.sequences = n;
-	g->b.tokens = tokens;
-	g->b.labels = labelled ? g->labels : NULL;
-	g->b.targets = labelled && row > 0 ? g->targets : NULL;
 }

@@ -32,6 +32,12 @@ struct bt_fit {
 	enum bt_windows_join windows;
 };
 
+/* How an example goes on with the one before it. */
+enum {
+	BT_CONTINUES_TEXT = 1, /* a further window of the same text */
+	BT_CONTINUES_GROUP = 2 /* a further text that is judged with it */
+};
+
 struct bt_dataset {
 	size_t n;        /* examples */
 	uint64_t before; /* those that came before them, for messages */
@@ -47,8 +53,8 @@ struct bt_dataset {
 	 * other tokens BT_TOKEN_INSIDE; else NULL */
 	int32_t *token_label;
 	bool per_token;     /* the model's outputs are those of tokens */
-	uint8_t *continues; /* [n] it is a further window of the example before
-	                     * it */
+	uint8_t *continues; /* [n] see below; 0: it begins a text */
+	size_t most_texts;  /* of one example */
 	float *weight;      /* [n] */
 	bool has_weights;
 	bool cut;          /* windows of the last text are still to come */

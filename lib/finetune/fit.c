@@ -65,6 +65,13 @@ static int check_kind(const struct bt_token_rec *rec,
 		                                  "holds a question, but the "
 		                                  "model learns to %s",
 		                                  task->learns));
+	if (rec->has_text_number && task != &bt_task_embedding)
+		return bt_error_hint(err, BT_HINT_TASK_EMBEDDING,
+		                     bt_error_set(err, BT_EFORMAT,
+		                                  "holds one text of a "
+		                                  "pair, but the model "
+		                                  "learns to %s",
+		                                  task->learns));
 	return BT_OK;
 }
 

@@ -28,13 +28,15 @@ void bt_join_clear(struct bt_join *j)
 const float *bt_join_add(struct bt_join *j, const struct bt_dataset *d,
                          size_t k, const float *row)
 {
-	bool more = k + 1 < d->n ? d->continues[k + 1] : d->cut;
+	bool within = d->continues[k] == BT_CONTINUES_TEXT;
+	bool more =
+	    k + 1 < d->n ? d->continues[k + 1] == BT_CONTINUES_TEXT : d->cut;
 	bool max = j->how == BT_WINDOWS_MAX;
 	size_t i;
 
-	if (j->how == BT_WINDOWS_EACH || (!d->continues[k] && !more))
+	if (j->how == BT_WINDOWS_EACH || (!within && !more))
 		return row;
-	if (!d->continues[k])
+	if (!within)
 		j->n = 0;
 	for (i = 0; i < j->width; i++)
 		if (j->n == 0)

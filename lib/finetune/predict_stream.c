@@ -99,9 +99,39 @@ static int open_encoder(struct bt_predict_stream *s,
 	                    s->o.embed);
 }
 
+/* Whether the model names no labels and says how it embeds texts. */
+static bool only_embeds(const char *dir)
+{
+	struct bt_labels l = {0};
+	struct bt_sentence own;
+	struct bt_config c;
+	bool yes;
+
+	if (bt_model_config(dir, &c, &l, NULL) != BT_OK)
+		return false;
+	yes = l.n == 0 && bt_sentence_read(dir, &own, NULL) == BT_OK &&
+	      own.pooling != NULL;
+	bt_labels_clear(&l);
+	bt_config_clear(&c);
+	return yes;
+}
+
+static int open_judged(struct bt_predict_stream *s,
+                       const struct bt_engine_opts *e, struct bt_error *err)
+{
+	int r;
+
+	s->o.embed = "auto";
+	r = open_encoder(s, e, err);
+	s->model.task = &bt_task_embedding;
+	return r;
+}
+
 static int open_model(struct bt_predict_stream *s,
                       const struct bt_engine_opts *e, struct bt_error *err)
 {
+	if (s->o.judges && s->o.embed == NULL && only_embeds(s->o.model))
+		return open_judged(s, e, err);
 	if (s->o.model == NULL)
 		return bt_model_open_parts(s->o.config, s->o.weights,
 		                           s->o.classes, e, &s->model, err);

@@ -33,6 +33,9 @@ struct bt_predict_stream_opts {
 	const char *embed; /* cls, mean, max: embed texts, by any encoder; auto:
 	                    * as sentence-transformers would; NULL: classify
 	                    * them */
+	bool judges; /* without embed: a model that was not trained for labels
+	              * but says how it embeds texts does so, for
+	              * bt_task_embedding */
 	enum bt_precision dtype;
 	const char *gemm;           /* or NULL, as it must be with int8 */
 	const struct bt_log *log;   /* or NULL; outlives the stream */

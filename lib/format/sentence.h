@@ -22,6 +22,13 @@ struct bt_sentence {
 int bt_sentence_read(const char *dir, struct bt_sentence *s,
                      struct bt_error *err) BT_MUST_USE;
 
+/* Writes that layout into a model directory: embeddings of so many columns,
+ * texts of that many tokens at most. Prompts, and max_seq_length, stay those of
+ * the directory `from`, if it has some; or NULL. */
+int bt_sentence_write(const char *dir, const char *from,
+                      const struct bt_sentence *s, int width, int longest,
+                      struct bt_error *err) BT_MUST_USE;
+
 /* Sets *length to max_seq_length and *lower to do_lower_case, each if it is
  * said in a directory that has a modules.json. */
 int bt_sentence_length(const char *dir, int64_t *length, bool *lower,

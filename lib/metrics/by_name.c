@@ -14,13 +14,14 @@ static const struct {
 	unsigned needs;
 	int above; /* it needs more classes than that */
 } known[] = {
-#define ALL (CLASSES | NUMBERS | LABELS | TAGS | SPANS | QUESTIONS)
+#define ALL (CLASSES | NUMBERS | LABELS | TAGS | SPANS | QUESTIONS | PAIRS)
 #define CLASSES BT_METRICS_CLASSIFICATION
 #define NUMBERS BT_METRICS_REGRESSION
 #define LABELS BT_METRICS_MULTILABEL
 #define TAGS BT_METRICS_TAGGING
 #define SPANS BT_METRICS_SPANS
 #define QUESTIONS BT_METRICS_QUESTIONS
+#define PAIRS BT_METRICS_EMBEDDINGS
 #define PROBABILITIES BT_METRICS_OF_PROBABILITIES
 #define RANKS (BT_METRICS_RANKS | PROBABILITIES)
 #define ROW(of, falls, name, field, needs, above)                              \
@@ -30,7 +31,8 @@ static const struct {
 	}
 #define M(of, falls, field) ROW(of, falls, #field, field, 0, 0)
     ROW(ALL, true, "loss", loss, PROBABILITIES, 0),
-    M(CLASSES | LABELS | TAGS, false, accuracy),
+    M(CLASSES | LABELS | TAGS | PAIRS, false, accuracy),
+    M(PAIRS, false, mrr),
     M(TAGS, false, precision),
     M(TAGS, false, recall),
     M(TAGS | SPANS | QUESTIONS, false, f1),
@@ -71,8 +73,8 @@ static const struct {
     M(NUMBERS, true, rmse),
     M(NUMBERS, true, mae),
     M(NUMBERS, false, r2),
-    M(NUMBERS, false, pearson),
-    M(NUMBERS, false, spearman),
+    M(NUMBERS | PAIRS, false, pearson),
+    M(NUMBERS | PAIRS, false, spearman),
     M(NUMBERS, false, pearson_spearman),
 #undef M
 #undef ROW

@@ -109,3 +109,21 @@ void bt_metrics_column(const struct bt_metrics *m, const float *from, size_t k,
 	for (i = 0; i < m->n; i++)
 		out[i] = (double)from[i * m->width + k];
 }
+
+double bt_metrics_correlation(const double *x, const double *y, size_t n)
+{
+	double mx = 0, my = 0, xx = 0, yy = 0, xy = 0, r;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		mx += x[i] / (double)n;
+		my += y[i] / (double)n;
+	}
+	for (i = 0; i < n; i++) {
+		xx += (x[i] - mx) * (x[i] - mx);
+		yy += (y[i] - my) * (y[i] - my);
+		xy += (x[i] - mx) * (y[i] - my);
+	}
+	r = xx > 0 && yy > 0 ? xy / (sqrt(xx) * sqrt(yy)) : NAN;
+	return r > 1 ? 1 : r < -1 ? -1 : r;
+}

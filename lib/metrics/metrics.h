@@ -15,6 +15,9 @@
  * largest sum of logits, of which the first is not behind the last, beside
  * those of the answer. And of answers to questions, as
  * the scripts of SQuAD define them (metrics/squad.h), but from 0 to 1.
+ * And of embeddings of pairs of texts: by the cosine, how near the second text
+ * of each is to the first among those of all pairs; or how cosines agree with
+ * the scores of the pairs.
  */
 #ifndef BT_METRICS_METRICS_H
 #define BT_METRICS_METRICS_H
@@ -71,6 +74,9 @@ struct bt_metrics {
 
 	/* where its targets are a row of numbers (kind->has_rows) */
 	size_t width;         /* outputs */
+	size_t rows;          /* of embeddings, [rows][width] in guess; is has
+	                       * the number of each text in its pair, truth
+	                       * the pair's score */
 	float *truth, *guess; /* [n][width] */
 	size_t truth_cap, guess_cap;
 	/* [width] the logits above which labels are predicted, NULL: 0; or see
@@ -139,12 +145,13 @@ enum {
 	BT_METRICS_MULTILABEL = 4,
 	BT_METRICS_TAGGING = 8,
 	BT_METRICS_SPANS = 16,
-	BT_METRICS_QUESTIONS = 32
+	BT_METRICS_QUESTIONS = 32,
+	BT_METRICS_EMBEDDINGS = 64
 };
 
 extern const struct bt_metrics_kind bt_metrics_classification,
-    bt_metrics_multilabel, bt_metrics_questions, bt_metrics_regression,
-    bt_metrics_spans, bt_metrics_tagging;
+    bt_metrics_embeddings, bt_metrics_multilabel, bt_metrics_questions,
+    bt_metrics_regression, bt_metrics_spans, bt_metrics_tagging;
 
 int bt_metrics_init(struct bt_metrics *m, const struct bt_metrics_kind *kind,
                     int outputs, struct bt_error *err) BT_MUST_USE;
@@ -253,6 +260,11 @@ struct bt_metrics_summary {
 
 	/* of spans exact_match is the share of windows with both tokens right;
 	 * f1 is then that of an answer's tokens, the mean over windows */
+
+	/* of embeddings, and accuracy, of pairs without a score: 1 / the place
+	 * of the right text, the mean; the others of pairs with one. NaN: not
+	 * of these pairs */
+	double mrr;
 
 	/* of answers, and f1: of all, of questions that have an answer and of
 	 * those that have none; the best ones and average precisions that some

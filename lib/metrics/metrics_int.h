@@ -37,6 +37,9 @@ void bt_metrics_sum_probabilities(const struct bt_metrics *m,
 /* Ranks from 1; equal values have the mean of theirs. BT_ENOMEM alone. */
 int bt_metrics_rank(const double *x, size_t n, double *out) BT_MUST_USE;
 
+/* Pearson's correlation; NaN where one of them is the same throughout. */
+double bt_metrics_correlation(const double *x, const double *y, size_t n);
+
 /* Keeps a row of targets and outputs, [m->width] each. */
 int bt_metrics_add_row(struct bt_metrics *m, const float *truth,
                        const float *guess, double loss,

@@ -7,25 +7,6 @@
 #include "base/mem.h"
 #include "metrics/metrics_int.h"
 
-/* Pearson's correlation; NaN where one of them is the same throughout. */
-static double correlation(const double *x, const double *y, size_t n)
-{
-	double mx = 0, my = 0, xx = 0, yy = 0, xy = 0, r;
-	size_t i;
-
-	for (i = 0; i < n; i++) {
-		mx += x[i] / (double)n;
-		my += y[i] / (double)n;
-	}
-	for (i = 0; i < n; i++) {
-		xx += (x[i] - mx) * (x[i] - mx);
-		yy += (y[i] - my) * (y[i] - my);
-		xy += (x[i] - mx) * (y[i] - my);
-	}
-	r = xx > 0 && yy > 0 ? xy / (sqrt(xx) * sqrt(yy)) : NAN;
-	return r > 1 ? 1 : r < -1 ? -1 : r;
-}
-
 /* The mean squared error over the numbers. */
 static double loss(const struct bt_metrics *m, int truth, const float *targets,
                    const float *output)
@@ -68,11 +49,11 @@ static int measure(const double *x, const double *y, size_t n, double *ranks,
 	c->mse = sum / (double)n;
 	c->rmse = sqrt(c->mse);
 	c->r2 = spread > 0 ? 1 - sum / spread : NAN;
-	c->pearson = correlation(x, y, n);
+	c->pearson = bt_metrics_correlation(x, y, n);
 	if (bt_metrics_rank(x, n, ranks) != BT_OK ||
 	    bt_metrics_rank(y, n, ranks + n) != BT_OK)
 		return BT_ENOMEM;
-	c->spearman = correlation(ranks, ranks + n, n);
+	c->spearman = bt_metrics_correlation(ranks, ranks + n, n);
 	return BT_OK;
 }
 

@@ -169,6 +169,14 @@ bool bt_family_classifier(struct bt_graph *g, const struct bt_config *c,
 {
 	const struct bt_head *h = &c->head;
 
+	if (bt_config_embeds(c)) {
+		g->logits = bt_family_pooled(
+		    g, c,
+		    c->pool == BT_POOLED_MEAN  ? BT_POOLING_MEAN
+		    : c->pool == BT_POOLED_MAX ? BT_POOLING_MAX
+		                               : BT_POOLING_CLS);
+		return false;
+	}
 	if (c->per_token) {
 		g->logits = of_tokens(g, c, n_labels);
 		return false;

@@ -20,6 +20,8 @@ struct bt_family; /* see model/family.h */
 #define BT_PROBLEM_TOKENS "token_classification"
 /* And the first and last token of an answer are found. */
 #define BT_PROBLEM_SPANS "question_answering"
+/* And a text becomes a row of numbers, by `pool`: an encoder without a head. */
+#define BT_PROBLEM_EMBEDDING "embedding"
 
 /* What texts a classifier was trained on: each by itself or two together. */
 enum bt_texts {
@@ -77,6 +79,9 @@ struct bt_config {
 	json_t *json; /* the file's object with what was not understood; kept so
 	               * that a trained model's file says what it said */
 };
+
+/* Whether what the configuration is of embeds texts. */
+bool bt_config_embeds(const struct bt_config *c);
 
 /* Takes a file (config.json or bert_config.json form). Families, activations
  * and position embeddings that are not built are refused by name. */

@@ -79,6 +79,12 @@ const char *bt_config_token_problem(const json_t *o)
 	return NULL;
 }
 
+bool bt_config_embeds(const struct bt_config *c)
+{
+	return c->problem_type != NULL &&
+	       strcmp(c->problem_type, BT_PROBLEM_EMBEDDING) == 0;
+}
+
 json_t *bt_config_class(const struct bt_config *c)
 {
 	const char *class = c->family->architecture;
@@ -94,7 +100,8 @@ json_t *bt_config_class(const struct bt_config *c)
 		              of_tokens[spans].class);
 		name = bt_buf_str(&b);
 	} else if (end != NULL &&
-	           (c->head.n > 0 || c->pool != BT_POOLED_POOLER)) {
+	           (c->head.n > 0 || c->pool != BT_POOLED_POOLER ||
+	            bt_config_embeds(c))) {
 		bt_buf_printf(&b, "%.*sModel", (int)(end - class), class);
 		name = bt_buf_str(&b);
 	}
@@ -108,7 +115,9 @@ void bt_config_write_own(json_t *o, const struct bt_config *c)
 	struct bt_buf b = BT_BUF_INIT;
 	json_t *own = json_object();
 
-	if (c->head.n > 0) {
+	if (bt_config_embeds(c)) {
+		/* modules.json says how it pools */
+	} else if (c->head.n > 0) {
 		bt_head_print(&c->head, &b);
 		json_object_set_new(own, "head", json_string(bt_buf_str(&b)));
 		bt_buf_clear(&b);

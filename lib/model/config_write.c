@@ -85,7 +85,7 @@ json_t *bt_config_json(const struct bt_config *c, char *const *labels,
 	SET("max_position_embeddings",
 	    json_integer(c->position0 + c->max_positions));
 	SET("initializer_range", short_real(c->init_std));
-	if (c->per_token)
+	if (c->per_token || bt_config_embeds(c))
 		json_object_del(o, "problem_type");
 	else
 		SET("problem_type",
@@ -94,7 +94,13 @@ json_t *bt_config_json(const struct bt_config *c, char *const *labels,
 		                    : "single_label_classification"));
 	SET("dtype", json_string("float32"));
 #undef SET
-	if (bad != 0 || set_labels(o, labels, n_labels) != 0) {
+	if (bt_config_embeds(c)) {
+		json_object_del(o, "id2label");
+		json_object_del(o, "label2id");
+	} else {
+		bad |= set_labels(o, labels, n_labels);
+	}
+	if (bad != 0) {
 		json_decref(o);
 		return NULL;
 	}

@@ -40,15 +40,19 @@ int bt_family_encoder(struct bt_graph *g, const struct bt_config *c,
 	return c->family->encoder(g, c, only_first);
 }
 
-int bt_family_embedding(struct bt_graph *g, const struct bt_config *c,
-                        enum bt_pooling how)
+int bt_family_pooled(struct bt_graph *g, const struct bt_config *c,
+                     enum bt_pooling how)
 {
 	int x = bt_family_encoder(g, c, how == BT_POOLING_CLS);
 
-	if (how == BT_POOLING_MEAN)
-		x = bt_op_mean(g, x);
-	else if (how == BT_POOLING_MAX)
-		x = bt_op_max(g, x);
-	g->logits = x;
+	return how == BT_POOLING_MEAN  ? bt_op_mean(g, x)
+	       : how == BT_POOLING_MAX ? bt_op_max(g, x)
+	                               : x;
+}
+
+int bt_family_embedding(struct bt_graph *g, const struct bt_config *c,
+                        enum bt_pooling how)
+{
+	g->logits = bt_family_pooled(g, c, how);
 	return bt_graph_done(g);
 }

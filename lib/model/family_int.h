@@ -82,6 +82,10 @@ extern const struct bt_family bt_family_albert, bt_family_bert,
 int bt_family_encoder(struct bt_graph *g, const struct bt_config *c,
                       bool only_first);
 
+/* It, and a row of its output for each text. */
+int bt_family_pooled(struct bt_graph *g, const struct bt_config *c,
+                     enum bt_pooling how);
+
 /* Of config.json, as bt_config_load reads and bt_config_json writes it: what is
  * under BT_CONFIG_OWN; and the class of Hugging Face that the model is, of its
  * classifiers or, with a head that these lack, of its encoders. */

@@ -201,4 +201,35 @@ int bt_op_sigmoid_loss(struct bt_graph *g, int logits);
  */
 int bt_op_span_loss(struct bt_graph *g, int logits);
 
+/*
+ * The loss of embeddings X (B,H) by their cosines. Sequences come in groups:
+ * the label of the first one, an anchor, is 0, those of the texts that it is
+ * compared with are 1, 2, ...; a group's weight W is the sum of its sequences'.
+ * Three losses, of which the batch chooses one; k is BT_EMBEDDING_SCALE:
+ *
+ * RANKING: the text 1 of an anchor is to be nearer than all other texts of the
+ * batch that are no anchors, C [Henderson et al. 2017, "Efficient Natural
+ * Language Response Suggestion for Smart Reply"]:
+ *   L = scale * sum over anchors i of W(i) *
+ *       -log softmax over c in C (k cos(i, c)) at i's text 1
+ * without the c whose tokens are those of the anchor or of its text 1.
+ *
+ * COSENT: of two groups, that with the larger target y is to have the larger
+ * cosine of its texts 0 and 1, s [Su 2022, "CoSENT"]:
+ *   L = scale * (sum of W) * log(1 + sum over i, j with y(i) < y(j) of
+ *       exp(k s(i) - k s(j)))
+ *
+ * COSINE: L = scale * sum over i of W(i) * (s(i) - y(i))^2
+ *
+ * Backward: with N = X / |X| and dN the gradient by N,
+ * dX = (dN - N (N . dN)) / |X|.
+ */
+enum bt_embedding_loss {
+	BT_EMBEDDING_RANKING,
+	BT_EMBEDDING_COSENT,
+	BT_EMBEDDING_COSINE
+};
+#define BT_EMBEDDING_SCALE 20
+int bt_op_embedding_loss(struct bt_graph *g, int embeddings);
+
 #endif

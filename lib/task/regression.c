@@ -9,37 +9,6 @@
 #include "op/ops.h"
 #include "task/target.h"
 
-/* The number of a record that has one: label_ids where it holds one, else the
- * text. *has says whether there is one. */
-static int one_number(const struct bt_token_rec *rec, double *v, bool *has,
-                      struct bt_error *err)
-{
-	struct bt_span s = rec->label;
-	char text[64];
-
-	*has = true;
-	if (rec->has_label_value) {
-		*v = (double)rec->label_value;
-	} else if (s.p != NULL) {
-		if (!bt_span_str(s, text, sizeof(text)) ||
-		    bt_parse_f64(text, -DBL_MAX, DBL_MAX, v) != BT_OK)
-			return bt_error_set(err, BT_EFORMAT,
-			                    "label '%.*s' is not a number, and "
-			                    "the model predicts numbers",
-			                    (int)(s.n < 63 ? s.n : 63), s.p);
-		if (fabs(*v) > FLT_MAX)
-			return bt_error_set(err, BT_EFORMAT,
-			                    "label '%s' is beyond the range of "
-			                    "32-bit floats (%g)",
-			                    text, (double)FLT_MAX);
-	} else if (rec->has_label_id) {
-		*v = (double)rec->label_id;
-	} else {
-		*has = false;
-	}
-	return BT_OK;
-}
-
 static int numbers(struct bt_token_rec *rec, enum bt_label_mode mode,
                    struct bt_labels *labels, int32_t *label,
                    struct bt_error *err)
@@ -59,7 +28,7 @@ static int numbers(struct bt_token_rec *rec, enum bt_label_mode mode,
 	if (list)
 		r = bt_target_read_list(rec, &n, err);
 	else
-		r = one_number(rec, &v, &has, err);
+		r = bt_target_read_number(rec, &v, &has, err);
 	if (r != BT_OK || !has || n == 0)
 		return r;
 	if (mode == BT_LABELS_COLLECT && labels->n == 0 && !named &&

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "task/target.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -207,4 +208,33 @@ bool bt_target_map(const struct bt_labels *found, const struct bt_labels *known,
 			return false;
 	}
 	return true;
+}
+
+int bt_target_read_number(const struct bt_token_rec *rec, double *v, bool *has,
+                          struct bt_error *err)
+{
+	struct bt_span s = rec->label;
+	char text[64];
+
+	*has = true;
+	if (rec->has_label_value) {
+		*v = (double)rec->label_value;
+	} else if (s.p != NULL) {
+		if (!bt_span_str(s, text, sizeof(text)) ||
+		    bt_parse_f64(text, -DBL_MAX, DBL_MAX, v) != BT_OK)
+			return bt_error_set(err, BT_EFORMAT,
+			                    "label '%.*s' is not a number, and "
+			                    "the model predicts numbers",
+			                    (int)(s.n < 63 ? s.n : 63), s.p);
+		if (fabs(*v) > FLT_MAX)
+			return bt_error_set(err, BT_EFORMAT,
+			                    "label '%s' is beyond the range of "
+			                    "32-bit floats (%g)",
+			                    text, (double)FLT_MAX);
+	} else if (rec->has_label_id) {
+		*v = (double)rec->label_id;
+	} else {
+		*has = false;
+	}
+	return BT_OK;
 }

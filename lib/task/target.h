@@ -29,6 +29,11 @@ int bt_target_check_names(struct bt_token_rec *rec, enum bt_label_mode mode,
 int bt_target_read_list(struct bt_token_rec *rec, size_t *n,
                         struct bt_error *err) BT_MUST_USE;
 
+/* The number of a record that has one: label_ids where it holds one, else the
+ * text. *has says whether there is one. */
+int bt_target_read_number(const struct bt_token_rec *rec, double *v, bool *has,
+                          struct bt_error *err) BT_MUST_USE;
+
 /* Moves n numbers from behind the targets to their places. bits: they must be 0
  * or 1. */
 int bt_target_place_list(struct bt_token_rec *rec, size_t n, bool bits,

@@ -101,8 +101,11 @@ struct bt_task {
 	                 size_t size);
 };
 
-extern const struct bt_task bt_task_classification, bt_task_multi_label,
-    bt_task_qa, bt_task_regression, bt_task_tagging;
+extern const struct bt_task bt_task_classification, bt_task_embedding,
+    bt_task_multi_label, bt_task_qa, bt_task_regression, bt_task_tagging;
+
+/* Whether pairs of texts that are to be embedded have scores. */
+bool bt_task_has_scores(const struct bt_task_data *d);
 
 /* The task of that name; NULL, and BT_EARG with the names that there are. */
 const struct bt_task *bt_task_find(const char *name, struct bt_error *err);

@@ -28,14 +28,49 @@ int bt_batches_init(struct bt_batches *b, const struct bt_dataset *d,
 		                    "are %zu",
 		                    o->size * (size_t)o->accumulate, d->n);
 	b->order = bt_array(length_of(b), sizeof(*b->order));
-	return b->order != NULL ? BT_OK
-	                        : bt_error_nomem(err, "ordering examples");
+	if (b->order != NULL && d->most_texts > 1)
+		b->first = bt_dataset_find_texts(d, &b->groups);
+	return b->order != NULL && (d->most_texts <= 1 || b->first != NULL)
+	           ? BT_OK
+	           : bt_error_nomem(err, "ordering examples");
 }
 
 void bt_batches_clear(struct bt_batches *b)
 {
 	free(b->order);
+	free(b->first);
 	memset(b, 0, sizeof(*b));
+}
+
+/* The examples that follow the one at `at` of the order and belong to it, and
+ * itself; their tokens are added. */
+static size_t group_at(const struct bt_batches *b, size_t at, size_t *tokens)
+{
+	const struct bt_dataset *d = b->d;
+	size_t n = 0, end = length_of(b);
+
+	do
+		*tokens += bt_dataset_length(d, b->order[at + n++]);
+	while (b->first != NULL && at + n < end &&
+	       d->continues[b->order[at + n]] == BT_CONTINUES_GROUP);
+	return n;
+}
+
+/* An order of one epoch's examples, groups in theirs. */
+static void shuffle(const struct bt_batches *b, uint32_t epoch, uint32_t *order)
+{
+	size_t n = b->first != NULL ? b->groups : b->d->n, i, end, to = b->d->n;
+	uint32_t x;
+
+	bt_random_order(b->o.seed, BT_PURPOSE_SHUFFLE, epoch, order,
+	                (uint32_t)n);
+	/* from the end, each group takes the place of its number and more */
+	for (i = n; b->first != NULL && i-- > 0;) {
+		x = order[i];
+		end = x + 1 < n ? b->first[x + 1] : b->d->n;
+		while (end > b->first[x])
+			order[--to] = (uint32_t)--end;
+	}
 }
 
 void bt_batches_seek(struct bt_batches *b, int64_t epoch, size_t pos)
@@ -43,23 +78,21 @@ void bt_batches_seek(struct bt_batches *b, int64_t epoch, size_t pos)
 	size_t n = length_of(b), at;
 
 	for (at = 0; epoch != b->epoch && at < n; at += b->d->n)
-		bt_random_order(b->o.seed, BT_PURPOSE_SHUFFLE,
-		                (uint32_t)(epoch + (at > 0)), b->order + at,
-		                (uint32_t)b->d->n);
+		shuffle(b, (uint32_t)(epoch + (at > 0)), b->order + at);
 	b->epoch = epoch;
 	b->pos = pos;
 }
 
 size_t bt_batches_at(const struct bt_batches *b, size_t pos)
 {
-	size_t n = 0, tokens = 0, len, end = length_of(b);
+	size_t n = 0, groups = 0, tokens = 0, more, end = length_of(b);
 
-	while (pos + n < end && (b->o.size == 0 || n < b->o.size)) {
-		len = bt_dataset_length(b->d, b->order[pos + n]);
-		if (n > 0 && b->o.tokens != 0 && tokens + len > b->o.tokens)
+	while (pos + n < end && (b->o.size == 0 || groups < b->o.size)) {
+		more = group_at(b, pos + n, &tokens);
+		if (n > 0 && b->o.tokens != 0 && tokens > b->o.tokens)
 			break;
-		tokens += len;
-		n++;
+		n += more;
+		groups++;
 	}
 	return n;
 }
@@ -108,21 +141,31 @@ static int falling(const void *a, const void *b)
 	return (x < y) - (x > y);
 }
 
+/* Examples of a batch at most, by its size. */
+static size_t most(const struct bt_batches *b)
+{
+	size_t each = b->d->most_texts > 1 ? b->d->most_texts : 1;
+
+	return b->o.size < b->d->n / each ? b->o.size * each : b->d->n;
+}
+
 size_t bt_batches_max_tokens(const struct bt_batches *b)
 {
 	size_t n = b->d->n, i, sum = 0, longest = b->d->longest;
 	size_t times = b->o.stream ? 2 : 1; /* that one may be in a batch */
 	uint32_t *len;
 
+	if (b->d->most_texts > 1) /* of a group; no two need fit */
+		longest *= b->d->most_texts;
 	if (b->o.size == 0)
 		return b->o.tokens > longest ? b->o.tokens : longest;
 	len = bt_array(n, sizeof(*len));
 	if (len == NULL)
-		return b->o.size * longest;
+		return most(b) * b->d->longest;
 	for (i = 0; i < n; i++)
 		len[i] = (uint32_t)bt_dataset_length(b->d, i);
 	qsort(len, n, sizeof(*len), falling);
-	for (i = 0; i < n && i < b->o.size; i++)
+	for (i = 0; i < most(b); i++)
 		sum += len[i / times];
 	free(len);
 	if (b->o.tokens != 0 && sum > b->o.tokens)
@@ -134,8 +177,8 @@ size_t bt_batches_max_texts(const struct bt_batches *b)
 {
 	size_t n = b->d->n;
 
-	if (b->o.size != 0 && b->o.size < n)
-		n = b->o.size;
+	if (b->o.size != 0)
+		n = most(b);
 	/* a text has a token at least */
 	return b->o.tokens != 0 && b->o.tokens < n ? b->o.tokens : n;
 }

@@ -5,6 +5,9 @@
  * many examples or of at most so many tokens; an update is made of `accumulate`
  * batches, fewer at the end of an epoch.
  *
+ * Examples that are texts of a group (finetune/dataset.h) stay together, and
+ * count as one.
+ *
  * Or the epochs are a stream: a batch that an epoch cannot fill goes on into
  * the next, so that all batches have as many examples.
  */
@@ -14,7 +17,8 @@
 #include "finetune/dataset.h"
 
 struct bt_batching {
-	size_t size;    /* examples of a batch; 0: as many as tokens allow */
+	size_t size;    /* examples of a batch, or groups of them; 0: as many
+	                 * as tokens allow */
 	size_t tokens;  /* of a batch at most; 0: any number */
 	int accumulate; /* batches of an update */
 	bool stream;    /* for batches by number of examples */
@@ -26,8 +30,10 @@ struct bt_batches {
 	const struct bt_dataset *d;
 	uint32_t *order; /* of the current epoch; of a stream the next one's
 	                  * behind it */
-	int64_t epoch;   /* from 0; -1: before the first */
-	size_t pos;      /* examples of the epoch used up */
+	uint32_t *first; /* [groups] example of each group; NULL: each is one */
+	size_t groups;
+	int64_t epoch; /* from 0; -1: before the first */
+	size_t pos;    /* examples of the epoch used up */
 };
 
 /* BT_EARG where an update of a stream takes more examples than there are. */
@@ -39,7 +45,7 @@ void bt_batches_clear(struct bt_batches *b);
 /* Goes to a place: epoch and examples of it used up. */
 void bt_batches_seek(struct bt_batches *b, int64_t epoch, size_t pos);
 
-/* Length of the batch that begins at a position of the current order. */
+/* Examples of the batch that begins at a position of the current order. */
 size_t bt_batches_at(const struct bt_batches *b, size_t pos);
 
 /* Where the update that begins at pos ends; of a stream perhaps in the next

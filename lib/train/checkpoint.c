@@ -289,6 +289,8 @@ static bool leads_there(const struct bt_train_run *t,
 	double used = epoch * n + (double)s->pos, step = (double)s->step;
 	double most = (double)b->size * b->accumulate;
 
+	if (t->train->most_texts > 1) /* which all groups have */
+		most *= (double)t->train->most_texts;
 	if (b->size == 0 ||
 	    b->tokens != 0) /* an update takes an example at least */
 		return step <= used && step >= epoch + (s->pos > 0);

@@ -48,7 +48,8 @@ static void log_evaluation(const struct bt_train_run *t, double loss,
 
 	for (i = 0; s->kind->shown[i].name != NULL; i++) {
 		if (bt_metrics_find(s, s->kind->shown[i].name, &v, NULL) ==
-		    BT_OK)
+		        BT_OK &&
+		    !isnan(v))
 			bt_buf_printf(&b, ", %s %.4f", s->kind->shown[i].label,
 			              v);
 		said |= strcmp(s->kind->shown[i].name, m) == 0;

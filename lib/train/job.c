@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "ckpt/open.h"
 #include "format/model_files.h"
+#include "format/sentence.h"
 #include "io/path.h"
 #include "train/job_int.h"
 
@@ -93,6 +94,33 @@ static int settle_task(struct bt_job *j, struct bt_error *err)
 	return bt_metrics_find(&s, j->o.train.metric, &v, err);
 }
 
+/* How a model is to embed texts: as was asked for, as it did, or by the mean.
+ */
+static int settle_pooling(struct bt_job *j, struct bt_error *err)
+{
+	struct bt_config *c = &j->model.config;
+	struct bt_sentence own = {0};
+	int r = BT_OK;
+
+	if (c->head.n > 0 && j->o.head == NULL)
+		c->head.n = 0; /* a classifier's */
+	if (c->head.n > 0)
+		return bt_error_set(err, BT_EARG,
+		                    "a model that embeds texts has no head");
+	if (j->o.pool == NULL && j->o.model != NULL)
+		r = bt_sentence_read(j->o.model, &own, err);
+	j->normalizes = own.normalize;
+	if (j->o.pool == NULL)
+		c->pool = own.pooling == NULL               ? BT_POOLED_MEAN
+		          : strcmp(own.pooling, "max") == 0 ? BT_POOLED_MAX
+		          : strcmp(own.pooling, "cls") == 0 ? BT_POOLED_FIRST
+		                                            : BT_POOLED_MEAN;
+	if (r == BT_OK && c->pool == BT_POOLED_POOLER)
+		r = bt_error_set(err, BT_EARG,
+		                 "texts are embedded by first, mean or max");
+	return r;
+}
+
 static int read_config(struct bt_job *j, struct bt_labels *labels,
                        struct bt_error *err)
 {
@@ -125,7 +153,9 @@ static int read_config(struct bt_job *j, struct bt_labels *labels,
 	if (j->o.twice)
 		bt_config_drop_twice(c);
 	r = bt_config_set_head(c, j->o.pool, j->o.head, &j->new_head, err);
-	return r == BT_OK ? settle_task(j, err) : r;
+	if (r == BT_OK)
+		r = settle_task(j, err);
+	return r == BT_OK && bt_config_embeds(c) ? settle_pooling(j, err) : r;
 }
 
 /* What the model is evaluated on; NULL: nothing. */
@@ -241,6 +271,7 @@ static int load(struct bt_job *j, struct bt_error *err)
 	if (r != BT_OK)
 		return r;
 	if (rep.head_loaded && !j->keeps_head &&
+	    !bt_config_embeds(&j->model.config) &&
 	    j->o.old_head == BT_JOB_HEAD_FITS) {
 		fresh_head(j, false);
 		bt_log(bt_job_log(j), BT_LOG_NOTE,
@@ -358,12 +389,21 @@ static int check_output(struct bt_job *j, bool dry, struct bt_error *err)
 	                  : r;
 }
 
-static int save_tokenizer(void *ctx, const char *dir, struct bt_error *err)
+static int save_more(void *ctx, const char *dir, struct bt_error *err)
 {
 	const struct bt_job *j = ctx;
-	size_t longest = (size_t)j->model.config.max_positions;
+	const struct bt_config *c = &j->model.config;
+	struct bt_sentence s = {.pooling = c->pool == BT_POOLED_FIRST ? "cls"
+	                                   : c->pool == BT_POOLED_MAX ? "max"
+	                                                              : "mean",
+	                        .normalize = j->normalizes};
+	size_t longest = (size_t)c->max_positions;
+	int r = j->tok != NULL ? bt_tok_save(j->tok, dir, longest, err) : BT_OK;
 
-	return j->tok != NULL ? bt_tok_save(j->tok, dir, longest, err) : BT_OK;
+	return r == BT_OK && bt_config_embeds(c)
+	           ? bt_sentence_write(dir, j->o.model, &s, c->hidden_size,
+	                               (int)longest, err)
+	           : r;
 }
 
 /* What is to be written is checked before anything is read, which may take
@@ -442,7 +482,7 @@ int bt_job_run(const struct bt_job_opts *o, struct bt_train_result *res,
 
 	memset(res, 0, sizeof(*res));
 	j.o.train.asked_at = bt_seconds();
-	j.o.train.save_more = save_tokenizer;
+	j.o.train.save_more = save_more;
 	j.o.train.ctx = &j;
 	r = prepare(&j, false, err);
 	if (r == BT_OK)

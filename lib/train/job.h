@@ -45,6 +45,8 @@ struct bt_job_opts {
 	                      * and teacher_weight say how they count */
 	double eval_share;   /* of the training records, held out; 0: none */
 	/* train.train_share: of the examples that are left then */
+	const char *embedding_loss; /* ranking, cosent, cosine; NULL: as the
+	                             * pairs have scores or none */
 	const char *pool; /* of BT_POOLED_NAMES, or NULL: as the model has */
 	const char *head; /* as bt_head_parse takes it, or NULL: likewise */
 	double dropout;   /* for all of the model; below 0: as configured */
@@ -69,6 +71,7 @@ struct bt_job {
 	bool new_head;   /* the head is another than the model's */
 	bool keeps_head; /* the model's classifier is trained on */
 	int claim;       /* of the output directory, or -1 */
+	bool normalizes; /* a model that embeds texts scales them to length 1 */
 	bool made;       /* the output directory is of this run */
 	struct bt_memory_plan need;
 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The examples of a job: read, divided, weighed, and their labels fixed. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -235,7 +236,7 @@ static int subsample(struct bt_job *j, struct bt_error *err)
 	if (o->train_share != 0)
 		snprintf(of, sizeof(of), " of %zu", all);
 	texts = bt_dataset_texts(d);
-	if (texts < d->n)
+	if (texts < d->n && d->most_texts <= 1)
 		snprintf(in, sizeof(in), " in %zu windows", d->n);
 	data = bt_dataset_targets(d);
 	j->model.task->describe(&data, j->model.labels.n, what, sizeof(what));
@@ -244,6 +245,45 @@ static int subsample(struct bt_job *j, struct bt_error *err)
 	       "each (longest %zu)",
 	       texts, of, in, bt_dataset_texts(&j->eval), what,
 	       (double)d->start[d->n] / (double)d->n, d->longest);
+	return BT_OK;
+}
+
+/* Which loss embeddings are trained by. */
+static int choose_embedding_loss(struct bt_job *j, struct bt_error *err)
+{
+	static const char *const names[] = {"ranking", "cosent", "cosine"};
+	const char *name = j->o.embedding_loss, *m;
+	struct bt_task_data d = bt_dataset_targets(&j->train);
+	bool scores = bt_task_has_scores(&d);
+	int i = scores ? BT_EMBEDDING_COSENT : BT_EMBEDDING_RANKING;
+	size_t k;
+
+	/* unless another was asked for */
+	if (scores && j->o.train.metric == j->model.task->metric)
+		j->o.train.metric = "spearman";
+	m = j->o.train.metric;
+	while (name != NULL && strcmp(names[i], name) != 0)
+		i = (i + 1) % 3;
+	j->o.train.embedding_loss = (enum bt_embedding_loss)i;
+	if ((i == BT_EMBEDDING_RANKING) == scores)
+		return bt_error_set(err, BT_EARG,
+		                    "the loss %s is for pairs %s a score, and "
+		                    "these have %s",
+		                    names[i], scores ? "without" : "with",
+		                    scores ? "scores" : "none");
+	if (bt_str_in_list(scores ? "accuracy|mrr" : "pearson|spearman", m))
+		return bt_error_set(err, BT_EARG,
+		                    "the metric '%s' is for pairs %s a score, "
+		                    "and these have %s",
+		                    m, scores ? "without" : "with",
+		                    scores ? "scores" : "none");
+	for (k = 0; i == BT_EMBEDDING_COSINE && k < d.n; k++)
+		if (!(fabsf(bt_task_target(&d, k)[0]) <= 1))
+			return bt_error_set(
+			    err, BT_EFORMAT,
+			    "a pair has the score %g, and cosines are between "
+			    "-1 and 1",
+			    (double)bt_task_target(&d, k)[0]);
 	return BT_OK;
 }
 
@@ -268,7 +308,8 @@ int bt_job_data(struct bt_job *j, struct bt_labels *known, struct bt_error *err)
 	size_t pairs;
 	int r;
 
-	if (fit.per_token) /* words and places stay apart */
+	/* words and places, and texts of a pair, stay apart */
+	if (fit.per_token || bt_config_embeds(c))
 		j->o.train.windows = BT_WINDOWS_EACH;
 	fit.windows = j->o.train.windows;
 	if ((r = bt_duplicate_paths(j->o.records, j->o.n_records, bt_job_log(j),
@@ -296,6 +337,7 @@ int bt_job_data(struct bt_job *j, struct bt_labels *known, struct bt_error *err)
 		                                 : BT_TEXTS_BOTH;
 	if ((r = read_eval(j, &fit, err)) || (r = subsample(j, err)) ||
 	    (j->o.teacher != NULL && (r = read_teacher(j, err))) ||
+	    (bt_config_embeds(c) && (r = choose_embedding_loss(j, err))) ||
 	    j->o.train.measure_only)
 		goto out;
 	if (j->model.task->has != NULL)

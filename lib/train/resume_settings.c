@@ -61,6 +61,9 @@ static json_t *loop(const struct bt_train_opts *o)
 	if (o->epoch_steps > 0)
 		json_object_set_new(s, "steps of an epoch",
 		                    json_integer((json_int_t)o->epoch_steps));
+	if (o->embedding_loss != BT_EMBEDDING_RANKING)
+		json_object_set_new(s, "embedding loss",
+		                    json_integer(o->embedding_loss));
 	if (o->batching.stream)
 		json_object_set_new(s, "full batches", json_true());
 	if (o->train_share != 0)

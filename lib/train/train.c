@@ -58,7 +58,7 @@ static void count_right(struct bt_train_run *t, size_t pos)
 	for (i = 0; i < b->sequences && t->o->answered != NULL; i++)
 		t->o->answered(t->o->news_ctx, true, t->train,
 		               t->batches.order[pos + i], x + i * classes);
-	if (t->train->width > 0) { /* no answer is one of the classes */
+	if (t->train->width > 0) { /* no output is a class */
 		t->s.seen += (int64_t)b->sequences;
 		return;
 	}
@@ -89,6 +89,7 @@ static int gradients(struct bt_train_run *t, size_t end, double *loss,
 	b->step = (uint32_t)t->s.step;
 	b->token0 = b->sequence0 = 0;
 	b->smoothing = (float)t->o->smoothing;
+	b->embedding_loss = t->o->embedding_loss;
 	b->pos_weight = t->o->pos_weights;
 	b->teacher = t->o->teacher;
 	b->teacher_weight = (float)t->o->teacher_weight;
@@ -333,7 +334,7 @@ static int prepare(struct bt_train_run *t, struct bt_error *err)
 	    (r = bt_gather_init(&t->gather, texts, tokens, t->train->width,
 	                        err)) ||
 	    (r = bt_metrics_init(&t->metrics, t->m->task->metrics,
-	                         t->m->labels.n, err)) ||
+	                         (int)bt_model_width(t->m), err)) ||
 	    (r = bt_metrics_name_outputs(&t->metrics, &t->m->labels, err)) ||
 	    (t->eval != NULL && (r = bt_train_check_metric(t, err))) ||
 	    (r = bt_optim_init(&t->optim, &t->m->graph, &t->o->optim,

@@ -48,6 +48,7 @@ struct bt_train_opts {
 	struct bt_schedule_opts schedule;
 	struct bt_optim_opts optim;
 	double smoothing;
+	enum bt_embedding_loss embedding_loss; /* of embeddings */
 	bool recompute;      /* activations; see cpu/engine.h */
 	bool detect;         /* values that are not finite; likewise */
 	const char *metric;  /* that chooses the best model */

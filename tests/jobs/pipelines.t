@@ -93,6 +93,11 @@ exits 0 "conll-tagging.sh: a user's model and data" "$TEST_TOP/pipelines/conll-t
 	tagging/model tagging/data tagging2 --steps 2
 exits 2 'conll-tagging.sh: says how it is used' "$TEST_TOP/pipelines/conll-tagging.sh" --help
 
+exits 0 'embeddings.sh: by itself' "$TEST_TOP/pipelines/embeddings.sh" small e
+like "$(cat out)" 'accuracy 0.* MRR 0.*(23 pairs)*id,rank,nearest,similarity*' 'embeddings.sh: evaluates, and searches'
+exits 0 'embeddings.sh: has learnt' bert-eval -q -m e/model --min mrr=.25 e/test.rec
+exits 0 "embeddings.sh: a user's model and data" "$TEST_TOP/pipelines/embeddings.sh" e/model e/dev.csv e/dev.csv e2
+exits 2 'embeddings.sh: says how it is used' "$TEST_TOP/pipelines/embeddings.sh"
 exits 0 'distill.sh: by itself' "$TEST_TOP/pipelines/distill.sh" small d
 like "$(cat out)" 'teacher: accuracy *student: accuracy *' 'distill.sh: compares both'
 exits 0 'distill.sh: the student has learnt' bert-eval -q -m d/student --min accuracy=.8 d/test.rec

@@ -361,6 +361,50 @@ static void batches_cover_epochs(void **state)
 
 /* Batches of a stream are full and go through each epoch's order as far as it
  * reaches, whatever the epoch that they began in. */
+static void groups_stay_together(void **state)
+{
+	/* of 1, 2 or 3 texts */
+	static const int32_t number[] = {0, 0, 1, 0, 1, 2, 0, 0, 1, 0, 1, 0};
+	struct bt_batching o = {.size = 2, .accumulate = 1, .seed = 3};
+	struct bt_token_rec rec = {.n = 2};
+	int32_t ids[] = {1, 2};
+	uint8_t types[] = {0, 0}, seen[12] = {0};
+	struct bt_dataset d = {0};
+	struct bt_error err = {0};
+	struct bt_batches b;
+	size_t i, pos, n;
+	int64_t epoch;
+
+	(void)state;
+	rec.ids = ids;
+	rec.types = types;
+	for (i = 0; i < 12; i++) {
+		rec.text_number = number[i];
+		assert_ok(bt_dataset_add(&d, &rec, number[i], &err));
+	}
+	assert_int_equal(d.most_texts, 3);
+	assert_ok(bt_batches_init(&b, &d, &o, &err));
+	assert_int_equal(bt_batches_count(&b, 0), 4); /* 7 groups */
+	assert_int_equal(bt_batches_max_texts(&b), 6);
+	for (epoch = 0; epoch < 9; epoch++) {
+		bt_batches_seek(&b, epoch, 0);
+		for (i = 0; i < 12; i++) {
+			seen[b.order[i]]++;
+			if (d.label[b.order[i]] > 0)
+				assert_int_equal(b.order[i],
+				                 b.order[i - 1] + 1);
+		}
+		for (i = 0; i < 12; i++)
+			assert_int_equal(seen[i], epoch + 1);
+		for (pos = 0; pos < 12; pos += n) {
+			assert_int_equal(d.label[b.order[pos]], 0);
+			n = bt_batches_at(&b, pos);
+		}
+	}
+	bt_batches_clear(&b);
+	bt_dataset_clear(&d);
+}
+
 static void a_stream_has_full_batches(void **state)
 {
 	struct bt_batching o = {
@@ -447,6 +491,7 @@ int main(void)
 	    cmocka_unit_test(a_split_is_stratified),
 	    cmocka_unit_test(pairs_are_counted),
 	    cmocka_unit_test(batches_cover_epochs),
+	    cmocka_unit_test(groups_stay_together),
 	    cmocka_unit_test(a_stream_has_full_batches),
 	    cmocka_unit_test(optimizer_clips),
 	};

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/* A text becomes a row of numbers, near those of texts that belong to it: by
+ * pairs that do (and other texts of the batch, which do not), or by pairs with
+ * a score [Reimers, Gurevych 2019, "Sentence-BERT"]. */
+#include <math.h>
+#include <stdio.h>
+
+#include "op/ops.h"
+#include "task/target.h"
+
+/* A class is the text's number in its example; the target a pair's score, or
+ * NaN. */
+static int target(struct bt_token_rec *rec, enum bt_label_mode mode,
+                  struct bt_labels *labels, int32_t *label,
+                  struct bt_error *err)
+{
+	bool has;
+	double v;
+	int r;
+
+	(void)mode;
+	(void)labels;
+	if (!rec->has_text_number || rec->text_number > 1)
+		return bt_error_hint(
+		    err, BT_HINT_TOKENIZE_APART,
+		    bt_error_set(err, BT_EFORMAT,
+		                 "the model embeds texts, and the record is "
+		                 "not one text of a pair"));
+	if ((r = bt_target_read_number(rec, &v, &has, err)) ||
+	    (r = bt_target_reserve(rec, 1, err)))
+		return r;
+	rec->n_target = 1;
+	rec->target[0] = has ? (float)v : NAN;
+	*label = (int32_t)rec->text_number;
+	return BT_OK;
+}
+
+bool bt_task_has_scores(const struct bt_task_data *d)
+{
+	return d->n > 0 && !isnan(bt_task_target(d, 0)[0]);
+}
+
+static int check(const struct bt_task_data *d, const struct bt_labels *found,
+                 bool given, struct bt_error *err)
+{
+	size_t i;
+
+	(void)found;
+	(void)given;
+	for (i = 0; i < d->n; i++) {
+		if (isnan(bt_task_target(d, i)[0]) == bt_task_has_scores(d))
+			return bt_error_set(err, BT_EFORMAT,
+			                    "some pairs have a score as label, "
+			                    "and some have none");
+		if (d->label[i] == 0 && (i + 1 == d->n || d->label[i + 1] != 1))
+			return bt_error_hint(
+			    err, BT_HINT_TEXTS_ORDER,
+			    bt_error_set(err, BT_EFORMAT,
+			                 "a first text of a pair is not "
+			                 "followed by the second one"));
+	}
+	return BT_OK;
+}
+
+static bool knows(const struct bt_labels *found, const struct bt_labels *known,
+                  int *map)
+{
+	(void)found;
+	(void)known;
+	(void)map;
+	return true;
+}
+
+static void loss(struct bt_graph *g, bool activated)
+{
+	(void)activated;
+	g->loss = bt_op_embedding_loss(g, g->logits);
+}
+
+/* What there is to compare with differs from batch to batch. */
+static double guess(const struct bt_task_data *d, int outputs, double smoothing)
+{
+	(void)d;
+	(void)outputs;
+	(void)smoothing;
+	return INFINITY;
+}
+
+static void describe(const struct bt_task_data *d, int outputs, char *out,
+                     size_t size)
+{
+	(void)outputs;
+	snprintf(out, size, "%zu pairs of texts%s", d->n / 2,
+	         bt_task_has_scores(d) ? " with a score" : "");
+}
+
+const struct bt_task bt_task_embedding = {
+    .name = "embedding",
+    .problem_type = BT_PROBLEM_EMBEDDING,
+    .output = "column",
+    .outputs = "columns",
+    .predicts = "embeddings of texts",
+    .learns = "embed texts",
+    .truth = "a text that belongs to it",
+    .truth_hint = BT_HINT_TOKENIZE_APART,
+    .metric = "mrr",
+    .metrics = &bt_metrics_embeddings,
+    .answer = &bt_answer_numbers,
+    .target = target,
+    .check = check,
+    .knows = knows,
+    .loss = loss,
+    .guess = guess,
+    .describe = describe,
+};

@@ -1,0 +1,87 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# --task embedding: pairs of texts that belong together, or have a score.
+. "$TEST_TOP/tests/lib/lib.sh"
+. "$TEST_TOP/tests/lib/small.sh"
+cp "$TEST_TOP"/pipelines/data/vocab.txt .
+awk -F, -v OFS=, 'BEGIN { print "a", "b", "score" }
+	/^L[0-9]+,[^",]*,[a-z_]+$/ {
+		if ($3 in last) { print last[$3], $2, 1 + k++ % 3; delete last[$3] }
+		else last[$3] = $2
+	}' "$TEST_TOP/pipelines/data/library-train.csv" | head -n 101 >pairs.csv
+csv2tfrecord -q -i row -t a --pair b pairs.csv | bert-tokenize -q -m vocab.txt --apart -o all.rec
+sed 2,81d pairs.csv | csv2tfrecord -q -i row -t a --pair b | bert-tokenize -q -m vocab.txt --apart -o dev.rec
+csv2tfrecord -q -i row -t a --pair b -l score pairs.csv | bert-tokenize -q -m vocab.txt --apart -o scored.rec
+tfrecord-cat -q --head 160 -o train.rec all.rec
+train() { # OUT [OPTION ...] RECORDS
+	bert-train --force --init-config tiny --tokenizer vocab.txt --task embedding \
+		--learning-rate 1e-3 --batch-size 16 --epochs 2 --dtype f32 -o "$@"
+}
+weights() { cksum <"$1/model.safetensors"; }
+
+works 'pairs' train m --eval dev.rec train.rec
+like "$(cat err)" '*80 training examples, 20 for evaluation, 80 pairs of texts, *' 'are examples'
+like "$(cat err)" '*epoch 2: loss *, evaluation loss *, accuracy *, MRR *' 'the nearest text is counted'
+like "$(cat err)" '*model of epoch * (mrr *' 'and chooses the model'
+for f in modules.json sentence_bert_config.json config_sentence_transformers.json 1_Pooling/config.json; do
+	[ -f "m/$f" ]
+	result $? "writes $f"
+done
+like "$(tr -d ' \n' <m/config.json)" '*"architectures":\["BertModel"\]*' 'the class is the encoder'
+grep -q 'id2label\|problem_type' m/config.json
+is $? 1 'without labels'
+train threads -q --eval dev.rec -j 3 train.rec
+is "$(weights threads)" "$(weights m)" 'threads do not matter'
+works 'it predicts embeddings' bert-predict -m m --embed auto -o m.npy dev.rec
+like "$(cat err)" "*'m' embeds texts by mean, as its modules.json says*40 embeddings*" 'as it learnt to'
+works 'it is evaluated' bert-eval -m m --dtype f32 --min mrr=.2 dev.rec
+like "$(cat out)" 'accuracy 0.* MRR 0.* loss * (20 pairs)' 'by pairs'
+is "$(sed 's/.*MRR \(0.[0-9]*\).*/\1/' out)" \
+	"$(sed -n 's/.*mrr":\([0-9.]*\).*/\1/p' m/history.jsonl | sort -n | tail -n 1 | xargs printf %.4f)" 'as in training'
+misuses '*embeddings of pairs are evaluated without --by*' 'other reports' bert-eval -q -m m --by length dev.rec
+works 'it learns further, as it pools' bert-train --force -q -m m --task embedding --steps 1 -o more train.rec
+works 'a part held out' train share -q --eval-share .2 all.rec
+works 'the first token, all tokens: --pool first' train first -q --pool first train.rec
+like "$(cat first/1_Pooling/config.json)" '*"pooling_mode_cls_token": true*' '... is remembered'
+works 'batches by tokens' train tokens -q --batch-size 8 --batch-tokens 200 train.rec
+
+# a run goes on to the same bits
+train kept -q --save-steps 3 --keep 9 train.rec
+train again -q --resume-from kept/checkpoint-3.safetensors train.rec
+is "$(weights again)" "$(weights kept)" 'a run that is resumed ends with the same weights'
+
+# pairs with scores
+works 'scores' train s --eval scored.rec scored.rec
+like "$(cat err)" '*100 pairs of texts with a score*epoch 2: loss *, spearman *(spearman *' 'count by their order'
+bert-eval -q -m s --min spearman=.9 scored.rec >out 2>err
+is $? 1 'are compared with cosines'
+like "$(cat out err)" 'spearman * pearson * loss * (100 pairs)*spearman is * less than 0.9*' '... in the report'
+works 'a loss for scores' train s2 -q --embedding-loss cosine --steps 1 --pool max \
+	"$(sed 's/,[123]$/,.5/' pairs.csv | csv2tfrecord -q -i row -t a --pair b -l score |
+		bert-tokenize -q -m vocab.txt --apart -o half.rec; echo half.rec)"
+
+misuses '*the loss cosent is for pairs with a score, and these have none*' 'scores that are not there' \
+	train x -q --embedding-loss cosent train.rec
+misuses '*the loss ranking is for pairs without a score, and these have scores*' 'and those that are' \
+	train x -q --embedding-loss ranking scored.rec
+refuses '*a pair has the score 2, and cosines are between -1 and 1*' 'scores that no cosine has' \
+	train x -q --embedding-loss cosine scored.rec
+misuses "*metric 'spearman' is for pairs with a score*" 'a metric of scores' \
+	train x -q --eval-share .2 --metric spearman train.rec
+refuses '*some pairs have a score as label, and some have none*' 'some scores' train x -q all.rec scored.rec
+tfrecord-cat -q --shuffle -o shuffled.rec train.rec
+refuses '*is text 1 of an example and does not follow the text before it (shuffle before bert-tokenize --apart)*' \
+	'shuffled texts' train x -q shuffled.rec
+tfrecord-cat -q --head 3 -o odd.rec train.rec
+refuses '*a first text of a pair is not followed by the second one*' 'a text without its other' train x -q odd.rec
+csv2tfrecord -q -t a pairs.csv | bert-tokenize -q -m vocab.txt -o single.rec
+refuses '*the record is not one text of a pair (bert-tokenize --apart makes them of pairs)*' 'single texts' \
+	train x -q single.rec
+refuses '*holds one text of a pair, but the model learns to choose one class (use --task embedding)*' 'another task' \
+	bert-train -q --init-config tiny --tokenizer vocab.txt -o x train.rec
+misuses '*this model learns to embed texts*' 'options of labels' train x -q --class-weight balanced train.rec
+misuses '*a model that embeds texts has no head*' 'a head' train x -q --head 'mean, dense' train.rec
+misuses '*by first, mean or max*' 'a pooler' train x -q --pool pooler train.rec
+[ ! -e x ]
+result $? 'nothing is left of these'
+finish

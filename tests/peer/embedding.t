@@ -1,0 +1,43 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Training of embeddings beside sentence-transformers: the same losses and gradients.
+# Not under thread: compares numbers, with the threads of cli/bert-train/embedding
+# Not under address: compares numbers with those of PyTorch; cli/bert-train/embedding runs the same code
+. "$TEST_TOP/tests/lib/lib.sh"
+peer=$TEST_TOP/tests/fixtures/embedding-peer.py
+if [ -z "${PEER_PYTHON-}" ] || [ -z "${MINILM-}" ] ||
+	! "$PEER_PYTHON" -c 'import sys, importlib.util as u
+sys.exit(u.find_spec("sentence_transformers") is None)' 2>why; then
+	rm -f why
+	skip 'sentence-transformers trains alike' 'PEER_PYTHON names no Python with sentence_transformers, or MINILM is not set'
+	finish
+fi
+HF_HUB_OFFLINE=1
+export HF_HUB_OFFLINE
+awk -F, -v OFS=, 'BEGIN { print "a", "b", "score" }
+	/^L[0-9]+,[^",]*,[a-z_]+$/ {
+		if ($3 in last && !done[$3]++) print last[$3], $2, ++k % 5 / 4
+		last[$3] = $2
+	}' "$TEST_TOP/pipelines/data/library-train.csv" | head -n 17 >pairs.csv
+for loss in ranking cosent cosine; do
+	label='-l score'
+	[ $loss != ranking ] || label=
+	# shellcheck disable=SC2086 # two words
+	csv2tfrecord -q -t a --pair b $label pairs.csv | bert-tokenize -q -m "$MINILM" --apart -o pairs.rec
+	works "$loss" bert-train -q --force -m "$MINILM" --task embedding --embedding-loss $loss --batch-size 16 \
+		--steps 6 --dropout 0 --learning-rate 1e-4 --warmup 0 --schedule constant --log-steps 1 --dtype f32 \
+		-o $loss pairs.rec
+done
+"$PEER_PYTHON" "$peer" "$MINILM" pairs.csv ranking cosent cosine >said 2>why
+result $? 'sentence-transformers trains'
+for loss in ranking cosent cosine; do
+	grep "^$loss:" said >why
+	grep -q "^$loss: 6 updates, .* alike" said
+	result $? "... alike: $loss"
+done
+cut -d, -f1 pairs.csv | tail -n +2 >texts
+bert-tokenize -q -m cosent --lines -o texts.rec texts
+bert-predict -q -m cosent --embed auto --dtype f32 -o cosent.npy texts.rec
+"$PEER_PYTHON" "$TEST_TOP/tests/fixtures/sentence-peer.py" compare texts 1e-5 cosent >said 2>why
+result $? 'sentence-transformers opens the model, and embeds alike'
+finish
