@@ -106,6 +106,9 @@ static const struct bt_opt options[] = {
             OPTIM.clip_value, 0, 1e9),
     BT_REAL(0, "label-smoothing", "X", "label smoothing [0]", args,
             TRAIN.smoothing, 0, 0.99),
+    BT_FLAG(0, "few-shot",
+            "first learn which texts have one class, from few examples", args,
+            job.few_shot),
     BT_STR(0, "embedding-loss", "ranking|cosent|cosine",
            "loss of embeddings [cosent for pairs with a score, or ranking]",
            args, job.embedding_loss),
@@ -178,6 +181,17 @@ static const struct bt_tool tool = {
     options,
 };
 
+/* Few examples, with an option that does not apply to them. */
+static bool few_shot_misfits(const struct args *a)
+{
+	const struct bt_train_opts *t = &a->job.train;
+
+	return a->job.few_shot &&
+	       (a->job.head != NULL || a->job.teacher != NULL ||
+	        t->smoothing > 0 || t->patience > 0 || t->eval_steps > 0 ||
+	        t->metric != NULL || a->job.embedding_loss != NULL);
+}
+
 /* Checks combinations of options. Returns true if they are valid. */
 static bool check(const struct args *a, int *status)
 {
@@ -203,6 +217,11 @@ static bool check(const struct args *a, int *status)
 		*status =
 		    bt_tool_misuse(&tool, "--teacher-temperature and "
 		                          "--teacher-weight need --teacher");
+	else if (few_shot_misfits(a))
+		*status = bt_tool_misuse(
+		    &tool, "--few-shot does not go with --head, --teacher, "
+		           "--label-smoothing, --patience, --eval-steps, "
+		           "--metric and --embedding-loss");
 	else if (a->job.pool != NULL && a->job.head != NULL)
 		*status = bt_tool_misuse(
 		    &tool,

@@ -95,9 +95,13 @@ static bool same_tokens(const struct bt_batch *b, size_t i, size_t c)
 /* Whether anchor i's text 1 is to be nearer than c, or is c. */
 static bool competes(const struct work *w, size_t i, size_t c)
 {
-	return w->b->labels[c] > 0 &&
-	       (c == i + 1 ||
-	        (!same_tokens(w->b, i, c) && !same_tokens(w->b, i + 1, c)));
+	const float *class =
+	    w->b->embedding_loss == BT_EMBEDDING_CLASSES ? w->b->targets : NULL;
+
+	if (c == i + 1 || w->b->labels[c] == 0)
+		return c == i + 1;
+	return (class == NULL || class[c] != class[i]) &&
+	       !same_tokens(w->b, i, c) && !same_tokens(w->b, i + 1, c);
 }
 
 /* Of anchor i, of that weight. */
@@ -212,9 +216,9 @@ static void forward(struct bt_engine *e, int node)
 		x = w.x + i * w.h;
 		w.over[i] = 1 / fmax(sqrt(dot(x, x, w.h)), 1e-12);
 	}
-	e->loss = w.b->embedding_loss == BT_EMBEDDING_RANKING  ? rank(&w)
-	          : w.b->embedding_loss == BT_EMBEDDING_COSENT ? order(&w)
-	                                                       : fit(&w);
+	e->loss = w.b->embedding_loss == BT_EMBEDDING_COSENT   ? order(&w)
+	          : w.b->embedding_loss == BT_EMBEDDING_COSINE ? fit(&w)
+	                                                       : rank(&w);
 	for (i = 0; i < w.n; i++) {
 		x = w.x + i * w.h;
 		dx = w.dn + i * w.h;

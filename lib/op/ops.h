@@ -205,7 +205,7 @@ int bt_op_span_loss(struct bt_graph *g, int logits);
  * The loss of embeddings X (B,H) by their cosines. Sequences come in groups:
  * the label of the first one, an anchor, is 0, those of the texts that it is
  * compared with are 1, 2, ...; a group's weight W is the sum of its sequences'.
- * Three losses, of which the batch chooses one; k is BT_EMBEDDING_SCALE:
+ * Four losses, of which the batch chooses one; k is BT_EMBEDDING_SCALE:
  *
  * RANKING: the text 1 of an anchor is to be nearer than all other texts of the
  * batch that are no anchors, C [Henderson et al. 2017, "Efficient Natural
@@ -213,6 +213,8 @@ int bt_op_span_loss(struct bt_graph *g, int logits);
  *   L = scale * sum over anchors i of W(i) *
  *       -log softmax over c in C (k cos(i, c)) at i's text 1
  * without the c whose tokens are those of the anchor or of its text 1.
+ *
+ * CLASSES: RANKING without the c, too, whose target, a class, is the anchor's.
  *
  * COSENT: of two groups, that with the larger target y is to have the larger
  * cosine of its texts 0 and 1, s [Su 2022, "CoSENT"]:
@@ -227,7 +229,8 @@ int bt_op_span_loss(struct bt_graph *g, int logits);
 enum bt_embedding_loss {
 	BT_EMBEDDING_RANKING,
 	BT_EMBEDDING_COSENT,
-	BT_EMBEDDING_COSINE
+	BT_EMBEDDING_COSINE,
+	BT_EMBEDDING_CLASSES
 };
 #define BT_EMBEDDING_SCALE 20
 int bt_op_embedding_loss(struct bt_graph *g, int embeddings);

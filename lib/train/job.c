@@ -20,6 +20,7 @@
 #include "tokenizer_file/tokenizer_file.h"
 #include "train/dir_lock.h"
 #include "train/disk_space.h"
+#include "train/few_shot_int.h"
 #include "train/warnings.h"
 
 /* Opens the tokenizer that the model is to have, if there is one. One that was
@@ -155,7 +156,9 @@ static int read_config(struct bt_job *j, struct bt_labels *labels,
 	r = bt_config_set_head(c, j->o.pool, j->o.head, &j->new_head, err);
 	if (r == BT_OK)
 		r = settle_task(j, err);
-	return r == BT_OK && bt_config_embeds(c) ? settle_pooling(j, err) : r;
+	return r == BT_OK && (bt_config_embeds(c) || j->o.few_shot)
+	           ? settle_pooling(j, err)
+	           : r;
 }
 
 /* What the model is evaluated on; NULL: nothing. */
@@ -163,13 +166,16 @@ static const struct bt_dataset *evaluated(const struct bt_job *j)
 {
 	if (j->o.train.measure_only)
 		return &j->train;
+	if (j->o.few_shot) /* by the classes, in the end */
+		return NULL;
 	return j->has_eval ? &j->eval : NULL;
 }
 
 /* Plans the model: nothing large is taken yet. */
 static int plan(struct bt_job *j, struct bt_error *err)
 {
-	const struct bt_dataset *eval = evaluated(j);
+	const struct bt_dataset *eval =
+	    j->o.few_shot ? &j->texts : evaluated(j);
 	struct bt_memory_plan *n = &j->need;
 	struct bt_engine_opts o = {.pool = j->pool,
 	                           .bf16 = bt_model_low(j->o.dtype, j->o.gemm),
@@ -426,6 +432,8 @@ static int prepare(struct bt_job *j, bool dry, struct bt_error *err)
 	if (!(r = read_config(j, &known, err)))
 		r = bt_job_data(j, &known, err);
 	bt_labels_clear(&known);
+	if (r == BT_OK && j->o.few_shot)
+		r = bt_few_shot_begin(j, err);
 	if (r || (r = plan(j, err)) ||
 	    (!dry && (r = bt_memory_plan_check(&j->need, &j->o.train, err))) ||
 	    (r = check_output(j, dry, err)) ||
@@ -469,9 +477,27 @@ static void clear(struct bt_job *j)
 	bt_dataset_clear(&j->eval);
 	free(j->pos_weights);
 	free(j->teacher);
+	bt_dataset_clear(&j->texts);
+	free(j->embeddings);
 	bt_tok_free(j->tok);
 	bt_pool_free(j->pool);
 	bt_dir_lock_release(j->claim);
+}
+
+/* The classifier in the place of the encoder that was trained. */
+static int end_few_shot(struct bt_job *j, const struct bt_train_result *res,
+                        struct bt_error *err)
+{
+	const char *out = j->o.train.out;
+	int r = bt_unfinished_mark(out, res->steps, res->total, err);
+
+	if (r == BT_OK)
+		r = bt_few_shot_end(j, err);
+	if (r == BT_OK)
+		r = bt_model_save(out, &j->model, save_more, j, err);
+	if (r == BT_OK)
+		bt_unfinished_end(out);
+	return r;
 }
 
 int bt_job_run(const struct bt_job_opts *o, struct bt_train_result *res,
@@ -488,6 +514,8 @@ int bt_job_run(const struct bt_job_opts *o, struct bt_train_result *res,
 	if (r == BT_OK)
 		r = bt_train(&j.model, &j.train, evaluated(&j), &j.o.train, res,
 		             err);
+	if (r == BT_OK && j.o.few_shot && res->end == BT_TRAIN_ALL)
+		r = end_few_shot(&j, res, err);
 	if (r == BT_OK) {
 		if (res->end == BT_TRAIN_ALL || res->end == BT_TRAIN_NO_BETTER)
 			bt_warn_result(&j, res);

@@ -49,6 +49,7 @@ struct bt_job_opts {
 	                             * pairs have scores or none */
 	const char *pool; /* of BT_POOLED_NAMES, or NULL: as the model has */
 	const char *head; /* as bt_head_parse takes it, or NULL: likewise */
+	bool few_shot;    /* pairs of texts of one class come first */
 	double dropout;   /* for all of the model; below 0: as configured */
 	bool twice;       /* the classifier's dropout is applied two times */
 	enum bt_precision dtype;
@@ -68,9 +69,11 @@ struct bt_job {
 	const struct bt_task *old_task; /* of the starting model */
 	float *pos_weights;             /* those of o.train, or NULL */
 	float *teacher;                 /* likewise */
-	bool new_head;   /* the head is another than the model's */
-	bool keeps_head; /* the model's classifier is trained on */
-	int claim;       /* of the output directory, or -1 */
+	struct bt_dataset texts; /* few examples: train is pairs of them */
+	float *embeddings;       /* [texts.n][width] */
+	bool new_head;           /* the head is another than the model's */
+	bool keeps_head;         /* the model's classifier is trained on */
+	int claim;               /* of the output directory, or -1 */
 	bool normalizes; /* a model that embeds texts scales them to length 1 */
 	bool made;       /* the output directory is of this run */
 	struct bt_memory_plan need;

@@ -1,0 +1,50 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# --few-shot: pairs of texts of one class, then the classes.
+. "$TEST_TOP/tests/lib/lib.sh"
+. "$TEST_TOP/tests/lib/small.sh"
+small_data
+awk -F, 'NR == 1 || ++n[$NF] <= 8' train.csv >few.csv
+csv2tfrecord -q -i id -t text -l intent few.csv | bert-tokenize -q -m vocab.txt --max-length 48 -o few.rec
+few() { # OUT [OPTION ...] RECORDS
+	bert-train --force --init-config tiny --tokenizer vocab.txt --few-shot \
+		--learning-rate 1e-3 --batch-size 16 --epochs 6 --dtype f32 -o "$@"
+}
+weights() { cksum <"$1/model.safetensors"; }
+
+works 'few examples' few m --eval dev.rec few.rec
+like "$(cat err)" '*32 training examples, 32 for evaluation, 4 labels, *' 'are texts with labels'
+like "$(cat err)" '*epoch 1: loss *evaluation loss *, accuracy 0.*, weighted F1 0.*' 'it is evaluated'
+like "$(cat err)" "*384 examples in *model written to 'm'*" '... on pairs, a text in one of each epoch'
+works 'it predicts labels' bert-predict -q -m m -o got.csv dev.rec
+is "$(cut -d, -f2 got.csv | sort -u | tr '\n' ' ')" 'get_card label parking pay_fine wifi_access ' 'of the data'
+works 'better than most' bert-eval -q -m m --min accuracy=.4 dev.rec
+works 'it embeds texts, too' bert-predict -q -m m --embed auto -o m.npy dev.rec
+few threads -q -j 3 few.rec
+few again -q few.rec
+is "$(weights threads)" "$(weights again)" 'threads do not matter'
+few seed -q --seed 7 few.rec
+! cmp -s seed/model.safetensors again/model.safetensors
+result $? 'the seed does'
+works 'a model goes on' bert-train --force -q -m m --few-shot --epochs 1 -o m2 few.rec
+works 'or learns all of it' bert-train --force -q -m m --epochs 1 -o m3 few.rec
+works 'the first token' few first -q --pool first few.rec
+bert-eval -q -m first dev.rec >out
+like "$(cat out)" '*accuracy*' '... predicts'
+awk -F, 'NR == 1 || !n[$NF]++' few.csv >one.csv
+csv2tfrecord -q -t text -l intent one.csv | bert-tokenize -q -m vocab.txt -o one.rec
+works 'one text of each class' few one -q one.rec
+
+# a run that is stopped goes on to the same bits
+few kept -q --save-steps 3 --keep 9 few.rec
+few resumed -q --resume-from kept/checkpoint-3.safetensors few.rec
+is "$(weights resumed)" "$(weights kept)" 'a run that is resumed ends with the same weights'
+
+sed 's/,[a-z_]*$/,1.5/; 1s/.*/id,text,score/' few.csv | csv2tfrecord -q -t text -l score | bert-tokenize -q -m vocab.txt -o n.rec
+misuses '*few examples are for a model that chooses one class, and this one learns to predict numbers*' 'numbers' \
+	few x -q --task regression n.rec
+misuses '*--few-shot does not go with --head*' 'a head' few x -q --head 'mean, dense' few.rec
+misuses '*by first, mean or max*' 'a pooler' few x -q --pool pooler few.rec
+[ ! -e x ]
+result $? 'nothing is left of these'
+finish

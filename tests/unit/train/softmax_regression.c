@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/* Softmax regression beside scikit-learn 1.9's LogisticRegression. */
+#include "test.h"
+
+#include <math.h>
+
+#include "train/softmax_regression.h"
+
+#define N 24
+#define COLS 3
+#define CLASSES 3
+
+static float x[N][COLS], weight[N];
+static int32_t y[N];
+
+static void make_data(void)
+{
+	int i;
+
+	for (i = 0; i < N; i++) {
+		x[i][0] = (float)sin(i * 1.7);
+		x[i][1] = (float)cos(i * 0.9);
+		x[i][2] = (float)(i * 7 % 11 / 11.0);
+		y[i] = i * 5 % 7 % 3;
+		weight[i] = 1 + (float)(i % 4) / 2;
+	}
+}
+
+static void as_scikit_learn(void **state)
+{
+	static const struct {
+		double c, w[CLASSES][COLS], b[CLASSES];
+	} want[] = {{1,
+	             {{-0.402251, -0.105536, -0.236931},
+	              {-0.077387, -1.318164, 0.205211},
+	              {0.479638, 1.4237, 0.03172}},
+	             {0.721617, -0.322718, -0.398899}},
+	            {30,
+	             {{-0.810966, -0.468834, -0.453401},
+	              {-0.291746, -2.329331, 0.435094},
+	              {1.102712, 2.798164, 0.018307}},
+	             {1.230097, -0.330415, -0.899682}}};
+	struct bt_softmax_regression p = {.x = &x[0][0],
+	                                  .y = y,
+	                                  .weight = weight,
+	                                  .n = N,
+	                                  .cols = COLS,
+	                                  .classes = CLASSES};
+	float w[CLASSES][COLS], b[CLASSES], mean;
+	struct bt_error err = {0};
+	size_t i, k, j;
+
+	(void)state;
+	make_data();
+	assert_ok(bt_pool_new(1, &p.pool, &err));
+	for (i = 0; i < 2; i++) {
+		p.c = want[i].c;
+		assert_ok(bt_softmax_regression(&p, &w[0][0], b, &err));
+		mean = (b[0] + b[1] + b[2]) / CLASSES;
+		for (k = 0; k < CLASSES; k++) {
+			assert_true(fabs((double)(b[k] - mean) - want[i].b[k]) <
+			            2e-4);
+			for (j = 0; j < COLS; j++)
+				assert_true(fabs((double)w[k][j] -
+				                 want[i].w[k][j]) < 2e-4);
+		}
+	}
+	bt_pool_free(p.pool);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(as_scikit_learn),
+	};
+
+	return RUN(tests);
+}
