@@ -62,6 +62,9 @@ static const struct bt_opt options[] = {
     BT_GROUP("Tokenization"),
     BT_FLAG(0, "apart", "give each text of a pair a record, for embeddings",
             opts, ask.apart),
+    BT_LIST(0, "negative", "FIELD",
+            "with --apart: a text that the first is not to be near", opts,
+            ask.negative),
     BT_FLAG(0, "no-special", "do not add [CLS] and [SEP]", opts,
             ask.no_special),
     BT_FLAG(0, "replace-invalid",
@@ -177,6 +180,8 @@ static const char *wrong(const struct bt_tokenize_options *o)
 	if (o->labels != NULL && o->label_type != NULL &&
 	    !is(o->label_type, "class"))
 		return "--labels needs --label-type class";
+	if (o->negative.n > 0 && !o->apart)
+		return "--negative needs --apart";
 	if (o->apart && (o->stride.given || !is(o->layout, "full") ||
 	                 o->detokenize || o->lines))
 		return "--apart does not go with --stride, --layout, "

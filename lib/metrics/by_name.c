@@ -33,6 +33,7 @@ static const struct {
     ROW(ALL, true, "loss", loss, PROBABILITIES, 0),
     M(CLASSES | LABELS | TAGS | PAIRS, false, accuracy),
     M(PAIRS, false, mrr),
+    M(PAIRS, false, triplet_accuracy),
     M(TAGS, false, precision),
     M(TAGS, false, recall),
     M(TAGS | SPANS | QUESTIONS, false, f1),

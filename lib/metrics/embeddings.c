@@ -63,8 +63,8 @@ static void add_rank(const struct bt_metrics *m, size_t i, double *score,
                      struct bt_metrics_summary *s)
 {
 	double own = cosine(m, i, i + 1), max = own, sum = 0;
+	size_t c, given = 0; /* the last text that it is not to be near */
 	uint64_t nearer = 0;
-	size_t c;
 
 	for (c = 0; c < m->rows; c++) {
 		score[c] = m->is[c] == 0 ? -INFINITY : cosine(m, i, c);
@@ -76,6 +76,11 @@ static void add_rank(const struct bt_metrics *m, size_t i, double *score,
 	}
 	for (c = 0; c < m->rows; c++)
 		sum += exp(SCALE * (score[c] - max));
+	for (c = i + 2; c < m->rows && m->is[c] > 1; c++)
+		given = c;
+	for (c = i + 2; c <= given && own > cosine(m, i, c); c++)
+		;
+	s->triplet_accuracy += given == 0 ? NAN : (double)(c > given);
 	s->accuracy += nearer == 0;
 	s->mrr += 1 / (double)(nearer + 1);
 	s->loss += SCALE * (max - own) + log(sum);
@@ -92,6 +97,7 @@ static void rank(const struct bt_metrics *m, double *score,
 			add_rank(m, i, score, s);
 	s->accuracy = bt_metrics_ratio(s->accuracy, n);
 	s->mrr = bt_metrics_ratio(s->mrr, n);
+	s->triplet_accuracy = bt_metrics_ratio(s->triplet_accuracy, n);
 	s->loss = bt_metrics_ratio(s->loss, n);
 	s->pearson = s->spearman = NAN;
 }
@@ -126,7 +132,7 @@ static void compare(const struct bt_metrics *m, double *score,
 			score[n] = cosine(m, i, i + 1);
 			y[n++] = (double)m->truth[i];
 		}
-	s->accuracy = s->mrr = NAN;
+	s->accuracy = s->mrr = s->triplet_accuracy = NAN;
 	s->loss = order(y, score, n);
 	s->pearson = bt_metrics_correlation(y, score, n);
 	s->spearman = NAN;
@@ -141,13 +147,14 @@ static void summary(const struct bt_metrics *m, struct bt_metrics_summary *s)
 	size_t all;
 
 	s->loss = s->accuracy = s->mrr = s->pearson = s->spearman = NAN;
+	s->triplet_accuracy = NAN;
 	if (m->n == 0 || !bt_size_mul(m->rows, 4, &all))
 		return;
 	scratch = bt_array(all, sizeof(*scratch));
 	if (scratch == NULL)
 		return;
 	if (isnan(m->truth[0])) {
-		s->loss = s->accuracy = s->mrr = 0;
+		s->loss = s->accuracy = s->mrr = s->triplet_accuracy = 0;
 		rank(m, scratch, s);
 	} else {
 		compare(m, scratch, s);
@@ -169,6 +176,9 @@ static void report(const struct bt_metrics *m, const struct bt_labels *l,
 	else
 		bt_buf_printf(out, "accuracy %.4f  MRR %.4f", s.accuracy,
 		              s.mrr);
+	if (!isnan(s.triplet_accuracy))
+		bt_buf_printf(out, "  triplet accuracy %.4f",
+		              s.triplet_accuracy);
 	bt_buf_printf(out, "  loss %.4f  (%llu pairs)\n", s.loss,
 	              (unsigned long long)m->n);
 }

@@ -265,6 +265,8 @@ struct bt_metrics_summary {
 	 * of the right text, the mean; the others of pairs with one. NaN: not
 	 * of these pairs */
 	double mrr;
+	double triplet_accuracy; /* share of those whose right text is nearer
+	                          * than the wrong ones given for it */
 
 	/* of answers, and f1: of all, of questions that have an answer and of
 	 * those that have none; the best ones and average precisions that some

@@ -20,7 +20,7 @@ static int target(struct bt_token_rec *rec, enum bt_label_mode mode,
 
 	(void)mode;
 	(void)labels;
-	if (!rec->has_text_number || rec->text_number > 1)
+	if (!rec->has_text_number)
 		return bt_error_hint(
 		    err, BT_HINT_TOKENIZE_APART,
 		    bt_error_set(err, BT_EFORMAT,
@@ -43,21 +43,33 @@ bool bt_task_has_scores(const struct bt_task_data *d)
 static int check(const struct bt_task_data *d, const struct bt_labels *found,
                  bool given, struct bt_error *err)
 {
+	int32_t last = 1; /* number of a text */
 	size_t i;
 
 	(void)found;
 	(void)given;
+	for (i = 0; i < d->n; i++)
+		last = d->label[i] > last ? d->label[i] : last;
+	if (last > 1 && bt_task_has_scores(d))
+		return bt_error_set(err, BT_EFORMAT,
+		                    "an example with a score has %d texts, "
+		                    "and a score is of two",
+		                    (int)last + 1);
 	for (i = 0; i < d->n; i++) {
 		if (isnan(bt_task_target(d, i)[0]) == bt_task_has_scores(d))
 			return bt_error_set(err, BT_EFORMAT,
 			                    "some pairs have a score as label, "
 			                    "and some have none");
-		if (d->label[i] == 0 && (i + 1 == d->n || d->label[i + 1] != 1))
+		if (d->label[i] < last &&
+		    (i + 1 == d->n || d->label[i + 1] != d->label[i] + 1))
 			return bt_error_hint(
 			    err, BT_HINT_TEXTS_ORDER,
 			    bt_error_set(err, BT_EFORMAT,
-			                 "a first text of a pair is not "
-			                 "followed by the second one"));
+			                 "text %d of an example is not "
+			                 "followed by text %d, which others "
+			                 "have",
+			                 (int)d->label[i],
+			                 (int)d->label[i] + 1));
 	}
 	return BT_OK;
 }
@@ -89,9 +101,17 @@ static double guess(const struct bt_task_data *d, int outputs, double smoothing)
 static void describe(const struct bt_task_data *d, int outputs, char *out,
                      size_t size)
 {
+	size_t i = 0, texts = 1;
+
 	(void)outputs;
-	snprintf(out, size, "%zu pairs of texts%s", d->n / 2,
-	         bt_task_has_scores(d) ? " with a score" : "");
+	while (++i < d->n && d->label[i] > 0)
+		texts++;
+	if (texts == 2)
+		snprintf(out, size, "%zu pairs of texts%s", d->n / 2,
+		         bt_task_has_scores(d) ? " with a score" : "");
+	else
+		snprintf(out, size, "%zu pairs of texts, %zu other text%s each",
+		         d->n / texts, texts - 2, texts == 3 ? "" : "s");
 }
 
 const struct bt_task bt_task_embedding = {

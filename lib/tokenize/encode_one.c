@@ -240,7 +240,7 @@ static int put_record(const struct bt_tokenize *j, struct bt_tokenize_worker *w,
 	w->rec.end_position = x->end_position;
 	w->rec.window = (int64_t)x->window;
 	w->rec.has_text_number = j->opts.apart;
-	w->rec.text_number = x->text;
+	w->rec.text_number = (int64_t)x->text;
 	r = fill_record(j, &x->rec, x->number, w, &p->err);
 	if (r != BT_OK)
 		return r;
@@ -399,6 +399,30 @@ static int put(const struct bt_tokenize *j, struct bt_tokenize_worker *w,
 	return p->out.oom ? BT_ENOMEM : r;
 }
 
+/* The text of a field of the record, which becomes text_a. */
+static int find_field(const struct bt_tokenize *j,
+                      const struct bt_tokenize_item *item,
+                      struct bt_tokenize_text *x, struct bt_error *err)
+{
+	const char *name = j->opts.fields[x->text - 2];
+	struct bt_span *text = &x->rec.text_a;
+	struct bt_example example;
+	struct bt_feature f;
+	int r;
+
+	text->p = NULL;
+	bt_example_open(&example, bt_buf_at(&j->bytes, item->at), item->len);
+	while ((r = bt_example_next(&example, &f, err)) == 1)
+		if (bt_feature_is(&f, name) &&
+		    (r = bt_feature_text(&f, &text->p, &text->n, err)))
+			return r;
+	if (r == BT_OK && text->p == NULL)
+		r = bt_error_hint(
+		    err, BT_HINT_KEEP_FIELDS,
+		    bt_error_set(err, BT_EFORMAT, "has no field '%s'", name));
+	return r;
+}
+
 int bt_tokenize_encode_one(const struct bt_tokenize *j,
                            struct bt_tokenize_worker *w,
                            const struct bt_tokenize_item *item,
@@ -423,12 +447,17 @@ int bt_tokenize_encode_one(const struct bt_tokenize *j,
 		count_text(&p->stats, &x, &w->question, item->len);
 	if (r != BT_OK || !j->opts.apart)
 		return r;
-	x.text = 1;
-	x.rec.text_a = x.second;
-	r = encode_texts(j, w, &x, &p->err);
-	if (r == BT_OK)
-		r = put(j, w, &x, p);
-	if (r == BT_OK)
-		count_text(&p->stats, &x, &w->question, 0);
+	for (x.text = 1; r == BT_OK && x.text < 2 + j->opts.n_fields;
+	     x.text++) {
+		x.rec.text_a = x.second;
+		if (x.text > 1)
+			r = find_field(j, item, &x, &p->err);
+		if (r == BT_OK)
+			r = encode_texts(j, w, &x, &p->err);
+		if (r == BT_OK)
+			r = put(j, w, &x, p);
+		if (r == BT_OK)
+			count_text(&p->stats, &x, &w->question, 0);
+	}
 	return r;
 }

@@ -44,7 +44,11 @@ struct bt_tokenize_opts {
 	bool cut;          /* what is longer: cut it, or fail */
 	enum bt_tok_truncation which;
 	bool windows; /* cut it into several records */
-	bool apart;   /* both texts of a pair get a record of their own */
+	bool apart;   /* both texts of a pair get a record of their own, */
+	/* and so do these fields [n_fields], texts that the first is not to be
+	 * near; borrowed */
+	const char *const *fields;
+	size_t n_fields;
 	size_t stride;
 	/* of questions: their windows, and the most tokens of a question */
 	size_t question_length, question_stride, max_question;

@@ -109,7 +109,8 @@ struct bt_tokenize_text {
 	uint64_t number;                   /* of the text, over all blocks */
 	size_t window;
 	struct bt_span second; /* apart: what was text_b of rec, */
-	int text;              /* and is text_a now if this is 1 */
+	size_t text;           /* and is text_a now if this is 1; 2 and more:
+	                        * that is a field */
 	const int32_t *word;   /* [e.n] of a text in words, else NULL */
 	/* of a question, else NULL; its texts are text_a and text_b of rec */
 	const struct bt_token_place *place; /* [e.n] */

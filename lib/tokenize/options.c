@@ -185,6 +185,8 @@ int bt_tokenize_options_settle(const struct bt_tokenize_options *o,
 	how->mend = o->mend;
 	how->keep_text = o->keep_text;
 	how->apart = o->apart;
+	how->fields = o->negative.item;
+	how->n_fields = (size_t)o->negative.n;
 	how->which = is(o->truncation, "only_first") ? BT_TOK_TRUNCATION_FIRST
 	             : is(o->truncation, "only_second")
 	                 ? BT_TOK_TRUNCATION_SECOND

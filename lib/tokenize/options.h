@@ -18,8 +18,9 @@ struct bt_tokenize_options {
 	int64_t max_length, max_question;
 	const char *truncation;
 	struct bt_opt_maybe stride;
-	bool apart, no_truncation, lines, no_special, mend, attend_pad,
-	    keep_text;
+	bool apart;
+	struct bt_opt_list negative;
+	bool no_truncation, lines, no_special, mend, attend_pad, keep_text;
 	bool detokenize, skip_special;
 	bool explain;   /* is format "explain" */
 	int64_t pad_to; /* 0: none */

@@ -271,7 +271,9 @@ static int choose_embedding_loss(struct bt_job *j, struct bt_error *err)
 		                    "these have %s",
 		                    names[i], scores ? "without" : "with",
 		                    scores ? "scores" : "none");
-	if (bt_str_in_list(scores ? "accuracy|mrr" : "pearson|spearman", m))
+	if (bt_str_in_list(scores ? "accuracy|mrr|triplet_accuracy"
+	                          : "pearson|spearman",
+	                   m))
 		return bt_error_set(err, BT_EARG,
 		                    "the metric '%s' is for pairs %s a score, "
 		                    "and these have %s",

@@ -30,6 +30,13 @@ is "$(awk '{ if (NF > m) m = NF } END { print m }' got)" 4 'each is cut by itsel
 bert-tokenize -q -m vocab.txt --apart --prompt-text 'book ' --format ids pairs.txt.rec >got
 is "$(awk -v b="$(echo book | bert-tokenize -q -m vocab.txt --lines --no-special --format ids)" '$2 == b' got | wc -l | tr -d ' ')" 6 \
 	'a prompt goes before each'
+csv2tfrecord -q -i id -t a --pair b --keep score,b -o kept.rec pairs.csv
+works 'fields, too' bert-tokenize -q -m vocab.txt --apart --negative score --negative b --keep-text -o apart.rec kept.rec
+is "$(tfrecord-cat -q --json apart.rec | sed 's/.*"text_a": "\([^"]*\)".*"text_number": \([0-9]\).*/\2 \1/' | head -n 4 | tr '\n' ,)" \
+	'0 the book,1 a very long book with pages,2 .5,3 a very long book with pages,' '... are texts'
+refuses "*record 1*has no field 'c'*" 'a field that is not there' \
+	bert-tokenize -q -m vocab.txt --apart --negative c -o x kept.rec
+exits 2 '--negative alone' bert-tokenize -q -m vocab.txt --negative score -o x kept.rec
 refuses "*record 1*is not a pair of texts*csv2tfrecord --pair*" 'a single text' \
 	bert-tokenize -q -m vocab.txt --apart -o x one.txt.rec
 for o in '--stride 1' '--layout bert --pad 8' '--lines' '--detokenize'; do

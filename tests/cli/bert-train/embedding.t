@@ -68,12 +68,26 @@ refuses '*a pair has the score 2, and cosines are between -1 and 1*' 'scores tha
 	train x -q --embedding-loss cosine scored.rec
 misuses "*metric 'spearman' is for pairs with a score*" 'a metric of scores' \
 	train x -q --eval-share .2 --metric spearman train.rec
+# texts that the first is not to be near
+awk -F, -v OFS=, 'NR == 1 { print "a", "b", "c"; next } { print $1, $2, last; last = $1 }' pairs.csv | sed 2d >triples.csv
+csv2tfrecord -q -i row -t a --pair b --keep c triples.csv | bert-tokenize -q -m vocab.txt --apart --negative c -o triples.rec
+works 'triplets' train t --eval triples.rec --metric triplet_accuracy --save-steps 3 --keep 9 triples.rec
+like "$(cat err)" '*99 training examples, 99 for evaluation, 99 pairs of texts, 1 other text each, *(triplet_accuracy *' \
+	'have a third text'
+works 'are evaluated' bert-eval -q -m t --min triplet_accuracy=.5 triples.rec
+like "$(cat out)" 'accuracy * MRR * triplet accuracy 0.* loss * (99 pairs)' '... in the report'
+train t2 -q --eval triples.rec --metric triplet_accuracy --resume-from t/checkpoint-3.safetensors triples.rec
+is "$(weights t2)" "$(weights t)" 'resumed to the same bits'
+refuses '*text 1 of an example is not followed by text 2, which others have*' 'some triplets' \
+	train x -q triples.rec train.rec
+csv2tfrecord -q -i row -t a --pair b -l score --keep a pairs.csv | bert-tokenize -q -m vocab.txt --apart --negative a -o wrong.rec
+refuses '*an example with a score has 3 texts, and a score is of two*' 'a score of three texts' train x -q wrong.rec
 refuses '*some pairs have a score as label, and some have none*' 'some scores' train x -q all.rec scored.rec
 tfrecord-cat -q --shuffle -o shuffled.rec train.rec
 refuses '*is text 1 of an example and does not follow the text before it (shuffle before bert-tokenize --apart)*' \
 	'shuffled texts' train x -q shuffled.rec
 tfrecord-cat -q --head 3 -o odd.rec train.rec
-refuses '*a first text of a pair is not followed by the second one*' 'a text without its other' train x -q odd.rec
+refuses '*text 0 of an example is not followed by text 1, which others have*' 'a text without its other' train x -q odd.rec
 csv2tfrecord -q -t a pairs.csv | bert-tokenize -q -m vocab.txt -o single.rec
 refuses '*the record is not one text of a pair (bert-tokenize --apart makes them of pairs)*' 'single texts' \
 	train x -q single.rec
