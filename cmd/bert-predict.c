@@ -8,13 +8,14 @@
 #include "format/csv.h"
 #include "io/duplicate_paths.h"
 #include "io/path.h"
+#include "metrics/entities.h"
 #include "task/task.h"
 
 struct args {
 	struct bt_common common;
 	struct bt_opt_list model;
 	const char *dtype, *gemm, *format, *embed, *delimiter, *extra, *with,
-	    *windows;
+	    *windows, *scheme;
 	struct bt_predict_opts p;
 	int64_t top, expect;
 	bool profile, normalize;
@@ -49,6 +50,8 @@ static const struct bt_opt options[] = {
     BT_STR(0, "label-separator", "S",
            "separator between several labels [a space]", args, p.separator),
     BT_STR(0, "map-label", "A=B,...", "write label A as B", args, p.map),
+    BT_STR(0, "scheme", BT_ENTITY_SCHEMES,
+           "tagging: predict only tags that follow this scheme", args, scheme),
     BT_GROUP("Submissions"),
     BT_STR(0, "sample", "FILE", "fill in this sample submission, checking ids",
            args, p.sample),
@@ -133,8 +136,10 @@ static const char *misfit_answers(const struct args *a)
 /* The error if options do not go with the model's task; or NULL. */
 static const char *misfit(const struct args *a, const struct bt_task *task)
 {
-	if (task == &bt_task_qa && a->embed == NULL)
+	if (task == &bt_task_qa && a->embed == NULL && a->scheme == NULL)
 		return misfit_answers(a);
+	if (a->scheme != NULL && (a->embed != NULL || task != &bt_task_tagging))
+		return "the model does not tag words, which --scheme is for";
 	if (question_options(a))
 		return "the model does not answer questions, which json, "
 		       "--nbest, --null-odds, --null-threshold and "
@@ -186,6 +191,7 @@ static int open_output(struct run *r, struct bt_error *err)
 	    .embed = a->embed != NULL,
 	    .normalize = a->normalize,
 	    .with = a->with,
+	    .scheme = a->scheme,
 	    .labels = a->p,
 	    .answers = {.header = a->p.header,
 	                .delimiter = a->p.delimiter,

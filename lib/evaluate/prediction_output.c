@@ -28,6 +28,8 @@ static int open_tags(struct bt_prediction_output *p, struct bt_error *err)
 {
 	static const char *const formats[] = {"conll", "csv", "jsonl"};
 	int i = format_among(p, formats, 3), e;
+	struct bt_tags_opts o = {(enum bt_tags_format)i, p->o.labels.proba,
+	                         p->o.scheme};
 
 	if (i == 3)
 		return bt_error_set(err, BT_EARG,
@@ -36,8 +38,7 @@ static int open_tags(struct bt_prediction_output *p, struct bt_error *err)
 		                    p->o.format);
 	e = bt_out_open(p->o.output, BT_OUT_TEXT, &p->out, err);
 	return e == BT_OK
-	           ? bt_tags_new((enum bt_tags_format)i, p->o.labels.proba,
-	                         &p->model->labels, p->out, &p->tags, err)
+	           ? bt_tags_new(&o, &p->model->labels, p->out, &p->tags, err)
 	           : e;
 }
 

@@ -21,7 +21,8 @@ struct bt_prediction_output_opts {
 	const char *with;   /* fields for labels (predict/fields.h), or NULL */
 	struct bt_predict_opts labels;     /* form, fields, log are set here */
 	struct bt_span_files_opts answers; /* format, output are set here */
-	const struct bt_log *log;          /* or NULL */
+	const char *scheme;       /* of tags (predict/tags.h), or NULL */
+	const struct bt_log *log; /* or NULL */
 };
 
 /* Zero is not open. Not to be moved while it is. */

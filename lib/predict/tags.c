@@ -13,6 +13,7 @@
 #include "format/tf_example.h"
 #include "metrics/entities.h"
 #include "metrics/metrics.h"
+#include "predict/tag_path.h"
 #include "record/record.h"
 
 /* A list of texts out of a payload, and how far it was read. */
@@ -28,8 +29,10 @@ struct sentence {
 };
 
 struct bt_tags {
-	enum bt_tags_format format;
-	bool proba;
+	struct bt_tags_opts o;
+	const struct bt_entity_scheme *scheme; /* or NULL, and without: */
+	float *logits; /* [n][labels] of the sentence's words so far */
+	size_t logits_cap;
 	const struct bt_labels *labels;
 	struct bt_labels types;         /* of entities */
 	struct bt_entity_tag *entities; /* [labels] what each tag is */
@@ -47,21 +50,27 @@ struct bt_tags {
 	struct bt_buf row;
 };
 
-int bt_tags_new(enum bt_tags_format format, bool proba,
-                const struct bt_labels *labels, struct bt_out *out,
-                struct bt_tags **t, struct bt_error *err)
+int bt_tags_new(const struct bt_tags_opts *o, const struct bt_labels *labels,
+                struct bt_out *out, struct bt_tags **t, struct bt_error *err)
 {
 	struct bt_tags *w = bt_array0(1, sizeof(*w));
+	int r = BT_OK;
 
-	w->format = format;
-	w->proba = proba;
+	w->o = *o;
 	w->labels = labels;
 	w->out = out;
 	w->count = bt_array0((size_t)labels->n, sizeof(*w->count));
 	*t = w;
-	return w->count != NULL
-	           ? bt_entity_tags(labels, &w->types, &w->entities, err)
-	           : bt_error_nomem(err, "predicting");
+	if (w->count == NULL)
+		return bt_error_nomem(err, "predicting");
+	if (o->scheme != NULL) {
+		w->scheme = bt_entity_scheme(o->scheme, err);
+		r = w->scheme != NULL
+		        ? bt_entity_scheme_check(w->scheme, labels, err)
+		        : BT_EARG;
+	}
+	return r == BT_OK ? bt_entity_tags(labels, &w->types, &w->entities, err)
+	                  : r;
 }
 
 void bt_tags_free(struct bt_tags *t)
@@ -73,6 +82,7 @@ void bt_tags_free(struct bt_tags *t)
 	free(t->end);
 	free(t->number);
 	free(t->tag);
+	free(t->logits);
 	free(t->p);
 	free(t->count);
 	free(t->entities);
@@ -149,7 +159,7 @@ static void put_columns(struct bt_tags *t, struct bt_span line, const char *tag,
 	bt_buf_put(&t->row, line.p, line.n);
 	bt_buf_printf(&t->row, "%c%s", between, tag);
 	bt_format_f32(number, sizeof(number), p);
-	if (t->proba)
+	if (t->o.proba)
 		bt_buf_printf(&t->row, "%c%s", between, number);
 	bt_buf_putc(&t->row, '\n');
 }
@@ -180,7 +190,7 @@ static void put_csv(struct bt_tags *t, struct sentence *s)
 
 	if (t->sentences == 0)
 		bt_buf_printf(&t->row, "id,position,word,tag%s\n",
-		              t->proba ? ",probability" : "");
+		              t->o.proba ? ",probability" : "");
 	for (i = 0; i < t->n && next(&s->words, &word, NULL) == 1; i++) {
 		bt_csv_put(&t->row, s->id, ',');
 		bt_buf_printf(&t->row, ",%zu,", i);
@@ -188,7 +198,7 @@ static void put_csv(struct bt_tags *t, struct sentence *s)
 		bt_buf_putc(&t->row, ',');
 		bt_csv_put(&t->row, bt_span(t->labels->name[t->tag[i]]), ',');
 		bt_format_f32(number, sizeof(number), t->p[i]);
-		if (t->proba)
+		if (t->o.proba)
 			bt_buf_printf(&t->row, ",%s", number);
 		bt_buf_putc(&t->row, '\n');
 	}
@@ -230,7 +240,7 @@ static void put_entity(struct bt_tags *t, struct list words, size_t first,
 	              ", \"words\": [%zu, %zu], \"start\": %zu, \"end\": %zu",
 	              first, last + 1, start, start + characters(word));
 	bt_format_f32(number, sizeof(number), p);
-	if (t->proba)
+	if (t->o.proba)
 		bt_buf_printf(&t->row, ", \"probability\": %s", number);
 	bt_buf_putc(&t->row, '}');
 	bt_buf_clear(&text);
@@ -283,8 +293,8 @@ static void put_jsonl(struct bt_tags *t, struct sentence *s)
 		bt_escape_json_text(&t->row,
 		                    bt_span(t->labels->name[t->tag[i]]));
 	}
-	bt_buf_puts(&t->row, t->proba ? "], \"probabilities\": [" : "");
-	for (i = 0; t->proba && i < t->n; i++) {
+	bt_buf_puts(&t->row, t->o.proba ? "], \"probabilities\": [" : "");
+	for (i = 0; t->o.proba && i < t->n; i++) {
 		bt_format_f32(number, sizeof(number), t->p[i]);
 		bt_buf_printf(&t->row, "%s%s", i > 0 ? ", " : "", number);
 	}
@@ -293,20 +303,49 @@ static void put_jsonl(struct bt_tags *t, struct sentence *s)
 	bt_buf_puts(&t->row, "]}\n");
 }
 
+/* The probability of a tag by its word's logits. */
+static float probability(const struct bt_tags *t, const float *logits, int tag)
+{
+	double sum = 0;
+	int i;
+
+	for (i = 0; i < t->labels->n; i++)
+		sum += exp((double)logits[i] - (double)logits[tag]);
+	return (float)(1 / sum);
+}
+
+/* The tags of the sentence, by the scheme. */
+static int choose(struct bt_tags *t, struct bt_error *err)
+{
+	size_t classes = (size_t)t->labels->n, i;
+	int r = bt_tag_path(t->scheme, t->entities, t->labels->n, t->logits,
+	                    t->n, t->tag, err);
+
+	for (i = 0; r == BT_OK && i < t->n; i++)
+		t->p[i] = probability(t, t->logits + i * classes, t->tag[i]);
+	return r;
+}
+
 /* The sentence is complete: writes it. */
 static int put(struct bt_tags *t, struct sentence *s, struct bt_error *err)
 {
 	char number[24];
+	size_t i;
 
+	if (t->scheme != NULL && choose(t, err) != BT_OK)
+		return err->code;
+	for (i = 0; i < t->n; i++)
+		t->count[t->tag[i]]++;
+	t->all += t->n;
 	if (s->id.p == NULL) {
 		snprintf(number, sizeof(number), "%llu",
 		         (unsigned long long)t->sentences);
 		s->id = bt_span(number);
 	}
 	bt_buf_reset(&t->row);
-	if (t->format == BT_TAGS_CONLL)
+	if (t->o.format == BT_TAGS_CONLL)
 		put_conll(t, s);
-	else if (t->format == BT_TAGS_CSV)
+	else if (t->o.format == BT_TAGS_CSV)
 		put_csv(t, s);
 	else
 		put_jsonl(t, s);
@@ -329,19 +368,22 @@ static int incomplete(const struct bt_tags *t, struct bt_error *err)
 static int add_word(struct bt_tags *t, const float *logits,
                     struct bt_error *err)
 {
-	int classes = t->labels->n, i;
+	int classes = t->labels->n;
 	int best = bt_metrics_predicted(logits, classes, NULL);
-	double sum = 0;
+	size_t at = t->n * (size_t)classes;
 
 	if (bt_grow(&t->tag, &t->tag_cap, t->n + 1, sizeof(*t->tag)) ||
 	    bt_grow(&t->p, &t->p_cap, t->n + 1, sizeof(*t->p)))
 		return bt_error_nomem(err, "predicting");
-	for (i = 0; i < classes; i++)
-		sum += exp((double)logits[i] - (double)logits[best]);
-	t->p[t->n] = (float)(1 / sum);
+	if (t->scheme != NULL) {
+		if (bt_grow(&t->logits, &t->logits_cap, at + (size_t)classes,
+		            sizeof(*t->logits)))
+			return bt_error_nomem(err, "predicting");
+		memcpy(t->logits + at, logits,
+		       (size_t)classes * sizeof(*logits));
+	}
+	t->p[t->n] = probability(t, logits, best);
 	t->tag[t->n++] = best;
-	t->count[best]++;
-	t->all++;
 	return BT_OK;
 }
 

@@ -19,10 +19,17 @@ struct bt_tags;
 
 enum bt_tags_format { BT_TAGS_CONLL, BT_TAGS_CSV, BT_TAGS_JSONL };
 
-/* labels and out are borrowed. proba: the probability of each tag, too. */
-int bt_tags_new(enum bt_tags_format format, bool proba,
-                const struct bt_labels *labels, struct bt_out *out,
-                struct bt_tags **t, struct bt_error *err) BT_MUST_USE;
+struct bt_tags_opts {
+	enum bt_tags_format format;
+	bool proba;         /* the probability of each tag, too */
+	const char *scheme; /* that tags are to follow (metrics/entities.h); or
+	                     * NULL */
+};
+
+/* labels and out are borrowed. BT_EARG where a label is not the scheme's. */
+int bt_tags_new(const struct bt_tags_opts *o, const struct bt_labels *labels,
+                struct bt_out *out, struct bt_tags **t,
+                struct bt_error *err) BT_MUST_USE;
 void bt_tags_free(struct bt_tags *t); /* takes NULL */
 
 /* Keeps the payload of record k of a block that begins (0) or goes on, record

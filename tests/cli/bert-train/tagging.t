@@ -175,6 +175,18 @@ declines 1 "*record 1: the model tags words, and the record has no 'word_ids' (m
 declines 1 '*record 1: holds words with tags, but the model learns to choose one class (train with --task tagging)' 'words for a model of texts' train x -q train.rec
 declines 2 '*tags words, which can be written as conll, csv or jsonl, not as tensor' 'tensors of tags' \
 	bert-predict -q -m m --format tensor dev.rec
+# tags that follow a scheme: open is I-X, where it should be behind a B-X
+for i in 1 2 3 4 5 6; do printf 'open O\nthe O\nopen O\nbook O\nopen O\n\n'; done |
+	conll2tfrecord -q | bert-tokenize -q -m "$vocab" -o odd.rec
+breaks() { awk '{ tag = NF ? $3 : "O" } tag ~ /^I/ && last !~ /^[BI]/ { k++ } { last = tag } END { print k + 0 }'; }
+bert-predict -q -m m odd.rec >free.conll
+bert-predict -q -m m --scheme iob2 --proba odd.rec >valid.conll
+is "$(breaks <free.conll | sed 's/[1-9][0-9]*/some/')" some 'tags break the scheme'
+is "$(breaks <valid.conll)" 0 '... but not with --scheme'
+is "$(cut -d ' ' -f 1 valid.conll | cksum)" "$(cut -d ' ' -f 1 free.conll | cksum)" '... and all words have one'
+is "$(awk 'NF && !($4 > 0 && $4 <= 1)' valid.conll)" '' '... of its own probability'
+declines 2 "*the model's tag 'B-X' is not of the scheme ioe2*" 'another scheme' bert-predict -q -m m --scheme ioe2 dev.rec
+declines 2 '*does not tag words, which --scheme is for*' 'another model' bert-predict -q -m m --scheme iob2 --embed mean dev.rec
 declines 2 '*of the options for labels only --proba is available' 'options for labels' bert-predict -q -m m --top 2 dev.rec
 declines 2 '*does not tag words, which conll is for' 'columns of a model of texts' sh -c \
 	'bert-train -q --init-config tiny --tokenizer "$1" --steps 1 -o t texts.rec; bert-predict -q -m t --format conll texts.rec' - "$vocab"
