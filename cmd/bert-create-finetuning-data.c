@@ -8,7 +8,6 @@ struct values {
 	struct bt_finetuning f;
 	const char *text; /* of flags without effect */
 	bool on;
-	int64_t n;
 };
 
 #define STR(name, arg, help, ...)                                              \
@@ -23,13 +22,11 @@ struct values {
 	BT_FLAG_ROW(type, name, arg, help, values, text, .idle = true)
 #define OTHER_ON(name, help)                                                   \
 	BT_FLAG_ROW(BT_FLAG_BOOL, name, NULL, help, values, on, .idle = true)
-#define OTHER_N(name, help)                                                    \
-	BT_FLAG_NUMBER(BT_FLAG_INT, name, help, values, n, 0, 1e9, .idle = true)
 
 static const struct bt_flag flags[] = {
     ENUM(fine_tuning_task_type,
          "classification|regression|retrieval|squad|tagging",
-         "[classification]", .refuse = "squad|tagging",
+         "[classification]", .refuse = "tagging",
          .why = "that task is not implemented"),
     STR(input_data_dir, "DIR", "directory with the files of the data set"),
     ENUM(classification_task_name, BT_FINETUNING_TASKS "|WIC",
@@ -44,6 +41,20 @@ static const struct bt_flag flags[] = {
         "directory with XTREME's translations"),
     BOOL(only_use_en_dev, "XTREME: evaluate only in English [true]"),
     ENUM(retrieval_task_name, "bucc|tatoeba", "[bucc]", .idle = false),
+    STR(squad_data_file, "FILE", "squad: questions, contexts and answers"),
+    STR(translated_squad_data_folder, "DIR",
+        "squad: the *.json in it are questions, too"),
+    BT_FLAG_NUMBER(BT_FLAG_INT, "doc_stride",
+                   "squad: tokens from one window to the next [128]", values,
+                   f.doc_stride, 1, 1 << 20),
+    BT_FLAG_NUMBER(BT_FLAG_INT, "max_query_length",
+                   "squad: tokens of a question [64]", values,
+                   f.max_query_length, 0, 1 << 20),
+    BOOL(version_2_with_negative,
+         "squad: questions may have no answer [false]"),
+    BT_FLAG_ROW(BT_FLAG_BOOL, "xlnet_format", NULL, "context first [false]",
+                values, on, .refuse = "true",
+                .why = "the models here read the question first"),
     STR(vocab_file, "FILE", "vocab.txt of the model", .required = true),
     BOOL(do_lower_case, "the model is uncased [true]"),
     BT_FLAG_NUMBER(BT_FLAG_INT, "max_seq_length", "tokens per record [128]",
@@ -68,12 +79,6 @@ static const struct bt_flag flags[] = {
                        "and bert-tokenize --layout modelgarden"),
     OTHER(BT_FLAG_ENUM, "tagging_task_name", "panx|udpos", "for tagging"),
     OTHER_ON("tagging_only_use_en_train", "for tagging"),
-    OTHER(BT_FLAG_STR, "squad_data_file", "FILE", "for SQuAD"),
-    OTHER(BT_FLAG_STR, "translated_squad_data_folder", "DIR", "for SQuAD"),
-    OTHER_N("doc_stride", "for SQuAD"),
-    OTHER_N("max_query_length", "for SQuAD"),
-    OTHER_ON("version_2_with_negative", "for SQuAD"),
-    OTHER_ON("xlnet_format", "for SQuAD"),
     BT_FLAGS_COMMON(values),
     BT_FLAG_LAST,
 };
@@ -101,6 +106,8 @@ int main(int argc, char **argv)
 	                         .xnli_language = "en",
 	                         .pawsx_language = "en",
 	                         .only_use_en_dev = true,
+	                         .doc_stride = 128,
+	                         .max_query_length = 64,
 	                         .do_lower_case = true,
 	                         .max_seq_length = 128}};
 	struct bt_progress progress;

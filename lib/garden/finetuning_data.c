@@ -161,6 +161,19 @@ static int make_part(const struct bt_finetuning_plan *plan,
 	return r;
 }
 
+static int make_parts(const struct bt_finetuning_plan *plan,
+                      const struct bt_tok *tok, struct bt_error *err)
+{
+	struct bt_pool *pool = NULL;
+	size_t i;
+	int r = bt_pool_new(plan->f->threads, &pool, err);
+
+	for (i = 0; r == BT_OK && i < plan->n; i++)
+		r = make_part(plan, &plan->part[i], tok, pool, err);
+	bt_pool_free(pool);
+	return r;
+}
+
 static int write_metadata(const struct bt_finetuning_plan *plan,
                           struct bt_error *err)
 {
@@ -174,6 +187,11 @@ static int write_metadata(const struct bt_finetuning_plan *plan,
 	size_t i;
 	int r;
 
+	if (plan->squad) {
+		free(counts);
+		return bt_finetuning_squad_metadata(plan->f,
+		                                    plan->part[0].records, err);
+	}
 	for (i = 0; i < plan->n; i++)
 		counts[i] = (struct bt_metadata_count){plan->part[i].key,
 		                                       plan->part[i].records};
@@ -205,9 +223,7 @@ int bt_finetuning_make(const struct bt_finetuning *f, struct bt_error *err)
 	    .special = true, .max_length = (size_t)f->max_seq_length};
 	struct bt_finetuning_plan plan;
 	struct bt_out *meta = NULL;
-	struct bt_pool *pool = NULL;
 	struct bt_tok *tok = NULL;
-	size_t i;
 	int r = bt_finetuning_plan(f, &plan, err);
 
 	if (r == BT_OK)
@@ -222,15 +238,14 @@ int bt_finetuning_make(const struct bt_finetuning *f, struct bt_error *err)
 		                err);
 	bt_out_abandon(meta);
 	if (r == BT_OK)
-		r = bt_pool_new(f->threads, &pool, err);
-	for (i = 0; r == BT_OK && i < plan.n; i++)
-		r = make_part(&plan, &plan.part[i], tok, pool, err);
+		r = plan.squad
+		        ? bt_finetuning_squad_make(f, plan.part, tok, err)
+		        : make_parts(&plan, tok, err);
 	if (f->progress != NULL)
 		bt_progress_clear(f->progress);
 	if (r == BT_OK)
 		r = commit(&plan, err);
 	bt_finetuning_plan_clear(&plan);
 	bt_tok_free(tok);
-	bt_pool_free(pool);
 	return r;
 }

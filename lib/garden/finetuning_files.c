@@ -53,6 +53,12 @@ struct bt_finetuning_part *bt_finetuning_part(struct bt_finetuning_plan *plan,
 	return p;
 }
 
+void bt_finetuning_path(struct bt_finetuning_part *p, const char *path)
+{
+	(void)!bt_grow(&p->paths, &p->cap, p->n_paths + 1, sizeof(*p->paths));
+	p->paths[p->n_paths++] = bt_strndup(path, strlen(path));
+}
+
 void bt_finetuning_file(struct bt_finetuning_part *p, const char *dir,
                         const char *pattern, const char *word)
 {
@@ -61,7 +67,7 @@ void bt_finetuning_file(struct bt_finetuning_part *p, const char *dir,
 
 	bt_buf_printf(&path, "%s%s%s", dir, bt_str_ends(dir, "/") ? "" : "/",
 	              name);
-	(void)!bt_grow(&p->paths, &p->cap, p->n_paths + 1, sizeof(*p->paths));
-	p->paths[p->n_paths++] = bt_buf_detach(&path);
+	bt_finetuning_path(p, bt_buf_str(&path));
+	bt_buf_clear(&path);
 	free(name);
 }

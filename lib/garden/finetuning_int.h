@@ -28,7 +28,8 @@ struct bt_finetuning_part {
 
 struct bt_finetuning_plan {
 	const struct bt_finetuning *f;
-	const char *processor;                /* processor_type */
+	bool squad;            /* one part: questions, not rows with labels */
+	const char *processor; /* processor_type */
 	const struct bt_published *published; /* or NULL */
 	enum bt_label_type label_type;
 	struct bt_labels labels;  /* of BT_LABEL_CLASS */
@@ -54,9 +55,23 @@ struct bt_finetuning_part *bt_finetuning_part(struct bt_finetuning_plan *plan,
 void bt_finetuning_file(struct bt_finetuning_part *part, const char *dir,
                         const char *pattern, const char *word);
 
+/* Adds a file as it is named. */
+void bt_finetuning_path(struct bt_finetuning_part *part, const char *path);
+
 /* The parts of a retrieval task. */
 int bt_finetuning_retrieval(struct bt_finetuning_plan *plan,
                             struct bt_error *err) BT_MUST_USE;
+
+/* The part of questions, what is written for it, and the meta data. */
+int bt_finetuning_squad(struct bt_finetuning_plan *plan,
+                        struct bt_error *err) BT_MUST_USE;
+int bt_finetuning_squad_make(const struct bt_finetuning *f,
+                             struct bt_finetuning_part *part,
+                             const struct bt_tok *tok,
+                             struct bt_error *err) BT_MUST_USE;
+int bt_finetuning_squad_metadata(const struct bt_finetuning *f,
+                                 uint64_t records,
+                                 struct bt_error *err) BT_MUST_USE;
 
 static inline bool bt_finetuning_given(const char *s)
 {

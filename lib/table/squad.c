@@ -10,8 +10,6 @@
 #include "base/utf8.h"
 #include "dedup/duplicate_ids.h"
 #include "format/json.h"
-#include "format/tf_example.h"
-#include "format/tfrecord.h"
 #include "io/in.h"
 
 #define DOCUMENT_MAX ((size_t)1 << 30)
@@ -20,8 +18,8 @@
 struct reader {
 	const struct bt_squad_opts *o;
 	struct bt_squad_stats *stats;
-	struct bt_out *out;
-	struct bt_example_writer w;
+	bt_squad_take take;
+	void *arg;
 	struct bt_duplicate_ids ids;
 	/* the question that is read */
 	struct bt_buf id;
@@ -29,6 +27,7 @@ struct reader {
 	struct bt_span *answer; /* [n] */
 	int64_t *start;         /* [n] code points */
 	size_t n, answer_cap, start_cap;
+	bool impossible;
 };
 
 /* The beginning of a text, whole characters. */
@@ -139,7 +138,8 @@ static int add_answer(struct reader *r, const json_t *text, const json_t *start,
                       struct bt_error *err)
 {
 	struct bt_span answer = bt_json_text(text);
-	struct place at = {.start = json_integer_value(start)};
+	struct place at = {.start = json_integer_value(start),
+	                   .nearest = json_integer_value(start)};
 	size_t k = r->n + 1;
 
 	if (answer.p == NULL || answer.n == 0)
@@ -152,10 +152,12 @@ static int add_answer(struct reader *r, const json_t *text, const json_t *start,
 		                    "answer %zu: 'answer_start' is not a whole "
 		                    "number from 0 on",
 		                    k);
-	find(r->context, answer, &at);
-	if (!at.right && (!r->o->realign || at.nearest < 0))
-		return misplaced(&at, k, answer, err);
-	r->stats->realigned += !at.right;
+	if (!r->o->unchecked) {
+		find(r->context, answer, &at);
+		if (!at.right && (!r->o->realign || at.nearest < 0))
+			return misplaced(&at, k, answer, err);
+		r->stats->realigned += !at.right;
+	}
 	if (bt_grow(&r->answer, &r->answer_cap, k, sizeof(*r->answer)) ||
 	    bt_grow(&r->start, &r->start_cap, k, sizeof(*r->start)))
 		return bt_error_nomem(err, "reading a question");
@@ -207,13 +209,17 @@ static int get_answers(struct reader *r, const json_t *o, bool *known,
 	int e = BT_OK;
 
 	r->n = 0;
+	r->impossible = false;
 	*known = false;
 	if (r->o->no_answers)
 		return BT_OK;
 	e = bt_json_bool(o, "is_impossible", &none, err);
+	r->impossible = none;
 	*known = none || (answers != NULL && !json_is_null(answers));
 	if (e == BT_OK && answers != NULL && !json_is_null(answers))
 		e = add_answers(r, answers, err);
+	if (r->o->unchecked)
+		return e;
 	if (e == BT_OK && none && r->n > 0)
 		e = bt_error_set(err, BT_EFORMAT,
 		                 "'is_impossible' is true, but it has %zu "
@@ -227,45 +233,38 @@ static int get_answers(struct reader *r, const json_t *o, bool *known,
 	return e;
 }
 
-static int write_record(struct reader *r, struct bt_span question,
-                        struct bt_span title, bool known, struct bt_error *err)
+static int hand_over(struct reader *r, const struct bt_squad_question *q,
+                     struct bt_error *err)
 {
-	struct bt_span payload;
-
-	bt_example_begin(&r->w);
-	if (known) {
-		bt_example_add_int64s(&r->w, "answer_starts", r->start, r->n);
-		bt_example_add_texts(&r->w, "answers", r->answer, r->n);
-	}
-	bt_example_add_text(&r->w, "context", r->context.p, r->context.n);
-	bt_example_add_text(&r->w, "id", r->id.data, r->id.len);
-	bt_example_add_text(&r->w, "question", question.p, question.n);
-	if (title.p != NULL)
-		bt_example_add_text(&r->w, "title", title.p, title.n);
-	payload = bt_example_finish(&r->w);
-	if (payload.p == NULL)
-		return bt_error_nomem(err, "reading a question");
 	r->stats->questions++;
-	r->stats->unknown += !known;
-	r->stats->impossible += known && r->n == 0;
-	return bt_tfrecord_write(r->out, payload.p, payload.n, err);
+	r->stats->unknown += !q->known;
+	r->stats->impossible += q->known && q->n == 0;
+	return r->take(r->arg, q, err);
 }
 
 /* A question of r->context, which has an id. */
 static int add_question(struct reader *r, const json_t *o, struct bt_span title,
                         struct bt_error *err)
 {
-	struct bt_span question = {NULL, 0}, id = {r->id.data, r->id.len};
-	bool known = false;
-	int e = get_text(o, "question", &question, err);
+	struct bt_squad_question q = {.id = {bt_buf_at(&r->id, 0), r->id.len},
+	                              .context = r->context,
+	                              .title = title};
+	int e = get_text(o, "question", &q.question, err);
 
 	if (e == BT_OK)
-		e = get_answers(r, o, &known, err);
-	if (e == BT_OK)
-		bt_duplicate_ids_add(&r->ids, id);
-	if (e == BT_OK)
-		return write_record(r, question, title, known, err);
-	return bt_error_prefix(err, "question '%.*s'", (int)head(id).n, id.p);
+		e = get_answers(r, o, &q.known, err);
+	if (e == BT_OK) {
+		bt_duplicate_ids_add(&r->ids, q.id);
+		q.impossible = r->impossible;
+		q.answer = r->answer;
+		q.start = r->start;
+		q.n = r->n;
+		e = hand_over(r, &q, err);
+	}
+	if (e == BT_EFORMAT)
+		bt_error_prefix(err, "question '%.*s'", (int)head(q.id).n,
+		                q.id.p);
+	return e;
 }
 
 /* An object with a question and its context; without an id it is numbered. */
@@ -445,12 +444,11 @@ static int read_file(struct reader *r, const char *path, struct bt_error *err)
 	return e;
 }
 
-int bt_squad_convert(char *const *paths, int n,
-                     const struct bt_squad_opts *opts, struct bt_out *out,
-                     const struct bt_log *log, struct bt_squad_stats *stats,
-                     struct bt_error *err)
+int bt_squad_read(char *const *paths, int n, const struct bt_squad_opts *opts,
+                  bt_squad_take take, void *arg, const struct bt_log *log,
+                  struct bt_squad_stats *stats, struct bt_error *err)
 {
-	struct reader r = {.o = opts, .stats = stats, .out = out};
+	struct reader r = {.o = opts, .stats = stats, .take = take, .arg = arg};
 	int i, e = BT_OK;
 
 	if (n == 0)
@@ -463,7 +461,6 @@ int bt_squad_convert(char *const *paths, int n,
 	if (e == BT_OK)
 		bt_duplicate_ids_tell(&r.ids, log);
 	bt_duplicate_ids_clear(&r.ids);
-	bt_example_clear(&r.w);
 	bt_buf_clear(&r.id);
 	free(r.answer);
 	free(r.start);

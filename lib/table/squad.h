@@ -13,12 +13,15 @@
 
 #include "base/err.h"
 #include "base/log.h"
+#include "base/span.h"
 #include "io/out.h"
 
 struct bt_squad_opts {
 	bool no_answers; /* leave them out */
 	bool realign;    /* an answer that does not stand at its answer_start is
 	                  * taken from the nearest place where it does */
+	bool unchecked;  /* answers are taken as they are, wherever they stand
+	                  * and whatever is_impossible says */
 };
 
 struct bt_squad_stats {
@@ -27,9 +30,31 @@ struct bt_squad_stats {
 	uint64_t realigned;          /* answers */
 };
 
-/* Reads the files (none: standard input) and writes their records; warns of ids
- * that come again. What is wrong is BT_EFORMAT with the file and the question.
- * A file that is one JSON text is held in memory, of JSON Lines a line. */
+/* A question; borrowed for the call that takes it. */
+struct bt_squad_question {
+	struct bt_span id, question, context;
+	struct bt_span title; /* p NULL: none */
+	bool known;           /* there is a list of answers, perhaps empty */
+	bool impossible;      /* is_impossible says so */
+	const struct bt_span *answer; /* [n] */
+	const int64_t *start;         /* [n] code points */
+	size_t n;
+};
+
+/* Takes a question. What it finds wrong with it is BT_EFORMAT. */
+typedef int (*bt_squad_take)(void *arg, const struct bt_squad_question *q,
+                             struct bt_error *err);
+
+/* Reads the files (none: standard input) and hands each question on; warns of
+ * ids that come again. What is wrong is BT_EFORMAT with the file and the
+ * question. A file that is one JSON text is held in memory, of JSON Lines a
+ * line. */
+int bt_squad_read(char *const *paths, int n, const struct bt_squad_opts *opts,
+                  bt_squad_take take, void *arg, const struct bt_log *log,
+                  struct bt_squad_stats *stats,
+                  struct bt_error *err) BT_MUST_USE;
+
+/* Reads the files likewise and writes a text record for each question. */
 int bt_squad_convert(char *const *paths, int n,
                      const struct bt_squad_opts *opts, struct bt_out *out,
                      const struct bt_log *log, struct bt_squad_stats *stats,

@@ -353,9 +353,6 @@ no() { # GLOB NAME FLAG...
 	exits 2 "$@"
 	like "$(cat err)" "bert-create-finetuning-data: $pattern" '... says why'
 }
-no '*--fine_tuning_task_type=squad: that task is not implemented*' 'squad' \
-	make --input_data_dir=d --fine_tuning_task_type=squad \
-	--squad_data_file=train-v1.1.json --doc_stride=128
 no '*--fine_tuning_task_type=tagging: *' 'tagging' \
 	make --input_data_dir=d --fine_tuning_task_type=tagging
 no '*--tfds_params=dataset=glue/mrpc: *not downloaded*csv2tfrecord*' \
