@@ -55,17 +55,22 @@ int bt_minimum_unmet(const struct bt_minimum *m, size_t n,
                      const struct bt_labels *labels, struct bt_buf *why)
 {
 	struct bt_metrics_summary s;
+	struct bt_error err;
 	double value;
 	size_t i;
 	int unmet = 0;
 
 	bt_metrics_summary(metrics, &s);
 	for (i = 0; i < n; i++) {
-		if (bt_metrics_find(&s, m[i].name, &value, NULL) != BT_OK ||
+		memset(&err, 0, sizeof(err));
+		value = NAN;
+		if (bt_metrics_find(&s, m[i].name, &value, &err) == BT_OK &&
 		    is_met(&m[i], value))
 			continue;
 		unmet++;
-		if (isnan(value) && metrics->kind->undefined != NULL) {
+		if (err.code != BT_OK) {
+			bt_buf_puts(why, err.text);
+		} else if (isnan(value) && metrics->kind->undefined != NULL) {
 			bt_buf_printf(why, "%s is undefined: ", m[i].name);
 			metrics->kind->undefined(metrics, labels, why);
 		} else {

@@ -31,9 +31,11 @@ static const struct {
 	}
 #define M(of, falls, field) ROW(of, falls, #field, field, 0, 0)
     ROW(ALL, true, "loss", loss, PROBABILITIES, 0),
-    M(CLASSES | LABELS | TAGS | PAIRS, false, accuracy),
-    M(PAIRS, false, mrr),
-    M(PAIRS, false, triplet_accuracy),
+    ROW(CLASSES | LABELS | TAGS | PAIRS, false, "accuracy", accuracy,
+        BT_METRICS_OF_PAIRS, 0),
+    ROW(PAIRS, false, "mrr", mrr, BT_METRICS_OF_PAIRS, 0),
+    ROW(PAIRS, false, "triplet_accuracy", triplet_accuracy,
+        BT_METRICS_OF_TRIPLETS, 0),
     M(TAGS, false, precision),
     M(TAGS, false, recall),
     M(TAGS | SPANS | QUESTIONS, false, f1),
@@ -74,8 +76,8 @@ static const struct {
     M(NUMBERS, true, rmse),
     M(NUMBERS, true, mae),
     M(NUMBERS, false, r2),
-    M(NUMBERS | PAIRS, false, pearson),
-    M(NUMBERS | PAIRS, false, spearman),
+    ROW(NUMBERS | PAIRS, false, "pearson", pearson, BT_METRICS_OF_SCORES, 0),
+    ROW(NUMBERS | PAIRS, false, "spearman", spearman, BT_METRICS_OF_SCORES, 0),
     M(NUMBERS, false, pearson_spearman),
 #undef M
 #undef ROW
@@ -152,6 +154,18 @@ static size_t find(const char *name, unsigned *of)
 	return i;
 }
 
+/* What one of these bits stands for. */
+static const char *lacking(unsigned needs)
+{
+	if ((needs & BT_METRICS_OF_SCORES) != 0)
+		return "pairs with a score";
+	if ((needs & BT_METRICS_OF_PAIRS) != 0)
+		return "pairs without a score";
+	if ((needs & BT_METRICS_OF_TRIPLETS) != 0)
+		return "pairs with a text that the first is not to be near";
+	return "the probabilities of all examples";
+}
+
 int bt_metrics_find(const struct bt_metrics_summary *s, const char *name,
                     double *value, struct bt_error *err)
 {
@@ -177,10 +191,8 @@ int bt_metrics_find(const struct bt_metrics_summary *s, const char *name,
 		                 "there are %d",
 		                 name, known[i].above, s->classes);
 	else if (i < KNOWN && is_of(s, of))
-		r = bt_error_set(err, BT_EARG,
-		                 "metric '%s' needs the probabilities of all "
-		                 "examples",
-		                 name);
+		r = bt_error_set(err, BT_EARG, "metric '%s' needs %s", name,
+		                 lacking(known[i].needs & s->lacks));
 	else if (i < KNOWN)
 		r = bt_error_set(err, BT_EARG,
 		                 "metric '%s' is not available for %s, "

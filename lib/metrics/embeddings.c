@@ -80,7 +80,7 @@ static void add_rank(const struct bt_metrics *m, size_t i, double *score,
 		given = c;
 	for (c = i + 2; c <= given && own > cosine(m, i, c); c++)
 		;
-	s->triplet_accuracy += given == 0 ? NAN : (double)(c > given);
+	s->triplet_accuracy += c > given;
 	s->accuracy += nearer == 0;
 	s->mrr += 1 / (double)(nearer + 1);
 	s->loss += SCALE * (max - own) + log(sum);
@@ -99,7 +99,6 @@ static void rank(const struct bt_metrics *m, double *score,
 	s->mrr = bt_metrics_ratio(s->mrr, n);
 	s->triplet_accuracy = bt_metrics_ratio(s->triplet_accuracy, n);
 	s->loss = bt_metrics_ratio(s->loss, n);
-	s->pearson = s->spearman = NAN;
 }
 
 /* The logarithm of 1 and, for each two of n cosines that are not in the order
@@ -132,7 +131,6 @@ static void compare(const struct bt_metrics *m, double *score,
 			score[n] = cosine(m, i, i + 1);
 			y[n++] = (double)m->truth[i];
 		}
-	s->accuracy = s->mrr = s->triplet_accuracy = NAN;
 	s->loss = order(y, score, n);
 	s->pearson = bt_metrics_correlation(y, score, n);
 	s->spearman = NAN;
@@ -143,22 +141,23 @@ static void compare(const struct bt_metrics *m, double *score,
 
 static void summary(const struct bt_metrics *m, struct bt_metrics_summary *s)
 {
+	bool scores = m->rows > 0 && !isnan(m->truth[0]), triplets = false;
 	double *scratch = NULL;
-	size_t all;
+	size_t all, i;
 
-	s->loss = s->accuracy = s->mrr = s->pearson = s->spearman = NAN;
-	s->triplet_accuracy = NAN;
-	if (m->n == 0 || !bt_size_mul(m->rows, 4, &all))
-		return;
-	scratch = bt_array(all, sizeof(*scratch));
+	for (i = 0; i < m->rows; i++)
+		triplets |= m->is[i] > 1;
+	s->lacks = (scores ? BT_METRICS_OF_PAIRS : BT_METRICS_OF_SCORES) |
+	           (scores || !triplets ? BT_METRICS_OF_TRIPLETS : 0);
+	if (m->n > 0 && bt_size_mul(m->rows, 4, &all))
+		scratch = bt_array(all, sizeof(*scratch));
 	if (scratch == NULL)
-		return;
-	if (isnan(m->truth[0])) {
-		s->loss = s->accuracy = s->mrr = s->triplet_accuracy = 0;
-		rank(m, scratch, s);
-	} else {
+		s->loss = s->accuracy = s->mrr = s->triplet_accuracy =
+		    s->pearson = s->spearman = NAN;
+	else if (scores)
 		compare(m, scratch, s);
-	}
+	else
+		rank(m, scratch, s);
 	free(scratch);
 }
 
@@ -170,13 +169,13 @@ static void report(const struct bt_metrics *m, const struct bt_labels *l,
 	(void)l;
 	(void)confusions;
 	bt_metrics_summary(m, &s);
-	if (isnan(s.accuracy))
+	if ((s.lacks & BT_METRICS_OF_PAIRS) != 0)
 		bt_buf_printf(out, "spearman %.4f  pearson %.4f", s.spearman,
 		              s.pearson);
 	else
 		bt_buf_printf(out, "accuracy %.4f  MRR %.4f", s.accuracy,
 		              s.mrr);
-	if (!isnan(s.triplet_accuracy))
+	if ((s.lacks & BT_METRICS_OF_TRIPLETS) == 0)
 		bt_buf_printf(out, "  triplet accuracy %.4f",
 		              s.triplet_accuracy);
 	bt_buf_printf(out, "  loss %.4f  (%llu pairs)\n", s.loss,

@@ -232,8 +232,11 @@ int bt_metrics_label(const struct bt_metrics *m, size_t k,
 
 /* What metrics may need beside the right kind. */
 enum {
-	BT_METRICS_RANKS = 1,           /* probabilities of all examples */
-	BT_METRICS_OF_PROBABILITIES = 2 /* of each */
+	BT_METRICS_RANKS = 1,            /* probabilities of all examples */
+	BT_METRICS_OF_PROBABILITIES = 2, /* of each */
+	BT_METRICS_OF_SCORES = 4,        /* pairs with a score */
+	BT_METRICS_OF_PAIRS = 8,         /* pairs without one */
+	BT_METRICS_OF_TRIPLETS = 16      /* with texts not to be near */
 };
 
 struct bt_metrics_summary {
@@ -262,8 +265,7 @@ struct bt_metrics_summary {
 	 * f1 is then that of an answer's tokens, the mean over windows */
 
 	/* of embeddings, and accuracy, of pairs without a score: 1 / the place
-	 * of the right text, the mean; the others of pairs with one. NaN: not
-	 * of these pairs */
+	 * of the right text, the mean */
 	double mrr;
 	double triplet_accuracy; /* share of those whose right text is nearer
 	                          * than the wrong ones given for it */

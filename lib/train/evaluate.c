@@ -48,8 +48,7 @@ static void log_evaluation(const struct bt_train_run *t, double loss,
 
 	for (i = 0; s->kind->shown[i].name != NULL; i++) {
 		if (bt_metrics_find(s, s->kind->shown[i].name, &v, NULL) ==
-		        BT_OK &&
-		    !isnan(v))
+		    BT_OK)
 			bt_buf_printf(&b, ", %s %.4f", s->kind->shown[i].label,
 			              v);
 		said |= strcmp(s->kind->shown[i].name, m) == 0;
@@ -135,7 +134,8 @@ int bt_train_check_metric(struct bt_train_run *t, struct bt_error *err)
 	if (bt_metrics_needs(t->o->metric) & BT_METRICS_RANKS)
 		m->keep = SIZE_MAX;
 	for (i = 0; i < t->eval->n && r == BT_OK; i++)
-		if (t->eval->per_token || !t->eval->continues[i])
+		if (t->eval->per_token ||
+		    t->eval->continues[i] != BT_CONTINUES_TEXT)
 			r = bt_forward_count(m, t->eval, i, zeros, err);
 	free(zeros);
 	if (r != BT_OK)

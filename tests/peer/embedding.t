@@ -14,23 +14,30 @@ sys.exit(u.find_spec("sentence_transformers") is None)' 2>why; then
 fi
 HF_HUB_OFFLINE=1
 export HF_HUB_OFFLINE
-awk -F, -v OFS=, 'BEGIN { print "a", "b", "score" }
-	/^L[0-9]+,[^",]*,[a-z_]+$/ {
-		if ($3 in last && !done[$3]++) print last[$3], $2, ++k % 5 / 4
+data=$TEST_TOP/pipelines/data
+awk -F, -v OFS=, 'BEGIN { print "a", "b", "c", "score" }
+	!/^L[0-9]+,[^",]*,[a-z_]+$/ { next }
+	NR == FNR { other[n++] = $2; next }
+	{
+		if ($3 in last && !done[$3]++) print last[$3], $2, other[k], k++ % 5 / 4
 		last[$3] = $2
-	}' "$TEST_TOP/pipelines/data/library-train.csv" | head -n 17 >pairs.csv
-for loss in ranking cosent cosine; do
-	label='-l score'
-	[ $loss != ranking ] || label=
+	}' "$data/library-dev.csv" "$data/library-train.csv" | head -n 17 >pairs.csv
+for loss in ranking triplets cosent cosine; do
+	label= texts=
+	case $loss in
+	cos*) label='-l score' ;;
+	triplets) label='--keep c' texts='--negative c' ;;
+	esac
+	[ $loss = triplets ] && name=ranking || name=$loss
 	# shellcheck disable=SC2086 # two words
-	csv2tfrecord -q -t a --pair b $label pairs.csv | bert-tokenize -q -m "$MINILM" --apart -o pairs.rec
-	works "$loss" bert-train -q --force -m "$MINILM" --task embedding --embedding-loss $loss --batch-size 16 \
+	csv2tfrecord -q -t a --pair b $label pairs.csv | bert-tokenize -q -m "$MINILM" --apart $texts -o pairs.rec
+	works "$loss" bert-train -q --force -m "$MINILM" --task embedding --embedding-loss $name --batch-size 16 \
 		--steps 6 --dropout 0 --learning-rate 1e-4 --warmup 0 --schedule constant --log-steps 1 --dtype f32 \
 		-o $loss pairs.rec
 done
-"$PEER_PYTHON" "$peer" "$MINILM" pairs.csv ranking cosent cosine >said 2>why
+"$PEER_PYTHON" "$peer" "$MINILM" pairs.csv ranking triplets cosent cosine >said 2>why
 result $? 'sentence-transformers trains'
-for loss in ranking cosent cosine; do
+for loss in ranking triplets cosent cosine; do
 	grep "^$loss:" said >why
 	grep -q "^$loss: 6 updates, .* alike" said
 	result $? "... alike: $loss"

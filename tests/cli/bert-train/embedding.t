@@ -56,6 +56,9 @@ like "$(cat err)" '*100 pairs of texts with a score*epoch 2: loss *, spearman *(
 bert-eval -q -m s --min spearman=.9 scored.rec >out 2>err
 is $? 1 'are compared with cosines'
 like "$(cat out err)" 'spearman * pearson * loss * (100 pairs)*spearman is * less than 0.9*' '... in the report'
+bert-eval -q -m s --min mrr=.1 scored.rec >out 2>err
+is $? 1 'of which none is nearest'
+like "$(cat err)" "*metric 'mrr' needs pairs without a score*" '... as is said'
 works 'a loss for scores' train s2 -q --embedding-loss cosine --steps 1 --pool max \
 	"$(sed 's/,[123]$/,.5/' pairs.csv | csv2tfrecord -q -i row -t a --pair b -l score |
 		bert-tokenize -q -m vocab.txt --apart -o half.rec; echo half.rec)"
@@ -66,6 +69,8 @@ misuses '*the loss ranking is for pairs without a score, and these have scores*'
 	train x -q --embedding-loss ranking scored.rec
 refuses '*a pair has the score 2, and cosines are between -1 and 1*' 'scores that no cosine has' \
 	train x -q --embedding-loss cosine scored.rec
+misuses "*metric 'mrr' needs pairs without a score*" 'other pairs to evaluate on' \
+	train x -q --eval scored.rec train.rec
 misuses "*metric 'spearman' is for pairs with a score*" 'a metric of scores' \
 	train x -q --eval-share .2 --metric spearman train.rec
 # texts that the first is not to be near
