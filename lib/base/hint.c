@@ -66,6 +66,7 @@ static const char *const words[BT_HINTS] = {
         "--checkpoint-activations",
     [BT_HINT_CLASSES_TRAIN] = "train one with bert-train -m DIR -o MODEL",
     [BT_HINT_CSV_ONLY] = "--header and --delimiter are for --format csv",
+    [BT_HINT_EMBED_AUTO] = "--embed auto writes its embeddings",
     [BT_HINT_EMBED] = "choose it with --embed cls, mean or max",
     [BT_HINT_GEMM_INT8] = "leave out --gemm",
     [BT_HINT_FIELD_NAMES] = "--header gives CSV other column names",

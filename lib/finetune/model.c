@@ -9,6 +9,7 @@
 #include "ckpt/open.h"
 #include "format/json.h"
 #include "format/model_files.h"
+#include "format/sentence.h"
 #include "io/path.h"
 #include "tokenizer/tokenizer.h"
 
@@ -151,6 +152,7 @@ out:
 int bt_model_open(const char *dir, const struct bt_engine_opts *o,
                   struct bt_model *m, struct bt_error *err)
 {
+	struct bt_sentence own;
 	int r;
 
 	memset(m, 0, sizeof(*m));
@@ -160,7 +162,11 @@ int bt_model_open(const char *dir, const struct bt_engine_opts *o,
 	 * before the lack of some tensor does */
 	if (r == BT_OK && m->labels.n < m->task->least)
 		r = bt_error_hint(
-		    err, BT_HINT_CLASSES_TRAIN,
+		    err,
+		    bt_sentence_read(dir, &own, NULL) == BT_OK &&
+		            own.pooling != NULL
+		        ? BT_HINT_EMBED_AUTO
+		        : BT_HINT_CLASSES_TRAIN,
 		    bt_error_set(err, BT_EFORMAT,
 		                 "'%s' does not hold a trained classifier: "
 		                 "its configuration names %d labels",
