@@ -11,7 +11,7 @@
 #include "format/json.h"
 #include "io/duplicate_paths.h"
 #include "io/out.h"
-#include "metrics/entities.h"
+#include "record/entities.h"
 
 /* Exit status with --min, like cmp's. */
 enum { YES = 0, NO = 1, TROUBLE = 2 };

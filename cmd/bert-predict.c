@@ -8,7 +8,7 @@
 #include "format/csv.h"
 #include "io/duplicate_paths.h"
 #include "io/path.h"
-#include "metrics/entities.h"
+#include "record/entities.h"
 #include "task/task.h"
 
 struct args {

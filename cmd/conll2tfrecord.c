@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Turns sentences of tagged words into text records. */
+#include "base/str.h"
 #include "base/sys.h"
 #include "base/tool.h"
 #include "io/duplicate_paths.h"
@@ -25,6 +26,15 @@ static const struct bt_opt options[] = {
     BT_STR('t', "tag", "COL", "column of the tags, or their key [last, tags]",
            values, o.tag),
     BT_FLAG(0, "no-tags", "the words have no tags", values, o.no_tags),
+    BT_GROUP("Schemes of tags"),
+    BT_STR(0, "scheme", "FROM[:TO]",
+           "tags follow scheme FROM; write them by scheme TO [FROM], of "
+           "iob1, iob2, ioe1, ioe2, iobes, bilou",
+           values, o.scheme),
+    BT_FLAG(0, "repair-tags",
+            "with --scheme: change tags that do not follow FROM, instead of "
+            "failing",
+            values, o.repair_tags),
     BT_GROUP("Context"),
     BT_INT(0, "context", "N",
            "also show N sentences on either side to the model [0]", values,
@@ -74,6 +84,11 @@ static int run(const struct values *v, char *const *files, int n)
 
 	if (v->o.no_tags && v->o.tag != NULL)
 		return bt_tool_misuse(&tool, "give either --tag or --no-tags");
+	if (v->o.no_tags && v->o.scheme != NULL)
+		return bt_tool_misuse(&tool,
+		                      "give either --scheme or --no-tags");
+	if (v->o.repair_tags && v->o.scheme == NULL)
+		return bt_tool_misuse(&tool, "--repair-tags needs --scheme");
 	if (bt_out_spare(v->common.output, files, n, &err) != BT_OK)
 		return bt_tool_misuse(&tool, "%s", err.text);
 	r = bt_duplicate_paths(files, n, &log, &err);
@@ -85,6 +100,12 @@ static int run(const struct values *v, char *const *files, int n)
 	       (unsigned long long)stats.sentences,
 	       (unsigned long long)stats.words,
 	       stats.tagged ? "" : ", without tags");
+	if (stats.repaired > 0)
+		bt_log(&log, BT_LOG_NOTE,
+		       "%llu tag%s did not follow the scheme and %s changed",
+		       (unsigned long long)stats.repaired,
+		       bt_plural(stats.repaired),
+		       stats.repaired == 1 ? "was" : "were");
 	return BT_EXIT_DONE;
 }
 

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "metrics/entities.h"
 #include "metrics/metrics_int.h"
+#include "record/entities.h"
 
 struct bt_metrics_tags {
 	struct bt_entity_tag *tag; /* [classes] */

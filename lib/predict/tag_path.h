@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "metrics/entities.h"
+#include "record/entities.h"
 
 /*
  * Sets tag[words] to those with the largest sum of logits [words][n] among all

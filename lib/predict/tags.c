@@ -11,9 +11,9 @@
 #include "format/csv.h"
 #include "format/escape.h"
 #include "format/tf_example.h"
-#include "metrics/entities.h"
 #include "metrics/metrics.h"
 #include "predict/tag_path.h"
+#include "record/entities.h"
 #include "record/record.h"
 
 /* A list of texts out of a payload, and how far it was read. */

@@ -22,7 +22,7 @@ enum bt_tags_format { BT_TAGS_CONLL, BT_TAGS_CSV, BT_TAGS_JSONL };
 struct bt_tags_opts {
 	enum bt_tags_format format;
 	bool proba;         /* the probability of each tag, too */
-	const char *scheme; /* that tags are to follow (metrics/entities.h); or
+	const char *scheme; /* that tags are to follow (record/entities.h); or
 	                     * NULL */
 };
 

@@ -14,6 +14,7 @@
 #include "format/tf_example.h"
 #include "format/tfrecord.h"
 #include "io/in.h"
+#include "table/tag_scheme.h"
 
 #define LINE_MAX_BYTES ((size_t)64 << 20)
 #define COLUMNS 256
@@ -29,6 +30,7 @@ struct texts {
 struct sentence {
 	struct texts words, tags, lines;
 	struct bt_buf doc, id;
+	uint64_t line; /* of the last word, in columns */
 };
 
 struct reader {
@@ -45,6 +47,9 @@ struct reader {
 	int columns;     /* of the first line; 0: not known yet */
 	int word, tag;   /* columns, from 0 on; tag -1: none */
 	uint64_t number; /* of the line */
+	bool json;
+	struct bt_tag_scheme scheme; /* of o->scheme */
+	struct texts scheme_tags;    /* of the sentence, by the scheme */
 };
 
 static int add(struct texts *t, struct bt_span s)
@@ -154,6 +159,44 @@ static int write_next(struct reader *r, struct bt_error *err)
 	return bt_tfrecord_write(r->out, payload.p, payload.n, err);
 }
 
+/* Puts the tags of the sentence that is read into the scheme asked for. */
+static int apply_scheme(struct reader *r, struct bt_error *err)
+{
+	struct sentence *s = now(r);
+	struct texts *to = &r->scheme_tags, swap;
+	size_t wrong = 0, n = s->tags.n;
+	int e;
+
+	if (n == 0) {
+		r->number = r->json ? r->number : s->line - (s->words.n - 1);
+		return bt_error_set(err, BT_EFORMAT,
+		                    "has no tag, and tags are to follow a "
+		                    "scheme");
+	}
+	r->list_n = 0;
+	forget(to);
+	e = list(r, &s->tags);
+	if (e == BT_OK)
+		e = bt_grow(&to->end, &to->cap, n, sizeof(*to->end));
+	if (e != BT_OK)
+		return bt_error_nomem(err, "reading a sentence");
+	e = bt_tag_scheme_write(&r->scheme, r->list, n, &to->bytes, to->end,
+	                        &wrong, err);
+	if (e != BT_OK && r->json)
+		bt_error_prefix(err, "word %zu", wrong + 1);
+	if (e != BT_OK) {
+		/* lines of a sentence stand one behind the other */
+		if (!r->json)
+			r->number = s->line - (n - 1 - wrong);
+		return e;
+	}
+	to->n = n;
+	swap = s->tags;
+	s->tags = *to;
+	*to = swap;
+	return BT_OK;
+}
+
 /* The sentence that is read, if it has a word, is complete: writes what has all
  * its context now. */
 static int end_sentence(struct reader *r, struct bt_error *err)
@@ -163,6 +206,10 @@ static int end_sentence(struct reader *r, struct bt_error *err)
 
 	if (now(r)->words.n == 0)
 		return BT_OK;
+	if (r->scheme.from != NULL)
+		e = apply_scheme(r, err);
+	if (e != BT_OK)
+		return e;
 	r->n++;
 	while (e == BT_OK && r->n - r->written > r->o->context)
 		e = write_next(r, err);
@@ -276,6 +323,7 @@ static int add_line(struct reader *r, struct bt_span line, struct bt_error *err)
 	if (add(&now(r)->words, column[r->word]) || add(&now(r)->lines, line) ||
 	    (r->tag >= 0 && add(&now(r)->tags, column[r->tag])))
 		return bt_error_nomem(err, "reading a sentence");
+	now(r)->line = r->number;
 	return BT_OK;
 }
 
@@ -351,7 +399,6 @@ static int add_object(struct reader *r, struct bt_span line,
 static int read_lines(struct reader *r, struct bt_in *in, struct bt_error *err)
 {
 	struct bt_span line = {NULL, 0};
-	bool json = false;
 	size_t skip = 0;
 	int e;
 
@@ -365,12 +412,12 @@ static int read_lines(struct reader *r, struct bt_in *in, struct bt_error *err)
 		if (line.n > 0 && line.p[line.n - 1] == '\r')
 			line.n--;
 		if (r->number == 1)
-			json = line.n > 0 && line.p[0] == '{';
+			r->json = line.n > 0 && line.p[0] == '{';
 		if (bt_charset_check(BT_CHARSET_UTF8, line.p, line.n) != line.n)
 			e = bt_error_set(err, BT_EFORMAT, "is not valid UTF-8");
-		else if (json && line.n > 0)
+		else if (r->json && line.n > 0)
 			e = add_object(r, line, err);
-		else if (!json)
+		else if (!r->json)
 			e = add_line(r, line, err);
 		else
 			e = BT_OK;
@@ -390,6 +437,7 @@ static int read_file(struct reader *r, const char *path, struct bt_error *err)
 		return e;
 	r->number = 0;
 	r->columns = 0;
+	r->json = false;
 	e = read_lines(r, in, err);
 	if (e != BT_OK && e != BT_EIO && e != BT_ENOMEM && r->number > 0)
 		bt_error_prefix(err, "%s: line %llu", bt_in_name(in),
@@ -410,7 +458,9 @@ static void clear_all(struct reader *r)
 		bt_buf_clear(&r->q[i].id);
 	}
 	free(r->q);
+	clear(&r->scheme_tags);
 	free(r->list);
+	bt_tag_scheme_clear(&r->scheme);
 	bt_example_clear(&r->w);
 }
 
@@ -421,6 +471,9 @@ int bt_conll_convert(char *const *paths, int n,
 	struct reader r = {.o = opts, .stats = stats, .out = out};
 	int i, e = reserve(&r);
 
+	if (e == BT_OK && opts->scheme != NULL)
+		e = bt_tag_scheme_init(&r.scheme, opts->scheme,
+		                       opts->repair_tags, err);
 	if (e == BT_OK && n == 0)
 		e = read_file(&r, NULL, err);
 	for (i = 0; i < n && e == BT_OK; i++)
@@ -428,6 +481,7 @@ int bt_conll_convert(char *const *paths, int n,
 	if (e == BT_OK && stats->sentences == 0)
 		e = bt_error_set(err, BT_EFORMAT, "%s holds no sentence",
 		                 n > 0 ? paths[n - 1] : "standard input");
+	stats->repaired = r.scheme.repaired;
 	clear_all(&r);
 	return e;
 }

@@ -24,11 +24,16 @@ struct bt_conll_opts {
 	const char *word, *tag;
 	bool no_tags;   /* there are none */
 	size_t context; /* sentences of the same document on either side */
+	/* FROM or FROM:TO: tags follow FROM and are written as TO has them
+	 * (table/tag_scheme.h); NULL: any tags */
+	const char *scheme;
+	bool repair_tags; /* those that do not follow FROM */
 };
 
 struct bt_conll_stats {
 	uint64_t sentences, words, documents;
 	bool tagged;
+	uint64_t repaired; /* tags */
 };
 
 /* Reads the files (none: standard input) and writes their records. What is

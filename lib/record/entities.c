@@ -1,26 +1,36 @@
 /* SPDX-License-Identifier: MIT */
-#include "metrics/entities.h"
+#include "record/entities.h"
 
 #include <string.h>
 
 #include "base/mem.h"
 
-static int parse(const char *name, struct bt_labels *types,
-                 struct bt_entity_tag *tag, struct bt_error *err)
+static const char parts[] = "BIESLU", means[] = "BIESES";
+
+int bt_entity_tag(struct bt_span name, struct bt_labels *types,
+                  struct bt_entity_tag *tag, struct bt_error *err)
 {
-	static const char parts[] = "BIESLU", means[] = "BIESES";
-	const char *part = strchr(parts, name[0]), *type = name;
+	const char *part = name.n > 1 && name.p[1] == '-'
+	                       ? memchr(parts, name.p[0], sizeof(parts) - 1)
+	                       : NULL;
 
 	*tag = bt_entity_outside;
-	if (strcmp(name, "O") == 0)
+	if (bt_span_equal(name, bt_span("O")))
 		return BT_OK;
 	tag->part = 'S';
-	if (name[0] != '\0' && name[1] == '-' && part != NULL) {
+	if (part != NULL) {
 		tag->part = means[part - parts];
-		type = name + 2;
+		name = (struct bt_span){name.p + 2, name.n - 2};
 	}
-	tag->type = bt_labels_add(types, bt_span(type), err);
+	tag->type = bt_labels_add(types, name, err);
 	return tag->type < 0 ? tag->type : BT_OK;
+}
+
+bool bt_entity_has_part(struct bt_span name)
+{
+	return bt_span_equal(name, bt_span("O")) ||
+	       (name.n > 2 && name.p[1] == '-' &&
+	        memchr(parts, name.p[0], sizeof(parts) - 1) != NULL);
 }
 
 int bt_entity_tags(const struct bt_labels *l, struct bt_labels *types,
@@ -32,7 +42,7 @@ int bt_entity_tags(const struct bt_labels *l, struct bt_labels *types,
 	if (*tags == NULL)
 		return bt_error_nomem(err, "reading tags");
 	for (i = 0; i < l->n && r == BT_OK; i++)
-		r = parse(l->name[i], types, &(*tags)[i], err);
+		r = bt_entity_tag(bt_span(l->name[i]), types, &(*tags)[i], err);
 	return r;
 }
 
@@ -53,18 +63,23 @@ bool bt_entity_ends(struct bt_entity_tag before, struct bt_entity_tag now)
 
 /* Letters of tags, and patterns of two tags and their types: "BI=" is B before
  * I of the same type; ! is another type, * any, ? any letter. L and U stand as
- * E and S. */
+ * E and S. And what is written for an entity's only word, its first, one
+ * inside, its last; where that depends on the neighbour: `apart` for the first
+ * word behind an entity of the same type (B), or the last before one (E). */
 struct bt_entity_scheme {
-	const char *name, *letters, *start, *inside, *end;
+	const char *name, *letters, *start, *inside, *end, *write;
+	char apart;
 };
 
 static const struct bt_entity_scheme schemes[] = {
-    {"iob1", "IB", "OI* II! BI* IB= BB=", "BI= II=", "II! IO* IB* BO* BI! BB="},
-    {"iob2", "IB", "?B*", "BI= II=", "IO* II! IB* BO* BI! BB*"},
-    {"ioe1", "IE", "OI* II! EI* EE=", "II= IE=", "II! IO* IE! EI= EE="},
-    {"ioe2", "IE", "OI* OE* EI* EE* II! IE!", "IE= II=", "E?*"},
-    {"iobes", "IBES", "?B* ?S*", "BI= BE= II= IE=", "S?* E?*"},
-    {"bilou", "BILU", "?B* ?S*", "BI= BE= II= IE=", "S?* E?*"},
+    {"iob1", "IB",
+     "OI* II! BI* IB= BB=", "BI= II=", "II! IO* IB* BO* BI! BB=", "IIII", 'B'},
+    {"iob2", "IB", "?B*", "BI= II=", "IO* II! IB* BO* BI! BB*", "BBII", 0},
+    {"ioe1", "IE", "OI* II! EI* EE=", "II= IE=", "II! IO* IE! EI= EE=", "IIII",
+     'E'},
+    {"ioe2", "IE", "OI* OE* EI* EE* II! IE!", "IE= II=", "E?*", "EIIE", 0},
+    {"iobes", "IBES", "?B* ?S*", "BI= BE= II= IE=", "S?* E?*", "SBIE", 0},
+    {"bilou", "BILU", "?B* ?S*", "BI= BE= II= IE=", "S?* E?*", "UBIL", 0},
 };
 
 #define SCHEMES (sizeof(schemes) / sizeof(schemes[0]))
@@ -81,6 +96,11 @@ const struct bt_entity_scheme *bt_entity_scheme(const char *name,
 	             "unknown scheme '%s' (choose from: " BT_ENTITY_SCHEMES ")",
 	             name);
 	return NULL;
+}
+
+const char *bt_entity_scheme_name(const struct bt_entity_scheme *s)
+{
+	return s->name;
 }
 
 int bt_entity_scheme_check(const struct bt_entity_scheme *s,
@@ -136,4 +156,35 @@ struct bt_entity_step bt_entity_next(struct bt_entity_reader *r,
 	r->open = step.begins || (r->open && !step.ends);
 	r->last = now;
 	return step;
+}
+
+/* The letter of word i, in an entity of words a .. b-1. */
+static char letter(const struct bt_entity_scheme *s,
+                   const struct bt_entity_tag *tag, size_t n, size_t i,
+                   size_t a, size_t b)
+{
+	bool first = i == a, last = i + 1 == b;
+
+	if (s->apart == 'B' && first && a > 0 && tag[a - 1].type == tag[a].type)
+		return 'B';
+	if (s->apart == 'E' && last && b < n && tag[b].type == tag[a].type)
+		return 'E';
+	return s->write[first ? (last ? 0 : 1) : (last ? 3 : 2)];
+}
+
+void bt_entity_write(const struct bt_entity_scheme *s,
+                     const struct bt_entity_tag *tag, size_t n, char *out)
+{
+	size_t i, a, b;
+
+	for (a = 0; a < n; a = b) {
+		for (b = a + 1; b < n && tag[b].part != 'O' &&
+		                !bt_entity_begins(tag[b - 1], tag[b]);
+		     b++)
+			;
+		for (i = a; i < b; i++)
+			out[i] = tag[a].part == 'O'
+			             ? 'O'
+			             : letter(s, tag, n, i, a, b);
+	}
 }

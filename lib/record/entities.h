@@ -7,12 +7,14 @@
  * tags contradict each other is conlleval's decision: an I behind O, or behind
  * another type, begins an entity.
  */
-#ifndef BT_METRICS_ENTITIES_H
-#define BT_METRICS_ENTITIES_H
+#ifndef BT_RECORD_ENTITIES_H
+#define BT_RECORD_ENTITIES_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "base/err.h"
+#include "base/span.h"
 #include "record/labels.h"
 
 struct bt_entity_tag {
@@ -21,6 +23,13 @@ struct bt_entity_tag {
 };
 
 static const struct bt_entity_tag bt_entity_outside = {'O', -1};
+
+/* Reads a tag; its type is added to `types`. */
+int bt_entity_tag(struct bt_span name, struct bt_labels *types,
+                  struct bt_entity_tag *tag, struct bt_error *err) BT_MUST_USE;
+
+/* Whether it is "O", or names a part and a type. */
+bool bt_entity_has_part(struct bt_span name);
 
 /* Sets *tags, [l->n] and the caller's to free(), to the tags that l names;
  * their types are added to `types`. */
@@ -42,6 +51,19 @@ const struct bt_entity_scheme *bt_entity_scheme(const char *name,
 int bt_entity_scheme_check(const struct bt_entity_scheme *s,
                            const struct bt_labels *l,
                            struct bt_error *err) BT_MUST_USE;
+
+const char *bt_entity_scheme_name(const struct bt_entity_scheme *s);
+
+/*
+ * Sets out[n] to the letters that the scheme gives the words of a sentence with
+ * these tags [n], of which conlleval's decisions make the entities. Where tags
+ * follow a scheme, these are the entities of that scheme, too, and its letters
+ * are those that were read, with one exception: seqeval, and so
+ * bt_entity_next, takes no entity of ioe1 that begins with E, as one of a
+ * single word before another of its type does.
+ */
+void bt_entity_write(const struct bt_entity_scheme *s,
+                     const struct bt_entity_tag *tag, size_t n, char *out);
 
 /* Tags read one after the other; zero, and outside, is before a text. */
 struct bt_entity_reader {
