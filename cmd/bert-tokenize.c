@@ -65,6 +65,10 @@ static const struct bt_opt options[] = {
     BT_LIST(0, "negative", "FIELD",
             "with --apart: a text that the first is not to be near", opts,
             ask.negative),
+    BT_FLAG(0, "label-all",
+            "words with tags: train on all tokens of a word, not only its "
+            "first",
+            opts, ask.label_all),
     BT_FLAG(0, "no-special", "do not add [CLS] and [SEP]", opts,
             ask.no_special),
     BT_FLAG(0, "replace-invalid",
@@ -136,6 +140,8 @@ static const char *wrong_records(const struct bt_tokenize_options *o)
 			       "tfrecord";
 		if (o->keep_text)
 			return "--keep-text needs --format tfrecord";
+		if (o->label_all)
+			return "--label-all needs --format tfrecord";
 	}
 	if (o->keep_text && !full)
 		return "--keep-text needs --layout full";
@@ -186,6 +192,9 @@ static const char *wrong(const struct bt_tokenize_options *o)
 	                 o->detokenize || o->lines))
 		return "--apart does not go with --stride, --layout, "
 		       "--detokenize and --lines";
+	if (o->label_all &&
+	    (o->lines || o->detokenize || !is(o->layout, "full")))
+		return "--label-all is for records of words in --layout full";
 	if (o->expect != 0 && o->lines)
 		return "--expect counts records, and --lines reads lines";
 	return wrong_records(o);

@@ -390,6 +390,41 @@ void bt_dataset_first(struct bt_dataset *d, size_t n)
 	}
 }
 
+/* The number that a token's class is given. */
+static int32_t move(int32_t label, const int *map)
+{
+	return label >= 0 ? map[label]
+	                  : BT_TOKEN_FURTHER(map[bt_token_learns(label)]);
+}
+
+int bt_dataset_continue_tags(struct bt_dataset *d, const struct bt_labels *l,
+                             struct bt_error *err)
+{
+	int *inside = bt_array((size_t)l->n, sizeof(*inside)), k;
+	struct bt_buf name = BT_BUF_INIT;
+	uint64_t i;
+
+	for (k = 0; inside != NULL && k < l->n; k++) {
+		inside[k] = -1;
+		if (strncmp(l->name[k], "B-", 2) == 0) {
+			bt_buf_reset(&name);
+			bt_buf_printf(&name, "I-%s", l->name[k] + 2);
+			inside[k] = bt_labels_find(
+			    l, (struct bt_span){name.data, name.len});
+		}
+		if (inside[k] < 0)
+			inside[k] = k;
+	}
+	bt_buf_clear(&name);
+	if (inside == NULL)
+		return bt_error_nomem(err, "reading tags");
+	for (i = 0; d->token_label != NULL && i < d->start[d->n]; i++)
+		if (d->token_label[i] <= BT_TOKEN_FURTHER(0))
+			d->token_label[i] = move(d->token_label[i], inside);
+	free(inside);
+	return BT_OK;
+}
+
 int bt_dataset_relabel(struct bt_dataset *d, const int *map, int n,
                        struct bt_error *err)
 {
@@ -398,8 +433,8 @@ int bt_dataset_relabel(struct bt_dataset *d, const int *map, int n,
 	float *rows = NULL;
 
 	for (i = 0; d->token_label != NULL && i < d->start[d->n]; i++)
-		if (d->token_label[i] >= 0)
-			d->token_label[i] = map[d->token_label[i]];
+		if (bt_token_learns(d->token_label[i]) >= 0)
+			d->token_label[i] = move(d->token_label[i], map);
 	if (d->token_label != NULL)
 		return BT_OK;
 	for (i = 0; d->width == 0 && i < d->n; i++)
@@ -430,7 +465,7 @@ double bt_dataset_loss_weight(const struct bt_dataset *d, size_t i)
 	if (d->token_label == NULL)
 		return (double)d->weight[i];
 	for (at = d->start[i]; at < d->start[i + 1]; at++)
-		n += d->token_label[at] >= 0;
+		n += bt_token_learns(d->token_label[at]) >= 0;
 	return (double)d->weight[i] * (double)n;
 }
 

@@ -50,7 +50,8 @@ struct bt_dataset {
 	size_t width, stride;
 	/* where tokens are classified, [start[n]]: the class of a word's first
 	 * token, BT_TOKEN_UNLABELLED if its class is not known, and of all
-	 * other tokens BT_TOKEN_INSIDE; else NULL */
+	 * other tokens BT_TOKEN_INSIDE, or BT_TOKEN_FURTHER of their word's
+	 * class if training learns from these, too; else NULL */
 	int32_t *token_label;
 	bool per_token;     /* the model's outputs are those of tokens */
 	uint8_t *continues; /* [n] see below; 0: it begins a text */
@@ -141,6 +142,12 @@ void bt_dataset_first(struct bt_dataset *d, size_t n);
 /* Gives labels new numbers, of n: map[old] = new. */
 int bt_dataset_relabel(struct bt_dataset *d, const int *map, int n,
                        struct bt_error *err) BT_MUST_USE;
+
+/* Makes the class of a word's further tokens I-TYPE where the word's is B-TYPE
+ * and there is such a label, as transformers' run_ner with label_all_tokens.
+ */
+int bt_dataset_continue_tags(struct bt_dataset *d, const struct bt_labels *l,
+                             struct bt_error *err) BT_MUST_USE;
 
 /* Text of example i's id; p NULL where it had none. */
 struct bt_span bt_dataset_id(const struct bt_dataset *d, size_t i);

@@ -49,7 +49,7 @@ void bt_gather_clear(struct bt_gather *g)
 void bt_gather_fill(struct bt_gather *g, const struct bt_dataset *d,
                     const uint32_t *which, size_t first, size_t n)
 {
-	size_t i, x, len, tokens = 0;
+	size_t i, k, x, len, tokens = 0;
 	size_t row = g->width * sizeof(*g->targets);
 	bool labelled = true;
 
@@ -60,10 +60,10 @@ void bt_gather_fill(struct bt_gather *g, const struct bt_dataset *d,
 		memcpy(g->ids + tokens, d->ids + d->start[x],
 		       len * sizeof(*g->ids));
 		memcpy(g->types + tokens, d->types + d->start[x], len);
-		if (d->token_label != NULL)
-			memcpy(g->labels + tokens, d->token_label + d->start[x],
-			       len * sizeof(*g->labels));
-		else
+		for (k = 0; d->token_label != NULL && k < len; k++)
+			g->labels[tokens + k] =
+			    bt_token_learns(d->token_label[d->start[x] + k]);
+		if (d->token_label == NULL)
 			g->labels[i] = d->label[x];
 		tokens += len;
 		g->start[i + 1] = (uint32_t)tokens;

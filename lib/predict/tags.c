@@ -407,7 +407,7 @@ int bt_tags_add(struct bt_tags *t, size_t k, bool continues,
 		t->begun_by = t->number[k];
 	}
 	for (i = 0; i < n && r == BT_OK; i++, logits += t->labels->n)
-		if (token_label[i] != BT_TOKEN_INSIDE)
+		if (bt_token_begins(token_label[i]))
 			r = add_word(t, logits, err);
 	if (r != BT_OK)
 		return r;

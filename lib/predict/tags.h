@@ -38,7 +38,7 @@ int bt_tags_look(struct bt_tags *t, size_t k, uint64_t number, const void *data,
                  size_t len, struct bt_error *err) BT_MUST_USE;
 
 /* Record k of the block, which goes on with the record before if it continues
- * it: n tokens, of which each with a label other than BT_TOKEN_INSIDE is a
+ * it: n tokens, of which each with a label for which bt_token_begins is a
  * word's first; logits [n][labels]. */
 int bt_tags_add(struct bt_tags *t, size_t k, bool continues,
                 const int32_t *token_label, size_t n, const float *logits,

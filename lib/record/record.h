@@ -27,13 +27,15 @@
  * other, text_number (int64) is the number of the record's, from 0 on.
  * A record of words has word_ids (int64): for each token the number of its word
  * in words, or -1 where it belongs to none that is to be tagged here; words and
- * tags are passed along. A record of a question has a window of the context
- * behind the question, and for each token token_starts and token_ends (int64),
- * the code points of the context that it stands for, the end excluded, or -1,
- * and max_context (int64), 1 where no other window shows more around the token;
- * start_position and end_position (int64), the tokens of the first answer, or
- * of the class token where the window does not hold all of it, if answers are
- * known; question, context, answers and answer_starts are passed along.
+ * tags are passed along. Where label_all (int64) is 1, training learns from all
+ * tokens of a word, not only from its first. A record of a question has a
+ * window of the context behind the question, and for each token token_starts
+ * and token_ends (int64), the code points of the context that it stands for,
+ * the end excluded, or -1, and max_context (int64), 1 where no other window
+ * shows more around the token; start_position and end_position (int64), the
+ * tokens of the first answer, or of the class token where the window does not
+ * hold all of it, if answers are known; question, context, answers and
+ * answer_starts are passed along.
  *
  * Absent is absent: a span with p NULL. An empty text is an empty text.
  * Features that are not named here are ignored when reading.
@@ -129,6 +131,22 @@ struct bt_span bt_text_rec_make(struct bt_example_writer *w,
 #define BT_TOKEN_INSIDE (-1)
 #define BT_TOKEN_UNLABELLED (-2)
 
+/* The same of a further token of a word of class k, where training learns from
+ * all tokens of words; and k of such a value. */
+#define BT_TOKEN_FURTHER(k) (-3 - (k))
+
+/* Whether a token with this class begins a word. */
+static inline bool bt_token_begins(int32_t label)
+{
+	return label >= 0 || label == BT_TOKEN_UNLABELLED;
+}
+
+/* The class that training learns from a token; less than 0: none. */
+static inline int32_t bt_token_learns(int32_t label)
+{
+	return label <= BT_TOKEN_FURTHER(0) ? BT_TOKEN_FURTHER(label) : label;
+}
+
 /* What a token stands for in the context of a question. */
 struct bt_token_place {
 	int32_t start, end; /* code points; -1: it is not the context's */
@@ -167,7 +185,8 @@ struct bt_token_rec {
 	/* of words: borrowed, and the word of each token; see above */
 	struct bt_feature word_list, tag_list;
 	bool has_words;
-	int32_t *word; /* [n] */
+	bool label_all; /* training learns from all tokens of a word */
+	int32_t *word;  /* [n] */
 	size_t word_cap;
 	/* of a question: borrowed, and the place of each token; see above */
 	struct bt_question question;

@@ -83,7 +83,11 @@ static int read_token_feature(const struct bt_feature *f, struct lists *l,
 		rec->word_list = *f;
 	else if (bt_feature_is(f, "tags"))
 		rec->tag_list = *f;
-	else if (bt_feature_is(f, "window"))
+	else if (bt_feature_is(f, "label_all")) {
+		r = bt_record_read_int(f, &v, &has, err);
+		rec->label_all = r == BT_OK && has && v != 0;
+		return r;
+	} else if (bt_feature_is(f, "window"))
 		return bt_record_read_int(f, &rec->window, &rec->has_window,
 		                          err);
 	else if (bt_feature_is(f, "text_number"))

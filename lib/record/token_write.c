@@ -10,6 +10,7 @@ enum field {
 	INPUT_MASK,
 	IS_REAL,
 	LABEL,
+	LABEL_ALL,
 	LABEL_IDS,
 	LABEL_NAMES,
 	MAX_CONTEXT,
@@ -28,12 +29,13 @@ enum field {
 
 /* What BERT's published records have stands in the order of their protobuf
  * build's map; the others are sorted. */
-static const char layout_fields[][20] = {
-    [BT_LAYOUT_FULL] = {END_POSITION, ID,          INPUT_IDS,      INPUT_MASK,
-                        IS_REAL,      LABEL,       LABEL_IDS,      LABEL_NAMES,
-                        MAX_CONTEXT,  SEGMENT_IDS, START_POSITION, TEXT_A,
-                        TEXT_B,       TEXT_NUMBER, TOKEN_ENDS,     TOKEN_STARTS,
-                        TOKENIZER,    WEIGHT,      WINDOW,         WORD_IDS},
+static const char layout_fields[][21] = {
+    [BT_LAYOUT_FULL] = {END_POSITION, ID,          INPUT_IDS,   INPUT_MASK,
+                        IS_REAL,      LABEL,       LABEL_ALL,   LABEL_IDS,
+                        LABEL_NAMES,  MAX_CONTEXT, SEGMENT_IDS, START_POSITION,
+                        TEXT_A,       TEXT_B,      TEXT_NUMBER, TOKEN_ENDS,
+                        TOKEN_STARTS, TOKENIZER,   WEIGHT,      WINDOW,
+                        WORD_IDS},
     [BT_LAYOUT_BERT] = {INPUT_IDS, IS_REAL, INPUT_MASK, LABEL_IDS, SEGMENT_IDS},
     [BT_LAYOUT_GARDEN] = {EXAMPLE_ID, INPUT_IDS, INPUT_MASK, IS_REAL, LABEL_IDS,
                           SEGMENT_IDS, WEIGHT},
@@ -101,6 +103,8 @@ static void add_field(struct bt_example_writer *w, enum field f,
 		bt_record_add_kept(w, "label", &rec->label_list);
 	else if (f == LABEL)
 		bt_record_add_text(w, "label", rec->label);
+	else if (f == LABEL_ALL && rec->label_all)
+		bt_example_add_int64s(w, "label_all", &one, 1);
 	else if (f == LABEL_NAMES)
 		bt_record_add_kept(w, "label_names", &rec->name_list);
 	else if (f == LABEL_IDS && rec->hot != NULL)

@@ -66,7 +66,7 @@ static int target(struct bt_token_rec *rec, enum bt_label_mode mode,
                   struct bt_error *err)
 {
 	struct bt_pb at = rec->tag_list.list;
-	int32_t next = 0, last = -1, word;
+	int32_t next = 0, last = -1, word, of_word = BT_TOKEN_UNLABELLED;
 	struct bt_span tag = {NULL, 0};
 	size_t i;
 	int r = lacks_words(rec, err);
@@ -77,6 +77,8 @@ static int target(struct bt_token_rec *rec, enum bt_label_mode mode,
 	for (i = 0; r == BT_OK && i < rec->n; i++) {
 		word = rec->word[i];
 		rec->token_label[i] = BT_TOKEN_INSIDE;
+		if (word == last && word >= 0 && rec->label_all && of_word >= 0)
+			rec->token_label[i] = BT_TOKEN_FURTHER(of_word);
 		if (word < 0 || word == last)
 			continue;
 		if (last >= 0 && word != last + 1)
@@ -92,7 +94,8 @@ static int target(struct bt_token_rec *rec, enum bt_label_mode mode,
 		if (r == BT_OK)
 			r = tag_number(tag, mode, labels, &rec->token_label[i],
 			               err);
-		if (r == BT_OK && rec->token_label[i] >= 0)
+		of_word = rec->token_label[i];
+		if (r == BT_OK && of_word >= 0)
 			*label = 0;
 	}
 	rec->has_token_labels = r == BT_OK;
@@ -128,8 +131,8 @@ static double guess(const struct bt_task_data *d, int tags, double smoothing)
 	if (count == NULL)
 		return INFINITY;
 	for (i = 0; i < d->start[d->n]; i++)
-		if (d->token_label[i] >= 0) {
-			count[d->token_label[i]]++;
+		if ((k = bt_token_learns(d->token_label[i])) >= 0) {
+			count[k]++;
 			n++;
 		}
 	for (k = 0; k < tags; k++)

@@ -239,6 +239,7 @@ static int put_record(const struct bt_tokenize *j, struct bt_tokenize_worker *w,
 	w->rec.start_position = x->start_position;
 	w->rec.end_position = x->end_position;
 	w->rec.window = (int64_t)x->window;
+	w->rec.label_all = j->opts.label_all;
 	w->rec.has_text_number = j->opts.apart;
 	w->rec.text_number = (int64_t)x->text;
 	r = fill_record(j, &x->rec, x->number, w, &p->err);
@@ -364,6 +365,11 @@ static int encode(const struct bt_tokenize *j, struct bt_tokenize_worker *w,
 		if (r == BT_OK)
 			r = bt_tokenize_question_window(j, w, x);
 	}
+	if (r == BT_OK && j->opts.label_all && x->word == NULL)
+		r = bt_error_hint(&p->err, BT_HINT_TASK_WORDS,
+		                  bt_error_set(&p->err, BT_EFORMAT,
+		                               "holds no words, all of whose "
+		                               "tokens are to be labelled"));
 	p->stats.mended += mended;
 	p->stats.mended_texts += mended > 0;
 	if (r == BT_OK && j->opts.apart)

@@ -43,8 +43,9 @@ struct bt_tokenize_opts {
 	size_t max_length; /* 0: no limit */
 	bool cut;          /* what is longer: cut it, or fail */
 	enum bt_tok_truncation which;
-	bool windows; /* cut it into several records */
-	bool apart;   /* both texts of a pair get a record of their own, */
+	bool windows;   /* cut it into several records */
+	bool label_all; /* words: training is to learn from all their tokens */
+	bool apart;     /* both texts of a pair get a record of their own, */
 	/* and so do these fields [n_fields], texts that the first is not to be
 	 * near; borrowed */
 	const char *const *fields;

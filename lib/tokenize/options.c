@@ -185,6 +185,7 @@ int bt_tokenize_options_settle(const struct bt_tokenize_options *o,
 	how->mend = o->mend;
 	how->keep_text = o->keep_text;
 	how->apart = o->apart;
+	how->label_all = o->label_all;
 	how->fields = o->negative.item;
 	how->n_fields = (size_t)o->negative.n;
 	how->which = is(o->truncation, "only_first") ? BT_TOK_TRUNCATION_FIRST

@@ -18,7 +18,7 @@ struct bt_tokenize_options {
 	int64_t max_length, max_question;
 	const char *truncation;
 	struct bt_opt_maybe stride;
-	bool apart;
+	bool apart, label_all;
 	struct bt_opt_list negative;
 	bool no_truncation, lines, no_special, mend, attend_pad, keep_text;
 	bool detokenize, skip_special;

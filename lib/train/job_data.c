@@ -330,7 +330,8 @@ int bt_job_data(struct bt_job *j, struct bt_labels *known, struct bt_error *err)
 	}
 	if ((r = cut(&j->train, j->o.first, 0, j->o.longest, err)) ||
 	    (r = check_training_labels(j, &found, err)) ||
-	    (r = fix_labels(j, &found, known, err)))
+	    (r = fix_labels(j, &found, known, err)) ||
+	    (r = bt_dataset_continue_tags(&j->train, &j->model.labels, err)))
 		goto out;
 	pairs = bt_model_pairs(c, j->tok, &j->train);
 	if (!j->o.train.measure_only) /* the model remembers it */
