@@ -25,7 +25,9 @@ static const char *const words[BT_HINTS] = {
         "--pos-weight applies only to --task multilabel, --class-weight to "
         "classification",
     [BT_HINT_TEACHER_TEXTS] =
-        "--teacher applies to classification, multilabel and regression",
+        "--teacher applies to classification, multilabel, regression and "
+        "tagging",
+    [BT_HINT_WORDS_TENSOR] = "bert-predict --format tensor writes them",
     [BT_HINT_TEACHER_TEMPERATURE] =
         "--teacher-temperature does not apply to regression",
     [BT_HINT_NUMBER_ROWS] = "csv2tfrecord -i row numbers the rows",

@@ -61,9 +61,10 @@ struct bt_batch {
 	enum bt_embedding_loss embedding_loss; /* see bt_op_embedding_loss */
 	const float *pos_weight; /* [targets of a sequence] of those that are 1
 	                          * in bt_op_sigmoid_loss, or NULL: all 1 */
-	/* distillation, for losses of texts but bt_op_log_loss: sequence t has
-	 * row teacher_row[t] of what the teacher wants, [rows][outputs]: at the
-	 * temperature, probabilities; or numbers. NULL: none */
+	/* distillation, for losses of texts and words but bt_op_log_loss: row t
+	 * of the logits, of a sequence or a token, has row teacher_row[t] of
+	 * what the teacher wants, [rows][outputs]: at the temperature,
+	 * probabilities; or numbers. NULL: none */
 	const float *teacher;
 	const uint32_t *teacher_row;
 	float teacher_weight, temperature;

@@ -61,7 +61,7 @@ static double softmax_loss(const float *x, float *p, size_t k, size_t step,
 	       smoothing * all / (double)k;
 }
 
-/* What the teacher wants of sequence t, [k]. */
+/* What the teacher wants of row t, [k]. */
 static const float *wanted(const struct bt_engine *e, size_t t, size_t k)
 {
 	return e->b.teacher + e->b.teacher_row[t] * k;

@@ -23,6 +23,7 @@ void bt_prediction_file_clear(struct bt_prediction_file *f)
 	bt_string_set_free(f->ids);
 	bt_labels_clear(&f->labels);
 	free(f->value);
+	free(f->first);
 	bt_string_set_free(f->answers);
 	free(f->answer);
 	memset(f, 0, sizeof(*f));
@@ -308,6 +309,54 @@ static int convert_row(double *row, size_t n, bool logits,
 	return BT_OK;
 }
 
+/* The text and the position of the next row, which is of a word. */
+static int add_word(struct bt_prediction_file *f, struct bt_span id,
+                    double position, struct bt_error *err)
+{
+	size_t texts = bt_string_set_count(f->ids), number;
+	int r;
+
+	if (position != 0) { /* goes on with the text before */
+		if (texts == 0 || !bt_string_set_find(f->ids, id, &number) ||
+		    number != texts - 1 ||
+		    position != (double)(f->rows - f->first[number]))
+			return bt_error_set(
+			    err, BT_EFORMAT,
+			    "word %.0f of the text '%.*s' does not stand "
+			    "behind the word before it",
+			    position, (int)(id.n < 60 ? id.n : 60), id.p);
+	} else {
+		if (bt_grow(&f->first, &f->first_cap, texts + 2,
+		            sizeof(*f->first)) != BT_OK)
+			return bt_error_nomem(err, "reading predictions");
+		if (bt_string_set_find(f->ids, id, &number))
+			return bt_error_set(
+			    err, BT_EFORMAT,
+			    "the id '%.*s' is that of another text, too",
+			    (int)(id.n < 60 ? id.n : 60), id.p);
+		r = bt_string_set_add(f->ids, id, NULL);
+		if (r != BT_OK)
+			return bt_error_nomem(err, "reading predictions");
+		f->first[texts++] = f->rows;
+	}
+	f->first[texts] = f->rows + 1;
+	return BT_OK;
+}
+
+/* What names row i of the frame. */
+static int add_name(struct bt_prediction_file *f, const struct bt_frame *in,
+                    const struct bt_tensor *position, size_t i,
+                    struct bt_error *err)
+{
+	double at;
+	int r;
+
+	if (position == NULL)
+		return add_id(f, bt_frame_id(in, i), err);
+	r = bt_tensor_to_f64(position, i, 1, &at, err);
+	return r == BT_OK ? add_word(f, bt_frame_id(in, i), at, err) : r;
+}
+
 static int add_frame(struct bt_prediction_file *f, const struct bt_frame *in,
                      const struct bt_task *task, const struct bt_labels *known,
                      struct bt_error *err)
@@ -315,6 +364,8 @@ static int add_frame(struct bt_prediction_file *f, const struct bt_frame *in,
 	const struct bt_tensor *t = bt_frame_find(in, BT_FRAME_LOGITS);
 	const char *problem = bt_frame_note(in, BT_FRAME_PROBLEM);
 	bool logits = t != NULL && !task->answer->is_number;
+	const struct bt_tensor *position =
+	    task->per_token ? bt_frame_find(in, BT_FRAME_POSITION) : NULL;
 	size_t i, n;
 	double *row;
 	int r = BT_OK;
@@ -329,6 +380,10 @@ static int add_frame(struct bt_prediction_file *f, const struct bt_frame *in,
 		return bt_error_set(err, BT_EFORMAT,
 		                    "holds predictions of the kind %s, not %s",
 		                    problem, task->problem_type);
+	if (task->per_token &&
+	    (in->id == NULL || position == NULL || position->rank != 1))
+		return bt_error_set(err, BT_EFORMAT,
+		                    "has no ids and positions of words");
 	n = (size_t)t->shape[1];
 	if (f->labels.n == 0)
 		r = name_columns(f, in, n, known, err);
@@ -351,7 +406,7 @@ static int add_frame(struct bt_prediction_file *f, const struct bt_frame *in,
 			r = convert_row(row, n, logits, task, f->logits,
 			                f->value + f->rows * n, err);
 		if (r == BT_OK && f->ids != NULL)
-			r = add_id(f, bt_frame_id(in, i), err);
+			r = add_name(f, in, position, i, err);
 		if (r != BT_OK)
 			bt_error_prefix(err, "row %zu", f->rows + 1);
 		f->rows++;
@@ -410,6 +465,13 @@ int bt_prediction_file_read(const char *path, const struct bt_task *task,
 	int r;
 
 	r = look(path, f, &tensors, err);
+	if (r == BT_OK && !tensors && task->per_token)
+		r = bt_error_hint(err, BT_HINT_WORDS_TENSOR,
+		                  bt_error_set(err, BT_EFORMAT,
+		                               "predictions %s: is no tensor "
+		                               "stream with the logits of "
+		                               "words",
+		                               f->name));
 	if (r == BT_OK)
 		r = (tensors ? read_tensors : read_csv)(path, task, known, f,
 		                                        err);

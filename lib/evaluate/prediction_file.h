@@ -16,6 +16,10 @@ struct bt_prediction_file {
 	char *name; /* for messages */
 	size_t rows;
 	struct bt_string_set *ids; /* numbered as the rows; or NULL */
+	/* of a task of words, whose ids are those of texts: the first row of
+	 * each, and behind the last the number of rows; else NULL */
+	size_t *first;
+	size_t first_cap;
 	/* of each row: probabilities, or numbers, of these labels; n is 0
 	 * where there are none */
 	struct bt_labels labels;

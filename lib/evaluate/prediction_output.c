@@ -24,18 +24,55 @@ static int format_among(const struct bt_prediction_output *p,
 	return i;
 }
 
+static int put_word(void *ctx, uint64_t i, struct bt_span id, size_t word,
+                    const float *logits, struct bt_error *err)
+{
+	return bt_row_writer_add_word(ctx, i, id, word, logits, err);
+}
+
+/* The logits of words, as rows. */
+static int open_words(struct bt_prediction_output *p, struct bt_tags_opts *t,
+                      struct bt_error *err)
+{
+	struct bt_row_writer_opts o = {.form = BT_ROWS_TENSOR,
+	                               .name = BT_FRAME_LOGITS,
+	                               .cols = bt_model_width(p->model),
+	                               .labels = &p->model->labels,
+	                               .problem = p->model->task->problem_type,
+	                               .words = true};
+	int e;
+
+	if (t->scheme != NULL)
+		return bt_error_set(err, BT_EARG,
+		                    "a tensor holds the logits of words, "
+		                    "whatever the scheme of tags");
+	e = bt_out_open(p->o.output, BT_OUT_BINARY, &p->out, err);
+	if (e == BT_OK)
+		e = bt_row_writer_new(&o, p->out, &p->rows, err);
+	t->row = put_word;
+	t->ctx = p->rows;
+	return e == BT_OK
+	           ? bt_tags_new(t, &p->model->labels, NULL, &p->tags, err)
+	           : e;
+}
+
 static int open_tags(struct bt_prediction_output *p, struct bt_error *err)
 {
-	static const char *const formats[] = {"conll", "csv", "jsonl"};
-	int i = format_among(p, formats, 3), e;
-	struct bt_tags_opts o = {(enum bt_tags_format)i, p->o.labels.proba,
-	                         p->o.scheme};
+	static const char *const formats[] = {"conll", "csv", "jsonl",
+	                                      "tensor"};
+	int i = format_among(p, formats, 4), e;
+	struct bt_tags_opts o = {.format = (enum bt_tags_format)i,
+	                         .proba = p->o.labels.proba,
+	                         .scheme = p->o.scheme};
 
-	if (i == 3)
+	if (i == 4)
 		return bt_error_set(err, BT_EARG,
 		                    "the model tags words, which can be "
-		                    "written as conll, csv or jsonl, not as %s",
+		                    "written as conll, csv, jsonl or tensor, "
+		                    "not as %s",
 		                    p->o.format);
+	if (o.format == BT_TAGS_ROWS)
+		return open_words(p, &o, err);
 	e = bt_out_open(p->o.output, BT_OUT_TEXT, &p->out, err);
 	return e == BT_OK
 	           ? bt_tags_new(&o, &p->model->labels, p->out, &p->tags, err)
@@ -119,7 +156,8 @@ static int open_rows(struct bt_prediction_output *p, struct bt_error *err)
 	    bt_model_width(p->model),
 	    embed ? NULL : &p->model->labels,
 	    p->o.normalize,
-	    task == &bt_task_classification ? NULL : task->problem_type};
+	    task == &bt_task_classification ? NULL : task->problem_type,
+	    false};
 	int e = bt_out_open(p->o.output,
 	                    tensor || array || is_format(p, "tfrecord")
 	                        ? BT_OUT_BINARY
@@ -238,8 +276,9 @@ static int finish(struct bt_prediction_output *p, struct bt_error *err)
 {
 	if (p->asks)
 		return bt_span_files_finish(&p->answers, err);
-	if (p->tags != NULL)
-		return bt_tags_finish(p->tags, err);
+	if (p->tags != NULL &&
+	    (bt_tags_finish(p->tags, err) != BT_OK || p->rows == NULL))
+		return err->code;
 	if (p->rows != NULL)
 		return bt_row_writer_finish(p->rows, err);
 	return bt_predict_finish(p->labels, err);

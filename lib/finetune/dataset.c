@@ -397,12 +397,10 @@ static int32_t move(int32_t label, const int *map)
 	                  : BT_TOKEN_FURTHER(map[bt_token_learns(label)]);
 }
 
-int bt_dataset_continue_tags(struct bt_dataset *d, const struct bt_labels *l,
-                             struct bt_error *err)
+int *bt_dataset_inside(const struct bt_labels *l)
 {
 	int *inside = bt_array((size_t)l->n, sizeof(*inside)), k;
 	struct bt_buf name = BT_BUF_INIT;
-	uint64_t i;
 
 	for (k = 0; inside != NULL && k < l->n; k++) {
 		inside[k] = -1;
@@ -416,6 +414,15 @@ int bt_dataset_continue_tags(struct bt_dataset *d, const struct bt_labels *l,
 			inside[k] = k;
 	}
 	bt_buf_clear(&name);
+	return inside;
+}
+
+int bt_dataset_continue_tags(struct bt_dataset *d, const struct bt_labels *l,
+                             struct bt_error *err)
+{
+	int *inside = bt_dataset_inside(l);
+	uint64_t i;
+
 	if (inside == NULL)
 		return bt_error_nomem(err, "reading tags");
 	for (i = 0; d->token_label != NULL && i < d->start[d->n]; i++)

@@ -143,6 +143,11 @@ void bt_dataset_first(struct bt_dataset *d, size_t n);
 int bt_dataset_relabel(struct bt_dataset *d, const int *map, int n,
                        struct bt_error *err) BT_MUST_USE;
 
+/* What the tag of a word becomes on its further tokens: inside[k] for class k,
+ * [l->n] and to be freed, I-TYPE where that is B-TYPE and there is such a
+ * label; NULL: out of memory. */
+int *bt_dataset_inside(const struct bt_labels *l) BT_MUST_USE;
+
 /* Makes the class of a word's further tokens I-TYPE where the word's is B-TYPE
  * and there is such a label, as transformers' run_ner with label_all_tokens.
  */
@@ -200,6 +205,8 @@ static inline const float *bt_dataset_target(const struct bt_dataset *d,
 struct bt_gather {
 	struct bt_batch b;
 	uint32_t *start;
+	uint32_t *rows; /* the example of each, or, where tokens are classified,
+	                 * the token of each among those of the data set */
 	int32_t *ids, *labels;
 	uint8_t *types;
 	float *targets, *weights;

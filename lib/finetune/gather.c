@@ -18,12 +18,15 @@ int bt_gather_init(struct bt_gather *g, size_t max_texts, size_t max_tokens,
 	g->start = bt_array(max_texts + 1, sizeof(*g->start));
 	g->labels = bt_array(max_texts > max_tokens ? max_texts : max_tokens,
 	                     sizeof(*g->labels));
+	g->rows = bt_array(max_texts > max_tokens ? max_texts : max_tokens,
+	                   sizeof(*g->rows));
 	g->targets = bt_array(targets, sizeof(*g->targets));
 	g->weights = bt_array(max_texts, sizeof(*g->weights));
 	g->ids = bt_array(max_tokens, sizeof(*g->ids));
 	g->types = bt_array(max_tokens, sizeof(*g->types));
-	if (g->start == NULL || g->labels == NULL || g->targets == NULL ||
-	    g->weights == NULL || g->ids == NULL || g->types == NULL) {
+	if (g->start == NULL || g->rows == NULL || g->labels == NULL ||
+	    g->targets == NULL || g->weights == NULL || g->ids == NULL ||
+	    g->types == NULL) {
 		bt_gather_clear(g);
 		return bt_error_nomem(err, "making room for a batch");
 	}
@@ -39,6 +42,7 @@ void bt_gather_clear(struct bt_gather *g)
 {
 	free(g->start);
 	free(g->labels);
+	free(g->rows);
 	free(g->targets);
 	free(g->weights);
 	free(g->ids);
@@ -60,11 +64,15 @@ void bt_gather_fill(struct bt_gather *g, const struct bt_dataset *d,
 		memcpy(g->ids + tokens, d->ids + d->start[x],
 		       len * sizeof(*g->ids));
 		memcpy(g->types + tokens, d->types + d->start[x], len);
-		for (k = 0; d->token_label != NULL && k < len; k++)
+		for (k = 0; d->token_label != NULL && k < len; k++) {
 			g->labels[tokens + k] =
 			    bt_token_learns(d->token_label[d->start[x] + k]);
-		if (d->token_label == NULL)
+			g->rows[tokens + k] = (uint32_t)(d->start[x] + k);
+		}
+		if (d->token_label == NULL) {
 			g->labels[i] = d->label[x];
+			g->rows[i] = (uint32_t)x;
+		}
 		tokens += len;
 		g->start[i + 1] = (uint32_t)tokens;
 		if (row > 0)

@@ -326,6 +326,21 @@ static int choose(struct bt_tags *t, struct bt_error *err)
 	return r;
 }
 
+/* Hands on the logits of the sentence's words. */
+static int put_rows(struct bt_tags *t, const struct sentence *s,
+                    struct bt_error *err)
+{
+	size_t i;
+	int r = BT_OK;
+
+	for (i = 0; i < t->n && r == BT_OK; i++)
+		r = t->o.row(t->o.ctx, t->sentences, s->id, i,
+		             t->logits + i * (size_t)t->labels->n, err);
+	t->sentences++;
+	t->words = 0;
+	return r;
+}
+
 /* The sentence is complete: writes it. */
 static int put(struct bt_tags *t, struct sentence *s, struct bt_error *err)
 {
@@ -342,6 +357,8 @@ static int put(struct bt_tags *t, struct sentence *s, struct bt_error *err)
 		         (unsigned long long)t->sentences);
 		s->id = bt_span(number);
 	}
+	if (t->o.format == BT_TAGS_ROWS)
+		return put_rows(t, s, err);
 	bt_buf_reset(&t->row);
 	if (t->o.format == BT_TAGS_CONLL)
 		put_conll(t, s);
@@ -375,7 +392,7 @@ static int add_word(struct bt_tags *t, const float *logits,
 	if (bt_grow(&t->tag, &t->tag_cap, t->n + 1, sizeof(*t->tag)) ||
 	    bt_grow(&t->p, &t->p_cap, t->n + 1, sizeof(*t->p)))
 		return bt_error_nomem(err, "predicting");
-	if (t->scheme != NULL) {
+	if (t->scheme != NULL || t->o.format == BT_TAGS_ROWS) {
 		if (bt_grow(&t->logits, &t->logits_cap, at + (size_t)classes,
 		            sizeof(*t->logits)))
 			return bt_error_nomem(err, "predicting");

@@ -2,7 +2,8 @@
 /*
  * Tags of words as CoNLL columns (the input's lines with one column more, or
  * word and tag; an empty line behind each sentence), CSV (id, number of the
- * word from 0 on, word, tag) or JSON Lines (id, tokens, tags, entities). Every
+ * word from 0 on, word, tag) or JSON Lines (id, tokens, tags, entities); or the
+ * logits of each word, which a function takes. Every
  * word of a record has a tag: windows of a sentence are joined.
  */
 #ifndef BT_PREDICT_TAGS_H
@@ -12,21 +13,30 @@
 
 #include "base/err.h"
 #include "base/log.h"
+#include "base/span.h"
 #include "io/out.h"
 #include "record/labels.h"
 
 struct bt_tags;
 
-enum bt_tags_format { BT_TAGS_CONLL, BT_TAGS_CSV, BT_TAGS_JSONL };
+enum bt_tags_format { BT_TAGS_CONLL, BT_TAGS_CSV, BT_TAGS_JSONL, BT_TAGS_ROWS };
+
+/* Takes the logits of word `word` of sentence i, both from 0 on. */
+typedef int bt_tags_row_fn(void *ctx, uint64_t i, struct bt_span id,
+                           size_t word, const float *logits,
+                           struct bt_error *err);
 
 struct bt_tags_opts {
 	enum bt_tags_format format;
-	bool proba;         /* the probability of each tag, too */
-	const char *scheme; /* that tags are to follow (record/entities.h); or
-	                     * NULL */
+	bool proba;          /* the probability of each tag, too */
+	const char *scheme;  /* that tags are to follow (record/entities.h); or
+	                      * NULL */
+	bt_tags_row_fn *row; /* of BT_TAGS_ROWS */
+	void *ctx;
 };
 
-/* labels and out are borrowed. BT_EARG where a label is not the scheme's. */
+/* labels and out are borrowed; out may be NULL for BT_TAGS_ROWS. BT_EARG where
+ * a label is not the scheme's. */
 int bt_tags_new(const struct bt_tags_opts *o, const struct bt_labels *labels,
                 struct bt_out *out, struct bt_tags **t,
                 struct bt_error *err) BT_MUST_USE;

@@ -163,6 +163,7 @@ const struct bt_task bt_task_tagging = {
     .least = 2,
     .names_outputs = true,
     .per_token = true,
+    .distils = true,
     .truth = "tags",
     .truth_hint = BT_HINT_TASK_WORDS,
     .metric = "f1",

@@ -17,6 +17,9 @@
 #define BT_FRAME_LOGITS "logits"
 #define BT_FRAME_PROBABILITIES "probabilities"
 #define BT_FRAME_EMBEDDINGS "embeddings"
+/* I64 [n], where rows are of the words of texts: the ids are those of the
+ * texts, and this counts the words of each from 0 on */
+#define BT_FRAME_POSITION "position"
 /* in the metadata: names of columns, and what they are, as config.json's
  * problem_type says it; a class of several where it is not there */
 #define BT_FRAME_LABELS "labels"

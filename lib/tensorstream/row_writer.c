@@ -24,7 +24,7 @@ struct bt_row_writer {
 
 	/* what was added */
 	size_t n;
-	struct bt_buf values, ids, offsets, line;
+	struct bt_buf values, ids, offsets, positions, line;
 };
 
 static void add_offset(struct bt_row_writer *r)
@@ -75,6 +75,7 @@ void bt_row_writer_free(struct bt_row_writer *r)
 	bt_buf_clear(&r->values);
 	bt_buf_clear(&r->ids);
 	bt_buf_clear(&r->offsets);
+	bt_buf_clear(&r->positions);
 	bt_buf_clear(&r->line);
 	free(r->labels);
 	free(r);
@@ -113,6 +114,18 @@ int bt_row_writer_add(struct bt_row_writer *r, uint64_t i, struct bt_span id,
 	return BT_OK;
 }
 
+int bt_row_writer_add_word(struct bt_row_writer *r, uint64_t i,
+                           struct bt_span id, size_t word, const float *row,
+                           struct bt_error *err)
+{
+	int64_t v = (int64_t)word;
+
+	bt_buf_put(&r->positions, &v, sizeof(v));
+	if (r->positions.oom)
+		return bt_error_nomem(err, "writing rows");
+	return bt_row_writer_add(r, i, id, row, err);
+}
+
 static int write_json(struct bt_row_writer *r, const struct bt_frame *f,
                       struct bt_error *err)
 {
@@ -138,36 +151,39 @@ static int write_json(struct bt_row_writer *r, const struct bt_frame *f,
 	return e;
 }
 
+/* A tensor of one dimension. */
+static struct bt_tensor list_of(const char *name, enum bt_dtype dtype,
+                                const int64_t *n, const struct bt_buf *b)
+{
+	return (struct bt_tensor){.name = name,
+	                          .dtype = dtype,
+	                          .rank = 1,
+	                          .shape = n,
+	                          .count = (size_t)*n,
+	                          .bytes = b->len,
+	                          .data = b->data};
+}
+
 int bt_row_writer_flush(struct bt_row_writer *r, struct bt_error *err)
 {
 	int64_t n = (int64_t)r->n, n1 = n + 1, bytes = (int64_t)r->ids.len;
 	int64_t shape[2] = {n, (int64_t)r->o.cols};
-	struct bt_tensor t[3] = {{.name = r->o.name,
-	                          .dtype = BT_DTYPE_F32,
-	                          .rank = 2,
-	                          .shape = shape,
-	                          .count = r->n * r->o.cols,
-	                          .bytes = r->values.len,
-	                          .data = r->values.data},
-	                         {.name = BT_FRAME_ID,
-	                          .dtype = BT_DTYPE_U8,
-	                          .rank = 1,
-	                          .shape = &bytes,
-	                          .count = r->ids.len,
-	                          .bytes = r->ids.len,
-	                          .data = r->ids.data},
-	                         {.name = BT_FRAME_OFFSETS,
-	                          .dtype = BT_DTYPE_I64,
-	                          .rank = 1,
-	                          .shape = &n1,
-	                          .count = r->n + 1,
-	                          .bytes = r->offsets.len,
-	                          .data = r->offsets.data}};
+	struct bt_tensor t[4] = {
+	    {.name = r->o.name,
+	     .dtype = BT_DTYPE_F32,
+	     .rank = 2,
+	     .shape = shape,
+	     .count = r->n * r->o.cols,
+	     .bytes = r->values.len,
+	     .data = r->values.data},
+	    list_of(BT_FRAME_ID, BT_DTYPE_U8, &bytes, &r->ids),
+	    list_of(BT_FRAME_OFFSETS, BT_DTYPE_I64, &n1, &r->offsets),
+	    list_of(BT_FRAME_POSITION, BT_DTYPE_I64, &n, &r->positions)};
 	struct bt_ckpt_note note[2] = {
 	    {BT_FRAME_LABELS, r->labels},
 	    {BT_FRAME_PROBLEM, (char *)r->o.problem}};
 	struct bt_frame f = {.s = {.tensors = t,
-	                           .count = 3,
+	                           .count = r->o.words ? 4 : 3,
 	                           .notes = note,
 	                           .n_notes = r->labels == NULL      ? 0
 	                                      : r->o.problem == NULL ? 1
@@ -189,6 +205,7 @@ int bt_row_writer_flush(struct bt_row_writer *r, struct bt_error *err)
 	bt_buf_reset(&r->values);
 	bt_buf_reset(&r->ids);
 	bt_buf_reset(&r->offsets);
+	bt_buf_reset(&r->positions);
 	add_offset(r);
 	return e;
 }

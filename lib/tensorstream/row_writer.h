@@ -22,6 +22,7 @@ struct bt_row_writer_opts {
 	const struct bt_labels *labels; /* names of the columns, or NULL */
 	bool normalize;                 /* each row is divided by its length */
 	const char *problem; /* BT_FRAME_MULTI and so on, or NULL: classes */
+	bool words;          /* rows are of words: BT_ROWS_TENSOR alone */
 };
 
 struct bt_row_writer;
@@ -35,6 +36,11 @@ void bt_row_writer_free(struct bt_row_writer *r); /* takes NULL */
 /* Row i, counted from 0, which names a record that has no id (p NULL). */
 int bt_row_writer_add(struct bt_row_writer *r, uint64_t i, struct bt_span id,
                       const float *row, struct bt_error *err) BT_MUST_USE;
+
+/* The same for word number `word` of record i. */
+int bt_row_writer_add_word(struct bt_row_writer *r, uint64_t i,
+                           struct bt_span id, size_t word, const float *row,
+                           struct bt_error *err) BT_MUST_USE;
 
 int bt_row_writer_flush(struct bt_row_writer *r,
                         struct bt_error *err) BT_MUST_USE;

@@ -5,6 +5,7 @@
 
 #include "base/sys.h"
 #include "finetune/forward.h"
+#include "train/teacher.h"
 
 int bt_memory_plan_batches(struct bt_memory_plan *n,
                            const struct bt_dataset *train,
@@ -39,7 +40,7 @@ static size_t larger(size_t a, size_t b)
 static size_t gather_bytes(const struct bt_memory_plan *n, size_t width)
 {
 	return larger(n->texts, n->eval_texts) * (1 + width) * sizeof(int32_t) +
-	       larger(n->tokens, n->eval_tokens) * (2 * sizeof(int32_t) + 1);
+	       larger(n->tokens, n->eval_tokens) * (3 * sizeof(int32_t) + 1);
 }
 
 int bt_memory_plan_memory(struct bt_memory_plan *n, const struct bt_model *m,
@@ -59,8 +60,8 @@ int bt_memory_plan_memory(struct bt_memory_plan *n, const struct bt_model *m,
 	if (eval != NULL)
 		examples += bt_dataset_bytes(eval);
 	if (o->teacher != NULL)
-		examples +=
-		    train->n * (size_t)m->labels.n * sizeof(*o->teacher);
+		examples += bt_teacher_rows(train) * (size_t)m->labels.n *
+		            sizeof(*o->teacher);
 	n->parameters = bt_graph_floats(&m->graph);
 	n->engine = bt_engine_memory(m->engine);
 	n->moments = n->engine.params * (size_t)bt_optim_moments(o->optim.kind);

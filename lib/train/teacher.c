@@ -73,31 +73,149 @@ static int find_row(const struct bt_prediction_file *f, struct bt_span id,
 	                    (int)(id.n < 60 ? id.n : 60), id.p);
 }
 
-static int fill(const struct bt_prediction_file *f, const struct bt_task *task,
-                const int *column, const struct bt_dataset *d, double t,
-                float *rows, struct bt_error *err)
-{
-	size_t n = (size_t)f->labels.n, i, k, at;
-	double *x = bt_array(n, sizeof(*x));
-	int r = x != NULL ? BT_OK : bt_error_nomem(err, "reading predictions");
+/* What is read, and what is made of it. */
+struct teaching {
+	const struct bt_prediction_file *f;
+	const struct bt_task *task;
+	const struct bt_dataset *d;
+	size_t n; /* labels */
+	const int *column, *inside;
+	double t;  /* temperature */
+	double *x; /* [n] */
+};
 
-	for (i = 0; i < d->n && r == BT_OK; i++, rows += n) {
-		r = find_row(f, bt_dataset_id(d, i), &at, err);
-		for (k = 0; k < n && r == BT_OK; k++) {
-			x[k] = (double)f->value[at * n + (size_t)column[k]];
-			rows[k] = (float)(task->answer->is_number
-			                      ? x[k]
-			                      : 1 / (1 + exp(-x[k] / t)));
-		}
-		if (r != BT_OK || task->answer->is_number ||
-		    task->answer->is_set)
-			continue;
-		r = soften(x, n, t, rows, err);
-		if (r != BT_OK)
-			bt_error_prefix(err, "row %zu", at + 1);
+/* The file's row, at the temperature. */
+static int make_row(const struct teaching *a, size_t at, float *row,
+                    struct bt_error *err)
+{
+	bool number = a->task->answer->is_number;
+	double *x = a->x;
+	size_t k;
+	int r;
+
+	for (k = 0; k < a->n; k++) {
+		x[k] = (double)a->f->value[at * a->n + (size_t)a->column[k]];
+		row[k] = (float)(number ? x[k] : 1 / (1 + exp(-x[k] / a->t)));
 	}
-	free(x);
+	if (number || a->task->answer->is_set)
+		return BT_OK;
+	r = soften(x, a->n, a->t, row, err);
+	return r == BT_OK ? r : bt_error_prefix(err, "row %zu", at + 1);
+}
+
+static int fill(const struct teaching *a, float *rows, struct bt_error *err)
+{
+	size_t i, at;
+	int r = BT_OK;
+
+	for (i = 0; i < a->d->n && r == BT_OK; i++, rows += a->n) {
+		r = find_row(a->f, bt_dataset_id(a->d, i), &at, err);
+		if (r == BT_OK)
+			r = make_row(a, at, rows, err);
+	}
 	return r;
+}
+
+/* A further token of a word goes on with what the word begins. */
+static void continue_tags(const struct teaching *a, float *row)
+{
+	size_t k;
+
+	for (k = 0; k < a->n; k++)
+		if ((size_t)a->inside[k] != k) {
+			row[a->inside[k]] += row[k];
+			row[k] = 0;
+		}
+}
+
+/* Rows of an example's tokens, of which the first word is number *word of
+ * `words`, from row `first` of the file on. */
+static int fill_tokens(const struct teaching *a, size_t i, size_t first,
+                       size_t words, size_t *word, float *rows,
+                       struct bt_error *err)
+{
+	uint64_t at;
+	int32_t label;
+	int r = BT_OK;
+
+	for (at = a->d->start[i]; at < a->d->start[i + 1] && r == BT_OK; at++) {
+		label = a->d->token_label[at];
+		*word += bt_token_begins(label);
+		if (*word > words)
+			break;
+		if (bt_token_learns(label) >= 0)
+			r = make_row(a, first + *word - 1, rows + at * a->n,
+			             err);
+		if (r == BT_OK && label <= BT_TOKEN_FURTHER(0))
+			continue_tags(a, rows + at * a->n);
+	}
+	return r;
+}
+
+/* A text is an example, or several that are its windows, which have its words
+ * in order. */
+static int fill_words(const struct teaching *a, float *rows,
+                      struct bt_error *err)
+{
+	const struct bt_dataset *d = a->d;
+	size_t i, text = 0, word = 0, words = 0;
+	struct bt_span id = {NULL, 0};
+	int r = BT_OK;
+
+	for (i = 0; i < d->n && r == BT_OK; i++) {
+		if (d->continues[i] != BT_CONTINUES_TEXT) {
+			id = bt_dataset_id(d, i);
+			r = find_row(a->f, id, &text, err);
+			if (r != BT_OK)
+				return r;
+			words = a->f->first[text + 1] - a->f->first[text];
+			word = 0;
+		}
+		r = fill_tokens(a, i, a->f->first[text], words, &word, rows,
+		                err);
+		if (r == BT_OK && word != words &&
+		    (word > words || i + 1 == d->n ||
+		     d->continues[i + 1] != BT_CONTINUES_TEXT))
+			r = bt_error_set(err, BT_EFORMAT,
+			                 "%zu rows are of words of the text "
+			                 "'%.*s', of which the training "
+			                 "records hold %s%zu words",
+			                 words, (int)(id.n < 60 ? id.n : 60),
+			                 id.p, word > words ? "at least " : "",
+			                 word);
+	}
+	return r;
+}
+
+size_t bt_teacher_rows(const struct bt_dataset *d)
+{
+	return d->token_label != NULL ? (size_t)d->start[d->n] : d->n;
+}
+
+/* Makes all rows of what was read. */
+static int teach(const struct bt_prediction_file *f, const struct bt_task *task,
+                 const struct bt_labels *l, const struct bt_dataset *d,
+                 double t, float *rows, struct bt_error *err)
+{
+	size_t n = (size_t)l->n;
+	int *column = bt_array(n, sizeof(*column)), *inside, r;
+	double *x = bt_array(n, sizeof(*x));
+
+	inside = bt_dataset_inside(l);
+	if (column == NULL || inside == NULL || x == NULL)
+		r = bt_error_nomem(err, "reading the teacher's predictions");
+	else
+		r = find_columns(f, l, column, err);
+	if (r == BT_OK) {
+		const struct teaching a = {f, task, d, n, column, inside, t, x};
+
+		r = d->token_label != NULL ? fill_words(&a, rows, err)
+		                           : fill(&a, rows, err);
+	}
+	free(column);
+	free(inside);
+	free(x);
+	return r == BT_OK ? r : bt_error_prefix(err, "teacher %s", f->name);
 }
 
 int bt_teacher_read(const char *path, const struct bt_task *task,
@@ -105,28 +223,24 @@ int bt_teacher_read(const char *path, const struct bt_task *task,
                     double t, float **res, uint32_t *crc, struct bt_error *err)
 {
 	struct bt_prediction_file f = {.logits = true};
-	size_t n = (size_t)l->n, values;
+	size_t values;
 	float *rows = NULL;
-	int *column, r;
+	int r = bt_prediction_file_read(path, task, l, &f, err);
 
-	r = bt_prediction_file_read(path, task, l, &f, err);
 	if (r != BT_OK)
 		return r;
-	column = bt_array(n, sizeof(*column));
-	if (bt_size_mul(d->n, n, &values))
-		rows = bt_array(values, sizeof(*rows));
-	if (column == NULL || rows == NULL)
+	if (bt_size_mul(bt_teacher_rows(d), (size_t)l->n, &values))
+		rows = bt_array0(values, sizeof(*rows));
+	if (rows == NULL || bt_teacher_rows(d) > UINT32_MAX)
 		r = bt_error_nomem(err, "reading the teacher's predictions");
-	if (r == BT_OK && ((r = find_columns(&f, l, column, err)) ||
-	                   (r = fill(&f, task, column, d, t, rows, err))))
-		bt_error_prefix(err, "teacher %s", f.name);
+	else
+		r = teach(&f, task, l, d, t, rows, err);
 	if (r == BT_OK) {
 		*crc = bt_crc32c(0, rows, values * sizeof(*rows));
 		*res = rows;
 		rows = NULL;
 	}
 	free(rows);
-	free(column);
 	bt_prediction_file_clear(&f);
 	return r;
 }

@@ -98,7 +98,7 @@ static int gradients(struct bt_train_run *t, size_t end, double *loss,
 		n = bt_batches_at(&t->batches, pos);
 		bt_gather_fill(&t->gather, t->train, t->batches.order + pos, 0,
 		               n);
-		b->teacher_row = t->batches.order + pos;
+		b->teacher_row = t->gather.rows;
 		b->loss_scale = weight > 0 ? (float)(1 / weight) : 0;
 		r = bt_engine_forward(e, b, err);
 		if (r != BT_OK)

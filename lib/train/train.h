@@ -63,8 +63,8 @@ struct bt_train_opts {
 	const char *class_weight; /* as given; already in the data's weights */
 	const char *pos_weight;   /* as given, */
 	const float *pos_weights; /* [labels] and as it is; or NULL: all 1 */
-	const float *teacher; /* [examples of train][labels] what it wants, as
-	                       * bt_teacher_read makes it; or NULL */
+	const float *teacher; /* [bt_teacher_rows(train)][labels] what it wants,
+	                       * as bt_teacher_read makes it; or NULL */
 	uint32_t teacher_crc; /* of them */
 	double teacher_weight, temperature;
 	enum bt_windows_join windows; /* of a text: each has its share of the

@@ -173,8 +173,8 @@ csv2tfrecord -q -t text -l intent "$TEST_TOP/pipelines/data/library-dev.csv" | b
 declines 1 "*record 1: the model tags words, and the record has no 'word_ids' (make records of words with conll2tfrecord)" \
 	'texts for a model that tags words' bert-predict -q -m m texts.rec
 declines 1 '*record 1: holds words with tags, but the model learns to choose one class (train with --task tagging)' 'words for a model of texts' train x -q train.rec
-declines 2 '*tags words, which can be written as conll, csv or jsonl, not as tensor' 'tensors of tags' \
-	bert-predict -q -m m --format tensor dev.rec
+declines 2 '*tags words, which can be written as conll, csv, jsonl or tensor, not as npy' 'arrays of tags' \
+	bert-predict -q -m m --format npy -o x.npy dev.rec
 # tags that follow a scheme: open is I-X, where it should be behind a B-X
 for i in 1 2 3 4 5 6; do printf 'open O\nthe O\nopen O\nbook O\nopen O\n\n'; done |
 	conll2tfrecord -q | bert-tokenize -q -m "$vocab" -o odd.rec

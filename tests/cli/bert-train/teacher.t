@@ -121,8 +121,8 @@ refuses "*teacher 'a.ts': training records without ids match no rows (csv2tfreco
 head -c 3000 a.ts >cut.ts
 refuses '*cut.ts*' 'a damaged stream' student x --teacher cut.ts
 misuses '*need --teacher' 'a temperature without a teacher' student x --teacher-temperature 3
-misuses '*--teacher applies to classification, multilabel and regression*' 'words' \
-	student x --teacher a.ts --task tagging
+misuses '*--teacher applies to classification, multilabel, regression and tagging*' 'embeddings' \
+	student x --teacher a.ts --task embedding
 misuses '*last layer has an activation*' 'a head with an activation' \
 	student x --teacher a.ts --head 'mean, dense softplus'
 [ ! -e x ]
