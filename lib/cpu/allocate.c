@@ -128,12 +128,13 @@ int bt_engine_allocate(struct bt_engine *e, struct bt_error *err)
 /* Texts of nearly the same length are not each a reason to grow. */
 #define STEP 64
 
-int bt_engine_grow(struct bt_engine *e, size_t tokens, size_t length,
-                   struct bt_error *err)
+int bt_engine_grow(struct bt_engine *e, size_t tokens, size_t selected,
+                   size_t length, struct bt_error *err)
 {
 	int r;
 
-	if (length <= e->o.max_length && tokens <= e->o.max_tokens)
+	if (length <= e->o.max_length && tokens <= e->o.max_tokens &&
+	    selected <= e->o.max_selected)
 		return BT_OK;
 	if (e->o.train)
 		return bt_error_set(err, BT_EARG,
@@ -143,6 +144,8 @@ int bt_engine_grow(struct bt_engine *e, size_t tokens, size_t length,
 		e->o.max_length = bt_round_up(length, STEP);
 	if (tokens > e->o.max_tokens)
 		e->o.max_tokens = bt_round_up(tokens, STEP);
+	if (selected > e->o.max_selected)
+		e->o.max_selected = bt_round_up(selected, STEP);
 	bt_arena_clear(&e->activations);
 	bt_scratch_free(e);
 	bt_rope_free(e);

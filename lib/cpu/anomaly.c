@@ -80,6 +80,8 @@ static size_t sequence_of(const struct bt_engine *e, const struct bt_node *n,
 	*token = 0;
 	if (n->rows == BT_PER_SEQUENCE)
 		return t;
+	if (n->rows == BT_PER_SELECTED)
+		row = e->b.selected[row];
 	for (t = 0; t + 1 < e->b.sequences && e->b.start[t + 1] <= row;)
 		t++;
 	*token = row - e->b.start[t];
@@ -101,7 +103,7 @@ static int check_rows(struct bt_engine *e, int node, int of, const void *x,
 		return BT_OK;
 	if (n->rows != BT_PER_RELATIVE_POSITION)
 		e->bad_sequence = (long)sequence_of(e, n, i / cols, &token);
-	if (n->rows == BT_PER_TOKEN)
+	if (n->rows == BT_PER_TOKEN || n->rows == BT_PER_SELECTED)
 		snprintf(where, sizeof(where),
 		         "sequence %ld of the batch, token %zu, column %zu",
 		         e->bad_sequence, token, i % cols);

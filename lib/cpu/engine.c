@@ -18,6 +18,7 @@ static const struct bt_cpu_op *const ops[BT_OPCODES] = {
     [BT_OP_GLU] = &bt_cpu_glu,
     [BT_OP_RELATIVE_POSITIONS] = &bt_cpu_relative_positions,
     [BT_OP_FIRST] = &bt_cpu_first,
+    [BT_OP_SELECT] = &bt_cpu_select,
     [BT_OP_MEAN] = &bt_cpu_mean,
     [BT_OP_MAX] = &bt_cpu_max,
     [BT_OP_FLATTEN] = &bt_cpu_flatten,
@@ -80,6 +81,8 @@ int bt_engine_plan(const struct bt_graph *g, const struct bt_engine_opts *o,
 
 	e->g = g;
 	e->o = *o;
+	if (e->o.max_selected == 0 || e->o.max_selected > e->o.max_tokens)
+		e->o.max_selected = e->o.max_tokens;
 	r = plan(e, err);
 	if (r != BT_OK)
 		bt_engine_free(e);
@@ -207,13 +210,13 @@ static int check_batch(const struct bt_engine *e, const struct bt_batch *b,
 	size_t t;
 
 	if (b->sequences == 0 || b->sequences > e->o.max_sequences ||
-	    b->tokens > e->o.max_tokens)
+	    b->tokens > e->o.max_tokens || b->n_selected > e->o.max_selected)
 		return bt_error_set(
 		    err, BT_EARG,
-		    "batch of %zu sequences and %zu tokens exceeds "
-		    "%zu and %zu",
-		    b->sequences, b->tokens, e->o.max_sequences,
-		    e->o.max_tokens);
+		    "batch of %zu sequences and %zu tokens, %zu of them "
+		    "selected, exceeds %zu, %zu and %zu",
+		    b->sequences, b->tokens, b->n_selected, e->o.max_sequences,
+		    e->o.max_tokens, e->o.max_selected);
 	for (t = 0; t < b->sequences && e->length != 0; t++)
 		if (b->start[t + 1] - b->start[t] != e->length)
 			return bt_error_set(err, BT_EARG,
@@ -254,6 +257,11 @@ int bt_engine_forward(struct bt_engine *e, const struct bt_batch *b,
 const float *bt_engine_logits(const struct bt_engine *e)
 {
 	return e->run[e->g->logits].buf[BT_SLOT_F32];
+}
+
+size_t bt_engine_logit_rows(const struct bt_engine *e)
+{
+	return bt_rows_of(e, &e->g->nodes[e->g->logits]);
 }
 
 double bt_engine_loss(const struct bt_engine *e)

@@ -39,6 +39,7 @@ struct bt_engine_opts {
 	                    * naming the operator that computed it */
 	size_t max_tokens; /* largest batch */
 	size_t max_sequences;
+	size_t max_selected;        /* of tokens; 0: all of max_tokens */
 	size_t max_length;          /* tokens of the longest sequence */
 	uint64_t seed;              /* of dropout */
 	struct bt_profile *profile; /* borrowed: times are added; or NULL */
@@ -50,9 +51,12 @@ struct bt_batch {
 	const uint32_t *start; /* [sequences + 1] */
 	const int32_t *ids;    /* [tokens], each below the vocabulary's size */
 	const uint8_t *types;  /* [tokens], each below the number of types */
-	const int32_t *labels; /* [sequences] classes, or [tokens] where logits
-	                        * are per token: negative ones have no loss; or
-	                        * NULL: there is no loss */
+	const uint32_t *selected; /* [n_selected] tokens that bt_op_select
+	                           * takes, in their order; or NULL: none */
+	size_t n_selected;
+	const int32_t *labels; /* classes of the logits' rows, [sequences],
+	                        * [tokens] or [n_selected]: negative ones have
+	                        * no loss; or NULL: there is no loss */
 	const float *targets;  /* [sequences] numbers to predict, or NULL: no
 	                        * loss of them */
 	const float *weights;  /* [sequences] of the loss, or NULL: all 1 */
@@ -87,11 +91,12 @@ int bt_engine_new(const struct bt_graph *g, const struct bt_engine_opts *o,
                   struct bt_engine **e, struct bt_error *err) BT_MUST_USE;
 void bt_engine_free(struct bt_engine *e);
 
-/* Makes an engine that does not train ready for batches of so many tokens and
- * sequences of such a length, if it is not. What was computed is gone;
- * parameters and packed weights stay. After a failure it can only be freed. */
-int bt_engine_grow(struct bt_engine *e, size_t tokens, size_t length,
-                   struct bt_error *err) BT_MUST_USE;
+/* Makes an engine that does not train ready for batches of so many tokens, so
+ * many of them selected, and sequences of such a length, if it is not. What was
+ * computed is gone; parameters and packed weights stay. After a failure it can
+ * only be freed. */
+int bt_engine_grow(struct bt_engine *e, size_t tokens, size_t selected,
+                   size_t length, struct bt_error *err) BT_MUST_USE;
 
 /* Arenas of g->n_floats floats, parameters at their offsets. After the
  * parameters were changed, bt_engine_pack must be called. */
@@ -111,9 +116,10 @@ int bt_engine_pack(struct bt_engine *e, struct bt_error *err) BT_MUST_USE;
 int bt_engine_forward(struct bt_engine *e, const struct bt_batch *b,
                       struct bt_error *err) BT_MUST_USE;
 
-/* Of the last forward pass: [sequences, classes] or, where the graph's logits
- * are per token, [tokens, classes], valid until the next; the loss. */
+/* Of the last forward pass: the logits, [rows, classes], valid until the next;
+ * their rows, as many as sequences, tokens or selected tokens; the loss. */
 const float *bt_engine_logits(const struct bt_engine *e);
+size_t bt_engine_logit_rows(const struct bt_engine *e);
 double bt_engine_loss(const struct bt_engine *e);
 
 /* Gradients of the last forward pass's loss, stored or, with add, added to what

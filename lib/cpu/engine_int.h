@@ -83,6 +83,7 @@ struct bt_engine {
 	int32_t *touched;
 	uint8_t *is_touched;
 	size_t n_touched;
+	bool tied;          /* any row's may be: a product shares the table */
 	double row_squares; /* of what was added to them, row by row */
 
 	bool quiet;      /* no times are taken */
@@ -111,6 +112,7 @@ extern const struct bt_cpu_op bt_cpu_add;
 extern const struct bt_cpu_op bt_cpu_glu;
 extern const struct bt_cpu_op bt_cpu_relative_positions;
 extern const struct bt_cpu_op bt_cpu_first;
+extern const struct bt_cpu_op bt_cpu_select;
 extern const struct bt_cpu_op bt_cpu_mean;
 extern const struct bt_cpu_op bt_cpu_max;
 extern const struct bt_cpu_op bt_cpu_flatten;
@@ -158,6 +160,7 @@ static inline size_t bt_max_rows(const struct bt_engine *e,
 {
 	return n->rows == BT_PER_TOKEN      ? e->o.max_tokens
 	       : n->rows == BT_PER_SEQUENCE ? e->o.max_sequences
+	       : n->rows == BT_PER_SELECTED ? e->o.max_selected
 	                                    : e->max_rel;
 }
 
@@ -166,6 +169,7 @@ static inline size_t bt_rows_of(const struct bt_engine *e,
 {
 	return n->rows == BT_PER_TOKEN      ? e->b.tokens
 	       : n->rows == BT_PER_SEQUENCE ? e->b.sequences
+	       : n->rows == BT_PER_SELECTED ? e->b.n_selected
 	                                    : e->n_rel;
 }
 
@@ -173,7 +177,8 @@ static inline size_t bt_rows_of(const struct bt_engine *e,
 static inline uint32_t bt_row0(const struct bt_engine *e,
                                const struct bt_node *n)
 {
-	return n->rows == BT_PER_TOKEN      ? e->b.token0
+	return n->rows == BT_PER_TOKEN || n->rows == BT_PER_SELECTED
+	           ? e->b.token0
 	       : n->rows == BT_PER_SEQUENCE ? e->b.sequence0
 	                                    : (uint32_t)e->rel_row0;
 }

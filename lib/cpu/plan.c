@@ -13,9 +13,9 @@
  * f32; else it only stores. */
 static bool can_add(enum bt_opcode op, int k)
 {
-	return op == BT_OP_LINEAR || op == BT_OP_FIRST || op == BT_OP_DROPOUT ||
-	       op == BT_OP_MEAN || op == BT_OP_MAX || op == BT_OP_FLATTEN ||
-	       op == BT_OP_NORM ||
+	return op == BT_OP_LINEAR || op == BT_OP_FIRST || op == BT_OP_SELECT ||
+	       op == BT_OP_DROPOUT || op == BT_OP_MEAN || op == BT_OP_MAX ||
+	       op == BT_OP_FLATTEN || op == BT_OP_NORM ||
 	       ((op == BT_OP_RESIDUAL_NORM || op == BT_OP_ADD) && k == 0);
 }
 
@@ -68,7 +68,7 @@ static int plan_gradients(struct bt_engine *e, struct bt_error *err)
 
 /* Finds the nodes whose parameters' gradients are there already: of nodes that
  * share parameters the last stores, since it runs backward first, and the
- * others add. */
+ * others add. Of embeddings this may be the word table alone. */
 static int plan_params(struct bt_engine *e, struct bt_error *err)
 {
 	const struct bt_graph *g = e->g;
@@ -80,6 +80,10 @@ static int plan_params(struct bt_engine *e, struct bt_error *err)
 		return bt_error_nomem(err, "planning the computation");
 	for (i = g->n_nodes - 1; r == BT_OK && i >= 0; i--) {
 		n = &g->nodes[i];
+		if (n->op == BT_OP_EMBED) {
+			e->tied = stored[n->u.embed.word];
+			stored[n->u.embed.word] = false;
+		}
 		for (k = 0, old = 0; (p = bt_node_param(n, k)) >= 0; k++) {
 			old += stored[p];
 			stored[p] = true;

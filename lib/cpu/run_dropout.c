@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* first and dropout: pieces of sequences, and of rows. */
+/* first, select and dropout: pieces of sequences, and of rows. */
 #include <string.h>
 
 #include "cpu/engine_int.h"
@@ -96,6 +96,66 @@ static void backward_first(struct bt_engine *e, int node)
 
 const struct bt_cpu_op bt_cpu_first = {plan_f32_input, forward_first,
                                        backward_first};
+
+static void select_piece(void *arg, int piece, int worker)
+{
+	const struct job *j = arg;
+	struct bt_engine *e = j->e;
+	const struct bt_node *n = &e->g->nodes[j->node];
+	const float *x = e->run[n->in[0]].buf[BT_SLOT_F32];
+	size_t r, end = bt_piece_end(j->rows, ROWS, piece);
+
+	(void)worker;
+	for (r = (size_t)piece * ROWS; r < end; r++)
+		write_outputs(e, j->node, r,
+		              x + e->b.selected[r] * (size_t)n->cols);
+}
+
+static void forward_select(struct bt_engine *e, int node)
+{
+	run(e, node, select_piece, e->b.n_selected, ROWS);
+	zero_outputs(e, node);
+}
+
+/* The first selected token that is not before token t. */
+static size_t find_selected(const struct bt_engine *e, size_t t)
+{
+	size_t lo = 0, hi = e->b.n_selected, mid;
+
+	while (lo < hi) {
+		mid = lo + (hi - lo) / 2;
+		if (e->b.selected[mid] < t)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+static void select_back_piece(void *arg, int piece, int worker)
+{
+	const struct job *j = arg;
+	struct bt_engine *e = j->e;
+	size_t h = (size_t)e->g->nodes[j->node].cols;
+	size_t t = (size_t)piece * ROWS, r = find_selected(e, t);
+	size_t end = bt_piece_end(j->rows, ROWS, piece);
+	const float *dy = e->run[j->node].buf[BT_SLOT_GRAD];
+	float *dx = e->run[e->g->nodes[j->node].in[0]].buf[BT_SLOT_GRAD];
+
+	(void)worker;
+	if (e->run[j->node].stores_grad[0])
+		memset(dx + t * h, 0, (end - t) * h * sizeof(*dx));
+	for (; r < e->b.n_selected && e->b.selected[r] < end; r++)
+		e->k->axpy(1.0f, dy + r * h, dx + e->b.selected[r] * h, h);
+}
+
+static void backward_select(struct bt_engine *e, int node)
+{
+	run(e, node, select_back_piece, e->b.tokens, ROWS);
+}
+
+const struct bt_cpu_op bt_cpu_select = {plan_f32_input, forward_select,
+                                        backward_select};
 
 /* m[i] * x[i] of one row, into scratch behind the multipliers. */
 static float *drop_row(struct bt_engine *e, int node, size_t row,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The losses, and the shares that one of them takes the logarithms of: small
- * operators, run in the calling thread. */
+/* The losses, and the shares that one of them takes the logarithms of. A
+ * softmax may be over a vocabulary, so its rows are work for all threads; the
+ * others are small and run in the calling one. */
 #include <math.h>
 #include <string.h>
 
@@ -8,15 +9,18 @@
 #include "op/ops.h"
 
 /* SAVED holds the softmax, [rows, classes]; with a teacher its part of the
- * gradient is added to the labels' part. */
+ * gradient is added to the labels' part. SAVED2 has the loss of each row. */
 static void plan_loss(struct bt_engine *e, int node)
 {
 	const struct bt_node *n = &e->g->nodes[node];
+	struct bt_slot_plan *p = e->run[node].plan;
 
 	e->run[n->in[0]].need_f32 = true;
-	e->run[node].plan[BT_SLOT_SAVED].size =
-	    bt_max_rows(e, n) * (size_t)e->g->nodes[n->in[0]].cols *
-	    sizeof(float);
+	p[BT_SLOT_SAVED].size = bt_max_rows(e, n) *
+	                        (size_t)e->g->nodes[n->in[0]].cols *
+	                        sizeof(float);
+	if (n->op == BT_OP_SOFTMAX_LOSS)
+		p[BT_SLOT_SAVED2].size = bt_max_rows(e, n) * sizeof(double);
 }
 
 static float weight_of(const struct bt_engine *e, size_t t)
@@ -25,11 +29,17 @@ static float weight_of(const struct bt_engine *e, size_t t)
 	       (e->b.weights != NULL ? e->b.weights[t] : 1.0f);
 }
 
-/* The first row of sequence t where there is one for each of n's rows. */
-static size_t first_row(const struct bt_engine *e, const struct bt_node *n,
-                        size_t t)
+/* The sequence that a row of n belongs to, looked for from sequence t on. */
+static size_t sequence_of(const struct bt_engine *e, const struct bt_node *n,
+                          size_t row, size_t t)
 {
-	return n->rows == BT_PER_TOKEN ? e->b.start[t] : t;
+	if (n->rows == BT_PER_SEQUENCE)
+		return row;
+	if (n->rows == BT_PER_SELECTED)
+		row = e->b.selected[row];
+	while (e->b.start[t + 1] <= row)
+		t++;
+	return t;
 }
 
 /* What a row is to have for class i of k. */
@@ -101,42 +111,95 @@ static double row_loss(const struct bt_engine *e, size_t row, const float *x,
 	return e->b.teacher != NULL ? distil(e, row, x, p, k, loss) : loss;
 }
 
+#define ROWS ((size_t)8) /* of a piece */
+
+struct rows {
+	struct bt_engine *e;
+	const struct bt_node *n;
+	size_t rows, k;
+	const float *x; /* logits */
+	float *p;       /* SAVED */
+	double *loss;   /* SAVED2 */
+	float *dx;
+};
+
+static struct rows rows_of(struct bt_engine *e, int node)
+{
+	const struct bt_node *n = &e->g->nodes[node];
+	const struct bt_node_run *in = &e->run[n->in[0]];
+
+	return (struct rows){.e = e,
+	                     .n = n,
+	                     .rows = bt_rows_of(e, n),
+	                     .k = (size_t)e->g->nodes[n->in[0]].cols,
+	                     .x = in->buf[BT_SLOT_F32],
+	                     .p = e->run[node].buf[BT_SLOT_SAVED],
+	                     .loss = e->run[node].buf[BT_SLOT_SAVED2],
+	                     .dx = in->buf[BT_SLOT_GRAD]};
+}
+
+static void forward_piece(void *arg, int piece, int worker)
+{
+	const struct rows *a = arg;
+	size_t i = (size_t)piece * ROWS,
+	       end = bt_piece_end(a->rows, ROWS, piece);
+
+	(void)worker;
+	for (; i < end; i++)
+		a->loss[i] = a->e->b.labels[i] < 0
+		                 ? 0
+		                 : row_loss(a->e, i, a->x + i * a->k,
+		                            a->p + i * a->k, a->k);
+}
+
 static void forward_loss(struct bt_engine *e, int node)
 {
-	const struct bt_node *in = &e->g->nodes[e->g->nodes[node].in[0]];
-	size_t k = (size_t)in->cols, t, i, end;
-	const float *x = e->run[e->g->nodes[node].in[0]].buf[BT_SLOT_F32];
-	float *p = e->run[node].buf[BT_SLOT_SAVED];
+	struct rows a = rows_of(e, node);
+	size_t i, t = 0;
 
 	e->loss = 0;
 	if (e->b.labels == NULL)
 		return;
-	for (t = i = 0; t < e->b.sequences; t++)
-		for (end = first_row(e, in, t + 1); i < end; i++)
-			if (e->b.labels[i] >= 0)
-				e->loss +=
-				    (double)weight_of(e, t) *
-				    row_loss(e, i, x + i * k, p + i * k, k);
+	bt_engine_run(e, forward_piece, &a, bt_row_pieces(a.rows, ROWS));
+	for (i = 0; i < a.rows; i++) {
+		t = sequence_of(e, a.n, i, t);
+		e->loss += (double)weight_of(e, t) * a.loss[i];
+	}
+}
+
+static void backward_row(const struct rows *a, size_t row, float w)
+{
+	const struct bt_engine *e = a->e;
+	const float *p = a->p + row * a->k;
+	float *dx = a->dx + row * a->k;
+	float share = 1 - (e->b.teacher != NULL ? e->b.teacher_weight : 0);
+	size_t i;
+
+	if (e->b.labels[row] < 0)
+		memset(dx, 0, a->k * sizeof(*dx));
+	else
+		for (i = 0; i < a->k; i++)
+			dx[i] = w * (p[i] - share * target(e, row, i, a->k));
+}
+
+static void backward_piece(void *arg, int piece, int worker)
+{
+	const struct rows *a = arg;
+	size_t i = (size_t)piece * ROWS, t = 0;
+	size_t end = bt_piece_end(a->rows, ROWS, piece);
+
+	(void)worker;
+	for (; i < end; i++) {
+		t = sequence_of(a->e, a->n, i, t);
+		backward_row(a, i, weight_of(a->e, t));
+	}
 }
 
 static void backward_loss(struct bt_engine *e, int node)
 {
-	const struct bt_node *in = &e->g->nodes[e->g->nodes[node].in[0]];
-	size_t k = (size_t)in->cols, t, row = 0, end, i, at;
-	const float *p = e->run[node].buf[BT_SLOT_SAVED];
-	float *dx = e->run[e->g->nodes[node].in[0]].buf[BT_SLOT_GRAD];
-	float w, share = 1 - (e->b.teacher != NULL ? e->b.teacher_weight : 0);
+	struct rows a = rows_of(e, node);
 
-	for (t = 0; t < e->b.sequences; t++) {
-		w = weight_of(e, t);
-		for (end = first_row(e, in, t + 1); row < end; row++)
-			for (i = 0, at = row * k; i < k; i++, at++)
-				dx[at] =
-				    e->b.labels[row] < 0
-				        ? 0
-				        : w * (p[at] -
-				               share * target(e, row, i, k));
-	}
+	bt_engine_run(e, backward_piece, &a, bt_row_pieces(a.rows, ROWS));
 }
 
 const struct bt_cpu_op bt_cpu_softmax_loss = {plan_loss, forward_loss,

@@ -310,11 +310,10 @@ static void clear_tables(struct bt_engine *e, const struct bt_node *n)
 	size_t h = (size_t)n->cols, i;
 	float *word = bt_grad(e, n->u.embed.word);
 
-	for (i = 0; i < e->n_touched; i++) {
+	for (i = 0; i < e->n_touched && !e->tied; i++)
 		memset(word + (size_t)e->touched[i] * h, 0, h * sizeof(*word));
-		e->is_touched[e->touched[i]] = 0;
-	}
-	e->n_touched = 0;
+	while (e->n_touched > 0)
+		e->is_touched[e->touched[--e->n_touched]] = 0;
 	if (n->u.embed.position >= 0)
 		zero_rows(bt_grad(e, n->u.embed.position),
 		          (size_t)e->g->params[n->u.embed.position].rows, h, 0,
@@ -344,7 +343,7 @@ double bt_engine_sparse_excess(const struct bt_engine *e)
 	size_t h = (size_t)n->cols, i;
 	const float *word;
 
-	if (!e->o.sparse_norm || n->op != BT_OP_EMBED)
+	if (!e->o.sparse_norm || n->op != BT_OP_EMBED || e->tied)
 		return 0;
 	word = bt_grad((struct bt_engine *)e, n->u.embed.word);
 	for (i = 0; i < e->n_touched; i++)

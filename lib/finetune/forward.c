@@ -13,7 +13,7 @@ int bt_forward(struct bt_engine *e, const struct bt_dataset *d,
 	size_t first, n, i, k, width, all = d->n > 0 ? d->start[d->n] : 0;
 	size_t most =
 	    d->longest > BT_FORWARD_TOKENS ? d->longest : BT_FORWARD_TOKENS;
-	int r = bt_engine_grow(e, all < most ? all : most, d->longest, err);
+	int r = bt_engine_grow(e, all < most ? all : most, 1, d->longest, err);
 
 	for (first = 0; first < d->n && r == BT_OK; first += n) {
 		for (n = 1; first + n < d->n && n < BT_FORWARD_TEXTS; n++)

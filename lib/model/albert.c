@@ -103,4 +103,7 @@ const struct bt_family bt_family_albert = {
     .check = check,
     .encoder = encoder,
     .head = pooler,
+    .masked = {.dense = "predictions.dense",
+               .norm = "predictions.LayerNorm",
+               .bias = "predictions.bias"},
 };

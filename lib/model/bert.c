@@ -71,4 +71,7 @@ const struct bt_family bt_family_bert = {
     .defaults = bt_bert_defaults,
     .encoder = bt_bert_encoder,
     .head = pooler,
+    .masked = {.dense = "cls.predictions.transform.dense",
+               .norm = "cls.predictions.transform.LayerNorm",
+               .bias = "cls.predictions.bias"},
 };

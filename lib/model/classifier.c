@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From the tokens of a text to its classes. */
+/* From the tokens of a text to its classes, or to those of its tokens. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,6 +20,8 @@ const char *bt_family_classes(const struct bt_config *c,
 {
 	int i, n = 0;
 
+	if (bt_config_masked(c))
+		return c->family->masked.bias;
 	if (c->per_token)
 		return token_outputs(c);
 	if (c->head.n == 0)
@@ -49,18 +51,21 @@ static int dense(struct bt_graph *g, int x, int rows, const char *name,
 	return bt_op_linear(g, x, w, b, 1, act);
 }
 
-/* The family's layers, from first tokens on, or from all where it wants their
- * mean. */
-static int pooler(struct bt_graph *g, const struct bt_config *c, int x)
+/* The family's layers. */
+static int family_head(struct bt_graph *g, const struct bt_config *c, int x)
 {
 	int first = g->n_params, i;
 
-	if (c->pools_mean)
-		x = bt_op_mean(g, x);
 	x = c->family->head(g, c, x);
 	for (i = first; i < g->n_params; i++)
 		g->params[i].head = true;
 	return x;
+}
+
+/* They, from first tokens on, or from all where they want their mean. */
+static int pooler(struct bt_graph *g, const struct bt_config *c, int x)
+{
+	return family_head(g, c, c->pools_mean ? bt_op_mean(g, x) : x);
 }
 
 /* The family's classifier. */
@@ -97,6 +102,58 @@ static float token_dropout(const struct bt_config *c)
 	             json_is_number(qa) ? (float)json_number_value(qa) : 0.1f);
 }
 
+/* A norm of the head. */
+static int head_norm(struct bt_graph *g, const struct bt_config *c, int x,
+                     const char *name)
+{
+	struct bt_param_spec s = {0,           g->failed ? 1 : g->nodes[x].cols,
+	                          BT_INIT_ONE, false,
+	                          true,        false};
+	int gamma = bt_graph_param(g, &s, "%s.weight", name);
+
+	s.init = BT_INIT_ZERO;
+	return bt_op_norm(g, x, gamma, bt_graph_param(g, &s, "%s.bias", name),
+	                  c->norm_eps);
+}
+
+#define NO_HEAD                                                                \
+	"a model whose outputs are tokens' has no head of its own and no "     \
+	"pooling"
+
+/* The vocabulary's logits of the tokens that are selected. */
+static int of_masked(struct bt_graph *g, const struct bt_config *c)
+{
+	const struct bt_masked_head *h = &c->family->masked;
+	struct bt_param_spec s = {0,     c->vocab_size, BT_INIT_ZERO,
+	                          false, true,          false};
+	int x = bt_op_select(g, bt_family_encoder(g, c, false)), word, bias;
+	char name[64];
+
+	if (g->failed)
+		return -1;
+	if (c->head.n > 0 || c->pool != BT_POOLED_POOLER)
+		return bt_graph_misfit(g, NO_HEAD);
+	if (json_is_false(json_object_get(c->json, "tie_word_embeddings")) ||
+	    json_is_false(json_object_get(c->json, "legacy")))
+		return bt_graph_misfit(g, "its head for masked tokens does not "
+		                          "share the table of words");
+	word = g->nodes[0].u.embed.word;
+	if (h->dense == NULL) {
+		x = family_head(g, c, x);
+	} else {
+		snprintf(name, sizeof(name), "%s.weight", h->dense);
+		x = dense(g, x, g->params[word].cols, name, BT_INIT_NORMAL,
+		          false, h->gelu ? BT_ACT_GELU : c->act);
+		x = head_norm(g, c, x, h->norm);
+	}
+	bias = json_is_false(json_object_get(c->json, "decoder_bias"))
+	           ? -1
+	           : bt_graph_param(g, &s, "%s", h->bias);
+	if (bias >= 0)
+		g->params[bias].classes = true;
+	return bt_op_linear(g, x, word, bias, 1, BT_ACT_NONE);
+}
+
 /* Outputs of tokens: dropout and a linear layer on each token's output, behind
  * the family's head where that is a part of each (ModernBERT). */
 static int of_tokens(struct bt_graph *g, const struct bt_config *c,
@@ -105,11 +162,9 @@ static int of_tokens(struct bt_graph *g, const struct bt_config *c,
 	int x = bt_family_encoder(g, c, false);
 
 	if (c->head.n > 0 || c->pool != BT_POOLED_POOLER)
-		return bt_graph_misfit(g, "a model whose outputs are tokens' "
-		                          "has no head of its own and no "
-		                          "pooling");
+		return bt_graph_misfit(g, NO_HEAD);
 	if (c->family == &bt_family_modernbert)
-		x = pooler(g, c, x);
+		x = family_head(g, c, x);
 	x = bt_block_dropout(g, x, token_dropout(c));
 	return dense(g, x, n_labels, token_outputs(c), BT_INIT_NORMAL, true,
 	             BT_ACT_NONE);
@@ -178,7 +233,8 @@ bool bt_family_classifier(struct bt_graph *g, const struct bt_config *c,
 		return false;
 	}
 	if (c->per_token) {
-		g->logits = of_tokens(g, c, n_labels);
+		g->logits = bt_config_masked(c) ? of_masked(g, c)
+		                                : of_tokens(g, c, n_labels);
 		return false;
 	}
 	g->logits = h->n > 0 ? own(g, c, n_labels) : usual(g, c, n_labels);

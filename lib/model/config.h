@@ -20,6 +20,8 @@ struct bt_family; /* see model/family.h */
 #define BT_PROBLEM_TOKENS "token_classification"
 /* And the first and last token of an answer are found. */
 #define BT_PROBLEM_SPANS "question_answering"
+/* And the words behind masked tokens are told. */
+#define BT_PROBLEM_MASKED "masked_lm"
 /* And a text becomes a row of numbers, by `pool`: an encoder without a head. */
 #define BT_PROBLEM_EMBEDDING "embedding"
 
@@ -80,7 +82,12 @@ struct bt_config {
 	               * that a trained model's file says what it said */
 };
 
-/* Whether what the configuration is of embeds texts. */
+/* Whether what the configuration is of tells masked tokens; whether it embeds
+ * texts. */
+bool bt_config_masked(const struct bt_config *c);
+
+/* Whether its file says that it did, whatever it is to do now. */
+bool bt_config_was_masked(const struct bt_config *c);
 bool bt_config_embeds(const struct bt_config *c);
 
 /* Takes a file (config.json or bert_config.json form). Families, activations

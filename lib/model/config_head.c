@@ -61,22 +61,43 @@ int bt_config_read_own(const json_t *o, struct bt_config *c,
 	return BT_OK;
 }
 
-/* What the names of classes end in whose outputs are tokens'. */
+/* What the names of classes end in whose outputs are tokens'. From the last one
+ * models of other tasks begin: a file does not say that it is to stay that. */
+#define STAY 2
 static const struct {
 	const char *problem, *class;
 } of_tokens[] = {{BT_PROBLEM_TOKENS, "ForTokenClassification"},
-                 {BT_PROBLEM_SPANS, "ForQuestionAnswering"}};
+                 {BT_PROBLEM_SPANS, "ForQuestionAnswering"},
+                 {BT_PROBLEM_MASKED, "ForMaskedLM"}};
 
-const char *bt_config_token_problem(const json_t *o)
+/* Hugging Face's class that a file is of, or "". */
+static const char *class_of(const json_t *o)
 {
 	const char *class = json_string_value(
 	    json_array_get(json_object_get(o, "architectures"), 0));
+
+	return class != NULL ? class : "";
+}
+
+const char *bt_config_token_problem(const json_t *o)
+{
 	size_t i;
 
-	for (i = 0; class != NULL && i < 2; i++)
-		if (strstr(class, of_tokens[i].class) != NULL)
+	for (i = 0; i < STAY; i++)
+		if (strstr(class_of(o), of_tokens[i].class) != NULL)
 			return of_tokens[i].problem;
 	return NULL;
+}
+
+bool bt_config_masked(const struct bt_config *c)
+{
+	return c->problem_type != NULL &&
+	       strcmp(c->problem_type, BT_PROBLEM_MASKED) == 0;
+}
+
+bool bt_config_was_masked(const struct bt_config *c)
+{
+	return strstr(class_of(c->json), of_tokens[STAY].class) != NULL;
 }
 
 bool bt_config_embeds(const struct bt_config *c)
@@ -91,13 +112,14 @@ json_t *bt_config_class(const struct bt_config *c)
 	const char *end = strstr(class, "ForSequenceClassification");
 	struct bt_buf b = BT_BUF_INIT;
 	const char *name = class;
-	bool spans;
 	json_t *a;
+	int i = 0;
 
 	if (end != NULL && c->per_token) {
-		spans = strcmp(c->problem_type, BT_PROBLEM_SPANS) == 0;
+		while (strcmp(c->problem_type, of_tokens[i].problem) != 0)
+			i++;
 		bt_buf_printf(&b, "%.*s%s", (int)(end - class), class,
-		              of_tokens[spans].class);
+		              of_tokens[i].class);
 		name = bt_buf_str(&b);
 	} else if (end != NULL &&
 	           (c->head.n > 0 || c->pool != BT_POOLED_POOLER ||

@@ -94,7 +94,7 @@ json_t *bt_config_json(const struct bt_config *c, char *const *labels,
 		                    : "single_label_classification"));
 	SET("dtype", json_string("float32"));
 #undef SET
-	if (bt_config_embeds(c)) {
+	if (bt_config_embeds(c) || bt_config_masked(c)) {
 		json_object_del(o, "id2label");
 		json_object_del(o, "label2id");
 	} else {

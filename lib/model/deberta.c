@@ -305,4 +305,7 @@ const struct bt_family bt_family_deberta_v2 = {
     .check = check,
     .encoder = encoder,
     .head = head,
+    .masked = {.dense = "cls.predictions.transform.dense",
+               .norm = "cls.predictions.transform.LayerNorm",
+               .bias = "cls.predictions.bias"},
 };

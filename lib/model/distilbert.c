@@ -71,4 +71,7 @@ const struct bt_family bt_family_distilbert = {
     .check = check,
     .encoder = encoder,
     .head = head,
+    .masked = {.dense = "vocab_transform",
+               .norm = "vocab_layer_norm",
+               .bias = "vocab_projector.bias"},
 };

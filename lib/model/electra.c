@@ -47,4 +47,8 @@ const struct bt_family bt_family_electra = {
     .defaults = defaults,
     .encoder = encoder,
     .head = head,
+    .masked = {.dense = "generator_predictions.dense",
+               .norm = "generator_predictions.LayerNorm",
+               .bias = "generator_lm_head.bias",
+               .gelu = true},
 };

@@ -49,6 +49,15 @@ static inline void *bt_key_member(const struct bt_config *c,
 #define BT_MAX_WIDTH (1 << 20)
 #define BT_MAX_LAYERS 4096
 
+/* Of a head that tells the words behind masked tokens: dense, activation, norm,
+ * and a product with the words' own table, to which a bias is added. */
+struct bt_masked_head {
+	const char *dense, *norm; /* the beginnings of their names; NULL: it is
+	                           * the head of classifiers up to the norm */
+	const char *bias;
+	bool gelu; /* whatever the activation of the layers is */
+};
+
 struct bt_family {
 	const char *model_type;   /* as config.json names it */
 	const char *architecture; /* the class of its classifiers */
@@ -71,6 +80,7 @@ struct bt_family {
 	/* From the first tokens (B,H) to what the classifier's dropout and last
 	 * layer take. */
 	int (*head)(struct bt_graph *g, const struct bt_config *c, int x);
+	struct bt_masked_head masked;
 };
 
 extern const struct bt_family bt_family_albert, bt_family_bert,

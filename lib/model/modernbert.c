@@ -292,4 +292,5 @@ const struct bt_family bt_family_modernbert = {
     .check = check,
     .encoder = encoder,
     .head = head,
+    .masked = {.bias = "decoder.bias"},
 };

@@ -88,4 +88,8 @@ const struct bt_family bt_family_mpnet = {
     .check = check,
     .encoder = encoder,
     .head = head,
+    .masked = {.dense = "lm_head.dense",
+               .norm = "lm_head.layer_norm",
+               .bias = "lm_head.bias",
+               .gelu = true},
 };

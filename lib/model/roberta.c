@@ -37,6 +37,10 @@ const struct bt_family bt_family_roberta = {
     .defaults = roberta_defaults,
     .encoder = bt_bert_encoder,
     .head = head,
+    .masked = {.dense = "lm_head.dense",
+               .norm = "lm_head.layer_norm",
+               .bias = "lm_head.bias",
+               .gelu = true},
 };
 
 const struct bt_family bt_family_xlm_roberta = {
@@ -48,6 +52,10 @@ const struct bt_family bt_family_xlm_roberta = {
     .defaults = defaults,
     .encoder = bt_bert_encoder,
     .head = head,
+    .masked = {.dense = "lm_head.dense",
+               .norm = "lm_head.layer_norm",
+               .bias = "lm_head.bias",
+               .gelu = true},
 };
 
 const struct bt_family bt_family_camembert = {
@@ -59,4 +67,8 @@ const struct bt_family bt_family_camembert = {
     .defaults = defaults,
     .encoder = bt_bert_encoder,
     .head = head,
+    .masked = {.dense = "lm_head.dense",
+               .norm = "lm_head.layer_norm",
+               .bias = "lm_head.bias",
+               .gelu = true},
 };

@@ -171,6 +171,7 @@ const char *bt_opcode_name(enum bt_opcode op)
 	    [BT_OP_GLU] = "glu",
 	    [BT_OP_RELATIVE_POSITIONS] = "relative_positions",
 	    [BT_OP_FIRST] = "first",
+	    [BT_OP_SELECT] = "select",
 	    [BT_OP_MEAN] = "mean",
 	    [BT_OP_MAX] = "max",
 	    [BT_OP_FLATTEN] = "flatten",

@@ -27,6 +27,7 @@ enum bt_opcode {
 	BT_OP_GLU,
 	BT_OP_RELATIVE_POSITIONS,
 	BT_OP_FIRST,
+	BT_OP_SELECT,
 	BT_OP_MEAN,
 	BT_OP_MAX,
 	BT_OP_FLATTEN,
@@ -44,6 +45,7 @@ enum bt_opcode {
 enum bt_rows {
 	BT_PER_TOKEN,            /* as many rows as the batch has tokens */
 	BT_PER_SEQUENCE,         /* as many rows as it has sequences */
+	BT_PER_SELECTED,         /* as many as it selects tokens */
 	BT_PER_RELATIVE_POSITION /* as many as the batch needs relative
 	                          * positions, see bt_op_relative_positions */
 };

@@ -118,6 +118,10 @@ int bt_op_glu(struct bt_graph *g, int x, enum bt_activation act);
 /* The first token's row of each sequence: (T,H) -> (B,H). */
 int bt_op_first(struct bt_graph *g, int x);
 
+/* The rows of the M tokens that the batch selects: (T,H) -> (M,H). Backward:
+ * the other tokens get 0. */
+int bt_op_select(struct bt_graph *g, int x);
+
 /*
  * Over the tokens of each sequence: the mean of their rows, or the largest
  * value of each column.   (T,H) -> (B,H) Backward: every token of sequence t
@@ -139,7 +143,8 @@ int bt_op_dropout(struct bt_graph *g, int x, float dropout);
 
 /*
  * Softmax cross entropy against a class y(t) for each row, of a sequence or of
- * a token, weighted by w(t), which is its sequence's; a row whose class is
+ * a token (all or those selected), weighted by w(t), which is its sequence's; a
+ * row whose class is
  * negative does not count: L = scale * sum over t of w(t) * -(sum over k of
  * q(k) log softmax(x)(k)) q is 1 for class y, with label smoothing s: 1 - s +
  * s/K for y, s/K else. w, scale and s come with the batch. Backward: dX = scale

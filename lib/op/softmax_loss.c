@@ -8,8 +8,7 @@ static int over_classes(struct bt_graph *g, enum bt_opcode op, int x, int cols)
 
 	if (g->failed)
 		return -1;
-	if ((g->nodes[x].rows != BT_PER_SEQUENCE &&
-	     (op != BT_OP_SOFTMAX_LOSS || g->nodes[x].rows != BT_PER_TOKEN)) ||
+	if ((op != BT_OP_SOFTMAX_LOSS && g->nodes[x].rows != BT_PER_SEQUENCE) ||
 	    g->nodes[x].cols < 2)
 		return bt_graph_misfit(g, "%s over %d classes",
 		                       bt_opcode_name(op), g->nodes[x].cols);

@@ -30,6 +30,7 @@ all=$(
 		[ $family = bert ] || echo tiny $family texts
 		echo tiny $family tokens
 		echo tiny $family spans
+		echo tiny $family masked
 	done
 )
 # each in one of the arguments: OUT SHAPE FAMILY WHAT

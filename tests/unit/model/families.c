@@ -128,7 +128,7 @@ static void grows(void **state)
 		open_family(&a, &c, 1, f % 2, 0);
 		a.b.train = false;
 		assert_ok(bt_engine_forward(a.e, &a.b, &err));
-		assert_err(bt_engine_grow(a.e, 41, 33, &err), BT_EARG,
+		assert_err(bt_engine_grow(a.e, 41, 1, 33, &err), BT_EARG,
 		           "33 tokens exceeds 32");
 		open_short(&b, &c, f % 2);
 		before = bt_engine_memory(b.e).scratch;
@@ -137,14 +137,15 @@ static void grows(void **state)
 		for (i = 0; i < 2; i++) {
 			b.b.sequences = 2;
 			b.b.tokens = 8;
-			assert_ok(bt_engine_grow(b.e, 8, 7, &err));
+			assert_ok(bt_engine_grow(b.e, 8, 1, 7, &err));
 			assert_ok(bt_engine_forward(b.e, &b.b, &err));
 			assert_memory_equal(bt_engine_logits(b.e),
 			                    bt_engine_logits(a.e),
 			                    bytes / TINY_TEXTS * 2);
 			b.b.sequences = TINY_TEXTS;
 			b.b.tokens = TINY_TOKENS;
-			assert_ok(bt_engine_grow(b.e, TINY_TOKENS, 20, &err));
+			assert_ok(
+			    bt_engine_grow(b.e, TINY_TOKENS, 1, 20, &err));
 			assert_ok(bt_engine_forward(b.e, &b.b, &err));
 			assert_memory_equal(bt_engine_logits(b.e),
 			                    bt_engine_logits(a.e), bytes);

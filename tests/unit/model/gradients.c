@@ -37,7 +37,7 @@ struct fixture {
 	struct bt_batch b;
 	int32_t *ids, *labels;
 	float *targets;
-	uint32_t *start;
+	uint32_t *start, *selected;
 	uint8_t *types;
 };
 
@@ -119,6 +119,10 @@ static void read_batch(struct fixture *f)
 		f->b.loss_scale = 1.0f / (float)texts;
 		return;
 	}
+	if (bt_ckpt_find(f->c, "in.selected") != NULL)
+		f->selected =
+		    (uint32_t *)ints(f->c, "selected", &f->b.n_selected);
+	f->b.selected = f->selected;
 	f->b.labels = f->labels;
 	for (i = 0; i < labels; i++)
 		labelled += f->labels[i] >= 0;
@@ -148,6 +152,10 @@ static void open_fixture(struct fixture *f, const char *path, bool low)
 	memset(f, 0, sizeof(*f));
 	assert_ok(bt_ckpt_open(path, &f->c, &err));
 	f->m = config_of(f->c);
+	if (bt_ckpt_find(f->c, "in.selected") != NULL) {
+		f->m.problem_type = BT_PROBLEM_MASKED;
+		f->m.per_token = true;
+	}
 	bt_graph_init(&f->g, &err);
 	assert_ok(bt_task_graph(bt_task_of(f->m.problem_type), &f->g, &f->m,
 	                        (int)tensor(f->c, "out.", "logits")->shape[1]));
@@ -171,6 +179,7 @@ static void close_fixture(struct fixture *f)
 	free(f->ids);
 	free(f->types);
 	free(f->start);
+	free(f->selected);
 	free(f->labels);
 	free(f->targets);
 }
@@ -355,7 +364,8 @@ int main(int argc, char **argv)
 	    "pool-max",          "head-flatten",    "head-layers",
 	    "head-pooler",       "modernbert-mean", "modernbert",
 	    "deberta-v2",        "deberta-v2-own",  "bert-tokens",
-	    "modernbert-tokens", "bert-spans"};
+	    "modernbert-tokens", "bert-spans",      "bert-masked",
+	    "roberta-masked"};
 	static char path[sizeof(committed) / sizeof(committed[0])][4096];
 	static char *of_path[sizeof(committed) / sizeof(committed[0])];
 	const char *top = getenv("TEST_TOP");
