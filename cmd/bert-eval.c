@@ -31,6 +31,7 @@ struct args {
 	const char *compare;
 	const char *rank_by; /* the feature of a query, or NULL */
 	const char *issues;  /* the file of label issues, or NULL */
+	bool each;           /* token is masked */
 	const char *tune;    /* the metric to tune thresholds for, or NULL */
 };
 
@@ -67,6 +68,9 @@ static const struct bt_opt options[] = {
     BT_STR(0, "label-issues", "FILE",
            "write the records whose labels are probably wrong to FILE", args,
            issues),
+    BT_FLAG(0, "pseudo-perplexity",
+            "masked-lm: mask each token by itself, not 15 % of them", args,
+            each),
     BT_GROUP("Thresholds"),
     BT_LIST(0, "min", "METRIC=VALUE",
             "exit 1 if the metric is worse than VALUE", args, min),
@@ -267,6 +271,13 @@ static const char *misfit(const struct args *a, const struct bt_task *task)
 	    !isnan(a->answers.null_threshold))
 		return "--null-odds, --null-threshold and --language are for "
 		       "answers to questions";
+	if (a->each && !task->masks)
+		return "the model does not tell masked tokens, which "
+		       "--pseudo-perplexity is for";
+	if (task->masks && label_options(a))
+		return "masked tokens are evaluated without --by, --rank-by, "
+		       "--errors, --compare, --task, --strict, --label-issues "
+		       "and thresholds of labels";
 	if (task == &bt_task_embedding && label_options(a))
 		return "embeddings of pairs are evaluated without --by, "
 		       "--rank-by, --errors, --compare, --strict, "
@@ -294,6 +305,8 @@ evaluation_options(struct run *r, char **paths, int n, const struct bt_log *log)
 	               .profile = a->profile ? &r->profile : NULL,
 	               .threads = (int)a->common.threads,
 	               .expect = (uint64_t)a->expect,
+	               .each = a->each,
+	               .seed = a->common.seed,
 	               .windows = bt_windows_named(a->windows)},
 	    .files = a->predictions.item,
 	    .n_files = (size_t)a->predictions.n,

@@ -18,7 +18,7 @@ struct args {
 	    *windows, *scheme;
 	struct bt_predict_opts p;
 	int64_t top, expect;
-	bool profile, normalize;
+	bool profile, normalize, fill;
 	bool standard_format; /* none was asked for */
 	bool json_name;       /* but by a name that ends in .json */
 	const char *nbest, *null_odds;
@@ -77,6 +77,9 @@ static const struct bt_opt options[] = {
             null_threshold, -1e300, 1e300),
     BT_INT(0, "max-answer", "N", "most tokens of an answer [30]", args,
            max_answer, 1, 1e6),
+    BT_GROUP("Masks"),
+    BT_FLAG(0, "fill-mask", "tell the tokens that masks in the texts stand for",
+            args, fill),
     BT_GROUP("Embeddings"),
     BT_STR(0, "embed", "auto|cls|mean|max",
            "write embeddings instead of labels; auto: as modules.json says",
@@ -146,7 +149,7 @@ static const char *misfit(const struct args *a, const struct bt_task *task)
 		       "--max-answer are for";
 	if (a->embed != NULL)
 		return NULL;
-	if (task->per_token && label_options(a))
+	if (task->per_token && !task->masks && label_options(a))
 		return "the model tags words, for which of the options for "
 		       "labels only --proba is available";
 	if (!task->per_token && strcmp(a->format, "conll") == 0)
@@ -219,6 +222,7 @@ static int open_all(struct run *r, struct bt_error *err)
 	    .more = r->a->model.item + 1,
 	    .n_more = (size_t)r->a->model.n - 1,
 	    .embed = r->a->embed,
+	    .fills = r->a->fill,
 	    .dtype = bt_precision_named(r->a->dtype),
 	    .gemm = r->a->gemm,
 	    .log = &r->log,
@@ -264,6 +268,14 @@ static int run(const struct args *a, char **paths, int n)
 	return status;
 }
 
+static bool fill_misfits(const struct args *a)
+{
+	struct args rest = *a;
+
+	rest.top = 0;
+	return label_options(&rest) || a->p.proba || a->scheme != NULL;
+}
+
 /* The error if options contradict each other; or NULL. */
 static const char *contradiction(const struct args *a)
 {
@@ -294,6 +306,13 @@ static const char *contradiction(const struct args *a)
 	if (fills && a->p.sample_order)
 		return "--sample-missing and --sample-extra match by ids, "
 		       "--sample-order by order";
+	if (a->fill && a->embed != NULL)
+		return "give either --embed or --fill-mask";
+	if (a->fill && a->model.n > 1)
+		return "--fill-mask takes one model";
+	if (a->fill && fill_misfits(a))
+		return "of the options for labels only --top applies to "
+		       "--fill-mask";
 	if (a->normalize && a->embed == NULL)
 		return "--normalize needs --embed";
 	return NULL;

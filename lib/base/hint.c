@@ -69,6 +69,8 @@ static const char *const words[BT_HINTS] = {
     [BT_HINT_CLASSES_TRAIN] = "train one with bert-train -m DIR -o MODEL",
     [BT_HINT_CSV_ONLY] = "--header and --delimiter are for --format csv",
     [BT_HINT_EMBED_AUTO] = "--embed auto writes its embeddings",
+    [BT_HINT_FILL_MASK] = "train one with bert-train -m DIR -o MODEL; "
+                          "--fill-mask tells its masks",
     [BT_HINT_EMBED] = "choose it with --embed cls, mean or max",
     [BT_HINT_GEMM_INT8] = "leave out --gemm",
     [BT_HINT_FIELD_NAMES] = "--header gives CSV other column names",
@@ -98,6 +100,8 @@ static const char *const words[BT_HINTS] = {
     [BT_HINT_WINDOWS] = "choose with --windows",
     [BT_HINT_TEXTS_ORDER] = "shuffle before bert-tokenize --apart",
     [BT_HINT_TASK_EMBEDDING] = "use --task embedding",
+    [BT_HINT_MASKS_TASK] =
+        "--mask-prob and --whole-word are for --task masked-lm",
     [BT_HINT_TOKENIZE_APART] = "bert-tokenize --apart makes them of pairs",
     [BT_HINT_WINDOWS_ORDER] = "--windows each takes each window by itself",
     [BT_HINT_DETOKENIZE_JSON] = "use --format json",

@@ -79,6 +79,26 @@ static int open_tags(struct bt_prediction_output *p, struct bt_error *err)
 	           : e;
 }
 
+static int open_masks(struct bt_prediction_output *p,
+                      const struct bt_predict_stream *s, struct bt_error *err)
+{
+	static const char *const formats[] = {"csv", "jsonl"};
+	int i = format_among(p, formats, 2), e;
+	struct bt_mask_output_opts o = {
+	    .json = i == 1,
+	    .top = p->o.labels.top > 0 ? (size_t)p->o.labels.top : 1,
+	    .width = bt_model_width(p->model),
+	    .tok = s->tok};
+
+	if (i == 2)
+		return bt_error_set(err, BT_EARG,
+		                    "tokens for masks are written as csv or "
+		                    "jsonl, not as %s",
+		                    p->o.format);
+	e = bt_out_open(p->o.output, BT_OUT_TEXT, &p->out, err);
+	return e == BT_OK ? bt_mask_output_new(&o, p->out, &p->masks, err) : e;
+}
+
 static int open_answers(struct bt_prediction_output *p, struct bt_error *err)
 {
 	static const char *const formats[] = {"json", "jsonl", "csv"};
@@ -206,6 +226,8 @@ int bt_prediction_output_open(struct bt_prediction_output *p,
 		return open_rows(p, err);
 	if (task == &bt_task_qa)
 		return open_answers(p, err);
+	if (task->masks)
+		return open_masks(p, s, err);
 	return task->per_token ? open_tags(p, err) : open_rows(p, err);
 }
 
@@ -215,6 +237,7 @@ void bt_prediction_output_clear(struct bt_prediction_output *p)
 	bt_fields_free(p->fields);
 	bt_row_writer_free(p->rows);
 	bt_tags_free(p->tags);
+	bt_mask_output_free(p->masks);
 	bt_span_files_clear(&p->answers);
 	free(p->sum);
 	free(p->proba);
@@ -255,6 +278,8 @@ int bt_prediction_output_add(void *ctx, uint64_t i, const struct bt_dataset *d,
 		return bt_tags_add(p->tags, k, d->continues[k],
 		                   d->token_label + d->start[k],
 		                   bt_dataset_length(d, k), logits, err);
+	if (p->masks != NULL)
+		return bt_mask_output_add(p->masks, i, d, k, logits, err);
 	if (p->rows != NULL)
 		return bt_row_writer_add(
 		    p->rows, i, id,
@@ -279,6 +304,8 @@ static int finish(struct bt_prediction_output *p, struct bt_error *err)
 	if (p->tags != NULL &&
 	    (bt_tags_finish(p->tags, err) != BT_OK || p->rows == NULL))
 		return err->code;
+	if (p->masks != NULL)
+		return BT_OK;
 	if (p->rows != NULL)
 		return bt_row_writer_finish(p->rows, err);
 	return bt_predict_finish(p->labels, err);
@@ -306,9 +333,9 @@ void bt_prediction_output_tell(const struct bt_prediction_output *p,
 		bt_span_files_tell(&p->answers, log);
 	else if (p->tags != NULL)
 		bt_tags_tell(p->tags, log);
-	else if (p->rows == NULL)
+	else if (p->rows == NULL && p->masks == NULL)
 		bt_predict_tell(p->labels, log);
-	else if (bt_row_writer_numbered(p->rows))
+	else if (p->rows != NULL && bt_row_writer_numbered(p->rows))
 		bt_log(log, BT_LOG_WARN,
 		       "records without an id were numbered from 0");
 	bt_duplicate_ids_tell(&p->ids, log);

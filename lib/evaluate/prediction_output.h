@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Where a model's predictions go: labels and numbers (predict/predict.h), tags
- * of words, answers to questions, or rows of numbers, as its task has them. */
+ * of words, tokens for masks, answers to questions, or rows of numbers, as its
+ * task has them. */
 #ifndef BT_EVALUATE_PREDICTION_OUTPUT_H
 #define BT_EVALUATE_PREDICTION_OUTPUT_H
 
 #include "dedup/duplicate_ids.h"
+#include "evaluate/mask_output.h"
 #include "finetune/predict_stream.h"
 #include "predict/fields.h"
 #include "predict/predict.h"
@@ -32,6 +34,7 @@ struct bt_prediction_output {
 	struct bt_fields *fields; /* of with, or NULL */
 	struct bt_predict *labels;
 	struct bt_tags *tags;         /* of words, or: */
+	struct bt_mask_output *masks; /* in texts, or: */
 	struct bt_span_files answers; /* to questions, if */
 	bool asks;                    /* they are, or: */
 	struct bt_row_writer *rows;   /* of tensors and embeddings */

@@ -49,6 +49,7 @@ void bt_dataset_reset(struct bt_dataset *d)
 	d->n = d->names_len = d->longest = d->unlabelled = d->width = 0;
 	d->most_texts = 0;
 	d->has_weights = d->open = d->cut = d->per_token = false;
+	d->selects = false;
 	d->crc = 0;
 }
 
@@ -212,6 +213,7 @@ int bt_dataset_add(struct bt_dataset *d, const struct bt_token_rec *rec,
 		return bt_error_nomem(err, "reading records");
 	d->open |= rec->open;
 	d->per_token = rec->per_token;
+	d->selects = rec->selects;
 	d->label[d->n] = label;
 	d->weight[d->n] = rec->weight;
 	d->continues[d->n] = rec->window > 0        ? BT_CONTINUES_TEXT
@@ -341,6 +343,7 @@ int bt_dataset_divide(struct bt_dataset *d, const uint8_t *chosen,
 		                       : NULL,
 		    .open = d->open,
 		    .per_token = d->per_token,
+		    .selects = d->selects,
 		    .window = d->continues[i] == BT_CONTINUES_TEXT,
 		    .text_number =
 		        d->continues[i] == BT_CONTINUES_GROUP ? d->label[i] : 0,
@@ -462,6 +465,16 @@ int bt_dataset_relabel(struct bt_dataset *d, const int *map, int n,
 	d->target_cap = floats;
 	d->stride = d->width = (size_t)n;
 	return BT_OK;
+}
+
+size_t bt_dataset_selected(const struct bt_dataset *d, size_t i)
+{
+	size_t n = 0;
+	uint64_t at;
+
+	for (at = d->start[i]; at < d->start[i + 1]; at++)
+		n += bt_token_begins(d->token_label[at]);
+	return n;
 }
 
 double bt_dataset_loss_weight(const struct bt_dataset *d, size_t i)

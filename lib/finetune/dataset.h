@@ -12,6 +12,7 @@
 
 #include "base/err.h"
 #include "cpu/engine.h"
+#include "finetune/masking.h"
 #include "format/tfrecord.h"
 #include "record/labels.h"
 #include "record/record.h"
@@ -21,7 +22,8 @@
 /* What the records must fit. */
 struct bt_fit {
 	int vocab_size, type_vocab_size, max_positions;
-	bool per_token;     /* the model's outputs are those of tokens */
+	bool per_token;     /* the model's outputs are those of tokens, */
+	bool selects;       /* and only of those that stand for something */
 	bool keeps_records; /* as they are, for what is asked of them later */
 	int length;         /* tokens of each text; 0: any, -1: as many as
 	                     * the first one has */
@@ -53,7 +55,8 @@ struct bt_dataset {
 	 * other tokens BT_TOKEN_INSIDE, or BT_TOKEN_FURTHER of their word's
 	 * class if training learns from these, too; else NULL */
 	int32_t *token_label;
-	bool per_token;     /* the model's outputs are those of tokens */
+	bool per_token;     /* the model's outputs are those of tokens, */
+	bool selects;       /* and only where these are not BT_TOKEN_INSIDE */
 	uint8_t *continues; /* [n] see below; 0: it begins a text */
 	size_t most_texts;  /* of one example */
 	float *weight;      /* [n] */
@@ -188,6 +191,9 @@ static inline struct bt_task_data bt_dataset_targets(const struct bt_dataset *d)
 	                             .token_label = d->token_label};
 }
 
+/* Tokens of example i that stand for something, where tokens are classified. */
+size_t bt_dataset_selected(const struct bt_dataset *d, size_t i);
+
 /* What example i weighs in the loss: its weight, times its labelled tokens
  * where these are classified. */
 double bt_dataset_loss_weight(const struct bt_dataset *d, size_t i);
@@ -207,10 +213,15 @@ struct bt_gather {
 	uint32_t *start;
 	uint32_t *rows; /* the example of each, or, where tokens are classified,
 	                 * the token of each among those of the data set */
+	uint32_t *selected; /* the tokens of the batch that are classified */
 	int32_t *ids, *labels;
 	uint8_t *types;
 	float *targets, *weights;
 	size_t width;
+	struct bt_masking *masking; /* examples of which no token stands for
+	                             * something are masked, at this step, each
+	                             * by its number; borrowed, or NULL */
+	uint32_t step;
 };
 
 /* width: targets of a text, that of the examples' data set; 0: they are not
@@ -221,7 +232,9 @@ void bt_gather_clear(struct bt_gather *g);
 
 /* Fills g->b's texts, tokens, ids, types, labels, targets, weights from
  * examples which[0 .. n-1], or first .. first+n-1 where which is NULL. labels
- * and targets are NULL in the batch if an example has none. */
+ * and targets are NULL in the batch if an example has none. Where tokens are
+ * selected labels are theirs, and one is, whose label is negative, where none
+ * would be. */
 void bt_gather_fill(struct bt_gather *g, const struct bt_dataset *d,
                     const uint32_t *which, size_t first, size_t n);
 

@@ -75,6 +75,22 @@ static int check_kind(const struct bt_token_rec *rec,
 	return BT_OK;
 }
 
+/* Masked tokens are the vocabulary's. */
+static int check_masked(const struct bt_token_rec *rec,
+                        const struct bt_fit *fit, struct bt_error *err)
+{
+	size_t i;
+
+	for (i = 0; i < rec->n; i++)
+		if (rec->token_label[i] >= fit->vocab_size)
+			return bt_error_set(err, BT_EFORMAT,
+			                    "masked_lm_ids holds %d, the "
+			                    "model's vocabulary has %d",
+			                    (int)rec->token_label[i],
+			                    fit->vocab_size);
+	return BT_OK;
+}
+
 int bt_dataset_check(struct bt_token_rec *rec, const struct bt_fit *fit,
                      enum bt_label_mode mode, struct bt_labels *labels,
                      int32_t *label, struct bt_error *err)
@@ -84,10 +100,11 @@ int bt_dataset_check(struct bt_token_rec *rec, const struct bt_fit *fit,
 	*label = -1;
 	rec->n_target = 0;
 	rec->per_token = fit->per_token;
+	rec->selects = fit->selects;
 	if (r == BT_OK && mode != BT_LABELS_OPTIONAL)
 		r = check_kind(rec, fit->task, err);
 	if (r == BT_OK)
 		r = fit->task->target(rec, mode, labels, label, err);
 	rec->has_token_labels &= fit->per_token;
-	return r;
+	return r == BT_OK && fit->selects ? check_masked(rec, fit, err) : r;
 }

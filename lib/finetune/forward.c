@@ -5,6 +5,38 @@
 
 #include "finetune/join.h"
 
+/* Examples of the batch that begins with that one. */
+static size_t batch_at(const struct bt_dataset *d, size_t first)
+{
+	size_t n = 1;
+
+	while (first + n < d->n && n < BT_FORWARD_TEXTS &&
+	       d->start[first + n + 1] - d->start[first] <= BT_FORWARD_TOKENS)
+		n++;
+	return n;
+}
+
+size_t bt_forward_selected(const struct bt_dataset *d)
+{
+	size_t first = 0, most = 1, n, i, all;
+
+	for (; d->selects && first < d->n; first += n) {
+		n = batch_at(d, first);
+		for (i = all = 0; i < n; i++)
+			all += bt_dataset_selected(d, first + i);
+		most = all > most ? all : most;
+	}
+	return most;
+}
+
+/* Rows of an example's logits. */
+static size_t rows_of(const struct bt_dataset *d, size_t i)
+{
+	return d->selects     ? bt_dataset_selected(d, i)
+	       : d->per_token ? bt_dataset_length(d, i)
+	                      : 1;
+}
+
 int bt_forward(struct bt_engine *e, const struct bt_dataset *d,
                struct bt_gather *g, size_t classes, bt_forward_fn *fn,
                void *ctx, double *flop, struct bt_error *err)
@@ -13,13 +45,11 @@ int bt_forward(struct bt_engine *e, const struct bt_dataset *d,
 	size_t first, n, i, k, width, all = d->n > 0 ? d->start[d->n] : 0;
 	size_t most =
 	    d->longest > BT_FORWARD_TOKENS ? d->longest : BT_FORWARD_TOKENS;
-	int r = bt_engine_grow(e, all < most ? all : most, 1, d->longest, err);
+	int r = bt_engine_grow(e, all < most ? all : most,
+	                       bt_forward_selected(d), d->longest, err);
 
 	for (first = 0; first < d->n && r == BT_OK; first += n) {
-		for (n = 1; first + n < d->n && n < BT_FORWARD_TEXTS; n++)
-			if (d->start[first + n + 1] - d->start[first] >
-			    BT_FORWARD_TOKENS)
-				break;
+		n = batch_at(d, first);
 		bt_gather_fill(g, d, NULL, first, n);
 		g->b.train = false;
 		g->b.labels = NULL;
@@ -29,9 +59,7 @@ int bt_forward(struct bt_engine *e, const struct bt_dataset *d,
 			*flop += bt_engine_flop(e);
 		logits = bt_engine_logits(e);
 		for (i = 0; i < n && r == BT_OK; i++, logits += width) {
-			width = classes;
-			if (d->per_token)
-				width *= bt_dataset_length(d, first + i);
+			width = classes * rows_of(d, first + i);
 			for (k = 0; k < width && isfinite(logits[k]); k++)
 				;
 			if (k < width)
@@ -47,20 +75,21 @@ int bt_forward(struct bt_engine *e, const struct bt_dataset *d,
 	return r;
 }
 
-/* Each labelled word, by its first token. */
+/* Each labelled word, by its first token, or masked token. */
 static int count_words(struct bt_metrics *m, const struct bt_dataset *d,
                        size_t i, const float *logits, struct bt_error *err)
 {
 	uint64_t at;
 	int r = BT_OK;
 
-	if (!d->continues[i])
+	if (!d->continues[i] && m->kind->begin != NULL)
 		m->kind->begin(m);
 	for (at = d->start[i]; at < d->start[i + 1] && r == BT_OK; at++) {
 		if (d->token_label[at] >= 0)
 			r = bt_metrics_add(m, d->token_label[at], NULL, logits,
 			                   err);
-		logits += bt_metrics_outputs(m);
+		if (!d->selects || bt_token_begins(d->token_label[at]))
+			logits += bt_metrics_outputs(m);
 	}
 	return r;
 }

@@ -11,7 +11,8 @@
 #define BT_FORWARD_TEXTS ((size_t)512)
 
 /* Called with the logits of example i, a row or, where tokens are classified, a
- * row for each of its tokens. Returns 0 to go on. */
+ * row for each of its tokens, or for each of those that are selected. Returns 0
+ * to go on. */
 typedef int bt_forward_fn(void *ctx, size_t i, const float *logits,
                           struct bt_error *err);
 
@@ -21,6 +22,9 @@ typedef int bt_forward_fn(void *ctx, size_t i, const float *logits,
 int bt_forward(struct bt_engine *e, const struct bt_dataset *d,
                struct bt_gather *g, size_t classes, bt_forward_fn *fn,
                void *ctx, double *flop, struct bt_error *err) BT_MUST_USE;
+
+/* Tokens that are selected in the batch with the most of them; 1 at least. */
+size_t bt_forward_selected(const struct bt_dataset *d);
 
 /* Adds example i of d, which has a label, to m, or each of its words that
  * does. */

@@ -23,10 +23,11 @@ int bt_gather_init(struct bt_gather *g, size_t max_texts, size_t max_tokens,
 	g->targets = bt_array(targets, sizeof(*g->targets));
 	g->weights = bt_array(max_texts, sizeof(*g->weights));
 	g->ids = bt_array(max_tokens, sizeof(*g->ids));
+	g->selected = bt_array(max_tokens, sizeof(*g->selected));
 	g->types = bt_array(max_tokens, sizeof(*g->types));
 	if (g->start == NULL || g->rows == NULL || g->labels == NULL ||
 	    g->targets == NULL || g->weights == NULL || g->ids == NULL ||
-	    g->types == NULL) {
+	    g->selected == NULL || g->types == NULL) {
 		bt_gather_clear(g);
 		return bt_error_nomem(err, "making room for a batch");
 	}
@@ -46,30 +47,65 @@ void bt_gather_clear(struct bt_gather *g)
 	free(g->targets);
 	free(g->weights);
 	free(g->ids);
+	free(g->selected);
 	free(g->types);
 	memset(g, 0, sizeof(*g));
+}
+
+/* The labels of example x's tokens, [len] from `tokens` on of the batch, which
+ * are masked if they are to be. */
+static void label_tokens(struct bt_gather *g, const struct bt_dataset *d,
+                         size_t x, size_t tokens, size_t len)
+{
+	int32_t *label = g->labels + tokens;
+	size_t i, n = g->b.n_selected;
+
+	for (i = 0; i < len; i++) {
+		label[i] = bt_token_learns(d->token_label[d->start[x] + i]);
+		g->rows[tokens + i] = (uint32_t)(d->start[x] + i);
+	}
+	if (!d->selects)
+		return;
+	if (g->masking != NULL && bt_dataset_selected(d, x) == 0)
+		(void)bt_masking_apply(g->masking, g->step, d->before + x, len,
+		                       g->ids + tokens, label);
+	for (i = 0; i < len; i++)
+		if (bt_token_begins(label[i])) {
+			g->selected[n] = (uint32_t)(tokens + i);
+			g->labels[n++] = label[i];
+		}
+	g->b.n_selected = n;
+}
+
+/* A batch is not to have no rows at all. */
+static void end_selection(struct bt_gather *g)
+{
+	g->b.selected = g->selected;
+	if (g->b.n_selected > 0)
+		return;
+	g->selected[0] = 0;
+	g->labels[0] = BT_TOKEN_INSIDE;
+	g->b.n_selected = 1;
 }
 
 void bt_gather_fill(struct bt_gather *g, const struct bt_dataset *d,
                     const uint32_t *which, size_t first, size_t n)
 {
-	size_t i, k, x, len, tokens = 0;
+	size_t i, x, len, tokens = 0;
 	size_t row = g->width * sizeof(*g->targets);
 	bool labelled = true;
 
 	g->start[0] = 0;
+	g->b.n_selected = 0;
 	for (i = 0; i < n; i++) {
 		x = which != NULL ? which[i] : first + i;
 		len = bt_dataset_length(d, x);
 		memcpy(g->ids + tokens, d->ids + d->start[x],
 		       len * sizeof(*g->ids));
 		memcpy(g->types + tokens, d->types + d->start[x], len);
-		for (k = 0; d->token_label != NULL && k < len; k++) {
-			g->labels[tokens + k] =
-			    bt_token_learns(d->token_label[d->start[x] + k]);
-			g->rows[tokens + k] = (uint32_t)(d->start[x] + k);
-		}
-		if (d->token_label == NULL) {
+		if (d->token_label != NULL) {
+			label_tokens(g, d, x, tokens, len);
+		} else {
 			g->labels[i] = d->label[x];
 			g->rows[i] = (uint32_t)x;
 		}
@@ -81,6 +117,8 @@ void bt_gather_fill(struct bt_gather *g, const struct bt_dataset *d,
 		g->weights[i] = d->weight[x];
 		labelled &= d->label[x] >= 0;
 	}
+	if (d->selects)
+		end_selection(g);
 	g->b.sequences = n;
 	g->b.tokens = tokens;
 	g->b.labels = labelled ? g->labels : NULL;

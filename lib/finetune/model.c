@@ -113,6 +113,7 @@ struct bt_fit bt_model_fit(const struct bt_model *m, const char *tokenizer)
 	                   .type_vocab_size = c->type_vocab_size,
 	                   .max_positions = c->max_positions,
 	                   .per_token = m->task->per_token && !m->embeds,
+	                   .selects = m->task->masks && !m->embeds,
 	                   .length = bt_head_length(&c->head),
 	                   .task = m->task,
 	                   .tokenizer = tokenizer};
@@ -166,7 +167,8 @@ int bt_model_open(const char *dir, const struct bt_engine_opts *o,
 		    bt_sentence_read(dir, &own, NULL) == BT_OK &&
 		            own.pooling != NULL
 		        ? BT_HINT_EMBED_AUTO
-		        : BT_HINT_CLASSES_TRAIN,
+		    : bt_config_was_masked(&m->config) ? BT_HINT_FILL_MASK
+		                                       : BT_HINT_CLASSES_TRAIN,
 		    bt_error_set(err, BT_EFORMAT,
 		                 "'%s' does not hold a trained classifier: "
 		                 "its configuration names %d labels",
@@ -202,6 +204,20 @@ int bt_model_open_encoder(const char *dir, enum bt_pooling pooling,
 	r = bt_model_config(dir, &m->config, &m->labels, err);
 	m->task = bt_task_of(m->config.problem_type);
 	m->config.head.n = 0; /* what it asks of texts is not asked here */
+	return finish_open(r, dir, o, m, err);
+}
+
+int bt_model_open_masked(const char *dir, const struct bt_engine_opts *o,
+                         struct bt_model *m, struct bt_error *err)
+{
+	int r;
+
+	memset(m, 0, sizeof(*m));
+	r = bt_model_config(dir, &m->config, &m->labels, err);
+	m->task = &bt_task_masked_lm;
+	m->config.problem_type = m->task->problem_type;
+	m->config.per_token = true;
+	bt_labels_clear(&m->labels);
 	return finish_open(r, dir, o, m, err);
 }
 

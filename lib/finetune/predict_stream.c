@@ -17,6 +17,7 @@
 
 /* Texts that engines are made for: they grow for longer ones. */
 #define SHORT 128
+#define SELECTED 64 /* and tokens of a batch, where some are selected */
 
 /* The tokenizer is only needed for its fingerprint: a directory without one, or
  * with one that is not understood, still predicts. One that cannot be read may
@@ -99,25 +100,28 @@ static int open_encoder(struct bt_predict_stream *s,
 	                    s->o.embed);
 }
 
-/* Whether the model names no labels and says how it embeds texts. */
-static bool only_embeds(const char *dir)
+/* What a model that names no labels was trained for; NULL: it does not say. */
+static const struct bt_task *trained_for(const char *dir)
 {
+	const struct bt_task *task = NULL;
 	struct bt_labels l = {0};
 	struct bt_sentence own;
 	struct bt_config c;
-	bool yes;
 
 	if (bt_model_config(dir, &c, &l, NULL) != BT_OK)
-		return false;
-	yes = l.n == 0 && bt_sentence_read(dir, &own, NULL) == BT_OK &&
-	      own.pooling != NULL;
+		return NULL;
+	if (l.n == 0 && bt_sentence_read(dir, &own, NULL) == BT_OK &&
+	    own.pooling != NULL)
+		task = &bt_task_embedding;
+	else if (l.n == 0 && bt_config_was_masked(&c))
+		task = &bt_task_masked_lm;
 	bt_labels_clear(&l);
 	bt_config_clear(&c);
-	return yes;
+	return task;
 }
 
-static int open_judged(struct bt_predict_stream *s,
-                       const struct bt_engine_opts *e, struct bt_error *err)
+static int open_embedding(struct bt_predict_stream *s,
+                          const struct bt_engine_opts *e, struct bt_error *err)
 {
 	int r;
 
@@ -127,11 +131,28 @@ static int open_judged(struct bt_predict_stream *s,
 	return r;
 }
 
+/* What masks tokens, or finds masks. */
+static int open_masking(struct bt_predict_stream *s, struct bt_error *err)
+{
+	if (s->tok == NULL)
+		return bt_error_set(err, BT_EFORMAT,
+		                    "'%s' has no tokenizer, by which tokens "
+		                    "are masked and told",
+		                    s->o.model);
+	return bt_masking_init(&s->masking, s->tok, BT_MASKING_SHARE, false,
+	                       s->o.seed, err);
+}
+
 static int open_model(struct bt_predict_stream *s,
                       const struct bt_engine_opts *e, struct bt_error *err)
 {
-	if (s->o.judges && s->o.embed == NULL && only_embeds(s->o.model))
-		return open_judged(s, e, err);
+	const struct bt_task *task =
+	    s->o.judges && s->o.embed == NULL ? trained_for(s->o.model) : NULL;
+
+	if (task == &bt_task_embedding)
+		return open_embedding(s, e, err);
+	if (task == &bt_task_masked_lm || s->o.fills)
+		return bt_model_open_masked(s->o.model, e, &s->model, err);
 	if (s->o.model == NULL)
 		return bt_model_open_parts(s->o.config, s->o.weights,
 		                           s->o.classes, e, &s->model, err);
@@ -176,6 +197,7 @@ int bt_predict_stream_open(const struct bt_predict_stream_opts *o,
 	                           .profile = o->profile,
 	                           .max_sequences = BT_FORWARD_TEXTS,
 	                           .max_tokens = BT_FORWARD_TOKENS,
+	                           .max_selected = SELECTED,
 	                           .max_length = SHORT};
 	struct bt_labels labels = {0};
 	struct bt_config c;
@@ -207,7 +229,8 @@ int bt_predict_stream_open(const struct bt_predict_stream_opts *o,
 	e.pool = s->pool;
 	if (r ||
 	    (r = bt_gather_init(&s->gather, e.max_sequences, room, 0, err)) ||
-	    (r = open_model(s, &e, err)) || (r = open_tokenizer(s, err)))
+	    (r = open_model(s, &e, err)) || (r = open_tokenizer(s, err)) ||
+	    (s->model.task->masks && (r = open_masking(s, err))))
 		goto out;
 	bt_model_log(&s->model, o->log);
 	if (o->model != NULL)
@@ -227,6 +250,8 @@ void bt_predict_stream_close(struct bt_predict_stream *s)
 	bt_tok_free(s->tok);
 	bt_gather_clear(&s->gather);
 	bt_dataset_clear(&s->block);
+	bt_dataset_clear(&s->copies);
+	bt_masking_clear(&s->masking);
 	bt_windows_clear(&s->windows);
 	bt_join_clear(&s->join);
 	bt_pool_free(s->pool);
@@ -327,10 +352,44 @@ static int pass_on(void *ctx, size_t i, const float *logits,
 	           : f->fn(f->ctx, s->examples++, &s->block, i, logits, err);
 }
 
+/* Where the answer to a copy of an example goes. */
+static int pass_copy(void *ctx, size_t i, const float *logits,
+                     struct bt_error *err)
+{
+	const struct forward *f = ctx;
+
+	return f->fn(f->ctx, f->s->examples, &f->s->copies, i, logits, err);
+}
+
+/* Each example with each of its tokens masked. */
+static int infer_each(struct bt_predict_stream *s, struct forward *f,
+                      struct bt_error *err)
+{
+	size_t i;
+	int r = BT_OK;
+
+	for (i = 0; i < s->block.n && r == BT_OK; i++, s->examples++) {
+		bt_dataset_reset(&s->copies);
+		s->copies.before = s->block.before + i;
+		r = bt_masking_each(&s->masking, &s->block, i, &s->copies, err);
+		if (r == BT_OK && s->copies.n > 0)
+			r = bt_forward(s->model.engine, &s->copies, &s->gather,
+			               bt_model_width(&s->model), pass_copy, f,
+			               &s->flop, err);
+	}
+	return r;
+}
+
 /* All of the block. */
 static int infer(struct bt_predict_stream *s, struct forward *f,
                  struct bt_error *err)
 {
+	if (s->o.fills)
+		bt_masking_mark(&s->masking, &s->block);
+	else if (s->model.task->masks && s->o.each)
+		return infer_each(s, f, err);
+	else if (s->model.task->masks)
+		bt_masking_fix(&s->masking, &s->block);
 	if (s->o.apart || s->more.n > 0)
 		return (s->o.apart ? bt_ensemble_each : bt_ensemble_infer)(
 		    &s->more, &s->model, &s->block, &s->gather, pass_on, f,

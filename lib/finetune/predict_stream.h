@@ -33,9 +33,14 @@ struct bt_predict_stream_opts {
 	const char *embed; /* cls, mean, max: embed texts, by any encoder; auto:
 	                    * as sentence-transformers would; NULL: classify
 	                    * them */
-	bool judges; /* without embed: a model that was not trained for labels
-	              * but says how it embeds texts does so, for
-	              * bt_task_embedding */
+	bool judges;   /* without embed: a model that was not trained for labels
+	                * does what it was trained for, if it says so: it embeds
+	                * texts, for bt_task_embedding, or tells tokens */
+	bool fills;    /* the model tells the masks that stand in texts */
+	bool each;     /* one that judges tells each token of a text, when it is
+	                * masked by itself; else those that bt_masking_fix masks
+	                */
+	uint64_t seed; /* of these */
 	enum bt_precision dtype;
 	const char *gemm;           /* or NULL, as it must be with int8 */
 	const struct bt_log *log;   /* or NULL; outlives the stream */
@@ -55,6 +60,8 @@ struct bt_predict_stream {
 	struct bt_ensemble more;
 	struct bt_gather gather;
 	struct bt_dataset block;
+	struct bt_masking masking; /* where tokens are told */
+	struct bt_dataset copies;  /* of an example, for each of its tokens */
 	struct bt_windows windows;
 	struct bt_join join;
 

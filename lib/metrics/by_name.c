@@ -14,7 +14,8 @@ static const struct {
 	unsigned needs;
 	int above; /* it needs more classes than that */
 } known[] = {
-#define ALL (CLASSES | NUMBERS | LABELS | TAGS | SPANS | QUESTIONS | PAIRS)
+#define ALL                                                                    \
+	(CLASSES | NUMBERS | LABELS | TAGS | SPANS | QUESTIONS | PAIRS | MASKED)
 #define CLASSES BT_METRICS_CLASSIFICATION
 #define NUMBERS BT_METRICS_REGRESSION
 #define LABELS BT_METRICS_MULTILABEL
@@ -22,6 +23,7 @@ static const struct {
 #define SPANS BT_METRICS_SPANS
 #define QUESTIONS BT_METRICS_QUESTIONS
 #define PAIRS BT_METRICS_EMBEDDINGS
+#define MASKED BT_METRICS_MASKED
 #define PROBABILITIES BT_METRICS_OF_PROBABILITIES
 #define RANKS (BT_METRICS_RANKS | PROBABILITIES)
 #define ROW(of, falls, name, field, needs, above)                              \
@@ -31,8 +33,9 @@ static const struct {
 	}
 #define M(of, falls, field) ROW(of, falls, #field, field, 0, 0)
     ROW(ALL, true, "loss", loss, PROBABILITIES, 0),
-    ROW(CLASSES | LABELS | TAGS | PAIRS, false, "accuracy", accuracy,
+    ROW(CLASSES | LABELS | TAGS | PAIRS | MASKED, false, "accuracy", accuracy,
         BT_METRICS_OF_PAIRS, 0),
+    M(MASKED, true, perplexity),
     ROW(PAIRS, false, "mrr", mrr, BT_METRICS_OF_PAIRS, 0),
     ROW(PAIRS, false, "triplet_accuracy", triplet_accuracy,
         BT_METRICS_OF_TRIPLETS, 0),

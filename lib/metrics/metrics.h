@@ -17,7 +17,7 @@
  * the scripts of SQuAD define them (metrics/squad.h), but from 0 to 1.
  * And of embeddings of pairs of texts: by the cosine, how near the second text
  * of each is to the first among those of all pairs; or how cosines agree with
- * the scores of the pairs.
+ * the scores of the pairs. And of masked tokens, over the vocabulary.
  */
 #ifndef BT_METRICS_METRICS_H
 #define BT_METRICS_METRICS_H
@@ -84,7 +84,7 @@ struct bt_metrics {
 	const double *bound;
 
 	struct bt_metrics_tags *tags; /* of words (tagging.c), else NULL */
-	double exact_sum, f1_sum;     /* of spans */
+	double exact_sum, f1_sum;     /* of spans; exact: of masked tokens */
 	struct bt_squad *squad;       /* of answers (questions.c), else NULL */
 	enum bt_squad_rules rules;    /* of it */
 };
@@ -146,12 +146,14 @@ enum {
 	BT_METRICS_TAGGING = 8,
 	BT_METRICS_SPANS = 16,
 	BT_METRICS_QUESTIONS = 32,
-	BT_METRICS_EMBEDDINGS = 64
+	BT_METRICS_EMBEDDINGS = 64,
+	BT_METRICS_MASKED = 128
 };
 
 extern const struct bt_metrics_kind bt_metrics_classification,
-    bt_metrics_embeddings, bt_metrics_multilabel, bt_metrics_questions,
-    bt_metrics_regression, bt_metrics_spans, bt_metrics_tagging;
+    bt_metrics_embeddings, bt_metrics_masked, bt_metrics_multilabel,
+    bt_metrics_questions, bt_metrics_regression, bt_metrics_spans,
+    bt_metrics_tagging;
 
 int bt_metrics_init(struct bt_metrics *m, const struct bt_metrics_kind *kind,
                     int outputs, struct bt_error *err) BT_MUST_USE;
@@ -269,6 +271,8 @@ struct bt_metrics_summary {
 	double mrr;
 	double triplet_accuracy; /* share of those whose right text is nearer
 	                          * than the wrong ones given for it */
+
+	double perplexity; /* of masked tokens: exp(loss); and accuracy */
 
 	/* of answers, and f1: of all, of questions that have an answer and of
 	 * those that have none; the best ones and average precisions that some

@@ -188,6 +188,9 @@ struct bt_token_rec {
 	bool label_all; /* training learns from all tokens of a word */
 	int32_t *word;  /* [n] */
 	size_t word_cap;
+	/* of masks, as they stand in a record for pre-training: equally many;
+	 * those of weight 0 fill the lists */
+	struct bt_feature masked_positions, masked_ids, masked_weights;
 	/* of a question: borrowed, and the place of each token; see above */
 	struct bt_question question;
 	bool has_places;
@@ -200,7 +203,8 @@ struct bt_token_rec {
 	    *token_label; /* [n] of each token; see bt_dataset.token_label */
 	size_t token_label_cap;
 	bool has_token_labels;
-	bool per_token;      /* the model's outputs are its tokens' */
+	bool per_token;      /* the model's outputs are its tokens', */
+	bool selects;        /* and only of those that stand for something */
 	struct bt_span kept; /* the payload, to be kept; or p NULL */
 	float *target;       /* [n_target] */
 	size_t n_target, target_cap;

@@ -63,6 +63,34 @@ static int read_label_ids(const struct bt_feature *f, struct bt_token_rec *rec,
 	return BT_OK;
 }
 
+/* Keeps a feature that is a list, to be read when all are there. */
+static bool keep_list(const struct bt_feature *f, struct lists *l,
+                      struct bt_token_rec *rec)
+{
+	const struct {
+		const char *name;
+		struct bt_feature *kept;
+	} lists[] = {
+	    {"input_ids", &l->ids},
+	    {"input_mask", &l->mask},
+	    {"segment_ids", &l->types},
+	    {"word_ids", &l->words},
+	    {"words", &rec->word_list},
+	    {"tags", &rec->tag_list},
+	    {"masked_lm_positions", &rec->masked_positions},
+	    {"masked_lm_ids", &rec->masked_ids},
+	    {"masked_lm_weights", &rec->masked_weights},
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(lists) / sizeof(*lists); i++)
+		if (bt_feature_is(f, lists[i].name)) {
+			*lists[i].kept = *f;
+			return true;
+		}
+	return false;
+}
+
 static int read_token_feature(const struct bt_feature *f, struct lists *l,
                               struct bt_token_rec *rec, struct bt_error *err)
 {
@@ -71,19 +99,9 @@ static int read_token_feature(const struct bt_feature *f, struct lists *l,
 	size_t n;
 	int r;
 
-	if (bt_feature_is(f, "input_ids"))
-		l->ids = *f;
-	else if (bt_feature_is(f, "input_mask"))
-		l->mask = *f;
-	else if (bt_feature_is(f, "segment_ids"))
-		l->types = *f;
-	else if (bt_feature_is(f, "word_ids"))
-		l->words = *f;
-	else if (bt_feature_is(f, "words"))
-		rec->word_list = *f;
-	else if (bt_feature_is(f, "tags"))
-		rec->tag_list = *f;
-	else if (bt_feature_is(f, "label_all")) {
+	if (keep_list(f, l, rec))
+		return BT_OK;
+	if (bt_feature_is(f, "label_all")) {
 		r = bt_record_read_int(f, &v, &has, err);
 		rec->label_all = r == BT_OK && has && v != 0;
 		return r;

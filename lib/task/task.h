@@ -53,6 +53,8 @@ struct bt_task {
 	                     * given numbers, not in the records' order */
 	bool per_token;     /* the outputs are for each token; classes are of
 	                     * words, which their first tokens stand for */
+	bool masks;         /* tokens are masked, to be told: the outputs are
+	                     * those of the vocabulary, for these alone */
 	bool one_label; /* exactly one label holds: classes can be weighted, the
 	                 * label smoothed */
 	bool distils;   /* a model can learn from another's outputs */
@@ -102,7 +104,8 @@ struct bt_task {
 };
 
 extern const struct bt_task bt_task_classification, bt_task_embedding,
-    bt_task_multi_label, bt_task_qa, bt_task_regression, bt_task_tagging;
+    bt_task_masked_lm, bt_task_multi_label, bt_task_qa, bt_task_regression,
+    bt_task_tagging;
 
 /* Whether pairs of texts that are to be embedded have scores. */
 bool bt_task_has_scores(const struct bt_task_data *d);

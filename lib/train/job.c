@@ -78,6 +78,8 @@ static int settle_task(struct bt_job *j, struct bt_error *err)
 		hint = BT_HINT_LABEL_SMOOTHING_ONE_LABEL;
 	else if (!task->distils && j->o.teacher != NULL)
 		hint = BT_HINT_TEACHER_TEXTS;
+	else if (!task->masks && (j->o.mask_prob > 0 || j->o.whole_words))
+		hint = BT_HINT_MASKS_TASK;
 	else if (task->answer->is_number && j->o.train.temperature != 0)
 		hint = BT_HINT_TEACHER_TEMPERATURE;
 	else
@@ -187,12 +189,13 @@ static int plan(struct bt_job *j, struct bt_error *err)
 	                           .sparse_norm = j->o.train.optim.clip_rows,
 	                           .seed = j->o.train.batching.seed};
 	int r = bt_memory_plan_batches(n, &j->train, eval, &j->o.train.batching,
-	                               err);
+	                               j->o.train.masking, err);
 
 	o.max_tokens = n->tokens > n->eval_tokens ? n->tokens : n->eval_tokens;
 	o.max_length = j->train.longest;
 	if (eval != NULL && eval->longest > o.max_length)
 		o.max_length = eval->longest;
+	o.max_selected = n->selected;
 	o.max_sequences = n->texts > n->eval_texts ? n->texts : n->eval_texts;
 	if (r || (r = bt_model_plan(&j->model, &o, err)) ||
 	    (r = bt_memory_plan_memory(n, &j->model, &j->train, eval,
@@ -475,6 +478,7 @@ static void clear(struct bt_job *j)
 	bt_model_clear(&j->model);
 	bt_dataset_clear(&j->train);
 	bt_dataset_clear(&j->eval);
+	bt_masking_clear(&j->masking);
 	free(j->pos_weights);
 	free(j->teacher);
 	bt_dataset_clear(&j->texts);

@@ -49,6 +49,8 @@ struct bt_job_opts {
 	                             * pairs have scores or none */
 	const char *pool; /* of BT_POOLED_NAMES, or NULL: as the model has */
 	const char *head; /* as bt_head_parse takes it, or NULL: likewise */
+	double mask_prob; /* of tokens that are masked; 0: .15 */
+	bool whole_words; /* are */
 	bool few_shot;    /* pairs of texts of one class come first */
 	double dropout;   /* for all of the model; below 0: as configured */
 	bool twice;       /* the classifier's dropout is applied two times */
@@ -65,6 +67,7 @@ struct bt_job {
 	struct bt_tok *tok; /* NULL: the model has none */
 	struct bt_model model;
 	struct bt_dataset train, eval;
+	struct bt_masking masking; /* that of o.train, or zero */
 	bool has_eval;
 	const struct bt_task *old_task; /* of the starting model */
 	float *pos_weights;             /* those of o.train, or NULL */

@@ -57,6 +57,12 @@ static int fix_labels(struct bt_job *j, struct bt_labels *found,
 
 	if (map == NULL)
 		return bt_error_nomem(err, "collecting labels");
+	if (j->model.task->masks) { /* its outputs have no names */
+		j->keeps_head = j->o.model != NULL &&
+		                has_classifier(j->o.model, &j->model.config);
+		free(map);
+		return BT_OK;
+	}
 	j->keeps_head = keeps_head(j, found, known, map);
 	if (j->o.labels == NULL && j->o.n_labels > 0) {
 		moves = true;
@@ -300,6 +306,29 @@ static int read_teacher(struct bt_job *j, struct bt_error *err)
 	return r;
 }
 
+/* Other tokens in each update; the same in each evaluation. */
+static int begin_masking(struct bt_job *j, struct bt_error *err)
+{
+	double share = j->o.mask_prob > 0 ? j->o.mask_prob : BT_MASKING_SHARE;
+	int r;
+
+	if (j->tok == NULL)
+		return bt_error_hint(err, BT_HINT_TOKENIZER,
+		                     bt_error_set(err, BT_EARG,
+		                                  "tokens are masked by the "
+		                                  "tokenizer's vocabulary, "
+		                                  "and there is none"));
+	r = bt_masking_init(&j->masking, j->tok, share, j->o.whole_words,
+	                    j->o.train.batching.seed, err);
+	if (r != BT_OK)
+		return r;
+	j->o.train.masking = &j->masking;
+	bt_masking_fix(&j->masking, &j->eval);
+	if (j->o.train.measure_only)
+		bt_masking_fix(&j->masking, &j->train);
+	return BT_OK;
+}
+
 int bt_job_data(struct bt_job *j, struct bt_labels *known, struct bt_error *err)
 {
 	struct bt_config *c = &j->model.config;
@@ -338,7 +367,9 @@ int bt_job_data(struct bt_job *j, struct bt_labels *known, struct bt_error *err)
 		c->texts = pairs == 0            ? BT_TEXTS_SINGLE
 		           : pairs == j->train.n ? BT_TEXTS_PAIRS
 		                                 : BT_TEXTS_BOTH;
-	if ((r = read_eval(j, &fit, err)) || (r = subsample(j, err)) ||
+	if ((r = read_eval(j, &fit, err)) ||
+	    (j->model.task->masks && (r = begin_masking(j, err))) ||
+	    (r = subsample(j, err)) ||
 	    (j->o.teacher != NULL && (r = read_teacher(j, err))) ||
 	    (bt_config_embeds(c) && (r = choose_embedding_loss(j, err))) ||
 	    j->o.train.measure_only)

@@ -1,18 +1,42 @@
 /* SPDX-License-Identifier: MIT */
 #include "train/memory_plan.h"
 
+#include <math.h>
 #include <stdio.h>
 
 #include "base/sys.h"
 #include "finetune/forward.h"
 #include "train/teacher.h"
 
+/* A bound on the tokens that a batch of so many texts and tokens selects. */
+static size_t most_selected(const struct bt_memory_plan *n,
+                            const struct bt_dataset *d,
+                            const struct bt_masking *masking)
+{
+	size_t i, own, most = 1;
+	double share = 0, len, tokens;
+
+	for (i = 0; i < d->n; i++) {
+		own = bt_dataset_selected(d, i);
+		len = (double)bt_dataset_length(d, i);
+		if (masking != NULL && own == 0)
+			own = bt_masking_most(masking, (size_t)len);
+		most = own > most ? own : most;
+		share = fmax(share, (double)own / len);
+	}
+	tokens =
+	    fmin(share * (double)n->tokens, (double)most * (double)n->texts);
+	return (size_t)ceil(fmax(tokens, 1));
+}
+
 int bt_memory_plan_batches(struct bt_memory_plan *n,
                            const struct bt_dataset *train,
                            const struct bt_dataset *eval,
-                           const struct bt_batching *o, struct bt_error *err)
+                           const struct bt_batching *o,
+                           const struct bt_masking *masking,
+                           struct bt_error *err)
 {
-	size_t all;
+	size_t all, selected;
 	struct bt_batches b;
 	int r = bt_batches_init(&b, train, o, err);
 
@@ -21,8 +45,12 @@ int bt_memory_plan_batches(struct bt_memory_plan *n,
 	n->tokens = bt_batches_max_tokens(&b);
 	n->texts = bt_batches_max_texts(&b);
 	bt_batches_clear(&b);
+	if (train->selects)
+		n->selected = most_selected(n, train, masking);
 	if (eval == NULL)
 		return BT_OK;
+	selected = bt_forward_selected(eval);
+	n->selected = selected > n->selected ? selected : n->selected;
 	all = (size_t)eval->start[eval->n];
 	n->eval_tokens = BT_FORWARD_TOKENS + eval->longest;
 	if (n->eval_tokens > all)

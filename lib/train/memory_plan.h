@@ -13,6 +13,7 @@ struct bt_memory_plan {
 	int64_t steps;                  /* updates */
 	size_t texts, tokens;           /* of the largest training batch */
 	size_t eval_texts, eval_tokens; /* of the largest one to evaluate */
+	size_t selected; /* tokens of a batch of either, at most */
 
 	/* bytes */
 	struct bt_engine_memory engine;
@@ -24,12 +25,13 @@ struct bt_memory_plan {
 	uint64_t available; /* that can still be taken */
 };
 
-/* Largest batches that training and evaluation will ask of the engine. eval may
- * be NULL. */
+/* Largest batches that training and evaluation will ask of the engine. eval and
+ * masking, of training, may be NULL. */
 int bt_memory_plan_batches(struct bt_memory_plan *n,
                            const struct bt_dataset *train,
                            const struct bt_dataset *eval,
                            const struct bt_batching *o,
+                           const struct bt_masking *masking,
                            struct bt_error *err) BT_MUST_USE;
 
 /* All else, once m's engine is planned and the data are read. */

@@ -58,6 +58,12 @@ static json_t *loop(const struct bt_train_opts *o)
 		json_object_set_new(s, "teacher weight",
 		                    json_real(o->teacher_weight));
 	}
+	if (o->masking != NULL) {
+		json_object_set_new(s, "masked share",
+		                    json_real(o->masking->share));
+		json_object_set_new(s, "whole words",
+		                    json_boolean(o->masking->whole_words));
+	}
 	if (o->epoch_steps > 0)
 		json_object_set_new(s, "steps of an epoch",
 		                    json_integer((json_int_t)o->epoch_steps));

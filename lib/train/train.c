@@ -53,7 +53,7 @@ static void count_right(struct bt_train_run *t, size_t pos)
 	const struct bt_batch *b = &t->gather.b;
 	size_t classes = bt_model_width(t->m), i, k, best;
 
-	size_t rows = t->train->token_label != NULL ? b->tokens : b->sequences;
+	size_t rows = bt_engine_logit_rows(t->m->engine);
 
 	for (i = 0; i < b->sequences && t->o->answered != NULL; i++)
 		t->o->answered(t->o->news_ctx, true, t->train,
@@ -71,6 +71,19 @@ static void count_right(struct bt_train_run *t, size_t pos)
 	}
 }
 
+/* What example i weighs in this update. */
+static double loss_weight(const struct bt_train_run *t, size_t i)
+{
+	const struct bt_dataset *d = t->train;
+
+	if (t->o->masking == NULL || bt_dataset_selected(d, i) > 0)
+		return bt_dataset_loss_weight(d, i);
+	return (double)d->weight[i] *
+	       (double)bt_masking_count(t->o->masking, t->gather.step, i,
+	                                bt_dataset_length(d, i),
+	                                d->ids + d->start[i]);
+}
+
 /* Forward and backward over the batches of one update; *loss is the mean. */
 static int gradients(struct bt_train_run *t, size_t end, double *loss,
                      struct bt_error *err)
@@ -82,8 +95,10 @@ static int gradients(struct bt_train_run *t, size_t end, double *loss,
 	bool add = false;
 	int r;
 
+	t->gather.masking = t->o->masking;
+	t->gather.step = (uint32_t)t->s.step;
 	for (n = pos; n < end; n++)
-		weight += bt_dataset_loss_weight(t->train, t->batches.order[n]);
+		weight += loss_weight(t, t->batches.order[n]);
 	*loss = 0;
 	b->train = true;
 	b->step = (uint32_t)t->s.step;

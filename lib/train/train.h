@@ -67,6 +67,7 @@ struct bt_train_opts {
 	                       * as bt_teacher_read makes it; or NULL */
 	uint32_t teacher_crc; /* of them */
 	double teacher_weight, temperature;
+	struct bt_masking *masking;   /* of each update's tokens; or NULL */
 	enum bt_windows_join windows; /* of a text: each has its share of the
 	                               * weight; how they are joined in
 	                               * evaluation */

@@ -1,0 +1,28 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Masked tokens beside transformers: the same losses and gradients of the same masks, and
+# AutoModelForMaskedLM opens our model.
+# Not under thread: compares numbers, with the threads of cli/bert-train/masked-lm
+# Not under address: compares numbers with those of PyTorch; cli/bert-train/masked-lm runs the same code
+. "$TEST_TOP/tests/lib/lib.sh"
+peer=$TEST_TOP/tests/fixtures/masked-peer.py
+if [ -z "${PEER_PYTHON-}" ] || [ -z "${MINILM-}" ]; then
+	skip 'transformers trains masked models alike' 'PEER_PYTHON or MINILM is not set'
+	finish
+fi
+HF_HUB_OFFLINE=1
+export HF_HUB_OFFLINE
+cut -d, -f2 "$TEST_TOP/pipelines/data/library-dev.csv" | sed -n 2,33p >texts
+works 'masks of texts' "$PEER_PYTHON" "$peer" write "$MINILM" texts masks.jsonl
+tfrecord-cat -q --from-json -o masks.rec masks.jsonl
+train() { # OUT [OPTION ...]
+	bert-train -q --force --task masked-lm --batch-size 32 --warmup 0 --schedule constant \
+		--dropout 0 --dtype f32 --log-steps 1 -o "$@" masks.rec
+}
+works 'a model with a new head' train start -m "$MINILM" --steps 1
+works 'it is trained' train run -m start --steps 6 --learning-rate 1e-4
+bert-eval -q -m run --dtype f32 --json -o run/eval.json masks.rec
+"$PEER_PYTHON" "$peer" train start masks.jsonl run >said 2>why
+result $? 'transformers trains and opens it alike'
+grep -q '^6 updates, .* alike' said || cat said why
+finish
