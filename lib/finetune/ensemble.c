@@ -81,9 +81,6 @@ int bt_ensemble_open(struct bt_ensemble *s, const char *const *dirs, size_t n,
 	s->dir = dirs;
 	s->model = bt_array0(n, sizeof(*s->model));
 	s->class_of = bt_array0(n, sizeof(*s->class_of));
-	s->row = bt_array((size_t)first->labels.n, sizeof(*s->row));
-	if (s->row == NULL)
-		return bt_error_nomem(err, "opening models");
 	for (; s->n < n && r == BT_OK; s->n++)
 		if (!(r = check_tokenizer(dirs[s->n], tokenizer, s->apart,
 		                          err)) &&
@@ -103,7 +100,7 @@ void bt_ensemble_clear(struct bt_ensemble *s)
 	free(s->model);
 	free(s->class_of);
 	free(s->sum);
-	free(s->row);
+	free(s->mean);
 	free(s->rows);
 	memset(s, 0, sizeof(*s));
 }
@@ -130,19 +127,21 @@ void bt_ensemble_fit(const struct bt_ensemble *s, struct bt_fit *fit)
 }
 
 struct adding {
+	const struct bt_dataset *d;
 	const struct bt_answer_form *form;
-	double *sum;
+	double *next;        /* of the sum */
 	const int *class_of; /* or NULL: as they are */
 	int classes;
 };
 
 static int add(void *ctx, size_t i, const float *output, struct bt_error *err)
 {
-	const struct adding *a = ctx;
+	struct adding *a = ctx;
+	size_t rows = bt_forward_rows(a->d, i);
 
 	(void)err;
-	a->form->add(output, a->class_of, a->classes,
-	             a->sum + i * (size_t)a->classes);
+	for (; rows > 0; rows--, output += a->classes, a->next += a->classes)
+		a->form->add(output, a->class_of, a->classes, a->next);
 	return BT_OK;
 }
 
@@ -161,30 +160,49 @@ static int ask(struct bt_ensemble *s, size_t k, const struct bt_model *first,
 	              : bt_error_prefix(err, "'%s'", s->dir[k - 1]);
 }
 
+/* Room for the sum over all rows of the block, which becomes 0, and for the
+ * mean of the example with the most. */
+static int make_room(struct bt_ensemble *s, const struct bt_dataset *d,
+                     size_t classes, struct bt_error *err)
+{
+	size_t all = 0, most = 0, rows, n, i;
+
+	for (i = 0; i < d->n; i++) {
+		rows = bt_forward_rows(d, i);
+		all += rows;
+		most = rows > most ? rows : most;
+	}
+	if (!bt_size_mul(all, classes, &n) ||
+	    bt_grow(&s->sum, &s->sum_cap, n, sizeof(*s->sum)) != BT_OK ||
+	    bt_grow(&s->mean, &s->mean_cap, most * classes, sizeof(*s->mean)) !=
+	        BT_OK)
+		return bt_error_nomem(err, "predicting");
+	for (i = 0; i < n; i++)
+		s->sum[i] = 0;
+	return BT_OK;
+}
+
 int bt_ensemble_infer(struct bt_ensemble *s, const struct bt_model *first,
                       const struct bt_dataset *d, struct bt_gather *g,
                       bt_forward_fn *fn, void *ctx, double *flop,
                       struct bt_error *err)
 {
-	size_t classes = (size_t)first->labels.n, n = d->n * classes, i, k;
-	struct adding a = {.form = first->task->answer,
-	                   .classes = first->labels.n};
-	int r = BT_OK;
+	size_t classes = (size_t)first->labels.n, i, k, n;
+	struct adding a = {
+	    .d = d, .form = first->task->answer, .classes = first->labels.n};
+	const double *sum;
+	int r = make_room(s, d, classes, err);
 
-	if (bt_grow(&s->sum, &s->sum_cap, n, sizeof(*s->sum)) != BT_OK)
-		return bt_error_nomem(err, "predicting");
-	for (i = 0; i < n; i++)
-		s->sum[i] = 0;
-	a.sum = s->sum;
 	for (k = 0; k <= s->n && r == BT_OK; k++) {
+		a.next = s->sum;
 		a.class_of = k > 0 ? s->class_of[k - 1] : NULL;
 		r = ask(s, k, first, d, g, add, &a, flop, err);
 	}
-	for (i = 0; i < d->n && r == BT_OK; i++) {
-		for (k = 0; k < classes; k++)
-			s->row[k] =
-			    a.form->mean(s->sum[i * classes + k], s->n + 1);
-		r = fn(ctx, i, s->row, err);
+	for (i = 0, sum = s->sum; i < d->n && r == BT_OK; i++, sum += n) {
+		n = bt_forward_rows(d, i) * classes;
+		for (k = 0; k < n; k++)
+			s->mean[k] = a.form->mean(sum[k], s->n + 1);
+		r = fn(ctx, i, s->mean, err);
 	}
 	return r;
 }

@@ -18,7 +18,8 @@ struct bt_ensemble {
 	bool apart;  /* set before opening: they are to be compared */
 	double *sum; /* of a block's probabilities */
 	size_t sum_cap;
-	float *row;
+	float *mean; /* of an example */
+	size_t mean_cap;
 	float *rows; /* of bt_ensemble_each: a block's answers */
 	size_t rows_cap;
 };
@@ -35,8 +36,8 @@ void bt_ensemble_clear(struct bt_ensemble *s);
 void bt_ensemble_fit(const struct bt_ensemble *s, struct bt_fit *fit);
 
 /* As bt_forward; the logits are the logarithms of the mean probabilities, or
- * those of such logits where any number of classes may hold; numbers are the
- * mean. */
+ * those of such logits where any number of classes may hold; numbers, and the
+ * logits of answers to questions, are the mean. */
 int bt_ensemble_infer(struct bt_ensemble *s, const struct bt_model *first,
                       const struct bt_dataset *d, struct bt_gather *g,
                       bt_forward_fn *fn, void *ctx, double *flop,

@@ -29,8 +29,7 @@ size_t bt_forward_selected(const struct bt_dataset *d)
 	return most;
 }
 
-/* Rows of an example's logits. */
-static size_t rows_of(const struct bt_dataset *d, size_t i)
+size_t bt_forward_rows(const struct bt_dataset *d, size_t i)
 {
 	return d->selects     ? bt_dataset_selected(d, i)
 	       : d->per_token ? bt_dataset_length(d, i)
@@ -59,7 +58,7 @@ int bt_forward(struct bt_engine *e, const struct bt_dataset *d,
 			*flop += bt_engine_flop(e);
 		logits = bt_engine_logits(e);
 		for (i = 0; i < n && r == BT_OK; i++, logits += width) {
-			width = classes * rows_of(d, first + i);
+			width = classes * bt_forward_rows(d, first + i);
 			for (k = 0; k < width && isfinite(logits[k]); k++)
 				;
 			if (k < width)

@@ -23,6 +23,9 @@ int bt_forward(struct bt_engine *e, const struct bt_dataset *d,
                struct bt_gather *g, size_t classes, bt_forward_fn *fn,
                void *ctx, double *flop, struct bt_error *err) BT_MUST_USE;
 
+/* Rows of the logits of example i. */
+size_t bt_forward_rows(const struct bt_dataset *d, size_t i);
+
 /* Tokens that are selected in the batch with the most of them; 1 at least. */
 size_t bt_forward_selected(const struct bt_dataset *d);
 

@@ -176,11 +176,12 @@ static int open_more(struct bt_predict_stream *s,
 	s->more.apart = o->apart;
 	if (r != BT_OK || o->n_more == 0)
 		return r;
-	if (s->model.task->per_token)
+	if (s->model.task->masks || (s->model.task->per_token && o->apart))
 		return bt_error_set(err, BT_EARG,
 		                    "'%s' learnt to %s: several such models "
-		                    "cannot be combined",
-		                    o->model, s->model.task->learns);
+		                    "cannot be %s",
+		                    o->model, s->model.task->learns,
+		                    o->apart ? "compared" : "combined");
 	r = bt_ensemble_open(&s->more, o->more, o->n_more, &s->model,
 	                     s->tok != NULL ? bt_tok_fingerprint(s->tok) : NULL,
 	                     e, err);

@@ -110,7 +110,6 @@ declines 1 "*no training record has an answer (make records of questions with sq
 	bert-train --force -m model --steps 1 -o learnt unknown.rec
 misuses '*need files of their own*' 'one file for two' bert-predict -m model --nbest x.json -o x.json v1.rec
 misuses '*answers to questions are evaluated without --by, *' '--by' bert-eval -m model --by length v1.rec
-misuses "*'model' learnt to answer questions: several such models*" 'a mean of models' bert-predict -m model -m model v1.rec
 misuses '*a model has its own' 'null odds for a model' bert-eval -m model --null-odds o.json v1.rec
 tfrecord-cat -q --json v1.rec | sed 's/"context": "[^"]*"/"context": "short"/' | tfrecord-cat -q --from-json -o short.rec
 refuses '*record 1: a token stands for the characters * of a context that has 5' 'tokens beyond the context' \

@@ -190,7 +190,6 @@ declines 2 '*does not tag words, which --scheme is for*' 'another model' bert-pr
 declines 2 '*of the options for labels only --proba is available' 'options for labels' bert-predict -q -m m --top 2 dev.rec
 declines 2 '*does not tag words, which conll is for' 'columns of a model of texts' sh -c \
 	'bert-train -q --init-config tiny --tokenizer "$1" --steps 1 -o t texts.rec; bert-predict -q -m t --format conll texts.rec' - "$vocab"
-declines 2 '*several such models cannot be combined' 'two models' bert-predict -q -m m -m one dev.rec
 declines 2 '*tags words: --errors, --by and thresholds*' 'the worst examples' bert-eval -q -m m --errors 3 dev.rec
 printf '%s\n' '{"input_ids": [2, 7, 8, 3], "word_ids": [-1, 0, 2, -1], "words": ["a", "b", "c"]}' |
 	tfrecord-cat -q --from-json -o skips.rec
