@@ -21,18 +21,39 @@ static const struct bt_gemm_ops *const providers[] = {
 
 #define N_PROVIDERS (sizeof(providers) / sizeof(providers[0]))
 
-static int open_provider(const struct bt_gemm_ops *ops, bool bf16, int workers,
-                         struct bt_gemm **out, struct bt_error *err)
+static int open_ops(const struct bt_gemm_ops *ops, struct bt_gemm *f32,
+                    bool bf16, int workers, struct bt_gemm **out,
+                    struct bt_error *err)
 {
 	struct bt_gemm *g = bt_array0(1, sizeof(*g));
 	int r;
 
-	*g = (struct bt_gemm){.ops = ops, .bf16 = bf16, .workers = workers};
+	*g = (struct bt_gemm){
+	    .ops = ops, .bf16 = bf16, .workers = workers, .f32 = f32};
 	r = ops->open(g, err);
 	if (r != BT_OK)
 		free(g);
 	else
 		*out = g;
+	return r;
+}
+
+static int open_provider(const struct bt_gemm_ops *ops, bool bf16, int workers,
+                         struct bt_gemm **out, struct bt_error *err)
+{
+	struct bt_gemm *f32;
+	int r;
+
+	if (!bf16 || ops->sgemm == NULL)
+		return open_ops(ops, NULL, bf16, workers, out, err);
+	if (open_ops(ops, NULL, true, workers, out, NULL) == BT_OK)
+		return BT_OK;
+	r = open_ops(ops, NULL, false, workers, &f32, err);
+	if (r != BT_OK)
+		return r;
+	r = open_ops(&bt_gemm_widened, f32, true, workers, out, err);
+	if (r != BT_OK)
+		bt_gemm_free(f32);
 	return r;
 }
 
@@ -76,16 +97,19 @@ void bt_gemm_free(struct bt_gemm *g)
 	if (g == NULL)
 		return;
 	g->ops->close(g);
+	bt_gemm_free(g->f32);
 	free(g);
 }
 
 const char *bt_gemm_name(const struct bt_gemm *g)
 {
-	return g->ops->name;
+	return g->f32 != NULL ? bt_gemm_name(g->f32) : g->ops->name;
 }
 
 const char *bt_gemm_warning(const struct bt_gemm *g)
 {
+	if (g->f32 != NULL)
+		return bt_gemm_warning(g->f32);
 	return g->ops->warning != NULL ? g->ops->warning(g) : NULL;
 }
 
@@ -98,7 +122,7 @@ int bt_gemm_weight_new(struct bt_gemm *g, int n, int k, bool backward,
 	if (backward && g->ops->gradient == NULL)
 		return bt_error_set(err, BT_EARG,
 		                    "%s products cannot train a model",
-		                    g->ops->name);
+		                    bt_gemm_name(g));
 	if (g->ops->depth_max != 0 && k > g->ops->depth_max)
 		return bt_error_hint(
 		    err, BT_HINT_DTYPE,
@@ -126,7 +150,7 @@ int bt_gemm_weight_new(struct bt_gemm *g, int n, int k, bool backward,
 				return bt_error_set(
 				    err, BT_ENOMEM,
 				    "%s cannot prepare a product of %d x %d",
-				    g->ops->name, n, k);
+				    bt_gemm_name(g), n, k);
 			}
 	}
 	*out = w;

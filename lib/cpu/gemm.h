@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Matrix products of linear layers, behind one small interface. A provider
- * ("onednn", "openblas" without `bf16`, or "ref": plain C) multiplies in f32
- * or, `bf16`, takes bf16 and accumulates in f32; "int8", always `bf16`,
- * quantises both sides and only goes forward. A layer's weight W [n, k] is
- * packed into the provider's own layout after each update.
+ * ("onednn", "openblas", or "ref": plain C) multiplies in f32 or, `bf16`, takes
+ * bf16 and accumulates in f32, if need be of widened operands; "int8", always
+ * `bf16`, quantises both sides and only goes forward. A layer's weight W [n, k]
+ * is packed into the provider's own layout after each update.
  *
  * A product is cut by the caller into row ranges and by the weight into chunks
  * of output columns; each call does one such block in the calling thread. How

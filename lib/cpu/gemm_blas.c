@@ -80,7 +80,7 @@ static int open_blas(struct bt_gemm *g, struct bt_error *err)
 		return r;
 	if (g->bf16)
 		return bt_error_set(err, BT_EARG,
-		                    "OpenBLAS has no bf16 products: use f32");
+		                    "OpenBLAS has no bf16 products");
 	/* its buffers are a table that several threads would take from */
 	if (g->workers > 1 && openblas_get_parallel() == OPENBLAS_SEQUENTIAL &&
 	    strstr(openblas_get_config(), "USE_LOCKING") == NULL)
@@ -131,16 +131,14 @@ static int pack(struct bt_gemm_weight *w, enum bt_gemm_pass pass, int c,
 	return BT_OK;
 }
 
-/* The bias into rows of y, or added to them; what is multiplied is added. */
-static void put_bias(const struct bt_gemm_block *b, size_t first, size_t n,
-                     size_t ld)
+static int sgemm(const struct bt_sgemm *p)
 {
-	float *y = (float *)b->y + first;
-	size_t r, i;
-
-	for (r = 0; r < b->rows; r++, y += ld)
-		for (i = 0; i < n; i++)
-			y[i] = b->bias[first + i] + (b->add ? y[i] : 0);
+	stay_serial();
+	cblas_sgemm(CblasRowMajor, p->transposed_a ? CblasTrans : CblasNoTrans,
+	            p->transposed_b ? CblasTrans : CblasNoTrans, p->m, p->n,
+	            p->k, 1, p->a, p->lda, p->b, p->ldb, p->add ? 1 : 0, p->c,
+	            p->ldc);
+	return BT_OK;
 }
 
 static int run(struct bt_gemm_weight *w, enum bt_gemm_pass pass, int c,
@@ -148,33 +146,44 @@ static int run(struct bt_gemm_weight *w, enum bt_gemm_pass pass, int c,
 {
 	const float *src = *(const float **)w->packed[pass][c];
 	bool forward = pass == BT_GEMM_FORWARD;
-	int depth = bt_gemm_depth(w, pass), out = bt_gemm_out(w, pass);
-	int first, n;
+	struct bt_sgemm p = {.transposed_b = forward,
+	                     .m = (int)b->rows,
+	                     .k = bt_gemm_depth(w, pass),
+	                     .a = b->x,
+	                     .lda = bt_gemm_depth(w, pass),
+	                     .ldb = w->size[1],
+	                     .ldc = bt_gemm_out(w, pass),
+	                     .add = b->add || b->bias != NULL};
+	int first;
 
 	(void)worker;
-	stay_serial();
-	bt_gemm_chunk(w, pass, c, &first, &n);
+	bt_gemm_chunk(w, pass, c, &first, &p.n);
+	p.b = src + (size_t)first * (size_t)(forward ? p.k : 1);
+	p.c = (float *)b->y + first;
 	if (b->bias != NULL)
-		put_bias(b, (size_t)first, (size_t)n, (size_t)out);
-	cblas_sgemm(
-	    CblasRowMajor, CblasNoTrans, forward ? CblasTrans : CblasNoTrans,
-	    (int)b->rows, n, depth, 1, b->x, depth,
-	    src + (size_t)first * (size_t)(forward ? depth : 1), w->size[1],
-	    b->add || b->bias != NULL ? 1 : 0, (float *)b->y + first, out);
-	return BT_OK;
+		bt_gemm_put_bias(p.c, b->rows, (size_t)p.n, (size_t)p.ldc,
+		                 b->bias + first, b->add);
+	return sgemm(&p);
 }
 
 static int gradient(struct bt_gemm *g, const struct bt_gemm_gradient *a,
                     int worker)
 {
+	const struct bt_sgemm p = {.transposed_a = true,
+	                           .m = a->n1 - a->n0,
+	                           .n = a->k,
+	                           .k = (int)a->rows,
+	                           .a = (const float *)a->dy + a->n0,
+	                           .lda = a->n,
+	                           .b = a->x,
+	                           .ldb = a->k,
+	                           .c = a->dw + (size_t)a->n0 * (size_t)a->k,
+	                           .ldc = a->k,
+	                           .add = a->add};
+
 	(void)g;
 	(void)worker;
-	stay_serial();
-	cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, a->n1 - a->n0,
-	            a->k, (int)a->rows, 1, (const float *)a->dy + a->n0, a->n,
-	            a->x, a->k, a->add ? 1 : 0,
-	            a->dw + (size_t)a->n0 * (size_t)a->k, a->k);
-	return BT_OK;
+	return sgemm(&p);
 }
 
 const struct bt_gemm_ops bt_gemm_blas = {
@@ -189,6 +198,7 @@ const struct bt_gemm_ops bt_gemm_blas = {
     .pack = pack,
     .run = run,
     .gradient = gradient,
+    .sgemm = sgemm,
 };
 #else
 typedef int bt_no_openblas; /* a translation unit must not be empty */

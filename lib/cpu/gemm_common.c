@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* How rows are padded and columns are cut, whatever the provider. */
+/* What is the same whatever the provider: how rows are padded, columns are cut,
+ * a bias is added. */
 #include "base/mem.h"
 #include "cpu/gemm_int.h"
 
@@ -21,4 +22,14 @@ void bt_gemm_chunk(const struct bt_gemm_weight *w, enum bt_gemm_pass pass,
 
 	*first = a;
 	*count = (b < columns ? b : columns) - a;
+}
+
+void bt_gemm_put_bias(float *y, size_t rows, size_t n, size_t ld,
+                      const float *bias, bool add)
+{
+	size_t r, i;
+
+	for (r = 0; r < rows; r++, y += ld)
+		for (i = 0; i < n; i++)
+			y[i] = bias[i] + (add ? y[i] : 0);
 }

@@ -169,15 +169,15 @@ static int open_dnnl(struct bt_gemm *g, struct bt_error *err)
 	if (r != BT_OK)
 		return r;
 #if defined(__x86_64__)
-	if (isa < BT_ISA_AVX2 || (g->bf16 && isa < BT_ISA_AVX512))
+	if (isa < BT_ISA_AVX2)
 		return bt_error_set(err, BT_EARG,
-		                    "oneDNN has no %s products for %s",
-		                    g->bf16 ? "bf16" : "f32", bt_isa_name(isa));
-#else
-	if (g->bf16)
+		                    "oneDNN has no products for %s",
+		                    bt_isa_name(isa));
+#endif
+	/* what it does for bf16 on other processors is slower than f32 */
+	if (g->bf16 && isa < BT_ISA_AVX512BF16)
 		return bt_error_set(err, BT_EARG,
 		                    "no bf16 products by oneDNN on this CPU");
-#endif
 	set_isa();
 	s = bt_array0(1, sizeof(*s));
 	if (s == NULL)
@@ -553,6 +553,17 @@ static int gradient(struct bt_gemm *g, const struct bt_gemm_gradient *a,
 	return execute(g, p, data, worker);
 }
 
+static int sgemm(const struct bt_sgemm *p)
+{
+	stay_serial();
+	return dnnl_sgemm(p->transposed_a ? 'T' : 'N',
+	                  p->transposed_b ? 'T' : 'N', p->m, p->n, p->k, 1,
+	                  p->a, p->lda, p->b, p->ldb, p->add ? 1 : 0, p->c,
+	                  p->ldc) == dnnl_success
+	           ? BT_OK
+	           : BT_ENOMEM;
+}
+
 const struct bt_gemm_ops bt_gemm_dnnl = {
     .name = "onednn",
     .fast_bf16 = true,
@@ -566,6 +577,7 @@ const struct bt_gemm_ops bt_gemm_dnnl = {
     .pack = pack,
     .run = run,
     .gradient = gradient,
+    .sgemm = sgemm,
 };
 #else
 typedef int bt_no_dnnl; /* a translation unit must not be empty */

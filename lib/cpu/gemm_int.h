@@ -11,7 +11,8 @@ struct bt_gemm {
 	const struct bt_gemm_ops *ops;
 	bool bf16;
 	int workers;
-	void *state; /* the provider's */
+	void *state;         /* the provider's */
+	struct bt_gemm *f32; /* of bt_gemm_widened: the provider behind it */
 };
 
 struct bt_gemm_weight {
@@ -21,6 +22,18 @@ struct bt_gemm_weight {
 	int chunks[2]; /* by pass */
 	void *packed[2][BT_GEMM_CHUNKS_MAX];
 	size_t bytes;
+};
+
+/* C [m, n] = A [m, k] B [k, n], or +=: row by row, or transposed, with
+ * distances between the rows as they are stored. */
+struct bt_sgemm {
+	bool transposed_a, transposed_b;
+	int m, n, k;
+	const float *a, *b;
+	int lda, ldb;
+	float *c;
+	int ldc;
+	bool add;
 };
 
 struct bt_gemm_ops {
@@ -47,12 +60,21 @@ struct bt_gemm_ops {
 	/* NULL: it goes forward only */
 	int (*gradient)(struct bt_gemm *g, const struct bt_gemm_gradient *a,
 	                int worker);
+	/* A product of any f32 matrices in the calling thread, by which
+	 * bt_gemm_widened multiplies bf16; NULL: none. */
+	int (*sgemm)(const struct bt_sgemm *p);
 };
 
 extern const struct bt_gemm_ops bt_gemm_ref;
 extern const struct bt_gemm_ops bt_gemm_dnnl;
 extern const struct bt_gemm_ops bt_gemm_blas;
 extern const struct bt_gemm_ops bt_gemm_int8;
+/* bf16 where no library multiplies it: widened, then multiplied as f32. */
+extern const struct bt_gemm_ops bt_gemm_widened;
+
+/* The bias into n columns of the rows, or added to them. */
+void bt_gemm_put_bias(float *y, size_t rows, size_t n, size_t ld,
+                      const float *bias, bool add);
 
 /* Columns of the output of a pass, and the length of its sums. */
 static inline int bt_gemm_out(const struct bt_gemm_weight *w,

@@ -1,10 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Products in plain C: what they mean, and the fallback where no library is
- * built in. A packed chunk is its rows of W (forward) or columns (backward), in
- * f32 or bf16, one output column after the other. */
+/*
+ * Products in plain C: what they mean, and the fallback where no library is
+ * built in. And products of bf16 by a library that multiplies f32 only: of
+ * widened operands, so the results are those of bf16 products but for the order
+ * of sums.
+ *
+ * A packed chunk is its rows of W (forward) or columns (backward), in f32 or
+ * bf16, one output column after the other.
+ */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
+#include "base/sys.h"
 #include "cpu/gemm_int.h"
 #include "cpu/kernels.h"
 
@@ -42,10 +50,13 @@ static void chunk_free(struct bt_gemm_weight *w, enum bt_gemm_pass pass, int c)
 	free(w->packed[pass][c]);
 }
 
+#define TILE ((size_t)32) /* of W, so that both sides stay in the cache */
+
 static int pack(struct bt_gemm_weight *w, enum bt_gemm_pass pass, int c,
                 const float *src, int worker)
 {
-	size_t k = (size_t)w->size[1], depth, i, j;
+	size_t k = (size_t)w->size[1], depth, i0, j0, i, j;
+	bool forward = pass == BT_GEMM_FORWARD;
 	float *f = w->packed[pass][c], v;
 	uint16_t *h = w->packed[pass][c];
 	int first, count;
@@ -53,16 +64,19 @@ static int pack(struct bt_gemm_weight *w, enum bt_gemm_pass pass, int c,
 	(void)worker;
 	depth = (size_t)bt_gemm_depth(w, pass);
 	bt_gemm_chunk(w, pass, c, &first, &count);
-	for (i = 0; i < (size_t)count; i++)
-		for (j = 0; j < depth; j++) {
-			v = pass == BT_GEMM_FORWARD
-			        ? src[((size_t)first + i) * k + j]
-			        : src[j * k + (size_t)first + i];
-			if (w->gemm->bf16)
-				h[i * depth + j] = bt_f32_to_bf16(v);
-			else
-				f[i * depth + j] = v;
-		}
+	src += (size_t)first * (forward ? k : 1);
+	for (i0 = 0; i0 < (size_t)count; i0 += TILE)
+		for (j0 = 0; j0 < depth; j0 += TILE)
+			for (i = i0; i < i0 + TILE && i < (size_t)count; i++)
+				for (j = j0; j < j0 + TILE && j < depth; j++) {
+					v = src[forward ? i * k + j
+					                : j * k + i];
+					if (w->gemm->bf16)
+						h[i * depth + j] =
+						    bt_f32_to_bf16(v);
+					else
+						f[i * depth + j] = v;
+				}
 	return BT_OK;
 }
 
@@ -134,4 +148,137 @@ const struct bt_gemm_ops bt_gemm_ref = {
     .pack = pack,
     .run = run,
     .gradient = gradient,
+};
+
+/* Rows that a product of widened operands takes at a time. */
+#define ROWS ((size_t)256)
+
+struct widened {
+	const struct bt_kernels *kernels;
+	struct bt_arena scratch[]; /* of each worker */
+};
+
+static int open_widened(struct bt_gemm *g, struct bt_error *err)
+{
+	struct widened *s =
+	    bt_array0(1, sizeof(*s) + (size_t)g->workers * sizeof(*s->scratch));
+	enum bt_isa isa;
+	int r = bt_isa(&isa, err);
+
+	if (r != BT_OK) {
+		free(s);
+		return r;
+	}
+	s->kernels = bt_kernels_for(isa);
+	g->state = s;
+	return BT_OK;
+}
+
+static void close_widened(struct bt_gemm *g)
+{
+	struct widened *s = g->state;
+	int i;
+
+	for (i = 0; i < g->workers; i++)
+		bt_arena_clear(&s->scratch[i]);
+	free(s);
+}
+
+/* Room for so many numbers; NULL: there is no memory. */
+static float *scratch(const struct bt_gemm *g, int worker, size_t n)
+{
+	struct bt_arena *a = &((struct widened *)g->state)->scratch[worker];
+
+	if (n * sizeof(float) > a->size) {
+		bt_arena_clear(a);
+		if (bt_arena_init(a, bt_round_up(n * sizeof(float), 4096)) !=
+		    BT_OK)
+			return NULL;
+	}
+	return (float *)a->base;
+}
+
+static int run_widened(struct bt_gemm_weight *w, enum bt_gemm_pass pass, int c,
+                       const struct bt_gemm_block *b, int worker)
+{
+	const struct widened *s = w->gemm->state;
+	size_t depth = (size_t)bt_gemm_depth(w, pass), n, r;
+	size_t out = (size_t)bt_gemm_out(w, pass);
+	struct bt_sgemm p = {.transposed_b = true,
+	                     .m = (int)b->rows,
+	                     .k = (int)depth,
+	                     .lda = (int)depth,
+	                     .ldb = (int)depth,
+	                     .add = b->add || b->bias != NULL};
+	float *x, *weight;
+	int first, status;
+
+	bt_gemm_chunk(w, pass, c, &first, &p.n);
+	n = (size_t)p.n;
+	x = scratch(w->gemm, worker, (b->rows + n) * depth + b->rows * n);
+	if (x == NULL)
+		return BT_ENOMEM;
+	weight = x + b->rows * depth;
+	s->kernels->from_bf16(b->x, x, b->rows * depth);
+	s->kernels->from_bf16(w->packed[pass][c], weight, n * depth);
+	p.a = x;
+	p.b = weight;
+	p.c = b->y_bf16 ? weight + n * depth : (float *)b->y + first;
+	p.ldc = b->y_bf16 ? p.n : (int)out;
+	if (b->bias != NULL)
+		bt_gemm_put_bias(p.c, b->rows, n, (size_t)p.ldc,
+		                 b->bias + first, b->add);
+	status = w->gemm->f32->ops->sgemm(&p);
+	for (r = 0; b->y_bf16 && r < b->rows; r++)
+		s->kernels->to_bf16(p.c + r * n,
+		                    (uint16_t *)b->y + r * out + first, n);
+	return status;
+}
+
+static int gradient_widened(struct bt_gemm *g, const struct bt_gemm_gradient *a,
+                            int worker)
+{
+	const struct widened *s = g->state;
+	size_t n = (size_t)(a->n1 - a->n0), k = (size_t)a->k, r, i, rows;
+	float *dy = scratch(g, worker, ROWS * (n + k)), *x;
+	struct bt_sgemm p = {.transposed_a = true,
+	                     .m = (int)n,
+	                     .n = a->k,
+	                     .a = dy,
+	                     .lda = (int)n,
+	                     .ldb = a->k,
+	                     .c = a->dw + (size_t)a->n0 * k,
+	                     .ldc = a->k,
+	                     .add = a->add};
+	int status = BT_OK;
+
+	if (dy == NULL)
+		return BT_ENOMEM;
+	p.b = x = dy + ROWS * n;
+	for (r = 0; r < a->rows && status == BT_OK; r += rows, p.add = true) {
+		rows = a->rows - r < ROWS ? a->rows - r : ROWS;
+		for (i = 0; i < rows; i++)
+			s->kernels->from_bf16((const uint16_t *)a->dy +
+			                          (r + i) * (size_t)a->n +
+			                          a->n0,
+			                      dy + i * n, n);
+		s->kernels->from_bf16((const uint16_t *)a->x + r * k, x,
+		                      rows * k);
+		p.k = (int)rows;
+		status = g->f32->ops->sgemm(&p);
+	}
+	return status;
+}
+
+const struct bt_gemm_ops bt_gemm_widened = {
+    .name = "widened",
+    .open = open_widened,
+    .close = close_widened,
+    .chunk_columns = 384,
+    .gradient_rows = 384,
+    .chunk_new = chunk_new,
+    .chunk_free = chunk_free,
+    .pack = pack,
+    .run = run_widened,
+    .gradient = gradient_widened,
 };

@@ -26,10 +26,12 @@ static void multiply(void *arg, int piece, int worker)
 {
 	const struct job *j = arg;
 	struct bt_gemm_block b = {.rows = ROWS, .y_bf16 = j->bf16};
+	int c;
 
 	b.x = j->x + (size_t)piece * j->each;
 	b.y = j->y + (size_t)piece * j->each;
-	(void)!bt_gemm_run(j->w, BT_GEMM_FORWARD, 0, &b, worker);
+	for (c = 0; c < bt_gemm_chunks(j->w, BT_GEMM_FORWARD); c++)
+		(void)!bt_gemm_run(j->w, BT_GEMM_FORWARD, c, &b, worker);
 }
 
 static void copy(void *arg, int piece, int worker)

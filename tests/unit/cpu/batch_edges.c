@@ -64,7 +64,7 @@ static void open_run(struct run *r, const struct bt_config *c, int threads,
                      bool low)
 {
 	struct bt_engine_opts o = {.bf16 = low,
-	                           .gemm = provider(low),
+	                           .gemm = provider(),
 	                           .train = true,
 	                           .max_tokens = MAX_TOKENS,
 	                           .max_sequences = MAX_TEXTS,
@@ -311,7 +311,7 @@ int main(void)
 	struct bt_config c = config(24, 3, 40);
 	struct bt_error err = {0};
 	struct tiny t;
-	int r = tiny_open(&t, &c, 1, false, provider(false), false, &err);
+	int r = tiny_open(&t, &c, 1, false, provider(), false, &err);
 
 	tiny_close(&t);
 	if (r != BT_OK) {
