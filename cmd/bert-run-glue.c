@@ -9,6 +9,8 @@
 struct args {
 	struct bt_flags_common flags;
 	struct bt_glue glue;
+	struct bt_glue_zip zip;
+	bool sizes;
 	struct bt_device_flags device;
 	struct bt_opt_list config;
 	const char *mode, *override, *tokenizer;
@@ -16,13 +18,12 @@ struct args {
 
 static const struct bt_flag flags[] = {
     BT_FLAG_ROW(BT_FLAG_ENUM, "mode",
-                "train_eval_and_predict|train_eval|predict",
+                "train_eval_and_predict|train_eval|predict|zip",
                 "what to do [train_eval_and_predict]", args, mode),
     BT_FLAG_ROW(BT_FLAG_ENUM, "task_name", BT_GLUE_TASKS, "GLUE task", args,
-                glue.task, .required = true),
+                glue.task),
     BT_FLAG_ROW(BT_FLAG_STR, "input_meta_data_path", "FILE",
-                "JSON description of the records", args, glue.meta_data,
-                .required = true),
+                "JSON description of the records", args, glue.meta_data),
     BT_FLAG_ROW(BT_FLAG_STR, "train_input_path", "PATTERN", "training records",
                 args, glue.train),
     BT_FLAG_ROW(BT_FLAG_STR, "validation_input_path", "PATTERN",
@@ -32,7 +33,7 @@ static const struct bt_flag flags[] = {
     BT_FLAG_ROW(BT_FLAG_STR, "test_output_path", "FILE", "predictions to write",
                 args, glue.predictions),
     BT_FLAG_ROW(BT_FLAG_STR, "model_dir", "DIR", "directory to write to", args,
-                glue.dir, .required = true),
+                glue.dir),
     BT_FLAG_ROW(BT_FLAG_STR, "model_config_file", "FILE",
                 "encoder configuration", args, glue.encoder),
     BT_FLAG_ROW(BT_FLAG_STR, "init_checkpoint", "PREFIX",
@@ -58,6 +59,16 @@ static const struct bt_flag flags[] = {
                 "TensorFlow Hub module with the encoder", args, glue.hub),
     BT_FLAG_ROW(BT_FLAG_STR, "tokenizer", "PATH",
                 "tokenizer to save [the checkpoint's]", args, tokenizer),
+    BT_FLAG_ROW(BT_FLAG_STR, "predictions_dir", "DIR",
+                "zip: directory with the files of predictions", args, zip.dir),
+    BT_FLAG_ROW(BT_FLAG_STR, "zip_output_path", "FILE", "zip: archive to write",
+                args, zip.output),
+    BT_FLAG_ROW(BT_FLAG_STR, "fill_missing", "LIST",
+                "zip: predictions for files that are missing: WNLI=0,...", args,
+                zip.fill),
+    BT_FLAG_ROW(BT_FLAG_BOOL, "test_set_sizes", NULL,
+                "zip: files have as many rows as the test sets [true]", args,
+                sizes),
     BT_DEVICE_FLAGS(args),
     BT_FLAGS_COMMON(args),
     BT_FLAG_LAST,
@@ -65,9 +76,11 @@ static const struct bt_flag flags[] = {
 
 static const struct bt_flags program = {
     {"bert-run-glue",
-     "--task_name=TASK --input_meta_data_path=FILE --model_dir=DIR [FLAG ...]",
+     "--task_name=TASK --input_meta_data_path=FILE --model_dir=DIR [FLAG ...]\n"
+     "       bert-run-glue --mode=zip --predictions_dir=DIR "
+     "--zip_output_path=FILE [FLAG ...]",
      "Fine-tunes on a GLUE task and predicts, with the flags of Model "
-     "Garden's run_glue.",
+     "Garden's run_glue; or collects predictions for the leaderboard.",
      "bert-run-glue --task_name=MRPC --input_meta_data_path=mrpc_meta_data "
      "--train_input_path=mrpc_train.tf_record "
      "--validation_input_path=mrpc_eval.tf_record "
@@ -93,21 +106,46 @@ static bool is_empty(const char *s)
 /* The first flag that the mode needs and that is missing; or NULL. */
 static const char *missing(const struct args *a)
 {
-	bool trains = strcmp(a->mode, "predict") != 0;
-	bool predicts = strcmp(a->mode, "train_eval") != 0;
-	bool configured = a->config.n > 0;
+	bool zips = strcmp(a->mode, "zip") == 0;
+	bool trains = !zips && strcmp(a->mode, "predict") != 0;
+	bool predicts = !zips && strcmp(a->mode, "train_eval") != 0;
+	bool makes = trains && a->config.n == 0; /* the configuration */
+	const struct {
+		const char *flag, *value;
+		bool needed;
+	} all[] = {
+	    {"task_name", a->glue.task, !zips},
+	    {"input_meta_data_path", a->glue.meta_data, !zips},
+	    {"model_dir", a->glue.dir, !zips},
+	    {"train_input_path", a->glue.train, makes},
+	    {"validation_input_path", a->glue.eval, makes},
+	    {"model_config_file", a->glue.encoder, makes},
+	    {"test_input_path", a->glue.test, predicts},
+	    {"test_output_path", a->glue.predictions, predicts},
+	    {"predictions_dir", a->zip.dir, zips},
+	    {"zip_output_path", a->zip.output, zips},
+	};
+	size_t i;
 
-	if (trains && !configured && is_empty(a->glue.train))
-		return "train_input_path";
-	if (trains && !configured && is_empty(a->glue.eval))
-		return "validation_input_path";
-	if (trains && !configured && is_empty(a->glue.encoder))
-		return "model_config_file";
-	if (predicts && is_empty(a->glue.test))
-		return "test_input_path";
-	if (predicts && is_empty(a->glue.predictions))
-		return "test_output_path";
+	for (i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		if (all[i].needed && is_empty(all[i].value))
+			return all[i].flag;
 	return NULL;
+}
+
+/* Collects predictions. */
+static int run_zip(const struct args *a)
+{
+	struct bt_log log = bt_flags_log(&program, a);
+	struct bt_glue_zip zip = a->zip;
+	struct bt_error err = {0};
+
+	bt_flags_note(&program, a, &log);
+	zip.any_size = !a->sizes;
+	zip.log = &log;
+	return bt_glue_zip(&zip, &err) == BT_OK
+	           ? BT_EXIT_DONE
+	           : bt_tool_fail(&program.tool, &err);
 }
 
 static int train(const struct args *a, const struct bt_experiment *e,
@@ -172,6 +210,7 @@ int main(int argc, char **argv)
 {
 	struct args a = {.flags = BT_FLAGS_COMMON_INIT,
 	                 .mode = "train_eval_and_predict",
+	                 .sizes = true,
 	                 .glue = {.batch = 32,
 	                          .epochs = 3,
 	                          .evals_per_epoch = 2,
@@ -191,6 +230,8 @@ int main(int argc, char **argv)
 	if (missing(&a) != NULL)
 		return bt_tool_misuse(&program.tool, "--mode=%s needs --%s",
 		                      a.mode, missing(&a));
+	if (strcmp(a.mode, "zip") == 0)
+		return bt_tool_end(&program.tool, run_zip(&a));
 	from = a.glue.init;
 	if (bt_file_patterns_hub(a.glue.hub, &from, &err) != BT_OK)
 		return bt_tool_misuse(&program.tool, "%s", err.text);

@@ -11,6 +11,7 @@
 #define BT_GARDEN_GLUE_H
 
 #include "base/opt.h"
+#include "base/span.h"
 #include "garden/config.h"
 #include "garden/experiment.h"
 
@@ -46,5 +47,39 @@ int bt_glue_configure(const struct bt_glue *g, struct bt_garden **c,
  * example_id, into g->predictions. */
 int bt_glue_predict(const struct bt_glue *g, const struct bt_experiment *e,
                     struct bt_error *err) BT_MUST_USE;
+
+/*
+ * The leaderboard's zip: a file of predictions for each test set, all eleven in
+ * one archive.
+ */
+struct bt_glue_zip {
+	const char *dir;    /* with CoLA.tsv, SST-2.tsv and so on */
+	const char *output; /* the archive */
+	const char *fill;   /* "WNLI=0,AX=neutral": what stands in each row of a
+	                     * file that is missing; or NULL */
+	bool any_size;      /* files may have fewer or more rows than the test
+	                     * sets */
+	const struct bt_log *log;
+};
+
+/* A test set. */
+struct bt_glue_set {
+	const char *name; /* of its file, without ".tsv" */
+	const char *task; /* one of BT_GLUE_TASKS */
+	size_t rows;
+};
+
+/* Ends with one whose name is NULL. */
+extern const struct bt_glue_set bt_glue_sets[];
+
+/* Checks the text of a file of predictions: its header, that rows are numbered
+ * from 0, that each has one of the task's classes or a number from 0 to 5;
+ * rows: how many there must be, or SIZE_MAX. The error names the line. */
+int bt_glue_check(const struct bt_glue_set *set, struct bt_span text,
+                  size_t rows, struct bt_error *err) BT_MUST_USE;
+
+/* Checks all files and writes the archive. Every file that is missing or wrong
+ * is told by a warning; then nothing is written. */
+int bt_glue_zip(const struct bt_glue_zip *z, struct bt_error *err) BT_MUST_USE;
 
 #endif
