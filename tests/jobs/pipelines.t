@@ -75,6 +75,28 @@ like "$(tail -n 1 out)" '13/13 *' 'glue-run-classifier.sh: with flags of his'
 exits 2 'glue-run-classifier.sh: says how it is used' \
 	"$TEST_TOP/pipelines/glue-run-classifier.sh" mrpc
 
+exits 0 'glue-submission.sh: by itself' env GLUE_DIR=all "$TEST_TOP/pipelines/glue-submission.sh"
+is "$(sed 's/ [0-9.]*\(,\|$\)/\1/g' out | tr '\n' ';')" \
+	'CoLA: Matthews correlation;SST-2: accuracy;MRPC: F1, accuracy;STS-B: Pearson correlation, Spearman correlation;QQP: F1, accuracy;MNLI-m: accuracy;QNLI: accuracy;RTE: accuracy;WNLI: accuracy;MNLI-mm: accuracy;' \
+	'glue-submission.sh: the metrics of nine tasks'
+is "$(grep -c '[^,] 0\.[0-7]' out)" 0 'glue-submission.sh: has learnt them'
+like "$(tail -n 1 err)" "bert-run-glue: 11 files in 'all/submission.zip'" \
+	'glue-submission.sh: the zip file'
+is "$(cut -f2 all/predictions/AX.tsv | sort -u | tr '\n' ' ')" \
+	'contradiction entailment neutral prediction ' 'glue-submission.sh: the classes of MNLI'
+ckpt-convert -q --to tf1 all/RTE/model/best_ckpt all/bert/bert_model.ckpt
+exits 1 "glue-submission.sh: a user's model and data" "$TEST_TOP/pipelines/glue-submission.sh" \
+	all/bert all/data all2 --num_epoch=1
+like "$(tail -n 1 err)" '*: 11 of the 11 files are missing or wrong: CoLA.tsv*' \
+	'glue-submission.sh: which have the sizes of the test sets'
+rm all/data/diagnostic/diagnostic.tsv
+exits 1 'glue-submission.sh: no diagnostic set' "$TEST_TOP/pipelines/glue-submission.sh" \
+	all/bert all/data all3
+like "$(tail -n 1 err)" "*'all/data' has no diagnostic set" 'glue-submission.sh: is told'
+[ ! -e all3/CoLA/model ]
+result $? 'glue-submission.sh: before anything is trained'
+exits 2 'glue-submission.sh: says how it is used' "$TEST_TOP/pipelines/glue-submission.sh" all/bert
+
 exits 0 'toxic-comments.sh: by itself' env TOXIC_DIR=toxic \
 	"$TEST_TOP/pipelines/toxic-comments.sh"
 like "$(cat out)" '*toxic *micro avg*mean ROC AUC 0.9*' 'toxic-comments.sh: has learnt'
