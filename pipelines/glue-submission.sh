@@ -126,9 +126,10 @@ predict() { # TASK RECORDS FILE: by the model in $work/model
 		--model_dir="$work/model" --test_input_path="$2" \
 		--test_output_path="$out/predictions/$3.tsv" --verbosity=-1
 }
-# The published metrics of a task, by the best model on the records.
+# The published metrics of a task, by the best model on the records; as precise as
+# bert-run-glue's predictions.
 scores() { # TASK NAME RECORDS
-	bert-eval -q --json -m "$work/model/best_ckpt" "$3" | awk -v task="$1" -v name="$2" '
+	bert-eval -q --json --dtype f32 -m "$work/model/best_ckpt" "$3" | awk -v task="$1" -v name="$2" '
 		/"f1":/ { v["F1"] = $2 + 0 } # the last is of class 1
 		/"accuracy":/ { v["accuracy"] = $2 + 0 }
 		/"mcc":/ { v["Matthews correlation"] = $2 + 0 }
