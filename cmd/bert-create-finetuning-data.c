@@ -20,14 +20,11 @@ struct values {
 /* Flags that only matter to tasks that are refused. */
 #define OTHER(type, name, arg, help)                                           \
 	BT_FLAG_ROW(type, name, arg, help, values, text, .idle = true)
-#define OTHER_ON(name, help)                                                   \
-	BT_FLAG_ROW(BT_FLAG_BOOL, name, NULL, help, values, on, .idle = true)
 
 static const struct bt_flag flags[] = {
     ENUM(fine_tuning_task_type,
          "classification|regression|retrieval|squad|tagging",
-         "[classification]", .refuse = "tagging",
-         .why = "that task is not implemented"),
+         "[classification]", .idle = false),
     STR(input_data_dir, "DIR", "directory with the files of the data set"),
     ENUM(classification_task_name, BT_FINETUNING_TASKS "|WIC",
          "data set [MNLI]", .refuse = "WIC",
@@ -39,8 +36,10 @@ static const struct bt_flag flags[] = {
     STR(pawsx_language, "LANG|all", "language of the training data [en]"),
     STR(translated_input_data_dir, "DIR",
         "directory with XTREME's translations"),
-    BOOL(only_use_en_dev, "XTREME: evaluate only in English [true]"),
+    BOOL(only_use_en_dev, "XTREME, tagging: evaluate only in English [true]"),
     ENUM(retrieval_task_name, "bucc|tatoeba", "[bucc]", .idle = false),
+    ENUM(tagging_task_name, "panx|udpos", "[panx]", .idle = false),
+    BOOL(tagging_only_use_en_train, "tagging: train only on English [true]"),
     STR(squad_data_file, "FILE", "squad: questions, contexts and answers"),
     STR(translated_squad_data_folder, "DIR",
         "squad: the *.json in it are questions, too"),
@@ -77,8 +76,6 @@ static const struct bt_flag flags[] = {
                 .why = "data sets are not downloaded: give their files with "
                        "--input_data_dir, or make records with csv2tfrecord "
                        "and bert-tokenize --layout modelgarden"),
-    OTHER(BT_FLAG_ENUM, "tagging_task_name", "panx|udpos", "for tagging"),
-    OTHER_ON("tagging_only_use_en_train", "for tagging"),
     BT_FLAGS_COMMON(values),
     BT_FLAG_LAST,
 };
@@ -102,6 +99,8 @@ int main(int argc, char **argv)
 	                   .f = {.fine_tuning_task_type = "classification",
 	                         .classification_task_name = "MNLI",
 	                         .retrieval_task_name = "bucc",
+	                         .tagging_task_name = "panx",
+	                         .tagging_only_use_en_train = true,
 	                         .mnli_type = "matched",
 	                         .xnli_language = "en",
 	                         .pawsx_language = "en",

@@ -187,10 +187,11 @@ static int write_metadata(const struct bt_finetuning_plan *plan,
 	size_t i;
 	int r;
 
-	if (plan->squad) {
+	if (plan->squad || plan->tagging) {
 		free(counts);
-		return bt_finetuning_squad_metadata(plan->f,
-		                                    plan->part[0].records, err);
+		return plan->squad ? bt_finetuning_squad_metadata(
+		                         plan->f, plan->part[0].records, err)
+		                   : bt_finetuning_tagging_metadata(plan, err);
 	}
 	for (i = 0; i < plan->n; i++)
 		counts[i] = (struct bt_metadata_count){plan->part[i].key,
@@ -240,7 +241,8 @@ int bt_finetuning_make(const struct bt_finetuning *f, struct bt_error *err)
 	if (r == BT_OK)
 		r = plan.squad
 		        ? bt_finetuning_squad_make(f, plan.part, tok, err)
-		        : make_parts(&plan, tok, err);
+		    : plan.tagging ? bt_finetuning_tagging_make(&plan, tok, err)
+		                   : make_parts(&plan, tok, err);
 	if (f->progress != NULL)
 		bt_progress_clear(f->progress);
 	if (r == BT_OK)

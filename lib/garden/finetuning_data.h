@@ -23,11 +23,12 @@
  * is asked for. */
 struct bt_finetuning {
 	const char *fine_tuning_task_type; /* classification, regression,
-	                                    * retrieval, squad */
+	                                    * retrieval, squad, tagging */
 	const char *input_data_dir, *translated_input_data_dir;
 	const char *classification_task_name, *retrieval_task_name;
+	const char *tagging_task_name;
 	const char *mnli_type, *xnli_language, *pawsx_language;
-	bool only_use_en_dev;
+	bool only_use_en_dev, tagging_only_use_en_train;
 	const char *squad_data_file, *translated_squad_data_folder;
 	int64_t doc_stride, max_query_length;
 	bool version_2_with_negative;

@@ -372,6 +372,7 @@ int bt_finetuning_plan(const struct bt_finetuning *f,
 	memset(plan, 0, sizeof(*plan));
 	plan->f = f;
 	plan->squad = strcmp(f->fine_tuning_task_type, "squad") == 0;
+	plan->tagging = strcmp(f->fine_tuning_task_type, "tagging") == 0;
 	if (!plan->squad && !bt_finetuning_given(f->input_data_dir))
 		return bt_error_set(err, BT_EARG,
 		                    "--input_data_dir is missing: the "
@@ -380,9 +381,10 @@ int bt_finetuning_plan(const struct bt_finetuning *f,
 		return bt_error_set(err, BT_EARG,
 		                    "--vocab_file is missing: the vocab.txt of "
 		                    "the model");
-	r = plan->squad ? bt_finetuning_squad(plan, err)
-	    : retrieval ? bt_finetuning_retrieval(plan, err)
-	                : plan_classes(plan, err);
+	r = plan->squad     ? bt_finetuning_squad(plan, err)
+	    : retrieval     ? bt_finetuning_retrieval(plan, err)
+	    : plan->tagging ? bt_finetuning_tagging(plan, err)
+	                    : plan_classes(plan, err);
 	if (r == BT_OK && plan->n == 0)
 		return bt_error_set(err, BT_EARG,
 		                    "nothing is to be made: give %s--eval_data_"

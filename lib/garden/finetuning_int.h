@@ -29,6 +29,7 @@ struct bt_finetuning_part {
 struct bt_finetuning_plan {
 	const struct bt_finetuning *f;
 	bool squad;            /* one part: questions, not rows with labels */
+	bool tagging;          /* words with labels */
 	const char *processor; /* processor_type */
 	const struct bt_published *published; /* or NULL */
 	enum bt_label_type label_type;
@@ -72,6 +73,15 @@ int bt_finetuning_squad_make(const struct bt_finetuning *f,
 int bt_finetuning_squad_metadata(const struct bt_finetuning *f,
                                  uint64_t records,
                                  struct bt_error *err) BT_MUST_USE;
+
+/* The parts of tagged words, what is written for them, and the meta data. */
+int bt_finetuning_tagging(struct bt_finetuning_plan *plan,
+                          struct bt_error *err) BT_MUST_USE;
+int bt_finetuning_tagging_make(const struct bt_finetuning_plan *plan,
+                               const struct bt_tok *tok,
+                               struct bt_error *err) BT_MUST_USE;
+int bt_finetuning_tagging_metadata(const struct bt_finetuning_plan *plan,
+                                   struct bt_error *err) BT_MUST_USE;
 
 static inline bool bt_finetuning_given(const char *s)
 {

@@ -353,8 +353,6 @@ no() { # GLOB NAME FLAG...
 	exits 2 "$@"
 	like "$(cat err)" "bert-create-finetuning-data: $pattern" '... says why'
 }
-no '*--fine_tuning_task_type=tagging: *' 'tagging' \
-	make --input_data_dir=d --fine_tuning_task_type=tagging
 no '*--tfds_params=dataset=glue/mrpc: *not downloaded*csv2tfrecord*' \
 	'TensorFlow Datasets' make --tfds_params=dataset=glue/mrpc $train
 no '*--tokenization=SentencePiece: *bert-tokenize*' 'SentencePiece' \
