@@ -52,7 +52,8 @@ static int check_tokens(const struct bt_token_rec *rec,
 static int check_kind(const struct bt_token_rec *rec,
                       const struct bt_task *task, struct bt_error *err)
 {
-	if (rec->has_words && !task->per_token)
+	if ((rec->has_words || rec->sub_sentence_id.kind == BT_FEATURE_INT64) &&
+	    !task->per_token)
 		return bt_error_hint(
 		    err, BT_HINT_TASK_TAGGING,
 		    bt_error_set(err, BT_EFORMAT,

@@ -26,6 +26,8 @@ struct list {
 struct sentence {
 	struct bt_span id, doc;
 	struct list words, lines;
+	bool has_number; /* sentence_id, in place of the id */
+	int64_t number;
 };
 
 struct bt_tags {
@@ -41,10 +43,14 @@ struct bt_tags {
 	size_t *end;            /* [records] of each in them */
 	uint64_t *number;
 	size_t end_cap, number_cap;
-	size_t words;      /* of the sentence; 0: none is begun */
-	uint64_t begun_by; /* record that the sentence began with */
-	int *tag;          /* [n] of the sentence's words so far, and */
-	float *p;          /* how probable each is */
+	size_t words;         /* of the sentence; 0: none is begun */
+	uint64_t begun_by;    /* record that the sentence began with */
+	bool wordless;        /* a sentence is begun whose words are not in its
+	                       * records: it has those whose tokens come until the
+	                       * next one begins */
+	struct sentence open; /* what such a sentence is known by */
+	int *tag;             /* [n] of the sentence's words so far, and */
+	float *p;             /* how probable each is */
 	size_t n, tag_cap, p_cap;
 	uint64_t sentences, all, *count; /* words; [labels] */
 	struct bt_buf row;
@@ -117,6 +123,7 @@ static int read_sentence(struct bt_span payload, struct sentence *s,
 {
 	struct bt_example x;
 	struct bt_feature f;
+	size_t n = 0;
 	int r;
 
 	memset(s, 0, sizeof(*s));
@@ -130,8 +137,11 @@ static int read_sentence(struct bt_span payload, struct sentence *s,
 			s->words = (struct list){f, f.list};
 		else if (bt_feature_is(&f, "lines"))
 			s->lines = (struct list){f, f.list};
-		else
-			continue;
+		else if (bt_feature_is(&f, "sentence_id") &&
+		         f.kind == BT_FEATURE_INT64) {
+			r = bt_feature_int64s(&f, &s->number, 1, &n, err);
+			s->has_number = r == BT_OK && n == 1;
+		}
 		if (r < 0)
 			return r;
 	}
@@ -149,7 +159,7 @@ static size_t count_words(struct list words)
 }
 
 /* A line of columns, the tag and perhaps its probability as columns more,
- * divided as the line is. */
+ * divided as the line is; without a line the tag begins one. */
 static void put_columns(struct bt_tags *t, struct bt_span line, const char *tag,
                         float p)
 {
@@ -157,7 +167,9 @@ static void put_columns(struct bt_tags *t, struct bt_span line, const char *tag,
 	char between = tabs ? '\t' : ' ', number[32];
 
 	bt_buf_put(&t->row, line.p, line.n);
-	bt_buf_printf(&t->row, "%c%s", between, tag);
+	if (line.n > 0)
+		bt_buf_putc(&t->row, between);
+	bt_buf_puts(&t->row, tag);
 	bt_format_f32(number, sizeof(number), p);
 	if (t->o.proba)
 		bt_buf_printf(&t->row, "%c%s", between, number);
@@ -166,7 +178,7 @@ static void put_columns(struct bt_tags *t, struct bt_span line, const char *tag,
 
 static void put_conll(struct bt_tags *t, struct sentence *s)
 {
-	struct bt_span line;
+	struct bt_span line = {NULL, 0};
 	size_t i;
 
 	if (s->doc.n > 0) {
@@ -175,7 +187,7 @@ static void put_conll(struct bt_tags *t, struct sentence *s)
 	}
 	for (i = 0; i < t->n; i++) {
 		if (next(&s->lines, &line, NULL) != 1 &&
-		    next(&s->words, &line, NULL) != 1)
+		    next(&s->words, &line, NULL) != 1 && !t->wordless)
 			break;
 		put_columns(t, line, t->labels->name[t->tag[i]], t->p[i]);
 	}
@@ -184,14 +196,16 @@ static void put_conll(struct bt_tags *t, struct sentence *s)
 
 static void put_csv(struct bt_tags *t, struct sentence *s)
 {
-	struct bt_span word;
+	struct bt_span word = {NULL, 0};
 	char number[32];
 	size_t i;
 
 	if (t->sentences == 0)
 		bt_buf_printf(&t->row, "id,position,word,tag%s\n",
 		              t->o.proba ? ",probability" : "");
-	for (i = 0; i < t->n && next(&s->words, &word, NULL) == 1; i++) {
+	for (i = 0; i < t->n; i++) {
+		if (next(&s->words, &word, NULL) != 1 && !t->wordless)
+			break;
 		bt_csv_put(&t->row, s->id, ',');
 		bt_buf_printf(&t->row, ",%zu,", i);
 		bt_csv_put(&t->row, word, ',');
@@ -214,7 +228,7 @@ static size_t characters(struct bt_span s)
 }
 
 /* One entity: words first to last, of which the first begins at character
- * `start` of the words with a blank between two. */
+ * `start` of the words with a blank between two, where these are known. */
 static void put_entity(struct bt_tags *t, struct list words, size_t first,
                        size_t last, size_t start)
 {
@@ -224,21 +238,26 @@ static void put_entity(struct bt_tags *t, struct list words, size_t first,
 	float p = 1;
 	size_t i;
 
-	for (i = first; i <= last && next(&words, &word, NULL) == 1; i++) {
+	for (i = first; i <= last; i++) {
+		p = t->p[i] < p ? t->p[i] : p;
+		if (next(&words, &word, NULL) != 1)
+			continue;
 		if (i > first)
 			bt_buf_putc(&text, ' ');
 		bt_buf_put(&text, word.p, word.n);
-		p = t->p[i] < p ? t->p[i] : p;
 	}
 	word = (struct bt_span){bt_buf_at(&text, 0), text.len};
 	bt_buf_puts(&t->row, "{\"type\": ");
 	bt_escape_json_text(
 	    &t->row, bt_span(t->types.name[t->entities[t->tag[first]].type]));
-	bt_buf_puts(&t->row, ", \"text\": ");
-	bt_escape_json_text(&t->row, word);
-	bt_buf_printf(&t->row,
-	              ", \"words\": [%zu, %zu], \"start\": %zu, \"end\": %zu",
-	              first, last + 1, start, start + characters(word));
+	if (!t->wordless) {
+		bt_buf_puts(&t->row, ", \"text\": ");
+		bt_escape_json_text(&t->row, word);
+	}
+	bt_buf_printf(&t->row, ", \"words\": [%zu, %zu]", first, last + 1);
+	if (!t->wordless)
+		bt_buf_printf(&t->row, ", \"start\": %zu, \"end\": %zu", start,
+		              start + characters(word));
 	bt_format_f32(number, sizeof(number), p);
 	if (t->o.proba)
 		bt_buf_printf(&t->row, ", \"probability\": %s", number);
@@ -347,14 +366,15 @@ static int put(struct bt_tags *t, struct sentence *s, struct bt_error *err)
 	char number[24];
 	size_t i;
 
-	if (t->scheme != NULL && choose(t, err) != BT_OK)
+	if (t->scheme != NULL && t->n > 0 && choose(t, err) != BT_OK)
 		return err->code;
 	for (i = 0; i < t->n; i++)
 		t->count[t->tag[i]]++;
 	t->all += t->n;
 	if (s->id.p == NULL) {
-		snprintf(number, sizeof(number), "%llu",
-		         (unsigned long long)t->sentences);
+		snprintf(number, sizeof(number), "%lld",
+		         s->has_number ? (long long)s->number
+		                       : (long long)t->sentences);
 		s->id = bt_span(number);
 	}
 	if (t->o.format == BT_TAGS_ROWS)
@@ -379,6 +399,25 @@ static int incomplete(const struct bt_tags *t, struct bt_error *err)
 	                    "the sentence of record %llu has %zu words, but "
 	                    "its windows hold only %zu",
 	                    (unsigned long long)t->begun_by, t->words, t->n);
+}
+
+/* Writes the sentence whose records have no words, if one is begun. */
+static int end_wordless(struct bt_tags *t, struct bt_error *err)
+{
+	int r = t->wordless ? put(t, &t->open, err) : BT_OK;
+
+	t->wordless = false;
+	return r;
+}
+
+static void begin(struct bt_tags *t, size_t k, const struct sentence *s)
+{
+	t->n = 0;
+	t->words = count_words(s->words);
+	t->begun_by = t->number[k];
+	t->wordless = s->words.f.name == NULL;
+	t->open =
+	    (struct sentence){.has_number = s->has_number, .number = s->number};
 }
 
 /* One word more, by the logits of its first token. */
@@ -418,15 +457,14 @@ int bt_tags_add(struct bt_tags *t, size_t k, bool continues,
 		return r;
 	if (!continues && t->words > 0)
 		return incomplete(t, err);
-	if (t->words == 0) {
-		t->n = 0;
-		t->words = count_words(s.words);
-		t->begun_by = t->number[k];
-	}
+	if (!continues)
+		r = end_wordless(t, err);
+	if (t->words == 0 && !t->wordless)
+		begin(t, k, &s);
 	for (i = 0; i < n && r == BT_OK; i++, logits += t->labels->n)
 		if (bt_token_begins(token_label[i]))
 			r = add_word(t, logits, err);
-	if (r != BT_OK)
+	if (r != BT_OK || t->wordless)
 		return r;
 	if (t->n > t->words)
 		return bt_error_set(err, BT_EFORMAT,
@@ -438,7 +476,7 @@ int bt_tags_add(struct bt_tags *t, size_t k, bool continues,
 
 int bt_tags_finish(struct bt_tags *t, struct bt_error *err)
 {
-	return t->words > 0 ? incomplete(t, err) : BT_OK;
+	return t->words > 0 ? incomplete(t, err) : end_wordless(t, err);
 }
 
 #define SHOWN 10 /* tags in the line that says how often each was predicted */

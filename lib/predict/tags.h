@@ -4,7 +4,9 @@
  * word and tag; an empty line behind each sentence), CSV (id, number of the
  * word from 0 on, word, tag) or JSON Lines (id, tokens, tags, entities); or the
  * logits of each word, which a function takes. Every
- * word of a record has a tag: windows of a sentence are joined.
+ * word of a record has a tag: windows of a sentence are joined. Where the
+ * records have no words, as those of Model Garden, there are tags alone, by
+ * which tokens begin a word.
  */
 #ifndef BT_PREDICT_TAGS_H
 #define BT_PREDICT_TAGS_H

@@ -87,7 +87,8 @@ int bt_labels_load(const char *dir, struct bt_labels *l,
 /*
  * Labels that a user names, in that order: a list with commas between, or, if
  * there is no comma in it, a file: a label a line, a JSON array, or a JSON
- * object with id2label. Two at least, all different. l is overwritten.
+ * object with id2label or, as Model Garden's meta data of tags have it, with
+ * label_list. Two at least, all different. l is overwritten.
  */
 int bt_labels_parse(const char *list_or_file, struct bt_labels *l,
                     struct bt_error *err) BT_MUST_USE;

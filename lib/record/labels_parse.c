@@ -78,13 +78,15 @@ static int add_json(const char *s, size_t n, struct bt_labels *l,
 {
 	json_error_t why;
 	json_t *v = json_loadb(s, n, JSON_REJECT_DUPLICATES, &why);
+	const json_t *list;
 	int r;
 
 	if (v == NULL)
 		return bt_error_set(err, BT_EFORMAT, "line %d: %s", why.line,
 		                    why.text);
-	r = json_is_array(v) ? add_array(v, l, err)
-	                     : bt_labels_from_json(v, l, err);
+	list = json_is_array(v) ? v : json_object_get(v, "label_list");
+	r = json_is_array(list) ? add_array(list, l, err)
+	                        : bt_labels_from_json(v, l, err);
 	json_decref(v);
 	return r;
 }

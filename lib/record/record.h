@@ -28,7 +28,11 @@
  * A record of words has word_ids (int64): for each token the number of its word
  * in words, or -1 where it belongs to none that is to be tagged here; words and
  * tags are passed along. Where label_all (int64) is 1, training learns from all
- * tokens of a word, not only from its first. A record of a question has a
+ * tokens of a word, not only from its first. As TensorFlow Model Garden writes
+ * such records they have no words: label_ids is a list of a class for each
+ * token that begins a word, and -1 for the others, and sentence_id and
+ * sub_sentence_id (int64) number the sentences, and the records that one was
+ * divided into, from 0 on. A record of a question has a
  * window of the context behind the question, and for each token token_starts
  * and token_ends (int64), the code points of the context that it stands for,
  * the end excluded, or -1, and max_context (int64), 1 where no other window
@@ -188,6 +192,10 @@ struct bt_token_rec {
 	bool label_all; /* training learns from all tokens of a word */
 	int32_t *word;  /* [n] */
 	size_t word_cap;
+	/* of words as Model Garden has them, borrowed: numbers of the sentence
+	 * and of the part of it that this record is; id_list holds a class for
+	 * each token */
+	struct bt_feature sentence_id, sub_sentence_id;
 	/* of masks, as they stand in a record for pre-training: equally many;
 	 * those of weight 0 fill the lists */
 	struct bt_feature masked_positions, masked_ids, masked_weights;

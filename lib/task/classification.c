@@ -8,27 +8,6 @@
 #include "op/ops.h"
 #include "task/target.h"
 
-/* The class of a record that gives its number alone. */
-static int by_number(int64_t number, enum bt_label_mode mode,
-                     struct bt_labels *labels, int32_t *label,
-                     struct bt_error *err)
-{
-	int r = BT_OK;
-
-	if (mode == BT_LABELS_COLLECT) {
-		r = bt_target_numbered(number, labels, err);
-		*label = r;
-		return r < 0 ? r : BT_OK;
-	}
-	if (number >= 0 && number < labels->n)
-		*label = (int32_t)number;
-	else if (mode == BT_LABELS_KNOWN)
-		r = bt_error_set(err, BT_EFORMAT,
-		                 "label number %lld, but there are %d labels",
-		                 (long long)number, labels->n);
-	return r;
-}
-
 static int target(struct bt_token_rec *rec, enum bt_label_mode mode,
                   struct bt_labels *labels, int32_t *label,
                   struct bt_error *err)
@@ -64,7 +43,8 @@ static int target(struct bt_token_rec *rec, enum bt_label_mode mode,
 	if (s.p == NULL && !rec->has_label_id)
 		return BT_OK;
 	if (s.p == NULL)
-		return by_number(rec->label_id, mode, labels, label, err);
+		return bt_target_by_number(rec->label_id, mode, labels, label,
+		                           err);
 	if (mode != BT_LABELS_COLLECT) {
 		*label = bt_labels_find(labels, s);
 		return *label < 0 && mode == BT_LABELS_KNOWN

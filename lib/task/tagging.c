@@ -61,9 +61,77 @@ static int read_tag(const struct bt_token_rec *rec, int32_t word,
 	return BT_OK;
 }
 
-static int target(struct bt_token_rec *rec, enum bt_label_mode mode,
-                  struct bt_labels *labels, int32_t *label,
-                  struct bt_error *err)
+/* A number of the record; absent: it stays as it is. */
+static int read_number(const struct bt_feature *f, int64_t *v,
+                       struct bt_error *err)
+{
+	size_t n = 1;
+	int r = f->name == NULL ? BT_OK : bt_feature_int64s(f, v, 1, &n, err);
+
+	if (r == BT_OK && n != 1)
+		r = bt_error_set(err, BT_EFORMAT,
+		                 "%.*s holds %zu numbers, expected one",
+		                 (int)f->name_len, f->name, n);
+	return r;
+}
+
+/* Reads label_ids as scratch, a number for each token, padding included: *n. */
+static int read_ids(struct bt_token_rec *rec, size_t *n, struct bt_error *err)
+{
+	const struct bt_feature *f = &rec->id_list;
+	int r = bt_feature_int64s(f, NULL, 0, n, err);
+
+	if (r == BT_OK && bt_grow(&rec->scratch, &rec->scratch_cap, *n,
+	                          sizeof(*rec->scratch)) != BT_OK)
+		r = bt_error_nomem(err, "reading a record");
+	if (r == BT_OK)
+		r = bt_feature_int64s(f, rec->scratch, *n, n, err);
+	if (r == BT_OK && *n < rec->n)
+		r = bt_error_set(err, BT_EFORMAT,
+		                 "label_ids holds %zu numbers for %zu tokens",
+		                 *n, rec->n);
+	return r;
+}
+
+/* As Model Garden has them: label_ids holds the class of each token that begins
+ * a word, and less than 0 for the others; a sentence may be divided. */
+static int by_numbers(struct bt_token_rec *rec, enum bt_label_mode mode,
+                      struct bt_labels *labels, int32_t *label,
+                      struct bt_error *err)
+{
+	size_t i, n = 0;
+	int r = read_ids(rec, &n, err);
+
+	if (r == BT_OK)
+		r = read_number(&rec->sentence_id, &rec->example_id, err);
+	if (r == BT_OK)
+		r = read_number(&rec->sub_sentence_id, &rec->window, err);
+	rec->has_example_id |= rec->sentence_id.name != NULL;
+	for (i = 0; r == BT_OK && i < n; i++) {
+		if (i >= rec->n && rec->scratch[i] >= 0)
+			return bt_error_set(err, BT_EFORMAT,
+			                    "label_ids holds %lld at position "
+			                    "%zu, behind the last token",
+			                    (long long)rec->scratch[i], i);
+		if (i >= rec->n)
+			continue;
+		rec->token_label[i] = BT_TOKEN_INSIDE;
+		if (rec->scratch[i] < 0)
+			continue;
+		rec->token_label[i] = BT_TOKEN_UNLABELLED;
+		r = bt_target_by_number(rec->scratch[i], mode, labels,
+		                        &rec->token_label[i], err);
+		if (r == BT_OK && rec->token_label[i] >= 0)
+			*label = 0;
+	}
+	rec->has_token_labels = r == BT_OK;
+	return r;
+}
+
+/* The tags of the words that the tokens belong to. */
+static int by_words(struct bt_token_rec *rec, enum bt_label_mode mode,
+                    struct bt_labels *labels, int32_t *label,
+                    struct bt_error *err)
 {
 	struct bt_pb at = rec->tag_list.list;
 	int32_t next = 0, last = -1, word, of_word = BT_TOKEN_UNLABELLED;
@@ -71,9 +139,6 @@ static int target(struct bt_token_rec *rec, enum bt_label_mode mode,
 	size_t i;
 	int r = lacks_words(rec, err);
 
-	if (r == BT_OK && bt_grow(&rec->token_label, &rec->token_label_cap,
-	                          rec->n, sizeof(*rec->token_label)) != BT_OK)
-		r = bt_error_nomem(err, "reading a record");
 	for (i = 0; r == BT_OK && i < rec->n; i++) {
 		word = rec->word[i];
 		rec->token_label[i] = BT_TOKEN_INSIDE;
@@ -100,6 +165,21 @@ static int target(struct bt_token_rec *rec, enum bt_label_mode mode,
 	}
 	rec->has_token_labels = r == BT_OK;
 	return r;
+}
+
+static int target(struct bt_token_rec *rec, enum bt_label_mode mode,
+                  struct bt_labels *labels, int32_t *label,
+                  struct bt_error *err)
+{
+	bool numbers = !rec->has_words &&
+	               rec->id_list.kind == BT_FEATURE_INT64 &&
+	               rec->id_list.name != NULL;
+
+	if (bt_grow(&rec->token_label, &rec->token_label_cap, rec->n,
+	            sizeof(*rec->token_label)) != BT_OK)
+		return bt_error_nomem(err, "reading a record");
+	return numbers ? by_numbers(rec, mode, labels, label, err)
+	               : by_words(rec, mode, labels, label, err);
 }
 
 static int check(const struct bt_task_data *d, const struct bt_labels *found,

@@ -49,6 +49,26 @@ int bt_target_numbered(int64_t number, struct bt_labels *labels,
 	return r == BT_OK ? bt_labels_find(labels, bt_span(s)) : r;
 }
 
+int bt_target_by_number(int64_t number, enum bt_label_mode mode,
+                        struct bt_labels *labels, int32_t *label,
+                        struct bt_error *err)
+{
+	int r = BT_OK;
+
+	if (mode == BT_LABELS_COLLECT) {
+		r = bt_target_numbered(number, labels, err);
+		*label = r;
+		return r < 0 ? r : BT_OK;
+	}
+	if (number >= 0 && number < labels->n)
+		*label = (int32_t)number;
+	else if (mode == BT_LABELS_KNOWN)
+		r = bt_error_set(err, BT_EFORMAT,
+		                 "label number %lld, but there are %d labels",
+		                 (long long)number, labels->n);
+	return r;
+}
+
 int bt_target_reserve(struct bt_token_rec *rec, size_t n, struct bt_error *err)
 {
 	if (bt_grow(&rec->target, &rec->target_cap, n + 1,

@@ -14,6 +14,12 @@ int bt_target_unknown(struct bt_span s, const struct bt_labels *labels,
 int bt_target_numbered(int64_t number, struct bt_labels *labels,
                        struct bt_error *err);
 
+/* The class that is given by its number alone: *label, which stays as it is
+ * where there is no such class and mode lets that pass. */
+int bt_target_by_number(int64_t number, enum bt_label_mode mode,
+                        struct bt_labels *labels, int32_t *label,
+                        struct bt_error *err) BT_MUST_USE;
+
 /* Makes room for n targets. */
 int bt_target_reserve(struct bt_token_rec *rec, size_t n,
                       struct bt_error *err) BT_MUST_USE;
