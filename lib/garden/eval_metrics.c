@@ -14,22 +14,50 @@ void bt_eval_metrics_reset(struct bt_eval_metrics *a)
 	a->batch = batch;
 }
 
-static double loss_of(const struct bt_dataset *d, size_t i, int classes,
-                      const float *x)
+static double entropy(int classes, const float *x, int label)
 {
-	double sum = 0, e;
+	double sum = 0;
 	int k, best = 0;
 
-	if (classes == 1) {
-		e = (double)x[0] - (double)bt_dataset_target(d, i)[0];
-		return e * e;
-	}
 	for (k = 1; k < classes; k++)
 		if (x[k] > x[best])
 			best = k;
 	for (k = 0; k < classes; k++)
 		sum += exp((double)x[k] - (double)x[best]);
-	return log(sum) + (double)x[best] - (double)x[d->label[i]];
+	return log(sum) + (double)x[best] - (double)x[label];
+}
+
+static double loss_of(const struct bt_dataset *d, size_t i, int classes,
+                      const float *x)
+{
+	double e;
+
+	if (classes > 1)
+		return entropy(classes, x, d->label[i]);
+	e = (double)x[0] - (double)bt_dataset_target(d, i)[0];
+	return e * e;
+}
+
+/* The loss of its words, which are counted. */
+static double loss_of_words(struct bt_eval_metrics *a,
+                            const struct bt_dataset *d, size_t i, int classes,
+                            const float *x)
+{
+	double sum = 0;
+	uint64_t at;
+
+	for (at = d->start[i]; at < d->start[i + 1]; at++, x += classes)
+		if (d->token_label[at] >= 0) {
+			sum += entropy(classes, x, d->token_label[at]);
+			a->words++;
+		}
+	return sum;
+}
+
+/* What is left of a batch, or all of it. */
+static double mean(const struct bt_eval_metrics *a)
+{
+	return a->sum / (double)(a->words > 0 ? a->words : a->in);
 }
 
 /* Thresholds stand at i / 199, the first and last a little outside of 0 .. 1.
@@ -45,17 +73,20 @@ static void count(struct bt_eval_metrics *a, int label, const float *x)
 void bt_eval_metrics_add(struct bt_eval_metrics *a, const struct bt_dataset *d,
                          size_t i, int classes, const float *answer)
 {
-	if (classes == 2)
+	bool tags = d->token_label != NULL;
+
+	if (classes == 2 && !tags)
 		count(a, d->label[i], answer);
 	if (a->batch == 0)
 		return;
-	a->sum += loss_of(d, i, classes, answer);
+	a->sum += tags ? loss_of_words(a, d, i, classes, answer)
+	               : loss_of(d, i, classes, answer);
 	if (++a->in < a->batch)
 		return;
-	a->loss += a->sum / (double)a->in;
+	a->loss += mean(a);
 	a->batches++;
 	a->sum = 0;
-	a->in = 0;
+	a->in = a->words = 0;
 }
 
 double bt_eval_metrics_loss(const struct bt_eval_metrics *a)
@@ -63,7 +94,7 @@ double bt_eval_metrics_loss(const struct bt_eval_metrics *a)
 	double loss = a->loss, n = (double)a->batches;
 
 	if (a->in > 0) {
-		loss += a->sum / (double)a->in;
+		loss += mean(a);
 		n++;
 	}
 	return n > 0 ? loss / n : 0;

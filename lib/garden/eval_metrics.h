@@ -3,7 +3,8 @@
  * What Model Garden measures of a model's answers beside its losses: for two
  * classes the area under the curve of precision over recall, as Keras finds it
  * at 200 thresholds; and the loss of evaluation as the mean over batches of
- * their means, the last of which may be smaller than the others.
+ * their means, the last of which may be smaller than the others. Where words
+ * are tagged, the mean of a batch is over its words.
  */
 #ifndef BT_GARDEN_EVAL_METRICS_H
 #define BT_GARDEN_EVAL_METRICS_H
@@ -21,12 +22,14 @@ struct bt_eval_metrics {
 	double loss, sum;          /* means of whole batches; of this one */
 	size_t batches, in, batch; /* of them; examples in it, and of a whole
 	                            * one (0: they are not told) */
+	size_t words;              /* of tags: in this batch */
 };
 
 /* Forgets all answers. */
 void bt_eval_metrics_reset(struct bt_eval_metrics *a);
 
-/* The answer to example i: the logits of the classes, or a number. */
+/* The answer to example i: the logits of the classes, or a number; where words
+ * are tagged, the logits of each of its tokens. */
 void bt_eval_metrics_add(struct bt_eval_metrics *a, const struct bt_dataset *d,
                          size_t i, int classes, const float *answer);
 

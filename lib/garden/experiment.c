@@ -60,7 +60,9 @@ static void set_common(struct bt_trial *t, struct bt_job_opts *o)
 {
 	const struct bt_garden *c = t->e->config;
 	const char *init = bt_garden_str(c, "task.init_checkpoint");
-	bool loads = bt_garden_bool(c, "task.model.use_encoder_pooler") ||
+	bool tags = t->plan.task == &bt_task_tagging;
+	bool loads = tags || /* there is no pooler */
+	             bt_garden_bool(c, "task.model.use_encoder_pooler") ||
 	             bt_garden_bool(c, "task.init_cls_pooler");
 	const char *dtype = bt_garden_str(c, "runtime.mixed_precision_dtype");
 	struct timespec at;
@@ -73,7 +75,8 @@ static void set_common(struct bt_trial *t, struct bt_job_opts *o)
 	o->old_head = loads ? BT_JOB_HEAD_CLASSES : BT_JOB_HEAD_FRESH;
 	o->tokenizer = t->e->tokenizer;
 	o->task = t->plan.task;
-	o->n_labels = t->plan.task == &bt_task_regression
+	o->labels = t->plan.tags;
+	o->n_labels = t->plan.task != &bt_task_classification
 	                  ? 0
 	                  : (int)bt_garden_int(c, "task.model.num_classes", 0);
 	o->dropout = -1;

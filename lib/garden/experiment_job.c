@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/str.h"
+
 #define T "trainer."
 #define ENCODER "task.model.encoder.bert."
 #define MOST ((int64_t)1000000000000)
@@ -105,6 +107,48 @@ static void read_best(const struct bt_garden *c, struct bt_experiment_job *p,
 		                "a directory below --model_dir is due");
 }
 
+bool bt_experiment_job_tags(const struct bt_garden *c)
+{
+	return strcmp(bt_garden_name(c), "bert/tagging") == 0;
+}
+
+/* The tags by their numbers. */
+static void read_tags(const struct bt_garden *c, struct bt_experiment_job *p,
+                      struct bt_error *err)
+{
+	const char *key = "task.class_names";
+	const struct bt_yaml *v = bt_garden_get(c, key);
+	struct bt_buf b = BT_BUF_INIT;
+	size_t i;
+
+	p->task = &bt_task_tagging;
+	p->classes = (int)v->n;
+	p->metric = BT_EXPERIMENT_JOB_TAGS;
+	if (v->n < 2)
+		bt_garden_fault(c, key, err,
+		                "the names of the classes must be given, two "
+		                "at least: label_list of the meta data");
+	for (i = 0; err->code == BT_OK && i < v->n; i++) {
+		if (v->item[i]->kind != BT_YAML_STR ||
+		    strchr(v->item[i]->text, ',') != NULL)
+			bt_garden_fault(c, key, err,
+			                "name %zu is not a text without "
+			                "commas",
+			                i + 1);
+		else
+			bt_buf_printf(&b, "%s%s", i > 0 ? "," : "",
+			              v->item[i]->text);
+	}
+	p->tags = bt_buf_detach(&b);
+	if (*p->best_in != '\0' &&
+	    !bt_str_in_list("validation_loss|f1|precision|recall|accuracy",
+	                    p->best_by))
+		bt_garden_fault(c, T "best_checkpoint_eval_metric", err,
+		                "'%.60s' is not measured: validation_loss, f1, "
+		                "precision, recall and accuracy are",
+		                p->best_by);
+}
+
 static const char *const metrics[] = {
     [BT_EXPERIMENT_JOB_ACCURACY] = "accuracy",
     [BT_EXPERIMENT_JOB_F1] = "f1",
@@ -162,7 +206,10 @@ int bt_experiment_job_make(const struct bt_garden *c, bool trains,
 		(void)!bt_experiment_job_optim(c, &p->optim, err);
 	read_loop(c, trains, evaluates, p, err);
 	read_best(c, p, err);
-	read_metric(c, p, err);
+	if (bt_experiment_job_tags(c))
+		read_tags(c, p, err);
+	else
+		read_metric(c, p, err);
 	if (trains)
 		find(c, "task.train_data.input_path", &p->train, err);
 	if (evaluates)
@@ -174,6 +221,7 @@ void bt_experiment_job_clear(struct bt_experiment_job *p)
 {
 	bt_file_patterns_clear(&p->train);
 	bt_file_patterns_clear(&p->eval);
+	free(p->tags);
 }
 
 json_t *bt_experiment_job_encoder(const struct bt_garden *c)
@@ -210,10 +258,13 @@ json_t *bt_experiment_job_encoder(const struct bt_garden *c)
 	if (strcmp(act, "gelu") == 0)
 		act = "gelu_new";
 	json_object_set_new(o, "hidden_act", json_string(act));
-	/* The dropout before the classes: the head's own .1 and, where it
+	/* The dropout before the classes: of tags as it is given, else the
+	 * head's own .1 and, where it
 	 * stands on the encoder's pooler, the model's before it. What both
 	 * leave is scaled alike. */
-	if (bt_garden_bool(c, "task.model.use_encoder_pooler"))
+	if (bt_experiment_job_tags(c))
+		dropout = bt_garden_real(c, "task.model.head_dropout", 0);
+	else if (bt_garden_bool(c, "task.model.use_encoder_pooler"))
 		dropout = 1 - (1 - dropout) * (1 - 0.1);
 	else
 		dropout = 0.1;

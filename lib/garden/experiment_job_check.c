@@ -113,7 +113,8 @@ static void check_model(const struct bt_garden *c, const struct bt_log *log,
                         struct bt_error *err)
 {
 	const char *classes = "task.model.num_classes";
-	int64_t n = bt_garden_int(c, classes, 0);
+	bool tags = bt_experiment_job_tags(c);
+	int64_t n = tags ? 0 : bt_garden_int(c, classes, 0);
 	int64_t width = bt_garden_int(c, ENCODER "hidden_size", 0);
 	double d = bt_garden_real(c, ENCODER "dropout_rate", 0);
 	double a = bt_garden_real(c, ENCODER "attention_dropout_rate", 0);
@@ -125,11 +126,16 @@ static void check_model(const struct bt_garden *c, const struct bt_log *log,
 	if (!bt_garden_is_null(c, ENCODER "output_range"))
 		bt_garden_fault(c, ENCODER "output_range", err,
 		                "only null is built");
-	if (n < 1 || n > BT_LABELS_MAX)
+	if (!tags && (n < 1 || n > BT_LABELS_MAX))
 		bt_garden_fault(c, classes, err,
 		                "it must be given, 1 for a number to be "
 		                "predicted, and not %lld",
 		                (long long)n);
+	if (tags && bt_garden_real(c, "task.model.head_initializer_range", 0) !=
+	                bt_garden_real(c, ENCODER "initializer_range", 0))
+		bt_garden_fault(c, "task.model.head_initializer_range", err,
+		                "only the encoder's initializer_range is "
+		                "built");
 	if (a != d && err->code == BT_OK)
 		bt_log(log, BT_LOG_NOTE,
 		       "what leaves attention is dropped with dropout_rate %g "
@@ -142,15 +148,18 @@ static void check_data(const struct bt_garden *c, const char *at,
                        struct bt_error *err)
 {
 	int64_t most = bt_garden_int(c, ENCODER "max_position_embeddings", 0);
-	bool number = bt_garden_int(c, "task.model.num_classes", 0) == 1;
+	bool tags = bt_experiment_job_tags(c);
+	bool number =
+	    !tags && bt_garden_int(c, "task.model.num_classes", 0) == 1;
 	const struct {
 		const char *key, *allowed, *why;
 	} strings[] = {
+	    {"file_type", "tfrecord|tfrecord_compressed",
+	     "only tfrecord is built"},
+	    /* those of a class or a number */
 	    {"label_type", number ? "float" : "int",
 	     "int is for the number of a class, and float for num_classes 1"},
-	    {"label_field", "label_ids", "only label_ids is built"},
-	    {"file_type", "tfrecord|tfrecord_compressed",
-	     "only tfrecord is built"}};
+	    {"label_field", "label_ids", "only label_ids is built"}};
 	int64_t n;
 	char path[80];
 	size_t i;
@@ -166,7 +175,8 @@ static void check_data(const struct bt_garden *c, const char *at,
 		bt_garden_fault(c, path, err,
 		                "%lld, and the encoder has %lld positions",
 		                (long long)n, (long long)most);
-	for (i = 0; i < sizeof(strings) / sizeof(strings[0]); i++) {
+	for (i = 0; i < (tags ? 1 : sizeof(strings) / sizeof(strings[0]));
+	     i++) {
 		snprintf(path, sizeof(path), "%s.%s", at, strings[i].key);
 		if (!bt_str_in_list(strings[i].allowed, bt_garden_str(c, path)))
 			bt_garden_fault(c, path, err, "%s", strings[i].why);
@@ -177,7 +187,8 @@ static int check_task(const struct bt_garden *c, struct bt_error *err)
 {
 	const char *name = bt_garden_name(c);
 
-	if (strcmp(name, "bert/sentence_prediction") == 0)
+	if (strcmp(name, "bert/sentence_prediction") == 0 ||
+	    bt_experiment_job_tags(c))
 		return BT_OK;
 	if (strcmp(name, "bert/sentence_prediction_text") == 0)
 		return bt_error_set(

@@ -15,15 +15,18 @@ enum bt_experiment_job_metric {
 	BT_EXPERIMENT_JOB_ACCURACY,
 	BT_EXPERIMENT_JOB_F1,
 	BT_EXPERIMENT_JOB_MCC,
-	BT_EXPERIMENT_JOB_CORRELATION /* mean of Pearson's and Spearman's */
+	BT_EXPERIMENT_JOB_CORRELATION, /* mean of Pearson's and Spearman's */
+	BT_EXPERIMENT_JOB_TAGS         /* F1, precision, recall, accuracy */
 };
 
 struct bt_experiment_job {
 	struct bt_lr_schedule rate;
 	struct bt_file_patterns train, eval;
 	struct bt_optim_opts optim;
-	int classes;
-	const struct bt_task *task; /* classification or regression */
+	int classes;                /* or tags; 1: a number */
+	const struct bt_task *task; /* classification, regression, tagging */
+	char *tags;                 /* their names, with commas between; or
+	                             * NULL */
 	enum bt_experiment_job_metric metric;
 	int64_t train_steps, steps_per_loop;
 	int64_t eval_interval, eval_steps; /* eval_steps -1: all */
@@ -50,6 +53,9 @@ int bt_experiment_job_make(const struct bt_garden *c, bool trains,
                            bool evaluates, struct bt_experiment_job *p,
                            struct bt_error *err) BT_MUST_USE;
 void bt_experiment_job_clear(struct bt_experiment_job *p);
+
+/* Whether words are tagged. */
+bool bt_experiment_job_tags(const struct bt_garden *c);
 
 /* The optimizer alone (experiment_job_optim.c). */
 int bt_experiment_job_optim(const struct bt_garden *c, struct bt_optim_opts *o,

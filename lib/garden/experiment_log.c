@@ -70,11 +70,20 @@ static void print(const struct bt_trial *t, struct bt_buf *line)
 	bt_buf_clear(line);
 }
 
+/* Whether the area under precision over recall is told. */
+static bool has_area(const struct bt_trial *t)
+{
+	return t->plan.classes == 2 && t->plan.task == &bt_task_classification;
+}
+
 void bt_trial_answered(void *trial, bool training, const struct bt_dataset *d,
                        size_t i, const float *answer)
 {
 	struct bt_trial *t = trial;
 
+	/* while it is trained on, only of classes something is told */
+	if (training && t->plan.metric == BT_EXPERIMENT_JOB_TAGS)
+		return;
 	bt_eval_metrics_add(training ? &t->trained : &t->tested, d, i,
 	                    t->plan.classes, answer);
 }
@@ -117,9 +126,9 @@ static int tell_chunk(struct bt_trial *t, const struct bt_train_news *n,
 	if (right < 0 || right > 1) /* by a rounding */
 		right = right < 0 ? 0 : 1;
 	bt_experiment_log_add(&told, "training_loss", loss);
-	if (n->task != &bt_task_regression)
+	if (n->task == &bt_task_classification)
 		bt_experiment_log_add(&told, "cls_accuracy", right);
-	if (t->plan.classes == 2)
+	if (has_area(t))
 		bt_experiment_log_add(&told, "auc",
 		                      bt_eval_metrics_area(&t->trained));
 	bt_experiment_log_add(&told, "learning_rate", rate);
@@ -129,10 +138,10 @@ static int tell_chunk(struct bt_trial *t, const struct bt_train_news *n,
 	bt_experiment_log_put(&told, &line);
 	print(t, &line);
 	bt_train_scalar(n->run, BT_TRAIN_CURVE_TRAIN, loss, "training_loss");
-	if (n->task != &bt_task_regression)
+	if (n->task == &bt_task_classification)
 		bt_train_scalar(n->run, BT_TRAIN_CURVE_TRAIN, right,
 		                "cls_accuracy");
-	if (t->plan.classes == 2)
+	if (has_area(t))
 		bt_train_scalar(n->run, BT_TRAIN_CURVE_TRAIN,
 		                bt_eval_metrics_area(&t->trained), "auc");
 	bt_train_scalar(n->run, BT_TRAIN_CURVE_TRAIN, rate, "learning_rate");
@@ -157,14 +166,20 @@ static void measures(const struct bt_trial *t, const struct bt_train_news *n,
 
 	bt_experiment_log_add(told, "validation_loss",
 	                      bt_eval_metrics_loss(&t->tested));
-	if (n->task != &bt_task_regression)
+	if (n->task == &bt_task_classification)
 		bt_experiment_log_add(told, "cls_accuracy", n->eval->accuracy);
-	if (t->plan.classes == 2)
+	if (has_area(t))
 		bt_experiment_log_add(told, "auc",
 		                      bt_eval_metrics_area(&t->tested));
 	if (t->plan.metric == BT_EXPERIMENT_JOB_CORRELATION)
 		bt_experiment_log_add(told, "pearson_spearman_corr",
 		                      n->eval->pearson_spearman);
+	if (t->plan.metric == BT_EXPERIMENT_JOB_TAGS) {
+		bt_experiment_log_add(told, "f1", n->eval->f1);
+		bt_experiment_log_add(told, "precision", n->eval->precision);
+		bt_experiment_log_add(told, "recall", n->eval->recall);
+		bt_experiment_log_add(told, "accuracy", n->eval->accuracy);
+	}
 	if (t->plan.metric == BT_EXPERIMENT_JOB_MCC)
 		bt_experiment_log_add(told, "matthews_corrcoef", n->eval->mcc);
 	if (t->plan.metric == BT_EXPERIMENT_JOB_F1) {
