@@ -133,6 +133,21 @@ static const char *missing(const struct args *a)
 	return NULL;
 }
 
+/* A flag that only collecting predictions has, and that is given though that is
+ * not asked for; or NULL. */
+static const char *stray(const struct args *a)
+{
+	static const char *const names[] = {"predictions_dir",
+	                                    "zip_output_path", "fill_missing",
+	                                    "test_set_sizes"};
+	size_t i;
+
+	for (i = 0; strcmp(a->mode, "zip") != 0 && i < 4; i++)
+		if (bt_flags_given(&program, a, names[i]))
+			return names[i];
+	return NULL;
+}
+
 /* Collects predictions. */
 static int run_zip(const struct args *a)
 {
@@ -230,6 +245,9 @@ int main(int argc, char **argv)
 	if (missing(&a) != NULL)
 		return bt_tool_misuse(&program.tool, "--mode=%s needs --%s",
 		                      a.mode, missing(&a));
+	if (stray(&a) != NULL)
+		return bt_tool_misuse(&program.tool, "--%s is for --mode=zip",
+		                      stray(&a));
 	if (strcmp(a.mode, "zip") == 0)
 		return bt_tool_end(&program.tool, run_zip(&a));
 	from = a.glue.init;

@@ -265,19 +265,30 @@ static int write_archive(const struct files *f, struct bt_error *err)
 	return r;
 }
 
+/* Of the file of a test set; to be freed. */
+static char *path_of(const struct bt_glue_zip *z, size_t i)
+{
+	struct bt_buf b = BT_BUF_INIT;
+
+	bt_buf_printf(&b, "%s%s%s.tsv", z->dir,
+	              bt_str_ends(z->dir, "/") ? "" : "/",
+	              bt_glue_sets[i].name);
+	return bt_buf_detach(&b);
+}
+
 int bt_glue_zip(const struct bt_glue_zip *z, struct bt_error *err)
 {
 	struct files f = {.z = z, .bad = BT_BUF_INIT};
-	struct bt_buf path = BT_BUF_INIT;
+	char *path;
 	size_t i;
 	int r = read_fill(&f, err);
 
 	for (i = 0; r == BT_OK && i < SETS; i++) {
-		bt_buf_reset(&path);
-		bt_buf_printf(&path, "%s%s%s.tsv", z->dir,
-		              bt_str_ends(z->dir, "/") ? "" : "/",
-		              bt_glue_sets[i].name);
-		take_file(&f, i, bt_buf_str(&path));
+		path = path_of(z, i);
+		r = bt_out_spare(z->output, &path, 1, err);
+		if (r == BT_OK)
+			take_file(&f, i, path);
+		free(path);
 	}
 	if (r == BT_OK && f.n_bad > 0)
 		r = bt_error_set(err, BT_EFORMAT,
@@ -290,7 +301,6 @@ int bt_glue_zip(const struct bt_glue_zip *z, struct bt_error *err)
 		       z->output);
 	for (i = 0; i < SETS; i++)
 		free(f.text[i]);
-	bt_buf_clear(&path);
 	bt_buf_clear(&f.bad);
 	return r;
 }

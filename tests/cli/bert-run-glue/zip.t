@@ -131,10 +131,18 @@ misuses '*--fill_missing=MNLI=neutral: expected*names are those of the files*' \
 	'a name that no file has' collect s --fill_missing=MNLI=neutral
 misuses '*--fill_missing: STS-B: prediction *expected a number from 0 to 5*' \
 	'a number that is none' collect s --fill_missing=STS-B=6
+cp p/AX.tsv p.ax
+run_other() {
+	bert-run-glue --task_name=AX --mode=predict --input_meta_data_path=x --model_dir=x \
+		--test_input_path=x --test_output_path=x --fill_missing=AX=neutral
+}
 misuses '*--mode=zip needs --predictions_dir*' 'no folder' bert-run-glue --mode=zip
 misuses '*--mode=zip needs --zip_output_path*' 'no output' \
 	bert-run-glue --mode=zip --predictions_dir=s
 misuses '*--mode=predict needs --task_name*' 'no task' bert-run-glue --mode=predict
+misuses '*--fill_missing is for --mode=zip' 'a flag of this mode in another' run_other
+misuses "*'p/AX.tsv'*" 'one of the files as output' collect p --zip_output_path=p/AX.tsv
+same p/AX.tsv p.ax 'which stays as it is'
 refuses "*cannot *'nosuch/out.zip'*" 'an output in no folder' \
 	collect p --zip_output_path=nosuch/out.zip
 finish
