@@ -228,6 +228,18 @@ void bt_masking_fix(struct bt_masking *m, struct bt_dataset *d)
 	}
 }
 
+bool bt_masking_finds(struct bt_masking *m, const struct bt_dataset *d)
+{
+	size_t i;
+
+	for (i = 0; i < d->n; i++)
+		if (bt_dataset_selected(d, i) > 0 ||
+		    bt_masking_count(m, 0, i, bt_dataset_length(d, i),
+		                     d->ids + d->start[i]) > 0)
+			return true;
+	return false;
+}
+
 void bt_masking_mark(const struct bt_masking *m, struct bt_dataset *d)
 {
 	size_t i, n = d->n > 0 ? (size_t)d->start[d->n] : 0;
@@ -238,9 +250,10 @@ void bt_masking_mark(const struct bt_masking *m, struct bt_dataset *d)
 }
 
 int bt_masking_each(const struct bt_masking *m, const struct bt_dataset *d,
-                    size_t i, struct bt_dataset *out, struct bt_error *err)
+                    size_t i, size_t *at, size_t most, struct bt_dataset *out,
+                    struct bt_error *err)
 {
-	size_t n = bt_dataset_length(d, i), k;
+	size_t n = bt_dataset_length(d, i), k, copies = 0;
 	const int32_t *ids = d->ids + d->start[i];
 	struct bt_token_rec rec = {.types = d->types + d->start[i],
 	                           .n = n,
@@ -258,15 +271,17 @@ int bt_masking_each(const struct bt_masking *m, const struct bt_dataset *d,
 		rec.ids[k] = ids[k];
 		rec.token_label[k] = BT_TOKEN_INSIDE;
 	}
-	for (k = 0; k < n && r == BT_OK; k++) {
+	for (k = *at; k < n && copies < most && r == BT_OK; k++) {
 		if (kind_at(m, ids[k]) == SPECIAL)
 			continue;
+		copies++;
 		rec.ids[k] = m->mask;
 		rec.token_label[k] = ids[k];
 		r = bt_dataset_add(out, &rec, 0, err);
 		rec.ids[k] = ids[k];
 		rec.token_label[k] = BT_TOKEN_INSIDE;
 	}
+	*at = k;
 	free(rec.ids);
 	free(rec.token_label);
 	return r;

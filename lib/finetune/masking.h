@@ -60,13 +60,17 @@ size_t bt_masking_most(const struct bt_masking *m, size_t n);
 /* Masks all examples that are not, once and for all, each by its number. */
 void bt_masking_fix(struct bt_masking *m, struct bt_dataset *d);
 
+/* Whether any example has masks or a token that can be masked. */
+bool bt_masking_finds(struct bt_masking *m, const struct bt_dataset *d);
+
 /* The masks that stand in the examples are to be told, and are not known. */
 void bt_masking_mark(const struct bt_masking *m, struct bt_dataset *d);
 
-/* Appends to out, for each token of example i of d that is not special, the
- * example with that token masked. */
+/* Appends to out, for each token of example i of d that is not special, from
+ * token *at on, the example with that token masked: at most so many copies. *at
+ * becomes the token to go on from, or the number of tokens. */
 int bt_masking_each(const struct bt_masking *m, const struct bt_dataset *d,
-                    size_t i, struct bt_dataset *out,
+                    size_t i, size_t *at, size_t most, struct bt_dataset *out,
                     struct bt_error *err) BT_MUST_USE;
 
 #endif

@@ -362,22 +362,36 @@ static int pass_copy(void *ctx, size_t i, const float *logits,
 	return f->fn(f->ctx, f->s->examples, &f->s->copies, i, logits, err);
 }
 
-/* Each example with each of its tokens masked. */
+#define COPIES ((size_t)64) /* of a text that are in memory at a time */
+
+/* Example i with each of its tokens masked. */
+static int infer_tokens(struct bt_predict_stream *s, size_t i,
+                        struct forward *f, struct bt_error *err)
+{
+	size_t at = 0, n = bt_dataset_length(&s->block, i);
+	int r = BT_OK;
+
+	while (at < n && r == BT_OK) {
+		bt_dataset_reset(&s->copies);
+		s->copies.before = s->block.before + i;
+		r = bt_masking_each(&s->masking, &s->block, i, &at, COPIES,
+		                    &s->copies, err);
+		if (r == BT_OK && s->copies.n > 0)
+			r = bt_forward(s->model.engine, &s->copies, &s->gather,
+			               bt_model_width(&s->model), pass_copy, f,
+			               &s->flop, err);
+	}
+	return r;
+}
+
 static int infer_each(struct bt_predict_stream *s, struct forward *f,
                       struct bt_error *err)
 {
 	size_t i;
 	int r = BT_OK;
 
-	for (i = 0; i < s->block.n && r == BT_OK; i++, s->examples++) {
-		bt_dataset_reset(&s->copies);
-		s->copies.before = s->block.before + i;
-		r = bt_masking_each(&s->masking, &s->block, i, &s->copies, err);
-		if (r == BT_OK && s->copies.n > 0)
-			r = bt_forward(s->model.engine, &s->copies, &s->gather,
-			               bt_model_width(&s->model), pass_copy, f,
-			               &s->flop, err);
-	}
+	for (i = 0; i < s->block.n && r == BT_OK; i++, s->examples++)
+		r = infer_tokens(s, i, f, err);
 	return r;
 }
 

@@ -68,7 +68,7 @@ static size_t larger(size_t a, size_t b)
 static size_t gather_bytes(const struct bt_memory_plan *n, size_t width)
 {
 	return larger(n->texts, n->eval_texts) * (1 + width) * sizeof(int32_t) +
-	       larger(n->tokens, n->eval_tokens) * (3 * sizeof(int32_t) + 1);
+	       larger(n->tokens, n->eval_tokens) * (4 * sizeof(int32_t) + 1);
 }
 
 int bt_memory_plan_memory(struct bt_memory_plan *n, const struct bt_model *m,
