@@ -26,7 +26,7 @@ static int set_mask(struct bt_token_rec *rec, int64_t at, int64_t id,
 		                    (long long)at, rec->n);
 	if (id < 0 || id > INT32_MAX)
 		return bt_error_set(err, BT_EFORMAT,
-		                    "masked_lm_ids holds %lld, which is no "
+		                    "masked_lm_ids holds %lld, which is not a "
 		                    "token",
 		                    (long long)id);
 	rec->token_label[at] = (int32_t)id;
@@ -133,7 +133,7 @@ const struct bt_task bt_task_masked_lm = {
     .learns = "tell masked tokens",
     .per_token = true,
     .masks = true,
-    .truth = "a token",
+    .truth = "a token to mask",
     .metric = "loss",
     .metrics = &bt_metrics_masked,
     .answer = &bt_answer_numbers,

@@ -58,8 +58,7 @@ static int fix_labels(struct bt_job *j, struct bt_labels *found,
 	if (map == NULL)
 		return bt_error_nomem(err, "collecting labels");
 	if (j->model.task->masks) { /* its outputs have no names */
-		j->keeps_head = j->o.model != NULL &&
-		                has_classifier(j->o.model, &j->model.config);
+		j->keeps_head = true;
 		free(map);
 		return BT_OK;
 	}
@@ -306,6 +305,15 @@ static int read_teacher(struct bt_job *j, struct bt_error *err)
 	return r;
 }
 
+static int nothing_to_mask(const char *what, struct bt_error *err)
+{
+	return bt_error_set(err, BT_EFORMAT,
+	                    "no %s record has a token to mask: all of their "
+	                    "tokens are special or unknown, or their words are "
+	                    "too long",
+	                    what);
+}
+
 /* Other tokens in each update; the same in each evaluation. */
 static int begin_masking(struct bt_job *j, struct bt_error *err)
 {
@@ -326,6 +334,10 @@ static int begin_masking(struct bt_job *j, struct bt_error *err)
 	bt_masking_fix(&j->masking, &j->eval);
 	if (j->o.train.measure_only)
 		bt_masking_fix(&j->masking, &j->train);
+	if (!bt_masking_finds(&j->masking, &j->train))
+		return nothing_to_mask("training", err);
+	if (j->eval.n > 0 && !bt_masking_finds(&j->masking, &j->eval))
+		return nothing_to_mask("evaluation", err);
 	return BT_OK;
 }
 

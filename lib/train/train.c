@@ -79,8 +79,8 @@ static double loss_weight(const struct bt_train_run *t, size_t i)
 	if (t->o->masking == NULL || bt_dataset_selected(d, i) > 0)
 		return bt_dataset_loss_weight(d, i);
 	return (double)d->weight[i] *
-	       (double)bt_masking_count(t->o->masking, t->gather.step, i,
-	                                bt_dataset_length(d, i),
+	       (double)bt_masking_count(t->o->masking, t->gather.step,
+	                                d->before + i, bt_dataset_length(d, i),
 	                                d->ids + d->start[i]);
 }
 

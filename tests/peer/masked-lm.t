@@ -25,4 +25,23 @@ bert-eval -q -m run --dtype f32 --json -o run/eval.json masks.rec
 "$PEER_PYTHON" "$peer" train start masks.jsonl run >said 2>why
 result $? 'transformers trains and opens it alike'
 grep -q '^6 updates, .* alike' said || cat said why
+
+# every family's class opens what is written, and computes the same
+. "$TEST_TOP/tests/lib/families.sh"
+cp "$TEST_TOP/pipelines/data/vocab.txt" .
+mkdir words
+cp vocab.txt words
+family_config bert >words/config.json
+"$PEER_PYTHON" "$peer" write words texts masks.jsonl
+tfrecord-cat -q --from-json -o masks.rec masks.jsonl
+for family in $families; do
+	family_config "$family" >config.json
+	bert-train -q --init-config config.json --tokenizer vocab.txt --task masked-lm --steps 2 --dtype f32 \
+		-o "$family" masks.rec
+	bert-eval -q -m "$family" --dtype f32 --json -o "$family/eval.json" masks.rec
+done
+# shellcheck disable=SC2086 # each name by itself
+"$PEER_PYTHON" "$peer" opens masks.jsonl $families >said 2>why
+result $? 'every family is opened alike'
+grep -q '^10 models, alike' said || cat said why
 finish

@@ -73,6 +73,21 @@ for family in $families; do
 	like "$(cat $family.txt)" 'perplexity *' "... $family is read again"
 done
 
+# a head without a bias is kept as it is
+family_config modernbert | sed 's/}$/, "decoder_bias": false}/' >config.json
+train bare -q --init-config config.json train.rec
+works 'a head without a bias' bert-train --force -m bare --task masked-lm --steps 1 -o barer train.rec
+case $(cat err) in *'newly initialized'* | *'unused'* | *'replaced'*) false ;; esac
+result $? '... is trained on'
+
+# texts without a word
+printf '\n\n' | bert-tokenize -q -m vocab.txt --lines -o empty.rec
+refuses '*no training record has a token to mask*' 'nothing to learn from' train x -q empty.rec
+refuses '*no evaluation record has a token to mask*' 'nothing to evaluate on' train x -q --eval empty.rec train.rec
+refuses '*no record has a token to mask*' 'nothing to be judged by' bert-eval -q -m m empty.rec
+cat empty.rec train.rec >some.rec
+works 'some of them' train some -q --eval some.rec some.rec
+
 # masks that stand in the records
 cat >masks.jsonl <<'.'
 {"input_ids": [2, 4, 9, 3, 0], "input_mask": [1, 1, 1, 1, 0], "segment_ids": [0, 0, 0, 0, 0], "masked_lm_positions": [1, 0], "masked_lm_ids": [12, 0], "masked_lm_weights": [1.0, 0.0], "next_sentence_labels": [1]}
