@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "recordset/mt19937_int.h"
+#include "recordset/random_state_int.h"
 
 /* One permutation, cut into blocks, the first n mod folds one longer. Each
  * place gets its fold, and the permutation is turned back. */
@@ -17,7 +17,7 @@ static int plain(struct bt_mt19937 *t, uint32_t folds, uint32_t n,
 	for (k = 0; k < folds; k++)
 		for (i = 0; i < n / folds + (k < n % folds); i++)
 			bt_bitpack_set(fold, at++, k);
-	return bt_mt19937_unshuffle(t, fold, 0, n);
+	return bt_random_state_unshuffle(t, fold, 0, n);
 }
 
 /*
@@ -41,7 +41,7 @@ static void stratified(struct bt_mt19937 *t, uint32_t folds, uint32_t n,
 			for (i = start + (k + folds - start % folds) % folds;
 			     i < (uint64_t)start + size; i += folds)
 				bt_bitpack_set(sorted, at++, k);
-		bt_mt19937_shuffle_packed(t, sorted, start, size);
+		bt_random_state_shuffle_packed(t, sorted, start, size);
 		counts[c] = start;
 		start += size;
 	}

@@ -106,7 +106,7 @@ static void apportion(struct bt_mt19937 *t, uint32_t *counts, uint32_t n,
 				break;
 		for (k = 0; k < same; k++)
 			pick[k] = rest[i + k].class;
-		bt_mt19937_shuffle(t, pick, same);
+		bt_random_state_shuffle(t, pick, same);
 		for (k = 0; k < same && left > 0; k++, left--)
 			counts[pick[k]]++;
 	}
@@ -225,15 +225,15 @@ static void halve_classes(struct bt_mt19937 *t, struct scratch *s, uint32_t *v,
 	for (i = 0; i < s->counts.classes; i++) {
 		first = s->counts.first[i];
 		count = s->counts.count[i];
-		bt_mt19937_shuffle(t, from, count);
+		bt_random_state_shuffle(t, from, count);
 		memcpy(train, from, first * sizeof(*v));
 		train += first;
 		memcpy(test, from + first, (count - first) * sizeof(*v));
 		test += count - first;
 		from += count;
 	}
-	bt_mt19937_shuffle(t, v, n - tests);
-	bt_mt19937_shuffle(t, v + (n - tests), tests);
+	bt_random_state_shuffle(t, v, n - tests);
+	bt_random_state_shuffle(t, v + (n - tests), tests);
 }
 
 static void reverse(uint32_t *v, uint32_t n)
@@ -266,7 +266,7 @@ static int order_all(const struct bt_split *p, uint32_t seed, uint32_t n,
 		if (s->of != NULL) {
 			halve_classes(&t, s, order, left, tests);
 		} else { /* the test part is drawn first, and stands last */
-			bt_mt19937_shuffle(&t, order, left);
+			bt_random_state_shuffle(&t, order, left);
 			reverse(order, tests);
 			reverse(order + tests, left - tests);
 			reverse(order, left);

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "recordset/mt19937_int.h"
+#include "recordset/random_state_int.h"
 #include "recordset/split.h"
 
 /* What rounding down took from a class. */

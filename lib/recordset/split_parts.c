@@ -66,7 +66,7 @@ static int join(const struct job *j, int k, struct bt_bitpack *part)
 	for (i = 0; i < tests; i++)
 		bt_bitpack_set(part, i, (uint32_t)k);
 	bt_mt19937_init(&t, j->seed);
-	return bt_mt19937_unshuffle(&t, part, 0, n);
+	return bt_random_state_unshuffle(&t, part, 0, n);
 }
 
 /* The records of each class before the first split. */
@@ -110,7 +110,7 @@ static int plan(struct job *j, int k)
 	bt_split_apportion(&t, &s->counts, s->n, s->tests);
 	s->classes = t;
 	for (i = 0; i < s->counts.classes; i++)
-		bt_mt19937_skip(&t, s->counts.count[i]);
+		bt_random_state_skip(&t, s->counts.count[i]);
 	s->train = t;
 	return BT_OK;
 }
@@ -127,7 +127,7 @@ static int classes_before(const struct job *j, int k, struct bt_bitpack *class)
 	for (c = 0; c < s->counts.classes; c++)
 		for (i = 0; i < s->counts.first[c]; i++)
 			bt_bitpack_set(class, at++, s->counts.class[c]);
-	bt_mt19937_shuffle_packed(&t, class, 0, j->left[k + 1]);
+	bt_random_state_shuffle_packed(&t, class, 0, j->left[k + 1]);
 	return BT_OK;
 }
 
@@ -171,13 +171,13 @@ static int join_classes(struct job *j, int k, struct bt_bitpack *part,
 	struct step *s = &j->step[k];
 	struct bt_bitpack class = BT_BITPACK_INIT, swap = *part;
 	uint32_t i, at = 0;
-	int r = bt_mt19937_unshuffle(&s->train, part, 0, s->n - s->tests);
+	int r = bt_random_state_unshuffle(&s->train, part, 0, s->n - s->tests);
 
 	if (r == BT_OK)
 		interleave(s, k, part);
 	for (i = 0; i < s->counts.classes && r == BT_OK; i++) {
-		r = bt_mt19937_unshuffle(&s->classes, part, at,
-		                         s->counts.count[i]);
+		r = bt_random_state_unshuffle(&s->classes, part, at,
+		                              s->counts.count[i]);
 		at += s->counts.count[i];
 	}
 	if (r == BT_OK && k < j->p->n - 1)

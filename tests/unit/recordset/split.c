@@ -7,7 +7,7 @@
 
 #include "format/tf_example.h"
 #include "recordset/folds.h"
-#include "recordset/mt19937_int.h"
+#include "recordset/random_state_int.h"
 #include "recordset/split.h"
 #include "recordset/strata.h"
 
@@ -123,9 +123,9 @@ static void unshuffled(void **state)
 			bt_bitpack_set(&v, i, i % 251);
 		bt_mt19937_init(&a, 3);
 		b = c = a;
-		bt_mt19937_shuffle_packed(&a, &v, 3, n);
-		assert_ok(bt_mt19937_unshuffle(&b, &v, 3, n));
-		bt_mt19937_skip(&c, n);
+		bt_random_state_shuffle_packed(&a, &v, 3, n);
+		assert_ok(bt_random_state_unshuffle(&b, &v, 3, n));
+		bt_random_state_skip(&c, n);
 		for (i = 0; i < n + 5; i++)
 			assert_int_equal(bt_bitpack_get(&v, i), i % 251);
 		assert_int_equal(bt_mt19937_draw(&a), bt_mt19937_draw(&b));

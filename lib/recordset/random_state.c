@@ -1,44 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "recordset/mt19937_int.h"
+#include "recordset/random_state_int.h"
 
 #include <stdlib.h>
 
 #include "base/mem.h"
 
-#define WORDS BT_MT19937_WORDS
-#define AHEAD 397
 #define BLOCK ((uint32_t)1 << 16) /* exchanges drawn at once */
-
-void bt_mt19937_init(struct bt_mt19937 *t, uint32_t seed)
-{
-	uint32_t i;
-
-	t->word[0] = seed;
-	for (i = 1; i < WORDS; i++)
-		t->word[i] =
-		    1812433253u * (t->word[i - 1] ^ t->word[i - 1] >> 30) + i;
-	t->next = WORDS;
-}
-
-uint32_t bt_mt19937_draw(struct bt_mt19937 *t)
-{
-	uint32_t y;
-	int i;
-
-	for (i = 0; i < WORDS && t->next == WORDS; i++) {
-		y = (t->word[i] & 0x80000000u) |
-		    (t->word[(i + 1) % WORDS] & 0x7fffffffu);
-		t->word[i] = t->word[(i + AHEAD) % WORDS] ^ y >> 1 ^
-		             (y & 1 ? 0x9908b0dfu : 0);
-	}
-	if (t->next == WORDS)
-		t->next = 0;
-	y = t->word[t->next++];
-	y ^= y >> 11;
-	y ^= y << 7 & 0x9d2c5680u;
-	y ^= y << 15 & 0xefc60000u;
-	return y ^ y >> 18;
-}
 
 /* 0 .. max, as numpy's random_interval: by masking and drawing again. */
 static uint32_t below(struct bt_mt19937 *t, uint32_t max)
@@ -56,7 +23,7 @@ static uint32_t below(struct bt_mt19937 *t, uint32_t max)
 	return v;
 }
 
-void bt_mt19937_shuffle(struct bt_mt19937 *t, uint32_t *v, uint32_t n)
+void bt_random_state_shuffle(struct bt_mt19937 *t, uint32_t *v, uint32_t n)
 {
 	uint32_t i, j, swap;
 
@@ -76,8 +43,8 @@ static void exchange(struct bt_bitpack *p, size_t i, size_t j)
 	bt_bitpack_set(p, j, v);
 }
 
-void bt_mt19937_shuffle_packed(struct bt_mt19937 *t, struct bt_bitpack *p,
-                               size_t from, uint32_t n)
+void bt_random_state_shuffle_packed(struct bt_mt19937 *t, struct bt_bitpack *p,
+                                    size_t from, uint32_t n)
 {
 	uint32_t i;
 
@@ -85,7 +52,7 @@ void bt_mt19937_shuffle_packed(struct bt_mt19937 *t, struct bt_bitpack *p,
 		exchange(p, from + i, from + below(t, i));
 }
 
-void bt_mt19937_skip(struct bt_mt19937 *t, uint32_t n)
+void bt_random_state_skip(struct bt_mt19937 *t, uint32_t n)
 {
 	uint32_t i;
 
@@ -99,8 +66,8 @@ void bt_mt19937_skip(struct bt_mt19937 *t, uint32_t n)
  * last block to the first, to turn them back. Block b is that of the exchanges
  * of b * BLOCK .. (b + 1) * BLOCK - 1 with a lower number; 0 has none.
  */
-int bt_mt19937_unshuffle(struct bt_mt19937 *t, struct bt_bitpack *p,
-                         size_t from, uint32_t n)
+int bt_random_state_unshuffle(struct bt_mt19937 *t, struct bt_bitpack *p,
+                              size_t from, uint32_t n)
 {
 	uint32_t blocks = n / BLOCK + 1, b, first, last, i, *with;
 	struct bt_mt19937 *before = bt_array(blocks, sizeof(*before)), now;
