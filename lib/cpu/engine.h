@@ -63,6 +63,9 @@ struct bt_batch {
 	float loss_scale;      /* the loss is this times the weighted sum */
 	float smoothing;       /* of labels */
 	enum bt_embedding_loss embedding_loss; /* see bt_op_embedding_loss */
+	const float *slope; /* [sequences][outputs] gradient by the logits, of
+	                     * bt_engine_compare: bt_op_embedding_loss takes
+	                     * it and computes none; or NULL */
 	const float *pos_weight; /* [targets of a sequence] of those that are 1
 	                          * in bt_op_sigmoid_loss, or NULL: all 1 */
 	/* distillation, for losses of texts and words but bt_op_log_loss: row t
@@ -126,6 +129,18 @@ double bt_engine_loss(const struct bt_engine *e);
  * is there. */
 int bt_engine_backward(struct bt_engine *e, bool add,
                        struct bt_error *err) BT_MUST_USE;
+
+/*
+ * The loss of embeddings over more sequences than a batch has. x: their logits,
+ * (sequences, outputs), by forward passes over parts of them; of b, what
+ * bt_op_embedding_loss reads of all of them. Returns the loss and sets its
+ * gradient by x, (sequences, outputs). The part of it that belongs to a batch
+ * is that one's slope, by which a forward and a backward pass over it give its
+ * share of the gradients. work: so many bytes, of doubles.
+ */
+size_t bt_engine_compare_bytes(const struct bt_engine *e, size_t sequences);
+double bt_engine_compare(struct bt_engine *e, const struct bt_batch *b,
+                         const float *x, double *work, float *slope);
 
 /* With `detect`, after BT_ELIMIT: the sequence of the batch whose value was not
  * finite, or -1 where the value belongs to none. */

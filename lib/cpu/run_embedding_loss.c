@@ -1,21 +1,39 @@
 /* SPDX-License-Identifier: MIT */
-/* The losses of embeddings: small operators, run in the calling thread. The
- * forward pass leaves the gradient in SAVED. */
+/* The losses of embeddings. The forward pass leaves the gradient in SAVED,
+ * unless the batch brings it. Ranking is run in pieces; the others are small
+ * and run in the calling thread. */
 #include <math.h>
 #include <string.h>
 
 #include "cpu/engine_int.h"
 #include "op/ops.h"
 
-/* A batch at work; SAVED holds both arrays of doubles, then the gradient. */
+/* A batch at work. */
 struct work {
+	struct bt_engine *e;
 	const struct bt_batch *b;
-	size_t n, h;    /* sequences, columns */
-	const float *x; /* [n][h] */
-	double *over;   /* [n] 1 / |x| */
-	double *score;  /* [n] scratch */
-	float *dn;      /* [n][h] gradient by x / |x|, then by x */
+	size_t n, h;      /* sequences, columns */
+	const float *x;   /* [n][h] */
+	double *over;     /* [n] 1 / |x| */
+	double *log_sum;  /* [n] of each anchor's competitors */
+	double *weighted; /* [n] each anchor's loss */
+	double *score;    /* [threads][n] scratch */
+	float *dn;        /* [n][h] gradient by x / |x|, then by x */
 };
+
+/* Doubles of work for each sequence. */
+static size_t work_columns(const struct bt_engine *e)
+{
+	return 3 + (size_t)bt_pool_threads(e->o.pool);
+}
+
+static void place(struct work *w, double *at)
+{
+	w->over = at;
+	w->log_sum = w->over + w->n;
+	w->weighted = w->log_sum + w->n;
+	w->score = w->weighted + w->n;
+}
 
 static void plan(struct bt_engine *e, int node)
 {
@@ -24,31 +42,39 @@ static void plan(struct bt_engine *e, int node)
 
 	e->run[n->in[0]].need_f32 = true;
 	e->run[node].plan[BT_SLOT_SAVED].size =
-	    bt_max_rows(e, n) * (2 * sizeof(double) + h * sizeof(float));
+	    bt_max_rows(e, n) *
+	    (work_columns(e) * sizeof(double) + h * sizeof(float));
 }
 
 static struct work begin(struct bt_engine *e, int node)
 {
 	const struct bt_node *n = &e->g->nodes[node];
-	struct work w = {.b = &e->b,
+	struct work w = {.e = e,
+	                 .b = &e->b,
 	                 .n = e->b.sequences,
 	                 .h = (size_t)e->g->nodes[n->in[0]].cols,
 	                 .x = e->run[n->in[0]].buf[BT_SLOT_F32]};
 
-	w.over = e->run[node].buf[BT_SLOT_SAVED];
-	w.score = w.over + w.n;
-	w.dn = (float *)(w.score + w.n);
+	place(&w, e->run[node].buf[BT_SLOT_SAVED]);
+	w.dn = (float *)(w.over + work_columns(e) * w.n);
 	return w;
 }
 
+/* In four sums, which do not wait for each other. */
 static double dot(const float *x, const float *y, size_t h)
 {
-	double sum = 0;
+	double sum[4] = {0};
 	size_t i;
 
-	for (i = 0; i < h; i++)
-		sum += (double)x[i] * (double)y[i];
-	return sum;
+	for (i = 0; i + 4 <= h; i += 4) {
+		sum[0] += (double)x[i] * (double)y[i];
+		sum[1] += (double)x[i + 1] * (double)y[i + 1];
+		sum[2] += (double)x[i + 2] * (double)y[i + 2];
+		sum[3] += (double)x[i + 3] * (double)y[i + 3];
+	}
+	for (; i < h; i++)
+		sum[0] += (double)x[i] * (double)y[i];
+	return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
 static double cosine(const struct work *w, size_t i, size_t c)
@@ -57,18 +83,18 @@ static double cosine(const struct work *w, size_t i, size_t c)
 	       w->over[c];
 }
 
-/* Adds the gradient d by the cosine of i and c. */
+/* Adds to row i the gradient d by its cosine with c. */
 static void add_slope(struct work *w, size_t i, size_t c, double d)
 {
-	const float *x = w->x + i * w->h, *y = w->x + c * w->h;
-	float *dx = w->dn + i * w->h, *dy = w->dn + c * w->h;
-	float a = (float)(d * w->over[c]), b = (float)(d * w->over[i]);
-	size_t k;
+	w->e->k->axpy((float)(d * w->over[c]), w->x + c * w->h,
+	              w->dn + i * w->h, w->h);
+}
 
-	for (k = 0; k < w->h; k++) {
-		dx[k] += a * y[k];
-		dy[k] += b * x[k];
-	}
+/* ... and to both rows. */
+static void add_slopes(struct work *w, size_t i, size_t c, double d)
+{
+	add_slope(w, i, c, d);
+	add_slope(w, c, i, d);
 }
 
 /* What the group of anchor i weighs; *end: behind its last sequence. */
@@ -104,39 +130,80 @@ static bool competes(const struct work *w, size_t i, size_t c)
 	       !same_tokens(w->b, i, c) && !same_tokens(w->b, i + 1, c);
 }
 
-/* Of anchor i, of that weight. */
-static double rank_one(struct work *w, size_t i, double weight)
+/* A piece is of so many sequences. */
+#define STEP ((size_t)8)
+
+/* The gradient by the cosine of anchor i and c, which is score / scale. */
+static double rank_slope(const struct work *w, size_t i, size_t c, double score)
 {
-	const double scale = BT_EMBEDDING_SCALE;
+	size_t end;
+
+	return weight_of(w, i, &end) * BT_EMBEDDING_SCALE *
+	       (exp(score - w->log_sum[i]) - (c == i + 1));
+}
+
+/* The loss of anchor i, and its part of the gradient; score: scratch. */
+static void rank_one(struct work *w, size_t i, double *score)
+{
 	double max = -INFINITY, sum = 0;
-	size_t c;
+	size_t c, end;
 
 	for (c = 0; c < w->n; c++) {
-		w->score[c] =
-		    competes(w, i, c) ? scale * cosine(w, i, c) : -INFINITY;
-		max =
-		    w->score[c] > max || isnan(w->score[c]) ? w->score[c] : max;
+		score[c] = competes(w, i, c)
+		               ? BT_EMBEDDING_SCALE * cosine(w, i, c)
+		               : -INFINITY;
+		max = score[c] > max || isnan(score[c]) ? score[c] : max;
 	}
 	for (c = 0; c < w->n; c++)
-		sum += exp(w->score[c] - max);
-	sum = max + log(sum);
+		sum += exp(score[c] - max);
+	w->log_sum[i] = max + log(sum);
+	w->weighted[i] = weight_of(w, i, &end) * (w->log_sum[i] - score[i + 1]);
 	for (c = 0; c < w->n; c++)
-		if (w->score[c] > -INFINITY)
-			add_slope(w, i, c,
-			          weight * scale *
-			              (exp(w->score[c] - sum) - (c == i + 1)));
-	return weight * (sum - w->score[i + 1]);
+		if (score[c] > -INFINITY)
+			add_slope(w, i, c, rank_slope(w, i, c, score[c]));
+}
+
+static void rank_anchors(void *arg, int piece, int worker)
+{
+	struct work *w = arg;
+	size_t i, end = bt_piece_end(w->n, STEP, piece);
+
+	for (i = (size_t)piece * STEP; i < end; i++)
+		if (w->b->labels[i] == 0)
+			rank_one(w, i, w->score + (size_t)worker * w->n);
+}
+
+/* What all anchors add to the gradients of the texts that compete. */
+static void rank_others(void *arg, int piece, int worker)
+{
+	struct work *w = arg;
+	size_t i, c, end = bt_piece_end(w->n, STEP, piece);
+	double score;
+
+	(void)worker;
+	for (c = (size_t)piece * STEP; c < end; c++) {
+		if (w->b->labels[c] == 0)
+			continue;
+		for (i = 0; i < w->n; i++) {
+			if (w->b->labels[i] != 0 || !competes(w, i, c))
+				continue;
+			score = BT_EMBEDDING_SCALE * cosine(w, i, c);
+			add_slope(w, c, i, rank_slope(w, i, c, score));
+		}
+	}
 }
 
 static double rank(struct work *w)
 {
-	double loss = 0, weight;
-	size_t i, end;
+	int pieces = bt_row_pieces(w->n, STEP);
+	double loss = 0;
+	size_t i;
 
-	for (i = 0; i < w->n; i = end) {
-		weight = weight_of(w, i, &end);
-		loss += rank_one(w, i, weight);
-	}
+	bt_engine_run(w->e, rank_anchors, w, pieces);
+	bt_engine_run(w->e, rank_others, w, pieces);
+	for (i = 0; i < w->n; i++)
+		if (w->b->labels[i] == 0)
+			loss += w->weighted[i];
 	return loss;
 }
 
@@ -181,7 +248,7 @@ static double order(struct work *w)
 			if (label[j] == 0 && y[j] < y[i])
 				p -= exp(w->score[j] - w->score[i] - max);
 		}
-		add_slope(w, i, i + 1, weight * k * p / sum);
+		add_slopes(w, i, i + 1, weight * k * p / sum);
 	}
 	return weight * (max + log(sum));
 }
@@ -194,8 +261,35 @@ static double fit(struct work *w)
 	for (i = 0; i < w->n; i = end) {
 		weight = weight_of(w, i, &end);
 		d = cosine(w, i, i + 1) - (double)w->b->targets[i];
-		add_slope(w, i, i + 1, 2 * weight * d);
+		add_slopes(w, i, i + 1, 2 * weight * d);
 		loss += weight * d * d;
+	}
+	return loss;
+}
+
+/* The loss of all, and its gradient by x. */
+static double compare(struct work *w)
+{
+	double loss, along;
+	const float *x;
+	size_t i, k;
+	float *dx;
+
+	memset(w->dn, 0, w->n * w->h * sizeof(*w->dn));
+	for (i = 0; i < w->n; i++) {
+		x = w->x + i * w->h;
+		w->over[i] = 1 / fmax(sqrt(dot(x, x, w->h)), 1e-12);
+	}
+	loss = w->b->embedding_loss == BT_EMBEDDING_COSENT   ? order(w)
+	       : w->b->embedding_loss == BT_EMBEDDING_COSINE ? fit(w)
+	                                                     : rank(w);
+	for (i = 0; i < w->n; i++) {
+		x = w->x + i * w->h;
+		dx = w->dn + i * w->h;
+		along = dot(x, dx, w->h) * w->over[i] * w->over[i];
+		for (k = 0; k < w->h; k++)
+			dx[k] = (float)(((double)dx[k] - (double)x[k] * along) *
+			                w->over[i]);
 	}
 	return loss;
 }
@@ -203,38 +297,38 @@ static double fit(struct work *w)
 static void forward(struct bt_engine *e, int node)
 {
 	struct work w = begin(e, node);
-	size_t i, k;
-	double along;
-	const float *x;
-	float *dx;
 
 	e->loss = 0;
-	if (w.b->labels == NULL)
-		return;
-	memset(w.dn, 0, w.n * w.h * sizeof(*w.dn));
-	for (i = 0; i < w.n; i++) {
-		x = w.x + i * w.h;
-		w.over[i] = 1 / fmax(sqrt(dot(x, x, w.h)), 1e-12);
-	}
-	e->loss = w.b->embedding_loss == BT_EMBEDDING_COSENT   ? order(&w)
-	          : w.b->embedding_loss == BT_EMBEDDING_COSINE ? fit(&w)
-	                                                       : rank(&w);
-	for (i = 0; i < w.n; i++) {
-		x = w.x + i * w.h;
-		dx = w.dn + i * w.h;
-		along = dot(x, dx, w.h) * w.over[i] * w.over[i];
-		for (k = 0; k < w.h; k++)
-			dx[k] = (float)(((double)dx[k] - (double)x[k] * along) *
-			                w.over[i]);
-	}
+	if (w.b->labels != NULL && w.b->slope == NULL)
+		e->loss = compare(&w);
 }
 
 static void backward(struct bt_engine *e, int node)
 {
 	struct work w = begin(e, node);
 
-	memcpy(e->run[e->g->nodes[node].in[0]].buf[BT_SLOT_GRAD], w.dn,
+	memcpy(e->run[e->g->nodes[node].in[0]].buf[BT_SLOT_GRAD],
+	       w.b->slope != NULL ? w.b->slope : w.dn,
 	       w.n * w.h * sizeof(*w.dn));
 }
 
 const struct bt_cpu_op bt_cpu_embedding_loss = {plan, forward, backward};
+
+size_t bt_engine_compare_bytes(const struct bt_engine *e, size_t sequences)
+{
+	return sequences * work_columns(e) * sizeof(double);
+}
+
+double bt_engine_compare(struct bt_engine *e, const struct bt_batch *b,
+                         const float *x, double *work, float *slope)
+{
+	struct work w = {.e = e,
+	                 .b = b,
+	                 .n = b->sequences,
+	                 .h = (size_t)e->g->nodes[e->g->logits].cols,
+	                 .x = x,
+	                 .dn = slope};
+
+	place(&w, work);
+	return compare(&w);
+}

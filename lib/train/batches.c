@@ -149,27 +149,35 @@ static size_t most(const struct bt_batches *b)
 	return b->o.size < b->d->n / each ? b->o.size * each : b->d->n;
 }
 
-size_t bt_batches_max_tokens(const struct bt_batches *b)
+/* Tokens of so many examples at most, each as often as it may be in one batch.
+ */
+static size_t longest(const struct bt_batches *b, size_t examples)
 {
-	size_t n = b->d->n, i, sum = 0, longest = b->d->longest;
-	size_t times = b->o.stream ? 2 : 1; /* that one may be in a batch */
-	uint32_t *len;
+	size_t n = b->d->n, i, sum = 0, often = b->o.stream ? 2 : 1;
+	uint32_t *len = bt_array(n, sizeof(*len));
 
-	if (b->d->most_texts > 1) /* of a group; no two need fit */
-		longest *= b->d->most_texts;
-	if (b->o.size == 0)
-		return b->o.tokens > longest ? b->o.tokens : longest;
-	len = bt_array(n, sizeof(*len));
 	if (len == NULL)
-		return most(b) * b->d->longest;
+		return examples * b->d->longest;
 	for (i = 0; i < n; i++)
 		len[i] = (uint32_t)bt_dataset_length(b->d, i);
 	qsort(len, n, sizeof(*len), falling);
-	for (i = 0; i < most(b); i++)
-		sum += len[i / times];
+	for (i = 0; i < examples; i++)
+		sum += len[i / often];
 	free(len);
+	return sum;
+}
+
+size_t bt_batches_max_tokens(const struct bt_batches *b)
+{
+	size_t one = b->d->longest, sum;
+
+	if (b->d->most_texts > 1) /* of a group; no two need fit */
+		one *= b->d->most_texts;
+	if (b->o.size == 0)
+		return b->o.tokens > one ? b->o.tokens : one;
+	sum = longest(b, most(b));
 	if (b->o.tokens != 0 && sum > b->o.tokens)
-		sum = b->o.tokens > longest ? b->o.tokens : longest;
+		sum = b->o.tokens > one ? b->o.tokens : one;
 	return sum;
 }
 
@@ -181,4 +189,19 @@ size_t bt_batches_max_texts(const struct bt_batches *b)
 		n = most(b);
 	/* a text has a token at least */
 	return b->o.tokens != 0 && b->o.tokens < n ? b->o.tokens : n;
+}
+
+size_t bt_batches_update_texts(const struct bt_batches *b)
+{
+	size_t batch = bt_batches_max_texts(b), n = (size_t)b->o.accumulate;
+
+	return batch < length_of(b) / n ? batch * n : length_of(b);
+}
+
+size_t bt_batches_update_tokens(const struct bt_batches *b)
+{
+	size_t batch = bt_batches_max_tokens(b), n = (size_t)b->o.accumulate;
+	size_t all = longest(b, bt_batches_update_texts(b));
+
+	return batch < all / n ? batch * n : all;
 }

@@ -62,4 +62,8 @@ int64_t bt_batches_total(struct bt_batches *b, double epochs);
 size_t bt_batches_max_tokens(const struct bt_batches *b);
 size_t bt_batches_max_texts(const struct bt_batches *b);
 
+/* ... and no update than these. */
+size_t bt_batches_update_tokens(const struct bt_batches *b);
+size_t bt_batches_update_texts(const struct bt_batches *b);
+
 #endif

@@ -7,6 +7,7 @@
 #include "base/sys.h"
 #include "finetune/forward.h"
 #include "train/teacher.h"
+#include "train/whole_update.h"
 
 /* A bound on the tokens that a batch of so many texts and tokens selects. */
 static size_t most_selected(const struct bt_memory_plan *n,
@@ -65,10 +66,24 @@ static size_t larger(size_t a, size_t b)
 }
 
 /* Of bt_gather_init. */
-static size_t gather_bytes(const struct bt_memory_plan *n, size_t width)
+static size_t gather_bytes(size_t texts, size_t tokens, size_t width)
 {
-	return larger(n->texts, n->eval_texts) * (1 + width) * sizeof(int32_t) +
-	       larger(n->tokens, n->eval_tokens) * (4 * sizeof(int32_t) + 1);
+	return texts * (1 + width) * sizeof(int32_t) +
+	       tokens * (4 * sizeof(int32_t) + 1);
+}
+
+/* Of bt_whole_update_init. */
+static size_t update_bytes(struct bt_memory_plan *n, const struct bt_model *m,
+                           const struct bt_batches *b,
+                           const struct bt_train_opts *o)
+{
+	if (!bt_whole_update_is(&m->graph, o->embedding_loss, b->o.accumulate))
+		return 0;
+	n->update_texts = bt_batches_update_texts(b);
+	n->update_tokens = bt_batches_update_tokens(b);
+	return bt_whole_update_bytes(m->engine, bt_model_width(m),
+	                             n->update_texts) +
+	       gather_bytes(n->update_texts, n->update_tokens, b->d->width);
 }
 
 int bt_memory_plan_memory(struct bt_memory_plan *n, const struct bt_model *m,
@@ -84,6 +99,7 @@ int bt_memory_plan_memory(struct bt_memory_plan *n, const struct bt_model *m,
 	if (r != BT_OK)
 		return r;
 	n->steps = bt_train_steps(&b, o);
+	n->data = update_bytes(n, m, &b, o);
 	bt_batches_clear(&b);
 	if (eval != NULL)
 		examples += bt_dataset_bytes(eval);
@@ -93,9 +109,11 @@ int bt_memory_plan_memory(struct bt_memory_plan *n, const struct bt_model *m,
 	n->parameters = bt_graph_floats(&m->graph);
 	n->engine = bt_engine_memory(m->engine);
 	n->moments = n->engine.params * (size_t)bt_optim_moments(o->optim.kind);
-	n->data = examples +
-	          train->n * sizeof(*b.order) * (o->batching.stream ? 2 : 1) +
-	          gather_bytes(n, train->width);
+	n->data +=
+	    examples +
+	    train->n * sizeof(*b.order) * (o->batching.stream ? 2 : 1) +
+	    gather_bytes(larger(n->texts, n->eval_texts),
+	                 larger(n->tokens, n->eval_tokens), train->width);
 	n->held = bt_held_memory();
 	n->available = bt_available_memory("");
 	n->other = e->provider + (n->held > examples ? n->held - examples : 0);
@@ -128,6 +146,10 @@ void bt_memory_plan_print(const struct bt_memory_plan *n, struct bt_buf *out)
 	bt_buf_printf(out, "%-20s %12lld\n", "steps", (long long)n->steps);
 	bt_buf_printf(out, "%-20s %12zu texts, %zu tokens\n", "largest batch",
 	              n->texts, n->tokens);
+	if (n->update_texts > 0)
+		bt_buf_printf(out, "%-20s %12zu texts, %zu tokens\n",
+		              "largest update", n->update_texts,
+		              n->update_tokens);
 	if (n->eval_texts > 0)
 		bt_buf_printf(out, "%-20s %12zu texts, %zu tokens\n",
 		              "in evaluation", n->eval_texts, n->eval_tokens);

@@ -14,6 +14,9 @@ struct bt_memory_plan {
 	size_t texts, tokens;           /* of the largest training batch */
 	size_t eval_texts, eval_tokens; /* of the largest one to evaluate */
 	size_t selected; /* tokens of a batch of either, at most */
+	/* of the largest update, where texts are compared over its batches;
+	 * else 0 */
+	size_t update_texts, update_tokens;
 
 	/* bytes */
 	struct bt_engine_memory engine;

@@ -84,63 +84,6 @@ static double loss_weight(const struct bt_train_run *t, size_t i)
 	                                d->ids + d->start[i]);
 }
 
-/* Forward and backward over the batches of one update; *loss is the mean. */
-static int gradients(struct bt_train_run *t, size_t end, double *loss,
-                     struct bt_error *err)
-{
-	struct bt_engine *e = t->m->engine;
-	struct bt_batch *b = &t->gather.b;
-	size_t pos = t->batches.pos, n;
-	double weight = 0;
-	bool add = false;
-	int r;
-
-	t->gather.masking = t->o->masking;
-	t->gather.step = (uint32_t)t->s.step;
-	for (n = pos; n < end; n++)
-		weight += loss_weight(t, t->batches.order[n]);
-	*loss = 0;
-	b->train = true;
-	b->step = (uint32_t)t->s.step;
-	b->token0 = b->sequence0 = 0;
-	b->smoothing = (float)t->o->smoothing;
-	b->embedding_loss = t->o->embedding_loss;
-	b->pos_weight = t->o->pos_weights;
-	b->teacher = t->o->teacher;
-	b->teacher_weight = (float)t->o->teacher_weight;
-	b->temperature = (float)t->o->temperature;
-	for (; pos < end; pos += n, add = true) {
-		n = bt_batches_at(&t->batches, pos);
-		bt_gather_fill(&t->gather, t->train, t->batches.order + pos, 0,
-		               n);
-		b->teacher_row = t->gather.rows;
-		b->loss_scale = weight > 0 ? (float)(1 / weight) : 0;
-		r = bt_engine_forward(e, b, err);
-		if (r != BT_OK)
-			return locate_error(t, pos, err);
-		*loss += bt_engine_loss(e);
-		if (!isfinite(*loss))
-			return diverged(t, "loss", err);
-		r = bt_engine_backward(e, add, err);
-		if (r != BT_OK)
-			return locate_error(t, pos, err);
-		count_right(t, pos);
-		t->res->flop += 3 * bt_engine_flop(e);
-		t->res->tokens += b->tokens;
-		b->token0 += (uint32_t)b->tokens;
-		b->sequence0 += (uint32_t)b->sequences;
-	}
-	t->s.loss_sum += *loss * weight;
-	t->s.loss_weight += weight;
-	if (end > t->train->n - t->train->n / 4) {
-		t->tail_sum += *loss * weight;
-		t->tail_weight += weight;
-	}
-	t->s.step_loss_sum += *loss * weight;
-	t->s.step_loss_weight += weight;
-	return BT_OK;
-}
-
 /* Adds the time since then to a line of the profile; n_arrays as large as all
  * parameters were read or written. */
 static void add_time(struct bt_train_run *t, const char *name, double since,
@@ -152,6 +95,126 @@ static void add_time(struct bt_train_run *t, const char *name, double since,
 		bt_profile_add(
 		    p, bt_profile_line(p, "%s", name), bt_seconds() - since, 0,
 		    n_arrays * sizeof(float) * (double)t->m->graph.n_floats);
+}
+
+/* Sets what is the same for all batches of the update, which is that up to end.
+ * Returns what its examples weigh. */
+static double begin_update(struct bt_train_run *t, size_t end)
+{
+	struct bt_batch *b = &t->gather.b;
+	double weight = 0;
+	size_t n;
+
+	t->gather.masking = t->o->masking;
+	t->gather.step = (uint32_t)t->s.step;
+	for (n = t->batches.pos; n < end; n++)
+		weight += loss_weight(t, t->batches.order[n]);
+	b->train = true;
+	b->step = (uint32_t)t->s.step;
+	b->token0 = b->sequence0 = 0;
+	b->slope = NULL;
+	b->smoothing = (float)t->o->smoothing;
+	b->embedding_loss = t->o->embedding_loss;
+	b->pos_weight = t->o->pos_weights;
+	b->teacher = t->o->teacher;
+	b->teacher_weight = (float)t->o->teacher_weight;
+	b->temperature = (float)t->o->temperature;
+	b->loss_scale = weight > 0 ? (float)(1 / weight) : 0;
+	return weight;
+}
+
+/* Forward over the batch at pos of the epoch; *n: its examples. */
+static int forward(struct bt_train_run *t, size_t pos, size_t *n,
+                   struct bt_error *err)
+{
+	struct bt_batch *b = &t->gather.b;
+	int r;
+
+	*n = bt_batches_at(&t->batches, pos);
+	bt_gather_fill(&t->gather, t->train, t->batches.order + pos, 0, *n);
+	b->teacher_row = t->gather.rows;
+	r = bt_engine_forward(t->m->engine, b, err);
+	t->res->flop += bt_engine_flop(t->m->engine);
+	return r == BT_OK ? BT_OK : locate_error(t, pos, err);
+}
+
+static void next_batch(struct bt_train_run *t)
+{
+	struct bt_batch *b = &t->gather.b;
+
+	b->token0 += (uint32_t)b->tokens;
+	b->sequence0 += (uint32_t)b->sequences;
+}
+
+/* Embeds the texts up to end, and compares them: the loss, and its gradient in
+ * t->whole. */
+static int compare_update(struct bt_train_run *t, size_t end, double *loss,
+                          struct bt_error *err)
+{
+	struct bt_engine *e = t->m->engine;
+	size_t first = t->batches.pos, pos, n;
+	struct bt_batch *b = &t->gather.b;
+	double start;
+	int r;
+
+	b->slope = t->whole.slope; /* no loss */
+	for (pos = first; pos < end; pos += n) {
+		r = forward(t, pos, &n, err);
+		if (r != BT_OK)
+			return r;
+		bt_whole_update_keep(&t->whole, e, pos - first);
+		next_batch(t);
+	}
+	b->token0 = b->sequence0 = 0;
+	start = bt_seconds();
+	*loss = bt_whole_update_loss(&t->whole, e, t->train,
+	                             t->batches.order + first, end - first, b);
+	add_time(t, "loss of the update", start, 0);
+	return BT_OK;
+}
+
+/* Forward and backward over the batches of one update; *loss is the mean. */
+static int gradients(struct bt_train_run *t, size_t end, double *loss,
+                     struct bt_error *err)
+{
+	struct bt_engine *e = t->m->engine;
+	struct bt_batch *b = &t->gather.b;
+	size_t first = t->batches.pos, pos, n;
+	bool whole = t->whole.x != NULL &&
+	             bt_batches_at(&t->batches, first) < end - first;
+	double weight = begin_update(t, end);
+	int r = BT_OK;
+
+	*loss = 0;
+	if (whole && (r = compare_update(t, end, loss, err)))
+		return r;
+	for (pos = first; pos < end; pos += n) {
+		if (whole)
+			b->slope =
+			    t->whole.slope + (pos - first) * t->whole.width;
+		r = forward(t, pos, &n, err);
+		if (r != BT_OK)
+			return r;
+		*loss += bt_engine_loss(e);
+		if (!isfinite(*loss))
+			return diverged(t, "loss", err);
+		r = bt_engine_backward(e, pos > first, err);
+		if (r != BT_OK)
+			return locate_error(t, pos, err);
+		count_right(t, pos);
+		t->res->flop += 2 * bt_engine_flop(e);
+		t->res->tokens += b->tokens;
+		next_batch(t);
+	}
+	t->s.loss_sum += *loss * weight;
+	t->s.loss_weight += weight;
+	if (end > t->train->n - t->train->n / 4) {
+		t->tail_sum += *loss * weight;
+		t->tail_weight += weight;
+	}
+	t->s.step_loss_sum += *loss * weight;
+	t->s.step_loss_weight += weight;
+	return BT_OK;
 }
 
 /* The first updates touch memory for the first time and build what later ones
@@ -348,6 +411,11 @@ static int prepare(struct bt_train_run *t, struct bt_error *err)
 	                         err)) ||
 	    (r = bt_gather_init(&t->gather, texts, tokens, t->train->width,
 	                        err)) ||
+	    (bt_whole_update_is(&t->m->graph, t->o->embedding_loss,
+	                        t->batches.o.accumulate) &&
+	     (r = bt_whole_update_init(&t->whole, t->m->engine,
+	                               bt_model_width(t->m), &t->batches,
+	                               err))) ||
 	    (r = bt_metrics_init(&t->metrics, t->m->task->metrics,
 	                         (int)bt_model_width(t->m), err)) ||
 	    (r = bt_metrics_name_outputs(&t->metrics, &t->m->labels, err)) ||
@@ -423,6 +491,7 @@ int bt_train(struct bt_model *m, const struct bt_dataset *train,
 	bt_optim_clear(&t.optim);
 	bt_batches_clear(&t.batches);
 	bt_gather_clear(&t.gather);
+	bt_whole_update_clear(&t.whole);
 	bt_metrics_clear(&t.metrics);
 	/* the checkpoint of a run that is over serves only who asked for it */
 	over = r == BT_OK && !opts->measure_only &&

@@ -8,6 +8,7 @@
 #include "train/append_log_int.h"
 #include "train/events_int.h"
 #include "train/train.h"
+#include "train/whole_update.h"
 
 /* Everything that a checkpoint holds besides the arenas and the lengths of the
  * files that grow. */
@@ -38,6 +39,8 @@ struct bt_train_run {
 	struct bt_optim optim;
 	struct bt_batches batches;
 	struct bt_gather gather;
+	struct bt_whole_update
+	    whole; /* x is NULL: batches have their own loss */
 	struct bt_metrics metrics;
 	struct bt_train_state s;
 	struct bt_append_log history;

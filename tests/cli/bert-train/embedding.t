@@ -52,6 +52,16 @@ train kept -q --save-steps 3 --keep 9 train.rec
 train again -q --resume-from kept/checkpoint-3.safetensors train.rec
 is "$(weights again)" "$(weights kept)" 'a run that is resumed ends with the same weights'
 
+# an update of several batches compares all its texts
+train large -q --batch-size 8 --accumulate 3 --save-steps 3 --keep 9 -j 1 train.rec
+train again -q --batch-size 8 --accumulate 3 -j 3 --resume-from large/checkpoint-3.safetensors train.rec
+is "$(weights again)" "$(weights large)" '--accumulate: the same weights with more threads, and after a stop'
+works 'before that, a dry run' train x --batch-size 8 --accumulate 3 --dry-run train.rec
+like "$(grep '^largest' out)" 'largest batch * 16 texts, * tokens*largest update * 48 texts, * tokens' 'names both sizes'
+works 'of several updates' train x --batch-size 8 --dry-run train.rec
+is "$(grep -c '^largest' out)" 1 'or one'
+works 'values are checked in either pass' train x2 -q --batch-size 8 --accumulate 3 --detect-anomaly --steps 1 train.rec
+
 # pairs with scores
 works 'scores' train s --eval scored.rec scored.rec
 like "$(cat err)" '*100 pairs of texts with a score*epoch 2: loss *, spearman *(spearman *' 'count by their order'

@@ -338,6 +338,10 @@ static void batches_cover_epochs(void **state)
 		for (pos = updates = 0; pos < d.n; updates++) {
 			end = bt_batches_update_end(&b, pos);
 			assert_true(end > pos && end <= d.n);
+			assert_true(end - pos <= bt_batches_update_texts(&b));
+			for (i = pos, tokens = 0; i < end; i++)
+				tokens += bt_dataset_length(&d, b.order[i]);
+			assert_true(tokens <= bt_batches_update_tokens(&b));
 			for (; pos < end; pos += n) {
 				n = bt_batches_at(&b, pos);
 				for (i = tokens = 0; i < n; i++)
@@ -353,6 +357,9 @@ static void batches_cover_epochs(void **state)
 			assert_int_equal(updates, 5); /* 13 batches of 3 */
 			assert_int_equal(bt_batches_total(&b, 2.5), 13);
 			assert_int_equal(most, 7 * 8);
+			assert_int_equal(bt_batches_update_texts(&b), 3 * 8);
+			assert_int_equal(bt_batches_update_tokens(&b),
+			                 14 * 7 + 10 * 6);
 		}
 		bt_batches_clear(&b);
 	}
