@@ -103,6 +103,8 @@ static const char *const words[BT_HINTS] = {
     [BT_HINT_MASKS_TASK] =
         "--mask-prob and --whole-word are for --task masked-lm",
     [BT_HINT_TOKENIZE_APART] = "bert-tokenize --apart makes them of pairs",
+    [BT_HINT_POOL_WITHOUT_DENSE] =
+        "--pool first, mean or max trains the encoder without it",
     [BT_HINT_WINDOWS_ORDER] = "--windows each takes each window by itself",
     [BT_HINT_DETOKENIZE_JSON] = "use --format json",
     [BT_HINT_DUMMY_LABEL] = "--dummy-label gives them one",

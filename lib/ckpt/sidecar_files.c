@@ -83,10 +83,38 @@ static bool goes(const struct bt_model_file *f, const char *path,
 	return strcmp(f->name, BT_FILE_KERAS_VOCAB) != 0 || keras_tokenizer;
 }
 
+/* modules.json of a copy, where the encoder stands with all else. */
+static int copy_modules(const char *from, const char *to, struct bt_error *err)
+{
+	json_t *list = NULL;
+	int r = bt_json_load_list(from, &list, err);
+
+	if (r != BT_OK)
+		return r;
+	json_object_set_new(json_array_get(list, 0), "path", json_string(""));
+	r = bt_json_save(to, list, err);
+	json_decref(list);
+	return r;
+}
+
+/* The path of a file of the table, in the encoder's directory or beside that;
+ * to be freed. */
+static char *path_in(const char *src, const char *encoder, const char *name)
+{
+	char *path = bt_path_join(encoder, name);
+
+	if (bt_path_is_file(path))
+		return path;
+	free(path);
+	return bt_path_join(src, name);
+}
+
 int bt_sidecar_copy(const char *from, const char *dir, int *copied,
                     struct bt_error *err)
 {
-	char *src = bt_path_of(from), *a, *b;
+	char *src = bt_path_of(from), *encoder = bt_model_files_encoder(src);
+	bool apart = strcmp(src, encoder) != 0;
+	char *a, *b;
 	const struct bt_model_file *f = NULL;
 	json_t *tokenizer = NULL;
 	int r = bt_hf_config_keras_tokenizer(src, &tokenizer, err);
@@ -94,12 +122,15 @@ int bt_sidecar_copy(const char *from, const char *dir, int *copied,
 	*copied = 0;
 	while (r == BT_OK && (f = bt_model_files_next(
 	                          f, ~(unsigned)BT_USE_WEIGHTS)) != NULL) {
-		a = bt_path_join(src, f->name);
+		a = path_in(src, encoder, f->name);
 		b = bt_path_join(dir, f->as != NULL ? f->as : f->name);
 		if (bt_path_is_file(a) && goes(f, a, tokenizer != NULL) &&
 		    !bt_path_is_file(b)) {
 			r = bt_path_above(b, err);
-			if (r == BT_OK)
+			if (r == BT_OK && apart &&
+			    strcmp(f->name, BT_FILE_MODULES) == 0)
+				r = copy_modules(a, b, err);
+			else if (r == BT_OK)
 				r = copy(a, b, err);
 			++*copied;
 		}
@@ -116,6 +147,7 @@ int bt_sidecar_copy(const char *from, const char *dir, int *copied,
 	if (r == BT_OK)
 		r = translate(src, dir, tokenizer, copied, err);
 	json_decref(tokenizer);
+	free(encoder);
 	free(src);
 	return r;
 }

@@ -214,7 +214,7 @@ int bt_prediction_output_open(struct bt_prediction_output *p,
 	int e;
 
 	p->o = *o;
-	p->o.normalize |= s->normalize;
+	p->o.normalize |= s->own.normalize;
 	p->model = &s->model;
 	/* a sample checks its ids itself, and tsv and npy have none */
 	p->looks = o->labels.sample == NULL && !is_format(p, "tsv") &&

@@ -60,7 +60,8 @@ int bt_model_plan(struct bt_model *m, const struct bt_engine_opts *o,
 
 	bt_graph_init(&m->graph, err);
 	r = m->embeds
-	        ? bt_family_embedding(&m->graph, &m->config, m->pooling)
+	        ? bt_family_sentence(&m->graph, &m->config, m->pooling,
+	                             m->dense, m->n_dense)
 	        : bt_task_graph(m->task, &m->graph, &m->config, m->labels.n);
 	if (r != BT_OK)
 		return r;
@@ -123,6 +124,62 @@ struct bt_fit bt_model_fit(const struct bt_model *m, const char *tokenizer)
 	return f;
 }
 
+/* The dense layers take the columns that the encoder and each other give. */
+static int check_dense(const char *dir, const struct bt_model *m,
+                       struct bt_error *err)
+{
+	int i, columns = m->config.hidden_size;
+
+	for (i = 0; i < m->n_dense; columns = m->dense[i++].out)
+		if (m->dense[i].in != columns)
+			return bt_error_set(err, BT_EFORMAT,
+			                    "'%s/%s/" BT_FILE_CONFIG
+			                    "': 'in_features' is %d, but the "
+			                    "module before it has %d outputs",
+			                    dir, m->dense[i].folder,
+			                    m->dense[i].in, columns);
+	return BT_OK;
+}
+
+/* Loads a dense layer, from a graph of its parameters alone. */
+static int load_dense(const char *dir, struct bt_model *m,
+                      const struct bt_sentence_dense *d, struct bt_error *err)
+{
+	const struct bt_param_spec weight = {.rows = d->out, .cols = d->in};
+	const struct bt_param_spec bias = {.cols = d->out};
+	char *folder = bt_path_join(dir, d->folder), name[96];
+	struct bt_weights_report rep;
+	struct bt_ckpt *c = NULL;
+	struct bt_graph g;
+	float *p = NULL;
+	int r, i, to;
+
+	bt_graph_init(&g, err);
+	g.prefix = "";
+	bt_graph_param(&g, &weight, "linear.weight");
+	if (d->bias)
+		bt_graph_param(&g, &bias, "linear.bias");
+	r = bt_graph_done(&g);
+	if (r == BT_OK && (p = bt_array(g.n_floats, sizeof(*p))) == NULL)
+		r = bt_error_nomem(err, "reading a dense layer");
+	if (!r && !(r = bt_ckpt_open(folder, &c, err)) &&
+	    !(r = bt_weights_load(&g, c, false, NULL, p, NULL, &rep, err)))
+		bt_weights_report_clear(&rep);
+	for (i = 0; r == BT_OK && i < g.n_params; i++) {
+		snprintf(name, sizeof(name), "%s/%s", d->folder,
+		         g.params[i].name);
+		to = bt_graph_find(&m->graph, name);
+		memcpy(bt_engine_params(m->engine) + m->graph.params[to].offset,
+		       p + g.params[i].offset,
+		       bt_param_size(&g.params[i]) * sizeof(*p));
+	}
+	bt_ckpt_close(c);
+	bt_graph_clear(&g);
+	free(folder);
+	free(p);
+	return r;
+}
+
 /* Builds m, whose configuration was read unless r is an error, and loads its
  * weights; clears it after an error. */
 static int finish_open(int r, const char *dir, const struct bt_engine_opts *o,
@@ -142,7 +199,10 @@ static int finish_open(int r, const char *dir, const struct bt_engine_opts *o,
 	bt_weights_report_clear(&rep);
 	for (i = 0; i < m->graph.n_params; i++)
 		bt_engine_map_param(m->engine, i, at[i]);
-	r = bt_engine_pack(m->engine, err);
+	for (i = 0; r == BT_OK && i < m->n_dense; i++)
+		r = load_dense(dir, m, &m->dense[i], err);
+	if (r == BT_OK)
+		r = bt_engine_pack(m->engine, err);
 out:
 	free(at);
 	if (r != BT_OK)
@@ -193,6 +253,7 @@ int bt_model_open_parts(const char *config, const char *weights, int classes,
 }
 
 int bt_model_open_encoder(const char *dir, enum bt_pooling pooling,
+                          const struct bt_sentence *own,
                           const struct bt_engine_opts *o, struct bt_model *m,
                           struct bt_error *err)
 {
@@ -204,6 +265,12 @@ int bt_model_open_encoder(const char *dir, enum bt_pooling pooling,
 	r = bt_model_config(dir, &m->config, &m->labels, err);
 	m->task = bt_task_of(m->config.problem_type);
 	m->config.head.n = 0; /* what it asks of texts is not asked here */
+	if (own != NULL) {
+		memcpy(m->dense, own->dense, sizeof(m->dense));
+		m->n_dense = own->n_dense;
+	}
+	if (r == BT_OK)
+		r = check_dense(dir, m, err);
 	return finish_open(r, dir, o, m, err);
 }
 

@@ -23,6 +23,8 @@ struct bt_model {
 	struct bt_labels labels; /* names of the outputs */
 	bool embeds;             /* it is an encoder that embeds texts */
 	enum bt_pooling pooling; /* if so */
+	struct bt_sentence_dense dense[BT_SENTENCE_DENSE]; /* behind that */
+	int n_dense;
 	struct bt_graph graph;
 	struct bt_engine *engine;
 	struct bt_ckpt *weights; /* that the engine reads; or NULL */
@@ -90,8 +92,10 @@ int bt_model_open_parts(const char *config, const char *weights, int classes,
                         struct bt_error *err) BT_MUST_USE;
 
 /* Opens the encoder of a model directory, trained as a classifier or not, to
- * embed texts. */
+ * embed texts; with the dense layers that the directory has according to own,
+ * unless that is NULL. */
 int bt_model_open_encoder(const char *dir, enum bt_pooling pooling,
+                          const struct bt_sentence *own,
                           const struct bt_engine_opts *o, struct bt_model *m,
                           struct bt_error *err) BT_MUST_USE;
 

@@ -42,10 +42,10 @@ static int open_tokenizer(struct bt_predict_stream *s, struct bt_error *err)
 /* The pooling is the model's own. */
 static int choose_own(struct bt_predict_stream *s, struct bt_error *err)
 {
-	struct bt_sentence own;
-	int r = bt_sentence_read(s->o.model, &own, err);
+	struct bt_sentence *own = &s->own;
+	int r = bt_sentence_read(s->o.model, own, err);
 
-	if (r == BT_OK && own.pooling == NULL)
+	if (r == BT_OK && own->pooling == NULL)
 		r = bt_error_set(
 		    err, BT_EFORMAT,
 		    "'%s' has no modules.json, which would say how "
@@ -53,12 +53,14 @@ static int choose_own(struct bt_predict_stream *s, struct bt_error *err)
 		    s->o.model);
 	if (r != BT_OK)
 		return bt_error_hint(err, BT_HINT_EMBED, r);
-	s->o.embed = own.pooling;
-	s->normalize = own.normalize;
+	s->o.embed = own->pooling;
 	bt_log(s->o.log, BT_LOG_NOTE,
-	       "'%s' embeds texts by %s%s, as its modules.json says",
-	       s->o.model, own.pooling,
-	       own.normalize ? " and scales to length 1" : "");
+	       "'%s' embeds texts by %s%s%s, as its modules.json says",
+	       s->o.model, own->pooling,
+	       own->n_dense == 0   ? ""
+	       : own->n_dense == 1 ? " and a dense layer"
+	                           : " and dense layers",
+	       own->normalize ? " and scales to length 1" : "");
 	return BT_OK;
 }
 
@@ -75,6 +77,11 @@ static int compare_own(const struct bt_predict_stream *s, struct bt_error *err)
 		bt_log(s->o.log, BT_LOG_WARN,
 		       "the embeddings will not be the model's own: %s",
 		       why.text);
+	else if (own.n_dense > 0)
+		bt_log(s->o.log, BT_LOG_WARN,
+		       "the embeddings will not be the model's own: its dense "
+		       "layer '%s' is left out",
+		       own.dense[0].folder);
 	else if (own.pooling != NULL && strcmp(own.pooling, s->o.embed) != 0)
 		bt_log(s->o.log, BT_LOG_WARN,
 		       "'%s' embeds texts by %s, as its modules.json says, not "
@@ -95,7 +102,8 @@ static int open_encoder(struct bt_predict_stream *s,
 	for (i = BT_POOLING_CLS; i <= BT_POOLING_MAX; i++)
 		if (strcmp(s->o.embed, names[i]) == 0)
 			return bt_model_open_encoder(
-			    s->o.model, (enum bt_pooling)i, e, &s->model, err);
+			    s->o.model, (enum bt_pooling)i, &s->own, e,
+			    &s->model, err);
 	return bt_error_set(err, BT_EARG, "'%s' is not a way to embed",
 	                    s->o.embed);
 }

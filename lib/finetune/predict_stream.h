@@ -56,7 +56,7 @@ struct bt_predict_stream {
 	struct bt_pool *pool;
 	struct bt_tok *tok; /* NULL: the model directory has none */
 	struct bt_model model;
-	bool normalize; /* with auto: the model scales embeddings to length 1 */
+	struct bt_sentence own; /* with auto: how it embeds; else zero */
 	struct bt_ensemble more;
 	struct bt_gather gather;
 	struct bt_dataset block;

@@ -228,6 +228,8 @@ static int load_all(const struct bt_graph *g, const struct bt_ckpt *c,
 		t = m->of_param[i];
 		if (at != NULL)
 			at[i] = out + p->offset;
+		if (p->apart)
+			continue;
 		fresh = fresh_head && p->head &&
 		        (t == NULL || (!shape_fits(p, t) && p->classes));
 		if (fresh ||

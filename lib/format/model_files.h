@@ -38,7 +38,8 @@ enum bt_file_use {
 	BT_USE_SPM = 16,       /* a SentencePiece model */
 	BT_USE_WORDPIECE = 32, /* a token a line */
 	BT_USE_SPECIALS = 64,  /* lists of added tokens */
-	BT_USE_SETTINGS = 128  /* what is said of a tokenizer, or of pooling */
+	BT_USE_SETTINGS = 128, /* what is said of a tokenizer, or of pooling */
+	BT_USE_SENTENCE = 256  /* what is said of texts' length, for that */
 };
 
 struct bt_model_file {
@@ -52,8 +53,14 @@ struct bt_model_file {
 const struct bt_model_file *
 bt_model_files_next(const struct bt_model_file *behind, unsigned uses);
 
+/* The directory with the files of the encoder and its tokenizer, to be freed:
+ * dir, unless its modules.json names a folder in it, as those of older versions
+ * of sentence-transformers do. */
+char *bt_model_files_encoder(const char *dir);
+
 /*
- * The first file of these uses that dir holds, or *found NULL. Its path goes
+ * The first file of these uses that dir holds, or bt_model_files_encoder of it,
+ * or *found NULL. Its path goes
  * into *path, to be freed, where that is not NULL. Returns 0 or BT_ENOMEM.
  */
 int bt_model_files_find(const char *dir, unsigned uses,

@@ -11,14 +11,27 @@
 
 #include "base/err.h"
 
-struct bt_sentence {
-	const char *pooling; /* cls, mean or max; NULL: no modules.json */
-	bool normalize;      /* embeddings are scaled to length 1 */
-	bool leaves_prompt;  /* the prompt's tokens are not pooled */
+/* A linear layer behind the pooling; its weights are in files of its own. */
+struct bt_sentence_dense {
+	char folder[64]; /* in the directory */
+	int in, out;     /* columns */
+	bool bias;
+	const char *act; /* none, tanh, relu or gelu */
 };
 
-/* Reads how the model pools. BT_EFORMAT, with file and key, where that is
- * something else than these: several poolings at once, another module. */
+#define BT_SENTENCE_DENSE 4 /* at most */
+
+struct bt_sentence {
+	const char *pooling; /* cls, mean or max; NULL: no modules.json */
+	struct bt_sentence_dense dense[BT_SENTENCE_DENSE];
+	int n_dense;
+	bool normalize;     /* embeddings are scaled to length 1 */
+	bool leaves_prompt; /* the prompt's tokens are not pooled */
+};
+
+/* Reads how the model makes an embedding of its encoder's outputs. BT_EFORMAT,
+ * with file and key, where that is something else than these: several poolings
+ * at once, another module. */
 int bt_sentence_read(const char *dir, struct bt_sentence *s,
                      struct bt_error *err) BT_MUST_USE;
 

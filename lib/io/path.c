@@ -108,6 +108,11 @@ bool bt_path_there(const char *path)
 	return stat(path, &st) == 0;
 }
 
+bool bt_path_is_inside(const char *path)
+{
+	return *path != '/' && strstr(path, "..") == NULL;
+}
+
 bool bt_path_is_file(const char *path)
 {
 	struct stat st;

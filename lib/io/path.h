@@ -36,6 +36,9 @@ bool bt_path_there(const char *path);
 bool bt_path_is_file(const char *path);
 bool bt_path_is_dir(const char *path);
 
+/* Whether a path, below a directory, does not leave it. */
+bool bt_path_is_inside(const char *path);
+
 /* Whether path is a directory, or names one by ending in a slash. */
 bool bt_path_means_dir(const char *path);
 

@@ -50,9 +50,48 @@ int bt_family_pooled(struct bt_graph *g, const struct bt_config *c,
 	                               : x;
 }
 
+static enum bt_activation find_activation(const char *name)
+{
+	int i = 0;
+
+	while (i + 1 < BT_ACTIVATIONS &&
+	       strcmp(bt_activation_name((enum bt_activation)i), name) != 0)
+		i++;
+	return (enum bt_activation)i;
+}
+
+/* A parameter of rank 2 or, with rows = 0, 1; its number. */
+static int apart(struct bt_graph *g, int rows, int cols, const char *folder,
+                 const char *name)
+{
+	const struct bt_param_spec spec = {.rows = rows, .cols = cols};
+	int p = bt_graph_param(g, &spec, "%s/%s", folder, name);
+
+	if (p >= 0)
+		g->params[p].apart = true;
+	return p;
+}
+
+int bt_family_sentence(struct bt_graph *g, const struct bt_config *c,
+                       enum bt_pooling how,
+                       const struct bt_sentence_dense *dense, int n)
+{
+	int x = bt_family_pooled(g, c, how), w, b;
+
+	for (; n > 0; n--, dense++) {
+		w = apart(g, dense->out, dense->in, dense->folder,
+		          "linear.weight");
+		b = dense->bias
+		        ? apart(g, 0, dense->out, dense->folder, "linear.bias")
+		        : -1;
+		x = bt_op_linear(g, x, w, b, 1, find_activation(dense->act));
+	}
+	g->logits = x;
+	return bt_graph_done(g);
+}
+
 int bt_family_embedding(struct bt_graph *g, const struct bt_config *c,
                         enum bt_pooling how)
 {
-	g->logits = bt_family_pooled(g, c, how);
-	return bt_graph_done(g);
+	return bt_family_sentence(g, c, how, NULL, 0);
 }

@@ -7,6 +7,7 @@
 #ifndef BT_MODEL_FAMILY_H
 #define BT_MODEL_FAMILY_H
 
+#include "format/sentence.h"
 #include "model/config.h"
 #include "op/graph.h"
 
@@ -41,5 +42,12 @@ enum bt_pooling {
 /* Builds the encoder alone, without head and loss; the answer is (B,H). */
 int bt_family_embedding(struct bt_graph *g, const struct bt_config *c,
                         enum bt_pooling how) BT_MUST_USE;
+
+/* ... and behind it the dense layers, whose parameters are apart: named as in
+ * their folders' files, behind the folder and a slash. */
+int bt_family_sentence(struct bt_graph *g, const struct bt_config *c,
+                       enum bt_pooling how,
+                       const struct bt_sentence_dense *dense,
+                       int n) BT_MUST_USE;
 
 #endif

@@ -77,6 +77,7 @@ struct bt_param {
 	bool head;     /* belongs to the task, not to the encoder */
 	bool classes;  /* of the head: has a row for each class */
 	bool joined;   /* read as one with the parameter before it */
+	bool apart;    /* not in the encoder's checkpoint */
 	size_t offset; /* floats from the start of the parameter arena */
 };
 

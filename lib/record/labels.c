@@ -12,6 +12,7 @@
 #include "base/num.h"
 #include "format/escape.h"
 #include "format/json.h"
+#include "format/model_files.h"
 
 #define NONE (-2) /* number of a label before its first record */
 
@@ -325,12 +326,14 @@ int bt_labels_numbered(struct bt_labels *l, const char *prefix, int64_t n,
 
 int bt_labels_load(const char *dir, struct bt_labels *l, struct bt_error *err)
 {
+	char *in = bt_model_files_encoder(dir);
 	struct bt_buf path = BT_BUF_INIT;
 	json_t *o = NULL;
 	int r = BT_OK;
 
 	memset(l, 0, sizeof(*l));
-	bt_buf_printf(&path, "%s/config.json", dir);
+	bt_buf_printf(&path, "%s/" BT_FILE_CONFIG, in);
+	free(in);
 	if (access(bt_buf_str(&path), F_OK) == 0)
 		r = bt_json_load(path.data, &o, err);
 	if (r == BT_OK && o != NULL &&

@@ -49,7 +49,7 @@ enum bt_template_kind {
 };
 
 struct bt_tok {
-	char *path; /* as given to bt_tok_open */
+	char *path; /* of its file, or of the directory with its files */
 	bool is_dir, is_json;
 	bool is_keras;          /* the directory is a preset of KerasHub */
 	char *spm;              /* the SentencePiece model it is of, or NULL */

@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "format/model_files.h"
+#include "format/sentence.h"
 #include "io/path.h"
 #include "io/url.h"
 #include "tokenizer_file/reader.h"
@@ -135,6 +136,20 @@ static void find_assets(struct bt_tok *t)
 	free(there);
 }
 
+/* That of a sentence-transformers' directory may be in a folder of it, with the
+ * encoder; what is said of texts' length as well. */
+static int find_encoder(struct bt_tok *t, struct bt_error *err)
+{
+	char *encoder = bt_model_files_encoder(t->path);
+	int64_t n = 0;
+	int r = bt_sentence_length(t->path, &n, &t->lower_more, err);
+
+	t->seq_length = (size_t)n;
+	free(t->path);
+	t->path = encoder;
+	return r;
+}
+
 int bt_tok_open(const char *path, const struct bt_tok_opts *opts,
                 struct bt_tok **tok, struct bt_error *err)
 {
@@ -152,7 +167,9 @@ int bt_tok_open(const char *path, const struct bt_tok_opts *opts,
 	t->dialect = BT_TOK_HF;
 	if (t->is_dir) {
 		find_assets(t);
-		r = bt_tok_read_dialect(t, err);
+		r = find_encoder(t, err);
+		if (r == BT_OK)
+			r = bt_tok_read_dialect(t, err);
 	}
 	if (opts->dialect != BT_TOK_ANY) {
 		t->garden = opts->dialect == BT_TOK_GARDEN;

@@ -7,7 +7,6 @@
 #include "format/hf_config.h"
 #include "format/json.h"
 #include "format/model_files.h"
-#include "format/sentence.h"
 #include "io/path.h"
 #include "tokenizer_file/reader.h"
 
@@ -280,18 +279,6 @@ static int read_settings(struct bt_tok *t, const json_t *o,
 	return BT_OK;
 }
 
-/* sentence-transformers sets its own limit in the place of the tokenizer's. */
-static int read_sentence(struct bt_tok *t, struct bt_error *err)
-{
-	int64_t n = 0;
-	int r = bt_sentence_length(t->path, &n, &t->lower_more, err);
-
-	t->seq_length = (size_t)n;
-	if (n != 0)
-		t->max_length = t->seq_length;
-	return r;
-}
-
 int bt_tok_read_config(struct bt_tok *t, struct bt_error *err)
 {
 	json_t *config = NULL, *map = NULL;
@@ -304,8 +291,9 @@ int bt_tok_read_config(struct bt_tok *t, struct bt_error *err)
 		if (r != BT_OK)
 			blame(t, CONFIG, err);
 	}
-	if (r == BT_OK)
-		r = read_sentence(t, err);
+	/* sentence-transformers sets its own limit in the tokenizer's place */
+	if (t->seq_length != 0)
+		t->max_length = t->seq_length;
 	if (added_of(config) != NULL) {
 		json_decref(map);
 		map = NULL;

@@ -113,6 +113,13 @@ static int settle_pooling(struct bt_job *j, struct bt_error *err)
 	if (j->o.pool == NULL && j->o.model != NULL)
 		r = bt_sentence_read(j->o.model, &own, err);
 	j->normalizes = own.normalize;
+	if (r == BT_OK && own.n_dense > 0)
+		r = bt_error_hint(
+		    err, BT_HINT_POOL_WITHOUT_DENSE,
+		    bt_error_set(err, BT_EFORMAT,
+		                 "'%s' has a dense layer, '%s', which cannot "
+		                 "be trained",
+		                 j->o.model, own.dense[0].folder));
 	if (j->o.pool == NULL)
 		c->pool = own.pooling == NULL               ? BT_POOLED_MEAN
 		          : strcmp(own.pooling, "max") == 0 ? BT_POOLED_MAX

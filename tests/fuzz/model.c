@@ -41,7 +41,11 @@ static const char *const names[] = {"config.json",
                                     "modules.json",
                                     "1_Pooling/config.json",
                                     "2_Normalize/config.json",
+                                    "2_Dense/config.json",
+                                    "0_Transformer/config.json",
+                                    "0_Transformer/vocab.txt",
                                     "sentence_bert_config.json",
+                                    "sentence_roberta_config.json",
                                     "config_sentence_transformers.json"};
 #define NAMES ((int)(sizeof(names) / sizeof(names[0])))
 
@@ -65,6 +69,8 @@ static void lay_down(const uint8_t *data, size_t size)
 	mkdir("assets/tokenizer", 0777);
 	mkdir("1_Pooling", 0777);
 	mkdir("2_Normalize", 0777);
+	mkdir("2_Dense", 0777);
+	mkdir("0_Transformer", 0777);
 	for (i = 0; i < NAMES; i++)
 		unlink(names[i]);
 	for (; p < end; p = nl + 1) {
@@ -133,6 +139,26 @@ static void lay_out(struct bt_model *m)
 		fuzz_told(bt_model_plan(m, &o, &err), &err);
 }
 
+/* The encoder, and the dense layers that the directory says there are. */
+static void lay_out_sentence(void)
+{
+	struct bt_error err = {0};
+	struct bt_sentence s;
+	struct bt_model m = {.embeds = true, .pooling = BT_POOLING_MEAN};
+
+	if (bt_sentence_read(".", &s, NULL) != BT_OK || s.n_dense == 0)
+		return;
+	memcpy(m.dense, s.dense, sizeof(m.dense));
+	m.n_dense = s.n_dense;
+	if (bt_model_config(".", &m.config, &m.labels, NULL) == BT_OK) {
+		m.labels.n = 2;
+		lay_out(&m);
+		m.labels.n = 0;
+	}
+	bt_error_clear(&err);
+	bt_model_clear(&m);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct bt_error err = {0};
@@ -157,6 +183,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (fuzz_told(bt_ckpt_open(".", &c, &err), &err) == BT_OK)
 		bt_ckpt_close(c);
 	read_sentence();
+	lay_out_sentence();
 	copy_beside();
 	return 0;
 }

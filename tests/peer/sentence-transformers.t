@@ -28,10 +28,12 @@ small_data
 small_train m -q --epochs 2
 works 'sentence-transformers saves models' "$PEER_PYTHON" "$peer" make m
 made=$(cat out)
-is "$(echo "$made" | wc -l | tr -d ' ')" 6 '... of each pooling'
+is "$(echo "$made" | wc -l | tr -d ' ')" 8 '... of each pooling, and with dense layers'
 ln -s "$MINILM" minilm
 works 'a copy' ckpt-convert -q "$MINILM" copy/
 works 'another' ckpt-convert -q mean.norm norm.copy/
+works 'one of another layout' ckpt-convert -q old old.copy/
+made="$made old.copy"
 for d in minilm copy norm.copy $made; do
 	case $d in
 	*norm*) set -- --prompt query ;;

@@ -107,10 +107,14 @@ echo '{"module_input_name": "token_embeddings"}' >st/2_Normalize/config.json
 refused "'st/2_Normalize/config.json': 'module_input_name' is 'token_embeddings', expected sentence_embedding" \
 	'tokens that are normalised'
 rm st/2_Normalize/config.json
-not="is not supported there: expected Transformer, Pooling and, if any, Normalize of sentence_transformers"
+not="is not supported there: expected Transformer, Pooling and, if any, Dense and Normalize of sentence_transformers"
 not=$(echo "$not" | sed 's/is/which is/')
-modules $st.models.Transformer '' $st.models.Pooling 1_Pooling $st.models.Dense 2_Dense
-refused "'st/modules.json': module 2: 'type' is 'sentence_transformers.models.Dense', $not" 'a dense layer'
+modules $st.models.Transformer '' $st.models.Pooling 1_Pooling $st.models.LSTM 2_LSTM
+refused "'st/modules.json': module 2: 'type' is 'sentence_transformers.models.LSTM', $not" 'a recurrent layer'
+modules $st.models.Transformer '' $st.models.Dense 1_Dense
+refused "'st/modules.json': module 1: 'type' is 'sentence_transformers.models.Dense', $not" 'a layer without pooling'
+modules $st.models.Transformer '' $st.models.Pooling 1_Pooling $st.models.Normalize 2_Normalize $st.models.Dense 2_Dense
+refused "'st/modules.json': module 3: 'type' is 'sentence_transformers.models.Dense', $not" 'a layer behind Normalize'
 modules $st.models.Transformer '' $st.models.Normalize 2_Normalize $st.models.Pooling 1_Pooling
 refused "'st/modules.json': module 1: 'type' is 'sentence_transformers.models.Normalize', $not" 'another order'
 modules $st.models.Transformer '' $st.models.Pooling 1_Pooling $st.models.Normalize 2_Normalize $st.models.Normalize 2_Normalize
@@ -119,8 +123,8 @@ modules mine.Transformer '' $st.models.Pooling 1_Pooling
 refused "'st/modules.json': module 0: 'type' is 'mine.Transformer', $not" 'a module of others'
 modules $st.models.CLIPModel ''
 refused "'st/modules.json': module 0: 'type' is 'sentence_transformers.models.CLIPModel', $not" 'another model'
-modules $st.models.Transformer 0_Transformer $st.models.Pooling 1_Pooling
-refused "'st/modules.json': module 0: 'path' is '0_Transformer', expected the directory itself" 'an encoder elsewhere'
+modules $st.models.Transformer ../st $st.models.Pooling 1_Pooling
+refused "'st/modules.json': module 0: 'path' is '../st', expected a folder in the directory" 'an encoder elsewhere'
 for path in '' ../1_Pooling /1_Pooling; do
 	modules $st.models.Transformer '' $st.models.Pooling "$path"
 	refused "'st/modules.json': module 1: 'path' is '$path', expected a folder in the directory" "a path '$path'"
@@ -145,4 +149,84 @@ works 'a converted directory' ckpt-convert -q st copy/
 bert-predict -q -m copy --embed auto --format tensor -o o.ts some.rec
 same o.ts max.norm.ts '... embeds the same'
 same copy/2_Normalize/config.json st/2_Normalize/config.json '... and has the configuration of each module'
+
+# dense LAYERS: 2_Dense, of 2 columns: twice column 5 and 1 more; column 7
+mkdir st/2_Dense
+tail_zeros() { head -c "$1" /dev/zero; }
+{
+	header='{"linear.weight":{"dtype":"F32","shape":[2,128],"data_offsets":[0,1024]},"linear.bias":{"dtype":"F32","shape":[2],"data_offsets":[1024,1032]}}'
+	printf "\\$(printf %03o ${#header})\\0\\0\\0\\0\\0\\0\\0%s" "$header"
+	tail_zeros $((5 * 4))
+	printf '\0\0\0\100' # 2
+	tail_zeros $((122 * 4 + 7 * 4))
+	printf '\0\0\200\77' # 1
+	tail_zeros $((120 * 4))
+	printf '\0\0\200\77\0\0\0\0'
+} >st/2_Dense/model.safetensors
+layer() { echo "{\"in_features\": 128, \"out_features\": 2$1}" >st/2_Dense/config.json; }
+act() { layer ", \"activation_function\": \"torch.nn.modules.$1\""; }
+modules $st.models.Transformer '' $st.models.Pooling 1_Pooling $st.base.modules.dense.Dense 2_Dense
+pooling '"pooling_mode": "mean"'
+bert-predict -q -m st --embed mean --dtype f32 some.rec >mean.csv
+# dense DIR FUNCTION NAME: its embeddings are those of the mean by that function of x and y
+dense() {
+	rm -f o.csv
+	works "$3" bert-predict -m "$1" --embed auto --dtype f32 -o o.csv some.rec
+	paste -d , mean.csv o.csv | awk -F , 'function exp2(x) { return exp(2 * x) }
+		function tanh(x) { return (exp2(x) - 1) / (exp2(x) + 1) }
+		function relu(x) { return x > 0 ? x : 0 }
+		function none(x) { return x }
+		function far(a, b) { return a - b > 1e-4 || b - a > 1e-4 }
+		NR > 1 && (NF != 132 || far('"$2"'(2 * $7 + 1), $(NF - 1)) || far('"$2"'($9), $NF)) { bad = 1; print }
+		END { exit bad || NR != 21 }' >why
+	result $? "... as it says"
+}
+act linear.Identity
+dense st none 'a dense layer'
+like "$(cat err)" "bert-predict: 'st' embeds texts by mean and a dense layer, as its modules.json says*" '... the log says so'
+act activation.ReLU
+dense st relu 'a dense layer with ReLU'
+layer ''
+dense st tanh 'with what is usual'
+rm -rf copy
+works 'a converted directory' ckpt-convert -q st copy/
+dense copy tanh '... has the layer'
+works 'another dtype' bert-predict -q -m st --embed auto --dtype int8 -o o.csv some.rec
+works 'a word' bert-predict -m st --embed mean -o o.csv some.rec
+like "$(cat err)" "*warning: the embeddings will not be the model's own: its dense layer '2_Dense' is left out*" '... is another model'
+refuses "*'st' has a dense layer, '2_Dense', which cannot be trained (--pool first, mean or max trains the encoder without it)" \
+	'training' bert-train -q -m st --task embedding -o trained some.rec
+act activation.Softsign
+refused "'st/2_Dense/config.json': 'activation_function' is 'torch.nn.modules.activation.Softsign', expected Identity, *" 'another function'
+layer ', "use_residual": true'
+refused "'st/2_Dense/config.json': 'use_residual' is not supported" 'a sum'
+layer ', "module_input_name": "token_embeddings"'
+refused "'st/2_Dense/config.json': 'module_input_name' is 'token_embeddings', *" 'a layer of tokens'
+echo '{"in_features": 128}' >st/2_Dense/config.json
+refused "'st/2_Dense/config.json': 'out_features' is missing" 'no size'
+sure() { refuses "$1" "$2" bert-predict -q -m st --embed auto some.rec; }
+echo '{"in_features": 64, "out_features": 2}' >st/2_Dense/config.json
+sure "*'st/2_Dense/config.json': 'in_features' is 64, but the module before it has 128 outputs" 'another size'
+echo '{"in_features": 128, "out_features": 3}' >st/2_Dense/config.json
+sure "*'st/2_Dense': tensor 'linear.weight' has shape \[2, 128\], the configuration asks for \[3, 128\]" 'other weights'
+layer ''
+mv st/2_Dense/model.safetensors .
+sure "*'st/2_Dense' has no 'model.safetensors', *" 'no weights'
+mv model.safetensors st/2_Dense
+
+# the layout of older versions
+mkdir st/0_Transformer
+mv st/config.json st/model.safetensors st/vocab.txt st/tokenizer_config.json st/0_Transformer
+echo '{"max_seq_length": 7}' >st/0_Transformer/sentence_roberta_config.json
+modules $st.models.Transformer 0_Transformer $st.models.Pooling 1_Pooling $st.models.Dense 2_Dense
+dense st tanh 'a folder of the encoder'
+works 'its tokenizer' bert-tokenize -m st -o short.rec dev.text.rec
+like "$(cat err)" '*truncated to 7 tokens*' '... takes the length that is there'
+rm -rf copy
+works 'a converted directory' ckpt-convert -q st copy/
+dense copy tanh '... embeds the same'
+works 'has one layout' test -f copy/vocab.txt -a -f copy/sentence_bert_config.json -a ! -e copy/0_Transformer
+works 'a copy' bert-tokenize -q -m copy -o copied.rec dev.text.rec
+same copied.rec short.rec '... tokenizes the same'
+works 'a classifier begins with it' bert-train -q -m st --steps 1 -o trained train.rec
 finish
