@@ -351,6 +351,8 @@ int bt_dataset_divide(struct bt_dataset *d, const uint8_t *chosen,
 		    .has_weight = d->has_weights};
 
 		to = chosen[i] ? out : &rest;
+		if (to == out)
+			rec.kept = bt_dataset_record(d, i);
 		if (to != NULL)
 			r = bt_dataset_add(to, &rec, d->label[i], err);
 	}

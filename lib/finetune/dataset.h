@@ -114,8 +114,9 @@ uint32_t *bt_dataset_find_texts(const struct bt_dataset *d, size_t *n);
 /* Divides the weight of each text among its windows. */
 void bt_dataset_share_weights(struct bt_dataset *d);
 
-/* Moves the examples i with chosen[i] to the end of out, or nowhere where that
- * is NULL; all keep their old order. */
+/* Moves the examples i with chosen[i] to the end of out, with the records that
+ * are kept of them, or nowhere where that is NULL; all keep their old order. Of
+ * the others records are no longer kept. */
 int bt_dataset_divide(struct bt_dataset *d, const uint8_t *chosen,
                       struct bt_dataset *out, struct bt_error *err) BT_MUST_USE;
 

@@ -62,6 +62,30 @@ scores() { # PREFIX: of a line of JSON
 train -q --task qa --steps 60 --eval dev.rec -o measured train.rec
 is "$(grep '"best":true' measured/history.jsonl | tail -n 1 | scores eval_)" \
 	"$(bert-eval -q --json -m measured dev.rec | scores '')" 'training measures whole answers, as bert-eval does'
+# Of six questions of several windows all but one are held out; any may be that one.
+for i in 1 2 3 4 5 6; do
+	awk -v i=$i 'BEGIN {
+		srand(i)
+		at = i == 6 ? -1 : int(rand() * 29) # the sixth has no answer
+		for (k = 0; k < 30; k++) {
+			word = k == at ? "th" : "w" 1 + int(rand() * 9)
+			if (k == at) start = length(context)
+			if (at >= 0 && k == at + 1) answer = "{\"text\": \"th " word "\", \"answer_start\": " start "}"
+			context = context word " "
+		}
+		printf "{\"id\": \"%d\", \"question\": \"?\", \"context\": \"%s\", \"answers\": [%s]}\n", i, context, answer
+	}'
+done >six.jsonl
+parts() { squad2tfrecord -q "$1" | bert-tokenize -q -m vocab.txt --max-length 16 --stride 4 -o "$2"; }
+parts six.jsonl six.rec
+for i in 1 2 3 4 5 6; do
+	sed ${i}d six.jsonl >five.jsonl
+	parts five.jsonl five.rec
+	bert-eval -q --json -m measured five.rec | scores ''
+	echo
+done >all.scores
+works 'questions held out' bert-train -q --force -m measured --learning-rate 0 --steps 1 --eval-share .8 -o held six.rec
+like "$(cat all.scores)" "*$(scores eval_ <held/history.jsonl)*" '... are whole questions, with all their windows'
 like "$(tr -d ' \n' <m/config.json)" \
 	'*"architectures":\["BertForQuestionAnswering"\]*"id2label":{"0":"start","1":"end"}*' \
 	"is of Hugging Face's class"
