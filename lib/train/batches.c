@@ -107,6 +107,17 @@ size_t bt_batches_update_end(const struct bt_batches *b, size_t pos)
 	return pos;
 }
 
+size_t bt_batches_between(const struct bt_batches *b, size_t pos, size_t end)
+{
+	size_t n = 0;
+
+	if (b->first == NULL)
+		return end - pos;
+	for (; pos < end; pos++)
+		n += b->d->continues[b->order[pos]] != BT_CONTINUES_GROUP;
+	return n;
+}
+
 int64_t bt_batches_count(struct bt_batches *b, int64_t epoch)
 {
 	int64_t n = 0;

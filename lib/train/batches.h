@@ -52,6 +52,9 @@ size_t bt_batches_at(const struct bt_batches *b, size_t pos);
  * epoch, whose examples count on from d->n. */
 size_t bt_batches_update_end(const struct bt_batches *b, size_t pos);
 
+/* Examples of the current order from pos to end, a group counted as one. */
+size_t bt_batches_between(const struct bt_batches *b, size_t pos, size_t end);
+
 /* Updates of an epoch. Moves to its start. */
 int64_t bt_batches_count(struct bt_batches *b, int64_t epoch);
 

@@ -245,7 +245,8 @@ static int update(struct bt_train_run *t, struct bt_error *err)
 	                norm, bt_train_rate(t, t->s.step), t->s.step + 1);
 	add_time(t, "optimizer", start, bt_optim_traffic(t->optim.o.kind));
 	r = bt_engine_pack(e, err);
-	t->res->examples += end - t->batches.pos;
+	t->res->examples +=
+	    bt_batches_between(&t->batches, t->batches.pos, end);
 	t->s.step++;
 	t->s.pos = (int64_t)end;
 	t->batches.pos = end;

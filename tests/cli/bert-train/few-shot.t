@@ -15,7 +15,7 @@ weights() { cksum <"$1/model.safetensors"; }
 works 'few examples' few m --eval dev.rec few.rec
 like "$(cat err)" '*32 training examples, 32 for evaluation, 4 labels, *' 'are texts with labels'
 like "$(cat err)" '*epoch 1: loss *evaluation loss *, accuracy 0.*, weighted F1 0.*' 'it is evaluated'
-like "$(cat err)" "*384 examples in *model written to 'm'*" '... on pairs, a text in one of each epoch'
+like "$(cat err)" "*192 examples in *model written to 'm'*" '... on pairs, one of each text in an epoch'
 works 'it predicts labels' bert-predict -q -m m -o got.csv dev.rec
 is "$(cut -d, -f2 got.csv | sort -u | tr '\n' ' ')" 'get_card label parking pay_fine wifi_access ' 'of the data'
 works 'better than most' bert-eval -q -m m --min accuracy=.4 dev.rec

@@ -407,6 +407,7 @@ static void groups_stay_together(void **state)
 			assert_int_equal(d.label[b.order[pos]], 0);
 			n = bt_batches_at(&b, pos);
 		}
+		assert_int_equal(bt_batches_between(&b, 0, 12), 7);
 	}
 	bt_batches_clear(&b);
 	bt_dataset_clear(&d);
