@@ -42,6 +42,10 @@ int bt_sentence_write(const char *dir, const char *from,
                       const struct bt_sentence *s, int width, int longest,
                       struct bt_error *err) BT_MUST_USE;
 
+/* Removes from a model directory what bt_sentence_write put there, so that
+ * another kind of model can take its place. Returns whether there was any. */
+bool bt_sentence_remove(const char *dir);
+
 /* Sets *length to max_seq_length and *lower to do_lower_case, each if it is
  * said in a directory that has a modules.json. */
 int bt_sentence_length(const char *dir, int64_t *length, bool *lower,

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 #include "format/json.h"
@@ -101,4 +102,24 @@ int bt_sentence_write(const char *dir, const char *from,
 		return r;
 	}
 	return save(dir, BT_FILE_MODULES, list, err);
+}
+
+bool bt_sentence_remove(const char *dir)
+{
+	static const char *const files[] = {BT_FILE_MODULES, BT_FILE_SENTENCE,
+	                                    BT_FILE_PROMPTS,
+	                                    POOLING "/" BT_FILE_CONFIG};
+	bool there = false;
+	char *path;
+	size_t i;
+
+	for (i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		path = bt_path_join(dir, files[i]);
+		there |= unlink(path) == 0;
+		free(path);
+	}
+	path = bt_path_join(dir, POOLING);
+	(void)rmdir(path); /* unless something else is in it */
+	free(path);
+	return there;
 }

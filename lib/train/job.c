@@ -416,10 +416,15 @@ static int save_more(void *ctx, const char *dir, struct bt_error *err)
 	size_t longest = (size_t)c->max_positions;
 	int r = j->tok != NULL ? bt_tok_save(j->tok, dir, longest, err) : BT_OK;
 
-	return r == BT_OK && bt_config_embeds(c)
-	           ? bt_sentence_write(dir, j->o.model, &s, c->hidden_size,
-	                               (int)longest, err)
-	           : r;
+	if (r == BT_OK && bt_config_embeds(c))
+		r = bt_sentence_write(dir, j->o.model, &s, c->hidden_size,
+		                      (int)longest, err);
+	else if (r == BT_OK && !j->o.few_shot && bt_sentence_remove(dir))
+		bt_log(bt_job_log(j), BT_LOG_NOTE,
+		       "'%s': modules.json of the model that stood there is "
+		       "removed",
+		       dir);
+	return r;
 }
 
 /* What is to be written is checked before anything is read, which may take
