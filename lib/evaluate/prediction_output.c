@@ -266,7 +266,10 @@ int bt_prediction_output_add(void *ctx, uint64_t i, const struct bt_dataset *d,
 {
 	struct bt_prediction_output *p = ctx;
 	struct bt_span id = bt_dataset_id(d, k);
-	bool words = p->tags != NULL, again = p->asks && d->continues[k];
+	bool words = p->tags != NULL;
+	/* a window of a question, or a further text of an example */
+	bool again = (p->asks && d->continues[k]) ||
+	             d->continues[k] == BT_CONTINUES_GROUP;
 
 	p->n++;
 	if (p->looks && !words && !again && id.p != NULL)

@@ -22,6 +22,7 @@ weights() { cksum <"$1/model.safetensors"; }
 works 'pairs' train m --eval dev.rec train.rec
 like "$(cat err)" '*80 training examples, 20 for evaluation, 80 pairs of texts, *' 'are examples'
 like "$(cat err)" '*epoch 2: loss *, evaluation loss *, accuracy *, MRR *' 'the nearest text is counted'
+like "$(cat err)" '*bert-train: 160 examples in *' 'pairs of two epochs'
 like "$(cat err)" '*model of epoch * (mrr *' 'and chooses the model'
 for f in modules.json sentence_bert_config.json config_sentence_transformers.json 1_Pooling/config.json; do
 	[ -f "m/$f" ]
@@ -51,6 +52,19 @@ works 'batches by tokens' train tokens -q --batch-size 8 --batch-tokens 200 trai
 train kept -q --save-steps 3 --keep 9 train.rec
 train again -q --resume-from kept/checkpoint-3.safetensors train.rec
 is "$(weights again)" "$(weights kept)" 'a run that is resumed ends with the same weights'
+
+# a classifier in the place of such a model
+awk -F, -v OFS=, 'NR == 1 { print "a", "label"; next } { print $1, NR % 2 }' pairs.csv >labels.csv
+csv2tfrecord -q -t a -l label labels.csv | bert-tokenize -q -m vocab.txt -o labels.rec
+train replaced -q --steps 1 train.rec
+works 'a classifier' bert-train --force --init-config tiny --tokenizer vocab.txt --steps 1 -o replaced labels.rec
+like "$(cat err)" "*'replaced': modules.json of the model that stood there is removed*" '... in its place'
+is "$(find replaced -name '*.json' | sort | tr '\n' ' ')" 'replaced/config.json replaced/tokenizer_config.json ' \
+	'... does not say that it embeds'
+works 'texts of one example' bert-predict -m m --embed auto -o m.csv dev.rec
+is "$(grep -c 'of an earlier one' err)" 0 '... may have one id'
+works 'others' bert-predict -m m --embed auto -o m.csv dev.rec dev.rec
+is "$(grep -c '20 records have the id of an earlier one' err)" 1 '... may not'
 
 # an update of several batches compares all its texts
 train large -q --batch-size 8 --accumulate 3 --save-steps 3 --keep 9 -j 1 train.rec
