@@ -21,7 +21,7 @@ struct args {
 	struct bt_opt_list model, predictions;
 	const char *task;
 	const char *dtype, *gemm, *threshold, *windows, *scheme;
-	const char *null_odds;
+	const char *null_odds, *dialect;
 	struct bt_answers_opts answers;
 	bool json, profile;
 	int64_t expect; /* 0: not given */
@@ -86,6 +86,9 @@ static const struct bt_opt options[] = {
     BT_REAL(0, "null-threshold", "X",
             "questions with higher null odds count as unanswered [1]", args,
             answers.null_threshold, -1e300, 1e300),
+    BT_STR(0, "dialect", "hf|google",
+           "find answers as transformers or as BERT's run_squad do [hf]", args,
+           dialect),
     BT_STR(0, "language", BT_SQUAD_LANGUAGE_NAMES,
            "compare answers as MLQA does [as SQuAD does]", args,
            answers.language),
@@ -180,6 +183,9 @@ static bool check(struct args *a, int *status)
 		*status = bt_tool_misuse(&tool, "--null-odds is for "
 		                                "--predictions: a model has "
 		                                "its own");
+	else if (a->predictions.n > 0 && a->dialect != NULL)
+		*status = bt_tool_misuse(
+		    &tool, "--dialect finds answers of a model: give -m DIR");
 	else if (a->predictions.n == 0 && a->task != NULL)
 		*status = bt_tool_misuse(
 		    &tool, "--task is for --predictions: a model has its own");
@@ -268,9 +274,9 @@ static const char *misfit(const struct args *a, const struct bt_task *task)
 		             "and a second file of --predictions"
 		           : NULL;
 	if (a->null_odds != NULL || a->answers.language != NULL ||
-	    !isnan(a->answers.null_threshold))
-		return "--null-odds, --null-threshold and --language are for "
-		       "answers to questions";
+	    a->dialect != NULL || !isnan(a->answers.null_threshold))
+		return "--null-odds, --null-threshold, --dialect and "
+		       "--language are for answers to questions";
 	if (a->each && !task->masks)
 		return "the model does not tell masked tokens, which "
 		       "--pseudo-perplexity is for";

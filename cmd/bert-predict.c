@@ -15,15 +15,15 @@ struct args {
 	struct bt_common common;
 	struct bt_opt_list model;
 	const char *dtype, *gemm, *format, *embed, *delimiter, *extra, *with,
-	    *windows, *scheme;
+	    *windows, *scheme, *dialect;
 	struct bt_predict_opts p;
 	int64_t top, expect;
 	bool profile, normalize, fill;
 	bool standard_format; /* none was asked for */
 	bool json_name;       /* but by a name that ends in .json */
 	const char *nbest, *null_odds;
-	double null_threshold; /* NaN: not given */
-	int64_t max_answer;    /* 0: not given */
+	double null_threshold;    /* NaN: not given */
+	int64_t max_answer, best; /* 0: not given */
 };
 
 static const struct bt_opt options[] = {
@@ -77,6 +77,12 @@ static const struct bt_opt options[] = {
             null_threshold, -1e300, 1e300),
     BT_INT(0, "max-answer", "N", "most tokens of an answer [30]", args,
            max_answer, 1, 1e6),
+    BT_INT(0, "n-best", "N",
+           "answers to keep, tokens to begin and end them [20]", args, best, 1,
+           1000),
+    BT_STR(0, "dialect", "hf|google",
+           "find answers as transformers or as BERT's run_squad do [hf]", args,
+           dialect),
     BT_GROUP("Masks"),
     BT_FLAG(0, "fill-mask", "tell the tokens that masks in the texts stand for",
             args, fill),
@@ -117,8 +123,8 @@ static bool label_options(const struct args *a)
 static bool question_options(const struct args *a)
 {
 	return a->nbest != NULL || a->null_odds != NULL ||
-	       !isnan(a->null_threshold) || a->max_answer > 0 ||
-	       strcmp(a->format, "json") == 0;
+	       !isnan(a->null_threshold) || a->max_answer > 0 || a->best > 0 ||
+	       a->dialect != NULL || strcmp(a->format, "json") == 0;
 }
 
 /* The error if options do not go with a model that answers questions; or NULL.
@@ -145,8 +151,8 @@ static const char *misfit(const struct args *a, const struct bt_task *task)
 		return "the model does not tag words, which --scheme is for";
 	if (question_options(a))
 		return "the model does not answer questions, which json, "
-		       "--nbest, --null-odds, --null-threshold and "
-		       "--max-answer are for";
+		       "--nbest, --null-odds, --null-threshold, "
+		       "--max-answer, --n-best and --dialect are for";
 	if (a->embed != NULL)
 		return NULL;
 	if (task->per_token && !task->masks && label_options(a))
@@ -201,7 +207,9 @@ static int open_output(struct run *r, struct bt_error *err)
 	                .nbest = a->nbest,
 	                .null_odds = a->null_odds,
 	                .null_threshold = a->null_threshold,
-	                .max_answer = a->max_answer},
+	                .max_answer = a->max_answer,
+	                .best = a->best},
+	    .google = a->dialect != NULL && strcmp(a->dialect, "google") == 0,
 	    .log = &r->log};
 
 	if (why != NULL)

@@ -55,6 +55,18 @@ static int score(void *ctx, uint64_t i, const struct bt_token_rec *rec,
 	           : r;
 }
 
+int bt_answers_tokenizer(const struct bt_predict_stream *s,
+                         const struct bt_tok **tok, struct bt_error *err)
+{
+	*tok = s->tok;
+	if (s->tok != NULL)
+		return BT_OK;
+	return bt_error_set(err, BT_EARG,
+	                    "'%s' has no tokenizer, whose tokens answers are "
+	                    "found by",
+	                    s->o.model);
+}
+
 int bt_answers_metrics(const struct bt_answers_opts *o,
                        enum bt_metrics_output output, struct bt_metrics *m,
                        struct bt_error *err)
@@ -82,8 +94,7 @@ int bt_answers_metrics(const struct bt_answers_opts *o,
 int bt_answers_init(struct bt_answers *a, const struct bt_answers_opts *o,
                     struct bt_metrics *m, struct bt_error *err)
 {
-	struct bt_spans_opts s = {.best = BT_SPANS_BEST,
-	                          .longest = BT_SPANS_LONGEST};
+	struct bt_spans_opts s = o->spans;
 	int r = bt_answers_metrics(o, BT_METRICS_LOGITS, m, err);
 
 	memset(a, 0, sizeof(*a));

@@ -4,7 +4,7 @@
 #define BT_EVALUATE_ANSWERS_H
 
 #include "evaluate/minimum.h"
-#include "finetune/dataset.h"
+#include "finetune/predict_stream.h"
 #include "metrics/metrics.h"
 #include "predict/questions.h"
 
@@ -25,9 +25,17 @@ int bt_answers_references(const struct bt_feature *f, struct bt_span **out,
                           size_t *cap, size_t *n,
                           struct bt_error *err) BT_MUST_USE;
 
+/* The tokenizer by which answers to the questions of s are found as BERT's
+ * run_squad does. BT_EARG if the model has none. */
+int bt_answers_tokenizer(const struct bt_predict_stream *s,
+                         const struct bt_tok **tok,
+                         struct bt_error *err) BT_MUST_USE;
+
 struct bt_answers_opts {
-	const char *language;             /* see bt_squad_rules_named */
-	double null_threshold;            /* NaN: none was given */
+	const char *language; /* see bt_squad_rules_named */
+	struct bt_spans_opts spans;
+	double null_threshold; /* for these, and above which questions count as
+	                        * unanswered; NaN: none was given */
 	const struct bt_minimum *minimum; /* [n_minimum], to be checked */
 	size_t n_minimum;
 };

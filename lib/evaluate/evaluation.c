@@ -147,11 +147,20 @@ void bt_evaluation_close(struct bt_evaluation *v)
 	memset(v, 0, sizeof(*v));
 }
 
+static int prepare_answers(struct bt_evaluation *v, struct bt_error *err)
+{
+	struct bt_answers_opts *a = &v->o.answers;
+	int e = BT_OK;
+
+	if (v->o.google)
+		e = bt_answers_tokenizer(&v->s, &a->spans.google, err);
+	return e == BT_OK ? bt_answers_init(&v->answers, a, &v->m, err) : e;
+}
+
 static int run_model(struct bt_evaluation *v, struct bt_error *err)
 {
 	bool qa = v->task == &bt_task_qa;
-	int e = qa ? bt_answers_init(&v->answers, &v->o.answers, &v->m, err)
-	           : prepare(v, err);
+	int e = qa ? prepare_answers(v, err) : prepare(v, err);
 
 	if (e == BT_OK)
 		e = bt_report_init(&v->report, &v->m, v->task->answer,

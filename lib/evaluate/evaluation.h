@@ -23,11 +23,12 @@ struct bt_evaluation_opts {
 	char *const *records;       /* [n_records]; none: standard input */
 	int n_records;
 	struct bt_answers_opts answers; /* its requirements are for all tasks */
-	struct bt_report_opts report;   /* its issues are set here */
-	bool issues;                    /* look for them */
-	const char *threshold;          /* or NULL */
-	const char *scheme;             /* of tags, or NULL */
-	bool tune;                      /* keep what thresholds are found by */
+	bool google; /* answers of a model are found as run_squad does */
+	struct bt_report_opts report; /* its issues are set here */
+	bool issues;                  /* look for them */
+	const char *threshold;        /* or NULL */
+	const char *scheme;           /* of tags, or NULL */
+	bool tune;                    /* keep what thresholds are found by */
 };
 
 /* Zero is not open. Not to be moved while it is. */

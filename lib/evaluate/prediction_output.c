@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "evaluate/answers.h"
 #include "evaluate/prediction_output.h"
 #include "predict/questions.h"
 #include "task/task.h"
@@ -99,7 +100,8 @@ static int open_masks(struct bt_prediction_output *p,
 	return e == BT_OK ? bt_mask_output_new(&o, p->out, &p->masks, err) : e;
 }
 
-static int open_answers(struct bt_prediction_output *p, struct bt_error *err)
+static int open_answers(struct bt_prediction_output *p,
+                        const struct bt_predict_stream *s, struct bt_error *err)
 {
 	static const char *const formats[] = {"json", "jsonl", "csv"};
 	struct bt_span_files_opts *o = &p->o.answers;
@@ -112,7 +114,9 @@ static int open_answers(struct bt_prediction_output *p, struct bt_error *err)
 		                    p->o.format);
 	o->format = (enum bt_span_format)i;
 	o->output = p->o.output;
-	e = bt_out_open(p->o.output, BT_OUT_TEXT, &p->out, err);
+	e = p->o.google ? bt_answers_tokenizer(s, &o->google, err) : BT_OK;
+	if (e == BT_OK)
+		e = bt_out_open(p->o.output, BT_OUT_TEXT, &p->out, err);
 	p->asks = true;
 	return e == BT_OK ? bt_span_files_open(&p->answers, o, p->out, err) : e;
 }
@@ -225,7 +229,7 @@ int bt_prediction_output_open(struct bt_prediction_output *p,
 	if (o->embed)
 		return open_rows(p, err);
 	if (task == &bt_task_qa)
-		return open_answers(p, err);
+		return open_answers(p, s, err);
 	if (task->masks)
 		return open_masks(p, s, err);
 	return task->per_token ? open_tags(p, err) : open_rows(p, err);

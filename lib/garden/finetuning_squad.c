@@ -17,6 +17,7 @@
 #include "garden/file_patterns.h"
 #include "garden/finetuning_int.h"
 #include "io/path.h"
+#include "record/context_words.h"
 #include "table/squad.h"
 #include "unicode/python_str.h"
 
@@ -27,12 +28,6 @@ struct ids {
 	size_t n, cap;
 };
 
-struct words {
-	struct bt_span *word; /* [n] */
-	size_t *first;        /* [n] its first token */
-	size_t n, cap, first_cap;
-};
-
 struct maker {
 	const struct bt_finetuning *f;
 	const struct bt_tok *tok;
@@ -40,7 +35,9 @@ struct maker {
 	struct bt_finetuning_part *part;
 	struct bt_example_writer w;
 	struct bt_buf context; /* the last one, which words are in */
-	struct words words;
+	struct bt_context_words words;
+	size_t *first; /* [words] the first token of each */
+	size_t first_cap;
 	struct ids tokens, question, answer; /* tokens: of the context */
 	struct bt_buf said, found;           /* answers */
 	/* features [max_seq_length] */
@@ -54,12 +51,6 @@ struct range {
 	int64_t first, last;
 	bool impossible;
 };
-
-/* Where the words of a context end. */
-static bool is_blank(uint32_t c)
-{
-	return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == 0x202f;
-}
 
 /* Appends the tokens of a text. */
 static int encode(struct maker *m, struct bt_span text, struct ids *to,
@@ -79,48 +70,32 @@ static int encode(struct maker *m, struct bt_span text, struct ids *to,
 	return BT_OK;
 }
 
-static int add_word(struct maker *m, const char *p, size_t n,
-                    struct bt_error *err)
-{
-	struct words *w = &m->words;
-
-	if (bt_grow(&w->word, &w->cap, w->n + 1, sizeof(*w->word)) ||
-	    bt_grow(&w->first, &w->first_cap, w->n + 1, sizeof(*w->first)))
-		return bt_error_nomem(err, "reading a question");
-	w->word[w->n] = (struct bt_span){p, n};
-	w->first[w->n++] = m->tokens.n;
-	return encode(m, w->word[w->n - 1], &m->tokens, err);
-}
-
 /* Words and tokens of a context, unless it is the last one again. */
 static int read_context(struct maker *m, struct bt_span c, struct bt_error *err)
 {
-	const char *p, *end, *begin = NULL;
-	unsigned k;
-	int r = BT_OK;
+	struct bt_context_words *w = &m->words;
+	size_t i;
+	int r;
 
-	if (m->context.len == c.n && m->words.n > 0 &&
+	if (m->context.len == c.n && w->n > 0 &&
 	    memcmp(m->context.data, c.p, c.n) == 0)
 		return BT_OK;
 	bt_buf_reset(&m->context);
 	bt_buf_put(&m->context, c.p, c.n);
 	if (m->context.oom)
 		return bt_error_nomem(err, "reading a question");
-	m->words.n = m->tokens.n = 0;
-	p = bt_buf_at(&m->context, 0);
-	for (end = p + c.n; r == BT_OK && p < end; p += k) {
-		k = bt_utf8_len((uint8_t)*p);
-		if (!is_blank(bt_utf8_get((const uint8_t *)p))) {
-			begin = begin != NULL ? begin : p;
-		} else if (begin != NULL) {
-			r = add_word(m, begin, (size_t)(p - begin), err);
-			begin = NULL;
-		}
+	c.p = bt_buf_at(&m->context, 0);
+	m->tokens.n = 0;
+	r = bt_context_words_read(w, c, err);
+	if (r == BT_OK && bt_grow(&m->first, &m->first_cap, w->n + 1,
+	                          sizeof(*m->first)) != BT_OK)
+		r = bt_error_nomem(err, "reading a question");
+	for (i = 0; r == BT_OK && i < w->n; i++) {
+		m->first[i] = m->tokens.n;
+		r = encode(m, w->word[i], &m->tokens, err);
 	}
-	if (r == BT_OK && begin != NULL)
-		r = add_word(m, begin, (size_t)(end - begin), err);
 	if (r != BT_OK)
-		m->words.n = 0;
+		w->n = 0;
 	return r;
 }
 
@@ -139,9 +114,7 @@ static int word_at(const struct maker *m, int64_t k, int64_t *word,
 		                    "the answer ends at character %lld, behind "
 		                    "the context, which has %lld",
 		                    (long long)k + 1, (long long)i);
-	for (*word = -1; *word + 1 < (int64_t)m->words.n &&
-	                 m->words.word[*word + 1].p <= p;)
-		(*word)++;
+	*word = bt_context_words_at(&m->words, p);
 	return BT_OK;
 }
 
@@ -155,33 +128,14 @@ static int64_t characters(struct bt_span s)
 	return n;
 }
 
-/* The words of a text as Python's str.split() finds them, a blank between. */
-static void join_said(struct maker *m, struct bt_span s)
-{
-	bool gap = false;
-	unsigned k;
-
-	bt_buf_reset(&m->said);
-	for (; s.n > 0; s.p += k, s.n -= k) {
-		k = bt_utf8_len((uint8_t)*s.p);
-		if (bt_py_is_space(bt_utf8_get((const uint8_t *)s.p))) {
-			gap = true;
-			continue;
-		}
-		if (gap && m->said.len > 0)
-			bt_buf_puts(&m->said, " ");
-		gap = false;
-		bt_buf_put(&m->said, s.p, k);
-	}
-}
-
 /* Whether words first .. last contain the answer. */
 static int contained(struct maker *m, struct bt_span answer, int64_t first,
                      int64_t last, bool *yes, struct bt_error *err)
 {
 	int64_t i;
 
-	join_said(m, answer);
+	bt_buf_reset(&m->said);
+	bt_py_squeeze(answer, &m->said);
 	bt_buf_reset(&m->found);
 	for (i = first; i <= last; i++) {
 		if (i > first)
@@ -246,10 +200,9 @@ static int find_answer(struct maker *m, const struct bt_squad_question *q,
 		r = contained(m, q->answer[0], first, last, found, err);
 	if (r != BT_OK || !*found)
 		return r;
-	at->first = (int64_t)m->words.first[first];
+	at->first = (int64_t)m->first[first];
 	at->last =
-	    (int64_t)(last + 1 < n ? m->words.first[last + 1] : m->tokens.n) -
-	    1;
+	    (int64_t)(last + 1 < n ? m->first[last + 1] : m->tokens.n) - 1;
 	m->answer.n = 0;
 	r = encode(m, q->answer[0], &m->answer, err);
 	if (r == BT_OK)
@@ -378,8 +331,8 @@ static void clear(struct maker *m)
 	bt_buf_clear(&m->said);
 	bt_buf_clear(&m->found);
 	bt_buf_clear(&m->lost);
-	free(m->words.word);
-	free(m->words.first);
+	bt_context_words_clear(&m->words);
+	free(m->first);
 	free(m->tokens.id);
 	free(m->question.id);
 	free(m->answer.id);

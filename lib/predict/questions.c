@@ -111,6 +111,7 @@ int bt_questions_add(struct bt_questions *q, size_t k, size_t n,
 		if (r != BT_OK)
 			return r;
 	}
-	bt_spans_add(&q->spans, logits, q->window.place, n);
-	return BT_OK;
+	r = bt_spans_add(&q->spans, logits, q->window.ids, q->window.place, n,
+	                 err);
+	return r == BT_OK ? BT_OK : blame(q->number[k], err);
 }

@@ -94,6 +94,34 @@ static void put_key(struct bt_span_files *f, struct bt_span id)
 	bt_buf_puts(&f->row, ": ");
 }
 
+/* A member of an answer: its name behind what comes before. */
+static void put_member(struct bt_buf *b, const char *before, const char *name)
+{
+	bt_buf_printf(b, "%s            \"%s\": ", before, name);
+}
+
+/* An answer with its members, in the order of run_squad or of run_qa. */
+static void put_answer(struct bt_buf *b, const struct bt_spans_answer *a,
+                       bool google)
+{
+	if (google) {
+		put_member(b, "", "text");
+		put_text(b, a->text);
+		put_member(b, ",\n", "probability");
+		put_number(b, a->probability);
+	}
+	put_member(b, google ? ",\n" : "", "start_logit");
+	put_number(b, (double)a->start_logit);
+	put_member(b, ",\n", "end_logit");
+	put_number(b, (double)a->end_logit);
+	if (!google) {
+		put_member(b, ",\n", "text");
+		put_text(b, a->text);
+		put_member(b, ",\n", "probability");
+		put_number(b, a->probability);
+	}
+}
+
 static int put_nbest(struct bt_span_files *f, struct bt_span id,
                      const struct bt_spans *s, struct bt_error *err)
 {
@@ -104,14 +132,7 @@ static int put_nbest(struct bt_span_files *f, struct bt_span id,
 	for (a = s->answer; a < s->answer + s->n; a++) {
 		bt_buf_puts(b, a == s->answer ? "[\n        {\n"
 		                              : ",\n        {\n");
-		bt_buf_puts(b, "            \"start_logit\": ");
-		put_number(b, (double)a->start_logit);
-		bt_buf_puts(b, ",\n            \"end_logit\": ");
-		put_number(b, (double)a->end_logit);
-		bt_buf_puts(b, ",\n            \"text\": ");
-		put_text(b, a->text);
-		bt_buf_puts(b, ",\n            \"probability\": ");
-		put_number(b, a->probability);
+		put_answer(b, a, f->o.google != NULL);
 		bt_buf_puts(b, "\n        }");
 	}
 	bt_buf_puts(b, "\n    ]");
@@ -122,7 +143,7 @@ static int put_odds(struct bt_span_files *f, struct bt_span id,
                     const struct bt_spans *s, struct bt_error *err)
 {
 	put_key(f, id);
-	put_number(&f->row, (double)s->null_odds);
+	put_number(&f->row, s->null_odds);
 	return flush(f, f->null_odds, err);
 }
 
@@ -145,7 +166,7 @@ static void put_line(struct bt_span_files *f, struct bt_span id,
 	put_number(b, a->probability);
 	if (f->may_lack) {
 		bt_buf_puts(b, ", \"null_odds\": ");
-		put_number(b, (double)s->null_odds);
+		put_number(b, s->null_odds);
 	}
 	bt_buf_puts(b, "}\n");
 }
@@ -214,8 +235,9 @@ int bt_span_files_open(struct bt_span_files *f,
                        const struct bt_span_files_opts *o, struct bt_out *out,
                        struct bt_error *err)
 {
-	struct bt_spans_opts s = {.best = BT_SPANS_BEST,
-	                          .longest = BT_SPANS_LONGEST};
+	struct bt_spans_opts s = {.best = (size_t)o->best,
+	                          .longest = (size_t)o->max_answer,
+	                          .google = o->google};
 	int r;
 
 	memset(f, 0, sizeof(*f));
@@ -224,8 +246,6 @@ int bt_span_files_open(struct bt_span_files *f,
 	f->may_lack = o->null_odds != NULL || !isnan(o->null_threshold);
 	if (!isnan(o->null_threshold))
 		s.threshold = o->null_threshold;
-	if (o->max_answer > 0)
-		s.longest = (size_t)o->max_answer;
 	if (collide(o))
 		return bt_error_set(err, BT_EARG,
 		                    "answers, the best answers and null odds "

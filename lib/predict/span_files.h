@@ -23,6 +23,9 @@ struct bt_span_files_opts {
 	double null_threshold; /* NaN: 0 with null_odds, else questions have an
 	                        * answer */
 	int64_t max_answer;    /* tokens of an answer; 0: BT_SPANS_LONGEST */
+	int64_t best; /* answers to each, and tokens of each window, of which
+	               * they are made; 0: BT_SPANS_BEST */
+	const struct bt_tok *google; /* as bt_spans_opts has it */
 };
 
 struct bt_span_files {

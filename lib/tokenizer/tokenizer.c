@@ -46,6 +46,12 @@ size_t bt_tok_size(const struct bt_tok *t)
 	return t->vocab.n;
 }
 
+bool bt_tok_is_bert(const struct bt_tok *tok)
+{
+	return tok->kind == BT_TOK_WORDPIECE && tok->bert_norm &&
+	       tok->bert_split && tok->norms == 1 && tok->pretoks == 1;
+}
+
 size_t bt_tok_model_size(const struct bt_tok *t)
 {
 	return t->model_size;

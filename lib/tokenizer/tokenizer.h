@@ -41,6 +41,10 @@ const char *bt_tok_fingerprint(const struct bt_tok *tok);
 /* Tokens of the vocabulary; ids are smaller. */
 size_t bt_tok_size(const struct bt_tok *tok);
 
+/* Whether texts are normalized and split as BERT's are, and words cut by
+ * WordPiece, and nothing else is done. */
+bool bt_tok_is_bert(const struct bt_tok *tok);
+
 /* Rows of the model's table of tokens, as its configuration says; 0: not said.
  * At least bt_tok_size: a larger vocabulary is refused when opening. */
 size_t bt_tok_model_size(const struct bt_tok *tok);

@@ -76,3 +76,22 @@ void bt_py_lower(struct bt_span s, struct bt_buf *out)
 			bt_buf_put(out, bytes, bt_utf8_put(bytes, lower[i]));
 	}
 }
+
+void bt_py_squeeze(struct bt_span s, struct bt_buf *out)
+{
+	size_t from = out->len;
+	bool gap = false;
+	unsigned k;
+
+	for (; s.n > 0; s.p += k, s.n -= k) {
+		k = bt_utf8_len((uint8_t)*s.p);
+		if (bt_py_is_space(bt_utf8_get((const uint8_t *)s.p))) {
+			gap = true;
+			continue;
+		}
+		if (gap && out->len > from)
+			bt_buf_putc(out, ' ');
+		gap = false;
+		bt_buf_put(out, s.p, k);
+	}
+}

@@ -23,4 +23,7 @@ bool bt_py_is_punct(uint32_t c);
 /* Appends str.lower() of UTF-8. */
 void bt_py_lower(struct bt_span s, struct bt_buf *out);
 
+/* Appends " ".join(str.split()) of UTF-8. */
+void bt_py_squeeze(struct bt_span s, struct bt_buf *out);
+
 #endif

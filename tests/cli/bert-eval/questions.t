@@ -74,6 +74,6 @@ refuses "*record 1: has no 'question'*squad2tfrecord*" 'no questions' bert-eval 
 misuses '*answers to questions are evaluated without *a second file of --predictions' 'no mean of answers' bert-eval --predictions v1.json --predictions v1.json v1.rec
 printf 'text,label\nx,x\n' | csv2tfrecord -q -t text -l label | bert-tokenize -q -m "$TEST_TOP/pipelines/data/vocab.txt" -o labels.rec
 printf 'id,label\n0,x\n' >labels.csv
-misuses '*--null-odds, --null-threshold and --language are for answers*' 'no odds of labels' \
+misuses '*--null-odds, --null-threshold, --dialect and --language are for answers*' 'no odds of labels' \
 	bert-eval --predictions labels.csv --language de labels.rec
 finish

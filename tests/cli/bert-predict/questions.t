@@ -96,6 +96,21 @@ like "$(head -n 1 out)" '{"id": "q1", "answer": "", "start": null, "end": null, 
 bert-predict -q -m model --header ID,PredictionString -o p.csv v1.rec
 like "$(head -n 2 p.csv)" 'ID,PredictionString
 q1,the w?' 'CSV'
+works 'run_squad'"'"'s way' bert-predict -m model --dialect google --nbest n.json -o google.json v1.rec
+same google.json p.json 'finds the same where the answer is clear'
+is "$(sed -n '4,7s/^ *"\([a-z_]*\)":.*/\1/p' n.json | tr '\n' ' ')" 'text probability start_logit end_logit ' \
+	'its best answers have their own order'
+bert-predict -q -m model --dialect google --nbest n.json --n-best 1 -o one.json v1.rec
+is "$(grep -c '"text"' n.json)" 60 '--n-best'
+is "$(bert-eval -q -m model --dialect google v1.rec | head -n 2)" "$(bert-eval -q --predictions google.json v1.rec)" \
+	'bert-eval finds them, too'
+# A window that shows less around a token does not begin an answer with it.
+tfrecord-cat -q --json v1.rec | sed 's/"max_context": \[[^]]*\]/"max_context": [0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0]/' >none
+awk '{ n = split($0, a, /"max_context": \[/); m = index(a[2], "]"); k = $0; sub(/.*"input_ids": \[/, "", k); sub(/\].*/, "", k)
+	k = gsub(/,/, ",", k) + 1; z = "0"; while (--k) z = z ",0"; print a[1] "\"max_context\": [" z substr(a[2], m) }' none |
+	tfrecord-cat -q --from-json -o none.rec
+is "$(bert-predict -q -m model --dialect google none.rec | grep -c ': "empty"')" 60 '... if none shows most'
+is "$(bert-predict -q -m model none.rec | grep -c ': "the w')" 60 '... which transformers do not ask'
 bert-predict -q -m model -j 3 v2.rec >three.json
 bert-predict -q -m model -j 1 v2.rec >one.json
 same one.json three.json 'threads do not matter'
@@ -111,6 +126,10 @@ declines 1 "*no training record has an answer (make records of questions with sq
 misuses '*need files of their own*' 'one file for two' bert-predict -m model --nbest x.json -o x.json v1.rec
 misuses '*answers to questions are evaluated without --by, *' '--by' bert-eval -m model --by length v1.rec
 misuses '*a model has its own' 'null odds for a model' bert-eval -m model --null-odds o.json v1.rec
+rm -rf bare && cp -r model bare && rm bare/vocab.txt bare/tokenizer_config.json
+misuses "*'bare' has no tokenizer, whose tokens answers are found by" 'no tokenizer' bert-predict -m bare --dialect google v1.rec
+misuses '*give -m DIR*' 'answers in a file have no dialect' bert-eval --predictions p.json --dialect google v1.rec
+misuses "*expected hf|google*" 'another dialect' bert-predict -m model --dialect bert v1.rec
 tfrecord-cat -q --json v1.rec | sed 's/"context": "[^"]*"/"context": "short"/' | tfrecord-cat -q --from-json -o short.rec
 refuses '*record 1: a token stands for the characters * of a context that has 5' 'tokens beyond the context' \
 	bert-predict -m model -o short.json short.rec

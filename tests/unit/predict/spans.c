@@ -32,7 +32,10 @@ static void start(struct bt_spans *s, size_t best, size_t longest,
 
 static void add(struct bt_spans *s, const float *logits)
 {
-	bt_spans_add(s, logits, places, TOKENS);
+	static const int32_t ids[TOKENS];
+	struct bt_error err = {0};
+
+	assert_ok(bt_spans_add(s, logits, ids, places, TOKENS, &err));
 }
 
 static void is(const struct bt_spans *s, size_t i, const char *text, double sum,
@@ -42,10 +45,10 @@ static void is(const struct bt_spans *s, size_t i, const char *text, double sum,
 
 	assert_true(i < s->n);
 	assert_true(bt_span_equal(a->text, bt_span(text)));
-	if (fabs((double)a->sum - sum) > 1e-6 ||
+	if (fabs(a->sum - sum) > 1e-6 ||
 	    fabs(a->probability - probability) > 1e-6)
-		fail_msg("answer %zu is %.9g, %.9g, not %.9g, %.9g", i,
-		         (double)a->sum, a->probability, sum, probability);
+		fail_msg("answer %zu is %.9g, %.9g, not %.9g, %.9g", i, a->sum,
+		         a->probability, sum, probability);
 }
 
 static void two_windows(void **state)
