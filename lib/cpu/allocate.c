@@ -59,7 +59,7 @@ static int allocate_arenas(struct bt_engine *e, struct bt_error *err)
 
 	if (!bt_size_mul(e->g->n_floats, sizeof(float), &size) ||
 	    bt_arena_init(&e->params, size) != BT_OK ||
-	    (e->o.train && bt_arena_init(&e->grads, size) != BT_OK))
+	    (bt_learns(e) && bt_arena_init(&e->grads, size) != BT_OK))
 		return bt_error_set(err, BT_ENOMEM,
 		                    "out of memory for %zu parameters",
 		                    e->g->n_floats);
@@ -90,7 +90,23 @@ static int allocate_weights(struct bt_engine *e, struct bt_error *err)
 	return BT_OK;
 }
 
-/* Positions, zeros, and of a training embedding the rows touched. */
+/* What is said of each token of a batch. */
+static int allocate_tokens(struct bt_engine *e)
+{
+	size_t i;
+
+	free(e->positions);
+	free(e->numbers);
+	e->positions = bt_array0(e->o.max_tokens, sizeof(*e->positions));
+	e->numbers = bt_array(e->o.max_tokens, sizeof(*e->numbers));
+	if (e->positions == NULL || e->numbers == NULL)
+		return BT_ENOMEM;
+	for (i = 0; i < e->o.max_tokens; i++)
+		e->numbers[i] = (int32_t)i;
+	return BT_OK;
+}
+
+/* Zeros, tokens, and of an embedding that learns the rows touched. */
 static int allocate_tables(struct bt_engine *e)
 {
 	const struct bt_node *n = &e->g->nodes[0];
@@ -100,11 +116,10 @@ static int allocate_tables(struct bt_engine *e)
 	for (i = 0; i < e->g->n_nodes; i++)
 		if (e->g->nodes[i].cols > widest)
 			widest = e->g->nodes[i].cols;
-	e->positions = bt_array0(e->o.max_tokens, sizeof(*e->positions));
 	e->zeros = bt_array0((size_t)widest, sizeof(*e->zeros));
-	if (e->positions == NULL || e->zeros == NULL)
+	if (e->zeros == NULL || allocate_tokens(e) != BT_OK)
 		return BT_ENOMEM;
-	if (!e->o.train || n->op != BT_OP_EMBED)
+	if (!bt_learns(e) || n->op != BT_OP_EMBED)
 		return BT_OK;
 	rows = (size_t)e->g->params[n->u.embed.word].rows;
 	e->touched = bt_array(rows, sizeof(*e->touched));
@@ -136,7 +151,7 @@ int bt_engine_grow(struct bt_engine *e, size_t tokens, size_t selected,
 	if (length <= e->o.max_length && tokens <= e->o.max_tokens &&
 	    selected <= e->o.max_selected)
 		return BT_OK;
-	if (e->o.train)
+	if (bt_learns(e))
 		return bt_error_set(err, BT_EARG,
 		                    "a sequence of %zu tokens exceeds %zu",
 		                    length, e->o.max_length);
@@ -149,17 +164,14 @@ int bt_engine_grow(struct bt_engine *e, size_t tokens, size_t selected,
 	bt_arena_clear(&e->activations);
 	bt_scratch_free(e);
 	bt_rope_free(e);
-	free(e->positions);
 	free(e->rel_rows);
-	e->positions = NULL;
 	e->rel_rows = NULL;
 	bt_relative_plan(e);
 	e->scratch_floats = bt_scratch_need(e);
 	r = bt_plan_buffers(e, err);
 	if (r != BT_OK)
 		return r;
-	e->positions = bt_array0(e->o.max_tokens, sizeof(*e->positions));
-	if (e->positions == NULL || allocate_scratch(e) != BT_OK ||
+	if (allocate_tokens(e) != BT_OK || allocate_scratch(e) != BT_OK ||
 	    bt_rope_allocate(e) != BT_OK || bt_relative_allocate(e) != BT_OK)
 		return bt_error_set(err, BT_ENOMEM,
 		                    "out of memory for sequences of %zu tokens",

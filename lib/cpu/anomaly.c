@@ -178,7 +178,7 @@ int bt_check_backward(struct bt_engine *e, int node, struct bt_error *err)
 		r = check_rows(e, node, n->in[k],
 		               e->run[n->in[k]].buf[BT_SLOT_GRAD],
 		               e->run[n->in[k]].grad_bf16, "backward", err);
-	return r == BT_OK ? check_params(e, node, err) : r;
+	return r == BT_OK && bt_learns(e) ? check_params(e, node, err) : r;
 }
 
 long bt_engine_bad_sequence(const struct bt_engine *e)

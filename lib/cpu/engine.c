@@ -121,6 +121,7 @@ void bt_engine_free(struct bt_engine *e)
 	free(e->run);
 	free(e->lines);
 	free(e->positions);
+	free(e->numbers);
 	free(e->rel_rows);
 	free(e->zeros);
 	free(e->param);
@@ -139,9 +140,14 @@ float *bt_engine_params(struct bt_engine *e)
 
 void bt_engine_map_param(struct bt_engine *e, int p, const float *values)
 {
-	assert(!e->o.train &&
+	assert(!bt_learns(e) &&
 	       (bt_param_alone(e->g, p) || values == e->param[p]));
 	e->param[p] = values;
+}
+
+const float *bt_engine_param(const struct bt_engine *e, int p)
+{
+	return e->param[p];
 }
 
 float *bt_engine_grads(struct bt_engine *e)
@@ -271,10 +277,16 @@ double bt_engine_loss(const struct bt_engine *e)
 
 int bt_engine_backward(struct bt_engine *e, bool add, struct bt_error *err)
 {
-	int n;
+	int n = e->g->n_nodes - 1;
 
 	e->add = add;
-	for (n = e->g->n_nodes - 1; n >= 0; n--) {
+	if (e->b.logit_grads != NULL) { /* in place of the nodes behind it */
+		n = e->g->logits;
+		memcpy(e->run[n].buf[BT_SLOT_GRAD], e->b.logit_grads,
+		       bt_engine_logit_rows(e) * (size_t)e->g->nodes[n].cols *
+		           sizeof(float));
+	}
+	for (; n >= 0; n--) {
 		bt_recompute(e, n);
 		bt_engine_node(e, n, true);
 		if (e->o.detect && bt_check_backward(e, n, err) != BT_OK)
@@ -312,7 +324,7 @@ struct bt_engine_memory bt_engine_memory(const struct bt_engine *e)
 	int i;
 
 	m.params = e->g->n_floats * sizeof(float);
-	m.grads = e->o.train ? m.params : 0;
+	m.grads = bt_learns(e) ? m.params : 0;
 	m.activations = e->activation_bytes;
 	m.provider = bt_gemm_own_estimate(e->gemm);
 	m.scratch = e->scratch_floats * sizeof(float) *

@@ -31,6 +31,9 @@ struct bt_engine_opts {
 	bool bf16;            /* products in bf16, else f32 */
 	const char *gemm;     /* of BT_GEMM_NAMES; NULL: the best there is */
 	bool train;           /* backward passes will be asked for */
+	bool fixed;           /* and give no gradients of parameters, which may
+	                       * be mapped then, but only those of the batch's
+	                       * words: the engine can grow, too */
 	bool recompute;       /* backward passes recompute most activations
 	                       * instead of keeping them: same bits */
 	bool sparse_norm;     /* of the word table's gradient; see
@@ -51,6 +54,17 @@ struct bt_batch {
 	const uint32_t *start; /* [sequences + 1] */
 	const int32_t *ids;    /* [tokens], each below the vocabulary's size */
 	const uint8_t *types;  /* [tokens], each below the number of types */
+	/* NULL, or rows that stand in place of those of the table of words, as
+	 * wide as that: of token i row i, [tokens] of them. ids still say which
+	 * tokens are padding, which positions depend on. */
+	const float *words;
+	/* NULL, or where a backward pass leaves the gradients of these rows,
+	 * or of the table's, for each token by itself */
+	float *word_grads;
+	/* NULL, or the gradients of the logits, as many as these are, which a
+	 * backward pass begins with in place of a loss's; they may be set after
+	 * the forward pass */
+	const float *logit_grads;
 	const uint32_t *selected; /* [n_selected] tokens that bt_op_select
 	                           * takes, in their order; or NULL: none */
 	size_t n_selected;
@@ -94,23 +108,26 @@ int bt_engine_new(const struct bt_graph *g, const struct bt_engine_opts *o,
                   struct bt_engine **e, struct bt_error *err) BT_MUST_USE;
 void bt_engine_free(struct bt_engine *e);
 
-/* Makes an engine that does not train ready for batches of so many tokens, so
- * many of them selected, and sequences of such a length, if it is not. What was
- * computed is gone; parameters and packed weights stay. After a failure it can
- * only be freed. */
+/* Makes an engine that does not train, or is `fixed`, ready for batches of so
+ * many tokens, so many of them selected, and sequences of such a length, if it
+ * is not. What was computed is gone; parameters and packed weights stay. After
+ * a failure it can only be freed. */
 int bt_engine_grow(struct bt_engine *e, size_t tokens, size_t selected,
                    size_t length, struct bt_error *err) BT_MUST_USE;
 
 /* Arenas of g->n_floats floats, parameters at their offsets. After the
  * parameters were changed, bt_engine_pack must be called. */
 float *bt_engine_params(struct bt_engine *e);
-float *bt_engine_grads(struct bt_engine *e); /* NULL unless train */
+float *bt_engine_grads(struct bt_engine *e); /* NULL unless it learns */
 
 /* Maps parameter p to values of the caller's, e.g. in a mapped file, which must
  * outlive the engine; its part of the arena then takes no memory, if it was
- * never written. Only without `train`, and for parameters that are not joined
- * to others (bt_param_alone). */
+ * never written. Only without `train` or with `fixed`, and for parameters that
+ * are not joined to others (bt_param_alone). */
 void bt_engine_map_param(struct bt_engine *e, int p, const float *values);
+
+/* The values of parameter p, wherever they are. */
+const float *bt_engine_param(const struct bt_engine *e, int p);
 
 /* Brings the packed weights up to date. */
 int bt_engine_pack(struct bt_engine *e, struct bt_error *err) BT_MUST_USE;

@@ -67,6 +67,7 @@ struct bt_engine {
 	/* of the last batch */
 	struct bt_batch b;
 	int32_t *positions; /* [max_tokens] */
+	int32_t *numbers;   /* [max_tokens] 0, 1, 2, ...: rows of b.words */
 	float *zeros;       /* of the widest node, for what it lacks */
 	double loss;
 	long bad_sequence; /* where a value is not finite, or -1 */
@@ -186,6 +187,12 @@ static inline uint32_t bt_row0(const struct bt_engine *e,
 static inline const float *bt_param(const struct bt_engine *e, int p)
 {
 	return e->param[p];
+}
+
+/* Whether backward passes give the gradients of parameters. */
+static inline bool bt_learns(const struct bt_engine *e)
+{
+	return e->o.train && !e->o.fixed;
 }
 
 static inline float *bt_grad(const struct bt_engine *e, int p)

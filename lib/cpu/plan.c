@@ -27,11 +27,13 @@ static bool can_take_bf16(enum bt_opcode op)
 
 /* Whether an operator's backward pass reads its inputs of a type; operand: in
  * the type that products take. */
-static bool reads_input_backward(enum bt_opcode op, enum bt_slot slot,
-                                 bool operand)
+static bool reads_input_backward(const struct bt_engine *e, enum bt_opcode op,
+                                 enum bt_slot slot, bool operand)
 {
 	if (op == BT_OP_NORM)
 		return slot == BT_SLOT_F32;
+	if (op == BT_OP_LINEAR && !bt_learns(e))
+		return false;
 	return operand && can_take_bf16(op);
 }
 
@@ -158,7 +160,7 @@ static void plan_output(struct bt_engine *e, int v, enum bt_slot slot)
 			            : first;
 			live_until(first, i);
 			live_until(later, run[i].recompute_at);
-			if (reads_input_backward(op, slot, operand))
+			if (reads_input_backward(e, op, slot, operand))
 				live_until(later, run[i].backward_at);
 		}
 	if (v == g->logits)

@@ -357,7 +357,7 @@ static void backward(struct bt_engine *e, int node)
 		return;
 	}
 	run_heads(&j);
-	if (n->u.attention.relative_bias >= 0)
+	if (n->u.attention.relative_bias >= 0 && bt_learns(e))
 		bt_engine_run(e, sum_biases, &j, n->u.attention.heads);
 }
 

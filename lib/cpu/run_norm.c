@@ -50,7 +50,7 @@ static struct job make_job(struct bt_engine *e, int node, int gamma, int beta,
 	j.a.y = r->buf[BT_SLOT_F32];
 	j.a.y_bf16 = r->buf[BT_SLOT_BF16];
 	j.a.dy = r->buf[BT_SLOT_GRAD];
-	if (e->o.train) {
+	if (bt_learns(e)) {
 		j.dgamma = bt_grad(e, gamma);
 		j.dbeta = beta >= 0 ? bt_grad(e, beta) : NULL;
 	}
@@ -116,7 +116,8 @@ static int column_pieces(size_t h)
 static void back(struct job *j)
 {
 	bt_engine_run(j->e, back_piece, j, bt_row_pieces(j->rows, SUM_ROWS));
-	bt_engine_run(j->e, sum_piece, j, column_pieces(j->a.cols));
+	if (bt_learns(j->e))
+		bt_engine_run(j->e, sum_piece, j, column_pieces(j->a.cols));
 }
 
 static void plan_residual(struct bt_engine *e, int node)
@@ -222,11 +223,11 @@ static void embed_piece(void *arg, int piece, int worker)
 	const struct bt_node *n = &e->g->nodes[j->node];
 	struct bt_embed m = {.cols = j->a.cols};
 
-	m.word = bt_param(e, n->u.embed.word);
+	m.word = e->b.words != NULL ? e->b.words : bt_param(e, n->u.embed.word);
 	m.position = n->u.embed.position >= 0 ? bt_param(e, n->u.embed.position)
 	                                      : e->zeros;
 	m.type = n->u.embed.type >= 0 ? bt_param(e, n->u.embed.type) : NULL;
-	m.ids = e->b.ids;
+	m.ids = e->b.words != NULL ? e->numbers : e->b.ids;
 	m.positions = e->positions;
 	m.types = e->b.types;
 	e->k->embed(&m, j->a.z, (size_t)piece * ROWS,
@@ -358,6 +359,11 @@ static void backward_embed(struct bt_engine *e, int node)
 	size_t t;
 
 	back(&j);
+	if (e->b.word_grads != NULL)
+		memcpy(e->b.word_grads, j.a.dresidual,
+		       j.rows * j.a.cols * sizeof(float));
+	if (!bt_learns(e))
+		return;
 	if (!e->add)
 		clear_tables(e, n);
 	for (t = 0; t < j.rows; t++)

@@ -84,8 +84,11 @@ static void backward(struct bt_engine *e, int node)
 	const struct bt_node *n = &e->g->nodes[node];
 	const struct bt_param *p = &e->g->params[n->u.relative_positions.table];
 	size_t h = (size_t)n->cols;
-	float *d = bt_grad(e, n->u.relative_positions.table);
+	float *d;
 
+	if (!bt_learns(e))
+		return;
+	d = bt_grad(e, n->u.relative_positions.table);
 	if (!bt_adds(e, node))
 		memset(d, 0, bt_param_size(p) * sizeof(*d));
 	e->k->axpy(1.0f, e->run[node].buf[BT_SLOT_GRAD],

@@ -76,7 +76,7 @@ static inline const char *provider(void)
 	return getenv("TEST_GEMM");
 }
 
-enum { TINY_RECOMPUTE = 1, TINY_DETECT = 2, TINY_APART = 4 };
+enum { TINY_RECOMPUTE = 1, TINY_DETECT = 2, TINY_APART = 4, TINY_FIXED = 8 };
 
 static inline int tiny_engine(struct tiny *t, int threads, bool low,
                               const char *gemm, int flags, struct bt_error *err)
@@ -84,6 +84,7 @@ static inline int tiny_engine(struct tiny *t, int threads, bool low,
 	struct bt_engine_opts o = {.bf16 = low,
 	                           .gemm = gemm,
 	                           .train = true,
+	                           .fixed = flags & TINY_FIXED,
 	                           .recompute = flags & TINY_RECOMPUTE,
 	                           .detect = flags & TINY_DETECT,
 	                           .sparse_norm = flags & TINY_APART,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The engine on every model family: results that depend neither on threads nor
  * on what is computed again, gradients that add up where layers share
- * parameters, and the buckets of relative distances. */
+ * parameters, rows of words that a caller gives and their gradients, and the
+ * buckets of relative distances. */
 #include "test.h"
 
 #include <math.h>
@@ -90,6 +91,135 @@ static void how_does_not_matter(void **state)
 			tiny_close(&a);
 			tiny_close(&b);
 		}
+}
+
+/* Rows of words beside the table, and their gradients. */
+struct words {
+	size_t cols;
+	float *rows, *grads, *before, *direction;
+	float logit_grads[TINY_TEXTS * TINY_CLASSES];
+};
+
+static void open_words(struct words *w, struct tiny *t)
+{
+	int word = t->g.nodes[0].u.embed.word;
+	size_t n, i;
+	double v[2];
+
+	w->cols = (size_t)t->g.params[word].cols;
+	n = TINY_TOKENS * w->cols;
+	w->rows = malloc(n * sizeof(*w->rows));
+	w->grads = malloc(n * sizeof(*w->grads));
+	w->before = malloc(n * sizeof(*w->before));
+	w->direction = malloc(n * sizeof(*w->direction));
+	for (i = 0; i < TINY_TOKENS; i++)
+		memcpy(w->rows + i * w->cols,
+		       bt_engine_param(t->e, word) +
+		           (size_t)t->ids[i] * w->cols,
+		       w->cols * sizeof(float));
+	memcpy(w->before, w->rows, n * sizeof(float));
+	for (i = 0; i < n; i++) {
+		bt_random_normal(4, 41, 0, i, 0, v);
+		w->direction[i] = (float)(v[0] / sqrt((double)n));
+	}
+	for (i = 0; i < TINY_TEXTS * TINY_CLASSES; i++)
+		w->logit_grads[i] = (float)i / 10 - 1;
+	t->b.words = w->rows;
+	t->b.word_grads = w->grads;
+}
+
+static void close_words(struct words *w)
+{
+	free(w->rows);
+	free(w->grads);
+	free(w->before);
+	free(w->direction);
+}
+
+/* The gradients of the tokens with a word are together that of its row. */
+static void check_table(const struct words *w, const struct tiny *t,
+                        const float *table, int pad)
+{
+	size_t id, i, k;
+	double sum;
+
+	for (id = 0; id < 50; id++)
+		for (k = 0; k < w->cols; k++) {
+			sum = 0;
+			for (i = 0; i < TINY_TOKENS; i++)
+				if (t->ids[i] == (int)id && (int)id != pad)
+					sum +=
+					    (double)w->grads[i * w->cols + k];
+			assert_true(
+			    fabs(sum - (double)table[id * w->cols + k]) < 1e-5);
+		}
+}
+
+/* Of the logits' sum with those weights, where the rows lie h along. */
+static double answer_at(struct words *w, struct tiny *t, float h)
+{
+	struct bt_error err = {0};
+	double sum = 0;
+	size_t i;
+
+	for (i = 0; i < TINY_TOKENS * w->cols; i++)
+		w->rows[i] = w->before[i] + h * w->direction[i];
+	assert_ok(bt_engine_forward(t->e, &t->b, &err));
+	for (i = 0; i < TINY_TEXTS * TINY_CLASSES; i++)
+		sum += (double)w->logit_grads[i] *
+		       (double)bt_engine_logits(t->e)[i];
+	return sum;
+}
+
+static void check_words(struct words *w, struct tiny *t)
+{
+	const float h = 0.05f;
+	double wanted = 0, slope;
+	size_t i;
+
+	t->b.logit_grads = w->logit_grads;
+	t->b.labels = NULL;
+	pass(t, false);
+	for (i = 0; i < TINY_TOKENS * w->cols; i++)
+		wanted += (double)w->grads[i] * (double)w->direction[i];
+	slope = 8 * (answer_at(w, t, h) - answer_at(w, t, -h));
+	slope -= answer_at(w, t, 2 * h) - answer_at(w, t, -2 * h);
+	slope /= 12 * (double)h;
+	if (!(fabs(slope - wanted) < 2e-3 + 1e-2 * fabs(wanted)))
+		fail_msg("slope %.6g, gradient says %.6g", slope, wanted);
+}
+
+static void words_in_place_of_the_table(void **state)
+{
+	size_t bytes = TINY_TEXTS * TINY_CLASSES * sizeof(float), f;
+	struct bt_error err = {0};
+	struct bt_config c;
+	struct tiny a, b;
+	struct words w;
+	int word;
+
+	(void)state;
+	for (f = 0; f < FAMILIES; f++) {
+		c = config(families[f]);
+		open_family(&a, &c, 1, false, 0);
+		open_family(&b, &c, 2, false, TINY_FIXED);
+		assert_null(bt_engine_grads(b.e));
+		assert_ok(bt_engine_grow(b.e, 99, 1, 40, &err));
+		a.b.train = b.b.train = false;
+		open_words(&w, &b);
+		pass(&a, false);
+		pass(&b, false);
+		assert_memory_equal(bt_engine_logits(a.e),
+		                    bt_engine_logits(b.e), bytes);
+		word = a.g.nodes[0].u.embed.word;
+		check_table(&w, &b,
+		            bt_engine_grads(a.e) + a.g.params[word].offset,
+		            c.pad_id);
+		check_words(&w, &b);
+		close_words(&w);
+		tiny_close(&a);
+		tiny_close(&b);
+	}
 }
 
 /* An engine for the two first texts, of one token and of seven. */
@@ -296,6 +426,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(how_does_not_matter),
+	    cmocka_unit_test(words_in_place_of_the_table),
 	    cmocka_unit_test(grows),
 	    cmocka_unit_test(batches_add_up),
 	    cmocka_unit_test(shared_is_packed_once),
