@@ -5,6 +5,7 @@
 #include "base/str.h"
 #include "base/tool.h"
 #include "evaluate/prediction_output.h"
+#include "finetune/contributions.h"
 #include "format/csv.h"
 #include "io/duplicate_paths.h"
 #include "io/path.h"
@@ -17,8 +18,11 @@ struct args {
 	const char *dtype, *gemm, *format, *embed, *delimiter, *extra, *with,
 	    *windows, *scheme, *dialect;
 	struct bt_predict_opts p;
-	int64_t top, expect;
+	int64_t top, expect, steps;
 	bool profile, normalize, fill;
+	struct bt_explain_opts explain; /* its baseline by name: */
+	const char *baseline;
+	bool explains;
 	bool standard_format; /* none was asked for */
 	bool json_name;       /* but by a name that ends in .json */
 	const char *nbest, *null_odds;
@@ -86,6 +90,17 @@ static const struct bt_opt options[] = {
     BT_GROUP("Masks"),
     BT_FLAG(0, "fill-mask", "tell the tokens that masks in the texts stand for",
             args, fill),
+    BT_GROUP("Explanations"),
+    BT_FLAG(0, "explain", "write what each word contributed to a prediction",
+            args, explains),
+    BT_STR(0, "explain-class", "LABEL",
+           "explain this class [the predicted one]", args, explain.label),
+    BT_INT(0, "explain-steps", "N", "points of the integral [50]", args, steps,
+           1, BT_CONTRIBUTIONS_MOST_STEPS),
+    BT_STR(0, "explain-baseline", BT_EXPLAIN_BASELINES,
+           "what words are compared with [mask]", args, baseline),
+    BT_FLAG(0, "explain-special", "list special tokens, too", args,
+            explain.special),
     BT_GROUP("Embeddings"),
     BT_STR(0, "embed", "auto|cls|mean|max",
            "write embeddings instead of labels; auto: as modules.json says",
@@ -193,7 +208,7 @@ static int open_output(struct run *r, struct bt_error *err)
 {
 	const struct args *a = r->a;
 	const struct bt_task *task = r->s.model.task;
-	const char *why = misfit(a, task);
+	const char *why = a->explains ? NULL : misfit(a, task);
 	struct bt_prediction_output_opts o = {
 	    .output = a->common.output,
 	    .format = a->standard_format ? NULL : a->format,
@@ -201,6 +216,8 @@ static int open_output(struct run *r, struct bt_error *err)
 	    .normalize = a->normalize,
 	    .with = a->with,
 	    .scheme = a->scheme,
+	    .explains = a->explains,
+	    .explain = a->explain,
 	    .labels = a->p,
 	    .answers = {.header = a->p.header,
 	                .delimiter = a->p.delimiter,
@@ -216,6 +233,12 @@ static int open_output(struct run *r, struct bt_error *err)
 		return bt_error_set(err, BT_EARG, "%s", why);
 	if (a->json_name && task == &bt_task_qa && a->embed == NULL)
 		o.format = "json";
+	o.explain.steps = (int)a->steps;
+	o.explain.threshold = a->p.threshold;
+	o.explain.baseline =
+	    a->baseline != NULL && strcmp(a->baseline, "pad") == 0
+	        ? BT_EXPLAIN_PAD
+	        : BT_EXPLAIN_MASK;
 	o.labels.top = (int)a->top;
 	o.labels.sample_ignore_extra =
 	    a->extra != NULL && strcmp(a->extra, "ignore") == 0;
@@ -231,6 +254,7 @@ static int open_all(struct run *r, struct bt_error *err)
 	    .n_more = (size_t)r->a->model.n - 1,
 	    .embed = r->a->embed,
 	    .fills = r->a->fill,
+	    .explains = r->a->explains,
 	    .dtype = bt_precision_named(r->a->dtype),
 	    .gemm = r->a->gemm,
 	    .log = &r->log,
@@ -238,7 +262,8 @@ static int open_all(struct run *r, struct bt_error *err)
 	    .threads = (int)r->a->common.threads,
 	    .expect = (uint64_t)r->a->expect,
 	    .labels = BT_LABELS_OPTIONAL,
-	    .windows = bt_windows_named(r->a->windows),
+	    .windows = r->a->explains ? BT_WINDOWS_EACH
+	                              : bt_windows_named(r->a->windows),
 	    .look = r->a->embed == NULL ? bt_prediction_output_look : NULL,
 	    .look_ctx = &r->out};
 	int e = bt_duplicate_paths((char *const *)models->item, models->n,
@@ -284,6 +309,36 @@ static bool fill_misfits(const struct args *a)
 	return label_options(&rest) || a->p.proba || a->scheme != NULL;
 }
 
+/* The error if options do not go with --explain, or need it; or NULL. */
+static const char *explain_misfits(const struct args *a)
+{
+	struct args rest = *a;
+
+	rest.p.threshold = NULL;
+	if (!a->explains)
+		return a->explain.label != NULL || a->steps > 0 ||
+		               a->baseline != NULL || a->explain.special
+		           ? "--explain-class, --explain-steps, "
+		             "--explain-baseline and --explain-special need "
+		             "--explain"
+		           : NULL;
+	if (a->model.n > 1)
+		return "--explain takes one model";
+	if (a->embed != NULL || a->fill)
+		return "give one of --explain, --embed and --fill-mask";
+	if (label_options(&rest) || question_options(a) || a->p.proba ||
+	    a->scheme != NULL)
+		return "of the options for labels and questions only "
+		       "--threshold applies to --explain";
+	if (a->windows != NULL)
+		return "--explain explains each window by itself, so --windows "
+		       "does not apply";
+	if (a->p.threshold != NULL && a->explain.label != NULL)
+		return "--explain-class does not ask what is predicted, so "
+		       "--threshold does not apply";
+	return NULL;
+}
+
 /* The error if options contradict each other; or NULL. */
 static const char *contradiction(const struct args *a)
 {
@@ -292,6 +347,8 @@ static const char *contradiction(const struct args *a)
 
 	if (a->model.n == 0)
 		return "give -m DIR";
+	if (a->explains || explain_misfits(a) != NULL)
+		return explain_misfits(a);
 	if (a->model.n > 1 && a->embed != NULL)
 		return "--embed takes one model";
 	if (labels && strcmp(a->format, "npy") == 0)
@@ -350,6 +407,7 @@ static bool find_format(struct args *a)
 	const char *path = a->common.output != NULL ? a->common.output : "";
 	const char *end = bt_path_ending(path), *by_name = "";
 	bool csv, tsv, tabs = a->p.delimiter == '\t' || a->p.sample != NULL;
+	bool rows = a->embed == NULL && !a->explains; /* of labels */
 	size_t i;
 
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
@@ -364,14 +422,15 @@ static bool find_format(struct args *a)
 		    path);
 		return false;
 	}
-	tsv = strcmp(by_name, "tsv") == 0 && a->embed == NULL;
+	tsv = strcmp(by_name, "tsv") == 0 && rows;
 	a->standard_format |= a->format == NULL && *by_name == '\0';
 	a->json_name = strcmp(end, "json") == 0 &&
 	               (a->format == NULL || strcmp(a->format, "json") == 0);
 	if (a->format == NULL)
 		a->format = *by_name != '\0' && !tsv && a->p.sample == NULL
 		                ? by_name
-		                : "csv";
+		            : a->explains ? "tsv"
+		                          : "csv";
 	csv = strcmp(a->format, "csv") == 0;
 	if (*by_name == '\0' || a->json_name ||
 	    strcmp(by_name, a->format) == 0 || (tsv && csv && tabs))

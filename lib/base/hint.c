@@ -69,6 +69,8 @@ static const char *const words[BT_HINTS] = {
     [BT_HINT_CLASSES_TRAIN] = "train one with bert-train -m DIR -o MODEL",
     [BT_HINT_CSV_ONLY] = "--header and --delimiter are for --format csv",
     [BT_HINT_EMBED_AUTO] = "--embed auto writes its embeddings",
+    [BT_HINT_EXPLAIN_CLASS] = "--explain-class explains one that does not",
+    [BT_HINT_EXPLAIN_STEPS] = "more --explain-steps help",
     [BT_HINT_FILL_MASK] = "train one with bert-train -m DIR -o MODEL; "
                           "--fill-mask tells its masks",
     [BT_HINT_EMBED] = "choose it with --embed cls, mean or max",
@@ -76,6 +78,7 @@ static const char *const words[BT_HINTS] = {
     [BT_HINT_FIELD_NAMES] = "--header gives CSV other column names",
     [BT_HINT_KEEP_FIELDS] =
         "csv2tfrecord --keep keeps columns, bert-tokenize --keep-text texts",
+    [BT_HINT_KEEP_TEXT] = "bert-tokenize -m MODEL --keep-text keeps it",
     [BT_HINT_LABEL_SEPARATOR] = "choose another --label-separator",
     [BT_HINT_MAP_LABEL] = "--map-label renames labels",
     [BT_HINT_MAX_LENGTH] = "tokenize with bert-tokenize --max-length",

@@ -100,6 +100,27 @@ static int open_masks(struct bt_prediction_output *p,
 	return e == BT_OK ? bt_mask_output_new(&o, p->out, &p->masks, err) : e;
 }
 
+static int open_explanations(struct bt_prediction_output *p,
+                             struct bt_predict_stream *s, struct bt_error *err)
+{
+	static const char *const formats[] = {"tsv", "csv", "jsonl"};
+	struct bt_explain_opts o = p->o.explain;
+	int i = format_among(p, formats, 3), e;
+
+	if (i == 3)
+		return bt_error_set(err, BT_EARG,
+		                    "explanations are written as tsv, csv or "
+		                    "jsonl, not as %s",
+		                    p->o.format);
+	o.json = i == 2;
+	o.delimiter = i == 1 ? ',' : '\t';
+	o.log = p->o.log;
+	e = bt_out_open(p->o.output, BT_OUT_TEXT, &p->out, err);
+	return e == BT_OK
+	           ? bt_explain_output_new(&o, s, p->out, &p->explained, err)
+	           : e;
+}
+
 static int open_answers(struct bt_prediction_output *p,
                         const struct bt_predict_stream *s, struct bt_error *err)
 {
@@ -211,8 +232,7 @@ static int open_fields(struct bt_prediction_output *p, struct bt_error *err)
 
 int bt_prediction_output_open(struct bt_prediction_output *p,
                               const struct bt_prediction_output_opts *o,
-                              const struct bt_predict_stream *s,
-                              struct bt_error *err)
+                              struct bt_predict_stream *s, struct bt_error *err)
 {
 	const struct bt_task *task = s->model.task;
 	int e;
@@ -221,11 +241,13 @@ int bt_prediction_output_open(struct bt_prediction_output *p,
 	p->o.normalize |= s->own.normalize;
 	p->model = &s->model;
 	/* a sample checks its ids itself, and tsv and npy have none */
-	p->looks = o->labels.sample == NULL && !is_format(p, "tsv") &&
-	           !is_format(p, "npy");
+	p->looks = o->labels.sample == NULL && !is_format(p, "npy") &&
+	           (o->explains || !is_format(p, "tsv"));
 	e = open_fields(p, err);
 	if (e != BT_OK)
 		return e;
+	if (o->explains)
+		return open_explanations(p, s, err);
 	if (o->embed)
 		return open_rows(p, err);
 	if (task == &bt_task_qa)
@@ -242,6 +264,7 @@ void bt_prediction_output_clear(struct bt_prediction_output *p)
 	bt_row_writer_free(p->rows);
 	bt_tags_free(p->tags);
 	bt_mask_output_free(p->masks);
+	bt_explain_output_free(p->explained);
 	bt_span_files_clear(&p->answers);
 	free(p->sum);
 	free(p->proba);
@@ -258,6 +281,8 @@ int bt_prediction_output_look(void *ctx, size_t k, uint64_t number,
 	if (p->asks)
 		return bt_questions_look(&p->answers.questions, k, number, data,
 		                         len, err);
+	if (p->explained != NULL)
+		return bt_explain_output_look(p->explained, k, data, len, err);
 	if (p->tags != NULL)
 		return bt_tags_look(p->tags, k, number, data, len, err);
 	return p->fields != NULL ? bt_fields_look(p->fields, k, data, len, err)
@@ -285,6 +310,9 @@ int bt_prediction_output_add(void *ctx, uint64_t i, const struct bt_dataset *d,
 		return bt_tags_add(p->tags, k, d->continues[k],
 		                   d->token_label + d->start[k],
 		                   bt_dataset_length(d, k), logits, err);
+	if (p->explained != NULL)
+		return bt_explain_output_add(p->explained, i, d, k, logits,
+		                             err);
 	if (p->masks != NULL)
 		return bt_mask_output_add(p->masks, i, d, k, logits, err);
 	if (p->rows != NULL)
@@ -301,6 +329,9 @@ int bt_prediction_output_flush(struct bt_prediction_output *p,
 {
 	if (p->rows != NULL && bt_row_writer_flush(p->rows, err) != BT_OK)
 		return err->code;
+	if (p->explained != NULL &&
+	    bt_explain_output_flush(p->explained, err) != BT_OK)
+		return err->code;
 	return bt_out_flush(p->out, err);
 }
 
@@ -311,7 +342,7 @@ static int finish(struct bt_prediction_output *p, struct bt_error *err)
 	if (p->tags != NULL &&
 	    (bt_tags_finish(p->tags, err) != BT_OK || p->rows == NULL))
 		return err->code;
-	if (p->masks != NULL)
+	if (p->masks != NULL || p->explained != NULL)
 		return BT_OK;
 	if (p->rows != NULL)
 		return bt_row_writer_finish(p->rows, err);
@@ -338,6 +369,8 @@ void bt_prediction_output_tell(const struct bt_prediction_output *p,
 {
 	if (p->asks)
 		bt_span_files_tell(&p->answers, log);
+	else if (p->explained != NULL)
+		bt_explain_output_tell(p->explained, log);
 	else if (p->tags != NULL)
 		bt_tags_tell(p->tags, log);
 	else if (p->rows == NULL && p->masks == NULL)

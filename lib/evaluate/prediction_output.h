@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Where a model's predictions go: labels and numbers (predict/predict.h), tags
  * of words, tokens for masks, answers to questions, or rows of numbers, as its
- * task has them. */
+ * task has them; or where what explains them goes. */
 #ifndef BT_EVALUATE_PREDICTION_OUTPUT_H
 #define BT_EVALUATE_PREDICTION_OUTPUT_H
 
 #include "dedup/duplicate_ids.h"
+#include "evaluate/explain_output.h"
 #include "evaluate/mask_output.h"
 #include "finetune/predict_stream.h"
 #include "predict/fields.h"
@@ -24,9 +25,12 @@ struct bt_prediction_output_opts {
 	struct bt_predict_opts labels;     /* form, fields, log are set here */
 	struct bt_span_files_opts answers; /* format, output, google are set
 	                                    * here */
-	bool google;              /* answers are found as run_squad does */
-	const char *scheme;       /* of tags (predict/tags.h), or NULL */
-	const struct bt_log *log; /* or NULL */
+	bool google;   /* answers are found as run_squad does */
+	bool explains; /* not the predictions are written but */
+	struct bt_explain_opts explain; /* what explains them; form and log are
+	                                 * set here */
+	const char *scheme;             /* of tags (predict/tags.h), or NULL */
+	const struct bt_log *log;       /* or NULL */
 };
 
 /* Zero is not open. Not to be moved while it is. */
@@ -35,11 +39,12 @@ struct bt_prediction_output {
 	const struct bt_model *model;
 	struct bt_fields *fields; /* of with, or NULL */
 	struct bt_predict *labels;
-	struct bt_tags *tags;         /* of words, or: */
-	struct bt_mask_output *masks; /* in texts, or: */
-	struct bt_span_files answers; /* to questions, if */
-	bool asks;                    /* they are, or: */
-	struct bt_row_writer *rows;   /* of tensors and embeddings */
+	struct bt_tags *tags;                /* of words, or: */
+	struct bt_mask_output *masks;        /* in texts, or: */
+	struct bt_explain_output *explained; /* predictions, or: */
+	struct bt_span_files answers;        /* to questions, if */
+	bool asks;                           /* they are, or: */
+	struct bt_row_writer *rows;          /* of tensors and embeddings */
 	double *sum;  /* [outputs] of arrays of probabilities: */
 	float *proba; /* [outputs] */
 	struct bt_out *out;
@@ -52,7 +57,7 @@ struct bt_prediction_output {
  * model's task is not written in that format. */
 int bt_prediction_output_open(struct bt_prediction_output *p,
                               const struct bt_prediction_output_opts *o,
-                              const struct bt_predict_stream *s,
+                              struct bt_predict_stream *s,
                               struct bt_error *err) BT_MUST_USE;
 void bt_prediction_output_clear(struct bt_prediction_output *p);
 
@@ -66,7 +71,8 @@ int bt_prediction_output_add(void *ctx, uint64_t i, const struct bt_dataset *d,
                              size_t k, const float *logits,
                              struct bt_error *err);
 
-/* Lets the reader at the other end of a pipe have what there is. */
+/* Explains what was added, if that is asked for; lets the reader at the other
+ * end of a pipe have what there is. */
 int bt_prediction_output_flush(struct bt_prediction_output *p,
                                struct bt_error *err) BT_MUST_USE;
 

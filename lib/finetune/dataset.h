@@ -223,6 +223,7 @@ struct bt_gather {
 	                             * something are masked, at this step, each
 	                             * by its number; borrowed, or NULL */
 	uint32_t step;
+	size_t tokens; /* of a batch of bt_forward; 0: as many as usual */
 };
 
 /* width: targets of a text, that of the examples' data set; 0: they are not

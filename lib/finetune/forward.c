@@ -5,13 +5,13 @@
 
 #include "finetune/join.h"
 
-/* Examples of the batch that begins with that one. */
-static size_t batch_at(const struct bt_dataset *d, size_t first)
+/* Examples of the batch that begins with that one, of so many tokens. */
+static size_t batch_at(const struct bt_dataset *d, size_t first, size_t tokens)
 {
 	size_t n = 1;
 
 	while (first + n < d->n && n < BT_FORWARD_TEXTS &&
-	       d->start[first + n + 1] - d->start[first] <= BT_FORWARD_TOKENS)
+	       d->start[first + n + 1] - d->start[first] <= tokens)
 		n++;
 	return n;
 }
@@ -21,7 +21,7 @@ size_t bt_forward_selected(const struct bt_dataset *d)
 	size_t first = 0, most = 1, n, i, all;
 
 	for (; d->selects && first < d->n; first += n) {
-		n = batch_at(d, first);
+		n = batch_at(d, first, BT_FORWARD_TOKENS);
 		for (i = all = 0; i < n; i++)
 			all += bt_dataset_selected(d, first + i);
 		most = all > most ? all : most;
@@ -42,13 +42,13 @@ int bt_forward(struct bt_engine *e, const struct bt_dataset *d,
 {
 	const float *logits;
 	size_t first, n, i, k, width, all = d->n > 0 ? d->start[d->n] : 0;
-	size_t most =
-	    d->longest > BT_FORWARD_TOKENS ? d->longest : BT_FORWARD_TOKENS;
+	size_t tokens = g->tokens > 0 ? g->tokens : BT_FORWARD_TOKENS;
+	size_t most = d->longest > tokens ? d->longest : tokens;
 	int r = bt_engine_grow(e, all < most ? all : most,
 	                       bt_forward_selected(d), d->longest, err);
 
 	for (first = 0; first < d->n && r == BT_OK; first += n) {
-		n = batch_at(d, first);
+		n = batch_at(d, first, tokens);
 		bt_gather_fill(g, d, NULL, first, n);
 		g->b.train = false;
 		g->b.labels = NULL;

@@ -6,7 +6,8 @@
 #include "finetune/dataset.h"
 #include "metrics/metrics.h"
 
-/* A batch is closed before it would exceed this many tokens or texts. */
+/* A batch is closed before it would exceed this many tokens, or those that its
+ * bt_gather says, or texts. */
 #define BT_FORWARD_TOKENS ((size_t)2048)
 #define BT_FORWARD_TEXTS ((size_t)512)
 

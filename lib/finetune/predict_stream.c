@@ -7,6 +7,7 @@
 
 #include "base/sys.h"
 #include "cpu/roofline.h"
+#include "finetune/contributions.h"
 #include "finetune/unfinished.h"
 #include "format/sentence.h"
 #include "io/duplicate_paths.h"
@@ -198,16 +199,43 @@ static int open_more(struct bt_predict_stream *s,
 	return r;
 }
 
+/* What the engine of s is to be. */
+static int plan_engine(struct bt_predict_stream *s, struct bt_engine_opts *e,
+                       struct bt_error *err)
+{
+	const struct bt_predict_stream_opts *o = &s->o;
+
+	*e = (struct bt_engine_opts){.bf16 = bt_model_low(o->dtype, o->gemm),
+	                             .gemm = o->gemm,
+	                             .profile = o->profile,
+	                             .max_sequences = BT_FORWARD_TEXTS,
+	                             .max_tokens = BT_FORWARD_TOKENS,
+	                             .max_selected = SELECTED,
+	                             .max_length = SHORT};
+	if (o->explains) {
+		e->train = e->fixed = true;
+		e->max_tokens = BT_CONTRIBUTIONS_TOKENS;
+	}
+	if (o->dtype != BT_PRECISION_INT8)
+		return BT_OK;
+	if (o->explains)
+		return bt_error_set(err, BT_EARG,
+		                    "products of int8 have no gradients, by "
+		                    "which predictions are explained");
+	if (o->gemm != NULL)
+		return bt_error_hint(err, BT_HINT_GEMM_INT8,
+		                     bt_error_set(err, BT_EARG,
+		                                  "%s does not multiply int8: "
+		                                  "bertutils does",
+		                                  o->gemm));
+	s->o.gemm = e->gemm = "int8";
+	return BT_OK;
+}
+
 int bt_predict_stream_open(const struct bt_predict_stream_opts *o,
                            struct bt_predict_stream *s, struct bt_error *err)
 {
-	struct bt_engine_opts e = {.bf16 = bt_model_low(o->dtype, o->gemm),
-	                           .gemm = o->gemm,
-	                           .profile = o->profile,
-	                           .max_sequences = BT_FORWARD_TEXTS,
-	                           .max_tokens = BT_FORWARD_TOKENS,
-	                           .max_selected = SELECTED,
-	                           .max_length = SHORT};
+	struct bt_engine_opts e;
 	struct bt_labels labels = {0};
 	struct bt_config c;
 	size_t room;
@@ -215,16 +243,11 @@ int bt_predict_stream_open(const struct bt_predict_stream_opts *o,
 
 	memset(s, 0, sizeof(*s));
 	s->o = *o;
-	if (o->dtype == BT_PRECISION_INT8) {
-		if (o->gemm != NULL)
-			return bt_error_hint(
-			    err, BT_HINT_GEMM_INT8,
-			    bt_error_set(err, BT_EARG,
-			                 "%s does not multiply int8: bertutils "
-			                 "does",
-			                 o->gemm));
-		s->o.gemm = e.gemm = "int8";
-	}
+	if (o->explains && o->dtype == BT_PRECISION_AUTO)
+		s->o.dtype = BT_PRECISION_F32;
+	r = plan_engine(s, &e, err);
+	if (r != BT_OK)
+		return r;
 	r = o->model != NULL ? bt_model_config(o->model, &c, &labels, err)
 	                     : bt_config_load(o->config, &c, err);
 	if (r != BT_OK)
@@ -241,6 +264,8 @@ int bt_predict_stream_open(const struct bt_predict_stream_opts *o,
 	    (r = open_model(s, &e, err)) || (r = open_tokenizer(s, err)) ||
 	    (s->model.task->masks && (r = open_masking(s, err))))
 		goto out;
+	if (o->explains)
+		s->gather.tokens = BT_CONTRIBUTIONS_TOKENS;
 	bt_model_log(&s->model, o->log);
 	if (o->model != NULL)
 		r = bt_unfinished_warn(o->model, o->log, err);

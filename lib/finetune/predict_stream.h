@@ -41,6 +41,7 @@ struct bt_predict_stream_opts {
 	                * masked by itself; else those that bt_masking_fix masks
 	                */
 	uint64_t seed; /* of these */
+	bool explains; /* bt_contributions will be asked of model.engine */
 	enum bt_precision dtype;
 	const char *gemm;           /* or NULL, as it must be with int8 */
 	const struct bt_log *log;   /* or NULL; outlives the stream */
