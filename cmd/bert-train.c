@@ -11,6 +11,8 @@ struct args {
 	struct bt_common common;
 	struct bt_job_opts job;
 	int64_t batch_size, batch_tokens, accumulate, expect; /* 0: no limit */
+	int64_t reinit;
+	double head_lr; /* -1: not given */
 	const char *schedule, *optimizer, *task, *dtype, *windows;
 	bool profile, dry_run, anew, force;
 };
@@ -90,6 +92,9 @@ static const struct bt_opt options[] = {
            args, job.head),
     BT_REAL(0, "dropout", "X", "dropout probability everywhere [the model's]",
             args, job.dropout, 0, 0.99),
+    BT_INT(0, "reinit", "N",
+           "start the top N layers, and the pooler, at random [0]", args,
+           reinit, 0, 1000),
     BT_LIST(0, "allow-missing", "PATTERN",
             "tensors that DIR may lack; they start random", args,
             job.gaps.missing),
@@ -100,6 +105,12 @@ static const struct bt_opt options[] = {
            optimizer),
     BT_REAL(0, "weight-decay", "X", "weight decay [0.01; adam, sgd: 0]", args,
             OPTIM.weight_decay, 0, 1),
+    BT_REAL(0, "layer-decay", "X",
+            "each layer learns at X times the rate of the one above [1]", args,
+            OPTIM.layer_decay, 0.01, 1),
+    BT_REAL(0, "head-learning-rate", "X",
+            "peak learning rate of the head [that of the rest]", args, head_lr,
+            0, 10),
     BT_REAL(0, "clip", "X", "clip the gradient to this norm; 0: off [1]", args,
             OPTIM.clip, 0, 1e9),
     BT_REAL(0, "clip-value", "X",
@@ -198,6 +209,22 @@ static bool few_shot_misfits(const struct args *a)
 	        t->metric != NULL || a->job.embedding_loss != NULL);
 }
 
+/* What is wrong with the model to start from and its rates, or NULL. */
+static const char *start_misfit(const struct args *a)
+{
+	const struct bt_weights_gaps *gaps = &a->job.gaps;
+
+	if ((a->job.model == NULL) == (a->job.init_config == NULL))
+		return "give either -m DIR or --init-config FILE|tiny";
+	if (a->job.model == NULL &&
+	    (gaps->missing.n > 0 || gaps->unused.n > 0 || a->reinit > 0))
+		return "--allow-missing, --allow-unused and --reinit need -m "
+		       "DIR";
+	if (a->head_lr >= 0 && a->job.train.schedule.lr == 0)
+		return "--head-learning-rate needs a --learning-rate above 0";
+	return NULL;
+}
+
 /* Checks combinations of options. Returns true if they are valid. */
 static bool check(const struct args *a, int *status)
 {
@@ -207,13 +234,8 @@ static bool check(const struct args *a, int *status)
 	struct bt_head head;
 	double value;
 
-	if ((a->job.model == NULL) == (a->job.init_config == NULL))
-		*status = bt_tool_misuse(
-		    &tool, "give either -m DIR or --init-config FILE|tiny");
-	else if (a->job.model == NULL &&
-	         (a->job.gaps.missing.n > 0 || a->job.gaps.unused.n > 0))
-		*status = bt_tool_misuse(
-		    &tool, "--allow-missing and --allow-unused need -m DIR");
+	if (start_misfit(a) != NULL)
+		*status = bt_tool_misuse(&tool, "%s", start_misfit(a));
 	else if (a->anew && (t->resume || t->resume_from != NULL))
 		*status = bt_tool_misuse(
 		    &tool, "--no-resume starts over: leave out --resume%s",
@@ -275,6 +297,9 @@ static void complete(struct args *a, char **records, int n)
 	t->batching.tokens = (size_t)a->batch_tokens;
 	t->batching.accumulate = (int)a->accumulate;
 	t->batching.seed = a->common.seed;
+	a->job.gaps.fresh_layers = (int)a->reinit;
+	if (a->head_lr >= 0)
+		t->optim.head_scale = a->head_lr / t->schedule.lr;
 	if (t->teacher_weight < 0)
 		t->teacher_weight = 0.5;
 	t->windows = bt_windows_named(a->windows);
@@ -395,6 +420,7 @@ int main(int argc, char **argv)
 	                 .dtype = "auto",
 	                 .job = {.dropout = -1},
 	                 .accumulate = 1,
+	                 .head_lr = -1,
 	                 .schedule = "linear",
 	                 .optimizer = "adamw"};
 	struct bt_train_opts *t = &a.job.train;

@@ -9,6 +9,7 @@
 #include "ckpt/names.h"
 #include "ckpt_format/safetensors.h"
 #include "finetune/weights_int.h"
+#include "model/layers.h"
 
 void bt_weights_report_clear(struct bt_weights_report *r)
 {
@@ -30,6 +31,7 @@ struct match {
 	struct bt_named_list named;
 	const struct bt_named **of_param;
 	bool *used;
+	bool *left; /* [parameters] nothing is taken for */
 };
 
 static void free_match(struct match *m)
@@ -37,6 +39,7 @@ static void free_match(struct match *m)
 	bt_names_clear(&m->named);
 	free(m->of_param);
 	free(m->used);
+	free(m->left);
 }
 
 /* The parameter that a tensor holds, -1: none. */
@@ -104,6 +107,25 @@ static int find_tensors(const struct bt_graph *g, const struct bt_ckpt *c,
 		m->used[i] = true;
 	}
 	return r;
+}
+
+/* What starts afresh although the checkpoint may hold it. */
+static int leave_layers(const struct bt_graph *g, int fresh, struct match *m,
+                        struct bt_error *err)
+{
+	int *layer = bt_array((size_t)g->n_params, sizeof(*layer)), n, i;
+
+	m->left = bt_array0((size_t)g->n_params, sizeof(*m->left));
+	n = bt_layers(g, layer);
+	for (i = 0; fresh > 0 && i < g->n_params; i++)
+		m->left[i] = layer[i] >= n - fresh;
+	free(layer);
+	if (fresh <= n)
+		return BT_OK;
+	return bt_error_set(err, BT_EARG,
+	                    "the model has %d layers with parameters of their "
+	                    "own, so %d of them cannot start afresh",
+	                    n, fresh);
 }
 
 static bool shape_fits(const struct bt_param *p, const struct bt_named *t)
@@ -230,8 +252,9 @@ static int load_all(const struct bt_graph *g, const struct bt_ckpt *c,
 			at[i] = out + p->offset;
 		if (p->apart)
 			continue;
-		fresh = fresh_head && p->head &&
-		        (t == NULL || (!shape_fits(p, t) && p->classes));
+		fresh = m->left[i] ||
+		        (fresh_head && p->head &&
+		         (t == NULL || (!shape_fits(p, t) && p->classes)));
 		if (fresh ||
 		    (t == NULL && bt_weights_gaps_missing(gaps, p->name))) {
 			rep->fresh++;
@@ -270,6 +293,9 @@ int bt_weights_load(const struct bt_graph *g, const struct bt_ckpt *c,
 
 	memset(rep, 0, sizeof(*rep));
 	r = find_tensors(g, c, &m, err);
+	if (r == BT_OK)
+		r = leave_layers(g, gaps != NULL ? gaps->fresh_layers : 0, &m,
+		                 err);
 	if (r == BT_OK)
 		r = load_all(g, c, fresh_head, gaps, &m, out, at, rep, err);
 	if (r == BT_OK)

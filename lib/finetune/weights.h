@@ -31,6 +31,9 @@ struct bt_weights_report {
  * checkpoint, or be there for nothing. */
 struct bt_weights_gaps {
 	struct bt_opt_list missing, unused;
+	/* the top layers of the encoder of which nothing is taken, nor of what
+	 * comes after them (model/layers.h), as if it were missing */
+	int fresh_layers;
 };
 
 /* Whatever is there for nothing may be; of zero gaps. */
@@ -52,8 +55,8 @@ void bt_weights_report_clear(struct bt_weights_report *r);
  * without it they are errors, as any other gap is: a parameter that is missing,
  * or a tensor of one layer more than the graph has, unless gaps, which may be
  * NULL, allows it. What may be missing and is, is left alone and reported as
- * fresh. A shape that differs, or a NaN or infinity, is an error that names the
- * tensor.
+ * fresh. BT_EARG for more fresh layers than there are. A shape that differs, or
+ * a NaN or infinity, is an error that names the tensor.
  */
 int bt_weights_load(const struct bt_graph *g, const struct bt_ckpt *c,
                     bool fresh_head, const struct bt_weights_gaps *gaps,

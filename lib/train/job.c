@@ -278,7 +278,8 @@ static int load(struct bt_job *j, struct bt_error *err)
 	if (j->new_head)
 		renew_head(&j->model.graph);
 	fresh_head(j, true);
-	if (p != NULL && j->o.gaps.missing.n > 0)
+	if (p != NULL &&
+	    (j->o.gaps.missing.n > 0 || j->o.gaps.fresh_layers > 0))
 		bt_weights_init(&j->model.graph, j->o.train.batching.seed, -1,
 		                p);
 	r = bt_weights_load(&j->model.graph, c, true, &j->o.gaps, p, NULL, &rep,

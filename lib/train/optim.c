@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/sys.h"
+#include "model/layers.h"
 
 #define PIECE ((size_t)1 << 15) /* floats: four arrays of them fit a cache */
 
@@ -13,10 +14,29 @@ struct bt_optim_piece {
 	size_t offset, n;
 	int param;
 	bool decay;
+	double scale; /* of the learning rate */
 };
+
+/* By which each parameter multiplies the learning rate. */
+static double *scales(const struct bt_optim *a, const struct bt_graph *g)
+{
+	double *scale = bt_array((size_t)g->n_params, sizeof(*scale));
+	int *layer = bt_array((size_t)g->n_params, sizeof(*layer)), n, i;
+
+	if (scale != NULL && layer != NULL) {
+		n = bt_layers(g, layer);
+		for (i = 0; i < g->n_params; i++)
+			scale[i] = g->params[i].head
+			               ? a->o.head_scale
+			               : pow(a->o.layer_decay, n - layer[i]);
+	}
+	free(layer);
+	return scale;
+}
 
 static int cut(struct bt_optim *a, const struct bt_graph *g)
 {
+	double *scale = scales(a, g);
 	size_t n = 0, at, size;
 	int i;
 
@@ -25,8 +45,11 @@ static int cut(struct bt_optim *a, const struct bt_graph *g)
 	a->pieces = bt_array(n, sizeof(*a->pieces));
 	a->sums = bt_array(n, 2 * sizeof(*a->sums));
 	a->ratio = bt_array((size_t)g->n_params, sizeof(*a->ratio));
-	if (a->pieces == NULL || a->sums == NULL || a->ratio == NULL)
+	if (a->pieces == NULL || a->sums == NULL || a->ratio == NULL ||
+	    scale == NULL) {
+		free(scale);
 		return BT_ENOMEM;
+	}
 	a->n_params = g->n_params;
 	for (i = 0; i < g->n_params; i++) {
 		size = bt_param_size(&g->params[i]);
@@ -35,9 +58,11 @@ static int cut(struct bt_optim *a, const struct bt_graph *g)
 			    .offset = g->params[i].offset + at,
 			    .n = size - at < PIECE ? size - at : PIECE,
 			    .param = i,
-			    .decay = g->params[i].decay};
+			    .decay = g->params[i].decay,
+			    .scale = scale[i]};
 		}
 	}
+	free(scale);
 	return BT_OK;
 }
 
@@ -106,7 +131,9 @@ struct update_job {
 	struct bt_optim *a;
 	struct bt_adamw adam;
 	struct bt_sgd sgd;
-	double lr, correct1; /* 1 / (1 - beta1^t) */
+	double lr;
+	double rate; /* of Adam and its kin: what a moment is multiplied by */
+	double correct1; /* 1 / (1 - beta1^t) */
 	float *p;
 	const float *g;
 };
@@ -118,8 +145,9 @@ static void adam_piece(void *arg, int piece, int worker)
 	struct bt_adamw w = j->adam;
 
 	(void)worker;
-	if (!p->decay)
-		w.keep = 1;
+	w.rate = (float)(j->rate * p->scale);
+	w.keep =
+	    p->decay ? (float)(1 - j->lr * p->scale * j->a->o.weight_decay) : 1;
 	j->a->k->adamw(&w, j->p + p->offset, (float *)j->a->m.base + p->offset,
 	               (float *)j->a->v.base + p->offset, j->g + p->offset,
 	               p->n);
@@ -132,6 +160,7 @@ static void sgd_piece(void *arg, int piece, int worker)
 	struct bt_sgd w = j->sgd;
 
 	(void)worker;
+	w.rate = (float)(j->lr * p->scale);
 	if (!p->decay)
 		w.decay = 0;
 	j->a->k->sgd(&w, j->p + p->offset, (float *)j->a->m.base + p->offset,
@@ -158,7 +187,7 @@ static void lamb_apply_piece(void *arg, int piece, int worker)
 {
 	const struct update_job *j = arg;
 	const struct bt_optim_piece *p = &j->a->pieces[piece];
-	double lr = j->lr * j->a->ratio[p->param];
+	double lr = j->lr * p->scale * j->a->ratio[p->param];
 	struct bt_adamw w = j->adam;
 
 	(void)worker;
@@ -200,19 +229,18 @@ static void set_adam(struct update_job *j, int64_t t)
 	                       .fresh1 = (float)(1 - o->beta1),
 	                       .fresh2 = (float)(1 - o->beta2),
 	                       .eps = (float)o->eps,
-	                       .keep = (float)(1 - j->lr * o->weight_decay),
 	                       .decay = (float)o->weight_decay,
 	                       .correct2 = 1};
 	if (o->kind == BT_OPTIM_ADAMW || o->kind == BT_OPTIM_LAMB)
 		w->correct2 = (float)(1 / root2);
-	if (o->kind == BT_OPTIM_ADAMW_GOOGLE)
-		w->rate = (float)j->lr;
-	else if (o->kind == BT_OPTIM_ADAM)
-		w->rate = (float)(j->lr * root2 * j->correct1);
-	else if (o->kind == BT_OPTIM_LAMB)
+	if (o->kind == BT_OPTIM_LAMB)
 		w->rate = (float)j->correct1;
+	if (o->kind == BT_OPTIM_ADAMW_GOOGLE)
+		j->rate = j->lr;
+	else if (o->kind == BT_OPTIM_ADAM)
+		j->rate = j->lr * root2 * j->correct1;
 	else
-		w->rate = (float)(j->lr * j->correct1);
+		j->rate = j->lr * j->correct1;
 }
 
 void bt_optim_update(struct bt_optim *a, float *params, const float *grads,

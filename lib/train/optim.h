@@ -12,9 +12,16 @@
  *   adam          p = p (1 - lr wd) - lr M sqrt(1-b2^t) / (sqrt(v) + eps), that
  *                 is eps added before the correction [Kingma & Ba 2014, section
  *                 2, as Keras computes it]; with wd TensorFlow's
- * AdamWeightDecay lamb          u = M / (sqrt(V) + eps) + wd p;  p = p - lr
- * |p|/|u| u, the quotient 1 where a norm is 0 or no decay applies [You et al.
- * 2019] sgd           m = momentum m + g + wd p;  p = p - lr m
+ *                 AdamWeightDecay
+ *   lamb          u = M / (sqrt(V) + eps) + wd p;  p = p - lr |p|/|u| u, the
+ *                 quotient 1 where a norm is 0 or no decay applies
+ *                 [You et al. 2019]
+ *   sgd           m = momentum m + g + wd p;  p = p - lr m
+ *
+ * Parameters may learn at different rates: those of layer l of L (from 0) at lr
+ * layer_decay^(L - l), embeddings at lr layer_decay^(L + 1), what comes after
+ * the layers at lr [Howard & Ruder 2018, "ULMFiT", 3.2; the exponents of
+ * Bao et al. 2021, "BEiT"], the head at lr head_scale.
  *
  * Weight decay applies to parameters that the graph marks for it: weights and
  * embeddings, not biases and norms. That is also what is left by the list of
@@ -52,12 +59,15 @@ struct bt_optim_opts {
 	                      * table by itself, as TensorFlow's does; see
 	                      * bt_engine_sparse_excess */
 	double clip_value;   /* largest element of them, after that; 0: any */
+	double layer_decay;  /* 1 */
+	double head_scale;   /* 1 */
 };
 
 #define BT_OPTIM_INIT                                                          \
 	{                                                                      \
 		.beta1 = -1, .beta2 = -1, .eps = -1, .momentum = -1,           \
-		.weight_decay = -1, .clip = 1                                  \
+		.weight_decay = -1, .clip = 1, .layer_decay = 1,               \
+		.head_scale = 1                                                \
 	}
 
 /* The name must be one of BT_OPTIM_NAMES. */

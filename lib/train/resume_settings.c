@@ -15,6 +15,12 @@ static json_t *optimizer(const struct bt_optim_opts *o)
 	    "epsilon", o->eps, "momentum", o->momentum, "weight decay",
 	    o->weight_decay, "clip", o->clip, "clip value", o->clip_value);
 
+	if (o->layer_decay != 1)
+		json_object_set_new(s, "decay by layers",
+		                    json_real(o->layer_decay));
+	if (o->head_scale != 1)
+		json_object_set_new(s, "rate of the head",
+		                    json_real(o->head_scale));
 	if (o->clip_rows && o->clip > 0)
 		json_object_set_new(s, "clipped rows", json_true());
 	return s;

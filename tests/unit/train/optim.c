@@ -199,6 +199,74 @@ static void gradients_are_held(void **state)
 	bt_pool_free(pool);
 }
 
+/* A table of words, two layers, what follows them, and a head: each is as if it
+ * were alone with its own learning rate. */
+static void layers_have_rates(void **state)
+{
+	static const char *const names[] = {
+	    "bert.embeddings.word_embeddings.weight",
+	    "bert.encoder.layer.0.output.dense.weight",
+	    "bert.encoder.layer.1.output.LayerNorm.bias",
+	    "bert.pooler.dense.weight", "head.0.weight"};
+	static const double scale[] = {.125, .25, .5, 1, 3};
+	enum { PARAMS = 5 };
+	struct bt_param params[PARAMS] = {0};
+	struct bt_graph g = {
+	    .params = params, .n_params = PARAMS, .n_floats = PARAMS * N};
+	struct bt_graph alone = {
+	    .params = params, .n_params = 1, .n_floats = N};
+	struct bt_optim_opts plain = BT_OPTIM_INIT, o = BT_OPTIM_INIT;
+	float p[PARAMS * N], all[PARAMS * N], one[N];
+	struct bt_error err = {0};
+	struct bt_optim a, b;
+	struct bt_pool *pool;
+	int kind, i, k, t;
+
+	(void)state;
+	assert_ok(bt_pool_new(1, &pool, &err));
+	for (i = 0; i < PARAMS; i++)
+		params[i] = (struct bt_param){.name = (char *)names[i],
+		                              .rank = 2,
+		                              .rows = 1,
+		                              .cols = N,
+		                              .decay = i != 2,
+		                              .head = i == 4,
+		                              .offset = (size_t)i * N};
+	o.layer_decay = .5;
+	o.head_scale = 3;
+	for (kind = 0; kind < BT_OPTIMIZERS; kind++) {
+		o.kind = plain.kind = (enum bt_optimizer)kind;
+		assert_ok(bt_optim_init(&a, &g, &o, pool, &err));
+		for (i = 0; i < PARAMS; i++)
+			memcpy(p + i * N, start, sizeof(start));
+		for (t = 1; t <= STEPS; t++) {
+			for (i = 0; i < PARAMS; i++)
+				memcpy(all + i * N, grads[t - 1],
+				       sizeof(grads[0]));
+			bt_optim_update(&a, p, all, 2, .01, t);
+		}
+		bt_optim_clear(&a);
+		for (i = 0; i < PARAMS; i++) {
+			params[0].decay = i != 2;
+			assert_ok(
+			    bt_optim_init(&b, &alone, &plain, pool, &err));
+			memcpy(one, start, sizeof(start));
+			for (t = 1; t <= STEPS; t++)
+				bt_optim_update(&b, one, grads[t - 1], 2,
+				                .01 * scale[i], t);
+			bt_optim_clear(&b);
+			for (k = 0; k < N; k++)
+				if (!(fabsf(p[i * N + k] - one[k]) <= 1e-6f))
+					fail_msg("%s, %s: %.8g, not %.8g",
+					         bt_optim_name(o.kind),
+					         names[i], (double)p[i * N + k],
+					         (double)one[k]);
+		}
+		params[0].decay = true;
+	}
+	bt_pool_free(pool);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -208,6 +276,7 @@ int main(void)
 	    cmocka_unit_test(settings_are_for_their_kind),
 	    cmocka_unit_test(steps),
 	    cmocka_unit_test(gradients_are_held),
+	    cmocka_unit_test(layers_have_rates),
 	};
 
 	return RUN(tests);
