@@ -99,6 +99,7 @@ int bt_answers_init(struct bt_answers *a, const struct bt_answers_opts *o,
 
 	memset(a, 0, sizeof(*a));
 	a->m = m;
+	a->version = o->version;
 	if (!isnan(o->null_threshold))
 		s.threshold = o->null_threshold;
 	if (r != BT_OK)
@@ -143,7 +144,8 @@ int bt_answers_finish(struct bt_answers *a, struct bt_error *err)
 		return r;
 	if (bt_squad_sum_up(a->always, &sum) != BT_OK)
 		return bt_error_nomem(err, "scoring answers");
-	if (sum.no_answer.n == 0) {
+	if (a->version == BT_ANSWERS_ALWAYS ||
+	    (a->version == BT_ANSWERS_AS_GIVEN && sum.no_answer.n == 0)) {
 		squad = a->m->squad;
 		a->m->squad = a->always;
 		a->always = squad;

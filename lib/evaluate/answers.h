@@ -8,10 +8,18 @@
 #include "metrics/metrics.h"
 #include "predict/questions.h"
 
+/* By which of SQuAD's scripts answers are scored. */
+enum bt_answers_version {
+	BT_ANSWERS_AS_GIVEN, /* 2.0's if a question has no answer */
+	BT_ANSWERS_ALWAYS,   /* 1.1's: no question is taken for unanswerable */
+	BT_ANSWERS_MAY_LACK  /* 2.0's */
+};
+
 struct bt_answers {
 	struct bt_questions questions; /* whose look is to be called */
 	struct bt_metrics *m;          /* of questions; borrowed */
 	struct bt_metrics windows;     /* the loss is theirs */
+	enum bt_answers_version version;
 	/* the scores if no question is taken for unanswerable, which count if
 	 * none is; those in m count else */
 	struct bt_squad *always;
@@ -32,6 +40,7 @@ int bt_answers_tokenizer(const struct bt_predict_stream *s,
                          struct bt_error *err) BT_MUST_USE;
 
 struct bt_answers_opts {
+	enum bt_answers_version version;
 	const char *language; /* see bt_squad_rules_named */
 	struct bt_spans_opts spans;
 	double null_threshold; /* for these, and above which questions count as

@@ -121,3 +121,27 @@ double bt_eval_metrics_area(const struct bt_eval_metrics *a)
 	}
 	return hits > 0 ? area / hits : 0;
 }
+
+void bt_eval_metrics_add_span(struct bt_eval_metrics *a,
+                              const struct bt_dataset *d, size_t i,
+                              const float *logits)
+{
+	size_t n = bt_dataset_length(d, i), best, k;
+	const float *target = bt_dataset_target(d, i);
+	int side;
+
+	a->spans++;
+	for (side = 0; side < 2; side++) {
+		best = 0;
+		for (k = 1; k < n; k++)
+			if (logits[2 * k + (size_t)side] >
+			    logits[2 * best + (size_t)side])
+				best = k;
+		a->right[side] += (float)best == target[side];
+	}
+}
+
+double bt_eval_metrics_right(const struct bt_eval_metrics *a, int side)
+{
+	return a->spans > 0 ? (double)a->right[side] / (double)a->spans : 0;
+}

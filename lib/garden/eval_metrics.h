@@ -23,6 +23,8 @@ struct bt_eval_metrics {
 	size_t batches, in, batch; /* of them; examples in it, and of a whole
 	                            * one (0: they are not told) */
 	size_t words;              /* of tags: in this batch */
+	size_t spans, right[2]; /* of answers to questions: those whose first,
+	                         * and last, token is the likeliest */
 };
 
 /* Forgets all answers. */
@@ -32,6 +34,14 @@ void bt_eval_metrics_reset(struct bt_eval_metrics *a);
  * are tagged, the logits of each of its tokens. */
 void bt_eval_metrics_add(struct bt_eval_metrics *a, const struct bt_dataset *d,
                          size_t i, int classes, const float *answer);
+
+/* The answer to a question: logits of the tokens of window i. */
+void bt_eval_metrics_add_span(struct bt_eval_metrics *a,
+                              const struct bt_dataset *d, size_t i,
+                              const float *logits);
+
+/* The share of windows whose first (0) or last (1) token is right. */
+double bt_eval_metrics_right(const struct bt_eval_metrics *a, int side);
 
 /* The area, 0 where nothing is of the second class. */
 double bt_eval_metrics_area(const struct bt_eval_metrics *a);

@@ -60,8 +60,9 @@ static void set_common(struct bt_trial *t, struct bt_job_opts *o)
 {
 	const struct bt_garden *c = t->e->config;
 	const char *init = bt_garden_str(c, "task.init_checkpoint");
+	bool asks = bt_experiment_squad(c);
 	bool tags = t->plan.task == &bt_task_tagging;
-	bool loads = tags || /* there is no pooler */
+	bool loads = asks || tags || /* there is no pooler */
 	             bt_garden_bool(c, "task.model.use_encoder_pooler") ||
 	             bt_garden_bool(c, "task.init_cls_pooler");
 	const char *dtype = bt_garden_str(c, "runtime.mixed_precision_dtype");
@@ -74,11 +75,13 @@ static void set_common(struct bt_trial *t, struct bt_job_opts *o)
 	bt_weights_gaps_any(&o->gaps); /* as its program */
 	o->old_head = loads ? BT_JOB_HEAD_CLASSES : BT_JOB_HEAD_FRESH;
 	o->tokenizer = t->e->tokenizer;
+	if (o->tokenizer == NULL && asks)
+		bt_trial_vocabulary(t, o);
 	o->task = t->plan.task;
 	o->labels = t->plan.tags;
-	o->n_labels = t->plan.task != &bt_task_classification
-	                  ? 0
-	                  : (int)bt_garden_int(c, "task.model.num_classes", 0);
+	o->n_labels = t->plan.task == &bt_task_classification
+	                  ? (int)bt_garden_int(c, "task.model.num_classes", 0)
+	                  : 0;
 	o->dropout = -1;
 	o->dtype = strstr(dtype, "bfloat16") != NULL ? BT_PRECISION_BF16
 	                                             : BT_PRECISION_F32;
@@ -95,6 +98,7 @@ static void set_common(struct bt_trial *t, struct bt_job_opts *o)
 	o->train.news = bt_trial_news;
 	o->train.news_ctx = t;
 	o->train.answered = bt_trial_answered;
+	o->train.answers = asks ? &t->answers : NULL;
 	t->tested.batch = (size_t)t->plan.eval_batch;
 	o->train.stopped = t->e->stopped;
 	o->train.log = t->e->log;
@@ -107,7 +111,8 @@ static size_t eval_first(const struct bt_trial *t)
 {
 	const struct bt_experiment_job *p = &t->plan;
 
-	if (p->eval_steps <= 0 || p->eval_steps > INT32_MAX)
+	if (p->eval_steps <= 0 || p->eval_steps > INT32_MAX ||
+	    p->task == &bt_task_qa) /* its questions are whole */
 		return 0;
 	return (size_t)(p->eval_steps * p->eval_batch);
 }
@@ -126,7 +131,8 @@ static void set_training(struct bt_trial *t, bool evals, struct bt_job_opts *o)
 		o->evals = t->plan.eval.path;
 		o->n_evals = t->plan.eval.n;
 		o->eval_first = eval_first(t);
-		if (bt_garden_bool(c, "task.validation_data.drop_remainder"))
+		if (!bt_experiment_squad(c) &&
+		    bt_garden_bool(c, "task.validation_data.drop_remainder"))
 			o->eval_batch = (size_t)t->plan.eval_batch;
 		o->eval_longest = (size_t)bt_garden_int(
 		    c, "task.validation_data.seq_length", 0);
@@ -162,7 +168,7 @@ static int train(struct bt_trial *t, bool evals, struct bt_train_result *res,
 	set_common(t, &o);
 	set_training(t, evals, &o);
 	if (!o.train.resume && o.old_head == BT_JOB_HEAD_FRESH &&
-	    o.init_weights != NULL)
+	    o.init_weights != NULL && !bt_experiment_squad(t->e->config))
 		bt_log(
 		    t->e->log, BT_LOG_NOTE,
 		    "the classifier gets a newly initialized pooler of its own "
@@ -251,6 +257,8 @@ int bt_experiment_run(const struct bt_experiment *e,
 		                           err);
 	if (r == BT_OK)
 		r = bt_best_export_open(&t.best, e->dir, &t.plan, err);
+	if (r == BT_OK && tests && bt_experiment_squad(e->config))
+		r = bt_trial_ask(&t, err);
 	if (r == BT_OK) {
 		t.encoder = bt_experiment_job_encoder(e->config);
 		if (e->mode == BT_EXPERIMENT_CONTINUOUS_EVAL)
@@ -263,5 +271,6 @@ int bt_experiment_run(const struct bt_experiment *e,
 	json_decref(t.encoder);
 	bt_best_export_clear(&t.best);
 	bt_experiment_job_clear(&t.plan);
+	bt_trial_unask(&t);
 	return r;
 }

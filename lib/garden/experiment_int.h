@@ -5,6 +5,7 @@
 #include "garden/eval_metrics.h"
 #include "garden/experiment.h"
 #include "garden/experiment_job_int.h"
+#include "tokenizer_file/tokenizer_file.h"
 
 /* The best model so far, which info.json remembers. */
 struct bt_best_export {
@@ -20,6 +21,11 @@ struct bt_trial {
 	struct bt_experiment_job plan;
 	struct bt_best_export best;
 	json_t *encoder;
+	/* Where questions are answered: how, by the tokens of tok, */
+	struct bt_tok *tok;
+	struct bt_tok_opts tok_opts;
+	struct bt_answers_opts answers;
+	struct bt_file_patterns json; /* and where they come from */
 	/* What stood when the updates that are told together began: the sums
 	 * are over examples since the last evaluation. */
 	struct {
@@ -49,6 +55,14 @@ void bt_experiment_log_put(const struct bt_experiment_log *t,
 /* What a struct bt_trial hears of its run (experiment_log.c). */
 int bt_trial_news(void *trial, const struct bt_train_news *n,
                   struct bt_error *err);
+
+/* Where questions are answered: makes records of those to evaluate on, and
+ * these t->plan.eval (experiment_squad.c). */
+int bt_trial_ask(struct bt_trial *t, struct bt_error *err) BT_MUST_USE;
+void bt_trial_unask(struct bt_trial *t);
+
+/* The model is saved with the vocabulary of the data, if that is given. */
+void bt_trial_vocabulary(struct bt_trial *t, struct bt_job_opts *o);
 
 /* Takes an answer; see bt_train_opts. */
 void bt_trial_answered(void *trial, bool training, const struct bt_dataset *d,

@@ -13,8 +13,8 @@
 #define MOST ((int64_t)1000000000000)
 
 /* Adds the files of a pattern, or of a list of them, which a comma divides
- * either way. */
-static void find(const struct bt_garden *c, const char *path,
+ * either way; what is in them is for messages. */
+static void find(const struct bt_garden *c, const char *path, const char *what,
                  struct bt_file_patterns *p, struct bt_error *err)
 {
 	const struct bt_yaml *v = bt_garden_get(c, path), *item;
@@ -34,9 +34,7 @@ static void find(const struct bt_garden *c, const char *path,
 			              item->text);
 	}
 	if (all.len == 0)
-		bt_garden_fault(c, path, err,
-		                "it must be given: records that bert-tokenize "
-		                "or Model Garden made");
+		bt_garden_fault(c, path, err, "it must be given: %s", what);
 	if (bt_buf_str(&all) == NULL)
 		(void)bt_error_nomem(err, "looking for records");
 	if (err->code == BT_OK)
@@ -107,6 +105,14 @@ static void read_best(const struct bt_garden *c, struct bt_experiment_job *p,
 		                "a directory below --model_dir is due");
 }
 
+static void refuse_best(const struct bt_garden *c,
+                        const struct bt_experiment_job *p, const char *which,
+                        struct bt_error *err)
+{
+	bt_garden_fault(c, T "best_checkpoint_eval_metric", err,
+	                "'%.60s' is not measured: %s", p->best_by, which);
+}
+
 bool bt_experiment_job_tags(const struct bt_garden *c)
 {
 	return strcmp(bt_garden_name(c), "bert/tagging") == 0;
@@ -143,10 +149,23 @@ static void read_tags(const struct bt_garden *c, struct bt_experiment_job *p,
 	if (*p->best_in != '\0' &&
 	    !bt_str_in_list("validation_loss|f1|precision|recall|accuracy",
 	                    p->best_by))
-		bt_garden_fault(c, T "best_checkpoint_eval_metric", err,
-		                "'%.60s' is not measured: validation_loss, f1, "
-		                "precision, recall and accuracy are",
-		                p->best_by);
+		refuse_best(c, p,
+		            "validation_loss, f1, precision, recall and "
+		            "accuracy are",
+		            err);
+}
+
+static void read_squad(const struct bt_garden *c, struct bt_experiment_job *p,
+                       struct bt_error *err)
+{
+	p->task = &bt_task_qa;
+	if (*p->best_in != '\0' && !bt_experiment_squad_measures(c, p->best_by))
+		refuse_best(c, p,
+		            "final_f1 and exact_match are, and with "
+		            "version_2_with_negative f1_threshold, "
+		            "exact_match_threshold, has_answer_f1 and "
+		            "has_answer_exact_match",
+		            err);
 }
 
 static const char *const metrics[] = {
@@ -188,17 +207,19 @@ static void read_metric(const struct bt_garden *c, struct bt_experiment_job *p,
 	    (p->classes == 2 && strcmp(p->best_by, "auc") == 0) ||
 	    (k != BT_EXPERIMENT_JOB_ACCURACY && strcmp(p->best_by, s) == 0))
 		return;
-	bt_garden_fault(c, T "best_checkpoint_eval_metric", err,
-	                "'%.60s' is not measured: validation_loss is, "
-	                "cls_accuracy of classes, auc of two, and what "
-	                "task.metric_type names",
-	                p->best_by);
+	refuse_best(c, p,
+	            "validation_loss is, cls_accuracy of classes, auc of two, "
+	            "and what task.metric_type names",
+	            err);
 }
 
 int bt_experiment_job_make(const struct bt_garden *c, bool trains,
                            bool evaluates, struct bt_experiment_job *p,
                            struct bt_error *err)
 {
+	const char *records = "records that bert-tokenize or Model Garden made";
+	bool asks = bt_experiment_squad(c);
+
 	memset(p, 0, sizeof(*p));
 	p->eval_batch =
 	    bt_garden_int(c, "task.validation_data.global_batch_size", 0);
@@ -206,14 +227,19 @@ int bt_experiment_job_make(const struct bt_garden *c, bool trains,
 		(void)!bt_experiment_job_optim(c, &p->optim, err);
 	read_loop(c, trains, evaluates, p, err);
 	read_best(c, p, err);
-	if (bt_experiment_job_tags(c))
+	if (asks)
+		read_squad(c, p, err);
+	else if (bt_experiment_job_tags(c))
 		read_tags(c, p, err);
 	else
 		read_metric(c, p, err);
 	if (trains)
-		find(c, "task.train_data.input_path", &p->train, err);
+		find(c, "task.train_data.input_path", records, &p->train, err);
 	if (evaluates)
-		find(c, "task.validation_data.input_path", &p->eval, err);
+		find(c, "task.validation_data.input_path",
+		     asks ? "the JSON of the questions, as SQuAD has it"
+		          : records,
+		     &p->eval, err);
 	return err->code;
 }
 
@@ -264,7 +290,8 @@ json_t *bt_experiment_job_encoder(const struct bt_garden *c)
 	 * leave is scaled alike. */
 	if (bt_experiment_job_tags(c))
 		dropout = bt_garden_real(c, "task.model.head_dropout", 0);
-	else if (bt_garden_bool(c, "task.model.use_encoder_pooler"))
+	else if (!bt_experiment_squad(c) &&
+	         bt_garden_bool(c, "task.model.use_encoder_pooler"))
 		dropout = 1 - (1 - dropout) * (1 - 0.1);
 	else
 		dropout = 0.1;

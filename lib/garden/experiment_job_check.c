@@ -109,12 +109,21 @@ static void check_keys(const struct bt_garden *c, struct bt_error *err)
 		                "moving averages are not built");
 }
 
-static void check_model(const struct bt_garden *c, const struct bt_log *log,
-                        struct bt_error *err)
+static void check_classes(const struct bt_garden *c, struct bt_error *err)
 {
 	const char *classes = "task.model.num_classes";
-	bool tags = bt_experiment_job_tags(c);
-	int64_t n = tags ? 0 : bt_garden_int(c, classes, 0);
+	int64_t n = bt_garden_int(c, classes, 0);
+
+	if (n < 1 || n > BT_LABELS_MAX)
+		bt_garden_fault(c, classes, err,
+		                "it must be given, 1 for a number to be "
+		                "predicted, and not %lld",
+		                (long long)n);
+}
+
+static void check_encoder(const struct bt_garden *c, const struct bt_log *log,
+                          struct bt_error *err)
+{
 	int64_t width = bt_garden_int(c, ENCODER "hidden_size", 0);
 	double d = bt_garden_real(c, ENCODER "dropout_rate", 0);
 	double a = bt_garden_real(c, ENCODER "attention_dropout_rate", 0);
@@ -126,16 +135,6 @@ static void check_model(const struct bt_garden *c, const struct bt_log *log,
 	if (!bt_garden_is_null(c, ENCODER "output_range"))
 		bt_garden_fault(c, ENCODER "output_range", err,
 		                "only null is built");
-	if (!tags && (n < 1 || n > BT_LABELS_MAX))
-		bt_garden_fault(c, classes, err,
-		                "it must be given, 1 for a number to be "
-		                "predicted, and not %lld",
-		                (long long)n);
-	if (tags && bt_garden_real(c, "task.model.head_initializer_range", 0) !=
-	                bt_garden_real(c, ENCODER "initializer_range", 0))
-		bt_garden_fault(c, "task.model.head_initializer_range", err,
-		                "only the encoder's initializer_range is "
-		                "built");
 	if (a != d && err->code == BT_OK)
 		bt_log(log, BT_LOG_NOTE,
 		       "what leaves attention is dropped with dropout_rate %g "
@@ -143,26 +142,55 @@ static void check_model(const struct bt_garden *c, const struct bt_log *log,
 		       d, a);
 }
 
-/* One of the two sets of data, whose keys begin with `at`. */
+/* The head of a model that tags words. */
+static void check_tags(const struct bt_garden *c, struct bt_error *err)
+{
+	if (bt_garden_real(c, "task.model.head_initializer_range", 0) !=
+	    bt_garden_real(c, ENCODER "initializer_range", 0))
+		bt_garden_fault(c, "task.model.head_initializer_range", err,
+		                "only the encoder's initializer_range is "
+		                "built");
+}
+
+/* What records of a class or a number hold, of one of the two sets of data,
+ * whose keys begin with `at`. */
+static void check_features(const struct bt_garden *c, const char *at,
+                           struct bt_error *err)
+{
+	bool number = bt_garden_int(c, "task.model.num_classes", 0) == 1;
+	const struct {
+		const char *key, *allowed, *why;
+	} strings[] = {
+	    {"label_type", number ? "float" : "int",
+	     "int is for the number of a class, and float for num_classes 1"},
+	    {"label_field", "label_ids", "only label_ids is built"}};
+	char path[80];
+	size_t i;
+
+	for (i = 0; i < sizeof(strings) / sizeof(strings[0]); i++) {
+		snprintf(path, sizeof(path), "%s.%s", at, strings[i].key);
+		if (!bt_str_in_list(strings[i].allowed, bt_garden_str(c, path)))
+			bt_garden_fault(c, path, err, "%s", strings[i].why);
+	}
+}
+
+static void check_file_type(const struct bt_garden *c, const char *at,
+                            struct bt_error *err)
+{
+	char path[80];
+
+	snprintf(path, sizeof(path), "%s.file_type", at);
+	if (!bt_str_in_list("tfrecord|tfrecord_compressed",
+	                    bt_garden_str(c, path)))
+		bt_garden_fault(c, path, err, "only tfrecord is built");
+}
+
 static void check_data(const struct bt_garden *c, const char *at,
                        struct bt_error *err)
 {
 	int64_t most = bt_garden_int(c, ENCODER "max_position_embeddings", 0);
-	bool tags = bt_experiment_job_tags(c);
-	bool number =
-	    !tags && bt_garden_int(c, "task.model.num_classes", 0) == 1;
-	const struct {
-		const char *key, *allowed, *why;
-	} strings[] = {
-	    {"file_type", "tfrecord|tfrecord_compressed",
-	     "only tfrecord is built"},
-	    /* those of a class or a number */
-	    {"label_type", number ? "float" : "int",
-	     "int is for the number of a class, and float for num_classes 1"},
-	    {"label_field", "label_ids", "only label_ids is built"}};
 	int64_t n;
 	char path[80];
-	size_t i;
 
 	snprintf(path, sizeof(path), "%s.global_batch_size", at);
 	n = bt_garden_int(c, path, 0);
@@ -175,32 +203,25 @@ static void check_data(const struct bt_garden *c, const char *at,
 		bt_garden_fault(c, path, err,
 		                "%lld, and the encoder has %lld positions",
 		                (long long)n, (long long)most);
-	for (i = 0; i < (tags ? 1 : sizeof(strings) / sizeof(strings[0]));
-	     i++) {
-		snprintf(path, sizeof(path), "%s.%s", at, strings[i].key);
-		if (!bt_str_in_list(strings[i].allowed, bt_garden_str(c, path)))
-			bt_garden_fault(c, path, err, "%s", strings[i].why);
-	}
+	check_file_type(c, at, err);
+	if (bt_experiment_squad(c))
+		bt_experiment_squad_check_data(c, at, err);
+	else if (!bt_experiment_job_tags(c))
+		check_features(c, at, err);
 }
 
 static int check_task(const struct bt_garden *c, struct bt_error *err)
 {
 	const char *name = bt_garden_name(c);
 
-	if (strcmp(name, "bert/sentence_prediction") == 0 ||
-	    bt_experiment_job_tags(c))
+	if (strcmp(name, "bert/sentence_prediction_text") != 0)
 		return BT_OK;
-	if (strcmp(name, "bert/sentence_prediction_text") == 0)
-		return bt_error_set(
-		    err, BT_EARG,
-		    "%s tokenizes while it trains, often from TensorFlow "
-		    "Datasets, which is not built: csv2tfrecord --task NAME | "
-		    "bert-tokenize makes records for bert/sentence_prediction",
-		    name);
-	return bt_error_set(err, BT_EARG,
-	                    "the task of %s is not built: its configuration is "
-	                    "read and printed, no more",
-	                    name);
+	return bt_error_set(
+	    err, BT_EARG,
+	    "%s tokenizes while it trains, often from TensorFlow Datasets, "
+	    "which is not built: csv2tfrecord --task NAME | bert-tokenize "
+	    "makes records for bert/sentence_prediction",
+	    name);
 }
 
 int bt_experiment_job_check(const struct bt_garden *c, bool trains,
@@ -214,7 +235,13 @@ int bt_experiment_job_check(const struct bt_garden *c, bool trains,
 	check_runtime(c, log, err);
 	check_hub(c, err);
 	check_keys(c, err);
-	check_model(c, log, err);
+	if (bt_experiment_squad(c))
+		bt_experiment_squad_check(c, err);
+	else if (bt_experiment_job_tags(c))
+		check_tags(c, err);
+	else
+		check_classes(c, err);
+	check_encoder(c, log, err);
 	if (trains)
 		check_data(c, "task.train_data", err);
 	if (evaluates)

@@ -23,10 +23,10 @@ struct bt_experiment_job {
 	struct bt_lr_schedule rate;
 	struct bt_file_patterns train, eval;
 	struct bt_optim_opts optim;
-	int classes;                /* or tags; 1: a number */
-	const struct bt_task *task; /* classification, regression, tagging */
-	char *tags;                 /* their names, with commas between; or
-	                             * NULL */
+	int classes; /* or tags; 1: a number */
+	/* classification, regression, tagging, qa */
+	const struct bt_task *task;
+	char *tags; /* their names, with commas between; or NULL */
 	enum bt_experiment_job_metric metric;
 	int64_t train_steps, steps_per_loop;
 	int64_t eval_interval, eval_steps; /* eval_steps -1: all */
@@ -56,6 +56,16 @@ void bt_experiment_job_clear(struct bt_experiment_job *p);
 
 /* Whether words are tagged. */
 bool bt_experiment_job_tags(const struct bt_garden *c);
+/* Whether its task is to answer questions (experiment_squad.c), which has other
+ * keys than classification. */
+bool bt_experiment_squad(const struct bt_garden *c);
+
+/* Its own keys; one of the two sets of data, whose keys begin with `at`; and
+ * whether a measure of that name is told. */
+void bt_experiment_squad_check(const struct bt_garden *c, struct bt_error *err);
+void bt_experiment_squad_check_data(const struct bt_garden *c, const char *at,
+                                    struct bt_error *err);
+bool bt_experiment_squad_measures(const struct bt_garden *c, const char *name);
 
 /* The optimizer alone (experiment_job_optim.c). */
 int bt_experiment_job_optim(const struct bt_garden *c, struct bt_optim_opts *o,

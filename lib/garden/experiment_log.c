@@ -80,12 +80,15 @@ void bt_trial_answered(void *trial, bool training, const struct bt_dataset *d,
                        size_t i, const float *answer)
 {
 	struct bt_trial *t = trial;
+	struct bt_eval_metrics *to = training ? &t->trained : &t->tested;
 
 	/* while it is trained on, only of classes something is told */
 	if (training && t->plan.metric == BT_EXPERIMENT_JOB_TAGS)
 		return;
-	bt_eval_metrics_add(training ? &t->trained : &t->tested, d, i,
-	                    t->plan.classes, answer);
+	if (t->plan.task == &bt_task_qa)
+		bt_eval_metrics_add_span(to, d, i, answer);
+	else
+		bt_eval_metrics_add(to, d, i, t->plan.classes, answer);
 }
 
 /* Whether the updates that are told together end here. */
@@ -109,6 +112,14 @@ static void begin_chunk(struct bt_trial *t, const struct bt_train_news *n)
 	bt_eval_metrics_reset(&t->trained);
 }
 
+/* A measure of training, for the line and the curves. */
+static void add(const struct bt_train_news *n, const char *name, double value,
+                struct bt_experiment_log *told)
+{
+	bt_experiment_log_add(told, name, value);
+	bt_train_scalar(n->run, BT_TRAIN_CURVE_TRAIN, value, name);
+}
+
 /* Tells of the updates since the last time. */
 static int tell_chunk(struct bt_trial *t, const struct bt_train_news *n,
                       struct bt_error *err)
@@ -125,26 +136,23 @@ static int tell_chunk(struct bt_trial *t, const struct bt_train_news *n,
 
 	if (right < 0 || right > 1) /* by a rounding */
 		right = right < 0 ? 0 : 1;
-	bt_experiment_log_add(&told, "training_loss", loss);
+	add(n, "training_loss", loss, &told);
 	if (n->task == &bt_task_classification)
-		bt_experiment_log_add(&told, "cls_accuracy", right);
+		add(n, "cls_accuracy", right, &told);
 	if (has_area(t))
-		bt_experiment_log_add(&told, "auc",
-		                      bt_eval_metrics_area(&t->trained));
-	bt_experiment_log_add(&told, "learning_rate", rate);
+		add(n, "auc", bt_eval_metrics_area(&t->trained), &told);
+	if (n->task == &bt_task_qa) {
+		add(n, "start_position_accuracy",
+		    bt_eval_metrics_right(&t->trained, 0), &told);
+		add(n, "end_position_accuracy",
+		    bt_eval_metrics_right(&t->trained, 1), &told);
+	}
+	add(n, "learning_rate", rate, &told);
 	bt_buf_printf(&line,
 	              "train | step: % 6lld | steps/sec: % 6.1f | output: ",
 	              (long long)n->step, speed);
 	bt_experiment_log_put(&told, &line);
 	print(t, &line);
-	bt_train_scalar(n->run, BT_TRAIN_CURVE_TRAIN, loss, "training_loss");
-	if (n->task == &bt_task_classification)
-		bt_train_scalar(n->run, BT_TRAIN_CURVE_TRAIN, right,
-		                "cls_accuracy");
-	if (has_area(t))
-		bt_train_scalar(n->run, BT_TRAIN_CURVE_TRAIN,
-		                bt_eval_metrics_area(&t->trained), "auc");
-	bt_train_scalar(n->run, BT_TRAIN_CURVE_TRAIN, rate, "learning_rate");
 	bt_train_scalar(n->run, BT_TRAIN_CURVE_TRAIN, speed,
 	                "steps_per_second");
 	begin_chunk(t, n);
@@ -158,12 +166,38 @@ static int tell_chunk(struct bt_trial *t, const struct bt_train_news *n,
 	return BT_OK;
 }
 
+/* Of answers to questions. Those of version 1.1 are told as fractions, of 2.0
+ * some in percent. */
+static void scores(const struct bt_trial *t, const struct bt_squad_sum *s,
+                   struct bt_experiment_log *told)
+{
+	if (t->answers.version == BT_ANSWERS_ALWAYS) {
+		bt_experiment_log_add(told, "exact_match", s->all.exact);
+		bt_experiment_log_add(told, "final_f1", s->all.f1);
+		return;
+	}
+	bt_experiment_log_add(told, "exact_match", 100 * s->exact.mean);
+	bt_experiment_log_add(told, "exact_match_threshold",
+	                      s->exact.threshold);
+	bt_experiment_log_add(told, "final_f1", s->f1.mean);
+	bt_experiment_log_add(told, "f1_threshold", s->f1.threshold);
+	if (s->has_answer.n == 0)
+		return;
+	bt_experiment_log_add(told, "has_answer_exact_match",
+	                      100 * s->has_answer.exact);
+	bt_experiment_log_add(told, "has_answer_f1", 100 * s->has_answer.f1);
+}
+
 /* The measures of an evaluation, by their names there. */
 static void measures(const struct bt_trial *t, const struct bt_train_news *n,
                      struct bt_experiment_log *told)
 {
 	struct bt_class_metrics one = {0};
 
+	if (n->answers != NULL) {
+		scores(t, n->answers, told);
+		return;
+	}
 	bt_experiment_log_add(told, "validation_loss",
 	                      bt_eval_metrics_loss(&t->tested));
 	if (n->task == &bt_task_classification)

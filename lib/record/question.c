@@ -16,12 +16,20 @@ static const char *const names[BT_QUESTION_LISTS] = {
     [BT_LIST_END_POSITION] = "end_position",
 };
 
+/* What Model Garden's create_finetuning_data calls the tokens of the answer. */
+static const char *const garden[BT_QUESTION_LISTS] = {
+    [BT_LIST_START_POSITION] = "start_positions",
+    [BT_LIST_END_POSITION] = "end_positions",
+};
+
 void bt_question_note(struct bt_question_lists *q, const struct bt_feature *f)
 {
 	int k;
 
 	for (k = 0; k < BT_QUESTION_LISTS; k++)
-		if (bt_feature_is(f, names[k]))
+		if (bt_feature_is(f, names[k]) ||
+		    (garden[k] != NULL && !bt_question_has(q, k) &&
+		     bt_feature_is(f, garden[k])))
 			q->list[k] = *f;
 }
 
@@ -88,9 +96,8 @@ static int read_numbers(const struct bt_question_lists *lists,
 	return r;
 }
 
-/* The tokens of the answer, which are in the text. */
-static int read_answer(const struct bt_question_lists *lists,
-                       struct bt_token_rec *rec, struct bt_error *err)
+int bt_question_read_answer(const struct bt_question_lists *lists,
+                            struct bt_token_rec *rec, struct bt_error *err)
 {
 	bool start = false, end = false;
 	int r = BT_OK;
@@ -142,5 +149,5 @@ int bt_question_read_places(const struct bt_question_lists *lists, size_t n,
 	for (i = 0; r == BT_OK && i < n; i++)
 		rec->place[i].max_context = (int32_t)rec->scratch[i];
 	rec->has_places = r == BT_OK;
-	return r == BT_OK ? read_answer(lists, rec, err) : r;
+	return r;
 }

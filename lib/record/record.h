@@ -39,7 +39,9 @@
  * shows more around the token; start_position and end_position (int64), the
  * tokens of the first answer, or of the class token where the window does not
  * hold all of it, if answers are known; question, context, answers and
- * answer_starts are passed along.
+ * answer_starts are passed along. start_positions and end_positions, with which
+ * Model Garden's create_finetuning_data ends a record that has no places, are
+ * read as these tokens, too.
  *
  * Absent is absent: a span with p NULL. An empty text is an empty text.
  * Features that are not named here are ignored when reading.

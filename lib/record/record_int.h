@@ -71,9 +71,14 @@ static inline bool bt_question_has(const struct bt_question_lists *q,
 int bt_question_read(const struct bt_question_lists *lists,
                      struct bt_question *q, struct bt_error *err) BT_MUST_USE;
 
-/* The places of all n tokens of rec, of which the mask has rec->n, and those of
- * the answer; numbers are decoded into rec->scratch. */
+/* The places of all n tokens of rec, of which the mask has rec->n; numbers are
+ * decoded into rec->scratch. */
 int bt_question_read_places(const struct bt_question_lists *lists, size_t n,
+                            struct bt_token_rec *rec,
+                            struct bt_error *err) BT_MUST_USE;
+
+/* The tokens of the answer, which are in the text, where both are given. */
+int bt_question_read_answer(const struct bt_question_lists *lists,
                             struct bt_token_rec *rec,
                             struct bt_error *err) BT_MUST_USE;
 

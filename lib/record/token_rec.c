@@ -236,9 +236,14 @@ static int read_lists(const struct lists *l, struct bt_token_rec *rec,
 		r = bt_question_read(&l->question, &rec->question, err);
 	if (r == BT_OK && l->mask.name != NULL)
 		r = read_mask(&l->mask, n, rec, err);
-	return r == BT_OK && bt_question_has(&l->question, BT_LIST_TOKEN_STARTS)
-	           ? bt_question_read_places(&l->question, n, rec, err)
-	           : r;
+	if (r == BT_OK && bt_question_has(&l->question, BT_LIST_TOKEN_STARTS))
+		r = bt_question_read_places(&l->question, n, rec, err);
+	if (r == BT_OK &&
+	    (bt_question_has(&l->question, BT_LIST_TOKEN_STARTS) ||
+	     (bt_question_has(&l->question, BT_LIST_START_POSITION) &&
+	      bt_question_has(&l->question, BT_LIST_END_POSITION))))
+		r = bt_question_read_answer(&l->question, rec, err);
+	return r;
 }
 
 /* Forgets the last record but keeps its memory. */

@@ -106,3 +106,29 @@ void bt_windows_tell(const struct bt_windows *w, const char *what,
 		            w->join == BT_WINDOWS_MEAN ? "mean" : "maximum",
 		            what);
 }
+
+/* How much window k shows around token p. */
+static double shown(const struct bt_windows_cut *c, size_t k, size_t p)
+{
+	size_t from = k * c->step, n = c->tokens - from, left = p - from, right;
+
+	n = n < c->keep ? n : c->keep;
+	right = n - 1 - left;
+	return (double)(left < right ? left : right) + 0.01 * (double)n;
+}
+
+bool bt_windows_show_most(const struct bt_windows_cut *c, size_t k, size_t p)
+{
+	size_t last, m = p < c->keep ? 0 : (p - c->keep) / c->step + 1;
+	size_t best = m;
+
+	if (c->tokens <= c->keep)
+		return k == 0;
+	last = (c->tokens - c->keep + c->step - 1) / c->step;
+	if (last > p / c->step)
+		last = p / c->step;
+	for (m++; m <= last; m++)
+		if (shown(c, m, p) > shown(c, best, p))
+			best = m;
+	return best == k;
+}

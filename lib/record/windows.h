@@ -42,6 +42,17 @@ void bt_windows_clear(struct bt_windows *w);
 int bt_windows_take(struct bt_windows *w, struct bt_token_rec *rec,
                     struct bt_error *err) BT_MUST_USE;
 
+/* How tokens are divided into windows: each begins `step` tokens behind the one
+ * before and has `keep`, the last one what is left. */
+struct bt_windows_cut {
+	size_t tokens, keep, step; /* step <= keep */
+};
+
+/* Whether window k is the first of those that show most around token p, which
+ * is in it: the lesser of the tokens before and behind, and a hundredth of the
+ * window's. */
+bool bt_windows_show_most(const struct bt_windows_cut *c, size_t k, size_t p);
+
 /* Says what became of the windows, of which `what` is joined ("logits"), if
  * some text had several. */
 void bt_windows_tell(const struct bt_windows *w, const char *what,

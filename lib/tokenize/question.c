@@ -10,6 +10,7 @@
 
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "record/windows.h"
 #include "tokenize/job_int.h"
 
 void bt_tokenize_question_clear(struct bt_tokenize_question *q)
@@ -178,31 +179,6 @@ int bt_tokenize_question(const struct bt_tokenize *j,
 	return r;
 }
 
-/* How much window k shows around the token of the context that is p tokens from
- * the side where windows begin. */
-static double score(const struct bt_tokenize_question *q, size_t k, size_t p)
-{
-	size_t from = k * q->step, n = q->tokens - from, left = p - from, right;
-
-	n = n < q->keep ? n : q->keep;
-	right = n - 1 - left;
-	return (double)(left < right ? left : right) + 0.01 * (double)n;
-}
-
-/* Whether window k is the first that shows most around that token. */
-static bool shows_most(const struct bt_tokenize_question *q, size_t k, size_t p)
-{
-	size_t last = (q->tokens - q->keep + q->step - 1) / q->step;
-	size_t m = p < q->keep ? 0 : (p - q->keep) / q->step + 1, best = m;
-
-	if (last > p / q->step)
-		last = p / q->step;
-	for (m++; m <= last; m++)
-		if (score(q, m, p) > score(q, best, p))
-			best = m;
-	return best == k;
-}
-
 /* The tokens of the answer in tokens first .. last, which are the window's of
  * the context: the last that begins not behind it, and the first behind which
  * no token ends before its end. */
@@ -246,9 +222,9 @@ int bt_tokenize_question_window(const struct bt_tokenize *j,
 		    (int32_t)bt_cursor_move(&x->start[1], context, e->start[i]);
 		q->place[i].end =
 		    (int32_t)bt_cursor_move(&x->end[1], context, e->end[i]);
-		q->place[i].max_context =
-		    shows_most(q, x->window,
-		               left ? p + n - 1 - (i - first) : p + i - first);
+		q->place[i].max_context = bt_windows_show_most(
+		    &(struct bt_windows_cut){q->tokens, q->keep, q->step},
+		    x->window, left ? p + n - 1 - (i - first) : p + i - first);
 	}
 	while (cls + 1 < e->n && e->ids[cls] != bt_tok_role(j->tok, BT_TOK_CLS))
 		cls++;

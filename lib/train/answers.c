@@ -23,16 +23,19 @@ static int all_known(const struct bt_dataset *d, bool *known,
 }
 
 int bt_train_answers_begin(struct bt_train_answers *a,
-                           const struct bt_dataset *d, struct bt_error *err)
+                           const struct bt_dataset *d,
+                           const struct bt_answers_opts *opts,
+                           struct bt_error *err)
 {
-	static const struct bt_answers_opts opts = {.null_threshold = NAN};
+	static const struct bt_answers_opts common = {.null_threshold = NAN};
 	int r;
 
 	memset(a, 0, sizeof(*a));
 	r = all_known(d, &a->known, err);
 	if (r != BT_OK || !a->known)
 		return r;
-	return bt_answers_init(&a->found, &opts, &a->m, err);
+	return bt_answers_init(&a->found, opts != NULL ? opts : &common, &a->m,
+	                       err);
 }
 
 void bt_train_answers_clear(struct bt_train_answers *a)
@@ -59,7 +62,8 @@ int bt_train_answers_add(struct bt_train_answers *a, const struct bt_dataset *d,
 }
 
 int bt_train_answers_end(struct bt_train_answers *a,
-                         struct bt_metrics_summary *s, struct bt_error *err)
+                         struct bt_metrics_summary *s, struct bt_squad_sum *sum,
+                         struct bt_error *err)
 {
 	struct bt_metrics_summary all;
 	int r;
@@ -72,5 +76,7 @@ int bt_train_answers_end(struct bt_train_answers *a,
 	bt_metrics_summary(&a->m, &all);
 	s->exact_match = all.exact_match;
 	s->f1 = all.f1;
-	return BT_OK;
+	return bt_squad_sum_up(a->m.squad, sum) == BT_OK
+	           ? BT_OK
+	           : bt_error_nomem(err, "scoring answers");
 }

@@ -13,9 +13,11 @@ struct bt_train_answers {
 };
 
 /* Begins an evaluation on d; known is set where its records were kept and
- * all have answers. To be cleared also after an error. */
+ * all have answers. opts NULL: as run_qa has them. To be cleared also after an
+ * error. */
 int bt_train_answers_begin(struct bt_train_answers *a,
                            const struct bt_dataset *d,
+                           const struct bt_answers_opts *opts,
                            struct bt_error *err) BT_MUST_USE;
 void bt_train_answers_clear(struct bt_train_answers *a);
 
@@ -24,9 +26,9 @@ int bt_train_answers_add(struct bt_train_answers *a, const struct bt_dataset *d,
                          size_t i, const float *logits,
                          struct bt_error *err) BT_MUST_USE;
 
-/* Sets exact_match and f1. */
+/* Sets exact_match and f1, and all scores. */
 int bt_train_answers_end(struct bt_train_answers *a,
-                         struct bt_metrics_summary *s,
+                         struct bt_metrics_summary *s, struct bt_squad_sum *sum,
                          struct bt_error *err) BT_MUST_USE;
 
 #endif

@@ -94,6 +94,7 @@ int bt_train_reported(struct bt_train_run *t,
 
 	n.seconds = seconds;
 	n.eval = eval;
+	n.answers = eval != NULL && t->answered ? &t->answers : NULL;
 	n.kept = kept;
 	return call(t, &n, err);
 }

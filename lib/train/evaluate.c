@@ -82,7 +82,7 @@ static int measure(struct bt_train_run *t, struct bt_metrics_summary *s,
                    struct bt_error *err)
 {
 	struct measuring a = {.t = t};
-	int r = bt_train_answers_begin(&a.answers, t->eval, err);
+	int r = bt_train_answers_begin(&a.answers, t->eval, t->o->answers, err);
 
 	bt_metrics_reset(&t->metrics);
 	if (r == BT_OK)
@@ -91,8 +91,9 @@ static int measure(struct bt_train_run *t, struct bt_metrics_summary *s,
 		                       err);
 	if (r == BT_OK) {
 		bt_metrics_summary(&t->metrics, s);
-		r = bt_train_answers_end(&a.answers, s, err);
+		r = bt_train_answers_end(&a.answers, s, &t->answers, err);
 	}
+	t->answered = a.answers.known;
 	bt_train_answers_clear(&a.answers);
 	return r;
 }

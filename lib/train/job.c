@@ -34,6 +34,8 @@ static int open_tokenizer(struct bt_job *j, struct bt_error *err)
 	bool there = from != NULL;
 	int r = BT_OK;
 
+	if (there && j->o.tokenizer_opts != NULL)
+		opts = *j->o.tokenizer_opts;
 	opts.log = bt_job_log(j);
 	if (from == NULL && j->o.model != NULL)
 		from = j->o.model;

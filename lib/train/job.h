@@ -7,6 +7,7 @@
 #define BT_TRAIN_JOB_H
 
 #include "tokenizer/tokenizer.h"
+#include "tokenizer_file/tokenizer_file.h"
 #include "train/memory_plan.h"
 
 /* What becomes of the head that the starting model may have. */
@@ -23,6 +24,7 @@ struct bt_job_opts {
 	const char *init_weights;  /* checkpoint for either, or NULL */
 	enum bt_job_head old_head; /* what becomes of the starting model's */
 	const char *tokenizer;     /* directory or file, or NULL: the model's */
+	const struct bt_tok_opts *tokenizer_opts; /* of tokenizer; or NULL */
 	const struct bt_task *task; /* NULL: that of the model, classification
 	                             * if it has none */
 	const char *labels;         /* as bt_labels_parse takes them, or NULL */

@@ -355,7 +355,8 @@ int bt_job_data(struct bt_job *j, struct bt_labels *known, struct bt_error *err)
 	if (fit.per_token || bt_config_embeds(c))
 		j->o.train.windows = BT_WINDOWS_EACH;
 	fit.windows = j->o.train.windows;
-	fit.keeps_records = j->model.task == &bt_task_qa && j->o.eval_share > 0;
+	fit.keeps_records = j->model.task == &bt_task_qa &&
+	                    (j->o.eval_share > 0 || j->o.train.measure_only);
 	if ((r = bt_duplicate_paths(j->o.records, j->o.n_records, bt_job_log(j),
 	                            err)) ||
 	    (given && (r = bt_labels_parse(j->o.labels, &found, err))) ||

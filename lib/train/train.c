@@ -55,9 +55,11 @@ static void count_right(struct bt_train_run *t, size_t pos)
 
 	size_t rows = bt_engine_logit_rows(t->m->engine);
 
-	for (i = 0; i < b->sequences && t->o->answered != NULL; i++)
+	for (i = 0; i < b->sequences && t->o->answered != NULL; i++) {
+		k = t->train->per_token ? (size_t)b->start[i] : i;
 		t->o->answered(t->o->news_ctx, true, t->train,
-		               t->batches.order[pos + i], x + i * classes);
+		               t->batches.order[pos + i], x + k * classes);
+	}
 	if (t->train->width > 0) { /* no output is a class */
 		t->s.seen += (int64_t)b->sequences;
 		return;

@@ -9,8 +9,10 @@
 
 #include "base/log.h"
 #include "base/profile.h"
+#include "evaluate/answers.h"
 #include "finetune/model.h"
 #include "metrics/metrics.h"
+#include "metrics/squad.h"
 #include "train/batches.h"
 #include "train/optim.h"
 #include "train/schedule.h"
@@ -37,6 +39,8 @@ struct bt_train_news {
 	int64_t from;   /* TIMED: the updates before */
 	uint64_t examples;                     /* TIMED: in between */
 	const struct bt_metrics_summary *eval; /* REPORTED; or NULL */
+	const struct bt_squad_sum *answers;    /* REPORTED: to questions, where
+	                                        * all are known; or NULL */
 	double eval_seconds;                   /* REPORTED: that it took */
 	bool kept;                             /* REPORTED */
 };
@@ -88,6 +92,10 @@ struct bt_train_opts {
 	                      * model in the directory */
 	bool resume;
 	const char *resume_from; /* NULL: the newest in the directory */
+
+	/* how answers to the questions of evaluation are found and scored;
+	 * NULL: as run_qa does */
+	const struct bt_answers_opts *answers;
 
 	const char *tensorboard; /* directory for event files; or NULL */
 	const char *curves;      /* under which name in it those of training and

@@ -47,10 +47,12 @@ struct bt_train_run {
 	struct bt_events events;
 	int64_t total, warmup; /* updates */
 	uint32_t start_crc;    /* of the weights before the first of them */
-	double eval_seconds;   /* of the last evaluation */
-	double shown_loss;     /* smoothed, for the progress line */
-	double norm;           /* of the last update's gradient */
-	double tail_sum;       /* losses of the last quarter of the epoch */
+	double eval_seconds;   /* of the last evaluation, */
+	struct bt_squad_sum answers; /* and of what it found */
+	bool answered;
+	double shown_loss; /* smoothed, for the progress line */
+	double norm;       /* of the last update's gradient */
+	double tail_sum;   /* losses of the last quarter of the epoch */
 	double tail_weight;
 
 	/* of this process */

@@ -72,8 +72,6 @@ wrong '*give --model_dir*' 'no directory' \
 wrong '*this mode is not implemented*' 'a mode of pre-training' exp continuous_train_and_eval x
 wrong '*not implemented*' 'a mode that never was' exp train_and_validate x
 wrong '*no TPU*' 'a TPU' exp train x --tpu=local
-wrong '*task of bert/squad is not built*' 'a task that is not built' bert-run-experiment \
-	--experiment=bert/squad --mode=train --model_dir=x --config_file="$yaml/squad_v1.yaml"
 wrong '*csv2tfrecord --task NAME | bert-tokenize*' 'texts of TensorFlow Datasets' \
 	bert-run-experiment --experiment=bert/sentence_prediction_text --mode=train \
 	--model_dir=x --config_file="$yaml/glue_mnli_text.yaml"
