@@ -4,21 +4,20 @@
 
 #include "garden/device_flags.h"
 #include "garden/file_patterns.h"
+#include "garden/recipe_flags.h"
 #include "garden/run_classifier.h"
 
 struct args {
 	struct bt_flags_common flags;
 	struct bt_run_classifier run;
 	struct bt_device_flags device;
-	const char *mode, *dtype, *hub, *loss_scale, *fp16, *sub_model;
-	int64_t eval_batch, steps_per_loop, bytes_per_pack;
-	bool hub_trainable, scale_loss, compile_fit, explicit_allreduce;
+	struct bt_recipe_flags more;
+	const char *mode, *dtype;
+	int64_t eval_batch, steps_per_loop;
 };
 
 #define FILE_ROW(name, arg, help, f, ...)                                      \
 	BT_FLAG_ROW(BT_FLAG_STR, name, arg, help, args, f, __VA_ARGS__)
-#define IDLE_SWITCH(name, help, f)                                             \
-	BT_FLAG_ROW(BT_FLAG_BOOL, name, NULL, help, args, f, .idle = true)
 
 static const struct bt_flag flags[] = {
     BT_FLAG_ROW(BT_FLAG_ENUM, "mode", "train_and_eval|predict|export_only",
@@ -34,25 +33,16 @@ static const struct bt_flag flags[] = {
              run.init),
     FILE_ROW("model_dir", "DIR", "directory to write to", run.dir,
              .alias = "md", .required = true),
-    BT_FLAG_NUMBER(BT_FLAG_INT, "train_batch_size", "examples per batch [32]",
-                   args, run.batch, 1, 1e9),
+    BT_RECIPE_FLAGS(args, run.recipe),
     BT_FLAG_NUMBER(BT_FLAG_INT, "eval_batch_size",
                    "examples per evaluation batch [32]", args, eval_batch, 1,
                    1e9, .idle = true),
-    BT_FLAG_NUMBER(BT_FLAG_REAL, "learning_rate", "peak learning rate [5e-5]",
-                   args, run.rate, 0, 10),
-    BT_FLAG_NUMBER(BT_FLAG_REAL, "end_lr", "learning rate at the end [0]", args,
-                   run.end_rate, 0, 10),
-    BT_FLAG_NUMBER(BT_FLAG_INT, "num_train_epochs", "passes over the data [3]",
-                   args, run.epochs, 1, 1e6),
     BT_FLAG_NUMBER(BT_FLAG_INT, "num_eval_per_epoch",
                    "evaluations per pass [1]", args, run.evals_per_epoch, 1,
                    1e6),
     BT_FLAG_NUMBER(BT_FLAG_INT, "train_data_size",
                    "use only the first N examples [all]", args, run.most, 1,
                    1e12),
-    BT_FLAG_ROW(BT_FLAG_ENUM, "optimizer_type", "adamw|lamb",
-                "optimizer [adamw]", args, run.optimizer),
     BT_FLAG_NUMBER(BT_FLAG_INT, "log_steps",
                    "print the speed every N updates; 0: never [100]", args,
                    run.log_steps, 0, 1e12),
@@ -70,22 +60,7 @@ static const struct bt_flag flags[] = {
                    "updates between looks at the host", args, steps_per_loop, 0,
                    1e12, .idle = true),
     BT_DEVICE_FLAGS(args),
-    FILE_ROW("hub_module_url", "DIR", "TensorFlow Hub module with the encoder",
-             hub),
-    IDLE_SWITCH("hub_module_trainable", "whether to train it", hub_trainable),
-    FILE_ROW("loss_scale", "X", "for fp16", loss_scale, .alias = "ls",
-             .idle = true),
-    FILE_ROW("fp16_implementation", "NAME", "for fp16", fp16, .idle = true),
-    IDLE_SWITCH("scale_loss", "for the original training loop", scale_loss),
-    IDLE_SWITCH("use_keras_compile_fit", "for the original training loop",
-                compile_fit),
-    IDLE_SWITCH("explicit_allreduce", "for the original training loop",
-                explicit_allreduce),
-    BT_FLAG_NUMBER(BT_FLAG_INT, "allreduce_bytes_per_pack",
-                   "for the original training loop", args, bytes_per_pack, 0,
-                   1e12, .idle = true),
-    FILE_ROW("sub_model_export_name", "NAME", "for the original training loop",
-             sub_model, .idle = true),
+    BT_RECIPE_MORE_FLAGS(args),
     BT_FLAGS_COMMON(args),
     BT_FLAG_LAST,
 };
@@ -186,18 +161,15 @@ static void complete(struct args *a)
 	               : strcmp(a->dtype, "fp32") == 0 ? BT_PRECISION_F32
 	                                               : BT_PRECISION_BF16;
 	a->run.threads = (int)a->flags.common.threads;
-	a->run.seed = a->flags.common.seed;
+	a->run.recipe.seed = a->flags.common.seed;
 }
 
 int main(int argc, char **argv)
 {
 	struct args a = {.flags = BT_FLAGS_COMMON_INIT,
 	                 .mode = "train_and_eval",
-	                 .run = {.batch = 32,
-	                         .rate = 5e-5,
-	                         .epochs = 3,
+	                 .run = {.recipe = BT_RUN_RECIPE_INIT,
 	                         .evals_per_epoch = 1,
-	                         .optimizer = "adamw",
 	                         .log_steps = 100}};
 	struct bt_error err = {0};
 	int status;
@@ -207,13 +179,13 @@ int main(int argc, char **argv)
 	if (missing(&a) != NULL)
 		return bt_tool_misuse(&program.tool, "--mode=%s needs --%s",
 		                      a.mode, missing(&a));
-	if (a.run.end_rate > a.run.rate)
+	if (a.run.recipe.end_rate > a.run.recipe.rate)
 		return bt_tool_misuse(&program.tool,
 		                      "--end_lr=%g is larger than "
 		                      "--learning_rate=%g",
-		                      a.run.end_rate, a.run.rate);
+		                      a.run.recipe.end_rate, a.run.recipe.rate);
 	complete(&a);
-	if (bt_file_patterns_hub(a.hub, &a.run.init, &err) != BT_OK)
+	if (bt_file_patterns_hub(a.more.hub, &a.run.init, &err) != BT_OK)
 		return bt_tool_misuse(&program.tool, "%s", err.text);
 	return bt_tool_end(&program.tool, run(&a));
 }

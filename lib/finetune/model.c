@@ -244,11 +244,14 @@ int bt_model_open_parts(const char *config, const char *weights, int classes,
 
 	memset(m, 0, sizeof(*m));
 	r = bt_config_load(config, &m->config, err);
-	m->task = classes == 1 ? &bt_task_regression : &bt_task_classification;
+	m->task = classes == 0   ? &bt_task_qa
+	          : classes == 1 ? &bt_task_regression
+	                         : &bt_task_classification;
 	m->config.problem_type = m->task->problem_type;
+	m->config.per_token = m->task->per_token;
 	if (r == BT_OK)
 		r = bt_labels_numbered(&m->labels, classes == 1 ? "LABEL_" : "",
-		                       classes, err);
+		                       classes > 0 ? classes : 2, err);
 	return finish_open(r, weights, o, m, err);
 }
 

@@ -86,7 +86,7 @@ int bt_model_open(const char *dir, const struct bt_engine_opts *o,
 
 /* The same of a model in parts: a configuration, which names no labels, a
  * checkpoint, and the number of classes, which are named by their numbers; or
- * 1, and it predicts a number. */
+ * 1, and it predicts a number; or 0, and it answers questions. */
 int bt_model_open_parts(const char *config, const char *weights, int classes,
                         const struct bt_engine_opts *o, struct bt_model *m,
                         struct bt_error *err) BT_MUST_USE;

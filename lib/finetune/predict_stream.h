@@ -18,7 +18,7 @@ struct bt_predict_stream_opts {
 	const char *model;   /* directory of a trained classifier; or NULL: */
 	const char *config;  /* its configuration, */
 	const char *weights; /* its checkpoint, */
-	int classes;         /* and their number */
+	int classes;         /* and their number, as bt_model_open_parts */
 	const char *const *more; /* n_more further ones, or NULL: the mean of
 	                          * all their probabilities is predicted */
 	size_t n_more;

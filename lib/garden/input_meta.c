@@ -38,17 +38,76 @@ static int read_all(const json_t *o, struct bt_meta *m, struct bt_error *err)
 	return r;
 }
 
+/* Opens the file. */
+static int load(const char *path, json_t **o, struct bt_error *err)
+{
+	int r = bt_url_refuse(path, BT_URL_DIR, err);
+
+	return r == BT_OK ? bt_json_load(path, o, err) : r;
+}
+
 int bt_meta_read(const char *path, struct bt_meta *m, struct bt_error *err)
 {
 	json_t *o;
-	int r = bt_url_refuse(path, BT_URL_DIR, err);
+	int r = load(path, &o, err);
 
 	memset(m, 0, sizeof(*m));
-	if (r == BT_OK)
-		r = bt_json_load(path, &o, err);
 	if (r != BT_OK)
 		return r;
 	r = read_all(o, m, err);
+	json_decref(o);
+	return r == BT_OK ? r : bt_error_prefix(err, "meta data '%s'", path);
+}
+
+/* A number that must be there. */
+static int need(const json_t *o, const char *key, int64_t most, int64_t *v,
+                struct bt_error *err)
+{
+	int r;
+
+	*v = 0;
+	r = bt_json_int(o, key, 1, most, v, err);
+	if (r == BT_OK && *v == 0)
+		r = bt_error_set(err, BT_EFORMAT, "has no %s", key);
+	return r;
+}
+
+static int read_squad(const json_t *o, struct bt_meta_squad *m,
+                      struct bt_error *err)
+{
+	const char *kind = NULL;
+	int r = bt_json_str(o, "task_type", &kind, err);
+
+	if (r == BT_OK && (kind == NULL || strcmp(kind, "bert_squad") != 0))
+		r = bt_error_set(err, BT_EFORMAT,
+		                 "task_type is '%s': this is for questions, "
+		                 "bert_squad",
+		                 kind != NULL ? kind : "");
+	if (r == BT_OK)
+		r = need(o, "train_data_size", MOST, &m->meta.train_size, err);
+	if (r == BT_OK)
+		r = need(o, "max_seq_length", 1 << 20, &m->meta.max_length,
+		         err);
+	if (r == BT_OK)
+		r = need(o, "max_query_length", 1 << 20, &m->max_question, err);
+	if (r == BT_OK)
+		r = need(o, "doc_stride", 1 << 20, &m->stride, err);
+	if (r == BT_OK)
+		r = bt_json_bool(o, "version_2_with_negative", &m->negatives,
+		                 err);
+	return r;
+}
+
+int bt_meta_read_squad(const char *path, struct bt_meta_squad *m,
+                       struct bt_error *err)
+{
+	json_t *o;
+	int r = load(path, &o, err);
+
+	memset(m, 0, sizeof(*m));
+	if (r != BT_OK)
+		return r;
+	r = read_squad(o, m, err);
 	json_decref(o);
 	return r == BT_OK ? r : bt_error_prefix(err, "meta data '%s'", path);
 }

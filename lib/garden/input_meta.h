@@ -23,6 +23,17 @@ struct bt_meta {
 int bt_meta_read(const char *path, struct bt_meta *m,
                  struct bt_error *err) BT_MUST_USE;
 
+/* What run_squad takes. */
+struct bt_meta_squad {
+	struct bt_meta meta;
+	int64_t max_question, stride; /* as bt_squad_windows_opts has them */
+	bool negatives;
+};
+
+/* BT_EFORMAT where the file is not about questions, or does not say all. */
+int bt_meta_read_squad(const char *path, struct bt_meta_squad *m,
+                       struct bt_error *err) BT_MUST_USE;
+
 /* How much the older run_classifier trains. */
 struct bt_meta_plan {
 	int64_t epochs; /* after each of which the model is evaluated */

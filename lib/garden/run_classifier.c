@@ -42,36 +42,45 @@ static int news(void *ctx, const struct bt_train_news *n, struct bt_error *err)
 	           : BT_OK;
 }
 
-static int read_heads(struct run *r, struct bt_error *err)
+int bt_run_heads(const char *path, const struct bt_log *log, int *heads,
+                 struct bt_error *err)
 {
 	struct bt_config config;
-	int e = bt_config_load(r->c->config, &config, err);
+	int e = bt_config_load(path, &config, err);
 
-	if (e == BT_OK) {
-		r->save.heads = config.heads;
-		if (config.attention_dropout != config.hidden_dropout)
-			bt_log(r->c->log, BT_LOG_NOTE,
-			       "what leaves attention is dropped with "
-			       "hidden_dropout_prob %g here, not with "
-			       "attention_probs_dropout_prob %g",
-			       (double)config.hidden_dropout,
-			       (double)config.attention_dropout);
-		bt_config_clear(&config);
-	}
-	return e;
+	if (e != BT_OK)
+		return e;
+	*heads = config.heads;
+	if (config.attention_dropout != config.hidden_dropout)
+		bt_log(log, BT_LOG_NOTE,
+		       "what leaves attention is dropped with "
+		       "hidden_dropout_prob %g here, not with "
+		       "attention_probs_dropout_prob %g",
+		       (double)config.hidden_dropout,
+		       (double)config.attention_dropout);
+	bt_config_clear(&config);
+	return BT_OK;
+}
+
+char *bt_run_config(const char *path)
+{
+	struct bt_buf b = BT_BUF_INIT;
+
+	bt_buf_printf(&b, "%s%s", strpbrk(path, "./") == NULL ? "./" : "",
+	              path);
+	return bt_buf_detach(&b);
 }
 
 static int prepare(struct run *r, struct bt_error *err)
 {
 	const struct bt_run_classifier *c = r->c;
-	struct bt_buf config = BT_BUF_INIT;
 	int e = bt_meta_read(c->meta_data, &r->meta, err);
 
 	if (e == BT_OK)
-		e = bt_meta_plan(&r->meta, c->epochs, c->evals_per_epoch,
-		                 c->batch, c->most, &r->plan, err);
+		e = bt_meta_plan(&r->meta, c->recipe.epochs, c->evals_per_epoch,
+		                 c->recipe.batch, c->most, &r->plan, err);
 	if (e == BT_OK)
-		e = read_heads(r, err);
+		e = bt_run_heads(c->config, c->log, &r->save.heads, err);
 	if (e == BT_OK)
 		e = bt_file_patterns_find("train_data_path", c->train,
 		                          &r->train, err);
@@ -80,19 +89,15 @@ static int prepare(struct run *r, struct bt_error *err)
 		                          err);
 	if (e == BT_OK)
 		e = bt_file_patterns_make(c->dir, err);
-	/* A name alone is a file, not one of our architectures. */
-	bt_buf_printf(&config, "%s%s",
-	              strpbrk(c->config, "./") == NULL ? "./" : "", c->config);
-	r->config = bt_buf_detach(&config);
+	r->config = bt_run_config(c->config);
 	return e;
 }
 
-static void set_recipe(const struct run *r, struct bt_train_opts *t)
+void bt_run_recipe_set(const struct bt_run_recipe *c,
+                       const struct bt_meta_plan *plan, struct bt_train_opts *t)
 {
-	const struct bt_run_classifier *c = r->c;
-
-	t->steps = r->plan.steps;
-	t->epoch_steps = r->plan.epoch_steps;
+	t->steps = plan->steps;
+	t->epoch_steps = plan->epoch_steps;
 	t->batching.size = (size_t)c->batch;
 	t->batching.accumulate = 1;
 	t->batching.stream = true;
@@ -101,7 +106,7 @@ static void set_recipe(const struct run *r, struct bt_train_opts *t)
 	t->schedule.kind = BT_SCHEDULE_LINEAR_GOOGLE;
 	t->schedule.lr = c->rate;
 	t->schedule.end = c->end_rate;
-	t->schedule.warmup = (double)r->plan.warmup;
+	t->schedule.warmup = (double)plan->warmup;
 	t->optim = (struct bt_optim_opts)BT_OPTIM_INIT;
 	t->optim.kind = BT_OPTIM_ADAM;
 	t->optim.eps = 1e-6;
@@ -135,7 +140,7 @@ static void set_job(struct run *r, struct bt_job_opts *o)
 	o->twice = true;
 	o->dtype = c->dtype;
 	o->threads = c->threads;
-	set_recipe(r, t);
+	bt_run_recipe_set(&c->recipe, &r->plan, t);
 	t->keep_last = true;
 	t->tensorboard = t->out = c->dir;
 	t->curves = "summaries/";

@@ -21,20 +21,26 @@
 #include "garden/input_meta.h"
 #include "train/job.h"
 
+/* What both of the older programs train by. */
+struct bt_run_recipe {
+	int64_t epochs, batch;
+	double rate, end_rate;
+	const char *optimizer; /* adamw, lamb */
+	uint64_t seed;
+};
+
 struct bt_run_classifier {
 	const char *meta_data, *config;  /* files */
 	const char *train, *eval;        /* patterns, or NULL */
 	const char *init, *predict_from; /* checkpoints, or NULL */
 	const char *dir, *export;        /* to write; export or NULL */
 	const char *tokenizer;           /* to give the model, or NULL */
-	int64_t epochs, evals_per_epoch, batch;
+	struct bt_run_recipe recipe;
+	int64_t evals_per_epoch;
 	int64_t most; /* training examples; 0: all */
-	double rate, end_rate;
-	const char *optimizer; /* adamw, lamb */
 	enum bt_precision dtype;
 	int64_t log_steps;
 	int threads;
-	uint64_t seed;
 
 	const struct bt_log *log;
 	struct bt_progress *progress;
@@ -42,6 +48,19 @@ struct bt_run_classifier {
 	void (*print)(void *ctx, const char *text);
 	void *print_ctx;
 };
+
+/* Sets updates, batches, schedule and optimizer. */
+void bt_run_recipe_set(const struct bt_run_recipe *c,
+                       const struct bt_meta_plan *plan,
+                       struct bt_train_opts *t);
+
+/* A configuration file as bt_job_opts.init_config takes it: a name alone is a
+ * file, not one of our architectures. free() it. */
+char *bt_run_config(const char *path);
+
+/* The heads of attention of such a file; notes what is not dropped as there. */
+int bt_run_heads(const char *path, const struct bt_log *log, int *heads,
+                 struct bt_error *err) BT_MUST_USE;
 
 /* Mode train_and_eval. */
 int bt_run_classifier_train(const struct bt_run_classifier *c,

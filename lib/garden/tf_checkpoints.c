@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "garden/tf_checkpoints.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -55,7 +56,8 @@ static int bytes_of(void *ctx, size_t i, const void **data,
 	return BT_OK;
 }
 
-static int write_whole(const struct bt_tensor_source *model, const char *prefix,
+static int write_whole(const struct bt_tf_checkpoints *c,
+                       const struct bt_tensor_source *model, const char *prefix,
                        int64_t step, int64_t saves, struct bt_error *err)
 {
 	struct whole w = {model, NULL, model->count};
@@ -66,7 +68,8 @@ static int write_whole(const struct bt_tensor_source *model, const char *prefix,
 	if (w.tensors == NULL)
 		return bt_error_nomem(err, "writing a checkpoint");
 	memcpy(w.tensors, model->tensors, model->count * sizeof(*w.tensors));
-	w.tensors[w.count++] = number("optimizer/iter" VALUE, &step);
+	w.tensors[w.count++] = number(
+	    c->loop ? "global_step" VALUE : "optimizer/iter" VALUE, &step);
 	w.tensors[w.count++] = number("save_counter" VALUE, &saves);
 	s.tensors = w.tensors;
 	s.count = w.count;
@@ -106,7 +109,7 @@ static int convert(const struct bt_tf_checkpoints *s, const struct bt_ckpt *c,
 	if (r == BT_OK)
 		r = bt_cast_new(&l, BT_DTYPES, &recode, err);
 	if (r == BT_OK)
-		r = write_whole(bt_cast_source(recode), prefix, step,
+		r = write_whole(s, bt_cast_source(recode), prefix, step,
 		                s->saves + 1, err);
 	bt_cast_free(recode);
 	bt_names_clear(&l);
@@ -114,7 +117,8 @@ static int convert(const struct bt_tf_checkpoints *s, const struct bt_ckpt *c,
 }
 
 /* The file "checkpoint": the newest first, then all. */
-static int list(struct bt_tf_checkpoints *s, int64_t step, struct bt_error *err)
+static int list(struct bt_tf_checkpoints *s, const char *name,
+                struct bt_error *err)
 {
 	struct bt_buf b = BT_BUF_INIT;
 	char *path = bt_path_join(s->dir, "checkpoint");
@@ -124,11 +128,9 @@ static int list(struct bt_tf_checkpoints *s, int64_t step, struct bt_error *err)
 
 	clock_gettime(CLOCK_REALTIME, &now);
 	t = (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-	bt_buf_printf(&s->paths, "all_model_checkpoint_paths: \"ckpt-%lld\"\n",
-	              (long long)step);
+	bt_buf_printf(&s->paths, "all_model_checkpoint_paths: \"%s\"\n", name);
 	bt_buf_printf(&s->times, "all_model_checkpoint_timestamps: %.6f\n", t);
-	bt_buf_printf(&b, "model_checkpoint_path: \"ckpt-%lld\"\n",
-	              (long long)step);
+	bt_buf_printf(&b, "model_checkpoint_path: \"%s\"\n", name);
 	bt_buf_put(&b, s->paths.data, s->paths.len);
 	bt_buf_put(&b, s->times.data, s->times.len);
 	bt_buf_printf(&b, "last_preserved_timestamp: %.6f\n", t);
@@ -141,22 +143,27 @@ static int list(struct bt_tf_checkpoints *s, int64_t step, struct bt_error *err)
 int bt_tf_checkpoints(struct bt_tf_checkpoints *s, int64_t step,
                       struct bt_error *err)
 {
-	struct bt_buf b = BT_BUF_INIT;
-	char *from = bt_path_join(s->dir, BT_FILE_WEIGHTS);
+	char *from = bt_path_join(s->dir, BT_FILE_WEIGHTS), *prefix;
+	char name[80];
 	struct bt_ckpt *c;
 	int r;
 
-	bt_buf_printf(&b, "%s/ckpt-%lld", s->dir, (long long)step);
+	if (s->loop)
+		snprintf(name, sizeof(name), "ctl_step_%lld.ckpt-%lld",
+		         (long long)step, (long long)s->saves + 1);
+	else
+		snprintf(name, sizeof(name), "ckpt-%lld", (long long)step);
+	prefix = bt_path_join(s->dir, name);
 	r = bt_ckpt_open(from, &c, err);
 	if (r == BT_OK) {
-		r = convert(s, c, bt_buf_str(&b), step, err);
+		r = convert(s, c, prefix, step, err);
 		bt_ckpt_close(c);
 	}
 	if (r == BT_OK)
-		r = list(s, step, err);
+		r = list(s, name, err);
 	if (r == BT_OK)
 		s->saves++;
-	bt_buf_clear(&b);
+	free(prefix);
 	free(from);
 	return r;
 }

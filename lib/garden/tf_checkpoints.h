@@ -8,6 +8,7 @@
 #ifndef BT_GARDEN_TF_CHECKPOINTS_H
 #define BT_GARDEN_TF_CHECKPOINTS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/buf.h"
@@ -15,6 +16,9 @@
 
 struct bt_tf_checkpoints {
 	const char *dir;
+	bool
+	    loop; /* named as by the loop of run_squad, ctl_step_STEP.ckpt-SAVE,
+	           * with global_step in place of the optimizer's number */
 	int heads;                  /* of attention */
 	int64_t saves;              /* so far */
 	struct bt_buf paths, times; /* lines of "checkpoint" */
