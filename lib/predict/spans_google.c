@@ -134,7 +134,13 @@ static int find_text(struct bt_spans *s, const struct bt_spans_pair *p,
 		return r;
 	first = bt_context_words_at(&g->words, context.p + s->at[p->first]);
 	last = bt_context_words_at(&g->words, context.p + s->at[p->last]);
-	if (first < 0 || last < first)
+	if (last < first)
+		return bt_error_set(err, BT_EFORMAT,
+		                    "tokens stand for the characters %ld and "
+		                    "%ld of the context, which are not in "
+		                    "their order",
+		                    (long)p->first, (long)p->last);
+	if (first < 0)
 		return bt_error_set(err, BT_EFORMAT,
 		                    "a token stands for the character %ld of "
 		                    "the context, which is a blank",
