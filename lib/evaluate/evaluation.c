@@ -62,6 +62,7 @@ static int prepare(struct bt_evaluation *v, struct bt_error *err)
 	if (e == BT_OK)
 		e = bt_metrics_init(&v->m, task->metrics, outputs(v), err);
 	v->m.output = v->p.output;
+	v->m.pool = v->s.pool;
 	if (e == BT_OK)
 		e = bt_metrics_name_outputs(&v->m, v->labels, err);
 	if (e == BT_OK && v->o.scheme != NULL)

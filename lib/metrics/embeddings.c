@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/pool.h"
 #include "metrics/metrics_int.h"
 
 #define SCALE 20   /* of cosines in the losses, as in training */
@@ -43,12 +44,18 @@ static void reset(struct bt_metrics *m)
 static double cosine(const struct bt_metrics *m, size_t i, size_t k)
 {
 	const float *x = m->guess + i * m->width, *y = m->guess + k * m->width;
-	double sum = 0;
+	double sum[4] = {0}; /* which do not wait for each other */
 	size_t j;
 
-	for (j = 0; j < m->width; j++)
-		sum += (double)x[j] * (double)y[j];
-	return sum;
+	for (j = 0; j + 4 <= m->width; j += 4) {
+		sum[0] += (double)x[j] * (double)y[j];
+		sum[1] += (double)x[j + 1] * (double)y[j + 1];
+		sum[2] += (double)x[j + 2] * (double)y[j + 2];
+		sum[3] += (double)x[j + 3] * (double)y[j + 3];
+	}
+	for (; j < m->width; j++)
+		sum[0] += (double)x[j] * (double)y[j];
+	return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
 /* The anchors, each before its text 1; all such pairs have a score, or none. */
@@ -57,21 +64,34 @@ static bool begins_pair(const struct bt_metrics *m, size_t i)
 	return m->is[i] == 0 && i + 1 < m->rows && m->is[i + 1] == 1;
 }
 
+/* Of an anchor. */
+struct place {
+	uint64_t nearer; /* texts */
+	double loss;
+	bool apart; /* from those that it is not to be near */
+};
+
+struct ranking {
+	const struct bt_metrics *m;
+	struct place *place; /* [rows] of those that begin a pair */
+	double *score;       /* [threads][rows] scratch */
+};
+
 /* Where the text 1 of anchor i stands among all that are no anchors and other
- * texts than these two: adds to the sums. */
-static void add_rank(const struct bt_metrics *m, size_t i, double *score,
-                     struct bt_metrics_summary *s)
+ * texts than these two. */
+static struct place find_place(const struct bt_metrics *m, size_t i,
+                               double *score)
 {
 	double own = cosine(m, i, i + 1), max = own, sum = 0;
 	size_t c, given = 0; /* the last text that it is not to be near */
-	uint64_t nearer = 0;
+	struct place p = {0};
 
 	for (c = 0; c < m->rows; c++) {
 		score[c] = m->is[c] == 0 ? -INFINITY : cosine(m, i, c);
 		if (c != i + 1 &&
 		    (fabs(score[c] - own) <= EQUAL || score[c] >= 1 - EQUAL))
 			score[c] = -INFINITY;
-		nearer += score[c] > own;
+		p.nearer += score[c] > own;
 		max = fmax(max, score[c]);
 	}
 	for (c = 0; c < m->rows; c++)
@@ -80,25 +100,68 @@ static void add_rank(const struct bt_metrics *m, size_t i, double *score,
 		given = c;
 	for (c = i + 2; c <= given && own > cosine(m, i, c); c++)
 		;
-	s->triplet_accuracy += c > given;
-	s->accuracy += nearer == 0;
-	s->mrr += 1 / (double)(nearer + 1);
-	s->loss += SCALE * (max - own) + log(sum);
+	p.apart = c > given;
+	p.loss = SCALE * (max - own) + log(sum);
+	return p;
 }
 
-static void rank(const struct bt_metrics *m, double *score,
-                 struct bt_metrics_summary *s)
+/* A piece is of so many rows. */
+#define STEP ((size_t)32)
+
+static void find_places(void *arg, int piece, int worker)
 {
-	double n = (double)m->n;
+	const struct ranking *r = arg;
+	const struct bt_metrics *m = r->m;
+	size_t i = (size_t)piece * STEP, end = i + STEP;
+
+	for (; i < end && i < m->rows; i++)
+		if (begins_pair(m, i))
+			r->place[i] = find_place(
+			    m, i, r->score + (size_t)worker * m->rows);
+}
+
+static void add_places(const struct ranking *r, struct bt_metrics_summary *s)
+{
+	double n = (double)r->m->n;
 	size_t i;
 
-	for (i = 0; i < m->rows; i++)
-		if (begins_pair(m, i))
-			add_rank(m, i, score, s);
+	for (i = 0; i < r->m->rows; i++) {
+		if (!begins_pair(r->m, i))
+			continue;
+		s->triplet_accuracy += r->place[i].apart;
+		s->accuracy += r->place[i].nearer == 0;
+		s->mrr += 1 / (double)(r->place[i].nearer + 1);
+		s->loss += r->place[i].loss;
+	}
 	s->accuracy = bt_metrics_ratio(s->accuracy, n);
 	s->mrr = bt_metrics_ratio(s->mrr, n);
 	s->triplet_accuracy = bt_metrics_ratio(s->triplet_accuracy, n);
 	s->loss = bt_metrics_ratio(s->loss, n);
+}
+
+static int rank(const struct bt_metrics *m, struct bt_metrics_summary *s)
+{
+	int threads = m->pool != NULL ? bt_pool_threads(m->pool) : 1, i;
+	int pieces = (int)((m->rows + STEP - 1) / STEP);
+	struct ranking r = {.m = m};
+	size_t cells;
+
+	if (bt_size_mul(m->rows, (size_t)threads, &cells)) {
+		r.place = bt_array(m->rows, sizeof(*r.place));
+		r.score = bt_array(cells, sizeof(*r.score));
+	}
+	if (r.place != NULL && r.score != NULL) {
+		if (m->pool != NULL)
+			bt_pool_run(m->pool, find_places, &r, pieces);
+		else
+			for (i = 0; i < pieces; i++)
+				find_places(&r, i, 0);
+		add_places(&r, s);
+	}
+	i = r.place != NULL && r.score != NULL ? BT_OK : BT_ENOMEM;
+	free(r.place);
+	free(r.score);
+	return i;
 }
 
 /* The logarithm of 1 and, for each two of n cosines that are not in the order
@@ -120,12 +183,17 @@ static double order(const double *y, const double *s, size_t n)
 	return max + log(sum);
 }
 
-static void compare(const struct bt_metrics *m, double *score,
-                    struct bt_metrics_summary *s)
+static int compare(const struct bt_metrics *m, struct bt_metrics_summary *s)
 {
-	double *y = score + m->rows, *ranks = y + m->rows;
-	size_t i, n = 0;
+	size_t i, n = 0, all;
+	double *score = NULL, *y, *ranks;
 
+	if (bt_size_mul(m->rows, 4, &all))
+		score = bt_array(all, sizeof(*score));
+	if (score == NULL)
+		return BT_ENOMEM;
+	y = score + m->rows;
+	ranks = y + m->rows;
 	for (i = 0; i < m->rows; i++)
 		if (begins_pair(m, i)) {
 			score[n] = cosine(m, i, i + 1);
@@ -137,28 +205,22 @@ static void compare(const struct bt_metrics *m, double *score,
 	if (bt_metrics_rank(y, n, ranks) == BT_OK &&
 	    bt_metrics_rank(score, n, ranks + n) == BT_OK)
 		s->spearman = bt_metrics_correlation(ranks, ranks + n, n);
+	free(score);
+	return BT_OK;
 }
 
 static void summary(const struct bt_metrics *m, struct bt_metrics_summary *s)
 {
 	bool scores = m->rows > 0 && !isnan(m->truth[0]), triplets = false;
-	double *scratch = NULL;
-	size_t all, i;
+	size_t i;
 
 	for (i = 0; i < m->rows; i++)
 		triplets |= m->is[i] > 1;
 	s->lacks = (scores ? BT_METRICS_OF_PAIRS : BT_METRICS_OF_SCORES) |
 	           (scores || !triplets ? BT_METRICS_OF_TRIPLETS : 0);
-	if (m->n > 0 && bt_size_mul(m->rows, 4, &all))
-		scratch = bt_array(all, sizeof(*scratch));
-	if (scratch == NULL)
+	if (m->n == 0 || (scores ? compare(m, s) : rank(m, s)) != BT_OK)
 		s->loss = s->accuracy = s->mrr = s->triplet_accuracy =
 		    s->pearson = s->spearman = NAN;
-	else if (scores)
-		compare(m, scratch, s);
-	else
-		rank(m, scratch, s);
-	free(scratch);
 }
 
 static void report(const struct bt_metrics *m, const struct bt_labels *l,

@@ -79,6 +79,8 @@ struct bt_metrics {
 	                       * the pair's score */
 	float *truth, *guess; /* [n][width] */
 	size_t truth_cap, guess_cap;
+	struct bt_pool *pool; /* of a summary of embeddings; NULL: one thread.
+	                       * Borrowed */
 	/* [width] the logits above which labels are predicted, NULL: 0; or see
 	 * bt_metrics_predicted. Borrowed */
 	const double *bound;

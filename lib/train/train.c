@@ -426,6 +426,7 @@ static int prepare(struct bt_train_run *t, struct bt_error *err)
 	    (r = bt_optim_init(&t->optim, &t->m->graph, &t->o->optim,
 	                       bt_engine_pool(t->m->engine), err)))
 		return r;
+	t->metrics.pool = bt_engine_pool(t->m->engine);
 	t->total = bt_train_steps(&t->batches, t->o);
 	t->warmup = bt_schedule_warmup(t->o->schedule.warmup, t->total);
 	t->start_crc = bt_crc32c(0, bt_engine_params(t->m->engine),
