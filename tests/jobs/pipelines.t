@@ -128,6 +128,13 @@ exits 0 "distill.sh: a user's model and data" env LAYERS=1 \
 	"$TEST_TOP/pipelines/distill.sh" d/teacher train.csv train.csv d2 --epochs 1
 exits 2 'distill.sh: says how it is used' "$TEST_TOP/pipelines/distill.sh"
 
+exits 0 'domain-pretraining.sh: by itself' "$TEST_TOP/pipelines/domain-pretraining.sh" small dom
+like "$(cat out)" 'without pre-training: accuracy *with pre-training: accuracy *' 'domain-pretraining.sh: compares both'
+exits 0 'domain-pretraining.sh: the model has learnt words' bert-eval -q -m dom/pretrained --min perplexity=400 dom/texts.rec
+exits 0 "domain-pretraining.sh: a user's model and data" "$TEST_TOP/pipelines/domain-pretraining.sh" \
+	dom/base train.csv train.csv train.csv dom2 --epochs 1
+exits 2 'domain-pretraining.sh: says how it is used' "$TEST_TOP/pipelines/domain-pretraining.sh"
+
 exits 0 'squad.sh: by itself' env SQUAD_DIR=squad "$TEST_TOP/pipelines/squad.sh"
 like "$(cat out)" '*has answer  *no answer *all  *' 'squad.sh: scores its answers'
 exits 0 'squad.sh: has learnt' bert-eval -q --predictions squad/predictions.json \
