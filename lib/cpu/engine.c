@@ -275,19 +275,25 @@ double bt_engine_loss(const struct bt_engine *e)
 	return e->loss;
 }
 
+/* What the nodes behind the logits would give them. */
+static void give_logit_grads(struct bt_engine *e)
+{
+	memcpy(e->run[e->g->logits].buf[BT_SLOT_GRAD], e->b.logit_grads,
+	       bt_engine_logit_rows(e) *
+	           (size_t)e->g->nodes[e->g->logits].cols * sizeof(float));
+}
+
 int bt_engine_backward(struct bt_engine *e, bool add, struct bt_error *err)
 {
-	int n = e->g->n_nodes - 1;
+	int n;
 
 	e->add = add;
-	if (e->b.logit_grads != NULL) { /* in place of the nodes behind it */
-		n = e->g->logits;
-		memcpy(e->run[n].buf[BT_SLOT_GRAD], e->b.logit_grads,
-		       bt_engine_logit_rows(e) * (size_t)e->g->nodes[n].cols *
-		           sizeof(float));
-	}
-	for (; n >= 0; n--) {
+	for (n = e->g->n_nodes - 1; n >= 0; n--) {
 		bt_recompute(e, n);
+		if (e->b.logit_grads != NULL && n > e->g->logits)
+			continue;
+		if (e->b.logit_grads != NULL && n == e->g->logits)
+			give_logit_grads(e);
 		bt_engine_node(e, n, true);
 		if (e->o.detect && bt_check_backward(e, n, err) != BT_OK)
 			return BT_ELIMIT;

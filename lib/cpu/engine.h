@@ -62,8 +62,8 @@ struct bt_batch {
 	 * or of the table's, for each token by itself */
 	float *word_grads;
 	/* NULL, or the gradients of the logits, as many as these are, which a
-	 * backward pass begins with in place of a loss's; they may be set after
-	 * the forward pass */
+	 * backward pass begins with in place of a loss's. A forward pass
+	 * computes no loss of embeddings then. */
 	const float *logit_grads;
 	const uint32_t *selected; /* [n_selected] tokens that bt_op_select
 	                           * takes, in their order; or NULL: none */
@@ -77,9 +77,6 @@ struct bt_batch {
 	float loss_scale;      /* the loss is this times the weighted sum */
 	float smoothing;       /* of labels */
 	enum bt_embedding_loss embedding_loss; /* see bt_op_embedding_loss */
-	const float *slope; /* [sequences][outputs] gradient by the logits, of
-	                     * bt_engine_compare: bt_op_embedding_loss takes
-	                     * it and computes none; or NULL */
 	const float *pos_weight; /* [targets of a sequence] of those that are 1
 	                          * in bt_op_sigmoid_loss, or NULL: all 1 */
 	/* distillation, for losses of texts and words but bt_op_log_loss: row t
@@ -151,13 +148,13 @@ int bt_engine_backward(struct bt_engine *e, bool add,
  * The loss of embeddings over more sequences than a batch has. x: their logits,
  * (sequences, outputs), by forward passes over parts of them; of b, what
  * bt_op_embedding_loss reads of all of them. Returns the loss and sets its
- * gradient by x, (sequences, outputs). The part of it that belongs to a batch
- * is that one's slope, by which a forward and a backward pass over it give its
+ * gradient by x, (sequences, outputs). A forward and a backward pass over a
+ * batch, with the part of it that belongs to the batch as logit_grads, give its
  * share of the gradients. work: so many bytes, of doubles.
  */
 size_t bt_engine_compare_bytes(const struct bt_engine *e, size_t sequences);
 double bt_engine_compare(struct bt_engine *e, const struct bt_batch *b,
-                         const float *x, double *work, float *slope);
+                         const float *x, double *work, float *grads);
 
 /* With `detect`, after BT_ELIMIT: the sequence of the batch whose value was not
  * finite, or -1 where the value belongs to none. */

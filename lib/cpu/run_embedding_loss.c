@@ -299,7 +299,7 @@ static void forward(struct bt_engine *e, int node)
 	struct work w = begin(e, node);
 
 	e->loss = 0;
-	if (w.b->labels != NULL && w.b->slope == NULL)
+	if (w.b->labels != NULL && w.b->logit_grads == NULL)
 		e->loss = compare(&w);
 }
 
@@ -307,8 +307,7 @@ static void backward(struct bt_engine *e, int node)
 {
 	struct work w = begin(e, node);
 
-	memcpy(e->run[e->g->nodes[node].in[0]].buf[BT_SLOT_GRAD],
-	       w.b->slope != NULL ? w.b->slope : w.dn,
+	memcpy(e->run[e->g->nodes[node].in[0]].buf[BT_SLOT_GRAD], w.dn,
 	       w.n * w.h * sizeof(*w.dn));
 }
 
@@ -320,14 +319,14 @@ size_t bt_engine_compare_bytes(const struct bt_engine *e, size_t sequences)
 }
 
 double bt_engine_compare(struct bt_engine *e, const struct bt_batch *b,
-                         const float *x, double *work, float *slope)
+                         const float *x, double *work, float *grads)
 {
 	struct work w = {.e = e,
 	                 .b = b,
 	                 .n = b->sequences,
 	                 .h = (size_t)e->g->nodes[e->g->logits].cols,
 	                 .x = x,
-	                 .dn = slope};
+	                 .dn = grads};
 
 	place(&w, work);
 	return compare(&w);

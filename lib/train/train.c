@@ -114,7 +114,7 @@ static double begin_update(struct bt_train_run *t, size_t end)
 	b->train = true;
 	b->step = (uint32_t)t->s.step;
 	b->token0 = b->sequence0 = 0;
-	b->slope = NULL;
+	b->logit_grads = NULL;
 	b->smoothing = (float)t->o->smoothing;
 	b->embedding_loss = t->o->embedding_loss;
 	b->pos_weight = t->o->pos_weights;
@@ -159,7 +159,7 @@ static int compare_update(struct bt_train_run *t, size_t end, double *loss,
 	double start;
 	int r;
 
-	b->slope = t->whole.slope; /* no loss */
+	b->logit_grads = t->whole.grads; /* no loss */
 	for (pos = first; pos < end; pos += n) {
 		r = forward(t, pos, &n, err);
 		if (r != BT_OK)
@@ -192,8 +192,8 @@ static int gradients(struct bt_train_run *t, size_t end, double *loss,
 		return r;
 	for (pos = first; pos < end; pos += n) {
 		if (whole)
-			b->slope =
-			    t->whole.slope + (pos - first) * t->whole.width;
+			b->logit_grads =
+			    t->whole.grads + (pos - first) * t->whole.width;
 		r = forward(t, pos, &n, err);
 		if (r != BT_OK)
 			return r;

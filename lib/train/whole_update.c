@@ -34,10 +34,10 @@ int bt_whole_update_init(struct bt_whole_update *u, const struct bt_engine *e,
 	u->width = width;
 	if (bt_size_mul(texts, width, &cells)) {
 		u->x = bt_array(cells, sizeof(*u->x));
-		u->slope = bt_array(cells, sizeof(*u->slope));
+		u->grads = bt_array(cells, sizeof(*u->grads));
 		u->work = bt_array(bt_engine_compare_bytes(e, texts), 1);
 	}
-	if (u->x != NULL && u->slope != NULL && u->work != NULL)
+	if (u->x != NULL && u->grads != NULL && u->work != NULL)
 		return BT_OK;
 	bt_whole_update_clear(u);
 	return bt_error_nomem(err, "keeping the embeddings of an update");
@@ -47,7 +47,7 @@ void bt_whole_update_clear(struct bt_whole_update *u)
 {
 	bt_gather_clear(&u->gather);
 	free(u->x);
-	free(u->slope);
+	free(u->grads);
 	free(u->work);
 	memset(u, 0, sizeof(*u));
 }
@@ -68,5 +68,5 @@ double bt_whole_update_loss(struct bt_whole_update *u, struct bt_engine *e,
 	bt_gather_fill(&u->gather, d, order, 0, n);
 	b->loss_scale = like->loss_scale;
 	b->embedding_loss = like->embedding_loss;
-	return bt_engine_compare(e, b, u->x, u->work, u->slope);
+	return bt_engine_compare(e, b, u->x, u->work, u->grads);
 }

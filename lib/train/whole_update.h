@@ -16,7 +16,7 @@
 struct bt_whole_update {
 	struct bt_gather gather; /* all texts of the update */
 	size_t width;            /* columns of an embedding */
-	float *x, *slope;        /* [texts][width] embeddings; their gradient */
+	float *x, *grads;        /* [texts][width] embeddings; their gradient */
 	double *work;
 };
 
@@ -40,7 +40,7 @@ void bt_whole_update_clear(struct bt_whole_update *u);
 void bt_whole_update_keep(struct bt_whole_update *u, const struct bt_engine *e,
                           size_t text);
 
-/* The loss of all texts, which are order[0 .. n - 1] of d; sets u->slope. How
+/* The loss of all texts, which are order[0 .. n - 1] of d; sets u->grads. How
  * the loss is taken is as in `like`. */
 double bt_whole_update_loss(struct bt_whole_update *u, struct bt_engine *e,
                             const struct bt_dataset *d, const uint32_t *order,
