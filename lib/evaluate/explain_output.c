@@ -303,9 +303,9 @@ static void put_word_json(struct bt_buf *b, const struct bt_text_word *w,
 	bt_escape_json_text(b, w->word);
 	if (w->text >= 0)
 		bt_buf_printf(b,
-		              ", \"text\": \"%c\", \"start\": %zu, \"end\": "
+		              ", \"text\": \"%s\", \"start\": %zu, \"end\": "
 		              "%zu",
-		              "ab"[w->text], w -> start, w -> end);
+		              w->text == 0 ? "a" : "b", w->start, w->end);
 	else
 		bt_buf_puts(b,
 		            ", \"text\": null, \"start\": null, \"end\": null");

@@ -466,12 +466,13 @@ int bt_prediction_file_read(const char *path, const struct bt_task *task,
 
 	r = look(path, f, &tensors, err);
 	if (r == BT_OK && !tensors && task->per_token)
-		r = bt_error_hint(err, BT_HINT_WORDS_TENSOR,
-		                  bt_error_set(err, BT_EFORMAT,
-		                               "predictions %s: is no tensor "
-		                               "stream with the logits of "
-		                               "words",
-		                               f->name));
+		r = bt_error_hint(
+		    err, BT_HINT_WORDS_TENSOR,
+		    bt_error_set(err, BT_EFORMAT,
+		                 "predictions %s: is not a tensor "
+		                 "stream with the logits of "
+		                 "words",
+		                 f->name));
 	if (r == BT_OK)
 		r = (tensors ? read_tensors : read_csv)(path, task, known, f,
 		                                        err);

@@ -63,7 +63,7 @@ void bt_masking_fix(struct bt_masking *m, struct bt_dataset *d);
 /* Whether any example has masks or a token that can be masked. */
 bool bt_masking_finds(struct bt_masking *m, const struct bt_dataset *d);
 
-/* The masks that stand in the examples are to be told, and are not known. */
+/* The masks that stand in the examples are to be predicted. */
 void bt_masking_mark(const struct bt_masking *m, struct bt_dataset *d);
 
 /* Appends to out, for each token of example i of d that is not special, from

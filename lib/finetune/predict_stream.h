@@ -61,7 +61,7 @@ struct bt_predict_stream {
 	struct bt_ensemble more;
 	struct bt_gather gather;
 	struct bt_dataset block;
-	struct bt_masking masking; /* where tokens are told */
+	struct bt_masking masking; /* where tokens are predicted */
 	struct bt_dataset copies;  /* of an example, for each of its tokens */
 	struct bt_windows windows;
 	struct bt_join join;

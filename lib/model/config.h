@@ -20,7 +20,7 @@ struct bt_family; /* see model/family.h */
 #define BT_PROBLEM_TOKENS "token_classification"
 /* And the first and last token of an answer are found. */
 #define BT_PROBLEM_SPANS "question_answering"
-/* And the words behind masked tokens are told. */
+/* And the words behind masked tokens are predicted. */
 #define BT_PROBLEM_MASKED "masked_lm"
 /* And a text becomes a row of numbers, by `pool`: an encoder without a head. */
 #define BT_PROBLEM_EMBEDDING "embedding"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The tokens behind masks are told: softmax over the vocabulary and cross
+/* The tokens behind masks are predicted: softmax over the vocabulary and cross
  * entropy (Devlin et al. 2018, "BERT", 3.1). */
 #include <math.h>
 #include <stdio.h>

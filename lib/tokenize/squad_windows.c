@@ -238,14 +238,14 @@ static int find_answer(struct maker *m, const struct bt_squad_question *q,
 	if (at->impossible)
 		return BT_OK;
 	if (q->n != 1)
-		return bt_error_set(err, BT_EFORMAT,
-		                    "it has %zu answers; for training, a "
-		                    "question needs exactly one%s",
-		                    q->n,
-		                    q->n > 0 || m->o->negatives
-		                        ? ""
-		                        : " (--version_2_with_negative takes "
-		                          "those with is_impossible)");
+		return bt_error_hint(
+		    err,
+		    q->n > 0 || m->o->negatives ? BT_HINT_NONE
+		                                : BT_HINT_ONE_ANSWER,
+		    bt_error_set(err, BT_EFORMAT,
+		                 "it has %zu answers; for training, a "
+		                 "question needs exactly one",
+		                 q->n));
 	return locate(m, q, at, found, err);
 }
 

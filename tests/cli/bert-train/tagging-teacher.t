@@ -78,7 +78,7 @@ refuses "*teacher 'a.ts': 6 rows are of words of the text '0', of which the trai
 refuses "*teacher 'a.ts': 6 rows are of words of the text '0', of which the training records hold at least 7 words" \
 	'more words' student x --teacher a.ts long.rec
 bert-predict -q -m a --format csv -o a.csv train.rec
-refuses "*predictions 'a.csv': is no tensor stream with the logits of words (bert-predict --format tensor writes them)" \
+refuses "*predictions 'a.csv': is not a tensor stream with the logits of words (bert-predict --format tensor writes them)" \
 	'tags alone' student x --teacher a.csv train.rec
 tensor-cat -q --select logits -o bare.ts a.ts
 refuses "*bare.ts*has no ids and positions of words" 'rows without positions' student x --teacher bare.ts train.rec
