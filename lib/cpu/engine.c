@@ -250,6 +250,7 @@ int bt_engine_forward(struct bt_engine *e, const struct bt_batch *b,
 	if (r != BT_OK)
 		return r;
 	e->b = *b;
+	e->loss = 0;
 	bt_relative_batch(e);
 	bt_bind_buffers(e);
 	for (n = 0; n < e->g->n_nodes; n++) {
@@ -263,6 +264,13 @@ int bt_engine_forward(struct bt_engine *e, const struct bt_batch *b,
 const float *bt_engine_logits(const struct bt_engine *e)
 {
 	return e->run[e->g->logits].buf[BT_SLOT_F32];
+}
+
+const float *bt_engine_next_logits(const struct bt_engine *e)
+{
+	return e->g->next_logits >= 0
+	           ? e->run[e->g->next_logits].buf[BT_SLOT_F32]
+	           : NULL;
 }
 
 size_t bt_engine_logit_rows(const struct bt_engine *e)

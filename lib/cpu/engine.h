@@ -75,7 +75,10 @@ struct bt_batch {
 	                        * loss of them */
 	const float *weights;  /* [sequences] of the loss, or NULL: all 1 */
 	float loss_scale;      /* the loss is this times the weighted sum */
-	float smoothing;       /* of labels */
+	const int32_t *next_labels; /* [sequences] of bt_op_next_loss, as
+	                             * labels; or NULL */
+	float next_scale;           /* likewise */
+	float smoothing;            /* of labels */
 	enum bt_embedding_loss embedding_loss; /* see bt_op_embedding_loss */
 	const float *pos_weight; /* [targets of a sequence] of those that are 1
 	                          * in bt_op_sigmoid_loss, or NULL: all 1 */
@@ -137,6 +140,9 @@ int bt_engine_forward(struct bt_engine *e, const struct bt_batch *b,
  * their rows, as many as sequences, tokens or selected tokens; the loss. */
 const float *bt_engine_logits(const struct bt_engine *e);
 size_t bt_engine_logit_rows(const struct bt_engine *e);
+
+/* The second logits of a graph that has them, [sequences][2]; or NULL. */
+const float *bt_engine_next_logits(const struct bt_engine *e);
 double bt_engine_loss(const struct bt_engine *e);
 
 /* Gradients of the last forward pass's loss, stored or, with add, added to what

@@ -163,7 +163,7 @@ static void plan_output(struct bt_engine *e, int v, enum bt_slot slot)
 			if (reads_input_backward(e, op, slot, operand))
 				live_until(later, run[i].backward_at);
 		}
-	if (v == g->logits)
+	if (v == g->logits || v == g->next_logits)
 		live_until(first, e->end);
 }
 
@@ -309,7 +309,7 @@ int bt_plan_buffers(struct bt_engine *e, struct bt_error *err)
 	int i, r;
 
 	for (i = e->g->n_nodes - 1; i >= 0; i--) {
-		if (i == e->g->logits)
+		if (i == e->g->logits || i == e->g->next_logits)
 			e->run[i].need_f32 = true;
 		if (!e->run[i].need_f32 && !e->run[i].need_bf16)
 			bt_want_operand(e, i); /* readers do not mind */

@@ -298,9 +298,8 @@ static void forward(struct bt_engine *e, int node)
 {
 	struct work w = begin(e, node);
 
-	e->loss = 0;
 	if (w.b->labels != NULL && w.b->logit_grads == NULL)
-		e->loss = compare(&w);
+		e->loss += compare(&w);
 }
 
 static void backward(struct bt_engine *e, int node)

@@ -23,10 +23,14 @@ static void plan_loss(struct bt_engine *e, int node)
 		p[BT_SLOT_SAVED2].size = bt_max_rows(e, n) * sizeof(double);
 }
 
+static float scaled(const struct bt_engine *e, float scale, size_t t)
+{
+	return scale * (e->b.weights != NULL ? e->b.weights[t] : 1.0f);
+}
+
 static float weight_of(const struct bt_engine *e, size_t t)
 {
-	return e->b.loss_scale *
-	       (e->b.weights != NULL ? e->b.weights[t] : 1.0f);
+	return scaled(e, e->b.loss_scale, t);
 }
 
 /* The sequence that a row of n belongs to, looked for from sequence t on. */
@@ -42,12 +46,12 @@ static size_t sequence_of(const struct bt_engine *e, const struct bt_node *n,
 	return t;
 }
 
-/* What a row is to have for class i of k. */
-static float target(const struct bt_engine *e, size_t row, size_t i, size_t k)
+/* What a row of that label is to have for class i of k. */
+static float target(int32_t label, float smoothing, size_t i, size_t k)
 {
-	float s = e->b.smoothing, q = s / (float)k;
+	float q = smoothing / (float)k;
 
-	return (int)i == e->b.labels[row] ? q + (1 - s) : q;
+	return (int)i == label ? q + (1 - smoothing) : q;
 }
 
 /* p = softmax(x), of k numbers that are `step` apart; returns the cross entropy
@@ -101,22 +105,15 @@ static double distil(const struct bt_engine *e, size_t row, const float *x,
 	return (1 - a) * loss + a * t * t * apart;
 }
 
-/* The loss of a row that has a class. */
-static double row_loss(const struct bt_engine *e, size_t row, const float *x,
-                       float *p, size_t k)
-{
-	double loss = softmax_loss(x, p, k, 1, (size_t)e->b.labels[row],
-	                           (double)e->b.smoothing);
-
-	return e->b.teacher != NULL ? distil(e, row, x, p, k, loss) : loss;
-}
-
 #define ROWS ((size_t)8) /* of a piece */
 
 struct rows {
 	struct bt_engine *e;
 	const struct bt_node *n;
 	size_t rows, k;
+	const int32_t *labels; /* [rows] */
+	float scale, smoothing;
+	bool taught;    /* by a teacher */
 	const float *x; /* logits */
 	float *p;       /* SAVED */
 	double *loss;   /* SAVED2 */
@@ -127,8 +124,13 @@ static struct rows rows_of(struct bt_engine *e, int node)
 {
 	const struct bt_node *n = &e->g->nodes[node];
 	const struct bt_node_run *in = &e->run[n->in[0]];
+	bool next = n->u.loss.next;
 
 	return (struct rows){.e = e,
+	                     .labels = next ? e->b.next_labels : e->b.labels,
+	                     .scale = next ? e->b.next_scale : e->b.loss_scale,
+	                     .smoothing = next ? 0 : e->b.smoothing,
+	                     .taught = !next && e->b.teacher != NULL,
 	                     .n = n,
 	                     .rows = bt_rows_of(e, n),
 	                     .k = (size_t)e->g->nodes[n->in[0]].cols,
@@ -136,6 +138,17 @@ static struct rows rows_of(struct bt_engine *e, int node)
 	                     .p = e->run[node].buf[BT_SLOT_SAVED],
 	                     .loss = e->run[node].buf[BT_SLOT_SAVED2],
 	                     .dx = in->buf[BT_SLOT_GRAD]};
+}
+
+/* The loss of a row that has a class. */
+static double row_loss(const struct rows *a, size_t row)
+{
+	const float *x = a->x + row * a->k;
+	float *p = a->p + row * a->k;
+	double loss = softmax_loss(x, p, a->k, 1, (size_t)a->labels[row],
+	                           (double)a->smoothing);
+
+	return a->taught ? distil(a->e, row, x, p, a->k, loss) : loss;
 }
 
 static void forward_piece(void *arg, int piece, int worker)
@@ -146,10 +159,7 @@ static void forward_piece(void *arg, int piece, int worker)
 
 	(void)worker;
 	for (; i < end; i++)
-		a->loss[i] = a->e->b.labels[i] < 0
-		                 ? 0
-		                 : row_loss(a->e, i, a->x + i * a->k,
-		                            a->p + i * a->k, a->k);
+		a->loss[i] = a->labels[i] < 0 ? 0 : row_loss(a, i);
 }
 
 static void forward_loss(struct bt_engine *e, int node)
@@ -157,29 +167,29 @@ static void forward_loss(struct bt_engine *e, int node)
 	struct rows a = rows_of(e, node);
 	size_t i, t = 0;
 
-	e->loss = 0;
-	if (e->b.labels == NULL)
+	if (a.labels == NULL)
 		return;
 	bt_engine_run(e, forward_piece, &a, bt_row_pieces(a.rows, ROWS));
 	for (i = 0; i < a.rows; i++) {
 		t = sequence_of(e, a.n, i, t);
-		e->loss += (double)weight_of(e, t) * a.loss[i];
+		e->loss += (double)scaled(e, a.scale, t) * a.loss[i];
 	}
 }
 
 static void backward_row(const struct rows *a, size_t row, float w)
 {
-	const struct bt_engine *e = a->e;
 	const float *p = a->p + row * a->k;
 	float *dx = a->dx + row * a->k;
-	float share = 1 - (e->b.teacher != NULL ? e->b.teacher_weight : 0);
+	float share = 1 - (a->taught ? a->e->b.teacher_weight : 0);
 	size_t i;
 
-	if (e->b.labels[row] < 0)
+	if (a->labels[row] < 0)
 		memset(dx, 0, a->k * sizeof(*dx));
 	else
 		for (i = 0; i < a->k; i++)
-			dx[i] = w * (p[i] - share * target(e, row, i, a->k));
+			dx[i] =
+			    w * (p[i] - share * target(a->labels[row],
+			                               a->smoothing, i, a->k));
 }
 
 static void backward_piece(void *arg, int piece, int worker)
@@ -191,7 +201,7 @@ static void backward_piece(void *arg, int piece, int worker)
 	(void)worker;
 	for (; i < end; i++) {
 		t = sequence_of(a->e, a->n, i, t);
-		backward_row(a, i, weight_of(a->e, t));
+		backward_row(a, i, scaled(a->e, a->scale, t));
 	}
 }
 
@@ -215,7 +225,6 @@ static void forward_span(struct bt_engine *e, int node)
 	const float *y = e->b.targets;
 	size_t t, c, at, tokens;
 
-	e->loss = 0;
 	if (y == NULL)
 		return;
 	for (t = 0; t < e->b.sequences; t++) {
@@ -340,14 +349,14 @@ static void forward_log_loss(struct bt_engine *e, int node)
 	const float *x = e->run[n->in[0]].buf[BT_SLOT_F32];
 	double sum;
 
-	e->loss = 0;
 	if (e->b.labels == NULL)
 		return;
 	for (t = 0; t < e->b.sequences; t++) {
 		sum = 0;
 		for (i = 0; i < k; i++)
-			sum -=
-			    (double)target(e, t, i, k) * (double)x[t * k + i];
+			sum -= (double)target(e->b.labels[t], e->b.smoothing, i,
+			                      k) *
+			       (double)x[t * k + i];
 		e->loss += (double)weight_of(e, t) * sum;
 	}
 }
@@ -360,7 +369,9 @@ static void backward_log_loss(struct bt_engine *e, int node)
 
 	for (t = 0; t < e->b.sequences; t++)
 		for (i = 0; i < k; i++)
-			dx[t * k + i] = -weight_of(e, t) * target(e, t, i, k);
+			dx[t * k + i] =
+			    -weight_of(e, t) *
+			    target(e->b.labels[t], e->b.smoothing, i, k);
 }
 
 const struct bt_cpu_op bt_cpu_log_loss = {plan_log_loss, forward_log_loss,
@@ -412,7 +423,6 @@ static void forward_each(struct bt_engine *e, int node, const struct each *f)
 	const float *x = e->run[n->in[0]].buf[BT_SLOT_F32];
 	double sum;
 
-	e->loss = 0;
 	if (e->b.targets == NULL)
 		return;
 	memcpy(e->run[node].buf[BT_SLOT_SAVED], x,

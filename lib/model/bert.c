@@ -73,5 +73,6 @@ const struct bt_family bt_family_bert = {
     .head = pooler,
     .masked = {.dense = "cls.predictions.transform.dense",
                .norm = "cls.predictions.transform.LayerNorm",
-               .bias = "cls.predictions.bias"},
+               .bias = "cls.predictions.bias",
+               .next = "cls.seq_relationship.weight"},
 };

@@ -120,15 +120,28 @@ static int head_norm(struct bt_graph *g, const struct bt_config *c, int x,
 	"a model whose outputs are tokens' has no head of its own and no "     \
 	"pooling"
 
-/* The vocabulary's logits of the tokens that are selected. */
+/* Two logits of each text: that its second segment follows the first, and that
+ * it does not. */
+static int of_next(struct bt_graph *g, const struct bt_config *c, int x)
+{
+	x = family_head(g, c, bt_op_first(g, x));
+	return dense(g, x, 2, c->family->masked.next, BT_INIT_NORMAL, false,
+	             BT_ACT_NONE);
+}
+
+/* The vocabulary's logits of the tokens that are selected; behind those of next
+ * sentences, if there are any. */
 static int of_masked(struct bt_graph *g, const struct bt_config *c)
 {
 	const struct bt_masked_head *h = &c->family->masked;
 	struct bt_param_spec s = {0,     c->vocab_size, BT_INIT_ZERO,
 	                          false, true,          false};
-	int x = bt_op_select(g, bt_family_encoder(g, c, false)), word, bias;
+	int x = bt_family_encoder(g, c, false), word, bias;
 	char name[64];
 
+	if (c->next_sentence)
+		g->next_logits = of_next(g, c, x);
+	x = bt_op_select(g, x);
 	if (g->failed)
 		return -1;
 	if (c->head.n > 0 || c->pool != BT_POOLED_POOLER)

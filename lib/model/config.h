@@ -75,6 +75,8 @@ struct bt_config {
 	const char *problem_type; /* as Hugging Face names what is predicted, or
 	                           * NULL: classes. json's, or static */
 	bool per_token;           /* its outputs are tokens', not texts' */
+	bool next_sentence;       /* beside masked tokens, it tells whether a
+	                           * text's second segment follows the first */
 	enum bt_pooled pool;      /* of a classifier without */
 	struct bt_head head;      /* a head of its own */
 	enum bt_texts texts;
@@ -88,6 +90,11 @@ bool bt_config_masked(const struct bt_config *c);
 
 /* Whether its file says that it did, whatever it is to do now. */
 bool bt_config_was_masked(const struct bt_config *c);
+
+/* Whether the family has a head that tells next sentences; whether the file
+ * says that the model has it. */
+bool bt_config_can_next(const struct bt_config *c);
+bool bt_config_had_next(const struct bt_config *c);
 bool bt_config_embeds(const struct bt_config *c);
 
 /* Takes a file (config.json or bert_config.json form). Families, activations

@@ -97,7 +97,20 @@ bool bt_config_masked(const struct bt_config *c)
 
 bool bt_config_was_masked(const struct bt_config *c)
 {
-	return strstr(class_of(c->json), of_tokens[STAY].class) != NULL;
+	return strstr(class_of(c->json), of_tokens[STAY].class) != NULL ||
+	       bt_config_had_next(c);
+}
+
+#define BOTH "ForPreTraining" /* of a family that can_next */
+
+bool bt_config_can_next(const struct bt_config *c)
+{
+	return c->family->masked.next != NULL;
+}
+
+bool bt_config_had_next(const struct bt_config *c)
+{
+	return bt_config_can_next(c) && strstr(class_of(c->json), BOTH) != NULL;
 }
 
 bool bt_config_embeds(const struct bt_config *c)
@@ -119,7 +132,7 @@ json_t *bt_config_class(const struct bt_config *c)
 		while (strcmp(c->problem_type, of_tokens[i].problem) != 0)
 			i++;
 		bt_buf_printf(&b, "%.*s%s", (int)(end - class), class,
-		              of_tokens[i].class);
+		              c->next_sentence ? BOTH : of_tokens[i].class);
 		name = bt_buf_str(&b);
 	} else if (end != NULL &&
 	           (c->head.n > 0 || c->pool != BT_POOLED_POOLER ||

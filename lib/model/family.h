@@ -24,7 +24,8 @@ const char *bt_family_classes(const struct bt_config *c,
 
 /*
  * Builds the encoder, its head (the family's, unless the configuration has
- * another, model/head.h) and the last layer of n_labels outputs, g->logits. The
+ * another, model/head.h) and the last layer of n_labels outputs, g->logits; and
+ * g->next_logits, where the configuration asks for them. The
  * caller initialises the graph, adds a loss, ends it with bt_graph_done, which
  * tells of a failure here, and clears it in any case. Returns whether the last
  * layer has an activation: the outputs are no logits then.

@@ -56,6 +56,9 @@ struct bt_masked_head {
 	                           * the head of classifiers up to the norm */
 	const char *bias;
 	bool gelu; /* whatever the activation of the layers is */
+	/* the layer that tells next sentences, from what classifiers take;
+	 * NULL: the family has none */
+	const char *next;
 };
 
 struct bt_family {

@@ -18,6 +18,7 @@ void bt_graph_init(struct bt_graph *g, struct bt_error *err)
 	g->init_std = 0.02f;
 	g->prefix = "";
 	g->logits = -1;
+	g->next_logits = -1;
 	g->loss = -1;
 }
 

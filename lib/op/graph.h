@@ -140,6 +140,9 @@ struct bt_node {
 		struct {
 			enum bt_activation act;
 		} glu;
+		struct {
+			bool next; /* the labels are those of next sentences */
+		} loss;
 		struct bt_relative_args relative_positions;
 	} u;
 };
@@ -153,7 +156,10 @@ struct bt_graph {
 	float init_std;
 	const char *prefix; /* that the encoder's names begin with; "" */
 	int logits;         /* node of the logits */
-	int loss;           /* node of the loss, or -1 */
+	int next_logits;    /* node of the second ones, of each text, which tell
+	                     * whether its second segment follows the first; or
+	                     * -1 */
+	int loss;           /* node of the loss, of several the last; or -1 */
 
 	/* while building */
 	size_t node_cap, param_cap;

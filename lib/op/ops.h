@@ -159,6 +159,14 @@ int bt_op_dropout(struct bt_graph *g, int x, float dropout);
 int bt_op_softmax_loss(struct bt_graph *g, int logits);
 
 /*
+ * The same for logits of sequences beside those of tokens, with labels and a
+ * scale of their own and no smoothing or teacher: whether the second segment of
+ * a sequence follows the first [Devlin et al. 2018, "BERT", 3.1]. The losses of
+ * a graph add up.
+ */
+int bt_op_next_loss(struct bt_graph *g, int logits);
+
+/*
  * Keras' cross entropy normalizes outputs that are not logits:
  *   S = sum of X's row, P = X / S, Y = log C   (B,K) -> (B,K)
  * with C = P clipped to [e, 1 - e], e = 1e-7. Where S is not above 0, P is 0.

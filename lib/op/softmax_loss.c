@@ -25,6 +25,15 @@ int bt_op_softmax_loss(struct bt_graph *g, int logits)
 	return over_classes(g, BT_OP_SOFTMAX_LOSS, logits, 1);
 }
 
+int bt_op_next_loss(struct bt_graph *g, int logits)
+{
+	int node = over_classes(g, BT_OP_SOFTMAX_LOSS, logits, 1);
+
+	if (node >= 0)
+		g->nodes[node].u.loss.next = true;
+	return node;
+}
+
 int bt_op_log_normalize(struct bt_graph *g, int x)
 {
 	return over_classes(g, BT_OP_LOG_NORMALIZE, x, 0);

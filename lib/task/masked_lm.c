@@ -106,6 +106,8 @@ static void loss(struct bt_graph *g, bool activated)
 {
 	(void)activated;
 	g->loss = bt_op_softmax_loss(g, g->logits);
+	if (g->next_logits >= 0)
+		g->loss = bt_op_next_loss(g, g->next_logits);
 }
 
 /* Other tokens are masked in each epoch. */

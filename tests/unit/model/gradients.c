@@ -35,7 +35,7 @@ struct fixture {
 	struct bt_pool *pool;
 	struct bt_engine *e;
 	struct bt_batch b;
-	int32_t *ids, *labels;
+	int32_t *ids, *labels, *next;
 	float *targets;
 	uint32_t *start, *selected;
 	uint8_t *types;
@@ -123,6 +123,10 @@ static void read_batch(struct fixture *f)
 		f->selected =
 		    (uint32_t *)ints(f->c, "selected", &f->b.n_selected);
 	f->b.selected = f->selected;
+	if (bt_ckpt_find(f->c, "in.next") != NULL)
+		f->next = ints(f->c, "next", &n);
+	f->b.next_labels = f->next;
+	f->b.next_scale = 1.0f / (float)texts;
 	f->b.labels = f->labels;
 	for (i = 0; i < labels; i++)
 		labelled += f->labels[i] >= 0;
@@ -155,6 +159,7 @@ static void open_fixture(struct fixture *f, const char *path, bool low)
 	if (bt_ckpt_find(f->c, "in.selected") != NULL) {
 		f->m.problem_type = BT_PROBLEM_MASKED;
 		f->m.per_token = true;
+		f->m.next_sentence = bt_ckpt_find(f->c, "in.next") != NULL;
 	}
 	bt_graph_init(&f->g, &err);
 	assert_ok(bt_task_graph(bt_task_of(f->m.problem_type), &f->g, &f->m,
@@ -180,6 +185,7 @@ static void close_fixture(struct fixture *f)
 	free(f->types);
 	free(f->start);
 	free(f->selected);
+	free(f->next);
 	free(f->labels);
 	free(f->targets);
 }
@@ -332,6 +338,13 @@ static void compare(const char *path, bool low)
 	if (!(logits <= (low ? 3e-2 : 1e-5)))
 		fail_msg("%s: logits differ by %.3g of their norm", path,
 		         logits);
+	assert_int_equal(f.next != NULL, bt_engine_next_logits(f.e) != NULL);
+	if (f.next != NULL)
+		logits = deviation(bt_engine_next_logits(f.e),
+		                   tensor(f.c, "out.", "next"), 0);
+	if (!(logits <= (low ? 3e-2 : 1e-5)))
+		fail_msg("%s: the second logits differ by %.3g of their norm",
+		         path, logits);
 	assert_ok(bt_engine_backward(f.e, false, &err));
 	compare_gradients(&f, path, low ? low_bound(&f) : 1e-3);
 	close_fixture(&f);
@@ -365,7 +378,7 @@ int main(int argc, char **argv)
 	    "head-pooler",       "modernbert-mean", "modernbert",
 	    "deberta-v2",        "deberta-v2-own",  "bert-tokens",
 	    "modernbert-tokens", "bert-spans",      "bert-masked",
-	    "roberta-masked"};
+	    "roberta-masked",    "bert-next"};
 	static char path[sizeof(committed) / sizeof(committed[0])][4096];
 	static char *of_path[sizeof(committed) / sizeof(committed[0])];
 	const char *top = getenv("TEST_TOP");
