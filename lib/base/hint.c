@@ -104,7 +104,8 @@ static const char *const words[BT_HINTS] = {
     [BT_HINT_TEXTS_ORDER] = "shuffle before bert-tokenize --apart",
     [BT_HINT_TASK_EMBEDDING] = "use --task embedding",
     [BT_HINT_MASKS_TASK] =
-        "--mask-prob and --whole-word are for --task masked-lm",
+        "--mask-prob, --whole-word and --next-sentence are for --task "
+        "masked-lm",
     [BT_HINT_TOKENIZE_APART] = "bert-tokenize --apart makes them of pairs",
     [BT_HINT_POOL_WITHOUT_DENSE] =
         "--pool first, mean or max trains the encoder without it",

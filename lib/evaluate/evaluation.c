@@ -20,6 +20,9 @@ static int count(void *ctx, uint64_t i, const struct bt_dataset *d, size_t k,
 		return BT_OK;
 	}
 	e = bt_forward_count(&v->m, d, k, logits, err);
+	if (e == BT_OK && v->s.gather.next_logits != NULL)
+		bt_metrics_add_next(&v->m, d->label[k],
+		                    v->s.gather.next_logits);
 	if (e == BT_OK && v->o.issues)
 		e = bt_label_issues_add(&v->issues, i, d, k, logits, err);
 	return e == BT_OK ? bt_report_add(&v->report, d, k, logits, err) : e;

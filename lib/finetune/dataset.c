@@ -469,6 +469,15 @@ int bt_dataset_relabel(struct bt_dataset *d, const int *map, int n,
 	return BT_OK;
 }
 
+size_t bt_dataset_known_next(const struct bt_dataset *d)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < d->n && d->selects; i++)
+		n += d->label[i] != BT_NEXT_UNKNOWN;
+	return n;
+}
+
 size_t bt_dataset_selected(const struct bt_dataset *d, size_t i)
 {
 	size_t n = 0;

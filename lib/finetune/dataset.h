@@ -46,7 +46,8 @@ struct bt_dataset {
 	uint64_t *start; /* [n + 1] */
 	int32_t *ids;    /* [start[n]] */
 	uint8_t *types;
-	int32_t *label; /* [n] number in labels, or -1: none */
+	int32_t *label; /* [n] number in labels, or -1: none; where tokens are
+	                 * masked BT_NEXT_FOLLOWS, _RANDOM or _UNKNOWN */
 	float *target;  /* [n][stride], of them width: numbers to predict, or 1
 	                 * for each label that there is; else none */
 	size_t width, stride;
@@ -192,6 +193,9 @@ static inline struct bt_task_data bt_dataset_targets(const struct bt_dataset *d)
 	                             .token_label = d->token_label};
 }
 
+/* Examples that say whether the second segment follows the first. */
+size_t bt_dataset_known_next(const struct bt_dataset *d);
+
 /* Tokens of example i that stand for something, where tokens are classified. */
 size_t bt_dataset_selected(const struct bt_dataset *d, size_t i);
 
@@ -216,6 +220,10 @@ struct bt_gather {
 	                 * the token of each among those of the data set */
 	uint32_t *selected; /* the tokens of the batch that are classified */
 	int32_t *ids, *labels;
+	int32_t *next; /* of the texts, or -1: not said */
+	/* while bt_forward hands out an example's logits: its second ones, or
+	 * NULL */
+	const float *next_logits;
 	uint8_t *types;
 	float *targets, *weights;
 	size_t width;

@@ -40,7 +40,7 @@ int bt_forward(struct bt_engine *e, const struct bt_dataset *d,
                struct bt_gather *g, size_t classes, bt_forward_fn *fn,
                void *ctx, double *flop, struct bt_error *err)
 {
-	const float *logits;
+	const float *logits, *next;
 	size_t first, n, i, k, width, all = d->n > 0 ? d->start[d->n] : 0;
 	size_t tokens = g->tokens > 0 ? g->tokens : BT_FORWARD_TOKENS;
 	size_t most = d->longest > tokens ? d->longest : tokens;
@@ -53,10 +53,12 @@ int bt_forward(struct bt_engine *e, const struct bt_dataset *d,
 		g->b.train = false;
 		g->b.labels = NULL;
 		g->b.targets = NULL;
+		g->b.next_labels = NULL;
 		r = bt_engine_forward(e, &g->b, err);
 		if (r == BT_OK && flop != NULL)
 			*flop += bt_engine_flop(e);
 		logits = bt_engine_logits(e);
+		next = bt_engine_next_logits(e);
 		for (i = 0; i < n && r == BT_OK; i++, logits += width) {
 			width = classes * bt_forward_rows(d, first + i);
 			for (k = 0; k < width && isfinite(logits[k]); k++)
@@ -68,6 +70,7 @@ int bt_forward(struct bt_engine *e, const struct bt_dataset *d,
 				    "a number",
 				    (unsigned long long)(d->before + first + i +
 				                         1));
+			g->next_logits = next != NULL ? next + 2 * i : NULL;
 			r = fn(ctx, first + i, logits, err);
 		}
 	}
@@ -109,6 +112,7 @@ int bt_forward_count(struct bt_metrics *m, const struct bt_dataset *d, size_t i,
 
 struct measuring {
 	const struct bt_dataset *d;
+	const struct bt_gather *g;
 	struct bt_metrics *m;
 	struct bt_join join;
 	bt_forward_fn *also;
@@ -125,6 +129,8 @@ static int measure(void *ctx, size_t i, const float *logits,
 	if (logits == NULL || a->d->label[i] < 0)
 		return BT_OK;
 	r = bt_forward_count(a->m, a->d, i, logits, err);
+	if (r == BT_OK && a->g->next_logits != NULL)
+		bt_metrics_add_next(a->m, a->d->label[i], a->g->next_logits);
 	return r == BT_OK && a->also != NULL ? a->also(a->ctx, i, logits, err)
 	                                     : r;
 }
@@ -134,7 +140,7 @@ int bt_forward_measure(struct bt_engine *e, const struct bt_dataset *d,
                        enum bt_windows_join how, bt_forward_fn *also, void *ctx,
                        struct bt_error *err)
 {
-	struct measuring a = {.d = d, .m = m, .also = also, .ctx = ctx};
+	struct measuring a = {.d = d, .g = g, .m = m, .also = also, .ctx = ctx};
 	size_t width = bt_metrics_outputs(m);
 	int r = bt_join_init(&a.join, how, width, err);
 

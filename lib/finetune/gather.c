@@ -22,12 +22,13 @@ int bt_gather_init(struct bt_gather *g, size_t max_texts, size_t max_tokens,
 	                   sizeof(*g->rows));
 	g->targets = bt_array(targets, sizeof(*g->targets));
 	g->weights = bt_array(max_texts, sizeof(*g->weights));
+	g->next = bt_array(max_texts, sizeof(*g->next));
 	g->ids = bt_array(max_tokens, sizeof(*g->ids));
 	g->selected = bt_array(max_tokens, sizeof(*g->selected));
 	g->types = bt_array(max_tokens, sizeof(*g->types));
 	if (g->start == NULL || g->rows == NULL || g->labels == NULL ||
 	    g->targets == NULL || g->weights == NULL || g->ids == NULL ||
-	    g->selected == NULL || g->types == NULL) {
+	    g->next == NULL || g->selected == NULL || g->types == NULL) {
 		bt_gather_clear(g);
 		return bt_error_nomem(err, "making room for a batch");
 	}
@@ -46,6 +47,7 @@ void bt_gather_clear(struct bt_gather *g)
 	free(g->rows);
 	free(g->targets);
 	free(g->weights);
+	free(g->next);
 	free(g->ids);
 	free(g->selected);
 	free(g->types);
@@ -114,6 +116,7 @@ void bt_gather_fill(struct bt_gather *g, const struct bt_dataset *d,
 		if (row > 0)
 			memcpy(g->targets + i * g->width,
 			       bt_dataset_target(d, x), row);
+		g->next[i] = d->label[x] == BT_NEXT_UNKNOWN ? -1 : d->label[x];
 		g->weights[i] = d->weight[x];
 		labelled &= d->label[x] >= 0;
 	}
@@ -121,6 +124,7 @@ void bt_gather_fill(struct bt_gather *g, const struct bt_dataset *d,
 		end_selection(g);
 	g->b.sequences = n;
 	g->b.tokens = tokens;
+	g->b.next_labels = d->selects ? g->next : NULL;
 	g->b.labels = labelled ? g->labels : NULL;
 	g->b.targets = labelled && row > 0 ? g->targets : NULL;
 }

@@ -277,7 +277,7 @@ int bt_masking_each(const struct bt_masking *m, const struct bt_dataset *d,
 		copies++;
 		rec.ids[k] = m->mask;
 		rec.token_label[k] = ids[k];
-		r = bt_dataset_add(out, &rec, 0, err);
+		r = bt_dataset_add(out, &rec, BT_NEXT_UNKNOWN, err);
 		rec.ids[k] = ids[k];
 		rec.token_label[k] = BT_TOKEN_INSIDE;
 	}

@@ -277,8 +277,9 @@ int bt_model_open_encoder(const char *dir, enum bt_pooling pooling,
 	return finish_open(r, dir, o, m, err);
 }
 
-int bt_model_open_masked(const char *dir, const struct bt_engine_opts *o,
-                         struct bt_model *m, struct bt_error *err)
+int bt_model_open_masked(const char *dir, bool next,
+                         const struct bt_engine_opts *o, struct bt_model *m,
+                         struct bt_error *err)
 {
 	int r;
 
@@ -287,6 +288,8 @@ int bt_model_open_masked(const char *dir, const struct bt_engine_opts *o,
 	m->task = &bt_task_masked_lm;
 	m->config.problem_type = m->task->problem_type;
 	m->config.per_token = true;
+	m->config.next_sentence =
+	    r == BT_OK && next && bt_config_had_next(&m->config);
 	bt_labels_clear(&m->labels);
 	return finish_open(r, dir, o, m, err);
 }

@@ -99,9 +99,11 @@ int bt_model_open_encoder(const char *dir, enum bt_pooling pooling,
                           const struct bt_engine_opts *o, struct bt_model *m,
                           struct bt_error *err) BT_MUST_USE;
 
-/* Opens a model directory to tell masked tokens. */
-int bt_model_open_masked(const char *dir, const struct bt_engine_opts *o,
-                         struct bt_model *m, struct bt_error *err) BT_MUST_USE;
+/* Opens a model directory to tell masked tokens and, with `next`, next
+ * sentences if its class is one that does. */
+int bt_model_open_masked(const char *dir, bool next,
+                         const struct bt_engine_opts *o, struct bt_model *m,
+                         struct bt_error *err) BT_MUST_USE;
 
 /* Numbers in the answer to a text: classes, or columns of an embedding. */
 size_t bt_model_width(const struct bt_model *m);

@@ -161,7 +161,8 @@ static int open_model(struct bt_predict_stream *s,
 	if (task == &bt_task_embedding)
 		return open_embedding(s, e, err);
 	if (task == &bt_task_masked_lm || s->o.fills)
-		return bt_model_open_masked(s->o.model, e, &s->model, err);
+		return bt_model_open_masked(s->o.model, !s->o.fills, e,
+		                            &s->model, err);
 	if (s->o.model == NULL)
 		return bt_model_open_parts(s->o.config, s->o.weights,
 		                           s->o.classes, e, &s->model, err);

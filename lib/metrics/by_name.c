@@ -36,6 +36,7 @@ static const struct {
     ROW(CLASSES | LABELS | TAGS | PAIRS | MASKED, false, "accuracy", accuracy,
         BT_METRICS_OF_PAIRS, 0),
     M(MASKED, true, perplexity),
+    ROW(MASKED, false, "next_accuracy", next_accuracy, BT_METRICS_OF_NEXT, 0),
     ROW(PAIRS, false, "mrr", mrr, BT_METRICS_OF_PAIRS, 0),
     ROW(PAIRS, false, "triplet_accuracy", triplet_accuracy,
         BT_METRICS_OF_TRIPLETS, 0),
@@ -166,6 +167,8 @@ static const char *lacking(unsigned needs)
 		return "pairs without a score";
 	if ((needs & BT_METRICS_OF_TRIPLETS) != 0)
 		return "pairs with a text that the first is not to be near";
+	if ((needs & BT_METRICS_OF_NEXT) != 0)
+		return "next sentences, in the records and in the model";
 	return "the probabilities of all examples";
 }
 

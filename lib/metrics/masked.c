@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Metrics of masked tokens: their cross entropy over the vocabulary, its
- * exponential, and how many are told. */
+ * exponential, and how many are told; and of next sentences beside them. */
 #include <math.h>
 
 #include "metrics/metrics_int.h"
+#include "record/record.h"
 
 static int add(struct bt_metrics *m, int truth, const float *targets,
                const float *output, struct bt_error *err)
@@ -25,9 +26,23 @@ static int add(struct bt_metrics *m, int truth, const float *targets,
 	return BT_OK;
 }
 
+void bt_metrics_add_next(struct bt_metrics *m, int label, const float logits[2])
+{
+	int other = 1 - label;
+	double behind; /* the other logit's lead */
+
+	if (label == BT_NEXT_UNKNOWN)
+		return;
+	behind = (double)logits[other] - (double)logits[label];
+	m->next_n++;
+	m->next_right += behind < 0 || (behind == 0 && label == 0);
+	m->next_sum += fmax(behind, 0) + log1p(exp(-fabs(behind)));
+}
+
 static void reset(struct bt_metrics *m)
 {
-	m->exact_sum = 0;
+	m->exact_sum = m->next_sum = 0;
+	m->next_n = m->next_right = 0;
 }
 
 static void summary(const struct bt_metrics *m, struct bt_metrics_summary *s)
@@ -35,6 +50,11 @@ static void summary(const struct bt_metrics *m, struct bt_metrics_summary *s)
 	s->loss = bt_metrics_ratio(m->loss_sum, (double)m->n);
 	s->accuracy = bt_metrics_ratio(m->exact_sum, (double)m->n);
 	s->perplexity = exp(s->loss);
+	if (m->next_n == 0)
+		s->lacks |= BT_METRICS_OF_NEXT;
+	s->loss += bt_metrics_ratio(m->next_sum, (double)m->next_n);
+	s->next_accuracy =
+	    bt_metrics_ratio((double)m->next_right, (double)m->next_n);
 }
 
 static void report(const struct bt_metrics *m, const struct bt_labels *l,
@@ -45,9 +65,16 @@ static void report(const struct bt_metrics *m, const struct bt_labels *l,
 	(void)l;
 	(void)confusions;
 	bt_metrics_summary(m, &s);
-	bt_buf_printf(
-	    out, "perplexity %.4f  accuracy %.4f  loss %.4f  (%llu tokens)\n",
-	    s.perplexity, s.accuracy, s.loss, (unsigned long long)m->n);
+	bt_buf_printf(out, "perplexity %.4f  accuracy %.4f  ", s.perplexity,
+	              s.accuracy);
+	if (m->next_n > 0)
+		bt_buf_printf(out, "next accuracy %.4f  ", s.next_accuracy);
+	bt_buf_printf(out, "loss %.4f  (%llu tokens", s.loss,
+	              (unsigned long long)m->n);
+	if (m->next_n > 0)
+		bt_buf_printf(out, ", %llu pairs",
+		              (unsigned long long)m->next_n);
+	bt_buf_puts(out, ")\n");
 }
 
 static int json(const struct bt_metrics *m, const struct bt_labels *l,
@@ -63,7 +90,9 @@ const struct bt_metrics_kind bt_metrics_masked = {
     .name = "masked tokens",
     .bit = BT_METRICS_MASKED,
     .has_rows = true,
-    .shown = {{"accuracy", "accuracy"}, {"perplexity", "perplexity"}},
+    .shown = {{"accuracy", "accuracy"},
+              {"perplexity", "perplexity"},
+              {"next_accuracy", "next accuracy"}},
     .reset = reset,
     .add = add,
     .summary = summary,

@@ -87,6 +87,8 @@ struct bt_metrics {
 
 	struct bt_metrics_tags *tags; /* of words (tagging.c), else NULL */
 	double exact_sum, f1_sum;     /* of spans; exact: of masked tokens */
+	uint64_t next_n, next_right;  /* of next sentences, beside these */
+	double next_sum;              /* of their losses */
 	struct bt_squad *squad;       /* of answers (questions.c), else NULL */
 	enum bt_squad_rules rules;    /* of it */
 };
@@ -187,6 +189,11 @@ int bt_metrics_predicted(const float *logits, int classes, const double *bound);
 int bt_metrics_add(struct bt_metrics *m, int truth, const float *targets,
                    const float *output, struct bt_error *err) BT_MUST_USE;
 
+/* Adds to metrics of masked tokens the two logits of a next sentence; label is
+ * BT_NEXT_UNKNOWN where it is not to count. */
+void bt_metrics_add_next(struct bt_metrics *m, int label,
+                         const float logits[2]);
+
 /* Adds the answer to a question to metrics of these; see bt_squad_add. */
 int bt_metrics_add_answer(struct bt_metrics *m, const struct bt_span *reference,
                           size_t n, const struct bt_squad_answer *answer,
@@ -240,7 +247,8 @@ enum {
 	BT_METRICS_OF_PROBABILITIES = 2, /* of each */
 	BT_METRICS_OF_SCORES = 4,        /* pairs with a score */
 	BT_METRICS_OF_PAIRS = 8,         /* pairs without one */
-	BT_METRICS_OF_TRIPLETS = 16      /* with texts not to be near */
+	BT_METRICS_OF_TRIPLETS = 16,     /* with texts not to be near */
+	BT_METRICS_OF_NEXT = 32          /* next sentences that are told */
 };
 
 struct bt_metrics_summary {
@@ -274,7 +282,10 @@ struct bt_metrics_summary {
 	double triplet_accuracy; /* share of those whose right text is nearer
 	                          * than the wrong ones given for it */
 
-	double perplexity; /* of masked tokens: exp(loss); and accuracy */
+	/* of masked tokens, and accuracy: the exponential of their loss; and
+	 * the share of next sentences that are told, whose loss is added to it
+	 */
+	double perplexity, next_accuracy;
 
 	/* of answers, and f1: of all, of questions that have an answer and of
 	 * those that have none; the best ones and average precisions that some

@@ -159,6 +159,10 @@ struct bt_token_place {
 	int32_t max_context;
 };
 
+/* Whether the second segment of a record for pre-training follows the first, in
+ * the numbers of these; or the record does not say. */
+enum { BT_NEXT_FOLLOWS = 0, BT_NEXT_RANDOM = 1, BT_NEXT_UNKNOWN = 2 };
+
 struct bt_token_rec {
 	int32_t *ids;   /* [n] tokens that input_mask marks as real */
 	uint8_t *types; /* [n] segment ids */
@@ -201,6 +205,7 @@ struct bt_token_rec {
 	/* of masks, as they stand in a record for pre-training: equally many;
 	 * those of weight 0 fill the lists */
 	struct bt_feature masked_positions, masked_ids, masked_weights;
+	struct bt_feature next_sentence; /* its label there */
 	/* of a question: borrowed, and the place of each token; see above */
 	struct bt_question question;
 	bool has_places;

@@ -82,6 +82,10 @@ static bool keep_list(const struct bt_feature *f, struct lists *l,
 	    {"masked_lm_positions", &rec->masked_positions},
 	    {"masked_lm_ids", &rec->masked_ids},
 	    {"masked_lm_weights", &rec->masked_weights},
+	    {"next_sentence_labels", &rec->next_sentence},
+	    /* as later programs for pre-training call them */
+	    {"input_word_ids", &l->ids},
+	    {"input_type_ids", &l->types},
 	};
 	size_t i;
 

@@ -73,12 +73,39 @@ static int read_masks(struct bt_token_rec *rec, struct bt_error *err)
 	return r;
 }
 
+/* The example's class: what the record says of its second segment. */
+static int read_next(const struct bt_token_rec *rec, int32_t *label,
+                     struct bt_error *err)
+{
+	int64_t v = 0;
+	size_t n;
+	int r;
+
+	*label = BT_NEXT_UNKNOWN;
+	if (rec->next_sentence.name == NULL)
+		return BT_OK;
+	r = bt_feature_int64s(&rec->next_sentence, &v, 1, &n, err);
+	if (r != BT_OK)
+		return r;
+	if (n != 1)
+		return bt_error_set(err, BT_EFORMAT,
+		                    "has %zu next_sentence_labels, not one", n);
+	if (v != BT_NEXT_FOLLOWS && v != BT_NEXT_RANDOM)
+		return bt_error_set(err, BT_EFORMAT,
+		                    "next_sentence_labels holds %lld, which is "
+		                    "neither 0 nor 1",
+		                    (long long)v);
+	*label = (int32_t)v;
+	return BT_OK;
+}
+
 /* Without masks of its own a record is masked later. */
 static int target(struct bt_token_rec *rec, enum bt_label_mode mode,
                   struct bt_labels *labels, int32_t *label,
                   struct bt_error *err)
 {
 	size_t i;
+	int r;
 
 	(void)mode;
 	(void)labels;
@@ -88,9 +115,10 @@ static int target(struct bt_token_rec *rec, enum bt_label_mode mode,
 	for (i = 0; i < rec->n; i++)
 		rec->token_label[i] = BT_TOKEN_INSIDE;
 	rec->has_token_labels = true;
-	*label = 0;
-	return rec->masked_positions.name != NULL ? read_masks(rec, err)
-	                                          : BT_OK;
+	r = read_next(rec, label, err);
+	return r == BT_OK && rec->masked_positions.name != NULL
+	           ? read_masks(rec, err)
+	           : r;
 }
 
 static bool knows(const struct bt_labels *found, const struct bt_labels *known,

@@ -80,7 +80,8 @@ static int settle_task(struct bt_job *j, struct bt_error *err)
 		hint = BT_HINT_LABEL_SMOOTHING_ONE_LABEL;
 	else if (!task->distils && j->o.teacher != NULL)
 		hint = BT_HINT_TEACHER_TEXTS;
-	else if (!task->masks && (j->o.mask_prob > 0 || j->o.whole_words))
+	else if (!task->masks && (j->o.mask_prob > 0 || j->o.whole_words ||
+	                          j->o.next_sentence != NULL))
 		hint = BT_HINT_MASKS_TASK;
 	else if (task->answer->is_number && j->o.train.temperature != 0)
 		hint = BT_HINT_TEACHER_TEMPERATURE;

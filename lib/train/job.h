@@ -53,9 +53,12 @@ struct bt_job_opts {
 	const char *head; /* as bt_head_parse takes it, or NULL: likewise */
 	double mask_prob; /* of tokens that are masked; 0: .15 */
 	bool whole_words; /* are */
-	bool few_shot;    /* pairs of texts of one class come first */
-	double dropout;   /* for all of the model; below 0: as configured */
-	bool twice;       /* the classifier's dropout is applied two times */
+	const char *next_sentence; /* whether it is told: yes, no or, also if
+	                            * NULL, auto: if the records say it and the
+	                            * model can */
+	bool few_shot;             /* pairs of texts of one class come first */
+	double dropout; /* for all of the model; below 0: as configured */
+	bool twice;     /* the classifier's dropout is applied two times */
 	enum bt_precision dtype;
 	const char *gemm; /* or NULL */
 	int threads;

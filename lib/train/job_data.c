@@ -305,6 +305,54 @@ static int read_teacher(struct bt_job *j, struct bt_error *err)
 	return r;
 }
 
+/* Whether the model is to tell next sentences: what was asked for, or what the
+ * records and the model can. */
+static int settle_next(struct bt_job *j, struct bt_error *err)
+{
+	const char *how = j->o.next_sentence;
+	bool must = how != NULL && strcmp(how, "yes") == 0;
+	struct bt_config *c = &j->model.config;
+	size_t n = bt_dataset_known_next(&j->train);
+	struct bt_buf why = BT_BUF_INIT;
+	int r = BT_OK;
+
+	c->next_sentence = false;
+	if ((how != NULL && strcmp(how, "no") == 0) || (n == 0 && !must))
+		return BT_OK;
+	if (!bt_config_can_next(c))
+		bt_buf_printf(&why,
+		              "models of the family %s have no head for them, "
+		              "those of bert have",
+		              bt_config_type(c));
+	else if (n < j->train.n)
+		bt_buf_printf(&why,
+		              "%zu of %zu training records have no "
+		              "next_sentence_labels",
+		              j->train.n - n, j->train.n);
+	c->next_sentence = why.len == 0;
+	if (why.len > 0 && must)
+		r = bt_error_set(err, BT_EFORMAT,
+		                 "next sentences cannot be told: %s",
+		                 bt_buf_str(&why));
+	else if (why.len > 0)
+		bt_log(bt_job_log(j), BT_LOG_NOTE,
+		       "next sentences are left out: %s", bt_buf_str(&why));
+	bt_buf_clear(&why);
+	return r;
+}
+
+/* The metric may be that of next sentences. */
+static int check_masked_metric(const struct bt_job *j, struct bt_error *err)
+{
+	struct bt_metrics_summary s = {.kind = j->model.task->metrics};
+	double v;
+
+	if (!j->model.config.next_sentence ||
+	    (j->eval.n > 0 && bt_dataset_known_next(&j->eval) == 0))
+		s.lacks = BT_METRICS_OF_NEXT;
+	return bt_metrics_find(&s, j->o.train.metric, &v, err);
+}
+
 static int nothing_to_mask(const char *what, struct bt_error *err)
 {
 	return bt_error_set(err, BT_EFORMAT,
@@ -338,7 +386,8 @@ static int begin_masking(struct bt_job *j, struct bt_error *err)
 		return nothing_to_mask("training", err);
 	if (j->eval.n > 0 && !bt_masking_finds(&j->masking, &j->eval))
 		return nothing_to_mask("evaluation", err);
-	return BT_OK;
+	r = settle_next(j, err);
+	return r == BT_OK ? check_masked_metric(j, err) : r;
 }
 
 int bt_job_data(struct bt_job *j, struct bt_labels *known, struct bt_error *err)

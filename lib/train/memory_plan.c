@@ -68,7 +68,7 @@ static size_t larger(size_t a, size_t b)
 /* Of bt_gather_init. */
 static size_t gather_bytes(size_t texts, size_t tokens, size_t width)
 {
-	return texts * (1 + width) * sizeof(int32_t) +
+	return texts * (2 + width) * sizeof(int32_t) +
 	       tokens * (4 * sizeof(int32_t) + 1);
 }
 

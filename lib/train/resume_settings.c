@@ -101,6 +101,8 @@ static json_t *model(const struct bt_config *c, const struct bt_task *task)
 	bt_buf_clear(&b);
 	if (task != &bt_task_classification)
 		json_object_set_new(o, task->name, json_true());
+	if (c->next_sentence)
+		json_object_set_new(o, "next sentences", json_true());
 	return o;
 }
 

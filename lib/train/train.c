@@ -104,13 +104,17 @@ static void add_time(struct bt_train_run *t, const char *name, double since,
 static double begin_update(struct bt_train_run *t, size_t end)
 {
 	struct bt_batch *b = &t->gather.b;
-	double weight = 0;
-	size_t n;
+	double weight = 0, next = 0;
+	size_t n, i;
 
 	t->gather.masking = t->o->masking;
 	t->gather.step = (uint32_t)t->s.step;
-	for (n = t->batches.pos; n < end; n++)
-		weight += loss_weight(t, t->batches.order[n]);
+	for (n = t->batches.pos; n < end; n++) {
+		i = t->batches.order[n];
+		weight += loss_weight(t, i);
+		if (t->train->label[i] != BT_NEXT_UNKNOWN)
+			next += (double)t->train->weight[i];
+	}
 	b->train = true;
 	b->step = (uint32_t)t->s.step;
 	b->token0 = b->sequence0 = 0;
@@ -122,6 +126,7 @@ static double begin_update(struct bt_train_run *t, size_t end)
 	b->teacher_weight = (float)t->o->teacher_weight;
 	b->temperature = (float)t->o->temperature;
 	b->loss_scale = weight > 0 ? (float)(1 / weight) : 0;
+	b->next_scale = next > 0 ? (float)(1 / next) : 0;
 	return weight;
 }
 

@@ -26,6 +26,7 @@ all=$(
 	for shape in tiny minilm large base; do
 		echo $shape bert texts
 	done
+	echo small bert next
 	for family in $families; do
 		[ $family = bert ] || echo tiny $family texts
 		echo tiny $family tokens

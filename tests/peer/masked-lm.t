@@ -44,4 +44,23 @@ done
 "$PEER_PYTHON" "$peer" opens masks.jsonl $families >said 2>why
 result $? 'every family is opened alike'
 grep -q '^10 models, alike' said || cat said why
+
+# next sentences beside masked tokens, as BertForPreTraining learns both
+bert-create-pretraining-data --input_file=texts --output_file=masks.rec --vocab_file=vocab.txt --max_seq_length=32 \
+	--dupe_factor=2 --verbosity=-1
+tfrecord-cat -q --json -o masks.jsonl masks.rec
+all=$(tfrecord-cat --count masks.rec)
+for run in start run; do
+	from='-m start'
+	[ $run = run ] || from='--init-config words/config.json --tokenizer vocab.txt'
+	# shellcheck disable=SC2086
+	bert-train -q --force $from --task masked-lm --batch-size "$all" --warmup 0 --schedule constant --dropout 0 \
+		--dtype f32 --log-steps 1 --learning-rate 1e-4 --steps 6 -o $run masks.rec
+done
+bert-eval -q -m run --dtype f32 --json -o run/eval.json masks.rec
+grep -q BertForPreTraining run/config.json
+result $? 'the class with both heads'
+"$PEER_PYTHON" "$peer" train start masks.jsonl run >said 2>why
+result $? 'transformers trains and opens it alike'
+grep -q '^6 updates, .* alike' said || cat said why
 finish

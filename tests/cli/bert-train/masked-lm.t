@@ -112,7 +112,7 @@ make '1s/, "masked_lm_ids": \[12, 0\]//'
 refuses '*record 1: has masked_lm_positions, but not both*' 'positions alone' bert-eval -q -m m masks.rec
 
 # what does not go with it
-misuses '*--mask-prob and --whole-word are for --task masked-lm*' 'another task' \
+misuses '*--mask-prob, --whole-word and --next-sentence are for --task masked-lm*' 'another task' \
 	bert-train -q --init-config tiny --tokenizer vocab.txt --mask-prob .2 -o x train.rec
 misuses '*the tokenizer*' 'no tokenizer' bert-train -q --init-config tiny --task masked-lm -o x train.rec
 misuses '*outputs are tokens*no head of its own*' 'a head' train x -q --head 'mean, dense' train.rec
