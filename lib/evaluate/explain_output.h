@@ -13,8 +13,8 @@
 #include "io/out.h"
 
 /* The contributions of a text's words add up to the difference that the text
- * makes to the output, but for an error. One beyond this share of the
- * difference is told. */
+ * makes to the output, but for an error. A warning
+ * counts those beyond this share of the difference. */
 #define BT_EXPLAIN_TOLERANCE .02
 
 #define BT_EXPLAIN_STEPS 50

@@ -61,7 +61,7 @@ bool bt_experiment_job_tags(const struct bt_garden *c);
 bool bt_experiment_squad(const struct bt_garden *c);
 
 /* Its own keys; one of the two sets of data, whose keys begin with `at`; and
- * whether a measure of that name is told. */
+ * whether a metric of that name is reported. */
 void bt_experiment_squad_check(const struct bt_garden *c, struct bt_error *err);
 void bt_experiment_squad_check_data(const struct bt_garden *c, const char *at,
                                     struct bt_error *err);

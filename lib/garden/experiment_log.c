@@ -70,7 +70,7 @@ static void print(const struct bt_trial *t, struct bt_buf *line)
 	bt_buf_clear(line);
 }
 
-/* Whether the area under precision over recall is told. */
+/* Whether the area under precision over recall is reported. */
 static bool has_area(const struct bt_trial *t)
 {
 	return t->plan.classes == 2 && t->plan.task == &bt_task_classification;
@@ -82,7 +82,7 @@ void bt_trial_answered(void *trial, bool training, const struct bt_dataset *d,
 	struct bt_trial *t = trial;
 	struct bt_eval_metrics *to = training ? &t->trained : &t->tested;
 
-	/* while it is trained on, only of classes something is told */
+	/* in training, only classes have metrics */
 	if (training && t->plan.metric == BT_EXPERIMENT_JOB_TAGS)
 		return;
 	if (t->plan.task == &bt_task_qa)
@@ -166,7 +166,7 @@ static int tell_chunk(struct bt_trial *t, const struct bt_train_news *n,
 	return BT_OK;
 }
 
-/* Of answers to questions. Those of version 1.1 are told as fractions, of 2.0
+/* Of answers to questions. Those of version 1.1 are fractions, of 2.0
  * some in percent. */
 static void scores(const struct bt_trial *t, const struct bt_squad_sum *s,
                    struct bt_experiment_log *told)

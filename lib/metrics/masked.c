@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Metrics of masked tokens: their cross entropy over the vocabulary, its
- * exponential, and how many are told; and of next sentences beside them. */
+ * exponential, and how many the model finds; and of next sentences beside them.
+ */
 #include <math.h>
 
 #include "metrics/metrics_int.h"

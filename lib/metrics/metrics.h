@@ -248,7 +248,7 @@ enum {
 	BT_METRICS_OF_SCORES = 4,        /* pairs with a score */
 	BT_METRICS_OF_PAIRS = 8,         /* pairs without one */
 	BT_METRICS_OF_TRIPLETS = 16,     /* with texts not to be near */
-	BT_METRICS_OF_NEXT = 32          /* next sentences that are told */
+	BT_METRICS_OF_NEXT = 32          /* of next sentences */
 };
 
 struct bt_metrics_summary {
@@ -283,8 +283,8 @@ struct bt_metrics_summary {
 	                          * than the wrong ones given for it */
 
 	/* of masked tokens, and accuracy: the exponential of their loss; and
-	 * the share of next sentences that are told, whose loss is added to it
-	 */
+	 * the share of next sentences that are predicted right, whose loss is
+	 * added to it */
 	double perplexity, next_accuracy;
 
 	/* of answers, and f1: of all, of questions that have an answer and of
