@@ -7,10 +7,12 @@
 #include "base/tool.h"
 #include "evaluate/evaluation.h"
 #include "evaluate/tune_threshold.h"
+#include "format/charset.h"
 #include "format/escape.h"
 #include "format/json.h"
 #include "io/duplicate_paths.h"
 #include "io/out.h"
+#include "plot/page.h"
 #include "record/entities.h"
 
 /* Exit status with --min, like cmp's. */
@@ -31,6 +33,7 @@ struct args {
 	const char *compare;
 	const char *rank_by; /* the feature of a query, or NULL */
 	const char *issues;  /* the file of label issues, or NULL */
+	const char *html;    /* the file of a page, or NULL */
 	bool each;           /* token is masked */
 	const char *tune;    /* the metric to tune thresholds for, or NULL */
 };
@@ -48,6 +51,8 @@ static const struct bt_opt options[] = {
            common.output),
     BT_FLAG(0, "json", "print JSON, with the full confusion matrix", args,
             json),
+    BT_STR(0, "html", "FILE", "also write a page with pictures to FILE", args,
+           html),
     BT_INT(0, "expect", "N", "fail unless there are exactly N records", args,
            expect, 1, 1e15),
     BT_STR(0, "windows", BT_WINDOWS_NAMES,
@@ -113,7 +118,8 @@ static const struct bt_tool tool = {
 struct run {
 	const struct args *a;
 	struct bt_evaluation v;
-	struct bt_buf tuned; /* thresholds, with tune */
+	struct bt_buf tuned;   /* thresholds, with tune */
+	struct bt_buf command; /* the command line, for a page */
 	struct bt_profile profile;
 };
 
@@ -130,10 +136,20 @@ static const char *tune_contradiction(const struct args *a)
 	if (a->threshold != NULL)
 		return "give either --threshold or --tune-threshold";
 	if (a->json || a->by.n > 0 || a->errors > 0 || a->compare != NULL ||
-	    a->issues != NULL || a->min.n > 0 || a->rank_by != NULL)
+	    a->issues != NULL || a->min.n > 0 || a->rank_by != NULL ||
+	    a->html != NULL)
 		return "--tune-threshold has its own report: leave out --json, "
-		       "--by, --rank-by, --errors, --compare, --label-issues and --min";
+		       "--html, --by, --rank-by, --errors, --compare, "
+		       "--label-issues and --min";
 	return NULL;
+}
+
+/* Whether a further output has a file of its own. */
+static bool is_apart(const char *path, const struct args *a)
+{
+	return path == NULL || (strcmp(path, "-") != 0 &&
+	                        (a->common.output == NULL ||
+	                         strcmp(path, a->common.output) != 0));
 }
 
 static bool check_more(struct args *a, int *status)
@@ -141,6 +157,12 @@ static bool check_more(struct args *a, int *status)
 	struct bt_error err = {0};
 	int i, e = BT_OK;
 
+	if (!is_apart(a->html, a) || (a->html != NULL && a->issues != NULL &&
+	                              strcmp(a->html, a->issues) == 0)) {
+		*status = bt_tool_misuse(
+		    &tool, "--html needs a file other than the others");
+		return false;
+	}
 	if (tune_contradiction(a) != NULL) {
 		*status = bt_tool_misuse(&tool, "%s", tune_contradiction(a));
 		return false;
@@ -149,9 +171,7 @@ static bool check_more(struct args *a, int *status)
 		*status = bt_tool_misuse(&tool, "--compare takes one -m DIR");
 		return false;
 	}
-	if (a->issues != NULL && (strcmp(a->issues, "-") == 0 ||
-	                          (a->common.output != NULL &&
-	                           strcmp(a->issues, a->common.output) == 0))) {
+	if (!is_apart(a->issues, a)) {
 		*status = bt_tool_misuse(&tool, "--label-issues needs a file "
 		                                "other than the report's");
 		return false;
@@ -214,6 +234,34 @@ static int write_file(const char *path, const struct bt_buf *b,
 	if (b->oom || b->len == 0)
 		return bt_error_nomem(err, "printing");
 	return bt_out_whole(path, b->data, b->len, err);
+}
+
+/* A page about what was evaluated: the models, or the files of predictions. */
+static int write_page(struct run *r, struct bt_error *err)
+{
+	const struct args *a = r->a;
+	const struct bt_opt_list *of =
+	    a->model.n > 0 ? &a->model : &a->predictions;
+	struct bt_buf title = BT_BUF_INIT, b = BT_BUF_INIT;
+	struct bt_page page = {.made_by = "bert-eval " BT_VERSION};
+	json_t *report = bt_evaluation_json(&r->v);
+	int i, e;
+
+	bt_buf_puts(&title, "Evaluation of ");
+	for (i = 0; i < of->n; i++) {
+		bt_buf_puts(&title, i > 0 ? ", " : "");
+		bt_charset_mend(&title, of->item[i], strlen(of->item[i]));
+	}
+	page.title = bt_buf_str(&title);
+	page.command = bt_buf_str(&r->command);
+	e = report != NULL ? bt_page_write(report, &page, &b, err)
+	                   : bt_error_nomem(err, "writing a page");
+	if (e == BT_OK)
+		e = write_file(a->html, &b, err);
+	json_decref(report);
+	bt_buf_clear(&title);
+	bt_buf_clear(&b);
+	return e;
 }
 
 static int write_report(struct run *r, struct bt_error *err)
@@ -372,6 +420,8 @@ static int evaluate(struct run *r, char **paths, int n, struct bt_error *err)
 		e = bt_evaluation_run(&r->v, err);
 	if (e == BT_OK && a->issues != NULL)
 		e = bt_label_issues_write(&r->v.issues, a->issues, &log, err);
+	if (e == BT_OK && a->html != NULL)
+		e = write_page(r, err);
 	if (e == BT_OK)
 		e = write_report(r, err);
 	if (e != BT_OK)
@@ -385,9 +435,21 @@ static int evaluate(struct run *r, char **paths, int n, struct bt_error *err)
 	return BT_OK;
 }
 
-static int run(const struct args *a, char **paths, int n)
+/* The command line as one might type it. */
+static void note_command(struct bt_buf *b, int argc, char **argv)
 {
-	struct run r = {.a = a};
+	int i;
+
+	bt_buf_puts(b, tool.name);
+	for (i = 1; i < argc; i++) {
+		bt_buf_putc(b, ' ');
+		bt_charset_mend(b, argv[i], strlen(argv[i]));
+	}
+}
+
+static int run(const struct args *a, struct bt_buf command, char **paths, int n)
+{
+	struct run r = {.a = a, .command = command};
 	struct bt_error err = {0};
 	int e = evaluate(&r, paths, n, &err), status = BT_EXIT_DONE;
 
@@ -400,6 +462,7 @@ static int run(const struct args *a, char **paths, int n)
 	}
 	bt_evaluation_close(&r.v);
 	bt_buf_clear(&r.tuned);
+	bt_buf_clear(&r.command);
 	bt_profile_clear(&r.profile);
 	return status;
 }
@@ -432,6 +495,7 @@ int main(int argc, char **argv)
 	struct args a = {.common = BT_COMMON_INIT,
 	                 .dtype = "auto",
 	                 .answers.null_threshold = NAN};
+	struct bt_buf command = BT_BUF_INIT;
 	struct bt_error err = {0};
 	int status, operand;
 
@@ -441,10 +505,14 @@ int main(int argc, char **argv)
 	if (check(&a, &status)) {
 		if (spare(a.common.output, &a, argv + operand, argc - operand,
 		          &err) == BT_OK &&
+		    spare(a.html, &a, argv + operand, argc - operand, &err) ==
+		        BT_OK &&
 		    spare(a.issues, &a, argv + operand, argc - operand, &err) ==
-		        BT_OK)
-			status = run(&a, argv + operand, argc - operand);
-		else
+		        BT_OK) {
+			note_command(&command, argc, argv);
+			status =
+			    run(&a, command, argv + operand, argc - operand);
+		} else
 			status = bt_tool_misuse(&tool, "%s", err.text);
 		status = bt_tool_end(&tool, status);
 	}

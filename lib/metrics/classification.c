@@ -365,7 +365,7 @@ static int json(const struct bt_metrics *m, const struct bt_labels *l,
 	}
 	json_object_set_new(o, "classes", classes);
 	json_object_set_new(o, "confusion", matrix);
-	return r;
+	return r == BT_OK ? bt_metrics_json_curves(m, o) : r;
 }
 
 const struct bt_metrics_kind bt_metrics_classification = {

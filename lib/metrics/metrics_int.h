@@ -34,6 +34,10 @@ int bt_metrics_add_probabilities(struct bt_metrics *m, int truth,
 void bt_metrics_sum_probabilities(const struct bt_metrics *m,
                                   struct bt_metrics_summary *s);
 
+/* Adds "reliability" and, of two classes, "roc" and "precision_recall". Or
+ * BT_ENOMEM. */
+int bt_metrics_json_curves(const struct bt_metrics *m, json_t *o) BT_MUST_USE;
+
 /* Ranks from 1; equal values have the mean of theirs. BT_ENOMEM alone. */
 int bt_metrics_rank(const double *x, size_t n, double *out) BT_MUST_USE;
 

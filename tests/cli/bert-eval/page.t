@@ -1,0 +1,41 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# bert-eval --html: a page that needs nothing else.
+# Not under thread: the threads are those of cli/bert-eval/report
+. "$TEST_TOP/tests/lib/lib.sh"
+
+# What a row of records predicts, so that no model is needed
+cat >texts.csv <<'END'
+id,text,label
+1,"<script>alert(1)</script> & more",no
+2,نص بالعربية,yes
+3,third,yes
+4,fourth,no
+END
+csv2tfrecord -q -i id -t text -l label texts.csv | bert-tokenize -q -m "$TEST_TOP/pipelines/data/vocab.txt" -o texts.rec
+printf 'id,no,yes\n1,0.9,0.1\n2,0.2,0.8\n3,0.6,0.4\n4,0.7,0.3\n' >p.csv
+works 'a page of predictions' bert-eval -q --predictions p.csv --html page.html -o report texts.rec
+like "$(cat page.html)" '<!doctype html>*<h1 dir="auto">Evaluation of p.csv</h1>*bert-eval -q --predictions p.csv --html page.html -o report texts.rec*0.7500*accuracy*' \
+	'title, command and figures'
+is "$(grep -c '</svg>' page.html)" 5 'matrix, classes, reliability, ROC and precision-recall'
+is "$(grep -cE '(src|href)=|<script|@import|url\(' page.html)" 0 'needs nothing else'
+like "$(cat report)" '*accuracy*' 'beside the report'
+works 'as JSON, too' bert-eval -q --predictions p.csv --html page2.html --json -o report.json texts.rec
+like "$(tr -d '\n ' <report.json)" \
+	'*"reliability":\[\[0,0.0,0.0],*"roc":\[\[0.0,0.0],\[0.0,0.5],\[0.0,1.0],\[0.5,1.0],\[1.0,1.0]],"precision_recall":\[\[0.5,1.0],\[1.0,1.0],\[1.0,0.666666667],\[1.0,0.5]]*' \
+	'with the points of the pictures'
+bert-train -q --init-config tiny --tokenizer "$TEST_TOP/pipelines/data/vocab.txt" --epochs 1 -o model texts.rec
+works 'a page of a model' bert-eval -q -m model --errors 4 --by id --compare model --html m.html -o report texts.rec
+like "$(cat m.html)" '*By id*Largest losses*<div dir="auto">*Comparison*All metrics*' 'groups, errors, comparison'
+is "$(grep -c '<script' m.html)" 0 'texts are not markup'
+works 'the same page' sh -c 'bert-eval -q -m model --errors 4 --by id --compare model --html m.html -o report texts.rec &&
+	cp m.html m1.html && bert-eval -q -m model --errors 4 --by id --compare model --html m.html -o report texts.rec &&
+	cmp m.html m1.html'
+declines 2 'bert-eval: --html needs a file other than the others*' 'the report'\''s file' \
+	bert-eval -m model --html x -o x texts.rec
+declines 2 'bert-eval: --html needs a file other than the others*' 'standard output' bert-eval -m model --html - texts.rec
+declines 2 '*is both input and output*' 'a file that is read' bert-eval -m model --html texts.rec texts.rec
+declines 1 "*no/page.html*" 'a directory that is not there' bert-eval -q -m model --html no/page.html -o r2 texts.rec
+[ ! -e r2 ]
+result $? 'nothing is written'
+finish
