@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Targets: all deps demo check lint bench fuzz install uninstall clean
+# Targets: all deps demo check lint bench fuzz install uninstall deb dist clean
 # Knobs:   CC=gcc|clang  SAN=address,undefined|thread  CFLAGS  LDLIBS
 #          prefix DESTDIR  WERROR=1  V=1  TESTS=...  BENCH=PATTERNS
 #          FUZZ=ENTRIES  FUZZ_SECONDS=10
@@ -180,10 +180,20 @@ uninstall:
 	  $(mandir)/man7/bertutils.7 \
 	  $(zshdir)/_bertutils $(fishdir)/bertutils.fish
 
+# A Debian package, and an archive of the sources at this commit.
+deb: all
+	$(Q)CC='$(CC)' SAN='$(SAN)' tests/deb
+
+VERSION = $(shell sed -n 's/^$(hash)define BT_VERSION "\(.*\)"/\1/p' lib/base/opt.h)
+dist:
+	$(Q)mkdir -p build
+	$(Q)git archive --prefix=bertutils-$(VERSION)/ HEAD | gzip -9n >build/bertutils-$(VERSION).tar.gz
+	@echo build/bertutils-$(VERSION).tar.gz
+
 clean:
 	rm -rf build
 
-.PHONY: all units fuzzers fuzz check lint demo clean install uninstall bench FORCE
+.PHONY: all units fuzzers fuzz check lint demo deb dist clean install uninstall bench FORCE
 .SECONDARY:
 -include $(shell find $B -name '*.d' 2>/dev/null)
 endif
