@@ -45,15 +45,19 @@ HAVE_OPENBLAS := $(shell printf '$(hash)include <cblas.h>\n' | $(CC) -E -x c - 2
 
 HAVE_PCRE2 := $(shell printf '$(hash)define PCRE2_CODE_UNIT_WIDTH 8\n$(hash)include <pcre2.h>\n' | \
   $(CC) -E -x c - >/dev/null 2>&1 && echo 1)
+# what bert-fetch needs, and no other tool is linked with
+HAVE_CURL := $(and $(call has,curl/curl.h),$(call has,openssl/evp.h))
 
 CPPFLAGS = -Ilib -D_POSIX_C_SOURCE=200809L $(if $(HAVE_DNNL),-DBT_HAVE_DNNL) \
-  $(if $(HAVE_OPENBLAS),-DBT_HAVE_OPENBLAS) $(if $(HAVE_PCRE2),-DBT_HAVE_PCRE2)
+  $(if $(HAVE_OPENBLAS),-DBT_HAVE_OPENBLAS) $(if $(HAVE_PCRE2),-DBT_HAVE_PCRE2) \
+  $(if $(HAVE_CURL),-DBT_HAVE_CURL)
 WARN = -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
   -Wwrite-strings -Wvla -Wformat=2 -Wundef $(if $(WERROR),-Werror)
 ALL_CFLAGS = -std=c11 -pthread -ffp-contract=off $(WARN) $(CFLAGS) \
   $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer -fno-sanitize-recover=all)
 LDLIBS = $(if $(HAVE_DNNL),-ldnnl) $(if $(HAVE_OPENBLAS),-lopenblas) \
-  $(if $(HAVE_DNNL)$(HAVE_OPENBLAS),-lgomp) $(if $(HAVE_PCRE2),-lpcre2-8) -lyaml -lcsv -ljansson -lutf8proc -lzstd -lz -lm
+  $(if $(HAVE_DNNL)$(HAVE_OPENBLAS),-lgomp) $(if $(HAVE_PCRE2),-lpcre2-8) \
+  $(if $(HAVE_CURL),-lcurl -lcrypto) -lyaml -lcsv -ljansson -lutf8proc -lzstd -lz -lm
 LINK = $(CC) $(ALL_CFLAGS) $(LDFLAGS) -Wl,--as-needed
 
 TOOLS := $(basename $(notdir $(sort $(wildcard cmd/*.c))))
@@ -120,6 +124,12 @@ $(PRELOADS): $B/preload/%.so: tests/preload/%.c $B/flags
 	$(Q)mkdir -p $(@D)
 	$(call run,LD)$(CC) -std=c11 $(WARN) $(CFLAGS) -fPIC -shared -o $@ $< -ldl
 
+# What tests connect to.
+SERVERS := $(patsubst tests/serve/%.c,$B/serve/%,$(wildcard tests/serve/*.c))
+$(SERVERS): $B/serve/%: tests/serve/%.c $B/flags
+	$(Q)mkdir -p $(@D)
+	$(call run,LD)$(CC) $(CPPFLAGS) -std=c11 $(WARN) $(CFLAGS) -o $@ $<
+
 # A source that came or went makes another library.
 $B/objects: FORCE
 	$(Q)mkdir -p $(@D)
@@ -132,7 +142,7 @@ $B/flags: FORCE
 	  echo '$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(LDLIBS)' >$@
 
 # A unit test whose source is gone is removed.
-units: $(UNIT_BINS) $(FUZZ_BINS) $(PRELOADS)
+units: $(UNIT_BINS) $(FUZZ_BINS) $(PRELOADS) $(SERVERS)
 	$(Q)find $B/unit -type f $(UNIT_BINS:%=! -path %) -delete
 
 fuzzers: $(FUZZ_BINS)

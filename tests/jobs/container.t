@@ -65,6 +65,8 @@ while read -r lib; do
 	result $? "$lib is in ${package:-no package}, which is installed"
 	echo "$package" >>wanted.all
 done <needed
+# libcurl asks it whom to trust
+! grep -q libcurl needed || echo ca-certificates >>wanted.all
 sort -u wanted.all >wanted
 # without oneDNN nothing here needs these
 if grep -q dnnl needed; then

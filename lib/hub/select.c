@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT */
+#include "hub/select.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "format/json.h"
+#include "format/model_files.h"
+
+struct select {
+	const struct bt_hub_listing *l;
+	bt_hub_text *text;
+	void *ctx;
+	struct bt_hub_selection *s;
+	struct bt_error *err;
+};
+
+static int add(struct select *q, struct bt_hub_file *f)
+{
+	struct bt_hub_selection *s = q->s;
+	size_t i;
+
+	for (i = 0; i < s->n; i++)
+		if (s->file[i] == f)
+			return BT_OK;
+	if (bt_grow(&s->file, &s->cap, s->n + 1,
+	            sizeof(struct bt_hub_file *)) != BT_OK)
+		return bt_error_nomem(q->err, "choosing files");
+	s->file[s->n++] = f;
+	return BT_OK;
+}
+
+static int add_if_there(struct select *q, const char *dir, const char *name)
+{
+	struct bt_hub_file *f = bt_hub_listing_find(q->l, dir, name);
+
+	return f != NULL ? add(q, f) : BT_OK;
+}
+
+/* The table's names of modules' folders are those of models as they are today;
+ * here the list of modules says which there are. */
+static bool is_of_module(const char *name)
+{
+	return isdigit((unsigned char)name[0]) && name[1] == '_';
+}
+
+/* All but weights in a directory of the model. */
+static int add_small(struct select *q, const char *dir)
+{
+	const unsigned uses = BT_USE_CONFIG | BT_USE_TOKENS | BT_USE_SPECIALS |
+	                      BT_USE_SETTINGS | BT_USE_SENTENCE;
+	const struct bt_model_file *m = NULL;
+	int r = BT_OK;
+
+	while (r == BT_OK && (m = bt_model_files_next(m, uses)) != NULL)
+		if (!is_of_module(m->name))
+			r = add_if_there(q, dir, m->name);
+	return r;
+}
+
+/* Calls a function with each string of an index of shards. */
+static int add_shards(struct select *q, const char *dir,
+                      struct bt_hub_file *index)
+{
+	struct bt_hub_file *f;
+	char *text = NULL;
+	const char *key;
+	json_t *o = NULL, *v;
+	size_t len = 0;
+	int r = q->text(q->ctx, index, &text, &len, q->err);
+
+	if (r == BT_OK)
+		r = bt_json_parse(index->name, text, len, false, &o, q->err);
+	free(text);
+	if (r != BT_OK)
+		return r;
+	json_object_foreach(json_object_get(o, "weight_map"), key, v)
+	{
+		f = json_is_string(v)
+		        ? bt_hub_listing_find(q->l, dir, json_string_value(v))
+		        : NULL;
+		r = f != NULL
+		        ? add(q, f)
+		        : bt_error_set(q->err, BT_EFORMAT,
+		                       "'%s' says that '%.100s' is in "
+		                       "'%.100s', which the hub does not have",
+		                       index->name, key,
+		                       json_is_string(v) ? json_string_value(v)
+		                                         : "?");
+		if (r != BT_OK)
+			break;
+	}
+	json_decref(o);
+	return r;
+}
+
+/* Google's checkpoint is several files. */
+static int add_tensorflow(struct select *q)
+{
+	size_t i;
+	int r = BT_OK;
+
+	if (bt_hub_listing_find(q->l, "", BT_FILE_TF_STEM ".index") == NULL)
+		return BT_OK;
+	q->s->weights = true;
+	for (i = 0; i < q->l->n && r == BT_OK; i++)
+		if (bt_str_starts(q->l->file[i].name, BT_FILE_TF_STEM "."))
+			r = add(q, &q->l->file[i]);
+	return r;
+}
+
+static int add_weights(struct select *q, const char *dir)
+{
+	const struct bt_model_file *m = NULL;
+	struct bt_hub_file *f = NULL;
+	int r;
+
+	while ((m = bt_model_files_next(m, BT_USE_WEIGHTS)) != NULL) {
+		f = bt_hub_listing_find(q->l, dir, m->name);
+		if (f != NULL)
+			break;
+	}
+	if (f == NULL)
+		return add_tensorflow(q);
+	q->s->weights = true;
+	r = add(q, f);
+	if (r == BT_OK && bt_str_ends(m->name, ".json"))
+		r = add_shards(q, dir, f);
+	if (r == BT_OK && strcmp(m->name, BT_FILE_KERAS_WEIGHTS) == 0)
+		r = add_if_there(q, dir, BT_FILE_KERAS_TASK);
+	if (r == BT_OK && strcmp(m->name, BT_FILE_KERAS_WEIGHTS) == 0)
+		r = add_if_there(q, dir, BT_FILE_KERAS_HEAD);
+	return r;
+}
+
+/* A module behind the encoder: its settings, and weights if it has any. */
+static int add_module(struct select *q, const char *dir)
+{
+	struct bt_hub_file *f = bt_hub_listing_find(q->l, dir, BT_FILE_WEIGHTS);
+	int r = add_if_there(q, dir, BT_FILE_CONFIG);
+
+	if (r == BT_OK)
+		r = f != NULL ? add(q, f)
+		              : add_if_there(q, dir, "pytorch_model.bin");
+	return r;
+}
+
+/* Adds the modules of sentence-transformers; *encoder is the folder of the
+ * first, to be freed, or NULL. */
+static int add_modules(struct select *q, char **encoder)
+{
+	struct bt_hub_file *f = bt_hub_listing_find(q->l, "", BT_FILE_MODULES);
+	char *text = NULL;
+	const char *path;
+	json_error_t why;
+	json_t *list;
+	size_t len = 0, i;
+	int r;
+
+	if (f == NULL)
+		return BT_OK;
+	r = q->text(q->ctx, f, &text, &len, q->err);
+	if (r != BT_OK)
+		return r;
+	list = json_loadb(text, len, 0, &why);
+	free(text);
+	if (!json_is_array(list))
+		r = bt_error_set(q->err, BT_EFORMAT,
+		                 "'%s' does not hold a JSON list", f->name);
+	for (i = 0; r == BT_OK && i < json_array_size(list); i++) {
+		path = "";
+		r = bt_json_str(json_array_get(list, i), "path", &path, q->err);
+		if (r == BT_OK && i == 0)
+			*encoder = bt_strndup(path, strlen(path));
+		else if (r == BT_OK && *path != '\0')
+			r = add_module(q, path);
+	}
+	json_decref(list);
+	return r;
+}
+
+int bt_hub_select(const struct bt_hub_listing *l, bt_hub_text *text, void *ctx,
+                  struct bt_hub_selection *s, struct bt_error *err)
+{
+	struct select q = {l, text, ctx, s, err};
+	char *encoder = NULL;
+	int r;
+
+	memset(s, 0, sizeof(*s));
+	r = add_small(&q, "");
+	if (r == BT_OK)
+		r = add_modules(&q, &encoder);
+	if (r == BT_OK && encoder != NULL && *encoder != '\0')
+		r = add_small(&q, encoder);
+	if (r == BT_OK)
+		r = add_weights(&q, encoder != NULL ? encoder : "");
+	free(encoder);
+	if (r == BT_OK && s->n == 0)
+		r = bt_error_set(err, BT_EFORMAT,
+		                 "no file of it is one that a model here has");
+	return r;
+}
+
+void bt_hub_selection_clear(struct bt_hub_selection *s)
+{
+	free(s->file);
+	memset(s, 0, sizeof(*s));
+}
