@@ -9,6 +9,7 @@
 #include "evaluate/tune_threshold.h"
 #include "format/charset.h"
 #include "format/escape.h"
+#include "format/hub_cache.h"
 #include "format/json.h"
 #include "io/duplicate_paths.h"
 #include "io/out.h"
@@ -497,11 +498,14 @@ int main(int argc, char **argv)
 	                 .answers.null_threshold = NAN};
 	struct bt_buf command = BT_BUF_INIT;
 	struct bt_error err = {0};
-	int status, operand;
+	int status, operand, i;
 
 	if (!bt_tool_options_help(&tool, argc, argv, &a, &operand, help,
 	                          &status))
 		return status;
+	for (i = 0; i < a.model.n; i++)
+		a.model.item[i] = bt_hub_cache_find(a.model.item[i]);
+	a.compare = bt_hub_cache_find(a.compare);
 	if (check(&a, &status)) {
 		if (spare(a.common.output, &a, argv + operand, argc - operand,
 		          &err) == BT_OK &&

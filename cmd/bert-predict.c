@@ -7,6 +7,7 @@
 #include "evaluate/prediction_output.h"
 #include "finetune/contributions.h"
 #include "format/csv.h"
+#include "format/hub_cache.h"
 #include "io/duplicate_paths.h"
 #include "io/path.h"
 #include "record/entities.h"
@@ -457,10 +458,12 @@ int main(int argc, char **argv)
 	struct args a = {
 	    .common = BT_COMMON_INIT, .dtype = "auto", .null_threshold = NAN};
 	struct bt_error err = {0};
-	int status, operand;
+	int status, operand, i;
 
 	if (!bt_tool_options(&tool, argc, argv, &a, &operand, &status))
 		return status;
+	for (i = 0; i < a.model.n; i++)
+		a.model.item[i] = bt_hub_cache_find(a.model.item[i]);
 	if (a.delimiter != NULL &&
 	    bt_csv_delimiter(a.delimiter, &a.p.delimiter) != BT_OK)
 		return bt_tool_end(

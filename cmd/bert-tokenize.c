@@ -7,6 +7,7 @@
 #include "base/str.h"
 #include "base/sys.h"
 #include "base/tool.h"
+#include "format/hub_cache.h"
 #include "io/duplicate_paths.h"
 #include "io/in.h"
 #include "io/out.h"
@@ -356,6 +357,7 @@ int main(int argc, char **argv)
 
 	if (!bt_tool_options(&tool, argc, argv, &o, &operand, &status))
 		return status;
+	o.ask.model = bt_hub_cache_find(o.ask.model);
 	o.files = argv + operand;
 	o.n_files = argc - operand;
 	if (check(&o.ask, &err) != BT_OK)

@@ -5,6 +5,7 @@
 #include "base/sys.h"
 #include "base/tool.h"
 #include "cpu/roofline.h"
+#include "format/hub_cache.h"
 #include "train/job.h"
 
 struct args {
@@ -437,6 +438,8 @@ int main(int argc, char **argv)
 	if (!bt_tool_options_help(&tool, argc, argv, &a, &operand, help,
 	                          &status))
 		return status;
+	a.job.model = bt_hub_cache_find(a.job.model);
+	a.job.tokenizer = bt_hub_cache_find(a.job.tokenizer);
 	t->schedule.kind = bt_schedule_named(a.schedule);
 	t->optim.kind = bt_optim_named(a.optimizer);
 	a.job.dtype = bt_precision_named(a.dtype);

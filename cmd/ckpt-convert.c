@@ -8,6 +8,7 @@
 #include "base/sys.h"
 #include "base/tool.h"
 #include "ckpt/convert.h"
+#include "format/hub_cache.h"
 #include "io/path.h"
 #include "io/url.h"
 #include "onnx/export.h"
@@ -240,6 +241,7 @@ static bool parse(int argc, char **argv, struct args *a, struct bt_convert *job,
 		*status = bt_tool_misuse(&tool, "expected FROM and TO");
 		return false;
 	}
+	argv[at] = (char *)bt_hub_cache_find(argv[at]);
 	if (is_onnx(a, argv[at + 1])) {
 		a->path = argv + at;
 		return check_onnx(a, status);

@@ -8,6 +8,7 @@
 #include "ckpt/identify.h"
 #include "ckpt/inspect.h"
 #include "ckpt/open.h"
+#include "format/hub_cache.h"
 
 /* Exit status of --check, --diff and --family, as that of cmp. */
 enum { YES = 0, NO = 1, TROUBLE = 2 };
@@ -309,10 +310,12 @@ static int modes(const struct args *a)
 
 static bool parse(int argc, char **argv, struct args *a, int *status)
 {
-	int at, n;
+	int at, n, i;
 
 	if (!bt_tool_options(&tool, argc, argv, a, &at, status))
 		return false;
+	for (i = at; i < argc; i++)
+		argv[i] = (char *)bt_hub_cache_find(argv[i]);
 	a->path = argv + at;
 	n = argc - at;
 	a->tree = a->tree || a->depth > 0;

@@ -8,6 +8,7 @@
 
 #include "ckpt/open_int.h"
 #include "ckpt_format/tf_find.h"
+#include "format/hub_cache.h"
 #include "io/url.h"
 #include "tensor/map.h"
 
@@ -45,7 +46,8 @@ int bt_ckpt_open(const char *path, struct bt_ckpt **res, struct bt_error *err)
 	else
 		file = bt_tf_find_index(path);
 	if (e != 0 && file == NULL)
-		r = bt_error_sys(err, e, "cannot open '%s'", path);
+		r = bt_hub_cache_hint(
+		    path, bt_error_sys(err, e, "cannot open '%s'", path), err);
 	if (r == BT_OK)
 		r = read_path(c, file != NULL ? file : path, err);
 	if (r == BT_OK && dir)

@@ -9,6 +9,7 @@
 #include "ckpt/open.h"
 #include "finetune/model.h"
 #include "format/hf_config.h"
+#include "format/hub_cache.h"
 #include "io/path.h"
 #include "io/url.h"
 
@@ -49,11 +50,13 @@ static int no_config(const char *dir, struct bt_error *err)
 
 	free(path);
 	if (!bt_path_there(dir))
-		return bt_error_set(err, BT_EIO,
-		                    "no model directory '%s': no such "
-		                    "directory here (models are not fetched "
-		                    "by their names)",
-		                    dir);
+		return bt_hub_cache_hint(
+		    dir,
+		    bt_error_set(err, BT_EIO,
+		                 "no model directory '%s': no such directory "
+		                 "here",
+		                 dir),
+		    err);
 	if (adapter) /* which peft left there */
 		return bt_error_set(err, BT_EFORMAT,
 		                    "'%s' holds an adapter and not the model "

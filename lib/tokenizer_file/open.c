@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "base/mem.h"
+#include "format/hub_cache.h"
 #include "format/model_files.h"
 #include "format/sentence.h"
 #include "io/path.h"
@@ -179,6 +180,8 @@ int bt_tok_open(const char *path, const struct bt_tok_opts *opts,
 		r = t->is_dir ? read_dir(t, err) : read_file(t, err);
 	if (r == BT_OK)
 		r = bt_tok_finish(t, opts, err);
+	if (r != BT_OK && !bt_path_there(path))
+		r = bt_hub_cache_hint(path, r, err);
 	if (r != BT_OK) {
 		bt_tok_free(t);
 		return r;

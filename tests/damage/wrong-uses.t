@@ -193,7 +193,7 @@ refuses '*a NUL byte: is it UTF-16, or no text at all? (use --encoding utf-16)' 
 	csv2tfrecord -o x odd.csv
 
 # What is no model.
-refuses '*no such directory here (models are not fetched by their names)' 'a name for a model' \
+refuses '*no such directory here (bert-fetch NAME fetches a model by its name)' 'a name for a model' \
 	bert-train -m bert-base-uncased -o new train.rec
 mkdir lora
 echo '{"peft_type": "LORA"}' >lora/adapter_config.json
