@@ -39,7 +39,7 @@ hub_listing() {
 		cd "$dir" && find . -type f ! -name '*.headers' | sed 's,^\./,,' | sort |
 			while read -r f; do
 				case $f in
-				*.safetensors | *.bin | *.h5) more=",\"lfs\":{\"sha256\":\"$(
+				*.safetensors | *.bin | *.h5) more=",\"lfs\":{\"pointerSize\":130,\"sha256\":\"$(
 					sha256sum "$f" | cut -d ' ' -f 1
 				)\",\"size\":$(wc -c <"$f")}" ;;
 				*) more= ;;
