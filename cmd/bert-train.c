@@ -5,6 +5,7 @@
 #include "base/sys.h"
 #include "base/tool.h"
 #include "cpu/roofline.h"
+#include "dist/shards.h"
 #include "format/hub_cache.h"
 #include "train/job.h"
 
@@ -12,6 +13,7 @@ struct args {
 	struct bt_common common;
 	struct bt_job_opts job;
 	int64_t batch_size, batch_tokens, accumulate, expect; /* 0: no limit */
+	int64_t shards;
 	int64_t reinit;
 	double head_lr; /* -1: not given */
 	const char *schedule, *optimizer, *task, *dtype, *windows;
@@ -59,6 +61,9 @@ static const struct bt_opt options[] = {
            batch_tokens, 1, 1e9),
     BT_INT(0, "accumulate", "N", "batches per update [1]", args, accumulate, 1,
            1e6),
+    BT_INT(0, "shards", "N",
+           "cut batches into N shards, whose gradients are added up [1]", args,
+           shards, 1, BT_SHARDS_MAX),
     BT_REAL(0, "learning-rate", "X", "peak learning rate [5e-5]", args, RATE.lr,
             0, 10),
     BT_REAL(0, "warmup", "X",
@@ -300,6 +305,7 @@ static void complete(struct args *a, char **records, int n)
 		t->batching.size = 32;
 	t->batching.tokens = (size_t)a->batch_tokens;
 	t->batching.accumulate = (int)a->accumulate;
+	t->shards = (int)a->shards;
 	t->batching.seed = a->common.seed;
 	a->job.gaps.fresh_layers = (int)a->reinit;
 	if (a->head_lr >= 0)

@@ -97,6 +97,19 @@ size_t bt_batches_at(const struct bt_batches *b, size_t pos)
 	return n;
 }
 
+size_t bt_batches_part(const struct bt_batches *b, size_t pos, size_t n, int s,
+                       int parts)
+{
+	size_t groups = bt_batches_between(b, pos, pos + n), at, tokens = 0;
+	size_t before = groups * (size_t)s / (size_t)parts;
+
+	if (b->first == NULL || s == parts)
+		return s == parts ? n : before;
+	for (at = 0; before > 0; before--)
+		at += group_at(b, pos + at, &tokens);
+	return at;
+}
+
 size_t bt_batches_update_end(const struct bt_batches *b, size_t pos)
 {
 	size_t end = length_of(b);

@@ -48,6 +48,11 @@ void bt_batches_seek(struct bt_batches *b, int64_t epoch, size_t pos);
 /* Examples of the batch that begins at a position of the current order. */
 size_t bt_batches_at(const struct bt_batches *b, size_t pos);
 
+/* Where part s of `parts` equal ones of the n examples at pos begins, counted
+ * from there; s = parts: n. Groups are not divided. */
+size_t bt_batches_part(const struct bt_batches *b, size_t pos, size_t n, int s,
+                       int parts);
+
 /* Where the update that begins at pos ends; of a stream perhaps in the next
  * epoch, whose examples count on from d->n. */
 size_t bt_batches_update_end(const struct bt_batches *b, size_t pos);

@@ -6,6 +6,7 @@
 
 #include "base/sys.h"
 #include "finetune/forward.h"
+#include "train/shards.h"
 #include "train/teacher.h"
 #include "train/whole_update.h"
 
@@ -77,7 +78,8 @@ static size_t update_bytes(struct bt_memory_plan *n, const struct bt_model *m,
                            const struct bt_batches *b,
                            const struct bt_train_opts *o)
 {
-	if (!bt_whole_update_is(&m->graph, o->embedding_loss, b->o.accumulate))
+	if (!bt_whole_update_is(&m->graph, o->embedding_loss,
+	                        b->o.accumulate * bt_train_shards(o)))
 		return 0;
 	n->update_texts = bt_batches_update_texts(b);
 	n->update_tokens = bt_batches_update_tokens(b);
@@ -108,6 +110,7 @@ int bt_memory_plan_memory(struct bt_memory_plan *n, const struct bt_model *m,
 		            sizeof(*o->teacher);
 	n->parameters = bt_graph_floats(&m->graph);
 	n->engine = bt_engine_memory(m->engine);
+	n->shards = bt_shards_bytes(bt_train_shards(o), m->graph.n_floats);
 	n->moments = n->engine.params * (size_t)bt_optim_moments(o->optim.kind);
 	n->data +=
 	    examples +
@@ -118,7 +121,7 @@ int bt_memory_plan_memory(struct bt_memory_plan *n, const struct bt_model *m,
 	n->available = bt_available_memory("");
 	n->other = e->provider + (n->held > examples ? n->held - examples : 0);
 	n->total = e->params + e->grads + e->packed + e->activations +
-	           e->scratch + n->moments + n->data + n->other;
+	           e->scratch + n->shards + n->moments + n->data + n->other;
 	return BT_OK;
 }
 
@@ -130,7 +133,7 @@ void bt_memory_plan_print(const struct bt_memory_plan *n, struct bt_buf *out)
 		size_t bytes;
 	} rows[] = {
 	    {"parameters", e->params},
-	    {"gradients", e->grads},
+	    {"gradients", e->grads + n->shards},
 	    {"optimizer moments", n->moments},
 	    {"packed weights", e->packed},
 	    {"activations", e->activations},

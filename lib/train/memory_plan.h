@@ -20,6 +20,7 @@ struct bt_memory_plan {
 
 	/* bytes */
 	struct bt_engine_memory engine;
+	size_t shards;      /* their sums of gradients that wait for others */
 	size_t moments;     /* of the optimizer */
 	size_t data;        /* examples, and a batch of them */
 	size_t other;       /* the program, its libraries and their buffers */

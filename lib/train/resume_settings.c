@@ -76,6 +76,8 @@ static json_t *loop(const struct bt_train_opts *o)
 	if (o->embedding_loss != BT_EMBEDDING_RANKING)
 		json_object_set_new(s, "embedding loss",
 		                    json_integer(o->embedding_loss));
+	if (bt_train_shards(o) > 1)
+		json_object_set_new(s, "shards", json_integer(o->shards));
 	if (o->batching.stream)
 		json_object_set_new(s, "full batches", json_true());
 	if (o->train_share != 0)

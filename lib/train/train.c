@@ -13,217 +13,6 @@
 #include "train/train_int.h"
 #include "train/warnings.h"
 
-static int diverged(const struct bt_train_run *t, const char *what,
-                    struct bt_error *err)
-{
-	return bt_error_set(err, BT_ELIMIT,
-	                    "the %s is not finite at step %lld of %lld (epoch "
-	                    "%lld), so training has diverged: try a smaller "
-	                    "learning rate; %s%s%s",
-	                    what, (long long)t->s.step + 1, (long long)t->total,
-	                    (long long)t->s.epoch + 1,
-	                    t->res->kept ? "'" : "no model was written",
-	                    t->res->kept ? t->o->out : "",
-	                    t->res->kept ? "' holds the last good one" : "");
-}
-
-/* Adds to the engine's error the example and the step: the batch begins at that
- * position of the epoch. */
-static int locate_error(const struct bt_train_run *t, size_t pos,
-                        struct bt_error *err)
-{
-	long text = bt_engine_bad_sequence(t->m->engine);
-	struct bt_span id = {NULL, 0};
-
-	if (text >= 0)
-		id = bt_dataset_id(t->train,
-		                   t->batches.order[pos + (size_t)text]);
-	if (id.p != NULL)
-		bt_error_prefix(err, "example '%.*s'",
-		                (int)(id.n < 100 ? id.n : 100), id.p);
-	return bt_error_prefix(err, "step %lld of %lld",
-	                       (long long)t->s.step + 1, (long long)t->total);
-}
-
-/* Counts those of the batch, from position pos of the epoch on, whose largest
- * logit, the first of equal ones, is their class's. */
-static void count_right(struct bt_train_run *t, size_t pos)
-{
-	const float *x = bt_engine_logits(t->m->engine);
-	const struct bt_batch *b = &t->gather.b;
-	size_t classes = bt_model_width(t->m), i, k, best;
-
-	size_t rows = bt_engine_logit_rows(t->m->engine);
-
-	for (i = 0; i < b->sequences && t->o->answered != NULL; i++) {
-		k = t->train->per_token ? (size_t)b->start[i] : i;
-		t->o->answered(t->o->news_ctx, true, t->train,
-		               t->batches.order[pos + i], x + k * classes);
-	}
-	if (t->train->width > 0) { /* no output is a class */
-		t->s.seen += (int64_t)b->sequences;
-		return;
-	}
-	for (i = 0; i < rows; i++, x += classes) {
-		for (k = 1, best = 0; k < classes; k++)
-			if (x[k] > x[best])
-				best = k;
-		t->s.seen += b->labels == NULL || b->labels[i] >= 0;
-		t->s.right += b->labels != NULL && (int)best == b->labels[i];
-	}
-}
-
-/* What example i weighs in this update. */
-static double loss_weight(const struct bt_train_run *t, size_t i)
-{
-	const struct bt_dataset *d = t->train;
-
-	if (t->o->masking == NULL || bt_dataset_selected(d, i) > 0)
-		return bt_dataset_loss_weight(d, i);
-	return (double)d->weight[i] *
-	       (double)bt_masking_count(t->o->masking, t->gather.step,
-	                                d->before + i, bt_dataset_length(d, i),
-	                                d->ids + d->start[i]);
-}
-
-/* Adds the time since then to a line of the profile; n_arrays as large as all
- * parameters were read or written. */
-static void add_time(struct bt_train_run *t, const char *name, double since,
-                     double n_arrays)
-{
-	struct bt_profile *p = t->o->profile;
-
-	if (p != NULL)
-		bt_profile_add(
-		    p, bt_profile_line(p, "%s", name), bt_seconds() - since, 0,
-		    n_arrays * sizeof(float) * (double)t->m->graph.n_floats);
-}
-
-/* Sets what is the same for all batches of the update, which is that up to end.
- * Returns what its examples weigh. */
-static double begin_update(struct bt_train_run *t, size_t end)
-{
-	struct bt_batch *b = &t->gather.b;
-	double weight = 0, next = 0;
-	size_t n, i;
-
-	t->gather.masking = t->o->masking;
-	t->gather.step = (uint32_t)t->s.step;
-	for (n = t->batches.pos; n < end; n++) {
-		i = t->batches.order[n];
-		weight += loss_weight(t, i);
-		if (t->train->label[i] != BT_NEXT_UNKNOWN)
-			next += (double)t->train->weight[i];
-	}
-	b->train = true;
-	b->step = (uint32_t)t->s.step;
-	b->token0 = b->sequence0 = 0;
-	b->logit_grads = NULL;
-	b->smoothing = (float)t->o->smoothing;
-	b->embedding_loss = t->o->embedding_loss;
-	b->pos_weight = t->o->pos_weights;
-	b->teacher = t->o->teacher;
-	b->teacher_weight = (float)t->o->teacher_weight;
-	b->temperature = (float)t->o->temperature;
-	b->loss_scale = weight > 0 ? (float)(1 / weight) : 0;
-	b->next_scale = next > 0 ? (float)(1 / next) : 0;
-	return weight;
-}
-
-/* Forward over the batch at pos of the epoch; *n: its examples. */
-static int forward(struct bt_train_run *t, size_t pos, size_t *n,
-                   struct bt_error *err)
-{
-	struct bt_batch *b = &t->gather.b;
-	int r;
-
-	*n = bt_batches_at(&t->batches, pos);
-	bt_gather_fill(&t->gather, t->train, t->batches.order + pos, 0, *n);
-	b->teacher_row = t->gather.rows;
-	r = bt_engine_forward(t->m->engine, b, err);
-	t->res->flop += bt_engine_flop(t->m->engine);
-	return r == BT_OK ? BT_OK : locate_error(t, pos, err);
-}
-
-static void next_batch(struct bt_train_run *t)
-{
-	struct bt_batch *b = &t->gather.b;
-
-	b->token0 += (uint32_t)b->tokens;
-	b->sequence0 += (uint32_t)b->sequences;
-}
-
-/* Embeds the texts up to end, and compares them: the loss, and its gradient in
- * t->whole. */
-static int compare_update(struct bt_train_run *t, size_t end, double *loss,
-                          struct bt_error *err)
-{
-	struct bt_engine *e = t->m->engine;
-	size_t first = t->batches.pos, pos, n;
-	struct bt_batch *b = &t->gather.b;
-	double start;
-	int r;
-
-	b->logit_grads = t->whole.grads; /* no loss */
-	for (pos = first; pos < end; pos += n) {
-		r = forward(t, pos, &n, err);
-		if (r != BT_OK)
-			return r;
-		bt_whole_update_keep(&t->whole, e, pos - first);
-		next_batch(t);
-	}
-	b->token0 = b->sequence0 = 0;
-	start = bt_seconds();
-	*loss = bt_whole_update_loss(&t->whole, e, t->train,
-	                             t->batches.order + first, end - first, b);
-	add_time(t, "loss of the update", start, 0);
-	return BT_OK;
-}
-
-/* Forward and backward over the batches of one update; *loss is the mean. */
-static int gradients(struct bt_train_run *t, size_t end, double *loss,
-                     struct bt_error *err)
-{
-	struct bt_engine *e = t->m->engine;
-	struct bt_batch *b = &t->gather.b;
-	size_t first = t->batches.pos, pos, n;
-	bool whole = t->whole.x != NULL &&
-	             bt_batches_at(&t->batches, first) < end - first;
-	double weight = begin_update(t, end);
-	int r = BT_OK;
-
-	*loss = 0;
-	if (whole && (r = compare_update(t, end, loss, err)))
-		return r;
-	for (pos = first; pos < end; pos += n) {
-		if (whole)
-			b->logit_grads =
-			    t->whole.grads + (pos - first) * t->whole.width;
-		r = forward(t, pos, &n, err);
-		if (r != BT_OK)
-			return r;
-		*loss += bt_engine_loss(e);
-		if (!isfinite(*loss))
-			return diverged(t, "loss", err);
-		r = bt_engine_backward(e, pos > first, err);
-		if (r != BT_OK)
-			return locate_error(t, pos, err);
-		count_right(t, pos);
-		t->res->flop += 2 * bt_engine_flop(e);
-		t->res->tokens += b->tokens;
-		next_batch(t);
-	}
-	t->s.loss_sum += *loss * weight;
-	t->s.loss_weight += weight;
-	if (end > t->train->n - t->train->n / 4) {
-		t->tail_sum += *loss * weight;
-		t->tail_weight += weight;
-	}
-	t->s.step_loss_sum += *loss * weight;
-	t->s.step_loss_weight += weight;
-	return BT_OK;
-}
-
 /* The first updates touch memory for the first time and build what later ones
  * use again. */
 #define WARM 2
@@ -233,24 +22,24 @@ static int update(struct bt_train_run *t, struct bt_error *err)
 {
 	struct bt_engine *e = t->m->engine;
 	struct bt_profile *p = t->o->profile;
-	size_t end = bt_batches_update_end(&t->batches, t->batches.pos);
 	uint64_t tokens = t->res->tokens;
 	double loss, start, norm;
-	int r = gradients(t, end, &loss, err);
+	int r = bt_train_gradients(t, &loss, err);
+	size_t end = t->update_end;
 
 	if (r != BT_OK)
 		return r;
 	start = bt_seconds();
-	norm = bt_optim_norm(&t->optim, bt_engine_grads(e),
-	                     bt_engine_sparse_excess(e));
+	norm = bt_optim_norm(&t->optim, t->grads, bt_engine_sparse_excess(e));
 	if (!isfinite(norm))
-		return diverged(t, "gradient", err);
+		return bt_train_diverged(t, "gradient", err);
 	t->norm = norm;
-	add_time(t, "gradient norm", start, 1);
+	bt_train_add_time(t, "gradient norm", start, 1);
 	start = bt_seconds();
-	bt_optim_update(&t->optim, bt_engine_params(e), bt_engine_grads(e),
-	                norm, bt_train_rate(t, t->s.step), t->s.step + 1);
-	add_time(t, "optimizer", start, bt_optim_traffic(t->optim.o.kind));
+	bt_optim_update(&t->optim, bt_engine_params(e), t->grads, norm,
+	                bt_train_rate(t, t->s.step), t->s.step + 1);
+	bt_train_add_time(t, "optimizer", start,
+	                  bt_optim_traffic(t->optim.o.kind));
 	r = bt_engine_pack(e, err);
 	t->res->examples +=
 	    bt_batches_between(&t->batches, t->batches.pos, end);
@@ -420,7 +209,8 @@ static int prepare(struct bt_train_run *t, struct bt_error *err)
 	    (r = bt_gather_init(&t->gather, texts, tokens, t->train->width,
 	                        err)) ||
 	    (bt_whole_update_is(&t->m->graph, t->o->embedding_loss,
-	                        t->batches.o.accumulate) &&
+	                        t->batches.o.accumulate *
+	                            bt_train_shards(t->o)) &&
 	     (r = bt_whole_update_init(&t->whole, t->m->engine,
 	                               bt_model_width(t->m), &t->batches,
 	                               err))) ||
@@ -429,8 +219,13 @@ static int prepare(struct bt_train_run *t, struct bt_error *err)
 	    (r = bt_metrics_name_outputs(&t->metrics, &t->m->labels, err)) ||
 	    (t->eval != NULL && (r = bt_train_check_metric(t, err))) ||
 	    (r = bt_optim_init(&t->optim, &t->m->graph, &t->o->optim,
-	                       bt_engine_pool(t->m->engine), err)))
+	                       bt_engine_pool(t->m->engine), err)) ||
+	    (r = bt_shards_init(&t->shards, bt_train_shards(t->o),
+	                        bt_engine_grads(t->m->engine),
+	                        t->m->graph.n_floats,
+	                        bt_engine_pool(t->m->engine), err)))
 		return r;
+	t->shard_sums = bt_array0((size_t)t->shards.n, sizeof(*t->shard_sums));
 	t->metrics.pool = bt_engine_pool(t->m->engine);
 	t->total = bt_train_steps(&t->batches, t->o);
 	t->warmup = bt_schedule_warmup(t->o->schedule.warmup, t->total);
@@ -498,6 +293,8 @@ int bt_train(struct bt_model *m, const struct bt_dataset *train,
 	c = bt_events_close(&t.events, err);
 	r = r != BT_OK ? r : c;
 	bt_optim_clear(&t.optim);
+	bt_shards_clear(&t.shards);
+	free(t.shard_sums);
 	bt_batches_clear(&t.batches);
 	bt_gather_clear(&t.gather);
 	bt_whole_update_clear(&t.whole);

@@ -49,6 +49,8 @@ struct bt_train_opts {
 	double epochs;
 	int64_t steps; /* updates in all; 0: as many as epochs have */
 	struct bt_batching batching;
+	int shards; /* of a batch, whose gradients are computed one by one and
+	             * added up as in dist/shards.h; 0 as 1 */
 	struct bt_schedule_opts schedule;
 	struct bt_optim_opts optim;
 	double smoothing;
@@ -193,6 +195,12 @@ int bt_train_save_model(struct bt_train_run *run, const char *dir,
 
 /* For news: the measures of the last evaluation, by class. */
 const struct bt_metrics *bt_train_measured(const struct bt_train_run *run);
+
+/* As many shards as are meant. */
+static inline int bt_train_shards(const struct bt_train_opts *o)
+{
+	return o->shards > 1 ? o->shards : 1;
+}
 
 /* Updates that a run of these batches is to have. */
 int64_t bt_train_steps(struct bt_batches *b, const struct bt_train_opts *o);

@@ -7,6 +7,7 @@
 
 #include "train/append_log_int.h"
 #include "train/events_int.h"
+#include "train/shards.h"
 #include "train/train.h"
 #include "train/whole_update.h"
 
@@ -31,6 +32,13 @@ struct bt_train_state {
 	                  * order of examples */
 };
 
+/* Of the examples of a shard in one update. */
+struct bt_shard_sum {
+	double loss;
+	int64_t right, seen; /* as in the state */
+	uint64_t tokens;
+};
+
 struct bt_train_run {
 	struct bt_model *m;
 	const struct bt_dataset *train, *eval;
@@ -41,6 +49,11 @@ struct bt_train_run {
 	struct bt_gather gather;
 	struct bt_whole_update
 	    whole; /* x is NULL: batches have their own loss */
+	struct bt_shards shards;
+	struct bt_shard_sum *shard_sums; /* [shards.n] of the update */
+	const float *grads;              /* of the update */
+	size_t update_end;               /* position behind the update */
+	bool comparing; /* its texts with each other, in t->whole */
 	struct bt_metrics metrics;
 	struct bt_train_state s;
 	struct bt_append_log history;
@@ -67,6 +80,20 @@ struct bt_train_run {
 		uint64_t examples;
 	} reported, timed; /* at the last report and measure of speed */
 };
+
+/* Computes the gradients of the next update, and sets t->grads and
+ * t->update_end; *loss is the mean (gradients.c). */
+int bt_train_gradients(struct bt_train_run *t, double *loss,
+                       struct bt_error *err) BT_MUST_USE;
+
+/* The error of a run in which that is not finite. */
+int bt_train_diverged(const struct bt_train_run *t, const char *what,
+                      struct bt_error *err);
+
+/* Adds the time since then to a line of the profile; n_arrays as large as all
+ * parameters were read or written. */
+void bt_train_add_time(struct bt_train_run *t, const char *name, double since,
+                       double n_arrays);
 
 /* Measures the model, tells, keeps it if it is the best so far, and adds to the
  * history (evaluate.c). */

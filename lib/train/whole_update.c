@@ -7,9 +7,9 @@
 #include "base/mem.h"
 
 bool bt_whole_update_is(const struct bt_graph *g, enum bt_embedding_loss loss,
-                        int accumulate)
+                        int parts)
 {
-	return accumulate > 1 && g->loss >= 0 &&
+	return parts > 1 && g->loss >= 0 &&
 	       g->nodes[g->loss].op == BT_OP_EMBEDDING_LOSS &&
 	       loss != BT_EMBEDDING_COSINE; /* a sum over pairs */
 }

@@ -20,9 +20,10 @@ struct bt_whole_update {
 	double *work;
 };
 
-/* Whether updates of so many batches with this loss are such. */
+/* Whether updates of so many batches, or parts of them, with this loss are
+ * such. */
 bool bt_whole_update_is(const struct bt_graph *g, enum bt_embedding_loss loss,
-                        int accumulate);
+                        int parts);
 
 /* Bytes for an update of at most so many texts, without those of gathering it.
  */

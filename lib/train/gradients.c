@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: MIT */
+/* The gradients of an update. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sys.h"
+#include "train/train_int.h"
+
+int bt_train_diverged(const struct bt_train_run *t, const char *what,
+                      struct bt_error *err)
+{
+	return bt_error_set(err, BT_ELIMIT,
+	                    "the %s is not finite at step %lld of %lld (epoch "
+	                    "%lld), so training has diverged: try a smaller "
+	                    "learning rate; %s%s%s",
+	                    what, (long long)t->s.step + 1, (long long)t->total,
+	                    (long long)t->s.epoch + 1,
+	                    t->res->kept ? "'" : "no model was written",
+	                    t->res->kept ? t->o->out : "",
+	                    t->res->kept ? "' holds the last good one" : "");
+}
+
+/* Adds to the engine's error the example and the step: the batch begins at that
+ * position of the epoch. */
+static int locate_error(const struct bt_train_run *t, size_t pos,
+                        struct bt_error *err)
+{
+	long text = bt_engine_bad_sequence(t->m->engine);
+	struct bt_span id = {NULL, 0};
+
+	if (text >= 0)
+		id = bt_dataset_id(t->train,
+		                   t->batches.order[pos + (size_t)text]);
+	if (id.p != NULL)
+		bt_error_prefix(err, "example '%.*s'",
+		                (int)(id.n < 100 ? id.n : 100), id.p);
+	return bt_error_prefix(err, "step %lld of %lld",
+	                       (long long)t->s.step + 1, (long long)t->total);
+}
+
+/* Counts those of the batch, from position pos of the epoch on, whose largest
+ * logit, the first of equal ones, is their class's. */
+static void count_right(const struct bt_train_run *t, size_t pos,
+                        struct bt_shard_sum *sum)
+{
+	const float *x = bt_engine_logits(t->m->engine);
+	const struct bt_batch *b = &t->gather.b;
+	size_t classes = bt_model_width(t->m), i, k, best;
+
+	size_t rows = bt_engine_logit_rows(t->m->engine);
+
+	for (i = 0; i < b->sequences && t->o->answered != NULL; i++) {
+		k = t->train->per_token ? (size_t)b->start[i] : i;
+		t->o->answered(t->o->news_ctx, true, t->train,
+		               t->batches.order[pos + i], x + k * classes);
+	}
+	if (t->train->width > 0) { /* no output is a class */
+		sum->seen += (int64_t)b->sequences;
+		return;
+	}
+	for (i = 0; i < rows; i++, x += classes) {
+		for (k = 1, best = 0; k < classes; k++)
+			if (x[k] > x[best])
+				best = k;
+		sum->seen += b->labels == NULL || b->labels[i] >= 0;
+		sum->right += b->labels != NULL && (int)best == b->labels[i];
+	}
+}
+
+/* What example i weighs in this update. */
+static double loss_weight(const struct bt_train_run *t, size_t i)
+{
+	const struct bt_dataset *d = t->train;
+
+	if (t->o->masking == NULL || bt_dataset_selected(d, i) > 0)
+		return bt_dataset_loss_weight(d, i);
+	return (double)d->weight[i] *
+	       (double)bt_masking_count(t->o->masking, t->gather.step,
+	                                d->before + i, bt_dataset_length(d, i),
+	                                d->ids + d->start[i]);
+}
+
+void bt_train_add_time(struct bt_train_run *t, const char *name, double since,
+                       double n_arrays)
+{
+	struct bt_profile *p = t->o->profile;
+
+	if (p != NULL)
+		bt_profile_add(
+		    p, bt_profile_line(p, "%s", name), bt_seconds() - since, 0,
+		    n_arrays * sizeof(float) * (double)t->m->graph.n_floats);
+}
+
+/* Sets what is the same for all batches of the update. Returns what its
+ * examples weigh. */
+static double begin_update(struct bt_train_run *t)
+{
+	struct bt_batch *b = &t->gather.b;
+	double weight = 0, next = 0;
+	size_t n, i;
+
+	t->gather.masking = t->o->masking;
+	t->gather.step = (uint32_t)t->s.step;
+	for (n = t->batches.pos; n < t->update_end; n++) {
+		i = t->batches.order[n];
+		weight += loss_weight(t, i);
+		if (t->train->label[i] != BT_NEXT_UNKNOWN)
+			next += (double)t->train->weight[i];
+	}
+	b->train = true;
+	b->step = (uint32_t)t->s.step;
+	b->logit_grads = NULL;
+	b->smoothing = (float)t->o->smoothing;
+	b->embedding_loss = t->o->embedding_loss;
+	b->pos_weight = t->o->pos_weights;
+	b->teacher = t->o->teacher;
+	b->teacher_weight = (float)t->o->teacher_weight;
+	b->temperature = (float)t->o->temperature;
+	b->loss_scale = weight > 0 ? (float)(1 / weight) : 0;
+	b->next_scale = next > 0 ? (float)(1 / next) : 0;
+	return weight;
+}
+
+/* The examples of an update that one shard has: a part of each batch. */
+struct part {
+	size_t next; /* where the batch behind it begins */
+	size_t pos, n;
+	size_t counted; /* examples of the update that token0 counts */
+};
+
+static struct part begin_parts(struct bt_train_run *t)
+{
+	size_t first = t->batches.pos;
+
+	t->gather.b.token0 = t->gather.b.sequence0 = 0;
+	return (struct part){.next = first, .counted = first};
+}
+
+/* Goes on to the shard's part of the next batch that has one for it. */
+static bool next_part(struct bt_train_run *t, int s, struct part *p)
+{
+	const struct bt_batches *b = &t->batches;
+	size_t n, end;
+
+	for (p->n = 0; p->next < t->update_end && p->n == 0; p->next += n) {
+		n = bt_batches_at(b, p->next);
+		p->pos =
+		    p->next + bt_batches_part(b, p->next, n, s, t->shards.n);
+		end = p->next +
+		      bt_batches_part(b, p->next, n, s + 1, t->shards.n);
+		p->n = end - p->pos;
+	}
+	for (; p->n > 0 && p->counted < p->pos; p->counted++) {
+		t->gather.b.token0 +=
+		    (uint32_t)bt_dataset_length(t->train, b->order[p->counted]);
+		t->gather.b.sequence0++;
+	}
+	return p->n > 0;
+}
+
+static int forward(struct bt_train_run *t, const struct part *p,
+                   struct bt_error *err)
+{
+	struct bt_batch *b = &t->gather.b;
+	int r;
+
+	bt_gather_fill(&t->gather, t->train, t->batches.order + p->pos, 0,
+	               p->n);
+	b->teacher_row = t->gather.rows;
+	r = bt_engine_forward(t->m->engine, b, err);
+	t->res->flop += bt_engine_flop(t->m->engine);
+	return r == BT_OK ? BT_OK : locate_error(t, p->pos, err);
+}
+
+/* Embeds the texts of the update, and compares them: the loss, and its gradient
+ * in t->whole. */
+static int compare_update(struct bt_train_run *t, double *loss,
+                          struct bt_error *err)
+{
+	struct bt_engine *e = t->m->engine;
+	size_t first = t->batches.pos;
+	struct bt_batch *b = &t->gather.b;
+	struct part p;
+	double start;
+	int r, s;
+
+	b->logit_grads = t->whole.grads; /* no loss */
+	for (s = 0; s < t->shards.n; s++)
+		for (p = begin_parts(t); next_part(t, s, &p);) {
+			r = forward(t, &p, err);
+			if (r != BT_OK)
+				return r;
+			bt_whole_update_keep(&t->whole, e, p.pos - first);
+		}
+	start = bt_seconds();
+	*loss = bt_whole_update_loss(&t->whole, e, t->train,
+	                             t->batches.order + first,
+	                             t->update_end - first, b);
+	bt_train_add_time(t, "loss of the update", start, 0);
+	return isfinite(*loss) ? BT_OK : bt_train_diverged(t, "loss", err);
+}
+
+/* Forward and backward over the examples of a shard. */
+static int shard_gradients(void *ctx, int s, struct bt_error *err)
+{
+	struct bt_train_run *t = ctx;
+	struct bt_engine *e = t->m->engine;
+	struct bt_batch *b = &t->gather.b;
+	struct bt_shard_sum *sum = &t->shard_sums[s];
+	size_t first = t->batches.pos;
+	struct part p;
+	bool any = false;
+	int r;
+
+	*sum = (struct bt_shard_sum){0};
+	for (p = begin_parts(t); next_part(t, s, &p); any = true) {
+		if (t->comparing)
+			b->logit_grads =
+			    t->whole.grads + (p.pos - first) * t->whole.width;
+		r = forward(t, &p, err);
+		if (r != BT_OK)
+			return r;
+		sum->loss += bt_engine_loss(e);
+		if (!isfinite(sum->loss))
+			return bt_train_diverged(t, "loss", err);
+		r = bt_engine_backward(e, any, err);
+		if (r != BT_OK)
+			return locate_error(t, p.pos, err);
+		count_right(t, p.pos, sum);
+		t->res->flop += 2 * bt_engine_flop(e);
+		sum->tokens += b->tokens;
+	}
+	if (!any)
+		memset(bt_engine_grads(e), 0,
+		       t->m->graph.n_floats * sizeof(float));
+	return BT_OK;
+}
+
+/* Adds what the shards had to what the run has. */
+static void count_update(struct bt_train_run *t, double weight, double *loss)
+{
+	int s;
+
+	for (s = 0; s < t->shards.n; s++) {
+		*loss += t->shard_sums[s].loss;
+		t->s.right += t->shard_sums[s].right;
+		t->s.seen += t->shard_sums[s].seen;
+		t->res->tokens += t->shard_sums[s].tokens;
+	}
+	t->s.loss_sum += *loss * weight;
+	t->s.loss_weight += weight;
+	if (t->update_end > t->train->n - t->train->n / 4) {
+		t->tail_sum += *loss * weight;
+		t->tail_weight += weight;
+	}
+	t->s.step_loss_sum += *loss * weight;
+	t->s.step_loss_weight += weight;
+}
+
+int bt_train_gradients(struct bt_train_run *t, double *loss,
+                       struct bt_error *err)
+{
+	size_t first = t->batches.pos;
+	double weight;
+	int r = BT_OK;
+
+	t->update_end = bt_batches_update_end(&t->batches, first);
+	t->comparing = t->whole.x != NULL &&
+	               (t->shards.n > 1 || bt_batches_at(&t->batches, first) <
+	                                       t->update_end - first);
+	weight = begin_update(t);
+	*loss = 0;
+	if (t->comparing && (r = compare_update(t, loss, err)))
+		return r;
+	r = bt_shards_add_up(&t->shards, shard_gradients, t, &t->grads, err);
+	if (r == BT_OK)
+		count_update(t, weight, loss);
+	return r;
+}

@@ -1,0 +1,85 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# bert-train --shards: the gradients of the parts of a batch, added up, are those of the
+# batch, with dropout, which is numbered through the update, within the rounding of sums
+# taken in another order. Plain gradient descent, as in accumulate.t.
+. "$TEST_TOP/tests/lib/lib.sh"
+. "$TEST_TOP/tests/lib/squad.sh"
+. "$TEST_TOP/tests/lib/tasks.sh"
+
+train() { # OUT [OPTION ...]
+	o=$1
+	shift
+	bert-train -q --force --init-config tiny --tokenizer vocab.txt --task $task --dtype f32 \
+		--optimizer sgd --clip 0 --learning-rate .02 --epochs 2 --log-steps 1 -o "$o" "$@" train.rec
+}
+# far A B: the largest difference of two models' weights
+far() {
+	ckpt-inspect --diff "$1" "$2" >diff 2>&1
+	case $? in
+	0) echo 0 ;;
+	1) sed -n 's/.*largest difference //p' diff ;;
+	*) echo trouble ;;
+	esac
+}
+within() { # A B LIMIT NAME
+	d=$(far "$1" "$2")
+	echo "largest difference $d, limit $3" >why
+	awk -v d="$d" -v l="$3" 'BEGIN { exit !(d ~ /^[0-9]/ && d <= l) }'
+	result $? "$4"
+}
+steps() { # DIR: loss and norm of each update
+	sed -n 's/.*"loss":\([0-9.]*\).*"gradient_norm":\([0-9.]*\).*/\1 \2/p' "$1/history.jsonl"
+}
+
+for task in $tasks; do
+	task_records $task train.rec
+	# dropout of rows that are selected is numbered within what they are selected from
+	case $task in
+	tagging) drop='--dropout 0' ;;
+	*) drop='--dropout .2' ;;
+	esac
+	# shellcheck disable=SC2086 # options
+	{
+		train one --batch-size 16 $drop
+		for k in 2 5 32; do
+			train many --batch-size 16 $drop --shards $k
+			within one many 2e-6 "$task: $k shards"
+		done
+		steps many >many.steps
+		steps one | paste -d ' ' - many.steps | awk 'function far(a, b) { return (a > b ? a - b : b - a) > 1e-5 * (a + .1) }
+			NF != 4 || far($1, $3) || far($2, $4) { bad = 1; print } END { exit bad || NR < 4 }' >why
+		result $? '... losses and norms of all updates'
+		train many --batch-size 8 --accumulate 2 --shards 3 $drop -j 3 --checkpoint-activations
+		within one many 2e-6 "$task: shards of two batches that are accumulated"
+		train one --batch-size 8 --accumulate 2 --shards 3 $drop -j 1
+		is "$(far one many)" 0 '... neither threads nor recomputing matter'
+	}
+done
+
+# What the limit tells apart.
+task=classification
+task_records $task train.rec
+train one --batch-size 16 --shards 1
+train many --batch-size 15
+awk -v d="$(far one many)" 'BEGIN { exit !(d ~ /^[0-9]/ && d > 1e-4) }'
+result $? 'other batches are far from that'
+train many --batch-size 16 --dropout 0
+awk -v d="$(far one many)" 'BEGIN { exit !(d ~ /^[0-9]/ && d > 1e-4) }'
+result $? 'so is another dropout'
+train many --batch-size 16
+is "$(far one many)" 0 'one shard is a whole batch'
+train many --batch-size 16 --shards 2
+[ "$(far one many)" != 0 ]
+result $? 'two shards are added up in another order'
+
+# A batch by tokens, and other optimizers.
+for more in '--batch-tokens 300' '--optimizer lamb' '--clip .1'; do
+	# shellcheck disable=SC2086 # options
+	{
+		train one $more
+		train many $more --shards 4
+	}
+	within one many 1e-5 "4 shards, $more"
+done
+finish
