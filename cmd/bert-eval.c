@@ -32,11 +32,12 @@ struct args {
 	struct bt_minimum *minimum; /* [min.n] */
 	int64_t errors;             /* 0: none */
 	const char *compare;
-	const char *rank_by; /* the feature of a query, or NULL */
-	const char *issues;  /* the file of label issues, or NULL */
-	const char *html;    /* the file of a page, or NULL */
-	bool each;           /* token is masked */
-	const char *tune;    /* the metric to tune thresholds for, or NULL */
+	const char *rank_by;   /* the feature of a query, or NULL */
+	const char *issues;    /* the file of label issues, or NULL */
+	const char *html;      /* the file of a page, or NULL */
+	bool each;             /* token is masked */
+	const char *tune;      /* the metric to tune thresholds for, or NULL */
+	const char *calibrate; /* how, or NULL */
 };
 
 static const struct bt_opt options[] = {
@@ -85,6 +86,10 @@ static const struct bt_opt options[] = {
            threshold),
     BT_STR(0, "tune-threshold", "f1",
            "write the thresholds with the highest F1 to -o FILE", args, tune),
+    BT_GROUP("Probabilities"),
+    BT_STR(0, "calibrate", "temperature|vector",
+           "fit the probabilities to these records, and keep it in -m DIR",
+           args, calibrate),
     BT_GROUP("Questions"),
     BT_STR(0, "null-odds", "FILE",
            "odds of --predictions that questions have no answer", args,
@@ -145,6 +150,22 @@ static const char *tune_contradiction(const struct args *a)
 	return NULL;
 }
 
+/* The error if --calibrate does not go with the rest; or NULL. */
+static const char *fit_contradiction(const struct args *a)
+{
+	if (a->calibrate == NULL)
+		return NULL;
+	if (a->model.n != 1)
+		return "--calibrate takes one -m DIR, where it is kept";
+	if (a->json || a->by.n > 0 || a->errors > 0 || a->compare != NULL ||
+	    a->issues != NULL || a->min.n > 0 || a->rank_by != NULL ||
+	    a->tune != NULL || a->threshold != NULL || a->html != NULL)
+		return "--calibrate has its own report: leave out --json, "
+		       "--html, --by, --rank-by, --errors, --compare, --label-issues, "
+		       "--min and thresholds";
+	return NULL;
+}
+
 /* Whether a further output has a file of its own. */
 static bool is_apart(const char *path, const struct args *a)
 {
@@ -166,6 +187,10 @@ static bool check_more(struct args *a, int *status)
 	}
 	if (tune_contradiction(a) != NULL) {
 		*status = bt_tool_misuse(&tool, "%s", tune_contradiction(a));
+		return false;
+	}
+	if (fit_contradiction(a) != NULL) {
+		*status = bt_tool_misuse(&tool, "%s", fit_contradiction(a));
 		return false;
 	}
 	if (a->model.n > 1 && a->compare != NULL) {
@@ -265,7 +290,8 @@ static int write_page(struct run *r, struct bt_error *err)
 	return e;
 }
 
-static int write_report(struct run *r, struct bt_error *err)
+static int write_report(struct run *r, const struct bt_log *log,
+                        struct bt_error *err)
 {
 	const char *path = r->a->common.output;
 	struct bt_buf b = BT_BUF_INIT;
@@ -276,6 +302,10 @@ static int write_report(struct run *r, struct bt_error *err)
 		if (e == BT_OK)
 			e = write_file(path, &r->tuned, err);
 		path = NULL;
+	} else if (r->a->calibrate != NULL) {
+		e = bt_calibrate(
+		    &r->v.outputs, strcmp(r->a->calibrate, "vector") == 0,
+		    r->a->model.item[0], &r->v.s.model, log, &b, err);
 	} else if (r->a->json) {
 		put_json(r, &b);
 	} else {
@@ -309,7 +339,7 @@ static bool label_options(const struct args *a)
 	return a->errors > 0 || a->by.n > 0 || a->rank_by != NULL ||
 	       a->threshold != NULL || a->tune != NULL || a->issues != NULL ||
 	       a->compare != NULL || a->task != NULL || a->scheme != NULL ||
-	       a->predictions.n > 1;
+	       a->calibrate != NULL || a->predictions.n > 1;
 }
 
 /* The error if options do not go with the task; or NULL. */
@@ -378,7 +408,8 @@ evaluation_options(struct run *r, char **paths, int n, const struct bt_log *log)
 	    .issues = a->issues != NULL,
 	    .threshold = a->threshold,
 	    .scheme = a->scheme,
-	    .tune = a->tune != NULL};
+	    .tune = a->tune != NULL,
+	    .fits = a->calibrate != NULL};
 }
 
 /* What the user should know about the numbers. */
@@ -424,7 +455,7 @@ static int evaluate(struct run *r, char **paths, int n, struct bt_error *err)
 	if (e == BT_OK && a->html != NULL)
 		e = write_page(r, err);
 	if (e == BT_OK)
-		e = write_report(r, err);
+		e = write_report(r, &log, err);
 	if (e != BT_OK)
 		return e;
 	tell(r, &log);

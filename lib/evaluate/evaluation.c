@@ -20,6 +20,8 @@ static int count(void *ctx, uint64_t i, const struct bt_dataset *d, size_t k,
 		return BT_OK;
 	}
 	e = bt_forward_count(&v->m, d, k, logits, err);
+	if (e == BT_OK && v->o.fits)
+		e = bt_outputs_add(&v->outputs, d, k, logits, err);
 	if (e == BT_OK && v->s.gather.next_logits != NULL)
 		bt_metrics_add_next(&v->m, d->label[k],
 		                    v->s.gather.next_logits);
@@ -78,6 +80,10 @@ static int prepare(struct bt_evaluation *v, struct bt_error *err)
 		                        err);
 	if (e == BT_OK && v->o.tune)
 		e = bt_tune_threshold_check(&v->m, err);
+	if (e == BT_OK && v->o.fits)
+		e = bt_calibrate_check(task, err);
+	v->outputs.k = (size_t)outputs(v);
+	v->outputs.has_targets = task->metrics->has_rows;
 	return e == BT_OK ? check_metrics(v, err) : e;
 }
 
@@ -89,6 +95,7 @@ static int open_model(struct bt_evaluation *v, struct bt_error *err)
 
 	s.labels = BT_LABELS_KNOWN;
 	s.judges = true;
+	s.raw = v->o.fits;
 	details.issues = v->o.issues ? &v->issues : NULL;
 	bt_report_ask(&v->report, &details, &s);
 	e = bt_predict_stream_open(&s, &v->s, err);
@@ -143,6 +150,7 @@ void bt_evaluation_close(struct bt_evaluation *v)
 {
 	bt_report_clear(&v->report);
 	bt_label_issues_clear(&v->issues);
+	bt_outputs_clear(&v->outputs);
 	bt_answers_clear(&v->answers);
 	bt_metrics_clear(&v->m);
 	free(v->bound);

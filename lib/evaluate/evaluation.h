@@ -5,6 +5,7 @@
 #define BT_EVALUATE_EVALUATION_H
 
 #include "evaluate/answers.h"
+#include "evaluate/calibrate.h"
 #include "evaluate/predictions.h"
 #include "evaluate/report.h"
 
@@ -29,6 +30,7 @@ struct bt_evaluation_opts {
 	const char *threshold;        /* or NULL */
 	const char *scheme;           /* of tags, or NULL */
 	bool tune;                    /* keep what thresholds are found by */
+	bool fits; /* keep the outputs, which are not calibrated */
 };
 
 /* Zero is not open. Not to be moved while it is. */
@@ -44,6 +46,7 @@ struct bt_evaluation {
 	double *bound;             /* [labels] of m; or NULL */
 	struct bt_report report;
 	struct bt_label_issues issues;
+	struct bt_outputs outputs; /* if it fits */
 	uint64_t unlabelled;
 };
 

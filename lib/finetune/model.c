@@ -15,6 +15,7 @@
 
 void bt_model_clear(struct bt_model *m)
 {
+	bt_calibration_clear(&m->calibration);
 	bt_engine_free(m->engine);
 	bt_ckpt_close(m->weights);
 	bt_graph_clear(&m->graph);
@@ -233,7 +234,14 @@ int bt_model_open(const char *dir, const struct bt_engine_opts *o,
 		                 "'%s' does not hold a trained classifier: "
 		                 "its configuration names %d labels",
 		                 dir, m->labels.n));
-	return finish_open(r, dir, o, m, err);
+	r = finish_open(r, dir, o, m, err);
+	if (r != BT_OK || m->task->per_token || !m->task->names_outputs)
+		return r;
+	r = bt_calibration_read(dir, &m->graph, m->engine, &m->labels,
+	                        &m->calibration, err);
+	if (r != BT_OK)
+		bt_model_clear(m);
+	return r;
 }
 
 int bt_model_open_parts(const char *config, const char *weights, int classes,

@@ -10,6 +10,7 @@
 
 #include "base/log.h"
 #include "cpu/engine.h"
+#include "finetune/calibration.h"
 #include "finetune/dataset.h"
 #include "finetune/weights.h"
 #include "model/config.h"
@@ -28,6 +29,7 @@ struct bt_model {
 	struct bt_graph graph;
 	struct bt_engine *engine;
 	struct bt_ckpt *weights; /* that the engine reads; or NULL */
+	struct bt_calibration calibration; /* of its directory, or none */
 };
 
 /* Zero is no model. */

@@ -195,8 +195,11 @@ static int open_more(struct bt_predict_stream *s,
 	r = bt_ensemble_open(&s->more, o->more, o->n_more, &s->model,
 	                     s->tok != NULL ? bt_tok_fingerprint(s->tok) : NULL,
 	                     e, err);
-	for (i = 0; r == BT_OK && i < o->n_more; i++)
+	for (i = 0; r == BT_OK && i < o->n_more; i++) {
+		bt_calibration_log(&s->more.model[i].calibration, o->more[i],
+		                   o->log);
 		r = bt_unfinished_warn(o->more[i], o->log, err);
+	}
 	return r;
 }
 
@@ -268,6 +271,9 @@ int bt_predict_stream_open(const struct bt_predict_stream_opts *o,
 	if (o->explains)
 		s->gather.tokens = BT_CONTRIBUTIONS_TOKENS;
 	bt_model_log(&s->model, o->log);
+	if (o->raw)
+		bt_calibration_clear(&s->model.calibration);
+	bt_calibration_log(&s->model.calibration, o->model, o->log);
 	if (o->model != NULL)
 		r = bt_unfinished_warn(o->model, o->log, err);
 	if (r == BT_OK)
@@ -443,8 +449,9 @@ static int infer(struct bt_predict_stream *s, struct forward *f,
 		return (s->o.apart ? bt_ensemble_each : bt_ensemble_infer)(
 		    &s->more, &s->model, &s->block, &s->gather, pass_on, f,
 		    &s->flop, err);
-	return bt_forward(s->model.engine, &s->block, &s->gather,
-	                  bt_model_width(&s->model), pass_on, f, &s->flop, err);
+	return bt_calibration_forward(
+	    &s->model.calibration, s->model.engine, &s->block, &s->gather,
+	    bt_model_width(&s->model), pass_on, f, &s->flop, err);
 }
 
 /* A block is a step of the profile. */

@@ -42,6 +42,7 @@ struct bt_predict_stream_opts {
 	                */
 	uint64_t seed; /* of these */
 	bool explains; /* bt_contributions will be asked of model.engine */
+	bool raw;      /* the model's calibration is left aside */
 	enum bt_precision dtype;
 	const char *gemm;           /* or NULL, as it must be with int8 */
 	const struct bt_log *log;   /* or NULL; outlives the stream */

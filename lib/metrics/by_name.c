@@ -60,7 +60,7 @@ static const struct {
     ROW(CLASSES | LABELS, false, "average_precision", average_precision, RANKS,
         0),
     ROW(CLASSES | LABELS, true, "brier_score", brier_score, PROBABILITIES, 0),
-    ROW(CLASSES, true, "ece", ece, PROBABILITIES, 0),
+    ROW(CLASSES | LABELS, true, "ece", ece, PROBABILITIES, 0),
     M(CLASSES, false, mcc),
     M(CLASSES, false, quadratic_weighted_kappa),
     ROW(CLASSES, false, "top_2_accuracy", top[0], PROBABILITIES, 2),
@@ -96,7 +96,7 @@ static const struct {
 } others[] = {
     {NUMBERS, "mcrmse", "rmse"},
     {CLASSES | LABELS, "log_loss", "loss"},
-    {CLASSES, "expected_calibration_error", "ece"},
+    {CLASSES | LABELS, "expected_calibration_error", "ece"},
     {CLASSES, "qwk", "quadratic_weighted_kappa"},
 };
 

@@ -264,7 +264,8 @@ struct bt_metrics_summary {
 	/* of classes in their order */
 	double quadratic_weighted_kappa;
 	double top[BT_METRICS_TOPS];
-	double ece; /* expected calibration error, of the likeliest class */
+	double ece; /* expected calibration error, of the likeliest class, or
+	             * of all labels */
 	/* mean of the squared errors of probabilities, for more than two
 	 * classes their sum; of labels the mean over these */
 	double brier_score;

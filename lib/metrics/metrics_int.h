@@ -28,6 +28,8 @@ void bt_metrics_average_end(int classes, struct bt_metrics_summary *s);
 
 /* Metrics of classes by their probabilities: sets m->p, adds an example, sums
  * up. */
+/* The bin of a probability: (0, 1/15], (1/15, 2/15], ... */
+int bt_metrics_bin(double p);
 void bt_metrics_softmax(struct bt_metrics *m, const float *logits);
 int bt_metrics_add_probabilities(struct bt_metrics *m, int truth,
                                  struct bt_error *err) BT_MUST_USE;

@@ -118,6 +118,24 @@ static double brier(const struct bt_metrics *m)
 	return bt_metrics_ratio(sum, (double)n);
 }
 
+/* The calibration error of the probability that a label holds, over all labels
+ * of all examples. */
+static double calibration_error(const struct bt_metrics *m)
+{
+	size_t i, n = (size_t)m->n * m->width;
+	double gap[BT_METRICS_BINS] = {0}, sum = 0, p;
+
+	for (i = 0; i < n; i++) {
+		p = (double)m->guess[i];
+		if (m->output == BT_METRICS_LOGITS)
+			p = (double)(float)(1 / (1 + exp(-p)));
+		gap[bt_metrics_bin(p)] += (m->truth[i] > 0) - p;
+	}
+	for (i = 0; i < BT_METRICS_BINS; i++)
+		sum += fabs(gap[i]);
+	return bt_metrics_ratio(sum, (double)n);
+}
+
 /* Sums over the labels. */
 struct sums {
 	double hits, predicted, support, areas, weights, precisions;
@@ -175,6 +193,7 @@ static void summary(const struct bt_metrics *m, struct bt_metrics_summary *s)
 	s->average_precision =
 	    t.n_precisions > 0 ? t.precisions / (double)t.n_precisions : NAN;
 	s->brier_score = brier(m);
+	s->ece = calibration_error(m);
 	if (m->output == BT_METRICS_ANSWERS)
 		s->lacks |= BT_METRICS_OF_PROBABILITIES | BT_METRICS_RANKS;
 	sum_wrong(m, &right, &wrong);
@@ -224,7 +243,9 @@ static void report_end(const struct bt_metrics *m,
 		bt_buf_printf(out, "  mean average precision %.4f",
 		              s->average_precision);
 	if (of_probabilities)
-		bt_buf_printf(out, "  Brier score %.4f\n", s->brier_score);
+		bt_buf_printf(out,
+		              "  Brier score %.4f  calibration error %.4f\n",
+		              s->brier_score, s->ece);
 	bt_buf_printf(out,
 	              "exact match (subset accuracy) %.4f  hamming loss %.4f",
 	              s->accuracy, s->hamming_loss);

@@ -57,6 +57,13 @@ static int keep(struct bt_metrics *m, int truth, struct bt_error *err)
 	return BT_OK;
 }
 
+int bt_metrics_bin(double p)
+{
+	int bin = (int)ceil(p * BT_METRICS_BINS) - 1;
+
+	return bin < 0 ? 0 : bin < BT_METRICS_BINS ? bin : BT_METRICS_BINS - 1;
+}
+
 int bt_metrics_add_probabilities(struct bt_metrics *m, int truth,
                                  struct bt_error *err)
 {
@@ -77,9 +84,7 @@ int bt_metrics_add_probabilities(struct bt_metrics *m, int truth,
 	s->brier += sum;
 	for (k = 0; k < BT_METRICS_TOPS; k++)
 		s->top[k] += before < bt_metrics_top[k];
-	/* (0, 1/15], (1/15, 2/15], ... */
-	bin = (int)ceil((double)m->p[best] * BT_METRICS_BINS) - 1;
-	bin = bin < 0 ? 0 : bin < BT_METRICS_BINS ? bin : BT_METRICS_BINS - 1;
+	bin = bt_metrics_bin((double)m->p[best]);
 	s->bin_n[bin]++;
 	s->bin_hits[bin] += best == truth;
 	s->bin_p[bin] += (double)m->p[best];
