@@ -25,6 +25,8 @@ static const struct {
     {"attention.q_lin.", "distilbert"},
     {"attention.attn.q.", "mpnet"},
     {"attention.self.query_proj.", "deberta-v2"},
+    {"mlp.up_gate_proj.", "gte"},
+    {"mlp.fc11.", "nomic_bert"},
     {"attn.Wqkv.", "modernbert"},
     {"electra.", "electra"},
     {"embeddings_project.", "electra"},
@@ -49,9 +51,12 @@ static const struct {
     {"attention.attn.q.weight", 1, NUMBER(hidden_size)},
     {"attention.query.weight", 1, NUMBER(hidden_size)},
     {"attn.Wqkv.weight", 1, NUMBER(hidden_size)},
+    {"attention.qkv_proj.weight", 1, NUMBER(hidden_size)},
     {"intermediate.dense.weight", 0, NUMBER(intermediate_size)},
     {"ffn.lin1.weight", 0, NUMBER(intermediate_size)},
     {".ffn.weight", 0, NUMBER(intermediate_size)},
+    {"mlp.down_proj.weight", 1, NUMBER(intermediate_size)},
+    {"mlp.fc2.weight", 1, NUMBER(intermediate_size)},
 };
 
 /* The same by keys of a configuration. */
@@ -182,8 +187,9 @@ static int by_tensors(const struct bt_ckpt *c, struct bt_ckpt_family *f,
 static void refine(struct bt_ckpt_family *f, const char *type)
 {
 	static const char *const types[] = {
-	    "albert",  "bert",  "camembert", "deberta-v2",  "distilbert",
-	    "electra", "mpnet", "roberta",   "xlm-roberta", "modernbert"};
+	    "albert",     "bert",    "camembert",  "deberta-v2",
+	    "distilbert", "electra", "gte",        "modernbert",
+	    "mpnet",      "roberta", "nomic_bert", "xlm-roberta"};
 	size_t i;
 
 	for (i = 0; type != NULL && i < COUNT(types); i++)

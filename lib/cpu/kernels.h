@@ -83,11 +83,12 @@ struct bt_sum {
 	bool dx_bf16;
 };
 
-/* y = act(left half of x) * right half. */
+/* y = act(one half of x) * the other one. */
 struct bt_glu {
 	enum bt_activation act;
-	size_t cols;   /* of y */
-	const void *x; /* [rows, 2 cols] */
+	size_t cols;        /* of y */
+	size_t gate, other; /* where a row's halves begin: 0 or cols */
+	const void *x;      /* [rows, 2 cols] */
 	bool x_bf16;
 	float *y;         /* [rows, cols] or NULL */
 	uint16_t *y_bf16; /* [rows, cols] bf16, or NULL */

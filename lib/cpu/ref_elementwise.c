@@ -46,6 +46,8 @@ static float act_value(enum bt_activation act, float x)
 		return tanhf(x);
 	case BT_ACT_SOFTPLUS: /* in this order a NaN stays one */
 		return (x < 0 ? 0 : x) + log1pf(expf(-fabsf(x)));
+	case BT_ACT_SILU:
+		return x / (1 + expf(-x));
 	default:
 		return x;
 	}
@@ -71,6 +73,9 @@ static float act_slope(enum bt_activation act, float x)
 		return 1 - t * t;
 	case BT_ACT_SOFTPLUS:
 		return 1 / (1 + expf(-x));
+	case BT_ACT_SILU:
+		t = 1 / (1 + expf(-x));
+		return t * (1 + x * (1 - t));
 	default:
 		return 1;
 	}
@@ -140,9 +145,9 @@ void bt_ref_glu(const struct bt_glu *a, size_t row0, size_t row1, float *y)
 	for (r = row0; r < row1; r++)
 		for (i = 0; i < a->cols; i++) {
 			at = 2 * r * a->cols + i;
-			y[0] = get(a->x, at, a->x_bf16);
+			y[0] = get(a->x, at + a->gate, a->x_bf16);
 			bt_ref_act(a->act, false, y, y, 1, 1, 1);
-			y[0] *= get(a->x, at + a->cols, a->x_bf16);
+			y[0] *= get(a->x, at + a->other, a->x_bf16);
 			at = r * a->cols + i;
 			if (a->y != NULL)
 				a->y[at] = y[0];
@@ -160,14 +165,14 @@ void bt_ref_glu_back(const struct bt_glu *a, size_t row0, size_t row1,
 	for (r = row0; r < row1; r++)
 		for (i = 0; i < a->cols; i++) {
 			at = 2 * r * a->cols + i;
-			x = get(a->x, at, a->x_bf16);
-			gate = get(a->x, at + a->cols, a->x_bf16);
+			x = get(a->x, at + a->gate, a->x_bf16);
+			gate = get(a->x, at + a->other, a->x_bf16);
 			dy = get(a->dy, r * a->cols + i, a->dy_bf16);
 			gate *= dy;
 			bt_ref_act_back(a->act, false, &x, &gate, &scratch[0],
 			                1, 1, 1);
 			bt_ref_act(a->act, false, &x, &scratch[1], 1, 1, 1);
-			put(a->dx, at, a->dx_bf16, scratch[0]);
-			put(a->dx, at + a->cols, a->dx_bf16, scratch[1] * dy);
+			put(a->dx, at + a->gate, a->dx_bf16, scratch[0]);
+			put(a->dx, at + a->other, a->dx_bf16, scratch[1] * dy);
 		}
 }

@@ -92,6 +92,8 @@ static struct glu_job glu_job(struct bt_engine *e, int node)
 
 	j.a.act = n->u.glu.act;
 	j.a.cols = (size_t)n->cols;
+	j.a.gate = n->u.glu.gate_last ? j.a.cols : 0;
+	j.a.other = j.a.cols - j.a.gate;
 	j.a.x = bt_operand(e, n->in[0]);
 	j.a.x_bf16 = e->o.bf16;
 	j.a.y = r->buf[BT_SLOT_F32];

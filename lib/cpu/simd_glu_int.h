@@ -88,9 +88,11 @@ VEC void gated_rows(enum bt_activation act, const struct bt_glu *a, size_t row0,
 		for (i = 0; i < h; i += VL) {
 			n = lanes(i, h);
 			at = 2 * r * h + i;
-			x = act_value(act, false,
-			              get_upto(a->x_bf16, a->x, at, n));
-			x = v_mul(x, get_upto(a->x_bf16, a->x, at + h, n));
+			x = act_value(
+			    act, false,
+			    get_upto(a->x_bf16, a->x, at + a->gate, n));
+			x = v_mul(x,
+			          get_upto(a->x_bf16, a->x, at + a->other, n));
 			put_both(a->y, a->y_bf16, r * h + i, n, x);
 		}
 }
@@ -103,6 +105,8 @@ static void glu(const struct bt_glu *a, size_t row0, size_t row1,
 		gated_rows(BT_ACT_GELU, a, row0, row1);
 	else if (a->act == BT_ACT_GELU_TANH)
 		gated_rows(BT_ACT_GELU_TANH, a, row0, row1);
+	else if (a->act == BT_ACT_SILU)
+		gated_rows(BT_ACT_SILU, a, row0, row1);
 	else
 		bt_ref_glu(a, row0, row1, scratch);
 }
@@ -117,13 +121,13 @@ VEC void gated_back_rows(enum bt_activation act, const struct bt_glu *a,
 		for (i = 0; i < h; i += VL) {
 			n = lanes(i, h);
 			at = 2 * r * h + i;
-			x = get_upto(a->x_bf16, a->x, at, n);
-			gate = get_upto(a->x_bf16, a->x, at + h, n);
+			x = get_upto(a->x_bf16, a->x, at + a->gate, n);
+			gate = get_upto(a->x_bf16, a->x, at + a->other, n);
 			dy = get_upto(a->dy_bf16, a->dy, r * h + i, n);
 			gate = v_mul(v_mul(gate, dy), act_slope(act, false, x));
-			put_upto(a->dx_bf16, a->dx, at, n, gate);
+			put_upto(a->dx_bf16, a->dx, at + a->gate, n, gate);
 			dy = v_mul(dy, act_value(act, false, x));
-			put_upto(a->dx_bf16, a->dx, at + h, n, dy);
+			put_upto(a->dx_bf16, a->dx, at + a->other, n, dy);
 		}
 }
 
@@ -134,6 +138,8 @@ static void glu_back(const struct bt_glu *a, size_t row0, size_t row1,
 		gated_back_rows(BT_ACT_GELU, a, row0, row1);
 	else if (a->act == BT_ACT_GELU_TANH)
 		gated_back_rows(BT_ACT_GELU_TANH, a, row0, row1);
+	else if (a->act == BT_ACT_SILU)
+		gated_back_rows(BT_ACT_SILU, a, row0, row1);
 	else
 		bt_ref_glu_back(a, row0, row1, scratch);
 }

@@ -186,6 +186,22 @@ VEC vf v_gelu_tanh_slope(vf x)
 	return v_fma(v_mul(v_mul(x, v_set1(2.0f)), v_mul(s, rest)), du, s);
 }
 
+/* With the logistic function s: the value is x s, the slope s + x s (1 - s). */
+VEC vf v_silu(vf x)
+{
+	vf e = v_exp(x);
+
+	return v_mul(x, v_div(e, v_add(e, v_set1(1.0f))));
+}
+
+VEC vf v_silu_slope(vf x)
+{
+	vf e = v_exp(x), rest = v_div(v_set1(1.0f), v_add(e, v_set1(1.0f)));
+	vf s = v_mul(e, rest);
+
+	return v_fma(v_mul(x, s), rest, s);
+}
+
 /* Philox for VL counters that differ in their first word. */
 VEC void v_philox(uint64_t seed, vu c0, uint32_t c1, uint32_t c2, uint32_t c3,
                   vu out[4])

@@ -248,13 +248,16 @@ static void norm_back(const struct bt_norm *a, size_t row0, size_t row1,
 /* bf16: the sums of one */
 VEC vf act_value(enum bt_activation act, bool bf16, vf x)
 {
-	return act == BT_ACT_GELU ? v_gelu(bf16, x) : v_gelu_tanh(x);
+	return act == BT_ACT_GELU   ? v_gelu(bf16, x)
+	       : act == BT_ACT_SILU ? v_silu(x)
+	                            : v_gelu_tanh(x);
 }
 
 VEC vf act_slope(enum bt_activation act, bool bf16, vf x)
 {
-	return act == BT_ACT_GELU ? v_gelu_slope(bf16, x)
-	                          : v_gelu_tanh_slope(x);
+	return act == BT_ACT_GELU   ? v_gelu_slope(bf16, x)
+	       : act == BT_ACT_SILU ? v_silu_slope(x)
+	                            : v_gelu_tanh_slope(x);
 }
 
 VEC void act_rows(enum bt_activation act, bool bf16, const void *x, void *y,

@@ -43,6 +43,8 @@ static int read_activation(const json_t *o, const char *key,
 	    {"gelu_pytorch_tanh", BT_ACT_GELU_TANH},
 	    {"relu", BT_ACT_RELU},
 	    {"tanh", BT_ACT_TANH},
+	    {"silu", BT_ACT_SILU},
+	    {"swish", BT_ACT_SILU},
 	};
 	const char *name = NULL;
 	size_t i;

@@ -22,6 +22,8 @@ static const char *activation_key(enum bt_activation act)
 		return "relu";
 	case BT_ACT_TANH:
 		return "tanh";
+	case BT_ACT_SILU:
+		return "silu";
 	default:
 		return "gelu";
 	}

@@ -88,8 +88,8 @@ struct bt_family {
 
 extern const struct bt_family bt_family_albert, bt_family_bert,
     bt_family_camembert, bt_family_deberta_v2, bt_family_distilbert,
-    bt_family_electra, bt_family_modernbert, bt_family_mpnet, bt_family_roberta,
-    bt_family_xlm_roberta;
+    bt_family_electra, bt_family_gte, bt_family_modernbert, bt_family_mpnet,
+    bt_family_nomic_bert, bt_family_roberta, bt_family_xlm_roberta;
 
 /* The family's encoder, which gives the graph its settings too. */
 int bt_family_encoder(struct bt_graph *g, const struct bt_config *c,

@@ -260,7 +260,8 @@ static int layer(struct bt_graph *g, const struct bt_config *c, int x, int i,
 	y = norm(g, c, x, prefix, "mlp_norm");
 	y = linear(g, y, 2 * c->intermediate_size, prefix, "mlp.Wi",
 	           BT_ACT_NONE);
-	y = bt_block_dropout(g, bt_op_glu(g, y, c->act), c->hidden_dropout);
+	y = bt_block_dropout(g, bt_op_glu(g, y, c->act, false),
+	                     c->hidden_dropout);
 	y = linear(g, y, c->hidden_size, prefix, "mlp.Wo", BT_ACT_NONE);
 	return bt_op_add(g, x, y, 0);
 }

@@ -98,6 +98,8 @@ static int activate(struct bt_translation *t, enum bt_activation act, int x)
 		return op1(t, "Tanh", x);
 	case BT_ACT_SOFTPLUS:
 		return op1(t, "Softplus", x);
+	case BT_ACT_SILU:
+		return op2(t, "Mul", x, op1(t, "Sigmoid", x));
 	default:
 		bt_error_set(t->err, BT_EFORMAT,
 		             "the activation %s cannot be said in ONNX",
@@ -167,7 +169,9 @@ static int gated(struct bt_translation *t, const struct bt_node *n)
 	int a = bt_export_columns(t, n->in[0], 0, n->cols);
 	int b = bt_export_columns(t, n->in[0], n->cols, n->cols);
 
-	return op2(t, "Mul", activate(t, n->u.glu.act, a), b);
+	return n->u.glu.gate_last
+	           ? op2(t, "Mul", activate(t, n->u.glu.act, b), a)
+	           : op2(t, "Mul", activate(t, n->u.glu.act, a), b);
 }
 
 static int add(struct bt_translation *t, const struct bt_node *n)

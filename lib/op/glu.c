@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "op/ops.h"
 
-int bt_op_glu(struct bt_graph *g, int x, enum bt_activation act)
+int bt_op_glu(struct bt_graph *g, int x, enum bt_activation act, bool gate_last)
 {
 
 	if (g->failed)
@@ -14,5 +14,6 @@ int bt_op_glu(struct bt_graph *g, int x, enum bt_activation act)
 	                                         .cols = g->nodes[x].cols / 2,
 	                                         .in = {x},
 	                                         .n_in = 1,
-	                                         .u.glu.act = act});
+	                                         .u.glu.act = act,
+	                                         .u.glu.gate_last = gate_last});
 }

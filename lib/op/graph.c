@@ -195,6 +195,7 @@ const char *bt_activation_name(enum bt_activation act)
 	    [BT_ACT_NONE] = "none",           [BT_ACT_GELU] = "gelu",
 	    [BT_ACT_GELU_TANH] = "gelu_tanh", [BT_ACT_RELU] = "relu",
 	    [BT_ACT_TANH] = "tanh",           [BT_ACT_SOFTPLUS] = "softplus",
+	    [BT_ACT_SILU] = "silu",
 	};
 
 	return names[act];

@@ -57,6 +57,7 @@ enum bt_activation {
 	BT_ACT_RELU,
 	BT_ACT_TANH,
 	BT_ACT_SOFTPLUS, /* log(1 + e^x) */
+	BT_ACT_SILU,     /* x / (1 + e^-x): "silu", "swish" */
 	BT_ACTIVATIONS
 };
 
@@ -139,6 +140,7 @@ struct bt_node {
 		} drop;
 		struct {
 			enum bt_activation act;
+			bool gate_last;
 		} glu;
 		struct {
 			bool next; /* the labels are those of next sentences */

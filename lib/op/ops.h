@@ -109,11 +109,13 @@ int bt_op_relative_positions(struct bt_graph *g,
                              const struct bt_relative_args *p);
 
 /*
- * Y = act(A) * B, where A is the left half of X's columns and B the right one.
+ * Y = act(A) * B, where A is the left half of X's columns and B the right one;
+ * or A the right one, where gate_last.
  * (R,2H) -> (R,H)   [Shazeer 2020, "GLU Variants Improve Transformer"]
  * Backward: dA = dY * B * act'(A), dB = dY * act(A).
  */
-int bt_op_glu(struct bt_graph *g, int x, enum bt_activation act);
+int bt_op_glu(struct bt_graph *g, int x, enum bt_activation act,
+              bool gate_last);
 
 /* The first token's row of each sequence: (T,H) -> (B,H). */
 int bt_op_first(struct bt_graph *g, int x);

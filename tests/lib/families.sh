@@ -3,7 +3,9 @@
 # first weights are larger than usual: from those of 0.02 a model of so few columns
 # learns with some seeds and not with others.
 # shellcheck shell=sh
-families='albert bert camembert deberta-v2 distilbert electra modernbert mpnet roberta xlm-roberta'
+families='albert bert camembert deberta-v2 distilbert electra gte modernbert mpnet nomic_bert roberta xlm-roberta'
+# those of which transformers has a class that answers questions
+answering='albert bert camembert deberta-v2 distilbert electra modernbert mpnet roberta xlm-roberta'
 
 family_config() { # FAMILY
 	set -- "$1" '"vocab_size": 2000, "max_position_embeddings": 64, "initializer_range": 0.1'
@@ -15,7 +17,7 @@ family_config() { # FAMILY
 	esac
 	case $1 in
 	albert | electra) set -- "$@" ', "embedding_size": 16' ;;
-	camembert | roberta | xlm-roberta)
+	camembert | gte | roberta | xlm-roberta)
 		# the vocabulary's padding has the id 0
 		set -- "$@" ', "type_vocab_size": 1, "pad_token_id": 0' ;;
 	# the dev texts are longer than a window

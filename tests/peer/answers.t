@@ -15,11 +15,11 @@ HF_HUB_OFFLINE=1
 export HF_HUB_OFFLINE
 # shellcheck disable=SC2086
 works 'transformers write a model of each family' \
-	"$PEER_PYTHON" "$peer" make "$TEST_TOP/pipelines/data/vocab.txt" 6 $families
+	"$PEER_PYTHON" "$peer" make "$TEST_TOP/pipelines/data/vocab.txt" 6 $answering
 for data in records answered; do
 	tfrecord-cat -q --from-json -o $data.rec $data.json
 done
-for f in $families; do
+for f in $answering; do
 	works "$f is evaluated" bert-eval -q --json -m $f --dtype f32 records.rec
 	mv out $f.eval.json
 	works '... trained' bert-train -q -m $f --dtype f32 --steps 6 --batch-size 500 --dropout 0 \
@@ -31,7 +31,7 @@ for f in $families; do
 	done
 done
 # shellcheck disable=SC2086
-"$PEER_PYTHON" "$peer" check $families >compared 2>why
+"$PEER_PYTHON" "$peer" check $answering >compared 2>why
 is "$(grep -c 'ok ' compared)" 60 'all are compared'
 while read -r line; do
 	case $line in

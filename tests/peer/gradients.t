@@ -30,7 +30,9 @@ all=$(
 	for family in $families; do
 		[ $family = bert ] || echo tiny $family texts
 		echo tiny $family tokens
-		echo tiny $family spans
+		case " $answering " in
+		*" $family "*) echo tiny $family spans ;;
+		esac
 		echo tiny $family masked
 	done
 )

@@ -16,8 +16,10 @@ class_of() { # FAMILY
 	deberta-v2) echo DebertaV2 ;;
 	distilbert) echo DistilBert ;;
 	electra) echo Electra ;;
+	gte) echo Gte ;;
 	modernbert) echo ModernBert ;;
 	mpnet) echo MPNet ;;
+	nomic_bert) echo NomicBert ;;
 	roberta) echo Roberta ;;
 	xlm-roberta) echo XLMRoberta ;;
 	esac
@@ -29,6 +31,8 @@ head_of() {
 	bert) echo 'bert.pooler.dense.weight, bert.pooler.dense.bias, classifier.weight, classifier.bias' ;;
 	distilbert) echo 'pre_classifier.weight, pre_classifier.bias, classifier.weight, classifier.bias' ;;
 	deberta-v2) echo 'pooler.dense.weight, pooler.dense.bias, classifier.weight, classifier.bias' ;;
+	gte | nomic_bert)
+		echo "$1.pooler.dense.weight, $1.pooler.dense.bias, classifier.weight, classifier.bias" ;;
 	modernbert) echo 'head.dense.weight, head.norm.weight, classifier.weight, classifier.bias' ;;
 	*) echo 'classifier.dense.weight, classifier.dense.bias, classifier.out_proj.weight, classifier.out_proj.bias' ;;
 	esac
@@ -77,6 +81,23 @@ sed 's/"max_position_embeddings": 64/"max_position_embeddings": 8192/' modernber
 bert-train --init-config long.json --tokenizer vocab.txt --dry-run -j 1 -o no train.rec >need
 awk '$1 == "scratch" { exit $2 > 2 }' need
 result $? 'memory is for the texts that there are, not for those that there could be'
+
+# The configuration that Nomic's own code reads.
+cat >nomic.json <<'END'
+{"model_type": "nomic_bert", "activation_function": "swiglu", "n_embd": 32, "n_layer": 2, "n_head": 2,
+ "n_inner": 48, "n_positions": 64, "layer_norm_epsilon": 1e-12, "rotary_emb_base": 1000, "vocab_size": 2000,
+ "rotary_emb_fraction": 1.0, "rotary_scaling_factor": null, "prenorm": false, "qkv_proj_bias": false,
+ "resid_pdrop": 0, "attn_pdrop": 0, "type_vocab_size": 2, "initializer_range": 0.1, "auto_map": {}}
+END
+bert-train -q --init-config nomic.json --tokenizer vocab.txt --seed 6 --steps 2 -o n1 train.rec
+bert-train -q --init-config nomic_bert.json --tokenizer vocab.txt --seed 6 --steps 2 -o n2 train.rec
+same n1/model.safetensors n2/model.safetensors "Nomic's own configuration means the same"
+is "$(grep -c 'n_embd\|auto_map\|rotary_emb_base' n1/config.json)" 0 'and becomes that of transformers'
+for part in 'qkv_proj_bias": false,qkv_proj_bias": true' 'fraction": 1.0,fraction": 0.5' 'swiglu,gelu'; do
+	sed "s/${part%,*}/${part#*,}/" nomic.json >bad.json
+	refuses "*bad.json': *is not supported*" "refuses $part" \
+		bert-train --init-config bad.json --tokenizer vocab.txt -o bad train.rec
+done
 
 # Other labels: the layer of a row for each class is new, the rest of the head not.
 sed 's/,parking$/,elsewhere/' train.csv >other.csv
@@ -133,7 +154,7 @@ says electra '"is_decoder": true' 'is_decoder true'
 says bert '"pad_token_id": 2000' "'pad_token_id'"
 says roberta '"pad_token_id": null' 'pad_token_id null'
 says roberta '"pad_token_id": 63' 'max_position_embeddings 64 leaves no position'
-says camembert '"hidden_act": "swish"' "hidden_act 'swish'"
+says camembert '"hidden_act": "mish"' "hidden_act 'mish'"
 says distilbert '"activation": "mish"' "activation 'mish'"
 says distilbert '"sinusoidal_pos_embds": true' 'sinusoidal_pos_embds true'
 says distilbert '"n_heads": 5' 'hidden_size 32 is not a multiple'
@@ -151,6 +172,11 @@ says deberta-v2 '"norm_rel_ebd": "batch_norm"' "norm_rel_ebd 'batch_norm'"
 says deberta-v2 '"embedding_size": 16' 'embedding_size 16'
 says deberta-v2 '"attention_head_size": 64' 'attention_head_size 64'
 says deberta-v2 '"position_buckets": 200' 'position_buckets 200 do not go'
+says gte '"rope_scaling": {"type": "ntk", "factor": 8}' 'rope_scaling is not supported'
+says gte '"rope_parameters": {"rope_type": "yarn"}' "rope_type 'yarn'"
+says gte '"rope_parameters": 3' "'rope_parameters' is not"
+says gte '"num_attention_heads": 32' 'heads of 1 columns'
+says nomic_bert '"head_dim": 8' 'head_dim 8'
 says modernbert '"norm_bias": true' 'norm_bias true'
 says modernbert '"classifier_pooling": "max"' "classifier_pooling 'max'"
 says modernbert '"pad_token_id": 2000' "'pad_token_id'"

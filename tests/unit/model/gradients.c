@@ -378,7 +378,8 @@ int main(int argc, char **argv)
 	    "head-pooler",       "modernbert-mean", "modernbert",
 	    "deberta-v2",        "deberta-v2-own",  "bert-tokens",
 	    "modernbert-tokens", "bert-spans",      "bert-masked",
-	    "roberta-masked",    "bert-next"};
+	    "roberta-masked",    "bert-next",       "gte",
+	    "nomic_bert",        "gte-masked",      "nomic_bert-masked"};
 	static char path[sizeof(committed) / sizeof(committed[0])][4096];
 	static char *of_path[sizeof(committed) / sizeof(committed[0])];
 	const char *top = getenv("TEST_TOP");
