@@ -8,8 +8,8 @@
 
 #include "base/file_use.h"
 #include "format/json.h"
+#include "format/python_repr.h"
 #include "garden/experiment_int.h"
-#include "garden/python_repr.h"
 #include "io/out.h"
 #include "io/path.h"
 

@@ -7,8 +7,8 @@
 
 #include "base/num.h"
 #include "base/sys.h"
+#include "format/python_repr.h"
 #include "garden/experiment_int.h"
-#include "garden/python_repr.h"
 
 void bt_experiment_log_add(struct bt_experiment_log *t, const char *name,
                            double value)

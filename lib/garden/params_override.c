@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/span.h"
-#include "garden/python_repr.h"
+#include "format/python_repr.h"
 
 #define MAX_INDEX 1023 /* of a list */
 #define MAX_DEPTH 16   /* of names */

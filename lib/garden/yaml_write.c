@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "garden/python_repr.h"
+#include "format/python_repr.h"
 #include "garden/yaml.h"
 
 /* True where the text may stand without quotes, in a list too, and is read as

@@ -116,6 +116,20 @@ const char *bt_in_packing(const struct bt_in *in)
 	return in->unpack != NULL ? bt_decompress_name(in->unpack) : NULL;
 }
 
+int bt_in_plain_file(const struct bt_in *in)
+{
+	struct stat st;
+
+	if (in->unpack != NULL || in->utf16 != NULL || in->offset != 0 ||
+	    fstat(in->fd, &st) != 0 || !S_ISREG(st.st_mode))
+		return -1;
+	/* what is over the limit was read, but not kept */
+	return in->over ||
+	               lseek(in->fd, 0, SEEK_CUR) == (off_t)(in->len - in->pos)
+	           ? in->fd
+	           : -1;
+}
+
 /* Makes room for n unread bytes and a block to read into. */
 static int make_room(struct bt_in *in, size_t n, struct bt_error *err)
 {

@@ -70,6 +70,10 @@ uint64_t bt_in_offset(const struct bt_in *in);
  * first look at it. */
 const char *bt_in_packing(const struct bt_in *in);
 
+/* The descriptor of a file that is read as it is, from its first byte on, which
+ * the next look would give: for pread(2). -1 of any other input. */
+int bt_in_plain_file(const struct bt_in *in);
+
 /*
  * Looks at the next n bytes without consuming them. *data is borrowed until the
  * next call; *got is n, or less at the end of the input.

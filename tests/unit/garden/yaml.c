@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-#include "garden/python_repr.h"
+#include "format/python_repr.h"
 #include "garden/yaml.h"
 
 static struct bt_yaml *parse(const char *text)

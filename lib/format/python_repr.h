@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Values written as Python writes them. */
-#ifndef BT_GARDEN_PYTHON_REPR_H
-#define BT_GARDEN_PYTHON_REPR_H
+#ifndef BT_FORMAT_PYTHON_REPR_H
+#define BT_FORMAT_PYTHON_REPR_H
 
 #include "base/buf.h"
 

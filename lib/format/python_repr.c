@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "garden/python_repr.h"
+#include "format/python_repr.h"
 
 #include <math.h>
 #include <stdio.h>
