@@ -89,8 +89,8 @@ static const struct bt_opt options[] = {
 static const struct bt_tool tool = {
     "csv2tfrecord",
     "[-t COL[,COL]] [-l COL] [-i COL] [OPTION ...] [FILE ...]",
-    "Converts CSV, TSV or JSON Lines to text records. COL is the name or "
-    "number\nof a column, or a JSON key.",
+    "Converts CSV, TSV, JSON Lines or Parquet to text records. COL is the "
+    "name or\nnumber of a column, or a JSON key.",
     "csv2tfrecord -t text -l label -o train.tfrecord train.csv",
     options,
 };

@@ -153,7 +153,9 @@ static int rename_label(struct bt_table_maker *m, struct bt_span *v,
 static int one_label(struct bt_table_maker *m, struct bt_error *err)
 {
 	struct bt_text_rec *rec = m->rec;
+	struct bt_span original;
 	int64_t number;
+	size_t class_id;
 	int r = bt_table_set_field(m, BT_LABEL, m->fields[m->columns->label[0]],
 	                           &rec->label, err);
 
@@ -171,7 +173,11 @@ static int one_label(struct bt_table_maker *m, struct bt_error *err)
 		                    "value",
 		                    (int)rec->label.n, rec->label.p);
 	m->fault = BT_TABLE_FAULTS;
+	original = rec->label;
 	r = rename_label(m, &rec->label, &number, err);
+	if (m->classes_numbered &&
+	    bt_string_set_find(m->classes, original, &class_id))
+		number = (int64_t)class_id;
 	rec->has_label_id = r == BT_OK && number >= 0;
 	rec->label_id = number;
 	return r;
@@ -229,6 +235,24 @@ static int split_labels(struct bt_table_maker *m, struct bt_error *err)
 			r = add_once(&m->labels, &m->labels_cap,
 			             &m->rec->n_labels, v, err);
 	}
+	return r;
+}
+
+/* All classes of which a list holds some, with their new names. */
+static int name_classes(struct bt_table_maker *m, struct bt_error *err)
+{
+	size_t i, n = bt_string_set_count(m->classes);
+	struct bt_span name;
+	int r = BT_OK;
+
+	for (i = 0; r == BT_OK && i < n; i++) {
+		name = bt_string_set_get(m->classes, i);
+		if (m->opts->map != NULL)
+			bt_label_map_find(m->opts->map, name, &name);
+		r = add_once(&m->names, &m->names_cap, &m->rec->n_names, name,
+		             err);
+	}
+	m->rec->names = m->names;
 	return r;
 }
 
@@ -325,5 +349,7 @@ int bt_table_make_labels(struct bt_table_maker *m, struct bt_error *err)
 	m->rec->several = true;
 	int r = split ? split_labels(m, err) : set_labels(m, err);
 	m->rec->labels = m->labels;
+	if (r == BT_OK && split && m->classes_numbered)
+		r = name_classes(m, err);
 	return r;
 }

@@ -10,17 +10,17 @@
 
 /* Whether numbers of labels outlive their new names: if no two labels share
  * one. */
-static bool stay_apart(const struct bt_table_opts *opts)
+static bool stay_apart(const struct bt_string_set *labels,
+                       const struct bt_label_map *map)
 {
-	const char *const *l = opts->task->labels;
 	struct bt_string_set *set = bt_string_set_new();
+	size_t i, n = bt_string_set_count(labels);
 	struct bt_span to;
-	size_t n;
 
-	for (n = 0; l[n] != NULL; n++) {
-		to = bt_span(l[n]);
-		if (opts->map != NULL)
-			bt_label_map_find(opts->map, to, &to);
+	for (i = 0; i < n; i++) {
+		to = bt_string_set_get(labels, i);
+		if (map != NULL)
+			bt_label_map_find(map, to, &to);
 		bt_string_set_put(set, to);
 	}
 	n -= bt_string_set_count(set);
@@ -40,7 +40,16 @@ void bt_table_maker_init(struct bt_table_maker *m,
 	m->known = bt_string_set_new();
 	for (l = opts->task->labels; *l != NULL; l++)
 		bt_string_set_put(m->known, bt_span(*l));
-	m->numbered = stay_apart(opts);
+	m->numbered = stay_apart(m->known, opts->map);
+}
+
+void bt_table_maker_classes(struct bt_table_maker *m,
+                            const struct bt_string_set *classes)
+{
+	m->classes = classes;
+	m->classes_numbered = classes != NULL && !m->opts->strip &&
+	                      !m->opts->fold_case &&
+	                      stay_apart(classes, m->opts->map);
 }
 
 void bt_table_maker_clear(struct bt_table_maker *m)

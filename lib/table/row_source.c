@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "table/table_int.h"
 
 static bool ends_in(const char *path, const char *const *ends, size_t n)
@@ -160,6 +161,67 @@ static int open_csv(struct bt_in *in, const struct bt_table_opts *opts,
 	                          : find_columns(rows, opts, err);
 }
 
+/* Columns that rows are wanted of: all but that of the label, where it may be
+ * several, hold no lists. */
+static int want_columns(struct bt_row_source *rows,
+                        const struct bt_table_opts *opts, struct bt_error *err)
+{
+	const struct bt_table_columns *c = &rows->columns;
+	const struct {
+		const size_t *at;
+		size_t n;
+		unsigned lists;
+	} all[] = {{c->text, c->n_text, 0},
+	           {c->label, c->n_label, c->n_label == 1 && !opts->numbers},
+	           {c->keep, c->n_keep, 0},
+	           {c->where, opts->n_where, 0},
+	           {&c->pair, c->pair != BT_TABLE_ABSENT, 0},
+	           {&c->id, c->id < BT_TABLE_ROW, 0},
+	           {&c->weight, c->weight != BT_TABLE_ABSENT, 0}};
+	struct bt_parquet *p = rows->parquet;
+	struct bt_span name;
+	size_t i, k, at;
+	int r = BT_OK;
+
+	for (i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		for (k = 0; r == BT_OK && k < all[i].n; k++) {
+			at = all[i].at[k];
+			name = bt_parquet_names(p)[at];
+			r = bt_parquet_want(p, at, err);
+			if (r == BT_OK &&
+			    bt_parquet_lists(p, at) > all[i].lists)
+				return bt_error_set(
+				    err, BT_EFORMAT,
+				    "column '%.*s' of %s holds lists, expected "
+				    "single values",
+				    (int)(name.n < 60 ? name.n : 60), name.p,
+				    bt_parquet_name(p));
+		}
+	return r;
+}
+
+static int open_parquet(struct bt_in *in, const struct bt_table_opts *opts,
+                        struct bt_row_source *rows, struct bt_error *err)
+{
+	struct bt_table_header h = {NULL, NULL, 0, BT_BUF_INIT};
+	int r = bt_parquet_open(in, opts->csv.max_field, opts->limit,
+	                        &rows->parquet, err);
+
+	if (r != BT_OK)
+		return r;
+	h.file = bt_parquet_name(rows->parquet);
+	h.n = bt_parquet_width(rows->parquet);
+	h.names = bt_array(h.n, sizeof(*h.names));
+	if (h.names == NULL)
+		return bt_error_nomem(err, "reading a header");
+	memcpy(h.names, bt_parquet_names(rows->parquet),
+	       h.n * sizeof(*h.names));
+	r = bt_table_columns_find(opts, &h, &rows->columns, err);
+	bt_table_header_clear(&h);
+	rows->found = r == BT_OK;
+	return r == BT_OK ? want_columns(rows, opts, err) : r;
+}
+
 /* The columns of a folder are those of bt_text_folder_open. */
 static int open_folder(const char *path, const struct bt_table_opts *opts,
                        struct bt_row_source *rows, struct bt_error *err)
@@ -181,9 +243,29 @@ static int open_folder(const char *path, const struct bt_table_opts *opts,
 	return r;
 }
 
+static int open_text(struct bt_in *in, const char *path,
+                     const struct bt_table_opts *opts,
+                     struct bt_row_source *rows, struct bt_error *err)
+{
+	int r = BT_OK;
+
+	rows->utf16 = opts->utf16;
+	if (opts->charset == BT_CHARSET_UTF8)
+		r = bt_in_utf16(in, &rows->utf16, err);
+	if (r == BT_OK && opts->task == NULL)
+		r = is_jsonl(in, path, opts, err);
+	if (r < 0) {
+		bt_in_close(in);
+		return r;
+	}
+	return r == 1 ? open_jsonl(in, opts, rows, err)
+	              : open_csv(in, opts, rows, err);
+}
+
 int bt_row_source_open(const char *path, const struct bt_table_opts *opts,
                        struct bt_row_source *rows, struct bt_error *err)
 {
+	uint64_t left = opts->limit != NULL ? opts->limit->left : 0;
 	struct bt_in *in;
 	int r;
 
@@ -196,17 +278,18 @@ int bt_row_source_open(const char *path, const struct bt_table_opts *opts,
 		if (r != BT_OK)
 			return r;
 		bt_in_limit(in, opts->limit);
-		rows->utf16 = opts->utf16;
-		if (opts->charset == BT_CHARSET_UTF8)
-			r = bt_in_utf16(in, &rows->utf16, err);
-		if (r == BT_OK && opts->task == NULL)
-			r = is_jsonl(in, path, opts, err);
+		r = opts->format == BT_TABLE_AUTO && opts->task == NULL
+		        ? bt_parquet_begins(in, err)
+		        : 0;
+		/* of Parquet, values count, not what is looked at */
+		if (r == 1 && opts->limit != NULL)
+			opts->limit->left = left;
 		if (r < 0)
 			bt_in_close(in);
 		else if (r == 1)
-			r = open_jsonl(in, opts, rows, err);
+			r = open_parquet(in, opts, rows, err);
 		else
-			r = open_csv(in, opts, rows, err);
+			r = open_text(in, path, opts, rows, err);
 	}
 	if (r != BT_OK)
 		bt_row_source_close(rows);
@@ -217,6 +300,7 @@ void bt_row_source_close(struct bt_row_source *rows)
 {
 	bt_csv_close(rows->csv);
 	bt_jsonl_close(rows->jsonl);
+	bt_parquet_close(rows->parquet);
 	bt_text_folder_close(rows->folder);
 	bt_table_header_clear(&rows->keys);
 	bt_table_columns_clear(&rows->columns);
@@ -225,7 +309,8 @@ void bt_row_source_close(struct bt_row_source *rows)
 
 bool bt_row_source_is_open(const struct bt_row_source *rows)
 {
-	return rows->csv != NULL || rows->jsonl != NULL || rows->folder != NULL;
+	return rows->csv != NULL || rows->jsonl != NULL ||
+	       rows->parquet != NULL || rows->folder != NULL;
 }
 
 static const enum bt_table_fault csv_faults[] = {
@@ -241,6 +326,16 @@ static const enum bt_table_fault jsonl_faults[] = {
     [BT_JSONL_CHARSET] = BT_TABLE_CHARSET,
 };
 
+static const enum bt_table_fault parquet_faults[] = {
+    [BT_PARQUET_FINE] = BT_TABLE_FAULTS,
+    [BT_PARQUET_NUL] = BT_TABLE_NUL,
+    [BT_PARQUET_NESTED] = BT_TABLE_NESTED,
+    [BT_PARQUET_LARGE] = BT_TABLE_LARGE,
+    [BT_PARQUET_CLASS] = BT_TABLE_UNKNOWN,
+    [BT_PARQUET_CHARSET] = BT_TABLE_CHARSET,
+    [BT_PARQUET_DECIMAL] = BT_TABLE_LARGE,
+};
+
 int bt_row_source_next(struct bt_row_source *rows,
                        const struct bt_table_opts *opts,
                        const struct bt_span **fields,
@@ -253,6 +348,11 @@ int bt_row_source_next(struct bt_row_source *rows,
 	if (rows->jsonl != NULL) {
 		r = bt_jsonl_next(rows->jsonl, fields, err);
 		*fault = jsonl_faults[bt_jsonl_fault(rows->jsonl)];
+		return r;
+	}
+	if (rows->parquet != NULL) {
+		r = bt_parquet_next(rows->parquet, fields, err);
+		*fault = parquet_faults[bt_parquet_fault(rows->parquet)];
 		return r;
 	}
 	if (rows->folder != NULL) {
@@ -281,6 +381,8 @@ int bt_row_source_blame(const struct bt_row_source *rows, struct bt_error *err)
 {
 	if (rows->jsonl != NULL)
 		return bt_jsonl_blame(rows->jsonl, err);
+	if (rows->parquet != NULL)
+		return bt_parquet_blame(rows->parquet, err);
 	if (rows->folder != NULL)
 		return bt_text_folder_blame(rows->folder, err);
 	return bt_csv_blame(rows->csv, err);
@@ -290,6 +392,8 @@ const char *bt_row_source_name(const struct bt_row_source *rows)
 {
 	if (rows->jsonl != NULL)
 		return bt_jsonl_name(rows->jsonl);
+	if (rows->parquet != NULL)
+		return bt_parquet_name(rows->parquet);
 	if (rows->folder != NULL)
 		return rows->folder->name;
 	return bt_csv_name(rows->csv);
@@ -299,16 +403,26 @@ uint64_t bt_row_source_offset(const struct bt_row_source *rows)
 {
 	if (rows->jsonl != NULL)
 		return bt_jsonl_offset(rows->jsonl);
+	if (rows->parquet != NULL)
+		return bt_parquet_offset(rows->parquet);
 	if (rows->folder != NULL)
 		return rows->folder->offset;
 	return rows->csv != NULL ? bt_csv_offset(rows->csv) : 0;
+}
+
+const struct bt_string_set *
+bt_row_source_classes(const struct bt_row_source *rows)
+{
+	return rows->parquet != NULL && rows->columns.n_label == 1
+	           ? bt_parquet_classes(rows->parquet, rows->columns.label[0])
+	           : NULL;
 }
 
 int bt_row_source_reject(struct bt_row_source *rows, const char *path,
                          const char *reason, struct bt_buf *b,
                          struct bt_error *err)
 {
-	struct bt_buf file = BT_BUF_INIT;
+	struct bt_buf file = BT_BUF_INIT, json = BT_BUF_INIT;
 	struct bt_span row;
 	uint64_t line = 1;
 	int r = BT_OK;
@@ -317,6 +431,10 @@ int bt_row_source_reject(struct bt_row_source *rows, const char *path,
 	if (rows->jsonl != NULL) {
 		row = bt_jsonl_raw(rows->jsonl);
 		line = bt_jsonl_line(rows->jsonl);
+	} else if (rows->parquet != NULL) {
+		bt_parquet_put_row(rows->parquet, &json);
+		row = (struct bt_span){bt_buf_str(&json), json.len};
+		line = bt_parquet_row(rows->parquet);
 	} else if (rows->folder != NULL) {
 		bt_buf_printf(&file, "/%s", rows->folder->file);
 		row = (struct bt_span){rows->folder->text, rows->folder->len};
@@ -332,8 +450,9 @@ int bt_row_source_reject(struct bt_row_source *rows, const char *path,
 		bt_csv_put(b, row, ',');
 		bt_buf_puts(b, "\n");
 	}
-	if (b->oom)
+	if (b->oom || json.oom)
 		r = bt_error_nomem(err, "writing a bad row");
+	bt_buf_clear(&json);
 	bt_buf_clear(&file);
 	return r;
 }

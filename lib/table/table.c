@@ -154,6 +154,8 @@ static int next_source(struct bt_table *t, struct bt_error *err)
 	if (r == BT_OK) {
 		t->at++;
 		t->stats.files++;
+		bt_table_maker_classes(&t->maker,
+		                       bt_row_source_classes(&t->now.rows));
 		t->now.records = t->stats.records;
 		t->now.skipped = t->stats.skipped;
 		bt_contradictions_file(&t->contradictions, t->rows);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Text records out of CSV, TSV or JSON Lines files, or of the files of
+ * Text records out of CSV, TSV, JSON Lines or Parquet files, or of the files of
  * published data sets: which columns hold the texts, the labels, the id and the
  * weight, and what to do with a row that cannot be used. One thread at a time.
  *
  * A column of a CSV file is given by its name in the header, exactly as it
  * stands there, or by its number from 1; a name that is a number wins. Names
  * are looked up in every file, so the order of its columns is each file's own.
- * A column of JSON Lines is a key of its objects.
+ * A column of JSON Lines is a key of its objects; one of Parquet is a leaf of
+ * its tree of columns (parquet/parquet.h).
  */
 #ifndef BT_TABLE_TABLE_H
 #define BT_TABLE_TABLE_H
@@ -29,9 +30,10 @@
 struct bt_table;
 
 enum bt_table_format {
-	BT_TABLE_AUTO, /* JSON Lines where the name ends in .jsonl or .ndjson,
-	                * perhaps with .gz or .zst behind it, or where the first
-	                * character is '{'; else CSV */
+	BT_TABLE_AUTO, /* Parquet where it begins so; JSON Lines where the name
+	                * ends in .jsonl or .ndjson, perhaps with .gz or .zst
+	                * behind it, or where the first character is '{'; else
+	                * CSV */
 	BT_TABLE_CSV,
 	BT_TABLE_JSONL
 };
@@ -53,7 +55,7 @@ struct bt_table_opts {
 	                     * are joined by a blank; NULL: the one named text */
 	const char *pair;   /* column of text_b, or NULL */
 	const char *label;  /* column, or NULL; an empty label is a bad row. A
-	                     * list of JSON Lines is several labels.
+	                     * list of JSON Lines or Parquet is several labels.
 	                     * Several with commas between: columns of 0 and 1,
 	                     * whose names are the labels of a record */
 	const char *id;     /* column, or "row" where none has that name: the

@@ -7,6 +7,7 @@
 #include "base/buf.h"
 #include "base/string_set.h"
 #include "format/jsonl.h"
+#include "parquet/parquet.h"
 #include "table/table.h"
 
 /* The columns of a table, their names in UTF-8. */
@@ -87,10 +88,11 @@ int bt_text_folder_next(struct bt_text_folder *folder,
 int bt_text_folder_blame(const struct bt_text_folder *folder,
                          struct bt_error *err);
 
-/* One source of rows: one of the three, or none if it is closed. */
+/* One source of rows: one of the four, or none if it is closed. */
 struct bt_row_source {
 	struct bt_csv *csv;
 	struct bt_jsonl *jsonl;
+	struct bt_parquet *parquet;
 	struct bt_text_folder *folder;
 	struct bt_table_header keys; /* of jsonl */
 	struct bt_table_columns columns;
@@ -116,6 +118,11 @@ int bt_row_source_next(struct bt_row_source *rows,
 int bt_row_source_blame(const struct bt_row_source *rows, struct bt_error *err);
 const char *bt_row_source_name(const struct bt_row_source *rows);
 uint64_t bt_row_source_offset(const struct bt_row_source *rows);
+
+/* The classes of the label's only column, by their numbers, where the file
+ * numbers them; or NULL. */
+const struct bt_string_set *
+bt_row_source_classes(const struct bt_row_source *rows);
 
 /* Appends "file,line," and the reason and the bytes of the last row, each as a
  * CSV field, and a line end; file is the path, "-" for standard input. */
@@ -150,7 +157,10 @@ struct bt_table_maker {
 	size_t kept_cap;
 	bool control; /* a record has bytes 80 to 9F in Latin-1 */
 	bool utf16;   /* rows are of such a file */
-	bool missing; /* the last record has a text that was missing */
+	/* of the label's column: names of classes by their numbers, or NULL */
+	const struct bt_string_set *classes;
+	bool classes_numbered; /* and these go into records */
+	bool missing;          /* the last record has a text that was missing */
 
 	/* the row; it is a bad one where fault is not BT_TABLE_FAULTS */
 	const struct bt_table_columns *columns;
@@ -164,6 +174,11 @@ struct bt_table_maker {
 void bt_table_maker_init(struct bt_table_maker *m,
                          const struct bt_table_opts *opts);
 void bt_table_maker_clear(struct bt_table_maker *m);
+
+/* Before the first row of a file: the classes of its label's column, or NULL;
+ * borrowed. */
+void bt_table_maker_classes(struct bt_table_maker *m,
+                            const struct bt_string_set *classes);
 
 /* Makes a record of m's row. BT_OK: *rec is borrowed from the fields and m
  * until the next call; else an error, of a bad row if m->fault says so. */

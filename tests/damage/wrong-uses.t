@@ -182,7 +182,8 @@ printf '[ {"text": "a"} ]\n' >odd.json
 refuses '*it is a JSON array; JSON Lines have an object a line*' 'a JSON array' \
 	csv2tfrecord -o x odd.json
 printf 'PAR1\0\0' >odd.csv
-refuses '*it is a Parquet file, not CSV' 'a Parquet file' csv2tfrecord -o x odd.csv
+refuses '*it is a Parquet file, not CSV' 'a Parquet file' \
+	csv2tfrecord --format csv -o x odd.csv
 printf '<!DOCTYPE html><html>Log in, please\n' >odd.csv
 refuses '*it is an HTML page, not CSV' 'a page' csv2tfrecord -o x odd.csv
 printf '"text";"y"\n"a, b";"c"\n' >odd.csv

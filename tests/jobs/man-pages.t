@@ -8,6 +8,7 @@ for page in "$TEST_TOP"/man/*.[157]; do
 	mkdir "$(basename "$page")"
 	cd "$(basename "$page")" || exit 1
 	cp "$TEST_TOP"/pipelines/data/*.csv "$TEST_TOP/pipelines/data/vocab.txt" .
+	cp "$DATA/parquet/classes.parquet" reviews.parquet
 	perl "$TEST_TOP/tests/lib/man-examples" "$page" >../examples.sh
 	before=$n
 	. ../examples.sh
