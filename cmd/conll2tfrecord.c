@@ -46,8 +46,8 @@ static const struct bt_opt options[] = {
 static const struct bt_tool tool = {
     "conll2tfrecord",
     "[OPTION ...] [FILE ...]",
-    "Turns sentences of words and tags, in CoNLL columns or JSON Lines, into "
-    "records.",
+    "Turns sentences of words and tags, in CoNLL columns, JSON Lines or "
+    "Parquet,\ninto records.",
     "conll2tfrecord train.txt | bert-tokenize -m minilm -o train.rec",
     options,
 };

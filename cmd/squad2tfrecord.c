@@ -31,8 +31,8 @@ static const struct bt_opt options[] = {
 static const struct bt_tool tool = {
     "squad2tfrecord",
     "[OPTION ...] [FILE ...]",
-    "Turns questions and the texts that answer them, in SQuAD's JSON or JSON "
-    "Lines, into records.",
+    "Turns questions and the texts that answer them, in SQuAD's JSON, JSON "
+    "Lines or\nParquet, into records.",
     "squad2tfrecord train-v1.1.json | bert-tokenize -m minilm -o train.rec",
     options,
 };

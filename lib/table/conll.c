@@ -14,6 +14,8 @@
 #include "format/tf_example.h"
 #include "format/tfrecord.h"
 #include "io/in.h"
+#include "parquet/parquet.h"
+#include "table/parquet_objects.h"
 #include "table/tag_scheme.h"
 
 #define LINE_MAX_BYTES ((size_t)64 << 20)
@@ -356,17 +358,15 @@ static int add_list(struct texts *t, const json_t *list, const char *key,
 	return BT_OK;
 }
 
-static int add_object(struct reader *r, struct bt_span line,
-                      struct bt_error *err)
+/* A row: an object with a list of words and perhaps one of tags. */
+static int add_row(void *arg, const json_t *o, struct bt_error *err)
 {
+	struct reader *r = arg;
 	const char *word = r->o->word != NULL ? r->o->word : "tokens", *tag;
 	const json_t *id, *tags;
 	struct sentence *s = now(r);
-	json_t *o = NULL;
-	int e = bt_json_parse("the line", line.p, line.n, true, &o, err);
+	int e = BT_OK;
 
-	if (e != BT_OK)
-		return e;
 	tag = r->o->tag != NULL                        ? r->o->tag
 	      : json_object_get(o, "tags") != NULL     ? "tags"
 	      : json_object_get(o, "ner_tags") != NULL ? "ner_tags"
@@ -392,8 +392,38 @@ static int add_object(struct reader *r, struct bt_span line,
 	if (e == BT_OK && tags != NULL && s->tags.n != s->words.n)
 		e = bt_error_set(err, BT_EFORMAT, "has %zu words, but %zu tags",
 		                 s->words.n, s->tags.n);
-	json_decref(o);
 	return e == BT_OK ? end_sentence(r, err) : e;
+}
+
+static int add_object(struct reader *r, struct bt_span line,
+                      struct bt_error *err)
+{
+	json_t *o = NULL;
+	int e = bt_json_parse("the line", line.p, line.n, true, &o, err);
+
+	if (e == BT_OK)
+		e = add_row(r, o, err);
+	json_decref(o);
+	return e;
+}
+
+static int read_parquet(struct reader *r, struct bt_in *in,
+                        struct bt_error *err)
+{
+	const char *word = r->o->word != NULL ? r->o->word : "tokens";
+	const char *names[] = {"id", word, "tags", "ner_tags"};
+	bool named = r->o->tag != NULL;
+	int e;
+
+	if (named)
+		names[2] = r->o->tag;
+	r->json = true;
+	e = bt_parquet_objects(in, names,
+	                       r->o->no_tags ? 2
+	                       : named       ? 3
+	                                     : 4,
+	                       add_row, r, err);
+	return e == BT_OK ? end_document(r, err) : e;
 }
 
 static int read_lines(struct reader *r, struct bt_in *in, struct bt_error *err)
@@ -438,7 +468,11 @@ static int read_file(struct reader *r, const char *path, struct bt_error *err)
 	r->number = 0;
 	r->columns = 0;
 	r->json = false;
-	e = read_lines(r, in, err);
+	e = bt_parquet_begins(in, err);
+	if (e == 1)
+		return read_parquet(r, in, err);
+	if (e == BT_OK)
+		e = read_lines(r, in, err);
 	if (e != BT_OK && e != BT_EIO && e != BT_ENOMEM && r->number > 0)
 		bt_error_prefix(err, "%s: line %llu", bt_in_name(in),
 		                (unsigned long long)r->number);

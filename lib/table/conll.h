@@ -2,10 +2,10 @@
 /*
  * Sentences of words and their tags into text records: columns as CoNLL's
  * shared tasks have them, a word a line and an empty line behind each sentence,
- * or JSON Lines with a list of words and one of tags. Features of a record: id,
- * words, tags (bytes lists), lines (the input's lines, where there are), doc
- * (the line -DOCSTART-, of the first sentence behind it), and before and after
- * (the words of the sentences around it).
+ * or JSON Lines or Parquet with a list of words and one of tags. Features of a
+ * record: id, words, tags (bytes lists), lines (the input's lines, where there
+ * are), doc (the line -DOCSTART-, of the first sentence behind it), and before
+ * and after (the words of the sentences around it).
  */
 #ifndef BT_TABLE_CONLL_H
 #define BT_TABLE_CONLL_H
@@ -19,8 +19,8 @@
 #include "io/out.h"
 
 struct bt_conll_opts {
-	/* column, from 1 on, or of JSON Lines the key; NULL: the first, and of
-	 * the tags the last; "tokens" and "tags" or "ner_tags" */
+	/* column, from 1 on, or of JSON Lines and Parquet its name; NULL: the
+	 * first, and of the tags the last; "tokens" and "tags" or "ner_tags" */
 	const char *word, *tag;
 	bool no_tags;   /* there are none */
 	size_t context; /* sentences of the same document on either side */

@@ -11,6 +11,8 @@
 #include "dedup/duplicate_ids.h"
 #include "format/json.h"
 #include "io/in.h"
+#include "parquet/parquet.h"
+#include "table/parquet_objects.h"
 
 #define DOCUMENT_MAX ((size_t)1 << 30)
 #define SHOWN 40 /* bytes of a text in a message */
@@ -268,8 +270,9 @@ static int add_question(struct reader *r, const json_t *o, struct bt_span title,
 }
 
 /* An object with a question and its context; without an id it is numbered. */
-static int add_flat(struct reader *r, const json_t *o, struct bt_error *err)
+static int add_flat(void *arg, const json_t *o, struct bt_error *err)
 {
+	struct reader *r = arg;
 	int e = get_id(r, o, err);
 
 	if (e == BT_OK && r->id.len == 0)
@@ -429,13 +432,21 @@ static int is_lines(struct bt_in *in, bool *lines, struct bt_error *err)
 
 static int read_file(struct reader *r, const char *path, struct bt_error *err)
 {
+	static const char *const columns[] = {
+	    "id", "title", "context", "question", "answers", "is_impossible"};
 	bool lines = false;
 	struct bt_in *in;
 	int e = bt_in_open(path, &in, err);
 
 	if (e != BT_OK)
 		return e;
-	e = is_lines(in, &lines, err);
+	e = bt_parquet_begins(in, err);
+	if (e == 1)
+		return bt_parquet_objects(in, columns,
+		                          sizeof(columns) / sizeof(*columns),
+		                          add_flat, r, err);
+	if (e == BT_OK)
+		e = is_lines(in, &lines, err);
 	if (e == BT_OK)
 		e = lines ? read_lines(r, in, err) : read_document(r, in, err);
 	if (e == BT_EFORMAT || e == BT_ELIMIT)

@@ -96,4 +96,15 @@ echo '{"data": []}' >empty.json
 declines 1 '*empty.json* no question*' 'no question' squad2tfrecord empty.json
 declines 2 '*give either --no-answers or --realign' 'answers moved and left out' \
 	squad2tfrecord --no-answers --realign a.json
+
+# Parquet
+P=$DATA/parquet
+is "$(json "$P/squad.parquet")" "$(json "$P/squad.jsonl")" 'Parquet as JSON Lines'
+# shellcheck disable=SC2002 # a pipe is the point
+is "$(cat "$P/squad.parquet" | json --no-answers)" "$(json --no-answers "$P/squad.jsonl")" '... from a pipe'
+refuses "squad2tfrecord: '$P/classes.parquet': record 1 (row group 1): has no member 'context'" \
+	'Parquet of something else' squad2tfrecord -o x.rec "$P/classes.parquet"
+head -c 900 "$P/squad.parquet" >cut.parquet
+refuses "squad2tfrecord: cannot read 'cut.parquet': it begins as a Parquet file does, but does not end as one*" \
+	'Parquet that is cut short' squad2tfrecord -o x.rec cut.parquet
 finish
