@@ -275,11 +275,32 @@ static void limits(void **state)
 	bt_parquet_close(p);
 }
 
-int main(void)
+/* For comparisons with other readers: the rows as JSON Lines. */
+static int print(const char *path)
+{
+	struct bt_error err = {0};
+	struct bt_parquet *p = open_file(path);
+	json_t *row;
+	int r;
+
+	want_every(p);
+	while ((r = bt_parquet_next_object(p, &row, &err)) == 1) {
+		if (json_dumpf(row, stdout, JSON_COMPACT) != 0)
+			return 1;
+		putchar('\n');
+		json_decref(row);
+	}
+	if (r < 0)
+		fprintf(stderr, "%s\n", err.text);
+	bt_parquet_close(p);
+	return r != 0;
+}
+
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(all_files), cmocka_unit_test(lists_as_texts),
 	    cmocka_unit_test(not_read), cmocka_unit_test(limits)};
 
-	return RUN(tests);
+	return argc == 2 ? print(argv[1]) : RUN(tests);
 }
