@@ -8,6 +8,10 @@
 /* A copy of three bytes makes up to 64, and nothing makes more of fewer. */
 #define GROWTH 22
 
+/* Where there is room, so many bytes are copied at a time, some in vain: the
+ * next ones go over these. */
+#define WIDE 16
+
 int bt_snappy_length(const void *data, size_t n, size_t *length)
 {
 	struct bt_pb in = {data, (const uint8_t *)data + n};
@@ -43,7 +47,11 @@ static bool literal(struct bt_pb *in, unsigned tag, uint8_t *out, size_t *at,
 	n++;
 	if (n > (size_t)(in->end - in->p) || n > length - *at)
 		return false;
-	memcpy(out + *at, in->p, n);
+	if (n <= WIDE && (size_t)(in->end - in->p) >= WIDE &&
+	    length - *at >= WIDE)
+		memcpy(out + *at, in->p, WIDE);
+	else
+		memcpy(out + *at, in->p, n);
 	in->p += n;
 	*at += n;
 	return true;
@@ -52,7 +60,8 @@ static bool literal(struct bt_pb *in, unsigned tag, uint8_t *out, size_t *at,
 static bool copy(struct bt_pb *in, unsigned tag, uint8_t *out, size_t *at,
                  size_t length)
 {
-	size_t n = (tag >> 2) + 1, back;
+	size_t n = (tag >> 2) + 1, back, i;
+	const uint8_t *from;
 
 	if ((tag & 3) == 1)
 		n = (tag >> 2 & 7) + 4;
@@ -62,8 +71,16 @@ static bool copy(struct bt_pb *in, unsigned tag, uint8_t *out, size_t *at,
 		back |= (size_t)(tag >> 5) << 8;
 	if (back == 0 || back > *at || n > length - *at)
 		return false;
-	for (; n > 0; n--, ++*at) /* it may overlap what it makes */
-		out[*at] = out[*at - back];
+	out += *at;
+	from = out - back;
+	*at += n;
+	if (back >= WIDE && length - *at >= WIDE) {
+		for (i = 0; i < n; i += WIDE)
+			memcpy(out + i, from + i, WIDE);
+		return true;
+	}
+	for (i = 0; i < n; i++) /* it may overlap what it makes */
+		out[i] = from[i];
 	return true;
 }
 
