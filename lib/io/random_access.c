@@ -110,7 +110,7 @@ int bt_random_access_read(struct bt_random_access *a, uint64_t at, void *to,
 			return bt_error_sys(err, errno, "cannot read %s",
 			                    bt_in_name(a->in));
 		if (got == 0)
-			return bt_error_set(err, BT_ETRUNCATED,
+			return bt_error_set(err, BT_EIO,
 			                    "cannot read %s: it became "
 			                    "shorter while it was read",
 			                    bt_in_name(a->in));

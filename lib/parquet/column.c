@@ -158,8 +158,12 @@ static int read_header(struct bt_parquet_column *c, struct header *h,
 	if (!read_kind(h) || h->size < 0 || h->packed < 0)
 		return damaged("its header cannot be read", err);
 	left = chunk_left(c);
-	if ((uint64_t)h->packed <= left)
-		return BT_OK;
+	if ((uint64_t)h->packed <= left) {
+		if ((uint64_t)h->packed <= PAGE_MAX)
+			return BT_OK;
+		return bt_error_set(err, BT_ELIMIT,
+		                    "a page has more than %zu bytes", PAGE_MAX);
+	}
 	return bt_error_set(err, BT_ECORRUPT,
 	                    "a page is damaged: its header claims %lld bytes, "
 	                    "but its column has only %llu left",

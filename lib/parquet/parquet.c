@@ -235,6 +235,8 @@ static int find_group(struct bt_parquet *p, struct bt_error *err)
 	size_t i, leaf;
 	int r = BT_OK;
 
+	if (p->end)
+		return 0;
 	while (p->left == 0) {
 		for (i = 0; r == BT_OK && i < p->n_wanted && p->group > 0;
 		     i++) {
@@ -245,7 +247,8 @@ static int find_group(struct bt_parquet *p, struct bt_error *err)
 			if (r != BT_OK)
 				return blame_column(p, leaf, err);
 		}
-		if (p->group == s->n_groups)
+		p->end = p->group == s->n_groups;
+		if (p->end)
 			return 0;
 		p->left = s->rows[p->group++];
 		for (i = 0; i < p->n_wanted; i++) {
@@ -474,7 +477,7 @@ uint64_t bt_parquet_offset(const struct bt_parquet *p)
 	uint64_t n = p->before;
 	size_t i;
 
-	for (i = 0; p->group > 0 && i < p->n_wanted; i++) {
+	for (i = 0; p->group > 0 && !p->end && i < p->n_wanted; i++) {
 		c = p->column[p->wanted[i]];
 		n += c->at - c->chunk->at;
 	}

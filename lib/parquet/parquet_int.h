@@ -23,6 +23,7 @@ struct bt_parquet {
 	uint64_t left;   /* rows of it */
 	uint64_t before; /* bytes of earlier groups */
 	uint64_t row;    /* from 1 on */
+	bool end;        /* behind the last row */
 	enum bt_parquet_fault fault;
 
 	/* while an object is made: entries of each wanted column that were

@@ -9,6 +9,8 @@
 
 #define SHOWN 60            /* bytes of a name in a message */
 #define NODES_MAX (1 << 18) /* of the tree */
+/* Bytes of all leaves' names: each has those of the columns that it is in. */
+#define NAMES_MAX ((size_t)16 << 20)
 
 struct file_meta {
 	int64_t rows;
@@ -181,6 +183,11 @@ static int read_nodes(struct bt_parquet_schema *s, struct bt_thrift_list *list,
 			                            : path[depth - 1].list_def,
 			             err);
 		}
+		if (r == BT_OK && s->names.len > NAMES_MAX)
+			r = bt_error_set(err, BT_ELIMIT,
+			                 "its columns' names have more than "
+			                 "%zu bytes",
+			                 NAMES_MAX);
 		if (r == BT_OK && depth == BT_PARQUET_DEPTH_MAX)
 			r = damaged("columns are nested too deeply", err);
 		if (r != BT_OK)

@@ -31,13 +31,13 @@ static bool take_field(struct bt_pb *in, int *type, int64_t *id)
 		return *in->p++ == 0;
 	if (*in->p >> 4 != 0) {
 		*id += *in->p++ >> 4;
-		return true;
+	} else {
+		in->p++;
+		if (!bt_pb_varint(in, &v))
+			return false;
+		*id = (int64_t)(v >> 1 ^ -(v & 1));
 	}
-	in->p++;
-	if (!bt_pb_varint(in, &v))
-		return false;
-	*id = (int64_t)(v >> 1 ^ -(v & 1));
-	return true;
+	return *id >= INT16_MIN && *id <= INT16_MAX;
 }
 
 static bool take_int(struct bt_pb *in, int type, int64_t *v)

@@ -282,6 +282,12 @@ static void ends(void **state)
 	expect("claims 4294967295 bytes of a file of 12");
 	file_put("x.parquet", "PAR1abc\3\0\0\0PAR1", 15);
 	expect("its footer is damaged: it cannot be read");
+	/* a field's number that is too large */
+	file_put("x.parquet",
+	         "PAR1\6\xfe\xff\xff\xff\xff\xff\xff\xff\xff\1\2\x16\2\0"
+	         "\17\0\0\0PAR1",
+	         27);
+	expect("its footer is damaged: it cannot be read");
 	file_put("x.parquet", "PAR1abc\3\0\0\0PARE", 15);
 	expect("it is encrypted");
 }
@@ -324,6 +330,25 @@ static void footers(void **state)
 	footer(&(struct spec){.rows = 1}, "the column has fewer rows");
 	footer(&(struct spec){.rows = 1, .values = 1},
 	       "the column ends before its last value");
+}
+
+/* Each leaf's name has that of the column around it. */
+static void long_names(void **state)
+{
+	struct node nodes[20];
+	char *name = malloc((1 << 20) + 1);
+	size_t i;
+
+	(void)state;
+	assert_non_null(name);
+	memset(name, 'x', 1 << 20);
+	name[1 << 20] = '\0';
+	nodes[0] = (struct node){name, -1, 0, 19, -1};
+	for (i = 1; i < 20; i++)
+		nodes[i] = (struct node){"a", BT_PARQUET_BYTES, 0, 0, -1};
+	footer(&(struct spec){.nodes = nodes, .n_nodes = 20},
+	       "its columns' names have more than 16777216 bytes");
+	free(name);
 }
 
 static void claims(void **state)
@@ -532,11 +557,12 @@ static void bad_text(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(good),       cmocka_unit_test(ends),
-	    cmocka_unit_test(footers),    cmocka_unit_test(claims),
-	    cmocka_unit_test(lengths),    cmocka_unit_test(dictionaries),
-	    cmocka_unit_test(levels),     cmocka_unit_test(old_lists),
-	    cmocka_unit_test(over_pages), cmocka_unit_test(bad_text),
+	    cmocka_unit_test(good),         cmocka_unit_test(ends),
+	    cmocka_unit_test(footers),      cmocka_unit_test(long_names),
+	    cmocka_unit_test(claims),       cmocka_unit_test(lengths),
+	    cmocka_unit_test(dictionaries), cmocka_unit_test(levels),
+	    cmocka_unit_test(old_lists),    cmocka_unit_test(over_pages),
+	    cmocka_unit_test(bad_text),
 	};
 
 	return RUN(tests);
