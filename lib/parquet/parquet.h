@@ -67,11 +67,11 @@ int bt_parquet_want_all(struct bt_parquet *p, const char *name,
 
 /*
  * 1: fields[i] is the text of column i, where it is wanted, p NULL for null,
- * borrowed until the next call: texts as they are, numbers, times and classes
- * as pandas writes them, "true" and "false". A list is a NUL, and each value
- * with a NUL behind it. 0: no more; else an error. If bt_parquet_fault is not
- * BT_PARQUET_FINE then, the row is bad, and the text is as that of bt_csv_next:
- * "record 3 (row group 1): ...".
+ * borrowed until the next call: texts as they are, names of classes, numbers
+ * and times as Python writes them, "true" and "false". A list is a NUL, and
+ * each value with a NUL behind it. 0: no more; else an error. If
+ * bt_parquet_fault is not BT_PARQUET_FINE then, the row is bad, and the text is
+ * as that of bt_csv_next: "record 3 (row group 1): ...".
  */
 int bt_parquet_next(struct bt_parquet *p, const struct bt_span **fields,
                     struct bt_error *err) BT_MUST_USE;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Values as text, as pandas writes them into CSV, and as JSON. */
+/* Values as text, as Python writes them, and as JSON. */
 #ifndef BT_PARQUET_VALUE_TEXT_H
 #define BT_PARQUET_VALUE_TEXT_H
 

@@ -46,6 +46,7 @@ int bt_parquet_dictionary_init(struct bt_parquet_dictionary *d,
 {
 	struct bt_pb in = {(const uint8_t *)bt_buf_at(&d->bytes, 0), NULL};
 	size_t i, least = node->size > 0 ? node->size : 4;
+	struct bt_span value;
 
 	in.end = in.p + d->bytes.len;
 	d->is = true;
@@ -55,19 +56,21 @@ int bt_parquet_dictionary_init(struct bt_parquet_dictionary *d,
 		return damaged("the dictionary is shorter than it claims", err);
 	if (d->size > 0)
 		return BT_OK;
-	if (bt_grow(&d->values, &d->cap, n, sizeof(*d->values)) != BT_OK)
+	if (bt_grow(&d->at, &d->cap, n, sizeof(*d->at)) != BT_OK)
 		return bt_error_nomem(err, "reading a dictionary");
-	for (i = 0; i < n; i++)
-		if (!take_counted(&in, &d->values[i]))
+	for (i = 0; i < n; i++) {
+		d->at[i] = (uint32_t)((const char *)in.p - d->bytes.data);
+		if (!take_counted(&in, &value))
 			return damaged(
 			    "the dictionary is shorter than it claims", err);
+	}
 	return BT_OK;
 }
 
 void bt_parquet_dictionary_clear(struct bt_parquet_dictionary *d)
 {
 	bt_buf_clear(&d->bytes);
-	free(d->values);
+	free(d->at);
 	memset(d, 0, sizeof(*d));
 }
 
@@ -208,7 +211,7 @@ static int next_index(struct bt_parquet_values *v, struct bt_span *value,
                       struct bt_error *err)
 {
 	const struct bt_parquet_dictionary *d = v->dictionary;
-	uint32_t i;
+	uint32_t i, n;
 
 	if (!bt_parquet_rle_next(&v->rle, &i))
 		return short_page(err);
@@ -217,10 +220,12 @@ static int next_index(struct bt_parquet_values *v, struct bt_span *value,
 		                    "a page is damaged: it has number %lu of a "
 		                    "dictionary of %zu values",
 		                    (unsigned long)i, d->n);
-	*value =
-	    d->size > 0
-	        ? (struct bt_span){bt_buf_at(&d->bytes, i * d->size), d->size}
-	        : d->values[i];
+	if (d->size > 0) {
+		*value = (struct bt_span){d->bytes.data + i * d->size, d->size};
+	} else {
+		memcpy(&n, d->bytes.data + d->at[i], 4);
+		*value = (struct bt_span){d->bytes.data + d->at[i] + 4, n};
+	}
 	return BT_OK;
 }
 

@@ -27,9 +27,9 @@ enum bt_parquet_encoding {
 
 struct bt_parquet_dictionary {
 	struct bt_buf bytes; /* the page */
-	size_t size;         /* of a value; 0: values has them */
+	size_t size;         /* of a value; 0: each has its own */
 	size_t n;
-	struct bt_span *values; /* [n] in bytes */
+	uint32_t *at; /* [n] in bytes: a value's length, then the value */
 	size_t cap;
 	bool is; /* there is one */
 };
