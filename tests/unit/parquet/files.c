@@ -275,6 +275,58 @@ static void limits(void **state)
 	bt_parquet_close(p);
 }
 
+/* Reads x.parquet to its end, or to where it is refused: 0 or an error. */
+static int read_all(void)
+{
+	struct bt_error err = {0};
+	struct bt_parquet *p = NULL;
+	struct bt_in *in;
+	json_t *row;
+	size_t i;
+	int r;
+
+	assert_ok(bt_in_open("x.parquet", &in, &err));
+	r = bt_parquet_open(in, MAX, NULL, &p, &err);
+	for (i = 0; r == BT_OK && i < bt_parquet_width(p); i++)
+		r = bt_parquet_want(p, i, &err);
+	if (r != BT_OK) {
+		assert_int_equal(err.code, r);
+		bt_parquet_close(p);
+		return r;
+	}
+	while ((r = bt_parquet_next_object(p, &row, &err)) == 1)
+		json_decref(row);
+	assert_true(r == 0 || err.text[0] != '\0');
+	bt_parquet_close(p);
+	return r;
+}
+
+/* Cut at every byte, and with every byte changed. */
+static void damage(void **state)
+{
+	char path[8192], *data;
+	size_t n, i, refused = 0;
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/plain-v2-snappy.parquet", folder());
+	data = file_get(path, &n);
+	for (i = 0; i < n; i++) {
+		file_put("x.parquet", data, i);
+		assert_true(read_all() < 0);
+	}
+	for (i = 0; i < n; i++) {
+		data[i] ^= 0x55;
+		file_put("x.parquet", data, n);
+		refused += read_all() < 0;
+		data[i] ^= 0x55;
+	}
+	file_put("x.parquet", data, n);
+	assert_int_equal(read_all(), 0);
+	free(data);
+	/* its pages have checksums; much of the rest is not read */
+	assert_true(refused > n * 2 / 3);
+}
+
 /* For comparisons with other readers: the rows as JSON Lines. */
 static int print(const char *path)
 {
@@ -300,7 +352,8 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(all_files), cmocka_unit_test(lists_as_texts),
-	    cmocka_unit_test(not_read), cmocka_unit_test(limits)};
+	    cmocka_unit_test(not_read), cmocka_unit_test(limits),
+	    cmocka_unit_test(damage)};
 
 	return argc == 2 ? print(argv[1]) : RUN(tests);
 }

@@ -387,6 +387,32 @@ static void claims(void **state)
 	         "there is none");
 }
 
+static void compressed_page(int64_t codec, int64_t size, const char *wanted)
+{
+	struct bt_buf pages = BT_BUF_INIT;
+
+	put_page(&pages, (struct page){.values = 2, .size = size}, AB, 10);
+	make(&(struct spec){.rows = 2, .values = 2, .codec = codec}, &pages);
+	bt_buf_clear(&pages);
+	expect(wanted);
+}
+
+/* Pages that are not what their codec makes, or that claim what it cannot. */
+static void compressed(void **state)
+{
+	(void)state;
+	compressed_page(BT_PARQUET_SNAPPY, 100, "a page's snappy data are");
+	compressed_page(BT_PARQUET_GZIP, 100, "a page's gzip data are damaged");
+	compressed_page(BT_PARQUET_ZSTD, 100, "a page's zstd data are damaged");
+	compressed_page(BT_PARQUET_LZ4, 100, "a page's LZ4 data are damaged");
+	compressed_page(BT_PARQUET_SNAPPY, 10000, "which its 10 bytes cannot");
+	compressed_page(BT_PARQUET_GZIP, 100000, "which its 10 bytes cannot");
+	compressed_page(BT_PARQUET_ZSTD, 1000000, "which its 10 bytes cannot");
+	compressed_page(BT_PARQUET_LZ4, 10000, "which its 10 bytes cannot");
+	compressed_page(BT_PARQUET_LZO, 10, "its compression, LZO, is not");
+	compressed_page(BT_PARQUET_LZ4_HADOOP, 10, "Hadoop's LZ4, is not read");
+}
+
 /* Lengths: blocks of 128 in 4, of n numbers. */
 static void lengths(void **state)
 {
@@ -557,12 +583,12 @@ static void bad_text(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(good),         cmocka_unit_test(ends),
-	    cmocka_unit_test(footers),      cmocka_unit_test(long_names),
-	    cmocka_unit_test(claims),       cmocka_unit_test(lengths),
-	    cmocka_unit_test(dictionaries), cmocka_unit_test(levels),
-	    cmocka_unit_test(old_lists),    cmocka_unit_test(over_pages),
-	    cmocka_unit_test(bad_text),
+	    cmocka_unit_test(good),       cmocka_unit_test(ends),
+	    cmocka_unit_test(footers),    cmocka_unit_test(long_names),
+	    cmocka_unit_test(claims),     cmocka_unit_test(compressed),
+	    cmocka_unit_test(lengths),    cmocka_unit_test(dictionaries),
+	    cmocka_unit_test(levels),     cmocka_unit_test(old_lists),
+	    cmocka_unit_test(over_pages), cmocka_unit_test(bad_text),
 	};
 
 	return RUN(tests);
