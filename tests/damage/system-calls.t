@@ -113,7 +113,7 @@ every() {
 			[ -s why1 ] && cat why1 >>why
 			case $k$kind$name in
 			1read:*ckpt-inspect) ;; # which maps its file
-			1read* | 1write* | 1fsync* | 1close* | 1rename*)
+			1read* | 1pread* | 1write* | 1fsync* | 1close* | 1rename*)
 				echo 'no such call was seen' >>why
 				;;
 			esac
@@ -132,6 +132,9 @@ every() {
 every csv2tfrecord csv2tfrecord -q -l label -o o/out a.csv
 every 'csv2tfrecord, gzip to zstd' \
 	csv2tfrecord -q -l label --zstd -o o/out a.csv.gz
+kinds='pread:EIO pread:short pread:EINTR'
+every 'csv2tfrecord of Parquet' csv2tfrecord -q -l yes -t text --na drop -o o/out "$DATA/parquet/dictionary-v2-zstd.parquet"
+kinds=$all
 case $BUILD in
 *-address* | *-thread*)
 	skip 'the other jobs' 'a thousand more programs take long under sanitizers'

@@ -7,11 +7,11 @@
  * a write when half of it is done, where HOW is "kill". What was done is told
  * by the file that INJECT_LOG names.
  *
- * CALL is read, write, fsync, close (of a file open for writing), rename,
- * linkat, open, tmpfile (open with O_TMPFILE), mmap or statvfs, which finds a
- * full disk then. Calls that the C library
- * makes for itself, as printf does, are not seen, and random numbers that other
- * libraries get from a device are left alone.
+ * CALL is read, pread, write, fsync, close (of a file open for writing),
+ * rename, linkat, open, tmpfile (open with O_TMPFILE), mmap or statvfs, which
+ * finds a full disk then. Calls that the C library makes for itself, as printf
+ * does, are not seen, and random numbers that other libraries get from a device
+ * are left alone.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -115,6 +115,19 @@ ssize_t read(int fd, void *p, size_t n)
 		return -1;
 	}
 	return real(fd, p, e == 0 && n > 1 ? 1 : n);
+}
+
+ssize_t pread(int fd, void *p, size_t n, off_t at)
+{
+	ssize_t (*real)(int, void *, size_t, off_t);
+	int e = inject("pread");
+
+	*(void **)&real = next("pread");
+	if (e > 0) {
+		errno = e;
+		return -1;
+	}
+	return real(fd, p, e == 0 && n > 1 ? 1 : n, at);
 }
 
 ssize_t write(int fd, const void *p, size_t n)
