@@ -57,7 +57,7 @@ ALL_CFLAGS = -std=c11 -pthread -ffp-contract=off $(WARN) $(CFLAGS) \
   $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer -fno-sanitize-recover=all)
 LDLIBS = $(if $(HAVE_DNNL),-ldnnl) $(if $(HAVE_OPENBLAS),-lopenblas) \
   $(if $(HAVE_DNNL)$(HAVE_OPENBLAS),-lgomp) $(if $(HAVE_PCRE2),-lpcre2-8) \
-  $(if $(HAVE_CURL),-lcurl -lcrypto) -lyaml -lcsv -ljansson -lutf8proc -lzstd -lz -lm
+  $(if $(HAVE_CURL),-lcurl -lcrypto) -lyaml -lcsv -ljansson -lutf8proc -lzstd -lz -lm -ldl
 LINK = $(CC) $(ALL_CFLAGS) $(LDFLAGS) -Wl,--as-needed
 
 TOOLS := $(basename $(notdir $(sort $(wildcard cmd/*.c))))

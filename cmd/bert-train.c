@@ -61,9 +61,8 @@ static const struct bt_opt options[] = {
            batch_tokens, 1, 1e9),
     BT_INT(0, "accumulate", "N", "batches per update [1]", args, accumulate, 1,
            1e6),
-    BT_INT(0, "shards", "N",
-           "cut batches into N shards, whose gradients are added up [1]", args,
-           shards, 1, BT_SHARDS_MAX),
+    BT_INT(0, "shards", "N", "cut batches into N shards [the number of ranks]",
+           args, shards, 1, BT_SHARDS_MAX),
     BT_REAL(0, "learning-rate", "X", "peak learning rate [5e-5]", args, RATE.lr,
             0, 10),
     BT_REAL(0, "warmup", "X",
@@ -390,27 +389,35 @@ static int run(struct args *a)
 	struct bt_profile profile = {0};
 	struct bt_progress progress;
 	struct bt_error err = {0};
-	int r;
+	bool first;
+	int status = BT_EXIT_FAILED;
 
+	if (bt_dist_open(&t->dist, &err) != BT_OK)
+		return bt_tool_fail(&tool, &err);
+	first = bt_dist_is_first(t->dist);
+	if (!first)
+		log.emit = NULL;
 	t->log = &log;
 	if (a->dry_run)
-		return dry_run(&a->job);
+		return bt_dist_end(t->dist, &tool,
+		                   first ? dry_run(&a->job) : BT_EXIT_DONE,
+		                   &err);
 	if (!a->anew && t->resume_from == NULL && bt_train_left(t->out))
 		t->resume = true;
-	bt_progress_init(&progress, stderr, a->common.quiet);
+	bt_dist_tell(t->dist, &t->resume, sizeof(t->resume));
+	bt_progress_init(&progress, stderr, a->common.quiet || !first);
 	bt_tool_catch_stop();
 	t->progress = &progress;
 	if (progress.to == NULL && t->log_steps == 0)
 		t->log_seconds = 60;
 	t->profile = a->profile ? &profile : NULL;
-	r = bt_job_run(&a->job, &res, &err);
+	if (bt_job_run(&a->job, &res, &err) == BT_OK) {
+		summarise(&log, a, &res);
+		if (res.end == BT_TRAIN_ALL || res.end == BT_TRAIN_NO_BETTER)
+			status = BT_EXIT_DONE;
+	}
 	bt_profile_clear(&profile);
-	if (r != BT_OK)
-		return bt_tool_fail(&tool, &err);
-	summarise(&log, a, &res);
-	return res.end == BT_TRAIN_ALL || res.end == BT_TRAIN_NO_BETTER
-	           ? BT_EXIT_DONE
-	           : BT_EXIT_FAILED;
+	return bt_dist_end(t->dist, &tool, status, &err);
 }
 
 /* The options, and the metrics. */
@@ -436,6 +443,7 @@ int main(int argc, char **argv)
 	struct bt_train_opts *t = &a.job.train;
 	int status, operand;
 
+	bt_tool_share_work();
 	t->epochs = 3;
 	t->teacher_weight = -1; /* not given */
 	t->save_minutes = 10;

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE /* sched_getaffinity, syscall */
 #include "base/sys.h"
 
+#include <limits.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdbool.h>
@@ -36,6 +37,25 @@ int bt_cores(void)
 int bt_threads(int64_t asked)
 {
 	return asked > 0 ? (int)asked : bt_cores();
+}
+
+/* A batch script of Slurm has SLURM_NTASKS, too, and is one process; what srun
+ * starts has the number of its step. */
+int bt_launched(void)
+{
+	static const char *const sizes[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE",
+	                                    "SLURM_STEP_NUM_TASKS"};
+	const char *text;
+	size_t i;
+	long n;
+
+	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		text = getenv(sizes[i]);
+		n = text != NULL ? strtol(text, NULL, 10) : 0;
+		if (n >= 1)
+			return n < INT_MAX ? (int)n : INT_MAX;
+	}
+	return 1;
 }
 
 uint64_t bt_free_space(const char *path)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What this machine is and how it is doing: clock, cores, memory, instruction
- * sets.
+ * sets; and how this process was started.
  */
 #ifndef BT_BASE_SYS_H
 #define BT_BASE_SYS_H
@@ -19,6 +19,10 @@ int bt_cores(void);
 
 /* The threads that -j asks for: one for each core if that is 0. */
 int bt_threads(int64_t asked);
+
+/* Processes that mpirun or srun started as one job, of which this is one; 1 if
+ * neither did. */
+int bt_launched(void);
 
 /* Memory that this process holds and the most it ever held, and all memory of
  * the machine, bytes. */

@@ -75,6 +75,13 @@ static void leave(int status, void *arg)
 	_exit(status);
 }
 
+static bool shares_work; /* with other processes of the job */
+
+void bt_tool_share_work(void)
+{
+	shares_work = true;
+}
+
 void bt_tool_start(void)
 {
 	if (!CHECKS_AT_EXIT)
@@ -132,7 +139,14 @@ bool bt_tool_parsed(const struct bt_tool *tool, enum bt_opt_result result,
 {
 	switch (result) {
 	case BT_OPT_RUN:
-		return true;
+		if (shares_work || bt_launched() == 1)
+			return true;
+		*status = bt_tool_misuse(
+		    tool,
+		    "started as %d processes of one job, which would all do "
+		    "the same work: this program runs as one process",
+		    bt_launched());
+		return false;
 	case BT_OPT_HELP_ASKED:
 		help(tool, stdout);
 		*status = bt_tool_end(tool, BT_EXIT_DONE);
@@ -162,6 +176,12 @@ int bt_tool_misuse(const struct bt_tool *tool, const char *fmt, ...)
 	return BT_EXIT_USAGE;
 }
 
+int bt_tool_status(const struct bt_error *err)
+{
+	return err->code == BT_EARG || err->code == BT_EREMOTE ? BT_EXIT_USAGE
+	                                                       : BT_EXIT_FAILED;
+}
+
 int bt_tool_fail(const struct bt_tool *tool, const struct bt_error *err)
 {
 	struct bt_error e = *err;
@@ -170,7 +190,7 @@ int bt_tool_fail(const struct bt_tool *tool, const struct bt_error *err)
 	const char *close = *hint != '\0' ? ")" : "";
 
 	bt_printable(e.text);
-	if (e.code == BT_EARG || e.code == BT_EREMOTE)
+	if (bt_tool_status(err) == BT_EXIT_USAGE)
 		return bt_tool_misuse(tool, "%s%s%s%s", e.text, open, hint,
 		                      close);
 	fflush(stdout);

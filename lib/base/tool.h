@@ -14,6 +14,10 @@
 
 enum bt_exit { BT_EXIT_DONE = 0, BT_EXIT_FAILED = 1, BT_EXIT_USAGE = 2 };
 
+/* Comes first in programs whose work several processes of one job share
+ * (dist/dist.h): others refuse to be started so. */
+void bt_tool_share_work(void);
+
 /*
  * Parses the command line; answers --help and --version. Returns true to go on;
  * false to end with *status.
@@ -43,6 +47,9 @@ int bt_tool_misuse(const struct bt_tool *tool, const char *fmt, ...)
  * line asks for and cannot have (BT_EARG, BT_EREMOTE), what bt_tool_misuse
  * does. */
 int bt_tool_fail(const struct bt_tool *tool, const struct bt_error *err);
+
+/* The same without printing. */
+int bt_tool_status(const struct bt_error *err);
 
 /* A log that prints "tool: warning: ..." or "tool: ..." on standard error, as
  * much as -q and -v ask for. */

@@ -99,22 +99,25 @@ static char *describe(const struct bt_train_run *t)
 }
 
 /* The arenas; returns their number. */
-static int sets(struct bt_train_run *t, struct bt_weights_set out[3])
+static int sets(struct bt_train_run *t, const struct bt_arena *m,
+                const struct bt_arena *v, struct bt_weights_set out[3])
 {
 	out[0] =
 	    (struct bt_weights_set){"param.", bt_engine_params(t->m->engine)};
-	out[1] = (struct bt_weights_set){"moment1.", t->optim.m.base};
-	out[2] = (struct bt_weights_set){"moment2.", t->optim.v.base};
+	out[1] = (struct bt_weights_set){"moment1.", m->base};
+	out[2] = (struct bt_weights_set){"moment2.", v->base};
 	return 1 + bt_optim_moments(t->optim.o.kind);
 }
 
+/* On rank 0, with the moments of all. */
 static int write_state(struct bt_train_run *t, const char *dir,
-                       const char *path, bool rescues, struct bt_error *err)
+                       const char *path, bool rescues, const struct bt_arena *m,
+                       const struct bt_arena *v, struct bt_error *err)
 {
 	char *text = describe(t);
 	struct bt_ckpt_note note = {BT_CHECKPOINT_NOTE, text};
 	struct bt_weights_set set[3];
-	int n = sets(t, set);
+	int n = sets(t, m, v, set);
 	int r = bt_disk_space_check(dir, bt_checkpoint_file_size(t->m, t->o),
 	                            "the checkpoint", err);
 
@@ -129,7 +132,8 @@ static int write_state(struct bt_train_run *t, const char *dir,
 }
 
 /* Writes a checkpoint into a new directory of $TMPDIR. */
-void bt_train_rescue_state(struct bt_train_run *t, struct bt_error *err)
+static void rescue(struct bt_train_run *t, const struct bt_arena *m,
+                   const struct bt_arena *v, struct bt_error *err)
 {
 	struct bt_error why = {0};
 	char *dir = bt_path_join(bt_temp_dir(), "bert-train.XXXXXX"), *path;
@@ -139,7 +143,7 @@ void bt_train_rescue_state(struct bt_train_run *t, struct bt_error *err)
 		return;
 	}
 	path = bt_train_checkpoint(dir);
-	if (write_state(t, dir, path, true, &why) == BT_OK) {
+	if (write_state(t, dir, path, true, m, v, &why) == BT_OK) {
 		why = *err;
 		bt_error_clear(err);
 		(void)bt_error_hint(
@@ -155,16 +159,35 @@ void bt_train_rescue_state(struct bt_train_run *t, struct bt_error *err)
 	free(dir);
 }
 
+void bt_train_rescue_state(struct bt_train_run *t, struct bt_error *err)
+{
+	struct bt_arena m, v;
+	struct bt_error why = {0};
+
+	if (bt_optim_gather(&t->optim, &m, &v, &why) != BT_OK)
+		return;
+	if (bt_dist_is_first(t->o->dist))
+		rescue(t, &m, &v, err);
+	bt_optim_give_back(&t->optim, &m, &v);
+}
+
 int bt_train_save_state(struct bt_train_run *t, struct bt_error *err)
 {
+	bool first = bt_dist_is_first(t->o->dist);
 	char *path = bt_train_checkpoint(t->o->out);
-	int r = write_state(t, t->o->out, path, false, err);
+	struct bt_arena m, v;
+	int r = bt_optim_gather(&t->optim, &m, &v, err);
 
+	if (r == BT_OK && first)
+		r = write_state(t, t->o->out, path, false, &m, &v, err);
+	bt_optim_give_back(&t->optim, &m, &v);
+	r = bt_dist_agree(t->o->dist, r, err);
 	free(path);
 	if (r == BT_OK) {
 		t->saved_step = t->s.step;
 		t->saved_at = bt_seconds();
-		bt_checkpoint_prune(t);
+		if (first)
+			bt_checkpoint_prune(t);
 	} else if (t->saved_step >= 0) {
 		bt_error_prefix(
 		    err,
@@ -387,9 +410,12 @@ static int restore(struct bt_train_run *t, const struct bt_ckpt *c,
 	else if (!(r = check_settings(t, o, path, err)))
 		r = read_state(t, o, path, err);
 	json_decref(o);
-	n = sets(t, set);
-	return r != BT_OK ? r
-	                  : bt_weights_restore(c, &t->m->graph, set, n, err);
+	n = sets(t, &t->optim.m, &t->optim.v, set);
+	if (r == BT_OK)
+		r = bt_weights_restore(c, &t->m->graph, set, n, err);
+	if (r == BT_OK)
+		bt_optim_forget_others(&t->optim);
+	return r;
 }
 
 int bt_train_load_state(struct bt_train_run *t, struct bt_error *err)

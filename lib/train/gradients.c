@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/sys.h"
 #include "train/train_int.h"
 
@@ -173,6 +174,28 @@ static int forward(struct bt_train_run *t, const struct part *p,
 	return r == BT_OK ? BT_OK : locate_error(t, p->pos, err);
 }
 
+/* A rank has a run of the texts of each batch. */
+static void share_embeddings(struct bt_train_run *t)
+{
+	int ranks = bt_dist_size(t->o->dist), n = t->shards.n, r;
+	size_t first = t->batches.pos, pos, texts;
+	size_t *at;
+
+	if (ranks == 1)
+		return;
+	at = bt_array((size_t)ranks + 1, sizeof(*at));
+	for (pos = first; pos < t->update_end; pos += texts) {
+		texts = bt_batches_at(&t->batches, pos);
+		for (r = 0; r <= ranks; r++)
+			at[r] = pos - first +
+			        bt_batches_part(&t->batches, pos, texts,
+			                        bt_shard_first(n, r, ranks), n);
+		bt_dist_share(t->o->dist, t->whole.x,
+		              t->whole.width * sizeof(*t->whole.x), at);
+	}
+	free(at);
+}
+
 /* Embeds the texts of the update, and compares them: the loss, and its gradient
  * in t->whole. */
 static int compare_update(struct bt_train_run *t, double *loss,
@@ -183,22 +206,28 @@ static int compare_update(struct bt_train_run *t, double *loss,
 	struct bt_batch *b = &t->gather.b;
 	struct part p;
 	double start;
-	int r, s;
+	int r = BT_OK, s;
 
 	b->logit_grads = t->whole.grads; /* no loss */
-	for (s = 0; s < t->shards.n; s++)
-		for (p = begin_parts(t); next_part(t, s, &p);) {
+	for (s = t->shards.first; s < t->shards.last && r == BT_OK; s++)
+		for (p = begin_parts(t); r == BT_OK && next_part(t, s, &p);) {
 			r = forward(t, &p, err);
-			if (r != BT_OK)
-				return r;
-			bt_whole_update_keep(&t->whole, e, p.pos - first);
+			if (r == BT_OK)
+				bt_whole_update_keep(&t->whole, e,
+				                     p.pos - first);
 		}
+	r = bt_dist_agree(t->o->dist, r, err);
+	if (r != BT_OK)
+		return r;
+	share_embeddings(t);
 	start = bt_seconds();
 	*loss = bt_whole_update_loss(&t->whole, e, t->train,
 	                             t->batches.order + first,
 	                             t->update_end - first, b);
 	bt_train_add_time(t, "loss of the update", start, 0);
-	return isfinite(*loss) ? BT_OK : bt_train_diverged(t, "loss", err);
+	if (!isfinite(*loss))
+		r = bt_train_diverged(t, "loss", err);
+	return bt_dist_agree(t->o->dist, r, err);
 }
 
 /* Forward and backward over the examples of a shard. */
@@ -235,6 +264,18 @@ static int shard_gradients(void *ctx, int s, struct bt_error *err)
 		memset(bt_engine_grads(e), 0,
 		       t->m->graph.n_floats * sizeof(float));
 	return BT_OK;
+}
+
+/* What all shards had, to all ranks. */
+static void share_sums(struct bt_train_run *t)
+{
+	int ranks = bt_dist_size(t->o->dist), r;
+	size_t *at = bt_array((size_t)ranks + 1, sizeof(*at));
+
+	for (r = 0; r <= ranks; r++)
+		at[r] = (size_t)bt_shard_first(t->shards.n, r, ranks);
+	bt_dist_share(t->o->dist, t->shard_sums, sizeof(*t->shard_sums), at);
+	free(at);
 }
 
 /* Adds what the shards had to what the run has. */
@@ -274,7 +315,9 @@ int bt_train_gradients(struct bt_train_run *t, double *loss,
 	if (t->comparing && (r = compare_update(t, loss, err)))
 		return r;
 	r = bt_shards_add_up(&t->shards, shard_gradients, t, &t->grads, err);
-	if (r == BT_OK)
-		count_update(t, weight, loss);
-	return r;
+	if (r != BT_OK)
+		return r;
+	share_sums(t);
+	count_update(t, weight, loss);
+	return BT_OK;
 }

@@ -437,6 +437,7 @@ static int prepare(struct bt_job *j, bool dry, struct bt_error *err)
 {
 	const char *out = j->o.train.out, *events = j->o.train.tensorboard;
 	bool measures = j->o.train.measure_only;
+	bool writes = bt_dist_is_first(j->o.train.dist);
 	struct bt_labels known = {0};
 	int r;
 
@@ -455,8 +456,9 @@ static int prepare(struct bt_job *j, bool dry, struct bt_error *err)
 		r = bt_few_shot_begin(j, err);
 	if (r || (r = plan(j, err)) ||
 	    (!dry && (r = bt_memory_plan_check(&j->need, &j->o.train, err))) ||
-	    (r = check_output(j, dry, err)) ||
-	    (!dry && !measures && (r = bt_dir_lock(out, &j->claim, err))) ||
+	    (writes && (r = check_output(j, dry, err))) ||
+	    (writes && !dry && !measures &&
+	     (r = bt_dir_lock(out, &j->claim, err))) ||
 	    (!dry && (r = bt_engine_allocate(j->model.engine, err))))
 		return r;
 	if (j->o.model != NULL || j->o.init_weights != NULL)
@@ -524,23 +526,26 @@ int bt_job_run(const struct bt_job_opts *o, struct bt_train_result *res,
                struct bt_error *err)
 {
 	struct bt_job j = {.o = *o, .claim = -1};
+	struct bt_dist *dist = o->train.dist;
+	bool first = bt_dist_is_first(dist);
 	int r;
 
 	memset(res, 0, sizeof(*res));
 	j.o.train.asked_at = bt_seconds();
 	j.o.train.save_more = save_more;
 	j.o.train.ctx = &j;
-	r = prepare(&j, false, err);
+	r = bt_dist_agree(dist, prepare(&j, false, err), err);
 	if (r == BT_OK)
 		r = bt_train(&j.model, &j.train, evaluated(&j), &j.o.train, res,
 		             err);
-	if (r == BT_OK && j.o.few_shot && res->end == BT_TRAIN_ALL)
+	if (r == BT_OK && first && j.o.few_shot && res->end == BT_TRAIN_ALL)
 		r = end_few_shot(&j, res, err);
-	if (r == BT_OK) {
+	if (r == BT_OK && first) {
 		if (res->end == BT_TRAIN_ALL || res->end == BT_TRAIN_NO_BETTER)
 			bt_warn_result(&j, res);
 		r = measure(&j, res, err);
 	}
+	r = bt_dist_agree(dist, r, err);
 	if (r != BT_OK && j.made)
 		(void)rmdir(j.o.train.out); /* unless something is in it */
 	clear(&j);

@@ -110,8 +110,11 @@ int bt_memory_plan_memory(struct bt_memory_plan *n, const struct bt_model *m,
 		            sizeof(*o->teacher);
 	n->parameters = bt_graph_floats(&m->graph);
 	n->engine = bt_engine_memory(m->engine);
-	n->shards = bt_shards_bytes(bt_train_shards(o), m->graph.n_floats);
-	n->moments = n->engine.params * (size_t)bt_optim_moments(o->optim.kind);
+	n->shards =
+	    bt_shards_bytes(bt_train_shards(o), o->dist, m->graph.n_floats);
+	n->moments = n->engine.params *
+	             (size_t)bt_optim_moments(o->optim.kind) /
+	             (size_t)bt_dist_size(o->dist);
 	n->data +=
 	    examples +
 	    train->n * sizeof(*b.order) * (o->batching.stream ? 2 : 1) +

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "train/optim.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,9 +67,37 @@ static int cut(struct bt_optim *a, const struct bt_graph *g)
 	return BT_OK;
 }
 
+/* Gives each rank about as many floats as others. */
+static int divide(struct bt_optim *a, size_t floats, struct bt_error *err)
+{
+	size_t ranks = (size_t)bt_dist_size(a->dist), r, i = 0;
+	size_t rank = (size_t)bt_dist_rank(a->dist);
+
+	if (ranks > 1 && floats > INT_MAX)
+		return bt_error_set(err, BT_ELIMIT,
+		                    "a model of %zu parameters is too large to "
+		                    "be divided",
+		                    floats);
+	a->at = bt_array0(2 * (ranks + 1), sizeof(*a->at));
+	a->piece_at = a->at + ranks + 1;
+	for (r = 1; r < ranks; r++) {
+		while (i < (size_t)a->n_pieces &&
+		       a->pieces[i].offset < floats * r / ranks)
+			i++;
+		a->piece_at[r] = i;
+		a->at[r] =
+		    i < (size_t)a->n_pieces ? a->pieces[i].offset : floats;
+	}
+	a->piece_at[ranks] = (size_t)a->n_pieces;
+	a->at[ranks] = floats;
+	a->first = (int)a->piece_at[rank];
+	a->last = (int)a->piece_at[rank + 1];
+	return BT_OK;
+}
+
 int bt_optim_init(struct bt_optim *a, const struct bt_graph *g,
                   const struct bt_optim_opts *o, struct bt_pool *pool,
-                  struct bt_error *err)
+                  struct bt_dist *dist, struct bt_error *err)
 {
 	enum bt_isa isa;
 	int r = bt_isa(&isa, err);
@@ -79,6 +108,7 @@ int bt_optim_init(struct bt_optim *a, const struct bt_graph *g,
 	a->o = bt_optim_complete(o);
 	a->k = bt_kernels_for(isa);
 	a->pool = pool;
+	a->dist = dist;
 	if (cut(a, g) != BT_OK ||
 	    bt_arena_init(&a->m, g->n_floats * sizeof(float)) != BT_OK ||
 	    (bt_optim_moments(o->kind) > 1 &&
@@ -86,7 +116,7 @@ int bt_optim_init(struct bt_optim *a, const struct bt_graph *g,
 		bt_optim_clear(a);
 		return bt_error_nomem(err, "preparing the optimizer");
 	}
-	return BT_OK;
+	return divide(a, g->n_floats, err);
 }
 
 void bt_optim_clear(struct bt_optim *a)
@@ -96,7 +126,79 @@ void bt_optim_clear(struct bt_optim *a)
 	free(a->pieces);
 	free(a->sums);
 	free(a->ratio);
+	free(a->at);
 	memset(a, 0, sizeof(*a));
+}
+
+/* One arena; *all is a's own where this is the only process. */
+static void collect(struct bt_optim *a, const struct bt_arena *own,
+                    struct bt_arena *all)
+{
+	size_t rank = (size_t)bt_dist_rank(a->dist);
+	float *to = all->base;
+
+	if (a->dist == NULL)
+		return;
+	if (rank == 0)
+		memcpy(to, own->base, a->at[1] * sizeof(float));
+	else
+		to = own->base;
+	bt_dist_collect(a->dist, to, sizeof(float), a->at);
+}
+
+int bt_optim_gather(struct bt_optim *a, struct bt_arena *m, struct bt_arena *v,
+                    struct bt_error *err)
+{
+	int r = BT_OK;
+
+	*m = a->dist == NULL ? a->m : (struct bt_arena){NULL, 0};
+	*v = a->dist == NULL ? a->v : (struct bt_arena){NULL, 0};
+	if (a->dist != NULL && bt_dist_is_first(a->dist) &&
+	    (bt_arena_init(m, a->m.size) != BT_OK ||
+	     bt_arena_init(v, a->v.size) != BT_OK))
+		r = BT_ENOMEM;
+	bt_dist_tell(a->dist, &r, sizeof(r));
+	if (r != BT_OK) {
+		bt_optim_give_back(a, m, v);
+		return bt_error_nomem(err, "gathering the moments");
+	}
+	collect(a, &a->m, m);
+	if (a->v.size > 0)
+		collect(a, &a->v, v);
+	return BT_OK;
+}
+
+void bt_optim_give_back(const struct bt_optim *a, struct bt_arena *m,
+                        struct bt_arena *v)
+{
+	if (a->dist == NULL)
+		return;
+	bt_arena_clear(m);
+	bt_arena_clear(v);
+}
+
+/* Pages of all zeros take no memory when they are new. */
+static int forget(const struct bt_optim *a, struct bt_arena *all)
+{
+	size_t rank = (size_t)bt_dist_rank(a->dist), from = a->at[rank];
+	struct bt_arena own;
+
+	if (all->size == 0)
+		return BT_OK;
+	if (bt_arena_init(&own, all->size) != BT_OK)
+		return BT_ENOMEM;
+	memcpy((float *)own.base + from, (float *)all->base + from,
+	       (a->at[rank + 1] - from) * sizeof(float));
+	bt_arena_clear(all);
+	*all = own;
+	return BT_OK;
+}
+
+void bt_optim_forget_others(struct bt_optim *a)
+{
+	/* what cannot be forgotten is never looked at */
+	if (a->dist != NULL && forget(a, &a->m) == BT_OK)
+		(void)forget(a, &a->v);
 }
 
 struct norm_job {
@@ -107,9 +209,11 @@ struct norm_job {
 static void norm_piece(void *arg, int piece, int worker)
 {
 	const struct norm_job *j = arg;
-	const struct bt_optim_piece *p = &j->a->pieces[piece];
+	const struct bt_optim_piece *p;
 
 	(void)worker;
+	piece += j->a->first;
+	p = &j->a->pieces[piece];
 	j->a->sums[piece] = j->a->k->sum_squares(j->g + p->offset, p->n);
 }
 
@@ -119,7 +223,8 @@ double bt_optim_norm(struct bt_optim *a, const float *grads, double apart)
 	double sum = 0;
 	int i;
 
-	bt_pool_run(a->pool, norm_piece, &j, a->n_pieces);
+	bt_pool_run(a->pool, norm_piece, &j, a->last - a->first);
+	bt_dist_share(a->dist, a->sums, sizeof(*a->sums), a->piece_at);
 	for (i = 0; i < a->n_pieces; i++)
 		sum += a->sums[i];
 	if (sum + apart > 0) /* not below it, by a rounding */
@@ -141,7 +246,7 @@ struct update_job {
 static void adam_piece(void *arg, int piece, int worker)
 {
 	const struct update_job *j = arg;
-	const struct bt_optim_piece *p = &j->a->pieces[piece];
+	const struct bt_optim_piece *p = &j->a->pieces[j->a->first + piece];
 	struct bt_adamw w = j->adam;
 
 	(void)worker;
@@ -156,7 +261,7 @@ static void adam_piece(void *arg, int piece, int worker)
 static void sgd_piece(void *arg, int piece, int worker)
 {
 	const struct update_job *j = arg;
-	const struct bt_optim_piece *p = &j->a->pieces[piece];
+	const struct bt_optim_piece *p = &j->a->pieces[j->a->first + piece];
 	struct bt_sgd w = j->sgd;
 
 	(void)worker;
@@ -170,9 +275,9 @@ static void sgd_piece(void *arg, int piece, int worker)
 static void lamb_piece(void *arg, int piece, int worker)
 {
 	const struct update_job *j = arg;
-	const struct bt_optim_piece *p = &j->a->pieces[piece];
+	const struct bt_optim_piece *p = &j->a->pieces[j->a->first + piece];
 	struct bt_adamw w = j->adam;
-	double *norms = j->a->sums + 2 * piece;
+	double *norms = j->a->sums + 2 * (j->a->first + piece);
 
 	(void)worker;
 	if (!p->decay)
@@ -186,7 +291,7 @@ static void lamb_piece(void *arg, int piece, int worker)
 static void lamb_apply_piece(void *arg, int piece, int worker)
 {
 	const struct update_job *j = arg;
-	const struct bt_optim_piece *p = &j->a->pieces[piece];
+	const struct bt_optim_piece *p = &j->a->pieces[j->a->first + piece];
 	double lr = j->lr * p->scale * j->a->ratio[p->param];
 	struct bt_adamw w = j->adam;
 
@@ -243,6 +348,24 @@ static void set_adam(struct update_job *j, int64_t t)
 		j->rate = j->lr * j->correct1;
 }
 
+static void step(struct bt_optim *a, struct update_job *j)
+{
+	int n = a->last - a->first;
+
+	if (a->o.kind == BT_OPTIM_SGD) {
+		bt_pool_run(a->pool, sgd_piece, j, n);
+	} else if (a->o.kind != BT_OPTIM_LAMB) {
+		bt_pool_run(a->pool, adam_piece, j, n);
+	} else {
+		bt_pool_run(a->pool, lamb_piece, j, n);
+		bt_dist_share(a->dist, a->sums, 2 * sizeof(*a->sums),
+		              a->piece_at);
+		lamb_ratios(a);
+		bt_pool_run(a->pool, lamb_apply_piece, j, n);
+	}
+	bt_dist_share(a->dist, j->p, sizeof(float), a->at);
+}
+
 void bt_optim_update(struct bt_optim *a, float *params, const float *grads,
                      double norm, double lr, int64_t t)
 {
@@ -257,17 +380,10 @@ void bt_optim_update(struct bt_optim *a, float *params, const float *grads,
 	if (o->kind == BT_OPTIM_SGD) {
 		j.sgd = (struct bt_sgd){(float)o->momentum, (float)lr,
 		                        (float)o->weight_decay, scale, limit};
-		bt_pool_run(a->pool, sgd_piece, &j, a->n_pieces);
-		return;
+	} else {
+		set_adam(&j, t);
+		j.adam.grad_scale = scale;
+		j.adam.limit = limit;
 	}
-	set_adam(&j, t);
-	j.adam.grad_scale = scale;
-	j.adam.limit = limit;
-	if (o->kind != BT_OPTIM_LAMB) {
-		bt_pool_run(a->pool, adam_piece, &j, a->n_pieces);
-		return;
-	}
-	bt_pool_run(a->pool, lamb_piece, &j, a->n_pieces);
-	lamb_ratios(a);
-	bt_pool_run(a->pool, lamb_apply_piece, &j, a->n_pieces);
+	step(a, &j);
 }

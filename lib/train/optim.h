@@ -34,6 +34,7 @@
 #include "base/mem.h"
 #include "base/pool.h"
 #include "cpu/kernels.h"
+#include "dist/dist.h"
 #include "op/graph.h"
 
 enum bt_optimizer {
@@ -96,18 +97,39 @@ struct bt_optim {
 	int n_pieces, n_params;
 	double *sums;  /* [n_pieces][2] */
 	double *ratio; /* [n_params], of lamb */
+
+	/* Ranks divide the pieces: rank r updates pieces piece_at[r] ..
+	 * piece_at[r + 1] - 1, which are floats at[r] .. at[r + 1] - 1, and
+	 * keeps their moments. */
+	struct bt_dist *dist; /* borrowed; NULL: one process has all */
+	size_t *piece_at, *at;
+	int first, last; /* pieces of this rank */
 };
 
+/* dist may be NULL. */
 int bt_optim_init(struct bt_optim *a, const struct bt_graph *g,
                   const struct bt_optim_opts *o, struct bt_pool *pool,
-                  struct bt_error *err) BT_MUST_USE;
+                  struct bt_dist *dist, struct bt_error *err) BT_MUST_USE;
 void bt_optim_clear(struct bt_optim *a);
+
+/* The moments of all ranks on rank 0, of which other ranks get no use: *m and
+ * *v, arenas of a or new ones that bt_optim_give_back takes. Collective.
+ * BT_ENOMEM on all ranks. */
+int bt_optim_gather(struct bt_optim *a, struct bt_arena *m, struct bt_arena *v,
+                    struct bt_error *err) BT_MUST_USE;
+void bt_optim_give_back(const struct bt_optim *a, struct bt_arena *m,
+                        struct bt_arena *v);
+
+/* After moments of all were read into a->m and a->v: keeps this rank's. */
+void bt_optim_forget_others(struct bt_optim *a);
 
 /* The Euclidean norm of all gradients, whose squares are apart more (0: as they
  * are); not finite if one of them is not. */
 double bt_optim_norm(struct bt_optim *a, const float *grads, double apart);
 
-/* Update number t >= 1 of the parameters with gradients of that norm. */
+/* Update number t >= 1 of the parameters with gradients of that norm. Of grads,
+ * for both, a rank's pieces are looked at; the parameters of all are updated.
+ */
 void bt_optim_update(struct bt_optim *a, float *params, const float *grads,
                      double norm, double lr, int64_t t);
 

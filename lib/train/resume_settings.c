@@ -77,7 +77,8 @@ static json_t *loop(const struct bt_train_opts *o)
 		json_object_set_new(s, "embedding loss",
 		                    json_integer(o->embedding_loss));
 	if (bt_train_shards(o) > 1)
-		json_object_set_new(s, "shards", json_integer(o->shards));
+		json_object_set_new(s, "shards",
+		                    json_integer(bt_train_shards(o)));
 	if (o->batching.stream)
 		json_object_set_new(s, "full batches", json_true());
 	if (o->train_share != 0)

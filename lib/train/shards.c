@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "train/shards.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,34 +23,105 @@ static int sums_of(int n)
 	return left > right ? left : right;
 }
 
-size_t bt_shards_bytes(int n, size_t floats)
+/* The last node may be a shard, whose gradients need not be moved. */
+static bool stays(const struct bt_shard_node *nodes, int k, int n)
 {
-	return n > 1 ? (size_t)sums_of(n) * floats * sizeof(float) : 0;
+	return k == n - 1 && nodes[k].hi - nodes[k].lo == 1;
+}
+
+static int all_sums(const struct bt_shard_node *nodes, int n)
+{
+	int most = 0, k, need;
+
+	for (k = 0; k < n; k++) {
+		need = stays(nodes, k, n)
+		           ? k
+		           : k + sums_of(nodes[k].hi - nodes[k].lo);
+		most = need > most ? need : most;
+	}
+	return most;
+}
+
+size_t bt_shards_bytes(int n, const struct bt_dist *dist, size_t floats)
+{
+	int ranks = bt_dist_size(dist), rank = bt_dist_rank(dist), all = 0, r;
+	struct bt_shard_node nodes[BT_SHARD_NODES_MAX];
+	size_t sums;
+
+	for (r = 0; r < ranks && ranks > 1; r++)
+		all += bt_shard_nodes(n, bt_shard_first(n, r, ranks),
+		                      bt_shard_first(n, r + 1, ranks), nodes);
+	sums = (size_t)all_sums(
+	    nodes, bt_shard_nodes(n, bt_shard_first(n, rank, ranks),
+	                          bt_shard_first(n, rank + 1, ranks), nodes));
+	return (sums * floats + (size_t)all * floats / (size_t)ranks) *
+	       sizeof(float);
+}
+
+/* What this rank receives. */
+static int prepare_parts(struct bt_shards *h, struct bt_error *err)
+{
+	int ranks = bt_dist_size(h->dist), rank = bt_dist_rank(h->dist), r;
+	size_t floats;
+
+	h->count = bt_array0((size_t)ranks, sizeof(*h->count));
+	h->all = bt_array0((size_t)ranks * BT_SHARD_NODES_MAX, sizeof(*h->all));
+	if (h->count == NULL || h->all == NULL)
+		return bt_error_nomem(err, "preparing shards");
+	for (r = 0; r < ranks; r++) {
+		h->count[r] = bt_shard_nodes(
+		    h->n, bt_shard_first(h->n, r, ranks),
+		    bt_shard_first(h->n, r + 1, ranks), h->all + h->n_all);
+		h->n_all += h->count[r];
+	}
+	floats = (size_t)h->n_all * (h->at[rank + 1] - h->at[rank]);
+	if (floats > INT_MAX)
+		return bt_error_set(err, BT_ELIMIT,
+		                    "%d shards of so large a model are too "
+		                    "many",
+		                    h->n);
+	floats += h->at[rank];
+	return bt_arena_init(&h->parts, floats * sizeof(float)) == BT_OK
+	           ? BT_OK
+	           : bt_error_nomem(err, "preparing shards");
 }
 
 int bt_shards_init(struct bt_shards *h, int n, const float *grads,
-                   size_t floats, struct bt_pool *pool, struct bt_error *err)
+                   size_t floats, struct bt_pool *pool, struct bt_dist *dist,
+                   const size_t *at, struct bt_error *err)
 {
+	int ranks = bt_dist_size(dist), rank = bt_dist_rank(dist);
 	enum bt_isa isa;
 	int r = bt_isa(&isa, err), i;
 
 	memset(h, 0, sizeof(*h));
 	if (r != BT_OK)
 		return r;
-	h->n = n;
-	h->floats = floats;
-	h->grads = grads;
-	h->pool = pool;
-	h->k = bt_kernels_for(isa);
-	h->n_sums = n > 1 ? sums_of(n) : 0;
+	if (n < ranks)
+		return bt_error_set(err, BT_EARG,
+		                    "%d processes of one job have only %d "
+		                    "shards of a batch to compute",
+		                    ranks, n);
+	*h = (struct bt_shards){.n = n,
+	                        .first = bt_shard_first(n, rank, ranks),
+	                        .last = bt_shard_first(n, rank + 1, ranks),
+	                        .floats = floats,
+	                        .grads = grads,
+	                        .pool = pool,
+	                        .k = bt_kernels_for(isa),
+	                        .dist = dist,
+	                        .at = at};
+	h->n_nodes = bt_shard_nodes(n, h->first, h->last, h->nodes);
+	h->n_sums = all_sums(h->nodes, h->n_nodes);
 	h->sums = bt_array0((size_t)h->n_sums, sizeof(*h->sums));
-	for (i = 0; i < h->n_sums; i++)
-		if (bt_arena_init(&h->sums[i], floats * sizeof(float)) !=
-		    BT_OK) {
-			bt_shards_clear(h);
-			return bt_error_nomem(err, "preparing shards");
-		}
-	return BT_OK;
+	for (i = 0; i < h->n_sums && r == BT_OK; i++)
+		if (bt_arena_init(&h->sums[i], floats * sizeof(float)) != BT_OK)
+			r = bt_error_nomem(err, "preparing shards");
+	if (r == BT_OK && dist != NULL)
+		r = prepare_parts(h, err);
+	if (r != BT_OK)
+		bt_shards_clear(h);
+	return r;
 }
 
 void bt_shards_clear(struct bt_shards *h)
@@ -58,7 +130,10 @@ void bt_shards_clear(struct bt_shards *h)
 
 	for (i = 0; i < h->n_sums; i++)
 		bt_arena_clear(&h->sums[i]);
+	bt_arena_clear(&h->parts);
 	free(h->sums);
+	free(h->all);
+	free(h->count);
 	memset(h, 0, sizeof(*h));
 }
 
@@ -66,12 +141,13 @@ struct piece_job {
 	const struct bt_shards *h;
 	const float *x;
 	float *y;
+	size_t n;
 };
 
 static void copy_piece(void *arg, int piece, int worker)
 {
 	const struct piece_job *j = arg;
-	size_t at = (size_t)piece * PIECE, left = j->h->floats - at;
+	size_t at = (size_t)piece * PIECE, left = j->n - at;
 
 	(void)worker;
 	memcpy(j->y + at, j->x + at,
@@ -81,7 +157,7 @@ static void copy_piece(void *arg, int piece, int worker)
 static void add_piece(void *arg, int piece, int worker)
 {
 	const struct piece_job *j = arg;
-	size_t at = (size_t)piece * PIECE, left = j->h->floats - at;
+	size_t at = (size_t)piece * PIECE, left = j->n - at;
 
 	(void)worker;
 	j->h->k->axpy(1.0f, j->x + at, j->y + at, left < PIECE ? left : PIECE);
@@ -89,23 +165,24 @@ static void add_piece(void *arg, int piece, int worker)
 
 /* y = x, or y += x */
 static void run(const struct bt_shards *h, bt_piece_fn *fn, const float *x,
-                float *y)
+                float *y, size_t n)
 {
-	struct piece_job j = {h, x, y};
+	struct piece_job j = {h, x, y, n};
 
-	bt_pool_run(h->pool, fn, &j, (int)((h->floats + PIECE - 1) / PIECE));
+	bt_pool_run(h->pool, fn, &j, (int)((n + PIECE - 1) / PIECE));
 }
 
 /* The node's gradients, in h->sums[level]. */
 static int add_up(struct bt_shards *h, struct bt_shard_node node, int level,
                   bt_shard_fn *fn, void *ctx, struct bt_error *err)
 {
+	float *sum = h->sums[level].base;
 	int middle, r;
 
 	if (node.hi - node.lo == 1) {
 		r = fn(ctx, node.lo, err);
 		if (r == BT_OK)
-			run(h, copy_piece, h->grads, h->sums[level].base);
+			run(h, copy_piece, h->grads, sum, h->floats);
 		return r;
 	}
 	middle = node.lo + bt_shard_half(node.hi - node.lo);
@@ -116,21 +193,61 @@ static int add_up(struct bt_shards *h, struct bt_shard_node node, int level,
 	if (node.hi - middle == 1) {
 		r = fn(ctx, middle, err);
 		if (r == BT_OK)
-			run(h, add_piece, h->grads, h->sums[level].base);
+			run(h, add_piece, h->grads, sum, h->floats);
 		return r;
 	}
 	r = add_up(h, (struct bt_shard_node){middle, node.hi}, level + 1, fn,
 	           ctx, err);
 	if (r == BT_OK)
-		run(h, add_piece, h->sums[level + 1].base, h->sums[level].base);
+		run(h, add_piece, h->sums[level + 1].base, sum, h->floats);
 	return r;
+}
+
+/* The rest of the tree, from the parts of all ranks' nodes, of which *next is
+ * the first below this one. Returns where the sum is. */
+static float *add_parts(struct bt_shards *h, struct bt_shard_node node,
+                        int *next)
+{
+	size_t rank = (size_t)bt_dist_rank(h->dist);
+	size_t own = h->at[rank + 1] - h->at[rank];
+	const struct bt_shard_node *there = &h->all[*next];
+	float *left, *right;
+	int middle;
+
+	if (there->lo == node.lo && there->hi == node.hi)
+		return (float *)h->parts.base + h->at[rank] +
+		       (size_t)(*next)++ * own;
+	middle = node.lo + bt_shard_half(node.hi - node.lo);
+	left = add_parts(h, (struct bt_shard_node){node.lo, middle}, next);
+	right = add_parts(h, (struct bt_shard_node){middle, node.hi}, next);
+	run(h, add_piece, right, left, own);
+	return left;
 }
 
 int bt_shards_add_up(struct bt_shards *h, bt_shard_fn *fn, void *ctx,
                      const float **sum, struct bt_error *err)
 {
-	*sum = h->n > 1 ? h->sums[0].base : h->grads;
-	return h->n > 1
-	           ? add_up(h, (struct bt_shard_node){0, h->n}, 0, fn, ctx, err)
-	           : fn(ctx, 0, err);
+	const float *arrays[BT_SHARD_NODES_MAX];
+	int k, next = 0, r = BT_OK;
+
+	for (k = 0; k < h->n_nodes && r == BT_OK; k++) {
+		if (stays(h->nodes, k, h->n_nodes))
+			r = fn(ctx, h->nodes[k].lo, err);
+		else
+			r = add_up(h, h->nodes[k], k, fn, ctx, err);
+		arrays[k] =
+		    stays(h->nodes, k, h->n_nodes) ? h->grads : h->sums[k].base;
+	}
+	r = bt_dist_agree(h->dist, r, err);
+	if (r != BT_OK)
+		return r;
+	*sum = arrays[0];
+	if (h->dist == NULL)
+		return BT_OK;
+	bt_dist_hand_over(h->dist, arrays, h->count, h->at,
+	                  (float *)h->parts.base +
+	                      h->at[bt_dist_rank(h->dist)]);
+	(void)add_parts(h, (struct bt_shard_node){0, h->n}, &next);
+	*sum = h->parts.base; /* the first part is where the sum is */
+	return BT_OK;
 }

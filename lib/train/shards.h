@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The gradients of an update, whose batches are cut into shards: computed shard
- * by shard, and added up in the order of dist/shards.h. One shard needs neither
- * memory nor time.
+ * by shard, and added up in the order of dist/shards.h, by one process or
+ * several. One shard in one process needs neither memory nor time.
  */
 #ifndef BT_TRAIN_SHARDS_H
 #define BT_TRAIN_SHARDS_H
@@ -10,31 +10,47 @@
 #include "base/mem.h"
 #include "base/pool.h"
 #include "cpu/kernels.h"
+#include "dist/dist.h"
 #include "dist/shards.h"
 
 struct bt_shards {
 	int n;
+	int first, last;    /* this rank's are first .. last - 1 */
 	size_t floats;      /* of the gradients */
 	const float *grads; /* borrowed: where those of a shard are computed */
-	int n_sums;
-	struct bt_arena *sums; /* [n_sums] the first one's is that of all, the
-	                        * others' are of right halves */
-	struct bt_pool *pool;  /* borrowed */
+	struct bt_pool *pool; /* borrowed */
 	const struct bt_kernels *k;
+
+	struct bt_shard_node nodes[BT_SHARD_NODES_MAX]; /* that this rank adds
+	                                                 * up */
+	int n_nodes;
+	int n_sums;
+	struct bt_arena *sums; /* [n_sums] sum k is that of node k, those behind
+	                        * it are of right halves meanwhile */
+
+	struct bt_dist *dist;      /* borrowed; NULL: one process */
+	const size_t *at;          /* borrowed: rank r owns floats at[r] .. */
+	struct bt_shard_node *all; /* [n_all] nodes of all ranks */
+	int n_all;
+	int *count;            /* [ranks] how many are whose */
+	struct bt_arena parts; /* from float at[rank] on: this rank's part of
+	                        * each of them */
 };
 
 /* Computes the gradients of shard s, into `grads`. */
 typedef int bt_shard_fn(void *ctx, int s, struct bt_error *err);
 
 /* Bytes for so many shards. */
-size_t bt_shards_bytes(int n, size_t floats);
+size_t bt_shards_bytes(int n, const struct bt_dist *dist, size_t floats);
 
+/* BT_EARG where there are fewer shards than ranks. */
 int bt_shards_init(struct bt_shards *h, int n, const float *grads,
-                   size_t floats, struct bt_pool *pool,
-                   struct bt_error *err) BT_MUST_USE;
+                   size_t floats, struct bt_pool *pool, struct bt_dist *dist,
+                   const size_t *at, struct bt_error *err) BT_MUST_USE;
 void bt_shards_clear(struct bt_shards *h);
 
-/* *sum: the gradients of all shards, valid until the next call. */
+/* *sum: the gradients of all shards, of which each rank has its part, valid
+ * until the next call. An error of any rank is one of all. */
 int bt_shards_add_up(struct bt_shards *h, bt_shard_fn *fn, void *ctx,
                      const float **sum, struct bt_error *err) BT_MUST_USE;
 

@@ -32,7 +32,9 @@ static int update(struct bt_train_run *t, struct bt_error *err)
 	start = bt_seconds();
 	norm = bt_optim_norm(&t->optim, t->grads, bt_engine_sparse_excess(e));
 	if (!isfinite(norm))
-		return bt_train_diverged(t, "gradient", err);
+		r = bt_train_diverged(t, "gradient", err);
+	if ((r = bt_dist_agree(t->o->dist, r, err)))
+		return r;
 	t->norm = norm;
 	bt_train_add_time(t, "gradient norm", start, 1);
 	start = bt_seconds();
@@ -92,22 +94,25 @@ static bool report_is_due(const struct bt_train_run *t)
 	                            : t->s.pos == (int64_t)t->train->n;
 }
 
-/* True when it is time for a checkpoint that the user asked for. */
+/* True when it is time for a checkpoint that the user asked for. Of several
+ * ranks' clocks one is enough. */
 static bool save_is_due(const struct bt_train_run *t)
 {
 	double minutes = (bt_seconds() - t->saved_at) / 60;
 
 	if (is_over(t))
 		return false;
-	if (t->s.step == t->o->save_first)
+	if (t->s.step == t->o->save_first ||
+	    (t->o->save_steps > 0 && t->s.step % t->o->save_steps == 0))
 		return true;
-	return (t->o->save_steps > 0 && t->s.step % t->o->save_steps == 0) ||
-	       (t->o->save_minutes > 0 && minutes >= t->o->save_minutes);
+	return t->o->save_minutes > 0 &&
+	       bt_dist_most(t->o->dist, minutes >= t->o->save_minutes) != 0;
 }
 
-/* Why the run is to stop here, if it is. Each run makes an update at least, so
+/* Why the run is to stop here, if it is, by this rank's clock and signals. Each
+ * run makes an update at least, so
  * that one which is resumed again and again comes to its end. */
-static enum bt_train_end stop_is_due(const struct bt_train_run *t)
+static enum bt_train_end stop_is_asked(const struct bt_train_run *t)
 {
 	double minutes = (bt_seconds() - t->o->asked_at) / 60;
 
@@ -119,6 +124,13 @@ static enum bt_train_end stop_is_due(const struct bt_train_run *t)
 	return BT_TRAIN_FAILED;
 }
 
+/* The same of all ranks. */
+static enum bt_train_end stop_is_due(const struct bt_train_run *t)
+{
+	return (enum bt_train_end)bt_dist_most(t->o->dist,
+	                                       (int)stop_is_asked(t));
+}
+
 static void end_epoch(struct bt_train_run *t)
 {
 	if (t->s.pos < (int64_t)t->train->n)
@@ -127,13 +139,18 @@ static void end_epoch(struct bt_train_run *t)
 	t->s.pos -= (int64_t)t->train->n;
 }
 
-/* The report that is due, and the next epoch. Where it cannot be written the
- * state is, so that a resumed run begins with this report. */
+/* The report that is due, by rank 0, whose state all go on with. Where it
+ * cannot be written the state is, so that a resumed run begins with this
+ * report. */
 static int report(struct bt_train_run *t, struct bt_error *err)
 {
 	struct bt_train_state before = t->s;
-	int r = bt_train_report(t, err);
+	bool first = bt_dist_is_first(t->o->dist);
+	int r = first ? bt_train_report(t, err) : BT_OK;
 
+	r = bt_dist_agree(t->o->dist, r, err);
+	if (r == BT_OK)
+		bt_dist_tell(t->o->dist, &t->s, sizeof(t->s));
 	if (r == BT_EIO) {
 		t->s = before;
 		t->s.unreported = true;
@@ -151,7 +168,9 @@ static int advance(struct bt_train_run *t, struct bt_error *err)
 	if ((r = update(t, err)))
 		return r;
 	show_progress(t);
-	r = bt_train_updated(t, err);
+	if (bt_dist_is_first(t->o->dist))
+		r = bt_train_updated(t, err);
+	r = bt_dist_agree(t->o->dist, r, err);
 	if (r == BT_OK && report_is_due(t))
 		r = report(t, err);
 	if (r != BT_OK)
@@ -183,7 +202,8 @@ static int run(struct bt_train_run *t, struct bt_error *err)
 		}
 		r = advance(t, err);
 		if (r == BT_ELIMIT && t->o->recoveries > 0)
-			r = bt_train_recover(t, err);
+			r = bt_dist_agree(t->o->dist, bt_train_recover(t, err),
+			                  err);
 	}
 	if (r == BT_OK && t->o->save_end && t->saved_step != t->s.step)
 		r = bt_train_save_state(t, err);
@@ -219,11 +239,12 @@ static int prepare(struct bt_train_run *t, struct bt_error *err)
 	    (r = bt_metrics_name_outputs(&t->metrics, &t->m->labels, err)) ||
 	    (t->eval != NULL && (r = bt_train_check_metric(t, err))) ||
 	    (r = bt_optim_init(&t->optim, &t->m->graph, &t->o->optim,
-	                       bt_engine_pool(t->m->engine), err)) ||
-	    (r = bt_shards_init(&t->shards, bt_train_shards(t->o),
-	                        bt_engine_grads(t->m->engine),
-	                        t->m->graph.n_floats,
-	                        bt_engine_pool(t->m->engine), err)))
+	                       bt_engine_pool(t->m->engine), t->o->dist,
+	                       err)) ||
+	    (r = bt_shards_init(
+	         &t->shards, bt_train_shards(t->o),
+	         bt_engine_grads(t->m->engine), t->m->graph.n_floats,
+	         bt_engine_pool(t->m->engine), t->o->dist, t->optim.at, err)))
 		return r;
 	t->shard_sums = bt_array0((size_t)t->shards.n, sizeof(*t->shard_sums));
 	t->metrics.pool = bt_engine_pool(t->m->engine);
@@ -235,9 +256,10 @@ static int prepare(struct bt_train_run *t, struct bt_error *err)
 		bt_warn_plan(t->o, t->train->n, t->total, t->warmup);
 	t->history.dir = t->o->out;
 	t->history.name = bt_strndup(BT_HISTORY_FILE, strlen(BT_HISTORY_FILE));
-	if ((r = bt_append_log_check(&t->history, err)) ||
-	    (r = bt_events_open(&t->events, t->o->tensorboard, t->o->curves,
-	                        err)))
+	if (bt_dist_is_first(t->o->dist) &&
+	    ((r = bt_append_log_check(&t->history, err)) ||
+	     (r = bt_events_open(&t->events, t->o->tensorboard, t->o->curves,
+	                         err))))
 		return r;
 	if (t->o->resume || t->o->resume_from != NULL) {
 		if ((r = bt_train_load_state(t, err)))
@@ -249,6 +271,42 @@ static int prepare(struct bt_train_run *t, struct bt_error *err)
 	}
 	t->batches.o.seed = bt_train_order_seed(t);
 	return bt_engine_pack(t->m->engine, err);
+}
+
+/* Logs how much the ranks sent each other. */
+static void log_sent(const struct bt_train_run *t)
+{
+	struct bt_dist *d = t->o->dist;
+	int ranks = bt_dist_size(d), r;
+	uint64_t *sent, all = 0;
+	size_t *at;
+
+	if (ranks == 1)
+		return;
+	sent = bt_array0((size_t)ranks, sizeof(*sent));
+	at = bt_array((size_t)ranks + 1, sizeof(*at));
+	for (r = 0; r <= ranks; r++)
+		at[r] = (size_t)r;
+	sent[bt_dist_rank(d)] = bt_dist_sent(d);
+	bt_dist_share(d, sent, sizeof(*sent), at);
+	for (r = 0; r < ranks; r++)
+		all += sent[r];
+	bt_log(t->o->log, BT_LOG_MORE,
+	       "%d ranks sent each other %llu bytes in %lld updates", ranks,
+	       (unsigned long long)all, (long long)(t->s.step - t->res->steps));
+	free(sent);
+	free(at);
+}
+
+static void clear(struct bt_train_run *t)
+{
+	bt_optim_clear(&t->optim);
+	bt_shards_clear(&t->shards);
+	free(t->shard_sums);
+	bt_batches_clear(&t->batches);
+	bt_gather_clear(&t->gather);
+	bt_whole_update_clear(&t->whole);
+	bt_metrics_clear(&t->metrics);
 }
 
 int bt_train(struct bt_model *m, const struct bt_dataset *train,
@@ -268,7 +326,7 @@ int bt_train(struct bt_model *m, const struct bt_dataset *train,
 
 	memset(res, 0, sizeof(*res));
 	t.saved_at = t.began;
-	r = prepare(&t, err);
+	r = bt_dist_agree(opts->dist, prepare(&t, err), err);
 	res->kept = t.s.have_best || (t.s.epoch > 0 && eval == NULL);
 	if (r == BT_OK && opts->measure_only) {
 		t.start = bt_seconds();
@@ -278,6 +336,8 @@ int bt_train(struct bt_model *m, const struct bt_dataset *train,
 	} else if (r == BT_OK) {
 		r = run(&t, err);
 	}
+	if (r == BT_OK)
+		log_sent(&t);
 	if (t.start > 0)
 		res->seconds += bt_seconds() - t.start;
 	if (opts->progress != NULL)
@@ -292,16 +352,11 @@ int bt_train(struct bt_model *m, const struct bt_dataset *train,
 	r = r != BT_OK ? r : c;
 	c = bt_events_close(&t.events, err);
 	r = r != BT_OK ? r : c;
-	bt_optim_clear(&t.optim);
-	bt_shards_clear(&t.shards);
-	free(t.shard_sums);
-	bt_batches_clear(&t.batches);
-	bt_gather_clear(&t.gather);
-	bt_whole_update_clear(&t.whole);
-	bt_metrics_clear(&t.metrics);
+	clear(&t);
 	/* the checkpoint of a run that is over serves only who asked for it */
 	over = r == BT_OK && !opts->measure_only &&
 	       (res->end == BT_TRAIN_ALL || res->end == BT_TRAIN_NO_BETTER);
+	over = over && bt_dist_is_first(opts->dist);
 	if (over)
 		bt_unfinished_end(opts->out);
 	if (over && opts->keep <= 0) {

@@ -50,7 +50,11 @@ struct bt_train_opts {
 	int64_t steps; /* updates in all; 0: as many as epochs have */
 	struct bt_batching batching;
 	int shards; /* of a batch, whose gradients are computed one by one and
-	             * added up as in dist/shards.h; 0 as 1 */
+	             * added up as in dist/shards.h; 0: as many as there are
+	             * ranks */
+	struct bt_dist *dist; /* the ranks that all call bt_train, with the same
+	                       * arguments but for what is logged; NULL: one
+	                       * process */
 	struct bt_schedule_opts schedule;
 	struct bt_optim_opts optim;
 	double smoothing;
@@ -199,7 +203,7 @@ const struct bt_metrics *bt_train_measured(const struct bt_train_run *run);
 /* As many shards as are meant. */
 static inline int bt_train_shards(const struct bt_train_opts *o)
 {
-	return o->shards > 1 ? o->shards : 1;
+	return o->shards > 0 ? o->shards : bt_dist_size(o->dist);
 }
 
 /* Updates that a run of these batches is to have. */

@@ -466,7 +466,7 @@ static void optimizer_clips(void **state)
 
 	(void)state;
 	assert_ok(bt_pool_new(1, &pool, &err));
-	assert_ok(bt_optim_init(&a, &g, &o, pool, &err));
+	assert_ok(bt_optim_init(&a, &g, &o, pool, NULL, &err));
 	norm = bt_optim_norm(&a, grad, 0);
 	near(norm, 5);
 	bt_optim_update(&a, p, grad, norm, 0.1, 1);
@@ -477,7 +477,7 @@ static void optimizer_clips(void **state)
 	near((double)p[1], 2 * (1 - 0.1 * 0.01));
 	bt_optim_clear(&a);
 	param.decay = false;
-	assert_ok(bt_optim_init(&a, &g, &o, pool, &err));
+	assert_ok(bt_optim_init(&a, &g, &o, pool, NULL, &err));
 	memcpy(q, p, sizeof(q));
 	bt_optim_update(&a, p, grad, norm, 0.1, 1);
 	assert_true(p[1] == q[1]);

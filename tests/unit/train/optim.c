@@ -153,7 +153,7 @@ static void steps(void **state)
 			bt_optim_clear(&a);
 			o.kind = bt_optim_named(name);
 			assert_string_equal(bt_optim_name(o.kind), name);
-			assert_ok(bt_optim_init(&a, &g, &o, pool, &err));
+			assert_ok(bt_optim_init(&a, &g, &o, pool, NULL, &err));
 			memcpy(p, start, sizeof(p));
 		}
 		bt_optim_update(&a, p, grads[t - 1],
@@ -191,7 +191,7 @@ static void gradients_are_held(void **state)
 	o.momentum = 0;
 	o.clip = 0;
 	o.clip_value = 0.5;
-	assert_ok(bt_optim_init(&a, &g, &o, pool, &err));
+	assert_ok(bt_optim_init(&a, &g, &o, pool, NULL, &err));
 	assert_null(a.v.base);
 	bt_optim_update(&a, p, grad, bt_optim_norm(&a, grad, 0), 1, 1);
 	assert_true(p[0] == -.5f && p[1] == .25f && p[2] == .5f);
@@ -236,7 +236,7 @@ static void layers_have_rates(void **state)
 	o.head_scale = 3;
 	for (kind = 0; kind < BT_OPTIMIZERS; kind++) {
 		o.kind = plain.kind = (enum bt_optimizer)kind;
-		assert_ok(bt_optim_init(&a, &g, &o, pool, &err));
+		assert_ok(bt_optim_init(&a, &g, &o, pool, NULL, &err));
 		for (i = 0; i < PARAMS; i++)
 			memcpy(p + i * N, start, sizeof(start));
 		for (t = 1; t <= STEPS; t++) {
@@ -248,8 +248,8 @@ static void layers_have_rates(void **state)
 		bt_optim_clear(&a);
 		for (i = 0; i < PARAMS; i++) {
 			params[0].decay = i != 2;
-			assert_ok(
-			    bt_optim_init(&b, &alone, &plain, pool, &err));
+			assert_ok(bt_optim_init(&b, &alone, &plain, pool, NULL,
+			                        &err));
 			memcpy(one, start, sizeof(start));
 			for (t = 1; t <= STEPS; t++)
 				bt_optim_update(&b, one, grads[t - 1], 2,

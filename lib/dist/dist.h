@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Several processes that do one job: ranks, which mpirun or srun started and
+ * which talk by MPI. MPI moves bytes and never adds: its sums would depend on
+ * the number of ranks. Who owns a part of an array receives what all ranks have
+ * of it (bt_dist_hand_over), adds that up in the order of dist/shards.h, and
+ * gives the result to all (bt_dist_share).
+ *
+ * A null struct bt_dist * stands for one process, which has nothing to say to
+ * anybody. Else the functions below bt_dist_size are collective: all ranks call
+ * them in one order, with the same sizes, each from one thread. They do not
+ * fail: a connection that breaks ends all processes, with MPI's message.
+ *
+ * The library of MPI is loaded when a job has several ranks, and only then, so
+ * that programs start as fast as without it.
+ */
+#ifndef BT_DIST_DIST_H
+#define BT_DIST_DIST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/tool.h"
+
+struct bt_dist;
+
+/* Joins the other ranks; *d is NULL where this process is the only one. BT_EARG
+ * where it is not and cannot talk to them. */
+int bt_dist_open(struct bt_dist **d, struct bt_error *err) BT_MUST_USE;
+
+/* Parts from the other ranks, when all are at this point. */
+void bt_dist_close(struct bt_dist *d);
+
+/* The end of a tool, with that status or, if err is an error, with its message
+ * and that one's. If all ranks come here within a moment they part, and rank 0
+ * alone has printed the message; else the error is of this rank, which ends the
+ * others. */
+int bt_dist_end(struct bt_dist *d, const struct bt_tool *tool, int status,
+                struct bt_error *err);
+
+int bt_dist_rank(const struct bt_dist *d);
+int bt_dist_size(const struct bt_dist *d);
+
+/* Whether this is rank 0, which alone writes files and messages. */
+static inline bool bt_dist_is_first(const struct bt_dist *d)
+{
+	return bt_dist_rank(d) == 0;
+}
+
+/* r is this rank's result and, if it is not BT_OK, *err its error. Returns the
+ * result of the first rank that has an error, which then all have in *err, that
+ * of another rank than 0 with its number; BT_OK if none has. */
+int bt_dist_agree(struct bt_dist *d, int r, struct bt_error *err) BT_MUST_USE;
+
+/* The largest of the ranks' values. */
+int bt_dist_most(struct bt_dist *d, int value);
+
+/* n bytes from rank 0 to all. */
+void bt_dist_tell(struct bt_dist *d, void *p, size_t n);
+
+/*
+ * An array of elements of `size` bytes is divided: rank r has elements at[r] ..
+ * at[r + 1] - 1. These go to all, or to rank 0, into the array there. At most
+ * INT_MAX elements.
+ */
+void bt_dist_share(struct bt_dist *d, void *all, size_t size, const size_t *at);
+void bt_dist_collect(struct bt_dist *d, void *all, size_t size,
+                     const size_t *at);
+
+/* Rank r has n[r] arrays of the same form, and all know n. Their elements at[q]
+ * .. at[q + 1] - 1 go to rank q, where they lie in `parts` one behind the
+ * other, those of rank 0's first array first. At most INT_MAX elements. */
+void bt_dist_hand_over(struct bt_dist *d, const float *const *arrays,
+                       const int *n, const size_t *at, float *parts);
+
+/* Bytes of such arrays that this rank sent to others. */
+uint64_t bt_dist_sent(const struct bt_dist *d);
+
+#endif

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: MIT */
+#include "dist/dist.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/mem.h"
+#include "base/sys.h"
+
+/* Open MPI's since version 1.10. No header is needed to build with it: below is
+ * what its mpi.h declares, whose handles are pointers. */
+#define LIBRARY "libmpi.so.40"
+#define IN_PLACE ((void *)1)
+#define FUNNELED 1 /* one thread of the process calls */
+
+struct api {
+	int (*init_thread)(int *argc, char ***argv, int wanted, int *given);
+	int (*finalize)(void);
+	int (*abort)(void *comm, int status);
+	int (*comm_rank)(void *comm, int *rank);
+	int (*comm_size)(void *comm, int *size);
+	int (*comm_dup)(void *comm, void **copy);
+	int (*barrier)(void *comm);
+	int (*ibarrier)(void *comm, void **request);
+	int (*test)(void **request, int *done, void *status);
+	int (*bcast)(void *p, int n, void *type, int from, void *comm);
+	int (*allgather)(const void *p, int n, void *type, void *to, int to_n,
+	                 void *to_type, void *comm);
+	int (*allgatherv)(const void *p, int n, void *type, void *to,
+	                  const int *to_n, const int *at, void *to_type,
+	                  void *comm);
+	int (*gatherv)(const void *p, int n, void *type, void *to,
+	               const int *to_n, const int *at, void *to_type, int root,
+	               void *comm);
+	int (*alltoallv)(const void *p, const int *n, const int *from,
+	                 void *type, void *to, const int *to_n, const int *at,
+	                 void *to_type, void *comm);
+	void *world; /* a communicator */
+	void *byte, *real, *real8;
+};
+
+static const struct {
+	const char *name;
+	size_t at;
+} symbols[] = {
+    {"MPI_Init_thread", offsetof(struct api, init_thread)},
+    {"MPI_Finalize", offsetof(struct api, finalize)},
+    {"MPI_Abort", offsetof(struct api, abort)},
+    {"MPI_Comm_rank", offsetof(struct api, comm_rank)},
+    {"MPI_Comm_size", offsetof(struct api, comm_size)},
+    {"MPI_Comm_dup", offsetof(struct api, comm_dup)},
+    {"MPI_Barrier", offsetof(struct api, barrier)},
+    {"MPI_Ibarrier", offsetof(struct api, ibarrier)},
+    {"MPI_Test", offsetof(struct api, test)},
+    {"MPI_Bcast", offsetof(struct api, bcast)},
+    {"MPI_Allgather", offsetof(struct api, allgather)},
+    {"MPI_Allgatherv", offsetof(struct api, allgatherv)},
+    {"MPI_Gatherv", offsetof(struct api, gatherv)},
+    {"MPI_Alltoallv", offsetof(struct api, alltoallv)},
+    {"ompi_mpi_comm_world", offsetof(struct api, world)},
+    {"ompi_mpi_byte", offsetof(struct api, byte)},
+    {"ompi_mpi_float", offsetof(struct api, real)},
+    {"ompi_mpi_double", offsetof(struct api, real8)},
+};
+
+struct bt_dist {
+	struct api mpi;
+	void *apart; /* communicator for bt_dist_end, whatever else is under
+	              * way */
+	int rank, size;
+	uint64_t sent;
+	int *count, *from; /* [size], of elements */
+	int *count2, *from2;
+};
+
+static int load(struct api *a, struct bt_error *err)
+{
+	/* its plugins look for its symbols */
+	void *library = dlopen(LIBRARY, RTLD_NOW | RTLD_GLOBAL), *p;
+	size_t i;
+
+	for (i = 0; i < sizeof(symbols) / sizeof(symbols[0]); i++) {
+		p = library != NULL ? dlsym(library, symbols[i].name) : NULL;
+		if (p == NULL)
+			return bt_error_set(
+			    err, BT_EARG,
+			    "started as %d processes of one job, which need "
+			    "Open MPI to talk, and it does not load: %s",
+			    bt_launched(), dlerror());
+		memcpy((char *)a + symbols[i].at, &p, sizeof(p));
+	}
+	return BT_OK;
+}
+
+int bt_dist_open(struct bt_dist **out, struct bt_error *err)
+{
+	int launched = bt_launched(), level, r;
+	size_t n;
+	struct bt_dist *d;
+
+	*out = NULL;
+	if (launched <= 1)
+		return BT_OK;
+	d = bt_array0(1, sizeof(*d));
+	r = load(&d->mpi, err);
+	if (r != BT_OK) {
+		free(d);
+		return r;
+	}
+	d->mpi.init_thread(NULL, NULL, FUNNELED, &level);
+	d->mpi.comm_rank(d->mpi.world, &d->rank);
+	d->mpi.comm_size(d->mpi.world, &d->size);
+	n = (size_t)d->size;
+	d->count = bt_array0(4 * n, sizeof(*d->count));
+	d->from = d->count + n;
+	d->count2 = d->from + n;
+	d->from2 = d->count2 + n;
+	d->mpi.comm_dup(d->mpi.world, &d->apart);
+	if (d->size == launched) {
+		*out = d;
+		return BT_OK;
+	}
+	r = bt_error_set(err, BT_EARG,
+	                 "started as %d processes of one job, of which MPI "
+	                 "sees %d: the launcher and '%s' do not fit",
+	                 launched, d->size, LIBRARY);
+	bt_dist_close(d);
+	return r;
+}
+
+void bt_dist_close(struct bt_dist *d)
+{
+	if (d == NULL)
+		return;
+	d->mpi.barrier(d->mpi.world);
+	d->mpi.finalize();
+	free(d->count);
+	free(d);
+}
+
+#define MOMENT 2.0 /* seconds */
+
+/* Whether all ranks come here within a moment. */
+static bool meet(struct bt_dist *d)
+{
+	const struct timespec pause = {0, 1000000};
+	double until = bt_seconds() + MOMENT;
+	void *request;
+	int done = 0;
+
+	if (d == NULL)
+		return true;
+	d->mpi.ibarrier(d->apart, &request);
+	while (d->mpi.test(&request, &done, NULL) == 0 && !done &&
+	       bt_seconds() < until)
+		nanosleep(&pause, NULL);
+	return done != 0;
+}
+
+int bt_dist_end(struct bt_dist *d, const struct bt_tool *tool, int status,
+                struct bt_error *err)
+{
+	bool together = err->code == BT_OK || meet(d);
+
+	if (!together)
+		bt_error_prefix(err, "rank %d", d->rank);
+	if (err->code != BT_OK)
+		status = !together || bt_dist_is_first(d)
+		             ? bt_tool_fail(tool, err)
+		             : bt_tool_status(err);
+	if (!together)
+		d->mpi.abort(d->mpi.world, status);
+	bt_dist_close(d);
+	return status;
+}
+
+int bt_dist_rank(const struct bt_dist *d)
+{
+	return d == NULL ? 0 : d->rank;
+}
+
+int bt_dist_size(const struct bt_dist *d)
+{
+	return d == NULL ? 1 : d->size;
+}
+
+int bt_dist_agree(struct bt_dist *d, int r, struct bt_error *err)
+{
+	struct bt_error first;
+	int i;
+
+	if (d == NULL)
+		return r;
+	d->mpi.allgather(&r, sizeof(r), d->mpi.byte, d->count, sizeof(r),
+	                 d->mpi.byte, d->mpi.world);
+	for (i = 0; i < d->size && d->count[i] == BT_OK;)
+		i++;
+	if (i == d->size)
+		return BT_OK;
+	first = *err;
+	d->mpi.bcast(&first, sizeof(first), d->mpi.byte, i, d->mpi.world);
+	*err = first;
+	return i == 0 ? err->code : bt_error_prefix(err, "rank %d", i);
+}
+
+int bt_dist_most(struct bt_dist *d, int value)
+{
+	int i, most = value;
+
+	if (d == NULL)
+		return value;
+	d->mpi.allgather(&value, sizeof(value), d->mpi.byte, d->count,
+	                 sizeof(value), d->mpi.byte, d->mpi.world);
+	for (i = 0; i < d->size; i++)
+		most = d->count[i] > most ? d->count[i] : most;
+	return most;
+}
+
+void bt_dist_tell(struct bt_dist *d, void *p, size_t n)
+{
+	if (d != NULL)
+		d->mpi.bcast(p, (int)n, d->mpi.byte, 0, d->mpi.world);
+}
+
+/* Elements as numbers of `size` bytes, where there are such: their number
+ * goes further than that of bytes. Returns how many make one element. */
+static int type_of(const struct bt_dist *d, size_t size, void **type)
+{
+	*type = size % sizeof(double) == 0  ? d->mpi.real8
+	        : size % sizeof(float) == 0 ? d->mpi.real
+	                                    : d->mpi.byte;
+	return (int)(size % sizeof(double) == 0  ? size / sizeof(double)
+	             : size % sizeof(float) == 0 ? size / sizeof(float)
+	                                         : size);
+}
+
+/* Sets d->count and d->from to what each rank has, of so many numbers for an
+ * element. */
+static void divide(struct bt_dist *d, const size_t *at, int each)
+{
+	int i;
+
+	for (i = 0; i < d->size; i++) {
+		d->from[i] = (int)at[i] * each;
+		d->count[i] = (int)(at[i + 1] - at[i]) * each;
+	}
+}
+
+static void add_sent(struct bt_dist *d, const size_t *at, size_t size,
+                     int receivers)
+{
+	d->sent += (uint64_t)(at[d->rank + 1] - at[d->rank]) * size *
+	           (uint64_t)receivers;
+}
+
+void bt_dist_share(struct bt_dist *d, void *all, size_t size, const size_t *at)
+{
+	void *type;
+
+	if (d == NULL)
+		return;
+	divide(d, at, type_of(d, size, &type));
+	d->mpi.allgatherv(IN_PLACE, 0, type, all, d->count, d->from, type,
+	                  d->mpi.world);
+	add_sent(d, at, size, d->size - 1);
+}
+
+void bt_dist_collect(struct bt_dist *d, void *all, size_t size,
+                     const size_t *at)
+{
+	void *type;
+
+	if (d == NULL)
+		return;
+	divide(d, at, type_of(d, size, &type));
+	if (d->rank == 0)
+		d->mpi.gatherv(IN_PLACE, 0, type, all, d->count, d->from, type,
+		               0, d->mpi.world);
+	else
+		d->mpi.gatherv((char *)all + at[d->rank] * size,
+		               d->count[d->rank], type, NULL, NULL, NULL, type,
+		               0, d->mpi.world);
+	add_sent(d, at, size, d->rank > 0);
+}
+
+/* The k-th array of each rank that has so many. */
+static void hand_over(struct bt_dist *d, const float *array, int k,
+                      const int *n, const size_t *at, float *parts)
+{
+	size_t own = at[d->rank + 1] - at[d->rank];
+	bool sends = k < n[d->rank];
+	int i, before = 0;
+
+	divide(d, at, 1);
+	for (i = 0; i < d->size; i++) {
+		d->count[i] = sends ? d->count[i] : 0;
+		d->count2[i] = k < n[i] ? (int)own : 0;
+		d->from2[i] = (int)((size_t)(before + k) * own);
+		before += n[i];
+	}
+	d->mpi.alltoallv(array, d->count, d->from, d->mpi.real, parts,
+	                 d->count2, d->from2, d->mpi.real, d->mpi.world);
+	if (sends)
+		d->sent += (uint64_t)(at[d->size] - own) * sizeof(*array);
+}
+
+void bt_dist_hand_over(struct bt_dist *d, const float *const *arrays,
+                       const int *n, const size_t *at, float *parts)
+{
+	int k, i, most = 0;
+
+	if (d == NULL)
+		return;
+	for (i = 0; i < d->size; i++)
+		most = n[i] > most ? n[i] : most;
+	for (k = 0; k < most; k++)
+		hand_over(d, k < n[d->rank] ? arrays[k] : NULL, k, n, at,
+		          parts);
+}
+
+uint64_t bt_dist_sent(const struct bt_dist *d)
+{
+	return d == NULL ? 0 : d->sent;
+}

@@ -1,0 +1,197 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Several processes train one model: the same bits for any number of them, also when a
+# run is stopped, killed and resumed; errors of one end all.
+# Not under thread: the libraries of MPI synchronize in ways that it does not know
+. "$TEST_TOP/tests/lib/lib.sh"
+. "$TEST_TOP/tests/lib/ranks.sh"
+. "$TEST_TOP/tests/lib/squad.sh"
+. "$TEST_TOP/tests/lib/tasks.sh"
+
+task_records classification train.rec
+like "$(OMPI_COMM_WORLD_SIZE=2 bert-train --init-config tiny -o x train.rec 2>&1)" \
+	'bert-train: started as 2 processes of one job, *' 'processes that cannot talk do not train'
+refuses_ranks() { # VARIABLE NAME
+	if [ -z "$2" ]; then
+		is "$(env "$1=2" tfrecord-cat --count train.rec 2>&1)" "$(tfrecord-cat --count train.rec)" "$1: not several"
+	else
+		declines 2 '*tfrecord-cat: started as 2 processes of one job, *' "$2" env "$1=2" tfrecord-cat --count train.rec
+	fi
+}
+refuses_ranks OMPI_COMM_WORLD_SIZE 'a tool that shares no work does not run as two'
+refuses_ranks PMI_SIZE 'nor as two of MPICH'
+refuses_ranks SLURM_STEP_NUM_TASKS 'nor as two of srun'
+refuses_ranks SLURM_NTASKS ''
+
+if ! have_ranks 'several ranks'; then
+	finish
+	exit
+fi
+
+train() { # OUT [OPTION ...]
+	o=$1
+	shift
+	set -- bert-train --force --init-config tiny --tokenizer vocab.txt --learning-rate 1e-3 \
+		--batch-size 12 --epochs 2 --shards 12 --task "$task" -j 1 -o "$o" "$@" "$task.rec"
+	if [ -n "$number" ]; then
+		ranks "$number" "$@"
+	else
+		"$@"
+	fi
+}
+one_message() { # PATTERN NAME
+	like "$(grep '^bert-train' err)" "bert-train: $1" "$2"
+	is "$(grep -c '^bert-train' err)" 1 '... in one message'
+}
+weights() { cksum <"$1/model.safetensors"; }
+
+# Each task, with dropout, in either type, and as many ranks as come next.
+next=2
+for task in $tasks; do
+	task_records $task $task.rec
+	for dtype in f32 bf16; do
+		number=
+		train one -q --dtype $dtype --accumulate 2
+		number=$next
+		works "$task, $dtype: $number ranks" train many -q --dtype $dtype --accumulate 2
+		is "$(weights many)" "$(weights one)" '... give the bits of one process'
+		next=$((next % 3 + 2))
+		rm -rf one many
+	done
+done
+
+# With an evaluation, other optimizers, fewer shards, and batches too small for all.
+task=classification
+tfrecord-cat -q --head 20 -o dev.rec classification.rec
+for more in '--eval dev.rec --patience 1' '--optimizer lamb' '--optimizer sgd --shards 5' \
+	'--batch-tokens 150 --layer-decay .9'; do
+	number=
+	# shellcheck disable=SC2086 # options
+	train one -q $more
+	for number in 2 4; do
+		# shellcheck disable=SC2086
+		train many -q $more
+		is "$(weights many)" "$(weights one)" "$number ranks, $more"
+	done
+done
+train one -q --eval dev.rec
+cut -d , -f 1-4 one/history.jsonl >one.history
+number=
+train many -q --eval dev.rec
+cut -d , -f 1-4 many/history.jsonl >many.history
+same one.history many.history 'the same history'
+number=1
+train many -q
+number=
+train one -q
+is "$(weights many)" "$(weights one)" 'one rank is one process'
+
+# What is sent: of each gradient and each parameter one part to each other rank.
+floats=$(ckpt-inspect one/model.safetensors | sed -n 's/.*[^0-9,]\([0-9,]*\) parameters.*/\1/p' | tr -d , | head -n 1)
+for number in 2 3 4; do
+	rm -rf many
+	train many -v --shards $number --steps 3 2>err
+	sent=$(sed -n 's/.* ranks sent each other \([0-9]*\) bytes in 3 updates/\1/p' err)
+	awk -v sent="$sent" -v n=$number -v floats="$floats" 'BEGIN {
+		wanted = 3 * n * 2 * (n - 1) / n * 4 * floats
+		print sent, "wanted", wanted
+		exit !(sent >= wanted && sent < 1.01 * wanted) }' >why
+	result $? "$number ranks send 2(n-1)/n of the parameters each, an update"
+done
+is "$(grep -c 'products' err)" 1 'one rank writes messages'
+exits 2 'fewer shards than ranks' ranks 4 bert-train -q --init-config tiny --tokenizer vocab.txt --shards 3 -o x \
+	classification.rec
+one_message '4 processes of one job have only 3 shards*' 'are refused'
+
+# Stopped by a signal to any rank: a checkpoint, from which any number goes on.
+number=
+train one -q --epochs 12 --dtype f32
+start() { # starts training into "cut" and sets $pid, and $child, that of a rank
+	rm -rf cut
+	# shellcheck disable=SC2086
+	mpirun -n 3 bert-train --force --init-config tiny --tokenizer vocab.txt --learning-rate 1e-3 \
+		--batch-size 12 --epochs 12 --shards 12 --task $task -j 1 --dtype f32 --save-steps 2 -o cut "$@" \
+		classification.rec >err 2>&1 </dev/null &
+	pid=$!
+	i=0
+	while [ ! -s cut/checkpoint.safetensors ] && [ $i -lt 300 ]; do
+		sleep 0.05
+		i=$((i + 1))
+	done
+	child=$(pgrep -P $pid -x bert-train | tail -n 1)
+}
+quickly() { # NAME: mpirun ends within 10 seconds
+	i=0
+	while kill -0 $pid 2>/dev/null && [ $i -lt 100 ]; do
+		sleep 0.1
+		i=$((i + 1))
+	done
+	[ $i -lt 100 ]
+	result $? "$1"
+	kill -9 $pid 2>/dev/null
+	wait $pid
+}
+goes_on() { # NAME
+	train cut -q --epochs 12 --dtype f32
+	is "$(weights cut)" "$(weights one)" "$1"
+}
+start --save-minutes 0
+kill -TERM "$child"
+quickly 'a rank is told to stop'
+if grep -q 'bert-train: warning: stopped after step' err; then
+	is "$(grep -c 'stopped after step' err)" 1 'all stop'
+	[ -s cut/checkpoint.safetensors ]
+	result $? '... with a checkpoint'
+else
+	skip 'all stop' 'the run was over'
+fi
+number=2
+goes_on 'two ranks go on to the same bits'
+
+start
+kill -KILL "$child"
+quickly 'a rank is killed: all end'
+like "$(cat err)" '*rank [0-9] *signal 9*' '... and it is named'
+number=
+goes_on 'one process goes on to the same bits'
+
+start
+kill -KILL "$(pgrep -P $pid -x bert-train | head -n 1)"
+quickly 'the first rank is killed'
+number=4
+goes_on 'four ranks go on to the same bits'
+
+rm -rf cut
+number=2
+exits 1 'a limit of time' train cut --epochs 12 --dtype f32 --max-minutes 0.001
+like "$(cat err)" '*time limit reached: stopped after step*' 'is that of all ranks'
+number=3
+goes_on 'and three ranks go on'
+train kept -q --steps 3 --save-steps 2 --keep 1
+refuses '*shards was 12, is 6*' 'other shards are another run' train x -q --steps 3 --shards 6 \
+	--resume-from kept/checkpoint.safetensors
+
+# Errors: one message, exit status 1.
+head -c 3000 classification.rec >bad.rec
+exits 1 'bad input' ranks 3 bert-train -q --init-config tiny --tokenizer vocab.txt -o x bad.rec
+one_message "*'bad.rec'*record*" 'names file and record'
+exits 1 'no such model' ranks 2 bert-train -q -m none -o x classification.rec
+one_message "*'none'*" 'is named'
+cat >on-rank <<-'END'
+	#!/bin/sh
+	# RANK SETTING COMMAND ...
+	[ "$OMPI_COMM_WORLD_RANK" != "$1" ] || eval "$2"
+	shift 2
+	exec "$@"
+END
+chmod +x on-rank
+rm -rf cut
+# the model is smaller, the checkpoint larger than that
+exits 1 'a file system without room' ranks 2 ./on-rank 0 'ulimit -f 12000' bert-train -q --init-config tiny \
+	--tokenizer vocab.txt --shards 12 --dtype f32 -j 1 --save-steps 2 -o cut classification.rec
+one_message "*no checkpoint of step 2: *'cut/checkpoint.safetensors*': File too large" 'is told'
+mkdir elsewhere
+exits 1 'a rank that does not find the data' ranks 3 ./on-rank 1 'cd elsewhere' bert-train -q --init-config tiny \
+	--tokenizer "$PWD/vocab.txt" --shards 12 --dtype f32 -j 1 -o "$PWD/x" classification.rec
+one_message "rank 1: *'classification.rec'*" 'is told, and which'
+finish

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: MIT
+# Several processes of one job, on this machine.
+# shellcheck shell=sh
+
+# have_ranks NAME: whether mpirun is here and may be used; else NAME is skipped
+have_ranks() {
+	if ! command -v mpirun >/dev/null; then
+		skip "$1" 'mpirun is not installed (make deps-dev)'
+		return 1
+	fi
+	# nothing is said beyond this machine, even by its loopback
+	export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
+		OMPI_MCA_btl=self,vader OMPI_MCA_pml=ob1 OMPI_MCA_rmaps_base_oversubscribe=1 \
+		OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_oob_tcp_if_include=lo HWLOC_COMPONENTS=-gl
+}
+
+# ranks N COMMAND ...
+ranks() {
+	number=$1
+	shift
+	mpirun -n "$number" "$@" </dev/null
+}
