@@ -123,6 +123,7 @@ static const struct bt_tool tool = {
 
 struct run {
 	const struct args *a;
+	struct bt_dist *dist;
 	struct bt_evaluation v;
 	struct bt_buf tuned;   /* thresholds, with tune */
 	struct bt_buf command; /* the command line, for a page */
@@ -320,12 +321,13 @@ static int write_report(struct run *r, const struct bt_log *log,
 /* Prints the requirements that are not met; returns their number. */
 static int unmet(const struct run *r)
 {
+	bool first = bt_dist_is_first(r->dist);
 	struct bt_buf why = BT_BUF_INIT;
 	int bad = bt_minimum_unmet(r->a->minimum, (size_t)r->a->min.n, &r->v.m,
 	                           r->v.labels, &why);
 	const char *line = bt_buf_str(&why), *end;
 
-	for (; line != NULL && (end = strchr(line, '\n')) != NULL;
+	for (; first && line != NULL && (end = strchr(line, '\n')) != NULL;
 	     line = end + 1)
 		fprintf(stderr, "%s: %.*s\n", tool.name, (int)(end - line),
 		        line);
@@ -392,6 +394,7 @@ evaluation_options(struct run *r, char **paths, int n, const struct bt_log *log)
 	               .expect = (uint64_t)a->expect,
 	               .each = a->each,
 	               .seed = a->common.seed,
+	               .dist = r->dist,
 	               .windows = bt_windows_named(a->windows)},
 	    .files = a->predictions.item,
 	    .n_files = (size_t)a->predictions.n,
@@ -439,18 +442,25 @@ static int evaluate(struct run *r, char **paths, int n, struct bt_error *err)
 {
 	const struct args *a = r->a;
 	struct bt_log log = bt_tool_log(&tool, &a->common);
+	bool first = bt_dist_is_first(r->dist);
 	struct bt_evaluation_opts o = evaluation_options(r, paths, n, &log);
-	int e = bt_duplicate_paths((char *const *)a->model.item, a->model.n,
-	                           &log, err);
 	const char *why = NULL;
+	int e;
 
+	if (!first)
+		log.emit = NULL;
+	e = bt_duplicate_paths((char *const *)a->model.item, a->model.n, &log,
+	                       err);
 	if (e == BT_OK)
 		e = bt_evaluation_open(&r->v, &o, err);
 	if (e == BT_OK && (why = misfit(a, r->v.task)) != NULL)
 		e = bt_error_set(err, BT_EARG, "%s", why);
+	e = bt_dist_agree(r->dist, e, err);
 	if (e == BT_OK)
 		e = bt_evaluation_run(&r->v, err);
-	if (e == BT_OK && a->issues != NULL)
+	if (e != BT_OK || !first)
+		return e;
+	if (a->issues != NULL)
 		e = bt_label_issues_write(&r->v.issues, a->issues, &log, err);
 	if (e == BT_OK && a->html != NULL)
 		e = write_page(r, err);
@@ -483,15 +493,16 @@ static int run(const struct args *a, struct bt_buf command, char **paths, int n)
 {
 	struct run r = {.a = a, .command = command};
 	struct bt_error err = {0};
-	int e = evaluate(&r, paths, n, &err), status = BT_EXIT_DONE;
+	int e, status = BT_EXIT_DONE;
 
-	if (e != BT_OK) {
-		status = bt_tool_fail(&tool, &err);
-		if (a->min.n > 0)
-			status = TROUBLE;
-	} else if (unmet(&r) > 0) {
+	if (bt_dist_open(&r.dist, &err) != BT_OK)
+		return bt_tool_fail(&tool, &err);
+	e = bt_dist_agree(r.dist, evaluate(&r, paths, n, &err), &err);
+	if (e == BT_OK && unmet(&r) > 0)
 		status = NO;
-	}
+	status = bt_dist_end(r.dist, &tool, status, &err);
+	if (e != BT_OK && a->min.n > 0)
+		status = TROUBLE;
 	bt_evaluation_close(&r.v);
 	bt_buf_clear(&r.tuned);
 	bt_buf_clear(&r.command);
@@ -531,6 +542,7 @@ int main(int argc, char **argv)
 	struct bt_error err = {0};
 	int status, operand, i;
 
+	bt_tool_share_work();
 	if (!bt_tool_options_help(&tool, argc, argv, &a, &operand, help,
 	                          &status))
 		return status;

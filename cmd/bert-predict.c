@@ -181,6 +181,8 @@ static const char *misfit(const struct args *a, const struct bt_task *task)
 
 struct run {
 	const struct args *a;
+	struct bt_dist *dist;
+	bool first; /* of the ranks: it writes */
 	struct bt_log log;
 	struct bt_predict_stream s;
 	struct bt_prediction_output out;
@@ -192,6 +194,8 @@ static int after_block(void *ctx, struct bt_error *err)
 {
 	struct run *r = ctx;
 
+	if (!r->first)
+		return BT_OK;
 	bt_progress_show(&r->progress, "%llu %s", (unsigned long long)r->out.n,
 	                 r->a->embed != NULL ? "embeddings" : "predictions");
 	return bt_prediction_output_flush(&r->out, err);
@@ -202,7 +206,9 @@ static int add(void *ctx, uint64_t i, const struct bt_dataset *d, size_t k,
 {
 	struct run *r = ctx;
 
-	return bt_prediction_output_add(&r->out, i, d, k, logits, err);
+	return r->first
+	           ? bt_prediction_output_add(&r->out, i, d, k, logits, err)
+	           : BT_OK;
 }
 
 static int open_output(struct run *r, struct bt_error *err)
@@ -265,41 +271,52 @@ static int open_all(struct run *r, struct bt_error *err)
 	    .labels = BT_LABELS_OPTIONAL,
 	    .windows = r->a->explains ? BT_WINDOWS_EACH
 	                              : bt_windows_named(r->a->windows),
-	    .look = r->a->embed == NULL ? bt_prediction_output_look : NULL,
-	    .look_ctx = &r->out};
+	    .look = r->a->embed == NULL && r->first ? bt_prediction_output_look
+	                                            : NULL,
+	    .look_ctx = &r->out,
+	    .dist = r->dist};
 	int e = bt_duplicate_paths((char *const *)models->item, models->n,
 	                           &r->log, err);
 
 	if (e == BT_OK)
 		e = bt_predict_stream_open(&o, &r->s, err);
-	return e == BT_OK ? open_output(r, err) : e;
+	if (e == BT_OK && r->first)
+		e = open_output(r, err);
+	return bt_dist_agree(r->dist, e, err);
 }
 
 static int run(const struct args *a, char **paths, int n)
 {
 	struct run r = {.a = a, .log = bt_tool_log(&tool, &a->common)};
 	struct bt_error err = {0};
-	int e, status = BT_EXIT_DONE;
+	int e;
 
-	bt_progress_init(&r.progress, stderr, a->common.quiet);
+	if (bt_dist_open(&r.dist, &err) != BT_OK)
+		return bt_tool_fail(&tool, &err);
+	r.first = bt_dist_is_first(r.dist);
+	if (!r.first)
+		r.log.emit = NULL;
+	bt_progress_init(&r.progress, stderr, a->common.quiet || !r.first);
 	e = open_all(&r, &err);
 	if (e == BT_OK)
 		e = bt_predict_stream_run(&r.s, paths, n, add, after_block, &r,
 		                          &err);
-	e = bt_prediction_output_close(&r.out, e, &err);
+	if (r.first)
+		e = bt_prediction_output_close(&r.out, e, &err);
 	bt_progress_clear(&r.progress);
-	if (e == BT_OK) { /* the profile comes before the last line */
+	if (e == BT_OK &&
+	    r.first) { /* the profile comes before the last line */
 		bt_prediction_output_tell(&r.out, &r.log);
 		e = bt_predict_stream_summary(
 		    &r.s, a->embed != NULL ? "embeddings" : "predictions",
 		    &r.log, &err);
 	}
-	if (e != BT_OK)
-		status = bt_tool_fail(&tool, &err);
+	e = bt_dist_agree(r.dist, e, &err);
 	bt_prediction_output_clear(&r.out);
 	bt_predict_stream_close(&r.s);
 	bt_profile_clear(&r.profile);
-	return status;
+	return bt_dist_end(r.dist, &tool,
+	                   e == BT_OK ? BT_EXIT_DONE : BT_EXIT_FAILED, &err);
 }
 
 static bool fill_misfits(const struct args *a)
@@ -460,6 +477,7 @@ int main(int argc, char **argv)
 	struct bt_error err = {0};
 	int status, operand, i;
 
+	bt_tool_share_work();
 	if (!bt_tool_options(&tool, argc, argv, &a, &operand, &status))
 		return status;
 	for (i = 0; i < a.model.n; i++)

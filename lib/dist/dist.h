@@ -49,6 +49,11 @@ static inline bool bt_dist_is_first(const struct bt_dist *d)
 	return bt_dist_rank(d) == 0;
 }
 
+/* BT_EARG where ranks are to read standard input, which only one of them has.
+ * None is standard input, too. */
+int bt_dist_check_inputs(const struct bt_dist *d, char *const *paths, int n,
+                         struct bt_error *err) BT_MUST_USE;
+
 /* r is this rank's result and, if it is not BT_OK, *err its error. Returns the
  * result of the first rank that has an error, which then all have in *err, that
  * of another rank than 0 with its number; BT_OK if none has. */

@@ -186,6 +186,20 @@ int bt_dist_size(const struct bt_dist *d)
 	return d == NULL ? 1 : d->size;
 }
 
+int bt_dist_check_inputs(const struct bt_dist *d, char *const *paths, int n,
+                         struct bt_error *err)
+{
+	int i = 0;
+
+	while (i < n && strcmp(paths[i], "-") != 0)
+		i++;
+	if (d == NULL || (n > 0 && i == n))
+		return BT_OK;
+	return bt_error_set(err, BT_EARG,
+	                    "each of several processes reads all records, and "
+	                    "only one has the standard input: give files");
+}
+
 int bt_dist_agree(struct bt_dist *d, int r, struct bt_error *err)
 {
 	struct bt_error first;

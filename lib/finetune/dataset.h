@@ -12,6 +12,7 @@
 
 #include "base/err.h"
 #include "cpu/engine.h"
+#include "dist/dist.h"
 #include "finetune/masking.h"
 #include "format/tfrecord.h"
 #include "record/labels.h"
@@ -232,6 +233,7 @@ struct bt_gather {
 	                             * by its number; borrowed, or NULL */
 	uint32_t step;
 	size_t tokens; /* of a batch of bt_forward; 0: as many as usual */
+	struct bt_dist *dist; /* ranks that share its work; borrowed, or NULL */
 };
 
 /* width: targets of a text, that of the examples' data set; 0: they are not

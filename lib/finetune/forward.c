@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "finetune/forward.h"
 
+#include <limits.h>
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include "base/mem.h"
 #include "finetune/join.h"
 
 /* Examples of the batch that begins with that one, of so many tokens. */
@@ -36,43 +40,173 @@ size_t bt_forward_rows(const struct bt_dataset *d, size_t i)
 	                      : 1;
 }
 
+struct forward {
+	struct bt_engine *e;
+	const struct bt_dataset *d;
+	struct bt_gather *g;
+	size_t classes, tokens;
+	bt_forward_fn *fn;
+	void *ctx;
+	double *flop; /* or NULL */
+};
+
+/* Computes the logits of a batch. */
+static int compute(const struct forward *f, size_t first, size_t n,
+                   struct bt_error *err)
+{
+	struct bt_gather *g = f->g;
+	int r;
+
+	bt_gather_fill(g, f->d, NULL, first, n);
+	g->b.train = false;
+	g->b.labels = NULL;
+	g->b.targets = NULL;
+	g->b.next_labels = NULL;
+	r = bt_engine_forward(f->e, &g->b, err);
+	if (r == BT_OK && f->flop != NULL)
+		*f->flop += bt_engine_flop(f->e);
+	return r;
+}
+
+/* Gives the logits, and the second ones if there are, of each example of a
+ * batch. */
+static int give(const struct forward *f, size_t first, size_t n,
+                const float *logits, const float *next, struct bt_error *err)
+{
+	size_t i, k, width;
+	int r = BT_OK;
+
+	for (i = 0; i < n && r == BT_OK; i++, logits += width) {
+		width = f->classes * bt_forward_rows(f->d, first + i);
+		for (k = 0; k < width && isfinite(logits[k]); k++)
+			;
+		if (k < width)
+			return bt_error_set(
+			    err, BT_ECORRUPT,
+			    "the model's answer to example %llu is not a "
+			    "number",
+			    (unsigned long long)(f->d->before + first + i + 1));
+		f->g->next_logits = next != NULL ? next + 2 * i : NULL;
+		r = f->fn(f->ctx, first + i, logits, err);
+	}
+	return r;
+}
+
+/* A batch for each rank. */
+struct round {
+	size_t *example; /* [ranks + 1] that begins the rank's batch, */
+	size_t *next_at; /* counted from the first one, */
+	size_t *at;      /* and its first logit */
+	float *logits, *next;
+	size_t cap, next_cap; /* of these */
+};
+
+/* The round that begins with that example. */
+static int plan_round(const struct forward *f, struct round *x, size_t first,
+                      struct bt_error *err)
+{
+	size_t ranks = (size_t)bt_dist_size(f->g->dist), k, end;
+
+	x->example[0] = first;
+	x->at[0] = 0;
+	for (k = 0; k < ranks; k++) {
+		end = first;
+		if (first < f->d->n)
+			end += batch_at(f->d, first, f->tokens);
+		x->at[k + 1] = x->at[k];
+		for (; first < end; first++)
+			x->at[k + 1] +=
+			    f->classes * bt_forward_rows(f->d, first);
+		x->example[k + 1] = end;
+	}
+	for (k = 0; k <= ranks; k++)
+		x->next_at[k] = x->example[k] - x->example[0];
+	if (x->at[ranks] > INT_MAX)
+		return bt_error_set(err, BT_ELIMIT,
+		                    "%zu processes are too many for answers of "
+		                    "that size",
+		                    ranks);
+	/* logits of no rows are no NULL either, which would be no answer */
+	return bt_grow(&x->logits, &x->cap, x->at[ranks] + 1, sizeof(float)) ==
+	                   BT_OK &&
+	               bt_grow(&x->next, &x->next_cap, 2 * x->next_at[ranks],
+	                       sizeof(float)) == BT_OK
+	           ? BT_OK
+	           : bt_error_nomem(err, "sharing answers");
+}
+
+static int compute_own(const struct forward *f, const struct round *x,
+                       struct bt_error *err)
+{
+	size_t rank = (size_t)bt_dist_rank(f->g->dist);
+	size_t first = x->example[rank], n = x->example[rank + 1] - first;
+	const float *next;
+	int r = n > 0 ? compute(f, first, n, err) : BT_OK;
+
+	if (n == 0 || r != BT_OK)
+		return r;
+	memcpy(x->logits + x->at[rank], bt_engine_logits(f->e),
+	       (x->at[rank + 1] - x->at[rank]) * sizeof(float));
+	next = bt_engine_next_logits(f->e);
+	if (next != NULL)
+		memcpy(x->next + 2 * x->next_at[rank], next,
+		       2 * n * sizeof(float));
+	return BT_OK;
+}
+
+/* Round by round; behind the last one an empty one, in which errors of those
+ * before are told. */
+static int share(const struct forward *f, int r, struct bt_error *err)
+{
+	struct bt_dist *dist = f->g->dist;
+	size_t ranks = (size_t)bt_dist_size(dist), first = 0, n;
+	bool next = bt_engine_next_logits(f->e) != NULL;
+	struct round x = {0};
+
+	x.example = bt_array0(3 * (ranks + 1), sizeof(*x.example));
+	x.next_at = x.example + ranks + 1;
+	x.at = x.next_at + ranks + 1;
+	for (;; first += n) {
+		if (r == BT_OK)
+			r = plan_round(f, &x, first, err);
+		if (r == BT_OK)
+			r = compute_own(f, &x, err);
+		r = bt_dist_agree(dist, r, err);
+		n = r == BT_OK ? x.next_at[ranks] : 0;
+		if (n == 0)
+			break;
+		bt_dist_share(dist, x.logits, sizeof(float), x.at);
+		if (next)
+			bt_dist_share(dist, x.next, 2 * sizeof(float),
+			              x.next_at);
+		r = give(f, first, n, x.logits, next ? x.next : NULL, err);
+	}
+	free(x.example);
+	free(x.logits);
+	free(x.next);
+	return r;
+}
+
 int bt_forward(struct bt_engine *e, const struct bt_dataset *d,
                struct bt_gather *g, size_t classes, bt_forward_fn *fn,
                void *ctx, double *flop, struct bt_error *err)
 {
-	const float *logits, *next;
-	size_t first, n, i, k, width, all = d->n > 0 ? d->start[d->n] : 0;
-	size_t tokens = g->tokens > 0 ? g->tokens : BT_FORWARD_TOKENS;
-	size_t most = d->longest > tokens ? d->longest : tokens;
-	int r = bt_engine_grow(e, all < most ? all : most,
-	                       bt_forward_selected(d), d->longest, err);
+	struct forward f = {e, d, g, classes, 0, fn, ctx, flop};
+	size_t first, n, most, all = d->n > 0 ? d->start[d->n] : 0;
+	int r;
 
+	f.tokens = g->tokens > 0 ? g->tokens : BT_FORWARD_TOKENS;
+	most = d->longest > f.tokens ? d->longest : f.tokens;
+	r = bt_engine_grow(e, all < most ? all : most, bt_forward_selected(d),
+	                   d->longest, err);
+	if (g->dist != NULL)
+		return share(&f, r, err);
 	for (first = 0; first < d->n && r == BT_OK; first += n) {
-		n = batch_at(d, first, tokens);
-		bt_gather_fill(g, d, NULL, first, n);
-		g->b.train = false;
-		g->b.labels = NULL;
-		g->b.targets = NULL;
-		g->b.next_labels = NULL;
-		r = bt_engine_forward(e, &g->b, err);
-		if (r == BT_OK && flop != NULL)
-			*flop += bt_engine_flop(e);
-		logits = bt_engine_logits(e);
-		next = bt_engine_next_logits(e);
-		for (i = 0; i < n && r == BT_OK; i++, logits += width) {
-			width = classes * bt_forward_rows(d, first + i);
-			for (k = 0; k < width && isfinite(logits[k]); k++)
-				;
-			if (k < width)
-				return bt_error_set(
-				    err, BT_ECORRUPT,
-				    "the model's answer to example %llu is not "
-				    "a number",
-				    (unsigned long long)(d->before + first + i +
-				                         1));
-			g->next_logits = next != NULL ? next + 2 * i : NULL;
-			r = fn(ctx, first + i, logits, err);
-		}
+		n = batch_at(d, first, f.tokens);
+		r = compute(&f, first, n, err);
+		if (r == BT_OK)
+			r = give(&f, first, n, bt_engine_logits(e),
+			         bt_engine_next_logits(e), err);
 	}
 	return r;
 }

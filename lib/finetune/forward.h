@@ -17,9 +17,11 @@
 typedef int bt_forward_fn(void *ctx, size_t i, const float *logits,
                           struct bt_error *err);
 
-/* Runs all examples of d. g must have room for such batches; the engine grows
- * for them, if it does not train, else it must, too. The operations of the
- * products are added to *flop, unless it is NULL. */
+/* Runs all examples of d. Where ranks share the work (g->dist), which all call
+ * this with the same examples, each runs some of the batches, and all give all
+ * answers; an error of one is one of all. g must have room for such batches;
+ * the engine grows for them, if it does not train, else it must, too. The
+ * operations of the products are added to *flop, unless it is NULL. */
 int bt_forward(struct bt_engine *e, const struct bt_dataset *d,
                struct bt_gather *g, size_t classes, bt_forward_fn *fn,
                void *ctx, double *flop, struct bt_error *err) BT_MUST_USE;

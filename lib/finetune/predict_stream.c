@@ -268,6 +268,7 @@ int bt_predict_stream_open(const struct bt_predict_stream_opts *o,
 	    (r = open_model(s, &e, err)) || (r = open_tokenizer(s, err)) ||
 	    (s->model.task->masks && (r = open_masking(s, err))))
 		goto out;
+	s->gather.dist = o->dist;
 	if (o->explains)
 		s->gather.tokens = BT_CONTRIBUTIONS_TOKENS;
 	bt_model_log(&s->model, o->log);
@@ -478,22 +479,29 @@ int bt_predict_stream_run(struct bt_predict_stream *s, char *const *paths,
 	struct forward f = {s, fn, ctx};
 	struct reading x = {0};
 	double start = bt_seconds();
+	struct bt_dist *dist = s->o.dist;
 	int r = bt_duplicate_paths(paths, n_paths, s->o.log, err);
 
 	if (r == BT_OK)
+		r = bt_dist_check_inputs(dist, paths, n_paths, err);
+	if (r == BT_OK)
 		r = bt_tfrecord_open(paths, n_paths, &x.in, err);
-	if (r != BT_OK)
+	r = bt_dist_agree(dist, r, err);
+	if (r != BT_OK) {
+		bt_tfrecord_close(x.in);
 		return r;
+	}
 	bt_tfrecord_expect(x.in, s->o.expect);
 	if (bt_pool_threads(s->pool) > 1)
 		bt_tfrecord_ahead(x.in);
 	do {
-		r = read_block(s, &x, err);
+		r = bt_dist_agree(dist, read_block(s, &x, err), err);
 		s->block.before = s->records;
 		if (r == BT_OK && s->block.n > 0)
 			r = infer(s, &f, err);
 		if (r == BT_OK && after != NULL && s->block.n > 0)
 			r = after(ctx, err);
+		r = bt_dist_agree(dist, r, err);
 		count(s);
 	} while (r == BT_OK && s->block.n > 0);
 	if (r == BT_OK && s->records == 0)

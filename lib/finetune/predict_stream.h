@@ -51,6 +51,9 @@ struct bt_predict_stream_opts {
 	enum bt_label_mode labels;    /* KNOWN or OPTIONAL */
 	enum bt_windows_join windows; /* of a text, to one example */
 	uint64_t expect;              /* records; 0: any number */
+	struct bt_dist *dist; /* ranks that share the work and all call the
+	                       * functions below, with the same arguments; or
+	                       * NULL */
 };
 
 struct bt_predict_stream {
@@ -82,7 +85,8 @@ void bt_predict_stream_close(struct bt_predict_stream *s);
 /* Called for each example in input order: i counts those of all inputs, without
  * filling, from 0; of the block d its record, the last one of joined windows,
  * is number k. With apart, logits are n_more + 1 rows, one for each model.
- * Returns 0 to go on. */
+ * Returns 0 to go on. Each
+ * rank is called for all examples. */
 typedef int bt_predict_stream_fn(void *ctx, uint64_t i,
                                  const struct bt_dataset *d, size_t k,
                                  const float *logits, struct bt_error *err);

@@ -220,7 +220,11 @@ static int report(struct bt_train_run *t, double loss, struct bt_error *err)
 
 int bt_train_report(struct bt_train_run *t, struct bt_error *err)
 {
+	struct bt_metrics_summary s;
 	int r;
+
+	if (!bt_dist_is_first(t->o->dist)) /* which does the rest */
+		return t->eval != NULL ? measure(t, &s, err) : BT_OK;
 
 	if (t->o->progress != NULL)
 		bt_progress_clear(t->o->progress);

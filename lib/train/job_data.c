@@ -406,7 +406,9 @@ int bt_job_data(struct bt_job *j, struct bt_labels *known, struct bt_error *err)
 	fit.windows = j->o.train.windows;
 	fit.keeps_records = j->model.task == &bt_task_qa &&
 	                    (j->o.eval_share > 0 || j->o.train.measure_only);
-	if ((r = bt_duplicate_paths(j->o.records, j->o.n_records, bt_job_log(j),
+	if ((r = bt_dist_check_inputs(j->o.train.dist, j->o.records,
+	                              j->o.n_records, err)) ||
+	    (r = bt_duplicate_paths(j->o.records, j->o.n_records, bt_job_log(j),
 	                            err)) ||
 	    (given && (r = bt_labels_parse(j->o.labels, &found, err))) ||
 	    (r = bt_dataset_read(j->o.records, j->o.n_records, j->o.expect,

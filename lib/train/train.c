@@ -139,16 +139,14 @@ static void end_epoch(struct bt_train_run *t)
 	t->s.pos -= (int64_t)t->train->n;
 }
 
-/* The report that is due, by rank 0, whose state all go on with. Where it
+/* The report that is due; all go on with the state of rank 0. Where it
  * cannot be written the state is, so that a resumed run begins with this
  * report. */
 static int report(struct bt_train_run *t, struct bt_error *err)
 {
 	struct bt_train_state before = t->s;
-	bool first = bt_dist_is_first(t->o->dist);
-	int r = first ? bt_train_report(t, err) : BT_OK;
+	int r = bt_dist_agree(t->o->dist, bt_train_report(t, err), err);
 
-	r = bt_dist_agree(t->o->dist, r, err);
 	if (r == BT_OK)
 		bt_dist_tell(t->o->dist, &t->s, sizeof(t->s));
 	if (r == BT_EIO) {
@@ -247,6 +245,7 @@ static int prepare(struct bt_train_run *t, struct bt_error *err)
 	         bt_engine_pool(t->m->engine), t->o->dist, t->optim.at, err)))
 		return r;
 	t->shard_sums = bt_array0((size_t)t->shards.n, sizeof(*t->shard_sums));
+	t->gather.dist = t->o->dist;
 	t->metrics.pool = bt_engine_pool(t->m->engine);
 	t->total = bt_train_steps(&t->batches, t->o);
 	t->warmup = bt_schedule_warmup(t->o->schedule.warmup, t->total);

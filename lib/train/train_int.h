@@ -95,8 +95,8 @@ int bt_train_diverged(const struct bt_train_run *t, const char *what,
 void bt_train_add_time(struct bt_train_run *t, const char *name, double since,
                        double n_arrays);
 
-/* Measures the model, tells, keeps it if it is the best so far, and adds to the
- * history (evaluate.c). */
+/* Measures the model, with the other ranks, of which rank 0 tells, keeps it if
+ * it is the best so far, and adds to the history (evaluate.c). */
 int bt_train_report(struct bt_train_run *t, struct bt_error *err) BT_MUST_USE;
 
 /* Prepares t->metrics for the metric that selects the best model, and refuses

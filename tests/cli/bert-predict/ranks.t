@@ -1,0 +1,95 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Several processes divide the records of bert-predict and bert-eval, and of the evaluation
+# in bert-train: what they write is equal to what one writes, byte for byte.
+# Not under thread: the libraries of MPI synchronize in ways that it does not know
+. "$TEST_TOP/tests/lib/lib.sh"
+. "$TEST_TOP/tests/lib/ranks.sh"
+. "$TEST_TOP/tests/lib/squad.sh"
+. "$TEST_TOP/tests/lib/tasks.sh"
+
+if ! have_ranks 'several ranks'; then
+	finish
+	exit
+fi
+# ahead TASK: a model, and records of several batches and blocks
+ahead() {
+	task_records "$1" few.rec
+	copies=
+	for i in 1 2 3 4 5 6 7 8; do copies="$copies few.rec"; done
+	# shellcheck disable=SC2086
+	cat $copies $copies >some.rec
+	[ "$1" != classification ] || for i in 1 2 3 4 5 6; do cat some.rec; done >many.rec
+	bert-train -q --force --init-config tiny --tokenizer vocab.txt --task "$1" --steps 3 --dtype f32 -o m few.rec
+}
+both() { # NAME TOOL [OPTION ...]
+	name=$1
+	shift
+	"$@" >one 2>one.err
+	echo $? >>one
+	for number in 2 3; do
+		ranks $number "$@" >many 2>many.err
+		echo $? >>many
+		cmp one many >why 2>&1
+		result $? "$name, $number ranks"
+		grep "^$1" many.err | sed 's/ in [0-9.]* s: .*//' >many.told
+		grep "^$1" one.err | sed 's/ in [0-9.]* s: .*//' >one.told
+		same many.told one.told '... and the messages'
+	done
+}
+for task in $tasks; do
+	ahead $task
+	case $task in
+	masked-lm)
+		awk 'BEGIN { for (i = 0; i < 400; i++) print "the [MASK] is at", i, "[MASK] of the library" }' >masks
+		bert-tokenize -q -m vocab.txt --lines -o masks.rec masks
+		both "$task: fills" bert-predict -m m --fill-mask masks.rec
+		is "$(wc -l <one)" 802 '... two in each text'
+		both "$task: nothing to fill" bert-predict -m m --fill-mask some.rec
+		;;
+	*) both "$task: predicts" bert-predict -m m some.rec ;;
+	esac
+	both "$task: evaluates" bert-eval -m m some.rec
+	[ $task = classification ] || continue
+	tfrecord-cat -q --count many.rec >why
+	both 'several blocks' bert-predict -m m --format jsonl many.rec
+	both 'probabilities' bert-predict -m m --proba --dtype bf16 some.rec
+	both 'embeddings' bert-predict -m m --embed mean some.rec
+	bert-train -q --force --init-config tiny --tokenizer vocab.txt --seed 3 --steps 3 -o m2 few.rec
+	both 'two models' bert-predict -m m -m m2 some.rec
+	both 'explained' bert-predict -m m --explain few.rec
+	both 'reports' bert-eval -m m --errors 5 --by length --json some.rec
+	both 'a requirement that is not met' bert-eval -m m --min accuracy=.999 few.rec
+	bert-predict -q -m m --proba -o p.csv few.rec
+	works 'evaluates predictions' ranks 2 bert-eval -q --predictions p.csv -o many few.rec
+	bert-eval -q --predictions p.csv -o one few.rec
+	same many one '... as one process does'
+	ranks 3 bert-predict -q -m m -o many.ts some.rec
+	bert-predict -q -m m -o one.ts some.rec
+	cmp one.ts many.ts >why 2>&1
+	result $? 'a file'
+	ranks 2 bert-train -q --force -m m --eval some.rec --shards 4 --dtype f32 -j 1 --steps 4 --eval-steps 2 -o t2 few.rec
+	bert-train -q --force -m m --eval some.rec --shards 4 --dtype f32 -j 1 --steps 4 --eval-steps 2 -o t1 few.rec
+	for f in 1 2; do sed 's/"[a-z_]*seconds":[0-9.]*//; s/"[a-z_]*per_second":[0-9.]*//' t$f/history.jsonl >h$f; done
+	same h2 h1 'evaluation in training'
+	mv m classifier
+done
+
+told() { # PATTERN NAME: one message
+	like "$(grep '^bert-' err)" "$1" "$2"
+	is "$(grep -c '^bert-' err)" 1 '... in one message'
+}
+head -c 9000 some.rec >bad.rec
+exits 1 'a damaged record' ranks 3 bert-predict -q -m classifier -o x.csv bad.rec
+told "bert-predict: *'bad.rec'*record *" 'is told'
+[ ! -e x.csv ]
+result $? '... and nothing is written'
+exits 1 'a full disk' ranks 2 bert-predict -q -m classifier -o /dev/full some.rec
+told "bert-predict: *'/dev/full'*No space left*" 'is told'
+exits 2 'standard input' ranks 2 bert-predict -q -m classifier -o x.csv
+told 'bert-predict: each of several processes reads all records, *: give files' 'is refused'
+exits 2 'the same in training' ranks 2 bert-train -q --init-config tiny -o x
+told 'bert-train: each of several processes reads all records, *: give files' 'is refused'
+exits 2 'a requirement, and bad data' ranks 2 bert-eval -q -m classifier --min accuracy=.5 bad.rec
+told "bert-eval: *'bad.rec'*" 'is trouble'
+finish
