@@ -3,6 +3,7 @@
 # The scripts in pipelines/, on small data.
 # Not under thread: the threads are those of the tools' own tests
 . "$TEST_TOP/tests/lib/lib.sh"
+. "$TEST_TOP/tests/lib/ranks.sh"
 
 exits 0 'demo.sh: over 90 % right on unseen questions' \
 	env DEMO_DIR=demo "$TEST_TOP/pipelines/demo.sh"
@@ -228,4 +229,38 @@ for script in "$TEST_TOP"/pipelines/*.sh; do
 		"$TEST_TOP/tests/jobs/banking77.t"
 	result $? "$(basename "$script") has a test"
 done
+
+if have_ranks 'cluster.sh, slurm.sbatch'; then
+	exits 0 'cluster.sh: two processes' env MPIRUN='mpirun -n 2' "$TEST_TOP/pipelines/cluster.sh" small c2 --epochs 6
+	like "$(cat out)" 'accuracy 0.[89]*' 'cluster.sh: has learnt'
+	like "$(cat err)" '*bert-train: 2 ranks sent each other * bytes in * updates*' 'cluster.sh: both'
+	is "$(wc -l <c2/predictions.csv)" $(($(tfrecord-cat -q --json c2/test.rec | wc -l) + 1)) 'cluster.sh: predicts'
+	exits 0 'cluster.sh: three processes' env MPIRUN='mpirun -n 3' "$TEST_TOP/pipelines/cluster.sh" small c3 --epochs 6
+	cmp c2/model/model.safetensors c3/model/model.safetensors >why 2>&1
+	result $? 'cluster.sh: the same bits'
+	exits 2 'cluster.sh: says how it is used' "$TEST_TOP/pipelines/cluster.sh"
+
+	# in the place of Slurm
+	mkdir slurm
+	cat >slurm/srun <<-'END'
+		#!/bin/sh
+		while [ "${1#-}" != "$1" ]; do shift; done
+		exec mpirun -n 2 "$@"
+	END
+	printf '#!/bin/sh\necho "$@" >requeued\n' >slurm/scontrol
+	chmod +x slurm/srun slurm/scontrol
+	batch() { # OUT [OPTION ...]
+		o=$1
+		shift
+		env PATH="$PWD/slurm:$PATH" SLURM_JOB_ID=7 sh "$TEST_TOP/pipelines/slurm.sbatch" c2/model "$o" c2/train.rec \
+			--dtype f32 --epochs 1 "$@"
+	}
+	exits 0 'slurm.sbatch: trains' batch s1
+	exits 1 'slurm.sbatch: its time is over' batch s2 --max-minutes .001
+	is "$(cat requeued)" 'requeue 7' 'slurm.sbatch: goes into the queue again'
+	exits 0 'slurm.sbatch: goes on' batch s2
+	cmp s1/model.safetensors s2/model.safetensors >why 2>&1
+	result $? 'slurm.sbatch: to the same bits'
+	exits 2 'slurm.sbatch: says how it is used' sh "$TEST_TOP/pipelines/slurm.sbatch"
+fi
 finish
