@@ -17,7 +17,7 @@ struct args {
 	int64_t reinit;
 	double head_lr; /* -1: not given */
 	const char *schedule, *optimizer, *task, *dtype, *windows;
-	bool profile, dry_run, anew, force;
+	bool profile, dry_run, anew, force, no_card;
 };
 
 #define TRAIN job.train
@@ -190,6 +190,7 @@ static const struct bt_opt options[] = {
            TRAIN.log_steps, 1, 1e12),
     BT_STR(0, "tensorboard", "DIR", "write TensorBoard event files here", args,
            TRAIN.tensorboard),
+    BT_FLAG(0, "no-card", "write no README.md, the model card", args, no_card),
     BT_FLAG(0, "profile", "print where the time goes", args, profile),
     BT_FLAG(0, "detect-anomaly",
             "name the operator that first yields NaN or Inf", args,
@@ -460,5 +461,7 @@ int main(int argc, char **argv)
 	if (!check(&a, &status))
 		return status;
 	complete(&a, argv + operand, argc - operand);
+	a.job.card_command = argv;
+	a.job.n_card_command = a.no_card ? 0 : argc;
 	return bt_tool_end(&tool, run(&a));
 }

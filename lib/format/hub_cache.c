@@ -165,6 +165,28 @@ const char *bt_hub_cache_find(const char *path)
 	return dir != NULL ? keep(dir) : path;
 }
 
+char *bt_hub_cache_name(const char *dir)
+{
+	const char *at = strstr(dir, "/models--"), *end, *slash;
+	char *name;
+
+	end = at != NULL ? strstr(at, "/snapshots/") : NULL;
+	if (end == NULL)
+		return NULL;
+	at += strlen("/models--");
+	slash = strstr(at, "--");
+	name = bt_strndup(at, (size_t)(end - at));
+	if (slash != NULL && slash < end) {
+		name[slash - at] = '/';
+		memmove(name + (slash - at) + 1, name + (slash - at) + 2,
+		        strlen(name + (slash - at) + 2) + 1);
+	}
+	if (bt_hub_is_name(name))
+		return name;
+	free(name);
+	return NULL;
+}
+
 int bt_hub_cache_hint(const char *path, int code, struct bt_error *err)
 {
 	return bt_hub_is_name(path) ? bt_error_hint(err, BT_HINT_FETCH, code)

@@ -40,6 +40,10 @@ char *bt_hub_cache_folder(const char *root, const char *name) BT_MUST_USE;
  */
 const char *bt_hub_cache_find(const char *path);
 
+/* The name of the model whose snapshot in a cache dir is, to be freed; NULL: it
+ * is none. */
+char *bt_hub_cache_name(const char *dir) BT_MUST_USE;
+
 /* Of the error that nothing has this path: attaches the hint that models are
  * fetched, if it could be the name of one. Returns code. */
 int bt_hub_cache_hint(const char *path, int code, struct bt_error *err);

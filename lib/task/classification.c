@@ -114,6 +114,7 @@ static void describe(const struct bt_task_data *d, int outputs, char *out,
 
 const struct bt_task bt_task_classification = {
     .name = "classification",
+    .pipeline = "text-classification",
     .problem_type = "single_label_classification",
     .output = "class",
     .outputs = "classes",

@@ -116,6 +116,7 @@ static void describe(const struct bt_task_data *d, int outputs, char *out,
 
 const struct bt_task bt_task_embedding = {
     .name = "embedding",
+    .pipeline = "sentence-similarity",
     .problem_type = BT_PROBLEM_EMBEDDING,
     .output = "column",
     .outputs = "columns",

@@ -156,6 +156,7 @@ static void describe(const struct bt_task_data *d, int outputs, char *out,
 
 const struct bt_task bt_task_masked_lm = {
     .name = "masked-lm",
+    .pipeline = "fill-mask",
     .problem_type = BT_PROBLEM_MASKED,
     .output = "token",
     .outputs = "tokens",

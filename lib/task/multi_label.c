@@ -186,6 +186,7 @@ static void describe(const struct bt_task_data *d, int outputs, char *out,
 
 const struct bt_task bt_task_multi_label = {
     .name = "multilabel",
+    .pipeline = "text-classification",
     .problem_type = "multi_label_classification",
     .output = "label",
     .outputs = "labels",

@@ -90,6 +90,7 @@ static void describe(const struct bt_task_data *d, int outputs, char *out,
 
 const struct bt_task bt_task_qa = {
     .name = "qa",
+    .pipeline = "question-answering",
     .problem_type = BT_PROBLEM_SPANS,
     .output = "output",
     .outputs = "outputs",

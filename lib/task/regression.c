@@ -113,6 +113,7 @@ static void describe(const struct bt_task_data *d, int outputs, char *out,
 
 const struct bt_task bt_task_regression = {
     .name = "regression",
+    .pipeline = "text-classification",
     .problem_type = "regression",
     .output = "number",
     .outputs = "numbers",

@@ -235,6 +235,7 @@ static void describe(const struct bt_task_data *d, int outputs, char *out,
 
 const struct bt_task bt_task_tagging = {
     .name = "tagging",
+    .pipeline = "token-classification",
     .problem_type = BT_PROBLEM_TOKENS,
     .output = "tag",
     .outputs = "tags",

@@ -44,6 +44,7 @@ static inline const float *bt_task_target(const struct bt_task_data *d,
 struct bt_task {
 	const char *name;         /* "classification" */
 	const char *problem_type; /* of config.json */
+	const char *pipeline;     /* that Hugging Face's hub calls it */
 	const char *output,
 	    *outputs;         /* one of a model's outputs: "class"; more */
 	const char *predicts; /* "classes": "the model predicts ..." */

@@ -18,6 +18,7 @@
 #include "io/url.h"
 #include "tensor/checkpoint.h"
 #include "tokenizer_file/tokenizer_file.h"
+#include "train/card_int.h"
 #include "train/dir_lock.h"
 #include "train/disk_space.h"
 #include "train/few_shot_int.h"
@@ -545,6 +546,10 @@ int bt_job_run(const struct bt_job_opts *o, struct bt_train_result *res,
 			bt_warn_result(&j, res);
 		r = measure(&j, res, err);
 	}
+	if (r == BT_OK && first && j.o.n_card_command > 0 &&
+	    (res->kept || o->train.resume || o->train.resume_from != NULL) &&
+	    (res->end == BT_TRAIN_ALL || res->end == BT_TRAIN_NO_BETTER))
+		r = bt_card_write(&j, res, err);
 	r = bt_dist_agree(dist, r, err);
 	if (r != BT_OK && j.made)
 		(void)rmdir(j.o.train.out); /* unless something is in it */

@@ -63,7 +63,10 @@ struct bt_job_opts {
 	const char *gemm; /* or NULL */
 	int threads;
 	struct bt_weights_gaps gaps; /* of the starting model */
-	struct bt_train_opts train;  /* out and log are its; save_more is set */
+	char *const *card_command;   /* [n_card_command] the program's, for the
+	                              * model card; 0: none is written */
+	int n_card_command;
+	struct bt_train_opts train; /* out and log are its; save_more is set */
 };
 
 struct bt_job {

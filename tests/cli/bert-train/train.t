@@ -13,7 +13,7 @@ like "$(cat err)" '*epoch 6: loss *evaluation loss *accuracy *weighted F1 *' \
 like "$(tail -n 2 err | head -n 1)" \
 	'*examples/s, *tokens/s, *GFLOP/s*, peak memory *' 'tells its speed'
 is "$(ls m | tr '\n' ' ')" \
-	'config.json history.jsonl model.safetensors tokenizer_config.json vocab.txt ' \
+	'README.md config.json history.jsonl model.safetensors tokenizer_config.json vocab.txt ' \
 	'writes a model directory and no checkpoint'
 works 'bert-eval measures it' bert-eval -m m dev.rec
 like "$(cat out)" '*parking *macro avg*truth*accuracy 0.[6-9]*' 'and it has learnt'

@@ -137,7 +137,7 @@ bert-predict -q -m task.hf --proba -j 1 -o hf.csv task.rec
 same hf.csv task.csv 'and as what it was converted to does'
 csv2tfrecord -q -l label -t text texts.csv | bert-tokenize -q -m task --max-length 12 -o train.rec
 works 'it trains' bert-train -q -m task --steps 1 -j 1 -o task.out train.rec
-is "$(ls task.out | tr '\n' ' ')" 'config.json history.jsonl model.safetensors tokenizer_config.json vocab.txt ' 'into a model directory of its own'
+is "$(ls task.out | tr '\n' ' ')" 'README.md config.json history.jsonl model.safetensors tokenizer_config.json vocab.txt ' 'into a model directory of its own'
 mkdir backbone
 cp -R task/assets task/*er.json task/config.json task/model.weights.h5 backbone
 works 'a backbone' bert-predict -q -m backbone --embed cls -j 1 -o b.emb task.rec

@@ -59,6 +59,7 @@ static void describe(const struct bt_task_data *d, int outputs, char *out,
 }
 
 static const struct bt_task toy = {
+    .pipeline = "text-classification",
     .name = "toy",
     .problem_type = "toy",
     .output = "count",

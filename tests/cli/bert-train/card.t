@@ -1,0 +1,116 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# bert-train: the model card beside the model.
+. "$TEST_TOP/tests/lib/lib.sh"
+. "$TEST_TOP/tests/lib/small.sh"
+
+small_data
+works 'a model' small_train m -q --eval dev.rec --epochs 3
+card=$(cat m/README.md)
+like "$card" '---
+library_name: transformers
+pipeline_tag: text-classification
+tags:
+- bertutils
+- bert
+metrics:
+- accuracy
+- weighted_f1
+model-index:
+- name: "m"
+*      name: "dev.rec"
+*
+---
+
+# m
+*' 'has what programs read'
+value() { # METRIC: in the card
+	sed -n "/^    - type: $1\$/{n;s/.*value: //p;}" m/README.md
+}
+bert-eval -q -m m --json dev.rec >report
+for metric in accuracy macro_f1 mcc; do
+	is "$(printf %.6f "$(value $metric)")" \
+		"$(printf %.6f "$(sed -n "s/^ *\"$metric\": \([^,]*\),*/\1/p" report | head -n 1)")" \
+		"the $metric is the model's"
+done
+like "$card" '*| 0 | get\\_card | 44 |*| 3 | wifi\\_access | 45 |*' 'labels, with examples of each'
+like "$card" "*| training | train.rec | 179 | * |*| evaluation | dev.rec | 32 | *fingerprint is *" 'data'
+like "$card" '*| learning rate | 0.001 |*| optimizer | adamw |*| seed | 42 |*' 'the recipe'
+like "$card" '*    bert-train --force --init-config tiny * -o m -q --eval dev.rec --epochs 3 train.rec
+*' 'the command'
+like "$card" '*random weights by bert-train*' 'where it comes from'
+is "$(ls m | grep -c '^\.')" 0 'nothing else'
+cp m/README.md wanted
+mv m first
+small_train m -q --eval dev.rec --epochs 3
+same m/README.md wanted 'the same run has the same card'
+
+# what is not evaluated
+works 'no evaluation' small_train plain -q
+like "$(cat plain/README.md)" '*The model was not evaluated.*' 'is said'
+is "$(grep -c model-index plain/README.md)" 0 '... and no results are claimed'
+works '--no-card' small_train bare -q --no-card
+is "$(ls bare/README.md 2>/dev/null)" '' 'writes none'
+works 'a share' small_train share -q --eval-share 0.2
+like "$(cat share/README.md)" '*name: "a share of 0.2 of the training data"*' 'is named'
+
+# a README.md that stands there
+mkdir own
+echo 'my words' >own/README.md
+works 'a README.md of the user' small_train own
+like "$(cat err)" "*warning: 'own/README.md' stays as it was: it is not of this run*" 'a warning'
+is "$(cat own/README.md)" 'my words' 'and it does'
+cp plain/README.md before
+works 'another run with --force' small_train plain --learning-rate 1e-4
+like "$(cat err)" "*warning: 'plain/README.md' stays as it was*" 'does not replace it either'
+same plain/README.md before '... not a byte'
+
+# a run that is resumed after it wrote one
+works 'a run that keeps its checkpoint' bert-train -q --init-config tiny --tokenizer vocab.txt \
+	--steps 10 --keep 1 --save-steps 4 --eval dev.rec -o kept train.rec
+cp kept/README.md before
+rm -f kept/README.md
+works 'resumed' bert-train -q --init-config tiny --tokenizer vocab.txt \
+	--steps 10 --keep 1 --save-steps 4 --eval dev.rec -o kept train.rec
+same kept/README.md before 'it has the same card'
+works 'again, with the card there' bert-train -q --init-config tiny --tokenizer vocab.txt \
+	--steps 10 --keep 1 --save-steps 4 --eval dev.rec -o kept train.rec
+is "$(cat err)" '' 'without a word'
+same kept/README.md before 'it is written anew'
+echo 'more words' >>kept/README.md
+cp kept/README.md before
+works 'once more' bert-train --init-config tiny --tokenizer vocab.txt \
+	--steps 10 --keep 1 --save-steps 4 --eval dev.rec -o kept train.rec
+like "$(cat err)" "*warning: 'kept/README.md' stays as it was*" 'words that were added'
+same kept/README.md before '... stay'
+
+# hostile names
+printf 'id,text,label\n' >odd.csv
+for i in 1 2 3 4 5 6; do
+	printf '%d,text %d,"| <b> `x`\n---"\n%d,word %d,ü*_[l](x)\n' $i $i $((i + 10)) $i
+done >>odd.csv
+csv2tfrecord -q -i id -t text -l label odd.csv | bert-tokenize -q -m vocab.txt -o 'a "b": c.rec'
+odd='it'\''s: "x"
+- y'
+works 'odd names' bert-train -q --init-config tiny --tokenizer vocab.txt --steps 2 \
+	--eval 'a "b": c.rec' -o "$odd" 'a "b": c.rec'
+like "$(cat "$odd/README.md")" '*
+- name: "it'\''s: \\"x\\"\\\\n- y"
+*      name: "a \\"b\\": c.rec"
+*| 0 | \\| \\<b\\> \\`x\\`\\\\n--- | 6 |
+| 1 | ü\\\*\\_\\\[l\\\](x) | 6 |
+*--eval '\''a "b": c.rec'\'' -o '\''it'\''\\'\'\''s: "x"\\n- y'\'' *' 'are only names'
+
+# a model of a hub
+HF_HUB_CACHE=$PWD/cache
+export HF_HUB_CACHE
+snapshot=cache/models--org--base/snapshots/0123456789abcdef0123456789abcdef01234567
+mkdir -p cache/models--org--base/refs "${snapshot%/*}"
+cp -r m "$snapshot"
+printf %s "${snapshot##*/}" >cache/models--org--base/refs/main
+works 'from a hub' bert-train -q -m org/base -o further --steps 1 train.rec
+like "$(cat further/README.md)" '*
+base_model: org/base
+*fine-tuned from \[org/base\](https://huggingface.co/org/base) *
+    bert-train -q -m org/base -o *' 'the base is named'
+finish
