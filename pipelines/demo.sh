@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 # From a table to a submission, on the project's own data: a small BERT, trained
 # here, learns what the visitors of a library want.
-# usage: pipelines/demo.sh [MODEL_DIR]   fine-tunes MODEL_DIR instead, if given
+# usage: pipelines/demo.sh [MODEL]   fine-tunes MODEL instead, if given: a model
+# directory, or the name of one that bert-fetch fetched
 # DEMO_DIR is the output directory [build/demo].
 set -eu
 PATH=$PATH:$(cd "$(dirname "$0")/.." && pwd)/build/bin # where make puts them
@@ -11,7 +12,8 @@ out=${DEMO_DIR:-build/demo}
 mkdir -p "$out"
 
 if [ $# -gt 0 ] && [ -n "$1" ]; then
-	model=$(cd "$1" && pwd)
+	model=$1
+	[ ! -d "$1" ] || model=$(cd "$1" && pwd)
 	set -- -m "$model" --epochs 6 --learning-rate 3e-4
 else
 	model=vocab.txt # a vocabulary is enough to tokenize
