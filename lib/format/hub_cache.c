@@ -11,7 +11,7 @@
 #include "io/in.h"
 #include "io/path.h"
 
-#define MAX_NAME 96      /* as the hub has it */
+#define MAX_NAME 96      /* of each part, as the hub has it */
 #define MAX_REVISION 200 /* the name of a file, with room */
 
 /* As the hub names users and models. */
@@ -35,7 +35,7 @@ bool bt_hub_is_name(const char *name)
 	size_t n = slash != NULL ? (size_t)(slash - name) : 0;
 
 	if (strstr(name, "--") != NULL || strstr(name, "..") != NULL ||
-	    bt_str_ends(name, ".git") || strlen(name) > MAX_NAME)
+	    bt_str_ends(name, ".git"))
 		return false;
 	return slash == NULL
 	           ? is_part(name, strlen(name))

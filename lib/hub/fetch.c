@@ -20,6 +20,8 @@ void bt_hub_fetched_clear(struct bt_hub_fetched *f)
 
 #ifdef BT_HAVE_CURL
 
+#include <sys/stat.h>
+
 #include "base/num.h"
 #include "base/str.h"
 #include "base/sys.h"
@@ -197,13 +199,19 @@ static int look(struct fetch *f, struct bt_error *err)
 	return r;
 }
 
+/* What an earlier run left of a file has its room already. */
 static int check_room(const struct fetch *f, struct bt_error *err)
 {
-	uint64_t need = 0, room;
+	uint64_t need = 0, room, left;
+	struct stat st;
 	size_t i;
 
-	for (i = 0; i < f->n_blobs; i++)
-		need += f->blob[i].file->size;
+	for (i = 0; i < f->n_blobs; i++) {
+		left = stat(f->blob[i].partial, &st) == 0 ? (uint64_t)st.st_size
+		                                          : 0;
+		if (left < f->blob[i].file->size)
+			need += f->blob[i].file->size - left;
+	}
 	if (f->n_blobs == 0)
 		return BT_OK;
 	room = bt_free_space(f->place.folder != NULL ? f->place.folder

@@ -86,6 +86,20 @@ works 'both as one cache' theirs 'from huggingface_hub import scan_cache_dir
 r, = scan_cache_dir().repos
 assert not scan_cache_dir().warnings, scan_cache_dir().warnings'
 
+# names of models, by its rules
+for name in a a/b a.b/c_d-e a/b/c a//b /a a/ .a a. -a a- a/-b a--b a..b a/b.git a.git 'a b' 'a@b' é \
+	"$(printf '%096d' 1)" "$(printf '%097d' 1)" "x/$(printf '%094d' 1)" "x/$(printf '%095d' 1)"; do
+	"$PEER_PYTHON" -c 'import sys
+from huggingface_hub.utils import validate_repo_id
+validate_repo_id(sys.argv[1])' "$name" 2>/dev/null
+	wanted=$?
+	bert-fetch --list --retries 0 "$name" >out 2>err
+	got=$?
+	[ $wanted = 0 ] || wanted=2
+	[ $got != 1 ] || got=0 # a name that the hub does not have
+	is $got $wanted "the name '$name'"
+done
+
 # what one did not finish, the other does
 rm -rf hf
 hub_rules '*/model.safetensors 0 cut 10000'

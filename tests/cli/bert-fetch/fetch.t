@@ -154,6 +154,29 @@ HF_ENDPOINT=nothing:// misuses '*is not an address*' 'no address' bert-fetch org
 HF_ENDPOINT=https://127.0.0.1:$(cat hub/port) refuses "*'org/tiny': *" 'a server that does not speak TLS' \
 	bert-fetch --retries 0 --timeout 2 org/tiny
 
+# --- a certificate that nobody signed
+if command -v openssl >/dev/null; then
+	openssl req -x509 -newkey rsa:2048 -nodes -keyout key -out certificate -days 1 \
+		-subj /CN=localhost 2>/dev/null
+	openssl s_server -accept 127.0.0.1:0 -key key -cert certificate -www >tls 2>&1 &
+	tls=$!
+	trap 'kill $hub_process $tls 2>/dev/null' EXIT
+	tries=0
+	while ! grep -q '^ACCEPT' tls && [ $tries -lt 100 ]; do
+		sleep 0.1
+		tries=$((tries + 1))
+	done
+	tls_port=$(sed -n 's/^ACCEPT .*://p' tls)
+	HF_ENDPOINT=https://localhost:$tls_port HF_TOKEN=hf_secret refuses "*'org/tiny': *certificate*" \
+		'a certificate that nobody signed' bert-fetch --retries 0 org/tiny
+	fresh "*/model.safetensors 0 redirect https://127.0.0.1:$tls_port/x"
+	refuses "*'model.safetensors': *certificate*" '... behind a redirection' \
+		bert-fetch --retries 0 org/tiny
+	kill $tls
+else
+	skip 'a certificate that nobody signed' 'there is no openssl'
+fi
+
 # --- what the hub says is not trusted
 listing=hub/www/api/models/org/tiny/revision/main
 cp "$listing" good
