@@ -38,6 +38,8 @@ struct args {
 	bool each;             /* token is masked */
 	const char *tune;      /* the metric to tune thresholds for, or NULL */
 	const char *calibrate; /* how, or NULL */
+	double coverage;       /* 0: not given */
+	const char *sets;      /* by which scores, or NULL */
 };
 
 static const struct bt_opt options[] = {
@@ -90,6 +92,11 @@ static const struct bt_opt options[] = {
     BT_STR(0, "calibrate", "temperature|vector",
            "fit the probabilities to these records, and keep it in -m DIR",
            args, calibrate),
+    BT_REAL(0, "coverage", "SHARE",
+            "find sets of labels that have the true one so often, and keep it",
+            args, coverage, 1e-6, 1 - 1e-6),
+    BT_STR(0, "set-method", BT_LABEL_SETS_METHODS,
+           "scores of labels for --coverage [lac]", args, sets),
     BT_GROUP("Questions"),
     BT_STR(0, "null-odds", "FILE",
            "odds of --predictions that questions have no answer", args,
@@ -154,16 +161,22 @@ static const char *tune_contradiction(const struct args *a)
 /* The error if --calibrate does not go with the rest; or NULL. */
 static const char *fit_contradiction(const struct args *a)
 {
-	if (a->calibrate == NULL)
+	if (a->sets != NULL && a->coverage == 0)
+		return "--set-method needs --coverage";
+	if (a->calibrate == NULL && a->coverage == 0)
 		return NULL;
+	if (a->calibrate != NULL && a->coverage > 0)
+		return "calibrate first, then find sets with --coverage on "
+		       "other records";
 	if (a->model.n != 1)
-		return "--calibrate takes one -m DIR, where it is kept";
+		return "--calibrate and --coverage take one -m DIR, where "
+		       "the result is kept";
 	if (a->json || a->by.n > 0 || a->errors > 0 || a->compare != NULL ||
 	    a->issues != NULL || a->min.n > 0 || a->rank_by != NULL ||
 	    a->tune != NULL || a->threshold != NULL || a->html != NULL)
-		return "--calibrate has its own report: leave out --json, "
-		       "--html, --by, --rank-by, --errors, --compare, --label-issues, "
-		       "--min and thresholds";
+		return "--calibrate and --coverage have their own reports: "
+		       "leave out --json, --html, --by, --rank-by, --errors, "
+		       "--compare, --label-issues, --min and thresholds";
 	return NULL;
 }
 
@@ -295,6 +308,9 @@ static int write_report(struct run *r, const struct bt_log *log,
                         struct bt_error *err)
 {
 	const char *path = r->a->common.output;
+	struct bt_label_sets sets = {
+	    .coverage = r->a->coverage,
+	    .cumulative = r->a->sets != NULL && strcmp(r->a->sets, "aps") == 0};
 	struct bt_buf b = BT_BUF_INIT;
 	int e = BT_OK;
 
@@ -307,6 +323,9 @@ static int write_report(struct run *r, const struct bt_log *log,
 		e = bt_calibrate(
 		    &r->v.outputs, strcmp(r->a->calibrate, "vector") == 0,
 		    r->a->model.item[0], &r->v.s.model, log, &b, err);
+	} else if (r->a->coverage > 0) {
+		e = bt_coverage(&r->v.outputs, &sets, r->a->model.item[0],
+		                &r->v.s.model, &b, err);
 	} else if (r->a->json) {
 		put_json(r, &b);
 	} else {
@@ -341,7 +360,7 @@ static bool label_options(const struct args *a)
 	return a->errors > 0 || a->by.n > 0 || a->rank_by != NULL ||
 	       a->threshold != NULL || a->tune != NULL || a->issues != NULL ||
 	       a->compare != NULL || a->task != NULL || a->scheme != NULL ||
-	       a->calibrate != NULL || a->predictions.n > 1;
+	       a->calibrate != NULL || a->coverage > 0 || a->predictions.n > 1;
 }
 
 /* The error if options do not go with the task; or NULL. */
@@ -412,7 +431,8 @@ evaluation_options(struct run *r, char **paths, int n, const struct bt_log *log)
 	    .threshold = a->threshold,
 	    .scheme = a->scheme,
 	    .tune = a->tune != NULL,
-	    .fits = a->calibrate != NULL};
+	    .fits = a->calibrate != NULL,
+	    .covers = a->coverage > 0};
 }
 
 /* What the user should know about the numbers. */

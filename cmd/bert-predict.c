@@ -20,7 +20,7 @@ struct args {
 	    *windows, *scheme, *dialect;
 	struct bt_predict_opts p;
 	int64_t top, expect, steps;
-	bool profile, normalize, fill;
+	bool profile, normalize, fill, sets;
 	struct bt_explain_opts explain; /* its baseline by name: */
 	const char *baseline;
 	bool explains;
@@ -52,6 +52,13 @@ static const struct bt_opt options[] = {
     BT_STR(0, "threshold", "X|LABEL=X,...",
            "multi-label, two classes: lowest probability to predict [.5]", args,
            p.threshold),
+    BT_REAL(0, "min-proba", "P",
+            "give no label where the likeliest is less probable", args,
+            p.min_proba, 0, 1),
+    BT_STR(0, "rejected", "LABEL", "label to give there [none]", args,
+           p.rejected),
+    BT_FLAG(0, "sets", "add the set of labels of bert-eval --coverage", args,
+            sets),
     BT_STR(0, "label-separator", "S",
            "separator between several labels [a space]", args, p.separator),
     BT_STR(0, "map-label", "A=B,...", "write label A as B", args, p.map),
@@ -132,7 +139,7 @@ static bool label_options(const struct args *a)
 	       a->p.map != NULL || a->p.sample_id != NULL ||
 	       a->p.sample_order || a->delimiter != NULL ||
 	       a->p.threshold != NULL || a->p.separator != NULL ||
-	       a->with != NULL;
+	       a->p.min_proba > 0 || a->sets || a->with != NULL;
 }
 
 /* The options that only apply to questions. */
@@ -226,6 +233,7 @@ static int open_output(struct run *r, struct bt_error *err)
 	    .explains = a->explains,
 	    .explain = a->explain,
 	    .labels = a->p,
+	    .sets = a->sets,
 	    .answers = {.header = a->p.header,
 	                .delimiter = a->p.delimiter,
 	                .nbest = a->nbest,
@@ -384,6 +392,12 @@ static const char *contradiction(const struct args *a)
 	if (a->with != NULL && (strcmp(a->format, "tsv") == 0 ||
 	                        strcmp(a->format, "tfrecord") == 0))
 		return "--with supports the formats csv and jsonl";
+	if (a->p.rejected != NULL && a->p.min_proba == 0)
+		return "--rejected needs --min-proba";
+	if (a->sets && a->model.n > 1)
+		return "--sets takes one model, which has them";
+	if ((a->sets || a->p.min_proba > 0) && strcmp(a->format, "tsv") == 0)
+		return "--sets and --min-proba do not apply to tsv";
 	if (fills && a->p.sample == NULL)
 		return "--sample-missing and --sample-extra need --sample";
 	if (fills && a->p.sample_order)

@@ -35,6 +35,9 @@ static const char *const words[BT_HINTS] = {
         "--proba, --top and --map-label do not apply to regression",
     [BT_HINT_PREDICT_MULTILABEL_ONLY] =
         "--label-separator applies only to multi-label models",
+    [BT_HINT_PREDICT_SETS] =
+        "--sets and --min-proba apply only to classification",
+    [BT_HINT_FIND_SETS] = "find them with bert-eval --coverage",
     [BT_HINT_PREDICT_NO_TOP] = "do not combine --threshold with --top",
     [BT_HINT_PREDICT_THRESHOLD] =
         "--threshold applies to models of two classes and to multi-label models",

@@ -20,7 +20,7 @@ static int count(void *ctx, uint64_t i, const struct bt_dataset *d, size_t k,
 		return BT_OK;
 	}
 	e = bt_forward_count(&v->m, d, k, logits, err);
-	if (e == BT_OK && v->o.fits)
+	if (e == BT_OK && (v->o.fits || v->o.covers))
 		e = bt_outputs_add(&v->outputs, d, k, logits, err);
 	if (e == BT_OK && v->s.gather.next_logits != NULL)
 		bt_metrics_add_next(&v->m, d->label[k],
@@ -82,6 +82,8 @@ static int prepare(struct bt_evaluation *v, struct bt_error *err)
 		e = bt_tune_threshold_check(&v->m, err);
 	if (e == BT_OK && v->o.fits)
 		e = bt_calibrate_check(task, err);
+	if (e == BT_OK && v->o.covers)
+		e = bt_coverage_check(task, err);
 	v->outputs.k = (size_t)outputs(v);
 	v->outputs.has_targets = task->metrics->has_rows;
 	return e == BT_OK ? check_metrics(v, err) : e;

@@ -6,6 +6,7 @@
 
 #include "evaluate/answers.h"
 #include "evaluate/calibrate.h"
+#include "evaluate/coverage.h"
 #include "evaluate/predictions.h"
 #include "evaluate/report.h"
 
@@ -30,7 +31,8 @@ struct bt_evaluation_opts {
 	const char *threshold;        /* or NULL */
 	const char *scheme;           /* of tags, or NULL */
 	bool tune;                    /* keep what thresholds are found by */
-	bool fits; /* keep the outputs, which are not calibrated */
+	bool fits;   /* keep the outputs, which are not calibrated */
+	bool covers; /* keep the outputs */
 };
 
 /* Zero is not open. Not to be moved while it is. */

@@ -181,6 +181,15 @@ static int open_labels(struct bt_prediction_output *p, struct bt_error *err)
 	           : is_format(p, "tsv")      ? BT_PREDICT_TSV
 	                                      : BT_PREDICT_CSV;
 	o.form = p->model->task->answer;
+	if (p->o.sets) {
+		o.sets = &p->model->calibration.sets;
+		if (o.form == &bt_answer_label && o.sets->coverage == 0)
+			return bt_error_hint(
+			    err, BT_HINT_FIND_SETS,
+			    bt_error_set(err, BT_EARG,
+			                 "the model has no sets of "
+			                 "labels"));
+	}
 	o.fields = p->fields;
 	o.log = p->o.log;
 	return bt_predict_new(&o, &p->model->labels, p->out, &p->labels, err);

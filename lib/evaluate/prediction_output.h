@@ -22,7 +22,9 @@ struct bt_prediction_output_opts {
 	bool embed;         /* embeddings, not predictions */
 	bool normalize;     /* these are divided by their length */
 	const char *with;   /* fields for labels (predict/fields.h), or NULL */
-	struct bt_predict_opts labels;     /* form, fields, log are set here */
+	struct bt_predict_opts labels; /* form, fields, log, sets are set
+	                                * here */
+	bool sets; /* of classes are written too, as the model has them */
 	struct bt_span_files_opts answers; /* format, output, google are set
 	                                    * here */
 	bool google;   /* answers are found as run_squad does */

@@ -90,12 +90,29 @@ static int check_labels(const json_t *o, const struct bt_labels *l,
 	                    "'labels' are not the model's %d labels", l->n);
 }
 
+static int read_sets(const json_t *o, struct bt_label_sets *s,
+                     struct bt_error *err)
+{
+	const char *method = "lac";
+	int r;
+
+	if (o == NULL)
+		return BT_OK;
+	if ((r = bt_json_str(o, "method", &method, err)) ||
+	    (r = bt_json_real(o, "coverage", 0, 1, &s->coverage, err)) ||
+	    (r = bt_json_real(o, "limit", 0, 2, &s->limit, err)))
+		return r;
+	s->cumulative = strcmp(method, "aps") == 0;
+	return BT_OK;
+}
+
 static int read_object(const json_t *o, const struct bt_labels *l,
                        struct bt_calibration *c, struct bt_error *err)
 {
-	const char *method = "temperature";
+	static const char *const methods[] = {"none", "temperature", "vector"};
+	const char *method = methods[0];
 	int64_t examples = 0, weights = 0;
-	int r;
+	int i = 0, r;
 
 	if ((r = check_labels(o, l, err)) ||
 	    (r = bt_calibration_init(c, (size_t)l->n, err)) ||
@@ -105,10 +122,14 @@ static int read_object(const json_t *o, const struct bt_labels *l,
 	    (r = bt_json_int(o, "examples", 0, INT64_MAX, &examples, err)) ||
 	    (r = bt_json_int(o, "weights", 0, UINT32_MAX, &weights, err)))
 		return r;
-	c->method = strcmp(method, "vector") == 0 ? "vector" : "temperature";
+	while (i < 3 && strcmp(method, methods[i]) != 0)
+		i++;
+	if (i == 3)
+		return bt_error_set(err, BT_EFORMAT, "unknown method");
+	c->method = methods[i];
 	c->examples = (uint64_t)examples;
 	c->weights = (uint32_t)weights;
-	return BT_OK;
+	return read_sets(json_object_get(o, "sets"), &c->sets, err);
 }
 
 int bt_calibration_read(const char *dir, const struct bt_graph *g,
@@ -162,6 +183,12 @@ int bt_calibration_write(const char *dir, const struct bt_calibration *c,
 	              "examples", (json_int_t)c->examples, "weights",
 	              (json_int_t)c->weights, "labels", names, "scale",
 	              numbers(c->scale, c->n), "bias", numbers(c->bias, c->n));
+	if (o != NULL && c->sets.coverage > 0)
+		json_object_set_new(
+		    o, "sets",
+		    json_pack("{s:s, s:f, s:f}", "method",
+		              c->sets.cumulative ? "aps" : "lac", "coverage",
+		              c->sets.coverage, "limit", c->sets.limit));
 	if (o == NULL || (more != NULL && json_object_update(o, more) != 0))
 		r = bt_error_nomem(err, "writing JSON");
 	else
@@ -179,7 +206,7 @@ void bt_calibration_log(const struct bt_calibration *c, const char *dir,
 		            "'%s/" BT_FILE_CALIBRATION
 		            "' was fitted to other weights and is not used",
 		            dir);
-	else if (c->n > 0)
+	else if (c->n > 0 && strcmp(c->method, "none") != 0)
 		bt_log(log, BT_LOG_MORE,
 		       "'%s': logits are calibrated (%s, on %llu examples)",
 		       dir, c->method, (unsigned long long)c->examples);

@@ -12,17 +12,19 @@
 #include "base/log.h"
 #include "cpu/engine.h"
 #include "finetune/forward.h"
+#include "predict/label_sets.h"
 #include "record/labels.h"
 
 /* Zero is none. All numbers are those of an f32. */
 struct bt_calibration {
-	size_t n;           /* outputs, or 0 */
-	double *scale;      /* [n] */
-	double *bias;       /* [n] */
-	const char *method; /* "temperature", "vector" */
-	uint64_t examples;  /* that it was fitted to */
-	uint32_t weights;   /* bt_calibration_weights of the model */
-	bool is_of_another; /* it was fitted to other weights: n is 0 */
+	size_t n;                  /* outputs, or 0 */
+	double *scale;             /* [n] */
+	double *bias;              /* [n] */
+	const char *method;        /* "temperature", "vector", "none" */
+	uint64_t examples;         /* that it was fitted to */
+	struct bt_label_sets sets; /* of classes, after that; or none */
+	uint32_t weights;          /* bt_calibration_weights of the model */
+	bool is_of_another;        /* it was fitted to other weights: n is 0 */
 };
 
 void bt_calibration_clear(struct bt_calibration *c);

@@ -151,9 +151,9 @@ static int ask(struct bt_ensemble *s, size_t k, const struct bt_model *first,
                bt_forward_fn *fn, void *ctx, double *flop, struct bt_error *err)
 {
 	const struct bt_model *m = k == 0 ? first : &s->model[k - 1];
-	int r = bt_calibration_forward(&m->calibration, m->engine, d, g,
-	                               (size_t)first->labels.n, fn, ctx, flop,
-	                               err);
+	int r =
+	    bt_calibration_forward(&m->calibration, m->engine, d, g,
+	                           (size_t)first->labels.n, fn, ctx, flop, err);
 
 	if (r == BT_OK)
 		return r;

@@ -28,7 +28,7 @@ struct bt_model {
 	int n_dense;
 	struct bt_graph graph;
 	struct bt_engine *engine;
-	struct bt_ckpt *weights; /* that the engine reads; or NULL */
+	struct bt_ckpt *weights;           /* that the engine reads; or NULL */
 	struct bt_calibration calibration; /* of its directory, or none */
 };
 

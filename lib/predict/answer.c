@@ -75,6 +75,8 @@ int bt_answer_label_header(struct bt_predict *p, struct bt_error *err)
 		if (i > 0)
 			bt_buf_printf(&p->row, "_%d", i + 1);
 	}
+	if (p->o.sets != NULL)
+		bt_buf_printf(&p->row, "%cset", p->o.delimiter);
 	for (i = 0; p->o.proba && i < p->labels.n; i++) {
 		bt_buf_putc(&p->row, p->o.delimiter);
 		bt_csv_put(&p->row, bt_span(p->labels.name[i]), p->o.delimiter);
@@ -98,10 +100,66 @@ void bt_answer_label_row(struct bt_predict *p, struct bt_span label)
 			bt_answer_put_number(b, p->p[p->order[i]]);
 		}
 	}
+	if (p->o.sets != NULL) {
+		bt_buf_putc(b, p->o.delimiter);
+		bt_csv_put(b,
+		           (struct bt_span){bt_buf_at(&p->set, 0), p->set.len},
+		           p->o.delimiter);
+	}
 	for (i = 0; p->o.proba && i < p->labels.n; i++) {
 		bt_buf_putc(b, p->o.delimiter);
 		bt_answer_put_number(b, p->p[i]);
 	}
+}
+
+int bt_answer_no_sets(struct bt_error *err)
+{
+	return bt_error_hint(
+	    err, BT_HINT_PREDICT_SETS,
+	    bt_error_set(err, BT_EARG, "the model does not choose one class"));
+}
+
+void bt_answer_join_set(struct bt_predict *p)
+{
+	bool any = false;
+	int i;
+
+	bt_buf_reset(&p->set);
+	for (i = 0; i < p->labels.n; i++) {
+		if (!p->on[i])
+			continue;
+		if (any)
+			bt_buf_puts(&p->set, p->o.separator);
+		bt_buf_puts(&p->set, p->labels.name[i]);
+		any = true;
+	}
+}
+
+void bt_answer_set_json(struct bt_predict *p, const char *name)
+{
+	const char *between = "";
+	int i;
+
+	bt_buf_printf(&p->row, ", \"%s\": [", name);
+	for (i = 0; i < p->labels.n; i++) {
+		if (!p->on[i])
+			continue;
+		bt_buf_puts(&p->row, between);
+		bt_escape_json_text(&p->row, bt_span(p->labels.name[i]));
+		between = ", ";
+	}
+	bt_buf_putc(&p->row, ']');
+}
+
+void bt_answer_set_record(struct bt_predict *p, const char *name)
+{
+	size_t n = 0;
+	int i;
+
+	for (i = 0; i < p->labels.n; i++)
+		if (p->on[i])
+			p->names[n++] = bt_span(p->labels.name[i]);
+	bt_example_add_texts(&p->example, name, p->names, n);
 }
 
 void bt_answer_probabilities_json(struct bt_predict *p)

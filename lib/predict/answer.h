@@ -27,6 +27,10 @@ struct bt_predict {
 	struct bt_buf set;       /* their names, as one text */
 	struct bt_labels sets;   /* all such texts, for a sample */
 	uint64_t without;        /* records for which none holds */
+	bool is_rejected;        /* the class is not likely enough */
+	uint64_t n_rejected;
+	struct bt_label_score *scored; /* [labels] room of sets */
+	float *score;                  /* [labels] */
 	struct bt_out *out;
 	struct bt_submission *sample; /* NULL: rows go out as they come */
 	double *logit;                /* [classes] of one record */
@@ -117,6 +121,14 @@ int bt_answer_label_header(struct bt_predict *p, struct bt_error *err);
 void bt_answer_label_row(struct bt_predict *p, struct bt_span label);
 void bt_answer_probabilities_json(struct bt_predict *p);
 void bt_answer_probabilities_record(struct bt_predict *p);
+/* The error where a form has no sets of classes, and rejects nothing. */
+int bt_answer_no_sets(struct bt_error *err);
+
+/* The names of labels that are on, in p->set, with separators. */
+void bt_answer_join_set(struct bt_predict *p);
+/* Members or features of such a list. */
+void bt_answer_set_json(struct bt_predict *p, const char *name);
+void bt_answer_set_record(struct bt_predict *p, const char *name);
 /* "a 3, b 5", by p->counts. */
 void bt_answer_counts(const struct bt_predict *p, int most, struct bt_buf *b);
 

@@ -46,7 +46,15 @@ static int check(const struct bt_predict *p, struct bt_error *err)
 		    err, BT_HINT_PREDICT_NO_TOP,
 		    bt_error_set(err, BT_EARG,
 		                 "the likeliest labels have no threshold"));
-	if (p->o.separator == NULL)
+	if (p->o.sets != NULL && p->merged)
+		return bt_error_set(err, BT_EARG,
+		                    "sets are of the model's own labels, which "
+		                    "cannot be given one name");
+	if (p->o.min_proba > 0 && p->o.top > 0)
+		return bt_error_set(err, BT_EARG,
+		                    "the likeliest labels are given whatever "
+		                    "their probability: none is rejected");
+	if (p->o.separator == NULL || p->o.sets != NULL)
 		return BT_OK;
 	return bt_error_hint(
 	    err, BT_HINT_PREDICT_MULTILABEL_ONLY,
@@ -78,29 +86,49 @@ static void read(struct bt_predict *p, const float *logits)
 	bt_answer_rank(p, p->o.top > 0 ? p->o.top : 1);
 	if (p->o.threshold != NULL)
 		p->order[0] = bt_metrics_predicted(logits, 2, p->over);
-	p->counts[p->order[0]]++;
+	p->is_rejected = p->p[p->order[0]] < p->o.min_proba;
+	p->n_rejected += p->is_rejected;
+	p->counts[p->order[0]] += !p->is_rejected;
+	if (p->o.sets == NULL)
+		return;
+	bt_label_sets_choose(p->o.sets, p->p, p->labels.n, p->scored, p->score,
+	                     p->on);
+	bt_answer_join_set(p);
+}
+
+/* Empty where it was rejected, and nothing stands for that. */
+static const char *label(const struct bt_predict *p)
+{
+	if (!p->is_rejected)
+		return p->labels.name[p->order[0]];
+	return p->o.rejected != NULL ? p->o.rejected : "";
 }
 
 static void csv_row(struct bt_predict *p)
 {
-	bt_answer_label_row(p, bt_span(p->labels.name[p->order[0]]));
+	bt_answer_label_row(p, bt_span(label(p)));
 }
 
 static void json_row(struct bt_predict *p)
 {
 	bt_buf_puts(&p->row, ", \"label\": ");
-	bt_escape_json_text(&p->row, bt_span(p->labels.name[p->order[0]]));
+	if (p->is_rejected && p->o.rejected == NULL)
+		bt_buf_puts(&p->row, "null");
+	else
+		bt_escape_json_text(&p->row, bt_span(label(p)));
 	bt_buf_puts(&p->row, ", \"probability\": ");
 	bt_answer_put_number(&p->row, p->p[p->order[0]]);
+	if (p->o.sets != NULL)
+		bt_answer_set_json(p, "set");
 	bt_answer_probabilities_json(p);
 }
 
 static void record(struct bt_predict *p)
 {
-	const char *label = p->labels.name[p->order[0]];
-
-	bt_example_add_text(&p->example, "label", label, strlen(label));
+	bt_example_add_text(&p->example, "label", label(p), strlen(label(p)));
 	bt_answer_add_numbers(p, "probability", p->order, 1);
+	if (p->o.sets != NULL)
+		bt_answer_set_record(p, "set");
 	bt_answer_probabilities_record(p);
 }
 
@@ -113,6 +141,14 @@ static int fill(struct bt_predict *p, struct bt_error *err)
 	for (i = 0; p->o.threshold != NULL && i < p->labels.n; i++)
 		p->p[i] = i == p->order[0];
 	return p->order[0];
+}
+
+static void summary(const struct bt_predict *p, int most, struct bt_buf *b)
+{
+	bt_answer_counts(p, most, b);
+	if (p->n_rejected > 0)
+		bt_buf_printf(b, "%srejected %llu", b->len > 0 ? ", " : "",
+		              (unsigned long long)p->n_rejected);
 }
 
 /* Sums up probabilities. */
@@ -179,7 +215,7 @@ const struct bt_answer_form bt_answer_label = {
     .json_row = json_row,
     .record = record,
     .fill = fill,
-    .summary = bt_answer_counts,
+    .summary = summary,
     .add = add,
     .mean = mean,
     .show = show,

@@ -10,6 +10,8 @@
 
 static int check(const struct bt_predict *p, struct bt_error *err)
 {
+	if (p->o.min_proba > 0 || p->o.sets != NULL)
+		return bt_answer_no_sets(err);
 	if (!p->merged)
 		return BT_OK;
 	return bt_error_set(err, BT_EARG,
@@ -30,19 +32,14 @@ static void read_labels(struct bt_predict *p, const float *logits)
 	bool any = false;
 	int i;
 
-	bt_buf_reset(&p->set);
 	for (i = 0; i < p->classes; i++) {
 		p->logit[i] = (double)logits[i];
 		p->p[i] = 1 / (1 + exp(-p->logit[i]));
 		p->on[i] = p->p[i] > p->over[i];
-		if (!p->on[i])
-			continue;
-		p->counts[i]++;
-		if (any)
-			bt_buf_puts(&p->set, p->o.separator);
-		bt_buf_puts(&p->set, p->labels.name[i]);
-		any = true;
+		p->counts[i] += p->on[i];
+		any |= p->on[i];
 	}
+	bt_answer_join_set(p);
 	p->without += !any;
 }
 
@@ -64,30 +61,13 @@ static void csv_row(struct bt_predict *p)
 
 static void json_row(struct bt_predict *p)
 {
-	const char *between = "";
-	int i;
-
-	bt_buf_puts(&p->row, ", \"labels\": [");
-	for (i = 0; i < p->labels.n; i++) {
-		if (!p->on[i])
-			continue;
-		bt_buf_puts(&p->row, between);
-		bt_escape_json_text(&p->row, bt_span(p->labels.name[i]));
-		between = ", ";
-	}
-	bt_buf_putc(&p->row, ']');
+	bt_answer_set_json(p, "labels");
 	bt_answer_probabilities_json(p);
 }
 
 static void record(struct bt_predict *p)
 {
-	size_t n = 0;
-	int i;
-
-	for (i = 0; i < p->labels.n; i++)
-		if (p->on[i])
-			p->names[n++] = bt_span(p->labels.name[i]);
-	bt_example_add_texts(&p->example, "labels", p->names, n);
+	bt_answer_set_record(p, "labels");
 	bt_answer_probabilities_record(p);
 }
 

@@ -19,6 +19,8 @@ static int thresholds(const char *text, const struct bt_labels *l, double *over,
 
 static int check(const struct bt_predict *p, struct bt_error *err)
 {
+	if (p->o.min_proba > 0 || p->o.sets != NULL)
+		return bt_answer_no_sets(err);
 	if (p->merged)
 		return bt_error_set(err, BT_EARG,
 		                    "two numbers cannot be given one name");

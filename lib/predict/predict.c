@@ -63,9 +63,11 @@ static bool is_taken(const struct bt_predict *p, const char *name)
 	size_t n;
 
 	if (o->format == BT_PREDICT_JSONL)
-		return bt_str_in_list("id|label|labels|probability|top|"
+		return bt_str_in_list("id|label|labels|probability|top|set|"
 		                      "probabilities|value|values",
 		                      name);
+	if (o->sets != NULL && strcmp(name, "set") == 0)
+		return true;
 	for (;; h += n + 1) {
 		n = strcspn(h, ",");
 		if (strlen(name) == n && memcmp(h, name, n) == 0)
@@ -102,7 +104,8 @@ static int check_sample(const struct bt_predict_opts *o, struct bt_error *err)
 		                    "without a sample to read them from");
 	if (o->sample != NULL &&
 	    (o->format != BT_PREDICT_CSV || o->header != NULL || o->top > 0 ||
-	     o->delimiter != 0 || o->fields != NULL))
+	     o->delimiter != 0 || o->fields != NULL || o->min_proba > 0 ||
+	     o->sets != NULL))
 		return bt_error_hint(
 		    err, BT_HINT_SAMPLE_COLUMNS,
 		    bt_error_set(err, BT_EARG,
@@ -185,18 +188,9 @@ static int open_sample(struct bt_predict *p, struct bt_error *err)
 	return bt_submission_open(&s, &p->labels, &p->sample, err);
 }
 
-int bt_predict_new(const struct bt_predict_opts *o, const struct bt_labels *l,
-                   struct bt_out *out, struct bt_predict **res,
-                   struct bt_error *err)
+/* Room for one answer, of n classes. */
+static int make_room(struct bt_predict *p, size_t n, struct bt_error *err)
 {
-	struct bt_predict *p = bt_array0(1, sizeof(*p));
-	size_t n = (size_t)l->n;
-	bool joins;
-	int r;
-
-	p->o = *o;
-	p->classes = l->n;
-	p->out = out;
 	p->shown = bt_array0(n, sizeof(*p->shown));
 	p->logit = bt_array(n, sizeof(*p->logit));
 	p->p = bt_array(n, sizeof(*p->p));
@@ -206,11 +200,29 @@ int bt_predict_new(const struct bt_predict_opts *o, const struct bt_labels *l,
 	p->over = bt_array(n, sizeof(*p->over));
 	p->numbers = bt_array(n, sizeof(*p->numbers));
 	p->names = bt_array(n, sizeof(*p->names));
-	if (p->numbers == NULL || p->names == NULL || p->on == NULL ||
-	    p->over == NULL || p->shown == NULL || p->logit == NULL ||
-	    p->p == NULL || p->order == NULL || p->counts == NULL)
-		r = bt_error_nomem(err, "predicting");
-	else
+	p->scored = bt_array(n, sizeof(*p->scored));
+	p->score = bt_array(n, sizeof(*p->score));
+	if (p->numbers == NULL || p->names == NULL || p->scored == NULL ||
+	    p->score == NULL || p->on == NULL || p->over == NULL ||
+	    p->shown == NULL || p->logit == NULL || p->p == NULL ||
+	    p->order == NULL || p->counts == NULL)
+		return bt_error_nomem(err, "predicting");
+	return BT_OK;
+}
+
+int bt_predict_new(const struct bt_predict_opts *o, const struct bt_labels *l,
+                   struct bt_out *out, struct bt_predict **res,
+                   struct bt_error *err)
+{
+	struct bt_predict *p = bt_array0(1, sizeof(*p));
+	bool joins;
+	int r;
+
+	p->o = *o;
+	p->classes = l->n;
+	p->out = out;
+	r = make_room(p, (size_t)l->n, err);
+	if (r == BT_OK)
 		r = check_sample(o, err);
 	if (r == BT_OK)
 		r = name_classes(p, l, err);
@@ -231,8 +243,9 @@ int bt_predict_new(const struct bt_predict_opts *o, const struct bt_labels *l,
 	if (r == BT_OK && o->sample != NULL)
 		r = open_sample(p, err);
 	joins = o->sample != NULL ? bt_submission_takes_label(p->sample)
-	                          : o->format == BT_PREDICT_CSV && o->top == 0;
-	if (r == BT_OK && o->form->is_set && joins)
+	                          : o->format == BT_PREDICT_CSV &&
+	                                (o->top == 0 || o->sets != NULL);
+	if (r == BT_OK && joins && (o->form->is_set || o->sets != NULL))
 		r = check_separator(p, err);
 	if (r == BT_OK && o->sample == NULL && o->format == BT_PREDICT_CSV)
 		r = o->form->csv_header(p, err);
@@ -255,6 +268,8 @@ void bt_predict_free(struct bt_predict *p)
 	bt_example_clear(&p->example);
 	free(p->numbers);
 	free(p->names);
+	free(p->scored);
+	free(p->score);
 	bt_buf_clear(&p->set);
 	bt_labels_clear(&p->labels);
 	bt_labels_clear(&p->sets);

@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/span.h"
 #include "io/out.h"
+#include "predict/label_sets.h"
 #include "record/labels.h"
 
 enum bt_predict_format {
@@ -41,9 +42,13 @@ struct bt_predict_opts {
 	                           * JSON Lines; borrowed; or NULL */
 	bool proba;               /* the probability of every class too */
 	int top;                  /* the so many likeliest; 0: the label */
-	const char *map;          /* labels under other names, or NULL */
-	const char *sample;       /* CSV whose form to follow, or NULL */
-	const char *sample_id;    /* see bt_submission_opts; or NULL */
+	double min_proba;         /* a class that is less likely is rejected, */
+	const char *rejected;     /* which this stands for; NULL: no label */
+	const struct bt_label_sets *sets; /* of classes are written too; or
+	                                   * NULL */
+	const char *map;       /* labels under other names, or NULL */
+	const char *sample;    /* CSV whose form to follow, or NULL */
+	const char *sample_id; /* see bt_submission_opts; or NULL */
 	bool sample_order;
 	const char *sample_missing; /* see bt_submission_opts; or NULL */
 	bool sample_ignore_extra;

@@ -95,9 +95,9 @@ sed 1d many.csv | cut -d, -f3- | paste -d, p - | awk -F, '{ for (k = 1; k <= 3; 
 is "$(measure many ece many.rec | awk '{ printf "%.4f\n", $1 }')" "$(cat want)" 'by its formula'
 
 # what is refused
-misuses '*--calibrate takes one -m DIR*' 'two models' bert-eval -m a -m many --calibrate vector dev.rec
-misuses '*--calibrate takes one -m DIR*' 'predictions' bert-eval --predictions raw.csv --calibrate vector dev.rec
-misuses '*has its own report*' 'another report' bert-eval -m a --calibrate vector --json dev.rec
+misuses '*--calibrate and --coverage take one -m DIR*' 'two models' bert-eval -m a -m many --calibrate vector dev.rec
+misuses '*--calibrate and --coverage take one -m DIR*' 'predictions' bert-eval --predictions raw.csv --calibrate vector dev.rec
+misuses '*have their own reports*' 'another report' bert-eval -m a --calibrate vector --json dev.rec
 misuses '*--calibrate*' 'another method' bert-eval -m a --calibrate isotonic dev.rec
 bert-predict -q -m a dev.rec | sed 1d | head -n 3 >some
 tfrecord-cat -q --head 3 --json dev.rec | sed 's/"label": "[a-z_]*"/"label": "LABEL"/' |
