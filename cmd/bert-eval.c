@@ -32,11 +32,12 @@ struct args {
 	struct bt_minimum *minimum; /* [min.n] */
 	int64_t errors;             /* 0: none */
 	const char *compare;
-	const char *rank_by;   /* the feature of a query, or NULL */
-	const char *issues;    /* the file of label issues, or NULL */
-	const char *html;      /* the file of a page, or NULL */
-	bool each;             /* token is masked */
-	const char *tune;      /* the metric to tune thresholds for, or NULL */
+	const char *rank_by; /* the feature of a query, or NULL */
+	const char *issues;  /* the file of label issues, or NULL */
+	const char *html;    /* the file of a page, or NULL */
+	bool each;           /* token is masked */
+	const char *tune;    /* what to tune thresholds for, or NULL: */
+	struct bt_threshold_goal goal;
 	const char *calibrate; /* how, or NULL */
 	double coverage;       /* 0: not given */
 	const char *sets;      /* by which scores, or NULL */
@@ -86,8 +87,9 @@ static const struct bt_opt options[] = {
     BT_STR(0, "threshold", "X|LABEL=X,...",
            "multi-label, two classes: lowest probability to predict [.5]", args,
            threshold),
-    BT_STR(0, "tune-threshold", "f1",
-           "write the thresholds with the highest F1 to -o FILE", args, tune),
+    BT_STR(0, "tune-threshold", "GOAL",
+           "write thresholds for f1, recall=X or precision=X to -o FILE", args,
+           tune),
     BT_GROUP("Probabilities"),
     BT_STR(0, "calibrate", "temperature|vector",
            "fit the probabilities to these records, and keep it in -m DIR",
@@ -142,8 +144,6 @@ static const char *tune_contradiction(const struct args *a)
 {
 	if (a->tune == NULL)
 		return NULL;
-	if (strcmp(a->tune, "f1") != 0)
-		return "--tune-threshold: the only metric is f1";
 	if (a->common.output == NULL || strcmp(a->common.output, "-") == 0)
 		return "--tune-threshold needs -o FILE, where to write the "
 		       "thresholds";
@@ -201,6 +201,12 @@ static bool check_more(struct args *a, int *status)
 	}
 	if (tune_contradiction(a) != NULL) {
 		*status = bt_tool_misuse(&tool, "%s", tune_contradiction(a));
+		return false;
+	}
+	if (a->tune != NULL &&
+	    bt_threshold_goal_read(a->tune, &a->goal, &err) != BT_OK) {
+		*status =
+		    bt_tool_misuse(&tool, "--tune-threshold: %s", err.text);
 		return false;
 	}
 	if (fit_contradiction(a) != NULL) {
@@ -315,7 +321,8 @@ static int write_report(struct run *r, const struct bt_log *log,
 	int e = BT_OK;
 
 	if (r->a->tune != NULL) {
-		e = bt_tune_threshold(&r->v.m, r->v.labels, &r->tuned, &b, err);
+		e = bt_tune_threshold(&r->v.m, r->v.labels, &r->a->goal,
+		                      &r->tuned, &b, err);
 		if (e == BT_OK)
 			e = write_file(path, &r->tuned, err);
 		path = NULL;

@@ -4,8 +4,11 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
+#include "base/num.h"
+#include "base/str.h"
 #include "format/csv.h"
 
 /* Thresholds below are not read. */
@@ -27,6 +30,47 @@ static double f1(const struct decisions *d)
 	double all = d->predicted + d->support;
 
 	return all > 0 ? 2 * d->hits / all : 0;
+}
+
+static double precision(const struct decisions *d)
+{
+	return d->predicted > 0 ? d->hits / d->predicted : 0;
+}
+
+static double recall(const struct decisions *d)
+{
+	return d->support > 0 ? d->hits / d->support : 0;
+}
+
+/* The larger, the better; 1 or more reaches a goal that there is. */
+static double worth(const struct bt_threshold_goal *g,
+                    const struct decisions *d)
+{
+	double a = recall(d), b = precision(d);
+
+	if (g->of == BT_THRESHOLD_F1)
+		return f1(d);
+	if (g->of == BT_THRESHOLD_RECALL)
+		return a >= g->least ? 1 + b : a;
+	return b >= g->least ? 1 + a : b;
+}
+
+int bt_threshold_goal_read(const char *text, struct bt_threshold_goal *g,
+                           struct bt_error *err)
+{
+	bool of_recall = bt_str_starts(text, "recall=");
+
+	*g = (struct bt_threshold_goal){BT_THRESHOLD_F1, 0};
+	if (strcmp(text, "f1") == 0)
+		return BT_OK;
+	g->of = of_recall ? BT_THRESHOLD_RECALL : BT_THRESHOLD_PRECISION;
+	if ((of_recall || bt_str_starts(text, "precision=")) &&
+	    bt_parse_f64(strchr(text, '=') + 1, 1e-9, 1, &g->least) == BT_OK)
+		return BT_OK;
+	return bt_error_set(err, BT_EARG,
+	                    "'%.100s' is not f1, recall=X or precision=X with "
+	                    "X up to 1",
+	                    text);
 }
 
 static int by_probability(const void *a, const void *b)
@@ -65,11 +109,12 @@ static double distance(double lo, double hi, bool two)
 
 /* Sets d, which has the support, to the best decisions and x to the threshold.
  * Sorts the points. */
-static void tune(struct point *at, size_t n, bool two, struct decisions *d,
+static void tune(struct point *at, size_t n, bool two,
+                 const struct bt_threshold_goal *goal, struct decisions *d,
                  char x[32])
 {
 	struct decisions now = {.support = d->support};
-	double best = -1, nearest = 1, far, lo, hi, from = 0, to = 0;
+	double best = -1, nearest = 1, far, lo, hi, from = 0, to = 0, value;
 	size_t i = 0;
 
 	if (n > 1)
@@ -84,9 +129,10 @@ static void tune(struct point *at, size_t n, bool two, struct decisions *d,
 		if (lo >= hi)
 			continue;
 		far = distance(lo, hi, two);
-		if (f1(&now) < best || (f1(&now) == best && far >= nearest))
+		value = worth(goal, &now);
+		if (value < best || (value == best && far >= nearest))
 			continue;
-		best = f1(&now);
+		best = value;
 		nearest = far;
 		from = lo;
 		to = hi;
@@ -164,9 +210,20 @@ static void add(struct decisions *sum, const struct decisions *d)
 	sum->support += d->support;
 }
 
+/* The rest of a label's line. */
+static void put_goal(struct bt_buf *b, const struct bt_threshold_goal *g,
+                     const struct decisions *d)
+{
+	bt_buf_printf(b, "  %7.0f", d->support);
+	if (g->of != BT_THRESHOLD_F1)
+		bt_buf_printf(b, "  %9.4f  %6.4f%s", precision(d), recall(d),
+		              worth(g, d) < 1 ? "  not reached" : "");
+	bt_buf_putc(b, '\n');
+}
+
 int bt_tune_threshold(const struct bt_metrics *m, const struct bt_labels *l,
-                      struct bt_buf *file, struct bt_buf *report,
-                      struct bt_error *err)
+                      const struct bt_threshold_goal *goal, struct bt_buf *file,
+                      struct bt_buf *report, struct bt_error *err)
 {
 	struct point *at = bt_array((size_t)m->n, sizeof(*at));
 	struct decisions before = {0}, d, all_before = {0}, all = {0};
@@ -177,20 +234,21 @@ int bt_tune_threshold(const struct bt_metrics *m, const struct bt_labels *l,
 
 	if (at == NULL)
 		return bt_error_nomem(err, "tuning thresholds");
-	bt_buf_printf(report, "%-*s  F1 before  F1 after  threshold  support\n",
-	              width, "label");
+	bt_buf_printf(
+	    report, "%-*s  F1 before  F1 after  threshold  support%s\n", width,
+	    "label", goal->of != BT_THRESHOLD_F1 ? "  precision  recall" : "");
 	for (k = two; k < l->n && r == BT_OK; k++) {
 		r = read_label(m, (size_t)k, at, &before, err);
 		d = before;
 		if (r == BT_OK)
-			tune(at, (size_t)m->n, two, &d, x);
+			tune(at, (size_t)m->n, two, goal, &d, x);
 		if (d.support == 0)
 			d = before;
 		bt_csv_put(file, bt_span(l->name[k]), ',');
 		bt_buf_printf(file, ",%s\n", x);
 		bt_labels_put(report, l, k, width);
 		put_line(report, f1(&before), f1(&d), x);
-		bt_buf_printf(report, "  %7.0f\n", d.support);
+		put_goal(report, goal, &d);
 		add(&all_before, &before);
 		add(&all, &d);
 		macro_before += f1(&before) / l->n;

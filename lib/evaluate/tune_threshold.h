@@ -11,6 +11,20 @@
 #include "predict/answer.h"
 #include "record/labels.h"
 
+/* What a threshold is to reach. */
+struct bt_threshold_goal {
+	enum {
+		BT_THRESHOLD_F1,       /* the highest F1 */
+		BT_THRESHOLD_RECALL,   /* this recall or more, and of those */
+		BT_THRESHOLD_PRECISION /* the highest precision; or likewise */
+	} of;
+	double least;
+};
+
+/* Reads "f1", "recall=.9" or "precision=.9"; BT_EARG for anything else. */
+int bt_threshold_goal_read(const char *text, struct bt_threshold_goal *g,
+                           struct bt_error *err) BT_MUST_USE;
+
 /* True where thresholds decide what the kind of model predicts; else BT_EARG.
  */
 int bt_tune_threshold_check(const struct bt_metrics *m,
@@ -19,12 +33,14 @@ int bt_tune_threshold_check(const struct bt_metrics *m,
 /*
  * Appends to file the thresholds, as predict/thresholds.h reads them, and to
  * report what they change. m keeps the logits or, of classes, the
- * probabilities, and has no bounds. Of thresholds with the same F1 it is one
- * that is nearest to .5, which a label that no example has keeps.
+ * probabilities, and has no bounds. Of equally good thresholds it is one
+ * that is nearest to .5, which a label that no example has keeps. Where no
+ * threshold reaches the goal, it comes as near as it can, and the report says
+ * so.
  */
 int bt_tune_threshold(const struct bt_metrics *m, const struct bt_labels *l,
-                      struct bt_buf *file, struct bt_buf *report,
-                      struct bt_error *err) BT_MUST_USE;
+                      const struct bt_threshold_goal *goal, struct bt_buf *file,
+                      struct bt_buf *report, struct bt_error *err) BT_MUST_USE;
 
 /* Reads thresholds of labels (see predict/thresholds.h) as the bounds of
  * metrics, which borrow them; to be freed. */

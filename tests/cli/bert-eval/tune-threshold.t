@@ -80,9 +80,38 @@ sed 1d own.csv | awk '{ print (NR % 2 ? "wifi_access" : "parking") }' |
 bert-eval -q --predictions near.csv --tune-threshold f1 -o near.t near.rec >out
 is "$(cat near.t)" wifi_access,0.605 'half-way between probabilities of few digits'
 
+# a recall or a precision that is asked for: the highest of the other one that any threshold
+# with it has, for lines "PROBABILITY HOLDS"
+other() { # recall|precision X
+	awk -v of="$1" -v x="$2" '{ p[NR] = $1; y[NR] = $2; all += $2 }
+	END { for (i in p) { t = m = 0
+			for (j in p) if (p[j] + 0 >= p[i] + 0) { m++; t += y[j] }
+			a = of == "recall" ? t / all : t / m; b = of == "recall" ? t / m : t / all
+			if (a >= x && b > best) best = b }
+		printf "%.4f\n", best }'
+}
+for goal in recall=.95 recall=1 precision=.8 precision=.3; do
+	works "$goal" bert-eval -q -m many --tune-threshold $goal -o many.t many.rec
+	for k in 1 2; do
+		cut -d, -f$((k + 2)) many.out >p
+		sed 1d many.csv | cut -d, -f$((k + 2)) | paste -d' ' p - | other ${goal%=*} ${goal#*=}
+	done >want
+	case $goal in recall*) column=6 ;; *) column=7 ;; esac
+	sed -n 2,3p out | awk -v c=$column '/not reached/ { print "0.0000"; next } { print $c }' >got
+	same got want 'the best there is'
+	bert-eval -q -m many --threshold @many.t many.rec | awk '$1 == "card" || $1 == "wifi" { print $2, $3, $4 }' >got
+	sed -n 2,3p out | awk '{ print $6, $7, $3 }' >want
+	same got want '... of the thresholds in the file'
+done
+is "$(bert-eval -q -m many --tune-threshold precision=1 -o many.t many.rec | grep -c 'not reached')" \
+	"$(bert-eval -q -m many --tune-threshold precision=1 -o many.t many.rec | sed 1d | awk 'NF > 5 && $6 < 1' | wc -l | tr -d ' ')" \
+	'a precision that no threshold has'
+
 # what is refused
 misuses '*--tune-threshold needs -o FILE*' 'no file' bert-eval -m a --tune-threshold f1 dev.rec
-misuses '*the only metric is f1*' 'another metric' bert-eval -m a --tune-threshold recall -o x dev.rec
+misuses "*'recall' is not f1, recall=X or precision=X*" 'no share' bert-eval -m a --tune-threshold recall -o x dev.rec
+misuses "*'recall=1.5' is not f1*" 'more than all' bert-eval -m a --tune-threshold recall=1.5 -o x dev.rec
+misuses "*'accuracy=.9' is not f1*" 'another metric' bert-eval -m a --tune-threshold accuracy=.9 -o x dev.rec
 misuses '*either --threshold or --tune-threshold*' 'a threshold' \
 	bert-eval -m a --tune-threshold f1 --threshold .5 -o x dev.rec
 misuses '*has its own report*' 'another report' bert-eval -m a --tune-threshold f1 --json -o x dev.rec
