@@ -39,8 +39,10 @@ struct args {
 	const char *tune;    /* what to tune thresholds for, or NULL: */
 	struct bt_threshold_goal goal;
 	const char *calibrate; /* how, or NULL */
-	double coverage;       /* 0: not given */
-	const char *sets;      /* by which scores, or NULL */
+	bool ci;
+	int64_t samples;  /* 0: not given */
+	double coverage;  /* 0: not given */
+	const char *sets; /* by which scores, or NULL */
 };
 
 static const struct bt_opt options[] = {
@@ -78,6 +80,10 @@ static const struct bt_opt options[] = {
     BT_STR(0, "label-issues", "FILE",
            "write the records whose labels are probably wrong to FILE", args,
            issues),
+    BT_FLAG(0, "ci", "print 95 % confidence intervals of all metrics", args,
+            ci),
+    BT_INT(0, "ci-samples", "N", "samples that they are made of [1000]", args,
+           samples, 20, 1e6),
     BT_FLAG(0, "pseudo-perplexity",
             "masked-lm: mask each token by itself, not 15 % of them", args,
             each),
@@ -161,6 +167,10 @@ static const char *tune_contradiction(const struct args *a)
 /* The error if --calibrate does not go with the rest; or NULL. */
 static const char *fit_contradiction(const struct args *a)
 {
+	if (a->samples > 0 && !a->ci)
+		return "--ci-samples needs --ci";
+	if (a->ci && a->tune != NULL)
+		return "--tune-threshold has its own report: leave out --ci";
 	if (a->sets != NULL && a->coverage == 0)
 		return "--set-method needs --coverage";
 	if (a->calibrate == NULL && a->coverage == 0)
@@ -173,10 +183,11 @@ static const char *fit_contradiction(const struct args *a)
 		       "the result is kept";
 	if (a->json || a->by.n > 0 || a->errors > 0 || a->compare != NULL ||
 	    a->issues != NULL || a->min.n > 0 || a->rank_by != NULL ||
-	    a->tune != NULL || a->threshold != NULL || a->html != NULL)
+	    a->tune != NULL || a->threshold != NULL || a->html != NULL || a->ci)
 		return "--calibrate and --coverage have their own reports: "
 		       "leave out --json, --html, --by, --rank-by, --errors, "
-		       "--compare, --label-issues, --min and thresholds";
+		       "--compare, --label-issues, --min, --ci and "
+		       "thresholds";
 	return NULL;
 }
 
@@ -439,7 +450,10 @@ evaluation_options(struct run *r, char **paths, int n, const struct bt_log *log)
 	    .scheme = a->scheme,
 	    .tune = a->tune != NULL,
 	    .fits = a->calibrate != NULL,
-	    .covers = a->coverage > 0};
+	    .covers = a->coverage > 0,
+	    .samples = !a->ci           ? 0
+	               : a->samples > 0 ? (size_t)a->samples
+	                                : 1000};
 }
 
 /* What the user should know about the numbers. */

@@ -20,7 +20,7 @@ static int count(void *ctx, uint64_t i, const struct bt_dataset *d, size_t k,
 		return BT_OK;
 	}
 	e = bt_forward_count(&v->m, d, k, logits, err);
-	if (e == BT_OK && (v->o.fits || v->o.covers))
+	if (e == BT_OK && (v->o.fits || v->o.covers || v->o.samples > 0))
 		e = bt_outputs_add(&v->outputs, d, k, logits, err);
 	if (e == BT_OK && v->s.gather.next_logits != NULL)
 		bt_metrics_add_next(&v->m, d->label[k],
@@ -153,6 +153,7 @@ void bt_evaluation_close(struct bt_evaluation *v)
 	bt_report_clear(&v->report);
 	bt_label_issues_clear(&v->issues);
 	bt_outputs_clear(&v->outputs);
+	bt_bootstrap_clear(&v->intervals);
 	bt_answers_clear(&v->answers);
 	bt_metrics_clear(&v->m);
 	free(v->bound);
@@ -216,23 +217,41 @@ static int run_answer_file(struct bt_evaluation *v, struct bt_error *err)
 	                  : e;
 }
 
+static int draw_samples(struct bt_evaluation *v, struct bt_error *err)
+{
+	struct bt_bootstrap_opts b = {.samples = v->o.samples,
+	                              .seed = v->o.stream.seed,
+	                              .threads = v->o.stream.threads,
+	                              .scheme = v->o.scheme,
+	                              .labels = v->labels};
+
+	return bt_bootstrap(&v->intervals, &b, &v->m, &v->outputs, err);
+}
+
 int bt_evaluation_run(struct bt_evaluation *v, struct bt_error *err)
 {
-	int e = v->o.stream.model != NULL ? run_model(v, err)
-	        : v->answer_file          ? run_answer_file(v, err)
-	                                  : run_predictions(v, err);
+	int e = BT_OK;
+
+	if (v->o.samples > 0 && v->task != &bt_task_qa)
+		e = bt_bootstrap_check(v->task->metrics, err);
+	if (e == BT_OK)
+		e = v->o.stream.model != NULL ? run_model(v, err)
+		    : v->answer_file          ? run_answer_file(v, err)
+		                              : run_predictions(v, err);
 
 	if (e == BT_OK && v->m.n == 0)
 		e = bt_error_hint(err, v->task->truth_hint,
 		                  bt_error_set(err, BT_EFORMAT,
 		                               "no record has %s",
 		                               v->task->truth));
-	return e;
+	return e == BT_OK && v->o.samples > 0 ? draw_samples(v, err) : e;
 }
 
 void bt_evaluation_print(struct bt_evaluation *v, struct bt_buf *out)
 {
 	bt_metrics_report(&v->m, v->labels, 10, out);
+	if (v->o.samples > 0)
+		bt_bootstrap_report(&v->intervals, out);
 	bt_report_print(&v->report, &v->s, &v->m, out);
 }
 
@@ -240,6 +259,8 @@ json_t *bt_evaluation_json(struct bt_evaluation *v)
 {
 	json_t *o = bt_metrics_json(&v->m, v->labels);
 
+	if (o != NULL && v->o.samples > 0)
+		json_object_set_new(o, "ci", bt_bootstrap_json(&v->intervals));
 	if (o == NULL || bt_report_json(&v->report, &v->s, &v->m, o) == 0)
 		return o;
 	json_decref(o);

@@ -5,6 +5,7 @@
 #define BT_EVALUATE_EVALUATION_H
 
 #include "evaluate/answers.h"
+#include "evaluate/bootstrap.h"
 #include "evaluate/calibrate.h"
 #include "evaluate/coverage.h"
 #include "evaluate/predictions.h"
@@ -31,8 +32,9 @@ struct bt_evaluation_opts {
 	const char *threshold;        /* or NULL */
 	const char *scheme;           /* of tags, or NULL */
 	bool tune;                    /* keep what thresholds are found by */
-	bool fits;   /* keep the outputs, which are not calibrated */
-	bool covers; /* keep the outputs */
+	bool fits;      /* keep the outputs, which are not calibrated */
+	bool covers;    /* keep the outputs */
+	size_t samples; /* for confidence intervals; 0: none */
 };
 
 /* Zero is not open. Not to be moved while it is. */
@@ -48,7 +50,8 @@ struct bt_evaluation {
 	double *bound;             /* [labels] of m; or NULL */
 	struct bt_report report;
 	struct bt_label_issues issues;
-	struct bt_outputs outputs; /* if it fits */
+	struct bt_outputs outputs; /* if these are needed */
+	struct bt_bootstrap intervals;
 	uint64_t unlabelled;
 };
 

@@ -9,18 +9,24 @@
 
 /* Zero, but for k and targets, is empty. */
 struct bt_outputs {
-	size_t k;         /* outputs of an example */
+	size_t k;         /* outputs of a row */
 	bool has_targets; /* else it has a class */
-	size_t n;
-	float *z;       /* [n][k] */
-	int32_t *truth; /* [n] */
-	float *target;  /* [n][k] */
-	size_t z_cap, truth_cap, target_cap;
+	size_t n, rows;   /* examples; a row each, or for each of their words */
+	float *z;         /* [rows][k] */
+	int32_t *truth;   /* [rows] */
+	float *target;    /* [rows][k] */
+	size_t *start;    /* [n] rows, or NULL: one each */
+	size_t z_cap, truth_cap, target_cap, start_cap;
 };
 
 void bt_outputs_clear(struct bt_outputs *o);
 
-/* Adds example i of d, which has a label. */
+/* The rows of example i: from *first, before *end. */
+void bt_outputs_rows(const struct bt_outputs *o, size_t i, size_t *first,
+                     size_t *end);
+
+/* Adds example i of d, which has a label, or its words that have one; a window
+ * of a text of words goes on with the example before it. */
 int bt_outputs_add(struct bt_outputs *o, const struct bt_dataset *d, size_t i,
                    const float *z, struct bt_error *err) BT_MUST_USE;
 

@@ -185,6 +185,9 @@ size_t bt_metrics_outputs(const struct bt_metrics *m);
  * them is predicted, as f32; the other's is INFINITY. */
 int bt_metrics_predicted(const float *logits, int classes, const double *bound);
 
+/* The probabilities [classes] of logits, as metrics take them. */
+void bt_metrics_probabilities(const float *logits, int classes, float *p);
+
 /* Adds one example. BT_ENOMEM alone. */
 int bt_metrics_add(struct bt_metrics *m, int truth, const float *targets,
                    const float *output, struct bt_error *err) BT_MUST_USE;
@@ -198,6 +201,10 @@ void bt_metrics_add_next(struct bt_metrics *m, int label,
 int bt_metrics_add_answer(struct bt_metrics *m, const struct bt_span *reference,
                           size_t n, const struct bt_squad_answer *answer,
                           struct bt_error *err) BT_MUST_USE;
+
+/* Adds answer i of metrics of such answers to others. BT_ENOMEM alone. */
+int bt_metrics_pick_answer(struct bt_metrics *m, const struct bt_metrics *from,
+                           size_t i, struct bt_error *err) BT_MUST_USE;
 
 struct bt_class_metrics {
 	double precision, recall, f1;

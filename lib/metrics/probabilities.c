@@ -9,21 +9,25 @@
 
 const int bt_metrics_top[BT_METRICS_TOPS] = {2, 3, 5, 10};
 
-void bt_metrics_softmax(struct bt_metrics *m, const float *logits)
+void bt_metrics_probabilities(const float *logits, int classes, float *p)
 {
 	double max = (double)logits[0], sum = 0;
 	int k;
 
-	if (m->output != BT_METRICS_LOGITS) {
-		memcpy(m->p, logits, (size_t)m->classes * sizeof(*m->p));
-		return;
-	}
-	for (k = 1; k < m->classes; k++)
+	for (k = 1; k < classes; k++)
 		max = fmax(max, (double)logits[k]);
-	for (k = 0; k < m->classes; k++)
+	for (k = 0; k < classes; k++)
 		sum += exp((double)logits[k] - max);
-	for (k = 0; k < m->classes; k++)
-		m->p[k] = (float)(exp((double)logits[k] - max) / sum);
+	for (k = 0; k < classes; k++)
+		p[k] = (float)(exp((double)logits[k] - max) / sum);
+}
+
+void bt_metrics_softmax(struct bt_metrics *m, const float *logits)
+{
+	if (m->output != BT_METRICS_LOGITS)
+		memcpy(m->p, logits, (size_t)m->classes * sizeof(*m->p));
+	else
+		bt_metrics_probabilities(logits, m->classes, m->p);
 }
 
 /* Numbers that are kept for each example. */

@@ -33,6 +33,16 @@ int bt_metrics_add_answer(struct bt_metrics *m, const struct bt_span *reference,
 	return bt_squad_add(m->squad, reference, n, answer, err);
 }
 
+int bt_metrics_pick_answer(struct bt_metrics *m, const struct bt_metrics *from,
+                           size_t i, struct bt_error *err)
+{
+	m->n++;
+	m->loss_sum = NAN; /* that of windows, not of answers */
+	return bt_squad_pick(m->squad, from->squad, i) == BT_OK
+	           ? BT_OK
+	           : bt_error_nomem(err, "drawing samples");
+}
+
 static void summary(const struct bt_metrics *m, struct bt_metrics_summary *s)
 {
 	struct bt_squad_sum sum;

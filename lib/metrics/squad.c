@@ -62,6 +62,20 @@ void bt_squad_threshold(struct bt_squad *s, double null_odds)
 	s->threshold = null_odds;
 }
 
+int bt_squad_pick(struct bt_squad *s, const struct bt_squad *from, size_t i)
+{
+	const struct question *q = &from->question[i];
+
+	if (bt_grow(&s->question, &s->cap, s->n + 1, sizeof(*s->question)) !=
+	    BT_OK)
+		return BT_ENOMEM;
+	s->question[s->n++] = *q;
+	s->unanswerable += !q->has_answer;
+	s->has_odds = from->has_odds;
+	s->threshold = from->threshold;
+	return BT_OK;
+}
+
 static bool is_equal(const struct bt_squad_words *a,
                      const struct bt_squad_words *b)
 {

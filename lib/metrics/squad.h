@@ -40,6 +40,10 @@ struct bt_squad *bt_squad_new(enum bt_squad_rules rules) BT_MUST_USE;
 void bt_squad_free(struct bt_squad *s); /* takes NULL */
 void bt_squad_reset(struct bt_squad *s);
 
+/* Adds question i of another, as it was scored there. BT_ENOMEM alone. */
+int bt_squad_pick(struct bt_squad *s, const struct bt_squad *from,
+                  size_t i) BT_MUST_USE;
+
 /* Questions above this are taken for unanswerable, whatever they were answered
  * by; 1 before it is set. */
 void bt_squad_threshold(struct bt_squad *s, double null_odds);
