@@ -7,14 +7,14 @@
 #include "cpu/roofline.h"
 #include "dist/shards.h"
 #include "format/hub_cache.h"
-#include "train/job.h"
+#include "train/kfold.h"
 
 struct args {
 	struct bt_common common;
 	struct bt_job_opts job;
 	int64_t batch_size, batch_tokens, accumulate, expect; /* 0: no limit */
 	int64_t shards;
-	int64_t reinit;
+	int64_t reinit, kfold;
 	double head_lr; /* -1: not given */
 	const char *schedule, *optimizer, *task, *dtype, *windows;
 	bool profile, dry_run, anew, force, no_card;
@@ -35,6 +35,9 @@ static const struct bt_opt options[] = {
     BT_STR(0, "eval", "FILE", "token records to evaluate on", args, job.eval),
     BT_REAL(0, "eval-share", "X", "hold out this share of the records [0]",
             args, job.eval_share, 0, 0.9),
+    BT_INT(0, "kfold", "K",
+           "train K models into DIR/fold-1 ..., each without one fold", args,
+           kfold, 2, BT_OPT_LIST_MAX),
     BT_REAL(0, "train-share", "X",
             "train on this share of the other records [1]", args,
             TRAIN.train_share, 1e-9, 1),
@@ -234,8 +237,26 @@ static const char *start_misfit(const struct args *a)
 	return NULL;
 }
 
+/* The error if --kfold does not go with the rest; or NULL. */
+static const char *kfold_misfit(const struct args *a, int n)
+{
+	if (a->kfold == 0)
+		return NULL;
+	if (n == 0)
+		return "--kfold reads the records once for each fold: give "
+		       "files";
+	if (a->common.seed > UINT32_MAX)
+		return "--kfold needs a --seed below 2^32";
+	if (a->job.train.resume || a->job.train.resume_from != NULL ||
+	    a->job.few_shot || a->job.teacher != NULL ||
+	    a->job.train.tensorboard != NULL)
+		return "--kfold does not go with --resume, --resume-from, "
+		       "--few-shot, --teacher and --tensorboard";
+	return NULL;
+}
+
 /* Checks combinations of options. Returns true if they are valid. */
-static bool check(const struct args *a, int *status)
+static bool check(const struct args *a, int n, int *status)
 {
 	const struct bt_train_opts *t = &a->job.train;
 	struct bt_metrics_summary none = {0};
@@ -245,6 +266,8 @@ static bool check(const struct args *a, int *status)
 
 	if (start_misfit(a) != NULL)
 		*status = bt_tool_misuse(&tool, "%s", start_misfit(a));
+	else if (kfold_misfit(a, n) != NULL)
+		*status = bt_tool_misuse(&tool, "%s", kfold_misfit(a, n));
 	else if (a->anew && (t->resume || t->resume_from != NULL))
 		*status = bt_tool_misuse(
 		    &tool, "--no-resume starts over: leave out --resume%s",
@@ -300,6 +323,8 @@ static void complete(struct args *a, char **records, int n)
 	a->job.n_records = n;
 	a->job.expect = (uint64_t)a->expect;
 	a->job.threads = (int)a->common.threads;
+	a->job.fold.folds = (int)a->kfold;
+	a->job.fold.seed = a->common.seed;
 	t->batching.size = (size_t)a->batch_size;
 	if (a->batch_size == 0 && a->batch_tokens == 0)
 		t->batching.size = 32;
@@ -382,6 +407,29 @@ static int dry_run(const struct bt_job_opts *o)
 	return BT_EXIT_DONE;
 }
 
+/* The models of all folds, and their metrics. */
+static int run_folds(struct args *a, struct bt_train_result *res,
+                     struct bt_error *err)
+{
+	struct bt_kfold_result folds;
+	struct bt_buf b = BT_BUF_INIT;
+	int r;
+
+	if (bt_dist_size(a->job.train.dist) > 1)
+		return bt_error_set(err, BT_EARG,
+		                    "--kfold trains in one process, not by %d "
+		                    "of mpirun",
+		                    bt_dist_size(a->job.train.dist));
+	r = bt_kfold_run(&a->job, a->force, a->anew, res, &folds, err);
+	if (r == BT_OK && folds.metrics > 0) {
+		bt_kfold_report(&folds, &b);
+		fputs(bt_buf_str(&b) != NULL ? bt_buf_str(&b) : "", stdout);
+	}
+	bt_buf_clear(&b);
+	bt_kfold_clear(&folds);
+	return r;
+}
+
 static int run(struct args *a)
 {
 	struct bt_log log = bt_tool_log(&tool, &a->common);
@@ -391,7 +439,7 @@ static int run(struct args *a)
 	struct bt_progress progress;
 	struct bt_error err = {0};
 	bool first;
-	int status = BT_EXIT_FAILED;
+	int r;
 
 	if (bt_dist_open(&t->dist, &err) != BT_OK)
 		return bt_tool_fail(&tool, &err);
@@ -403,7 +451,8 @@ static int run(struct args *a)
 		return bt_dist_end(t->dist, &tool,
 		                   first ? dry_run(&a->job) : BT_EXIT_DONE,
 		                   &err);
-	if (!a->anew && t->resume_from == NULL && bt_train_left(t->out))
+	if (a->kfold == 0 && !a->anew && t->resume_from == NULL &&
+	    bt_train_left(t->out))
 		t->resume = true;
 	bt_dist_tell(t->dist, &t->resume, sizeof(t->resume));
 	bt_progress_init(&progress, stderr, a->common.quiet || !first);
@@ -412,13 +461,20 @@ static int run(struct args *a)
 	if (progress.to == NULL && t->log_steps == 0)
 		t->log_seconds = 60;
 	t->profile = a->profile ? &profile : NULL;
-	if (bt_job_run(&a->job, &res, &err) == BT_OK) {
-		summarise(&log, a, &res);
-		if (res.end == BT_TRAIN_ALL || res.end == BT_TRAIN_NO_BETTER)
-			status = BT_EXIT_DONE;
-	}
+	r = a->kfold > 0 ? run_folds(a, &res, &err)
+	                 : bt_job_run(&a->job, &res, &err);
 	bt_profile_clear(&profile);
-	return bt_dist_end(t->dist, &tool, status, &err);
+	if (r != BT_OK)
+		return bt_dist_end(t->dist, &tool, BT_EXIT_FAILED, &err);
+	if (a->kfold == 0 || res.end == BT_TRAIN_STOPPED ||
+	    res.end == BT_TRAIN_TIME)
+		summarise(&log, a, &res);
+	return bt_dist_end(t->dist, &tool,
+	                   res.end == BT_TRAIN_ALL ||
+	                           res.end == BT_TRAIN_NO_BETTER
+	                       ? BT_EXIT_DONE
+	                       : BT_EXIT_FAILED,
+	                   &err);
 }
 
 /* The options, and the metrics. */
@@ -458,7 +514,7 @@ int main(int argc, char **argv)
 	t->schedule.kind = bt_schedule_named(a.schedule);
 	t->optim.kind = bt_optim_named(a.optimizer);
 	a.job.dtype = bt_precision_named(a.dtype);
-	if (!check(&a, &status))
+	if (!check(&a, argc - operand, &status))
 		return status;
 	complete(&a, argv + operand, argc - operand);
 	a.job.card_command = argv;

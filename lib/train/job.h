@@ -8,6 +8,7 @@
 
 #include "tokenizer/tokenizer.h"
 #include "tokenizer_file/tokenizer_file.h"
+#include "train/fold.h"
 #include "train/memory_plan.h"
 
 /* What becomes of the head that the starting model may have. */
@@ -57,8 +58,9 @@ struct bt_job_opts {
 	                            * NULL, auto: if the records say it and the
 	                            * model can */
 	bool few_shot;             /* pairs of texts of one class come first */
-	double dropout; /* for all of the model; below 0: as configured */
-	bool twice;     /* the classifier's dropout is applied two times */
+	struct bt_fold fold; /* of the training records, that is left out */
+	double dropout;      /* for all of the model; below 0: as configured */
+	bool twice;          /* the classifier's dropout is applied two times */
 	enum bt_precision dtype;
 	const char *gemm; /* or NULL */
 	int threads;

@@ -432,7 +432,10 @@ int bt_job_data(struct bt_job *j, struct bt_labels *known, struct bt_error *err)
 		c->texts = pairs == 0            ? BT_TEXTS_SINGLE
 		           : pairs == j->train.n ? BT_TEXTS_PAIRS
 		                                 : BT_TEXTS_BOTH;
-	if ((r = read_eval(j, &fit, err)) ||
+	if ((j->o.fold.folds > 0 &&
+	     (r = bt_fold_take(&j->o.fold, j->model.task, &j->train, NULL, NULL,
+	                       err))) ||
+	    (r = read_eval(j, &fit, err)) ||
 	    (j->model.task->masks && (r = begin_masking(j, err))) ||
 	    (r = subsample(j, err)) ||
 	    (j->o.teacher != NULL && (r = read_teacher(j, err))) ||

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* A fold of examples in memory. */
+#ifndef BT_TRAIN_FOLD_H
+#define BT_TRAIN_FOLD_H
+
+#include "finetune/dataset.h"
+#include "task/task.h"
+
+struct bt_fold {
+	int folds; /* 0: none */
+	int fold;  /* from 0 */
+	uint64_t seed;
+};
+
+/*
+ * Moves the texts of the fold from d, which holds the records in their order,
+ * to held; NULL: they are dropped. The folds are those of
+ * recordset/folds.h, by class where each text has one. number, unless it is
+ * NULL, gets which of the texts of d each of them was, to be freed. BT_EARG
+ * where examples are no texts to be told apart; BT_EFORMAT where they are too
+ * few.
+ */
+int bt_fold_take(const struct bt_fold *f, const struct bt_task *task,
+                 struct bt_dataset *d, struct bt_dataset *held,
+                 uint32_t **number, struct bt_error *err) BT_MUST_USE;
+
+#endif

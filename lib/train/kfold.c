@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: MIT */
+#include "train/kfold.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/mem.h"
+#include "evaluate/evaluation.h"
+#include "finetune/unfinished.h"
+#include "format/json.h"
+#include "format/model_files.h"
+#include "io/path.h"
+#include "tensorstream/row_writer.h"
+#include "train/kfold_int.h"
+
+/* All folds; the predictions of all texts. */
+struct run {
+	const struct bt_job_opts *o;
+	struct bt_kfold_result *res;
+	struct bt_pool *pool;
+	struct bt_labels labels;      /* of the first model */
+	const struct bt_task *task;   /* its */
+	size_t width;                 /* outputs */
+	size_t texts;                 /* of all records */
+	char **id;                    /* [texts] or NULL */
+	float *logits;                /* [texts][width] */
+	struct bt_metrics all;        /* of these */
+	struct bt_metrics_summary *s; /* [folds] */
+};
+
+/* A fold that is predicted. */
+struct judging {
+	struct run *x;
+	struct bt_dataset d, held;
+	uint32_t *number; /* of the texts of held among all */
+	size_t next;      /* of these */
+};
+
+static char *fold_dir(const struct bt_job_opts *o, int k)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), "fold-%d", k + 1);
+	return bt_path_join(o->train.out, name);
+}
+
+static bool is_finished(const char *dir)
+{
+	char *weights = bt_path_join(dir, BT_FILE_WEIGHTS);
+	bool there = bt_path_is_file(weights);
+
+	free(weights);
+	return there && !bt_unfinished(dir);
+}
+
+/* Trains fold k unless that was done before. */
+static int train(const struct bt_job_opts *all, int k, bool force, bool anew,
+                 struct bt_train_result *end, struct bt_error *err)
+{
+	struct bt_job_opts o = *all;
+	char *dir = fold_dir(all, k);
+	const struct bt_log *log = o.train.log;
+	int r = BT_OK;
+
+	o.fold.fold = k;
+	o.train.out = dir;
+	o.train.keep_finished = !force;
+	if (!force && is_finished(dir)) {
+		end->end = BT_TRAIN_ALL;
+		bt_log(log, BT_LOG_NOTE, "fold %d of %d is finished", k + 1,
+		       o.fold.folds);
+	} else {
+		o.train.resume = !anew && bt_train_left(dir);
+		bt_log(log, BT_LOG_NOTE, "fold %d of %d%s", k + 1, o.fold.folds,
+		       o.train.resume ? " goes on" : "");
+		r = bt_job_run(&o, end, err);
+		if (r != BT_OK)
+			bt_error_prefix(err, "fold %d", k + 1);
+	}
+	free(dir);
+	return r;
+}
+
+static int store(void *ctx, size_t i, const float *logits, struct bt_error *err)
+{
+	struct judging *j = ctx;
+	struct run *x = j->x;
+	size_t text = j->number[j->next++];
+	struct bt_span id = bt_dataset_id(&j->held, i);
+
+	memcpy(x->logits + text * x->width, logits, x->width * sizeof(*logits));
+	if (id.p != NULL)
+		x->id[text] = bt_strndup(id.p, id.n);
+	return bt_forward_count(&x->all, &j->held, i, logits, err);
+}
+
+static int begin_metrics(const struct run *x, struct bt_metrics *m,
+                         struct bt_error *err)
+{
+	int r = bt_metrics_init(m, x->task->metrics, (int)x->width, err);
+
+	m->keep = BT_EVALUATION_KEEP;
+	return r == BT_OK ? bt_metrics_name_outputs(m, &x->labels, err) : r;
+}
+
+/* What the first model tells about all of them. */
+static int begin(struct run *x, struct bt_model *m, const struct bt_dataset *d,
+                 struct bt_error *err)
+{
+	size_t n;
+	int i;
+
+	x->task = m->task;
+	x->width = bt_model_width(m);
+	for (i = 0; i < m->labels.n; i++)
+		if (bt_labels_add(&x->labels, bt_span(m->labels.name[i]), err) <
+		    0)
+			return err->code;
+	x->texts = bt_dataset_texts(d);
+	x->id = bt_array0(x->texts, sizeof(*x->id));
+	if (bt_size_mul(x->texts, x->width, &n))
+		x->logits = bt_array0(n, sizeof(*x->logits));
+	if (x->id == NULL || x->logits == NULL)
+		return bt_error_nomem(err, "predicting folds");
+	return begin_metrics(x, &x->all, err);
+}
+
+/* Folds are those of one set of records and labels. */
+static int match(const struct run *x, const struct bt_model *m, const char *dir,
+                 struct bt_error *err)
+{
+	int i, same = m->labels.n == x->labels.n && m->task == x->task;
+
+	for (i = 0; same && i < x->labels.n; i++)
+		same = strcmp(m->labels.name[i], x->labels.name[i]) == 0;
+	return same ? BT_OK
+	            : bt_error_set(err, BT_EFORMAT,
+	                           "'%s' has other labels than the first fold",
+	                           dir);
+}
+
+static int read_records(struct run *x, const struct bt_model *m,
+                        struct bt_dataset *d, struct bt_error *err)
+{
+	struct bt_fit fit = bt_model_fit(m, NULL);
+
+	fit.windows = x->o->train.windows;
+	return bt_dataset_read(x->o->records, x->o->n_records, x->o->expect,
+	                       &fit, BT_LABELS_KNOWN,
+	                       (struct bt_labels *)&m->labels, d, err);
+}
+
+/* Predicts the texts that model m was not trained on. */
+static int measure(struct judging *j, const struct bt_model *m, int k,
+                   struct bt_error *err)
+{
+	struct run *x = j->x;
+	struct bt_gather g = {0};
+	struct bt_metrics metrics = {0};
+	size_t room = (size_t)m->config.max_positions;
+	int r;
+
+	if (room < BT_FORWARD_TOKENS)
+		room = BT_FORWARD_TOKENS;
+	r = bt_gather_init(&g, BT_FORWARD_TEXTS, room, 0, err);
+	if (r == BT_OK)
+		r = begin_metrics(x, &metrics, err);
+	if (r == BT_OK)
+		r = bt_forward_measure(m->engine, &j->held, &g, &metrics,
+		                       x->o->train.windows, store, j, err);
+	if (r == BT_OK)
+		bt_metrics_summary(&metrics, &x->s[k]);
+	bt_metrics_clear(&metrics);
+	bt_gather_clear(&g);
+	return r;
+}
+
+static int judge(struct run *x, int k, struct bt_error *err)
+{
+	struct bt_engine_opts e = {.pool = x->pool,
+	                           .bf16 =
+	                               bt_model_low(x->o->dtype, x->o->gemm),
+	                           .gemm = x->o->gemm,
+	                           .max_sequences = BT_FORWARD_TEXTS,
+	                           .max_tokens = BT_FORWARD_TOKENS,
+	                           .max_selected = 1,
+	                           .max_length = 128};
+	struct judging j = {.x = x};
+	struct bt_fold fold = x->o->fold;
+	char *dir = fold_dir(x->o, k);
+	struct bt_model m;
+	int r = bt_model_open(dir, &e, &m, err);
+
+	fold.fold = k;
+	if (r == BT_OK)
+		r = read_records(x, &m, &j.d, err);
+	if (r == BT_OK)
+		r = k == 0 ? begin(x, &m, &j.d, err) : match(x, &m, dir, err);
+	if (r == BT_OK)
+		r = bt_fold_take(&fold, m.task, &j.d, &j.held, &j.number, err);
+	if (r == BT_OK)
+		r = measure(&j, &m, k, err);
+	bt_dataset_clear(&j.d);
+	bt_dataset_clear(&j.held);
+	free(j.number);
+	bt_model_clear(&m);
+	free(dir);
+	return r;
+}
+
+/* The logits of all texts, in the order of the records. */
+static int write_predictions(const struct run *x, struct bt_error *err)
+{
+	struct bt_row_writer_opts o = {.form = BT_ROWS_TENSOR,
+	                               .name = BT_FRAME_LOGITS,
+	                               .cols = x->width,
+	                               .labels = &x->labels,
+	                               .problem =
+	                                   x->task == &bt_task_classification
+	                                       ? NULL
+	                                       : x->task->problem_type};
+	char *path = bt_path_join(x->o->train.out, BT_KFOLD_PREDICTIONS);
+	struct bt_row_writer *rows = NULL;
+	struct bt_out *out = NULL;
+	int r = bt_out_open(path, BT_OUT_BINARY, &out, err);
+	size_t i;
+
+	if (r == BT_OK)
+		r = bt_row_writer_new(&o, out, &rows, err);
+	for (i = 0; r == BT_OK && i < x->texts; i++) {
+		struct bt_span id = {x->id[i],
+		                     x->id[i] != NULL ? strlen(x->id[i]) : 0};
+
+		r = bt_row_writer_add(rows, i, id, x->logits + i * x->width,
+		                      err);
+		if (r == BT_OK && i % 4096 == 4095)
+			r = bt_row_writer_flush(rows, err);
+	}
+	if (r == BT_OK)
+		r = bt_row_writer_finish(rows, err);
+	bt_row_writer_free(rows);
+	if (r == BT_OK)
+		r = bt_out_commit(out, err);
+	else if (out != NULL)
+		bt_out_abandon(out);
+	free(path);
+	return r;
+}
+
+static int write_metrics(const struct run *x, struct bt_error *err)
+{
+	char *path = bt_path_join(x->o->train.out, BT_KFOLD_METRICS);
+	json_t *o = bt_kfold_json(x->res);
+	int r = o != NULL ? bt_json_save(path, o, err)
+	                  : bt_error_nomem(err, "writing JSON");
+
+	json_decref(o);
+	free(path);
+	return r;
+}
+
+static void clear(struct run *x)
+{
+	size_t i;
+
+	for (i = 0; x->id != NULL && i < x->texts; i++)
+		free(x->id[i]);
+	free(x->id);
+	free(x->logits);
+	free(x->s);
+	bt_labels_clear(&x->labels);
+	bt_metrics_clear(&x->all);
+	bt_pool_free(x->pool);
+}
+
+static int judge_all(const struct bt_job_opts *o, struct bt_kfold_result *res,
+                     struct bt_error *err)
+{
+	struct run x = {.o = o, .res = res};
+	int k, r = bt_pool_new(o->threads, &x.pool, err);
+
+	x.s = bt_array0((size_t)o->fold.folds, sizeof(*x.s));
+	if (r == BT_OK && x.s == NULL)
+		r = bt_error_nomem(err, "predicting folds");
+	for (k = 0; r == BT_OK && k < o->fold.folds; k++)
+		r = judge(&x, k, err);
+	if (r == BT_OK)
+		r = bt_kfold_sum_up(res, x.s, o->fold.folds, &x.all, err);
+	if (r == BT_OK)
+		r = write_predictions(&x, err);
+	if (r == BT_OK)
+		r = write_metrics(&x, err);
+	clear(&x);
+	return r;
+}
+
+int bt_kfold_run(const struct bt_job_opts *o, bool force, bool anew,
+                 struct bt_train_result *end, struct bt_kfold_result *res,
+                 struct bt_error *err)
+{
+	int k, r = BT_OK;
+
+	memset(res, 0, sizeof(*res));
+	if (mkdir(o->train.out, 0777) != 0 && errno != EEXIST)
+		return bt_error_sys(err, errno, "cannot create '%s'",
+		                    o->train.out);
+	for (k = 0; r == BT_OK && k < o->fold.folds; k++) {
+		r = train(o, k, force, anew, end, err);
+		if (r == BT_OK && end->end != BT_TRAIN_ALL &&
+		    end->end != BT_TRAIN_NO_BETTER)
+			return BT_OK;
+	}
+	return r == BT_OK ? judge_all(o, res, err) : r;
+}

@@ -1,0 +1,97 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Cross-validation: a model for each fold, the folds of tfrecord-cat, predictions of all records.
+. "$TEST_TOP/tests/lib/lib.sh"
+. "$TEST_TOP/tests/lib/small.sh"
+small_data
+fold() { # OUT [OPTION ...]
+	out=$1
+	shift
+	bert-train --init-config tiny --tokenizer vocab.txt --epochs 2 --learning-rate 4e-3 \
+		--batch-size 16 -o "$out" "$@"
+}
+works 'three folds' fold k --kfold 3 train.rec
+cp out table
+like "$(cat table)" 'metric *mean *deviation *all *fold   1 *fold   2 *fold   3
+loss *
+accuracy *' 'the metrics of each'
+like "$(cat err)" '*fold 1 of 3*fold 2 of 3*fold 3 of 3*' 'tells which it is'
+awk 'NR > 1 { n = 0; for (i = 5; i <= 7; i++) { s[NR] += $i; n++ } m = s[NR] / 3
+	v = 0; for (i = 5; i <= 7; i++) v += ($i - m) ^ 2; v = sqrt(v / 2)
+	if (($2 - m) ^ 2 > 1e-8 || ($3 - v) ^ 2 > 1e-8) print "bad", $0 }' table >got
+is "$(cat got)" '' 'mean and deviation'
+
+# the folds are those of tfrecord-cat, and the models those of their records
+tfrecord-cat -q --kfold 3 --stratify label -o f train.rec
+for i in 1 2 3; do
+	fold single-$i -q f-train-$i
+	same single-$i/model.safetensors k/fold-$i/model.safetensors "fold $i is a run without it"
+	is "$(bert-eval -q -m single-$i f-test-$i | tail -n 1 | awk '{ print $2, $4 }')" \
+		"$(awk -v c=$((i + 4)) '$1 == "accuracy" { a = $c } $1 == "loss" { l = $c } END { print a, l }' table)" \
+		'its metrics are those of what was left out'
+done
+bert-eval -q --predictions k/out-of-fold.ts --json train.rec >oof.json
+is "$(sed -n 's/^ "accuracy": \(.*\),/\1/p' oof.json | awk '{ printf "%.4f", $1 }')" \
+	"$(awk '$1 == "accuracy" { print $4 }' table)" 'the file of predictions has all records'
+is "$(sed -n 's/^ "examples": \(.*\),/\1/p' oof.json)" "$(tfrecord-cat -q --count train.rec)" 'once each'
+works 'label issues are found by it' bert-eval -q --predictions k/out-of-fold.ts --label-issues issues.csv train.rec
+tensor-cat -q --csv k/out-of-fold.ts | sed 1d | cut -d, -f1 >got
+tfrecord-cat -q --json train.rec | sed 's/.*"id": "\([^"]*\)".*/\1/' >want
+same got want 'in the order of the records'
+like "$(cat k/folds.json)" '*"folds": 3*"accuracy": {*"mean": *"deviation": *"all": *"folds": [[]*' 'the metrics as JSON'
+works 'all models predict together' bert-predict -q -m k/fold-1 -m k/fold-2 -m k/fold-3 dev.rec
+
+# stopped and run again: the same bits
+fold r --kfold 3 --save-steps 2 --max-minutes .001 train.rec >again 2>err
+like "$(cat err)" '*time limit reached: stopped after step * of *; run the same command to resume*' 'stopped'
+is "$(ls r/fold-3 2>&1 | grep -c cannot)$(wc -c <again | tr -d ' ')" 10 'before the last fold'
+fold r --kfold 3 --save-steps 2 --max-minutes .002 train.rec >again 2>err
+like "$(cat err)" '*fold 1 of 3 goes on*' 'it goes on'
+[ -s again ] || fold r -q --kfold 3 --save-steps 2 train.rec >again
+for i in 1 2 3; do same r/fold-$i/model.safetensors k/fold-$i/model.safetensors "fold $i went on"; done
+same again table 'the same metrics'
+same r/out-of-fold.ts k/out-of-fold.ts 'and predictions'
+works 'finished folds stay' fold r --kfold 3 train.rec
+like "$(cat err)" '*fold 1 of 3 is finished*fold 3 of 3 is finished*' 'as they are'
+same out table 'the metrics are there again'
+works 'unless they are replaced' fold r --kfold 3 --force --seed 5 train.rec
+is "$(cmp -s r/fold-1/model.safetensors k/fold-1/model.safetensors && echo same)" '' 'by others'
+
+# one thread or three
+fold one -q -j1 --kfold 2 train.rec >a
+fold three -q -j3 --kfold 2 train.rec >b
+same a b 'any number of threads'
+same one/out-of-fold.ts three/out-of-fold.ts 'the same predictions'
+
+# another choice than by the fold itself; labels that any number of may hold; numbers
+works 'with records to choose the best model by' fold e -q --kfold 2 --eval dev.rec train.rec
+awk -F, -v OFS=, 'NR == 1 { print "id,text,card,wifi,length"; next }
+	/^[^"]*$/ { $3 = (/card/ ? 1 : 0) OFS (/wifi/ ? 1 : 0) OFS length($2) / 50; print }' dev.csv >many.csv
+csv2tfrecord -q -i id -t text -l card,wifi many.csv | bert-tokenize -q -m vocab.txt -o many.rec
+csv2tfrecord -q -i id -t text -l length --label-type float many.csv | bert-tokenize -q -m vocab.txt -o num.rec
+works 'labels' fold m -q --kfold 2 --task multilabel many.rec
+like "$(cat out)" '*micro_f1 *' 'have theirs'
+bert-eval -q --predictions m/out-of-fold.ts many.rec >report
+like "$(cat report)" '*micro avg*' 'and their file'
+works 'numbers' fold n -q --kfold 2 --task regression num.rec
+like "$(cat out)" '*rmse *' 'have theirs, too'
+tfrecord-cat -q --kfold 2 -o g num.rec
+fold single -q --task regression g-train-2
+same single/model.safetensors n/fold-2/model.safetensors 'whose folds are those of tfrecord-cat without --stratify'
+
+# a text that is cut into windows is in one fold
+csv2tfrecord -q -i id -t text -l intent train.csv |
+	bert-tokenize -q -m vocab.txt --max-length 12 --stride 4 -o win.rec
+works 'windows' fold w -q --kfold 3 win.rec
+is "$(bert-eval -q --predictions w/out-of-fold.ts win.rec | tail -n 1 | awk '{ print $2 }')" \
+	"$(awk '$1 == "accuracy" { print $4 }' out)" 'of a text stay together'
+
+works 'a dry run' fold dry --kfold 3 --dry-run train.rec
+is "$(ls dry 2>&1 | grep -c cannot)" 1 'writes nothing'
+tfrecord-cat -q --head 2 train.rec >few.rec
+refuses '*3 folds need as many records*' 'too few records' fold few --kfold 3 few.rec
+misuses '*--kfold reads the records once for each fold: give files*' 'standard input' fold few --kfold 3 <train.rec
+misuses '*--kfold does not go with*' 'a teacher' fold few --kfold 3 --teacher k/out-of-fold.ts train.rec
+misuses '*--kfold*' 'one fold' fold few --kfold 1 train.rec
+misuses '*folds are of texts with labels or numbers*' 'masked tokens' fold few --kfold 2 --task masked-lm train.rec
+finish
