@@ -38,6 +38,9 @@ static const struct bt_opt options[] = {
     BT_INT(0, "kfold", "K",
            "train K models into DIR/fold-1 ..., each without one fold", args,
            kfold, 2, BT_OPT_LIST_MAX),
+    BT_STR(0, "group-by", "FIELD",
+           "with --kfold: records with the same value are in one fold", args,
+           job.fold.group),
     BT_REAL(0, "train-share", "X",
             "train on this share of the other records [1]", args,
             TRAIN.train_share, 1e-9, 1),
@@ -241,7 +244,8 @@ static const char *start_misfit(const struct args *a)
 static const char *kfold_misfit(const struct args *a, int n)
 {
 	if (a->kfold == 0)
-		return NULL;
+		return a->job.fold.group != NULL ? "--group-by needs --kfold"
+		                                 : NULL;
 	if (n == 0)
 		return "--kfold reads the records once for each fold: give "
 		       "files";

@@ -5,6 +5,8 @@
 
 #include "base/mem.h"
 #include "recordset/folds.h"
+#include "recordset/group_folds.h"
+#include "recordset/strata.h"
 
 struct choosing {
 	const struct bt_dataset *d;
@@ -30,6 +32,48 @@ static uint32_t number_classes(struct choosing *c)
 	return (uint32_t)found;
 }
 
+/* Folds of groups; classes are numbered as the labels are. */
+static int choose_groups(struct choosing *c, const struct bt_fold *f,
+                         uint32_t classes, struct bt_error *err)
+{
+	struct bt_strata *values = bt_strata_new(f->group);
+	struct bt_group_folds g = {.seed = (uint32_t)f->seed,
+	                           .folds = (uint32_t)f->folds,
+	                           .n = (uint32_t)c->n,
+	                           .class = classes > 0 ? &c->class : NULL,
+	                           .classes = classes};
+	struct bt_span record;
+	int r = BT_OK;
+	size_t i;
+
+	for (i = 0; r == BT_OK && i < c->n; i++) {
+		record = bt_dataset_record(c->d, c->first[i]);
+		r = bt_strata_add(values, record.p, record.n, err);
+		if (r != BT_OK)
+			bt_error_prefix(err, "text %zu", i + 1);
+	}
+	if (r == BT_OK)
+		r = bt_strata_end(values, true, &g.group, &g.groups, err);
+	if (r == BT_OK)
+		r = bt_group_folds_choose(&g, &c->fold, err);
+	bt_strata_free(values);
+	return r;
+}
+
+/* Numbers classes that texts have in the order of the labels. */
+static void sort_classes(struct choosing *c, size_t most)
+{
+	int32_t found = 0;
+	size_t i;
+
+	for (i = 0; i < most; i++)
+		if (c->number[i] >= 0)
+			c->number[i] = found++;
+	for (i = 0; most > 0 && i < c->n; i++)
+		bt_bitpack_set(&c->class, i,
+		               (uint32_t)c->number[c->d->label[c->first[i]]]);
+}
+
 static int choose(struct choosing *c, const struct bt_fold *f, bool by_class,
                   struct bt_error *err)
 {
@@ -48,6 +92,10 @@ static int choose(struct choosing *c, const struct bt_fold *f, bool by_class,
 		c->number[i] = -1;
 	if (by_class)
 		classes = number_classes(c);
+	if (f->group != NULL) {
+		sort_classes(c, by_class ? most : 0);
+		return choose_groups(c, f, classes, err);
+	}
 	r = bt_folds_choose((uint32_t)f->seed, (uint32_t)f->folds,
 	                    (uint32_t)c->n, by_class ? &c->class : NULL,
 	                    classes, &c->fold, &rare, err);

@@ -10,12 +10,14 @@ struct bt_fold {
 	int folds; /* 0: none */
 	int fold;  /* from 0 */
 	uint64_t seed;
+	const char *group; /* a feature whose values stay together, or NULL */
 };
 
 /*
- * Moves the texts of the fold from d, which holds the records in their order,
- * to held; NULL: they are dropped. The folds are those of
- * recordset/folds.h, by class where each text has one. number, unless it is
+ * Moves the texts of the fold from d, which holds the records in their order
+ * (and keeps them, with a group), to held; NULL: they are dropped. The folds
+ * are those of recordset/folds.h or group_folds.h, by class where each text has
+ * one. number, unless it is
  * NULL, gets which of the texts of d each of them was, to be freed. BT_EARG
  * where examples are no texts to be told apart; BT_EFORMAT where they are too
  * few.

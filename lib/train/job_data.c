@@ -406,6 +406,7 @@ int bt_job_data(struct bt_job *j, struct bt_labels *known, struct bt_error *err)
 	fit.windows = j->o.train.windows;
 	fit.keeps_records = j->model.task == &bt_task_qa &&
 	                    (j->o.eval_share > 0 || j->o.train.measure_only);
+	fit.keeps_records |= j->o.fold.group != NULL;
 	if ((r = bt_dist_check_inputs(j->o.train.dist, j->o.records,
 	                              j->o.n_records, err)) ||
 	    (r = bt_duplicate_paths(j->o.records, j->o.n_records, bt_job_log(j),

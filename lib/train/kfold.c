@@ -149,6 +149,7 @@ static int read_records(struct run *x, const struct bt_model *m,
 	struct bt_fit fit = bt_model_fit(m, NULL);
 
 	fit.windows = x->o->train.windows;
+	fit.keeps_records = x->o->fold.group != NULL;
 	return bt_dataset_read(x->o->records, x->o->n_records, x->o->expect,
 	                       &fit, BT_LABELS_KNOWN,
 	                       (struct bt_labels *)&m->labels, d, err);

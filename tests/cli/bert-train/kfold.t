@@ -86,6 +86,26 @@ works 'windows' fold w -q --kfold 3 win.rec
 is "$(bert-eval -q --predictions w/out-of-fold.ts win.rec | tail -n 1 | awk '{ print $2 }')" \
 	"$(awk '$1 == "accuracy" { print $4 }' out)" 'of a text stay together'
 
+# groups: no value in two folds
+awk -F, -v OFS=, 'NR == 1 { print $0, "who"; next } { print $0, "user" NR % 13 }' train.csv |
+	csv2tfrecord -q -i id -t text -l intent --keep who | bert-tokenize -q -m vocab.txt -o who.rec
+works 'groups' fold u -q --kfold 3 --group-by who who.rec
+cp out table
+tensor-cat -q --csv u/out-of-fold.ts | sed 1d | awk -F, '{ printf "%s,%.4f\n", $1, $2 }' >all
+tfrecord-cat -q --json who.rec | sed 's/.*"who": "\([^"]*\)".*/\1/' >values
+# a record's fold is that of the model that has these logits for it
+for i in 1 2 3; do
+	bert-predict -q -m u/fold-$i --format tensor who.rec | tensor-cat -q --csv | sed 1d |
+		awk -F, '{ printf "%s,%.4f\n", $1, $2 }' | paste -d, all - values |
+		awk -F, '$2 == $4 { print $5 }' | sort -u >group-$i
+done
+is "$(cat group-1 group-2 group-3 | wc -l | tr -d ' ')" 13 'each is in one fold'
+is "$(cat group-1 group-2 group-3 | sort -u | wc -l | tr -d ' ')" 13 'only'
+works 'of numbers' fold v -q --kfold 2 --task regression --group-by id num.rec
+refuses "*text 1: has no feature 'nobody'*" 'a feature that is not there' fold few --kfold 2 --group-by nobody train.rec
+refuses '*20 folds need as many groups, and there are 13*' 'too few groups' fold few --kfold 20 --group-by who who.rec
+misuses '*--group-by needs --kfold*' 'groups alone' fold few --group-by who who.rec
+
 works 'a dry run' fold dry --kfold 3 --dry-run train.rec
 is "$(ls dry 2>&1 | grep -c cannot)" 1 'writes nothing'
 tfrecord-cat -q --head 2 train.rec >few.rec
