@@ -419,22 +419,31 @@ static int begin_all(struct call *calls, size_t n, size_t *left,
 	return r;
 }
 
-static int end_some(CURLM *multi, struct call **bad, struct bt_error *err)
+/* Looks after all attempts once; where none is over it waits for something to
+ * happen, a tenth of a second at most. */
+static int go_on(CURLM *multi, struct call **bad, struct bt_error *err)
 {
 	struct CURLMsg *m;
 	struct call *k;
+	bool over = false;
 	CURLcode e;
 	char *ctx;
 	int n, r = BT_OK;
 
+	if (curl_multi_perform(multi, &n) != CURLM_OK)
+		return bt_error_set(err, BT_EIO, "libcurl failed");
 	while (r == BT_OK && (m = curl_multi_info_read(multi, &n)) != NULL) {
 		if (m->msg != CURLMSG_DONE)
 			continue;
+		over = true;
 		e = m->data.result;
 		curl_easy_getinfo(m->easy_handle, CURLINFO_PRIVATE, &ctx);
 		k = *bad = (struct call *)(void *)ctx;
 		r = finished(k, e, err);
 	}
+	if (r == BT_OK && !over &&
+	    curl_multi_poll(multi, NULL, 0, 100, NULL) != CURLM_OK)
+		r = bt_error_set(err, BT_EIO, "libcurl failed");
 	return r;
 }
 
@@ -445,7 +454,7 @@ int bt_hub_client_run(struct bt_hub_client *c,
 {
 	struct call *calls = bt_array0(n, sizeof(*calls)), *bad = calls;
 	size_t left = n, i;
-	int running, r = BT_OK;
+	int r = BT_OK;
 
 	if (calls == NULL)
 		return bt_error_nomem(err, "connecting");
@@ -459,12 +468,8 @@ int bt_hub_client_run(struct bt_hub_client *c,
 			break;
 		if (c->job->stopped != NULL && c->job->stopped())
 			r = BT_ECANCEL;
-		else if (curl_multi_perform(c->multi, &running) != CURLM_OK ||
-		         curl_multi_poll(c->multi, NULL, 0, 100, NULL) !=
-		             CURLM_OK)
-			r = bt_error_set(err, BT_EIO, "libcurl failed");
 		else
-			r = end_some(c->multi, &bad, err);
+			r = go_on(c->multi, &bad, err);
 		if (tick != NULL)
 			tick(tick_ctx);
 	}

@@ -209,6 +209,32 @@ fresh
 refuses "*'config.json': the hub tells no size or no hash of it" 'no hash at all' bert-fetch org/tiny
 cp good "$listing"
 
+# --- a run that is stopped or killed
+for signal in TERM KILL; do
+	fresh '*/model.safetensors 1 stall 1000'
+	bert-fetch -q org/tiny >first 2>first.err &
+	other=$!
+	tries=0
+	while ! grep -q model.safetensors hub/log && [ $tries -lt 100 ]; do
+		sleep 0.1
+		tries=$((tries + 1))
+	done
+	sleep 0.3
+	kill -$signal $other
+	wait $other 2>/dev/null
+	got=$?
+	if [ $signal = TERM ]; then
+		is "$got $(cat first.err)" '1 bert-fetch: stopped' 'SIGTERM stops it'
+	else
+		is $got 137 'SIGKILL ends it'
+	fi
+	is "$(cat hf/hub/*/refs/main 2>/dev/null)" '' '... and no model appears'
+	hub_rules
+	works '... the next run' bert-fetch -q org/tiny
+	is "$(sed -n 's/.*model.safetensors range=\([^ ]*\).*/\1/p' hub/log)" bytes=1000- '... goes on'
+	same "$snapshot/model.safetensors" "$www/model.safetensors" '... to the whole file'
+done
+
 # --- two runs at once
 fresh '*/model.safetensors 1 stall 1000' '*/tokenizer.json 1 slow 1500'
 bert-fetch --timeout 2 org/tiny >first 2>first.err &
