@@ -8,13 +8,14 @@
 #include "dist/shards.h"
 #include "format/hub_cache.h"
 #include "train/kfold.h"
+#include "train/seeds.h"
 
 struct args {
 	struct bt_common common;
 	struct bt_job_opts job;
 	int64_t batch_size, batch_tokens, accumulate, expect; /* 0: no limit */
 	int64_t shards;
-	int64_t reinit, kfold;
+	int64_t reinit, kfold, seeds;
 	double head_lr; /* -1: not given */
 	const char *schedule, *optimizer, *task, *dtype, *windows;
 	bool profile, dry_run, anew, force, no_card;
@@ -92,6 +93,10 @@ static const struct bt_opt options[] = {
     BT_INT(0, "patience", "N",
            "stop after N evaluations without improvement [never]", args,
            TRAIN.patience, 1, 1e9),
+    BT_INT(
+        0, "seeds", "N",
+        "train N times, with --seed and those after it, into DIR/seed-42 ...",
+        args, seeds, 2, 1000),
     BT_GROUP("Model"),
     BT_STR(
         0, "task",
@@ -240,9 +245,21 @@ static const char *start_misfit(const struct args *a)
 	return NULL;
 }
 
-/* The error if --kfold does not go with the rest; or NULL. */
-static const char *kfold_misfit(const struct args *a, int n)
+/* The error if --kfold or --seeds does not go with the rest; or NULL. */
+static const char *several_misfit(const struct args *a, int n)
 {
+	if (a->seeds > 0 && a->kfold > 0)
+		return "give either --kfold or --seeds";
+	if (a->seeds > 0 && a->job.eval == NULL)
+		return "--seeds needs --eval FILE, by which the models are "
+		       "compared";
+	if (a->seeds > 0 && n == 0)
+		return "--seeds reads the records once for each: give files";
+	if (a->seeds > 0 &&
+	    (a->job.train.resume || a->job.train.resume_from != NULL ||
+	     a->job.train.tensorboard != NULL))
+		return "--seeds does not go with --resume, --resume-from and "
+		       "--tensorboard";
 	if (a->kfold == 0)
 		return a->job.fold.group != NULL ? "--group-by needs --kfold"
 		                                 : NULL;
@@ -270,8 +287,8 @@ static bool check(const struct args *a, int n, int *status)
 
 	if (start_misfit(a) != NULL)
 		*status = bt_tool_misuse(&tool, "%s", start_misfit(a));
-	else if (kfold_misfit(a, n) != NULL)
-		*status = bt_tool_misuse(&tool, "%s", kfold_misfit(a, n));
+	else if (several_misfit(a, n) != NULL)
+		*status = bt_tool_misuse(&tool, "%s", several_misfit(a, n));
 	else if (a->anew && (t->resume || t->resume_from != NULL))
 		*status = bt_tool_misuse(
 		    &tool, "--no-resume starts over: leave out --resume%s",
@@ -417,14 +434,8 @@ static int run_folds(struct args *a, struct bt_train_result *res,
 {
 	struct bt_kfold_result folds;
 	struct bt_buf b = BT_BUF_INIT;
-	int r;
+	int r = bt_kfold_run(&a->job, a->force, a->anew, res, &folds, err);
 
-	if (bt_dist_size(a->job.train.dist) > 1)
-		return bt_error_set(err, BT_EARG,
-		                    "--kfold trains in one process, not by %d "
-		                    "of mpirun",
-		                    bt_dist_size(a->job.train.dist));
-	r = bt_kfold_run(&a->job, a->force, a->anew, res, &folds, err);
 	if (r == BT_OK && folds.metrics > 0) {
 		bt_kfold_report(&folds, &b);
 		fputs(bt_buf_str(&b) != NULL ? bt_buf_str(&b) : "", stdout);
@@ -432,6 +443,40 @@ static int run_folds(struct args *a, struct bt_train_result *res,
 	bt_buf_clear(&b);
 	bt_kfold_clear(&folds);
 	return r;
+}
+
+/* The same with several seeds. */
+static int run_seeds(struct args *a, struct bt_train_result *res,
+                     struct bt_error *err)
+{
+	struct bt_seeds s = {.n = (size_t)a->seeds, .first = a->common.seed};
+	struct bt_buf b = BT_BUF_INIT;
+	int r = bt_seeds_run(&s, &a->job, a->force, a->anew, res, err);
+
+	if (r == BT_OK &&
+	    (res->end == BT_TRAIN_ALL || res->end == BT_TRAIN_NO_BETTER)) {
+		bt_seeds_report(&s, &b);
+		fputs(bt_buf_str(&b) != NULL ? bt_buf_str(&b) : "", stdout);
+	}
+	bt_buf_clear(&b);
+	bt_seeds_clear(&s);
+	return r;
+}
+
+/* One model, or several of folds or seeds. */
+static int train(struct args *a, struct bt_train_result *res,
+                 struct bt_error *err)
+{
+	int ranks = bt_dist_size(a->job.train.dist);
+
+	if (ranks > 1 && (a->kfold > 0 || a->seeds > 0))
+		return bt_error_set(err, BT_EARG,
+		                    "--kfold and --seeds train in one process, "
+		                    "not in %d of mpirun",
+		                    ranks);
+	return a->kfold > 0   ? run_folds(a, res, err)
+	       : a->seeds > 0 ? run_seeds(a, res, err)
+	                      : bt_job_run(&a->job, res, err);
 }
 
 static int run(struct args *a)
@@ -455,8 +500,8 @@ static int run(struct args *a)
 		return bt_dist_end(t->dist, &tool,
 		                   first ? dry_run(&a->job) : BT_EXIT_DONE,
 		                   &err);
-	if (a->kfold == 0 && !a->anew && t->resume_from == NULL &&
-	    bt_train_left(t->out))
+	if (a->kfold == 0 && a->seeds == 0 && !a->anew &&
+	    t->resume_from == NULL && bt_train_left(t->out))
 		t->resume = true;
 	bt_dist_tell(t->dist, &t->resume, sizeof(t->resume));
 	bt_progress_init(&progress, stderr, a->common.quiet || !first);
@@ -465,12 +510,11 @@ static int run(struct args *a)
 	if (progress.to == NULL && t->log_steps == 0)
 		t->log_seconds = 60;
 	t->profile = a->profile ? &profile : NULL;
-	r = a->kfold > 0 ? run_folds(a, &res, &err)
-	                 : bt_job_run(&a->job, &res, &err);
+	r = train(a, &res, &err);
 	bt_profile_clear(&profile);
 	if (r != BT_OK)
 		return bt_dist_end(t->dist, &tool, BT_EXIT_FAILED, &err);
-	if (a->kfold == 0 || res.end == BT_TRAIN_STOPPED ||
+	if ((a->kfold == 0 && a->seeds == 0) || res.end == BT_TRAIN_STOPPED ||
 	    res.end == BT_TRAIN_TIME)
 		summarise(&log, a, &res);
 	return bt_dist_end(t->dist, &tool,

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+#include "train/seeds.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/file_use.h"
+#include "base/mem.h"
+#include "format/json.h"
+#include "io/path.h"
+
+void bt_seeds_clear(struct bt_seeds *s)
+{
+	free(s->value);
+	memset(s, 0, sizeof(*s));
+}
+
+static void seed_name(const struct bt_seeds *s, size_t i, char name[24])
+{
+	snprintf(name, 24, "%llu", (unsigned long long)(s->first + i));
+}
+
+/* What earlier runs came to; NaN: nothing yet. */
+static int read_file(struct bt_seeds *s, const char *dir, struct bt_error *err)
+{
+	const json_t *all, *v;
+	char name[24];
+	json_t *o;
+	size_t i;
+	int r;
+
+	bt_file_use_own(true);
+	r = bt_json_load_in(dir, BT_SEEDS_FILE, &o, err);
+	bt_file_use_own(false);
+	all = json_object_get(o, "seeds");
+	for (i = 0; r == BT_OK && i < s->n; i++) {
+		seed_name(s, i, name);
+		v = json_object_get(all, name);
+		if (json_is_number(v))
+			s->value[i] = json_number_value(v);
+	}
+	json_decref(o);
+	return r;
+}
+
+/* Mean, deviation and the best of those that are there. */
+static void sum_up(struct bt_seeds *s)
+{
+	bool falls = bt_metrics_falls(s->metric);
+	double sum = 0, squares = 0, d, best;
+	size_t i, n = 0;
+
+	s->best = s->n;
+	for (i = 0; i < s->n; i++) {
+		if (isnan(s->value[i]))
+			continue;
+		n++;
+		sum += s->value[i];
+		best = s->best < s->n ? s->value[s->best] : NAN;
+		if (s->best == s->n ||
+		    (falls ? s->value[i] < best : s->value[i] > best))
+			s->best = i;
+	}
+	s->mean = sum / (double)n;
+	for (i = 0; i < s->n; i++) {
+		d = isnan(s->value[i]) ? 0 : s->value[i] - s->mean;
+		squares += d * d;
+	}
+	s->deviation = sqrt(squares / (double)(n - 1));
+}
+
+static json_t *real(double x)
+{
+	return isfinite(x) ? json_real(x) : json_null();
+}
+
+static int write_file(const struct bt_seeds *s, const char *dir,
+                      struct bt_error *err)
+{
+	char *path = bt_path_join(dir, BT_SEEDS_FILE), name[24];
+	json_t *seeds = json_object(), *o;
+	size_t i;
+	int r;
+
+	for (i = 0; i < s->n; i++) {
+		seed_name(s, i, name);
+		if (!isnan(s->value[i]))
+			json_object_set_new(seeds, name, real(s->value[i]));
+	}
+	o = json_pack("{s:s, s:o, s:o, s:o, s:I}", "metric", s->metric, "seeds",
+	              seeds, "mean", real(s->mean), "deviation",
+	              real(s->deviation), "best",
+	              (json_int_t)(s->first + s->best));
+	r = o != NULL ? bt_json_save(path, o, err)
+	              : bt_error_nomem(err, "writing JSON");
+	json_decref(o);
+	free(path);
+	return r;
+}
+
+/* Trains with seed number i. */
+static int train(struct bt_seeds *s, size_t i, const struct bt_job_opts *all,
+                 bool anew, struct bt_train_result *end, struct bt_error *err)
+{
+	struct bt_job_opts o = *all;
+	char name[24], folder[32], *dir;
+	int r;
+
+	seed_name(s, i, name);
+	snprintf(folder, sizeof(folder), "seed-%s", name);
+	o.train.out = dir = bt_path_join(all->train.out, folder);
+	o.train.batching.seed = s->first + i;
+	o.train.keep_finished = false; /* it is not in the file */
+	o.train.resume = !anew && bt_train_left(dir);
+	bt_log(o.train.log, BT_LOG_NOTE, "seed %s%s", name,
+	       o.train.resume ? " goes on" : "");
+	r = bt_job_run(&o, end, err);
+	if (r != BT_OK)
+		bt_error_prefix(err, "seed %s", name);
+	free(dir);
+	return r;
+}
+
+static bool has_ended(const struct bt_train_result *end)
+{
+	return end->end == BT_TRAIN_ALL || end->end == BT_TRAIN_NO_BETTER;
+}
+
+int bt_seeds_run(struct bt_seeds *s, const struct bt_job_opts *o, bool force,
+                 bool anew, struct bt_train_result *end, struct bt_error *err)
+{
+	const char *dir = o->train.out;
+	int r = BT_OK;
+	size_t i;
+
+	s->value = bt_array(s->n, sizeof(*s->value));
+	if (s->value == NULL)
+		return bt_error_nomem(err, "training with several seeds");
+	for (i = 0; i < s->n; i++)
+		s->value[i] = NAN;
+	if (mkdir(dir, 0777) != 0 && errno != EEXIST)
+		return bt_error_sys(err, errno, "cannot create '%s'", dir);
+	if (!force)
+		r = read_file(s, dir, err);
+	s->metric = o->train.metric;
+	end->end = BT_TRAIN_ALL;
+	for (i = 0; r == BT_OK && has_ended(end) && i < s->n; i++) {
+		if (!isnan(s->value[i]))
+			continue;
+		r = train(s, i, o, anew, end, err);
+		if (r != BT_OK || !has_ended(end))
+			continue;
+		s->metric = end->metric;
+		s->value[i] = end->best;
+		sum_up(s);
+		r = write_file(s, dir, err);
+	}
+	if (r == BT_OK && s->metric == NULL) /* all were there */
+		s->metric = o->task != NULL ? o->task->metric
+		                            : bt_task_classification.metric;
+	if (r == BT_OK)
+		sum_up(s);
+	return r;
+}
+
+void bt_seeds_report(const struct bt_seeds *s, struct bt_buf *b)
+{
+	char name[24];
+	size_t i;
+
+	bt_buf_printf(b, "%-20s  %s\n", "seed", s->metric);
+	for (i = 0; i < s->n; i++) {
+		seed_name(s, i, name);
+		bt_buf_printf(b, "%-20s  %.4f%s\n", name, s->value[i],
+		              i == s->best ? "  the best" : "");
+	}
+	bt_buf_printf(b, "%-20s  %.4f\n%-20s  %.4f\n", "mean", s->mean,
+	              "deviation", s->deviation);
+}

@@ -1,0 +1,52 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The same training with several seeds.
+. "$TEST_TOP/tests/lib/lib.sh"
+. "$TEST_TOP/tests/lib/small.sh"
+small_data
+seeds() { # OUT [OPTION ...]
+	out=$1
+	shift
+	bert-train --init-config tiny --tokenizer vocab.txt --epochs 2 --learning-rate 4e-3 \
+		--batch-size 16 --eval dev.rec -o "$out" "$@"
+}
+works 'three seeds' seeds s --seeds 3 --seed 7 train.rec
+cp out table
+like "$(cat table)" 'seed *accuracy
+7 *
+8 *
+9 *
+mean *
+deviation *' 'a line each'
+for i in 7 8 9; do
+	seeds one-$i -q --seed $i train.rec
+	same one-$i/model.safetensors s/seed-$i/model.safetensors "seed $i is a run with it"
+done
+for i in 7 8 9; do bert-eval -q -m s/seed-$i dev.rec | tail -n 1 | awk '{ print $2 }'; done >values
+sed -n 2,4p table | awk '{ print $2 }' >got
+same got values 'the metric of its model'
+awk '{ x[NR] = $1; s += $1; if (NR == 1 || $1 > b) { b = $1; k = NR } } END { m = s / 3
+	for (i in x) v += (x[i] - m) ^ 2; printf "%.3f %.3f %d\n", m, sqrt(v / 2), k + 6 }' values >want
+awk '$1 == "mean" { m = $2 } $1 == "deviation" { d = $2 } /the best/ { k = $1 }
+	END { printf "%.3f %.3f %d\n", m, d, k }' table >got
+same got want 'mean, deviation and the best'
+like "$(cat s/seeds.json)" '*"metric": "accuracy"*"seeds": {*"7": *"9": *"best": *' 'as JSON'
+works 'again' seeds s -q --seeds 4 --seed 7 train.rec
+is "$(sed -n 2,4p out | cut -c1-30)" "$(sed -n 2,4p table | cut -c1-30)" 'finished runs stay'
+is "$(sed -n 5p out | cut -d' ' -f1)" 10 'one more is trained'
+
+# stopped and run again
+seeds r --seeds 2 --save-steps 2 --max-minutes .001 train.rec >again 2>err
+like "$(cat err)" '*run the same command to resume*' 'stopped'
+seeds r -q --seeds 2 --save-steps 2 train.rec >again
+seeds t -q --seeds 2 train.rec >want
+same again want 'it goes on'
+for i in 42 43; do same r/seed-$i/model.safetensors t/seed-$i/model.safetensors "seed $i"; done
+works 'replaced' seeds r --seeds 2 --epochs 1 --force train.rec
+like "$(cat err)" '*seed 42*seed 43*' 'all of them'
+
+misuses '*give either --kfold or --seeds*' 'folds, too' seeds x --seeds 2 --kfold 2 train.rec
+misuses '*--seeds needs --eval FILE*' 'nothing to compare by' \
+	bert-train --init-config tiny --tokenizer vocab.txt -o x --seeds 2 train.rec
+misuses '*--seeds reads the records once for each*' 'standard input' seeds x --seeds 2 <train.rec
+finish
