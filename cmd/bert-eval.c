@@ -5,15 +5,13 @@
 
 #include "base/mem.h"
 #include "base/tool.h"
-#include "evaluate/evaluation.h"
+#include "evaluate/evaluation_page.h"
 #include "evaluate/tune_threshold.h"
-#include "format/charset.h"
 #include "format/escape.h"
 #include "format/hub_cache.h"
 #include "format/json.h"
 #include "io/duplicate_paths.h"
 #include "io/out.h"
-#include "plot/page.h"
 #include "record/entities.h"
 
 /* Exit status with --min, like cmp's. */
@@ -140,8 +138,8 @@ struct run {
 	const struct args *a;
 	struct bt_dist *dist;
 	struct bt_evaluation v;
-	struct bt_buf tuned;   /* thresholds, with tune */
-	struct bt_buf command; /* the command line, for a page */
+	struct bt_buf tuned; /* thresholds, with tune */
+	char **argv;         /* of the program, up to paths and n more */
 	struct bt_profile profile;
 };
 
@@ -291,34 +289,6 @@ static int write_file(const char *path, const struct bt_buf *b,
 	if (b->oom || b->len == 0)
 		return bt_error_nomem(err, "printing");
 	return bt_out_whole(path, b->data, b->len, err);
-}
-
-/* A page about what was evaluated: the models, or the files of predictions. */
-static int write_page(struct run *r, struct bt_error *err)
-{
-	const struct args *a = r->a;
-	const struct bt_opt_list *of =
-	    a->model.n > 0 ? &a->model : &a->predictions;
-	struct bt_buf title = BT_BUF_INIT, b = BT_BUF_INIT;
-	struct bt_page page = {.made_by = "bert-eval " BT_VERSION};
-	json_t *report = bt_evaluation_json(&r->v);
-	int i, e;
-
-	bt_buf_puts(&title, "Evaluation of ");
-	for (i = 0; i < of->n; i++) {
-		bt_buf_puts(&title, i > 0 ? ", " : "");
-		bt_charset_mend(&title, of->item[i], strlen(of->item[i]));
-	}
-	page.title = bt_buf_str(&title);
-	page.command = bt_buf_str(&r->command);
-	e = report != NULL ? bt_page_write(report, &page, &b, err)
-	                   : bt_error_nomem(err, "writing a page");
-	if (e == BT_OK)
-		e = write_file(a->html, &b, err);
-	json_decref(report);
-	bt_buf_clear(&title);
-	bt_buf_clear(&b);
-	return e;
 }
 
 static int write_report(struct run *r, const struct bt_log *log,
@@ -504,7 +474,9 @@ static int evaluate(struct run *r, char **paths, int n, struct bt_error *err)
 	if (a->issues != NULL)
 		e = bt_label_issues_write(&r->v.issues, a->issues, &log, err);
 	if (e == BT_OK && a->html != NULL)
-		e = write_page(r, err);
+		e = bt_evaluation_page(&r->v, a->html,
+		                       (int)(paths + n - r->argv), r->argv,
+		                       tool.name, err);
 	if (e == BT_OK)
 		e = write_report(r, &log, err);
 	if (e != BT_OK)
@@ -518,21 +490,9 @@ static int evaluate(struct run *r, char **paths, int n, struct bt_error *err)
 	return BT_OK;
 }
 
-/* The command line as one might type it. */
-static void note_command(struct bt_buf *b, int argc, char **argv)
+static int run(const struct args *a, char **argv, char **paths, int n)
 {
-	int i;
-
-	bt_buf_puts(b, tool.name);
-	for (i = 1; i < argc; i++) {
-		bt_buf_putc(b, ' ');
-		bt_charset_mend(b, argv[i], strlen(argv[i]));
-	}
-}
-
-static int run(const struct args *a, struct bt_buf command, char **paths, int n)
-{
-	struct run r = {.a = a, .command = command};
+	struct run r = {.a = a, .argv = argv};
 	struct bt_error err = {0};
 	int e, status = BT_EXIT_DONE;
 
@@ -546,7 +506,6 @@ static int run(const struct args *a, struct bt_buf command, char **paths, int n)
 		status = TROUBLE;
 	bt_evaluation_close(&r.v);
 	bt_buf_clear(&r.tuned);
-	bt_buf_clear(&r.command);
 	bt_profile_clear(&r.profile);
 	return status;
 }
@@ -579,7 +538,6 @@ int main(int argc, char **argv)
 	struct args a = {.common = BT_COMMON_INIT,
 	                 .dtype = "auto",
 	                 .answers.null_threshold = NAN};
-	struct bt_buf command = BT_BUF_INIT;
 	struct bt_error err = {0};
 	int status, operand, i;
 
@@ -597,9 +555,7 @@ int main(int argc, char **argv)
 		        BT_OK &&
 		    spare(a.issues, &a, argv + operand, argc - operand, &err) ==
 		        BT_OK) {
-			note_command(&command, argc, argv);
-			status =
-			    run(&a, command, argv + operand, argc - operand);
+			status = run(&a, argv, argv + operand, argc - operand);
 		} else
 			status = bt_tool_misuse(&tool, "%s", err.text);
 		status = bt_tool_end(&tool, status);

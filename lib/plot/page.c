@@ -128,18 +128,40 @@ static int put_pictures(struct bt_buf *b, const json_t *report,
 	return e;
 }
 
+/* The ends of a metric's confidence interval. */
+static void put_interval(struct bt_buf *b, const json_t *ends)
+{
+	bt_buf_puts(b, "<td class=\"n\">");
+	if (json_array_size(ends) == 2) {
+		put_value(b, json_array_get(ends, 0));
+		bt_buf_puts(b, " to ");
+		put_value(b, json_array_get(ends, 1));
+	}
+	bt_buf_puts(b, "</td>");
+}
+
 static void put_metrics(struct bt_buf *b, const json_t *report)
 {
+	const json_t *ci = json_object_get(report, "ci");
+	const json_t *ends = json_object_get(ci, "metrics");
 	const char *key;
 	json_t *v;
 
 	bt_buf_puts(b, "<h2>All metrics</h2>\n<div class=\"scroll\"><table>\n");
+	if (ci != NULL)
+		bt_buf_printf(
+		    b,
+		    "<tr><th>metric</th><th class=\"n\">value</th>"
+		    "<th class=\"n\">%.3g %% interval</th></tr>\n",
+		    100 * json_number_value(json_object_get(ci, "level")));
 	json_object_foreach((json_t *)report, key, v)
 	{
 		if (!json_is_number(v) && !json_is_null(v))
 			continue;
 		put_name(b, "<tr><th>", key, "</th>");
 		put_cell(b, v);
+		if (ci != NULL)
+			put_interval(b, json_object_get(ends, key));
 		bt_buf_puts(b, "</tr>\n");
 	}
 	bt_buf_puts(b, "</table></div>\n");

@@ -390,6 +390,16 @@ static int begin_masking(struct bt_job *j, struct bt_error *err)
 	return r == BT_OK ? check_masked_metric(j, err) : r;
 }
 
+/* The model remembers whether its texts were pairs. */
+static void note_texts(struct bt_job *j)
+{
+	size_t pairs = bt_model_pairs(&j->model.config, j->tok, &j->train);
+
+	j->model.config.texts = pairs == 0            ? BT_TEXTS_SINGLE
+	                        : pairs == j->train.n ? BT_TEXTS_PAIRS
+	                                              : BT_TEXTS_BOTH;
+}
+
 int bt_job_data(struct bt_job *j, struct bt_labels *known, struct bt_error *err)
 {
 	struct bt_config *c = &j->model.config;
@@ -397,7 +407,6 @@ int bt_job_data(struct bt_job *j, struct bt_labels *known, struct bt_error *err)
 	    &j->model, j->tok != NULL ? bt_tok_fingerprint(j->tok) : NULL);
 	struct bt_labels found = {0};
 	bool given = j->o.labels != NULL;
-	size_t pairs;
 	int r;
 
 	/* words and places, and texts of a pair, stay apart */
@@ -428,11 +437,8 @@ int bt_job_data(struct bt_job *j, struct bt_labels *known, struct bt_error *err)
 	    (r = fix_labels(j, &found, known, err)) ||
 	    (r = bt_dataset_continue_tags(&j->train, &j->model.labels, err)))
 		goto out;
-	pairs = bt_model_pairs(c, j->tok, &j->train);
-	if (!j->o.train.measure_only) /* the model remembers it */
-		c->texts = pairs == 0            ? BT_TEXTS_SINGLE
-		           : pairs == j->train.n ? BT_TEXTS_PAIRS
-		                                 : BT_TEXTS_BOTH;
+	if (!j->o.train.measure_only)
+		note_texts(j);
 	if ((j->o.fold.folds > 0 &&
 	     (r = bt_fold_take(&j->o.fold, j->model.task, &j->train, NULL, NULL,
 	                       err))) ||
