@@ -38,7 +38,8 @@ struct args {
 	struct bt_threshold_goal goal;
 	const char *calibrate; /* how, or NULL */
 	bool ci;
-	int64_t samples;  /* 0: not given */
+	int64_t samples; /* 0: not given */
+	const char *group_by;
 	double coverage;  /* 0: not given */
 	const char *sets; /* by which scores, or NULL */
 };
@@ -82,6 +83,9 @@ static const struct bt_opt options[] = {
             ci),
     BT_INT(0, "ci-samples", "N", "samples that they are made of [1000]", args,
            samples, 20, 1e6),
+    BT_STR(0, "ci-group", "FIELD",
+           "draw records with the same value of a feature together", args,
+           group_by),
     BT_FLAG(0, "pseudo-perplexity",
             "masked-lm: mask each token by itself, not 15 % of them", args,
             each),
@@ -165,8 +169,10 @@ static const char *tune_contradiction(const struct args *a)
 /* The error if --calibrate does not go with the rest; or NULL. */
 static const char *fit_contradiction(const struct args *a)
 {
-	if (a->samples > 0 && !a->ci)
-		return "--ci-samples needs --ci";
+	if ((a->samples > 0 || a->group_by != NULL) && !a->ci)
+		return "--ci-samples and --ci-group need --ci";
+	if (a->group_by != NULL && a->model.n == 0)
+		return "--ci-group needs a model: give -m DIR";
 	if (a->ci && a->tune != NULL)
 		return "--tune-threshold has its own report: leave out --ci";
 	if (a->sets != NULL && a->coverage == 0)
@@ -355,11 +361,11 @@ static bool label_options(const struct args *a)
 static const char *misfit(const struct args *a, const struct bt_task *task)
 {
 	if (task == &bt_task_qa)
-		return label_options(a)
+		return label_options(a) || a->group_by != NULL
 		           ? "answers to questions are evaluated without "
 		             "--by, --rank-by, --errors, --compare, --task, "
-		             "--strict, --label-issues, thresholds of labels "
-		             "and a second file of --predictions"
+		             "--strict, --label-issues, --ci-group, "
+		             "thresholds of labels and a second file of --predictions"
 		           : NULL;
 	if (a->null_odds != NULL || a->answers.language != NULL ||
 	    a->dialect != NULL || !isnan(a->answers.null_threshold))
@@ -423,7 +429,8 @@ evaluation_options(struct run *r, char **paths, int n, const struct bt_log *log)
 	    .covers = a->coverage > 0,
 	    .samples = !a->ci           ? 0
 	               : a->samples > 0 ? (size_t)a->samples
-	                                : 1000};
+	                                : 1000,
+	    .group_by = a->group_by};
 }
 
 /* What the user should know about the numbers. */

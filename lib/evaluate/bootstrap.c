@@ -13,7 +13,9 @@ struct drawing {
 	const struct bt_bootstrap_opts *opts;
 	const struct bt_metrics *like;
 	const struct bt_outputs *o;
-	size_t n;             /* examples */
+	size_t n;             /* examples, or groups */
+	size_t *first;        /* [n + 1] of each group in: */
+	size_t *member;       /* [o->n] examples; or NULL */
 	double *loss;         /* [o->rows], and in place of logits of classes */
 	float *p;             /* [o->rows][k] their probabilities; or NULL */
 	struct bt_metrics *m; /* [threads] */
@@ -100,12 +102,48 @@ static void keep(struct drawing *d, const struct bt_metrics_summary *s,
 			d->value[i * d->opts->samples + sample] = NAN;
 }
 
+/* Sorts the examples by group. */
+static int sort_groups(struct drawing *d, struct bt_error *err)
+{
+	const struct bt_outputs *o = d->o;
+	size_t i;
+
+	for (i = 0, d->n = 0; i < o->n; i++)
+		if (o->group[i] >= d->n)
+			d->n = o->group[i] + 1;
+	d->first = bt_array0(d->n + 2, sizeof(*d->first));
+	d->member = bt_array(o->n, sizeof(*d->member));
+	if (d->first == NULL || d->member == NULL)
+		return bt_error_nomem(err, "drawing samples");
+	for (i = 0; i < o->n; i++)
+		d->first[o->group[i] + 2]++;
+	for (i = 2; i < d->n + 2; i++)
+		d->first[i] += d->first[i - 1];
+	for (i = 0; i < o->n; i++)
+		d->member[d->first[o->group[i] + 1]++] = i;
+	return BT_OK;
+}
+
+/* Adds example i, and its loss where that is known. */
+static int add(struct drawing *d, int worker, size_t i, double *loss)
+{
+	int r = add_example(d, &d->m[worker], i, &d->err[worker]);
+	size_t row, end;
+
+	if (d->loss == NULL)
+		return r;
+	bt_outputs_rows(d->o, i, &row, &end);
+	for (; row < end; row++)
+		*loss += d->loss[row];
+	return r;
+}
+
 static void draw(void *ctx, int piece, int worker)
 {
 	struct drawing *d = ctx;
 	struct bt_metrics *m = &d->m[worker];
 	struct bt_metrics_summary s;
-	size_t j, i, row, end, from = m->keep;
+	size_t j, i, k, from = m->keep;
 	int r = d->err[worker].code;
 	double loss = 0;
 
@@ -113,12 +151,12 @@ static void draw(void *ctx, int piece, int worker)
 	for (j = 0; j < d->n && r == BT_OK; j++) {
 		i = bt_random_below(d->opts->seed, BT_PURPOSE_RESAMPLE,
 		                    (uint32_t)piece, j, d->n);
-		r = add_example(d, m, i, &d->err[worker]);
-		if (d->loss == NULL)
-			continue;
-		bt_outputs_rows(d->o, i, &row, &end);
-		for (; row < end; row++)
-			loss += d->loss[row];
+		if (d->member == NULL)
+			r = add(d, worker, i, &loss);
+		else
+			for (k = d->first[i]; r == BT_OK && k < d->first[i + 1];
+			     k++)
+				r = add(d, worker, d->member[k], &loss);
 	}
 	if (d->loss != NULL)
 		m->loss_sum = loss;
@@ -220,10 +258,14 @@ int bt_bootstrap(struct bt_bootstrap *b, const struct bt_bootstrap_opts *opts,
 	size_t k;
 
 	d.n = m->squad != NULL ? (size_t)m->n : o->n;
-	*b = (struct bt_bootstrap){.samples = opts->samples, .n = d.n};
-	b->unranked = m->classes > 2 && m->keep > 0 &&
-	              (double)m->classes * (double)d.n * (double)opts->samples >
-	                  BT_BOOTSTRAP_RANKED;
+	if (o->group != NULL && (r = sort_groups(&d, err)) != BT_OK)
+		goto out;
+	*b = (struct bt_bootstrap){
+	    .samples = opts->samples, .n = d.n, .grouped = o->group != NULL};
+	b->unranked =
+	    m->classes > 2 && m->keep > 0 &&
+	    (double)m->classes * (double)o->n * (double)opts->samples >
+	        BT_BOOTSTRAP_RANKED;
 	r = bt_pool_new(opts->threads, &pool, err);
 	if (r == BT_OK) {
 		threads = bt_pool_threads(pool);
@@ -244,8 +286,11 @@ int bt_bootstrap(struct bt_bootstrap *b, const struct bt_bootstrap_opts *opts,
 		    bt_metrics_name(k, &s, &b->interval[k].value);
 		measure(&d, k, &b->interval[k]);
 	}
+out:
 	for (i = 0; d.m != NULL && i < threads; i++)
 		bt_metrics_clear(&d.m[i]);
+	free(d.first);
+	free(d.member);
 	free(d.m);
 	free(d.err);
 	free(d.value);
@@ -263,8 +308,8 @@ void bt_bootstrap_report(const struct bt_bootstrap *b, struct bt_buf *out)
 	bt_buf_printf(
 	    out,
 	    "\n%-26s   value    2.5 %%   97.5 %%  (%zu samples of %zu "
-	    "examples)\n",
-	    "metric", b->samples, b->n);
+	    "%s)\n",
+	    "metric", b->samples, b->n, b->grouped ? "groups" : "examples");
 	for (i = 0; i < b->n_intervals; i++) {
 		x = &b->interval[i];
 		if (isnan(x->lo))
@@ -285,7 +330,8 @@ json_t *bt_bootstrap_json(const struct bt_bootstrap *b)
 
 	json_object_set_new(o, "level", json_real(BT_BOOTSTRAP_LEVEL));
 	json_object_set_new(o, "samples", json_integer((json_int_t)b->samples));
-	json_object_set_new(o, "examples", json_integer((json_int_t)b->n));
+	json_object_set_new(o, b->grouped ? "groups" : "examples",
+	                    json_integer((json_int_t)b->n));
 	json_object_set_new(o, "metrics", metrics);
 	for (i = 0; i < b->n_intervals; i++) {
 		x = &b->interval[i];

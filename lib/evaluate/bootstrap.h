@@ -7,7 +7,8 @@
  *
  * Element j of sample b is example
  *	bt_random_below(seed, BT_PURPOSE_RESAMPLE, b, j, n)
- * An example is a text, with all of its words, or a question.
+ * An example is a text, with all of its words, or a question; where examples
+ * have groups, these are drawn, with all of their examples.
  */
 #ifndef BT_EVALUATE_BOOTSTRAP_H
 #define BT_EVALUATE_BOOTSTRAP_H
@@ -36,7 +37,8 @@ struct bt_interval {
 };
 
 struct bt_bootstrap {
-	size_t samples, n; /* of n examples each */
+	size_t samples, n; /* of n examples, or groups, each */
+	bool grouped;
 	struct bt_interval *interval;
 	size_t n_intervals;
 	bool unranked; /* metrics were left out */

@@ -22,6 +22,8 @@ static int count(void *ctx, uint64_t i, const struct bt_dataset *d, size_t k,
 	e = bt_forward_count(&v->m, d, k, logits, err);
 	if (e == BT_OK && (v->o.fits || v->o.covers || v->o.samples > 0))
 		e = bt_outputs_add(&v->outputs, d, k, logits, err);
+	if (e == BT_OK && v->o.group_by != NULL)
+		e = bt_outputs_set_group(&v->outputs, v->groups.of[k], err);
 	if (e == BT_OK && v->s.gather.next_logits != NULL)
 		bt_metrics_add_next(&v->m, d->label[k],
 		                    v->s.gather.next_logits);
@@ -99,6 +101,7 @@ static int open_model(struct bt_evaluation *v, struct bt_error *err)
 	s.judges = true;
 	s.raw = v->o.fits;
 	details.issues = v->o.issues ? &v->issues : NULL;
+	details.groups = v->o.group_by != NULL ? &v->groups : NULL;
 	bt_report_ask(&v->report, &details, &s);
 	e = bt_predict_stream_open(&s, &v->s, err);
 	v->task = v->s.model.task;
@@ -137,6 +140,7 @@ int bt_evaluation_open(struct bt_evaluation *v,
 	int e;
 
 	v->o = *o;
+	v->groups.field = o->group_by;
 	if (o->stream.model != NULL)
 		return open_model(v, err);
 	v->labels = &v->p.labels;
@@ -154,6 +158,7 @@ void bt_evaluation_close(struct bt_evaluation *v)
 	bt_label_issues_clear(&v->issues);
 	bt_outputs_clear(&v->outputs);
 	bt_bootstrap_clear(&v->intervals);
+	bt_groups_clear(&v->groups);
 	bt_answers_clear(&v->answers);
 	bt_metrics_clear(&v->m);
 	free(v->bound);

@@ -32,9 +32,11 @@ struct bt_evaluation_opts {
 	const char *threshold;        /* or NULL */
 	const char *scheme;           /* of tags, or NULL */
 	bool tune;                    /* keep what thresholds are found by */
-	bool fits;      /* keep the outputs, which are not calibrated */
-	bool covers;    /* keep the outputs */
-	size_t samples; /* for confidence intervals; 0: none */
+	bool fits;            /* keep the outputs, which are not calibrated */
+	bool covers;          /* keep the outputs */
+	size_t samples;       /* for confidence intervals; 0: none */
+	const char *group_by; /* feature of which all examples with a value
+	                       * are drawn together, or NULL */
 };
 
 /* Zero is not open. Not to be moved while it is. */
@@ -52,6 +54,7 @@ struct bt_evaluation {
 	struct bt_label_issues issues;
 	struct bt_outputs outputs; /* if these are needed */
 	struct bt_bootstrap intervals;
+	struct bt_groups groups; /* that these are drawn by */
 	uint64_t unlabelled;
 };
 

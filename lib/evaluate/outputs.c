@@ -13,6 +13,7 @@ void bt_outputs_clear(struct bt_outputs *o)
 	free(o->truth);
 	free(o->target);
 	free(o->start);
+	free(o->group);
 	memset(o, 0, sizeof(*o));
 }
 
@@ -72,6 +73,15 @@ int bt_outputs_add(struct bt_outputs *o, const struct bt_dataset *d, size_t i,
 	o->n++;
 	return add_row(o, d->label[i],
 	               o->has_targets ? bt_dataset_target(d, i) : NULL, z, err);
+}
+
+int bt_outputs_set_group(struct bt_outputs *o, uint32_t group,
+                         struct bt_error *err)
+{
+	if (bt_grow(&o->group, &o->group_cap, o->n, sizeof(*o->group)) != BT_OK)
+		return bt_error_nomem(err, "keeping outputs");
+	o->group[o->n - 1] = group;
+	return BT_OK;
 }
 
 int bt_outputs_measure(const struct bt_outputs *o,

@@ -16,7 +16,8 @@ struct bt_outputs {
 	int32_t *truth;   /* [rows] */
 	float *target;    /* [rows][k] */
 	size_t *start;    /* [n] rows, or NULL: one each */
-	size_t z_cap, truth_cap, target_cap, start_cap;
+	uint32_t *group;  /* [n], or NULL: none */
+	size_t z_cap, truth_cap, target_cap, start_cap, group_cap;
 };
 
 void bt_outputs_clear(struct bt_outputs *o);
@@ -29,6 +30,10 @@ void bt_outputs_rows(const struct bt_outputs *o, size_t i, size_t *first,
  * of a text of words goes on with the example before it. */
 int bt_outputs_add(struct bt_outputs *o, const struct bt_dataset *d, size_t i,
                    const float *z, struct bt_error *err) BT_MUST_USE;
+
+/* The example that was added last is of this group. */
+int bt_outputs_set_group(struct bt_outputs *o, uint32_t group,
+                         struct bt_error *err) BT_MUST_USE;
 
 /* Adds all of them to metrics, after the logits were calibrated. */
 struct bt_calibration;

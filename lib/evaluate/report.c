@@ -51,6 +51,8 @@ static int look(void *ctx, size_t k, uint64_t number, const void *data,
 		r = bt_by_feature_look(d->group[i], k, data, len, err);
 	if (r == BT_OK && d->ranking != NULL)
 		r = bt_ranking_look(d->ranking, k, data, len, err);
+	if (r == BT_OK && d->o.groups != NULL)
+		r = bt_groups_look(d->o.groups, k, number, data, len, err);
 	if (r == BT_OK && d->o.issues != NULL)
 		r = bt_label_issues_look(d->o.issues, k, number, data, len,
 		                         err);
@@ -78,7 +80,7 @@ void bt_report_ask(struct bt_report *d, const struct bt_report_opts *o,
 	memset(d, 0, sizeof(*d));
 	d->o = *o;
 	if (o->errors > 0 || o->n_by > 0 || o->issues != NULL ||
-	    o->rank_by != NULL) {
+	    o->rank_by != NULL || o->groups != NULL) {
 		s->look = look;
 		s->look_ctx = d;
 	}

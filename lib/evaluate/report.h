@@ -8,6 +8,7 @@
 #define BT_EVALUATE_REPORT_H
 
 #include "evaluate/by_feature.h"
+#include "evaluate/groups.h"
 #include "evaluate/label_issues.h"
 #include "evaluate/model_comparison.h"
 #include "evaluate/ranking.h"
@@ -19,7 +20,8 @@ struct bt_report_opts {
 	const char *const *by; /* [n_by] features; borrowed */
 	size_t n_by;
 	const char *rank_by; /* the feature of a query, borrowed; or NULL */
-	const char *compare; /* the other model's directory, or NULL */
+	struct bt_groups *groups; /* borrowed; looks at records; or NULL */
+	const char *compare;      /* the other model's directory, or NULL */
 	struct bt_label_issues *issues; /* borrowed; looks at records, too; or
 	                                 * NULL */
 };

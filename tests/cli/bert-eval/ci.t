@@ -62,7 +62,21 @@ squad2tfrecord -q -o squad.rec squad.json
 works 'answers' bert-eval -q --predictions answers.json --ci --json squad.rec
 like "$(cat out)" '*"exact_match": 0.25*"examples": 4,*"exact_match": [[]0.0, 0.75]*' 'have them'
 
-misuses '*--ci-samples needs --ci*' 'samples alone' bert-eval -m a --ci-samples 100 dev.rec
+# groups: what is there ten times over counts once
+tfrecord-cat -q --json dev.rec >dev.json
+for i in 1 2 3 4 5 6 7 8 9 10; do cat dev.json; done | tfrecord-cat -q --from-json -o ten.rec
+bert-eval -q -m a --ci dev.rec | grep '^accuracy  .*  ' >want
+works 'groups' bert-eval -q -m a --ci --ci-group id ten.rec
+like "$(cat out)" '*(1000 samples of 32 groups)*' 'are drawn'
+grep '^accuracy  .*  ' out | grep -v loss >got
+grep -v loss want >want.accuracy
+same got want.accuracy 'with all of their examples'
+is "$(bert-eval -q -m a --ci ten.rec | awk '$1 == "accuracy" && NF == 4 { print $4 - $3 }' |
+	paste - want.accuracy | awk '{ print ($1 < ($5 - $4) / 2) }')" 1 'else they would count each'
+like "$(bert-eval -q -m a --ci --ci-group id --json dev.rec)" '*"groups": 32,*' 'as JSON'
+refuses "*lacks the feature 'nobody'*" 'a feature that is not there' bert-eval -m a --ci --ci-group nobody dev.rec
+misuses '*--ci-group needs a model*' 'predictions' bert-eval --predictions p.csv --ci --ci-group id dev.rec
+misuses '*--ci-samples and --ci-group need --ci*' 'samples alone' bert-eval -m a --ci-samples 100 dev.rec
 misuses '*--ci-samples*' 'too few' bert-eval -m a --ci --ci-samples 3 dev.rec
 misuses '*leave out --ci*' 'thresholds' bert-eval -m a --ci --tune-threshold f1 -o x dev.rec
 bert-train -q --init-config tiny --tokenizer vocab.txt --task masked-lm --steps 1 -o masked dev.rec
