@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "finetune/calibration.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,8 @@
 #include "format/json.h"
 #include "format/model_files.h"
 #include "io/path.h"
+
+#define MOST 1e9 /* a number in the file */
 
 void bt_calibration_clear(struct bt_calibration *c)
 {
@@ -62,11 +65,11 @@ static int read_numbers(const json_t *o, const char *key, size_t n, double *to,
 		                    n);
 	for (i = 0; i < n; i++) {
 		x = json_array_get(list, i);
-		if (!json_is_number(x))
+		if (!json_is_number(x) || fabs(json_number_value(x)) > MOST)
 			return bt_error_set(err, BT_EFORMAT,
 			                    "'%s' holds something else than "
-			                    "numbers",
-			                    key);
+			                    "numbers up to %g",
+			                    key, MOST);
 		to[i] = json_number_value(x);
 	}
 	return BT_OK;
@@ -106,8 +109,8 @@ static int read_sets(const json_t *o, struct bt_label_sets *s,
 	return BT_OK;
 }
 
-static int read_object(const json_t *o, const struct bt_labels *l,
-                       struct bt_calibration *c, struct bt_error *err)
+static int read_members(const json_t *o, const struct bt_labels *l,
+                        struct bt_calibration *c, struct bt_error *err)
 {
 	static const char *const methods[] = {"none", "temperature", "vector"};
 	const char *method = methods[0];
@@ -132,6 +135,18 @@ static int read_object(const json_t *o, const struct bt_labels *l,
 	return read_sets(json_object_get(o, "sets"), &c->sets, err);
 }
 
+int bt_calibration_parse(const json_t *o, const struct bt_labels *l,
+                         struct bt_calibration *c, struct bt_error *err)
+{
+	int r;
+
+	memset(c, 0, sizeof(*c));
+	r = read_members(o, l, c, err);
+	if (r != BT_OK)
+		bt_calibration_clear(c);
+	return r;
+}
+
 int bt_calibration_read(const char *dir, const struct bt_graph *g,
                         const struct bt_engine *e, const struct bt_labels *l,
                         struct bt_calibration *c, struct bt_error *err)
@@ -145,13 +160,11 @@ int bt_calibration_read(const char *dir, const struct bt_graph *g,
 	memset(c, 0, sizeof(*c));
 	if (r != BT_OK || o == NULL)
 		return r;
-	r = read_object(o, l, c, err);
+	r = bt_calibration_parse(o, l, c, err);
 	json_decref(o);
-	if (r != BT_OK) {
-		bt_calibration_clear(c);
+	if (r != BT_OK)
 		return bt_error_prefix(err, "'%s/" BT_FILE_CALIBRATION "'",
 		                       dir);
-	}
 	if (c->weights == bt_calibration_weights(g, e))
 		return BT_OK;
 	bt_calibration_clear(c);

@@ -44,6 +44,11 @@ int bt_calibration_read(const char *dir, const struct bt_graph *g,
                         struct bt_calibration *c,
                         struct bt_error *err) BT_MUST_USE;
 
+/* The same from the file's object. */
+int bt_calibration_parse(const json_t *o, const struct bt_labels *l,
+                         struct bt_calibration *c,
+                         struct bt_error *err) BT_MUST_USE;
+
 /* Writes it, with more members, unless this is NULL. */
 int bt_calibration_write(const char *dir, const struct bt_calibration *c,
                          const struct bt_labels *l, json_t *more,
