@@ -401,14 +401,15 @@ int bt_card_write(const struct bt_job *j, const struct bt_train_result *res,
 {
 	const struct bt_dataset *train = j->o.few_shot ? &j->texts : &j->train;
 	char *path = bt_path_join(j->o.train.out, FILE_NAME), *base = NULL;
-	bool resumed = j->o.train.resume || j->o.train.resume_from != NULL;
 	struct bt_buf b = BT_BUF_INIT;
 	json_t *results = NULL;
 	int r = BT_OK;
 
-	if (bt_path_there(path) && !(resumed && is_unchanged(path))) {
+	if (bt_path_there(path) && !is_unchanged(path)) {
 		bt_log(bt_job_log(j), BT_LOG_WARN,
-		       "'%s' stays as it was: it is not of this run", path);
+		       "'%s' stays as it was: it was not written here, or "
+		       "changed",
+		       path);
 		free(path);
 		return BT_OK;
 	}
