@@ -7,6 +7,7 @@
 #include "base/tool.h"
 #include "evaluate/evaluation_page.h"
 #include "evaluate/tune_threshold.h"
+#include "finetune/fold_dirs.h"
 #include "format/escape.h"
 #include "format/hub_cache.h"
 #include "format/json.h"
@@ -545,6 +546,7 @@ int main(int argc, char **argv)
 	struct args a = {.common = BT_COMMON_INIT,
 	                 .dtype = "auto",
 	                 .answers.null_threshold = NAN};
+	struct bt_fold_dirs folds = {.n = 0};
 	struct bt_error err = {0};
 	int status, operand, i;
 
@@ -555,7 +557,10 @@ int main(int argc, char **argv)
 	for (i = 0; i < a.model.n; i++)
 		a.model.item[i] = bt_hub_cache_find(a.model.item[i]);
 	a.compare = bt_hub_cache_find(a.compare);
-	if (check(&a, &status)) {
+	if (bt_fold_dirs_expand(&a.model, &folds, &err) != BT_OK)
+		status =
+		    bt_tool_end(&tool, bt_tool_misuse(&tool, "%s", err.text));
+	else if (check(&a, &status)) {
 		if (spare(a.common.output, &a, argv + operand, argc - operand,
 		          &err) == BT_OK &&
 		    spare(a.html, &a, argv + operand, argc - operand, &err) ==
@@ -563,10 +568,12 @@ int main(int argc, char **argv)
 		    spare(a.issues, &a, argv + operand, argc - operand, &err) ==
 		        BT_OK) {
 			status = run(&a, argv, argv + operand, argc - operand);
-		} else
+		} else {
 			status = bt_tool_misuse(&tool, "%s", err.text);
+		}
 		status = bt_tool_end(&tool, status);
 	}
 	free(a.minimum);
+	bt_fold_dirs_clear(&folds);
 	return status;
 }

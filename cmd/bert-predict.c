@@ -6,6 +6,7 @@
 #include "base/tool.h"
 #include "evaluate/prediction_output.h"
 #include "finetune/contributions.h"
+#include "finetune/fold_dirs.h"
 #include "format/csv.h"
 #include "format/hub_cache.h"
 #include "io/duplicate_paths.h"
@@ -484,10 +485,27 @@ static bool find_format(struct args *a)
 	return false;
 }
 
+/* Checks the rest of the options and predicts; returns the exit status. */
+static int begin(struct args *a, char **records, int n)
+{
+	struct bt_error err = {0};
+
+	if (!find_format(a))
+		return BT_EXIT_USAGE;
+	if (contradiction(a) != NULL)
+		return bt_tool_misuse(&tool, "%s", contradiction(a));
+	if (bt_out_spare(a->common.output, records, n, &err) != BT_OK ||
+	    bt_out_spare(a->nbest, records, n, &err) != BT_OK ||
+	    bt_out_spare(a->null_odds, records, n, &err) != BT_OK)
+		return bt_tool_misuse(&tool, "%s", err.text);
+	return run(a, records, n);
+}
+
 int main(int argc, char **argv)
 {
 	struct args a = {
 	    .common = BT_COMMON_INIT, .dtype = "auto", .null_threshold = NAN};
+	struct bt_fold_dirs folds = {.n = 0};
 	struct bt_error err = {0};
 	int status, operand, i;
 
@@ -505,18 +523,10 @@ int main(int argc, char **argv)
 		                   "one character, tab, comma, semicolon or "
 		                   "pipe",
 		                   a.delimiter));
-	if (!find_format(&a))
-		return bt_tool_end(&tool, BT_EXIT_USAGE);
-	if (contradiction(&a) != NULL)
-		return bt_tool_end(
-		    &tool, bt_tool_misuse(&tool, "%s", contradiction(&a)));
-	if (bt_out_spare(a.common.output, argv + operand, argc - operand,
-	                 &err) != BT_OK ||
-	    bt_out_spare(a.nbest, argv + operand, argc - operand, &err) !=
-	        BT_OK ||
-	    bt_out_spare(a.null_odds, argv + operand, argc - operand, &err) !=
-	        BT_OK)
-		return bt_tool_end(&tool,
-		                   bt_tool_misuse(&tool, "%s", err.text));
-	return bt_tool_end(&tool, run(&a, argv + operand, argc - operand));
+	if (bt_fold_dirs_expand(&a.model, &folds, &err) == BT_OK)
+		status = begin(&a, argv + operand, argc - operand);
+	else
+		status = bt_tool_misuse(&tool, "%s", err.text);
+	bt_fold_dirs_clear(&folds);
+	return bt_tool_end(&tool, status);
 }

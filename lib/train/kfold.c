@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/file_use.h"
 #include "base/mem.h"
 #include "evaluate/evaluation.h"
 #include "finetune/unfinished.h"
@@ -51,10 +52,13 @@ static char *fold_dir(const struct bt_job_opts *o, int k)
 static bool is_finished(const char *dir)
 {
 	char *weights = bt_path_join(dir, BT_FILE_WEIGHTS);
-	bool there = bt_path_is_file(weights);
+	bool finished;
 
+	bt_file_use_own(true); /* its checkpoint will be replaced */
+	finished = bt_path_is_file(weights) && !bt_unfinished(dir);
+	bt_file_use_own(false);
 	free(weights);
-	return there && !bt_unfinished(dir);
+	return finished;
 }
 
 /* Trains fold k unless that was done before. */

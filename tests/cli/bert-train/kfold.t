@@ -39,7 +39,14 @@ tensor-cat -q --csv k/out-of-fold.ts | sed 1d | cut -d, -f1 >got
 tfrecord-cat -q --json train.rec | sed 's/.*"id": "\([^"]*\)".*/\1/' >want
 same got want 'in the order of the records'
 like "$(cat k/folds.json)" '*"folds": 3*"accuracy": {*"mean": *"deviation": *"all": *"folds": [[]*' 'the metrics as JSON'
-works 'all models predict together' bert-predict -q -m k/fold-1 -m k/fold-2 -m k/fold-3 dev.rec
+works 'all models predict together' bert-predict -q -m k/fold-1 -m k/fold-2 -m k/fold-3 --proba dev.rec
+cp out want
+works 'by their directory' bert-predict -q -m k --proba dev.rec
+same out want 'the same'
+bert-eval -q -m k/fold-1 -m k/fold-2 -m k/fold-3 dev.rec >want
+works 'it is evaluated' bert-eval -q -m k dev.rec
+same out want 'the same'
+misuses '*--calibrate and --coverage take one -m DIR*' 'several models' bert-eval -m k --calibrate temperature dev.rec
 
 # stopped and run again: the same bits
 fold r --kfold 3 --save-steps 2 --max-minutes .001 train.rec >again 2>err
