@@ -8,6 +8,10 @@ have_ranks() {
 		skip "$1" 'mpirun is not installed (make deps-dev)'
 		return 1
 	fi
+	if [ "${TEST_KIND-}" = emulation ]; then
+		skip "$1" 'there is no libmpi of the emulated machine'
+		return 1
+	fi
 	# Open MPI keeps memory of plugins that it has unloaded, which a suppression cannot
 	# name; what leaks in our own code shows with one process
 	LSAN_OPTIONS=${LSAN_OPTIONS:+$LSAN_OPTIONS:}detect_leaks=0

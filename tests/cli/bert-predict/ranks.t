@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Several processes divide the records of bert-predict and bert-eval, and of the evaluation
 # in bert-train: what they write is equal to what one writes, byte for byte.
+# Not under emulation: there is no libmpi of the emulated machine
 # Not under thread: the libraries of MPI synchronize in ways that it does not know
 . "$TEST_TOP/tests/lib/lib.sh"
 . "$TEST_TOP/tests/lib/ranks.sh"

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Several processes train one model: the same bits for any number of them, also when a
 # run is stopped, killed and resumed; errors of one end all.
+# Not under emulation: there is no libmpi of the emulated machine
 # Not under thread: the libraries of MPI synchronize in ways that it does not know
 . "$TEST_TOP/tests/lib/lib.sh"
 . "$TEST_TOP/tests/lib/ranks.sh"
