@@ -7,8 +7,7 @@
 
 #include "plot/svg.h"
 
-#define LETTER 6.6 /* the width of one at 12 pixels, about */
-#define TICK 5     /* pixels */
+#define TICK 5 /* pixels */
 
 /* Where the axes are on the paper, and what they show. */
 struct frame {
@@ -263,7 +262,7 @@ static double legend(const struct bt_chart *c, double x, double y, double right,
 
 		if (s->name == NULL)
 			continue;
-		width = 24 + bt_svg_letters(s->name) * LETTER + 16;
+		width = 24 + bt_svg_letters(s->name) * BT_SVG_LETTER + 16;
 		if (at > x && at + width > right) {
 			at = x;
 			y += 17;
@@ -299,7 +298,7 @@ static double label_width(const struct frame *f)
 		bt_chart_number(s, v, f->y_step);
 		most = fmax(most, (double)strlen(s));
 	}
-	return most * LETTER;
+	return most * BT_SVG_LETTER;
 }
 
 void bt_chart_svg(const struct bt_chart *c, double x, double y, double width,

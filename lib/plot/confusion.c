@@ -208,7 +208,7 @@ void bt_confusion_svg(const struct bt_confusion *c, double width,
 		return;
 	}
 	letters = name_letters(c->name, c->n);
-	d.left = 18 + letters * 6.6;
+	d.left = 18 + letters * BT_SVG_LETTER;
 	d.cell = (width - d.left - 16) / (double)o.n;
 	if (d.cell < 8) { /* without names */
 		d.left = 16;
@@ -294,7 +294,8 @@ void bt_bars_svg(const struct bt_bars *b, double width, double *height,
 {
 	struct bt_buf name = BT_BUF_INIT;
 	double letters = name_letters(b->name, b->n);
-	double left = 20 + letters * 6.6, right = width - 96, row = 20;
+	double left = 20 + letters * BT_SVG_LETTER, right = width - 96,
+	       row = 20;
 	char s[48];
 	size_t i;
 
