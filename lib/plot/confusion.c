@@ -223,7 +223,7 @@ void bt_confusion_svg(const struct bt_confusion *c, double width,
 			draw_cell(&d, i, j, row_sum(c, o.class[i]));
 	draw_names(&d);
 	*height = d.top + (double)o.n * d.cell +
-	          (d.cell >= 8 ? 14 + letters * d.font * .55 : 16);
+	          (d.cell >= 8 ? 14 + letters * d.font * .6 : 16);
 	bt_svg_begin(out, width, *height, c->title);
 	bt_svg_text(out, 12, 22, BT_SVG_START, "title", 0, c->title);
 	bt_svg_text(out, 12, 39, BT_SVG_START, "dim", 0,
