@@ -52,6 +52,7 @@ void bt_label_sets_score(const double *p, int n, bool cumulative,
 int bt_label_sets_choose(const struct bt_label_sets *s, const double *p, int n,
                          struct bt_label_score *room, float *score, bool *on)
 {
+	double limit = s->limit + BT_LABEL_SETS_MARGIN;
 	int k, best = 0, count = 0;
 
 	bt_label_sets_score(p, n, s->cumulative, room, score);
@@ -59,7 +60,7 @@ int bt_label_sets_choose(const struct bt_label_sets *s, const double *p, int n,
 		if (p[k] > p[best])
 			best = k;
 	for (k = 0; k < n; k++) {
-		on[k] = k == best || (double)score[k] <= s->limit;
+		on[k] = k == best || (double)score[k] < limit;
 		count += on[k];
 	}
 	return count;

@@ -9,7 +9,9 @@
  *	aps	the sum of p(j) over all classes j with p(j) > p(k)
  * The limit is the ceil((n + 1) * coverage)-th smallest of the scores of the
  * true classes of n held-out examples; the set has the classes with a score up
- * to that, and the likeliest one.
+ * to that, and the likeliest one. Scores that are higher by less than
+ * BT_LABEL_SETS_MARGIN count as equal: those of a text differ by rounding
+ * where it stands in another batch.
  */
 #ifndef BT_PREDICT_LABEL_SETS_H
 #define BT_PREDICT_LABEL_SETS_H
@@ -20,6 +22,7 @@
 #include "base/err.h"
 
 #define BT_LABEL_SETS_METHODS "lac|aps"
+#define BT_LABEL_SETS_MARGIN 1e-5
 
 struct bt_label_sets {
 	bool cumulative; /* aps, else lac */
