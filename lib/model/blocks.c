@@ -4,10 +4,8 @@
 
 #include "model/family_int.h"
 
-/* "prefix" "name" ".weight" or ".bias"; joined: directly behind the parameter
- * that was added before. */
-static int weight(struct bt_graph *g, int rows, int cols, bool joined,
-                  const char *prefix, const char *name)
+int bt_block_weight(struct bt_graph *g, int rows, int cols, bool joined,
+                    const char *prefix, const char *name)
 {
 	struct bt_param_spec s = {rows, cols,  BT_INIT_NORMAL,
 	                          true, false, joined};
@@ -15,28 +13,57 @@ static int weight(struct bt_graph *g, int rows, int cols, bool joined,
 	return bt_graph_param(g, &s, "%s%s.weight", prefix, name);
 }
 
-static int bias(struct bt_graph *g, int cols, bool joined, const char *prefix,
-                const char *name)
+int bt_block_bias(struct bt_graph *g, int cols, bool joined, const char *prefix,
+                  const char *name)
 {
 	struct bt_param_spec s = {0, cols, BT_INIT_ZERO, false, false, joined};
 
 	return bt_graph_param(g, &s, "%s%s.bias", prefix, name);
 }
 
-static int gamma_of(struct bt_graph *g, int cols, const char *prefix,
-                    const char *name)
+int bt_block_gamma(struct bt_graph *g, int cols, const char *prefix,
+                   const char *name)
 {
 	struct bt_param_spec s = {0, cols, BT_INIT_ONE, false, false, false};
 
 	return bt_graph_param(g, &s, "%s%s.weight", prefix, name);
 }
 
+int bt_block_unbiased(struct bt_graph *g, int x, int rows, const char *prefix,
+                      const char *name, enum bt_activation act)
+{
+	int cols = g->failed ? 1 : g->nodes[x].cols;
+
+	return bt_op_linear(g, x,
+	                    bt_block_weight(g, rows, cols, false, prefix, name),
+	                    -1, 1, act);
+}
+
+int bt_block_rotated_attention(struct bt_graph *g, const struct bt_config *c,
+                               int qkv, float theta, int window)
+{
+	int h = c->hidden_size;
+	struct bt_attention_args a = {.q = qkv,
+	                              .kv = qkv,
+	                              .k_col = h,
+	                              .v_col = 2 * h,
+	                              .heads = c->heads,
+	                              .head_dim = h / c->heads,
+	                              .relative_bias = -1,
+	                              .relative_positions = -1,
+	                              .theta = theta,
+	                              .window = window,
+	                              .dropout = c->attention_dropout};
+
+	return bt_op_attention(g, &a);
+}
+
 int bt_block_linear(struct bt_graph *g, int x, int rows, const char *prefix,
                     const char *name, enum bt_activation act)
 {
 	int cols = g->failed ? 1 : g->nodes[x].cols;
-	int w = weight(g, rows, cols, false, prefix, name);
-	int b = bias(g, rows, false, prefix, name);
+	int w = bt_block_weight(g, rows, cols, false, prefix, name);
+	int b = bt_block_bias(g, rows, false, prefix, name);
 
 	return bt_op_linear(g, x, w, b, 1, act);
 }
@@ -60,18 +87,19 @@ int bt_block_embeddings(struct bt_graph *g, const struct bt_config *c, int cols)
 	char prefix[64];
 
 	snprintf(prefix, sizeof(prefix), "%sembeddings.", c->family->prefix);
-	a.word =
-	    weight(g, c->vocab_size, cols, false, prefix, "word_embeddings");
-	a.position = c->no_positions
-	                 ? -1
-	                 : weight(g, c->position0 + c->max_positions, cols,
+	a.word = bt_block_weight(g, c->vocab_size, cols, false, prefix,
+	                         "word_embeddings");
+	a.position =
+	    c->no_positions
+	        ? -1
+	        : bt_block_weight(g, c->position0 + c->max_positions, cols,
 	                          false, prefix, "position_embeddings");
 	a.type = c->type_vocab_size == 0
 	             ? -1
-	             : weight(g, c->type_vocab_size, cols, false, prefix,
-	                      "token_type_embeddings");
-	a.gamma = gamma_of(g, cols, prefix, "LayerNorm");
-	a.beta = bias(g, cols, false, prefix, "LayerNorm");
+	             : bt_block_weight(g, c->type_vocab_size, cols, false,
+	                               prefix, "token_type_embeddings");
+	a.gamma = bt_block_gamma(g, cols, prefix, "LayerNorm");
+	a.beta = bt_block_bias(g, cols, false, prefix, "LayerNorm");
 	a.pad = c->pad_id;
 	a.position0 = c->position0;
 	a.eps = c->norm_eps;
@@ -88,22 +116,22 @@ struct bt_layer bt_block_layer_params(struct bt_graph *g,
 	struct bt_layer l = {
 	    .form = f, .relative_bias = -1, .relative_positions = -1};
 
-	l.q = weight(g, h, h, false, prefix, f->query);
-	l.k = weight(g, h, h, true, prefix, f->key);
-	weight(g, h, h, true, prefix, f->value);
-	l.q_bias = bias(g, h, false, prefix, f->query);
-	l.k_bias = bias(g, h, true, prefix, f->key);
-	bias(g, h, true, prefix, f->value);
-	l.out = weight(g, h, h, false, prefix, f->out);
-	l.out_bias = bias(g, h, false, prefix, f->out);
-	l.out_gamma = gamma_of(g, h, prefix, f->out_norm);
-	l.out_beta = bias(g, h, false, prefix, f->out_norm);
-	l.up = weight(g, wide, h, false, prefix, f->up);
-	l.up_bias = bias(g, wide, false, prefix, f->up);
-	l.down = weight(g, h, wide, false, prefix, f->down);
-	l.down_bias = bias(g, h, false, prefix, f->down);
-	l.down_gamma = gamma_of(g, h, prefix, f->down_norm);
-	l.down_beta = bias(g, h, false, prefix, f->down_norm);
+	l.q = bt_block_weight(g, h, h, false, prefix, f->query);
+	l.k = bt_block_weight(g, h, h, true, prefix, f->key);
+	bt_block_weight(g, h, h, true, prefix, f->value);
+	l.q_bias = bt_block_bias(g, h, false, prefix, f->query);
+	l.k_bias = bt_block_bias(g, h, true, prefix, f->key);
+	bt_block_bias(g, h, true, prefix, f->value);
+	l.out = bt_block_weight(g, h, h, false, prefix, f->out);
+	l.out_bias = bt_block_bias(g, h, false, prefix, f->out);
+	l.out_gamma = bt_block_gamma(g, h, prefix, f->out_norm);
+	l.out_beta = bt_block_bias(g, h, false, prefix, f->out_norm);
+	l.up = bt_block_weight(g, wide, h, false, prefix, f->up);
+	l.up_bias = bt_block_bias(g, wide, false, prefix, f->up);
+	l.down = bt_block_weight(g, h, wide, false, prefix, f->down);
+	l.down_bias = bt_block_bias(g, h, false, prefix, f->down);
+	l.down_gamma = bt_block_gamma(g, h, prefix, f->down_norm);
+	l.down_beta = bt_block_bias(g, h, false, prefix, f->down_norm);
 	return l;
 }
 

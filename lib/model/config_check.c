@@ -54,3 +54,24 @@ int bt_config_only_false(const json_t *o, const char *key, struct bt_error *err)
 		                 key);
 	return r;
 }
+
+int bt_config_rope(const json_t *rope, float *theta, struct bt_error *err)
+{
+	int r = bt_config_only(rope, "rope_type", "default", err);
+
+	return r == BT_OK
+	           ? bt_config_real(rope, "rope_theta", 1, 1e30, theta, err)
+	           : r;
+}
+
+int bt_config_rotates(const struct bt_config *c, struct bt_error *err)
+{
+	int d = c->hidden_size / c->heads;
+
+	return d % 2 == 0
+	           ? BT_OK
+	           : bt_error_set(err, BT_EFORMAT,
+	                          "heads of %d columns, which is odd, cannot "
+	                          "be rotated",
+	                          d);
+}

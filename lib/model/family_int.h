@@ -115,6 +115,14 @@ const char *bt_config_token_problem(const json_t *o);
 int bt_config_real(const json_t *o, const char *key, double lo, double hi,
                    float *v, struct bt_error *err) BT_MUST_USE;
 
+/* Reads rope_theta of an object whose rope_type may be "default" alone. */
+int bt_config_rope(const json_t *rope, float *theta,
+                   struct bt_error *err) BT_MUST_USE;
+
+/* Refuses heads that cannot be rotated. */
+int bt_config_rotates(const struct bt_config *c,
+                      struct bt_error *err) BT_MUST_USE;
+
 /* Refuses another value of a key that needs not be there. */
 int bt_config_only(const json_t *o, const char *key, const char *built,
                    struct bt_error *err) BT_MUST_USE;
@@ -123,9 +131,25 @@ int bt_config_only_int(const json_t *o, const char *key, int built,
 int bt_config_only_false(const json_t *o, const char *key,
                          struct bt_error *err) BT_MUST_USE;
 
-/* Y = act(X W' + b), the parameters "prefix" "name" ".weight" and ".bias". */
+/* Parameters "prefix" "name" ".weight" or ".bias": of a product, and the gamma
+ * of a norm. joined: directly behind the parameter that was added before. */
+int bt_block_weight(struct bt_graph *g, int rows, int cols, bool joined,
+                    const char *prefix, const char *name);
+int bt_block_bias(struct bt_graph *g, int cols, bool joined, const char *prefix,
+                  const char *name);
+int bt_block_gamma(struct bt_graph *g, int cols, const char *prefix,
+                   const char *name);
+
+/* Y = act(X W'), and Y = act(X W' + b), with these. */
+int bt_block_unbiased(struct bt_graph *g, int x, int rows, const char *prefix,
+                      const char *name, enum bt_activation act);
 int bt_block_linear(struct bt_graph *g, int x, int rows, const char *prefix,
                     const char *name, enum bt_activation act);
+
+/* Self-attention with rotated queries and keys, of a node whose columns are
+ * queries, keys and values; see bt_op_attention. */
+int bt_block_rotated_attention(struct bt_graph *g, const struct bt_config *c,
+                               int qkv, float theta, int window);
 
 /* Y = drop(X), or X itself where nothing is dropped. */
 int bt_block_dropout(struct bt_graph *g, int x, float dropout);

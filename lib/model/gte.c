@@ -62,62 +62,33 @@ static int read_rope(const json_t *o, struct bt_config *c, struct bt_error *err)
 	if (!json_is_object(rope))
 		return bt_error_set(err, BT_EFORMAT,
 		                    "'rope_parameters' is not an object");
-	r = bt_config_only(rope, "rope_type", "default", err);
-	return r == BT_OK ? bt_config_real(rope, "rope_theta", 1, 1e30,
-	                                   &c->global_theta, err)
-	                  : r;
+	return bt_config_rope(rope, &c->global_theta, err);
 }
 
 static int check(const json_t *o, const struct bt_config *c,
                  struct bt_error *err)
 {
-	int d = c->hidden_size / c->heads;
+	int r = bt_config_rotates(c, err);
 
-	if (d % 2 != 0)
-		return bt_error_set(err, BT_EFORMAT,
-		                    "heads of %d columns, which is odd, cannot "
-		                    "be rotated",
-		                    d);
-	return bt_config_only_int(o, "head_dim", d, err);
+	return r == BT_OK ? bt_config_only_int(o, "head_dim",
+	                                       c->hidden_size / c->heads, err)
+	                  : r;
 }
 
-/* The next parameters: a matrix, and a bias that belongs to it. joined: they
- * stand directly behind those before. */
-static int matrix(struct bt_graph *g, int rows, int cols, bool joined,
-                  const char *prefix, const char *name)
-{
-	struct bt_param_spec s = {rows, cols,  BT_INIT_NORMAL,
-	                          true, false, joined};
-
-	return bt_graph_param(g, &s, "%s%s.weight", prefix, name);
-}
-
-static int vector(struct bt_graph *g, int cols, enum bt_init init,
-                  const char *prefix, const char *name)
-{
-	struct bt_param_spec s = {0, cols, init, false, false, false};
-
-	return bt_graph_param(g, &s,
-	                      init == BT_INIT_ONE ? "%s%s.weight" : "%s%s.bias",
-	                      prefix, name);
-}
-
+/* A product of a layer, which in one of the families has a bias. */
 static int linear(struct bt_graph *g, int x, int rows, bool biased,
                   const char *prefix, const char *name)
 {
-	int cols = g->failed ? 1 : g->nodes[x].cols;
-	int w = matrix(g, rows, cols, false, prefix, name);
-	int b = biased ? vector(g, rows, BT_INIT_ZERO, prefix, name) : -1;
-
-	return bt_op_linear(g, x, w, b, 1, BT_ACT_NONE);
+	return (biased ? bt_block_linear : bt_block_unbiased)(
+	    g, x, rows, prefix, name, BT_ACT_NONE);
 }
 
 /* norm(residual + drop(x)) */
 static int sum_norm(struct bt_graph *g, const struct bt_config *c, int residual,
                     int x, const char *prefix, const char *name)
 {
-	int gamma = vector(g, c->hidden_size, BT_INIT_ONE, prefix, name);
-	int beta = vector(g, c->hidden_size, BT_INIT_ZERO, prefix, name);
+	int gamma = bt_block_gamma(g, c->hidden_size, prefix, name);
+	int beta = bt_block_bias(g, c->hidden_size, false, prefix, name);
 
 	return bt_op_residual_norm(g, residual, x, gamma, beta, c->norm_eps,
 	                           c->hidden_dropout);
@@ -127,18 +98,11 @@ static int sum_norm(struct bt_graph *g, const struct bt_config *c, int residual,
 static int attention(struct bt_graph *g, const struct bt_config *c, int x,
                      const struct names *n, const char *prefix)
 {
-	int h = c->hidden_size;
-	struct bt_attention_args a = {.k_col = h,
-	                              .v_col = 2 * h,
-	                              .heads = c->heads,
-	                              .head_dim = h / c->heads,
-	                              .relative_bias = -1,
-	                              .relative_positions = -1,
-	                              .theta = c->global_theta,
-	                              .dropout = c->attention_dropout};
+	int h = c->hidden_size, y;
 
-	a.q = a.kv = linear(g, x, 3 * h, n->biases, prefix, n->qkv);
-	return linear(g, bt_op_attention(g, &a), h, n->biases, prefix, n->out);
+	y = linear(g, x, 3 * h, n->biases, prefix, n->qkv);
+	y = bt_block_rotated_attention(g, c, y, c->global_theta, 0);
+	return linear(g, y, h, n->biases, prefix, n->out);
 }
 
 /* act(x Wg') * (x Wu'); GTE drops of it, too. */
@@ -152,8 +116,8 @@ static int gated(struct bt_graph *g, const struct bt_config *c, int x,
 		y = bt_op_glu(g, y, c->act, true);
 		return bt_block_dropout(g, y, c->hidden_dropout);
 	}
-	w = matrix(g, wide, c->hidden_size, false, prefix, n->gate);
-	matrix(g, wide, c->hidden_size, true, prefix, n->up);
+	w = bt_block_weight(g, wide, c->hidden_size, false, prefix, n->gate);
+	bt_block_weight(g, wide, c->hidden_size, true, prefix, n->up);
 	y = bt_op_linear(g, x, w, -1, 2, BT_ACT_NONE);
 	return bt_op_glu(g, y, c->act, false);
 }
@@ -213,13 +177,14 @@ static int nomic_embeddings(struct bt_graph *g, const struct bt_config *c)
 	                          .eps = c->norm_eps,
 	                          .dropout = c->hidden_dropout};
 
-	a.word = matrix(g, c->vocab_size, c->hidden_size, false, prefix,
-	                "embeddings.word_embeddings");
+	a.word = bt_block_weight(g, c->vocab_size, c->hidden_size, false,
+	                         prefix, "embeddings.word_embeddings");
 	if (c->type_vocab_size > 0)
-		a.type = matrix(g, c->type_vocab_size, c->hidden_size, false,
-		                prefix, "embeddings.token_type_embeddings");
-	a.gamma = vector(g, c->hidden_size, BT_INIT_ONE, prefix, "emb_ln");
-	a.beta = vector(g, c->hidden_size, BT_INIT_ZERO, prefix, "emb_ln");
+		a.type = bt_block_weight(g, c->type_vocab_size, c->hidden_size,
+		                         false, prefix,
+		                         "embeddings.token_type_embeddings");
+	a.gamma = bt_block_gamma(g, c->hidden_size, prefix, "emb_ln");
+	a.beta = bt_block_bias(g, c->hidden_size, false, prefix, "emb_ln");
 	return bt_op_embed(g, &a);
 }
 

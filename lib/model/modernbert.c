@@ -53,7 +53,6 @@ static int read_rope(const json_t *o, const char *kind, float *theta,
 {
 	const json_t *all = json_object_get(o, "rope_parameters");
 	const json_t *of = json_object_get(all, kind);
-	int r;
 
 	if ((all != NULL && !json_is_object(all) && !json_is_null(all)) ||
 	    (of != NULL && !json_is_object(of) && !json_is_null(of)))
@@ -63,10 +62,7 @@ static int read_rope(const json_t *o, const char *kind, float *theta,
 		                    kind);
 	if (!json_is_object(of))
 		return BT_OK;
-	r = bt_config_only(of, "rope_type", "default", err);
-	if (r == BT_OK)
-		r = bt_config_real(of, "rope_theta", 1, 1e30, theta, err);
-	return r;
+	return bt_config_rope(of, theta, err);
 }
 
 static int read_thetas(const json_t *o, struct bt_config *c,
@@ -162,11 +158,8 @@ static int check(const json_t *o, const struct bt_config *c,
 
 	for (i = 0; r == BT_OK && i < 4; i++)
 		r = bt_config_only_false(o, biases[i], err);
-	if (r == BT_OK && c->hidden_size / c->heads % 2 != 0)
-		r = bt_error_set(err, BT_EFORMAT,
-		                 "heads of %d columns, which is odd, cannot be "
-		                 "rotated",
-		                 c->hidden_size / c->heads);
+	if (r == BT_OK)
+		r = bt_config_rotates(c, err);
 	if (r == BT_OK && c->pad_id >= c->vocab_size)
 		r = bt_error_set(err, BT_EFORMAT,
 		                 "pad_token_id %d is not in a vocabulary of %d",
@@ -174,44 +167,23 @@ static int check(const json_t *o, const struct bt_config *c,
 	return r;
 }
 
-static int weight(struct bt_graph *g, int rows, int cols, const char *prefix,
-                  const char *name)
-{
-	struct bt_param_spec s = {rows, cols,  BT_INIT_NORMAL,
-	                          true, false, false};
-
-	return bt_graph_param(g, &s, "%s%s.weight", prefix, name);
-}
-
-static int linear(struct bt_graph *g, int x, int rows, const char *prefix,
-                  const char *name, enum bt_activation act)
-{
-	int cols = g->failed ? 1 : g->nodes[x].cols;
-
-	return bt_op_linear(g, x, weight(g, rows, cols, prefix, name), -1, 1,
-	                    act);
-}
-
 static int norm(struct bt_graph *g, const struct bt_config *c, int x,
                 const char *prefix, const char *name)
 {
-	struct bt_param_spec s = {0,     c->hidden_size, BT_INIT_ONE,
-	                          false, false,          false};
-	int gamma = bt_graph_param(g, &s, "%s%s.weight", prefix, name);
+	int gamma = bt_block_gamma(g, c->hidden_size, prefix, name);
 
 	return bt_op_norm(g, x, gamma, -1, c->norm_eps);
 }
 
 static int embeddings(struct bt_graph *g, const struct bt_config *c)
 {
-	struct bt_param_spec s = {0,     c->hidden_size, BT_INIT_ONE,
-	                          false, false,          false};
+	static const char prefix[] = "model.embeddings.";
 	struct bt_embed_args a = {0};
 
-	a.word = weight(g, c->vocab_size, c->hidden_size, "model.embeddings.",
-	                "tok_embeddings");
+	a.word = bt_block_weight(g, c->vocab_size, c->hidden_size, false,
+	                         prefix, "tok_embeddings");
 	a.position = a.type = a.beta = -1;
-	a.gamma = bt_graph_param(g, &s, "model.embeddings.norm.weight");
+	a.gamma = bt_block_gamma(g, c->hidden_size, prefix, "norm");
 	a.pad = c->pad_id;
 	a.eps = c->norm_eps;
 	a.dropout = c->embedding_dropout;
@@ -223,21 +195,13 @@ static int attention(struct bt_graph *g, const struct bt_config *c, int x,
                      int i, const char *prefix)
 {
 	bool global = i % c->global_every == 0;
-	int h = c->hidden_size;
-	struct bt_attention_args a = {.k_col = h,
-	                              .v_col = 2 * h,
-	                              .heads = c->heads,
-	                              .head_dim = h / c->heads,
-	                              .relative_bias = -1,
-	                              .relative_positions = -1,
-	                              .theta = global ? c->global_theta
-	                                              : c->local_theta,
-	                              .window = global ? 0 : c->window / 2,
-	                              .dropout = c->attention_dropout};
+	int h = c->hidden_size, y;
 
-	a.q = a.kv = linear(g, x, 3 * h, prefix, "attn.Wqkv", BT_ACT_NONE);
-	return linear(g, bt_op_attention(g, &a), h, prefix, "attn.Wo",
-	              BT_ACT_NONE);
+	y = bt_block_unbiased(g, x, 3 * h, prefix, "attn.Wqkv", BT_ACT_NONE);
+	y = bt_block_rotated_attention(
+	    g, c, y, global ? c->global_theta : c->local_theta,
+	    global ? 0 : c->window / 2);
+	return bt_block_unbiased(g, y, h, prefix, "attn.Wo", BT_ACT_NONE);
 }
 
 /* The first layer's attention has no norm: that of the embeddings is its. With
@@ -258,11 +222,12 @@ static int layer(struct bt_graph *g, const struct bt_config *c, int x, int i,
 	}
 	x = bt_op_add(g, x, y, c->attention_dropout);
 	y = norm(g, c, x, prefix, "mlp_norm");
-	y = linear(g, y, 2 * c->intermediate_size, prefix, "mlp.Wi",
-	           BT_ACT_NONE);
+	y = bt_block_unbiased(g, y, 2 * c->intermediate_size, prefix, "mlp.Wi",
+	                      BT_ACT_NONE);
 	y = bt_block_dropout(g, bt_op_glu(g, y, c->act, false),
 	                     c->hidden_dropout);
-	y = linear(g, y, c->hidden_size, prefix, "mlp.Wo", BT_ACT_NONE);
+	y = bt_block_unbiased(g, y, c->hidden_size, prefix, "mlp.Wo",
+	                      BT_ACT_NONE);
 	return bt_op_add(g, x, y, 0);
 }
 
@@ -278,7 +243,8 @@ static int encoder(struct bt_graph *g, const struct bt_config *c,
 
 static int head(struct bt_graph *g, const struct bt_config *c, int x)
 {
-	x = linear(g, x, c->hidden_size, "head.", "dense", c->head_act);
+	x = bt_block_unbiased(g, x, c->hidden_size, "head.", "dense",
+	                      c->head_act);
 	return norm(g, c, x, "head.", "norm");
 }
 
