@@ -42,7 +42,8 @@ int bt_groups_look(struct bt_groups *g, size_t k, uint64_t number,
 	    bt_string_set_add(
 	        g->values,
 	        (struct bt_span){bt_buf_at(&g->text, 0), g->text.len},
-	        &value) != BT_OK)
+	        &value) != BT_OK ||
+	    value >= UINT32_MAX)
 		return bt_error_nomem(err, "grouping records");
 	g->of[k] = (uint32_t)value;
 	return BT_OK;

@@ -5,9 +5,8 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "base/string_set.h"
+#include "evaluate/groups.h"
 #include "format/escape.h"
-#include "record/feature.h"
 
 struct candidate {
 	uint32_t query;
@@ -15,22 +14,16 @@ struct candidate {
 };
 
 struct bt_ranking {
-	const char *field;
-	struct bt_string_set *queries;
+	struct bt_groups queries;
 	struct candidate *x; /* [n] */
 	size_t n, cap;
-	uint32_t *query; /* of each example of the block */
-	size_t query_cap;
-	uint64_t seen;
-	struct bt_buf text; /* of a value */
 };
 
 struct bt_ranking *bt_ranking_new(const char *field)
 {
 	struct bt_ranking *g = bt_array0(1, sizeof(*g));
 
-	g->field = field;
-	g->queries = bt_string_set_new();
+	g->queries.field = field;
 	return g;
 }
 
@@ -38,10 +31,8 @@ void bt_ranking_free(struct bt_ranking *g)
 {
 	if (g == NULL)
 		return;
-	bt_string_set_free(g->queries);
-	bt_buf_clear(&g->text);
+	bt_groups_clear(&g->queries);
 	free(g->x);
-	free(g->query);
 	free(g);
 }
 
@@ -56,36 +47,10 @@ int bt_ranking_check(const struct bt_metrics *m, struct bt_error *err)
 	                    "number do");
 }
 
-int bt_ranking_look(struct bt_ranking *g, size_t k, const void *data,
-                    size_t len, struct bt_error *err)
+int bt_ranking_look(struct bt_ranking *g, size_t k, uint64_t number,
+                    const void *data, size_t len, struct bt_error *err)
 {
-	enum bt_feature_kind kind;
-	struct bt_span raw, text;
-	size_t number;
-	int r;
-
-	if (bt_grow(&g->query, &g->query_cap, k + 1, sizeof(*g->query)) !=
-	    BT_OK)
-		return bt_error_nomem(err, "ranking");
-	g->seen++;
-	r = bt_record_feature_find(data, len, g->field, &raw, &kind, err);
-	if (r < 0)
-		return r;
-	if (r == 0)
-		return bt_error_set(err, BT_EFORMAT,
-		                    "record %llu lacks the feature '%s'",
-		                    (unsigned long long)g->seen, g->field);
-	bt_buf_reset(&g->text);
-	r = bt_record_feature_show(g->field, raw, kind, &g->text, err);
-	if (r != BT_OK)
-		return r;
-	text = (struct bt_span){bt_buf_at(&g->text, 0), g->text.len};
-	if (g->text.oom ||
-	    bt_string_set_add(g->queries, text, &number) != BT_OK ||
-	    number >= UINT32_MAX)
-		return bt_error_nomem(err, "ranking");
-	g->query[k] = (uint32_t)number;
-	return BT_OK;
+	return bt_groups_look(&g->queries, k, number, data, len, err);
 }
 
 int bt_ranking_add(struct bt_ranking *g, const struct bt_dataset *d, size_t k,
@@ -96,7 +61,7 @@ int bt_ranking_add(struct bt_ranking *g, const struct bt_dataset *d, size_t k,
 	if (bt_grow(&g->x, &g->cap, g->n + 1, sizeof(*g->x)) != BT_OK)
 		return bt_error_nomem(err, "ranking");
 	g->x[g->n++] = (struct candidate){
-	    .query = g->query[k],
+	    .query = g->queries.of[k],
 	    .score = number ? answer[0] : answer[1] - answer[0],
 	    .relevance =
 	        number ? *bt_dataset_target(d, k) : (float)d->label[k]};
@@ -178,7 +143,7 @@ void bt_ranking_report(struct bt_ranking *g, struct bt_buf *out)
 
 	bt_ranking_scores(g, &s);
 	bt_buf_puts(out, "\nranking by ");
-	bt_escape_line(out, bt_span(g->field), 60);
+	bt_escape_line(out, bt_span(g->queries.field), 60);
 	bt_buf_printf(out, ": %zu queries", s.queries);
 	if (s.without > 0)
 		bt_buf_printf(out, ", %zu without a relevant record left out",
@@ -194,7 +159,7 @@ json_t *bt_ranking_json(struct bt_ranking *g)
 
 	bt_ranking_scores(g, &s);
 	o = json_pack("{s:o, s:I, s:I}", "field",
-	              bt_escape_json(bt_span(g->field)), "queries",
+	              bt_escape_json(bt_span(g->queries.field)), "queries",
 	              (json_int_t)s.queries, "without_relevant",
 	              (json_int_t)s.without);
 	if (o != NULL && s.queries > 0) {

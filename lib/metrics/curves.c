@@ -27,13 +27,6 @@ static json_t *reliability(const struct bt_metrics_sums *s)
 	return all;
 }
 
-static int by_score(const void *a, const void *b)
-{
-	const struct bt_metrics_scored *x = a, *y = b;
-
-	return x->score > y->score ? -1 : x->score < y->score;
-}
-
 /* A curve, and its last point. */
 struct curve {
 	json_t *points;
@@ -86,7 +79,7 @@ static int put_curves(const struct bt_metrics *m, json_t *o)
 		x[i] = (struct bt_metrics_scored){m->kept[i], m->is[i] == 1};
 	if (x != NULL) {
 		if (n > 1)
-			qsort(x, n, sizeof(*x), by_score);
+			qsort(x, n, sizeof(*x), bt_metrics_by_score);
 		put_rates(x, n, &roc, &precision_recall);
 		json_object_set(o, "roc", roc.points);
 		json_object_set(o, "precision_recall", precision_recall.points);

@@ -36,6 +36,9 @@ int bt_metrics_add_probabilities(struct bt_metrics *m, int truth,
 void bt_metrics_sum_probabilities(const struct bt_metrics *m,
                                   struct bt_metrics_summary *s);
 
+/* Orders struct bt_metrics_scored, the highest first. */
+int bt_metrics_by_score(const void *a, const void *b);
+
 /* Adds "reliability" and, of two classes, "roc" and "precision_recall". Or
  * BT_ENOMEM. */
 int bt_metrics_json_curves(const struct bt_metrics *m, json_t *o) BT_MUST_USE;

@@ -98,7 +98,7 @@ int bt_metrics_add_probabilities(struct bt_metrics *m, int truth,
 	return r;
 }
 
-static int by_score(const void *a, const void *b)
+int bt_metrics_by_score(const void *a, const void *b)
 {
 	const struct bt_metrics_scored *x = a, *y = b;
 
@@ -112,7 +112,7 @@ void bt_metrics_curve(struct bt_metrics_scored *x, size_t n, double *roc_auc,
 	size_t i, end;
 
 	if (n > 1)
-		qsort(x, n, sizeof(*x), by_score);
+		qsort(x, n, sizeof(*x), bt_metrics_by_score);
 	for (i = 0; i < n; i = end) { /* equal scores together */
 		for (w = wo = 0, end = i;
 		     end < n && !(x[end].score < x[i].score); end++)

@@ -223,7 +223,7 @@ static int read_tree(struct bt_parquet_schema *s, struct bt_thrift_list *list,
 	if (s->names.oom)
 		return bt_error_nomem(err, "reading a footer");
 	if (s->n_leaves == 0)
-		return damaged("there are no columns", err);
+		return damaged("the schema has no columns", err);
 	for (i = at = 0; i < s->n_leaves; at += s->leaves[i++].name.n)
 		s->leaves[i].name.p = bt_buf_at(&s->names, at);
 	return BT_OK;

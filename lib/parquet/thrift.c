@@ -80,6 +80,9 @@ static bool skip_bytes(struct bt_pb *in, size_t n)
 }
 
 static bool skip(struct bt_pb *in, int type, int depth);
+static bool read_struct(struct bt_pb *in,
+                        const struct bt_thrift_member *members, size_t n,
+                        void *to, int depth);
 
 static bool skip_map(struct bt_pb *in, int depth)
 {
@@ -98,22 +101,6 @@ static bool skip_map(struct bt_pb *in, int depth)
 		    !skip(in, types & 15, depth))
 			return false;
 	return true;
-}
-
-static bool skip_struct(struct bt_pb *in, int depth)
-{
-	int64_t id = 0;
-	int type;
-
-	for (;;) {
-		if (!take_field(in, &type, &id))
-			return false;
-		if (type == STOP)
-			return true;
-		/* the value of a field's boolean is its type */
-		if (type != TRUE && type != FALSE && !skip(in, type, depth))
-			return false;
-	}
 }
 
 static bool skip(struct bt_pb *in, int type, int depth)
@@ -148,7 +135,7 @@ static bool skip(struct bt_pb *in, int type, int depth)
 	case MAP:
 		return skip_map(in, depth + 1);
 	case STRUCT:
-		return skip_struct(in, depth + 1);
+		return read_struct(in, NULL, 0, NULL, depth + 1);
 	case UUID:
 		return skip_bytes(in, 16);
 	default:
@@ -204,8 +191,10 @@ static bool take_member(struct bt_pb *in, int type,
 	return false;
 }
 
-bool bt_thrift_read(struct bt_pb *in, const struct bt_thrift_member *members,
-                    size_t n, void *to)
+/* Fields that are not members are passed over. */
+static bool read_struct(struct bt_pb *in,
+                        const struct bt_thrift_member *members, size_t n,
+                        void *to, int depth)
 {
 	int64_t id = 0;
 	size_t i;
@@ -222,8 +211,14 @@ bool bt_thrift_read(struct bt_pb *in, const struct bt_thrift_member *members,
 			if (!take_member(in, type, &members[i], to))
 				return false;
 		} else if (type != TRUE && type != FALSE &&
-		           !skip(in, type, 0)) {
-			return false;
+		           !skip(in, type, depth)) {
+			return false; /* a boolean's value is its type */
 		}
 	}
+}
+
+bool bt_thrift_read(struct bt_pb *in, const struct bt_thrift_member *members,
+                    size_t n, void *to)
+{
+	return read_struct(in, members, n, to, 0);
 }
