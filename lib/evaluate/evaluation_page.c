@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "format/charset.h"
+#include "format/escape.h"
 #include "io/out.h"
 #include "plot/page.h"
 
@@ -33,11 +34,10 @@ int bt_evaluation_page(struct bt_evaluation *v, const char *path, int argc,
 	struct bt_buf b = BT_BUF_INIT;
 	struct bt_page page = {.made_by = made_by};
 	json_t *report = bt_evaluation_json(v);
-	int i, e;
+	int e;
 
 	put_title(&v->o, &title);
-	for (i = 0; i < argc; i++)
-		put(&command, i > 0 ? " " : "", argv[i]);
+	bt_escape_command(&command, argc, argv);
 	page.title = bt_buf_str(&title);
 	page.command = bt_buf_str(&command);
 	e = report != NULL && !title.oom && !command.oom

@@ -155,7 +155,7 @@ static int compute_own(const struct forward *f, const struct round *x,
 }
 
 /* Round by round; behind the last one an empty one, in which errors of those
- * before are told. */
+ * before reach all ranks. */
 static int share(const struct forward *f, int r, struct bt_error *err)
 {
 	struct bt_dist *dist = f->g->dist;

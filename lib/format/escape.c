@@ -140,3 +140,40 @@ json_t *bt_escape_json(struct bt_span s)
 	bt_buf_clear(&b);
 	return o;
 }
+
+/* An argument that a shell may change stands in quotes. */
+static void put_argument(struct bt_buf *b, const char *arg)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
+	                            "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	                            "0123456789_./:=,@%+-";
+
+	if (*arg != '\0' && strspn(arg, plain) == strlen(arg)) {
+		bt_buf_puts(b, arg);
+		return;
+	}
+	bt_buf_putc(b, '\'');
+	for (; *arg != '\0'; arg++)
+		if (*arg == '\'')
+			bt_buf_puts(b, "'\\''");
+		else
+			bt_buf_putc(b, *arg);
+	bt_buf_putc(b, '\'');
+}
+
+void bt_escape_command(struct bt_buf *out, int argc, char *const *argv)
+{
+	struct bt_buf line = BT_BUF_INIT;
+	const char *slash;
+	int i;
+
+	for (i = 0; i < argc; i++) {
+		slash = i == 0 ? strrchr(argv[i], '/') : NULL;
+		if (i > 0)
+			bt_buf_putc(&line, ' ');
+		put_argument(&line, slash != NULL ? slash + 1 : argv[i]);
+	}
+	bt_escape_line(out, (struct bt_span){line.data, line.len}, 0);
+	out->oom = out->oom || line.oom;
+	bt_buf_clear(&line);
+}

@@ -38,6 +38,10 @@ void bt_escape_json_text(struct bt_buf *out, struct bt_span s);
  * become \u202e. */
 void bt_escape_document(struct bt_buf *out, const char *json);
 
+/* Appends a program's arguments as a shell takes them, on one line of valid
+ * UTF-8; of the program itself without its directory. */
+void bt_escape_command(struct bt_buf *out, int argc, char *const *argv);
+
 /* A JSON string, with U+FFFD for invalid UTF-8; NULL when out of memory. */
 json_t *bt_escape_json(struct bt_span s);
 

@@ -18,7 +18,7 @@
 
 struct bt_hub_file {
 	char *name;             /* below the model's directory */
-	bool sized;             /* size is told */
+	bool sized;             /* size is known */
 	uint64_t size;          /* bytes */
 	char hash[BT_HUB_HASH]; /* SHA-256 of the file (64 digits) or git's
 	                         * SHA-1 of it (40); "": not told */

@@ -213,8 +213,8 @@ static int add_series(struct panel *p, const double *x, const double *y,
 	return px != NULL && py != NULL ? BT_OK : BT_ENOMEM;
 }
 
-/* The series of one run: what is told while training, and what evaluations
- * found. Lines of a log of steps count alone, where there are any. */
+/* The series of one run: what training logged, and what evaluations found.
+ * Lines of a log of steps count alone, where there are any. */
 static int add_run(struct panel *p, const struct bt_history *h, size_t k,
                    bool several, const char *metric, const char *x_key)
 {

@@ -158,7 +158,7 @@ int bt_lengths_draw(char *const *paths, int n, const struct bt_lengths_opts *o,
 		e = count_records(in, &c, err);
 	bt_tfrecord_close(in);
 	if (e == BT_OK && c.n == 0)
-		e = bt_error_set(err, BT_EFORMAT, "there are no records");
+		e = bt_error_set(err, BT_EFORMAT, "the input has no records");
 	if (e == BT_OK)
 		e = draw(&c, o, out, err);
 	free(c.of);

@@ -30,7 +30,7 @@ static FILE *hold(const struct bt_buf *svg)
 /* Starts the program between two descriptors. */
 static int start(const char *format, int in, int out, pid_t *pid)
 {
-	char program[] = PROGRAM, option[] = "--format", value[8];
+	char program[] = PROGRAM, option[] = "-f", value[8];
 	char *argv[] = {program, option, value, NULL};
 	posix_spawn_file_actions_t a;
 	int e;

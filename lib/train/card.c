@@ -20,7 +20,7 @@
 #include "train/job_int.h"
 
 #define FILE_NAME "README.md"
-#define MARK "<!-- bert-train "
+#define MARK "<!-- bertutils "
 #define MARK_SIZE (sizeof(MARK) - 1 + 8 + 5) /* with the checksum, " -->\n" */
 #define MAX_CARD ((size_t)16 << 20)
 #define MAX_LABELS 200 /* in the table */
@@ -72,8 +72,8 @@ static void name_evaluation(const struct bt_job *j, struct bt_buf *b)
 		                   : "records");
 }
 
-/* The line of the history that tells of the model which was kept: the last one
- * that was the best; NULL where nothing was evaluated. */
+/* The line of the history about the model that was kept: the last one that was
+ * the best; NULL where nothing was evaluated. */
 static int find_results(const struct bt_job *j, json_t **found,
                         struct bt_error *err)
 {
@@ -102,7 +102,7 @@ static int find_results(const struct bt_job *j, json_t **found,
 	return r;
 }
 
-/* Name and value of a metric of that line, or false: it is none. YAML takes
+/* Name and value of a metric of that line, or false. YAML takes
  * 1e-05 for a text, 1.0e-05 for a number. */
 static bool is_metric(const char *key, const json_t *v, char value[40])
 {
@@ -120,7 +120,7 @@ static bool is_metric(const char *key, const json_t *v, char value[40])
 	return true;
 }
 
-/* The metrics that the log tells of each epoch, as far as they are known. */
+/* Those metrics that the log has of each epoch. */
 static void put_metrics(const struct bt_job *j, const json_t *results,
                         struct bt_buf *b)
 {
@@ -204,7 +204,7 @@ static void put_about(const struct bt_job *j, const char *base,
 		              "https://huggingface.co", base);
 	else if (j->o.model == NULL)
 		bt_buf_puts(b, "from random weights ");
-	bt_buf_puts(b, "by bert-train of bertutils " BT_VERSION ".\n");
+	bt_buf_puts(b, "by bertutils " BT_VERSION ".\n");
 }
 
 static void put_labels(const struct bt_job *j, const struct bt_dataset *d,
@@ -313,8 +313,7 @@ static void put_recipe(const struct bt_job *j,
 	              (unsigned long long)t->batching.seed);
 }
 
-static void put_results(const struct bt_job *j,
-                        const struct bt_train_result *res,
+static void put_results(const struct bt_train_result *res,
                         const json_t *results, struct bt_buf *b)
 {
 	char value[40];
@@ -327,9 +326,8 @@ static void put_results(const struct bt_job *j,
 		return;
 	}
 	bt_buf_printf(
-	    b, "After update %lld, of ",
+	    b, "After update %lld, the evaluation with the best ",
 	    (long long)json_integer_value(json_object_get(results, "step")));
-	bt_buf_puts(b, "all evaluations the one with the best ");
 	put_text(b, res->metric != NULL ? res->metric : "loss");
 	bt_buf_puts(b, ":\n\n| metric | value |\n|---|---|\n");
 	json_object_foreach((json_t *)(uintptr_t)results, key, v)
@@ -340,39 +338,13 @@ static void put_results(const struct bt_job *j,
 		put_text(b, key + 5);
 		bt_buf_printf(b, " | %.4f |\n", json_number_value(v));
 	}
-	(void)j;
 }
 
-/* The command as a shell takes it. */
 static void put_command(const struct bt_job *j, struct bt_buf *b)
 {
-	struct bt_buf line = BT_BUF_INIT;
-	const char *arg, *p;
-	int i;
-
-	for (i = 0; i < j->o.n_card_command; i++) {
-		arg = i > 0 ? j->o.card_command[i]
-		            : last_name(j->o.card_command[i]);
-		if (i > 0)
-			bt_buf_putc(&line, ' ');
-		if (*arg != '\0' &&
-		    strspn(arg, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRST"
-		                "UVWXYZ0123456789_./:=,@%+-") == strlen(arg)) {
-			bt_buf_puts(&line, arg);
-			continue;
-		}
-		bt_buf_putc(&line, '\'');
-		for (p = arg; *p != '\0'; p++)
-			if (*p == '\'')
-				bt_buf_puts(&line, "'\\''");
-			else
-				bt_buf_putc(&line, *p);
-		bt_buf_putc(&line, '\'');
-	}
 	bt_buf_puts(b, "\n## Command\n\n    ");
-	bt_escape_line(b, (struct bt_span){line.data, line.len}, 0);
+	bt_escape_command(b, j->o.n_card_command, j->o.card_command);
 	bt_buf_puts(b, "\n\n");
-	bt_buf_clear(&line);
 }
 
 /* Whether the card at path is one that was written here and stayed so: its last
@@ -422,7 +394,7 @@ int bt_card_write(const struct bt_job *j, const struct bt_train_result *res,
 		put_labels(j, train, &b);
 		put_data(j, train, &b);
 		put_recipe(j, res, &b);
-		put_results(j, res, results, &b);
+		put_results(res, results, &b);
 		put_command(j, &b);
 		bt_buf_printf(&b, MARK "%08x -->\n",
 		              (unsigned)bt_crc32c(0, bt_buf_at(&b, 0), b.len));

@@ -38,7 +38,7 @@ like "$card" "*| training | train.rec | 179 | * |*| evaluation | dev.rec | 32 | 
 like "$card" '*| learning rate | 0.001 |*| optimizer | adamw |*| seed | 42 |*' 'the recipe'
 like "$card" '*    bert-train --force --init-config tiny * -o m -q --eval dev.rec --epochs 3 train.rec
 *' 'the command'
-like "$card" '*random weights by bert-train*' 'where it comes from'
+like "$card" '*random weights by bertutils*' 'where it comes from'
 is "$(ls m | grep -c '^\.')" 0 'nothing else'
 cp m/README.md wanted
 mv m first

@@ -138,7 +138,7 @@ goes_on() { # NAME
 }
 start --save-minutes 0
 kill -TERM "$child"
-quickly 'a rank is told to stop'
+quickly 'a rank gets SIGTERM'
 if grep -q 'bert-train: warning: stopped after step' err; then
 	is "$(grep -c 'stopped after step' err)" 1 'all stop'
 	[ -s cut/checkpoint.safetensors ]
