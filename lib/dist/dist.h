@@ -30,9 +30,6 @@ struct bt_dist;
  * where it is not and cannot talk to them. */
 int bt_dist_open(struct bt_dist **d, struct bt_error *err) BT_MUST_USE;
 
-/* Parts from the other ranks, when all are at this point. */
-void bt_dist_close(struct bt_dist *d);
-
 /* The end of a tool, with that status or, if err is an error, with its message
  * and that one's. If all ranks come here within a moment they part, and rank 0
  * alone has printed the message; else the error is of this rank, which ends the

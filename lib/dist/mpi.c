@@ -94,6 +94,17 @@ static int load(struct api *a, struct bt_error *err)
 	return BT_OK;
 }
 
+/* Parts from the other ranks, when all are at this point. */
+static void leave(struct bt_dist *d)
+{
+	if (d == NULL)
+		return;
+	d->mpi.barrier(d->mpi.world);
+	d->mpi.finalize();
+	free(d->count);
+	free(d);
+}
+
 int bt_dist_open(struct bt_dist **out, struct bt_error *err)
 {
 	int launched = bt_launched(), level, r;
@@ -126,18 +137,8 @@ int bt_dist_open(struct bt_dist **out, struct bt_error *err)
 	                 "started as %d processes of one job, of which MPI "
 	                 "sees %d: the launcher and '%s' do not fit",
 	                 launched, d->size, LIBRARY);
-	bt_dist_close(d);
+	leave(d);
 	return r;
-}
-
-void bt_dist_close(struct bt_dist *d)
-{
-	if (d == NULL)
-		return;
-	d->mpi.barrier(d->mpi.world);
-	d->mpi.finalize();
-	free(d->count);
-	free(d);
 }
 
 #define MOMENT 2.0 /* seconds */
@@ -172,7 +173,7 @@ int bt_dist_end(struct bt_dist *d, const struct bt_tool *tool, int status,
 		             : bt_tool_status(err);
 	if (!together)
 		d->mpi.abort(d->mpi.world, status);
-	bt_dist_close(d);
+	leave(d);
 	return status;
 }
 

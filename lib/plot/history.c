@@ -167,7 +167,8 @@ void bt_history_clear(struct bt_history *h)
 	memset(h, 0, sizeof(*h));
 }
 
-const double *bt_history_find(const struct bt_history *h, const char *key)
+/* The numbers of a key, [rows]; or NULL. */
+static const double *find(const struct bt_history *h, const char *key)
 {
 	size_t k;
 
@@ -219,16 +220,16 @@ static int add_run(struct panel *p, const struct bt_history *h, size_t k,
                    bool several, const char *metric, const char *x_key)
 {
 	static const char *const kind[2] = {"training", "evaluation"};
-	const double *x = bt_history_find(h, x_key), *y, *steps;
+	const double *x = find(h, x_key), *y, *steps;
 	struct bt_series look = {.form = BT_SERIES_LINE};
 	struct bt_buf b = BT_BUF_INIT;
 	int i, e = BT_OK;
 
-	steps = bt_history_find(h, "gradient_norm");
+	steps = find(h, "gradient_norm");
 	for (i = 0; i < 2 && e == BT_OK; i++) {
 		bt_buf_reset(&b);
 		bt_buf_printf(&b, "%s%s", i == 0 ? "" : "eval_", metric);
-		y = bt_history_find(h, bt_buf_str(&b));
+		y = find(h, bt_buf_str(&b));
 		if (x == NULL || y == NULL)
 			continue;
 		bt_buf_reset(&b);
@@ -306,8 +307,8 @@ static bool is_known(const struct bt_history *h, size_t n, const char *metric)
 
 	bt_buf_printf(&b, "eval_%s", metric);
 	for (i = 0; i < n && !known; i++)
-		known = bt_history_find(&h[i], metric) != NULL ||
-		        bt_history_find(&h[i], bt_buf_str(&b)) != NULL;
+		known = find(&h[i], metric) != NULL ||
+		        find(&h[i], bt_buf_str(&b)) != NULL;
 	bt_buf_clear(&b);
 	return known;
 }
@@ -322,12 +323,11 @@ static int unknown(const struct bt_history *h, size_t n, const char *metric,
 	for (i = 0; i < n; i++)
 		for (k = 0; k < h[i].keys; k++)
 			if (!bt_str_starts(h[i].key[k], "eval_") &&
-			    (i == 0 ||
-			     bt_history_find(&h[0], h[i].key[k]) == NULL))
+			    (i == 0 || find(&h[0], h[i].key[k]) == NULL))
 				bt_buf_printf(&b, " %s", h[i].key[k]);
 	for (k = 0; k < h[0].keys; k++)
 		if (bt_str_starts(h[0].key[k], "eval_") &&
-		    bt_history_find(&h[0], h[0].key[k] + 5) == NULL)
+		    find(&h[0], h[0].key[k] + 5) == NULL)
 			bt_buf_printf(&b, " %s", h[0].key[k] + 5);
 	e = bt_error_set(err, BT_EARG, "no run has '%s', there are:%s", metric,
 	                 bt_buf_str(&b));

@@ -25,9 +25,6 @@ int bt_history_read(const char *path, struct bt_history *h,
                     struct bt_error *err) BT_MUST_USE;
 void bt_history_clear(struct bt_history *h);
 
-/* The numbers of a key, [rows]; NULL: there are none. */
-const double *bt_history_find(const struct bt_history *h, const char *key);
-
 struct bt_history_opts {
 	const char *x; /* "epoch", "step" or "seconds" */
 	/* [n_metrics]: each has a chart, of training and evaluation. None: the
