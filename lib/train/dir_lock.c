@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -19,7 +20,7 @@
 static bool is_unfinished(const char *name)
 {
 	static const char *const kinds[] = {".safetensors.", ".json.", ".txt.",
-	                                    ".model."};
+	                                    ".model.",       ".md.",   ".ts."};
 	const char *p;
 	char end[8];
 	size_t i;
@@ -68,6 +69,13 @@ static bool lock(int fd)
 		(void)nanosleep(&pause, NULL);
 	}
 	return true;
+}
+
+int bt_dir_lock_make(const char *path, int *claim, struct bt_error *err)
+{
+	if (mkdir(path, 0777) != 0 && errno != EEXIST)
+		return bt_error_sys(err, errno, "cannot create '%s'", path);
+	return bt_dir_lock(path, claim, err);
 }
 
 int bt_dir_lock(const char *path, int *claim, struct bt_error *err)

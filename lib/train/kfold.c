@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "train/kfold.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/file_use.h"
 #include "base/mem.h"
@@ -16,6 +14,7 @@
 #include "format/model_files.h"
 #include "io/path.h"
 #include "tensorstream/row_writer.h"
+#include "train/dir_lock.h"
 #include "train/kfold_int.h"
 
 /* All folds; the predictions of all texts. */
@@ -307,17 +306,18 @@ int bt_kfold_run(const struct bt_job_opts *o, bool force, bool anew,
                  struct bt_train_result *end, struct bt_kfold_result *res,
                  struct bt_error *err)
 {
-	int k, r = BT_OK;
+	int claim = -1, k, r;
+	bool ended = true;
 
 	memset(res, 0, sizeof(*res));
-	if (mkdir(o->train.out, 0777) != 0 && errno != EEXIST)
-		return bt_error_sys(err, errno, "cannot create '%s'",
-		                    o->train.out);
-	for (k = 0; r == BT_OK && k < o->fold.folds; k++) {
+	r = bt_dir_lock_make(o->train.out, &claim, err);
+	for (k = 0; r == BT_OK && ended && k < o->fold.folds; k++) {
 		r = train(o, k, force, anew, end, err);
-		if (r == BT_OK && end->end != BT_TRAIN_ALL &&
-		    end->end != BT_TRAIN_NO_BETTER)
-			return BT_OK;
+		ended = r == BT_OK && (end->end == BT_TRAIN_ALL ||
+		                       end->end == BT_TRAIN_NO_BETTER);
 	}
-	return r == BT_OK ? judge_all(o, res, err) : r;
+	if (r == BT_OK && ended)
+		r = judge_all(o, res, err);
+	bt_dir_lock_release(claim);
+	return r;
 }

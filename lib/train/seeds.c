@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "train/seeds.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/file_use.h"
 #include "base/mem.h"
 #include "format/json.h"
 #include "io/path.h"
+#include "train/dir_lock.h"
 
 void bt_seeds_clear(struct bt_seeds *s)
 {
@@ -134,7 +133,7 @@ int bt_seeds_run(struct bt_seeds *s, const struct bt_job_opts *o, bool force,
                  bool anew, struct bt_train_result *end, struct bt_error *err)
 {
 	const char *dir = o->train.out;
-	int r = BT_OK;
+	int claim = -1, r;
 	size_t i;
 
 	s->value = bt_array(s->n, sizeof(*s->value));
@@ -142,9 +141,8 @@ int bt_seeds_run(struct bt_seeds *s, const struct bt_job_opts *o, bool force,
 		return bt_error_nomem(err, "training with several seeds");
 	for (i = 0; i < s->n; i++)
 		s->value[i] = NAN;
-	if (mkdir(dir, 0777) != 0 && errno != EEXIST)
-		return bt_error_sys(err, errno, "cannot create '%s'", dir);
-	if (!force)
+	r = bt_dir_lock_make(dir, &claim, err);
+	if (r == BT_OK && !force)
 		r = read_file(s, dir, err);
 	s->metric = o->train.metric;
 	end->end = BT_TRAIN_ALL;
@@ -164,6 +162,7 @@ int bt_seeds_run(struct bt_seeds *s, const struct bt_job_opts *o, bool force,
 		                            : bt_task_classification.metric;
 	if (r == BT_OK)
 		sum_up(s);
+	bt_dir_lock_release(claim);
 	return r;
 }
 

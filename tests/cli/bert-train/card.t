@@ -72,10 +72,13 @@ rm -f kept/README.md
 works 'resumed' bert-train -q --init-config tiny --tokenizer vocab.txt \
 	--steps 10 --keep 1 --save-steps 4 --eval dev.rec -o kept train.rec
 same kept/README.md before 'it has the same card'
+touch kept/.README.md.123.1.new
 works 'again, with the card there' bert-train -q --init-config tiny --tokenizer vocab.txt \
 	--steps 10 --keep 1 --save-steps 4 --eval dev.rec -o kept train.rec
 is "$(cat err)" '' 'without a word'
 same kept/README.md before 'it is written anew'
+[ ! -e kept/.README.md.123.1.new ]
+result $? 'what a killed run left of a card is gone'
 echo 'more words' >>kept/README.md
 cp kept/README.md before
 works 'once more' bert-train --init-config tiny --tokenizer vocab.txt \

@@ -39,6 +39,9 @@ tensor-cat -q --csv k/out-of-fold.ts | sed 1d | cut -d, -f1 >got
 tfrecord-cat -q --json train.rec | sed 's/.*"id": "\([^"]*\)".*/\1/' >want
 same got want 'in the order of the records'
 like "$(cat k/folds.json)" '*"folds": 3*"accuracy": {*"mean": *"deviation": *"all": *"folds": [[]*' 'the metrics as JSON'
+touch k/.out-of-fold.ts.123.1.new k/.folds.json.123.2.new k/.mine.ts
+works 'again, after a run that was killed' fold k -q --kfold 3 train.rec
+is "$(cd k && echo .[a-z]*)" .mine.ts 'what that left is gone'
 works 'all models predict together' bert-predict -q -m k/fold-1 -m k/fold-2 -m k/fold-3 --proba dev.rec
 cp out want
 works 'by their directory' bert-predict -q -m k --proba dev.rec

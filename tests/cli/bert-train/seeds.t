@@ -31,8 +31,11 @@ awk '$1 == "mean" { m = $2 } $1 == "deviation" { d = $2 } /the best/ { k = $1 }
 	END { printf "%.3f %.3f %d\n", m, d, k }' table >got
 same got want 'mean, deviation and the best'
 like "$(cat s/seeds.json)" '*"metric": "accuracy"*"seeds": {*"7": *"9": *"best": *' 'as JSON'
+touch s/.seeds.json.123.1.new
 works 'again' seeds s -q --seeds 4 --seed 7 train.rec
 is "$(sed -n 2,4p out | cut -c1-30)" "$(sed -n 2,4p table | cut -c1-30)" 'finished runs stay'
+[ ! -e s/.seeds.json.123.1.new ]
+result $? 'what a killed run left is gone'
 is "$(sed -n 5p out | cut -d' ' -f1)" 10 'one more is trained'
 
 # stopped and run again
