@@ -39,24 +39,18 @@ ARCH := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
 hash := \#
 has = $(shell printf '$(hash)include <$1>\n' | $(CC) -E -x c - >/dev/null 2>&1 && echo 1)
 HAVE_DNNL := $(call has,oneapi/dnnl/dnnl.h)
-# cblas.h may be another library's: it must declare what only OpenBLAS has
-HAVE_OPENBLAS := $(shell printf '$(hash)include <cblas.h>\n' | $(CC) -E -x c - 2>&1 | \
-  grep -q openblas_get_parallel && echo 1)
-
 HAVE_PCRE2 := $(shell printf '$(hash)define PCRE2_CODE_UNIT_WIDTH 8\n$(hash)include <pcre2.h>\n' | \
   $(CC) -E -x c - >/dev/null 2>&1 && echo 1)
 # what bert-fetch needs, and no other tool is linked with
 HAVE_CURL := $(and $(call has,curl/curl.h),$(call has,openssl/evp.h))
 
 CPPFLAGS = -Ilib -D_POSIX_C_SOURCE=200809L $(if $(HAVE_DNNL),-DBT_HAVE_DNNL) \
-  $(if $(HAVE_OPENBLAS),-DBT_HAVE_OPENBLAS) $(if $(HAVE_PCRE2),-DBT_HAVE_PCRE2) \
-  $(if $(HAVE_CURL),-DBT_HAVE_CURL)
+  $(if $(HAVE_PCRE2),-DBT_HAVE_PCRE2) $(if $(HAVE_CURL),-DBT_HAVE_CURL)
 WARN = -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
   -Wwrite-strings -Wvla -Wformat=2 -Wundef $(if $(WERROR),-Werror)
 ALL_CFLAGS = -std=c11 -pthread -ffp-contract=off $(WARN) $(CFLAGS) \
   $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer -fno-sanitize-recover=all)
-LDLIBS = $(if $(HAVE_DNNL),-ldnnl) $(if $(HAVE_OPENBLAS),-lopenblas) \
-  $(if $(HAVE_DNNL)$(HAVE_OPENBLAS),-lgomp) $(if $(HAVE_PCRE2),-lpcre2-8) \
+LDLIBS = $(if $(HAVE_DNNL),-ldnnl -lgomp) $(if $(HAVE_PCRE2),-lpcre2-8) \
   $(if $(HAVE_CURL),-lcurl -lcrypto) -lyaml -lcsv -ljansson -lutf8proc -lzstd -lz -lm -ldl
 LINK = $(CC) $(ALL_CFLAGS) $(LDFLAGS) -Wl,--as-needed
 

@@ -22,8 +22,8 @@
 
 struct bt_engine;
 
-/* Who may compute products, best first, as an option takes it. What is not
- * built in fails when it is asked for. */
+/* Who may compute products, as an option takes it. What is not there fails when
+ * it is asked for. */
 #define BT_GEMM_NAMES "onednn|openblas|ref"
 
 struct bt_engine_opts {

@@ -5,16 +5,14 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/sys.h"
 #include "cpu/gemm_int.h"
 
-/* Best first. */
 static const struct bt_gemm_ops *const providers[] = {
 #ifdef BT_HAVE_DNNL
     &bt_gemm_dnnl,
 #endif
-#ifdef BT_HAVE_OPENBLAS
     &bt_gemm_blas,
-#endif
     &bt_gemm_int8,
     &bt_gemm_ref,
 };
@@ -57,39 +55,73 @@ static int open_provider(const struct bt_gemm_ops *ops, bool bf16, int workers,
 	return r;
 }
 
-static bool meant(const struct bt_gemm_ops *ops, const char *name)
-{
-	return name != NULL ? strcmp(name, ops->name) == 0 : !ops->only_named;
-}
-
-bool bt_gemm_fast_bf16(const char *name)
+static const struct bt_gemm_ops *find(const char *name)
 {
 	size_t i;
 
 	for (i = 0; i < N_PROVIDERS; i++)
-		if (meant(providers[i], name) && providers[i]->fast_bf16)
-			return true;
-	return false;
+		if (strcmp(name, providers[i]->name) == 0)
+			return providers[i];
+	return NULL;
+}
+
+/*
+ * The best there is: by what was measured (README.md, "Matrix products") oneDNN
+ * where it finds AVX-512, else OpenBLAS. One that says it is slow here comes
+ * after the other, and plain C last.
+ */
+static int open_best(bool bf16, int workers, struct bt_gemm **out,
+                     struct bt_error *err)
+{
+	static const char *const wide[] = {"onednn", "openblas"},
+	                         *const narrow[] = {"openblas", "onednn"};
+	struct bt_gemm *g, *slow = NULL;
+	const struct bt_gemm_ops *ops;
+	enum bt_isa isa;
+	int i, r = bt_isa(&isa, err);
+
+	if (r != BT_OK)
+		return r;
+	for (i = 0; i < 2; i++) {
+		ops = find(isa >= BT_ISA_AVX512 ? wide[i] : narrow[i]);
+		if (ops == NULL ||
+		    open_provider(ops, bf16, workers, &g, NULL) != BT_OK)
+			continue;
+		if (bt_gemm_warning(g) == NULL) {
+			bt_gemm_free(slow);
+			*out = g;
+			return BT_OK;
+		}
+		if (slow != NULL)
+			bt_gemm_free(slow);
+		slow = g;
+	}
+	if (slow == NULL)
+		return open_provider(&bt_gemm_ref, bf16, workers, out, err);
+	*out = slow;
+	return BT_OK;
+}
+
+bool bt_gemm_fast_bf16(const char *name)
+{
+	const struct bt_gemm_ops *ops = find(name != NULL ? name : "onednn");
+
+	return ops != NULL && ops->fast_bf16;
 }
 
 int bt_gemm_new(const char *name, bool bf16, int workers, struct bt_gemm **g,
                 struct bt_error *err)
 {
-	size_t i;
+	const struct bt_gemm_ops *ops;
 
-	for (i = 0; i < N_PROVIDERS; i++) {
-		if (!meant(providers[i], name))
-			continue;
-		if (name == NULL && i + 1 < N_PROVIDERS) {
-			if (open_provider(providers[i], bf16, workers, g,
-			                  NULL) == BT_OK)
-				return BT_OK;
-			continue;
-		}
-		return open_provider(providers[i], bf16, workers, g, err);
-	}
-	return bt_error_set(err, BT_EARG,
-	                    "matrix products by '%s' are not built in", name);
+	if (name == NULL)
+		return open_best(bf16, workers, g, err);
+	ops = find(name);
+	if (ops == NULL)
+		return bt_error_set(err, BT_EARG,
+		                    "matrix products by '%s' are not built in",
+		                    name);
+	return open_provider(ops, bf16, workers, g, err);
 }
 
 void bt_gemm_free(struct bt_gemm *g)

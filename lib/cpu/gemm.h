@@ -38,8 +38,8 @@ enum bt_gemm_pass {
 size_t bt_gemm_room(size_t rows);
 
 /* name: "onednn", "openblas", "int8", "ref", or NULL for the best there is that
- * is exact but for rounding to its type. BT_EARG if it is unknown, not built in
- * or cannot do this type. worker arguments below are 0 .. workers-1. */
+ * is exact but for rounding to its type. BT_EARG if it is unknown, not there or
+ * cannot do this type. worker arguments below are 0 .. workers-1. */
 int bt_gemm_new(const char *name, bool bf16, int workers, struct bt_gemm **g,
                 struct bt_error *err) BT_MUST_USE;
 void bt_gemm_free(struct bt_gemm *g);

@@ -2,30 +2,60 @@
 /*
  * Products by OpenBLAS, f32 only, each call in the calling thread only. It
  * packs a weight anew in each call, so ours is only pointed to.
+ *
+ * The library is loaded when it is chosen: it takes memory and starts threads
+ * as soon as it is there. No header is needed to build with it; what cblas.h of
+ * its versions since 0.2 declares is below.
  */
-#ifdef BT_HAVE_OPENBLAS
-#include <cblas.h>
-#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/library.h"
 #include "base/mem.h"
 #include "base/sys.h"
 #include "cpu/gemm_int.h"
 
+#define LIBRARY "libopenblas.so.0"
+
+enum { ROW_MAJOR = 101, NO_TRANS = 111, TRANS = 112 };
+enum { SEQUENTIAL = 0, OPENMP = 2 }; /* what get_parallel returns */
+
+struct blas {
+	int (*get_parallel)(void);
+	char *(*get_config)(void);
+	char *(*get_corename)(void);
+	void (*set_num_threads)(int n);
+	void (*sgemm)(int order, int trans_a, int trans_b, int m, int n, int k,
+	              float alpha, const float *a, int lda, const float *b,
+	              int ldb, float beta, float *c, int ldc);
+	void (*omp_set_num_threads)(int n); /* NULL: built without OpenMP */
+};
+
+static const struct bt_symbol symbols[] = {
+    {"openblas_get_parallel", offsetof(struct blas, get_parallel)},
+    {"openblas_get_config", offsetof(struct blas, get_config)},
+    {"openblas_get_corename", offsetof(struct blas, get_corename)},
+    {"openblas_set_num_threads", offsetof(struct blas, set_num_threads)},
+    {"cblas_sgemm", offsetof(struct blas, sgemm)},
+};
+
+static const struct bt_symbol openmp_symbol = {
+    "omp_set_num_threads", offsetof(struct blas, omp_set_num_threads)};
+
 struct state {
+	struct blas blas;
 	char warning[160];
 };
 
 /* OpenBLAS starts no threads where it is told to use one. Built with OpenMP it
  * looks at what OpenMP says for the calling thread. */
-static void stay_serial(void)
+static void stay_serial(const struct blas *b)
 {
 	static _Thread_local bool serial;
 
-	if (!serial && openblas_get_parallel() == OPENBLAS_OPENMP)
-		omp_set_num_threads(1);
+	if (!serial && b->omp_set_num_threads != NULL)
+		b->omp_set_num_threads(1);
 	serial = true;
 }
 
@@ -57,7 +87,7 @@ static enum bt_isa isa_of(const char *core)
 
 static void look_at_core(struct state *s, enum bt_isa isa)
 {
-	const char *core = openblas_get_corename();
+	const char *core = s->blas.get_corename();
 	enum bt_isa has = isa_of(core);
 
 	if (isa < BT_ISA_AVX2 || has > BT_ISA_AVX2 ||
@@ -70,31 +100,54 @@ static void look_at_core(struct state *s, enum bt_isa isa)
 	         isa < BT_ISA_AVX512 ? "Haswell" : "SkylakeX");
 }
 
-static int open_blas(struct bt_gemm *g, struct bt_error *err)
+static int load(struct state *s, struct bt_error *err)
 {
-	struct state *s;
+	int r = bt_library_load(LIBRARY, false, symbols,
+	                        sizeof(symbols) / sizeof(symbols[0]), &s->blas,
+	                        err);
+
+	if (r == BT_OK && s->blas.get_parallel() == OPENMP)
+		r = bt_library_load(LIBRARY, false, &openmp_symbol, 1, &s->blas,
+		                    err);
+	return r == BT_OK ? r : bt_error_prefix(err, "OpenBLAS does not load");
+}
+
+static int prepare(struct state *s, int workers, struct bt_error *err)
+{
 	enum bt_isa isa;
 	int r = bt_isa(&isa, err);
 
+	if (r == BT_OK)
+		r = load(s, err);
 	if (r != BT_OK)
 		return r;
-	if (g->bf16)
-		return bt_error_set(err, BT_EARG,
-		                    "OpenBLAS has no bf16 products");
 	/* its buffers are a table that several threads would take from */
-	if (g->workers > 1 && openblas_get_parallel() == OPENBLAS_SEQUENTIAL &&
-	    strstr(openblas_get_config(), "USE_LOCKING") == NULL)
+	if (workers > 1 && s->blas.get_parallel() == SEQUENTIAL &&
+	    strstr(s->blas.get_config(), "USE_LOCKING") == NULL)
 		return bt_error_set(
 		    err, BT_EARG,
 		    "this OpenBLAS is built for one thread: use "
 		    "another variant of it, or -j 1");
-	s = bt_array0(1, sizeof(*s));
-	if (s == NULL)
-		return bt_error_nomem(err, "preparing products");
-	g->state = s;
 	look_at_core(s, isa);
-	openblas_set_num_threads(1);
+	s->blas.set_num_threads(1);
 	return BT_OK;
+}
+
+static int open_blas(struct bt_gemm *g, struct bt_error *err)
+{
+	struct state *s;
+	int r;
+
+	if (g->bf16)
+		return bt_error_set(err, BT_EARG,
+		                    "OpenBLAS has no bf16 products");
+	s = bt_array0(1, sizeof(*s));
+	r = prepare(s, g->workers, err);
+	if (r != BT_OK)
+		free(s);
+	else
+		g->state = s;
+	return r;
 }
 
 static void close_blas(struct bt_gemm *g)
@@ -131,13 +184,14 @@ static int pack(struct bt_gemm_weight *w, enum bt_gemm_pass pass, int c,
 	return BT_OK;
 }
 
-static int sgemm(const struct bt_sgemm *p)
+static int sgemm(struct bt_gemm *g, const struct bt_sgemm *p)
 {
-	stay_serial();
-	cblas_sgemm(CblasRowMajor, p->transposed_a ? CblasTrans : CblasNoTrans,
-	            p->transposed_b ? CblasTrans : CblasNoTrans, p->m, p->n,
-	            p->k, 1, p->a, p->lda, p->b, p->ldb, p->add ? 1 : 0, p->c,
-	            p->ldc);
+	const struct blas *b = &((struct state *)g->state)->blas;
+
+	stay_serial(b);
+	b->sgemm(ROW_MAJOR, p->transposed_a ? TRANS : NO_TRANS,
+	         p->transposed_b ? TRANS : NO_TRANS, p->m, p->n, p->k, 1, p->a,
+	         p->lda, p->b, p->ldb, p->add ? 1 : 0, p->c, p->ldc);
 	return BT_OK;
 }
 
@@ -163,7 +217,7 @@ static int run(struct bt_gemm_weight *w, enum bt_gemm_pass pass, int c,
 	if (b->bias != NULL)
 		bt_gemm_put_bias(p.c, b->rows, (size_t)p.n, (size_t)p.ldc,
 		                 b->bias + first, b->add);
-	return sgemm(&p);
+	return sgemm(w->gemm, &p);
 }
 
 static int gradient(struct bt_gemm *g, const struct bt_gemm_gradient *a,
@@ -181,9 +235,8 @@ static int gradient(struct bt_gemm *g, const struct bt_gemm_gradient *a,
 	                           .ldc = a->k,
 	                           .add = a->add};
 
-	(void)g;
 	(void)worker;
-	return sgemm(&p);
+	return sgemm(g, &p);
 }
 
 const struct bt_gemm_ops bt_gemm_blas = {
@@ -200,6 +253,3 @@ const struct bt_gemm_ops bt_gemm_blas = {
     .gradient = gradient,
     .sgemm = sgemm,
 };
-#else
-typedef int bt_no_openblas; /* a translation unit must not be empty */
-#endif

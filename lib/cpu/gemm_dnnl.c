@@ -553,8 +553,9 @@ static int gradient(struct bt_gemm *g, const struct bt_gemm_gradient *a,
 	return execute(g, p, data, worker);
 }
 
-static int sgemm(const struct bt_sgemm *p)
+static int sgemm(struct bt_gemm *g, const struct bt_sgemm *p)
 {
+	(void)g;
 	stay_serial();
 	return dnnl_sgemm(p->transposed_a ? 'T' : 'N',
 	                  p->transposed_b ? 'T' : 'N', p->m, p->n, p->k, 1,

@@ -38,9 +38,8 @@ struct bt_sgemm {
 
 struct bt_gemm_ops {
 	const char *name;
-	bool fast_bf16;  /* its `bf16` products are faster than f32 ones can be
-	                  * where the processor has a bf16 dot product */
-	bool only_named; /* never chosen unasked: it is less exact */
+	bool fast_bf16; /* its `bf16` products are faster than f32 ones can be
+	                 * where the processor has a bf16 dot product */
 	int (*open)(struct bt_gemm *g, struct bt_error *err);
 	void (*close)(struct bt_gemm *g);
 	const char *(*warning)(const struct bt_gemm *g); /* or NULL */
@@ -62,7 +61,7 @@ struct bt_gemm_ops {
 	                int worker);
 	/* A product of any f32 matrices in the calling thread, by which
 	 * bt_gemm_widened multiplies bf16; NULL: none. */
-	int (*sgemm)(const struct bt_sgemm *p);
+	int (*sgemm)(struct bt_gemm *g, const struct bt_sgemm *p);
 };
 
 extern const struct bt_gemm_ops bt_gemm_ref;

@@ -173,7 +173,6 @@ const struct bt_gemm_ops bt_gemm_int8 = {
     .name = "int8",
     .open = open_int8,
     .close = close_int8,
-    .only_named = true,
     .chunk_columns = 1024,
     .depth_max = BT_INT8_DEPTH_MAX,
     .chunk_new = chunk_new,

@@ -228,7 +228,7 @@ static int run_widened(struct bt_gemm_weight *w, enum bt_gemm_pass pass, int c,
 	if (b->bias != NULL)
 		bt_gemm_put_bias(p.c, b->rows, n, (size_t)p.ldc,
 		                 b->bias + first, b->add);
-	status = w->gemm->f32->ops->sgemm(&p);
+	status = w->gemm->f32->ops->sgemm(w->gemm->f32, &p);
 	for (r = 0; b->y_bf16 && r < b->rows; r++)
 		s->kernels->to_bf16(p.c + r * n,
 		                    (uint16_t *)b->y + r * out + first, n);
@@ -265,7 +265,7 @@ static int gradient_widened(struct bt_gemm *g, const struct bt_gemm_gradient *a,
 		s->kernels->from_bf16((const uint16_t *)a->x + r * k, x,
 		                      rows * k);
 		p.k = (int)rows;
-		status = g->f32->ops->sgemm(&p);
+		status = g->f32->ops->sgemm(g->f32, &p);
 	}
 	return status;
 }

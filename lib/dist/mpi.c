@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "dist/dist.h"
 
-#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "base/library.h"
 #include "base/mem.h"
 #include "base/sys.h"
 
@@ -41,10 +41,7 @@ struct api {
 	void *byte, *real, *real8;
 };
 
-static const struct {
-	const char *name;
-	size_t at;
-} symbols[] = {
+static const struct bt_symbol symbols[] = {
     {"MPI_Init_thread", offsetof(struct api, init_thread)},
     {"MPI_Finalize", offsetof(struct api, finalize)},
     {"MPI_Abort", offsetof(struct api, abort)},
@@ -78,20 +75,15 @@ struct bt_dist {
 static int load(struct api *a, struct bt_error *err)
 {
 	/* its plugins look for its symbols */
-	void *library = dlopen(LIBRARY, RTLD_NOW | RTLD_GLOBAL), *p;
-	size_t i;
+	int r = bt_library_load(LIBRARY, true, symbols,
+	                        sizeof(symbols) / sizeof(symbols[0]), a, err);
 
-	for (i = 0; i < sizeof(symbols) / sizeof(symbols[0]); i++) {
-		p = library != NULL ? dlsym(library, symbols[i].name) : NULL;
-		if (p == NULL)
-			return bt_error_set(
-			    err, BT_EARG,
-			    "started as %d processes of one job, which need "
-			    "Open MPI to talk, and it does not load: %s",
-			    bt_launched(), dlerror());
-		memcpy((char *)a + symbols[i].at, &p, sizeof(p));
-	}
-	return BT_OK;
+	return r == BT_OK ? r
+	                  : bt_error_prefix(err,
+	                                    "started as %d processes of one "
+	                                    "job, which need Open MPI to "
+	                                    "talk, and it does not load",
+	                                    bt_launched());
 }
 
 /* Parts from the other ranks, when all are at this point. */

@@ -53,7 +53,6 @@ done | sort -u >needed
 while read -r lib; do
 	case $lib in
 	libc.so* | libm.so* | ld-linux* | lib[atu]*san.so*) continue ;; # of all
-	libopenblas*) continue ;; # only what "make deps" installs is built in
 	libgcc_s* | libstdc++*) continue ;;
 	esac
 	path=$(/sbin/ldconfig -p | sed -n "s|^	$lib .* => ||p" | head -n 1)
@@ -67,6 +66,7 @@ while read -r lib; do
 done <needed
 # libcurl asks it whom to trust
 ! grep -q libcurl needed || echo ca-certificates >>wanted.all
+echo libopenblas0-pthread >>wanted.all # loaded where it is the fastest
 sort -u wanted.all >wanted
 # without oneDNN nothing here needs these
 if grep -q dnnl needed; then

@@ -5,8 +5,8 @@
 . "$TEST_TOP/tests/lib/small.sh"
 small_data
 
-if ! small_train m --epochs 3 --gemm openblas -v 2>err && grep -q 'not built in' err; then
-	skip 'OpenBLAS' 'it is not built in'
+if ! small_train m --epochs 3 --gemm openblas -v 2>err && grep -q 'OpenBLAS does not load' err; then
+	skip 'OpenBLAS' 'it is not installed'
 	finish
 fi
 like "$(cat err)" '*products f32 by openblas*' 'trains, in f32 unless told otherwise'
@@ -39,10 +39,30 @@ for v in ${OPENBLAS_VARIANTS-/usr/lib/*/openblas-openmp /usr/lib/*/openblas-seri
 	same o.csv f32.csv "${v##*/}: the same labels"
 done
 
+# The one that is taken without a name.
+taken() {
+	bert-eval -v -m m --dtype f32 dev.rec 2>&1 >out | sed -n 's/.*products f32 by \([a-z]*\).*/\1/p'
+}
+have() {
+	BT_ISA=$1 bert-train --version 2>&1 | grep -q "^instruction set: $1;"
+}
+if beyond_isa avx2 || ! have avx2; then
+	skip 'AVX2: OpenBLAS is taken' 'this CPU does not have it'
+else
+	is "$(OPENBLAS_CORETYPE=Haswell BT_ISA=avx2 taken)" openblas 'AVX2: OpenBLAS is taken'
+	like "$(OPENBLAS_CORETYPE=Nehalem BT_ISA=avx2 taken)" "$(bert-eval -m m --gemm onednn dev.rec >out 2>&1 && echo onednn || echo openblas)" \
+		'unless it takes the CPU for an old one'
+fi
+if beyond_isa avx512 || ! have avx512 || ! bert-eval -m m --gemm onednn dev.rec >out 2>&1; then
+	skip 'AVX-512: oneDNN is taken' 'this CPU does not have it, or oneDNN is not built in'
+else
+	is "$(BT_ISA=avx512 taken)" onednn 'AVX-512: oneDNN is taken'
+fi
+
 # The model of processor that OpenBLAS takes this one for.
 if beyond_isa avx2; then
 	skip 'warnings of AVX2' "beyond ISA=$ISA"
-elif [ "$(BT_ISA=avx2 bert-train --version 2>&1 | sed -n 's/.*set: \([a-z0-9]*\);.*/\1/p')" = avx2 ]; then
+elif have avx2; then
 	OPENBLAS_CORETYPE=Haswell BT_ISA=avx2 bert-eval -m m --gemm openblas dev.rec >out 2>err
 	is "$(grep -c OPENBLAS_CORETYPE err)" 0 'AVX2 and Haswell: nothing is told'
 	OPENBLAS_CORETYPE=Nehalem BT_ISA=avx2 bert-eval -m m --gemm openblas dev.rec >out 2>err
