@@ -4,7 +4,7 @@
 #define BT_GARDEN_LR_SCHEDULE_H
 
 #include "garden/config.h"
-#include "train/schedule.h"
+#include "optim/schedule.h"
 
 enum bt_lr_schedule_kind {
 	BT_LR_SCHEDULE_CONSTANT,

@@ -13,9 +13,9 @@
 #include "finetune/model.h"
 #include "metrics/metrics.h"
 #include "metrics/squad.h"
+#include "optim/optim.h"
+#include "optim/schedule.h"
 #include "train/batches.h"
-#include "train/optim.h"
-#include "train/schedule.h"
 
 enum bt_train_event {
 	BT_TRAIN_BEGUN, /* nothing was done yet, or it goes on from here */

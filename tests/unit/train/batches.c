@@ -10,10 +10,10 @@
 
 #include "finetune/dataset.h"
 #include "metrics/metrics.h"
+#include "optim/optim.h"
 #include "record/labels.h"
 #include "task/task.h"
 #include "train/batches.h"
-#include "train/optim.h"
 
 static void add(struct bt_labels *l, const char *name, int wanted)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "train/optim.h"
+#include "optim/optim.h"
 
 #include <limits.h>
 #include <math.h>

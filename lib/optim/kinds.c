@@ -2,7 +2,7 @@
 /* What distinguishes the optimizers before they run. */
 #include <string.h>
 
-#include "train/optim.h"
+#include "optim/optim.h"
 
 static const struct {
 	const char *name;

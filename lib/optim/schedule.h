@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* How the learning rate changes over a run. */
-#ifndef BT_TRAIN_SCHEDULE_H
-#define BT_TRAIN_SCHEDULE_H
+#ifndef BT_OPTIM_SCHEDULE_H
+#define BT_OPTIM_SCHEDULE_H
 
 #include <stdint.h>
 

@@ -28,8 +28,8 @@
  * names that Google's programs exclude (LayerNorm, layer_norm, bias). Norms of
  * LAMB are those of each parameter.
  */
-#ifndef BT_TRAIN_OPTIM_H
-#define BT_TRAIN_OPTIM_H
+#ifndef BT_OPTIM_OPTIM_H
+#define BT_OPTIM_OPTIM_H
 
 #include "base/mem.h"
 #include "base/pool.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "train/schedule.h"
+#include "optim/schedule.h"
 
 #include <math.h>
 #include <string.h>

@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "base/pool.h"
-#include "train/optim.h"
-#include "train/schedule.h"
+#include "optim/optim.h"
+#include "optim/schedule.h"
 
 #define N 9
 #define DECAYED 6
