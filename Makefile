@@ -180,8 +180,8 @@ uninstall:
 	cd $(bindir) && rm -f $(TOOLS)
 	cd $(mandir)/man1 && rm -f $(TOOLS:%=%.1)
 	cd $(bashdir) && rm -f $(TOOLS) bertutils
-	rm -f $(mandir)/man5/bertutils-config.5 $(mandir)/man5/bertutils-stream.5 \
-	  $(mandir)/man7/bertutils.7 \
+	cd $(mandir)/man5 && rm -f $(notdir $(wildcard man/*.5))
+	rm -f $(mandir)/man7/bertutils.7 \
 	  $(zshdir)/_bertutils $(fishdir)/bertutils.fish
 
 # A Debian package, and an archive of the sources at this commit.

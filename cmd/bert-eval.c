@@ -441,8 +441,8 @@ static void tell(const struct run *r, const struct bt_log *log)
 	bool given = v->m.output == BT_METRICS_ANSWERS;
 
 	if (v->p.differ > 0 && r->a->threshold == NULL)
-		bt_log(
-		    log, BT_LOG_WARN,
+		bt_log_warn(
+		    log, "predictions-differ", BT_HINT_NONE,
 		    "%llu rows predict other labels than their probabilities "
 		    "say: these count (give the --threshold that was used)",
 		    (unsigned long long)v->p.differ);
@@ -453,8 +453,9 @@ static void tell(const struct run *r, const struct bt_log *log)
 		       "(ask for them with --min roc_auc=0)",
 		       (unsigned long long)v->m.n, BT_EVALUATION_KEEP >> 20);
 	if (v->unlabelled > 0)
-		bt_log(log, BT_LOG_WARN, "skipped %llu records without a label",
-		       (unsigned long long)v->unlabelled);
+		bt_log_warn(log, "no-label", BT_HINT_NONE,
+		            "skipped %llu records without a label",
+		            (unsigned long long)v->unlabelled);
 }
 
 static int evaluate(struct run *r, char **paths, int n, struct bt_error *err)

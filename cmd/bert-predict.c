@@ -11,6 +11,7 @@
 #include "format/hub_cache.h"
 #include "io/duplicate_paths.h"
 #include "io/path.h"
+#include "io/summary_file.h"
 #include "record/entities.h"
 #include "task/task.h"
 
@@ -38,6 +39,7 @@ static const struct bt_opt options[] = {
             args, model),
     BT_STR('o', "output", "FILE", "write to FILE [standard output]", args,
            common.output),
+    BT_OPT_SUMMARY(args),
     BT_STR(0, "format", "conll|csv|json|jsonl|npy|tensor|tfrecord|tsv",
            "output format [the name's ending, else csv, conll or json]", args,
            format),
@@ -194,6 +196,7 @@ struct run {
 	struct bt_log log;
 	struct bt_predict_stream s;
 	struct bt_prediction_output out;
+	struct bt_out *summary; /* or NULL */
 	struct bt_progress progress;
 	struct bt_profile profile;
 };
@@ -261,7 +264,7 @@ static int open_output(struct run *r, struct bt_error *err)
 	return bt_prediction_output_open(&r->out, &o, &r->s, err);
 }
 
-static int open_all(struct run *r, struct bt_error *err)
+static int open_all(struct run *r, char **paths, int n, struct bt_error *err)
 {
 	const struct bt_opt_list *models = &r->a->model;
 	struct bt_predict_stream_opts o = {
@@ -284,9 +287,13 @@ static int open_all(struct run *r, struct bt_error *err)
 	                                            : NULL,
 	    .look_ctx = &r->out,
 	    .dist = r->dist};
-	int e = bt_duplicate_paths((char *const *)models->item, models->n,
-	                           &r->log, err);
+	int e = r->first ? bt_summary_file_open(&r->a->common, paths, n,
+	                                        &r->summary, err)
+	                 : BT_OK;
 
+	if (e == BT_OK)
+		e = bt_duplicate_paths((char *const *)models->item, models->n,
+		                       &r->log, err);
 	if (e == BT_OK)
 		e = bt_predict_stream_open(&o, &r->s, err);
 	if (e == BT_OK && r->first)
@@ -304,9 +311,9 @@ static int run(const struct args *a, char **paths, int n)
 		return bt_tool_fail(&tool, &err);
 	r.first = bt_dist_is_first(r.dist);
 	if (!r.first)
-		r.log.emit = NULL;
+		r.log = (struct bt_log){0};
 	bt_progress_init(&r.progress, stderr, a->common.quiet || !r.first);
-	e = open_all(&r, &err);
+	e = open_all(&r, paths, n, &err);
 	if (e == BT_OK)
 		e = bt_predict_stream_run(&r.s, paths, n, add, after_block, &r,
 		                          &err);
@@ -324,8 +331,10 @@ static int run(const struct args *a, char **paths, int n)
 	bt_prediction_output_clear(&r.out);
 	bt_predict_stream_close(&r.s);
 	bt_profile_clear(&r.profile);
-	return bt_dist_end(r.dist, &tool,
-	                   e == BT_OK ? BT_EXIT_DONE : BT_EXIT_FAILED, &err);
+	return bt_summary_file_end(
+	    &tool, r.summary,
+	    bt_dist_end(r.dist, &tool,
+	                e == BT_OK ? BT_EXIT_DONE : BT_EXIT_FAILED, &err));
 }
 
 static bool fill_misfits(const struct args *a)

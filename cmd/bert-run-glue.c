@@ -210,10 +210,10 @@ static int run(const struct args *a)
 	if (strcmp(a->mode, "predict") != 0)
 		r = train(a, &e, &res, &err);
 	if (r == BT_OK && res.end == BT_TRAIN_STOPPED) {
-		bt_log(&log, BT_LOG_WARN,
-		       "stopped after step %lld of %lld; run the same "
-		       "command to resume",
-		       (long long)res.steps, (long long)res.total);
+		bt_log_warn(&log, "stopped", BT_HINT_NONE,
+		            "stopped after step %lld of %lld; run the same "
+		            "command to resume",
+		            (long long)res.steps, (long long)res.total);
 		return BT_EXIT_FAILED;
 	}
 	if (r == BT_OK && strcmp(a->mode, "train_eval") != 0)

@@ -132,10 +132,10 @@ static int summarise(const struct args *a, const struct bt_train_result *r)
 	double s = r->seconds > 0 ? r->seconds : 1e-9;
 
 	if (r->end == BT_TRAIN_STOPPED) {
-		bt_log(log, BT_LOG_WARN,
-		       "stopped after step %lld of %lld; run the same "
-		       "command to resume",
-		       (long long)r->steps, (long long)r->total);
+		bt_log_warn(log, "stopped", BT_HINT_NONE,
+		            "stopped after step %lld of %lld; run the same "
+		            "command to resume",
+		            (long long)r->steps, (long long)r->total);
 		return BT_EXIT_FAILED;
 	}
 	bt_log(log, BT_LOG_NOTE,

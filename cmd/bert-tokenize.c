@@ -11,6 +11,7 @@
 #include "io/duplicate_paths.h"
 #include "io/in.h"
 #include "io/out.h"
+#include "io/summary_file.h"
 #include "tokenize/detokenize.h"
 #include "tokenize/options.h"
 #include "tokenizer/tokenizer.h"
@@ -42,6 +43,7 @@ static const struct bt_opt options[] = {
             opts, ask.max_bytes),
     BT_LEVEL("zstd", "LEVEL", "compress the output at level 1 to 19 [3]", opts,
              zstd, 1, BT_OUT_ZSTD_MAX, 3),
+    BT_OPT_SUMMARY(opts),
     BT_GROUP("Length"),
     BT_INT(0, "max-length", "N",
            "maximum tokens per record [the model's limit]", opts,
@@ -270,9 +272,11 @@ static int revert(const struct opts *o, const struct bt_tok *tok,
 	uint64_t n = 0;
 	int r = bt_detokenize_all(tok, &how, &files, &n, err);
 
-	if (r == BT_OK)
+	if (r == BT_OK) {
+		bt_summary_count(bt_log_summary(log), "texts", n);
 		bt_log(log, BT_LOG_NOTE, "%llu text%s", (unsigned long long)n,
 		       bt_plural(n));
+	}
 	return r;
 }
 
@@ -288,10 +292,11 @@ static void warn_lines(const struct opts *o, const struct bt_log *log)
 		dot = strrchr(o->files[i], '.');
 		for (k = 0; dot != NULL && k < 4; k++)
 			if (strcmp(dot, ends[k]) == 0)
-				bt_log(log, BT_LOG_WARN,
-				       "each whole line of '%s' is a text; "
-				       "csv2tfrecord reads tables",
-				       o->files[i]);
+				bt_log_warn(
+				    log, "table-as-lines", BT_HINT_NONE,
+				    "each whole line of '%s' is a text; "
+				    "csv2tfrecord reads tables",
+				    o->files[i]);
 	}
 }
 
@@ -353,6 +358,7 @@ int main(int argc, char **argv)
 	                 .ask.layout = "full",
 	                 .ask.max_question = 64};
 	struct bt_error err = {0};
+	struct bt_out *summary = NULL;
 	int operand, status;
 
 	if (!bt_tool_options(&tool, argc, argv, &o, &operand, &status))
@@ -369,7 +375,10 @@ int main(int argc, char **argv)
 		status =
 		    bt_tool_misuse(&tool, "--save writes the tokenizer alone, "
 		                          "and reads no files");
+	else if (bt_summary_file_open(&o.common, o.files, o.n_files, &summary,
+	                              &err) != BT_OK)
+		status = bt_tool_fail(&tool, &err);
 	else
 		status = run(&o);
-	return bt_tool_end(&tool, status);
+	return bt_tool_end(&tool, bt_summary_file_end(&tool, summary, status));
 }

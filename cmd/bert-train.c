@@ -7,6 +7,7 @@
 #include "cpu/roofline.h"
 #include "dist/shards.h"
 #include "format/hub_cache.h"
+#include "io/summary_file.h"
 #include "train/kfold.h"
 #include "train/seeds.h"
 
@@ -55,6 +56,7 @@ static const struct bt_opt options[] = {
            "how to join the windows of a text [mean]", args, windows),
     BT_INT(0, "expect", "N", "fail unless there are exactly N training records",
            args, expect, 1, 1e15),
+    BT_OPT_SUMMARY(args),
     BT_FLAG(0, "dry-run", "print memory, steps and file sizes, then stop", args,
             dry_run),
     BT_GROUP("Training"),
@@ -394,12 +396,13 @@ static void summarise(const struct bt_log *log, const struct args *a,
 	char share[BT_SHARE_SIZE];
 
 	if (r->end == BT_TRAIN_STOPPED || r->end == BT_TRAIN_TIME) {
-		bt_log(log, BT_LOG_WARN,
-		       "%s after step %lld of %lld; run the same command to "
-		       "resume",
-		       r->end == BT_TRAIN_TIME ? "time limit reached: stopped"
-		                               : "stopped",
-		       (long long)r->steps, (long long)r->total);
+		bt_log_warn(
+		    log, "stopped", BT_HINT_NONE,
+		    "%s after step %lld of %lld; run the same command to "
+		    "resume",
+		    r->end == BT_TRAIN_TIME ? "time limit reached: stopped"
+		                            : "stopped",
+		    (long long)r->steps, (long long)r->total);
 		return;
 	}
 	bt_log(log, BT_LOG_NOTE,
@@ -424,7 +427,8 @@ static int dry_run(const struct bt_job_opts *o)
 	fputs(bt_buf_str(&b) != NULL ? bt_buf_str(&b) : "", stdout);
 	bt_buf_clear(&b);
 	if (bt_memory_plan_check(&need, &o->train, &err) != BT_OK)
-		bt_log(o->train.log, BT_LOG_WARN, "%s", err.text);
+		bt_log_warn(o->train.log, "not-enough-memory", BT_HINT_NONE,
+		            "%s", err.text);
 	return BT_EXIT_DONE;
 }
 
@@ -437,6 +441,7 @@ static int run_folds(struct args *a, struct bt_train_result *res,
 	int r = bt_kfold_run(&a->job, a->force, a->anew, res, &folds, err);
 
 	if (r == BT_OK && folds.metrics > 0) {
+		bt_kfold_facts(&folds, bt_log_summary(a->job.train.log));
 		bt_kfold_report(&folds, &b);
 		fputs(bt_buf_str(&b) != NULL ? bt_buf_str(&b) : "", stdout);
 	}
@@ -456,6 +461,7 @@ static int run_seeds(struct args *a, struct bt_train_result *res,
 	if (r == BT_OK &&
 	    (res->end == BT_TRAIN_ALL || res->end == BT_TRAIN_NO_BETTER)) {
 		bt_seeds_report(&s, &b);
+		bt_seeds_facts(&s, bt_log_summary(a->job.train.log));
 		fputs(bt_buf_str(&b) != NULL ? bt_buf_str(&b) : "", stdout);
 	}
 	bt_buf_clear(&b);
@@ -479,6 +485,19 @@ static int train(struct args *a, struct bt_train_result *res,
 	                      : bt_job_run(&a->job, res, err);
 }
 
+/* Its file, which none of the records is. */
+static int open_summary(const struct args *a, struct bt_out **out,
+                        struct bt_error *err)
+{
+	const struct bt_job_opts *o = &a->job;
+	char *const eval = (char *)o->eval;
+	int r = bt_out_spare(a->common.summary, &eval, eval != NULL, err);
+
+	return r == BT_OK ? bt_summary_file_open(&a->common, o->records,
+	                                         o->n_records, out, err)
+	                  : r;
+}
+
 static int run(struct args *a)
 {
 	struct bt_log log = bt_tool_log(&tool, &a->common);
@@ -487,19 +506,24 @@ static int run(struct args *a)
 	struct bt_profile profile = {0};
 	struct bt_progress progress;
 	struct bt_error err = {0};
+	struct bt_out *summary = NULL;
 	bool first;
-	int r;
+	int r, status;
 
 	if (bt_dist_open(&t->dist, &err) != BT_OK)
 		return bt_tool_fail(&tool, &err);
 	first = bt_dist_is_first(t->dist);
 	if (!first)
-		log.emit = NULL;
+		log = (struct bt_log){0};
 	t->log = &log;
+	r = first ? open_summary(a, &summary, &err) : BT_OK;
+	if (bt_dist_agree(t->dist, r, &err) != BT_OK)
+		return bt_dist_end(t->dist, &tool, BT_EXIT_FAILED, &err);
 	if (a->dry_run)
-		return bt_dist_end(t->dist, &tool,
-		                   first ? dry_run(&a->job) : BT_EXIT_DONE,
-		                   &err);
+		return bt_summary_file_end(
+		    &tool, summary,
+		    bt_dist_end(t->dist, &tool,
+		                first ? dry_run(&a->job) : BT_EXIT_DONE, &err));
 	if (a->kfold == 0 && a->seeds == 0 && !a->anew &&
 	    t->resume_from == NULL && bt_train_left(t->out))
 		t->resume = true;
@@ -512,17 +536,16 @@ static int run(struct args *a)
 	t->profile = a->profile ? &profile : NULL;
 	r = train(a, &res, &err);
 	bt_profile_clear(&profile);
-	if (r != BT_OK)
-		return bt_dist_end(t->dist, &tool, BT_EXIT_FAILED, &err);
-	if ((a->kfold == 0 && a->seeds == 0) || res.end == BT_TRAIN_STOPPED ||
-	    res.end == BT_TRAIN_TIME)
+	if (r == BT_OK &&
+	    ((a->kfold == 0 && a->seeds == 0) || res.end == BT_TRAIN_STOPPED ||
+	     res.end == BT_TRAIN_TIME))
 		summarise(&log, a, &res);
-	return bt_dist_end(t->dist, &tool,
-	                   res.end == BT_TRAIN_ALL ||
-	                           res.end == BT_TRAIN_NO_BETTER
-	                       ? BT_EXIT_DONE
-	                       : BT_EXIT_FAILED,
-	                   &err);
+	status = r == BT_OK && (res.end == BT_TRAIN_ALL ||
+	                        res.end == BT_TRAIN_NO_BETTER)
+	             ? BT_EXIT_DONE
+	             : BT_EXIT_FAILED;
+	return bt_summary_file_end(&tool, summary,
+	                           bt_dist_end(t->dist, &tool, status, &err));
 }
 
 /* The options, and the metrics. */

@@ -74,19 +74,21 @@ static void tell(const struct args *a, const struct bt_convert *job)
 	const struct bt_convert_report *r = &job->report;
 
 	if (r->unknown > 0)
-		bt_log(&log, BT_LOG_WARN,
-		       "%zu tensor%s kept under %s own name: %s", r->unknown,
-		       bt_plural(r->unknown), r->unknown == 1 ? "its" : "their",
-		       bt_buf_str((struct bt_buf *)&r->unknown_names));
+		bt_log_warn(&log, "unknown-names", BT_HINT_NONE,
+		            "%zu tensor%s kept under %s own name: %s",
+		            r->unknown, bt_plural(r->unknown),
+		            r->unknown == 1 ? "its" : "their",
+		            bt_buf_str((struct bt_buf *)&r->unknown_names));
 	if (r->no_pooler)
 		bt_log(&log, BT_LOG_NOTE,
 		       "the model has no pooler, which Keras' has; zeros stand "
 		       "for it");
 	if (r->overflows > 0)
-		bt_log(&log, BT_LOG_WARN,
-		       "%zu number%s too large for %s and ha%s become infinite",
-		       r->overflows, r->overflows == 1 ? " is" : "s are",
-		       a->dtype, r->overflows == 1 ? "s" : "ve");
+		bt_log_warn(
+		    &log, "numbers-too-large", BT_HINT_NONE,
+		    "%zu number%s too large for %s and ha%s become infinite",
+		    r->overflows, r->overflows == 1 ? " is" : "s are", a->dtype,
+		    r->overflows == 1 ? "s" : "ve");
 	bt_log(&log, BT_LOG_NOTE,
 	       "%zu tensors, %zu bytes written to '%s' (%s, %s)", r->tensors,
 	       r->bytes, r->path, r->format, r->names);

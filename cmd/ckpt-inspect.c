@@ -122,7 +122,8 @@ static void show_config(struct run *r)
 	struct bt_error err = {0};
 
 	if (bt_inspect_config(&r->text, r->args->path[0], &err) != BT_OK)
-		bt_log(&log, BT_LOG_WARN, "%s", err.text);
+		bt_log_warn(&log, "bad-configuration", BT_HINT_NONE, "%s",
+		            err.text);
 }
 
 static int list(struct run *r, int *status, struct bt_error *err)

@@ -5,6 +5,7 @@
 #include "base/tool.h"
 #include "io/duplicate_paths.h"
 #include "io/out.h"
+#include "io/summary_file.h"
 #include "table/conll.h"
 
 struct values {
@@ -20,6 +21,7 @@ static const struct bt_opt options[] = {
            common.output),
     BT_LEVEL("zstd", "LEVEL", "compress the output at level 1 to 19 [3]",
              values, zstd, 1, BT_OUT_ZSTD_MAX, 3),
+    BT_OPT_SUMMARY(values),
     BT_GROUP("Columns"),
     BT_STR('w', "word", "COL", "column of the words, or their key [1, tokens]",
            values, o.word),
@@ -96,6 +98,9 @@ static int run(const struct values *v, char *const *files, int n)
 		r = convert(v, files, n, &stats, &err);
 	if (r != BT_OK)
 		return bt_tool_fail(&tool, &err);
+	bt_summary_count(log.summary, "sentences", stats.sentences);
+	bt_summary_count(log.summary, "words", stats.words);
+	bt_summary_count(log.summary, "tags_repaired", stats.repaired);
 	bt_log(&log, BT_LOG_NOTE, "%llu sentences, %llu words%s",
 	       (unsigned long long)stats.sentences,
 	       (unsigned long long)stats.words,
@@ -112,10 +117,16 @@ static int run(const struct values *v, char *const *files, int n)
 int main(int argc, char **argv)
 {
 	struct values v = {.common = BT_COMMON_INIT};
+	struct bt_error err = {0};
+	struct bt_out *summary;
 	int operand, status;
 
 	if (!bt_tool_options(&tool, argc, argv, &v, &operand, &status))
 		return status;
-	status = run(&v, argv + operand, argc - operand);
-	return bt_tool_end(&tool, status);
+	if (bt_summary_file_open(&v.common, argv + operand, argc - operand,
+	                         &summary, &err) == BT_OK)
+		status = run(&v, argv + operand, argc - operand);
+	else
+		status = bt_tool_fail(&tool, &err);
+	return bt_tool_end(&tool, bt_summary_file_end(&tool, summary, status));
 }

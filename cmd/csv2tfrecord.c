@@ -6,6 +6,7 @@
 #include "base/tool.h"
 #include "io/in.h"
 #include "io/out.h"
+#include "io/summary_file.h"
 #include "table/table.h"
 
 struct values {
@@ -82,6 +83,7 @@ static const struct bt_opt options[] = {
            common.output),
     BT_LEVEL("zstd", "LEVEL", "compress the output at level 1 to 19 [3]",
              values, zstd, 1, BT_OUT_ZSTD_MAX, 3),
+    BT_OPT_SUMMARY(values),
     BT_OPT_COMMON(values),
     BT_OPT_LAST,
 };
@@ -101,12 +103,12 @@ struct screen {
 	struct bt_progress progress;
 };
 
-static void emit(void *ctx, enum bt_log_level level, const char *text)
+static void emit(void *ctx, const struct bt_log_line *line)
 {
 	struct screen *s = ctx;
 
 	bt_progress_clear(&s->progress);
-	bt_log(&s->log, level, "%s", text);
+	s->log.emit(s->log.ctx, line);
 }
 
 /* What the rows are to hold. */
@@ -302,6 +304,7 @@ static void summary(const struct bt_table *table, const char *rejects,
 
 	bt_table_stats(table, &stats);
 	bt_table_summary(&stats, rejects, &b);
+	bt_table_facts(&stats, bt_log_summary(log));
 	s = bt_buf_str(&b);
 	if (s != NULL)
 		bt_log(log, BT_LOG_NOTE, "%s", s);
@@ -339,7 +342,7 @@ static int convert(struct bt_table *table, struct bt_out *out, struct screen *s,
 static int run(const struct values *v, char *const *files, int n)
 {
 	struct screen screen = {bt_tool_log(&tool, &v->common), {0}};
-	struct bt_log log = {emit, &screen, screen.log.level};
+	struct bt_log log = screen.log;
 	struct bt_label_map *map = NULL;
 	struct bt_table *table = NULL;
 	struct bt_error err = {0};
@@ -349,6 +352,10 @@ static int run(const struct values *v, char *const *files, int n)
 	struct bt_out *out;
 	int r = BT_OK;
 
+	if (log.emit != NULL) {
+		log.emit = emit;
+		log.ctx = &screen;
+	}
 	if (bt_out_spare(v->common.output, files, n, &err) != BT_OK ||
 	    bt_out_spare(v->rejects, files, n, &err) != BT_OK)
 		return bt_tool_misuse(&tool, "%s", err.text);
@@ -380,10 +387,16 @@ static int run(const struct values *v, char *const *files, int n)
 int main(int argc, char **argv)
 {
 	struct values v = {.common = BT_COMMON_INIT};
+	struct bt_error err = {0};
+	struct bt_out *summary;
 	int operand, status;
 
 	if (!bt_tool_options(&tool, argc, argv, &v, &operand, &status))
 		return status;
-	status = run(&v, argv + operand, argc - operand);
-	return bt_tool_end(&tool, status);
+	if (bt_summary_file_open(&v.common, argv + operand, argc - operand,
+	                         &summary, &err) == BT_OK)
+		status = run(&v, argv + operand, argc - operand);
+	else
+		status = bt_tool_fail(&tool, &err);
+	return bt_tool_end(&tool, bt_summary_file_end(&tool, summary, status));
 }

@@ -5,6 +5,7 @@
 #include "base/tool.h"
 #include "io/duplicate_paths.h"
 #include "io/out.h"
+#include "io/summary_file.h"
 #include "table/squad.h"
 
 struct values {
@@ -19,6 +20,7 @@ static const struct bt_opt options[] = {
            common.output),
     BT_LEVEL("zstd", "LEVEL", "compress the output at level 1 to 19 [3]",
              values, zstd, 1, BT_OUT_ZSTD_MAX, 3),
+    BT_OPT_SUMMARY(values),
     BT_GROUP("Answers"),
     BT_FLAG(0, "no-answers", "leave the answers out", values, o.no_answers),
     BT_FLAG(0, "realign",
@@ -59,6 +61,14 @@ static int convert(const struct values *v, char *const *files, int n,
 
 static void tell(const struct bt_squad_stats *s, const struct bt_log *log)
 {
+	struct bt_summary *sum = bt_log_summary(log);
+
+	bt_summary_count(sum, "questions", s->questions);
+	bt_summary_count(sum, "answered",
+	                 s->questions - s->impossible - s->unknown);
+	bt_summary_count(sum, "without_answer", s->impossible);
+	bt_summary_count(sum, "unlabelled", s->unknown);
+	bt_summary_count(sum, "answers_moved", s->realigned);
 	if (s->realigned > 0)
 		bt_log(log, BT_LOG_NOTE,
 		       "%llu answer%s moved to where the text stands",
@@ -97,10 +107,16 @@ static int run(const struct values *v, char *const *files, int n)
 int main(int argc, char **argv)
 {
 	struct values v = {.common = BT_COMMON_INIT};
+	struct bt_error err = {0};
+	struct bt_out *summary;
 	int operand, status;
 
 	if (!bt_tool_options(&tool, argc, argv, &v, &operand, &status))
 		return status;
-	status = run(&v, argv + operand, argc - operand);
-	return bt_tool_end(&tool, status);
+	if (bt_summary_file_open(&v.common, argv + operand, argc - operand,
+	                         &summary, &err) == BT_OK)
+		status = run(&v, argv + operand, argc - operand);
+	else
+		status = bt_tool_fail(&tool, &err);
+	return bt_tool_end(&tool, bt_summary_file_end(&tool, summary, status));
 }

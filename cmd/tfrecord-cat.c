@@ -8,6 +8,7 @@
 #include "dedup/minhash.h"
 #include "dedup/record_store.h"
 #include "io/out_set.h"
+#include "io/summary_file.h"
 #include "recordset/folds.h"
 #include "recordset/job.h"
 
@@ -73,6 +74,7 @@ static const struct bt_opt options[] = {
              values, zstd, 1, BT_OUT_ZSTD_MAX, 3),
     BT_STR('o', "output", "FILE", "write to FILE [standard output]", values,
            common.output),
+    BT_OPT_SUMMARY(values),
     BT_OPT_COMMON(values),
     BT_OPT_LAST,
 };
@@ -224,6 +226,11 @@ static void summary(const struct bt_recordset_opts *o,
 	unsigned long long n = sum->count, found = sum->found;
 	const char *s = bt_plural(n);
 
+	bt_summary_count(o->log->summary, "records",
+	                 o->folds > 0 ? n / (unsigned)o->folds : n);
+	bt_summary_count(o->log->summary, "duplicates_dropped", sum->dropped);
+	if (o->put.what == BT_SINK_LEAK || o->put.what == BT_SINK_PAIRS)
+		bt_summary_count(o->log->summary, "found", found);
 	if (o->put.what == BT_SINK_LEAK)
 		bt_log(o->log, BT_LOG_NOTE,
 		       "%llu of %llu record%s in '%s', too", found, n, s,
@@ -247,13 +254,14 @@ static void summary(const struct bt_recordset_opts *o,
 static void warn_order(const struct values *v, const struct bt_log *log)
 {
 	if (v->shuffle && (v->head.given || v->tail.given || v->slice != NULL))
-		bt_log(log, BT_LOG_WARN,
-		       "the records of %s are shuffled, not chosen at random: "
-		       "for that, pipe the output of --shuffle into another "
-		       "tfrecord-cat",
-		       v->head.given   ? "--head"
-		       : v->tail.given ? "--tail"
-		                       : "--slice");
+		bt_log_warn(
+		    log, "not-random", BT_HINT_NONE,
+		    "the records of %s are shuffled, not chosen at random: "
+		    "for that, pipe the output of --shuffle into another "
+		    "tfrecord-cat",
+		    v->head.given   ? "--head"
+		    : v->tail.given ? "--tail"
+		                    : "--slice");
 }
 
 static int run(const struct values *v, char *const *files, int n)
@@ -282,10 +290,16 @@ static int run(const struct values *v, char *const *files, int n)
 int main(int argc, char **argv)
 {
 	struct values v = {.common = BT_COMMON_INIT};
+	struct bt_error err = {0};
+	struct bt_out *summary;
 	int operand, status;
 
 	if (!bt_tool_options(&tool, argc, argv, &v, &operand, &status))
 		return status;
-	status = run(&v, argv + operand, argc - operand);
-	return bt_tool_end(&tool, status);
+	if (bt_summary_file_open(&v.common, argv + operand, argc - operand,
+	                         &summary, &err) == BT_OK)
+		status = run(&v, argv + operand, argc - operand);
+	else
+		status = bt_tool_fail(&tool, &err);
+	return bt_tool_end(&tool, bt_summary_file_end(&tool, summary, status));
 }

@@ -74,6 +74,18 @@ int bt_error_nomem(struct bt_error *err, const char *what)
 	return bt_error_set(err, BT_ENOMEM, "out of memory while %s", what);
 }
 
+const char *bt_error_word(int code)
+{
+	static const char *const words[] = {
+	    [-BT_ENOMEM] = "memory",        [-BT_EIO] = "io",
+	    [-BT_ETRUNCATED] = "truncated", [-BT_ECORRUPT] = "corrupt",
+	    [-BT_EFORMAT] = "format",       [-BT_ELIMIT] = "limit",
+	    [-BT_EARG] = "usage",           [-BT_ECANCEL] = "stopped",
+	    [-BT_EREMOTE] = "address"};
+
+	return code < 0 && code >= BT_EREMOTE ? words[-code] : "none";
+}
+
 void bt_error_clear(struct bt_error *err)
 {
 	if (err != NULL) {

@@ -64,6 +64,9 @@ int bt_error_hint(struct bt_error *err, enum bt_hint hint, int code);
 /* Reports that memory ran out while doing what ("reading labels"). */
 int bt_error_nomem(struct bt_error *err, const char *what);
 
+/* A word for a code: "format". */
+const char *bt_error_word(int code);
+
 /* Forgets the error. */
 void bt_error_clear(struct bt_error *err);
 

@@ -8,39 +8,58 @@
 
 bool bt_log_is_heard(const struct bt_log *log, enum bt_log_level level)
 {
-	return log != NULL && log->emit != NULL && level <= log->level;
+	return log != NULL && ((log->emit != NULL && level <= log->level) ||
+	                       (log->summary != NULL && level == BT_LOG_WARN));
+}
+
+static void BT_PRINTF(3, 0)
+    say(const struct bt_log *log, struct bt_log_line line, const char *fmt,
+        va_list ap)
+{
+	char text[1024];
+
+	if (!bt_log_is_heard(log, line.level))
+		return;
+	vsnprintf(text, sizeof(text), fmt, ap);
+	bt_printable(text);
+	line.text = text;
+	if (line.level == BT_LOG_WARN)
+		bt_summary_warn(log->summary, line.code, text, line.hint);
+	if (log->emit != NULL)
+		log->emit(log->ctx, &line);
 }
 
 void bt_log(const struct bt_log *log, enum bt_log_level level, const char *fmt,
             ...)
 {
-	char text[1024];
 	va_list ap;
 
-	if (!bt_log_is_heard(log, level))
-		return;
 	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
+	say(log, (struct bt_log_line){.level = level}, fmt, ap);
 	va_end(ap);
-	bt_printable(text);
-	log->emit(log->ctx, level, text);
 }
 
 void bt_log_hint(const struct bt_log *log, enum bt_log_level level,
                  enum bt_hint hint, const char *fmt, ...)
 {
-	char text[1024];
 	va_list ap;
 
-	if (!bt_log_is_heard(log, level))
-		return;
 	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
+	say(log, (struct bt_log_line){.level = level, .hint = hint}, fmt, ap);
 	va_end(ap);
-	if (hint == BT_HINT_NONE)
-		bt_log(log, level, "%s", text);
-	else
-		bt_log(log, level, "%s (%s)", text, bt_hint_words(hint));
+}
+
+void bt_log_warn(const struct bt_log *log, const char *code, enum bt_hint hint,
+                 const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	say(log,
+	    (struct bt_log_line){
+	        .level = BT_LOG_WARN, .code = code, .hint = hint},
+	    fmt, ap);
+	va_end(ap);
 }
 
 void bt_progress_init(struct bt_progress *p, FILE *to, bool quiet)

@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "base/err.h"
+#include "base/summary.h"
 
 enum bt_log_level {
 	BT_LOG_WARN = 0, /* something the user should look at */
@@ -17,22 +18,42 @@ enum bt_log_level {
 	BT_LOG_MORE = 2  /* details, with -v */
 };
 
+struct bt_log_line {
+	enum bt_log_level level;
+	const char *code; /* of a warning: a word for programs; else NULL */
+	const char *text;
+	enum bt_hint hint; /* what the user can do, or BT_HINT_NONE */
+};
+
 struct bt_log {
-	void (*emit)(void *ctx, enum bt_log_level level, const char *text);
+	void (*emit)(void *ctx, const struct bt_log_line *line); /* or NULL */
 	void *ctx;
-	enum bt_log_level level; /* what lies above it is dropped */
+	enum bt_log_level level;    /* what lies above it is dropped */
+	struct bt_summary *summary; /* gets warnings and facts; or NULL */
 };
 
 /* False where a line of that level would be dropped. */
 bool bt_log_is_heard(const struct bt_log *log, enum bt_log_level level);
 
-/* Formats one line (no newline) and emits it; log may be NULL. */
+/* Where facts go that are logged in words, too; log may be NULL. */
+static inline struct bt_summary *bt_log_summary(const struct bt_log *log)
+{
+	return log != NULL ? log->summary : NULL;
+}
+
+/* Formats one line (no newline), which is no warning, and emits it; log may be
+ * NULL. */
 void bt_log(const struct bt_log *log, enum bt_log_level level, const char *fmt,
             ...) BT_PRINTF(3, 4);
 
-/* The same, followed by the words of the hint in parentheses. */
+/* The same with a hint. */
 void bt_log_hint(const struct bt_log *log, enum bt_log_level level,
                  enum bt_hint hint, const char *fmt, ...) BT_PRINTF(4, 5);
+
+/* A warning. code is a word by which programs know it: bertutils-json(5) lists
+ * them. */
+void bt_log_warn(const struct bt_log *log, const char *code, enum bt_hint hint,
+                 const char *fmt, ...) BT_PRINTF(4, 5);
 
 /*
  * A line that is written again and again on a terminal. Does nothing when the

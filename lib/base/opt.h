@@ -106,6 +106,7 @@ struct bt_common {
 	uint64_t seed;
 	bool quiet;
 	int verbose;
+	const char *summary; /* where that goes (base/summary.h), or NULL */
 };
 
 #define BT_COMMON_INIT                                                         \
@@ -129,6 +130,12 @@ struct bt_common {
 		BT_OPT_VERSION, 0, "version", NULL, "print the version", 0, 0, \
 		    0, 0                                                       \
 	}
+
+/* The row of tools that write a summary, before those. */
+#define BT_OPT_SUMMARY(s)                                                      \
+	BT_STR(0, "summary", "FILE",                                           \
+	       "write counts, speed and warnings as JSON to FILE", s,          \
+	       common.summary)
 
 struct bt_tool {
 	const char *name;     /* "bert-train" */

@@ -75,6 +75,10 @@ static void leave(int status, void *arg)
 	_exit(status);
 }
 
+static double begun; /* bt_seconds() */
+static struct bt_summary summary;
+static struct bt_error failure; /* what bt_tool_fail printed */
+
 static bool shares_work; /* with other processes of the job */
 
 void bt_tool_share_work(void)
@@ -84,6 +88,7 @@ void bt_tool_share_work(void)
 
 void bt_tool_start(void)
 {
+	begun = bt_seconds();
 	if (!CHECKS_AT_EXIT)
 		on_exit(leave, NULL);
 	bt_mem_on_failure(out_of_memory);
@@ -190,6 +195,7 @@ int bt_tool_fail(const struct bt_tool *tool, const struct bt_error *err)
 	const char *close = *hint != '\0' ? ")" : "";
 
 	bt_printable(e.text);
+	failure = e;
 	if (bt_tool_status(err) == BT_EXIT_USAGE)
 		return bt_tool_misuse(tool, "%s%s%s%s", e.text, open, hint,
 		                      close);
@@ -199,13 +205,21 @@ int bt_tool_fail(const struct bt_tool *tool, const struct bt_error *err)
 	return BT_EXIT_FAILED;
 }
 
-static void emit(void *ctx, enum bt_log_level level, const char *text)
+void bt_tool_summary(const struct bt_tool *tool, int status, struct bt_buf *out)
+{
+	bt_summary_print(&summary, tool->name, status, bt_seconds() - begun,
+	                 &failure, out);
+}
+
+static void emit(void *ctx, const struct bt_log_line *line)
 {
 	const struct bt_tool *tool = ctx;
+	bool hint = line->hint != BT_HINT_NONE;
 
 	fflush(stdout);
-	fprintf(stderr, "%s: %s%s\n", tool->name,
-	        level == BT_LOG_WARN ? "warning: " : "", text);
+	fprintf(stderr, "%s: %s%s%s%s%s\n", tool->name,
+	        line->level == BT_LOG_WARN ? "warning: " : "", line->text,
+	        hint ? " (" : "", bt_hint_words(line->hint), hint ? ")" : "");
 }
 
 struct bt_log bt_tool_log(const struct bt_tool *tool,
@@ -216,6 +230,8 @@ struct bt_log bt_tool_log(const struct bt_tool *tool,
 	log.ctx = (void *)tool;
 	if (!common->quiet)
 		log.emit = emit;
+	if (common->summary != NULL)
+		log.summary = &summary;
 	log.level = common->verbose > 0 ? BT_LOG_MORE : BT_LOG_NOTE;
 	return log;
 }

@@ -48,11 +48,16 @@ int bt_tool_misuse(const struct bt_tool *tool, const char *fmt, ...)
  * does. */
 int bt_tool_fail(const struct bt_tool *tool, const struct bt_error *err);
 
-/* The same without printing. */
+/* What this process has to tell about its run, which ended with that status;
+ * those calls above and the logs of bt_tool_log collect it. */
+void bt_tool_summary(const struct bt_tool *tool, int status,
+                     struct bt_buf *out);
+
+/* The status of bt_tool_fail without printing. */
 int bt_tool_status(const struct bt_error *err);
 
 /* A log that prints "tool: warning: ..." or "tool: ..." on standard error, as
- * much as -q and -v ask for. */
+ * much as -q and -v ask for, and collects the summary if it is asked for. */
 struct bt_log bt_tool_log(const struct bt_tool *tool,
                           const struct bt_common *common);
 

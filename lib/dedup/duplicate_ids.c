@@ -35,14 +35,16 @@ void bt_duplicate_ids_tell(const struct bt_duplicate_ids *a,
                            const struct bt_log *log)
 {
 	if (a->again > 0)
-		bt_log(log, BT_LOG_WARN,
-		       "%llu record%s the id of an earlier one, first '%s': a "
-		       "submission has each id once",
-		       (unsigned long long)a->again,
-		       a->again == 1 ? " has" : "s have", a->first);
+		bt_log_warn(
+		    log, "duplicate-ids", BT_HINT_NONE,
+		    "%llu record%s the id of an earlier one, first '%s': a "
+		    "submission has each id once",
+		    (unsigned long long)a->again,
+		    a->again == 1 ? " has" : "s have", a->first);
 	if (a->why.code != BT_OK)
-		bt_log(log, BT_LOG_WARN,
-		       "ids that come again were looked for in the first %llu "
-		       "records only: %s",
-		       (unsigned long long)a->n, a->why.text);
+		bt_log_warn(
+		    log, "duplicate-ids-unchecked", BT_HINT_NONE,
+		    "ids that come again were looked for in the first %llu "
+		    "records only: %s",
+		    (unsigned long long)a->n, a->why.text);
 }

@@ -246,16 +246,18 @@ static int match(const struct scoring *s, const struct bt_log *log,
 		                       : "none",
 		                 bt_submission_values_str(&missing));
 	if (r == BT_OK && missing.n > 0)
-		bt_log(log, BT_LOG_WARN,
-		       "'%s' lacks the answers to %zu of %zu questions, which "
-		       "count as wrong: %s",
-		       path, missing.n, s->asked,
-		       bt_submission_values_str(&missing));
+		bt_log_warn(
+		    log, "answers-missing", BT_HINT_NONE,
+		    "'%s' lacks the answers to %zu of %zu questions, which "
+		    "count as wrong: %s",
+		    path, missing.n, s->asked,
+		    bt_submission_values_str(&missing));
 	if (r == BT_OK && extra.n > 0)
-		bt_log(log, BT_LOG_WARN,
-		       "%zu of %zu answers in '%s' are to questions that the "
-		       "records lack, and do not count: %s",
-		       extra.n, n, path, bt_submission_values_str(&extra));
+		bt_log_warn(
+		    log, "answers-unknown", BT_HINT_NONE,
+		    "%zu of %zu answers in '%s' are to questions that the "
+		    "records lack, and do not count: %s",
+		    extra.n, n, path, bt_submission_values_str(&extra));
 	bt_buf_clear(&missing.names);
 	bt_buf_clear(&extra.names);
 	return r;

@@ -122,11 +122,12 @@ int bt_calibrate(const struct bt_outputs *o, bool vector, const char *dir,
 	put_numbers(&c, &m->labels, !o->has_targets && !vector, report);
 	put_change(&x, report);
 	if (kept > 0)
-		bt_log(log, BT_LOG_WARN,
-		       "%zu of %d labels stay as they are: the records have "
-		       "them always or never, or the logits divide them "
-		       "without error, or not at all",
-		       kept, m->labels.n);
+		bt_log_warn(
+		    log, "labels-not-calibrated", BT_HINT_NONE,
+		    "%zu of %d labels stay as they are: the records have "
+		    "them always or never, or the logits divide them "
+		    "without error, or not at all",
+		    kept, m->labels.n);
 out:
 	json_decref(more);
 	bt_calibration_clear(&c);

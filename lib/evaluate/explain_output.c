@@ -429,7 +429,7 @@ void bt_explain_output_tell(const struct bt_explain_output *x,
                             const struct bt_log *log)
 {
 	if (x->apart > 0)
-		bt_log_hint(log, BT_LOG_WARN, BT_HINT_EXPLAIN_STEPS,
+		bt_log_warn(log, "contributions-inexact", BT_HINT_EXPLAIN_STEPS,
 		            "of %llu of %llu explanations the contributions do "
 		            "not add up to what the text changes, by more than "
 		            "%g %% of it",
@@ -442,15 +442,15 @@ void bt_explain_output_tell(const struct bt_explain_output *x,
 		       "changes, within %.2g %%",
 		       100 * x->widest);
 	if (x->without_text > 0)
-		bt_log_hint(log, BT_LOG_WARN, BT_HINT_KEEP_TEXT,
+		bt_log_warn(log, "no-text", BT_HINT_KEEP_TEXT,
 		            "%llu of %llu records do not hold the text that "
 		            "their tokens were made of: tokens are shown in "
 		            "place of words",
 		            (unsigned long long)x->without_text,
 		            (unsigned long long)x->records);
 	if (x->without_label > 0)
-		bt_log_hint(
-		    log, BT_LOG_WARN, BT_HINT_EXPLAIN_CLASS,
+		bt_log_warn(
+		    log, "nothing-to-explain", BT_HINT_EXPLAIN_CLASS,
 		    "%llu of %llu records have no label that holds, and "
 		    "nothing to explain",
 		    (unsigned long long)x->without_label,

@@ -385,7 +385,7 @@ void bt_prediction_output_tell(const struct bt_prediction_output *p,
 	else if (p->rows == NULL && p->masks == NULL)
 		bt_predict_tell(p->labels, log);
 	else if (p->rows != NULL && bt_row_writer_numbered(p->rows))
-		bt_log(log, BT_LOG_WARN,
-		       "records without an id were numbered from 0");
+		bt_log_warn(log, "no-ids", BT_HINT_NONE,
+		            "records without an id were numbered from 0");
 	bt_duplicate_ids_tell(&p->ids, log);
 }

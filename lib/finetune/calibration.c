@@ -215,7 +215,7 @@ void bt_calibration_log(const struct bt_calibration *c, const char *dir,
                         const struct bt_log *log)
 {
 	if (c->is_of_another)
-		bt_log_hint(log, BT_LOG_WARN, BT_HINT_CALIBRATE,
+		bt_log_warn(log, "calibration-stale", BT_HINT_CALIBRATE,
 		            "'%s/" BT_FILE_CALIBRATION
 		            "' was fitted to other weights and is not used",
 		            dir);

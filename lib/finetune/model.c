@@ -46,7 +46,7 @@ void bt_model_log(const struct bt_model *m, const struct bt_log *log)
 	struct bt_buf b = BT_BUF_INIT;
 
 	if (warning != NULL)
-		bt_log(log, BT_LOG_WARN, "%s", warning);
+		bt_log_warn(log, "slow-products", BT_HINT_NONE, "%s", warning);
 	bt_engine_describe(m->engine, &b);
 	bt_log(log, BT_LOG_MORE, "%s", bt_buf_str(&b));
 	bt_buf_clear(&b);
@@ -97,12 +97,13 @@ void bt_model_check_pairs(const struct bt_config *c, const char *what, size_t n,
                           size_t pairs, const struct bt_log *log)
 {
 	if (c->texts == BT_TEXTS_SINGLE && pairs > 0)
-		bt_log(log, BT_LOG_WARN,
-		       "%zu of %zu %s are pairs of texts, and the model was "
-		       "trained on single ones",
-		       pairs, n, what);
+		bt_log_warn(
+		    log, "texts-are-pairs", BT_HINT_NONE,
+		    "%zu of %zu %s are pairs of texts, and the model was "
+		    "trained on single ones",
+		    pairs, n, what);
 	else if (c->texts == BT_TEXTS_PAIRS && pairs < n)
-		bt_log_hint(log, BT_LOG_WARN, BT_HINT_PAIR,
+		bt_log_warn(log, "texts-are-single", BT_HINT_PAIR,
 		            "%zu of %zu %s are single texts, but the model was "
 		            "trained on pairs",
 		            n - pairs, n, what);

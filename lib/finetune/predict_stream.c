@@ -75,19 +75,21 @@ static int compare_own(const struct bt_predict_stream *s, struct bt_error *err)
 	if (r == BT_ENOMEM)
 		return bt_error_set(err, r, "%s", why.text);
 	if (r != BT_OK)
-		bt_log(s->o.log, BT_LOG_WARN,
-		       "the embeddings will not be the model's own: %s",
-		       why.text);
+		bt_log_warn(s->o.log, "embedding-differs", BT_HINT_NONE,
+		            "the embeddings will not be the model's own: %s",
+		            why.text);
 	else if (own.n_dense > 0)
-		bt_log(s->o.log, BT_LOG_WARN,
-		       "the embeddings will not be the model's own: its dense "
-		       "layer '%s' is left out",
-		       own.dense[0].folder);
+		bt_log_warn(
+		    s->o.log, "embedding-differs", BT_HINT_NONE,
+		    "the embeddings will not be the model's own: its dense "
+		    "layer '%s' is left out",
+		    own.dense[0].folder);
 	else if (own.pooling != NULL && strcmp(own.pooling, s->o.embed) != 0)
-		bt_log(s->o.log, BT_LOG_WARN,
-		       "'%s' embeds texts by %s, as its modules.json says, not "
-		       "by %s",
-		       s->o.model, own.pooling, s->o.embed);
+		bt_log_warn(
+		    s->o.log, "embedding-differs", BT_HINT_NONE,
+		    "'%s' embeds texts by %s, as its modules.json says, not "
+		    "by %s",
+		    s->o.model, own.pooling, s->o.embed);
 	return BT_OK;
 }
 
@@ -522,6 +524,7 @@ int bt_predict_stream_run(struct bt_predict_stream *s, char *const *paths,
 int bt_predict_stream_summary(struct bt_predict_stream *s, const char *what,
                               const struct bt_log *log, struct bt_error *err)
 {
+	struct bt_summary *sum = bt_log_summary(log);
 	const char *gemm = s->o.gemm;
 	bool low = bt_model_low(s->o.dtype, gemm);
 	size_t peak = bt_peak_memory(); /* measuring limits takes some, too */
@@ -542,6 +545,14 @@ int bt_predict_stream_summary(struct bt_predict_stream *s, const char *what,
 		bt_model_check_pairs(&s->model.config, "records", s->records,
 		                     s->pairs, log);
 	s->seconds = s->seconds > 0 ? s->seconds : 1e-9;
+	bt_summary_count(sum, "records", s->records);
+	bt_summary_count(sum, "examples", s->examples);
+	bt_summary_count(sum, "tokens", s->tokens);
+	bt_summary_real(sum, "compute_seconds", s->seconds);
+	bt_summary_real(sum, "examples_per_second",
+	                (double)s->examples / s->seconds);
+	bt_summary_real(sum, "tokens_per_second",
+	                (double)s->tokens / s->seconds);
 	bt_log(log, BT_LOG_NOTE,
 	       "%llu %s in %.1f s: %.1f examples/s, %.0f tokens/s, %s, "
 	       "peak memory %zu MB",

@@ -168,13 +168,15 @@ int bt_unfinished_warn(const char *dir, const struct bt_log *log,
 	if (written < 0)
 		return written;
 	if (written)
-		bt_log(log, BT_LOG_WARN,
-		       "a training run is writing to '%s': its model will be "
-		       "replaced",
-		       dir);
+		bt_log_warn(
+		    log, "being-trained", BT_HINT_NONE,
+		    "a training run is writing to '%s': its model will be "
+		    "replaced",
+		    dir);
 	else if (is_unfinished(dir, &p))
-		bt_log(log, BT_LOG_WARN,
-		       "the training of '%s' was stopped at step %lld of %lld",
-		       dir, (long long)p.step, (long long)p.all);
+		bt_log_warn(
+		    log, "training-unfinished", BT_HINT_NONE,
+		    "the training of '%s' was stopped at step %lld of %lld",
+		    dir, (long long)p.step, (long long)p.all);
 	return BT_OK;
 }

@@ -12,11 +12,12 @@ static void tell(struct bt_tfrecord *r)
 	uint64_t to = bt_in_offset(r->in);
 
 	if (r->damaged)
-		bt_log(r->log, BT_LOG_WARN,
-		       "%s: %llu bytes from byte %llu on are damaged and left "
-		       "out, with an unknown number of records",
-		       r->file, (unsigned long long)(to - r->lost_from),
-		       (unsigned long long)r->lost_from);
+		bt_log_warn(
+		    r->log, "damaged-data", BT_HINT_NONE,
+		    "%s: %llu bytes from byte %llu on are damaged and left "
+		    "out, with an unknown number of records",
+		    r->file, (unsigned long long)(to - r->lost_from),
+		    (unsigned long long)r->lost_from);
 	r->damaged = false;
 }
 

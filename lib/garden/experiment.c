@@ -193,10 +193,10 @@ static int evaluate(struct bt_trial *t, struct bt_train_result *res,
 	o.train.steps = 1;
 	o.train.batching.size = 1;
 	if (!o.train.resume)
-		bt_log(t->e->log, BT_LOG_WARN,
-		       "'%s' has no checkpoint: the weights that "
-		       "training would start from are evaluated",
-		       t->e->dir);
+		bt_log_warn(t->e->log, "no-checkpoint", BT_HINT_NONE,
+		            "'%s' has no checkpoint: the weights that "
+		            "training would start from are evaluated",
+		            t->e->dir);
 	return bt_job_run(&o, res, err);
 }
 

@@ -14,11 +14,12 @@ static void tell(const struct bt_finetuning *f,
                  struct bt_squad_windows_stats *s)
 {
 	if (s->lost > 0)
-		bt_log(f->log, BT_LOG_WARN,
-		       "%llu question%s left out, whose answer is not in the "
-		       "words of the context where it should be (first: '%s')",
-		       (unsigned long long)s->lost, bt_plural(s->lost),
-		       bt_buf_str(&s->first));
+		bt_log_warn(
+		    f->log, "questions-left-out", BT_HINT_NONE,
+		    "%llu question%s left out, whose answer is not in the "
+		    "words of the context where it should be (first: '%s')",
+		    (unsigned long long)s->lost, bt_plural(s->lost),
+		    bt_buf_str(&s->first));
 	bt_log(f->log, BT_LOG_NOTE,
 	       "train: %llu record%s of %lld tokens in '%s', from %llu "
 	       "question%s",

@@ -253,9 +253,9 @@ static void tell(const struct maker *m)
 		       p->key, (unsigned long long)m->lost,
 		       (unsigned long long)m->n_words);
 	if (m->unlabelled && !bt_str_starts(p->key, "test"))
-		bt_log(log, BT_LOG_WARN,
-		       "%s: words without labels have the first one, '%s'",
-		       p->key, m->plan->labels.name[0]);
+		bt_log_warn(log, "words-unlabelled", BT_HINT_NONE,
+		            "%s: words without labels have the first one, '%s'",
+		            p->key, m->plan->labels.name[0]);
 	bt_log(log, BT_LOG_NOTE,
 	       "%s: %llu record%s of %lld tokens in '%s', from %llu "
 	       "sentence%s (%llu divided)",

@@ -207,9 +207,9 @@ static void fill(struct files *f, size_t i, const char *path)
 		              f->fill[i].p);
 	f->len[i] = b.len;
 	f->text[i] = bt_buf_detach(&b);
-	bt_log(f->z->log, BT_LOG_WARN,
-	       "'%s' is missing: %zu rows are filled with '%.*s'", path,
-	       set->rows, (int)f->fill[i].n, f->fill[i].p);
+	bt_log_warn(f->z->log, "file-missing", BT_HINT_NONE,
+	            "'%s' is missing: %zu rows are filled with '%.*s'", path,
+	            set->rows, (int)f->fill[i].n, f->fill[i].p);
 }
 
 static void take_file(struct files *f, size_t i, const char *path)
@@ -223,7 +223,8 @@ static void take_file(struct files *f, size_t i, const char *path)
 			fill(f, i, path);
 			return;
 		}
-		bt_log(f->z->log, BT_LOG_WARN, "'%s' is missing", path);
+		bt_log_warn(f->z->log, "file-missing", BT_HINT_NONE,
+		            "'%s' is missing", path);
 		note_bad(f, i);
 		return;
 	}
@@ -236,7 +237,7 @@ static void take_file(struct files *f, size_t i, const char *path)
 	}
 	if (r == BT_OK)
 		return;
-	bt_log(f->z->log, BT_LOG_WARN, "%s", err.text);
+	bt_log_warn(f->z->log, "file-unusable", BT_HINT_NONE, "%s", err.text);
 	note_bad(f, i);
 }
 

@@ -134,9 +134,9 @@ static int choose(struct fetch *f, struct bt_error *err)
 		    f->chosen.file[i]->hash[0] == '\0')
 			r = ask_for_tags(f, f->chosen.file[i], err);
 	if (r == BT_OK && !f->chosen.weights)
-		bt_log(f->job->log, BT_LOG_WARN,
-		       "'%s' has no weights in a format that is read here",
-		       f->job->name);
+		bt_log_warn(f->job->log, "no-weights", BT_HINT_NONE,
+		            "'%s' has no weights in a format that is read here",
+		            f->job->name);
 	return r;
 }
 

@@ -49,13 +49,13 @@ static void tell(const struct file *f, int n, char *const *paths,
 		snprintf(rest, sizeof(rest),
 		         " (%d of %d inputs were there before)", more, n);
 	if (strcmp(one, two) == 0)
-		bt_log(log, BT_LOG_WARN,
-		       "'%s' is given twice: what is in it counts again%s", one,
-		       rest);
+		bt_log_warn(log, "input-twice", BT_HINT_NONE,
+		            "'%s' is given twice: what is in it counts again%s",
+		            one, rest);
 	else
-		bt_log(log, BT_LOG_WARN,
-		       "'%s' is '%s' again: what is in it counts twice%s", two,
-		       one, rest);
+		bt_log_warn(log, "input-twice", BT_HINT_NONE,
+		            "'%s' is '%s' again: what is in it counts twice%s",
+		            two, one, rest);
 }
 
 int bt_duplicate_paths(char *const *paths, int n, const struct bt_log *log,

@@ -388,8 +388,8 @@ void bt_predict_tell(const struct bt_predict *p, const struct bt_log *log)
 	struct bt_buf b = BT_BUF_INIT;
 
 	if (p->numbered && p->o.format != BT_PREDICT_TSV)
-		bt_log(log, BT_LOG_WARN,
-		       "records without an id were numbered from 0");
+		bt_log_warn(log, "no-ids", BT_HINT_NONE,
+		            "records without an id were numbered from 0");
 	p->o.form->summary(
 	    p, bt_log_is_heard(log, BT_LOG_MORE) ? p->labels.n : COUNTS, &b);
 	if (bt_buf_str(&b) != NULL)

@@ -281,8 +281,8 @@ int bt_span_files_finish(struct bt_span_files *f, struct bt_error *err)
 void bt_span_files_tell(const struct bt_span_files *f, const struct bt_log *log)
 {
 	if (f->numbered)
-		bt_log(log, BT_LOG_WARN,
-		       "records without an id were numbered from 0");
+		bt_log_warn(log, "no-ids", BT_HINT_NONE,
+		            "records without an id were numbered from 0");
 	bt_log(log, BT_LOG_NOTE, "%llu questions, %llu without an answer",
 	       (unsigned long long)f->n, (unsigned long long)f->lacking);
 }

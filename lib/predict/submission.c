@@ -199,15 +199,17 @@ static int check_complete(struct bt_submission *s, struct bt_error *err)
 	    (empty > 0 && s->o.missing == NULL))
 		return mismatch(s, true, err);
 	if (empty > 0)
-		bt_log(s->o.log, BT_LOG_WARN,
-		       "%zu of the %zu ids of sample %s have no prediction and "
-		       "get '%s'",
-		       empty, s->rows, s->name, s->o.missing);
+		bt_log_warn(
+		    s->o.log, "ids-without-prediction", BT_HINT_NONE,
+		    "%zu of the %zu ids of sample %s have no prediction and "
+		    "get '%s'",
+		    empty, s->rows, s->name, s->o.missing);
 	if (s->extra > 0)
-		bt_log(s->o.log, BT_LOG_WARN,
-		       "%zu of %zu predictions are for ids that sample %s does "
-		       "not list: they are left out",
-		       s->extra, s->answers, s->name);
+		bt_log_warn(
+		    s->o.log, "predictions-without-id", BT_HINT_NONE,
+		    "%zu of %zu predictions are for ids that sample %s does "
+		    "not list: they are left out",
+		    s->extra, s->answers, s->name);
 	return BT_OK;
 }
 

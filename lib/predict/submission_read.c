@@ -75,10 +75,10 @@ static int check_classes(struct bt_submission *s,
 		        missing->n > 0 ? bt_submission_values_str(missing)
 		                       : ""));
 	if (missing->n > 0 && s->o.log != NULL && s->values > 1)
-		bt_log(s->o.log, BT_LOG_WARN,
-		       "%s has no column for %zu of the %d %s: %s", s->name,
-		       missing->n, s->labels->n, what,
-		       bt_submission_values_str(missing));
+		bt_log_warn(s->o.log, "labels-without-column", BT_HINT_NONE,
+		            "%s has no column for %zu of the %d %s: %s",
+		            s->name, missing->n, s->labels->n, what,
+		            bt_submission_values_str(missing));
 	return BT_OK;
 }
 
@@ -210,8 +210,8 @@ static void tell_odd(const struct bt_submission *s, struct odd *odd)
 
 	if (odd->values.n == 0 || s->o.log == NULL || s->o.texts != NULL)
 		return;
-	bt_log_hint(
-	    s->o.log, BT_LOG_WARN,
+	bt_log_warn(
+	    s->o.log, "sample-values-unknown",
 	    odd->fractions && !odd->known ? BT_HINT_PROBA : BT_HINT_MAP_LABEL,
 	    "%s holds %s, not among the labels to write ('%s' ... '%s')",
 	    s->name, bt_submission_values_str(&odd->values), l->name[0],

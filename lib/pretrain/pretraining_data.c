@@ -271,10 +271,10 @@ static void tell(const struct maker *m)
 	       bt_plural(m->d.sentences), (unsigned long long)tokens,
 	       bt_plural(tokens), 100 * (double)m->d.unknown / (double)tokens);
 	if (m->d.n == 1)
-		bt_log(f->log, BT_LOG_WARN,
-		       "the texts are one document: sentences that do not "
-		       "follow the others are its own, too (an empty line "
-		       "stands between documents)");
+		bt_log_warn(f->log, "one-document", BT_HINT_NONE,
+		            "the texts are one document: sentences that do not "
+		            "follow the others are its own, too (an empty line "
+		            "stands between documents)");
 	bt_log(f->log, BT_LOG_NOTE,
 	       "%zu record%s of %lld tokens in '%s', %.1f masked tokens each, "
 	       "%.0f %% with a random next sentence",

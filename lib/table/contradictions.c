@@ -175,11 +175,13 @@ void bt_contradictions_tell(const struct bt_contradictions *c,
 	if (c->partial && c->all)
 		bt_buf_printf(&b, " (of the first %zu texts)", c->used);
 	if (rejects != NULL)
-		bt_log(log, BT_LOG_WARN, "%s; '%s' lists %llu row%s, %s",
-		       bt_buf_str(&b), rejects, (unsigned long long)c->rows,
-		       bt_plural(c->rows), c->dropped ? "dropped" : "kept");
+		bt_log_warn(log, "labels-contradict", BT_HINT_NONE,
+		            "%s; '%s' lists %llu row%s, %s", bt_buf_str(&b),
+		            rejects, (unsigned long long)c->rows,
+		            bt_plural(c->rows),
+		            c->dropped ? "dropped" : "kept");
 	else
-		bt_log_hint(log, BT_LOG_WARN, BT_HINT_TABLE_REJECTS, "%s",
-		            bt_buf_str(&b));
+		bt_log_warn(log, "labels-contradict", BT_HINT_TABLE_REJECTS,
+		            "%s", bt_buf_str(&b));
 	bt_buf_clear(&b);
 }

@@ -25,6 +25,41 @@ const char *bt_table_fault_name(enum bt_table_fault fault)
 	return fault < BT_TABLE_FAULTS ? names[fault] : "?";
 }
 
+/* As keys of bertutils-json(5). */
+static const char *const keys[BT_TABLE_FAULTS] = {
+    "fields",   "quotes",        "nul",        "limit",        "encoding",
+    "no_label", "unknown_label", "not_binary", "not_a_number", "weight",
+    "json",     "missing_key",   "nested",     "null",         "header"};
+
+void bt_table_facts(const struct bt_table_stats *st, struct bt_summary *s)
+{
+	int i;
+
+	bt_summary_count(s, "files", (uint64_t)st->files);
+	bt_summary_count(s, "bytes_read", st->bytes);
+	bt_summary_count(s, "records", st->records);
+	bt_summary_count(s, "labelled", st->labelled);
+	bt_summary_count(s, "labels", st->labels);
+	bt_summary_count(s, "texts_empty", st->empty);
+	bt_summary_count(s, "texts_missing", st->missing);
+	bt_summary_count(s, "rows_passed_over", st->others);
+	bt_summary_count(s, "rows_left_out", st->dropped);
+	bt_summary_count(s, "duplicates_dropped", st->duplicates);
+	bt_summary_count(s, "bad_rows", st->skipped);
+	bt_summary_open(s, "faults");
+	for (i = 0; i < BT_TABLE_FAULTS; i++)
+		if (st->faults[i] > 0)
+			bt_summary_count(s, keys[i], st->faults[i]);
+	bt_summary_close(s);
+	if (st->numeric == 0 || st->numeric != st->labelled)
+		return;
+	bt_summary_open(s, "numbers");
+	bt_summary_real(s, "least", st->least);
+	bt_summary_real(s, "greatest", st->greatest);
+	bt_summary_real(s, "mean", st->sum / (double)st->numeric);
+	bt_summary_close(s);
+}
+
 static void put_skipped(const struct bt_table_stats *st, const char *rejects,
                         struct bt_buf *b)
 {

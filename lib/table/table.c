@@ -177,10 +177,11 @@ static void warn_unused_map(const struct bt_table *t)
 		    !bt_string_set_find(t->labels, to, &k) && n++ == 0)
 			bt_table_put_name(&b, from);
 	if (n > 0)
-		bt_log(t->opts.log, BT_LOG_WARN,
-		       "no record has %zu of the labels that the label map "
-		       "renames, such as %s",
-		       n, bt_buf_str(&b));
+		bt_log_warn(
+		    t->opts.log, "map-unused", BT_HINT_NONE,
+		    "no record has %zu of the labels that the label map "
+		    "renames, such as %s",
+		    n, bt_buf_str(&b));
 	bt_buf_clear(&b);
 }
 
@@ -192,17 +193,19 @@ static int doubt_labels(const struct bt_table *t, struct bt_error *err)
 	/* a header is a label that is no other row's, where labels recur */
 	if (!t->opts.csv.header && n > 1 && t->stats.records >= 4 * n &&
 	    t->firsts == 1)
-		bt_log_hint(t->opts.log, BT_LOG_WARN, BT_HINT_TABLE_HEADER,
+		bt_log_warn(t->opts.log, "label-in-first-row",
+		            BT_HINT_TABLE_HEADER,
 		            "label '%.*s' occurs only in the first row",
 		            (int)bt_string_set_get(t->labels, 0).n,
 		            bt_string_set_get(t->labels, 0).p);
 	if (!t->several && !t->stats.fraction && n < BT_TABLE_LABELS_MAX &&
 	    t->stats.labelled >= 20 && n > t->stats.labelled / 10 * 9)
-		bt_log_hint(t->opts.log, BT_LOG_WARN, BT_HINT_TABLE_LABEL,
+		bt_log_warn(t->opts.log, "many-labels", BT_HINT_TABLE_LABEL,
 		            "%llu records have %zu different labels",
 		            (unsigned long long)t->stats.labelled, n);
 	if (t->maker.control)
-		bt_log_hint(t->opts.log, BT_LOG_WARN, BT_HINT_TABLE_WINDOWS1252,
+		bt_log_warn(t->opts.log, "control-characters",
+		            BT_HINT_TABLE_WINDOWS1252,
 		            "texts have control characters (bytes 80 to 9F), "
 		            "which are quotes and dashes in windows-1252");
 	warn_unused_map(t);
@@ -221,10 +224,11 @@ static int check_skipped(const struct bt_table *t, struct bt_error *err)
 		                    (unsigned long long)bad,
 		                    (unsigned long long)rows, t->opts.max_bad);
 	if (bad > rows - bad)
-		bt_log(t->opts.log, BT_LOG_WARN,
-		       "MORE THAN HALF OF THE ROWS ARE LEFT OUT: %llu of %llu "
-		       "are malformed",
-		       (unsigned long long)bad, (unsigned long long)rows);
+		bt_log_warn(
+		    t->opts.log, "most-rows-bad", BT_HINT_NONE,
+		    "MORE THAN HALF OF THE ROWS ARE LEFT OUT: %llu of %llu "
+		    "are malformed",
+		    (unsigned long long)bad, (unsigned long long)rows);
 	return BT_OK;
 }
 
@@ -370,11 +374,11 @@ static int skip(struct bt_table *t, const struct bt_error *why,
 	if (t->rejects != NULL)
 		return reject(t, reason(why->text), err);
 	if (t->stats.skipped <= REPORTED)
-		bt_log(t->opts.log, BT_LOG_WARN, "skipped a row: %s: %s", name,
-		       why->text);
+		bt_log_warn(t->opts.log, "bad-row", BT_HINT_NONE,
+		            "skipped a row: %s: %s", name, why->text);
 	else if (t->stats.skipped == REPORTED + 1)
-		bt_log(t->opts.log, BT_LOG_WARN,
-		       "further bad rows are only counted");
+		bt_log_warn(t->opts.log, "bad-row", BT_HINT_NONE,
+		            "further bad rows are only counted");
 	return BT_OK;
 }
 

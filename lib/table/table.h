@@ -171,6 +171,9 @@ const char *bt_table_fault_name(enum bt_table_fault fault);
 void bt_table_summary(const struct bt_table_stats *stats, const char *rejects,
                       struct bt_buf *b);
 
+/* The same for programs. */
+void bt_table_facts(const struct bt_table_stats *stats, struct bt_summary *s);
+
 /* True for a path whose name ends in .tsv, perhaps with what a compressing
  * program puts behind it. */
 bool bt_table_is_tsv(const char *path);

@@ -78,7 +78,7 @@ static int doubt_pairs(const struct bt_string_set *labels,
 		first[i] = n;
 	pairs = find_pairs(labels, first, gists, &said);
 	if (pairs > 0)
-		bt_log_hint(log, BT_LOG_WARN, BT_HINT_TABLE_MAP_LABEL,
+		bt_log_warn(log, "labels-alike", BT_HINT_TABLE_MAP_LABEL,
 		            "labels that may be the same one: %s%s",
 		            bt_buf_str(&said), pairs > TOLD ? ", ..." : "");
 	free(first);
@@ -117,18 +117,19 @@ static void warn_kind(const struct bt_string_set *labels,
 		if (is_kind(bt_string_set_get(labels, i)) && n++ == 0)
 			bt_table_put_name(&b, bt_string_set_get(labels, i));
 	if (n == 1)
-		bt_log_hint(log, BT_LOG_WARN, hint, "the label %s %s",
+		bt_log_warn(log, "odd-labels", hint, "the label %s %s",
 		            bt_buf_str(&b), one);
 	else if (n > 1)
-		bt_log_hint(log, BT_LOG_WARN, hint, "%zu labels %s, such as %s",
-		            n, many, bt_buf_str(&b));
+		bt_log_warn(log, "odd-labels", hint,
+		            "%zu labels %s, such as %s", n, many,
+		            bt_buf_str(&b));
 	bt_buf_clear(&b);
 }
 
 int bt_table_warn_labels(const struct bt_string_set *labels,
                          const struct bt_log *log, struct bt_error *err)
 {
-	if (log == NULL || log->level < BT_LOG_WARN)
+	if (!bt_log_is_heard(log, BT_LOG_WARN))
 		return BT_OK;
 	warn_kind(labels, has_blanks, BT_HINT_TABLE_STRIP,
 	          "starts or ends with a blank, which is part of it",
@@ -149,7 +150,7 @@ static void doubt_delimiter(const struct bt_row_source *rows,
 	if (hint == BT_HINT_NONE)
 		return;
 	bt_table_put_name(&b, name);
-	bt_log_hint(log, BT_LOG_WARN, hint, "the only column of %s is %s",
+	bt_log_warn(log, "one-column", hint, "the only column of %s is %s",
 	            bt_row_source_name(rows), bt_buf_str(&b));
 	bt_buf_clear(&b);
 }
@@ -173,7 +174,7 @@ void bt_table_warn_header(const struct bt_row_source *rows,
 	    !bt_string_set_find(labels, v, &k))
 		return; /* the column was named, or is no label */
 	bt_table_put_name(&b, v);
-	bt_log_hint(opts->log, BT_LOG_WARN, BT_HINT_TABLE_NO_HEADER,
+	bt_log_warn(opts->log, "header-is-label", BT_HINT_TABLE_NO_HEADER,
 	            "the first row of %s was read as the header, and its "
 	            "%s is also a label of other rows",
 	            bt_row_source_name(rows), bt_buf_str(&b));

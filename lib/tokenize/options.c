@@ -70,7 +70,7 @@ static int warn_default_prompt(const char *model, const struct bt_log *log,
 	int r = bt_sentence_default_prompt(model, &name, err);
 
 	if (r == BT_OK && name != NULL)
-		bt_log_hint(log, BT_LOG_WARN, BT_HINT_PROMPT,
+		bt_log_warn(log, "prompt-left-out", BT_HINT_PROMPT,
 		            "texts are tokenized without the prompt '%s', "
 		            "which sentence-transformers puts before each by "
 		            "default",

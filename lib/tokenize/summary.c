@@ -51,10 +51,11 @@ void bt_tokenize_warn_size(const struct bt_tok *tok, const struct bt_log *log)
 	/* opening a vocabulary that is larger than the model's has failed */
 	if (model <= n || (model - n) * WARN_SHARE <= model)
 		return;
-	bt_log(log, BT_LOG_WARN,
-	       "the vocabulary has %zu tokens, %.0f %% fewer than the model's "
-	       "%zu: is it the one that the model was trained with?",
-	       n, 100.0 * (double)(model - n) / (double)model, model);
+	bt_log_warn(
+	    log, "vocabulary-smaller", BT_HINT_NONE,
+	    "the vocabulary has %zu tokens, %.0f %% fewer than the model's "
+	    "%zu: is it the one that the model was trained with?",
+	    n, 100.0 * (double)(model - n) / (double)model, model);
 }
 
 /* Few words of a text should be unknown. */
@@ -65,13 +66,14 @@ static void warn_unknown(const struct bt_tok *tok,
 	struct bt_span unk = bt_tok_token(tok, bt_tok_role(tok, BT_TOK_UNK));
 
 	if (s->unknown * WARN_SHARE > s->tokens)
-		bt_log(log, BT_LOG_WARN,
-		       "%llu of %llu tokens (%.0f %%) are %.*s: do the texts "
-		       "and the vocabulary belong together?",
-		       (unsigned long long)s->unknown,
-		       (unsigned long long)s->tokens,
-		       100.0 * (double)s->unknown / (double)s->tokens,
-		       (int)unk.n, unk.p);
+		bt_log_warn(
+		    log, "unknown-tokens", BT_HINT_NONE,
+		    "%llu of %llu tokens (%.0f %%) are %.*s: do the texts "
+		    "and the vocabulary belong together?",
+		    (unsigned long long)s->unknown,
+		    (unsigned long long)s->tokens,
+		    100.0 * (double)s->unknown / (double)s->tokens, (int)unk.n,
+		    unk.p);
 }
 
 void bt_tokenize_warn_bare(const struct bt_tokenize_stats *s,
@@ -85,12 +87,13 @@ void bt_tokenize_warn_bare(const struct bt_tokenize_stats *s,
 		snprintf(empty, sizeof(empty), " (%llu %s empty)",
 		         (unsigned long long)s->empty_texts,
 		         s->empty_texts == 1 ? "is" : "are");
-	bt_log(log, BT_LOG_WARN,
-	       "%llu of %llu texts %s no tokens but special ones, such as text "
-	       "%llu%s: the model cannot tell them apart",
-	       (unsigned long long)s->bare_texts, (unsigned long long)s->texts,
-	       s->bare_texts == 1 ? "has" : "have",
-	       (unsigned long long)s->bare_first, empty);
+	bt_log_warn(
+	    log, "texts-without-tokens", BT_HINT_NONE,
+	    "%llu of %llu texts %s no tokens but special ones, such as text "
+	    "%llu%s: the model cannot tell them apart",
+	    (unsigned long long)s->bare_texts, (unsigned long long)s->texts,
+	    s->bare_texts == 1 ? "has" : "have",
+	    (unsigned long long)s->bare_first, empty);
 }
 
 /* TensorFlow's readers fail on a record that lacks what others have. */
@@ -103,16 +106,16 @@ static void tell_gaps(const struct bt_tokenize_opts *o,
 	if (o->layout == BT_LAYOUT_FULL)
 		return;
 	if (o->label_type != BT_LABEL_NONE && s->labelled < s->records)
-		bt_log_hint(log, BT_LOG_WARN, BT_HINT_DUMMY_LABEL,
+		bt_log_warn(log, "records-without-label", BT_HINT_DUMMY_LABEL,
 		            "%llu of %llu records have no label_ids, which "
 		            "TensorFlow's readers require",
 		            n - (unsigned long long)s->labelled, n);
 	if (o->layout == BT_LAYOUT_GARDEN && s->weighted > 0 &&
 	    s->weighted < s->records)
-		bt_log(log, BT_LOG_WARN,
-		       "%llu of %llu records have no weight, which "
-		       "TensorFlow's readers require of all or none",
-		       n - (unsigned long long)s->weighted, n);
+		bt_log_warn(log, "records-without-weight", BT_HINT_NONE,
+		            "%llu of %llu records have no weight, which "
+		            "TensorFlow's readers require of all or none",
+		            n - (unsigned long long)s->weighted, n);
 }
 
 /* What became of questions and their contexts. */
@@ -199,6 +202,30 @@ static void tell_lengths(const struct bt_tokenize_stats *s,
 	}
 }
 
+static void tell_facts(const struct bt_tokenize_opts *o,
+                       const struct bt_tokenize_stats *st, struct bt_summary *s)
+{
+	bt_summary_count(s, "texts", st->texts);
+	bt_summary_count(s, "records", st->records);
+	bt_summary_count(s, "tokens", st->tokens);
+	bt_summary_count(s, "unknown_tokens", st->unknown);
+	bt_summary_count(s, "max_length", o->max_length);
+	bt_summary_count(s, o->windows ? "texts_in_windows" : "texts_truncated",
+	                 st->cut_texts);
+	bt_summary_count(s, "tokens_lost", st->cut_tokens);
+	bt_summary_count(s, "texts_without_tokens", st->bare_texts);
+	bt_summary_count(s, "texts_mended", st->mended_texts);
+	if (st->questions > 0) {
+		bt_summary_count(s, "questions", st->questions);
+		bt_summary_count(s, "contexts_in_windows", st->contexts_cut);
+		bt_summary_count(s, "questions_truncated", st->questions_cut);
+		bt_summary_count(s, "question_tokens_lost",
+		                 st->question_tokens_cut);
+		bt_summary_count(s, "answers_lost", st->answers_lost);
+	}
+	bt_summary_count(s, "bytes_read", st->bytes);
+}
+
 void bt_tokenize_report(const struct bt_tok *tok,
                         const struct bt_tokenize_opts *o,
                         const struct bt_tokenize_stats *s, double seconds,
@@ -220,6 +247,7 @@ void bt_tokenize_report(const struct bt_tok *tok,
 	       (unsigned long long)s->tokens, bt_plural(s->tokens),
 	       bt_buf_str(&b), unknown);
 	bt_buf_clear(&b);
+	tell_facts(o, s, bt_log_summary(log));
 	tell_lengths(s, log);
 	bt_log(log, BT_LOG_MORE, "%.1f MB in %.3f s (%.1f MB/s)",
 	       (double)s->bytes * 1e-6, seconds,

@@ -62,10 +62,11 @@ static int choose_lower(struct bt_tok *t, const struct bt_tok_opts *o,
 		       "vocabulary has %zu",
 		       t->path, t->model_size, t->vocab.n);
 	if (t->lower_more && !(t->bert_norm && t->flags.lower))
-		bt_log(o->log, BT_LOG_WARN,
-		       "'%s/" BT_FILE_SENTENCE "': 'do_lower_case' is ignored: "
-		       "the tokenizer alone decides",
-		       t->path);
+		bt_log_warn(o->log, "lower-case-ignored", BT_HINT_NONE,
+		            "'%s/" BT_FILE_SENTENCE
+		            "': 'do_lower_case' is ignored: "
+		            "the tokenizer alone decides",
+		            t->path);
 	return BT_OK;
 }
 

@@ -37,10 +37,11 @@ int bt_append_log_flush(struct bt_append_log *g, const struct bt_log *log,
 		path = bt_path_join(g->dir, g->name);
 		r = bt_append_open(path, g->size, &g->to, err);
 		if (r == BT_OK && bt_append_size(g->to) < g->size)
-			bt_log(log, BT_LOG_WARN,
-			       "'%s' is shorter than it was at the checkpoint: "
-			       "the missing part is lost",
-			       path);
+			bt_log_warn(
+			    log, "log-lost", BT_HINT_NONE,
+			    "'%s' is shorter than it was at the checkpoint: "
+			    "the missing part is lost",
+			    path);
 		free(path);
 	}
 	if (r == BT_OK)

@@ -24,7 +24,6 @@
 #define MARK_SIZE (sizeof(MARK) - 1 + 8 + 5) /* with the checksum, " -->\n" */
 #define MAX_CARD ((size_t)16 << 20)
 #define MAX_LABELS 200 /* in the table */
-#define MAX_LINE ((size_t)1 << 20)
 
 /* A text as a string of YAML, which those of JSON are. */
 static void put_yaml(struct bt_buf *b, const char *text)
@@ -70,36 +69,6 @@ static void name_evaluation(const struct bt_job *j, struct bt_buf *b)
 		bt_buf_puts(b, o->eval != NULL && strcmp(o->eval, "-") != 0
 		                   ? last_name(o->eval)
 		                   : "records");
-}
-
-/* The line of the history about the model that was kept: the last one that was
- * the best; NULL where nothing was evaluated. */
-static int find_results(const struct bt_job *j, json_t **found,
-                        struct bt_error *err)
-{
-	char *path = bt_path_join(j->o.train.out, BT_HISTORY_FILE);
-	struct bt_span line;
-	struct bt_in *in = NULL;
-	size_t skip;
-	json_t *o;
-	int r;
-
-	*found = NULL;
-	r = j->has_eval ? bt_in_open(path, &in, err) : 0;
-	free(path);
-	if (r != BT_OK || !j->has_eval)
-		return r;
-	while ((r = bt_in_line(in, MAX_LINE, &line, &skip, err)) > 0) {
-		o = json_loadb(line.p, line.n, 0, NULL);
-		if (json_is_true(json_object_get(o, "best"))) {
-			json_decref(*found);
-			*found = json_incref(o);
-		}
-		json_decref(o);
-		bt_in_skip(in, skip);
-	}
-	bt_in_close(in);
-	return r;
 }
 
 /* Name and value of a metric of that line, or false. YAML takes
@@ -378,16 +347,16 @@ int bt_card_write(const struct bt_job *j, const struct bt_train_result *res,
 	int r = BT_OK;
 
 	if (bt_path_there(path) && !is_unchanged(path)) {
-		bt_log(bt_job_log(j), BT_LOG_WARN,
-		       "'%s' stays as it was: it was not written here, or "
-		       "changed",
-		       path);
+		bt_log_warn(bt_job_log(j), "card-kept", BT_HINT_NONE,
+		            "'%s' stays as it was: it was not written here, or "
+		            "changed",
+		            path);
 		free(path);
 		return BT_OK;
 	}
 	if (j->o.model != NULL)
 		base = bt_hub_cache_name(j->o.model);
-	r = find_results(j, &results, err);
+	r = bt_history_best(j, &results, err);
 	if (r == BT_OK) {
 		put_front(j, base, results, &b);
 		put_about(j, base, &b);

@@ -233,8 +233,8 @@ static int check_settings(struct bt_train_run *t, const json_t *o,
 		                 path, bt_buf_str(&diff)));
 	else if (!json_equal(json_object_get(then, "computed by"),
 	                     json_object_get(now, "computed by")))
-		bt_log(
-		    t->o->log, BT_LOG_WARN,
+		bt_log_warn(
+		    t->o->log, "machine-differs", BT_HINT_NONE,
 		    "the run was computed by %s until now and continues with "
 		    "%s, so the last bits may differ",
 		    json_string_value(json_object_get(then, "computed by")),

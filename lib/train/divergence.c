@@ -19,11 +19,11 @@ int bt_train_recover(struct bt_train_run *t, struct bt_error *err)
 
 	if (t->recovered >= t->o->recoveries || t->saved_step < 0)
 		return r;
-	bt_log(t->o->log, BT_LOG_WARN,
-	       "%s: back to the checkpoint of step %lld, and on with the "
-	       "examples in another order (%lld of at most %lld times)",
-	       err->text, (long long)t->saved_step, (long long)t->recovered + 1,
-	       (long long)t->o->recoveries);
+	bt_log_warn(t->o->log, "diverged", BT_HINT_NONE,
+	            "%s: back to the checkpoint of step %lld, and on with the "
+	            "examples in another order (%lld of at most %lld times)",
+	            err->text, (long long)t->saved_step,
+	            (long long)t->recovered + 1, (long long)t->o->recoveries);
 	bt_error_clear(err);
 	for (i = 0; i < BT_EVENT_STREAMS; i++)
 		events[i] = t->events.file[i].size;

@@ -2,10 +2,18 @@
 /* What a report leaves behind: a line of history.jsonl, and TensorBoard's
  * events. */
 #include <math.h>
+#include <stdlib.h>
 
 #include "base/num.h"
+#include "base/str.h"
 #include "base/sys.h"
+#include "finetune/unfinished.h"
+#include "io/in.h"
+#include "io/path.h"
+#include "train/job_int.h"
 #include "train/train_int.h"
+
+#define MAX_LINE ((size_t)1 << 20)
 
 /* ,"prefix_name":value */
 static void put(struct bt_buf *b, const char *prefix, const char *name,
@@ -140,4 +148,91 @@ int bt_train_history(struct bt_train_run *t, double loss,
 	t->reported.examples = t->res->examples;
 	r = bt_append_log_flush(&t->history, t->o->log, err);
 	return r == BT_OK ? bt_events_flush(&t->events, t->o->log, err) : r;
+}
+
+int bt_history_best(const struct bt_job *j, json_t **found,
+                    struct bt_error *err)
+{
+	char *path = bt_path_join(j->o.train.out, BT_HISTORY_FILE);
+	struct bt_span line;
+	struct bt_in *in = NULL;
+	size_t skip;
+	json_t *o;
+	int r;
+
+	*found = NULL;
+	r = j->has_eval ? bt_in_open(path, &in, err) : 0;
+	free(path);
+	if (r != BT_OK || !j->has_eval)
+		return r;
+	while ((r = bt_in_line(in, MAX_LINE, &line, &skip, err)) > 0) {
+		o = json_loadb(line.p, line.n, 0, NULL);
+		if (json_is_true(json_object_get(o, "best"))) {
+			json_decref(*found);
+			*found = json_incref(o);
+		}
+		json_decref(o);
+		bt_in_skip(in, skip);
+	}
+	bt_in_close(in);
+	return r;
+}
+
+/* What was trained on, and how fast. */
+static void tell_work(const struct bt_job *j, const struct bt_train_result *res,
+                      struct bt_summary *s)
+{
+	static const char *const ends[] = {[BT_TRAIN_FAILED] = "failed",
+	                                   [BT_TRAIN_ALL] = "all",
+	                                   [BT_TRAIN_NO_BETTER] = "no_better",
+	                                   [BT_TRAIN_STOPPED] = "stopped",
+	                                   [BT_TRAIN_TIME] = "time"};
+	double seconds = res->seconds > 0 ? res->seconds : 1e-9;
+
+	bt_summary_text(s, "end", ends[res->end]);
+	bt_summary_text(s, "task", j->model.task->name);
+	bt_summary_count(s, "labels", (uint64_t)j->model.labels.n);
+	bt_summary_count(s, "training_texts", bt_dataset_texts(&j->train));
+	bt_summary_count(s, "evaluation_texts", bt_dataset_texts(&j->eval));
+	bt_summary_count(s, "steps", (uint64_t)res->steps);
+	bt_summary_count(s, "steps_planned", (uint64_t)res->total);
+	bt_summary_count(s, "examples", res->examples);
+	bt_summary_count(s, "tokens", res->tokens);
+	bt_summary_real(s, "compute_seconds", res->seconds);
+	bt_summary_real(s, "examples_per_second",
+	                (double)res->examples / seconds);
+	bt_summary_real(s, "tokens_per_second", (double)res->tokens / seconds);
+	bt_summary_real(s, "loss", res->loss);
+}
+
+int bt_history_tell(const struct bt_job *j, const struct bt_train_result *res,
+                    struct bt_error *err)
+{
+	struct bt_summary *s = bt_log_summary(bt_job_log(j));
+	json_t *best = NULL, *v;
+	const char *key;
+	int r;
+
+	if (s == NULL)
+		return BT_OK;
+	r = bt_history_best(j, &best, err);
+	tell_work(j, res, s);
+	if (best != NULL) {
+		bt_summary_text(s, "metric", res->metric);
+		bt_summary_count(s, "best_step",
+		                 (uint64_t)json_integer_value(
+		                     json_object_get(best, "step")));
+		bt_summary_open(s, "metrics");
+		json_object_foreach(best, key, v)
+		{
+			if (bt_str_starts(key, "eval_"))
+				bt_summary_real(s, key + strlen("eval_"),
+				                json_is_number(v)
+				                    ? json_number_value(v)
+				                    : NAN);
+		}
+		bt_summary_close(s);
+	}
+	json_decref(best);
+	return r;
 }

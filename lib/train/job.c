@@ -51,7 +51,7 @@ static int open_tokenizer(struct bt_job *j, struct bt_error *err)
 		r = bt_tok_open(from, &opts, &j->tok, err);
 	free(dir);
 	if (r == BT_OK && j->tok == NULL && !j->o.train.measure_only)
-		bt_log_hint(bt_job_log(j), BT_LOG_WARN, BT_HINT_TOKENIZER,
+		bt_log_warn(bt_job_log(j), "no-tokenizer", BT_HINT_TOKENIZER,
 		            "no tokenizer found: the model will be saved "
 		            "without one");
 	return r;
@@ -550,6 +550,8 @@ int bt_job_run(const struct bt_job_opts *o, struct bt_train_result *res,
 	    (res->kept || o->train.resume || o->train.resume_from != NULL) &&
 	    (res->end == BT_TRAIN_ALL || res->end == BT_TRAIN_NO_BETTER))
 		r = bt_card_write(&j, res, err);
+	if (r == BT_OK && first)
+		r = bt_history_tell(&j, res, err);
 	r = bt_dist_agree(dist, r, err);
 	if (r != BT_OK && j.made)
 		(void)rmdir(j.o.train.out); /* unless something is in it */

@@ -187,10 +187,11 @@ static int warn_unseen(const struct bt_job *j, struct bt_error *err)
 			bt_buf_printf(&b, "%s'%s'", b.len > 0 ? ", " : "",
 			              l->name[i]);
 	if (unseen > 0)
-		bt_log(bt_job_log(j), BT_LOG_WARN,
-		       "%d of the %d labels %s no training example: %s%s",
-		       unseen, l->n, unseen == 1 ? "has" : "have",
-		       bt_buf_str(&b), unseen > 5 ? ", ..." : "");
+		bt_log_warn(bt_job_log(j), "labels-without-examples",
+		            BT_HINT_NONE,
+		            "%d of the %d labels %s no training example: %s%s",
+		            unseen, l->n, unseen == 1 ? "has" : "have",
+		            bt_buf_str(&b), unseen > 5 ? ", ..." : "");
 	bt_buf_clear(&b);
 	free(seen);
 	return BT_OK;

@@ -2,6 +2,8 @@
 #ifndef BT_TRAIN_JOB_INT_H
 #define BT_TRAIN_JOB_INT_H
 
+#include <jansson.h>
+
 #include "train/job.h"
 
 static inline const struct bt_log *bt_job_log(const struct bt_job *j)
@@ -13,5 +15,14 @@ static inline const struct bt_log *bt_job_log(const struct bt_job *j)
  * set; known are those it has so far. */
 int bt_job_data(struct bt_job *j, struct bt_labels *known,
                 struct bt_error *err) BT_MUST_USE;
+
+/* The line of the history about the model that was kept: the last one that was
+ * the best; NULL where nothing was evaluated. */
+int bt_history_best(const struct bt_job *j, json_t **found,
+                    struct bt_error *err) BT_MUST_USE;
+
+/* Tells the summary of the log what the run came to. */
+int bt_history_tell(const struct bt_job *j, const struct bt_train_result *res,
+                    struct bt_error *err) BT_MUST_USE;
 
 #endif

@@ -67,6 +67,7 @@ static int train(const struct bt_job_opts *all, int k, bool force, bool anew,
 	struct bt_job_opts o = *all;
 	char *dir = fold_dir(all, k);
 	const struct bt_log *log = o.train.log;
+	char key[24];
 	int r = BT_OK;
 
 	o.fold.fold = k;
@@ -80,7 +81,10 @@ static int train(const struct bt_job_opts *all, int k, bool force, bool anew,
 		o.train.resume = !anew && bt_train_left(dir);
 		bt_log(log, BT_LOG_NOTE, "fold %d of %d%s", k + 1, o.fold.folds,
 		       o.train.resume ? " goes on" : "");
+		snprintf(key, sizeof(key), "fold-%d", k + 1);
+		bt_summary_open(bt_log_summary(log), key);
 		r = bt_job_run(&o, end, err);
+		bt_summary_close(bt_log_summary(log));
 		if (r != BT_OK)
 			bt_error_prefix(err, "fold %d", k + 1);
 	}

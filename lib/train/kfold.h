@@ -43,4 +43,7 @@ void bt_kfold_clear(struct bt_kfold_result *res);
 
 void bt_kfold_report(const struct bt_kfold_result *res, struct bt_buf *b);
 
+/* The same for programs. */
+void bt_kfold_facts(const struct bt_kfold_result *res, struct bt_summary *s);
+
 #endif

@@ -121,3 +121,20 @@ json_t *bt_kfold_json(const struct bt_kfold_result *r)
 	return json_pack("{s:i, s:I, s:o}", "folds", r->folds, "examples",
 	                 (json_int_t)r->texts, "metrics", metrics);
 }
+
+void bt_kfold_facts(const struct bt_kfold_result *res, struct bt_summary *s)
+{
+	size_t i;
+
+	bt_summary_count(s, "folds", (uint64_t)res->folds);
+	bt_summary_count(s, "texts", res->texts);
+	bt_summary_open(s, "metrics");
+	for (i = 0; i < res->metrics; i++) {
+		bt_summary_open(s, res->metric[i].name);
+		bt_summary_real(s, "mean", res->metric[i].mean);
+		bt_summary_real(s, "deviation", res->metric[i].deviation);
+		bt_summary_real(s, "all", res->metric[i].all);
+		bt_summary_close(s);
+	}
+	bt_summary_close(s);
+}

@@ -117,7 +117,9 @@ static int train(struct bt_seeds *s, size_t i, const struct bt_job_opts *all,
 	o.train.resume = !anew && bt_train_left(dir);
 	bt_log(o.train.log, BT_LOG_NOTE, "seed %s%s", name,
 	       o.train.resume ? " goes on" : "");
+	bt_summary_open(bt_log_summary(o.train.log), folder);
 	r = bt_job_run(&o, end, err);
+	bt_summary_close(bt_log_summary(o.train.log));
 	if (r != BT_OK)
 		bt_error_prefix(err, "seed %s", name);
 	free(dir);
@@ -179,4 +181,12 @@ void bt_seeds_report(const struct bt_seeds *s, struct bt_buf *b)
 	}
 	bt_buf_printf(b, "%-20s  %.4f\n%-20s  %.4f\n", "mean", s->mean,
 	              "deviation", s->deviation);
+}
+
+void bt_seeds_facts(const struct bt_seeds *s, struct bt_summary *to)
+{
+	bt_summary_text(to, "metric", s->metric);
+	bt_summary_real(to, "mean", s->mean);
+	bt_summary_real(to, "deviation", s->deviation);
+	bt_summary_count(to, "best_seed", s->first + s->best);
 }

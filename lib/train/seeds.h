@@ -32,4 +32,7 @@ void bt_seeds_clear(struct bt_seeds *s);
 
 void bt_seeds_report(const struct bt_seeds *s, struct bt_buf *b);
 
+/* The same for programs. */
+void bt_seeds_facts(const struct bt_seeds *s, struct bt_summary *to);
+
 #endif

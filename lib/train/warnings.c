@@ -50,15 +50,17 @@ static int check_texts(const struct bt_job *j, struct bt_error *err)
 	}
 	free(h);
 	if (d->n >= FEW && different < d->n / 2)
-		bt_log(bt_job_log(j), BT_LOG_WARN,
-		       "only %zu of %zu training texts are distinct: is this "
-		       "the right column, and are texts long enough?",
-		       different, d->n);
+		bt_log_warn(
+		    bt_job_log(j), "duplicate-texts", BT_HINT_NONE,
+		    "only %zu of %zu training texts are distinct: is this "
+		    "the right column, and are texts long enough?",
+		    different, d->n);
 	else if (both > 0 && both >= e->n / LEAK_SHARE)
-		bt_log(bt_job_log(j), BT_LOG_WARN,
-		       "%zu of %zu evaluation texts also occur in the training "
-		       "data: metrics will look too good",
-		       both, e->n);
+		bt_log_warn(
+		    bt_job_log(j), "leak", BT_HINT_NONE,
+		    "%zu of %zu evaluation texts also occur in the training "
+		    "data: metrics will look too good",
+		    both, e->n);
 	return BT_OK;
 }
 
@@ -78,15 +80,17 @@ static void check_labels(const struct bt_job *j)
 		fraction |= numbers && x != floor(x);
 	}
 	if (numbers && fraction)
-		bt_log_hint(bt_job_log(j), BT_LOG_WARN, BT_HINT_TASK_REGRESSION,
+		bt_log_warn(bt_job_log(j), "labels-are-numbers",
+		            BT_HINT_TASK_REGRESSION,
 		            "the labels '%s' ... '%s' look like numbers but "
 		            "are used as class names",
 		            l->name[0], l->name[l->n - 1]);
 	else if (j->train.n >= FEW && (size_t)l->n > j->train.n / 2)
-		bt_log(bt_job_log(j), BT_LOG_WARN,
-		       "%d labels for %zu training examples, '%s' ... '%s': is "
-		       "this the right column?",
-		       l->n, j->train.n, l->name[0], l->name[l->n - 1]);
+		bt_log_warn(
+		    bt_job_log(j), "many-labels", BT_HINT_NONE,
+		    "%d labels for %zu training examples, '%s' ... '%s': is "
+		    "this the right column?",
+		    l->n, j->train.n, l->name[0], l->name[l->n - 1]);
 }
 
 /* Texts without the token whose output the family's head takes. */
@@ -99,11 +103,11 @@ static void check_first_tokens(const struct bt_job *j)
 	for (i = 0; cls >= 0 && i < d->n; i++)
 		without += d->ids[d->start[i]] != cls;
 	if (without > 0)
-		bt_log(bt_job_log(j), BT_LOG_WARN,
-		       "%zu of %zu training texts do not start with the "
-		       "classification token: were they tokenized without "
-		       "special tokens?",
-		       without, d->n);
+		bt_log_warn(bt_job_log(j), "no-special-tokens", BT_HINT_NONE,
+		            "%zu of %zu training texts do not start with the "
+		            "classification token: were they tokenized without "
+		            "special tokens?",
+		            without, d->n);
 }
 
 int bt_warn_data(const struct bt_job *j, struct bt_error *err)
@@ -127,22 +131,24 @@ void bt_warn_plan(const struct bt_train_opts *o, size_t n, int64_t total,
 	size_t size = b->size * (size_t)(b->accumulate > 0 ? b->accumulate : 1);
 
 	if (size > n && n > FEW)
-		bt_log(
-		    o->log, BT_LOG_WARN,
+		bt_log_warn(
+		    o->log, "few-updates", BT_HINT_NONE,
 		    "each update uses all %zu examples, and the run has only "
 		    "%lld updates: smaller batches learn faster",
 		    n, (long long)total);
 	if (warmup >= total && o->schedule.warmup >= 1)
-		bt_log(o->log, BT_LOG_WARN,
-		       "warm-up takes %lld updates, but the run has only %lld: "
-		       "the learning rate never reaches %g",
-		       (long long)warmup, (long long)total, o->schedule.lr);
+		bt_log_warn(
+		    o->log, "warmup-too-long", BT_HINT_NONE,
+		    "warm-up takes %lld updates, but the run has only %lld: "
+		    "the learning rate never reaches %g",
+		    (long long)warmup, (long long)total, o->schedule.lr);
 	if (o->schedule.lr > LARGE_RATE && o->optim.kind != BT_OPTIM_SGD &&
 	    o->optim.kind != BT_OPTIM_LAMB)
-		bt_log(o->log, BT_LOG_WARN,
-		       "the learning rate %g is very high: fine-tuning usually "
-		       "needs 1e-5 to 1e-3",
-		       o->schedule.lr);
+		bt_log_warn(
+		    o->log, "learning-rate-high", BT_HINT_NONE,
+		    "the learning rate %g is very high: fine-tuning usually "
+		    "needs 1e-5 to 1e-3",
+		    o->schedule.lr);
 }
 
 /* The loss of guessing without the texts. */
@@ -171,11 +177,12 @@ void bt_warn_result(const struct bt_job *j, const struct bt_train_result *r)
 	    (j->has_eval && (r->eval_loss <= guess_of(j, &j->eval) ||
 	                     r->pearson * sqrt((double)j->eval.n) > 3)))
 		return;
-	bt_log(bt_job_log(j), BT_LOG_WARN,
-	       "the loss at the end (%.4g) is higher than that of guessing "
-	       "without the texts (%.4g): the model has learned nothing yet%s",
-	       r->end_loss, guess,
-	       !task->names_outputs && guess > 100
-	           ? "; targets near 1 are easier to learn"
-	           : "");
+	bt_log_warn(
+	    bt_job_log(j), "nothing-learned", BT_HINT_NONE,
+	    "the loss at the end (%.4g) is higher than that of guessing "
+	    "without the texts (%.4g): the model has learned nothing yet%s",
+	    r->end_loss, guess,
+	    !task->names_outputs && guess > 100
+	        ? "; targets near 1 are easier to learn"
+	        : "");
 }

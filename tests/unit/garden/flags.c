@@ -233,16 +233,15 @@ static void too_much_is_refused(void **state)
 	assert_non_null(strstr(err.text, "unknown flag"));
 }
 
-static void keep(void *ctx, enum bt_log_level level, const char *text)
+static void keep(void *ctx, const struct bt_log_line *line)
 {
-	(void)level;
-	snprintf(ctx, 200, "%s", text);
+	snprintf(ctx, 200, "%s", line->text);
 }
 
 static void idle_flags_are_noted(void **state)
 {
 	char said[200] = "";
-	struct bt_log log = {keep, said, BT_LOG_NOTE};
+	struct bt_log log = {.emit = keep, .ctx = said, .level = BT_LOG_NOTE};
 	struct bt_error err = {0};
 	struct args a;
 

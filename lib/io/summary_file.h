@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* The file into which a program writes what its run did (base/summary.h). */
+#ifndef BT_IO_SUMMARY_FILE_H
+#define BT_IO_SUMMARY_FILE_H
+
+#include "base/tool.h"
+#include "io/out.h"
+
+/* Before the work. *out is NULL where no summary is asked for. BT_EARG where it
+ * would replace an input or mix with the output. */
+int bt_summary_file_open(const struct bt_common *common, char *const *inputs,
+                         int n, struct bt_out **out,
+                         struct bt_error *err) BT_MUST_USE;
+
+/* After it, with its exit status; returns the one that the program ends with.
+ * After wrong usage there is no file. */
+int bt_summary_file_end(const struct bt_tool *tool, struct bt_out *out,
+                        int status) BT_MUST_USE;
+
+#endif

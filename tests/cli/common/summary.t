@@ -1,0 +1,180 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# --summary: bertutils-json(5) lists each member that a summary has, with its type,
+# and each code of a warning; nothing that it lists is missing from all summaries.
+# Not under thread: the threads are those of other tests
+. "$TEST_TOP/tests/lib/lib.sh"
+PAGE=$TEST_TOP/man/bertutils-json.5
+M=$DATA/tok/uncased
+
+# members FILE: "name type" for each member, nested ones as a.b
+members() {
+	perl -MJSON::PP -0777 -ne '
+		sub type {
+			my ($v) = @_;
+			return "null" if !defined $v;
+			return ref $v eq "HASH" ? "object" : ref $v eq "ARRAY" ? "list"
+				: JSON::PP->new->allow_nonref->encode($v) =~ /^"/ ? "text"
+				: $v =~ /^-?\d+$/ ? "integer" : "number";
+		}
+		sub walk {
+			my ($o, $at) = @_;
+			for my $k (sort keys %$o) {
+				my $name = $at =~ /(^|\.)metrics\.$/ ? "NAME"
+					: $k =~ /^fold-\d+$/ ? "fold-K"
+					: $k =~ /^seed-\d+$/ ? "seed-N" : $k;
+				print "$at$name ", type($o->{$k}), "\n";
+				walk($o->{$k}, $name =~ /^(fold|seed)-/ ? "" : "$at$name.")
+					if ref $o->{$k} eq "HASH";
+				if ($name eq "warnings") {
+					walk($_, "") for @{$o->{$k}};
+				}
+			}
+		}
+		my $o = decode_json($_);
+		my $e = delete $o->{error};
+		walk($o, "");
+		if ($e) { print "error object\n"; walk($e, ""); }' "$1" | sort -u
+}
+
+# documented TOOL: the same from the page; of no tool those that all have
+documented() {
+	perl -ne '
+		BEGIN { $tool = shift @ARGV; $in = 0 }
+		$in = $tool eq "" && $1 eq "SUMMARIES" if /^\.Sh (.*)/;
+		$in = $1 eq $tool if /^\.Ss (.*)/;
+		print "$1 $2\n" if $in && /^\.It Li (\S+) Ta (\w+) Ta /;
+	' "$1" "$PAGE" | sort -u
+}
+
+# covers TOOL FILE ...: every member is listed, and of the tool's own each was seen
+covers() {
+	tool=$1
+	shift
+	documented "$tool" >listed
+	documented '' >common
+	sort -u listed common >all
+	for f; do
+		members "$f"
+	done | sort -u >seen
+	# a number may happen to be whole
+	sed -n 's/ number$/ integer/p' all >whole
+	sed -n 's/ number$/ null/p' all | sort -u - whole all >accepted
+	comm -23 seen accepted >why
+	[ ! -s why ] && [ -s seen ]
+	result $? "$tool: all members are in the page"
+	sed 's/ .*//' listed | sort -u >names
+	sed 's/ .*//' seen | sort -u | comm -23 names - >why
+	[ ! -s why ] && [ -s names ]
+	result $? "$tool: what the page lists is there"
+	for f; do
+		[ "$(wc -l <"$f")" = 1 ] || echo "$f: not one line"
+		grep -o '"[A-Za-z0-9_-]*":' "$f" | wc -l
+		perl -MJSON::PP -0777 -ne 'sub n { my $v = shift;
+			ref $v eq "HASH" ? keys(%$v) + sum(map { n($_) } values %$v)
+			: ref $v eq "ARRAY" ? sum(map { n($_) } @$v) : 0 }
+			sub sum { my $s = 0; $s += $_ for @_; $s }
+			print n(decode_json($_)), "\n"' "$f"
+	done | uniq -c | awk '$1 % 2 || NF > 2' >why
+	[ ! -s why ]
+	result $? "$tool: one line, each key once"
+}
+
+# csv2tfrecord: each fault, numbers
+printf 'text,label\na b,x\nc,\nd,y,z\na b,x\ne,"x"y\nf,\303\n,x\n' >bad.csv
+csv2tfrecord -q -l label --skip-bad --drop-duplicates --na drop --summary c1 -o r1 bad.csv
+printf 'text,label\na,1.5\nb,2\nc,much\n' >numbers.csv
+csv2tfrecord -q -l label --label-type float --skip-bad --summary c2 -o r2 numbers.csv
+printf '{"t":"a","l":"x"}\n{"t":["a"],"l":"x"}\n{"l":"x"}\n{\n{"t":null,"l":"x"}\n' >bad.jsonl
+csv2tfrecord -q -t t -l l --skip-bad --summary c3 -o r3 bad.jsonl
+csv2tfrecord -q -t nosuch --summary c4 -o r4 numbers.csv 2>/dev/null
+printf 'text,a,b\nx,0,1\ny,2,0\n' >several.csv
+csv2tfrecord -q -l a,b --skip-bad --summary c5 -o r5 several.csv
+printf 'text,a,b\nx,0.5,1\ny,2,much\n' >targets.csv
+csv2tfrecord -q -l a,b --label-type float --skip-bad --summary c9 -o r9 targets.csv
+printf 'text,label,w\na,x,1\nb,z,1\nc,x,no\n\0,x,1\ntext,label,w\n' >more.csv
+csv2tfrecord -q -l label --weight w --skip-bad --map-label x=good --only-mapped \
+	--summary c6 -o r6 more.csv
+printf 'text,label\na,x \nb,\n' >empty.csv
+csv2tfrecord -q -l label --skip-bad --summary c7 -o r7 empty.csv
+# what no small file shows: beyond a limit
+echo '{"faults":{"limit":1}}' >c8
+is "$(members c4 | grep -c '^code\|^message\|^error')" 3 'an error is in the summary'
+covers csv2tfrecord c?
+
+printf 'Ann B-PER\nruns O\n\nI I-PER\n\n' >words.txt
+conll2tfrecord -q --scheme iob2 --repair-tags --summary l1 -o words.rec words.txt
+covers conll2tfrecord l1
+
+cat >q.json <<'EOF'
+{"data":[{"paragraphs":[{"context":"Ann reads a long book in the garden","qas":[
+{"id":"1","question":"who","answers":[{"text":"Ann","answer_start":0}]}]}]}]}
+EOF
+squad2tfrecord -q --summary s1 -o q.rec q.json
+covers squad2tfrecord s1
+
+printf 'text,label\nhello,a\nworld,b\nhello world,a\nhello,a\n' >a.csv
+csv2tfrecord -q -l label -o a.rec a.csv
+tfrecord-cat -q --dedupe text_a --summary t1 -o dd.rec a.rec
+tfrecord-cat -q --leak a.rec --summary t2 a.rec >/dev/null
+is "$(grep -o '"status":.' t2)" '"status":1' 'the exit status'
+covers tfrecord-cat t1 t2
+
+bert-tokenize -q -m "$M" --max-length 3 --summary k1 -o a.tok a.rec
+bert-tokenize -q -m "$M" --max-length 16 --max-question 3 --stride 0 --summary k2 -o q.tok q.rec
+bert-tokenize -q -m "$M" --detokenize --summary k3 a.tok >/dev/null
+covers bert-tokenize k1 k2 k3
+
+train() {
+	bert-train -q --init-config tiny --tokenizer "$M" "$@" a.tok >/dev/null
+}
+train --steps 2 --eval a.tok --summary b1 -o m
+train --steps 1 --kfold 2 --summary b2 -o folds
+train --steps 1 --seeds 2 --eval a.tok --summary b3 -o seeds
+covers bert-train b1 b2 b3
+bert-predict -q -m m --summary p1 -o p.csv a.tok
+covers bert-predict p1
+
+for f in [a-z][0-9]; do
+	members "$f"
+done | sort -u >seen
+documented '' | comm -23 - seen >why
+sed -i '/^seconds number$/d' why # which happens to be whole
+[ ! -s why ]
+result $? 'all tools: what the page lists is there'
+
+# every warning has a code that the page explains
+perl -0777 -ne 'print "$1\n" while /bt_log_warn\(\s*[^";]*,\s*"([a-z0-9-]+)"/g' \
+	"$TEST_TOP"/lib/*/*.c "$TEST_TOP"/cmd/*.c | sort -u >codes
+perl -ne 'print "$1\n" if /^and warnings/ .. /^\.El/ and /^\.It Li (\S+) Ta/' "$PAGE" \
+	>explained
+same explained codes 'the codes of warnings are those of the page, in order'
+perl -0777 -ne 'print "$ARGV\n" if /bt_log(_hint)?\([^";]*,\s*BT_LOG_WARN/' \
+	"$TEST_TOP"/lib/*/*.c "$TEST_TOP"/cmd/*.c >why
+[ ! -s why ]
+result $? 'no warning is without one'
+
+# where it goes
+bert-tokenize -q -m "$M" --summary - -o b.tok a.rec >out
+like "$(cat out)" '{"tool":"bert-tokenize",*}' 'on standard output'
+bert-tokenize -q -m "$M" --summary /dev/fd/3 -o b.tok a.rec 3>third
+like "$(cat third)" '{"tool":"bert-tokenize",*}' 'to a descriptor'
+declines 2 '*the summary cannot go where the output goes*' 'not among the output' \
+	bert-tokenize -m "$M" --summary - a.rec
+declines 2 "*'a.rec' is both input and output*" 'not in place of an input' \
+	bert-tokenize -m "$M" --summary a.rec -o b.tok a.rec
+declines 2 "*b.tok' is the same file as another output*" 'nor of an output' \
+	bert-tokenize -m "$M" --summary ./b.tok -o b.tok a.rec
+declines 2 "*'a.tok' is both input and output*" 'nor of the evaluation set' \
+	bert-train --init-config tiny --tokenizer "$M" --eval a.tok --summary a.tok -o n q.tok
+exits 1 'in no such directory' bert-tokenize -m "$M" --summary no/s -o never a.rec
+[ ! -e never ]
+result $? '... the work is not begun'
+exits 2 'a mistake in the command line' bert-tokenize --summary mistake -o never a.rec
+[ ! -e mistake ] && [ ! -e never ]
+result $? '... leaves none'
+if [ -e /dev/full ]; then
+	exits 1 'a full disk' bert-tokenize -q -m "$M" --summary /dev/full -o b.tok a.rec
+	like "$(cat err)" '*cannot write*' '... is an error'
+fi
+finish

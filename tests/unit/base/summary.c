@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+/* Valid JSON whatever the texts hold and wherever a run ended. */
+/* Not under thread: starts no threads */
+#include "test.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/summary.h"
+
+static json_t *read_back(struct bt_summary *s, const struct bt_error *err)
+{
+	struct bt_buf b = BT_BUF_INIT;
+	json_t *o;
+
+	bt_summary_print(s, "tool", 1, 0.5, err, &b);
+	assert_false(b.oom);
+	assert_int_equal(b.data[b.len - 1], '\n');
+	assert_null(memchr(b.data, '\n', b.len - 1));
+	o = json_loadb(b.data, b.len, JSON_REJECT_DUPLICATES, NULL);
+	assert_non_null(o);
+	bt_buf_clear(&b);
+	bt_buf_clear(&s->facts);
+	bt_buf_clear(&s->warnings);
+	return o;
+}
+
+static void facts_nest(void **state)
+{
+	const struct bt_error none = {0};
+	struct bt_summary s = {0};
+	json_t *o, *in;
+
+	(void)state;
+	bt_summary_count(&s, "most", UINT64_MAX >> 1);
+	bt_summary_open(&s, "none");
+	bt_summary_close(&s);
+	bt_summary_open(&s, "outer");
+	bt_summary_real(&s, "third", 1.0 / 3);
+	bt_summary_real(&s, "nan", NAN);
+	bt_summary_real(&s, "inf", -INFINITY);
+	bt_summary_open(&s, "inner"); /* in which the run ended */
+	bt_summary_text(&s, "text", "x");
+	o = read_back(&s, &none);
+	assert_int_equal(json_integer_value(json_object_get(o, "most")),
+	                 INT64_MAX);
+	assert_int_equal(json_object_size(json_object_get(o, "none")), 0);
+	in = json_object_get(o, "outer");
+	assert_true(json_real_value(json_object_get(in, "third")) == 1.0 / 3);
+	assert_true(json_is_null(json_object_get(in, "nan")));
+	assert_true(json_is_null(json_object_get(in, "inf")));
+	in = json_object_get(in, "inner");
+	assert_string_equal(json_string_value(json_object_get(in, "text")),
+	                    "x");
+	assert_int_equal(json_array_size(json_object_get(o, "warnings")), 0);
+	assert_null(json_object_get(o, "error"));
+	json_decref(o);
+}
+
+static void any_bytes_are_text(void **state)
+{
+	static const struct {
+		const char *in, *out;
+	} t[] = {
+	    {"", ""},
+	    {"a \"b\" \\c", "a \"b\" \\c"},
+	    {"\x01\t\n\x7f", "\x01\t\n\x7f"},
+	    {"h\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80",
+	     "h\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80"},
+	    /* not UTF-8: lone, cut, overlong, a surrogate, too large */
+	    {"\x80 \xff", "\xef\xbf\xbd \xef\xbf\xbd"},
+	    {"\xe2\x82", "\xef\xbf\xbd\xef\xbf\xbd"},
+	    {"\xc0\xaf", "\xef\xbf\xbd\xef\xbf\xbd"},
+	    {"\xed\xa0\x80", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"},
+	    {"\xf4\x90\x80\x80",
+	     "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"},
+	    {"\xe2\x80\xae", "\xe2\x80\xae"},
+	};
+	const struct bt_error none = {0};
+	struct bt_summary s = {0};
+	size_t i;
+	json_t *o;
+
+	(void)state;
+	for (i = 0; i < sizeof(t) / sizeof(t[0]); i++) {
+		bt_summary_text(&s, "t", t[i].in);
+		o = read_back(&s, &none);
+		assert_string_equal(json_string_value(json_object_get(o, "t")),
+		                    t[i].out);
+		json_decref(o);
+	}
+}
+
+static void warnings_are_collected(void **state)
+{
+	struct bt_error err = {0};
+	struct bt_summary s = {0};
+	struct bt_log log = {.summary = &s}; /* which prints nothing */
+	json_t *o, *w;
+
+	(void)state;
+	assert_true(bt_log_is_heard(&log, BT_LOG_WARN));
+	assert_false(bt_log_is_heard(&log, BT_LOG_NOTE));
+	bt_log(&log, BT_LOG_NOTE, "a note");
+	bt_log_warn(&log, "first", BT_HINT_NONE, "%d \"rows\"\033", 2);
+	bt_log_warn(&log, "second", BT_HINT_TABLE_STRIP, "blanks");
+	bt_error_hint(&err, BT_HINT_FORCE,
+	              bt_error_set(&err, BT_EFORMAT, "no"));
+	o = read_back(&s, &err);
+	w = json_object_get(o, "warnings");
+	assert_int_equal(json_array_size(w), 2);
+	assert_string_equal(
+	    json_string_value(json_object_get(json_array_get(w, 0), "message")),
+	    "2 \"rows\"?");
+	assert_null(json_object_get(json_array_get(w, 0), "hint"));
+	assert_string_equal(
+	    json_string_value(json_object_get(json_array_get(w, 1), "code")),
+	    "second");
+	assert_string_equal(
+	    json_string_value(json_object_get(json_array_get(w, 1), "hint")),
+	    bt_hint_words(BT_HINT_TABLE_STRIP));
+	w = json_object_get(o, "error");
+	assert_string_equal(json_string_value(json_object_get(w, "code")),
+	                    "format");
+	assert_string_equal(json_string_value(json_object_get(w, "hint")),
+	                    bt_hint_words(BT_HINT_FORCE));
+	json_decref(o);
+}
+
+static void nobody_asked(void **state)
+{
+	(void)state;
+	bt_summary_count(NULL, "n", 1);
+	bt_summary_real(NULL, "x", 1);
+	bt_summary_text(NULL, "t", "");
+	bt_summary_open(NULL, "o");
+	bt_summary_close(NULL);
+	bt_summary_warn(NULL, "c", "", BT_HINT_NONE);
+	assert_null(bt_log_summary(NULL));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(facts_nest),
+	    cmocka_unit_test(any_bytes_are_text),
+	    cmocka_unit_test(warnings_are_collected),
+	    cmocka_unit_test(nobody_asked),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
